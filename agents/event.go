@@ -1,0 +1,228 @@
+package agents
+
+import (
+	"encoding/json"
+	"time"
+
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/tools/permit"
+)
+
+// Kind says who opened an agent and what it may have.
+type Kind string
+
+const (
+	Main   Kind = "main"
+	Helper Kind = "helper" // opened by the human, has a prompt box
+	Sub    Kind = "sub"    // carries out a task, no prompt box
+)
+
+// HasPrompt reports whether the human talks to the agent in its tab.
+func (k Kind) HasPrompt() bool { return k == Main || k == Helper }
+
+// State is where an agent is. Only its own loop changes it; the last four are
+// terminal and always win.
+type State string
+
+const (
+	Queued  State = "queued"
+	Running State = "running"
+	Waiting State = "waiting" // for a message, or for its own dispatched work
+	Asking  State = "asking"  // a question waits for the human
+	Idle    State = "idle"
+	Done    State = "done"
+	Failed  State = "failed"
+	Killed  State = "killed"
+	Crashed State = "crashed"
+)
+
+// Terminal reports whether nothing can follow.
+func (s State) Terminal() bool { return s == Done || s == Failed || s == Killed || s == Crashed }
+
+// Outcome is how a turn or a task ended.
+type Outcome string
+
+const (
+	Completed   Outcome = "completed"
+	Interrupted Outcome = "interrupted"
+	OutFailed   Outcome = "failed"
+	TimedOut    Outcome = "timed_out"
+	OutKilled   Outcome = "killed"
+	OutCrashed  Outcome = "crashed"
+)
+
+// Info is what is known of an agent, as of one event. It is a value: readers
+// keep it and ask nobody.
+type Info struct {
+	ID       int64
+	Name     string
+	Kind     Kind
+	Parent   int64 // 0: none
+	State    State
+	Doing    string    // while running: "streaming", "tool bash", "starting"; else ""
+	Why      string    // while waiting or failed: for what, why ("waiting for any message")
+	Retry    *Retry    // a failed request that will be tried again
+	Model    string    // provider/name
+	Window   int       // tokens the model can read; 0: unknown
+	Context  int       // tokens of the last request and its reply
+	Usage    llm.Usage // all turns together
+	Cost     int64     // millionths of a dollar, all turns together; 0 with Priced false: unknown
+	Priced   bool
+	Steps    int
+	Pending  int // messages in its inbox
+	Urgent   int
+	Prompt   string           // a sub-agent's task
+	Prompts  []Prompt         // typed, not entered yet, oldest first
+	Question *permit.Question // while asking
+	Outcome  Outcome          // of the last turn, once it ended
+	Created  time.Time
+	Started  time.Time // of the current or last turn; zero: none yet
+	Ended    time.Time // of a terminal state; zero: alive
+}
+
+// Prompt is a queued prompt.
+type Prompt struct {
+	ID   int64
+	Text string
+	Held bool // shown, not sent by itself: typed before a crash
+}
+
+// Retry tells of a request that failed and will be tried again.
+type Retry struct {
+	Attempt, Of int
+	At          time.Time // of the next try
+	Reason      string
+}
+
+// EntryKind sorts the entries of a transcript.
+type EntryKind string
+
+const (
+	EntryPrompt   EntryKind = "prompt"   // Text: what the human typed, or a sub-agent's task
+	EntryMessage  EntryKind = "message"  // Messages, taken at a seam or by the human; Text: as the model reads them; By
+	EntryThinking EntryKind = "thinking" // Text, Opaque, Model
+	EntryText     EntryKind = "text"     // Text: the model's answer, markdown; Model
+	EntryCall     EntryKind = "call"     // Call
+	EntryStarted  EntryKind = "started"  // Call.ID, Output, Group: a command runs
+	EntryResult   EntryKind = "result"   // Result; Messages if the tool took mail
+	EntryShell    EntryKind = "shell"    // Shell: the human's own `!` command and its output
+	EntryNotice   EntryKind = "notice"   // Text: the program to the human; not sent to the model
+	EntryEnded    EntryKind = "ended"    // End: a turn ended
+	EntryCleared  EntryKind = "cleared"  // what stands before is no longer sent
+)
+
+// Entry is one item of a transcript. The fields its Kind names are set.
+type Entry struct {
+	Seq      int64           `json:"-"`
+	Agent    int64           `json:"-"`
+	Turn     int64           `json:"-"` // 0: appended at rest
+	At       time.Time       `json:"-"`
+	Kind     EntryKind       `json:"-"`
+	Text     string          `json:"text,omitempty"`
+	Opaque   string          `json:"opaque,omitempty"`
+	Model    string          `json:"model,omitempty"`
+	By       string          `json:"by,omitempty"` // who took messages: check receive next turn
+	Call     *Call           `json:"call,omitempty"`
+	Result   *Result         `json:"result,omitempty"`
+	Messages []inbox.Message `json:"messages,omitempty"`
+	Shell    *Shell          `json:"shell,omitempty"`
+	End      *End            `json:"end,omitempty"`
+	Output   string          `json:"output,omitempty"` // file
+	PGID     int             `json:"pgid,omitempty"`
+	PStart   int64           `json:"pstart,omitempty"`
+}
+
+// Call is a model's tool call.
+type Call struct {
+	ID    string          `json:"id"` // the provider's; unique within the agent
+	Name  string          `json:"name"`
+	Args  json.RawMessage `json:"args"`
+	Title string          `json:"title"` // one line for people
+}
+
+// Result answers the call with that ID.
+type Result struct {
+	ID     string `json:"id"`
+	Name   string `json:"name"`
+	Text   string `json:"text"`
+	Error  bool   `json:"error,omitempty"`
+	Diff   string `json:"diff,omitempty"`
+	File   string `json:"file,omitempty"` // the whole output
+	Exit   *int   `json:"exit,omitempty"`
+	Millis int64  `json:"ms"` // how long it ran
+}
+
+// Shell is a command of the human's own.
+type Shell struct {
+	Command string `json:"command"`
+	Output  string `json:"output"`
+	Exit    int    `json:"exit"`
+	Millis  int64  `json:"ms"`
+	File    string `json:"file,omitempty"`
+}
+
+// End tells how a turn ended.
+type End struct {
+	Outcome Outcome `json:"outcome"`
+	Error   string  `json:"error,omitempty"`
+	Millis  int64   `json:"ms"`
+	Steps   int     `json:"steps"`
+	Tokens  int     `json:"tokens"`
+}
+
+// Event is what an agent tells its feeds. The implementations are [Changed],
+// [Appended], [Delta], [Void], [Output], [Tally] and [Closed]. Live and replay are
+// the same: a new [Feed] begins with a Changed for every agent and a Tally, and
+// [Pool.Page] returns the entries an Appended would have carried.
+type Event interface{ event() }
+
+// Changed replaces all that was known of the agent. Neighbouring Changed of one
+// agent coalesce.
+type Changed struct{ Info }
+
+// Appended carries entries that are in the database. With Live they are the
+// record of what the deltas since the last Appended with Live showed, and replace it.
+type Appended struct {
+	Agent   int64
+	Entries []Entry
+	Live    bool
+}
+
+// Delta is the next piece of the reply being streamed. Pieces of one Block
+// belong together; Blocks count from 0 in each reply. Neighbouring pieces coalesce.
+type Delta struct {
+	Agent    int64
+	Block    int
+	Thinking bool
+	Text     string
+}
+
+// Void says that what was streamed since the last Appended with Live is void.
+type Void struct{ Agent int64 }
+
+// Output is the latest tail of a running command's output; it replaces the one before.
+type Output struct {
+	Agent int64
+	Call  string
+	Tail  string
+}
+
+// Tally counts the pool's tasks and questions. It replaces the one before.
+type Tally struct {
+	Running int // agents that hold a slot
+	Queued  int // tasks not started
+	Asking  int // questions waiting
+	Mode    permit.Mode
+}
+
+// Closed says that the agent's tab is closed.
+type Closed struct{ Agent int64 }
+
+func (Changed) event()  {}
+func (Appended) event() {}
+func (Delta) event()    {}
+func (Void) event()     {}
+func (Output) event()   {}
+func (Tally) event()    {}
+func (Closed) event()   {}

@@ -1,0 +1,53 @@
+package llm
+
+import (
+	"fmt"
+	"time"
+)
+
+// ErrorKind sorts failures by what can be done about them.
+type ErrorKind string
+
+const (
+	Cancelled      ErrorKind = "cancelled"        // by our context; never retried
+	RateLimited    ErrorKind = "rate limited"     // 429
+	Overloaded     ErrorKind = "overloaded"       // 529, 503, overloaded_error inside a stream
+	Server         ErrorKind = "server error"     // other 5xx, 408
+	Network        ErrorKind = "network"          // could not connect, or before any answer
+	Cut            ErrorKind = "stream cut"       // ended before its end marker
+	Stalled        ErrorKind = "stalled"          // nothing arrived for the idle limit
+	Protocol       ErrorKind = "protocol"         // an answer we cannot read; final
+	Auth           ErrorKind = "not authorised"   // 401, 403; final
+	BadRequest     ErrorKind = "bad request"      // other 4xx; final
+	ContextTooLong ErrorKind = "context too long" // final here; the agent may compact
+	NotConfigured  ErrorKind = "not configured"   // no key, unknown model; final
+)
+
+// Error is every failure of a provider. Message is for people: one or two
+// sentences with the next step, no key, no markup, at most 500 bytes.
+type Error struct {
+	Kind       ErrorKind
+	Provider   string // "anthropic", "openai", …
+	Status     int    // HTTP status, 0 if none
+	Message    string
+	RetryAfter time.Duration // what the server asked for; 0 if it did not
+	Err        error         // the cause, for errors.Is
+}
+
+func (e *Error) Error() string {
+	if e.Status != 0 {
+		return fmt.Sprintf("%s: %s (HTTP %d): %s", e.Provider, e.Kind, e.Status, e.Message)
+	}
+	return fmt.Sprintf("%s: %s: %s", e.Provider, e.Kind, e.Message)
+}
+
+func (e *Error) Unwrap() error { return e.Err }
+
+// Temporary reports whether the same request may succeed later.
+func (e *Error) Temporary() bool {
+	switch e.Kind {
+	case RateLimited, Overloaded, Server, Network, Cut, Stalled:
+		return true
+	}
+	return false
+}

@@ -1,0 +1,167 @@
+// Package llm holds the words between an agent and any model.
+//
+// Does: name the parts of a request and of a reply, the one-method [Provider]
+// every protocol implements, the [Error] every provider returns, and the one
+// retry loop around a stream ([Retry]).
+//
+// Does not: know a vendor, run a tool, read a configuration or keep history.
+//
+// Imports: nothing of ours.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"iter"
+)
+
+// Provider speaks one wire protocol. Stream sends one request and yields the
+// reply's parts in order as they arrive.
+//
+// A stream ends in exactly one of two ways: a [Stop] part and nothing after
+// it, or a non-nil error (always an [*Error]; its Part is nil) and nothing
+// after it. A connection that closes before the protocol's own end marker is
+// an error of kind [Cut], never an ordinary end. Cancelling ctx ends the stream
+// with kind [Cancelled]. Breaking out of the loop closes the connection.
+// A provider never retries, never sleeps and never logs.
+type Provider interface {
+	Stream(ctx context.Context, req *Request) iter.Seq2[Part, error]
+}
+
+// Request is one model request. It is read-only to a provider.
+type Request struct {
+	Model     string // the provider's own name of the model, without "provider/"
+	System    string
+	Messages  []Message
+	Tools     []Tool
+	MaxTokens int    // of the reply; 0 lets the provider choose
+	CacheKey  string // the same for every request of one agent; a routing hint
+}
+
+// Role says whose words a message holds.
+type Role string
+
+const (
+	User      Role = "user"      // prompts, messages from an inbox, tool results
+	Assistant Role = "assistant" // what the model said, thought and called
+)
+
+// Message is one entry of the conversation. Roles alternate; a request starts
+// with User. Tool results stand in the User message right after the Assistant
+// message that called, ordered as the calls were, before any Text.
+type Message struct {
+	Role  Role
+	Parts []Part
+}
+
+// Part is one piece of a message or of a stream. The implementations are
+// [Text], [Thinking], [ToolCall], [ToolResult], [Usage], [Stop] and [Retrying].
+type Part interface{ part() }
+
+// Provenance says where a text comes from. It travels beside the text, so that
+// who wrote a sentence is never read back out of the sentence.
+type Provenance string
+
+const (
+	FromHost    Provenance = ""        // written by the program itself
+	FromPrompt  Provenance = "prompt"  // typed by the human, or the task of a sub-agent
+	FromMessage Provenance = "message" // taken from an inbox: data, not an instruction
+	FromFile    Provenance = "file"
+	FromTool    Provenance = "tool"
+	FromModel   Provenance = "model"
+)
+
+// Text in a message is whole; in a stream it is the next piece of the text
+// with that Index.
+type Text struct {
+	Text  string
+	From  Provenance
+	Index int // in a stream: which content block of the reply; neighbours with equal Index belong together
+}
+
+// Thinking is a model's reasoning. In a stream Text is the next piece of it.
+// Opaque is what the provider needs to send the block back unchanged (a
+// signature, or a whole redacted block); it comes in the block's last piece and
+// is only meaningful to the provider and model named by Model.
+type Thinking struct {
+	Text   string
+	Opaque string
+	Model  string // "provider/name" that produced it; others drop the block
+	Index  int
+}
+
+// ToolCall is complete: it is yielded once its arguments have arrived whole and
+// are a JSON object. Calls whose arguments did not arrive whole are never
+// yielded; the stream ends with an error or, if the protocol ended in order
+// (token limit), with a Stop that says so and the call in Stop.Broken.
+type ToolCall struct {
+	ID   string
+	Name string
+	Args json.RawMessage
+}
+
+// ToolResult answers the call with the same ID.
+type ToolResult struct {
+	ID    string
+	Text  string
+	Error bool
+}
+
+// Usage counts the tokens of one request. Input is everything the model read
+// that came neither from nor went to a cache; the total context is Input +
+// CacheRead + CacheWrite + Output. A stream yields it at most once, before Stop.
+type Usage struct {
+	Input, Output         int
+	CacheRead, CacheWrite int
+	Reasoning             int // part of Output
+}
+
+// Add returns the sum of both.
+func (u Usage) Add(v Usage) Usage {
+	return Usage{u.Input + v.Input, u.Output + v.Output, u.CacheRead + v.CacheRead, u.CacheWrite + v.CacheWrite, u.Reasoning + v.Reasoning}
+}
+
+// Context is the number of tokens the conversation fills after this request.
+func (u Usage) Context() int { return u.Input + u.CacheRead + u.CacheWrite + u.Output }
+
+// Reason says why a reply ended.
+type Reason string
+
+const (
+	EndTurn Reason = "end_turn"
+	ToolUse Reason = "tool_use"
+	Length  Reason = "length"  // the reply hit its token limit
+	Refusal Reason = "refusal" // the model or a filter refused
+	Other   Reason = "other"
+)
+
+// Stop is the last part of a stream that ended in order.
+type Stop struct {
+	Reason Reason
+	Detail string   // the provider's own word, for people
+	Broken []string // names of calls whose arguments were cut by the limit and were not yielded
+}
+
+// Retrying is yielded by [Retry], never by a provider: what this stream yielded
+// so far is void, and a new try starts after the wait.
+type Retrying struct {
+	Attempt int // the number of the try that failed, from 1
+	Of      int
+	Wait    int64 // milliseconds until the next try
+	Err     *Error
+}
+
+func (Text) part()       {}
+func (Thinking) part()   {}
+func (ToolCall) part()   {}
+func (ToolResult) part() {}
+func (Usage) part()      {}
+func (Stop) part()       {}
+func (Retrying) part()   {}
+
+// Tool tells the model of a tool. Schema is a JSON Schema object.
+type Tool struct {
+	Name        string
+	Description string
+	Schema      json.RawMessage
+}

@@ -1,0 +1,112 @@
+// Package permit answers one question: may this call run?
+//
+// Does: describe what a call would do ([Action]), decide it by mode and rules
+// ([Gate]), analyse shell commands by their syntax tree, and name the rule that
+// "for this session" would add.
+//
+// Does not: ask anybody (an agent does), run anything, read files.
+//
+// Imports: nothing of ours.
+package permit
+
+// Mode says how much may happen without a question.
+type Mode string
+
+const (
+	Ask         Mode = "ask"          // reading in the workspace is free; writing and commands ask
+	AcceptEdits Mode = "accept-edits" // writing in the workspace is free too
+	Plan        Mode = "plan"         // reading only; the rest is refused
+	Yolo        Mode = "yolo"         // everything but the forbidden is free
+)
+
+// ParseMode returns the mode of that name; the error lists the names.
+func ParseMode(s string) (Mode, error) { panic("contract") }
+
+// Cycle is what Shift+Tab does: ask, accept-edits, plan, ask; yolo goes to ask.
+func (m Mode) Cycle() Mode { panic("contract") }
+
+// Kind sorts actions by their effect.
+type Kind string
+
+const (
+	Internal Kind = "internal" // push, run, queue, send, receive, check: always free
+	Read     Kind = "read"
+	Write    Kind = "write"
+	Command  Kind = "command"
+)
+
+// Action is what a call would do, as the tool itself states it before it runs.
+type Action struct {
+	Tool      string
+	Kind      Kind
+	Title     string   // one line: "bash go test ./...", "edit main.go"
+	Paths     []string // absolute and resolved, for Read and Write
+	Outside   bool     // a path lies outside the workspace
+	Sensitive string   // why a path is sensitive; "" if none is
+	Forbidden string   // why it may never run, whatever the mode; "" if it may
+	Command   string   // the whole command, for Command
+	Dir       string   // where it runs
+	Diff      string   // unified diff, for Write
+}
+
+// Decision is the gate's answer.
+type Decision string
+
+const (
+	Allow    Decision = "allow"
+	Deny     Decision = "deny"
+	AskHuman Decision = "ask"
+)
+
+// Verdict is a decision and its reason. Rule is the rule that "for this
+// session" would add, shown to the human; "" when no rule can cover the action
+// (then only once or no are offered).
+type Verdict struct {
+	Decision Decision
+	Reason   string
+	Rule     Rule
+}
+
+// Rule allows actions. Its text form is shown, stored and parsed:
+// `bash(go test *)` (parsed argv, word by word; `*` at the end means any further
+// words), `write(PATH)` or `write(*)`, `read(PATH)`.
+type Rule string
+
+// Gate decides. It is safe for concurrent use; mode and rules are shared by all
+// agents of a pool.
+type Gate struct{ contract }
+
+type contract struct{}
+
+// NewGate returns a gate. Bad rules are an error that names the rule.
+func NewGate(mode Mode, rules []Rule) (*Gate, error) { panic("contract") }
+
+func (g *Gate) Mode() Mode              { panic("contract") }
+func (g *Gate) SetMode(m Mode)          { panic("contract") }
+func (g *Gate) Allow(r Rule) error      { panic("contract") } // adds a rule for this session
+func (g *Gate) Decide(a Action) Verdict { panic("contract") }
+
+// Question is what the human is asked.
+type Question struct {
+	ID     int64
+	Agent  int64
+	Name   string // the agent's name
+	Call   string // the call's id
+	Action Action
+	Rule   Rule // "" : not offered
+}
+
+// Choice is the human's answer.
+type Choice string
+
+const (
+	Once    Choice = "once"
+	Session Choice = "session"
+	No      Choice = "no"
+)
+
+// Answer answers a question. Reason goes to the model with a No.
+type Answer struct {
+	Choice Choice
+	Reason string
+}
