@@ -47,9 +47,10 @@ type Query struct {
 	Fit       func(m Message) bool // in order: a message it refuses ends the take and stays pending; nil takes all
 }
 
-// Into appends what was taken to a transcript, in the take's transaction, and
-// returns the entry that holds m.
-type Into func(m Message) (entry int64, err error)
+// Into appends all that was taken to a transcript as one entry, in the take's
+// transaction, and returns that entry. It is called once, and not at all when
+// nothing matches; its error undoes the take.
+type Into func(ms []Message) (entry int64, err error)
 
 // Add deposits m inside tx and hangs the bell on its commit.
 func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) { panic("contract") }
@@ -59,7 +60,7 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) { panic("cont
 // An error does not mean that nothing was stored: retry with the same Key.
 func (b *Inbox) Deposit(ctx context.Context, m Message) (id int64, err error) { panic("contract") }
 
-// Take marks the pending messages that match q as taken by `by` and appends each with into,
+// Take marks the pending messages that match q as taken by `by` and appends them with into,
 // all in tx; it returns them in the order of q. It cannot take a message twice:
 // the row is pending or taken, one writer at a time looks, and the mark and the
 // entry commit together. left counts pending messages that match but were not taken.

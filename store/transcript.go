@@ -90,19 +90,21 @@ func (tx *Tx) AddStep(turn int64, s Step) error                           { pani
 func (tx *Tx) SetSentUpTo(turn, seq int64) error                          { panic("contract") }
 func (tx *Tx) EndTurn(turn int64, outcome, cause string) error            { panic("contract") } // only if it runs; else no change
 func (tx *Tx) Append(agent, turn int64, kind, data string) (int64, error) { panic("contract") } // returns seq
-func (tx *Tx) AddPrompt(agent int64, text string) (int64, error)          { panic("contract") }
-func (tx *Tx) WaitingPrompts(agent int64) ([]Prompt, error)               { panic("contract") } // oldest first, held ones too
-func (tx *Tx) EnterPrompt(id, entry int64) error                          { panic("contract") }
-func (tx *Tx) RemovePrompt(id int64) (bool, error)                        { panic("contract") } // false: it had entered already
-func (tx *Tx) HoldPrompts() error                                         { panic("contract") } // all that wait, after a crash
-func (tx *Tx) AddTask(t Task) (int64, error)                              { panic("contract") }
-func (tx *Tx) StartTask(id, agent int64) (bool, error)                    { panic("contract") } // false: it was no longer queued
-func (tx *Tx) FinishTask(id int64, outcome, cause string) (bool, error)   { panic("contract") } // false: it had finished already
-func (tx *Tx) RemoveTask(id int64) (bool, error)                          { panic("contract") } // false: it was no longer queued
-func (tx *Tx) NextTask(queue int64) (Task, bool, error)                   { panic("contract") } // oldest queued
-func (tx *Tx) RunningTasks() ([]Task, error)                              { panic("contract") }
-func (tx *Tx) OpenTurns() ([]Turn, error)                                 { panic("contract") }
-func (tx *Tx) SetSetting(key, value string) error                         { panic("contract") }
+// LastSeq is the agent's newest entry, 0 if it has none.
+func (tx *Tx) LastSeq(agent int64) (int64, error)                       { panic("contract") }
+func (tx *Tx) AddPrompt(agent int64, text string) (int64, error)        { panic("contract") }
+func (tx *Tx) WaitingPrompts(agent int64) ([]Prompt, error)             { panic("contract") } // oldest first, held ones too
+func (tx *Tx) EnterPrompt(id, entry int64) error                        { panic("contract") }
+func (tx *Tx) RemovePrompt(id int64) (bool, error)                      { panic("contract") } // false: it had entered already
+func (tx *Tx) HoldPrompts() error                                       { panic("contract") } // all that wait, after a crash
+func (tx *Tx) AddTask(t Task) (int64, error)                            { panic("contract") }
+func (tx *Tx) StartTask(id, agent int64) (bool, error)                  { panic("contract") } // false: it was no longer queued
+func (tx *Tx) FinishTask(id int64, outcome, cause string) (bool, error) { panic("contract") } // false: it had finished already
+func (tx *Tx) RemoveTask(id int64) (bool, error)                        { panic("contract") } // false: it was no longer queued
+func (tx *Tx) NextTask(queue int64) (Task, bool, error)                 { panic("contract") } // oldest queued
+func (tx *Tx) RunningTasks() ([]Task, error)                            { panic("contract") }
+func (tx *Tx) OpenTurns() ([]Turn, error)                               { panic("contract") }
+func (tx *Tx) SetSetting(key, value string) error                       { panic("contract") }
 
 // Reads; each is one short read transaction.
 func (rx *Rx) Agents() ([]Agent, error)                     { panic("contract") } // not closed, by id
