@@ -5,14 +5,27 @@
 // a file, end the group (TERM, after two seconds KILL), tell whether a recorded
 // group still lives.
 //
-// Does not: judge a command, know a workspace.
+// Does not: judge a command, know a workspace. A process that leaves its
+// session (a daemon that forks twice) is out of reach of its group.
 //
 // Imports: nothing of ours.
 package proc
 
 import (
 	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"syscall"
 	"time"
+)
+
+const (
+	killAfter = 2 * time.Second        // between TERM and KILL
+	lingers   = 100 * time.Millisecond // what a group may outlive its leader before it is ended
+	reap      = 500 * time.Millisecond // what a killed group may take to vanish
+	poll      = 10 * time.Millisecond  // how often a dying group is looked at
 )
 
 // Spec is one command. Shell runs `bash -c Shell` (sh where there is no bash).
@@ -32,7 +45,7 @@ type Spec struct {
 // Group identifies a process group across restarts of this program.
 type Group struct {
 	PGID  int   `json:"pgid"`
-	Start int64 `json:"start"` // the leader's start time in clock ticks since boot
+	Start int64 `json:"start"` // the leader's start time in clock ticks since boot; 0: the system does not tell
 }
 
 // Result is what became of it.
@@ -44,18 +57,136 @@ type Result struct {
 	TimedOut bool
 	Duration time.Duration
 	Cut      bool // Text is not the whole output
-	Left     bool // a background process still held the output when the command ended; it was ended too
+	Left     bool // background processes still lived when the command ended; they were ended too
 }
 
 // Run runs the command to its end. Cancelling ctx ends the group at once and
 // returns the partial result with ctx's error. The other errors mean that it
-// could not start.
-func Run(ctx context.Context, s Spec) (Result, error) { panic("contract") }
+// could not start; a full disk does not end a command, Text says what the file lacks.
+func Run(ctx context.Context, s Spec) (Result, error) {
+	if err := ctx.Err(); err != nil {
+		return Result{Exit: -1}, err
+	}
+	sink, err := newSink(s)
+	if err != nil {
+		return Result{Exit: -1}, err
+	}
+	defer sink.close()
+	cmd, out, err := start(s)
+	if err != nil {
+		close(sink.drained)
+		return Result{Exit: -1}, err
+	}
+	defer out.Close()
+	began := time.Now()
+	g := Group{PGID: cmd.Process.Pid, Start: started(cmd.Process.Pid)}
+	go sink.drain(out)
+	if s.Started != nil {
+		s.Started(g)
+	}
 
-// End ends the group if its leader is still the process it was: TERM, then KILL
-// after grace. It reports whether there was anything to end.
-func End(g Group, grace time.Duration) bool { panic("contract") }
+	r := Result{}
+	exited := make(chan struct{})
+	go func() {
+		defer close(exited)
+		awaitExit(g.PGID)
+	}()
+	var late <-chan time.Time
+	if s.Timeout > 0 {
+		t := time.NewTimer(s.Timeout)
+		defer t.Stop()
+		late = t.C
+	}
+	select {
+	case <-exited:
+		r.Left = linger(ctx, g.PGID, sink.drained)
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-late:
+		r.TimedOut = true
+	}
+	if err != nil || r.TimedOut || r.Left {
+		end(g.PGID, killAfter)
+	}
+	<-exited
+	// The leader is reaped last: until then its number can't belong to another group.
+	waitErr := cmd.Wait()
+	r.Duration = time.Since(began)
+	// What a process outside the group still holds open is not waited for.
+	_ = out.SetReadDeadline(time.Now().Add(lingers))
+	<-sink.drained
+	r.Text, r.Size, r.Cut = sink.text()
+	r.Exit, r.Signal = outcome(cmd, waitErr)
+	return r, err
+}
 
-// Clean returns env without provider variables and *_KEY, *_TOKEN, *_SECRET
-// (and the like: *_PASSWORD, *_CREDENTIALS), for attended agents' tools.
-func Clean(env []string) []string { panic("contract") }
+// start starts the command with its output on the returned pipe.
+func start(s Spec) (*exec.Cmd, *os.File, error) {
+	shell, err := findShell()
+	if err != nil {
+		return nil, nil, err
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, nil, fmt.Errorf("open output pipe: %w", err)
+	}
+	defer w.Close()
+	cmd := exec.Command(shell, "-c", s.Shell)
+	cmd.Dir = s.Dir
+	cmd.Env = append(make([]string, 0, len(s.Env)+1), s.Env...)
+	if s.Dir != "" {
+		cmd.Env = append(cmd.Env, "PWD="+s.Dir)
+	}
+	cmd.Stdout, cmd.Stderr = w, w
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := cmd.Start(); err != nil {
+		r.Close()
+		if errors.Is(err, syscall.E2BIG) {
+			return nil, nil, fmt.Errorf("start command: %w: put it into a script file and run that", err)
+		}
+		return nil, nil, fmt.Errorf("start command in %s: %w", s.Dir, err)
+	}
+	return cmd, r, nil
+}
+
+// findShell returns bash, or sh where there is none.
+func findShell() (string, error) {
+	for _, p := range []string{"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"} {
+		if i, err := os.Stat(p); err == nil && i.Mode().IsRegular() {
+			return p, nil
+		}
+	}
+	if p, err := exec.LookPath("bash"); err == nil {
+		return p, nil
+	}
+	if p, err := exec.LookPath("sh"); err == nil {
+		return p, nil
+	}
+	return "", errors.New("start command: neither bash nor sh is on PATH; install one")
+}
+
+// outcome translates how the leader ended.
+func outcome(cmd *exec.Cmd, err error) (exit int, signal string) {
+	if cmd.ProcessState == nil {
+		return -1, fmt.Sprint(err)
+	}
+	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+		return -1, signalName(ws.Signal())
+	}
+	return cmd.ProcessState.ExitCode(), ""
+}
+
+// signalName is the short name people know.
+func signalName(s syscall.Signal) string {
+	for name, sig := range map[string]syscall.Signal{
+		"HUP": syscall.SIGHUP, "INT": syscall.SIGINT, "QUIT": syscall.SIGQUIT, "ABRT": syscall.SIGABRT,
+		"KILL": syscall.SIGKILL, "TERM": syscall.SIGTERM, "SEGV": syscall.SIGSEGV, "BUS": syscall.SIGBUS,
+		"PIPE": syscall.SIGPIPE, "XFSZ": syscall.SIGXFSZ, "XCPU": syscall.SIGXCPU, "ILL": syscall.SIGILL,
+		"FPE": syscall.SIGFPE, "TRAP": syscall.SIGTRAP, "ALRM": syscall.SIGALRM, "USR1": syscall.SIGUSR1, "USR2": syscall.SIGUSR2,
+	} {
+		if s == sig {
+			return name
+		}
+	}
+	return s.String()
+}
