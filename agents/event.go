@@ -107,6 +107,7 @@ const (
 	EntryStarted  EntryKind = "started"  // Call.ID, Output, Group: a command runs
 	EntryResult   EntryKind = "result"   // Result; Messages if the tool took mail
 	EntryShell    EntryKind = "shell"    // Shell: the human's own `!` command and its output
+	EntryHost     EntryKind = "host"     // Text: the program to the model, for instance that a reply was cut
 	EntryNotice   EntryKind = "notice"   // Text: the program to the human; not sent to the model
 	EntryEnded    EntryKind = "ended"    // End: a turn ended
 	EntryCleared  EntryKind = "cleared"  // what stands before is no longer sent

@@ -13,6 +13,11 @@ package agents
 import (
 	"context"
 	"errors"
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"sync"
 	"time"
 
 	"fantail/agents/llm"
@@ -50,121 +55,368 @@ type Options struct {
 	Attended bool // a human can answer; false: what would ask is denied with the reason
 }
 
-// Pool is all agents of a workspace. It is safe for concurrent use.
-type Pool struct{ contract }
-
-type contract struct{}
-
 // Errors the pool's methods return (wrapped, with the names in the text).
 var (
 	ErrNoAgent  = errors.New("no such agent")
 	ErrNoPrompt = errors.New("this agent has no prompt box")
 	ErrNothing  = errors.New("nothing can arrive")
 	ErrStopped  = errors.New("stopped")
+	errKilled   = errors.New("killed")
+	errTimeout  = errors.New("timed out")
+	errClosing  = errors.New("the program was closed")
 )
+
+// Pool is all agents of a workspace. It is safe for concurrent use.
+//
+// mu guards the maps and every agent's info; it is never held across I/O, and
+// the store's writer takes it in commit hooks, so nothing may write while
+// holding it.
+type Pool struct {
+	o     Options
+	inbox *inbox.Inbox
+	hub   *hub
+	ctx   context.Context // of all agents
+	stop  context.CancelCauseFunc
+	loops sync.WaitGroup
+
+	dispatch chan struct{} // a token: look for tasks to start
+
+	mu      sync.Mutex
+	agents  map[int64]*agent // those whose tab is open
+	model   string           // of new agents
+	asks    map[int64]*ask
+	lastAsk int64
+	waits   map[*wait]struct{}
+	running map[int64]int64            // agents that hold a slot -> whose queue they came from
+	resumes []*resume                  // agents that want their slot back, in order
+	windows map[int64]int              // open windows: owner -> at most so many at once (0: no bound)
+	now     map[int64]bool             // tasks to start without a window
+	queued  map[int64]map[int64]string // owner -> queued task -> name
+	changed chan struct{}              // closed and made anew whenever Settled might answer differently
+	closing bool
+}
 
 // Open recovers what a crash left, makes main if there is none and starts the
 // living agents. The caller holds the host's lock.
-func Open(ctx context.Context, o Options) (*Pool, error) { panic("contract") }
+func Open(ctx context.Context, o Options) (*Pool, error) {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Go == nil {
+		o.Go = func(_ string, f func()) { go f() }
+	}
+	if o.Cap == 0 {
+		o.Cap = 8
+	}
+	if _, err := o.Resolve(o.Model); err != nil {
+		return nil, err
+	}
+	p := &Pool{
+		o: o, hub: newHub(), model: o.Model,
+		dispatch: make(chan struct{}, 1), changed: make(chan struct{}),
+		agents: map[int64]*agent{}, asks: map[int64]*ask{}, waits: map[*wait]struct{}{},
+		running: map[int64]int64{}, windows: map[int64]int{}, now: map[int64]bool{}, queued: map[int64]map[int64]string{},
+	}
+	p.inbox = inbox.New(o.DB, p.rung)
+	if err := p.recover(ctx); err != nil {
+		return nil, fmt.Errorf("recover the workspace: %w", err)
+	}
+	p.ctx, p.stop = context.WithCancelCause(context.WithoutCancel(ctx))
+	if err := p.restore(ctx); err != nil {
+		p.stop(errClosing)
+		return nil, fmt.Errorf("load the agents: %w", err)
+	}
+	p.start("dispatch", p.dispatcher)
+	return p, nil
+}
 
-// Close stops all turns (their tools' process groups too), marks what ran as
-// crashed work the next start will report — unless it ended in time — and returns when all goroutines ended or ctx did.
-func (p *Pool) Close(ctx context.Context) error { panic("contract") }
+// start runs f in a goroutine that Close waits for.
+func (p *Pool) start(name string, f func()) {
+	p.loops.Add(1)
+	p.o.Go(name, func() {
+		defer p.loops.Done()
+		f()
+	})
+}
+
+// restore fills the maps from the database and starts main and the helpers.
+func (p *Pool) restore(ctx context.Context) error {
+	var rows []store.Agent
+	if err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+		rows, err = rx.Agents()
+		return err
+	}); err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		if err := p.o.DB.Write(ctx, "make main", func(tx *store.Tx) error {
+			row := store.Agent{Name: "main", Kind: string(Main), Trust: "attended", Model: p.o.Model, State: string(Idle)}
+			var err error
+			row.ID, err = tx.AddAgent(row)
+			row.Created = tx.Now()
+			rows = []store.Agent{row}
+			return err
+		}); err != nil {
+			return err
+		}
+	}
+	for _, row := range rows {
+		if err := p.load(ctx, row); err != nil {
+			return fmt.Errorf("agent %s: %w", row.Name, err)
+		}
+	}
+	counts, err := p.inbox.Counts(ctx)
+	if err != nil {
+		return err
+	}
+	for id, r := range counts {
+		if a := p.agents[id]; a != nil {
+			a.info.Pending, a.info.Urgent = r.Pending, r.Urgent
+		}
+	}
+	for _, a := range p.agents {
+		if !a.info.State.Terminal() {
+			p.start("agent "+a.info.Name, a.loop)
+		}
+	}
+	return nil
+}
+
+// load makes the agent of a row, without starting it.
+func (p *Pool) load(ctx context.Context, row store.Agent) error {
+	i := Info{
+		ID: row.ID, Name: row.Name, Kind: Kind(row.Kind), Parent: row.Parent, State: State(row.State),
+		Model: row.Model, Created: row.Created, Ended: row.Ended,
+	}
+	var tasks []store.Task
+	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
+		sum, err := rx.SumTurns(row.ID)
+		if err != nil {
+			return err
+		}
+		i.Usage = llm.Usage{Input: sum.Input, Output: sum.Output, CacheRead: sum.CacheRead, CacheWrite: sum.CacheWrite}
+		i.Cost, i.Steps, i.Context = sum.Cost, sum.Steps, sum.Context
+		if last, ok, err := rx.LastTurn(row.ID); err != nil {
+			return err
+		} else if ok {
+			i.Started, i.Outcome, i.Why = last.Started, Outcome(last.Outcome), last.Error
+		}
+		if row.Task != 0 {
+			t, _, err := rx.Task(row.Task)
+			if err != nil {
+				return err
+			}
+			i.Prompt = t.Prompt
+		}
+		ps, err := rx.Prompts(row.ID)
+		if err != nil {
+			return err
+		}
+		for _, q := range ps {
+			i.Prompts = append(i.Prompts, Prompt{q.ID, q.Text, q.Held})
+		}
+		tasks, err = rx.Tasks(row.ID)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	for _, t := range tasks {
+		if t.State == taskQueued {
+			p.noteQueued(t)
+		}
+	}
+	// A model that is no longer configured must not keep the program from
+	// starting: the agent gets the present one.
+	m, err := p.o.Resolve(i.Model)
+	if err != nil || i.Kind.HasPrompt() {
+		if m, err = p.o.Resolve(p.model); err != nil {
+			return err
+		}
+	}
+	i.Model, i.Window, i.Priced = m.Name, m.Window, m.Price != nil
+	p.agents[row.ID] = p.newAgent(i, row.Task)
+	return nil
+}
+
+// Close ends all turns, their tools' process groups too. What ran is recorded as
+// interrupted with its partial output; what can't be recorded before ctx ends
+// is found by the next Open.
+func (p *Pool) Close(ctx context.Context) error {
+	p.mu.Lock()
+	p.closing = true
+	p.mu.Unlock()
+	p.stop(errClosing)
+	ended := make(chan struct{})
+	p.o.Go("close", func() {
+		p.loops.Wait()
+		close(ended)
+	})
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the agents to end: %w", ctx.Err())
+	}
+}
 
 // Subscribe returns a new feed, beginning with what is now.
-func (p *Pool) Subscribe() *Feed { panic("contract") }
-
-// Page returns the limit newest entries with Seq < before (0: the newest), oldest first.
-func (p *Pool) Page(ctx context.Context, agent, before int64, limit int) ([]Entry, error) {
-	panic("contract")
+func (p *Pool) Subscribe() *Feed {
+	f := newFeed(p)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var now []Event
+	for _, a := range p.byID() {
+		now = append(now, Changed{a.info})
+	}
+	p.hub.join(f, append(now, p.tally()))
+	return f
 }
 
-// Prompt queues what the human typed; it returns once the row is committed.
-func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error { panic("contract") }
-
-// Unprompt takes a queued prompt back; false: it had entered.
-func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) { panic("contract") }
-
-// Stop ends the agent's current turn, its tools, or its wait. It returns at once.
-func (p *Pool) Stop(agent int64) { panic("contract") }
-
-// Answer answers a question; false: it was answered or gone.
-func (p *Pool) Answer(question int64, a permit.Answer) bool { panic("contract") }
-
-// Push queues a task in the queue of `by` and returns it with its name.
-func (p *Pool) Push(ctx context.Context, by int64, t tools.Task) (store.Task, error) {
-	panic("contract")
-}
-
-// Ran tells what Run did.
-type Ran struct{ Running, Queued, Window int } // Window 0: unlimited
-
-// Run drains the queue of `by` with at most n at once (0: no window).
-func (p *Pool) Run(ctx context.Context, by int64, n int) (Ran, error) { panic("contract") }
-
-// Queue lists the tasks of the queue of `by` by id.
-func (p *Pool) Queue(ctx context.Context, by int64) ([]store.Task, error) { panic("contract") }
-
-// Send puts mail from one agent into the inbox of the agent of that name.
-func (p *Pool) Send(ctx context.Context, from int64, to, body string, pr inbox.Priority) (id int64, err error) {
-	panic("contract")
-}
-
-// Check takes all that are ready and match into the agent's transcript, without
-// starting a turn; left counts those that did not fit.
-func (p *Pool) Check(ctx context.Context, agent int64, q inbox.Query) (ms []inbox.Message, left int, err error) {
-	panic("contract")
-}
-
-// Receive takes exactly one into the agent's transcript and waits for it if need be.
-// It returns ErrNothing (wrapped, with the explanation) when nothing can arrive and ErrStopped after Stop.
-func (p *Pool) Receive(ctx context.Context, agent int64, q inbox.Query) (inbox.Message, error) {
-	panic("contract")
-}
-
-// Next takes the most urgent message, or the one with that id (0: none named),
-// and starts a turn; false: there is none.
-func (p *Pool) Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error) {
-	panic("contract")
-}
-
-// Inbox lists the pending messages of agent; Message returns one, taken or not.
-func (p *Pool) Inbox(ctx context.Context, agent int64) ([]inbox.Message, error)    { panic("contract") }
-func (p *Pool) Message(ctx context.Context, id int64) (inbox.Message, bool, error) { panic("contract") }
-
-// Kill ends the agent of that name now, or removes a queued task of that name.
-func (p *Pool) Kill(ctx context.Context, name string) error { panic("contract") }
-
-// CloseTab closes the tab of an ended agent.
-func (p *Pool) CloseTab(ctx context.Context, name string) error { panic("contract") }
-
-// SetModel changes the agent's model from its next request on; new agents get it too if it is main's.
-func (p *Pool) SetModel(ctx context.Context, agent int64, name string) error { panic("contract") }
-
-// Shell runs a command of the human's own in the agent's tab, without a question.
-func (p *Pool) Shell(ctx context.Context, agent int64, command string) error { panic("contract") }
-
-// Clear begins a new conversation: what stands before is kept but no longer sent.
-func (p *Pool) Clear(ctx context.Context, agent int64) error { panic("contract") }
-
-// SetMode changes the permission mode of all agents.
-func (p *Pool) SetMode(m permit.Mode) { panic("contract") }
+func (p *Pool) unsubscribe(f *Feed) { p.hub.leave(f) }
 
 // Infos returns what is known of all agents whose tab is open, by id.
-func (p *Pool) Infos() []Info { panic("contract") }
+func (p *Pool) Infos() []Info {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var is []Info
+	for _, a := range p.byID() {
+		is = append(is, a.info)
+	}
+	return is
+}
 
-// Settled is closed once no agent runs, waits or asks and, with tasks true, no started window has tasks left.
-func (p *Pool) Settled(ctx context.Context) error { panic("contract") }
+// byID lists the agents by id. The caller holds mu.
+func (p *Pool) byID() []*agent {
+	as := make([]*agent, 0, len(p.agents))
+	for _, a := range p.agents {
+		as = append(as, a)
+	}
+	sort.Slice(as, func(i, j int) bool { return as[i].id < as[j].id })
+	return as
+}
 
-// Feed is one reader's view of the pool's events. It is unbounded only by the
-// text itself: neighbouring deltas and changes coalesce.
-type Feed struct{ contract }
+// agent returns the agent with that id.
+func (p *Pool) agent(id int64) (*agent, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a := p.agents[id]; a != nil {
+		return a, nil
+	}
+	return nil, fmt.Errorf("agent %d: %w", id, ErrNoAgent)
+}
 
-// Wait returns a channel that has a token when there is news.
-func (f *Feed) Wait() <-chan struct{} { panic("contract") }
+// named returns the agent of that name and what is known of it.
+func (p *Pool) named(name string) (*agent, Info, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, a := range p.agents {
+		if a.info.Name == name {
+			return a, a.info, nil
+		}
+	}
+	return nil, Info{}, fmt.Errorf("%q: %w", name, ErrNoAgent)
+}
 
-// Take returns all events since the last Take, in order.
-func (f *Feed) Take() []Event { panic("contract") }
+// rung is the bell: a commit changed somebody's inbox. The store's writer calls it.
+func (p *Pool) rung(r inbox.Rung) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := p.agents[r.Recipient]
+	if a == nil {
+		return
+	}
+	a.info.Pending, a.info.Urgent = r.Pending, r.Urgent
+	p.hub.emit(Changed{a.info})
+	if !r.Deposited {
+		return
+	}
+	a.wake = a.wake || r.Wake
+	a.poked()
+	for w := range p.waits {
+		if w.agent == a {
+			w.poked()
+		}
+	}
+}
 
-// Close ends the feed.
-func (f *Feed) Close() { panic("contract") }
+// tally counts the tasks and the questions. The caller holds mu.
+func (p *Pool) tally() Tally {
+	t := Tally{Asking: len(p.asks), Mode: p.o.Gate.Mode()}
+	for _, a := range p.agents {
+		if a.info.Kind == Sub && (a.info.State == Running || a.info.State == Waiting) {
+			t.Running++
+		}
+	}
+	for _, q := range p.queued {
+		t.Queued += len(q)
+	}
+	return t
+}
+
+// told spreads the tally and wakes everything that depends on who can still
+// act: waiters, the dispatcher, Settled. The caller holds mu.
+func (p *Pool) told() {
+	p.hub.emit(p.tally())
+	for w := range p.waits {
+		w.poked()
+	}
+	token(p.dispatch)
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// token puts a token into a one-slot channel unless one is there.
+func token(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Settled returns nil once no agent runs, waits or asks, no prompt waits to be
+// sent and no task is about to start; or ctx's error.
+func (p *Pool) Settled(ctx context.Context) error {
+	for {
+		p.mu.Lock()
+		still := p.busy()
+		changed := p.changed
+		p.mu.Unlock()
+		if !still {
+			return nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// busy reports whether anything is under way. The caller holds mu.
+func (p *Pool) busy() bool {
+	for _, a := range p.agents {
+		if !a.info.State.Terminal() && a.info.State != Idle {
+			return true
+		}
+		for _, q := range a.info.Prompts {
+			if !q.Held {
+				return true
+			}
+		}
+		if a.wake || len(a.nexts) > 0 {
+			return true
+		}
+	}
+	for owner := range p.windows {
+		if len(p.queued[owner]) > 0 {
+			return true
+		}
+	}
+	return len(p.now) > 0
+}
+
+// outputs is the directory of an agent's tool-output files.
+func (p *Pool) outputs(agent int64) string {
+	return filepath.Join(p.o.Data, "outputs", strconv.FormatInt(agent, 10))
+}

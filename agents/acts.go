@@ -1,0 +1,194 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"fantail/store"
+	"fantail/tools/proc"
+)
+
+// Page returns the limit newest entries with Seq < before (0: the newest),
+// oldest first.
+func (p *Pool) Page(ctx context.Context, agent, before int64, limit int) ([]Entry, error) {
+	var rows []store.Entry
+	err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+		rows, err = rx.EntriesBefore(agent, before, limit)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the transcript: %w", err)
+	}
+	return decodeAll(rows), nil
+}
+
+// Prompt queues what the human typed; it returns once the row is committed. It
+// enters at the agent's next seam.
+func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
+	a, err := p.agent(agent)
+	if err != nil {
+		return err
+	}
+	if !a.kind.HasPrompt() {
+		return ErrNoPrompt
+	}
+	if strings.TrimSpace(text) == "" {
+		return errors.New("the prompt is empty")
+	}
+	err = p.o.DB.Write(ctx, "prompt", func(tx *store.Tx) error {
+		id, err := tx.AddPrompt(a.id, text)
+		if err != nil {
+			return err
+		}
+		tx.AfterCommit(func() {
+			a.set(func(i *Info) {
+				i.Prompts = append(i.Prompts[:len(i.Prompts):len(i.Prompts)], Prompt{ID: id, Text: text})
+			})
+			a.poked()
+		})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("queue the prompt: %w", err)
+	}
+	return nil
+}
+
+// Unprompt takes a queued prompt back; false: it had entered.
+func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
+	removed := false
+	err := p.o.DB.Write(ctx, "take a prompt back", func(tx *store.Tx) (err error) {
+		removed, err = tx.RemovePrompt(id)
+		return err
+	})
+	if err != nil {
+		return false, fmt.Errorf("take the prompt back: %w", err)
+	}
+	for _, i := range p.Infos() {
+		for _, q := range i.Prompts {
+			if q.ID == id {
+				if a, err := p.agent(i.ID); err == nil {
+					a.dropPrompt(id)
+				}
+			}
+		}
+	}
+	return removed, nil
+}
+
+// Stop ends what the agent does now: its turn and the tools of it, its wait, the
+// human's command in its tab. It returns at once.
+func (p *Pool) Stop(agent int64) {
+	if a, err := p.agent(agent); err == nil {
+		a.halt(ErrStopped)
+	}
+}
+
+// CloseTab closes the tab of an ended agent; its transcript and its mail are kept.
+func (p *Pool) CloseTab(ctx context.Context, name string) error {
+	a, i, err := p.named(name)
+	if err != nil {
+		return err
+	}
+	if !i.State.Terminal() {
+		return fmt.Errorf("%s still lives (%s); /kill %s ends it", name, i.State, name)
+	}
+	if err := p.o.DB.Write(ctx, "close a tab", func(tx *store.Tx) error { return tx.CloseAgent(a.id) }); err != nil {
+		return fmt.Errorf("close %s: %w", name, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.agents, a.id)
+	p.hub.emit(Closed{a.id})
+	return nil
+}
+
+// SetModel changes the agent's model from its next request on; new agents get it
+// too if it is main's.
+func (p *Pool) SetModel(ctx context.Context, agent int64, name string) error {
+	a, err := p.agent(agent)
+	if err != nil {
+		return err
+	}
+	m, err := p.o.Resolve(name)
+	if err != nil {
+		return err
+	}
+	if err := p.o.DB.Write(ctx, "set the model", func(tx *store.Tx) error { return tx.SetAgentModel(a.id, m.Name) }); err != nil {
+		return fmt.Errorf("set the model: %w", err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a.model = m
+	if a.kind == Main {
+		p.model = m.Name
+	}
+	a.change(func(i *Info) { i.Model, i.Window, i.Priced = m.Name, m.Window, m.Price != nil })
+	return nil
+}
+
+// Shell runs a command of the human's own in the agent's tab, without a
+// question, and appends it with its output; the model reads it with the next
+// request. It returns once the command ended.
+func (p *Pool) Shell(ctx context.Context, agent int64, command string) error {
+	a, err := p.agent(agent)
+	if err != nil {
+		return err
+	}
+	if err := a.prepare(); err != nil {
+		return err
+	}
+	ctx, release := a.stoppable(ctx)
+	defer release()
+	began := time.Now()
+	file := filepath.Join(a.env.Outputs, fmt.Sprintf("shell-%d.txt", p.o.Now().UnixNano()))
+	r, err := proc.Run(ctx, proc.Spec{
+		Shell: command, Dir: p.o.Root, Env: p.o.Environ, Output: file, Head: 8 << 10, Tail: 8 << 10,
+		Tick: func(tail string) { p.hub.emit(Output{a.id, "!" + command, tail}) },
+	})
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("run %s: %w", command, err)
+	}
+	s := &Shell{Command: command, Output: r.Text, Exit: r.Exit, Millis: time.Since(began).Milliseconds()}
+	if r.Cut {
+		s.File = file
+	}
+	if ctx.Err() != nil {
+		s.Output = strings.TrimRight(s.Output, "\n") + "\n(stopped)"
+	}
+	err = p.o.DB.Write(context.WithoutCancel(ctx), "shell", func(tx *store.Tx) error {
+		_, err := a.batch(tx, false).add(0, Entry{Kind: EntryShell, Shell: s})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("record %s: %w", command, err)
+	}
+	return nil
+}
+
+// Clear begins a new conversation: what stands before is kept but no longer sent.
+func (p *Pool) Clear(ctx context.Context, agent int64) error {
+	a, err := p.agent(agent)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	busy := a.shownTurn != 0
+	p.mu.Unlock()
+	if busy {
+		return errors.New("a turn runs; Esc stops it, then begin anew")
+	}
+	err = p.o.DB.Write(ctx, "clear", func(tx *store.Tx) error {
+		_, err := a.batch(tx, false).add(0, Entry{Kind: EntryCleared})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("begin a new conversation: %w", err)
+	}
+	a.set(func(i *Info) { i.Context = 0 })
+	return nil
+}

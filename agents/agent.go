@@ -1,0 +1,200 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools"
+	"fantail/tools/proc"
+)
+
+// agent is a goroutine with a transcript. Its loop owns the fields below the
+// line; info, wake, nexts and stops belong to the pool's mu.
+type agent struct {
+	p    *Pool
+	id   int64
+	kind Kind
+	task int64         // what it carries out; 0: none
+	poke chan struct{} // its mailbox: a token says "look at the tables"
+	gone chan struct{} // closed when its loop ended
+
+	info      Info
+	model     Model
+	shownTurn int64          // the turn that runs, for others than the loop
+	timeout   time.Duration  // of its task; 0: none
+	wake      bool           // a message that came asks to start a turn
+	nexts     []*next        // messages the human wants handled, one turn each
+	stops     map[*stop]bool // what Stop ends
+
+	// ——
+	turn    int64   // the turn that runs; 0: none
+	history []Entry // what the model is sent, as far as it was read
+	read    int64   // the last entry read into history
+	env     *tools.Env
+	began   time.Time
+	steps   int // of this turn
+	tokens  int // of this turn
+}
+
+// stop is one thing of an agent that Stop ends.
+type stop struct{ cancel context.CancelCauseFunc }
+
+// next is a human's wish that one message be handled in a turn of its own.
+type next struct {
+	id    int64 // 0: the most urgent
+	reply chan took
+}
+
+type took struct {
+	m   inbox.Message
+	ok  bool
+	err error
+}
+
+func (p *Pool) newAgent(i Info, task int64) *agent {
+	a := &agent{
+		p: p, id: i.ID, kind: i.Kind, task: task, info: i,
+		poke: make(chan struct{}, 1), gone: make(chan struct{}), stops: map[*stop]bool{},
+	}
+	a.model, _ = p.o.Resolve(i.Model)
+	a.env = &tools.Env{
+		Root: p.o.Root, Private: p.o.Private, Outputs: p.outputs(i.ID), Environ: p.o.Environ,
+		Desk: desk{a}, Seen: tools.NewSeen(),
+		Started: a.started,
+		Tick:    func(call, tail string) { p.hub.emit(Output{i.ID, call, tail}) },
+	}
+	return a
+}
+
+// loop is the life of an agent. A sub-agent's life is one task; the others rest
+// between turns.
+func (a *agent) loop() {
+	defer close(a.gone)
+	ctx := a.p.ctx
+	if a.kind == Sub {
+		a.carryOut(ctx)
+		return
+	}
+	token(a.poke)
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-a.poke:
+		}
+		for a.due(ctx) {
+			a.work(ctx)
+		}
+	}
+}
+
+// due reports whether there is a reason to start a turn. Messages that ask to
+// wake are given half a second to gather.
+func (a *agent) due(ctx context.Context) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	a.p.mu.Lock()
+	typed, wake := len(a.nexts) > 0, a.wake
+	for _, q := range a.info.Prompts {
+		typed = typed || !q.Held
+	}
+	held := a.info.State != Idle // a human's receive waits in this tab
+	a.p.mu.Unlock()
+	if held {
+		return false
+	}
+	if typed || !wake {
+		return typed
+	}
+	t := time.NewTimer(500 * time.Millisecond)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// poked leaves a token in the mailbox.
+func (a *agent) poked() { token(a.poke) }
+
+// set changes what is known of the agent and tells the feeds. A terminal state
+// wins: nothing changes it. It wakes whatever depends on who can act if the
+// state changed.
+func (a *agent) set(f func(i *Info)) {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	a.change(f)
+}
+
+// change is set for a caller that holds mu.
+func (a *agent) change(f func(i *Info)) {
+	before := a.info.State
+	i := a.info
+	f(&i)
+	if before.Terminal() {
+		i.State = before
+	}
+	a.info = i
+	a.p.hub.emit(Changed{i})
+	if i.State != before {
+		a.p.told()
+	}
+}
+
+// stoppable returns a context that Stop ends, and what ends the arrangement.
+func (a *agent) stoppable(ctx context.Context) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	s := &stop{cancel}
+	a.p.mu.Lock()
+	a.stops[s] = true
+	a.p.mu.Unlock()
+	return ctx, func() {
+		a.p.mu.Lock()
+		delete(a.stops, s)
+		a.p.mu.Unlock()
+		cancel(nil)
+	}
+}
+
+// halt ends everything the agent does now, for the given cause.
+func (a *agent) halt(cause error) {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	for s := range a.stops {
+		s.cancel(cause)
+	}
+}
+
+// started records a command that runs, so that a crash finds its process group
+// and its output.
+func (a *agent) started(call, output string, g proc.Group) {
+	err := a.p.o.DB.Write(context.WithoutCancel(a.p.ctx), "record a started command", func(tx *store.Tx) error {
+		_, err := a.batch(tx, false).add(a.turn, Entry{
+			Kind: EntryStarted, Call: &Call{ID: call}, Output: output, PGID: g.PGID, PStart: g.Start,
+		})
+		return err
+	})
+	if err != nil {
+		a.trouble(fmt.Errorf("record a started command: %w", err))
+	}
+}
+
+// trouble shows an error that can't be written down.
+func (a *agent) trouble(err error) {
+	a.set(func(i *Info) { i.Why = err.Error() })
+}
+
+// prepare makes the directory for tool outputs.
+func (a *agent) prepare() error {
+	if err := os.MkdirAll(a.env.Outputs, 0o700); err != nil {
+		return fmt.Errorf("make the directory for tool outputs: %w", err)
+	}
+	return nil
+}

@@ -1,0 +1,120 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"fantail/store"
+	"fantail/tools"
+	"fantail/tools/permit"
+)
+
+// runCalls runs the calls of one reply. Neighbours that only read and need no
+// question run side by side; all others run one after another. Each result is
+// an entry of its own, appended when that call ends.
+func (a *agent) runCalls(ctx context.Context, calls []Call) error {
+	if err := a.prepare(); err != nil {
+		return err
+	}
+	for len(calls) > 0 {
+		n := a.beside(calls)
+		if n < 2 {
+			if err := a.runCall(ctx, calls[0]); err != nil {
+				return err
+			}
+			calls = calls[1:]
+			continue
+		}
+		a.set(func(i *Info) { i.State, i.Doing = Running, fmt.Sprintf("%d tools", n) })
+		errs := make([]error, n)
+		var all sync.WaitGroup
+		for i, c := range calls[:n] {
+			all.Add(1)
+			a.p.o.Go("tool "+c.Name, func() {
+				defer all.Done()
+				errs[i] = a.runCall(ctx, c)
+			})
+		}
+		all.Wait()
+		for _, err := range errs {
+			if err != nil {
+				return err
+			}
+		}
+		calls = calls[n:]
+	}
+	return nil
+}
+
+// beside is how many of the first calls may run side by side.
+func (a *agent) beside(calls []Call) int {
+	for n, c := range calls {
+		call, err := a.p.o.Tools.Parse(a.env, c.ID, c.Name, c.Args)
+		if err != nil || !call.ReadOnly || a.p.o.Gate.Decide(call.Action).Decision != permit.Allow {
+			return n
+		}
+	}
+	return len(calls)
+}
+
+// runCall carries out one call and appends its result. Its error ends the turn:
+// the turn was stopped, or the database refused.
+func (a *agent) runCall(ctx context.Context, c Call) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	began := time.Now()
+	call, err := a.p.o.Tools.Parse(a.env, c.ID, c.Name, c.Args)
+	if err != nil {
+		return a.result(ctx, c, began, tools.Result{Text: err.Error(), Error: true})
+	}
+	switch v := a.p.o.Gate.Decide(call.Action); v.Decision {
+	case permit.Deny:
+		return a.result(ctx, c, began, tools.Result{Text: "Refused: " + v.Reason, Error: true})
+	case permit.AskHuman:
+		answer, err := a.allowed(ctx, c.ID, call.Action, v)
+		if err != nil {
+			return err
+		}
+		if answer.Choice == permit.No {
+			return a.result(ctx, c, began, tools.Result{Text: refusal(answer.Reason), Error: true})
+		}
+	}
+	began = time.Now()
+	a.set(func(i *Info) { i.State, i.Doing = Running, "tool "+c.Name })
+	r := call.Run(ctx)
+	if err := a.result(ctx, c, began, r); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+func refusal(reason string) string {
+	if reason == "" {
+		return "The user said no. Don't try it another way; ask what to do instead."
+	}
+	return "The user said no: " + reason
+}
+
+// result appends a call's result, unless the take of mail did.
+func (a *agent) result(ctx context.Context, c Call, began time.Time, r tools.Result) error {
+	if r.Entry != 0 {
+		return nil
+	}
+	err := a.p.o.DB.Write(context.WithoutCancel(ctx), "result", func(tx *store.Tx) error {
+		_, err := a.batch(tx, false).add(a.turn, Entry{Kind: EntryResult, Result: &Result{
+			ID: c.ID, Name: c.Name, Text: r.Text, Error: r.Error, Diff: r.Diff, File: r.File, Exit: r.Exit,
+			Millis: time.Since(began).Milliseconds(),
+		}})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("record the result of %s: %w", c.Name, err)
+	}
+	return nil
+}

@@ -1,0 +1,63 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"fantail/store"
+)
+
+// batch appends entries of one agent in a transaction and tells the feeds of
+// them after its commit. Make it before anything else that hangs on the commit:
+// feeds then hear of the entries first.
+type batch struct {
+	a   *agent
+	tx  *store.Tx
+	out []Entry
+}
+
+// batch begins a batch; live says that its entries replace what was streamed.
+func (a *agent) batch(tx *store.Tx, live bool) *batch {
+	b := &batch{a: a, tx: tx}
+	tx.AfterCommit(func() {
+		if len(b.out) > 0 || live {
+			a.p.hub.emit(Appended{a.id, b.out, live})
+		}
+	})
+	return b
+}
+
+// add appends e to the transcript; turn 0 means at rest.
+func (b *batch) add(turn int64, e Entry) (int64, error) {
+	data, err := json.Marshal(e)
+	if err != nil {
+		return 0, fmt.Errorf("encode %s entry: %w", e.Kind, err)
+	}
+	seq, err := b.tx.Append(b.a.id, turn, string(e.Kind), string(data))
+	if err != nil {
+		return 0, fmt.Errorf("append %s entry: %w", e.Kind, err)
+	}
+	e.Seq, e.Agent, e.Turn, e.At = seq, b.a.id, turn, b.tx.Now()
+	b.out = append(b.out, e)
+	return seq, nil
+}
+
+// decode reads a row. A row that can't be read becomes a notice that says so:
+// one bad row must not make a transcript unreadable.
+func decode(r store.Entry) Entry {
+	var e Entry
+	if err := json.Unmarshal([]byte(r.Data), &e); err != nil {
+		e = Entry{Text: fmt.Sprintf("entry %d (%s) can't be read: %v", r.Seq, r.Kind, err)}
+		r.Kind = string(EntryNotice)
+	}
+	e.Seq, e.Agent, e.Turn, e.At, e.Kind = r.Seq, r.Agent, r.Turn, r.Created, EntryKind(r.Kind)
+	return e
+}
+
+func decodeAll(rows []store.Entry) []Entry {
+	es := make([]Entry, len(rows))
+	for i, r := range rows {
+		es[i] = decode(r)
+	}
+	return es
+}

@@ -1,0 +1,142 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/inbox"
+	"fantail/tools"
+)
+
+// desk is how an agent's tools reach the pool. Its texts are for models.
+type desk struct{ a *agent }
+
+var _ tools.Desk = desk{}
+
+// toolReceive is how long the tool receive waits unless it is told otherwise.
+const toolReceive = 5 * time.Minute
+
+func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
+	if t.Deliver == "" {
+		t.Deliver = string(inbox.Next)
+	}
+	row, err := d.a.p.Push(ctx, d.a.id, t)
+	if err != nil {
+		return "", err
+	}
+	if t.Start {
+		return fmt.Sprintf("Task dispatched to '%s' (session: %d). It runs in the background and its result arrives in your inbox by itself: go on, or end your turn; don't poll.", row.Name, row.ID), nil
+	}
+	ts, err := d.a.p.Queue(ctx, d.a.id)
+	if err != nil {
+		return "", err
+	}
+	n := 0
+	for _, o := range ts {
+		if o.State == taskQueued {
+			n++
+		}
+	}
+	return fmt.Sprintf("Queued '%s'. Your queue holds %d tasks; the tool run starts them.", row.Name, n), nil
+}
+
+func (d desk) Run(ctx context.Context, count int) (string, error) {
+	r, err := d.a.p.Run(ctx, d.a.id, count)
+	if err != nil {
+		return "", err
+	}
+	return r.String() + ". Results arrive in your inbox by themselves.", nil
+}
+
+// String is what /run prints: `Running 2 of 5 (window 2, 3 queued)`.
+func (r Ran) String() string {
+	if r.Running+r.Queued == 0 {
+		return "The queue is empty"
+	}
+	s := fmt.Sprintf("Running %d of %d", r.Running, r.Running+r.Queued)
+	var more []string
+	if r.Window > 0 {
+		more = append(more, fmt.Sprintf("window %d", r.Window))
+	}
+	if r.Queued > 0 {
+		more = append(more, fmt.Sprintf("%d queued", r.Queued))
+	}
+	if len(more) > 0 {
+		s += " (" + strings.Join(more, ", ") + ")"
+	}
+	return s
+}
+
+func (d desk) Queue(ctx context.Context) (string, error) {
+	ts, err := d.a.p.Queue(ctx, d.a.id)
+	if err != nil {
+		return "", err
+	}
+	return QueueText(ts, d.a.p.o.Now(), 10), nil
+}
+
+func (d desk) Send(ctx context.Context, to, body, priority string) (string, error) {
+	id, err := d.a.p.Send(ctx, d.a.id, to, body, inbox.Priority(priority))
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Message #%d is in the inbox of %s.", id, to), nil
+}
+
+// taken appends the result of a call that took messages, as one entry.
+func (d desk) taken(call, name string) func(b *batch, ms []inbox.Message) (int64, error) {
+	return func(b *batch, ms []inbox.Message) (int64, error) {
+		return b.add(d.a.turn, Entry{Kind: EntryResult, By: name, Messages: ms, Result: &Result{
+			ID: call, Name: name, Text: asRead(ms, b.tx.Now()),
+		}})
+	}
+}
+
+func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout time.Duration) (string, int64, error) {
+	if timeout <= 0 {
+		timeout = toolReceive
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
+	defer cancel()
+	var entry int64
+	into := d.taken(call, "receive")
+	m, err := d.a.receive(ctx, inbox.Query{From: from, LIFO: lifo}, "receive",
+		func(b *batch, ms []inbox.Message) (seq int64, err error) {
+			entry, err = into(b, ms)
+			return entry, err
+		},
+		func(why string) func() {
+			regain := d.a.aside(why)
+			return func() { _ = regain(ctx) } // an error is the turn's own end, which the caller sees
+		})
+	switch {
+	case err == nil:
+		return asRead([]inbox.Message{m}, d.a.p.o.Now()), entry, nil
+	case errors.Is(err, errTimeout):
+		return "", 0, fmt.Errorf("no message came within %s; messages arrive by themselves, so end your turn instead of waiting again", timeout)
+	}
+	return "", 0, err
+}
+
+func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, int64, error) {
+	var entry int64
+	into := d.taken(call, "check")
+	ms, left, err := d.a.check(ctx, inbox.Query{From: from, LIFO: lifo}, "check", func(b *batch, ms []inbox.Message) (seq int64, err error) {
+		entry, err = into(b, ms)
+		return entry, err
+	})
+	switch {
+	case err != nil:
+		return "", 0, err
+	case len(ms) == 0:
+		return "No messages ready.", 0, nil
+	}
+	text := asRead(ms, d.a.p.o.Now())
+	if left > 0 {
+		text += fmt.Sprintf("\n\n%d more: check again", left)
+	}
+	return text, entry, nil
+}

@@ -1,0 +1,154 @@
+package agents
+
+import (
+	"strings"
+	"sync"
+)
+
+// Feed is one reader's view of the pool's events. Neighbouring deltas of a
+// block and neighbouring changes of an agent coalesce, so a slow reader costs
+// only the text itself and never holds up an agent.
+type Feed struct {
+	pool *Pool
+	news chan struct{}
+
+	mu     sync.Mutex
+	events []Event
+	delta  *pieces // the delta that ends events, still growing
+}
+
+// pieces collects the text of neighbouring deltas.
+type pieces struct {
+	head Delta
+	text strings.Builder
+}
+
+func newFeed(p *Pool) *Feed { return &Feed{pool: p, news: make(chan struct{}, 1)} }
+
+// Wait returns a channel that has a token when there is news.
+func (f *Feed) Wait() <-chan struct{} { return f.news }
+
+// Take returns all events since the last Take, in order.
+func (f *Feed) Take() []Event {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.settle()
+	es := f.events
+	f.events = nil
+	return es
+}
+
+// Close ends the feed.
+func (f *Feed) Close() { f.pool.unsubscribe(f) }
+
+// settle turns the growing delta into an event.
+func (f *Feed) settle() {
+	if f.delta == nil {
+		return
+	}
+	d := f.delta.head
+	d.Text = f.delta.text.String()
+	f.events = append(f.events, d)
+	f.delta = nil
+}
+
+func (f *Feed) put(e Event) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if d, ok := e.(Delta); ok {
+		if g := f.delta; g == nil || g.head.Agent != d.Agent || g.head.Block != d.Block || g.head.Thinking != d.Thinking {
+			f.settle()
+			f.delta = &pieces{head: d}
+		}
+		f.delta.text.WriteString(d.Text)
+	} else {
+		f.settle()
+		f.push(e)
+	}
+	select {
+	case f.news <- struct{}{}:
+	default:
+	}
+}
+
+// push appends e, or replaces the last event if e says the same thing anew.
+func (f *Feed) push(e Event) {
+	if n := len(f.events); n > 0 && replaces(e, f.events[n-1]) {
+		f.events[n-1] = e
+		return
+	}
+	f.events = append(f.events, e)
+}
+
+func replaces(e, old Event) bool {
+	switch e := e.(type) {
+	case Changed:
+		o, ok := old.(Changed)
+		return ok && o.ID == e.ID
+	case Output:
+		o, ok := old.(Output)
+		return ok && o.Agent == e.Agent && o.Call == e.Call
+	case Tally:
+		_, ok := old.(Tally)
+		return ok
+	}
+	return false
+}
+
+// hub spreads events to the feeds and keeps each agent's live reply, so that a
+// feed that joins in the middle of one sees it whole.
+type hub struct {
+	mu    sync.Mutex
+	feeds map[*Feed]struct{}
+	live  map[int64][]*pieces
+}
+
+func newHub() *hub {
+	return &hub{feeds: map[*Feed]struct{}{}, live: map[int64][]*pieces{}}
+}
+
+func (h *hub) emit(e Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch e := e.(type) {
+	case Delta:
+		bs := h.live[e.Agent]
+		if n := len(bs); n == 0 || bs[n-1].head.Block != e.Block {
+			bs = append(bs, &pieces{head: e})
+			h.live[e.Agent] = bs
+		}
+		bs[len(bs)-1].text.WriteString(e.Text)
+	case Void:
+		delete(h.live, e.Agent)
+	case Appended:
+		if e.Live {
+			delete(h.live, e.Agent)
+		}
+	}
+	for f := range h.feeds {
+		f.put(e)
+	}
+}
+
+// join adds f after telling it what is now.
+func (h *hub) join(f *Feed, now []Event) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, e := range now {
+		f.put(e)
+	}
+	for _, bs := range h.live {
+		for _, b := range bs {
+			d := b.head
+			d.Text = b.text.String()
+			f.put(d)
+		}
+	}
+	h.feeds[f] = struct{}{}
+}
+
+func (h *hub) leave(f *Feed) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.feeds, f)
+}

@@ -1,0 +1,124 @@
+package agents
+
+import (
+	"fmt"
+
+	"fantail/agents/llm"
+)
+
+// messages makes the conversation a request carries from entries: roles
+// alternate, each call is answered right after the reply that made it, in the
+// order of the calls, and what stands inside a tool batch comes after its
+// results. A history that a crash cut is repaired on the way, never in the
+// rows: a call without a result gets one that says so.
+func messages(entries []Entry, model string) []llm.Message {
+	c := conversation{model: model}
+	for _, e := range entries {
+		c.add(e)
+	}
+	c.closeBatch()
+	c.flush()
+	return c.out
+}
+
+// conversation builds messages.
+type conversation struct {
+	model   string
+	out     []llm.Message
+	said    []llm.Part                // of the reply being collected
+	calls   []llm.ToolCall            // of that reply
+	results map[string]llm.ToolResult // of those calls, as far as they came
+	after   []llm.Part                // what the user side says next
+}
+
+func (c *conversation) add(e Entry) {
+	switch e.Kind {
+	case EntryThinking, EntryText, EntryCall:
+		if len(c.results) > 0 || len(c.after) > 0 {
+			c.closeBatch()
+		}
+		c.say(e)
+	case EntryResult:
+		if c.results == nil {
+			c.results = map[string]llm.ToolResult{}
+		}
+		text := e.Result.Text
+		if text == "" {
+			text = "(no output)"
+		}
+		c.results[e.Result.ID] = llm.ToolResult{ID: e.Result.ID, Text: text, Error: e.Result.Error}
+	case EntryPrompt:
+		c.hear(e.Text, llm.FromPrompt)
+	case EntryMessage:
+		c.hear(e.Text, llm.FromMessage)
+	case EntryHost:
+		c.hear(e.Text, llm.FromHost)
+	case EntryShell:
+		c.hear(fmt.Sprintf("The user ran a command of their own: %s\nIts exit code was %d. Its output:\n%s",
+			e.Shell.Command, e.Shell.Exit, e.Shell.Output), llm.FromTool)
+	case EntryEnded:
+		if e.End != nil && e.End.Outcome == Interrupted && len(c.said) > 0 {
+			c.hear("The user stopped this turn.", llm.FromHost)
+		}
+	}
+}
+
+// say adds a piece of a reply. Thinking of another model is dropped: only the
+// one that made it can read it.
+func (c *conversation) say(e Entry) {
+	switch e.Kind {
+	case EntryThinking:
+		if e.Opaque != "" && e.Model == c.model {
+			c.said = append(c.said, llm.Thinking{Text: e.Text, Opaque: e.Opaque, Model: e.Model})
+		}
+	case EntryText:
+		c.said = append(c.said, llm.Text{Text: e.Text, From: llm.FromModel})
+	case EntryCall:
+		call := llm.ToolCall{ID: e.Call.ID, Name: e.Call.Name, Args: e.Call.Args}
+		c.said = append(c.said, call)
+		c.calls = append(c.calls, call)
+	}
+}
+
+func (c *conversation) hear(text string, from llm.Provenance) {
+	if text != "" {
+		c.after = append(c.after, llm.Text{Text: text, From: from})
+	}
+}
+
+// closeBatch ends the reply being collected: its results follow it.
+func (c *conversation) closeBatch() {
+	if len(c.said) > 0 {
+		c.push(llm.Assistant, c.said...)
+	}
+	for _, call := range c.calls {
+		r, ok := c.results[call.ID]
+		if !ok {
+			r = llm.ToolResult{ID: call.ID, Error: true, Text: "There is no result: the program ended or the turn was stopped before this call ended. Whether it took effect is unknown; look before you do it again."}
+		}
+		c.push(llm.User, r)
+	}
+	c.said, c.calls, c.results = nil, nil, nil
+	c.flush()
+}
+
+// flush adds what the user side says.
+func (c *conversation) flush() {
+	if len(c.after) > 0 {
+		c.push(llm.User, c.after...)
+		c.after = nil
+	}
+}
+
+// push adds parts to the last message of that role, or begins one. A
+// conversation begins with the user.
+func (c *conversation) push(role llm.Role, parts ...llm.Part) {
+	if len(c.out) == 0 && role == llm.Assistant {
+		c.out = append(c.out, llm.Message{Role: llm.User, Parts: []llm.Part{llm.Text{Text: "(The conversation begins with your words.)"}}})
+	}
+	if n := len(c.out); n > 0 && c.out[n-1].Role == role {
+		c.out[n-1].Parts = append(c.out[n-1].Parts, parts...)
+		return
+	}
+	c.out = append(c.out, llm.Message{Role: role, Parts: append([]llm.Part(nil), parts...)})
+}

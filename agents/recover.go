@@ -1,0 +1,206 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"fantail/store"
+	"fantail/tools/proc"
+)
+
+// tailBytes is how much of a command's output a crashed task's partial output ends with.
+const tailBytes = 4 << 10
+
+// said is the agent's final text: what it wrote in the last reply of its turn that
+// said anything.
+func (a *agent) said(tx *store.Tx) (string, error) {
+	rows, err := tx.TurnEntries(a.turn)
+	if err != nil {
+		return "", err
+	}
+	return finalText(decodeAll(rows)), nil
+}
+
+// finalText joins the texts behind the last call or prompt; if there are none,
+// those of the last reply that has some.
+func finalText(es []Entry) string {
+	var last, run []string
+	for _, e := range es {
+		switch e.Kind {
+		case EntryText:
+			run = append(run, strings.TrimSpace(e.Text))
+			last = run
+		case EntryPrompt, EntryMessage, EntryResult, EntryHost:
+			run = nil
+		}
+	}
+	return strings.Join(last, "\n\n")
+}
+
+// cut is what a crash left of one turn.
+type cut struct {
+	turn   store.Turn
+	groups []proc.Group // process groups that may still run
+	text   string       // finished text and the tail of a running command's output
+}
+
+// recover sets right what the last host left when it died: turns that ran are
+// crashed, their process groups are ended, tasks that ran get their one failure
+// message with the partial output, main and helpers rest, and prompts that had
+// not entered are shown, not sent. It does nothing after an orderly end.
+func (p *Pool) recover(ctx context.Context) error {
+	var cuts []cut
+	var tasks []store.Task
+	var agents []store.Agent
+	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
+		turns, err := rx.OpenTurns()
+		if err != nil {
+			return err
+		}
+		for _, t := range turns {
+			rows, err := rx.TurnEntries(t.ID)
+			if err != nil {
+				return err
+			}
+			cuts = append(cuts, leftBy(t, decodeAll(rows)))
+		}
+		if tasks, err = rx.RunningTasks(); err != nil {
+			return err
+		}
+		agents, err = rx.Agents()
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if len(agents) == 0 {
+		return nil
+	}
+	for _, c := range cuts {
+		for _, g := range c.groups {
+			proc.End(g, 2*time.Second)
+		}
+	}
+	living := map[int64]bool{}
+	var main int64
+	byID := map[int64]store.Agent{}
+	for _, a := range agents {
+		byID[a.ID] = a
+		living[a.ID] = Kind(a.Kind).HasPrompt()
+		if Kind(a.Kind) == Main {
+			main = a.ID
+		}
+	}
+	recipient := func(queue int64) int64 {
+		for id := queue; id != 0; id = byID[id].Parent {
+			if living[id] {
+				return id
+			}
+		}
+		return main
+	}
+	return p.o.DB.Write(ctx, "recover", func(tx *store.Tx) error {
+		text := map[int64]string{} // by agent
+		for _, c := range cuts {
+			text[c.turn.Agent] = c.text
+			if err := p.closeCut(tx, c, living[c.turn.Agent]); err != nil {
+				return err
+			}
+		}
+		for _, t := range tasks {
+			const cause = "the program ended while it ran"
+			if ok, err := tx.FinishTask(t.ID, string(OutCrashed), cause); err != nil || !ok {
+				return err
+			}
+			m := resultOf(t, t.Agent, OutCrashed, cause, text[t.Agent])
+			m.Recipient = recipient(t.Queue)
+			if _, err := p.inbox.Add(tx, m); err != nil {
+				return err
+			}
+		}
+		for _, a := range agents {
+			switch {
+			case State(a.State).Terminal():
+			case living[a.ID]:
+				if err := tx.SetAgentState(a.ID, string(Idle), false); err != nil {
+					return err
+				}
+			default:
+				if err := tx.SetAgentState(a.ID, string(Crashed), true); err != nil {
+					return err
+				}
+			}
+		}
+		return tx.HoldPrompts()
+	})
+}
+
+// closeCut ends a turn that a crash cut. An agent that rests again is told so on
+// its screen.
+func (p *Pool) closeCut(tx *store.Tx, c cut, rests bool) error {
+	a := &agent{p: p, id: c.turn.Agent}
+	b := a.batch(tx, false)
+	end := &End{Outcome: OutCrashed, Error: "the program ended while this turn ran", Millis: tx.Now().Sub(c.turn.Started).Milliseconds(), Steps: c.turn.Steps}
+	if _, err := b.add(c.turn.ID, Entry{Kind: EntryEnded, End: end}); err != nil {
+		return err
+	}
+	if rests {
+		if _, err := b.add(0, Entry{Kind: EntryNotice, Text: "Your last turn was cut: the program ended while it ran. Nothing is done again by itself."}); err != nil {
+			return err
+		}
+	}
+	return tx.EndTurn(c.turn.ID, string(OutCrashed), end.Error)
+}
+
+// leftBy reads what a cut turn left.
+func leftBy(t store.Turn, es []Entry) cut {
+	c := cut{turn: t, text: finalText(es)}
+	open := map[string]Entry{}
+	for _, e := range es {
+		switch {
+		case e.Kind == EntryStarted && e.Call != nil:
+			open[e.Call.ID] = e
+		case e.Kind == EntryResult && e.Result != nil:
+			delete(open, e.Result.ID)
+		}
+	}
+	for _, e := range open {
+		c.groups = append(c.groups, proc.Group{PGID: e.PGID, Start: e.PStart})
+		if tail := tailOf(e.Output); tail != "" {
+			c.text = strings.TrimSpace(c.text + "\n\nThe output of the command that ran then ended with:\n" + tail)
+		}
+	}
+	return c
+}
+
+// tailOf is the end of a file, "" if there is none to read.
+func tailOf(path string) string {
+	f, err := os.Open(path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	at, err := f.Seek(-tailBytes, io.SeekEnd)
+	if err != nil {
+		if at, err = f.Seek(0, io.SeekStart); err != nil {
+			return ""
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(f, tailBytes))
+	if err != nil {
+		return ""
+	}
+	for at > 0 && len(data) > 0 && !utf8.RuneStart(data[0]) {
+		data = data[1:]
+	}
+	s := strings.TrimRight(string(data), "\n")
+	if at > 0 {
+		s = fmt.Sprintf("… %d bytes before …\n%s", at, s)
+	}
+	return s
+}

@@ -1,0 +1,211 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"fantail/inbox"
+)
+
+// wait is an agent that goes on when something arrives.
+type wait struct {
+	agent    *agent
+	from     string // the one sender it waits for; "": any
+	children bool   // it waits for the work it dispatched
+	poke     chan struct{}
+}
+
+func (w *wait) poked() { token(w.poke) }
+
+// wait registers a wait; the function it returns ends it.
+func (p *Pool) wait(a *agent, from string, children bool) (*wait, func()) {
+	w := &wait{agent: a, from: from, children: children, poke: make(chan struct{}, 1)}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.waits[w] = struct{}{}
+	p.told()
+	return w, func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		delete(p.waits, w)
+		p.told()
+	}
+}
+
+// stuck reports whether nothing can ever end w, and why. A waiter lives if a
+// possible sender lives: those that run or ask, tasks about to start and a
+// human's agents at rest live; waiters come to life from them, to a fixpoint.
+// What is left waits for each other or for nobody.
+func (p *Pool) stuck(w *wait) (string, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	alive := map[string]bool{}
+	blocked := map[*agent]bool{}
+	for v := range p.waits {
+		blocked[v.agent] = blocked[v.agent] || v.agent.info.State == Waiting
+	}
+	for _, a := range p.agents {
+		if !a.info.State.Terminal() && !blocked[a] && (a.info.State != Idle || a.kind.HasPrompt()) {
+			alive[a.info.Name] = true
+		}
+	}
+	for owner, tasks := range p.queued {
+		for id, name := range tasks {
+			if _, open := p.windows[owner]; open || p.now[id] {
+				alive[name] = true
+			}
+		}
+	}
+	for grew := true; grew; {
+		grew = false
+		for v := range p.waits {
+			if name := v.agent.info.Name; !alive[name] && p.reachable(v, alive) {
+				alive[name], grew = true, true
+			}
+		}
+	}
+	if p.reachable(w, alive) {
+		return "", false
+	}
+	return p.explain(w), true
+}
+
+// reachable reports whether one of those alive can end v.
+func (p *Pool) reachable(v *wait, alive map[string]bool) bool {
+	if v.from != "" {
+		return v.from != v.agent.info.Name && alive[v.from]
+	}
+	for name := range alive {
+		if name == v.agent.info.Name {
+			continue
+		}
+		if !v.children || p.dispatchedBy(v.agent, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// dispatchedBy reports whether the agent or queued task of that name is a's work.
+func (p *Pool) dispatchedBy(a *agent, name string) bool {
+	for _, n := range p.queued[a.id] {
+		if n == name {
+			return true
+		}
+	}
+	for _, b := range p.agents {
+		if b.info.Name == name {
+			return b.info.Parent == a.id
+		}
+	}
+	return false
+}
+
+// explain says why nothing can end w, with the next step.
+func (p *Pool) explain(w *wait) string {
+	idle := 0
+	for _, tasks := range p.queued {
+		idle += len(tasks)
+	}
+	switch {
+	case idle == 1:
+		return "1 task is queued, none runs: /run"
+	case idle > 1:
+		return fmt.Sprintf("%d tasks are queued, none runs: /run", idle)
+	case w.from == "":
+		if chain := p.chain(w); chain != "" {
+			return chain
+		}
+		return "no running or queued agents"
+	}
+	for _, a := range p.agents {
+		if a.info.Name != w.from {
+			continue
+		}
+		if a.info.State.Terminal() {
+			return fmt.Sprintf("%s has ended (%s)", w.from, a.info.State)
+		}
+		if chain := p.chain(w); chain != "" {
+			return chain
+		}
+	}
+	return fmt.Sprintf("there is no agent %s", w.from)
+}
+
+// chain spells out who waits for whom.
+func (p *Pool) chain(w *wait) string {
+	var parts []string
+	for v := range p.waits {
+		if v.agent.info.State != Waiting && v != w {
+			continue
+		}
+		switch {
+		case v.children:
+			parts = append(parts, v.agent.info.Name+" waits for the work it dispatched")
+		case v.from == "":
+			parts = append(parts, v.agent.info.Name+" waits for any message")
+		default:
+			parts = append(parts, v.agent.info.Name+" waits for "+v.from)
+		}
+	}
+	if len(parts) < 2 {
+		return ""
+	}
+	sort.Strings(parts)
+	return strings.Join(parts, ", ")
+}
+
+// await keeps a sub-agent whose own dispatched work still runs from finishing:
+// it waits, without a request and without a slot, and goes on when they report.
+func (a *agent) await(ctx context.Context) error {
+	if a.kind.HasPrompt() || len(a.owed()) == 0 {
+		return nil
+	}
+	w, end := a.p.wait(a, "", true)
+	regain := a.aside("waiting for " + strings.Join(a.owed(), ", "))
+	resume := func(ctx context.Context) error {
+		end()
+		return regain(ctx)
+	}
+	for {
+		ms, err := a.p.inbox.List(ctx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}, Limit: 1})
+		if err != nil && ctx.Err() == nil {
+			end()
+			return fmt.Errorf("look for reports: %w", err)
+		}
+		if len(ms) > 0 || len(a.owed()) == 0 {
+			return resume(ctx)
+		}
+		if _, stuck := a.p.stuck(w); stuck {
+			return resume(ctx)
+		}
+		select {
+		case <-w.poke:
+		case <-ctx.Done():
+			end()
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// owed names the work the agent dispatched that still runs or is about to start.
+func (a *agent) owed() []string {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	var names []string
+	for _, b := range a.p.agents {
+		if b.info.Parent == a.id && b.kind == Sub && !b.info.State.Terminal() {
+			names = append(names, b.info.Name)
+		}
+	}
+	_, open := a.p.windows[a.id]
+	for id, name := range a.p.queued[a.id] {
+		if open || a.p.now[id] {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
