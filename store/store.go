@@ -2,7 +2,7 @@
 //
 // Does: open and migrate the file; run transactions on one writer (group
 // commit) and on a few readers; run functions after a commit; keep agents,
-// turns, entries, prompts and tasks.
+// turns, entries, prompts, tasks and settings.
 //
 // Does not: know what a message means, notify anybody by itself, take the
 // host's lock, delete anything.
@@ -13,6 +13,9 @@ package store
 import (
 	"context"
 	"database/sql"
+	"fmt"
+	"io/fs"
+	"sync"
 	"time"
 )
 
@@ -23,46 +26,79 @@ type Options struct {
 }
 
 // DB is an open workspace file. It is safe for concurrent use.
-type DB struct{ contract }
+//
+// While it is open nothing else in the process may open the file: closing any
+// other descriptor of it drops SQLite's locks.
+type DB struct {
+	path   string
+	schema int // the version this program writes
+	now    func() time.Time
+	sql    *sql.DB
 
-// Tx is a write transaction. It is only valid inside the function that got it.
-type Tx struct{ contract }
+	writer  writer
+	readers readers
+	version int64 // data_version of the writer's connection at the last look; the writer's goroutine owns it
 
-// Rx is a read transaction: one snapshot. Keep it short.
-type Rx struct{ contract }
+	closing sync.Once
+	closed  error // what Close returns, once closing is done
+}
 
-type contract struct{}
+// Open opens the file at path, creating and migrating it as needed. A file
+// that is no Fantail database (ErrForeign) or that a newer program wrote
+// (ErrNewer) is left as it is. Before an existing database is migrated, a copy
+// is written beside it.
+func Open(ctx context.Context, path string, o Options) (*DB, error) {
+	return open(ctx, path, o, ground)
+}
 
-// ErrNoRows is returned by scans that found nothing.
-var ErrNoRows = sql.ErrNoRows
+// open is Open with the migrations of fsys.
+func open(ctx context.Context, path string, o Options, fsys fs.FS) (*DB, error) {
+	db, err := prepare(ctx, path, o, fsys)
+	if err != nil {
+		return nil, fmt.Errorf("open %s: %w", path, explain(err))
+	}
+	start := o.Go
+	if start == nil {
+		start = func(_ string, f func()) { go f() }
+	}
+	start("store writer", db.serve)
+	return db, nil
+}
 
-// Open opens the file at path, creating and migrating it as needed.
-func Open(ctx context.Context, path string, o Options) (*DB, error) { panic("contract") }
+// Close lets the writes that are queued end, waits for running reads and closes
+// the file. It may be called more than once.
+func (db *DB) Close() error {
+	if inWrite() {
+		panic("store: Close inside a write")
+	}
+	db.closing.Do(func() {
+		db.writer.stop()
+		db.readers.stop()
+		if err := db.sql.Close(); err != nil {
+			db.closed = fmt.Errorf("close %s: %w", db.path, explain(err))
+		}
+	})
+	return db.closed
+}
 
-// Close waits for the writer's last batch and closes the file.
-func (db *DB) Close() error { panic("contract") }
+// Path is the file's absolute path.
+func (db *DB) Path() string { return db.path }
 
-// Write runs f in a write transaction and returns after its COMMIT, or with the
-// error that undid it. f may run more than once (a batch that failed as a whole
-// is tried again one by one), so it must only act on tx and on variables it sets
-// anew. ctx bounds the wait for the writer, never a started transaction. The
-// name says who writes; a Write inside a Write panics with both names.
-func (db *DB) Write(ctx context.Context, name string, f func(tx *Tx) error) error { panic("contract") }
+// Changed reports whether another process committed since the last call (or
+// since Open). Commits of this process don't count.
+func (db *DB) Changed(ctx context.Context) (bool, error) {
+	var changed bool
+	err := db.onWriter(ctx, "changed", func(c *conn) error {
+		v, err := c.number("PRAGMA data_version")
+		if err != nil {
+			return fmt.Errorf("read data_version: %w", err)
+		}
+		changed = v != db.version
+		db.version = v
+		return nil
+	})
+	return changed, err
+}
 
-// Read runs f in a read transaction.
-func (db *DB) Read(ctx context.Context, f func(rx *Rx) error) error { panic("contract") }
-
-// Now is the transaction's time, the same for every statement in it.
-func (tx *Tx) Now() time.Time { panic("contract") }
-
-// AfterCommit hangs f on the transaction: the writer runs it once COMMIT has
-// returned, in the order hung, and never after a rollback. f must be quick and
-// must not call Write.
-func (tx *Tx) AfterCommit(f func()) { panic("contract") }
-
-// Exec, Query and QueryRow run one statement.
-func (tx *Tx) Exec(query string, args ...any) (sql.Result, error) { panic("contract") }
-func (tx *Tx) Query(query string, args ...any) (*sql.Rows, error) { panic("contract") }
-func (tx *Tx) QueryRow(query string, args ...any) *sql.Row        { panic("contract") }
-func (rx *Rx) Query(query string, args ...any) (*sql.Rows, error) { panic("contract") }
-func (rx *Rx) QueryRow(query string, args ...any) *sql.Row        { panic("contract") }
+// moment is the clock's time as the file keeps it: UTC, whole milliseconds.
+func (db *DB) moment() time.Time { return db.now().UTC().Truncate(time.Millisecond) }

@@ -4,7 +4,7 @@
 -- agents: who takes part. Written by agents through package store.
 CREATE TABLE agents (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
-  name       TEXT NOT NULL UNIQUE,
+  name       TEXT NOT NULL,
   kind       TEXT NOT NULL,                     -- main helper sub fork headless
   trust      TEXT NOT NULL DEFAULT 'attended',  -- attended headless
   parent     INTEGER REFERENCES agents(id),
@@ -13,8 +13,10 @@ CREATE TABLE agents (
   state      TEXT NOT NULL,                     -- the last state its loop reported
   created_at INTEGER NOT NULL,
   ended_at   INTEGER,
-  closed_at  INTEGER                            -- its tab was closed
+  closed_at  INTEGER                            -- its tab was closed; the name is free again
 ) STRICT;
+CREATE UNIQUE INDEX agents_name ON agents(name) WHERE closed_at IS NULL;
+CREATE INDEX agents_named ON agents(name);
 
 -- turns: idle to idle of one agent. outcome is '' while the turn runs.
 CREATE TABLE turns (
@@ -50,6 +52,9 @@ CREATE TABLE entries (
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX entries_of_agent ON entries(agent, seq);
+CREATE INDEX entries_of_turn ON entries(turn, seq) WHERE turn IS NOT NULL;
+CREATE INDEX entries_of_kind ON entries(agent, kind, seq);
+CREATE INDEX entries_of_turn ON entries(turn, seq) WHERE turn IS NOT NULL;
 CREATE TRIGGER entries_are_append_only_update BEFORE UPDATE ON entries
 BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END;
 CREATE TRIGGER entries_are_append_only_delete BEFORE DELETE ON entries
@@ -86,8 +91,9 @@ CREATE TABLE tasks (
   finished_at INTEGER
 ) STRICT;
 CREATE INDEX tasks_of_queue ON tasks(queue, id);
-CREATE INDEX tasks_open ON tasks(state, id) WHERE state IN ('queued', 'running');
-CREATE UNIQUE INDEX tasks_queued_name ON tasks(name) WHERE state IN ('queued', 'running');
+CREATE INDEX tasks_queued ON tasks(queue, id) WHERE state = 'queued';
+CREATE INDEX tasks_running ON tasks(id) WHERE state = 'running';
+CREATE UNIQUE INDEX tasks_open_name ON tasks(name) WHERE state IN ('queued', 'running');
 
 -- messages: the inboxes. Owned by package inbox; a row is taken once and kept.
 CREATE TABLE messages (
@@ -114,8 +120,10 @@ CREATE TABLE messages (
 ) STRICT;
 CREATE INDEX messages_pending ON messages(recipient, id) WHERE taken_at IS NULL;
 CREATE INDEX messages_pending_from ON messages(recipient, sender_name, id) WHERE taken_at IS NULL;
-CREATE INDEX messages_of_recipient ON messages(recipient, id);
-CREATE UNIQUE INDEX messages_key ON messages(recipient, ifnull(sender, 0), sender_name, key) WHERE key IS NOT NULL;
+CREATE INDEX messages_pending_deliver ON messages(recipient, deliver, id) WHERE taken_at IS NULL;
+CREATE INDEX messages_pending_priority ON messages(recipient, priority, id) WHERE taken_at IS NULL;
+-- A sender is an agent, whatever it is called, or else a name from outside.
+CREATE UNIQUE INDEX messages_key ON messages(recipient, ifnull(sender, 0), iif(sender IS NULL, sender_name, ''), key) WHERE key IS NOT NULL;
 CREATE UNIQUE INDEX messages_one_end_per_task ON messages(task) WHERE kind IN ('result', 'failure');
 
 -- counts: how many messages wait for whom, kept in the transactions that change it.

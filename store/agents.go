@@ -1,0 +1,128 @@
+package store
+
+import (
+	"database/sql"
+	"fmt"
+	"time"
+)
+
+// The rows of the transcripts. Zero times mean NULL. Strings such as kinds and
+// states are the caller's words; store keeps them.
+
+// Agent is a participant. Its name is unique among the agents that are not closed.
+type Agent struct {
+	ID      int64
+	Name    string
+	Kind    string
+	Trust   string
+	Parent  int64 // 0: none
+	Task    int64 // 0: none
+	Model   string
+	State   string
+	Created time.Time
+	Ended   time.Time
+	Closed  time.Time
+}
+
+const agentColumns = `id, name, kind, trust, ifnull(parent, 0), ifnull(task, 0), model, state, created_at, ended_at, closed_at`
+
+func scanAgent(s scanner) (a Agent, err error) {
+	var created, ended, closed sql.NullInt64
+	err = s.Scan(&a.ID, &a.Name, &a.Kind, &a.Trust, &a.Parent, &a.Task, &a.Model, &a.State, &created, &ended, &closed)
+	a.Created, a.Ended, a.Closed = moment(created), moment(ended), moment(closed)
+	return a, err
+}
+
+// AddAgent adds a and returns its id. Created is now if it is zero, Trust
+// "attended" if it is empty. ErrTaken: an agent that is not closed has the name.
+func (tx *Tx) AddAgent(a Agent) (int64, error) {
+	if a.Created.IsZero() {
+		a.Created = tx.now
+	}
+	if a.Trust == "" {
+		a.Trust = "attended"
+	}
+	id, err := tx.insert(`INSERT INTO agents (name, kind, trust, parent, task, model, state, created_at, ended_at, closed_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		a.Name, a.Kind, a.Trust, null(a.Parent), null(a.Task), a.Model, a.State, stamp(a.Created), stamp(a.Ended), stamp(a.Closed))
+	if err != nil {
+		return 0, fmt.Errorf("add agent: %w", taken(a.Name, err))
+	}
+	return id, nil
+}
+
+// taken puts ErrTaken in place of what a unique index of names says.
+func taken(name string, err error) error {
+	if unique(err) {
+		return fmt.Errorf("%w: %q, choose another: %w", ErrTaken, name, err)
+	}
+	return err
+}
+
+// SetAgentState sets the state. ended sets the time of the end, once; false clears it.
+func (tx *Tx) SetAgentState(id int64, state string, ended bool) error {
+	query := `UPDATE agents SET state = ?, ended_at = NULL WHERE id = ?`
+	args := []any{state, id}
+	if ended {
+		query = `UPDATE agents SET state = ?, ended_at = ifnull(ended_at, ?) WHERE id = ?`
+		args = []any{state, stamp(tx.now), id}
+	}
+	if err := tx.one(query, args...); err != nil {
+		return fmt.Errorf("set state of agent %d: %w", id, err)
+	}
+	return nil
+}
+
+// SetAgentModel sets the model of the agent's next requests.
+func (tx *Tx) SetAgentModel(id int64, model string) error {
+	if err := tx.one(`UPDATE agents SET model = ? WHERE id = ?`, model, id); err != nil {
+		return fmt.Errorf("set model of agent %d: %w", id, err)
+	}
+	return nil
+}
+
+// RenameAgent gives the agent another name. ErrTaken as for AddAgent.
+func (tx *Tx) RenameAgent(id int64, name string) error {
+	if err := tx.one(`UPDATE agents SET name = ? WHERE id = ?`, name, id); err != nil {
+		return fmt.Errorf("rename agent %d: %w", id, taken(name, err))
+	}
+	return nil
+}
+
+// CloseAgent marks the agent closed: Agents leaves it out and its name is free.
+// Its transcript and its mail stay.
+func (tx *Tx) CloseAgent(id int64) error {
+	if err := tx.one(`UPDATE agents SET closed_at = ifnull(closed_at, ?) WHERE id = ?`, stamp(tx.now), id); err != nil {
+		return fmt.Errorf("close agent %d: %w", id, err)
+	}
+	return nil
+}
+
+// Agents returns those that are not closed, by id.
+func (v *View) Agents() ([]Agent, error) {
+	as, err := all(v, scanAgent, `SELECT `+agentColumns+` FROM agents WHERE closed_at IS NULL ORDER BY id`)
+	if err != nil {
+		return nil, fmt.Errorf("list agents: %w", err)
+	}
+	return as, nil
+}
+
+// Agent returns the agent with that id, closed or not.
+func (v *View) Agent(id int64) (Agent, bool, error) {
+	a, ok, err := first(v, scanAgent, `SELECT `+agentColumns+` FROM agents WHERE id = ?`, id)
+	if err != nil {
+		return a, false, fmt.Errorf("read agent %d: %w", id, err)
+	}
+	return a, ok, nil
+}
+
+// AgentByName returns the agent of that name: the one that is not closed, or
+// else the last closed one.
+func (v *View) AgentByName(name string) (Agent, bool, error) {
+	a, ok, err := first(v, scanAgent, `SELECT `+agentColumns+` FROM agents WHERE name = ?
+		ORDER BY closed_at IS NOT NULL, id DESC LIMIT 1`, name)
+	if err != nil {
+		return a, false, fmt.Errorf("read agent %q: %w", name, err)
+	}
+	return a, ok, nil
+}

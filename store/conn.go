@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+)
+
+// maxStatements bounds the prepared statements a connection keeps. The
+// program's own are fewer; what comes beyond is prepared for one use.
+const maxStatements = 200
+
+// conn is one connection with its prepared statements. One goroutine at a time
+// uses it, and never with a context that ends: interrupting a statement would
+// undo its whole transaction.
+type conn struct {
+	c          *sql.Conn
+	statements map[string]*statement
+}
+
+type statement struct {
+	*sql.Stmt
+	rows *sql.Rows // the last ones it returned
+}
+
+// connect takes one connection out of db for good and sets it up. SQLite's
+// busy handler waits up to busyTimeout for other processes.
+func connect(ctx context.Context, db *sql.DB, reader bool) (*conn, error) {
+	c, err := db.Conn(ctx)
+	if err != nil {
+		return nil, err
+	}
+	// journal_size_limit cuts the log to this many bytes when it starts over.
+	setup := fmt.Sprintf("PRAGMA busy_timeout = %d; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = %d",
+		busyTimeout.Milliseconds(), journalLimit)
+	if reader {
+		setup = fmt.Sprintf("PRAGMA busy_timeout = %d; PRAGMA query_only = ON", busyTimeout.Milliseconds())
+	}
+	if _, err := c.ExecContext(context.Background(), setup); err != nil {
+		return nil, errors.Join(fmt.Errorf("set up connection: %w", err), c.Close())
+	}
+	return &conn{c: c, statements: make(map[string]*statement)}, nil
+}
+
+func (c *conn) close() error {
+	var errs []error
+	for _, s := range c.statements {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, c.c.Close())...)
+}
+
+// prepared returns the kept statement for query, and nil if there is none to
+// use: too many are kept, or its last rows are still being read.
+func (c *conn) prepared(query string) (*statement, error) {
+	s := c.statements[query]
+	if s == nil {
+		if len(c.statements) >= maxStatements {
+			return nil, nil
+		}
+		stmt, err := c.c.PrepareContext(context.Background(), query)
+		if err != nil {
+			return nil, err
+		}
+		s = &statement{Stmt: stmt}
+		c.statements[query] = s
+	}
+	if s.rows != nil {
+		if _, err := s.rows.Columns(); err == nil {
+			return nil, nil // only closed rows have no columns
+		}
+		s.rows = nil
+	}
+	return s, nil
+}
+
+func (c *conn) exec(query string, args ...any) (sql.Result, error) {
+	s, err := c.prepared(query)
+	switch {
+	case err != nil:
+		return nil, err
+	case s == nil:
+		return c.c.ExecContext(context.Background(), query, args...)
+	}
+	return s.ExecContext(context.Background(), args...)
+}
+
+func (c *conn) query(query string, args ...any) (*sql.Rows, error) {
+	s, err := c.prepared(query)
+	switch {
+	case err != nil:
+		return nil, err
+	case s == nil:
+		return c.c.QueryContext(context.Background(), query, args...)
+	}
+	rows, err := s.QueryContext(context.Background(), args...)
+	if err == nil {
+		s.rows = rows
+	}
+	return rows, err
+}
+
+func (c *conn) row(query string, args ...any) *sql.Row {
+	s, err := c.prepared(query)
+	if err != nil || s == nil {
+		return c.c.QueryRowContext(context.Background(), query, args...)
+	}
+	return s.QueryRowContext(context.Background(), args...)
+}
+
+// number is the one number that query returns.
+func (c *conn) number(query string, args ...any) (n int64, err error) {
+	err = c.row(query, args...).Scan(&n)
+	return n, err
+}
+
+// rollback ends whatever transaction the connection is in. An error means that
+// the connection can no longer be used.
+func (c *conn) rollback() error {
+	_, err := c.exec("ROLLBACK")
+	if err == nil {
+		return nil
+	}
+	// SQLite refuses ROLLBACK when it has ended the transaction itself; BEGIN
+	// succeeds then, and only then.
+	if _, err2 := c.exec("BEGIN"); err2 != nil {
+		return fmt.Errorf("roll back: %w", err)
+	}
+	_, err = c.exec("ROLLBACK")
+	return err
+}

@@ -1,0 +1,77 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+// Errors of this package, wrapped with their cause and the next step in the text.
+var (
+	// ErrNoRows is returned by scans that found nothing, and by changes to a row that does not exist.
+	ErrNoRows = sql.ErrNoRows
+
+	ErrNewer   = errors.New("a newer version of this program wrote the database")
+	ErrForeign = errors.New("not a Fantail database")
+	ErrBusy    = errors.New("another process keeps the database locked")
+	ErrFull    = errors.New("the disk is full")
+	ErrTaken   = errors.New("the name is taken")
+	ErrClosed  = errors.New("the database is closed")
+)
+
+// primary is the primary result code of the SQLite error in err's chain; 0: none.
+func primary(err error) int {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code() & 0xff
+}
+
+// explain adds to a SQLite error what it means and what can be done. Other
+// errors, and those that were explained before, it returns as they are.
+func explain(err error) error {
+	for _, known := range []error{ErrNewer, ErrForeign, ErrBusy, ErrFull, ErrTaken} {
+		if errors.Is(err, known) {
+			return err
+		}
+	}
+	switch primary(err) {
+	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
+		return fmt.Errorf("%w for more than %v: wait for it or end it, then try again: %w", ErrBusy, busyTimeout, err)
+	case sqlite3.SQLITE_FULL:
+		return fmt.Errorf("%w, nothing was written: free some space and try again: %w", ErrFull, err)
+	case sqlite3.SQLITE_NOTADB:
+		return fmt.Errorf("%w: move the file away or put a backup in its place: %w", ErrForeign, err)
+	case sqlite3.SQLITE_CORRUPT:
+		return fmt.Errorf("the database is damaged: put a backup in its place: %w", err)
+	case sqlite3.SQLITE_READONLY:
+		return fmt.Errorf("the database or its directory is read-only: make both writable for you: %w", err)
+	case sqlite3.SQLITE_CANTOPEN:
+		return fmt.Errorf("the database can't be opened: see that its directory exists and both are yours: %w", err)
+	case sqlite3.SQLITE_IOERR:
+		return fmt.Errorf("the disk refused to read or write, nothing was written: see the system's log: %w", err)
+	}
+	return err
+}
+
+// undoes reports whether SQLite ends the whole transaction when a statement
+// fails with err. What follows would then run outside of any transaction.
+func undoes(err error) bool {
+	switch primary(err) {
+	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_BUSY,
+		sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN,
+		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PROTOCOL:
+		return true
+	}
+	return errors.Is(err, sql.ErrConnDone)
+}
+
+// unique reports whether err says that a unique index refused a row.
+func unique(err error) bool {
+	var e *sqlite.Error
+	return errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strconv"
+)
+
+// applicationID stands in the file's header and says whose it is.
+const applicationID = 0x46616e74
+
+//go:embed migrations/*.sql
+var ground embed.FS
+
+// load returns the scripts of fsys, migrations/NNNN_name.sql, in the order of
+// their numbers, which count from 1 without a gap.
+func load(fsys fs.FS) ([]string, error) {
+	names, err := fs.Glob(fsys, "migrations/*.sql")
+	if err != nil {
+		return nil, fmt.Errorf("list migrations: %w", err)
+	}
+	scripts := make([]string, len(names))
+	for i, name := range names {
+		base := path.Base(name)
+		if n, err := strconv.Atoi(base[:min(4, len(base))]); err != nil || n != i+1 {
+			return nil, fmt.Errorf("migration %s: want number %04d", base, i+1)
+		}
+		b, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, fmt.Errorf("read migration: %w", err)
+		}
+		scripts[i] = string(b)
+	}
+	return scripts, nil
+}
+
+// migrate runs the scripts above version, each in a transaction of its own
+// that first looks whether another process has just done the same.
+func (db *DB) migrate(c *conn, scripts []string, version int) error {
+	if version > 0 {
+		if err := db.backup(c, version); err != nil {
+			return fmt.Errorf("back up before migrating: %w", err)
+		}
+	}
+	for i := version; i < len(scripts); i++ {
+		if err := step(c, scripts[i], i+1); err != nil {
+			return fmt.Errorf("migrate to schema %d: %w", i+1, errors.Join(err, c.rollback()))
+		}
+	}
+	return nil
+}
+
+func step(c *conn, script string, to int) error {
+	if _, err := c.exec("BEGIN IMMEDIATE"); err != nil {
+		return err
+	}
+	version, err := c.number("PRAGMA user_version")
+	if err != nil {
+		return err
+	}
+	if version < int64(to) {
+		if _, err := c.c.ExecContext(context.Background(), script); err != nil {
+			return err
+		}
+		marks := fmt.Sprintf("PRAGMA application_id = %d; PRAGMA user_version = %d", applicationID, to)
+		if _, err := c.c.ExecContext(context.Background(), marks); err != nil {
+			return err
+		}
+	}
+	_, err = c.exec("COMMIT")
+	return err
+}
+
+// backup writes a copy beside the file, named after the version it has.
+func (db *DB) backup(c *conn, version int) error {
+	name := fmt.Sprintf("%s.schema%d-%s.bak", db.path, version, db.moment().Format("20060102T150405.000"))
+	// Made empty first: SQLite would give it the default mode.
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if _, err := c.c.ExecContext(context.Background(), "VACUUM INTO ?", name); err != nil {
+		return errors.Join(err, os.Remove(name))
+	}
+	f, err = os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Sync(), f.Close())
+}

@@ -1,0 +1,203 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+)
+
+const (
+	busyTimeout  = 5 * time.Second
+	journalLimit = 8 << 20 // bytes
+)
+
+// prepare does all of open but starting the writer. The file is only written
+// to once it is known to be empty or ours.
+func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, err error) {
+	steps, err := load(fsys)
+	if err != nil {
+		return nil, err
+	}
+	if path, err = filepath.Abs(path); err != nil {
+		return nil, err
+	}
+	if strings.ContainsRune(path, 0) {
+		return nil, fmt.Errorf("the path contains a NUL byte")
+	}
+	fresh, err := place(path)
+	if err != nil {
+		return nil, err
+	}
+	connector, err := sqlite.NewConnector(locator(path))
+	if err != nil {
+		return nil, err
+	}
+	db := &DB{path: path, schema: len(steps), now: o.Now, sql: sql.OpenDB(connector)}
+	if db.now == nil {
+		db.now = time.Now
+	}
+	db.writer.init()
+	db.readers.init()
+
+	c, err := connect(ctx, db.sql, false)
+	defer func() {
+		if err != nil {
+			if c != nil {
+				err = errors.Join(err, c.close())
+			}
+			err = errors.Join(err, db.sql.Close())
+		}
+	}()
+	if err != nil {
+		return nil, err
+	}
+	if fresh {
+		// Before anything stands in it; -wal and -shm inherit the mode.
+		if err := os.Chmod(path, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	version, err := inspect(c, db.schema)
+	if err != nil {
+		return nil, err
+	}
+	if err := logged(ctx, c); err != nil {
+		return nil, err
+	}
+	if version < db.schema {
+		if err := db.migrate(c, steps, version); err != nil {
+			return nil, err
+		}
+	}
+	if db.version, err = c.number("PRAGMA data_version"); err != nil {
+		return nil, fmt.Errorf("read data_version: %w", err)
+	}
+	db.writer.conn = c
+	return db, nil
+}
+
+// place makes the file's directory and reports whether the file is missing.
+// It never opens the file.
+func place(path string) (fresh bool, err error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return false, errors.New("it is a directory")
+	case err == nil:
+		return false, nil
+	case !errors.Is(err, fs.ErrNotExist):
+		return false, err
+	}
+	return true, makeDir(filepath.Dir(path))
+}
+
+// makeDir makes dir and its parents, 0700, and brings their names to disk: a
+// database whose directory is lost in a power cut is lost with it.
+func makeDir(dir string) error {
+	if info, err := os.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	parent := filepath.Dir(dir)
+	if parent != dir {
+		if err := makeDir(parent); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	f, err := os.Open(parent)
+	if err != nil {
+		return nil // a parent that may not be read can't be synced either
+	}
+	defer f.Close()
+	_ = f.Sync() // not every file system can sync a directory
+	return nil
+}
+
+// locator is path as a URI for SQLite. _error_rc keeps stale messages of an
+// earlier failure out of the text of an error; _dqs=0 makes a misspelt column
+// in double quotes an error instead of a string.
+func locator(path string) string {
+	escaped := strings.NewReplacer("%", "%25", "?", "%3f", "#", "%23").Replace(filepath.ToSlash(path))
+	if !strings.HasPrefix(escaped, "/") {
+		escaped = "/" + escaped
+	}
+	return "file://" + escaped + "?_error_rc=1&_dqs=0"
+}
+
+// inspect reads the schema's version without writing, and refuses a file that
+// is not ours or newer than schema.
+func inspect(c *conn, schema int) (version int, err error) {
+	if _, err := c.exec("BEGIN"); err != nil {
+		return 0, err
+	}
+	defer func() {
+		if _, e := c.exec("COMMIT"); err == nil {
+			err = e
+		}
+	}()
+	var ns [3]int64
+	for i, q := range []string{"PRAGMA user_version", "PRAGMA application_id", "SELECT EXISTS (SELECT 1 FROM sqlite_schema)"} {
+		if ns[i], err = c.number(q); err != nil {
+			return 0, fmt.Errorf("read its header: %w", err)
+		}
+	}
+	version = int(ns[0])
+	switch {
+	case ns[2] == 0 && ns[1] == 0 && version == 0:
+		return 0, nil // empty
+	case ns[1] != applicationID:
+		return 0, fmt.Errorf("%w but another program's: choose another path or move the file away", ErrForeign)
+	case version > schema:
+		return 0, newer(version, schema)
+	}
+	return version, nil
+}
+
+func newer(version, schema int) error {
+	return fmt.Errorf("%w: it has schema %d, this program knows schemas up to %d: update this program, or start it on another database",
+		ErrNewer, version, schema)
+}
+
+// logged switches the file to write-ahead logging if it is not in that mode.
+// The switch needs the file for itself and SQLite doesn't always wait for that,
+// so a process that opens the new file at the same moment must be waited for.
+func logged(ctx context.Context, c *conn) error {
+	deadline := time.NewTimer(busyTimeout)
+	defer deadline.Stop()
+	for {
+		var mode string
+		err := c.row("PRAGMA journal_mode").Scan(&mode)
+		if err == nil && mode != "wal" {
+			err = c.row("PRAGMA journal_mode = WAL").Scan(&mode)
+		}
+		switch {
+		case err == nil && mode == "wal":
+			return nil
+		case err == nil:
+			return fmt.Errorf("the file system does not support write-ahead logging (journal mode is %q): choose a local directory", mode)
+		case primary(err) != sqlite3.SQLITE_BUSY:
+			return fmt.Errorf("switch to write-ahead logging: %w", err)
+		}
+		pause := time.NewTimer(5 * time.Millisecond)
+		select {
+		case <-pause.C:
+		case <-deadline.C:
+			pause.Stop()
+			return fmt.Errorf("switch to write-ahead logging: %w", err)
+		case <-ctx.Done():
+			pause.Stop()
+			return ctx.Err()
+		}
+	}
+}

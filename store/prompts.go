@@ -1,0 +1,72 @@
+package store
+
+import (
+	"database/sql"
+	"fmt"
+	"time"
+)
+
+// Prompt is what the human typed and what has not entered a transcript yet.
+type Prompt struct {
+	ID      int64
+	Agent   int64
+	Text    string
+	Held    bool // not sent by itself: it was typed before a crash
+	Created time.Time
+}
+
+func scanPrompt(s scanner) (p Prompt, err error) {
+	var created sql.NullInt64
+	err = s.Scan(&p.ID, &p.Agent, &p.Text, &p.Held, &created)
+	p.Created = moment(created)
+	return p, err
+}
+
+// AddPrompt adds a waiting prompt and returns its id.
+func (tx *Tx) AddPrompt(agent int64, text string) (int64, error) {
+	id, err := tx.insert(`INSERT INTO prompts (agent, text, created_at) VALUES (?, ?, ?)`, agent, text, stamp(tx.now))
+	if err != nil {
+		return 0, fmt.Errorf("add prompt for agent %d: %w", agent, err)
+	}
+	return id, nil
+}
+
+// Prompts returns the agent's waiting prompts, oldest first, held ones too.
+func (v *View) Prompts(agent int64) ([]Prompt, error) {
+	ps, err := all(v, scanPrompt, `SELECT id, agent, text, held, created_at FROM prompts
+		WHERE agent = ? AND entry IS NULL AND removed_at IS NULL ORDER BY id`, agent)
+	if err != nil {
+		return nil, fmt.Errorf("list prompts of agent %d: %w", agent, err)
+	}
+	return ps, nil
+}
+
+// WaitingPrompts is Prompts.
+func (tx *Tx) WaitingPrompts(agent int64) ([]Prompt, error) { return tx.Prompts(agent) }
+
+// EnterPrompt notes the entry that holds a waiting prompt. ErrNoRows: it
+// doesn't wait (any more).
+func (tx *Tx) EnterPrompt(id, entry int64) error {
+	err := tx.one(`UPDATE prompts SET entry = ? WHERE id = ? AND entry IS NULL AND removed_at IS NULL`, entry, id)
+	if err != nil {
+		return fmt.Errorf("enter prompt %d: %w", id, err)
+	}
+	return nil
+}
+
+// RemovePrompt takes a waiting prompt back; false: it had entered already.
+func (tx *Tx) RemovePrompt(id int64) (bool, error) {
+	n, err := tx.count(`UPDATE prompts SET removed_at = ? WHERE id = ? AND entry IS NULL AND removed_at IS NULL`, stamp(tx.now), id)
+	if err != nil {
+		return false, fmt.Errorf("remove prompt %d: %w", id, err)
+	}
+	return n > 0, nil
+}
+
+// HoldPrompts holds all that wait, after a crash.
+func (tx *Tx) HoldPrompts() error {
+	if _, err := tx.count(`UPDATE prompts SET held = 1 WHERE entry IS NULL AND removed_at IS NULL`); err != nil {
+		return fmt.Errorf("hold prompts: %w", err)
+	}
+	return nil
+}

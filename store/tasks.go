@@ -1,0 +1,139 @@
+package store
+
+import (
+	"database/sql"
+	"fmt"
+	"time"
+)
+
+// Task is queued work. Its name is unique among the tasks that are queued or running.
+type Task struct {
+	ID        int64
+	Queue     int64 // the agent whose queue it stands in
+	Name      string
+	Prompt    string
+	Model     string
+	Timeout   time.Duration
+	Deliver   string
+	SpawnedBy int64
+	State     string // queued running finished removed
+	Outcome   string
+	Error     string
+	Agent     int64 // 0 until it started
+	Created   time.Time
+	Started   time.Time
+	Finished  time.Time
+}
+
+const taskColumns = `id, queue, name, prompt, model, timeout_ms, deliver, ifnull(spawned_by, 0), state, outcome, error,
+	ifnull(agent, 0), created_at, started_at, finished_at`
+
+func scanTask(s scanner) (t Task, err error) {
+	var timeout int64
+	var created, started, finished sql.NullInt64
+	err = s.Scan(&t.ID, &t.Queue, &t.Name, &t.Prompt, &t.Model, &timeout, &t.Deliver, &t.SpawnedBy, &t.State, &t.Outcome, &t.Error,
+		&t.Agent, &created, &started, &finished)
+	t.Timeout = time.Duration(timeout) * time.Millisecond
+	t.Created, t.Started, t.Finished = moment(created), moment(started), moment(finished)
+	return t, err
+}
+
+// AddTask queues t and returns its id. ErrTaken: a task of that name is queued or runs.
+func (tx *Tx) AddTask(t Task) (int64, error) {
+	if t.Created.IsZero() {
+		t.Created = tx.now
+	}
+	id, err := tx.insert(`INSERT INTO tasks (queue, name, prompt, model, timeout_ms, deliver, spawned_by, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+		t.Queue, t.Name, t.Prompt, t.Model, t.Timeout.Milliseconds(), t.Deliver, null(t.SpawnedBy), stamp(t.Created))
+	if err != nil {
+		return 0, fmt.Errorf("add task: %w", taken(t.Name, err))
+	}
+	return id, nil
+}
+
+// StartTask gives a queued task to agent; false: it was no longer queued.
+func (tx *Tx) StartTask(id, agent int64) (bool, error) {
+	n, err := tx.count(`UPDATE tasks SET state = 'running', agent = ?, started_at = ? WHERE id = ? AND state = 'queued'`,
+		agent, stamp(tx.now), id)
+	if err != nil {
+		return false, fmt.Errorf("start task %d: %w", id, err)
+	}
+	return n > 0, nil
+}
+
+// FinishTask ends a running task, or one that could not start; false: it had
+// finished already or was removed.
+func (tx *Tx) FinishTask(id int64, outcome, cause string) (bool, error) {
+	n, err := tx.count(`UPDATE tasks SET state = 'finished', outcome = ?, error = ?, finished_at = ?
+		WHERE id = ? AND state IN ('queued', 'running')`, outcome, cause, stamp(tx.now), id)
+	if err != nil {
+		return false, fmt.Errorf("finish task %d: %w", id, err)
+	}
+	return n > 0, nil
+}
+
+// RemoveTask takes a queued task out of its queue; false: it was no longer queued.
+func (tx *Tx) RemoveTask(id int64) (bool, error) {
+	n, err := tx.count(`UPDATE tasks SET state = 'removed', finished_at = ? WHERE id = ? AND state = 'queued'`, stamp(tx.now), id)
+	if err != nil {
+		return false, fmt.Errorf("remove task %d: %w", id, err)
+	}
+	return n > 0, nil
+}
+
+// NextTask returns the oldest queued task of a queue.
+func (v *View) NextTask(queue int64) (Task, bool, error) {
+	t, ok, err := first(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE queue = ? AND state = 'queued' ORDER BY id LIMIT 1`, queue)
+	if err != nil {
+		return t, false, fmt.Errorf("read next task of agent %d: %w", queue, err)
+	}
+	return t, ok, nil
+}
+
+// RunningTasks returns the tasks of all queues that run, by id.
+func (v *View) RunningTasks() ([]Task, error) {
+	ts, err := all(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE state = 'running' ORDER BY id`)
+	if err != nil {
+		return nil, fmt.Errorf("list running tasks: %w", err)
+	}
+	return ts, nil
+}
+
+// Tasks returns the tasks of a queue by id, removed ones left out.
+func (v *View) Tasks(queue int64) ([]Task, error) {
+	ts, err := all(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE queue = ? AND state <> 'removed' ORDER BY id`, queue)
+	if err != nil {
+		return nil, fmt.Errorf("list tasks of agent %d: %w", queue, err)
+	}
+	return ts, nil
+}
+
+// Task returns one task.
+func (v *View) Task(id int64) (Task, bool, error) {
+	t, ok, err := first(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE id = ?`, id)
+	if err != nil {
+		return t, false, fmt.Errorf("read task %d: %w", id, err)
+	}
+	return t, ok, nil
+}
+
+// TaskQueued reports whether a task of that name is queued or runs.
+func (v *View) TaskQueued(name string) (queued bool, err error) {
+	err = v.QueryRow(`SELECT EXISTS (SELECT 1 FROM tasks WHERE name = ? AND state IN ('queued', 'running'))`, name).Scan(&queued)
+	if err != nil {
+		return false, fmt.Errorf("look for a task %q: %w", name, err)
+	}
+	return queued, nil
+}
+
+// Spawner returns the turn that pushed a task and that turn's conversation; a
+// task the human pushed has neither.
+func (v *View) Spawner(task int64) (turn, conversation int64, err error) {
+	err = v.QueryRow(`SELECT ifnull(t.spawned_by, 0), ifnull(s.conversation, 0)
+		FROM tasks t LEFT JOIN turns s ON s.id = t.spawned_by WHERE t.id = ?`, task).Scan(&turn, &conversation)
+	if err != nil {
+		return 0, 0, fmt.Errorf("find who pushed task %d: %w", task, err)
+	}
+	return turn, conversation, nil
+}
