@@ -8,7 +8,11 @@
 // Imports: nothing of ours.
 package themes
 
-import "charm.land/lipgloss/v2"
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
 
 // Role is what a piece of the screen means.
 type Role int
@@ -31,27 +35,92 @@ const (
 	Status // the status line
 	Selection
 	Code
-	Hunk   // a diff's hunk header
-	Border // a box's border
+	Hunk    // a diff's hunk header
+	Border  // a box's border
+	Heading // in markdown
+	Link
+	Comment // in code, as the five that follow
+	Keyword
+	String
+	Number
+	Call // a function's name
+	Type
 	numRoles
 )
 
+// roleNames are the roles' names in a theme's file.
+var roleNames = [numRoles]string{
+	"text", "dim", "accent", "user", "answer", "thinking", "tool", "message", "good", "bad", "warn",
+	"tab-active", "tab-idle", "rule", "status", "selection", "code", "hunk", "border",
+	"heading", "link", "comment", "keyword", "string", "number", "call", "type",
+}
+
+func (r Role) String() string { return roleNames[r] }
+
+// Look is how a role looks. Color and Background are #rrggbb, the number of one
+// of the terminal's sixteen colours, or empty for the terminal's own.
+type Look struct {
+	Color      string `toml:"color"`
+	Background string `toml:"background"`
+	Bold       bool   `toml:"bold"`
+	Faint      bool   `toml:"faint"`
+	Italic     bool   `toml:"italic"`
+	Underline  bool   `toml:"underline"`
+	Reverse    bool   `toml:"reverse"`
+}
+
 // Theme is a set of styles. It is immutable.
 type Theme struct {
-	Name   string
-	Dark   bool
-	styles [numRoles]lipgloss.Style
+	Name       string
+	Dark       bool
+	background string // what contrast is measured against; empty: the terminal's
+	looks      [numRoles]Look
+	styles     [numRoles]lipgloss.Style
+	open       [numRoles]string // what Paint writes before and after
+	shut       [numRoles]string
 }
 
 // Style returns the role's style.
 func (t *Theme) Style(r Role) lipgloss.Style { return t.styles[r] }
 
-// Paint renders s (one line, already clean) in the role's style.
-func (t *Theme) Paint(r Role, s string) string { panic("contract") }
+// Look returns how the role looks, for renderers with styles of their own.
+func (t *Theme) Look(r Role) Look { return t.looks[r] }
 
-// Names lists the themes: "dark", "light", "ansi" and so on.
-func Names() []string { panic("contract") }
+// Paint renders s (one line, already clean, without styles) in the role's style.
+func (t *Theme) Paint(r Role, s string) string {
+	if s == "" || t.open[r] == "" {
+		return s
+	}
+	return t.open[r] + s + t.shut[r]
+}
 
-// Load returns the theme of that name; the error lists the names. With NoColor
-// styles keep bold, underline and reverse, and lose colours.
-func Load(name string, noColor bool) (*Theme, error) { panic("contract") }
+// Default names the theme for a terminal with a dark or a light background.
+func Default(dark bool) string {
+	if dark {
+		return "dark"
+	}
+	return "light"
+}
+
+// newTheme makes the styles of looks.
+func newTheme(name string, dark bool, background string, looks [numRoles]Look) *Theme {
+	t := &Theme{Name: name, Dark: dark, background: background, looks: looks}
+	for r, l := range looks {
+		s := lipgloss.NewStyle().Bold(l.Bold).Faint(l.Faint).Italic(l.Italic).Underline(l.Underline).Reverse(l.Reverse)
+		if l.Color != "" {
+			s = s.Foreground(lipgloss.Color(l.Color))
+		}
+		if l.Background != "" {
+			s = s.Background(lipgloss.Color(l.Background))
+		}
+		t.styles[r] = s
+		t.open[r], t.shut[r], _ = strings.Cut(s.Render("x"), "x")
+	}
+	return t
+}
+
+// colourless keeps what a terminal shows without colours. A background becomes
+// reverse, so that what it marked stays marked.
+func (l Look) colourless() Look {
+	return Look{Bold: l.Bold, Underline: l.Underline, Reverse: l.Reverse || l.Background != ""}
+}

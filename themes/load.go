@@ -1,0 +1,90 @@
+package themes
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+//go:embed *.toml
+var files embed.FS
+
+var names = [...]string{"dark", "light", "ansi"}
+
+// Names lists the themes: "dark", "light", "ansi".
+func Names() []string { return slices.Clone(names[:]) }
+
+// Load returns the theme of that name; the error lists the names. With noColor
+// styles keep bold, underline and reverse, and lose colours. Only this theme's file is read.
+func Load(name string, noColor bool) (*Theme, error) {
+	if !slices.Contains(names[:], name) {
+		return nil, fmt.Errorf("theme %q is not known: use %s", name, strings.Join(names[:], ", "))
+	}
+	b, err := files.ReadFile(name + ".toml")
+	if err != nil {
+		return nil, fmt.Errorf("read theme %s: %w", name, err)
+	}
+	t, err := parse(name, b, noColor)
+	if err != nil {
+		return nil, fmt.Errorf("read theme %s: %w", name, err)
+	}
+	return t, nil
+}
+
+// parse reads a theme's file. Every role must stand in it and nothing else.
+func parse(name string, b []byte, noColor bool) (*Theme, error) {
+	var file struct {
+		Dark       bool   `toml:"dark"`
+		Background string `toml:"background"`
+		Text       *Look  `toml:"text"`
+		Dim        *Look  `toml:"dim"`
+		Accent     *Look  `toml:"accent"`
+		User       *Look  `toml:"user"`
+		Answer     *Look  `toml:"answer"`
+		Thinking   *Look  `toml:"thinking"`
+		Tool       *Look  `toml:"tool"`
+		Message    *Look  `toml:"message"`
+		Good       *Look  `toml:"good"`
+		Bad        *Look  `toml:"bad"`
+		Warn       *Look  `toml:"warn"`
+		TabActive  *Look  `toml:"tab-active"`
+		TabIdle    *Look  `toml:"tab-idle"`
+		Rule       *Look  `toml:"rule"`
+		Status     *Look  `toml:"status"`
+		Selection  *Look  `toml:"selection"`
+		Code       *Look  `toml:"code"`
+		Hunk       *Look  `toml:"hunk"`
+		Border     *Look  `toml:"border"`
+		Heading    *Look  `toml:"heading"`
+		Link       *Look  `toml:"link"`
+		Comment    *Look  `toml:"comment"`
+		Keyword    *Look  `toml:"keyword"`
+		String     *Look  `toml:"string"`
+		Number     *Look  `toml:"number"`
+		Call       *Look  `toml:"call"`
+		Type       *Look  `toml:"type"`
+	}
+	d := toml.NewDecoder(strings.NewReader(string(b))).DisallowUnknownFields()
+	if err := d.Decode(&file); err != nil {
+		return nil, err
+	}
+	f := &file
+	var looks [numRoles]Look
+	for r, l := range [numRoles]*Look{
+		f.Text, f.Dim, f.Accent, f.User, f.Answer, f.Thinking, f.Tool, f.Message, f.Good, f.Bad, f.Warn,
+		f.TabActive, f.TabIdle, f.Rule, f.Status, f.Selection, f.Code, f.Hunk, f.Border,
+		f.Heading, f.Link, f.Comment, f.Keyword, f.String, f.Number, f.Call, f.Type,
+	} {
+		if l == nil {
+			return nil, fmt.Errorf("role %q is missing", Role(r))
+		}
+		looks[r] = *l
+		if noColor {
+			looks[r] = l.colourless()
+		}
+	}
+	return newTheme(name, file.Dark, file.Background, looks), nil
+}

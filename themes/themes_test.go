@@ -1,0 +1,183 @@
+package themes
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func load(t testing.TB, name string, noColor bool) *Theme {
+	t.Helper()
+	th, err := Load(name, noColor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return th
+}
+
+// luminance is WCAG's relative luminance of #rrggbb.
+func luminance(t *testing.T, color string) float64 {
+	t.Helper()
+	n, err := strconv.ParseUint(strings.TrimPrefix(color, "#"), 16, 32)
+	if err != nil || len(color) != 7 {
+		t.Fatalf("colour %q is not #rrggbb", color)
+	}
+	part := func(shift int) float64 {
+		c := float64(n>>shift&0xff) / 255
+		if c <= 0.04045 {
+			return c / 12.92
+		}
+		return math.Pow((c+0.055)/1.055, 2.4)
+	}
+	return 0.2126*part(16) + 0.7152*part(8) + 0.0722*part(0)
+}
+
+func contrast(t *testing.T, a, b string) float64 {
+	t.Helper()
+	la, lb := luminance(t, a), luminance(t, b)
+	if la < lb {
+		la, lb = lb, la
+	}
+	return (la + 0.05) / (lb + 0.05)
+}
+
+func TestContrast(t *testing.T) {
+	if c := contrast(t, "#000000", "#ffffff"); math.Abs(c-21) > 0.01 {
+		t.Fatalf("black on white has contrast %.2f, want 21", c)
+	}
+	// Backgrounds of widely used terminal colour schemes, beside the theme's own.
+	usual := map[bool][]string{
+		true:  {"#000000", "#1e1e1e", "#1e1e2e", "#282828", "#002b36"},
+		false: {"#ffffff", "#fdf6e3", "#eff1f5"},
+	}
+	for _, name := range []string{"dark", "light"} {
+		th := load(t, name, false)
+		for r, l := range th.looks {
+			want := 4.5
+			if Role(r) == Rule || Role(r) == Border || Role(r) == Dim {
+				want = 3
+			}
+			if l.Background != "" {
+				if c := contrast(t, l.Color, l.Background); c < want {
+					t.Errorf("%s %s: %s on its %s has contrast %.2f, want %.1f", name, Role(r), l.Color, l.Background, c, want)
+				}
+				continue
+			}
+			if l.Color == "" {
+				continue
+			}
+			if c := contrast(t, l.Color, th.background); c < want {
+				t.Errorf("%s %s: %s on %s has contrast %.2f, want %.1f", name, Role(r), l.Color, th.background, c, want)
+			}
+			for _, bg := range usual[th.Dark] {
+				if c := contrast(t, l.Color, bg); c < min(want, 4) {
+					t.Errorf("%s %s: %s on the usual %s has contrast %.2f", name, Role(r), l.Color, bg, c)
+				}
+			}
+		}
+	}
+}
+
+func TestAnsi_followsTheTerminal(t *testing.T) {
+	th := load(t, "ansi", false)
+	for r, l := range th.looks {
+		for _, c := range []string{l.Color, l.Background} {
+			if c == "" {
+				continue
+			}
+			if n, err := strconv.Atoi(c); err != nil || n < 0 || n > 15 {
+				t.Errorf("%s: %q is not one of the sixteen colours", Role(r), c)
+			}
+		}
+		// White, black and bright black are the background of some terminals.
+		if (l.Color == "0" || l.Color == "7" || l.Color == "8" || l.Color == "15") && l.Background == "" {
+			t.Errorf("%s: colour %s vanishes on some backgrounds", Role(r), l.Color)
+		}
+	}
+	if got, want := th.Paint(Bad, "x"), "\x1b[31mx\x1b[m"; got != want {
+		t.Errorf("Paint = %q, want %q", got, want)
+	}
+}
+
+func TestPaint_whenPlain(t *testing.T) {
+	for _, name := range Names() {
+		th := load(t, name, false)
+		if got := th.Paint(Text, "x"); got != "x" {
+			t.Errorf("%s: ordinary text is painted %q", name, got)
+		}
+		for r := range numRoles {
+			if th.Paint(r, "") != "" {
+				t.Errorf("%s %s: an empty string is painted", name, r)
+			}
+			if got, want := th.Paint(r, "ab"), th.Style(r).Render("ab"); got != want {
+				t.Errorf("%s %s: Paint = %q, the style renders %q", name, r, got, want)
+			}
+		}
+	}
+}
+
+func TestNoColor(t *testing.T) {
+	for _, name := range Names() {
+		th := load(t, name, true)
+		for r := range numRoles {
+			got := strings.ReplaceAll(th.Paint(r, "x"), "x", "")
+			for _, p := range strings.FieldsFunc(got, func(c rune) bool { return strings.ContainsRune("\x1b[;m", c) }) {
+				if p != "1" && p != "4" && p != "7" {
+					t.Errorf("%s %s: SGR %s is more than bold, underline or reverse", name, r, p)
+				}
+			}
+		}
+		for _, r := range []Role{Selection, TabActive} {
+			if !th.Look(r).Reverse {
+				t.Errorf("%s %s: nothing marks it without colours", name, r)
+			}
+		}
+	}
+}
+
+func TestLoad_whenUnknown(t *testing.T) {
+	_, err := Load("solar", false)
+	if err == nil || !strings.Contains(err.Error(), `"solar"`) || !strings.Contains(err.Error(), "dark, light, ansi") {
+		t.Fatalf("Load of an unknown theme: %v", err)
+	}
+}
+
+func TestParse_whenFaulty(t *testing.T) {
+	good, err := files.ReadFile("dark.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, b := range map[string]string{
+		"a missing role": strings.Replace(string(good), "[hunk]\ncolor = \"#7fa8d9\"\n", "", 1),
+		"an unknown one": string(good) + "[sparkle]\ncolor = \"#ffffff\"\n",
+		"bad syntax":     "dark = ",
+	} {
+		if _, err := parse("x", []byte(b), false); err == nil {
+			t.Errorf("%s is accepted", name)
+		}
+	}
+}
+
+func TestEveryRole_hasAName(t *testing.T) {
+	seen := map[string]bool{}
+	for r := range numRoles {
+		if n := r.String(); n == "" || seen[n] {
+			t.Errorf("role %d has the name %q", r, n)
+		}
+		seen[r.String()] = true
+	}
+}
+
+func BenchmarkLoad(b *testing.B) {
+	for b.Loop() {
+		load(b, "dark", false)
+	}
+}
+
+func BenchmarkPaint(b *testing.B) {
+	th := load(b, "dark", false)
+	for b.Loop() {
+		th.Paint(Bad, "some words of a line")
+	}
+}
