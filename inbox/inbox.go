@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"fantail/store"
 )
@@ -17,7 +18,8 @@ type Rung struct {
 }
 
 // Bell is called after each commit that changed an inbox, by the store's
-// writer: it must be quick and must not write. Only a commit hook rings.
+// writer: it must be quick and must not write. Only a commit hook rings. Several
+// changes of one inbox in one transaction ring once, with the last numbers.
 type Bell func(Rung)
 
 // Inbox deposits and takes. It is safe for concurrent use.
@@ -29,56 +31,139 @@ type Inbox struct {
 // New returns the inboxes of db. bell may be nil.
 func New(db *store.DB, bell Bell) *Inbox { return &Inbox{db, bell} }
 
+// What Add and Deposit refuse.
 var (
 	ErrEmpty    = errors.New("the message is empty")
 	ErrTooLarge = errors.New("the message is larger than 1 MiB")
 	ErrKeyUsed  = errors.New("the key was used for another message")
+	ErrNobody   = errors.New("there is no such agent")
 )
-
-// Query selects pending messages of one recipient.
-type Query struct {
-	Recipient int64
-	From      string               // exact sender name; "" means any
-	LIFO      bool                 // newest first
-	ByUrgency bool                 // urgent, high, normal, low; FIFO inside a class; LIFO is ignored
-	ID        int64                // this one message; From and the order are ignored
-	Deliver   []Deliver            // only these; empty means any
-	Limit     int                  // at most so many; 0 means all
-	Fit       func(m Message) bool // in order: a message it refuses ends the take and stays pending; nil takes all
-}
-
-// Into appends all that was taken to a transcript as one entry, in the take's
-// transaction, and returns that entry. It is called once, and not at all when
-// nothing matches; its error undoes the take.
-type Into func(ms []Message) (entry int64, err error)
-
-// Add deposits m inside tx and hangs the bell on its commit.
-func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) { panic("contract") }
-
-// Deposit writes m and returns its id after COMMIT: from then on the message
-// survives kill -9 and power loss. With a Key, a retry returns the first id.
-// An error does not mean that nothing was stored: retry with the same Key.
-func (b *Inbox) Deposit(ctx context.Context, m Message) (id int64, err error) { panic("contract") }
-
-// Take marks the pending messages that match q as taken by `by` and appends them with into,
-// all in tx; it returns them in the order of q. It cannot take a message twice:
-// the row is pending or taken, one writer at a time looks, and the mark and the
-// entry commit together. left counts pending messages that match but were not taken.
-func (b *Inbox) Take(tx *store.Tx, q Query, by string, into Into) (ms []Message, left int, err error) {
-	panic("contract")
-}
 
 // Count returns how many messages wait for recipient, in constant time.
 func (b *Inbox) Count(ctx context.Context, recipient int64) (pending, urgent int, err error) {
-	panic("contract")
+	err = b.db.Read(ctx, func(rx *store.Rx) error {
+		pending, urgent, err = count(&rx.View, recipient)
+		return err
+	})
+	if err != nil {
+		return 0, 0, fmt.Errorf("count messages: %w", err)
+	}
+	return pending, urgent, nil
 }
 
 // Counts returns the non-zero pending counts of all recipients.
-func (b *Inbox) Counts(ctx context.Context) (map[int64]Rung, error) { panic("contract") }
+func (b *Inbox) Counts(ctx context.Context) (map[int64]Rung, error) {
+	var counts map[int64]Rung
+	err := b.db.Read(ctx, func(rx *store.Rx) error {
+		counts = make(map[int64]Rung)
+		rows, err := rx.Query(`SELECT recipient, pending, urgent FROM counts WHERE pending > 0`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var r Rung
+			if err := rows.Scan(&r.Recipient, &r.Pending, &r.Urgent); err != nil {
+				return err
+			}
+			counts[r.Recipient] = r
+		}
+		return rows.Err()
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count messages: %w", err)
+	}
+	return counts, nil
+}
 
-// List returns pending messages of recipient in q's order without taking any
-// (q.Limit, q.From, q.LIFO and q.ByUrgency count). Bodies are whole.
-func (b *Inbox) List(ctx context.Context, q Query) ([]Message, error) { panic("contract") }
+// List returns pending messages of recipient in q's order without taking any;
+// q.Fit is ignored. Bodies are whole.
+func (b *Inbox) List(ctx context.Context, q Query) ([]Message, error) {
+	var ms []Message
+	err := b.db.Read(ctx, func(rx *store.Rx) error {
+		ms = nil
+		for _, p := range q.passes() {
+			limit := -1
+			if q.Limit > 0 {
+				limit = q.Limit - len(ms)
+			}
+			if limit == 0 {
+				break
+			}
+			more, err := p.messages(&rx.View, limit)
+			if err != nil {
+				return err
+			}
+			ms = append(ms, more...)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list messages: %w", err)
+	}
+	return ms, nil
+}
 
 // Get returns one message, taken or pending; ok is false if there is none.
-func (b *Inbox) Get(ctx context.Context, id int64) (m Message, ok bool, err error) { panic("contract") }
+func (b *Inbox) Get(ctx context.Context, id int64) (m Message, ok bool, err error) {
+	err = b.db.Read(ctx, func(rx *store.Rx) error {
+		m, err = scanMessage(rx.QueryRow(`SELECT `+columns+` FROM messages WHERE id = ?`, id))
+		if ok = err == nil; errors.Is(err, store.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	if err != nil {
+		return Message{}, false, fmt.Errorf("read message %d: %w", id, err)
+	}
+	return m, ok, nil
+}
+
+// count reads the kept numbers; nobody's are 0.
+func count(v *store.View, recipient int64) (pending, urgent int, err error) {
+	err = v.QueryRow(`SELECT pending, urgent FROM counts WHERE recipient = ?`, recipient).Scan(&pending, &urgent)
+	if errors.Is(err, store.ErrNoRows) {
+		return 0, 0, nil
+	}
+	return pending, urgent, err
+}
+
+// change adds to the kept numbers in the transaction that changes the messages,
+// and hangs the bell on it.
+func (b *Inbox) change(tx *store.Tx, r Rung) error {
+	err := tx.QueryRow(`INSERT INTO counts (recipient, pending, urgent) VALUES (?, ?, ?)
+		ON CONFLICT (recipient) DO UPDATE SET pending = pending + excluded.pending, urgent = urgent + excluded.urgent
+		RETURNING pending, urgent`, r.Recipient, r.Pending, r.Urgent).Scan(&r.Pending, &r.Urgent)
+	if err != nil {
+		return fmt.Errorf("keep count of agent %d: %w", r.Recipient, err)
+	}
+	if b.bell == nil {
+		return nil
+	}
+	rings := tx.Local(b, func() any {
+		rs := new(rings)
+		tx.AfterCommit(func() {
+			for _, r := range *rs {
+				b.bell(r)
+			}
+		})
+		return rs
+	}).(*rings)
+	rings.add(r)
+	return nil
+}
+
+// rings gathers what one transaction rings, in the order of the first changes.
+type rings []Rung
+
+func (rs *rings) add(r Rung) {
+	for i, old := range *rs {
+		if old.Recipient == r.Recipient {
+			r.Deposited = r.Deposited || old.Deposited
+			r.Wake = r.Wake || old.Wake
+			(*rs)[i] = r
+			return
+		}
+	}
+	*rs = append(*rs, r)
+}

@@ -10,7 +10,12 @@
 // Imports: store.
 package inbox
 
-import "time"
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+	"unicode/utf8"
+)
 
 // Kind says what a message is.
 type Kind string
@@ -50,6 +55,7 @@ const MaxBody = 1 << 20
 
 // Message is one item of an inbox. On deposit ID, Created, Taken, TakenBy and
 // Entry are ignored; empty Deliver, Priority and Kind mean Next, Normal, Mail.
+// Its JSON form keeps every byte of its texts.
 type Message struct {
 	ID        int64
 	Recipient int64
@@ -75,3 +81,89 @@ type Message struct {
 
 // Success reports whether a result or mail went well; false for failures.
 func (m Message) Success() bool { return m.Kind != Failure }
+
+// written is a Message as JSON: times in milliseconds, what is empty left out,
+// and texts that are not UTF-8, which JSON can't hold, as base64 under raw.
+type written struct {
+	ID        int64             `json:"id,omitempty"`
+	Recipient int64             `json:"recipient,omitempty"`
+	Sender    int64             `json:"sender,omitempty"`
+	From      string            `json:"from,omitempty"`
+	Kind      Kind              `json:"kind,omitempty"`
+	Deliver   Deliver           `json:"deliver,omitempty"`
+	Priority  Priority          `json:"priority,omitempty"`
+	Tags      []string          `json:"tags,omitempty"`
+	Subject   string            `json:"subject,omitempty"`
+	Body      string            `json:"body,omitempty"`
+	Outcome   string            `json:"outcome,omitempty"`
+	Error     string            `json:"error,omitempty"`
+	Partial   string            `json:"partial,omitempty"`
+	Task      int64             `json:"task,omitempty"`
+	InReplyTo int64             `json:"in_reply_to,omitempty"`
+	Key       string            `json:"key,omitempty"`
+	Created   int64             `json:"created,omitempty"`
+	Taken     int64             `json:"taken,omitempty"`
+	TakenBy   string            `json:"taken_by,omitempty"`
+	Entry     int64             `json:"entry,omitempty"`
+	Raw       map[string][]byte `json:"raw,omitempty"`
+}
+
+// texts are the fields of w that may hold any bytes, by their names in raw.
+func (w *written) texts() map[string]*string {
+	return map[string]*string{
+		"from": &w.From, "subject": &w.Subject, "body": &w.Body, "error": &w.Error, "partial": &w.Partial, "key": &w.Key,
+	}
+}
+
+// MarshalJSON writes m.
+func (m Message) MarshalJSON() ([]byte, error) {
+	w := written{
+		ID: m.ID, Recipient: m.Recipient, Sender: m.Sender, From: m.From, Kind: m.Kind, Deliver: m.Deliver, Priority: m.Priority,
+		Tags: m.Tags, Subject: m.Subject, Body: m.Body, Outcome: m.Outcome, Error: m.Error, Partial: m.Partial, Task: m.Task,
+		InReplyTo: m.InReplyTo, Key: m.Key, Created: millis(m.Created), Taken: millis(m.Taken), TakenBy: m.TakenBy, Entry: m.Entry,
+	}
+	for name, text := range w.texts() {
+		if !utf8.ValidString(*text) {
+			if w.Raw == nil {
+				w.Raw = make(map[string][]byte)
+			}
+			w.Raw[name], *text = []byte(*text), ""
+		}
+	}
+	return json.Marshal(w)
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (m *Message) UnmarshalJSON(b []byte) error {
+	var w written
+	if err := json.Unmarshal(b, &w); err != nil {
+		return fmt.Errorf("read message: %w", err)
+	}
+	texts := w.texts()
+	for name, raw := range w.Raw {
+		if text := texts[name]; text != nil {
+			*text = string(raw)
+		}
+	}
+	*m = Message{
+		ID: w.ID, Recipient: w.Recipient, Sender: w.Sender, From: w.From, Kind: w.Kind, Deliver: w.Deliver, Priority: w.Priority,
+		Tags: w.Tags, Subject: w.Subject, Body: w.Body, Outcome: w.Outcome, Error: w.Error, Partial: w.Partial, Task: w.Task,
+		InReplyTo: w.InReplyTo, Key: w.Key, Created: moment(w.Created), Taken: moment(w.Taken), TakenBy: w.TakenBy, Entry: w.Entry,
+	}
+	return nil
+}
+
+// millis is t in milliseconds; 0 for the zero time.
+func millis(t time.Time) int64 {
+	if t.IsZero() {
+		return 0
+	}
+	return t.UnixMilli()
+}
+
+func moment(ms int64) time.Time {
+	if ms == 0 {
+		return time.Time{}
+	}
+	return time.UnixMilli(ms).UTC()
+}

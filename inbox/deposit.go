@@ -1,0 +1,180 @@
+package inbox
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"fantail/store"
+)
+
+// Deposit writes m and returns its id after COMMIT: from then on the message
+// survives kill -9 and power loss. With a Key, a retry returns the first id.
+// An error does not mean that nothing was stored: retry with the same Key.
+func (b *Inbox) Deposit(ctx context.Context, m Message) (id int64, err error) {
+	if err := m.check(); err != nil {
+		return 0, fmt.Errorf("deposit: %w", err)
+	}
+	err = b.db.Write(ctx, "deposit", func(tx *store.Tx) error {
+		id, err = b.Add(tx, m)
+		return err
+	})
+	if err != nil {
+		return 0, err
+	}
+	return id, nil
+}
+
+// Add deposits m inside tx and hangs the bell on its commit. A closed recipient
+// keeps its mail. The name of a sender that is an agent is what the agent is
+// called now, whatever From says. The second result or failure of one task, and
+// a second message with the same key and body, return the first one's id and
+// change nothing.
+func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
+	if err := m.check(); err != nil {
+		return 0, fmt.Errorf("deposit: %w", err)
+	}
+	if err := address(tx, &m); err != nil {
+		return 0, fmt.Errorf("deposit: %w", err)
+	}
+	id, err = earlier(tx, m)
+	if err != nil || id != 0 {
+		return id, err
+	}
+	id, err = insert(tx, m)
+	if err != nil {
+		return 0, fmt.Errorf("deposit: %w", err)
+	}
+	r := Rung{Recipient: m.Recipient, Pending: 1, Deposited: true, Wake: m.Deliver == Wake}
+	if m.Priority == Urgent {
+		r.Urgent = 1
+	}
+	return id, b.change(tx, r)
+}
+
+// check refuses what no inbox takes and fills in what is empty.
+func (m *Message) check() error {
+	if m.Kind == "" {
+		m.Kind = Mail
+	}
+	if m.Deliver == "" {
+		m.Deliver = Next
+	}
+	if m.Priority == "" {
+		m.Priority = Normal
+	}
+	switch m.Kind {
+	case Result, Failure, Mail, Reminder, Scheduled, Question, Approval, Notice:
+	default:
+		return fmt.Errorf("unknown kind %q", m.Kind)
+	}
+	switch m.Deliver {
+	case Hold, Next, Wake:
+	default:
+		return fmt.Errorf("unknown deliver %q: hold, next or wake", m.Deliver)
+	}
+	switch m.Priority {
+	case Low, Normal, High, Urgent:
+	default:
+		return fmt.Errorf("unknown priority %q: low, normal, high or urgent", m.Priority)
+	}
+	switch {
+	case m.Body == "" && m.Kind != Failure:
+		return ErrEmpty
+	case len(m.Body) > MaxBody:
+		return fmt.Errorf("%w: it has %d bytes; send a shorter one that names a file", ErrTooLarge, len(m.Body))
+	}
+	return nil
+}
+
+// address finds recipient and sender.
+func address(tx *store.Tx, m *Message) error {
+	if _, ok, err := tx.Agent(m.Recipient); err != nil || !ok {
+		return nobody("recipient", m.Recipient, err)
+	}
+	if m.Sender == 0 {
+		if m.From == "" {
+			m.From = "outside"
+		}
+		return nil
+	}
+	a, ok, err := tx.Agent(m.Sender)
+	if err != nil || !ok {
+		return nobody("sender", m.Sender, err)
+	}
+	m.From = a.Name
+	return nil
+}
+
+func nobody(role string, id int64, err error) error {
+	if err != nil {
+		return err
+	}
+	return fmt.Errorf("%s %d: %w", role, id, ErrNobody)
+}
+
+// earlier returns the message that m repeats: the end of the same task, or one
+// with the same key. 0: there is none.
+func earlier(tx *store.Tx, m Message) (id int64, err error) {
+	if m.ends() {
+		err := tx.QueryRow(`SELECT id FROM messages WHERE task = ? AND kind IN ('result', 'failure')`, m.Task).Scan(&id)
+		if !errors.Is(err, store.ErrNoRows) {
+			return id, err
+		}
+	}
+	if m.Key == "" {
+		return 0, nil
+	}
+	outside := m.From
+	if m.Sender != 0 {
+		outside = ""
+	}
+	var body []byte
+	err = tx.QueryRow(`SELECT id, body FROM messages
+		WHERE recipient = ? AND ifnull(sender, 0) = ? AND iif(sender IS NULL, sender_name, '') = ? AND key = ?`,
+		m.Recipient, m.Sender, outside, m.Key).Scan(&id, &body)
+	switch {
+	case errors.Is(err, store.ErrNoRows):
+		return 0, nil
+	case err != nil:
+		return 0, fmt.Errorf("deposit: look for key %q: %w", m.Key, err)
+	case string(body) != m.Body:
+		return 0, fmt.Errorf("deposit: %w: message %d from %s has key %q; use a new key for a new message", ErrKeyUsed, id, m.From, m.Key)
+	}
+	return id, nil
+}
+
+// ends reports whether m is the last message of a task.
+func (m Message) ends() bool { return m.Task != 0 && (m.Kind == Result || m.Kind == Failure) }
+
+func insert(tx *store.Tx, m Message) (int64, error) {
+	tags := []byte("[]")
+	if len(m.Tags) > 0 {
+		var err error
+		if tags, err = json.Marshal(m.Tags); err != nil {
+			return 0, fmt.Errorf("write tags: %w", err)
+		}
+	}
+	r, err := tx.Exec(`INSERT INTO messages (recipient, sender, sender_name, kind, deliver, priority, tags, subject, body,
+			outcome, error, partial_output, task, in_reply_to, key, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		m.Recipient, orNull(m.Sender), m.From, string(m.Kind), string(m.Deliver), string(m.Priority), string(tags), m.Subject, blob(m.Body),
+		m.Outcome, m.Error, blob(m.Partial), orNull(m.Task), orNull(m.InReplyTo), orNull(m.Key), tx.Now().UnixMilli())
+	if err != nil {
+		return 0, err
+	}
+	return r.LastInsertId()
+}
+
+// blob is s as a BLOB; an empty one is not NULL.
+func blob(s string) []byte { return append(make([]byte, 0, len(s)), s...) }
+
+// orNull is v as a column that may be NULL; the zero value means NULL.
+func orNull[T comparable](v T) any {
+	var zero T
+	if v == zero {
+		return nil
+	}
+	return v
+}

@@ -1,0 +1,253 @@
+package inbox
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fantail/store"
+)
+
+// Query selects pending messages of one recipient.
+type Query struct {
+	Recipient int64
+	From      string               // exact sender name; "" means any
+	LIFO      bool                 // newest first
+	ByUrgency bool                 // urgent, high, normal, low; FIFO inside a class; LIFO is ignored
+	ID        int64                // this one message; From and the order are ignored
+	Deliver   []Deliver            // only these; empty means any
+	Limit     int                  // at most so many; 0 means all
+	Fit       func(m Message) bool // in order: a message it refuses ends the take and stays pending; nil takes all
+}
+
+// Into appends all that was taken to a transcript as one entry, in the take's
+// transaction, and returns that entry. It is called once, and not at all when
+// nothing matches; its error undoes the take.
+type Into func(ms []Message) (entry int64, err error)
+
+// Take marks the pending messages that match q as taken by `by` and appends them with into,
+// all in tx; it returns them in the order of q. It cannot take a message twice:
+// the row is pending or taken, one writer at a time looks, and the mark and the
+// entry commit together. left counts pending messages that match but were not taken.
+func (b *Inbox) Take(tx *store.Tx, q Query, by string, into Into) (ms []Message, left int, err error) {
+	if ms, err = match(tx, q); err != nil {
+		return nil, 0, fmt.Errorf("take messages: %w", err)
+	}
+	if len(ms) > 0 {
+		entry, err := into(ms)
+		if err != nil {
+			return nil, 0, err
+		}
+		r := Rung{Recipient: q.Recipient}
+		for i := range ms {
+			m := &ms[i]
+			m.Taken, m.TakenBy, m.Entry = tx.Now(), by, entry
+			if err := mark(tx, m); err != nil {
+				return nil, 0, fmt.Errorf("take message %d: %w", m.ID, err)
+			}
+			r.Pending--
+			if m.Priority == Urgent {
+				r.Urgent--
+			}
+		}
+		if err := b.change(tx, r); err != nil {
+			return nil, 0, err
+		}
+	}
+	if left, err = q.count(&tx.View); err != nil {
+		return nil, 0, fmt.Errorf("count what is left: %w", err)
+	}
+	return ms, left, nil
+}
+
+// Any reports whether a pending message matches q, without taking it. Order,
+// Limit and Fit don't matter.
+func (b *Inbox) Any(tx *store.Tx, q Query) (bool, error) {
+	q.ByUrgency = false
+	for _, p := range q.passes() {
+		ms, err := p.messages(&tx.View, 1)
+		if err != nil {
+			return false, fmt.Errorf("look for messages: %w", err)
+		}
+		if len(ms) > 0 {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// chunk bounds the bodies that are read before Fit has judged any of them.
+const chunk = 32
+
+// match returns what the take will take, in order. Nothing is marked until all
+// is known, so each pass is continued behind its last message.
+func match(tx *store.Tx, q Query) (ms []Message, err error) {
+	for _, p := range q.passes() {
+		for {
+			limit := chunk
+			if q.Limit > 0 {
+				limit = min(limit, q.Limit-len(ms))
+			}
+			if limit == 0 {
+				return ms, nil
+			}
+			some, err := p.messages(&tx.View, limit)
+			if err != nil {
+				return nil, err
+			}
+			for _, m := range some {
+				if q.Fit != nil && !q.Fit(m) {
+					return ms, nil
+				}
+				ms = append(ms, m)
+			}
+			if len(some) < limit {
+				break
+			}
+			p = p.behind(some[len(some)-1].ID)
+		}
+	}
+	return ms, nil
+}
+
+// mark takes a pending message; that it was pending was read in this transaction.
+func mark(tx *store.Tx, m *Message) error {
+	r, err := tx.Exec(`UPDATE messages SET taken_at = ?, taken_by = ?, entry = ? WHERE id = ? AND taken_at IS NULL`,
+		m.Taken.UnixMilli(), m.TakenBy, orNull(m.Entry), m.ID)
+	if err != nil {
+		return err
+	}
+	n, err := r.RowsAffected()
+	if err == nil && n != 1 {
+		err = store.ErrNoRows
+	}
+	return err
+}
+
+// pass is one walk along an index: conditions, and the direction of the ids.
+// With several values of deliver it is as many walks, merged by id.
+type pass struct {
+	where   []string
+	args    []any
+	deliver []Deliver
+	desc    bool
+}
+
+// passes are q as walks, one after another. Each is answered by one of the
+// messages_pending indexes, so a walk costs what it returns.
+func (q Query) passes() []pass {
+	p := q.condition()
+	switch {
+	case q.ID != 0:
+		return []pass{p}
+	case q.ByUrgency:
+		ps := make([]pass, 0, 4)
+		for _, class := range []Priority{Urgent, High, Normal, Low} {
+			ps = append(ps, p.and("priority = ?", string(class)))
+		}
+		return ps
+	}
+	p.desc = q.LIFO
+	return []pass{p}
+}
+
+// condition is what a message must be, whatever the order.
+func (q Query) condition() pass {
+	p := pass{}.and("recipient = ?", q.Recipient)
+	if q.ID != 0 {
+		p = p.and("id = ?", q.ID)
+	} else if q.From != "" {
+		p = p.and("sender_name = ?", q.From)
+	}
+	p.deliver = q.Deliver
+	return p
+}
+
+func (p pass) and(where string, args ...any) pass {
+	p.where = append(slices.Clip(p.where), where)
+	p.args = append(slices.Clip(p.args), args...)
+	return p
+}
+
+// behind is the rest of p after the message with that id.
+func (p pass) behind(id int64) pass {
+	if p.desc {
+		return p.and("id < ?", id)
+	}
+	return p.and("id > ?", id)
+}
+
+// walks returns what to read as SQL: one SELECT, or one for each value of
+// deliver. SQLite merges ordered SELECTs without sorting their rows.
+func (p pass) walks(what string) (query string, args []any) {
+	from := "SELECT " + what + " FROM messages WHERE taken_at IS NULL AND " + strings.Join(p.where, " AND ")
+	if len(p.deliver) == 0 {
+		return from, p.args
+	}
+	for i, d := range p.deliver {
+		if slices.Contains(p.deliver[:i], d) {
+			continue
+		}
+		if i > 0 {
+			query += " UNION ALL "
+		}
+		query += from + " AND deliver = ?"
+		args = append(append(args, p.args...), string(d))
+	}
+	return query, args
+}
+
+// messages are the first of p; limit -1 means all.
+func (p pass) messages(v *store.View, limit int) ([]Message, error) {
+	query, args := p.walks(columns)
+	query += " ORDER BY id"
+	if p.desc {
+		query += " DESC"
+	}
+	rows, err := v.Query(query+" LIMIT ?", append(slices.Clip(args), limit)...)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var ms []Message
+	for rows.Next() {
+		m, err := scanMessage(rows)
+		if err != nil {
+			return nil, err
+		}
+		ms = append(ms, m)
+	}
+	return ms, rows.Err()
+}
+
+// count is how many pending messages match q.
+func (q Query) count(v *store.View) (n int, err error) {
+	if q.ID == 0 && q.From == "" && len(q.Deliver) == 0 {
+		n, _, err = count(v, q.Recipient)
+		return n, err
+	}
+	query, args := q.condition().walks("count(*) AS n")
+	err = v.QueryRow("SELECT ifnull(sum(n), 0) FROM ("+query+")", args...).Scan(&n)
+	return n, err
+}
+
+const columns = `id, recipient, ifnull(sender, 0), sender_name, kind, deliver, priority, tags, subject, body, outcome, error,
+	partial_output, ifnull(task, 0), ifnull(in_reply_to, 0), ifnull(key, ''), created_at, ifnull(taken_at, 0), taken_by, ifnull(entry, 0)`
+
+// scanMessage reads columns. Tags that can't be read are none: a spoilt row
+// must not stop the messages behind it.
+func scanMessage(s interface{ Scan(dest ...any) error }) (m Message, err error) {
+	var tags string
+	var created, taken int64
+	err = s.Scan(&m.ID, &m.Recipient, &m.Sender, &m.From, &m.Kind, &m.Deliver, &m.Priority, &tags, &m.Subject, &m.Body, &m.Outcome,
+		&m.Error, &m.Partial, &m.Task, &m.InReplyTo, &m.Key, &created, &taken, &m.TakenBy, &m.Entry)
+	if err != nil {
+		return m, err
+	}
+	if json.Unmarshal([]byte(tags), &m.Tags) != nil || len(m.Tags) == 0 {
+		m.Tags = nil
+	}
+	m.Created, m.Taken = moment(created), moment(taken)
+	return m, nil
+}
