@@ -54,7 +54,6 @@ CREATE TABLE entries (
 CREATE INDEX entries_of_agent ON entries(agent, seq);
 CREATE INDEX entries_of_turn ON entries(turn, seq) WHERE turn IS NOT NULL;
 CREATE INDEX entries_of_kind ON entries(agent, kind, seq);
-CREATE INDEX entries_of_turn ON entries(turn, seq) WHERE turn IS NOT NULL;
 CREATE TRIGGER entries_are_append_only_update BEFORE UPDATE ON entries
 BEGIN SELECT RAISE(ABORT, 'entries are append-only'); END;
 CREATE TRIGGER entries_are_append_only_delete BEFORE DELETE ON entries

@@ -1,0 +1,159 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+)
+
+// An Open of a database that is current is part of the program's start.
+func BenchmarkOpen(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "fantail.db")
+	db, err := Open(b.Context(), path, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	agent(b, db, "main")
+	if err := db.Close(); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		db, err := Open(b.Context(), path, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		b.StopTimer()
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
+
+// The first read of a program: the reader's connection is opened by it.
+func BenchmarkOpenAndRead(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "fantail.db")
+	db, err := Open(b.Context(), path, Options{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	agent(b, db, "main")
+	if err := db.Close(); err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		db, err := Open(b.Context(), path, Options{})
+		if err != nil {
+			b.Fatal(err)
+		}
+		read(b, db, func(rx *Rx) error {
+			_, err := rx.Agents()
+			return err
+		})
+		b.StopTimer()
+		if err := db.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+}
+
+func BenchmarkAppend(b *testing.B) {
+	for _, n := range []int{1, 50} {
+		b.Run(map[int]string{1: "one", 50: "fifty"}[n], func(b *testing.B) {
+			db := fresh(b)
+			id := agent(b, db, "main")
+			b.SetParallelism(max(n/2, 1))
+			if n == 1 {
+				for b.Loop() {
+					write(b, db, func(tx *Tx) error {
+						_, err := tx.Append(id, 0, "text", `{"text":"a line of an answer"}`)
+						return err
+					})
+				}
+			} else {
+				b.RunParallel(func(pb *testing.PB) {
+					for pb.Next() {
+						write(b, db, func(tx *Tx) error {
+							_, err := tx.Append(id, 0, "text", `{"text":"a line of an answer"}`)
+							return err
+						})
+					}
+				})
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
+		})
+	}
+}
+
+// What the bare driver does for the same row, one commit each.
+func BenchmarkBareDriver(b *testing.B) {
+	path := filepath.Join(b.TempDir(), "bare.db")
+	db := reopen(b, path)
+	id := agent(b, db, "main")
+	bare, err := sql.Open("sqlite", locator(path)+"&_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer bare.Close()
+	bare.SetMaxOpenConns(1)
+	stmt, err := bare.Prepare(`INSERT INTO entries (agent, turn, kind, data, created_at) VALUES (?, ?, ?, ?, ?)`)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer stmt.Close()
+	for b.Loop() {
+		if _, err := stmt.Exec(id, nil, "text", `{"text":"a line of an answer"}`, 0); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
+}
+
+func BenchmarkRead(b *testing.B) {
+	db := fresh(b)
+	agent(b, db, "main")
+	for b.Loop() {
+		read(b, db, func(rx *Rx) error {
+			_, _, err := rx.Setting("x")
+			return err
+		})
+	}
+}
+
+// A page of a transcript costs the same at any length.
+func BenchmarkPage(b *testing.B) {
+	for _, length := range []int{1_000, 100_000} {
+		b.Run(map[int]string{1_000: "1k", 100_000: "100k"}[length], func(b *testing.B) {
+			db := fresh(b)
+			id := agent(b, db, "main")
+			var middle atomic.Int64
+			write(b, db, func(tx *Tx) error {
+				for i := range length {
+					seq, err := tx.Append(id, 0, "text", `{"text":"x"}`)
+					if err != nil {
+						return err
+					}
+					if i == length/2 {
+						middle.Store(seq)
+					}
+				}
+				return nil
+			})
+			for b.Loop() {
+				err := db.Read(context.Background(), func(rx *Rx) error {
+					if _, err := rx.EntriesBefore(id, middle.Load(), 50); err != nil {
+						return err
+					}
+					_, _, err := rx.LastEntry(id, "cleared")
+					return err
+				})
+				if err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
