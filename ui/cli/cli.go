@@ -1,0 +1,20 @@
+// Package cli is the command line and the two faces: the full screen, and a
+// prompt and its answer for people and scripts without a screen.
+//
+// Does: parse the arguments; find and lock the workspace; turn a model's name
+// into a provider; write the system prompt's facts; run the screen or one
+// prompt; end the program right after a signal, a lost terminal or a panic, with
+// a crash file where one is due.
+//
+// Does not: draw, run turns, decide what may run, know SQL.
+//
+// Imports: ui, ui/frame, agents, agents/llm and the providers under it,
+// agents/prompts, store, store/config, tools, tools/permit, tools/proc.
+package cli
+
+// Exit codes. An ending signal n is 128+n.
+const (
+	ok     = 0
+	failed = 1
+	usage  = 2
+)

@@ -1,0 +1,240 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"fantail/tools/permit"
+)
+
+// Format is what a printed answer looks like.
+type Format string
+
+const (
+	Text       Format = "text"
+	JSON       Format = "json"
+	StreamJSON Format = "stream-json"
+)
+
+// Flags are the parsed arguments.
+type Flags struct {
+	Print  bool   // no screen: one prompt, one answer
+	Prompt string // with Print; what stands in standard input is not in it yet
+	Format Format
+	Model  string // provider/name; "" if not given
+	Mode   permit.Mode
+	Moded  bool   // Mode was given
+	Dir    string // where to start; "" means here
+	Bare   bool   // nothing is to be run: the arguments asked for help or the version, which was printed
+}
+
+// UsageError says what is wrong with the arguments; the exit code is 2.
+type UsageError struct{ text string }
+
+func (e *UsageError) Error() string { return e.text }
+
+func misused(format string, args ...any) error {
+	return &UsageError{fmt.Sprintf(format, args...)}
+}
+
+// Code is the exit code an error ends the program with.
+func Code(err error) int {
+	var u *UsageError
+	switch {
+	case err == nil:
+		return ok
+	case errors.As(err, &u):
+		return usage
+	}
+	return failed
+}
+
+const about = `Fantail is a full-screen coding assistant whose agents work in parallel and
+mail you their results.
+
+Without arguments it starts in the workspace of the present directory: the
+nearest git root, else the directory itself. With -p it needs no screen: it
+carries out one prompt in the same workspace, in main's conversation, prints
+the answer and ends when all work it started is done. What would ask a
+question is then denied, with the reason, unless --permission-mode or a
+configured rule allows it.`
+
+const examples = `  fantail
+  fantail -p "explain the layout of this repository"
+  git diff | fantail -p "review this change" --output-format json
+  fantail -p "run go vet ./..." --permission-mode yolo
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 128+n ended by signal n.`
+
+// none is what -p has as its value when the prompt stands behind it. It can't
+// be typed.
+const none = "\x00"
+
+// Parse reads the arguments (without the program's name). Help and version go
+// to out.
+func Parse(args []string, out io.Writer) (Flags, error) {
+	f := Flags{Format: Text, Mode: permit.Ask}
+	var prompt, format, mode string
+	var yolo bool
+	root := &cobra.Command{
+		Use: "fantail", Version: Version(), Args: cobra.ArbitraryArgs,
+		SilenceErrors: true, SilenceUsage: true,
+	}
+	fs := root.Flags()
+	fs.SortFlags = false
+	fs.StringVarP(&prompt, "print", "p", "", "answer `PROMPT` without a screen; standard input is appended")
+	fs.Lookup("print").NoOptDefVal = none
+	fs.StringVar(&format, "output-format", string(Text), "with -p: `text`, json or stream-json")
+	fs.StringVar(&f.Model, "model", "", "the model, as `PROVIDER/NAME`")
+	fs.StringVar(&mode, "permission-mode", string(permit.Ask), "`ask`, accept-edits, plan or yolo")
+	fs.BoolVar(&yolo, "yolo", false, "the same as --permission-mode yolo: nothing asks")
+	fs.StringVar(&f.Dir, "cwd", "", "start in `DIR`")
+	f.Bare = true // until the command itself runs
+	root.RunE = func(c *cobra.Command, words []string) error {
+		if !fs.Changed("print") && len(words) > 0 && words[0] == "help" {
+			return c.Help()
+		}
+		f.Bare = false
+		if err := f.print(fs, prompt, words); err != nil {
+			return err
+		}
+		if err := f.format(fs, format); err != nil {
+			return err
+		}
+		return f.mode(fs, mode, yolo)
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misspelt(fs, err) })
+	root.SetVersionTemplate("fantail {{.Version}}\n")
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(out, c.Flags()) })
+	root.SetArgs(args)
+	root.SetOut(out)
+	root.SetErr(out)
+	if err := root.Execute(); err != nil {
+		var u *UsageError
+		if !errors.As(err, &u) {
+			err = misused("%v", err)
+		}
+		return Flags{}, err
+	}
+	return f, nil
+}
+
+// help prints what there is to know about the command line.
+func help(out io.Writer, fs *pflag.FlagSet) {
+	fmt.Fprintf(out, "%s\n\nUsage:\n  fantail\n  fantail -p PROMPT\n  fantail help\n\nFlags:\n", about)
+	fs.VisitAll(func(f *pflag.Flag) {
+		short := "    "
+		if f.Shorthand != "" {
+			short = "-" + f.Shorthand + ", "
+		}
+		value, text := pflag.UnquoteUsage(f)
+		fmt.Fprintf(out, "  %s%-26s %s\n", short, strings.TrimRight("--"+f.Name+" "+value, " "), text)
+	})
+	fmt.Fprintf(out, "\nExamples:\n%s\n", examples)
+}
+
+// print reads the prompt: it stands behind -p, or in --print=PROMPT, or comes from standard input.
+func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string) error {
+	if !fs.Changed("print") {
+		if len(words) > 0 {
+			return misused("unknown argument %q%s; a prompt without a screen is: fantail -p %q", words[0], near(words[0], []string{"help"}), strings.Join(words, " "))
+		}
+		return nil
+	}
+	f.Print = true
+	if prompt != none {
+		words = append([]string{prompt}, words...)
+	}
+	switch len(words) {
+	case 0:
+	case 1:
+		f.Prompt = words[0]
+	default:
+		return misused("-p takes one prompt, got %d words: put quotes around it", len(words))
+	}
+	return nil
+}
+
+func (f *Flags) format(fs *pflag.FlagSet, s string) error {
+	if fs.Changed("output-format") && !f.Print {
+		return misused("--output-format goes with -p")
+	}
+	known := []string{string(Text), string(JSON), string(StreamJSON)}
+	if !slices.Contains(known, s) {
+		return misused("--output-format %q: it is text, json or stream-json%s", s, near(s, known))
+	}
+	f.Format = Format(s)
+	return nil
+}
+
+func (f *Flags) mode(fs *pflag.FlagSet, s string, yolo bool) error {
+	f.Moded = fs.Changed("permission-mode") || yolo
+	m, err := permit.ParseMode(s)
+	if err != nil {
+		return misused("--permission-mode: %v", err)
+	}
+	if yolo && fs.Changed("permission-mode") && m != permit.Yolo {
+		return misused("--yolo and --permission-mode %s contradict each other: give one", s)
+	}
+	if yolo {
+		m = permit.Yolo
+	}
+	f.Mode = m
+	return nil
+}
+
+// misspelt turns a flag error into a usage error that suggests the nearest flag.
+func misspelt(fs *pflag.FlagSet, err error) error {
+	var absent *pflag.NotExistError
+	if !errors.As(err, &absent) {
+		return misused("%v", err)
+	}
+	var names []string
+	fs.VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	return misused("%v%s", err, near("--"+strings.TrimLeft(absent.GetSpecifiedName(), "-"), names))
+}
+
+// near suggests which of the names was meant; "" if none is like s.
+func near(s string, names []string) string {
+	best, at := 0, ""
+	for _, n := range names {
+		d := distance(strings.ToLower(s), n)
+		if strings.HasPrefix(n, s) && len(s) > 3 {
+			d = 1
+		}
+		if d <= max(2, len(n)/3) && (at == "" || d < best) {
+			best, at = d, n
+		}
+	}
+	if at == "" {
+		return ""
+	}
+	return "; did you mean " + at + "?"
+}
+
+// distance is the number of letters to insert, remove or change to get from a to b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			change := diagonal
+			if a[i] != b[j] {
+				change++
+			}
+			diagonal = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,114 @@
+package cli
+
+import (
+	"bytes"
+	"runtime/debug"
+	"strings"
+	"testing"
+
+	"fantail/tools/permit"
+)
+
+func TestParse(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want Flags
+		err  string // part of the usage error
+	}{
+		{args: nil, want: Flags{Format: Text, Mode: permit.Ask}},
+		{args: []string{"--model", "ollama/qwen3", "--cwd", "/x"}, want: Flags{Format: Text, Mode: permit.Ask, Model: "ollama/qwen3", Dir: "/x"}},
+		{args: []string{"-p", "say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: Text, Mode: permit.Ask}},
+		{args: []string{"--print", "say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: Text, Mode: permit.Ask}},
+		{args: []string{"--print=say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: Text, Mode: permit.Ask}},
+		{args: []string{"say hi", "-p"}, want: Flags{Print: true, Prompt: "say hi", Format: Text, Mode: permit.Ask}},
+		{args: []string{"-p", "--output-format", "json", "say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: JSON, Mode: permit.Ask}},
+		{args: []string{"-p", "--output-format=stream-json"}, want: Flags{Print: true, Format: StreamJSON, Mode: permit.Ask}},
+		{args: []string{"-p", "--", "-x"}, want: Flags{Print: true, Prompt: "-x", Format: Text, Mode: permit.Ask}},
+		{args: []string{"-p", "help"}, want: Flags{Print: true, Prompt: "help", Format: Text, Mode: permit.Ask}},
+		{args: []string{"--yolo"}, want: Flags{Format: Text, Mode: permit.Yolo, Moded: true}},
+		{args: []string{"--permission-mode", "plan"}, want: Flags{Format: Text, Mode: permit.Plan, Moded: true}},
+		{args: []string{"--permission-mode", "yolo", "--yolo"}, want: Flags{Format: Text, Mode: permit.Yolo, Moded: true}},
+
+		{args: []string{"--permission-mode", "ask", "--yolo"}, err: "contradict"},
+		{args: []string{"--permission-mode", "brave"}, err: "accept-edits"},
+		{args: []string{"--modle", "x"}, err: "did you mean --model?"},
+		{args: []string{"--permision-mode", "x"}, err: "did you mean --permission-mode?"},
+		{args: []string{"--output", "json"}, err: "did you mean --output-format?"},
+		{args: []string{"--zzzzzz"}, err: "unknown flag: --zzzzzz"},
+		{args: []string{"-x"}, err: "unknown shorthand flag"},
+		{args: []string{"--model"}, err: "flag needs an argument"},
+		{args: []string{"-p", "--output-format", "jsom", "x"}, err: "did you mean json?"},
+		{args: []string{"--output-format", "json"}, err: "goes with -p"},
+		{args: []string{"-p", "two", "words"}, err: "quotes"},
+		{args: []string{"explain", "this"}, err: `fantail -p "explain this"`},
+		{args: []string{"hlep"}, err: "did you mean help?"},
+	} {
+		var out bytes.Buffer
+		got, err := Parse(c.args, &out)
+		if c.err != "" {
+			if err == nil || !strings.Contains(err.Error(), c.err) || Code(err) != usage {
+				t.Errorf("%q: error %v (exit code %d), want one with %q", c.args, err, Code(err), c.err)
+			}
+			continue
+		}
+		if err != nil || got != c.want {
+			t.Errorf("%q: %+v, %v; want %+v", c.args, got, err, c.want)
+		}
+		if out.Len() > 0 {
+			t.Errorf("%q printed %q", c.args, out.String())
+		}
+	}
+}
+
+func TestHelpAndVersion(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want []string
+	}{
+		{[]string{"--help"}, []string{"--permission-mode", "--output-format", "--cwd", "--yolo", "-p, --print PROMPT", "Exit codes"}},
+		{[]string{"-h"}, []string{"--permission-mode"}},
+		{[]string{"help"}, []string{"--permission-mode"}},
+		{[]string{"help", "me"}, []string{"--permission-mode"}},
+		{[]string{"--version"}, []string{"fantail "}},
+	} {
+		var out bytes.Buffer
+		f, err := Parse(c.args, &out)
+		if err != nil || !f.Bare {
+			t.Errorf("%q: %+v, %v", c.args, f, err)
+		}
+		for _, w := range c.want {
+			if !strings.Contains(out.String(), w) {
+				t.Errorf("%q: no %q in\n%s", c.args, w, out.String())
+			}
+		}
+		if strings.ContainsRune(out.String(), 0) {
+			t.Errorf("%q: a NUL in the help", c.args)
+		}
+		for line := range strings.Lines(out.String()) {
+			if len(line) > 101 {
+				t.Errorf("%q: a line of %d bytes: %s", c.args, len(line), line)
+			}
+		}
+	}
+}
+
+func TestVersionNamesTheRevision(t *testing.T) {
+	vcs := func(rev, modified string) []debug.BuildSetting {
+		return []debug.BuildSetting{{Key: "vcs.revision", Value: rev}, {Key: "vcs.modified", Value: modified}}
+	}
+	rev := "0123456789abcdef0123"
+	for _, c := range []struct {
+		info debug.BuildInfo
+		want string
+	}{
+		{debug.BuildInfo{Main: debug.Module{Version: "v1.2.3"}}, "1.2.3"},
+		{debug.BuildInfo{Main: debug.Module{Version: "(devel)"}}, "development"},
+		{debug.BuildInfo{Settings: vcs(rev, "false")}, "development (0123456789ab)"},
+		{debug.BuildInfo{Main: debug.Module{Version: "(devel)"}, Settings: vcs(rev, "true")}, "development (0123456789ab, changed)"},
+		{debug.BuildInfo{Main: debug.Module{Version: "v0.0.0-2026-0123456789ab"}, Settings: vcs(rev, "false")}, "0.0.0-2026-0123456789ab"},
+	} {
+		if got := version(&c.info); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.info, got, c.want)
+		}
+	}
+}

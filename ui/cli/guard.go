@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"fantail/tools/proc"
+)
+
+// Guard ends the program right when it can't go on: the terminal is restored,
+// running work is closed, a crash file is written, all within a bounded time.
+// Every goroutine of ours starts through [Guard.Go].
+type Guard struct {
+	out     io.Writer // standard error
+	environ []string
+	exit    func(code int)
+	now     func() time.Time
+
+	mu   sync.Mutex
+	dir  string // of crash files
+	ends []func()
+	last []string // to be said once the screen is gone
+
+	once sync.Once // of ending: who comes second waits for the exit
+}
+
+// patience is how long one step of an emergency end may take.
+const patience = 500 * time.Millisecond
+
+// NewGuard returns a guard that writes to out and ends the process with exit.
+func NewGuard(out io.Writer, environ []string, exit func(code int)) *Guard {
+	return &Guard{out: out, environ: environ, exit: exit, now: time.Now, dir: os.TempDir()}
+}
+
+// CrashIn says where crash files go; until it is called, the temporary directory.
+func (g *Guard) CrashIn(dir string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.dir = dir
+}
+
+// AtEnd adds a step of an emergency end. The steps run last added first, each in a
+// goroutine of its own that is left behind after half a second. The ordinary end
+// of the program does not run them.
+func (g *Guard) AtEnd(f func()) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ends = append(g.ends, f)
+}
+
+// Go starts f in a goroutine. A panic in it ends the program.
+func (g *Guard) Go(name string, f func()) {
+	go func() {
+		defer g.Catch(name)
+		f()
+	}()
+}
+
+// Catch is to be deferred: it ends the program if the goroutine panics.
+func (g *Guard) Catch(name string) {
+	if v := recover(); v != nil {
+		g.Crash(name, v, debug.Stack())
+	}
+}
+
+// Crash ends the program because of a panic with that value and stack.
+func (g *Guard) Crash(name string, v any, stack []byte) {
+	g.once.Do(func() {
+		g.restore()
+		g.say(fmt.Sprintf("the program failed (%s): %s", name, g.redact(firstLine(fmt.Sprint(v)))))
+		g.record(fmt.Sprintf("panic in %s: %v", name, v), stack)
+		g.Say()
+		g.exit(failed)
+	})
+	select {} // another goroutine is ending the process
+}
+
+// Leave ends the program at once: the terminal is restored and code is the exit code.
+func (g *Guard) Leave(code int) {
+	g.once.Do(func() {
+		g.restore()
+		g.Say()
+		g.exit(code)
+	})
+	select {}
+}
+
+// Dump writes a crash file with the stacks of all goroutines; [Guard.Say] tells where.
+func (g *Guard) Dump(cause string) {
+	buf := make([]byte, 4<<20)
+	g.record(cause, buf[:runtime.Stack(buf, true)])
+}
+
+// record writes a crash file and notes where it is.
+func (g *Guard) record(cause string, stack []byte) {
+	path, err := g.write(cause, stack)
+	if err != nil {
+		g.say(fmt.Sprintf("no crash file could be written: %v", err))
+		return
+	}
+	g.say("details are in " + path)
+	g.say("messages and transcripts are on disk; start fantail again to go on")
+}
+
+func (g *Guard) say(line string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.last = append(g.last, line)
+}
+
+// Say prints what there is to say about how the program ends, once, when the
+// screen is gone.
+func (g *Guard) Say() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, line := range g.last {
+		fmt.Fprintf(g.out, "fantail: %s\n", line)
+	}
+	g.last = nil
+}
+
+// restore runs the steps of an emergency end.
+func (g *Guard) restore() {
+	g.mu.Lock()
+	ends := g.ends
+	g.mu.Unlock()
+	for i := len(ends) - 1; i >= 0; i-- {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			// A step that fails must not keep the next ones from running.
+			defer func() { _ = recover() }()
+			ends[i]()
+		}()
+		late := time.NewTimer(patience)
+		select {
+		case <-done:
+		case <-late.C:
+		}
+		late.Stop()
+	}
+}
+
+// write writes a crash file, readable by its owner only.
+func (g *Guard) write(cause string, stack []byte) (string, error) {
+	g.mu.Lock()
+	dir := g.dir
+	g.mu.Unlock()
+	now := g.now()
+	var b strings.Builder
+	fmt.Fprintf(&b, "time: %s\nversion: %s\nsystem: %s/%s, %s\n\n%s\n\n%s", now.Format(time.RFC3339), Version(), runtime.GOOS, runtime.GOARCH, runtime.Version(), cause, stack)
+	text := g.redact(b.String())
+	name := "crash-" + now.UTC().Format("20060102-150405.000")
+	for n := 1; ; n++ {
+		path := filepath.Join(dir, name+".txt")
+		if n > 1 {
+			path = filepath.Join(dir, fmt.Sprintf("%s-%d.txt", name, n))
+		}
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if os.IsExist(err) && n < 100 {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		_, err = f.WriteString(text)
+		if e := f.Close(); err == nil {
+			err = e
+		}
+		return path, err
+	}
+}
+
+// redact replaces the values of the environment's secret variables by their names.
+func (g *Guard) redact(s string) string {
+	kept := map[string]bool{}
+	for _, e := range proc.Clean(g.environ) {
+		kept[e] = true
+	}
+	for _, e := range g.environ {
+		name, value, _ := strings.Cut(e, "=")
+		// A short value is no key, and would turn up inside ordinary words.
+		if !kept[e] && len(value) >= 8 {
+			s = strings.ReplaceAll(s, value, "["+name+"]")
+		}
+	}
+	return s
+}
+
+// firstLine is s up to its first line break.
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}

@@ -1,0 +1,71 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// HostLock is held by the process that owns a workspace's agents and database.
+// The operating system lets go of it when the process ends, however it ends, so
+// the file that stays behind means nothing.
+type HostLock struct{ file *flock.Flock }
+
+// HeldError says that another process is the workspace's host.
+type HeldError struct {
+	PID   int       // 0: unknown
+	Since time.Time // zero: unknown
+}
+
+func (e *HeldError) Error() string {
+	who := "another process"
+	if e.PID != 0 {
+		who = fmt.Sprintf("process %d", e.PID)
+	}
+	if !e.Since.IsZero() {
+		who += ", since " + e.Since.Local().Format("2006-01-02 15:04:05")
+	}
+	return "fantail already runs in this workspace (" + who + ")"
+}
+
+// Lock makes this process the host of the workspace whose data directory is dir,
+// or returns a *HeldError.
+func Lock(dir string, now time.Time) (*HostLock, error) {
+	path := filepath.Join(dir, "host.lock")
+	f := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	got, err := f.TryLock()
+	if err != nil {
+		return nil, fmt.Errorf("lock %s: %w", path, err)
+	}
+	if !got {
+		return nil, holder(path)
+	}
+	// The note is for people; the lock is the operating system's.
+	note := fmt.Sprintf("%d\n%s\n", os.Getpid(), now.UTC().Format(time.RFC3339))
+	if err := os.WriteFile(path, []byte(note), 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("write %s: %w", path, err), f.Unlock())
+	}
+	return &HostLock{f}, nil
+}
+
+// Unlock lets another process be the host.
+func (l *HostLock) Unlock() error { return l.file.Unlock() }
+
+// holder reads who holds the lock at path.
+func holder(path string) *HeldError {
+	e := &HeldError{}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return e
+	}
+	pid, since, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
+	e.PID, _ = strconv.Atoi(pid)
+	e.Since, _ = time.Parse(time.RFC3339, since)
+	return e
+}

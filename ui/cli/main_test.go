@@ -1,0 +1,63 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// built is where TestMain built the program.
+const builtEnv = "FANTAIL_TEST_BINARY"
+
+// TestMain builds the program once; the tests that run it take it from there.
+// With a child's name in the environment it is that child instead.
+func TestMain(m *testing.M) {
+	if child := os.Getenv(childEnv); child != "" {
+		beChild(child)
+	}
+	os.Exit(func() int {
+		dir, err := os.MkdirTemp("", "fantail-cli-test")
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		defer os.RemoveAll(dir)
+		binary := filepath.Join(dir, "fantail")
+		build := exec.Command("go", "build", "-o", binary, "fantail")
+		build.Stderr = os.Stderr
+		if err := build.Run(); err != nil {
+			fmt.Fprintln(os.Stderr, "build the program:", err)
+			return 1
+		}
+		os.Setenv(builtEnv, binary)
+		return m.Run()
+	}())
+}
+
+// site is a directory to run the program in, with a home of its own.
+type site struct {
+	dir string // the workspace
+	env []string
+}
+
+func newSite(t testing.TB) *site {
+	t.Helper()
+	home, dir := t.TempDir(), t.TempDir()
+	env := []string{
+		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "SHELL=/bin/sh", "LANG=C.UTF-8",
+		"XDG_DATA_HOME=" + filepath.Join(home, "data"), "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
+		"XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "XDG_STATE_HOME=" + filepath.Join(home, "state"), "XDG_CACHE_HOME=" + filepath.Join(home, "cache"),
+		"TERM=xterm-256color", "COLORTERM=truecolor",
+		"OLLAMA_HOST=127.0.0.1:1", // nothing answers there
+	}
+	return &site{dir: dir, env: env}
+}
+
+// command is the built program with those arguments.
+func (s *site) command(args ...string) *exec.Cmd {
+	c := exec.Command(os.Getenv(builtEnv), args...)
+	c.Dir, c.Env = s.dir, s.env
+	return c
+}

@@ -1,0 +1,289 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/tools/permit"
+	"fantail/ui/frame"
+)
+
+// Printer carries out one prompt without a screen.
+type Printer struct {
+	Pool    *agents.Pool
+	Guard   *Guard
+	Signals *Signals
+	Format  Format
+	Plain   bool   // the answer goes to a terminal: nothing in it may steer that
+	Session string // names the workspace's conversation in JSON
+	Dir     string
+	Tools   []string
+	Out     io.Writer
+	Err     io.Writer
+	Now     func() time.Time
+}
+
+// closing is how long running work gets to be recorded when the program ends.
+const closing = 1500 * time.Millisecond
+
+// Run prompts main, prints what comes of it and returns the exit code. It ends
+// when nothing is under way any more, or, after ctx ended, with what there is.
+func (p *Printer) Run(ctx context.Context, prompt string) int {
+	feed := p.Pool.Subscribe()
+	defer feed.Close()
+	t := newTally(p.Now())
+	out := &stream{w: p.Out, on: p.Format == StreamJSON, session: p.Session}
+	settled := make(chan error, 1)
+	t.see(feed.Take())
+	out.init(p.Dir, t.main, string(t.mode), p.Tools)
+
+	err := p.Pool.Prompt(ctx, t.main.ID, prompt)
+	if err == nil {
+		p.Guard.Go("settled", func() { settled <- p.Pool.Settled(ctx) })
+		for open := true; open; {
+			select {
+			case <-feed.Wait():
+			case err = <-settled:
+				open = false
+			}
+			if open && out.err != nil {
+				err, open = fmt.Errorf("write the answer: %w", out.err), false
+			}
+			p.tell(out, t, feed.Take())
+		}
+	}
+	// What still runs is ended and recorded before the answer is printed, so
+	// that the answer has the last of it.
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
+	defer cancel()
+	if e := p.Pool.Close(bounded); e != nil && err == nil {
+		err = e
+	}
+	p.tell(out, t, feed.Take())
+	return p.close(out, t, err)
+}
+
+// tell takes the events in and prints them where they are streamed.
+func (p *Printer) tell(out *stream, t *tally, events []agents.Event) {
+	for _, e := range t.see(events) {
+		out.entry(t.name(e.Agent), t.agents[e.Agent].Model, e)
+		if e.Kind == agents.EntryNotice {
+			fmt.Fprintf(p.Err, "fantail: %s\n", p.clean(e.Text))
+		}
+	}
+	out.tasks(t.changes)
+	t.changes = nil
+}
+
+// close prints the result and returns the exit code.
+func (p *Printer) close(out *stream, t *tally, err error) int {
+	code := ok
+	why := ""
+	switch stopped, bySignal := p.Signals.Code(); {
+	case bySignal:
+		code, why = stopped, "interrupted"
+	case err != nil:
+		code, why = failed, err.Error()
+	case t.ended == nil:
+		code, why = failed, "the prompt was not carried out"
+	case t.ended.Outcome != agents.Completed:
+		code, why = failed, t.ended.Error
+		if why == "" {
+			why = string(t.ended.Outcome)
+		}
+	}
+	answer := strings.Join(t.answer, "\n\n")
+	var wrote error
+	switch p.Format {
+	case Text:
+		if answer != "" {
+			_, wrote = fmt.Fprintln(p.Out, strings.TrimRight(p.clean(answer), "\n"))
+		}
+	default:
+		out.on = true
+		out.result(t.result(answer, why, p.Now()))
+		wrote = out.err
+	}
+	if why != "" {
+		fmt.Fprintf(p.Err, "fantail: %s\n", p.clean(why))
+	}
+	if wrote != nil && code == ok {
+		fmt.Fprintf(p.Err, "fantail: write the answer: %v\n", wrote)
+		code = failed
+	}
+	if n := t.queued; n > 0 {
+		fmt.Fprintf(p.Err, "fantail: %d queued %s not started; start fantail and type /run\n", n, plural(n, "task was", "tasks were"))
+	}
+	if n := t.agents[t.main.ID].Pending; n > 0 {
+		fmt.Fprintf(p.Err, "fantail: %d %s in main's inbox; start fantail and type /check\n", n, plural(n, "message waits", "messages wait"))
+	}
+	return code
+}
+
+func plural(n int, one, many string) string {
+	if n == 1 {
+		return one
+	}
+	return many
+}
+
+// clean makes text from elsewhere safe for a terminal, and leaves it as it is for anything else.
+func (p *Printer) clean(s string) string {
+	if p.Plain {
+		return frame.Clean(s)
+	}
+	return s
+}
+
+// tally is what a run without a screen knows of the pool.
+type tally struct {
+	began   time.Time
+	main    agents.Info
+	mode    permit.Mode
+	agents  map[int64]agents.Info
+	first   map[int64]agents.Info // as they were when the run began
+	changes []agents.Info         // dispatched agents whose state changed, not told yet
+	answer  []string              // what main said since it last did or heard something
+	ended   *agents.End           // of main's last turn
+	steps   int
+	queued  int
+}
+
+func newTally(now time.Time) *tally {
+	return &tally{began: now, agents: map[int64]agents.Info{}, first: map[int64]agents.Info{}}
+}
+
+func (t *tally) name(agent int64) string { return t.agents[agent].Name }
+
+// see takes events in and returns the entries among them, in order.
+func (t *tally) see(events []agents.Event) (entries []agents.Entry) {
+	begins := t.main.ID == 0
+	for _, e := range events {
+		switch e := e.(type) {
+		case agents.Changed:
+			t.change(e.Info, begins)
+		case agents.Tally:
+			t.queued, t.mode = e.Queued, e.Mode
+		case agents.Appended:
+			for _, entry := range e.Entries {
+				if e.Agent == t.main.ID {
+					t.add(entry)
+				}
+				entry.Agent = e.Agent
+				entries = append(entries, entry)
+			}
+		}
+	}
+	return entries
+}
+
+func (t *tally) change(i agents.Info, begins bool) {
+	old, known := t.agents[i.ID]
+	t.agents[i.ID] = i
+	switch {
+	case i.Kind == agents.Main:
+		if begins {
+			t.main = i
+		}
+	case !begins && (!known || (i.State.Terminal() && !old.State.Terminal())):
+		t.changes = append(t.changes, i)
+	}
+	if begins {
+		t.first[i.ID] = i
+	}
+}
+
+// add follows main's transcript.
+func (t *tally) add(e agents.Entry) {
+	switch e.Kind {
+	case agents.EntryText:
+		t.answer = append(t.answer, e.Text)
+	case agents.EntryCall, agents.EntryPrompt, agents.EntryMessage, agents.EntryResult:
+		t.answer = nil
+	case agents.EntryEnded:
+		t.ended = e.End
+		t.steps += e.End.Steps
+	}
+}
+
+// spent is what all agents used since the run began.
+func (t *tally) spent() (u llm.Usage, cost int64, priced bool) {
+	priced = true
+	for id, i := range t.agents {
+		old := t.first[id]
+		d := llm.Usage{
+			Input: i.Usage.Input - old.Usage.Input, Output: i.Usage.Output - old.Usage.Output,
+			CacheRead: i.Usage.CacheRead - old.Usage.CacheRead, CacheWrite: i.Usage.CacheWrite - old.Usage.CacheWrite,
+			Reasoning: i.Usage.Reasoning - old.Usage.Reasoning,
+		}
+		if d == (llm.Usage{}) {
+			continue
+		}
+		u = u.Add(d)
+		cost += i.Cost - old.Cost
+		priced = priced && i.Priced
+	}
+	return u, cost, priced && u != (llm.Usage{})
+}
+
+// ReadPrompt returns the prompt with standard input behind it, if that is not a
+// terminal. An input that does not end by itself is waited for until ctx ends.
+func ReadPrompt(ctx context.Context, guard *Guard, prompt string, in *os.File, errs io.Writer) (string, error) {
+	if isTerminal(in) {
+		if strings.TrimSpace(prompt) == "" {
+			return "", misused("-p needs a prompt: fantail -p \"PROMPT\", or one on standard input")
+		}
+		return prompt, nil
+	}
+	type read struct {
+		text []byte
+		err  error
+	}
+	done := make(chan read, 1)
+	guard.Go("standard input", func() {
+		text, err := io.ReadAll(io.LimitReader(in, maxInput+1))
+		done <- read{text, err}
+	})
+	note := time.NewTimer(3 * time.Second)
+	defer note.Stop()
+	for {
+		select {
+		case r := <-done:
+			if r.err != nil && !errors.Is(r.err, os.ErrClosed) {
+				return "", fmt.Errorf("read standard input: %w", r.err)
+			}
+			if len(r.text) > maxInput {
+				return "", misused("standard input is larger than %d MiB: write it to a file and name that in the prompt", maxInput>>20)
+			}
+			return joined(prompt, string(r.text))
+		case <-note.C:
+			fmt.Fprintln(errs, "fantail: waiting for the end of standard input (without any: fantail -p PROMPT < /dev/null)")
+		case <-ctx.Done():
+			return "", ctx.Err()
+		}
+	}
+}
+
+// maxInput is the most that is read from standard input, in bytes.
+const maxInput = 8 << 20
+
+// joined is the prompt with input behind it.
+func joined(prompt, input string) (string, error) {
+	input = strings.ToValidUTF8(input, "\uFFFD")
+	switch {
+	case strings.TrimSpace(prompt) == "" && strings.TrimSpace(input) == "":
+		return "", misused("-p needs a prompt: fantail -p \"PROMPT\", or one on standard input")
+	case strings.TrimSpace(input) == "":
+		return prompt, nil
+	case strings.TrimSpace(prompt) == "":
+		return input, nil
+	}
+	return prompt + "\n\n" + input, nil
+}

@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+// console is a modern terminal with a program in it.
+type console struct {
+	cmd *exec.Cmd
+	tty *os.File
+	end chan struct{} // closed once the terminal's other end is closed by all
+
+	mu      sync.Mutex
+	screen  *vt.Emulator
+	raw     []byte // all that was written to it
+	changed chan struct{}
+}
+
+// What a modern terminal answers and vt.Emulator does not.
+var answers = []struct{ query, answer string }{
+	{"\x1b[?2026$p", "\x1b[?2026;2$y"},
+	{"\x1b[?2027$p", "\x1b[?2027;2$y"},
+	{"\x1b[?u", "\x1b[?0u"},
+}
+
+// open starts cmd in a new terminal of 100 by 30.
+func open(t testing.TB, cmd *exec.Cmd) *console {
+	t.Helper()
+	c := &console{cmd: cmd, end: make(chan struct{}), screen: vt.NewEmulator(100, 30), changed: make(chan struct{})}
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 30, Cols: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.tty = tty
+	replied := make(chan struct{})
+	go func() {
+		defer close(replied)
+		_, _ = io.Copy(tty, c.screen)
+	}()
+	go func() {
+		defer close(c.end)
+		buf := make([]byte, 64<<10)
+		for {
+			n, err := tty.Read(buf)
+			c.take(buf[:n])
+			if err != nil {
+				return
+			}
+		}
+	}()
+	t.Cleanup(func() {
+		if cmd.ProcessState == nil {
+			_ = cmd.Process.Kill()
+			_ = cmd.Wait()
+		}
+		_ = tty.Close()
+		<-c.end
+		if w, ok := c.screen.InputPipe().(*io.PipeWriter); ok {
+			_ = w.Close()
+		}
+		<-replied
+	})
+	return c
+}
+
+func (c *console) take(p []byte) {
+	c.mu.Lock()
+	c.raw = append(c.raw, p...)
+	reply := ""
+	for _, a := range answers {
+		if bytes.Contains(p, []byte(a.query)) {
+			reply += a.answer
+			p = bytes.ReplaceAll(p, []byte(a.query), nil)
+		}
+	}
+	// The emulator may write answers of its own, which another goroutine reads.
+	_, _ = c.screen.Write(p)
+	close(c.changed)
+	c.changed = make(chan struct{})
+	c.mu.Unlock()
+	if reply != "" {
+		_, _ = c.tty.WriteString(reply)
+	}
+}
+
+func (c *console) typed(t testing.TB, s string) {
+	t.Helper()
+	if _, err := c.tty.WriteString(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// text is what stands on the screen.
+func (c *console) text() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.screen.String()
+}
+
+func (c *console) written() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return string(c.raw)
+}
+
+// until waits for the screen to hold all of want and returns when it did.
+func (c *console) until(t testing.TB, want ...string) time.Time {
+	t.Helper()
+	late := time.NewTimer(20 * time.Second)
+	defer late.Stop()
+	for {
+		c.mu.Lock()
+		screen, changed := c.screen.String(), c.changed
+		c.mu.Unlock()
+		missing := ""
+		for _, w := range want {
+			if !strings.Contains(screen, w) {
+				missing = w
+				break
+			}
+		}
+		if missing == "" {
+			return time.Now()
+		}
+		select {
+		case <-changed:
+		case <-c.end:
+			if strings.Contains(c.text(), missing) {
+				continue
+			}
+			t.Fatalf("the program ended without showing %q; the screen:\n%s", missing, c.text())
+		case <-late.C:
+			t.Fatalf("no %q on the screen:\n%s", missing, screen)
+		}
+	}
+}
+
+// exited waits for the program to end and returns its exit code and how long that took.
+func (c *console) exited(t testing.TB) (code int, took time.Duration) {
+	t.Helper()
+	began := time.Now()
+	done := make(chan error, 1)
+	go func() { done <- c.cmd.Wait() }()
+	late := time.NewTimer(20 * time.Second)
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+		_ = c.cmd.Process.Kill()
+		<-done
+		t.Fatalf("the program did not end; the screen:\n%s", c.text())
+	}
+	took = time.Since(began)
+	// What it wrote last may still be on its way.
+	select {
+	case <-c.end:
+	case <-late.C:
+		t.Fatal("the terminal stays open")
+	}
+	return c.cmd.ProcessState.ExitCode(), took
+}
+
+// restored checks that the program left the terminal as it found it.
+func (c *console) restored(t testing.TB) {
+	t.Helper()
+	raw := c.written()
+	for _, m := range []struct {
+		name string
+		num  int
+		want bool // set at the end
+	}{
+		{"alternate screen", 1049, false}, {"cursor", 25, true}, {"bracketed paste", 2004, false},
+		{"mouse clicks", 1000, false}, {"mouse drags", 1002, false}, {"mouse moves", 1003, false}, {"mouse encoding", 1006, false},
+		{"focus reports", 1004, false}, {"synchronized output", 2026, false},
+	} {
+		set, reset := strings.LastIndex(raw, fmt.Sprintf("\x1b[?%dh", m.num)), strings.LastIndex(raw, fmt.Sprintf("\x1b[?%dl", m.num))
+		if m.num == 25 && reset < 0 {
+			continue // never hidden
+		}
+		if set > reset != m.want && set+reset > -2 {
+			t.Errorf("%s: last set at %d, last reset at %d of %d bytes", m.name, set, reset, len(raw))
+		}
+	}
+	// Bubble Tea pushes the keyboard protocol and pops it.
+	if push := strings.LastIndex(raw, "\x1b[>"); push > 0 && strings.Contains(raw[push:], "u") {
+		if strings.Count(raw, "\x1b[<u") == 0 && !strings.Contains(raw, "\x1b[=0;1u") {
+			t.Errorf("the keyboard protocol stays on")
+		}
+	}
+}
