@@ -1,13 +1,16 @@
 // Package permit answers one question: may this call run?
 //
 // Does: describe what a call would do ([Action]), decide it by mode and rules
-// ([Gate]), analyse shell commands by their syntax tree, and name the rule that
-// "for this session" would add.
+// ([Gate]), analyse shell commands by their syntax tree, know which paths are
+// sensitive by their names, and name the rule that "for this session" would add.
 //
-// Does not: ask anybody (an agent does), run anything, read files.
+// Does not: ask anybody (an agent does), run anything, read files. Words of a
+// command are judged as they are written: where a symbolic link leads is not seen.
 //
 // Imports: nothing of ours.
 package permit
+
+import "fmt"
 
 // Mode says how much may happen without a question.
 type Mode string
@@ -16,14 +19,28 @@ const (
 	Ask         Mode = "ask"          // reading in the workspace is free; writing and commands ask
 	AcceptEdits Mode = "accept-edits" // writing in the workspace is free too
 	Plan        Mode = "plan"         // reading only; the rest is refused
-	Yolo        Mode = "yolo"         // everything but the forbidden is free
+	Yolo        Mode = "yolo"         // everything but the forbidden is free; reading secrets still asks
 )
 
 // ParseMode returns the mode of that name; the error lists the names.
-func ParseMode(s string) (Mode, error) { panic("contract") }
+func ParseMode(s string) (Mode, error) {
+	switch m := Mode(s); m {
+	case Ask, AcceptEdits, Plan, Yolo:
+		return m, nil
+	}
+	return "", fmt.Errorf("parse permission mode %q: the modes are ask, accept-edits, plan, yolo", s)
+}
 
 // Cycle is what Shift+Tab does: ask, accept-edits, plan, ask; yolo goes to ask.
-func (m Mode) Cycle() Mode { panic("contract") }
+func (m Mode) Cycle() Mode {
+	switch m {
+	case Ask:
+		return AcceptEdits
+	case AcceptEdits:
+		return Plan
+	}
+	return Ask
+}
 
 // Kind sorts actions by their effect.
 type Kind string
@@ -45,7 +62,7 @@ type Action struct {
 	Sensitive string   // why a path is sensitive; "" if none is
 	Forbidden string   // why it may never run, whatever the mode; "" if it may
 	Command   string   // the whole command, for Command
-	Dir       string   // where it runs
+	Dir       string   // where it runs, for Command; the workspace, for Read and Write
 	Diff      string   // unified diff, for Write
 }
 
@@ -66,25 +83,6 @@ type Verdict struct {
 	Reason   string
 	Rule     Rule
 }
-
-// Rule allows actions. Its text form is shown, stored and parsed:
-// `bash(go test *)` (parsed argv, word by word; `*` at the end means any further
-// words), `write(PATH)` or `write(*)`, `read(PATH)`.
-type Rule string
-
-// Gate decides. It is safe for concurrent use; mode and rules are shared by all
-// agents of a pool.
-type Gate struct{ contract }
-
-type contract struct{}
-
-// NewGate returns a gate. Bad rules are an error that names the rule.
-func NewGate(mode Mode, rules []Rule) (*Gate, error) { panic("contract") }
-
-func (g *Gate) Mode() Mode              { panic("contract") }
-func (g *Gate) SetMode(m Mode)          { panic("contract") }
-func (g *Gate) Allow(r Rule) error      { panic("contract") } // adds a rule for this session
-func (g *Gate) Decide(a Action) Verdict { panic("contract") }
 
 // Question is what the human is asked.
 type Question struct {

@@ -1,0 +1,178 @@
+package permit
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+)
+
+// Gate decides. It is safe for concurrent use; mode and rules are shared by all
+// agents of a pool.
+type Gate struct {
+	mu    sync.RWMutex
+	mode  Mode
+	rules []parsed
+}
+
+// NewGate returns a gate. Bad rules are an error that names the rule.
+func NewGate(mode Mode, rules []Rule) (*Gate, error) {
+	if _, err := ParseMode(string(mode)); err != nil {
+		return nil, err
+	}
+	g := &Gate{mode: mode}
+	for _, r := range rules {
+		if err := g.Allow(r); err != nil {
+			return nil, err
+		}
+	}
+	return g, nil
+}
+
+// Mode is the mode that holds now.
+func (g *Gate) Mode() Mode {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.mode
+}
+
+// SetMode changes the mode; calls that were decided before stay decided.
+func (g *Gate) SetMode(m Mode) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.mode = m
+}
+
+// Allow adds a rule for this session.
+func (g *Gate) Allow(r Rule) error {
+	p, err := r.parse()
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, old := range g.rules {
+		if old.text == p.text {
+			return nil
+		}
+	}
+	// A reader may hold the old slice: it is never changed in place.
+	g.rules = append(g.rules[:len(g.rules):len(g.rules)], p)
+	return nil
+}
+
+// Decide says whether the action may run in the mode and under the rules that hold now.
+func (g *Gate) Decide(a Action) Verdict {
+	g.mu.RLock()
+	mode, rules := g.mode, g.rules
+	g.mu.RUnlock()
+	switch {
+	case a.Forbidden != "":
+		return Verdict{Decision: Deny, Reason: a.Forbidden}
+	case a.Kind == Internal:
+		return Verdict{Decision: Allow, Reason: "stays inside the program"}
+	case mode == Plan && a.Kind != Read:
+		return Verdict{Decision: Deny, Reason: "plan mode is on: only reading is allowed. Describe what you would do; the user leaves plan mode to let you do it"}
+	}
+	switch a.Kind {
+	case Read:
+		return decideRead(mode, rules, a)
+	case Write:
+		return decideWrite(mode, rules, a)
+	case Command:
+		return decideCommand(mode, rules, a)
+	}
+	return Verdict{Decision: AskHuman, Reason: "is of an unknown kind"}
+}
+
+func decideRead(mode Mode, rules []parsed, a Action) Verdict {
+	switch {
+	case a.Sensitive != "":
+		return Verdict{Decision: AskHuman, Reason: "reads " + a.Sensitive}
+	case !a.Outside:
+		return Verdict{Decision: Allow, Reason: "reads in the workspace"}
+	case mode == Yolo:
+		return Verdict{Decision: Allow, Reason: "yolo mode"}
+	}
+	if r, ok := pathRule(rules, Read, a); ok {
+		return Verdict{Decision: Allow, Reason: "allowed by " + r}
+	}
+	return Verdict{Decision: AskHuman, Reason: "reads outside the workspace", Rule: offerPath(Read, a)}
+}
+
+func decideWrite(mode Mode, rules []parsed, a Action) Verdict {
+	switch {
+	case a.Sensitive != "" && (mode != Yolo || a.Outside):
+		return Verdict{Decision: AskHuman, Reason: "writes " + a.Sensitive}
+	case mode == Yolo:
+		return Verdict{Decision: Allow, Reason: "yolo mode"}
+	case mode == AcceptEdits && !a.Outside:
+		return Verdict{Decision: Allow, Reason: "writes in the workspace, in accept-edits mode"}
+	}
+	if r, ok := pathRule(rules, Write, a); ok {
+		return Verdict{Decision: Allow, Reason: "allowed by " + r}
+	}
+	reason := "writes in the workspace"
+	if a.Outside {
+		reason = "writes outside the workspace"
+	}
+	return Verdict{Decision: AskHuman, Reason: reason, Rule: offerPath(Write, a)}
+}
+
+func decideCommand(mode Mode, rules []parsed, a Action) Verdict {
+	if mode == Yolo {
+		return Verdict{Decision: Allow, Reason: "yolo mode"}
+	}
+	s, err := analyse(a.Command)
+	if err != nil {
+		return Verdict{Decision: Deny, Reason: err.Error()}
+	}
+	used, why := s.covered(rules, a.Dir)
+	if why == "" {
+		return Verdict{Decision: Allow, Reason: "allowed by " + strings.Join(used, ", ")}
+	}
+	rule, none := s.offer(rules, a.Dir)
+	reason := "runs a command"
+	if none != "" {
+		reason += "; no rule can cover it: " + none
+	}
+	return Verdict{Decision: AskHuman, Reason: reason, Rule: rule}
+}
+
+// pathRule returns the rule that covers all paths of a.
+func pathRule(rules []parsed, k Kind, a Action) (string, bool) {
+	if len(a.Paths) == 0 {
+		return "", false
+	}
+	for _, r := range rules {
+		if r.kind != k {
+			continue
+		}
+		all := true
+		for _, p := range a.Paths {
+			all = all && r.path(p, a)
+		}
+		if all {
+			return string(r.text), true
+		}
+	}
+	return "", false
+}
+
+// offerPath returns the rule for the action's only path.
+func offerPath(k Kind, a Action) Rule {
+	if len(a.Paths) != 1 {
+		return ""
+	}
+	p := a.Paths[0]
+	if a.Dir != "" && !a.Outside {
+		if rel, err := filepath.Rel(a.Dir, p); err == nil && filepath.IsLocal(rel) {
+			p = rel
+		}
+	}
+	r := Rule(string(k) + "(" + p + ")")
+	// A name that would read as more than itself gets no rule.
+	if q, err := r.parse(); err != nil || q.any || q.tree {
+		return ""
+	}
+	return r
+}

@@ -1,0 +1,213 @@
+package permit
+
+import (
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestParseMode(t *testing.T) {
+	for _, m := range []Mode{Ask, AcceptEdits, Plan, Yolo} {
+		if got, err := ParseMode(string(m)); err != nil || got != m {
+			t.Errorf("ParseMode(%q) = %q, %v", m, got, err)
+		}
+	}
+	for _, s := range []string{"", "ASK", "bypass"} {
+		if _, err := ParseMode(s); err == nil || !strings.Contains(err.Error(), "ask, accept-edits, plan, yolo") {
+			t.Errorf("ParseMode(%q): %v", s, err)
+		}
+	}
+}
+
+func TestCycle(t *testing.T) {
+	for m, want := range map[Mode]Mode{Ask: AcceptEdits, AcceptEdits: Plan, Plan: Ask, Yolo: Ask} {
+		if got := m.Cycle(); got != want {
+			t.Errorf("%s cycles to %s, want %s", m, got, want)
+		}
+	}
+}
+
+func TestDecide_modes(t *testing.T) {
+	in, out := []string{root + "/a.go"}, []string{"/etc/x"}
+	read, write := Action{Kind: Read, Paths: in, Dir: root}, Action{Kind: Write, Paths: in, Dir: root}
+	readOut, writeOut := Action{Kind: Read, Paths: out, Outside: true, Dir: root}, Action{Kind: Write, Paths: out, Outside: true, Dir: root}
+	secret := Action{Kind: Read, Paths: []string{root + "/.env"}, Dir: root, Sensitive: "environment secrets"}
+	secretOut := Action{Kind: Read, Paths: out, Outside: true, Dir: root, Sensitive: "keys"}
+	agentsFile := Action{Kind: Write, Paths: []string{root + "/AGENTS.md"}, Dir: root, Sensitive: "instructions"}
+	rcFile := Action{Kind: Write, Paths: []string{"/home/u/.bashrc"}, Outside: true, Dir: root, Sensitive: "a shell start file"}
+	command := Action{Kind: Command, Command: "go test ./...", Dir: root}
+	broken := Action{Kind: Command, Command: "go (", Dir: root}
+	inner := Action{Kind: Internal}
+	forbidden := Action{Kind: Read, Paths: in, Dir: root, Forbidden: "the database"}
+	strange := Action{Kind: "strange"}
+	for _, c := range []struct {
+		name                    string
+		a                       Action
+		ask, accept, plan, yolo Decision
+	}{
+		{"read", read, Allow, Allow, Allow, Allow},
+		{"read outside", readOut, AskHuman, AskHuman, AskHuman, Allow},
+		{"read secret", secret, AskHuman, AskHuman, AskHuman, AskHuman},
+		{"read secret outside", secretOut, AskHuman, AskHuman, AskHuman, AskHuman},
+		{"write", write, AskHuman, Allow, Deny, Allow},
+		{"write outside", writeOut, AskHuman, AskHuman, Deny, Allow},
+		{"write instructions", agentsFile, AskHuman, AskHuman, Deny, Allow},
+		{"write start file", rcFile, AskHuman, AskHuman, Deny, AskHuman},
+		{"command", command, AskHuman, AskHuman, Deny, Allow},
+		{"broken command", broken, Deny, Deny, Deny, Allow},
+		{"internal", inner, Allow, Allow, Allow, Allow},
+		{"forbidden", forbidden, Deny, Deny, Deny, Deny},
+		{"unknown kind", strange, AskHuman, AskHuman, Deny, AskHuman},
+	} {
+		for m, want := range map[Mode]Decision{Ask: c.ask, AcceptEdits: c.accept, Plan: c.plan, Yolo: c.yolo} {
+			v := gate(t, m).Decide(c.a)
+			if v.Decision != want || v.Reason == "" {
+				t.Errorf("%s in %s: %s (%s), want %s", c.name, m, v.Decision, v.Reason, want)
+			}
+			// Rules never reach what is sensitive or forbidden, nor into plan mode.
+			g := gate(t, m, "read(*)", "write(*)", "read(/**)", "write(/**)", "bash(go test *)")
+			w := g.Decide(c.a)
+			if (c.a.Sensitive != "" || c.a.Forbidden != "" || want == Deny) && w.Decision != want {
+				t.Errorf("%s in %s with rules: %s, want %s", c.name, m, w.Decision, want)
+			}
+		}
+	}
+	if v := gate(t, Plan).Decide(command); !strings.Contains(v.Reason, "plan mode") {
+		t.Errorf("the model is not told of plan mode: %q", v.Reason)
+	}
+}
+
+func TestDecide_pathRules(t *testing.T) {
+	for _, c := range []struct {
+		rule    Rule
+		kind    Kind
+		path    string
+		outside bool
+		want    Decision
+	}{
+		{"write(a.go)", Write, root + "/a.go", false, Allow}, {"write(a.go)", Write, root + "/b.go", false, AskHuman}, {"write(a.go)", Write, root + "/a.go/x", false, AskHuman},
+		{"write(a.go)", Write, root + "/sub/a.go", false, AskHuman}, {"write(*)", Write, root + "/x/y", false, Allow}, {"write(*)", Write, "/etc/x", true, AskHuman},
+		{"write(docs/**)", Write, root + "/docs/a/b", false, Allow}, {"write(docs/**)", Write, root + "/docsx", false, AskHuman}, {"write(docs/**)", Write, root + "/docs2/x", false, AskHuman},
+		{"write(/etc/x)", Write, "/etc/x", true, Allow}, {"write(/etc/x)", Write, "/etc/xy", true, AskHuman}, {"read(/etc/**)", Read, "/etc/x/y", true, Allow}, {"read(/etc/**)", Write, "/etc/x", true, AskHuman},
+		{"read(/etc/x)", Read, "/etc/x", true, Allow}, {"read(*)", Read, "/etc/x", true, AskHuman}, {"write(./a.go)", Write, root + "/a.go", false, Allow}, {"write(../x)", Write, "/work/x", true, Allow},
+	} {
+		a := Action{Kind: c.kind, Paths: []string{c.path}, Outside: c.outside, Dir: root}
+		if v := gate(t, Ask, c.rule).Decide(a); v.Decision != c.want {
+			t.Errorf("%s and %s %s: %s (%s), want %s", c.rule, c.kind, c.path, v.Decision, v.Reason, c.want)
+		}
+	}
+	two := Action{Kind: Write, Paths: []string{root + "/a", root + "/b"}, Dir: root}
+	if v := gate(t, Ask, "write(a)").Decide(two); v.Decision != AskHuman {
+		t.Errorf("a rule for one path covers two: %+v", v)
+	}
+	if v := gate(t, Ask, "write(*)").Decide(Action{Kind: Write, Dir: root}); v.Decision != AskHuman {
+		t.Errorf("a rule covers an action without a path: %+v", v)
+	}
+}
+
+func TestDecide_pathRulesOffered(t *testing.T) {
+	for path, want := range map[string]Rule{
+		root + "/a.go": "write(a.go)", root + "/a b/(c).go": "write(a b/(c).go)", root + "/*": "", root + "/x/**": "", root + "/a\nb": "", root + "/~x": "",
+	} {
+		a := Action{Kind: Write, Paths: []string{path}, Dir: root}
+		v := gate(t, Ask).Decide(a)
+		if v.Rule != want {
+			t.Errorf("%q offers %q, want %q", path, v.Rule, want)
+		}
+		if want != "" {
+			if w := gate(t, Ask, v.Rule).Decide(a); w.Decision != Allow {
+				t.Errorf("%q is not covered by its rule", path)
+			}
+		}
+	}
+	v := gate(t, Ask).Decide(Action{Kind: Read, Paths: []string{"/etc/hosts"}, Outside: true, Dir: root})
+	if v.Rule != "read(/etc/hosts)" {
+		t.Errorf("outside offers %q", v.Rule)
+	}
+}
+
+func TestParseRule(t *testing.T) {
+	for in, want := range map[string]Rule{
+		"bash(go test *)": "bash(go test *)", " bash(go  test   *) ": "bash(go test *)", `bash(git commit -m "a b")`: "bash(git commit -m 'a b')", `bash(go test '*')`: "bash(go test '*')",
+		"bash(terraform plan *)": "bash(terraform plan *)", "write(*)": "write(*)", "read(/a b)": "read(/a b)", "bash(python3 -m pytest *)": "bash(python3 -m pytest *)", "write(a/**)": "write(a/**)",
+	} {
+		got, err := ParseRule(in)
+		if err != nil || got != want {
+			t.Errorf("ParseRule(%q) = %q, %v; want %q", in, got, err, want)
+		}
+		if again, err := ParseRule(string(got)); err != nil || again != got {
+			t.Errorf("ParseRule(%q) = %q, %v the second time", got, again, err)
+		}
+	}
+	for in, cause := range map[string]string{
+		"": "write it as", "go test": "write it as", "bash(go test": "write it as", "edit(x)": "neither", "bash()": "empty", "bash(*)": "no command", "bash(rm *)": "deletes",
+		"bash(sudo *)": "another command", "bash(env go test *)": "another command", "bash(bash -c x)": "any code", "bash(python3 *)": "any code", "bash(python3 x.py)": "any code",
+		"bash(node *)": "any code", "bash(go test * x)": "only a * at the end", "bash(go te*)": "only a * at the end", "bash(a; b)": "one command", "bash(a && b)": "one command",
+		"bash(a | b)": "one command", "bash(a $X)": "contains $X", "bash(X=1 a)": "assignment", "bash(a > b)": "redirection", "bash(a &)": "background", "bash(a ()": "parsed",
+		"bash(/bin/ls *)": "path", "bash(./x *)": "path", "bash(git -c x *)": "option -c", "bash(git config *)": "changes what git runs", "bash(npx *)": "another command", "bash(eval *)": "changes the shell",
+		"write()": "no path", "write(a*)": "patterns", "read(~/x)": "~", "write(a\nb)": "one line", "bash($(x))": "substitution", "bash(l\\s\\\n)": "one line",
+	} {
+		_, err := ParseRule(in)
+		if err == nil || !strings.Contains(err.Error(), cause) {
+			t.Errorf("ParseRule(%q): %v, want it to say %q", in, err, cause)
+		} else if !strings.Contains(err.Error(), "parse rule") {
+			t.Errorf("ParseRule(%q) does not name the rule: %v", in, err)
+		}
+		if _, err := NewGate(Ask, []Rule{Rule(in)}); err == nil {
+			t.Errorf("NewGate takes %q", in)
+		}
+	}
+	if _, err := NewGate("wild", nil); err == nil {
+		t.Error("NewGate takes an unknown mode")
+	}
+}
+
+func TestGate_concurrent(t *testing.T) {
+	g := gate(t, Ask)
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			for range 50 {
+				if err := g.Allow(Rule("write(" + strings.Repeat("x", i+1) + ")")); err != nil {
+					t.Error(err)
+				}
+				g.SetMode(g.Mode().Cycle())
+				g.Decide(Action{Kind: Command, Command: "go test ./...", Dir: root})
+			}
+		})
+	}
+	wg.Wait()
+	if len(g.rules) != 8 {
+		t.Errorf("%d rules, want 8: a rule stands once", len(g.rules))
+	}
+}
+
+func TestSensitive(t *testing.T) {
+	for _, p := range []string{
+		".env", "a/.env", ".env.local", ".ENV", ".envrc", "/home/u/.ssh/id_rsa", "/home/u/.ssh/config", ".ssh", "/home/u/.aws/credentials", "/root/.gnupg/x", "/home/u/.netrc", "x/.kube/config",
+		"/home/u/.docker/config.json", "/home/u/.config/gh/hosts.yml", "/home/u/.config/gcloud/x", "secrets.yaml", "my-secrets/x", "app_credentials.json", "Credentials", ".npmrc", ".pypirc",
+		"/home/u/.mozilla/firefox/x", "/home/u/.config/google-chrome/Default/Cookies", "/proc/self/environ", "/proc/12/task/12/environ", "/proc/1/mem", "tls/server.key", "a.pem", "/etc/shadow", "id_ed25519",
+		"a/../.env", "./.env", "/.env/", "//home//u/.ssh//x", "/Users/u/Library/Application Support/Firefox/x", "/Users/u/Library/Keychains/x",
+	} {
+		if Sensitive(p) == "" {
+			t.Errorf("%s is not sensitive", p)
+		}
+	}
+	for _, p := range []string{
+		"main.go", "env.go", "environment.md", "docs/ssh.md", "aws.go", "/etc/hosts", "/proc/cpuinfo", "config.json", "docker/config.json", ".config/x", ".github/workflows/ci.yml", "keyboard.go", "", ".", "environ", ".gitignore",
+	} {
+		if why := Sensitive(p); why != "" {
+			t.Errorf("%s is sensitive: %s", p, why)
+		}
+	}
+}
+
+func BenchmarkDecide(b *testing.B) {
+	g := gate(b, Ask, plausible...)
+	a := Action{Kind: Command, Command: "cd sub && timeout 60 go test -run 'TestX' ./... 2>&1 | grep -v ok | tail -20", Dir: root}
+	for b.Loop() {
+		if v := g.Decide(a); v.Decision != Allow {
+			b.Fatal(v)
+		}
+	}
+}

@@ -1,0 +1,277 @@
+package permit
+
+import (
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
+
+// covered reports whether rules cover every command of the script; why says
+// what they don't.
+func (s *script) covered(rules []parsed, dir string) (used []string, why string) {
+	if why := s.unjudged(dir); why != "" {
+		return nil, why
+	}
+	for _, c := range s.cmds {
+		c = unwrap(c)
+		found := false
+		for _, r := range rules {
+			if n, ok := r.match(c); ok && hazard(c, dir, n) == "" && s.alone(c) == "" {
+				found = true
+				if !slices.Contains(used, string(r.text)) {
+					used = append(used, string(r.text))
+				}
+				break
+			}
+		}
+		if !found && !harmless(c, dir) {
+			return nil, c.words[0].text + " is not covered"
+		}
+	}
+	if len(used) == 0 {
+		return nil, "no rule speaks of it"
+	}
+	return used, ""
+}
+
+// offer names the rule that would cover the script together with the rules there
+// are; none says why there is no such rule.
+func (s *script) offer(rules []parsed, dir string) (r Rule, none string) {
+	if why := s.unjudged(dir); why != "" {
+		return "", why
+	}
+	var open []simple
+	for _, c := range s.cmds {
+		c = unwrap(c)
+		if why := hazard(c, dir, 0); why != "" {
+			return "", why
+		}
+		if why := s.alone(c); why != "" {
+			return "", why
+		}
+		if one := (&script{cmds: []simple{c}}); !harmless(c, dir) {
+			if _, why := one.covered(rules, dir); why != "" {
+				open = append(open, c)
+			}
+		}
+	}
+	if len(open) == 0 { // all of it is harmless, but something has to be named
+		open = s.cmds[:1]
+	}
+	for _, c := range open {
+		q, why := ruleFor(unwrap(c))
+		if why != "" {
+			return "", why
+		}
+		if r != "" && q != r {
+			return "", "it runs several commands"
+		}
+		r = q
+	}
+	p, err := r.parse()
+	if err != nil {
+		return "", err.Error()
+	}
+	if _, why := s.covered(append(slices.Clip(rules), p), dir); why != "" {
+		return "", why
+	}
+	return r, ""
+}
+
+// ruleFor names the rule for one command.
+func ruleFor(c simple) (r Rule, none string) {
+	n, star := lookup(c).offered(c.words)
+	words := make([]string, 0, n)
+	for _, w := range c.words[:n] {
+		if w.pattern != "" {
+			return "", w.text + " is a pattern"
+		}
+		words = append(words, w.text)
+	}
+	r, err := ruleText(words, star)
+	if err != nil {
+		return "", err.Error()
+	}
+	return r, ""
+}
+
+// unjudged says what keeps the script as a whole from being covered.
+func (s *script) unjudged(dir string) string {
+	if s.why != "" {
+		return s.why
+	}
+	for _, w := range s.reads {
+		if why := badPath(w, dir, true); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// alone says why the command may not stand beside the others: git runs what the
+// configuration of the directory it stands in names.
+func (s *script) alone(c simple) string {
+	if c.words[0].text != "git" {
+		return ""
+	}
+	for _, d := range s.cmds {
+		if d.words[0].text == "cd" {
+			return "git in another directory runs what that directory's configuration names"
+		}
+	}
+	return ""
+}
+
+// unwrap returns what timeout runs.
+func unwrap(c simple) simple {
+	if w := c.words; len(w) > 2 && w[0].text == "timeout" && w[0].pattern == "" && duration.MatchString(w[1].text) {
+		c.words = w[2:]
+		return unwrap(c)
+	}
+	return c
+}
+
+var (
+	duration = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[smh]?$`)
+	flagOnly = regexp.MustCompile(`^-[A-Za-z]*[0-9]*$`)
+	number   = regexp.MustCompile(`^[+-]?[0-9]+$`)
+)
+
+// harmless reports whether a command needs no rule beside others that have one:
+// it changes nothing, and reads nothing but its standard input.
+func harmless(c simple, dir string) bool {
+	if hazard(c, dir, 0) != "" {
+		return false
+	}
+	args := c.words[1:]
+	switch c.words[0].text {
+	case "true", "false", ":", "pwd", "echo", "exit":
+		return true
+	case "cd":
+		return len(args) == 1 && args[0].pattern == "" && args[0].text != "" && args[0].text[0] != '-'
+	case "head", "tail", "wc", "cat", "sort", "uniq", "nl":
+		return c.piped && !slices.ContainsFunc(args, func(w word) bool { return !flagOnly.MatchString(w.text) && !number.MatchString(w.text) })
+	case "tr": // its operands are sets of characters, never files
+		return c.piped
+	case "cut":
+		return c.piped && !slices.ContainsFunc(args, func(w word) bool { return !strings.HasPrefix(w.text, "-") })
+	case "grep":
+		operands := 0
+		for _, a := range args {
+			if !strings.HasPrefix(a.text, "-") {
+				operands++
+			} else if !flagOnly.MatchString(a.text) || strings.Contains(a.text, "f") {
+				return false
+			}
+		}
+		return c.piped && operands == 1
+	}
+	return false
+}
+
+// hazard says why no rule of n literal words can cover the command. What stands
+// in the rule itself was read by a human; the words behind it are judged.
+func hazard(c simple, dir string, n int) string {
+	head := c.words[0]
+	if head.pattern != "" {
+		return head.text + " is a pattern"
+	}
+	if why := never(c.words); why != "" {
+		return why
+	}
+	p := lookup(c)
+	for i, w := range c.words {
+		if i == 0 {
+			continue
+		}
+		if i < n {
+			if why := Sensitive(w.text); why != "" {
+				return w.text + " names " + why
+			}
+			continue
+		}
+		if why := badPath(w, dir, p.reads); why != "" {
+			return why
+		}
+		if w.pattern != "" && (w.text[0] == '-' || strings.IndexByte("*?[", w.text[0]) >= 0) && !p.flagless() {
+			return w.text + " may match a name that is an option"
+		}
+		if why := p.badFlag(w.text); why != "" {
+			return head.text + " " + why
+		}
+		if !p.known && w.text != "." && runs[w.text] != "" {
+			return head.text + " may run " + w.text
+		}
+		if !p.known && risky[strings.TrimLeft(w.text, "-")] {
+			return head.text + " " + w.text + " may destroy or publish something"
+		}
+	}
+	if p.deny != nil {
+		if why := p.deny(c.words[min(max(n, 1), len(c.words)):]); why != "" {
+			return head.text + " " + why
+		}
+	}
+	return ""
+}
+
+// badPath says why a word can't be an argument: as a path, or behind an option
+// or a colon, it would leave the directory or name what is protected.
+func badPath(w word, dir string, reads bool) string {
+	tries := []string{w.text}
+	add := func(s string) {
+		if s != "" {
+			tries = append(tries, s)
+		}
+	}
+	for i := 0; i < len(w.text); i++ {
+		if strings.IndexByte("=:@,", w.text[i]) >= 0 {
+			add(w.text[i+1:])
+		}
+	}
+	if len(w.text) > 2 && w.text[0] == '-' && w.text[1] != '-' {
+		add(w.text[2:])
+	}
+	for _, t := range tries {
+		if strings.HasPrefix(t, "~") && (len(t) == 1 || t[1] == '/' || len(t) > 1 && plainName.MatchString(t[1:])) {
+			return t + " may be read as a home directory"
+		}
+		if t == "/dev/null" {
+			continue
+		}
+		parts := strings.Split(t, "/")
+		if slices.Contains(parts, "..") {
+			return t + " leads outside"
+		}
+		if strings.HasPrefix(t, "/") {
+			rel, err := filepath.Rel(dir, path.Clean(t))
+			if dir == "" || err != nil || !filepath.IsLocal(rel) {
+				return t + " is outside the workspace"
+			}
+			t = rel
+		}
+		if why := Sensitive(t); why != "" {
+			return t + " names " + why
+		}
+		if !reads && slices.ContainsFunc(parts, func(s string) bool { return strings.EqualFold(s, ".git") }) {
+			return t + " is inside .git"
+		}
+	}
+	if w.pattern != "" {
+		if why := sensitivePattern(w.pattern); why != "" {
+			return "it may name " + why
+		}
+		for _, s := range strings.Split(w.pattern, "/") {
+			if m, err := path.Match(s, ".git"); (m || err != nil) && strings.HasPrefix(s, ".") {
+				return w.text + " may match .git"
+			}
+			if m, _ := path.Match(s, ".."); m && strings.HasPrefix(s, ".") {
+				return w.text + " may lead outside"
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,96 @@
+package permit
+
+import (
+	"path"
+	"strings"
+)
+
+var (
+	// Directories and files that hold secrets wherever they stand; a name of two
+	// parts stands for the second inside the first.
+	secretNames = map[string]string{
+		".ssh": "SSH keys", ".aws": "AWS credentials", ".gnupg": "GnuPG keys", ".kube": "Kubernetes credentials",
+		".azure": "Azure credentials", ".password-store": "a password store", ".netrc": "passwords", "_netrc": "passwords",
+		".npmrc": "registry credentials", ".pypirc": "registry credentials", ".git-credentials": "git credentials",
+		".pgpass": "passwords", ".my.cnf": "passwords", ".htpasswd": "passwords", ".vault-token": "a token",
+		".mozilla": "a browser profile", ".thunderbird": "a mail profile", "keychains": "a keychain", "keyrings": "a keyring",
+		"google-chrome": "a browser profile", "chromium": "a browser profile", "bravesoftware": "a browser profile",
+		".docker/config.json": "registry credentials", ".config/gh": "GitHub credentials", ".config/gcloud": "Google Cloud credentials",
+		".config/hub": "GitHub credentials", ".cargo/credentials.toml": "registry credentials", ".cargo/credentials": "registry credentials",
+		"application support/google": "a browser profile", "application support/firefox": "a browser profile",
+		"etc/shadow": "password hashes", "etc/gshadow": "password hashes",
+		"id_rsa": "an SSH key", "id_dsa": "an SSH key", "id_ecdsa": "an SSH key", "id_ed25519": "an SSH key",
+		".bash_history": "a shell history", ".zsh_history": "a shell history",
+	}
+	secretEnds = map[string]string{
+		".pem": "a key or certificate", ".key": "a key", ".p12": "a key store", ".pfx": "a key store", ".jks": "a key store",
+		".kdbx": "a password database", ".ovpn": "a VPN profile", ".keystore": "a key store",
+	}
+	procSecrets = map[string]bool{"environ": true, "mem": true, "maps": true, "auxv": true, "pagemap": true, "stack": true, "syscall": true}
+	// Names a pattern is tried against, besides those of secretNames.
+	secretTries = []string{".env", ".env.local", ".env.production", ".envrc", "secrets", "secrets.yaml", "credentials", "credentials.json", "server.pem", "server.key"}
+	// What ends so is source code; a pattern for source code reads no secrets.
+	codeEnds = map[string]bool{
+		".go": true, ".py": true, ".js": true, ".ts": true, ".tsx": true, ".jsx": true, ".rs": true, ".c": true, ".h": true, ".cc": true,
+		".cpp": true, ".java": true, ".kt": true, ".rb": true, ".php": true, ".sh": true, ".md": true, ".css": true, ".html": true,
+		".sql": true, ".swift": true, ".cs": true, ".mod": true, ".sum": true, ".proto": true, ".lua": true, ".txt": true,
+	}
+)
+
+// Sensitive says which secrets a file of that path holds by its name; "" if
+// none. The path has slashes; for a file of the workspace it counts from there.
+// It judges the words only: nothing is opened.
+func Sensitive(p string) string {
+	parts := strings.Split(strings.ToLower(path.Clean("/" + p))[1:], "/")
+	for i, s := range parts {
+		what := secretNames[s]
+		if i > 0 && what == "" {
+			what = secretNames[parts[i-1]+"/"+s]
+		}
+		switch {
+		case what != "":
+		case s == ".env" || strings.HasPrefix(s, ".env.") || s == ".envrc":
+			what = "environment secrets"
+		case strings.Contains(s, "secrets"):
+			what = "secrets"
+		case strings.Contains(s, "credentials"):
+			what = "credentials"
+		default:
+			what = secretEnds[path.Ext(s)]
+		}
+		if what != "" {
+			return what + " (" + path.Join(parts[:i+1]...) + ")"
+		}
+	}
+	if n := len(parts); n >= 2 && parts[0] == "proc" && procSecrets[parts[n-1]] {
+		return "a process's environment or memory"
+	}
+	return ""
+}
+
+// sensitivePattern is Sensitive for a pattern: whether a file it could match is
+// sensitive. A * does not match a leading dot, as in the shell.
+func sensitivePattern(pattern string) string {
+	for _, s := range strings.Split(pattern, "/") {
+		if !strings.ContainsAny(s, "*?[") {
+			continue
+		}
+		end := path.Ext(s)
+		tries := append([]string{"secrets" + end, "credentials" + end}, secretTries...)
+		for name := range secretNames {
+			tries = append(tries, path.Base(name))
+		}
+		if codeEnds[end] && !strings.ContainsAny(end, "*?[") {
+			tries = tries[2:]
+		}
+		for _, t := range tries {
+			if strings.HasPrefix(t, ".") && !strings.HasPrefix(s, ".") {
+				continue
+			}
+			if ok, err := path.Match(s, t); ok || err != nil {
+				return "what " + pattern + " may match"
+			}
+		}
+	}
+	return Sensitive(pattern)
+}
