@@ -110,7 +110,7 @@ func TestPaint_whenPlain(t *testing.T) {
 			if th.Paint(r, "") != "" {
 				t.Errorf("%s %s: an empty string is painted", name, r)
 			}
-			if got, want := th.Paint(r, "ab"), th.Style(r).Render("ab"); got != want {
+			if got, want := th.Paint(r, "x"), th.Style(r).Render("x"); got != want {
 				t.Errorf("%s %s: Paint = %q, the style renders %q", name, r, got, want)
 			}
 		}

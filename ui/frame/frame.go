@@ -8,30 +8,228 @@
 // Imports: nothing of ours.
 package frame
 
-// Clean makes text from anywhere safe and displayable: the result holds only
-// printable characters and newlines. Escape sequences are removed; other
-// control characters, bidi controls, tag characters and invalid bytes become visible tokens; tabs become spaces; a
-// lone CR overwrites its line; at most eight combining marks follow a character.
-func Clean(s string) string { panic("contract") }
+import (
+	"strings"
 
-// CleanLine is Clean on one line: newlines become ⏎.
-func CleanLine(s string) string { panic("contract") }
-
-// Reveal is for what a human approves: nothing is removed or overwritten, every byte that is not
-// plainly printable shows as a visible token; newlines stay.
-func Reveal(s string) string { panic("contract") }
+	"github.com/charmbracelet/x/ansi"
+	"github.com/clipperhouse/displaywidth"
+)
 
 // Width is the number of cells of a line, styles not counted.
-func Width(s string) int { panic("contract") }
+func Width(s string) int {
+	if n, ok := simple(s); ok {
+		return n
+	}
+	if strings.IndexByte(s, 0x1b) < 0 {
+		return displaywidth.String(s)
+	}
+	return ansi.StringWidth(s)
+}
+
+// simple measures a line that holds only printable ASCII and SGR sequences.
+func simple(s string) (int, bool) {
+	n := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		if c >= 0x20 && c < 0x7f {
+			n++
+			continue
+		}
+		if c != 0x1b || i+1 >= len(s) || s[i+1] != '[' {
+			return 0, false
+		}
+		for i += 2; i < len(s) && (s[i] >= '0' && s[i] <= '9' || s[i] == ';' || s[i] == ':'); i++ {
+		}
+		if i >= len(s) || s[i] != 'm' {
+			return 0, false
+		}
+	}
+	return n, true
+}
 
 // Wrap breaks clean text into lines of at most w cells, at spaces where it can.
-func Wrap(s string, w int) []string { panic("contract") }
+// Spaces at a break vanish, those at a line's start stay. A character wider
+// than w becomes ….
+func Wrap(s string, w int) []string {
+	w = max(w, 1)
+	var lines []string
+	for {
+		i := strings.IndexByte(s, '\n')
+		if i < 0 {
+			return wrapLine(lines, s, w)
+		}
+		lines = wrapLine(lines, s[:i], w)
+		s = s[i+1:]
+	}
+}
+
+// wrapLine appends the lines of one line to lines. The lines are parts of s.
+func wrapLine(lines []string, s string, w int) []string {
+	if len(s) <= w && ascii(s) {
+		return append(lines, s)
+	}
+	var (
+		start  = 0     // of the line
+		cells  = 0     // of s[start:i]
+		space  = -1    // where the last run of spaces begins that a break may replace
+		behind = 0     // where that run ends
+		after  = 0     // cells of s[behind:i]
+		text   = false // something other than spaces stands in the line
+	)
+	for i := 0; i < len(s); {
+		n, cw := cluster(s[i:])
+		if s[i] == ' ' && text {
+			if behind != i || space < 0 {
+				space = i
+			}
+			behind, after = i+1, 0
+			cells++
+			i++
+			continue
+		}
+		if cells+cw > w {
+			switch {
+			case space >= 0:
+				lines = append(lines, s[start:space])
+				start, cells = behind, after
+			case i > start:
+				lines = append(lines, s[start:i])
+				start, cells = i, 0
+			}
+			space, text = -1, start < i
+			if cw > w {
+				lines = append(lines, "…")
+				i += n
+				start = i
+				continue
+			}
+			if cells+cw > w { // the word that moved down is itself too wide
+				continue
+			}
+		}
+		text = text || s[i] != ' '
+		cells += cw
+		after += cw
+		i += n
+	}
+	if space >= 0 && cells > w { // only spaces stand behind the last word that fits
+		return append(lines, s[start:space])
+	}
+	if start < len(s) || start == 0 {
+		return append(lines, s[start:])
+	}
+	return lines
+}
+
+// cluster is the length in bytes and cells of the character s begins with.
+func cluster(s string) (n, cells int) {
+	if s[0] < 0x80 && (len(s) == 1 || s[1] < 0x80) {
+		return 1, 1
+	}
+	c, w := ansi.FirstGraphemeCluster(s, ansi.GraphemeWidth)
+	return max(len(c), 1), w
+}
+
+func ascii(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
+}
 
 // Cut shortens a line (styles allowed) to w cells, ending in … if it was longer.
-func Cut(s string, w int) string { panic("contract") }
+func Cut(s string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	if n, ok := simple(s); ok {
+		switch {
+		case n <= w:
+			return s
+		case n == len(s):
+			return s[:w-1] + "…"
+		}
+	}
+	return ansi.Truncate(s, w, "…")
+}
 
 // Fit cuts or pads a line to exactly w cells.
-func Fit(s string, w int) string { panic("contract") }
+func Fit(s string, w int) string {
+	if w <= 0 {
+		return ""
+	}
+	n := Width(s)
+	if n > w {
+		s = Cut(s, w)
+		n = Width(s)
+	}
+	return s + Spaces(w-n)
+}
 
-// Overlay splices box over base with its upper left corner at x, y; it returns new lines.
-func Overlay(base, box []string, x, y int) []string { panic("contract") }
+const blanks = "                                                                                                                                "
+
+// Spaces is n spaces; none if n is negative.
+func Spaces(n int) string {
+	if n <= 0 {
+		return ""
+	}
+	if n <= len(blanks) {
+		return blanks[:n]
+	}
+	return strings.Repeat(" ", n)
+}
+
+// Overlay splices box over base with its upper left corner at x, y; it returns
+// new lines. What lies outside base's lines or left of its first column is cut off.
+func Overlay(base, box []string, x, y int) []string {
+	out := append([]string(nil), base...)
+	for i, b := range box {
+		if row := y + i; row >= 0 && row < len(out) {
+			out[row] = splice(out[row], b, x)
+		}
+	}
+	return out
+}
+
+// splice puts b over line from column x on. A wide character that b covers half
+// of becomes a space.
+func splice(line, b string, x int) string {
+	bw := Width(b)
+	if x < 0 {
+		b = ansi.TruncateLeft(b, -x, "")
+		bw = Width(b)
+		x = 0
+	}
+	if bw == 0 {
+		return line
+	}
+	var s strings.Builder
+	s.Grow(len(line) + len(b) + 8)
+	lw := Width(line)
+	left := line
+	if lw > x {
+		left = ansi.Truncate(line, x, "")
+	}
+	s.WriteString(left)
+	if strings.IndexByte(left, 0x1b) >= 0 {
+		s.WriteString(reset)
+	}
+	s.WriteString(Spaces(x - Width(left)))
+	s.WriteString(b)
+	if rest := lw - x - bw; rest > 0 {
+		if strings.IndexByte(b, 0x1b) >= 0 {
+			s.WriteString(reset)
+		}
+		right := ansi.TruncateLeft(line, x+bw, "")
+		if Width(right) > rest {
+			right = ansi.TruncateLeft(line, x+bw+1, "")
+		}
+		s.WriteString(Spaces(rest - Width(right)))
+		s.WriteString(right)
+	}
+	return s.String()
+}
+
+const reset = "\x1b[m"
