@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestLockIsHeldByOne(t *testing.T) {
+	dir := t.TempDir()
+	now := time.Date(2026, 11, 21, 14, 5, 0, 0, time.UTC)
+	l, err := Lock(dir, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = Lock(dir, now)
+	var held *HeldError
+	if !errors.As(err, &held) || held.PID != os.Getpid() || !held.Since.Equal(now) {
+		t.Fatalf("a second lock: %v", err)
+	}
+	if i, err := os.Stat(filepath.Join(dir, "host.lock")); err != nil || i.Mode().Perm() != 0o600 {
+		t.Errorf("the lock's file: %v, %v", i, err)
+	}
+	if err := l.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	// A file that stayed behind, whatever it says, holds nobody up.
+	if err := os.WriteFile(filepath.Join(dir, "host.lock"), []byte("nonsense that is longer than what a holder writes\n1\n2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l, err = Lock(dir, now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Unlock()
+	if _, err = Lock(dir, now); !errors.As(err, &held) || held.PID != os.Getpid() {
+		t.Errorf("over a stale file: %v", err)
+	}
+}
+
+func TestHeldErrorSaysWhatIsKnown(t *testing.T) {
+	since := time.Date(2026, 11, 21, 14, 5, 0, 0, time.UTC)
+	for _, c := range []struct {
+		e    HeldError
+		want string
+	}{
+		{HeldError{PID: 12, Since: since}, "process 12, since " + since.Local().Format("2006-01-02 15:04:05")},
+		{HeldError{}, "another process"},
+	} {
+		if got := c.e.Error(); !strings.Contains(got, c.want) {
+			t.Errorf("%q, want %q in it", got, c.want)
+		}
+	}
+}
+
+func TestLockNamesTheFileItCannotWrite(t *testing.T) {
+	_, err := Lock(filepath.Join(t.TempDir(), "missing"), time.Now())
+	if err == nil || !strings.Contains(err.Error(), "host.lock") {
+		t.Errorf("error %v", err)
+	}
+}

@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+)
+
+func TestReadPromptAppendsStandardInput(t *testing.T) {
+	for _, c := range []struct {
+		prompt, input, want string
+	}{
+		{"review", "diff\n", "review\n\ndiff\n"},
+		{"", "diff\n", "diff\n"},
+		{"review", "", "review"},
+		{"review", " \n", "review"},
+		{"review", "a\xffb", "review\n\na\uFFFDb"},
+	} {
+		path := filepath.Join(t.TempDir(), "in")
+		if err := os.WriteFile(path, []byte(c.input), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		in, err := os.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadPrompt(context.Background(), testGuard(), c.prompt, in, io.Discard)
+		if err != nil || got != c.want {
+			t.Errorf("%q with %q: %q, %v; want %q", c.prompt, c.input, got, err, c.want)
+		}
+		in.Close()
+	}
+}
+
+// testGuard starts goroutines and lets a panic through.
+func testGuard() *Guard {
+	return NewGuard(os.Stderr, nil, func(code int) { panic(code) })
+}
+
+func TestReadPromptRefuses(t *testing.T) {
+	null, err := os.Open(os.DevNull)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer null.Close()
+	if _, err := ReadPrompt(context.Background(), testGuard(), " ", null, io.Discard); Code(err) != usage {
+		t.Errorf("nothing at all: %v", err)
+	}
+
+	big := filepath.Join(t.TempDir(), "big")
+	if err := os.WriteFile(big, bytes.Repeat([]byte("x"), maxInput+1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	in, err := os.Open(big)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	if _, err := ReadPrompt(context.Background(), testGuard(), "x", in, io.Discard); Code(err) != usage || !strings.Contains(err.Error(), "8 MiB") {
+		t.Errorf("too much: %v", err)
+	}
+
+	// A terminal is not read: somebody sits there.
+	ours, tty, err := pty.Open()
+	if err != nil {
+		t.Skipf("no terminal to be had: %v", err)
+	}
+	defer ours.Close()
+	defer tty.Close()
+	if got, err := ReadPrompt(context.Background(), testGuard(), "x", tty, io.Discard); err != nil || got != "x" {
+		t.Errorf("at a terminal: %q, %v", got, err)
+	}
+
+	// A pipe that never ends: the signal's context ends the wait.
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	defer r.Close()
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := ReadPrompt(ctx, testGuard(), "x", r, io.Discard); !errors.Is(err, context.Canceled) {
+		t.Errorf("an endless pipe: %v", err)
+	}
+}
+
+func main1(state agents.State) agents.Info {
+	return agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: state, Model: "acme/one", Priced: true, Cost: 5, Usage: llm.Usage{Input: 100}}
+}
+
+func TestTallyKeepsWhatMainSaidLast(t *testing.T) {
+	began := time.Unix(1000, 0)
+	y := newTally(began)
+	y.see([]agents.Event{agents.Changed{Info: main1(agents.Idle)}, agents.Changed{Info: agents.Info{ID: 2, Name: "old", Kind: agents.Sub, State: agents.Done}}, agents.Tally{Queued: 1}})
+	after := main1(agents.Idle)
+	after.Cost, after.Usage = 2_000_005, llm.Usage{Input: 150, Output: 20, CacheRead: 7, CacheWrite: 3}
+	say := func(s string) agents.Entry { return agents.Entry{Kind: agents.EntryText, Text: s} }
+	es := y.see([]agents.Event{
+		agents.Appended{Agent: 1, Entries: []agents.Entry{
+			{Kind: agents.EntryPrompt, Text: "go"}, say("I will look."), {Kind: agents.EntryCall, Call: &agents.Call{}},
+			{Kind: agents.EntryResult, Result: &agents.Result{}}, say("First."), {Kind: agents.EntryThinking, Text: "hm"}, say("Second."),
+			{Kind: agents.EntryEnded, End: &agents.End{Outcome: agents.Completed, Steps: 2}},
+		}},
+		agents.Changed{Info: agents.Info{ID: 3, Name: "new", Kind: agents.Sub, State: agents.Running}},
+		agents.Appended{Agent: 3, Entries: []agents.Entry{say("not the answer")}},
+		agents.Changed{Info: agents.Info{ID: 3, Name: "new", Kind: agents.Sub, State: agents.Done, Outcome: agents.Completed}},
+		agents.Changed{Info: after},
+	})
+	if len(es) != 9 || es[0].Agent != 1 || es[8].Agent != 3 {
+		t.Errorf("entries %+v", es)
+	}
+	if got := strings.Join(y.answer, "|"); got != "First.|Second." {
+		t.Errorf("answer %q", got)
+	}
+	if len(y.changes) != 2 || y.changes[0].Name != "new" || y.changes[1].State != agents.Done {
+		t.Errorf("changes %+v", y.changes)
+	}
+	r := y.result("a", "", began.Add(1500*time.Millisecond))
+	if r.Turns != 2 || r.Millis != 1500 || r.Cost == nil || *r.Cost != 2 || r.Usage != (jUsage{50, 20, 7, 3}) || r.Subtype != "success" || r.Error {
+		t.Errorf("result %+v cost %v", r, r.Cost)
+	}
+	// One agent of unknown price makes the sum unknown.
+	y.see([]agents.Event{agents.Changed{Info: agents.Info{ID: 3, Name: "new", Kind: agents.Sub, State: agents.Done, Usage: llm.Usage{Input: 1}}}})
+	if r := y.result("", "it broke", began); r.Cost != nil || r.Subtype != "error" || !r.Error || r.Result != "it broke" {
+		t.Errorf("result %+v", r)
+	}
+}
+
+func TestStreamLines(t *testing.T) {
+	var b bytes.Buffer
+	s := &stream{w: &b, on: true, session: "s1"}
+	s.init("/ws", main1(agents.Idle), "ask", []string{"bash"})
+	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryPrompt, Text: "go"})
+	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryThinking, Text: "hm"})
+	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryText, Text: "line\n\"two\"", Model: "acme/two"})
+	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryCall, Call: &agents.Call{ID: "c1", Name: "bash", Args: json.RawMessage(`{"command": "ls"}`)}})
+	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryCall, Call: &agents.Call{ID: "c2", Name: "bash", Args: json.RawMessage(`{"comm`)}})
+	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryResult, Result: &agents.Result{ID: "c1", Text: "out", Error: true}})
+	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryStarted})
+	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryEnded, End: &agents.End{}})
+	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryNotice, Text: "cut"})
+	s.tasks([]agents.Info{{Name: "t", Prompt: "p", State: agents.Running}, {Name: "t", State: agents.Failed, Outcome: agents.OutFailed, Why: "no"}})
+	s.result(lineResult{Type: "result", Subtype: "success", Result: "done"})
+	want := []string{
+		`{"type":"system","subtype":"init","session_id":"s1","cwd":"/ws","model":"acme/one","tools":["bash"],"permissionMode":"ask","version":"` + Version() + `"}`,
+		`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"go"}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,
+		`{"type":"assistant","message":{"role":"assistant","model":"acme/one","content":[{"type":"thinking","thinking":"hm"}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,
+		`{"type":"assistant","message":{"role":"assistant","model":"acme/two","content":[{"type":"text","text":"line\n\"two\""}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,
+		`{"type":"assistant","message":{"role":"assistant","model":"acme/one","content":[{"type":"tool_use","id":"c1","name":"bash","input":{"command":"ls"}}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,
+		`{"type":"assistant","message":{"role":"assistant","model":"acme/one","content":[{"type":"tool_use","id":"c2","name":"bash","input":{}}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,
+		`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"out","is_error":true}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,
+		`{"type":"system","subtype":"notice","session_id":"s1","agent":"main","text":"cut"}`,
+		`{"type":"system","subtype":"task_started","session_id":"s1","agent":"t","prompt":"p"}`,
+		`{"type":"system","subtype":"task_finished","session_id":"s1","agent":"t","outcome":"failed","error":"no"}`,
+		`{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"s1","num_turns":0,"duration_ms":0,"usage":{"input_tokens":0,"output_tokens":0,"cache_read_input_tokens":0,"cache_creation_input_tokens":0}}`,
+	}
+	got := strings.Split(strings.TrimSuffix(b.String(), "\n"), "\n")
+	for i := range max(len(got), len(want)) {
+		g, w := "", ""
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if g != w {
+			t.Errorf("line %d:\n got %s\nwant %s", i, g, w)
+		}
+	}
+}
+
+func TestStreamStopsAtTheFirstError(t *testing.T) {
+	r, w := io.Pipe()
+	r.Close()
+	s := &stream{w: w, on: true}
+	s.put("x")
+	s.w = io.Discard
+	s.put("y")
+	if !errors.Is(s.err, io.ErrClosedPipe) {
+		t.Errorf("error %v", s.err)
+	}
+}

@@ -1,0 +1,245 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// run runs the built program without a terminal.
+func (s *site) run(t *testing.T, input string, args ...string) (out, errs string, code int) {
+	t.Helper()
+	c := s.command(args...)
+	c.Stdin = strings.NewReader(input)
+	var o, e bytes.Buffer
+	c.Stdout, c.Stderr = &o, &e
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(30*time.Second, func() { _ = c.Process.Signal(syscall.SIGABRT) })
+	defer late.Stop()
+	err := c.Wait()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return o.String(), e.String(), c.ProcessState.ExitCode()
+}
+
+func TestPrintCarriesOutAPrompt(t *testing.T) {
+	s := newSite(t)
+	out, errs, code := s.run(t, "", "-p", "run echo h''i", "--permission-mode", "yolo")
+	if code != ok || !strings.Contains(out, "hi") || !strings.HasSuffix(out, "\n") {
+		t.Errorf("exit code %d, output %q, errors %q", code, out, errs)
+	}
+	out, errs, code = s.run(t, "say two\n", "-p", "say one")
+	if code != ok || !strings.Contains(out, "one") || !strings.Contains(out, "two") {
+		t.Errorf("with standard input: exit code %d, output %q, errors %q", code, out, errs)
+	}
+	out, errs, code = s.run(t, "say three\n", "-p")
+	if code != ok || !strings.Contains(out, "three") || strings.Contains(out, "two") {
+		t.Errorf("from standard input: exit code %d, output %q, errors %q", code, out, errs)
+	}
+}
+
+func TestPrintDeniesWhatWouldAsk(t *testing.T) {
+	s := newSite(t)
+	out, errs, code := s.run(t, "", "-p", "run touch made")
+	if _, err := os.Stat(filepath.Join(s.dir, "made")); err == nil {
+		t.Error("the command ran")
+	}
+	if !strings.Contains(out+errs, "--permission-mode") {
+		t.Errorf("no reason: exit code %d, output %q, errors %q", code, out, errs)
+	}
+	out, _, _ = s.run(t, "", "-p", "run touch made", "--permission-mode", "plan")
+	if _, err := os.Stat(filepath.Join(s.dir, "made")); err == nil {
+		t.Errorf("the command ran in mode plan: %q", out)
+	}
+	if out, errs, code = s.run(t, "", "-p", "run touch made", "--yolo"); code != ok {
+		t.Errorf("exit code %d, output %q, errors %q", code, out, errs)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "made")); err != nil {
+		t.Errorf("the command did not run: %v", err)
+	}
+}
+
+func TestPrintFails(t *testing.T) {
+	s := newSite(t)
+	out, errs, code := s.run(t, "", "-p", "fail all is lost")
+	if code != failed || !strings.Contains(errs, "all is lost") {
+		t.Errorf("exit code %d, output %q, errors %q", code, out, errs)
+	}
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"-p"}, "needs a prompt"},
+		{[]string{"-p", "x", "--model", "nobody/nothing"}, "nobody"},
+		{[]string{"-p", "x", "--cwd", filepath.Join(s.dir, "missing")}, "missing"},
+		{[]string{"--modle"}, "did you mean --model?"},
+		{nil, "-p"}, // standard output is no terminal
+	} {
+		out, errs, code := s.run(t, "", c.args...)
+		if code != usage || out != "" || !strings.Contains(errs, c.want) || strings.Count(errs, "\n") > 3 {
+			t.Errorf("%q: exit code %d, output %q, errors %q", c.args, code, out, errs)
+		}
+	}
+}
+
+func TestPrintFromAnotherDirectory(t *testing.T) {
+	s := newSite(t)
+	elsewhere := t.TempDir()
+	out, errs, code := s.run(t, "", "-p", "run pwd", "--yolo", "--cwd", elsewhere)
+	if code != ok || !strings.Contains(out, filepath.Base(elsewhere)) {
+		t.Errorf("exit code %d, output %q, errors %q", code, out, errs)
+	}
+}
+
+// result is what readers of the JSON forms rely on.
+type result struct {
+	Type    string         `json:"type"`
+	Subtype string         `json:"subtype"`
+	IsError *bool          `json:"is_error"`
+	Result  string         `json:"result"`
+	Session string         `json:"session_id"`
+	Turns   int            `json:"num_turns"`
+	Millis  *int           `json:"duration_ms"`
+	Usage   map[string]int `json:"usage"`
+}
+
+func TestPrintJSON(t *testing.T) {
+	s := newSite(t)
+	out, errs, code := s.run(t, "", "-p", "run echo h''i", "--yolo", "--output-format", "json")
+	var r result
+	if err := json.Unmarshal([]byte(out), &r); err != nil || strings.Count(out, "\n") != 1 {
+		t.Fatalf("exit code %d, %v: %q %q", code, err, out, errs)
+	}
+	if code != ok || r.Type != "result" || r.Subtype != "success" || r.IsError == nil || *r.IsError || !strings.Contains(r.Result, "hi") ||
+		r.Session == "" || r.Turns < 1 || r.Millis == nil || r.Usage == nil {
+		t.Errorf("exit code %d: %s", code, out)
+	}
+	out, _, code = s.run(t, "", "-p", "fail all is lost", "--output-format", "json")
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != failed || r.Subtype != "error" || !*r.IsError || !strings.Contains(out, "all is lost") {
+		t.Errorf("exit code %d, %v: %s", code, err, out)
+	}
+}
+
+func TestPrintStreamJSON(t *testing.T) {
+	s := newSite(t)
+	out, errs, code := s.run(t, "", "-p", "run echo h''i", "--yolo", "--output-format", "stream-json")
+	if code != ok {
+		t.Fatalf("exit code %d: %s", code, errs)
+	}
+	var kinds []string
+	for line := range strings.Lines(out) {
+		var l struct {
+			Type, Subtype string
+			Message       struct {
+				Role    string
+				Content []struct{ Type string }
+			}
+		}
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatalf("%v: %q", err, line)
+		}
+		kind := l.Type + " " + l.Subtype
+		for _, c := range l.Message.Content {
+			kind += c.Type
+		}
+		kinds = append(kinds, kind)
+	}
+	all := strings.Join(kinds, ", ")
+	at := 0
+	for _, want := range []string{"system init", "user text", "assistant tool_use", "user tool_result", "assistant text", "result success"} {
+		i := strings.Index(all[at:], want)
+		if i < 0 {
+			t.Fatalf("no %q in its place: %s\n%s", want, all, out)
+		}
+		at += i
+	}
+	if !strings.HasPrefix(all, "system init") || !strings.HasSuffix(all, "result success") {
+		t.Errorf("order: %s", all)
+	}
+}
+
+// fifo makes a named pipe in the workspace; reading its first line waits for somebody to write it.
+func (s *site) fifo(t *testing.T, name string) (first func() string) {
+	t.Helper()
+	path := filepath.Join(s.dir, name)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return func() string {
+		f, err := os.OpenFile(path, os.O_RDONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		buf := make([]byte, 100)
+		n, _ := f.Read(buf)
+		return strings.TrimSpace(string(buf[:n]))
+	}
+}
+
+func TestPrintSignalled(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		t.Run(sig.String(), func(t *testing.T) {
+			s := newSite(t)
+			first := s.fifo(t, "started")
+			c := s.command("-p", "say before then run echo $$ > started; exec sleep 600", "--yolo", "--output-format", "stream-json")
+			var out, errs bytes.Buffer
+			c.Stdout, c.Stderr = &out, &errs
+			if err := c.Start(); err != nil {
+				t.Fatal(err)
+			}
+			pid := first()
+			began := time.Now()
+			if err := c.Process.Signal(sig); err != nil {
+				t.Fatal(err)
+			}
+			_ = c.Wait()
+			if d := time.Since(began); d > 2*time.Second {
+				t.Errorf("it took %v", d)
+			}
+			if code := c.ProcessState.ExitCode(); code != 128+int(sig) {
+				t.Errorf("exit code %d; errors %s", code, errs.String())
+			}
+			lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+			var r result
+			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &r); err != nil || r.Type != "result" || !*r.IsError {
+				t.Errorf("last line: %v %s", err, lines[len(lines)-1])
+			}
+			if alive(pid) {
+				t.Errorf("the command (process %s) still runs", pid)
+			}
+		})
+	}
+}
+
+func TestPrintEndsWhenNobodyReads(t *testing.T) {
+	s := newSite(t)
+	c := s.command("-p", "say one then say two", "--output-format", "stream-json")
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stdout = w
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	r.Close()
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	w.Close()
+	_ = c.Wait()
+	if code := c.ProcessState.ExitCode(); code != failed || !strings.Contains(errs.String(), "write the answer") {
+		t.Errorf("exit code %d, errors %q", code, errs.String())
+	}
+}
