@@ -32,8 +32,9 @@ func connect(ctx context.Context, db *sql.DB, reader bool) (*conn, error) {
 		return nil, err
 	}
 	// journal_size_limit cuts the log to this many bytes when it starts over.
-	setup := fmt.Sprintf("PRAGMA busy_timeout = %d; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = %d",
-		busyTimeout.Milliseconds(), journalLimit)
+	// recursive_triggers makes REPLACE fire the triggers that forbid deleting.
+	setup := fmt.Sprintf(`PRAGMA busy_timeout = %d; PRAGMA foreign_keys = ON; PRAGMA synchronous = FULL;
+		PRAGMA journal_size_limit = %d; PRAGMA recursive_triggers = ON`, busyTimeout.Milliseconds(), journalLimit)
 	if reader {
 		setup = fmt.Sprintf("PRAGMA busy_timeout = %d; PRAGMA query_only = ON", busyTimeout.Milliseconds())
 	}

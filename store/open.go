@@ -18,6 +18,7 @@ import (
 const (
 	busyTimeout  = 5 * time.Second
 	journalLimit = 8 << 20 // bytes
+	smallest     = 512     // bytes of the smallest database; SQLite takes a smaller file for an empty one and overwrites it
 )
 
 // prepare does all of open but starting the writer. The file is only written
@@ -88,10 +89,12 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 // place makes the file's directory and reports whether the file is missing.
 // It never opens the file.
 func place(path string) (fresh bool, err error) {
-	info, err := os.Lstat(path)
+	info, err := os.Stat(path)
 	switch {
 	case err == nil && info.IsDir():
 		return false, errors.New("it is a directory")
+	case err == nil && info.Mode().IsRegular() && info.Size() > 0 && info.Size() < smallest:
+		return false, fmt.Errorf("%w: it has only %d bytes, move it away", ErrForeign, info.Size())
 	case err == nil:
 		return false, nil
 	case !errors.Is(err, fs.ErrNotExist):

@@ -1,0 +1,300 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/fstest"
+	"time"
+)
+
+// bytesOf reads a database file that nobody has open.
+func bytesOf(t *testing.T, path string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func closed(t *testing.T, db *DB) {
+	t.Helper()
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestOpen_makesItPrivate(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	db := reopen(t, filepath.Join(dir, "fantail.db"))
+	write(t, db, set("x"))
+	for path, want := range map[string]fs.FileMode{dir: 0o700, filepath.Dir(dir): 0o700, db.Path(): 0o600, db.Path() + "-wal": 0o600} {
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := info.Mode().Perm(); got != want {
+			t.Errorf("%s: mode %o, want %o", path, got, want)
+		}
+	}
+}
+
+func TestOpen_setsTheConnectionUp(t *testing.T) {
+	db := fresh(t)
+	pragmas := func(c *conn) (got string) {
+		for _, p := range []string{"busy_timeout", "foreign_keys", "synchronous", "query_only"} {
+			n, err := c.number("PRAGMA " + p)
+			if err != nil {
+				t.Error(err)
+			}
+			got += fmt.Sprintf("%s %d ", p, n)
+		}
+		return got
+	}
+	_ = db.onWriter(context.Background(), "look", func(c *conn) error {
+		if got := pragmas(c); got != "busy_timeout 5000 foreign_keys 1 synchronous 2 query_only 0 " {
+			t.Errorf("writer: %s", got)
+		}
+		var mode string
+		if err := c.row("PRAGMA journal_mode").Scan(&mode); err != nil || mode != "wal" {
+			t.Errorf("journal mode %q, %v", mode, err)
+		}
+		return nil
+	})
+	read(t, db, func(rx *Rx) error {
+		if got := pragmas(rx.c); !strings.Contains(got, "busy_timeout 5000") || !strings.Contains(got, "query_only 1") {
+			t.Errorf("reader: %s", got)
+		}
+		return nil
+	})
+}
+
+func TestOpen_pathsOfAllKinds(t *testing.T) {
+	for _, name := range []string{"a b", "q?mode=ro", "h#h", "p%20%", "ünï 🐦", "new\nline", "'quote\"", strings.Repeat("l", 200), "file:x"} {
+		path := filepath.Join(t.TempDir(), name, "fantail.db")
+		db := reopen(t, path)
+		write(t, db, set(name))
+		closed(t, db)
+		if _, err := os.Lstat(path); err != nil {
+			t.Errorf("%q: the file is elsewhere: %v", name, err)
+		}
+		if got := settings(t, reopen(t, path)); len(got) != 1 || got[0] != name {
+			t.Errorf("%q: kept %q", name, got)
+		}
+	}
+	if _, err := Open(t.Context(), "a\x00b", Options{}); err == nil || !strings.Contains(err.Error(), "NUL") {
+		t.Errorf("NUL: %v", err)
+	}
+	if _, err := Open(t.Context(), t.TempDir(), Options{}); err == nil || !strings.Contains(err.Error(), "directory") {
+		t.Errorf("directory: %v", err)
+	}
+}
+
+func TestOpen_leavesWhatIsNotOursAlone(t *testing.T) {
+	dir := t.TempDir()
+	newer := filepath.Join(dir, "newer")
+	db := reopen(t, newer)
+	_ = db.onWriter(context.Background(), "age", func(c *conn) error { _, err := c.exec("PRAGMA user_version = 7"); return err })
+	closed(t, db)
+	other := filepath.Join(dir, "other")
+	db = reopen(t, other)
+	_ = db.onWriter(context.Background(), "age", func(c *conn) error { _, err := c.exec("PRAGMA application_id = 1"); return err })
+	closed(t, db)
+	unversioned := filepath.Join(dir, "unversioned")
+	db = reopen(t, unversioned)
+	_ = db.onWriter(context.Background(), "age", func(c *conn) error {
+		_, err := c.c.ExecContext(context.Background(), "PRAGMA application_id = 0; PRAGMA user_version = 0")
+		return err
+	})
+	closed(t, db)
+	for name, content := range map[string]string{
+		"text": "Dear diary,\n" + strings.Repeat("today ", 500), "short": "x", "zeros": strings.Repeat("\x00", 4096),
+		"header": "SQLite format 3\x00" + strings.Repeat("\xff", 5000),
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	spoilt := bytesOf(t, newer)
+	copy(spoilt, "garbage!")
+	if err := os.WriteFile(filepath.Join(dir, "spoilt"), spoilt, 0o600); err != nil {
+		t.Fatal(err)
+	}
+
+	for name, want := range map[string]error{
+		"newer": ErrNewer, "other": ErrForeign, "unversioned": ErrForeign, "text": ErrForeign, "short": ErrForeign,
+		"zeros": ErrForeign, "header": ErrForeign, "spoilt": ErrForeign,
+	} {
+		path := filepath.Join(dir, name)
+		before := bytesOf(t, path)
+		db, err := Open(t.Context(), path, Options{})
+		if err == nil {
+			closed(t, db)
+		}
+		if !errors.Is(err, want) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v, want %v", name, err, want)
+		}
+		if !bytes.Equal(before, bytesOf(t, path)) {
+			t.Errorf("%s: the file was changed", name)
+		}
+	}
+	_, err := Open(t.Context(), newer, Options{})
+	if s := fmt.Sprint(err); !strings.Contains(s, "schema 7") || !strings.Contains(s, "up to 1") || !strings.Contains(s, "update") {
+		t.Errorf("newer: %q names both versions and the next step", s)
+	}
+}
+
+func TestOpen_anEmptyFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fantail.db")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	write(t, reopen(t, path), set("x"))
+}
+
+func TestOpen_manyAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fantail.db")
+	var wg sync.WaitGroup
+	for i := range 8 {
+		wg.Go(func() {
+			db, err := Open(context.Background(), path, Options{})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := db.Write(context.Background(), "x", set(fmt.Sprint(i))); err != nil {
+				t.Error(err)
+			}
+			if err := db.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	if got := settings(t, reopen(t, path)); len(got) != 8 {
+		t.Errorf("kept %q", got)
+	}
+}
+
+// migrations are the program's own and the given ones behind them.
+func migrations(t *testing.T, scripts ...string) fstest.MapFS {
+	t.Helper()
+	own, err := fs.ReadFile(ground, "migrations/0001_ground.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	fsys := fstest.MapFS{"migrations/0001_ground.sql": {Data: own}}
+	for i, s := range scripts {
+		fsys[fmt.Sprintf("migrations/%04d_more.sql", i+2)] = &fstest.MapFile{Data: []byte(s)}
+	}
+	return fsys
+}
+
+func backups(t *testing.T, path string) []string {
+	t.Helper()
+	names, err := filepath.Glob(path + ".*.bak")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestOpen_migrates(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fantail.db")
+	db := reopen(t, path)
+	agent(t, db, "main")
+	closed(t, db)
+	if got := backups(t, path); len(got) != 0 {
+		t.Errorf("a new database was backed up: %q", got)
+	}
+
+	at := time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
+	steps := migrations(t, `ALTER TABLE agents ADD COLUMN colour TEXT NOT NULL DEFAULT 'red'`, `CREATE TABLE more (x INTEGER) STRICT`)
+	db, err := open(t.Context(), path, Options{Now: func() time.Time { return at }}, steps)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read(t, db, func(rx *Rx) error {
+		var name, colour string
+		if err := rx.QueryRow(`SELECT name, colour FROM agents`).Scan(&name, &colour); err != nil || name != "main" || colour != "red" {
+			t.Errorf("%s %s %v", name, colour, err)
+		}
+		if n, err := rx.c.number("PRAGMA user_version"); n != 3 || err != nil {
+			t.Errorf("schema %d, %v", n, err)
+		}
+		return nil
+	})
+	closed(t, db)
+
+	names := backups(t, path)
+	if len(names) != 1 || !strings.Contains(names[0], ".schema1-20260304T050607") {
+		t.Fatalf("backups %q", names)
+	}
+	if info, err := os.Stat(names[0]); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("backup: %v, %v", info.Mode(), err)
+	}
+	if _, err := Open(t.Context(), path, Options{}); !errors.Is(err, ErrNewer) {
+		t.Errorf("the older program opens it: %v", err)
+	}
+	read(t, reopen(t, names[0]), func(rx *Rx) error {
+		if as, err := rx.Agents(); err != nil || len(as) != 1 {
+			t.Errorf("backup holds %v, %v", as, err)
+		}
+		return nil
+	})
+}
+
+func TestOpen_whenAMigrationFails(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fantail.db")
+	db := reopen(t, path)
+	agent(t, db, "main")
+	closed(t, db)
+	_, err := open(t.Context(), path, Options{}, migrations(t, `CREATE TABLE good (x)`, `CREATE TABLE half (x); CREATE TABLE broken (`))
+	if err == nil || !strings.Contains(err.Error(), "migrate to schema 3") {
+		t.Errorf("%v", err)
+	}
+	db, err = open(t.Context(), path, Options{}, migrations(t, `CREATE TABLE good (x)`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed(t, db)
+	read(t, db, func(rx *Rx) error {
+		if n, err := rx.c.number(`SELECT count(*) FROM sqlite_schema WHERE name IN ('good', 'half')`); n != 1 || err != nil {
+			t.Errorf("%d tables, %v: the good step stays, the broken one leaves nothing", n, err)
+		}
+		return nil
+	})
+	if len(backups(t, path)) != 1 {
+		t.Error("no backup")
+	}
+}
+
+func TestLoad_wantsNumbersWithoutGap(t *testing.T) {
+	if _, err := load(fstest.MapFS{"migrations/0001_a.sql": {}, "migrations/0003_b.sql": {}}); err == nil {
+		t.Error("a gap is fine")
+	}
+	if _, err := load(ground); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpen_whenTheDirectoryIsReadOnly(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(t.Context(), filepath.Join(dir, "fantail.db"), Options{}); err == nil || !strings.Contains(err.Error(), "yours") {
+		t.Errorf("%v", err)
+	}
+}
