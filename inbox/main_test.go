@@ -1,0 +1,162 @@
+package inbox
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"fantail/store"
+)
+
+func TestMain(m *testing.M) {
+	if job := os.Getenv(childEnv); job != "" {
+		os.Exit(child(job))
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// bells gathers what rang.
+type bells struct {
+	mu   sync.Mutex
+	rung []Rung
+}
+
+func (b *bells) ring(r Rung) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.rung = append(b.rung, r)
+}
+
+func (b *bells) take() []Rung {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	defer func() { b.rung = nil }()
+	return b.rung
+}
+
+type world struct {
+	t          testing.TB
+	db         *store.DB
+	box        *Inbox
+	bells      bells
+	main, lint int64
+}
+
+// fresh is a new workspace with the agents main and lint.
+func fresh(t testing.TB) *world {
+	t.Helper()
+	return at(t, filepath.Join(t.TempDir(), "fantail.db"))
+}
+
+func at(t testing.TB, path string) *world {
+	t.Helper()
+	w := &world{t: t}
+	var err error
+	if w.db, err = store.Open(t.Context(), path, store.Options{}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.db.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	w.box = New(w.db, w.bells.ring)
+	w.main, w.lint = w.agent("main"), w.agent("lint")
+	return w
+}
+
+// agent returns the id of an agent of that name, adding it if there is none.
+func (w *world) agent(name string) (id int64) {
+	w.t.Helper()
+	w.write(func(tx *store.Tx) error {
+		a, ok, err := tx.AgentByName(name)
+		if id = a.ID; ok || err != nil {
+			return err
+		}
+		id, err = tx.AddAgent(store.Agent{Name: name, Kind: "helper", Model: "builtin", State: "idle"})
+		return err
+	})
+	return id
+}
+
+func (w *world) write(f func(tx *store.Tx) error) {
+	w.t.Helper()
+	if err := w.db.Write(context.Background(), "test", f); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) deposit(m Message) int64 {
+	w.t.Helper()
+	if m.Recipient == 0 {
+		m.Recipient = w.main
+	}
+	id, err := w.box.Deposit(context.Background(), m)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return id
+}
+
+// into appends to the transcript of agent.
+func into(tx *store.Tx, agent int64) Into {
+	return func(ms []Message) (int64, error) {
+		ids := ""
+		for _, m := range ms {
+			ids += fmt.Sprint(m.ID, " ")
+		}
+		return tx.Append(agent, 0, "message", ids)
+	}
+}
+
+func (w *world) take(q Query) (ms []Message, left int) {
+	w.t.Helper()
+	if q.Recipient == 0 {
+		q.Recipient = w.main
+	}
+	w.write(func(tx *store.Tx) (err error) {
+		ms, left, err = w.box.Take(tx, q, "check", into(tx, q.Recipient))
+		return err
+	})
+	return ms, left
+}
+
+func bodies(ms []Message) (s string) {
+	for _, m := range ms {
+		s += m.Body + " "
+	}
+	return s
+}
+
+// sound fails the test if the kept counts differ from the rows, a taken message
+// has no entry, or the file is damaged.
+func (w *world) sound() {
+	w.t.Helper()
+	err := w.db.Read(context.Background(), func(rx *store.Rx) error {
+		for what, query := range map[string]string{
+			"wrong counts": `SELECT count(*) FROM agents a LEFT JOIN counts c ON c.recipient = a.id
+				WHERE ifnull(c.pending, 0) <> (SELECT count(*) FROM messages m WHERE m.recipient = a.id AND taken_at IS NULL)
+				OR ifnull(c.urgent, 0) <> (SELECT count(*) FROM messages m WHERE m.recipient = a.id AND taken_at IS NULL AND priority = 'urgent')`,
+			"taken without entry": `SELECT count(*) FROM messages WHERE (taken_at IS NULL) <> (entry IS NULL)`,
+			"damage":              `SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'`,
+			"dangling references": `SELECT count(*) FROM pragma_foreign_key_check`,
+		} {
+			var n int
+			if err := rx.QueryRow(query).Scan(&n); err != nil {
+				return fmt.Errorf("%s: %w", what, err)
+			}
+			if n != 0 {
+				w.t.Errorf("%s: %d", what, n)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
