@@ -87,7 +87,10 @@ func (a *agent) loop() {
 		case <-a.poke:
 		}
 		for a.due(ctx) {
-			a.work(ctx)
+			if err := a.work(ctx); err != nil {
+				a.trouble(err)
+				a.pause(ctx)
+			}
 		}
 	}
 }
@@ -118,6 +121,17 @@ func (a *agent) due(ctx context.Context) bool {
 		return true
 	case <-ctx.Done():
 		return false
+	}
+}
+
+// pause keeps an agent whose turn can't begin (a full disk, say) from trying all
+// the time.
+func (a *agent) pause(ctx context.Context) {
+	t := time.NewTimer(2 * time.Second)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
 	}
 }
 

@@ -188,14 +188,11 @@ func (a *agent) receive(ctx context.Context, q inbox.Query, by string, into func
 		resume()
 	}()
 	for {
+		version := a.p.versionNow()
 		if ok, err := take(); ok || err != nil {
 			return m, err
 		}
-		if text, stuck := a.p.stuck(w); stuck {
-			// Whoever could have sent deposited before it ended: one more look finds that.
-			if ok, err := take(); ok || err != nil {
-				return m, err
-			}
+		if text, stuck := a.p.stuck(w, version); stuck {
 			return m, fmt.Errorf("%w: %s", ErrNothing, text)
 		}
 		select {

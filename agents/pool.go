@@ -87,6 +87,7 @@ type Pool struct {
 	asks    map[int64]*ask
 	lastAsk int64
 	waits   map[*wait]struct{}
+	version int64                      // counts what waiters must look at
 	running map[int64]int64            // agents that hold a slot -> whose queue they came from
 	resumes []*resume                  // agents that want their slot back, in order
 	windows map[int64]int              // open windows: owner -> at most so many at once (0: no bound)
@@ -172,6 +173,7 @@ func (p *Pool) restore(ctx context.Context) error {
 	for id, r := range counts {
 		if a := p.agents[id]; a != nil {
 			a.info.Pending, a.info.Urgent = r.Pending, r.Urgent
+			a.wake = true // if one of them asks for it; the turn looks
 		}
 	}
 	for _, a := range p.agents {
@@ -333,6 +335,7 @@ func (p *Pool) rung(r inbox.Rung) {
 	}
 	a.wake = a.wake || r.Wake
 	a.poked()
+	p.version++
 	for w := range p.waits {
 		if w.agent == a {
 			w.poked()
@@ -357,6 +360,7 @@ func (p *Pool) tally() Tally {
 // told spreads the tally and wakes everything that depends on who can still
 // act: waiters, the dispatcher, Settled. The caller holds mu.
 func (p *Pool) told() {
+	p.version++
 	p.hub.emit(p.tally())
 	for w := range p.waits {
 		w.poked()

@@ -298,8 +298,8 @@ func (a *agent) carryOut(ctx context.Context) {
 	}
 	if a.model.Provider == nil {
 		a.refuse(ending{OutFailed, "the model " + a.info.Model + " is not configured"})
-	} else {
-		a.work(ctx)
+	} else if err := a.work(ctx); err != nil {
+		a.refuse(a.endingOf(ctx, err))
 	}
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
@@ -307,12 +307,8 @@ func (a *agent) carryOut(ctx context.Context) {
 	a.p.told()
 }
 
-// refuse ends an agent whose turn could not even begin.
+// refuse ends a sub-agent whose turn could not even begin.
 func (a *agent) refuse(e ending) {
-	if a.kind.HasPrompt() {
-		a.trouble(errors.New(e.cause))
-		return
-	}
 	err := a.p.o.DB.Write(context.WithoutCancel(a.p.ctx), "refuse a task", func(tx *store.Tx) error {
 		if err := tx.SetAgentState(a.id, string(a.restState(e.outcome)), true); err != nil {
 			return err

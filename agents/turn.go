@@ -24,20 +24,23 @@ type ending struct {
 }
 
 // work carries out one turn: absorb, ask, record, run tools, until no calls are
-// left and nothing more is due.
-func (a *agent) work(ctx context.Context) {
+// left and nothing more is due. It returns an error if the turn could not begin.
+func (a *agent) work(ctx context.Context) error {
 	ctx, release := a.stoppable(ctx)
 	defer release()
 	a.began, a.steps, a.tokens = a.p.o.Now(), 0, 0
 	cuts := 0
 	for {
 		began, err := a.absorb(ctx)
-		if err != nil {
-			a.close(ctx, a.endingOf(ctx, err))
-			return
+		if err != nil && a.turn == 0 {
+			return err
 		}
-		if !began {
-			return
+		if err == nil && !began {
+			return nil
+		}
+		if err != nil {
+			a.finish(ctx, a.endingOf(ctx, err))
+			return nil
 		}
 		r, err := a.ask(ctx)
 		switch {
@@ -51,13 +54,13 @@ func (a *agent) work(ctx context.Context) {
 			err = fmt.Errorf("the model's calls were cut by its token limit %d times in a row", cuts)
 		default:
 			if err = a.await(ctx); err == nil && a.finish(ctx, ending{outcome: Completed}) {
-				return
+				return nil
 			}
 		}
 		cuts = 0
 		if err != nil {
-			a.close(ctx, a.endingOf(ctx, err))
-			return
+			a.finish(ctx, a.endingOf(ctx, err))
+			return nil
 		}
 	}
 }
@@ -110,7 +113,12 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 			}
 		}
 		if turn == 0 {
-			reason := len(prompts) > 0 || wake
+			reason := len(prompts) > 0
+			if wake && !reason {
+				if reason, err = a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Wake}}); err != nil {
+					return err
+				}
+			}
 			if wish != nil && !reason {
 				if reason, err = a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, ID: wish.id}); err != nil {
 					return err
@@ -151,6 +159,7 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 	if wake {
 		a.p.mu.Lock()
 		a.wake = false
+		a.p.told()
 		a.p.mu.Unlock()
 	}
 	if turn == 0 {
@@ -473,15 +482,6 @@ func (a *agent) finish(ctx context.Context, e ending) bool {
 			return true
 		}
 	}
-}
-
-// close ends the turn whatever is due.
-func (a *agent) close(ctx context.Context, e ending) {
-	if a.turn == 0 {
-		a.refuse(e)
-		return
-	}
-	a.finish(ctx, e)
 }
 
 func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {

@@ -15,6 +15,7 @@ type wait struct {
 	from     string // the one sender it waits for; "": any
 	children bool   // it waits for the work it dispatched
 	poke     chan struct{}
+	looked   int64 // the pool's version as of which it found nothing
 }
 
 func (w *wait) poked() { token(w.poke) }
@@ -34,17 +35,45 @@ func (p *Pool) wait(a *agent, from string, children bool) (*wait, func()) {
 	}
 }
 
-// stuck reports whether nothing can ever end w, and why. A waiter lives if a
-// possible sender lives: those that run or ask, tasks about to start and a
-// human's agents at rest live; waiters come to life from them, to a fixpoint.
-// What is left waits for each other or for nobody.
-func (p *Pool) stuck(w *wait) (string, bool) {
+// version counts the deposits and the changes of who can act. Read it before
+// looking for messages.
+func (p *Pool) versionNow() int64 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.version
+}
+
+// stuck reports whether nothing can ever end w, and why; w found nothing when it
+// looked as of version. A waiter lives if a possible sender lives: those that
+// run or ask, tasks about to start and a human's agents at rest live; so do
+// waiters that have not looked since something changed, for a message may be
+// there for them; other waiters come to life from these, to a fixpoint. What is
+// left waits for each other or for nobody. The last waiter to look makes the
+// others judge anew.
+func (p *Pool) stuck(w *wait, version int64) (string, bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if version != p.version {
+		return "", false // something changed since w looked, and w is poked to look again
+	}
+	if w.looked != version {
+		w.looked = version
+		all := true
+		for v := range p.waits {
+			all = all && v.looked == p.version
+		}
+		for v := range p.waits {
+			if all && v != w {
+				v.poked()
+			}
+		}
+	}
 	alive := map[string]bool{}
 	blocked := map[*agent]bool{}
 	for v := range p.waits {
-		blocked[v.agent] = blocked[v.agent] || v.agent.info.State == Waiting
+		if v.agent.info.State == Waiting && v.looked == p.version {
+			blocked[v.agent] = true
+		}
 	}
 	for _, a := range p.agents {
 		if !a.info.State.Terminal() && !blocked[a] && (a.info.State != Idle || a.kind.HasPrompt()) {
@@ -170,6 +199,7 @@ func (a *agent) await(ctx context.Context) error {
 		return regain(ctx)
 	}
 	for {
+		version := a.p.versionNow()
 		ms, err := a.p.inbox.List(ctx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}, Limit: 1})
 		if err != nil && ctx.Err() == nil {
 			end()
@@ -178,7 +208,7 @@ func (a *agent) await(ctx context.Context) error {
 		if len(ms) > 0 || len(a.owed()) == 0 {
 			return resume(ctx)
 		}
-		if _, stuck := a.p.stuck(w); stuck {
+		if _, stuck := a.p.stuck(w, version); stuck {
 			return resume(ctx)
 		}
 		select {

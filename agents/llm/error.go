@@ -3,7 +3,11 @@ package llm
 import (
 	"fmt"
 	"time"
+	"unicode/utf8"
 )
+
+// MessageLimit is the longest Message of an [Error], in bytes.
+const MessageLimit = 500
 
 // ErrorKind sorts failures by what can be done about them.
 type ErrorKind string
@@ -50,4 +54,16 @@ func (e *Error) Temporary() bool {
 		return true
 	}
 	return false
+}
+
+// Clip returns s in at most n bytes, cut between runes and marked by "…".
+func Clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	n = max(n-len("…"), 0)
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
 }

@@ -1,0 +1,321 @@
+package agents_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"iter"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/store"
+	"fantail/tools"
+	"fantail/tools/permit"
+)
+
+func TestMain(m *testing.M) {
+	if child() {
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// model is a provider whose replies a test writes as functions of the request.
+type model struct {
+	mu       sync.Mutex
+	requests []*llm.Request
+	reply    func(ctx context.Context, req *llm.Request) ([]llm.Part, error)
+}
+
+func (m *model) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
+	return func(yield func(llm.Part, error) bool) {
+		m.mu.Lock()
+		m.requests = append(m.requests, req)
+		m.mu.Unlock()
+		parts, err := m.reply(ctx, req)
+		for _, p := range parts {
+			if !yield(p, nil) {
+				return
+			}
+		}
+		if err == nil && ctx.Err() != nil {
+			err = &llm.Error{Kind: llm.Cancelled, Err: ctx.Err()}
+		}
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		reason := llm.EndTurn
+		for _, p := range parts {
+			if _, ok := p.(llm.ToolCall); ok {
+				reason = llm.ToolUse
+			}
+			if _, ok := p.(llm.Stop); ok {
+				return
+			}
+		}
+		yield(llm.Stop{Reason: reason}, nil)
+	}
+}
+
+func (m *model) seen() []*llm.Request {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return append([]*llm.Request(nil), m.requests...)
+}
+
+func text(s string) []llm.Part { return []llm.Part{llm.Text{Text: s}} }
+
+func call(id, name, args string) []llm.Part {
+	return []llm.Part{llm.ToolCall{ID: id, Name: name, Args: json.RawMessage(args)}}
+}
+
+// asked is the text of the last prompt of a request.
+func asked(req *llm.Request) string {
+	for i := len(req.Messages) - 1; i >= 0; i-- {
+		ps := req.Messages[i].Parts
+		for j := len(ps) - 1; j >= 0; j-- {
+			if t, ok := ps[j].(llm.Text); ok && t.From == llm.FromPrompt {
+				return t.Text
+			}
+		}
+	}
+	return ""
+}
+
+// results counts the tool results behind the last prompt of a request.
+func results(req *llm.Request) (rs []llm.ToolResult) {
+	for _, m := range req.Messages {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llm.Text:
+				if p.From == llm.FromPrompt {
+					rs = nil
+				}
+			case llm.ToolResult:
+				rs = append(rs, p)
+			}
+		}
+	}
+	return rs
+}
+
+// world is a pool over a real database in a directory of its own.
+type world struct {
+	t     *testing.T
+	dir   string
+	db    *store.DB
+	pool  *agents.Pool
+	feed  *agents.Feed
+	mu    sync.Mutex
+	infos map[int64]agents.Info
+	tally agents.Tally
+	shown map[int64]string // the output of a running command
+}
+
+type setting struct {
+	dir    string
+	mode   permit.Mode
+	cap    int
+	absent bool // nobody can answer questions
+}
+
+func open(t *testing.T, m *model, s setting) *world {
+	t.Helper()
+	if s.dir == "" {
+		s.dir = t.TempDir()
+	}
+	if s.mode == "" {
+		s.mode = permit.Yolo
+	}
+	gate, err := permit.NewGate(s.mode, nil)
+	check(t, err)
+	db, err := store.Open(t.Context(), filepath.Join(s.dir, "fantail.db"), store.Options{})
+	check(t, err)
+	pool, err := agents.Open(t.Context(), agents.Options{
+		DB: db, Tools: tools.New(), Gate: gate, Model: "test/one", Root: s.dir, Data: s.dir,
+		Resolve: func(name string) (agents.Model, error) {
+			if !strings.HasPrefix(name, "test/") {
+				return agents.Model{}, fmt.Errorf("no model %s; known: test/one", name)
+			}
+			return agents.Model{Name: name, Provider: m, ID: strings.TrimPrefix(name, "test/"), Window: 100_000}, nil
+		},
+		System: func(i agents.Info) string { return "You are " + i.Name }, Cap: s.cap, Attended: !s.absent,
+	})
+	check(t, err)
+	w := &world{t: t, dir: s.dir, db: db, pool: pool, feed: pool.Subscribe(), infos: map[int64]agents.Info{}, shown: map[int64]string{}}
+	t.Cleanup(w.close)
+	return w
+}
+
+func (w *world) close() {
+	if w.db == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	if err := w.pool.Close(ctx); err != nil {
+		w.t.Error(err)
+	}
+	w.feed.Close()
+	if err := w.db.Close(); err != nil {
+		w.t.Error(err)
+	}
+	w.db = nil
+}
+
+// until waits for events until ok holds.
+func (w *world) until(what string, ok func() bool) {
+	w.t.Helper()
+	limit := time.NewTimer(20 * time.Second)
+	defer limit.Stop()
+	for {
+		for _, e := range w.feed.Take() {
+			switch e := e.(type) {
+			case agents.Changed:
+				w.infos[e.ID] = e.Info
+			case agents.Tally:
+				w.tally = e
+			case agents.Output:
+				w.shown[e.Agent] = e.Tail
+			}
+		}
+		if ok() {
+			return
+		}
+		select {
+		case <-w.feed.Wait():
+		case <-limit.C:
+			w.t.Fatalf("waited in vain until %s; agents: %+v", what, w.infos)
+		}
+	}
+}
+
+func (w *world) info(name string) agents.Info {
+	for _, i := range w.infos {
+		if i.Name == name {
+			return i
+		}
+	}
+	return agents.Info{}
+}
+
+func (w *world) state(name string, s agents.State) {
+	w.t.Helper()
+	w.until(name+" is "+string(s), func() bool { return w.info(name).State == s })
+}
+
+// output waits until a running command of the agent shows s.
+func (w *world) output(name, s string) {
+	w.t.Helper()
+	w.until(name+" shows "+s, func() bool { return strings.Contains(w.shown[w.info(name).ID], s) })
+}
+
+func (w *world) main() int64 {
+	w.t.Helper()
+	w.until("there is main", func() bool { return w.info("main").ID != 0 })
+	return w.info("main").ID
+}
+
+func (w *world) prompt(s string) {
+	w.t.Helper()
+	check(w.t, w.pool.Prompt(w.t.Context(), w.main(), s))
+}
+
+func (w *world) push(name, prompt string) {
+	w.t.Helper()
+	_, err := w.pool.Push(w.t.Context(), w.main(), tools.Task{Name: name, Prompt: prompt})
+	check(w.t, err)
+}
+
+func (w *world) run(n int) agents.Ran {
+	w.t.Helper()
+	r, err := w.pool.Run(w.t.Context(), w.main(), n)
+	check(w.t, err)
+	return r
+}
+
+// settle waits until nothing is under way.
+func (w *world) settle() {
+	w.t.Helper()
+	ctx, cancel := context.WithTimeout(w.t.Context(), 20*time.Second)
+	defer cancel()
+	if err := w.pool.Settled(ctx); err != nil {
+		w.t.Fatalf("the pool does not settle: %v; agents: %+v", err, w.pool.Infos())
+	}
+}
+
+// entries is an agent's transcript, nil while there is no such agent.
+func (w *world) entries(name string) []agents.Entry {
+	w.t.Helper()
+	for _, i := range w.pool.Infos() {
+		if i.Name == name {
+			es, err := w.pool.Page(w.t.Context(), i.ID, 0, 1000)
+			check(w.t, err)
+			return es
+		}
+	}
+	return nil
+}
+
+func kinds(es []agents.Entry) string {
+	var ks []string
+	for _, e := range es {
+		ks = append(ks, string(e.Kind))
+	}
+	return strings.Join(ks, " ")
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// valid says what a provider would refuse in a conversation.
+func valid(ms []llm.Message) error {
+	if len(ms) == 0 || ms[0].Role != llm.User {
+		return errors.New("a conversation begins with the user")
+	}
+	var open []string
+	for i, m := range ms {
+		if i > 0 && m.Role == ms[i-1].Role {
+			return fmt.Errorf("message %d repeats the role %s", i, m.Role)
+		}
+		var calls []string
+		answered, spoke := 0, false
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llm.ToolCall:
+				calls = append(calls, p.ID)
+			case llm.ToolResult:
+				if spoke || answered >= len(open) || open[answered] != p.ID {
+					return fmt.Errorf("message %d: the result of %s is out of place (open: %v)", i, p.ID, open)
+				}
+				answered++
+			case llm.Text:
+				spoke = true
+				if p.Text == "" {
+					return fmt.Errorf("message %d holds an empty text", i)
+				}
+			}
+		}
+		if answered != len(open) {
+			return fmt.Errorf("message %d answers %d of %d calls", i, answered, len(open))
+		}
+		open = calls
+	}
+	if len(open) > 0 || ms[len(ms)-1].Role != llm.User {
+		return errors.New("a request ends with the user")
+	}
+	return nil
+}

@@ -1,0 +1,129 @@
+package agents_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+const crashDir = "FANTAIL_TEST_CRASH_DIR"
+
+// crashing is the model of both lives: it says something, then runs a command
+// that does not end.
+func crashing(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	if asked(req) == "endless" && len(results(req)) == 0 {
+		return append(text("I begin."), call("a", "bash", `{"command":"echo $$ > pid; echo output so far; sleep 600"}`)...), nil
+	}
+	return text("ok"), nil
+}
+
+// child is the first life, in a process of its own: it leaves a task running, one
+// queued and a message unread, says so, and waits to be killed.
+func child() bool {
+	dir := os.Getenv(crashDir)
+	if dir == "" {
+		return false
+	}
+	tests := []testing.InternalTest{{Name: "child", F: func(t *testing.T) {
+		w := open(t, &model{reply: crashing}, setting{dir: dir, cap: 1})
+		_, err := w.pool.Send(t.Context(), w.main(), "main", "unread mail", "")
+		check(t, err)
+		w.push("job", "endless")
+		w.push("later", "quick")
+		w.run(1)
+		w.output("job", "output so far")
+		fmt.Println("READY")
+		<-make(chan struct{})
+	}}}
+	testing.Main(func(string, string) (bool, error) { return true, nil }, tests, nil, nil)
+	return true
+}
+
+func TestCrash_nextStartReportsWhatRan(t *testing.T) {
+	dir := t.TempDir()
+	exe, err := os.Executable()
+	check(t, err)
+	cmd := exec.Command(exe)
+	cmd.Env = append(os.Environ(), crashDir+"="+dir)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	check(t, err)
+	check(t, cmd.Start())
+	lines := bufio.NewScanner(out)
+	for lines.Scan() && lines.Text() != "READY" {
+		t.Log(lines.Text())
+	}
+	check(t, cmd.Process.Kill())
+	_ = cmd.Wait() // it was killed
+
+	w := open(t, &model{reply: crashing}, setting{dir: dir, cap: 1})
+	w.state("job", agents.Crashed)
+	ms, err := w.pool.Inbox(t.Context(), w.main())
+	check(t, err)
+	if len(ms) != 2 || ms[0].Body != "unread mail" {
+		t.Fatalf("inbox %+v", ms)
+	}
+	f := ms[1]
+	if f.Kind != inbox.Failure || f.From != "job" || f.Outcome != "crashed" || !strings.Contains(f.Partial, "I begin.") || !strings.Contains(f.Partial, "output so far") {
+		t.Errorf("failure %+v", f)
+	}
+	ts, err := w.pool.Queue(t.Context(), w.main())
+	check(t, err)
+	if len(ts) != 2 || ts[0].State != "finished" || ts[0].Outcome != "crashed" || ts[1].State != "queued" {
+		t.Errorf("tasks %+v", ts)
+	}
+	var pid int
+	raw, err := os.ReadFile(dir + "/pid")
+	check(t, err)
+	fmt.Sscan(string(raw), &pid)
+	if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && !strings.Contains(string(stat), ") Z ") {
+		t.Errorf("process %d still runs: %s", pid, stat)
+	}
+	w.close()
+
+	// A third start finds nothing to recover.
+	w = open(t, &model{reply: crashing}, setting{dir: dir, cap: 1})
+	ms, err = w.pool.Inbox(t.Context(), w.main())
+	check(t, err)
+	if len(ms) != 2 {
+		t.Errorf("a second recovery deposited again: %+v", ms)
+	}
+	w.run(1)
+	w.settle()
+	w.state("later", agents.Done)
+}
+
+// TestClose_recordsWhatRan: an orderly end reports running work at once, so that
+// the next start has nothing to report.
+func TestClose_recordsWhatRan(t *testing.T) {
+	dir := t.TempDir()
+	w := open(t, &model{reply: crashing}, setting{dir: dir})
+	w.push("job", "endless")
+	w.run(0)
+	w.output("job", "output so far")
+	w.close()
+	db, err := store.Open(t.Context(), dir+"/fantail.db", store.Options{})
+	check(t, err)
+	defer db.Close()
+	check(t, db.Read(t.Context(), func(rx *store.Rx) error {
+		ts, err := rx.RunningTasks()
+		if len(ts) != 0 {
+			t.Errorf("tasks still run: %+v", ts)
+		}
+		return err
+	}))
+	ms, err := inbox.New(db, nil).List(t.Context(), inbox.Query{Recipient: 1})
+	check(t, err)
+	if len(ms) != 1 || ms[0].Outcome != "interrupted" || !strings.Contains(ms[0].Error, "the program was closed") {
+		t.Errorf("messages %+v", ms)
+	}
+}

@@ -1,0 +1,264 @@
+package agents_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+)
+
+// TestDelegate_resultEntersTheNextTurn: what an agent dispatched waits for the
+// next prompt, enters before it, and costs no request while it waits.
+func TestDelegate_resultEntersTheNextTurn(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		switch {
+		case asked(req) == "child work":
+			return text("the child's answer"), nil
+		case asked(req) == "delegate" && len(results(req)) == 0:
+			return call("d", "push", `{"name":"kid","prompt":"child work","start":true}`), nil
+		}
+		return text("ok"), nil
+	}
+	w := open(t, m, setting{})
+	w.prompt("delegate")
+	w.settle()
+	w.until("the result waits", func() bool { return w.info("main").Pending == 1 })
+	if n := len(m.seen()); n != 3 {
+		t.Fatalf("%d requests before the next prompt, want 2 of main and 1 of the child", n)
+	}
+	es := w.entries("main")
+	if !strings.Contains(es[2].Result.Text, "Task dispatched to 'kid' (session: ") {
+		t.Errorf("push answered %q", es[2].Result.Text)
+	}
+	w.prompt("how did it go?")
+	w.settle()
+	es = w.entries("main")
+	if got := kinds(es); got != "prompt call result text ended message prompt text ended" {
+		t.Fatalf("entries: %s", got)
+	}
+	if txt := es[5].Text; !strings.HasPrefix(txt, "[System: 1 background task(s) completed]\n\n**Task**: child work\n") || !strings.Contains(txt, "the child's answer") {
+		t.Errorf("digest:\n%s", txt)
+	}
+	reqs := m.seen()
+	check(t, valid(reqs[len(reqs)-1].Messages))
+}
+
+func TestDeliver_wakeStartsATurnAndHoldDoesNot(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		switch a := asked(req); {
+		case strings.HasPrefix(a, "child"):
+			return text("answer of " + a), nil
+		case strings.HasPrefix(a, "push ") && len(results(req)) == 0:
+			return call("d", "push", `{"name":"kid-`+a[5:]+`","prompt":"child","start":true,"deliver":"`+a[5:]+`"}`), nil
+		}
+		return text("ok"), nil
+	}
+	w := open(t, m, setting{})
+	w.prompt("push hold")
+	w.settle()
+	w.until("the held one waits", func() bool { return w.info("main").Pending == 1 })
+	w.prompt("push wake")
+	w.settle()
+	w.until("only the held one waits", func() bool { return w.info("main").Pending == 1 && w.info("kid-wake").State == agents.Done })
+	w.settle()
+	if got := kinds(w.entries("main")); !strings.HasSuffix(got, "ended message text ended") {
+		t.Errorf("entries: %s", got)
+	}
+}
+
+func TestNext_takesTheMostUrgentIntoATurnOfItsOwn(t *testing.T) {
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) { return text("handled"), nil }}
+	w := open(t, m, setting{})
+	main := w.main()
+	for _, x := range []struct {
+		text string
+		p    inbox.Priority
+	}{{"calm", inbox.Normal}, {"fire!", inbox.Urgent}} {
+		_, err := w.pool.Send(t.Context(), main, "main", x.text, x.p)
+		check(t, err)
+	}
+	got, ok, err := w.pool.Next(t.Context(), main, 0)
+	check(t, err)
+	if !ok || got.Body != "fire!" {
+		t.Fatalf("next: %+v", got)
+	}
+	w.settle()
+	es := w.entries("main")
+	if kinds(es) != "message text ended" || !strings.HasPrefix(es[0].Text, "You have a message from main. Message #2.") {
+		t.Errorf("entries %s: %q", kinds(es), es[0].Text)
+	}
+	if _, ok, err := w.pool.Next(t.Context(), main, 99); ok || err != nil {
+		t.Errorf("a message that isn't there: %v %v", ok, err)
+	}
+	if n := len(m.seen()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+func TestReceive_saysAtOnceThatNothingCanArrive(t *testing.T) {
+	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+	w := open(t, m, setting{})
+	main := w.main()
+	for _, c := range []struct{ from, want string }{
+		{"", "nothing can arrive: no running or queued agents"},
+		{"ghost", "nothing can arrive: there is no agent ghost"},
+	} {
+		_, err := w.pool.Receive(t.Context(), main, inbox.Query{From: c.from})
+		if err == nil || err.Error() != c.want {
+			t.Errorf("receive from %q: %v", c.from, err)
+		}
+	}
+	w.push("a", "x")
+	w.push("b", "x")
+	if _, err := w.pool.Receive(t.Context(), main, inbox.Query{}); err == nil || !strings.Contains(err.Error(), "2 tasks are queued, none runs: /run") {
+		t.Errorf("receive with queued tasks: %v", err)
+	}
+	w.run(0)
+	w.settle()
+	_, _, err := w.pool.Check(t.Context(), main, inbox.Query{})
+	check(t, err)
+	if _, err := w.pool.Receive(t.Context(), main, inbox.Query{From: "a"}); err == nil || !strings.Contains(err.Error(), "a has ended (done)") {
+		t.Errorf("receive from an ended agent: %v", err)
+	}
+	w.state("main", agents.Idle)
+}
+
+// TestReceive_siblings is 002's sibling coordination, in the wrong order and one
+// at a time: the implementer waits first and holds no slot meanwhile.
+func TestReceive_siblings(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		rs := results(req)
+		switch {
+		case asked(req) == "implement" && len(rs) == 0:
+			return call("r", "receive", `{"from":"analyzer"}`), nil
+		case asked(req) == "implement":
+			return text("built on: " + rs[0].Text), nil
+		case asked(req) == "analyze" && len(rs) == 0:
+			return call("s", "send", `{"to":"implementer","message":"Found patterns: x"}`), nil
+		}
+		return text("analysed"), nil
+	}
+	w := open(t, m, setting{})
+	w.push("implementer", "implement")
+	w.push("analyzer", "analyze")
+	w.run(1)
+	w.settle()
+	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	check(t, err)
+	if len(ms) != 2 {
+		t.Fatalf("messages %+v", ms)
+	}
+	for _, msg := range ms {
+		if msg.From == "implementer" && !strings.Contains(msg.Body, "Found patterns: x") {
+			t.Errorf("implementer says %q", msg.Body)
+		}
+	}
+}
+
+func TestReceive_waitCycleIsExplainedToBoth(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if rs := results(req); len(rs) > 0 {
+			return text(rs[0].Text), nil
+		}
+		return call("r", "receive", `{"from":"`+asked(req)+`"}`), nil
+	}
+	w := open(t, m, setting{})
+	w.push("a", "b")
+	w.push("b", "a")
+	w.run(0)
+	w.settle()
+	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	check(t, err)
+	if len(ms) != 2 || !strings.Contains(ms[0].Body, "a waits for b, b waits for a") {
+		t.Errorf("messages %+v", ms)
+	}
+}
+
+// TestNested_parentsWaitWithoutASlot: nine nested parents finish although only
+// eight agents may run at once, and each gets its child's result.
+func TestNested_parentsWaitWithoutASlot(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		depth := asked(req)
+		last := req.Messages[len(req.Messages)-1].Parts
+		if depth == "xxxxxxxxx" {
+			return text("bottom"), nil
+		}
+		if len(results(req)) == 0 {
+			return call("p", "push", `{"prompt":"`+depth+`x","start":true}`), nil
+		}
+		if tx, ok := last[len(last)-1].(llm.Text); ok && tx.From == llm.FromMessage {
+			return text("seen " + tx.Text), nil
+		}
+		return text("dispatched"), nil
+	}
+	w := open(t, m, setting{cap: 8})
+	w.push("top", "x")
+	w.run(0)
+	w.settle()
+	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	check(t, err)
+	if len(ms) != 1 || !strings.Contains(ms[0].Body, "bottom") {
+		t.Fatalf("messages %+v", ms)
+	}
+	if n := len(m.seen()); n != 8*3+1 {
+		t.Errorf("%d requests: waiting must cost none", n)
+	}
+}
+
+func TestReceive_humanWaitKeepsPromptsAndStops(t *testing.T) {
+	hold := make(chan struct{})
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if asked(req) == "slow" {
+			<-hold
+		}
+		return text("ok"), nil
+	}}
+	w := open(t, m, setting{})
+	main := w.main()
+	w.push("s", "slow")
+	w.run(0)
+	failed := make(chan error, 1)
+	go func() {
+		_, err := w.pool.Receive(t.Context(), main, inbox.Query{})
+		failed <- err
+	}()
+	w.state("main", agents.Waiting)
+	w.prompt("typed meanwhile")
+	w.until("it is queued", func() bool { return len(w.info("main").Prompts) == 1 })
+	w.pool.Stop(main)
+	if err := <-failed; err == nil || err.Error() != "stopped" {
+		t.Errorf("receive after Esc: %v", err)
+	}
+	w.until("the prompt is answered", func() bool { return w.info("main").Outcome == agents.Completed })
+	close(hold)
+	w.settle()
+	if w.until("the result waits", func() bool { return w.info("main").Pending == 1 }); len(m.seen()) != 2 {
+		t.Errorf("%d requests", len(m.seen()))
+	}
+}
+
+func TestSend_refusals(t *testing.T) {
+	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+	w := open(t, m, setting{})
+	w.push("done", "x")
+	w.run(0)
+	w.settle()
+	for _, c := range []struct{ to, body, want string }{
+		{"nobody", "hi", "no such agent"},
+		{"done", "hi", "has ended (done)"},
+		{"main", "", "empty"},
+		{"main", strings.Repeat("x", inbox.MaxBody+1), "larger than 1 MiB"},
+	} {
+		if _, err := w.pool.Send(t.Context(), w.main(), c.to, c.body, ""); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("send to %s: %v, want %q", c.to, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,156 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"math/rand/v2"
+	"time"
+)
+
+// RetryOptions bounds [Retry]. The zero value is what a program wants.
+type RetryOptions struct {
+	Tries int            // tries of one request, the first included; 10 if zero
+	Limit time.Duration  // from the first failure to the last try's start; 15 minutes if zero
+	Rand  func() float64 // jitter in [0,1); math/rand/v2 if nil
+}
+
+// The waits between tries. A server's own wish is honoured up to longestWish,
+// so that a wild number does not become an endless wait.
+const (
+	shortestWait = time.Second
+	longestWait  = time.Minute
+	longestWish  = 5 * time.Minute
+)
+
+// Retry returns p with temporary failures tried again. Before each wait it
+// yields a [Retrying]: what the stream yielded since the last one is void. That
+// is safe because nobody acts on a reply before its [Stop].
+//
+// The last failure is yielded as it is, with the number of tries in its
+// message; a final one at once. Cancelling ctx ends a wait with [Cancelled]. A
+// stream of p that ends with neither Stop nor error counts as [Cut].
+func Retry(p Provider, o RetryOptions) Provider {
+	if o.Tries <= 0 {
+		o.Tries = 10
+	}
+	if o.Limit <= 0 {
+		o.Limit = 15 * time.Minute
+	}
+	if o.Rand == nil {
+		o.Rand = rand.Float64
+	}
+	return &retrying{p, o}
+}
+
+type retrying struct {
+	p Provider
+	o RetryOptions
+}
+
+func (r *retrying) Stream(ctx context.Context, req *Request) iter.Seq2[Part, error] {
+	return func(yield func(Part, error) bool) {
+		var first time.Time // of the failures
+		for attempt := 1; ; attempt++ {
+			failed, goesOn := r.try(ctx, req, yield)
+			if !goesOn {
+				return
+			}
+			if ctx.Err() != nil {
+				failed = cancelled(ctx, failed.Provider)
+			}
+			if !failed.Temporary() {
+				yield(nil, failed)
+				return
+			}
+			if first.IsZero() {
+				first = time.Now()
+			}
+			wait := r.wait(attempt, failed.RetryAfter)
+			if attempt >= r.o.Tries || time.Since(first)+wait > r.o.Limit {
+				yield(nil, exhausted(failed, attempt))
+				return
+			}
+			if !yield(Retrying{Attempt: attempt, Of: r.o.Tries, Wait: wait.Milliseconds(), Err: failed}, nil) {
+				return
+			}
+			if !pause(ctx, wait) {
+				yield(nil, cancelled(ctx, failed.Provider))
+				return
+			}
+		}
+	}
+}
+
+// try streams once. It returns the failure of this try, or false if the stream
+// is over: it ended in order or its reader left.
+func (r *retrying) try(ctx context.Context, req *Request, yield func(Part, error) bool) (*Error, bool) {
+	for part, err := range r.p.Stream(ctx, req) {
+		if err != nil {
+			return asError(ctx, err), true
+		}
+		if !yield(part, nil) {
+			return nil, false
+		}
+		if _, ok := part.(Stop); ok {
+			return nil, false
+		}
+	}
+	return &Error{Kind: Cut, Message: "The reply ended without saying that it is complete."}, true
+}
+
+// wait returns the time before the try after the given one: what the server
+// asked for, else a growing time of which the upper half is left to chance, so
+// that agents that failed together do not come back together.
+func (r *retrying) wait(attempt int, wish time.Duration) time.Duration {
+	if wish > 0 {
+		return min(wish, longestWish)
+	}
+	full := longestWait
+	if shift := attempt; shift < 6 {
+		full = min(shortestWait<<shift, longestWait)
+	}
+	half := full / 2
+	return half + time.Duration(r.o.Rand()*float64(half))
+}
+
+// pause waits for d. It returns false as soon as ctx ends.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return ctx.Err() == nil
+	}
+}
+
+// asError returns err as the *Error every provider promises. Any other error is
+// a fault of the provider and final.
+func asError(ctx context.Context, err error) *Error {
+	var e *Error
+	if errors.As(err, &e) {
+		return e
+	}
+	if ctx.Err() != nil {
+		return cancelled(ctx, "")
+	}
+	return &Error{Kind: Protocol, Message: err.Error(), Err: err}
+}
+
+func cancelled(ctx context.Context, provider string) *Error {
+	return &Error{Kind: Cancelled, Provider: provider, Message: "The request was stopped.", Err: ctx.Err()}
+}
+
+// exhausted is the last failure, saying that it was not the only one.
+func exhausted(e *Error, tries int) *Error {
+	if tries == 1 {
+		return e
+	}
+	last := *e
+	more := fmt.Sprintf(" (gave up after %d tries)", tries)
+	last.Message = Clip(last.Message, MessageLimit-len(more)) + more
+	return &last
+}

@@ -1,0 +1,374 @@
+package agents_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/tools"
+	"fantail/tools/permit"
+)
+
+func TestTurn_answers(t *testing.T) {
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		return []llm.Part{
+			llm.Thinking{Text: "hm", Opaque: "sig", Model: "test/one"}, llm.Text{Text: "you said ", Index: 1}, llm.Text{Text: asked(req), Index: 1},
+			llm.Usage{Input: 10, Output: 5},
+		}, nil
+	}}
+	w := open(t, m, setting{})
+	w.prompt("hello")
+	w.settle()
+	es := w.entries("main")
+	if got := kinds(es); got != "prompt thinking text ended" {
+		t.Fatalf("entries: %s", got)
+	}
+	if es[2].Text != "you said hello" || es[3].End.Outcome != agents.Completed || es[3].End.Steps != 1 {
+		t.Errorf("text %q, end %+v", es[2].Text, es[3].End)
+	}
+	w.state("main", agents.Idle)
+	if i := w.info("main"); i.Usage.Input != 10 || i.Context != 15 || len(i.Prompts) != 0 {
+		t.Errorf("info %+v", i)
+	}
+	w.prompt("again")
+	w.settle()
+	reqs := m.seen()
+	last := reqs[len(reqs)-1]
+	check(t, valid(last.Messages))
+	if _, ok := last.Messages[1].Parts[0].(llm.Thinking); !ok || len(last.Messages) != 3 {
+		t.Errorf("the thinking of the same model is not sent back: %+v", last.Messages)
+	}
+}
+
+func TestTurn_runsCallsInOrder(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(results(req)) > 0 {
+			return text("done"), nil
+		}
+		return append(append(call("a", "bash", `{"command":"echo one > f"}`), call("b", "bash", `{"command":"cat f; echo two >> f"}`)...), call("c", "bash", `{"command":"cat f"}`)...), nil
+	}
+	w := open(t, m, setting{})
+	w.prompt("go")
+	w.settle()
+	reqs := m.seen()
+	rs := results(reqs[len(reqs)-1])
+	if len(rs) != 3 || rs[0].ID != "a" || !strings.Contains(rs[1].Text, "one") || !strings.Contains(rs[2].Text, "one\ntwo") {
+		t.Fatalf("results: %+v", rs)
+	}
+	check(t, valid(reqs[len(reqs)-1].Messages))
+}
+
+func TestTurn_promptWhileBusyEntersAtTheNextSeam(t *testing.T) {
+	streaming, go_on := make(chan struct{}), make(chan struct{})
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(m.seen()) == 1 {
+			close(streaming)
+			<-go_on
+			return call("a", "bash", `{"command":"true"}`), nil
+		}
+		return text("heard: " + asked(req)), nil
+	}
+	w := open(t, m, setting{})
+	w.prompt("first")
+	<-streaming
+	w.prompt("second")
+	w.until("the prompt shows as queued", func() bool { return len(w.info("main").Prompts) == 1 })
+	close(go_on)
+	w.settle()
+	if got := kinds(w.entries("main")); got != "prompt call started result prompt text ended" {
+		t.Fatalf("entries: %s", got)
+	}
+	reqs := m.seen()
+	if len(reqs) != 2 {
+		t.Fatalf("%d requests", len(reqs))
+	}
+	check(t, valid(reqs[1].Messages))
+	w.until("nothing is queued", func() bool { return len(w.info("main").Prompts) == 0 })
+}
+
+func TestStop_leavesAValidHistory(t *testing.T) {
+	m := &model{}
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		switch asked(req) {
+		case "stream":
+			<-ctx.Done()
+			return text("half an ans"), nil
+		case "tool":
+			return call("a", "bash", `{"command":"echo begun; sleep 600"}`), nil
+		}
+		return text("fine"), nil
+	}
+	w := open(t, m, setting{})
+	main := w.main()
+	w.prompt("stream")
+	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+	w.pool.Stop(main)
+	w.settle()
+	w.prompt("tool")
+	w.until("the tool runs", func() bool {
+		return w.info("main").Doing == "tool bash" && strings.Contains(kinds(w.entries("main")), "started")
+	})
+	w.pool.Stop(main)
+	w.settle()
+	w.prompt("still there?")
+	w.settle()
+	es := w.entries("main")
+	if got := kinds(es); got != "prompt text ended prompt call started result ended prompt text ended" {
+		t.Errorf("entries: %s", got)
+	}
+	if es[2].End.Outcome != agents.Interrupted || !strings.Contains(es[6].Result.Text, "begun") {
+		t.Errorf("end %+v, result %+v", es[2].End, es[6].Result)
+	}
+	for _, r := range m.seen() {
+		check(t, valid(r.Messages))
+	}
+}
+
+func TestTurn_failureIsShownAndTheNextPromptGoesOn(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if asked(req) == "fail" {
+			return append(text("partial"), call("x", "bash", `{"command":"touch ran"}`)...), &llm.Error{Kind: llm.Auth, Provider: "test", Message: "the key is wrong"}
+		}
+		return text("ok"), nil
+	}
+	w := open(t, m, setting{})
+	w.prompt("fail")
+	w.settle()
+	w.state("main", agents.Idle)
+	es := w.entries("main")
+	if got := kinds(es); got != "prompt text ended" || es[2].End.Outcome != agents.OutFailed || !strings.Contains(es[2].End.Error, "the key is wrong") {
+		t.Fatalf("entries: %s, end %+v", got, es[2].End)
+	}
+	w.prompt("again")
+	w.settle()
+	reqs := m.seen()
+	check(t, valid(reqs[len(reqs)-1].Messages))
+}
+
+func TestTask_resultIsDepositedAndReceived(t *testing.T) {
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if strings.Contains(asked(req), "boom") {
+			return text("so far"), &llm.Error{Kind: llm.BadRequest, Provider: "test", Message: "boom"}
+		}
+		return text("result of " + asked(req)), nil
+	}}
+	w := open(t, m, setting{})
+	w.push("good", "work")
+	w.push("bad", "boom")
+	w.push("", "unnamed")
+	if r := w.run(2).String(); r != "Running 2 of 3 (window 2, 1 queued)" {
+		t.Errorf("run prints %q", r)
+	}
+	w.settle()
+	w.until("three messages wait", func() bool { return w.info("main").Pending == 3 })
+	msg, err := w.pool.Receive(t.Context(), w.main(), inbox.Query{From: "good"})
+	check(t, err)
+	if msg.Body != "result of work" || msg.Kind != inbox.Result || msg.Outcome != "completed" || msg.Subject != "work" {
+		t.Errorf("message %+v", msg)
+	}
+	ms, left, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	check(t, err)
+	if len(ms) != 2 || left != 0 {
+		t.Fatalf("%d messages, %d left", len(ms), left)
+	}
+	for _, m := range ms {
+		if m.From == "bad" && (m.Kind != inbox.Failure || !strings.Contains(m.Error, "boom") || m.Partial != "so far") {
+			t.Errorf("failure %+v", m)
+		}
+	}
+	if n := len(m.seen()); n != 3 {
+		t.Errorf("%d requests: taking mail must not cost one", n)
+	}
+	w.state("good", agents.Done)
+	w.state("bad", agents.Failed)
+	if got := kinds(w.entries("main")); got != "message message" {
+		t.Errorf("main's entries: %s", got)
+	}
+	w.prompt("what came?")
+	w.settle()
+	reqs := m.seen()
+	last := reqs[len(reqs)-1].Messages
+	check(t, valid(last))
+	if first, ok := last[0].Parts[0].(llm.Text); !ok || first.From != llm.FromMessage || !strings.Contains(first.Text, "result of work") {
+		t.Errorf("the request does not carry what was taken: %+v", last)
+	}
+}
+
+func TestRun_windowHoldsAndDrains(t *testing.T) {
+	enter, leave := make(chan string, 5), make(chan struct{})
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		enter <- asked(req)
+		<-leave
+		return text("ok"), nil
+	}}
+	w := open(t, m, setting{})
+	for _, n := range []string{"a", "b", "c", "d", "e"} {
+		w.push(n, n)
+	}
+	w.run(2)
+	got := <-enter + <-enter
+	if got != "ab" && got != "ba" {
+		t.Errorf("first came %s", got)
+	}
+	w.until("two run", func() bool { return w.tally.Running == 2 && w.tally.Queued == 3 })
+	for i := range 5 {
+		select {
+		case x := <-enter:
+			t.Errorf("%s started while two ran", x)
+		default:
+		}
+		leave <- struct{}{}
+		if i < 3 {
+			<-enter
+		}
+	}
+	for range 5 {
+		_, err := w.pool.Receive(t.Context(), w.main(), inbox.Query{})
+		check(t, err)
+	}
+}
+
+func TestAsk_backgroundQuestionHoldsNobodyElse(t *testing.T) {
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if rs := results(req); len(rs) > 0 {
+			return text("got: " + rs[len(rs)-1].Text), nil
+		}
+		if c, ok := strings.CutPrefix(asked(req), "run "); ok {
+			return call("a", "bash", `{"command":"`+c+`"}`), nil
+		}
+		return text("hi"), nil
+	}}
+	w := open(t, m, setting{mode: permit.Ask})
+	w.push("one", "run echo first")
+	w.push("two", "run echo second")
+	w.run(1)
+	w.until("both ask: one that asks holds no slot", func() bool { return w.tally.Asking == 2 })
+	w.prompt("are you there?")
+	w.until("main answers meanwhile", func() bool { return w.info("main").Outcome == agents.Completed })
+	w.state("one", agents.Asking)
+	q := w.info("one").Question
+	if q == nil || q.Action.Command != "echo first" || q.Name != "one" {
+		t.Fatalf("question %+v", q)
+	}
+	if !w.pool.Answer(q.ID, permit.Answer{Choice: permit.Once}) || w.pool.Answer(q.ID, permit.Answer{Choice: permit.Once}) {
+		t.Error("a question is answered once")
+	}
+	q = w.info("two").Question
+	w.pool.Answer(q.ID, permit.Answer{Choice: permit.No, Reason: "not today"})
+	w.settle()
+	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	check(t, err)
+	bodies := map[string]string{}
+	for _, m := range ms {
+		bodies[m.From] = m.Body
+	}
+	if !strings.Contains(bodies["one"], "first") || !strings.Contains(bodies["two"], "not today") {
+		t.Errorf("bodies %q", bodies)
+	}
+}
+
+func TestAsk_sessionRuleAnswersTheOthers(t *testing.T) {
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(results(req)) > 0 {
+			return text("ok"), nil
+		}
+		return call("a", "bash", `{"command":"`+asked(req)+`"}`), nil
+	}}
+	w := open(t, m, setting{mode: permit.Ask})
+	w.push("one", "go version")
+	w.push("two", "go version")
+	w.run(0)
+	w.until("both ask", func() bool { return w.tally.Asking == 2 })
+	q := w.info("one").Question
+	if q.Rule == "" {
+		t.Fatal("no rule is offered")
+	}
+	w.pool.Answer(q.ID, permit.Answer{Choice: permit.Session})
+	w.settle()
+	w.state("two", agents.Done)
+}
+
+func TestAsk_nobodyThereIsANo(t *testing.T) {
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if rs := results(req); len(rs) > 0 {
+			return text(rs[0].Text), nil
+		}
+		return call("a", "bash", `{"command":"touch made"}`), nil
+	}}
+	w := open(t, m, setting{mode: permit.Ask, absent: true})
+	w.prompt("go")
+	w.settle()
+	es := w.entries("main")
+	if r := es[len(es)-2]; !strings.Contains(r.Text, "nobody is here to answer") {
+		t.Errorf("answer %q", r.Text)
+	}
+}
+
+func TestKill_endsTheToolsAndFreesTheName(t *testing.T) {
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if asked(req) == "quick" {
+			return text("ok"), nil
+		}
+		return call("a", "bash", `{"command":"trap '' TERM; echo before; sleep 600"}`), nil
+	}}
+	w := open(t, m, setting{})
+	w.push("job", "long")
+	w.push("later", "quick")
+	w.run(1)
+	w.until("it runs", func() bool {
+		return w.info("job").Doing == "tool bash" && strings.Contains(kinds(w.entries("job")), "started")
+	})
+	check(t, w.pool.Kill(t.Context(), "job"))
+	w.state("job", agents.Killed)
+	w.settle()
+	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{From: "job"})
+	check(t, err)
+	if len(ms) != 1 || ms[0].Kind != inbox.Failure || ms[0].Outcome != "killed" {
+		t.Fatalf("messages %+v", ms)
+	}
+	w.push("job", "quick")
+	w.run(0)
+	w.settle()
+	w.state("job", agents.Done)
+	w.state("job·1", agents.Killed)
+	if err := w.pool.Kill(t.Context(), "main"); err == nil {
+		t.Error("main can't be killed")
+	}
+}
+
+func TestKill_removesAQueuedTask(t *testing.T) {
+	w := open(t, &model{}, setting{})
+	w.push("job", "never")
+	check(t, w.pool.Kill(t.Context(), "job"))
+	ts, err := w.pool.Queue(t.Context(), w.main())
+	check(t, err)
+	if len(ts) != 0 {
+		t.Errorf("queue %+v", ts)
+	}
+	if _, err := w.pool.Receive(t.Context(), w.main(), inbox.Query{}); err == nil || !strings.Contains(err.Error(), "nothing can arrive") {
+		t.Errorf("receive: %v", err)
+	}
+}
+
+func TestTask_timeoutEndsIt(t *testing.T) {
+	m := &model{reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+		<-ctx.Done()
+		return text("half"), nil
+	}}
+	w := open(t, m, setting{})
+	_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "slow", Prompt: "x", Timeout: 20_000_000})
+	check(t, err)
+	w.run(0)
+	w.settle()
+	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	check(t, err)
+	if len(ms) != 1 || ms[0].Outcome != "timed_out" || ms[0].Partial != "half" {
+		t.Errorf("messages %+v", ms)
+	}
+}
