@@ -1,0 +1,159 @@
+package config
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Choice is a provider and a model, and how to reach them.
+type Choice struct {
+	Provider string // a vendor's or row's name, or [Builtin]
+	Protocol string // [Anthropic], [OpenAI] or [Builtin]
+	Model    string // the provider's own name of it; "" for the built-in engine
+	BaseURL  string // "" means the protocol's own default
+	KeyEnv   string // the variable that holds the key; "" means none is sent
+	Bearer   bool   // the key goes into the Authorization header
+	Known    Model
+	Why      string // one sentence for the start screen
+	// AskOllama says that nothing was found and Ollama was not asked: the caller
+	// asks it once the first frame stands, and calls [Choose] again.
+	AskOllama bool
+}
+
+// Name is how the choice is shown and written: provider/model, or "builtin".
+func (c Choice) Name() string {
+	if c.Model == "" {
+		return c.Provider
+	}
+	return c.Provider + "/" + c.Model
+}
+
+// Choose returns the model a start uses: the flag, else FANTAIL_MODEL, else the
+// configuration, else the provider of the first key that is set, else Ollama if
+// it answers, else the built-in engine. What was asked for by name and can't be
+// had is an error, never something else. ollama returns the name of a model the
+// Ollama server has, "" if none answers; nil does not ask.
+func Choose(c Config, env func(string) string, flagModel string, ollama func() string) (Choice, error) {
+	for _, asked := range []struct{ name, by string }{
+		{flagModel, "--model"},
+		{strings.TrimSpace(env("FANTAIL_MODEL")), "FANTAIL_MODEL"},
+		{c.Model, "the configuration"},
+	} {
+		if asked.name == "" {
+			continue
+		}
+		choice, err := c.Resolve(env, asked.name)
+		if err != nil {
+			return Choice{}, fmt.Errorf("%s: %w", asked.by, err)
+		}
+		choice.Why = choice.Name() + " — chosen by " + asked.by
+		return choice, nil
+	}
+	for _, name := range c.byKey() {
+		v, _ := c.row(name)
+		if key := v.key(env); key != "" && v.Model != "" {
+			choice, err := c.reach(env, v, v.Model)
+			if err != nil {
+				return Choice{}, err
+			}
+			choice.Why = fmt.Sprintf("%s — %s is set", choice.Name(), key)
+			return choice, nil
+		}
+	}
+	none := Choice{Provider: Builtin, Protocol: Builtin}
+	if ollama == nil {
+		none.AskOllama = true
+		none.Why = "builtin — no key found; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama"
+		return none, nil
+	}
+	if model := ollama(); model != "" {
+		v, _ := c.row("ollama")
+		choice, err := c.reach(env, v, model)
+		if err != nil {
+			return Choice{}, err
+		}
+		choice.Why = choice.Name() + " — no key found, and Ollama answers"
+		return choice, nil
+	}
+	none.Why = "builtin — no key found and Ollama does not answer; set ANTHROPIC_API_KEY or OPENAI_API_KEY, or start Ollama"
+	return none, nil
+}
+
+// Resolve finds what is written as provider/name, as a provider alone (its
+// default model), or as a known model's name alone. A provider that needs a key
+// without one is an error that names the variable.
+func (c Config) Resolve(env func(string) string, name string) (Choice, error) {
+	name = strings.TrimSpace(name)
+	provider, model, _ := strings.Cut(name, "/")
+	provider = strings.ToLower(provider)
+	if provider == Builtin {
+		if model != "" {
+			return Choice{}, fmt.Errorf("model %q: the built-in engine has no models; write just %q", name, Builtin)
+		}
+		return Choice{Provider: Builtin, Protocol: Builtin, Why: "builtin — as asked"}, nil
+	}
+	v, ok := c.row(provider)
+	if !ok {
+		if v, ok = c.row(vendorOf(name)); !ok {
+			return Choice{}, c.noSuch(name, provider)
+		}
+		model = name
+	}
+	if model == "" {
+		model = v.Model
+	}
+	if model == "" {
+		return Choice{}, fmt.Errorf("model %q: say which model of it, as %s/NAME", name, v.Name)
+	}
+	if v.NeedsKey && v.key(env) == "" && (v.BaseEnv == "" || env(v.BaseEnv) == "") {
+		return Choice{}, fmt.Errorf("model %q: %s needs a key; set %s", name, v.Name, strings.Join(v.KeyEnvs, " or "))
+	}
+	return c.reach(env, v, model)
+}
+
+func (c Config) noSuch(name, provider string) error {
+	names := c.ProviderNames()
+	hint := ""
+	if near := nearest(provider, names); near != "" {
+		hint = fmt.Sprintf("did you mean %q? ", near)
+	}
+	return fmt.Errorf("model %q: no such provider; %swrite PROVIDER/NAME; the providers are %s", name, hint, strings.Join(names, ", "))
+}
+
+// reach is the choice of that vendor's model.
+func (c Config) reach(env func(string) string, v Vendor, model string) (Choice, error) {
+	base, err := v.base(env)
+	if err != nil {
+		return Choice{}, fmt.Errorf("%s: %w", v.Name, err)
+	}
+	key := v.key(env)
+	return Choice{
+		Provider: v.Name, Protocol: v.Protocol, Model: model, BaseURL: base,
+		KeyEnv: key, Bearer: key == bearerEnv, Known: c.Known(v.Name, model),
+	}, nil
+}
+
+// key is the name of the first of v's variables that is set.
+func (v Vendor) key(env func(string) string) string {
+	for _, name := range v.KeyEnvs {
+		if strings.TrimSpace(env(name)) != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// byKey is the order in which keys are looked for: Anthropic, OpenAI, the user's
+// own rows, the other vendors.
+func (c Config) byKey() []string {
+	names := []string{"anthropic", "openai"}
+	for _, name := range sorted(c.Providers) {
+		if _, known := vendor(name); !known {
+			names = append(names, name)
+		}
+	}
+	for _, v := range vendors[2:] {
+		names = append(names, v.Name)
+	}
+	return names
+}

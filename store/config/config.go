@@ -1,0 +1,210 @@
+// Package config is the configuration as plain data.
+//
+// Does: read config.toml strictly ([Load]), lay the environment over it
+// ([Config.Override]), know the vendors and what is public about their models,
+// choose the model a start uses ([Choose], [Config.Resolve]) and say why, and
+// name the directories of a workspace ([DataDir], [RuntimeDir], [Workspace]).
+//
+// Does not: hold or print a key (only the name of the variable that has it),
+// read a file of the project, speak to a network, or know what a setting does.
+//
+// Imports: nothing of ours.
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Config is what config.toml may say. The zero value is not the default; see
+// [Default].
+type Config struct {
+	Model          string                 `toml:"model"`           // provider/name; "" chooses by the environment
+	Theme          string                 `toml:"theme"`           // "" follows the terminal
+	PermissionMode string                 `toml:"permission_mode"` // ask, accept-edits, plan or yolo; "" means ask
+	MaxRunning     int                    `toml:"max_running"`     // running agents at once; 0 leaves it to the pool
+	Mouse          bool                   `toml:"mouse"`
+	Editor         string                 `toml:"editor"` // "" means VISUAL, else EDITOR
+	Rules          Rules                  `toml:"rules"`
+	Providers      map[string]ProviderRow `toml:"providers"`
+}
+
+// Rules are permission rules in their written form, such as `bash(go test *)`.
+type Rules struct {
+	Allow []string `toml:"allow"`
+}
+
+// ProviderRow is one [providers.NAME]: a vendor of the user's own, or changes to
+// a known one. What it leaves empty is the known vendor's.
+type ProviderRow struct {
+	Protocol string              `toml:"protocol"` // anthropic or openai
+	BaseURL  string              `toml:"base_url"`
+	KeyEnv   string              `toml:"key_env"` // the name of the variable, never the key
+	Model    string              `toml:"model"`   // its default model
+	Models   map[string]ModelRow `toml:"models"`
+}
+
+// ModelRow is one [providers.NAME.models."MODEL"]. Prices are dollars per
+// million tokens; tokens are counted, but no cost is shown, while input and
+// output are both absent.
+type ModelRow struct {
+	Window     int      `toml:"window"`
+	MaxOutput  int      `toml:"max_output"`
+	Input      *float64 `toml:"input"`
+	Output     *float64 `toml:"output"`
+	CacheRead  float64  `toml:"cache_read"`
+	CacheWrite float64  `toml:"cache_write"`
+}
+
+// Default is the configuration without a file.
+func Default() Config { return Config{Mouse: true} }
+
+// Load reads the file at path. A missing file is [Default]. An error names the
+// file, the line, what is wrong and the nearest key that exists; it never quotes
+// a value, because a value might be a key.
+func Load(path string) (Config, error) {
+	c := Default()
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return c, nil
+	}
+	if err != nil {
+		return c, fmt.Errorf("read the configuration: %w", err)
+	}
+	if err := parse(path, data, &c); err != nil {
+		return Default(), err
+	}
+	if at, err := c.check(); err != nil {
+		return Default(), fmt.Errorf("%s:%d: %w", path, lineOf(data, at), err)
+	}
+	return c, nil
+}
+
+// Override lays FANTAIL_THEME, FANTAIL_PERMISSION_MODE, FANTAIL_MAX_RUNNING,
+// FANTAIL_MOUSE and, where editor is empty, VISUAL and EDITOR over c.
+// FANTAIL_MODEL belongs to [Choose].
+func (c Config) Override(env func(string) string) (Config, error) {
+	if v := env("FANTAIL_THEME"); v != "" {
+		c.Theme = v
+	}
+	if v := env("FANTAIL_PERMISSION_MODE"); v != "" {
+		c.PermissionMode = v
+		if !slices.Contains(modes, v) {
+			return c, fmt.Errorf("FANTAIL_PERMISSION_MODE: %w", notOneOf(v, modes))
+		}
+	}
+	if v := env("FANTAIL_MAX_RUNNING"); v != "" {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < 1 || n > maxRunning {
+			return c, fmt.Errorf("FANTAIL_MAX_RUNNING: want a number from 1 to %d", maxRunning)
+		}
+		c.MaxRunning = n
+	}
+	if v := env("FANTAIL_MOUSE"); v != "" {
+		on, err := strconv.ParseBool(v)
+		if err != nil {
+			return c, errors.New("FANTAIL_MOUSE: want true or false")
+		}
+		c.Mouse = on
+	}
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		if c.Editor == "" {
+			c.Editor = env(name)
+		}
+	}
+	return c, nil
+}
+
+const maxRunning = 256
+
+var (
+	modes     = []string{"ask", "accept-edits", "plan", "yolo"}
+	protocols = []string{Anthropic, OpenAI}
+	nameForm  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	envForm   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// check finds values that mean nothing. at is the path of the key.
+func (c Config) check() (at []string, err error) {
+	if c.PermissionMode != "" && !slices.Contains(modes, c.PermissionMode) {
+		return []string{"permission_mode"}, fmt.Errorf("permission_mode: %w", notOneOf(c.PermissionMode, modes))
+	}
+	if c.MaxRunning < 0 || c.MaxRunning > maxRunning {
+		return []string{"max_running"}, fmt.Errorf("max_running: want a number from 1 to %d", maxRunning)
+	}
+	for _, name := range sorted(c.Providers) {
+		if key, err := c.Providers[name].check(name); err != nil {
+			return append([]string{"providers", name}, key...), err
+		}
+	}
+	return nil, nil
+}
+
+func (p ProviderRow) check(name string) (at []string, err error) {
+	_, known := vendor(name)
+	switch {
+	case !nameForm.MatchString(name) || name == Builtin:
+		return nil, fmt.Errorf("providers.%s: a provider's name is lower-case letters, digits, dots and dashes, and not %q", name, Builtin)
+	case p.Protocol == "" && !known:
+		return nil, fmt.Errorf("providers.%s: protocol is missing: anthropic or openai", name)
+	case p.Protocol != "" && !slices.Contains(protocols, p.Protocol):
+		return []string{"protocol"}, fmt.Errorf("providers.%s.protocol: %w", name, notOneOf(p.Protocol, protocols))
+	case p.BaseURL == "" && !known:
+		return nil, fmt.Errorf("providers.%s: base_url is missing", name)
+	case p.KeyEnv != "" && !envForm.MatchString(p.KeyEnv):
+		return []string{"key_env"}, fmt.Errorf("providers.%s.key_env: want the name of an environment variable, not the key itself", name)
+	}
+	if p.BaseURL != "" {
+		if err := checkURL(p.BaseURL); err != nil {
+			return []string{"base_url"}, fmt.Errorf("providers.%s.base_url: %w", name, err)
+		}
+	}
+	for _, model := range sorted(p.Models) {
+		m, at := p.Models[model], []string{"models", model}
+		switch {
+		case m.Window < 0 || m.MaxOutput < 0:
+			return at, fmt.Errorf("providers.%s.models.%s: window and max_output are numbers of tokens", name, model)
+		case (m.Input == nil) != (m.Output == nil):
+			return at, fmt.Errorf("providers.%s.models.%s: a price needs both input and output", name, model)
+		case m.Input != nil && (*m.Input < 0 || *m.Output < 0) || m.CacheRead < 0 || m.CacheWrite < 0:
+			return at, fmt.Errorf("providers.%s.models.%s: a price is not negative", name, model)
+		}
+	}
+	return nil, nil
+}
+
+// checkURL accepts what a provider can be reached at. A URL with a user or a
+// password in it is refused: such a URL is printed in errors and logs.
+func checkURL(s string) error {
+	u, err := url.Parse(s)
+	switch {
+	case err != nil || (u.Scheme != "http" && u.Scheme != "https") || u.Host == "":
+		return errors.New("want a URL such as http://127.0.0.1:8000/v1")
+	case u.User != nil:
+		return errors.New("a URL must not hold a user or a password; use key_env")
+	}
+	return nil
+}
+
+func notOneOf(got string, want []string) error {
+	if near := nearest(got, want); near != "" {
+		return fmt.Errorf("unknown value; did you mean %q? The values are %s", near, strings.Join(want, ", "))
+	}
+	return fmt.Errorf("unknown value; the values are %s", strings.Join(want, ", "))
+}
+
+func sorted[V any](m map[string]V) []string {
+	var keys []string
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

@@ -1,0 +1,152 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"github.com/pelletier/go-toml/v2"
+)
+
+// parse decodes strictly: a key that does not exist is an error.
+func parse(path string, data []byte, c *Config) error {
+	err := toml.NewDecoder(bytes.NewReader(data)).DisallowUnknownFields().Decode(c)
+	var missing *toml.StrictMissingError
+	var wrong *toml.DecodeError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &missing):
+		var lines []error
+		for i := range missing.Errors {
+			e := &missing.Errors[i]
+			row, _ := e.Position()
+			lines = append(lines, fmt.Errorf("%s:%d: %s", path, row, unknown(e.Key())))
+		}
+		return errors.Join(lines...)
+	case errors.As(err, &wrong):
+		row, _ := wrong.Position()
+		at := ""
+		if key := strings.Join(wrong.Key(), "."); key != "" {
+			at = key + ": "
+		}
+		return fmt.Errorf("%s:%d: %s%s", path, row, at, strings.TrimPrefix(wrong.Error(), "toml: "))
+	}
+	return fmt.Errorf("%s: %s", path, strings.TrimPrefix(err.Error(), "toml: "))
+}
+
+// unknown says what to do about a key that does not exist.
+func unknown(key []string) string {
+	written, last := strings.Join(key, "."), key[len(key)-1]
+	if l := strings.ToLower(last); l == "api_key" || l == "key" || l == "token" || l == "secret" || l == "apikey" {
+		return fmt.Sprintf("unknown key %q: keys do not belong in this file; put the key in an environment variable and name that variable with key_env", written)
+	}
+	known := keysOf(reflect.TypeFor[Config](), key[:len(key)-1])
+	if near := nearest(last, known); near != "" {
+		return fmt.Sprintf("unknown key %q; did you mean %q?", written, strings.Join(append(key[:len(key)-1:len(key)-1], near), "."))
+	}
+	if len(known) == 0 {
+		return fmt.Sprintf("unknown key %q", written)
+	}
+	return fmt.Sprintf("unknown key %q; the keys here are %s", written, strings.Join(known, ", "))
+}
+
+// keysOf lists the keys of the table at path; nil if there is no such table.
+func keysOf(t reflect.Type, path []string) []string {
+	for _, step := range path {
+		switch t.Kind() {
+		case reflect.Map:
+			t = t.Elem()
+			continue
+		case reflect.Struct:
+		default:
+			return nil
+		}
+		found := false
+		for i := range t.NumField() {
+			if f := t.Field(i); f.Tag.Get("toml") == step {
+				t, found = f.Type, true
+				break
+			}
+		}
+		if !found {
+			return nil
+		}
+	}
+	if t.Kind() != reflect.Struct {
+		return nil
+	}
+	var keys []string
+	for i := range t.NumField() {
+		keys = append(keys, t.Field(i).Tag.Get("toml"))
+	}
+	return keys
+}
+
+// nearest is the word closest to s, "" if none is close.
+func nearest(s string, words []string) string {
+	best, least := "", 1+max(1, len(s)/3)
+	for _, w := range words {
+		if d := distance(strings.ToLower(s), w); d < least {
+			best, least = w, d
+		}
+	}
+	return best
+}
+
+// distance is the number of letters to insert, delete, replace or swap with
+// their neighbour to make b of a.
+func distance(a, b string) int {
+	rows := make([][]int, len(a)+1)
+	for i := range rows {
+		rows[i] = make([]int, len(b)+1)
+		rows[i][0] = i
+	}
+	for j := range rows[0] {
+		rows[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			same := 1
+			if a[i-1] == b[j-1] {
+				same = 0
+			}
+			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+same)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d = min(d, rows[i-2][j-2]+1)
+			}
+			rows[i][j] = d
+		}
+	}
+	return rows[len(a)][len(b)]
+}
+
+// lineOf finds the line a key stands on, or that of the nearest table above it.
+// It is for messages: a key written in an unusual form gets its table's line.
+func lineOf(data []byte, key []string) int {
+	line, table := 1, ""
+	want := strings.Join(key, ".")
+	best := 0
+	for row := range strings.SplitSeq(string(data), "\n") {
+		row = strings.NewReplacer(`"`, "", "'", "").Replace(strings.TrimSpace(row))
+		switch name, _, assigned := strings.Cut(row, "="); {
+		case strings.HasPrefix(row, "["):
+			table = strings.Trim(strings.TrimSpace(strings.SplitN(row, "#", 2)[0]), "[] ")
+			if table == want || strings.HasPrefix(want, table+".") && best == 0 {
+				best = line
+			}
+		case assigned:
+			full := strings.TrimSpace(name)
+			if table != "" {
+				full = table + "." + full
+			}
+			if full == want {
+				return line
+			}
+		}
+		line++
+	}
+	return max(best, 1)
+}

@@ -1,0 +1,164 @@
+package config
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// socketPath is the longest path a socket may have everywhere, in bytes with
+// its closing NUL; socketName is what a name in the runtime directory may take.
+const (
+	socketPath = 104
+	socketName = 40
+)
+
+// Dir is the directory of the configuration: $XDG_CONFIG_HOME/fantail, else
+// .config/fantail under $HOME.
+func Dir(env func(string) string) (string, error) {
+	base, err := xdg(env, "XDG_CONFIG_HOME", ".config")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(base, "fantail"), nil
+}
+
+// File is config.toml in [Dir].
+func File(env func(string) string) (string, error) {
+	dir, err := Dir(env)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "config.toml"), nil
+}
+
+// DataDir is where the workspace with that root keeps its database and outputs:
+// $XDG_DATA_HOME/fantail/SLUG-HASH, else under .local/share of $HOME. Root is
+// what [Workspace] returned.
+func DataDir(env func(string) string, root string) (string, error) {
+	base, err := xdg(env, "XDG_DATA_HOME", ".local/share")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(base, "fantail", Slug(root)), nil
+}
+
+// xdg is the base directory a variable names, else the one under $HOME. As the
+// XDG rules say, a relative value counts as unset.
+func xdg(env func(string) string, name, under string) (string, error) {
+	if dir := env(name); filepath.IsAbs(dir) {
+		return filepath.Clean(dir), nil
+	}
+	home := env("HOME")
+	switch {
+	case home == "":
+		return "", fmt.Errorf("find the user's directories: neither %s nor HOME is set; set HOME", name)
+	case !filepath.IsAbs(home):
+		return "", errors.New("find the user's directories: HOME is not an absolute path")
+	}
+	return filepath.Join(home, under), nil
+}
+
+// RuntimeDir is where sockets lie: $XDG_RUNTIME_DIR/fantail, else fantail-UID
+// under the directory for temporary files, else under /tmp, the first whose
+// sockets' paths stay below 104 bytes. It is made by [MakePrivate].
+func RuntimeDir(env func(string) string, uid int) string {
+	own := "fantail-" + strconv.Itoa(uid)
+	for _, dir := range []string{
+		absolute(env("XDG_RUNTIME_DIR"), "fantail"),
+		absolute(env("TMPDIR"), own),
+	} {
+		if dir != "" && len(dir)+1+socketName < socketPath {
+			return dir
+		}
+	}
+	return filepath.Join("/tmp", own)
+}
+
+func absolute(dir, name string) string {
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	return filepath.Join(dir, name)
+}
+
+// MakePrivate makes dir and what leads to it, readable by this user only. A
+// directory that belongs to someone else, is a symbolic link or can't be made
+// private is an error: another user could have put it there.
+func MakePrivate(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make %s: %w", dir, err)
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return fmt.Errorf("make %s: %w", dir, err)
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("make %s: it is not a directory; remove it", dir)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+		return fmt.Errorf("make %s: it belongs to user %d, not to you; remove it or set XDG_RUNTIME_DIR", dir, st.Uid)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		if err := os.Chmod(dir, 0o700); err != nil {
+			return fmt.Errorf("make %s private: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// Workspace is the root of the workspace dir lies in, with symbolic links
+// resolved: dir or the nearest directory above it that has .git (a directory, or
+// the file of a worktree), else dir itself.
+func Workspace(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the workspace: %w", err)
+	}
+	info, err := os.Stat(abs)
+	if err != nil {
+		return "", fmt.Errorf("find the workspace: %w", err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("find the workspace: %s is not a directory", abs)
+	}
+	for at := abs; ; at = filepath.Dir(at) {
+		_, err := os.Lstat(filepath.Join(at, ".git"))
+		switch {
+		case err == nil:
+			return at, nil
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
+			return "", fmt.Errorf("find the workspace: %w", err)
+		case at == filepath.Dir(at):
+			return abs, nil
+		}
+	}
+}
+
+// Slug names a workspace in a path: its last name for people, and a hash of its
+// whole path, so that two workspaces of one name do not meet.
+func Slug(root string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(filepath.Base(root)) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		} else if n := b.Len(); n > 0 && b.String()[n-1] != '-' {
+			b.WriteByte('-')
+		}
+	}
+	name := b.String()
+	name = strings.Trim(name[:min(len(name), 32)], "-")
+	if name == "" {
+		name = "workspace"
+	}
+	return fmt.Sprintf("%s-%x", name, sha256.Sum256([]byte(root)))[:len(name)+1+10]
+}

@@ -1,0 +1,174 @@
+package config
+
+import (
+	"errors"
+	"net"
+	"net/url"
+	"strings"
+)
+
+// The protocols, and the engine that needs none.
+const (
+	Anthropic = "anthropic"
+	OpenAI    = "openai"
+	Builtin   = "builtin"
+)
+
+// Vendor is a known provider.
+type Vendor struct {
+	Name     string
+	Protocol string
+	BaseURL  string   // "" leaves it to the protocol's own default
+	BaseEnv  string   // the variable that overrides BaseURL
+	KeyEnvs  []string // the variables that may hold the key, the first that is set wins
+	NeedsKey bool
+	Model    string // the default model; "" has none: it depends on what is installed
+}
+
+// The order is that in which keys are looked for.
+var vendors = []Vendor{
+	{"anthropic", Anthropic, "", "ANTHROPIC_BASE_URL", []string{"ANTHROPIC_API_KEY", bearerEnv}, true, "claude-sonnet-4-5"},
+	{"openai", OpenAI, "https://api.openai.com/v1", "OPENAI_BASE_URL", []string{"OPENAI_API_KEY"}, true, "gpt-5"},
+	{"openrouter", OpenAI, "https://openrouter.ai/api/v1", "", []string{"OPENROUTER_API_KEY"}, true, "anthropic/claude-sonnet-4.5"},
+	{"deepseek", OpenAI, "https://api.deepseek.com/v1", "", []string{"DEEPSEEK_API_KEY"}, true, "deepseek-chat"},
+	{"groq", OpenAI, "https://api.groq.com/openai/v1", "", []string{"GROQ_API_KEY"}, true, "openai/gpt-oss-120b"},
+	{"mistral", OpenAI, "https://api.mistral.ai/v1", "", []string{"MISTRAL_API_KEY"}, true, "mistral-medium-latest"},
+	{"xai", OpenAI, "https://api.x.ai/v1", "", []string{"XAI_API_KEY"}, true, "grok-code-fast-1"},
+	{"together", OpenAI, "https://api.together.xyz/v1", "", []string{"TOGETHER_API_KEY"}, true, "Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8"},
+	{"fireworks", OpenAI, "https://api.fireworks.ai/inference/v1", "", []string{"FIREWORKS_API_KEY"}, true, "accounts/fireworks/models/qwen3-coder-480b-a35b-instruct"},
+	{"cerebras", OpenAI, "https://api.cerebras.ai/v1", "", []string{"CEREBRAS_API_KEY"}, true, "gpt-oss-120b"},
+	{"moonshot", OpenAI, "https://api.moonshot.ai/v1", "", []string{"MOONSHOT_API_KEY"}, true, "kimi-k2-0905-preview"},
+	{"ollama", OpenAI, "http://127.0.0.1:11434/v1", "OLLAMA_HOST", nil, false, ""},
+	{"lmstudio", OpenAI, "http://127.0.0.1:1234/v1", "", nil, false, ""},
+	{"llamacpp", OpenAI, "http://127.0.0.1:8080/v1", "", nil, false, "default"},
+	{"vllm", OpenAI, "http://127.0.0.1:8000/v1", "", []string{"VLLM_API_KEY"}, false, ""},
+}
+
+// bearerEnv holds a token that goes into the Authorization header instead of
+// the protocol's own.
+const bearerEnv = "ANTHROPIC_AUTH_TOKEN"
+
+func vendor(name string) (Vendor, bool) {
+	for _, v := range vendors {
+		if v.Name == name {
+			return v, true
+		}
+	}
+	return Vendor{}, false
+}
+
+// ProviderNames lists the names `--model` knows: the vendors, c's own rows and the
+// built-in engine.
+func (c Config) ProviderNames() []string {
+	var names []string
+	for _, v := range vendors {
+		names = append(names, v.Name)
+	}
+	for _, name := range sorted(c.Providers) {
+		if _, known := vendor(name); !known {
+			names = append(names, name)
+		}
+	}
+	return append(names, Builtin)
+}
+
+// row is the vendor of that name as c changes it.
+func (c Config) row(name string) (Vendor, bool) {
+	v, known := vendor(name)
+	p, own := c.Providers[name]
+	if !known && !own {
+		return v, false
+	}
+	v.Name = name
+	if p.Protocol != "" {
+		v.Protocol = p.Protocol
+	}
+	if p.BaseURL != "" {
+		v.BaseURL = p.BaseURL
+	}
+	if p.Model != "" {
+		v.Model = p.Model
+	}
+	if v.Model == "" && len(p.Models) > 0 {
+		v.Model = sorted(p.Models)[0]
+	}
+	switch {
+	case p.KeyEnv != "":
+		v.KeyEnvs, v.NeedsKey = []string{p.KeyEnv}, true
+	case p.BaseURL != "":
+		v.NeedsKey = false // a server of the user's own
+	}
+	return v, true
+}
+
+// base is the base URL the environment asks for, else the row's.
+func (v Vendor) base(env func(string) string) (string, error) {
+	s := ""
+	if v.BaseEnv != "" {
+		s = strings.TrimSpace(env(v.BaseEnv))
+	}
+	switch {
+	case s == "":
+		return v.BaseURL, nil
+	case v.BaseEnv == "OLLAMA_HOST":
+		root, err := OllamaURL(s)
+		return root + "/v1", err
+	}
+	if err := checkURL(s); err != nil {
+		return "", errors.New(v.BaseEnv + ": " + err.Error())
+	}
+	return strings.TrimRight(s, "/"), nil
+}
+
+// OllamaURL makes the address of an Ollama server of what OLLAMA_HOST may hold:
+// a host, host:port, :port or a URL; "" is the default. An address to listen on
+// (0.0.0.0, ::) is reached on loopback. The result has no slash at its end.
+func OllamaURL(host string) (string, error) {
+	const port = "11434"
+	bad := errors.New("OLLAMA_HOST: want a host, host:port or URL, such as 127.0.0.1:11434")
+	host = strings.Trim(strings.TrimSpace(host), `"'`)
+	scheme, rest, ok := strings.Cut(host, "://")
+	if !ok {
+		scheme, rest = "http", host
+	}
+	if scheme != "http" && scheme != "https" {
+		return "", bad
+	}
+	rest = strings.TrimRight(rest, "/")
+	rest, path, _ := strings.Cut(rest, "/")
+	if strings.Contains(rest, "@") {
+		return "", bad
+	}
+	name, p := rest, ""
+	switch {
+	case strings.Count(rest, ":") > 1 && !strings.HasPrefix(rest, "["): // a bare IPv6 address
+	case strings.HasPrefix(rest, "[") && strings.HasSuffix(rest, "]"):
+		name = rest[1 : len(rest)-1]
+	case strings.Contains(rest, ":"):
+		var err error
+		if name, p, err = net.SplitHostPort(rest); err != nil {
+			return "", bad
+		}
+	}
+	if p == "" {
+		switch {
+		case !ok:
+			p = port
+		case scheme == "https":
+			p = "443"
+		default:
+			p = "80"
+		}
+	}
+	if name == "" || net.ParseIP(name).IsUnspecified() {
+		name = "127.0.0.1"
+	}
+	u := url.URL{Scheme: scheme, Host: net.JoinHostPort(name, p)}
+	if path != "" {
+		u.Path = "/" + path
+	}
+	if again, err := url.Parse(u.String()); err != nil || again.Host != u.Host || strings.ContainsAny(name, " \t#?%") {
+		return "", bad
+	}
+	return u.String(), nil
+}
