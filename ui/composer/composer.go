@@ -10,15 +10,31 @@
 package composer
 
 import (
-	tea "charm.land/bubbletea/v2"
+	"strings"
 
 	"fantail/themes"
+	"fantail/ui/frame"
 )
 
 // Box is one prompt box with its draft. It belongs to the interface's goroutine.
-type Box struct{ contract }
+type Box struct {
+	theme  *themes.Theme
+	look   look
+	prompt string
+	source Source
 
-type contract struct{}
+	text   text
+	walk   walk
+	find   *find // the history search, nil when it is not open
+	list   list  // the completion
+	hist   []string
+	pastes []string // what was held aside, so that a recalled text gets its chips back
+
+	value valueCache
+	rows  rowCache
+	last  lineCache
+	dirty bool // something Lines shows has changed
+}
 
 // Intent is what a key meant beyond editing.
 type Intent int
@@ -32,28 +48,188 @@ const (
 // Item is a completion candidate.
 type Item struct {
 	Insert string // what it inserts, without the trigger
-	Label  string
+	Label  string // what the list shows; Insert if empty
 	Help   string
 }
 
 // Source yields candidates for a trigger: "/" (the whole first word of the
 // text), "@" (a path, anywhere), or " " (an argument: word is what stands
 // behind `/command `). It is called on every key: it must be quick and do no I/O.
+//
+// line is the first line of the text up to the cursor for "/" and " ", and the
+// cursor's line up to the cursor for "@"; word is the word at the cursor,
+// without its trigger. The box itself matches and ranks what Source yields.
 type Source func(trigger string, line string, word string) []Item
 
-func New(t *themes.Theme, source Source, prompt string) *Box { panic("contract") }
+const (
+	// chipOver is the size in bytes above which a paste is held aside.
+	chipOver = 2 << 10
+	// plainMax is the size above which a text given by Set or Insert, or typed
+	// long ago and recalled, is held aside: editing stays quick below it.
+	plainMax = 32 << 10
+	// pastesKept bounds how many held pastes are remembered for recall.
+	pastesKept = 16
+)
 
-func (b *Box) SetTheme(t *themes.Theme)             { panic("contract") }
-func (b *Box) SetHistory(lines []string)            { panic("contract") } // oldest first
-func (b *Box) AddHistory(line string)               { panic("contract") }
-func (b *Box) Key(k tea.KeyPressMsg) (Intent, bool) { panic("contract") } // false: not taken
-func (b *Box) Paste(s string)                       { panic("contract") } // large ones become a chip
-func (b *Box) Value() string                        { panic("contract") } // byte-exact, chips expanded
-func (b *Box) Empty() bool                          { panic("contract") }
-func (b *Box) Set(s string)                         { panic("contract") } // replaces the draft; the cursor goes to its end
-func (b *Box) Insert(s string)                      { panic("contract") }
-func (b *Box) Clear()                               { panic("contract") }
-func (b *Box) Height(w, max int) int                { panic("contract") } // lines it wants at width w
-func (b *Box) Lines(w, h int) []string              { panic("contract") }
-func (b *Box) Cursor() (x, y int)                   { panic("contract") } // within the last Lines
-func (b *Box) Popup(w, max int) []string            { panic("contract") } // the completion list, nil if closed
+// New returns an empty box. Without a source nothing is completed.
+func New(t *themes.Theme, source Source, prompt string) *Box {
+	b := &Box{source: source, prompt: frame.CleanLine(prompt), dirty: true}
+	b.walk.reset()
+	b.SetTheme(t)
+	return b
+}
+
+// SetTheme changes the colours.
+func (b *Box) SetTheme(t *themes.Theme) {
+	b.theme = t
+	b.look = newLook(t)
+	b.touch()
+}
+
+// touch drops what was rendered.
+func (b *Box) touch() {
+	b.dirty = true
+	b.list.lines = nil
+}
+
+// Paste inserts what the terminal pasted; it never submits. More than 2 KB
+// become a chip. A paste without a single line feed whose lines end in carriage
+// returns gets line feeds: that is how many terminals and tmux hand over lines.
+// Everything else, CRLF included, stays byte for byte.
+func (b *Box) Paste(s string) {
+	if !strings.Contains(s, "\n") {
+		s = strings.ReplaceAll(s, "\r", "\n")
+	}
+	if s == "" {
+		return
+	}
+	if b.find != nil {
+		line, _, _ := strings.Cut(s, "\n")
+		b.findType(line)
+		b.touch()
+		return
+	}
+	b.text.open = false
+	if len(s) > chipOver {
+		b.text.insertCells([]cell{b.chip(s, b.nextChip())})
+	} else {
+		b.text.insert(s)
+	}
+	b.changed()
+}
+
+// Value is the text, byte for byte, with the chips' contents in their places.
+func (b *Box) Value() string {
+	if !b.value.ok || b.value.version != b.text.version {
+		b.value = valueCache{ok: true, version: b.text.version, s: joined(b.text.cells)}
+	}
+	return b.value.s
+}
+
+// Empty says that nothing is in the box, not even a blank.
+func (b *Box) Empty() bool { return len(b.text.cells) == 0 }
+
+// Set replaces the draft; the cursor goes to its end. Ctrl+_ brings the old one
+// back. What was pasted before and stands in s unchanged is a chip again.
+func (b *Box) Set(s string) {
+	b.text.open = false
+	b.text.splice(0, len(b.text.cells), b.cellsOf(s, 1))
+	b.text.at = len(b.text.cells)
+	b.endWalk()
+	b.find = nil
+	b.changed()
+}
+
+// Insert puts s at the cursor.
+func (b *Box) Insert(s string) {
+	b.text.open = false
+	if len(s) > chipOver {
+		b.text.insertCells(b.cellsOf(s, b.nextChip()))
+	} else {
+		b.text.insert(s)
+	}
+	b.changed()
+}
+
+// Clear empties the box. A draft that was left by walking the history becomes
+// the newest entry of the history; Ctrl+_ brings back what was cleared.
+func (b *Box) Clear() {
+	b.endWalk()
+	b.text.splice(0, len(b.text.cells), nil)
+	b.text.at = 0
+	b.find = nil
+	b.changed()
+}
+
+// changed follows a change that no key of the completion made: the list closes
+// and stays closed until something is typed.
+func (b *Box) changed() {
+	b.text.open = false
+	b.text.goal = -1
+	b.walk.fresh = false
+	b.list.close()
+	b.touch()
+}
+
+// chip holds s aside.
+func (b *Box) chip(s string, number int) cell {
+	known := false
+	for _, p := range b.pastes {
+		known = known || p == s
+	}
+	if !known {
+		if len(b.pastes) == pastesKept {
+			b.pastes = append(b.pastes[:0:0], b.pastes[1:]...)
+		}
+		b.pastes = append(b.pastes, s)
+	}
+	return newChip(s, number)
+}
+
+// nextChip is the number of the next chip: one more than the highest in the box.
+func (b *Box) nextChip() int {
+	n := 0
+	for _, c := range b.text.cells {
+		n = max(n, int(c.chip))
+	}
+	return n + 1
+}
+
+// cellsOf splits s into cells; known pastes and pieces too large to be edited
+// become chips, numbered from number on.
+func (b *Box) cellsOf(s string, number int) []cell {
+	var out []cell
+	plain := func(piece string) {
+		if len(piece) <= plainMax {
+			out = append(out, split(piece)...)
+			return
+		}
+		out = append(out, b.chip(piece, number))
+		number++
+	}
+	for len(s) > chipOver {
+		at, held := -1, ""
+		for _, p := range b.pastes {
+			if len(p) > len(s) {
+				continue
+			}
+			i := strings.Index(s, p)
+			if i >= 0 && (at < 0 || i < at || i == at && len(p) > len(held)) {
+				at, held = i, p
+			}
+		}
+		if at < 0 {
+			break
+		}
+		if at > 0 {
+			plain(s[:at])
+		}
+		out = append(out, newChip(held, number))
+		number++
+		s = s[at+len(held):]
+	}
+	if s != "" {
+		plain(s)
+	}
+	return out
+}
