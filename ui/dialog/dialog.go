@@ -13,14 +13,16 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/themes"
 	"fantail/tools/permit"
 )
 
 // Box is an open dialog. Key returns what was decided (nil: nothing yet);
-// Lines are the whole box, border included, at most w by h.
+// Lines are the whole box, border included, at most w by h, every line of the
+// same width. Paste goes into the box's line of text if it has one open, and
+// decides nothing.
 type Box interface {
 	Key(k tea.KeyPressMsg) Decision
+	Paste(s string)
 	Lines(w, h int) []string
 	Cursor() (x, y int, ok bool)
 }
@@ -28,13 +30,21 @@ type Box interface {
 // Decision is what a dialog was closed with; Cancelled if by Esc.
 type Decision interface{ decision() }
 
+// Cancelled: nothing was decided. Of a question it means that the human leaves
+// it open.
 type Cancelled struct{}
+
+// Answered is a question's answer.
 type Answered struct {
 	Question int64
 	Answer   permit.Answer
 }
+
+// Picked is the value of the item picked.
 type Picked struct{ Value string }
-type Confirmed struct{ Choice string } // the key of the option chosen
+
+// Confirmed is the key of the option chosen.
+type Confirmed struct{ Choice string }
 
 func (Cancelled) decision() {}
 func (Answered) decision()  {}
@@ -49,8 +59,3 @@ type Option struct{ Key, Label string }
 
 // Item is one line of a picker.
 type Item struct{ Value, Label, Help string }
-
-func NewQuestion(t *themes.Theme, q permit.Question, now func() time.Time) Box { panic("contract") }
-func NewPicker(t *themes.Theme, title string, items []Item, fuzzy bool) Box    { panic("contract") }
-func NewConfirm(t *themes.Theme, title, text string, options []Option) Box     { panic("contract") }
-func NewText(t *themes.Theme, title, text string) Box                          { panic("contract") }

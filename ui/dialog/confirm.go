@@ -1,0 +1,114 @@
+package dialog
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// confirm asks for one of a few options.
+type confirm struct {
+	theme   *themes.Theme
+	title   string
+	text    string
+	options []Option
+	at      int // the highlighted option, -1 for none: Enter alone decides nothing
+	scroll  scroll
+}
+
+// NewConfirm asks to choose one of the options, by its key or by the arrows and
+// Enter. Nothing is highlighted before an arrow is pressed.
+func NewConfirm(t *themes.Theme, title, text string, options []Option) Box {
+	return &confirm{theme: t, title: frame.CleanLine(title), text: text, options: options, at: -1}
+}
+
+func (b *confirm) Key(k tea.KeyPressMsg) Decision {
+	key := k.Keystroke()
+	if key == "esc" {
+		return Cancelled{}
+	}
+	// A capital may be an option of its own beside its small letter.
+	for _, name := range []string{k.String(), strings.ToLower(typedText(k)), key} {
+		for _, o := range b.options {
+			if name != "" && o.Key == name {
+				return Confirmed{o.Key}
+			}
+		}
+	}
+	n := len(b.options)
+	switch key {
+	case "up", "left", "shift+tab":
+		if b.at--; b.at < 0 {
+			b.at = n - 1
+		}
+	case "down", "right", "tab":
+		b.at = (b.at + 1) % max(n, 1)
+	case "enter":
+		if b.at >= 0 && b.at < n {
+			return Confirmed{b.options[b.at].Key}
+		}
+	default:
+		b.scroll.key(key)
+	}
+	return nil
+}
+
+// Paste does nothing: there is no line of text.
+func (b *confirm) Paste(string) {}
+
+func (b *confirm) Cursor() (x, y int, ok bool) { return 0, 0, false }
+
+func (b *confirm) Lines(w, h int) []string {
+	if !fits(w, h) {
+		return nil
+	}
+	w = b.size(w)
+	inner, rows := w-borderCols, h-borderRows
+	text := wrap(b.text, inner)
+	foot := min(len(b.options), max(1, rows-1))
+	gap := 0
+	if len(text)+1+foot <= rows {
+		gap = 1
+	}
+	view := max(0, min(len(text), rows-foot-gap))
+	b.scroll.set(view, len(text))
+	var lines []string
+	for _, s := range text[b.scroll.top:min(len(text), b.scroll.top+view)] {
+		lines = append(lines, b.theme.Paint(themes.Text, s))
+	}
+	for range gap {
+		lines = append(lines, "")
+	}
+	// Options that do not fit are reached by moving the highlight.
+	first := max(0, min(b.at-foot+1, len(b.options)-foot))
+	for i, o := range b.options[first : first+foot] {
+		lines = append(lines, b.option(o, first+i == b.at, inner))
+	}
+	hint := "esc leaves"
+	if len(text) > view {
+		hint += " · pgup/pgdn scroll"
+	}
+	return panel(b.theme, w, themes.Warn, b.title, hint, lines[:min(len(lines), rows)])
+}
+
+func (b *confirm) option(o Option, chosen bool, inner int) string {
+	key, label := frame.CleanLine(o.Key), frame.CleanLine(o.Label)
+	if chosen {
+		return b.theme.Paint(themes.Selection, frame.Fit(" "+key+"  "+label, inner))
+	}
+	return frame.Cut(" "+b.theme.Paint(themes.Accent, key)+"  "+b.theme.Paint(themes.Text, label), inner)
+}
+
+func (b *confirm) size(w int) int {
+	inner := max(frame.Width(b.title)+4, 28)
+	for _, o := range b.options {
+		inner = max(inner, 3+frame.Width(frame.CleanLine(o.Key))+frame.Width(frame.CleanLine(o.Label)))
+	}
+	for s := range strings.SplitSeq(frame.Clean(b.text), "\n") {
+		inner = max(inner, frame.Width(s))
+	}
+	return min(w, inner+borderCols, 72)
+}

@@ -1,0 +1,86 @@
+package dialog
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// A box has a border at its left, top and bottom. There is none at its right:
+// terminals disagree about the width of some characters, and a border behind
+// text would show it.
+const (
+	borderRows = 2
+	borderCols = 3 // the border, a blank, and a blank at the right
+)
+
+// panel draws a box of w columns around lines of at most w-borderCols columns.
+func panel(t *themes.Theme, w int, titleRole themes.Role, title, hint string, lines []string) []string {
+	out := make([]string, 0, len(lines)+borderRows)
+	out = append(out, edge(t, w, "╭─", titleRole, title))
+	bar := t.Paint(themes.Border, "│") + " "
+	for _, line := range lines {
+		out = append(out, bar+frame.Fit(line, max(0, w-borderCols))+" ")
+	}
+	return append(out, edge(t, w, "╰─", themes.Dim, hint))
+}
+
+// edge is the upper or lower border with a text in it.
+func edge(t *themes.Theme, w int, corner string, role themes.Role, text string) string {
+	if text = frame.Cut(text, max(0, w-6)); text != "" {
+		text = " " + text + " "
+	}
+	rest := strings.Repeat("─", max(0, w-frame.Width(corner)-frame.Width(text)))
+	return frame.Fit(t.Paint(themes.Border, corner)+t.Paint(role, text)+t.Paint(themes.Border, rest), w)
+}
+
+// fits says whether a box of w by h can show anything.
+func fits(w, h int) bool { return w > borderCols+1 && h > borderRows }
+
+// scroll is the position in lines of which only some are shown.
+type scroll struct{ top, view, total int }
+
+// set tells what is shown now; the position stays within it.
+func (s *scroll) set(view, total int) {
+	s.view, s.total = max(view, 1), total
+	s.to(s.top)
+}
+
+func (s *scroll) to(top int) { s.top = max(0, min(top, s.total-s.view)) }
+
+// key moves by the keys that every box scrolls with.
+func (s *scroll) key(key string) bool {
+	switch key {
+	case "pgup", "ctrl+u":
+		s.to(s.top - max(1, s.view-1))
+	case "pgdown", "ctrl+d":
+		s.to(s.top + max(1, s.view-1))
+	case "home", "ctrl+home":
+		s.to(0)
+	case "end", "ctrl+end":
+		s.to(s.total)
+	case "shift+up", "ctrl+up":
+		s.to(s.top - 1)
+	case "shift+down", "ctrl+down":
+		s.to(s.top + 1)
+	default:
+		return false
+	}
+	return true
+}
+
+// typedText is what the key types: nothing if it is held with Ctrl or Alt.
+func typedText(k tea.KeyPressMsg) string {
+	if k.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModMeta|tea.ModHyper|tea.ModSuper) != 0 {
+		return ""
+	}
+	return k.Text
+}
+
+// wrap cleans a text of ours and breaks it into lines.
+func wrap(text string, w int) []string {
+	return frame.Wrap(strings.Trim(frame.Clean(text), "\n"), max(1, w))
+}

@@ -1,0 +1,211 @@
+package dialog
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/sahilm/fuzzy"
+
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// picker is a list to pick from, narrowed by what is typed.
+type picker struct {
+	theme  *themes.Theme
+	title  string
+	items  []Item
+	labels []string // clean
+	fuzzy  bool
+	filter input
+	hits   []found
+	at     int
+	scroll scroll
+	cx, cy int
+}
+
+// found is an item that matches the filter, and the bytes of its label that do.
+type found struct {
+	index int
+	marks []int
+}
+
+// NewPicker lets pick one of the items. With fuzzy the filter's letters may
+// stand apart and the best match comes first; without, the filter is a part of
+// the label and the order stays.
+func NewPicker(t *themes.Theme, title string, items []Item, fuzzy bool) Box {
+	b := &picker{theme: t, title: frame.CleanLine(title), items: items, fuzzy: fuzzy}
+	for _, it := range items {
+		b.labels = append(b.labels, frame.CleanLine(it.Label))
+	}
+	b.match()
+	return b
+}
+
+func (b *picker) match() {
+	word := b.filter.value()
+	b.hits, b.at, b.scroll.top = nil, 0, 0
+	if b.fuzzy && word != "" {
+		for _, m := range fuzzy.Find(word, b.labels) {
+			b.hits = append(b.hits, found{m.Index, m.MatchedIndexes})
+		}
+		return
+	}
+	low := strings.ToLower(word)
+	for i, label := range b.labels {
+		from := strings.Index(strings.ToLower(label), low)
+		if from < 0 {
+			continue
+		}
+		f := found{index: i}
+		// Lower case of another length has other places: then nothing is marked.
+		if len(strings.ToLower(label)) == len(label) {
+			for j := from; j < from+len(low); {
+				f.marks = append(f.marks, j)
+				_, n := utf8.DecodeRuneInString(label[j:])
+				j += n
+			}
+		}
+		b.hits = append(b.hits, f)
+	}
+}
+
+func (b *picker) Key(k tea.KeyPressMsg) Decision {
+	key, typed := k.Keystroke(), typedText(k)
+	n := len(b.hits)
+	switch key {
+	case "esc":
+		return Cancelled{}
+	case "enter":
+		if n > 0 {
+			return Picked{b.items[b.hits[b.at].index].Value}
+		}
+	case "up", "ctrl+p", "shift+tab":
+		b.at = (b.at + max(n, 1) - 1) % max(n, 1)
+	case "down", "ctrl+n", "tab", "ctrl+space", "ctrl+@":
+		b.at = (b.at + 1) % max(n, 1)
+	case "pgup":
+		b.at = max(0, b.at-b.scroll.view)
+	case "pgdown":
+		b.at = max(0, min(n-1, b.at+b.scroll.view))
+	case "ctrl+home":
+		b.at = 0
+	case "ctrl+end":
+		b.at = max(0, n-1)
+	default:
+		b.edit(func() { b.filter.key(key, typed) })
+	}
+	return nil
+}
+
+// edit changes the filter; the list follows only if it did change.
+func (b *picker) edit(change func()) {
+	was := b.filter.value()
+	change()
+	if b.filter.value() != was {
+		b.match()
+	}
+}
+
+func (b *picker) Paste(s string) { b.edit(func() { b.filter.insert(s) }) }
+
+func (b *picker) Cursor() (x, y int, ok bool) { return b.cx, b.cy, true }
+
+// size is the narrowest box that shows every item whole, within limits: it does
+// not change while the list is narrowed.
+func (b *picker) size(w int) (width, label, help int) {
+	for i, it := range b.items {
+		label = max(label, frame.Width(b.labels[i]))
+		help = max(help, frame.Width(frame.CleanLine(it.Help)))
+	}
+	inner := label + 4
+	if help > 0 {
+		inner += 2 + help
+	}
+	inner = max(inner, frame.Width(b.title)+4, 36)
+	width = min(w, inner+borderCols, 80)
+	if help > 0 {
+		label = min(label, max((width-borderCols)*3/5, 8))
+	}
+	return width, label, help
+}
+
+func (b *picker) Lines(w, h int) []string {
+	if !fits(w, h) {
+		return nil
+	}
+	w, label, help := b.size(w)
+	inner := w - borderCols
+	view, x := b.filter.view(inner - 3)
+	b.cx, b.cy = 2+2+x, 1
+	lines := []string{b.theme.Paint(themes.Accent, "› ") + b.theme.Paint(themes.Text, view)}
+	// The height stays while the list is narrowed, or the box would jump.
+	rows := min(h-borderRows-1, max(len(b.items), 1))
+	b.scroll.set(rows, len(b.hits))
+	if b.at < b.scroll.top {
+		b.scroll.to(b.at)
+	} else if b.at >= b.scroll.top+b.scroll.view {
+		b.scroll.to(b.at - b.scroll.view + 1)
+	}
+	for i := range rows {
+		at := b.scroll.top + i
+		switch {
+		case at < len(b.hits):
+			lines = append(lines, b.row(b.hits[at], at == b.at, inner, label, help))
+		case i == 0:
+			lines = append(lines, b.theme.Paint(themes.Dim, frame.Cut("  nothing matches", inner)))
+		default:
+			lines = append(lines, "")
+		}
+	}
+	lines = lines[:min(len(lines), h-borderRows)]
+	return panel(b.theme, w, themes.Accent, b.title, b.hint(), lines)
+}
+
+func (b *picker) hint() string {
+	hint := "enter picks · esc leaves"
+	if len(b.hits) > b.scroll.view {
+		hint = fmt.Sprintf("%d/%d · %s", b.at+1, len(b.hits), hint)
+	}
+	return hint
+}
+
+func (b *picker) row(f found, chosen bool, inner, label, help int) string {
+	plain, match := b.theme.Style(themes.Text), b.theme.Style(themes.Accent)
+	side, mark := b.theme.Style(themes.Dim), "  "
+	if chosen {
+		plain = b.theme.Style(themes.Selection)
+		match, side, mark = plain.Bold(true).Underline(true), plain, "▸ "
+	}
+	text := frame.Cut(marked(b.labels[f.index], f.marks, plain.Render, match.Render), min(label, inner-2))
+	rest := strings.Repeat(" ", max(0, min(label, inner-2)-frame.Width(text)))
+	if help > 0 {
+		rest += "  " + frame.CleanLine(b.items[f.index].Help)
+	}
+	return plain.Render(mark) + text + side.Render(frame.Fit(rest, max(0, inner-2-frame.Width(text))))
+}
+
+// marked renders a label with the characters that begin at marks set off.
+func marked(label string, marks []int, plain, match func(...string) string) string {
+	var out strings.Builder
+	at := 0
+	for i := 0; i < len(marks) && marks[i] < len(label); {
+		from, to := marks[i], marks[i]
+		for i < len(marks) && marks[i] == to && to < len(label) {
+			_, n := utf8.DecodeRuneInString(label[to:])
+			to += n
+			i++
+		}
+		if from > at {
+			out.WriteString(plain(label[at:from]))
+		}
+		out.WriteString(match(label[from:to]))
+		at = to
+	}
+	if at < len(label) {
+		out.WriteString(plain(label[at:]))
+	}
+	return out.String()
+}

@@ -1,0 +1,347 @@
+package dialog
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/themes"
+	"fantail/tools/permit"
+	"fantail/ui/frame"
+)
+
+// question asks whether a call may run. It shows the whole of what would
+// happen, and only a key that says so answers.
+type question struct {
+	theme *themes.Theme
+	q     permit.Question
+	now   func() time.Time
+	shown time.Time
+
+	// at is the highlighted choice, -1 for none. It starts at none, so that an
+	// Enter meant for the prompt answers nothing, and the first arrow brings it
+	// to the last choice, no: approving by Enter takes two arrows and Enter,
+	// never one slip.
+	at      int
+	reason  *input // the open line for a reason, nil if it is closed
+	scroll  scroll
+	body    []line
+	laid    laid // what body was made for
+	cx, cy  int
+	choices []choice
+}
+
+// laid is what the part that scrolls depends on: its width, and whether the
+// directory and the rule have their place below it.
+type laid struct {
+	inner     int
+	dir, rule bool
+}
+
+type choice struct {
+	key   string
+	digit string
+	label string
+	is    permit.Choice
+}
+
+// widest is how wide a box may get: longer lines are hard to read.
+const widest = 100
+
+// NewQuestion asks q. Until Grace has passed since now it takes no key: what is
+// typed then was meant for something else.
+func NewQuestion(t *themes.Theme, q permit.Question, now func() time.Time) Box {
+	b := &question{theme: t, q: q, now: now, shown: now(), at: -1}
+	b.choices = append(b.choices, choice{"y", "1", "once", permit.Once})
+	if q.Rule != "" {
+		b.choices = append(b.choices, choice{"s", "2", "for this session", permit.Session})
+	}
+	b.choices = append(b.choices, choice{"n", "3", "no, and say why", permit.No})
+	return b
+}
+
+func (b *question) Key(k tea.KeyPressMsg) Decision {
+	if b.now().Sub(b.shown) < Grace {
+		return nil
+	}
+	key, typed := k.Keystroke(), typedText(k)
+	if b.reason != nil {
+		return b.reasonKey(key, typed)
+	}
+	if b.scroll.key(key) {
+		return nil
+	}
+	switch key {
+	case "esc":
+		return Cancelled{}
+	case "tab":
+		b.reason = &input{}
+	case "space":
+		b.scroll.key("pgdown")
+	case "j":
+		b.scroll.key("shift+down")
+	case "k":
+		b.scroll.key("shift+up")
+	case "up", "left":
+		if b.at--; b.at < 0 {
+			b.at = len(b.choices) - 1
+		}
+	case "down", "right":
+		b.at = min(b.at+1, len(b.choices)-1)
+		if b.at == 0 {
+			b.at = len(b.choices) - 1
+		}
+	case "enter":
+		if b.at >= 0 {
+			return b.answer(b.choices[b.at].is)
+		}
+	default:
+		for _, c := range b.choices {
+			if typed == c.digit || strings.ToLower(typed) == c.key {
+				return b.answer(c.is)
+			}
+		}
+	}
+	return nil
+}
+
+// answer decides; a no is asked for its reason first.
+func (b *question) answer(c permit.Choice) Decision {
+	if c == permit.No {
+		b.reason = &input{}
+		return nil
+	}
+	return Answered{Question: b.q.ID, Answer: permit.Answer{Choice: c}}
+}
+
+func (b *question) reasonKey(key, typed string) Decision {
+	switch key {
+	case "enter":
+		reason := strings.TrimSpace(b.reason.value())
+		return Answered{Question: b.q.ID, Answer: permit.Answer{Choice: permit.No, Reason: reason}}
+	case "esc":
+		b.reason = nil
+	case "pgup", "pgdown":
+		b.scroll.key(key)
+	default:
+		b.reason.key(key, typed)
+	}
+	return nil
+}
+
+func (b *question) Paste(s string) {
+	if b.reason != nil {
+		b.reason.insert(s)
+	}
+}
+
+func (b *question) Cursor() (x, y int, ok bool) { return b.cx, b.cy, b.reason != nil }
+
+func (b *question) Lines(w, h int) []string {
+	if !fits(w, h) {
+		return nil
+	}
+	w = min(w, widest)
+	inner, rows := w-borderCols, h-borderRows
+	foot, at := b.foot(inner, rows)
+	why := b.why(inner)
+	if len(why)+len(foot)+2 > rows {
+		why = why[:max(0, min(len(why), rows-len(foot)-2))]
+	}
+	b.lay(at)
+	view := max(1, rows-len(why)-len(foot))
+	lines := why
+	if len(b.body) <= view {
+		b.scroll.set(view, len(b.body))
+		lines = append(lines, b.rows(0, len(b.body))...)
+	} else {
+		// The last row says how much is out of sight: an approval must not
+		// look as if it had been seen whole.
+		b.scroll.set(view-1, len(b.body))
+		top := b.scroll.top
+		end := min(len(b.body), top+max(1, view-1))
+		lines = append(lines, b.rows(top, end)...)
+		if view > 1 {
+			lines = append(lines, b.mark(top, len(b.body)-end))
+		}
+	}
+	b.cy = 1 + len(lines) + len(foot) - 1
+	lines = append(lines, foot...)
+	lines = lines[:min(len(lines), rows)]
+	title := frame.CleanLine(b.q.Name) + " asks: " + frame.CleanLine(b.q.Action.Tool)
+	return panel(b.theme, w, themes.Warn, "⚠ "+title, b.hint(), lines)
+}
+
+func (b *question) hint() string {
+	switch {
+	case b.reason != nil:
+		return "enter sends the no · esc back"
+	case len(b.body) > b.scroll.view:
+		return "esc later · pgup/pgdn scroll"
+	default:
+		return "esc later"
+	}
+}
+
+// why says what is special about the action.
+func (b *question) why(inner int) []string {
+	var out []string
+	add := func(s string) {
+		for _, row := range frame.Wrap("⚠ "+frame.CleanLine(frame.Reveal(s)), inner) {
+			out = append(out, b.theme.Paint(themes.Warn, row))
+		}
+	}
+	if b.q.Action.Sensitive != "" {
+		add("sensitive: " + b.q.Action.Sensitive)
+	}
+	if b.q.Action.Outside {
+		add("outside the workspace")
+	}
+	return out
+}
+
+// roomy is how many rows a box needs to have a row for each choice.
+const roomy = 7
+
+// ruleRows is how many rows the rule may take beside its choice; a longer one
+// is shown whole in the part that scrolls.
+const ruleRows = 2
+
+// foot is what stands below: the directory, and the choices or the line for a
+// reason.
+func (b *question) foot(inner, rows int) (foot []string, at laid) {
+	d := b.dir()
+	at = laid{
+		inner: inner,
+		dir:   d != "" && frame.Width(d) <= inner && rows >= roomy,
+		rule:  rows >= roomy && len(chop(b.sessionLabel(), inner-4)) <= ruleRows,
+	}
+	if at.dir {
+		foot = append(foot, b.theme.Paint(themes.Dim, d))
+	}
+	if rows >= 2*roomy {
+		foot = append(foot, "")
+	}
+	if b.reason != nil {
+		label := "no, because: "
+		view, x := b.reason.view(inner - len(label) - 1)
+		b.cx = 2 + len(label) + x
+		return append(foot, b.theme.Paint(themes.Warn, label)+b.theme.Paint(themes.Text, view)), at
+	}
+	if rows < roomy {
+		return append(foot, b.short()), at
+	}
+	for i, c := range b.choices {
+		label := c.label
+		if c.is == permit.Session {
+			label = "for this session, by the rule above"
+			if at.rule {
+				label = b.sessionLabel()
+			}
+		}
+		for j, row := range chop(label, inner-4) {
+			key := "    "
+			if j == 0 {
+				key = " " + c.key + "  "
+			}
+			foot = append(foot, b.choiceRow(i, key, row, inner))
+		}
+	}
+	return foot, at
+}
+
+func (b *question) choiceRow(i int, key, row string, inner int) string {
+	if i == b.at {
+		return b.theme.Paint(themes.Selection, frame.Fit(key+row, inner))
+	}
+	return b.theme.Paint(themes.Accent, key) + b.theme.Paint(themes.Text, row)
+}
+
+// short is the choices in one row, for a box with hardly any.
+func (b *question) short() string {
+	var parts []string
+	for i, c := range b.choices {
+		word, _, _ := strings.Cut(strings.TrimPrefix(c.label, "for this "), ",")
+		if i == b.at {
+			parts = append(parts, b.theme.Paint(themes.Selection, c.key+" "+word))
+			continue
+		}
+		parts = append(parts, b.theme.Paint(themes.Accent, c.key)+" "+b.theme.Paint(themes.Text, word))
+	}
+	return strings.Join(parts, b.theme.Paint(themes.Dim, " · "))
+}
+
+// sessionLabel names the rule, exactly.
+func (b *question) sessionLabel() string { return "for this session: " + b.rule() }
+
+func (b *question) rule() string { return frame.CleanLine(frame.Reveal(string(b.q.Rule))) }
+
+func (b *question) dir() string {
+	if b.q.Action.Dir == "" {
+		return ""
+	}
+	return "in " + frame.CleanLine(frame.Reveal(b.q.Action.Dir))
+}
+
+// lay makes the part that scrolls, once for a width: paths, command, diff, and
+// what did not fit below.
+func (b *question) lay(at laid) {
+	if b.laid == at {
+		return
+	}
+	a := b.q.Action
+	b.laid, b.body = at, nil
+	add := func(s string, role themes.Role) {
+		b.body = append(b.body, runOn(frame.CleanLine(frame.Reveal(s)), at.inner, role)...)
+	}
+	if a.Command == "" && a.Title != "" {
+		add(a.Title, themes.Tool)
+	}
+	if a.Command == "" {
+		for _, p := range a.Paths {
+			add(p, themes.Dim)
+		}
+	}
+	if a.Command != "" {
+		b.body = append(b.body, commandLines(a.Command, at.inner)...)
+	}
+	if a.Diff != "" {
+		b.body = append(b.body, diffLines(a.Diff, at.inner)...)
+	}
+	if d := b.dir(); d != "" && !at.dir {
+		add(d, themes.Dim)
+	}
+	if b.q.Rule != "" && !at.rule {
+		add("rule for this session:", themes.Dim)
+		add(string(b.q.Rule), themes.Code)
+	}
+}
+
+func (b *question) rows(from, to int) []string {
+	out := make([]string, 0, to-from)
+	for _, l := range b.body[from:to] {
+		out = append(out, b.theme.Paint(themes.Dim, l.gutter)+b.theme.Paint(l.role, l.text))
+	}
+	return out
+}
+
+// mark says how many rows are out of sight.
+func (b *question) mark(above, below int) string {
+	if below == 0 {
+		return b.theme.Paint(themes.Dim, fmt.Sprintf("── the end · %s above ──", count(above)))
+	}
+	s := fmt.Sprintf("── %s more ──", count(below))
+	if above > 0 {
+		s = fmt.Sprintf("── %s more · %d above ──", count(below), above)
+	}
+	return b.theme.Paint(themes.Warn, s)
+}
+
+func count(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
+}

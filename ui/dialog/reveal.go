@@ -1,0 +1,111 @@
+package dialog
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// line is one row of what a human approves.
+type line struct {
+	gutter string // what stands before it, never part of the text
+	text   string
+	role   themes.Role
+}
+
+// chop breaks a revealed line into rows of at most w columns, behind a blank
+// where one is near. Unlike a wrap it drops nothing: the rows joined are s.
+func chop(s string, w int) []string {
+	w = max(w, 1)
+	if len(s) <= w && ascii(s) {
+		return []string{s}
+	}
+	var rows []string
+	start, used, blank := 0, 0, -1
+	for i := 0; i < len(s); {
+		n, cw := 1, 1
+		if s[i] >= utf8.RuneSelf || i+1 < len(s) && s[i+1] >= utf8.RuneSelf {
+			cluster, _ := ansi.FirstGraphemeCluster(s[i:], ansi.GraphemeWidth)
+			n = max(1, len(cluster))
+			cw = frame.Width(s[i : i+n])
+		}
+		if used+cw > w && i > start {
+			end := i
+			if blank > start && i-blank <= w/2 {
+				end = blank
+			}
+			rows = append(rows, s[start:end])
+			start, used, blank = end, frame.Width(s[end:i]), -1
+		}
+		used += cw
+		i += n
+		if s[i-1] == ' ' {
+			blank = i
+		}
+	}
+	return append(rows, s[start:])
+}
+
+func ascii(s string) bool {
+	for i := range len(s) {
+		if s[i] < 0x20 || s[i] >= 0x7f {
+			return false
+		}
+	}
+	return true
+}
+
+// commandLines shows a command whole. Its own line ends are told from rows that
+// only run on: `$` and `>` stand before the former, as in a shell.
+func commandLines(command string, w int) []line {
+	var out []line
+	gutter := "$ "
+	for s := range strings.SplitSeq(frame.Reveal(command), "\n") {
+		for _, row := range chop(s, w-2) {
+			out = append(out, line{gutter, row, themes.Code})
+			gutter = "  "
+		}
+		gutter = "> "
+	}
+	return out
+}
+
+// diffLines shows a unified diff whole. A row that runs on has an arrow before
+// it, which no line of a diff begins with.
+func diffLines(diff string, w int) []line {
+	var out []line
+	head := true
+	for s := range strings.SplitSeq(strings.TrimSuffix(frame.Reveal(diff), "\n"), "\n") {
+		role := themes.Text
+		switch {
+		case strings.HasPrefix(s, "@@"):
+			role, head = themes.Hunk, false
+		case head && (strings.HasPrefix(s, "---") || strings.HasPrefix(s, "+++")):
+			role = themes.Dim
+		case strings.HasPrefix(s, "+"):
+			role = themes.Good
+		case strings.HasPrefix(s, "-"):
+			role = themes.Bad
+		}
+		out = append(out, runOn(s, w, role)...)
+	}
+	return out
+}
+
+// runOn is one line of text, marked where it runs on.
+func runOn(s string, w int, role themes.Role) []line {
+	if len(s) <= w && ascii(s) || frame.Width(s) <= w {
+		return []line{{"", s, role}}
+	}
+	var out []line
+	gutter := ""
+	for _, row := range chop(s, w-1) {
+		out = append(out, line{gutter, row, role})
+		gutter = "↪"
+	}
+	return out
+}
