@@ -6,20 +6,47 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
-	"unicode/utf8"
+	"sync"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/prompts"
 )
 
-// maxMemory is the most of a project's own instructions that a system prompt
-// holds, in bytes.
-const maxMemory = 32 << 10
+// System returns what tells an agent who and where it is. The facts are read
+// once, when the first agent asks: a prompt that changed in the middle of a
+// conversation would make every model read all of it anew.
+func System(p Place, now func() time.Time) func(agents.Info) string {
+	facts := sync.OnceValue(func() prompts.Facts {
+		f := prompts.Facts{
+			Dir: p.Root, Platform: runtime.GOOS + "/" + runtime.GOARCH,
+			Date: now().Format("2006-01-02"), Branch: Branch(p.Root),
+		}
+		var err error
+		if f.From, f.Memory, err = prompts.Memory(p.Root, p.Dir); err != nil {
+			f.Memory = "They can't be read: " + err.Error()
+		}
+		return f
+	})
+	return func(a agents.Info) string {
+		f := facts()
+		f.Name, f.Sub = a.Name, a.Kind == agents.Sub
+		text, err := prompts.System(f)
+		if err != nil {
+			panic(err) // the texts are embedded and the facts are set
+		}
+		return text
+	}
+}
 
 // Branch is the branch the workspace is on, read from git's own file: git itself
 // could run what a repository's configuration says. A detached head is its short
 // revision; "" if root is no git root.
 func Branch(root string) string {
 	dir := filepath.Join(root, ".git")
-	if link, err := readHead(dir, 4<<10); err == nil {
+	if link, err := readHead(dir); err == nil {
 		// A worktree or a submodule: a file that names the directory.
 		to, found := strings.CutPrefix(strings.TrimSpace(link), "gitdir:")
 		if !found {
@@ -29,14 +56,13 @@ func Branch(root string) string {
 			dir = filepath.Join(root, dir)
 		}
 	}
-	head, err := readHead(filepath.Join(dir, "HEAD"), 4<<10)
+	head, err := readHead(filepath.Join(dir, "HEAD"))
 	if err != nil {
 		return ""
 	}
 	line := strings.TrimSpace(head)
 	if ref, found := strings.CutPrefix(line, "ref:"); found {
-		ref = strings.TrimSpace(ref)
-		return strings.TrimPrefix(ref, "refs/heads/")
+		return strings.TrimPrefix(strings.TrimSpace(ref), "refs/heads/")
 	}
 	if len(line) < 12 || strings.Trim(line, "0123456789abcdef") != "" {
 		return ""
@@ -44,43 +70,8 @@ func Branch(root string) string {
 	return line[:12]
 }
 
-// Memory is the nearest AGENTS.md or CLAUDE.md from dir upwards, not beyond root:
-// its path and its text. Both are empty if there is none.
-func Memory(root, dir string) (path, text string) {
-	for {
-		for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
-			path := filepath.Join(dir, name)
-			info, err := os.Stat(path)
-			if err != nil || !info.Mode().IsRegular() {
-				continue
-			}
-			text, err := readHead(path, maxMemory+1)
-			if err != nil || strings.TrimSpace(text) == "" {
-				continue
-			}
-			if len(text) > maxMemory {
-				text = cutText(text, maxMemory) + "\n[cut here; read_file gives the rest]"
-			}
-			return path, strings.ToValidUTF8(text, "\uFFFD")
-		}
-		up := filepath.Dir(dir)
-		if dir == root || up == dir {
-			return "", ""
-		}
-		dir = up
-	}
-}
-
-// cutText is at most n bytes of s, ending at a rune's end.
-func cutText(s string, n int) string {
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
-}
-
-// readHead reads at most n bytes of a file.
-func readHead(path string, n int64) (string, error) {
+// readHead reads one of git's one-line files.
+func readHead(path string) (string, error) {
 	// Opening anything else might wait for its other end.
 	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 		return "", errors.Join(err, fs.ErrInvalid)
@@ -90,6 +81,6 @@ func readHead(path string, n int64) (string, error) {
 		return "", err
 	}
 	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, n))
+	text, err := io.ReadAll(io.LimitReader(f, 4<<10))
 	return string(text), err
 }

@@ -3,9 +3,12 @@ package cli
 import (
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
-	"unicode/utf8"
+	"time"
+
+	"fantail/agents"
 )
 
 // files writes files below a new directory and returns it.
@@ -44,37 +47,23 @@ func TestBranch(t *testing.T) {
 	}
 }
 
-func TestMemoryIsTheNearestAndBounded(t *testing.T) {
-	long := strings.Repeat("é", maxMemory)
-	for _, c := range []struct {
-		name       string
-		texts      map[string]string
-		path, text string
-	}{
-		{"none", map[string]string{"a/b/x": ""}, "", ""},
-		{"root", map[string]string{"a/b/x": "", "AGENTS.md": "root"}, "AGENTS.md", "root"},
-		{"nearest", map[string]string{"a/b/x": "", "AGENTS.md": "root", "a/CLAUDE.md": "near"}, "a/CLAUDE.md", "near"},
-		{"agents first", map[string]string{"a/b/AGENTS.md": "ours", "a/b/CLAUDE.md": "theirs"}, "a/b/AGENTS.md", "ours"},
-		{"empty is none", map[string]string{"a/b/AGENTS.md": " \n", "AGENTS.md": "root"}, "AGENTS.md", "root"},
-	} {
-		root := files(t, c.texts)
-		path, text := Memory(root, filepath.Join(root, "a", "b"))
-		want := ""
-		if c.path != "" {
-			want = filepath.Join(root, c.path)
-		}
-		if path != want || text != c.text {
-			t.Errorf("%s: %q %q, want %q %q", c.name, path, text, want, c.text)
+func TestSystemStatesTheFacts(t *testing.T) {
+	root := files(t, map[string]string{".git/HEAD": "ref: refs/heads/side\n", "AGENTS.md": "Use tabs.", "sub/x": ""})
+	now := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
+	system := System(Place{Root: root, Dir: filepath.Join(root, "sub")}, func() time.Time { return now })
+	text := system(agents.Info{Name: "main", Kind: agents.Main})
+	for _, want := range []string{"main", root, "2026-11-21", "side", "Use tabs.", runtime.GOOS} {
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	root := files(t, map[string]string{"AGENTS.md": "x" + long})
-	_, text := Memory(root, root)
-	if len(text) > maxMemory+100 || !utf8.ValidString(text) || !strings.HasSuffix(text, "the rest]") {
-		t.Errorf("%d bytes, valid %t", len(text), utf8.ValidString(text))
+	sub := system(agents.Info{Name: "vet", Kind: agents.Sub})
+	if !strings.Contains(sub, "vet") || sub == text {
+		t.Errorf("a sub-agent is told\n%s", sub)
 	}
-	// Nothing above the root is read.
-	root = files(t, map[string]string{"AGENTS.md": "above", "ws/x": ""})
-	if path, _ := Memory(filepath.Join(root, "ws"), filepath.Join(root, "ws")); path != "" {
-		t.Errorf("read %s above the workspace", path)
+	// It stays the same for the whole run, midnight or not.
+	now = now.Add(2 * time.Hour)
+	if again := system(agents.Info{Name: "main", Kind: agents.Main}); again != text {
+		t.Error("it changed")
 	}
 }

@@ -1,0 +1,127 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"fantail/store/config"
+	"fantail/tools/permit"
+)
+
+// Place is where the program works: the workspace and its directories, all
+// absolute. Temporary places are removed by Leave.
+type Place struct {
+	Root    string // of the workspace
+	Dir     string // where the program was started, inside Root
+	Data    string // database, outputs, lock, crash files
+	Private []string
+
+	temporary bool
+}
+
+// Find finds the workspace of dir ("" is the present directory, which a given
+// dir becomes) and makes its data directory.
+func Find(dir string, env func(string) string) (Place, error) {
+	if dir != "" {
+		if err := os.Chdir(dir); err != nil {
+			return Place{}, misused("--cwd: %v", err)
+		}
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return Place{}, fmt.Errorf("find the present directory: %w", err)
+	}
+	root, err := config.Workspace(here)
+	if err != nil {
+		return Place{}, err
+	}
+	if real, err := filepath.EvalSymlinks(here); err == nil {
+		here = real
+	}
+	p := Place{Root: root, Dir: here}
+	if p.Data, err = config.DataDir(env, root); err != nil {
+		return Place{}, err
+	}
+	if err := config.MakePrivate(p.Data); err != nil {
+		return Place{}, err
+	}
+	settings, err := config.Dir(env)
+	if err != nil {
+		return Place{}, err
+	}
+	p.Private = []string{p.Data, settings, config.RuntimeDir(env, os.Geteuid())}
+	return p, nil
+}
+
+// Aside is the same workspace with a data directory of its own that nobody else
+// sees and that is gone after Leave.
+func (p Place) Aside() (Place, error) {
+	dir, err := os.MkdirTemp("", "fantail-")
+	if err != nil {
+		return p, fmt.Errorf("make a temporary database: %w", err)
+	}
+	p.Private = append(p.Private[:len(p.Private):len(p.Private)], dir)
+	p.Data, p.temporary = dir, true
+	return p, nil
+}
+
+// Leave removes what was only there for this run.
+func (p Place) Leave() {
+	if p.temporary {
+		_ = os.RemoveAll(p.Data)
+	}
+}
+
+// Configure reads the configuration file, the environment over it and the flags
+// over that.
+func Configure(f Flags, env func(string) string) (config.Config, error) {
+	path, err := config.File(env)
+	if err != nil {
+		return config.Config{}, err
+	}
+	c, err := config.Load(path)
+	if err != nil {
+		return c, err
+	}
+	if c, err = c.Override(env); err != nil {
+		return c, err
+	}
+	if f.Moded {
+		c.PermissionMode = string(f.Mode)
+	}
+	return c, nil
+}
+
+// Gate returns the gate the configuration asks for.
+func Gate(c config.Config) (*permit.Gate, error) {
+	mode, err := permit.ParseMode(c.PermissionMode)
+	if c.PermissionMode == "" {
+		mode, err = permit.Ask, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	rules := make([]permit.Rule, len(c.Rules.Allow))
+	for i, r := range c.Rules.Allow {
+		rules[i] = permit.Rule(r)
+	}
+	g, err := permit.NewGate(mode, rules)
+	if err != nil {
+		return nil, fmt.Errorf("the configuration's rules: %w", err)
+	}
+	return g, nil
+}
+
+// Screen returns an error unless the program can show itself.
+func Screen(in, out *os.File) error {
+	for _, f := range []struct {
+		file *os.File
+		name string
+	}{{out, "output"}, {in, "input"}} {
+		if !isTerminal(f.file) {
+			return misused("standard %s is not a terminal: start fantail in a terminal, or give it a prompt: fantail -p \"PROMPT\"", f.name)
+		}
+	}
+	return nil
+}
