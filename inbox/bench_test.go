@@ -1,0 +1,88 @@
+package inbox
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"fantail/store"
+)
+
+// BenchmarkDeposit measures durable deposits: each returns after its fsync.
+// BenchmarkBareDriver in package store is what the driver does by itself.
+func BenchmarkDeposit(b *testing.B) {
+	body := strings.Repeat("an answer ", 50)
+	b.Run("1", func(b *testing.B) {
+		w := fresh(b)
+		for b.Loop() {
+			w.deposit(Message{Sender: w.lint, Body: body})
+		}
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msgs/s")
+	})
+	b.Run("50", func(b *testing.B) {
+		w := fresh(b)
+		b.SetParallelism(25) // times GOMAXPROCS
+		b.RunParallel(func(pb *testing.PB) {
+			for pb.Next() {
+				w.deposit(Message{Sender: w.lint, Body: body})
+			}
+		})
+		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msgs/s")
+	})
+}
+
+func BenchmarkTake1000(b *testing.B) {
+	w := fresh(b)
+	for b.Loop() {
+		b.StopTimer()
+		w.fill(1000)
+		b.StartTimer()
+		if ms, left := w.take(Query{}); len(ms) != 1000 || left != 0 {
+			b.Fatal(len(ms), left)
+		}
+	}
+}
+
+// What is asked of an inbox costs the same however much else waits in it.
+func BenchmarkPending(b *testing.B) {
+	for _, n := range []int{10, 100_000} {
+		w := fresh(b)
+		w.fill(n)
+		last := w.deposit(Message{Body: "due", Deliver: Wake, Priority: Urgent, Sender: w.lint})
+		size := fmt.Sprint(n)
+		b.Run("count/"+size, func(b *testing.B) {
+			for b.Loop() {
+				if got, _, err := w.box.Count(context.Background(), w.main); err != nil || got != n+1 {
+					b.Fatal(got, err)
+				}
+			}
+		})
+		for name, q := range map[string]Query{
+			"due": {Deliver: []Deliver{Wake}}, "urgent": {ByUrgency: true}, "from": {From: "lint"}, "newest": {LIFO: true}, "id": {ID: last},
+		} {
+			q.Recipient, q.Limit = w.main, 1
+			b.Run(name+"/"+size, func(b *testing.B) {
+				for b.Loop() {
+					if ms, err := w.box.List(context.Background(), q); err != nil || len(ms) != 1 || ms[0].ID != last {
+						b.Fatal(ms, err)
+					}
+				}
+			})
+		}
+		b.Run("take200/"+size, func(b *testing.B) {
+			for b.Loop() {
+				err := w.db.Write(context.Background(), "take", func(tx *store.Tx) error {
+					ms, _, err := w.box.Take(tx, Query{Recipient: w.main, Limit: 200}, "check", into(tx, w.main))
+					if err == nil && len(ms) < min(n, 200) {
+						err = fmt.Errorf("took %d", len(ms))
+					}
+					return fmt.Errorf("undone: %w", err)
+				})
+				if !strings.HasSuffix(err.Error(), "%!w(<nil>)") {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
