@@ -12,6 +12,8 @@ package tools
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"strings"
 	"time"
 
 	"fantail/tools/permit"
@@ -26,7 +28,8 @@ type Spec struct {
 	ReadOnly    bool // calls may run in parallel with other read-only calls
 }
 
-// Call is a parsed call: what it would do, and how to do it.
+// Call is a parsed call: what it would do, and how to do it. Run must not be
+// called before the gate allowed Action.
 type Call struct {
 	Action   permit.Action
 	ReadOnly bool
@@ -78,28 +81,93 @@ type Task struct {
 	Start   bool   // start it at once (delegate)
 }
 
+// tool is one tool. parse gets whole JSON; title gets whatever the model sent.
+type tool struct {
+	name     string
+	text     string // its .md
+	schema   string
+	readOnly bool
+	parse    func(c call) (*Call, error)
+	title    func(a loose) string
+}
+
+// call is what parse works on.
+type call struct {
+	env   *Env
+	id    string
+	tool  *tool
+	args  json.RawMessage
+	title string
+}
+
+// action is the call's action without what it touches.
+func (c call) action(k permit.Kind) permit.Action {
+	return permit.Action{Tool: c.tool.name, Kind: k, Title: c.title, Dir: c.env.Root}
+}
+
 // Set is the tools of a program.
-type Set struct{ contract }
-
-type contract struct{}
-
-// Seen remembers files as they were read (by device, inode, size, time, hash).
-type Seen struct{ contract }
-
-// NewSeen returns an empty memory.
-func NewSeen() *Seen { panic("contract") }
+type Set struct{ list []tool }
 
 // New returns all tools.
-func New() *Set { panic("contract") }
+func New() *Set {
+	return &Set{list: []tool{
+		readFile(), writeFile(), editFile(), listFiles(), globFiles(), grepFiles(), bash(),
+		push(), run(), queue(), send(), receive(), check(),
+	}}
+}
 
 // Specs lists the tools in a fixed order.
-func (s *Set) Specs() []Spec { panic("contract") }
+func (s *Set) Specs() []Spec {
+	out := make([]Spec, 0, len(s.list))
+	for _, t := range s.list {
+		out = append(out, Spec{Name: t.name, Description: strings.TrimSpace(t.text), Schema: json.RawMessage(t.schema), ReadOnly: t.readOnly})
+	}
+	return out
+}
 
 // Parse turns a call into what it would do. An unknown tool or bad arguments are
-// an error whose text tells the model what to do instead.
+// an error whose text tells the model what to do instead. Parse may read files of
+// the workspace, to show an edit as a diff; it changes nothing.
 func (s *Set) Parse(env *Env, callID, name string, args json.RawMessage) (*Call, error) {
-	panic("contract")
+	t := s.find(name)
+	if t == nil {
+		names := make([]string, 0, len(s.list))
+		for _, t := range s.list {
+			names = append(names, t.name)
+		}
+		return nil, fmt.Errorf("there is no tool %q; the tools are %s", name, strings.Join(names, ", "))
+	}
+	c, err := t.parse(call{env: env, id: callID, tool: t, args: args, title: s.Title(name, args)})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	c.ReadOnly = t.readOnly
+	return c, nil
 }
 
 // Title is the one line a call shows as, even if its arguments are bad.
-func (s *Set) Title(name string, args json.RawMessage) string { panic("contract") }
+func (s *Set) Title(name string, args json.RawMessage) string {
+	t := s.find(name)
+	if t == nil {
+		return line(name)
+	}
+	var a loose
+	if json.Unmarshal(args, &a) != nil {
+		return line(t.name)
+	}
+	return line(t.title(a))
+}
+
+func (s *Set) find(name string) *tool {
+	for i := range s.list {
+		if s.list[i].name == name {
+			return &s.list[i]
+		}
+	}
+	return nil
+}
+
+// fail is a result that tells the model what went wrong.
+func fail(format string, args ...any) Result {
+	return Result{Text: fmt.Sprintf(format, args...), Error: true}
+}

@@ -1,0 +1,138 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// maxTitle is how many characters a title may have.
+const maxTitle = 200
+
+// decode fills T from a call's arguments; the error tells the model what to fix.
+func decode[T any](c call) (T, error) {
+	var v T
+	raw := bytes.TrimSpace(c.args)
+	if len(raw) == 0 || string(raw) == "null" {
+		raw = []byte("{}")
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	err := d.Decode(&v)
+	if err == nil {
+		if _, end := d.Token(); !errors.Is(end, io.EOF) {
+			err = errors.New("there is text behind the arguments")
+		}
+	}
+	if err == nil {
+		return v, nil
+	}
+	var mistyped *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &mistyped) && mistyped.Field != "":
+		return v, fmt.Errorf("the argument %q must be %s, not %s", mistyped.Field, kind(mistyped.Type.String()), mistyped.Value)
+	case errors.As(err, &mistyped):
+		return v, fmt.Errorf("the arguments must be an object, not %s", mistyped.Value)
+	case strings.HasPrefix(err.Error(), "json: unknown field "):
+		return v, fmt.Errorf("there is no argument %s; the arguments are %s", strings.TrimPrefix(err.Error(), "json: unknown field "), c.tool.arguments())
+	}
+	return v, fmt.Errorf("the arguments are not valid JSON (%w); send an object with %s", err, c.tool.arguments())
+}
+
+// kind names a Go type for the model.
+func kind(t string) string {
+	switch t {
+	case "int", "int64":
+		return "a whole number"
+	case "bool":
+		return "true or false"
+	case "string":
+		return "a string"
+	}
+	if strings.HasPrefix(t, "[]") {
+		return "an array"
+	}
+	return "an object"
+}
+
+// arguments lists the tool's arguments.
+func (t *tool) arguments() string {
+	var s struct {
+		Properties map[string]any `json:"properties"`
+		Required   []string       `json:"required"`
+	}
+	if json.Unmarshal([]byte(t.schema), &s) != nil || len(s.Properties) == 0 {
+		return "none"
+	}
+	var names []string
+	for n := range s.Properties {
+		if !slices.Contains(s.Required, n) {
+			names = append(names, n)
+		}
+	}
+	slices.Sort(names)
+	return strings.Join(append(s.Required, names...), ", ")
+}
+
+// loose is arguments as they came, for titles.
+type loose map[string]any
+
+// word returns a string argument, or "".
+func (a loose) word(name string) string {
+	s, _ := a[name].(string)
+	return s
+}
+
+// number returns a numeric argument, or 0.
+func (a loose) number(name string) int {
+	f, _ := a[name].(float64)
+	return int(f)
+}
+
+// line makes text one line that a terminal shows as it is.
+func line(s string) string {
+	var b strings.Builder
+	n, space := 0, false
+	for _, r := range strings.TrimSpace(s) {
+		if n == maxTitle {
+			b.WriteRune('…')
+			break
+		}
+		switch {
+		case unicode.IsSpace(r):
+			space = true
+			continue
+		case !unicode.IsPrint(r):
+			r = '\uFFFD'
+		}
+		if space {
+			b.WriteByte(' ')
+			n++
+			space = false
+		}
+		b.WriteRune(r)
+		n++
+	}
+	return b.String()
+}
+
+// between checks a whole number.
+func between(name string, v, low, high int) error {
+	if v < low || v > high {
+		return fmt.Errorf("the argument %q must be between %d and %d, not %d", name, low, high, v)
+	}
+	return nil
+}
+
+// need checks that a string is there.
+func need(name, v string) error {
+	if v == "" {
+		return fmt.Errorf("the argument %q is missing", name)
+	}
+	return nil
+}

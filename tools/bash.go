@@ -1,0 +1,147 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"fantail/tools/permit"
+	"fantail/tools/proc"
+)
+
+//go:embed bash.md
+var bashText string
+
+const (
+	bashTimeout = 120 // seconds
+	bashMost    = 600
+	bashHead    = 12 << 10 // bytes of the output a result shows from its start
+	bashTail    = 12 << 10 // and from its end
+)
+
+func bash() tool {
+	return tool{
+		name: "bash", text: bashText,
+		schema: `{"type":"object","properties":{` +
+			`"command":{"type":"string","description":"The command, as for bash -c"},` +
+			`"timeout":{"type":"integer","description":"Seconds after which it is ended, 1 to 600; default 120"}},` +
+			`"required":["command"],"additionalProperties":false}`,
+		parse: parseBash,
+		title: func(a loose) string { return "bash " + a.word("command") },
+	}
+}
+
+func parseBash(c call) (*Call, error) {
+	a, err := decode[struct {
+		Command string `json:"command"`
+		Timeout *int   `json:"timeout"`
+	}](c)
+	if err == nil {
+		err = need("command", strings.TrimSpace(a.Command))
+	}
+	if err == nil && strings.ContainsRune(a.Command, 0) {
+		err = errors.New("the command contains a NUL byte")
+	}
+	seconds := bashTimeout
+	if a.Timeout != nil && err == nil {
+		seconds = *a.Timeout
+		err = between("timeout", seconds, 1, bashMost)
+	}
+	if err != nil {
+		return nil, err
+	}
+	act := c.action(permit.Command)
+	act.Command = a.Command
+	return &Call{Action: act, Run: func(ctx context.Context) Result {
+		return c.env.command(ctx, c.id, a.Command, time.Duration(seconds)*time.Second)
+	}}, nil
+}
+
+// command runs a command in the workspace.
+func (e *Env) command(ctx context.Context, callID, command string, timeout time.Duration) Result {
+	file, err := e.output(callID)
+	if err != nil {
+		return fail("bash: %v", err)
+	}
+	s := proc.Spec{Shell: command, Dir: e.Root, Env: e.Environ, Timeout: timeout, Output: file, Head: bashHead, Tail: bashTail}
+	if e.Started != nil {
+		s.Started = func(g proc.Group) { e.Started(callID, file, g) }
+	}
+	if e.Tick != nil {
+		s.Tick = func(tail string) { e.Tick(callID, strings.ToValidUTF8(tail, "\uFFFD")) }
+	}
+	r, err := proc.Run(ctx, s)
+	if err != nil && ctx.Err() == nil {
+		return fail("bash: %v", err)
+	}
+	out := Result{Text: strings.ToValidUTF8(r.Text, "\uFFFD"), Exit: &r.Exit, Error: r.Exit != 0 || r.TimedOut || err != nil}
+	if r.Cut {
+		out.File = file
+	}
+	var notes []string
+	switch {
+	case err != nil:
+		notes = append(notes, "stopped before it ended")
+	case r.TimedOut:
+		notes = append(notes, fmt.Sprintf("ended after %v: the time was up; a call may set timeout up to %d", timeout, bashMost))
+	case r.Signal != "":
+		notes = append(notes, "ended by the signal "+r.Signal)
+	case r.Exit != 0:
+		notes = append(notes, fmt.Sprintf("exit code %d", r.Exit))
+	case r.Size == 0:
+		notes = append(notes, "no output")
+	}
+	if r.Left {
+		notes = append(notes, "processes left running in the background were ended with the command")
+	}
+	if len(notes) > 0 {
+		if out.Text != "" && !strings.HasSuffix(out.Text, "\n") {
+			out.Text += "\n"
+		}
+		out.Text += "[" + strings.Join(notes, "; ") + "]"
+	}
+	return out
+}
+
+// output names the file for a call's output, in a directory that exists.
+func (e *Env) output(callID string) (string, error) {
+	if e.Outputs == "" {
+		return "", nil
+	}
+	if err := os.MkdirAll(e.Outputs, 0o700); err != nil {
+		return "", fmt.Errorf("make the directory for output: %w", err)
+	}
+	name := strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '_' {
+			return r
+		}
+		return '_'
+	}, callID)
+	if len(name) > 80 {
+		name = name[:80]
+	}
+	if name == "" {
+		name = "call"
+	}
+	// A provider may use an id again: an output that is there is never overwritten.
+	for i := 1; i < 10_000; i++ {
+		file := filepath.Join(e.Outputs, name+".out")
+		if i > 1 {
+			file = filepath.Join(e.Outputs, fmt.Sprintf("%s-%d.out", name, i))
+		}
+		f, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return "", fmt.Errorf("create output file: %w", err)
+		}
+		return file, f.Close()
+	}
+	return "", fmt.Errorf("create output file: %s has too many outputs of the call %s", e.Outputs, name)
+}

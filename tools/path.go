@@ -1,0 +1,330 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"fantail/tools/permit"
+)
+
+const (
+	maxPath  = 4096
+	maxLinks = 40
+	// maxPrivate bounds how many private files are compared by identity.
+	maxPrivate = 4096
+)
+
+// id is what two names of one file share.
+type id struct{ dev, ino uint64 }
+
+// identity returns the file's id.
+func identity(fi fs.FileInfo) id {
+	if s, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return id{uint64(s.Dev), uint64(s.Ino)}
+	}
+	return id{}
+}
+
+// links is how many names the file has.
+func links(fi fs.FileInfo) uint64 {
+	if s, ok := fi.Sys().(*syscall.Stat_t); ok {
+		return uint64(s.Nlink)
+	}
+	return 1
+}
+
+// target is a path a call names, as judged before anything is opened. abs has no
+// symbolic links; opening it later finds the same place or fails.
+type target struct {
+	raw       string
+	abs       string
+	rel       string // from the workspace; "" outside
+	inside    bool
+	sensitive string
+	forbidden string
+	tilde     bool // written with ~, which is judged but never opened
+}
+
+// show is the path as people and models read it.
+func (t target) show() string {
+	if t.inside {
+		return t.rel
+	}
+	return t.abs
+}
+
+// touch adds the target to an action.
+func (t target) touch(a permit.Action) permit.Action {
+	a.Paths = append(a.Paths, t.abs)
+	a.Outside = a.Outside || !t.inside
+	if a.Sensitive == "" {
+		a.Sensitive = t.sensitive
+	}
+	if a.Forbidden == "" {
+		a.Forbidden = t.forbidden
+	}
+	return a
+}
+
+// refused is the error for opening a target that may not be opened.
+func (t target) refused() error {
+	if t.forbidden != "" {
+		return errors.New(t.forbidden)
+	}
+	if t.tilde {
+		return fmt.Errorf("%s: ~ is not expanded; use the absolute path %s", t.raw, t.abs)
+	}
+	return nil
+}
+
+// target judges a path. It follows symbolic links but opens nothing.
+func (e *Env) target(raw string, k permit.Kind) (target, error) {
+	t := target{raw: raw}
+	switch {
+	case raw == "":
+		return t, errors.New("the path is empty")
+	case strings.ContainsRune(raw, 0):
+		return t, errors.New("the path contains a NUL byte")
+	case len(raw) > maxPath:
+		return t, fmt.Errorf("the path has %d bytes, at most %d are possible", len(raw), maxPath)
+	}
+	p := raw
+	if raw == "~" || strings.HasPrefix(raw, "~/") {
+		t.tilde = true
+		p = e.home() + raw[1:]
+	} else if !filepath.IsAbs(raw) {
+		p = e.Root + "/" + raw
+	}
+	abs, err := resolve(p)
+	if err != nil {
+		return t, err
+	}
+	t.abs = abs
+	if rel, ok := below(e.Root, abs); ok {
+		t.rel, t.inside = rel, true
+	}
+	own := false
+	if k == permit.Read && e.Outputs != "" {
+		if out, err := resolve(e.Outputs); err == nil {
+			_, own = below(out, abs)
+		}
+	}
+	t.inside = t.inside || own
+	if t.inside && t.rel == "" {
+		t.rel = abs
+	}
+	t.sensitive = e.sensitive(t)
+	if !own {
+		t.forbidden = e.forbidden(t, k)
+	}
+	if k == permit.Write && t.sensitive == "" {
+		t.sensitive = guarded(abs)
+	}
+	return t, nil
+}
+
+// resolve makes a path absolute and free of symbolic links, as the kernel would
+// walk it; parts that do not exist stay as they are written.
+func resolve(p string) (string, error) {
+	parts, cur, hops := strings.Split(p, "/"), "/", 0
+	for len(parts) > 0 {
+		name := parts[0]
+		parts = parts[1:]
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			cur = filepath.Dir(cur)
+			continue
+		}
+		next := filepath.Join(cur, name)
+		fi, err := os.Lstat(next)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case errors.Is(err, syscall.ENOTDIR):
+			return "", fmt.Errorf("%s is not a directory", cur)
+		case err != nil:
+			return "", fmt.Errorf("look at path: %w", err)
+		case fi.Mode()&fs.ModeSymlink != 0:
+			if hops++; hops > maxLinks {
+				return "", fmt.Errorf("%s: too many symbolic links (a loop?)", p)
+			}
+			to, err := os.Readlink(next)
+			if err != nil {
+				return "", fmt.Errorf("look at path: %w", err)
+			}
+			if filepath.IsAbs(to) {
+				cur = "/"
+			}
+			parts = append(strings.Split(to, "/"), parts...)
+			continue
+		}
+		cur = next
+	}
+	if len(cur) > maxPath {
+		return "", fmt.Errorf("the path has %d bytes, at most %d are possible", len(cur), maxPath)
+	}
+	return cur, nil
+}
+
+// below returns p counted from dir, and whether it lies there.
+func below(dir, p string) (string, bool) {
+	if dir == "" {
+		return "", false
+	}
+	if p == dir {
+		return ".", true
+	}
+	rel, ok := strings.CutPrefix(p, strings.TrimSuffix(dir, "/")+"/")
+	return rel, ok
+}
+
+// home is the user's home directory, "" if unknown.
+func (e *Env) home() string {
+	for _, v := range e.Environ {
+		if h, ok := strings.CutPrefix(v, "HOME="); ok && h != "" {
+			return h
+		}
+	}
+	h, _ := os.UserHomeDir()
+	return h
+}
+
+// sensitive says why the target is sensitive: by its name, or because it is
+// another name of a file that is.
+func (e *Env) sensitive(t target) string {
+	name := t.abs
+	if t.inside {
+		name = t.rel
+	}
+	if why := permit.Sensitive(name); why != "" {
+		return why
+	}
+	if t.tilde {
+		if why := permit.Sensitive(t.raw[1:]); why != "" {
+			return why
+		}
+	}
+	fi, err := os.Lstat(t.abs)
+	if err == nil && fi.Mode().IsRegular() && links(fi) > 1 && e.secrets()[identity(fi)] {
+		return "secrets: it is another name of a file in " + e.home()
+	}
+	return ""
+}
+
+// secrets are the files of the home directory's well-known places for secrets.
+func (e *Env) secrets() map[id]bool {
+	out := map[id]bool{}
+	home := e.home()
+	if home == "" {
+		return out
+	}
+	for _, d := range []string{".ssh", ".aws", ".gnupg", ".kube", ".azure", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".docker/config.json", ".config/gh", ".config/gcloud", ".env"} {
+		identities(filepath.Join(home, d), 3, "", out)
+	}
+	return out
+}
+
+// forbidden says why the target may never be opened.
+func (e *Env) forbidden(t target, k permit.Kind) string {
+	for _, p := range e.private() {
+		if _, ok := below(p, t.abs); ok {
+			return t.raw + " is Fantail's own (its database, sockets and configuration are closed to tools)"
+		}
+	}
+	if fi, err := os.Lstat(t.abs); err == nil && e.privateIDs()[identity(fi)] {
+		return t.raw + " is another name of a file of Fantail's own (its database, sockets and configuration are closed to tools)"
+	}
+	if k == permit.Write {
+		for _, s := range strings.Split(t.abs, "/") {
+			if strings.EqualFold(s, ".git") {
+				return t.raw + " is git's own: hooks and configuration run programs, so file tools never write there. Use git through bash"
+			}
+		}
+	}
+	return ""
+}
+
+// private returns the private paths, resolved, with the files SQLite keeps beside a database.
+func (e *Env) private() []string {
+	var out []string
+	for _, p := range e.Private {
+		abs, err := resolve(p)
+		if err != nil {
+			abs = filepath.Clean(p)
+		}
+		out = append(out, abs)
+		if fi, err := os.Lstat(abs); err == nil && !fi.IsDir() {
+			out = append(out, abs+"-wal", abs+"-shm", abs+"-journal")
+		}
+	}
+	return out
+}
+
+// privateIDs are the private files and directories by identity: other names of
+// them are closed too. Directories are read, files never opened.
+func (e *Env) privateIDs() map[id]bool {
+	out := map[id]bool{}
+	own, err := resolve(e.Outputs)
+	if e.Outputs == "" || err != nil {
+		own = ""
+	}
+	for _, p := range e.private() {
+		identities(p, 3, own, out)
+	}
+	return out
+}
+
+// identities adds what stands at and, to that depth, below p. The directories
+// that lead to own are left out: they hold many files, and are judged by name.
+func identities(p string, depth int, own string, out map[id]bool) {
+	fi, err := os.Lstat(p)
+	if err != nil || len(out) >= maxPrivate {
+		return
+	}
+	out[identity(fi)] = true
+	if !fi.IsDir() || depth == 0 {
+		return
+	}
+	names, err := os.ReadDir(p)
+	if err != nil {
+		return
+	}
+	for _, n := range names {
+		q := filepath.Join(p, n.Name())
+		if _, leads := below(q, own); !leads || own == "" {
+			identities(q, depth-1, own, out)
+		}
+	}
+}
+
+// guarded says why writing a file asks even where writing is free: programs run
+// it, or agents obey it.
+func guarded(abs string) string {
+	base := strings.ToLower(filepath.Base(abs))
+	dir := strings.ToLower(filepath.Base(filepath.Dir(abs)))
+	switch base {
+	case "agents.md", "claude.md", "gemini.md", "copilot-instructions.md", ".cursorrules", ".mcp.json":
+		return "instructions that agents obey (" + filepath.Base(abs) + ")"
+	case ".gitattributes", ".gitmodules", ".gitconfig", ".pre-commit-config.yaml", ".lefthook.yml", "lefthook.yml":
+		return "what git runs (" + filepath.Base(abs) + ")"
+	case ".bashrc", ".bash_profile", ".bash_login", ".profile", ".bash_logout", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".inputrc", "config.fish", "authorized_keys", "crontab", ".xprofile", ".xinitrc":
+		return "what runs when a user logs in (" + filepath.Base(abs) + ")"
+	case "makefile", "gnumakefile", "justfile", "taskfile.yml", "taskfile.yaml":
+		return "commands that others run (" + filepath.Base(abs) + ")"
+	}
+	for _, d := range []string{".vscode", ".idea", ".husky", ".claude", ".agents", ".cursor", ".codex", "autostart", "cron.d", "cron.daily", "init.d"} {
+		if dir == d || strings.Contains(strings.ToLower(abs), "/"+d+"/") {
+			return "what editors, hooks or agents run (" + d + ")"
+		}
+	}
+	if strings.Contains(abs, "/systemd/user/") || strings.Contains(abs, "/systemd/system/") {
+		return "a service"
+	}
+	return ""
+}

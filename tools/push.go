@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"strings"
+)
+
+//go:embed push.md
+var pushText string
+
+func push() tool {
+	return tool{
+		name: "push", text: pushText,
+		schema: `{"type":"object","properties":{` +
+			`"prompt":{"type":"string","description":"The whole task: the agent knows nothing of this conversation"},` +
+			`"name":{"type":"string","description":"A short name for the agent; default one is made up"},` +
+			`"model":{"type":"string","description":"provider/name; default yours"},` +
+			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped; default none"},` +
+			`"deliver":{"type":"string","enum":["hold","next","wake"],"description":"How its result reaches you; default next"},` +
+			`"start":{"type":"boolean","description":"Start it at once instead of waiting for run; default false"}},` +
+			`"required":["prompt"],"additionalProperties":false}`,
+		parse: func(c call) (*Call, error) {
+			a, err := decode[struct {
+				Prompt  string `json:"prompt"`
+				Name    string `json:"name"`
+				Model   string `json:"model"`
+				Timeout *int   `json:"timeout"`
+				Deliver string `json:"deliver"`
+				Start   bool   `json:"start"`
+			}](c)
+			if err == nil {
+				err = need("prompt", strings.TrimSpace(a.Prompt))
+			}
+			if err == nil {
+				err = oneOf("deliver", a.Deliver, "hold", "next", "wake")
+			}
+			d, late := seconds(a.Timeout)
+			if err = errors.Join(err, late); err != nil {
+				return nil, err
+			}
+			t := Task{Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Deliver: a.Deliver, Start: a.Start}
+			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Push(ctx, t)) }), nil
+		},
+		title: func(a loose) string {
+			if n := a.word("name"); n != "" {
+				return "push " + n
+			}
+			return "push " + a.word("prompt")
+		},
+	}
+}

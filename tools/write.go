@@ -1,0 +1,179 @@
+package tools
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"github.com/aymanbagabas/go-udiff"
+)
+
+const (
+	editBytes = 32 << 20 // the largest file that is edited
+	diffBytes = 1 << 20  // the largest file that is shown as a diff
+	diffTotal = 64 << 10 // the largest diff
+)
+
+// load reads the whole of a file that is going to be changed.
+func (e *Env) load(t target) ([]byte, fs.FileInfo, error) {
+	f, fi, err := e.openFile(t)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer f.Close()
+	if fi.Size() > editBytes {
+		return nil, nil, fmt.Errorf("the file has %d bytes, at most %d can be edited; change it with a command", fi.Size(), editBytes)
+	}
+	data, err := io.ReadAll(io.LimitReader(f, editBytes+1))
+	if err != nil {
+		return nil, nil, plain(err)
+	}
+	return data, fi, nil
+}
+
+// save replaces the file by data: readers see the old content or the new one,
+// never a part. old is how the file was when its content was read, nil if there
+// was none; mode, owner and extended attributes stay.
+func (e *Env) save(t target, data []byte, old fs.FileInfo) (fs.FileInfo, error) {
+	dir, err := e.hold(t, old == nil)
+	if err != nil {
+		return nil, err
+	}
+	defer dir.Close()
+	base := filepath.Base(t.abs)
+	if err := unchanged(dir, base, old); err != nil {
+		return nil, err
+	}
+	if old != nil && old.Mode().Perm()&0o222 == 0 {
+		return nil, fmt.Errorf("the file is read-only (mode %04o)", old.Mode().Perm())
+	}
+	tmp := ".fantail-" + rand.Text()[:12] + ".tmp"
+	f, err := dir.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, plain(err)
+	}
+	defer f.Close()
+	err = fillTemp(f, data, old)
+	if err == nil && old != nil {
+		err = keepAttributes(dir, base, f)
+	}
+	if err == nil {
+		err = unchanged(dir, base, old)
+	}
+	if err == nil && old == nil {
+		// A link fails where somebody made the file meanwhile; a rename would replace it.
+		if err = dir.Link(tmp, base); err == nil {
+			err = dir.Remove(tmp)
+		} else if !errors.Is(err, fs.ErrExist) {
+			err = dir.Rename(tmp, base)
+		}
+	} else if err == nil {
+		err = dir.Rename(tmp, base)
+	}
+	if err != nil {
+		_ = dir.Remove(tmp)
+		return nil, plainLink(err)
+	}
+	return f.Stat()
+}
+
+// plainLink is plain for errors that name two files.
+func plainLink(err error) error {
+	var le *os.LinkError
+	if errors.As(err, &le) {
+		return le.Err
+	}
+	return plain(err)
+}
+
+// fillTemp writes the temporary file and gives it what the old one had.
+func fillTemp(f *os.File, data []byte, old fs.FileInfo) error {
+	if _, err := f.Write(data); err != nil {
+		return err
+	}
+	if old != nil {
+		if err := keepOwner(f, old); err != nil {
+			return err
+		}
+		if err := f.Chmod(old.Mode()); err != nil {
+			return err
+		}
+	}
+	return f.Sync()
+}
+
+// keepOwner gives the file the owner and group of the old one.
+func keepOwner(f *os.File, old fs.FileInfo) error {
+	was, ok := old.Sys().(*syscall.Stat_t)
+	fi, err := f.Stat()
+	if err != nil || !ok {
+		return err
+	}
+	now, ok := fi.Sys().(*syscall.Stat_t)
+	if !ok || now.Uid == was.Uid && now.Gid == was.Gid {
+		return nil
+	}
+	if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
+		return fmt.Errorf("the file belongs to user %d and group %d, which could not be kept: %w", was.Uid, was.Gid, plain(err))
+	}
+	return nil
+}
+
+// unchanged makes sure that the name still holds the file that was read, or still holds none.
+func unchanged(dir *os.Root, base string, old fs.FileInfo) error {
+	fi, err := dir.Lstat(base)
+	switch {
+	case old == nil && errors.Is(err, fs.ErrNotExist):
+		return nil
+	case old == nil && err == nil:
+		return errors.New("somebody made the file meanwhile; read it first")
+	case err != nil:
+		return plain(err)
+	case identity(fi) != identity(old) || fi.Size() != old.Size() || !fi.ModTime().Equal(old.ModTime()):
+		return errors.New("the file changed meanwhile; read it again")
+	}
+	return nil
+}
+
+// diff shows a change as a unified diff.
+func diff(name, before, after string) string {
+	if before == after {
+		return ""
+	}
+	if len(before) > diffBytes || len(after) > diffBytes {
+		return fmt.Sprintf("--- %s\n+++ %s\n(too large to show: %d bytes become %d)\n", name, name, len(before), len(after))
+	}
+	d := udiff.Unified(name, name, before, after)
+	if len(d) > diffTotal {
+		cut := strings.LastIndexByte(d[:diffTotal], '\n') + 1
+		d = d[:cut] + fmt.Sprintf("(%d more bytes of the diff are not shown)\n", len(d)-cut)
+	}
+	return d
+}
+
+// counts says how many lines a diff adds and removes.
+func counts(d string) string {
+	plus, minus := 0, 0
+	for i, l := range strings.Split(d, "\n") {
+		switch {
+		case i < 2:
+		case strings.HasPrefix(l, "+"):
+			plus++
+		case strings.HasPrefix(l, "-"):
+			minus++
+		}
+	}
+	return fmt.Sprintf("+%d -%d", plus, minus)
+}
+
+// pathExt is the extension of a name, with its dot.
+func pathExt(name string) string { return filepath.Ext(name) }
+
+// splitShow splits a shown path into directory and name.
+func splitShow(p string) (dir, base string) { return filepath.Dir(p), filepath.Base(p) }

@@ -1,0 +1,117 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+
+	"fantail/tools/permit"
+)
+
+//go:embed write_file.md
+var writeFileText string
+
+func writeFile() tool {
+	return tool{
+		name: "write_file", text: writeFileText,
+		schema: `{"type":"object","properties":{` +
+			`"path":{"type":"string","description":"The file, absolute or relative to the workspace"},` +
+			`"content":{"type":"string","description":"The whole new content"}},` +
+			`"required":["path","content"],"additionalProperties":false}`,
+		parse: parseWrite,
+		title: func(a loose) string { return "write " + a.word("path") },
+	}
+}
+
+func parseWrite(c call) (*Call, error) {
+	a, err := decode[struct {
+		Path    string  `json:"path"`
+		Content *string `json:"content"`
+	}](c)
+	if err == nil {
+		err = need("path", a.Path)
+	}
+	if err == nil && a.Content == nil {
+		err = errors.New(`the argument "content" is missing`)
+	}
+	if err != nil {
+		return nil, err
+	}
+	t, err := c.env.target(a.Path, permit.Write)
+	if err != nil {
+		return nil, err
+	}
+	act := t.touch(c.action(permit.Write))
+	refuse := func(err error) (*Call, error) {
+		return &Call{Action: act, Run: func(context.Context) Result { return fail("write %s: %v", t.show(), err) }}, nil
+	}
+	if err := t.refused(); err != nil {
+		return refuse(err)
+	}
+	before, was, err := c.env.beforeWrite(t)
+	if err != nil {
+		return nil, err
+	}
+	if was != nil || t.inside {
+		act.Diff = diff(t.show(), string(before), *a.Content)
+	} else {
+		act.Diff = diff(t.show(), "", *a.Content)
+	}
+	content := []byte(*a.Content)
+	return &Call{Action: act, Run: func(context.Context) Result { return c.env.write(t, content, before, was, act.Diff) }}, nil
+}
+
+// beforeWrite returns the content that a write would replace. It must have been
+// read, and be as it was then.
+func (e *Env) beforeWrite(t target) ([]byte, fs.FileInfo, error) {
+	fi, err := os.Lstat(t.abs)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, nil
+	}
+	if err != nil {
+		return nil, nil, plain(err)
+	}
+	if err := fit(t.show(), fi, nil); err != nil {
+		return nil, nil, err
+	}
+	st, ok := e.Seen.get(t.abs)
+	if !ok {
+		return nil, nil, fmt.Errorf("%s exists: read it with read_file before you overwrite it, or change it with edit_file", t.show())
+	}
+	data, fi, err := e.load(t)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", t.show(), err)
+	}
+	if !st.same(fi, data) {
+		return nil, nil, fmt.Errorf("%s changed since it was read: read it again, then write", t.show())
+	}
+	return data, fi, nil
+}
+
+// write carries a write out if the file still is what the diff showed.
+func (e *Env) write(t target, content, before []byte, was fs.FileInfo, shown string) Result {
+	old := was
+	if was != nil {
+		now, fi, err := e.load(t)
+		if err != nil {
+			return fail("write %s: %v", t.show(), err)
+		}
+		if string(now) != string(before) {
+			return fail("write %s: the file changed since it was shown; read it again, then write", t.show())
+		}
+		old = fi
+	}
+	fi, err := e.save(t, content, old)
+	if err != nil {
+		return fail("write %s: %v", t.show(), err)
+	}
+	e.Seen.put(t.abs, fi, content)
+	verb := "replaced"
+	if was == nil {
+		verb = "created"
+	}
+	return Result{Text: fmt.Sprintf("%s %s, %d bytes", verb, t.show(), len(content)), Diff: shown}
+}
