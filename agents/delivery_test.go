@@ -156,7 +156,7 @@ func TestReceive_siblings(t *testing.T) {
 	}
 	for _, msg := range ms {
 		if msg.From == "implementer" && !strings.Contains(msg.Body, "Found patterns: x") {
-			t.Errorf("implementer says %q", msg.Body)
+			t.Errorf("implementer says %q; analyzer: %+v", msg.Body, w.entries("analyzer")[2].Result)
 		}
 	}
 }

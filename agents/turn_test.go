@@ -110,9 +110,7 @@ func TestStop_leavesAValidHistory(t *testing.T) {
 	w.pool.Stop(main)
 	w.settle()
 	w.prompt("tool")
-	w.until("the tool runs", func() bool {
-		return w.info("main").Doing == "tool bash" && strings.Contains(kinds(w.entries("main")), "started")
-	})
+	w.output("main", "begun")
 	w.pool.Stop(main)
 	w.settle()
 	w.prompt("still there?")
@@ -321,9 +319,7 @@ func TestKill_endsTheToolsAndFreesTheName(t *testing.T) {
 	w.push("job", "long")
 	w.push("later", "quick")
 	w.run(1)
-	w.until("it runs", func() bool {
-		return w.info("job").Doing == "tool bash" && strings.Contains(kinds(w.entries("job")), "started")
-	})
+	w.output("job", "before")
 	check(t, w.pool.Kill(t.Context(), "job"))
 	w.state("job", agents.Killed)
 	w.settle()

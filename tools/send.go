@@ -13,20 +13,20 @@ func send() tool {
 		name: "send", text: sendText,
 		schema: `{"type":"object","properties":{` +
 			`"to":{"type":"string","description":"The agent's name"},` +
-			`"body":{"type":"string","description":"The message"},` +
+			`"message":{"type":"string","description":"The message"},` +
 			`"priority":{"type":"string","enum":["low","normal","high","urgent"],"description":"Default normal"}},` +
-			`"required":["to","body"],"additionalProperties":false}`,
+			`"required":["to","message"],"additionalProperties":false}`,
 		parse: func(c call) (*Call, error) {
 			a, err := decode[struct {
 				To       string `json:"to"`
-				Body     string `json:"body"`
+				Body     string `json:"message"`
 				Priority string `json:"priority"`
 			}](c)
 			if err == nil {
 				err = need("to", a.To)
 			}
 			if err == nil {
-				err = need("body", a.Body)
+				err = need("message", a.Body)
 			}
 			if err == nil {
 				err = oneOf("priority", a.Priority, "low", "normal", "high", "urgent")

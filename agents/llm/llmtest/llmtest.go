@@ -113,6 +113,7 @@ type Reply struct {
 	Chunk int                        // bytes of text an event; a token if 0
 	Split func(args string) []string // the pieces of a call's arguments; two halves if nil
 	Write int                        // bytes that travel together; 0 leaves it to the network
+	Slow  time.Duration              // after each such piece
 
 	// Cut breaks the connection after so many bytes of the body, -1 before the
 	// first; Clean ends the body in order there instead. Stall sends nothing
@@ -149,6 +150,7 @@ type Server struct {
 	queue    []Reply
 	requests []Request
 	bodies   map[[sha256.Size]byte]int
+	conns    int
 }
 
 // New returns a server that answers with the replies in order.
@@ -166,6 +168,13 @@ func (s *Server) Requests() []Request {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]Request(nil), s.requests...)
+}
+
+// Connections returns how many connections were made.
+func (s *Server) Connections() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.conns
 }
 
 // Start listens on a loopback port and returns the address without /v1. stop
@@ -196,6 +205,13 @@ func (s *Server) Serve(l net.Listener) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	srv := &http.Server{
 		BaseContext: func(net.Listener) context.Context { return ctx },
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			if state == http.StateNew {
+				s.mu.Lock()
+				s.conns++
+				s.mu.Unlock()
+			}
+		},
 		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			running.Add(1)
 			defer running.Done()

@@ -143,6 +143,10 @@ func (o *stream) write(b []byte) {
 			b = b[n:]
 			if o.r.Write > 0 {
 				o.flush()
+				if !o.pause(o.r.Slow) {
+					o.err = o.ctx.Err()
+					return
+				}
 			}
 		}
 		o.stop()

@@ -144,7 +144,7 @@ func (p *Peer) unreachable(err error) *llm.Error {
 	switch {
 	case errors.As(err, &cert), errors.As(err, &unknown):
 		e = p.Fault(llm.Protocol, 0, "The certificate of "+host+" is not valid: "+err.Error()+".", "Check the base URL, the clock and SSL_CERT_FILE.")
-	case errors.As(err, &record):
+	case errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
 		e = p.Fault(llm.Protocol, 0, host+" does not speak TLS.", "Check whether the base URL should start with http://.")
 	case errors.As(err, &alert):
 		e = p.Fault(llm.Protocol, 0, "No secure connection to "+host+": "+err.Error()+".", "")

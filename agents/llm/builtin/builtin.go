@@ -1,0 +1,160 @@
+// Package builtin is the engine that needs no language model.
+//
+// Does: carry out the plain instructions of a prompt with the same tool calls a
+// model would make, one after the other, and answer with a short report. It
+// keeps nothing between requests: what was done already is read out of the
+// request's history. Parts that came from an inbox are answered with a list of
+// who wrote what.
+//
+// Does not: obey anything but prompt parts ([llm.FromPrompt]), run a tool, open
+// a file, speak to a network, or pretend to understand free text.
+//
+// Imports: agents/llm.
+//
+// # Instructions
+//
+// One instruction a line, or several joined by the word `then`. Verbs may be
+// written in any case.
+//
+//	run CMD                  run a command
+//	run [N]                  start the queued tasks, all or N at a time
+//	queue                    list the tasks
+//	read PATH                list [PATH]        find GLOB
+//	grep PATTERN [in PATH]
+//	write PATH: TEXT         edit PATH: OLD => NEW
+//	send NAME: TEXT          check [from NAME]  receive [from NAME]
+//	push NAME: PROMPT        queue a task
+//	delegate NAME: PROMPT    the same, started at once; its answer comes by itself
+//	wait 5s                  say TEXT           fail TEXT
+//	remind me in 30m: TEXT   answered with: not built yet
+//
+// `then` joins only where it stands as a word of its own before a verb, not
+// after a semicolon and not inside quotes (a shell's own `then` stays with its
+// command). What follows the colon of write, edit, send, push, delegate and
+// remind reaches to the end of the line: a `then` in it belongs to the text, so
+// that a task can be a list of its own. A TEXT, OLD or NEW that is a Go string
+// in double quotes stands for that string ("two\nlines"). A PATH, GLOB or
+// PATTERN with spaces stands in quotes.
+//
+// If one line of a prompt is not an instruction, none of that prompt is carried
+// out. When an instruction fails, the rest of its prompt is not done and the
+// report says so; the next prompt is carried out.
+package builtin
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"strings"
+	"time"
+
+	"fantail/agents/llm"
+)
+
+// Name is the provider's name; it has no models.
+const Name = "builtin"
+
+// Provider is the engine. It has no state; the zero value is ready.
+type Provider struct{}
+
+// New returns the engine.
+func New() Provider { return Provider{} }
+
+var _ llm.Provider = Provider{}
+
+// Stream answers one request: with the calls of the next instruction, or, when
+// all is done, with the report. A `wait` is waited here and ends with ctx.
+func (Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
+	return func(yield func(llm.Part, error) bool) {
+		s := read(req.Messages).progress()
+		for _, in := range s.waits {
+			// The note is recorded even if the wait is cut: the history then shows
+			// that these instructions were begun.
+			note := llm.Thinking{Text: "waiting " + in.wait.String() + "\n", Opaque: "wait", Model: modelName(req)}
+			if !yield(note, nil) {
+				return
+			}
+			if !pause(ctx, in.wait) {
+				yield(nil, cancelled(ctx))
+				return
+			}
+		}
+		if ctx.Err() != nil {
+			yield(nil, cancelled(ctx))
+			return
+		}
+		if len(s.calls) > 0 {
+			for i, c := range s.calls {
+				args, err := json.Marshal(c.args)
+				if err != nil { // strings and numbers always can
+					yield(nil, &llm.Error{Kind: llm.Protocol, Provider: Name, Message: "A call could not be written.", Err: err})
+					return
+				}
+				if !yield(llm.ToolCall{ID: fmt.Sprintf("bi-%d", s.made+i+1), Name: c.tool, Args: args}, nil) {
+					return
+				}
+			}
+			yield(llm.Stop{Reason: llm.ToolUse}, nil)
+			return
+		}
+		for _, piece := range pieces(s.report()) {
+			if !yield(llm.Text{Text: piece, From: llm.FromModel, Index: 1}, nil) {
+				return
+			}
+		}
+		if s.fail != "" {
+			yield(nil, &llm.Error{Kind: llm.BadRequest, Provider: Name, Message: llm.Clip(s.fail, llm.MessageLimit)})
+			return
+		}
+		yield(llm.Stop{Reason: llm.EndTurn}, nil)
+	}
+}
+
+// modelName is how histories name the engine.
+func modelName(req *llm.Request) string {
+	if req.Model == "" || req.Model == Name {
+		return Name
+	}
+	return Name + "/" + req.Model
+}
+
+func cancelled(ctx context.Context) *llm.Error {
+	return &llm.Error{Kind: llm.Cancelled, Provider: Name, Message: "The request was stopped.", Err: context.Cause(ctx)}
+}
+
+// pause waits for d; false means that ctx ended first.
+func pause(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// pieceSize is about how many bytes of an answer one part carries.
+const pieceSize = 64
+
+// pieces cuts an answer as it is streamed: at the ends of lines and words.
+func pieces(s string) []string {
+	var ps []string
+	for len(s) > 0 {
+		n := strings.IndexByte(s, '\n') + 1
+		if n == 0 || n > pieceSize {
+			n = len(s)
+			if n > pieceSize {
+				if n = strings.IndexAny(s[pieceSize:], " \n") + 1; n == 0 {
+					n = len(s)
+				} else {
+					n += pieceSize
+				}
+			}
+		}
+		ps = append(ps, s[:n])
+		s = s[n:]
+	}
+	return ps
+}

@@ -1,0 +1,262 @@
+package builtin
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// instruction is one line, or one part of a line joined by `then`.
+type instruction struct {
+	verb    string
+	written string        // as it was written, for the report
+	arg     string        // command, path, pattern, name or text
+	text    string        // what stands behind a colon; OLD of edit; PATH of grep
+	new     string        // NEW of edit
+	count   int           // of run; 0 means all
+	wait    time.Duration // of wait
+}
+
+// The verbs; those in whole take their line to its end.
+var (
+	verbs = []string{
+		"run", "queue", "read", "list", "find", "grep", "write", "edit", "send", "check", "receive",
+		"push", "delegate", "remind", "wait", "say", "fail",
+	}
+	whole = []string{"write", "edit", "send", "push", "delegate", "remind"}
+	bare  = []string{"say", "fail"} // a quote in them is just a quote
+)
+
+// longest a wait may be.
+const longestWait = 24 * time.Hour
+
+// parse reads a prompt. The error names the first line that is no instruction.
+func parse(prompt string) ([]instruction, error) {
+	var list []instruction
+	for line := range strings.Lines(prompt) {
+		for line = strings.TrimSpace(line); line != ""; {
+			part, rest := split(line)
+			in, err := one(part)
+			if err != nil {
+				return nil, err
+			}
+			list, line = append(list, in), rest
+		}
+	}
+	if len(list) == 0 {
+		return nil, errors.New("the prompt is empty")
+	}
+	return list, nil
+}
+
+// split returns the first instruction of a line and what follows its `then`.
+func split(line string) (first, rest string) {
+	verb, _ := word(line)
+	verb = strings.ToLower(verb)
+	if slices.Contains(whole, verb) {
+		return line, ""
+	}
+	var quote rune
+	quotes := !slices.Contains(bare, verb)
+	escaped := false
+	for i, r := range line {
+		switch {
+		case escaped:
+			escaped = false
+		case quotes && r == '\\' && quote != '\'':
+			escaped = true
+		case quotes && quote != 0:
+			if r == quote {
+				quote = 0
+			}
+		case quotes && (r == '\'' || r == '"'):
+			quote = r
+		case i > 0 && unicode.IsSpace(r):
+			w, after := word(line[i:])
+			next, _ := word(after)
+			before := strings.TrimSpace(line[:i])
+			if strings.EqualFold(w, "then") && slices.Contains(verbs, strings.ToLower(next)) && !strings.HasSuffix(before, ";") {
+				return before, after
+			}
+		}
+	}
+	return line, ""
+}
+
+// word returns the first word of s and what follows it, trimmed.
+func word(s string) (first, rest string) {
+	s = strings.TrimSpace(s)
+	if i := strings.IndexFunc(s, unicode.IsSpace); i >= 0 {
+		return s[:i], strings.TrimSpace(s[i:])
+	}
+	return s, ""
+}
+
+// one reads one instruction.
+func one(s string) (instruction, error) {
+	verb, rest := word(s)
+	in := instruction{verb: strings.ToLower(verb), written: s, arg: rest}
+	bad := func(form string) (instruction, error) {
+		return in, fmt.Errorf("%s: write it as %s", code(clip(s)), code(form))
+	}
+	ok := true
+	switch in.verb {
+	case "run":
+		if rest == "" {
+			return in, nil
+		}
+		if n, err := strconv.Atoi(rest); err == nil {
+			in.arg, in.count = "", n
+			if n < 1 || n > 1000 {
+				return bad("run N")
+			}
+		}
+	case "queue":
+		if rest != "" {
+			return bad("queue")
+		}
+	case "list":
+		if in.arg, ok = path(rest); rest != "" && !ok {
+			return bad("list PATH")
+		}
+	case "read", "find":
+		if in.arg, ok = path(rest); !ok {
+			return bad(map[string]string{"read": "read PATH", "find": "find GLOB"}[in.verb])
+		}
+	case "grep":
+		if in.arg, in.text, ok = pattern(rest); !ok {
+			return bad("grep PATTERN in PATH")
+		}
+	case "check", "receive":
+		if from, name := word(rest); rest != "" {
+			if in.arg, ok = path(name); !ok || !strings.EqualFold(from, "from") {
+				return bad(in.verb + " from NAME")
+			}
+		}
+	case "send", "push", "delegate":
+		if in.arg, in.text, ok = colon(rest); !ok || in.text == "" {
+			return bad(in.verb + " NAME: TEXT")
+		}
+	case "write":
+		if in.arg, in.text, ok = colon(rest); !ok {
+			return bad("write PATH: TEXT")
+		}
+		in.text, _ = quoted(in.text)
+	case "edit":
+		if ok = in.edit(rest); !ok {
+			return bad("edit PATH: OLD => NEW")
+		}
+	case "remind":
+		if rest == "" {
+			return bad("remind me in 30m: TEXT")
+		}
+	case "wait":
+		d, err := duration(rest)
+		if err != nil || d < 0 || d > longestWait {
+			return bad("wait 5s")
+		}
+		in.wait = d
+	case "say", "fail":
+		if rest == "" {
+			return bad(in.verb + " TEXT")
+		}
+	default:
+		return in, fmt.Errorf("%s is not one of the instructions", code(clip(s)))
+	}
+	return in, nil
+}
+
+// path is one word, or what stands in quotes.
+func path(s string) (string, bool) {
+	if len(s) >= 2 && (s[0] == '"' || s[0] == '\'') && s[len(s)-1] == s[0] {
+		s = s[1 : len(s)-1]
+		return s, s != ""
+	}
+	return s, s != "" && !strings.ContainsFunc(s, unicode.IsSpace)
+}
+
+// pattern reads PATTERN [in PATH]. A pattern of several words needs no quotes
+// unless its last but one is `in`.
+func pattern(s string) (pattern, where string, ok bool) {
+	if p, ok := path(s); ok && p != s { // wholly in quotes
+		if !strings.ContainsRune(p, rune(s[0])) {
+			return p, "", true
+		}
+	}
+	if i := strings.LastIndex(s, " in "); i >= 0 {
+		if where, ok := path(strings.TrimSpace(s[i+4:])); ok {
+			s = strings.TrimSpace(s[:i])
+			if p, ok := path(s); ok {
+				s = p
+			}
+			return s, where, s != ""
+		}
+	}
+	if p, ok := path(s); ok {
+		s = p
+	}
+	return s, "", s != ""
+}
+
+// colon reads HEAD: TEXT, where HEAD is one word or in quotes.
+func colon(s string) (head, text string, ok bool) {
+	head, text, found := strings.Cut(s, ": ")
+	if !found {
+		if head, text, found = strings.Cut(s, ":"); !found {
+			return "", "", false
+		}
+	}
+	head, ok = path(strings.TrimSpace(head))
+	return head, strings.TrimSpace(text), ok
+}
+
+// quoted unquotes a Go string; anything else stays as it is.
+func quoted(s string) (string, bool) {
+	if len(s) >= 2 && s[0] == '"' {
+		if u, err := strconv.Unquote(s); err == nil {
+			return u, true
+		}
+	}
+	return s, false
+}
+
+// edit reads PATH: OLD => NEW.
+func (in *instruction) edit(s string) bool {
+	const arrow = "=>"
+	var change string
+	var ok bool
+	if in.arg, change, ok = colon(s); !ok {
+		return false
+	}
+	if first, err := strconv.QuotedPrefix(change); err == nil && change[0] == '"' {
+		if rest, ok := strings.CutPrefix(strings.TrimSpace(change[len(first):]), arrow); ok {
+			in.text, _ = quoted(first)
+			in.new, _ = quoted(strings.TrimSpace(rest))
+			return in.text != ""
+		}
+	}
+	before, after, ok := strings.Cut(change, " "+arrow+" ")
+	if !ok {
+		if before, ok = strings.CutSuffix(change, " "+arrow); !ok {
+			return false
+		}
+	}
+	in.text = strings.TrimSpace(before)
+	in.new, _ = quoted(strings.TrimSpace(after))
+	return in.text != ""
+}
+
+// duration reads 5s, 1m30s, or a number of seconds.
+func duration(s string) (time.Duration, error) {
+	if n, err := strconv.ParseFloat(s, 64); err == nil {
+		if n < 0 || n > longestWait.Seconds() {
+			return 0, errors.New("out of range")
+		}
+		return time.Duration(n * float64(time.Second)), nil
+	}
+	return time.ParseDuration(s)
+}

@@ -1,0 +1,291 @@
+package builtin
+
+import (
+	"slices"
+	"strings"
+
+	"fantail/agents/llm"
+)
+
+// past is what a history tells, read since the last answer.
+type past struct {
+	prompts []string
+	mail    []string // texts that came from an inbox
+	calls   []called
+	made    int // calls of the whole history
+}
+
+// called is a call of ours that was made, with its result.
+type called struct {
+	tool  string
+	reply int // which reply made it
+	text  string
+	wrong bool
+}
+
+// stopped begins the host's note that a turn was stopped: what was asked before
+// it is over.
+const stopped = "The user stopped this turn"
+
+// read goes through a history. A reply without calls is an answer: what was
+// asked before it is over, and so is what a reply holds that is no call.
+func read(messages []llm.Message) past {
+	var p past
+	where := map[string]int{} // call id → place in p.calls
+	restart := func() {
+		p.prompts, p.mail, p.calls = nil, nil, nil
+		clear(where)
+	}
+	for i, m := range messages {
+		if m.Role == llm.Assistant && !slices.ContainsFunc(m.Parts, isCall) {
+			restart()
+			continue
+		}
+		for _, part := range m.Parts {
+			switch part := part.(type) {
+			case llm.ToolCall:
+				p.made++
+				if strings.HasPrefix(part.ID, "bi-") {
+					where[part.ID] = len(p.calls)
+					p.calls = append(p.calls, called{tool: part.Name, reply: i, wrong: true, text: "no result"})
+				}
+			case llm.ToolResult:
+				if at, ok := where[part.ID]; ok {
+					p.calls[at].text, p.calls[at].wrong = part.Text, part.Error
+				}
+			case llm.Text:
+				switch {
+				case m.Role != llm.User:
+				case part.From == llm.FromPrompt:
+					p.prompts = append(p.prompts, part.Text)
+				case part.From == llm.FromMessage:
+					p.mail = append(p.mail, part.Text)
+				case part.From == llm.FromHost && strings.HasPrefix(part.Text, stopped):
+					restart()
+				}
+			}
+		}
+	}
+	return p
+}
+
+func isCall(p llm.Part) bool {
+	_, ok := p.(llm.ToolCall)
+	return ok
+}
+
+// call is one to make.
+type call struct {
+	tool string
+	args map[string]any
+}
+
+// status is how far an instruction came.
+type status int
+
+const (
+	notDone status = iota
+	done
+	failed
+)
+
+// outcome is one instruction and what became of it.
+type outcome struct {
+	in     instruction
+	calls  []called
+	status status
+}
+
+// job is one prompt.
+type job struct {
+	bad      error // it is not a list of instructions
+	outcomes []outcome
+}
+
+// state is where a conversation stands: calls to make now, or a report to give.
+type state struct {
+	jobs  []job
+	mail  []string
+	waits []instruction // to wait now, before the calls or the report
+	calls []call
+	made  int
+	fail  string // the report ends in this error
+}
+
+// progress finds out what was carried out and what comes next.
+func (p past) progress() *state {
+	s := &state{mail: p.mail, made: p.made}
+	left := p.calls
+	for _, prompt := range p.prompts {
+		list, err := parse(prompt)
+		j := job{bad: err}
+		for _, in := range list {
+			j.outcomes = append(j.outcomes, outcome{in: in})
+		}
+		more := s.advance(&j, &left)
+		s.jobs = append(s.jobs, j)
+		if more {
+			break
+		}
+	}
+	return s
+}
+
+// advance replays the calls that were made over a prompt's instructions. It
+// returns true when it met one that must be called now, or a `fail`.
+func (s *state) advance(j *job, left *[]called) bool {
+	for i := range j.outcomes {
+		o := &j.outcomes[i]
+		switch o.in.verb {
+		case "wait":
+			if len(*left) == 0 { // nothing was called behind it yet
+				s.waits = append(s.waits, o.in)
+			}
+			o.status = done
+			continue
+		case "fail":
+			o.status, s.fail = failed, o.in.arg
+			return true
+		}
+		for {
+			c, more := o.in.next(o.calls)
+			if !more {
+				break
+			}
+			if len(*left) == 0 {
+				s.calls = append(s.calls, c)
+				for _, n := range j.outcomes[i+1:] {
+					if !o.in.readOnly() || !n.in.readOnly() {
+						break
+					}
+					c, _ := n.in.next(nil)
+					s.calls = append(s.calls, c)
+				}
+				return true
+			}
+			o.calls = append(o.calls, (*left)[0])
+			*left = (*left)[1:]
+		}
+		if o.status = o.in.status(o.calls); o.status == failed {
+			s.batch(j.outcomes[i:], left)
+			return false
+		}
+	}
+	return false
+}
+
+// batch gives the instructions behind a failed one the results of calls that
+// were made in the same reply.
+func (s *state) batch(os []outcome, left *[]called) {
+	if len(os[0].calls) == 0 {
+		return
+	}
+	reply := os[0].calls[len(os[0].calls)-1].reply
+	for i := 1; i < len(os) && len(*left) > 0 && (*left)[0].reply == reply; i++ {
+		os[i].calls = (*left)[:1]
+		os[i].status = os[i].in.status(os[i].calls)
+		*left = (*left)[1:]
+	}
+}
+
+// readOnly reports whether an instruction is one call that changes nothing, so
+// that it may be made together with its neighbours.
+func (in instruction) readOnly() bool {
+	switch in.verb {
+	case "read", "list", "find", "grep", "queue":
+		return true
+	}
+	return false
+}
+
+// bashSeconds is how long a command may take: no model waits for it.
+const bashSeconds = 600
+
+// next is the call to make after those that were made; false: there is none.
+func (in instruction) next(made []called) (call, bool) {
+	n := len(made)
+	if in.verb == "write" || in.verb == "edit" {
+		return in.change(made)
+	}
+	if n > 0 {
+		return call{}, false
+	}
+	args := map[string]any{}
+	set := func(name, value string) {
+		if value != "" {
+			args[name] = value
+		}
+	}
+	switch in.verb {
+	case "run":
+		if in.arg != "" {
+			return call{"bash", map[string]any{"command": in.arg, "timeout": bashSeconds}}, true
+		}
+		if in.count > 0 {
+			args["count"] = in.count
+		}
+		return call{"run", args}, true
+	case "queue":
+		return call{"queue", args}, true
+	case "read":
+		set("path", in.arg)
+		return call{"read_file", args}, true
+	case "list":
+		set("path", in.arg)
+		return call{"list_files", args}, true
+	case "find":
+		set("pattern", in.arg)
+		return call{"glob", args}, true
+	case "grep":
+		set("pattern", in.arg)
+		set("path", in.text)
+		return call{"grep", args}, true
+	case "send":
+		return call{"send", map[string]any{"to": in.arg, "body": in.text}}, true
+	case "check", "receive":
+		set("from", in.arg)
+		return call{in.verb, args}, true
+	case "push":
+		return call{"push", map[string]any{"name": in.arg, "prompt": in.text}}, true
+	case "delegate":
+		return call{"push", map[string]any{"name": in.arg, "prompt": in.text, "deliver": "next", "start": true}}, true
+	}
+	return call{}, false
+}
+
+// change writes or edits a file. An edit reads the file first, because a file
+// that was not read is not edited; a write does so only when it was refused.
+func (in instruction) change(made []called) (call, bool) {
+	path := map[string]any{"path": in.arg}
+	read := call{"read_file", path}
+	act := call{"edit_file", map[string]any{"path": in.arg, "edits": []map[string]any{{"old": in.text, "new": in.new}}}}
+	if in.verb == "write" {
+		act = call{"write_file", map[string]any{"path": in.arg, "content": in.text}}
+	}
+	var last called
+	if len(made) > 0 {
+		last = made[len(made)-1]
+	}
+	switch {
+	case len(made) == 0 && in.verb == "edit":
+		return read, true
+	case len(made) == 0:
+		return act, true
+	case last.tool == "read_file" && !last.wrong:
+		return act, true
+	case len(made) == 1 && last.tool == "write_file" && last.wrong && strings.Contains(last.text, "read_file"):
+		return read, true
+	}
+	return call{}, false
+}
+
+// status judges an instruction by its calls, all of which were made.
+func (in instruction) status(made []called) status {
+	switch {
+	case in.verb == "remind":
+		return failed
+	case len(made) > 0 && made[len(made)-1].wrong:
+		return failed
+	}
+	return done
+}
