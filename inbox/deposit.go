@@ -90,7 +90,7 @@ func (m *Message) check() error {
 
 // address finds recipient and sender.
 func address(tx *store.Tx, m *Message) error {
-	if _, ok, err := tx.Agent(m.Recipient); err != nil || !ok {
+	if _, ok, err := tx.AgentName(m.Recipient); err != nil || !ok {
 		return nobody("recipient", m.Recipient, err)
 	}
 	if m.Sender == 0 {
@@ -99,11 +99,11 @@ func address(tx *store.Tx, m *Message) error {
 		}
 		return nil
 	}
-	a, ok, err := tx.Agent(m.Sender)
+	name, ok, err := tx.AgentName(m.Sender)
 	if err != nil || !ok {
 		return nobody("sender", m.Sender, err)
 	}
-	m.From = a.Name
+	m.From = name
 	return nil
 }
 

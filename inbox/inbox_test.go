@@ -121,8 +121,11 @@ func TestDeposit_withAKey(t *testing.T) {
 	}
 	ids := map[int64]bool{id: true}
 	for _, other := range []Message{
-		{Recipient: w.lint, Sender: w.lint, Body: "y", Key: "k"}, {Recipient: w.main, Body: "y", Key: "k", From: "linter"},
-		{Recipient: w.main, Body: "z", Key: "k", From: "ci"}, {Recipient: w.main, Sender: w.lint, Body: "x"}, {Recipient: w.main, Sender: w.lint, Body: "x"},
+		{Recipient: w.lint, Sender: w.lint, Body: "y", Key: "k"},
+		{Recipient: w.main, Body: "y", Key: "k", From: "linter"},
+		{Recipient: w.main, Body: "z", Key: "k", From: "ci"},
+		{Recipient: w.main, Sender: w.lint, Body: "x"},
+		{Recipient: w.main, Sender: w.lint, Body: "x"},
 	} {
 		got := w.deposit(other)
 		if ids[got] {

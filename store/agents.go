@@ -116,6 +116,15 @@ func (v *View) Agent(id int64) (Agent, bool, error) {
 	return a, ok, nil
 }
 
+// AgentName returns the name of the agent with that id, closed or not.
+func (v *View) AgentName(id int64) (name string, ok bool, err error) {
+	name, ok, err = first(v, scanText, `SELECT name FROM agents WHERE id = ?`, id)
+	if err != nil {
+		return "", false, fmt.Errorf("read name of agent %d: %w", id, err)
+	}
+	return name, ok, nil
+}
+
 // AgentByName returns the agent of that name: the one that is not closed, or
 // else the last closed one.
 func (v *View) AgentByName(name string) (Agent, bool, error) {

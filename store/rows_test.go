@@ -438,7 +438,8 @@ func TestReads_walkIndexes(t *testing.T) {
 			args := make([]any, strings.Count(q, "?")-2*strings.Count(q, "?1")/2)
 			plan, err := all(&rx.View, func(s scanner) (detail string, err error) {
 				var n int
-				return detail, s.Scan(&n, &n, &n, &detail)
+				err = s.Scan(&n, &n, &n, &detail)
+				return detail, err
 			}, "EXPLAIN QUERY PLAN "+q, append(args, nil)...)
 			if err != nil {
 				t.Errorf("%s: %v", q, err)

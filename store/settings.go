@@ -13,8 +13,7 @@ func (tx *Tx) SetSetting(key, value string) error {
 
 // Setting returns what SetSetting kept.
 func (v *View) Setting(key string) (string, bool, error) {
-	s, ok, err := first(v, func(s scanner) (value string, err error) { return value, s.Scan(&value) },
-		`SELECT value FROM settings WHERE key = ?`, key)
+	s, ok, err := first(v, scanText, `SELECT value FROM settings WHERE key = ?`, key)
 	if err != nil {
 		return "", false, fmt.Errorf("read setting %s: %w", key, err)
 	}

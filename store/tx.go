@@ -143,6 +143,12 @@ func (tx *Tx) insert(query string, args ...any) (int64, error) {
 // scanner is a row to be scanned: *sql.Row or *sql.Rows.
 type scanner interface{ Scan(dest ...any) error }
 
+// scanText scans a row of one text.
+func scanText(s scanner) (text string, err error) {
+	err = s.Scan(&text)
+	return text, err
+}
+
 // all runs a query and returns its rows as scan reads them.
 func all[T any](v *View, scan func(scanner) (T, error), query string, args ...any) ([]T, error) {
 	rows, err := v.Query(query, args...)

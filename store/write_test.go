@@ -66,7 +66,7 @@ func batch(t *testing.T, db *DB, fs ...func(tx *Tx) error) []error {
 func settings(t *testing.T, db *DB) (keys []string) {
 	t.Helper()
 	read(t, db, func(rx *Rx) (err error) {
-		keys, err = all(&rx.View, func(s scanner) (k string, err error) { return k, s.Scan(&k) }, `SELECT key FROM settings ORDER BY rowid`)
+		keys, err = all(&rx.View, scanText, `SELECT key FROM settings ORDER BY rowid`)
 		return err
 	})
 	return keys
