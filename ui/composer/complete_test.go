@@ -30,8 +30,12 @@ func commands(trigger, line, word string) []Item {
 		}
 	case "@":
 		return []Item{
-			{Insert: "ui/app.go"}, {Insert: "ui/dialog/dialog.go"}, {Insert: "main.go"},
-			{Insert: "日本/ファイル.md"}, {Insert: "evil\x1b[2J.go"}, {Insert: "build/"},
+			{Insert: "ui/app.go"},
+			{Insert: "ui/dialog/dialog.go"},
+			{Insert: "main.go"},
+			{Insert: "日本/ファイル.md"},
+			{Insert: "evil\x1b[2J.go"},
+			{Insert: "build/"},
 		}
 	case " ":
 		switch {

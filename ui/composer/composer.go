@@ -58,7 +58,8 @@ type Item struct {
 //
 // line is the first line of the text up to the cursor for "/" and " ", and the
 // cursor's line up to the cursor for "@"; word is the word at the cursor,
-// without its trigger. The box itself matches and ranks what Source yields.
+// without its trigger. The box itself matches and ranks what Source yields; a
+// few hundred items are matched well below a millisecond.
 type Source func(trigger string, line string, word string) []Item
 
 const (

@@ -96,7 +96,7 @@ func TestKeysEdit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ script, want string }{
 		{"'hello'", "hello|"},
-		{"'hello' left left 'X'", "helXlo|"[:4] + "|lo"},
+		{"'hello' left left 'X'", "helX|lo"},
 		{"'one two' ctrl+a 'X'", "X|one two"},
 		{"'one two' home ctrl+e '!'", "one two!|"},
 		{"'one two' ctrl+w", "one |"},
@@ -363,8 +363,8 @@ func TestCursorPlace(t *testing.T) {
 		{"a\n", "", 20, 3, 2, 1},
 		{"aaaa bbbb", "", 9, 3, 6, 1},
 		{"aaaa bbbb", "home", 9, 3, 2, 0},
-		{"aaaaaa", "", 9, 3, 8, 0},       // behind a full row
-		{"aaaaaa  ", "", 9, 3, 8, 0},     // blanks hang
+		{"aaaaaa", "", 9, 3, 8, 0},         // behind a full row
+		{"aaaaaa  ", "", 9, 3, 8, 0},       // blanks hang
 		{"1\n2\n3\n4\n5", "", 20, 3, 3, 2}, // scrolled to the end
 	} {
 		b := box(t)
@@ -489,5 +489,32 @@ func TestTinySizes(t *testing.T) {
 			b.Key(press("up"))
 			b.Key(press("down"))
 		}
+	}
+}
+
+func TestUndoIsBounded(t *testing.T) {
+	t.Parallel()
+	b := box(t)
+	for range 3 * maxEdits {
+		keys(b, "'a' left")
+	}
+	if n := len(b.text.done); n > maxEdits || n < maxEdits*4/5 {
+		t.Fatalf("%d records", n)
+	}
+	large := strings.Repeat("x", plainMax)
+	for range 20 {
+		b.Set(large)
+		b.Set("")
+	}
+	cells := 0
+	for _, e := range b.text.done {
+		cells += len(e.old) + len(e.new)
+	}
+	if cells > maxEditCells {
+		t.Fatalf("%d cells in the records", cells)
+	}
+	keys(b, "ctrl+_")
+	if b.Value() != large {
+		t.Fatal("the newest change is not taken back")
 	}
 }

@@ -135,7 +135,7 @@ func undoRedo(t *testing.T, b *Box) {
 	for b.text.undo() {
 		n++
 	}
-	if n < maxEdits/2 && b.Value() != "" {
+	if n < maxEdits*4/5 && b.Value() != "" {
 		t.Fatalf("after %d undos: %q", n, b.Value())
 	}
 	for n > 0 && b.text.redo() {

@@ -15,6 +15,7 @@ type text struct {
 	version int // grows with every change
 
 	done   []edit
+	size   int // cells in done or more: undo does not lower it, forget counts anew
 	undone []edit
 	open   bool   // the next typed cell joins the last record
 	kill   []cell // what Ctrl+K, Ctrl+U, Ctrl+W took last
@@ -63,16 +64,27 @@ func (p edit) takes(e edit) bool {
 	return e.new[0].space() || !p.new[len(p.new)-1].space()
 }
 
-// forget drops the oldest records once there are too many.
+// forget drops the oldest records once there are too many, a fifth at a time so
+// that most changes copy nothing.
 func (x *text) forget() {
-	cells := 0
-	for i := len(x.done) - 1; i >= 0; i-- {
-		cells += len(x.done[i].old) + len(x.done[i].new)
-		// The newest record stays whatever its size: it is what a slip needs.
-		if len(x.done)-i > maxEdits || cells > maxEditCells && i < len(x.done)-1 {
-			x.done = slices.Clone(x.done[i+1:])
-			return
+	size := func(e edit) int { return len(e.old) + len(e.new) }
+	x.size += size(x.done[len(x.done)-1])
+	if len(x.done) <= maxEdits && x.size <= maxEditCells {
+		return
+	}
+	// The newest record stays whatever its size: it is what a slip needs.
+	keep, cells := 0, 0
+	for keep < len(x.done) && keep < maxEdits*4/5 {
+		cells += size(x.done[len(x.done)-1-keep])
+		if keep > 0 && cells > maxEditCells*4/5 {
+			break
 		}
+		keep++
+	}
+	x.done = slices.Clone(x.done[len(x.done)-keep:])
+	x.size = 0
+	for _, e := range x.done {
+		x.size += size(e)
 	}
 }
 

@@ -187,19 +187,21 @@ func (b *question) hint() string {
 
 // why says what is special about the action.
 func (b *question) why(inner int) []string {
-	var out []string
-	add := func(s string) {
-		for _, row := range frame.Wrap("⚠ "+frame.CleanLine(frame.Reveal(s)), inner) {
-			out = append(out, b.theme.Paint(themes.Warn, row))
-		}
-	}
-	if b.q.Action.Sensitive != "" {
-		add("sensitive: " + b.q.Action.Sensitive)
-	}
+	var why []string
 	if b.q.Action.Outside {
-		add("outside the workspace")
+		why = append(why, "outside the workspace")
 	}
-	return out
+	if s := b.q.Action.Sensitive; s != "" {
+		why = append(why, "sensitive: "+frame.CleanLine(frame.Reveal(s)))
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	rows := frame.Wrap("⚠ "+strings.Join(why, " · "), inner)
+	for i, row := range rows {
+		rows[i] = b.theme.Paint(themes.Warn, row)
+	}
+	return rows
 }
 
 // roomy is how many rows a box needs to have a row for each choice.
@@ -216,7 +218,7 @@ func (b *question) foot(inner, rows int) (foot []string, at laid) {
 	at = laid{
 		inner: inner,
 		dir:   d != "" && frame.Width(d) <= inner && rows >= roomy,
-		rule:  rows >= roomy && len(chop(b.sessionLabel(), inner-4)) <= ruleRows,
+		rule:  rows >= roomy && len(chop(b.sessionLabel(inner-4), inner-4)) <= ruleRows,
 	}
 	if at.dir {
 		foot = append(foot, b.theme.Paint(themes.Dim, d))
@@ -238,7 +240,7 @@ func (b *question) foot(inner, rows int) (foot []string, at laid) {
 		if c.is == permit.Session {
 			label = "for this session, by the rule above"
 			if at.rule {
-				label = b.sessionLabel()
+				label = b.sessionLabel(inner - 4)
 			}
 		}
 		for j, row := range chop(label, inner-4) {
@@ -273,8 +275,13 @@ func (b *question) short() string {
 	return strings.Join(parts, b.theme.Paint(themes.Dim, " · "))
 }
 
-// sessionLabel names the rule, exactly.
-func (b *question) sessionLabel() string { return "for this session: " + b.rule() }
+// sessionLabel names the rule, exactly, in few words where columns are few.
+func (b *question) sessionLabel(w int) string {
+	if label := "for this session: " + b.rule(); frame.Width(label) <= w {
+		return label
+	}
+	return "session: " + b.rule()
+}
 
 func (b *question) rule() string { return frame.CleanLine(frame.Reveal(string(b.q.Rule))) }
 

@@ -1,0 +1,569 @@
+package dialog
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"fantail/themes"
+	"fantail/tools/permit"
+	"fantail/ui/frame"
+)
+
+func theme(tb testing.TB) *themes.Theme {
+	tb.Helper()
+	t, err := themes.Load("dark", false)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return t
+}
+
+// clock is a time that a test moves by hand.
+type clock struct{ t time.Time }
+
+func (c *clock) now() time.Time { return c.t }
+
+func (c *clock) pass(d time.Duration) { c.t = c.t.Add(d) }
+
+func press(name string) tea.KeyPressMsg {
+	var k tea.KeyPressMsg
+	rest := name
+	for {
+		head, tail, ok := strings.Cut(rest, "+")
+		if !ok || tail == "" {
+			break
+		}
+		switch head {
+		case "ctrl":
+			k.Mod |= tea.ModCtrl
+		case "alt":
+			k.Mod |= tea.ModAlt
+		case "shift":
+			k.Mod |= tea.ModShift
+		}
+		rest = tail
+	}
+	named := map[string]rune{
+		"enter": tea.KeyEnter, "tab": tea.KeyTab, "esc": tea.KeyEscape, "backspace": tea.KeyBackspace, "space": tea.KeySpace,
+		"up": tea.KeyUp, "down": tea.KeyDown, "left": tea.KeyLeft, "right": tea.KeyRight, "delete": tea.KeyDelete,
+		"home": tea.KeyHome, "end": tea.KeyEnd, "pgup": tea.KeyPgUp, "pgdown": tea.KeyPgDown,
+	}
+	if code, ok := named[rest]; ok {
+		k.Code = code
+		if rest == "space" {
+			k.Text = " "
+		}
+		return k
+	}
+	k.Code = []rune(rest)[0]
+	if k.Mod == 0 {
+		k.Text = rest
+	}
+	return k
+}
+
+// keys presses a script: words are key names, '...' is typed as it stands. It
+// stops at the first decision.
+func keys(b Box, script string) Decision {
+	for script != "" {
+		script = strings.TrimLeft(script, " ")
+		if strings.HasPrefix(script, "'") {
+			var lit string
+			lit, script, _ = strings.Cut(script[1:], "'")
+			for _, r := range lit {
+				if d := b.Key(tea.KeyPressMsg{Code: r, Text: string(r)}); d != nil {
+					return d
+				}
+			}
+			continue
+		}
+		var name string
+		name, script, _ = strings.Cut(script, " ")
+		if name == "" {
+			continue
+		}
+		if d := b.Key(press(name)); d != nil {
+			return d
+		}
+	}
+	return nil
+}
+
+func command(s string) permit.Question {
+	return permit.Question{
+		ID: 7, Name: "auth", Rule: "bash(go test *)",
+		Action: permit.Action{Tool: "bash", Kind: permit.Command, Title: "bash " + s, Command: s, Dir: "/work/app"},
+	}
+}
+
+func write(diff string) permit.Question {
+	return permit.Question{
+		ID: 8, Name: "main", Rule: "write(/etc/hosts)",
+		Action: permit.Action{
+			Tool: "edit_file", Kind: permit.Write, Title: "edit hosts", Paths: []string{"/etc/hosts"},
+			Outside: true, Sensitive: "it decides where names lead", Diff: diff,
+		},
+	}
+}
+
+const diff = `--- a/hosts
++++ b/hosts
+@@ -1,4 +1,4 @@
+ 127.0.0.1 localhost
+--- not a header
+-10.0.0.1 old
++10.0.0.1 new	# 日本語 and a comment that is long enough to run on in a box that is not very wide at all
+ the end
+`
+
+// asked is a question whose grace has passed.
+func asked(tb testing.TB, q permit.Question) *question {
+	tb.Helper()
+	c := &clock{t: time.Unix(1000, 0)}
+	b := NewQuestion(theme(tb), q, c.now)
+	c.pass(Grace)
+	return b.(*question)
+}
+
+func TestQuestionAnswers(t *testing.T) {
+	t.Parallel()
+	answer := func(c permit.Choice, reason string) Decision {
+		return Answered{Question: 7, Answer: permit.Answer{Choice: c, Reason: reason}}
+	}
+	for _, c := range []struct {
+		script string
+		norule bool
+		want   Decision
+	}{
+		{script: "y", want: answer(permit.Once, "")},
+		{script: "1", want: answer(permit.Once, "")},
+		{script: "'Y'", want: answer(permit.Once, "")},
+		{script: "s", want: answer(permit.Session, "")},
+		{script: "2", want: answer(permit.Session, "")},
+		{script: "s", norule: true},
+		{script: "2", norule: true},
+		{script: "n"},
+		{script: "n enter", want: answer(permit.No, "")},
+		{script: "3 'too slow' enter", want: answer(permit.No, "too slow")},
+		{script: "tab 'use make' left left left left left 'r' end '!' enter", want: answer(permit.No, "user make!")},
+		{script: "tab 'yes' enter", want: answer(permit.No, "yes")},
+		{script: "n esc y", want: answer(permit.Once, "")},
+		{script: "n 'abc def' ctrl+w backspace 'd' enter", want: answer(permit.No, "abcd")},
+		{script: "esc", want: Cancelled{}},
+		{script: "n esc esc", want: Cancelled{}},
+		// Enter answers nothing before an arrow chose, and the first arrow chooses no.
+		{script: "enter"},
+		{script: "enter enter space"},
+		{script: "down enter enter", want: answer(permit.No, "")},
+		{script: "up enter enter", want: answer(permit.No, "")},
+		{script: "up up enter", want: answer(permit.Session, "")},
+		{script: "down up up enter", want: answer(permit.Once, "")},
+		{script: "up up enter", norule: true, want: answer(permit.Once, "")},
+		{script: "up up up up enter enter", want: answer(permit.No, "")},
+		// Keys that look alike are not answers.
+		{script: "ctrl+y alt+y alt+1 ctrl+s 4 0 a pgup pgdown home end j k"},
+	} {
+		q := command("go test ./...")
+		if c.norule {
+			q.Rule = ""
+		}
+		b := asked(t, q)
+		b.Lines(80, 24)
+		if got := keys(b, c.script); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.script, got, c.want)
+		}
+	}
+}
+
+func TestQuestionTakesNoKeyInItsGrace(t *testing.T) {
+	t.Parallel()
+	c := &clock{t: time.Unix(1000, 0)}
+	b := NewQuestion(theme(t), command("go test ./..."), c.now)
+	before := strings.Join(b.Lines(80, 24), "\n")
+	for range 49 {
+		c.pass(10 * time.Millisecond)
+		for _, key := range []string{"y", "1", "s", "2", "n", "3", "tab", "enter", "down", "esc", "space"} {
+			if d := b.Key(press(key)); d != nil {
+				t.Fatalf("%s was taken after %v", key, c.t.Sub(time.Unix(1000, 0)))
+			}
+		}
+		b.Paste("y\n")
+	}
+	if after := strings.Join(b.Lines(80, 24), "\n"); after != before {
+		t.Fatalf("the box changed:\n%s", after)
+	}
+	// Typing without a pause extends nothing.
+	c.pass(10 * time.Millisecond)
+	if d, ok := b.Key(press("y")).(Answered); !ok || d.Answer.Choice != permit.Once {
+		t.Fatalf("y after the grace: %+v", d)
+	}
+}
+
+func TestPasteAnswersNothing(t *testing.T) {
+	t.Parallel()
+	b := asked(t, command("ls"))
+	b.Paste("y")
+	b.Paste("\r\n")
+	if b.reason != nil {
+		t.Fatal("a paste opened the line for a reason")
+	}
+	keys(b, "n")
+	b.Paste("two\r\nlines\x1b[2J")
+	for _, l := range b.Lines(60, 20) {
+		if strings.ContainsAny(ansi.Strip(l), "\x1b\r\n") {
+			t.Fatalf("got %q", l)
+		}
+	}
+	if d, ok := keys(b, "enter").(Answered); !ok || d.Answer.Reason != "two lines\x1b[2J" {
+		t.Fatalf("got %+v", d)
+	}
+}
+
+// text is a box without styles.
+func text(b Box, w, h int) string {
+	return ansi.Strip(strings.Join(b.Lines(w, h), "\n"))
+}
+
+// TestQuestionShowsAll scrolls through a command and finds every byte of it.
+func TestQuestionShowsAll(t *testing.T) {
+	t.Parallel()
+	var sb strings.Builder
+	for i := range 60 {
+		fmt.Fprintf(&sb, "echo  %d   日本 \x1b[1A%s  && \\\n", i, strings.Repeat("x", i*3))
+	}
+	sb.WriteString("rm -rf  build")
+	want := frame.Reveal(sb.String())
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 12}, {30, 8}} {
+		b := asked(t, command(sb.String()))
+		seen := map[int]string{}
+		for range 1000 {
+			b.Lines(size[0], size[1])
+			end := min(len(b.body), b.scroll.top+b.scroll.view)
+			shown := text(b, size[0], size[1])
+			for i := b.scroll.top; i < end; i++ {
+				l := b.body[i]
+				if !strings.Contains(shown, l.gutter+l.text) {
+					t.Fatalf("%v: row %d %q is not on the screen:\n%s", size, i, l.text, shown)
+				}
+				seen[i] = l.gutter + l.text
+			}
+			if rest := len(b.body) - end; rest > 0 && !strings.Contains(shown, count(rest)+" more") {
+				t.Fatalf("%v: %d rows remain and it does not say so:\n%s", size, rest, shown)
+			}
+			if end == len(b.body) {
+				break
+			}
+			keys(b, "shift+down")
+		}
+		var got strings.Builder
+		for i := range len(b.body) {
+			row, ok := seen[i]
+			if !ok {
+				t.Fatalf("%v: row %d was never shown", size, i)
+			}
+			if strings.HasPrefix(row, "> ") {
+				got.WriteByte('\n')
+			}
+			if i < len(b.body) && b.body[i].role == themes.Code && b.body[i].gutter != "" {
+				got.WriteString(row[2:])
+			}
+		}
+		if s, _, _ := strings.Cut(got.String(), "rule for"); !strings.HasPrefix(s, want) {
+			t.Fatalf("%v: what was shown is not the command", size)
+		}
+	}
+}
+
+func TestQuestionShowsTheExactRule(t *testing.T) {
+	t.Parallel()
+	q := command("x")
+	q.Rule = permit.Rule("bash(" + strings.Repeat("word ", 60) + "*)")
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 12}, {40, 7}} {
+		b := asked(t, q)
+		b.Lines(size[0], size[1])
+		var body strings.Builder
+		for _, l := range b.body {
+			body.WriteString(l.text)
+		}
+		foot := text(b, size[0], size[1])
+		if !strings.Contains(body.String(), string(q.Rule)) {
+			t.Fatalf("%v: the rule is not in the part that scrolls:\n%s", size, foot)
+		}
+	}
+	q.Rule = "bash(go test *)"
+	if got := text(asked(t, q), 40, 12); !strings.Contains(got, "s  for this session: bash(go test *)") {
+		t.Fatalf("got\n%s", got)
+	}
+	if got := text(asked(t, q), 40, 7); !strings.Contains(got, "y once · s session · n no") {
+		t.Fatalf("got\n%s", got)
+	}
+	q.Rule = ""
+	if got := text(asked(t, q), 80, 24); strings.Contains(got, "session") {
+		t.Fatalf("got\n%s", got)
+	}
+}
+
+func TestChopDropsNothing(t *testing.T) {
+	t.Parallel()
+	for _, s := range []string{
+		"", "a", "   ", "aaaa bbbb  cccc   ", "日本語の文章がここにある", "a👨‍👩‍👧b👨‍👩‍👧c", "e\u0301e\u0301e\u0301", strings.Repeat("x", 99), "abc 日 def",
+	} {
+		for w := 1; w < 20; w++ {
+			rows := chop(s, w)
+			if got := strings.Join(rows, ""); got != s {
+				t.Fatalf("%q at %d: got %q", s, w, got)
+			}
+			for _, r := range rows {
+				if frame.Width(r) > max(w, 2) {
+					t.Fatalf("%q at %d: row %q", s, w, r)
+				}
+			}
+		}
+	}
+}
+
+func TestPicker(t *testing.T) {
+	t.Parallel()
+	items := []Item{{"1", "main", "running"}, {"2", "auth-tests", "idle"}, {"3", "Lint", ""}, {"4", "docs", "done"}}
+	for _, c := range []struct {
+		script string
+		fuzzy  bool
+		want   Decision
+	}{
+		{"enter", true, Picked{"1"}},
+		{"down down enter", true, Picked{"3"}},
+		{"up enter", true, Picked{"4"}},
+		{"up down enter", true, Picked{"1"}},
+		{"end enter", true, Picked{"1"}},
+		{"ctrl+end enter", true, Picked{"4"}},
+		{"'ats' enter", true, Picked{"2"}},
+		{"'ats' enter", false, nil},
+		{"'TEST' enter", false, Picked{"2"}},
+		{"'i' down enter", false, Picked{"3"}},
+		{"'zz' enter", true, nil},
+		{"'zz' backspace backspace down enter", true, Picked{"2"}},
+		{"'zz' up down pgup pgdown tab enter", true, nil},
+		{"'2' enter", true, nil},
+		{"esc", true, Cancelled{}},
+		{"'li' esc", true, Cancelled{}},
+	} {
+		b := NewPicker(theme(t), "Switch to", items, c.fuzzy)
+		b.Lines(80, 24)
+		if got := keys(b, c.script); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.script, got, c.want)
+		}
+	}
+	b := NewPicker(theme(t), "Nothing", nil, true)
+	b.Lines(80, 24)
+	if got := keys(b, "down up pgdown enter"); got != nil {
+		t.Fatalf("got %+v", got)
+	}
+}
+
+func TestPickerKeepsTheChosenInView(t *testing.T) {
+	t.Parallel()
+	var items []Item
+	for i := range 100 {
+		items = append(items, Item{Value: fmt.Sprint(i), Label: fmt.Sprintf("agent-%d-", i)})
+	}
+	b := NewPicker(theme(t), "Agents", items, true).(*picker)
+	for _, key := range []string{"down", "pgdown", "up", "pgup", "ctrl+end", "ctrl+home", "up", "down"} {
+		for range 15 {
+			keys(b, key)
+			if got := text(b, 50, 12); !strings.Contains(got, "▸ "+items[b.at].Label) {
+				t.Fatalf("%s: %d is not in view:\n%s", key, b.at, got)
+			}
+		}
+	}
+}
+
+func TestConfirm(t *testing.T) {
+	t.Parallel()
+	options := []Option{{"w", "wait for them"}, {"k", "kill them"}, {"K", "kill all"}, {"ctrl+x", "odd"}}
+	for _, c := range []struct {
+		script string
+		want   Decision
+	}{
+		{"k", Confirmed{"k"}},
+		{"'K'", Confirmed{"K"}},
+		{"'W'", Confirmed{"w"}},
+		{"ctrl+x", Confirmed{"ctrl+x"}},
+		{"ctrl+k alt+k x enter", nil},
+		{"down enter", Confirmed{"w"}},
+		{"down down enter", Confirmed{"k"}},
+		{"up enter", Confirmed{"ctrl+x"}},
+		{"esc", Cancelled{}},
+	} {
+		b := NewConfirm(theme(t), "Quit", "2 agents run.", options)
+		b.Lines(80, 24)
+		if got := keys(b, c.script); got != c.want {
+			t.Errorf("%s: got %+v, want %+v", c.script, got, c.want)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	t.Parallel()
+	var sb strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&sb, "line-%d-\n", i)
+	}
+	b := NewText(theme(t), "Help", sb.String())
+	for _, c := range []struct{ script, want string }{
+		{"", "line-0-"},
+		{"down", "line-1-"},
+		{"up up", "line-0-"},
+		{"pgdown", "line-9-"},
+		{"end", "line-90-"},
+		{"home j j k", "line-1-"},
+		{"g", "line-0-"},
+	} {
+		keys(b, c.script)
+		if got := strings.Split(text(b, 40, 12), "\n")[1]; !strings.Contains(got, c.want) {
+			t.Errorf("%s: the first line is %q, want %q", c.script, got, c.want)
+		}
+	}
+	for _, key := range []string{"esc", "q", "enter"} {
+		if got := keys(b, key); got != (Cancelled{}) {
+			t.Errorf("%s: got %+v", key, got)
+		}
+	}
+}
+
+// boxes are one of each, for what holds of all.
+func boxes(tb testing.TB) map[string]Box {
+	tb.Helper()
+	th := theme(tb)
+	long := command("for f in *.go; do\n\tgofmt -w \"$f\" && echo 'done with a file whose name is 日本語.go' >> /tmp/log\ndone\u202e; true")
+	long.Action.Sensitive = "it holds keys"
+	reason := asked(tb, long)
+	keys(reason, "n 'because 日本'")
+	huge := command(strings.Repeat("echo a line of many && \\\n", 300) + "true")
+	huge.Rule = ""
+	scrolled := asked(tb, huge)
+	scrolled.Lines(80, 24)
+	keys(scrolled, "pgdown up")
+	help := "Keys\n\n  alt+tab    the agent before\n  pgup pgdn  scroll\n\n" + strings.Repeat("A paragraph of words that wrap. ", 40)
+	return map[string]Box{
+		"command": asked(tb, command("go test ./...")), "script": asked(tb, long), "reason": reason, "huge": scrolled, "diff": asked(tb, write(diff)),
+		"picker": NewPicker(th, "Switch to", []Item{
+			{"1", "main", "running 0:42"}, {"2", "auth", "asks"}, {"3", "日本語-エージェント", "idle"}, {"4", "e\x1b[2Jvil", strings.Repeat("long help ", 20)},
+		}, true),
+		"narrowed": func() Box {
+			b := NewPicker(th, "Switch to", []Item{{"1", "main", ""}, {"2", "maintain", ""}, {"3", "lint", ""}}, true)
+			keys(b, "'mn' down")
+			return b
+		}(),
+		"confirm": NewConfirm(th, "Quit", "2 agents still run: auth, tests. What they found so far stays in the inbox.", []Option{{"w", "wait"}, {"k", "kill them and quit"}}),
+		"text":    NewText(th, "Help", help),
+	}
+}
+
+func TestGolden(t *testing.T) {
+	for _, size := range [][2]int{{120, 36}, {80, 24}, {40, 12}} {
+		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
+			var out strings.Builder
+			all := boxes(t)
+			for _, name := range []string{"command", "script", "reason", "huge", "diff", "picker", "narrowed", "confirm", "text"} {
+				b := all[name]
+				fmt.Fprintf(&out, "== %s\n%s\n", name, strings.ReplaceAll(text(b, size[0], size[1]), "\n", "┊\n")+"┊")
+				if x, y, ok := b.Cursor(); ok {
+					fmt.Fprintf(&out, "cursor %d,%d\n", x, y)
+				}
+			}
+			golden.RequireEqual(t, out.String())
+		})
+	}
+}
+
+// TestGoldenStyles holds the escape sequences of what the other goldens show bare.
+func TestGoldenStyles(t *testing.T) {
+	q := asked(t, write(diff))
+	keys(q, "up")
+	b := boxes(t)
+	out := append(q.Lines(60, 20), b["narrowed"].Lines(60, 20)...)
+	golden.RequireEqual(t, strings.Join(out, "\n"))
+}
+
+func TestEverySize(t *testing.T) {
+	t.Parallel()
+	for name, b := range boxes(t) {
+		for w := -1; w < 130; w += 1 + w/8 {
+			for h := -1; h < 30; h++ {
+				lines := b.Lines(w, h)
+				if len(lines) > max(h, 0) {
+					t.Fatalf("%s %d×%d: %d lines", name, w, h, len(lines))
+				}
+				for _, l := range lines {
+					bare := ansi.Strip(l)
+					if frame.Width(l) > w || frame.Width(l) != frame.Width(lines[0]) {
+						t.Fatalf("%s %d×%d: %q has %d columns", name, w, h, l, frame.Width(l))
+					}
+					if !utf8.ValidString(bare) || strings.ContainsAny(bare, "\x1b\n\t\r\u202e") {
+						t.Fatalf("%s %d×%d: the screen gets %q", name, w, h, l)
+					}
+				}
+				if x, y, ok := b.Cursor(); ok && len(lines) > 3 && w > 20 && (x >= w || y >= len(lines)) {
+					t.Fatalf("%s %d×%d: cursor %d,%d of %d lines", name, w, h, x, y, len(lines))
+				}
+				keys(b, "pgdown")
+			}
+		}
+	}
+}
+
+func FuzzBoxes(f *testing.F) {
+	f.Add("rm -rf \x1b[2K/\r\n", "bash(rm *)", []byte("y1s2n3\x00\x01\x02abc"), uint8(80), uint8(24))
+	f.Add("日本\u202e\xff", "", []byte{1, 2, 3, 4, 5, 6, 7, 8, 9}, uint8(3), uint8(4))
+	names := []string{"tab", "up", "down", "pgup", "pgdown", "home", "end", "left", "right", "backspace", "ctrl+u", "ctrl+w", "space"}
+	f.Fuzz(func(t *testing.T, s, rule string, data []byte, w, h uint8) {
+		th := theme(t)
+		q := command(s)
+		q.Name, q.Rule, q.Action.Diff, q.Action.Dir, q.Action.Sensitive = s, permit.Rule(rule), s, rule, rule
+		all := []Box{
+			asked(t, q), NewPicker(th, s, []Item{{s, s, rule}, {rule, rule, s}}, len(s)%2 == 0),
+			NewConfirm(th, s, rule, []Option{{"y", s}, {rule, rule}}), NewText(th, s, s+rule),
+		}
+		for _, b := range all {
+			for _, op := range data {
+				if int(op) < len(names) {
+					b.Key(press(names[op]))
+				} else if op < 0x80 {
+					b.Key(tea.KeyPressMsg{Code: rune(op), Text: string(rune(op))})
+				} else {
+					b.Paste(s)
+				}
+				lines := b.Lines(int(w), int(h))
+				for _, l := range lines {
+					if frame.Width(l) > int(w) || strings.ContainsAny(ansi.Strip(l), "\x1b\n\r\t") {
+						t.Fatalf("the screen gets %q", l)
+					}
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkQuestion(b *testing.B) {
+	th := theme(b)
+	q := write(strings.Repeat("+a line that was added to a file\t// with a tab\n", 20_000))
+	b.Run("open 1 MB", func(b *testing.B) {
+		for b.Loop() {
+			NewQuestion(th, q, time.Now).Lines(120, 36)
+		}
+	})
+	box := NewQuestion(th, q, time.Now)
+	box.Lines(120, 36)
+	b.Run("again", func(b *testing.B) {
+		for b.Loop() {
+			box.Lines(120, 36)
+		}
+	})
+}
