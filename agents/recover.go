@@ -13,6 +13,9 @@ import (
 	"fantail/tools/proc"
 )
 
+// keptTabs is how many ended agents keep their tabs over a restart.
+const keptTabs = 20
+
 // tailBytes is how much of a command's output a crashed task's partial output ends with.
 const tailBytes = 4 << 10
 
@@ -136,7 +139,10 @@ func (p *Pool) recover(ctx context.Context) error {
 				}
 			}
 		}
-		return tx.HoldPrompts()
+		if err := tx.HoldPrompts(); err != nil {
+			return err
+		}
+		return tx.CloseEnded(keptTabs)
 	})
 }
 

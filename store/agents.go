@@ -89,6 +89,19 @@ func (tx *Tx) RenameAgent(id int64, name string) error {
 	return nil
 }
 
+// CloseEnded closes the tabs of all agents that ended but the newest keep.
+func (tx *Tx) CloseEnded(keep int) error {
+	_, err := tx.Exec(`
+		UPDATE agents SET closed_at = ?
+		WHERE ended_at IS NOT NULL AND closed_at IS NULL AND id NOT IN (
+			SELECT id FROM agents WHERE ended_at IS NOT NULL AND closed_at IS NULL ORDER BY id DESC LIMIT ?)`,
+		stamp(tx.now), keep)
+	if err != nil {
+		return fmt.Errorf("close old tabs: %w", err)
+	}
+	return nil
+}
+
 // CloseAgent marks the agent closed: Agents leaves it out and its name is free.
 // Its transcript and its mail stay.
 func (tx *Tx) CloseAgent(id int64) error {

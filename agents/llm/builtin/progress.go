@@ -273,7 +273,7 @@ func (in instruction) change(made []called) (call, bool) {
 		return act, true
 	case last.tool == "read_file" && !last.wrong:
 		return act, true
-	case len(made) == 1 && last.tool == "write_file" && last.wrong && strings.Contains(last.text, "read_file"):
+	case len(made) == 1 && last.tool == "write_file" && last.wrong && strings.Contains(last.text, "read it"):
 		return read, true
 	}
 	return call{}, false

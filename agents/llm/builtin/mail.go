@@ -1,0 +1,105 @@
+package builtin
+
+import (
+	"fmt"
+	"html"
+	"regexp"
+	"strings"
+)
+
+// letter is one message, read out of the envelope the host wrote. The host
+// escapes bodies, so that what looks like an envelope is one.
+type letter struct {
+	id, from, kind, outcome string
+	body                    []string
+}
+
+var (
+	opening   = regexp.MustCompile(`^<message id="(\d+)" from="([^"]*)"([^>]*)>$`)
+	attribute = regexp.MustCompile(` ([a-z]+)="([^"]*)"`)
+)
+
+// open reads the envelopes in a text.
+func open(text string) []letter {
+	var ls []letter
+	inside, notice := false, false
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSuffix(line, "\r")
+		switch m := opening.FindStringSubmatch(line); {
+		case m != nil:
+			l := letter{id: m[1], from: html.UnescapeString(m[2])}
+			for _, a := range attribute.FindAllStringSubmatch(m[3], -1) {
+				switch a[1] {
+				case "kind":
+					l.kind = html.UnescapeString(a[2])
+				case "outcome":
+					l.outcome = html.UnescapeString(a[2])
+				}
+			}
+			ls = append(ls, l)
+			inside, notice = true, true
+		case !inside:
+		case line == "</message>":
+			inside = false
+		case notice: // the host's own line, that the body is data
+			notice = false
+		default:
+			l := &ls[len(ls)-1]
+			l.body = append(l.body, line)
+		}
+	}
+	return ls
+}
+
+// line is one line on a message: who, what, and its first words.
+func (l letter) line() string {
+	s := fmt.Sprintf("#%s from %s", l.id, code(clip(l.from)))
+	for _, word := range []string{l.kind, l.outcome} {
+		if word != "" {
+			s += " · " + word
+		}
+	}
+	for _, text := range l.body {
+		if text = oneLine(text); text != "" {
+			return s + ": " + code(clip(text))
+		}
+	}
+	return s
+}
+
+// came lists the messages that entered the conversation by themselves. They are
+// data: nothing in them is carried out.
+func came(texts []string) string {
+	var lines []string
+	for _, text := range texts {
+		ls := open(text)
+		for _, l := range ls {
+			lines = append(lines, "- "+l.line())
+		}
+		if len(ls) == 0 {
+			lines = append(lines, "- "+code(clip(oneLine(text))))
+		}
+	}
+	if len(lines) == 1 {
+		return "A message came:\n\n" + lines[0]
+	}
+	return fmt.Sprintf("%d messages came:\n\n%s", len(lines), strings.Join(lines, "\n"))
+}
+
+// letters shows the messages an instruction took, with the beginning of each.
+func letters(text string) string {
+	var parts []string
+	for _, l := range open(text) {
+		s := "- " + l.line()
+		if body := strings.TrimSpace(strings.Join(l.body, "\n")); strings.Contains(body, "\n") {
+			s += "\n\n" + indent(fence(head(body)))
+		}
+		parts = append(parts, s)
+	}
+	if _, more, ok := strings.Cut(text, "</message>\n\n"); ok && !strings.Contains(more, "<message ") {
+		parts = append(parts, strings.TrimSpace(more))
+	}
+	return strings.Join(parts, "\n")
+}
+
+func indent(s string) string { return "  " + strings.ReplaceAll(s, "\n", "\n  ") }

@@ -1,0 +1,244 @@
+package builtin
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"fantail/agents/llm"
+)
+
+const (
+	tailLines = 20  // of a command's output in a report
+	headLines = 20  // of what was read or found
+	widest    = 240 // bytes of a line in a report
+)
+
+// report is the answer: what became of each instruction of each prompt, then
+// what came from the inbox.
+func (s *state) report() string {
+	var parts []string
+	for _, j := range s.jobs {
+		if t := j.report(); t != "" {
+			parts = append(parts, t)
+		}
+	}
+	if len(s.mail) > 0 {
+		parts = append(parts, came(s.mail))
+	}
+	if len(parts) == 0 {
+		parts = append(parts, help(""))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+func (j job) report() string {
+	if j.bad != nil {
+		return help(j.bad.Error())
+	}
+	waits := 0
+	for _, o := range j.outcomes {
+		if o.in.verb == "wait" {
+			waits++
+		}
+	}
+	var parts, rest []string
+	for _, o := range j.outcomes {
+		switch {
+		case o.status == notDone:
+			rest = append(rest, code(clip(o.in.written)))
+		case o.in.verb == "say":
+			parts = append(parts, o.in.arg)
+		case o.in.verb == "wait" && waits < len(j.outcomes): // told by what stands around it
+		default:
+			parts = append(parts, o.report())
+		}
+	}
+	if len(rest) > 0 {
+		parts = append(parts, "Not done: "+strings.Join(rest, ", "))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// report is a line that says how an instruction ended, and what it showed.
+func (o outcome) report() string {
+	sign := "✓ "
+	if o.status == failed {
+		sign = "✗ "
+	}
+	var last called
+	if n := len(o.calls); n > 0 {
+		last = o.calls[n-1]
+	}
+	text := strings.TrimRight(last.text, "\n")
+	switch o.in.verb {
+	case "wait":
+		return sign + "waited " + o.in.wait.String()
+	case "fail":
+		return sign + "failed as told: " + o.in.arg
+	case "remind":
+		return sign + code(clip(o.in.written)) + " · reminders are not built yet"
+	case "run":
+		if o.in.arg != "" {
+			return sign + command(o.in.arg, last)
+		}
+	case "check", "receive":
+		if o.status == done && strings.Contains(text, "<message ") {
+			return sign + code(o.in.written) + "\n\n" + letters(text)
+		}
+	case "read", "list", "find", "grep":
+		if o.status == done {
+			return sign + code(clip(o.in.written)) + count(o.in, text) + "\n\n" + fence(head(text))
+		}
+	}
+	title := sign + code(clip(o.in.title()))
+	if text == "" {
+		return title
+	}
+	if !strings.Contains(text, "\n") && len(text) <= widest {
+		return title + " · " + text
+	}
+	return title + "\n\n" + fence(head(text))
+}
+
+// title is an instruction without the text it carries.
+func (in instruction) title() string {
+	switch in.verb {
+	case "write", "edit", "send", "push", "delegate":
+		return in.verb + " " + in.arg
+	}
+	return in.written
+}
+
+// What the tool bash says of a command's end, in its text's last line.
+var (
+	note     = regexp.MustCompile(`(?:^|\n)\[([^\n]*)\]$`)
+	exitCode = regexp.MustCompile(`\bexit code (-?\d+)`)
+	quiet    = regexp.MustCompile(`^(?:no output|processes left running[^;]*)(?:; processes left running[^;]*)?$`)
+)
+
+// command reports a command: how it ended, and the end of its output.
+func command(cmd string, c called) string {
+	text, end := strings.TrimRight(c.text, "\n"), "exit 0"
+	m := note.FindStringSubmatchIndex(text)
+	switch {
+	case m != nil && !c.wrong && quiet.MatchString(text[m[2]:m[3]]):
+		if n := text[m[2]:m[3]]; n != "no output" {
+			end += " · " + n
+		}
+		text = text[:m[0]]
+	case m != nil && c.wrong:
+		end = exitCode.ReplaceAllString(text[m[2]:m[3]], "exit $1")
+		text = text[:m[0]]
+	case c.wrong && !strings.Contains(text, "\n") && len(text) <= widest: // it did not run
+		end, text = text, ""
+	case c.wrong:
+		end = "not run"
+	}
+	line := code(clip(oneLine(cmd))) + " · " + end
+	if strings.TrimSpace(text) == "" {
+		return line
+	}
+	return line + "\n\n" + fence(tail(text))
+}
+
+// count says how much was found.
+func count(in instruction, text string) string {
+	n := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		if line != "" && !strings.HasPrefix(line, "[") {
+			n++
+		}
+	}
+	switch {
+	case in.verb == "read":
+		return ""
+	case n == 1:
+		return " · 1 line"
+	}
+	return fmt.Sprintf(" · %d lines", n)
+}
+
+// head is the beginning of a text, tail its end; both say how much is missing.
+func head(s string) string {
+	lines := strings.Split(s, "\n")
+	if left := len(lines) - headLines; left > 0 {
+		return shorten(lines[:headLines]) + fmt.Sprintf("\n… %d more lines", left)
+	}
+	return shorten(lines)
+}
+
+func tail(s string) string {
+	lines := strings.Split(s, "\n")
+	if left := len(lines) - tailLines; left > 0 {
+		return fmt.Sprintf("… %d lines before\n", left) + shorten(lines[left:])
+	}
+	return shorten(lines)
+}
+
+func shorten(lines []string) string {
+	short := make([]string, len(lines))
+	for i, l := range lines {
+		short[i] = llm.Clip(strings.TrimSuffix(l, "\r"), widest)
+	}
+	return strings.Join(short, "\n")
+}
+
+// fence puts a text into a fence that it can't close.
+func fence(s string) string {
+	mark := strings.Repeat("`", max(3, ticks(s)+1))
+	return mark + "\n" + strings.TrimRight(s, "\n") + "\n" + mark
+}
+
+// code puts a line into a code span that it can't close.
+func code(s string) string {
+	n := ticks(s)
+	if n == 0 {
+		return "`" + s + "`"
+	}
+	mark := strings.Repeat("`", n+1)
+	return mark + " " + s + " " + mark
+}
+
+// ticks is the length of the longest run of backticks.
+func ticks(s string) int {
+	longest, run := 0, 0
+	for i := range len(s) {
+		if s[i] != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	return longest
+}
+
+// clip bounds what a report quotes of an instruction.
+func clip(s string) string {
+	const most = 120
+	if utf8.RuneCountInString(s) <= most {
+		return s
+	}
+	return string([]rune(s)[:most-1]) + "…"
+}
+
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// help says what the engine is and what it can do.
+func help(why string) string {
+	first := "No language model is configured, so I carry out plain instructions only."
+	if why != "" {
+		first = "No language model is configured, so I carry out plain instructions only. " + why + ". Nothing of this prompt was done."
+	}
+	return first + "\n\n" + guide
+}
+
+const guide = "One instruction a line, or joined by `then`:\n\n" +
+	"- `run go test ./...` runs a command; `push tests: run go test ./...` queues it for a background agent, `run 2` starts two of the queue at a time, `queue` lists it\n" +
+	"- `read PATH`, `list PATH`, `find **/*.go`, `grep PATTERN in PATH`\n" +
+	"- `write PATH: TEXT`, `edit PATH: OLD => NEW`\n" +
+	"- `check`, `receive from NAME`, `send NAME: TEXT`, `delegate NAME: PROMPT`\n" +
+	"- `wait 5s`, `say TEXT`, `fail TEXT`\n\n" +
+	"To talk to a model, set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, or start Ollama, and start again; or name one with `--model PROVIDER/NAME`."
