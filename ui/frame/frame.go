@@ -233,3 +233,29 @@ func splice(line, b string, x int) string {
 }
 
 const reset = "\x1b[m"
+
+// Head is the longest beginning of clean text that fits into w cells, and its cells.
+func Head(s string, w int) (string, int) {
+	if len(s) <= w && ascii(s) {
+		return s, len(s)
+	}
+	cells := 0
+	for i := 0; i < len(s); {
+		n, cw := cluster(s[i:])
+		if cells+cw > w {
+			return s[:i], cells
+		}
+		i += n
+		cells += cw
+	}
+	return s, cells
+}
+
+// First is the first character of clean text, as it is seen, and its bytes.
+func First(s string) (string, int) {
+	if s == "" {
+		return "", 0
+	}
+	n, _ := cluster(s)
+	return s[:n], n
+}

@@ -1,0 +1,222 @@
+package markdown
+
+import (
+	"strings"
+
+	"github.com/alecthomas/chroma/v2"
+	"github.com/alecthomas/chroma/v2/lexers"
+
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// code renders the lines of a code block, indented; long ones are broken anywhere.
+func (r *Renderer) code(b Block, width int) []string {
+	lang, lines := codeLines(b.lead, b.Source)
+	if len(lines) == 0 {
+		return nil
+	}
+	lines = strings.Split(frame.Clean(strings.Join(lines, "\n")), "\n")
+	indent := 2
+	if width < minWidth {
+		indent = 0
+	}
+	out := make([]string, 0, len(lines))
+	for _, l := range r.coder.paint(lang, lines) {
+		for _, part := range breakRuns(l, width-indent) {
+			out = append(out, r.line(part, indent))
+		}
+	}
+	return out
+}
+
+// htmlLead makes a block of HTML code.
+const htmlLead = "```html\n"
+
+// codeLines are a code block's language and lines, without fences.
+func codeLines(lead, src string) (string, []string) {
+	if lead == "" || lead == htmlLead {
+		src = strings.TrimLeft(src, "\r\n")
+	}
+	lines := strings.Split(strings.TrimSuffix(lead+src, "\n"), "\n")
+	indent, body := indentOf(strings.TrimRight(lines[0], "\r"))
+	fence := fenceOf(body)
+	if fence == "" || indent >= 4 {
+		for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+			lines = lines[:len(lines)-1]
+		}
+		for i := range lines {
+			lines[i] = dedent(lines[i], 4)
+		}
+		return "", lines
+	}
+	lang, _, _ := strings.Cut(strings.TrimSpace(body[len(fence):]), " ")
+	lines = lines[1:]
+	if n := len(lines); n > 0 {
+		if in, last := indentOf(strings.TrimRight(lines[n-1], "\r")); in < 4 && last != "" && closes(last, fence) {
+			lines = lines[:n-1]
+		}
+	}
+	for i := range lines {
+		lines[i] = dedent(lines[i], indent)
+	}
+	if lead == htmlLead { // what ends HTML stands behind an empty line
+		for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+			lines = lines[:len(lines)-1]
+		}
+	}
+	return strings.Trim(lang, "{}."), lines
+}
+
+// stretch is a piece of a line in one role.
+type stretch struct {
+	role themes.Role
+	text string
+}
+
+// line paints a line's stretches.
+func (r *Renderer) line(l []stretch, indent int) string {
+	var b strings.Builder
+	b.WriteString(frame.Spaces(indent))
+	for _, s := range l {
+		b.WriteString(r.theme.Paint(s.role, s.text))
+	}
+	if b.Len() == indent {
+		return ""
+	}
+	return b.String()
+}
+
+// breakRuns breaks a line into lines of at most width cells.
+func breakRuns(l []stretch, width int) [][]stretch {
+	total := 0
+	for _, s := range l {
+		total += frame.Width(s.text)
+	}
+	if total <= width {
+		return [][]stretch{l}
+	}
+	var out [][]stretch
+	var line []stretch
+	cells := 0
+	for _, s := range l {
+		for s.text != "" {
+			head, n := frame.Head(s.text, width-cells)
+			if head == "" && cells > 0 {
+				out = append(out, line)
+				line, cells = nil, 0
+				continue
+			}
+			if head == "" { // one character wider than the line
+				head, n = "…", 1
+				_, size := frame.First(s.text)
+				s.text = s.text[size:]
+			} else {
+				s.text = s.text[len(head):]
+			}
+			line = append(line, stretch{s.role, head})
+			cells += n
+		}
+	}
+	return append(out, line)
+}
+
+// coder highlights code in a theme's roles. It is not safe for concurrent use.
+type coder struct {
+	plain  bool // the theme has no colours to highlight with
+	lexers map[string]chroma.Lexer
+}
+
+func newCoder(t *themes.Theme) *coder {
+	return &coder{plain: t.Look(themes.Keyword).Color == "", lexers: map[string]chroma.Lexer{}}
+}
+
+// paint cuts lines of a language into stretches; lines of an unknown one stay whole.
+func (c *coder) paint(lang string, lines []string) [][]stretch {
+	lexer := c.lexer(lang)
+	if lexer == nil {
+		return whole(lines)
+	}
+	src := strings.Join(lines, "\n")
+	tokens, err := lexer.Tokenise(nil, src)
+	if err != nil {
+		return whole(lines)
+	}
+	out := make([][]stretch, 0, len(lines))
+	var line []stretch
+	n := 0
+	for t := tokens(); t != chroma.EOF; t = tokens() {
+		role := roleOf(t.Type)
+		n += len(t.Value)
+		for text := t.Value; ; {
+			head, rest, more := strings.Cut(text, "\n")
+			if head != "" {
+				line = append(line, stretch{role, head})
+			}
+			if !more {
+				break
+			}
+			out = append(out, line)
+			line, text = nil, rest
+		}
+	}
+	if len(line) > 0 {
+		out = append(out, line)
+	}
+	// A lexer that drops or adds anything else than a last newline is not believed.
+	if n < len(src) || n > len(src)+1 {
+		return whole(lines)
+	}
+	for len(out) < len(lines) {
+		out = append(out, nil)
+	}
+	return out[:len(lines)]
+}
+
+func whole(lines []string) [][]stretch {
+	out := make([][]stretch, len(lines))
+	for i, l := range lines {
+		out[i] = []stretch{{themes.Text, l}}
+	}
+	return out
+}
+
+func (c *coder) lexer(lang string) chroma.Lexer {
+	if c.plain || lang == "" || lang == "text" {
+		return nil
+	}
+	lang = strings.ToLower(lang)
+	l, ok := c.lexers[lang]
+	if !ok {
+		if l = lexers.Get(lang); l != nil {
+			l = chroma.Coalesce(l)
+		}
+		c.lexers[lang] = l
+	}
+	return l
+}
+
+// roleOf is the role of a kind of token.
+func roleOf(t chroma.TokenType) themes.Role {
+	switch {
+	case t == chroma.KeywordType, t == chroma.NameClass, t == chroma.NameTag, t == chroma.NameException:
+		return themes.Type
+	case t.InCategory(chroma.Keyword):
+		return themes.Keyword
+	case t.InSubCategory(chroma.LiteralString):
+		return themes.String
+	case t.InSubCategory(chroma.LiteralNumber), t == chroma.NameConstant:
+		return themes.Number
+	case t.InCategory(chroma.Comment):
+		return themes.Comment
+	case t == chroma.NameFunction, t == chroma.NameBuiltin, t == chroma.NameDecorator, t == chroma.NameAttribute:
+		return themes.Call
+	case t == chroma.GenericInserted:
+		return themes.Good
+	case t == chroma.GenericDeleted:
+		return themes.Bad
+	case t == chroma.GenericHeading, t == chroma.GenericSubheading:
+		return themes.Hunk
+	}
+	return themes.Text
+}
