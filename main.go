@@ -1,18 +1,131 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
+	"time"
 
+	"fantail/agents"
+	"fantail/store"
+	"fantail/store/config"
+	"fantail/tools"
+	"fantail/tools/proc"
 	"fantail/ui/cli"
 )
 
 func main() {
 	guard := cli.NewGuard(os.Stderr, os.Environ(), os.Exit)
 	defer guard.Catch("main")
-	_, err := cli.Parse(os.Args[1:], os.Stdout)
+	code, err := run(guard)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, "fantail:", err)
+		fmt.Fprintf(os.Stderr, "fantail: %v\n", err)
+		code = cli.Code(err)
 	}
-	os.Exit(cli.Code(err))
+	os.Exit(code)
 }
+
+// run picks the face and returns the exit code.
+func run(guard *cli.Guard) (int, error) {
+	flags, err := cli.Parse(os.Args[1:], os.Stdout)
+	if err != nil || flags.Bare {
+		return 0, err
+	}
+	if !flags.Print {
+		if err := cli.Screen(os.Stdin, os.Stdout); err != nil {
+			return 0, err
+		}
+	}
+	place, err := cli.Find(flags.Dir, os.Getenv)
+	if err != nil {
+		return 0, err
+	}
+	guard.CrashIn(place.Data)
+	conf, err := cli.Configure(flags, os.Getenv)
+	if err != nil {
+		return 0, err
+	}
+	h := &host{guard: guard, flags: flags, place: place, conf: conf, models: cli.NewModels(conf, os.Getenv), tools: tools.New()}
+	lock, err := cli.Lock(place.Data, time.Now())
+	var held *cli.HeldError
+	switch {
+	case errors.As(err, &held) && flags.Print:
+		if h.place, err = place.Aside(); err != nil {
+			return 0, err
+		}
+		defer h.place.Leave()
+		fmt.Fprintf(os.Stderr, "fantail: %v; this prompt runs beside it, in a temporary database of its own\n", held)
+	case err != nil:
+		return 0, err
+	default:
+		defer lock.Unlock()
+	}
+	if flags.Print {
+		return h.print()
+	}
+	return h.screen()
+}
+
+// host is the parts of the process that owns the workspace's agents.
+type host struct {
+	guard  *cli.Guard
+	flags  cli.Flags
+	place  cli.Place
+	conf   config.Config
+	models *cli.Models
+	tools  *tools.Set
+}
+
+// open puts the parts together: the database, and the agents over it. close ends
+// both in order; the agents must have been closed before.
+func (h *host) open(ctx context.Context, model string, attended bool) (pool *agents.Pool, db *store.DB, err error) {
+	gate, err := cli.Gate(h.conf)
+	if err != nil {
+		return nil, nil, err
+	}
+	db, err = store.Open(ctx, filepath.Join(h.place.Data, "fantail.db"), store.Options{Go: h.guard.Go})
+	if err != nil {
+		return nil, nil, err
+	}
+	pool, err = agents.Open(ctx, agents.Options{
+		DB: db, Tools: h.tools, Gate: gate,
+		Resolve: h.models.Resolve, Model: model, System: cli.System(h.place, time.Now),
+		Root: h.place.Root, Data: h.place.Data, Private: h.place.Private, Environ: proc.Clean(os.Environ()),
+		Go: h.guard.Go, Cap: h.conf.MaxRunning, Attended: attended,
+	})
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
+	h.guard.AtEnd(func() { _ = cli.Close(pool) })
+	return pool, db, nil
+}
+
+// print is the face without a screen: one prompt, one answer.
+func (h *host) print() (int, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	signals := h.guard.Watch(cancel)
+	prompt, err := cli.ReadPrompt(ctx, h.guard, h.flags.Prompt, os.Stdin, os.Stderr)
+	if code, signalled := signals.Code(); signalled {
+		return code, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	choice, err := h.models.Choose(h.flags.Model, func() string { return cli.Ollama(ctx, os.Getenv) })
+	if err != nil {
+		return 0, err
+	}
+	pool, db, err := h.open(ctx, choice.Name(), false)
+	if err != nil {
+		return 0, err
+	}
+	defer db.Close()
+	p := cli.NewPrinter(pool, h.guard, signals, h.flags.Format, h.place)
+	p.Tools = cli.Names(h.tools)
+	return p.Run(ctx, prompt), nil
+}
+
+func (h *host) screen() (int, error) { return 0, nil }

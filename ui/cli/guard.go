@@ -32,7 +32,7 @@ type Guard struct {
 }
 
 // patience is how long one step of an emergency end may take.
-const patience = 500 * time.Millisecond
+const patience = 300 * time.Millisecond
 
 // NewGuard returns a guard that writes to out and ends the process with exit.
 func NewGuard(out io.Writer, environ []string, exit func(code int)) *Guard {
@@ -46,9 +46,9 @@ func (g *Guard) CrashIn(dir string) {
 	g.dir = dir
 }
 
-// AtEnd adds a step of an emergency end. The steps run last added first, each in a
-// goroutine of its own that is left behind after half a second. The ordinary end
-// of the program does not run them.
+// AtEnd adds a step of an emergency end. The steps run in the order they were
+// added, each in a goroutine of its own that is left behind when it takes too
+// long. The ordinary end of the program does not run them.
 func (g *Guard) AtEnd(f func()) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -131,13 +131,13 @@ func (g *Guard) restore() {
 	g.mu.Lock()
 	ends := g.ends
 	g.mu.Unlock()
-	for i := len(ends) - 1; i >= 0; i-- {
+	for _, end := range ends {
 		done := make(chan struct{})
 		go func() {
 			defer close(done)
 			// A step that fails must not keep the next ones from running.
 			defer func() { _ = recover() }()
-			ends[i]()
+			end()
 		}()
 		late := time.NewTimer(patience)
 		select {

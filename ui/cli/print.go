@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"fantail/agents"
 	"fantail/agents/llm"
+	"fantail/tools"
 	"fantail/tools/permit"
 	"fantail/ui/frame"
 )
@@ -30,8 +32,33 @@ type Printer struct {
 	Now     func() time.Time
 }
 
+// NewPrinter returns a printer of the process's own standard output.
+func NewPrinter(pool *agents.Pool, guard *Guard, signals *Signals, format Format, place Place) *Printer {
+	return &Printer{
+		Pool: pool, Guard: guard, Signals: signals, Format: format, Plain: isTerminal(os.Stdout),
+		Session: filepath.Base(place.Data), Dir: place.Root, Out: os.Stdout, Err: os.Stderr, Now: time.Now,
+	}
+}
+
+// Names lists the tools' names.
+func Names(set *tools.Set) []string {
+	var names []string
+	for _, s := range set.Specs() {
+		names = append(names, s.Name)
+	}
+	return names
+}
+
 // closing is how long running work gets to be recorded when the program ends.
-const closing = 1500 * time.Millisecond
+const closing = 1200 * time.Millisecond
+
+// Close ends the agents within a bounded time; what can't be recorded in it is
+// found by the next start.
+func Close(pool *agents.Pool) error {
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
+	defer cancel()
+	return pool.Close(ctx)
+}
 
 // Run prompts main, prints what comes of it and returns the exit code. It ends
 // when nothing is under way any more, or, after ctx ended, with what there is.
@@ -61,9 +88,7 @@ func (p *Printer) Run(ctx context.Context, prompt string) int {
 	}
 	// What still runs is ended and recorded before the answer is printed, so
 	// that the answer has the last of it.
-	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), closing)
-	defer cancel()
-	if e := p.Pool.Close(bounded); e != nil && err == nil {
+	if e := Close(p.Pool); e != nil && err == nil {
 		err = e
 	}
 	p.tell(out, t, feed.Take())

@@ -15,8 +15,9 @@ type Signals struct {
 	got   atomic.Int32
 }
 
-// The program is gone this long after the first signal, whatever hangs.
-const endsWithin = 1900 * time.Millisecond
+// endsWithin is how long the orderly end may take. With the emergency end after
+// it the program is gone two seconds after the first signal, whatever hangs.
+const endsWithin = 1400 * time.Millisecond
 
 // Watch calls end once, after the first of SIGINT, SIGTERM, SIGHUP and SIGQUIT;
 // SIGQUIT also writes the stacks of all goroutines into a crash file. Writing to

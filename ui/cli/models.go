@@ -1,0 +1,129 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"sync"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/agents/llm/anthropic"
+	"fantail/agents/llm/builtin"
+	"fantail/agents/llm/openai"
+	"fantail/store/config"
+)
+
+// Models turns names into providers, as the configuration and the environment
+// say. It is safe for concurrent use.
+type Models struct {
+	conf config.Config
+	env  func(string) string
+
+	mu    sync.Mutex
+	known map[string]agents.Model // by name; one provider each, so that connections are kept
+}
+
+// NewModels returns the models conf and the environment know.
+func NewModels(conf config.Config, env func(string) string) *Models {
+	return &Models{conf: conf, env: env, known: map[string]agents.Model{}}
+}
+
+// Choose returns the model of a start: the flag's, else what [config.Choose]
+// finds. ollama may be nil; then Ollama is not asked.
+func (m *Models) Choose(flag string, ollama func() string) (config.Choice, error) {
+	c, err := config.Choose(m.conf, m.env, flag, ollama)
+	if err != nil && flag != "" {
+		return c, &UsageError{err.Error()}
+	}
+	return c, err
+}
+
+// Resolve returns the model of that name. The error names the known providers.
+func (m *Models) Resolve(name string) (agents.Model, error) {
+	c, err := m.conf.Resolve(m.env, name)
+	if err != nil {
+		return agents.Model{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if model, met := m.known[c.Name()]; met {
+		return model, nil
+	}
+	p, err := provider(c, m.env)
+	if err != nil {
+		return agents.Model{}, err
+	}
+	model := agents.Model{Name: c.Name(), Provider: p, ID: c.Model, Window: c.Known.Window, MaxOut: c.Known.MaxOutput}
+	if c.Known.Priced {
+		model.Price = func(u llm.Usage) int64 { return c.Known.Cost(u.Input, u.Output, u.CacheRead, u.CacheWrite) }
+	}
+	m.known[c.Name()] = model
+	return model, nil
+}
+
+// provider speaks the choice's protocol, with temporary failures tried again.
+func provider(c config.Choice, env func(string) string) (llm.Provider, error) {
+	key := ""
+	if c.KeyEnv != "" {
+		key = env(c.KeyEnv)
+	}
+	switch c.Protocol {
+	case config.Builtin:
+		return builtin.New(), nil
+	case config.Anthropic:
+		o := anthropic.Options{Name: c.Provider, KeyVariable: c.KeyEnv, BaseURL: c.BaseURL}
+		if c.Bearer {
+			o.AuthToken = key
+		} else {
+			o.Key = key
+		}
+		return llm.Retry(anthropic.New(o), llm.RetryOptions{}), nil
+	case config.OpenAI:
+		return llm.Retry(openai.New(openai.Options{Name: c.Provider, Key: key, KeyVariable: c.KeyEnv, BaseURL: c.BaseURL}), llm.RetryOptions{}), nil
+	}
+	return nil, fmt.Errorf("model %q: nobody here speaks the protocol %q", c.Name(), c.Protocol)
+}
+
+// askedFor is how long Ollama gets to answer.
+const askedFor = 300 * time.Millisecond
+
+// Ollama asks the Ollama server of the environment for its models and returns
+// the one used last; "" if none answers in time.
+func Ollama(ctx context.Context, env func(string) string) string {
+	ctx, cancel := context.WithTimeout(ctx, askedFor)
+	defer cancel()
+	base, err := config.OllamaURL(env("OLLAMA_HOST"))
+	if err != nil {
+		return ""
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, base+"/api/tags", nil)
+	if err != nil {
+		return ""
+	}
+	// A transport of its own, without a proxy: the question must not leave the
+	// way the address names, and no connection stays behind.
+	t := &http.Transport{DisableKeepAlives: true}
+	resp, err := t.RoundTrip(req)
+	if err != nil {
+		return ""
+	}
+	defer resp.Body.Close()
+	var tags struct {
+		Models []struct {
+			Name string `json:"name"`
+		} `json:"models"`
+	}
+	if resp.StatusCode != http.StatusOK || json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&tags) != nil {
+		return ""
+	}
+	for _, m := range tags.Models {
+		if m.Name != "" {
+			return m.Name
+		}
+	}
+	return ""
+}
