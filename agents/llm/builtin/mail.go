@@ -96,8 +96,9 @@ func letters(text string) string {
 		}
 		parts = append(parts, s)
 	}
-	if _, more, ok := strings.Cut(text, "</message>\n\n"); ok && !strings.Contains(more, "<message ") {
-		parts = append(parts, strings.TrimSpace(more))
+	const end = "</message>"
+	if more := strings.TrimSpace(text[strings.LastIndex(text, end)+len(end):]); more != "" {
+		parts = append(parts, "- "+code(clip(oneLine(more))))
 	}
 	return strings.Join(parts, "\n")
 }

@@ -1,0 +1,152 @@
+package builtin
+
+import (
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestParse(t *testing.T) {
+	i := func(verb, arg, text string) instruction { return instruction{verb: verb, arg: arg, text: text} }
+	for prompt, want := range map[string][]instruction{
+		"run go test ./...":                       {i("run", "go test ./...", "")},
+		"RUN Go Test":                             {i("run", "Go Test", "")},
+		"run":                                     {i("run", "", "")},
+		"run 2":                                   {{verb: "run", count: 2}},
+		"run 2 things":                            {i("run", "2 things", "")},
+		"queue":                                   {i("queue", "", "")},
+		"read main.go":                            {i("read", "main.go", "")},
+		`read "my file.txt"`:                      {i("read", "my file.txt", "")},
+		"list":                                    {i("list", "", "")},
+		"list agents":                             {i("list", "agents", "")},
+		"find **/*.go":                            {i("find", "**/*.go", "")},
+		"grep TODO":                               {i("grep", "TODO", "")},
+		"grep TODO in agents":                     {i("grep", "TODO", "agents")},
+		"grep came in late in a.go":               {i("grep", "came in late", "a.go")},
+		`grep "came in late"`:                     {i("grep", "came in late", "")},
+		`grep "a b" in c`:                         {i("grep", "a b", "c")},
+		`grep func main\(`:                        {i("grep", `func main\(`, "")},
+		"write a.txt: hello: you":                 {i("write", "a.txt", "hello: you")},
+		"write a.txt:":                            {i("write", "a.txt", "")},
+		`write a.txt: "one\ntwo\n"`:               {i("write", "a.txt", "one\ntwo\n")},
+		`write a.txt: "not" quoted`:               {i("write", "a.txt", `"not" quoted`)},
+		`write "a b.txt": x`:                      {i("write", "a b.txt", "x")},
+		"edit a.go: x := 1 => x := 2":             {{verb: "edit", arg: "a.go", text: "x := 1", new: "x := 2"}},
+		"edit a.go: gone =>":                      {{verb: "edit", arg: "a.go", text: "gone"}},
+		`edit a.go: "\tx => y" => "\tz"`:          {{verb: "edit", arg: "a.go", text: "\tx => y", new: "\tz"}},
+		`edit a.go: "a" + b => "c"`:               {{verb: "edit", arg: "a.go", text: `"a" + b`, new: "c"}},
+		"send bob: hello":                         {i("send", "bob", "hello")},
+		"send bob:hello":                          {i("send", "bob", "hello")},
+		"check":                                   {i("check", "", "")},
+		"check from bob":                          {i("check", "bob", "")},
+		"receive":                                 {i("receive", "", "")},
+		"receive FROM bob":                        {i("receive", "bob", "")},
+		"push t: run go vet ./...":                {i("push", "t", "run go vet ./...")},
+		"delegate t: say x":                       {i("delegate", "t", "say x")},
+		"remind me in 30m: tea":                   {i("remind", "me in 30m: tea", "")},
+		"wait 5s":                                 {{verb: "wait", arg: "5s", wait: 5 * time.Second}},
+		"wait 0.5":                                {{verb: "wait", arg: "0.5", wait: time.Second / 2}},
+		"say hello, it's me":                      {i("say", "hello, it's me", "")},
+		"fail no reason":                          {i("fail", "no reason", "")},
+		"\n  read a \r\n\n\tread b\n":             {i("read", "a", ""), i("read", "b", "")},
+		"read a then read b THEN read c":          {i("read", "a", ""), i("read", "b", ""), i("read", "c", "")},
+		"say a then say b\nsay c":                 {i("say", "a", ""), i("say", "b", ""), i("say", "c", "")},
+		"say don't then say b":                    {i("say", "don't", ""), i("say", "b", "")},
+		"say now and then we see":                 {i("say", "now and then we see", "")},
+		"run make then run ./x":                   {i("run", "make", ""), i("run", "./x", "")},
+		"run if test -f a; then read b; fi":       {i("run", "if test -f a; then read b; fi", "")},
+		"run echo 'a then say b' then say c":      {i("run", "echo 'a then say b'", ""), i("say", "c", "")},
+		`run echo \' then say c`:                  {i("run", `echo \'`, ""), i("say", "c", "")},
+		"run then say c":                          {i("run", "", ""), i("say", "c", "")},
+		"say a then push t: run b then say c":     {i("say", "a", ""), i("push", "t", "run b then say c")},
+		"delegate t: say a then say b":            {i("delegate", "t", "say a then say b")},
+		"write f: first then say b":               {i("write", "f", "first then say b")},
+		"edit f: a then say b => c then say d":    {{verb: "edit", arg: "f", text: "a then say b", new: "c then say d"}},
+		"send bob: do a then say b":               {i("send", "bob", "do a then say b")},
+		"remind me in 3m: tea then say b":         {i("remind", "me in 3m: tea then say b", "")},
+		"wait 1s then push t: wait 2s then say x": {{verb: "wait", arg: "1s", wait: time.Second}, i("push", "t", "wait 2s then say x")},
+	} {
+		got, err := parse(prompt)
+		if err != nil {
+			t.Errorf("%q: %v", prompt, err)
+			continue
+		}
+		for k := range got {
+			got[k].written = ""
+			if got[k].verb == "run" && got[k].count > 0 {
+				got[k].arg = ""
+			}
+		}
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("%q:\n got %+v\nwant %+v", prompt, got, want)
+		}
+	}
+}
+
+func TestParse_refuses(t *testing.T) {
+	for prompt, want := range map[string]string{
+		"":                          "empty",
+		" \n ":                      "empty",
+		"please fix the bug":        "`please fix the bug` is not one of the instructions",
+		"say hi\nplease fix it":     "`please fix it` is not one",
+		"read the main file":        "write it as `read PATH`",
+		"read":                      "write it as `read PATH`",
+		"list all the files":        "write it as `list PATH`",
+		"find the bug":              "write it as `find GLOB`",
+		"grep":                      "write it as `grep PATTERN in PATH`",
+		"grep  in a":                "grep",
+		"check the tests":           "write it as `check from NAME`",
+		"receive bob":               "write it as `receive from NAME`",
+		"queue up":                  "write it as `queue`",
+		"run 0":                     "write it as `run N`",
+		"write hello":               "write it as `write PATH: TEXT`",
+		"write two words: x":        "write it as `write PATH: TEXT`",
+		"edit f: a":                 "write it as `edit PATH: OLD => NEW`",
+		`edit f: "" => b`:           "write it as `edit PATH: OLD => NEW`",
+		"edit f: => b":              "write it as `edit PATH: OLD => NEW`",
+		"send bob":                  "write it as `send NAME: TEXT`",
+		"push :x":                   "write it as `push NAME: TEXT`",
+		"push t:":                   "write it as `push NAME: TEXT`",
+		"delegate two words: x":     "write it as `delegate NAME: TEXT`",
+		"remind":                    "write it as `remind me in 30m: TEXT`",
+		"wait a bit":                "write it as `wait 5s`",
+		"wait -1s":                  "write it as `wait 5s`",
+		"wait 999h":                 "write it as `wait 5s`",
+		"wait 1e300":                "write it as `wait 5s`",
+		"wait NaN":                  "write it as `wait 5s`",
+		"say":                       "write it as `say TEXT`",
+		"fail":                      "write it as `fail TEXT`",
+		"say a then check the list": "write it as `check from NAME`",
+	} {
+		list, err := parse(prompt)
+		if err == nil {
+			// "grep  in a" searches for the words; only these two forms may pass
+			if prompt != "grep  in a" {
+				t.Errorf("%q is accepted: %+v", prompt, list)
+			}
+			continue
+		}
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v; want …%s", prompt, err, want)
+		}
+	}
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{"run a then say b", `edit f: "\t" => x`, "grep 'a in b", "wait 1s", "push a: b: c", "\"", "say ` then run ``"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		list, err := parse(s)
+		if err == nil && len(list) == 0 {
+			t.Fatal("neither instructions nor an error")
+		}
+		for _, in := range list {
+			if again, err := parse(in.written); err != nil || len(again) != 1 || fmt.Sprint(again[0]) != fmt.Sprint(in) {
+				t.Fatalf("%q reads as %+v, alone as %+v, %v", in.written, in, again, err)
+			}
+		}
+	})
+}
