@@ -143,10 +143,10 @@ func (p *Printer) close(out *stream, t *tally, err error) int {
 		fmt.Fprintf(p.Err, "fantail: write the answer: %v\n", wrote)
 		code = failed
 	}
-	if n := t.queued; n > 0 {
+	if n := t.queued; n > t.before {
 		fmt.Fprintf(p.Err, "fantail: %d queued %s not started; start fantail and type /run\n", n, plural(n, "task was", "tasks were"))
 	}
-	if n := t.agents[t.main.ID].Pending; n > 0 {
+	if n := t.agents[t.main.ID].Pending; n > t.main.Pending {
 		fmt.Fprintf(p.Err, "fantail: %d %s in main's inbox; start fantail and type /check\n", n, plural(n, "message waits", "messages wait"))
 	}
 	return code
@@ -170,7 +170,7 @@ func (p *Printer) clean(s string) string {
 // tally is what a run without a screen knows of the pool.
 type tally struct {
 	began   time.Time
-	main    agents.Info
+	main    agents.Info // as it was when the run began
 	mode    permit.Mode
 	agents  map[int64]agents.Info
 	first   map[int64]agents.Info // as they were when the run began
@@ -179,6 +179,7 @@ type tally struct {
 	ended   *agents.End           // of main's last turn
 	steps   int
 	queued  int
+	before  int // queued when the run began
 }
 
 func newTally(now time.Time) *tally {
@@ -196,6 +197,9 @@ func (t *tally) see(events []agents.Event) (entries []agents.Entry) {
 			t.change(e.Info, begins)
 		case agents.Tally:
 			t.queued, t.mode = e.Queued, e.Mode
+			if begins {
+				t.before = e.Queued
+			}
 		case agents.Appended:
 			for _, entry := range e.Entries {
 				if e.Agent == t.main.ID {

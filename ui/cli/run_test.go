@@ -49,6 +49,29 @@ func TestPrintCarriesOutAPrompt(t *testing.T) {
 	}
 }
 
+func TestPrintWaitsForWhatItDispatched(t *testing.T) {
+	s := newSite(t)
+	out, errs, code := s.run(t, "", "-p", "delegate child: run echo made > file", "--yolo")
+	if code != ok || !strings.Contains(errs, "1 message waits in main's inbox") {
+		t.Errorf("exit code %d, output %q, errors %q", code, out, errs)
+	}
+	if text, err := os.ReadFile(filepath.Join(s.dir, "file")); err != nil || string(text) != "made\n" {
+		t.Errorf("the dispatched task left %q, %v", text, err)
+	}
+	// What is only queued does not run, and is not waited for.
+	_, errs, code = s.run(t, "", "-p", "push later: run echo made > other")
+	if code != ok || !strings.Contains(errs, "1 queued task was not started") {
+		t.Errorf("exit code %d, errors %q", code, errs)
+	}
+	_, errs, code = s.run(t, "", "-p", "say nothing new")
+	if code != ok || errs != "" {
+		t.Errorf("what was there before is told again: %q", errs)
+	}
+	if _, err := os.Stat(filepath.Join(s.dir, "other")); err == nil {
+		t.Error("the queued task ran")
+	}
+}
+
 func TestPrintDeniesWhatWouldAsk(t *testing.T) {
 	s := newSite(t)
 	out, errs, code := s.run(t, "", "-p", "run touch made")
