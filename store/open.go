@@ -82,7 +82,7 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 	if db.version, err = c.number("PRAGMA data_version"); err != nil {
 		return nil, fmt.Errorf("read data_version: %w", err)
 	}
-	db.writer.conn = c
+	db.writer.conn, db.writer.gate.path = c, path
 	return db, nil
 }
 

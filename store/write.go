@@ -29,6 +29,7 @@ type writer struct {
 
 	// Owned by serve.
 	conn  *conn // nil: to be opened anew
+	gate  gate
 	batch []*job
 	// on names the write whose function or hooks run now.
 	on atomic.Pointer[string]
@@ -235,6 +236,7 @@ func (db *DB) serve() {
 		if w.conn != nil {
 			_ = w.conn.close() // nothing is pending on it; DB.Close reports what concerns the file
 		}
+		w.gate.close()
 		close(w.ended)
 	}()
 	for {
@@ -341,6 +343,7 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 	if err != nil {
 		return false, explain(err)
 	}
+	defer w.gate.enter()()
 	if _, err = c.exec("BEGIN IMMEDIATE"); err != nil {
 		err = fmt.Errorf("write %s: begin: %w", batch[0].name, explain(err))
 		return false, db.undo(c, err)

@@ -1,0 +1,53 @@
+package inbox
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// Two processes that write all the time: neither keeps the other waiting.
+func TestDeposit_twoProcessesTakeTurns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fantail.db")
+	w := at(t, path)
+	for i := range senders {
+		w.agent(fmt.Sprint("s", i))
+	}
+	if err := w.db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	ps := []*process{spawn(t, "live", path, 1), spawn(t, "live", path, 2)}
+	for _, p := range ps {
+		<-p.lines // both are at work
+	}
+	for _, p := range ps {
+		for len(p.lines) > 0 {
+			<-p.lines // what one did before the other began
+		}
+	}
+	<-time.After(1500 * time.Millisecond)
+	var done [2]int
+	for i, p := range ps {
+		done[i] = len(p.lines)
+	}
+	for _, p := range ps {
+		if err := p.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		for line := range p.lines {
+			if !strings.HasPrefix(line, "d ") && !strings.HasPrefix(line, "t ") {
+				t.Errorf("a child said %q", line)
+			}
+		}
+		if err := p.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+			t.Errorf("a child ended by itself: %v", err)
+		}
+	}
+	t.Logf("acknowledged: %v", done)
+	if sum := done[0] + done[1]; sum < 50 || min(done[0], done[1]) < sum*15/100 {
+		t.Errorf("acknowledged %v: each must get at least 15 %% of the turns", done)
+	}
+	at(t, path).sound()
+}
