@@ -128,7 +128,7 @@ type setting struct {
 	absent bool // nobody can answer questions
 }
 
-func open(t *testing.T, m *model, s setting) *world {
+func open(t *testing.T, m llm.Provider, s setting) *world {
 	t.Helper()
 	if s.dir == "" {
 		s.dir = t.TempDir()

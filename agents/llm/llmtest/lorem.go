@@ -42,14 +42,7 @@ var loremLines = []string{
 
 // Lorem is markdown of n tokens, the same for the same n.
 func Lorem(n int) string {
-	var out strings.Builder
-	for i := 0; n > 0; i++ {
-		for _, t := range Tokens(loremLines[i%len(loremLines)] + "\n\n") {
-			if n--; n < 0 {
-				break
-			}
-			out.WriteString(t)
-		}
-	}
-	return out.String()
+	page := strings.Join(loremLines, "\n\n") + "\n\n"
+	pages := n/len(Tokens(page)) + 2
+	return strings.Join(Tokens(strings.Repeat(page, pages))[:max(n, 0)], "")
 }

@@ -1,0 +1,87 @@
+package wire
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strings"
+	"syscall"
+	"testing"
+
+	"fantail/agents/llm"
+)
+
+func TestUnreachable(t *testing.T) {
+	p := &Peer{Name: "fake", Base: "https://models.example:8443/v1"}
+	for _, c := range []struct {
+		err  error
+		kind llm.ErrorKind
+		has  string
+	}{
+		{&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, llm.Network, "Nothing answers at models.example:8443"},
+		{&net.DNSError{Name: "models.example", IsNotFound: true}, llm.Network, "no host models.example"},
+		{&net.DNSError{Name: "models.example", IsTimeout: true, Err: "timeout"}, llm.Network, "Cannot reach"},
+		{&tls.CertificateVerificationError{Err: x509.HostnameError{Host: "models.example", Certificate: &x509.Certificate{}}}, llm.Protocol, "certificate"},
+		{&tls.CertificateVerificationError{Err: x509.UnknownAuthorityError{}}, llm.Protocol, "SSL_CERT_FILE"},
+		{&tls.CertificateVerificationError{Err: x509.CertificateInvalidError{Reason: x509.Expired}}, llm.Protocol, "clock"},
+		{tls.AlertError(70), llm.Protocol, "secure connection"},
+		{errors.New("Proxy Authentication Required"), llm.Auth, "HTTPS_PROXY"},
+		{errors.New("http2: server sent GOAWAY"), llm.Network, "GOAWAY"},
+	} {
+		wrapped := &url.Error{Op: "Post", URL: "https://models.example:8443/v1/messages", Err: fmt.Errorf("send: %w", c.err)}
+		if c.kind == llm.Auth {
+			wrapped.Err = c.err
+		}
+		e := p.unreachable(wrapped)
+		if e.Kind != c.kind || !strings.Contains(e.Message, c.has) || !errors.Is(e, c.err) {
+			t.Errorf("%v: %v", c.err, e)
+		}
+	}
+}
+
+func TestSafe(t *testing.T) {
+	if SafeID("toolu_01-A") != "toolu_01-A" || SafeName("read_file") != "read_file" {
+		t.Error("changed what is fit")
+	}
+	seen := map[string]bool{}
+	for _, id := range []string{"", "a b", strings.Repeat("x", 41), "ü", "call:1"} {
+		safe := SafeID(id)
+		if !plain(safe) || len(safe) > 40 || safe != SafeID(id) || seen[safe] {
+			t.Errorf("%q: %q", id, safe)
+		}
+		seen[safe] = true
+	}
+	for _, name := range []string{"", "a b\x1b[31m", strings.Repeat("ü", 1<<19)} {
+		if safe := SafeName(name); safe == "" || !plain(safe) || len(safe) > 64 {
+			t.Errorf("%q", safe)
+		}
+	}
+}
+
+// FuzzClean: nothing that could steer a terminal, and no piece of the key.
+func FuzzClean(f *testing.F) {
+	const key = "sk-0123456789abcdef"
+	f.Add("plain")
+	f.Add("\x1b[31msk-01234\x1b[m56789abcdef\x1b]0;x\x07")
+	f.Add("sk-0123456789abcdef" + "sk-01234567")
+	p := &Peer{Secrets: []string{key}}
+	f.Fuzz(func(t *testing.T, in string) {
+		out := p.clean(in)
+		for _, r := range out {
+			if r < ' ' || r == 0x7f || (r >= 0x80 && r < 0xa0) {
+				t.Fatalf("%q", out)
+			}
+		}
+		for i := 0; i+shownPart+1 <= len(key); i++ {
+			if strings.Contains(out, key[i:i+shownPart+1]) {
+				t.Fatalf("%q", out)
+			}
+		}
+		if e := p.Fault(llm.Server, 0, in, "Hint."); len(e.Message) > llm.MessageLimit {
+			t.Fatalf("%d bytes", len(e.Message))
+		}
+	})
+}

@@ -1,0 +1,98 @@
+package agents_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fantail/agents/llm"
+	"fantail/agents/llm/anthropic"
+	"fantail/agents/llm/builtin"
+	"fantail/agents/llm/llmtest"
+	"fantail/agents/llm/openai"
+	"fantail/inbox"
+)
+
+// TestWire_modelDoesTheMainJob: over real HTTP, with both protocols, the model
+// itself pushes, runs, receives, edits a file and checks.
+func TestWire_modelDoesTheMainJob(t *testing.T) {
+	for name, provider := range map[string]func(base string) llm.Provider{
+		"anthropic": func(base string) llm.Provider {
+			return llm.Retry(anthropic.New(anthropic.Options{Key: "k", BaseURL: base}), llm.RetryOptions{})
+		},
+		"openai": func(base string) llm.Provider {
+			return llm.Retry(openai.New(openai.Options{Key: "k", BaseURL: base + "/v1"}), llm.RetryOptions{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := &llmtest.Server{Answer: llmtest.Script}
+			base, stop, err := s.Start()
+			check(t, err)
+			defer stop()
+			w := open(t, provider(base), setting{})
+			file := filepath.Join(w.dir, "greeting.txt")
+			check(t, os.WriteFile(file, []byte("hello old world\n"), 0o644))
+			w.prompt(strings.Join([]string{
+				`think I shall fan out`,
+				`call push {"name":"kid","prompt":"say kid was here"}`,
+				`call push {"name":"sib","prompt":"say sib was here","deliver":"hold"}`,
+				`call run {"count":1}`,
+				`call receive {"from":"kid"}`,
+				`call read_file {"path":"greeting.txt"}`,
+				`and grep {"pattern":"hello"}`,
+				`call edit_file {"path":"greeting.txt","edits":[{"old":"old world","new":"new world"}]}`,
+				`call receive {"from":"sib"}`,
+				`call check {}`,
+				`say all done`,
+			}, "\n"))
+			w.settle()
+			es := w.entries("main")
+			var results []string
+			for _, e := range es {
+				if e.Result != nil {
+					results = append(results, e.Result.Text)
+				}
+			}
+			if len(results) != 9 || !strings.Contains(results[3], "kid was here") || !strings.Contains(results[7], "sib was here") || results[8] != "No messages ready." {
+				t.Fatalf("results %q\n%s", results, kinds(es))
+			}
+			if got, _ := os.ReadFile(file); string(got) != "hello new world\n" {
+				t.Errorf("the file holds %q", got)
+			}
+			if last := es[len(es)-2]; !strings.Contains(last.Text, "all done") {
+				t.Errorf("last text %q", last.Text)
+			}
+		})
+	}
+}
+
+// TestBuiltin_doesTheMainJob is the same with no model at all.
+func TestBuiltin_doesTheMainJob(t *testing.T) {
+	w := open(t, builtin.New(), setting{})
+	check(t, os.WriteFile(filepath.Join(w.dir, "notes.txt"), []byte("TODO: sing\n"), 0o644))
+	w.push("ok", "run echo fine")
+	w.push("bad", "run echo oh no; exit 3")
+	w.push("todo", "grep TODO")
+	w.run(2)
+	w.settle()
+	bodies := map[string]string{}
+	for range 3 {
+		m, err := w.pool.Receive(t.Context(), w.main(), inbox.Query{})
+		check(t, err)
+		bodies[m.From] = m.Body + m.Error
+	}
+	for name, want := range map[string]string{"ok": "fine", "bad": "oh no", "todo": "notes.txt"} {
+		if !strings.Contains(bodies[name], want) {
+			t.Errorf("%s says %q, want %q in it", name, bodies[name], want)
+		}
+	}
+	w.prompt("delegate kid: run echo from below")
+	w.settle()
+	w.prompt("say hello")
+	w.settle()
+	es := w.entries("main")
+	if got := kinds(es); !strings.HasSuffix(got, "message prompt text ended") {
+		t.Errorf("entries %s", got)
+	}
+}
