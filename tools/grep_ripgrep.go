@@ -51,9 +51,10 @@ func (w *walk) ripgrep(ctx context.Context, rg string, f *found) error {
 	}
 	dir.Close()
 	_, ignored := w.inherited()
+	w.all = w.all || ignored
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	cmd := exec.CommandContext(ctx, rg, w.options(f.search, ignored)...)
+	cmd := exec.CommandContext(ctx, rg, w.options(f.search)...)
 	cmd.Dir = w.base()
 	cmd.Env = []string{"LC_ALL=C.UTF-8"}
 	var complaint bytes.Buffer
@@ -81,12 +82,12 @@ func (w *walk) ripgrep(ctx context.Context, rg string, f *found) error {
 
 // options are ripgrep's. No configuration file, no ignore files but git's, no
 // links followed, nothing unpacked.
-func (w *walk) options(s search, ignored bool) []string {
+func (w *walk) options(s search) []string {
 	o := []string{
 		"--no-config", "--null", "--line-number", "--no-heading", "--with-filename", "--color=never", "--hidden", "--no-messages", "--no-follow",
-		"--sort=path", "--no-ignore-global", "--no-ignore-dot", "--no-require-git", "--max-columns=0", "--no-search-zip", "--no-pre", "--glob=!.git",
+		"--sort=path", "--no-ignore-global", "--no-ignore-dot", "--no-require-git", "--crlf", "--max-columns=0", "--no-search-zip", "--no-pre", "--glob=!.git",
 	}
-	if ignored {
+	if w.all {
 		o = append(o, "--no-ignore-vcs")
 	}
 	if s.IgnoreCase {
@@ -173,6 +174,10 @@ func (w *walk) may(name, glob string) bool {
 		if _, in := below(p, abs); in {
 			return false
 		}
+	}
+	// ripgrep before version 14 forgets patterns of the directories above where it begins.
+	if !w.all && w.ignored(name) {
+		return false
 	}
 	return !w.secret(entry{rel: rel, show: w.shown(rel)})
 }

@@ -23,40 +23,51 @@ func (e *Env) hold(t target, create bool) (*os.Root, error) {
 
 // holdDir is hold for the directory itself.
 func (e *Env) holdDir(dir string, create bool) (*os.Root, error) {
-	top, missing := dir, ""
-	if rel, ok := below(e.Root, dir); ok {
-		top, missing = e.Root, rel
-	}
-	if create && missing == "" {
-		for {
-			if _, err := os.Lstat(top); !errors.Is(err, fs.ErrNotExist) || top == "/" {
-				break
-			}
-			missing, top = filepath.Join(filepath.Base(top), missing), filepath.Dir(top)
+	have, missing := dir, ""
+	for create && have != "/" {
+		if _, err := os.Lstat(have); !errors.Is(err, fs.ErrNotExist) {
+			break
 		}
+		missing, have = filepath.Join(filepath.Base(have), missing), filepath.Dir(have)
 	}
-	if fi, err := os.Lstat(top); err != nil {
+	r, err := e.existing(have)
+	if err != nil || missing == "" {
+		return r, err
+	}
+	// Directories are made in one that is known to stand where it was judged.
+	defer r.Close()
+	if err := r.MkdirAll(missing, 0o777); err != nil {
+		return nil, plain(err)
+	}
+	sub, err := r.OpenRoot(missing)
+	if err != nil {
+		return nil, plain(err)
+	}
+	if err := standsAt(sub, dir); err != nil {
+		sub.Close()
+		return nil, err
+	}
+	return sub, nil
+}
+
+// existing holds a directory that is there: one of the workspace through the workspace.
+func (e *Env) existing(dir string) (*os.Root, error) {
+	top, rel := dir, "."
+	if in, ok := below(e.Root, dir); ok {
+		top, rel = e.Root, in
+	}
+	if fi, err := os.Lstat(dir); err != nil {
 		return nil, plain(err)
 	} else if !fi.IsDir() {
-		return nil, fmt.Errorf("%s is not a directory", top)
+		return nil, fmt.Errorf("%s is not a directory", dir)
 	}
 	r, err := os.OpenRoot(top)
 	if err != nil {
 		return nil, plain(err)
 	}
-	if missing != "" && missing != "." {
+	if rel != "." {
 		defer r.Close()
-		if create {
-			if err := r.MkdirAll(missing, 0o777); err != nil {
-				return nil, plain(err)
-			}
-		}
-		if fi, err := r.Lstat(missing); err != nil {
-			return nil, plain(err)
-		} else if !fi.IsDir() {
-			return nil, fmt.Errorf("%s is not a directory", missing)
-		}
-		if r, err = r.OpenRoot(missing); err != nil {
+		if r, err = r.OpenRoot(rel); err != nil {
 			return nil, plain(err)
 		}
 	}

@@ -118,8 +118,8 @@ func (e *Env) target(raw string, k permit.Kind) (target, error) {
 	if t.inside && t.rel == "" {
 		t.rel = abs
 	}
-	t.sensitive = e.sensitive(t)
 	if !own {
+		t.sensitive = e.sensitive(t)
 		t.forbidden = e.forbidden(t, k)
 	}
 	if k == permit.Write && t.sensitive == "" {

@@ -39,8 +39,9 @@ type walk struct {
 	paths  []string // closed paths
 	visit  func(entry) error
 
-	sensitive int // files passed over
-	denied    int // directories that could not be read
+	known     map[string][]gitignore.Pattern // by directory, with those above it
+	sensitive int                            // files passed over
+	denied    int                            // directories that could not be read
 }
 
 // newWalk prepares a walk; it opens nothing.
@@ -98,6 +99,31 @@ func (w *walk) inherited() (ps []gitignore.Pattern, ignored bool) {
 		}
 	}
 	return ps, false
+}
+
+// ignored reports whether git ignores a file, named from where patterns count,
+// or a directory that holds it.
+func (w *walk) ignored(name string) bool {
+	parts := strings.Split(path.Clean(name), "/")
+	dir := w.base()
+	if w.known == nil {
+		ps := w.patterns(dir, nil, ".git/info/exclude")
+		w.known = map[string][]gitignore.Pattern{dir: append(ps, w.patterns(dir, nil, ".gitignore")...)}
+	}
+	var ps []gitignore.Pattern
+	for i := range parts {
+		have, ok := w.known[dir]
+		if !ok {
+			have = append(slices.Clip(ps), w.patterns(dir, parts[:i], ".gitignore")...)
+			w.known[dir] = have
+		}
+		ps = have
+		if gitignore.NewMatcher(ps).Match(parts[:i+1], i < len(parts)-1) {
+			return true
+		}
+		dir = filepath.Join(dir, parts[i])
+	}
+	return false
 }
 
 // patterns reads one ignore file of a directory by its path.

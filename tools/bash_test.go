@@ -1,0 +1,105 @@
+package tools
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"fantail/tools/permit"
+	"fantail/tools/proc"
+)
+
+func TestBash(t *testing.T) {
+	e := place(t)
+	put(t, e.Root+"/a.txt", "hello\n")
+	c := parse(t, e, "bash", "command", "cat a.txt; pwd; echo $HOME")
+	if c.Action.Kind != permit.Command || c.Action.Command != "cat a.txt; pwd; echo $HOME" || c.Action.Dir != e.Root || c.ReadOnly {
+		t.Errorf("the action is %+v", c.Action)
+	}
+	r := c.Run(t.Context())
+	if want := "hello\n" + e.Root + "\n" + e.home() + "\n"; r.Text != want || r.Error || *r.Exit != 0 || r.File != "" {
+		t.Errorf("got %+v, want %q", r, want)
+	}
+	for command, want := range map[string]string{
+		"echo x; exit 3": "x\n[exit code 3]", "true": "[no output]", "printf x; kill -KILL $$": "x\n[ended by the signal KILL]",
+		"sleep 1000 & echo x": "x\n[processes left running in the background were ended with the command]",
+		"printf 'a\\xffb'":    "a\uFFFDb", "cd /; true && pwd": "/\n",
+	} {
+		if r := do(t, e, "bash", "command", command); r.Text != want || r.Error != (*r.Exit != 0) {
+			t.Errorf("%q gave %+v, want %q", command, r, want)
+		}
+	}
+}
+
+func TestBash_longOutputIsInAFileThatCanBeRead(t *testing.T) {
+	e := place(t)
+	var started, ticked string
+	e.Started = func(id, out string, g proc.Group) { started = id + " " + out }
+	e.Tick = func(id, tail string) { ticked = id }
+	r := ok(t, e, "bash", "command", "seq 1 100000")
+	if len(r.Text) > 30<<10 || !strings.HasPrefix(r.Text, "1\n2\n") || !strings.HasSuffix(r.Text, "\n100000\n") || !strings.Contains(r.Text, r.File) {
+		t.Errorf("the text has %d bytes", len(r.Text))
+	}
+	if r.File != e.Outputs+"/call-2.out" && r.File != e.Outputs+"/call.out" || started != "call "+r.File || ticked != "call" && ticked != "" {
+		t.Errorf("file %q, started %q, ticked %q", r.File, started, ticked)
+	}
+	got := ok(t, e, "read_file", "path", r.File, "offset", 50000, "limit", 1)
+	if !strings.HasPrefix(got.Text, "50000\t50000\n") {
+		t.Errorf("the file's line 50000 is %q", got.Text)
+	}
+}
+
+func TestBash_outputsAreNeverOverwritten(t *testing.T) {
+	e := place(t)
+	first := text(t, e.Outputs+"/call.out")
+	r := ok(t, e, "bash", "command", "seq 1 100000")
+	if r.File == e.Outputs+"/call.out" || text(t, e.Outputs+"/call.out") != first {
+		t.Errorf("the output went to %s", r.File)
+	}
+	c, err := New().Parse(e, "../../evil/\x00id", "bash", args(t, "command", "seq 1 100000"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := c.Run(t.Context()); filepath.Dir(r.File) != e.Outputs {
+		t.Errorf("a hostile id wrote to %s", r.File)
+	}
+}
+
+func TestBash_timeoutAndStop(t *testing.T) {
+	e := place(t)
+	r := do(t, e, "bash", "command", "echo before; sleep 1000", "timeout", 1)
+	if !r.Error || !strings.HasPrefix(r.Text, "before\n[ended after 1s") || *r.Exit != -1 {
+		t.Errorf("got %+v", r)
+	}
+	says := e.Root + "/says"
+	if err := syscall.Mkfifo(says, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan Result)
+	go func() { done <- parse(t, e, "bash", "command", "echo before; echo x >says; sleep 1000").Run(ctx) }()
+	_ = text(t, says) // opening waits for the writer
+	stop()
+	if r := <-done; !r.Error || r.Text != "before\n[stopped before it ended]" {
+		t.Errorf("got %+v", r)
+	}
+}
+
+func TestBash_noOutputDirectory(t *testing.T) {
+	e := place(t)
+	e.Outputs = e.Root + "/file/x"
+	put(t, e.Root+"/file", "")
+	if r := do(t, e, "bash", "command", "echo x"); !r.Error || !strings.Contains(r.Text, "directory for output") {
+		t.Errorf("got %+v", r)
+	}
+	e.Outputs = ""
+	if r := ok(t, e, "bash", "command", "echo x"); r.Text != "x\n" {
+		t.Errorf("got %+v", r)
+	}
+	if _, err := os.Stat(e.Root + "/says"); err == nil {
+		t.Error("something was left")
+	}
+}

@@ -1,0 +1,314 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"fantail/tools/permit"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// place makes an Env with a workspace, a home and a private directory beside it.
+func place(t testing.TB) *Env {
+	t.Helper()
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &Env{
+		Root: top + "/work", Outputs: top + "/data/outputs/1", Private: []string{top + "/data", top + "/config"}, Seen: NewSeen(),
+		Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top + "/home"},
+	}
+	for _, d := range []string{e.Root, e.Outputs, top + "/config", top + "/home/.ssh", top + "/else"} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for p, s := range map[string]string{
+		"data/fantail.db": "SECRET-DB", "data/fantail.db-wal": "SECRET-WAL", "data/fantail.db-shm": "SECRET-SHM", "config/config.toml": "SECRET-CONFIG",
+		"home/.ssh/id_rsa": "SECRET-KEY", "home/.netrc": "SECRET-NETRC", "else/other.txt": "other\n", "data/outputs/1/call.out": "output\n", "data/outputs/2.out": "SECRET-OTHER",
+	} {
+		put(t, filepath.Join(top, p), s)
+	}
+	return e
+}
+
+func put(t testing.TB, path, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func text(t testing.TB, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// args makes a call's arguments of name, value, name, value, …
+func args(t testing.TB, kv ...any) json.RawMessage {
+	t.Helper()
+	m := map[string]any{}
+	for i := 0; i < len(kv); i += 2 {
+		m[kv[i].(string)] = kv[i+1]
+	}
+	b, err := json.Marshal(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// parse is a call that parses.
+func parse(t testing.TB, e *Env, name string, kv ...any) *Call {
+	t.Helper()
+	c, err := New().Parse(e, "call", name, args(t, kv...))
+	if err != nil {
+		t.Fatalf("%s %v: %v", name, kv, err)
+	}
+	return c
+}
+
+// do parses a call and runs it as if the gate had allowed it.
+func do(t testing.TB, e *Env, name string, kv ...any) Result {
+	t.Helper()
+	return parse(t, e, name, kv...).Run(t.Context())
+}
+
+// ok is do for a call that must work.
+func ok(t testing.TB, e *Env, name string, kv ...any) Result {
+	t.Helper()
+	r := do(t, e, name, kv...)
+	if r.Error {
+		t.Fatalf("%s %v: %s", name, kv, r.Text)
+	}
+	return r
+}
+
+// refuses runs a call that must fail, at whichever stage, and returns what the model is told.
+func refuses(t testing.TB, e *Env, name string, kv ...any) string {
+	t.Helper()
+	c, err := New().Parse(e, "call", name, args(t, kv...))
+	if err != nil {
+		return err.Error()
+	}
+	r := c.Run(t.Context())
+	if !r.Error {
+		t.Errorf("%s %v worked: %s", name, kv, r.Text)
+	}
+	return r.Text
+}
+
+func TestSpecs(t *testing.T) {
+	want := []string{"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "bash", "push", "run", "queue", "send", "receive", "check"}
+	readOnly := []string{"read_file", "list_files", "glob", "grep", "queue"}
+	var got []string
+	for _, s := range New().Specs() {
+		got = append(got, s.Name)
+		if len(s.Description) < 40 || len(s.Description) > 1200 {
+			t.Errorf("%s is described in %d bytes", s.Name, len(s.Description))
+		}
+		if s.ReadOnly != slices.Contains(readOnly, s.Name) {
+			t.Errorf("%s: ReadOnly is %v", s.Name, s.ReadOnly)
+		}
+		var schema struct {
+			Type       string                     `json:"type"`
+			Properties map[string]json.RawMessage `json:"properties"`
+			Required   []string                   `json:"required"`
+			Additional *bool                      `json:"additionalProperties"`
+		}
+		if err := json.Unmarshal(s.Schema, &schema); err != nil {
+			t.Errorf("%s: the schema is not JSON: %v", s.Name, err)
+		}
+		if schema.Type != "object" || schema.Properties == nil || schema.Additional == nil || *schema.Additional {
+			t.Errorf("%s: the schema is no closed object: %s", s.Name, s.Schema)
+		}
+		if regexp.MustCompile(`"type":\s*\[|anyOf|oneOf|allOf|\$ref`).Match(s.Schema) {
+			t.Errorf("%s: the schema is not plain: %s", s.Name, s.Schema)
+		}
+		for _, r := range schema.Required {
+			if _, ok := schema.Properties[r]; !ok {
+				t.Errorf("%s requires %q, which it does not have", s.Name, r)
+			}
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the tools are %v, want %v", got, want)
+	}
+}
+
+func TestParse_badArguments(t *testing.T) {
+	e := place(t)
+	for _, c := range []struct{ tool, args, says string }{
+		{"raed_file", `{}`, "the tools are read_file, write_file"},
+		{"read_file", ``, `"path" is missing`},
+		{"read_file", `null`, `"path" is missing`},
+		{"read_file", `[]`, "must be an object, not array"},
+		{"read_file", `"main.go"`, "must be an object"},
+		{"read_file", `{"path":`, "not valid JSON"},
+		{"read_file", `{"path":"a"} {}`, "text behind"},
+		{"read_file", `{"path":3}`, `"path" must be a string, not number`},
+		{"read_file", `{"path":"a","limit":"3"}`, `"limit" must be a whole number, not string`},
+		{"read_file", `{"path":"a","limit":1.5}`, `"limit" must be a whole number`},
+		{"read_file", `{"path":"a","limit":0}`, `"limit" must be between 1`},
+		{"read_file", `{"path":"a","offset":-1}`, `"offset" must be between`},
+		{"read_file", `{"file":"a"}`, `no argument "file"; the arguments are path, limit, offset`},
+		{"read_file", `{"path":"a\u0000b"}`, "NUL"},
+		{"write_file", `{"path":"a"}`, `"content" is missing`},
+		{"edit_file", `{"path":"a"}`, `"edits" is empty`},
+		{"edit_file", `{"path":"a","edits":{}}`, `"edits" must be an array`},
+		{"edit_file", `{"path":"a","edits":[{"old":"","new":"x"}]}`, "old is empty"},
+		{"edit_file", `{"path":"a","edits":[{"old":"x","new":"x"}]}`, "the same"},
+		{"edit_file", `{"path":"a","old_string":"x"}`, `the arguments are path, edits`},
+		{"list_files", `{"depth":0}`, "between 1 and 10"},
+		{"glob", `{"pattern":"[a"}`, "malformed"},
+		{"glob", `{}`, `"pattern" is missing`},
+		{"grep", `{"pattern":"("}`, "RE2"},
+		{"grep", `{"pattern":"x","glob":"[a"}`, "malformed"},
+		{"grep", `{"pattern":"x","context":99}`, "between 0 and 10"},
+		{"bash", `{"command":"  "}`, `"command" is missing`},
+		{"bash", `{"command":"x","timeout":601}`, "between 1 and 600"},
+		{"bash", `{"command":"a\u0000b"}`, "NUL"},
+		{"push", `{}`, `"prompt" is missing`},
+		{"push", `{"prompt":"x","deliver":"now"}`, "hold, next, wake"},
+		{"push", `{"prompt":"x","timeout":0}`, "between 1"},
+		{"run", `{"count":0}`, "between 1"},
+		{"queue", `{"x":1}`, "the arguments are none"},
+		{"send", `{"to":"x"}`, `"message" is missing`},
+		{"send", `{"to":"x","message":"y","priority":"huge"}`, "low, normal, high, urgent"},
+		{"receive", `{"lifo":"yes"}`, "true or false"},
+	} {
+		_, err := New().Parse(e, "call", c.tool, json.RawMessage(c.args))
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s %s: %v, want it to say %q", c.tool, c.args, err, c.says)
+		}
+	}
+}
+
+func TestTitle(t *testing.T) {
+	for _, c := range []struct{ tool, args, want string }{
+		{"bash", `{"command":"go test ./..."}`, "bash go test ./..."},
+		{"bash", "{\"command\":\"a\\n  b\\u001b[31m\\tc\"}", "bash a b\uFFFD[31m c"},
+		{"bash", `{"command":`, "bash"},
+		{"bash", `{"command":7}`, "bash"},
+		{"read_file", `{"path":"main.go","offset":10,"limit":31}`, "read main.go:10-40"},
+		{"read_file", `{"path":"main.go","offset":10}`, "read main.go:10-"},
+		{"read_file", `{"path":"main.go"}`, "read main.go"},
+		{"edit_file", `{"path":"main.go","edits":7}`, "edit main.go"},
+		{"write_file", `{"path":"a"}`, "write a"},
+		{"list_files", `{}`, "list ."},
+		{"glob", `{"pattern":"*.go","path":"x"}`, "glob *.go in x"},
+		{"grep", `{"pattern":"TODO","path":"x","glob":"*.go"}`, "grep TODO in x (*.go)"},
+		{"push", `{"name":"tests","prompt":"p"}`, "push tests"},
+		{"push", `{"prompt":"p q"}`, "push p q"},
+		{"run", `{"count":2}`, "run 2"},
+		{"run", `{}`, "run"},
+		{"queue", ``, "queue"},
+		{"send", `{"to":"auth"}`, "send auth"},
+		{"receive", `{"from":"auth"}`, "receive from auth"},
+		{"check", `{}`, "check"},
+		{"evil\x1b[2J\n", `{}`, "evil\uFFFD[2J"},
+	} {
+		if got := New().Title(c.tool, json.RawMessage(c.args)); got != c.want {
+			t.Errorf("Title(%s, %s) = %q, want %q", c.tool, c.args, got, c.want)
+		}
+	}
+	long := New().Title("bash", args(t, "command", strings.Repeat("ä", 500)))
+	if n := len([]rune(long)); n != maxTitle+1 {
+		t.Errorf("a long title has %d characters", n)
+	}
+}
+
+// desk answers with what it was asked.
+type desk struct{ asked string }
+
+func (d *desk) Push(_ context.Context, t Task) (string, error) {
+	b, _ := json.Marshal(t)
+	d.asked = string(b)
+	return "pushed", nil
+}
+func (d *desk) Run(_ context.Context, n int) (string, error) { return strings.Repeat("r", n), nil }
+func (d *desk) Queue(context.Context) (string, error)        { return "", errors.New("the queue is gone") }
+func (d *desk) Send(_ context.Context, to, body, pr string) (string, error) {
+	d.asked = to + "|" + body + "|" + pr
+	return "sent", nil
+}
+
+func (d *desk) Receive(_ context.Context, id, from string, lifo bool, wait time.Duration) (string, int64, error) {
+	if lifo {
+		return "", 0, errors.New("nothing can arrive")
+	}
+	d.asked = id + "|" + from + "|" + wait.String()
+	return "mail", 7, nil
+}
+
+func (d *desk) Check(_ context.Context, id, from string, lifo bool) (string, int64, error) {
+	d.asked = id + "|" + from
+	return "all", 8, nil
+}
+
+func TestDesk(t *testing.T) {
+	e, d := place(t), &desk{}
+	e.Desk = d
+	c := parse(t, e, "push", "prompt", "do it", "name", "n", "model", "m", "timeout", 90, "deliver", "wake", "start", true)
+	if c.Action.Kind != permit.Internal || c.ReadOnly {
+		t.Errorf("push is %+v", c.Action)
+	}
+	if r := c.Run(t.Context()); r.Text != "pushed" || r.Error {
+		t.Errorf("push gave %+v", r)
+	}
+	if want := `{"Name":"n","Prompt":"do it","Model":"m","Timeout":90000000000,"Deliver":"wake","Start":true}`; d.asked != want {
+		t.Errorf("the desk was asked %s", d.asked)
+	}
+	if r := ok(t, e, "run", "count", 3); r.Text != "rrr" {
+		t.Errorf("run gave %+v", r)
+	}
+	if r := do(t, e, "queue"); !r.Error || r.Text != "the queue is gone" {
+		t.Errorf("queue gave %+v", r)
+	}
+	ok(t, e, "send", "to", "a", "message", "b", "priority", "high")
+	if d.asked != "a|b|high" {
+		t.Errorf("send asked %s", d.asked)
+	}
+	if r := ok(t, e, "receive", "from", "a", "timeout", 60); r.Entry != 7 || r.Text != "mail" || d.asked != "call|a|1m0s" {
+		t.Errorf("receive gave %+v and asked %s", r, d.asked)
+	}
+	if r := do(t, e, "receive", "lifo", true); !r.Error || r.Entry != 0 {
+		t.Errorf("receive gave %+v", r)
+	}
+	if r := ok(t, e, "check"); r.Entry != 8 || d.asked != "call|" {
+		t.Errorf("check gave %+v", r)
+	}
+	e.Desk = nil
+	if r := do(t, e, "check"); !r.Error {
+		t.Errorf("without a desk check gave %+v", r)
+	}
+}
+
+func BenchmarkParse_bash(b *testing.B) {
+	e, s := place(b), New()
+	a := args(b, "command", "cd sub && go test -run 'TestX' ./... 2>&1 | tail -20", "timeout", 60)
+	for b.Loop() {
+		if _, err := s.Parse(e, "call", "bash", a); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
