@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"path/filepath"
+	"strings"
 	"sync/atomic"
 	"testing"
 )
@@ -88,28 +89,44 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// What the bare driver does for the same row, one commit each.
+// What the bare driver does for the same rows, one commit each: an entry, and a
+// message as BenchmarkDeposit in package inbox deposits it, without its count.
 func BenchmarkBareDriver(b *testing.B) {
-	path := filepath.Join(b.TempDir(), "bare.db")
-	db := reopen(b, path)
-	id := agent(b, db, "main")
-	bare, err := sql.Open("sqlite", locator(path)+"&_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)")
-	if err != nil {
-		b.Fatal(err)
+	for name, c := range map[string]struct {
+		query string
+		args  []any
+	}{
+		"entry": {
+			`INSERT INTO entries (agent, turn, kind, data, created_at) VALUES (1, NULL, 'text', ?, 0)`,
+			[]any{`{"text":"a line of an answer"}`},
+		},
+		"message": {
+			`INSERT INTO messages (recipient, sender, sender_name, kind, deliver, body, created_at) VALUES (1, 1, 'main', 'mail', 'next', ?, 0)`,
+			[]any{[]byte(strings.Repeat("an answer ", 50))},
+		},
+	} {
+		b.Run(name, func(b *testing.B) {
+			path := filepath.Join(b.TempDir(), "bare.db")
+			agent(b, reopen(b, path), "main")
+			bare, err := sql.Open("sqlite", locator(path)+"&_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)")
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer bare.Close()
+			bare.SetMaxOpenConns(1)
+			stmt, err := bare.Prepare(c.query)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer stmt.Close()
+			for b.Loop() {
+				if _, err := stmt.Exec(c.args...); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
+		})
 	}
-	defer bare.Close()
-	bare.SetMaxOpenConns(1)
-	stmt, err := bare.Prepare(`INSERT INTO entries (agent, turn, kind, data, created_at) VALUES (?, ?, ?, ?, ?)`)
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer stmt.Close()
-	for b.Loop() {
-		if _, err := stmt.Exec(id, nil, "text", `{"text":"a line of an answer"}`, 0); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "writes/s")
 }
 
 func BenchmarkRead(b *testing.B) {
