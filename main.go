@@ -24,6 +24,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "fantail: %v\n", err)
 		code = cli.Code(err)
 	}
+	guard.Say()
 	os.Exit(code)
 }
 
@@ -61,6 +62,9 @@ func run(guard *cli.Guard) (int, error) {
 		return 0, err
 	default:
 		defer lock.Unlock()
+		if err := guard.Fatal(); err != nil {
+			return 0, err
+		}
 	}
 	if flags.Print {
 		return h.print()

@@ -46,6 +46,29 @@ func (g *Guard) CrashIn(dir string) {
 	g.dir = dir
 }
 
+// Fatal has the runtime write what nobody can recover (a concurrent map write, no
+// memory, a panic in a goroutine that is not ours) into a file beside the crash
+// files, and says at the end if that happened the last time. Only the
+// workspace's host may call it.
+func (g *Guard) Fatal() error {
+	g.mu.Lock()
+	path := filepath.Join(g.dir, "fatal.txt")
+	g.mu.Unlock()
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+		last := filepath.Join(filepath.Dir(path), crashName(info.ModTime())+".txt")
+		if err := os.Rename(path, last); err != nil {
+			return fmt.Errorf("keep the last crash file: %w", err)
+		}
+		g.say("the program failed the last time; details are in " + last)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	if err != nil {
+		return fmt.Errorf("prepare a crash file: %w", err)
+	}
+	defer f.Close() // the runtime has a descriptor of its own
+	return debug.SetCrashOutput(f, debug.CrashOptions{})
+}
+
 // AtEnd adds a step of an emergency end. The steps run in the order they were
 // added, each in a goroutine of its own that is left behind when it takes too
 // long. The ordinary end of the program does not run them.
@@ -157,7 +180,7 @@ func (g *Guard) write(cause string, stack []byte) (string, error) {
 	var b strings.Builder
 	fmt.Fprintf(&b, "time: %s\nversion: %s\nsystem: %s/%s, %s\n\n%s\n\n%s", now.Format(time.RFC3339), Version(), runtime.GOOS, runtime.GOARCH, runtime.Version(), cause, stack)
 	text := g.redact(b.String())
-	name := "crash-" + now.UTC().Format("20060102-150405.000")
+	name := crashName(now)
 	for n := 1; ; n++ {
 		path := filepath.Join(dir, name+".txt")
 		if n > 1 {
@@ -177,6 +200,8 @@ func (g *Guard) write(cause string, stack []byte) (string, error) {
 		return path, err
 	}
 }
+
+func crashName(t time.Time) string { return "crash-" + t.UTC().Format("20060102-150405.000") }
 
 // redact replaces the values of the environment's secret variables by their names.
 func (g *Guard) redact(s string) string {

@@ -38,6 +38,17 @@ func beChild(name string) {
 			var m map[string]int
 			m["x"] = 1
 		})
+	case "fatal":
+		if err := g.Fatal(); err != nil {
+			fmt.Println(err)
+		}
+		go func() { panic("in a goroutine of somebody else") }()
+	case "after":
+		if err := g.Fatal(); err != nil {
+			fmt.Println(err)
+		}
+		g.Say()
+		os.Exit(0)
 	case "main":
 		defer g.Catch("main")
 		var p *Guard
@@ -175,6 +186,34 @@ func TestPanicEndsThoughTheEndHangsAndFails(t *testing.T) {
 	}
 	if d := time.Since(began); d > 2*time.Second {
 		t.Errorf("it took %v", d)
+	}
+}
+
+func TestFatalErrorIsFoundByTheNextStart(t *testing.T) {
+	c := startChild(t, "fatal")
+	if code := c.wait(t); code != 2 || c.out.String() != "" {
+		t.Errorf("exit code %d, output %q", code, c.out.String())
+	}
+	after := func() string {
+		t.Helper()
+		next := exec.Command(os.Args[0])
+		next.Env = append(os.Environ(), childEnv+"=after", "CRASH_DIR="+c.dir)
+		out, err := next.CombinedOutput()
+		if err != nil {
+			t.Errorf("the next start: %v", err)
+		}
+		return string(out)
+	}
+	said := after()
+	files := c.crashes(t)
+	if len(files) != 1 || !strings.Contains(files[0], "panic: in a goroutine of somebody else") {
+		t.Fatalf("crash files %q", files)
+	}
+	if !strings.Contains(said, filepath.Join(c.dir, "crash-")) {
+		t.Errorf("the next start says %q", said)
+	}
+	if said := after(); said != "" {
+		t.Errorf("the start after that says %q", said)
 	}
 }
 
