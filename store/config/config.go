@@ -26,17 +26,18 @@ import (
 // Config is what config.toml may say. The zero value is not the default; see
 // [Default].
 type Config struct {
-	Model          string                 `toml:"model"`           // provider/name; "" chooses by the environment
-	Theme          string                 `toml:"theme"`           // "" follows the terminal
-	PermissionMode string                 `toml:"permission_mode"` // ask, accept-edits, plan or yolo; "" means ask
-	MaxRunning     int                    `toml:"max_running"`     // running agents at once; 0 leaves it to the pool
-	Mouse          bool                   `toml:"mouse"`
-	Editor         string                 `toml:"editor"` // "" means VISUAL, else EDITOR
-	Rules          Rules                  `toml:"rules"`
-	Providers      map[string]ProviderRow `toml:"providers"`
+	Model          string `toml:"model"`           // provider/name; "" chooses by the environment
+	Theme          string `toml:"theme"`           // "" follows the terminal
+	PermissionMode string `toml:"permission_mode"` // ask, accept-edits, plan or yolo; "" means ask
+	MaxRunning     int    `toml:"max_running"`     // running agents at once; 0 leaves it to the pool
+	Mouse          bool   `toml:"mouse"`
+	Editor         string `toml:"editor"` // "" means VISUAL, else EDITOR
+	Rules
+	Providers map[string]ProviderRow `toml:"providers"`
 }
 
 // Rules are permission rules in their written form, such as `bash(go test *)`.
+// Their keys stand at the file's top.
 type Rules struct {
 	Allow []string `toml:"allow"`
 }

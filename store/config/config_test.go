@@ -24,7 +24,6 @@ permission_mode = "accept-edits"
 max_running = 3
 mouse = false
 editor = "vi"
-[rules]
 allow = ["bash(go test *)"]
 [providers.local]
 protocol = "openai"
@@ -67,6 +66,7 @@ func TestLoad_errorsSayWhereAndWhat(t *testing.T) {
 		"in a model":     {"[providers.openai.models.m]\nwindwo = 3\n", `did you mean "providers.openai.models.m.window"?`},
 		"a key":          {"[providers.openai]\napi_key = \"sk-very-secret\"\n", `:2: unknown key "providers.openai.api_key": keys do not belong`},
 		"a key as env":   {"[providers.openai]\nkey_env = \"sk-very-secret\"\n", `:2: providers.openai.key_env: want the name of an environment variable`},
+		"in the rules":   {"alow = []\n", `:1: unknown key "alow"; did you mean "allow"?`},
 		"type":           {"mouse = \"sk-very-secret\"\n", `:1: mouse: `},
 		"syntax":         {"theme = \"dark\"\nmodel = \n", `:2: `},
 		"mode":           {"\npermission_mode = \"aks\"\n", `:2: permission_mode: unknown value; did you mean "ask"?`},

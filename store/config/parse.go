@@ -65,8 +65,8 @@ func keysOf(t reflect.Type, path []string) []string {
 			return nil
 		}
 		found := false
-		for i := range t.NumField() {
-			if f := t.Field(i); f.Tag.Get("toml") == step {
+		for _, f := range reflect.VisibleFields(t) {
+			if f.Tag.Get("toml") == step {
 				t, found = f.Type, true
 				break
 			}
@@ -79,8 +79,10 @@ func keysOf(t reflect.Type, path []string) []string {
 		return nil
 	}
 	var keys []string
-	for i := range t.NumField() {
-		keys = append(keys, t.Field(i).Tag.Get("toml"))
+	for _, f := range reflect.VisibleFields(t) {
+		if key := f.Tag.Get("toml"); key != "" {
+			keys = append(keys, key)
+		}
 	}
 	return keys
 }
