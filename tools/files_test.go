@@ -57,8 +57,12 @@ func TestRead(t *testing.T) {
 		kv   []any
 		says string
 	}{
-		{[]any{"path", "plain", "offset", 9}, "the file has 4 lines"}, {[]any{"path", "empty", "offset", 2}, "the file has 0 lines"}, {[]any{"path", "nothing"}, "does not exist"},
-		{[]any{"path", "plain.txt"}, "there is plain"}, {[]any{"path", "no/such"}, "the directory no does not exist"}, {[]any{"path", "~/x"}, "use the absolute path " + e.home() + "/x"},
+		{[]any{"path", "plain", "offset", 9}, "the file has 4 lines"},
+		{[]any{"path", "empty", "offset", 2}, "the file has 0 lines"},
+		{[]any{"path", "nothing"}, "does not exist"},
+		{[]any{"path", "plain.txt"}, "there is plain"},
+		{[]any{"path", "no/such"}, "the directory no does not exist"},
+		{[]any{"path", "~/x"}, "use the absolute path " + e.home() + "/x"},
 	} {
 		if got := refuses(t, e, "read_file", c.kv...); !strings.Contains(got, c.says) {
 			t.Errorf("%v: %q, want %q in it", c.kv, got, c.says)

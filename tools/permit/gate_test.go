@@ -85,11 +85,23 @@ func TestDecide_pathRules(t *testing.T) {
 		outside bool
 		want    Decision
 	}{
-		{"write(a.go)", Write, root + "/a.go", false, Allow}, {"write(a.go)", Write, root + "/b.go", false, AskHuman}, {"write(a.go)", Write, root + "/a.go/x", false, AskHuman},
-		{"write(a.go)", Write, root + "/sub/a.go", false, AskHuman}, {"write(*)", Write, root + "/x/y", false, Allow}, {"write(*)", Write, "/etc/x", true, AskHuman},
-		{"write(docs/**)", Write, root + "/docs/a/b", false, Allow}, {"write(docs/**)", Write, root + "/docsx", false, AskHuman}, {"write(docs/**)", Write, root + "/docs2/x", false, AskHuman},
-		{"write(/etc/x)", Write, "/etc/x", true, Allow}, {"write(/etc/x)", Write, "/etc/xy", true, AskHuman}, {"read(/etc/**)", Read, "/etc/x/y", true, Allow}, {"read(/etc/**)", Write, "/etc/x", true, AskHuman},
-		{"read(/etc/x)", Read, "/etc/x", true, Allow}, {"read(*)", Read, "/etc/x", true, AskHuman}, {"write(./a.go)", Write, root + "/a.go", false, Allow}, {"write(../x)", Write, "/work/x", true, Allow},
+		{"write(a.go)", Write, root + "/a.go", false, Allow},
+		{"write(a.go)", Write, root + "/b.go", false, AskHuman},
+		{"write(a.go)", Write, root + "/a.go/x", false, AskHuman},
+		{"write(a.go)", Write, root + "/sub/a.go", false, AskHuman},
+		{"write(*)", Write, root + "/x/y", false, Allow},
+		{"write(*)", Write, "/etc/x", true, AskHuman},
+		{"write(docs/**)", Write, root + "/docs/a/b", false, Allow},
+		{"write(docs/**)", Write, root + "/docsx", false, AskHuman},
+		{"write(docs/**)", Write, root + "/docs2/x", false, AskHuman},
+		{"write(/etc/x)", Write, "/etc/x", true, Allow},
+		{"write(/etc/x)", Write, "/etc/xy", true, AskHuman},
+		{"read(/etc/**)", Read, "/etc/x/y", true, Allow},
+		{"read(/etc/**)", Write, "/etc/x", true, AskHuman},
+		{"read(/etc/x)", Read, "/etc/x", true, Allow},
+		{"read(*)", Read, "/etc/x", true, AskHuman},
+		{"write(./a.go)", Write, root + "/a.go", false, Allow},
+		{"write(../x)", Write, "/work/x", true, Allow},
 	} {
 		a := Action{Kind: c.kind, Paths: []string{c.path}, Outside: c.outside, Dir: root}
 		if v := gate(t, Ask, c.rule).Decide(a); v.Decision != c.want {
