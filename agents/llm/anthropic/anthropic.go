@@ -75,6 +75,9 @@ func New(o Options) *Provider {
 	if err == nil && base == defaultBase && len(peer.Secrets) == 0 {
 		err = peer.Fault(llm.NotConfigured, 0, "There is no key.", "Set "+peer.Variable+".")
 	}
+	if err == nil {
+		err = peer.Keys()
+	}
 	peer.Base = base
 	p := &Provider{o: o, err: err, wire: wire.New(peer, o.HTTPClient)}
 	p.sdk = sdk.Client{Options: p.options(base)}

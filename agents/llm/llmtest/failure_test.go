@@ -8,12 +8,14 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"fantail/agents/llm"
 	"fantail/agents/llm/llmtest"
+	"fantail/agents/llm/openai"
 )
 
 const page = "<!DOCTYPE html><html><head><title>502</title></head><body><h1>Bad gateway</h1></body></html>"
@@ -169,6 +171,63 @@ func TestRedirect(t *testing.T) {
 	if n := len(thief.Requests()); n > 0 {
 		t.Fatalf("%d requests were redirected", n)
 	}
+}
+
+// A redirect that stays at the server is followed.
+func TestRedirectAtHome(t *testing.T) {
+	each(t, func(t *testing.T, s *llmtest.Server, p llm.Provider) {
+		path := "/v1/messages"
+		if _, ok := p.(*openai.Provider); ok {
+			path = "/v1/chat/completions"
+		}
+		s.Add(llmtest.Reply{Status: 307, Header: http.Header{"Location": {path}}}, llmtest.Say("here"))
+		if g := collect(t, t.Context(), p, ask("x")); g.err != nil || g.text != "here" {
+			t.Fatalf("%+v", g)
+		}
+		for range 5 {
+			s.Add(llmtest.Reply{Status: 307, Header: http.Header{"Location": {path}}})
+		}
+		if g := collect(t, t.Context(), p, ask("x")); g.err == nil || g.err.Kind != llm.Protocol {
+			t.Fatalf("a circle: %+v", g)
+		}
+	})
+}
+
+// A key that cannot be sent is said at once, not tried ten times.
+func TestUnsendableKey(t *testing.T) {
+	for _, key := range []string{"sk-abc\ndef-0123456789", "sk–abcdef-0123456789"} {
+		for _, protocol := range protocols {
+			g := collect(t, t.Context(), protocol.make("http://127.0.0.1:1", key, nil), ask("x"))
+			if g.err == nil || g.err.Kind != llm.NotConfigured || !strings.Contains(g.err.Message, "_API_KEY") || strings.Contains(g.err.Error(), "0123") {
+				t.Errorf("%v", g.err)
+			}
+		}
+	}
+}
+
+// Agents share a provider.
+func TestConcurrent(t *testing.T) {
+	each(t, func(t *testing.T, s *llmtest.Server, p llm.Provider) {
+		var all sync.WaitGroup
+		for range 16 {
+			s.Add(llmtest.Say(llmtest.Lorem(200)))
+			all.Go(func() {
+				text := ""
+				for part, err := range p.Stream(t.Context(), ask("x")) {
+					if err != nil {
+						t.Error(err)
+					}
+					if piece, ok := part.(llm.Text); ok {
+						text += piece.Text
+					}
+				}
+				if text != llmtest.Lorem(200) {
+					t.Errorf("%d bytes", len(text))
+				}
+			})
+		}
+		all.Wait()
+	})
 }
 
 func TestUnreachable(t *testing.T) {

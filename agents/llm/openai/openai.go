@@ -75,6 +75,9 @@ func New(o Options) *Provider {
 		peer.Secrets = append(peer.Secrets, o.Key)
 	}
 	base, err := peer.Address(o.BaseURL)
+	if err == nil {
+		err = peer.Keys()
+	}
 	peer.Base = base
 	p := &Provider{o: o, err: err}
 	if u, bad := url.Parse(base); bad == nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 
 	"fantail/agents/llm"
 	"fantail/agents/llm/wire"
@@ -43,6 +44,10 @@ type call struct {
 type prose string
 
 func (p *prose) UnmarshalJSON(b []byte) error {
+	if b[0] == '"' && bytes.IndexByte(b, '\\') < 0 && utf8.Valid(b) {
+		*p = prose(b[1 : len(b)-1]) // nearly every piece: nothing in it is escaped
+		return nil
+	}
 	if b[0] != '[' {
 		return json.Unmarshal(b, (*string)(p))
 	}

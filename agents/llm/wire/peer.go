@@ -169,6 +169,19 @@ func (p *Peer) host() string {
 	return "the server"
 }
 
+// Keys checks that every secret can be sent at all. A key with a line break or
+// a letter from a word processor cannot.
+func (p *Peer) Keys() *llm.Error {
+	for _, secret := range p.Secrets {
+		for i := range len(secret) {
+			if c := secret[i]; c < ' ' || c > '~' {
+				return p.Fault(llm.NotConfigured, 0, "The key holds a character that no key has.", "Check "+p.Variable+".")
+			}
+		}
+	}
+	return nil
+}
+
 // Address checks a base URL given by a person and returns it without its last
 // slash.
 func (p *Peer) Address(base string) (string, *llm.Error) {
