@@ -35,7 +35,7 @@ func run(guard *cli.Guard) (int, error) {
 		return 0, err
 	}
 	if !flags.Print {
-		if err := cli.Screen(os.Stdin, os.Stdout); err != nil {
+		if err := cli.NeedTerminal(os.Stdin, os.Stdout); err != nil {
 			return 0, err
 		}
 	}

@@ -105,6 +105,13 @@ func (g *Guard) Crash(name string, v any, stack []byte) {
 	select {} // another goroutine is ending the process
 }
 
+// Fault notes a panic that somebody else caught, who wrote text about it;
+// [Guard.Say] tells where.
+func (g *Guard) Fault(name, text string) {
+	g.say("the program failed (" + name + ")")
+	g.record("panic in "+name, []byte(text))
+}
+
 // Leave ends the program at once: the terminal is restored and code is the exit code.
 func (g *Guard) Leave(code int) {
 	g.once.Do(func() {

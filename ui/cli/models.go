@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -63,6 +64,24 @@ func (m *Models) Resolve(name string) (agents.Model, error) {
 	}
 	m.known[c.Name()] = model
 	return model, nil
+}
+
+// Names lists models that can be had: the configured ones, and each provider's
+// default where its key is set.
+func (m *Models) Names() []string {
+	var names []string
+	for _, provider := range m.conf.ProviderNames() {
+		for model := range m.conf.Providers[provider].Models {
+			if c, err := m.conf.Resolve(m.env, provider+"/"+model); err == nil {
+				names = append(names, c.Name())
+			}
+		}
+		if c, err := m.conf.Resolve(m.env, provider); err == nil {
+			names = append(names, c.Name())
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // provider speaks the choice's protocol, with temporary failures tried again.

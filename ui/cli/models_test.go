@@ -54,6 +54,10 @@ func TestResolveGivesAProviderWithWindowAndPrice(t *testing.T) {
 	if engine, err := m.Resolve("builtin"); err != nil || engine.Name != "builtin" || engine.Provider == nil {
 		t.Errorf("%+v, %v", engine, err)
 	}
+	if names := strings.Join(m.Names(), " "); !strings.Contains(names, "work/big") || !strings.Contains(names, "anthropic/claude-sonnet") ||
+		!strings.Contains(names, "builtin") || strings.Contains(names, "openai/") {
+		t.Errorf("names: %s", names)
+	}
 	for name, want := range map[string]string{"nobody/x": "anthropic", "openai/gpt-5": "OPENAI_API_KEY"} {
 		if _, err := m.Resolve(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)

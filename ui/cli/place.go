@@ -113,8 +113,8 @@ func Gate(c config.Config) (*permit.Gate, error) {
 	return g, nil
 }
 
-// Screen returns an error unless the program can show itself.
-func Screen(in, out *os.File) error {
+// NeedTerminal returns an error unless the program can show itself.
+func NeedTerminal(in, out *os.File) error {
 	for _, f := range []struct {
 		file *os.File
 		name string

@@ -61,26 +61,3 @@ func (s *Signals) Code() (int, bool) {
 	n := s.got.Load()
 	return 128 + int(n), n != 0
 }
-
-// Line is a terminal's file that notices when the terminal is gone. It stays a
-// file to those who look: its descriptor is the terminal's.
-type Line struct {
-	*os.File
-	Lost func() // called, maybe more than once, after a read ended or a write failed
-}
-
-func (l *Line) Read(p []byte) (int, error) {
-	n, err := l.File.Read(p)
-	if err != nil {
-		l.Lost()
-	}
-	return n, err
-}
-
-func (l *Line) Write(p []byte) (int, error) {
-	n, err := l.File.Write(p)
-	if err != nil {
-		l.Lost()
-	}
-	return n, err
-}
