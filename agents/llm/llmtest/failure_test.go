@@ -347,7 +347,7 @@ func TestSlow(t *testing.T) {
 		if g := collect(t, t.Context(), p, ask("x")); g.err != nil {
 			t.Fatal(g.err)
 		}
-		s.Add(llmtest.Say(llmtest.Lorem(50)))
+		s.Add(llmtest.Say(llmtest.Lorem(3000))) // more than is read at once
 		for _, err := range p.Stream(t.Context(), ask("x")) {
 			if err != nil {
 				t.Fatal(err)

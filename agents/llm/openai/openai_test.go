@@ -211,6 +211,9 @@ func TestCallForms(t *testing.T) {
 		"the same name, no ids, no index": {[]string{
 			pieces(`{"function":{"name":"f","arguments":"{\"a\":1}"}}`), pieces(`{"function":{"name":"f","arguments":"{\"a\":2}"}}`),
 		}, `* f {"a":1};* f {"a":2}`},
+		"the same name, no arguments, index always 0": {[]string{
+			pieces(`{"index":0,"id":"x","function":{"name":"f","arguments":""}}`), pieces(`{"index":0,"id":"y","function":{"name":"f","arguments":"{}"}}`),
+		}, `x f {};y f {}`},
 		"the same id twice": {[]string{
 			pieces(`{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a\":1}"}},{"index":1,"id":"x","function":{"name":"g","arguments":"{}"}}`),
 		}, `x f {"a":1};* g {}`},
