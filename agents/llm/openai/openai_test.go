@@ -344,8 +344,10 @@ func TestReasoning(t *testing.T) {
 		delta(`{"reasoning":"a","reasoning_content":"a"}`), delta(`{"content":"b"}`), delta(`{"reasoning":"c"}`), delta(`{"content":"d"}`), ends("stop"), "[DONE]")})
 	parts, _, err := stream(t.Context(), p, ask("x"))
 	want := []llm.Part{
-		llm.Thinking{Text: "a", Model: "local/m"}, llm.Text{Text: "b", From: llm.FromModel, Index: 1},
-		llm.Thinking{Text: "c", Model: "local/m", Index: 2}, llm.Text{Text: "d", From: llm.FromModel, Index: 3},
+		llm.Thinking{Text: "a", Model: "local/m"},
+		llm.Text{Text: "b", From: llm.FromModel, Index: 1},
+		llm.Thinking{Text: "c", Model: "local/m", Index: 2},
+		llm.Text{Text: "d", From: llm.FromModel, Index: 3},
 	}
 	if err != nil || !reflect.DeepEqual(parts, want) {
 		t.Errorf("%+v %v", parts, err)
