@@ -1036,11 +1036,14 @@ var rules = []struct {
 		"-- a.go --\npackage main\nfunc f() { panic(\"contract\") }\n",
 		"-- a.go --\npackage main\ntype contract struct{}\n",
 	}, []string{"-- a.go --\npackage main\nconst s = \"grep TODO\"\nfunc f() { panic(\"store: a Tx inside a Tx\") }\n"}},
-	{"goroutines start in their places", checkGo, []string{
-		"-- agents/a.go --\npackage agents\nfunc f() { go f() }\n",
-		"-- agents/a.go --\npackage agents\nvar f = func(s string, f func()) { go g() }\n",
+	{
+		"goroutines start in their places", checkGo,
+		[]string{
+			"-- agents/a.go --\npackage agents\nfunc f() { go f() }\n",
+			"-- agents/a.go --\npackage agents\nvar f = func(s string, f func()) { go g() }\n",
+		},
+		[]string{"-- tools/proc/a.go --\npackage proc\nfunc f() { go f() }\n-- store/a.go --\npackage store\nvar g = func(_ string, f func()) { go f() }\n-- agents/a_test.go --\npackage agents\nfunc f() { go f() }\n"},
 	},
-		[]string{"-- tools/proc/a.go --\npackage proc\nfunc f() { go f() }\n-- store/a.go --\npackage store\nvar g = func(_ string, f func()) { go f() }\n-- agents/a_test.go --\npackage agents\nfunc f() { go f() }\n"}},
 	{"names say what a thing is", checkNames, []string{
 		"-- a.go --\npackage main\ntype MailManager struct{}\n", "-- ui/utils.go --\npackage ui\n", "-- store/common/a.go --\npackage common\n",
 	}, []string{"-- a.go --\npackage main\ntype Mailbox struct{}\n"}},
