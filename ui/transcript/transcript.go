@@ -9,20 +9,47 @@
 package transcript
 
 import (
+	"slices"
 	"time"
-
-	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
 	"fantail/themes"
+	"fantail/ui/markdown"
 )
 
 // View is the transcript of one agent. It belongs to the interface's goroutine.
 // No method does I/O or renders markdown; Lines costs what is visible, whatever
 // the transcript's length.
-type View struct{ contract }
+type View struct {
+	theme *themes.Theme
+	now   func() time.Time
+	md    *markdown.Renderer
 
-type contract struct{}
+	blocks  []*block // of entries and local lines, then those of the reply being streamed
+	live    stream
+	end     []*block // queued prompts and what the agent does right now
+	calls   map[string]*block
+	orphans map[string]*block // results whose call is on an older page
+	info    agents.Info
+	answer  *group // the last one
+
+	oldest int64 // Seq of the first entry known
+	more   bool  // there may be older ones
+	asked  bool  // Older has told so
+
+	w, h     int
+	unfolded bool
+	follow   bool
+	top      anchor // of a view that does not follow
+	below    int    // blocks appended below it
+	selected int    // index of a block of the selected group; -1: none
+
+	shown    span // the blocks the last Lines showed
+	moves    bool // one of them changes with time
+	frame    uint64
+	warm     []*block // those that hold lines
+	tailDone time.Time
+}
 
 // Tone colours a local line.
 type Tone int
@@ -33,32 +60,127 @@ const (
 	Bad
 )
 
-// Job is markdown to be rendered off the interface's goroutine: Run it in a
-// command and give its result to Rendered.
-type Job struct{ contract }
-type Done struct{ contract }
+// New makes an empty view. It follows the end until it is scrolled up.
+func New(t *themes.Theme, now func() time.Time) *View {
+	return &View{
+		theme: t, now: now, md: markdown.NewRenderer(),
+		calls: map[string]*block{}, orphans: map[string]*block{},
+		more: true, follow: true, selected: -1,
+	}
+}
 
-func New(t *themes.Theme, now func() time.Time) *View { panic("contract") }
+// SetTheme changes the colours; everything visible is drawn again.
+func (v *View) SetTheme(t *themes.Theme) { v.theme = t }
 
-func (v *View) SetTheme(t *themes.Theme)             { panic("contract") }
-func (v *View) Append(es []agents.Entry, live bool)  { panic("contract") } // live: they replace the streamed blocks
-func (v *View) Prepend(es []agents.Entry, more bool) { panic("contract") } // an older page; more: there are older ones still
-func (v *View) Older() (before int64, ok bool)       { panic("contract") } // ok once per page: the view is near its top and older entries exist
-func (v *View) Delta(d agents.Delta)                 { panic("contract") }
-func (v *View) Void()                                { panic("contract") } // what was streamed is void
-func (v *View) Output(o agents.Output)               { panic("contract") } // the tail of a running command
-func (v *View) SetInfo(i agents.Info)                { panic("contract") } // queued prompts, retry countdown, open question, running tool: shown at the end
-func (v *View) Local(text string, tone Tone)         { panic("contract") } // the program to the human: a command's answer or an error; not in the database
-func (v *View) Key(k tea.KeyPressMsg) bool           { panic("contract") } // pgup pgdown home end ctrl+home ctrl+end ctrl+o; with a selected block: up down y
-func (v *View) Scroll(lines int)                     { panic("contract") } // negative: up; the wheel
-func (v *View) Follow()                              { panic("contract") } // to the end
-func (v *View) NewBelow() int                        { panic("contract") } // blocks appended below a view that is scrolled up
-func (v *View) Lines(w, h int) []string              { panic("contract") } // exactly h lines of at most w cells
-func (v *View) Jobs() []Job                          { panic("contract") } // for blocks that became visible or whose live text grew; each once
-func (j Job) Run() Done                              { panic("contract") } // any goroutine
-func (v *View) Rendered(d Done)                      { panic("contract") }
-func (v *View) Animating() bool                      { panic("contract") } // a visible spinner, clock or countdown moves
-func (v *View) LastAnswer() string                   { panic("contract") } // unwrapped source of the last answer, for /copy
-func (v *View) Selected() string                     { panic("contract") } // unwrapped source of the selected block, for y; "" if none
-func (v *View) SelectPrev() bool                     { panic("contract") } // select the block above (from none: the last); false: none
-func (v *View) Deselect()                            { panic("contract") }
+// Append shows entries that are in the database. live: they are the record of
+// what was streamed and replace it.
+func (v *View) Append(es []agents.Entry, live bool) {
+	var old []*block
+	if live {
+		old = v.closeLive()
+	}
+	fresh, count := v.read(es, old, false)
+	if live {
+		count = max(count-v.live.counted, 0)
+	}
+	if !v.follow {
+		v.below += count
+	}
+	if live {
+		v.live = stream{}
+		v.blocks = append(v.blocks, fresh...)
+		v.clamp()
+		return
+	}
+	v.insert(v.liveStart(), fresh)
+	v.live.start += len(fresh)
+}
+
+// Prepend shows an older page above; more: there are older ones still. What is
+// visible stays where it is.
+func (v *View) Prepend(es []agents.Entry, more bool) {
+	fresh, _ := v.read(es, nil, true)
+	v.insert(0, fresh)
+	v.live.start += len(fresh)
+	v.more, v.asked = more, false
+}
+
+// insert puts blocks before the one at index at; what is anchored stays so.
+func (v *View) insert(at int, fresh []*block) {
+	if len(fresh) == 0 {
+		return
+	}
+	v.blocks = slices.Insert(v.blocks, at, fresh...)
+	if v.top.i >= at {
+		v.top.i += len(fresh)
+	}
+	if v.selected >= at {
+		v.selected += len(fresh)
+	}
+}
+
+// Older returns the Seq before which the next older page ends. It is ok once
+// per page: when the view is near its top and there may be older entries.
+func (v *View) Older() (before int64, ok bool) {
+	const near = 20 // blocks
+	if !v.more || v.asked || v.oldest == 0 || v.shown.from > near {
+		return 0, false
+	}
+	v.asked = true
+	return v.oldest, true
+}
+
+// SetInfo shows at the end what the agent does right now and the prompts that
+// have not entered.
+func (v *View) SetInfo(i agents.Info) {
+	v.info = i
+	v.end = v.ending()
+}
+
+// Local shows what the program tells the human: a command's answer or an error.
+// It is not in the database.
+func (v *View) Local(text string, tone Tone) {
+	b := &block{kind: local, text: text, tone: tone}
+	b.group = &group{text: text}
+	if !v.follow {
+		v.below++
+	}
+	at := v.liveStart()
+	v.insert(at, []*block{b})
+	v.live.start++
+}
+
+// LastAnswer is the unwrapped source of the last answer.
+func (v *View) LastAnswer() string {
+	if s := v.live.answer(); s != "" {
+		return s
+	}
+	if v.answer == nil {
+		return ""
+	}
+	return v.answer.source()
+}
+
+// NewBelow is how many blocks were appended below a view that is scrolled up.
+func (v *View) NewBelow() int { return v.below }
+
+// Animating reports whether something visible moves: a spinner, a clock, a countdown.
+func (v *View) Animating() bool { return v.moves }
+
+// liveStart is the index of the first streamed block.
+func (v *View) liveStart() int {
+	if v.live.on {
+		return v.live.start
+	}
+	return len(v.blocks)
+}
+
+// clamp keeps the anchor and the selection inside after blocks were replaced.
+func (v *View) clamp() {
+	if n := v.count(); v.top.i >= n {
+		v.top = anchor{i: max(n-1, 0)}
+	}
+	if v.selected >= len(v.blocks) {
+		v.selected = -1
+	}
+}

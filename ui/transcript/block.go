@@ -1,0 +1,310 @@
+package transcript
+
+import (
+	"strings"
+	"time"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/themes"
+	"fantail/ui/markdown"
+)
+
+// kind is what a block shows.
+type kind int
+
+const (
+	prompt kind = iota
+	answer      // a part of one
+	thinking
+	call
+	message
+	shell
+	notice
+	host
+	local
+	ended
+	cleared
+	queued // a prompt that has not entered
+	doing  // what the agent does right now
+	waits  // a retry's countdown, a question
+)
+
+// group is what is selected, copied and unfolded together: one entry, or one
+// message of it.
+type group struct {
+	text    string
+	toggled bool       // folded otherwise than the view
+	live    *liveBlock // it is being streamed
+}
+
+// source is the group's unwrapped text.
+func (g *group) source() string {
+	if g.live != nil {
+		return g.live.source()
+	}
+	return g.text
+}
+
+// block is one piece of the transcript, small enough to be drawn when it becomes
+// visible. Only its result, its rendered markdown and its lines change.
+type block struct {
+	kind   kind
+	group  *group
+	first  bool // of its group
+	hidden bool // shown elsewhere: a result whose call arrived later
+	text   string
+	at     time.Time
+	tone   Tone
+	held   bool // of a queued prompt
+	brief  bool // md is the beginning of a message's body; text says what it leaves out
+
+	call    *agents.Call
+	result  *agents.Result
+	started time.Time // of a running call; zero: not running
+	output  string    // a running call's latest tail
+	stopped bool      // the turn ended without a result
+
+	mail  *inbox.Message
+	shell *agents.Shell
+	end   *agents.End
+
+	md       []markdown.Block // parts to be rendered
+	fancy    [][]string       // md rendered for fancyFor
+	shape    shape            // of fancy
+	asked    shape            // a job renders md for it
+	rendered string           // the source of the first part that fancy shows
+
+	lines []string // drawn for look
+	look  look
+	warm  bool
+	seen  uint64 // the frame that showed it last
+}
+
+// shape is what rendered markdown depends on.
+type shape struct {
+	width int
+	theme *themes.Theme
+	parts int
+}
+
+// look is what a block's lines depend on beside its content.
+type look struct {
+	width    int
+	theme    *themes.Theme
+	folded   bool
+	selected bool
+}
+
+// touch forgets the block's lines.
+func (b *block) touch() { b.lines = nil }
+
+// cool forgets all that can be made again.
+func (b *block) cool() {
+	b.lines, b.fancy, b.rendered, b.warm = nil, nil, "", false
+	b.shape, b.asked = shape{}, shape{}
+	if b.kind == message {
+		b.md = nil
+	}
+}
+
+// moving reports whether the block changes with time.
+func (b *block) moving() bool {
+	switch b.kind {
+	case call:
+		return b.result == nil && !b.stopped && !b.started.IsZero()
+	case doing, waits:
+		return true
+	}
+	return false
+}
+
+// read makes blocks of entries and joins calls with their results. It also
+// counts what a human sees as one new thing. old are streamed blocks whose lines
+// may be used again; older: the entries stand before all that is known.
+func (v *View) read(es []agents.Entry, old []*block, older bool) (fresh []*block, count int) {
+	for i := range es {
+		e := &es[i]
+		if e.Seq > 0 && (v.oldest == 0 || e.Seq < v.oldest) {
+			v.oldest = e.Seq
+		}
+		n := len(fresh)
+		switch e.Kind {
+		case agents.EntryText:
+			fresh = append(fresh, v.readAnswer(e, old, older)...)
+		case agents.EntryCall:
+			fresh = v.readCall(fresh, e)
+		case agents.EntryStarted:
+			if e.Call != nil {
+				v.start(e.Call.ID, e.At)
+			}
+		case agents.EntryResult:
+			fresh = v.readResult(fresh, e)
+			fresh = append(fresh, mails(e)...)
+		case agents.EntryMessage:
+			fresh = append(fresh, mails(e)...)
+		case agents.EntryEnded:
+			if !stop(fresh) && !older {
+				stop(v.blocks)
+			}
+			if b := one(e); b != nil {
+				fresh = append(fresh, b)
+			}
+		default:
+			if b := one(e); b != nil {
+				fresh = append(fresh, b)
+			}
+		}
+		if len(fresh) > n {
+			fresh[n].first = true
+			count++
+		}
+	}
+	return fresh, count
+}
+
+// one makes the block of an entry that is one.
+func one(e *agents.Entry) *block {
+	b := &block{text: e.Text, at: e.At, group: &group{text: e.Text}}
+	switch e.Kind {
+	case agents.EntryPrompt:
+		b.kind = prompt
+	case agents.EntryThinking:
+		if strings.TrimSpace(e.Text) == "" {
+			return nil // only the provider's own token
+		}
+		b.kind = thinking
+	case agents.EntryShell:
+		if e.Shell == nil {
+			return nil
+		}
+		b.kind, b.shell = shell, e.Shell
+		b.group.text = e.Shell.Output
+	case agents.EntryHost:
+		b.kind = host
+	case agents.EntryNotice:
+		b.kind = notice
+	case agents.EntryEnded:
+		if e.End == nil {
+			return nil
+		}
+		b.kind, b.end = ended, e.End
+		b.group.text = e.End.Error
+	case agents.EntryCleared:
+		b.kind = cleared
+	default:
+		return nil
+	}
+	return b
+}
+
+func (v *View) readAnswer(e *agents.Entry, old []*block, older bool) []*block {
+	g := &group{text: e.Text}
+	if strings.TrimSpace(e.Text) == "" {
+		return nil
+	}
+	if v.answer == nil || !older {
+		v.answer = g
+	}
+	parts := markdown.Split(e.Text)
+	out := make([]*block, 0, len(parts))
+	j := 0
+	for _, p := range parts {
+		b := &block{kind: answer, md: []markdown.Block{p}}
+		for k := j; k < len(old) && k < j+2; k++ {
+			if o := old[k]; o.kind == answer && len(o.md) == 1 && o.md[0] == p {
+				b, j = o, k+1
+				break
+			}
+		}
+		b.group, b.first = g, false
+		out = append(out, b)
+	}
+	return out
+}
+
+func (v *View) readCall(fresh []*block, e *agents.Entry) []*block {
+	if e.Call == nil {
+		return fresh
+	}
+	b := &block{kind: call, call: e.Call, at: e.At, group: &group{text: string(e.Call.Args)}}
+	if o := v.orphans[e.Call.ID]; o != nil {
+		delete(v.orphans, e.Call.ID)
+		o.hidden = true
+		o.touch()
+		b.result, b.group.text = o.result, o.group.text
+	}
+	v.calls[e.Call.ID] = b
+	return append(fresh, b)
+}
+
+// start notes that a call runs.
+func (v *View) start(id string, at time.Time) {
+	if b := v.calls[id]; b != nil && b.result == nil && b.started.IsZero() {
+		b.started = at
+		b.touch()
+	}
+}
+
+// readResult joins a result with its call; without one it shows by itself.
+func (v *View) readResult(fresh []*block, e *agents.Entry) []*block {
+	r := e.Result
+	if r == nil {
+		return fresh
+	}
+	text := r.Text
+	if r.Diff != "" {
+		text = r.Diff
+	}
+	if b := v.calls[r.ID]; b != nil && b.result == nil {
+		b.result, b.output, b.group.text = r, "", text
+		b.touch()
+		return fresh
+	}
+	b := &block{
+		kind: call, call: &agents.Call{ID: r.ID, Name: r.Name, Title: r.Name}, result: r, at: e.At,
+		group: &group{text: text},
+	}
+	v.orphans[r.ID] = b
+	return append(fresh, b)
+}
+
+// stop marks the calls of a turn that ended as not running any more, back to the
+// end of the turn before. It reports whether it got that far.
+func stop(list []*block) bool {
+	for i := len(list) - 1; i >= 0; i-- {
+		b := list[i]
+		if b.kind == ended {
+			return true
+		}
+		if b.kind == call && b.result == nil && !b.stopped {
+			b.stopped = true
+			b.touch()
+		}
+	}
+	return false
+}
+
+// mails makes a block of each message an entry took.
+func mails(e *agents.Entry) []*block {
+	var out []*block
+	for i := range e.Messages {
+		m := &e.Messages[i]
+		out = append(out, &block{kind: message, mail: m, at: e.At, group: &group{text: body(m)}})
+	}
+	return out
+}
+
+// body is a message's text; a failure's is what it says and what it had so far.
+func body(m *inbox.Message) string {
+	text := m.Body
+	for _, more := range []string{m.Error, m.Partial} {
+		if more != "" && more != text {
+			if text != "" {
+				text += "\n\n"
+			}
+			text += more
+		}
+	}
+	return text
+}

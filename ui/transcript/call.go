@@ -1,0 +1,247 @@
+package transcript
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"fantail/agents"
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// brief reports whether a call shows as its title only.
+func (v *View) brief(b *block) bool {
+	return b.result != nil && !b.result.Error && v.folded(b) && quiet(b.call.Name)
+}
+
+// quiet tells the tools whose results matter to the model only, until unfolded.
+func quiet(tool string) bool {
+	switch tool {
+	case "read_file", "list_files", "glob", "grep":
+		return true
+	}
+	return false
+}
+
+// call is a tool call: its state and title, and its result folded to head and tail.
+func (c canvas) call(b *block) []string {
+	paint := c.theme.Paint
+	mark, facts := c.state(b)
+	title := b.call.Title
+	if title == "" {
+		title = b.call.Name
+	}
+	title = frame.CleanLine(clip(title))
+	if brief := b.result != nil && !b.result.Error && c.folded && quiet(b.call.Name); brief && b.result.Text != "" {
+		facts = " · " + lineCount(strings.Count(strings.TrimRight(b.result.Text, "\n"), "\n")+1) + facts
+	}
+	title = frame.Cut(title, max(c.inner()-frame.Width(facts), 8))
+	tool, rest, _ := strings.Cut(title, " ")
+	if rest != "" {
+		rest = " " + rest
+	}
+	lines := []string{mark + paint(themes.Tool, tool) + rest + paint(themes.Dim, facts)}
+	switch {
+	case b.result == nil && b.output != "" && !b.stopped:
+		return append(lines, c.running(b.output)...)
+	case b.result == nil:
+		return lines
+	case b.result.Diff != "":
+		return append(lines, c.diff(b.result.Diff)...)
+	case c.folded && quiet(b.call.Name) && !b.result.Error:
+		return lines
+	}
+	role := themes.Dim
+	if b.result.Error {
+		role = themes.Bad
+	}
+	return append(lines, c.output(b.result.Text, role, excerpt{head: 2, tail: 4})...)
+}
+
+// state is the mark before a call's title and the facts behind it.
+func (c canvas) state(b *block) (mark, facts string) {
+	switch r := b.result; {
+	case r == nil && b.stopped:
+		return c.mark("✗", themes.Dim), " · no result"
+	case r == nil && b.started.IsZero():
+		return c.mark("○", themes.Dim), ""
+	case r == nil:
+		return c.mark(spinner(c.now), themes.Accent), " · " + lasted(c.now.Sub(b.started))
+	case r.Error:
+		return c.mark("✗", themes.Bad), exit(r.Exit) + took(r.Millis)
+	default:
+		return c.mark("✓", themes.Good), exit(r.Exit) + took(r.Millis)
+	}
+}
+
+// took is how long something ran, if that is worth telling.
+func took(millis int64) string {
+	if millis < 100 {
+		return ""
+	}
+	return " · " + lasted(time.Duration(millis)*time.Millisecond)
+}
+
+func exit(code *int) string {
+	if code == nil || *code == 0 {
+		return ""
+	}
+	return " · exit " + strconv.Itoa(*code)
+}
+
+// bar stands before a call's output.
+func (c canvas) bar() string { return frame.Spaces(gutter) + c.theme.Paint(themes.Rule, "│") + " " }
+
+// running is the live tail of a command's output.
+func (c canvas) running(tail string) []string {
+	const most = 5
+	lines := lastLines(strings.TrimRight(tail, "\n"), most)
+	out := make([]string, 0, most)
+	for _, l := range lines {
+		out = append(out, c.bar()+c.theme.Paint(themes.Dim, frame.Cut(frame.CleanLine(clip(l)), max(c.width-gutter-2, 1))))
+	}
+	return out
+}
+
+// output is a command's output or a tool's result.
+func (c canvas) output(text string, role themes.Role, fold excerpt) []string {
+	text = strings.TrimRight(text, "\n\r ")
+	if text == "" {
+		return nil
+	}
+	width := max(c.width-gutter-2, 1)
+	var out []string
+	put := func(lines []string) {
+		for _, l := range strings.Split(frame.Clean(strings.Join(lines, "\n")), "\n") {
+			if c.folded {
+				out = append(out, c.bar()+c.theme.Paint(role, frame.Cut(l, width)))
+				continue
+			}
+			for _, w := range frame.Wrap(l, width) {
+				out = append(out, c.bar()+c.theme.Paint(role, w))
+			}
+		}
+	}
+	e := fold.of(text, c.folded)
+	put(e.head)
+	if e.more != "" {
+		out = append(out, c.bar()+c.theme.Paint(themes.Dim, frame.Cut(e.more, width)))
+		if len(e.tail) > 0 {
+			put(e.tail)
+		}
+	}
+	return out
+}
+
+// diff is an edit, in colours.
+func (c canvas) diff(text string) []string {
+	width := max(c.width-gutter-2, 1)
+	var body []string
+	for l := range strings.Lines(text) {
+		if l = strings.TrimRight(l, "\r\n"); len(body) == 0 && (strings.HasPrefix(l, "--- ") || strings.HasPrefix(l, "+++ ")) {
+			continue // the title names the file
+		}
+		body = append(body, l)
+	}
+	e := excerpt{head: 16, tail: 4}.cut(body, c.folded)
+	var out []string
+	put := func(lines []string) {
+		for _, l := range lines {
+			role := themes.Dim
+			switch {
+			case strings.HasPrefix(l, "@@"):
+				role = themes.Hunk
+			case strings.HasPrefix(l, "+"):
+				role = themes.Good
+			case strings.HasPrefix(l, "-"):
+				role = themes.Bad
+			}
+			l = frame.CleanLine(l)
+			parts := []string{frame.Cut(l, width)}
+			if !c.folded {
+				parts = frame.Wrap(l, width)
+			}
+			for _, p := range parts {
+				out = append(out, c.bar()+c.theme.Paint(role, p))
+			}
+		}
+	}
+	put(e.head)
+	if e.more != "" {
+		out = append(out, c.bar()+c.theme.Paint(themes.Dim, frame.Cut(e.more, width)))
+		put(e.tail)
+	}
+	return out
+}
+
+// shell is the human's own command.
+func (c canvas) shell(b *block) []string {
+	s := b.shell
+	code := s.Exit
+	facts := exit(&code) + took(s.Millis)
+	role := themes.User
+	if s.Exit != 0 {
+		role = themes.Bad
+	}
+	title := frame.Cut(frame.CleanLine(clip(s.Command)), max(c.inner()-frame.Width(facts), 8))
+	lines := []string{c.mark("!", role) + title + c.theme.Paint(themes.Dim, facts)}
+	return append(lines, c.output(s.Output, themes.Text, excerpt{head: 12, tail: 8})...)
+}
+
+// ending are the blocks at the end: what the agent does now and the prompts that
+// have not entered.
+func (v *View) ending() []*block {
+	var out []*block
+	i := v.info
+	switch {
+	case i.Retry != nil, i.Question != nil, i.State == agents.Waiting:
+		out = append(out, &block{kind: waits})
+	case i.State == agents.Running:
+		out = append(out, &block{kind: doing})
+	case i.State == agents.Queued && i.Prompt != "" && len(v.blocks) == 0:
+		out = append(out, &block{kind: queued, text: i.Prompt})
+	}
+	for _, p := range i.Prompts {
+		out = append(out, &block{kind: queued, text: p.Text, held: p.Held})
+	}
+	return out
+}
+
+// doing is one line: a spinner, what the agent does, for how long.
+func (c canvas) doing(i agents.Info) []string {
+	what := i.Doing
+	switch {
+	case what == "streaming":
+		what = "writing"
+	case what == "":
+		what = "working"
+	case strings.HasPrefix(what, "tool "):
+		what = "running " + strings.TrimPrefix(what, "tool ")
+	}
+	if !i.Started.IsZero() {
+		what += " · " + lasted(c.now.Sub(i.Started))
+	}
+	return []string{c.mark(spinner(c.now), themes.Accent) + c.theme.Paint(themes.Dim, frame.Cut(frame.CleanLine(what)+" · esc stops", c.inner()))}
+}
+
+// waits tells what the agent waits for.
+func (c canvas) waits(i agents.Info) []string {
+	switch {
+	case i.Retry != nil:
+		left := max(i.Retry.At.Sub(c.now).Round(time.Second), 0)
+		text := i.Retry.Reason + " · try " + strconv.Itoa(i.Retry.Attempt) + " of " + strconv.Itoa(i.Retry.Of) + " in " + lasted(left)
+		return c.text("↻", themes.Warn, themes.Warn, clipTo(text, 400))
+	case i.Question != nil:
+		return c.text("⚠", themes.Warn, themes.Warn, "asks: "+clipTo(frame.CleanLine(i.Question.Action.Title), 200))
+	}
+	why := i.Why
+	if why == "" {
+		why = "waiting"
+	}
+	text := clipTo(why, 400)
+	if !i.Started.IsZero() {
+		text += " · " + lasted(c.now.Sub(i.Started))
+	}
+	return c.text("◌", themes.Accent, themes.Dim, text)
+}

@@ -1,0 +1,302 @@
+package transcript
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/themes"
+	"fantail/ui/frame"
+	"fantail/ui/markdown"
+)
+
+// gutter is the cells left of every text, for a mark and a space.
+const gutter = 2
+
+// canvas is what a block is drawn with.
+type canvas struct {
+	theme    *themes.Theme
+	width    int
+	now      time.Time
+	folded   bool
+	selected bool
+}
+
+// inner is the width of a block's markdown.
+func (v *View) inner(*block) int { return max(v.w-gutter, 1) }
+
+// draw makes a block's lines.
+func (v *View) draw(b *block, c canvas) []string {
+	switch b.kind {
+	case prompt:
+		return c.prompt(b)
+	case answer:
+		return c.answer(b)
+	case thinking:
+		return c.thinking(b)
+	case call:
+		return c.call(b)
+	case message:
+		v.parts(b)
+		return c.message(b)
+	case shell:
+		return c.shell(b)
+	case notice:
+		return c.text("·", themes.Dim, themes.Dim, b.text)
+	case host:
+		return c.text("↳", themes.Dim, themes.Dim, b.text)
+	case local:
+		switch b.tone {
+		case Good:
+			return c.text("✓", themes.Good, themes.Text, b.text)
+		case Bad:
+			return c.text("✗", themes.Bad, themes.Bad, b.text)
+		}
+		return c.text(" ", themes.Dim, themes.Text, b.text)
+	case ended:
+		return c.ended(b.end)
+	case cleared:
+		return []string{c.rule("cleared · what stands above is no longer sent")}
+	case queued:
+		return c.queued(b)
+	case doing:
+		return c.doing(v.info)
+	case waits:
+		return c.waits(v.info)
+	}
+	return nil
+}
+
+// mark is a gutter with a glyph; the selected block has a bar instead.
+func (c canvas) mark(glyph string, r themes.Role) string {
+	if c.selected {
+		return c.theme.Paint(themes.Accent, "▎") + " "
+	}
+	if strings.TrimSpace(glyph) == "" {
+		return "  "
+	}
+	return c.theme.Paint(r, glyph) + " "
+}
+
+// rows puts the first mark before the first line and the other before the rest.
+func (c canvas) rows(first, rest string, lines []string) []string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		if i == 0 {
+			out[i] = first + l
+		} else {
+			out[i] = rest + l
+		}
+	}
+	return out
+}
+
+func (c canvas) inner() int { return max(c.width-gutter, 1) }
+
+// text is a short text of the program's own behind a mark.
+func (c canvas) text(glyph string, mark, role themes.Role, text string) []string {
+	lines := frame.Wrap(strings.TrimRight(frame.Clean(text), "\n"), c.inner())
+	for i, l := range lines {
+		lines[i] = c.theme.Paint(role, l)
+	}
+	return c.rows(c.mark(glyph, mark), c.mark(" ", mark), lines)
+}
+
+// rule is a line across the view with a word in it.
+func (c canvas) rule(word string) string {
+	left := "── " + word + " "
+	return c.theme.Paint(themes.Rule, frame.Cut(left+strings.Repeat("─", max(c.width-frame.Width(left), 0)), c.width))
+}
+
+// prompt is what the human wrote, behind a bar.
+func (c canvas) prompt(b *block) []string {
+	bar := c.mark("▌", themes.User)
+	e := excerpt{head: 12, tail: 4}.of(strings.TrimRight(b.text, "\n"), c.folded)
+	var lines []string
+	for _, l := range e.head {
+		lines = append(lines, frame.Wrap(frame.Clean(l), c.inner())...)
+	}
+	if e.more != "" {
+		lines = append(lines, c.theme.Paint(themes.Dim, e.more))
+		for _, l := range e.tail {
+			lines = append(lines, frame.Wrap(frame.Clean(l), c.inner())...)
+		}
+	}
+	return c.rows(bar, bar, lines)
+}
+
+// answer is a part of the model's words: rendered as far as it is, the rest plain.
+func (c canvas) answer(b *block) []string {
+	var lines []string
+	rest, width := b.text, c.inner()
+	if len(b.md) == 1 {
+		lines, rest = c.part(b, 0, rest)
+	}
+	if strings.TrimSpace(rest) != "" {
+		indent := 0
+		if len(b.md) == 1 && b.md[0].Kind == markdown.Code {
+			indent = min(2, width/2)
+		}
+		for _, l := range frame.Wrap(strings.Trim(frame.Clean(rest), "\n"), width-indent) {
+			lines = append(lines, frame.Spaces(indent)+l)
+		}
+	}
+	mark := c.mark(" ", themes.Answer)
+	return c.rows(mark, mark, lines)
+}
+
+// part is a part of a block's markdown and what of it and rest is not rendered yet.
+func (c canvas) part(b *block, i int, rest string) ([]string, string) {
+	p := b.md[i]
+	if len(b.fancy) > i && b.shape.width == c.inner() && b.shape.theme == c.theme {
+		if len(b.md) > 1 || b.rendered == p.Source {
+			return append([]string(nil), b.fancy[i]...), rest
+		}
+		if left, ok := strings.CutPrefix(p.Source, b.rendered); ok && b.rendered != "" {
+			return append([]string(nil), b.fancy[i]...), left + rest
+		}
+	}
+	if rest != "" && p.Kind != markdown.Code {
+		return nil, p.Source + rest
+	}
+	return markdown.Plain(p, c.inner()), rest
+}
+
+// thinking is folded to one line.
+func (c canvas) thinking(b *block) []string {
+	text := b.text
+	live := b.group.live
+	if live != nil {
+		text = string(live.text)
+	}
+	paint := func(s string) string { return c.theme.Paint(themes.Thinking, s) }
+	mark := c.mark("✻", themes.Thinking)
+	if !c.folded {
+		lines := frame.Wrap(strings.Trim(frame.Clean(text), "\n"), c.inner())
+		for i, l := range lines {
+			lines[i] = paint(l)
+		}
+		return c.rows(mark, c.mark(" ", themes.Thinking), lines)
+	}
+	if live != nil {
+		tail := text[max(0, len(text)-400):]
+		if tail = strings.TrimSpace(tail); strings.Contains(tail, "\n") {
+			tail = tail[strings.LastIndexByte(tail, '\n')+1:]
+		}
+		return []string{mark + paint(frame.Cut("thinking · "+frame.CleanLine(strings.ToValidUTF8(tail, "")), c.inner()))}
+	}
+	n := strings.Count(strings.TrimSpace(text), "\n") + 1
+	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return []string{mark + paint(frame.Cut("thought · "+lineCount(n)+" · "+frame.CleanLine(clip(first)), c.inner()))}
+}
+
+// ended tells how a turn ended.
+func (c canvas) ended(e *agents.End) []string {
+	facts := []string{lasted(time.Duration(e.Millis) * time.Millisecond)}
+	if e.Steps > 0 {
+		facts = append(facts, plural(e.Steps, "step"))
+	}
+	if e.Tokens > 0 {
+		facts = append(facts, thousands(e.Tokens)+" tokens")
+	}
+	all := strings.Join(facts, " · ")
+	if e.Outcome == agents.Completed {
+		return []string{c.mark(" ", themes.Dim) + c.theme.Paint(themes.Dim, frame.Cut(all, c.inner()))}
+	}
+	word, role := strings.ReplaceAll(string(e.Outcome), "_", " "), themes.Bad
+	if e.Outcome == agents.Interrupted || e.Outcome == agents.OutKilled {
+		role = themes.Warn
+	}
+	lines := c.text("■", role, role, word+" after "+all)
+	if e.Error != "" {
+		lines = append(lines, c.text(" ", role, themes.Text, clipTo(e.Error, 2000))...)
+	}
+	return lines
+}
+
+// queued is a prompt that has not entered.
+func (c canvas) queued(b *block) []string {
+	word := "queued"
+	if b.held {
+		word = "not sent: typed before the program ended"
+	}
+	lines := frame.Wrap(strings.TrimRight(frame.Clean(clipTo(b.text, 300)), "\n"), c.inner())
+	const most = 3
+	if len(lines) > most {
+		lines = append(lines[:most-1], frame.Cut(lines[most-1]+"…", c.inner()))
+	}
+	for i, l := range lines {
+		lines[i] = c.theme.Paint(themes.Dim, l)
+	}
+	if n := len(lines) - 1; frame.Width(lines[n])+3+len(word) <= c.inner() {
+		lines[n] += c.theme.Paint(themes.Dim, " · "+word)
+	} else {
+		lines = append(lines, c.theme.Paint(themes.Dim, word))
+	}
+	bar := c.mark("▏", themes.Dim)
+	return c.rows(bar, bar, lines)
+}
+
+// message is a card: who, when, how it ended, its number, its body.
+func (c canvas) message(b *block) []string {
+	m := b.mail
+	role := themes.Message
+	switch {
+	case !m.Success():
+		role = themes.Bad
+	case m.Priority == inbox.Urgent:
+		role = themes.Warn
+	}
+	paint := c.theme.Paint
+	facts := " · "
+	if m.Outcome != "" {
+		facts += frame.CleanLine(m.Outcome)
+	} else {
+		facts += frame.CleanLine(string(m.Kind))
+	}
+	facts += " · " + when(m.Created, c.now) + " · #" + strconv.FormatInt(m.ID, 10)
+	from := frame.CleanLine(clip(m.From))
+	if from == "" {
+		from = "outside"
+	}
+	name := frame.Cut("✉ "+from, c.inner())
+	lines := []string{paint(role, name) + paint(themes.Dim, frame.Cut(facts, c.inner()-frame.Width(name)))}
+	if s := strings.TrimSpace(m.Subject); s != "" {
+		lines = append(lines, paint(themes.Dim, frame.Cut(frame.CleanLine(clip(s)), c.inner())))
+	}
+	for i := range b.md {
+		part, _ := c.part(b, i, "")
+		if len(part) > 0 && (i == 0 || b.md[i].Gap) {
+			lines = append(lines, "")
+		}
+		lines = append(lines, part...)
+	}
+	if b.text != "" { // what the excerpt leaves out
+		lines = append(lines, paint(themes.Dim, b.text))
+	}
+	bar := c.mark("┃", role)
+	return c.rows(bar, bar, lines)
+}
+
+// parts cuts a message's body, folded to its beginning, into markdown.
+func (v *View) parts(b *block) {
+	const whole = 64 << 10 // bytes of a body that is shown at once
+	folded := v.folded(b)
+	if b.md != nil && b.brief == folded {
+		return
+	}
+	b.brief = folded
+	text := body(b.mail)
+	e := excerpt{head: 10}.of(strings.Trim(clipTo(text, whole), "\n"), folded)
+	b.md, b.text = markdown.Split(strings.Join(e.head, "\n")), e.more
+	if b.md == nil {
+		b.md = []markdown.Block{}
+	}
+	if len(text) > whole && e.more == "" {
+		b.text = fmt.Sprintf("… %s more bytes", thousands(len(text)-whole))
+	}
+	b.fancy, b.asked, b.rendered = nil, shape{}, ""
+}

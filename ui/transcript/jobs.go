@@ -1,0 +1,120 @@
+package transcript
+
+import (
+	"fantail/themes"
+	"fantail/ui/markdown"
+)
+
+// ahead is how many blocks above and below the visible ones are rendered too.
+const ahead = 8
+
+// Job is markdown to be rendered off the interface's goroutine: Run it in a
+// command and give its result to Rendered.
+type Job struct {
+	md    *markdown.Renderer
+	theme *themes.Theme
+	items []item
+}
+
+// item is one block's markdown.
+type item struct {
+	block *block
+	parts []markdown.Block
+	width int
+	lines [][]string
+}
+
+// Done is the result of a job.
+type Done struct{ job Job }
+
+// Run renders. Any goroutine may call it.
+func (j Job) Run() Done {
+	for i := range j.items {
+		it := &j.items[i]
+		for _, p := range it.parts {
+			it.lines = append(it.lines, j.md.Render(p, it.width, j.theme))
+		}
+	}
+	return Done{j}
+}
+
+// Jobs returns what is to be rendered for blocks that became visible or whose
+// live text grew; each once.
+func (v *View) Jobs() []Job {
+	if v.w <= 0 {
+		return nil
+	}
+	job := Job{md: v.md, theme: v.theme}
+	for i := max(v.shown.from-ahead, 0); i < min(v.shown.to+ahead, len(v.blocks)); i++ {
+		b := v.blocks[i]
+		if b.kind == message && v.shown.has(i) {
+			v.parts(b)
+		}
+		if len(b.md) == 0 {
+			continue
+		}
+		want := shape{v.inner(b), v.theme, len(b.md)}
+		if b.fancy != nil && b.shape == want && b.rendered == b.md[0].Source {
+			continue
+		}
+		if l := b.group.live; l != nil && b == l.tail {
+			if now := v.now(); b.md[0].Source == "" || now.Sub(v.tailDone) < tailRate {
+				continue
+			} else {
+				v.tailDone = now
+			}
+		} else if b.asked == want {
+			continue
+		}
+		b.asked = want
+		job.items = append(job.items, item{block: b, parts: b.md, width: want.width})
+	}
+	if len(job.items) == 0 {
+		return nil
+	}
+	return []Job{job}
+}
+
+// Rendered takes a job's result. One that is out of date is dropped.
+func (v *View) Rendered(d Done) {
+	for _, it := range d.job.items {
+		b := it.block
+		got := shape{it.width, d.job.theme, len(it.parts)}
+		if b.asked == got {
+			b.asked = shape{}
+		}
+		if got.theme != v.theme || got.width != v.inner(b) || got.parts != len(b.md) {
+			continue
+		}
+		b.fancy, b.shape, b.rendered = it.lines, got, it.parts[0].Source
+		b.touch()
+		v.keep(b)
+	}
+}
+
+// keep remembers that a block holds lines.
+func (v *View) keep(b *block) {
+	b.seen = v.frame
+	if !b.warm {
+		b.warm = true
+		v.warm = append(v.warm, b)
+	}
+}
+
+// sweep lets the lines of blocks go that were not shown for long.
+func (v *View) sweep() {
+	const most, long = 400, 100 // blocks, frames
+	if len(v.warm) <= most {
+		return
+	}
+	rest := v.warm[:0]
+	for _, b := range v.warm {
+		if b.seen+long < v.frame || len(v.warm) > 4*most && b.seen < v.frame {
+			b.cool()
+			continue
+		}
+		rest = append(rest, b)
+	}
+	clear(v.warm[len(rest):])
+	v.warm = rest
+}

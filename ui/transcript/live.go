@@ -1,0 +1,138 @@
+package transcript
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"fantail/agents"
+	"fantail/ui/markdown"
+)
+
+// tailRate bounds how often the block under construction is rendered.
+const tailRate = 100 * time.Millisecond
+
+// stream is the reply being streamed: blocks[start:] of the view show it. start
+// means nothing while it is off.
+type stream struct {
+	on      bool
+	start   int
+	blocks  []*liveBlock
+	counted int // of its blocks in View.below
+}
+
+// liveBlock is a block of the reply.
+type liveBlock struct {
+	number   int
+	thinking bool
+	text     []byte          // of thinking
+	md       markdown.Stream // of an answer
+	group    *group
+	shown    int    // of md.Done, as blocks of the view
+	tail     *block // the last one of the view: what is under construction
+}
+
+// source is the unwrapped text so far.
+func (l *liveBlock) source() string {
+	if l.thinking {
+		return string(l.text)
+	}
+	var b strings.Builder
+	for _, d := range l.md.Done() {
+		b.WriteString(d.Source)
+	}
+	t, rest := l.md.Tail()
+	b.WriteString(t.Source)
+	b.WriteString(rest)
+	return b.String()
+}
+
+// answer is the last answer being streamed, "" if there is none.
+func (s *stream) answer() string {
+	for i := len(s.blocks) - 1; i >= 0; i-- {
+		if !s.blocks[i].thinking {
+			return s.blocks[i].source()
+		}
+	}
+	return ""
+}
+
+// Delta shows the next piece of the reply.
+func (v *View) Delta(d agents.Delta) {
+	if !v.live.on {
+		v.live = stream{on: true, start: len(v.blocks)}
+	}
+	s := &v.live
+	var l *liveBlock
+	if n := len(s.blocks); n > 0 && s.blocks[n-1].number == d.Block {
+		l = s.blocks[n-1]
+	} else {
+		l = &liveBlock{number: d.Block, thinking: d.Thinking}
+		l.group = &group{live: l}
+		l.tail = &block{kind: answer, group: l.group, first: true}
+		if d.Thinking {
+			l.tail.kind = thinking
+		}
+		s.blocks = append(s.blocks, l)
+		v.blocks = append(v.blocks, l.tail)
+		if !v.follow {
+			v.below++
+			s.counted++
+		}
+	}
+	if d.Thinking {
+		l.text = append(l.text, d.Text...)
+		l.tail.touch()
+		return
+	}
+	l.md.Write(d.Text)
+	v.grow(l)
+}
+
+// grow makes blocks of what is complete in the block l, which is the view's last.
+func (v *View) grow(l *liveBlock) {
+	done := l.md.Done()
+	tail, rest := l.md.Tail()
+	if l.shown < len(done) {
+		v.blocks = v.blocks[:len(v.blocks)-1]
+		for _, d := range done[l.shown:] {
+			b := &block{kind: answer, group: l.group, md: []markdown.Block{d}, first: l.shown == 0}
+			if l.shown++; len(l.tail.md) == 1 && l.tail.rendered != "" && strings.HasPrefix(d.Source, l.tail.rendered) {
+				b.fancy, b.shape, b.rendered = l.tail.fancy, l.tail.shape, l.tail.rendered
+			}
+			l.tail = &block{kind: answer, group: l.group}
+			v.blocks = append(v.blocks, b)
+		}
+		v.blocks = append(v.blocks, l.tail)
+	}
+	l.tail.md = append(l.tail.md[:0:0], tail)
+	l.tail.text = rest
+	l.tail.touch()
+}
+
+// closeLive takes the streamed blocks out of the view and returns them.
+func (v *View) closeLive() []*block {
+	if !v.live.on {
+		return nil
+	}
+	old := slices.Clone(v.blocks[v.live.start:])
+	clear(v.blocks[v.live.start:])
+	v.blocks = v.blocks[:v.live.start]
+	return old
+}
+
+// Void takes back what was streamed.
+func (v *View) Void() {
+	v.closeLive()
+	v.below = max(v.below-v.live.counted, 0)
+	v.live = stream{}
+	v.clamp()
+}
+
+// Output shows the latest tail of a running command.
+func (v *View) Output(o agents.Output) {
+	if b := v.calls[o.Call]; b != nil && b.result == nil {
+		b.output = o.Tail
+		b.touch()
+	}
+}

@@ -1,0 +1,250 @@
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/exp/golden"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/themes"
+	"fantail/tools/permit"
+	"fantail/ui/frame"
+)
+
+var noon = time.Date(2026, 3, 4, 12, 0, 0, 0, time.UTC)
+
+func theme(t testing.TB) *themes.Theme {
+	t.Helper()
+	th, err := themes.Load("dark", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return th
+}
+
+// clock is a time that stands still until it is moved.
+type clock struct{ t time.Time }
+
+func (c *clock) now() time.Time { return c.t }
+
+func view(t testing.TB) (*View, *clock) {
+	c := &clock{noon}
+	return New(theme(t), c.now), c
+}
+
+// settle renders what is visible until nothing is left to do.
+func settled(v *View, w, h int) []string {
+	for range 50 {
+		v.Lines(w, h)
+		jobs := v.Jobs()
+		if len(jobs) == 0 {
+			break
+		}
+		for _, j := range jobs {
+			v.Rendered(j.Run())
+		}
+	}
+	return v.Lines(w, h)
+}
+
+func plain(lines []string) string {
+	out := make([]string, len(lines))
+	for i, l := range lines {
+		out[i] = strings.TrimRight(ansi.Strip(l), " ")
+	}
+	return strings.Join(out, "\n")
+}
+
+func press(v *View, keys ...string) {
+	for _, k := range keys {
+		v.Key(key(k))
+	}
+}
+
+func key(k string) tea.KeyPressMsg {
+	switch k {
+	case "pgup":
+		return tea.KeyPressMsg{Code: tea.KeyPgUp}
+	case "pgdown":
+		return tea.KeyPressMsg{Code: tea.KeyPgDown}
+	case "home":
+		return tea.KeyPressMsg{Code: tea.KeyHome}
+	case "end":
+		return tea.KeyPressMsg{Code: tea.KeyEnd}
+	case "up":
+		return tea.KeyPressMsg{Code: tea.KeyUp}
+	case "down":
+		return tea.KeyPressMsg{Code: tea.KeyDown}
+	case "ctrl+o":
+		return tea.KeyPressMsg{Code: 'o', Mod: tea.ModCtrl}
+	}
+	return tea.KeyPressMsg{Code: []rune(k)[0], Text: k}
+}
+
+// script numbers and dates entries.
+func script(es ...agents.Entry) []agents.Entry {
+	for i := range es {
+		es[i].Seq = int64(i + 1)
+		es[i].At = noon.Add(time.Duration(i) * time.Second)
+	}
+	return es
+}
+
+func said(text string) agents.Entry  { return agents.Entry{Kind: agents.EntryText, Text: text} }
+func asked(text string) agents.Entry { return agents.Entry{Kind: agents.EntryPrompt, Text: text} }
+func noted(text string) agents.Entry { return agents.Entry{Kind: agents.EntryNotice, Text: text} }
+func called(id, name, title string) agents.Entry {
+	return agents.Entry{Kind: agents.EntryCall, Call: &agents.Call{ID: id, Name: name, Title: title, Args: json.RawMessage(`{"a":1}`)}}
+}
+func begun(id string) agents.Entry {
+	return agents.Entry{Kind: agents.EntryStarted, Call: &agents.Call{ID: id}}
+}
+func gave(r agents.Result) agents.Entry { return agents.Entry{Kind: agents.EntryResult, Result: &r} }
+func over(e agents.End) agents.Entry    { return agents.Entry{Kind: agents.EntryEnded, End: &e} }
+
+const fix = "--- a/login.go\n+++ b/login.go\n@@ -10,4 +10,5 @@ func login()\n \tif user == nil {\n-\t\treturn nil\n+\t\treturn errNoUser\n+\t\t// 日本語\n \t}\n"
+
+// day is a transcript with a block of every kind.
+func day() []agents.Entry {
+	one := 1
+	return script(
+		asked("fix the login bug and run the tests; then tell me what the background agents have found about sessions"),
+		agents.Entry{Kind: agents.EntryThinking, Text: "The user wants the login fixed.\nLet me look at login.go first.\nThen the tests."},
+		said("I'll look at the code first.\n\n1. read `login.go`\n2. fix it\n"),
+		called("a", "read_file", "read login.go:1-80"),
+		called("b", "grep", "grep errNoUser in . (*.go)"),
+		gave(agents.Result{ID: "a", Name: "read_file", Text: strings.Repeat("line\n", 80), Millis: 3}),
+		gave(agents.Result{ID: "b", Name: "grep", Text: "login.go:3: errNoUser\n", Millis: 140}),
+		called("c", "edit_file", "edit login.go"),
+		gave(agents.Result{ID: "c", Name: "edit_file", Text: "edited login.go (+2 -1 lines)", Diff: fix, Millis: 12}),
+		called("d", "bash", "bash go test ./..."),
+		begun("d"),
+		gave(agents.Result{ID: "d", Name: "bash", Text: "ok  \tfantail/inbox\t0.4s\nok  \tfantail/store\t1.2s\nok  \tfantail/agents\t2.2s\nok  \tfantail/tools\t0.3s\nok  \tfantail/themes\t0.1s\n?   \tfantail/ui\t[no test files]\n--- FAIL: TestLogin (0.00s)\n    login_test.go:12: got nil\nFAIL\nexit status 1\n", Error: true, Exit: &one, Millis: 4210}),
+		agents.Entry{Kind: agents.EntryMessage, By: "turn", Messages: []inbox.Message{
+			{ID: 12, From: "sessions", Kind: inbox.Result, Subject: "find out where sessions are kept", Body: "Sessions are kept in **memory** only:\n\n- `store.go` has the map\n- nothing writes it\n", Outcome: "completed", Created: noon.Add(-3 * time.Minute)},
+			{ID: 13, From: "lint", Kind: inbox.Failure, Subject: "run the linter", Error: "staticcheck is not installed", Outcome: "failed", Created: noon.Add(-26 * time.Hour)},
+		}},
+		said("Done. The bug was a `nil` error:\n\n```go\nif user == nil {\n\treturn errNoUser\n}\n```\n\n| file | lines |\n|---|---|\n| login.go | +2 −1 |\n\nOne test still **fails**."),
+		over(agents.End{Outcome: agents.Completed, Millis: 63000, Steps: 4, Tokens: 41250}),
+		agents.Entry{Kind: agents.EntryShell, Shell: &agents.Shell{Command: "git status -s", Output: " M login.go\n", Millis: 20}},
+		noted("Your last turn was cut: the program ended while it ran."),
+		agents.Entry{Kind: agents.EntryHost, Text: "2 more messages wait in your inbox; the tool check takes them."},
+		asked("continue"),
+		called("e", "bash", "bash sleep 100"),
+		over(agents.End{Outcome: agents.Interrupted, Millis: 2300, Steps: 1}),
+		asked("and now?"),
+		over(agents.End{Outcome: agents.OutFailed, Error: "the provider answered 401: the key is wrong. Set ANTHROPIC_API_KEY.", Millis: 800, Steps: 1}),
+		agents.Entry{Kind: agents.EntryCleared},
+		asked("日本語の質問です: 何が壊れていますか"),
+		called("f", "bash", "bash make all"),
+		begun("f"),
+	)
+}
+
+func busy() agents.Info {
+	return agents.Info{
+		ID: 1, Name: "main", Kind: agents.Main, State: agents.Running, Doing: "tool bash", Started: noon.Add(-12 * time.Second),
+		Prompts: []agents.Prompt{{ID: 1, Text: "also update the changelog"}, {ID: 2, Text: "typed long ago", Held: true}},
+	}
+}
+
+// legend shows the styles of lines: every run of text with one.
+func legend(t testing.TB, lines []string) string {
+	th := theme(t)
+	names := map[string]string{}
+	for r := themes.Text; r <= themes.Type; r++ {
+		open, _, _ := strings.Cut(th.Paint(r, "\x00"), "\x00")
+		if _, ok := names[open]; !ok && open != "" {
+			names[open] = r.String()
+		}
+	}
+	var b strings.Builder
+	for _, l := range lines {
+		for l != "" {
+			i := strings.IndexByte(l, 0x1b)
+			if i < 0 {
+				b.WriteString(l)
+				break
+			}
+			b.WriteString(l[:i])
+			end := strings.IndexByte(l[i:], 'm') + i + 1
+			seq := l[i:end]
+			if seq == "\x1b[m" {
+				b.WriteString("⟧")
+			} else {
+				name := names[seq]
+				if name == "" {
+					name = strings.Trim(seq, "\x1b[m")
+				}
+				b.WriteString("⟦" + name + ":")
+			}
+			l = l[end:]
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+func TestGolden(t *testing.T) {
+	for _, w := range []int{40, 80, 120, 200} {
+		t.Run(fmt.Sprint(w), func(t *testing.T) {
+			v, _ := view(t)
+			v.Append(day(), false)
+			v.Output(agents.Output{Call: "f", Tail: "cc -c a.c\ncc -c b.c\n10%\r 50%"})
+			v.SetInfo(busy())
+			v.Local("2 tasks are queued.\nRun them with /run.", Plain)
+			v.Local("unknown command /pusj: did you mean /push?", Bad)
+			golden.RequireEqual(t, plain(settled(v, w, 160))+"\n")
+		})
+	}
+	t.Run("styles", func(t *testing.T) {
+		v, _ := view(t)
+		v.Append(day(), false)
+		v.SetInfo(busy())
+		golden.RequireEqual(t, legend(t, settled(v, 80, 120)))
+	})
+	t.Run("unfolded", func(t *testing.T) {
+		v, _ := view(t)
+		v.Append(day(), false)
+		press(v, "ctrl+o")
+		golden.RequireEqual(t, plain(settled(v, 80, 200))+"\n")
+	})
+	t.Run("selected", func(t *testing.T) {
+		v, _ := view(t)
+		v.Append(day()[:3], false)
+		settled(v, 60, 20)
+		v.SelectPrev()
+		golden.RequireEqual(t, plain(settled(v, 60, 20))+"\n")
+	})
+}
+
+func TestMain(m *testing.M) { os.Exit(m.Run()) }
+
+func check(t *testing.T, v *View, w, h int) []string {
+	t.Helper()
+	lines := v.Lines(w, h)
+	if len(lines) != h {
+		t.Fatalf("%d lines, want %d", len(lines), h)
+	}
+	for _, l := range lines {
+		if frame.Width(l) > w {
+			t.Fatalf("%q has %d cells, want %d", l, frame.Width(l), w)
+		}
+		if s := ansi.Strip(l); frame.Clean(s) != s || strings.Contains(s, "\n") {
+			t.Fatalf("%q is not clean", l)
+		}
+	}
+	return lines
+}
+
+var _ = permit.Question{}
+var _ = rand.New

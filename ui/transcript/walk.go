@@ -1,0 +1,368 @@
+package transcript
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/ui/frame"
+)
+
+// anchor is the line at the top of a view that does not follow: line of block i,
+// which then had of lines. Line -1 is the empty line above the block.
+type anchor struct{ i, line, of int }
+
+// span is a range of blocks, to excluded.
+type span struct{ from, to int }
+
+func (s span) has(i int) bool { return i >= s.from && i < s.to }
+
+// count is the number of blocks, those at the end included.
+func (v *View) count() int { return len(v.blocks) + len(v.end) }
+
+func (v *View) at(i int) *block {
+	if i < len(v.blocks) {
+		return v.blocks[i]
+	}
+	return v.end[i-len(v.blocks)]
+}
+
+// gap is the number of empty lines above block i.
+func (v *View) gap(i int) int {
+	b := v.at(i)
+	if b.hidden {
+		return 0
+	}
+	j := i - 1
+	for j >= 0 && v.at(j).hidden {
+		j--
+	}
+	if j < 0 {
+		return 0
+	}
+	p := v.at(j)
+	switch {
+	case p.group == b.group && b.group != nil:
+		if b.kind == answer && len(b.md) == 1 && !b.md[0].Gap {
+			return 0
+		}
+	case b.kind == call && p.kind == call && v.brief(p) && v.brief(b):
+		return 0
+	case b.kind == queued && p.kind == queued:
+		return 0
+	}
+	if len(v.lines(i)) == 0 {
+		return 0
+	}
+	return 1
+}
+
+// height is the number of lines of block i and the gap above it.
+func (v *View) height(i int) (gap, n int) { return v.gap(i), len(v.lines(i)) }
+
+// Lines returns exactly h lines of at most w cells.
+func (v *View) Lines(w, h int) []string {
+	w, h = max(w, 0), max(h, 0)
+	v.w, v.h = w, h
+	v.frame++
+	v.moves = false
+	out := make([]string, 0, h)
+	if w == 0 || h == 0 {
+		return append(out, make([]string, h)...)
+	}
+	top := v.settle()
+	v.shown = span{top.i, top.i}
+	for i := top.i; i < v.count() && len(out) < h; i++ {
+		line := -v.gap(i)
+		if i == top.i {
+			line = top.line
+		}
+		if line < 0 {
+			out = append(out, "")
+			line = 0
+		}
+		ls := v.lines(i)
+		for ; line < len(ls) && len(out) < h; line++ {
+			out = append(out, ls[line])
+		}
+		v.shown.to = i + 1
+		b := v.at(i)
+		v.moves = v.moves || b.moving() && !b.hidden
+	}
+	for len(out) < h {
+		out = append(out, "")
+	}
+	v.sweep()
+	return out
+}
+
+// settle returns where the view begins. One whose end has come into sight, because
+// the window grew or blocks shrank, follows it from now on.
+func (v *View) settle() anchor {
+	end := v.last()
+	if !v.follow {
+		if v.top = v.fix(v.top); v.before(v.top, end) {
+			return v.top
+		}
+		v.Follow()
+	}
+	return end
+}
+
+// fix puts an anchor where its line is now, if its block changed its height.
+func (v *View) fix(a anchor) anchor {
+	if v.count() == 0 {
+		return anchor{}
+	}
+	a.i = min(max(a.i, 0), v.count()-1)
+	gap, n := v.height(a.i)
+	if a.of > 0 && a.of != n && a.line > 0 {
+		a.line = a.line * n / a.of
+	}
+	a.line = min(max(a.line, -gap), max(n-1, -gap))
+	a.of = n
+	return a
+}
+
+// before reports whether a lies above b.
+func (v *View) before(a, b anchor) bool { return a.i < b.i || a.i == b.i && a.line < b.line }
+
+// last is where a view that shows the end begins.
+func (v *View) last() anchor {
+	left := v.h
+	for i := v.count() - 1; i >= 0; i-- {
+		gap, n := v.height(i)
+		if n+gap >= left {
+			return anchor{i, n - left, n}
+		}
+		left -= n + gap
+	}
+	return v.first()
+}
+
+// first is where the transcript begins.
+func (v *View) first() anchor {
+	if v.count() == 0 {
+		return anchor{}
+	}
+	gap, n := v.height(0)
+	return anchor{0, -gap, n}
+}
+
+// move moves an anchor by lines.
+func (v *View) move(a anchor, lines int) anchor {
+	for lines < 0 && v.count() > 0 {
+		gap, _ := v.height(a.i)
+		if room := a.line + gap; room >= -lines {
+			a.line += lines
+			return a
+		} else if a.i == 0 {
+			a.line = -gap
+			return a
+		} else {
+			lines += room + 1
+			a.i--
+			_, n := v.height(a.i)
+			gap = v.gap(a.i)
+			a.line, a.of = n-1, n
+			for n+gap == 0 && a.i > 0 { // nothing to stand on
+				a.i--
+				gap, n = v.height(a.i)
+				a.line, a.of = n-1, n
+			}
+		}
+	}
+	for lines > 0 && a.i < v.count() {
+		_, n := v.height(a.i)
+		if room := n - 1 - a.line; room >= lines {
+			a.line += lines
+			return a
+		} else if a.i == v.count()-1 {
+			a.line = max(n-1, 0)
+			return a
+		} else {
+			lines -= room + 1
+			a.i++
+			gap, n := v.height(a.i)
+			a.line, a.of = -gap, n
+			for n+gap == 0 && a.i < v.count()-1 {
+				a.i++
+				gap, n = v.height(a.i)
+				a.line, a.of = -gap, n
+			}
+		}
+	}
+	return a
+}
+
+// Scroll moves the view; negative: up. One that comes to the end follows it.
+func (v *View) Scroll(lines int) {
+	if v.w <= 0 || v.h <= 0 || lines == 0 || v.count() == 0 {
+		return
+	}
+	end := v.last()
+	from := end
+	if !v.follow {
+		from = v.fix(v.top)
+	} else if lines > 0 {
+		return
+	}
+	v.leave(v.move(from, lines), end)
+}
+
+// leave makes the view begin at a, or follow if that is at the end.
+func (v *View) leave(a, end anchor) {
+	if !v.before(a, end) {
+		v.Follow()
+		return
+	}
+	v.follow, v.top = false, a
+}
+
+// Follow goes to the end and stays there.
+func (v *View) Follow() { v.follow, v.below = true, 0 }
+
+// Key scrolls, folds and moves the selection; false: the key is not for a
+// transcript. What y copies is Selected.
+func (v *View) Key(k tea.KeyPressMsg) bool {
+	page := max(v.h-2, 1)
+	switch k.String() {
+	case "pgup":
+		v.Scroll(-page)
+	case "pgdown":
+		v.Scroll(page)
+	case "home", "ctrl+home":
+		if v.w > 0 && v.h > 0 && v.count() > 0 {
+			v.leave(v.first(), v.last())
+		}
+	case "end", "ctrl+end":
+		v.Follow()
+	case "ctrl+o":
+		v.unfold()
+	case "up":
+		if v.selected < 0 {
+			return false
+		}
+		v.SelectPrev()
+	case "down":
+		if v.selected < 0 {
+			return false
+		}
+		v.selectNext()
+	default:
+		return false
+	}
+	return true
+}
+
+// unfold unfolds or folds the selected block; without one, all of them.
+func (v *View) unfold() {
+	if v.selected >= 0 {
+		g := v.blocks[v.selected].group
+		g.toggled = !g.toggled
+		return
+	}
+	v.unfolded = !v.unfolded
+}
+
+func (v *View) folded(b *block) bool {
+	return !v.unfolded != (b.group != nil && b.group.toggled)
+}
+
+// selectable reports whether block i begins something with a text.
+func (v *View) selectable(i int) bool {
+	b := v.blocks[i]
+	return !b.hidden && b.group != nil && (i == 0 || v.blocks[i-1].group != b.group) && b.kind != ended && b.kind != cleared
+}
+
+// SelectPrev selects the block above, from none the last; false: there is none.
+func (v *View) SelectPrev() bool {
+	from := v.selected
+	if from < 0 {
+		from = len(v.blocks)
+	}
+	for i := from - 1; i >= 0; i-- {
+		if v.selectable(i) {
+			v.choose(i)
+			return true
+		}
+	}
+	return false
+}
+
+// selectNext selects the block below; behind the last one none.
+func (v *View) selectNext() {
+	for i := v.selected + 1; i < len(v.blocks); i++ {
+		if v.selectable(i) {
+			v.choose(i)
+			return
+		}
+	}
+	v.Deselect()
+	v.Follow()
+}
+
+// choose selects block i and scrolls to it.
+func (v *View) choose(i int) {
+	v.selected = i
+	if v.w <= 0 || v.h <= 0 {
+		return
+	}
+	end := v.last()
+	top := end
+	if !v.follow {
+		top = v.fix(v.top)
+	}
+	gap, n := v.height(i)
+	a := anchor{i, -gap, n}
+	if v.before(a, top) {
+		v.leave(a, end)
+		return
+	}
+	// Its first lines must stand above the lower edge.
+	if low := v.move(a, -max(v.h-min(n+gap, v.h), 0)); v.before(top, low) {
+		v.leave(low, end)
+	}
+}
+
+// Deselect selects nothing.
+func (v *View) Deselect() { v.selected = -1 }
+
+// Selected is the unwrapped source of the selected block, "" if none is.
+func (v *View) Selected() string {
+	if v.selected < 0 || v.selected >= len(v.blocks) {
+		return ""
+	}
+	return v.blocks[v.selected].group.source()
+}
+
+// chosen reports whether block i is of the selected group.
+func (v *View) chosen(i int) bool {
+	return v.selected >= 0 && v.selected < len(v.blocks) && i < len(v.blocks) && v.blocks[i].group == v.blocks[v.selected].group
+}
+
+// lines are the lines of block i, drawn again only if something changed.
+func (v *View) lines(i int) []string {
+	b := v.at(i)
+	if b.hidden {
+		return nil
+	}
+	l := look{v.w, v.theme, v.folded(b), v.chosen(i)}
+	if b.lines != nil && b.look == l && (!b.moving() || b.seen == v.frame) {
+		b.seen = v.frame
+		return b.lines
+	}
+	c := canvas{theme: v.theme, width: v.w, now: v.now(), folded: l.folded, selected: l.selected}
+	b.lines, b.look = v.draw(b, c), l
+	if b.lines == nil {
+		b.lines = []string{}
+	}
+	for j, s := range b.lines {
+		if v.w < narrow || frame.Width(s) > v.w {
+			b.lines[j] = frame.Cut(s, v.w)
+		}
+	}
+	v.keep(b)
+	return b.lines
+}
+
+// narrow is the width below which every line is cut in any case.
+const narrow = 8
