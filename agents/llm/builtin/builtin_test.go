@@ -158,7 +158,7 @@ func TestInstructionsBecomeCalls(t *testing.T) {
 		"grep x":                {`grep {"pattern":"x"}`},
 		"write a: b":            {`write_file {"content":"b","path":"a"}`},
 		"edit a: b => c":        {`read_file {"path":"a"}`, `edit_file {"edits":[{"new":"c","old":"b"}],"path":"a"}`},
-		"send bob: hi":          {`send {"body":"hi","to":"bob"}`},
+		"send bob: hi":          {`send {"message":"hi","to":"bob"}`},
 		"check":                 {`check {}`},
 		"check from bob":        {`check {"from":"bob"}`},
 		"receive":               {`receive {}`},

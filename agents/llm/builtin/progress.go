@@ -241,7 +241,7 @@ func (in instruction) next(made []called) (call, bool) {
 		set("path", in.text)
 		return call{"grep", args}, true
 	case "send":
-		return call{"send", map[string]any{"to": in.arg, "body": in.text}}, true
+		return call{"send", map[string]any{"to": in.arg, "message": in.text}}, true
 	case "check", "receive":
 		set("from", in.arg)
 		return call{in.verb, args}, true

@@ -1,0 +1,297 @@
+package ui
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/tools/permit"
+	"fantail/ui/composer"
+	"fantail/ui/dialog"
+	"fantail/ui/files"
+	"fantail/ui/frame"
+	"fantail/ui/transcript"
+)
+
+// What keys and commands mean is done here and nowhere else; what may wait for
+// the disk or for an agent is done in a command and comes back as a message.
+
+// act runs f in a command; its error is shown in t's tab and gives back the text
+// it came from.
+func (a *App) act(t *tab, back string, f func() (string, error)) tea.Cmd {
+	var id int64
+	if t != nil {
+		id = t.info.ID
+	}
+	return func() tea.Msg {
+		text, err := f()
+		if err != nil {
+			return done{agent: id, text: sentence(err), tone: transcript.Bad, back: back}
+		}
+		return done{agent: id, text: text}
+	}
+}
+
+// submit sends what the box holds: a command, a shell command of the human's
+// own, mail, or a prompt.
+func (a *App) submit(t *tab) tea.Cmd {
+	box := a.boxOf(t)
+	text := box.Value()
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	t.view.Follow()
+	if t.line != nil {
+		return a.submitLine(t, text)
+	}
+	if strings.HasPrefix(text, "/") {
+		cmd, err := a.command(t, text)
+		if err != nil {
+			t.view.Local(sentence(err), transcript.Bad)
+			return nil
+		}
+		box.AddHistory(text)
+		box.Clear()
+		return cmd
+	}
+	if a.pool == nil {
+		a.early = append(a.early, text)
+		box.Clear()
+		a.say("kept until the workspace is open")
+		return nil
+	}
+	box.AddHistory(text)
+	box.Clear()
+	if cmd, ok := strings.CutPrefix(text, "!"); ok {
+		return a.act(t, text, func() (string, error) { return "", a.pool.Shell(a.ctx, t.info.ID, strings.TrimSpace(cmd)) })
+	}
+	return a.act(t, text, func() (string, error) { return "", a.pool.Prompt(a.ctx, t.info.ID, text) })
+}
+
+// submitLine sends a one-line box: mail to the agent, or a command as main.
+func (a *App) submitLine(t *tab, text string) tea.Cmd {
+	if !t.line.mail {
+		cmd, err := a.command(t, text)
+		if err != nil {
+			t.view.Local(sentence(err), transcript.Bad)
+			return nil
+		}
+		t.line = nil
+		return cmd
+	}
+	main := a.tabs.main()
+	t.line = nil
+	return a.act(t, "", func() (string, error) {
+		id, err := a.pool.Send(a.ctx, main.info.ID, t.info.Name, text, inbox.Normal)
+		return fmt.Sprintf("message #%d is in the inbox of %s: %s", id, t.info.Name, text), err
+	})
+}
+
+// sendEarly sends what was typed before the pool came.
+func (a *App) sendEarly() tea.Cmd {
+	t := a.tabs.main()
+	if t == nil || len(a.early) == 0 {
+		return nil
+	}
+	early := a.early
+	a.early = nil
+	return a.act(t, "", func() (string, error) {
+		for _, text := range early {
+			if err := a.pool.Prompt(a.ctx, t.info.ID, text); err != nil {
+				return "", err
+			}
+		}
+		return "", nil
+	})
+}
+
+// stop ends the focused agent's turn or wait, and nothing else.
+func (a *App) stop() tea.Cmd {
+	t := a.tabs.focus
+	if t == nil || a.pool == nil || t.info.State.Terminal() {
+		return nil
+	}
+	a.pool.Stop(t.info.ID)
+	return nil
+}
+
+func (a *App) answer(d dialog.Answered) tea.Cmd {
+	t := a.tabs.focus
+	return a.act(t, "", func() (string, error) {
+		if !a.pool.Answer(d.Question, d.Answer) {
+			return "the question was answered already", nil
+		}
+		return "", nil
+	})
+}
+
+func (a *App) cycleMode() tea.Cmd {
+	if a.pool == nil {
+		return nil
+	}
+	return a.setMode(a.tally.Mode.Cycle())
+}
+
+func (a *App) setMode(m permit.Mode) tea.Cmd {
+	p := a.pool
+	return func() tea.Msg { p.SetMode(m); return nil }
+}
+
+// takeBack brings a queued prompt back into the box.
+func (a *App) takeBack(t *tab, q agents.Prompt) tea.Cmd {
+	id := t.info.ID
+	return func() tea.Msg {
+		ok, err := a.pool.Unprompt(a.ctx, q.ID)
+		switch {
+		case err != nil:
+			return done{agent: id, text: sentence(err), tone: transcript.Bad}
+		case !ok:
+			return done{agent: id, text: "that prompt has been sent already"}
+		}
+		return done{agent: id, back: q.Text}
+	}
+}
+
+// copy puts text on the terminal's clipboard.
+func (a *App) copy(text string) tea.Cmd {
+	if text == "" {
+		a.say("there is nothing to copy")
+		return nil
+	}
+	a.say(fmt.Sprintf("copied %d lines", strings.Count(strings.TrimRight(text, "\n"), "\n")+1))
+	return tea.SetClipboard(text)
+}
+
+// editor opens the external editor on the draft.
+func (a *App) editor(t *tab) tea.Cmd {
+	argv, err := editorOf(a.o.Environ)
+	if err != nil {
+		t.view.Local(sentence(err), transcript.Bad)
+		return nil
+	}
+	id, draft := t.info.ID, t.box.Value()
+	dir, err := os.MkdirTemp("", "fantail-")
+	if err != nil {
+		t.view.Local(sentence(err), transcript.Bad)
+		return nil
+	}
+	path := filepath.Join(dir, "prompt.md")
+	if err := os.WriteFile(path, []byte(draft), 0o600); err != nil {
+		os.RemoveAll(dir)
+		t.view.Local(sentence(err), transcript.Bad)
+		return nil
+	}
+	cmd := exec.Command(argv[0], append(argv[1:], path)...)
+	cmd.Env = a.o.Environ
+	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+		defer os.RemoveAll(dir)
+		if err != nil {
+			return edited{agent: id, err: fmt.Errorf("run the editor %s: %w", argv[0], err)}
+		}
+		text, err := os.ReadFile(path)
+		return edited{agent: id, text: strings.TrimSuffix(string(text), "\n"), err: err}
+	})
+}
+
+// editorOf is the human's editor and its arguments.
+func editorOf(environ []string) ([]string, error) {
+	for _, name := range []string{"VISUAL", "EDITOR"} {
+		for _, kv := range environ {
+			if v, ok := strings.CutPrefix(kv, name+"="); ok && strings.TrimSpace(v) != "" {
+				return strings.Fields(v), nil
+			}
+		}
+	}
+	for _, name := range []string{"vi", "vim", "nano"} {
+		if path, err := exec.LookPath(name); err == nil {
+			return []string{path}, nil
+		}
+	}
+	return nil, fmt.Errorf("no editor was found: set VISUAL or EDITOR")
+}
+
+// wantFiles lists the workspace's files once a draft asks for one.
+func (a *App) wantFiles(box *composer.Box) tea.Cmd {
+	if a.files != nil || !strings.Contains(box.Value(), "@") {
+		return nil
+	}
+	a.files = files.NewIndex(nil)
+	root := a.o.Root
+	return func() tea.Msg {
+		paths, err := files.Scan(a.ctx, root)
+		if err != nil && len(paths) == 0 {
+			return done{text: sentence(fmt.Errorf("list the files of the workspace: %w", err)), tone: transcript.Bad}
+		}
+		return listed{files.NewIndex(paths)}
+	}
+}
+
+// quit leaves at once if nothing runs, else asks what shall become of it.
+func (a *App) quit() tea.Cmd {
+	var names []string
+	for _, t := range a.tabs.all {
+		if working(t.info.State) {
+			names = append(names, t.info.Name)
+		}
+	}
+	if len(names) == 0 {
+		return tea.Quit
+	}
+	text := strings.Join(names, ", ") + " still at work."
+	a.open(dialog.NewConfirm(a.theme, "Quit?", text, []dialog.Option{
+		{Key: "w", Label: "wait until they are done, then quit"},
+		{Key: "k", Label: "stop them; what they have goes into the inbox"},
+		{Key: "c", Label: "stay here"},
+	}), func(d dialog.Decision) tea.Cmd {
+		switch c, _ := d.(dialog.Confirmed); c.Choice {
+		case "w":
+			a.say("quits when all are done")
+			return func() tea.Msg {
+				if a.pool.Settled(a.ctx) != nil {
+					return nil
+				}
+				return settled{}
+			}
+		case "k":
+			return tea.Quit
+		}
+		return nil
+	})
+	return nil
+}
+
+// switcher picks a tab by name.
+func (a *App) switcher() tea.Cmd {
+	var items []dialog.Item
+	for _, t := range a.tabs.all {
+		glyph, _ := a.glyph(t.info)
+		help := glyph + " " + string(t.info.State)
+		if t.info.Pending > 0 {
+			help += fmt.Sprintf(" · %d pending", t.info.Pending)
+		}
+		if t.info.Prompt != "" {
+			help += " · " + frame.CleanLine(inbox.Label(t.info.Prompt))
+		}
+		items = append(items, dialog.Item{Value: t.info.Name, Label: t.info.Name, Help: help})
+	}
+	a.open(dialog.NewPicker(a.theme, "Go to", items, true), func(d dialog.Decision) tea.Cmd {
+		if p, ok := d.(dialog.Picked); ok {
+			if t := a.tabs.byName(p.Value); t != nil {
+				a.tabs.to(t)
+				return a.shown()
+			}
+		}
+		return nil
+	})
+	return nil
+}
+
+func (a *App) help() {
+	a.open(dialog.NewText(a.theme, "Help", helpText()), nil)
+}

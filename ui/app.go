@@ -1,0 +1,217 @@
+// Package ui is the Bubble Tea program: one screen over a pool of agents.
+//
+// Does: route keys to the region that takes them ([App.Update]), act on what
+// they mean, apply the pool's events, lay out and draw.
+//
+// Does not: run agents, read the database, know a model, ask anybody "are you
+// busy?": it holds the last event.
+//
+// Imports: agents, inbox, store, tools, tools/permit, themes, ui/composer, ui/dialog,
+// ui/files, ui/frame, ui/transcript.
+package ui
+
+import (
+	"context"
+	"errors"
+	"io"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/themes"
+	"fantail/tools"
+	"fantail/tools/permit"
+	"fantail/ui/dialog"
+	"fantail/ui/files"
+)
+
+// Pool is what the interface wants of [agents.Pool].
+type Pool interface {
+	Subscribe() *agents.Feed
+	Page(ctx context.Context, agent, before int64, limit int) ([]agents.Entry, error)
+	Prompt(ctx context.Context, agent int64, text string) error
+	Unprompt(ctx context.Context, id int64) (bool, error)
+	Stop(agent int64)
+	Answer(question int64, a permit.Answer) bool
+	Push(ctx context.Context, by int64, t tools.Task) (store.Task, error)
+	Run(ctx context.Context, by int64, n int) (agents.Ran, error)
+	Queue(ctx context.Context, by int64) ([]store.Task, error)
+	Send(ctx context.Context, from int64, to, body string, pr inbox.Priority) (int64, error)
+	Check(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, int, error)
+	Receive(ctx context.Context, agent int64, q inbox.Query) (inbox.Message, error)
+	Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error)
+	Inbox(ctx context.Context, agent int64) ([]inbox.Message, error)
+	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
+	Kill(ctx context.Context, name string) error
+	CloseTab(ctx context.Context, name string) error
+	SetModel(ctx context.Context, agent int64, name string) error
+	Shell(ctx context.Context, agent int64, command string) error
+	Clear(ctx context.Context, agent int64) error
+	SetMode(m permit.Mode)
+	Settled(ctx context.Context) error
+}
+
+var _ Pool = (*agents.Pool)(nil)
+
+// Options are what a screen needs from its caller.
+type Options struct {
+	In      io.Reader
+	Out     io.Writer
+	Environ []string
+	Theme   string // chosen by the human; "": by the terminal's background
+	Start   string // the model and why it was chosen
+	Version string
+	Root    string        // the workspace
+	Branch  func() string // reads .git/HEAD; called in a command
+	Models  func() []string
+	Now     func() time.Time
+	Go      func(name string, f func())
+	Size    [2]int // of the terminal, where it can't be asked; zero: ask
+	Plain   bool   // no mouse
+}
+
+// App is one screen. Only its own program touches it, but for the methods that
+// say otherwise.
+type App struct {
+	o       Options
+	program *tea.Program
+	ctx     context.Context
+	cancel  context.CancelFunc
+
+	pool  Pool // nil until attached
+	feed  *agents.Feed
+	tally agents.Tally
+	tabs  tabs
+	early []string // prompts typed before the pool came
+
+	w, h    int
+	theme   *themes.Theme
+	look    look
+	chosen  bool // the theme is the human's choice
+	branch  string
+	files   *files.Index
+	dialog  dialog.Box // over everything, if any
+	decide  func(dialog.Decision) tea.Cmd
+	flash   flash
+	armed   armed
+	ticking bool
+	blurred bool
+	mouse   bool
+
+	dirty bool
+	last  tea.View
+	drawn drawn
+}
+
+// look is how the screen is drawn whatever the theme.
+type look struct {
+	noColor bool
+	ascii   bool // no characters beyond ASCII
+}
+
+// flash is a line that stands in the status line for a while.
+type flash struct {
+	text  string
+	until time.Time
+}
+
+// armed is a key that means more when pressed again soon.
+type armed struct {
+	key   string
+	until time.Time
+}
+
+// New makes a screen. Run starts it; Attach gives it its pool.
+func New(o Options) *App {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Go == nil {
+		o.Go = func(_ string, f func()) { go f() }
+	}
+	if o.Branch == nil {
+		o.Branch = func() string { return "" }
+	}
+	a := &App{o: o, w: o.Size[0], h: o.Size[1], mouse: !o.Plain, dirty: true}
+	a.ctx, a.cancel = context.WithCancel(context.Background())
+	a.look = lookOf(o.Environ)
+	name := o.Theme
+	if a.chosen = name != ""; !a.chosen {
+		name = "ansi"
+	}
+	theme, err := themes.Load(name, a.look.noColor)
+	if err != nil {
+		theme, _ = themes.Load("ansi", a.look.noColor)
+		a.say(err.Error())
+	}
+	a.theme = theme
+	a.tabs = newTabs()
+	options := []tea.ProgramOption{
+		tea.WithContext(a.ctx), tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(calm(o.Now)),
+	}
+	if o.In != nil {
+		options = append(options, tea.WithInput(o.In))
+	}
+	if o.Out != nil {
+		options = append(options, tea.WithOutput(o.Out))
+	}
+	if o.Environ != nil {
+		options = append(options, tea.WithEnvironment(o.Environ))
+	}
+	if o.Size != [2]int{} {
+		options = append(options, tea.WithWindowSize(o.Size[0], o.Size[1]))
+	}
+	a.program = tea.NewProgram(a, options...)
+	return a
+}
+
+// lookOf reads how to draw from the environment.
+func lookOf(environ []string) look {
+	env := map[string]string{}
+	for _, kv := range environ {
+		k, v, _ := strings.Cut(kv, "=")
+		env[k] = v
+	}
+	locale := env["LC_ALL"]
+	for _, k := range []string{"LC_CTYPE", "LANG"} {
+		if locale == "" {
+			locale = env[k]
+		}
+	}
+	dumb := env["TERM"] == "dumb"
+	return look{
+		noColor: env["NO_COLOR"] != "" || dumb,
+		ascii:   dumb || locale == "C" || locale == "POSIX",
+	}
+}
+
+// Run shows the screen until it is left. It returns an error if the terminal
+// can't be used, or if the program panicked.
+func (a *App) Run() error {
+	defer a.cancel()
+	_, err := a.program.Run()
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
+}
+
+// Attach gives the screen its pool. Any goroutine may call it, once.
+func (a *App) Attach(p Pool) { a.program.Send(attached{p}) }
+
+// Fail shows why there is no pool, and ends the screen with that error's text
+// left for the caller to print. Any goroutine may call it.
+func (a *App) Fail() { a.program.Quit() }
+
+// Tell replaces the start screen's line about the model. Any goroutine may call it.
+func (a *App) Tell(start string) { a.program.Send(told{start}) }
+
+// Quit ends the screen in order. Any goroutine may call it.
+func (a *App) Quit() { a.program.Quit() }
+
+// Kill ends the screen at once and restores the terminal. Any goroutine may call it.
+func (a *App) Kill() { a.program.Kill() }

@@ -1,0 +1,163 @@
+package ui
+
+import (
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+	"fantail/ui/composer"
+	"fantail/ui/transcript"
+)
+
+// pageSize is how many entries a page of a transcript has.
+const pageSize = 100
+
+// apply brings the screen up to an event. Live and replay go the same way: a
+// page's entries are applied as if they had just been appended.
+func (a *App) apply(e agents.Event) tea.Cmd {
+	a.dirty = true
+	switch e := e.(type) {
+	case agents.Changed:
+		return a.change(e.Info)
+	case agents.Tally:
+		a.tally = e
+	case agents.Closed:
+		a.tabs.remove(e.Agent)
+		return a.shown()
+	case agents.Appended:
+		if t := a.tabs.byID(e.Agent); t != nil {
+			a.entered(t, e)
+			return a.lookAtBranch(e.Entries)
+		}
+	case agents.Delta:
+		if t := a.tabs.byID(e.Agent); t != nil {
+			a.entered(t, e)
+		}
+	case agents.Void:
+		if t := a.tabs.byID(e.Agent); t != nil {
+			a.entered(t, e)
+		}
+	case agents.Output:
+		if t := a.tabs.byID(e.Agent); t != nil {
+			t.view.Output(e)
+		}
+	}
+	return nil
+}
+
+// change notes what is known of an agent, opening its tab if it is new.
+func (a *App) change(i agents.Info) tea.Cmd {
+	t := a.tabs.byID(i.ID)
+	var cmd tea.Cmd
+	if t == nil {
+		t = &tab{info: i, view: transcript.New(a.theme, a.o.Now)}
+		if i.Kind.HasPrompt() {
+			t.box = composer.New(a.theme, a.complete, "› ")
+		}
+		a.tabs.add(t)
+		if t.info.Kind == agents.Main {
+			a.tabs.to(t)
+		}
+		cmd = a.shown()
+	}
+	t.info = i
+	t.view.SetInfo(i)
+	if i.Question == nil {
+		t.question, t.about = nil, 0
+	}
+	return tea.Batch(cmd, a.sendEarly())
+}
+
+// entered shows what an event adds to a transcript. Until the tab's newest page
+// is there it is kept; entries the page held are not shown again.
+func (a *App) entered(t *tab, e agents.Event) {
+	if !t.loaded {
+		if t.asked {
+			t.backlog = append(t.backlog, e)
+		} else if _, ok := e.(agents.Delta); ok {
+			t.backlog = append(t.backlog, e)
+		} else if x, ok := e.(agents.Appended); ok && x.Live {
+			t.backlog = nil // the page will hold it
+		} else if _, ok := e.(agents.Void); ok {
+			t.backlog = nil
+		}
+		return
+	}
+	switch e := e.(type) {
+	case agents.Appended:
+		es := e.Entries
+		for len(es) > 0 && es[0].Seq <= t.newest {
+			es = es[1:]
+		}
+		if n := len(es); n > 0 {
+			t.newest = es[n-1].Seq
+		}
+		t.view.Append(es, e.Live)
+		for _, x := range es {
+			if x.Kind == agents.EntryPrompt && t.box != nil {
+				t.box.AddHistory(x.Text)
+			}
+		}
+	case agents.Delta:
+		t.view.Delta(e)
+	case agents.Void:
+		t.view.Void()
+	}
+}
+
+// page shows a page that was read.
+func (a *App) page(p paged) {
+	t := a.tabs.byID(p.agent)
+	if t == nil {
+		return
+	}
+	a.dirty = true
+	if p.err != nil {
+		t.asked = t.loaded
+		t.view.Local(sentence(p.err), transcript.Bad)
+		return
+	}
+	if p.before != 0 {
+		t.view.Prepend(p.entries, len(p.entries) == pageSize)
+		return
+	}
+	t.loaded = true
+	backlog := t.backlog
+	t.backlog = nil
+	a.entered(t, agents.Appended{Agent: p.agent, Entries: p.entries})
+	for _, e := range backlog {
+		a.entered(t, e)
+	}
+}
+
+// shown makes sure that the focused tab's transcript is there.
+func (a *App) shown() tea.Cmd {
+	a.dirty = true
+	t := a.tabs.focus
+	if t == nil || t.asked || a.pool == nil {
+		return nil
+	}
+	t.asked = true
+	return a.readPage(t.info.ID, 0)
+}
+
+func (a *App) readPage(agent, before int64) tea.Cmd {
+	p := a.pool
+	return func() tea.Msg {
+		es, err := p.Page(a.ctx, agent, before, pageSize)
+		return paged{agent: agent, before: before, entries: es, err: err}
+	}
+}
+
+// lookAtBranch reads the branch again after what may have changed it.
+func (a *App) lookAtBranch(es []agents.Entry) tea.Cmd {
+	for _, e := range es {
+		if e.Kind == agents.EntryResult || e.Kind == agents.EntryShell || e.Kind == agents.EntryEnded {
+			return a.readBranch()
+		}
+	}
+	return nil
+}
+
+func (a *App) readBranch() tea.Cmd {
+	return func() tea.Msg { return branched{a.o.Branch()} }
+}

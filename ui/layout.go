@@ -1,0 +1,56 @@
+package ui
+
+// rect is a region of the screen in cells.
+type rect struct{ x, y, w, h int }
+
+// facts are what the layout depends on.
+type facts struct {
+	box   int  // lines the prompt box wants; 0: the tab has none
+	below int  // lines a question wants in the box's place; 0: none
+	hint  bool // a line above the box
+}
+
+// rects are the regions from top to bottom.
+type rects struct {
+	tabs, upper, body, lower, box, status rect
+}
+
+// The smallest screen that is drawn.
+const (
+	minWidth  = 24
+	minHeight = 6
+)
+
+// fits reports whether a screen of that size can be drawn.
+func fits(w, h int) bool { return w >= minWidth && h >= minHeight }
+
+// layout divides a screen of w by h cells. The transcript gets what is left and
+// always some of it; a question may take more than the prompt box.
+func layout(w, h int, f facts) rects {
+	var r rects
+	r.tabs = rect{0, 0, w, 1}
+	r.status = rect{0, h - 1, w, 1}
+	lower := f.box
+	most := max(1, (h-4)/2)
+	if f.below > 0 {
+		lower, most = f.below, max(3, (h-4)*3/4)
+	}
+	lower = min(lower, most)
+	rules := 2
+	if h < 10 {
+		rules = 0
+	}
+	if rules > 0 {
+		r.upper = rect{0, 1, w, 1}
+	} else {
+		r.upper = rect{0, 1, w, 0}
+	}
+	r.body = rect{0, 1 + r.upper.h, w, h - 2 - rules - lower}
+	if lower == 0 && rules > 0 {
+		r.body.h++ // no line between the transcript and the status line
+		rules = 1
+	}
+	r.lower = rect{0, r.body.y + r.body.h, w, max(0, rules-1)}
+	r.box = rect{0, r.lower.y + r.lower.h, w, lower}
+	return r
+}

@@ -1,0 +1,63 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+	"fantail/ui/files"
+	"fantail/ui/transcript"
+)
+
+// What reaches Update beside the terminal's own messages.
+type (
+	attached struct{ pool Pool }
+	told     struct{ start string }
+	news     struct{ events []agents.Event }
+	ticked   struct{}
+	branched struct{ name string }
+	listed   struct{ files *files.Index }
+	edited   struct {
+		agent int64
+		text  string
+		err   error
+	}
+	paged struct {
+		agent   int64
+		before  int64 // 0: the newest page
+		entries []agents.Entry
+		err     error
+	}
+	rendered struct {
+		agent int64
+		done  []transcript.Done
+	}
+	// done is what became of something that was acted on. A failure gives the
+	// text back to the box it came from.
+	done struct {
+		agent int64
+		text  string
+		tone  transcript.Tone
+		back  string
+	}
+	settled struct{}
+)
+
+// wheelGap is how long wheel and motion events are gathered.
+const wheelGap = 16 * time.Millisecond
+
+// calm drops floods of mouse motion before they reach the loop.
+func calm(now func() time.Time) func(tea.Model, tea.Msg) tea.Msg {
+	var last time.Time
+	return func(_ tea.Model, m tea.Msg) tea.Msg {
+		if _, ok := m.(tea.MouseMotionMsg); ok {
+			t := now()
+			if t.Sub(last) < wheelGap {
+				return nil
+			}
+			last = t
+		}
+		return m
+	}
+}

@@ -1,0 +1,292 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/ui/composer"
+	"fantail/ui/dialog"
+)
+
+// twice is how soon a key must come again to mean more.
+const twice = 2 * time.Second
+
+// box is the box that has the keyboard: the focused agent's prompt box, or the
+// one-line box opened in a tab without one; nil if neither.
+func (a *App) box() *composer.Box {
+	if t := a.tabs.focus; t != nil {
+		return a.boxOf(t)
+	}
+	return nil
+}
+
+func (a *App) boxOf(t *tab) *composer.Box {
+	if t.line != nil {
+		return t.line.box
+	}
+	return t.box
+}
+
+// key routes a key: the first that takes it ends it.
+func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
+	for _, take := range []func(tea.KeyPressMsg) (tea.Cmd, bool){
+		a.keyAlways, a.keyDialog, a.keyTabs, a.keyQuestion, a.keySelection, a.keyBox, a.keyGlobal,
+	} {
+		if cmd, ok := take(k); ok {
+			return cmd
+		}
+	}
+	return nil
+}
+
+// keyAlways are the keys that mean the same everywhere.
+func (a *App) keyAlways(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	switch k.String() {
+	case "ctrl+c":
+		return a.interrupt(), true
+	case "ctrl+z":
+		return tea.Suspend, true
+	case "ctrl+l":
+		return tea.ClearScreen, true
+	}
+	return nil, false
+}
+
+// interrupt is Ctrl+C: it closes what is open, clears the box, and twice in a
+// row quits.
+func (a *App) interrupt() tea.Cmd {
+	switch box := a.box(); {
+	case a.dialog != nil:
+		a.dialog, a.decide = nil, nil
+		return nil
+	case box != nil && !box.Empty():
+		box.Clear()
+		return nil
+	case a.again("ctrl+c"):
+		return a.quit()
+	}
+	a.say("Ctrl+C again quits")
+	return nil
+}
+
+// again reports whether the key came a moment ago too, and arms it if not.
+func (a *App) again(key string) bool {
+	now := a.o.Now()
+	if a.armed.key == key && now.Before(a.armed.until) {
+		a.armed = armed{}
+		return true
+	}
+	a.armed = armed{key, now.Add(twice)}
+	return false
+}
+
+func (a *App) keyDialog(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	if a.dialog == nil {
+		return nil, false
+	}
+	d := a.dialog.Key(k)
+	if d == nil {
+		return nil, true
+	}
+	decide := a.decide
+	a.dialog, a.decide = nil, nil
+	if _, gone := d.(dialog.Cancelled); gone || decide == nil {
+		return nil, true
+	}
+	return decide(d), true
+}
+
+// open shows a dialog over everything; decide acts on what it is closed with.
+func (a *App) open(b dialog.Box, decide func(dialog.Decision) tea.Cmd) {
+	a.dialog, a.decide, a.dirty = b, decide, true
+}
+
+// keyTabs go from tab to tab.
+func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	switch s := k.String(); s {
+	case "alt+tab", "ctrl+tab":
+		a.tabs.back(a.o.Now(), 1)
+	case "alt+shift+tab", "ctrl+shift+tab":
+		a.tabs.back(a.o.Now(), -1)
+	case "ctrl+pgup":
+		a.tabs.next(-1)
+	case "ctrl+pgdown":
+		a.tabs.next(1)
+	case "ctrl+space", "ctrl+@":
+		return a.switcher(), true
+	case "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9":
+		a.tabs.nth(int(s[4] - '0'))
+	default:
+		return nil, false
+	}
+	return a.shown(), true
+}
+
+// keyQuestion are the keys of the focused agent's open question. Esc leaves it
+// open; twice it stops the turn, as it would without a question.
+func (a *App) keyQuestion(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	q := a.question()
+	if q == nil {
+		return nil, false
+	}
+	switch d := q.Key(k).(type) {
+	case dialog.Answered:
+		return a.answer(d), true
+	case dialog.Cancelled:
+		if a.again("esc") {
+			return a.stop(), true
+		}
+		a.say("the question stays open; Esc again stops the turn")
+	}
+	switch k.String() {
+	case "shift+tab":
+		return nil, false
+	}
+	return nil, true
+}
+
+// keySelection are the keys that mean something while a block is selected.
+func (a *App) keySelection(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	t := a.tabs.focus
+	if t == nil || t.view.Selected() == "" {
+		return nil, false
+	}
+	switch k.String() {
+	case "y":
+		text := t.view.Selected()
+		t.view.Deselect()
+		return a.copy(text), true
+	case "esc":
+		t.view.Deselect()
+		return nil, true
+	case "up", "down", "ctrl+up", "ctrl+down", "alt+up", "alt+down":
+		return nil, t.view.Key(k)
+	}
+	t.view.Deselect()
+	return nil, false
+}
+
+// keyBox are the keys the box takes, and what they mean beyond editing.
+func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	t, box := a.tabs.focus, a.box()
+	if box == nil {
+		return nil, false
+	}
+	if k.String() == "up" && box.Empty() && t.line == nil {
+		if n := len(t.info.Prompts); n > 0 {
+			return a.takeBack(t, t.info.Prompts[n-1]), true
+		}
+	}
+	intent, ok := box.Key(k)
+	if !ok {
+		return nil, false
+	}
+	switch intent {
+	case composer.Submit:
+		return a.submit(t), true
+	case composer.Edit:
+		return a.editor(t), true
+	}
+	return a.wantFiles(box), true
+}
+
+// keyGlobal are the keys nobody else took.
+func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	t := a.tabs.focus
+	switch s := k.String(); s {
+	case "esc":
+		if t != nil && t.line != nil {
+			t.line = nil
+			return nil, true
+		}
+		return a.stop(), true
+	case "shift+tab":
+		return a.cycleMode(), true
+	case "?":
+		a.help()
+		return nil, true
+	case "ctrl+d":
+		if a.again("ctrl+d") {
+			return a.quit(), true
+		}
+		a.say("Ctrl+D again quits")
+		return nil, true
+	case "ctrl+up", "alt+up":
+		if t != nil {
+			t.view.SelectPrev()
+		}
+		return nil, true
+	case "alt+m":
+		a.mouse = !a.mouse
+		a.say(map[bool]string{true: "the mouse scrolls and clicks", false: "the mouse selects text, as the terminal does"}[a.mouse])
+		return nil, true
+	case "m", "/":
+		if t != nil && t.box == nil && t.line == nil {
+			a.openLine(t, s == "m")
+			return nil, true
+		}
+	}
+	if t != nil && t.view.Key(k) {
+		return nil, true
+	}
+	return nil, false
+}
+
+func (a *App) wheel(m tea.MouseWheelMsg) tea.Cmd {
+	t := a.tabs.focus
+	if t == nil {
+		return nil
+	}
+	a.dirty = true
+	switch m.Button {
+	case tea.MouseWheelUp:
+		t.view.Scroll(-3)
+	case tea.MouseWheelDown:
+		t.view.Scroll(3)
+	}
+	return nil
+}
+
+// click goes to the tab that was clicked.
+func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
+	if m.Y != 0 || m.Button != tea.MouseLeft || a.dialog != nil {
+		return nil
+	}
+	for _, s := range a.drawn.tabs {
+		if m.X >= s.from && m.X < s.to {
+			if t := a.tabs.byID(s.id); t != nil {
+				a.tabs.to(t)
+				return a.shown()
+			}
+		}
+	}
+	return nil
+}
+
+// openLine opens the one-line box of a tab without a prompt box.
+func (a *App) openLine(t *tab, mail bool) {
+	l := &line{mail: mail, label: "as main› "}
+	source := a.complete
+	if mail {
+		l.label, source = "message to "+t.info.Name+"› ", nil
+		if t.info.State.Terminal() {
+			a.say(t.info.Name + " has ended and reads no mail; /push name=" + t.info.Name + " starts a new agent")
+			return
+		}
+	}
+	l.box = composer.New(a.theme, source, l.label)
+	if !mail {
+		l.box.Set("/")
+	}
+	t.line = l
+}
+
+// commandAgent is the agent commands act for: the focused one if the human talks
+// to it, else main.
+func (a *App) commandAgent() *tab {
+	if t := a.tabs.focus; t != nil && t.info.Kind.HasPrompt() {
+		return t
+	}
+	return a.tabs.main()
+}

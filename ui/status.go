@@ -1,0 +1,137 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// piece is a part of the status line's right side. The lower keep is, the
+// earlier it is dropped when the line is narrow.
+type piece struct {
+	text string
+	role themes.Role
+	keep int
+}
+
+// statusLine is `[Agent: NAME | N pending] [Branch: B]` on its left, and on its
+// right what runs, the model, the context's share, the cost and the mode. The
+// left is cut only after all of the right is gone.
+func (a *App) statusLine(w int) string {
+	left := a.statusLeft()
+	if a.flash.text != "" {
+		return frame.Fit(left+"  "+a.theme.Paint(themes.Warn, frame.CleanLine(a.flash.text)), w)
+	}
+	pieces := a.statusRight()
+	for {
+		right, plain := "", ""
+		for i, p := range pieces {
+			sep := ""
+			if i > 0 {
+				sep = " · "
+				if p.keep >= 8 || pieces[i-1].keep >= 8 {
+					sep = "   "
+				}
+			}
+			right += a.theme.Paint(themes.Dim, sep) + a.theme.Paint(p.role, p.text)
+			plain += sep + p.text
+		}
+		free := w - frame.Width(left) - frame.Width(plain) - 1
+		if len(pieces) == 0 {
+			return frame.Fit(left, w)
+		}
+		if free >= 2 {
+			return left + strings.Repeat(" ", free) + right + " "
+		}
+		drop := 0
+		for i, p := range pieces {
+			if p.keep < pieces[drop].keep {
+				drop = i
+			}
+		}
+		pieces = append(pieces[:drop:drop], pieces[drop+1:]...)
+	}
+}
+
+func (a *App) statusLeft() string {
+	name, pending, urgent := "main", 0, 0
+	if t := a.tabs.focus; t != nil {
+		name, pending, urgent = t.info.Name, t.info.Pending, t.info.Urgent
+	}
+	s := a.theme.Paint(themes.Status, "[Agent: ") + a.theme.Paint(themes.Accent, frame.CleanLine(name))
+	if pending > 0 {
+		text := fmt.Sprintf("%d pending", pending)
+		if urgent > 0 {
+			mark := "🔴 urgent"
+			if a.look.ascii {
+				mark = "! urgent"
+			}
+			text = mark + " · " + text
+		}
+		s += a.theme.Paint(themes.Status, " | ") + a.theme.Paint(themes.Message, text)
+	}
+	s += a.theme.Paint(themes.Status, "]")
+	if a.branch != "" {
+		s += a.theme.Paint(themes.Status, " [Branch: "+frame.CleanLine(a.branch)+"]")
+	}
+	return s
+}
+
+func (a *App) statusRight() []piece {
+	var ps []piece
+	if a.tally.Asking > 0 {
+		mark := "⚠"
+		if a.look.ascii {
+			mark = "!"
+		}
+		ps = append(ps, piece{fmt.Sprintf("%s %d asking", mark, a.tally.Asking), themes.Warn, 9})
+	}
+	var work []string
+	if a.tally.Running > 0 {
+		mark := "▶"
+		if a.look.ascii {
+			mark = ">"
+		}
+		work = append(work, fmt.Sprintf("%s %d running", mark, a.tally.Running))
+	}
+	if a.tally.Queued > 0 {
+		work = append(work, fmt.Sprintf("%d queued", a.tally.Queued))
+	}
+	if len(work) > 0 {
+		ps = append(ps, piece{strings.Join(work, " · "), themes.Accent, 8})
+	}
+	if t := a.tabs.focus; t != nil {
+		i := t.info
+		model := i.Model
+		if _, short, ok := strings.Cut(model, "/"); ok && short != "" {
+			model = short
+		}
+		ps = append(ps, piece{frame.Cut(frame.CleanLine(model), 28), themes.Dim, 5})
+		if i.Window > 0 && i.Context > 0 {
+			ps = append(ps, piece{fmt.Sprintf("%d%%", min(100, i.Context*100/i.Window)), themes.Dim, 4})
+		} else if i.Context > 0 {
+			ps = append(ps, piece{amount(i.Context) + " tokens", themes.Dim, 2})
+		}
+		if i.Priced && i.Cost > 0 {
+			ps = append(ps, piece{fmt.Sprintf("$%.2f", float64(i.Cost)/1e6), themes.Dim, 3})
+		}
+	}
+	if m := a.tally.Mode; m != "" {
+		role := themes.Dim
+		if m != "ask" {
+			role = themes.Warn
+		}
+		ps = append(ps, piece{string(m), role, 6})
+	}
+	return ps
+}
+
+// amount is a number of tokens in short: 950, 12k.
+func amount(n int) string {
+	if n >= 1000 {
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}

@@ -1,0 +1,293 @@
+package ui
+
+import (
+	"fmt"
+	"time"
+
+	"fantail/agents"
+	"fantail/themes"
+	"fantail/ui/composer"
+	"fantail/ui/dialog"
+	"fantail/ui/frame"
+	"fantail/ui/transcript"
+)
+
+// tab is the screen's part of one agent.
+type tab struct {
+	info agents.Info
+	view *transcript.View
+	box  *composer.Box // nil for an agent without a prompt box
+	line *line         // the one-line box of such a tab, if open
+
+	loaded  bool           // its newest page is shown
+	asked   bool           // that page was asked for
+	newest  int64          // the Seq of the newest entry shown
+	backlog []agents.Event // what came before the page
+
+	question dialog.Box // for the agent's question, made when it is first shown
+	about    int64      // the question it is for
+}
+
+// line is a one-line box in the tab of an agent without a prompt box.
+type line struct {
+	box   *composer.Box
+	mail  bool // to the agent; else a command as main
+	label string
+}
+
+// walkPause ends a walk through the recently used tabs.
+const walkPause = time.Second
+
+// tabs are the tabs in the order of their agents, and the order of their use.
+type tabs struct {
+	all    []*tab
+	focus  *tab
+	recent []*tab // most recently used first
+	walk   int    // the place in recent of a walk that goes on
+	walked time.Time
+}
+
+func newTabs() tabs { return tabs{} }
+
+func (t *tabs) byID(id int64) *tab {
+	for _, x := range t.all {
+		if x.info.ID == id {
+			return x
+		}
+	}
+	return nil
+}
+
+func (t *tabs) byName(name string) *tab {
+	for _, x := range t.all {
+		if x.info.Name == name {
+			return x
+		}
+	}
+	return nil
+}
+
+// main is the tab of main, nil before the pool came.
+func (t *tabs) main() *tab {
+	for _, x := range t.all {
+		if x.info.Kind == agents.Main {
+			return x
+		}
+	}
+	return nil
+}
+
+func (t *tabs) add(x *tab) {
+	t.all = append(t.all, x)
+	t.recent = append(t.recent, x)
+	if t.focus == nil {
+		t.focus = x
+	}
+}
+
+func (t *tabs) remove(id int64) {
+	keep := func(xs []*tab) []*tab {
+		var rest []*tab
+		for _, x := range xs {
+			if x.info.ID != id {
+				rest = append(rest, x)
+			}
+		}
+		return rest
+	}
+	t.all, t.recent = keep(t.all), keep(t.recent)
+	if t.focus != nil && t.focus.info.ID == id {
+		t.focus = nil
+		if len(t.recent) > 0 {
+			t.focus = t.recent[0]
+		}
+	}
+}
+
+// to focuses a tab; it becomes the most recently used.
+func (t *tabs) to(x *tab) {
+	t.focus, t.walk = x, 0
+	for i, y := range t.recent {
+		if y == x {
+			copy(t.recent[1:], t.recent[:i])
+			t.recent[0] = x
+			return
+		}
+	}
+}
+
+// nth focuses the n-th tab from 1.
+func (t *tabs) nth(n int) {
+	if n >= 1 && n <= len(t.all) {
+		t.to(t.all[n-1])
+	}
+}
+
+// next focuses the neighbour to the right (1) or left (-1).
+func (t *tabs) next(by int) {
+	for i, x := range t.all {
+		if x == t.focus {
+			t.to(t.all[(i+by+len(t.all))%len(t.all)])
+			return
+		}
+	}
+}
+
+// back walks the recently used tabs as windows do: the first press after a
+// pause goes to the previous one, presses less than a second apart walk on. The
+// order of use changes once the walk is over.
+func (t *tabs) back(now time.Time, by int) {
+	n := len(t.recent)
+	if n < 2 {
+		return
+	}
+	if now.Sub(t.walked) > walkPause {
+		t.to(t.focus)
+	}
+	t.walked = now
+	t.walk = (t.walk + by + n) % n
+	t.focus = t.recent[t.walk]
+}
+
+// tabCell is one tab's piece of the row.
+type tabCell struct {
+	id    int64
+	text  string // painted
+	width int
+}
+
+// tabRow is the row of tabs at that width, scrolled so that the focused one
+// shows, and where each tab stands in it.
+func (a *App) tabRow(w int) (string, []span) {
+	var cells []tabCell
+	at := 0
+	for i, x := range a.tabs.all {
+		if x == a.tabs.focus {
+			at = i
+		}
+		cells = append(cells, a.tabCell(x))
+	}
+	if len(cells) == 0 {
+		return frame.Fit(a.theme.Paint(themes.TabActive, " main "), w), nil
+	}
+	sep, left, right := "│", "‹", "›"
+	if a.look.ascii {
+		sep, left, right = "|", "<", ">"
+	}
+	from, to := window(cells, at, w-4)
+	row, x := " ", 1
+	if from > 0 {
+		row, x = left, 1
+	}
+	var spans []span
+	for i := from; i < to; i++ {
+		if i > from {
+			row += a.theme.Paint(themes.Rule, sep)
+			x++
+		}
+		spans = append(spans, span{x, x + cells[i].width, cells[i].id})
+		row += cells[i].text
+		x += cells[i].width
+	}
+	if to < len(cells) {
+		row += a.theme.Paint(themes.Dim, right)
+	}
+	return frame.Fit(row, w), spans
+}
+
+// span is where on the row an agent's tab stands.
+type span struct {
+	from, to int
+	id       int64
+}
+
+// window is the range of cells around at that fits into w.
+func window(cells []tabCell, at, w int) (from, to int) {
+	from, to = at, at+1
+	used := cells[at].width
+	for {
+		grew := false
+		if from > 0 && used+1+cells[from-1].width <= w {
+			from--
+			used += 1 + cells[from].width
+			grew = true
+		}
+		if to < len(cells) && used+1+cells[to].width <= w {
+			used += 1 + cells[to].width
+			to++
+			grew = true
+		}
+		if !grew {
+			return from, to
+		}
+	}
+}
+
+// tabCell draws one tab: name, state, age while it works, unread messages.
+func (a *App) tabCell(x *tab) tabCell {
+	i := x.info
+	name := frame.Cut(frame.CleanLine(i.Name), 24)
+	glyph, role := a.glyph(i)
+	role2 := themes.TabIdle
+	if x == a.tabs.focus {
+		role2 = themes.TabActive
+	}
+	text := a.theme.Paint(role2, " "+name)
+	plain := " " + name
+	add := func(r themes.Role, s string) {
+		text += a.theme.Paint(r, " "+s)
+		plain += " " + s
+	}
+	if glyph != "" {
+		add(role, glyph)
+	}
+	if i.Kind == agents.Sub && working(i.State) {
+		add(themes.Dim, clock(a.o.Now().Sub(i.Started)))
+	}
+	if i.Pending > 0 {
+		mail := "✉"
+		if a.look.ascii {
+			mail = "*"
+		}
+		add(themes.Message, fmt.Sprintf("%s%d", mail, i.Pending))
+	}
+	text += " "
+	return tabCell{i.ID, text, frame.Width(plain) + 1}
+}
+
+func working(s agents.State) bool {
+	return s == agents.Running || s == agents.Waiting || s == agents.Asking
+}
+
+// glyph is an agent's state as one character: ● at work, ◐ waiting or at rest
+// with something to come, ⚠ asking, ✓ and ✗ ended, ○ at rest.
+func (a *App) glyph(i agents.Info) (string, themes.Role) {
+	g := func(s, ascii string) string {
+		if a.look.ascii {
+			return ascii
+		}
+		return s
+	}
+	switch i.State {
+	case agents.Running:
+		return g("●", "+"), themes.Accent
+	case agents.Waiting, agents.Queued:
+		return g("◐", "~"), themes.Accent
+	case agents.Asking:
+		return g("⚠", "?"), themes.Warn
+	case agents.Done:
+		return g("✓", "v"), themes.Good
+	case agents.Failed, agents.Killed, agents.Crashed:
+		return g("✗", "x"), themes.Bad
+	}
+	return g("○", "o"), themes.Dim
+}
+
+// clock is a running time: 0:42, 12:05, 1:02:03.
+func clock(d time.Duration) string {
+	s := int(max(d, 0).Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}

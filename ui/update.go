@@ -1,0 +1,211 @@
+package ui
+
+import (
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+	"fantail/themes"
+	"fantail/ui/dialog"
+	"fantail/ui/transcript"
+)
+
+// Init asks for what the first frame does not need.
+func (a *App) Init() tea.Cmd {
+	return tea.Batch(tea.RequestBackgroundColor, a.readBranch())
+}
+
+// Update takes one message. What it changed is drawn once, here, so that View
+// only hands out what stands.
+func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
+	cmd := a.handle(m)
+	if a.dirty {
+		cmd = tea.Batch(cmd, a.draw())
+	}
+	return a, cmd
+}
+
+func (a *App) handle(m tea.Msg) tea.Cmd {
+	switch m := m.(type) {
+	case tea.KeyPressMsg:
+		a.dirty = true
+		return a.key(m)
+	case news:
+		return a.takeNews(m)
+	case tea.PasteMsg:
+		a.paste(m.Content)
+	case tea.MouseWheelMsg:
+		return a.wheel(m)
+	case tea.MouseClickMsg:
+		return a.click(m)
+	case tea.WindowSizeMsg:
+		a.w, a.h, a.dirty = m.Width, m.Height, true
+	case tea.BackgroundColorMsg:
+		a.background(m.IsDark())
+	case tea.FocusMsg:
+		a.blurred, a.dirty = false, true
+	case tea.BlurMsg:
+		a.blurred = true
+	case tea.ResumeMsg:
+		a.dirty = true
+	case attached:
+		return a.attach(m.pool)
+	case told:
+		a.o.Start, a.dirty = m.start, true
+	case paged:
+		a.page(m)
+	case rendered:
+		a.dirty = true
+		if t := a.tabs.byID(m.agent); t != nil {
+			for _, d := range m.done {
+				t.view.Rendered(d)
+			}
+		}
+	case branched:
+		a.dirty = a.dirty || a.branch != m.name
+		a.branch = m.name
+	case listed:
+		a.files = m.files
+	case edited:
+		a.takeEdited(m)
+	case done:
+		a.report(m)
+	case settled:
+		return tea.Quit
+	case ticked:
+		a.ticking, a.dirty = false, true
+	}
+	return nil
+}
+
+// takeNews applies the pool's events.
+func (a *App) takeNews(m news) tea.Cmd {
+	var cmds []tea.Cmd
+	for _, e := range m.events {
+		if c := a.apply(e); c != nil {
+			cmds = append(cmds, c)
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+func (a *App) paste(s string) {
+	a.dirty = true
+	switch {
+	case a.dialog != nil:
+		a.dialog.Paste(s)
+	case a.question() != nil:
+		a.question().Paste(s)
+	case a.box() != nil:
+		a.box().Paste(s)
+	}
+}
+
+// report shows what became of an action. A failure gives the text back unless
+// something else was typed meanwhile.
+func (a *App) report(m done) {
+	a.dirty = true
+	t := a.tabs.byID(m.agent)
+	if t == nil {
+		t = a.tabs.focus
+	}
+	if t == nil {
+		a.say(m.text)
+		return
+	}
+	if m.text != "" {
+		t.view.Local(m.text, m.tone)
+	}
+	if box := a.boxOf(t); m.back != "" && box != nil && box.Empty() {
+		box.Set(m.back)
+	}
+}
+
+func (a *App) takeEdited(m edited) {
+	a.dirty = true
+	t := a.tabs.byID(m.agent)
+	if t == nil || t.box == nil {
+		return
+	}
+	if m.err != nil {
+		t.view.Local(sentence(m.err), transcript.Bad)
+		return
+	}
+	t.box.Set(m.text)
+}
+
+// background picks the theme for the terminal's background, unless the human
+// chose one.
+func (a *App) background(dark bool) {
+	if a.chosen {
+		return
+	}
+	if t, err := themes.Load(themes.Default(dark), a.look.noColor); err == nil {
+		a.setTheme(t)
+	}
+}
+
+func (a *App) setTheme(t *themes.Theme) {
+	a.theme, a.dirty = t, true
+	for _, x := range a.tabs.all {
+		x.view.SetTheme(t)
+		if x.box != nil {
+			x.box.SetTheme(t)
+		}
+		if x.line != nil {
+			x.line.box.SetTheme(t)
+		}
+		x.question, x.about = nil, 0
+	}
+}
+
+// say shows a line in the status line for three seconds.
+func (a *App) say(text string) {
+	a.flash = flash{text, a.o.Now().Add(3 * time.Second)}
+	a.dirty = true
+}
+
+// tick keeps what moves moving: ten times a second for a spinner, once a second
+// for a clock, not at all when nothing visible moves.
+func (a *App) tick() tea.Cmd {
+	if a.ticking {
+		return nil
+	}
+	every := time.Duration(0)
+	for _, t := range a.tabs.all {
+		if t.info.Kind == agents.Sub && working(t.info.State) || t.info.Retry != nil {
+			every = time.Second
+		}
+	}
+	if a.flash.text != "" {
+		every = time.Second
+	}
+	if t := a.tabs.focus; t != nil && t.view.Animating() {
+		every = 100 * time.Millisecond
+		if a.blurred {
+			every = time.Second
+		}
+	}
+	if t := a.tabs.focus; t != nil && t.question != nil {
+		every = 250 * time.Millisecond
+	}
+	if every == 0 {
+		return nil
+	}
+	a.ticking = true
+	return tea.Tick(every, func(time.Time) tea.Msg { return ticked{} })
+}
+
+// question is the focused agent's open question, made when it is first shown:
+// its grace begins then.
+func (a *App) question() dialog.Box {
+	t := a.tabs.focus
+	if t == nil || t.info.Question == nil {
+		return nil
+	}
+	if t.question == nil || t.about != t.info.Question.ID {
+		t.question, t.about = dialog.NewQuestion(a.theme, *t.info.Question, a.o.Now), t.info.Question.ID
+	}
+	return t.question
+}

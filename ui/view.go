@@ -1,0 +1,241 @@
+package ui
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/themes"
+	"fantail/ui/frame"
+	"fantail/ui/transcript"
+)
+
+// drawn is what the last frame was made of, for the mouse.
+type drawn struct {
+	tabs []span
+	r    rects
+}
+
+// View hands out the last frame.
+func (a *App) View() tea.View { return a.last }
+
+// draw composes the frame. It costs what is visible, whatever the length of the
+// transcript. It returns the commands that what became visible asks for.
+func (a *App) draw() tea.Cmd {
+	a.dirty = false
+	if a.flash.text != "" && !a.o.Now().Before(a.flash.until) {
+		a.flash = flash{}
+	}
+	v := tea.NewView("")
+	v.AltScreen, v.ReportFocus = true, true
+	if a.mouse {
+		v.MouseMode = tea.MouseModeCellMotion
+	}
+	v.WindowTitle = a.title()
+	if !fits(a.w, a.h) {
+		v.SetContent(frame.Cut("too small: 24x6 at least", max(a.w, 0)))
+		a.last = v
+		return nil
+	}
+	lines, cursor := a.compose()
+	v.SetContent(strings.Join(lines, "\n"))
+	v.Cursor = cursor
+	a.last = v
+	return tea.Batch(a.jobs(), a.tick())
+}
+
+// compose is the frame's lines and where the cursor stands, nil if nowhere.
+func (a *App) compose() ([]string, *tea.Cursor) {
+	box, question := a.box(), a.question()
+	f := facts{}
+	var asked []string
+	switch {
+	case question != nil:
+		asked = question.Lines(a.w, max(3, (a.h-4)*3/4))
+		f.below = len(asked)
+	case box != nil:
+		f.box = box.Height(a.w, max(1, (a.h-4)/2))
+	}
+	r := layout(a.w, a.h, f)
+	a.drawn.r = r
+	row, spans := a.tabRow(a.w)
+	a.drawn.tabs = spans
+
+	lines := make([]string, 0, a.h)
+	lines = append(lines, row)
+	rule := a.rule()
+	if r.upper.h > 0 {
+		lines = append(lines, rule)
+	}
+	lines = append(lines, a.body(r.body.w, r.body.h)...)
+	if r.lower.h > 0 {
+		lines = append(lines, a.lowerRule(rule))
+	}
+	var cursor *tea.Cursor
+	switch {
+	case question != nil:
+		for i := range r.box.h {
+			if i < len(asked) {
+				lines = append(lines, frame.Fit(asked[i], a.w))
+			} else {
+				lines = append(lines, strings.Repeat(" ", a.w))
+			}
+		}
+		if x, y, ok := question.Cursor(); ok {
+			cursor = tea.NewCursor(x, r.box.y+y)
+		}
+	case box != nil:
+		lines = append(lines, box.Lines(a.w, r.box.h)...)
+		x, y := box.Cursor()
+		cursor = tea.NewCursor(x, r.box.y+y)
+		if pop := box.Popup(a.w, max(1, min(8, r.body.h-1))); len(pop) > 0 && a.dialog == nil {
+			lines = frame.Overlay(lines, pop, 0, r.lower.y-len(pop))
+		}
+	}
+	lines = append(lines, a.statusLine(a.w))
+	if a.dialog != nil {
+		lines, cursor = a.over(lines, cursor)
+	}
+	return lines, cursor
+}
+
+// over splices the open dialog into the middle.
+func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
+	b := a.dialog.Lines(min(a.w-2, 100), a.h-2)
+	if len(b) == 0 {
+		return lines, cursor
+	}
+	x, y := max(0, (a.w-frame.Width(b[0]))/2), max(0, (a.h-len(b))/3)
+	cursor = nil
+	if cx, cy, ok := a.dialog.Cursor(); ok {
+		cursor = tea.NewCursor(x+cx, y+cy)
+	}
+	return frame.Overlay(lines, b, x, y), cursor
+}
+
+// body is the focused transcript, or the start screen while it is empty.
+func (a *App) body(w, h int) []string {
+	t := a.tabs.focus
+	if t == nil || t.box != nil && t.loaded && t.newest == 0 && t.view.Empty() {
+		return a.welcome(w, h)
+	}
+	return t.view.Lines(w, h)
+}
+
+func (a *App) rule() string {
+	c := "─"
+	if a.look.ascii {
+		c = "-"
+	}
+	return a.theme.Paint(themes.Rule, strings.Repeat(c, a.w))
+}
+
+// lowerRule carries the mark for what is new below a view that is scrolled up,
+// and the label of a one-line box.
+func (a *App) lowerRule(rule string) string {
+	t := a.tabs.focus
+	if t == nil {
+		return rule
+	}
+	mark := ""
+	if n := t.view.NewBelow(); n > 0 {
+		down := "↓"
+		if a.look.ascii {
+			down = "v"
+		}
+		mark = fmt.Sprintf(" %d new %s ", n, down)
+	}
+	if mark == "" {
+		return rule
+	}
+	at := max(0, a.w-frame.Width(mark)-3)
+	return frame.Overlay([]string{rule}, []string{a.theme.Paint(themes.Accent, mark)}, at, 0)[0]
+}
+
+// welcome is the start screen: what it is, which model and why, what to try.
+func (a *App) welcome(w, h int) []string {
+	p := a.theme.Paint
+	var ls []string
+	add := func(s string) { ls = append(ls, frame.Fit("  "+s, w)) }
+	mark := []string{`  \ | /  `, ` --\|/-- `, `    V    `}
+	name := []string{"Fantail" + version(a.o.Version), "Fan out the work, tail any agent, collect the mail.", ""}
+	add("")
+	for i, m := range mark {
+		role := themes.Dim
+		if i == 0 {
+			role = themes.Accent
+		}
+		add(p(themes.Accent, m) + " " + p(role, name[i]))
+	}
+	add("")
+	start := a.o.Start
+	if start == "" {
+		start = "starting"
+	}
+	for _, l := range frame.Wrap(frame.CleanLine(start), max(10, w-14)) {
+		add(p(themes.Dim, "model  ") + l)
+	}
+	add(p(themes.Dim, "here   ") + frame.Cut(frame.CleanLine(a.o.Root), max(10, w-12)))
+	add("")
+	for _, x := range [][2]string{
+		{"/push name=tests run go test ./...", "queue work for an agent of its own"},
+		{"/run 2", "start what is queued, two at a time"},
+		{"/check", "collect what they mailed you"},
+		{"/help", "every command and key"},
+	} {
+		add(p(themes.Tool, x[0]))
+		if w >= 60 {
+			ls[len(ls)-1] = frame.Fit("  "+p(themes.Tool, fmt.Sprintf("%-36s", x[0]))+p(themes.Dim, x[1]), w)
+		}
+	}
+	for len(ls) < h {
+		ls = append(ls, strings.Repeat(" ", w))
+	}
+	return ls[:h]
+}
+
+func version(v string) string {
+	if v == "" {
+		return ""
+	}
+	return " " + v
+}
+
+// title is the window's title.
+func (a *App) title() string {
+	n := 0
+	for _, t := range a.tabs.all {
+		n += t.info.Pending
+	}
+	s := "fantail — " + frame.CleanLine(filepath.Base(a.o.Root))
+	if n > 0 {
+		s = fmt.Sprintf("(%d) %s", n, s)
+	}
+	return s
+}
+
+// jobs renders, off the interface's goroutine, what became visible, and reads an
+// older page when the view nears its top.
+func (a *App) jobs() tea.Cmd {
+	t := a.tabs.focus
+	if t == nil {
+		return nil
+	}
+	var cmds []tea.Cmd
+	if js := t.view.Jobs(); len(js) > 0 {
+		id := t.info.ID
+		cmds = append(cmds, func() tea.Msg {
+			r := rendered{agent: id, done: make([]transcript.Done, len(js))}
+			for i, j := range js {
+				r.done[i] = j.Run()
+			}
+			return r
+		})
+	}
+	if before, ok := t.view.Older(); ok && t.loaded && a.pool != nil {
+		cmds = append(cmds, a.readPage(t.info.ID, before))
+	}
+	return tea.Batch(cmds...)
+}

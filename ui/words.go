@@ -1,0 +1,73 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"fantail/agents"
+	"fantail/ui/frame"
+)
+
+// sentence is an error as people read it: it begins with a capital and names
+// the next step where there is one.
+func sentence(err error) string {
+	switch {
+	case errors.Is(err, agents.ErrStopped):
+		return "Stopped."
+	case errors.Is(err, agents.ErrNoPrompt):
+		return "This agent takes no prompts: m writes to it."
+	}
+	s := frame.Clean(err.Error())
+	r, n := utf8.DecodeRuneInString(s)
+	if n > 0 && !strings.HasPrefix(s, "http") {
+		s = string(unicode.ToUpper(r)) + s[n:]
+	}
+	return s
+}
+
+// keys are what the keyboard does, for the help.
+var keys = [...][2]string{
+	{"Enter", "send; while the agent is busy the prompt enters at its next step"},
+	{"Shift+Enter, Alt+Enter, Ctrl+J, \\ Enter", "new line"},
+	{"Esc", "stop the focused agent's turn or wait, and nothing else"},
+	{"Alt+Tab, Ctrl+Tab", "the agent used last, and on through those used before"},
+	{"Alt+1…9, Ctrl+PgUp/PgDn", "go to a tab, to the next one"},
+	{"Ctrl+Space", "go to an agent by name"},
+	{"PgUp/PgDn, wheel, Home/End", "scroll"},
+	{"Ctrl+O", "unfold what is folded"},
+	{"Ctrl+Up, then y", "select a block, copy it"},
+	{"Shift+Tab", "next permission mode: ask, accept-edits, plan"},
+	{"Ctrl+G", "edit the prompt in your editor"},
+	{"Ctrl+R", "search the prompt history"},
+	{"@, /, !", "complete a file, a command; run a command of your own"},
+	{"m, /", "in a background agent's tab: write to it; a command as main"},
+	{"Alt+M", "leave the mouse to the terminal"},
+	{"Ctrl+Z, Ctrl+L", "suspend, redraw"},
+	{"Ctrl+C", "clear the box; twice: quit"},
+}
+
+// helpText lists all commands and keys.
+func helpText() string {
+	var b strings.Builder
+	for _, c := range commands() {
+		fmt.Fprintf(&b, "%-44s %s\n", c.usage(), c.help)
+	}
+	b.WriteString("\n")
+	for _, k := range keys {
+		fmt.Fprintf(&b, "%-44s %s\n", k[0], k[1])
+	}
+	return b.String()
+}
+
+// CommandTable is the commands as a Markdown table, for the README.
+func CommandTable() string {
+	var b strings.Builder
+	b.WriteString("| command | does |\n|---|---|\n")
+	for _, c := range commands() {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", strings.ReplaceAll(c.usage(), "|", "\\|"), c.help)
+	}
+	return b.String()
+}
