@@ -98,6 +98,9 @@ func (r *Renderer) block(b Block, width, depth int) []string {
 	if width < minWidth {
 		return frame.Wrap(body, width)
 	}
+	if b.Kind == Table {
+		width = min(width, max(tableWidth(b.lead+body), minWidth))
+	}
 	var lines []string
 	for _, part := range parts(b.Kind, body) {
 		lines = append(lines, r.glamour(frame.Clean(b.lead)+part, b.defs, width)...)
@@ -212,6 +215,28 @@ func ordinary(s string) bool {
 		}
 	}
 	return true
+}
+
+// tableWidth is the cells a table needs at most: its source's columns, each with
+// a space on both sides and a line between.
+func tableWidth(src string) int {
+	var widths []int
+	for line := range strings.Lines(src) {
+		line = strings.Trim(strings.TrimSpace(line), "|")
+		for i, cell := range strings.Split(line, "|") {
+			if i == len(widths) {
+				widths = append(widths, 0)
+			}
+			if cell = strings.TrimSpace(cell); strings.Trim(cell, "-:") != "" {
+				widths[i] = max(widths[i], frame.Width(cell))
+			}
+		}
+	}
+	total := 0
+	for _, w := range widths {
+		total += w + 3
+	}
+	return total
 }
 
 // join makes a paragraph one line.

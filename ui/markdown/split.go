@@ -83,7 +83,11 @@ func (s *Stream) Done() []Block { return s.s.done }
 // beginning of the next line.
 func (s *Stream) Tail() (Block, string) {
 	s.s.take = s.slice
-	return s.s.block(), string(s.buf[s.s.next-s.base:])
+	b := s.s.block()
+	if b.Kind == Blank {
+		b.Gap = s.s.empty || apart(s.s.was)
+	}
+	return b, string(s.buf[s.s.next-s.base:])
 }
 
 // Close ends the source and returns all blocks, the same as Split's.

@@ -3,8 +3,6 @@ package transcript
 import (
 	"encoding/json"
 	"fmt"
-	"math/rand/v2"
-	"os"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +14,6 @@ import (
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/themes"
-	"fantail/tools/permit"
 	"fantail/ui/frame"
 )
 
@@ -41,7 +38,7 @@ func view(t testing.TB) (*View, *clock) {
 	return New(theme(t), c.now), c
 }
 
-// settle renders what is visible until nothing is left to do.
+// settled renders what is visible until nothing is left to do.
 func settled(v *View, w, h int) []string {
 	for range 50 {
 		v.Lines(w, h)
@@ -227,8 +224,6 @@ func TestGolden(t *testing.T) {
 	})
 }
 
-func TestMain(m *testing.M) { os.Exit(m.Run()) }
-
 func check(t *testing.T, v *View, w, h int) []string {
 	t.Helper()
 	lines := v.Lines(w, h)
@@ -245,6 +240,3 @@ func check(t *testing.T, v *View, w, h int) []string {
 	}
 	return lines
 }
-
-var _ = permit.Question{}
-var _ = rand.New
