@@ -388,8 +388,8 @@ var floods = map[string]string{
 
 func TestClean_isLinear(t *testing.T) {
 	for name, unit := range floods {
-		small := strings.Repeat(unit, 20_000)
-		large := strings.Repeat(unit, 160_000)
+		small := strings.Repeat(unit, 4_000)
+		large := strings.Repeat(unit, 32_000)
 		if name == "open osc" { // an end far away, behind a newline
 			small, large = small+"\n\a", large+"\n\a"
 		}
@@ -399,7 +399,7 @@ func TestClean_isLinear(t *testing.T) {
 				t0 := time.Now()
 				out := Clean(s)
 				least = min(least, time.Since(t0))
-				if err := safe(out[:min(len(out), 1<<16)]); err != nil && utf8.ValidString(out[:min(len(out), 1<<16)]) {
+				if err := safe(out[:min(len(out), 1<<14)]); err != nil && utf8.ValidString(out[:min(len(out), 1<<14)]) {
 					t.Errorf("%s: %v", name, err)
 				}
 			}
@@ -414,7 +414,7 @@ func TestClean_isLinear(t *testing.T) {
 func TestClean_whenRandom(t *testing.T) {
 	parts := []string{"\x1b", "[", "]", "P", "\\", "\a", "\r", "\n", "\b", "\t", "0", "m", ";", "\u200d", "\ufe0f", "👩", "🏽", "\u0301", "日", "\u094d", "क", "\u1100", "\u11a8", "가", "\xe2", "\x94", "\u202e", "\u009c", "\u0600", "🇨", "a", "1", "©", " "}
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 30_000 {
+	for range 10_000 {
 		var b strings.Builder
 		for range r.IntN(60) {
 			b.WriteString(parts[r.IntN(len(parts))])

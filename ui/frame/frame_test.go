@@ -83,7 +83,7 @@ func TestWrap_losesNothing(t *testing.T) {
 	bare := func(s string) string {
 		return strings.NewReplacer(" ", "", "\n", "").Replace(s)
 	}
-	for range 20_000 {
+	for range 6_000 {
 		s, w := words(r), 2+r.IntN(30)
 		got := Wrap(s, w)
 		for _, l := range got {
@@ -129,7 +129,7 @@ func TestCutAndFit(t *testing.T) {
 		}
 	}
 	r := rand.New(rand.NewPCG(5, 6))
-	for range 10_000 {
+	for range 4_000 {
 		s, w := strings.ReplaceAll(words(r), "\n", " "), r.IntN(30)
 		if r.IntN(2) == 0 {
 			s = red + s + off + s
@@ -186,7 +186,7 @@ func TestOverlay(t *testing.T) {
 
 func TestOverlay_keepsWidths(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
-	for range 5_000 {
+	for range 2_000 {
 		line := Fit(strings.ReplaceAll(words(r), "\n", ""), 30)
 		if r.IntN(2) == 0 {
 			line = red + line + off

@@ -102,6 +102,7 @@ func noted(text string) agents.Entry { return agents.Entry{Kind: agents.EntryNot
 func called(id, name, title string) agents.Entry {
 	return agents.Entry{Kind: agents.EntryCall, Call: &agents.Call{ID: id, Name: name, Title: title, Args: json.RawMessage(`{"a":1}`)}}
 }
+
 func begun(id string) agents.Entry {
 	return agents.Entry{Kind: agents.EntryStarted, Call: &agents.Call{ID: id}}
 }
