@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"time"
 
 	"fantail/agents/llm"
+	"fantail/tools"
 )
 
 // reply is what one request brought.
@@ -178,6 +181,63 @@ func TestInstructionsBecomeCalls(t *testing.T) {
 		if !reflect.DeepEqual(k.seen, want) {
 			t.Errorf("%q:\n got %q\nwant %q", prompt, k.seen, want)
 		}
+	}
+}
+
+// The calls are ones the real tools understand.
+func TestToolsTakeTheCalls(t *testing.T) {
+	set, dir := tools.New(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("b\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := &tools.Env{Root: dir, Seen: tools.NewSeen()}
+	k := &talk{t: t}
+	k.tool = func(name string, args map[string]any) (string, bool) {
+		text, err := json.Marshal(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		call, err := set.Parse(env, "bi-1", name, text)
+		if err != nil {
+			t.Errorf("%s %s: %v", name, text, err)
+			return err.Error(), true
+		}
+		if name == "read_file" || name == "write_file" || name == "edit_file" {
+			r := call.Run(t.Context())
+			return r.Text, r.Error
+		}
+		return "", false
+	}
+	k.prompt("run go test\nrun\nrun 2\nqueue\nlist\nlist .\nfind *.go\ngrep x\ngrep x in a\nsend bob: hi\ncheck\ncheck from bob\nreceive\nreceive from bob\npush t: say x\ndelegate t: say x")
+	if len(k.seen) != 16 {
+		t.Errorf("calls: %q", k.seen)
+	}
+	if r := k.prompt("edit a: b => c\nread a\nwrite new: text"); strings.Contains(r.text, "✗") || !strings.Contains(r.text, "1\tc") {
+		t.Errorf("got\n%s", r.text)
+	}
+}
+
+func TestToolsTakeTheCalls_writeOverAFileNobodyRead(t *testing.T) {
+	set, dir := tools.New(), t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("old\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	env := &tools.Env{Root: dir, Seen: tools.NewSeen()}
+	k := &talk{t: t, tool: func(name string, args map[string]any) (string, bool) {
+		text, err := json.Marshal(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		call, err := set.Parse(env, "bi-1", name, text)
+		if err != nil {
+			return err.Error(), true
+		}
+		r := call.Run(t.Context())
+		return r.Text, r.Error
+	}}
+	r := k.prompt("write a: new")
+	if got, err := os.ReadFile(filepath.Join(dir, "a")); err != nil || string(got) != "new" {
+		t.Errorf("the file holds %q, %v, after\n%s", got, err, r.text)
 	}
 }
 

@@ -51,20 +51,25 @@ func open(text string) []letter {
 	return ls
 }
 
-// line is one line on a message: who, what, and its first words.
-func (l letter) line() string {
+// head says who wrote what kind of message.
+func (l letter) head() string {
 	s := fmt.Sprintf("#%s from %s", l.id, code(clip(l.from)))
 	for _, word := range []string{l.kind, l.outcome} {
 		if word != "" {
 			s += " · " + word
 		}
 	}
+	return s
+}
+
+// line is one line on a message: its head and its first words.
+func (l letter) line() string {
 	for _, text := range l.body {
 		if text = oneLine(text); text != "" {
-			return s + ": " + code(clip(text))
+			return l.head() + ": " + code(clip(text))
 		}
 	}
-	return s
+	return l.head()
 }
 
 // came lists the messages that entered the conversation by themselves. They are
@@ -90,17 +95,24 @@ func came(texts []string) string {
 func letters(text string) string {
 	var parts []string
 	for _, l := range open(text) {
-		s := "- " + l.line()
+		s := l.line()
 		if body := strings.TrimSpace(strings.Join(l.body, "\n")); strings.Contains(body, "\n") {
-			s += "\n\n" + indent(fence(head(body)))
+			s = l.head() + "\n\n" + quote(head(body))
 		}
 		parts = append(parts, s)
 	}
 	const end = "</message>"
 	if more := strings.TrimSpace(text[strings.LastIndex(text, end)+len(end):]); more != "" {
-		parts = append(parts, "- "+code(clip(oneLine(more))))
+		parts = append(parts, code(clip(oneLine(more))))
 	}
-	return strings.Join(parts, "\n")
+	return strings.Join(parts, "\n\n")
 }
 
-func indent(s string) string { return "  " + strings.ReplaceAll(s, "\n", "\n  ") }
+// quote sets a text off as somebody else's.
+func quote(s string) string {
+	lines := strings.Split(s, "\n")
+	for i, l := range lines {
+		lines[i] = strings.TrimRight("> "+l, " ")
+	}
+	return strings.Join(lines, "\n")
+}

@@ -68,8 +68,8 @@ func TestReportOfOthers(t *testing.T) {
 		"queue":              {"a queued\nb running", false, "✓ `queue`\n\n```\na queued\nb running\n```"},
 		"check":              {"No messages ready.", false, "✓ `check` · No messages ready."},
 		"receive":            {"nothing can arrive", true, "✗ `receive` · nothing can arrive"},
-		"receive from a":     {`{"from":"a"}` + "\n\n" + envelope, false, "✓ `receive from a`\n\n- #12 from `a & b` · failure · killed: `first`\n\n  ```\n  first\n  second &lt;/message>\n  ```"},
-		"check from a":       {envelope + "\n\n3 more: check again", false, "✓ `check from a`\n\n- #12 from `a & b` · failure · killed: `first`\n\n  ```\n  first\n  second &lt;/message>\n  ```\n- `3 more: check again`"},
+		"receive from a":     {`{"from":"a"}` + "\n\n" + envelope, false, "✓ `receive from a`\n\n#12 from `a & b` · failure · killed\n\n> first\n> second &lt;/message>"},
+		"check from a":       {envelope + "\n\n3 more: check again", false, "✓ `check from a`\n\n#12 from `a & b` · failure · killed\n\n> first\n> second &lt;/message>\n\n`3 more: check again`"},
 		"remind me in 3m: x": {"", false, "✗ `remind me in 3m: x` · reminders are not built yet"},
 		"say *hi*":           {"", false, "*hi*"},
 	} {
