@@ -96,7 +96,7 @@ func (a *App) submitLine(t *tab, text string) tea.Cmd {
 // sendEarly sends what was typed before the pool came.
 func (a *App) sendEarly() tea.Cmd {
 	t := a.tabs.main()
-	if t == nil || len(a.early) == 0 {
+	if t.info.ID == 0 || len(a.early) == 0 {
 		return nil
 	}
 	early := a.early

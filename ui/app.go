@@ -149,7 +149,8 @@ func New(o Options) *App {
 		a.say(err.Error())
 	}
 	a.theme = theme
-	a.tabs = newTabs()
+	// Until the pool comes its tab takes what is typed.
+	a.tabs.add(a.newTab(agents.Info{Name: "main", Kind: agents.Main}))
 	options := []tea.ProgramOption{
 		tea.WithContext(a.ctx), tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(calm(o.Now)),
 	}

@@ -47,24 +47,27 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 // change notes what is known of an agent, opening its tab if it is new.
 func (a *App) change(i agents.Info) tea.Cmd {
 	t := a.tabs.byID(i.ID)
-	var cmd tea.Cmd
+	if t == nil && i.Kind == agents.Main {
+		t = a.tabs.byID(0)
+	}
 	if t == nil {
-		t = &tab{info: i, view: transcript.New(a.theme, a.o.Now)}
-		if i.Kind.HasPrompt() {
-			t.box = composer.New(a.theme, a.complete, "› ")
-		}
+		t = a.newTab(i)
 		a.tabs.add(t)
-		if t.info.Kind == agents.Main {
-			a.tabs.to(t)
-		}
-		cmd = a.shown()
 	}
 	t.info = i
 	t.view.SetInfo(i)
 	if i.Question == nil {
 		t.question, t.about = nil, 0
 	}
-	return tea.Batch(cmd, a.sendEarly())
+	return tea.Batch(a.shown(), a.sendEarly())
+}
+
+func (a *App) newTab(i agents.Info) *tab {
+	t := &tab{info: i, view: transcript.New(a.theme, a.o.Now)}
+	if i.Kind.HasPrompt() {
+		t.box = composer.New(a.theme, a.complete, "› ")
+	}
+	return t
 }
 
 // entered shows what an event adds to a transcript. Until the tab's newest page

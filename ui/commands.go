@@ -81,7 +81,7 @@ func (a *App) command(here *tab, text string) (tea.Cmd, error) {
 		return nil, fmt.Errorf("there is no command /%s; /help lists them", name)
 	}
 	in := input{t: a.commandAgent(), here: here, text: text, rest: strings.TrimSpace(rest)}
-	if (in.t == nil || a.pool == nil) && c.name != "help" && c.name != "quit" && c.name != "theme" {
+	if (a.pool == nil || in.t.info.ID == 0) && c.name != "help" && c.name != "quit" && c.name != "theme" {
 		return nil, errors.New("the workspace is still being opened; try again in a moment")
 	}
 	return c.run(a, in)
@@ -407,7 +407,7 @@ func (a *App) complete(trigger, line, word string) []composer.Item {
 	case "/":
 		var items []composer.Item
 		for _, c := range commands() {
-			items = append(items, composer.Item{Insert: "/" + c.name, Label: c.usage(), Help: c.help})
+			items = append(items, composer.Item{Insert: c.name, Label: c.usage(), Help: c.help})
 		}
 		return items
 	case "@":

@@ -47,8 +47,6 @@ type tabs struct {
 	walked time.Time
 }
 
-func newTabs() tabs { return tabs{} }
-
 func (t *tabs) byID(id int64) *tab {
 	for _, x := range t.all {
 		if x.info.ID == id {
@@ -67,7 +65,7 @@ func (t *tabs) byName(name string) *tab {
 	return nil
 }
 
-// main is the tab of main, nil before the pool came.
+// main is the tab of main.
 func (t *tabs) main() *tab {
 	for _, x := range t.all {
 		if x.info.Kind == agents.Main {
