@@ -221,7 +221,7 @@ func TestPasteAnswersNothing(t *testing.T) {
 			t.Fatalf("got %q", l)
 		}
 	}
-	if d, ok := keys(b, "enter").(Answered); !ok || d.Answer.Reason != "two lines\x1b[2J" {
+	if d, ok := keys(b, "enter").(Answered); !ok || d.Answer.Reason != "two lines[2J" {
 		t.Fatalf("got %+v", d)
 	}
 }

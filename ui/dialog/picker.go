@@ -19,7 +19,7 @@ type picker struct {
 	items  []Item
 	labels []string // clean
 	fuzzy  bool
-	filter input
+	filter *input
 	hits   []found
 	at     int
 	scroll scroll
@@ -36,7 +36,7 @@ type found struct {
 // stand apart and the best match comes first; without, the filter is a part of
 // the label and the order stays.
 func NewPicker(t *themes.Theme, title string, items []Item, fuzzy bool) Box {
-	b := &picker{theme: t, title: frame.CleanLine(title), items: items, fuzzy: fuzzy}
+	b := &picker{filter: newInput(), theme: t, title: frame.CleanLine(title), items: items, fuzzy: fuzzy}
 	for _, it := range items {
 		b.labels = append(b.labels, frame.CleanLine(it.Label))
 	}
@@ -73,9 +73,8 @@ func (b *picker) match() {
 }
 
 func (b *picker) Key(k tea.KeyPressMsg) Decision {
-	key, typed := k.Keystroke(), typedText(k)
 	n := len(b.hits)
-	switch key {
+	switch k.Keystroke() {
 	case "esc":
 		return Cancelled{}
 	case "enter":
@@ -95,7 +94,7 @@ func (b *picker) Key(k tea.KeyPressMsg) Decision {
 	case "ctrl+end":
 		b.at = max(0, n-1)
 	default:
-		b.edit(func() { b.filter.key(key, typed) })
+		b.edit(func() { b.filter.key(k) })
 	}
 	return nil
 }

@@ -68,7 +68,7 @@ func (b *question) Key(k tea.KeyPressMsg) Decision {
 	}
 	key, typed := k.Keystroke(), typedText(k)
 	if b.reason != nil {
-		return b.reasonKey(key, typed)
+		return b.reasonKey(k)
 	}
 	if b.scroll.key(key) {
 		return nil
@@ -77,7 +77,7 @@ func (b *question) Key(k tea.KeyPressMsg) Decision {
 	case "esc":
 		return Cancelled{}
 	case "tab":
-		b.reason = &input{}
+		b.reason = newInput()
 	case "space":
 		b.scroll.key("pgdown")
 	case "j":
@@ -110,14 +110,14 @@ func (b *question) Key(k tea.KeyPressMsg) Decision {
 // answer decides; a no is asked for its reason first.
 func (b *question) answer(c permit.Choice) Decision {
 	if c == permit.No {
-		b.reason = &input{}
+		b.reason = newInput()
 		return nil
 	}
 	return Answered{Question: b.q.ID, Answer: permit.Answer{Choice: c}}
 }
 
-func (b *question) reasonKey(key, typed string) Decision {
-	switch key {
+func (b *question) reasonKey(k tea.KeyPressMsg) Decision {
+	switch key := k.Keystroke(); key {
 	case "enter":
 		reason := strings.TrimSpace(b.reason.value())
 		return Answered{Question: b.q.ID, Answer: permit.Answer{Choice: permit.No, Reason: reason}}
@@ -126,7 +126,7 @@ func (b *question) reasonKey(key, typed string) Decision {
 	case "pgup", "pgdown":
 		b.scroll.key(key)
 	default:
-		b.reason.key(key, typed)
+		b.reason.key(k)
 	}
 	return nil
 }

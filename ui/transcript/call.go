@@ -67,7 +67,7 @@ func (c canvas) state(b *block) (mark, facts string) {
 	case r == nil && b.started.IsZero():
 		return c.mark("○", themes.Dim), ""
 	case r == nil:
-		return c.mark(spinner(c.now), themes.Accent), " · " + lasted(c.now.Sub(b.started))
+		return c.mark(spin(c.now), themes.Accent), " · " + lasted(c.now.Sub(b.started))
 	case r.Error:
 		return c.mark("✗", themes.Bad), exit(r.Exit) + took(r.Millis)
 	default:
@@ -222,7 +222,7 @@ func (c canvas) doing(i agents.Info) []string {
 	if !i.Started.IsZero() {
 		what += " · " + lasted(c.now.Sub(i.Started))
 	}
-	return []string{c.mark(spinner(c.now), themes.Accent) + c.theme.Paint(themes.Dim, frame.Cut(frame.CleanLine(what)+" · esc stops", c.inner()))}
+	return []string{c.mark(spin(c.now), themes.Accent) + c.theme.Paint(themes.Dim, frame.Cut(frame.CleanLine(what)+" · esc stops", c.inner()))}
 }
 
 // waits tells what the agent waits for.

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"charm.land/bubbles/v2/spinner"
 )
 
 // maxShown bounds how much of one line is looked at while it is folded.
@@ -135,7 +137,11 @@ func when(t, now time.Time) string {
 	return t.Format("2 Jan 15:04")
 }
 
-var spins = [...]string{"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"}
+// spin is the frame of the one animation at a time.
+func spin(now time.Time) string {
+	s := spinner.MiniDot
+	return s.Frames[now.UnixMilli()/spinGap.Milliseconds()%int64(len(s.Frames))]
+}
 
-// spinner is the frame of the one animation at a time.
-func spinner(now time.Time) string { return spins[now.UnixMilli()/100%int64(len(spins))] }
+// spinGap is how long a frame stands: the interface redraws ten times a second.
+const spinGap = 100 * time.Millisecond
