@@ -29,13 +29,13 @@ func TestChoose(t *testing.T) {
 		"nothing, Ollama silent":     {ollama: silent, want: "builtin  ", why: "Ollama does not answer"},
 		"nothing, Ollama answers":    {ollama: answers, want: "ollama/qwen3:8b http://127.0.0.1:11434/v1 ", why: "Ollama answers"},
 		"Ollama elsewhere":           {env: "OLLAMA_HOST=box:99", ollama: answers, want: "ollama/qwen3:8b http://box:99/v1 "},
-		"anthropic key":              {env: "ANTHROPIC_API_KEY", want: "anthropic/claude-sonnet-4-5  ANTHROPIC_API_KEY", why: "anthropic/claude-sonnet-4-5 — ANTHROPIC_API_KEY is set"},
-		"anthropic token":            {env: "ANTHROPIC_AUTH_TOKEN", want: "anthropic/claude-sonnet-4-5  ANTHROPIC_AUTH_TOKEN"},
-		"key before token":           {env: "ANTHROPIC_AUTH_TOKEN ANTHROPIC_API_KEY", want: "anthropic/claude-sonnet-4-5  ANTHROPIC_API_KEY"},
-		"anthropic before openai":    {env: "OPENAI_API_KEY ANTHROPIC_API_KEY", want: "anthropic/claude-sonnet-4-5  ANTHROPIC_API_KEY"},
-		"anthropic base":             {env: "ANTHROPIC_API_KEY ANTHROPIC_BASE_URL=http://127.0.0.1:9/", want: "anthropic/claude-sonnet-4-5 http://127.0.0.1:9 ANTHROPIC_API_KEY"},
-		"openai base":                {env: "OPENAI_API_KEY OPENAI_BASE_URL=http://127.0.0.1:9/v1", want: "openai/gpt-5 http://127.0.0.1:9/v1 OPENAI_API_KEY"},
-		"openai":                     {env: "OPENAI_API_KEY", want: "openai/gpt-5 https://api.openai.com/v1 OPENAI_API_KEY"},
+		"anthropic key":              {env: "ANTHROPIC_API_KEY", want: "anthropic/claude-sonnet-5-5  ANTHROPIC_API_KEY", why: "anthropic/claude-sonnet-5-5 — ANTHROPIC_API_KEY is set"},
+		"anthropic token":            {env: "ANTHROPIC_AUTH_TOKEN", want: "anthropic/claude-sonnet-5-5  ANTHROPIC_AUTH_TOKEN"},
+		"key before token":           {env: "ANTHROPIC_AUTH_TOKEN ANTHROPIC_API_KEY", want: "anthropic/claude-sonnet-5-5  ANTHROPIC_API_KEY"},
+		"anthropic before openai":    {env: "OPENAI_API_KEY ANTHROPIC_API_KEY", want: "anthropic/claude-sonnet-5-5  ANTHROPIC_API_KEY"},
+		"anthropic base":             {env: "ANTHROPIC_API_KEY ANTHROPIC_BASE_URL=http://127.0.0.1:9/", want: "anthropic/claude-sonnet-5-5 http://127.0.0.1:9 ANTHROPIC_API_KEY"},
+		"openai base":                {env: "OPENAI_API_KEY OPENAI_BASE_URL=http://127.0.0.1:9/v1", want: "openai/gpt-5.6-terra http://127.0.0.1:9/v1 OPENAI_API_KEY"},
+		"openai":                     {env: "OPENAI_API_KEY", want: "openai/gpt-5.6-terra https://api.openai.com/v1 OPENAI_API_KEY"},
 		"another vendor":             {env: "GROQ_API_KEY", want: "groq/openai/gpt-oss-120b https://api.groq.com/openai/v1 GROQ_API_KEY"},
 		"own row before others":      {c: local, env: "GROQ_API_KEY LOCAL_KEY", want: "local/m http://h:1/v1 LOCAL_KEY"},
 		"a blank key is none":        {env: "ANTHROPIC_API_KEY=  ", want: "builtin  "},
@@ -133,6 +133,8 @@ func TestKnown(t *testing.T) {
 		"with dashes":       {"openai", "gpt-5-2025-08-07", 400_000, true, 11_250},
 		"mini is its own":   {"openai", "gpt-5-mini", 400_000, true, 2_250},
 		"not a prefix":      {"openai", "gpt-5-unheard-of", 0, false, 0},
+		"haiku, short":      {"anthropic", "claude-haiku-5-5", 1_000_000, true, 600},
+		"no fixed price":    {"deepseek", "deepseek-flash", 1_000_000, false, 0},
 		"not a prefix .":    {"openai", "gpt-5.9", 0, false, 0},
 		"another vendor":    {"openai", "claude-sonnet-4-5", 0, false, 0},
 		"through a router":  {"openrouter", "anthropic/claude-sonnet-4.5", 200_000, true, 18_000},
@@ -149,6 +151,13 @@ func TestKnown(t *testing.T) {
 	}
 	if got := (Config{}).Known("anthropic", "claude-opus-4-5").Cost(100, 10, 1000, 200); got != 100*5+10*25+500+1250 {
 		t.Errorf("with a cache: %d", got)
+	}
+	long := Config{}.Known("openai", "gpt-5.6-luna")
+	if got := long.Cost(272_000, 1000, 0, 0); got != 54_400+1_200 {
+		t.Errorf("at the threshold: %d", got)
+	}
+	if got := long.Cost(2_001, 1000, 270_000, 0); got != 2*(400+5400)+1800 { // 400.2 and 5,400 for the prompt
+		t.Errorf("above the threshold: %d", got)
 	}
 	c := Config{Providers: map[string]ProviderRow{"openai": {Models: map[string]ModelRow{"gpt-5": {Window: 9}}}}}
 	if m := c.Known("openai", "gpt-5"); m.Window != 9 || m.MaxOutput != 128_000 || !m.Priced {

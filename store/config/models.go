@@ -12,70 +12,94 @@ type Model struct {
 	MaxOutput int // tokens of a reply
 	Priced    bool
 	price     price
+	long      grade
 }
 
 // price is dollars per million tokens, which is millionths of a dollar a token.
 type price struct{ input, output, cacheRead, cacheWrite float64 }
 
-// Cost is the price of a request in millionths of a dollar; 0 if m has no price.
-func (m Model) Cost(input, output, cacheRead, cacheWrite int) int64 {
-	p := m.price
-	return int64(math.Round(float64(input)*p.input + float64(output)*p.output +
-		float64(cacheRead)*p.cacheRead + float64(cacheWrite)*p.cacheWrite))
+// grade makes a request dearer, as a whole, when its prompt is longer than over
+// tokens. The zero value never does.
+type grade struct {
+	over          int
+	input, output float64 // factors; input is that of the caches too
 }
 
-// known is a row of the table: a model's name without its date.
+// Cost is the price of one request in millionths of a dollar; 0 if m has no price.
+func (m Model) Cost(input, output, cacheRead, cacheWrite int) int64 {
+	p := m.price
+	in := float64(input)*p.input + float64(cacheRead)*p.cacheRead + float64(cacheWrite)*p.cacheWrite
+	out := float64(output) * p.output
+	if m.long.over > 0 && input+cacheRead+cacheWrite > m.long.over {
+		in, out = in*m.long.input, out*m.long.output
+	}
+	return int64(math.Round(in + out))
+}
+
+// known is a row of the table: a model's name without its date. No price means
+// that it has none a table could say, because it changes with the hour, say.
 type known struct {
 	vendor, name string
 	window, out  int
 	price        price
+	long         grade
 }
 
-// Public list prices; where a vendor grades its price by length, the lower grade.
+// What the vendors publish, as of November 2026.
 var models = []known{
-	{"anthropic", "claude-opus-4-7", 200_000, 64_000, price{5, 25, 0.5, 6.25}},
-	{"anthropic", "claude-opus-4-6", 200_000, 64_000, price{5, 25, 0.5, 6.25}},
-	{"anthropic", "claude-opus-4-5", 200_000, 64_000, price{5, 25, 0.5, 6.25}},
-	{"anthropic", "claude-opus-4-1", 200_000, 32_000, price{15, 75, 1.5, 18.75}},
-	{"anthropic", "claude-opus-4", 200_000, 32_000, price{15, 75, 1.5, 18.75}},
-	{"anthropic", "claude-opus-4-0", 200_000, 32_000, price{15, 75, 1.5, 18.75}},
-	{"anthropic", "claude-sonnet-4-6", 200_000, 64_000, price{3, 15, 0.3, 3.75}},
-	{"anthropic", "claude-sonnet-4-5", 200_000, 64_000, price{3, 15, 0.3, 3.75}},
-	{"anthropic", "claude-sonnet-4", 200_000, 64_000, price{3, 15, 0.3, 3.75}},
-	{"anthropic", "claude-sonnet-4-0", 200_000, 64_000, price{3, 15, 0.3, 3.75}},
-	{"anthropic", "claude-haiku-4-5", 200_000, 64_000, price{1, 5, 0.1, 1.25}},
-	{"anthropic", "claude-3-7-sonnet", 200_000, 64_000, price{3, 15, 0.3, 3.75}},
-	{"anthropic", "claude-3-5-haiku", 200_000, 8_192, price{0.8, 4, 0.08, 1}},
+	{"anthropic", "claude-fable-5-1", 1_000_000, 128_000, price{10, 50, 0.25, 12.5}, grade{}},
+	{"anthropic", "claude-fable-5", 1_000_000, 128_000, price{10, 50, 1, 12.5}, grade{}},
+	{"anthropic", "claude-opus-5-5", 1_000_000, 128_000, price{4, 20, 0.2, 5}, grade{}},
+	{"anthropic", "claude-opus-5", 1_000_000, 128_000, price{5, 25, 0.5, 6.25}, grade{}},
+	{"anthropic", "claude-opus-4-8", 1_000_000, 128_000, price{5, 25, 0.5, 6.25}, grade{}},
+	{"anthropic", "claude-opus-4-7", 1_000_000, 128_000, price{5, 25, 0.5, 6.25}, grade{}},
+	{"anthropic", "claude-opus-4-6", 1_000_000, 128_000, price{5, 25, 0.5, 6.25}, grade{}},
+	{"anthropic", "claude-opus-4-5", 200_000, 64_000, price{5, 25, 0.5, 6.25}, grade{}},
+	{"anthropic", "claude-opus-4-1", 200_000, 32_000, price{15, 75, 1.5, 18.75}, grade{}},
+	{"anthropic", "claude-opus-4", 200_000, 32_000, price{15, 75, 1.5, 18.75}, grade{}},
+	{"anthropic", "claude-sonnet-5-5", 1_000_000, 128_000, price{2, 10, 0.1, 2.5}, grade{}},
+	{"anthropic", "claude-sonnet-5", 1_000_000, 128_000, price{2, 10, 0.2, 2.5}, grade{}},
+	{"anthropic", "claude-sonnet-4-6", 200_000, 64_000, price{3, 15, 0.3, 3.75}, grade{}},
+	{"anthropic", "claude-sonnet-4-5", 200_000, 64_000, price{3, 15, 0.3, 3.75}, grade{}},
+	{"anthropic", "claude-sonnet-4", 200_000, 64_000, price{3, 15, 0.3, 3.75}, grade{}},
+	{"anthropic", "claude-haiku-5-5", 1_000_000, 128_000, price{0.1, 0.5, 0.01, 0.125}, grade{100_000, 5, 5}},
+	{"anthropic", "claude-haiku-4-5", 200_000, 64_000, price{1, 5, 0.1, 1.25}, grade{}},
+	{"anthropic", "claude-3-5-haiku", 200_000, 8_192, price{0.8, 4, 0.08, 1}, grade{}},
 
-	{"openai", "gpt-5.2", 400_000, 128_000, price{1.75, 14, 0.175, 0}},
-	{"openai", "gpt-5.2-codex", 400_000, 128_000, price{1.75, 14, 0.175, 0}},
-	{"openai", "gpt-5.1", 400_000, 128_000, price{1.25, 10, 0.125, 0}},
-	{"openai", "gpt-5.1-codex", 400_000, 128_000, price{1.25, 10, 0.125, 0}},
-	{"openai", "gpt-5.1-codex-max", 400_000, 128_000, price{1.25, 10, 0.125, 0}},
-	{"openai", "gpt-5.1-codex-mini", 400_000, 128_000, price{0.25, 2, 0.025, 0}},
-	{"openai", "gpt-5", 400_000, 128_000, price{1.25, 10, 0.125, 0}},
-	{"openai", "gpt-5-codex", 400_000, 128_000, price{1.25, 10, 0.125, 0}},
-	{"openai", "gpt-5-mini", 400_000, 128_000, price{0.25, 2, 0.025, 0}},
-	{"openai", "gpt-5-nano", 400_000, 128_000, price{0.05, 0.4, 0.005, 0}},
-	{"openai", "gpt-5-pro", 400_000, 272_000, price{15, 120, 15, 0}},
-	{"openai", "gpt-4.1", 1_047_576, 32_768, price{2, 8, 0.5, 0}},
-	{"openai", "gpt-4.1-mini", 1_047_576, 32_768, price{0.4, 1.6, 0.1, 0}},
-	{"openai", "gpt-4.1-nano", 1_047_576, 32_768, price{0.1, 0.4, 0.025, 0}},
-	{"openai", "gpt-4o", 128_000, 16_384, price{2.5, 10, 1.25, 0}},
-	{"openai", "gpt-4o-mini", 128_000, 16_384, price{0.15, 0.6, 0.075, 0}},
-	{"openai", "o3", 200_000, 100_000, price{2, 8, 0.5, 0}},
-	{"openai", "o4-mini", 200_000, 100_000, price{1.1, 4.4, 0.275, 0}},
+	{"openai", "gpt-5.6", 1_050_000, 128_000, price{4, 20, 0.4, 5}, grade{272_000, 2, 1.5}},
+	{"openai", "gpt-5.6-sol", 1_050_000, 128_000, price{4, 20, 0.4, 5}, grade{272_000, 2, 1.5}},
+	{"openai", "gpt-5.6-terra", 1_050_000, 128_000, price{2, 12, 0.2, 2.5}, grade{272_000, 2, 1.5}},
+	{"openai", "gpt-5.6-luna", 1_050_000, 128_000, price{0.2, 1.2, 0.02, 0.25}, grade{272_000, 2, 1.5}},
+	{"openai", "gpt-5.5", 1_050_000, 128_000, price{5, 30, 0.5, 5}, grade{272_000, 2, 1.5}},
+	{"openai", "gpt-5.4", 1_050_000, 128_000, price{2.5, 15, 0.25, 2.5}, grade{272_000, 2, 1.5}},
+	{"openai", "gpt-5.4-mini", 400_000, 128_000, price{0.75, 4.5, 0.075, 0.75}, grade{}},
+	{"openai", "gpt-5.4-nano", 400_000, 128_000, price{0.2, 1.25, 0.02, 0.2}, grade{}},
+	{"openai", "gpt-5.2", 400_000, 128_000, price{1.75, 14, 0.175, 1.75}, grade{}},
+	{"openai", "gpt-5.1", 400_000, 128_000, price{1.25, 10, 0.125, 1.25}, grade{}},
+	{"openai", "gpt-5.1-codex", 400_000, 128_000, price{1.25, 10, 0.125, 1.25}, grade{}},
+	{"openai", "gpt-5.1-codex-max", 400_000, 128_000, price{1.25, 10, 0.125, 1.25}, grade{}},
+	{"openai", "gpt-5", 400_000, 128_000, price{1.25, 10, 0.125, 1.25}, grade{}},
+	{"openai", "gpt-5-codex", 400_000, 128_000, price{1.25, 10, 0.125, 1.25}, grade{}},
+	{"openai", "gpt-5-mini", 400_000, 128_000, price{0.25, 2, 0.025, 0.25}, grade{}},
+	{"openai", "gpt-5-nano", 400_000, 128_000, price{0.05, 0.4, 0.005, 0.05}, grade{}},
+	{"openai", "gpt-5-pro", 400_000, 272_000, price{15, 120, 15, 15}, grade{}},
+	{"openai", "gpt-4.1", 1_047_576, 32_768, price{2, 8, 0.5, 2}, grade{}},
+	{"openai", "gpt-4.1-mini", 1_047_576, 32_768, price{0.4, 1.6, 0.1, 0.4}, grade{}},
+	{"openai", "gpt-4.1-nano", 1_047_576, 32_768, price{0.1, 0.4, 0.025, 0.1}, grade{}},
+	{"openai", "gpt-4o", 128_000, 16_384, price{2.5, 10, 1.25, 2.5}, grade{}},
+	{"openai", "gpt-4o-mini", 128_000, 16_384, price{0.15, 0.6, 0.075, 0.15}, grade{}},
+	{"openai", "o3", 200_000, 100_000, price{2, 8, 0.5, 2}, grade{}},
+	{"openai", "o4-mini", 200_000, 100_000, price{1.1, 4.4, 0.275, 1.1}, grade{}},
 
-	{"deepseek", "deepseek-chat", 128_000, 8_192, price{0.28, 0.42, 0.028, 0.28}},
-	{"deepseek", "deepseek-reasoner", 128_000, 65_536, price{0.28, 0.42, 0.028, 0.28}},
-	{"groq", "openai/gpt-oss-120b", 131_072, 65_536, price{0.15, 0.6, 0.075, 0}},
-	{"groq", "openai/gpt-oss-20b", 131_072, 65_536, price{0.075, 0.3, 0.0375, 0}},
-	{"groq", "llama-3.3-70b-versatile", 131_072, 32_768, price{0.59, 0.79, 0.59, 0}},
-	{"xai", "grok-code-fast-1", 256_000, 0, price{0.2, 1.5, 0.02, 0}},
-	{"xai", "grok-4-fast", 2_000_000, 0, price{0.2, 0.5, 0.05, 0}},
-	{"xai", "grok-4", 256_000, 0, price{3, 15, 0.75, 0}},
-	{"mistral", "mistral-medium", 128_000, 0, price{0.4, 2, 0.4, 0}},
-	{"mistral", "codestral", 256_000, 0, price{0.3, 0.9, 0.3, 0}},
+	{"deepseek", "deepseek-flash", 1_000_000, 384_000, price{}, grade{}},
+	{"deepseek", "deepseek-v4-flash", 1_000_000, 384_000, price{}, grade{}},
+	{"deepseek", "deepseek-v4-pro", 1_000_000, 384_000, price{}, grade{}},
+	{"groq", "openai/gpt-oss-120b", 131_072, 65_536, price{0.15, 0.6, 0.075, 0.15}, grade{}},
+	{"groq", "openai/gpt-oss-20b", 131_072, 65_536, price{0.075, 0.3, 0.0375, 0.075}, grade{}},
+	{"cerebras", "gpt-oss-120b", 131_072, 0, price{}, grade{}},
+	{"xai", "grok-4.6", 500_000, 0, price{}, grade{}},
+	{"xai", "grok-4.5", 500_000, 0, price{}, grade{}},
+	{"xai", "grok-4.3", 1_000_000, 0, price{}, grade{}},
 }
 
 // edition is what may follow a model's name without making it another model: a
@@ -98,7 +122,7 @@ func (c Config) Known(provider, name string) Model {
 		m.MaxOutput = row.MaxOutput
 	}
 	if row.Input != nil && row.Output != nil {
-		m.Priced, m.price = true, price{*row.Input, *row.Output, row.CacheRead, row.CacheWrite}
+		m.Priced, m.price, m.long = true, price{*row.Input, *row.Output, row.CacheRead, row.CacheWrite}, grade{}
 	}
 	return m
 }
@@ -119,7 +143,7 @@ func listed(provider, name string) Model {
 		switch {
 		case !ok || !edition.MatchString(rest):
 		case m.vendor == provider:
-			return Model{m.window, m.out, true, m.price}
+			return Model{m.window, m.out, m.price != (price{}), m.price, m.long}
 		case !vendored:
 			return Model{Window: m.window, MaxOutput: m.out}
 		}

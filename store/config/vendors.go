@@ -27,13 +27,13 @@ type Vendor struct {
 
 // The order is that in which keys are looked for.
 var vendors = []Vendor{
-	{"anthropic", Anthropic, "", "ANTHROPIC_BASE_URL", []string{"ANTHROPIC_API_KEY", bearerEnv}, true, "claude-sonnet-4-5"},
-	{"openai", OpenAI, "https://api.openai.com/v1", "OPENAI_BASE_URL", []string{"OPENAI_API_KEY"}, true, "gpt-5"},
-	{"openrouter", OpenAI, "https://openrouter.ai/api/v1", "", []string{"OPENROUTER_API_KEY"}, true, "anthropic/claude-sonnet-4.5"},
-	{"deepseek", OpenAI, "https://api.deepseek.com/v1", "", []string{"DEEPSEEK_API_KEY"}, true, "deepseek-chat"},
+	{"anthropic", Anthropic, "", "ANTHROPIC_BASE_URL", []string{"ANTHROPIC_API_KEY", bearerEnv}, true, "claude-sonnet-5-5"},
+	{"openai", OpenAI, "https://api.openai.com/v1", "OPENAI_BASE_URL", []string{"OPENAI_API_KEY"}, true, "gpt-5.6-terra"},
+	{"openrouter", OpenAI, "https://openrouter.ai/api/v1", "", []string{"OPENROUTER_API_KEY"}, true, "anthropic/claude-sonnet-5.5"},
+	{"deepseek", OpenAI, "https://api.deepseek.com/v1", "", []string{"DEEPSEEK_API_KEY"}, true, "deepseek-flash"},
 	{"groq", OpenAI, "https://api.groq.com/openai/v1", "", []string{"GROQ_API_KEY"}, true, "openai/gpt-oss-120b"},
 	{"mistral", OpenAI, "https://api.mistral.ai/v1", "", []string{"MISTRAL_API_KEY"}, true, "mistral-medium-latest"},
-	{"xai", OpenAI, "https://api.x.ai/v1", "", []string{"XAI_API_KEY"}, true, "grok-code-fast-1"},
+	{"xai", OpenAI, "https://api.x.ai/v1", "", []string{"XAI_API_KEY"}, true, "grok-4.6"},
 	{"together", OpenAI, "https://api.together.xyz/v1", "", []string{"TOGETHER_API_KEY"}, true, "Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8"},
 	{"fireworks", OpenAI, "https://api.fireworks.ai/inference/v1", "", []string{"FIREWORKS_API_KEY"}, true, "accounts/fireworks/models/qwen3-coder-480b-a35b-instruct"},
 	{"cerebras", OpenAI, "https://api.cerebras.ai/v1", "", []string{"CEREBRAS_API_KEY"}, true, "gpt-oss-120b"},
