@@ -72,7 +72,7 @@ func cut(s string, limit int, id int64) string {
 	for tail < len(s) && !utf8.RuneStart(s[tail]) {
 		tail++
 	}
-	return fmt.Sprintf("%s\n… %d bytes left out; read_message %d returns the rest …\n%s", s[:head], tail-head, id, s[tail:])
+	return fmt.Sprintf("%s\n… %d bytes left out; message %d is kept whole …\n%s", s[:head], tail-head, id, s[tail:])
 }
 
 // plain is s as models can read it: valid UTF-8 without NUL.

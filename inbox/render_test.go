@@ -52,7 +52,7 @@ func TestEnvelope_cutsLongBodies(t *testing.T) {
 		t.Fatalf("%q", lines)
 	}
 	left := len(body) - len(lines[2]) - len(lines[4])
-	if want := "… " + itoa(left) + " bytes left out; read_message 7 returns the rest …"; lines[3] != want {
+	if want := "… " + itoa(left) + " bytes left out; message 7 is kept whole …"; lines[3] != want {
 		t.Errorf("%q, want %q", lines[3], want)
 	}
 	if len(lines[2])+len(lines[4]) > 1000 || len(lines[2])+len(lines[4]) < 990 || strings.Contains(got, "\uFFFD") {
