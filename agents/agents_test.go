@@ -115,7 +115,6 @@ type world struct {
 	db    *store.DB
 	pool  *agents.Pool
 	feed  *agents.Feed
-	mu    sync.Mutex
 	infos map[int64]agents.Info
 	tally agents.Tally
 	shown map[int64]string // the output of a running command

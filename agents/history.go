@@ -57,8 +57,8 @@ func (c *conversation) add(e Entry) {
 		c.hear(fmt.Sprintf("The user ran a command of their own: %s\nIts exit code was %d. Its output:\n%s",
 			e.Shell.Command, e.Shell.Exit, e.Shell.Output), llm.FromTool)
 	case EntryEnded:
-		if e.End != nil && e.End.Outcome == Interrupted && len(c.said) > 0 {
-			c.hear("The user stopped this turn.", llm.FromHost)
+		if e.End != nil && e.End.Outcome != Completed {
+			c.hear(fmt.Sprintf("That turn ended before it was done (%s). Don't go on with it unless you are asked to.", e.End.Outcome), llm.FromHost)
 		}
 	}
 }

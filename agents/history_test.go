@@ -56,8 +56,12 @@ func TestMessages_anyCutIsRepaired(t *testing.T) {
 
 func heard(rt *rapid.T) Entry {
 	return rapid.SampledFrom([]Entry{
-		{Kind: EntryPrompt, Text: "p"}, {Kind: EntryMessage, Text: "m"}, {Kind: EntryHost, Text: "h"},
-		{Kind: EntryNotice, Text: "n"}, {Kind: EntryShell, Shell: &Shell{Command: "c"}}, {Kind: EntryStarted},
+		{Kind: EntryPrompt, Text: "p"},
+		{Kind: EntryMessage, Text: "m"},
+		{Kind: EntryHost, Text: "h"},
+		{Kind: EntryNotice, Text: "n"},
+		{Kind: EntryShell, Shell: &Shell{Command: "c"}},
+		{Kind: EntryStarted},
 	}).Draw(rt, "heard")
 }
 

@@ -15,7 +15,9 @@ import (
 func TestTurn_answers(t *testing.T) {
 	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		return []llm.Part{
-			llm.Thinking{Text: "hm", Opaque: "sig", Model: "test/one"}, llm.Text{Text: "you said ", Index: 1}, llm.Text{Text: asked(req), Index: 1},
+			llm.Thinking{Text: "hm", Opaque: "sig", Model: "test/one"},
+			llm.Text{Text: "you said ", Index: 1},
+			llm.Text{Text: asked(req), Index: 1},
 			llm.Usage{Input: 10, Output: 5},
 		}, nil
 	}}

@@ -388,7 +388,7 @@ func TestHistoryDecides(t *testing.T) {
 		k := &talk{t: t, tool: fine}
 		k.hear(llm.FromPrompt, "run a\nrun b")
 		k.step()
-		k.hear(llm.FromHost, "The user stopped this turn.")
+		k.hear(llm.FromHost, "That turn ended before it was done (interrupted).")
 		if r := k.prompt("say hi"); r.text != "hi" || len(k.seen) != 1 {
 			t.Errorf("got %q after %q", r.text, k.seen)
 		}

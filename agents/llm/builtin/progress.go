@@ -25,7 +25,7 @@ type called struct {
 
 // stopped begins the host's note that a turn was stopped: what was asked before
 // it is over.
-const stopped = "The user stopped this turn"
+const stopped = "That turn ended before it was done"
 
 // read goes through a history. A reply without calls is an answer: what was
 // asked before it is over, and so is what a reply holds that is no call.
