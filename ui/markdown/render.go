@@ -123,10 +123,10 @@ func (r *Renderer) item(b Block, body string, width, depth int) []string {
 			marker, text = "[✓]", text[4:]
 		}
 	}
-	indent := len(b.marker) + 1
+	indent := b.offset
 	if marker != "" {
 		indent = frame.Width(marker) + 1
-	} else if indent = b.offset; indent == 0 {
+	} else if indent == 0 {
 		indent = 2
 	}
 	first := frame.Spaces(indent)
