@@ -7,7 +7,6 @@ type rect struct{ x, y, w, h int }
 type facts struct {
 	box   int  // lines the prompt box wants; 0: the tab has none
 	below int  // lines a question wants in the box's place; 0: none
-	hint  bool // a line above the box
 }
 
 // rects are the regions from top to bottom.
