@@ -5,8 +5,8 @@ type rect struct{ x, y, w, h int }
 
 // facts are what the layout depends on.
 type facts struct {
-	box   int  // lines the prompt box wants; 0: the tab has none
-	below int  // lines a question wants in the box's place; 0: none
+	box   int // lines the prompt box wants; 0: the tab has none
+	below int // lines a question wants in the box's place; 0: none
 }
 
 // rects are the regions from top to bottom.
