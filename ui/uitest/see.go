@@ -1,0 +1,171 @@
+package uitest
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/exp/golden"
+)
+
+// Press presses keys, named as the program names them: enter, alt+2,
+// ctrl+pgup. A name that is not known is a mistake of the test and panics.
+func (s *Session) Press(names ...string) {
+	for _, n := range names {
+		s.Send(bytesOf(n))
+		if strings.HasSuffix(n, "esc") {
+			// A terminal's Esc is a key only if nothing follows at once.
+			s.Wait(100 * time.Millisecond)
+		}
+	}
+}
+
+// Enter types a line and sends it.
+func (s *Session) Enter(text string) {
+	s.Type(text)
+	s.Press("enter")
+}
+
+// Wait lets d pass and what then happens come to rest.
+func (s *Session) Wait(d time.Duration) {
+	time.Sleep(d)
+	if !s.o.Real {
+		synctest.Wait()
+	}
+}
+
+// Until waits until ok holds of what the terminal shows, or fails with the screen.
+func (s *Session) Until(what string, ok func() bool) {
+	s.t.Helper()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for !ok() {
+		select {
+		case <-s.wrote:
+		case <-late.C:
+			s.t.Fatalf("waited in vain until %s; the screen:\n%s", what, s.Screen())
+		}
+	}
+}
+
+// See waits until the screen shows each text.
+func (s *Session) See(texts ...string) {
+	s.t.Helper()
+	for _, text := range texts {
+		s.Until(fmt.Sprintf("the screen shows %q", text), func() bool { return strings.Contains(s.Screen(), text) })
+	}
+}
+
+// Gone waits until the screen shows none of the texts.
+func (s *Session) Gone(texts ...string) {
+	s.t.Helper()
+	for _, text := range texts {
+		s.Until(fmt.Sprintf("the screen no longer shows %q", text), func() bool { return !strings.Contains(s.Screen(), text) })
+	}
+}
+
+// NotSee lets half a second pass and fails if the screen shows one of the texts.
+func (s *Session) NotSee(texts ...string) {
+	s.t.Helper()
+	s.Wait(500 * time.Millisecond)
+	screen := s.Screen()
+	for _, text := range texts {
+		if strings.Contains(screen, text) {
+			s.t.Fatalf("the screen shows %q:\n%s", text, screen)
+		}
+	}
+}
+
+// Line is the first line of the screen with that text.
+func (s *Session) Line(text string) string {
+	s.t.Helper()
+	s.See(text)
+	for _, l := range strings.Split(s.Screen(), "\n") {
+		if strings.Contains(l, text) {
+			return l
+		}
+	}
+	return ""
+}
+
+// Status is the last line of the screen.
+func (s *Session) Status() string {
+	lines := strings.Split(strings.TrimSuffix(s.Screen(), "\n"), "\n")
+	return lines[len(lines)-1]
+}
+
+// named is a test by another name.
+type named struct {
+	testing.TB
+	name string
+}
+
+func (n named) Name() string { return n.name }
+
+// Golden compares the screen with testdata/NAME.golden once it has come to
+// rest; -update writes the file. What differs from run to run is replaced by
+// something of the same width.
+func (s *Session) Golden(name string) {
+	s.t.Helper()
+	s.Wait(time.Second)
+	golden.RequireEqual(named{s.t, name}, s.steady(s.Screen()))
+}
+
+// GoldenStyles compares the screen and the style of every run of cells.
+func (s *Session) GoldenStyles(name string) {
+	s.t.Helper()
+	s.Wait(time.Second)
+	golden.RequireEqual(named{s.t, name}, s.steady(legend(s.grid())))
+}
+
+// braille are the characters of spinners.
+var braille = regexp.MustCompile(`[⠀-⣿]`)
+
+// steady replaces the workspace's path and spinners.
+func (s *Session) steady(screen string) string {
+	is := "/srv/my-pages/shop"
+	root := s.Home.Root
+	for len(is) < len(root) {
+		is = "/" + is
+	}
+	return braille.ReplaceAllString(strings.ReplaceAll(screen, root, is[len(is)-len(root):]), "⠿")
+}
+
+// legend is the grid with a letter for each style under every line, and what
+// the letters mean.
+func legend(grid [][]uv.Cell) string {
+	var b strings.Builder
+	letters, known := map[string]rune{}, []string{}
+	letter := func(st uv.Style) rune {
+		k := st.String()
+		if k == "" {
+			return '.'
+		}
+		if _, ok := letters[k]; !ok {
+			letters[k] = rune('a' + len(letters))
+			known = append(known, k)
+		}
+		return letters[k]
+	}
+	for _, row := range grid {
+		var text, styles strings.Builder
+		for _, c := range row {
+			text.WriteString(c.Content)
+			styles.WriteRune(letter(c.Style))
+		}
+		fmt.Fprintf(&b, "%s\n", strings.TrimRight(text.String(), " "))
+		if st := strings.TrimRight(styles.String(), "."); st != "" {
+			fmt.Fprintf(&b, "%s\n", st)
+		}
+	}
+	sort.Slice(known, func(i, j int) bool { return letters[known[i]] < letters[known[j]] })
+	for _, k := range known {
+		fmt.Fprintf(&b, "%c %q\n", letters[k], k)
+	}
+	return b.String()
+}

@@ -1,0 +1,189 @@
+package uitest
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/vt"
+)
+
+// Terminal is the virtual terminal: what the program writes becomes cells, and
+// its questions are answered as a terminal does.
+type Terminal struct {
+	in    *typed
+	piped chan struct{} // closed when nothing copies the emulator's answers any more
+	wrote chan struct{} // a token: the cells may have changed
+
+	mu  sync.Mutex
+	em  *vt.Emulator
+	raw bytes.Buffer
+}
+
+func newTerminal(w, h int) *Terminal {
+	t := &Terminal{in: &typed{}, piped: make(chan struct{}), wrote: make(chan struct{}, 1), em: vt.NewEmulator(max(w, 1), max(h, 1))}
+	t.in.more.L = &t.in.mu
+	// The program takes its input for a pipe and ends lines with a bare line feed.
+	_, _ = t.em.WriteString("\x1b[20h")
+	go func() {
+		defer close(t.piped)
+		_, _ = io.Copy(t.in, t.em)
+	}()
+	return t
+}
+
+// close ends the terminal once the program has ended. The emulator's own Close
+// is not safe beside a Read.
+func (t *Terminal) close() {
+	t.in.close()
+	if c, ok := t.em.InputPipe().(io.Closer); ok {
+		_ = c.Close()
+	}
+	<-t.piped
+}
+
+// Write takes the program's output.
+func (t *Terminal) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.raw.Write(p)
+	n, err := t.em.Write(p)
+	select {
+	case t.wrote <- struct{}{}:
+	default:
+	}
+	return n, err
+}
+
+// Raw is all that the program wrote.
+func (t *Terminal) Raw() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return bytes.Clone(t.raw.Bytes())
+}
+
+// Screen is the text of the cells, without blanks at the ends of lines.
+func (t *Terminal) Screen() string {
+	var b strings.Builder
+	for _, row := range t.grid() {
+		var line strings.Builder
+		for _, c := range row {
+			line.WriteString(c.Content)
+		}
+		b.WriteString(strings.TrimRight(line.String(), " "))
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// grid is a copy of the cells; the second half of a wide one is empty.
+func (t *Terminal) grid() [][]uv.Cell {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	w, h := t.em.Width(), t.em.Height()
+	rows := make([][]uv.Cell, h)
+	for y := range rows {
+		rows[y] = make([]uv.Cell, w)
+		for x := 0; x < w; x++ {
+			c := t.em.CellAt(x, y)
+			if c == nil || c.Content == "" {
+				rows[y][x] = uv.Cell{Content: " ", Width: 1}
+				continue
+			}
+			rows[y][x] = *c
+			for i := 1; i < c.Width && x+1 < w; i++ {
+				x++
+				rows[y][x] = uv.Cell{Style: c.Style}
+			}
+		}
+	}
+	return rows
+}
+
+// Cursor is where the cursor stands.
+func (t *Terminal) Cursor() (x, y int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	p := t.em.CursorPosition()
+	return p.X, p.Y
+}
+
+// Resize makes the terminal w by h and tells the program, as terminals with
+// in-band reports do.
+func (t *Terminal) Resize(w, h int) {
+	t.mu.Lock()
+	t.em.Resize(max(w, 1), max(h, 1))
+	t.mu.Unlock()
+	fmt.Fprintf(t.in, "\x1b[48;%d;%d;0;0t", h, w)
+}
+
+// Send gives bytes to the program as they are.
+func (t *Terminal) Send(s string) { _, _ = io.WriteString(t.in, s) }
+
+// Type types text; a line feed in it is Ctrl+J, a new line in the box.
+func (t *Terminal) Type(text string) { t.Send(text) }
+
+// Paste pastes text in brackets.
+func (t *Terminal) Paste(text string) { t.Send("\x1b[200~" + text + "\x1b[201~") }
+
+// letters end the sequences of keys that have one; numbers stand in those that
+// have none.
+var (
+	letters = map[string]string{"up": "A", "down": "B", "right": "C", "left": "D", "home": "H", "end": "F"}
+	numbers = map[string]int{"insert": 2, "delete": 3, "pgup": 5, "pgdown": 6, "pgdn": 6}
+	codes   = map[string]int{"enter": 13, "tab": 9, "esc": 27, "space": 32, "backspace": 127}
+)
+
+// bytesOf is what a terminal sends for a key.
+func bytesOf(name string) string {
+	parts := strings.Split(name, "+")
+	key := parts[len(parts)-1]
+	mod := 1
+	for _, m := range parts[:len(parts)-1] {
+		switch m {
+		case "shift":
+			mod++
+		case "alt":
+			mod += 2
+		case "ctrl":
+			mod += 4
+		default:
+			panic("there is no key " + name)
+		}
+	}
+	if l, ok := letters[key]; ok {
+		if mod == 1 {
+			return "\x1b[" + l
+		}
+		return fmt.Sprintf("\x1b[1;%d%s", mod, l)
+	}
+	if n, ok := numbers[key]; ok {
+		if mod == 1 {
+			return fmt.Sprintf("\x1b[%d~", n)
+		}
+		return fmt.Sprintf("\x1b[%d;%d~", n, mod)
+	}
+	code, named := codes[key]
+	switch {
+	case named && mod == 1:
+		return string(rune(code))
+	case name == "shift+tab":
+		return "\x1b[Z"
+	case name == "ctrl+space":
+		return "\x00"
+	case named && mod == 3:
+		return "\x1b" + string(rune(code))
+	case named:
+		return fmt.Sprintf("\x1b[%d;%du", code, mod)
+	case len(key) == 1 && mod == 1:
+		return key
+	case len(key) == 1 && mod == 3:
+		return "\x1b" + key
+	case len(key) == 1 && mod == 5 && key >= "a" && key <= "z":
+		return string(rune(key[0] & 0x1f))
+	}
+	panic("there is no key " + name)
+}

@@ -1,0 +1,354 @@
+// Package uitest runs the whole program in tests: keys in, screen out.
+//
+// Does: open a real database and a pool of agents with a provider the test
+// chooses, attach an [ui.App] whose terminal is a virtual one, press keys as a
+// user does ([Session.Type], [Session.Press], [Session.Paste]), wait for what
+// the screen shows ([Session.See]), compare frames with files
+// ([Session.Golden]), draw them as a picture ([Session.SVG]).
+//
+// Does not: reach into the program, or read a real terminal. In a bubble of
+// testing/synctest its time is the bubble's; a child process holds that time
+// still while it runs.
+//
+// Imports: anything of ours; nothing but tests imports it.
+package uitest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/agents/llm/builtin"
+	"fantail/store"
+	"fantail/tools"
+	"fantail/tools/permit"
+	"fantail/ui"
+)
+
+// Options are what a test may choose.
+type Options struct {
+	W, H     int          // of the terminal; 0: 120 by 36
+	Provider llm.Provider // nil: the built-in engine
+	Model    string       // provider/name, as shown; "": that of the provider
+	Window   int          // tokens the model reads; 0: unknown
+	Environ  []string     // behind TERM, COLORTERM and LANG
+	Theme    string       // "": dark; "auto": by the terminal's background
+	Mode     permit.Mode  // "": ask
+	Cap      int          // running agents at once; 0: the pool's own
+	Branch   string       // "": main
+	Files    map[string]string
+	Home     *Home // of a session before; nil: a new one
+	Late     bool  // Attach is the test's to call
+	Real     bool  // real time: not in a bubble
+}
+
+// Home is what survives a session: the workspace and its data.
+type Home struct{ Root, Data string }
+
+// Session is a running program and its user.
+type Session struct {
+	*Terminal
+	Pool *agents.Pool
+	Home *Home
+
+	t       testing.TB
+	o       Options
+	app     *ui.App
+	db      *store.DB
+	ended   chan error
+	left    bool // the screen has ended
+	stopped bool
+}
+
+// patience is how long See waits, in the session's time.
+const patience = 20 * time.Second
+
+// Start runs the program. It ends with the test at the latest.
+func Start(t testing.TB, o Options) *Session {
+	t.Helper()
+	if o.W == 0 && o.H == 0 {
+		o.W, o.H = 120, 36
+	}
+	if o.Theme == "" {
+		o.Theme = "dark"
+	}
+	if o.Theme == "auto" {
+		o.Theme = ""
+	}
+	if o.Mode == "" {
+		o.Mode = permit.Ask
+	}
+	if o.Branch == "" {
+		o.Branch = "main"
+	}
+	if o.Provider == nil {
+		o.Provider, o.Model = builtin.New(), builtin.Name
+	}
+	if o.Model == "" {
+		o.Model = "test/scripted"
+	}
+	s := &Session{t: t, o: o, Home: o.Home, Terminal: newTerminal(o.W, o.H), ended: make(chan error, 1)}
+	if s.Home == nil {
+		s.Home = newHome(t)
+	}
+	for name, text := range o.Files {
+		path := filepath.Join(s.Home.Root, name)
+		s.must(os.MkdirAll(filepath.Dir(path), 0o755))
+		s.must(os.WriteFile(path, []byte(text), 0o644))
+	}
+	s.app = ui.New(ui.Options{
+		In: s.Terminal.in, Out: s.Terminal, Environ: append([]string{
+			"TERM=xterm-256color", "COLORTERM=truecolor", "TTY_FORCE=1", "LANG=C.UTF-8",
+		}, o.Environ...),
+		Theme: o.Theme, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
+		Start: o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
+		Models: func() []string { return []string{o.Model, "test/other"} },
+	})
+	go func() { s.ended <- s.app.Run() }()
+	t.Cleanup(s.Stop)
+	if !o.Late {
+		s.Attach()
+	}
+	return s
+}
+
+// newHome makes a workspace whose path has the same width on every machine, so
+// that frames that show it can be compared.
+func newHome(t testing.TB) *Home {
+	t.Helper()
+	parent := os.TempDir()
+	if fi, err := os.Stat("/tmp"); err == nil && fi.IsDir() {
+		parent = "/tmp"
+	}
+	parent, err := filepath.EvalSymlinks(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		dir := filepath.Join(parent, fmt.Sprintf("ft%08d", rand.IntN(100_000_000)))
+		if err := os.Mkdir(dir, 0o700); errors.Is(err, os.ErrExist) {
+			continue
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		h := &Home{Root: filepath.Join(dir, "shop"), Data: filepath.Join(dir, "data")}
+		for _, d := range []string{h.Root, h.Data} {
+			if err := os.Mkdir(d, 0o700); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return h
+	}
+}
+
+// Attach opens the workspace and gives it to the screen.
+func (s *Session) Attach() {
+	s.t.Helper()
+	gate, err := permit.NewGate(s.o.Mode, nil)
+	s.must(err)
+	ctx := context.Background()
+	s.db, err = store.Open(ctx, filepath.Join(s.Home.Data, "fantail.db"), store.Options{})
+	s.must(err)
+	s.Pool, err = agents.Open(ctx, agents.Options{
+		DB: s.db, Tools: tools.New(), Gate: gate, Model: s.o.Model, Resolve: s.resolve,
+		Root: s.Home.Root, Data: s.Home.Data, Environ: os.Environ(),
+		System: func(i agents.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Attended: true,
+	})
+	s.must(err)
+	s.app.Attach(s.Pool)
+	s.See("[Branch: " + clipped(s.o.Branch) + "]")
+	s.Until("main is there", func() bool { return strings.Contains(s.Screen(), short(s.o.Model)) || s.o.W < 70 })
+}
+
+// clipped is what of a branch's name stands on any screen that is not tiny.
+func clipped(name string) string {
+	if len(name) > 12 || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) {
+		return ""
+	}
+	return name
+}
+
+func short(model string) string {
+	if _, s, ok := strings.Cut(model, "/"); ok {
+		return s
+	}
+	return model
+}
+
+func (s *Session) resolve(name string) (agents.Model, error) {
+	if name != s.o.Model && name != "test/other" {
+		return agents.Model{}, fmt.Errorf("there is no model %q; known are %s and test/other", name, s.o.Model)
+	}
+	return agents.Model{Name: name, Provider: s.o.Provider, ID: short(name), Window: s.o.Window}, nil
+}
+
+// Left waits until the screen has ended by itself.
+func (s *Session) Left() {
+	s.t.Helper()
+	if s.left {
+		return
+	}
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	select {
+	case err := <-s.ended:
+		s.left = true
+		if err != nil {
+			s.t.Errorf("the screen ended with: %v", err)
+		}
+	case <-late.C:
+		s.t.Fatalf("the screen did not end:\n%s", s.Screen())
+	}
+}
+
+// Stop ends the program in order, if it has not ended. Start with the same Home
+// starts it again.
+func (s *Session) Stop() {
+	if s.stopped {
+		return
+	}
+	s.stopped = true
+	if !s.left {
+		s.app.Quit()
+		s.Left()
+	}
+	if s.Pool != nil {
+		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+		defer cancel()
+		if err := s.Pool.Close(ctx); err != nil {
+			s.t.Error(err)
+		}
+	}
+	if s.db != nil {
+		if err := s.db.Close(); err != nil {
+			s.t.Error(err)
+		}
+	}
+	s.Terminal.close()
+	if !s.o.Real {
+		// Timers of the framework and of libraries outlive the program a little,
+		// and a bubble must be left empty.
+		time.Sleep(5 * time.Second)
+	}
+}
+
+func (s *Session) must(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// Script is a provider written as a function. say yields a part and reports
+// whether the program still wants more. A script that returns nil has ended in
+// order: what it called decides whether the reply asks for tools.
+type Script func(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error
+
+var _ llm.Provider = Script(nil)
+
+// Stream implements [llm.Provider].
+func (f Script) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
+	return func(yield func(llm.Part, error) bool) {
+		reason, gone := llm.EndTurn, false
+		err := f(ctx, req, func(p llm.Part) bool {
+			if _, ok := p.(llm.ToolCall); ok {
+				reason = llm.ToolUse
+			}
+			if !gone {
+				gone = !yield(p, nil)
+			}
+			return !gone
+		})
+		switch {
+		case gone:
+		case ctx.Err() != nil:
+			yield(nil, &llm.Error{Kind: llm.Cancelled, Err: ctx.Err()})
+		case err != nil:
+			var e *llm.Error
+			if !errors.As(err, &e) {
+				e = &llm.Error{Kind: llm.Cut, Err: err}
+			}
+			yield(nil, e)
+		default:
+			yield(llm.Stop{Reason: reason}, nil)
+		}
+	}
+}
+
+// Prompt is the text of the last prompt in a request, and how many tool results
+// stand behind it.
+func Prompt(req *llm.Request) (text string, results int) {
+	for _, m := range req.Messages {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llm.Text:
+				if p.From == llm.FromPrompt {
+					text, results = p.Text, 0
+				}
+			case llm.ToolResult:
+				results++
+			}
+		}
+	}
+	return text, results
+}
+
+// Pause waits d or until ctx ends.
+func Pause(ctx context.Context, d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-ctx.Done():
+	}
+}
+
+// typed is the program's input: unbounded, so that the terminal's replies never
+// wait for a program that waits for the terminal.
+type typed struct {
+	mu     sync.Mutex
+	more   sync.Cond
+	buf    []byte
+	closed bool
+}
+
+func (k *typed) Write(p []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.buf = append(k.buf, p...)
+	k.more.Broadcast()
+	return len(p), nil
+}
+
+func (k *typed) Read(p []byte) (int, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for len(k.buf) == 0 && !k.closed {
+		k.more.Wait()
+	}
+	if len(k.buf) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, k.buf)
+	k.buf = k.buf[n:]
+	return n, nil
+}
+
+func (k *typed) close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.closed = true
+	k.more.Broadcast()
+}
