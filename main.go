@@ -1,3 +1,26 @@
+// Fantail is a full-screen terminal coding assistant whose agents work in
+// parallel and mail you their results. This file composes the parts and picks a
+// face. There are two ways through the program.
+//
+// A prompt: a key reaches ui.App.Update, which routes it (what is always taken, a
+// dialog, tabs, a question, a selection, the box, the rest: first taker wins).
+// composer.Box.Key returns an intent; ui.App.submit has agents.Pool.Prompt commit
+// a row and poke the agent. The agent's loop (agents/agent.go) runs a turn
+// (agents/turn.go), step by step: absorb (queued prompts and messages that are
+// due at this seam become entries, one transaction), ask (llm.Provider.Stream;
+// what is streamed goes to the feeds, in memory only), record (each finished
+// entry is a row, one transaction), runCalls (permit.Gate.Decide, then the
+// tools), until no call is left. A commit hook (store.Tx.AfterCommit) tells each
+// agents.Feed; ui.App.follow carries it to ui.App.apply, and the next
+// ui.App.View returns what was drawn.
+//
+// A result: agents.Pool.Push queues a task, agents.Pool.Run starts it, and the
+// child's loop works as above. Its finish is one transaction: the final entry,
+// the turn, the task, and inbox.Inbox.Add into the inbox of whoever dispatched
+// it. The commit hook rings the inbox.Bell: the recipient is poked and the status
+// line's count changes. At a seam where the message is due, or when a human asks
+// (agents.Pool.Check, Receive, Next), inbox.Inbox.Take marks it and appends the
+// entry, one transaction; the next request contains it.
 package main
 
 import (
@@ -13,6 +36,7 @@ import (
 	"fantail/store/config"
 	"fantail/tools"
 	"fantail/tools/proc"
+	"fantail/ui"
 	"fantail/ui/cli"
 )
 
@@ -58,6 +82,8 @@ func run(guard *cli.Guard) (int, error) {
 		}
 		defer h.place.Leave()
 		fmt.Fprintf(os.Stderr, "fantail: %v; this prompt runs beside it, in a temporary database of its own\n", held)
+	case held != nil:
+		return 0, fmt.Errorf("%w: go on there, or quit it first; fantail -p \"PROMPT\" works beside it", held)
 	case err != nil:
 		return 0, err
 	default:
@@ -132,4 +158,38 @@ func (h *host) print() (int, error) {
 	return p.Run(ctx, prompt), nil
 }
 
-func (h *host) screen() (int, error) { return 0, nil }
+// screen is the face on a terminal. It shows itself before the database is open.
+func (h *host) screen() (int, error) {
+	choice, err := h.models.Choose(h.flags.Model, nil)
+	if err != nil {
+		return 0, err
+	}
+	s, err := cli.NewScreen(h.guard, ui.Options{
+		Environ: cli.Environ(h.conf), Theme: h.conf.Theme, Plain: !h.conf.Mouse, Start: choice.Why, Version: cli.Version(),
+		Root: h.place.Root, Branch: func() string { return cli.Branch(h.place.Root) }, Models: h.models.Names,
+	})
+	if err != nil {
+		return 0, err
+	}
+	s.Open(
+		func(ctx context.Context) (*agents.Pool, *store.DB, error) { return h.open(ctx, choice.Name(), true) },
+		func(ctx context.Context, pool *agents.Pool, app *ui.App) {
+			if choice.AskOllama {
+				h.askOllama(ctx, pool, app)
+			}
+		})
+	return s.Run()
+}
+
+// askOllama gives main the model of an Ollama that answers, if nothing else was chosen.
+func (h *host) askOllama(ctx context.Context, pool *agents.Pool, app *ui.App) {
+	choice, err := h.models.Choose("", func() string { return cli.Ollama(ctx, os.Getenv) })
+	if err == nil && choice.Model != "" {
+		err = cli.SetMain(ctx, pool, choice.Name())
+	}
+	if err != nil {
+		app.Tell("builtin — Ollama can't be used: " + err.Error())
+		return
+	}
+	app.Tell(choice.Why)
+}

@@ -31,7 +31,7 @@ func (e *HeldError) Error() string {
 	if !e.Since.IsZero() {
 		who += ", since " + e.Since.Local().Format("2006-01-02 15:04:05")
 	}
-	return "fantail already runs in this workspace (" + who + ")"
+	return "this workspace is already open in another fantail (" + who + ")"
 }
 
 // Lock makes this process the host of the workspace whose data directory is dir,

@@ -192,21 +192,33 @@ func TestPrintStreamJSON(t *testing.T) {
 	}
 }
 
-// fifo makes a named pipe in the workspace; reading its first line waits for somebody to write it.
-func (s *site) fifo(t *testing.T, name string) (first func() string) {
+// fifo makes a named pipe in the workspace; first returns the first line that
+// somebody writes into it.
+func (s *site) fifo(t *testing.T, name string) (first func(c *console) string) {
 	t.Helper()
 	path := filepath.Join(s.dir, name)
 	if err := syscall.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return func() string {
-		f, err := os.OpenFile(path, os.O_RDONLY, 0)
-		if err != nil {
+	// For reading and writing, so that opening it waits for nobody.
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return func(c *console) string {
+		t.Helper()
+		if err := f.SetReadDeadline(time.Now().Add(20 * time.Second)); err != nil {
 			t.Fatal(err)
 		}
-		defer f.Close()
 		buf := make([]byte, 100)
-		n, _ := f.Read(buf)
+		n, err := f.Read(buf)
+		if err != nil {
+			if c != nil {
+				t.Fatalf("nothing came through %s: %v; the screen:\n%s", name, err, c.text())
+			}
+			t.Fatalf("nothing came through %s: %v", name, err)
+		}
 		return strings.TrimSpace(string(buf[:n]))
 	}
 }
@@ -222,7 +234,7 @@ func TestPrintSignalled(t *testing.T) {
 			if err := c.Start(); err != nil {
 				t.Fatal(err)
 			}
-			pid := first()
+			pid := first(nil)
 			began := time.Now()
 			if err := c.Process.Signal(sig); err != nil {
 				t.Fatal(err)

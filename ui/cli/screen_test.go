@@ -13,15 +13,18 @@ import (
 // home is what the status line shows in main's tab.
 const home = "[Agent: main"
 
+// ready is in it once the agents are there.
+const ready = "builtin · "
+
 func TestSignalsLeaveTheTerminalRight(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			s := newSite(t)
 			first := s.fifo(t, "started")
 			c := open(t, s.command("--yolo"))
-			c.until(t, home)
+			c.until(t, home, ready)
 			c.typed(t, "run echo $$ > started; exec sleep 600\r")
-			pid := first()
+			pid := first(c)
 			if err := c.cmd.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
@@ -73,7 +76,7 @@ func (s *site) data(t testing.TB) string {
 func TestClosedTerminalEndsTheProgram(t *testing.T) {
 	s := newSite(t)
 	c := open(t, s.command())
-	c.until(t, home)
+	c.until(t, home, ready)
 	if err := c.tty.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +89,7 @@ func TestClosedTerminalEndsTheProgram(t *testing.T) {
 func TestSecondStartIsRefusedAndPrintWorksBeside(t *testing.T) {
 	s := newSite(t)
 	c := open(t, s.command())
-	c.until(t, home)
+	c.until(t, home, ready)
 
 	second := open(t, s.command())
 	code, _ := second.exited(t)
@@ -126,11 +129,11 @@ func TestKilledProgramReportsItsTaskOnce(t *testing.T) {
 	s := newSite(t)
 	first := s.fifo(t, "started")
 	c := open(t, s.command("--yolo"))
-	c.until(t, home)
+	c.until(t, home, ready)
 	c.typed(t, "/push name=slow run echo partial; echo $$ > started; exec sleep 600\r")
-	c.until(t, "slow")
+	c.until(t, "1 queued")
 	c.typed(t, "/run\r")
-	pid := first()
+	pid := first(c)
 	if err := c.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -147,7 +150,7 @@ func TestKilledProgramReportsItsTaskOnce(t *testing.T) {
 	again.exited(t)
 	// A second crash and recovery deposits nothing more.
 	once := open(t, s.command())
-	once.until(t, home+" | 1 pending]")
+	once.until(t, home+" | 1 pending]", ready)
 	once.typed(t, "/check\r")
 	once.until(t, "slow", "crashed")
 	once.until(t, home+"]")
@@ -161,7 +164,7 @@ func TestKilledProgramReportsItsTaskOnce(t *testing.T) {
 func TestQuitCommandEndsWithZero(t *testing.T) {
 	s := newSite(t)
 	c := open(t, s.command())
-	c.until(t, home)
+	c.until(t, home, ready)
 	c.typed(t, "/quit\r")
 	if code, _ := c.exited(t); code != ok {
 		t.Errorf("exit code %d; the terminal got %q", code, c.written())

@@ -192,10 +192,13 @@ func (c *console) restored(t testing.TB) {
 			t.Errorf("%s: last set at %d, last reset at %d of %d bytes", m.name, set, reset, len(raw))
 		}
 	}
-	// Bubble Tea pushes the keyboard protocol and pops it.
-	if push := strings.LastIndex(raw, "\x1b[>"); push > 0 && strings.Contains(raw[push:], "u") {
-		if strings.Count(raw, "\x1b[<u") == 0 && !strings.Contains(raw, "\x1b[=0;1u") {
-			t.Errorf("the keyboard protocol stays on")
-		}
+	if pushed, popped := strings.Count(raw, "\x1b[>1u"), strings.Count(raw, "\x1b[<1u"); pushed != popped {
+		t.Errorf("the keyboard protocol was pushed %d times and popped %d times", pushed, popped)
+	}
+	if keys := strings.LastIndex(raw, "\x1b[>4;2m"); keys > strings.LastIndex(raw, "\x1b[>4m") {
+		t.Error("modified keys are still reported")
+	}
+	if shaped := strings.LastIndex(raw, "\x1b[1 q"); shaped > strings.LastIndex(raw, "\x1b[0 q") {
+		t.Error("the cursor keeps our shape")
 	}
 }

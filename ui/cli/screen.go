@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+	"fantail/store"
+	"fantail/store/config"
+	"fantail/ui"
+)
+
+// Screen is the full screen on the process's own terminal. It shows itself at
+// once; the agents come when they are there.
+type Screen struct {
+	guard   *Guard
+	signals *Signals
+	app     *ui.App
+	quiet   *quiet
+	opened  chan opened
+}
+
+// opened is what came of opening the workspace.
+type opened struct {
+	pool *agents.Pool
+	db   *store.DB
+	err  error
+}
+
+// NewScreen makes a screen; In, Out, Go and Now of o are set here.
+func NewScreen(guard *Guard, o ui.Options) (*Screen, error) {
+	s := &Screen{guard: guard, opened: make(chan opened, 1)}
+	var err error
+	if s.quiet, err = hush(guard); err != nil {
+		return nil, err
+	}
+	// The files themselves: an editor gets them as its terminal.
+	o.In, o.Out, o.Go, o.Now = os.Stdin, os.Stdout, guard.Go, time.Now
+	s.app = ui.New(o)
+	guard.AtEnd(s.app.Kill)
+	s.signals = guard.Watch(s.app.Quit)
+	guard.Go("terminal", func() {
+		if hungUp(os.Stdin, os.Stdout) {
+			s.signals.End(syscall.SIGHUP, s.app.Quit)
+		}
+	})
+	return s, nil
+}
+
+// Open opens the workspace beside the screen's start. then runs once the screen
+// has the agents.
+func (s *Screen) Open(open func(ctx context.Context) (*agents.Pool, *store.DB, error), then func(ctx context.Context, pool *agents.Pool, app *ui.App)) {
+	s.guard.Go("open", func() {
+		ctx := context.Background()
+		pool, db, err := open(ctx)
+		s.opened <- opened{pool, db, err}
+		if err != nil {
+			s.app.Quit()
+			return
+		}
+		s.app.Attach(pool)
+		then(ctx, pool, s.app)
+	})
+}
+
+// Run shows the screen until it is left, closes what was opened and returns the
+// exit code.
+func (s *Screen) Run() (int, error) {
+	err := s.app.Run()
+	// The framework takes its cursor's shape for everybody's; this is the user's own.
+	_, _ = io.WriteString(os.Stdout, "\x1b[0 q")
+	said := s.quiet.end()
+	if errors.Is(err, tea.ErrProgramPanic) {
+		// The framework restored the terminal and wrote value and stack to what
+		// was standard error then.
+		s.guard.Fault("the interface", said)
+		err = nil
+	} else if err != nil {
+		err = fmt.Errorf("show the screen: %w", err)
+	}
+	code := ok
+	if n, signalled := s.signals.Code(); signalled {
+		code, err = n, nil
+	}
+	// Opening may hang on a lock of the database; nothing is lost then.
+	late := time.NewTimer(closing)
+	defer late.Stop()
+	select {
+	case o := <-s.opened:
+		switch {
+		case o.err != nil && code == ok:
+			return code, o.err
+		case o.pool != nil:
+			if e := Close(o.pool); e == nil {
+				e = o.db.Close()
+				err = errors.Join(err, e)
+			}
+		}
+	case <-late.C:
+	}
+	return code, err
+}
+
+// SetMain gives main another model.
+func SetMain(ctx context.Context, pool *agents.Pool, model string) error {
+	for _, i := range pool.Infos() {
+		if i.Kind == agents.Main {
+			return pool.SetModel(ctx, i.ID, model)
+		}
+	}
+	return agents.ErrNoAgent
+}
+
+// Environ is the process's environment with the configured editor in it.
+func Environ(c config.Config) []string {
+	env := os.Environ()
+	if c.Editor != "" {
+		env = append(env, "VISUAL="+c.Editor)
+	}
+	return env
+}
+
+// quiet takes what is written to standard error while the screen stands, for it
+// would damage it.
+type quiet struct {
+	was  *os.File
+	w    *os.File
+	done chan struct{}
+
+	mu   sync.Mutex
+	text []byte
+}
+
+// loudest is how much of that is kept, in bytes.
+const loudest = 256 << 10
+
+func hush(guard *Guard) (*quiet, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("set standard error aside: %w", err)
+	}
+	q := &quiet{was: os.Stderr, w: w, done: make(chan struct{})}
+	os.Stderr = w
+	log.SetOutput(w)
+	guard.Go("standard error", func() {
+		defer close(q.done)
+		defer r.Close()
+		_, _ = io.Copy(q, r)
+	})
+	return q, nil
+}
+
+func (q *quiet) Write(p []byte) (int, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.text = append(q.text, p[:min(len(p), max(0, loudest-len(q.text)))]...)
+	return len(p), nil
+}
+
+// end gives standard error back and returns what was written to it.
+func (q *quiet) end() string {
+	os.Stderr = q.was
+	log.SetOutput(q.was)
+	_ = q.w.Close()
+	<-q.done
+	return strings.ReplaceAll(string(q.text), "\r\n", "\n")
+}
