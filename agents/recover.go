@@ -178,7 +178,7 @@ func leftBy(t store.Turn, es []Entry) cut {
 	for _, e := range open {
 		c.groups = append(c.groups, proc.Group{PGID: e.PGID, Start: e.PStart})
 		if tail := tailOf(e.Output); tail != "" {
-			c.text = strings.TrimSpace(c.text + "\n\nThe output of the command that ran then ended with:\n" + tail)
+			c.text = strings.TrimSpace(c.text + "\n\nThe output of the command that ran then ended with:\n\n```\n" + tail + "\n```")
 		}
 	}
 	return c
