@@ -74,6 +74,10 @@ func (a *agent) runCall(ctx context.Context, c Call) error {
 	case permit.Deny:
 		return a.result(ctx, c, began, tools.Result{Text: "Refused: " + v.Reason, Error: true})
 	case permit.AskHuman:
+		if !a.p.o.Attended {
+			return a.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason +
+				", and nobody is here to be asked; --permission-mode or a rule in the configuration can allow it"})
+		}
 		answer, err := a.allowed(ctx, c.ID, call.Action, v)
 		if err != nil {
 			return err

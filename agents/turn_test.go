@@ -305,7 +305,7 @@ func TestAsk_nobodyThereIsANo(t *testing.T) {
 	w.prompt("go")
 	w.settle()
 	es := w.entries("main")
-	if r := es[len(es)-2]; !strings.Contains(r.Text, "nobody is here to answer") {
+	if r := es[len(es)-2]; !strings.Contains(r.Text, "nobody is here to be asked") {
 		t.Errorf("answer %q", r.Text)
 	}
 }
