@@ -66,7 +66,10 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.dirty = a.dirty || a.branch != m.name
 		a.branch = m.name
 	case listed:
-		a.files = m.files
+		a.files, a.dirty = m.files, true
+		if box := a.box(); box != nil {
+			box.Refresh()
+		}
 	case edited:
 		a.takeEdited(m)
 	case done:

@@ -174,8 +174,10 @@ func (a *App) welcome(w, h int) []string {
 	if start == "" {
 		start = "starting"
 	}
+	label := "model  "
 	for _, l := range frame.Wrap(frame.CleanLine(start), max(10, w-14)) {
-		add(p(themes.Dim, "model  ") + l)
+		add(p(themes.Dim, label) + l)
+		label = "       "
 	}
 	add(p(themes.Dim, "here   ") + frame.Cut(frame.CleanLine(a.o.Root), max(10, w-12)))
 	add("")

@@ -40,6 +40,12 @@ func (l *list) open() bool { return len(l.hits) > 0 }
 
 func (l *list) close() { *l = list{} }
 
+// Refresh looks the candidates up again, once the source knows more.
+func (b *Box) Refresh() {
+	b.complete()
+	b.touch()
+}
+
 // complete looks at the word before the cursor and opens, changes or closes the
 // list.
 func (b *Box) complete() {
