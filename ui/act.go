@@ -22,14 +22,37 @@ import (
 // What keys and commands mean is done here and nowhere else; what may wait for
 // the disk or for an agent is done in a command and comes back as a message.
 
-// act runs f in a command; its error is shown in t's tab and gives back the text
-// it came from.
+// act runs f in a command, after those before it: what was typed first happens
+// first. Its error is shown in t's tab and gives back the text it came from.
 func (a *App) act(t *tab, back string, f func() (string, error)) tea.Cmd {
+	return a.inTurn(t, back, f, true)
+}
+
+// start is act for what may wait long: it holds up nothing that comes behind it.
+func (a *App) start(t *tab, back string, f func() (string, error)) tea.Cmd {
+	return a.inTurn(t, back, f, false)
+}
+
+func (a *App) inTurn(t *tab, back string, f func() (string, error), hold bool) tea.Cmd {
 	var id int64
 	if t != nil {
 		id = t.info.ID
 	}
+	before, over := a.acted, make(chan struct{})
+	a.acted = over
 	return func() tea.Msg {
+		if before != nil {
+			select {
+			case <-before:
+			case <-a.ctx.Done():
+				return nil
+			}
+		}
+		if hold {
+			defer close(over)
+		} else {
+			close(over)
+		}
 		text, err := f()
 		if err != nil {
 			return done{agent: id, text: sentence(err), tone: transcript.Bad, back: back}
@@ -69,7 +92,7 @@ func (a *App) submit(t *tab) tea.Cmd {
 	box.AddHistory(text)
 	box.Clear()
 	if cmd, ok := strings.CutPrefix(text, "!"); ok {
-		return a.act(t, text, func() (string, error) { return "", a.pool.Shell(a.ctx, t.info.ID, strings.TrimSpace(cmd)) })
+		return a.start(t, text, func() (string, error) { return "", a.pool.Shell(a.ctx, t.info.ID, strings.TrimSpace(cmd)) })
 	}
 	return a.act(t, text, func() (string, error) { return "", a.pool.Prompt(a.ctx, t.info.ID, text) })
 }
@@ -123,7 +146,7 @@ func (a *App) stop() tea.Cmd {
 
 func (a *App) answer(d dialog.Answered) tea.Cmd {
 	t := a.tabs.focus
-	return a.act(t, "", func() (string, error) {
+	return a.start(t, "", func() (string, error) {
 		if !a.pool.Answer(d.Question, d.Answer) {
 			return "the question was answered already", nil
 		}

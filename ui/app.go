@@ -86,7 +86,8 @@ type App struct {
 	feed  *agents.Feed
 	tally agents.Tally
 	tabs  tabs
-	early []string // prompts typed before the pool came
+	early []string      // prompts typed before the pool came
+	acted chan struct{} // closed when the last act is over
 
 	w, h    int
 	theme   *themes.Theme

@@ -218,7 +218,7 @@ func runReceive(a *App, in input) (tea.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.act(in.here, "", func() (string, error) {
+	return a.start(in.here, "", func() (string, error) {
 		_, err := a.pool.Receive(a.ctx, in.t.info.ID, q)
 		return "", err
 	}), nil
@@ -252,7 +252,7 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 		if working(in.t.info.State) {
 			a.say("it is taken when this turn ends")
 		}
-		return a.act(in.here, in.text, func() (string, error) {
+		return a.start(in.here, in.text, func() (string, error) {
 			_, ok, err := a.pool.Next(a.ctx, agent, id)
 			if err == nil && !ok {
 				return "No messages ready.", nil
@@ -307,7 +307,7 @@ func runKill(a *App, in input) (tea.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.act(in.here, in.text, func() (string, error) {
+	return a.start(in.here, in.text, func() (string, error) {
 		return name + " was ended", a.pool.Kill(a.ctx, name)
 	}), nil
 }
@@ -388,7 +388,7 @@ func runTheme(a *App, in input) (tea.Cmd, error) {
 }
 
 func runNew(a *App, in input) (tea.Cmd, error) {
-	return a.act(in.here, in.text, func() (string, error) { return "", a.pool.Clear(a.ctx, in.t.info.ID) }), nil
+	return a.start(in.here, in.text, func() (string, error) { return "", a.pool.Clear(a.ctx, in.t.info.ID) }), nil
 }
 
 func runCopy(a *App, in input) (tea.Cmd, error) { return a.copy(in.here.view.LastAnswer()), nil }
