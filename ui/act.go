@@ -162,8 +162,8 @@ func (a *App) cycleMode() tea.Cmd {
 }
 
 func (a *App) setMode(m permit.Mode) tea.Cmd {
-	p := a.pool
-	return func() tea.Msg { p.SetMode(m); return nil }
+	a.tally.Mode = m // so that the next press goes on from here
+	return a.act(nil, "", func() (string, error) { a.pool.SetMode(m); return "", nil })
 }
 
 // takeBack brings a queued prompt back into the box.
