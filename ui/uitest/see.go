@@ -9,7 +9,6 @@ import (
 	"testing/synctest"
 	"time"
 
-	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/exp/golden"
 )
 
@@ -128,7 +127,7 @@ var braille = regexp.MustCompile(`[⠀-⣿]`)
 
 // steady replaces the workspace's path and spinners.
 func (s *Session) steady(screen string) string {
-	is := "/srv/my-pages/shop"
+	is := "/srv/my-project/shop"
 	root := s.Home.Root
 	for len(is) < len(root) {
 		is = "/" + is
@@ -138,11 +137,10 @@ func (s *Session) steady(screen string) string {
 
 // legend is the grid with a letter for each style under every line, and what
 // the letters mean.
-func legend(grid [][]uv.Cell) string {
+func legend(grid [][]cell) string {
 	var b strings.Builder
 	letters, known := map[string]rune{}, []string{}
-	letter := func(st uv.Style) rune {
-		k := st.String()
+	letter := func(k string) rune {
 		if k == "" {
 			return '.'
 		}
@@ -155,8 +153,8 @@ func legend(grid [][]uv.Cell) string {
 	for _, row := range grid {
 		var text, styles strings.Builder
 		for _, c := range row {
-			text.WriteString(c.Content)
-			styles.WriteRune(letter(c.Style))
+			text.WriteString(c.text)
+			styles.WriteRune(letter(c.sgr))
 		}
 		fmt.Fprintf(&b, "%s\n", strings.TrimRight(text.String(), " "))
 		if st := strings.TrimRight(styles.String(), "."); st != "" {

@@ -3,11 +3,11 @@ package uitest
 import (
 	"bytes"
 	"fmt"
+	"image/color"
 	"io"
 	"strings"
 	"sync"
 
-	uv "github.com/charmbracelet/ultraviolet"
 	"github.com/charmbracelet/x/vt"
 )
 
@@ -71,7 +71,7 @@ func (t *Terminal) Screen() string {
 	for _, row := range t.grid() {
 		var line strings.Builder
 		for _, c := range row {
-			line.WriteString(c.Content)
+			line.WriteString(c.text)
 		}
 		b.WriteString(strings.TrimRight(line.String(), " "))
 		b.WriteByte('\n')
@@ -79,24 +79,49 @@ func (t *Terminal) Screen() string {
 	return b.String()
 }
 
-// grid is a copy of the cells; the second half of a wide one is empty.
-func (t *Terminal) grid() [][]uv.Cell {
+// cell is one cell of the screen. The second half of a wide one has no text.
+type cell struct {
+	text   string
+	sgr    string // how it is drawn, as an escape sequence; "" is plain
+	fg, bg color.Color
+	attrs  uint8
+	under  bool
+}
+
+// The bits of a cell's attrs.
+const (
+	bold = 1 << iota
+	faint
+	italic
+	_
+	_
+	reverse
+)
+
+// grid is a copy of the cells.
+func (t *Terminal) grid() [][]cell {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	w, h := t.em.Width(), t.em.Height()
-	rows := make([][]uv.Cell, h)
+	rows := make([][]cell, h)
 	for y := range rows {
-		rows[y] = make([]uv.Cell, w)
+		rows[y] = make([]cell, w)
 		for x := 0; x < w; x++ {
 			c := t.em.CellAt(x, y)
 			if c == nil || c.Content == "" {
-				rows[y][x] = uv.Cell{Content: " ", Width: 1}
+				rows[y][x] = cell{text: " "}
 				continue
 			}
-			rows[y][x] = *c
+			st := c.Style
+			at := cell{text: c.Content, fg: st.Fg, bg: st.Bg, attrs: st.Attrs, under: st.Underline != 0}
+			if !st.IsZero() {
+				at.sgr = st.String()
+			}
+			rows[y][x] = at
 			for i := 1; i < c.Width && x+1 < w; i++ {
 				x++
-				rows[y][x] = uv.Cell{Style: c.Style}
+				at.text = ""
+				rows[y][x] = at
 			}
 		}
 	}

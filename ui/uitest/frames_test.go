@@ -1,0 +1,322 @@
+package uitest_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents/llm"
+	"fantail/tools/permit"
+	"fantail/ui/uitest"
+)
+
+const answer = "## What I found\n\n" +
+	"The total is computed **twice**: once in `cart.go` and once in `invoice.go`. A plan:\n\n" +
+	"1. move it to `price.Total`\n2. call it from both\n3. delete the copies\n\n" +
+	"```go\nfunc Total(items []Item) (sum int) {\n\tfor _, it := range items {\n\t\tsum += it.Price * it.Count // cents\n\t}\n\treturn sum\n}\n```\n\n" +
+	"| file | lines | keeps |\n|---|---:|---|\n| cart.go | 120 | the cart |\n| invoice.go | 88 | the layout |\n\n" +
+	"> Rounding happens once, at the end.\n\nSee [the notes](https://example.com/notes) for why.\n"
+
+const cart = "package shop\n\nfunc greet(name string) string {\n\treturn \"Hello \" + name\n}\n"
+
+func call(id, tool string, args any) llm.Part {
+	b, err := json.Marshal(args)
+	if err != nil {
+		panic(err)
+	}
+	return llm.ToolCall{ID: id, Name: tool, Args: b}
+}
+
+// actor plays the model: the prompt says what.
+func actor(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error {
+	prompt, results := uitest.Prompt(req)
+	word, rest, _ := strings.Cut(prompt, " ")
+	text := func(s string) { say(llm.Text{Text: s}) }
+	defer say(llm.Usage{Input: 1200, Output: 340})
+	tool := func(after string, calls ...llm.Part) {
+		if results > 0 {
+			text(after)
+			return
+		}
+		for _, c := range calls {
+			say(c)
+		}
+	}
+	switch word {
+	case "answer":
+		text(answer)
+	case "think":
+		say(llm.Thinking{Text: "The user wants a plan.\nI should look at the cart first."})
+		text("Done thinking.")
+	case "stream":
+		say(llm.Thinking{Text: "Where is the total computed? Let me look."})
+		for _, s := range strings.SplitAfter("Reading the **cart** first.\n\nThen the `invoice`, whose total", " ") {
+			say(llm.Text{Text: s, Index: 1})
+			uitest.Pause(ctx, 20*time.Millisecond)
+		}
+		uitest.Pause(ctx, time.Hour)
+	case "edit":
+		tool("Renamed the greeting.", call("e1", "edit_file", map[string]any{"path": "cart.go", "edits": []any{map[string]string{"old": "\"Hello \" + name", "new": "\"Good morning, \" + name"}}}))
+	case "lines":
+		tool("Forty lines.", call("b1", "bash", map[string]string{"command": "seq -f 'line %g' 1 40"}))
+	case "command":
+		tool("Formatted.", call("b1", "bash", map[string]string{"command": "gofmt -l . && echo 'all files are formatted'"}))
+	case "fail":
+		uitest.Pause(ctx, 2*time.Second)
+		return &llm.Error{Kind: llm.BadRequest, Provider: "test", Message: "the request was refused: " + rest}
+	case "collect":
+		tool("Collected.", call("r1", "receive", map[string]string{}))
+	case "long":
+		for i := range 60 {
+			text(fmt.Sprintf("Paragraph %d of a long answer.\n\n", i+1))
+		}
+	case "slow": // reports, then works on until somebody ends it
+		text("A first word.")
+		uitest.Pause(ctx, time.Hour)
+	case "drip": // a line a second
+		for i := range 60 {
+			text(fmt.Sprintf("Drop %d.\n\n", i+1))
+			uitest.Pause(ctx, time.Second)
+		}
+	case "look":
+		tool("All **two** files were looked at; nothing is wrong.",
+			call("l1", "list_files", map[string]string{"path": "."}), call("l2", "read_file", map[string]string{"path": "cart.go"}))
+	case "lookslow":
+		if results > 0 {
+			text("Two files so far, ")
+			uitest.Pause(ctx, time.Hour)
+			return nil
+		}
+		say(call("l1", "list_files", map[string]string{"path": "."}))
+		say(call("l2", "read_file", map[string]string{"path": "cart.go"}))
+	case "after": // works for so long, then answers
+		d, _ := time.ParseDuration(strings.Fields(rest)[0])
+		uitest.Pause(ctx, d)
+		text("Finished " + rest + ".")
+	default:
+		text("You said: " + prompt)
+	}
+	return nil
+}
+
+// play runs f as a bubble of fake time.
+func play(t *testing.T, o uitest.Options, f func(s *uitest.Session)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) { f(uitest.Start(t, o)) })
+}
+
+var files = map[string]string{"cart.go": cart, "go.mod": "module shop\n", "docs/notes.md": "# Notes\n", "greeting_test.go": "package shop\n"}
+
+type scene struct {
+	name string
+	o    uitest.Options
+	play func(s *uitest.Session)
+}
+
+// ready waits until main has answered.
+func ready(s *uitest.Session) { s.See("1 step") }
+
+var scenes = []scene{
+	{"welcome", uitest.Options{}, func(*uitest.Session) {}},
+	{"streaming", uitest.Options{}, func(s *uitest.Session) { s.Enter("stream"); s.See("total") }},
+	{"answer", uitest.Options{Window: 200_000}, func(s *uitest.Session) { s.Enter("answer"); ready(s) }},
+	{"thinking", uitest.Options{}, func(s *uitest.Session) { s.Enter("think"); ready(s) }},
+	{"tool-waits", uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("/push name=tests after 10m")
+		s.See("queued tests")
+		s.Enter("/run")
+		s.See("Running 1 of 1")
+		s.Enter("collect")
+		s.See("receive")
+		s.Wait(65 * time.Second)
+	}},
+	{"edited", uitest.Options{Mode: permit.AcceptEdits}, func(s *uitest.Session) { s.Enter("edit"); s.See("2 steps") }},
+	{"folded", uitest.Options{Mode: permit.Yolo}, func(s *uitest.Session) { s.Enter("lines"); s.See("2 steps") }},
+	{"unfolded", uitest.Options{Mode: permit.Yolo}, func(s *uitest.Session) { s.Enter("lines"); s.See("2 steps"); s.Press("ctrl+o") }},
+	{"question-command", uitest.Options{}, func(s *uitest.Session) { s.Enter("command"); s.See("asks:") }},
+	{"question-diff", uitest.Options{}, func(s *uitest.Session) { s.Enter("edit"); s.See("asks:") }},
+	{"question-reason", uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("command")
+		s.See("asks:")
+		s.Wait(time.Second)
+		s.Type("nnot now")
+		s.See("because")
+	}},
+	{"background-running", uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("/push name=tests lookslow")
+		s.See("queued tests")
+		s.Enter("/run")
+		s.Press("alt+2")
+		s.See("so far")
+		s.Wait(41 * time.Second)
+	}},
+	{"background-ended", uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("/push name=tests look")
+		s.See("queued tests")
+		s.Enter("/run")
+		s.Press("alt+2")
+		s.See("2 steps")
+	}},
+	{"background-mail", uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("/push name=tests after 10m")
+		s.See("queued tests")
+		s.Enter("/run")
+		s.Press("alt+2")
+		s.See("after 10m")
+		s.Type("m")
+		s.Type("skip the slow ones")
+		s.See("message to")
+	}},
+	{"check", uitest.Options{}, func(s *uitest.Session) { collected(s) }},
+	{"queue", uitest.Options{}, func(s *uitest.Session) {
+		three(s)
+		s.Enter("/queue")
+		s.See("Queued:")
+	}},
+	{"inbox", uitest.Options{}, func(s *uitest.Session) {
+		two(s)
+		s.Wait(30 * time.Second)
+		s.Enter("/inbox")
+		s.See("Messages:")
+	}},
+	{"help", uitest.Options{}, func(s *uitest.Session) { s.Press("?"); s.See("Help") }},
+	{"switcher", uitest.Options{}, func(s *uitest.Session) { two(s); s.Press("ctrl+space"); s.See("Go to") }},
+	{"complete-command", uitest.Options{}, func(s *uitest.Session) { s.Type("/me"); s.See("/messages") }},
+	{"complete-file", uitest.Options{}, func(s *uitest.Session) { s.Type("look at @gr"); s.See("greeting_test.go") }},
+	{"quit", uitest.Options{}, func(s *uitest.Session) { s.Enter("slow"); s.See("first word"); s.Enter("/quit"); s.See("Quit?") }},
+	{"no-color", uitest.Options{Environ: []string{"NO_COLOR=1"}}, func(s *uitest.Session) { collected(s) }},
+	{"ascii", uitest.Options{Environ: []string{"LANG=C"}}, func(s *uitest.Session) { collected(s) }},
+	{"new-below", uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("long")
+		ready(s)
+		s.Enter("/push name=tests look")
+		s.Enter("/push name=vet fail not allowed")
+		s.Enter("/run")
+		s.See("✉2")
+		s.Enter("collect")
+		s.Press("pgup", "pgup")
+		s.Wait(2 * time.Second)
+		s.See("new ↓")
+	}},
+	{"queued-prompt", uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("slow")
+		s.See("first word")
+		s.Enter("and then look at the invoice")
+		s.See("queued")
+	}},
+	{"error", uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("fail no such model")
+		s.See("refused")
+		s.Enter("/quueue")
+		s.See("mean")
+	}},
+}
+
+// two is one task that answers and one that fails, both ended and not collected.
+func two(s *uitest.Session) {
+	s.Enter("/push name=tests look")
+	s.See("queued tests")
+	s.Enter("/push name=vet fail this is not allowed")
+	s.See("queued vet")
+	s.Enter("/run")
+	s.Until("both have ended", func() bool {
+		tabs, _, _ := strings.Cut(s.Screen(), "\n")
+		return strings.HasSuffix(tabs, "vet ✗") || strings.HasSuffix(tabs, "vet x")
+	})
+}
+
+// collected is two, collected.
+func collected(s *uitest.Session) {
+	two(s)
+	s.Enter("/check")
+	s.See("#2")
+}
+
+// three is a queue of three with a window of one.
+func three(s *uitest.Session) {
+	for _, n := range []string{"tests", "vet", "todo"} {
+		s.Enter("/push name=" + n + " after 1m of " + n)
+		s.See("queued " + n)
+	}
+	s.Enter("/run 1")
+	s.Wait(90 * time.Second)
+}
+
+// sizes are the frames' widths, each with a height such a window has.
+var sizes = [][2]int{{40, 20}, {80, 24}, {120, 36}, {200, 50}}
+
+func TestFrames(t *testing.T) {
+	for _, sc := range scenes {
+		for _, size := range sizes {
+			name := fmt.Sprintf("%s-%d", sc.name, size[0])
+			t.Run(name, func(t *testing.T) {
+				o := sc.o
+				o.W, o.H, o.Provider, o.Files = size[0], size[1], uitest.Script(actor), files
+				play(t, o, func(s *uitest.Session) {
+					sc.play(s)
+					s.Golden(name)
+				})
+			})
+		}
+	}
+}
+
+func TestFrameTooSmall(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("answer")
+		ready(s)
+		s.Resize(20, 5)
+		s.See("too small")
+		s.Golden("too-small-20")
+		s.Resize(80, 24)
+		s.See("Rounding")
+	})
+}
+
+func TestFrameTabRowOverflows(t *testing.T) {
+	for _, size := range sizes {
+		name := fmt.Sprintf("tabs-%d", size[0])
+		t.Run(name, func(t *testing.T) {
+			play(t, uitest.Options{W: size[0], H: size[1], Provider: uitest.Script(actor), Cap: 4}, func(s *uitest.Session) {
+				for i := range 12 {
+					s.Enter(fmt.Sprintf("/push name=agent%02d after %dm", i, i+1))
+					s.See(fmt.Sprintf("queued agent%02d", i))
+				}
+				s.Enter("/run")
+				s.Wait(150 * time.Second)
+				s.Press("alt+7")
+				s.See("after 6m")
+				s.Golden(name)
+			})
+		})
+	}
+}
+
+// TestStyles holds the colours of the dark theme, as letters under the lines.
+func TestStyles(t *testing.T) {
+	play(t, uitest.Options{W: 80, H: 40, Provider: uitest.Script(actor), Files: files, Mode: permit.AcceptEdits}, func(s *uitest.Session) {
+		s.Enter("edit")
+		s.See("2 steps")
+		two(s)
+		s.Enter("/check")
+		s.See("#2")
+		s.GoldenStyles("styles-80")
+	})
+}
+
+func TestNoColorHasNone(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor), Environ: []string{"NO_COLOR=1"}}, func(s *uitest.Session) {
+		s.Enter("answer")
+		ready(s)
+		s.Wait(time.Second)
+		for _, seq := range []string{"\x1b[38;", "\x1b[48;", ";38;", ";48;", "\x1b[31m", "\x1b[91m"} {
+			if strings.Contains(string(s.Raw()), seq) {
+				t.Errorf("with NO_COLOR the program wrote %q", seq)
+			}
+		}
+	})
+}
