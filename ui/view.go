@@ -35,11 +35,17 @@ func (a *App) draw() tea.Cmd {
 	}
 	v.WindowTitle = a.title()
 	if !fits(a.w, a.h) {
-		v.SetContent(frame.Cut("too small: 24x6 at least", max(a.w, 0)))
+		small := frame.Wrap("too small: 24x6 at least", max(a.w, 1))
+		v.SetContent(strings.Join(small[:max(0, min(len(small), a.h))], "\n"))
 		a.last = v
 		return nil
 	}
 	lines, cursor := a.compose()
+	if a.look.ascii {
+		for i, l := range lines {
+			lines[i] = inASCII(l)
+		}
+	}
 	v.SetContent(strings.Join(lines, "\n"))
 	v.Cursor = cursor
 	a.last = v
