@@ -11,8 +11,8 @@
 // what is streamed goes to the feeds, in memory only), record (each finished
 // entry is a row, one transaction), runCalls (permit.Gate.Decide, then the
 // tools), until no call is left. A commit hook (store.Tx.AfterCommit) tells each
-// agents.Feed; ui.App.follow carries it to ui.App.apply, and the next
-// ui.App.View returns what was drawn.
+// agents.Feed; ui.App.follow carries it to ui.App.apply, ui.App.draw composes
+// the frame in the roles of themes, and ui.App.View hands it out.
 //
 // A result: agents.Pool.Push queues a task, agents.Pool.Run starts it, and the
 // child's loop works as above. Its finish is one transaction: the final entry,
