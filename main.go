@@ -48,8 +48,7 @@ func main() {
 		fmt.Fprintf(os.Stderr, "fantail: %v\n", err)
 		code = cli.Code(err)
 	}
-	guard.Say()
-	os.Exit(code)
+	guard.Exit(code)
 }
 
 // run picks the face and returns the exit code.

@@ -122,6 +122,16 @@ func (g *Guard) Leave(code int) {
 	select {}
 }
 
+// Exit is the ordinary end of the program. While an emergency end is under way
+// it waits for that instead.
+func (g *Guard) Exit(code int) {
+	g.once.Do(func() {
+		g.Say()
+		g.exit(code)
+	})
+	select {}
+}
+
 // Dump writes a crash file with the stacks of all goroutines; [Guard.Say] tells where.
 func (g *Guard) Dump(cause string) {
 	buf := make([]byte, 4<<20)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -12,6 +13,10 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"fantail/agents"
+	"fantail/store"
+	"fantail/ui"
 )
 
 // childEnv names what the test binary is to be as a child.
@@ -65,7 +70,45 @@ func beChild(name string) {
 		g.Watch(func() { fmt.Println("ending") })
 		fmt.Println("ready")
 	}
+	if kind, found := strings.CutPrefix(name, "screen "); found {
+		screenChild(g, kind)
+	}
 	select {}
+}
+
+// screenChild shows a screen that fails.
+func screenChild(g *Guard, kind string) {
+	broken := func() string { panic("the branch broke") }
+	o := ui.Options{Environ: os.Environ(), Start: "builtin", Root: "/", Branch: func() string { return "" }}
+	if kind == "command" {
+		o.Branch = broken
+	}
+	s, err := NewScreen(g, o)
+	if err != nil {
+		panic(err)
+	}
+	s.Open(func(context.Context) (*agents.Pool, *store.DB, error) {
+		switch kind {
+		case "goroutine":
+			broken()
+		case "late":
+			// Once the screen stands and after its end could be reached.
+			g.AtEnd(func() { select {} })
+			<-s.runs
+			s.opened <- opened{}
+			broken()
+		}
+		if kind == "open" {
+			return nil, nil, errors.New("the database is upside down")
+		}
+		select {}
+	}, nil)
+	code, err := s.Run()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fantail:", err)
+		code = Code(err)
+	}
+	g.Exit(code)
 }
 
 type child struct {
@@ -279,5 +322,39 @@ func TestSecondSignalAndDeadlineEndAtOnce(t *testing.T) {
 	}
 	if d := time.Since(began); d > time.Second {
 		t.Errorf("after a second signal it took %v", d)
+	}
+}
+
+func TestScreenThatFailsLeavesTheTerminalRight(t *testing.T) {
+	for _, c := range []struct {
+		kind string
+		said string
+		file bool
+	}{
+		{"command", "the program failed (the interface)", true},
+		{"goroutine", "the program failed (open): the branch broke", true},
+		{"late", "the program failed (open): the branch broke", true},
+		{"open", "the database is upside down", false},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			dir := t.TempDir()
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), childEnv+"=screen "+c.kind, "CRASH_DIR="+dir, "TERM=xterm-256color")
+			con := open(t, cmd)
+			code, took := con.exited(t)
+			if code != failed || took > 3*time.Second {
+				t.Errorf("exit code %d after %v", code, took)
+			}
+			con.restored(t)
+			said := con.written()
+			// Said on the main screen, where it stays.
+			if at := strings.LastIndex(said, c.said); at < 0 || at < strings.LastIndex(said, "\x1b[?1049l") {
+				t.Errorf("the terminal got %q", said)
+			}
+			files := (&child{dir: dir}).crashes(t)
+			if c.file != (len(files) == 1) || c.file && !strings.Contains(files[0], "the branch broke") {
+				t.Errorf("crash files: %q", files)
+			}
+		})
 	}
 }

@@ -251,7 +251,7 @@ func TestPrintSignalled(t *testing.T) {
 			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &r); err != nil || r.Type != "result" || !*r.IsError {
 				t.Errorf("last line: %v %s", err, lines[len(lines)-1])
 			}
-			if alive(pid) {
+			if outlives(pid) {
 				t.Errorf("the command (process %s) still runs", pid)
 			}
 		})

@@ -27,6 +27,8 @@ type Screen struct {
 	signals *Signals
 	app     *ui.App
 	quiet   *quiet
+	start   string        // of the start screen
+	runs    chan struct{} // closed once the program takes messages
 	opened  chan opened
 }
 
@@ -39,7 +41,7 @@ type opened struct {
 
 // NewScreen makes a screen; In, Out, Go and Now of o are set here.
 func NewScreen(guard *Guard, o ui.Options) (*Screen, error) {
-	s := &Screen{guard: guard, opened: make(chan opened, 1)}
+	s := &Screen{guard: guard, start: o.Start, runs: make(chan struct{}), opened: make(chan opened, 1)}
 	var err error
 	if s.quiet, err = hush(guard); err != nil {
 		return nil, err
@@ -47,7 +49,11 @@ func NewScreen(guard *Guard, o ui.Options) (*Screen, error) {
 	// The files themselves: an editor gets them as its terminal.
 	o.In, o.Out, o.Go, o.Now = os.Stdin, os.Stdout, guard.Go, time.Now
 	s.app = ui.New(o)
-	guard.AtEnd(s.app.Kill)
+	guard.AtEnd(func() {
+		// The framework can't be ended while it starts.
+		<-s.runs
+		s.app.Kill()
+	})
 	s.signals = guard.Watch(s.app.Quit)
 	guard.Go("terminal", func() {
 		if hungUp(os.Stdin, os.Stdout) {
@@ -76,19 +82,23 @@ func (s *Screen) Open(open func(ctx context.Context) (*agents.Pool, *store.DB, e
 // Run shows the screen until it is left, closes what was opened and returns the
 // exit code.
 func (s *Screen) Run() (int, error) {
+	s.guard.Go("start", func() {
+		s.app.Tell(s.start)
+		close(s.runs)
+	})
 	err := s.app.Run()
 	// The framework takes its cursor's shape for everybody's; this is the user's own.
 	_, _ = io.WriteString(os.Stdout, "\x1b[0 q")
 	said := s.quiet.end()
+	code := ok
 	if errors.Is(err, tea.ErrProgramPanic) {
 		// The framework restored the terminal and wrote value and stack to what
 		// was standard error then.
 		s.guard.Fault("the interface", said)
-		err = nil
+		code, err = failed, nil
 	} else if err != nil {
 		err = fmt.Errorf("show the screen: %w", err)
 	}
-	code := ok
 	if n, signalled := s.signals.Code(); signalled {
 		code, err = n, nil
 	}

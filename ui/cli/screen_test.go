@@ -33,7 +33,7 @@ func TestSignalsLeaveTheTerminalRight(t *testing.T) {
 				t.Errorf("exit code %d after %v", code, took)
 			}
 			c.restored(t)
-			if alive(pid) {
+			if outlives(pid) {
 				t.Errorf("the command (process %s) still runs", pid)
 			}
 			crashes, _ := filepath.Glob(filepath.Join(s.data(t), "crash-*"))
@@ -45,6 +45,22 @@ func TestSignalsLeaveTheTerminalRight(t *testing.T) {
 			again.until(t, home, "sleep 600")
 		})
 	}
+}
+
+// outlives reports whether the process still runs some time after it was signalled.
+func outlives(pid string) bool {
+	late := time.NewTimer(3 * time.Second)
+	defer late.Stop()
+	again := time.NewTicker(2 * time.Millisecond)
+	defer again.Stop()
+	for alive(pid) {
+		select {
+		case <-late.C:
+			return true
+		case <-again.C:
+		}
+	}
+	return false
 }
 
 // alive reports whether the process exists and is no zombie.
@@ -141,7 +157,7 @@ func TestKilledProgramReportsItsTaskOnce(t *testing.T) {
 
 	again := open(t, s.command())
 	again.until(t, home+" | 1 pending]")
-	if alive(pid) {
+	if outlives(pid) {
 		t.Errorf("the command (process %s) still runs", pid)
 	}
 	if err := again.cmd.Process.Kill(); err != nil {
