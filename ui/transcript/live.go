@@ -80,6 +80,9 @@ func (v *View) Delta(d agents.Delta) {
 			s.counted++
 		}
 	}
+	if !v.follow && v.below == 0 { // it began in sight and goes on below
+		v.below, s.counted = 1, 1
+	}
 	if d.Thinking {
 		l.text = append(l.text, d.Text...)
 		l.tail.touch()
