@@ -122,17 +122,24 @@ func (s *Session) GoldenStyles(name string) {
 	golden.RequireEqual(named{s.t, name}, s.steady(legend(s.grid())))
 }
 
-// braille are the characters of spinners.
-var braille = regexp.MustCompile(`[⠀-⣿]`)
+// What differs by a tick from run to run: spinners and running clocks.
+var (
+	braille = regexp.MustCompile(`[⠀-⣿]`)
+	age     = regexp.MustCompile(`([●⚠+?] )\d+:\d\d`)
+	running = regexp.MustCompile(`\d[\dhms.]*( · esc stops)`)
+)
 
-// steady replaces the workspace's path and spinners.
+// steady replaces the workspace's path, spinners and running clocks.
 func (s *Session) steady(screen string) string {
 	is := "/srv/my-project/shop"
 	root := s.Home.Root
 	for len(is) < len(root) {
 		is = "/" + is
 	}
-	return braille.ReplaceAllString(strings.ReplaceAll(screen, root, is[len(is)-len(root):]), "⠿")
+	screen = strings.ReplaceAll(screen, root, is[len(is)-len(root):])
+	screen = age.ReplaceAllString(screen, "${1}0:00")
+	screen = running.ReplaceAllString(screen, "0s$1")
+	return braille.ReplaceAllString(screen, "⠿")
 }
 
 // legend is the grid with a letter for each style under every line, and what

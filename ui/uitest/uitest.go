@@ -74,11 +74,19 @@ type Session struct {
 // patience is how long See waits, in the session's time.
 const patience = 20 * time.Second
 
+// after is how long a bubble outlasts the program, for it must be left empty:
+// the framework's ticks end soon, the clock of the regular expressions that
+// colour code ends when it has passed the latest time it knows of any bubble.
+const after = time.Hour
+
 // Start runs the program. It ends with the test at the latest.
 func Start(t testing.TB, o Options) *Session {
 	t.Helper()
-	if o.W == 0 && o.H == 0 {
-		o.W, o.H = 120, 36
+	if o.W == 0 {
+		o.W = 120
+	}
+	if o.H == 0 {
+		o.H = 36
 	}
 	if o.Theme == "" {
 		o.Theme = "dark"
@@ -116,6 +124,9 @@ func Start(t testing.TB, o Options) *Session {
 		Models: func() []string { return []string{o.Model, "test/other"} },
 	})
 	go func() { s.ended <- s.app.Run() }()
+	if !o.Real {
+		t.Cleanup(func() { time.Sleep(after) })
+	}
 	t.Cleanup(s.Stop)
 	if !o.Late {
 		s.Attach()
@@ -168,16 +179,14 @@ func (s *Session) Attach() {
 	})
 	s.must(err)
 	s.app.Attach(s.Pool)
-	s.See("[Branch: " + clipped(s.o.Branch) + "]")
-	s.Until("main is there", func() bool { return strings.Contains(s.Screen(), short(s.o.Model)) || s.o.W < 70 })
+	s.Until("main is there", func() bool { return s.drawn("Agent: main") && s.drawn(short(s.o.Model)) })
 }
 
-// clipped is what of a branch's name stands on any screen that is not tiny.
-func clipped(name string) string {
-	if len(name) > 12 || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r > '~' }) {
-		return ""
-	}
-	return name
+// drawn reports whether the screen shows text, as far as it can be expected to:
+// narrow ones drop some of the status line, and odd characters are replaced.
+func (s *Session) drawn(text string) bool {
+	odd := strings.ContainsFunc(text, func(r rune) bool { return r < ' ' || r > '~' })
+	return odd || s.o.W < 70 || strings.Contains(s.Screen(), text)
 }
 
 func short(model string) string {
@@ -221,6 +230,9 @@ func (s *Session) Stop() {
 	}
 	s.stopped = true
 	if !s.left {
+		// Keys that are still on their way would wait for ever for a program
+		// that has ended.
+		s.Wait(100 * time.Millisecond)
 		s.app.Quit()
 		s.Left()
 	}
@@ -237,11 +249,6 @@ func (s *Session) Stop() {
 		}
 	}
 	s.Terminal.close()
-	if !s.o.Real {
-		// Timers of the framework and of libraries outlive the program a little,
-		// and a bubble must be left empty.
-		time.Sleep(5 * time.Second)
-	}
 }
 
 func (s *Session) must(err error) {

@@ -1,0 +1,36 @@
+package ui_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"fantail/tools/permit"
+	"fantail/ui/uitest"
+)
+
+// TestEscStopsACommand runs in real time: a command of hours ends at Esc, with
+// what it started.
+func TestEscStopsACommand(t *testing.T) {
+	t.Parallel()
+	s := uitest.Start(t, uitest.Options{Real: true, Mode: permit.Yolo})
+	s.Enter("run echo begun; sleep 3600 & echo $! > pid; wait")
+	s.See("begun")
+	s.Send("\x1b")
+	began := time.Now()
+	s.See("stopped")
+	if took := time.Since(began); took > 2*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	pid, err := os.ReadFile(filepath.Join(s.Home.Root, "pid"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stat, err := os.ReadFile(filepath.Join("/proc", strings.TrimSpace(string(pid)), "stat")); err == nil && !strings.Contains(string(stat), ") Z ") {
+		t.Errorf("what the command started still runs: %s", stat)
+	}
+	s.Enter("say still here")
+	s.See("still here")
+}

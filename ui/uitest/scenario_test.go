@@ -1,0 +1,643 @@
+package uitest_test
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/ui/uitest"
+)
+
+// TestMainJob does what the program is for, with the engine that needs no model.
+func TestMainJob(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := uitest.Start(t, uitest.Options{Files: map[string]string{"a.go": "package a // TODO: more\n"}})
+		s.Enter("/push name=tests run echo all tests pass")
+		s.See("queued tests")
+		s.Enter("/push name=vet run echo vet is happy")
+		s.See("queued vet")
+		s.Enter("/push name=todo grep TODO")
+		s.See("queued todo", "3 queued")
+		s.Enter("/run 2")
+		s.See("tests ⚠", "vet ⚠", "⚠ 2 asking")
+
+		s.Press("alt+2")
+		s.See("tests asks: bash", "$ echo all tests pass")
+		s.Wait(600 * time.Millisecond)
+		s.Type("y")
+		s.Gone("asks: bash")
+		s.See("all tests pass")
+
+		s.Press("alt+3")
+		s.See("vet asks: bash")
+		s.Wait(600 * time.Millisecond)
+		s.Type("n")
+		s.See("no, because:")
+		s.Type("not on Fridays")
+		s.Press("enter")
+		s.Gone("asks: bash")
+		s.See("not on Fridays")
+
+		s.Press("alt+4")
+		s.See("TODO: more")
+		s.Press("alt+1")
+		s.See("[Agent: main | 3 pending]", "✉3")
+
+		s.Enter("/receive")
+		s.See("#1", "[Agent: main | 2 pending]")
+		s.NotSee("#2")
+		s.Enter("/check")
+		s.See("#2", "#3", "[Agent: main]")
+		s.NotSee("pending")
+		if tabs, _, _ := strings.Cut(s.Screen(), "\n"); strings.Contains(tabs, "✉") {
+			t.Errorf("a tab still shows mail: %s", tabs)
+		}
+		s.Enter("/check")
+		s.See("No messages ready.")
+
+		s.Enter("/push name=late run echo kept")
+		s.See("queued late")
+		s.Enter("/run")
+		s.See("late ⚠")
+		s.Press("alt+5")
+		s.See("late asks")
+		s.Wait(600 * time.Millisecond)
+		s.Type("y")
+		s.Gone("asks: bash")
+		s.Press("alt+1")
+		s.See("[Agent: main | 1 pending]")
+		home := s.Home
+		s.Enter("/quit")
+		s.Left()
+		s.Stop()
+
+		s = uitest.Start(t, uitest.Options{Home: home})
+		s.See("#1", "#2", "#3", "TODO: more", "[Agent: main | 1 pending]", "tests ✓", "todo ✓", "late ✓")
+		s.Enter("/receive")
+		s.See("#4", "kept", "[Agent: main]")
+		s.NotSee("pending")
+	})
+}
+
+func TestSessionRuleAnswersTheNext(t *testing.T) {
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("run echo one then run echo two")
+		s.See("$ echo one", "for this session: bash(echo *)")
+		s.Wait(600 * time.Millisecond)
+		s.Type("s")
+		s.See("3 steps")
+		s.NotSee("asks:")
+	})
+}
+
+// TestPromptWhileBusy: a prompt typed while the agent works enters at its next seam.
+func TestPromptWhileBusy(t *testing.T) {
+	var mu sync.Mutex
+	var seen []string
+	provider := uitest.Script(func(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error {
+		prompt, results := uitest.Prompt(req)
+		mu.Lock()
+		seen = append(seen, fmt.Sprintf("%s/%d", prompt, results))
+		mu.Unlock()
+		switch {
+		case prompt == "first" && results == 0:
+			say(llm.Text{Text: "Looking."})
+			uitest.Pause(ctx, 10*time.Second)
+			say(call("l1", "list_files", map[string]string{"path": "."}))
+		default:
+			say(llm.Text{Text: "Answering " + prompt + "."})
+		}
+		return nil
+	})
+	play(t, uitest.Options{Provider: provider}, func(s *uitest.Session) {
+		s.Enter("first")
+		s.See("Looking.")
+		s.Enter("second")
+		s.See("second · queued")
+		s.Wait(5 * time.Second)
+		s.NotSee("Answering")
+		s.Wait(6 * time.Second)
+		s.See("Answering second.")
+		s.NotSee("· queued")
+		mu.Lock()
+		defer mu.Unlock()
+		if got := strings.Join(seen, " "); got != "first/0 second/0" {
+			t.Errorf("the requests' last prompts were %q", got)
+		}
+	})
+}
+
+func TestUpTakesBackAQueuedPrompt(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("slow")
+		s.See("first word")
+		s.Enter("not so fast")
+		s.See("not so fast · queued")
+		s.Press("up")
+		s.Gone("· queued")
+		s.See("› not so fast")
+		s.Press("ctrl+c")
+		s.Gone("not so fast")
+		s.Press("esc")
+		s.See("stopped")
+		s.NotSee("You said")
+	})
+}
+
+func TestEscStopsTheFocusedTurnOnly(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("/push name=tests after 1m of tests")
+		s.Enter("/run")
+		s.See("tests ●")
+		s.Enter("slow")
+		s.See("first word", "main ●")
+		s.Type("half a dra")
+		s.Press("esc")
+		s.See("stopped", "main ○", "tests ●", "› half a dra")
+		s.Wait(time.Minute)
+		s.See("tests ✓", "[Agent: main | 1 pending]", "› half a dra")
+	})
+}
+
+func TestEarlyKeysAnswerNothing(t *testing.T) {
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("wait 2s then run touch made")
+		s.Type("y")
+		s.See("asks: bash")
+		s.Type("yyys")
+		s.Press("enter")
+		s.Wait(300 * time.Millisecond)
+		s.Type("y")
+		s.Wait(time.Second)
+		s.See("asks: bash")
+		if _, err := os.Stat(filepath.Join(s.Home.Root, "made")); err == nil {
+			t.Error("a key pressed too early let the command run")
+		}
+		s.Type("y")
+		s.Gone("asks: bash")
+		s.See("✓")
+		if _, err := os.Stat(filepath.Join(s.Home.Root, "made")); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestUnknownCommandKeepsTheText(t *testing.T) {
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		for in, want := range map[string]string{
+			"/chekc":               "did you mean /check?",
+			"/xyzzy":               "there is no command /xyzzy; /help lists them",
+			"/run lots":            `"lots" is no number of agents`,
+			"/push timeout=soon x": "timeout=soon is no time",
+			"/push":                "the prompt is missing",
+			"/send":                "a name and a text are needed",
+			"/kill nobody":         "nobody",
+			"/theme pink":          `"pink" is not known`,
+			"/messages show #99":   "there is no message #99",
+		} {
+			s.Enter(in)
+			s.Until("the screen says "+want, func() bool {
+				return strings.Contains(strings.ToLower(s.Screen()), strings.ToLower(want))
+			})
+			s.See("› " + in)
+			s.Press("ctrl+c")
+			s.Gone("› " + in)
+		}
+	})
+}
+
+func TestArrivalsLeaveTheDraft(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("/push name=tests after 10s of tests")
+		s.Enter("/run")
+		s.See("tests ●")
+		s.Type("a draft with @ and / and")
+		s.Press("left", "left", "left")
+		s.Wait(time.Second)
+		x, y := s.Cursor()
+		s.Wait(15 * time.Second)
+		s.See("[Agent: main | 1 pending]", "› a draft with @ and / and")
+		if a, b := s.Cursor(); a != x || b != y {
+			t.Errorf("the cursor went from %d,%d to %d,%d", x, y, a, b)
+		}
+		s.Type("X")
+		s.See("› a draft with @ and / Xand")
+	})
+}
+
+func TestAltTabWalks(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		for _, n := range []string{"one", "two", "three"} {
+			s.Enter("/push name=" + n + " look")
+			s.See("queued " + n)
+		}
+		s.Enter("/run")
+		s.See("three ✓")
+		at := func(name string) {
+			t.Helper()
+			s.See("[Agent: " + name)
+		}
+		s.Press("alt+2")
+		at("one")
+		s.Press("alt+4")
+		at("three")
+		// Recently used: three, one, main, two.
+		s.Press("alt+tab")
+		at("one")
+		s.Wait(500 * time.Millisecond)
+		s.Press("alt+tab")
+		at("main")
+		s.Wait(500 * time.Millisecond)
+		s.Press("ctrl+tab")
+		at("two")
+		s.Wait(2 * time.Second)
+		s.Press("alt+tab") // a new walk: the one before
+		at("three")
+		s.Wait(2 * time.Second)
+		s.Press("alt+tab")
+		at("two")
+		s.Press("ctrl+pgdown")
+		at("three")
+		s.Press("ctrl+pgdown")
+		at("main")
+		s.Press("ctrl+pgup")
+		at("three")
+		s.Press("ctrl+space")
+		s.See("Go to")
+		s.Type("tw")
+		s.Press("enter")
+		at("two")
+	})
+}
+
+func TestShiftTabCyclesModes(t *testing.T) {
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		status := func(want string) {
+			t.Helper()
+			s.Until("the status line ends with "+want, func() bool { return strings.HasSuffix(s.Status(), want) })
+		}
+		status("ask")
+		s.Press("shift+tab")
+		status("accept-edits")
+		s.Press("shift+tab")
+		status("plan")
+		s.Press("shift+tab")
+		status("ask")
+		s.Press("shift+tab", "shift+tab")
+		status("plan")
+		s.Enter("run echo no")
+		s.See("plan mode is on")
+		s.Enter("/mode yolo")
+		status("yolo")
+		s.Press("shift+tab")
+		status("ask")
+	})
+}
+
+// TestMail writes to a background agent from its tab: the mail enters at its next seam.
+func TestMail(t *testing.T) {
+	provider := uitest.Script(func(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error {
+		mail := ""
+		for _, m := range req.Messages {
+			for _, p := range m.Parts {
+				if x, ok := p.(llm.Text); ok && x.From == llm.FromMessage {
+					mail = x.Text
+				}
+			}
+		}
+		if mail != "" {
+			say(llm.Text{Text: "Thanks for the mail."})
+			if !strings.Contains(mail, "skip the slow ones") {
+				t.Errorf("the mail reads %q", mail)
+			}
+			return nil
+		}
+		say(llm.Text{Text: "At it."})
+		uitest.Pause(ctx, 5*time.Second)
+		say(call("l1", "list_files", map[string]string{"path": "."}))
+		return nil
+	})
+	play(t, uitest.Options{Provider: provider}, func(s *uitest.Session) {
+		s.Enter("/push name=tests x")
+		s.Enter("/run")
+		s.Press("alt+2")
+		s.See("At it.")
+		s.Press("m")
+		s.See("message to tests›")
+		s.Type("a slip")
+		s.Press("esc")
+		s.Gone("message to tests›")
+		s.Press("m")
+		s.Enter("skip the slow ones")
+		s.See("is in the inbox of tests")
+		s.Wait(6 * time.Second)
+		s.See("✉ main", "Thanks for the mail.", "tests ✓")
+		s.Press("/")
+		s.See("as main› /")
+		s.Enter("check")
+		s.Press("alt+1")
+		s.See("✉ tests")
+	})
+}
+
+func TestShellOfOnesOwn(t *testing.T) {
+	play(t, uitest.Options{Files: map[string]string{"a.txt": "x"}}, func(s *uitest.Session) {
+		s.Enter("!ls; echo $((40+2)); exit 3")
+		s.See("a.txt", "42", "exit 3")
+		s.NotSee("asks:")
+	})
+}
+
+// TestPasteIsSentByteExact: a paste of a megabyte is a chip in the box and whole
+// in the request.
+func TestPasteIsSentByteExact(t *testing.T) {
+	var sent string
+	provider := uitest.Script(func(_ context.Context, req *llm.Request, say func(llm.Part) bool) error {
+		sent, _ = uitest.Prompt(req)
+		say(llm.Text{Text: "Got it."})
+		return nil
+	})
+	var b strings.Builder
+	for i := 0; b.Len() < 1<<20; i++ {
+		fmt.Fprintf(&b, "line %d\twith tabs, 日本 and  spaces \r\n", i)
+	}
+	text := b.String()
+	play(t, uitest.Options{Provider: provider}, func(s *uitest.Session) {
+		s.Type("look: ")
+		s.Paste(text)
+		s.See("[Pasted #1, ")
+		s.Type(" thanks")
+		s.Press("enter")
+		s.See("Got it.")
+		s.Wait(time.Second)
+		if want := "look: " + text + " thanks"; sent != want {
+			t.Errorf("%d bytes were sent, %d pasted; they part at %d", len(sent), len(want), parts(sent, want))
+		}
+	})
+}
+
+func parts(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// TestScrolledViewStays: output does not move what the user reads.
+func TestScrolledViewStays(t *testing.T) {
+	play(t, uitest.Options{H: 24, Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("long")
+		ready(s)
+		s.Enter("/push name=tests after 10s of tests")
+		s.Enter("/run")
+		s.See("tests ●")
+		s.Enter("collect")
+		s.See("waiting for")
+		s.Press("pgup")
+		s.Wait(time.Second)
+		body := func() string { return strings.Join(strings.Split(s.Screen(), "\n")[2:20], "\n") }
+		before := body()
+		s.Wait(15 * time.Second)
+		s.See("new ↓", "tests ✓")
+		if now := body(); now != before {
+			t.Fatalf("the view moved from\n%s\nto\n%s", before, now)
+		}
+		s.Press("end")
+		s.See("Collected.")
+		s.Gone("new ↓")
+	})
+}
+
+func TestStreamLeavesAScrolledView(t *testing.T) {
+	play(t, uitest.Options{H: 24, Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("long")
+		ready(s)
+		s.Enter("drip")
+		s.See("Drop 3.")
+		s.Press("pgup", "pgup")
+		s.Wait(time.Second)
+		body := func() string { return strings.Join(strings.Split(s.Screen(), "\n")[2:20], "\n") }
+		before := body()
+		for range 10 {
+			s.Wait(3 * time.Second)
+			if now := body(); now != before {
+				t.Fatalf("the view moved from\n%s\nto\n%s", before, now)
+			}
+		}
+		s.See("new ↓")
+		s.Press("end")
+		s.See("Drop 3")
+		s.Gone("new ↓")
+	})
+}
+
+func TestTypedBeforeTheWorkspaceIsOpen(t *testing.T) {
+	play(t, uitest.Options{Late: true, Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.See("[Agent: main]")
+		s.Enter("one")
+		s.See("kept until the workspace is open")
+		s.Enter("two")
+		s.Enter("/check")
+		s.See("still being opened", "› /check")
+		s.Press("ctrl+c")
+		s.Type("half a dr")
+		s.Wait(5 * time.Second)
+		s.Attach()
+		s.See("▌ one", "▌ two", "› half a dr")
+		s.Type("aft")
+		s.See("› half a draft")
+		if a, b := strings.Index(s.Screen(), "▌ one"), strings.Index(s.Screen(), "▌ two"); a > b {
+			t.Errorf("the prompts changed places:\n%s", s.Screen())
+		}
+	})
+}
+
+func TestResizeStorm(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor), Files: files}, func(s *uitest.Session) {
+		s.Enter("answer")
+		ready(s)
+		two(s)
+		s.Enter("/check")
+		s.Enter("command")
+		s.See("asks:")
+		r := rand.New(rand.NewPCG(1, 2))
+		for i := range 200 {
+			s.Resize(r.IntN(251), r.IntN(81))
+			switch i % 10 {
+			case 3:
+				s.Press("ctrl+space")
+			case 5:
+				s.Press("esc")
+			case 7:
+				s.Press("alt+2")
+			case 8:
+				s.Type("/")
+			case 9:
+				s.Press("alt+1")
+			}
+			if i%4 == 0 {
+				s.Wait(20 * time.Millisecond)
+			}
+		}
+		s.Wait(time.Second)
+		s.Resize(120, 36)
+		s.Press("alt+1")
+		s.See("asks:", "[Agent: main")
+		for _, l := range strings.Split(s.Screen(), "\n") {
+			if strings.Count(l, "[Agent:") > 1 {
+				t.Errorf("the screen is torn:\n%s", s.Screen())
+			}
+		}
+	})
+}
+
+// wild are texts that would take the terminal over.
+const wild = "A\x1b]52;c;cHduZWQ=\x07B\x1b[2J\x1b[31mC\x9b31mD\u202eE\u2066F\x1b]0;owned\x07G\x1bP1$q\x1b\\H\x1b[?1049lI\x1b_x\x1b\\J\rK\x08L\x00M\u009b5n"
+
+// TestHostileTextNeverReachesTheTerminal: whatever says it, an escape sequence
+// that the program did not make is never written.
+func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
+	hostile := uitest.Script(func(_ context.Context, req *llm.Request, say func(llm.Part) bool) error {
+		_, results := uitest.Prompt(req)
+		if results == 0 {
+			say(llm.Thinking{Text: wild})
+			say(llm.Text{Text: "# " + wild + "\n\n```go\n" + wild + "\n```\n\n[" + wild + "](http://x/" + wild + ")\n\n| " + wild + " |\n|---|\n| " + wild + " |\n", Index: 1})
+			say(call("b1", "bash", map[string]string{"command": "printf '%s' '" + wild[:12] + "'; cat wild.txt"}))
+			return nil
+		}
+		say(llm.Text{Text: "> " + wild})
+		return nil
+	})
+	play(t, uitest.Options{Provider: hostile, Model: "test/scr" + wild, Branch: "main" + wild, Files: map[string]string{"wild.txt": wild + "\n" + wild}}, func(s *uitest.Session) {
+		s.Enter("go")
+		s.See("asks: bash")
+		s.Wait(time.Second)
+		s.Type("y")
+		s.See("2 steps")
+		s.Press("ctrl+o")
+		s.Wait(time.Second)
+		s.Paste(wild)
+		s.Press("enter")
+		s.Wait(time.Second)
+		s.Enter("!cat wild.txt")
+		s.Wait(time.Second)
+		if _, err := s.Pool.Send(context.Background(), 1, "main", wild, inbox.Urgent); err != nil {
+			t.Log(err)
+		}
+		s.Enter("/inbox")
+		s.Enter("/check")
+		s.Wait(time.Second)
+		s.Enter("/push name=" + strings.ReplaceAll(wild, "\r", "") + " x")
+		s.Wait(time.Second)
+		s.Press("ctrl+c")
+		if bad := unknown(s.Raw()); len(bad) > 0 {
+			t.Errorf("the program wrote %q", bad)
+		}
+	})
+}
+
+// known are the sequences that the program and its framework write: colours,
+// cursor moves, erasing, modes, the title and the questions to the terminal.
+var known = regexp.MustCompile(`^(` +
+	`\x1b\[[0-9;:]*m|` + // colours
+	`\x1b\[[0-9;]*[ABCDEFGHJKLMPSTXZ@abde\x60fgr]|` + // moves, erasing, regions
+	`\x1b\[\?(1|5|7|12|25|1000|1002|1003|1004|1006|1047|1048|1049|2004|2026|2027|2031|2048)[hl]|` +
+	`\x1b\[\?[0-9]+\$p|\x1b\[[<>=?][0-9;]*[umnc]|\x1b\[[0-9]* q|\x1b\[c|` + // questions, keyboard, cursor shape
+	`\x1b\[22;0t|\x1b\[23;0t|` +
+	`\x1b\]2;[^\x00-\x1f\x7f-\x9f]*\x07|\x1b\]1[01];\?\x07|\x1b\]11[012]?\x07|` + // title, background
+	`\x1b\]8;[^\x00-\x1f\x7f]*\x07|` + // links
+	`\x1b[78=>M]|\x1b\(B|[\r\n\t\x08]` +
+	`)`)
+
+// unknown are the control characters and sequences in out that are not known,
+// each with what follows it.
+func unknown(out []byte) (bad []string) {
+	for i := 0; i < len(out); {
+		c := out[i]
+		switch {
+		case c >= ' ' && c < 0x7f:
+			i++
+			continue
+		case c >= 0x80:
+			r, n := utf8.DecodeRune(out[i:])
+			if n == 1 || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f {
+				bad = append(bad, string(out[i:min(len(out), i+12)]))
+			}
+			i += n
+			continue
+		}
+		if m := known.Find(out[i:]); m != nil {
+			if strings.Contains(string(m), "owned") || strings.Contains(string(m), "]52") {
+				bad = append(bad, string(m))
+			}
+			i += len(m)
+			continue
+		}
+		bad = append(bad, string(out[i:min(len(out), i+16)]))
+		i++
+	}
+	return bad
+}
+
+func TestUnknownFindsWhatIsHostile(t *testing.T) {
+	if bad := unknown([]byte("\x1b[1mfine\x1b[m\r\n\x1b]2;fantail\x07\x1b[?25l日本")); len(bad) > 0 {
+		t.Errorf("found %q in what is harmless", bad)
+	}
+	for _, s := range []string{"\x1b]52;c;eA==\x07", "\x1b]0;owned\x07", "\u202e", "\u009b5n", "\x1bP1$q\x1b\\", "\x00", "\x1b[5n", "\x1b[?47h", "\x7f"} {
+		if len(unknown([]byte("a"+s+"b"))) == 0 {
+			t.Errorf("does not find %q", s)
+		}
+	}
+}
+
+func TestCtrlCTwiceQuits(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Type("draft")
+		s.Press("ctrl+c")
+		s.Gone("› draft")
+		s.Wait(3 * time.Second)
+		s.Press("ctrl+c")
+		s.Wait(3 * time.Second)
+		s.Press("ctrl+c", "ctrl+c")
+		s.Left()
+	})
+}
+
+func TestQuitAsksWhenAgentsRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := uitest.Options{Provider: uitest.Script(actor)}
+		s := uitest.Start(t, o)
+		s.Enter("/push name=tests after 30s of tests")
+		s.Enter("/run")
+		s.See("tests ●")
+		s.Enter("/quit")
+		s.See("Quit?", "tests still at work")
+		s.Type("c")
+		s.Gone("Quit?")
+		s.Enter("/quit")
+		s.See("Quit?")
+		s.Type("w")
+		s.See("quits when all are done")
+		s.Wait(15 * time.Second)
+		s.See("tests ●")
+		s.Wait(20 * time.Second)
+		s.Left()
+		o.Home = s.Home
+		s.Stop()
+		s = uitest.Start(t, o)
+		s.See("[Agent: main | 1 pending]")
+	})
+}
