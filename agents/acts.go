@@ -58,8 +58,13 @@ func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 	return nil
 }
 
-// Unprompt takes a queued prompt back; false: it had entered.
+// Unprompt takes a queued prompt back, a held one too; false: it had entered. A
+// sub-agent's task is none of these.
 func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
+	a := p.prompted(id)
+	if a == nil {
+		return false, nil
+	}
 	removed := false
 	err := p.o.DB.Write(ctx, "take a prompt back", func(tx *store.Tx) (err error) {
 		removed, err = tx.RemovePrompt(id)
@@ -68,16 +73,22 @@ func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("take the prompt back: %w", err)
 	}
-	for _, i := range p.Infos() {
-		for _, q := range i.Prompts {
-			if q.ID == id {
-				if a, err := p.agent(i.ID); err == nil {
-					a.dropPrompt(id)
-				}
+	a.dropPrompt(id)
+	return removed, nil
+}
+
+// prompted returns the agent in whose tab that prompt is queued.
+func (p *Pool) prompted(id int64) *agent {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, a := range p.agents {
+		for _, q := range a.info.Prompts {
+			if q.ID == id && a.kind.HasPrompt() {
+				return a
 			}
 		}
 	}
-	return removed, nil
+	return nil
 }
 
 // Stop ends what the agent does now: its turn and the tools of it, its wait, the
@@ -142,12 +153,15 @@ func (p *Pool) Shell(ctx context.Context, agent int64, command string) error {
 	if err := a.prepare(); err != nil {
 		return err
 	}
-	ctx, release := a.stoppable(ctx)
+	ctx, release, err := a.visit(ctx)
+	if err != nil {
+		return err
+	}
 	defer release()
 	began := time.Now()
 	file := filepath.Join(a.env.Outputs, fmt.Sprintf("shell-%d.txt", p.o.Now().UnixNano()))
 	r, err := proc.Run(ctx, proc.Spec{
-		Shell: command, Dir: p.o.Root, Env: p.o.Environ, Output: file, Head: 8 << 10, Tail: 8 << 10,
+		Shell: command, Dir: p.o.Root, Env: p.o.Environ, Output: file, Head: 8 << 10, Tail: 8 << 10, Started: a.runs,
 		Tick: func(tail string) { p.hub.emit(Output{a.id, "!" + command, tail}) },
 	})
 	if err != nil && ctx.Err() == nil {
@@ -176,14 +190,15 @@ func (p *Pool) Clear(ctx context.Context, agent int64) error {
 	if err != nil {
 		return err
 	}
-	p.mu.Lock()
-	busy := a.shownTurn != 0
-	p.mu.Unlock()
-	if busy {
-		return errors.New("a turn runs; Esc stops it, then begin anew")
-	}
 	err = p.o.DB.Write(ctx, "clear", func(tx *store.Tx) error {
-		_, err := a.batch(tx, false).add(0, Entry{Kind: EntryCleared})
+		last, ok, err := tx.LastTurn(a.id)
+		switch {
+		case err != nil:
+			return err
+		case ok && last.Outcome == "":
+			return errors.New("a turn runs; Esc stops it, then begin anew")
+		}
+		_, err = a.batch(tx, false).add(0, Entry{Kind: EntryCleared})
 		return err
 	})
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"sync"
 	"time"
 
 	"fantail/inbox"
@@ -13,7 +14,7 @@ import (
 )
 
 // agent is a goroutine with a transcript. Its loop owns the fields below the
-// line; info, wake, nexts and stops belong to the pool's mu.
+// line; those from info to stops belong to the pool's mu.
 type agent struct {
 	p    *Pool
 	id   int64
@@ -24,16 +25,22 @@ type agent struct {
 
 	info      Info
 	model     Model
-	shownTurn int64          // the turn that runs, for others than the loop
-	timeout   time.Duration  // of its task; 0: none
-	wake      bool           // a message that came asks to start a turn
-	nexts     []*next        // messages the human wants handled, one turn each
+	shownTurn int64   // the turn that runs, for others than the loop
+	wakes     int     // messages that came and asked to start a turn
+	awake     int     // of those, the ones a turn's begin has looked for
+	nexts     []*next // messages the human wants handled, one turn each
+	groups    map[proc.Group]bool
+	halted    error          // a sub-agent was stopped or killed, perhaps before it began: it stays so
 	stops     map[*stop]bool // what Stop ends
 
+	timeout time.Duration // of its task; 0: none; set before the loop starts
+	asking  sync.Mutex    // held by the call whose question stands
+
 	// ——
-	turn    int64   // the turn that runs; 0: none
-	history []Entry // what the model is sent, as far as it was read
-	read    int64   // the last entry read into history
+	turn    int64           // the turn that runs; 0: none
+	history []Entry         // what the model is sent, as far as it was read
+	ids     map[string]bool // of the calls that were read
+	read    int64           // the last entry read into history
 	env     *tools.Env
 	began   time.Time
 	steps   int // of this turn
@@ -59,6 +66,7 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 	a := &agent{
 		p: p, id: i.ID, kind: i.Kind, task: task, info: i,
 		poke: make(chan struct{}, 1), gone: make(chan struct{}), stops: map[*stop]bool{},
+		groups: map[proc.Group]bool{}, ids: map[string]bool{},
 	}
 	a.model, _ = p.o.Resolve(i.Model)
 	a.env = &tools.Env{
@@ -96,32 +104,38 @@ func (a *agent) loop() {
 }
 
 // due reports whether there is a reason to start a turn. Messages that ask to
-// wake are given half a second to gather.
+// wake are given half a second to gather; what the human types does not wait
+// for that.
 func (a *agent) due(ctx context.Context) bool {
-	if ctx.Err() != nil {
-		return false
+	var gathered <-chan time.Time
+	for ripe := false; ctx.Err() == nil; {
+		a.p.mu.Lock()
+		typed, wake := len(a.nexts) > 0, a.wakes > a.awake
+		for _, q := range a.info.Prompts {
+			typed = typed || !q.Held
+		}
+		held := a.info.State != Idle // a human's receive waits in this tab
+		a.p.mu.Unlock()
+		switch {
+		case held:
+			return false
+		case typed || (wake && ripe):
+			return true
+		case !wake:
+			return false
+		case gathered == nil:
+			t := time.NewTimer(500 * time.Millisecond)
+			defer t.Stop()
+			gathered = t.C
+		}
+		select {
+		case <-gathered:
+			ripe = true
+		case <-a.poke:
+		case <-ctx.Done():
+		}
 	}
-	a.p.mu.Lock()
-	typed, wake := len(a.nexts) > 0, a.wake
-	for _, q := range a.info.Prompts {
-		typed = typed || !q.Held
-	}
-	held := a.info.State != Idle // a human's receive waits in this tab
-	a.p.mu.Unlock()
-	if held {
-		return false
-	}
-	if typed || !wake {
-		return typed
-	}
-	t := time.NewTimer(500 * time.Millisecond)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+	return false
 }
 
 // pause keeps an agent whose turn can't begin (a full disk, say) from trying all
@@ -162,14 +176,20 @@ func (a *agent) change(f func(i *Info)) {
 	}
 }
 
-// stoppable returns a context that Stop ends, and what ends the arrangement.
+// stoppable returns a context that Stop and the pool's end cancel, and what ends
+// the arrangement.
 func (a *agent) stoppable(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &stop{cancel}
+	unhook := context.AfterFunc(a.p.ctx, func() { cancel(context.Cause(a.p.ctx)) })
 	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
 	a.stops[s] = true
-	a.p.mu.Unlock()
+	if a.halted != nil {
+		cancel(a.halted)
+	}
 	return ctx, func() {
+		unhook()
 		a.p.mu.Lock()
 		delete(a.stops, s)
 		a.p.mu.Unlock()
@@ -177,10 +197,30 @@ func (a *agent) stoppable(ctx context.Context) (context.Context, func()) {
 	}
 }
 
+// visit is stoppable for what others than the loop do in the agent's tab: Close
+// waits for it, and refuses it once it has begun.
+func (a *agent) visit(ctx context.Context) (context.Context, func(), error) {
+	a.p.mu.Lock()
+	if a.p.closing {
+		a.p.mu.Unlock()
+		return nil, nil, errClosing
+	}
+	a.p.loops.Add(1)
+	a.p.mu.Unlock()
+	ctx, release := a.stoppable(ctx)
+	return ctx, func() {
+		release()
+		a.p.loops.Done()
+	}, nil
+}
+
 // halt ends everything the agent does now, for the given cause.
 func (a *agent) halt(cause error) {
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
+	if a.kind == Sub && a.halted == nil {
+		a.halted = cause
+	}
 	for s := range a.stops {
 		s.cancel(cause)
 	}
@@ -189,6 +229,7 @@ func (a *agent) halt(cause error) {
 // started records a command that runs, so that a crash finds its process group
 // and its output.
 func (a *agent) started(call, output string, g proc.Group) {
+	a.runs(g)
 	err := a.p.o.DB.Write(context.WithoutCancel(a.p.ctx), "record a started command", func(tx *store.Tx) error {
 		_, err := a.batch(tx, false).add(a.turn, Entry{
 			Kind: EntryStarted, Call: &Call{ID: call}, Output: output, PGID: g.PGID, PStart: g.Start,
@@ -197,6 +238,17 @@ func (a *agent) started(call, output string, g proc.Group) {
 	})
 	if err != nil {
 		a.trouble(fmt.Errorf("record a started command: %w", err))
+	}
+}
+
+// runs notes a process group that Close must end. Groups of commands that ended
+// stay noted until the agent's next turn: ending them again does nothing.
+func (a *agent) runs(g proc.Group) {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	a.groups[g] = true
+	if a.p.closing {
+		a.p.start("end a group", func() { proc.End(g, closeGrace) })
 	}
 }
 

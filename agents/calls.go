@@ -85,6 +85,9 @@ func (a *agent) runCall(ctx context.Context, c Call) error {
 		if answer.Choice == permit.No {
 			return a.result(ctx, c, began, tools.Result{Text: refusal(answer.Reason), Error: true})
 		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
 	}
 	began = time.Now()
 	a.set(func(i *Info) { i.State, i.Doing = Running, "tool "+c.Name })
@@ -110,15 +113,11 @@ func (a *agent) result(ctx context.Context, c Call, began time.Time, r tools.Res
 	if r.Entry != 0 {
 		return nil
 	}
-	err := a.p.o.DB.Write(context.WithoutCancel(ctx), "result", func(tx *store.Tx) error {
+	return a.keep(ctx, "record the result of "+c.Name, func(tx *store.Tx) error {
 		_, err := a.batch(tx, false).add(a.turn, Entry{Kind: EntryResult, Result: &Result{
 			ID: c.ID, Name: c.Name, Text: r.Text, Error: r.Error, Diff: r.Diff, File: r.File, Exit: r.Exit,
 			Millis: time.Since(began).Milliseconds(),
 		}})
 		return err
 	})
-	if err != nil {
-		return fmt.Errorf("record the result of %s: %w", c.Name, err)
-	}
-	return nil
 }

@@ -99,18 +99,18 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 	if timeout <= 0 {
 		timeout = toolReceive
 	}
-	ctx, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
+	waiting, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
 	defer cancel()
 	var entry int64
 	into := d.taken(call, "receive")
-	m, err := d.a.receive(ctx, inbox.Query{From: from, LIFO: lifo}, "receive",
+	m, err := d.a.receive(waiting, inbox.Query{From: from, LIFO: lifo}, "receive",
 		func(b *batch, ms []inbox.Message) (seq int64, err error) {
 			entry, err = into(b, ms)
 			return entry, err
 		},
 		func(why string) func() {
 			regain := d.a.aside(why)
-			return func() { _ = regain(ctx) } // an error is the turn's own end, which the caller sees
+			return func() { _ = regain(ctx) } // for as long as the turn lasts: an error is its end, which runCall sees
 		})
 	switch {
 	case err == nil:
@@ -124,19 +124,20 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, int64, error) {
 	var entry int64
 	into := d.taken(call, "check")
-	ms, left, err := d.a.check(ctx, inbox.Query{From: from, LIFO: lifo}, "check", func(b *batch, ms []inbox.Message) (seq int64, err error) {
-		entry, err = into(b, ms)
-		return entry, err
-	})
+	ms, _, err := d.a.check(ctx, inbox.Query{From: from, LIFO: lifo},
+		func(b *batch, ms []inbox.Message) (seq int64, err error) {
+			entry, err = into(b, ms)
+			return entry, err
+		},
+		func(b *batch, left int) error {
+			_, err := b.add(d.a.turn, Entry{Kind: EntryHost, Text: fmt.Sprintf("%d more: check again", left)})
+			return err
+		})
 	switch {
 	case err != nil:
 		return "", 0, err
 	case len(ms) == 0:
 		return "No messages ready.", 0, nil
 	}
-	text := asRead(ms, d.a.p.o.Now())
-	if left > 0 {
-		text += fmt.Sprintf("\n\n%d more: check again", left)
-	}
-	return text, entry, nil
+	return asRead(ms, d.a.p.o.Now()), entry, nil
 }

@@ -211,7 +211,7 @@ type Output struct {
 
 // Tally counts the pool's tasks and questions. It replaces the one before.
 type Tally struct {
-	Running int // agents that hold a slot
+	Running int // sub-agents that run or wait
 	Queued  int // tasks not started
 	Asking  int // questions waiting
 	Mode    permit.Mode

@@ -2,11 +2,11 @@ package agents
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -17,6 +17,8 @@ const (
 	itemTokens = 16_000  // of one message in a take somebody asked for
 	maxTaken   = 200     // messages of one check
 	someWindow = 128_000 // of a model whose window is unknown
+
+	objectBytes = 4 << 10 // of each text in a failure's object
 )
 
 // tokens estimates how many tokens s is. It errs on the high side.
@@ -70,7 +72,9 @@ func asRead(ms []inbox.Message, now time.Time) string {
 	var parts []string
 	for _, m := range ms {
 		if !m.Success() {
-			parts = append(parts, inbox.Object(m))
+			short := m
+			short.Error, short.Partial = llm.Clip(m.Error, objectBytes), llm.Clip(m.Partial, objectBytes)
+			parts = append(parts, inbox.Object(short)) // the envelope has more
 		}
 		parts = append(parts, inbox.Envelope(m, now, bytesOf(itemTokens)))
 	}
@@ -85,20 +89,21 @@ func (p *Pool) Check(ctx context.Context, agent int64, q inbox.Query) (ms []inbo
 	if err != nil {
 		return nil, 0, err
 	}
-	return a.check(ctx, q, "check", func(b *batch, ms []inbox.Message) (int64, error) {
+	return a.check(ctx, q, func(b *batch, ms []inbox.Message) (int64, error) {
 		return b.add(0, Entry{Kind: EntryMessage, By: "check", Messages: ms, Text: asRead(ms, b.tx.Now())})
-	})
+	}, nil)
 }
 
-// check takes all that match; into appends them.
-func (a *agent) check(ctx context.Context, q inbox.Query, by string, into func(b *batch, ms []inbox.Message) (int64, error)) (ms []inbox.Message, left int, err error) {
+// check takes all that match; into appends them, and rest, if there is one, what
+// is to be said of those that are left.
+func (a *agent) check(ctx context.Context, q inbox.Query, into func(b *batch, ms []inbox.Message) (int64, error), rest func(b *batch, left int) error) (ms []inbox.Message, left int, err error) {
 	a.p.mu.Lock()
 	room := a.info.Window / 4
 	a.p.mu.Unlock()
 	if room == 0 {
 		room = someWindow / 4
 	}
-	err = a.p.o.DB.Write(ctx, by, func(tx *store.Tx) error {
+	err = a.p.o.DB.Write(ctx, "check", func(tx *store.Tx) error {
 		fill := 0
 		q := q
 		q.Recipient, q.Limit = a.id, maxTaken
@@ -112,7 +117,10 @@ func (a *agent) check(ctx context.Context, q inbox.Query, by string, into func(b
 		}
 		b := a.batch(tx, false)
 		var err error
-		ms, left, err = a.p.inbox.Take(tx, q, by, func(ms []inbox.Message) (int64, error) { return into(b, ms) })
+		ms, left, err = a.p.inbox.Take(tx, q, "check", func(ms []inbox.Message) (int64, error) { return into(b, ms) })
+		if err == nil && len(ms) > 0 && left > 0 && rest != nil {
+			err = rest(b, left)
+		}
 		return err
 	})
 	if err != nil {
@@ -129,7 +137,10 @@ func (p *Pool) Receive(ctx context.Context, agent int64, q inbox.Query) (inbox.M
 	if err != nil {
 		return inbox.Message{}, err
 	}
-	ctx, release := a.stoppable(ctx)
+	ctx, release, err := a.visit(ctx)
+	if err != nil {
+		return inbox.Message{}, err
+	}
 	defer release()
 	rest := func(now, then State, why string) {
 		a.set(func(i *Info) {
@@ -223,6 +234,7 @@ func (p *Pool) Next(ctx context.Context, agent, id int64) (inbox.Message, bool, 
 	case t := <-n.reply:
 		return t.m, t.ok, t.err
 	case <-ctx.Done():
+		a.unwish(n)
 		return inbox.Message{}, false, ctx.Err()
 	case <-p.ctx.Done():
 		return inbox.Message{}, false, errClosing
@@ -273,82 +285,4 @@ func (p *Pool) liveNames() string {
 		}
 	}
 	return "agents that read mail: " + strings.Join(names, ", ")
-}
-
-// report deposits what became of a sub-agent's task with whoever dispatched it,
-// and marks the task finished, in the transaction that ends the turn.
-func (a *agent) report(tx *store.Tx, e ending) error {
-	t, ok, err := tx.Task(a.task)
-	if err != nil || !ok {
-		return errors.Join(err, missing(ok, "task %d", a.task))
-	}
-	finished, err := tx.FinishTask(a.task, string(e.outcome), e.cause)
-	if err != nil || !finished {
-		return err
-	}
-	text, err := a.said(tx)
-	if err != nil {
-		return err
-	}
-	m := resultOf(t, a.id, e.outcome, e.cause, text)
-	m.Recipient = a.p.livingAncestor(t.Queue)
-	_, err = a.p.inbox.Add(tx, m)
-	return err
-}
-
-// resultOf is the message a task ends with.
-func resultOf(t store.Task, agent int64, o Outcome, cause, text string) inbox.Message {
-	m := inbox.Message{
-		Sender: agent, From: t.Name, Kind: inbox.Result, Deliver: inbox.Deliver(t.Deliver),
-		Subject: t.Prompt, Outcome: string(o), Task: t.ID, Body: fitBody(text),
-	}
-	if o != Completed {
-		m.Kind, m.Error, m.Partial, m.Body = inbox.Failure, cause, m.Body, ""
-	} else if m.Body == "" {
-		m.Body = "(no output)"
-	}
-	return m
-}
-
-// fitBody cuts a text that no message can hold in the middle; the transcript
-// keeps it whole.
-func fitBody(s string) string {
-	if len(s) <= inbox.MaxBody {
-		return s
-	}
-	half := inbox.MaxBody/2 - 100
-	return fmt.Sprintf("%s\n… %d bytes are left out; the agent's tab shows all …\n%s", s[:half], len(s)-2*half, s[len(s)-half:])
-}
-
-func missing(ok bool, format string, args ...any) error {
-	if ok {
-		return nil
-	}
-	return fmt.Errorf("%s does not exist", fmt.Sprintf(format, args...))
-}
-
-// livingAncestor is the agent itself or the nearest that dispatched it and lives.
-func (p *Pool) livingAncestor(id int64) int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for {
-		a := p.agents[id]
-		if a == nil || (a.info.State.Terminal() && a.info.Parent == 0) {
-			return p.mainID()
-		}
-		if !a.info.State.Terminal() {
-			return id
-		}
-		id = a.info.Parent
-	}
-}
-
-// mainID is the id of main. The caller holds mu.
-func (p *Pool) mainID() int64 {
-	for id, a := range p.agents {
-		if a.kind == Main {
-			return id
-		}
-	}
-	return 0
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"regexp"
 	"strconv"
+	"strings"
 
 	"fantail/store"
 )
@@ -18,8 +19,8 @@ var birds = [...]string{
 	"falcon", "egret", "dunlin", "curlew", "bunting", "avocet", "siskin", "pipit", "rook", "stilt", "teal", "gannet",
 }
 
-// reserved are words that would mislead as a name.
-var reserved = [...]string{"user", "system", "human", "host", "assistant", "all", "you"}
+// reserved are words that would mislead as a name, in any case of letters.
+var reserved = [...]string{"main", "user", "system", "human", "host", "assistant", "all", "you"}
 
 // taskName returns the name a new task gets: the wanted one if it is free, or an
 // unused one. An agent that ended under the wanted name keeps its tab and its
@@ -32,7 +33,7 @@ func (p *Pool) taskName(tx *store.Tx, want string) (string, error) {
 		return "", fmt.Errorf("the name %q does not do: letters, digits, dot, dash and underscore, a letter first, at most 40", want)
 	}
 	for _, r := range reserved {
-		if want == r {
+		if strings.EqualFold(want, r) {
 			return "", fmt.Errorf("the name %q is reserved", want)
 		}
 	}

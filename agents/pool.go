@@ -25,6 +25,7 @@ import (
 	"fantail/store"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/tools/proc"
 )
 
 // Model is a model as main resolved it.
@@ -173,9 +174,11 @@ func (p *Pool) restore(ctx context.Context) error {
 	for id, r := range counts {
 		if a := p.agents[id]; a != nil {
 			a.info.Pending, a.info.Urgent = r.Pending, r.Urgent
-			a.wake = true // if one of them asks for it; the turn looks
+			a.wakes++ // perhaps one of them asks for it; the turn looks
 		}
 	}
+	p.mu.Lock() // from now on agents run
+	defer p.mu.Unlock()
 	for _, a := range p.agents {
 		if !a.info.State.Terminal() {
 			p.start("agent "+a.info.Name, a.loop)
@@ -215,7 +218,9 @@ func (p *Pool) load(ctx context.Context, row store.Agent) error {
 			return err
 		}
 		for _, q := range ps {
-			i.Prompts = append(i.Prompts, Prompt{q.ID, q.Text, q.Held})
+			if i.Kind.HasPrompt() {
+				i.Prompts = append(i.Prompts, Prompt{q.ID, q.Text, q.Held})
+			}
 		}
 		tasks, err = rx.Tasks(row.ID)
 		return err
@@ -241,14 +246,24 @@ func (p *Pool) load(ctx context.Context, row store.Agent) error {
 	return nil
 }
 
-// Close ends all turns, their tools' process groups too. What ran is recorded as
-// interrupted with its partial output; what can't be recorded before ctx ends
-// is found by the next Open.
+// closeGrace is how long commands get to end by themselves when the pool closes.
+const closeGrace = 300 * time.Millisecond
+
+// Close ends all turns, their tools' process groups too, and what the human runs
+// in the tabs. What ran is recorded as interrupted with its partial output; what
+// can't be recorded before ctx ends is found by the next Open.
 func (p *Pool) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closing = true
 	p.mu.Unlock()
 	p.stop(errClosing)
+	p.mu.Lock()
+	for _, a := range p.agents {
+		for g := range a.groups {
+			p.start("end a group", func() { proc.End(g, closeGrace) })
+		}
+	}
+	p.mu.Unlock()
 	ended := make(chan struct{})
 	p.o.Go("close", func() {
 		p.loops.Wait()
@@ -333,7 +348,9 @@ func (p *Pool) rung(r inbox.Rung) {
 	if !r.Deposited {
 		return
 	}
-	a.wake = a.wake || r.Wake
+	if r.Wake && a.kind.HasPrompt() { // the others look at each seam anyway
+		a.wakes++
+	}
 	a.poked()
 	p.version++
 	for w := range p.waits {
@@ -400,7 +417,10 @@ func (p *Pool) Settled(ctx context.Context) error {
 // busy reports whether anything is under way. The caller holds mu.
 func (p *Pool) busy() bool {
 	for _, a := range p.agents {
-		if !a.info.State.Terminal() && a.info.State != Idle {
+		switch {
+		case a.info.State.Terminal():
+			continue
+		case a.info.State != Idle:
 			return true
 		}
 		for _, q := range a.info.Prompts {
@@ -408,7 +428,7 @@ func (p *Pool) busy() bool {
 				return true
 			}
 		}
-		if a.wake || len(a.nexts) > 0 {
+		if a.wakes > a.awake || len(a.nexts) > 0 {
 			return true
 		}
 	}

@@ -13,9 +13,12 @@ type ask struct {
 	answer chan permit.Answer
 }
 
-// allowed puts the question of v to the human, if there is one. The agent
-// stands in state asking without a slot until it is answered.
+// allowed puts the question of v to the human. The agent stands in state asking
+// without a slot until it is answered. An agent has one question at a time:
+// calls that run side by side can come to ask when the mode changes meanwhile.
 func (a *agent) allowed(ctx context.Context, call string, act permit.Action, v permit.Verdict) (permit.Answer, error) {
+	a.asking.Lock()
+	defer a.asking.Unlock()
 	p := a.p
 	p.mu.Lock()
 	p.lastAsk++

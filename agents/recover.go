@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 	"unicode/utf8"
 
@@ -55,7 +56,8 @@ type cut struct {
 // recover sets right what the last host left when it died: turns that ran are
 // crashed, their process groups are ended, tasks that ran get their one failure
 // message with the partial output, main and helpers rest, and prompts that had
-// not entered are shown, not sent. It does nothing after an orderly end.
+// not entered are held: shown, and never sent unless the human takes them back
+// and sends them. After an orderly end there are at most such prompts.
 func (p *Pool) recover(ctx context.Context) error {
 	var cuts []cut
 	var tasks []store.Task
@@ -84,11 +86,17 @@ func (p *Pool) recover(ctx context.Context) error {
 	if len(agents) == 0 {
 		return nil
 	}
+	var all sync.WaitGroup
 	for _, c := range cuts {
 		for _, g := range c.groups {
-			proc.End(g, 2*time.Second)
+			all.Add(1)
+			p.o.Go("end a group", func() {
+				defer all.Done()
+				proc.End(g, 2*time.Second)
+			})
 		}
 	}
+	all.Wait()
 	living := map[int64]bool{}
 	var main int64
 	byID := map[int64]store.Agent{}
@@ -117,8 +125,12 @@ func (p *Pool) recover(ctx context.Context) error {
 		}
 		for _, t := range tasks {
 			const cause = "the program ended while it ran"
-			if ok, err := tx.FinishTask(t.ID, string(OutCrashed), cause); err != nil || !ok {
+			ok, err := tx.FinishTask(t.ID, string(OutCrashed), cause)
+			if err != nil {
 				return err
+			}
+			if !ok {
+				continue
 			}
 			m := resultOf(t, t.Agent, OutCrashed, cause, text[t.Agent])
 			m.Recipient = recipient(t.Queue)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"fantail/inbox"
 	"fantail/store"
@@ -130,7 +131,7 @@ func (p *Pool) Run(ctx context.Context, by int64, n int) (Ran, error) {
 		}
 	}
 	queued := len(p.queued[by])
-	if queued == 0 {
+	if _, open := p.windows[by]; queued == 0 && !open {
 		return Ran{Running: running, Window: n}, nil
 	}
 	p.windows[by] = n
@@ -171,16 +172,40 @@ func (p *Pool) dispatcher() {
 			if !ok {
 				break
 			}
-			if err := p.begin(owner, task); err != nil {
-				p.mu.Lock()
-				if a := p.agents[owner]; a != nil {
-					a.change(func(i *Info) { i.Why = err.Error() })
-				}
-				delete(p.windows, owner) // no endless tries: the next /run tries again
-				delete(p.now, task)
-				p.told()
-				p.mu.Unlock()
+			if !p.launch(owner, task) {
+				return
 			}
+		}
+	}
+}
+
+// launch begins a task. A failure shows in the tab of whose task it is, and is
+// tried again until it works: the disk may be full. False: the pool closes.
+func (p *Pool) launch(owner, task int64) bool {
+	var trouble string
+	show := func(why string) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if a := p.agents[owner]; a != nil && (trouble == "" || a.info.Why == trouble) {
+			a.change(func(i *Info) { i.Why = why })
+		}
+		trouble = why
+	}
+	for {
+		err := p.begin(owner, task)
+		if err == nil {
+			if trouble != "" {
+				show("")
+			}
+			return true
+		}
+		show(err.Error() + "; trying again")
+		t := time.NewTimer(2 * time.Second)
+		select {
+		case <-t.C:
+		case <-p.ctx.Done():
+			t.Stop()
+			return false
 		}
 	}
 }
@@ -224,14 +249,9 @@ func (p *Pool) closeWindows() {
 	}
 }
 
-// begin makes the agent of a task, in one transaction, and starts it.
+// begin makes the agent of a task, in one transaction, and starts it: the slot
+// that ready reserved becomes the agent's. After an error it is still reserved.
 func (p *Pool) begin(owner, id int64) error {
-	defer func() {
-		p.mu.Lock()
-		delete(p.running, -id)
-		p.serve()
-		p.mu.Unlock()
-	}()
 	var row store.Agent
 	var t store.Task
 	var first Prompt
@@ -260,15 +280,17 @@ func (p *Pool) begin(owner, id int64) error {
 	})
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if errors.Is(err, errGone) || (err == nil && !started) {
-		p.unqueue(owner, id)
-		p.told()
-		return nil
-	}
-	if err != nil {
+	gone := errors.Is(err, errGone) || (err == nil && !started)
+	if err != nil && !gone {
 		return fmt.Errorf("start %s: %w", p.queued[owner][id], err)
 	}
 	p.unqueue(owner, id)
+	delete(p.running, -id)
+	if gone {
+		p.serve()
+		p.told()
+		return nil
+	}
 	i := Info{
 		ID: row.ID, Name: row.Name, Kind: Sub, Parent: owner, State: Running, Doing: "starting", Model: t.Model,
 		Prompt: t.Prompt, Created: row.Created, Started: row.Created, Prompts: []Prompt{first},
@@ -296,8 +318,11 @@ func (a *agent) carryOut(ctx context.Context) {
 		ctx, cancel = context.WithTimeoutCause(ctx, a.timeout, fmt.Errorf("%w after %s", errTimeout, a.timeout))
 		defer cancel()
 	}
-	if a.model.Provider == nil {
-		a.refuse(ending{OutFailed, "the model " + a.info.Model + " is not configured"})
+	a.p.mu.Lock()
+	name, configured := a.info.Model, a.model.Provider != nil
+	a.p.mu.Unlock()
+	if !configured {
+		a.refuse(ending{OutFailed, "the model " + name + " is not configured"})
 	} else if err := a.work(ctx); err != nil {
 		a.refuse(a.endingOf(ctx, err))
 	}
@@ -307,26 +332,38 @@ func (a *agent) carryOut(ctx context.Context) {
 	a.p.told()
 }
 
-// refuse ends a sub-agent whose turn could not even begin.
+// refuse ends a sub-agent whose turn could not even begin. Like finish it does
+// not give up before the program closes.
 func (a *agent) refuse(e ending) {
-	err := a.p.o.DB.Write(context.WithoutCancel(a.p.ctx), "refuse a task", func(tx *store.Tx) error {
-		if err := tx.SetAgentState(a.id, string(a.restState(e.outcome)), true); err != nil {
-			return err
-		}
-		return a.report(tx, e)
+	state := a.restState(e.outcome)
+	err := a.persist(a.p.ctx, "record the end of the task", anyError, func() error {
+		return a.p.o.DB.Write(context.WithoutCancel(a.p.ctx), "refuse a task", func(tx *store.Tx) error {
+			b := a.batch(tx, false)
+			if _, err := b.add(0, Entry{Kind: EntryEnded, End: &End{Outcome: e.outcome, Error: e.cause}}); err != nil {
+				return err
+			}
+			if err := tx.SetAgentState(a.id, string(state), true); err != nil {
+				return err
+			}
+			return a.report(tx, e)
+		})
 	})
 	if err != nil {
-		a.trouble(err) // the next start finds the task running and reports it
+		return // the next start finds the task running and reports it
 	}
 	a.set(func(i *Info) {
-		i.State, i.Doing, i.Why, i.Outcome, i.Ended = a.restState(e.outcome), "", e.cause, e.outcome, a.p.o.Now()
+		i.State, i.Doing, i.Why, i.Outcome, i.Ended, i.Prompts = state, "", e.cause, e.outcome, a.p.o.Now(), nil
 	})
 }
 
 // Kill ends the sub-agent of that name now, with everything it runs, and
 // returns when it ended; a queued task of that name is removed.
 func (p *Pool) Kill(ctx context.Context, name string) error {
-	if owner, id, ok := p.queuedTask(name); ok {
+	for {
+		owner, id, ok := p.queuedTask(name)
+		if !ok {
+			break
+		}
 		removed := false
 		err := p.o.DB.Write(ctx, "remove a task", func(tx *store.Tx) (err error) {
 			removed, err = tx.RemoveTask(id)
@@ -341,6 +378,18 @@ func (p *Pool) Kill(ctx context.Context, name string) error {
 			p.told()
 			p.mu.Unlock()
 			return nil
+		}
+		// It has just started: its agent is there in a moment.
+		p.mu.Lock()
+		changed, still := p.changed, p.queued[owner][id] != ""
+		p.mu.Unlock()
+		if !still {
+			continue
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for %s to start: %w", name, ctx.Err())
 		}
 	}
 	a, i, err := p.named(name)

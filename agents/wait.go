@@ -134,14 +134,21 @@ func (p *Pool) dispatchedBy(a *agent, name string) bool {
 
 // explain says why nothing can end w, with the next step.
 func (p *Pool) explain(w *wait) string {
-	idle := 0
-	for _, tasks := range p.queued {
-		idle += len(tasks)
+	idle, named := 0, false
+	for owner, tasks := range p.queued {
+		for id, name := range tasks {
+			if _, open := p.windows[owner]; !open && !p.now[id] {
+				idle++
+				named = named || name == w.from
+			}
+		}
 	}
 	switch {
-	case idle == 1:
+	case named:
+		return w.from + " is queued and has not started: /run"
+	case idle == 1 && w.from == "":
 		return "1 task is queued, none runs: /run"
-	case idle > 1:
+	case idle > 1 && w.from == "":
 		return fmt.Sprintf("%d tasks are queued, none runs: /run", idle)
 	case w.from == "":
 		if chain := p.chain(w); chain != "" {
@@ -208,9 +215,9 @@ func (a *agent) await(ctx context.Context) error {
 		if len(ms) > 0 || len(a.owed()) == 0 {
 			return resume(ctx)
 		}
-		if _, stuck := a.p.stuck(w, version); stuck {
-			return resume(ctx)
-		}
+		// Whoever of the work waits for this agent learns that nothing can
+		// come; the work itself always ends, so this wait never gives up.
+		_, _ = a.p.stuck(w, version)
 		select {
 		case <-w.poke:
 		case <-ctx.Done():

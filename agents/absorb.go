@@ -1,0 +1,213 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// absorb lets in what is due at this seam, in one transaction: queued prompts
+// and messages become entries, and what the coming request carries is
+// committed. Outside a turn it begins one, if anything came: false means that
+// nothing did.
+func (a *agent) absorb(ctx context.Context) (bool, error) {
+	a.p.mu.Lock()
+	var wish *next
+	if a.turn == 0 && len(a.nexts) > 0 {
+		wish = a.nexts[0]
+	}
+	wakes := a.wakes
+	wake := a.turn == 0 && wakes > a.awake
+	a.p.mu.Unlock()
+
+	var turn int64
+	var sent int64
+	var got took
+	err := a.p.o.DB.Write(context.WithoutCancel(ctx), "absorb", func(tx *store.Tx) error {
+		turn, got = a.turn, took{}
+		b := a.batch(tx, false)
+		waiting, err := tx.WaitingPrompts(a.id)
+		if err != nil {
+			return err
+		}
+		var prompts []store.Prompt
+		for _, q := range waiting {
+			if !q.Held {
+				prompts = append(prompts, q)
+			}
+		}
+		if turn == 0 {
+			reason := len(prompts) > 0
+			if wake && !reason {
+				if reason, err = a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Wake}}); err != nil {
+					return err
+				}
+			}
+			if wish != nil && !reason {
+				if reason, err = a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, ID: wish.id}); err != nil {
+					return err
+				}
+			}
+			if turn, err = a.begin(tx, reason); err != nil || turn == 0 {
+				return err
+			}
+		}
+		if wish != nil {
+			if got, err = a.takeNext(tx, b, turn, wish.id); err != nil {
+				return err
+			}
+		}
+		if len(prompts) > 0 || wake || !a.kind.HasPrompt() {
+			if err := a.takeDue(tx, b, turn); err != nil {
+				return err
+			}
+		}
+		if err := a.enter(tx, b, turn, prompts); err != nil {
+			return err
+		}
+		if sent, err = tx.LastSeq(a.id); err != nil {
+			return err
+		}
+		return tx.SetSentUpTo(turn, sent)
+	})
+	if wish != nil {
+		a.unwish(wish)
+		got.err = err
+		wish.reply <- got
+	}
+	if err != nil {
+		return false, fmt.Errorf("absorb: %w", err)
+	}
+	if wake {
+		a.p.mu.Lock()
+		a.awake = wakes // not those that came since
+		a.p.told()
+		a.p.mu.Unlock()
+	}
+	if turn == 0 {
+		return false, nil
+	}
+	a.turn = turn
+	return true, a.readUpTo(ctx, sent)
+}
+
+// unwish forgets a wish that was carried out or given up.
+func (a *agent) unwish(n *next) {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	for i, w := range a.nexts {
+		if w == n {
+			a.nexts = append(a.nexts[:i:i], a.nexts[i+1:]...)
+			a.p.told()
+			return
+		}
+	}
+}
+
+// begin makes the row of a new turn if there is a reason for one. The agent
+// stands as running before its prompts stop showing as queued, so that nobody
+// sees it idle in between.
+func (a *agent) begin(tx *store.Tx, reason bool) (int64, error) {
+	if !reason {
+		return 0, nil
+	}
+	t := store.Turn{Agent: a.id, Kind: "agent", Started: a.began}
+	if a.kind == Sub {
+		t.Kind = "async_subagent"
+	}
+	last, ok, err := tx.LastTurn(a.id)
+	if err != nil {
+		return 0, err
+	}
+	if ok {
+		t.Parent, t.Conversation, t.SpawnedBy = last.ID, last.Conversation, last.SpawnedBy
+	} else if a.task != 0 {
+		if t.SpawnedBy, t.Conversation, err = tx.Spawner(a.task); err != nil {
+			return 0, err
+		}
+	}
+	id, err := tx.BeginTurn(t)
+	if err != nil {
+		return 0, err
+	}
+	tx.AfterCommit(func() {
+		a.p.mu.Lock()
+		defer a.p.mu.Unlock()
+		a.shownTurn = id
+		a.change(func(i *Info) {
+			i.State, i.Doing, i.Why, i.Started, i.Outcome = Running, "starting", "", t.Started, ""
+		})
+	})
+	return id, tx.SetAgentState(a.id, string(Running), false)
+}
+
+// enter appends queued prompts.
+func (a *agent) enter(tx *store.Tx, b *batch, turn int64, prompts []store.Prompt) error {
+	for _, q := range prompts {
+		seq, err := b.add(turn, Entry{Kind: EntryPrompt, Text: q.Text})
+		if err != nil {
+			return err
+		}
+		if err := tx.EnterPrompt(q.ID, seq); err != nil {
+			return err
+		}
+		tx.AfterCommit(func() { a.dropPrompt(q.ID) })
+	}
+	return nil
+}
+
+// dropPrompt removes a prompt from what is shown as queued.
+func (a *agent) dropPrompt(id int64) {
+	a.set(func(i *Info) {
+		var rest []Prompt
+		for _, q := range i.Prompts {
+			if q.ID != id {
+				rest = append(rest, q)
+			}
+		}
+		i.Prompts = rest
+	})
+}
+
+// readUpTo reads the entries up to sent into the history that requests are
+// made of. What a human's take appended later waits for the next request.
+func (a *agent) readUpTo(ctx context.Context, sent int64) error {
+	if sent <= a.read {
+		return nil
+	}
+	var rows []store.Entry
+	err := a.p.o.DB.Read(context.WithoutCancel(ctx), func(rx *store.Rx) error {
+		if a.read == 0 {
+			e, ok, err := rx.LastEntry(a.id, string(EntryCleared))
+			if err != nil {
+				return err
+			}
+			if ok {
+				a.read = e.Seq
+			}
+		}
+		var err error
+		rows, err = rx.EntriesAfter(a.id, a.read, 0)
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("read the transcript: %w", err)
+	}
+	for _, e := range decodeAll(rows) {
+		if e.Seq > sent {
+			break
+		}
+		a.read = e.Seq
+		if e.Kind == EntryCall && e.Call != nil {
+			a.ids[e.Call.ID] = true
+		}
+		if e.Kind == EntryCleared {
+			a.history = nil
+			continue
+		}
+		a.history = append(a.history, e)
+	}
+	return nil
+}

@@ -1,0 +1,113 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"fantail/agents/llm"
+	"fantail/store"
+)
+
+// ask sends one request, streams its reply to the feeds and records it in one
+// transaction. A reply that comes with an error, or cut by its token limit, has
+// no calls that may run.
+func (a *agent) ask(ctx context.Context) (*reply, error) {
+	a.p.mu.Lock()
+	model, info := a.model, a.info
+	a.p.mu.Unlock()
+	a.set(func(i *Info) { i.State, i.Doing = Running, "streaming" })
+	req := &llm.Request{
+		Model: model.ID, System: a.p.o.System(info), MaxTokens: model.MaxOut,
+		Messages: messages(a.history, model.Name), CacheKey: fmt.Sprintf("fantail-%d", a.id),
+	}
+	for _, s := range a.p.o.Tools.Specs() {
+		req.Tools = append(req.Tools, llm.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
+	}
+	r := &reply{}
+	var failed error
+	for part, err := range model.Provider.Stream(ctx, req) {
+		if err != nil {
+			failed = err
+			break
+		}
+		if again, ok := part.(llm.Retrying); ok {
+			r = &reply{}
+			a.p.hub.emit(Void{a.id})
+			a.set(func(i *Info) {
+				i.Retry = &Retry{
+					Attempt: again.Attempt, Of: again.Of, Reason: again.Err.Error(),
+					At: a.p.o.Now().Add(time.Duration(again.Wait) * time.Millisecond),
+				}
+			})
+			continue
+		}
+		if a.retrying() {
+			a.set(func(i *Info) { i.Retry = nil })
+		}
+		if d, ok := r.add(part); ok {
+			d.Agent = a.id
+			a.p.hub.emit(d)
+		}
+		if r.stop != nil {
+			break // what a provider might still say is not part of the reply
+		}
+	}
+	if failed == nil && r.stop == nil && ctx.Err() == nil {
+		failed = &llm.Error{Kind: llm.Cut, Provider: model.Name, Message: "The reply ended without its end marker. Try again."}
+	}
+	if failed == nil {
+		failed = r.check(model.Name)
+	}
+	if failed != nil || ctx.Err() != nil {
+		r.calls = nil // nothing runs from a reply that did not end in order, or that nobody waits for
+	}
+	r.claim(a.ids)
+	if err := a.record(ctx, model, r); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return r, failed
+}
+
+func (a *agent) retrying() bool {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	return a.info.Retry != nil
+}
+
+// record appends a reply: thinking, text and calls, each an entry, and adds what
+// the request cost.
+func (a *agent) record(ctx context.Context, model Model, r *reply) error {
+	var cost int64
+	if model.Price != nil {
+		cost = model.Price(r.usage)
+	}
+	err := a.keep(ctx, "record the reply", func(tx *store.Tx) error {
+		b := a.batch(tx, true)
+		for _, e := range r.entries(model.Name, a.p.o.Tools.Title) {
+			if _, err := b.add(a.turn, e); err != nil {
+				return err
+			}
+		}
+		return tx.AddStep(a.turn, store.Step{
+			Input: r.usage.Input, Output: r.usage.Output, CacheRead: r.usage.CacheRead, CacheWrite: r.usage.CacheWrite,
+			Cost: cost, Context: r.usage.Context(),
+		})
+	})
+	if err != nil {
+		a.p.hub.emit(Void{a.id})
+		return err
+	}
+	a.steps++
+	a.tokens += r.usage.Context()
+	a.set(func(i *Info) {
+		i.Usage, i.Cost, i.Steps, i.Retry = i.Usage.Add(r.usage), i.Cost+cost, i.Steps+1, nil
+		if c := r.usage.Context(); c > 0 {
+			i.Context = c
+		}
+	})
+	return nil
+}

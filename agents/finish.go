@@ -1,0 +1,239 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+	"unicode/utf8"
+
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// finish ends the turn in one transaction, unless something became due
+// meanwhile: then it returns false and the turn goes on. A result is deposited
+// in the same transaction. A transaction that fails is tried again until it
+// succeeds or the program closes: a task never ends without its message.
+func (a *agent) finish(ctx context.Context, e ending) bool {
+	done := true
+	_ = a.persist(a.p.ctx, "record the end of the turn", anyError, func() (err error) {
+		done, err = a.tryFinish(context.WithoutCancel(ctx), e)
+		return err
+	}) // it only gives up when the program closes, and the next start finds the turn
+	return done
+}
+
+// persist calls f until it works: errors that again says may pass show as the
+// agent's trouble and are tried again, with growing pauses, until ctx ends. It
+// returns the last error.
+func (a *agent) persist(ctx context.Context, what string, again func(error) bool, f func() error) error {
+	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
+		err := f()
+		if err == nil {
+			return nil
+		}
+		err = fmt.Errorf("%s: %w", what, err)
+		if !again(err) {
+			return err
+		}
+		a.trouble(fmt.Errorf("trying again: %w", err))
+		t := time.NewTimer(wait)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return err
+		}
+	}
+}
+
+func anyError(error) bool { return true }
+
+// passes reports whether err undid a write for a reason that can pass by itself,
+// so that the same write may be tried again.
+func passes(err error) bool { return errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrBusy) }
+
+// keep writes what must not be lost: a disk that is full is waited for, until ctx
+// ends.
+func (a *agent) keep(ctx context.Context, what string, f func(tx *store.Tx) error) error {
+	tries := 0
+	return a.persist(ctx, what, passes, func() error {
+		tries++
+		err := a.p.o.DB.Write(context.WithoutCancel(ctx), what, f)
+		if err == nil && tries > 1 {
+			a.set(func(i *Info) { i.Why = "" })
+		}
+		return err
+	})
+}
+
+func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
+	done := false
+	state := a.restState(e.outcome)
+	err := a.p.o.DB.Write(ctx, "finish", func(tx *store.Tx) error {
+		done = false
+		if last, ok, err := tx.LastTurn(a.id); err != nil {
+			return err
+		} else if ok && last.ID == a.turn && last.Outcome != "" {
+			done = true // a commit that seemed to fail took effect
+			return nil
+		}
+		if e.outcome == Completed {
+			if due, err := a.dueNow(tx); due || err != nil {
+				return err
+			}
+		}
+		b := a.batch(tx, false)
+		if _, err := b.add(a.turn, Entry{Kind: EntryEnded, End: &End{
+			Outcome: e.outcome, Error: e.cause, Millis: a.p.o.Now().Sub(a.began).Milliseconds(), Steps: a.steps, Tokens: a.tokens,
+		}}); err != nil {
+			return err
+		}
+		if err := tx.EndTurn(a.turn, string(e.outcome), e.cause); err != nil {
+			return err
+		}
+		if err := tx.SetAgentState(a.id, string(state), state.Terminal()); err != nil {
+			return err
+		}
+		if a.task != 0 {
+			if err := a.report(tx, e); err != nil {
+				return err
+			}
+		}
+		done = true
+		return nil
+	})
+	if err != nil || !done {
+		return false, err
+	}
+	a.turn = 0
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	a.shownTurn = 0
+	a.change(func(i *Info) {
+		i.State, i.Doing, i.Why, i.Outcome, i.Retry = state, "", e.cause, e.outcome, nil
+		if state.Terminal() {
+			i.Ended = a.p.o.Now()
+		}
+	})
+	return true, nil
+}
+
+// restState is where an agent stands after a turn: those with a prompt box rest,
+// the others are through.
+func (a *agent) restState(o Outcome) State {
+	if a.kind.HasPrompt() {
+		return Idle
+	}
+	switch o {
+	case Completed:
+		return Done
+	case OutKilled, Interrupted:
+		return Killed
+	case OutCrashed:
+		return Crashed
+	}
+	return Failed
+}
+
+// dueNow reports whether something waits that this turn should still absorb.
+func (a *agent) dueNow(tx *store.Tx) (bool, error) {
+	waiting, err := tx.WaitingPrompts(a.id)
+	if err != nil {
+		return false, err
+	}
+	for _, q := range waiting {
+		if !q.Held {
+			return true, nil
+		}
+	}
+	if a.kind.HasPrompt() {
+		return false, nil
+	}
+	return a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}})
+}
+
+// report deposits what became of a sub-agent's task with whoever dispatched it,
+// and marks the task finished, in the transaction that ends the turn.
+func (a *agent) report(tx *store.Tx, e ending) error {
+	t, ok, err := tx.Task(a.task)
+	if err != nil || !ok {
+		return errors.Join(err, missing(ok, "task %d", a.task))
+	}
+	finished, err := tx.FinishTask(a.task, string(e.outcome), e.cause)
+	if err != nil || !finished {
+		return err
+	}
+	text, err := a.said(tx)
+	if err != nil {
+		return err
+	}
+	m := resultOf(t, a.id, e.outcome, e.cause, text)
+	m.Recipient = a.p.livingAncestor(t.Queue)
+	_, err = a.p.inbox.Add(tx, m)
+	return err
+}
+
+// resultOf is the message a task ends with.
+func resultOf(t store.Task, agent int64, o Outcome, cause, text string) inbox.Message {
+	m := inbox.Message{
+		Sender: agent, From: t.Name, Kind: inbox.Result, Deliver: inbox.Deliver(t.Deliver),
+		Subject: t.Prompt, Outcome: string(o), Task: t.ID, Body: fitBody(text),
+	}
+	if o != Completed {
+		m.Kind, m.Error, m.Partial, m.Body = inbox.Failure, cause, m.Body, ""
+	} else if m.Body == "" {
+		m.Body = "(no output)"
+	}
+	return m
+}
+
+// fitBody cuts a text that no message can hold in the middle; the transcript
+// keeps it whole.
+func fitBody(s string) string {
+	if len(s) <= inbox.MaxBody {
+		return s
+	}
+	head, tail := inbox.MaxBody/2-100, len(s)-inbox.MaxBody/2+100
+	for head > 0 && !utf8.RuneStart(s[head]) {
+		head--
+	}
+	for tail < len(s) && !utf8.RuneStart(s[tail]) {
+		tail++
+	}
+	return fmt.Sprintf("%s\n… %d bytes are left out; the agent's tab shows all …\n%s", s[:head], tail-head, s[tail:])
+}
+
+func missing(ok bool, format string, args ...any) error {
+	if ok {
+		return nil
+	}
+	return fmt.Errorf("%s does not exist", fmt.Sprintf(format, args...))
+}
+
+// livingAncestor is the agent itself or the nearest that dispatched it and lives.
+func (p *Pool) livingAncestor(id int64) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for {
+		a := p.agents[id]
+		if a == nil || (a.info.State.Terminal() && a.info.Parent == 0) {
+			return p.mainID()
+		}
+		if !a.info.State.Terminal() {
+			return id
+		}
+		id = a.info.Parent
+	}
+}
+
+// mainID is the id of main. The caller holds mu.
+func (p *Pool) mainID() int64 {
+	for id, a := range p.agents {
+		if a.kind == Main {
+			return id
+		}
+	}
+	return 0
+}

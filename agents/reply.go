@@ -1,0 +1,131 @@
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"fantail/agents/llm"
+)
+
+// longestName is how much of a tool's name is kept: no tool has a longer one.
+const longestName = 100
+
+// reply collects the parts of a stream.
+type reply struct {
+	blocks []block
+	calls  []Call
+	usage  llm.Usage
+	stop   *llm.Stop
+}
+
+// block is a run of text, or of thinking, or a call.
+type block struct {
+	index    int
+	thinking bool
+	opaque   string
+	model    string
+	text     *strings.Builder
+	call     int // 1 + its place in calls; 0: none
+}
+
+// add takes the next part and returns the delta to show, if there is one.
+func (r *reply) add(part llm.Part) (Delta, bool) {
+	switch part := part.(type) {
+	case llm.Text:
+		b := r.block(part.Index, false)
+		b.text.WriteString(part.Text)
+		return Delta{Block: len(r.blocks) - 1, Text: part.Text}, part.Text != ""
+	case llm.Thinking:
+		b := r.block(part.Index, true)
+		b.text.WriteString(part.Text)
+		if part.Opaque != "" {
+			b.opaque, b.model = part.Opaque, part.Model
+		}
+		return Delta{Block: len(r.blocks) - 1, Thinking: true, Text: part.Text}, part.Text != ""
+	case llm.ToolCall:
+		r.calls = append(r.calls, Call{ID: part.ID, Name: llm.Clip(part.Name, longestName), Args: part.Args})
+		r.blocks = append(r.blocks, block{call: len(r.calls)})
+	case llm.Usage:
+		r.usage = part
+	case llm.Stop:
+		r.stop = &part
+	}
+	return Delta{}, false
+}
+
+// block returns the block the next piece belongs to.
+func (r *reply) block(index int, thinking bool) *block {
+	if n := len(r.blocks); n == 0 || r.blocks[n-1].text == nil || r.blocks[n-1].index != index || r.blocks[n-1].thinking != thinking {
+		r.blocks = append(r.blocks, block{index: index, thinking: thinking, text: &strings.Builder{}})
+	}
+	return &r.blocks[len(r.blocks)-1]
+}
+
+// check refuses a reply with a call that can't be written down.
+func (r *reply) check(model string) error {
+	for _, c := range r.calls {
+		if !json.Valid(c.Args) {
+			return &llm.Error{Kind: llm.Protocol, Provider: model, Message: fmt.Sprintf(
+				"The arguments of a call of %q are no JSON, so nothing of the reply ran. Try again.", c.Name)}
+		}
+	}
+	return nil
+}
+
+// claim gives a call whose id is empty or used one of its own, so that no result
+// can answer two calls, and adds the ids to those in use.
+func (r *reply) claim(used map[string]bool) {
+	for i := range r.calls {
+		c := &r.calls[i]
+		base := llm.Clip(c.ID, longestName)
+		if base == "" {
+			base = "call"
+		}
+		for n := 1; c.ID == "" || used[c.ID]; n++ {
+			c.ID = fmt.Sprintf("%s-%d", base, n)
+		}
+		used[c.ID] = true
+	}
+}
+
+// entries are the reply as it is recorded. Calls that must not run (calls is
+// empty then) are left out.
+func (r *reply) entries(model string, title func(string, json.RawMessage) string) []Entry {
+	var es []Entry
+	said := false
+	for _, b := range r.blocks {
+		switch {
+		case b.call > 0:
+			if len(r.calls) >= b.call {
+				c := &r.calls[b.call-1]
+				c.Title = title(c.Name, c.Args)
+				es = append(es, Entry{Kind: EntryCall, Call: c})
+				said = true
+			}
+		case b.thinking:
+			if b.text.Len() > 0 || b.opaque != "" {
+				es = append(es, Entry{Kind: EntryThinking, Text: b.text.String(), Opaque: b.opaque, Model: b.model})
+			}
+		case strings.TrimSpace(b.text.String()) != "":
+			es = append(es, Entry{Kind: EntryText, Text: b.text.String(), Model: model})
+			said = true
+		}
+	}
+	if r.stop == nil {
+		return es
+	}
+	switch {
+	case len(r.stop.Broken) > 0:
+		es = append(es, Entry{Kind: EntryHost, Text: fmt.Sprintf(
+			"Your reply reached its token limit before the call of %s was complete; that call did not run. Go on in smaller pieces.",
+			strings.Join(r.stop.Broken, ", "))})
+	case r.stop.Reason == llm.Length:
+		es = append(es, Entry{Kind: EntryNotice, Text: "The answer was cut: it reached the model's token limit. Ask it to go on."})
+	case r.stop.Reason == llm.Refusal:
+		es = append(es, Entry{Kind: EntryNotice, Text: strings.TrimSpace("The model refused to answer. " + r.stop.Detail)})
+	case !said:
+		es = append(es, Entry{Kind: EntryNotice, Text: "The model answered nothing."})
+	}
+	return es
+}
