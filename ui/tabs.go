@@ -230,11 +230,11 @@ func (a *App) tabCell(x *tab) tabCell {
 	if x == a.tabs.focus {
 		role2 = themes.TabActive
 	}
-	text := a.theme.Paint(role2, " "+name)
-	plain := " " + name
+	text := a.theme.Paint(role2, " "+name+" ")
+	width := frame.Width(name) + 2
 	add := func(r themes.Role, s string) {
-		text += a.theme.Paint(r, " "+s)
-		plain += " " + s
+		text += a.theme.Paint(r, s) + " "
+		width += frame.Width(s) + 1
 	}
 	if glyph != "" {
 		add(role, glyph)
@@ -249,8 +249,7 @@ func (a *App) tabCell(x *tab) tabCell {
 		}
 		add(themes.Message, fmt.Sprintf("%s%d", mail, i.Pending))
 	}
-	text += " "
-	return tabCell{i.ID, text, frame.Width(plain) + 1}
+	return tabCell{i.ID, text, width}
 }
 
 func working(s agents.State) bool {

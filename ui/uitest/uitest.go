@@ -1,16 +1,17 @@
 // Package uitest runs the whole program in tests: keys in, screen out.
 //
 // Does: open a real database and a pool of agents with a provider the test
-// chooses, attach an [ui.App] whose terminal is a virtual one, press keys as a
-// user does ([Session.Type], [Session.Press], [Session.Paste]), wait for what
+// chooses, attach a [ui.App] whose terminal is a virtual one, press keys as a
+// user does ([Terminal.Type], [Session.Press], [Terminal.Paste]), wait for what
 // the screen shows ([Session.See]), compare frames with files
-// ([Session.Golden]), draw them as a picture ([Session.SVG]).
+// ([Session.Golden]), draw them as a picture ([Terminal.SVG]).
 //
 // Does not: reach into the program, or read a real terminal. In a bubble of
 // testing/synctest its time is the bubble's; a child process holds that time
 // still while it runs.
 //
-// Imports: anything of ours; nothing but tests imports it.
+// Imports: agents, agents/llm, agents/llm/builtin, store, tools, tools/permit, ui.
+// Only tests import it.
 package uitest
 
 import (

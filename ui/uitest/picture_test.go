@@ -1,0 +1,103 @@
+package uitest_test
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents/llm"
+	"fantail/ui/uitest"
+)
+
+var picture = flag.Bool("picture", false, "write the README's picture, ui/screen.svg")
+
+const found = "The sum over a cart is computed **twice**, and the two differ in rounding:\n\n" +
+	"- `cart.go:41` rounds each line, then adds\n- `invoice.go:17` adds, then rounds once, which is what the tests expect\n\n" +
+	"One function for both:\n\n" +
+	"```go\nfunc Total(items []Item) (sum Cents) {\n\tfor _, it := range items {\n\t\tsum += it.Price * Cents(it.Count)\n\t}\n\treturn sum // rounded by whoever prints it\n}\n```\n"
+
+// player plays the model of the picture.
+func player(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error {
+	prompt, results := uitest.Prompt(req)
+	text := func(after time.Duration, s string) {
+		uitest.Pause(ctx, after)
+		say(llm.Text{Text: s})
+	}
+	defer say(llm.Usage{Input: 23_000, Output: 1_200})
+	switch {
+	case strings.HasPrefix(prompt, "where"):
+		if results == 0 {
+			say(call("g1", "grep", map[string]string{"pattern": "Price"}))
+			say(call("r1", "read_file", map[string]string{"path": "cart.go"}))
+			return nil
+		}
+		text(4200*time.Millisecond, found)
+	case strings.HasPrefix(prompt, "find every TODO"):
+		text(3*time.Second, "Two are left, both in `cart.go`: **vouchers** (line 12) and **shipping to islands** (line 58).")
+	case strings.HasPrefix(prompt, "bring the docs"):
+		text(10*time.Second, "The docs are up to date.")
+	case strings.HasPrefix(prompt, "vet"):
+		say(call("b1", "bash", map[string]string{"command": "go vet ./..."}))
+	default:
+		text(time.Hour, "")
+	}
+	return nil
+}
+
+func TestPicture(t *testing.T) {
+	o := uitest.Options{
+		W: 110, H: 30, Provider: uitest.Script(player), Model: "anthropic/claude-sonnet-4-5", Window: 200_000, Branch: "checkout",
+		Files: map[string]string{"cart.go": "package shop\n\ntype Item struct {\n\tPrice Cents\n\tCount int\n}\n", "invoice.go": "package shop\n\nfunc line(i Item) Cents { return i.Price }\n"},
+	}
+	synctest.Test(t, func(t *testing.T) {
+		time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
+		s := uitest.Start(t, o)
+		for _, p := range []string{"name=tests run the tests with the race detector", "name=vet vet all packages", "name=todo find every TODO", "name=docs bring the docs up to date", "name=bench measure the checkout"} {
+			s.Enter("/push " + p)
+		}
+		s.Enter("/run")
+		s.See("todo ✓")
+		s.Enter("where is the sum computed twice?")
+		s.See("2 steps", "rounded by whoever")
+		s.Enter("/check")
+		s.See("islands")
+		s.Wait(72 * time.Second)
+		s.See("main ○ ✉1", "tests ●", "vet ⚠", "todo ✓", "docs ✓", "[Agent: main | 1 pending] [Branch: checkout]", "⚠ 1 asking", "▶ 2 running")
+		s.Type("/push name=fix let both call Total")
+		s.Wait(time.Second)
+		svg := s.SVG("fantail — shop")
+		wellFormed(t, svg)
+		for _, want := range []string{"[Agent:", "islands", "1 pending", "func", "▶"} {
+			if !strings.Contains(svg, want) {
+				t.Errorf("the picture does not show %q", want)
+			}
+		}
+		if strings.Contains(svg, s.Home.Root) {
+			t.Error("the picture shows a path of this machine")
+		}
+		if *picture {
+			if err := os.WriteFile("../screen.svg", []byte(svg), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+func wellFormed(t *testing.T, svg string) {
+	t.Helper()
+	d := xml.NewDecoder(strings.NewReader(svg))
+	for {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			return
+		} else if err != nil {
+			t.Fatalf("the picture is no XML: %v", err)
+		}
+	}
+}
