@@ -233,7 +233,10 @@ func (a *App) tabCell(x *tab) tabCell {
 	text := a.theme.Paint(role2, " "+name+" ")
 	width := frame.Width(name) + 2
 	add := func(r themes.Role, s string) {
-		text += a.theme.Paint(r, s) + " "
+		if role2 == themes.TabActive {
+			r = role2 // its ground is under the whole cell
+		}
+		text += a.theme.Paint(r, s) + a.theme.Paint(role2, " ")
 		width += frame.Width(s) + 1
 	}
 	if glyph != "" {
