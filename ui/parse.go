@@ -68,31 +68,38 @@ func nearest(name string) string {
 	best, most := "", 3
 	for _, c := range commands() {
 		for _, n := range append([]string{c.name}, c.aliases...) {
-			if d := distance(name, n); d < most || name != "" && strings.HasPrefix(n, name) && most > 1 {
-				best, most = c.name, min(d, 1)
+			d := distance(name, n)
+			if name != "" && strings.HasPrefix(n, name) {
+				d = min(d, 1)
+			}
+			if d < most {
+				best, most = c.name, d
 			}
 		}
 	}
 	return best
 }
 
-// distance is how many letters must change to make a of b.
+// distance is how many letters must change, or neighbours change places, to make
+// a of b.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost++
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
 			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
 		}
+		before, last, row = last, row, before
 	}
-	return row[len(b)]
+	return last[len(b)]
 }
