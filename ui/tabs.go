@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
 	"fantail/agents"
@@ -100,17 +101,24 @@ func (t *tabs) remove(id int64) {
 			t.focus = t.recent[0]
 		}
 	}
+	t.walk = max(0, slices.Index(t.recent, t.focus))
 }
 
-// to focuses a tab; it becomes the most recently used.
+// to focuses a tab; it becomes the most recently used, before the one a walk
+// ended on.
 func (t *tabs) to(x *tab) {
+	if t.walk != 0 {
+		t.front(t.focus)
+	}
+	t.front(x)
 	t.focus, t.walk = x, 0
-	for i, y := range t.recent {
-		if y == x {
-			copy(t.recent[1:], t.recent[:i])
-			t.recent[0] = x
-			return
-		}
+}
+
+// front makes a tab the most recently used.
+func (t *tabs) front(x *tab) {
+	if i := slices.Index(t.recent, x); i > 0 {
+		copy(t.recent[1:], t.recent[:i])
+		t.recent[0] = x
 	}
 }
 

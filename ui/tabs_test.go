@@ -1,0 +1,261 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"fantail/agents"
+	"fantail/tools/permit"
+	"fantail/ui/frame"
+)
+
+// screen is an App that nothing runs: its state is what a test sets.
+func screen(t testing.TB, w, h int, environ ...string) *App {
+	t.Helper()
+	at := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+	a := New(Options{
+		In: strings.NewReader(""), Out: &strings.Builder{}, Theme: "dark", Size: [2]int{w, h}, Root: "shop", Environ: environ,
+		Now: func() time.Time { return at },
+	})
+	t.Cleanup(a.cancel)
+	return a
+}
+
+// with opens tabs of those agents; main is there already.
+func (a *App) with(infos ...agents.Info) *App {
+	for _, i := range infos {
+		a.change(i)
+	}
+	return a
+}
+
+func TestStatusLineDropsFromTheRight(t *testing.T) {
+	a := screen(t, 200, 30).with(agents.Info{
+		ID: 1, Name: "main", Kind: agents.Main, State: agents.Running, Model: "anthropic/sonnet",
+		Window: 200_000, Context: 68_000, Cost: 123_456, Priced: true, Pending: 2, Urgent: 1,
+	})
+	a.branch = "feature/oauth"
+	a.tally = agents.Tally{Running: 2, Queued: 1, Asking: 1, Mode: permit.AcceptEdits}
+	left := "[Agent: main | 🔴 urgent · 2 pending] [Branch: feature/oauth]"
+	// What is on the right, from what stays longest to what goes first.
+	order := []string{"⚠ 1 asking", "▶ 2 running · 1 queued", "accept-edits", "sonnet", "34%", "$0.12"}
+	full := a.statusLine(200)
+	for _, x := range append([]string{left}, order...) {
+		if !strings.Contains(plain(full), x) {
+			t.Errorf("the whole line lacks %q: %s", x, plain(full))
+		}
+	}
+	fewest := len(order)
+	for w := 200; w >= 24; w-- {
+		line := a.statusLine(w)
+		text := plain(line)
+		if got := frame.Width(line); got != w {
+			t.Fatalf("at %d the line is %d wide: %q", w, got, text)
+		}
+		shown := 0
+		for shown < len(order) && strings.Contains(text, order[shown]) {
+			shown++
+		}
+		for _, x := range order[shown:] {
+			if strings.Contains(text, x) {
+				t.Fatalf("at %d %q stands though %q was dropped: %q", w, x, order[shown], text)
+			}
+		}
+		if shown > fewest {
+			t.Fatalf("at %d more is shown than at %d: %q", w, w+1, text)
+		}
+		fewest = shown
+		if shown > 0 && !strings.HasPrefix(text, left) {
+			t.Fatalf("at %d the left is cut though there is a right: %q", w, text)
+		}
+	}
+	if fewest != 0 {
+		t.Errorf("at 24 columns %d pieces are left", fewest)
+	}
+}
+
+func TestStatusLineLeft(t *testing.T) {
+	for _, c := range []struct {
+		info   agents.Info
+		branch string
+		want   string
+	}{
+		{agents.Info{Name: "main"}, "", "[Agent: main]"},
+		{agents.Info{Name: "main"}, "trunk", "[Agent: main] [Branch: trunk]"},
+		{agents.Info{Name: "main", Pending: 3}, "trunk", "[Agent: main | 3 pending] [Branch: trunk]"},
+		{agents.Info{Name: "main", Pending: 3, Urgent: 1}, "trunk", "[Agent: main | 🔴 urgent · 3 pending] [Branch: trunk]"},
+		{agents.Info{Name: "a\x1b[31mb", Pending: 1}, "x\x07\ny", "[Agent: ab | 1 pending] [Branch: x␇⏎y]"},
+	} {
+		a := screen(t, 80, 24)
+		c.info.ID, c.info.Kind = 1, agents.Main
+		a.with(c.info)
+		a.branch = c.branch
+		if got := plain(a.statusLeft()); got != c.want {
+			t.Errorf("it is %q, want %q", got, c.want)
+		}
+	}
+}
+
+// plain is a line without its styles.
+func plain(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == 0x1b {
+			for i < len(s) && s[i] != 'm' {
+				i++
+			}
+			continue
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+func TestTabRowShowsTheFocused(t *testing.T) {
+	var infos []agents.Info
+	for i := range 20 {
+		infos = append(infos, agents.Info{ID: int64(i + 1), Name: fmt.Sprintf("agent%02d", i), Kind: agents.Sub, State: agents.Done})
+	}
+	infos[0].Kind, infos[0].State = agents.Main, agents.Idle
+	for _, w := range []int{24, 40, 80, 120, 400} {
+		a := screen(t, w, 24).with(infos...)
+		for n := 1; n <= 20; n++ {
+			a.tabs.nth(n)
+			line, spans := a.tabRow(w)
+			row := plain(line)
+			if got := frame.Width(line); got != w {
+				t.Fatalf("the row at %d is %d wide: %q", w, got, row)
+			}
+			if !strings.Contains(row, a.tabs.focus.info.Name) {
+				t.Fatalf("at %d the row does not show %s: %q", w, a.tabs.focus.info.Name, row)
+			}
+			all := len(spans) == 20
+			if first := len(spans) > 0 && spans[0].id == 1; strings.HasPrefix(row, "‹") == first {
+				t.Errorf("at %d, tab %d: the left mark is wrong: %q", w, n, row)
+			}
+			if last := len(spans) > 0 && spans[len(spans)-1].id == 20; strings.Contains(row, "›") == last {
+				t.Errorf("at %d, tab %d: the right mark is wrong: %q", w, n, row)
+			}
+			if w == 400 && !all {
+				t.Errorf("at 400 there is room for all: %q", row)
+			}
+			for _, s := range spans {
+				cell := string([]rune(row)[s.from:s.to])
+				if name := a.tabs.byID(s.id).info.Name; !strings.Contains(cell, name) {
+					t.Errorf("a click on %q goes to %s", cell, name)
+				}
+			}
+		}
+	}
+}
+
+func TestGlyphs(t *testing.T) {
+	for _, c := range []struct{ environ, row string }{
+		{"LANG=C.UTF-8", "r ● │ w ◐ │ q ◐ │ a ⚠ │ i ○ │ d ✓ │ f ✗ │ k ✗ │ c ✗"},
+		{"LANG=C", "r + | w ~ | q ~ | a ? | i o | d v | f x | k x | c x"},
+	} {
+		a := screen(t, 200, 24, c.environ)
+		for i, s := range []agents.State{agents.Running, agents.Waiting, agents.Queued, agents.Asking, agents.Idle, agents.Done, agents.Failed, agents.Killed, agents.Crashed} {
+			a.with(agents.Info{ID: int64(i + 2), Name: string(s[:1]), Kind: agents.Helper, State: s})
+		}
+		line, _ := a.tabRow(200)
+		if !strings.Contains(plain(line), c.row) {
+			t.Errorf("with %s the row is %q, want %q in it", c.environ, plain(line), c.row)
+		}
+	}
+}
+
+func TestClock(t *testing.T) {
+	for d, want := range map[time.Duration]string{-1: "0:00", 0: "0:00", 42 * time.Second: "0:42", 725 * time.Second: "12:05", 3723 * time.Second: "1:02:03"} {
+		if got := clock(d); got != want {
+			t.Errorf("%s is %s, want %s", d, got, want)
+		}
+	}
+}
+
+// TestWalk is Alt+Tab over tabs 1 to 4, each used once in that order: 4 is the
+// focused one.
+func TestWalk(t *testing.T) {
+	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+	fresh := func() *tabs {
+		ts := &tabs{}
+		for i := range 4 {
+			ts.add(&tab{info: agents.Info{ID: int64(i + 1)}})
+		}
+		for i := 1; i <= 4; i++ {
+			ts.nth(i)
+		}
+		return ts
+	}
+	for _, c := range []struct {
+		name  string
+		steps string // b: back, f: forth, each 0.5 s later; a space: a pause; a digit: go there
+		want  string // the focus after each
+	}{
+		{"once", "b", "3"},
+		{"a walk goes on and around", "bbbbb", "32143"},
+		{"backwards", "ff", "12"},
+		{"there and back", "bf", "34"},
+		{"a pause begins anew, from the tab it ended on", "bb b b", "3242"},
+		{"two tabs back and forth", "b b b", "3 4 3"},
+		{"another way to go ends the walk", "bb1b", "3212"},
+	} {
+		ts, at := fresh(), now
+		var got []string
+		for _, k := range c.steps {
+			at = at.Add(500 * time.Millisecond)
+			switch k {
+			case 'b':
+				ts.back(at, 1)
+			case 'f':
+				ts.back(at, -1)
+			case ' ':
+				at = at.Add(2 * time.Second)
+				continue
+			default:
+				ts.nth(int(k - '0'))
+			}
+			got = append(got, fmt.Sprint(ts.focus.info.ID))
+		}
+		if want := strings.ReplaceAll(c.want, " ", ""); strings.Join(got, "") != want {
+			t.Errorf("%s: %q goes through %s, want %s", c.name, c.steps, strings.Join(got, ""), want)
+		}
+	}
+}
+
+func TestWalkOverFewTabs(t *testing.T) {
+	ts := &tabs{}
+	ts.back(time.Now(), 1)
+	ts.add(&tab{info: agents.Info{ID: 1}})
+	ts.back(time.Now(), 1)
+	if ts.focus.info.ID != 1 {
+		t.Error("the only tab lost the focus")
+	}
+}
+
+// TestClosingATabDuringAWalk must leave a focus that exists.
+func TestClosingATabDuringAWalk(t *testing.T) {
+	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+	ts := &tabs{}
+	for i := range 4 {
+		ts.add(&tab{info: agents.Info{ID: int64(i + 1)}})
+	}
+	for i := 1; i <= 4; i++ {
+		ts.nth(i)
+	}
+	ts.back(now, 1)
+	ts.back(now, 1)
+	ts.back(now, 1) // at 1, the fourth
+	ts.remove(1)
+	ts.remove(2)
+	if ts.focus == nil || ts.byID(ts.focus.info.ID) == nil {
+		t.Fatalf("the focus is %+v", ts.focus)
+	}
+	ts.back(now, 1)
+	ts.back(now, 1)
+	if ts.byID(ts.focus.info.ID) == nil {
+		t.Fatalf("the focus is on a closed tab")
+	}
+}
