@@ -1,0 +1,134 @@
+package ui
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+)
+
+// long is a screen of 200 by 60 over a transcript of n entries, all that is
+// visible rendered.
+func long(t testing.TB, n int) *App {
+	t.Helper()
+	a := screen(t, 200, 60).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Running, Doing: "streaming", Model: "test/one", Window: 1000, Context: 300})
+	for i := range 12 {
+		a.with(agents.Info{ID: int64(i + 2), Name: fmt.Sprintf("agent%d", i), Kind: agents.Sub, State: agents.Running, Started: a.o.Now()})
+	}
+	es := make([]agents.Entry, 0, n)
+	for i := 0; len(es) < n; i++ {
+		id := fmt.Sprint("c", i)
+		for _, e := range []agents.Entry{
+			{Kind: agents.EntryPrompt, Text: fmt.Sprintf("question %d", i)},
+			{Kind: agents.EntryText, Text: fmt.Sprintf("Answer **%d** with `code`.\n\n- one\n- two\n\n```go\nx := %d\n```\n", i, i)},
+			{Kind: agents.EntryCall, Call: &agents.Call{ID: id, Name: "bash", Title: "bash make", Args: json.RawMessage(`{}`)}},
+			{Kind: agents.EntryResult, Result: &agents.Result{ID: id, Name: "bash", Text: "line\nline\nline\nline\nline\nline\nline\nline\n", Millis: 120}},
+			{Kind: agents.EntryEnded, End: &agents.End{Outcome: agents.Completed, Millis: 900, Steps: 2}},
+		} {
+			e.Seq, e.Agent, e.At = int64(len(es)+1), 1, a.o.Now()
+			es = append(es, e)
+		}
+	}
+	a.page(paged{agent: 1, entries: es[:n]})
+	settle(t, a)
+	return a
+}
+
+// settle runs what the frame asks for, until it asks for nothing.
+func settle(t testing.TB, a *App) {
+	t.Helper()
+	for range 20 {
+		a.draw()
+		js := a.tabs.focus.view.Jobs()
+		if len(js) == 0 {
+			return
+		}
+		for _, j := range js {
+			a.tabs.focus.view.Rendered(j.Run())
+		}
+	}
+	t.Fatal("the frame never comes to rest")
+}
+
+// frame is what one event of a running agent costs: apply it and compose.
+func (a *App) frame(i int) {
+	a.apply(agents.Changed{Info: agents.Info{ID: 3, Name: "agent1", Kind: agents.Sub, State: agents.Running, Started: a.o.Now(), Steps: i}})
+	a.draw()
+}
+
+func BenchmarkFrame200x60(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		b.Run(fmt.Sprintf("entries=%d", n), func(b *testing.B) {
+			a := long(b, n)
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				i++
+				a.frame(i)
+			}
+		})
+	}
+}
+
+// BenchmarkFrameStreams is a frame for each piece of a reply that streams.
+func BenchmarkFrameStreams(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		b.Run(fmt.Sprintf("entries=%d", n), func(b *testing.B) {
+			a := long(b, n)
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				i++
+				text := "some words "
+				if i%12 == 0 {
+					text = "the end of a line\n\n"
+				}
+				a.apply(agents.Delta{Agent: 1, Block: i / 2000, Text: text})
+				a.draw()
+			}
+		})
+	}
+}
+
+func BenchmarkKeyEcho(b *testing.B) {
+	for _, n := range []int{100, 10_000} {
+		b.Run(fmt.Sprintf("entries=%d", n), func(b *testing.B) {
+			a := long(b, n)
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				if i++; i%100 == 0 {
+					a.box().Clear()
+				}
+				a.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
+				a.View()
+			}
+		})
+	}
+}
+
+// TestFrameIsIndependentOfLength takes the best of several runs, so that a busy
+// machine does not decide; the allowance is wide, for what it must find is a
+// cost that grows with the transcript.
+func TestFrameIsIndependentOfLength(t *testing.T) {
+	best := func(a *App) time.Duration {
+		least := time.Hour
+		for i := range 30 {
+			began := time.Now()
+			for j := range 10 {
+				a.frame(10*i + j)
+			}
+			least = min(least, time.Since(began)/10)
+		}
+		return least
+	}
+	short, long := best(long(t, 100)), best(long(t, 10_000))
+	t.Logf("a frame costs %s at 100 entries, %s at 10,000", short, long)
+	if long > 3*short+200*time.Microsecond {
+		t.Errorf("a frame costs %s at 100 entries and %s at 10,000", short, long)
+	}
+}
