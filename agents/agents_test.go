@@ -124,7 +124,9 @@ type setting struct {
 	dir    string
 	mode   permit.Mode
 	cap    int
-	absent bool // nobody can answer questions
+	absent bool                        // nobody can answer questions
+	gone   func(model string) bool     // it is no longer configured
+	start  func(name string, f func()) // instead of go
 }
 
 func open(t *testing.T, m llm.Provider, s setting) *world {
@@ -142,12 +144,12 @@ func open(t *testing.T, m llm.Provider, s setting) *world {
 	pool, err := agents.Open(t.Context(), agents.Options{
 		DB: db, Tools: tools.New(), Gate: gate, Model: "test/one", Root: s.dir, Data: s.dir,
 		Resolve: func(name string) (agents.Model, error) {
-			if !strings.HasPrefix(name, "test/") {
+			if !strings.HasPrefix(name, "test/") || (s.gone != nil && s.gone(name)) {
 				return agents.Model{}, fmt.Errorf("no model %s; known: test/one", name)
 			}
 			return agents.Model{Name: name, Provider: m, ID: strings.TrimPrefix(name, "test/"), Window: 100_000}, nil
 		},
-		System: func(i agents.Info) string { return "You are " + i.Name }, Cap: s.cap, Attended: !s.absent,
+		System: func(i agents.Info) string { return "You are " + i.Name }, Cap: s.cap, Attended: !s.absent, Go: s.start,
 	})
 	check(t, err)
 	w := &world{t: t, dir: s.dir, db: db, pool: pool, feed: pool.Subscribe(), infos: map[int64]agents.Info{}, shown: map[int64]string{}}

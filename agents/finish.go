@@ -16,12 +16,12 @@ import (
 // in the same transaction. A transaction that fails is tried again until it
 // succeeds or the program closes: a task never ends without its message.
 func (a *agent) finish(ctx context.Context, e ending) bool {
-	done := true
-	_ = a.persist(a.p.ctx, "record the end of the turn", anyError, func() (err error) {
+	done := false
+	err := a.persist(a.p.ctx, "record the end of the turn", anyError, func() (err error) {
 		done, err = a.tryFinish(context.WithoutCancel(ctx), e)
 		return err
-	}) // it only gives up when the program closes, and the next start finds the turn
-	return done
+	})
+	return done || err != nil // the program closes, and the next start finds the turn
 }
 
 // persist calls f until it works: errors that again says may pass show as the

@@ -1,0 +1,172 @@
+package agents_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools/permit"
+)
+
+// TestClose_isBoundedInEveryState: whatever an agent does, the pool ends within
+// the time the program gives it, no task is left running unless the disk refuses,
+// and each has exactly one message.
+func TestClose_isBoundedInEveryState(t *testing.T) {
+	stubborn := `{"command":"trap '' TERM; echo begun; while :; do sleep 600; done"}`
+	for name, c := range map[string]struct {
+		set   setting
+		reply func(ctx context.Context, req *llm.Request) ([]llm.Part, error)
+		until func(w *world)
+		open  bool // the task is found by the next start
+	}{
+		"streaming": {
+			reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+				<-ctx.Done()
+				return text("half"), nil
+			},
+			until: func(w *world) {
+				w.until("it streams", func() bool { return w.info("job").Doing == "streaming" })
+			},
+		},
+		"a tool that ignores TERM": {
+			reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return call("a", "bash", stubborn), nil },
+			until: func(w *world) { w.output("job", "begun") },
+		},
+		"asking": {
+			set: setting{mode: permit.Ask},
+			reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+				return call("a", "bash", `{"command":"touch f"}`), nil
+			},
+			until: func(w *world) { w.state("job", agents.Asking) },
+		},
+		"waiting": {
+			reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return call("a", "receive", `{}`), nil },
+			until: func(w *world) { w.state("job", agents.Waiting) },
+		},
+		"waiting for its own work": {
+			reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+				switch {
+				case asked(req) == "child":
+					<-ctx.Done()
+				case len(results(req)) == 0:
+					return call("a", "push", `{"name":"kid","prompt":"child","start":true}`), nil
+				}
+				return text("dispatched"), nil
+			},
+			until: func(w *world) { w.state("job", agents.Waiting) },
+		},
+		"waiting for a slot": {
+			set: setting{cap: 1, mode: permit.Ask},
+			reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+				if asked(req) == "other" {
+					<-ctx.Done()
+					return nil, nil
+				}
+				return call("a", "bash", `{"command":"touch f"}`), nil
+			},
+			until: func(w *world) {
+				w.state("job", agents.Asking)
+				w.push("other", "other")
+				w.run(0)
+				w.until("the slot is taken", func() bool { return w.info("other").Doing == "streaming" })
+				w.pool.Answer(w.info("job").Question.ID, permit.Answer{Choice: permit.Once})
+				w.why("job", "waiting for a slot")
+			},
+		},
+		"a disk that refuses": {
+			reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("done"), nil },
+			until: func(w *world) { w.why("job", "trying again") },
+			open:  true,
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c.set.dir = t.TempDir()
+			w := open(t, &model{reply: c.reply}, c.set)
+			w.push("job", "work")
+			if c.open {
+				w.fault("ends")
+			}
+			w.run(0)
+			c.until(w)
+			began := time.Now()
+			ctx, cancel := context.WithTimeout(context.Background(), 1200*time.Millisecond)
+			defer cancel()
+			if err := w.pool.Close(ctx); err != nil {
+				t.Errorf("after %v: %v", time.Since(began), err)
+			}
+			check(t, w.db.Read(context.Background(), func(rx *store.Rx) error {
+				ts, err := rx.RunningTasks()
+				if c.open != (len(ts) == 1) {
+					t.Errorf("tasks that run: %+v", ts)
+				}
+				return err
+			}))
+			if !c.open {
+				ms, err := inbox.New(w.db, nil).List(context.Background(), inbox.Query{Recipient: 1, From: "job"})
+				check(t, err)
+				if len(ms) != 1 || ms[0].Outcome != "interrupted" {
+					t.Errorf("messages %+v", ms)
+				}
+			}
+			if c.open {
+				w.fault("none")
+				w.close()
+				w = open(t, &model{}, c.set)
+				if m := w.one(); m.Outcome != "crashed" || m.Partial != "done" {
+					t.Errorf("after the next start: %+v", m)
+				}
+			}
+		})
+	}
+}
+
+// TestClose_endsWhatTheHumanRuns: the command in a tab and the wait in it end
+// with the pool, though nobody cancels them.
+func TestClose_endsWhatTheHumanRuns(t *testing.T) {
+	m := &model{reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+		<-ctx.Done()
+		return nil, nil
+	}}
+	w := open(t, m, setting{})
+	w.push("job", "x")
+	w.run(0)
+	received, ran := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := w.pool.Receive(context.Background(), w.main(), inbox.Query{From: "job"})
+		received <- err
+	}()
+	w.state("main", agents.Waiting)
+	main := w.main()
+	go func() {
+		ran <- w.pool.Shell(context.Background(), main, "trap '' TERM; echo $$ > pid; echo begun; while :; do sleep 600; done")
+	}()
+	w.output("main", "begun")
+	ctx, cancel := context.WithTimeout(context.Background(), 1200*time.Millisecond)
+	defer cancel()
+	check(t, w.pool.Close(ctx))
+	if err := <-received; err == nil || !strings.Contains(err.Error(), "the program was closed") {
+		t.Errorf("receive: %v", err)
+	}
+	check(t, <-ran)
+	es, err := w.pool.Page(context.Background(), main, 0, 10)
+	check(t, err)
+	if got := kinds(es); got != "shell" || !strings.Contains(es[0].Shell.Output, "begun") {
+		t.Errorf("entries %s", got)
+	}
+	pid, err := os.ReadFile(filepath.Join(w.dir, "pid"))
+	check(t, err)
+	if stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat"); err == nil && !strings.Contains(string(stat), ") Z ") {
+		t.Errorf("the command still runs: %s", stat)
+	}
+	if err := w.pool.Shell(context.Background(), main, "true"); err == nil {
+		t.Error("a closed pool runs commands")
+	}
+}

@@ -1,0 +1,441 @@
+package agents_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools"
+)
+
+// TestSettled_waitsForAPromptThatJustEntered: between a prompt's entry and the
+// turn it starts nothing looks idle.
+func TestSettled_waitsForAPromptThatJustEntered(t *testing.T) {
+	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+	w := open(t, m, setting{})
+	for i := range 100 {
+		w.prompt("go")
+		w.settle()
+		if n := len(m.seen()); n != i+1 {
+			t.Fatalf("settled after prompt %d with %d requests", i+1, n)
+		}
+	}
+}
+
+// TestWake_ofASubAgentIsTakenOnce: it takes its child's result at its seam, and
+// nothing seems under way after it ended, now or after a restart.
+func TestWake_ofASubAgentIsTakenOnce(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		switch {
+		case asked(req) == "child":
+			return text("the child's answer"), nil
+		case len(results(req)) == 0:
+			return call("a", "push", `{"name":"kid","prompt":"child","start":true,"deliver":"wake"}`), nil
+		}
+		last := req.Messages[len(req.Messages)-1].Parts
+		if tx, ok := last[len(last)-1].(llm.Text); ok && tx.From == llm.FromMessage {
+			return text("seen: " + tx.Text), nil
+		}
+		return text("waiting"), nil
+	}
+	dir := t.TempDir()
+	w := open(t, m, setting{dir: dir})
+	w.push("job", "parent")
+	w.run(0)
+	w.settle()
+	if m := w.one(); !strings.Contains(m.Body, "the child's answer") {
+		t.Errorf("message %+v", m)
+	}
+	job := w.info("job").ID
+	check(t, w.db.Write(t.Context(), "late mail", func(tx *store.Tx) error {
+		_, err := inbox.New(w.db, nil).Add(tx, inbox.Message{Recipient: job, From: "ci", Body: "too late", Deliver: inbox.Wake})
+		return err
+	}))
+	w.close()
+	w = open(t, m, setting{dir: dir})
+	w.settle()
+}
+
+// TestStop_beforeTheTaskBegan: a task that was ended before its goroutine ran
+// stays ended.
+func TestStop_beforeTheTaskBegan(t *testing.T) {
+	hold := make(chan struct{})
+	m := &model{reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+		<-ctx.Done()
+		return nil, nil
+	}}
+	w := open(t, m, setting{start: func(name string, f func()) {
+		go func() {
+			if name == "agent job" {
+				<-hold
+			}
+			f()
+		}()
+	}})
+	w.push("job", "x")
+	w.run(0)
+	w.state("job", agents.Running)
+	w.pool.Stop(w.info("job").ID)
+	close(hold)
+	w.settle()
+	if m := w.one(); m.Outcome != "interrupted" {
+		t.Errorf("message %+v", m)
+	}
+	if err := w.pool.Kill(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), "has ended already") {
+		t.Errorf("kill: %v", err)
+	}
+}
+
+// TestKill_racesTheStart: whenever it comes, the task ends with at most one
+// message, and Kill returns.
+func TestKill_racesTheStart(t *testing.T) {
+	m := &model{reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+		<-ctx.Done()
+		return nil, nil
+	}}
+	w := open(t, m, setting{})
+	for i := range 40 {
+		name := fmt.Sprintf("job%d", i)
+		w.push(name, "x")
+		w.run(0)
+		check(t, w.pool.Kill(t.Context(), name))
+	}
+	w.settle()
+	var killed int
+	for _, i := range w.pool.Infos() {
+		if i.State == agents.Killed {
+			killed++
+		}
+	}
+	ms, err := w.pool.Inbox(t.Context(), w.main())
+	check(t, err)
+	if len(ms) != killed {
+		t.Errorf("%d messages of %d killed agents", len(ms), killed)
+	}
+}
+
+// TestReceive_timeoutTakesTheSlotBack: an agent whose wait was in vain goes on
+// only when there is a slot for it.
+func TestReceive_timeoutTakesTheSlotBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		m := &model{}
+		m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+			switch {
+			case asked(req) == "hog":
+				<-release
+			case len(results(req)) == 0:
+				return call("a", "receive", `{"timeout":1}`), nil
+			}
+			return text("ok"), nil
+		}
+		w := open(t, m, setting{cap: 1})
+		w.push("patient", "wait")
+		w.run(0)
+		w.state("patient", agents.Waiting)
+		w.push("hog", "hog")
+		w.run(0)
+		w.until("the hog runs", func() bool { return w.info("hog").Doing == "streaming" })
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		if n := len(m.seen()); n != 2 {
+			t.Errorf("%d requests while one slot was taken", n)
+		}
+		close(release)
+		w.settle()
+		w.state("patient", agents.Done)
+	})
+}
+
+// TestAwait_whatWaitsForItsParentIsTold: the child's wait for a parent that waits
+// for it ends with the reason, and the parent still gets its report.
+func TestAwait_whatWaitsForItsParentIsTold(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		rs := results(req)
+		last := req.Messages[len(req.Messages)-1].Parts
+		switch tx, _ := last[len(last)-1].(llm.Text); {
+		case asked(req) == "child" && len(rs) == 0:
+			return call("r", "receive", `{"from":"job"}`), nil
+		case asked(req) == "child":
+			return text("told: " + rs[0].Text), nil
+		case len(rs) == 0:
+			return call("a", "push", `{"name":"kid","prompt":"child","start":true}`), nil
+		case tx.From == llm.FromMessage:
+			return text("seen: " + tx.Text), nil
+		}
+		return text("dispatched"), nil
+	}
+	w := open(t, m, setting{})
+	w.push("job", "parent")
+	w.run(0)
+	w.settle()
+	if m := w.one(); !strings.Contains(m.Body, "told: ") || !strings.Contains(m.Body, "job waits for the work it dispatched, kid waits for job") {
+		t.Errorf("message %+v", m)
+	}
+}
+
+func TestReply_callsGetIDsOfTheirOwn(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if n := len(m.seen()); n == 3 {
+			return text("done"), nil
+		}
+		parts := append(call("x", "list_files", `{}`), call("x", "glob", `{"pattern":"*"}`)...)
+		parts = append(parts, call("", "queue", `{}`)...)
+		parts = append(parts, call("y", strings.Repeat("n", 1<<20), `{}`)...)
+		return append(parts, call("z", "", `{}`)...), nil
+	}
+	w := open(t, m, setting{})
+	w.prompt("go")
+	w.settle()
+	ids := map[string]string{}
+	for _, e := range w.entries("main") {
+		switch {
+		case e.Call != nil:
+			if ids[e.Call.ID] != "" || e.Call.ID == "" || len(e.Call.Name) > 100 {
+				t.Errorf("call %+v", e.Call)
+			}
+			ids[e.Call.ID] = e.Call.Name
+		case e.Result != nil:
+			if name, ok := ids[e.Result.ID]; !ok || name != e.Result.Name || len(e.Result.Text) > 2000 {
+				t.Errorf("result %.300v", e.Result)
+			}
+		}
+	}
+	if len(ids) != 10 {
+		t.Errorf("%d calls", len(ids))
+	}
+	for _, r := range m.seen() {
+		check(t, valid(r.Messages))
+	}
+}
+
+func TestReply_oddEnds(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		parts []llm.Part
+		err   error
+		kinds string
+		last  string // in the entry before the end, or in its error
+	}{
+		{"only thinking", []llm.Part{llm.Thinking{Text: "hm"}}, nil, "prompt thinking notice ended", "answered nothing"},
+		{"only white space", text(" \n"), nil, "prompt notice ended", "answered nothing"},
+		{"a call after the stop", append([]llm.Part{llm.Text{Text: "said"}, llm.Stop{Reason: llm.EndTurn}}, call("a", "bash", `{"command":"touch ran"}`)...), nil, "prompt text ended", "said"},
+		{"arguments that are no JSON", append(text("said"), llm.ToolCall{ID: "a", Name: "bash", Args: json.RawMessage(`{"command":`)}), nil, "prompt text ended", "are no JSON"},
+		{"no arguments", append(text("said"), llm.ToolCall{ID: "a", Name: "bash"}), nil, "prompt text ended", "are no JSON"},
+		{"a refusal", []llm.Part{llm.Stop{Reason: llm.Refusal, Detail: "not that"}}, nil, "prompt notice ended", "not that"},
+		{"too long", nil, &llm.Error{Kind: llm.ContextTooLong, Provider: "test", Message: "Too long."}, "prompt ended", "/new begins a new conversation"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return c.parts, c.err }}
+			w := open(t, m, setting{})
+			w.prompt("go")
+			w.settle()
+			es := w.entries("main")
+			if got := kinds(es); got != c.kinds {
+				t.Fatalf("entries %s", got)
+			}
+			n := len(es)
+			if said := es[n-2].Text + es[n-1].End.Error; !strings.Contains(said, c.last) {
+				t.Errorf("it ends with %q", said)
+			}
+			if len(m.seen()) != 1 {
+				t.Errorf("%d requests", len(m.seen()))
+			}
+		})
+	}
+}
+
+func TestUnprompt(t *testing.T) {
+	hold := make(chan struct{})
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		<-hold
+		return text("ok"), nil
+	}}
+	dir := t.TempDir()
+	w := open(t, m, setting{dir: dir})
+	w.prompt("first")
+	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+	w.prompt("second")
+	w.prompt("third")
+	w.until("both are queued", func() bool { return len(w.info("main").Prompts) == 2 })
+	second := w.info("main").Prompts[0].ID
+	for _, want := range []bool{true, false} {
+		if ok, err := w.pool.Unprompt(t.Context(), second); ok != want || err != nil {
+			t.Errorf("take back: %v, %v", ok, err)
+		}
+	}
+	go close(hold)
+	w.close() // the third may have entered; if not, it is held now
+
+	// What was queued when the program ended is shown, not sent, whatever else is
+	// typed; the human takes it back.
+	hold = make(chan struct{})
+	close(hold)
+	check(t, func() error {
+		db, err := store.Open(t.Context(), dir+"/fantail.db", store.Options{})
+		if err != nil {
+			return err
+		}
+		defer db.Close()
+		return db.Write(t.Context(), "queue", func(tx *store.Tx) error {
+			_, err := tx.AddPrompt(1, "typed before the end")
+			return err
+		})
+	}())
+	w = open(t, m, setting{dir: dir})
+	w.prompt("new")
+	w.settle()
+	held := w.info("main").Prompts
+	w.until("the new one was answered", func() bool { held = w.info("main").Prompts; return w.info("main").Outcome == agents.Completed })
+	if len(held) == 0 || !held[len(held)-1].Held || held[len(held)-1].Text != "typed before the end" {
+		t.Fatalf("prompts %+v", held)
+	}
+	for _, r := range m.seen() {
+		if s := fmt.Sprint(r.Messages); strings.Contains(s, "typed before") || strings.Contains(s, "second") {
+			t.Errorf("it was sent: %s", s)
+		}
+	}
+	if ok, err := w.pool.Unprompt(t.Context(), held[len(held)-1].ID); !ok || err != nil {
+		t.Errorf("take back: %v, %v", ok, err)
+	}
+}
+
+func TestClear_isRefusedWhileATurnRuns(t *testing.T) {
+	hold := make(chan struct{})
+	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+		<-hold
+		return text("ok"), nil
+	}}
+	w := open(t, m, setting{})
+	w.prompt("first")
+	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+	if err := w.pool.Clear(t.Context(), w.main()); err == nil || !strings.Contains(err.Error(), "a turn runs") {
+		t.Errorf("clear: %v", err)
+	}
+	close(hold)
+	w.settle()
+	check(t, w.pool.Clear(t.Context(), w.main()))
+	w.prompt("second")
+	w.settle()
+	reqs := m.seen()
+	if last := reqs[len(reqs)-1].Messages; len(last) != 1 {
+		t.Errorf("after it %d messages are sent", len(last))
+	}
+}
+
+// TestNext_whoGivesUpStartsNoTurn: a wish whose asker left is not carried out.
+func TestNext_whoGivesUpStartsNoTurn(t *testing.T) {
+	hold := make(chan struct{})
+	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+		<-hold
+		return text("ok"), nil
+	}}
+	w := open(t, m, setting{})
+	_, err := w.pool.Send(t.Context(), w.main(), "main", "mail", inbox.Low)
+	check(t, err)
+	w.prompt("take it at the start")
+	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+	_, err = w.pool.Send(t.Context(), w.main(), "main", "mail for next", "")
+	check(t, err)
+	ctx, cancel := context.WithCancel(t.Context())
+	left := make(chan error, 1)
+	go func() {
+		_, _, err := w.pool.Next(ctx, 1, 0)
+		left <- err
+	}()
+	cancel()
+	if err := <-left; err == nil {
+		t.Error("next returned a message while a turn ran")
+	}
+	answered := make(chan bool, 1)
+	go func() {
+		_, ok, _ := w.pool.Next(context.Background(), 1, 999)
+		answered <- ok
+	}()
+	close(hold)
+	if <-answered {
+		t.Error("message 999 was taken")
+	}
+	w.settle()
+	if n := len(m.seen()); n != 1 {
+		t.Errorf("%d requests", n)
+	}
+	w.one()
+}
+
+// TestCheck_tellsTheModelWhatIsLeft and bounds what a large failure brings.
+func TestCheck_tellsTheModelWhatIsLeft(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(results(req)) == 0 {
+			return call("a", "check", `{}`), nil
+		}
+		return text("ok"), nil
+	}
+	w := open(t, m, setting{})
+	main := w.main()
+	box := inbox.New(w.db, nil)
+	big := strings.Repeat("<message> 1 MB\n", inbox.MaxBody/15)
+	for range 5 {
+		_, err := box.Deposit(t.Context(), inbox.Message{Recipient: main, From: "ci", Kind: inbox.Failure, Deliver: inbox.Hold, Error: "e", Partial: big})
+		check(t, err)
+	}
+	w.prompt("look")
+	w.settle()
+	reqs := m.seen()
+	last := reqs[len(reqs)-1].Messages
+	check(t, valid(last))
+	s := fmt.Sprint(last)
+	if !strings.Contains(s, "4 more: check again") {
+		t.Errorf("the model is not told what is left: %d bytes", len(s))
+	}
+	if len(s) > 150_000 {
+		t.Errorf("one failure brings %d bytes", len(s))
+	}
+}
+
+func TestPush_names(t *testing.T) {
+	w := open(t, &model{}, setting{})
+	for _, name := range []string{
+		"main", "Main", "user", "System", "rооt", "a b", "9a", "\x1b[31mred", strings.Repeat("x", 10_000), "a/b", "a·1", "",
+	} {
+		_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: name, Prompt: "x"})
+		if (err == nil) != (name == "") {
+			t.Errorf("name %.40q: %v", name, err)
+		}
+	}
+	w.push("twice", "x")
+	if _, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "twice", Prompt: "x"}); err == nil || !strings.Contains(err.Error(), "queued or runs already") {
+		t.Errorf("a second one: %v", err)
+	}
+}
+
+// TestRun_replacesAWindowWhoseQueueIsDrained: what is pushed while tasks run obeys
+// the newest window.
+func TestRun_replacesAWindowWhoseQueueIsDrained(t *testing.T) {
+	hold := make(chan struct{})
+	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+		<-hold
+		return text("ok"), nil
+	}}
+	w := open(t, m, setting{})
+	w.push("a", "x")
+	w.run(1)
+	w.until("a runs", func() bool { return w.info("a").Doing == "streaming" })
+	w.run(2)
+	w.push("b", "x")
+	w.until("b runs beside it", func() bool { return w.info("b").Doing == "streaming" })
+	close(hold)
+	w.settle()
+}

@@ -1,0 +1,198 @@
+package agents_test
+
+import (
+	"context"
+	_ "embed"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools"
+)
+
+//go:embed testdata/faults.sql
+var faults string
+
+// fault makes the database fail in the named way, or work again.
+func (w *world) fault(name string) {
+	w.t.Helper()
+	_, rest, ok := strings.Cut(faults, "-- "+name+"\n")
+	if !ok {
+		w.t.Fatalf("no fault %s", name)
+	}
+	statement, _, _ := strings.Cut(rest, "\n")
+	check(w.t, w.db.Write(context.Background(), "fault", func(tx *store.Tx) error {
+		_, err := tx.Exec(statement)
+		return err
+	}))
+}
+
+func (w *world) why(name, s string) {
+	w.t.Helper()
+	w.until(name+" says "+s, func() bool { return strings.Contains(w.info(name).Why, s) })
+}
+
+// one checks that main's inbox holds exactly one message, and returns it.
+func (w *world) one() inbox.Message {
+	w.t.Helper()
+	ms, err := w.pool.Inbox(w.t.Context(), w.main())
+	check(w.t, err)
+	if len(ms) != 1 {
+		w.t.Fatalf("%d messages: %+v", len(ms), ms)
+	}
+	return ms[0]
+}
+
+func TestFault_inAbsorbShowsAndThePromptIsSentLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+		w := open(t, m, setting{})
+		w.fault("turns")
+		w.prompt("hello")
+		w.why("main", "fault in turns")
+		if i := w.info("main"); i.State != agents.Idle || len(i.Prompts) != 1 {
+			t.Errorf("meanwhile %+v", i)
+		}
+		w.fault("none")
+		w.settle()
+		w.until("all is well", func() bool { return w.info("main").Outcome == agents.Completed && w.info("main").Why == "" })
+		if got := kinds(w.entries("main")); got != "prompt text ended" || len(m.seen()) != 1 {
+			t.Errorf("entries %s, %d requests", got, len(m.seen()))
+		}
+	})
+}
+
+func TestFault_fullDiskKeepsTheReplyAndItsResult(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w *world
+		long := strings.Repeat("all of it ", 50_000)
+		m := &model{}
+		m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+			if len(results(req)) > 0 {
+				return text("done"), nil
+			}
+			w.fault("full")
+			return append(text(long), call("a", "list_files", `{}`)...), nil
+		}
+		w = open(t, m, setting{})
+		w.prompt("go")
+		w.why("main", "the disk is full")
+		w.state("main", agents.Running)
+		w.fault("space")
+		w.settle()
+		es := w.entries("main")
+		if got := kinds(es); got != "prompt text call result text ended" || es[1].Text != long || len(m.seen()) != 2 {
+			t.Errorf("entries %s, %d requests", got, len(m.seen()))
+		}
+		w.until("the trouble is gone", func() bool { return w.info("main").Why == "" })
+	})
+}
+
+func TestFault_escEndsTheWaitForSpace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var w *world
+		m := &model{}
+		m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+			if asked(req) == "again" {
+				return text("ok"), nil
+			}
+			w.fault("full")
+			return text(strings.Repeat("x", 500_000)), nil
+		}
+		w = open(t, m, setting{})
+		w.prompt("go")
+		w.why("main", "the disk is full")
+		w.pool.Stop(w.main())
+		w.fault("space")
+		w.settle()
+		w.prompt("again")
+		w.settle()
+		if got := kinds(w.entries("main")); got != "prompt ended prompt text ended" {
+			t.Errorf("entries %s", got)
+		}
+	})
+}
+
+func TestFault_inAResultEndsTheTurnInTheOpen(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if asked(req) == "go" {
+			return call("a", "list_files", `{}`), nil
+		}
+		return text("ok"), nil
+	}
+	w := open(t, m, setting{})
+	w.fault("results")
+	w.prompt("go")
+	w.settle()
+	es := w.entries("main")
+	if got := kinds(es); got != "prompt call ended" || !strings.Contains(es[2].End.Error, "record the result of list_files") {
+		t.Fatalf("entries %s: %+v", got, es[2])
+	}
+	w.fault("none")
+	w.prompt("again")
+	w.settle()
+	for _, r := range m.seen() {
+		check(t, valid(r.Messages))
+	}
+}
+
+func TestFault_inFinishIsTriedUntilTheResultIsThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("the result"), nil }}
+		w := open(t, m, setting{})
+		w.fault("ends")
+		w.push("job", "x")
+		w.run(0)
+		w.why("job", "trying again: record the end of the turn")
+		w.fault("none")
+		w.settle()
+		if m := w.one(); m.Body != "the result" {
+			t.Errorf("message %+v", m)
+		}
+		w.state("job", agents.Done)
+	})
+}
+
+func TestFault_inTheStartOfATaskIsTriedAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("the result"), nil }}
+		w := open(t, m, setting{})
+		w.fault("agents")
+		w.push("job", "x")
+		w.run(0)
+		w.why("main", "start job")
+		w.fault("none")
+		w.settle()
+		if m := w.one(); m.Body != "the result" {
+			t.Errorf("message %+v", m)
+		}
+		w.until("the trouble is gone", func() bool { return w.info("main").Why == "" })
+	})
+}
+
+// TestRefuse_aModelThatIsGone: the task ends with its message even if its turn
+// can't begin and the disk refuses at first, and nothing seems under way after.
+func TestRefuse_aModelThatIsGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var gone atomic.Bool
+		w := open(t, &model{}, setting{gone: func(name string) bool { return name == "test/two" && gone.Load() }})
+		_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "x", Model: "test/two"})
+		check(t, err)
+		gone.Store(true)
+		w.fault("ends")
+		w.run(0)
+		w.why("job", "trying again")
+		w.fault("none")
+		w.settle()
+		if m := w.one(); m.Kind != inbox.Failure || !strings.Contains(m.Error, "test/two is not configured") {
+			t.Errorf("message %+v", m)
+		}
+		w.until("the task is no queued prompt", func() bool { i := w.info("job"); return i.State == agents.Failed && len(i.Prompts) == 0 })
+	})
+}

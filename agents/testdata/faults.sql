@@ -1,0 +1,14 @@
+-- turns
+CREATE TRIGGER fault BEFORE INSERT ON turns BEGIN SELECT RAISE(ABORT, 'fault in turns'); END
+-- results
+CREATE TRIGGER fault BEFORE INSERT ON entries WHEN NEW.kind = 'result' BEGIN SELECT RAISE(ABORT, 'fault in results'); END
+-- ends
+CREATE TRIGGER fault BEFORE INSERT ON entries WHEN NEW.kind = 'ended' BEGIN SELECT RAISE(ABORT, 'fault in ends'); END
+-- agents
+CREATE TRIGGER fault BEFORE INSERT ON agents BEGIN SELECT RAISE(ABORT, 'fault in agents'); END
+-- none
+DROP TRIGGER IF EXISTS fault
+-- full
+PRAGMA max_page_count = 1
+-- space
+PRAGMA max_page_count = 1000000
