@@ -48,8 +48,8 @@ type Options struct {
 type Provider struct {
 	o    Options
 	wire *wire.Client
-	sdk  sdk.Client
-	err  *llm.Error // of the options; every stream ends with it
+	opts []option.RequestOption // of every call
+	err  *llm.Error             // of the options; every stream ends with it
 }
 
 var _ llm.Provider = (*Provider)(nil)
@@ -80,7 +80,7 @@ func New(o Options) *Provider {
 	}
 	peer.Base = base
 	p := &Provider{o: o, err: err, wire: wire.New(peer, o.HTTPClient)}
-	p.sdk = sdk.Client{Options: p.options(base)}
+	p.opts = p.options(base)
 	return p
 }
 
@@ -160,7 +160,10 @@ func (p *Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.P
 func (p *Provider) send(call *wire.Call, req *llm.Request) *llm.Error {
 	params := p.params(req)
 	var res *http.Response
-	err := p.sdk.Post(call.Context(), "v1/messages", params, &res,
+	// Not a field: through the provider's type, which reflection can reach, every
+	// service of the SDK would be linked.
+	client := sdk.Client{Options: p.opts}
+	err := client.Post(call.Context(), "v1/messages", params, &res,
 		option.WithJSONSet("stream", true), option.WithHTTPClient(call))
 	return call.Sent(err)
 }
