@@ -53,6 +53,7 @@ func NewScreen(guard *Guard, o ui.Options) (*Screen, error) {
 		// The framework can't be ended while it starts.
 		<-s.runs
 		s.app.Kill()
+		ownCursor()
 	})
 	s.signals = guard.Watch(s.app.Quit)
 	guard.Go("terminal", func() {
@@ -87,8 +88,7 @@ func (s *Screen) Run() (int, error) {
 		close(s.runs)
 	})
 	err := s.app.Run()
-	// The framework takes its cursor's shape for everybody's; this is the user's own.
-	_, _ = io.WriteString(os.Stdout, "\x1b[0 q")
+	ownCursor()
 	said := s.quiet.end()
 	code := ok
 	if errors.Is(err, tea.ErrProgramPanic) {
@@ -120,6 +120,10 @@ func (s *Screen) Run() (int, error) {
 	}
 	return code, err
 }
+
+// ownCursor gives the user's own cursor back: the framework takes its shape for
+// everybody's.
+func ownCursor() { _, _ = io.WriteString(os.Stdout, "\x1b[0 q") }
 
 // SetMain gives main another model.
 func SetMain(ctx context.Context, pool *agents.Pool, model string) error {

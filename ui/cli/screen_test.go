@@ -146,7 +146,8 @@ func TestKilledProgramReportsItsTaskOnce(t *testing.T) {
 	first := s.fifo(t, "started")
 	c := open(t, s.command("--yolo"))
 	c.until(t, home, ready)
-	c.typed(t, "/push name=slow run echo partial; echo $$ > started; exec sleep 600\r")
+	// It gives the program time to record that it runs.
+	c.typed(t, "/push name=slow run echo partial; sleep 0.5; echo $$ > started; exec sleep 600\r")
 	c.until(t, "1 queued")
 	c.typed(t, "/run\r")
 	pid := first(c)

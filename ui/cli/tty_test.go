@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -42,6 +43,9 @@ func open(t testing.TB, cmd *exec.Cmd) *console {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if tty, err = interruptible(tty); err != nil {
+		t.Fatal(err)
+	}
 	c.tty = tty
 	replied := make(chan struct{})
 	go func() {
@@ -72,6 +76,20 @@ func open(t testing.TB, cmd *exec.Cmd) *console {
 		<-replied
 	})
 	return c
+}
+
+// interruptible is f with reads that end when it is closed.
+func interruptible(f *os.File) (*os.File, error) {
+	defer f.Close()
+	fd, err := syscall.Dup(int(f.Fd()))
+	if err != nil {
+		return nil, err
+	}
+	syscall.CloseOnExec(fd)
+	if err := syscall.SetNonblock(fd, true); err != nil {
+		return nil, err
+	}
+	return os.NewFile(uintptr(fd), f.Name()), nil
 }
 
 func (c *console) take(p []byte) {
