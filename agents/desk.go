@@ -16,9 +16,6 @@ type desk struct{ a *agent }
 
 var _ tools.Desk = desk{}
 
-// toolReceive is how long the tool receive waits unless it is told otherwise.
-const toolReceive = 5 * time.Minute
-
 func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 	if t.Deliver == "" {
 		t.Deliver = string(inbox.Next)
@@ -96,11 +93,12 @@ func (d desk) taken(call, name string) func(b *batch, ms []inbox.Message) (int64
 }
 
 func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout time.Duration) (string, int64, error) {
-	if timeout <= 0 {
-		timeout = toolReceive
+	waiting := ctx
+	if timeout > 0 { // else as long as something can arrive
+		var cancel context.CancelFunc
+		waiting, cancel = context.WithTimeoutCause(ctx, timeout, errTimeout)
+		defer cancel()
 	}
-	waiting, cancel := context.WithTimeoutCause(ctx, timeout, errTimeout)
-	defer cancel()
 	var entry int64
 	into := d.taken(call, "receive")
 	m, err := d.a.receive(waiting, inbox.Query{From: from, LIFO: lifo}, "receive",
@@ -115,7 +113,7 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 	switch {
 	case err == nil:
 		return asRead([]inbox.Message{m}, d.a.p.o.Now()), entry, nil
-	case errors.Is(err, errTimeout):
+	case timeout > 0 && errors.Is(err, errTimeout):
 		return "", 0, fmt.Errorf("no message came within %s; messages arrive by themselves, so end your turn instead of waiting again", timeout)
 	}
 	return "", 0, err

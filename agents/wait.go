@@ -45,7 +45,7 @@ func (p *Pool) versionNow() int64 {
 
 // stuck reports whether nothing can ever end w, and why; w found nothing when it
 // looked as of version. A waiter lives if a possible sender lives: those that
-// run or ask, tasks about to start and a human's agents at rest live; so do
+// run or ask, tasks about to start and, where a human is, the human's agents at rest live; so do
 // waiters that have not looked since something changed, for a message may be
 // there for them; other waiters come to life from these, to a fixpoint. What is
 // left waits for each other or for nobody. The last waiter to look makes the
@@ -76,7 +76,7 @@ func (p *Pool) stuck(w *wait, version int64) (string, bool) {
 		}
 	}
 	for _, a := range p.agents {
-		if !a.info.State.Terminal() && !blocked[a] && (a.info.State != Idle || a.kind.HasPrompt()) {
+		if !a.info.State.Terminal() && !blocked[a] && (a.info.State != Idle || p.o.Attended) {
 			alive[a.info.Name] = true
 		}
 	}

@@ -1,0 +1,285 @@
+package agents_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools"
+	"fantail/tools/permit"
+)
+
+// gate holds requests until it is opened.
+type gate struct {
+	mu sync.Mutex
+	c  chan struct{}
+}
+
+func (g *gate) wait() <-chan struct{} {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.c
+}
+
+func (g *gate) open() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	close(g.c)
+	g.c = make(chan struct{})
+}
+
+// scripted does what a prompt's words say, one call a word, and then answers.
+func (g *gate) scripted(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	words, done := strings.Fields(asked(req)), len(results(req))
+	if done >= len(words) {
+		return text("done: " + asked(req)), nil
+	}
+	id := fmt.Sprintf("c%d", done)
+	switch words[done] {
+	case "ask":
+		return call(id, "bash", `{"command":"echo asked > asked"}`), nil
+	case "run":
+		return call(id, "list_files", `{}`), nil
+	case "push":
+		return call(id, "push", `{"prompt":"run","start":true}`), nil
+	case "wake":
+		return call(id, "push", `{"prompt":"run","start":true,"deliver":"wake"}`), nil
+	case "receive":
+		return call(id, "receive", `{"timeout":1}`), nil
+	case "check":
+		return call(id, "check", `{}`), nil
+	case "send":
+		return call(id, "send", `{"to":"main","message":"hello"}`), nil
+	case "both": // a reply with two calls of the same id
+		return append(call("same", "list_files", `{}`), call("same", "queue", `{}`)...), nil
+	case "hold":
+		select {
+		case <-ctx.Done():
+		case <-g.wait():
+		}
+		return text("held"), nil
+	}
+	return text("so far"), &llm.Error{Kind: llm.BadRequest, Provider: "test", Message: words[done]}
+}
+
+// storm is a pool under random use.
+type storm struct {
+	*world
+	g        *gate
+	m        *model
+	set      setting
+	stop     context.CancelFunc // of the human's receives
+	receives sync.WaitGroup
+	n        int
+}
+
+// calm ends what waits for the human and waits for the rest.
+func (s *storm) calm() {
+	s.t.Helper()
+	s.stop()
+	s.receives.Wait()
+	settled := make(chan error, 1)
+	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	defer cancel()
+	go func() { settled <- s.pool.Settled(ctx) }()
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-settled:
+			if err != nil {
+				s.t.Fatalf("the pool does not settle: %v; agents %+v", err, s.pool.Infos())
+			}
+			return
+		case <-tick.C:
+			s.g.open()
+			for _, i := range s.pool.Infos() {
+				if i.Question != nil {
+					s.pool.Answer(i.Question.ID, permit.Answer{Choice: permit.Once})
+				}
+			}
+		}
+	}
+}
+
+// act does one random thing; errors that tell a human no are fine.
+func (s *storm) act(rt *rapid.T) {
+	ctx := s.t.Context()
+	is := s.pool.Infos()
+	some := rapid.SampledFrom(is).Draw(rt, "agent")
+	words := func() string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
+			"ask", "run", "push", "wake", "receive", "check", "send", "both", "hold", "fail",
+		}), 1, 4).Draw(rt, "words"), " ")
+	}
+	s.n++
+	switch rapid.SampledFrom([]string{
+		"push", "push", "push", "run", "run", "kill", "stop", "answer", "check", "receive", "prompt", "next", "take back", "mode", "reopen",
+	}).Draw(rt, "act") {
+	case "push":
+		_, err := s.pool.Push(ctx, 1, tools.Task{
+			Name: rapid.SampledFrom([]string{"", "a", fmt.Sprint("t", s.n)}).Draw(rt, "name"), Prompt: words(),
+			Deliver: rapid.SampledFrom([]string{"", "next", "wake"}).Draw(rt, "deliver"),
+			Timeout: rapid.SampledFrom([]time.Duration{0, 0, 0, 20 * time.Millisecond}).Draw(rt, "timeout"),
+		})
+		if err != nil && !strings.Contains(err.Error(), "queued or runs") && !strings.Contains(err.Error(), "is an agent already") {
+			rt.Fatalf("push: %v", err)
+		}
+	case "run":
+		s.run(rapid.IntRange(0, 3).Draw(rt, "window"))
+	case "kill":
+		_ = s.pool.Kill(ctx, some.Name) // main and those that ended refuse
+	case "stop":
+		s.pool.Stop(some.ID)
+	case "answer":
+		if some.Question != nil {
+			s.pool.Answer(some.Question.ID, permit.Answer{Choice: rapid.SampledFrom([]permit.Choice{permit.Once, permit.No}).Draw(rt, "answer")})
+		}
+	case "check":
+		_, _, err := s.pool.Check(ctx, 1, inbox.Query{})
+		check(s.t, err)
+	case "receive":
+		until, cancel := context.WithCancel(ctx)
+		old := s.stop
+		s.stop = func() { old(); cancel() }
+		pool := s.pool
+		s.receives.Go(func() { _, _ = pool.Receive(until, 1, inbox.Query{}) }) // nothing may come
+	case "prompt":
+		s.prompt(words())
+	case "next":
+		until, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
+		_, _, _ = s.pool.Next(until, 1, 0) // main may be busy
+		cancel()
+	case "take back":
+		if n := len(is[0].Prompts); n > 0 {
+			_, err := s.pool.Unprompt(ctx, is[0].Prompts[n-1].ID)
+			check(s.t, err)
+		}
+	case "mode":
+		s.pool.SetMode(rapid.SampledFrom([]permit.Mode{permit.Ask, permit.Yolo}).Draw(rt, "mode"))
+	case "reopen":
+		s.reopen()
+	}
+}
+
+func (s *storm) reopen() {
+	s.stop()
+	s.close()
+	s.receives.Wait()
+	s.stop = func() {}
+	s.world = open(s.t, s.m, s.set)
+}
+
+// sound checks what must hold whenever the pool is calm.
+func (s *storm) sound(rt *rapid.T) {
+	pending, entered, ends := map[int64]bool{}, map[int64]int64{}, map[int64]int{}
+	last := int64(1)
+	var tasks []store.Task
+	for id := int64(1); id <= last; id++ {
+		ts, err := s.pool.Queue(s.t.Context(), id)
+		check(s.t, err)
+		for _, t := range ts {
+			last = max(last, t.Agent)
+		}
+		tasks = append(tasks, ts...)
+		ms, err := s.pool.Inbox(s.t.Context(), id)
+		check(s.t, err)
+		for _, m := range ms {
+			pending[m.ID] = true
+			if m.Task != 0 {
+				ends[m.Task]++
+			}
+		}
+		es, err := s.pool.Page(s.t.Context(), id, 0, 100_000)
+		check(s.t, err)
+		turns := map[int64]int{}
+		for _, e := range es {
+			if e.Kind == agents.EntryEnded {
+				turns[e.Turn]++
+			}
+			for _, m := range e.Messages {
+				if entered[m.ID] != 0 {
+					rt.Fatalf("message %d entered twice: entries %d and %d", m.ID, entered[m.ID], e.Seq)
+				}
+				entered[m.ID] = e.Seq
+				if m.Task != 0 {
+					ends[m.Task]++
+				}
+			}
+		}
+		for turn, n := range turns {
+			if n > 1 && turn != 0 {
+				rt.Fatalf("turn %d ended %d times", turn, n)
+			}
+		}
+	}
+	for id := range entered {
+		if pending[id] {
+			rt.Fatalf("message %d entered and is pending", id)
+		}
+		m, ok, err := s.pool.Message(s.t.Context(), id)
+		check(s.t, err)
+		if !ok || m.Entry != entered[id] {
+			rt.Fatalf("message %d stands in entry %d, its row says %d", id, entered[id], m.Entry)
+		}
+	}
+	for _, t := range tasks {
+		want := 1
+		switch t.State {
+		case "running":
+			rt.Fatalf("the pool is calm and task %s runs", t.Name)
+		case "queued":
+			want = 0
+		}
+		if ends[t.ID] != want {
+			rt.Fatalf("task %s (%s, %s) has %d last messages, want %d", t.Name, t.State, t.Outcome, ends[t.ID], want)
+		}
+	}
+	for _, r := range s.m.seen() {
+		if err := valid(r.Messages); err != nil {
+			rt.Fatalf("a request: %v", err)
+		}
+	}
+}
+
+// TestPool_anyUse: whatever is done in whatever order, each task that started has
+// exactly one last message, each taken message exactly one entry, and each
+// request a valid history.
+func TestPool_anyUse(t *testing.T) {
+	began, failed := time.Now(), false
+	rapid.Check(t, func(rt *rapid.T) {
+		if !failed && time.Since(began) > 4*time.Second {
+			return // bounded; a failure is still made smaller
+		}
+		failed = true
+		dir, err := os.MkdirTemp(t.TempDir(), "pool")
+		check(t, err)
+		g := &gate{c: make(chan struct{})}
+		m := &model{reply: g.scripted}
+		set := setting{dir: dir, mode: permit.Ask, cap: rapid.IntRange(1, 3).Draw(rt, "cap")}
+		s := &storm{world: open(t, m, set), g: g, m: m, set: set, stop: func() {}}
+		defer func() {
+			s.stop()
+			s.close()
+			s.receives.Wait()
+		}()
+		for range rapid.IntRange(1, 3).Draw(rt, "rounds") {
+			for range rapid.IntRange(1, 12).Draw(rt, "acts") {
+				s.act(rt)
+			}
+			s.calm()
+			s.sound(rt)
+		}
+		failed = false
+	})
+}
