@@ -91,10 +91,7 @@ func (a *App) submit(t *tab) tea.Cmd {
 	}
 	box.AddHistory(text)
 	box.Clear()
-	if cmd, ok := strings.CutPrefix(text, "!"); ok {
-		return a.start(t, text, func() (string, error) { return "", a.pool.Shell(a.ctx, t.info.ID, strings.TrimSpace(cmd)) })
-	}
-	return a.act(t, text, func() (string, error) { return "", a.pool.Prompt(a.ctx, t.info.ID, text) })
+	return a.send(t, text)
 }
 
 // submitLine sends a one-line box: mail to the agent, or a command as main.
@@ -110,28 +107,32 @@ func (a *App) submitLine(t *tab, text string) tea.Cmd {
 	}
 	main := a.tabs.main()
 	t.line = nil
-	return a.act(t, "", func() (string, error) {
+	return a.act(t, text, func() (string, error) {
 		id, err := a.pool.Send(a.ctx, main.info.ID, t.info.Name, text, inbox.Normal)
 		return fmt.Sprintf("message #%d is in the inbox of %s: %s", id, t.info.Name, text), err
 	})
 }
 
-// sendEarly sends what was typed before the pool came.
+// sendEarly sends what was typed before the pool came, in order.
 func (a *App) sendEarly() tea.Cmd {
 	t := a.tabs.main()
 	if t.info.ID == 0 || len(a.early) == 0 {
 		return nil
 	}
-	early := a.early
+	var cmds []tea.Cmd
+	for _, text := range a.early {
+		cmds = append(cmds, a.send(t, text))
+	}
 	a.early = nil
-	return a.act(t, "", func() (string, error) {
-		for _, text := range early {
-			if err := a.pool.Prompt(a.ctx, t.info.ID, text); err != nil {
-				return "", err
-			}
-		}
-		return "", nil
-	})
+	return tea.Batch(cmds...)
+}
+
+// send sends a prompt, or a shell command of the human's own.
+func (a *App) send(t *tab, text string) tea.Cmd {
+	if cmd, ok := strings.CutPrefix(text, "!"); ok {
+		return a.start(t, text, func() (string, error) { return "", a.pool.Shell(a.ctx, t.info.ID, strings.TrimSpace(cmd)) })
+	}
+	return a.act(t, text, func() (string, error) { return "", a.pool.Prompt(a.ctx, t.info.ID, text) })
 }
 
 // stop ends the focused agent's turn or wait, and nothing else.
@@ -193,33 +194,32 @@ func (a *App) copy(text string) tea.Cmd {
 
 // editor opens the external editor on the draft.
 func (a *App) editor(t *tab) tea.Cmd {
-	argv, err := editorOf(a.o.Environ)
-	if err != nil {
-		t.view.Local(sentence(err), transcript.Bad)
-		return nil
-	}
-	id, draft := t.info.ID, t.box.Value()
-	dir, err := os.MkdirTemp("", "fantail-")
-	if err != nil {
-		t.view.Local(sentence(err), transcript.Bad)
-		return nil
-	}
-	path := filepath.Join(dir, "prompt.md")
-	if err := os.WriteFile(path, []byte(draft), 0o600); err != nil {
-		os.RemoveAll(dir)
-		t.view.Local(sentence(err), transcript.Bad)
-		return nil
-	}
-	cmd := exec.Command(argv[0], append(argv[1:], path)...)
-	cmd.Env = a.o.Environ
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
-		defer os.RemoveAll(dir)
+	id, draft := t.info.ID, a.boxOf(t).Value()
+	return func() tea.Msg {
+		argv, err := editorOf(a.o.Environ)
 		if err != nil {
-			return edited{agent: id, err: fmt.Errorf("run the editor %s: %w", argv[0], err)}
+			return edited{agent: id, err: err}
 		}
-		text, err := os.ReadFile(path)
-		return edited{agent: id, text: strings.TrimSuffix(string(text), "\n"), err: err}
-	})
+		dir, err := os.MkdirTemp("", "fantail-")
+		if err != nil {
+			return edited{agent: id, err: fmt.Errorf("set the draft aside for the editor: %w", err)}
+		}
+		path := filepath.Join(dir, "prompt.md")
+		if err := os.WriteFile(path, []byte(draft), 0o600); err != nil {
+			os.RemoveAll(dir)
+			return edited{agent: id, err: fmt.Errorf("set the draft aside for the editor: %w", err)}
+		}
+		cmd := exec.Command(argv[0], append(argv[1:], path)...)
+		cmd.Env = a.o.Environ
+		return tea.ExecProcess(cmd, func(err error) tea.Msg {
+			defer os.RemoveAll(dir)
+			if err != nil {
+				return edited{agent: id, err: fmt.Errorf("run the editor %s: %w", argv[0], err)}
+			}
+			text, err := os.ReadFile(path)
+			return edited{agent: id, text: strings.TrimSuffix(string(text), "\n"), err: err}
+		})()
+	}
 }
 
 // editorOf is the human's editor and its arguments.
@@ -293,8 +293,8 @@ func (a *App) quit() tea.Cmd {
 func (a *App) switcher() tea.Cmd {
 	var items []dialog.Item
 	for _, t := range a.tabs.all {
-		glyph, _ := a.glyph(t.info)
-		help := glyph + " " + string(t.info.State)
+		sign, _ := glyph(t.info)
+		help := sign + " " + string(t.info.State)
 		if t.info.Pending > 0 {
 			help += fmt.Sprintf(" · %d pending", t.info.Pending)
 		}

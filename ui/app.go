@@ -99,9 +99,10 @@ type App struct {
 	decide  func(dialog.Decision) tea.Cmd
 	flash   flash
 	armed   armed
-	ticking bool
+	next    time.Time // of the tick that is on its way; zero: none
 	blurred bool
 	mouse   bool
+	wheel   wheel
 
 	dirty bool
 	last  tea.View
@@ -124,6 +125,12 @@ type flash struct {
 type armed struct {
 	key   string
 	until time.Time
+}
+
+// wheel gathers turns of the mouse's wheel.
+type wheel struct {
+	turning bool // a rolled is on its way
+	lines   int  // gathered since; negative: up
 }
 
 // New makes a screen. Run starts it; Attach gives it its pool.
@@ -204,10 +211,6 @@ func (a *App) Run() error {
 
 // Attach gives the screen its pool. Any goroutine may call it, once.
 func (a *App) Attach(p Pool) { a.program.Send(attached{p}) }
-
-// Fail shows why there is no pool, and ends the screen with that error's text
-// left for the caller to print. Any goroutine may call it.
-func (a *App) Fail() { a.program.Quit() }
 
 // Tell replaces the start screen's line about the model. Any goroutine may call it.
 func (a *App) Tell(start string) { a.program.Send(told{start}) }

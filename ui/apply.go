@@ -54,6 +54,7 @@ func (a *App) change(i agents.Info) tea.Cmd {
 		t = a.newTab(i)
 		a.tabs.add(t)
 	}
+	t.news = t.news || i.Pending > t.info.Pending && t != a.tabs.focus
 	t.info = i
 	t.view.SetInfo(i)
 	if i.Question == nil {

@@ -45,10 +45,6 @@ func layout(w, h int, f facts) rects {
 		r.upper = rect{0, 1, w, 0}
 	}
 	r.body = rect{0, 1 + r.upper.h, w, h - 2 - rules - lower}
-	if lower == 0 && rules > 0 {
-		r.body.h++ // no line between the transcript and the status line
-		rules = 1
-	}
 	r.lower = rect{0, r.body.y + r.body.h, w, max(0, rules-1)}
 	r.box = rect{0, r.lower.y + r.lower.h, w, lower}
 	return r

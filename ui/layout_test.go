@@ -13,7 +13,7 @@ func TestLayout(t *testing.T) {
 			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 19}, lower: rect{0, 21, 80, 1}, box: rect{0, 22, 80, 1}, status: rect{0, 23, 80, 1},
 		}},
 		{"a tab without a box", 80, 24, facts{}, rects{
-			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 21}, lower: rect{0, 23, 80, 0}, box: rect{0, 23, 80, 0}, status: rect{0, 23, 80, 1},
+			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 20}, lower: rect{0, 22, 80, 1}, box: rect{0, 23, 80, 0}, status: rect{0, 23, 80, 1},
 		}},
 		{"a long draft gets half", 80, 24, facts{box: 50}, rects{
 			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 10}, lower: rect{0, 12, 80, 1}, box: rect{0, 13, 80, 10}, status: rect{0, 23, 80, 1},

@@ -15,7 +15,8 @@ type (
 	attached struct{ pool Pool }
 	told     struct{ start string }
 	news     struct{ events []agents.Event }
-	ticked   struct{}
+	ticked   struct{ at time.Time }
+	rolled   struct{}
 	branched struct{ name string }
 	listed   struct{ files *files.Index }
 	edited   struct {
@@ -44,7 +45,8 @@ type (
 	settled struct{}
 )
 
-// wheelGap is how long wheel and motion events are gathered.
+// wheelGap is how long turns of the wheel are gathered, and how far apart motions
+// of the mouse are let through.
 const wheelGap = 16 * time.Millisecond
 
 // calm drops floods of mouse motion before they reach the loop.

@@ -30,6 +30,9 @@ func (a *App) boxOf(t *tab) *composer.Box {
 
 // key routes a key: the first that takes it ends it.
 func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
+	if a.armed.key != "" && a.armed.key != k.String() {
+		a.armed, a.flash = armed{}, flash{}
+	}
 	for _, take := range []func(tea.KeyPressMsg) (tea.Cmd, bool){
 		a.keyAlways, a.keyDialog, a.keyTabs, a.keyQuestion, a.keySelection, a.keyBox, a.keyGlobal,
 	} {
@@ -59,6 +62,9 @@ func (a *App) interrupt() tea.Cmd {
 	switch box := a.box(); {
 	case a.dialog != nil:
 		a.dialog, a.decide = nil, nil
+		return nil
+	case a.tabs.focus != nil && a.tabs.focus.line != nil:
+		a.tabs.focus.line = nil
 		return nil
 	case box != nil && !box.Empty():
 		box.Clear()
@@ -130,6 +136,9 @@ func (a *App) keyQuestion(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if q == nil {
 		return nil, false
 	}
+	if a.typesOn(k) {
+		return a.keyBox(k)
+	}
 	switch d := q.Key(k).(type) {
 	case dialog.Answered:
 		return a.answer(d), true
@@ -144,6 +153,18 @@ func (a *App) keyQuestion(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, false
 	}
 	return nil, true
+}
+
+// typesOn reports whether the key goes on with a draft that a question came
+// upon: whoever types did not see it yet, and neither loses a letter nor answers
+// by one. A pause ends it.
+func (a *App) typesOn(k tea.KeyPressMsg) bool {
+	t, now := a.tabs.focus, a.o.Now()
+	if k.Text == "" && k.Code != tea.KeyBackspace && k.Code != tea.KeyEnter || now.Sub(t.typed) >= dialog.Grace {
+		return false
+	}
+	t.typed = now
+	return true
 }
 
 // keySelection are the keys that mean something while a block is selected.
@@ -233,19 +254,47 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-func (a *App) wheel(m tea.MouseWheelMsg) tea.Cmd {
-	t := a.tabs.focus
-	if t == nil {
-		return nil
-	}
-	a.dirty = true
+// turn is a turn of the wheel. The first moves at once; those that follow closely
+// are gathered, so that a flood of them costs a frame now and then.
+func (a *App) turn(m tea.MouseWheelMsg) tea.Cmd {
 	switch m.Button {
 	case tea.MouseWheelUp:
-		t.view.Scroll(-3)
+		a.wheel.lines -= 3
 	case tea.MouseWheelDown:
-		t.view.Scroll(3)
+		a.wheel.lines += 3
 	}
-	return nil
+	if a.wheel.turning {
+		return nil
+	}
+	return a.roll()
+}
+
+// roll scrolls by what was gathered: the dialog or question that is open, else
+// the transcript.
+func (a *App) roll() tea.Cmd {
+	lines := a.wheel.lines
+	a.wheel = wheel{}
+	t := a.tabs.focus
+	if lines == 0 || t == nil {
+		return nil
+	}
+	a.dirty, a.wheel.turning = true, true
+	over := a.dialog
+	if over == nil && t.question != nil && t.info.Question != nil {
+		over = t.question
+	}
+	if over == nil {
+		t.view.Scroll(lines)
+	} else {
+		key := tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift}
+		if lines < 0 {
+			key.Code, lines = tea.KeyUp, -lines
+		}
+		for range min(lines, a.h) {
+			over.Key(key)
+		}
+	}
+	return tea.Tick(wheelGap, func(time.Time) tea.Msg { return rolled{} })
 }
 
 // click goes to the tab that was clicked.

@@ -64,11 +64,7 @@ func (a *App) statusLeft() string {
 	if pending > 0 {
 		text := fmt.Sprintf("%d pending", pending)
 		if urgent > 0 {
-			mark := "🔴 urgent"
-			if a.look.ascii {
-				mark = "! urgent"
-			}
-			text = mark + " · " + text
+			text = "🔴 urgent · " + text
 		}
 		s += a.theme.Paint(themes.Status, " | ") + a.theme.Paint(themes.Message, text)
 	}
@@ -82,19 +78,11 @@ func (a *App) statusLeft() string {
 func (a *App) statusRight() []piece {
 	var ps []piece
 	if a.tally.Asking > 0 {
-		mark := "⚠"
-		if a.look.ascii {
-			mark = "!"
-		}
-		ps = append(ps, piece{fmt.Sprintf("%s %d asking", mark, a.tally.Asking), themes.Warn, 9})
+		ps = append(ps, piece{fmt.Sprintf("⚠ %d asking", a.tally.Asking), themes.Warn, 9})
 	}
 	var work []string
 	if a.tally.Running > 0 {
-		mark := "▶"
-		if a.look.ascii {
-			mark = ">"
-		}
-		work = append(work, fmt.Sprintf("%s %d running", mark, a.tally.Running))
+		work = append(work, fmt.Sprintf("▶ %d running", a.tally.Running))
 	}
 	if a.tally.Queued > 0 {
 		work = append(work, fmt.Sprintf("%d queued", a.tally.Queued))

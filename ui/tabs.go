@@ -27,6 +27,8 @@ type tab struct {
 
 	question dialog.Box // for the agent's question, made when it is first shown
 	about    int64      // the question it is for
+	typed    time.Time  // when the draft a question came upon was last typed at
+	news     bool       // a message came since the tab was last looked at
 }
 
 // line is a one-line box in the tab of an agent without a prompt box.
@@ -177,9 +179,6 @@ func (a *App) tabRow(w int) (string, []span) {
 		return frame.Fit(a.theme.Paint(themes.TabActive, " main "), w), nil
 	}
 	sep, left, right := "│", "‹", "›"
-	if a.look.ascii {
-		sep, left, right = "|", "<", ">"
-	}
 	from, to := window(cells, at, w-4)
 	row, x := " ", 1
 	if from > 0 {
@@ -233,7 +232,7 @@ func window(cells []tabCell, at, w int) (from, to int) {
 func (a *App) tabCell(x *tab) tabCell {
 	i := x.info
 	name := frame.Cut(frame.CleanLine(i.Name), 24)
-	glyph, role := a.glyph(i)
+	sign, role := glyph(i)
 	role2 := themes.TabIdle
 	if x == a.tabs.focus {
 		role2 = themes.TabActive
@@ -247,16 +246,14 @@ func (a *App) tabCell(x *tab) tabCell {
 		text += a.theme.Paint(r, s) + a.theme.Paint(role2, " ")
 		width += frame.Width(s) + 1
 	}
-	if glyph != "" {
-		add(role, glyph)
-	}
+	add(role, sign)
 	if i.Kind == agents.Sub && working(i.State) {
 		add(themes.Dim, clock(a.o.Now().Sub(i.Started)))
 	}
 	if i.Pending > 0 {
 		mail := "✉"
-		if a.look.ascii {
-			mail = "*"
+		if x.news && x != a.tabs.focus {
+			mail = "📨"
 		}
 		add(themes.Message, fmt.Sprintf("%s%d", mail, i.Pending))
 	}
@@ -269,26 +266,20 @@ func working(s agents.State) bool {
 
 // glyph is an agent's state as one character: ● at work, ◐ waiting or at rest
 // with something to come, ⚠ asking, ✓ and ✗ ended, ○ at rest.
-func (a *App) glyph(i agents.Info) (string, themes.Role) {
-	g := func(s, ascii string) string {
-		if a.look.ascii {
-			return ascii
-		}
-		return s
-	}
+func glyph(i agents.Info) (string, themes.Role) {
 	switch i.State {
 	case agents.Running:
-		return g("●", "+"), themes.Accent
+		return "●", themes.Accent
 	case agents.Waiting, agents.Queued:
-		return g("◐", "~"), themes.Accent
+		return "◐", themes.Accent
 	case agents.Asking:
-		return g("⚠", "?"), themes.Warn
+		return "⚠", themes.Warn
 	case agents.Done:
-		return g("✓", "v"), themes.Good
+		return "✓", themes.Good
 	case agents.Failed, agents.Killed, agents.Crashed:
-		return g("✗", "x"), themes.Bad
+		return "✗", themes.Bad
 	}
-	return g("○", "o"), themes.Dim
+	return "○", themes.Dim
 }
 
 // clock is a running time: 0:42, 12:05, 1:02:03.

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -36,7 +37,7 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case tea.PasteMsg:
 		a.paste(m.Content)
 	case tea.MouseWheelMsg:
-		return a.wheel(m)
+		return a.turn(m)
 	case tea.MouseClickMsg:
 		return a.click(m)
 	case tea.WindowSizeMsg:
@@ -77,7 +78,12 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case settled:
 		return tea.Quit
 	case ticked:
-		a.ticking, a.dirty = false, true
+		a.dirty = true
+		if m.at.Equal(a.next) {
+			a.next = time.Time{}
+		}
+	case rolled:
+		return a.roll()
 	}
 	return nil
 }
@@ -98,7 +104,7 @@ func (a *App) paste(s string) {
 	switch {
 	case a.dialog != nil:
 		a.dialog.Paste(s)
-	case a.question() != nil:
+	case a.question() != nil && a.reasoning():
 		a.question().Paste(s)
 	case a.box() != nil:
 		a.box().Paste(s)
@@ -120,7 +126,13 @@ func (a *App) report(m done) {
 	if m.text != "" {
 		t.view.Local(m.text, m.tone)
 	}
-	if box := a.boxOf(t); m.back != "" && box != nil && box.Empty() {
+	if m.back == "" {
+		return
+	}
+	if a.boxOf(t) == nil {
+		a.openLine(t, !strings.HasPrefix(m.back, "/"))
+	}
+	if box := a.boxOf(t); box != nil && (box.Empty() || box.Value() == "/") {
 		box.Set(m.back)
 	}
 }
@@ -128,14 +140,14 @@ func (a *App) report(m done) {
 func (a *App) takeEdited(m edited) {
 	a.dirty = true
 	t := a.tabs.byID(m.agent)
-	if t == nil || t.box == nil {
+	if t == nil || a.boxOf(t) == nil {
 		return
 	}
 	if m.err != nil {
 		t.view.Local(sentence(m.err), transcript.Bad)
 		return
 	}
-	t.box.Set(m.text)
+	a.boxOf(t).Set(m.text)
 }
 
 // background picks the theme for the terminal's background, unless the human
@@ -169,35 +181,41 @@ func (a *App) say(text string) {
 	a.dirty = true
 }
 
-// tick keeps what moves moving: ten times a second for a spinner, once a second
-// for a clock, not at all when nothing visible moves.
+// tick keeps what is visible and moves moving: ten times a second for a
+// spinner, once a second for a clock, not at all when nothing does.
 func (a *App) tick() tea.Cmd {
-	if a.ticking {
-		return nil
+	now, every := a.o.Now(), time.Duration(0)
+	within := func(d time.Duration) {
+		if every == 0 || d < every {
+			every = d
+		}
 	}
-	every := time.Duration(0)
-	for _, t := range a.tabs.all {
-		if t.info.Kind == agents.Sub && working(t.info.State) || t.info.Retry != nil {
-			every = time.Second
+	for _, s := range a.drawn.tabs {
+		if t := a.tabs.byID(s.id); t != nil && t.info.Kind == agents.Sub && working(t.info.State) {
+			within(time.Second)
 		}
 	}
 	if a.flash.text != "" {
-		every = time.Second
+		within(max(a.flash.until.Sub(now), time.Millisecond))
 	}
-	if t := a.tabs.focus; t != nil && t.view.Animating() {
-		every = 100 * time.Millisecond
-		if a.blurred {
-			every = time.Second
+	if t := a.tabs.focus; t != nil {
+		if t.info.Retry != nil {
+			within(time.Second)
+		}
+		if t.view.Animating() {
+			if a.blurred {
+				within(time.Second)
+			} else {
+				within(100 * time.Millisecond)
+			}
 		}
 	}
-	if t := a.tabs.focus; t != nil && t.question != nil {
-		every = 250 * time.Millisecond
-	}
-	if every == 0 {
+	at := now.Add(every)
+	if every == 0 || !a.next.IsZero() && !at.Before(a.next) {
 		return nil
 	}
-	a.ticking = true
-	return tea.Tick(every, func(time.Time) tea.Msg { return ticked{} })
+	a.next = at
+	return tea.Tick(every, func(time.Time) tea.Msg { return ticked{at} })
 }
 
 // question is the focused agent's open question, made when it is first shown:
@@ -209,6 +227,16 @@ func (a *App) question() dialog.Box {
 	}
 	if t.question == nil || t.about != t.info.Question.ID {
 		t.question, t.about = dialog.NewQuestion(a.theme, *t.info.Question, a.o.Now), t.info.Question.ID
+		if box := a.boxOf(t); box != nil && !box.Empty() {
+			t.typed = a.o.Now()
+		}
 	}
 	return t.question
+}
+
+// reasoning reports whether the focused agent's question has its line for a
+// reason open.
+func (a *App) reasoning() bool {
+	_, _, open := a.question().Cursor()
+	return open
 }

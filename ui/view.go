@@ -54,6 +54,9 @@ func (a *App) draw() tea.Cmd {
 
 // compose is the frame's lines and where the cursor stands, nil if nowhere.
 func (a *App) compose() ([]string, *tea.Cursor) {
+	if t := a.tabs.focus; t != nil {
+		t.news = false
+	}
 	box, question := a.box(), a.question()
 	f := facts{}
 	var asked []string
@@ -97,7 +100,9 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		x, y := box.Cursor()
 		cursor = tea.NewCursor(x, r.box.y+y)
 		if pop := box.Popup(a.w, max(1, min(8, r.body.h-1))); len(pop) > 0 && a.dialog == nil {
-			lines = frame.Overlay(lines, pop, 0, r.lower.y-len(pop))
+			for i, l := range pop { // nothing of the transcript shows beside it
+				lines[r.lower.y-len(pop)+i] = frame.Fit(l, a.w)
+			}
 		}
 	}
 	lines = append(lines, a.statusLine(a.w))
@@ -131,33 +136,31 @@ func (a *App) body(w, h int) []string {
 }
 
 func (a *App) rule() string {
-	c := "─"
-	if a.look.ascii {
-		c = "-"
-	}
-	return a.theme.Paint(themes.Rule, strings.Repeat(c, a.w))
+	return a.theme.Paint(themes.Rule, strings.Repeat("─", a.w))
 }
 
-// lowerRule carries the mark for what is new below a view that is scrolled up,
-// and the label of a one-line box.
+// lowerRule carries the mark for what is new below a view that is scrolled up
+// and, where there is no box, the keys that write to somebody.
 func (a *App) lowerRule(rule string) string {
 	t := a.tabs.focus
 	if t == nil {
 		return rule
 	}
-	mark := ""
-	if n := t.view.NewBelow(); n > 0 {
-		down := "↓"
-		if a.look.ascii {
-			down = "v"
+	put := func(text string, role themes.Role, x int) {
+		rule = frame.Overlay([]string{rule}, []string{a.theme.Paint(role, frame.Cut(text, max(0, a.w-x)))}, x, 0)[0]
+	}
+	if a.box() == nil && t.info.Question == nil {
+		hint := " m writes to " + frame.Cut(frame.CleanLine(t.info.Name), 24) + " · / commands as main "
+		if t.info.State.Terminal() {
+			hint = " / commands as main · /close closes this tab "
 		}
-		mark = fmt.Sprintf(" %d new %s ", n, down)
+		put(hint, themes.Dim, 2)
 	}
-	if mark == "" {
-		return rule
+	if n := t.view.NewBelow(); n > 0 {
+		mark := fmt.Sprintf(" %d new ↓ ", n)
+		put(mark, themes.Accent, max(0, a.w-frame.Width(mark)-3))
 	}
-	at := max(0, a.w-frame.Width(mark)-3)
-	return frame.Overlay([]string{rule}, []string{a.theme.Paint(themes.Accent, mark)}, at, 0)[0]
+	return rule
 }
 
 // welcome is the start screen: what it is, which model and why, what to try.
