@@ -27,7 +27,8 @@ func (p *Pool) Page(ctx context.Context, agent, before int64, limit int) ([]Entr
 }
 
 // Prompt queues what the human typed; it returns once the row is committed. It
-// enters at the agent's next seam.
+// enters at the agent's next seam. Prompts that are held stay so: only Unprompt
+// takes them out of the queue.
 func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 	a, err := p.agent(agent)
 	if err != nil {

@@ -15,17 +15,18 @@ import (
 	"fantail/tools/permit"
 )
 
-// TestClose_isBoundedInEveryState: whatever an agent does, the pool ends within
-// the time the program gives it, no task is left running unless the disk refuses,
-// and each has exactly one message.
-func TestClose_isBoundedInEveryState(t *testing.T) {
+// busy is a way for a task to be under way.
+type busy struct {
+	set   setting
+	reply func(ctx context.Context, req *llm.Request) ([]llm.Part, error)
+	until func(w *world)
+	open  bool // the task is found by the next start
+}
+
+// ways are all of them.
+func ways() map[string]busy {
 	stubborn := `{"command":"trap '' TERM; echo begun; while :; do sleep 600; done"}`
-	for name, c := range map[string]struct {
-		set   setting
-		reply func(ctx context.Context, req *llm.Request) ([]llm.Part, error)
-		until func(w *world)
-		open  bool // the task is found by the next start
-	}{
+	return map[string]busy{
 		"streaming": {
 			reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
 				<-ctx.Done()
@@ -85,7 +86,14 @@ func TestClose_isBoundedInEveryState(t *testing.T) {
 			until: func(w *world) { w.why("job", "trying again") },
 			open:  true,
 		},
-	} {
+	}
+}
+
+// TestClose_isBoundedInEveryState: whatever an agent does, the pool ends within
+// the time the program gives it, no task is left running unless the disk refuses,
+// and each has exactly one message.
+func TestClose_isBoundedInEveryState(t *testing.T) {
+	for name, c := range ways() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			c.set.dir = t.TempDir()

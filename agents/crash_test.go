@@ -82,6 +82,9 @@ func TestCrash_nextStartReportsWhatRan(t *testing.T) {
 	if len(ts) != 2 || ts[0].State != "finished" || ts[0].Outcome != "crashed" || ts[1].State != "queued" {
 		t.Errorf("tasks %+v", ts)
 	}
+	if f.Task != ts[0].ID {
+		t.Errorf("the failure is of task %d, want %d", f.Task, ts[0].ID)
+	}
 	var pid int
 	raw, err := os.ReadFile(dir + "/pid")
 	check(t, err)

@@ -86,17 +86,7 @@ func (p *Pool) recover(ctx context.Context) error {
 	if len(agents) == 0 {
 		return nil
 	}
-	var all sync.WaitGroup
-	for _, c := range cuts {
-		for _, g := range c.groups {
-			all.Add(1)
-			p.o.Go("end a group", func() {
-				defer all.Done()
-				proc.End(g, 2*time.Second)
-			})
-		}
-	}
-	all.Wait()
+	p.endGroups(cuts)
 	living := map[int64]bool{}
 	var main int64
 	byID := map[int64]store.Agent{}
@@ -156,6 +146,22 @@ func (p *Pool) recover(ctx context.Context) error {
 		}
 		return tx.CloseEnded(keptTabs)
 	})
+}
+
+// endGroups ends the commands that still run, side by side: one that ignores
+// TERM takes two seconds.
+func (p *Pool) endGroups(cuts []cut) {
+	var all sync.WaitGroup
+	for _, c := range cuts {
+		for _, g := range c.groups {
+			all.Add(1)
+			p.o.Go("end a group", func() {
+				defer all.Done()
+				proc.End(g, 2*time.Second)
+			})
+		}
+	}
+	all.Wait()
 }
 
 // closeCut ends a turn that a crash cut. An agent that rests again is told so on
