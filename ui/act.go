@@ -105,11 +105,11 @@ func (a *App) submitLine(t *tab, text string) tea.Cmd {
 		t.line = nil
 		return cmd
 	}
-	main := a.tabs.main()
+	from, to := a.tabs.main().info.ID, t.info.Name
 	t.line = nil
 	return a.act(t, text, func() (string, error) {
-		id, err := a.pool.Send(a.ctx, main.info.ID, t.info.Name, text, inbox.Normal)
-		return fmt.Sprintf("message #%d is in the inbox of %s: %s", id, t.info.Name, text), err
+		id, err := a.pool.Send(a.ctx, from, to, text, inbox.Normal)
+		return fmt.Sprintf("message #%d is in the inbox of %s: %s", id, to, text), err
 	})
 }
 
@@ -129,10 +129,11 @@ func (a *App) sendEarly() tea.Cmd {
 
 // send sends a prompt, or a shell command of the human's own.
 func (a *App) send(t *tab, text string) tea.Cmd {
+	id := t.info.ID
 	if cmd, ok := strings.CutPrefix(text, "!"); ok {
-		return a.start(t, text, func() (string, error) { return "", a.pool.Shell(a.ctx, t.info.ID, strings.TrimSpace(cmd)) })
+		return a.start(t, text, func() (string, error) { return "", a.pool.Shell(a.ctx, id, strings.TrimSpace(cmd)) })
 	}
-	return a.act(t, text, func() (string, error) { return "", a.pool.Prompt(a.ctx, t.info.ID, text) })
+	return a.act(t, text, func() (string, error) { return "", a.pool.Prompt(a.ctx, id, text) })
 }
 
 // stop ends the focused agent's turn or wait, and nothing else.

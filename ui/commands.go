@@ -32,6 +32,7 @@ type command struct {
 // input is what a command was given.
 type input struct {
 	t    *tab   // whom it acts for
+	id   int64  // of that agent: what runs beside the screen must not look into a tab
 	here *tab   // where it was typed and where its answer shows
 	text string // the whole line
 	rest string // behind the name
@@ -80,8 +81,9 @@ func (a *App) command(here *tab, text string) (tea.Cmd, error) {
 		}
 		return nil, fmt.Errorf("there is no command /%s; /help lists them", name)
 	}
-	in := input{t: a.commandAgent(), here: here, text: text, rest: strings.TrimSpace(rest)}
-	if (a.pool == nil || in.t.info.ID == 0) && c.name != "help" && c.name != "quit" && c.name != "theme" {
+	agent := a.commandAgent()
+	in := input{t: agent, id: agent.info.ID, here: here, text: text, rest: strings.TrimSpace(rest)}
+	if (a.pool == nil || in.id == 0) && c.name != "help" && c.name != "quit" && c.name != "theme" {
 		return nil, errors.New("the workspace is still being opened; try again in a moment")
 	}
 	return c.run(a, in)
@@ -123,7 +125,7 @@ func runPush(a *App, in input) (tea.Cmd, error) {
 		return nil, wrong("push", "the prompt is missing")
 	}
 	return a.act(in.here, in.text, func() (string, error) {
-		t, err := a.pool.Push(a.ctx, in.t.info.ID, task)
+		t, err := a.pool.Push(a.ctx, in.id, task)
 		return fmt.Sprintf("queued %s; /run starts it", t.Name), err
 	}), nil
 }
@@ -137,7 +139,7 @@ func runRun(a *App, in input) (tea.Cmd, error) {
 		}
 	}
 	return a.act(in.here, in.text, func() (string, error) {
-		r, err := a.pool.Run(a.ctx, in.t.info.ID, n)
+		r, err := a.pool.Run(a.ctx, in.id, n)
 		return r.String(), err
 	}), nil
 }
@@ -152,7 +154,7 @@ func runQueue(a *App, in input) (tea.Cmd, error) {
 		return nil, wrong("queue", "%q is not understood", in.rest)
 	}
 	return a.act(in.here, in.text, func() (string, error) {
-		ts, err := a.pool.Queue(a.ctx, in.t.info.ID)
+		ts, err := a.pool.Queue(a.ctx, in.id)
 		return agents.QueueText(ts, a.o.Now(), most), err
 	}), nil
 }
@@ -172,7 +174,7 @@ func runSend(a *App, in input) (tea.Cmd, error) {
 		return nil, wrong("send", "a name and a text are needed")
 	}
 	return a.act(in.here, in.text, func() (string, error) {
-		id, err := a.pool.Send(a.ctx, in.t.info.ID, to, unquote(rest), pr)
+		id, err := a.pool.Send(a.ctx, in.id, to, unquote(rest), pr)
 		return fmt.Sprintf("message #%d is in the inbox of %s", id, to), err
 	}), nil
 }
@@ -200,7 +202,7 @@ func runCheck(a *App, in input) (tea.Cmd, error) {
 		return nil, err
 	}
 	return a.act(in.here, in.text, func() (string, error) {
-		ms, left, err := a.pool.Check(a.ctx, in.t.info.ID, q)
+		ms, left, err := a.pool.Check(a.ctx, in.id, q)
 		switch {
 		case err != nil:
 			return "", err
@@ -219,7 +221,7 @@ func runReceive(a *App, in input) (tea.Cmd, error) {
 		return nil, err
 	}
 	return a.start(in.here, "", func() (string, error) {
-		_, err := a.pool.Receive(a.ctx, in.t.info.ID, q)
+		_, err := a.pool.Receive(a.ctx, in.id, q)
 		return "", err
 	}), nil
 }
@@ -229,7 +231,7 @@ func runInbox(a *App, in input) (tea.Cmd, error) {
 		return nil, wrong("inbox", "%q is not understood", in.rest)
 	}
 	return a.act(in.here, in.text, func() (string, error) {
-		ms, err := a.pool.Inbox(a.ctx, in.t.info.ID)
+		ms, err := a.pool.Inbox(a.ctx, in.id)
 		return inbox.Listing(ms, a.o.Now()), err
 	}), nil
 }
@@ -246,7 +248,7 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 			return nil, wrong("messages", "%q is no number of a message", words[1])
 		}
 	}
-	agent := in.t.info.ID
+	agent := in.id
 	switch words[0] {
 	case "next":
 		if working(in.t.info.State) {
@@ -323,7 +325,7 @@ func runClose(a *App, in input) (tea.Cmd, error) {
 func runModel(a *App, in input) (tea.Cmd, error) {
 	set := func(name string) tea.Cmd {
 		return a.act(in.here, in.text, func() (string, error) {
-			return "the model is " + name, a.pool.SetModel(a.ctx, in.t.info.ID, name)
+			return "the model is " + name, a.pool.SetModel(a.ctx, in.id, name)
 		})
 	}
 	if in.rest != "" {
@@ -388,7 +390,7 @@ func runTheme(a *App, in input) (tea.Cmd, error) {
 }
 
 func runNew(a *App, in input) (tea.Cmd, error) {
-	return a.start(in.here, in.text, func() (string, error) { return "", a.pool.Clear(a.ctx, in.t.info.ID) }), nil
+	return a.start(in.here, in.text, func() (string, error) { return "", a.pool.Clear(a.ctx, in.id) }), nil
 }
 
 func runCopy(a *App, in input) (tea.Cmd, error) { return a.copy(in.here.view.LastAnswer()), nil }
