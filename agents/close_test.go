@@ -143,12 +143,13 @@ func TestClose_endsWhatTheHumanRuns(t *testing.T) {
 		<-ctx.Done()
 		return nil, nil
 	}}
-	w := open(t, m, setting{})
+	w := open(t, m, setting{cap: 1})
 	w.push("job", "x")
+	w.push("later", "x") // it does not start, so nothing of it comes
 	w.run(0)
 	received, ran := make(chan error, 1), make(chan error, 1)
 	go func() {
-		_, err := w.pool.Receive(context.Background(), w.main(), inbox.Query{From: "job"})
+		_, err := w.pool.Receive(context.Background(), w.main(), inbox.Query{From: "later"})
 		received <- err
 	}()
 	w.state("main", agents.Waiting)
