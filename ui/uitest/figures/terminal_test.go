@@ -1,0 +1,156 @@
+package figures
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"github.com/creack/pty"
+)
+
+const width, height = 120, 36
+
+// patience is how long anything may take to be seen.
+const patience = 5 * time.Minute
+
+// terminal is a modern terminal with a program in it.
+type terminal struct {
+	t     testing.TB
+	cmd   *exec.Cmd
+	tty   *os.File
+	began time.Time // just before exec
+	ended chan struct{}
+
+	mu      sync.Mutex
+	screen  *vt.Emulator
+	changed chan struct{} // a token: the cells may have changed
+}
+
+// start runs cmd in a new terminal.
+func start(t testing.TB, cmd *exec.Cmd) *terminal {
+	t.Helper()
+	m := &terminal{t: t, cmd: cmd, screen: vt.NewEmulator(width, height), ended: make(chan struct{}), changed: make(chan struct{}, 1)}
+	m.screen.RegisterCsiHandler(ansi.Command('?', '$', 'p'), func(p ansi.Params) bool {
+		mode, _, _ := p.Param(0, 0)
+		state := 0
+		if mode == 2026 || mode == 2027 { // synchronised output, grapheme widths
+			state = 2
+		}
+		fmt.Fprintf(m.screen.InputPipe(), "\x1b[?%d;%d$y", mode, state)
+		return true
+	})
+	m.screen.RegisterCsiHandler(ansi.Command('?', 0, 'u'), func(ansi.Params) bool {
+		_, _ = io.WriteString(m.screen.InputPipe(), "\x1b[?0u")
+		return true
+	})
+	m.began = time.Now()
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: height, Cols: width})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.tty = tty
+	go m.show()
+	go func() { _, _ = io.Copy(tty, m.screen) }()
+	return m
+}
+
+// show takes what the program writes until its end of the terminal is closed.
+func (m *terminal) show() {
+	defer close(m.ended)
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := m.tty.Read(buf)
+		m.mu.Lock()
+		_, _ = m.screen.Write(buf[:n])
+		m.mu.Unlock()
+		select {
+		case m.changed <- struct{}{}:
+		default:
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+// text is the screen's.
+func (m *terminal) text() string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	var b strings.Builder
+	for y := range height {
+		for x := range width {
+			if c := m.screen.CellAt(x, y); c != nil && c.Content != "" {
+				b.WriteString(c.Content)
+			} else {
+				b.WriteByte(' ')
+			}
+		}
+		b.WriteByte('\n')
+	}
+	return b.String()
+}
+
+// until waits for a screen that is as wanted and returns when that was.
+func (m *terminal) until(what string, wanted func(text string) bool) time.Time {
+	m.t.Helper()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for {
+		if wanted(m.text()) {
+			return time.Now()
+		}
+		select {
+		case <-m.changed:
+		case <-m.ended:
+			if wanted(m.text()) {
+				return time.Now()
+			}
+			m.t.Fatalf("the program ended without %s:\n%s", what, m.text())
+		case <-late.C:
+			m.t.Fatalf("%s was not seen in %v:\n%s", what, patience, m.text())
+		}
+	}
+}
+
+func (m *terminal) see(text string) time.Time {
+	m.t.Helper()
+	return m.until(fmt.Sprintf("%q", text), func(s string) bool { return strings.Contains(s, text) })
+}
+
+func (m *terminal) lose(text string) {
+	m.t.Helper()
+	m.until(fmt.Sprintf("the end of %q", text), func(s string) bool { return !strings.Contains(s, text) })
+}
+
+// send types keys.
+func (m *terminal) send(keys string) {
+	m.t.Helper()
+	if _, err := io.WriteString(m.tty, keys); err != nil {
+		m.t.Fatal(err)
+	}
+}
+
+// stop ends the program, in order if it can.
+func (m *terminal) stop() {
+	_ = m.cmd.Process.Signal(syscall.SIGTERM)
+	late := time.AfterFunc(5*time.Second, func() { _ = m.cmd.Process.Kill() })
+	_ = m.cmd.Wait()
+	late.Stop()
+	<-m.ended
+	if w, ok := m.screen.InputPipe().(io.Closer); ok {
+		_ = w.Close() // not the emulator's own Close: that is a race with its Read
+	}
+	_ = m.tty.Close()
+}
+
+// pause lets time pass.
+func pause(d time.Duration) { <-time.After(d) }
