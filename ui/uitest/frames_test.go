@@ -132,7 +132,7 @@ var scenes = []scene{
 		s.See("Running 1 of 1")
 		s.Enter("collect")
 		s.See("receive")
-		s.Wait(65 * time.Second)
+		s.Wait(3500 * time.Millisecond)
 	}},
 	{"edited", uitest.Options{Mode: permit.AcceptEdits}, func(s *uitest.Session) { s.Enter("edit"); s.See("2 steps") }},
 	{"folded", uitest.Options{Mode: permit.Yolo}, func(s *uitest.Session) { s.Enter("lines"); s.See("2 steps") }},
@@ -152,7 +152,7 @@ var scenes = []scene{
 		s.Enter("/run")
 		s.Press("alt+2")
 		s.See("so far")
-		s.Wait(41 * time.Second)
+		s.Wait(3 * time.Second)
 	}},
 	{"background-ended", uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=tests look")
@@ -179,7 +179,7 @@ var scenes = []scene{
 	}},
 	{"inbox", uitest.Options{}, func(s *uitest.Session) {
 		two(s)
-		s.Wait(30 * time.Second)
+		s.Wait(3500 * time.Millisecond)
 		s.Enter("/inbox")
 		s.See("Messages:")
 	}},
@@ -239,11 +239,11 @@ func collected(s *uitest.Session) {
 // three is a queue of three with a window of one.
 func three(s *uitest.Session) {
 	for _, n := range []string{"tests", "vet", "todo"} {
-		s.Enter("/push name=" + n + " after 1m of " + n)
+		s.Enter("/push name=" + n + " after 10s of " + n)
 		s.See("queued " + n)
 	}
 	s.Enter("/run 1")
-	s.Wait(90 * time.Second)
+	s.Wait(14 * time.Second)
 }
 
 // sizes are the frames' widths, each with a height such a window has.
@@ -283,13 +283,13 @@ func TestFrameTabRowOverflows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			play(t, uitest.Options{W: size[0], H: size[1], Provider: uitest.Script(actor), Cap: 4}, func(s *uitest.Session) {
 				for i := range 12 {
-					s.Enter(fmt.Sprintf("/push name=agent%02d after %dm", i, i+1))
+					s.Enter(fmt.Sprintf("/push name=agent%02d after %ds", i, 4*(i+1)))
 					s.See(fmt.Sprintf("queued agent%02d", i))
 				}
 				s.Enter("/run")
-				s.Wait(150 * time.Second)
+				s.Wait(10 * time.Second)
 				s.Press("alt+7")
-				s.See("after 6m")
+				s.See("after 24s")
 				s.Golden(name)
 			})
 		})
