@@ -256,6 +256,28 @@ func TestStream_isTheRecord(t *testing.T) {
 	}
 }
 
+// TestStream_endsAnywhere: a reply that stops inside a line is shown as its record
+// is, wherever that is.
+func TestStream_endsAnywhere(t *testing.T) {
+	text := "Some text\n\n- first, the row\n\n- then the mark\n\n- last, the bell\n\n```go\nfunc f() {\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n1. open\n2. lock\n\n> said\n\n# Head\n\nend"
+	for n := 1; n <= len(text); n++ {
+		v, c := view(t)
+		for rest := text[:n]; rest != ""; {
+			k := min(7, len(rest))
+			v.Delta(agents.Delta{Block: 0, Text: rest[:k]})
+			rest = rest[k:]
+			c.t = c.t.Add(tailRate)
+			settled(v, 60, 100)
+		}
+		v.Append([]agents.Entry{{Seq: 1, Kind: agents.EntryText, Text: text[:n]}}, true)
+		other, _ := view(t)
+		other.Append(script(said(text[:n])), false)
+		if got, want := plain(settled(v, 60, 100)), plain(settled(other, 60, 100)); got != want {
+			t.Fatalf("after %q the record shows\n%s\nwant\n%s", text[:n], strings.TrimSpace(got), strings.TrimSpace(want))
+		}
+	}
+}
+
 func TestVoid_takesTheStreamBack(t *testing.T) {
 	v, _ := view(t)
 	v.Append(script(asked("go"), said("old answer")), false)
