@@ -16,8 +16,8 @@ import (
 func TestEscStopsACommand(t *testing.T) {
 	t.Parallel()
 	s := uitest.Start(t, uitest.Options{Real: true, Mode: permit.Yolo})
-	s.Enter("run echo begun; sleep 3600 & echo $! > pid; wait")
-	s.See("begun")
+	s.Enter("run sleep 3600 & echo $! > pid; echo $((40+2)) began; wait")
+	s.See("42 began") // of the command: the prompt shows the sum
 	s.Send("\x1b")
 	began := time.Now()
 	s.See("stopped")
