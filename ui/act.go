@@ -83,7 +83,7 @@ func (a *App) submit(t *tab) tea.Cmd {
 		box.Clear()
 		return cmd
 	}
-	if a.pool == nil {
+	if a.pool == nil || t.info.ID == 0 {
 		a.early = append(a.early, text)
 		box.Clear()
 		a.say("kept until the workspace is open")
@@ -142,8 +142,11 @@ func (a *App) stop() tea.Cmd {
 	if t == nil || a.pool == nil || t.info.State.Terminal() {
 		return nil
 	}
-	a.pool.Stop(t.info.ID)
-	return nil
+	id := t.info.ID
+	return func() tea.Msg {
+		a.pool.Stop(id)
+		return nil
+	}
 }
 
 func (a *App) answer(d dialog.Answered) tea.Cmd {

@@ -70,19 +70,19 @@ func commands() []command {
 
 // command runs a slash command. An error leaves the text in the box.
 func (a *App) command(here *tab, text string) (tea.Cmd, error) {
-	name, rest, _ := strings.Cut(strings.TrimPrefix(text, "/"), " ")
-	if i := strings.IndexByte(name, '\n'); i >= 0 {
-		name, rest = name[:i], strings.TrimPrefix(text[1+i:], "\n")
-	}
+	name, rest := firstWord(strings.TrimPrefix(text, "/"))
 	c, ok := find(name)
 	if !ok {
+		if strings.Contains(name, "/") {
+			return nil, fmt.Errorf("there is no command /%s; a space in front sends it as a prompt", name)
+		}
 		if near := nearest(name); near != "" {
 			return nil, fmt.Errorf("there is no command /%s; did you mean /%s?", name, near)
 		}
 		return nil, fmt.Errorf("there is no command /%s; /help lists them", name)
 	}
 	agent := a.commandAgent()
-	in := input{t: agent, id: agent.info.ID, here: here, text: text, rest: strings.TrimSpace(rest)}
+	in := input{t: agent, id: agent.info.ID, here: here, text: text, rest: rest}
 	if (a.pool == nil || in.id == 0) && c.name != "help" && c.name != "quit" && c.name != "theme" {
 		return nil, errors.New("the workspace is still being opened; try again in a moment")
 	}
@@ -160,12 +160,11 @@ func runQueue(a *App, in input) (tea.Cmd, error) {
 }
 
 func runSend(a *App, in input) (tea.Cmd, error) {
-	to, rest, _ := strings.Cut(in.rest, " ")
+	to, rest := firstWord(in.rest)
 	pr := inbox.Normal
-	rest = strings.TrimSpace(rest)
 	if p, ok := strings.CutPrefix(rest, "--priority="); ok {
-		word, text, _ := strings.Cut(p, " ")
-		pr, rest = inbox.Priority(word), strings.TrimSpace(text)
+		word, text := firstWord(p)
+		pr, rest = inbox.Priority(word), text
 		if pr != inbox.Low && pr != inbox.Normal && pr != inbox.High && pr != inbox.Urgent {
 			return nil, wrong("send", "the priority %q is unknown", word)
 		}
@@ -201,6 +200,7 @@ func runCheck(a *App, in input) (tea.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
+	elsewhere := in.elsewhere()
 	return a.act(in.here, in.text, func() (string, error) {
 		ms, left, err := a.pool.Check(a.ctx, in.id, q)
 		switch {
@@ -209,9 +209,9 @@ func runCheck(a *App, in input) (tea.Cmd, error) {
 		case len(ms) == 0:
 			return "No messages ready.", nil
 		case left > 0:
-			return fmt.Sprintf("%d more: /check again", left), nil
+			return strings.TrimPrefix(taken(len(ms), elsewhere)+fmt.Sprintf("\n%d more: /check again", left), "\n"), nil
 		}
-		return "", nil
+		return taken(len(ms), elsewhere), nil
 	}), nil
 }
 
@@ -220,10 +220,32 @@ func runReceive(a *App, in input) (tea.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
+	elsewhere := in.elsewhere()
 	return a.start(in.here, "", func() (string, error) {
 		_, err := a.pool.Receive(a.ctx, in.id, q)
-		return "", err
+		return taken(1, elsewhere), err
 	}), nil
+}
+
+// elsewhere names the agent whose tab shows what the command brings, if that is
+// not the tab it was typed in.
+func (in input) elsewhere() string {
+	if in.here == in.t {
+		return ""
+	}
+	return in.t.info.Name
+}
+
+// taken says that n messages were taken, if only the tab of the named agent
+// shows them.
+func taken(n int, elsewhere string) string {
+	switch {
+	case elsewhere == "":
+		return ""
+	case n == 1:
+		return "1 message taken; the tab of " + elsewhere + " shows it"
+	}
+	return fmt.Sprintf("%d messages taken; the tab of %s shows them", n, elsewhere)
 }
 
 func runInbox(a *App, in input) (tea.Cmd, error) {

@@ -42,6 +42,14 @@ func contains(xs []string, x string) bool {
 	return false
 }
 
+// firstWord cuts s behind its first word.
+func firstWord(s string) (word, rest string) {
+	if i := strings.IndexAny(s, " \t\n"); i >= 0 {
+		return s[:i], strings.TrimSpace(s[i:])
+	}
+	return s, ""
+}
+
 // unquote takes the quotes from a text that is quoted as a whole.
 func unquote(s string) string {
 	s = strings.TrimSpace(s)

@@ -64,6 +64,16 @@ func TestSeconds(t *testing.T) {
 	}
 }
 
+func TestFirstWord(t *testing.T) {
+	for in, want := range map[string][2]string{
+		"": {}, "run": {"run", ""}, "run 2": {"run", "2"}, "push\na\n b ": {"push", "a\n b"}, "send\tbob  hi": {"send", "bob  hi"}, " x": {"", "x"},
+	} {
+		if w, rest := firstWord(in); w != want[0] || rest != want[1] {
+			t.Errorf("%q is cut into %q and %q, want %q", in, w, rest, want)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	for in, want := range map[string]string{
 		"chekc": "check", "pus": "push", "qeue": "queue", "quite": "quit", "recieve": "receive", "mesages": "messages", "inbx": "inbox",

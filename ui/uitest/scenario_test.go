@@ -198,6 +198,7 @@ func TestUnknownCommandKeepsTheText(t *testing.T) {
 		for in, want := range map[string]string{
 			"/chekc":               "did you mean /check?",
 			"/xyzzy":               "there is no command /xyzzy; /help lists them",
+			"/usr/bin/env fails":   "a space in front sends it as a prompt",
 			"/run lots":            `"lots" is no number of agents`,
 			"/push timeout=soon x": "timeout=soon is no time",
 			"/push":                "the prompt is missing",
@@ -346,6 +347,7 @@ func TestMail(t *testing.T) {
 		s.Press("/")
 		s.See("as main› /")
 		s.Enter("check")
+		s.See("1 message taken; the tab of main shows it")
 		s.Press("alt+1")
 		s.See("✉ tests")
 	})

@@ -1,0 +1,59 @@
+package ui
+
+import (
+	"context"
+	"testing"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+)
+
+// heard is a pool that notes the prompts it is given.
+type heard struct {
+	Pool
+	prompts []string
+	to      []int64
+}
+
+func (h *heard) Prompt(_ context.Context, agent int64, text string) error {
+	h.prompts, h.to = append(h.prompts, text), append(h.to, agent)
+	return nil
+}
+
+func (h *heard) Page(context.Context, int64, int64, int) ([]agents.Entry, error) { return nil, nil }
+
+// play runs a command and those it is made of, in order.
+func play(c tea.Cmd) {
+	if c == nil {
+		return
+	}
+	if cs, ok := c().(tea.BatchMsg); ok {
+		for _, c := range cs {
+			play(c)
+		}
+	}
+}
+
+// TestPromptBeforeMainIsKnown: between the pool and its first event main has no
+// number yet; what is sent then waits for it like what was sent before.
+func TestPromptBeforeMainIsKnown(t *testing.T) {
+	a, pool := screen(t, 80, 24), &heard{}
+	box := a.tabs.main().box
+	box.Set("one")
+	play(a.submit(a.tabs.main()))
+	a.pool = pool
+	box.Set("two")
+	play(a.submit(a.tabs.main()))
+	if len(pool.prompts) != 0 || !box.Empty() {
+		t.Fatalf("sent %q to %d, in the box is %q", pool.prompts, pool.to, box.Value())
+	}
+	play(a.change(agents.Info{ID: 7, Name: "main", Kind: agents.Main}))
+	if len(pool.prompts) != 2 || pool.prompts[0] != "one" || pool.prompts[1] != "two" || pool.to[0] != 7 || pool.to[1] != 7 {
+		t.Errorf("sent %q to %d", pool.prompts, pool.to)
+	}
+	play(a.change(agents.Info{ID: 7, Name: "main", Kind: agents.Main, State: agents.Running}))
+	if len(pool.prompts) != 2 {
+		t.Errorf("sent again: %q", pool.prompts)
+	}
+}
