@@ -192,7 +192,11 @@ func (a *App) copy(text string) tea.Cmd {
 		a.say("there is nothing to copy")
 		return nil
 	}
-	a.say(fmt.Sprintf("copied %d lines", strings.Count(strings.TrimRight(text, "\n"), "\n")+1))
+	if n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; n > 1 {
+		a.say(fmt.Sprintf("copied %d lines", n))
+	} else {
+		a.say("copied a line")
+	}
 	return tea.SetClipboard(text)
 }
 

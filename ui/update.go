@@ -78,10 +78,13 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case settled:
 		return tea.Quit
 	case ticked:
-		a.dirty = true
 		if m.at.Equal(a.next) {
 			a.next = time.Time{}
 		}
+		if a.o.Now().Sub(a.drawn.at) < feedRest {
+			return a.tick() // what moves has just been drawn
+		}
+		a.dirty = true
 	case rolled:
 		return a.roll()
 	}

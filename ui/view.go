@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"strings"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -12,8 +13,9 @@ import (
 	"fantail/ui/transcript"
 )
 
-// drawn is what the last frame was made of, for the mouse.
+// drawn is when the last frame was made and of what, for the clock and the mouse.
 type drawn struct {
+	at   time.Time
 	tabs []span
 	r    rects
 }
@@ -24,7 +26,7 @@ func (a *App) View() tea.View { return a.last }
 // draw composes the frame. It costs what is visible, whatever the length of the
 // transcript. It returns the commands that what became visible asks for.
 func (a *App) draw() tea.Cmd {
-	a.dirty = false
+	a.dirty, a.drawn.at = false, a.o.Now()
 	if a.flash.text != "" && !a.o.Now().Before(a.flash.until) {
 		a.flash = flash{}
 	}
