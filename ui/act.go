@@ -274,7 +274,11 @@ func (a *App) quit() tea.Cmd {
 	if len(names) == 0 {
 		return tea.Quit
 	}
-	text := strings.Join(names, ", ") + " still at work."
+	are := " are"
+	if len(names) == 1 {
+		are = " is"
+	}
+	text := strings.Join(names, ", ") + are + " still at work."
 	a.open(dialog.NewConfirm(a.theme, "Quit?", text, []dialog.Option{
 		{Key: "w", Label: "wait until they are done, then quit"},
 		{Key: "k", Label: "stop them; what they have goes into the inbox"},

@@ -626,7 +626,7 @@ func TestQuitAsksWhenAgentsRun(t *testing.T) {
 		s.Enter("/run")
 		s.See("tests ●")
 		s.Enter("/quit")
-		s.See("Quit?", "tests still at work")
+		s.See("Quit?", "tests is still at work")
 		s.Type("c")
 		s.Gone("Quit?")
 		s.Enter("/quit")
