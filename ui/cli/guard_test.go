@@ -40,8 +40,8 @@ func beChild(name string) {
 		g.AtEnd(func() { select {} })
 		g.AtEnd(func() { panic("the end fails too") })
 		g.Go("the worker", func() {
-			var m map[string]int
-			m["x"] = 1
+			var none []int
+			none[len(os.Args)] = 1
 		})
 	case "fatal":
 		if err := g.Fatal(); err != nil {

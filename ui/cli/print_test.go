@@ -110,8 +110,13 @@ func TestTallyKeepsWhatMainSaidLast(t *testing.T) {
 	say := func(s string) agents.Entry { return agents.Entry{Kind: agents.EntryText, Text: s} }
 	es := y.see([]agents.Event{
 		agents.Appended{Agent: 1, Entries: []agents.Entry{
-			{Kind: agents.EntryPrompt, Text: "go"}, say("I will look."), {Kind: agents.EntryCall, Call: &agents.Call{}},
-			{Kind: agents.EntryResult, Result: &agents.Result{}}, say("First."), {Kind: agents.EntryThinking, Text: "hm"}, say("Second."),
+			{Kind: agents.EntryPrompt, Text: "go"},
+			say("I will look."),
+			{Kind: agents.EntryCall, Call: &agents.Call{}},
+			{Kind: agents.EntryResult, Result: &agents.Result{}},
+			say("First."),
+			{Kind: agents.EntryThinking, Text: "hm"},
+			say("Second."),
 			{Kind: agents.EntryEnded, End: &agents.End{Outcome: agents.Completed, Steps: 2}},
 		}},
 		agents.Changed{Info: agents.Info{ID: 3, Name: "new", Kind: agents.Sub, State: agents.Running}},

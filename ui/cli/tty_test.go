@@ -198,9 +198,15 @@ func (c *console) restored(t testing.TB) {
 		num  int
 		want bool // set at the end
 	}{
-		{"alternate screen", 1049, false}, {"cursor", 25, true}, {"bracketed paste", 2004, false},
-		{"mouse clicks", 1000, false}, {"mouse drags", 1002, false}, {"mouse moves", 1003, false}, {"mouse encoding", 1006, false},
-		{"focus reports", 1004, false}, {"synchronized output", 2026, false},
+		{"alternate screen", 1049, false},
+		{"cursor", 25, true},
+		{"bracketed paste", 2004, false},
+		{"mouse clicks", 1000, false},
+		{"mouse drags", 1002, false},
+		{"mouse moves", 1003, false},
+		{"mouse encoding", 1006, false},
+		{"focus reports", 1004, false},
+		{"synchronized output", 2026, false},
 	} {
 		set, reset := strings.LastIndex(raw, fmt.Sprintf("\x1b[?%dh", m.num)), strings.LastIndex(raw, fmt.Sprintf("\x1b[?%dl", m.num))
 		if m.num == 25 && reset < 0 {
