@@ -25,7 +25,7 @@ func NewListener() *Listener {
 func (l *Listener) DialContext(ctx context.Context, _, _ string) (net.Conn, error) {
 	client, server := net.Pipe()
 	select {
-	case l.conns <- server:
+	case l.conns <- spool(server):
 		return client, nil
 	case <-l.done:
 		return nil, fmt.Errorf("dial in memory: %w", net.ErrClosed)
@@ -57,3 +57,72 @@ type memory struct{}
 
 func (memory) Network() string { return "memory" }
 func (memory) String() string  { return "memory" }
+
+// spooled is a pipe's end that is written to without waiting for the reader, as
+// a socket is.
+type spooled struct {
+	net.Conn
+	more chan struct{}
+
+	mu     sync.Mutex
+	text   []byte
+	closed bool
+	err    error
+}
+
+func spool(c net.Conn) net.Conn {
+	s := &spooled{Conn: c, more: make(chan struct{}, 1)}
+	go s.pump()
+	return s
+}
+
+// pump writes what was spooled until all of it is out and the end is closed, or
+// nobody reads any more.
+func (s *spooled) pump() {
+	defer s.Conn.Close()
+	for range s.more {
+		s.mu.Lock()
+		text, closed := s.text, s.closed
+		s.text = nil
+		s.mu.Unlock()
+		if _, err := s.Conn.Write(text); err != nil {
+			s.mu.Lock()
+			s.err = err
+			s.mu.Unlock()
+			return
+		}
+		if closed {
+			return
+		}
+	}
+}
+
+func (s *spooled) Write(p []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return 0, net.ErrClosed
+	}
+	if s.err != nil {
+		return 0, s.err
+	}
+	s.text = append(s.text, p...)
+	s.wake()
+	return len(p), nil
+}
+
+// Close lets what was written reach the reader.
+func (s *spooled) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.closed = true
+	s.wake()
+	return nil
+}
+
+func (s *spooled) wake() {
+	select {
+	case s.more <- struct{}{}:
+	default:
+	}
+}

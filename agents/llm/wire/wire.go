@@ -39,6 +39,15 @@ const (
 	drainLimit    = 250 * time.Millisecond
 )
 
+// A reply at a model's own pace comes in pieces of a few bytes, and to be woken
+// for each costs more than all that is done with it. After so many small reads in
+// a row the reader takes a breath between them.
+const (
+	small   = 2 << 10 // bytes
+	trickle = 16      // reads
+	breath  = 30 * time.Millisecond
+)
+
 var (
 	errStalled    = errors.New("nothing arrived")
 	errNoProgress = errors.New("only signs of life arrived")
@@ -107,6 +116,7 @@ type Call struct {
 	cancel   context.CancelCauseFunc
 	watch    *time.Timer
 	idle     time.Duration
+	smalls   int // small reads in a row
 	progress time.Time
 	res      *http.Response
 	events   *decoder
@@ -251,10 +261,27 @@ func (w *watched) Read(b []byte) (int, error) {
 		w.k.cancel(errNoProgress)
 		return 0, errNoProgress
 	}
+	w.k.breathe()
 	w.k.watch.Reset(w.k.idle)
 	n, err := w.body.Read(b)
 	w.k.watch.Stop()
+	if w.k.smalls++; n >= small {
+		w.k.smalls = 0
+	}
 	return n, err
+}
+
+// breathe waits a moment while the reply trickles.
+func (k *Call) breathe() {
+	if k.smalls < trickle {
+		return
+	}
+	t := time.NewTimer(breath)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-k.inner.Done():
+	}
 }
 
 // Sent returns the failure of sending, nil if the answer's events can be read.
