@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -75,7 +76,10 @@ func (a *App) submit(t *tab) tea.Cmd {
 	}
 	if strings.HasPrefix(text, "/") {
 		cmd, err := a.command(t, text)
-		if err != nil {
+		switch {
+		case errors.Is(err, errOpening):
+			return a.keep(box)
+		case err != nil:
 			t.view.Local(sentence(err), transcript.Bad)
 			return nil
 		}
@@ -84,14 +88,19 @@ func (a *App) submit(t *tab) tea.Cmd {
 		return cmd
 	}
 	if a.pool == nil || t.info.ID == 0 {
-		a.early = append(a.early, text)
-		box.Clear()
-		a.say("kept until the workspace is open")
-		return nil
+		return a.keep(box)
 	}
 	box.AddHistory(text)
 	box.Clear()
 	return a.send(t, text)
+}
+
+// keep sets what the box holds aside until the pool comes.
+func (a *App) keep(box *composer.Box) tea.Cmd {
+	a.early = append(a.early, box.Value())
+	box.Clear()
+	a.say("kept until the workspace is open")
+	return nil
 }
 
 // submitLine sends a one-line box: mail to the agent, or a command as main.
@@ -121,7 +130,16 @@ func (a *App) sendEarly() tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	for _, text := range a.early {
-		cmds = append(cmds, a.send(t, text))
+		t.box.AddHistory(text)
+		if !strings.HasPrefix(text, "/") {
+			cmds = append(cmds, a.send(t, text))
+			continue
+		}
+		cmd, err := a.command(t, text)
+		if err != nil {
+			t.view.Local(sentence(err), transcript.Bad)
+		}
+		cmds = append(cmds, cmd)
 	}
 	a.early = nil
 	return tea.Batch(cmds...)

@@ -15,6 +15,7 @@ import (
 	"errors"
 	"io"
 	"strings"
+	"sync"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -82,6 +83,7 @@ type App struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 
+	up    up
 	pool  Pool // nil until attached
 	feed  *agents.Feed
 	tally agents.Tally
@@ -109,6 +111,10 @@ type App struct {
 	drawn drawn
 }
 
+// fps is how often a second the framework looks for a new frame: a key's echo
+// waits for half of that, in the mean.
+const fps = 120
+
 // look is how the screen is drawn whatever the theme.
 type look struct {
 	noColor bool
@@ -126,6 +132,15 @@ type armed struct {
 	key   string
 	until time.Time
 }
+
+// up tells that the first frame is on the terminal.
+type up struct {
+	due  bool // it has been made
+	once sync.Once
+	out  chan struct{}
+}
+
+func (u *up) now() { u.once.Do(func() { close(u.out) }) }
 
 // wheel gathers turns of the mouse's wheel.
 type wheel struct {
@@ -145,6 +160,7 @@ func New(o Options) *App {
 		o.Branch = func() string { return "" }
 	}
 	a := &App{o: o, w: o.Size[0], h: o.Size[1], mouse: !o.Plain, dirty: true}
+	a.up.out = make(chan struct{})
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.look = lookOf(o.Environ)
 	name := o.Theme
@@ -160,7 +176,7 @@ func New(o Options) *App {
 	// Until the pool comes its tab takes what is typed.
 	a.tabs.add(a.newTab(agents.Info{Name: "main", Kind: agents.Main}))
 	options := []tea.ProgramOption{
-		tea.WithContext(a.ctx), tea.WithFPS(120), tea.WithoutSignalHandler(), tea.WithFilter(calm(o.Now)),
+		tea.WithContext(a.ctx), tea.WithFPS(fps), tea.WithoutSignalHandler(), tea.WithFilter(calm(o.Now)),
 	}
 	if o.In != nil {
 		options = append(options, tea.WithInput(o.In))
@@ -202,12 +218,18 @@ func lookOf(environ []string) look {
 // can't be used, or if the program panicked.
 func (a *App) Run() error {
 	defer a.cancel()
+	defer a.up.now()
 	_, err := a.program.Run()
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
 }
+
+// Up returns a channel that is closed when the first frame is on the terminal, or
+// the screen has ended: what the frame does not need had better wait for it. Any
+// goroutine may call it.
+func (a *App) Up() <-chan struct{} { return a.up.out }
 
 // Attach gives the screen its pool. Any goroutine may call it, once.
 func (a *App) Attach(p Pool) { a.program.Send(attached{p}) }

@@ -27,7 +27,10 @@ type command struct {
 	args    string
 	help    string
 	run     func(a *App, in input) (tea.Cmd, error)
+	alone   bool // it needs no workspace
 }
+
+var errOpening = errors.New("the workspace is still being opened; try again in a moment")
 
 // input is what a command was given.
 type input struct {
@@ -48,23 +51,23 @@ func (c command) usage() string {
 // commands is that table.
 func commands() []command {
 	return []command{
-		{"push", nil, "[model=] [name=] [timeout=] [deliver=hold|next|wake] PROMPT", "queue a task for an agent of its own", runPush},
-		{"run", nil, "[N]", "start the queue, at most N at once", runRun},
-		{"queue", nil, "[--all]", "show what is queued, runs and has finished", runQueue},
-		{"send", nil, "NAME [--priority=low|normal|high|urgent] TEXT", "mail an agent", runSend},
-		{"receive", nil, "[from=NAME] [--lifo]", "take one message, waiting for it", runReceive},
-		{"check", nil, "[from=NAME] [--lifo]", "take all messages that are ready", runCheck},
-		{"inbox", nil, "", "list the messages that wait", runInbox},
-		{"messages", nil, "next [N] | show [N]", "start a turn with the most urgent message; show messages without taking them", runMessages},
-		{"kill", nil, "NAME", "end an agent now, or remove a queued task", runKill},
-		{"close", nil, "NAME", "close the tab of an agent that ended", runClose},
-		{"model", []string{"models"}, "[PROVIDER/NAME]", "show or change the model", runModel},
-		{"mode", []string{"permissions"}, "[ask|accept-edits|plan|yolo]", "show or change what may happen without a question", runMode},
-		{"theme", nil, "[NAME]", "change the colours", runTheme},
-		{"new", []string{"clear", "reset"}, "", "begin a new conversation; the old one is kept", runNew},
-		{"copy", nil, "", "copy the last answer", runCopy},
-		{"help", nil, "", "this list", runHelp},
-		{"quit", []string{"exit"}, "", "leave; asks when agents are at work", runQuit},
+		{"push", nil, "[model=] [name=] [timeout=] [deliver=hold|next|wake] PROMPT", "queue a task for an agent of its own", runPush, false},
+		{"run", nil, "[N]", "start the queue, at most N at once", runRun, false},
+		{"queue", nil, "[--all]", "show what is queued, runs and has finished", runQueue, false},
+		{"send", nil, "NAME [--priority=low|normal|high|urgent] TEXT", "mail an agent", runSend, false},
+		{"receive", nil, "[from=NAME] [--lifo]", "take one message, waiting for it", runReceive, false},
+		{"check", nil, "[from=NAME] [--lifo]", "take all messages that are ready", runCheck, false},
+		{"inbox", nil, "", "list the messages that wait", runInbox, false},
+		{"messages", nil, "next [N] | show [N]", "start a turn with the most urgent message; show messages without taking them", runMessages, false},
+		{"kill", nil, "NAME", "end an agent now, or remove a queued task", runKill, false},
+		{"close", nil, "NAME", "close the tab of an agent that ended", runClose, false},
+		{"model", []string{"models"}, "[PROVIDER/NAME]", "show or change the model", runModel, false},
+		{"mode", []string{"permissions"}, "[ask|accept-edits|plan|yolo]", "show or change what may happen without a question", runMode, false},
+		{"theme", nil, "[NAME]", "change the colours", runTheme, true},
+		{"new", []string{"clear", "reset"}, "", "begin a new conversation; the old one is kept", runNew, false},
+		{"copy", nil, "", "copy the last answer", runCopy, false},
+		{"help", nil, "", "this list", runHelp, true},
+		{"quit", []string{"exit"}, "", "leave; asks when agents are at work", runQuit, true},
 	}
 }
 
@@ -83,8 +86,8 @@ func (a *App) command(here *tab, text string) (tea.Cmd, error) {
 	}
 	agent := a.commandAgent()
 	in := input{t: agent, id: agent.info.ID, here: here, text: text, rest: rest}
-	if (a.pool == nil || in.id == 0) && c.name != "help" && c.name != "quit" && c.name != "theme" {
-		return nil, errors.New("the workspace is still being opened; try again in a moment")
+	if (a.pool == nil || in.id == 0) && !c.alone {
+		return nil, errOpening
 	}
 	return c.run(a, in)
 }

@@ -42,6 +42,7 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		return a.click(m)
 	case tea.WindowSizeMsg:
 		a.w, a.h, a.dirty = m.Width, m.Height, true
+		return a.first()
 	case tea.BackgroundColorMsg:
 		a.background(m.IsDark())
 	case tea.FocusMsg:
@@ -89,6 +90,19 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		return a.roll()
 	}
 	return nil
+}
+
+// first lets the rest of the start go on once the framework has put the first
+// frame out.
+func (a *App) first() tea.Cmd {
+	if a.up.due {
+		return nil
+	}
+	a.up.due = true
+	return tea.Tick(time.Second/fps, func(time.Time) tea.Msg {
+		a.up.now()
+		return nil
+	})
 }
 
 // takeNews applies the pool's events.

@@ -64,10 +64,11 @@ func NewScreen(guard *Guard, o ui.Options) (*Screen, error) {
 	return s, nil
 }
 
-// Open opens the workspace beside the screen's start. then runs once the screen
+// Open opens the workspace once the screen stands. then runs once the screen
 // has the agents.
 func (s *Screen) Open(open func(ctx context.Context) (*agents.Pool, *store.DB, error), then func(ctx context.Context, pool *agents.Pool, app *ui.App)) {
 	s.guard.Go("open", func() {
+		<-s.app.Up()
 		ctx := context.Background()
 		pool, db, err := open(ctx)
 		s.opened <- opened{pool, db, err}
