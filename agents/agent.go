@@ -25,11 +25,10 @@ type agent struct {
 
 	info      Info
 	model     Model
-	shownTurn int64   // the turn that runs, for others than the loop
-	wakes     int     // messages that came and asked to start a turn
-	awake     int     // of those, the ones a turn's begin has looked for
-	nexts     []*next // messages the human wants handled, one turn each
-	groups    map[proc.Group]bool
+	shownTurn int64          // the turn that runs, for others than the loop
+	wakes     int            // messages that came and asked to start a turn
+	awake     int            // of those, the ones a turn's begin has looked for
+	nexts     []*next        // messages the human wants handled, one turn each
 	halted    error          // a sub-agent was stopped or killed, perhaps before it began: it stays so
 	stops     map[*stop]bool // what Stop ends
 
@@ -66,7 +65,7 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 	a := &agent{
 		p: p, id: i.ID, kind: i.Kind, task: task, info: i,
 		poke: make(chan struct{}, 1), gone: make(chan struct{}), stops: map[*stop]bool{},
-		groups: map[proc.Group]bool{}, ids: map[string]bool{},
+		ids: map[string]bool{},
 	}
 	a.model, _ = p.o.Resolve(i.Model)
 	a.env = &tools.Env{
@@ -226,30 +225,15 @@ func (a *agent) halt(cause error) {
 	}
 }
 
-// started records a command that runs, so that a crash finds its process group
-// and its output.
-func (a *agent) started(call, output string, g proc.Group) {
-	a.runs(g)
-	err := a.p.o.DB.Write(context.WithoutCancel(a.p.ctx), "record a started command", func(tx *store.Tx) error {
+// started records a command before it runs, so that a crash finds its process
+// group and its output.
+func (a *agent) started(ctx context.Context, call, output string, g proc.Group) error {
+	return a.keep(ctx, "record a command", func(tx *store.Tx) error {
 		_, err := a.batch(tx, false).add(a.turn, Entry{
 			Kind: EntryStarted, Call: &Call{ID: call}, Output: output, PGID: g.PGID, PStart: g.Start,
 		})
 		return err
 	})
-	if err != nil {
-		a.trouble(fmt.Errorf("record a started command: %w", err))
-	}
-}
-
-// runs notes a process group that Close must end. Groups of commands that ended
-// stay noted until the agent's next turn: ending them again does nothing.
-func (a *agent) runs(g proc.Group) {
-	a.p.mu.Lock()
-	defer a.p.mu.Unlock()
-	a.groups[g] = true
-	if a.p.closing {
-		a.p.start("end a group", func() { proc.End(g, closeGrace) })
-	}
 }
 
 // trouble shows an error that can't be written down.

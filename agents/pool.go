@@ -25,7 +25,6 @@ import (
 	"fantail/store"
 	"fantail/tools"
 	"fantail/tools/permit"
-	"fantail/tools/proc"
 )
 
 // Model is a model as main resolved it.
@@ -246,9 +245,6 @@ func (p *Pool) load(ctx context.Context, row store.Agent) error {
 	return nil
 }
 
-// closeGrace is how long commands get to end by themselves when the pool closes.
-const closeGrace = 300 * time.Millisecond
-
 // Close ends all turns, their tools' process groups too, and what the human runs
 // in the tabs. What ran is recorded as interrupted with its partial output; what
 // can't be recorded before ctx ends is found by the next Open.
@@ -257,13 +253,6 @@ func (p *Pool) Close(ctx context.Context) error {
 	p.closing = true
 	p.mu.Unlock()
 	p.stop(errClosing)
-	p.mu.Lock()
-	for _, a := range p.agents {
-		for g := range a.groups {
-			p.start("end a group", func() { proc.End(g, closeGrace) })
-		}
-	}
-	p.mu.Unlock()
 	ended := make(chan struct{})
 	p.o.Go("close", func() {
 		p.loops.Wait()

@@ -24,9 +24,6 @@ func (a *agent) work(ctx context.Context) error {
 	ctx, release := a.stoppable(ctx)
 	defer release()
 	a.began, a.steps, a.tokens = a.p.o.Now(), 0, 0
-	a.p.mu.Lock()
-	clear(a.groups)
-	a.p.mu.Unlock()
 	cuts := 0
 	for {
 		began, err := a.absorb(ctx)

@@ -70,7 +70,7 @@ func (e *Env) command(ctx context.Context, callID, command string, timeout time.
 	}
 	s := proc.Spec{Shell: command, Dir: e.Root, Env: e.Environ, Timeout: timeout, Output: file, Head: bashHead, Tail: bashTail}
 	if e.Started != nil {
-		s.Started = func(g proc.Group) { e.Started(callID, file, g) }
+		s.Started = func(g proc.Group) error { return e.Started(ctx, callID, file, g) }
 	}
 	if e.Tick != nil {
 		s.Tick = func(tail string) { e.Tick(callID, strings.ToValidUTF8(tail, "\uFFFD")) }

@@ -37,7 +37,7 @@ func TestBash(t *testing.T) {
 func TestBash_longOutputIsInAFileThatCanBeRead(t *testing.T) {
 	e := place(t)
 	var started, ticked string
-	e.Started = func(id, out string, g proc.Group) { started = id + " " + out }
+	e.Started = func(_ context.Context, id, out string, _ proc.Group) error { started = id + " " + out; return nil }
 	e.Tick = func(id, tail string) { ticked = id }
 	r := ok(t, e, "bash", "command", "seq 1 100000")
 	if len(r.Text) > 30<<10 || !strings.HasPrefix(r.Text, "1\n2\n") || !strings.HasSuffix(r.Text, "\n100000\n") || !strings.Contains(r.Text, r.File) {

@@ -49,14 +49,16 @@ type Result struct {
 
 // Env is where one agent's tools work. One Env belongs to one agent.
 type Env struct {
-	Root    string                                           // the workspace, absolute and resolved
-	Private []string                                         // directories and files no tool may open (database, sockets, configuration)
-	Outputs string                                           // the directory of this agent's tool-output files; readable by read_file
-	Environ []string                                         // for commands
-	Desk    Desk                                             // what reaches upward
-	Started func(callID string, output string, g proc.Group) // a command runs; recorded before it goes on
-	Tick    func(callID string, tail string)                 // its latest output
-	Seen    *Seen                                            // which files were read, and how they were then
+	Root    string                           // the workspace, absolute and resolved
+	Private []string                         // directories and files no tool may open (database, sockets, configuration)
+	Outputs string                           // the directory of this agent's tool-output files; readable by read_file
+	Environ []string                         // for commands
+	Desk    Desk                             // what reaches upward
+	Tick    func(callID string, tail string) // a command's latest output
+	Seen    *Seen                            // which files were read, and how they were then
+
+	// Started records a command before it runs; an error keeps it from running.
+	Started func(ctx context.Context, callID, output string, g proc.Group) error
 }
 
 // Desk is how tools reach the agents. Errors are text for the model.

@@ -13,19 +13,27 @@ func End(g Group, grace time.Duration) bool {
 	if g.PGID <= 1 || g.Start == 0 || started(g.PGID) != g.Start || !alive(g.PGID) {
 		return false
 	}
-	end(g.PGID, grace)
+	end(g.PGID, grace, nil)
 	return true
 }
 
-// end sends TERM to the group, and KILL to what lives after grace. It returns
-// once nobody of the group lives, at the latest half a second after KILL: a
-// process in an uninterruptible call dies when the call returns.
-func end(pgid int, grace time.Duration) {
+// end sends TERM to the group, and KILL to what lives after grace, or a moment
+// after hurry is closed. It returns once nobody of the group lives, at the latest
+// half a second after KILL: a process in an uninterruptible call dies when the
+// call returns.
+func end(pgid int, grace time.Duration, hurry <-chan struct{}) {
 	_ = syscall.Kill(-pgid, syscall.SIGTERM)
 	// A stopped process acts on TERM only once it goes on.
 	_ = syscall.Kill(-pgid, syscall.SIGCONT)
-	if vanish(pgid, grace, nil) {
+	if vanish(pgid, grace, hurry) {
 		return
+	}
+	select {
+	case <-hurry:
+		if vanish(pgid, min(grace, stopAfter), nil) {
+			return
+		}
+	default:
 	}
 	// A group that forks faster than one sweep of the kernel is swept again.
 	for stop := time.Now().Add(reap); time.Now().Before(stop); {

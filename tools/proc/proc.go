@@ -1,9 +1,9 @@
 // Package proc runs child processes that always end.
 //
 // Does: start a command in a process group and session of its own without a
-// controlling terminal, bound its time and its output, keep the whole output in
-// a file, end the group (TERM, after two seconds KILL), tell whether a recorded
-// group still lives.
+// controlling terminal, hold it until its group is recorded, bound its time and
+// its output, keep the whole output in a file, end the group (TERM, then KILL),
+// tell whether a recorded group still lives.
 //
 // Does not: judge a command, know a workspace. A process that leaves its
 // session (a daemon that forks twice) is out of reach of its group.
@@ -23,6 +23,7 @@ import (
 
 const (
 	killAfter = 2 * time.Second        // between TERM and KILL
+	stopAfter = 150 * time.Millisecond // the same for a command that is cancelled: somebody waits for its end
 	lingers   = 100 * time.Millisecond // what a group may outlive its leader before it is ended
 	reap      = 500 * time.Millisecond // what a killed group may take to vanish
 	poll      = 10 * time.Millisecond  // how often a dying group is looked at
@@ -38,7 +39,7 @@ type Spec struct {
 	Head    int               // bytes of the output kept from its start in Result.Text
 	Tail    int               // bytes kept from its end
 	FileCap int64             // bytes the file may grow to; 0: 1 GiB
-	Started func(Group)       // called once the process runs
+	Started func(Group) error // called before the command runs; after an error it never does, nor if this program dies in it
 	Tick    func(tail string) // called with the last bytes of the output as it grows, at most ten times a second
 }
 
@@ -60,8 +61,8 @@ type Result struct {
 	Left     bool // background processes still lived when the command ended; they were ended too
 }
 
-// Run runs the command to its end. Cancelling ctx ends the group at once and
-// returns the partial result with ctx's error. The other errors mean that it
+// Run runs the command to its end. Cancelling ctx ends the group within 200 ms
+// and returns the partial result with ctx's error. The other errors mean that it
 // could not start; a full disk does not end a command, Text says what the file lacks.
 func Run(ctx context.Context, s Spec) (Result, error) {
 	if err := ctx.Err(); err != nil {
@@ -72,19 +73,19 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		return Result{Exit: -1}, err
 	}
 	defer sink.close()
-	cmd, out, err := start(s)
+	cmd, out, hold, err := start(s)
 	if err != nil {
 		close(sink.drained)
 		return Result{Exit: -1}, err
 	}
 	defer out.Close()
-	began := time.Now()
 	g := Group{PGID: cmd.Process.Pid, Start: started(cmd.Process.Pid)}
 	go sink.drain(out)
 	if s.Started != nil {
-		s.Started(g)
+		err = release(hold, s.Started(g))
 	}
 
+	began := time.Now()
 	r := Result{}
 	exited := make(chan struct{})
 	go func() {
@@ -97,16 +98,18 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		defer t.Stop()
 		late = t.C
 	}
-	select {
-	case <-exited:
-		r.Left = linger(ctx, g.PGID, sink.drained)
-	case <-ctx.Done():
-		err = ctx.Err()
-	case <-late:
-		r.TimedOut = true
+	if err == nil {
+		select {
+		case <-exited:
+			r.Left = linger(ctx, g.PGID, sink.drained)
+		case <-ctx.Done():
+			err = ctx.Err()
+		case <-late:
+			r.TimedOut = true
+		}
 	}
 	if err != nil || r.TimedOut || r.Left {
-		end(g.PGID, killAfter)
+		end(g.PGID, killAfter, ctx.Done())
 	}
 	<-exited
 	// The leader is reaped last: until then its number can't belong to another group.
@@ -120,18 +123,44 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	return r, err
 }
 
-// start starts the command with its output on the returned pipe.
-func start(s Spec) (*exec.Cmd, *os.File, error) {
+// held waits for a line on descriptor 3 and becomes its arguments; at the end of
+// that pipe without a line it ends. It is the same process before and after, and
+// sh reads no start-up file.
+const held = `read -r _ <&3 || exit 125; exec 3<&-; exec "$@"`
+
+// release lets the held command run, or end if err says so.
+func release(hold *os.File, err error) error {
+	if err == nil {
+		if _, err = hold.Write([]byte{'\n'}); err != nil {
+			err = fmt.Errorf("start command: %w", err)
+		}
+	}
+	return errors.Join(err, hold.Close())
+}
+
+// start starts the command with its output on the returned pipe. If Started is
+// to be told, the command waits for hold.
+func start(s Spec) (cmd *exec.Cmd, out, hold *os.File, err error) {
 	shell, err := findShell()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	r, w, err := os.Pipe()
 	if err != nil {
-		return nil, nil, fmt.Errorf("open output pipe: %w", err)
+		return nil, nil, nil, fmt.Errorf("open output pipe: %w", err)
 	}
 	defer w.Close()
-	cmd := exec.Command(shell, "-c", s.Shell)
+	cmd = exec.Command(shell, "-c", s.Shell)
+	if s.Started != nil {
+		cmd = exec.Command("/bin/sh", "-c", held, "sh", shell, "-c", s.Shell)
+		var wait *os.File
+		if wait, hold, err = os.Pipe(); err != nil {
+			r.Close()
+			return nil, nil, nil, fmt.Errorf("open pipe: %w", err)
+		}
+		defer wait.Close()
+		cmd.ExtraFiles = []*os.File{wait}
+	}
 	cmd.Dir = s.Dir
 	cmd.Env = append(make([]string, 0, len(s.Env)+1), s.Env...)
 	if s.Dir != "" {
@@ -141,12 +170,15 @@ func start(s Spec) (*exec.Cmd, *os.File, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		r.Close()
-		if errors.Is(err, syscall.E2BIG) {
-			return nil, nil, fmt.Errorf("start command: %w: put it into a script file and run that", err)
+		if hold != nil {
+			hold.Close()
 		}
-		return nil, nil, fmt.Errorf("start command in %s: %w", s.Dir, err)
+		if errors.Is(err, syscall.E2BIG) {
+			return nil, nil, nil, fmt.Errorf("start command: %w: put it into a script file and run that", err)
+		}
+		return nil, nil, nil, fmt.Errorf("start command in %s: %w", s.Dir, err)
 	}
-	return cmd, r, nil
+	return cmd, r, hold, nil
 }
 
 // findShell returns bash, or sh where there is none.

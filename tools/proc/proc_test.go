@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -103,13 +104,40 @@ func TestRun_ownSessionAndGroup(t *testing.T) {
 		t.Skip("reads /proc")
 	}
 	var g Group
-	r := run(t, Spec{Shell: "cut -d' ' -f1,5,6,7 /proc/$$/stat", Started: func(x Group) { g = x }})
+	r := run(t, Spec{Shell: "cut -d' ' -f1,5,6,7 /proc/$$/stat", Started: func(x Group) error { g = x; return nil }})
 	f := strings.Fields(r.Text)
 	if len(f) != 4 || f[0] != f[1] || f[0] != f[2] || f[3] != "0" || f[0] != strconv.Itoa(g.PGID) {
 		t.Errorf("pid, group, session, terminal are %q; want three times %d and 0", r.Text, g.PGID)
 	}
 	if g.Start == 0 {
 		t.Error("the start time is unknown")
+	}
+}
+
+// TestRun_isHeldUntilStartedReturns: nothing of a command runs before its group
+// is recorded, nor ever if that fails.
+func TestRun_isHeldUntilStartedReturns(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	refused := errors.New("not recorded")
+	shows := "ls /proc/self/fd; echo $0 $# $SHLVL; umask; env | grep -v ^_="
+	for _, err := range []error{refused, nil} {
+		slow := func(g Group) error {
+			if e := exec.Command("sleep", "0.1").Run(); e != nil {
+				t.Error(e)
+			}
+			if _, e := os.Stat(file); e == nil {
+				t.Error("the command runs before Started returned")
+			}
+			return err
+		}
+		r, got := Run(t.Context(), Spec{Shell: "echo ran >" + file + "; " + shows, Env: os.Environ(), Head: 1 << 20, Started: slow})
+		_, e := os.Stat(file)
+		if !errors.Is(got, err) || (e == nil) != (err == nil) {
+			t.Errorf("after Started returned %v: %+v, %v; file: %v", err, r, got, e)
+		}
+		if plain := run(t, Spec{Shell: shows}); err == nil && r.Text != plain.Text {
+			t.Errorf("the command sees %q, without being held %q", r.Text, plain.Text)
+		}
 	}
 }
 
@@ -297,13 +325,32 @@ func TestRun_cancelWhatIgnoresTERM(t *testing.T) {
 	began := time.Now()
 	cancel()
 	r := <-done
-	if d := time.Since(began); d < killAfter || d > killAfter+2*time.Second {
-		t.Errorf("ended after %v, want KILL after %v", d, killAfter)
+	if d := time.Since(began); d < stopAfter || d > killAfter {
+		t.Errorf("ended after %v, want KILL after %v", d, stopAfter)
 	}
 	if r.Signal != "KILL" || r.Exit != -1 {
 		t.Errorf("outcome %+v", r)
 	}
 	gone(t, pid)
+}
+
+// TestRun_cancelWhileItIsEnded: what ignores TERM is killed at once when somebody
+// waits, even if the time was up before.
+func TestRun_cancelWhileItIsEnded(t *testing.T) {
+	t.Parallel()
+	says, line := fifo(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan Result)
+	go func() {
+		r, _ := Run(ctx, Spec{Shell: "trap 'echo asked >" + says + "' TERM; while :; do sleep 1000; done", Env: os.Environ(), Timeout: 50 * time.Millisecond})
+		done <- r
+	}()
+	line()
+	began := time.Now()
+	cancel()
+	if r := <-done; r.Signal != "KILL" || time.Since(began) > killAfter/2 {
+		t.Errorf("ended after %v: %+v", time.Since(began), r)
+	}
 }
 
 func TestRun_timeout(t *testing.T) {
@@ -362,7 +409,7 @@ func TestEnd(t *testing.T) {
 	groups := make(chan Group, 1)
 	done := make(chan Result)
 	go func() {
-		r, _ := Run(context.Background(), Spec{Shell: "sleep 1000 & echo $! >" + says + "; wait", Env: os.Environ(), Started: func(g Group) { groups <- g }})
+		r, _ := Run(context.Background(), Spec{Shell: "sleep 1000 & echo $! >" + says + "; wait", Env: os.Environ(), Started: func(g Group) error { groups <- g; return nil }})
 		done <- r
 	}()
 	g, child := <-groups, line()
