@@ -11,7 +11,9 @@ import (
 )
 
 // chatAPI is the Chat Completions protocol.
-type chatAPI struct{}
+type chatAPI struct {
+	reasons bool // see Server.Reasons
+}
 
 type chatRequest struct {
 	Model               string        `json:"model"`
@@ -36,6 +38,7 @@ type chatRequest struct {
 type chatMessage struct {
 	Role       string          `json:"role"`
 	Content    json.RawMessage `json:"content"`
+	Reasoning  string          `json:"reasoning_content"`
 	ToolCallID string          `json:"tool_call_id"`
 	ToolCalls  []struct {
 		ID       string `json:"id"`
@@ -58,7 +61,7 @@ func (chatAPI) failure(typ, message string) any {
 	return map[string]any{"error": map[string]any{"type": typ, "code": typ, "message": message, "param": nil}}
 }
 
-func (chatAPI) parse(body []byte) (Request, error) {
+func (a chatAPI) parse(body []byte) (Request, error) {
 	var in chatRequest
 	if err := json.Unmarshal(body, &in); err != nil {
 		return Request{}, fmt.Errorf("body: %w", err)
@@ -92,6 +95,9 @@ func (chatAPI) parse(body []byte) (Request, error) {
 	for i, m := range in.Messages {
 		if len(open) > 0 && m.Role != "tool" {
 			return req, fmt.Errorf("messages[%d]: the calls %s are not answered by tool messages right after them", i, strings.Join(open, ", "))
+		}
+		if a.reasons && m.Role == "assistant" && m.Reasoning == "" {
+			return req, fmt.Errorf("messages[%d].reasoning_content: must be passed back", i)
 		}
 		if err := req.readChat(i, m, &open); err != nil {
 			return req, err
@@ -129,6 +135,9 @@ func (req *Request) readChat(i int, m chatMessage, open *[]string) error {
 	case "assistant":
 		if text == "" && len(m.ToolCalls) == 0 {
 			return fmt.Errorf("messages[%d]: needs content or tool_calls", i)
+		}
+		if m.Reasoning != "" {
+			req.add(llm.Assistant, llm.Thinking{Text: m.Reasoning})
 		}
 		if text != "" {
 			req.add(llm.Assistant, llm.Text{Text: text})

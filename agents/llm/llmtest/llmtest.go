@@ -142,9 +142,10 @@ func Fail(status int, body string) Reply {
 
 // Server is the [http.Handler]. Its fields are set before the first request.
 type Server struct {
-	Answer func(Request) Reply // nil: the queue
-	Key    string              // any other key is refused; empty accepts all
-	Models []string            // what GET /v1/models lists; "fake" if empty
+	Answer  func(Request) Reply // nil: the queue
+	Key     string              // any other key is refused; empty accepts all
+	Models  []string            // what GET /v1/models lists; "fake" if empty
+	Reasons bool                // of the OpenAI protocol: replies come back with their reasoning, as DeepSeek demands
 
 	mu       sync.Mutex
 	queue    []Reply
@@ -237,7 +238,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case "POST /v1/messages":
 		s.serve(w, r, messagesAPI{})
 	case "POST /v1/chat/completions":
-		s.serve(w, r, chatAPI{})
+		s.serve(w, r, chatAPI{s.Reasons})
 	case "GET /v1/models":
 		s.list(w, "data", "id")
 	case "GET /api/tags":

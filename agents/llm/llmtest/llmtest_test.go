@@ -235,11 +235,9 @@ func TestCallsAndThinking(t *testing.T) {
 		if len(said) != 3 {
 			t.Fatalf("the server saw %+v", said)
 		}
-		if s.Requests()[1].Protocol == llmtest.Anthropic {
-			th, ok := said[1].Parts[0].(llm.Thinking) // its signature was checked by the server
-			if !ok || th.Text != "Two folders, two calls." {
-				t.Errorf("thinking did not come back: %+v", said[1].Parts)
-			}
+		th, ok := said[1].Parts[0].(llm.Thinking) // its signature was checked by the server
+		if !ok || th.Text != "Two folders, two calls." {
+			t.Errorf("thinking did not come back: %+v", said[1].Parts)
 		}
 		// Another model must not see it.
 		s.Add(llmtest.Say("x"))

@@ -3,11 +3,10 @@
 // others, by their base URL.
 //
 // Does: send a request through the vendor's library and yield its streamed
-// reply as parts: text, reasoning, whole tool calls, usage. It puts up with
-// what those servers leave out or repeat.
+// reply as parts: text, reasoning (sent back where the server wants that), whole
+// tool calls, usage. It puts up with what those servers leave out or repeat.
 //
-// Does not: retry (see [llm.Retry]), send reasoning back, or read the
-// environment. The library's own event decoder is not used: it takes the end of
+// Does not: retry (see [llm.Retry]) or read the environment. The library's own event decoder is not used: it takes the end of
 // a connection for the end of a reply.
 //
 // Imports: agents/llm, agents/llm/wire.
@@ -18,6 +17,7 @@ import (
 	"iter"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"time"
 
@@ -48,11 +48,12 @@ type Options struct {
 
 // Provider is the [llm.Provider]. It is safe for concurrent use.
 type Provider struct {
-	o      Options
-	vendor bool // the vendor itself, which knows fields that others refuse
-	wire   *wire.Client
-	opts   []option.RequestOption // of every call
-	err    *llm.Error             // of the options; every stream ends with it
+	o       Options
+	vendor  bool // the vendor itself, which knows fields that others refuse
+	reasons bool // one of the reasoners
+	wire    *wire.Client
+	opts    []option.RequestOption // of every call
+	err     *llm.Error             // of the options; every stream ends with it
 }
 
 var _ llm.Provider = (*Provider)(nil)
@@ -82,6 +83,7 @@ func New(o Options) *Provider {
 	p := &Provider{o: o, err: err}
 	if u, bad := url.Parse(base); bad == nil {
 		p.vendor = u.Hostname() == vendorHost
+		p.reasons = slices.Contains(reasoners, u.Hostname())
 	}
 	if err == nil && p.vendor && len(peer.Secrets) == 0 {
 		p.err = peer.Fault(llm.NotConfigured, 0, "There is no key.", "Set "+o.KeyVariable+".")

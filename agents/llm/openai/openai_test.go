@@ -69,7 +69,7 @@ func stream(ctx context.Context, p *Provider, req *llm.Request) (parts []llm.Par
 }
 
 var recordedParts = []llm.Part{
-	llm.Thinking{Text: "Größer als 日本語 🙂?", Model: "openai/m"},
+	llm.Thinking{Text: "Größer als 日本語 🙂?", Opaque: wanted, Model: "openai/m"},
 	llm.Text{Text: `I'll read it, then run "go test".`, From: llm.FromModel, Index: 1},
 	llm.ToolCall{ID: "call_qQ1aB2", Name: "read_file", Args: json.RawMessage(`{"path": "agents/turn.go", "from": 120}`)},
 	llm.ToolCall{ID: "call_zZ9yX8", Name: "check", Args: json.RawMessage(`{}`)},
@@ -344,13 +344,60 @@ func TestReasoning(t *testing.T) {
 		delta(`{"reasoning":"a","reasoning_content":"a"}`), delta(`{"content":"b"}`), delta(`{"reasoning":"c"}`), delta(`{"content":"d"}`), ends("stop"), "[DONE]")})
 	parts, _, err := stream(t.Context(), p, ask("x"))
 	want := []llm.Part{
-		llm.Thinking{Text: "a", Model: "local/m"},
+		llm.Thinking{Text: "a", Opaque: wanted, Model: "local/m"},
 		llm.Text{Text: "b", From: llm.FromModel, Index: 1},
 		llm.Thinking{Text: "c", Model: "local/m", Index: 2},
 		llm.Text{Text: "d", From: llm.FromModel, Index: 3},
 	}
 	if err != nil || !reflect.DeepEqual(parts, want) {
 		t.Errorf("%+v %v", parts, err)
+	}
+}
+
+// Reasoning goes back to the server that named it as what it wants back, and to
+// one that refuses a conversation without it, whoever began that.
+func TestReasoningGoesBack(t *testing.T) {
+	call := llm.ToolCall{ID: "c", Name: "f", Args: json.RawMessage(`{}`)}
+	for name, c := range map[string]struct {
+		base    string
+		thought llm.Thinking
+		want    string // of the assistant's message; empty for no reasoning at all
+	}{
+		"its own":                 {"http://local/v1", llm.Thinking{Text: "hm", Opaque: wanted, Model: "openai/m"}, "hm"},
+		"by another name":         {"http://local/v1", llm.Thinking{Text: "hm", Model: "openai/m"}, ""},
+		"another model's":         {"http://local/v1", llm.Thinking{Text: "hm", Opaque: wanted, Model: "openai/n"}, ""},
+		"DeepSeek, its own":       {"http://api.deepseek.com/v1", llm.Thinking{Text: "hm", Opaque: wanted, Model: "openai/m"}, "hm"},
+		"DeepSeek, another's":     {"http://api.deepseek.com/v1", llm.Thinking{Text: "hm", Opaque: "signature:x", Model: "anthropic/n"}, " "},
+		"DeepSeek, not a word of": {"http://api.deepseek.com/v1", llm.Thinking{}, " "},
+	} {
+		s := llmtest.New(llmtest.Say("ok"))
+		s.Reasons = c.want != ""
+		client, stop := s.Pipe()
+		req := ask("x")
+		req.Messages = append(req.Messages,
+			llm.Message{Role: llm.Assistant, Parts: []llm.Part{c.thought, call}},
+			llm.Message{Role: llm.User, Parts: []llm.Part{llm.ToolResult{ID: "c", Text: "y"}}})
+		if _, _, err := stream(t.Context(), New(Options{BaseURL: c.base, Key: "k", HTTPClient: client}), req); err != nil {
+			t.Errorf("%s: %v", name, err)
+		} else {
+			got, _ := s.Requests()[0].Messages[1].Parts[0].(llm.Thinking)
+			if got.Text != c.want {
+				t.Errorf("%s: %q", name, got.Text)
+			}
+		}
+		stop()
+	}
+	// Every reply carries it once one does.
+	s := llmtest.New(llmtest.Say("ok"))
+	s.Reasons = true
+	client, stop := s.Pipe()
+	defer stop()
+	req := ask("x")
+	req.Messages = append(req.Messages,
+		llm.Message{Role: llm.Assistant, Parts: []llm.Part{llm.Text{Text: "of another model"}}}, ask("y").Messages[0],
+		llm.Message{Role: llm.Assistant, Parts: []llm.Part{llm.Thinking{Text: "hm", Opaque: wanted, Model: "openai/m"}, llm.Text{Text: "z"}}}, ask("y").Messages[0])
+	if _, _, err := stream(t.Context(), New(Options{BaseURL: "http://local/v1", HTTPClient: client}), req); err != nil {
+		t.Error(err)
 	}
 }
 

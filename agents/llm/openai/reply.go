@@ -139,13 +139,13 @@ func (r *reply) apply(raw wire.Event) *llm.Error {
 
 func (r *reply) choice(c *choice) {
 	d := &c.Delta
-	reasoning := d.ReasoningContent
+	reasoning, opaque := d.ReasoningContent, wanted
 	if reasoning == "" {
-		reasoning = d.Reasoning
+		reasoning, opaque = d.Reasoning, ""
 	}
 	if reasoning != "" {
 		r.turn(thought)
-		r.give(llm.Thinking{Text: reasoning, Model: r.model, Index: r.block})
+		r.give(llm.Thinking{Text: reasoning, Opaque: opaque, Model: r.model, Index: r.block})
 	}
 	if d.Refusal != "" {
 		r.refused = true

@@ -1,7 +1,9 @@
 package openai
 
 import (
+	"cmp"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	sdk "github.com/openai/openai-go/v3"
@@ -12,12 +14,21 @@ import (
 	"fantail/agents/llm/wire"
 )
 
+// wanted is the field, and the Thinking.Opaque, of reasoning that goes back to the
+// server. What comes by another name (reasoning) stays here: servers that use it
+// refuse it in a request.
+const wanted = "reasoning_content"
+
+// reasoners refuse a reply of the assistant that comes back without its reasoning,
+// even one of another model.
+var reasoners = []string{"api.deepseek.com", "api.moonshot.ai", "api.moonshot.cn"}
+
 // params is req in the library's words. Fields that only the vendor knows go
 // only there: some of the other servers refuse what they do not know.
 func (p *Provider) params(req *llm.Request) sdk.ChatCompletionNewParams {
 	out := sdk.ChatCompletionNewParams{
 		Model:         req.Model,
-		Messages:      messages(req),
+		Messages:      p.messages(req),
 		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
 	}
 	if req.MaxTokens > 0 {
@@ -53,7 +64,9 @@ func tool(t llm.Tool) sdk.ChatCompletionToolUnionParam {
 
 // messages is the conversation. Results come before the text they share a
 // message with, because a call must be answered before anything else is said.
-func messages(req *llm.Request) []sdk.ChatCompletionMessageParamUnion {
+func (p *Provider) messages(req *llm.Request) []sdk.ChatCompletionMessageParamUnion {
+	model := p.o.Name + "/" + req.Model
+	reasons := p.reasons || slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return reasoning(m, model) != "" })
 	var out []sdk.ChatCompletionMessageParamUnion
 	if strings.TrimSpace(req.System) != "" {
 		out = append(out, sdk.SystemMessage(req.System))
@@ -61,6 +74,10 @@ func messages(req *llm.Request) []sdk.ChatCompletionMessageParamUnion {
 	for _, m := range req.Messages {
 		if m.Role == llm.Assistant {
 			if said, ok := assistant(m); ok {
+				if reasons {
+					// Not empty: some take that for missing.
+					said.SetExtraFields(map[string]any{wanted: cmp.Or(reasoning(m, model), " ")})
+				}
 				out = append(out, sdk.ChatCompletionMessageParamUnion{OfAssistant: said})
 			}
 			continue
@@ -75,6 +92,17 @@ func messages(req *llm.Request) []sdk.ChatCompletionMessageParamUnion {
 		}
 	}
 	return out
+}
+
+// reasoning is what that model thought in m, if its server wants it back.
+func reasoning(m llm.Message, model string) string {
+	var all strings.Builder
+	for _, part := range m.Parts {
+		if t, ok := part.(llm.Thinking); ok && t.Opaque == wanted && t.Model == model {
+			all.WriteString(t.Text)
+		}
+	}
+	return all.String()
 }
 
 func assistant(m llm.Message) (*sdk.ChatCompletionAssistantMessageParam, bool) {
