@@ -50,8 +50,11 @@ func (p *Provider) params(req *llm.Request) sdk.MessageNewParams {
 		out.Tools[n-1].OfTool.CacheControl = sdk.NewCacheControlEphemeralParam()
 	}
 	mark(out.Messages)
-	if p.o.ThinkingBudget != 0 && mayThink(out.Messages) {
-		p.think(&out, req.MaxTokens)
+	switch budget := p.o.ThinkingBudget; {
+	case budget < 0:
+		out.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}
+	case budget > 0 && mayThink(out.Messages):
+		think(&out, budget, req.MaxTokens)
 	}
 	return out
 }
@@ -68,14 +71,9 @@ func replyLimit(req *llm.Request) int {
 	return 8192
 }
 
-// think turns thinking on. The budget counts into the reply's limit, so the
+// think turns thinking on with a budget. It counts into the reply's limit, so the
 // limit grows where it is ours to choose, and else the budget gives way.
-func (p *Provider) think(out *sdk.MessageNewParams, asked int) {
-	budget := p.o.ThinkingBudget
-	if budget < 0 {
-		out.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}
-		return
-	}
+func think(out *sdk.MessageNewParams, budget, asked int) {
 	budget = max(budget, smallestBudget)
 	switch {
 	case budget < int(out.MaxTokens):
@@ -180,7 +178,7 @@ func mark(messages []sdk.MessageParam) {
 }
 
 // mayThink is false in the middle of a turn that began without thinking, for
-// example with another model: the API refuses to continue it with thinking on.
+// example with another model: the API refuses to continue it with a budget.
 func mayThink(messages []sdk.MessageParam) bool {
 	for i := len(messages) - 1; i >= 0; i-- {
 		switch m := messages[i]; m.Role {

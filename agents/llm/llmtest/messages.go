@@ -1,10 +1,10 @@
 package llmtest
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"regexp"
@@ -43,6 +43,7 @@ type messagesRequest struct {
 		Content json.RawMessage `json:"content"`
 	} `json:"messages"`
 	Tools []struct {
+		Type        string          `json:"type"` // empty or "custom", else one the service runs itself
 		Name        string          `json:"name"`
 		Description string          `json:"description"`
 		InputSchema json.RawMessage `json:"input_schema"`
@@ -53,7 +54,14 @@ type messagesRequest struct {
 		Budget  int    `json:"budget_tokens"`
 		Display string `json:"display"`
 	} `json:"thinking"`
-	Metadata json.RawMessage `json:"metadata"`
+}
+
+// messagesFields are the fields a request may have, also those not read here.
+// The service refuses any other.
+var messagesFields = []string{
+	"model", "max_tokens", "messages", "system", "tools", "stream", "thinking",
+	"cache_control", "container", "context_management", "diagnostics", "inference_geo", "mcp_servers", "metadata", "output_config",
+	"output_format", "service_tier", "speed", "stop_sequences", "temperature", "tool_choice", "top_k", "top_p",
 }
 
 type contentBlock struct {
@@ -87,10 +95,14 @@ func (messagesAPI) failure(typ, message string) any {
 
 func (messagesAPI) parse(body []byte) (Request, error) {
 	var in messagesRequest
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&in); err != nil {
+	var fields map[string]json.RawMessage
+	if err := errors.Join(json.Unmarshal(body, &in), json.Unmarshal(body, &fields)); err != nil {
 		return Request{}, fmt.Errorf("body: %w", err)
+	}
+	for name := range fields {
+		if !slices.Contains(messagesFields, name) {
+			return Request{}, fmt.Errorf("%s: extra inputs are not permitted", name)
+		}
 	}
 	req := Request{Protocol: Anthropic, Model: in.Model, MaxTokens: in.MaxTokens, Usage: true, Thinking: in.Thinking.Type == "enabled" || in.Thinking.Type == "adaptive"}
 	switch {
@@ -130,7 +142,11 @@ func (messagesAPI) parse(body []byte) (Request, error) {
 	if req.Marks > 4 {
 		return req, fmt.Errorf("cache_control: %d marks, at most 4 are allowed", req.Marks)
 	}
-	return req, req.checkCalls()
+	err := req.checkCalls()
+	if err == nil && in.Thinking.Type == "enabled" { // a model that decides by itself may begin without
+		err = req.checkThinking()
+	}
+	return req, err
 }
 
 func (req *Request) readTools(in messagesRequest) error {
@@ -142,7 +158,7 @@ func (req *Request) readTools(in messagesRequest) error {
 			return fmt.Errorf("tools.%d.name: %q does not match %s", i, t.Name, toolName)
 		case slices.ContainsFunc(req.Tools, func(o llm.Tool) bool { return o.Name == t.Name }):
 			return fmt.Errorf("tools.%d.name: %q is there twice", i, t.Name)
-		case schema.Type != "object":
+		case schema.Type != "object" && (t.Type == "" || t.Type == "custom"):
 			return fmt.Errorf("tools.%d.input_schema.type: must be \"object\"", i)
 		}
 		if t.Cache != nil {
@@ -186,32 +202,36 @@ func (req *Request) mark(at string, b contentBlock) error {
 	return nil
 }
 
+// readMessage reads one message. Neighbours of one role count as one message, and
+// what the system says in between as part of the system prompt.
 func (req *Request) readMessage(i int, role string, content json.RawMessage) error {
 	at := fmt.Sprintf("messages.%d", i)
-	want := llm.User
-	if i%2 == 1 {
-		want = llm.Assistant
-	}
-	if role != string(want) {
-		return fmt.Errorf("%s.role: is %q where %q is due: roles alternate, beginning with user", at, role, want)
+	who := llm.Role(role)
+	switch {
+	case role != "system" && who != llm.User && who != llm.Assistant:
+		return fmt.Errorf("%s.role: %q is unknown", at, role)
+	case len(req.Messages) == 0 && who != llm.User:
+		return fmt.Errorf("%s.role: is %q where %q is due: a conversation begins with the user", at, role, llm.User)
 	}
 	blocks, err := readBlocks(at+".content", content)
 	if err != nil {
 		return err
 	}
-	m := llm.Message{Role: want}
 	for j, b := range blocks {
 		here := fmt.Sprintf("%s.content.%d", at, j)
 		if err := req.mark(here, b); err != nil {
 			return err
 		}
-		part, err := b.part(here, want)
+		if role == "system" {
+			req.System += b.Text
+			continue
+		}
+		part, err := b.part(here, who)
 		if err != nil {
 			return err
 		}
-		m.Parts = append(m.Parts, part)
+		req.add(who, part)
 	}
-	req.Messages = append(req.Messages, m)
 	return nil
 }
 
@@ -303,14 +323,11 @@ func (req *Request) checkCalls() error {
 	if len(open) > 0 {
 		return fmt.Errorf("messages: the calls %s are not answered", strings.Join(open, ", "))
 	}
-	return req.checkThinking()
+	return nil
 }
 
 // checkThinking checks that a turn that goes on with thinking began with it.
 func (req *Request) checkThinking() error {
-	if !req.Thinking {
-		return nil
-	}
 	for i := len(req.Messages) - 1; i >= 0; i-- {
 		first := req.Messages[i].Parts[0]
 		if req.Messages[i].Role == llm.User {

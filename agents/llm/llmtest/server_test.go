@@ -22,7 +22,8 @@ func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ path, messages, want string }{
 		{"messages", `[]`, "messages"},
 		{"messages", `[{"role":"assistant","content":"x"}]`, "messages.0.role"},
-		{"messages", `[{"role":"user","content":"x"},{"role":"user","content":"y"}]`, "messages.1.role"},
+		{"messages", `[{"role":"user","content":"x"},{"role":"tool","content":"y"}]`, "messages.1.role"},
+		{"messages", `[{"role":"user","content":"x"}],"stream_options":{}`, "stream_options"},
 		{"messages", `[{"role":"user","content":""}]`, "messages.0.content.0.text"},
 		{"messages", `[{"role":"user","content":[]}]`, "messages.0.content"},
 		{"messages", `[{"role":"user","content":"x"},` + use + `]`, "c1"},
