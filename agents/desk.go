@@ -27,16 +27,9 @@ func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 	if t.Start {
 		return fmt.Sprintf("Task dispatched to '%s' (session: %d). It runs in the background and its result arrives in your inbox by itself: go on, or end your turn; don't poll.", row.Name, row.ID), nil
 	}
-	ts, err := d.a.p.Queue(ctx, d.a.id)
-	if err != nil {
-		return "", err
-	}
-	n := 0
-	for _, o := range ts {
-		if o.State == taskQueued {
-			n++
-		}
-	}
+	d.a.p.mu.Lock()
+	n := len(d.a.p.queued[d.a.id])
+	d.a.p.mu.Unlock()
 	return fmt.Sprintf("Queued '%s'. Your queue holds %d tasks; the tool run starts them.", row.Name, n), nil
 }
 

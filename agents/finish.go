@@ -169,16 +169,55 @@ func (a *agent) report(tx *store.Tx, e ending) error {
 	if err != nil {
 		return err
 	}
-	m := resultOf(t, a.id, e.outcome, e.cause, text)
-	m.Recipient = a.p.livingAncestor(t.Queue)
-	_, err = a.p.inbox.Add(tx, m)
-	return err
+	if _, err = a.p.inbox.Add(tx, resultOf(t, a.id, e.outcome, e.cause, text)); err != nil {
+		return err
+	}
+	return a.p.pass(tx, a.id)
+}
+
+// pass gives the open tasks of an agent that ends to the nearest agent above it
+// that lives, in the transaction that ends it: a task always stands in the queue
+// of somebody who can start it and read its result. A window closes with the
+// agent that opened it.
+func (p *Pool) pass(tx *store.Tx, from int64) error {
+	to, err := heir(tx, from)
+	if err != nil {
+		return err
+	}
+	if err := tx.PassTasks(from, to); err != nil {
+		return err
+	}
+	tx.AfterCommit(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		for id, name := range p.queued[from] {
+			p.noteQueued(store.Task{ID: id, Queue: to, Name: name})
+		}
+		delete(p.queued, from)
+		delete(p.windows, from)
+		p.told()
+	})
+	return nil
+}
+
+// heir is the nearest agent above that one that lives.
+func heir(tx *store.Tx, id int64) (int64, error) {
+	for {
+		a, ok, err := tx.Agent(id)
+		if err != nil || !ok {
+			return 0, errors.Join(err, missing(ok, "agent %d", id))
+		}
+		if !State(a.State).Terminal() {
+			return id, nil
+		}
+		id = a.Parent
+	}
 }
 
 // resultOf is the message a task ends with.
 func resultOf(t store.Task, agent int64, o Outcome, cause, text string) inbox.Message {
 	m := inbox.Message{
-		Sender: agent, From: t.Name, Kind: inbox.Result, Deliver: inbox.Deliver(t.Deliver),
+		Recipient: t.Queue, Sender: agent, From: t.Name, Kind: inbox.Result, Deliver: inbox.Deliver(t.Deliver),
 		Subject: t.Prompt, Outcome: string(o), Task: t.ID, Body: fitBody(text),
 	}
 	if o != Completed {
@@ -210,30 +249,4 @@ func missing(ok bool, format string, args ...any) error {
 		return nil
 	}
 	return fmt.Errorf("%s does not exist", fmt.Sprintf(format, args...))
-}
-
-// livingAncestor is the agent itself or the nearest that dispatched it and lives.
-func (p *Pool) livingAncestor(id int64) int64 {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for {
-		a := p.agents[id]
-		if a == nil || (a.info.State.Terminal() && a.info.Parent == 0) {
-			return p.mainID()
-		}
-		if !a.info.State.Terminal() {
-			return id
-		}
-		id = a.info.Parent
-	}
-}
-
-// mainID is the id of main. The caller holds mu.
-func (p *Pool) mainID() int64 {
-	for id, a := range p.agents {
-		if a.kind == Main {
-			return id
-		}
-	}
-	return 0
 }

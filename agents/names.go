@@ -1,8 +1,10 @@
 package agents
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -27,7 +29,7 @@ var reserved = [...]string{"main", "user", "system", "human", "host", "assistant
 // mail as NAME·1, NAME·2 and so on.
 func (p *Pool) taskName(tx *store.Tx, want string) (string, error) {
 	if want == "" {
-		return p.freeName(tx)
+		return freeName(tx)
 	}
 	if !nameForm.MatchString(want) {
 		return "", fmt.Errorf("the name %q does not do: letters, digits, dot, dash and underscore, a letter first, at most 40", want)
@@ -49,43 +51,73 @@ func (p *Pool) taskName(tx *store.Tx, want string) (string, error) {
 	if !State(old.State).Terminal() {
 		return "", fmt.Errorf("%s is an agent already; /send %s TEXT reaches it", want, want)
 	}
-	for n := 1; ; n++ {
-		aside := want + "·" + strconv.Itoa(n)
-		if _, used, err := tx.AgentByName(aside); err != nil {
-			return "", err
-		} else if used {
-			continue
-		}
-		if err := tx.RenameAgent(old.ID, aside); err != nil {
-			return "", err
-		}
-		tx.AfterCommit(func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			if a := p.agents[old.ID]; a != nil {
-				a.change(func(i *Info) { i.Name = aside })
-			}
-		})
-		return want, nil
+	called := func(n int) string { return want + "·" + strconv.Itoa(n) }
+	n, err := firstFree(func(n int) (bool, error) {
+		_, used, err := tx.AgentByName(called(n))
+		return used, err
+	})
+	if err != nil {
+		return "", err
 	}
+	aside := called(n)
+	if err := tx.RenameAgent(old.ID, aside); err != nil {
+		return "", err
+	}
+	tx.AfterCommit(func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if a := p.agents[old.ID]; a != nil {
+			a.change(func(i *Info) { i.Name = aside })
+		}
+	})
+	return want, nil
 }
 
 // freeName is a bird nobody has been named after yet, with a number if need be.
-func (p *Pool) freeName(tx *store.Tx) (string, error) {
-	for n := 1; ; n++ {
-		for _, name := range birds {
-			if n > 1 {
-				name += strconv.Itoa(n)
-			}
-			queued, err := tx.TaskQueued(name)
-			if err != nil {
-				return "", err
-			}
-			if _, used, err := tx.AgentByName(name); err != nil {
-				return "", err
-			} else if !used && !queued {
-				return name, nil
-			}
+func freeName(tx *store.Tx) (string, error) {
+	n, err := firstFree(func(n int) (bool, error) {
+		if queued, err := tx.TaskQueued(bird(n)); queued || err != nil {
+			return true, err
 		}
+		_, used, err := tx.AgentByName(bird(n))
+		return used, err
+	})
+	if err != nil {
+		return "", err
 	}
+	return bird(n), nil
+}
+
+// bird is the nth name, from 1 on.
+func bird(n int) string {
+	name := birds[(n-1)%len(birds)]
+	if round := (n-1)/len(birds) + 1; round > 1 {
+		name += strconv.Itoa(round)
+	}
+	return name
+}
+
+// firstFree returns the first number from 1 on that is not used, and asks only a
+// few times per doubling: numbers are used in order. Where some are left out it
+// may be a later one that is free.
+func firstFree(used func(n int) (bool, error)) (int, error) {
+	high := 1
+	for {
+		is, err := used(high)
+		if err != nil {
+			return 0, err
+		}
+		if !is {
+			break
+		}
+		high *= 2
+	}
+	from := high/2 + 1 // high/2 is used
+	var failed error
+	n := sort.Search(high-from, func(i int) bool {
+		is, err := used(from + i)
+		failed = errors.Join(failed, err)
+		return !is
+	})
+	return from + n, failed
 }

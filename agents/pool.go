@@ -143,11 +143,17 @@ func (p *Pool) start(name string, f func()) {
 // restore fills the maps from the database and starts main and the helpers.
 func (p *Pool) restore(ctx context.Context) error {
 	var rows []store.Agent
+	var queued []store.Task
 	if err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
-		rows, err = rx.Agents()
+		if rows, err = rx.Agents(); err == nil {
+			queued, err = rx.QueuedTasks()
+		}
 		return err
 	}); err != nil {
 		return err
+	}
+	for _, t := range queued {
+		p.noteQueued(t)
 	}
 	if len(rows) == 0 {
 		if err := p.o.DB.Write(ctx, "make main", func(tx *store.Tx) error {
@@ -192,7 +198,6 @@ func (p *Pool) load(ctx context.Context, row store.Agent) error {
 		ID: row.ID, Name: row.Name, Kind: Kind(row.Kind), Parent: row.Parent, State: State(row.State),
 		Model: row.Model, Created: row.Created, Ended: row.Ended,
 	}
-	var tasks []store.Task
 	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
 		sum, err := rx.SumTurns(row.ID)
 		if err != nil {
@@ -221,16 +226,10 @@ func (p *Pool) load(ctx context.Context, row store.Agent) error {
 				i.Prompts = append(i.Prompts, Prompt{q.ID, q.Text, q.Held})
 			}
 		}
-		tasks, err = rx.Tasks(row.ID)
-		return err
+		return nil
 	})
 	if err != nil {
 		return err
-	}
-	for _, t := range tasks {
-		if t.State == taskQueued {
-			p.noteQueued(t)
-		}
 	}
 	// A model that is no longer configured must not keep the program from
 	// starting: the agent gets the present one.

@@ -60,7 +60,6 @@ type cut struct {
 // and sends them. After an orderly end there are at most such prompts.
 func (p *Pool) recover(ctx context.Context) error {
 	var cuts []cut
-	var tasks []store.Task
 	var agents []store.Agent
 	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
 		turns, err := rx.OpenTurns()
@@ -74,9 +73,6 @@ func (p *Pool) recover(ctx context.Context) error {
 			}
 			cuts = append(cuts, leftBy(t, decodeAll(rows)))
 		}
-		if tasks, err = rx.RunningTasks(); err != nil {
-			return err
-		}
 		agents, err = rx.Agents()
 		return err
 	})
@@ -87,58 +83,47 @@ func (p *Pool) recover(ctx context.Context) error {
 		return nil
 	}
 	p.endGroups(cuts)
-	living := map[int64]bool{}
-	var main int64
-	byID := map[int64]store.Agent{}
+	rests := map[int64]bool{}
 	for _, a := range agents {
-		byID[a.ID] = a
-		living[a.ID] = Kind(a.Kind).HasPrompt()
-		if Kind(a.Kind) == Main {
-			main = a.ID
-		}
-	}
-	recipient := func(queue int64) int64 {
-		for id := queue; id != 0; id = byID[id].Parent {
-			if living[id] {
-				return id
-			}
-		}
-		return main
+		rests[a.ID] = Kind(a.Kind).HasPrompt()
 	}
 	return p.o.DB.Write(ctx, "recover", func(tx *store.Tx) error {
 		text := map[int64]string{} // by agent
 		for _, c := range cuts {
 			text[c.turn.Agent] = c.text
-			if err := p.closeCut(tx, c, living[c.turn.Agent]); err != nil {
+			if err := p.closeCut(tx, c, rests[c.turn.Agent]); err != nil {
 				return err
 			}
+		}
+		var crashed []int64
+		for _, a := range agents {
+			state := Idle
+			switch {
+			case State(a.State).Terminal():
+				continue
+			case !rests[a.ID]:
+				state, crashed = Crashed, append(crashed, a.ID)
+			}
+			if err := tx.SetAgentState(a.ID, string(state), !rests[a.ID]); err != nil {
+				return err
+			}
+		}
+		for _, id := range crashed {
+			if err := p.pass(tx, id); err != nil {
+				return err
+			}
+		}
+		tasks, err := tx.RunningTasks()
+		if err != nil {
+			return err
 		}
 		for _, t := range tasks {
 			const cause = "the program ended while it ran"
-			ok, err := tx.FinishTask(t.ID, string(OutCrashed), cause)
-			if err != nil {
+			if _, err := tx.FinishTask(t.ID, string(OutCrashed), cause); err != nil {
 				return err
 			}
-			if !ok {
-				continue
-			}
-			m := resultOf(t, t.Agent, OutCrashed, cause, text[t.Agent])
-			m.Recipient = recipient(t.Queue)
-			if _, err := p.inbox.Add(tx, m); err != nil {
+			if _, err := p.inbox.Add(tx, resultOf(t, t.Agent, OutCrashed, cause, text[t.Agent])); err != nil {
 				return err
-			}
-		}
-		for _, a := range agents {
-			switch {
-			case State(a.State).Terminal():
-			case living[a.ID]:
-				if err := tx.SetAgentState(a.ID, string(Idle), false); err != nil {
-					return err
-				}
-			default:
-				if err := tx.SetAgentState(a.ID, string(Crashed), true); err != nil {
-					return err
-				}
 			}
 		}
 		if err := tx.HoldPrompts(); err != nil {

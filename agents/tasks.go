@@ -101,10 +101,11 @@ func (p *Pool) noteQueued(t store.Task) {
 }
 
 // unqueue forgets a queued task. The caller holds mu.
-func (p *Pool) unqueue(owner, task int64) {
-	delete(p.queued[owner], task)
-	if len(p.queued[owner]) == 0 {
-		delete(p.queued, owner)
+func (p *Pool) unqueue(task int64) {
+	for owner, tasks := range p.queued {
+		if delete(tasks, task); len(tasks) == 0 {
+			delete(p.queued, owner)
+		}
 	}
 	delete(p.now, task)
 }
@@ -192,7 +193,7 @@ func (p *Pool) launch(owner, task int64) bool {
 		trouble = why
 	}
 	for {
-		err := p.begin(owner, task)
+		err := p.begin(task)
 		if err == nil {
 			if trouble != "" {
 				show("")
@@ -251,7 +252,7 @@ func (p *Pool) closeWindows() {
 
 // begin makes the agent of a task, in one transaction, and starts it: the slot
 // that ready reserved becomes the agent's. After an error it is still reserved.
-func (p *Pool) begin(owner, id int64) error {
+func (p *Pool) begin(id int64) error {
 	var row store.Agent
 	var t store.Task
 	var first Prompt
@@ -263,7 +264,7 @@ func (p *Pool) begin(owner, id int64) error {
 		if t, ok, err = tx.Task(id); err != nil || !ok {
 			return err
 		}
-		row = store.Agent{Name: t.Name, Kind: string(Sub), Trust: "attended", Parent: owner, Task: id, Model: t.Model, State: string(Running)}
+		row = store.Agent{Name: t.Name, Kind: string(Sub), Trust: "attended", Parent: t.Queue, Task: id, Model: t.Model, State: string(Running)}
 		if row.ID, err = tx.AddAgent(row); err != nil {
 			return err
 		}
@@ -282,9 +283,9 @@ func (p *Pool) begin(owner, id int64) error {
 	defer p.mu.Unlock()
 	gone := errors.Is(err, errGone) || (err == nil && !started)
 	if err != nil && !gone {
-		return fmt.Errorf("start %s: %w", p.queued[owner][id], err)
+		return fmt.Errorf("start %s: %w", t.Name, err)
 	}
-	p.unqueue(owner, id)
+	p.unqueue(id)
 	delete(p.running, -id)
 	if gone {
 		p.serve()
@@ -292,7 +293,7 @@ func (p *Pool) begin(owner, id int64) error {
 		return nil
 	}
 	i := Info{
-		ID: row.ID, Name: row.Name, Kind: Sub, Parent: owner, State: Running, Doing: "starting", Model: t.Model,
+		ID: row.ID, Name: row.Name, Kind: Sub, Parent: t.Queue, State: Running, Doing: "starting", Model: t.Model,
 		Prompt: t.Prompt, Created: row.Created, Started: row.Created, Prompts: []Prompt{first},
 	}
 	m, err := p.o.Resolve(t.Model)
@@ -302,7 +303,7 @@ func (p *Pool) begin(owner, id int64) error {
 	a := p.newAgent(i, id)
 	a.timeout = t.Timeout
 	p.agents[a.id] = a
-	p.running[a.id] = owner
+	p.running[a.id] = t.Queue
 	p.hub.emit(Changed{i})
 	p.told()
 	p.start("agent "+i.Name, a.loop)
@@ -374,7 +375,7 @@ func (p *Pool) Kill(ctx context.Context, name string) error {
 		}
 		if removed {
 			p.mu.Lock()
-			p.unqueue(owner, id)
+			p.unqueue(id)
 			p.told()
 			p.mu.Unlock()
 			return nil

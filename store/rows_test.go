@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -345,16 +346,16 @@ func TestTasks(t *testing.T) {
 		}
 	}
 	write(t, db, func(tx *Tx) error {
-		if next, ok, err := tx.NextTask(id); !ok || err != nil || next.ID != ids[0] {
-			t.Errorf("next %+v %v %v", next, ok, err)
+		if queued, err := tx.QueuedTasks(); err != nil || len(queued) != 3 || queued[0].ID != ids[0] || queued[2].ID != ids[2] {
+			t.Errorf("queued %+v %v", queued, err)
 		}
 		yes(true)(tx.StartTask(ids[0], id))
 		yes(false)(tx.StartTask(ids[0], id))
 		yes(false)(tx.RemoveTask(ids[0]))
 		yes(true)(tx.RemoveTask(ids[1]))
 		yes(false)(tx.FinishTask(ids[1], "completed", ""))
-		if next, ok, err := tx.NextTask(id); !ok || err != nil || next.ID != ids[2] {
-			t.Errorf("next %+v %v %v", next, ok, err)
+		if queued, err := tx.QueuedTasks(); err != nil || len(queued) != 1 || queued[0].ID != ids[2] {
+			t.Errorf("queued %+v %v", queued, err)
 		}
 		if running, err := tx.RunningTasks(); err != nil || len(running) != 1 || running[0].ID != ids[0] {
 			t.Errorf("running %+v %v", running, err)
@@ -364,8 +365,8 @@ func TestTasks(t *testing.T) {
 		yes(true)(tx.FinishTask(ids[0], "failed", "why"))
 		yes(false)(tx.FinishTask(ids[0], "completed", ""))
 		yes(true)(tx.FinishTask(ids[2], "failed", "could not start"))
-		if _, ok, err := tx.NextTask(id); ok || err != nil {
-			t.Errorf("next of none %v %v", ok, err)
+		if queued, err := tx.QueuedTasks(); len(queued) != 0 || err != nil {
+			t.Errorf("queued of none %+v %v", queued, err)
 		}
 		_, err := add(tx, "t0") // free again
 		return err
@@ -386,6 +387,43 @@ func TestTasks(t *testing.T) {
 		}
 		if turn, conversation, err := rx.Spawner(ids[0]); turn != 0 || conversation != 0 || err != nil {
 			t.Errorf("spawner %d %d %v", turn, conversation, err)
+		}
+		return nil
+	})
+}
+
+func TestPassTasks(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	db := at(t, &now)
+	from, to := agent(t, db, "from"), agent(t, db, "to")
+	write(t, db, func(tx *Tx) error {
+		var ids [3]int64
+		for i := range ids {
+			var err error
+			if ids[i], err = tx.AddTask(Task{Queue: from, Name: fmt.Sprint("t", i), Prompt: "x", Model: "m", Deliver: "hold"}); err != nil {
+				return err
+			}
+		}
+		for _, id := range ids[:2] {
+			if _, err := tx.StartTask(id, from); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.FinishTask(ids[0], "completed", ""); err != nil {
+			return err
+		}
+		if err := tx.PassTasks(from, to); err != nil {
+			return err
+		}
+		for queue, want := range map[int64][]int64{from: ids[:1], to: ids[1:]} {
+			ts, err := tx.Tasks(queue)
+			var got []int64
+			for _, x := range ts {
+				got = append(got, x.ID)
+			}
+			if err != nil || !slices.Equal(got, want) {
+				t.Errorf("queue %d has %v, want %v; %v", queue, got, want, err)
+			}
 		}
 		return nil
 	})
@@ -421,7 +459,7 @@ func TestReads_walkIndexes(t *testing.T) {
 		_, _ = rx.OpenTurns()
 		_, _ = rx.Prompts(1)
 		_, _ = rx.RunningTasks()
-		_, _, _ = rx.NextTask(1)
+		_, _ = rx.QueuedTasks()
 		_, _ = rx.TaskQueued("x")
 		_, _, _ = rx.Task(1)
 		_, _, _ = rx.Spawner(1)

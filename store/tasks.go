@@ -82,13 +82,22 @@ func (tx *Tx) RemoveTask(id int64) (bool, error) {
 	return n > 0, nil
 }
 
-// NextTask returns the oldest queued task of a queue.
-func (v *View) NextTask(queue int64) (Task, bool, error) {
-	t, ok, err := first(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE queue = ? AND state = 'queued' ORDER BY id LIMIT 1`, queue)
+// PassTasks puts the queued and running tasks of one queue into another.
+func (tx *Tx) PassTasks(from, to int64) error {
+	_, err := tx.count(`UPDATE tasks SET queue = ? WHERE queue = ? AND state IN ('queued', 'running')`, to, from)
 	if err != nil {
-		return t, false, fmt.Errorf("read next task of agent %d: %w", queue, err)
+		return fmt.Errorf("pass the tasks of agent %d to agent %d: %w", from, to, err)
 	}
-	return t, ok, nil
+	return nil
+}
+
+// QueuedTasks returns the tasks of all queues that have not started, by queue and id.
+func (v *View) QueuedTasks() ([]Task, error) {
+	ts, err := all(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE state = 'queued' ORDER BY queue, id`)
+	if err != nil {
+		return nil, fmt.Errorf("list queued tasks: %w", err)
+	}
+	return ts, nil
 }
 
 // RunningTasks returns the tasks of all queues that run, by id.
