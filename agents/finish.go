@@ -214,27 +214,30 @@ func heir(tx *store.Tx, id int64) (int64, error) {
 	}
 }
 
+// mostSubject is how many bytes of its task's prompt, and of an error, a message shows.
+const mostSubject = 16 << 10
+
 // resultOf is the message a task ends with.
 func resultOf(t store.Task, agent int64, o Outcome, cause, text string) inbox.Message {
 	m := inbox.Message{
 		Recipient: t.Queue, Sender: agent, From: t.Name, Kind: inbox.Result, Deliver: inbox.Deliver(t.Deliver),
-		Subject: t.Prompt, Outcome: string(o), Task: t.ID, Body: fitBody(text),
+		Subject: fit(t.Prompt, mostSubject), Outcome: string(o), Task: t.ID, Body: fit(text, inbox.MaxBody),
 	}
 	if o != Completed {
-		m.Kind, m.Error, m.Partial, m.Body = inbox.Failure, cause, m.Body, ""
+		m.Kind, m.Error, m.Partial, m.Body = inbox.Failure, fit(cause, mostSubject), m.Body, ""
 	} else if m.Body == "" {
 		m.Body = "(no output)"
 	}
 	return m
 }
 
-// fitBody cuts a text that no message can hold in the middle; the transcript
-// keeps it whole.
-func fitBody(s string) string {
-	if len(s) <= inbox.MaxBody {
+// fit cuts a text of more than `most` bytes in the middle; the transcript keeps it
+// whole.
+func fit(s string, most int) string {
+	if len(s) <= most {
 		return s
 	}
-	head, tail := inbox.MaxBody/2-100, len(s)-inbox.MaxBody/2+100
+	head, tail := most/2-100, len(s)-most/2+100
 	for head > 0 && !utf8.RuneStart(s[head]) {
 		head--
 	}

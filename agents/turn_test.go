@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"fantail/agents"
 	"fantail/agents/llm"
@@ -197,6 +198,34 @@ func TestTask_resultIsDepositedAndReceived(t *testing.T) {
 	check(t, valid(last))
 	if first, ok := last[0].Parts[0].(llm.Text); !ok || first.From != llm.FromMessage || !strings.Contains(first.Text, "result of work") {
 		t.Errorf("the request does not carry what was taken: %+v", last)
+	}
+}
+
+// TestTask_textsNoMessageHolds: a result is delivered however long its texts are,
+// and says what it leaves out.
+func TestTask_textsNoMessageHolds(t *testing.T) {
+	long := "the first ü" + strings.Repeat("üx", 1<<20) + "ü the last"
+	for _, failed := range []bool{false, true} {
+		m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+			if failed {
+				return text(long), &llm.Error{Kind: llm.BadRequest, Message: long}
+			}
+			return text(long), nil
+		}}
+		w := open(t, m, setting{})
+		w.push("job", long)
+		w.run(0)
+		w.settle()
+		msg := w.one()
+		texts := []string{msg.Body, msg.Subject}
+		if failed {
+			texts = []string{msg.Partial, msg.Subject, msg.Error}
+		}
+		for i, s := range texts {
+			if len(s) > inbox.MaxBody || !utf8.ValidString(s) || !strings.Contains(s, "bytes are left out") || !strings.HasSuffix(s, "ü the last") {
+				t.Errorf("failed %v: text %d has %d bytes: %.60q", failed, i, len(s), s)
+			}
+		}
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"fantail/store"
 )
@@ -79,11 +80,21 @@ func (m *Message) check() error {
 	default:
 		return fmt.Errorf("unknown priority %q: low, normal, high or urgent", m.Priority)
 	}
-	switch {
-	case m.Body == "" && m.Kind != Failure:
+	if m.Body == "" && m.Kind != Failure {
 		return ErrEmpty
-	case len(m.Body) > MaxBody:
-		return fmt.Errorf("%w: it has %d bytes; send a shorter one that names a file", ErrTooLarge, len(m.Body))
+	}
+	for _, text := range []struct{ name, s string }{
+		{"body", m.Body},
+		{"output so far", m.Partial},
+		{"error", m.Error},
+		{"subject", m.Subject},
+		{"sender", m.From},
+		{"key", m.Key},
+		{"tags", strings.Join(m.Tags, " ")},
+	} {
+		if len(text.s) > MaxBody {
+			return fmt.Errorf("%w: its %s has %d bytes; send a shorter one that names a file", ErrTooLarge, text.name, len(text.s))
+		}
 	}
 	return nil
 }

@@ -69,6 +69,12 @@ func TestDeposit_refuses(t *testing.T) {
 	}{
 		"empty":             {Message{Recipient: w.main}, ErrEmpty, "empty"},
 		"too large":         {Message{Recipient: w.main, Body: strings.Repeat("x", MaxBody+1)}, ErrTooLarge, "1048577 bytes"},
+		"long output":       {Message{Recipient: w.main, Kind: Failure, Partial: strings.Repeat("x", MaxBody+1)}, ErrTooLarge, "output so far has 1048577 bytes"},
+		"long error":        {Message{Recipient: w.main, Kind: Failure, Error: strings.Repeat("x", MaxBody+1)}, ErrTooLarge, "error"},
+		"long subject":      {Message{Recipient: w.main, Body: "x", Subject: strings.Repeat("x", MaxBody+1)}, ErrTooLarge, "subject"},
+		"long sender":       {Message{Recipient: w.main, Body: "x", From: strings.Repeat("x", MaxBody+1)}, ErrTooLarge, "sender"},
+		"long key":          {Message{Recipient: w.main, Body: "x", Key: strings.Repeat("x", MaxBody+1)}, ErrTooLarge, "key"},
+		"many tags":         {Message{Recipient: w.main, Body: "x", Tags: []string{"x", strings.Repeat("x", MaxBody)}}, ErrTooLarge, "tags"},
 		"no recipient":      {Message{Recipient: 99, Body: "x"}, ErrNobody, "recipient 99"},
 		"no sender":         {Message{Recipient: w.main, Sender: 98, Body: "x"}, ErrNobody, "sender 98"},
 		"unknown kind":      {Message{Recipient: w.main, Body: "x", Kind: "letter"}, nil, `"letter"`},

@@ -50,7 +50,8 @@ const (
 	Urgent Priority = "urgent"
 )
 
-// MaxBody is the largest body in bytes; a larger one is refused.
+// MaxBody is the largest body in bytes, and the largest of any other text of a
+// message; a larger one is refused.
 const MaxBody = 1 << 20
 
 // Message is one item of an inbox. On deposit ID, Created, Taken, TakenBy and
