@@ -43,7 +43,7 @@ var arrows = map[string][]string{
 	"tools/permit":         {},
 	"tools/proc":           {},
 	"ui": {
-		"agents", "agents/llm", "inbox", "store", "themes", "tools", "tools/permit", // of store only the row Task
+		"agents", "agents/llm", "inbox", "themes", "tools", "tools/permit",
 		"ui/composer", "ui/dialog", "ui/files", "ui/frame", "ui/markdown", "ui/transcript",
 	},
 	"ui/cli": {

@@ -6,12 +6,11 @@ import (
 	"time"
 
 	"fantail/inbox"
-	"fantail/store"
 )
 
 // QueueText lists tasks as /queue prints them: sections `Queued:`, `Running:`
 // and `Finished:`, the last `most` of the finished (0: all) with outcome and age.
-func QueueText(ts []store.Task, now time.Time, most int) string {
+func QueueText(ts []Task, now time.Time, most int) string {
 	var queued, running, finished []string
 	for _, t := range ts {
 		switch t.State {

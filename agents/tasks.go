@@ -21,12 +21,15 @@ const (
 // maxLive is how many sub-agents may live at once, those that wait included.
 const maxLive = 64
 
+// Task is a task as it stands in its queue.
+type Task = store.Task
+
 // Push queues a task in the queue of `by` and returns it with its name. Nothing
 // runs until Run, unless a window is open or the task asks to start.
-func (p *Pool) Push(ctx context.Context, by int64, t tools.Task) (store.Task, error) {
+func (p *Pool) Push(ctx context.Context, by int64, t tools.Task) (Task, error) {
 	a, err := p.agent(by)
 	if err != nil {
-		return store.Task{}, err
+		return Task{}, err
 	}
 	p.mu.Lock()
 	info, live := a.info, 0
@@ -36,17 +39,17 @@ func (p *Pool) Push(ctx context.Context, by int64, t tools.Task) (store.Task, er
 		}
 	}
 	p.mu.Unlock()
-	row := store.Task{Queue: by, Prompt: t.Prompt, Model: t.Model, Timeout: t.Timeout, Deliver: t.Deliver, State: taskQueued}
+	row := Task{Queue: by, Prompt: t.Prompt, Model: t.Model, Timeout: t.Timeout, Deliver: t.Deliver, State: taskQueued}
 	if row.Prompt == "" {
-		return store.Task{}, errors.New("a task needs a prompt")
+		return Task{}, errors.New("a task needs a prompt")
 	}
 	if live >= maxLive {
-		return store.Task{}, fmt.Errorf("%d agents live already; wait for some to end, or /kill one", live)
+		return Task{}, fmt.Errorf("%d agents live already; wait for some to end, or /kill one", live)
 	}
 	if row.Model == "" {
 		row.Model = info.Model
 	} else if m, err := p.o.Resolve(row.Model); err != nil {
-		return store.Task{}, err
+		return Task{}, err
 	} else {
 		row.Model = m.Name
 	}
@@ -55,7 +58,7 @@ func (p *Pool) Push(ctx context.Context, by int64, t tools.Task) (store.Task, er
 		row.Deliver = string(inbox.Hold)
 	case inbox.Hold, inbox.Next, inbox.Wake:
 	default:
-		return store.Task{}, fmt.Errorf("deliver=%s: it is hold, next or wake", row.Deliver)
+		return Task{}, fmt.Errorf("deliver=%s: it is hold, next or wake", row.Deliver)
 	}
 	row.SpawnedBy = a.turnNow()
 	err = p.o.DB.Write(ctx, "push", func(tx *store.Tx) error {
@@ -80,7 +83,7 @@ func (p *Pool) Push(ctx context.Context, by int64, t tools.Task) (store.Task, er
 		return nil
 	})
 	if err != nil {
-		return store.Task{}, fmt.Errorf("push: %w", err)
+		return Task{}, fmt.Errorf("push: %w", err)
 	}
 	return row, nil
 }
@@ -152,7 +155,7 @@ func (p *Pool) Run(ctx context.Context, by int64, n int) (Ran, error) {
 }
 
 // Queue lists the tasks of the queue of `by` by id.
-func (p *Pool) Queue(ctx context.Context, by int64) (ts []store.Task, err error) {
+func (p *Pool) Queue(ctx context.Context, by int64) (ts []Task, err error) {
 	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
 		ts, err = rx.Tasks(by)
 		return err

@@ -6,7 +6,7 @@
 // Does not: run agents, read the database, know a model, ask anybody "are you
 // busy?": it holds the last event.
 //
-// Imports: agents, inbox, store, tools, tools/permit, themes, ui/composer, ui/dialog,
+// Imports: agents, inbox, tools, tools/permit, themes, ui/composer, ui/dialog,
 // ui/files, ui/frame, ui/transcript.
 package ui
 
@@ -22,7 +22,6 @@ import (
 
 	"fantail/agents"
 	"fantail/inbox"
-	"fantail/store"
 	"fantail/themes"
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -38,9 +37,9 @@ type Pool interface {
 	Unprompt(ctx context.Context, id int64) (bool, error)
 	Stop(agent int64)
 	Answer(question int64, a permit.Answer) bool
-	Push(ctx context.Context, by int64, t tools.Task) (store.Task, error)
+	Push(ctx context.Context, by int64, t tools.Task) (agents.Task, error)
 	Run(ctx context.Context, by int64, n int) (agents.Ran, error)
-	Queue(ctx context.Context, by int64) ([]store.Task, error)
+	Queue(ctx context.Context, by int64) ([]agents.Task, error)
 	Send(ctx context.Context, from int64, to, body string, pr inbox.Priority) (int64, error)
 	Check(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, int, error)
 	Receive(ctx context.Context, agent int64, q inbox.Query) (inbox.Message, error)
