@@ -6,8 +6,8 @@
 // Does not: run agents, read the database, know a model, ask anybody "are you
 // busy?": it holds the last event.
 //
-// Imports: agents, inbox, tools, tools/permit, themes, ui/composer, ui/dialog,
-// ui/files, ui/frame, ui/transcript.
+// Imports: agents, inbox, store/config/near, tools, tools/permit, themes,
+// ui/composer, ui/dialog, ui/files, ui/frame, ui/transcript.
 package ui
 
 import (

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"fantail/store/config/near"
 )
 
 // leadingOptions takes key=value words of the given keys from the front of s;
@@ -71,43 +73,12 @@ func seconds(s string) (time.Duration, error) {
 	return d, err
 }
 
-// nearest is the command whose name is like name, "" if none is.
+// nearest is the command whose name or alias is most like name, "" if none is.
 func nearest(name string) string {
-	best, most := "", 3
+	var names []string
 	for _, c := range commands() {
-		for _, n := range append([]string{c.name}, c.aliases...) {
-			d := distance(name, n)
-			if name != "" && strings.HasPrefix(n, name) {
-				d = min(d, 1)
-			}
-			if d < most {
-				best, most = c.name, d
-			}
-		}
+		names = append(append(names, c.name), c.aliases...)
 	}
-	return best
-}
-
-// distance is how many letters must change, or neighbours change places, to make
-// a of b.
-func distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
+	c, _ := find(near.Word(name, names))
+	return c.name
 }

@@ -3,6 +3,8 @@ package config
 import (
 	"fmt"
 	"strings"
+
+	"fantail/store/config/near"
 )
 
 // Choice is a provider and a model, and how to reach them.
@@ -114,8 +116,8 @@ func (c Config) Resolve(env func(string) string, name string) (Choice, error) {
 func (c Config) noSuch(name, provider string) error {
 	names := c.ProviderNames()
 	hint := ""
-	if near := nearest(provider, names); near != "" {
-		hint = fmt.Sprintf("did you mean %q? ", near)
+	if meant := near.Word(provider, names); meant != "" {
+		hint = fmt.Sprintf("did you mean %q? ", meant)
 	}
 	return fmt.Errorf("model %q: no such provider; %swrite PROVIDER/NAME; the providers are %s", name, hint, strings.Join(names, ", "))
 }

@@ -8,7 +8,7 @@
 // Does not: hold or print a key (only the name of the variable that has it),
 // read a file of the project, speak to a network, or know what a setting does.
 //
-// Imports: nothing of ours.
+// Imports: store/config/near.
 package config
 
 import (
@@ -21,6 +21,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"fantail/store/config/near"
 )
 
 // Config is what config.toml may say. The zero value is not the default; see
@@ -195,8 +197,8 @@ func checkURL(s string) error {
 }
 
 func notOneOf(got string, want []string) error {
-	if near := nearest(got, want); near != "" {
-		return fmt.Errorf("unknown value; did you mean %q? The values are %s", near, strings.Join(want, ", "))
+	if meant := near.Word(got, want); meant != "" {
+		return fmt.Errorf("unknown value; did you mean %q? The values are %s", meant, strings.Join(want, ", "))
 	}
 	return fmt.Errorf("unknown value; the values are %s", strings.Join(want, ", "))
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/pelletier/go-toml/v2"
+
+	"fantail/store/config/near"
 )
 
 // parse decodes strictly: a key that does not exist is an error.
@@ -44,8 +46,8 @@ func unknown(key []string) string {
 		return fmt.Sprintf("unknown key %q: keys do not belong in this file; put the key in an environment variable and name that variable with key_env", written)
 	}
 	known := keysOf(reflect.TypeFor[Config](), key[:len(key)-1])
-	if near := nearest(last, known); near != "" {
-		return fmt.Sprintf("unknown key %q; did you mean %q?", written, strings.Join(append(key[:len(key)-1:len(key)-1], near), "."))
+	if meant := near.Word(last, known); meant != "" {
+		return fmt.Sprintf("unknown key %q; did you mean %q?", written, strings.Join(append(key[:len(key)-1:len(key)-1], meant), "."))
 	}
 	if len(known) == 0 {
 		return fmt.Sprintf("unknown key %q", written)
@@ -85,44 +87,6 @@ func keysOf(t reflect.Type, path []string) []string {
 		}
 	}
 	return keys
-}
-
-// nearest is the word closest to s, "" if none is close.
-func nearest(s string, words []string) string {
-	best, least := "", 1+max(1, len(s)/3)
-	for _, w := range words {
-		if d := distance(strings.ToLower(s), w); d < least {
-			best, least = w, d
-		}
-	}
-	return best
-}
-
-// distance is the number of letters to insert, delete, replace or swap with
-// their neighbour to make b of a.
-func distance(a, b string) int {
-	rows := make([][]int, len(a)+1)
-	for i := range rows {
-		rows[i] = make([]int, len(b)+1)
-		rows[i][0] = i
-	}
-	for j := range rows[0] {
-		rows[0][j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		for j := 1; j <= len(b); j++ {
-			same := 1
-			if a[i-1] == b[j-1] {
-				same = 0
-			}
-			d := min(rows[i-1][j]+1, rows[i][j-1]+1, rows[i-1][j-1]+same)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				d = min(d, rows[i-2][j-2]+1)
-			}
-			rows[i][j] = d
-		}
-	}
-	return rows[len(a)][len(b)]
 }
 
 // lineOf finds the line a key stands on, or that of the nearest table above it.

@@ -9,7 +9,7 @@
 // Does not: draw, run turns, decide what may run, know SQL.
 //
 // Imports: ui, ui/frame, agents, agents/llm and the providers under it,
-// agents/prompts, store, store/config, tools, tools/permit, tools/proc.
+// agents/prompts, store, store/config, store/config/near, tools, tools/permit, tools/proc.
 package cli
 
 // Exit codes. An ending signal n is 128+n.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"fantail/store/config/near"
 	"fantail/tools/permit"
 )
 
@@ -143,7 +144,7 @@ func help(out io.Writer, fs *pflag.FlagSet) {
 func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string) error {
 	if !fs.Changed("print") {
 		if len(words) > 0 {
-			return misused("unknown argument %q%s; a prompt without a screen is: fantail -p %q", words[0], near(words[0], []string{"help"}), strings.Join(words, " "))
+			return misused("unknown argument %q%s; a prompt without a screen is: fantail -p %q", words[0], meant(words[0], []string{"help"}), strings.Join(words, " "))
 		}
 		return nil
 	}
@@ -167,7 +168,7 @@ func (f *Flags) format(fs *pflag.FlagSet, s string) error {
 	}
 	known := []string{string(Text), string(JSON), string(StreamJSON)}
 	if !slices.Contains(known, s) {
-		return misused("--output-format %q: it is text, json or stream-json%s", s, near(s, known))
+		return misused("--output-format %q: it is text, json or stream-json%s", s, meant(s, known))
 	}
 	f.Format = Format(s)
 	return nil
@@ -197,44 +198,14 @@ func misspelt(fs *pflag.FlagSet, err error) error {
 	}
 	var names []string
 	fs.VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return misused("%v%s", err, near("--"+strings.TrimLeft(absent.GetSpecifiedName(), "-"), names))
+	return misused("%v%s", err, meant("--"+strings.TrimLeft(absent.GetSpecifiedName(), "-"), names))
 }
 
-// near suggests which of the names was meant; "" if none is like s.
-func near(s string, names []string) string {
-	best, at := 0, ""
-	for _, n := range names {
-		d := distance(strings.ToLower(s), n)
-		if strings.HasPrefix(n, s) && len(s) > 3 {
-			d = 1
-		}
-		if d <= max(2, len(n)/3) && (at == "" || d < best) {
-			best, at = d, n
-		}
-	}
-	if at == "" {
+// meant asks whether one of the names was meant; "" if none is like s.
+func meant(s string, names []string) string {
+	name := near.Word(s, names)
+	if name == "" {
 		return ""
 	}
-	return "; did you mean " + at + "?"
-}
-
-// distance is the number of letters to insert, remove or change to get from a to b.
-func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			change := diagonal
-			if a[i] != b[j] {
-				change++
-			}
-			diagonal = row[j+1]
-			row[j+1] = min(change, row[j]+1, row[j+1]+1)
-		}
-	}
-	return row[len(b)]
+	return "; did you mean " + name + "?"
 }
