@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,11 @@ func TestDeposit_whenTheDiskIsFull(t *testing.T) {
 	if err := os.WriteFile(ballast, make([]byte, 700<<10), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	t.Run("", func(t *testing.T) { fill(t, dir, ballast) }) // ends, and closes the file, before the unmount
+	t.Run("start", func(t *testing.T) { startsOnFull(t, dir) })
+	if err := os.Remove(filepath.Join(dir, "start.db")); err != nil {
+		t.Fatal(err)
+	}
+	t.Run("deposit", func(t *testing.T) { fill(t, dir, ballast) }) // ends, and closes the file, before the unmount
 }
 
 func fill(t *testing.T, dir, ballast string) {
@@ -85,4 +90,38 @@ func fill(t *testing.T, dir, ballast string) {
 		t.Errorf("took %d", len(ms))
 	}
 	w.sound()
+}
+
+// startsOnFull: a start without any space says so, and the file is as it was.
+func startsOnFull(t *testing.T, dir string) {
+	path, ballast := filepath.Join(dir, "start.db"), filepath.Join(dir, "more")
+	open := func() error {
+		db, err := store.Open(context.Background(), path, store.Options{})
+		if err != nil {
+			return err
+		}
+		return db.Close()
+	}
+	if err := open(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(ballast, make([]byte, 4<<20), 0o600); !errors.Is(err, syscall.ENOSPC) {
+		t.Fatalf("the disk is not full: %v", err)
+	}
+	if err := open(); !errors.Is(err, store.ErrFull) || !strings.Contains(err.Error(), "free some space") {
+		t.Errorf("opened on a full disk: %v", err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(after, before) {
+		t.Errorf("the file changed: %v", err)
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	if err := open(); err != nil {
+		t.Errorf("with space again: %v", err)
+	}
 }

@@ -22,13 +22,20 @@ var (
 	ErrClosed  = errors.New("the database is closed")
 )
 
-// primary is the primary result code of the SQLite error in err's chain; 0: none.
-func primary(err error) int {
+// code is the result code of the SQLite error in err's chain; 0: none.
+func code(err error) int {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return 0
 	}
-	return e.Code() & 0xff
+	return e.Code()
+}
+
+// primary is the first byte of code: what kind of error it is.
+func primary(err error) int { return code(err) & 0xff }
+
+func full(err error) error {
+	return fmt.Errorf("%w, nothing was written: free some space and try again: %w", ErrFull, err)
 }
 
 // explain adds to a SQLite error what it means and what can be done. Other
@@ -39,11 +46,14 @@ func explain(err error) error {
 			return err
 		}
 	}
+	if code(err) == sqlite3.SQLITE_IOERR_SHMSIZE { // that file is only made larger
+		return full(err)
+	}
 	switch primary(err) {
 	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
 		return fmt.Errorf("%w for more than %v: wait for it or end it, then try again: %w", ErrBusy, busyTimeout, err)
 	case sqlite3.SQLITE_FULL:
-		return fmt.Errorf("%w, nothing was written: free some space and try again: %w", ErrFull, err)
+		return full(err)
 	case sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("%w: move the file away or put a backup in its place: %w", ErrForeign, err)
 	case sqlite3.SQLITE_CORRUPT:
@@ -71,7 +81,4 @@ func undoes(err error) bool {
 }
 
 // unique reports whether err says that a unique index refused a row.
-func unique(err error) bool {
-	var e *sqlite.Error
-	return errors.As(err, &e) && e.Code() == sqlite3.SQLITE_CONSTRAINT_UNIQUE
-}
+func unique(err error) bool { return code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE }
