@@ -41,7 +41,7 @@ func Lock(dir string, now time.Time) (*HostLock, error) {
 	f := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 	got, err := f.TryLock()
 	if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", path, err)
+		return nil, fmt.Errorf("lock the workspace: %w", err)
 	}
 	if !got {
 		return nil, holder(path)
@@ -49,7 +49,7 @@ func Lock(dir string, now time.Time) (*HostLock, error) {
 	// The note is for people; the lock is the operating system's.
 	note := fmt.Sprintf("%d\n%s\n", os.Getpid(), now.UTC().Format(time.RFC3339))
 	if err := os.WriteFile(path, []byte(note), 0o600); err != nil {
-		return nil, errors.Join(fmt.Errorf("write %s: %w", path, err), f.Unlock())
+		return nil, errors.Join(fmt.Errorf("lock the workspace: %w", err), f.Unlock())
 	}
 	return &HostLock{f}, nil
 }

@@ -30,7 +30,7 @@ func Find(dir string, env func(string) string) (Place, error) {
 	}
 	here, err := os.Getwd()
 	if err != nil {
-		return Place{}, fmt.Errorf("find the present directory: %w", err)
+		return Place{}, fmt.Errorf("find the present directory: %w: change to one that exists, or name one with --cwd", err)
 	}
 	root, err := config.Workspace(here)
 	if err != nil {

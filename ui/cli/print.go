@@ -103,8 +103,11 @@ func (p *Printer) tell(out *stream, t *tally, events []agents.Event) {
 			fmt.Fprintf(p.Err, "fantail: %s\n", p.clean(e.Text))
 		}
 	}
+	for _, line := range t.troubles {
+		fmt.Fprintf(p.Err, "fantail: %s\n", p.clean(line))
+	}
 	out.tasks(t.changes)
-	t.changes = nil
+	t.changes, t.troubles = nil, nil
 }
 
 // close prints the result and returns the exit code.
@@ -169,17 +172,18 @@ func (p *Printer) clean(s string) string {
 
 // tally is what a run without a screen knows of the pool.
 type tally struct {
-	began   time.Time
-	main    agents.Info // as it was when the run began
-	mode    permit.Mode
-	agents  map[int64]agents.Info
-	first   map[int64]agents.Info // as they were when the run began
-	changes []agents.Info         // dispatched agents whose state changed, not told yet
-	answer  []string              // what main said since it last did or heard something
-	ended   *agents.End           // of main's last turn
-	steps   int
-	queued  int
-	before  int // queued when the run began
+	began    time.Time
+	main     agents.Info // as it was when the run began
+	mode     permit.Mode
+	agents   map[int64]agents.Info
+	first    map[int64]agents.Info // as they were when the run began
+	changes  []agents.Info         // dispatched agents whose state changed, not told yet
+	troubles []string              // what keeps an agent from going on, not told yet
+	answer   []string              // what main said since it last did or heard something
+	ended    *agents.End           // of main's last turn
+	steps    int
+	queued   int
+	before   int // queued when the run began
 }
 
 func newTally(now time.Time) *tally {
@@ -216,6 +220,9 @@ func (t *tally) see(events []agents.Event) (entries []agents.Entry) {
 func (t *tally) change(i agents.Info, begins bool) {
 	old, known := t.agents[i.ID]
 	t.agents[i.ID] = i
+	if now := trouble(i); now != "" && now != trouble(old) {
+		t.troubles = append(t.troubles, i.Name+": "+now)
+	}
 	switch {
 	case i.Kind == agents.Main:
 		if begins {
@@ -227,6 +234,17 @@ func (t *tally) change(i agents.Info, begins bool) {
 	if begins {
 		t.first[i.ID] = i
 	}
+}
+
+// trouble is why an agent that would go on does not, or "".
+func trouble(i agents.Info) string {
+	switch {
+	case i.Retry != nil:
+		return fmt.Sprintf("%s (trying again, %d of %d)", i.Retry.Reason, i.Retry.Attempt, i.Retry.Of)
+	case i.State == agents.Running, i.State == agents.Idle && len(i.Prompts) > 0:
+		return i.Why
+	}
+	return ""
 }
 
 // add follows main's transcript.

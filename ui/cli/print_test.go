@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,30 @@ func TestReadPromptRefuses(t *testing.T) {
 
 func main1(state agents.State) agents.Info {
 	return agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: state, Model: "acme/one", Priced: true, Cost: 5, Usage: llm.Usage{Input: 100}}
+}
+
+// TestTallyTellsTroubleOnce: nobody watches a run without a screen wait in silence.
+func TestTallyTellsTroubleOnce(t *testing.T) {
+	full := agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Running, Why: "trying again: the disk is full"}
+	failed := agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Running, Retry: &agents.Retry{Attempt: 2, Of: 10, Reason: "acme: overloaded"}}
+	typed := agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Why: "absorb: the disk is full", Prompts: []agents.Prompt{{ID: 1}}}
+	tal := newTally(time.Time{})
+	for _, i := range []agents.Info{
+		{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
+		full,
+		full,
+		{ID: 1, Name: "main", Kind: agents.Main, State: agents.Running},
+		failed,
+		typed,
+		{ID: 1, Name: "main", Kind: agents.Main, State: agents.Waiting, Why: "waiting for any message"},
+		{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Why: "the turn failed"},
+	} {
+		tal.see([]agents.Event{agents.Changed{Info: i}})
+	}
+	want := []string{"main: trying again: the disk is full", "main: acme: overloaded (trying again, 2 of 10)", "main: absorb: the disk is full"}
+	if !slices.Equal(tal.troubles, want) {
+		t.Errorf("told %q", tal.troubles)
+	}
 }
 
 func TestTallyKeepsWhatMainSaidLast(t *testing.T) {
