@@ -40,12 +40,15 @@ const (
 )
 
 // A reply at a model's own pace comes in pieces of a few bytes, and to be woken
-// for each costs more than all that is done with it. After so many small reads in
-// a row the reader takes a breath between them.
+// for each costs more than all that is done with it. After so many reads in a row
+// that waited for little, the reader takes a breath after each that does. One that
+// found something at once may have left more behind (of TLS a read brings one
+// record, however many are there) and is followed by the next.
 const (
 	small   = 2 << 10 // bytes
-	trickle = 16      // reads
-	breath  = 30 * time.Millisecond
+	waited  = time.Millisecond / 2
+	trickle = 16 // reads
+	breath  = 50 * time.Millisecond
 )
 
 var (
@@ -116,7 +119,8 @@ type Call struct {
 	cancel   context.CancelCauseFunc
 	watch    *time.Timer
 	idle     time.Duration
-	smalls   int // small reads in a row
+	waits    int  // reads in a row that waited for little
+	tired    bool // the last read was one of them
 	progress time.Time
 	res      *http.Response
 	events   *decoder
@@ -263,17 +267,27 @@ func (w *watched) Read(b []byte) (int, error) {
 	}
 	w.k.breathe()
 	w.k.watch.Reset(w.k.idle)
+	began := time.Now()
 	n, err := w.body.Read(b)
 	w.k.watch.Stop()
-	if w.k.smalls++; n >= small {
-		w.k.smalls = 0
-	}
+	w.k.pace(n, time.Since(began))
 	return n, err
+}
+
+// pace notes a read of n bytes.
+func (k *Call) pace(n int, took time.Duration) {
+	k.tired = n < small && took >= waited
+	switch {
+	case k.tired:
+		k.waits++
+	case n >= small:
+		k.waits = 0
+	}
 }
 
 // breathe waits a moment while the reply trickles.
 func (k *Call) breathe() {
-	if k.smalls < trickle {
+	if !k.tired || k.waits < trickle {
 		return
 	}
 	t := time.NewTimer(breath)
