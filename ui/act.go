@@ -118,7 +118,7 @@ func (a *App) submitLine(t *tab, text string) tea.Cmd {
 	t.line = nil
 	return a.act(t, text, func() (string, error) {
 		id, err := a.pool.Send(a.ctx, from, to, text, inbox.Normal)
-		return fmt.Sprintf("message #%d is in the inbox of %s: %s", id, to, text), err
+		return fmt.Sprintf("Message #%d is in the inbox of %s: %s", id, to, text), err
 	})
 }
 
@@ -299,7 +299,7 @@ func (a *App) quit() tea.Cmd {
 	text := strings.Join(names, ", ") + are + " still at work."
 	a.open(dialog.NewConfirm(a.theme, "Quit?", text, []dialog.Option{
 		{Key: "w", Label: "wait until they are done, then quit"},
-		{Key: "k", Label: "stop them; what they have goes into the inbox"},
+		{Key: "k", Label: "stop them and quit; what they have goes into the inbox"},
 		{Key: "c", Label: "stay here"},
 	}), func(d dialog.Decision) tea.Cmd {
 		switch c, _ := d.(dialog.Confirmed); c.Choice {
@@ -319,9 +319,10 @@ func (a *App) quit() tea.Cmd {
 	return nil
 }
 
-// switcher picks a tab by name.
+// switcher picks a tab by name; the one used before is highlighted.
 func (a *App) switcher() tea.Cmd {
 	var items []dialog.Item
+	before := a.tabs.before()
 	for _, t := range a.tabs.all {
 		sign, _ := glyph(t.info)
 		help := sign + " " + string(t.info.State)
@@ -331,7 +332,7 @@ func (a *App) switcher() tea.Cmd {
 		if t.info.Prompt != "" {
 			help += " · " + frame.CleanLine(inbox.Label(t.info.Prompt))
 		}
-		items = append(items, dialog.Item{Value: t.info.Name, Label: t.info.Name, Help: help})
+		items = append(items, dialog.Item{Value: t.info.Name, Label: t.info.Name, Help: help, Chosen: t == before})
 	}
 	a.open(dialog.NewPicker(a.theme, "Go to", items, true), func(d dialog.Decision) tea.Cmd {
 		if p, ok := d.(dialog.Picked); ok {
@@ -346,5 +347,5 @@ func (a *App) switcher() tea.Cmd {
 }
 
 func (a *App) help() {
-	a.open(dialog.NewText(a.theme, "Help", helpText()), nil)
+	a.open(dialog.NewTable(a.theme, "Help", helpRows()), nil)
 }

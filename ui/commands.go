@@ -51,16 +51,16 @@ func (c command) usage() string {
 // commands is that table.
 func commands() []command {
 	return []command{
-		{"push", nil, "[model=] [name=] [timeout=] [deliver=hold|next|wake] PROMPT", "queue a task for an agent of its own", runPush, false},
+		{"push", nil, "[model=] [name=] [timeout=] [deliver=] PROMPT", "queue a task for an agent of its own", runPush, false},
 		{"run", nil, "[N]", "start the queue, at most N at once", runRun, false},
 		{"queue", nil, "[--all]", "show what is queued, runs and has finished", runQueue, false},
-		{"send", nil, "NAME [--priority=low|normal|high|urgent] TEXT", "mail an agent", runSend, false},
+		{"send", nil, "NAME [--priority=P] TEXT", "mail an agent", runSend, false},
 		{"receive", nil, "[from=NAME] [--lifo]", "take one message, waiting for it", runReceive, false},
 		{"check", nil, "[from=NAME] [--lifo]", "take all messages that are ready", runCheck, false},
 		{"inbox", nil, "", "list the messages that wait", runInbox, false},
-		{"messages", nil, "next [N] | show [N]", "start a turn with the most urgent message; show messages without taking them", runMessages, false},
+		{"messages", nil, "next [N] | show [N]", "start a turn with the most urgent message; only show", runMessages, false},
 		{"kill", nil, "NAME", "end an agent now, or remove a queued task", runKill, false},
-		{"close", nil, "NAME", "close the tab of an agent that ended", runClose, false},
+		{"close", nil, "[NAME | --all]", "close the tab of an agent that ended, or all such tabs", runClose, false},
 		{"model", []string{"models"}, "[PROVIDER/NAME]", "show or change the model", runModel, false},
 		{"mode", []string{"permissions"}, "[ask|accept-edits|plan|yolo]", "show or change what may happen without a question", runMode, false},
 		{"theme", nil, "[NAME]", "change the colours", runTheme, true},
@@ -129,7 +129,7 @@ func runPush(a *App, in input) (tea.Cmd, error) {
 	}
 	return a.act(in.here, in.text, func() (string, error) {
 		t, err := a.pool.Push(a.ctx, in.id, task)
-		return fmt.Sprintf("queued %s; /run starts it", t.Name), err
+		return fmt.Sprintf("Queued %s; /run starts it", t.Name), err
 	}), nil
 }
 
@@ -177,7 +177,7 @@ func runSend(a *App, in input) (tea.Cmd, error) {
 	}
 	return a.act(in.here, in.text, func() (string, error) {
 		id, err := a.pool.Send(a.ctx, in.id, to, unquote(rest), pr)
-		return fmt.Sprintf("message #%d is in the inbox of %s", id, to), err
+		return fmt.Sprintf("Message #%d is in the inbox of %s", id, to), err
 	}), nil
 }
 
@@ -335,22 +335,40 @@ func runKill(a *App, in input) (tea.Cmd, error) {
 		return nil, err
 	}
 	return a.start(in.here, in.text, func() (string, error) {
-		return name + " was ended", a.pool.Kill(a.ctx, name)
+		return "Ended " + name, a.pool.Kill(a.ctx, name)
 	}), nil
 }
 
 func runClose(a *App, in input) (tea.Cmd, error) {
-	name := in.rest
-	if name == "" {
-		name = in.here.info.Name
+	names := []string{in.rest}
+	switch in.rest {
+	case "":
+		names[0] = in.here.info.Name
+	case "--all":
+		names = nil
+		for _, t := range a.tabs.all {
+			if t.info.State.Terminal() {
+				names = append(names, t.info.Name)
+			}
+		}
+		if len(names) == 0 {
+			return nil, fmt.Errorf("no agent has ended")
+		}
 	}
-	return a.act(in.t, in.text, func() (string, error) { return "", a.pool.CloseTab(a.ctx, name) }), nil
+	return a.act(in.t, in.text, func() (string, error) {
+		for _, name := range names {
+			if err := a.pool.CloseTab(a.ctx, name); err != nil {
+				return "", err
+			}
+		}
+		return "", nil
+	}), nil
 }
 
 func runModel(a *App, in input) (tea.Cmd, error) {
 	set := func(name string) tea.Cmd {
 		return a.act(in.here, in.text, func() (string, error) {
-			return "the model is " + name, a.pool.SetModel(a.ctx, in.id, name)
+			return "The model is " + name, a.pool.SetModel(a.ctx, in.id, name)
 		})
 	}
 	if in.rest != "" {
@@ -359,11 +377,11 @@ func runModel(a *App, in input) (tea.Cmd, error) {
 	var items []dialog.Item
 	if a.o.Models != nil {
 		for _, m := range a.o.Models() {
-			items = append(items, dialog.Item{Value: m, Label: m})
+			items = append(items, dialog.Item{Value: m, Label: m, Chosen: m == in.t.info.Model})
 		}
 	}
 	if len(items) == 0 {
-		in.here.view.Local("the model is "+in.t.info.Model, transcript.Plain)
+		in.here.view.Local("The model is "+in.t.info.Model, transcript.Plain)
 		return nil, nil
 	}
 	a.open(dialog.NewPicker(a.theme, "Model (now "+in.t.info.Model+")", items, true), func(d dialog.Decision) tea.Cmd {
@@ -377,7 +395,16 @@ func runModel(a *App, in input) (tea.Cmd, error) {
 
 func runMode(a *App, in input) (tea.Cmd, error) {
 	if in.rest == "" {
-		in.here.view.Local("the mode is "+string(a.tally.Mode), transcript.Plain)
+		var items []dialog.Item
+		for _, m := range modes {
+			items = append(items, dialog.Item{Value: string(m.mode), Label: string(m.mode), Help: m.help, Chosen: m.mode == a.tally.Mode})
+		}
+		a.open(dialog.NewPicker(a.theme, "Mode (now "+string(a.tally.Mode)+")", items, false), func(d dialog.Decision) tea.Cmd {
+			if p, ok := d.(dialog.Picked); ok {
+				return a.setMode(permit.Mode(p.Value))
+			}
+			return nil
+		})
 		return nil, nil
 	}
 	m, err := permit.ParseMode(in.rest)
@@ -401,7 +428,7 @@ func runTheme(a *App, in input) (tea.Cmd, error) {
 	}
 	var items []dialog.Item
 	for _, n := range themes.Names() {
-		items = append(items, dialog.Item{Value: n, Label: n})
+		items = append(items, dialog.Item{Value: n, Label: n, Chosen: n == a.theme.Name})
 	}
 	a.open(dialog.NewPicker(a.theme, "Theme (now "+a.theme.Name+")", items, false), func(d dialog.Decision) tea.Cmd {
 		if p, ok := d.(dialog.Picked); ok {
@@ -462,6 +489,14 @@ func (a *App) arguments(name string) []composer.Item {
 				add(t.info.Name)
 			}
 		}
+		switch {
+		case name == "close" && len(items) > 1:
+			add("--all")
+		case name == "send":
+			for _, p := range []inbox.Priority{inbox.Low, inbox.High, inbox.Urgent} {
+				add("--priority=" + string(p))
+			}
+		}
 	case "check", "receive":
 		for _, t := range a.tabs.all {
 			if t.info.Kind == agents.Sub {
@@ -470,7 +505,7 @@ func (a *App) arguments(name string) []composer.Item {
 		}
 		add("--lifo")
 	case "push":
-		for _, s := range []string{"name=", "model=", "timeout=", "deliver=next", "deliver=wake"} {
+		for _, s := range []string{"name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake"} {
 			add(s)
 		}
 	case "messages":
@@ -481,8 +516,8 @@ func (a *App) arguments(name string) []composer.Item {
 			add(n)
 		}
 	case "mode":
-		for _, m := range []permit.Mode{permit.Ask, permit.AcceptEdits, permit.Plan, permit.Yolo} {
-			add(string(m))
+		for _, m := range modes {
+			items = append(items, composer.Item{Insert: string(m.mode), Help: m.help})
 		}
 	case "model":
 		if a.o.Models != nil {

@@ -35,17 +35,15 @@ func layout(w, h int, f facts) rects {
 		lower, most = f.below, max(3, (h-4)*3/4)
 	}
 	lower = min(lower, most)
-	rules := 2
+	r.upper, r.lower = rect{0, 1, w, 1}, rect{0, 0, w, 1}
 	if h < 10 {
-		rules = 0
+		r.upper.h, r.lower.h = 0, 0
 	}
-	if rules > 0 {
-		r.upper = rect{0, 1, w, 1}
-	} else {
-		r.upper = rect{0, 1, w, 0}
+	if f.below > 0 {
+		r.lower.h = 0 // a question has an edge of its own
 	}
-	r.body = rect{0, 1 + r.upper.h, w, h - 2 - rules - lower}
-	r.lower = rect{0, r.body.y + r.body.h, w, max(0, rules-1)}
+	r.body = rect{0, 1 + r.upper.h, w, h - 2 - r.upper.h - r.lower.h - lower}
+	r.lower.y = r.body.y + r.body.h
 	r.box = rect{0, r.lower.y + r.lower.h, w, lower}
 	return r
 }

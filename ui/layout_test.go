@@ -19,7 +19,7 @@ func TestLayout(t *testing.T) {
 			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 10}, lower: rect{0, 12, 80, 1}, box: rect{0, 13, 80, 10}, status: rect{0, 23, 80, 1},
 		}},
 		{"a question gets three quarters", 80, 24, facts{box: 1, below: 50}, rects{
-			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 5}, lower: rect{0, 7, 80, 1}, box: rect{0, 8, 80, 15}, status: rect{0, 23, 80, 1},
+			tabs: rect{0, 0, 80, 1}, upper: rect{0, 1, 80, 1}, body: rect{0, 2, 80, 6}, lower: rect{0, 8, 80, 0}, box: rect{0, 8, 80, 15}, status: rect{0, 23, 80, 1},
 		}},
 		{"low screens have no rules", 40, 8, facts{box: 1}, rects{
 			tabs: rect{0, 0, 40, 1}, upper: rect{0, 1, 40, 0}, body: rect{0, 1, 40, 5}, lower: rect{0, 6, 40, 0}, box: rect{0, 6, 40, 1}, status: rect{0, 7, 40, 1},

@@ -2,9 +2,12 @@ package ui
 
 import (
 	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"fantail/ui/dialog"
 )
 
 func TestLeadingOptions(t *testing.T) {

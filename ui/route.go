@@ -297,9 +297,16 @@ func (a *App) roll() tea.Cmd {
 	return tea.Tick(wheelGap, func(time.Time) tea.Msg { return rolled{} })
 }
 
-// click goes to the tab that was clicked.
+// click goes to the tab that was clicked, or to what is new below.
 func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
-	if m.Y != 0 || m.Button != tea.MouseLeft || a.dialog != nil {
+	if m.Button != tea.MouseLeft || a.dialog != nil {
+		return nil
+	}
+	if low, t := a.drawn.r.lower, a.tabs.focus; low.h > 0 && m.Y == low.y && t != nil && t.view.NewBelow() > 0 {
+		t.view.Follow()
+		a.dirty = true
+	}
+	if m.Y != 0 {
 		return nil
 	}
 	for _, s := range a.drawn.tabs {

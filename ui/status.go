@@ -42,7 +42,7 @@ func (a *App) statusLine(w int) string {
 		if len(pieces) == 0 {
 			return frame.Fit(left, w)
 		}
-		if free >= 2 {
+		if free >= 1 {
 			return left + strings.Repeat(" ", free) + right + " "
 		}
 		drop := 0

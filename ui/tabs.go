@@ -124,6 +124,16 @@ func (t *tabs) front(x *tab) {
 	}
 }
 
+// before is the tab used before the focused one; nil if there is none.
+func (t *tabs) before() *tab {
+	for _, x := range t.recent {
+		if x != t.focus {
+			return x
+		}
+	}
+	return nil
+}
+
 // nth focuses the n-th tab from 1.
 func (t *tabs) nth(n int) {
 	if n >= 1 && n <= len(t.all) {
@@ -178,11 +188,13 @@ func (a *App) tabRow(w int) (string, []span) {
 	if len(cells) == 0 {
 		return frame.Fit(a.theme.Paint(themes.TabActive, " main "), w), nil
 	}
-	sep, left, right := "│", "‹", "›"
-	from, to := window(cells, at, w-4)
+	sep := "│"
+	from, to := window(cells, at, w-1)
 	row, x := " ", 1
-	if from > 0 {
-		row, x = left, 1
+	if from > 0 || to < len(cells) {
+		from, to = window(cells, at, w-2*beside)
+		row = a.hidden("‹", from, a.tabs.all[:from])
+		x = frame.Width(row)
 	}
 	var spans []span
 	for i := from; i < to; i++ {
@@ -195,9 +207,32 @@ func (a *App) tabRow(w int) (string, []span) {
 		x += cells[i].width
 	}
 	if to < len(cells) {
-		row += a.theme.Paint(themes.Dim, right)
+		more := a.hidden("›", len(cells)-to, a.tabs.all[to:])
+		row += frame.Spaces(w-x-frame.Width(more)) + more
 	}
 	return frame.Fit(row, w), spans
+}
+
+// beside is how many columns the count of hidden tabs may take at either side.
+const beside = 4
+
+// hidden tells how many tabs are out of sight at a side, and by its colour
+// whether one of them asks.
+func (a *App) hidden(arrow string, n int, out []*tab) string {
+	if n == 0 {
+		return " "
+	}
+	role := themes.Dim
+	for _, x := range out {
+		if x.info.State == agents.Asking {
+			role = themes.Warn
+			break
+		}
+	}
+	if arrow == "‹" {
+		return a.theme.Paint(role, fmt.Sprintf("‹%d", n)) + " "
+	}
+	return a.theme.Paint(role, fmt.Sprintf(" %d›", n))
 }
 
 // span is where on the row an agent's tab stands.

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
 
 	"fantail/themes"
 	"fantail/ui/frame"
@@ -114,14 +115,22 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 	return lines, cursor
 }
 
-// over splices the open dialog into the middle.
+// over splices the open dialog into the middle, between the tabs and the status
+// line. What it stands on is dimmed.
 func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
-	b := a.dialog.Lines(min(a.w-2, 100), a.h-2)
+	rows := a.drawn.r.box.y - 1 // down to the rule above the box, if that is enough
+	if rows < a.h/2 {
+		rows = a.h - 2
+	}
+	b := a.dialog.Lines(min(a.w, 100), rows)
 	if len(b) == 0 {
 		return lines, cursor
 	}
-	x, y := max(0, (a.w-frame.Width(b[0]))/2), max(0, (a.h-len(b))/3)
+	x, y := max(0, (a.w-frame.Width(b[0]))/2), 1+max(0, (rows-len(b))/3)
 	cursor = nil
+	for i := 1; i < len(lines)-1; i++ {
+		lines[i] = a.theme.Paint(themes.Dim, ansi.Strip(lines[i]))
+	}
 	if cx, cy, ok := a.dialog.Cursor(); ok {
 		cursor = tea.NewCursor(x+cx, y+cy)
 	}

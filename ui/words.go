@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"fantail/agents"
+	"fantail/tools/permit"
+	"fantail/ui/dialog"
 	"fantail/ui/frame"
 )
 
@@ -31,7 +33,7 @@ func sentence(err error) string {
 // keys are what the keyboard does, for the help.
 var keys = [...][2]string{
 	{"Enter", "send; while the agent is busy the prompt enters at its next step"},
-	{"Shift+Enter, Alt+Enter, Ctrl+J, \\ Enter", "new line"},
+	{"Shift+Enter, Alt+Enter, Ctrl+J", "new line; so does Enter behind a \\"},
 	{"Esc", "stop the focused agent's turn or wait, and nothing else"},
 	{"Alt+Tab, Ctrl+Tab", "the agent used last, and on through those used before"},
 	{"Alt+1…9, Ctrl+PgUp/PgDn", "go to a tab, to the next one"},
@@ -49,17 +51,28 @@ var keys = [...][2]string{
 	{"Ctrl+C", "clear the box; twice: quit"},
 }
 
-// helpText lists all commands and keys.
-func helpText() string {
-	var b strings.Builder
+// modes are what a permission mode leaves free.
+var modes = [...]struct {
+	mode permit.Mode
+	help string
+}{
+	{permit.Ask, "reading is free; writing and commands ask"},
+	{permit.AcceptEdits, "writing in the workspace is free too; commands ask"},
+	{permit.Plan, "reading only; all else is refused"},
+	{permit.Yolo, "nothing asks but what is sensitive"},
+}
+
+// helpRows list all commands and keys.
+func helpRows() []dialog.Row {
+	var rows []dialog.Row
 	for _, c := range commands() {
-		fmt.Fprintf(&b, "%-44s %s\n", c.usage(), c.help)
+		rows = append(rows, dialog.Row{Left: c.usage(), Right: c.help})
 	}
-	b.WriteString("\n")
+	rows = append(rows, dialog.Row{})
 	for _, k := range keys {
-		fmt.Fprintf(&b, "%-44s %s\n", k[0], k[1])
+		rows = append(rows, dialog.Row{Left: k[0], Right: k[1]})
 	}
-	return b.String()
+	return rows
 }
 
 // CommandTable is the commands as a Markdown table, for the README.

@@ -87,7 +87,7 @@ func (b *confirm) Lines(w, h int) []string {
 	for i, o := range b.options[first : first+foot] {
 		lines = append(lines, b.option(o, first+i == b.at, inner))
 	}
-	hint := "esc leaves"
+	hint := "esc goes back"
 	if len(text) > view {
 		hint += " · pgup/pgdn scroll"
 	}

@@ -1,7 +1,7 @@
 // Package dialog is the boxes over the transcript.
 //
 // Does: the permission question, the switcher, a list to pick from, a
-// yes-or-no confirmation, a scrollable text.
+// yes-or-no confirmation, a scrollable table.
 //
 // Does not: answer anything by itself, know a pool.
 //
@@ -57,5 +57,11 @@ const Grace = 500 * time.Millisecond
 // Option is one choice of a confirmation, e.g. {"k", "kill them"}.
 type Option struct{ Key, Label string }
 
-// Item is one line of a picker.
-type Item struct{ Value, Label, Help string }
+// Item is one line of a picker. The one that is Chosen is highlighted at first.
+type Item struct {
+	Value, Label, Help string
+	Chosen             bool
+}
+
+// Row is a row of a table.
+type Row struct{ Left, Right string }

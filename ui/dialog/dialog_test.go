@@ -331,7 +331,7 @@ func TestChopDropsNothing(t *testing.T) {
 
 func TestPicker(t *testing.T) {
 	t.Parallel()
-	items := []Item{{"1", "main", "running"}, {"2", "auth-tests", "idle"}, {"3", "Lint", ""}, {"4", "docs", "done"}}
+	items := []Item{{"1", "main", "running", false}, {"2", "auth-tests", "idle", false}, {"3", "Lint", "", false}, {"4", "docs", "done", false}}
 	for _, c := range []struct {
 		script string
 		fuzzy  bool
@@ -409,13 +409,26 @@ func TestConfirm(t *testing.T) {
 	}
 }
 
-func TestText(t *testing.T) {
+// The one that is chosen already is highlighted until the list is narrowed.
+func TestPicker_beginsWhereItStands(t *testing.T) {
 	t.Parallel()
-	var sb strings.Builder
-	for i := range 100 {
-		fmt.Fprintf(&sb, "line-%d-\n", i)
+	items := []Item{{Value: "1", Label: "dark"}, {Value: "2", Label: "light"}, {Value: "3", Label: "ansi", Chosen: true}}
+	for _, c := range []struct{ script, want string }{{"enter", "3"}, {"down enter", "1"}, {"'i' enter", "2"}} {
+		b := NewPicker(theme(t), "Theme", items, false)
+		b.Lines(80, 24)
+		if got := keys(b, c.script); got != (Picked{c.want}) {
+			t.Errorf("%s: got %+v, want %s", c.script, got, c.want)
+		}
 	}
-	b := NewText(theme(t), "Help", sb.String())
+}
+
+func TestTable(t *testing.T) {
+	t.Parallel()
+	var rows []Row
+	for i := range 100 {
+		rows = append(rows, Row{Left: fmt.Sprintf("line-%d-", i)})
+	}
+	b := NewTable(theme(t), "Help", rows)
 	for _, c := range []struct{ script, want string }{
 		{"", "line-0-"},
 		{"down", "line-1-"},
@@ -450,19 +463,28 @@ func boxes(tb testing.TB) map[string]Box {
 	scrolled := asked(tb, huge)
 	scrolled.Lines(80, 24)
 	keys(scrolled, "pgdown up")
-	help := "Keys\n\n  alt+tab    the agent before\n  pgup pgdn  scroll\n\n" + strings.Repeat("A paragraph of words that wrap. ", 40)
+	help := []Row{
+		{"/push [model=] [name=] [timeout=] [deliver=] PROMPT", "queue a task for an agent of its own"},
+		{"/quit", "leave"},
+		{},
+		{"alt+tab", "the agent before"},
+		{"pgup pgdn", strings.Repeat("words that wrap ", 40)},
+	}
 	return map[string]Box{
 		"command": asked(tb, command("go test ./...")), "script": asked(tb, long), "reason": reason, "huge": scrolled, "diff": asked(tb, write(diff)),
 		"picker": NewPicker(th, "Switch to", []Item{
-			{"1", "main", "running 0:42"}, {"2", "auth", "asks"}, {"3", "日本語-エージェント", "idle"}, {"4", "e\x1b[2Jvil", strings.Repeat("long help ", 20)},
+			{Value: "1", Label: "main", Help: "running 0:42"},
+			{Value: "2", Label: "auth", Help: "asks", Chosen: true},
+			{Value: "3", Label: "日本語-エージェント", Help: "idle"},
+			{Value: "4", Label: "e\x1b[2Jvil", Help: strings.Repeat("long help ", 20)},
 		}, true),
 		"narrowed": func() Box {
-			b := NewPicker(th, "Switch to", []Item{{"1", "main", ""}, {"2", "maintain", ""}, {"3", "lint", ""}}, true)
+			b := NewPicker(th, "Switch to", []Item{{Value: "1", Label: "main"}, {Value: "2", Label: "maintain"}, {Value: "3", Label: "lint"}}, true)
 			keys(b, "'mn' down")
 			return b
 		}(),
 		"confirm": NewConfirm(th, "Quit", "2 agents still run: auth, tests. What they found so far stays in the inbox.", []Option{{"w", "wait"}, {"k", "kill them and quit"}}),
-		"text":    NewText(th, "Help", help),
+		"table":   NewTable(th, "Help", help),
 	}
 }
 
@@ -471,7 +493,7 @@ func TestGolden(t *testing.T) {
 		t.Run(fmt.Sprintf("%dx%d", size[0], size[1]), func(t *testing.T) {
 			var out strings.Builder
 			all := boxes(t)
-			for _, name := range []string{"command", "script", "reason", "huge", "diff", "picker", "narrowed", "confirm", "text"} {
+			for _, name := range []string{"command", "script", "reason", "huge", "diff", "picker", "narrowed", "confirm", "table"} {
 				b := all[name]
 				fmt.Fprintf(&out, "== %s\n%s\n", name, strings.ReplaceAll(text(b, size[0], size[1]), "\n", "┊\n")+"┊")
 				if x, y, ok := b.Cursor(); ok {
@@ -528,8 +550,8 @@ func FuzzBoxes(f *testing.F) {
 		q := command(s)
 		q.Name, q.Rule, q.Action.Diff, q.Action.Dir, q.Action.Sensitive = s, permit.Rule(rule), s, rule, rule
 		all := []Box{
-			asked(t, q), NewPicker(th, s, []Item{{s, s, rule}, {rule, rule, s}}, len(s)%2 == 0),
-			NewConfirm(th, s, rule, []Option{{"y", s}, {rule, rule}}), NewText(th, s, s+rule),
+			asked(t, q), NewPicker(th, s, []Item{{s, s, rule, false}, {rule, rule, s, true}}, len(s)%2 == 0),
+			NewConfirm(th, s, rule, []Option{{"y", s}, {rule, rule}}), NewTable(th, s, []Row{{s, rule}, {rule, s}}),
 		}
 		for _, b := range all {
 			for _, op := range data {

@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -9,19 +10,22 @@ import (
 	"fantail/ui/frame"
 )
 
-// page is a text to read.
+// page is a table to read.
 type page struct {
 	theme  *themes.Theme
 	title  string
-	text   string
-	width  int // what lines were wrapped for
+	rows   []Row
+	width  int // what lines were laid out for
 	lines  []string
 	scroll scroll
 }
 
-// NewText shows a text; Esc, q and Enter close it.
-func NewText(t *themes.Theme, title, text string) Box {
-	return &page{theme: t, title: frame.CleanLine(title), text: text}
+// widest is how wide the table may get: longer lines are hard to read.
+const widest = 100
+
+// NewTable shows rows of two columns; Esc, q and Enter close it.
+func NewTable(t *themes.Theme, title string, rows []Row) Box {
+	return &page{theme: t, title: frame.CleanLine(title), rows: rows}
 }
 
 func (b *page) Key(k tea.KeyPressMsg) Decision {
@@ -58,15 +62,65 @@ func (b *page) Lines(w, h int) []string {
 	w = min(w, widest)
 	inner := w - borderCols
 	if b.width != inner {
-		b.width, b.lines = inner, wrap(b.text, inner)
+		b.width, b.lines = inner, b.lay(inner)
 	}
 	view := min(h-borderRows, len(b.lines))
 	b.scroll.set(view, len(b.lines))
-	var lines []string
-	for _, s := range b.lines[b.scroll.top : b.scroll.top+view] {
-		lines = append(lines, b.theme.Paint(themes.Text, s))
+	return panel(b.theme, w, themes.Accent, b.title, b.hint(), b.lines[b.scroll.top:b.scroll.top+view])
+}
+
+// stacked is the width below which the columns stand one below the other.
+const stacked = 60
+
+// lay makes the lines for a width. A cell that is too long goes on below itself,
+// a little further in on the left.
+func (b *page) lay(w int) []string {
+	column := 0
+	for _, r := range b.rows {
+		column = max(column, frame.Width(frame.CleanLine(r.Left)))
 	}
-	return panel(b.theme, w, themes.Accent, b.title, b.hint(), lines)
+	column = min(column, w*2/5)
+	var lines []string
+	for _, r := range b.rows {
+		if w < stacked {
+			lines = append(lines, hang(b.theme, r.Left, w)...)
+			for _, s := range wrap(r.Right, w-2) {
+				if s != "" {
+					lines = append(lines, "  "+b.theme.Paint(themes.Text, s))
+				}
+			}
+			continue
+		}
+		left, right := hang(b.theme, r.Left, column), wrap(r.Right, w-column-2)
+		for i := range max(len(left), len(right)) {
+			line := frame.Spaces(column)
+			if i < len(left) {
+				line = frame.Fit(left[i], column)
+			}
+			if i < len(right) {
+				line += "  " + b.theme.Paint(themes.Text, right[i])
+			}
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// hang wraps a line to w columns; what runs on stands two further in.
+func hang(t *themes.Theme, text string, w int) []string {
+	rows := wrap(text, w)
+	if len(rows) > 1 {
+		first := rows[0]
+		rest := strings.TrimLeft(strings.TrimPrefix(frame.Clean(text), first), " ")
+		rows = append([]string{first}, wrap(rest, max(1, w-2))...)
+	}
+	for i, s := range rows {
+		rows[i] = t.Paint(themes.Tool, s)
+		if i > 0 {
+			rows[i] = "  " + rows[i]
+		}
+	}
+	return rows
 }
 
 func (b *page) hint() string {

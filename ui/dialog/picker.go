@@ -68,6 +68,9 @@ func (b *picker) match() {
 				j += n
 			}
 		}
+		if word == "" && b.items[i].Chosen {
+			b.at = len(b.hits)
+		}
 		b.hits = append(b.hits, f)
 	}
 }
@@ -164,7 +167,7 @@ func (b *picker) Lines(w, h int) []string {
 }
 
 func (b *picker) hint() string {
-	hint := "enter picks · esc leaves"
+	hint := "enter picks · esc closes"
 	if len(b.hits) > b.scroll.view {
 		hint = fmt.Sprintf("%d/%d · %s", b.at+1, len(b.hits), hint)
 	}

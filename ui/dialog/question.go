@@ -47,9 +47,6 @@ type choice struct {
 	is    permit.Choice
 }
 
-// widest is how wide a box may get: longer lines are hard to read.
-const widest = 100
-
 // NewQuestion asks q. Until Grace has passed since now it takes no key: what is
 // typed then was meant for something else.
 func NewQuestion(t *themes.Theme, q permit.Question, now func() time.Time) Box {
@@ -143,7 +140,6 @@ func (b *question) Lines(w, h int) []string {
 	if !fits(w, h) {
 		return nil
 	}
-	w = min(w, widest)
 	inner, rows := w-borderCols, h-borderRows
 	foot, at := b.foot(inner, rows)
 	why := b.why(inner)
@@ -285,8 +281,9 @@ func (b *question) sessionLabel(w int) string {
 
 func (b *question) rule() string { return frame.CleanLine(frame.Reveal(string(b.q.Rule))) }
 
+// dir is where a command would run; a file's path says where it is.
 func (b *question) dir() string {
-	if b.q.Action.Dir == "" {
+	if b.q.Action.Dir == "" || b.q.Action.Command == "" {
 		return ""
 	}
 	return "in " + frame.CleanLine(frame.Reveal(b.q.Action.Dir))

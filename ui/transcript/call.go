@@ -195,7 +195,8 @@ func (v *View) ending() []*block {
 	var out []*block
 	i := v.info
 	switch {
-	case i.Retry != nil, i.Question != nil, i.State == agents.Waiting:
+	case i.Question != nil: // it shows below, in the place of the prompt box
+	case i.Retry != nil, i.State == agents.Waiting:
 		out = append(out, &block{kind: waits})
 	case i.State == agents.Running:
 		out = append(out, &block{kind: doing})
@@ -208,10 +209,13 @@ func (v *View) ending() []*block {
 	return out
 }
 
-// doing is one line: a spinner, what the agent does, for how long.
-func (c canvas) doing(i agents.Info) []string {
+// doing is one line: a spinner, what the agent does, for how long. begun: its
+// reply has begun to come.
+func (c canvas) doing(i agents.Info, begun bool) []string {
 	what := i.Doing
 	switch {
+	case what == "streaming" && !begun:
+		what = "waiting for the model"
 	case what == "streaming":
 		what = "writing"
 	case what == "":
@@ -232,8 +236,6 @@ func (c canvas) waits(i agents.Info) []string {
 		left := max(i.Retry.At.Sub(c.now).Round(time.Second), 0)
 		text := i.Retry.Reason + " · try " + strconv.Itoa(i.Retry.Attempt) + " of " + strconv.Itoa(i.Retry.Of) + " in " + lasted(left)
 		return c.text("↻", themes.Warn, themes.Warn, clipTo(text, 400))
-	case i.Question != nil:
-		return c.text("⚠", themes.Warn, themes.Warn, "asks: "+clipTo(frame.CleanLine(i.Question.Action.Title), 200))
 	}
 	why := i.Why
 	if why == "" {

@@ -63,7 +63,7 @@ func (v *View) draw(b *block, c canvas) []string {
 	case queued:
 		return c.queued(b)
 	case doing:
-		return c.doing(v.info)
+		return c.doing(v.info, v.live.on)
 	case waits:
 		return c.waits(v.info)
 	}

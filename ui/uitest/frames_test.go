@@ -127,7 +127,7 @@ var scenes = []scene{
 	{"thinking", uitest.Options{}, func(s *uitest.Session) { s.Enter("think"); ready(s) }},
 	{"tool-waits", uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=tests after 10m")
-		s.See("queued tests")
+		s.See("Queued tests")
 		s.Enter("/run")
 		s.See("Running 1 of 1")
 		s.Enter("collect")
@@ -148,7 +148,7 @@ var scenes = []scene{
 	}},
 	{"background-running", uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=tests lookslow")
-		s.See("queued tests")
+		s.See("Queued tests")
 		s.Enter("/run")
 		s.Press("alt+2")
 		s.See("so far")
@@ -156,14 +156,14 @@ var scenes = []scene{
 	}},
 	{"background-ended", uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=tests look")
-		s.See("queued tests")
+		s.See("Queued tests")
 		s.Enter("/run")
 		s.Press("alt+2")
 		s.See("2 steps")
 	}},
 	{"background-mail", uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=tests after 10m")
-		s.See("queued tests")
+		s.See("Queued tests")
 		s.Enter("/run")
 		s.Press("alt+2")
 		s.See("after 10m")
@@ -184,6 +184,7 @@ var scenes = []scene{
 		s.See("Messages:")
 	}},
 	{"help", uitest.Options{}, func(s *uitest.Session) { s.Press("?"); s.See("Help") }},
+	{"mode", uitest.Options{}, func(s *uitest.Session) { s.Enter("/mode"); s.See("Mode (now ask)") }},
 	{"switcher", uitest.Options{}, func(s *uitest.Session) { two(s); s.Press("ctrl+space"); s.See("Go to") }},
 	{"complete-command", uitest.Options{}, func(s *uitest.Session) { s.Type("/me"); s.See("/messages") }},
 	{"complete-file", uitest.Options{}, func(s *uitest.Session) { s.Type("look at @gr"); s.See("greeting_test.go") }},
@@ -219,9 +220,9 @@ var scenes = []scene{
 // two is one task that answers and one that fails, both ended and not collected.
 func two(s *uitest.Session) {
 	s.Enter("/push name=tests look")
-	s.See("queued tests")
+	s.See("Queued tests")
 	s.Enter("/push name=vet fail this is not allowed")
-	s.See("queued vet")
+	s.See("Queued vet")
 	s.Enter("/run")
 	s.Until("both have ended", func() bool {
 		tabs, _, _ := strings.Cut(s.Screen(), "\n")
@@ -240,7 +241,7 @@ func collected(s *uitest.Session) {
 func three(s *uitest.Session) {
 	for _, n := range []string{"tests", "vet", "todo"} {
 		s.Enter("/push name=" + n + " after 10s of " + n)
-		s.See("queued " + n)
+		s.See("Queued " + n)
 	}
 	s.Enter("/run 1")
 	s.Wait(14 * time.Second)
@@ -284,7 +285,7 @@ func TestFrameTabRowOverflows(t *testing.T) {
 			play(t, uitest.Options{W: size[0], H: size[1], Provider: uitest.Script(actor), Cap: 4}, func(s *uitest.Session) {
 				for i := range 12 {
 					s.Enter(fmt.Sprintf("/push name=agent%02d after %ds", i, 4*(i+1)))
-					s.See(fmt.Sprintf("queued agent%02d", i))
+					s.See(fmt.Sprintf("Queued agent%02d", i))
 				}
 				s.Enter("/run")
 				s.Wait(10 * time.Second)

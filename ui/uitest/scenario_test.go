@@ -24,11 +24,11 @@ func TestMainJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{Files: map[string]string{"a.go": "package a // TODO: more\n"}})
 		s.Enter("/push name=tests run echo all tests pass")
-		s.See("queued tests")
+		s.See("Queued tests")
 		s.Enter("/push name=vet run echo vet is happy")
-		s.See("queued vet")
+		s.See("Queued vet")
 		s.Enter("/push name=todo grep TODO")
-		s.See("queued todo", "3 queued")
+		s.See("Queued todo", "3 queued")
 		s.Enter("/run 2")
 		s.See("tests ⚠", "vet ⚠", "⚠ 2 asking")
 
@@ -67,7 +67,7 @@ func TestMainJob(t *testing.T) {
 		s.See("No messages ready.")
 
 		s.Enter("/push name=late run echo kept")
-		s.See("queued late")
+		s.See("Queued late")
 		s.Enter("/run")
 		s.See("late ⚠")
 		s.Press("alt+5")
@@ -241,7 +241,7 @@ func TestAltTabWalks(t *testing.T) {
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		for _, n := range []string{"one", "two", "three"} {
 			s.Enter("/push name=" + n + " look")
-			s.See("queued " + n)
+			s.See("Queued " + n)
 		}
 		s.Enter("/run")
 		s.See("three ✓")
@@ -460,7 +460,7 @@ func TestTypedBeforeTheWorkspaceIsOpen(t *testing.T) {
 		s.Type("half a dr")
 		s.Wait(5 * time.Second)
 		s.Attach()
-		s.See("▌ one", "▌ two", "queued later; /run starts it", "the prompt is missing", "› half a dr", "1 queued")
+		s.See("▌ one", "▌ two", "Queued later; /run starts it", "the prompt is missing", "› half a dr", "1 queued")
 		s.Type("aft")
 		s.See("› half a draft")
 		if a, b := strings.Index(s.Screen(), "▌ one"), strings.Index(s.Screen(), "▌ two"); a > b {
