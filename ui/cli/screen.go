@@ -164,6 +164,9 @@ func hush(guard *Guard) (*quiet, error) {
 	if err != nil {
 		return nil, fmt.Errorf("set standard error aside: %w", err)
 	}
+	// Fd makes reading block a thread in the kernel. A goroutine that waits in the
+	// runtime's poller has it woken at every tick of every timer.
+	_ = r.Fd()
 	q := &quiet{was: os.Stderr, w: w, done: make(chan struct{})}
 	os.Stderr = w
 	log.SetOutput(w)
