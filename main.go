@@ -128,6 +128,7 @@ func (h *host) open(ctx context.Context, model string, attended bool) (pool *age
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	h.guard.AtEnd(func() { _ = cli.Close(pool) })
+	h.guard.AtEnd(h.place.Leave)
 	return pool, db, nil
 }
 
