@@ -39,16 +39,15 @@ const (
 	drainLimit    = 250 * time.Millisecond
 )
 
-// A reply at a model's own pace comes in pieces of a few bytes, and to be woken
-// for each costs more than all that is done with it. After so many reads in a row
-// that waited for little, the reader takes a breath after each that does. One that
-// found something at once may have left more behind (of TLS a read brings one
-// record, however many are there) and is followed by the next.
+// A reply at a model's own pace comes in drops of a few bytes, and to be woken for
+// each costs more than all that is done with it. After so many in a row the reader
+// takes a breath with each, and then reads at once what came meanwhile: a read that
+// need not wait is no drop, however little it brings (of TLS it is one record), and
+// one that waits for longer than a breath would gain nothing by it.
 const (
-	small   = 2 << 10 // bytes
 	waited  = time.Millisecond / 2
-	trickle = 16 // reads
-	breath  = 50 * time.Millisecond
+	trickle = 16 // drops
+	breath  = 60 * time.Millisecond
 )
 
 var (
@@ -119,8 +118,7 @@ type Call struct {
 	cancel   context.CancelCauseFunc
 	watch    *time.Timer
 	idle     time.Duration
-	waits    int  // reads in a row that waited for little
-	tired    bool // the last read was one of them
+	drops    int // reads that waited, but none for long
 	progress time.Time
 	res      *http.Response
 	events   *decoder
@@ -265,31 +263,30 @@ func (w *watched) Read(b []byte) (int, error) {
 		w.k.cancel(errNoProgress)
 		return 0, errNoProgress
 	}
-	w.k.breathe()
 	w.k.watch.Reset(w.k.idle)
 	began := time.Now()
 	n, err := w.body.Read(b)
 	w.k.watch.Stop()
-	w.k.pace(n, time.Since(began))
+	if err == nil && w.k.trickles(time.Since(began)) {
+		w.k.breathe()
+	}
 	return n, err
 }
 
-// pace notes a read of n bytes.
-func (k *Call) pace(n int, took time.Duration) {
-	k.tired = n < small && took >= waited
+// trickles notes a read and reports whether the reply comes in drops.
+func (k *Call) trickles(took time.Duration) bool {
 	switch {
-	case k.tired:
-		k.waits++
-	case n >= small:
-		k.waits = 0
+	case took >= breath:
+		k.drops = 0
+	case took >= waited:
+		k.drops++
+		return k.drops > trickle
 	}
+	return false
 }
 
-// breathe waits a moment while the reply trickles.
+// breathe waits a moment, or until the call ends.
 func (k *Call) breathe() {
-	if !k.tired || k.waits < trickle {
-		return
-	}
 	t := time.NewTimer(breath)
 	defer t.Stop()
 	select {
