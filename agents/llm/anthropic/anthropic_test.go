@@ -25,57 +25,15 @@ var recorded string
 func serve(t testing.TB, o Options, replies ...llmtest.Reply) (*Provider, *llmtest.Server) {
 	t.Helper()
 	s := llmtest.New(replies...)
-	base, stop, err := s.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.HTTPClient = &http.Client{Transport: &http.Transport{}}
+	o.BaseURL, o.HTTPClient = s.Loopback(t)
 	if o.Key == "" && o.AuthToken == "" {
 		o.Key = "sk-test-0123456789"
 	}
-	o.BaseURL = base
-	t.Cleanup(func() {
-		o.HTTPClient.CloseIdleConnections()
-		stop()
-	})
 	return New(o), s
 }
 
-func ask(text string) *llm.Request {
-	return &llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{llm.Text{Text: text}}}}}
-}
-
-// stream reads one reply; pieces of a block are joined.
-func stream(ctx context.Context, p *Provider, req *llm.Request) (parts []llm.Part, stop *llm.Stop, failed *llm.Error) {
-	for part, err := range p.Stream(ctx, req) {
-		if err != nil {
-			return parts, stop, err.(*llm.Error)
-		}
-		last := len(parts) - 1
-		switch part := part.(type) {
-		case llm.Stop:
-			stop = &part
-			continue
-		case llm.Text:
-			if last >= 0 {
-				if t, ok := parts[last].(llm.Text); ok && t.Index == part.Index {
-					t.Text += part.Text
-					parts[last] = t
-					continue
-				}
-			}
-		case llm.Thinking:
-			if last >= 0 {
-				if t, ok := parts[last].(llm.Thinking); ok && t.Index == part.Index {
-					t.Text, t.Opaque = t.Text+part.Text, part.Opaque
-					parts[last] = t
-					continue
-				}
-			}
-		}
-		parts = append(parts, part)
-	}
-	return parts, stop, failed
+func stream(ctx context.Context, p *Provider, req *llm.Request) ([]llm.Part, *llm.Stop, *llm.Error) {
+	return llmtest.Collect(p.Stream(ctx, req))
 }
 
 var recordedParts = []llm.Part{
@@ -96,7 +54,7 @@ func TestRecorded(t *testing.T) {
 	for name, body := range forms {
 		for _, size := range []int{0, 1, 2, 3, 7, 64} {
 			p, _ := serve(t, Options{}, llmtest.Reply{Raw: body, Write: size})
-			parts, stop, err := stream(t.Context(), p, ask("x"))
+			parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
 			if err != nil {
 				t.Fatalf("%s by %d: %v", name, size, err)
 			}
@@ -121,7 +79,7 @@ func TestCutAnywhere(t *testing.T) {
 				cut = -1
 			}
 			s.Add(llmtest.Reply{Raw: recorded, Cut: cut, Clean: clean})
-			_, stop, err := stream(t.Context(), p, ask("x"))
+			_, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
 			if stop != nil || err == nil {
 				t.Fatalf("cut at %d of %d (clean %v): stop %v, error %v", at, end, clean, stop, err)
 			}
@@ -130,7 +88,7 @@ func TestCutAnywhere(t *testing.T) {
 			}
 		}
 		s.Add(llmtest.Reply{Raw: recorded, Cut: end, Clean: clean})
-		if _, stop, err := stream(t.Context(), p, ask("x")); stop == nil || err != nil {
+		if _, stop, err := stream(t.Context(), p, llmtest.Ask("x")); stop == nil || err != nil {
 			t.Fatalf("whole: %v %v", stop, err)
 		}
 	}
@@ -143,21 +101,13 @@ func TestSplitAnywhere(t *testing.T) {
 	for at := range len(args) + 1 {
 		s.Add(llmtest.Reply{
 			Parts: []llm.Part{llm.ToolCall{ID: "c", Name: "f", Args: json.RawMessage(args)}},
-			Split: func(a string) []string { return split(a, at) },
+			Split: func(a string) []string { return llmtest.Split(a, at) },
 		})
-		parts, stop, err := stream(t.Context(), p, ask("x"))
+		parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
 		if err != nil || stop.Reason != llm.ToolUse || string(parts[0].(llm.ToolCall).Args) != args {
 			t.Fatalf("split at %d: %v %v", at, parts, err)
 		}
 	}
-}
-
-// split cuts at a byte; inside a character at its end, as a server must.
-func split(s string, at int) []string {
-	for at < len(s) && s[at]&0xC0 == 0x80 {
-		at++
-	}
-	return []string{s[:at], s[at:]}
 }
 
 func line(v string) string {
@@ -222,7 +172,7 @@ func TestProtocolFaults(t *testing.T) {
 		"error after a call":   {[]string{begin, useTool(0, "f"), arg(0, "{}"), closing(0), `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}, llm.Overloaded},
 	} {
 		p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(c.events...)})
-		parts, stop, err := stream(t.Context(), p, ask("x"))
+		parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
 		if stop != nil || err == nil || err.Kind != c.kind {
 			t.Errorf("%s: %v %v %v", name, parts, stop, err)
 		}
@@ -241,7 +191,7 @@ func TestTokenLimit(t *testing.T) {
 		"context":              {[]string{begin, useTool(0, "f"), arg(0, `{"a`), closing(0), ends("model_context_window_exceeded"), over}, []string{"f"}, 0},
 	} {
 		p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(c.events...)})
-		parts, stop, err := stream(t.Context(), p, ask("x"))
+		parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
 		if err != nil || stop == nil || stop.Reason != llm.Length || !reflect.DeepEqual(stop.Broken, c.broken) {
 			t.Errorf("%s: %v %+v %v", name, parts, stop, err)
 		}
@@ -262,12 +212,12 @@ func TestStopReasons(t *testing.T) {
 		"end_turn": llm.EndTurn, "stop_sequence": llm.EndTurn, "refusal": llm.Refusal, "pause_turn": llm.Other, "new_word": llm.Other, "tool_use": llm.EndTurn, "max_tokens": llm.Length,
 	} {
 		p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(begin, ends(word), over)})
-		if _, stop, err := stream(t.Context(), p, ask("x")); err != nil || stop.Reason != want || stop.Detail != word {
+		if _, stop, err := stream(t.Context(), p, llmtest.Ask("x")); err != nil || stop.Reason != want || stop.Detail != word {
 			t.Errorf("%s: %+v %v", word, stop, err)
 		}
 	}
 	p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(begin, useTool(0, "f"), arg(0, "{}"), closing(0), ends("end_turn"), over)})
-	if _, stop, err := stream(t.Context(), p, ask("x")); err != nil || stop.Reason != llm.ToolUse {
+	if _, stop, err := stream(t.Context(), p, llmtest.Ask("x")); err != nil || stop.Reason != llm.ToolUse {
 		t.Errorf("call with end_turn: %+v %v", stop, err)
 	}
 }
@@ -276,7 +226,7 @@ func TestStopReasons(t *testing.T) {
 func TestIDs(t *testing.T) {
 	same := strings.ReplaceAll(body(begin, useTool(0, "f"), closing(0), useTool(1, "f"), closing(1), useTool(2, "f"), closing(2), ends("tool_use"), over), `"id1"`, `"id0"`)
 	same = strings.ReplaceAll(same, `"id2"`, `""`)
-	req := ask("x")
+	req := llmtest.Ask("x")
 	req.Messages = append(req.Messages,
 		llm.Message{Role: llm.Assistant, Parts: []llm.Part{llm.ToolCall{ID: "id0", Name: "f", Args: json.RawMessage("{}")}}},
 		llm.Message{Role: llm.User, Parts: []llm.Part{llm.ToolResult{ID: "id0", Text: "x"}}})
@@ -304,13 +254,13 @@ func TestUsage(t *testing.T) {
 		"twice":    {[]string{begin, ends("end_turn"), ends("end_turn"), over}, llm.Usage{Input: 5, Output: 9}},
 	} {
 		p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(c.events...)})
-		parts, _, err := stream(t.Context(), p, ask("x"))
+		parts, _, err := stream(t.Context(), p, llmtest.Ask("x"))
 		if err != nil || len(parts) != 1 || parts[0] != c.want {
 			t.Errorf("%s: %+v %v", name, parts, err)
 		}
 	}
 	p, _ := serve(t, Options{}, llmtest.Reply{NoUsage: true, Parts: []llm.Part{llm.Text{Text: "x"}}})
-	if parts, stop, err := stream(t.Context(), p, ask("x")); err != nil || stop == nil || len(parts) != 1 {
+	if parts, stop, err := stream(t.Context(), p, llmtest.Ask("x")); err != nil || stop == nil || len(parts) != 1 {
 		t.Errorf("none: %+v %v", parts, err)
 	}
 }
@@ -332,7 +282,7 @@ func TestThinkingAsked(t *testing.T) {
 		"began without":     {4000, 0, []llm.Message{call, answer}, ``},
 	} {
 		p, s := serve(t, Options{ThinkingBudget: c.budget}, llmtest.Say("ok"))
-		req := ask("x")
+		req := llmtest.Ask("x")
 		req.MaxTokens = c.limit
 		req.Messages = append(req.Messages, c.more...)
 		if _, _, err := stream(t.Context(), p, req); err != nil {
@@ -352,13 +302,13 @@ func TestKeys(t *testing.T) {
 	t.Setenv("ANTHROPIC_API_KEY", "from-the-environment")
 	t.Setenv("ANTHROPIC_AUTH_TOKEN", "from-the-environment")
 	t.Setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:1")
-	_, _, err := stream(t.Context(), New(Options{}), ask("x"))
+	_, _, err := stream(t.Context(), New(Options{}), llmtest.Ask("x"))
 	if err == nil || err.Kind != llm.NotConfigured || !strings.Contains(err.Message, "ANTHROPIC_API_KEY") {
 		t.Fatalf("%v", err)
 	}
 	p, s := serve(t, Options{AuthToken: "token\n", Headers: http.Header{"X-Extra": {"1"}}}, llmtest.Say("ok"))
 	s.Key = "token"
-	if _, _, err := stream(t.Context(), p, ask("x")); err != nil {
+	if _, _, err := stream(t.Context(), p, llmtest.Ask("x")); err != nil {
 		t.Fatal(err)
 	}
 	if r := s.Requests()[0]; r.KeyIn != "Authorization" || r.Header.Get("X-Extra") != "1" {
@@ -370,7 +320,7 @@ func TestKeys(t *testing.T) {
 func TestConnectionIsReused(t *testing.T) {
 	p, s := serve(t, Options{}, llmtest.Say("1"), llmtest.Say("2"), llmtest.Say("3"))
 	for range 3 {
-		if _, _, err := stream(t.Context(), p, ask("x")); err != nil {
+		if _, _, err := stream(t.Context(), p, llmtest.Ask("x")); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -382,12 +332,12 @@ func TestConnectionIsReused(t *testing.T) {
 func TestEventLimits(t *testing.T) {
 	big := strings.Repeat("x", 17<<20)
 	p, s := serve(t, Options{}, llmtest.Reply{Raw: "data: " + big + "\n\n"})
-	if _, _, err := stream(t.Context(), p, ask("x")); err == nil || err.Kind != llm.Protocol || !strings.Contains(err.Message, "16 MB") {
+	if _, _, err := stream(t.Context(), p, llmtest.Ask("x")); err == nil || err.Kind != llm.Protocol || !strings.Contains(err.Message, "16 MB") {
 		t.Fatalf("%v", err)
 	}
 	many := strings.Repeat(line(`{"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"`+strings.Repeat("y", 1<<20)+`"}}`), 65)
 	s.Add(llmtest.Reply{Raw: body(begin, textBlock) + many})
-	if _, _, err := stream(t.Context(), p, ask("x")); err == nil || err.Kind != llm.Protocol || !strings.Contains(err.Message, "64 MB") {
+	if _, _, err := stream(t.Context(), p, llmtest.Ask("x")); err == nil || err.Kind != llm.Protocol || !strings.Contains(err.Message, "64 MB") {
 		t.Fatalf("%v", err)
 	}
 }

@@ -108,7 +108,7 @@ func TestKeyNeverShown(t *testing.T) {
 	} {
 		for _, protocol := range protocols {
 			s := llmtest.New()
-			base, client := start(t, s)
+			base, client := s.Loopback(t)
 			p := protocol.make(base, key, client)
 			body, _ := json.Marshal(map[string]any{"error": map[string]any{"message": "bad key " + echo}})
 			event := llmtest.Reply{Raw: "event: error\ndata: " + string(body) + "\n\n"}
@@ -158,7 +158,7 @@ func TestHugeErrorIsCut(t *testing.T) {
 // A redirect to another place is not followed, and the key does not go there.
 func TestRedirect(t *testing.T) {
 	thief := llmtest.New(llmtest.Say("gotcha"))
-	elsewhere, _ := start(t, thief)
+	elsewhere, _ := thief.Loopback(t)
 	for _, status := range []int{301, 302, 303, 307, 308} {
 		each(t, func(t *testing.T, s *llmtest.Server, p llm.Provider) {
 			s.Add(llmtest.Reply{Status: status, Header: http.Header{"Location": {elsewhere + "/v1/messages"}}})
@@ -255,7 +255,7 @@ func TestUnreachable(t *testing.T) {
 
 func TestTLS(t *testing.T) {
 	s := llmtest.New()
-	base, _ := start(t, s)
+	base, _ := s.Loopback(t)
 	for _, protocol := range protocols {
 		client := &http.Client{Transport: &http.Transport{}}
 		p := protocol.make(strings.Replace(base, "http", "https", 1), "k", client)

@@ -6,7 +6,7 @@
 // fault; record the requests. A [Server] answers from a queue of [Reply]
 // values or through a function; a reply can be slow, stall, break at any byte
 // or fail. It listens on loopback ([Server.Start]) or, for fake time, in memory
-// ([Server.Pipe]).
+// ([Server.Pipe]). The tests of the protocols read with [Collect] and [Measure].
 //
 // Does not: know a model, keep a key (it records only that one came), or leave
 // a goroutine behind after its stop function returned.

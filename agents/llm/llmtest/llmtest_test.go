@@ -58,25 +58,10 @@ func each(t *testing.T, test func(t *testing.T, s *llmtest.Server, p llm.Provide
 	for _, protocol := range protocols {
 		t.Run(protocol.name, func(t *testing.T) {
 			s := llmtest.New()
-			base, client := start(t, s)
+			base, client := s.Loopback(t)
 			test(t, s, protocol.make(base, "sk-test-0123456789abcdef", client))
 		})
 	}
-}
-
-// start serves s on loopback for the length of the test.
-func start(t *testing.T, s *llmtest.Server) (string, *http.Client) {
-	t.Helper()
-	base, stop, err := s.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	client := &http.Client{Transport: &http.Transport{}}
-	t.Cleanup(func() {
-		client.CloseIdleConnections()
-		stop()
-	})
-	return base, client
 }
 
 // got is what a stream yielded.
@@ -146,26 +131,9 @@ func collect(t *testing.T, ctx context.Context, p llm.Provider, req *llm.Request
 }
 
 func (g *got) join(part llm.Part) {
-	n := len(g.parts) - 1
-	switch part := part.(type) {
-	case llm.Text:
-		if n >= 0 {
-			if last, ok := g.parts[n].(llm.Text); ok && last.Index == part.Index {
-				last.Text += part.Text
-				g.parts[n] = last
-				return
-			}
-		}
-	case llm.Thinking:
-		if n >= 0 {
-			if last, ok := g.parts[n].(llm.Thinking); ok && last.Index == part.Index {
-				last.Text, last.Opaque = last.Text+part.Text, part.Opaque
-				g.parts[n] = last
-				return
-			}
-		}
+	if n := len(g.parts); n == 0 || !llmtest.Join(&g.parts[n-1], part) {
+		g.parts = append(g.parts, part)
 	}
-	g.parts = append(g.parts, part)
 }
 
 func user(text string) llm.Message {

@@ -16,7 +16,7 @@ import (
 // Requests a real service refuses are refused, with the place of the fault.
 func TestRefusals(t *testing.T) {
 	s := llmtest.New()
-	base, client := start(t, s)
+	base, client := s.Loopback(t)
 	const use = `{"role":"assistant","content":[{"type":"tool_use","id":"c1","name":"f","input":{}}]}`
 	const callsC1 = `{"role":"assistant","tool_calls":[{"id":"c1","type":"function","function":{"name":"f","arguments":"{}"}}]}`
 	for _, c := range []struct{ path, messages, want string }{
@@ -66,7 +66,7 @@ func TestRefusals(t *testing.T) {
 }
 
 func TestLists(t *testing.T) {
-	base, client := start(t, &llmtest.Server{Models: []string{"qwen3:8b"}})
+	base, client := (&llmtest.Server{Models: []string{"qwen3:8b"}}).Loopback(t)
 	for path, want := range map[string]string{"/v1/models": `{"data":[{"id":"qwen3:8b"}]}`, "/api/tags": `{"models":[{"name":"qwen3:8b"}]}`} {
 		res, err := client.Get(base + path)
 		if err != nil {

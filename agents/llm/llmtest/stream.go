@@ -222,9 +222,5 @@ func (r Reply) halves(args string) []string {
 	if r.Split != nil {
 		return r.Split(args)
 	}
-	at := len(args) / 2
-	for at < len(args) && !utf8.RuneStart(args[at]) {
-		at++
-	}
-	return []string{args[:at], args[at:]}
+	return Split(args, len(args)/2)
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	_ "embed"
 	"encoding/json"
-	"net/http"
 	"reflect"
 	"strings"
 	"testing"
@@ -26,46 +25,13 @@ var recorded string
 func serve(t testing.TB, o Options, replies ...llmtest.Reply) (*Provider, *llmtest.Server) {
 	t.Helper()
 	s := llmtest.New(replies...)
-	base, stop, err := s.Start()
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.HTTPClient = &http.Client{Transport: &http.Transport{}}
-	o.BaseURL = base + "/v1/"
-	t.Cleanup(func() {
-		o.HTTPClient.CloseIdleConnections()
-		stop()
-	})
+	o.BaseURL, o.HTTPClient = s.Loopback(t)
+	o.BaseURL += "/v1/"
 	return New(o), s
 }
 
-func ask(text string) *llm.Request {
-	return &llm.Request{Model: "m", Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{llm.Text{Text: text}}}}}
-}
-
-// stream reads one reply; pieces of a block are joined.
-func stream(ctx context.Context, p *Provider, req *llm.Request) (parts []llm.Part, stop *llm.Stop, failed *llm.Error) {
-	for part, err := range p.Stream(ctx, req) {
-		if err != nil {
-			return parts, stop, err.(*llm.Error)
-		}
-		last := len(parts) - 1
-		switch part := part.(type) {
-		case llm.Stop:
-			stop = &part
-			continue
-		case llm.Text:
-			if last >= 0 {
-				if t, ok := parts[last].(llm.Text); ok && t.Index == part.Index {
-					t.Text += part.Text
-					parts[last] = t
-					continue
-				}
-			}
-		}
-		parts = append(parts, part)
-	}
-	return parts, stop, failed
+func stream(ctx context.Context, p *Provider, req *llm.Request) ([]llm.Part, *llm.Stop, *llm.Error) {
+	return llmtest.Collect(p.Stream(ctx, req))
 }
 
 var recordedParts = []llm.Part{
@@ -86,7 +52,7 @@ func TestRecorded(t *testing.T) {
 	for name, body := range forms {
 		for _, size := range []int{0, 1, 2, 3, 7, 64} {
 			p, _ := serve(t, Options{}, llmtest.Reply{Raw: body, Write: size})
-			parts, stop, err := stream(t.Context(), p, ask("x"))
+			parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
 			if err != nil {
 				t.Fatalf("%s by %d: %v", name, size, err)
 			}
@@ -113,7 +79,7 @@ func TestCutAnywhere(t *testing.T) {
 				cut = -1
 			}
 			s.Add(llmtest.Reply{Raw: recorded, Cut: cut, Clean: clean})
-			parts, stop, err := stream(t.Context(), p, ask("x"))
+			parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
 			if at >= end {
 				if stop == nil || err != nil || !reflect.DeepEqual(parts[:4], recordedParts[:4]) {
 					t.Fatalf("cut at %d (clean %v), whole from %d: %v %v", at, clean, end, stop, err)
@@ -139,14 +105,9 @@ func TestSplitAnywhere(t *testing.T) {
 	for at := range len(args) + 1 {
 		s.Add(llmtest.Reply{
 			Parts: []llm.Part{llm.ToolCall{ID: "c", Name: "f", Args: json.RawMessage(args)}},
-			Split: func(a string) []string {
-				for at < len(a) && a[at]&0xC0 == 0x80 {
-					at++
-				}
-				return []string{a[:at], a[at:]}
-			},
+			Split: func(a string) []string { return llmtest.Split(a, at) },
 		})
-		parts, stop, err := stream(t.Context(), p, ask("x"))
+		parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
 		if err != nil || stop.Reason != llm.ToolUse || string(parts[0].(llm.ToolCall).Args) != args {
 			t.Fatalf("split at %d: %v %v", at, parts, err)
 		}
@@ -233,7 +194,7 @@ func TestCallForms(t *testing.T) {
 	} {
 		for _, reason := range []string{"tool_calls", "stop"} {
 			p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(append(c.events, ends(reason))...)})
-			parts, stop, err := stream(t.Context(), p, ask("x"))
+			parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
 			if err != nil || stop == nil || stop.Reason != llm.ToolUse {
 				t.Errorf("%s: %v %v", name, stop, err)
 				continue
@@ -284,7 +245,7 @@ func TestProtocolFaults(t *testing.T) {
 		"error event's name": {[]string{"{}\nevent: error"}, llm.Server},
 	} {
 		p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(c.events...)})
-		parts, stop, err := stream(t.Context(), p, ask("x"))
+		parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
 		if stop != nil || err == nil || err.Kind != c.kind {
 			t.Errorf("%s: %v %v %v", name, parts, stop, err)
 		}
@@ -300,7 +261,7 @@ func TestTokenLimit(t *testing.T) {
 	first := pieces(`{"index":0,"id":"x","function":{"name":"f","arguments":"{}"}}`)
 	for second, broken := range map[string][]string{`{\"a\":`: {"g"}, ``: {"g"}, `{\"a\":1}`: nil} {
 		p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(first, pieces(`{"index":1,"id":"y","function":{"name":"g","arguments":"`+second+`"}}`), ends("length"), "[DONE]")})
-		parts, stop, err := stream(t.Context(), p, ask("x"))
+		parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
 		if err != nil || stop == nil || stop.Reason != llm.Length || !reflect.DeepEqual(stop.Broken, broken) || len(parts) != 2-len(broken) {
 			t.Errorf("%q: %v %+v %v", second, parts, stop, err)
 		}
@@ -323,7 +284,7 @@ func TestStopAndText(t *testing.T) {
 		"other choice":  {[]string{`{"choices":[{"index":1,"delta":{"content":"no"}}]}`, ends("stop")}, llm.EndTurn, ""},
 	} {
 		p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(append(c.events, "[DONE]")...)})
-		parts, stop, err := stream(t.Context(), p, ask("x"))
+		parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
 		if err != nil || stop.Reason != c.want {
 			t.Errorf("%s: %+v %v", name, stop, err)
 			continue
@@ -342,7 +303,7 @@ func TestStopAndText(t *testing.T) {
 func TestReasoning(t *testing.T) {
 	p, _ := serve(t, Options{Name: "local"}, llmtest.Reply{Raw: body(
 		delta(`{"reasoning":"a","reasoning_content":"a"}`), delta(`{"content":"b"}`), delta(`{"reasoning":"c"}`), delta(`{"content":"d"}`), ends("stop"), "[DONE]")})
-	parts, _, err := stream(t.Context(), p, ask("x"))
+	parts, _, err := stream(t.Context(), p, llmtest.Ask("x"))
 	want := []llm.Part{
 		llm.Thinking{Text: "a", Opaque: wanted, Model: "local/m"},
 		llm.Text{Text: "b", From: llm.FromModel, Index: 1},
@@ -373,7 +334,7 @@ func TestReasoningGoesBack(t *testing.T) {
 		s := llmtest.New(llmtest.Say("ok"))
 		s.Reasons = c.want != ""
 		client, stop := s.Pipe()
-		req := ask("x")
+		req := llmtest.Ask("x")
 		req.Messages = append(req.Messages,
 			llm.Message{Role: llm.Assistant, Parts: []llm.Part{c.thought, call}},
 			llm.Message{Role: llm.User, Parts: []llm.Part{llm.ToolResult{ID: "c", Text: "y"}}})
@@ -392,10 +353,10 @@ func TestReasoningGoesBack(t *testing.T) {
 	s.Reasons = true
 	client, stop := s.Pipe()
 	defer stop()
-	req := ask("x")
+	req := llmtest.Ask("x")
 	req.Messages = append(req.Messages,
-		llm.Message{Role: llm.Assistant, Parts: []llm.Part{llm.Text{Text: "of another model"}}}, ask("y").Messages[0],
-		llm.Message{Role: llm.Assistant, Parts: []llm.Part{llm.Thinking{Text: "hm", Opaque: wanted, Model: "openai/m"}, llm.Text{Text: "z"}}}, ask("y").Messages[0])
+		llm.Message{Role: llm.Assistant, Parts: []llm.Part{llm.Text{Text: "of another model"}}}, llmtest.Ask("y").Messages[0],
+		llm.Message{Role: llm.Assistant, Parts: []llm.Part{llm.Thinking{Text: "hm", Opaque: wanted, Model: "openai/m"}, llm.Text{Text: "z"}}}, llmtest.Ask("y").Messages[0])
 	if _, _, err := stream(t.Context(), New(Options{BaseURL: "http://local/v1", HTTPClient: client}), req); err != nil {
 		t.Error(err)
 	}
@@ -411,13 +372,13 @@ func TestUsage(t *testing.T) {
 	} {
 		// Some servers send it with every event.
 		p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(`{"choices":[],"usage":{"prompt_tokens":1}}`, ends("stop"), `{"choices":[],"usage":`+raw+`}`, "[DONE]")})
-		parts, _, err := stream(t.Context(), p, ask("x"))
+		parts, _, err := stream(t.Context(), p, llmtest.Ask("x"))
 		if err != nil || len(parts) != 1 || parts[0] != want {
 			t.Errorf("%s: %+v %v", raw, parts, err)
 		}
 	}
 	p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(ends("stop"), "[DONE]")})
-	if parts, stop, err := stream(t.Context(), p, ask("x")); err != nil || stop == nil || len(parts) != 0 {
+	if parts, stop, err := stream(t.Context(), p, llmtest.Ask("x")); err != nil || stop == nil || len(parts) != 0 {
 		t.Errorf("none: %+v %v", parts, err)
 	}
 }
@@ -430,7 +391,7 @@ func TestHangsAtTheEnd(t *testing.T) {
 		client, stop := s.Pipe()
 		defer stop()
 		began := time.Now()
-		parts, end, err := stream(t.Context(), New(Options{BaseURL: "http://fake/v1", HTTPClient: client}), ask("x"))
+		parts, end, err := stream(t.Context(), New(Options{BaseURL: "http://fake/v1", HTTPClient: client}), llmtest.Ask("x"))
 		if err != nil || end == nil || len(parts) != 1 || time.Since(began) > lastWords {
 			t.Errorf("%v %v %v after %v", parts, end, err, time.Since(began))
 		}
@@ -440,12 +401,12 @@ func TestHangsAtTheEnd(t *testing.T) {
 func TestKeys(t *testing.T) {
 	t.Setenv("OPENAI_API_KEY", "from-the-environment")
 	t.Setenv("OPENAI_BASE_URL", "http://127.0.0.1:1")
-	_, _, err := stream(t.Context(), New(Options{}), ask("x"))
+	_, _, err := stream(t.Context(), New(Options{}), llmtest.Ask("x"))
 	if err == nil || err.Kind != llm.NotConfigured || !strings.Contains(err.Message, "OPENAI_API_KEY") {
 		t.Fatalf("%v", err)
 	}
 	p, s := serve(t, Options{Name: "ollama"}, llmtest.Say("ok"))
-	if _, _, err := stream(t.Context(), p, ask("x")); err != nil {
+	if _, _, err := stream(t.Context(), p, llmtest.Ask("x")); err != nil {
 		t.Fatal(err)
 	}
 	r := s.Requests()[0]
@@ -454,7 +415,7 @@ func TestKeys(t *testing.T) {
 	}
 	// A server that wants a key where none is set.
 	s.Key = "k"
-	_, _, err = stream(t.Context(), p, ask("x"))
+	_, _, err = stream(t.Context(), p, llmtest.Ask("x"))
 	if err == nil || err.Kind != llm.Auth || err.Provider != "ollama" || !strings.Contains(err.Message, "Set OPENAI_API_KEY") {
 		t.Errorf("%v", err)
 	}
@@ -462,7 +423,7 @@ func TestKeys(t *testing.T) {
 
 // Only the vendor gets the fields that only it knows.
 func TestVendorFields(t *testing.T) {
-	req := ask("x")
+	req := llmtest.Ask("x")
 	req.MaxTokens, req.CacheKey = 77, "agent-1"
 	for base, want := range map[string]string{"": `"max_completion_tokens":77,"prompt_cache_key":"agent-1"`, "http://localhost:1": `"max_tokens":77`} {
 		raw, err := json.Marshal(New(Options{BaseURL: base, Key: "k"}).params(req))
