@@ -166,7 +166,8 @@ func (h *host) screen() (int, error) {
 	}
 	s, err := cli.NewScreen(h.guard, ui.Options{
 		Environ: cli.Environ(h.conf), Theme: h.conf.Theme, Plain: !h.conf.Mouse, Start: choice.Why, Version: cli.Version(),
-		Root: h.place.Root, Branch: func() string { return cli.Branch(h.place.Root) }, Models: h.models.Names,
+		Root: h.place.Root, History: filepath.Join(h.place.Data, "history"),
+		Branch: func() string { return cli.Branch(h.place.Root) }, Models: h.models.Names,
 	})
 	if err != nil {
 		return 0, err

@@ -83,16 +83,16 @@ func (a *App) submit(t *tab) tea.Cmd {
 			t.view.Local(sentence(err), transcript.Bad)
 			return nil
 		}
-		box.AddHistory(text)
+		kept := a.remember(box, text)
 		box.Clear()
-		return cmd
+		return tea.Batch(kept, cmd)
 	}
 	if a.pool == nil || t.info.ID == 0 {
 		return a.keep(box)
 	}
-	box.AddHistory(text)
+	kept := a.remember(box, text)
 	box.Clear()
-	return a.send(t, text)
+	return tea.Batch(kept, a.send(t, text))
 }
 
 // keep sets what the box holds aside until the pool comes.
@@ -130,7 +130,7 @@ func (a *App) sendEarly() tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	for _, text := range a.early {
-		t.box.AddHistory(text)
+		cmds = append(cmds, a.remember(t.box, text))
 		if !strings.HasPrefix(text, "/") {
 			cmds = append(cmds, a.send(t, text))
 			continue

@@ -66,6 +66,7 @@ type Options struct {
 	Start   string // the model and why it was chosen
 	Version string
 	Root    string        // the workspace
+	History string        // the file that keeps what was typed; "": none
 	Branch  func() string // reads .git/HEAD; called in a command
 	Models  func() []string
 	Now     func() time.Time
@@ -87,7 +88,8 @@ type App struct {
 	feed  *agents.Feed
 	tally agents.Tally
 	tabs  tabs
-	early []string      // prompts typed before the pool came
+	early []string // prompts typed before the pool came
+	past  past
 	acted chan struct{} // closed when the last act is over
 
 	w, h    int
@@ -159,6 +161,7 @@ func New(o Options) *App {
 		o.Branch = func() string { return "" }
 	}
 	a := &App{o: o, w: o.Size[0], h: o.Size[1], mouse: !o.Plain, dirty: true}
+	a.past = past{path: o.History, read: o.History == ""}
 	a.up.out = make(chan struct{})
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.look = lookOf(o.Environ)

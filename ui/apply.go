@@ -96,11 +96,6 @@ func (a *App) entered(t *tab, e agents.Event) {
 			t.newest = es[n-1].Seq
 		}
 		t.view.Append(es, e.Live)
-		for _, x := range es {
-			if x.Kind == agents.EntryPrompt && t.box != nil {
-				t.box.AddHistory(x.Text)
-			}
-		}
 	case agents.Delta:
 		t.view.Delta(e)
 	case agents.Void:

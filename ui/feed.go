@@ -41,5 +41,5 @@ func (a *App) attach(p Pool) tea.Cmd {
 	a.feed = p.Subscribe()
 	f := a.feed
 	a.o.Go("feed", func() { a.follow(f) })
-	return nil
+	return a.recall()
 }

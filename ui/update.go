@@ -72,6 +72,8 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		if box := a.box(); box != nil {
 			box.Refresh()
 		}
+	case recalled:
+		return a.takeRecalled(m)
 	case edited:
 		a.takeEdited(m)
 	case done:

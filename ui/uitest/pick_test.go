@@ -3,6 +3,7 @@ package uitest_test
 import (
 	"strings"
 	"testing"
+	"testing/synctest"
 
 	"fantail/ui/uitest"
 )
@@ -57,5 +58,24 @@ func TestClickGoesToWhatIsNew(t *testing.T) {
 		s.See("new ↓")
 		s.Send("\x1b[<0;5;22M") // the rule above the prompt box
 		s.Gone("new ↓")
+	})
+}
+
+// Up brings back what was typed before the restart, commands too.
+func TestHistoryOutlivesTheProgram(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := uitest.Start(t, uitest.Options{Provider: uitest.Script(actor)})
+		s.Enter("answer")
+		ready(s)
+		s.Enter("/inbox")
+		s.See("No messages.")
+		s.Stop()
+		again := uitest.Start(t, uitest.Options{Provider: uitest.Script(actor), Home: s.Home})
+		again.Press("up")
+		again.See("› /inbox")
+		again.Press("up")
+		again.See("› answer")
+		again.Press("up")
+		again.See("› answer")
 	})
 }

@@ -121,7 +121,8 @@ func Start(t testing.TB, o Options) *Session {
 			"TERM=xterm-256color", "COLORTERM=truecolor", "TTY_FORCE=1", "LANG=C.UTF-8",
 		}, o.Environ...),
 		Theme: o.Theme, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
-		Start: o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
+		History: filepath.Join(s.Home.Data, "history"),
+		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
 		Models: func() []string { return []string{o.Model, "test/other"} },
 	})
 	go func() { s.ended <- s.app.Run() }()
