@@ -106,8 +106,11 @@ func (p *Pool) CloseTab(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if !i.State.Terminal() {
-		return fmt.Errorf("%s still lives (%s); /kill %s ends it", name, i.State, name)
+	switch {
+	case i.Kind.HasPrompt():
+		return fmt.Errorf("the tab of %s stays; /new begins a new conversation in it", name)
+	case !i.State.Terminal():
+		return fmt.Errorf("the agent %s still lives (%s); /kill %s ends it", name, i.State, name)
 	}
 	if err := p.o.DB.Write(ctx, "close a tab", func(tx *store.Tx) error { return tx.CloseAgent(a.id) }); err != nil {
 		return fmt.Errorf("close %s: %w", name, err)

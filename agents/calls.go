@@ -82,6 +82,7 @@ func (a *agent) runCall(ctx context.Context, c Call) error {
 		if err != nil {
 			return err
 		}
+		began = time.Now() // how long the human thought is not the call's time
 		if answer.Choice == permit.No {
 			return a.result(ctx, c, began, tools.Result{Text: refusal(answer.Reason), Error: true})
 		}

@@ -334,6 +334,40 @@ func TestClear_isRefusedWhileATurnRuns(t *testing.T) {
 	}
 }
 
+// TestClear_staysClear: after a restart too, nothing of the old conversation counts
+// as sent until something is.
+func TestClear_staysClear(t *testing.T) {
+	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+		return append([]llm.Part{llm.Usage{Input: 10, Output: 5}}, text("ok")...), nil
+	}}
+	set := setting{dir: t.TempDir()}
+	w := open(t, m, set)
+	context := func(want int) {
+		t.Helper()
+		for _, i := range w.pool.Infos() {
+			if i.Kind == agents.Main && i.Context != want {
+				t.Errorf("a context of %d tokens, not %d", i.Context, want)
+			}
+		}
+	}
+	again := func() {
+		w.close()
+		w = open(t, m, set)
+	}
+	w.prompt("first")
+	w.settle()
+	again()
+	context(15)
+	check(t, w.pool.Clear(t.Context(), w.main()))
+	context(0)
+	again()
+	context(0)
+	w.prompt("second")
+	w.settle()
+	again()
+	context(15)
+}
+
 // TestNext_whoGivesUpStartsNoTurn: a wish whose asker left is not carried out.
 func TestNext_whoGivesUpStartsNoTurn(t *testing.T) {
 	hold := make(chan struct{})

@@ -262,7 +262,7 @@ func (p *Pool) Send(ctx context.Context, from int64, to, body string, pr inbox.P
 		return 0, fmt.Errorf("send to %w; %s", err, p.liveNames())
 	}
 	if i.State.Terminal() {
-		return 0, fmt.Errorf("%s has ended (%s) and reads no mail; its transcript is in its tab, and /push name=%s starts a new agent", to, i.State, to)
+		return 0, fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /push name=%s starts a new agent", to, i.State, to)
 	}
 	p.mu.Lock()
 	name := sender.info.Name

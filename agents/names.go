@@ -32,7 +32,7 @@ func (p *Pool) taskName(tx *store.Tx, want string) (string, error) {
 		return freeName(tx)
 	}
 	if !nameForm.MatchString(want) {
-		return "", fmt.Errorf("the name %q does not do: letters, digits, dot, dash and underscore, a letter first, at most 40", want)
+		return "", fmt.Errorf("the name %q does not do: it takes letters A to Z, digits, dot, dash and underscore, a letter first, at most 40 of them", want)
 	}
 	for _, r := range reserved {
 		if strings.EqualFold(want, r) {
@@ -49,7 +49,7 @@ func (p *Pool) taskName(tx *store.Tx, want string) (string, error) {
 		return want, err
 	}
 	if !State(old.State).Terminal() {
-		return "", fmt.Errorf("%s is an agent already; /send %s TEXT reaches it", want, want)
+		return "", fmt.Errorf("the agent %s is there already; /send %s TEXT reaches it", want, want)
 	}
 	called := func(n int) string { return want + "·" + strconv.Itoa(n) }
 	n, err := firstFree(func(n int) (bool, error) {

@@ -192,6 +192,16 @@ func (p *Pool) restore(ctx context.Context) error {
 	return nil
 }
 
+// clearedLast reports whether a new conversation began since the agent's last turn.
+func clearedLast(rx *store.Rx, agent int64) (bool, error) {
+	cleared, ok, err := rx.LastEntry(agent, string(EntryCleared))
+	if err != nil || !ok {
+		return false, err
+	}
+	ended, _, err := rx.LastEntry(agent, string(EntryEnded))
+	return ended.Seq < cleared.Seq, err
+}
+
 // load makes the agent of a row, without starting it.
 func (p *Pool) load(ctx context.Context, row store.Agent) error {
 	i := Info{
@@ -205,6 +215,11 @@ func (p *Pool) load(ctx context.Context, row store.Agent) error {
 		}
 		i.Usage = llm.Usage{Input: sum.Input, Output: sum.Output, CacheRead: sum.CacheRead, CacheWrite: sum.CacheWrite}
 		i.Cost, i.Steps, i.Context = sum.Cost, sum.Steps, sum.Context
+		if anew, err := clearedLast(rx, row.ID); err != nil {
+			return err
+		} else if anew {
+			i.Context = 0
+		}
 		if last, ok, err := rx.LastTurn(row.ID); err != nil {
 			return err
 		} else if ok {

@@ -401,9 +401,9 @@ func (p *Pool) Kill(ctx context.Context, name string) error {
 	case err != nil:
 		return err
 	case i.Kind.HasPrompt():
-		return fmt.Errorf("%s can't be killed; Esc stops its turn", name)
+		return fmt.Errorf("the agent %s can't be killed; Esc stops its turn", name)
 	case i.State.Terminal():
-		return fmt.Errorf("%s has ended already (%s)", name, i.State)
+		return fmt.Errorf("the agent %s has ended already (%s)", name, i.State)
 	}
 	a.halt(errKilled)
 	select {
