@@ -112,18 +112,29 @@ func (s *script) unjudged(dir string) string {
 	return ""
 }
 
-// alone says why the command may not stand beside the others: git runs what the
-// configuration of the directory it stands in names.
+// alone says why the command may not stand in the script as it does: a path
+// behind cd is judged as if it were counted from the workspace, and git runs what
+// the configuration of the directory it stands in names.
 func (s *script) alone(c simple) string {
-	if c.words[0].text != "git" {
-		return ""
-	}
-	for _, d := range s.cmds {
-		if d.words[0].text == "cd" {
-			return "git in another directory runs what that directory's configuration names"
+	switch c.words[0].text {
+	case "cd":
+		if !named(c) {
+			return "cd without a directory leads outside"
+		}
+	case "git":
+		for _, d := range s.cmds {
+			if d.words[0].text == "cd" {
+				return "git in another directory runs what that directory's configuration names"
+			}
 		}
 	}
 	return ""
+}
+
+// named reports whether cd goes to a directory it names, neither home nor back.
+func named(cd simple) bool {
+	w := cd.words
+	return len(w) == 2 && w[1].pattern == "" && w[1].text != "" && w[1].text[0] != '-'
 }
 
 // unwrap returns what timeout runs.
@@ -152,7 +163,7 @@ func harmless(c simple, dir string) bool {
 	case "true", "false", ":", "pwd", "echo", "exit":
 		return true
 	case "cd":
-		return len(args) == 1 && args[0].pattern == "" && args[0].text != "" && args[0].text[0] != '-'
+		return named(c)
 	case "head", "tail", "wc", "cat", "sort", "uniq", "nl":
 		return c.piped && !slices.ContainsFunc(args, func(w word) bool { return !flagOnly.MatchString(w.text) && !number.MatchString(w.text) })
 	case "tr": // its operands are sets of characters, never files
@@ -265,7 +276,8 @@ func badPath(w word, dir string, reads bool) string {
 			return "it may name " + why
 		}
 		for _, s := range strings.Split(w.pattern, "/") {
-			if m, err := path.Match(s, ".git"); (m || err != nil) && strings.HasPrefix(s, ".") {
+			s = brackets(s)
+			if m, err := path.Match(strings.ToLower(s), ".git"); (m || err != nil) && strings.HasPrefix(s, ".") {
 				return w.text + " may match .git"
 			}
 			if m, _ := path.Match(s, ".."); m && strings.HasPrefix(s, ".") {

@@ -153,6 +153,67 @@ func denySed(args []word) string {
 	return ""
 }
 
+// What ps shows without the processes' environments. A word of letters is a
+// cluster of options with or without its dash, so that e may mean either.
+var plainPs = regexp.MustCompile(`^(-e[fFlLjo]*|-[AafFljLo]+|[auxfjlwo]+|-?[0-9][0-9,]*|-[pCuUt]|--forest|--no-headers|--sort=[a-z%,+-]+)$`)
+
+// denyPs refuses environments.
+func denyPs(args []word) string {
+	value := false // of the option before
+	for _, a := range args {
+		if a.pattern != "" || !plainPs.MatchString(a.text) && !value || strings.Contains(a.text, "env") {
+			return "with " + a.text + " may print the environment of processes"
+		}
+		value = !value && (strings.HasSuffix(a.text, "o") || len(a.text) == 2 && strings.Contains("pCuUt", a.text[1:]))
+	}
+	return ""
+}
+
+// environ finds what makes jq print the environment; a key .env does not.
+var environ = regexp.MustCompile(`\$ENV|(^|[^.A-Za-z0-9_"])env($|[^A-Za-z0-9_])`)
+
+func denyJq(args []word) string {
+	for _, a := range args {
+		if environ.MatchString(a.text) {
+			return "with " + a.text + " may print the environment"
+		}
+	}
+	return ""
+}
+
+// denyGlob refuses globs of ripgrep that bring files with secrets back into the search.
+func denyGlob(args []word) string {
+	for i, a := range args {
+		glob, ok := "", false
+		if long, double := strings.CutPrefix(a.text, "--"); double {
+			var name string
+			name, glob, ok = strings.Cut(long, "=")
+			if name == "type-add" {
+				return "with " + a.text + " may search hidden files and secrets"
+			}
+			if name != "glob" && name != "iglob" {
+				continue
+			}
+		} else if strings.HasPrefix(a.text, "-") {
+			var found bool
+			if _, glob, found = strings.Cut(a.text, "g"); !found {
+				continue
+			}
+			glob = strings.TrimPrefix(glob, "=")
+			ok = glob != ""
+		} else {
+			continue
+		}
+		if !ok && i+1 < len(args) {
+			glob = args[i+1].text
+		}
+		if !strings.HasPrefix(glob, "!") && sensitiveGlob(glob) != "" {
+			return "with " + glob + " may search hidden files and secrets"
+		}
+	}
+	return ""
+}
+
 // denyAssign refuses what sets a variable of make and the like.
 func denyAssign(args []word) string {
 	for _, a := range args {

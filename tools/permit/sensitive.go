@@ -2,6 +2,7 @@ package permit
 
 import (
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -23,7 +24,7 @@ var (
 		".bash_history": "a shell history", ".zsh_history": "a shell history",
 	}
 	secretEnds = map[string]string{
-		".pem": "a key or certificate", ".key": "a key", ".p12": "a key store", ".pfx": "a key store", ".jks": "a key store",
+		".env": "environment secrets", ".pem": "a key or certificate", ".key": "a key", ".p12": "a key store", ".pfx": "a key store", ".jks": "a key store",
 		".kdbx": "a password database", ".ovpn": "a VPN profile", ".keystore": "a key store",
 	}
 	procSecrets = map[string]bool{"environ": true, "mem": true, "maps": true, "auxv": true, "pagemap": true, "stack": true, "syscall": true}
@@ -37,6 +38,9 @@ var (
 	}
 )
 
+// stage tells .env.local, .env-prod, .env_test and .env~, not .envoy.
+var stage = regexp.MustCompile(`^\.env($|[^a-z0-9])`)
+
 // Sensitive says which secrets a file of that path holds by its name; "" if
 // none. The path has slashes; for a file of the workspace it counts from there.
 // It judges the words only: nothing is opened.
@@ -49,7 +53,7 @@ func Sensitive(p string) string {
 		}
 		switch {
 		case what != "":
-		case s == ".env" || strings.HasPrefix(s, ".env.") || s == ".envrc":
+		case s == ".envrc" || stage.MatchString(s):
 			what = "environment secrets"
 		case strings.Contains(s, "secrets"):
 			what = "secrets"
@@ -70,21 +74,36 @@ func Sensitive(p string) string {
 
 // sensitivePattern is Sensitive for a pattern: whether a file it could match is
 // sensitive. A * does not match a leading dot, as in the shell.
-func sensitivePattern(pattern string) string {
+func sensitivePattern(pattern string) string { return secretMatch(pattern, false) }
+
+// sensitiveGlob is sensitivePattern for ripgrep's --glob: a * matches a leading
+// dot, {a,b} choose, and what matches is read even where it is hidden or ignored.
+func sensitiveGlob(glob string) string {
+	if strings.Contains(glob, "{") {
+		i, j := strings.IndexByte(glob, '{'), strings.LastIndexByte(glob, '}')
+		glob = glob[:i] + "*" + glob[max(i, j)+1:]
+	}
+	glob = strings.TrimSuffix(glob, "/")
+	return secretMatch(strings.ReplaceAll(glob, "**/", ""), true)
+}
+
+// secretMatch says which secrets the pattern may match; dots: a * matches a leading dot.
+func secretMatch(pattern string, dots bool) string {
 	for _, s := range strings.Split(pattern, "/") {
 		if !strings.ContainsAny(s, "*?[") {
 			continue
 		}
+		s = strings.ToLower(brackets(s))
 		end := path.Ext(s)
 		tries := append([]string{"secrets" + end, "credentials" + end}, secretTries...)
 		for name := range secretNames {
 			tries = append(tries, path.Base(name))
 		}
-		if codeEnds[end] && !strings.ContainsAny(end, "*?[") {
+		if codeEnds[end] && !strings.ContainsAny(end, "*?") {
 			tries = tries[2:]
 		}
 		for _, t := range tries {
-			if strings.HasPrefix(t, ".") && !strings.HasPrefix(s, ".") {
+			if !dots && strings.HasPrefix(t, ".") && !strings.HasPrefix(s, ".") {
 				continue
 			}
 			if ok, err := path.Match(s, t); ok || err != nil {
@@ -93,4 +112,31 @@ func sensitivePattern(pattern string) string {
 		}
 	}
 	return Sensitive(pattern)
+}
+
+// brackets makes a pattern's segment one that package path reads no narrower
+// than the shell: [!a] and [[:alpha:]] mean something else there. A bracket
+// becomes ?, and where its end is not plain, all behind it becomes *.
+func brackets(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		switch s[i] {
+		case '\\':
+			b.WriteByte(s[i])
+			if i++; i < len(s) {
+				b.WriteByte(s[i])
+			}
+		case '[':
+			set := strings.TrimLeft(s[i+1:], "!^")
+			end := strings.IndexByte(set, ']')
+			if end <= 0 || strings.ContainsAny(set[:end], `[\`) {
+				return b.String() + "*"
+			}
+			b.WriteByte('?')
+			i = len(s) - len(set) + end
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return b.String()
 }

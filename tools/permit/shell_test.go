@@ -17,7 +17,7 @@ var plausible = []Rule{
 	"bash(npm *)", "bash(npm run build)", "bash(npm run *)", "bash(npm test)", "bash(make *)", "bash(cargo *)", "bash(cargo test *)",
 	"bash(pytest *)", "bash(python3 -m pytest *)", "bash(head *)", "bash(tail *)", "bash(wc *)", "bash(tree *)", "bash(file *)", "bash(date *)",
 	"bash(cp *)", "bash(mv *)", "bash(mkdir *)", "bash(touch *)", "bash(tee *)", "bash(printf *)", "bash(test *)", "bash(cd *)", "bash(mytool *)",
-	"bash(docker *)", "bash(kubectl *)", "bash(terraform *)", "bash(gh *)", "bash(true)", "bash(jq *)", "bash(gofmt *)", "bash(yarn *)", "bash(uv *)", "bash(just *)",
+	"bash(docker *)", "bash(kubectl *)", "bash(terraform *)", "bash(gh *)", "bash(true)", "bash(jq *)", "bash(ps *)", "bash(diff *)", "bash(git cat-file *)", "bash(gofmt *)", "bash(yarn *)", "bash(uv *)", "bash(just *)",
 }
 
 // hostile must never run without a question, whatever plausible rules there are.
@@ -63,6 +63,13 @@ var hostile = []string{
 	"sort *", "sort *.go", "git add *", "go test *", "find *", "rg x *", "uniq *", "mytool *", "sed p *", "git commit *.go", "sort -*",
 	// not bash
 	"ls (", "if", "ls 'x", "$(", "ls \"", "ls && ", "ls | ", "}", "ls )", "ls <", "", " ", "\n", "# only a comment",
+	// patterns that package path reads otherwise than bash
+	"cat .[!x]nv", "cat .[^x]nv", "cat .en[[:alpha:]]", "cat sub/.[[:alpha:]]nv", "cat [!x]ecrets.yaml", "cat [[:lower:]]d_rsa", "cat S*.yaml", "cat .[]e]nv", "cat .en[v/]", "touch .[!x]it/hooks/x", "mkdir .[[:alpha:]]it/x", "cat .[!x]/y",
+	// home, back, and where the environment is
+	"cd", "cd -", "cd && cat x", "cd - && cat x", `cd "" && cat x`, "cd -P x", "cd && ls", "ps e", "ps axe", "ps auxeww", "ps -axe", "ps -o pid,environ", "ps E", "jq -n env", "jq -n '$ENV'", `jq '"\(env)"' x`,
+	// secrets, searched whole or brought back into a search
+	"diff -r . sub", "diff -rN . sub", "diff --recursive a b", "diff --new-file . sub", "git diff --no-index a b", "git diff --no-ind a b", "echo HEAD:x | git cat-file --batch", "cat .env-prod", "cat .env_prod", "cat prod.env", "cat .env~",
+	"rg -g '.e*' x", "rg -g '*' x", "rg --glob='*env' x", "rg --glob '.*' x", "rg -g'*' x", "rg -ng '*' x", "rg --iglob '.ENV*' x", "rg -g '{.env,x}' x", "rg -g 'src/**' x", "rg -g '.[!x]nv' x", "rg --type-add 'x:.env' -tx K",
 	// the never ones
 	"rm x", "rm -rf /", "rmdir x", "dd if=x of=y", "chmod +x x", "chown a x", "kill 1", "pkill x", "curl x", "wget x", "ssh x", "scp x y", "nc x 1", "rsync a b", "crontab x", "at now", "systemctl stop x", "mount x", "tar cf x y", "zip -T -TT id x y", "printenv", "xdg-open x", "apt install x", "pass show x", "aws s3 ls", "openssl x", "psql -c x", "sqlite3 x",
 }
@@ -206,6 +213,11 @@ var everyday = []struct{ command, rule string }{
 	{"find . -not -path './.git/*' -name x", "bash(find *)"},
 	{"grep -n foo main.go", "bash(grep *)"},
 	{"rg -n 'func main' --type go", "bash(rg *)"},
+	{"rg -g '*.go' -g '!vendor' main", "bash(rg *)"},
+	{"rg --glob='src/**/*.{ts,tsx}' useState", ""},
+	{"ps aux", "bash(ps *)"},
+	{"ps -ef | grep go", "bash(ps *)"},
+	{"ps -o pid,ppid,cmd -p 12", "bash(ps *)"},
 	{"sed -n 1,20p main.go", "bash(sed *)"},
 	{"sed -n '10,$p' main.go", "bash(sed *)"},
 	{"sort x.txt | uniq -c", "bash(sort *)"},
