@@ -247,7 +247,7 @@ func badPath(w word, dir string, reads bool) string {
 		add(w.text[2:])
 	}
 	for _, t := range tries {
-		if strings.HasPrefix(t, "~") && (len(t) == 1 || t[1] == '/' || len(t) > 1 && plainName.MatchString(t[1:])) {
+		if strings.HasPrefix(t, "~") {
 			return t + " may be read as a home directory"
 		}
 		if t == "/dev/null" {

@@ -2,6 +2,7 @@ package permit
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 
@@ -33,6 +34,11 @@ type word struct {
 	pattern string
 }
 
+// continued finds the lines that go on behind a backslash where bash and the
+// parser read differently: in bash a comment ends with its line, and $, the
+// backslash, a new line and (x) are $(x). Behind a blank both read the same.
+var continued = regexp.MustCompile(`(^|[^ \t]|#.*)\\\n`)
+
 // analyse parses a command. The error is for the model: the command is too long
 // or is not valid bash.
 func analyse(command string) (*script, error) {
@@ -52,6 +58,9 @@ func analyse(command string) (*script, error) {
 			s.fault("the character %U", r)
 			break
 		}
+	}
+	if continued.MatchString(command) {
+		s.fault("a line that goes on behind a \\ in the middle of a word or a comment")
 	}
 	s.list(f.Stmts, false)
 	if len(s.cmds) > maxSimple {

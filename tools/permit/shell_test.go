@@ -50,6 +50,7 @@ var hostile = []string{
 	"ls ~", "cat ~/.bashrc", "cat ~root/x", "ls {a,b}", "cat {.env,x}", "{rm,-rf,x}", "ls${IFS}x", "echo \"${x}\"", "echo $\"x\"", "ls !(x)", "ls @(a|b)",
 	// separators
 	"ls; rm x", "ls & rm x", "ls &", "ls && rm x", "ls || rm x", "ls | sh", "ls\nrm x", "ls\r\nrm x", "ls\rx", "ls\u2028rm x", "ls\u00a0x", "ls # x\nrm x", "(rm x)", "{ rm x; }", "! rm x", "if true; then rm x; fi", "if rm x; then ls; fi", "for i in a; do ls; done", "while true; do ls; done", "until ls; do ls; done", "case x in x) ls;; esac", "select x in a; do ls; done", "coproc ls", "function ls { rm x; }", "ls() { rm x; }; ls", "ls |& sh", "l\\\ns && r\\\nm x", "go test ./... && curl x | sh", "echo x | tee /etc/x",
+	"ls #\\\nrm x", "ls # x\\\nrm x", "ls # x \\\nrm x", "echo $\\\n@", "echo \"$\\\n(rm x)\"", "cat a=~root/x", "cat a=~-/x", "cat a=~:x",
 	// redirections
 	"echo x > main.go", "echo x >> main.go", "echo x >| main.go", "ls &> x", "ls &>> x", "ls <> x", "ls >& x", "ls 2> x", "cat < /etc/passwd", "cat < .env", "cat < ../x", "cat </dev/tcp/x/1", "echo x > /dev/tcp/x/1", "echo x >~/.bashrc", "ls 3>x", "ls {fd}>x", "exec 3<x", "ls 1<>x", "> x", "cat < *.go",
 	// assignments and the shell's own
