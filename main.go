@@ -45,7 +45,7 @@ func main() {
 	defer guard.Catch("main")
 	code, err := run(guard)
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "fantail: %v\n", err)
+		cli.Warn(os.Stderr, "%v", err)
 		code = cli.Code(err)
 	}
 	guard.Exit(code)
@@ -80,7 +80,7 @@ func run(guard *cli.Guard) (int, error) {
 			return 0, err
 		}
 		defer h.place.Leave()
-		fmt.Fprintf(os.Stderr, "fantail: %v; this prompt runs beside it, in a temporary database of its own\n", held)
+		cli.Warn(os.Stderr, "%v; this prompt runs beside it, in a temporary database of its own", held)
 	case held != nil:
 		return 0, fmt.Errorf("%w: go on there, or quit it first; fantail -p \"PROMPT\" works beside it", held)
 	case err != nil:

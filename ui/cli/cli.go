@@ -12,9 +12,22 @@
 // agents/prompts, store, store/config, store/config/near, tools, tools/permit, tools/proc.
 package cli
 
+import (
+	"fmt"
+	"io"
+
+	"fantail/ui/frame"
+)
+
 // Exit codes. An ending signal n is 128+n.
 const (
 	ok     = 0
 	failed = 1
 	usage  = 2
 )
+
+// Warn writes a line for people to out, which is standard error: whatever an
+// error, a path or a server says, it steers no terminal.
+func Warn(out io.Writer, format string, args ...any) {
+	fmt.Fprintf(out, "fantail: %s\n", frame.Clean(fmt.Sprintf(format, args...)))
+}

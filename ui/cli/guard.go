@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fantail/tools/proc"
+	"fantail/ui/frame"
 )
 
 // Guard ends the program right when it can't go on: the terminal is restored,
@@ -161,7 +162,7 @@ func (g *Guard) Say() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, line := range g.last {
-		fmt.Fprintf(g.out, "fantail: %s\n", line)
+		Warn(g.out, "%s", line)
 	}
 	g.last = nil
 }
@@ -196,7 +197,7 @@ func (g *Guard) write(cause string, stack []byte) (string, error) {
 	now := g.now()
 	var b strings.Builder
 	fmt.Fprintf(&b, "time: %s\nversion: %s\nsystem: %s/%s, %s\n\n%s\n\n%s", now.Format(time.RFC3339), Version(), runtime.GOOS, runtime.GOARCH, runtime.Version(), cause, stack)
-	text := g.redact(b.String())
+	text := frame.Clean(g.redact(b.String()))
 	name := crashName(now)
 	for n := 1; ; n++ {
 		path := filepath.Join(dir, name+".txt")

@@ -32,6 +32,8 @@ func beChild(name string) {
 		g.Go("the worker", func() {
 			panic("lost the thread: " + os.Getenv("SOME_API_KEY"))
 		})
+	case "wild":
+		g.Go("the worker", func() { panic("a title\x1b]0;owned\a and \u009b31m and \u202e") })
 	case "two":
 		for range 20 {
 			g.Go("one of many", func() { panic("all at once") })
@@ -185,6 +187,18 @@ func (c *child) crashes(t *testing.T) []string {
 		texts = append(texts, string(b))
 	}
 	return texts
+}
+
+// A panic's value may hold text from anywhere; the last words go to a terminal,
+// and crash files are read in one.
+func TestPanicSteersNoTerminal(t *testing.T) {
+	c := startChild(t, "wild")
+	c.wait(t)
+	for _, s := range append(c.crashes(t), c.err.String()) {
+		if !strings.Contains(s, "a title") || strings.ContainsAny(s, "\x1b\a\u009b\u202e") {
+			t.Errorf("%q", s)
+		}
+	}
 }
 
 func TestPanicInAGoroutineRestoresAndRecords(t *testing.T) {

@@ -100,11 +100,11 @@ func (p *Printer) tell(out *stream, t *tally, events []agents.Event) {
 	for _, e := range t.see(events) {
 		out.entry(t.name(e.Agent), t.agents[e.Agent].Model, e)
 		if e.Kind == agents.EntryNotice {
-			fmt.Fprintf(p.Err, "fantail: %s\n", p.clean(e.Text))
+			Warn(p.Err, "%s", e.Text)
 		}
 	}
 	for _, line := range t.troubles {
-		fmt.Fprintf(p.Err, "fantail: %s\n", p.clean(line))
+		Warn(p.Err, "%s", line)
 	}
 	out.tasks(t.changes)
 	t.changes, t.troubles = nil, nil
@@ -140,17 +140,17 @@ func (p *Printer) close(out *stream, t *tally, err error) int {
 		wrote = out.err
 	}
 	if why != "" {
-		fmt.Fprintf(p.Err, "fantail: %s\n", p.clean(why))
+		Warn(p.Err, "%s", why)
 	}
 	if wrote != nil && code == ok {
-		fmt.Fprintf(p.Err, "fantail: write the answer: %v\n", wrote)
+		Warn(p.Err, "write the answer: %v", wrote)
 		code = failed
 	}
 	if n := t.queued; n > t.before {
-		fmt.Fprintf(p.Err, "fantail: %d queued %s not started; start fantail and type /run\n", n, plural(n, "task was", "tasks were"))
+		Warn(p.Err, "%d queued %s not started; start fantail and type /run", n, plural(n, "task was", "tasks were"))
 	}
 	if n := t.agents[t.main.ID].Pending; n > t.main.Pending {
-		fmt.Fprintf(p.Err, "fantail: %d %s in main's inbox; start fantail and type /check\n", n, plural(n, "message waits", "messages wait"))
+		Warn(p.Err, "%d %s in main's inbox; start fantail and type /check", n, plural(n, "message waits", "messages wait"))
 	}
 	return code
 }
@@ -311,7 +311,7 @@ func ReadPrompt(ctx context.Context, guard *Guard, prompt string, in *os.File, e
 			}
 			return joined(prompt, string(r.text))
 		case <-note.C:
-			fmt.Fprintln(errs, "fantail: waiting for the end of standard input (without any: fantail -p PROMPT < /dev/null)")
+			Warn(errs, "waiting for the end of standard input (without any: fantail -p PROMPT < /dev/null)")
 		case <-ctx.Done():
 			return "", ctx.Err()
 		}

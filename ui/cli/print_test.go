@@ -223,3 +223,24 @@ func TestStreamStopsAtTheFirstError(t *testing.T) {
 		t.Errorf("error %v", s.err)
 	}
 }
+
+// TestStreamSteersNoTerminal: a line may be printed on one, and JSON itself leaves
+// most of what is invisible as it is.
+func TestStreamSteersNoTerminal(t *testing.T) {
+	wild := "\x1b]0;x\a \u007f \u009b31m \u202eb \u200b \U000e0041 é 日本 🙂 \u2028"
+	var b bytes.Buffer
+	s := &stream{w: &b, on: true}
+	s.entry("main", "m", agents.Entry{Kind: agents.EntryText, Text: wild})
+	s.entry("main", "m", agents.Entry{Kind: agents.EntryCall, Call: &agents.Call{ID: "c", Name: "bash", Args: json.RawMessage("{\"command\":\"\u009b\x9b\"}")}})
+	for _, r := range strings.ReplaceAll(b.String(), "\n", "") {
+		if r != 'é' && r != '日' && r != '本' && r != '🙂' && (r < ' ' || r > '~') {
+			t.Errorf("%U stands in %q", r, b.String())
+		}
+	}
+	var got lineMessage
+	var text struct{ Text string }
+	got.Message.Content = []any{&text}
+	if err := json.Unmarshal(bytes.SplitN(b.Bytes(), []byte("\n"), 2)[0], &got); err != nil || text.Text != wild {
+		t.Errorf("%v: %q", err, text.Text)
+	}
+}
