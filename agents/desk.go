@@ -30,7 +30,7 @@ func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 	d.a.p.mu.Lock()
 	n := len(d.a.p.queued[d.a.id])
 	d.a.p.mu.Unlock()
-	return fmt.Sprintf("Queued '%s'. Your queue holds %d tasks; the tool run starts them.", row.Name, n), nil
+	return fmt.Sprintf("Queued '%s'. Tasks in your queue: %d; the tool run starts them.", row.Name, n), nil
 }
 
 func (d desk) Run(ctx context.Context, count int) (string, error) {

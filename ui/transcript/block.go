@@ -61,6 +61,7 @@ type block struct {
 
 	call    *agents.Call
 	result  *agents.Result
+	took    int       // messages the call took, shown below it
 	started time.Time // of a running call; zero: not running
 	output  string    // a running call's latest tail
 	stopped bool      // the turn ended without a result
@@ -236,7 +237,7 @@ func (v *View) readCall(fresh []*block, e *agents.Entry) []*block {
 		delete(v.orphans, e.Call.ID)
 		o.hidden = true
 		o.touch()
-		b.result, b.group.text = o.result, o.group.text
+		b.result, b.group.text, b.took = o.result, o.group.text, o.took
 	}
 	v.calls[e.Call.ID] = b
 	return append(fresh, b)
@@ -261,13 +262,13 @@ func (v *View) readResult(fresh []*block, e *agents.Entry) []*block {
 		text = r.Diff
 	}
 	if b := v.calls[r.ID]; b != nil && b.result == nil {
-		b.result, b.output, b.group.text = r, "", text
+		b.result, b.output, b.group.text, b.took = r, "", text, len(e.Messages)
 		b.touch()
 		return fresh
 	}
 	b := &block{
 		kind: call, call: &agents.Call{ID: r.ID, Name: r.Name, Title: r.Name}, result: r, at: e.At,
-		group: &group{text: text},
+		took: len(e.Messages), group: &group{text: text},
 	}
 	v.orphans[r.ID] = b
 	return append(fresh, b)

@@ -10,18 +10,17 @@ import (
 	"fantail/ui/frame"
 )
 
-// brief reports whether a call shows as its title only.
-func (v *View) brief(b *block) bool {
-	return b.result != nil && !b.result.Error && v.folded(b) && quiet(b.call.Name)
-}
-
-// quiet tells the tools whose results matter to the model only, until unfolded.
-func quiet(tool string) bool {
-	switch tool {
+// terse reports whether a call shows as its title only: until it is unfolded, what
+// it read matters to the model alone, and messages have cards of their own.
+func (b *block) terse(folded bool) bool {
+	if !folded || b.result == nil || b.result.Error {
+		return false
+	}
+	switch b.call.Name {
 	case "read_file", "list_files", "glob", "grep":
 		return true
 	}
-	return false
+	return b.took > 0
 }
 
 // call is a tool call: its state and title, and its result folded to head and tail.
@@ -33,7 +32,11 @@ func (c canvas) call(b *block) []string {
 		title = b.call.Name
 	}
 	title = frame.CleanLine(clip(title))
-	if brief := b.result != nil && !b.result.Error && c.folded && quiet(b.call.Name); brief && b.result.Text != "" {
+	terse := b.terse(c.folded)
+	switch {
+	case terse && b.took > 0:
+		facts = " · " + plural(b.took, "message") + facts
+	case terse && b.result.Text != "":
 		facts = " · " + lineCount(strings.Count(strings.TrimRight(b.result.Text, "\n"), "\n")+1) + facts
 	}
 	title = frame.Cut(title, max(c.inner()-frame.Width(facts), 8))
@@ -49,7 +52,7 @@ func (c canvas) call(b *block) []string {
 		return lines
 	case b.result.Diff != "":
 		return append(lines, c.diff(b.result.Diff)...)
-	case c.folded && quiet(b.call.Name) && !b.result.Error:
+	case terse:
 		return lines
 	}
 	role := themes.Dim

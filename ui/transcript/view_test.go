@@ -241,3 +241,18 @@ func check(t *testing.T, v *View, w, h int) []string {
 	}
 	return lines
 }
+
+// Mail that a model took stands on its card, and once.
+func TestMailOfACall(t *testing.T) {
+	v, _ := view(t)
+	r := gave(agents.Result{ID: "a", Name: "check", Text: "<message id=\"4\">\nthe news\n</message>"})
+	r.Messages = []inbox.Message{{ID: 4, From: "tests", Body: "the news", Kind: inbox.Mail}}
+	v.Append(script(called("a", "check", "check"), r), false)
+	if s := plain(settled(v, 60, 20)); strings.Count(s, "the news") != 1 || !strings.Contains(s, "✓ check · 1 message") {
+		t.Error(s)
+	}
+	press(v, "ctrl+o")
+	if s := plain(settled(v, 60, 20)); strings.Count(s, "the news") != 2 {
+		t.Error(s)
+	}
+}

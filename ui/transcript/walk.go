@@ -44,7 +44,7 @@ func (v *View) gap(i int) int {
 		if b.kind == answer && len(b.md) == 1 && !b.md[0].Gap {
 			return 0
 		}
-	case b.kind == call && p.kind == call && v.brief(p) && v.brief(b):
+	case b.kind == call && p.kind == call && p.terse(v.folded(p)) && b.terse(v.folded(b)):
 		return 0
 	case b.kind == queued && p.kind == queued:
 		return 0
