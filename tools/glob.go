@@ -45,8 +45,8 @@ func parseGlob(c call) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !doublestar.ValidatePattern(a.Pattern) {
-		return nil, fmt.Errorf("the pattern %q is malformed: * and ? match within a name, ** any directories, [a-z] and {a,b} choose", a.Pattern)
+	if err := checkGlob("pattern", a.Pattern); err != nil {
+		return nil, err
 	}
 	// The plain directories a pattern begins with are where the search begins.
 	base, pattern := doublestar.SplitPattern(a.Pattern)
@@ -66,6 +66,18 @@ func parseGlob(c call) (*Call, error) {
 	return &Call{Action: t.touch(c.action(permit.Read)), Run: func(ctx context.Context) Result {
 		return c.env.glob(ctx, t, strings.TrimPrefix(pattern, "./"), a.Pattern)
 	}}, nil
+}
+
+// checkGlob says what is wrong with a glob. Matching can't be stopped and tries
+// every combination of what braces choose, so those are few.
+func checkGlob(name, glob string) error {
+	switch {
+	case strings.Count(glob, "{") > 4 || strings.Count(glob, ",") > 40 || len(glob) > 1000:
+		return fmt.Errorf("the %s has %d bytes, %d {…} and %d commas; at most 1000, 4 and 40 are matched", name, len(glob), strings.Count(glob, "{"), strings.Count(glob, ","))
+	case !doublestar.ValidatePattern(glob):
+		return fmt.Errorf("the %s %q is malformed: * and ? match within a name, ** any directories, [a-z] and {a,b} choose", name, glob)
+	}
+	return nil
 }
 
 // glob lists the files that match, by path.

@@ -92,8 +92,11 @@ func parseGrep(c call) (*Call, error) {
 	if s.re, err = regexp.Compile(flags + s.Pattern); err != nil {
 		return nil, fmt.Errorf("the pattern is not a regular expression in RE2 syntax (%w); escape characters that are meant literally", err)
 	}
-	if strings.HasPrefix(s.Glob, "!") || !doublestar.ValidatePattern(s.Glob) {
-		return nil, fmt.Errorf("the glob %q is malformed; write for example *.go or src/**/*.ts", s.Glob)
+	if strings.HasPrefix(s.Glob, "!") {
+		return nil, fmt.Errorf("the glob %q would leave files out; write which ones are wanted, for example *.go or src/**/*.ts", s.Glob)
+	}
+	if err := checkGlob("glob", s.Glob); err != nil {
+		return nil, err
 	}
 	if s.Path == "" {
 		s.Path = "."

@@ -163,6 +163,23 @@ func TestGlob(t *testing.T) {
 	}
 }
 
+// A glob that takes for ever is refused: nothing could stop it.
+func TestGlob_hostilePatternsEnd(t *testing.T) {
+	e := place(t)
+	put(t, e.Root+"/"+strings.Repeat("a", 200), "x")
+	for _, glob := range []string{"**/" + strings.Repeat("{a,aa}", 25) + "b", strings.Repeat("{", 400) + strings.Repeat("}", 400), strings.Repeat("*", 5000), "{" + strings.Repeat("a,", 500) + "b}"} {
+		if s := refuses(t, e, "glob", "pattern", glob); !strings.Contains(s, "at most") {
+			t.Errorf("%.40s: %s", glob, s)
+		}
+		if s := refuses(t, e, "grep", "pattern", "x", "glob", glob); !strings.Contains(s, "at most") {
+			t.Errorf("%.40s: %s", glob, s)
+		}
+	}
+	for _, glob := range []string{"**/" + strings.Repeat("{"+strings.Repeat("*a,", 9)+"*aa}", 4) + "b", "**/" + strings.Repeat("*a", 400) + "b", strings.Repeat("**/", 300) + "b"} {
+		ok(t, e, "glob", "pattern", glob)
+	}
+}
+
 func TestList(t *testing.T) {
 	e := tree(t)
 	r := ok(t, e, "list_files")
