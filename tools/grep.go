@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 
@@ -223,8 +224,12 @@ func (f *found) scan(ctx context.Context, h io.Reader, name string) error {
 			return nil
 		}
 		s := strings.TrimSuffix(string(text), "\r")
+		hit := matches(ctx, f.search.re, s)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		switch {
-		case f.search.re.MatchString(s):
+		case hit:
 			for _, b := range before {
 				f.show(name, b.n, '-', b.text)
 			}
@@ -249,6 +254,34 @@ func (f *found) scan(ctx context.Context, h io.Reader, name string) error {
 			return nil
 		}
 	}
+}
+
+// shortLine is how many bytes are matched in one go: a tenth of a second for the
+// slowest pattern there is.
+const shortLine = 4 << 10
+
+// matches reports whether the line matches. The end of ctx ends it.
+func matches(ctx context.Context, re *regexp.Regexp, line string) bool {
+	if len(line) <= shortLine {
+		return re.MatchString(line)
+	}
+	return re.MatchReader(&runes{ctx: ctx, left: line})
+}
+
+// runes reads a text that ends when ctx does.
+type runes struct {
+	ctx  context.Context
+	left string
+	n    int
+}
+
+func (r *runes) ReadRune() (rune, int, error) {
+	if r.n++; r.left == "" || r.n%1024 == 0 && r.ctx.Err() != nil {
+		return 0, 0, io.EOF
+	}
+	c, size := utf8.DecodeRuneInString(r.left)
+	r.left = r.left[size:]
+	return c, size, nil
 }
 
 // match shows a matching line; errEnough ends the search.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+	"time"
 )
 
 // tree fills the workspace with what searches have to tell apart.
@@ -160,6 +161,23 @@ func TestGlob(t *testing.T) {
 	}
 	if says := refuses(t, e, "glob", "pattern", "none/*"); !strings.Contains(says, "none does not exist") {
 		t.Errorf("a missing directory: %s", says)
+	}
+}
+
+// The slowest patterns on the longest lines: a search ends when it is told to.
+func TestGrep_whenThePatternIsSlow_stops(t *testing.T) {
+	e := place(t)
+	e.Environ = []string{"PATH=/nonexistent"} // no ripgrep
+	put(t, e.Root+"/long.txt", strings.Repeat("a", 1<<20))
+	put(t, e.Root+"/short.txt", strings.Repeat(strings.Repeat("a", 4000)+"\n", 300))
+	for _, file := range []string{"long.txt", "short.txt"} {
+		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		began := time.Now()
+		r := parse(t, e, "grep", "pattern", `(\pL?\pL?\pL?){300}x`, "path", file).Run(ctx)
+		cancel()
+		if took := time.Since(began); !r.Error || took > 3*time.Second {
+			t.Errorf("%s: error %v after %v: %s", file, r.Error, took, r.Text)
+		}
 	}
 }
 
