@@ -56,7 +56,7 @@ func parseBash(c call) (*Call, error) {
 		return nil, err
 	}
 	act := c.action(permit.Command)
-	act.Command = a.Command
+	act.Command, act.Leads = a.Command, c.env.leads
 	return &Call{Action: act, Run: func(ctx context.Context) Result {
 		return c.env.command(ctx, c.id, a.Command, time.Duration(seconds)*time.Second)
 	}}, nil

@@ -103,3 +103,37 @@ func TestBash_noOutputDirectory(t *testing.T) {
 		t.Error("something was left")
 	}
 }
+
+// A rule reads the words of a command; links of the workspace must not make them another place.
+func TestBash_rulesDoNotReachThroughLinks(t *testing.T) {
+	e := place(t)
+	put(t, e.Root+"/a.txt", "a")
+	put(t, e.Root+"/sub/b.txt", "b")
+	put(t, e.Root+"/.git/hooks/x", "")
+	link(t, "a.txt", e.Root+"/fine")
+	link(t, "sub", e.Root+"/also")
+	link(t, "../else/other.txt", e.Root+"/out.txt")
+	link(t, "../../else", e.Root+"/sub/else")
+	link(t, top(e)+"/home/.ssh", e.Root+"/docs")
+	link(t, ".git/hooks", e.Root+"/hooks")
+	link(t, top(e)+"/data/fantail.db", e.Root+"/notes.txt2")
+	if err := os.Link(top(e)+"/home/.ssh/id_rsa", e.Root+"/readme.md"); err != nil {
+		t.Fatal(err)
+	}
+	g, err := permit.NewGate(permit.Ask, []permit.Rule{"bash(cat *)", "bash(touch *)", "bash(ls *)", "bash(head *)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for command, want := range map[string]permit.Decision{
+		"cat a.txt fine also/b.txt": permit.Allow, "cat no-such-file": permit.Allow, "cd also && cat b.txt": permit.Allow, "ls sub a*": permit.Allow, "cat " + e.Root + "/fine": permit.Allow,
+		"cat out.txt": permit.AskHuman, "cat " + e.Root + "/out.txt": permit.AskHuman, "cat ./sub/../out.txt": permit.AskHuman, "head -1 -- out.txt": permit.AskHuman, "cat < out.txt": permit.AskHuman, "cat o*": permit.AskHuman,
+		"cat docs/config": permit.AskHuman, "cd docs && cat config": permit.AskHuman, "cat docs/*g": permit.AskHuman, "ls --x=docs": permit.AskHuman,
+		"cd sub && cat else/other.txt": permit.AskHuman, "cd sub && ls el*": permit.AskHuman, "cd also; cd else; ls": permit.AskHuman, "timeout 5 cat out.txt": permit.AskHuman,
+		"touch hooks/pre-commit": permit.AskHuman, "cat notes.txt2": permit.AskHuman, "cat readme.md": permit.AskHuman, "cat *.md": permit.AskHuman, "ls s*/e*/*": permit.AskHuman,
+	} {
+		v := g.Decide(parse(t, e, "bash", "command", command).Action)
+		if v.Decision != want || want == permit.AskHuman && v.Rule != "" {
+			t.Errorf("%s: %s, offers %q (%s), want %s", command, v.Decision, v.Rule, v.Reason, want)
+		}
+	}
+}

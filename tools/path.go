@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -126,6 +127,63 @@ func (e *Env) target(raw string, k permit.Kind) (target, error) {
 		t.sensitive = guarded(abs)
 	}
 	return t, nil
+}
+
+// maxMatches bounds how many files a pattern of a command is followed to.
+const maxMatches = 2000
+
+// leads says where links lead a path of a command, if that is closed, secret or
+// outside though its name is not; or, of a pattern, a file it matches.
+func (e *Env) leads(p string, pattern bool) string {
+	if !filepath.IsAbs(p) {
+		p = filepath.Join(e.Root, p)
+	}
+	if !pattern {
+		return e.leadsFrom(p)
+	}
+	wild := 0
+	for _, s := range strings.Split(p, "/") {
+		if strings.ContainsAny(s, "*?[") {
+			wild++
+		}
+	}
+	if wild > 2 {
+		return "is too wide a pattern to follow"
+	}
+	names, _ := filepath.Glob(p)
+	if len(names) > maxMatches {
+		return "matches too many files to follow"
+	}
+	for _, n := range names {
+		if where := e.leadsFrom(n); where != "" {
+			return "matches " + filepath.Base(n) + ", which " + where
+		}
+	}
+	return ""
+}
+
+func (e *Env) leadsFrom(p string) string {
+	real, err := resolve(p)
+	if err != nil { // what can't be looked at can't be opened
+		return ""
+	}
+	if real == filepath.Clean(p) {
+		if fi, err := os.Lstat(real); err != nil || !fi.Mode().IsRegular() || links(fi) < 2 {
+			return ""
+		}
+	}
+	t, err := e.target(p, permit.Read)
+	switch {
+	case err != nil:
+		return ""
+	case t.forbidden != "" || t.sensitive != "":
+		return "leads to " + t.abs + ": " + t.forbidden + t.sensitive
+	case !t.inside:
+		return "leads out of the workspace, to " + t.abs
+	case real != filepath.Clean(p) && slices.Contains(strings.Split(real, "/"), ".git"):
+		return "leads into .git"
+	}
+	return ""
 }
 
 // resolve makes a path absolute and free of symbolic links, as the kernel would

@@ -126,6 +126,9 @@ func decideCommand(mode Mode, rules []parsed, a Action) Verdict {
 	if err != nil {
 		return Verdict{Decision: Deny, Reason: err.Error()}
 	}
+	if a.Leads != nil {
+		s.follow(a.Leads)
+	}
 	used, why := s.covered(rules, a.Dir)
 	if why == "" {
 		return Verdict{Decision: Allow, Reason: "allowed by " + strings.Join(used, ", ")}

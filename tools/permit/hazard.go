@@ -229,24 +229,69 @@ func hazard(c simple, dir string, n int) string {
 	return ""
 }
 
+// readings are the paths a word may be read as: itself, and what stands in it
+// behind an option's letter or one of =:@,.
+func readings(text string) []string {
+	out := []string{text}
+	add := func(s string) {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	for i := 0; i < len(text); i++ {
+		if strings.IndexByte("=:@,", text[i]) >= 0 {
+			add(text[i+1:])
+		}
+	}
+	if len(text) > 2 && text[0] == '-' && text[1] != '-' {
+		add(text[2:])
+	}
+	return out
+}
+
+// follow finds paths that links lead elsewhere. Behind a cd a path may count from
+// either directory.
+func (s *script) follow(leads func(path string, pattern bool) string) {
+	words, from := slices.Clone(s.reads), []string{"."}
+	for _, c := range s.cmds {
+		c = unwrap(c)
+		words = append(words, c.words[1:]...)
+		if c.words[0].text != "cd" || !named(c) {
+			continue
+		}
+		if len(from) > 8 {
+			s.fault("many changes of directory")
+			return
+		}
+		for _, d := range slices.Clone(from) {
+			from = append(from, path.Join(d, c.words[1].text))
+		}
+	}
+	for _, w := range words {
+		for _, d := range from {
+			if w.pattern != "" {
+				s.trail(w.text, leads(path.Join(d, brackets(w.pattern)), true))
+			}
+			for _, p := range readings(w.text) {
+				if !path.IsAbs(p) {
+					p = path.Join(d, p)
+				}
+				s.trail(w.text, leads(p, false))
+			}
+		}
+	}
+}
+
+func (s *script) trail(word, where string) {
+	if where != "" {
+		s.fault("%s, which %s", word, where)
+	}
+}
+
 // badPath says why a word can't be an argument: as a path, or behind an option
 // or a colon, it would leave the directory or name what is protected.
 func badPath(w word, dir string, reads bool) string {
-	tries := []string{w.text}
-	add := func(s string) {
-		if s != "" {
-			tries = append(tries, s)
-		}
-	}
-	for i := 0; i < len(w.text); i++ {
-		if strings.IndexByte("=:@,", w.text[i]) >= 0 {
-			add(w.text[i+1:])
-		}
-	}
-	if len(w.text) > 2 && w.text[0] == '-' && w.text[1] != '-' {
-		add(w.text[2:])
-	}
-	for _, t := range tries {
+	for _, t := range readings(w.text) {
 		if strings.HasPrefix(t, "~") {
 			return t + " may be read as a home directory"
 		}

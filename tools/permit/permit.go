@@ -5,7 +5,7 @@
 // sensitive by their names, and name the rule that "for this session" would add.
 //
 // Does not: ask anybody (an agent does), run anything, read files. Words of a
-// command are judged as they are written: where a symbolic link leads is not seen.
+// command are judged as they are written; where links lead, [Action.Leads] says.
 //
 // Imports: nothing of ours.
 package permit
@@ -64,6 +64,10 @@ type Action struct {
 	Command   string   // the whole command, for Command
 	Dir       string   // where it runs, for Command; the workspace, for Read and Write
 	Diff      string   // unified diff, for Write
+
+	// Leads says of a path of a command, or of what a pattern matches, where links
+	// lead it if that is another place than it names; "" if nowhere. nil: nobody looks.
+	Leads func(path string, pattern bool) string
 }
 
 // Decision is the gate's answer.
