@@ -1,6 +1,9 @@
 package proc
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Clean returns env without provider variables and *_KEY, *_TOKEN, *_SECRET
 // (and the like: *_PASSWORD, *_CREDENTIALS), for attended agents' tools.
@@ -46,6 +49,12 @@ func secret(name string) bool {
 			return true
 		}
 	}
+	// Written together, or in letters of both cases: GITHUBTOKEN, authToken.
+	for _, s := range []string{"TOKEN", "SECRET", "PASSWORD", "PASSWD", "PASSPHRASE", "APIKEY"} {
+		if strings.HasSuffix(name, s) {
+			return true
+		}
+	}
 	// A number or a stage behind the word changes nothing: API_KEY_2, TOKEN_PROD.
 	for _, s := range []string{"_API_KEY_", "_TOKEN_", "_SECRET_", "_PASSWORD_", "_ACCESS_KEY_"} {
 		if strings.Contains("_"+name, s) {
@@ -53,4 +62,22 @@ func secret(name string) bool {
 		}
 	}
 	return false
+}
+
+// ownOptions are variables that make the shell read a command otherwise than it
+// is written: where cd goes, what a pattern matches.
+var ownOptions = []string{"CDPATH=", "BASHOPTS=", "SHELLOPTS=", "GLOBIGNORE="}
+
+// forShell returns env, with dir as the working directory, as a command's shell gets it.
+func forShell(env []string, dir string) []string {
+	out := make([]string, 0, len(env)+1)
+	for _, e := range env {
+		if !slices.ContainsFunc(ownOptions, func(o string) bool { return strings.HasPrefix(e, o) }) {
+			out = append(out, e)
+		}
+	}
+	if dir != "" {
+		out = append(out, "PWD="+dir)
+	}
+	return out
 }

@@ -161,11 +161,7 @@ func start(s Spec) (cmd *exec.Cmd, out, hold *os.File, err error) {
 		defer wait.Close()
 		cmd.ExtraFiles = []*os.File{wait}
 	}
-	cmd.Dir = s.Dir
-	cmd.Env = append(make([]string, 0, len(s.Env)+1), s.Env...)
-	if s.Dir != "" {
-		cmd.Env = append(cmd.Env, "PWD="+s.Dir)
-	}
+	cmd.Dir, cmd.Env = s.Dir, forShell(s.Env, s.Dir)
 	cmd.Stdout, cmd.Stderr = w, w
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {

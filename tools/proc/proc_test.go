@@ -438,10 +438,33 @@ func TestClean(t *testing.T) {
 	drop := []string{
 		"ANTHROPIC_API_KEY=x", "ANTHROPIC_BASE_URL=x", "OPENAI_BASE_URL=x", "OLLAMA_HOST=x", "GITHUB_TOKEN=x", "github_token=x",
 		"AWS_SECRET_ACCESS_KEY=x", "AWS_ACCESS_KEY_ID=x", "MY_SECRET=x", "DB_PASSWORD=x", "PGPASSWORD=x", "GOOGLE_APPLICATION_CREDENTIALS=x",
-		"TOKEN=x", "NPM_AUTH=x", "OPENAI_API_KEY_2=x", "STRIPE_SECRET_LIVE=x", "GH_PAT=x", "MYSQL_PWD=x", "novalue", "=x",
+		"TOKEN=x", "NPM_AUTH=x", "OPENAI_API_KEY_2=x", "STRIPE_SECRET_LIVE=x", "GH_PAT=x", "GITHUBTOKEN=x", "npm_config_//r.example/:_authToken=x", "DBPASSWORD=x", "MYSQL_PWD=x", "novalue", "=x",
 	}
 	got := Clean(append(append([]string{}, keep...), drop...))
 	if strings.Join(got, "\n") != strings.Join(keep, "\n") {
 		t.Errorf("kept %q, want %q", got, keep)
+	}
+}
+
+// What is judged is a command as it is written: no variable may make cd go
+// elsewhere or a pattern match more.
+func TestRun_variablesDoNotChangeHowACommandIsRead(t *testing.T) {
+	bash, err := findShell()
+	if err != nil || !strings.HasSuffix(bash, "bash") {
+		t.Skip("there is no bash")
+	}
+	dir, other := t.TempDir(), t.TempDir()
+	for _, d := range []string{dir, other} {
+		if err := os.Mkdir(filepath.Join(d, "sub"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sub", ".hidden"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Run(t.Context(), Spec{Shell: "cd sub && /bin/pwd && echo *", Dir: dir, Env: []string{"CDPATH=" + other, "BASHOPTS=dotglob", "PATH=/bin:/usr/bin"}, Head: 1 << 10, Tail: 1 << 10})
+	real, _ := filepath.EvalSymlinks(filepath.Join(dir, "sub"))
+	if err != nil || r.Text != real+"\n*\n" {
+		t.Errorf("%q, %v", r.Text, err)
 	}
 }
