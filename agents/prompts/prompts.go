@@ -85,7 +85,7 @@ func Memory(root, dir string) (path, text string, err error) {
 	}
 }
 
-// read returns the text of a regular file in root; "" if there is none.
+// read returns the text of a regular .md file in root; "" if there is none.
 func read(root, path string) (string, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -95,6 +95,10 @@ func read(root, path string) (string, error) {
 		return "", err
 	}
 	if rel, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(rel) {
+		return "", nil
+	}
+	// A repository may bring a link to what only its user has: .env is no notes.
+	if !strings.EqualFold(filepath.Ext(path), ".md") {
 		return "", nil
 	}
 	info, err := os.Stat(path)

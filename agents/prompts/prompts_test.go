@@ -90,6 +90,14 @@ func TestMemory(t *testing.T) {
 	if err := os.Remove(filepath.Join(root, "AGENTS.md")); err != nil {
 		t.Fatal(err)
 	}
+	put(filepath.Join(root, ".env"), "PASSWORD=x")
+	if err := os.Symlink(".env", filepath.Join(root, "AGENTS.md")); err != nil {
+		t.Fatal(err)
+	}
+	want("", "") // the link leads to no notes
+	if err := os.Remove(filepath.Join(root, "AGENTS.md")); err != nil {
+		t.Fatal(err)
+	}
 	put(filepath.Join(root, "CLAUDE.md"), "claude")
 	want(filepath.Join(root, "CLAUDE.md"), "claude")
 	put(filepath.Join(root, "AGENTS.md"), "agents")
