@@ -7,11 +7,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
 )
 
 // ripgrep returns the absolute path of a ripgrep that nobody but its owner could
@@ -50,8 +54,11 @@ func (w *walk) ripgrep(ctx context.Context, rg string, f *found) error {
 		return err
 	}
 	dir.Close()
-	_, ignored := w.inherited()
+	ignore, ignored := w.inherited()
 	w.all = w.all || ignored
+	if !w.all && !(w.plainAbove() && w.plainBelow(ctx, w.from.abs, ignore)) {
+		return w.grep(ctx, f)
+	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	cmd := exec.CommandContext(ctx, rg, w.options(f.search)...)
@@ -78,6 +85,48 @@ func (w *walk) ripgrep(ctx context.Context, rg string, f *found) error {
 		return errors.New(strings.TrimSpace(complaint.String()))
 	}
 	return nil
+}
+
+// plainAbove reports whether the ignore files of the directories that hold the
+// search are plain files or missing. ripgrep opens whatever they are: a pipe
+// would hold it for ever, and a link to /dev/zero takes all memory.
+func (w *walk) plainAbove() bool {
+	for dir := w.from.abs; ; dir = filepath.Dir(dir) {
+		for _, name := range []string{".gitignore", ".git/info/exclude"} {
+			if fi, err := os.Lstat(filepath.Join(dir, name)); err == nil && !fi.Mode().IsRegular() {
+				return false
+			}
+		}
+		if dir == "/" {
+			return true
+		}
+	}
+}
+
+// plainBelow is plainAbove for the directories of the search that git does not ignore.
+func (w *walk) plainBelow(ctx context.Context, dir string, ignore []gitignore.Pattern) bool {
+	list, err := os.ReadDir(dir)
+	if err != nil || ctx.Err() != nil { // ripgrep can't read it either, or is not going to run
+		return true
+	}
+	rel, _ := below(w.from.abs, dir)
+	domain := w.domain(rel)
+	if i := slices.IndexFunc(list, func(d fs.DirEntry) bool { return d.Name() == ".gitignore" }); i >= 0 {
+		if !list[i].Type().IsRegular() {
+			return false
+		}
+		ignore = append(slices.Clip(ignore), w.patterns(dir, domain, ".gitignore")...)
+	}
+	match := gitignore.NewMatcher(ignore)
+	for _, d := range list {
+		if !d.IsDir() || d.Name() == ".git" || match.Match(append(slices.Clip(domain), d.Name()), true) {
+			continue
+		}
+		if !w.plainBelow(ctx, filepath.Join(dir, d.Name()), ignore) {
+			return false
+		}
+	}
+	return true
 }
 
 // options are ripgrep's. No configuration file, no ignore files but git's, no

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -161,6 +162,30 @@ func TestGlob(t *testing.T) {
 	}
 	if says := refuses(t, e, "glob", "pattern", "none/*"); !strings.Contains(says, "none does not exist") {
 		t.Errorf("a missing directory: %s", says)
+	}
+}
+
+// What a repository calls .gitignore need not be a file: ripgrep would wait for a
+// pipe and read /dev/zero to the end of memory.
+func TestGrep_ignoreFilesThatAreNone(t *testing.T) {
+	for _, at := range []string{".gitignore", "a/b/.gitignore", "a/.gitignore"} {
+		for _, kind := range []string{"pipe", "zero"} {
+			e := place(t)
+			put(t, e.Root+"/a/b/x.txt", "needle")
+			if kind == "zero" {
+				link(t, "/dev/zero", e.Root+"/"+at)
+			} else if err := syscall.Mkfifo(e.Root+"/"+at, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, from := range []string{".", "a/b"} {
+				ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+				r := parse(t, e, "grep", "pattern", "needle", "path", from).Run(ctx)
+				cancel()
+				if r.Error || !strings.Contains(r.Text, "a/b/x.txt:1:needle") {
+					t.Errorf("%s as a %s, from %s: %s", at, kind, from, r.Text)
+				}
+			}
+		}
 	}
 }
 
