@@ -373,7 +373,7 @@ func guarded(abs string) string {
 		return "what git runs (" + filepath.Base(abs) + ")"
 	case ".bashrc", ".bash_profile", ".bash_login", ".profile", ".bash_logout", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".inputrc", "config.fish", "authorized_keys", "crontab", ".xprofile", ".xinitrc":
 		return "what runs when a user logs in (" + filepath.Base(abs) + ")"
-	case "makefile", "gnumakefile", "justfile", "taskfile.yml", "taskfile.yaml":
+	case "makefile", "gnumakefile", "justfile", "taskfile.yml", "taskfile.yaml", "rakefile", "package.json", "deno.json":
 		return "commands that others run (" + filepath.Base(abs) + ")"
 	}
 	for _, d := range []string{".vscode", ".idea", ".husky", ".claude", ".agents", ".cursor", ".codex", "autostart", "cron.d", "cron.daily", "init.d"} {

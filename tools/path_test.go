@@ -167,6 +167,7 @@ func TestParse_actions(t *testing.T) {
 		{tool: "write_file", kv: []any{"path", ".git/hooks/pre-commit", "content", "x"}, kind: permit.Write, forbidden: true},
 		{tool: "write_file", kv: []any{"path", "../config/config.toml", "content", "x"}, kind: permit.Write, outside: true, forbidden: true},
 		{tool: "write_file", kv: []any{"path", "Makefile", "content", "x"}, kind: permit.Write, sensitive: true},
+		{tool: "write_file", kv: []any{"path", "web/package.json", "content", "{}"}, kind: permit.Write, sensitive: true},
 		{tool: "write_file", kv: []any{"path", ".vscode/tasks.json", "content", "x"}, kind: permit.Write, sensitive: true},
 		{tool: "write_file", kv: []any{"path", "../home/.bashrc", "content", "x"}, kind: permit.Write, outside: true, sensitive: true},
 		{tool: "write_file", kv: []any{"path", ".envrc", "content", "x"}, kind: permit.Write, sensitive: true},
