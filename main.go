@@ -41,6 +41,7 @@ import (
 )
 
 func main() {
+	cli.Conceal()
 	guard := cli.NewGuard(os.Stderr, os.Environ(), os.Exit)
 	defer guard.Catch("main")
 	code, err := run(guard)

@@ -34,6 +34,10 @@ func beChild(name string) {
 		})
 	case "wild":
 		g.Go("the worker", func() { panic("a title\x1b]0;owned\a and \u009b31m and \u202e") })
+	case "concealed":
+		Conceal()
+		fmt.Print(dumpable())
+		os.Exit(0)
 	case "two":
 		for range 20 {
 			g.Go("one of many", func() { panic("all at once") })

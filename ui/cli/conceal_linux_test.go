@@ -1,0 +1,41 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"testing"
+)
+
+// dumpable is whether the user's other processes may look into this one.
+func dumpable() uintptr {
+	n, _, _ := syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_GET_DUMPABLE, 0, 0)
+	return n
+}
+
+func TestConcealKeepsOthersOut(t *testing.T) {
+	c := startChild(t, "concealed")
+	if code := c.wait(t); code != ok || c.out.String() != "0" {
+		t.Errorf("exit code %d: %q", code, c.out.String())
+	}
+}
+
+// The program itself goes on finding its own descriptors, which file tools need.
+func TestConcealLeavesOwnDescriptors(t *testing.T) {
+	was := dumpable()
+	Conceal()
+	defer func() { _, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_DUMPABLE, was, 0) }()
+	path := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(path, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if at, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(f.Fd()))); err != nil || filepath.Base(at) != "x" {
+		t.Errorf("%q, %v", at, err)
+	}
+}

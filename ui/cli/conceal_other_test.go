@@ -1,0 +1,5 @@
+//go:build !linux
+
+package cli
+
+func dumpable() uintptr { return 0 }
