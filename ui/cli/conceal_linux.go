@@ -1,10 +1,21 @@
 package cli
 
-import "syscall"
+import (
+	"os"
+	"strconv"
+	"syscall"
+)
 
 // Conceal keeps the user's other processes, the commands of agents above all,
-// from reading this one's environment and memory, where the keys are. Its core is
-// not dumped either. Without the system's leave nothing changes.
+// from reading this one's environment and memory, where the keys are, and from
+// getting files that were open when it began. Its core is not dumped either.
+// Without the system's leave nothing changes.
 func Conceal() {
 	_, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_DUMPABLE, 0, 0)
+	open, _ := os.ReadDir("/proc/self/fd")
+	for _, d := range open {
+		if fd, err := strconv.Atoi(d.Name()); err == nil && fd > 2 {
+			syscall.CloseOnExec(fd)
+		}
+	}
 }

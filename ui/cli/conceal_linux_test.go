@@ -2,6 +2,7 @@ package cli
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strconv"
 	"syscall"
@@ -18,6 +19,23 @@ func TestConcealKeepsOthersOut(t *testing.T) {
 	c := startChild(t, "concealed")
 	if code := c.wait(t); code != ok || c.out.String() != "0" {
 		t.Errorf("exit code %d: %q", code, c.out.String())
+	}
+}
+
+// A command gets its three descriptors and no other.
+func TestConcealKeepsFilesFromCommands(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x")
+	fd, err := syscall.Open(path, syscall.O_CREAT|syscall.O_RDWR, 0o600) // not closed on exec
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer syscall.Close(fd)
+	was := dumpable()
+	Conceal()
+	defer func() { _, _, _ = syscall.RawSyscall(syscall.SYS_PRCTL, syscall.PR_SET_DUMPABLE, was, 0) }()
+	out, err := exec.Command("/bin/sh", "-c", "readlink /proc/self/fd/"+strconv.Itoa(fd)).Output()
+	if err == nil || len(out) > 0 {
+		t.Errorf("the command has %q", out)
 	}
 }
 
