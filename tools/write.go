@@ -20,6 +20,8 @@ const (
 	diffTotal = 64 << 10 // the largest diff
 )
 
+var errChanged = errors.New("the file changed meanwhile; read it again")
+
 // load reads the whole of a file that is going to be changed.
 func (e *Env) load(t target) ([]byte, fs.FileInfo, error) {
 	f, fi, err := e.openFile(t)
@@ -39,7 +41,8 @@ func (e *Env) load(t target) ([]byte, fs.FileInfo, error) {
 
 // save replaces the file by data: readers see the old content or the new one,
 // never a part. old is how the file was when its content was read, nil if there
-// was none; mode, owner and extended attributes stay.
+// was none; mode, owner and extended attributes stay. A file whose owner or group
+// we may not give to another is written in place.
 func (e *Env) save(t target, data []byte, old fs.FileInfo) (fs.FileInfo, error) {
 	dir, err := e.hold(t, old == nil)
 	if err != nil {
@@ -60,6 +63,9 @@ func (e *Env) save(t target, data []byte, old fs.FileInfo) (fs.FileInfo, error) 
 	}
 	defer f.Close()
 	err = fillTemp(f, data, old)
+	if foreign := (*ownerError)(nil); errors.As(err, &foreign) && links(old) == 1 {
+		return overwrite(dir, base, tmp, data, old)
+	}
 	if err == nil && old != nil {
 		err = keepAttributes(dir, base, f)
 	}
@@ -82,6 +88,49 @@ func (e *Env) save(t target, data []byte, old fs.FileInfo) (fs.FileInfo, error) 
 	}
 	return f.Stat()
 }
+
+// overwrite writes data into the file itself. tmp holds it too until it is there,
+// so that nothing is lost when the disk is full.
+func overwrite(dir *os.Root, base, tmp string, data []byte, old fs.FileInfo) (fs.FileInfo, error) {
+	f, err := dir.OpenFile(base, os.O_WRONLY, 0)
+	if err == nil {
+		defer f.Close()
+		err = unchanged(dir, base, old)
+	}
+	if err == nil {
+		var fi fs.FileInfo
+		if fi, err = f.Stat(); err == nil && identity(fi) != identity(old) {
+			err = errChanged
+		}
+	}
+	if err != nil {
+		_ = dir.Remove(tmp)
+		return nil, plain(err)
+	}
+	if _, err = f.Write(data); err == nil {
+		err = f.Truncate(int64(len(data)))
+	}
+	if err == nil {
+		err = f.Sync()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w; the file may hold a part of the new text, %s beside it may hold all of it", plain(err), tmp)
+	}
+	_ = dir.Remove(tmp)
+	return f.Stat()
+}
+
+// ownerError means that a file's owner or group can't be given to another file.
+type ownerError struct {
+	uid, gid uint32
+	err      error
+}
+
+func (e *ownerError) Error() string {
+	return fmt.Sprintf("the file belongs to user %d and group %d, which could not be kept: %v", e.uid, e.gid, e.err)
+}
+
+func (e *ownerError) Unwrap() error { return e.err }
 
 // plainLink is plain for errors that name two files.
 func plainLink(err error) error {
@@ -120,7 +169,7 @@ func keepOwner(f *os.File, old fs.FileInfo) error {
 		return nil
 	}
 	if err := f.Chown(int(was.Uid), int(was.Gid)); err != nil {
-		return fmt.Errorf("the file belongs to user %d and group %d, which could not be kept: %w", was.Uid, was.Gid, plain(err))
+		return &ownerError{was.Uid, was.Gid, plain(err)}
 	}
 	return nil
 }
@@ -136,7 +185,7 @@ func unchanged(dir *os.Root, base string, old fs.FileInfo) error {
 	case err != nil:
 		return plain(err)
 	case identity(fi) != identity(old) || fi.Size() != old.Size() || !fi.ModTime().Equal(old.ModTime()):
-		return errors.New("the file changed meanwhile; read it again")
+		return errChanged
 	}
 	return nil
 }
