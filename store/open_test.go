@@ -147,9 +147,70 @@ func TestOpen_leavesWhatIsNotOursAlone(t *testing.T) {
 		}
 	}
 	_, err := Open(t.Context(), newer, Options{})
-	if s := fmt.Sprint(err); !strings.Contains(s, "schema 7") || !strings.Contains(s, "up to 1") || !strings.Contains(s, "update") {
+	if s := fmt.Sprint(err); !strings.Contains(s, "schema 7") || !strings.Contains(s, fmt.Sprintf("up to %d", ours(t))) || !strings.Contains(s, "update") {
 		t.Errorf("newer: %q names both versions and the next step", s)
 	}
+}
+
+// ours is how many migrations there are.
+func ours(t *testing.T) int {
+	t.Helper()
+	all, err := load(ground)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(all)
+}
+
+// only is the first n migrations.
+func only(t *testing.T, n int) fstest.MapFS {
+	t.Helper()
+	names, err := fs.Glob(ground, "migrations/*.sql")
+	if err != nil || len(names) < n {
+		t.Fatal(names, err)
+	}
+	some := fstest.MapFS{}
+	for _, name := range names[:n] {
+		b, err := fs.ReadFile(ground, name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		some[name] = &fstest.MapFile{Data: b}
+	}
+	return some
+}
+
+func TestOpen_keepsWhatTheFirstSchemaHeld(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fantail.db")
+	old, err := open(t.Context(), path, Options{}, only(t, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, old, func(tx *Tx) error {
+		for _, s := range []string{
+			`INSERT INTO agents (name, kind, model, state, created_at) VALUES ('main', 'main', 'm', 'idle', 1)`,
+			`INSERT INTO turns (agent, conversation, kind, started_at) VALUES (1, 1, 'agent', 1)`,
+			`INSERT INTO tasks (queue, name, prompt, model, deliver, created_at) VALUES (1, 'typed', 'x', 'm', 'hold', 1)`,
+			`INSERT INTO tasks (queue, name, prompt, model, deliver, spawned_by, created_at) VALUES (1, 'dispatched', 'x', 'm', 'next', 1, 1)`,
+		} {
+			if _, err := tx.Exec(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	closed(t, old)
+	read(t, reopen(t, path), func(rx *Rx) error {
+		ts, err := rx.QueuedTasks()
+		if err != nil || len(ts) != 2 || ts[0].Kind != "prompt" || ts[0].Origin != "human" || ts[1].Origin != "agent" || ts[1].Resumes != 0 {
+			t.Errorf("%+v, %v", ts, err)
+		}
+		a, ok, err := rx.AgentByName("main")
+		if !ok || err != nil || a.Branch != 0 {
+			t.Errorf("%+v, %v, %v", a, ok, err)
+		}
+		return nil
+	})
 }
 
 func TestOpen_anEmptyFile(t *testing.T) {
@@ -184,18 +245,14 @@ func TestOpen_manyAtOnce(t *testing.T) {
 	}
 }
 
-// migrations are the program's own and the given ones behind them.
-func migrations(t *testing.T, scripts ...string) fstest.MapFS {
+// migrations are ours and then the scripts.
+func migrations(t *testing.T, scripts ...string) fs.FS {
 	t.Helper()
-	own, err := fs.ReadFile(ground, "migrations/0001_ground.sql")
-	if err != nil {
-		t.Fatal(err)
-	}
-	fsys := fstest.MapFS{"migrations/0001_ground.sql": {Data: own}}
+	all := only(t, ours(t))
 	for i, s := range scripts {
-		fsys[fmt.Sprintf("migrations/%04d_more.sql", i+2)] = &fstest.MapFile{Data: []byte(s)}
+		all[fmt.Sprintf("migrations/%04d_more.sql", ours(t)+i+1)] = &fstest.MapFile{Data: []byte(s)}
 	}
-	return fsys
+	return all
 }
 
 func backups(t *testing.T, path string) []string {
@@ -227,7 +284,7 @@ func TestOpen_migrates(t *testing.T) {
 		if err := rx.QueryRow(`SELECT name, colour FROM agents`).Scan(&name, &colour); err != nil || name != "main" || colour != "red" {
 			t.Errorf("%s %s %v", name, colour, err)
 		}
-		if n, err := rx.c.number("PRAGMA user_version"); n != 3 || err != nil {
+		if n, err := rx.c.number("PRAGMA user_version"); n != int64(ours(t)+2) || err != nil {
 			t.Errorf("schema %d, %v", n, err)
 		}
 		return nil
@@ -235,7 +292,7 @@ func TestOpen_migrates(t *testing.T) {
 	closed(t, db)
 
 	names := backups(t, path)
-	if len(names) != 1 || !strings.Contains(names[0], ".schema1-20260304T050607") {
+	if len(names) != 1 || !strings.Contains(names[0], fmt.Sprintf(".schema%d-20260304T050607", ours(t))) {
 		t.Fatalf("backups %q", names)
 	}
 	if info, err := os.Stat(names[0]); err != nil || info.Mode().Perm() != 0o600 {
@@ -258,7 +315,7 @@ func TestOpen_whenAMigrationFails(t *testing.T) {
 	agent(t, db, "main")
 	closed(t, db)
 	_, err := open(t.Context(), path, Options{}, migrations(t, `CREATE TABLE good (x)`, `CREATE TABLE half (x); CREATE TABLE broken (`))
-	if err == nil || !strings.Contains(err.Error(), "migrate to schema 3") {
+	if err == nil || !strings.Contains(err.Error(), fmt.Sprintf("migrate to schema %d", ours(t)+2)) {
 		t.Errorf("%v", err)
 	}
 	db, err = open(t.Context(), path, Options{}, migrations(t, `CREATE TABLE good (x)`))

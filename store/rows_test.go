@@ -373,7 +373,7 @@ func TestTasks(t *testing.T) {
 	})
 	want := Task{
 		ID: ids[0], Queue: id, Name: "t0", Prompt: "do t0", Model: "m", Timeout: 90 * time.Second, Deliver: "hold",
-		State: "finished", Outcome: "failed", Error: "why", Agent: id, Created: now, Started: now, Finished: now,
+		Kind: "prompt", Origin: "human", State: "finished", Outcome: "failed", Error: "why", Agent: id, Created: now, Started: now, Finished: now,
 	}
 	read(t, db, func(rx *Rx) error {
 		if got, ok, err := rx.Task(ids[0]); !ok || err != nil || got != want {
@@ -387,6 +387,44 @@ func TestTasks(t *testing.T) {
 		}
 		if turn, conversation, err := rx.Spawner(ids[0]); turn != 0 || conversation != 0 || err != nil {
 			t.Errorf("spawner %d %d %v", turn, conversation, err)
+		}
+		return nil
+	})
+}
+
+func TestNeeds(t *testing.T) {
+	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	db := at(t, &now)
+	id := agent(t, db, "main")
+	write(t, db, func(tx *Tx) error {
+		var ids [3]int64
+		for i := range ids {
+			var err error
+			task := Task{Queue: id, Name: fmt.Sprint("t", i), Kind: "command", Origin: "cli", Resumes: id, Prompt: "x", Model: "m", Deliver: "hold"}
+			if ids[i], err = tx.AddTask(task); err != nil {
+				return err
+			}
+		}
+		for _, needs := range []int64{ids[1], ids[0], ids[1]} {
+			if err := tx.NeedTask(ids[2], needs); err != nil {
+				return err
+			}
+		}
+		if _, err := tx.FinishTask(ids[0], "completed", ""); err != nil {
+			return err
+		}
+		ts, err := tx.Needs(ids[2])
+		if err != nil || len(ts) != 2 || ts[0].ID != ids[0] || ts[0].State != "finished" || ts[1].ID != ids[1] {
+			t.Errorf("%+v, %v", ts, err)
+		}
+		if a := ts[1]; a.Kind != "command" || a.Origin != "cli" || a.Resumes != id {
+			t.Errorf("%+v", a)
+		}
+		if ts, err := tx.Needs(ids[0]); len(ts) != 0 || err != nil {
+			t.Errorf("%+v, %v", ts, err)
+		}
+		if tx.NeedTask(ids[2], 99) == nil {
+			t.Error("a task waits for one that does not exist")
 		}
 		return nil
 	})

@@ -11,7 +11,10 @@ type Task struct {
 	ID        int64
 	Queue     int64 // the agent whose queue it stands in
 	Name      string
-	Prompt    string
+	Prompt    string // or the command line
+	Kind      string // prompt command; "" on Add: prompt
+	Origin    string // who asked for it: human agent cli mcp; "" on Add: human
+	Resumes   int64  // the ended agent whose transcript it continues; 0: none
 	Model     string
 	Timeout   time.Duration
 	Deliver   string
@@ -26,26 +29,35 @@ type Task struct {
 }
 
 const taskColumns = `id, queue, name, prompt, model, timeout_ms, deliver, ifnull(spawned_by, 0), state, outcome, error,
-	ifnull(agent, 0), created_at, started_at, finished_at`
+	ifnull(agent, 0), created_at, started_at, finished_at, kind, origin, ifnull(resumes, 0)`
 
 func scanTask(s scanner) (t Task, err error) {
 	var timeout int64
 	var created, started, finished sql.NullInt64
 	err = s.Scan(&t.ID, &t.Queue, &t.Name, &t.Prompt, &t.Model, &timeout, &t.Deliver, &t.SpawnedBy, &t.State, &t.Outcome, &t.Error,
-		&t.Agent, &created, &started, &finished)
+		&t.Agent, &created, &started, &finished, &t.Kind, &t.Origin, &t.Resumes)
 	t.Timeout = time.Duration(timeout) * time.Millisecond
 	t.Created, t.Started, t.Finished = moment(created), moment(started), moment(finished)
 	return t, err
 }
 
-// AddTask queues t and returns its id. ErrTaken: a task of that name is queued or runs.
+// AddTask queues t at the end of its queue and returns its id. ErrTaken: a task of that name is queued or runs.
 func (tx *Tx) AddTask(t Task) (int64, error) {
 	if t.Created.IsZero() {
 		t.Created = tx.now
 	}
-	id, err := tx.insert(`INSERT INTO tasks (queue, name, prompt, model, timeout_ms, deliver, spawned_by, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
-		t.Queue, t.Name, t.Prompt, t.Model, t.Timeout.Milliseconds(), t.Deliver, null(t.SpawnedBy), stamp(t.Created))
+	if t.Kind == "" {
+		t.Kind = "prompt"
+	}
+	if t.Origin == "" {
+		t.Origin = "human"
+	}
+	id, err := tx.insert(`INSERT INTO tasks (queue, name, prompt, kind, origin, resumes, model, timeout_ms, deliver, spawned_by, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		t.Queue, t.Name, t.Prompt, t.Kind, t.Origin, null(t.Resumes), t.Model, t.Timeout.Milliseconds(), t.Deliver, null(t.SpawnedBy), stamp(t.Created))
+	if err == nil {
+		err = tx.one(`UPDATE tasks SET place = id WHERE id = ?`, id)
+	}
 	if err != nil {
 		return 0, fmt.Errorf("add task: %w", taken(t.Name, err))
 	}
@@ -82,6 +94,24 @@ func (tx *Tx) RemoveTask(id int64) (bool, error) {
 	return n > 0, nil
 }
 
+// NeedTask makes a queued task wait until another has finished.
+func (tx *Tx) NeedTask(task, needs int64) error {
+	if _, err := tx.Exec(`INSERT INTO task_needs (task, needs) VALUES (?, ?) ON CONFLICT DO NOTHING`, task, needs); err != nil {
+		return fmt.Errorf("make task %d wait for task %d: %w", task, needs, err)
+	}
+	return nil
+}
+
+// Needs returns the tasks that a task waits for, by id, ended ones too.
+func (v *View) Needs(task int64) ([]Task, error) {
+	ts, err := all(v, scanTask, `SELECT `+taskColumns+` FROM tasks
+		WHERE id IN (SELECT needs FROM task_needs WHERE task = ?) ORDER BY id`, task)
+	if err != nil {
+		return nil, fmt.Errorf("list what task %d waits for: %w", task, err)
+	}
+	return ts, nil
+}
+
 // PassTasks puts the queued and running tasks of one queue into another.
 func (tx *Tx) PassTasks(from, to int64) error {
 	_, err := tx.count(`UPDATE tasks SET queue = ? WHERE queue = ? AND state IN ('queued', 'running')`, to, from)
@@ -91,9 +121,10 @@ func (tx *Tx) PassTasks(from, to int64) error {
 	return nil
 }
 
-// QueuedTasks returns the tasks of all queues that have not started, by queue and id.
+// QueuedTasks returns the tasks of all queues that have not started, by queue
+// and in its order.
 func (v *View) QueuedTasks() ([]Task, error) {
-	ts, err := all(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE state = 'queued' ORDER BY queue, id`)
+	ts, err := all(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE state = 'queued' ORDER BY queue, place, id`)
 	if err != nil {
 		return nil, fmt.Errorf("list queued tasks: %w", err)
 	}
@@ -109,9 +140,9 @@ func (v *View) RunningTasks() ([]Task, error) {
 	return ts, nil
 }
 
-// Tasks returns the tasks of a queue by id, removed ones left out.
+// Tasks returns the tasks of a queue in its order, removed ones left out.
 func (v *View) Tasks(queue int64) ([]Task, error) {
-	ts, err := all(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE queue = ? AND state <> 'removed' ORDER BY id`, queue)
+	ts, err := all(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE queue = ? AND state <> 'removed' ORDER BY place, id`, queue)
 	if err != nil {
 		return nil, fmt.Errorf("list tasks of agent %d: %w", queue, err)
 	}
