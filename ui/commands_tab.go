@@ -1,0 +1,127 @@
+package ui
+
+import (
+	"fmt"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/themes"
+	"fantail/tools/permit"
+	"fantail/ui/dialog"
+	"fantail/ui/transcript"
+)
+
+func runClose(a *App, in input) (tea.Cmd, error) {
+	names := []string{in.rest}
+	switch in.rest {
+	case "":
+		names[0] = in.here.info.Name
+	case "--all":
+		names = nil
+		for _, t := range a.tabs.all {
+			if t.info.State.Terminal() {
+				names = append(names, t.info.Name)
+			}
+		}
+		if len(names) == 0 {
+			return nil, fmt.Errorf("no agent has ended")
+		}
+	}
+	return a.act(in.t, in.text, func() (string, error) {
+		for _, name := range names {
+			if err := a.pool.CloseTab(a.ctx, name); err != nil {
+				return "", err
+			}
+		}
+		return "", nil
+	}), nil
+}
+
+func runModel(a *App, in input) (tea.Cmd, error) {
+	set := func(name string) tea.Cmd {
+		return a.act(in.here, in.text, func() (string, error) {
+			return "The model is " + name, a.pool.SetModel(a.ctx, in.id, name)
+		})
+	}
+	if in.rest != "" {
+		return set(in.rest), nil
+	}
+	var items []dialog.Item
+	if a.o.Models != nil {
+		for _, m := range a.o.Models() {
+			items = append(items, dialog.Item{Value: m, Label: m, Chosen: m == in.t.info.Model})
+		}
+	}
+	if len(items) == 0 {
+		in.here.view.Local("The model is "+in.t.info.Model, transcript.Plain)
+		return nil, nil
+	}
+	a.open(dialog.NewPicker(a.theme, "Model (now "+in.t.info.Model+")", items, true), func(d dialog.Decision) tea.Cmd {
+		if p, ok := d.(dialog.Picked); ok {
+			return set(p.Value)
+		}
+		return nil
+	})
+	return nil, nil
+}
+
+func runMode(a *App, in input) (tea.Cmd, error) {
+	if in.rest == "" {
+		var items []dialog.Item
+		for _, m := range modes {
+			items = append(items, dialog.Item{Value: string(m.mode), Label: string(m.mode), Help: m.help, Chosen: m.mode == a.tally.Mode})
+		}
+		a.open(dialog.NewPicker(a.theme, "Mode (now "+string(a.tally.Mode)+")", items, false), func(d dialog.Decision) tea.Cmd {
+			if p, ok := d.(dialog.Picked); ok {
+				return a.setMode(permit.Mode(p.Value))
+			}
+			return nil
+		})
+		return nil, nil
+	}
+	m, err := permit.ParseMode(in.rest)
+	if err != nil {
+		return nil, err
+	}
+	return a.setMode(m), nil
+}
+
+func runTheme(a *App, in input) (tea.Cmd, error) {
+	set := func(name string) error {
+		t, err := themes.Load(name, a.look.noColor)
+		if err == nil {
+			a.chosen = true
+			a.setTheme(t)
+		}
+		return err
+	}
+	if in.rest != "" {
+		return nil, set(in.rest)
+	}
+	var items []dialog.Item
+	for _, n := range themes.Names() {
+		items = append(items, dialog.Item{Value: n, Label: n, Chosen: n == a.theme.Name})
+	}
+	a.open(dialog.NewPicker(a.theme, "Theme (now "+a.theme.Name+")", items, false), func(d dialog.Decision) tea.Cmd {
+		if p, ok := d.(dialog.Picked); ok {
+			if err := set(p.Value); err != nil {
+				a.say(sentence(err))
+			}
+		}
+		return nil
+	})
+	return nil, nil
+}
+
+func runNew(a *App, in input) (tea.Cmd, error) {
+	return a.start(in.here, in.text, func() (string, error) { return "", a.pool.Clear(a.ctx, in.id) }), nil
+}
+
+func runCopy(a *App, in input) (tea.Cmd, error) { return a.copy(in.here.view.LastAnswer()), nil }
+
+func runHelp(a *App, _ input) (tea.Cmd, error) {
+	a.help()
+	return nil, nil
+}
+
+func runQuit(a *App, _ input) (tea.Cmd, error) { return a.quit(), nil }
