@@ -52,6 +52,7 @@ type Pool interface {
 	Shell(ctx context.Context, agent int64, command string) error
 	Clear(ctx context.Context, agent int64) error
 	SetMode(m permit.Mode)
+	Ledger(ctx context.Context) (agents.Ledger, error)
 	Settled(ctx context.Context) error
 }
 

@@ -55,6 +55,7 @@ func commands() []command {
 		{"messages", nil, "next [N] | show [N]", "start a turn with the most urgent message; only show", runMessages, false},
 		{"kill", nil, "NAME", "end an agent now, or remove a queued task", runKill, false},
 		{"close", nil, "[NAME | --all]", "close the tab of an agent that ended, or all such tabs", runClose, false},
+		{"doctor", nil, "", "balance the books: what became of every task and message", runDoctor, false},
 		{"model", []string{"models"}, "[PROVIDER/NAME]", "show or change the model", runModel, false},
 		{"mode", []string{"permissions"}, "[ask|accept-edits|plan|yolo]", "show or change what may happen without a question", runMode, false},
 		{"theme", nil, "[NAME]", "change the colours", runTheme, true},

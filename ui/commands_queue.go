@@ -79,3 +79,13 @@ func runKill(a *App, in input) (tea.Cmd, error) {
 		return "Ended " + name, a.pool.Kill(a.ctx, name)
 	}), nil
 }
+
+func runDoctor(a *App, in input) (tea.Cmd, error) {
+	if in.rest != "" {
+		return nil, wrong("doctor", "%q is not understood", in.rest)
+	}
+	return a.act(in.here, in.text, func() (string, error) {
+		l, err := a.pool.Ledger(a.ctx)
+		return l.String(), err
+	}), nil
+}

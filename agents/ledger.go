@@ -1,0 +1,94 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// Ledger tells what became of every task that started and of every message, as
+// the database says it in one moment.
+type Ledger struct {
+	Started   int // tasks: all that run or have ended
+	Delivered int // of those, the ones whose message was taken
+	Pending   int // whose message waits
+	Running   int
+	Queued    int
+	Taken     int      // messages of all kinds
+	Waiting   int      // messages of all kinds
+	Wrong     []string // what breaks the promise; there must be none
+}
+
+// Ledger balances the books. Every started task ends in exactly one message:
+// started = delivered + pending + running, and nothing else is right.
+func (p *Pool) Ledger(ctx context.Context) (l Ledger, err error) {
+	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
+		l = Ledger{}
+		tasks, err := rx.TaskLedger()
+		if err != nil {
+			return err
+		}
+		mail, err := p.inbox.Ledger(rx)
+		if err != nil {
+			return err
+		}
+		l = Ledger{
+			Started: tasks.Running + tasks.Finished, Running: tasks.Running, Queued: tasks.Queued,
+			Delivered: mail.TaskTaken, Pending: mail.TaskPending, Taken: mail.Taken, Waiting: mail.Pending, Wrong: mail.Wrong,
+		}
+		for _, t := range tasks.Lost {
+			l.wrong("task %d (%s) runs, but its agent has ended", t.ID, t.Name)
+		}
+		return l.match(rx, mail)
+	})
+	if err != nil {
+		return Ledger{}, fmt.Errorf("read the delivery ledger: %w", err)
+	}
+	return l, nil
+}
+
+func (l *Ledger) wrong(format string, args ...any) {
+	l.Wrong = append(l.Wrong, fmt.Sprintf(format, args...))
+}
+
+// match compares the tasks that finished with the messages that end tasks.
+func (l *Ledger) match(rx *store.Rx, mail inbox.Ledger) error {
+	finished, err := rx.FinishedTasks()
+	if err != nil {
+		return err
+	}
+	for _, task := range finished {
+		if mail.Ends[task] == 0 {
+			l.wrong("task %d finished without a message", task)
+		}
+		delete(mail.Ends, task)
+	}
+	var early []int64
+	for task := range mail.Ends {
+		early = append(early, task)
+	}
+	slices.Sort(early)
+	for _, task := range early {
+		l.wrong("message %d ends task %d, which has not finished", mail.Ends[task], task)
+	}
+	return nil
+}
+
+// String is what /doctor prints.
+func (l Ledger) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Tasks: started %d = delivered %d + pending %d + running %d (%d queued)\n", l.Started, l.Delivered, l.Pending, l.Running, l.Queued)
+	fmt.Fprintf(&b, "Messages: %d = taken %d + pending %d", l.Taken+l.Waiting, l.Taken, l.Waiting)
+	if len(l.Wrong) == 0 {
+		return b.String() + "\nNothing is lost and nothing is doubled."
+	}
+	fmt.Fprintf(&b, "\nThe books don't balance (%d):", len(l.Wrong))
+	for _, w := range l.Wrong {
+		b.WriteString("\n  - " + w)
+	}
+	return b.String()
+}

@@ -1,0 +1,248 @@
+package agents_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"fantail/agents"
+	"fantail/agents/llm/builtin"
+	"fantail/inbox"
+	"fantail/tools"
+)
+
+// TestLedger_balancesWhateverHappens drives the pool with random operations and
+// crashes. After each of them every started task has exactly one message or
+// runs, and nothing is taken twice; at the end nothing is left over.
+// Spec, N-19, E-1, E-2, E-21.
+func TestLedger_balancesWhateverHappens(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		inBubble(t, func(t *testing.T) {
+			b := &books{T: rt, t: t, dir: t.TempDir(), taken: map[int64]bool{}}
+			b.open()
+			rt.Repeat(map[string]func(*rapid.T){
+				"push": b.push, "run": b.run, "wait": b.wait, "send": b.send, "check": b.check, "receive": b.receive,
+				"next": b.next, "kill": b.kill, "close a tab": b.closeTab, "reopen": b.reopen, "crash": b.crash,
+				"": b.balance,
+			})
+			b.drain()
+		})
+	})
+}
+
+// inBubble runs f in fake time. What f panics with, as rapid does to end an
+// attempt, reaches the caller.
+func inBubble(t *testing.T, f func(t *testing.T)) {
+	var cause any
+	synctest.Test(t, func(t *testing.T) {
+		defer func() { cause = recover() }()
+		f(t)
+	})
+	if cause != nil {
+		panic(cause)
+	}
+}
+
+// books is a workspace and what was seen of it.
+type books struct {
+	*rapid.T
+	t     *testing.T
+	dir   string
+	w     *world
+	taken map[int64]bool // the messages that were handed out
+}
+
+func (b *books) open() { b.w = open(b.t, builtin.New(), setting{dir: b.dir, cap: 3}) }
+
+// wrong ends the attempt. It also tells the test itself: what happens at one
+// moment of fake time has no order, so an attempt may not repeat itself.
+func (b *books) wrong(what any) {
+	b.Helper()
+	b.t.Log(what)
+	b.Fatal(what)
+}
+
+func (b *books) ok(err error) {
+	b.Helper()
+	if err != nil {
+		b.wrong(err)
+	}
+}
+
+// one draws one of the agents, "" if none is as wanted.
+func (b *books) one(want func(agents.Info) bool) string {
+	var names []string
+	for _, i := range b.w.pool.Infos() {
+		if want(i) {
+			names = append(names, i.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return rapid.SampledFrom(names).Draw(b.T, "agent")
+}
+
+func sub(i agents.Info) bool { return i.Kind == agents.Sub && !i.State.Terminal() }
+
+func (b *books) push(*rapid.T) {
+	prompt := rapid.SampledFrom([]string{
+		"say done", "fail on purpose", "wait 5s then say late", "wait 10m", "send main: half way then wait 3s", "receive", "receive from kid",
+		"delegate kid: wait 2s then say small", "delegate kid: fail small then wait 1s", "check then say looked",
+	}).Draw(b.T, "prompt")
+	task := tools.Task{
+		Prompt: prompt, Start: rapid.Bool().Draw(b.T, "start"),
+		Name:    rapid.SampledFrom([]string{"", "", "kid", "job"}).Draw(b.T, "name"),
+		Timeout: rapid.SampledFrom([]time.Duration{0, 0, 4 * time.Second}).Draw(b.T, "timeout"),
+		Deliver: string(rapid.SampledFrom([]inbox.Deliver{inbox.Hold, inbox.Next, inbox.Wake}).Draw(b.T, "deliver")),
+	}
+	if _, err := b.w.pool.Push(b.t.Context(), b.w.main(), task); err != nil && task.Name == "" {
+		b.wrong(err) // a wanted name may be in use
+	}
+}
+
+func (b *books) run(*rapid.T) {
+	_, err := b.w.pool.Run(b.t.Context(), b.w.main(), rapid.IntRange(0, 3).Draw(b.T, "window"))
+	b.ok(err)
+}
+
+func (b *books) wait(*rapid.T) {
+	<-time.After(rapid.SampledFrom([]time.Duration{time.Second, 7 * time.Second, time.Minute}).Draw(b.T, "time"))
+}
+
+func (b *books) send(*rapid.T) {
+	to := b.one(func(i agents.Info) bool { return !i.State.Terminal() })
+	_, err := b.w.pool.Send(b.t.Context(), b.w.main(), to, "a note", "")
+	b.ok(err)
+}
+
+func (b *books) query() inbox.Query {
+	return inbox.Query{
+		From: rapid.SampledFrom([]string{"", "", "kid", "main"}).Draw(b.T, "from"), LIFO: rapid.Bool().Draw(b.T, "lifo"),
+	}
+}
+
+// took notes what a take returned: in the order that was asked for, and never a
+// message again.
+func (b *books) took(q inbox.Query, ms ...inbox.Message) {
+	b.Helper()
+	for i, m := range ms {
+		if b.taken[m.ID] {
+			b.wrong(fmt.Sprintf("message %d was taken twice", m.ID))
+		}
+		b.taken[m.ID] = true
+		if i > 0 && (ms[i-1].ID > m.ID) != q.LIFO {
+			b.wrong(fmt.Sprintf("message %d came behind %d", m.ID, ms[i-1].ID))
+		}
+	}
+}
+
+func (b *books) check(*rapid.T) {
+	q := b.query()
+	ms, _, err := b.w.pool.Check(b.t.Context(), b.w.main(), q)
+	b.ok(err)
+	b.took(q, ms...)
+}
+
+func (b *books) receive(*rapid.T) {
+	ctx, cancel := context.WithTimeout(b.t.Context(), 3*time.Second)
+	defer cancel()
+	q := b.query()
+	m, err := b.w.pool.Receive(ctx, b.w.main(), q)
+	switch {
+	case err == nil:
+		b.took(q, m)
+	case !errors.Is(err, agents.ErrNothing) && !errors.Is(err, context.DeadlineExceeded):
+		b.wrong(err)
+	}
+}
+
+func (b *books) next(*rapid.T) {
+	ctx, cancel := context.WithTimeout(b.t.Context(), 3*time.Second)
+	defer cancel()
+	m, ok, err := b.w.pool.Next(ctx, b.w.main(), 0)
+	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		b.wrong(err)
+	}
+	if ok {
+		b.took(inbox.Query{}, m)
+	}
+}
+
+func (b *books) kill(*rapid.T) {
+	if name := b.one(sub); name != "" {
+		b.ok(b.w.pool.Kill(b.t.Context(), name))
+	}
+}
+
+func (b *books) closeTab(*rapid.T) {
+	if name := b.one(func(i agents.Info) bool { return i.State.Terminal() }); name != "" {
+		b.ok(b.w.pool.CloseTab(b.t.Context(), name))
+	}
+}
+
+func (b *books) reopen(*rapid.T) {
+	b.w.close()
+	b.open()
+}
+
+// crash takes the database away first: nothing more is written.
+func (b *books) crash(*rapid.T) {
+	b.ok(b.w.db.Close())
+	b.reopen(b.T)
+}
+
+// balance is what holds at any time.
+func (b *books) balance(*rapid.T) {
+	synctest.Wait()
+	l, err := b.w.pool.Ledger(b.t.Context())
+	b.ok(err)
+	if l.Started != l.Delivered+l.Pending+l.Running || len(l.Wrong) > 0 {
+		b.wrong(l)
+	}
+}
+
+// drain lets everything end and takes all mail.
+func (b *books) drain() {
+	b.run(b.T)
+	for _, name := range slices.Repeat([]string{"patience"}, 50) {
+		ctx, cancel := context.WithTimeout(b.t.Context(), time.Hour)
+		err := b.w.pool.Settled(ctx)
+		cancel()
+		if err == nil {
+			break
+		}
+		if name = b.one(sub); name == "" {
+			b.wrong(fmt.Sprintf("%v, and no agent runs: %+v", err, b.w.pool.Infos()))
+		}
+		b.ok(b.w.pool.Kill(b.t.Context(), name)) // it waits for mail nobody sends
+	}
+	ms, _, err := b.w.pool.Check(b.t.Context(), b.w.main(), inbox.Query{})
+	b.ok(err)
+	b.took(inbox.Query{}, ms...)
+	b.balance(b.T)
+	l, err := b.w.pool.Ledger(b.t.Context())
+	b.ok(err)
+	if l.Running != 0 || l.Queued != 0 || l.Pending != 0 {
+		b.wrong(fmt.Sprint("left over: ", l))
+	}
+	b.w.close()
+}
+
+// TestLedger_saysWhatIsWrong: a ledger that can't complain proves nothing.
+func TestLedger_saysWhatIsWrong(t *testing.T) {
+	l := agents.Ledger{Started: 3, Delivered: 1, Pending: 1, Running: 1, Queued: 2, Taken: 4, Waiting: 1}
+	if got, want := fmt.Sprint(l), "Tasks: started 3 = delivered 1 + pending 1 + running 1 (2 queued)\nMessages: 5 = taken 4 + pending 1\nNothing is lost and nothing is doubled."; got != want {
+		t.Errorf("%q", got)
+	}
+	l.Wrong = []string{"task 7 finished without a message"}
+	if got, want := fmt.Sprint(l), "Tasks: started 3 = delivered 1 + pending 1 + running 1 (2 queued)\nMessages: 5 = taken 4 + pending 1\nThe books don't balance (1):\n  - task 7 finished without a message"; got != want {
+		t.Errorf("%q", got)
+	}
+}

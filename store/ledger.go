@@ -1,0 +1,35 @@
+package store
+
+import "fmt"
+
+// TaskLedger counts the tasks of all queues by what became of them.
+type TaskLedger struct {
+	Queued, Running, Finished, Removed int
+	Lost                               []Task // they run, but the agent that carries them out has ended
+}
+
+// TaskLedger looks at every task; it is for the human who asks, not for a loop.
+func (v *View) TaskLedger() (l TaskLedger, err error) {
+	err = v.QueryRow(`SELECT ifnull(sum(state = 'queued'), 0), ifnull(sum(state = 'running'), 0),
+		ifnull(sum(state = 'finished'), 0), ifnull(sum(state = 'removed'), 0) FROM tasks`).
+		Scan(&l.Queued, &l.Running, &l.Finished, &l.Removed)
+	if err == nil {
+		l.Lost, err = all(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE state = 'running'
+			AND agent IN (SELECT id FROM agents WHERE ended_at IS NOT NULL) ORDER BY id`)
+	}
+	if err != nil {
+		return l, fmt.Errorf("count tasks: %w", err)
+	}
+	return l, nil
+}
+
+// FinishedTasks returns the ids of all tasks that finished, in order.
+func (v *View) FinishedTasks() ([]int64, error) {
+	ids, err := all(v, scanNumber, `SELECT id FROM tasks WHERE state = 'finished' ORDER BY id`)
+	if err != nil {
+		return nil, fmt.Errorf("list finished tasks: %w", err)
+	}
+	return ids, nil
+}
+
+func scanNumber(s scanner) (n int64, err error) { return n, s.Scan(&n) }
