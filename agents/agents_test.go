@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if child() {
+	if child() || live() {
 		return
 	}
 	goleak.VerifyTestMain(m)
@@ -127,6 +127,7 @@ type setting struct {
 	absent bool                        // nobody can answer questions
 	gone   func(model string) bool     // it is no longer configured
 	start  func(name string, f func()) // instead of go
+	trace  func(statement string)      // hears of the writer's statements
 }
 
 func open(t *testing.T, m llm.Provider, s setting) *world {
@@ -139,7 +140,7 @@ func open(t *testing.T, m llm.Provider, s setting) *world {
 	}
 	gate, err := permit.NewGate(s.mode, nil)
 	check(t, err)
-	db, err := store.Open(t.Context(), filepath.Join(s.dir, "fantail.db"), store.Options{})
+	db, err := store.Open(t.Context(), filepath.Join(s.dir, "fantail.db"), store.Options{Trace: s.trace})
 	check(t, err)
 	pool, err := agents.Open(t.Context(), agents.Options{
 		DB: db, Tools: tools.New(), Gate: gate, Model: "test/one", Root: s.dir, Data: s.dir,

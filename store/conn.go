@@ -17,6 +17,7 @@ const maxStatements = 200
 type conn struct {
 	c          *sql.Conn
 	statements map[string]*statement
+	trace      func(statement string) // nil: nobody listens
 }
 
 type statement struct {
@@ -76,7 +77,15 @@ func (c *conn) prepared(query string) (*statement, error) {
 	return s, nil
 }
 
+// ran tells whoever listens of a statement that ran.
+func (c *conn) ran(query string) {
+	if c.trace != nil {
+		c.trace(query)
+	}
+}
+
 func (c *conn) exec(query string, args ...any) (sql.Result, error) {
+	defer c.ran(query)
 	s, err := c.prepared(query)
 	switch {
 	case err != nil:
@@ -88,6 +97,7 @@ func (c *conn) exec(query string, args ...any) (sql.Result, error) {
 }
 
 func (c *conn) query(query string, args ...any) (*sql.Rows, error) {
+	defer c.ran(query)
 	s, err := c.prepared(query)
 	switch {
 	case err != nil:
@@ -103,6 +113,7 @@ func (c *conn) query(query string, args ...any) (*sql.Rows, error) {
 }
 
 func (c *conn) row(query string, args ...any) *sql.Row {
+	defer c.ran(query)
 	s, err := c.prepared(query)
 	if err != nil || s == nil {
 		return c.c.QueryRowContext(context.Background(), query, args...)

@@ -23,6 +23,10 @@ import (
 type Options struct {
 	Now func() time.Time            // the clock; time.Now
 	Go  func(name string, f func()) // starts a goroutine; a plain go statement
+
+	// Trace hears of each statement of the writer after it ran, BEGIN and COMMIT
+	// too. It must not write. nil: nobody listens.
+	Trace func(statement string)
 }
 
 // DB is an open workspace file. It is safe for concurrent use.
@@ -33,6 +37,7 @@ type DB struct {
 	path   string
 	schema int // the version this program writes
 	now    func() time.Time
+	trace  func(statement string)
 	sql    *sql.DB
 
 	writer  writer
