@@ -3,8 +3,11 @@ package inbox
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"fantail/store"
 )
@@ -30,6 +33,44 @@ func BenchmarkDeposit(b *testing.B) {
 		})
 		b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "msgs/s")
 	})
+}
+
+// BenchmarkSteady measures how long one durable deposit takes while eight
+// goroutines deposit all the time; -benchtime 60s is a minute of it.
+func BenchmarkSteady(b *testing.B) {
+	const depositors = 8
+	w := fresh(b)
+	body := strings.Repeat("an answer ", 50)
+	took := make(chan []time.Duration, depositors)
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	b.ResetTimer()
+	for range depositors {
+		go func() {
+			var ds []time.Duration
+			for left.Add(-1) >= 0 {
+				began := time.Now()
+				if _, err := w.box.Deposit(context.Background(), Message{Recipient: w.main, Sender: w.lint, Body: body}); err != nil {
+					b.Error(err)
+					break
+				}
+				ds = append(ds, time.Since(began))
+			}
+			took <- ds
+		}()
+	}
+	var all []time.Duration
+	for range depositors {
+		all = append(all, <-took...)
+	}
+	slices.Sort(all)
+	for _, p := range []struct {
+		name string
+		at   int
+	}{{"p50-us", len(all) / 2}, {"p99-us", len(all) * 99 / 100}} {
+		b.ReportMetric(float64(all[p.at].Microseconds()), p.name)
+	}
+	b.ReportMetric(float64(len(all))/b.Elapsed().Seconds(), "msgs/s")
 }
 
 func BenchmarkTake1000(b *testing.B) {
