@@ -33,6 +33,7 @@ type agent struct {
 	stops     map[*stop]bool // what Stop ends
 
 	timeout time.Duration // of its task; 0: none; set before the loop starts
+	command string        // its task, if that is a plain command; set before the loop starts
 	asking  sync.Mutex    // held by the call whose question stands
 
 	// ——
@@ -67,7 +68,9 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 		poke: make(chan struct{}, 1), gone: make(chan struct{}), stops: map[*stop]bool{},
 		ids: map[string]bool{},
 	}
-	a.model, _ = p.o.Resolve(i.Model)
+	if i.Model != "" {
+		a.model, _ = p.o.Resolve(i.Model)
+	}
 	a.env = &tools.Env{
 		Root: p.o.Root, Private: p.o.Private, Outputs: p.outputs(i.ID), Environ: p.o.Environ,
 		Desk: desk{a}, Seen: tools.NewSeen(),

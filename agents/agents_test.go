@@ -240,7 +240,7 @@ func (w *world) push(name, prompt string) {
 
 func (w *world) run(n int) agents.Ran {
 	w.t.Helper()
-	r, err := w.pool.Run(w.t.Context(), w.main(), n)
+	r, err := w.pool.Run(w.t.Context(), w.main(), tools.Start{Count: n})
 	check(w.t, err)
 	return r
 }

@@ -76,8 +76,9 @@ func TestCrash_nextStartReportsWhatRan(t *testing.T) {
 	if f.Kind != inbox.Failure || f.From != "job" || f.Outcome != "crashed" || !strings.Contains(f.Partial, "I begin.") || !strings.Contains(f.Partial, "output so far") {
 		t.Errorf("failure %+v", f)
 	}
-	ts, err := w.pool.Queue(t.Context(), w.main())
+	l, err := w.pool.Queue(t.Context(), w.main())
 	check(t, err)
+	ts := l.Tasks
 	if len(ts) != 2 || ts[0].State != "finished" || ts[0].Outcome != "crashed" || ts[1].State != "queued" {
 		t.Errorf("tasks %+v", ts)
 	}

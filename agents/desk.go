@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"fantail/inbox"
@@ -20,7 +19,7 @@ func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 	if t.Deliver == "" {
 		t.Deliver = string(inbox.Next)
 	}
-	row, err := d.a.p.Push(ctx, d.a.id, t)
+	row, err := d.a.p.push(ctx, d.a.id, t, originAgent)
 	if err != nil {
 		return "", err
 	}
@@ -28,36 +27,19 @@ func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 		return fmt.Sprintf("Task dispatched to '%s' (session: %d). It runs in the background and its result arrives in your inbox by itself: go on, or end your turn; don't poll.", row.Name, row.ID), nil
 	}
 	d.a.p.mu.Lock()
-	n := len(d.a.p.queued[d.a.id])
+	n := len(d.a.p.queueOf(d.a.id))
 	d.a.p.mu.Unlock()
 	return fmt.Sprintf("Queued '%s'. Tasks in your queue: %d; the tool run starts them.", row.Name, n), nil
 }
 
-func (d desk) Run(ctx context.Context, count int) (string, error) {
-	r, err := d.a.p.Run(ctx, d.a.id, count)
+func (d desk) Run(_ context.Context, s tools.Start) (string, error) {
+	d.a.p.mu.Lock()
+	r, err := d.a.p.run(d.a.id, s)
+	d.a.p.mu.Unlock()
 	if err != nil {
 		return "", err
 	}
 	return r.String() + ". Results arrive in your inbox by themselves.", nil
-}
-
-// String is what /run prints: `Running 2 of 5 (window 2, 3 queued)`.
-func (r Ran) String() string {
-	if r.Running+r.Queued == 0 {
-		return "The queue is empty"
-	}
-	s := fmt.Sprintf("Running %d of %d", r.Running, r.Running+r.Queued)
-	var more []string
-	if r.Window > 0 {
-		more = append(more, fmt.Sprintf("window %d", r.Window))
-	}
-	if r.Queued > 0 {
-		more = append(more, fmt.Sprintf("%d queued", r.Queued))
-	}
-	if len(more) > 0 {
-		s += " (" + strings.Join(more, ", ") + ")"
-	}
-	return s
 }
 
 func (d desk) Queue(ctx context.Context) (string, error) {

@@ -72,7 +72,7 @@ type Info struct {
 	Steps    int
 	Pending  int // messages in its inbox
 	Urgent   int
-	Prompt   string           // a sub-agent's task
+	Prompt   string           // a sub-agent's task; a plain command begins with `!`, and has no Model
 	Prompts  []Prompt         // typed, not entered yet, oldest first
 	Question *permit.Question // while asking
 	Outcome  Outcome          // of the last turn, once it ended
@@ -123,7 +123,7 @@ type Entry struct {
 	Text     string          `json:"text,omitempty"`
 	Opaque   string          `json:"opaque,omitempty"`
 	Model    string          `json:"model,omitempty"`
-	By       string          `json:"by,omitempty"` // who took messages: check receive next turn
+	By       string          `json:"by,omitempty"` // who took messages: check receive next turn start
 	Call     *Call           `json:"call,omitempty"`
 	Result   *Result         `json:"result,omitempty"`
 	Messages []inbox.Message `json:"messages,omitempty"`

@@ -161,15 +161,12 @@ func (a *agent) report(tx *store.Tx, e ending) error {
 	if err != nil || !ok {
 		return errors.Join(err, missing(ok, "task %d", a.task))
 	}
-	finished, err := tx.FinishTask(a.task, string(e.outcome), e.cause)
-	if err != nil || !finished {
-		return err
-	}
 	text, err := a.said(tx)
 	if err != nil {
 		return err
 	}
-	if _, err = a.p.inbox.Add(tx, resultOf(t, a.id, e.outcome, e.cause, text)); err != nil {
+	ended, err := a.p.endTask(tx, t, a.id, e, text)
+	if err != nil || !ended {
 		return err
 	}
 	return a.p.pass(tx, a.id)
@@ -190,10 +187,9 @@ func (p *Pool) pass(tx *store.Tx, from int64) error {
 	tx.AfterCommit(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		for id, name := range p.queued[from] {
-			p.noteQueued(store.Task{ID: id, Queue: to, Name: name})
+		for _, q := range p.queueOf(from) {
+			q.queue, q.slot.owner = to, to
 		}
-		delete(p.queued, from)
 		delete(p.windows, from)
 		p.told()
 	})

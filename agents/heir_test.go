@@ -34,9 +34,9 @@ func bosses(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 // queued lists main's queue.
 func (w *world) queued() string {
 	w.t.Helper()
-	ts, err := w.pool.Queue(w.t.Context(), w.main())
+	l, err := w.pool.Queue(w.t.Context(), w.main())
 	check(w.t, err)
-	return agents.QueueText(ts, time.Now(), 0)
+	return agents.QueueText(l, time.Now(), 0)
 }
 
 // TestPass_whatIsNotStarted: tasks of an agent that ends, however it ends, pass to

@@ -108,7 +108,7 @@ func (b *books) push(*rapid.T) {
 }
 
 func (b *books) run(*rapid.T) {
-	_, err := b.w.pool.Run(b.t.Context(), b.w.main(), rapid.IntRange(0, 3).Draw(b.T, "window"))
+	_, err := b.w.pool.Run(b.t.Context(), b.w.main(), tools.Start{Count: rapid.IntRange(0, 3).Draw(b.T, "window")})
 	b.ok(err)
 }
 

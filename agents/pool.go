@@ -35,6 +35,8 @@ type Model struct {
 	Window   int                   // tokens; 0: unknown
 	MaxOut   int                   // tokens of a reply; 0: the provider's default
 	Price    func(llm.Usage) int64 // millionths of a dollar; nil: unknown
+	Vendor   string                // who serves it, as shown
+	AtOnce   int                   // background agents the vendor serves at once; 0: no bound
 }
 
 // Options are what Open needs.
@@ -87,13 +89,12 @@ type Pool struct {
 	asks    map[int64]*ask
 	lastAsk int64
 	waits   map[*wait]struct{}
-	version int64                      // counts what waiters must look at
-	running map[int64]int64            // agents that hold a slot -> whose queue they came from
-	resumes []*resume                  // agents that want their slot back, in order
-	windows map[int64]int              // open windows: owner -> at most so many at once (0: no bound)
-	now     map[int64]bool             // tasks to start without a window
-	queued  map[int64]map[int64]string // owner -> queued task -> name
-	changed chan struct{}              // closed and made anew whenever Settled might answer differently
+	version int64             // counts what waiters must look at
+	running map[int64]slot    // agents that hold a slot; a task about to start under its negative id
+	resumes []*resume         // agents that want their slot back, in order
+	windows map[int64]window  // open windows, by owner
+	queued  map[int64]*queued // tasks not started
+	changed chan struct{}     // closed and made anew whenever Settled might answer differently
 	closing bool
 }
 
@@ -116,7 +117,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		o: o, hub: newHub(), model: o.Model,
 		dispatch: make(chan struct{}, 1), changed: make(chan struct{}),
 		agents: map[int64]*agent{}, asks: map[int64]*ask{}, waits: map[*wait]struct{}{},
-		running: map[int64]int64{}, windows: map[int64]int{}, now: map[int64]bool{}, queued: map[int64]map[int64]string{},
+		running: map[int64]slot{}, windows: map[int64]window{}, queued: map[int64]*queued{},
 	}
 	p.inbox = inbox.New(o.DB, p.rung)
 	if err := p.recover(ctx); err != nil {
@@ -143,17 +144,26 @@ func (p *Pool) start(name string, f func()) {
 // restore fills the maps from the database and starts main and the helpers.
 func (p *Pool) restore(ctx context.Context) error {
 	var rows []store.Agent
-	var queued []store.Task
 	if err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
-		if rows, err = rx.Agents(); err == nil {
-			queued, err = rx.QueuedTasks()
+		if rows, err = rx.Agents(); err != nil {
+			return err
 		}
-		return err
+		ts, err := rx.QueuedTasks()
+		if err != nil {
+			return err
+		}
+		for _, t := range ts {
+			var needs []store.Task
+			if len(t.After) > 0 {
+				if needs, err = rx.Needs(t.ID); err != nil {
+					return err
+				}
+			}
+			p.enqueue(t, needs)
+		}
+		return nil
 	}); err != nil {
 		return err
-	}
-	for _, t := range queued {
-		p.noteQueued(t)
 	}
 	if len(rows) == 0 {
 		if err := p.o.DB.Write(ctx, "make main", func(tx *store.Tx) error {
@@ -230,7 +240,7 @@ func (p *Pool) load(ctx context.Context, row store.Agent) error {
 			if err != nil {
 				return err
 			}
-			i.Prompt = t.Prompt
+			i.Prompt = typed(t)
 		}
 		ps, err := rx.Prompts(row.ID)
 		if err != nil {
@@ -248,13 +258,15 @@ func (p *Pool) load(ctx context.Context, row store.Agent) error {
 	}
 	// A model that is no longer configured must not keep the program from
 	// starting: the agent gets the present one.
-	m, err := p.o.Resolve(i.Model)
-	if err != nil || i.Kind.HasPrompt() {
-		if m, err = p.o.Resolve(p.model); err != nil {
-			return err
+	if i.Model != "" {
+		m, err := p.o.Resolve(i.Model)
+		if err != nil || i.Kind.HasPrompt() {
+			if m, err = p.o.Resolve(p.model); err != nil {
+				return err
+			}
 		}
+		i.Model, i.Window, i.Priced = m.Name, m.Window, m.Price != nil
 	}
-	i.Model, i.Window, i.Priced = m.Name, m.Window, m.Price != nil
 	p.agents[row.ID] = p.newAgent(i, row.Task)
 	return nil
 }
@@ -371,9 +383,7 @@ func (p *Pool) tally() Tally {
 			t.Running++
 		}
 	}
-	for _, q := range p.queued {
-		t.Queued += len(q)
-	}
+	t.Queued = len(p.queued)
 	return t
 }
 
@@ -435,12 +445,12 @@ func (p *Pool) busy() bool {
 			return true
 		}
 	}
-	for owner := range p.windows {
-		if len(p.queued[owner]) > 0 {
+	for _, q := range p.queued {
+		if p.wanted(q) && p.willStart(q, nil) {
 			return true
 		}
 	}
-	return len(p.now) > 0
+	return false
 }
 
 // outputs is the directory of an agent's tool-output files.

@@ -186,12 +186,12 @@ func (s *storm) sound(rt *rapid.T) {
 	last := int64(1)
 	var tasks []store.Task
 	for id := int64(1); id <= last; id++ {
-		ts, err := s.pool.Queue(s.t.Context(), id)
+		l, err := s.pool.Queue(s.t.Context(), id)
 		check(s.t, err)
-		for _, t := range ts {
+		for _, t := range l.Tasks {
 			last = max(last, t.Agent)
 		}
-		tasks = append(tasks, ts...)
+		tasks = append(tasks, l.Tasks...)
 		ms, err := s.pool.Inbox(s.t.Context(), id)
 		check(s.t, err)
 		for _, m := range ms {

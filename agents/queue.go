@@ -1,21 +1,55 @@
 package agents
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"fantail/inbox"
+	"fantail/store"
 )
 
-// QueueText lists tasks as /queue prints them: sections `Queued:`, `Running:`
-// and `Finished:`, the last `most` of the finished (0: all) with outcome and age.
-func QueueText(ts []Task, now time.Time, most int) string {
-	var queued, running, finished []string
-	for _, t := range ts {
+// Queue is an agent's task queue, and what is queued for the agent itself.
+type Queue struct {
+	Tasks   []Task           // in their order, ended ones too
+	Holds   map[int64]string // by task: what holds one back that could start: "cap", or who serves its model
+	Prompts []Prompt         // typed, not entered yet
+}
+
+// Queue returns the queue of `by`.
+func (p *Pool) Queue(ctx context.Context, by int64) (Queue, error) {
+	var l Queue
+	err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+		l.Tasks, err = rx.Tasks(by)
+		return err
+	})
+	if err != nil {
+		return Queue{}, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a := p.agents[by]; a != nil && a.kind.HasPrompt() {
+		l.Prompts = a.info.Prompts
+	}
+	l.Holds = map[int64]string{}
+	for _, q := range p.queueOf(by) {
+		if why := p.full(q.slot); p.wanted(q) && len(q.needs) == 0 && why != "" && why != "window" {
+			l.Holds[q.id] = why
+		}
+	}
+	return l, nil
+}
+
+// QueueText lists a queue as /queue prints it: sections `Queued:`, `Running:` and
+// `Finished:`, the last `most` of the finished (0: all) with outcome and age, and
+// `Prompts:`.
+func QueueText(l Queue, now time.Time, most int) string {
+	var queued, running, finished, prompts []string
+	for _, t := range l.Tasks {
 		switch t.State {
 		case taskQueued:
-			queued = append(queued, "  - "+t.Name)
+			queued = append(queued, "  - "+t.Name+l.mark(t))
 		case taskRunning:
 			running = append(running, fmt.Sprintf("  - %s (started %s ago)", t.Name, inbox.Age(now.Sub(t.Started))))
 		case taskFinished:
@@ -25,11 +59,18 @@ func QueueText(ts []Task, now time.Time, most int) string {
 	if older := len(finished) - most; most > 0 && older > 0 {
 		finished = append(finished[older:], fmt.Sprintf("  (+%d older, /queue --all)", older))
 	}
+	for _, q := range l.Prompts {
+		held := ""
+		if q.Held {
+			held = " (held)"
+		}
+		prompts = append(prompts, "  - "+inbox.Label(q.Text)+held)
+	}
 	var parts []string
 	for _, s := range []struct {
 		title string
 		lines []string
-	}{{"Queued:", queued}, {"Running:", running}, {"Finished:", finished}} {
+	}{{"Queued:", queued}, {"Running:", running}, {"Finished:", finished}, {"Prompts:", prompts}} {
 		if len(s.lines) > 0 {
 			parts = append(parts, s.title+"\n"+strings.Join(s.lines, "\n"))
 		}
@@ -38,4 +79,15 @@ func QueueText(ts []Task, now time.Time, most int) string {
 		return "The queue is empty. /push PROMPT adds a task."
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// mark says what a queued task waits for: ` (after a, b)`, `: queued (cap)`.
+func (l Queue) mark(t Task) string {
+	switch why := l.Holds[t.ID]; {
+	case len(t.After) > 0:
+		return " (after " + strings.Join(t.After, ", ") + ")"
+	case why != "":
+		return ": queued (" + why + ")"
+	}
+	return ""
 }

@@ -27,7 +27,47 @@ func (a *agent) said(tx *store.Tx) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return finalText(decodeAll(rows)), nil
+	return whatSaid(decodeAll(rows)), nil
+}
+
+// whatSaid is finalText, but for a plain command: how it went. Where the last call
+// was cut, the end of its output is part of it.
+func whatSaid(es []Entry) string {
+	text := finalText(es)
+	if n := len(es); n > 0 && es[n-1].Kind == EntryEnded {
+		es = es[:n-1]
+	}
+	if len(es) == 0 || es[len(es)-1].Kind != EntryResult {
+		return text
+	}
+	r := *es[len(es)-1].Result
+	switch {
+	case es[0].Kind == EntryCall:
+		return ran(r)
+	case r.Exit != nil && *r.Exit < 0: // it was ended
+		return withTail(text, lastBytes(r.Text))
+	}
+	return text
+}
+
+// withTail adds the end of a command's output to a text.
+func withTail(text, tail string) string {
+	if tail == "" {
+		return text
+	}
+	return strings.TrimSpace(text + "\n\nThe output of the command that ran then ended with:\n\n```\n" + tail + "\n```")
+}
+
+// lastBytes is the end of a text, from the start of a line on if it is cut.
+func lastBytes(s string) string {
+	if len(s) > tailBytes {
+		s = s[len(s)-tailBytes:]
+		if i := strings.IndexByte(s, '\n'); i >= 0 {
+			s = s[i+1:]
+		}
+		s = strings.ToValidUTF8(s, "")
+	}
+	return strings.TrimRight(s, "\n")
 }
 
 // finalText joins the texts behind the last call or prompt; if there are none,
@@ -118,11 +158,7 @@ func (p *Pool) recover(ctx context.Context) error {
 			return err
 		}
 		for _, t := range tasks {
-			const cause = "the program ended while it ran"
-			if _, err := tx.FinishTask(t.ID, string(OutCrashed), cause); err != nil {
-				return err
-			}
-			if _, err := p.inbox.Add(tx, resultOf(t, t.Agent, OutCrashed, cause, text[t.Agent])); err != nil {
+			if _, err := p.endTask(tx, t, t.Agent, ending{OutCrashed, "the program ended while it ran"}, text[t.Agent]); err != nil {
 				return err
 			}
 		}
@@ -168,7 +204,7 @@ func (p *Pool) closeCut(tx *store.Tx, c cut, rests bool) error {
 
 // leftBy reads what a cut turn left.
 func leftBy(t store.Turn, es []Entry) cut {
-	c := cut{turn: t, text: finalText(es)}
+	c := cut{turn: t, text: whatSaid(es)}
 	open := map[string]Entry{}
 	for _, e := range es {
 		switch {
@@ -180,9 +216,7 @@ func leftBy(t store.Turn, es []Entry) cut {
 	}
 	for _, e := range open {
 		c.groups = append(c.groups, proc.Group{PGID: e.PGID, Start: e.PStart})
-		if tail := tailOf(e.Output); tail != "" {
-			c.text = strings.TrimSpace(c.text + "\n\nThe output of the command that ran then ended with:\n\n```\n" + tail + "\n```")
-		}
+		c.text = withTail(c.text, tailOf(e.Output))
 	}
 	return c
 }

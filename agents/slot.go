@@ -2,8 +2,8 @@ package agents
 
 import "context"
 
-// A sub-agent that runs holds a slot of the pool (its cap) and of its
-// dispatcher's window. One that waits or asks holds none, and takes it back
+// A sub-agent that runs holds a slot of the pool (its cap), of its dispatcher's
+// window and of the vendor that serves its model. One that waits or asks holds none, and takes it back
 // before queued tasks start.
 
 // resume is an agent that wants its slot back.
@@ -12,22 +12,40 @@ type resume struct {
 	gave chan struct{}
 }
 
-// fits reports whether one more agent of that owner may run. The caller holds mu.
-func (p *Pool) fits(owner int64) bool {
-	if len(p.running) >= p.o.Cap {
-		return false
-	}
-	most, open := p.windows[owner]
-	if !open || most == 0 {
-		return true
-	}
-	n := 0
+// slot is what an agent that runs holds.
+type slot struct {
+	owner  int64  // whose queue it came from
+	vendor string // who serves its model
+	atOnce int    // how many agents the vendor serves at once; 0: no bound
+}
+
+// full says what keeps one more agent from running: its owner's "window", the
+// "cap", or a vendor's name; "" if nothing does. The caller holds mu.
+func (p *Pool) full(s slot) string {
+	w, open := p.windows[s.owner]
+	owners, vendors := 0, 0
 	for _, o := range p.running {
-		if o == owner {
-			n++
+		if o.owner == s.owner {
+			owners++
+		}
+		if o.vendor == s.vendor {
+			vendors++
 		}
 	}
-	return n < most
+	switch {
+	case open && w.most > 0 && owners >= w.most:
+		return "window"
+	case len(p.running) >= p.o.Cap:
+		return "cap"
+	case s.atOnce > 0 && vendors >= s.atOnce:
+		return s.vendor
+	}
+	return ""
+}
+
+// slot is what the agent holds while it runs. The caller holds mu.
+func (a *agent) slot() slot {
+	return slot{owner: a.info.Parent, vendor: a.model.Vendor, atOnce: a.model.AtOnce}
 }
 
 // letGo gives an agent's slot away. The caller holds mu.
@@ -40,8 +58,8 @@ func (p *Pool) letGo(a *agent) {
 func (p *Pool) serve() {
 	var rest []*resume
 	for _, r := range p.resumes {
-		if owner := r.a.info.Parent; p.fits(owner) {
-			p.running[r.a.id] = owner
+		if s := r.a.slot(); p.full(s) == "" {
+			p.running[r.a.id] = s
 			close(r.gave)
 		} else {
 			rest = append(rest, r)

@@ -373,10 +373,10 @@ func TestKill_removesAQueuedTask(t *testing.T) {
 	w := open(t, &model{}, setting{})
 	w.push("job", "never")
 	check(t, w.pool.Kill(t.Context(), "job"))
-	ts, err := w.pool.Queue(t.Context(), w.main())
+	l, err := w.pool.Queue(t.Context(), w.main())
 	check(t, err)
-	if len(ts) != 0 {
-		t.Errorf("queue %+v", ts)
+	if len(l.Tasks) != 0 {
+		t.Errorf("queue %+v", l.Tasks)
 	}
 	if _, err := w.pool.Receive(t.Context(), w.main(), inbox.Query{}); err == nil || !strings.Contains(err.Error(), "nothing can arrive") {
 		t.Errorf("receive: %v", err)

@@ -80,15 +80,13 @@ func (p *Pool) stuck(w *wait, version int64) (string, bool) {
 			alive[a.info.Name] = true
 		}
 	}
-	for owner, tasks := range p.queued {
-		for id, name := range tasks {
-			if _, open := p.windows[owner]; open || p.now[id] {
-				alive[name] = true
-			}
-		}
-	}
 	for grew := true; grew; {
 		grew = false
+		for _, q := range p.queued {
+			if !alive[q.name] && p.wanted(q) && p.willStart(q, alive) {
+				alive[q.name], grew = true, true
+			}
+		}
 		for v := range p.waits {
 			if name := v.agent.info.Name; !alive[name] && p.reachable(v, alive) {
 				alive[name], grew = true, true
@@ -119,9 +117,9 @@ func (p *Pool) reachable(v *wait, alive map[string]bool) bool {
 
 // dispatchedBy reports whether the agent or queued task of that name is a's work.
 func (p *Pool) dispatchedBy(a *agent, name string) bool {
-	for _, n := range p.queued[a.id] {
-		if n == name {
-			return true
+	for _, q := range p.queued {
+		if q.name == name {
+			return q.queue == a.id
 		}
 	}
 	for _, b := range p.agents {
@@ -135,15 +133,19 @@ func (p *Pool) dispatchedBy(a *agent, name string) bool {
 // explain says why nothing can end w, with the next step.
 func (p *Pool) explain(w *wait) string {
 	idle, named := 0, false
-	for owner, tasks := range p.queued {
-		for id, name := range tasks {
-			if _, open := p.windows[owner]; !open && !p.now[id] {
-				idle++
-				named = named || name == w.from
-			}
+	var after []string
+	for _, q := range p.queued {
+		if !p.wanted(q) {
+			idle++
+			named = named || q.name == w.from
+		}
+		if q.name == w.from && len(q.needs) > 0 {
+			after = needNames(q)
 		}
 	}
 	switch {
+	case len(after) > 0:
+		return fmt.Sprintf("%s is queued and waits for %s, which can't go on: /queue", w.from, strings.Join(after, ", "))
 	case named:
 		return w.from + " is queued and has not started: /run"
 	case idle == 1 && w.from == "":
@@ -215,9 +217,12 @@ func (a *agent) await(ctx context.Context) error {
 		if len(ms) > 0 || len(a.owed()) == 0 {
 			return resume(ctx)
 		}
-		// Whoever of the work waits for this agent learns that nothing can
-		// come; the work itself always ends, so this wait never gives up.
-		_, _ = a.p.stuck(w, version)
+		// Whoever of the work waits for this agent learns that nothing can come.
+		// Work that runs always ends; tasks that wait for others, which wait for
+		// this agent, do not start before it has ended.
+		if _, stuck := a.p.stuck(w, version); stuck && !a.hasLive() {
+			return resume(ctx)
+		}
 		select {
 		case <-w.poke:
 		case <-ctx.Done():
@@ -237,12 +242,23 @@ func (a *agent) owed() []string {
 			names = append(names, b.info.Name)
 		}
 	}
-	_, open := a.p.windows[a.id]
-	for id, name := range a.p.queued[a.id] {
-		if open || a.p.now[id] {
-			names = append(names, name)
+	for _, q := range a.p.queueOf(a.id) {
+		if a.p.wanted(q) {
+			names = append(names, q.name)
 		}
 	}
 	sort.Strings(names)
 	return names
+}
+
+// hasLive reports whether an agent that this one dispatched lives.
+func (a *agent) hasLive() bool {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	for _, b := range a.p.agents {
+		if b.info.Parent == a.id && b.kind == Sub && !b.info.State.Terminal() {
+			return true
+		}
+	}
+	return false
 }

@@ -373,10 +373,10 @@ func TestTasks(t *testing.T) {
 	})
 	want := Task{
 		ID: ids[0], Queue: id, Name: "t0", Prompt: "do t0", Model: "m", Timeout: 90 * time.Second, Deliver: "hold",
-		Kind: "prompt", Origin: "human", State: "finished", Outcome: "failed", Error: "why", Agent: id, Created: now, Started: now, Finished: now,
+		Kind: "prompt", Origin: "human", State: "finished", Outcome: "failed", Error: "why", Agent: id, Created: now, Started: now, Finished: now, Place: ids[0], After: []string{},
 	}
 	read(t, db, func(rx *Rx) error {
-		if got, ok, err := rx.Task(ids[0]); !ok || err != nil || got != want {
+		if got, ok, err := rx.Task(ids[0]); !ok || err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("task %+v %v %v\nwant %+v", got, ok, err, want)
 		}
 		if _, ok, err := rx.Task(99); ok || err != nil {

@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -14,6 +15,7 @@ type Task struct {
 	Prompt    string // or the command line
 	Kind      string // prompt command; "" on Add: prompt
 	Origin    string // who asked for it: human agent cli mcp; "" on Add: human
+	Hint      string // the human's, for another attempt
 	Resumes   int64  // the ended agent whose transcript it continues; 0: none
 	Model     string
 	Timeout   time.Duration
@@ -26,16 +28,22 @@ type Task struct {
 	Created   time.Time
 	Started   time.Time
 	Finished  time.Time
+	Place     int64    // its order in the queue; set by AddTask
+	After     []string // the names of the unfinished tasks it waits for
 }
 
 const taskColumns = `id, queue, name, prompt, model, timeout_ms, deliver, ifnull(spawned_by, 0), state, outcome, error,
-	ifnull(agent, 0), created_at, started_at, finished_at, kind, origin, ifnull(resumes, 0)`
+	ifnull(agent, 0), created_at, started_at, finished_at, kind, origin, ifnull(resumes, 0), hint, place,
+	(SELECT ifnull(group_concat(n.name, ' '), '') FROM task_needs d JOIN tasks n ON n.id = d.needs
+		WHERE d.task = tasks.id AND n.state IN ('queued', 'running'))`
 
 func scanTask(s scanner) (t Task, err error) {
 	var timeout int64
 	var created, started, finished sql.NullInt64
+	var after string
 	err = s.Scan(&t.ID, &t.Queue, &t.Name, &t.Prompt, &t.Model, &timeout, &t.Deliver, &t.SpawnedBy, &t.State, &t.Outcome, &t.Error,
-		&t.Agent, &created, &started, &finished, &t.Kind, &t.Origin, &t.Resumes)
+		&t.Agent, &created, &started, &finished, &t.Kind, &t.Origin, &t.Resumes, &t.Hint, &t.Place, &after)
+	t.After = strings.Fields(after)
 	t.Timeout = time.Duration(timeout) * time.Millisecond
 	t.Created, t.Started, t.Finished = moment(created), moment(started), moment(finished)
 	return t, err
@@ -52,9 +60,9 @@ func (tx *Tx) AddTask(t Task) (int64, error) {
 	if t.Origin == "" {
 		t.Origin = "human"
 	}
-	id, err := tx.insert(`INSERT INTO tasks (queue, name, prompt, kind, origin, resumes, model, timeout_ms, deliver, spawned_by, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		t.Queue, t.Name, t.Prompt, t.Kind, t.Origin, null(t.Resumes), t.Model, t.Timeout.Milliseconds(), t.Deliver, null(t.SpawnedBy), stamp(t.Created))
+	id, err := tx.insert(`INSERT INTO tasks (queue, name, prompt, kind, origin, hint, resumes, model, timeout_ms, deliver, spawned_by, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		t.Queue, t.Name, t.Prompt, t.Kind, t.Origin, t.Hint, null(t.Resumes), t.Model, t.Timeout.Milliseconds(), t.Deliver, null(t.SpawnedBy), stamp(t.Created))
 	if err == nil {
 		err = tx.one(`UPDATE tasks SET place = id WHERE id = ?`, id)
 	}
@@ -112,6 +120,16 @@ func (v *View) Needs(task int64) ([]Task, error) {
 	return ts, nil
 }
 
+// NeededBy returns the queued tasks that wait for a task, by id.
+func (v *View) NeededBy(task int64) ([]Task, error) {
+	ts, err := all(v, scanTask, `SELECT `+taskColumns+` FROM tasks
+		WHERE id IN (SELECT task FROM task_needs WHERE needs = ?) AND state = 'queued' ORDER BY id`, task)
+	if err != nil {
+		return nil, fmt.Errorf("list what waits for task %d: %w", task, err)
+	}
+	return ts, nil
+}
+
 // PassTasks puts the queued and running tasks of one queue into another.
 func (tx *Tx) PassTasks(from, to int64) error {
 	_, err := tx.count(`UPDATE tasks SET queue = ? WHERE queue = ? AND state IN ('queued', 'running')`, to, from)
@@ -156,6 +174,29 @@ func (v *View) Task(id int64) (Task, bool, error) {
 		return t, false, fmt.Errorf("read task %d: %w", id, err)
 	}
 	return t, ok, nil
+}
+
+// TaskNamed returns the task of that name that is queued or runs, else the last
+// of that name that finished.
+func (v *View) TaskNamed(name string) (Task, bool, error) {
+	t, ok, err := first(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE name = ? AND state <> 'removed'
+		ORDER BY state = 'finished', id DESC LIMIT 1`, name)
+	if err != nil {
+		return t, false, fmt.Errorf("look for a task %q: %w", name, err)
+	}
+	return t, ok, nil
+}
+
+// Pushed counts the tasks an agent's turns pushed after a moment, and tells when
+// the first of them was.
+func (v *View) Pushed(agent int64, origin string, after time.Time) (n int, oldest time.Time, err error) {
+	var at sql.NullInt64
+	err = v.QueryRow(`SELECT count(*), min(t.created_at) FROM tasks t JOIN turns s ON s.id = t.spawned_by
+		WHERE t.origin = ? AND t.created_at > ? AND s.agent = ?`, origin, stamp(after), agent).Scan(&n, &at)
+	if err != nil {
+		return 0, time.Time{}, fmt.Errorf("count what agent %d pushed: %w", agent, err)
+	}
+	return n, moment(at), nil
 }
 
 // TaskQueued reports whether a task of that name is queued or runs.

@@ -62,6 +62,12 @@ func parseBash(c call) (*Call, error) {
 	}}, nil
 }
 
+// Command runs a command of the human's own in the workspace, as bash does but
+// without a question and a time-out: ctx ends it.
+func (e *Env) Command(ctx context.Context, id, command string) Result {
+	return e.command(ctx, id, command, 0)
+}
+
 // command runs a command in the workspace.
 func (e *Env) command(ctx context.Context, callID, command string, timeout time.Duration) Result {
 	file, err := e.output(callID)

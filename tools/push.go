@@ -19,16 +19,18 @@ func push() tool {
 			`"model":{"type":"string","description":"provider/name; default yours"},` +
 			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped; default none"},` +
 			`"deliver":{"type":"string","enum":["hold","next","wake"],"description":"How its result reaches you; default next"},` +
+			`"after":{"type":"array","items":{"type":"string"},"description":"Names of tasks it waits for; it starts with their results"},` +
 			`"start":{"type":"boolean","description":"Start it at once instead of waiting for run; default false"}},` +
 			`"required":["prompt"],"additionalProperties":false}`,
 		parse: func(c call) (*Call, error) {
 			a, err := decode[struct {
-				Prompt  string `json:"prompt"`
-				Name    string `json:"name"`
-				Model   string `json:"model"`
-				Timeout *int   `json:"timeout"`
-				Deliver string `json:"deliver"`
-				Start   bool   `json:"start"`
+				Prompt  string   `json:"prompt"`
+				Name    string   `json:"name"`
+				Model   string   `json:"model"`
+				Timeout *int     `json:"timeout"`
+				Deliver string   `json:"deliver"`
+				After   []string `json:"after"`
+				Start   bool     `json:"start"`
 			}](c)
 			if err == nil {
 				err = need("prompt", strings.TrimSpace(a.Prompt))
@@ -40,7 +42,7 @@ func push() tool {
 			if err = errors.Join(err, late); err != nil {
 				return nil, err
 			}
-			t := Task{Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Deliver: a.Deliver, Start: a.Start}
+			t := Task{Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Deliver: a.Deliver, Start: a.Start, After: a.After}
 			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Push(ctx, t)) }), nil
 		},
 		title: func(a loose) string {

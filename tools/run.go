@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	_ "embed"
+	"errors"
 	"strconv"
 )
 
@@ -13,20 +14,27 @@ func run() tool {
 	return tool{
 		name: "run", text: runText,
 		schema: `{"type":"object","properties":{` +
-			`"count":{"type":"integer","description":"How many tasks may run at once; default all"}},"additionalProperties":false}`,
+			`"count":{"type":"integer","description":"How many tasks may run at once; default all"},` +
+			`"once":{"type":"boolean","description":"Start only count tasks (default all) and leave the rest queued; default false"},` +
+			`"timeout":{"type":"integer","description":"Seconds after which a task that has no timeout of its own is stopped"}},` +
+			`"additionalProperties":false}`,
 		parse: func(c call) (*Call, error) {
 			a, err := decode[struct {
-				Count *int `json:"count"`
+				Count   *int `json:"count"`
+				Once    bool `json:"once"`
+				Timeout *int `json:"timeout"`
 			}](c)
-			n := 0
+			s := Start{Once: a.Once}
 			if a.Count != nil && err == nil {
-				n = *a.Count
-				err = between("count", n, 1, 1000)
+				s.Count = *a.Count
+				err = between("count", s.Count, 1, 1000)
 			}
-			if err != nil {
+			var late error
+			s.Timeout, late = seconds(a.Timeout)
+			if err = errors.Join(err, late); err != nil {
 				return nil, err
 			}
-			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Run(ctx, n)) }), nil
+			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Run(ctx, s)) }), nil
 		},
 		title: func(a loose) string {
 			if n := a.number("count"); n > 0 {

@@ -64,7 +64,7 @@ type Env struct {
 // Desk is how tools reach the agents. Errors are text for the model.
 type Desk interface {
 	Push(ctx context.Context, t Task) (string, error)
-	Run(ctx context.Context, count int) (string, error)
+	Run(ctx context.Context, s Start) (string, error)
 	Queue(ctx context.Context) (string, error)
 	Send(ctx context.Context, to, body, priority string) (string, error)
 	// Receive waits for one message and Check takes all that are ready; both
@@ -79,8 +79,16 @@ type Task struct {
 	Prompt  string
 	Model   string
 	Timeout time.Duration
-	Deliver string // "", hold, next, wake
-	Start   bool   // start it at once (delegate)
+	Deliver string   // "", hold, next, wake
+	Start   bool     // start it at once (delegate)
+	After   []string // the tasks it waits for, by name
+}
+
+// Start is what run takes.
+type Start struct {
+	Count   int           // tasks at once; 0: as many as may run
+	Once    bool          // start so many (0: all) and leave the rest queued
+	Timeout time.Duration // for tasks without their own; 0: none
 }
 
 // tool is one tool. parse gets whole JSON; title gets whatever the model sent.

@@ -245,8 +245,11 @@ func (d *desk) Push(_ context.Context, t Task) (string, error) {
 	d.asked = string(b)
 	return "pushed", nil
 }
-func (d *desk) Run(_ context.Context, n int) (string, error) { return strings.Repeat("r", n), nil }
-func (d *desk) Queue(context.Context) (string, error)        { return "", errors.New("the queue is gone") }
+
+func (d *desk) Run(_ context.Context, s Start) (string, error) {
+	return strings.Repeat("r", s.Count), nil
+}
+func (d *desk) Queue(context.Context) (string, error) { return "", errors.New("the queue is gone") }
 func (d *desk) Send(_ context.Context, to, body, pr string) (string, error) {
 	d.asked = to + "|" + body + "|" + pr
 	return "sent", nil
@@ -268,14 +271,14 @@ func (d *desk) Check(_ context.Context, id, from string, lifo bool) (string, int
 func TestDesk(t *testing.T) {
 	e, d := place(t), &desk{}
 	e.Desk = d
-	c := parse(t, e, "push", "prompt", "do it", "name", "n", "model", "m", "timeout", 90, "deliver", "wake", "start", true)
+	c := parse(t, e, "push", "prompt", "do it", "name", "n", "model", "m", "timeout", 90, "deliver", "wake", "start", true, "after", []string{"a", "b"})
 	if c.Action.Kind != permit.Internal || c.ReadOnly {
 		t.Errorf("push is %+v", c.Action)
 	}
 	if r := c.Run(t.Context()); r.Text != "pushed" || r.Error {
 		t.Errorf("push gave %+v", r)
 	}
-	if want := `{"Name":"n","Prompt":"do it","Model":"m","Timeout":90000000000,"Deliver":"wake","Start":true}`; d.asked != want {
+	if want := `{"Name":"n","Prompt":"do it","Model":"m","Timeout":90000000000,"Deliver":"wake","Start":true,"After":["a","b"]}`; d.asked != want {
 		t.Errorf("the desk was asked %s", d.asked)
 	}
 	if r := ok(t, e, "run", "count", 3); r.Text != "rrr" {

@@ -38,8 +38,8 @@ type Pool interface {
 	Stop(agent int64)
 	Answer(question int64, a permit.Answer) bool
 	Push(ctx context.Context, by int64, t tools.Task) (agents.Task, error)
-	Run(ctx context.Context, by int64, n int) (agents.Ran, error)
-	Queue(ctx context.Context, by int64) ([]agents.Task, error)
+	Run(ctx context.Context, by int64, s tools.Start) (agents.Ran, error)
+	Queue(ctx context.Context, by int64) (agents.Queue, error)
 	Send(ctx context.Context, from int64, to, body string, pr inbox.Priority) (int64, error)
 	Check(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, int, error)
 	Receive(ctx context.Context, agent int64, q inbox.Query) (inbox.Message, error)

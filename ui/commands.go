@@ -45,8 +45,8 @@ func (c command) usage() string {
 // commands is that table.
 func commands() []command {
 	return []command{
-		{"push", nil, "[model=] [name=] [timeout=] [deliver=] PROMPT", "queue a task for an agent of its own", runPush, false},
-		{"run", nil, "[N]", "start the queue, at most N at once", runRun, false},
+		{"push", nil, "[model=] [name=] [timeout=] [deliver=] [after=A,B] PROMPT | !CMD", "queue a task for an agent of its own", runPush, false},
+		{"run", nil, "[N] [--once] [timeout=]", "start the queue, at most N at once; --once: only N", runRun, false},
 		{"queue", nil, "[--all]", "show what is queued, runs and has finished", runQueue, false},
 		{"send", nil, "NAME [--priority=P] TEXT", "mail an agent", runSend, false},
 		{"receive", nil, "[from=NAME] [--lifo]", "take one message, waiting for it", runReceive, false},
@@ -158,7 +158,7 @@ func (a *App) arguments(name string) []composer.Item {
 		}
 		add("--lifo")
 	case "push":
-		for _, s := range []string{"name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake"} {
+		for _, s := range []string{"name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake", "after="} {
 			add(s)
 		}
 	case "messages":

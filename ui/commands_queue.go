@@ -13,7 +13,7 @@ import (
 
 func runPush(a *App, in input) (tea.Cmd, error) {
 	task := tools.Task{}
-	opts, prompt, err := leadingOptions(in.rest, "model", "name", "timeout", "deliver")
+	opts, prompt, err := leadingOptions(in.rest, "model", "name", "timeout", "deliver", "after")
 	if err != nil {
 		return nil, wrong("push", "%v", err)
 	}
@@ -22,6 +22,9 @@ func runPush(a *App, in input) (tea.Cmd, error) {
 		if task.Timeout, err = seconds(s); err != nil {
 			return nil, wrong("push", "timeout=%s is no time (300, 90s, 5m)", s)
 		}
+	}
+	if names, ok := opts["after"]; ok {
+		task.After = strings.FieldsFunc(names, func(r rune) bool { return r == ',' })
 	}
 	if task.Prompt = unquote(prompt); task.Prompt == "" {
 		return nil, wrong("push", "the prompt is missing")
@@ -33,15 +36,25 @@ func runPush(a *App, in input) (tea.Cmd, error) {
 }
 
 func runRun(a *App, in input) (tea.Cmd, error) {
-	n := 0
-	if in.rest != "" {
-		var err error
-		if n, err = strconv.Atoi(in.rest); err != nil || n < 1 {
-			return nil, wrong("run", "%q is no number of agents", in.rest)
+	var s tools.Start
+	for _, word := range strings.Fields(in.rest) {
+		n, err := strconv.Atoi(word)
+		limit, timed := strings.CutPrefix(word, "timeout=")
+		switch {
+		case word == "--once":
+			s.Once = true
+		case timed:
+			if s.Timeout, err = seconds(limit); err != nil {
+				return nil, wrong("run", "%s is no time (300, 90s, 5m)", word)
+			}
+		case err != nil || n < 1 || s.Count != 0:
+			return nil, wrong("run", "%q is no number of agents", word)
+		default:
+			s.Count = n
 		}
 	}
 	return a.act(in.here, in.text, func() (string, error) {
-		r, err := a.pool.Run(a.ctx, in.id, n)
+		r, err := a.pool.Run(a.ctx, in.id, s)
 		return r.String(), err
 	}), nil
 }

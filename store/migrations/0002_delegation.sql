@@ -2,13 +2,15 @@
 ALTER TABLE tasks ADD COLUMN kind TEXT NOT NULL DEFAULT 'prompt';   -- prompt command
 ALTER TABLE tasks ADD COLUMN origin TEXT NOT NULL DEFAULT 'human';  -- human agent cli mcp
 ALTER TABLE tasks ADD COLUMN place INTEGER NOT NULL DEFAULT 0;      -- its order in the queue
+ALTER TABLE tasks ADD COLUMN hint TEXT NOT NULL DEFAULT '';         -- the human's, for another attempt
 ALTER TABLE tasks ADD COLUMN resumes INTEGER REFERENCES agents(id); -- the ended agent whose transcript it continues
 UPDATE tasks SET place = id, origin = iif(spawned_by IS NULL, 'human', 'agent');
 DROP INDEX tasks_of_queue;
 DROP INDEX tasks_queued;
 CREATE INDEX tasks_of_queue ON tasks(queue, place, id);
 CREATE INDEX tasks_queued ON tasks(queue, place, id) WHERE state = 'queued';
-CREATE INDEX tasks_of_origin ON tasks(queue, origin, id);
+CREATE INDEX tasks_made ON tasks(origin, created_at);
+CREATE INDEX tasks_named ON tasks(name, id);
 
 -- task_needs: a task starts only after those it needs have finished.
 CREATE TABLE task_needs (

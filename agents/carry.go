@@ -1,0 +1,136 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/store"
+)
+
+// carryOut is the life of a sub-agent: one turn, bounded by its time-out.
+func (a *agent) carryOut(ctx context.Context) {
+	if a.timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, a.timeout, fmt.Errorf("%w after %s", errTimeout, a.timeout))
+		defer cancel()
+	}
+	a.p.mu.Lock()
+	name, configured := a.info.Model, a.model.Provider != nil
+	a.p.mu.Unlock()
+	life := a.work
+	if a.command != "" {
+		life, configured = a.obey, true
+	}
+	if !configured {
+		a.refuse(ending{OutFailed, "the model " + name + " is not configured"})
+	} else if err := life(ctx); err != nil {
+		a.refuse(a.endingOf(ctx, err))
+	}
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	a.p.letGo(a)
+	a.p.told()
+}
+
+// refuse ends a sub-agent whose turn could not even begin. Like finish it does
+// not give up before the program closes.
+func (a *agent) refuse(e ending) {
+	state := a.restState(e.outcome)
+	err := a.persist(a.p.ctx, "record the end of the task", anyError, func() error {
+		return a.p.o.DB.Write(context.WithoutCancel(a.p.ctx), "refuse a task", func(tx *store.Tx) error {
+			b := a.batch(tx, false)
+			if _, err := b.add(0, Entry{Kind: EntryEnded, End: &End{Outcome: e.outcome, Error: e.cause}}); err != nil {
+				return err
+			}
+			if err := tx.SetAgentState(a.id, string(state), true); err != nil {
+				return err
+			}
+			return a.report(tx, e)
+		})
+	})
+	if err != nil {
+		return // the next start finds the task running and reports it
+	}
+	a.set(func(i *Info) {
+		i.State, i.Doing, i.Why, i.Outcome, i.Ended, i.Prompts = state, "", e.cause, e.outcome, a.p.o.Now(), nil
+	})
+}
+
+// obey carries out a plain command: a turn with the one call of it and no model.
+// It is the human's own, so nobody is asked. It returns an error if the turn
+// could not begin.
+func (a *agent) obey(ctx context.Context) error {
+	ctx, release := a.stoppable(ctx)
+	defer release()
+	a.began = a.p.o.Now()
+	if err := a.prepare(); err != nil {
+		return err
+	}
+	c := Call{ID: "command", Name: "bash"}
+	var err error
+	if c.Args, err = json.Marshal(map[string]string{"command": a.command}); err != nil {
+		return fmt.Errorf("write down the command: %w", err)
+	}
+	c.Title = a.p.o.Tools.Title(c.Name, c.Args)
+	var turn int64
+	err = a.keep(ctx, "begin a command", func(tx *store.Tx) (err error) {
+		b := a.batch(tx, false)
+		if turn, err = a.begin(tx, true); err != nil {
+			return err
+		}
+		_, err = b.add(turn, Entry{Kind: EntryCall, Call: &c})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	a.turn = turn
+	a.set(func(i *Info) { i.Doing = "tool bash" })
+	began := time.Now()
+	r := a.env.Command(ctx, c.ID, a.command)
+	e := ending{outcome: Completed}
+	switch err := a.result(context.WithoutCancel(ctx), c, began, r); {
+	case ctx.Err() != nil:
+		e = a.endingOf(ctx, ctx.Err())
+	case err != nil:
+		e = a.endingOf(ctx, err)
+	case r.Exit == nil:
+		e = ending{OutFailed, r.Text}
+	case *r.Exit != 0:
+		e = ending{OutFailed, exit(*r.Exit)}
+	}
+	a.finish(ctx, e)
+	return nil
+}
+
+// exit says how a command ended.
+func exit(code int) string {
+	if code < 0 {
+		return "ended by a signal"
+	}
+	return fmt.Sprintf("exit %d", code)
+}
+
+// lastLines is how many lines of a command's output its message carries.
+const lastLines = 20
+
+// ran is what a command's message says: exit, duration and the end of its output.
+func ran(r Result) string {
+	took := (time.Duration(r.Millis) * time.Millisecond).Round(100 * time.Millisecond)
+	s := fmt.Sprintf("took %s", took)
+	if r.Exit != nil {
+		s = exit(*r.Exit) + ", " + s
+	}
+	out := strings.TrimRight(r.Text, "\n")
+	if lines := strings.Split(out, "\n"); len(lines) > lastLines {
+		s += fmt.Sprintf("; its last %d lines are:", lastLines)
+		out = strings.Join(lines[len(lines)-lastLines:], "\n")
+	}
+	if out == "" {
+		return s
+	}
+	return s + "\n\n" + out
+}

@@ -1,0 +1,216 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// dispatcher is the only one that starts tasks.
+func (p *Pool) dispatcher() {
+	for {
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-p.dispatch:
+		}
+		for {
+			q := p.ready()
+			if q == nil {
+				break
+			}
+			if !p.launch(q) {
+				return
+			}
+		}
+	}
+}
+
+// launch begins a task. A failure shows in the tab of whose task it is, and is
+// tried again until it works: the disk may be full. False: the pool closes.
+func (p *Pool) launch(q *queued) bool {
+	var trouble string
+	show := func(why string) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if a := p.agents[q.queue]; a != nil && (trouble == "" || a.info.Why == trouble) {
+			a.change(func(i *Info) { i.Why = why })
+		}
+		trouble = why
+	}
+	for {
+		err := p.begin(q.id)
+		if err == nil {
+			if trouble != "" {
+				show("")
+			}
+			return true
+		}
+		show(err.Error() + "; trying again")
+		t := time.NewTimer(2 * time.Second)
+		select {
+		case <-t.C:
+		case <-p.ctx.Done():
+			t.Stop()
+			return false
+		}
+	}
+}
+
+// ready is the next task that may start: the first of those whose window has
+// room and that wait for no other. It reserves the slot under the negative id of
+// the task.
+func (p *Pool) ready() (next *queued) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.closing {
+		return nil
+	}
+	p.closeWindows()
+	for _, q := range p.queued {
+		if p.wanted(q) && len(q.needs) == 0 && (next == nil || q.before(next)) && p.full(q.slot) == "" {
+			next = q
+		}
+	}
+	if next != nil {
+		p.running[-next.id] = next.slot
+	}
+	return next
+}
+
+// begin makes the agent of a task, in one transaction, and starts it: the slot
+// that ready reserved becomes the agent's. After an error it is still reserved.
+func (p *Pool) begin(id int64) error {
+	var row store.Agent
+	var t store.Task
+	var first []Prompt
+	started := false
+	err := p.o.DB.Write(context.WithoutCancel(p.ctx), "start a task", func(tx *store.Tx) error {
+		var ok bool
+		var err error
+		started = false
+		if t, ok, err = tx.Task(id); err != nil || !ok {
+			return err
+		}
+		row = store.Agent{Name: t.Name, Kind: string(Sub), Trust: "attended", Parent: t.Queue, Task: id, Model: t.Model, State: string(Running)}
+		if row.ID, err = tx.AddAgent(row); err != nil {
+			return err
+		}
+		row.Created = tx.Now()
+		if started, err = tx.StartTask(id, row.ID); err != nil {
+			return err
+		}
+		if !started {
+			return errGone
+		}
+		if t.Kind == kindCommand {
+			return nil
+		}
+		first = []Prompt{{Text: t.Prompt}}
+		if first[0].ID, err = tx.AddPrompt(row.ID, t.Prompt); err != nil {
+			return err
+		}
+		return p.brief(tx, row.ID, t)
+	})
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	gone := errors.Is(err, errGone) || (err == nil && !started)
+	if err != nil && !gone {
+		return fmt.Errorf("start %s: %w", t.Name, err)
+	}
+	delete(p.running, -id)
+	if gone {
+		p.left(id, false)
+		p.serve()
+		return nil
+	}
+	q := p.queued[id]
+	p.left(id, false)
+	i := Info{
+		ID: row.ID, Name: row.Name, Kind: Sub, Parent: t.Queue, State: Running, Doing: "starting", Model: t.Model,
+		Prompt: typed(t), Created: row.Created, Started: row.Created, Prompts: first,
+	}
+	a := p.newAgent(i, id)
+	if t.Kind == kindCommand {
+		a.command = t.Prompt
+	}
+	a.timeout = t.Timeout
+	if a.timeout == 0 && q != nil {
+		a.timeout = q.limit
+	}
+	if w, open := p.windows[t.Queue]; open && a.timeout == 0 {
+		a.timeout = w.limit
+	}
+	i.Window, i.Priced = a.model.Window, a.model.Price != nil
+	a.info = i
+	p.agents[a.id] = a
+	p.running[a.id] = a.slot()
+	p.hub.emit(Changed{i})
+	p.told()
+	p.start("agent "+i.Name, a.loop)
+	return nil
+}
+
+var errGone = errors.New("the task is no longer queued")
+
+// typed is a task's prompt as it is typed.
+func typed(t store.Task) string {
+	if t.Kind == kindCommand {
+		return "!" + t.Prompt
+	}
+	return t.Prompt
+}
+
+// brief gives a new agent what its task goes by beside its prompt: how those
+// tasks ended that it waited for, and the human's hint. They are messages of its
+// own, taken at once and bounded by a quarter of its model's window, so that it
+// can read the rest of what is cut.
+func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
+	needs, err := tx.Needs(t.ID)
+	if err != nil {
+		return err
+	}
+	var ms []inbox.Message
+	for _, n := range needs {
+		m, ok, err := p.inbox.End(&tx.View, n.ID)
+		if err != nil {
+			return err
+		}
+		if ok {
+			ms = append(ms, inbox.Message{
+				Recipient: id, Sender: m.Sender, From: m.From, Kind: m.Kind, Subject: m.Subject,
+				Body: m.Body, Outcome: m.Outcome, Error: m.Error, Partial: m.Partial,
+			})
+		}
+	}
+	if t.Hint != "" {
+		ms = append(ms, inbox.Message{Recipient: id, Sender: t.Queue, Kind: inbox.Mail, Body: t.Hint})
+	}
+	for _, m := range ms {
+		if _, err := p.inbox.Add(tx, m); err != nil {
+			return err
+		}
+	}
+	if len(ms) == 0 {
+		return nil
+	}
+	room := someWindow
+	if m, err := p.o.Resolve(t.Model); err == nil && m.Window > 0 {
+		room = m.Window
+	}
+	each := min(itemTokens, room/4/len(ms))
+	b := (&agent{p: p, id: id}).batch(tx, false)
+	_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: id}, "start", func(ms []inbox.Message) (int64, error) {
+		var parts []string
+		for _, m := range ms {
+			parts = append(parts, inbox.Envelope(m, tx.Now(), bytesOf(each)))
+		}
+		return b.add(0, Entry{Kind: EntryMessage, By: "start", Messages: ms, Text: strings.Join(parts, "\n\n")})
+	})
+	return err
+}

@@ -1,0 +1,144 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/tools"
+)
+
+// window is what an agent's Run opened: its queue drains through it.
+type window struct {
+	most  int           // of its tasks at once; 0: no bound of its own
+	limit time.Duration // for tasks without a time-out; 0: none
+}
+
+// Ran tells what Run did.
+type Ran struct {
+	Running, Queued int
+	Window          int      // 0: none, or unlimited
+	Outside         []string // tasks from outside that it let in
+}
+
+// String is what /run prints: `Running 2 of 5 (window 2, 3 queued)`.
+func (r Ran) String() string {
+	if r.Running+r.Queued == 0 {
+		return "The queue is empty"
+	}
+	s := fmt.Sprintf("Running %d of %d", r.Running, r.Running+r.Queued)
+	var more []string
+	if r.Window > 0 {
+		more = append(more, fmt.Sprintf("window %d", r.Window))
+	}
+	if r.Queued > 0 {
+		more = append(more, fmt.Sprintf("%d queued", r.Queued))
+	}
+	if len(more) > 0 {
+		s += " (" + strings.Join(more, ", ") + ")"
+	}
+	if len(r.Outside) > 0 {
+		s += "\nFrom outside, and asking before all they do: " + strings.Join(r.Outside, ", ")
+	}
+	return s
+}
+
+// Run is /run, typed by the human: it lets the tasks from outside in that wait
+// in the queue of `by`, and runs it.
+func (p *Pool) Run(ctx context.Context, by int64, s tools.Start) (Ran, error) {
+	if _, err := p.agent(by); err != nil {
+		return Ran{}, err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var outside []string
+	for _, q := range p.queueOf(by) {
+		if q.held {
+			q.held = false
+			outside = append(outside, q.name)
+		}
+	}
+	r, err := p.run(by, s)
+	r.Outside = outside
+	return r, err
+}
+
+// run opens a window: the queue of `by` drains with at most s.Count tasks running
+// at once (0: as many as the pool's cap allows). A second run replaces the
+// window; tasks pushed while it is open join it. With s.Once it starts so many
+// and leaves the rest queued without a window. The caller holds mu.
+func (p *Pool) run(by int64, s tools.Start) (Ran, error) {
+	if s.Count < 0 {
+		return Ran{}, fmt.Errorf("run %d: the number of tasks at once can't be negative", s.Count)
+	}
+	r := Ran{Window: s.Count}
+	for _, b := range p.agents {
+		if b.kind == Sub && b.info.Parent == by && !b.info.State.Terminal() {
+			r.Running++
+		}
+	}
+	qs := p.queueOf(by)
+	_, open := p.windows[by]
+	switch {
+	case s.Once:
+		r.Window = 0
+		delete(p.windows, by)
+		p.pick(qs, s)
+	case len(qs) > 0 || open:
+		p.windows[by] = window{s.Count, s.Timeout}
+	default:
+		return r, nil
+	}
+	starts := p.startsNow(qs)
+	r.Running, r.Queued = r.Running+starts, len(qs)-starts
+	p.told()
+	return r, nil
+}
+
+// pick marks the first s.Count tasks that can start (0: all) to start without a
+// window. One that waits for a task that neither runs nor is picked can't. The
+// caller holds mu.
+func (p *Pool) pick(qs []*queued, s tools.Start) {
+	n := 0
+	for _, q := range qs {
+		if q.now || q.held {
+			continue
+		}
+		can := s.Count == 0 || n < s.Count
+		for id := range q.needs {
+			need := p.queued[id]
+			can = can && (s.Count == 0 || need == nil || need.now)
+		}
+		if can {
+			q.now, q.limit = true, s.Timeout
+			n++
+		}
+	}
+}
+
+// startsNow counts the tasks that the dispatcher will start at once. The caller
+// holds mu.
+func (p *Pool) startsNow(qs []*queued) (n int) {
+	for _, q := range qs {
+		if p.wanted(q) && len(q.needs) == 0 && p.full(q.slot) == "" {
+			p.running[-q.id] = q.slot
+			defer delete(p.running, -q.id)
+			n++
+		}
+	}
+	return n
+}
+
+// closeWindows forgets the windows of queues that are drained. The caller holds mu.
+func (p *Pool) closeWindows() {
+	for o := range p.windows {
+		live := len(p.queueOf(o)) > 0
+		for _, a := range p.agents {
+			live = live || (a.kind == Sub && a.info.Parent == o && !a.info.State.Terminal())
+		}
+		if !live {
+			delete(p.windows, o)
+		}
+	}
+}
