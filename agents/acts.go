@@ -41,6 +41,13 @@ func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 		return errors.New("the prompt is empty")
 	}
 	err = p.o.DB.Write(ctx, "prompt", func(tx *store.Tx) error {
+		row, _, err := tx.Agent(a.id)
+		if err != nil {
+			return err
+		}
+		if !row.Closed.IsZero() {
+			return fmt.Errorf("%s was closed: %w", row.Name, ErrNoAgent)
+		}
 		id, err := tx.AddPrompt(a.id, text)
 		if err != nil {
 			return err
@@ -107,6 +114,8 @@ func (p *Pool) CloseTab(ctx context.Context, name string) error {
 		return err
 	}
 	switch {
+	case i.Kind == Helper:
+		return fmt.Errorf("%s is a helper: /agent close %s closes it", name, name)
 	case i.Kind.HasPrompt():
 		return fmt.Errorf("the tab of %s stays; /new begins a new conversation in it", name)
 	case !i.State.Terminal():

@@ -29,6 +29,7 @@ type agent struct {
 	wakes     int            // messages that came and asked to start a turn
 	awake     int            // of those, the ones a turn's begin has looked for
 	nexts     []*next        // messages the human wants handled, one turn each
+	leaves    *leave         // the human wants the helper closed
 	halted    error          // a sub-agent was stopped or killed, perhaps before it began: it stays so
 	stops     map[*stop]bool // what Stop ends
 
@@ -81,7 +82,7 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 }
 
 // loop is the life of an agent. A sub-agent's life is one task; the others rest
-// between turns.
+// between turns, a helper until it is closed.
 func (a *agent) loop() {
 	defer close(a.gone)
 	ctx := a.p.ctx
@@ -96,7 +97,13 @@ func (a *agent) loop() {
 			return
 		case <-a.poke:
 		}
-		for a.due(ctx) {
+		for {
+			if a.left(ctx) {
+				return
+			}
+			if !a.due(ctx) {
+				break
+			}
 			if err := a.work(ctx); err != nil {
 				a.trouble(err)
 				a.pause(ctx)
@@ -172,6 +179,9 @@ func (a *agent) change(f func(i *Info)) {
 		i.State = before
 	}
 	a.info = i
+	if a.p.agents[a.id] != a {
+		return // its tab is closed, or not open yet
+	}
 	a.p.hub.emit(Changed{i})
 	if i.State != before {
 		a.p.told()

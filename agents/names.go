@@ -21,13 +21,17 @@ var birds = [...]string{
 	"falcon", "egret", "dunlin", "curlew", "bunting", "avocet", "siskin", "pipit", "rook", "stilt", "teal", "gannet",
 }
 
-// reserved are words that would mislead as a name, in any case of letters.
-var reserved = [...]string{"main", "user", "system", "human", "host", "assistant", "all", "you"}
+// reserved are words that would mislead as a name, and those that /agent has a
+// use for, in any case of letters.
+var reserved = [...]string{
+	"main", "user", "system", "human", "host", "assistant", "all", "you",
+	"new", "list", "rename", "close", "config",
+}
 
-// taskName returns the name a new task gets: the wanted one if it is free, or an
-// unused one. An agent that ended under the wanted name keeps its tab and its
-// mail as NAME·1, NAME·2 and so on.
-func (p *Pool) taskName(tx *store.Tx, want string) (string, error) {
+// nameFor returns the name a new task or helper gets: the wanted one if it is
+// free, or an unused one. An agent that ended under the wanted name keeps its tab
+// and its mail as NAME·1, NAME·2 and so on.
+func (p *Pool) nameFor(tx *store.Tx, want string) (string, error) {
 	if want == "" {
 		return freeName(tx)
 	}

@@ -257,10 +257,10 @@ func (p *Pool) load(ctx context.Context, row store.Agent) error {
 		return err
 	}
 	// A model that is no longer configured must not keep the program from
-	// starting: the agent gets the present one.
+	// starting: the agent gets the present one, as main does in any case.
 	if i.Model != "" {
 		m, err := p.o.Resolve(i.Model)
-		if err != nil || i.Kind.HasPrompt() {
+		if err != nil || i.Kind == Main {
 			if m, err = p.o.Resolve(p.model); err != nil {
 				return err
 			}

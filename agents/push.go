@@ -61,7 +61,7 @@ func (p *Pool) push(ctx context.Context, by int64, t tools.Task, origin string) 
 				return err
 			}
 		}
-		if row.Name, err = p.taskName(tx, t.Name); err != nil {
+		if row.Name, err = p.nameFor(tx, t.Name); err != nil {
 			return err
 		}
 		needs, err := needed(&tx.View, by, t.After)

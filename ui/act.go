@@ -26,15 +26,28 @@ import (
 // act runs f in a command, after those before it: what was typed first happens
 // first. Its error is shown in t's tab and gives back the text it came from.
 func (a *App) act(t *tab, back string, f func() (string, error)) tea.Cmd {
+	return a.inTurn(t, back, words(f), true)
+}
+
+// then is act for what ends in a message of its own.
+func (a *App) then(t *tab, back string, f func() (tea.Msg, error)) tea.Cmd {
 	return a.inTurn(t, back, f, true)
 }
 
 // start is act for what may wait long: it holds up nothing that comes behind it.
 func (a *App) start(t *tab, back string, f func() (string, error)) tea.Cmd {
-	return a.inTurn(t, back, f, false)
+	return a.inTurn(t, back, words(f), false)
 }
 
-func (a *App) inTurn(t *tab, back string, f func() (string, error), hold bool) tea.Cmd {
+// words makes a message of what an action says.
+func words(f func() (string, error)) func() (tea.Msg, error) {
+	return func() (tea.Msg, error) {
+		text, err := f()
+		return done{text: text}, err
+	}
+}
+
+func (a *App) inTurn(t *tab, back string, f func() (tea.Msg, error), hold bool) tea.Cmd {
 	var id int64
 	if t != nil {
 		id = t.info.ID
@@ -54,11 +67,15 @@ func (a *App) inTurn(t *tab, back string, f func() (string, error), hold bool) t
 		} else {
 			close(over)
 		}
-		text, err := f()
+		m, err := f()
 		if err != nil {
 			return done{agent: id, text: sentence(err), tone: transcript.Bad, back: back}
 		}
-		return done{agent: id, text: text}
+		if d, ok := m.(done); ok {
+			d.agent = id
+			return d
+		}
+		return m
 	}
 }
 

@@ -47,6 +47,9 @@ type Pool interface {
 	Inbox(ctx context.Context, agent int64) ([]inbox.Message, error)
 	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
 	Kill(ctx context.Context, name string) error
+	NewHelper(ctx context.Context, name, model string) (agents.Info, error)
+	RenameHelper(ctx context.Context, name, to string) error
+	CloseHelper(ctx context.Context, name string, force bool) error
 	CloseTab(ctx context.Context, name string) error
 	SetModel(ctx context.Context, agent int64, name string) error
 	Shell(ctx context.Context, agent int64, command string) error
@@ -84,14 +87,15 @@ type App struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 
-	up    up
-	pool  Pool // nil until attached
-	feed  *agents.Feed
-	tally agents.Tally
-	tabs  tabs
-	early []string // prompts typed before the pool came
-	past  past
-	acted chan struct{} // closed when the last act is over
+	up     up
+	pool   Pool // nil until attached
+	feed   *agents.Feed
+	tally  agents.Tally
+	tabs   tabs
+	wanted int64    // the tab to go to once it is there; 0: none
+	early  []string // prompts typed before the pool came
+	past   past
+	acted  chan struct{} // closed when the last act is over
 
 	w, h    int
 	theme   *themes.Theme

@@ -60,13 +60,14 @@ func (a *App) change(i agents.Info) tea.Cmd {
 	if i.Question == nil {
 		t.question, t.about = nil, 0
 	}
-	return tea.Batch(a.shown(), a.sendEarly())
+	return tea.Batch(a.shown(), a.goWanted(), a.sendEarly())
 }
 
 func (a *App) newTab(i agents.Info) *tab {
 	t := &tab{info: i, view: transcript.New(a.theme, a.o.Now)}
 	if i.Kind.HasPrompt() {
 		t.box = composer.New(a.theme, a.complete, "› ")
+		t.box.SetHistory(a.past.texts)
 	}
 	return t
 }

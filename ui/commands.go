@@ -54,6 +54,7 @@ func commands() []command {
 		{"inbox", nil, "", "list the messages that wait", runInbox, false},
 		{"messages", nil, "next [N] | show [N]", "start a turn with the most urgent message; only show", runMessages, false},
 		{"kill", nil, "NAME", "end an agent now, or remove a queued task", runKill, false},
+		{"agent", nil, "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME]]", "list agents, go to one; open, rename, close a helper", runAgent, false},
 		{"close", nil, "[NAME | --all]", "close the tab of an agent that ended, or all such tabs", runClose, false},
 		{"doctor", nil, "", "balance the books: what became of every task and message", runDoctor, false},
 		{"model", []string{"models"}, "[PROVIDER/NAME]", "show or change the model", runModel, false},
@@ -157,6 +158,13 @@ func (a *App) arguments(name string) []composer.Item {
 			}
 		}
 		add("--lifo")
+	case "agent":
+		for _, w := range []string{"list", "new", "rename", "close"} {
+			add(w)
+		}
+		for _, t := range a.tabs.all {
+			items = append(items, composer.Item{Insert: t.info.Name, Help: "go to its tab"})
+		}
 	case "push":
 		for _, s := range []string{"name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake", "after="} {
 			add(s)

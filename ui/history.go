@@ -21,13 +21,14 @@ const (
 	pastLongest = 64 << 10
 )
 
-// past is what was typed into main's box, commands too: a file of one JSON string
+// past is what was typed into the prompt boxes, commands too: a file of one JSON string
 // a line, the oldest first. Nothing is written before it was read, so that what is
 // typed meanwhile stands behind what was typed before.
 type past struct {
 	path  string // "": it is not kept
 	read  bool
 	typed []string // until then
+	texts []string // what it held, for the boxes of helpers
 }
 
 // recalled is what the file held.
@@ -56,7 +57,13 @@ func (a *App) takeRecalled(m recalled) tea.Cmd {
 	if m.err != nil {
 		t.view.Local(sentence(m.err), transcript.Bad)
 	}
-	t.box.SetHistory(append(m.texts, typed...))
+	t.box.SetHistory(append(m.texts[:len(m.texts):len(m.texts)], typed...))
+	a.past.texts = m.texts
+	for _, x := range a.tabs.all {
+		if x != t && x.box != nil {
+			x.box.SetHistory(m.texts)
+		}
+	}
 	return a.write(typed...)
 }
 

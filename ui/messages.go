@@ -43,6 +43,10 @@ type (
 		back  string
 	}
 	settled struct{}
+	// goes is a tab to go to, once it is there.
+	goes struct{ agent int64 }
+	// offered is a dialog to open over everything.
+	offered struct{ open func() }
 )
 
 // wheelGap is how long turns of the wheel are gathered, and how far apart motions

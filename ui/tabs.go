@@ -41,7 +41,7 @@ type line struct {
 // walkPause ends a walk through the recently used tabs.
 const walkPause = time.Second
 
-// tabs are the tabs in the order of their agents, and the order of their use.
+// tabs are the tabs in their order on the row, and the order of their use.
 type tabs struct {
 	all    []*tab
 	focus  *tab
@@ -78,8 +78,17 @@ func (t *tabs) main() *tab {
 	return nil
 }
 
+// add puts a tab at the end of the row; those with a prompt box stand at its
+// beginning.
 func (t *tabs) add(x *tab) {
-	t.all = append(t.all, x)
+	at := len(t.all)
+	if x.info.Kind.HasPrompt() {
+		at = 0
+		for at < len(t.all) && t.all[at].info.Kind.HasPrompt() {
+			at++
+		}
+	}
+	t.all = slices.Insert(t.all, at, x)
 	t.recent = append(t.recent, x)
 	if t.focus == nil {
 		t.focus = x
@@ -271,6 +280,9 @@ func (a *App) tabCell(x *tab) tabCell {
 	role2 := themes.TabIdle
 	if x == a.tabs.focus {
 		role2 = themes.TabActive
+	}
+	if i.Kind == agents.Helper {
+		name = "›" + name // as its prompt box
 	}
 	text := a.theme.Paint(role2, " "+name+" ")
 	width := frame.Width(name) + 2

@@ -153,8 +153,8 @@ func TestTabRowShowsTheFocused(t *testing.T) {
 
 func TestGlyphs(t *testing.T) {
 	for _, c := range []struct{ environ, row string }{
-		{"LANG=C.UTF-8", "r ● │ w ◐ │ q ◐ │ a ⚠ │ i ○ │ d ✓ │ f ✗ │ k ✗ │ c ✗"},
-		{"LANG=C", "r + | w ~ | q ~ | a ! | i o | d v | f x | k x | c x"},
+		{"LANG=C.UTF-8", "›r ● │ ›w ◐ │ ›q ◐ │ ›a ⚠ │ ›i ○ │ ›d ✓ │ ›f ✗ │ ›k ✗ │ ›c ✗"},
+		{"LANG=C", ">r + | >w ~ | >q ~ | >a ! | >i o | >d v | >f x | >k x | >c x"},
 	} {
 		a := screen(t, 200, 24, c.environ)
 		for i, s := range []agents.State{agents.Running, agents.Waiting, agents.Queued, agents.Asking, agents.Idle, agents.Done, agents.Failed, agents.Killed, agents.Crashed} {

@@ -80,6 +80,11 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.report(m)
 	case settled:
 		return tea.Quit
+	case goes:
+		a.wanted = m.agent
+		return a.goWanted()
+	case offered:
+		m.open()
 	case ticked:
 		if m.at.Equal(a.next) {
 			a.next = time.Time{}
@@ -105,6 +110,17 @@ func (a *App) first() tea.Cmd {
 		a.up.now()
 		return nil
 	})
+}
+
+// goWanted goes to the tab that was opened to be gone to, once it is there.
+func (a *App) goWanted() tea.Cmd {
+	t := a.tabs.byID(a.wanted)
+	if a.wanted == 0 || t == nil {
+		return nil
+	}
+	a.wanted = 0
+	a.tabs.to(t)
+	return a.shown()
 }
 
 // takeNews applies the pool's events.

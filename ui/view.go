@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
+	"fantail/agents"
 	"fantail/themes"
 	"fantail/ui/frame"
 	"fantail/ui/transcript"
@@ -141,6 +142,9 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 func (a *App) body(w, h int) []string {
 	t := a.tabs.focus
 	if t == nil || t.box != nil && t.loaded && t.newest == 0 && t.view.Empty() {
+		if t != nil && t.info.Kind == agents.Helper {
+			return a.welcomeHelper(t.info, w, h)
+		}
 		return a.welcome(w, h)
 	}
 	return t.view.Lines(w, h)
@@ -211,6 +215,25 @@ func (a *App) welcome(w, h int) []string {
 		if w >= 60 {
 			ls[len(ls)-1] = frame.Fit("  "+p(themes.Tool, fmt.Sprintf("%-36s", x[0]))+p(themes.Dim, x[1]), w)
 		}
+	}
+	for len(ls) < h {
+		ls = append(ls, strings.Repeat(" ", w))
+	}
+	return ls[:h]
+}
+
+// welcomeHelper is what a helper's tab shows while nothing has been said there.
+func (a *App) welcomeHelper(i agents.Info, w, h int) []string {
+	p := a.theme.Paint
+	name := frame.CleanLine(i.Name)
+	ls := []string{"", p(themes.Accent, name) + p(themes.Dim, " · helper · "+frame.CleanLine(i.Model)), ""}
+	for _, l := range frame.Wrap("What you type here is for "+name+" alone: it has a conversation, a task queue and an inbox of its own. "+
+		"Commands act for it, and other agents reach it with send.", min(max(10, w-4), 76)) {
+		ls = append(ls, p(themes.Dim, l))
+	}
+	ls = append(ls, "", p(themes.Tool, "/send "+name+" TEXT")+p(themes.Dim, "  in another tab writes to it"), p(themes.Tool, "/agent close")+p(themes.Dim, "  closes it"))
+	for i, l := range ls {
+		ls[i] = frame.Fit("  "+l, w)
 	}
 	for len(ls) < h {
 		ls = append(ls, strings.Repeat(" ", w))

@@ -1,0 +1,234 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"fantail/store"
+)
+
+// A helper is an agent the human opens beside main and talks to in its tab: it
+// has a prompt box, a queue and an inbox of its own, and lives until it is
+// closed.
+
+// NewHelper opens a helper and returns what is known of it. Without a name it
+// gets one, without a model main's.
+func (p *Pool) NewHelper(ctx context.Context, name, model string) (Info, error) {
+	if model == "" {
+		p.mu.Lock()
+		model = p.model
+		p.mu.Unlock()
+	}
+	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model})
+	if err != nil {
+		return Info{}, fmt.Errorf("open a helper: %w", err)
+	}
+	return i, nil
+}
+
+// addHelper makes the helper of a row whose Name, Model and Branch are set, and
+// starts it.
+func (p *Pool) addHelper(ctx context.Context, want store.Agent) (Info, error) {
+	m, err := p.o.Resolve(want.Model)
+	if err != nil {
+		return Info{}, err
+	}
+	p.mu.Lock()
+	for _, a := range p.agents {
+		if a.kind == Main {
+			want.Parent = a.id // who gets its open tasks once it is closed
+		}
+	}
+	p.mu.Unlock()
+	want.Kind, want.Trust, want.Model, want.State = string(Helper), "attended", m.Name, string(Idle)
+	var i Info
+	err = p.o.DB.Write(ctx, "open a helper", func(tx *store.Tx) error {
+		row := want
+		var err error
+		if row.Name, err = p.nameFor(tx, want.Name); err != nil {
+			return err
+		}
+		if row.ID, err = tx.AddAgent(row); err != nil {
+			return err
+		}
+		i = Info{
+			ID: row.ID, Name: row.Name, Kind: Helper, Parent: row.Parent, State: Idle,
+			Model: m.Name, Window: m.Window, Priced: m.Price != nil, Created: tx.Now(),
+		}
+		tx.AfterCommit(func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if p.closing {
+				return // the next start opens it
+			}
+			a := p.newAgent(i, 0)
+			p.agents[i.ID] = a
+			p.hub.emit(Changed{i})
+			p.told()
+			p.start("agent "+i.Name, a.loop)
+		})
+		return nil
+	})
+	return i, err
+}
+
+// RenameHelper gives a helper another name. Mail, tasks and transcript belong to
+// the agent, not to its name; what it sent before keeps the name it was sent
+// under.
+func (p *Pool) RenameHelper(ctx context.Context, name, to string) error {
+	a, i, err := p.named(name)
+	switch {
+	case err != nil:
+		return err
+	case i.Kind != Helper:
+		return fmt.Errorf("%s keeps its name: only a helper can be renamed", name)
+	case to == "":
+		return errors.New("the new name is missing")
+	case to == name:
+		return fmt.Errorf("it is called %s already", name)
+	}
+	err = p.o.DB.Write(ctx, "rename a helper", func(tx *store.Tx) error {
+		to, err := p.nameFor(tx, to)
+		if err != nil {
+			return err
+		}
+		if err := tx.RenameAgent(a.id, to); err != nil {
+			return err
+		}
+		tx.AfterCommit(func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			a.change(func(i *Info) { i.Name = to })
+			p.told() // who waits for the old name waits in vain
+		})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("rename %s: %w", name, err)
+	}
+	return nil
+}
+
+// Unfinished is what a helper that shall be closed would leave behind.
+type Unfinished struct {
+	Name    string
+	Busy    bool // a turn runs, or the human's own command or wait
+	Running int  // sub-agents it dispatched
+	Queued  int  // tasks in its queue
+	Unread  int  // messages in its inbox
+	Prompts int  // typed and not sent
+}
+
+// Error says it in one sentence.
+func (u *Unfinished) Error() string {
+	var parts []string
+	add := func(n int, one, many string) {
+		switch {
+		case n == 1:
+			parts = append(parts, "1 "+one)
+		case n > 1:
+			parts = append(parts, fmt.Sprintf("%d %s", n, many))
+		}
+	}
+	if u.Busy {
+		parts = append(parts, "it is at work")
+	}
+	add(u.Running, "agent of its own still lives", "agents of its own still live")
+	add(u.Queued, "task is queued", "tasks are queued")
+	add(u.Prompts, "prompt is not sent", "prompts are not sent")
+	add(u.Unread, "message is unread", "messages are unread")
+	return fmt.Sprintf("%s is not finished: %s", u.Name, strings.Join(parts, ", "))
+}
+
+// unfinished is what a would leave behind, nil if nothing.
+func (p *Pool) unfinished(a *agent) *Unfinished {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := a.info
+	u := &Unfinished{
+		Name: i.Name, Busy: i.State != Idle || len(a.stops) > 0, Queued: len(p.queueOf(a.id)), Unread: i.Pending, Prompts: len(i.Prompts),
+	}
+	for _, b := range p.agents {
+		if b.kind == Sub && b.info.Parent == a.id && !b.info.State.Terminal() {
+			u.Running++
+		}
+	}
+	if *u == (Unfinished{Name: i.Name}) {
+		return nil
+	}
+	return u
+}
+
+// CloseHelper closes a helper: its transcript and its mail are kept, its open
+// tasks pass to main, its name is free again. One that is not finished is closed
+// only if force is set, which ends what it does now; else the error is an
+// *Unfinished.
+func (p *Pool) CloseHelper(ctx context.Context, name string, force bool) error {
+	a, i, err := p.named(name)
+	switch {
+	case err != nil:
+		return err
+	case i.Kind == Main:
+		return errors.New("main stays; /new begins a new conversation in it, /quit leaves the program")
+	case i.Kind != Helper:
+		return fmt.Errorf("%s is no helper: /close %s closes its tab once it ended, /kill %s ends it", name, name, name)
+	}
+	if u := p.unfinished(a); u != nil && !force {
+		return u
+	}
+	l := &leave{failed: make(chan error, 1)}
+	p.mu.Lock()
+	a.leaves = l
+	p.mu.Unlock()
+	a.halt(ErrStopped)
+	a.poked()
+	select {
+	case <-a.gone:
+		return nil
+	case err := <-l.failed:
+		return fmt.Errorf("close %s: %w", name, err)
+	case <-ctx.Done():
+		return fmt.Errorf("wait for %s to end: %w", name, ctx.Err())
+	}
+}
+
+// leave is the human's wish that a helper be closed; its loop carries it out at
+// rest.
+type leave struct{ failed chan error }
+
+// left carries out the wish to be closed, if there is one: true ends the loop.
+func (a *agent) left(ctx context.Context) bool {
+	a.p.mu.Lock()
+	l := a.leaves
+	a.leaves = nil
+	a.p.mu.Unlock()
+	if l == nil {
+		return false
+	}
+	err := a.p.o.DB.Write(context.WithoutCancel(ctx), "close a helper", func(tx *store.Tx) error {
+		if err := tx.SetAgentState(a.id, string(Done), true); err != nil {
+			return err
+		}
+		if err := a.p.pass(tx, a.id); err != nil {
+			return err
+		}
+		if err := tx.CloseAgent(a.id); err != nil {
+			return err
+		}
+		tx.AfterCommit(func() {
+			a.p.mu.Lock()
+			defer a.p.mu.Unlock()
+			a.change(func(i *Info) { i.State, i.Ended = Done, a.p.o.Now() })
+			delete(a.p.agents, a.id)
+			a.p.hub.emit(Closed{a.id})
+		})
+		return nil
+	})
+	if err != nil {
+		l.failed <- err
+		return false
+	}
+	return true
+}

@@ -1,0 +1,324 @@
+package agents_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools"
+)
+
+// helper opens a helper.
+func (w *world) helper(name string) int64 {
+	w.t.Helper()
+	i, err := w.pool.NewHelper(w.t.Context(), name, "")
+	check(w.t, err)
+	w.until("there is "+i.Name, func() bool { return w.info(i.Name).ID != 0 })
+	return i.ID
+}
+
+// tell gives an agent a prompt and waits until all is at rest.
+func (w *world) tell(agent int64, prompt string) {
+	w.t.Helper()
+	check(w.t, w.pool.Prompt(w.t.Context(), agent, prompt))
+	w.settle()
+}
+
+func echo(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	return text("said by " + strings.TrimPrefix(req.System, "You are ") + ": " + asked(req)), nil
+}
+
+// said joins what a request's conversation says, without the system prompt.
+func said(req *llm.Request) string {
+	var parts []string
+	for _, m := range req.Messages {
+		for _, p := range m.Parts {
+			if t, ok := p.(llm.Text); ok {
+				parts = append(parts, t.Text)
+			}
+		}
+	}
+	return strings.Join(parts, " | ")
+}
+
+// TestHelper_hasAllOfItsOwn: a helper has its own conversation, queue and inbox;
+// nothing of it shows in main's.
+// Spec: R-24.
+func TestHelper_hasAllOfItsOwn(t *testing.T) {
+	m := &model{reply: echo}
+	w := open(t, m, setting{})
+	a, b := w.helper("oauth"), w.helper("")
+	w.prompt("for main")
+	w.settle()
+	w.tell(a, "for oauth")
+	w.tell(b, "for the other")
+	w.tell(a, "more for oauth")
+	reqs := m.seen()
+	if got := said(reqs[len(reqs)-1]); got != "for oauth | said by oauth: for oauth | more for oauth" {
+		t.Errorf("the conversation is %q", got)
+	}
+	if i := w.info("oauth"); i.Kind != agents.Helper || i.State != agents.Idle || i.Parent != w.main() {
+		t.Errorf("info %+v", i)
+	}
+
+	_, err := w.pool.Push(t.Context(), a, tools.Task{Name: "job", Prompt: "quick"})
+	check(t, err)
+	if got := w.queued(); !strings.Contains(got, "is empty") {
+		t.Errorf("main's queue holds the helper's task: %s", got)
+	}
+	_, err = w.pool.Run(t.Context(), a, tools.Start{})
+	check(t, err)
+	w.settle()
+	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	check(t, err)
+	if len(ms) != 0 {
+		t.Errorf("main got the result: %+v", ms)
+	}
+	ms, _, err = w.pool.Check(t.Context(), a, inbox.Query{})
+	check(t, err)
+	if len(ms) != 1 || ms[0].From != "job" {
+		t.Errorf("the helper's inbox: %+v", ms)
+	}
+}
+
+// TestHelper_mailBetweenTwo: helpers mail each other by name, in both directions,
+// and a renamed one keeps its mail: from= names a sender as it was called then.
+func TestHelper_mailBetweenTwo(t *testing.T) {
+	m := &model{reply: echo}
+	w := open(t, m, setting{})
+	a, b := w.helper("research"), w.helper("oauth")
+	send := func(from int64, to, body string) {
+		t.Helper()
+		_, err := w.pool.Send(t.Context(), from, to, body, "")
+		check(t, err)
+	}
+	send(a, "oauth", "patterns documented")
+	send(b, "research", "thanks")
+	w.tell(b, "go on")
+	if got := said(m.seen()[0]); !strings.Contains(got, "patterns documented") || !strings.Contains(got, "research") {
+		t.Errorf("the request does not carry the mail: %s", got)
+	}
+
+	check(t, w.pool.RenameHelper(t.Context(), "research", "study"))
+	w.until("it is renamed", func() bool { return w.info("study").ID == a })
+	if i := w.info("study"); i.Pending != 1 {
+		t.Errorf("the renamed helper has %d messages", i.Pending)
+	}
+	send(b, "study", "second")
+	if _, err := w.pool.Send(t.Context(), b, "research", "lost", ""); !errors.Is(err, agents.ErrNoAgent) {
+		t.Errorf("mail to the old name: %v", err)
+	}
+	send(a, "oauth", "under the new name")
+	check(t, w.pool.RenameHelper(t.Context(), "oauth", "login"))
+	ms, _, err := w.pool.Check(t.Context(), a, inbox.Query{From: "login"})
+	check(t, err)
+	if len(ms) != 0 {
+		t.Errorf("from= the new name brought %+v", ms)
+	}
+	ms, _, err = w.pool.Check(t.Context(), a, inbox.Query{From: "oauth"})
+	check(t, err)
+	if len(ms) != 2 {
+		t.Errorf("from= the name of then brought %+v", ms)
+	}
+	ms, _, err = w.pool.Check(t.Context(), b, inbox.Query{From: "study"})
+	check(t, err)
+	if len(ms) != 1 || ms[0].Body != "under the new name" {
+		t.Errorf("login has %+v", ms)
+	}
+}
+
+// TestHelper_names: one rule for the names of helpers and tasks.
+func TestHelper_names(t *testing.T) {
+	w := open(t, &model{reply: echo}, setting{})
+	w.helper("oauth")
+	w.push("queued", "quick")
+	for _, bad := range []string{"main", "New", "list", "close", "rename", "oauth", "queued", "with space", "9lives", "ünder", strings.Repeat("x", 41)} {
+		if _, err := w.pool.NewHelper(t.Context(), bad, ""); err == nil {
+			t.Errorf("a helper may be called %q", bad)
+		}
+		if err := w.pool.RenameHelper(t.Context(), "oauth", bad); err == nil {
+			t.Errorf("a helper may be renamed to %q", bad)
+		}
+	}
+	if _, err := w.pool.NewHelper(t.Context(), "x", "none/such"); err == nil || !strings.Contains(err.Error(), "known") {
+		t.Errorf("an unknown model: %v", err)
+	}
+	if _, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "oauth", Prompt: "x"}); err == nil || !strings.Contains(err.Error(), "there already") {
+		t.Errorf("a task took the helper's name: %v", err)
+	}
+	if err := w.pool.RenameHelper(t.Context(), "main", "boss"); err == nil {
+		t.Error("main was renamed")
+	}
+	if i, err := w.pool.NewHelper(t.Context(), "", "test/two"); err != nil || i.Name == "" || i.Model != "test/two" {
+		t.Errorf("%+v, %v", i, err)
+	}
+}
+
+// TestHelper_close: closing refuses what would be left unfinished unless told to;
+// open tasks pass to main, results follow, the name is free and the transcript kept.
+func TestHelper_close(t *testing.T) {
+	m := &model{}
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if strings.HasSuffix(asked(req), "less") {
+			<-ctx.Done()
+		}
+		return echo(ctx, req)
+	}
+	w := open(t, m, setting{})
+	a := w.helper("oauth")
+	w.tell(a, "hello")
+	for name, task := range map[string]string{"kid": "endless", "later": "quick"} {
+		_, err := w.pool.Push(t.Context(), a, tools.Task{Name: name, Prompt: task})
+		check(t, err)
+		if name == "kid" {
+			_, err = w.pool.Run(t.Context(), a, tools.Start{Count: 1})
+			check(t, err)
+			w.until("kid runs", func() bool { return w.info("kid").Doing == "streaming" })
+		}
+	}
+	w.until("later is queued or runs", func() bool { return w.tally.Queued == 1 || w.info("later").ID != 0 })
+	_, err := w.pool.Send(t.Context(), w.main(), "oauth", "unread", "")
+	check(t, err)
+	check(t, w.pool.Prompt(t.Context(), a, "bottomless"))
+	w.until("oauth streams", func() bool { return w.info("oauth").Doing == "streaming" })
+	check(t, w.pool.Prompt(t.Context(), a, "not yet sent"))
+	err = w.pool.CloseHelper(t.Context(), "oauth", false)
+	u := (*agents.Unfinished)(nil)
+	if !errors.As(err, &u) || !u.Busy || u.Running < 1 || u.Prompts != 1 {
+		t.Fatalf("closing a helper at work: %v", err)
+	}
+	check(t, w.pool.CloseHelper(t.Context(), "oauth", true))
+	if err := w.pool.Prompt(t.Context(), a, "too late"); !errors.Is(err, agents.ErrNoAgent) {
+		t.Errorf("a closed helper takes a prompt: %v", err)
+	}
+	for _, i := range w.pool.Infos() {
+		if i.ID == a {
+			t.Errorf("the closed helper is still there: %+v", i)
+		}
+	}
+	if w.info("later").ID == 0 {
+		w.run(0)
+	}
+	check(t, w.pool.Kill(t.Context(), "kid"))
+	w.settle()
+	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	check(t, err)
+	var from []string
+	for _, m := range ms {
+		if m.Kind != inbox.Notice {
+			from = append(from, m.From)
+		}
+	}
+	if len(from) != 2 {
+		t.Errorf("main has mail from %v, want that of kid and later", from)
+	}
+	w.until("it is gone", func() bool { return true })
+	if i, err := w.pool.NewHelper(t.Context(), "oauth", ""); err != nil || i.ID == a {
+		t.Errorf("the name is not free: %+v, %v", i, err)
+	}
+	check(t, w.db.Read(t.Context(), func(rx *store.Rx) error {
+		es, err := rx.EntriesAfter(a, 0, 0)
+		if len(es) < 3 {
+			t.Errorf("%d entries of the closed helper are left", len(es))
+		}
+		return err
+	}))
+	if err := w.pool.CloseHelper(t.Context(), "main", true); err == nil {
+		t.Error("main was closed")
+	}
+}
+
+// TestHelper_overARestart: conversation, model, mail, queue and held prompts of a
+// helper are there again; one that was closed is not.
+func TestHelper_overARestart(t *testing.T) {
+	m := &model{reply: echo}
+	w := open(t, m, setting{})
+	i, err := w.pool.NewHelper(t.Context(), "oauth", "test/two")
+	check(t, err)
+	w.helper("gone")
+	check(t, w.pool.CloseHelper(t.Context(), "gone", false))
+	w.tell(i.ID, "remember 42")
+	_, err = w.pool.Send(t.Context(), w.main(), "oauth", "unread mail", "")
+	check(t, err)
+	_, err = w.pool.Push(t.Context(), i.ID, tools.Task{Name: "later", Prompt: "quick"})
+	check(t, err)
+	w.close()
+
+	w = open(t, m, setting{dir: w.dir})
+	w.until("oauth is there", func() bool { return w.info("oauth").ID == i.ID })
+	if g := w.info("oauth"); g.Model != "test/two" || g.Pending != 1 || g.State != agents.Idle {
+		t.Errorf("restored as %+v", g)
+	}
+	if w.info("gone").ID != 0 {
+		t.Error("a closed helper came back")
+	}
+	ts, err := w.tasks(i.ID)
+	check(t, err)
+	if len(ts) != 1 || ts[0].Name != "later" {
+		t.Errorf("its queue: %+v", ts)
+	}
+	w.tell(i.ID, "which number?")
+	reqs := m.seen()
+	if got := said(reqs[len(reqs)-1]); !strings.Contains(got, "remember 42") || !strings.Contains(got, "unread mail") {
+		t.Errorf("the request after the restart: %s", got)
+	}
+}
+
+// TestHelper_overACrash: a helper whose turn was cut rests again and is told so,
+// its prompts are held, its mail and queue are there.
+func TestHelper_overACrash(t *testing.T) {
+	m := &model{}
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if asked(req) == "endless" {
+			<-ctx.Done()
+		}
+		return echo(ctx, req)
+	}
+	w := open(t, m, setting{})
+	a := w.helper("oauth")
+	check(t, w.pool.Prompt(t.Context(), a, "endless"))
+	w.until("it streams", func() bool { return w.info("oauth").Doing == "streaming" })
+	check(t, w.pool.Prompt(t.Context(), a, "typed before"))
+	_, err := w.pool.Send(t.Context(), w.main(), "oauth", "unread mail", "")
+	check(t, err)
+	_, err = w.pool.Push(t.Context(), a, tools.Task{Name: "later", Prompt: "quick"})
+	check(t, err)
+	w.fault("ends") // nothing about the end of a turn reaches the disk, as after kill -9
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	check(t, w.pool.Close(ctx))
+	w.fault("none")
+	w.close()
+
+	w = open(t, m, setting{dir: w.dir})
+	w.state("oauth", agents.Idle)
+	i := w.info("oauth")
+	if i.Pending != 1 || len(i.Prompts) != 1 || !i.Prompts[0].Held || i.Prompts[0].Text != "typed before" {
+		t.Errorf("restored as %+v", i)
+	}
+	es := w.entries("oauth")
+	if got := es[len(es)-1]; got.Kind != agents.EntryNotice || !strings.Contains(got.Text, "last turn was cut") {
+		t.Errorf("the last entry is %+v", got)
+	}
+	w.tell(a, "and now?")
+	if got := es[0].Text; got != "endless" {
+		t.Errorf("the transcript begins with %q", got)
+	}
+	ts, err := w.tasks(a)
+	check(t, err)
+	if len(ts) != 1 || ts[0].State != "queued" {
+		t.Errorf("its queue: %+v", ts)
+	}
+}
+
+// tasks are those of an agent's queue.
+func (w *world) tasks(agent int64) ([]agents.Task, error) {
+	q, err := w.pool.Queue(w.t.Context(), agent)
+	return q.Tasks, err
+}
