@@ -121,12 +121,13 @@ func (a *agent) begin(tx *store.Tx, reason bool) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	if ok {
-		t.Parent, t.Conversation, t.SpawnedBy = last.ID, last.Conversation, last.SpawnedBy
-	} else if a.task != 0 {
+	if a.task != 0 {
 		if t.SpawnedBy, t.Conversation, err = tx.Spawner(a.task); err != nil {
 			return 0, err
 		}
+	}
+	if ok {
+		t.Parent, t.Conversation = last.ID, last.Conversation
 	}
 	id, err := tx.BeginTurn(t)
 	if err != nil {

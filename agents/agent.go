@@ -14,7 +14,7 @@ import (
 )
 
 // agent is a goroutine with a transcript. Its loop owns the fields below the
-// line; those from info to stops belong to the pool's mu.
+// line; those from info to away belong to the pool's mu.
 type agent struct {
 	p    *Pool
 	id   int64
@@ -33,8 +33,10 @@ type agent struct {
 	halted    error          // a sub-agent was stopped or killed, perhaps before it began: it stays so
 	stops     map[*stop]bool // what Stop ends
 
-	timeout time.Duration // of its task; 0: none; set before the loop starts
+	timeout time.Duration // of its task; 0: none
 	command string        // its task, if that is a plain command; set before the loop starts
+	alarm   *time.Timer   // rings at the time-out; nil: none
+	away    []string      // what calls that wait side by side wait for
 	asking  sync.Mutex    // held by the call whose question stands
 
 	// ——
@@ -68,6 +70,9 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 		p: p, id: i.ID, kind: i.Kind, task: task, info: i,
 		poke: make(chan struct{}, 1), gone: make(chan struct{}), stops: map[*stop]bool{},
 		ids: map[string]bool{},
+	}
+	if i.State.Terminal() {
+		close(a.gone) // no loop runs
 	}
 	if i.Model != "" {
 		a.model, _ = p.o.Resolve(i.Model)

@@ -11,9 +11,9 @@ import (
 	"fantail/tools/permit"
 )
 
-// runCalls runs the calls of one reply. Neighbours that only read and need no
-// question run side by side; all others run one after another. Each result is
-// an entry of its own, appended when that call ends.
+// runCalls runs the calls of one reply. Neighbours that only read, or only
+// delegate, and need no question run side by side; all others run one after
+// another. Each result is an entry of its own, appended when that call ends.
 func (a *agent) runCalls(ctx context.Context, calls []Call) error {
 	if err := a.prepare(); err != nil {
 		return err
@@ -21,7 +21,7 @@ func (a *agent) runCalls(ctx context.Context, calls []Call) error {
 	for len(calls) > 0 {
 		n := a.beside(calls)
 		if n < 2 {
-			if err := a.runCall(ctx, calls[0]); err != nil {
+			if err := a.runCall(ctx, calls[0], func(start func()) { start() }); err != nil {
 				return err
 			}
 			calls = calls[1:]
@@ -30,11 +30,24 @@ func (a *agent) runCalls(ctx context.Context, calls []Call) error {
 		a.set(func(i *Info) { i.State, i.Doing = Running, fmt.Sprintf("%d tools", n) })
 		errs := make([]error, n)
 		var all sync.WaitGroup
+		before := make(chan struct{})
+		close(before)
 		for i, c := range calls[:n] {
 			all.Add(1)
+			mine, turn := make(chan struct{}), before
+			before = mine
 			a.p.o.Go("tool "+c.Name, func() {
 				defer all.Done()
-				errs[i] = a.runCall(ctx, c)
+				var once sync.Once
+				line := func(start func()) {
+					once.Do(func() {
+						<-turn
+						start()
+						close(mine)
+					})
+				}
+				errs[i] = a.runCall(ctx, c, line)
+				line(func() {}) // a call that came to nothing holds up nobody
 			})
 		}
 		all.Wait()
@@ -50,18 +63,23 @@ func (a *agent) runCalls(ctx context.Context, calls []Call) error {
 
 // beside is how many of the first calls may run side by side.
 func (a *agent) beside(calls []Call) int {
+	word := ""
 	for n, c := range calls {
 		call, err := a.p.o.Tools.Parse(a.env, c.ID, c.Name, c.Args)
-		if err != nil || !call.ReadOnly || a.p.o.Gate.Decide(call.Action).Decision != permit.Allow {
+		if n == 0 && err == nil {
+			word = call.Beside
+		}
+		if err != nil || word == "" || call.Beside != word || a.p.o.Gate.Decide(call.Action).Decision != permit.Allow {
 			return n
 		}
 	}
 	return len(calls)
 }
 
-// runCall carries out one call and appends its result. Its error ends the turn:
-// the turn was stopped, or the database refused.
-func (a *agent) runCall(ctx context.Context, c Call) error {
+// runCall carries out one call and appends its result; line starts it after its
+// neighbours before it. Its error ends the turn: the turn was stopped, or the
+// database refused.
+func (a *agent) runCall(ctx context.Context, c Call, line func(start func())) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -91,7 +109,14 @@ func (a *agent) runCall(ctx context.Context, c Call) error {
 		}
 	}
 	began = time.Now()
-	a.set(func(i *Info) { i.State, i.Doing = Running, "tool "+c.Name })
+	a.set(func(i *Info) {
+		if len(a.away) == 0 { // else a neighbour waits
+			i.State, i.Doing = Running, "tool "+c.Name
+		}
+	})
+	if call.Start != nil {
+		line(func() { call.Start(ctx) })
+	}
 	r := call.Run(ctx)
 	if err := a.result(ctx, c, began, r); err != nil {
 		return err

@@ -12,12 +12,17 @@ import (
 
 // carryOut is the life of a sub-agent: one turn, bounded by its time-out.
 func (a *agent) carryOut(ctx context.Context) {
-	if a.timeout > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, a.timeout, fmt.Errorf("%w after %s", errTimeout, a.timeout))
-		defer cancel()
-	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	a.p.mu.Lock()
+	if a.timeout > 0 {
+		a.alarm = time.AfterFunc(a.timeout, func() {
+			a.p.mu.Lock()
+			defer a.p.mu.Unlock()
+			cancel(fmt.Errorf("%w after %s", errTimeout, a.timeout))
+		})
+		defer a.alarm.Stop()
+	}
 	name, configured := a.info.Model, a.model.Provider != nil
 	a.p.mu.Unlock()
 	life := a.work

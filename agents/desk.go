@@ -19,12 +19,12 @@ func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 	if t.Deliver == "" {
 		t.Deliver = string(inbox.Next)
 	}
-	row, err := d.a.p.push(ctx, d.a.id, t, originAgent)
+	row, err := d.a.p.push(ctx, d.a.id, t, originAgent, nil)
 	if err != nil {
 		return "", err
 	}
 	if t.Start {
-		return fmt.Sprintf("Task dispatched to '%s' (session: %d). It runs in the background and its result arrives in your inbox by itself: go on, or end your turn; don't poll.", row.Name, row.ID), nil
+		return dispatched(row, "It runs in the background. "), nil
 	}
 	d.a.p.mu.Lock()
 	n := len(d.a.p.queueOf(d.a.id))

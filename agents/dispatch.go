@@ -97,11 +97,16 @@ func (p *Pool) begin(id int64) error {
 		if t, ok, err = tx.Task(id); err != nil || !ok {
 			return err
 		}
-		row = store.Agent{Name: t.Name, Kind: string(Sub), Trust: "attended", Parent: t.Queue, Task: id, Model: t.Model, State: string(Running)}
-		if row.ID, err = tx.AddAgent(row); err != nil {
+		if t.Resumes != 0 {
+			row, err = revive(tx, t)
+		} else {
+			row = store.Agent{Name: t.Name, Kind: string(Sub), Trust: "attended", Parent: t.Queue, Task: id, Model: t.Model, State: string(Running)}
+			row.ID, err = tx.AddAgent(row)
+			row.Created = tx.Now()
+		}
+		if err != nil {
 			return err
 		}
-		row.Created = tx.Now()
 		if started, err = tx.StartTask(id, row.ID); err != nil {
 			return err
 		}
@@ -117,12 +122,16 @@ func (p *Pool) begin(id int64) error {
 		}
 		return p.brief(tx, row.ID, t)
 	})
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	gone := errors.Is(err, errGone) || (err == nil && !started)
 	if err != nil && !gone {
 		return fmt.Errorf("start %s: %w", t.Name, err)
 	}
+	var i Info
+	if !gone {
+		i = p.newInfo(row, t, first)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	delete(p.running, -id)
 	if gone {
 		p.left(id, false)
@@ -131,10 +140,6 @@ func (p *Pool) begin(id int64) error {
 	}
 	q := p.queued[id]
 	p.left(id, false)
-	i := Info{
-		ID: row.ID, Name: row.Name, Kind: Sub, Parent: t.Queue, State: Running, Doing: "starting", Model: t.Model,
-		Prompt: typed(t), Created: row.Created, Started: row.Created, Prompts: first,
-	}
 	a := p.newAgent(i, id)
 	if t.Kind == kindCommand {
 		a.command = t.Prompt
@@ -154,6 +159,23 @@ func (p *Pool) begin(id int64) error {
 	p.told()
 	p.start("agent "+i.Name, a.loop)
 	return nil
+}
+
+// newInfo is what is known of an agent that starts with a task. Of one that goes on
+// it is what it did before, too; the loop of its last task has ended then.
+func (p *Pool) newInfo(row store.Agent, t store.Task, first []Prompt) Info {
+	i := Info{ID: row.ID, Name: row.Name, Kind: Sub, Parent: t.Queue, Created: row.Created, Started: row.Created, Attempt: 1}
+	if t.Resumes != 0 {
+		if known, err := p.known(p.ctx, row); err == nil { // else only the sums are missing
+			i = known
+		}
+		i.Outcome, i.Ended, i.Started = "", time.Time{}, p.o.Now()
+		if old, err := p.agent(row.ID); err == nil {
+			<-old.gone
+		}
+	}
+	i.State, i.Doing, i.Why, i.Model, i.Task, i.Prompt, i.Prompts = Running, "starting", "", t.Model, t.ID, typed(t), first
+	return i
 }
 
 var errGone = errors.New("the task is no longer queued")

@@ -55,30 +55,33 @@ const (
 // Info is what is known of an agent, as of one event. It is a value: readers
 // keep it and ask nobody.
 type Info struct {
-	ID       int64
-	Name     string
-	Kind     Kind
-	Parent   int64 // 0: none
-	State    State
-	Doing    string    // while running: "streaming", "tool bash", "starting"; else ""
-	Why      string    // while waiting or failed: for what, why ("waiting for any message")
-	Retry    *Retry    // a failed request that will be tried again
-	Model    string    // provider/name
-	Window   int       // tokens the model can read; 0: unknown
-	Context  int       // tokens of the last request and its reply
-	Usage    llm.Usage // all turns together
-	Cost     int64     // millionths of a dollar, all turns together; 0 with Priced false: unknown
-	Priced   bool
-	Steps    int
-	Pending  int // messages in its inbox
-	Urgent   int
-	Prompt   string           // a sub-agent's task; a plain command begins with `!`, and has no Model
-	Prompts  []Prompt         // typed, not entered yet, oldest first
-	Question *permit.Question // while asking
-	Outcome  Outcome          // of the last turn, once it ended
-	Created  time.Time
-	Started  time.Time // of the current or last turn; zero: none yet
-	Ended    time.Time // of a terminal state; zero: alive
+	ID        int64
+	Name      string
+	Kind      Kind
+	Parent    int64 // 0: none
+	State     State
+	Doing     string    // while running: "streaming", "tool bash", "starting"; else ""
+	Why       string    // while waiting or failed: for what, why ("waiting for any message")
+	Retry     *Retry    // a failed request that will be tried again
+	Model     string    // provider/name
+	Window    int       // tokens the model can read; 0: unknown
+	Context   int       // tokens of the last request and its reply
+	Usage     llm.Usage // all turns together
+	Cost      int64     // millionths of a dollar, all turns together; 0 with Priced false: unknown
+	Priced    bool
+	Steps     int
+	Pending   int // messages in its inbox
+	Urgent    int
+	Delegated int              // sync delegations it waits for
+	Prompt    string           // a sub-agent's task; a plain command begins with `!`, and has no Model
+	Task      int64            // that task's id; 0: none
+	Attempt   int              // how many tasks it carried out, this one included
+	Prompts   []Prompt         // typed, not entered yet, oldest first
+	Question  *permit.Question // while asking
+	Outcome   Outcome          // of the last turn, once it ended
+	Created   time.Time
+	Started   time.Time // of the current or last turn; zero: none yet
+	Ended     time.Time // of a terminal state; zero: alive
 }
 
 // Prompt is a queued prompt.
@@ -99,18 +102,19 @@ type Retry struct {
 type EntryKind string
 
 const (
-	EntryPrompt   EntryKind = "prompt"   // Text: what the human typed, or a sub-agent's task
-	EntryMessage  EntryKind = "message"  // Messages, taken at a seam or by the human; Text: as the model reads them; By
-	EntryThinking EntryKind = "thinking" // Text, Opaque, Model
-	EntryText     EntryKind = "text"     // Text: the model's answer, markdown; Model
-	EntryCall     EntryKind = "call"     // Call
-	EntryStarted  EntryKind = "started"  // Call.ID, Output, Group: a command runs
-	EntryResult   EntryKind = "result"   // Result; Messages if the tool took mail
-	EntryShell    EntryKind = "shell"    // Shell: the human's own `!` command and its output
-	EntryHost     EntryKind = "host"     // Text: the program to the model, for instance that a reply was cut
-	EntryNotice   EntryKind = "notice"   // Text: the program to the human; not sent to the model
-	EntryEnded    EntryKind = "ended"    // End: a turn ended
-	EntryCleared  EntryKind = "cleared"  // what stands before is no longer sent
+	EntryPrompt    EntryKind = "prompt"    // Text: what the human typed, or a sub-agent's task
+	EntryMessage   EntryKind = "message"   // Messages, taken at a seam or by the human; Text: as the model reads them; By
+	EntryThinking  EntryKind = "thinking"  // Text, Opaque, Model
+	EntryText      EntryKind = "text"      // Text: the model's answer, markdown; Model
+	EntryCall      EntryKind = "call"      // Call
+	EntryStarted   EntryKind = "started"   // Call.ID, Output, Group: a command runs
+	EntryDelegated EntryKind = "delegated" // Call.ID, Task: the call waits for that task's end
+	EntryResult    EntryKind = "result"    // Result; Messages if the tool took mail
+	EntryShell     EntryKind = "shell"     // Shell: the human's own `!` command and its output
+	EntryHost      EntryKind = "host"      // Text: the program to the model, for instance that a reply was cut
+	EntryNotice    EntryKind = "notice"    // Text: the program to the human; not sent to the model
+	EntryEnded     EntryKind = "ended"     // End: a turn ended
+	EntryCleared   EntryKind = "cleared"   // what stands before is no longer sent
 )
 
 // Entry is one item of a transcript. The fields its Kind names are set.
@@ -123,7 +127,7 @@ type Entry struct {
 	Text     string          `json:"text,omitempty"`
 	Opaque   string          `json:"opaque,omitempty"`
 	Model    string          `json:"model,omitempty"`
-	By       string          `json:"by,omitempty"` // who took messages: check receive next turn start
+	By       string          `json:"by,omitempty"` // who took messages: check receive next turn start delegate
 	Call     *Call           `json:"call,omitempty"`
 	Result   *Result         `json:"result,omitempty"`
 	Messages []inbox.Message `json:"messages,omitempty"`
@@ -132,6 +136,7 @@ type Entry struct {
 	Output   string          `json:"output,omitempty"` // file
 	PGID     int             `json:"pgid,omitempty"`
 	PStart   int64           `json:"pstart,omitempty"`
+	Task     int64           `json:"task,omitempty"`
 }
 
 // Call is a model's tool call.

@@ -172,16 +172,17 @@ func (a *agent) report(tx *store.Tx, e ending) error {
 	return a.p.pass(tx, a.id)
 }
 
-// pass gives the open tasks of an agent that ends to the nearest agent above it
-// that lives, in the transaction that ends it: a task always stands in the queue
-// of somebody who can start it and read its result. A window closes with the
-// agent that opened it.
+// pass gives the open tasks of an agent that ends, the results it has not read and
+// the agents that live below it to the nearest agent above it that lives, in the
+// transaction that ends it: a task always stands in the queue of somebody who can
+// start it and read its result, and above a living agent all live. A window closes
+// with the agent that opened it.
 func (p *Pool) pass(tx *store.Tx, from int64) error {
 	to, err := heir(tx, from)
 	if err != nil {
 		return err
 	}
-	if err := tx.PassTasks(from, to); err != nil {
+	if err := errors.Join(tx.PassTasks(from, to), tx.PassAgents(from, to), p.inbox.Pass(tx, from, to)); err != nil {
 		return err
 	}
 	tx.AfterCommit(func() {
@@ -191,6 +192,17 @@ func (p *Pool) pass(tx *store.Tx, from int64) error {
 			q.queue, q.slot.owner = to, to
 		}
 		delete(p.windows, from)
+		for _, a := range p.agents {
+			if a.info.Parent == from && !a.info.State.Terminal() {
+				a.change(func(i *Info) { i.Parent = to })
+			}
+		}
+		for id, held := range p.running {
+			if held.owner == from {
+				held.owner = to
+				p.running[id] = held
+			}
+		}
 		p.told()
 	})
 	return nil
@@ -220,8 +232,13 @@ func resultOf(t store.Task, agent int64, o Outcome, cause, text string) inbox.Me
 		Subject: fit(t.Prompt, mostSubject), Outcome: string(o), Task: t.ID, Body: fit(text, inbox.MaxBody),
 	}
 	if o != Completed {
-		m.Kind, m.Error, m.Partial, m.Body = inbox.Failure, fit(cause, mostSubject), m.Body, ""
-	} else if m.Body == "" {
+		m.Error = fit(cause, mostSubject)
+	}
+	switch {
+	case o == Interrupted && m.Body != "": // what it has so far is its result
+	case o != Completed:
+		m.Kind, m.Partial, m.Body = inbox.Failure, m.Body, ""
+	case m.Body == "":
 		m.Body = "(no output)"
 	}
 	return m

@@ -73,7 +73,7 @@ func asRead(ms []inbox.Message, now time.Time) string {
 	for _, m := range ms {
 		if !m.Success() {
 			short := m
-			short.Error, short.Partial = llm.Clip(m.Error, objectBytes), llm.Clip(m.Partial, objectBytes)
+			short.Error, short.Partial, short.Body = llm.Clip(m.Error, objectBytes), llm.Clip(m.Partial, objectBytes), llm.Clip(m.Body, objectBytes)
 			parts = append(parts, inbox.Object(short)) // the envelope has more
 		}
 		parts = append(parts, inbox.Envelope(m, now, bytesOf(itemTokens)))
@@ -142,21 +142,24 @@ func (p *Pool) Receive(ctx context.Context, agent int64, q inbox.Query) (inbox.M
 		return inbox.Message{}, err
 	}
 	defer release()
-	rest := func(now, then State, why string) {
+	rest := func(now, then State, why string) (did bool) {
 		a.set(func(i *Info) {
-			if i.State == now {
+			if did = i.State == now; did {
 				i.State, i.Why = then, why
 			}
 		})
+		return did
 	}
 	m, err := a.receive(ctx, q, "receive",
 		func(b *batch, ms []inbox.Message) (int64, error) {
 			return b.add(0, Entry{Kind: EntryMessage, By: "receive", Messages: ms, Text: asRead(ms, b.tx.Now())})
 		},
 		func(why string) func() {
-			rest(Idle, Waiting, why)
+			rested := rest(Idle, Waiting, why)
 			return func() {
-				rest(Waiting, Idle, "")
+				if rested { // else it is the turn that waits
+					rest(Waiting, Idle, "")
+				}
 				a.poked()
 			}
 		})
@@ -262,7 +265,7 @@ func (p *Pool) Send(ctx context.Context, from int64, to, body string, pr inbox.P
 		return 0, fmt.Errorf("send to %w; %s", err, p.liveNames())
 	}
 	if i.State.Terminal() {
-		return 0, fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /push name=%s starts a new agent", to, i.State, to)
+		return 0, fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /resume %s PROMPT lets it go on", to, i.State, to)
 	}
 	p.mu.Lock()
 	name := sender.info.Name

@@ -214,9 +214,18 @@ func clearedLast(rx *store.Rx, agent int64) (bool, error) {
 
 // load makes the agent of a row, without starting it.
 func (p *Pool) load(ctx context.Context, row store.Agent) error {
+	i, err := p.known(ctx, row)
+	if err == nil {
+		p.agents[row.ID] = p.newAgent(i, row.Task)
+	}
+	return err
+}
+
+// known is what the database knows of an agent.
+func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 	i := Info{
 		ID: row.ID, Name: row.Name, Kind: Kind(row.Kind), Parent: row.Parent, State: State(row.State),
-		Model: row.Model, Created: row.Created, Ended: row.Ended,
+		Model: row.Model, Created: row.Created, Ended: row.Ended, Task: row.Task,
 	}
 	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
 		sum, err := rx.SumTurns(row.ID)
@@ -241,6 +250,9 @@ func (p *Pool) load(ctx context.Context, row store.Agent) error {
 				return err
 			}
 			i.Prompt = typed(t)
+			if i.Attempt, err = rx.Attempts(row.ID); err != nil {
+				return err
+			}
 		}
 		ps, err := rx.Prompts(row.ID)
 		if err != nil {
@@ -254,21 +266,23 @@ func (p *Pool) load(ctx context.Context, row store.Agent) error {
 		return nil
 	})
 	if err != nil {
-		return err
+		return i, err
 	}
 	// A model that is no longer configured must not keep the program from
 	// starting: the agent gets the present one, as main does in any case.
 	if i.Model != "" {
 		m, err := p.o.Resolve(i.Model)
 		if err != nil || i.Kind == Main {
-			if m, err = p.o.Resolve(p.model); err != nil {
-				return err
+			p.mu.Lock()
+			present := p.model
+			p.mu.Unlock()
+			if m, err = p.o.Resolve(present); err != nil {
+				return i, err
 			}
 		}
 		i.Model, i.Window, i.Priced = m.Name, m.Window, m.Price != nil
 	}
-	p.agents[row.ID] = p.newAgent(i, row.Task)
-	return nil
+	return i, nil
 }
 
 // Close ends all turns, their tools' process groups too, and what the human runs

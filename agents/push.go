@@ -45,11 +45,12 @@ type Task = store.Task
 // with its name. Nothing runs until Run, unless a window is open or the task
 // asks to start. A prompt that begins with `!` is a command.
 func (p *Pool) Push(ctx context.Context, by int64, t tools.Task) (Task, error) {
-	return p.push(ctx, by, t, originHuman)
+	return p.push(ctx, by, t, originHuman, nil)
 }
 
-// push queues a task for whom origin says.
-func (p *Pool) push(ctx context.Context, by int64, t tools.Task, origin string) (Task, error) {
+// push queues a task for whom origin says; also, if it is not nil, adds to its
+// transaction.
+func (p *Pool) push(ctx context.Context, by int64, t tools.Task, origin string, also func(tx *store.Tx, row Task) error) (Task, error) {
 	row, err := p.newTask(by, t, origin)
 	if err != nil {
 		return Task{}, err
@@ -61,14 +62,22 @@ func (p *Pool) push(ctx context.Context, by int64, t tools.Task, origin string) 
 				return err
 			}
 		}
-		if row.Name, err = p.nameFor(tx, t.Name); err != nil {
-			return err
+		if t.Resume {
+			err = again(tx, &row, t)
+		} else {
+			row.Name, err = p.nameFor(tx, t.Name)
 		}
-		needs, err := needed(&tx.View, by, t.After)
 		if err != nil {
 			return err
 		}
-		return p.addTask(tx, &row, needs, t.Start)
+		needs, err := needed(&tx.View, by, t.After)
+		if err == nil {
+			err = p.addTask(tx, &row, needs, t.Start)
+		}
+		if err == nil && also != nil {
+			err = also(tx, row)
+		}
+		return err
 	})
 	if err != nil {
 		return Task{}, fmt.Errorf("push: %w", err)

@@ -1,6 +1,10 @@
 package agents
 
-import "context"
+import (
+	"context"
+	"slices"
+	"strings"
+)
 
 // A sub-agent that runs holds a slot of the pool (its cap), of its dispatcher's
 // window and of the vendor that serves its model. One that waits or asks holds none, and takes it back
@@ -70,13 +74,33 @@ func (p *Pool) serve() {
 }
 
 // aside lets the agent's slot go and shows why it waits; what it returns takes
-// the slot back.
+// the slot back once nothing of the agent waits any more.
 func (a *agent) aside(why string) func(ctx context.Context) error {
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
-	a.change(func(i *Info) { i.State, i.Doing, i.Why = Waiting, "", why })
+	a.away = append(a.away, why)
+	a.change(a.waiting)
 	a.p.letGo(a)
-	return a.regain
+	return func(ctx context.Context) error {
+		a.p.mu.Lock()
+		at := slices.Index(a.away, why)
+		a.away = slices.Delete(a.away, at, at+1)
+		if len(a.away) > 0 {
+			a.change(a.waiting)
+			a.p.mu.Unlock()
+			return nil
+		}
+		a.p.mu.Unlock()
+		return a.regain(ctx)
+	}
+}
+
+// waiting shows what the agent waits for.
+func (a *agent) waiting(i *Info) {
+	i.State, i.Doing, i.Why = Waiting, "", a.away[0]
+	for _, why := range a.away[1:] {
+		i.Why += ", " + strings.TrimPrefix(why, "waiting for ")
+	}
 }
 
 // regain takes the agent's slot back, waiting for it if need be.

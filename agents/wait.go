@@ -14,6 +14,9 @@ type wait struct {
 	agent    *agent
 	from     string // the one sender it waits for; "": any
 	children bool   // it waits for the work it dispatched
+	task     int64  // it waits for the end of this task, which always comes; 0: none
+	patient  bool   // moved to the background, the task may take longer
+	moved    bool   // to the background
 	poke     chan struct{}
 	looked   int64 // the pool's version as of which it found nothing
 }
@@ -22,12 +25,17 @@ func (w *wait) poked() { token(w.poke) }
 
 // wait registers a wait; the function it returns ends it.
 func (p *Pool) wait(a *agent, from string, children bool) (*wait, func()) {
-	w := &wait{agent: a, from: from, children: children, poke: make(chan struct{}, 1)}
+	w := &wait{agent: a, from: from, children: children}
+	return w, p.join(w)
+}
+
+func (p *Pool) join(w *wait) (end func()) {
+	w.poke = make(chan struct{}, 1)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.waits[w] = struct{}{}
 	p.told()
-	return w, func() {
+	return func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(p.waits, w)
@@ -70,9 +78,10 @@ func (p *Pool) stuck(w *wait, version int64) (string, bool) {
 	}
 	alive := map[string]bool{}
 	blocked := map[*agent]bool{}
-	for v := range p.waits {
-		if v.agent.info.State == Waiting && v.looked == p.version {
-			blocked[v.agent] = true
+	for v := range p.waits { // an agent that waits for several is blocked if all are
+		if v.agent.info.State == Waiting {
+			already, more := blocked[v.agent]
+			blocked[v.agent] = v.looked == p.version && (already || !more)
 		}
 	}
 	for _, a := range p.agents {

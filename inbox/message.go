@@ -80,8 +80,12 @@ type Message struct {
 	Entry     int64 // the entry in which it entered a transcript
 }
 
-// Success reports whether a result or mail went well; false for failures.
-func (m Message) Success() bool { return m.Kind != Failure }
+// Success reports whether a result or mail went well; false for failures, and for
+// the result of a task that was interrupted: its body is what it had so far.
+func (m Message) Success() bool { return m.Kind != Failure && !m.cut() }
+
+// cut reports whether a result is only what an interrupted task had so far.
+func (m Message) cut() bool { return m.Kind == Result && m.Outcome == "interrupted" }
 
 // written is a Message as JSON: times in milliseconds, what is empty left out,
 // and texts that are not UTF-8, which JSON can't hold, as base64 under raw.

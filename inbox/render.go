@@ -135,7 +135,11 @@ func item(m Message) string {
 			}
 			return fmt.Sprintf("**%s**: %s\n**Error**: %s", title, quote(task), quote(cause))
 		}
-		return fmt.Sprintf("**%s**: %s\n**Result**: %s", title, quote(task), quote(m.Body))
+		mark := ""
+		if m.cut() {
+			mark = "[interrupted] "
+		}
+		return fmt.Sprintf("**%s**: %s\n**Result**: %s%s", title, quote(task), mark, quote(m.Body))
 	case Reminder:
 		return "**Reminder**: " + quote(m.Body)
 	case Question:
@@ -157,10 +161,14 @@ func Line(m Message) string {
 }
 
 // Object is a failure as the JSON object
-// {"from":…,"success":false,"error":…,"partial_output":…}. `<` is written
-// \u003c in it, so that it holds no tag.
+// {"from":…,"success":false,"error":…,"partial_output":…}, with "partial":true
+// for the result of an interrupted task. `<` is written \u003c in it, so that it
+// holds no tag.
 func Object(m Message) string {
-	cause := m.Error
+	cause, soFar := m.Error, m.Partial
+	if m.cut() {
+		soFar = m.Body
+	}
 	if cause == "" {
 		cause = m.Body
 	}
@@ -169,7 +177,8 @@ func Object(m Message) string {
 		Success bool   `json:"success"`
 		Error   string `json:"error"`
 		Partial string `json:"partial_output"`
-	}{plain(m.From), m.Success(), plain(cause), plain(m.Partial)})
+		Cut     bool   `json:"partial,omitempty"`
+	}{plain(m.From), m.Success(), plain(cause), plain(soFar), m.cut()})
 	if err != nil {
 		panic(fmt.Sprintf("inbox: strings can't be written as JSON: %v", err))
 	}

@@ -16,6 +16,7 @@ type Query struct {
 	LIFO      bool                 // newest first
 	ByUrgency bool                 // urgent, high, normal, low; FIFO inside a class; LIFO is ignored
 	ID        int64                // this one message; From and the order are ignored
+	Task      int64                // the message this task ended with; From and the order are ignored
 	Deliver   []Deliver            // only these; empty means any
 	Limit     int                  // at most so many; 0 means all
 	Fit       func(m Message) bool // in order: a message it refuses ends the take and stays pending; nil takes all
@@ -139,7 +140,7 @@ type pass struct {
 func (q Query) passes() []pass {
 	p := q.condition()
 	switch {
-	case q.ID != 0:
+	case q.ID != 0, q.Task != 0:
 		return []pass{p}
 	case q.ByUrgency:
 		ps := make([]pass, 0, 4)
@@ -155,9 +156,12 @@ func (q Query) passes() []pass {
 // condition is what a message must be, whatever the order.
 func (q Query) condition() pass {
 	p := pass{}.and("recipient = ?", q.Recipient)
-	if q.ID != 0 {
+	switch {
+	case q.ID != 0:
 		p = p.and("id = ?", q.ID)
-	} else if q.From != "" {
+	case q.Task != 0:
+		p = p.and("task = ? AND kind IN ('result', 'failure')", q.Task)
+	case q.From != "":
 		p = p.and("sender_name = ?", q.From)
 	}
 	p.deliver = q.Deliver
@@ -223,7 +227,7 @@ func (p pass) messages(v *store.View, limit int) ([]Message, error) {
 
 // count is how many pending messages match q.
 func (q Query) count(v *store.View) (n int, err error) {
-	if q.ID == 0 && q.From == "" && len(q.Deliver) == 0 {
+	if q.ID == 0 && q.Task == 0 && q.From == "" && len(q.Deliver) == 0 {
 		n, _, err = count(v, q.Recipient)
 		return n, err
 	}

@@ -75,6 +75,33 @@ func (tx *Tx) SetAgentState(id int64, state string, ended bool) error {
 	return nil
 }
 
+// ReviveAgent gives an ended agent a new task of another agent's queue: it is
+// open and lives again. False: it has not ended. ErrTaken as for AddAgent.
+func (tx *Tx) ReviveAgent(a Agent) (bool, error) {
+	n, err := tx.count(`UPDATE agents SET parent = ?, task = ?, model = ?, state = ?, ended_at = NULL, closed_at = NULL
+		WHERE id = ? AND ended_at IS NOT NULL`, null(a.Parent), null(a.Task), a.Model, a.State, a.ID)
+	if err != nil {
+		return false, fmt.Errorf("revive agent %d: %w", a.ID, taken(a.Name, err))
+	}
+	return n > 0, nil
+}
+
+// OpenAgent opens the tab of an agent again. ErrTaken as for AddAgent.
+func (tx *Tx) OpenAgent(a Agent) error {
+	if err := tx.one(`UPDATE agents SET closed_at = NULL WHERE id = ?`, a.ID); err != nil {
+		return fmt.Errorf("open agent %d: %w", a.ID, taken(a.Name, err))
+	}
+	return nil
+}
+
+// PassAgents puts the agents below one that live below another.
+func (tx *Tx) PassAgents(from, to int64) error {
+	if _, err := tx.count(`UPDATE agents SET parent = ? WHERE parent = ? AND ended_at IS NULL`, to, from); err != nil {
+		return fmt.Errorf("pass the agents below agent %d to agent %d: %w", from, to, err)
+	}
+	return nil
+}
+
 // SetAgentModel sets the model of the agent's next requests.
 func (tx *Tx) SetAgentModel(id int64, model string) error {
 	if err := tx.one(`UPDATE agents SET model = ? WHERE id = ?`, model, id); err != nil {

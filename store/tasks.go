@@ -199,6 +199,14 @@ func (v *View) Pushed(agent int64, origin string, after time.Time) (n int, oldes
 	return n, moment(at), nil
 }
 
+// Attempts counts the tasks that an agent carried out or carries out.
+func (v *View) Attempts(agent int64) (n int, err error) {
+	if err = v.QueryRow(`SELECT count(*) FROM tasks WHERE agent = ?`, agent).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count the tasks of agent %d: %w", agent, err)
+	}
+	return n, nil
+}
+
 // TaskQueued reports whether a task of that name is queued or runs.
 func (v *View) TaskQueued(name string) (queued bool, err error) {
 	err = v.QueryRow(`SELECT EXISTS (SELECT 1 FROM tasks WHERE name = ? AND state IN ('queued', 'running'))`, name).Scan(&queued)

@@ -16,7 +16,7 @@ func TestBash(t *testing.T) {
 	e := place(t)
 	put(t, e.Root+"/a.txt", "hello\n")
 	c := parse(t, e, "bash", "command", "cat a.txt; pwd; echo $HOME")
-	if c.Action.Kind != permit.Command || c.Action.Command != "cat a.txt; pwd; echo $HOME" || c.Action.Dir != e.Root || c.ReadOnly {
+	if c.Action.Kind != permit.Command || c.Action.Command != "cat a.txt; pwd; echo $HOME" || c.Action.Dir != e.Root || c.Beside != "" {
 		t.Errorf("the action is %+v", c.Action)
 	}
 	r := c.Run(t.Context())

@@ -20,7 +20,8 @@ func push() tool {
 			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped; default none"},` +
 			`"deliver":{"type":"string","enum":["hold","next","wake"],"description":"How its result reaches you; default next"},` +
 			`"after":{"type":"array","items":{"type":"string"},"description":"Names of tasks it waits for; it starts with their results"},` +
-			`"start":{"type":"boolean","description":"Start it at once instead of waiting for run; default false"}},` +
+			`"start":{"type":"boolean","description":"Start it at once instead of waiting for run; default false"},` +
+			`"resume":{"type":"boolean","description":"The ended agent of that name goes on where it was, knowing all it did; default false"}},` +
 			`"required":["prompt"],"additionalProperties":false}`,
 		parse: func(c call) (*Call, error) {
 			a, err := decode[struct {
@@ -31,6 +32,7 @@ func push() tool {
 				Deliver string   `json:"deliver"`
 				After   []string `json:"after"`
 				Start   bool     `json:"start"`
+				Resume  bool     `json:"resume"`
 			}](c)
 			if err == nil {
 				err = need("prompt", strings.TrimSpace(a.Prompt))
@@ -38,11 +40,16 @@ func push() tool {
 			if err == nil {
 				err = oneOf("deliver", a.Deliver, "hold", "next", "wake")
 			}
+			if err == nil && a.Resume {
+				err = need("name", a.Name)
+			}
 			d, late := seconds(a.Timeout)
 			if err = errors.Join(err, late); err != nil {
 				return nil, err
 			}
-			t := Task{Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Deliver: a.Deliver, Start: a.Start, After: a.After}
+			t := Task{
+				Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Deliver: a.Deliver, Start: a.Start, Resume: a.Resume, After: a.After,
+			}
 			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Push(ctx, t)) }), nil
 		},
 		title: func(a loose) string {

@@ -29,11 +29,13 @@ type Spec struct {
 }
 
 // Call is a parsed call: what it would do, and how to do it. Run must not be
-// called before the gate allowed Action.
+// called before the gate allowed Action. Start, if there is one, is called
+// before it, for neighbours in their order.
 type Call struct {
-	Action   permit.Action
-	ReadOnly bool
-	Run      func(ctx context.Context) Result
+	Action permit.Action
+	Beside string // neighbours with the same word here may run side by side; "": alone
+	Start  func(ctx context.Context)
+	Run    func(ctx context.Context) Result
 }
 
 // Result is what a call gives the model and the screen. A tool never returns a
@@ -71,7 +73,14 @@ type Desk interface {
 	// append the calling tool's result in the take's transaction and return its entry (0: nothing was taken).
 	Receive(ctx context.Context, callID, from string, lifo bool, timeout time.Duration) (text string, entry int64, err error)
 	Check(ctx context.Context, callID, from string, lifo bool) (text string, entry int64, err error)
+	// Delegate pushes t and starts it. In mode sync wait is what waits for its end and
+	// appends it as the calling tool's result; else wait is nil and text is the result.
+	// Mode "" is what suits the program.
+	Delegate(ctx context.Context, callID string, t Task, mode string) (text string, wait Wait, err error)
 }
+
+// Wait waits for the end of a task; it returns as Receive does.
+type Wait func(ctx context.Context) (text string, entry int64, err error)
 
 // Task is what push takes.
 type Task struct {
@@ -80,8 +89,9 @@ type Task struct {
 	Model   string
 	Timeout time.Duration
 	Deliver string   // "", hold, next, wake
-	Start   bool     // start it at once (delegate)
+	Start   bool     // start it at once
 	After   []string // the tasks it waits for, by name
+	Resume  bool     // the ended agent of that name goes on with its transcript
 }
 
 // Start is what run takes.
@@ -96,7 +106,8 @@ type tool struct {
 	name     string
 	text     string // its .md
 	schema   string
-	readOnly bool
+	readOnly bool              // its calls may run side by side
+	spelt    map[string]string // other names of its arguments -> their own
 	parse    func(c call) (*Call, error)
 	title    func(a loose) string
 }
@@ -122,7 +133,7 @@ type Set struct{ list []tool }
 func New() *Set {
 	return &Set{list: []tool{
 		readFile(), writeFile(), editFile(), listFiles(), globFiles(), grepFiles(), bash(),
-		push(), run(), queue(), send(), receive(), check(),
+		push(), run(), queue(), delegate(), send(), receive(), check(),
 	}}
 }
 
@@ -139,7 +150,7 @@ func (s *Set) Specs() []Spec {
 // an error whose text tells the model what to do instead. Parse may read files of
 // the workspace, to show an edit as a diff; it changes nothing.
 func (s *Set) Parse(env *Env, callID, name string, args json.RawMessage) (*Call, error) {
-	t := s.find(name)
+	t, args := s.meant(name, args)
 	if t == nil {
 		names := make([]string, 0, len(s.list))
 		for _, t := range s.list {
@@ -151,13 +162,15 @@ func (s *Set) Parse(env *Env, callID, name string, args json.RawMessage) (*Call,
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	c.ReadOnly = t.readOnly
+	if t.readOnly {
+		c.Beside = "read"
+	}
 	return c, nil
 }
 
 // Title is the one line a call shows as, even if its arguments are bad.
 func (s *Set) Title(name string, args json.RawMessage) string {
-	t := s.find(name)
+	t, args := s.meant(name, args)
 	if t == nil {
 		return line(name)
 	}
@@ -166,15 +179,6 @@ func (s *Set) Title(name string, args json.RawMessage) string {
 		return line(t.name)
 	}
 	return line(t.title(a))
-}
-
-func (s *Set) find(name string) *tool {
-	for i := range s.list {
-		if s.list[i].name == name {
-			return &s.list[i]
-		}
-	}
-	return nil
 }
 
 // fail is a result that tells the model what went wrong.

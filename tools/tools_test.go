@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -118,7 +119,7 @@ func refuses(t testing.TB, e *Env, name string, kv ...any) string {
 }
 
 func TestSpecs(t *testing.T) {
-	want := []string{"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "bash", "push", "run", "queue", "send", "receive", "check"}
+	want := []string{"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "bash", "push", "run", "queue", "delegate", "send", "receive", "check"}
 	readOnly := []string{"read_file", "list_files", "glob", "grep", "queue"}
 	var got []string
 	for _, s := range New().Specs() {
@@ -250,6 +251,15 @@ func (d *desk) Run(_ context.Context, s Start) (string, error) {
 	return strings.Repeat("r", s.Count), nil
 }
 func (d *desk) Queue(context.Context) (string, error) { return "", errors.New("the queue is gone") }
+
+func (d *desk) Delegate(_ context.Context, id string, t Task, mode string) (string, Wait, error) {
+	d.asked = strings.Join([]string{d.asked, id, mode, t.Name, t.Prompt, t.Deliver, t.Timeout.String(), strconv.FormatBool(t.Start), strconv.FormatBool(t.Resume)}, "|")
+	if mode != "sync" {
+		return "dispatched", nil, nil
+	}
+	return "", func(context.Context) (string, int64, error) { return "its answer", 7, nil }, nil
+}
+
 func (d *desk) Send(_ context.Context, to, body, pr string) (string, error) {
 	d.asked = to + "|" + body + "|" + pr
 	return "sent", nil
@@ -268,17 +278,18 @@ func (d *desk) Check(_ context.Context, id, from string, lifo bool) (string, int
 	return "all", 8, nil
 }
 
+// Spec: N-31, O-16, O-77, R-1.
 func TestDesk(t *testing.T) {
 	e, d := place(t), &desk{}
 	e.Desk = d
 	c := parse(t, e, "push", "prompt", "do it", "name", "n", "model", "m", "timeout", 90, "deliver", "wake", "start", true, "after", []string{"a", "b"})
-	if c.Action.Kind != permit.Internal || c.ReadOnly {
+	if c.Action.Kind != permit.Internal || c.Beside != "" {
 		t.Errorf("push is %+v", c.Action)
 	}
 	if r := c.Run(t.Context()); r.Text != "pushed" || r.Error {
 		t.Errorf("push gave %+v", r)
 	}
-	if want := `{"Name":"n","Prompt":"do it","Model":"m","Timeout":90000000000,"Deliver":"wake","Start":true,"After":["a","b"]}`; d.asked != want {
+	if want := `{"Name":"n","Prompt":"do it","Model":"m","Timeout":90000000000,"Deliver":"wake","Start":true,"After":["a","b"],"Resume":false}`; d.asked != want {
 		t.Errorf("the desk was asked %s", d.asked)
 	}
 	if r := ok(t, e, "run", "count", 3); r.Text != "rrr" {
@@ -299,6 +310,33 @@ func TestDesk(t *testing.T) {
 	}
 	if r := ok(t, e, "check"); r.Entry != 8 || d.asked != "call|" {
 		t.Errorf("check gave %+v", r)
+	}
+	for _, s := range []struct {
+		name string
+		args []any
+		want string
+	}{
+		{"delegate", []any{"prompt", "p"}, "||p|next|0s|true|false"},
+		{"delegate", []any{"prompt", "p", "name", "n", "active_notify", true, "timeout", 5, "resume", true}, "|n|p|wake|5s|true|true"},
+		{"delegate", []any{"prompt", "p", "async", true}, "async||p|next|0s|true|false"},
+		{"delegate", []any{"prompt", "p", "run_async", false}, "sync||p|next|0s|true|false"},
+		{"sub_agent", []any{"task", "p", "agent", "n", "mode", "async"}, "async|n|p|next|0s|true|false"},
+		{"async_delegate", []any{"message", "p", "subagent_name", "n"}, "async|n|p|next|0s|true|false"},
+		{"spawn_delegate", []any{"prompt", "p"}, "async||p|next|0s|true|false"},
+	} {
+		d.asked = ""
+		c := parse(t, e, s.name, s.args...)
+		c.Start(t.Context())
+		r := c.Run(t.Context())
+		sync := strings.HasPrefix(s.want, "sync")
+		if d.asked != "|call|"+s.want || c.Beside != "delegate" || r.Error || (r.Text == "its answer" && r.Entry == 7) != sync {
+			t.Errorf("%s %v asked %s and gave %+v", s.name, s.args, d.asked, r)
+		}
+	}
+	for _, bad := range [][]any{{}, {"prompt", " "}, {"prompt", "p", "mode", "later"}, {"prompt", "p", "resume", true}} {
+		if _, err := New().Parse(e, "call", "delegate", args(t, bad...)); err == nil {
+			t.Errorf("delegate took %v", bad)
+		}
 	}
 	e.Desk = nil
 	if r := do(t, e, "check"); !r.Error {

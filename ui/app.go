@@ -50,6 +50,8 @@ type Pool interface {
 	NewHelper(ctx context.Context, name, model string) (agents.Info, error)
 	RenameHelper(ctx context.Context, name, to string) error
 	CloseHelper(ctx context.Context, name string, force bool) error
+	Resume(ctx context.Context, by int64, name, prompt string) (t agents.Task, goes bool, err error)
+	Background(agent int64) []string
 	CloseTab(ctx context.Context, name string) error
 	SetModel(ctx context.Context, agent int64, name string) error
 	Shell(ctx context.Context, agent int64, command string) error

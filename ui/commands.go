@@ -45,7 +45,7 @@ func (c command) usage() string {
 // commands is that table.
 func commands() []command {
 	return []command{
-		{"push", nil, "[model=] [name=] [timeout=] [deliver=] [after=A,B] PROMPT | !CMD", "queue a task for an agent of its own", runPush, false},
+		{"push", nil, "[model=] [name=] [timeout=] [deliver=] [after=A,B] [resume] PROMPT | !CMD", "queue a task for an agent of its own", runPush, false},
 		{"run", nil, "[N] [--once] [timeout=]", "start the queue, at most N at once; --once: only N", runRun, false},
 		{"queue", nil, "[--all]", "show what is queued, runs and has finished", runQueue, false},
 		{"send", nil, "NAME [--priority=P] TEXT", "mail an agent", runSend, false},
@@ -55,6 +55,7 @@ func commands() []command {
 		{"messages", nil, "next [N] | show [N]", "start a turn with the most urgent message; only show", runMessages, false},
 		{"kill", nil, "NAME", "end an agent now, or remove a queued task", runKill, false},
 		{"agent", nil, "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME]]", "list agents, go to one; open, rename, close a helper", runAgent, false},
+		{"resume", nil, "NAME [PROMPT]", "let an agent that ended go on; open its tab again", runResume, false},
 		{"close", nil, "[NAME | --all]", "close the tab of an agent that ended, or all such tabs", runClose, false},
 		{"doctor", nil, "", "balance the books: what became of every task and message", runDoctor, false},
 		{"model", []string{"models"}, "[PROVIDER/NAME]", "show or change the model", runModel, false},
@@ -137,9 +138,9 @@ func (a *App) arguments(name string) []composer.Item {
 	var items []composer.Item
 	add := func(s string) { items = append(items, composer.Item{Insert: s}) }
 	switch name {
-	case "kill", "send", "close":
+	case "kill", "send", "close", "resume":
 		for _, t := range a.tabs.all {
-			if ended := t.info.State.Terminal(); ended == (name == "close") && (name == "send" || t.info.Kind != agents.Main) {
+			if ended := t.info.State.Terminal(); ended == (name == "close" || name == "resume") && (name == "send" || t.info.Kind != agents.Main) {
 				add(t.info.Name)
 			}
 		}
@@ -166,7 +167,7 @@ func (a *App) arguments(name string) []composer.Item {
 			items = append(items, composer.Item{Insert: t.info.Name, Help: "go to its tab"})
 		}
 	case "push":
-		for _, s := range []string{"name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake", "after="} {
+		for _, s := range []string{"name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake", "after=", "resume"} {
 			add(s)
 		}
 	case "messages":

@@ -13,7 +13,11 @@ import (
 
 func runPush(a *App, in input) (tea.Cmd, error) {
 	task := tools.Task{}
-	opts, prompt, err := leadingOptions(in.rest, "model", "name", "timeout", "deliver", "after")
+	keys := []string{"model", "name", "timeout", "deliver", "after", "resume"}
+	opts, prompt, err := leadingOptions(in.rest, keys...)
+	if err == nil {
+		prompt, task.Resume, err = resumed(opts, prompt, keys)
+	}
 	if err != nil {
 		return nil, wrong("push", "%v", err)
 	}

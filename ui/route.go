@@ -34,7 +34,7 @@ func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
 		a.armed, a.flash = armed{}, flash{}
 	}
 	for _, take := range []func(tea.KeyPressMsg) (tea.Cmd, bool){
-		a.keyAlways, a.keyDialog, a.keyTabs, a.keyQuestion, a.keySelection, a.keyBox, a.keyGlobal,
+		a.keyAlways, a.keyDialog, a.keyTabs, a.keyQuestion, a.keySelection, a.keyDelegated, a.keyBox, a.keyGlobal,
 	} {
 		if cmd, ok := take(k); ok {
 			return cmd
@@ -188,6 +188,15 @@ func (a *App) keySelection(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
+// keyDelegated are the keys that mean something while the focused agent waits for
+// work it delegated.
+func (a *App) keyDelegated(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	if k.String() != "ctrl+b" || a.tabs.focus == nil || a.tabs.focus.info.Delegated == 0 {
+		return nil, false
+	}
+	return a.setAside(), true
+}
+
 // keyBox are the keys the box takes, and what they mean beyond editing.
 func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	t, box := a.tabs.focus, a.box()
@@ -327,7 +336,7 @@ func (a *App) openLine(t *tab, mail bool) {
 	if mail {
 		l.label, source = "message to "+t.info.Name+"› ", nil
 		if t.info.State.Terminal() {
-			a.say(t.info.Name + " has ended and reads no mail; /push name=" + t.info.Name + " starts a new agent")
+			a.say(t.info.Name + " has ended and reads no mail; /resume " + t.info.Name + " PROMPT lets it go on")
 			return
 		}
 	}

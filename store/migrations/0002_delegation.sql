@@ -11,6 +11,7 @@ CREATE INDEX tasks_of_queue ON tasks(queue, place, id);
 CREATE INDEX tasks_queued ON tasks(queue, place, id) WHERE state = 'queued';
 CREATE INDEX tasks_made ON tasks(origin, created_at);
 CREATE INDEX tasks_named ON tasks(name, id);
+CREATE INDEX tasks_of_agent ON tasks(agent) WHERE agent IS NOT NULL;
 
 -- task_needs: a task starts only after those it needs have finished.
 CREATE TABLE task_needs (

@@ -46,7 +46,7 @@ func (m Mode) Cycle() Mode {
 type Kind string
 
 const (
-	Internal Kind = "internal" // push, run, queue, send, receive, check: always free
+	Internal Kind = "internal" // push, run, queue, delegate, send, receive, check: always free
 	Read     Kind = "read"
 	Write    Kind = "write"
 	Command  Kind = "command"

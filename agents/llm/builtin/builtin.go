@@ -25,7 +25,9 @@
 //	send NAME: TEXT          check [from NAME]  receive [from NAME]
 //	push NAME: PROMPT        queue a task
 //	delegate NAME: PROMPT    the same, started at once; its answer comes by itself
+//	delegate sync NAME: PROMPT    the same, and its answer is waited for
 //	wait 5s                  say TEXT           fail TEXT
+//	go on                    behind a turn that was stopped: again what was cut, and the rest
 //	remind me in 30m: TEXT   answered with: not built yet
 //
 // `then` joins only where it stands as a word of its own before a verb, not

@@ -149,30 +149,31 @@ func fine(name string, args map[string]any) (string, bool) { return "ok", false 
 
 func TestInstructionsBecomeCalls(t *testing.T) {
 	for prompt, want := range map[string][]string{
-		"run go test ./...":     {`bash {"command":"go test ./...","timeout":600}`},
-		"run":                   {`run {}`},
-		"run 2":                 {`run {"count":2}`},
-		"queue":                 {`queue {}`},
-		"read a.go":             {`read_file {"path":"a.go"}`},
-		"list":                  {`list_files {}`},
-		"list a":                {`list_files {"path":"a"}`},
-		"find *.go":             {`glob {"pattern":"*.go"}`},
-		"grep x in a":           {`grep {"path":"a","pattern":"x"}`},
-		"grep x":                {`grep {"pattern":"x"}`},
-		"write a: b":            {`write_file {"content":"b","path":"a"}`},
-		"edit a: b => c":        {`read_file {"path":"a"}`, `edit_file {"edits":[{"new":"c","old":"b"}],"path":"a"}`},
-		"send bob: hi":          {`send {"message":"hi","to":"bob"}`},
-		"check":                 {`check {}`},
-		"check from bob":        {`check {"from":"bob"}`},
-		"receive":               {`receive {}`},
-		"receive from bob":      {`receive {"from":"bob"}`},
-		"push t: say x":         {`push {"name":"t","prompt":"say x"}`},
-		"delegate t: say x":     {`push {"deliver":"next","name":"t","prompt":"say x","start":true}`},
-		"say hello":             nil,
-		"remind me in 5m: x":    nil,
-		"read a then read b":    {`read_file {"path":"a"}`, `read_file {"path":"b"}`},
-		"run a\nrun b\nread c":  {`bash {"command":"a","timeout":600}`, `bash {"command":"b","timeout":600}`, `read_file {"path":"c"}`},
-		"please do the laundry": nil,
+		"run go test ./...":      {`bash {"command":"go test ./...","timeout":600}`},
+		"run":                    {`run {}`},
+		"run 2":                  {`run {"count":2}`},
+		"queue":                  {`queue {}`},
+		"read a.go":              {`read_file {"path":"a.go"}`},
+		"list":                   {`list_files {}`},
+		"list a":                 {`list_files {"path":"a"}`},
+		"find *.go":              {`glob {"pattern":"*.go"}`},
+		"grep x in a":            {`grep {"path":"a","pattern":"x"}`},
+		"grep x":                 {`grep {"pattern":"x"}`},
+		"write a: b":             {`write_file {"content":"b","path":"a"}`},
+		"edit a: b => c":         {`read_file {"path":"a"}`, `edit_file {"edits":[{"new":"c","old":"b"}],"path":"a"}`},
+		"send bob: hi":           {`send {"message":"hi","to":"bob"}`},
+		"check":                  {`check {}`},
+		"check from bob":         {`check {"from":"bob"}`},
+		"receive":                {`receive {}`},
+		"receive from bob":       {`receive {"from":"bob"}`},
+		"push t: say x":          {`push {"name":"t","prompt":"say x"}`},
+		"delegate t: say x":      {`delegate {"name":"t","prompt":"say x"}`},
+		"delegate sync t: say x": {`delegate {"mode":"sync","name":"t","prompt":"say x"}`},
+		"say hello":              nil,
+		"remind me in 5m: x":     nil,
+		"read a then read b":     {`read_file {"path":"a"}`, `read_file {"path":"b"}`},
+		"run a\nrun b\nread c":   {`bash {"command":"a","timeout":600}`, `bash {"command":"b","timeout":600}`, `read_file {"path":"c"}`},
+		"please do the laundry":  nil,
 	} {
 		k := &talk{t: t, tool: fine}
 		if r := k.prompt(prompt); r.err != nil || r.text == "" {
@@ -391,6 +392,27 @@ func TestHistoryDecides(t *testing.T) {
 		k.hear(llm.FromHost, "That turn ended before it was done (interrupted).")
 		if r := k.prompt("say hi"); r.text != "hi" || len(k.seen) != 1 {
 			t.Errorf("got %q after %q", r.text, k.seen)
+		}
+	})
+	t.Run("a stopped turn goes on when asked", func(t *testing.T) {
+		broken := true
+		k := &talk{t: t, tool: func(_ string, args map[string]any) (string, bool) {
+			if args["command"] == "b" && broken {
+				return "killed", true
+			}
+			return "ok", false
+		}}
+		k.hear(llm.FromPrompt, "run a\nrun b\nrun c")
+		k.step()
+		k.step()
+		k.hear(llm.FromHost, "That turn ended before it was done (killed).")
+		broken = false
+		k.prompt("Go on with your task from where it was cut.")
+		if got := strings.Join(k.seen, " "); strings.Count(got, `"a"`) != 1 || strings.Count(got, `"b"`) != 2 || strings.Count(got, `"c"`) != 1 {
+			t.Errorf("calls %q", k.seen)
+		}
+		if r := k.prompt("go on"); r.err != nil || !strings.Contains(r.text, "Nothing of this prompt was done") {
+			t.Errorf("with nothing to go on with: %q, %v", r.text, r.err)
 		}
 	})
 	t.Run("other words of the host change nothing", func(t *testing.T) {

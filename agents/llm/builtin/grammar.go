@@ -19,6 +19,7 @@ type instruction struct {
 	new     string        // NEW of edit
 	count   int           // of run; 0 means all
 	wait    time.Duration // of wait
+	mode    string        // of delegate: sync, async, or "" for what suits the program
 }
 
 // The verbs; those in whole take their line to its end.
@@ -137,7 +138,14 @@ func one(s string) (instruction, error) {
 				return bad(in.verb + " from NAME")
 			}
 		}
-	case "send", "push", "delegate":
+	case "delegate":
+		if mode, after := word(rest); strings.EqualFold(mode, "sync") || strings.EqualFold(mode, "async") {
+			in.mode, rest = strings.ToLower(mode), after
+		}
+		if in.arg, in.text, ok = colon(rest); !ok || in.text == "" {
+			return bad("delegate NAME: TEXT")
+		}
+	case "send", "push":
 		if in.arg, in.text, ok = colon(rest); !ok || in.text == "" {
 			return bad(in.verb + " NAME: TEXT")
 		}

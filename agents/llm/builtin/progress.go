@@ -12,7 +12,8 @@ type past struct {
 	prompts []string
 	mail    []string // texts that came from an inbox
 	calls   []called
-	made    int // calls of the whole history
+	made    int   // calls of the whole history
+	cut     *past // what the last turn that was stopped had come to; nil: none was
 }
 
 // called is a call of ours that was made, with its result.
@@ -26,6 +27,20 @@ type called struct {
 // stopped begins the host's note that a turn was stopped: what was asked before
 // it is over.
 const stopped = "That turn ended before it was done"
+
+// goesOn reports whether a prompt asks to go on with what was stopped.
+func goesOn(prompt string) bool {
+	prompt = strings.ToLower(strings.TrimSpace(prompt))
+	return prompt == "go on" || strings.HasPrefix(prompt, "go on with your task")
+}
+
+// kept is what to go on with: all but the call that was cut, which is made again.
+func (p past) kept() *past {
+	for len(p.calls) > 0 && p.calls[len(p.calls)-1].wrong {
+		p.calls = p.calls[:len(p.calls)-1]
+	}
+	return &past{prompts: p.prompts, calls: p.calls}
+}
 
 // read goes through a history. A reply without calls is an answer: what was
 // asked before it is over, and so is what a reply holds that is no call.
@@ -56,11 +71,16 @@ func read(messages []llm.Message) past {
 			case llm.Text:
 				switch {
 				case m.Role != llm.User:
+				case part.From == llm.FromPrompt && goesOn(part.Text) && p.cut != nil && len(p.prompts) == 0:
+					p.prompts, p.calls, p.cut = p.cut.prompts, p.cut.calls, nil
 				case part.From == llm.FromPrompt:
 					p.prompts = append(p.prompts, part.Text)
 				case part.From == llm.FromMessage:
 					p.mail = append(p.mail, part.Text)
 				case part.From == llm.FromHost && strings.HasPrefix(part.Text, stopped):
+					if len(p.prompts) > 0 {
+						p.cut = p.kept()
+					}
 					restart()
 				}
 			}
@@ -155,7 +175,7 @@ func (s *state) advance(j *job, left *[]called) bool {
 			if len(*left) == 0 {
 				s.calls = append(s.calls, c)
 				for _, n := range j.outcomes[i+1:] {
-					if !o.in.readOnly() || !n.in.readOnly() {
+					if !o.in.beside(n.in) {
 						break
 					}
 					c, _ := n.in.next(nil)
@@ -186,6 +206,11 @@ func (s *state) batch(os []outcome, left *[]called) {
 		os[i].status = os[i].in.status(os[i].calls)
 		*left = (*left)[1:]
 	}
+}
+
+// beside reports whether two instructions may be called together.
+func (in instruction) beside(n instruction) bool {
+	return in.readOnly() && n.readOnly() || in.verb == "delegate" && n.verb == "delegate"
 }
 
 // readOnly reports whether an instruction is one call that changes nothing, so
@@ -248,7 +273,9 @@ func (in instruction) next(made []called) (call, bool) {
 	case "push":
 		return call{"push", map[string]any{"name": in.arg, "prompt": in.text}}, true
 	case "delegate":
-		return call{"push", map[string]any{"name": in.arg, "prompt": in.text, "deliver": "next", "start": true}}, true
+		args["name"], args["prompt"] = in.arg, in.text
+		set("mode", in.mode)
+		return call{"delegate", args}, true
 	}
 	return call{}, false
 }

@@ -83,9 +83,9 @@ func (o outcome) report() string {
 		if o.in.arg != "" {
 			return sign + command(o.in.arg, last)
 		}
-	case "check", "receive":
-		if o.status == done && strings.Contains(text, "<message ") {
-			return sign + code(o.in.written) + "\n\n" + letters(text)
+	case "check", "receive", "delegate":
+		if strings.Contains(text, "<message ") {
+			return sign + code(o.in.title()) + "\n\n" + letters(text)
 		}
 	case "read", "list", "find", "grep":
 		if o.status == done {
@@ -239,6 +239,6 @@ const guide = "One instruction a line, or joined by `then`:\n\n" +
 	"- `run go test ./...` runs a command; `push tests: run go test ./...` queues it for a background agent, `run 2` starts two of the queue at a time, `queue` lists it\n" +
 	"- `read PATH`, `list PATH`, `find **/*.go`, `grep PATTERN in PATH`\n" +
 	"- `write PATH: TEXT`, `edit PATH: OLD => NEW`\n" +
-	"- `check`, `receive from NAME`, `send NAME: TEXT`, `delegate NAME: PROMPT`\n" +
+	"- `check`, `receive from NAME`, `send NAME: TEXT`, `delegate NAME: PROMPT`, and `delegate sync NAME: PROMPT` to wait for its answer\n" +
 	"- `wait 5s`, `say TEXT`, `fail TEXT`\n\n" +
 	"To talk to a model, set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, or start Ollama, and start again; or name one with `--model PROVIDER/NAME`."

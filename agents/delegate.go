@@ -1,0 +1,267 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools"
+)
+
+// toolDelegate is the tool's name, and who took a message that a call of it waited for.
+const toolDelegate = "delegate"
+
+// How long delegated work may take if its dispatcher does not say.
+const (
+	syncTimeout  = 120 * time.Second
+	asyncTimeout = 300 * time.Second
+)
+
+// A sync delegation is a task like any other, and a call that waits for its end.
+// Its message is one that enters by itself: should the wait end early (the turn
+// is stopped, the human moves it to the background, the program dies), nothing
+// of the task changes and the message arrives like that of an async one.
+
+// dispatched tells a model that its task runs beside it.
+func dispatched(t Task, how string) string {
+	return fmt.Sprintf("Task dispatched to '%s' (session: %d)\n%sIts result arrives in your inbox by itself: go on with other work, or end your turn; don't poll.",
+		t.Name, t.ID, how)
+}
+
+func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode string) (string, tools.Wait, error) {
+	sync := mode == "sync" || mode == "" && !d.a.p.o.Attended
+	patient := t.Timeout == 0
+	switch {
+	case patient && sync:
+		t.Timeout = syncTimeout
+	case patient:
+		t.Timeout = asyncTimeout
+	}
+	var link func(tx *store.Tx, row Task) error
+	if sync {
+		link = func(tx *store.Tx, row Task) error {
+			_, err := d.a.batch(tx, false).add(d.a.turn, Entry{Kind: EntryDelegated, Call: &Call{ID: call}, Task: row.ID})
+			return err
+		}
+	}
+	row, err := d.a.p.push(ctx, d.a.id, t, originAgent, link)
+	if err != nil {
+		return "", nil, err
+	}
+	if !sync {
+		return dispatched(row, "It runs in the background. "), nil, nil
+	}
+	return "", func(ctx context.Context) (string, int64, error) { return d.result(ctx, call, row, patient) }, nil
+}
+
+// result waits for the end of a task, without a request and without a slot, and
+// appends its message as the call's result. patient: if the human moves it to the
+// background, its time-out is that of an async one.
+func (d desk) result(ctx context.Context, call string, t Task, patient bool) (text string, entry int64, err error) {
+	p := d.a.p
+	w := &wait{agent: d.a, from: t.Name, task: t.ID, patient: patient}
+	end := p.join(w)
+	d.a.set(func(i *Info) { i.Delegated++ })
+	regain := d.a.aside("waiting for " + t.Name)
+	defer func() {
+		end()
+		d.a.set(func(i *Info) { i.Delegated-- })
+		_ = regain(ctx) // an error is the turn's end, which runCall sees
+	}()
+	for {
+		version := p.versionNow()
+		if !p.open(t.ID) {
+			return d.collect(ctx, call, t)
+		}
+		if p.isMoved(w) {
+			return dispatched(t, "The user moved it to the background. "), 0, nil
+		}
+		// Whoever waits for this agent learns that nothing can come; a task always
+		// ends, so this wait never gives up.
+		_, _ = p.stuck(w, version)
+		select {
+		case <-w.poke:
+		case <-ctx.Done():
+			return "", 0, fmt.Errorf("the wait for '%s' (session: %d) ended before it did; it goes on, and its result arrives in your inbox by itself", t.Name, t.ID)
+		}
+	}
+}
+
+// collect takes the message a task ended with as the call's result, or says what
+// became of it.
+func (d desk) collect(ctx context.Context, call string, t Task) (text string, entry int64, err error) {
+	err = d.a.keep(ctx, "take the result of "+t.Name, func(tx *store.Tx) error {
+		text, entry = "", 0
+		b := d.a.batch(tx, false)
+		ms, _, err := d.a.p.inbox.Take(tx, inbox.Query{Recipient: d.a.id, Task: t.ID}, toolDelegate, func(ms []inbox.Message) (seq int64, err error) {
+			entry, err = b.add(d.a.turn, Entry{Kind: EntryResult, By: toolDelegate, Messages: ms, Result: &Result{
+				ID: call, Name: toolDelegate, Text: asRead(ms, tx.Now()), Error: !ms[0].Success(), Millis: tx.Now().Sub(t.Created).Milliseconds(),
+			}})
+			return entry, err
+		})
+		if err != nil || len(ms) > 0 {
+			return err
+		}
+		row, _, err := tx.Task(t.ID)
+		if err == nil && row.State == taskFinished {
+			text = fmt.Sprintf("'%s' (session: %d) has ended (%s). Its message was taken out of your inbox before this call could: it stands elsewhere in this conversation.", t.Name, t.ID, row.Outcome)
+		}
+		return err
+	})
+	if err == nil && text == "" && entry == 0 {
+		err = fmt.Errorf("'%s' (session: %d) was removed from the queue before it started", t.Name, t.ID)
+	}
+	return text, entry, err
+}
+
+// open reports whether a task is queued or runs.
+func (p *Pool) open(task int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.queued[task] != nil {
+		return true
+	}
+	for _, a := range p.agents {
+		if a.task == task && !a.info.State.Terminal() {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Pool) isMoved(w *wait) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return w.moved
+}
+
+// Background lets the agent go on while the work it waits for in sync
+// delegations runs in the background, as if it had been dispatched async from
+// the beginning. It returns the names, none if the agent waits for no such work.
+func (p *Pool) Background(agent int64) []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var names []string
+	for w := range p.waits {
+		if w.agent.id != agent || w.task == 0 || w.moved {
+			continue
+		}
+		w.moved = true
+		names = append(names, w.from)
+		if w.patient {
+			p.extend(w.task)
+		}
+		w.poked()
+	}
+	return names
+}
+
+// extend gives a task that was dispatched sync the time of an async one. The
+// caller holds mu.
+func (p *Pool) extend(task int64) {
+	for _, a := range p.agents {
+		if a.task == task && a.alarm != nil && a.alarm.Stop() {
+			a.timeout = asyncTimeout
+			a.alarm.Reset(asyncTimeout - p.o.Now().Sub(a.info.Started))
+		}
+	}
+}
+
+// resumable returns the ended agent of that name, for a task that continues its
+// transcript.
+func resumable(tx *store.Tx, name string) (store.Agent, error) {
+	if queued, err := tx.TaskQueued(name); err != nil {
+		return store.Agent{}, err
+	} else if queued {
+		return store.Agent{}, fmt.Errorf("%s is queued or runs: it can't be resumed before it ended; /send %s TEXT (tool send) reaches it while it runs", name, name)
+	}
+	a, ok, err := tx.AgentByName(name)
+	switch {
+	case err != nil:
+		return a, err
+	case !ok:
+		return a, fmt.Errorf("there is no agent %s to resume; without resume a new one starts: %w", name, ErrNoAgent)
+	case Kind(a.Kind) != Sub:
+		return a, fmt.Errorf("%s does not end, so it can't be resumed; /send %s TEXT (tool send) reaches it", name, name)
+	case !State(a.State).Terminal():
+		return a, fmt.Errorf("%s still lives (%s): it can't be resumed before it ended; /send %s TEXT (tool send) reaches it", name, a.State, name)
+	}
+	return a, nil
+}
+
+// again makes row the task of an ended agent that goes on: with its name, and with
+// its model unless t names one.
+func again(tx *store.Tx, row *Task, t tools.Task) error {
+	a, err := resumable(tx, t.Name)
+	if err != nil {
+		return err
+	}
+	row.Name, row.Resumes = a.Name, a.ID
+	if t.Model == "" && a.Model != "" && row.Kind != kindCommand {
+		row.Model = a.Model
+	}
+	if !a.Closed.IsZero() {
+		return tx.OpenAgent(a) // nobody takes the name before the task starts
+	}
+	return nil
+}
+
+// revive makes the row of the agent that a task resumes live again.
+func revive(tx *store.Tx, t Task) (store.Agent, error) {
+	row, ok, err := tx.Agent(t.Resumes)
+	if err != nil || !ok {
+		return row, errors.Join(err, missing(ok, "agent %d", t.Resumes))
+	}
+	row.Parent, row.Task, row.Model, row.State = t.Queue, t.ID, t.Model, string(Running)
+	if ok, err = tx.ReviveAgent(row); err == nil && !ok {
+		err = fmt.Errorf("the agent %s has not ended", row.Name)
+	}
+	return row, err
+}
+
+// Resume lets an ended agent go on with its transcript, at once. Without a prompt
+// one that was cut goes on with what it did, and of one that completed only the
+// tab is opened again: ok is false then.
+func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t Task, ok bool, err error) {
+	if prompt != "" {
+		t, err = p.Push(ctx, by, tools.Task{Name: name, Prompt: prompt, Start: true, Resume: true})
+		return t, err == nil, err
+	}
+	var row store.Agent
+	var last store.Turn
+	err = p.o.DB.Write(ctx, "open a tab", func(tx *store.Tx) error {
+		if row, err = resumable(tx, name); err != nil {
+			return err
+		}
+		if last, _, err = tx.LastTurn(row.ID); err != nil || Outcome(last.Outcome) != Completed {
+			return err
+		}
+		if row.Closed.IsZero() {
+			return fmt.Errorf("%s has completed its task; say what it shall do: /resume %s PROMPT", name, name)
+		}
+		return tx.OpenAgent(row)
+	})
+	switch {
+	case err != nil:
+		return Task{}, false, fmt.Errorf("resume: %w", err)
+	case Outcome(last.Outcome) != Completed:
+		return p.Resume(ctx, by, name, goOn)
+	}
+	i, err := p.known(ctx, row)
+	if err != nil {
+		return Task{}, false, fmt.Errorf("resume %s: %w", name, err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.agents[row.ID] == nil {
+		p.agents[row.ID] = p.newAgent(i, row.Task)
+		p.hub.emit(Changed{i})
+	}
+	return Task{}, false, nil
+}
+
+// goOn is the prompt of an agent that was cut and is resumed without one.
+const goOn = "Go on with your task from where it was cut."

@@ -1,0 +1,313 @@
+package agents_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools"
+)
+
+// memory is a model that says how much it was told before.
+func memory(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	prompt := asked(req)
+	switch {
+	case strings.HasPrefix(prompt, "hang"):
+		<-ctx.Done()
+		return text("so far"), nil
+	case strings.HasPrefix(prompt, "break"):
+		return nil, &llm.Error{Kind: llm.BadRequest, Message: "broken"}
+	case strings.HasPrefix(prompt, "use ") && len(results(req)) == 0:
+		name, args, _ := strings.Cut(prompt[4:], " ")
+		return call("c", name, args), nil
+	}
+	var said []string
+	for _, m := range req.Messages {
+		for _, p := range m.Parts {
+			if t, ok := p.(llm.Text); ok {
+				said = append(said, t.Text)
+			}
+		}
+	}
+	return text("heard: " + strings.Join(said, " | ")), nil
+}
+
+// turns are the rows of an agent's turns.
+func (w *world) turns(agent int64) (ts []store.Turn) {
+	w.t.Helper()
+	check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) (err error) {
+		ts, err = rx.Turns(agent)
+		return err
+	}))
+	return ts
+}
+
+func (w *world) idOf(name string) int64 {
+	w.t.Helper()
+	for _, i := range w.pool.Infos() {
+		if i.Name == name {
+			return i.ID
+		}
+	}
+	w.t.Fatalf("there is no %s", name)
+	return 0
+}
+
+// TestTurns_matrix: how each turn's row names its kin.
+// Spec: N-6, N-10, N-11, N-13, N-14, N-32.
+func TestTurns_matrix(t *testing.T) {
+	w := open(t, &model{reply: memory}, setting{})
+	w.prompt("hello")
+	w.settle()
+	w.prompt(`use delegate {"name":"kid","prompt":"first"}`)
+	w.settle()
+	w.prompt(`use push {"name":"kid","prompt":"second","resume":true,"start":true}`)
+	w.settle()
+	w.push("mine", "of the human")
+	w.run(0)
+	w.settle()
+
+	m := w.turns(w.main())
+	if len(m) != 3 {
+		t.Fatalf("main has %d turns", len(m))
+	}
+	root, then, last := m[0], m[1], m[2]
+	if root.Parent != 0 || root.Conversation != root.ID || root.SpawnedBy != 0 || root.Kind != "agent" {
+		t.Errorf("root %+v", root)
+	}
+	if then.Parent != root.ID || then.Conversation != root.ID || then.SpawnedBy != 0 || then.Kind != "agent" {
+		t.Errorf("continuation %+v", then)
+	}
+	k := w.turns(w.idOf("kid"))
+	if len(k) != 2 {
+		t.Fatalf("kid has %d turns", len(k))
+	}
+	if k[0].Parent != 0 || k[0].Conversation != root.ID || k[0].SpawnedBy != then.ID || k[0].Kind != "async_subagent" {
+		t.Errorf("fresh %+v", k[0])
+	}
+	if k[1].Parent != k[0].ID || k[1].Conversation != k[0].Conversation || k[1].SpawnedBy != last.ID || k[1].Kind != "async_subagent" {
+		t.Errorf("resumed %+v", k[1])
+	}
+	if h := w.turns(w.idOf("mine")); len(h) != 1 || h[0].Parent != 0 || h[0].Conversation != h[0].ID || h[0].SpawnedBy != 0 {
+		t.Errorf("the human's %+v", h)
+	}
+}
+
+// TestResume: an ended agent goes on in its own tab with what it knows; its name
+// leads to its last attempt over a restart, and a closed tab opens again.
+// Spec: N-32, R-14, R-15, E-21.
+func TestResume(t *testing.T) {
+	w := open(t, &model{reply: memory}, setting{})
+	w.push("kid", "the secret is 7")
+	w.run(0)
+	w.settle()
+	id := w.idOf("kid")
+	task, ok, err := w.pool.Resume(t.Context(), w.main(), "kid", "what is it?")
+	check(t, err)
+	w.settle()
+	w.until("kid is done again", func() bool { return w.info("kid").Attempt == 2 && w.info("kid").State == agents.Done })
+	if i := w.info("kid"); !ok || i.ID != id || i.Prompt != "what is it?" || i.Task != task.ID || i.Steps != 2 {
+		t.Errorf("kid is %+v", i)
+	}
+	if got := kinds(w.entries("kid")); got != "prompt text ended prompt text ended" {
+		t.Errorf("entries: %s", got)
+	}
+	ms, err := w.pool.Inbox(t.Context(), w.main())
+	check(t, err)
+	if len(ms) != 2 || ms[0].Sender != id || ms[1].Sender != id || ms[0].Task == ms[1].Task || !strings.Contains(ms[1].Body, "the secret is 7 |") {
+		t.Errorf("inbox %+v", ms)
+	}
+
+	if _, ok, err := w.pool.Resume(t.Context(), w.main(), "kid", ""); ok || err == nil || !strings.Contains(err.Error(), "/resume kid PROMPT") {
+		t.Errorf("a completed one without a prompt: %v, %v", ok, err)
+	}
+	check(t, w.pool.CloseTab(t.Context(), "kid"))
+	if _, ok, err := w.pool.Resume(t.Context(), w.main(), "kid", ""); ok || err != nil {
+		t.Errorf("a closed one without a prompt: %v, %v", ok, err)
+	}
+	w.until("its tab is there", func() bool { return w.info("kid").State == agents.Done })
+	if w.idOf("kid") != id {
+		t.Error("another agent's tab opened")
+	}
+	check(t, w.pool.CloseTab(t.Context(), "kid"))
+	dir := w.dir
+	w.close()
+
+	w = open(t, &model{reply: memory}, setting{dir: dir})
+	_, _, err = w.pool.Resume(t.Context(), w.main(), "kid", "and now?")
+	check(t, err)
+	w.settle()
+	w.until("kid is done", func() bool { return w.info("kid").Attempt == 3 && w.info("kid").State == agents.Done })
+	if i := w.info("kid"); i.ID != id || i.Steps != 3 {
+		t.Errorf("kid is %+v", i)
+	}
+	check(t, w.pool.CloseTab(t.Context(), "kid"))
+	w.push("kid", "a new one")
+	w.run(0)
+	w.settle()
+	if w.idOf("kid") == id {
+		t.Error("a dispatch without resume goes on with the old one")
+	}
+	_, _, err = w.pool.Resume(t.Context(), w.main(), "kid·1", "still there?")
+	check(t, err)
+	w.settle()
+	if w.idOf("kid·1") != id {
+		t.Error("the old one is not there under its new name")
+	}
+}
+
+// TestResume_howeverItEnded: failed, killed and crashed agents go on, without a
+// prompt too, and know that they were cut.
+// Spec: R-14, N-36.
+func TestResume_howeverItEnded(t *testing.T) {
+	w := open(t, &model{reply: memory}, setting{})
+	w.push("a", "break it")
+	w.push("b", "hang on")
+	w.run(0)
+	w.state("a", agents.Failed)
+	w.state("b", agents.Running)
+	check(t, w.pool.Kill(t.Context(), "b"))
+	for _, name := range []string{"a", "b"} {
+		_, ok, err := w.pool.Resume(t.Context(), w.main(), name, "")
+		if err != nil || !ok {
+			t.Fatalf("resume %s: %v, %v", name, ok, err)
+		}
+		w.until(name+" is done", func() bool { return w.info(name).State == agents.Done })
+		es := w.entries(name)
+		if last := es[len(es)-2].Text; !strings.Contains(last, "That turn ended before it was done") {
+			t.Errorf("%s said %q", name, last)
+		}
+	}
+}
+
+// TestResume_refused: what can't be resumed is an error that names the next step.
+// Spec: R-14, E-21.
+func TestResume_refused(t *testing.T) {
+	w := open(t, &model{reply: memory}, setting{})
+	w.push("later", "quick")
+	w.push("busy", "hang on")
+	w.run(1)
+	w.until("one is done and one runs", func() bool { return w.info("busy").State == agents.Running })
+	w.push("waits", "quick")
+	for name, want := range map[string]string{
+		"busy": "/send busy TEXT", "nobody": "no agent nobody", "main": "/send main TEXT",
+	} {
+		_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: name, Prompt: "x", Resume: true})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("resume of %s: %v, want …%s", name, err, want)
+		}
+	}
+	_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "later", Prompt: "x", Resume: true})
+	check(t, err)
+	_, err = w.pool.Push(t.Context(), w.main(), tools.Task{Name: "later", Prompt: "x", Resume: true})
+	if err == nil || !strings.Contains(err.Error(), "/send later TEXT") {
+		t.Errorf("resumed twice: %v", err)
+	}
+	_, err = w.pool.Push(t.Context(), w.main(), tools.Task{Name: "later", Prompt: "x"})
+	if err == nil {
+		t.Error("a new one took the name of one that is about to go on")
+	}
+	check(t, w.pool.Kill(t.Context(), "busy"))
+	w.settle()
+}
+
+// TestOrphans: agents and tasks of one that ended belong to the nearest agent above
+// it that lives, three levels deep; nothing ends with its parent.
+// Spec: N-35, N-37, R-56, E-11.
+func TestOrphans(t *testing.T) {
+	for _, how := range []string{"killed", "failed"} {
+		t.Run(how, func(t *testing.T) {
+			release := make(chan struct{})
+			broken := make(chan struct{})
+			m := &model{}
+			m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+				prompt := asked(req)
+				var depth int
+				if n, _ := fmt.Sscanf(prompt, "depth %d", &depth); n == 1 && depth < 4 {
+					if len(results(req)) == 0 {
+						return call("d", "delegate", fmt.Sprintf(`{"name":"k%d","prompt":"depth %d"}`, depth+1, depth+1)), nil
+					}
+					if depth == 0 {
+						return text("rests"), nil
+					}
+					select {
+					case <-broken:
+						if how == "failed" && depth < 3 {
+							return nil, &llm.Error{Kind: llm.BadRequest, Message: "broken"}
+						}
+					case <-ctx.Done():
+						return nil, ctx.Err()
+					}
+				}
+				if depth == 4 {
+					<-release
+				}
+				return text("done " + prompt), nil
+			}
+			w := open(t, m, setting{})
+			w.prompt("depth 0")
+			w.state("k4", agents.Running)
+			if how == "killed" {
+				check(t, w.pool.Kill(t.Context(), "k2"))
+				check(t, w.pool.Kill(t.Context(), "k1"))
+			}
+			close(broken)
+			w.until("those above ended", func() bool { return w.info("k1").State.Terminal() && w.info("k2").State.Terminal() })
+			w.until("k3 is main's", func() bool { return w.info("k3").Parent == w.main() })
+			if i := w.info("k4"); i.State.Terminal() || i.Parent != w.info("k3").ID {
+				t.Errorf("k4 is %+v", i)
+			}
+			close(release)
+			w.settle()
+			from := map[string]string{}
+			ms, err := w.pool.Inbox(t.Context(), w.main())
+			check(t, err)
+			for _, m := range ms {
+				from[m.From] += m.Outcome
+			}
+			if from["k3"] != "completed" || from["k1"] != how || from["k2"] != how || len(ms) != 3 {
+				t.Errorf("main got %v", from)
+			}
+		})
+	}
+}
+
+// TestInterrupted_partialOutputIsAResult: what a stopped agent had said is its
+// result, marked; without a word it is a failure.
+// Spec: N-36, R-17.
+func TestInterrupted_partialOutputIsAResult(t *testing.T) {
+	w := open(t, &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		<-ctx.Done()
+		if asked(req) == "speaks" {
+			return text("half of it"), nil
+		}
+		return nil, ctx.Err()
+	}}, setting{})
+	for _, name := range []string{"speaks", "mute"} {
+		w.push(name, name)
+		w.run(0)
+		w.until(name+" is at it", func() bool { return w.info(name).Doing == "streaming" })
+		w.pool.Stop(w.info(name).ID)
+		w.state(name, agents.Killed)
+	}
+	ms, err := w.pool.Inbox(t.Context(), w.main())
+	check(t, err)
+	if len(ms) != 2 {
+		t.Fatalf("inbox %+v", ms)
+	}
+	half, none := ms[0], ms[1]
+	if half.Kind != inbox.Result || half.Outcome != "interrupted" || half.Body != "half of it" || half.Error == "" || half.Success() {
+		t.Errorf("with output: %+v", half)
+	}
+	if o := inbox.Object(half); !strings.Contains(o, `"success":false`) || !strings.Contains(o, `"partial_output":"half of it"`) || !strings.Contains(o, `"partial":true`) {
+		t.Errorf("object %s", o)
+	}
+	if none.Kind != inbox.Failure || none.Outcome != "interrupted" || none.Partial != "" {
+		t.Errorf("without output: %+v", none)
+	}
+}

@@ -1,0 +1,30 @@
+package inbox
+
+import (
+	"fmt"
+
+	"fantail/store"
+)
+
+// Pass gives the results and failures that wait for an agent that ends to
+// another, inside tx: what work came to is read by whoever is responsible for it
+// then. Mail to an agent stays that agent's.
+func (b *Inbox) Pass(tx *store.Tx, from, to int64) error {
+	const these = ` FROM messages WHERE recipient = ? AND taken_at IS NULL AND kind IN ('result', 'failure')`
+	r := Rung{Recipient: to, Deposited: true}
+	err := tx.QueryRow(`SELECT count(*), ifnull(sum(priority = 'urgent'), 0), ifnull(max(deliver = 'wake'), 0)`+these, from).
+		Scan(&r.Pending, &r.Urgent, &r.Wake)
+	if err == nil && r.Pending > 0 {
+		_, err = tx.Exec(`UPDATE messages SET recipient = ? WHERE id IN (SELECT id`+these+`)`, to, from)
+	}
+	if err != nil {
+		return fmt.Errorf("pass the results for agent %d to agent %d: %w", from, to, err)
+	}
+	if r.Pending == 0 {
+		return nil
+	}
+	if err := b.change(tx, Rung{Recipient: from, Pending: -r.Pending, Urgent: -r.Urgent}); err != nil {
+		return err
+	}
+	return b.change(tx, r)
+}

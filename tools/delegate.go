@@ -1,0 +1,92 @@
+package tools
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"strings"
+)
+
+//go:embed delegate.md
+var delegateText string
+
+func delegate() tool {
+	return tool{
+		name: "delegate", text: delegateText,
+		schema: `{"type":"object","properties":{` +
+			`"prompt":{"type":"string","description":"The whole task: the agent knows nothing of this conversation"},` +
+			`"name":{"type":"string","description":"A short name for the agent; default one is made up"},` +
+			`"mode":{"type":"string","enum":["sync","async"],"description":"Wait for its answer, or go on and get it later; default async where a person watches, else sync"},` +
+			`"active_notify":{"type":"boolean","description":"async: its result starts a turn of yours; default false"},` +
+			`"model":{"type":"string","description":"provider/name; default yours"},` +
+			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped"},` +
+			`"resume":{"type":"boolean","description":"The ended agent of that name goes on; default false"}},` +
+			`"required":["prompt"],"additionalProperties":false}`,
+		spelt: map[string]string{
+			"task": "prompt", "message": "prompt", "agent": "name", "subagent_name": "name", "agent_name": "name", "run_async": "async",
+		},
+		parse: parseDelegate,
+		title: func(a loose) string {
+			verb := "delegate "
+			if resume, _ := a["resume"].(bool); resume {
+				verb = "resume "
+			}
+			if n := a.word("name"); n != "" {
+				return verb + n
+			}
+			return verb + a.word("prompt")
+		},
+	}
+}
+
+func parseDelegate(c call) (*Call, error) {
+	a, err := decode[struct {
+		Prompt  string `json:"prompt"`
+		Name    string `json:"name"`
+		Mode    string `json:"mode"`
+		Async   *bool  `json:"async"` // the same in other words
+		Notify  bool   `json:"active_notify"`
+		Model   string `json:"model"`
+		Timeout *int   `json:"timeout"`
+		Resume  bool   `json:"resume"`
+	}](c)
+	if err == nil {
+		err = need("prompt", strings.TrimSpace(a.Prompt))
+	}
+	if err == nil {
+		err = oneOf("mode", a.Mode, "sync", "async")
+	}
+	if err == nil && a.Resume {
+		err = need("name", a.Name)
+	}
+	d, late := seconds(a.Timeout)
+	if err = errors.Join(err, late); err != nil {
+		return nil, err
+	}
+	if a.Async != nil && a.Mode == "" {
+		a.Mode = map[bool]string{true: "async", false: "sync"}[*a.Async]
+	}
+	t := Task{Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Deliver: "next", Start: true, Resume: a.Resume}
+	if a.Notify {
+		t.Deliver = "wake"
+	}
+	var text string
+	var wait Wait
+	var failed error
+	run := c.internal(func(ctx context.Context, _ Desk) Result {
+		if failed != nil || wait == nil {
+			return answer(text, failed)
+		}
+		text, entry, err := wait(ctx)
+		r := answer(text, err)
+		r.Entry = entry
+		return r
+	})
+	run.Beside = "delegate"
+	run.Start = func(ctx context.Context) {
+		if c.env.Desk != nil {
+			text, wait, failed = c.env.Desk.Delegate(ctx, c.id, t, a.Mode)
+		}
+	}
+	return run, nil
+}

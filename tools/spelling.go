@@ -1,0 +1,64 @@
+package tools
+
+import (
+	"encoding/json"
+	"maps"
+)
+
+// spelling is another name for a tool, as models write it that learned it from
+// other programs: accepted, not advertised.
+type spelling struct {
+	tool string
+	set  map[string]any // arguments that the name implies
+}
+
+// spellings are those names.
+func spellings() map[string]spelling {
+	async := map[string]any{"mode": "async"}
+	return map[string]spelling{
+		"sub_agent":      {tool: "delegate"},
+		"async_delegate": {tool: "delegate", set: async},
+		"spawn_delegate": {tool: "delegate", set: async},
+	}
+}
+
+// meant is the tool that a name stands for, nil if there is none, and the
+// arguments as that tool names them.
+func (s *Set) meant(name string, args json.RawMessage) (*tool, json.RawMessage) {
+	other := spellings()[name]
+	if other.tool != "" {
+		name = other.tool
+	}
+	for i := range s.list {
+		if t := &s.list[i]; t.name == name {
+			return t, respell(args, t.spelt, other.set)
+		}
+	}
+	return nil, args
+}
+
+// respell gives arguments their own names and adds what is implied. Arguments
+// that are no object stay as they are, and so does what stands under its own name.
+func respell(args json.RawMessage, spelt map[string]string, set map[string]any) json.RawMessage {
+	var m map[string]any
+	if len(spelt)+len(set) == 0 || json.Unmarshal(args, &m) != nil || m == nil {
+		return args
+	}
+	other := false
+	for from, to := range spelt {
+		v, ok := m[from]
+		if _, there := m[to]; ok && !there {
+			delete(m, from)
+			m[to], other = v, true
+		}
+	}
+	if !other && len(set) == 0 {
+		return args
+	}
+	maps.Copy(m, set)
+	out, err := json.Marshal(m)
+	if err != nil {
+		return args
+	}
+	return out
+}
