@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -235,7 +236,7 @@ func (a *agent) visit(ctx context.Context) (context.Context, func(), error) {
 func (a *agent) halt(cause error) {
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
-	if a.kind == Sub && a.halted == nil {
+	if a.kind == Sub && (a.halted == nil || errors.Is(cause, errFelled)) {
 		a.halted = cause
 	}
 	for s := range a.stops {

@@ -125,6 +125,8 @@ type setting struct {
 	mode   permit.Mode
 	cap    int
 	absent bool                        // nobody can answer questions
+	atOnce map[string]int              // by model: how many agents it serves
+	now    func() time.Time            // the database's clock; nil: the real one
 	gone   func(model string) bool     // it is no longer configured
 	start  func(name string, f func()) // instead of go
 	trace  func(statement string)      // hears of the writer's statements
@@ -140,7 +142,7 @@ func open(t *testing.T, m llm.Provider, s setting) *world {
 	}
 	gate, err := permit.NewGate(s.mode, nil)
 	check(t, err)
-	db, err := store.Open(t.Context(), filepath.Join(s.dir, "fantail.db"), store.Options{Trace: s.trace})
+	db, err := store.Open(t.Context(), filepath.Join(s.dir, "fantail.db"), store.Options{Trace: s.trace, Now: s.now})
 	check(t, err)
 	pool, err := agents.Open(t.Context(), agents.Options{
 		DB: db, Tools: tools.New(), Gate: gate, Model: "test/one", Root: s.dir, Data: s.dir,
@@ -148,7 +150,10 @@ func open(t *testing.T, m llm.Provider, s setting) *world {
 			if !strings.HasPrefix(name, "test/") || (s.gone != nil && s.gone(name)) {
 				return agents.Model{}, fmt.Errorf("no model %s; known: test/one", name)
 			}
-			return agents.Model{Name: name, Provider: m, ID: strings.TrimPrefix(name, "test/"), Window: 100_000}, nil
+			return agents.Model{
+				Name: name, Provider: m, ID: strings.TrimPrefix(name, "test/"), Window: 100_000,
+				Vendor: strings.TrimPrefix(name, "test/"), AtOnce: s.atOnce[name],
+			}, nil
 		},
 		System: func(i agents.Info) string { return "You are " + i.Name }, Cap: s.cap, Attended: !s.absent, Go: s.start,
 	})

@@ -34,7 +34,7 @@ func (p *Pool) enqueue(t store.Task, needs []store.Task) *queued {
 			q.needs[n.ID] = n.Name
 		}
 	}
-	p.queued[t.ID] = q
+	p.queued[t.ID], p.names = q, nil
 	return q
 }
 
@@ -68,7 +68,10 @@ func (p *Pool) wanted(q *queued) bool {
 // left forgets a task that no longer waits to start, with those that waited for
 // its end if it has ended. The caller holds mu.
 func (p *Pool) left(task int64, ended bool) {
-	delete(p.queued, task)
+	if p.queued[task] != nil {
+		delete(p.queued, task)
+		p.names = nil
+	}
 	if ended {
 		for _, q := range p.queued {
 			delete(q.needs, task)
@@ -100,5 +103,20 @@ func needNames(q *queued) []string {
 		names = append(names, name)
 	}
 	sort.Strings(names)
+	return names
+}
+
+// queuedNames lists the names of all queued tasks in the order they came. The
+// caller holds mu.
+func (p *Pool) queuedNames() []string {
+	qs := make([]*queued, 0, len(p.queued))
+	for _, q := range p.queued {
+		qs = append(qs, q)
+	}
+	sort.Slice(qs, func(i, j int) bool { return qs[i].before(qs[j]) })
+	names := make([]string, len(qs))
+	for i, q := range qs {
+		names[i] = q.name
+	}
 	return names
 }

@@ -374,7 +374,7 @@ func TestDelegate_removedFromTheQueue(t *testing.T) {
 		w.state("first", agents.Running)
 		w.prompt("delegate sync kid: say never")
 		w.state("main", agents.Waiting)
-		check(t, w.pool.Kill(w.t.Context(), "kid"))
+		check(t, w.pool.Kill(w.t.Context(), "kid", false))
 		w.rest()
 		if r := w.result("main", 0).Result; !r.Error || !strings.Contains(r.Text, "removed from the queue") {
 			t.Errorf("result %+v", r)

@@ -42,7 +42,12 @@ func (d desk) Run(_ context.Context, s tools.Start) (string, error) {
 	return r.String() + ". Results arrive in your inbox by themselves.", nil
 }
 
-func (d desk) Queue(ctx context.Context) (string, error) {
+func (d desk) Queue(ctx context.Context, remove string) (string, error) {
+	if remove != "" {
+		if err := d.a.discard(ctx, remove); err != nil {
+			return "", err
+		}
+	}
 	ts, err := d.a.p.Queue(ctx, d.a.id)
 	if err != nil {
 		return "", err

@@ -90,7 +90,7 @@ func TestStop_beforeTheTaskBegan(t *testing.T) {
 	if m := w.one(); m.Outcome != "interrupted" {
 		t.Errorf("message %+v", m)
 	}
-	if err := w.pool.Kill(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), "has ended already") {
+	if err := w.pool.Kill(t.Context(), "job", false); err == nil || !strings.Contains(err.Error(), "has ended already") {
 		t.Errorf("kill: %v", err)
 	}
 }
@@ -107,7 +107,7 @@ func TestKill_racesTheStart(t *testing.T) {
 		name := fmt.Sprintf("job%d", i)
 		w.push(name, "x")
 		w.run(0)
-		check(t, w.pool.Kill(t.Context(), name))
+		check(t, w.pool.Kill(t.Context(), name, false))
 	}
 	w.settle()
 	var killed int

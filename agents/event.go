@@ -216,9 +216,10 @@ type Output struct {
 
 // Tally counts the pool's tasks and questions. It replaces the one before.
 type Tally struct {
-	Running int // sub-agents that run or wait
-	Queued  int // tasks not started
-	Asking  int // questions waiting
+	Running int      // sub-agents that run or wait
+	Queued  int      // tasks not started
+	Names   []string // of those, in the order they came
+	Asking  int      // questions waiting
 	Mode    permit.Mode
 }
 

@@ -169,7 +169,19 @@ func (a *agent) report(tx *store.Tx, e ending) error {
 	if err != nil || !ended {
 		return err
 	}
+	if errors.Is(a.haltedBy(), errFelled) {
+		if err := a.p.drop(tx, a.id); err != nil {
+			return err
+		}
+	}
 	return a.p.pass(tx, a.id)
+}
+
+// haltedBy is what stopped the agent for good, nil while nothing has.
+func (a *agent) haltedBy() error {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	return a.halted
 }
 
 // pass gives the open tasks of an agent that ends, the results it has not read and

@@ -53,7 +53,7 @@ func TestPass_whatIsNotStarted(t *testing.T) {
 		}},
 		"killed": {"leaves endless", false, func(w *world) *world {
 			w.until("left is queued", func() bool { return w.tally.Queued == 1 && w.info("boss").Doing == "streaming" })
-			check(w.t, w.pool.Kill(w.t.Context(), "boss"))
+			check(w.t, w.pool.Kill(w.t.Context(), "boss", false))
 			return w
 		}},
 		"tab closed": {"leaves", false, func(w *world) *world {
@@ -103,10 +103,10 @@ func TestPass_whatRuns(t *testing.T) {
 	w.run(0)
 	w.until("kid runs", func() bool { return w.info("kid").Doing == "streaming" })
 	w.state("lead", agents.Waiting)
-	check(t, w.pool.Kill(t.Context(), "lead"))
+	check(t, w.pool.Kill(t.Context(), "lead", false))
 	check(t, w.pool.CloseTab(t.Context(), "lead"))
 	boss := w.info("boss").ID
-	check(t, w.pool.Kill(t.Context(), "kid"))
+	check(t, w.pool.Kill(t.Context(), "kid", false))
 	ms, err := inbox.New(w.db, nil).List(t.Context(), inbox.Query{Recipient: boss})
 	check(t, err)
 	var from []string

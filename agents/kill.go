@@ -8,12 +8,63 @@ import (
 )
 
 // Kill ends the sub-agent of that name now, with everything it runs, and
-// returns when it ended; a queued task of that name is removed.
-func (p *Pool) Kill(ctx context.Context, name string) error {
+// returns when it ended; a queued task of that name is removed. Those below it
+// go on, and report to the nearest above it that lives; with cascade they end too.
+func (p *Pool) Kill(ctx context.Context, name string, cascade bool) error {
+	if removed, err := p.killQueued(ctx, name); removed || err != nil {
+		return err
+	}
+	a, i, err := p.named(name)
+	switch {
+	case err != nil:
+		return err
+	case i.Kind.HasPrompt():
+		return fmt.Errorf("the agent %s can't be killed; Esc stops its turn", name)
+	case i.State.Terminal():
+		return fmt.Errorf("the agent %s has ended already (%s)", name, i.State)
+	case !cascade:
+		a.halt(errKilled)
+		return a.awaitEnd(ctx)
+	}
+	// A task that starts meanwhile below one of them has an agent by the next
+	// round; one that has not started by the end of that one is removed with it.
+	in := map[int64]bool{a.id: true}
 	for {
-		id, ok := p.queuedTask(name)
-		if !ok {
-			break
+		as, starting, changed := p.below(in)
+		if len(as) == 0 && !starting {
+			return nil
+		}
+		if len(as) == 0 {
+			select {
+			case <-changed:
+			case <-ctx.Done():
+				return fmt.Errorf("wait for what starts below %s: %w", name, ctx.Err())
+			}
+		}
+		for _, b := range as {
+			b.halt(errFelled)
+		}
+		for _, b := range as {
+			if err := b.awaitEnd(ctx); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// killQueued removes a queued task; false: there is none of that name.
+func (p *Pool) killQueued(ctx context.Context, name string) (bool, error) {
+	for {
+		p.mu.Lock()
+		changed, id := p.changed, int64(0)
+		for _, q := range p.queued {
+			if q.name == name {
+				id = q.id
+			}
+		}
+		p.mu.Unlock()
+		if id == 0 {
+			return false, nil
 		}
 		removed := false
 		err := p.o.DB.Write(ctx, "remove a task", func(tx *store.Tx) error {
@@ -24,50 +75,68 @@ func (p *Pool) Kill(ctx context.Context, name string) error {
 			return err
 		})
 		if err != nil {
-			return fmt.Errorf("remove %s from the queue: %w", name, err)
+			return false, fmt.Errorf("remove %s from the queue: %w", name, err)
 		}
 		if removed {
-			return nil
+			return true, nil
 		}
-		// It has just started: its agent is there in a moment.
-		p.mu.Lock()
-		changed, still := p.changed, p.queued[id] != nil
-		p.mu.Unlock()
-		if !still {
-			continue
-		}
-		select {
+		select { // it has just started: its agent is there in a moment
 		case <-changed:
 		case <-ctx.Done():
-			return fmt.Errorf("wait for %s to start: %w", name, ctx.Err())
+			return false, fmt.Errorf("wait for %s to start: %w", name, ctx.Err())
 		}
 	}
-	a, i, err := p.named(name)
-	switch {
-	case err != nil:
-		return err
-	case i.Kind.HasPrompt():
-		return fmt.Errorf("the agent %s can't be killed; Esc stops its turn", name)
-	case i.State.Terminal():
-		return fmt.Errorf("the agent %s has ended already (%s)", name, i.State)
+}
+
+// below adds to `in` those below its agents and lists all of them that live;
+// starting says that a task of theirs is about to have an agent, and changed
+// tells of it.
+func (p *Pool) below(in map[int64]bool) (live []*agent, starting bool, changed chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for grew := true; grew; {
+		grew = false
+		for _, b := range p.agents {
+			if in[b.info.Parent] && !in[b.id] {
+				in[b.id], grew = true, true
+			}
+		}
 	}
-	a.halt(errKilled)
+	for id := range in {
+		if b := p.agents[id]; b != nil && !b.info.State.Terminal() {
+			live = append(live, b)
+		}
+	}
+	for id, s := range p.running {
+		starting = starting || (id < 0 && in[s.owner])
+	}
+	return live, starting, p.changed
+}
+
+// awaitEnd waits for the end of an agent that was halted.
+func (a *agent) awaitEnd(ctx context.Context) error {
 	select {
 	case <-a.gone:
 		return nil
 	case <-ctx.Done():
-		return fmt.Errorf("wait for %s to end: %w", name, ctx.Err())
+		return fmt.Errorf("wait for the agent to end: %w", ctx.Err())
 	}
 }
 
-// queuedTask finds a queued task by name.
-func (p *Pool) queuedTask(name string) (task int64, ok bool) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, q := range p.queued {
-		if q.name == name {
-			return q.id, true
+// drop removes the queued tasks of an agent that ends with all below it, in the
+// transaction that ends it.
+func (p *Pool) drop(tx *store.Tx, from int64) error {
+	ts, err := tx.Tasks(from)
+	if err != nil {
+		return err
+	}
+	for _, t := range ts {
+		if t.State != taskQueued {
+			continue
+		}
+		if _, err := p.removeTask(tx, t); err != nil {
+			return err
 		}
 	}
-	return 0, false
+	return nil
 }

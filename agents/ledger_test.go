@@ -177,7 +177,7 @@ func (b *books) next(*rapid.T) {
 
 func (b *books) kill(*rapid.T) {
 	if name := b.one(sub); name != "" {
-		b.ok(b.w.pool.Kill(b.t.Context(), name))
+		b.ok(b.w.pool.Kill(b.t.Context(), name, false))
 	}
 }
 
@@ -221,7 +221,7 @@ func (b *books) drain() {
 		if name = b.one(sub); name == "" {
 			b.wrong(fmt.Sprintf("%v, and no agent runs: %+v", err, b.w.pool.Infos()))
 		}
-		b.ok(b.w.pool.Kill(b.t.Context(), name)) // it waits for mail nobody sends
+		b.ok(b.w.pool.Kill(b.t.Context(), name, false)) // it waits for mail nobody sends
 	}
 	ms, _, err := b.w.pool.Check(b.t.Context(), b.w.main(), inbox.Query{})
 	b.ok(err)

@@ -85,7 +85,7 @@ func TestAfter_doesNotHoldUpOthers(t *testing.T) {
 	if got := w.queued(); !strings.Contains(got, "  - b (after a)") {
 		t.Errorf("queue:\n%s", got)
 	}
-	check(t, w.pool.Kill(t.Context(), "a"))
+	check(t, w.pool.Kill(t.Context(), "a", false))
 	w.settle()
 	if b := w.mail()["b"]; b.Kind != inbox.Failure || b.Error != "not started: a killed" {
 		t.Errorf("b ended with %+v", b)
@@ -100,7 +100,7 @@ func TestAfter_failureCascades(t *testing.T) {
 	w.push("r", "quick")
 	w.after("s", "z", "r")
 	w.run(0)
-	check(t, w.pool.Kill(t.Context(), "r"))
+	check(t, w.pool.Kill(t.Context(), "r", false))
 	w.settle()
 	for name, want := range map[string]string{
 		"a": "boom", "b": "not started: a failed: ", "c": "not started: b failed: not started: a failed: ", "s": "not started: r ",
@@ -136,7 +136,7 @@ func TestCommand(t *testing.T) {
 	w.push("long", "!echo begun; sleep 600")
 	w.run(0)
 	w.output("long", "begun")
-	check(t, w.pool.Kill(t.Context(), "long"))
+	check(t, w.pool.Kill(t.Context(), "long", false))
 	if m := w.mail()["long"]; m.Outcome != "killed" || !strings.Contains(m.Partial, "begun") {
 		t.Errorf("long ended with %+v", m)
 	}

@@ -205,7 +205,7 @@ func TestHelper_close(t *testing.T) {
 	if w.info("later").ID == 0 {
 		w.run(0)
 	}
-	check(t, w.pool.Kill(t.Context(), "kid"))
+	check(t, w.pool.Kill(t.Context(), "kid", false))
 	w.settle()
 	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)

@@ -64,6 +64,7 @@ var (
 	ErrNothing  = errors.New("nothing can arrive")
 	ErrStopped  = errors.New("stopped")
 	errKilled   = errors.New("killed")
+	errFelled   = fmt.Errorf("%w with all below it", errKilled)
 	errTimeout  = errors.New("timed out")
 	errClosing  = errors.New("the program was closed")
 )
@@ -94,6 +95,7 @@ type Pool struct {
 	resumes []*resume         // agents that want their slot back, in order
 	windows map[int64]window  // open windows, by owner
 	queued  map[int64]*queued // tasks not started
+	names   []string          // their names in order; nil: to be listed anew
 	changed chan struct{}     // closed and made anew whenever Settled might answer differently
 	closing bool
 }
@@ -397,7 +399,10 @@ func (p *Pool) tally() Tally {
 			t.Running++
 		}
 	}
-	t.Queued = len(p.queued)
+	if p.names == nil {
+		p.names = p.queuedNames()
+	}
+	t.Queued, t.Names = len(p.queued), p.names
 	return t
 }
 

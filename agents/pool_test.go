@@ -138,7 +138,7 @@ func (s *storm) act(rt *rapid.T) {
 	case "run":
 		s.run(rapid.IntRange(0, 3).Draw(rt, "window"))
 	case "kill":
-		_ = s.pool.Kill(ctx, some.Name) // main and those that ended refuse
+		_ = s.pool.Kill(ctx, some.Name, false) // main and those that ended refuse
 	case "stop":
 		s.pool.Stop(some.ID)
 	case "answer":

@@ -70,7 +70,7 @@ func (p *Pool) push(ctx context.Context, by int64, t tools.Task, origin string, 
 		if err != nil {
 			return err
 		}
-		needs, err := needed(&tx.View, by, t.After)
+		needs, err := needed(&tx.View, t.After)
 		if err == nil {
 			err = p.addTask(tx, &row, needs, t.Start)
 		}
@@ -174,7 +174,7 @@ func spawns(tx *store.Tx, by int64) error {
 
 // needed finds the tasks of these names: the one that is queued or runs, else
 // the last that ended. It refuses what can't be waited for.
-func needed(v *store.View, queue int64, names []string) ([]Task, error) {
+func needed(v *store.View, names []string) ([]Task, error) {
 	if len(names) > maxNeeds {
 		return nil, fmt.Errorf("after= names %d tasks; a task can wait for at most %d", len(names), maxNeeds)
 	}

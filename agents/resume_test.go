@@ -171,7 +171,7 @@ func TestResume_howeverItEnded(t *testing.T) {
 	w.run(0)
 	w.state("a", agents.Failed)
 	w.state("b", agents.Running)
-	check(t, w.pool.Kill(t.Context(), "b"))
+	check(t, w.pool.Kill(t.Context(), "b", false))
 	for _, name := range []string{"a", "b"} {
 		_, ok, err := w.pool.Resume(t.Context(), w.main(), name, "")
 		if err != nil || !ok {
@@ -212,7 +212,7 @@ func TestResume_refused(t *testing.T) {
 	if err == nil {
 		t.Error("a new one took the name of one that is about to go on")
 	}
-	check(t, w.pool.Kill(t.Context(), "busy"))
+	check(t, w.pool.Kill(t.Context(), "busy", false))
 	w.settle()
 }
 
@@ -253,8 +253,8 @@ func TestOrphans(t *testing.T) {
 			w.prompt("depth 0")
 			w.state("k4", agents.Running)
 			if how == "killed" {
-				check(t, w.pool.Kill(t.Context(), "k2"))
-				check(t, w.pool.Kill(t.Context(), "k1"))
+				check(t, w.pool.Kill(t.Context(), "k2", false))
+				check(t, w.pool.Kill(t.Context(), "k1", false))
 			}
 			close(broken)
 			w.until("those above ended", func() bool { return w.info("k1").State.Terminal() && w.info("k2").State.Terminal() })

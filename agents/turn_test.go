@@ -351,7 +351,7 @@ func TestKill_endsTheToolsAndFreesTheName(t *testing.T) {
 	w.push("later", "quick")
 	w.run(1)
 	w.output("job", "before")
-	check(t, w.pool.Kill(t.Context(), "job"))
+	check(t, w.pool.Kill(t.Context(), "job", false))
 	w.state("job", agents.Killed)
 	w.settle()
 	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{From: "job"})
@@ -364,7 +364,7 @@ func TestKill_endsTheToolsAndFreesTheName(t *testing.T) {
 	w.settle()
 	w.state("job", agents.Done)
 	w.state("job·1", agents.Killed)
-	if err := w.pool.Kill(t.Context(), "main"); err == nil {
+	if err := w.pool.Kill(t.Context(), "main", false); err == nil {
 		t.Error("main can't be killed")
 	}
 }
@@ -372,7 +372,7 @@ func TestKill_endsTheToolsAndFreesTheName(t *testing.T) {
 func TestKill_removesAQueuedTask(t *testing.T) {
 	w := open(t, &model{}, setting{})
 	w.push("job", "never")
-	check(t, w.pool.Kill(t.Context(), "job"))
+	check(t, w.pool.Kill(t.Context(), "job", false))
 	l, err := w.pool.Queue(t.Context(), w.main())
 	check(t, err)
 	if len(l.Tasks) != 0 {

@@ -102,6 +102,24 @@ func (tx *Tx) RemoveTask(id int64) (bool, error) {
 	return n > 0, nil
 }
 
+// PlaceTask gives a queued task its order; false: it was no longer queued.
+func (tx *Tx) PlaceTask(id, place int64) (bool, error) {
+	n, err := tx.count(`UPDATE tasks SET place = ? WHERE id = ? AND state = 'queued'`, place, id)
+	if err != nil {
+		return false, fmt.Errorf("move task %d: %w", id, err)
+	}
+	return n > 0, nil
+}
+
+// EditTask changes the prompt of a queued task; false: it was no longer queued.
+func (tx *Tx) EditTask(id int64, prompt string) (bool, error) {
+	n, err := tx.count(`UPDATE tasks SET prompt = ? WHERE id = ? AND state = 'queued'`, prompt, id)
+	if err != nil {
+		return false, fmt.Errorf("edit task %d: %w", id, err)
+	}
+	return n > 0, nil
+}
+
 // NeedTask makes a queued task wait until another has finished.
 func (tx *Tx) NeedTask(task, needs int64) error {
 	if _, err := tx.Exec(`INSERT INTO task_needs (task, needs) VALUES (?, ?) ON CONFLICT DO NOTHING`, task, needs); err != nil {
@@ -185,6 +203,15 @@ func (v *View) TaskNamed(name string) (Task, bool, error) {
 		return t, false, fmt.Errorf("look for a task %q: %w", name, err)
 	}
 	return t, ok, nil
+}
+
+// PushedBy reports whether a turn of that agent pushed a task.
+func (v *View) PushedBy(task, agent int64) (own bool, err error) {
+	err = v.QueryRow(`SELECT EXISTS (SELECT 1 FROM tasks t JOIN turns s ON s.id = t.spawned_by WHERE t.id = ? AND s.agent = ?)`, task, agent).Scan(&own)
+	if err != nil {
+		return false, fmt.Errorf("find who pushed task %d: %w", task, err)
+	}
+	return own, nil
 }
 
 // Pushed counts the tasks an agent's turns pushed after a moment, and tells when

@@ -10,14 +10,23 @@ var queueText string
 
 func queue() tool {
 	return tool{
-		name: "queue", text: queueText, readOnly: true,
-		schema: `{"type":"object","properties":{},"additionalProperties":false}`,
+		name: "queue", text: queueText,
+		schema: `{"type":"object","properties":{` +
+			`"remove":{"type":"string","description":"The name of a task to take out before it starts"}},"additionalProperties":false}`,
 		parse: func(c call) (*Call, error) {
-			if _, err := decode[struct{}](c); err != nil {
+			a, err := decode[struct {
+				Remove string `json:"remove"`
+			}](c)
+			if err != nil {
 				return nil, err
 			}
-			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Queue(ctx)) }), nil
+			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Queue(ctx, a.Remove)) }), nil
 		},
-		title: func(loose) string { return "queue" },
+		title: func(a loose) string {
+			if n := a.word("remove"); n != "" {
+				return "queue, removing " + n
+			}
+			return "queue"
+		},
 	}
 }

@@ -67,7 +67,7 @@ type Env struct {
 type Desk interface {
 	Push(ctx context.Context, t Task) (string, error)
 	Run(ctx context.Context, s Start) (string, error)
-	Queue(ctx context.Context) (string, error)
+	Queue(ctx context.Context, remove string) (string, error)
 	Send(ctx context.Context, to, body, priority string) (string, error)
 	// Receive waits for one message and Check takes all that are ready; both
 	// append the calling tool's result in the take's transaction and return its entry (0: nothing was taken).

@@ -120,7 +120,7 @@ func refuses(t testing.TB, e *Env, name string, kv ...any) string {
 
 func TestSpecs(t *testing.T) {
 	want := []string{"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "bash", "push", "run", "queue", "delegate", "send", "receive", "check"}
-	readOnly := []string{"read_file", "list_files", "glob", "grep", "queue"}
+	readOnly := []string{"read_file", "list_files", "glob", "grep"}
 	var got []string
 	for _, s := range New().Specs() {
 		got = append(got, s.Name)
@@ -192,7 +192,7 @@ func TestParse_badArguments(t *testing.T) {
 		{"push", `{"prompt":"x","deliver":"now"}`, "hold, next, wake"},
 		{"push", `{"prompt":"x","timeout":0}`, "between 1"},
 		{"run", `{"count":0}`, "between 1"},
-		{"queue", `{"x":1}`, "the arguments are none"},
+		{"queue", `{"x":1}`, "the arguments are remove"},
 		{"send", `{"to":"x"}`, `"message" is missing`},
 		{"send", `{"to":"x","message":"y","priority":"huge"}`, "low, normal, high, urgent"},
 		{"receive", `{"lifo":"yes"}`, "true or false"},
@@ -250,7 +250,7 @@ func (d *desk) Push(_ context.Context, t Task) (string, error) {
 func (d *desk) Run(_ context.Context, s Start) (string, error) {
 	return strings.Repeat("r", s.Count), nil
 }
-func (d *desk) Queue(context.Context) (string, error) { return "", errors.New("the queue is gone") }
+func (d *desk) Queue(context.Context, string) (string, error) { return "", errors.New("the queue is gone") }
 
 func (d *desk) Delegate(_ context.Context, id string, t Task, mode string) (string, Wait, error) {
 	d.asked = strings.Join([]string{d.asked, id, mode, t.Name, t.Prompt, t.Deliver, t.Timeout.String(), strconv.FormatBool(t.Start), strconv.FormatBool(t.Resume)}, "|")

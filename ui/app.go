@@ -46,12 +46,17 @@ type Pool interface {
 	Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error)
 	Inbox(ctx context.Context, agent int64) ([]inbox.Message, error)
 	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
-	Kill(ctx context.Context, name string) error
 	NewHelper(ctx context.Context, name, model string) (agents.Info, error)
 	RenameHelper(ctx context.Context, name, to string) error
 	CloseHelper(ctx context.Context, name string, force bool) error
 	Resume(ctx context.Context, by int64, name, prompt string) (t agents.Task, goes bool, err error)
 	Background(agent int64) []string
+	Remove(ctx context.Context, name string) error
+	Move(ctx context.Context, name string, to int) (int, error)
+	Typed(ctx context.Context, name string) (string, error)
+	Edit(ctx context.Context, name, text string) error
+	Retry(ctx context.Context, by int64, name, hint string) (agents.Task, agents.Outcome, error)
+	Kill(ctx context.Context, name string, cascade bool) error
 	CloseTab(ctx context.Context, name string) error
 	SetModel(ctx context.Context, agent int64, name string) error
 	Shell(ctx context.Context, agent int64, command string) error

@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -47,13 +48,14 @@ func commands() []command {
 	return []command{
 		{"push", nil, "[model=] [name=] [timeout=] [deliver=] [after=A,B] [resume] PROMPT | !CMD", "queue a task for an agent of its own", runPush, false},
 		{"run", nil, "[N] [--once] [timeout=]", "start the queue, at most N at once; --once: only N", runRun, false},
-		{"queue", nil, "[--all]", "show what is queued, runs and has finished", runQueue, false},
+		{"queue", nil, "[--all] | rm NAME | move NAME N | edit NAME", "show what is queued, runs and has finished; change what is queued", runQueue, false},
+		{"retry", nil, "NAME [HINT]", "push a task that ended again, with how it ended and a hint", runRetry, false},
 		{"send", nil, "NAME [--priority=P] TEXT", "mail an agent", runSend, false},
 		{"receive", nil, "[from=NAME] [--lifo]", "take one message, waiting for it", runReceive, false},
 		{"check", nil, "[from=NAME] [--lifo]", "take all messages that are ready", runCheck, false},
 		{"inbox", nil, "", "list the messages that wait", runInbox, false},
 		{"messages", nil, "next [N] | show [N]", "start a turn with the most urgent message; only show", runMessages, false},
-		{"kill", nil, "NAME", "end an agent now, or remove a queued task", runKill, false},
+		{"kill", nil, "NAME [--cascade | --orphan]", "end an agent now, with or without those below it, or remove a queued task", runKill, false},
 		{"agent", nil, "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME]]", "list agents, go to one; open, rename, close a helper", runAgent, false},
 		{"resume", nil, "NAME [PROMPT]", "let an agent that ended go on; open its tab again", runResume, false},
 		{"close", nil, "[NAME | --all]", "close the tab of an agent that ended, or all such tabs", runClose, false},
@@ -130,11 +132,11 @@ func (a *App) complete(trigger, line, word string) []composer.Item {
 		return items
 	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
-	return a.arguments(name)
+	return a.arguments(name, line, word)
 }
 
 // arguments are candidates for a command's argument.
-func (a *App) arguments(name string) []composer.Item {
+func (a *App) arguments(name, line, word string) []composer.Item {
 	var items []composer.Item
 	add := func(s string) { items = append(items, composer.Item{Insert: s}) }
 	switch name {
@@ -145,6 +147,10 @@ func (a *App) arguments(name string) []composer.Item {
 			}
 		}
 		switch {
+		case name == "kill":
+			for _, n := range append(slices.Clone(a.tally.Names), "--cascade", "--orphan") {
+				add(n)
+			}
 		case name == "close" && len(items) > 1:
 			add("--all")
 		case name == "send":
@@ -166,8 +172,8 @@ func (a *App) arguments(name string) []composer.Item {
 		for _, t := range a.tabs.all {
 			items = append(items, composer.Item{Insert: t.info.Name, Help: "go to its tab"})
 		}
-	case "push":
-		for _, s := range []string{"name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake", "after=", "resume"} {
+	case "push", "run", "queue", "retry":
+		for _, s := range a.queueArguments(name, line, word) {
 			add(s)
 		}
 	case "messages":

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -9,6 +10,8 @@ import (
 
 	"fantail/agents"
 	"fantail/tools"
+	"fantail/ui/dialog"
+	"fantail/ui/transcript"
 )
 
 func runPush(a *App, in input) (tea.Cmd, error) {
@@ -64,17 +67,76 @@ func runRun(a *App, in input) (tea.Cmd, error) {
 }
 
 func runQueue(a *App, in input) (tea.Cmd, error) {
-	most := 10
-	switch in.rest {
-	case "":
-	case "--all":
-		most = 0
-	default:
+	sub, rest := firstWord(in.rest)
+	name, text := firstWord(rest)
+	switch {
+	case in.rest == "":
+		return a.listQueue(in, 10), nil
+	case in.rest == "--all":
+		return a.listQueue(in, 0), nil
+	case sub != "rm" && sub != "move" && sub != "edit":
 		return nil, wrong("queue", "%q is not understood", in.rest)
+	case name == "":
+		return nil, wrong("queue", "the name of a queued task is missing")
+	}
+	switch sub {
+	case "rm":
+		if text != "" {
+			return nil, wrong("queue", "rm takes one name")
+		}
+		return a.act(in.here, in.text, func() (string, error) {
+			return "Removed " + name, a.pool.Remove(a.ctx, name)
+		}), nil
+	case "move":
+		to, err := strconv.Atoi(text)
+		if err != nil || to < 1 {
+			return nil, wrong("queue", "%q is no position: 1 is the first", text)
+		}
+		return a.act(in.here, in.text, func() (string, error) {
+			at, err := a.pool.Move(a.ctx, name, to)
+			return fmt.Sprintf("%s is number %d of the queue now", name, at), err
+		}), nil
+	}
+	if text == "" {
+		return a.fetchPrompt(in, name), nil
 	}
 	return a.act(in.here, in.text, func() (string, error) {
-		ts, err := a.pool.Queue(a.ctx, in.id)
-		return agents.QueueText(ts, a.o.Now(), most), err
+		return "Changed the prompt of " + name, a.pool.Edit(a.ctx, name, text)
+	}), nil
+}
+
+func (a *App) listQueue(in input, most int) tea.Cmd {
+	return a.act(in.here, in.text, func() (string, error) {
+		q, err := a.pool.Queue(a.ctx, in.id)
+		return agents.QueueText(q, a.o.Now(), most), err
+	})
+}
+
+// fetchPrompt brings the prompt of a queued task into the box, as the command
+// that changes it.
+func (a *App) fetchPrompt(in input, name string) tea.Cmd {
+	id := in.here.info.ID
+	return func() tea.Msg {
+		text, err := a.pool.Typed(a.ctx, name)
+		if err != nil {
+			return done{agent: id, text: sentence(err), tone: transcript.Bad, back: in.text}
+		}
+		return done{agent: id, back: "/queue edit " + name + " " + text}
+	}
+}
+
+func runRetry(a *App, in input) (tea.Cmd, error) {
+	name, hint := firstWord(in.rest)
+	if name == "" {
+		return nil, wrong("retry", "the name of a task that ended is missing")
+	}
+	return a.act(in.here, in.text, func() (string, error) {
+		t, before, err := a.pool.Retry(a.ctx, in.id, name, unquote(hint))
+		how := ""
+		if before == agents.Completed {
+			how = ", which had completed,"
+		}
+		return fmt.Sprintf("Queued %s%s again; /run starts it", t.Name, how), err
 	}), nil
 }
 
@@ -88,13 +150,103 @@ func oneName(name, rest string) (string, error) {
 }
 
 func runKill(a *App, in input) (tea.Cmd, error) {
-	name, err := oneName("kill", in.rest)
+	words := strings.Fields(in.rest)
+	how := ""
+	if n := len(words); n > 0 && (words[n-1] == "--cascade" || words[n-1] == "--orphan") {
+		how, words = words[n-1], words[:n-1]
+	}
+	name, err := oneName("kill", strings.Join(words, " "))
 	if err != nil {
 		return nil, err
 	}
-	return a.start(in.here, in.text, func() (string, error) {
-		return "Ended " + name, a.pool.Kill(a.ctx, name)
-	}), nil
+	kill := func(cascade bool) tea.Cmd {
+		return a.start(in.here, in.text, func() (string, error) {
+			text := "Ended " + name
+			if cascade {
+				text += " and all below it"
+			}
+			return text, a.pool.Kill(a.ctx, name, cascade)
+		})
+	}
+	below := a.liveBelow(name)
+	if how != "" || len(below) == 0 {
+		return kill(how == "--cascade"), nil
+	}
+	live := " live"
+	if len(below) == 1 {
+		live = " lives"
+	}
+	a.open(dialog.NewConfirm(a.theme, "End "+name+"?", strings.Join(below, ", ")+live+" below it.", []dialog.Option{
+		{Key: "o", Label: "end only " + name + "; their results go to the nearest agent above it"},
+		{Key: "a", Label: "end all of them"},
+		{Key: "c", Label: "end none"},
+	}), func(d dialog.Decision) tea.Cmd {
+		switch c, _ := d.(dialog.Confirmed); c.Choice {
+		case "o":
+			return kill(false)
+		case "a":
+			return kill(true)
+		}
+		return nil
+	})
+	return nil, nil
+}
+
+// liveBelow names the agents below that one that live, as the last events told.
+func (a *App) liveBelow(name string) []string {
+	t := a.tabs.byName(name)
+	if t == nil || t.info.State.Terminal() {
+		return nil
+	}
+	in, names := map[int64]bool{t.info.ID: true}, []string(nil)
+	for grew := true; grew; {
+		grew = false
+		for _, b := range a.tabs.all {
+			if in[b.info.Parent] && !in[b.info.ID] {
+				in[b.info.ID], grew = true, true
+				if !b.info.State.Terminal() {
+					names = append(names, b.info.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
+// queueArguments are candidates for the arguments of the queue's commands.
+func (a *App) queueArguments(name, line, word string) []string {
+	words := strings.Fields(strings.TrimSuffix(line, word))
+	switch {
+	case name == "run":
+		return []string{"--once", "timeout="}
+	case name == "retry" && len(words) == 1:
+		return a.tasks(true)
+	case name == "queue" && len(words) == 1:
+		return []string{"rm", "move", "edit", "--all"}
+	case name == "queue" && len(words) == 2 && words[1] != "--all":
+		return a.tally.Names
+	case name != "push":
+		return nil
+	case strings.HasPrefix(word, "after="):
+		before := word[:strings.LastIndexAny(word, "=,")+1]
+		var names []string
+		for _, n := range append(slices.Clone(a.tally.Names), a.tasks(false)...) {
+			names = append(names, before+n)
+		}
+		return names
+	}
+	return []string{"name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake", "after="}
+}
+
+// tasks names the background agents, only those that ended if ended says so.
+func (a *App) tasks(ended bool) []string {
+	var names []string
+	for _, t := range a.tabs.all {
+		if t.info.Kind == agents.Sub && (!ended || t.info.State.Terminal()) {
+			names = append(names, t.info.Name)
+		}
+	}
+	return names
 }
 
 func runDoctor(a *App, in input) (tea.Cmd, error) {

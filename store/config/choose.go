@@ -15,6 +15,7 @@ type Choice struct {
 	BaseURL  string // "" means the protocol's own default
 	KeyEnv   string // the variable that holds the key; "" means none is sent
 	Bearer   bool   // the key goes into the Authorization header
+	AtOnce   int    // background agents it serves at once; 0: no bound
 	Known    Model
 	Why      string // one sentence for the start screen
 	// AskOllama says that nothing was found and Ollama was not asked: the caller
@@ -131,7 +132,7 @@ func (c Config) reach(env func(string) string, v Vendor, model string) (Choice, 
 	key := v.key(env)
 	return Choice{
 		Provider: v.Name, Protocol: v.Protocol, Model: model, BaseURL: base,
-		KeyEnv: key, Bearer: key == bearerEnv, Known: c.Known(v.Name, model),
+		KeyEnv: key, Bearer: key == bearerEnv, AtOnce: v.AtOnce, Known: c.Known(v.Name, model),
 	}, nil
 }
 

@@ -51,6 +51,7 @@ type ProviderRow struct {
 	BaseURL  string              `toml:"base_url"`
 	KeyEnv   string              `toml:"key_env"` // the name of the variable, never the key
 	Model    string              `toml:"model"`   // its default model
+	AtOnce   int                 `toml:"at_once"` // background agents it serves at once; 0: as the vendor's default
 	Models   map[string]ModelRow `toml:"models"`
 }
 
@@ -163,6 +164,9 @@ func (p ProviderRow) check(name string) (at []string, err error) {
 		return nil, fmt.Errorf("providers.%s: base_url is missing", name)
 	case p.KeyEnv != "" && !envForm.MatchString(p.KeyEnv):
 		return []string{"key_env"}, fmt.Errorf("providers.%s.key_env: want the name of an environment variable, not the key itself", name)
+	}
+	if p.AtOnce < 0 || p.AtOnce > maxRunning {
+		return []string{"at_once"}, fmt.Errorf("providers.%s.at_once: want a number from 1 to %d", name, maxRunning)
 	}
 	if p.BaseURL != "" {
 		if err := checkURL(p.BaseURL); err != nil {

@@ -71,6 +71,7 @@ func TestLoad_errorsSayWhereAndWhat(t *testing.T) {
 		"syntax":         {"theme = \"dark\"\nmodel = \n", `:2: `},
 		"mode":           {"\npermission_mode = \"aks\"\n", `:2: permission_mode: unknown value; did you mean "ask"?`},
 		"count":          {"max_running = -1\n", `:1: max_running: want a number from 1 to 256`},
+		"at once":        {"[providers.ollama]\nat_once = -2\n", `:2: providers.ollama.at_once: want a number from 1 to 256`},
 		"protocol":       {"[providers.x]\nbase_url = \"http://h\"\nprotocol = \"opneai\"\n", `:3: providers.x.protocol: unknown value; did you mean "openai"?`},
 		"no protocol":    {"[providers.x]\nbase_url = \"http://h\"\n", `:1: providers.x: protocol is missing`},
 		"no URL":         {"[providers.x]\nprotocol = \"openai\"\n", `:1: providers.x: base_url is missing`},

@@ -23,25 +23,26 @@ type Vendor struct {
 	KeyEnvs  []string // the variables that may hold the key, the first that is set wins
 	NeedsKey bool
 	Model    string // the default model; "" has none: it depends on what is installed
+	AtOnce   int    // background agents it serves at once, where more would only wait for each other; 0: no bound
 }
 
 // The order is that in which keys are looked for.
 var vendors = []Vendor{
-	{"anthropic", Anthropic, "", "ANTHROPIC_BASE_URL", []string{"ANTHROPIC_API_KEY", bearerEnv}, true, "claude-sonnet-5-5"},
-	{"openai", OpenAI, "https://api.openai.com/v1", "OPENAI_BASE_URL", []string{"OPENAI_API_KEY"}, true, "gpt-5.6-terra"},
-	{"openrouter", OpenAI, "https://openrouter.ai/api/v1", "", []string{"OPENROUTER_API_KEY"}, true, "anthropic/claude-sonnet-5.5"},
-	{"deepseek", OpenAI, "https://api.deepseek.com/v1", "", []string{"DEEPSEEK_API_KEY"}, true, "deepseek-flash"},
-	{"groq", OpenAI, "https://api.groq.com/openai/v1", "", []string{"GROQ_API_KEY"}, true, "openai/gpt-oss-120b"},
-	{"mistral", OpenAI, "https://api.mistral.ai/v1", "", []string{"MISTRAL_API_KEY"}, true, "mistral-medium-latest"},
-	{"xai", OpenAI, "https://api.x.ai/v1", "", []string{"XAI_API_KEY"}, true, "grok-4.6"},
-	{"together", OpenAI, "https://api.together.xyz/v1", "", []string{"TOGETHER_API_KEY"}, true, "Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8"},
-	{"fireworks", OpenAI, "https://api.fireworks.ai/inference/v1", "", []string{"FIREWORKS_API_KEY"}, true, "accounts/fireworks/models/qwen3-coder-480b-a35b-instruct"},
-	{"cerebras", OpenAI, "https://api.cerebras.ai/v1", "", []string{"CEREBRAS_API_KEY"}, true, "gpt-oss-120b"},
-	{"moonshot", OpenAI, "https://api.moonshot.ai/v1", "", []string{"MOONSHOT_API_KEY"}, true, "kimi-k2-0905-preview"},
-	{"ollama", OpenAI, "http://127.0.0.1:11434/v1", "OLLAMA_HOST", nil, false, ""},
-	{"lmstudio", OpenAI, "http://127.0.0.1:1234/v1", "", nil, false, ""},
-	{"llamacpp", OpenAI, "http://127.0.0.1:8080/v1", "", nil, false, "default"},
-	{"vllm", OpenAI, "http://127.0.0.1:8000/v1", "", []string{"VLLM_API_KEY"}, false, ""},
+	{"anthropic", Anthropic, "", "ANTHROPIC_BASE_URL", []string{"ANTHROPIC_API_KEY", bearerEnv}, true, "claude-sonnet-5-5", 0},
+	{"openai", OpenAI, "https://api.openai.com/v1", "OPENAI_BASE_URL", []string{"OPENAI_API_KEY"}, true, "gpt-5.6-terra", 0},
+	{"openrouter", OpenAI, "https://openrouter.ai/api/v1", "", []string{"OPENROUTER_API_KEY"}, true, "anthropic/claude-sonnet-5.5", 0},
+	{"deepseek", OpenAI, "https://api.deepseek.com/v1", "", []string{"DEEPSEEK_API_KEY"}, true, "deepseek-flash", 0},
+	{"groq", OpenAI, "https://api.groq.com/openai/v1", "", []string{"GROQ_API_KEY"}, true, "openai/gpt-oss-120b", 0},
+	{"mistral", OpenAI, "https://api.mistral.ai/v1", "", []string{"MISTRAL_API_KEY"}, true, "mistral-medium-latest", 0},
+	{"xai", OpenAI, "https://api.x.ai/v1", "", []string{"XAI_API_KEY"}, true, "grok-4.6", 0},
+	{"together", OpenAI, "https://api.together.xyz/v1", "", []string{"TOGETHER_API_KEY"}, true, "Qwen/Qwen3-Coder-480B-A35B-Instruct-FP8", 0},
+	{"fireworks", OpenAI, "https://api.fireworks.ai/inference/v1", "", []string{"FIREWORKS_API_KEY"}, true, "accounts/fireworks/models/qwen3-coder-480b-a35b-instruct", 0},
+	{"cerebras", OpenAI, "https://api.cerebras.ai/v1", "", []string{"CEREBRAS_API_KEY"}, true, "gpt-oss-120b", 0},
+	{"moonshot", OpenAI, "https://api.moonshot.ai/v1", "", []string{"MOONSHOT_API_KEY"}, true, "kimi-k2-0905-preview", 0},
+	{"ollama", OpenAI, "http://127.0.0.1:11434/v1", "OLLAMA_HOST", nil, false, "", 1},
+	{"lmstudio", OpenAI, "http://127.0.0.1:1234/v1", "", nil, false, "", 0},
+	{"llamacpp", OpenAI, "http://127.0.0.1:8080/v1", "", nil, false, "default", 0},
+	{"vllm", OpenAI, "http://127.0.0.1:8000/v1", "", []string{"VLLM_API_KEY"}, false, "", 0},
 }
 
 // bearerEnv holds a token that goes into the Authorization header instead of
@@ -88,6 +89,9 @@ func (c Config) row(name string) (Vendor, bool) {
 	}
 	if p.Model != "" {
 		v.Model = p.Model
+	}
+	if p.AtOnce > 0 {
+		v.AtOnce = p.AtOnce
 	}
 	if v.Model == "" && len(p.Models) > 0 {
 		v.Model = sorted(p.Models)[0]

@@ -58,7 +58,7 @@ func (m *Models) Resolve(name string) (agents.Model, error) {
 	if err != nil {
 		return agents.Model{}, err
 	}
-	model := agents.Model{Name: c.Name(), Provider: p, ID: c.Model, Window: c.Known.Window, MaxOut: c.Known.MaxOutput}
+	model := agents.Model{Name: c.Name(), Provider: p, ID: c.Model, Vendor: c.Provider, AtOnce: c.AtOnce, Window: c.Known.Window, MaxOut: c.Known.MaxOutput}
 	if c.Known.Priced {
 		model.Price = func(u llm.Usage) int64 { return c.Known.Cost(u.Input, u.Output, u.CacheRead, u.CacheWrite) }
 	}

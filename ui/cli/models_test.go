@@ -51,6 +51,12 @@ func TestResolveGivesAProviderWithWindowAndPrice(t *testing.T) {
 	if sonnet, err := m.Resolve("claude-sonnet-4-5"); err != nil || sonnet.Name != "anthropic/claude-sonnet-4-5" || sonnet.Price == nil {
 		t.Errorf("%+v, %v", sonnet, err)
 	}
+	conf.Providers["ollama"] = config.ProviderRow{AtOnce: 3}
+	for name, want := range map[string]int{"ollama/x": 3, "work/big": 0, "builtin": 0} {
+		if got, err := NewModels(conf, env("WORK_API_KEY", "k-12345678")).Resolve(name); err != nil || got.AtOnce != want || !strings.HasPrefix(name, got.Vendor) {
+			t.Errorf("%s: %+v, %v", name, got, err)
+		}
+	}
 	if engine, err := m.Resolve("builtin"); err != nil || engine.Name != "builtin" || engine.Provider == nil {
 		t.Errorf("%+v, %v", engine, err)
 	}

@@ -1,0 +1,410 @@
+package agents_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/tools"
+)
+
+// listed tells main's queue: `name state outcome`, in its order.
+func (w *world) listed() string {
+	w.t.Helper()
+	q, err := w.pool.Queue(w.t.Context(), w.main())
+	check(w.t, err)
+	var s []string
+	for _, t := range q.Tasks {
+		s = append(s, strings.TrimSpace(t.Name+" "+t.State+" "+t.Outcome))
+	}
+	return strings.Join(s, ", ")
+}
+
+func (w *world) task(t tools.Task) agents.Task {
+	w.t.Helper()
+	row, err := w.pool.Push(w.t.Context(), w.main(), t)
+	check(w.t, err)
+	return row
+}
+
+func refuses(t *testing.T, err error, want string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("got the error %v, want it to say %q", err, want)
+	}
+}
+
+// Spec: Q-18, Q-20, R-28.
+func TestQueue_changesWhatIsQueued(t *testing.T) {
+	w, ctx := open(t, &model{reply: briefed}, setting{}), t.Context()
+	for _, n := range []string{"a", "b", "c", "d"} {
+		w.push(n, "does "+n)
+	}
+	for _, c := range []struct {
+		name   string
+		to, at int
+		want   string
+	}{
+		{"d", 1, 1, "d queued, a queued, b queued, c queued"},
+		{"d", 3, 3, "a queued, b queued, d queued, c queued"},
+		{"a", 99, 4, "b queued, d queued, c queued, a queued"},
+	} {
+		at, err := w.pool.Move(ctx, c.name, c.to)
+		check(t, err)
+		if got := w.listed(); at != c.at || got != c.want {
+			t.Errorf("%s to %d: at %d: %s", c.name, c.to, at, got)
+		}
+	}
+	check(t, w.pool.Remove(ctx, "d"))
+	check(t, w.pool.Edit(ctx, "c", "does\nsomething else"))
+	if text, err := w.pool.Typed(ctx, "c"); err != nil || text != "does\nsomething else" {
+		t.Errorf("c is %q, %v", text, err)
+	}
+	refuses(t, w.pool.Edit(ctx, "c", "!rm"), "can't change between")
+	refuses(t, w.pool.Edit(ctx, "c", " "), "needs a prompt")
+	var order []string
+	w.run(1)
+	w.settle()
+	ms, err := w.pool.Inbox(ctx, w.main())
+	check(t, err)
+	for _, m := range ms {
+		order = append(order, m.From+": "+strings.TrimSpace(m.Body))
+	}
+	if got := strings.Join(order, "; "); got != "b: answer to does b; c: answer to does\nsomething else; a: answer to does a" {
+		t.Errorf("they ran as %q", got)
+	}
+	for _, err := range []error{w.pool.Remove(ctx, "a"), w.pool.Edit(ctx, "a", "x")} {
+		refuses(t, err, "a has ended (completed); /retry a")
+	}
+	w.push("e", "endless")
+	w.run(0)
+	w.state("e", agents.Running)
+	_, err = w.pool.Move(ctx, "e", 1)
+	for _, err := range []error{err, w.pool.Remove(ctx, "e"), w.pool.Edit(ctx, "e", "x")} {
+		refuses(t, err, "e has started; /kill e ends it")
+	}
+	refuses(t, w.pool.Remove(ctx, "nobody"), "there is no task nobody")
+	check(t, w.pool.Kill(ctx, "e", false))
+}
+
+// Spec: R-20, R-29, Q-15, Q-16, Q-17.
+func TestRun_onceLeavesTheRest(t *testing.T) {
+	w, ctx := open(t, &model{reply: briefed}, setting{}), t.Context()
+	for _, n := range []string{"a", "b", "c", "d"} {
+		w.push(n, "does "+n)
+	}
+	w.after("e", "x", "d")
+	if _, err := w.pool.Move(ctx, "e", 1); err != nil {
+		t.Fatal(err)
+	}
+	r, err := w.pool.Run(ctx, w.main(), tools.Start{Count: 2, Once: true})
+	check(t, err)
+	if r.String() != "Running 2 of 5 (3 queued)" {
+		t.Errorf("run says %q", r)
+	}
+	w.settle()
+	if got := w.listed(); got != "e queued, a finished completed, b finished completed, c queued, d queued" {
+		t.Errorf("the queue is %s", got)
+	}
+	w.push("late", "x") // joins no window
+	r, err = w.pool.Run(ctx, w.main(), tools.Start{Once: true})
+	check(t, err)
+	w.settle()
+	if r.Running != 3 || strings.Contains(w.listed(), "queued") {
+		t.Errorf("ran %+v: %s", r, w.listed())
+	}
+}
+
+// Spec: Q-14, R-11, R-29, E-20.
+func TestRun_timeoutIsForThoseWithoutOne(t *testing.T) {
+	w, ctx := open(t, &model{reply: briefed}, setting{cap: 1}), t.Context()
+	w.task(tools.Task{Name: "own", Prompt: "!sleep 0.3", Timeout: time.Minute})
+	w.task(tools.Task{Name: "none", Prompt: "!trap '' TERM; echo deaf; echo $$ > pid; while :; do sleep 0.05; done"})
+	_, err := w.pool.Run(ctx, w.main(), tools.Start{Timeout: 200 * time.Millisecond})
+	check(t, err)
+	w.settle()
+	own, none := w.mail()["own"], w.mail()["none"]
+	if own.Outcome != "completed" || none.Outcome != "timed_out" || none.Error != "timed out after 200ms" || !strings.Contains(none.Partial, "deaf") {
+		t.Errorf("they ended with %+v\n%+v", own, none)
+	}
+	w.dead("pid")
+}
+
+// dead checks that no process has the number that a file holds.
+func (w *world) dead(file string) {
+	w.t.Helper()
+	raw, err := os.ReadFile(filepath.Join(w.dir, file))
+	check(w.t, err)
+	if _, err := os.Stat("/proc/" + strings.TrimSpace(string(raw))); err == nil {
+		w.t.Errorf("the process of %s lives", file)
+	}
+}
+
+// Spec: E-19, Q-56.
+func TestKill_whatIgnoresSignals(t *testing.T) {
+	reply := func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if asked(req) == "again" {
+			return text("here"), nil
+		}
+		return append(text("I begin."), call("a", "bash", `{"command":"trap '' TERM INT HUP; echo $$ > pid; echo still here; while :; do sleep 0.05; done"}`)...), nil
+	}
+	w := open(t, &model{reply: reply}, setting{})
+	w.push("deaf", "go")
+	w.run(0)
+	w.output("deaf", "still here")
+	check(t, w.pool.Kill(t.Context(), "deaf", false))
+	w.dead("pid")
+	m := w.mail()["deaf"]
+	if m.Outcome != "killed" || m.Error != "killed" || !strings.Contains(m.Partial, "I begin.") || !strings.Contains(m.Partial, "still here") {
+		t.Errorf("it ended with %+v", m)
+	}
+	w.push("deaf", "again") // the name is free
+	w.run(0)
+	w.settle()
+	w.state("deaf", agents.Done)
+	w.state("deaf·1", agents.Killed)
+	refuses(t, w.pool.Kill(t.Context(), "main", true), "can't be killed")
+}
+
+// family is a model whose agents start one below them and wait for it: `dig 3`
+// digs three deep, and then is endless.
+func family(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	var n int
+	prompt := asked(req)
+	if _, err := fmt.Sscanf(prompt, "dig %d", &n); err == nil && len(results(req)) == 0 {
+		next := fmt.Sprintf(`{"name":"d%d","prompt":"dig %d","start":true}`, n-1, n-1)
+		if n == 1 {
+			next = `{"name":"d0","prompt":"endless","start":true}`
+		}
+		parts := call("p", "push", next)
+		return append(parts, call("q", "push", fmt.Sprintf(`{"name":"later%d","prompt":"never"}`, n))...), nil
+	}
+	if prompt == "endless" {
+		<-ctx.Done()
+	}
+	return text("done: " + prompt), nil
+}
+
+// Spec: R-56, N-37.
+func TestKill_cascade(t *testing.T) {
+	w, ctx := open(t, &model{reply: family}, setting{cap: 2}), t.Context()
+	w.push("d3", "dig 3")
+	w.run(0)
+	w.until("the deepest runs", func() bool { return w.info("d0").Doing == "streaming" && w.info("d1").State == agents.Waiting })
+	check(t, w.pool.Kill(ctx, "d2", true))
+	for name, want := range map[string]agents.State{"d2": agents.Killed, "d1": agents.Killed, "d0": agents.Killed, "d3": agents.Done} {
+		w.state(name, want)
+	}
+	w.settle()
+	// What they had queued is gone; what the one above had joined main's window.
+	if got := w.listed(); got != "d3 finished completed, later3 finished completed" {
+		t.Errorf("main's queue is %s", got)
+	}
+	var below []string
+	es := w.entries("d3")
+	for _, e := range es {
+		for _, m := range e.Messages {
+			below = append(below, m.From+" "+m.Outcome)
+		}
+	}
+	if got := strings.Join(below, ", "); !strings.Contains(got, "d2 killed") {
+		t.Errorf("d3 was told %q", got)
+	}
+}
+
+// Spec: R-27, N-33.
+func TestCap_showsWhatItHoldsBack(t *testing.T) {
+	w := open(t, &model{reply: briefed}, setting{cap: 2, atOnce: map[string]int{"test/slow": 1}})
+	w.task(tools.Task{Name: "s1", Prompt: "endless", Model: "test/slow"})
+	w.task(tools.Task{Name: "s2", Prompt: "x", Model: "test/slow"})
+	w.push("a", "endless")
+	w.push("b", "x")
+	w.after("c", "y", "b")
+	w.run(0)
+	w.state("s1", agents.Running)
+	w.state("a", agents.Running)
+	want := "Queued:\n  - s2: queued (cap)\n  - b: queued (cap)\n  - c (after b)\n"
+	if got := w.queued(); !strings.HasPrefix(got, want) {
+		t.Errorf("queue:\n%s\nwant\n%s", got, want)
+	}
+	check(t, w.pool.Kill(t.Context(), "a", false))
+	w.state("c", agents.Done) // s2 does not hold them up
+	if got := w.queued(); !strings.HasPrefix(got, "Queued:\n  - s2: queued (slow)\n") {
+		t.Errorf("queue:\n%s", got)
+	}
+	check(t, w.pool.Kill(t.Context(), "s1", false))
+	w.settle()
+	w.state("s2", agents.Done)
+}
+
+// TestVendorWindow: a wider window of the human's own is right as well.
+//
+// Spec: E-35.
+func TestVendorWindow(t *testing.T) {
+	var mu sync.Mutex
+	now, most := 0, 0
+	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+		mu.Lock()
+		now++
+		most = max(most, now)
+		mu.Unlock()
+		time.AfterFunc(0, func() {})
+		mu.Lock()
+		now--
+		mu.Unlock()
+		return text("ok"), nil
+	}}
+	w := open(t, m, setting{atOnce: map[string]int{"test/one": 1}})
+	for i := range 5 {
+		w.push(fmt.Sprint("t", i), "x")
+	}
+	w.run(4)
+	w.settle()
+	if n := len(w.mail()); n != 5 || most != 1 {
+		t.Errorf("%d results, %d requests at once", n, most)
+	}
+}
+
+// Spec: R-27.
+func TestSpawns_areBoundedForAgentsOnly(t *testing.T) {
+	var mu sync.Mutex
+	at := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
+	clock := func() time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		return at
+	}
+	var said []string
+	reply := func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		rs := results(req)
+		var n int
+		if _, err := fmt.Sscanf(asked(req), "push %d", &n); err == nil && len(rs) == 0 {
+			var parts []llm.Part
+			for i := range n {
+				parts = append(parts, call(fmt.Sprint("p", i), "push", `{"prompt":"x"}`)...)
+			}
+			return parts, nil
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		said = append(said, rs[len(rs)-1].Text)
+		return text("ok"), nil
+	}
+	w := open(t, &model{reply: reply}, setting{now: clock})
+	w.prompt("push 100")
+	w.settle()
+	mu.Lock()
+	at = at.Add(20 * time.Minute)
+	mu.Unlock()
+	w.prompt("push 1")
+	w.settle()
+	for range 3 {
+		w.push("", "typed by the human")
+	}
+	mu.Lock()
+	at = at.Add(41 * time.Minute)
+	mu.Unlock()
+	w.prompt("push 1")
+	w.settle()
+	if len(said) != 3 || !strings.Contains(said[0], "Tasks in your queue: 100") || !strings.Contains(said[2], "Tasks in your queue: 104") ||
+		!strings.Contains(said[1], "you pushed 100 tasks within an hour, which is the limit; the next is possible in 40m") {
+		t.Errorf("it was told %q", said)
+	}
+	q, err := w.pool.Queue(t.Context(), w.main())
+	check(t, err)
+	origins := map[string]int{}
+	for _, task := range q.Tasks {
+		origins[task.Origin]++
+	}
+	if origins["agent"] != 101 || origins["human"] != 3 {
+		t.Errorf("origins %v", origins)
+	}
+}
+
+func TestRetry(t *testing.T) {
+	w, ctx := open(t, &model{reply: briefed}, setting{}), t.Context()
+	first := w.task(tools.Task{Name: "a", Prompt: "fails at first", Timeout: time.Minute, Deliver: "next"})
+	w.run(0)
+	w.settle()
+	again, before, err := w.pool.Retry(ctx, w.main(), "a", "mind the gap")
+	check(t, err)
+	if again.Name != "a" || again.Timeout != first.Timeout || again.Deliver != "next" || again.Model != first.Model || before != agents.OutFailed {
+		t.Errorf("again %+v after %s", again, before)
+	}
+	refusesRetry := func(name, hint, want string) {
+		t.Helper()
+		_, _, err := w.pool.Retry(ctx, w.main(), name, hint)
+		refuses(t, err, want)
+	}
+	refusesRetry("a", "", "a has not ended")
+	refusesRetry("b", "", "does not exist")
+	check(t, w.pool.Edit(ctx, "a", "works now"))
+	w.run(0)
+	w.settle()
+	ms, err := w.pool.Inbox(ctx, w.main())
+	check(t, err)
+	last := ms[len(ms)-1]
+	for _, want := range []string{"answer to works now", "boom", "so far", "mind the gap"} {
+		if last.From != "a" || !strings.Contains(last.Body, want) {
+			t.Errorf("the second attempt lacks %q: %+v", want, last)
+		}
+	}
+	w.state("a·1", agents.Failed)
+	_, before, err = w.pool.Retry(ctx, w.main(), "a", "")
+	check(t, err)
+	if before != agents.Completed {
+		t.Errorf("it had ended as %s", before)
+	}
+	w.push("cmd", "!exit 4")
+	w.run(0)
+	w.settle()
+	refusesRetry("cmd", "hint", "takes no hint")
+	_, _, err = w.pool.Retry(ctx, w.main(), "cmd", "")
+	check(t, err)
+	w.run(0)
+	w.settle()
+	w.state("cmd·1", agents.Failed)
+	if m := w.mail()["cmd"]; m.Error != "exit 4" {
+		t.Errorf("cmd ended with %+v", m)
+	}
+}
+
+// A model's tools push no commands, and tell of what they remove.
+func TestQueueTool(t *testing.T) {
+	var told []string
+	reply := func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		rs := results(req)
+		if len(rs) == 0 {
+			var parts []llm.Part
+			for i, c := range []string{`push {"prompt":"!rm x"}`, `push {"prompt":"x","name":"own"}`, `queue {"remove":"own"}`, `queue {"remove":"typed"}`, `queue {"remove":"none"}`} {
+				name, args, _ := strings.Cut(c, " ")
+				parts = append(parts, call(fmt.Sprint(i), name, args)...)
+			}
+			return parts, nil
+		}
+		for _, r := range rs {
+			told = append(told, r.Text)
+		}
+		return text("ok"), nil
+	}
+	w := open(t, &model{reply: reply}, setting{})
+	w.push("typed", "by the human")
+	w.prompt("go")
+	w.settle()
+	if len(told) != 5 || !strings.Contains(told[0], "only the human can push a command") || !strings.Contains(told[4], "there is no task none") || strings.Contains(told[3], "typed") {
+		t.Errorf("it was told %q", told)
+	}
+	ms, err := w.pool.Inbox(t.Context(), w.main())
+	check(t, err)
+	if len(ms) != 1 || ms[0].Kind != inbox.Notice || !strings.Contains(ms[0].Body, "removed the task typed") || !strings.Contains(ms[0].Body, "by the human") {
+		t.Errorf("inbox %+v", ms)
+	}
+}
