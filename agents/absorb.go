@@ -125,6 +125,12 @@ func (a *agent) begin(tx *store.Tx, reason bool) (int64, error) {
 		if t.SpawnedBy, t.Conversation, err = tx.Spawner(a.task); err != nil {
 			return 0, err
 		}
+	} else { // a conversation of its own; a branched one goes on behind a turn
+		row, _, err := tx.Agent(a.id)
+		if err != nil {
+			return 0, err
+		}
+		t.Parent = row.Branch
 	}
 	if ok {
 		t.Parent, t.Conversation = last.ID, last.Conversation

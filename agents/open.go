@@ -21,7 +21,7 @@ func (p *Pool) NewHelper(ctx context.Context, name, model string) (Info, error) 
 		model = p.model
 		p.mu.Unlock()
 	}
-	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model})
+	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model}, "")
 	if err != nil {
 		return Info{}, fmt.Errorf("open a helper: %w", err)
 	}
@@ -29,8 +29,8 @@ func (p *Pool) NewHelper(ctx context.Context, name, model string) (Info, error) 
 }
 
 // addHelper makes the helper of a row whose Name, Model and Branch are set, and
-// starts it.
-func (p *Pool) addHelper(ctx context.Context, want store.Agent) (Info, error) {
+// starts it. Its transcript begins, or goes on, with a notice if there is one.
+func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (Info, error) {
 	m, err := p.o.Resolve(want.Model)
 	if err != nil {
 		return Info{}, err
@@ -57,6 +57,18 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent) (Info, error) {
 			ID: row.ID, Name: row.Name, Kind: Helper, Parent: row.Parent, State: Idle,
 			Model: m.Name, Window: m.Window, Priced: m.Price != nil, Created: tx.Now(),
 		}
+		if want.Branch != 0 {
+			behind, _, err := tx.Turn(want.Branch)
+			if err != nil {
+				return err
+			}
+			i.Context = behind.Context
+		}
+		if notice != "" {
+			if _, err := (&agent{p: p, id: row.ID}).batch(tx, false).add(0, Entry{Kind: EntryNotice, Text: notice}); err != nil {
+				return err
+			}
+		}
 		tx.AfterCommit(func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -65,7 +77,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent) (Info, error) {
 			}
 			a := p.newAgent(i, 0)
 			p.agents[i.ID] = a
-			p.hub.emit(Changed{i})
+			p.hub.emit(Changed{i}) // its tab reads what was appended with its first page
 			p.told()
 			p.start("agent "+i.Name, a.loop)
 		})

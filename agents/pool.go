@@ -241,6 +241,13 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 		} else if anew {
 			i.Context = 0
 		}
+		if row.Branch != 0 && sum.Steps == 0 {
+			behind, _, err := rx.Turn(row.Branch)
+			if err != nil {
+				return err
+			}
+			i.Context = behind.Context
+		}
 		if last, ok, err := rx.LastTurn(row.ID); err != nil {
 			return err
 		} else if ok {

@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 )
@@ -37,48 +38,74 @@ func (tx *Tx) Append(agent, turn int64, kind, data string) (int64, error) {
 	return seq, nil
 }
 
-// EntriesAfter returns the agent's entries with seq > after, oldest first;
-// limit <= 0 means all.
+// EntriesAfter returns the entries of the agent's transcript with seq > after,
+// oldest first; limit <= 0 means all. A transcript that branched off another
+// begins with that one's entries.
 func (v *View) EntriesAfter(agent, after int64, limit int) ([]Entry, error) {
-	if limit <= 0 {
-		limit = -1
-	}
-	es, err := all(v, scanEntry, `SELECT `+entryColumns+` FROM entries WHERE agent = ? AND seq > ? ORDER BY seq LIMIT ?`,
-		agent, after, limit)
+	line, err := v.line(agent)
 	if err != nil {
-		return nil, fmt.Errorf("read entries of agent %d: %w", agent, err)
+		return nil, err
+	}
+	slices.Reverse(line)
+	return v.entries(agent, line, limit, `SELECT `+entryColumns+` FROM entries
+		WHERE agent = ? AND seq <= ? AND seq > ? ORDER BY seq LIMIT ?`, after)
+}
+
+// entries runs a query for each stretch until limit is reached.
+func (v *View) entries(agent int64, line []stretch, limit int, query string, seq int64) ([]Entry, error) {
+	var es []Entry
+	for _, s := range line {
+		left := -1
+		if limit > 0 {
+			if left = limit - len(es); left == 0 {
+				break
+			}
+		}
+		more, err := all(v, scanEntry, query, s.agent, s.upTo, seq, left)
+		if err != nil {
+			return nil, fmt.Errorf("read entries of agent %d: %w", agent, err)
+		}
+		es = append(es, more...)
 	}
 	return es, nil
 }
 
-// EntriesBefore returns the limit newest entries with seq < before (0: no
-// bound), oldest first; limit <= 0 means all.
+// EntriesBefore returns the limit newest entries of the agent's transcript with
+// seq < before (0: no bound), oldest first; limit <= 0 means all.
 func (v *View) EntriesBefore(agent, before int64, limit int) ([]Entry, error) {
-	if limit <= 0 {
-		limit = -1
-	}
-	query := `SELECT ` + entryColumns + ` FROM entries WHERE agent = ? ORDER BY seq DESC LIMIT ?`
-	args := []any{agent, limit}
-	if before > 0 {
-		query = `SELECT ` + entryColumns + ` FROM entries WHERE agent = ? AND seq < ? ORDER BY seq DESC LIMIT ?`
-		args = []any{agent, before, limit}
-	}
-	es, err := all(v, scanEntry, query, args...)
+	line, err := v.line(agent)
 	if err != nil {
-		return nil, fmt.Errorf("read entries of agent %d: %w", agent, err)
+		return nil, err
+	}
+	if before == 0 {
+		before = math.MaxInt64
+	}
+	es, err := v.entries(agent, line, limit, `SELECT `+entryColumns+` FROM entries
+		WHERE agent = ? AND seq <= ? AND seq < ? ORDER BY seq DESC LIMIT ?`, before)
+	if err != nil {
+		return nil, err
 	}
 	slices.Reverse(es)
 	return es, nil
 }
 
-// LastEntry returns the agent's newest entry of a kind.
+// LastEntry returns the newest entry of a kind in the agent's transcript.
 func (v *View) LastEntry(agent int64, kind string) (Entry, bool, error) {
-	e, ok, err := first(v, scanEntry, `SELECT `+entryColumns+` FROM entries WHERE agent = ? AND kind = ? ORDER BY seq DESC LIMIT 1`,
-		agent, kind)
+	line, err := v.line(agent)
 	if err != nil {
-		return e, false, fmt.Errorf("read last %s entry of agent %d: %w", kind, agent, err)
+		return Entry{}, false, err
 	}
-	return e, ok, nil
+	for _, s := range line {
+		e, ok, err := first(v, scanEntry, `SELECT `+entryColumns+` FROM entries
+			WHERE agent = ? AND kind = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`, s.agent, kind, s.upTo)
+		if err != nil {
+			return e, false, fmt.Errorf("read last %s entry of agent %d: %w", kind, agent, err)
+		}
+		if ok {
+			return e, true, nil
+		}
+	}
+	return Entry{}, false, nil
 }
 
 // TurnEntries returns the entries of a turn, oldest first.
@@ -90,7 +117,16 @@ func (v *View) TurnEntries(turn int64) ([]Entry, error) {
 	return es, nil
 }
 
-// LastSeq returns the seq of the agent's newest entry, 0 if it has none.
+// FirstOfTurn returns the oldest entry of a kind in a turn.
+func (v *View) FirstOfTurn(turn int64, kind string) (Entry, bool, error) {
+	e, ok, err := first(v, scanEntry, `SELECT `+entryColumns+` FROM entries WHERE turn = ? AND kind = ? ORDER BY seq LIMIT 1`, turn, kind)
+	if err != nil {
+		return e, false, fmt.Errorf("read first %s entry of turn %d: %w", kind, turn, err)
+	}
+	return e, ok, nil
+}
+
+// LastSeq returns the seq of the newest entry of the agent's own, 0 if it has none.
 func (v *View) LastSeq(agent int64) (seq int64, err error) {
 	if err := v.QueryRow(`SELECT ifnull(max(seq), 0) FROM entries WHERE agent = ?`, agent).Scan(&seq); err != nil {
 		return 0, fmt.Errorf("find the newest entry of agent %d: %w", agent, err)

@@ -491,6 +491,8 @@ func TestReads_walkIndexes(t *testing.T) {
 		_, _ = rx.EntriesBefore(1, 0, 1)
 		_, _, _ = rx.LastEntry(1, "x")
 		_, _ = rx.TurnEntries(1)
+		_, _, _ = rx.FirstOfTurn(1, "x")
+		_, _ = rx.Turns(1)
 		_, _ = rx.LastSeq(1)
 		_, _, _ = rx.LastTurn(1)
 		_, _ = rx.SumTurns(1)

@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -121,11 +122,30 @@ func (v *View) SumTurns(agent int64) (t Turn, err error) {
 	return t, nil
 }
 
-// Turns returns the agent's turns by id.
-func (v *View) Turns(agent int64) ([]Turn, error) {
-	ts, err := all(v, scanTurn, `SELECT `+turnColumns+` FROM turns WHERE agent = ? ORDER BY id`, agent)
+// Turn returns one turn.
+func (v *View) Turn(id int64) (Turn, bool, error) {
+	t, ok, err := first(v, scanTurn, `SELECT `+turnColumns+` FROM turns WHERE id = ?`, id)
 	if err != nil {
-		return nil, fmt.Errorf("list turns of agent %d: %w", agent, err)
+		return t, false, fmt.Errorf("read turn %d: %w", id, err)
+	}
+	return t, ok, nil
+}
+
+// Turns returns the turns of the agent's transcript by id: its own and, before
+// them, those it branched behind.
+func (v *View) Turns(agent int64) ([]Turn, error) {
+	line, err := v.line(agent)
+	if err != nil {
+		return nil, err
+	}
+	slices.Reverse(line)
+	var ts []Turn
+	for _, s := range line {
+		more, err := all(v, scanTurn, `SELECT `+turnColumns+` FROM turns WHERE agent = ? AND id <= ? ORDER BY id`, s.agent, s.turn)
+		if err != nil {
+			return nil, fmt.Errorf("list turns of agent %d: %w", agent, err)
+		}
+		ts = append(ts, more...)
 	}
 	return ts, nil
 }

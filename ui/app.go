@@ -47,6 +47,8 @@ type Pool interface {
 	Inbox(ctx context.Context, agent int64) ([]inbox.Message, error)
 	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
 	NewHelper(ctx context.Context, name, model string) (agents.Info, error)
+	Turns(ctx context.Context, agent int64, most int) ([]agents.PastTurn, error)
+	Branch(ctx context.Context, agent int64, number int, name string) (agents.Info, error)
 	RenameHelper(ctx context.Context, name, to string) error
 	CloseHelper(ctx context.Context, name string, force bool) error
 	Resume(ctx context.Context, by int64, name, prompt string) (t agents.Task, goes bool, err error)

@@ -58,6 +58,7 @@ func commands() []command {
 		{"kill", nil, "NAME [--cascade | --orphan]", "end an agent now, with or without those below it, or remove a queued task", runKill, false},
 		{"agent", nil, "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME]]", "list agents, go to one; open, rename, close a helper", runAgent, false},
 		{"resume", nil, "NAME [PROMPT]", "let an agent that ended go on; open its tab again", runResume, false},
+		{"fork", []string{"branch"}, "[TURN] [name=]", "go on behind an earlier turn in a branch of the conversation, a helper", runFork, false},
 		{"close", nil, "[NAME | --all]", "close the tab of an agent that ended, or all such tabs", runClose, false},
 		{"doctor", nil, "", "balance the books: what became of every task and message", runDoctor, false},
 		{"model", []string{"models"}, "[PROVIDER/NAME]", "show or change the model", runModel, false},
@@ -172,6 +173,8 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 		for _, t := range a.tabs.all {
 			items = append(items, composer.Item{Insert: t.info.Name, Help: "go to its tab"})
 		}
+	case "fork":
+		add("name=")
 	case "push", "run", "queue", "retry":
 		for _, s := range a.queueArguments(name, line, word) {
 			add(s)

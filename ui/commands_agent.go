@@ -3,6 +3,8 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -146,4 +148,66 @@ func agentList(all []*tab, now time.Time) string {
 		b.WriteString(strings.Join(append(facts, "Model: "+i.Model), " | ") + "\n")
 	}
 	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// mostPast is how many turns /fork lists.
+const mostPast = 200
+
+// runFork is /fork: without a turn it lists those there are.
+func runFork(a *App, in input) (tea.Cmd, error) {
+	number, name := 0, ""
+	for _, w := range strings.Fields(in.rest) {
+		n, ok := strings.CutPrefix(w, "name=")
+		turn, err := strconv.Atoi(w)
+		switch {
+		case ok && n != "" && name == "":
+			name = n
+		case err == nil && turn > 0 && number == 0:
+			number = turn
+		default:
+			return nil, wrong("fork", "%q is not understood", w)
+		}
+	}
+	fork := func(back string, number int) tea.Cmd {
+		return a.then(in.here, back, func() (tea.Msg, error) {
+			i, err := a.pool.Branch(a.ctx, in.id, number, name)
+			return goes{i.ID}, err
+		})
+	}
+	if number > 0 {
+		return fork(in.text, number), nil
+	}
+	of := in.t.info.Name
+	return a.then(in.here, in.text, func() (tea.Msg, error) {
+		past, err := a.pool.Turns(a.ctx, in.id, mostPast)
+		if err == nil && len(past) == 0 {
+			err = fmt.Errorf("no turn of %s has ended yet: there is nothing to branch from", of)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return offered{func() {
+			a.open(dialog.NewPicker(a.theme, "Branch from "+of+" behind turn", pastItems(past, a.o.Now()), false), func(d dialog.Decision) tea.Cmd {
+				if p, ok := d.(dialog.Picked); ok {
+					n, _ := strconv.Atoi(p.Value)
+					return fork("", n)
+				}
+				return nil
+			})
+		}}, nil
+	}), nil
+}
+
+// pastItems list turns, the newest first: that is the one mostly meant.
+func pastItems(past []agents.PastTurn, now time.Time) []dialog.Item {
+	var items []dialog.Item
+	for _, t := range slices.Backward(past) {
+		help := inbox.Age(now.Sub(t.Ended)) + " ago"
+		if t.Outcome != agents.Completed {
+			help = strings.ReplaceAll(string(t.Outcome), "_", " ") + " " + help
+		}
+		n := strconv.Itoa(t.Number)
+		items = append(items, dialog.Item{Value: n, Label: n + "  " + inbox.Label(t.Prompt), Help: help})
+	}
+	return items
 }

@@ -1,0 +1,125 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fantail/store"
+)
+
+// PastTurn is a turn of a conversation that has ended.
+type PastTurn struct {
+	Number  int // from 1, in the conversation
+	Prompt  string
+	Outcome Outcome
+	Ended   time.Time
+}
+
+// Turns lists the turns of an agent's conversation that have ended, oldest first,
+// the newest `most` of them (0: all).
+func (p *Pool) Turns(ctx context.Context, agent int64, most int) ([]PastTurn, error) {
+	var past []PastTurn
+	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
+		ts, err := rx.Turns(agent)
+		if err != nil {
+			return err
+		}
+		first := 0
+		if most > 0 {
+			first = max(0, len(ts)-most)
+		}
+		for n, t := range ts[first:] {
+			if t.Outcome == "" {
+				continue
+			}
+			x := PastTurn{Number: first + n + 1, Outcome: Outcome(t.Outcome), Ended: t.Ended, Prompt: "(mail)"}
+			row, ok, err := rx.FirstOfTurn(t.ID, string(EntryPrompt))
+			if err != nil {
+				return err
+			}
+			if ok {
+				x.Prompt = decode(row).Text
+			}
+			past = append(past, x)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the turns: %w", err)
+	}
+	return past, nil
+}
+
+// Branch opens a helper whose conversation goes on behind a turn of an agent's:
+// the one of that number, 0: the last that has ended. The helper begins with all
+// that was said up to then; the agent goes on as if nothing had happened. Without
+// a name the helper is called after the agent.
+func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string) (Info, error) {
+	a, err := p.agent(agent)
+	if err != nil {
+		return Info{}, err
+	}
+	p.mu.Lock()
+	of, model := a.info.Name, a.model.Name
+	p.mu.Unlock()
+	var behind store.Turn
+	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
+		ts, err := rx.Turns(agent)
+		if err != nil {
+			return err
+		}
+		if behind, number, err = pick(ts, number); err != nil {
+			return err
+		}
+		if name == "" {
+			name, err = branchName(&rx.View, of)
+		}
+		return err
+	})
+	if err != nil {
+		return Info{}, fmt.Errorf("branch the conversation of %s: %w", of, err)
+	}
+	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model, Branch: behind.ID},
+		fmt.Sprintf("Branched from %s behind turn %d. What stands above is sent as it was said there.", of, number))
+	if err != nil {
+		return Info{}, fmt.Errorf("branch the conversation of %s: %w", of, err)
+	}
+	return i, nil
+}
+
+// pick returns the turn of that number (0: the last that has ended) and its number.
+func pick(ts []store.Turn, number int) (store.Turn, int, error) {
+	if number == 0 {
+		for number = len(ts); number > 0 && ts[number-1].Outcome == ""; number-- {
+		}
+		if number == 0 {
+			return store.Turn{}, 0, errors.New("no turn has ended yet")
+		}
+	}
+	switch {
+	case number < 1 || number > len(ts):
+		return store.Turn{}, 0, fmt.Errorf("there is no turn %d; the conversation has %d", number, len(ts))
+	case ts[number-1].Outcome == "":
+		return store.Turn{}, 0, fmt.Errorf("turn %d still runs", number)
+	}
+	return ts[number-1], number, nil
+}
+
+// branchName is a free name after another: oauth-2, oauth-3; or "" if that would
+// be too long.
+func branchName(v *store.View, of string) (string, error) {
+	called := func(n int) string { return fmt.Sprintf("%s-%d", of, n+1) }
+	if !nameForm.MatchString(called(1_000_000)) {
+		return "", nil
+	}
+	n, err := firstFree(func(n int) (bool, error) {
+		if queued, err := v.TaskQueued(called(n)); queued || err != nil {
+			return true, err
+		}
+		_, used, err := v.AgentByName(called(n))
+		return used, err
+	})
+	return called(n), err
+}

@@ -1,0 +1,142 @@
+package agents_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/store"
+)
+
+// turns are an agent's own turns.
+func (w *world) ownTurns(agent int64) (own []store.Turn) {
+	w.t.Helper()
+	check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) error {
+		ts, err := rx.Turns(agent)
+		for _, x := range ts {
+			if x.Agent == agent {
+				own = append(own, x)
+			}
+		}
+		return err
+	}))
+	return own
+}
+
+// last is the newest request.
+func (m *model) last() *llm.Request {
+	rs := m.seen()
+	return rs[len(rs)-1]
+}
+
+// TestBranch: a branch's requests begin with exactly what the original's carried
+// up to the turn it branched behind; both go on without the other; the row of its
+// first turn has the historical turn as parent, a new conversation and no spawner.
+// Spec: N-12.
+func TestBranch(t *testing.T) {
+	m := &model{}
+	m.reply = echo
+	w := open(t, m, setting{})
+	main := w.main()
+	w.prompt("one")
+	w.settle()
+	w.prompt("two")
+	w.settle()
+	second := m.last()
+	w.prompt("three")
+	w.settle()
+
+	past, err := w.pool.Turns(t.Context(), main, 0)
+	check(t, err)
+	if len(past) != 3 || past[1].Prompt != "two" || past[1].Number != 2 || past[1].Outcome != agents.Completed {
+		t.Errorf("turns: %+v", past)
+	}
+	if past, err := w.pool.Turns(t.Context(), main, 1); err != nil || len(past) != 1 || past[0].Number != 3 {
+		t.Errorf("the newest turn: %+v, %v", past, err)
+	}
+	i, err := w.pool.Branch(t.Context(), main, 2, "")
+	check(t, err)
+	if i.Name != "main-2" || i.Kind != agents.Helper {
+		t.Errorf("the branch is %+v", i)
+	}
+	w.tell(i.ID, "otherwise")
+	req := m.last()
+	if got, want := said(req), "one | said by main: one | two | said by main: two | otherwise"; got != want {
+		t.Errorf("the branch's request: %q, want %q", got, want)
+	}
+	if n := len(second.Messages); !reflect.DeepEqual(req.Messages[:n], second.Messages) {
+		t.Error("what the branch sends of the past differs from what the original sent")
+	}
+	w.prompt("four")
+	w.settle()
+	if got := said(m.last()); strings.Contains(got, "otherwise") || !strings.Contains(got, "three") {
+		t.Errorf("the original's request: %q", got)
+	}
+	mine, its := w.ownTurns(i.ID), w.ownTurns(main)
+	if len(mine) != 1 || mine[0].Parent != its[1].ID || mine[0].Conversation != mine[0].ID || mine[0].SpawnedBy != 0 || mine[0].Kind != "agent" {
+		t.Errorf("the row of its turn: %+v", mine)
+	}
+	w.tell(i.ID, "further")
+	if mine = w.ownTurns(i.ID); mine[1].Parent != mine[0].ID || mine[1].Conversation != mine[0].Conversation {
+		t.Errorf("the row of its second turn: %+v", mine[1])
+	}
+
+	// A branch of the branch, behind a turn of the original and behind one of its own.
+	for number, want := range map[int]string{1: "one | said by main: one | end", 3: "one | said by main: one | two | said by main: two | otherwise | said by main-2: otherwise | end"} {
+		twig, err := w.pool.Branch(t.Context(), i.ID, number, "")
+		check(t, err)
+		w.tell(twig.ID, "end")
+		if got := said(m.last()); got != want {
+			t.Errorf("the branch behind turn %d says %q, want %q", number, got, want)
+		}
+	}
+
+	// It is there again with all of it, though the original began anew.
+	check(t, w.pool.Clear(t.Context(), main))
+	w.close()
+	w = open(t, m, setting{dir: w.dir})
+	w.main()
+	w.tell(i.ID, "again")
+	if got := said(m.last()); !strings.HasPrefix(got, "one | said by main: one | two") || !strings.HasSuffix(got, "further | said by main-2: further | again") {
+		t.Errorf("after a restart: %q", got)
+	}
+	page, err := w.pool.Page(t.Context(), i.ID, 0, 1000)
+	check(t, err)
+	if got := kinds(page); !strings.HasPrefix(got, "prompt text ended prompt text ended notice prompt") {
+		t.Errorf("its transcript: %s", got)
+	}
+}
+
+// TestBranch_refuses what can't be branched from.
+// Spec: N-12.
+func TestBranch_refuses(t *testing.T) {
+	w := open(t, &model{reply: bosses}, setting{})
+	main := w.main()
+	for _, number := range []int{0, 1} {
+		if _, err := w.pool.Branch(t.Context(), main, number, ""); err == nil {
+			t.Errorf("branched from turn %d of nothing", number)
+		}
+	}
+	w.prompt("one")
+	w.settle()
+	w.prompt("endless")
+	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+	if _, err := w.pool.Branch(t.Context(), main, 2, ""); err == nil || !strings.Contains(err.Error(), "still runs") {
+		t.Errorf("from a running turn: %v", err)
+	}
+	if _, err := w.pool.Branch(t.Context(), main, 9, ""); err == nil || !strings.Contains(err.Error(), "there is no turn 9") {
+		t.Errorf("from a turn that is not: %v", err)
+	}
+	if _, err := w.pool.Branch(t.Context(), main, 0, "main"); err == nil || !strings.Contains(err.Error(), "reserved") {
+		t.Errorf("with a reserved name: %v", err)
+	}
+	i, err := w.pool.Branch(t.Context(), main, 0, "side")
+	check(t, err)
+	if past, err := w.pool.Turns(t.Context(), i.ID, 0); err != nil || len(past) != 1 || past[0].Prompt != "one" {
+		t.Errorf("beside a running turn it branched behind %+v, %v", past, err)
+	}
+	w.pool.Stop(main)
+	w.settle()
+}
