@@ -26,19 +26,23 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 	case agents.Appended:
 		if t := a.tabs.byID(e.Agent); t != nil {
 			a.entered(t, e)
+			a.heard(t, e)
 			return a.lookAtBranch(e.Entries)
 		}
 	case agents.Delta:
 		if t := a.tabs.byID(e.Agent); t != nil {
 			a.entered(t, e)
+			a.heard(t, e)
 		}
 	case agents.Void:
 		if t := a.tabs.byID(e.Agent); t != nil {
 			a.entered(t, e)
+			a.heard(t, e)
 		}
 	case agents.Output:
 		if t := a.tabs.byID(e.Agent); t != nil {
 			t.view.Output(e)
+			a.heard(t, e)
 		}
 	}
 	return nil
@@ -57,10 +61,20 @@ func (a *App) change(i agents.Info) tea.Cmd {
 	t.news = t.news || i.Pending > t.info.Pending && t != a.tabs.focus
 	t.info = i
 	t.view.SetInfo(i)
+	if above := a.tabs.byID(i.Parent); above != nil && i.Task != 0 {
+		above.view.SetChild(i)
+	}
 	if i.Question == nil {
 		t.question, t.about = nil, 0
 	}
 	return tea.Batch(a.shown(), a.goWanted(), a.sendEarly())
+}
+
+// heard shows what an agent says in the tab of the one that waits for it.
+func (a *App) heard(t *tab, e agents.Event) {
+	if above := a.tabs.byID(t.info.Parent); above != nil && above.info.Delegated > 0 {
+		above.view.ChildSays(t.info.Task, e)
+	}
 }
 
 func (a *App) newTab(i agents.Info) *tab {

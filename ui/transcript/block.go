@@ -64,6 +64,7 @@ type block struct {
 	took    int       // messages the call took, shown below it
 	started time.Time // of a running call; zero: not running
 	output  string    // a running call's latest tail
+	task    int64     // the task whose end the call waits for; 0: none
 	stopped bool      // the turn ended without a result
 
 	mail  *inbox.Message
@@ -138,6 +139,13 @@ func (v *View) read(es []agents.Entry, old []*block, older bool) (fresh []*block
 		case agents.EntryStarted:
 			if e.Call != nil {
 				v.start(e.Call.ID, e.At)
+			}
+		case agents.EntryDelegated:
+			if e.Call != nil {
+				v.start(e.Call.ID, e.At)
+				if b := v.calls[e.Call.ID]; b != nil {
+					b.task = e.Task
+				}
 			}
 		case agents.EntryResult:
 			fresh = v.readResult(fresh, e)

@@ -13,12 +13,12 @@ import (
 // terse reports whether a call shows as its title only: until it is unfolded, what
 // it read matters to the model alone, and messages have cards of their own.
 func (b *block) terse(folded bool) bool {
-	if !folded || b.result == nil || b.result.Error {
+	if !folded || b.result == nil {
 		return false
 	}
 	switch b.call.Name {
 	case "read_file", "list_files", "glob", "grep":
-		return true
+		return !b.result.Error
 	}
 	return b.took > 0
 }
@@ -46,6 +46,8 @@ func (c canvas) call(b *block) []string {
 	}
 	lines := []string{mark + paint(themes.Tool, tool) + rest + paint(themes.Dim, facts)}
 	switch {
+	case b.result == nil && b.task != 0 && !b.stopped:
+		return append(lines, c.delegated(c.children[b.task])...)
 	case b.result == nil && b.output != "" && !b.stopped:
 		return append(lines, c.running(b.output)...)
 	case b.result == nil:
@@ -215,17 +217,7 @@ func (v *View) ending() []*block {
 // doing is one line: a spinner, what the agent does, for how long. begun: its
 // reply has begun to come.
 func (c canvas) doing(i agents.Info, begun bool) []string {
-	what := i.Doing
-	switch {
-	case what == "streaming" && !begun:
-		what = "waiting for the model"
-	case what == "streaming":
-		what = "writing"
-	case what == "":
-		what = "working"
-	case strings.HasPrefix(what, "tool "):
-		what = "running " + strings.TrimPrefix(what, "tool ")
-	}
+	what := does(i, begun)
 	if !i.Started.IsZero() {
 		what += " · " + lasted(c.now.Sub(i.Started))
 	}

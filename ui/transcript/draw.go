@@ -23,6 +23,7 @@ type canvas struct {
 	now      time.Time
 	folded   bool
 	selected bool
+	children map[int64]*child // by task
 }
 
 // inner is the width of a block's markdown.

@@ -25,13 +25,14 @@ type View struct {
 	now   func() time.Time
 	md    *markdown.Renderer
 
-	blocks  []*block // of entries and local lines, then those of the reply being streamed
-	live    stream
-	end     []*block // queued prompts and what the agent does right now
-	calls   map[string]*block
-	orphans map[string]*block // results whose call is on an older page
-	info    agents.Info
-	answer  *group // the last one
+	blocks   []*block // of entries and local lines, then those of the reply being streamed
+	live     stream
+	end      []*block // queued prompts and what the agent does right now
+	calls    map[string]*block
+	orphans  map[string]*block // results whose call is on an older page
+	children map[int64]*child  // by task: agents this one dispatched that live
+	info     agents.Info
+	answer   *group // the last one
 
 	oldest int64 // Seq of the first entry known
 	more   bool  // there may be older ones
@@ -64,7 +65,7 @@ const (
 func New(t *themes.Theme, now func() time.Time) *View {
 	return &View{
 		theme: t, now: now, md: markdown.NewRenderer(),
-		calls: map[string]*block{}, orphans: map[string]*block{},
+		calls: map[string]*block{}, orphans: map[string]*block{}, children: map[int64]*child{},
 		more: true, follow: true, selected: -1,
 	}
 }

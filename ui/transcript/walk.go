@@ -352,7 +352,7 @@ func (v *View) lines(i int) []string {
 		b.seen = v.frame
 		return b.lines
 	}
-	c := canvas{theme: v.theme, width: v.w, now: v.now(), folded: l.folded, selected: l.selected}
+	c := canvas{theme: v.theme, width: v.w, now: v.now(), folded: l.folded, selected: l.selected, children: v.children}
 	b.lines, b.look = v.draw(b, c), l
 	if b.lines == nil {
 		b.lines = []string{}

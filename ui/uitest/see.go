@@ -127,6 +127,7 @@ var (
 	braille = regexp.MustCompile(`[⠀-⣿]`)
 	age     = regexp.MustCompile(`([●⚠+?] )\d+:\d\d`)
 	running = regexp.MustCompile(`\d[\dhms.]*( · esc stops)`)
+	waited  = regexp.MustCompile(`(?m)(^[⠀-⣿◌] .* · )\d[\dhms.]*$`)
 )
 
 // steady replaces the workspace's path, spinners and running clocks.
@@ -139,6 +140,7 @@ func (s *Session) steady(screen string) string {
 	screen = strings.ReplaceAll(screen, root, is[len(is)-len(root):])
 	screen = age.ReplaceAllString(screen, "${1}0:00")
 	screen = running.ReplaceAllString(screen, "0s$1")
+	screen = waited.ReplaceAllString(screen, "${1}0s")
 	return braille.ReplaceAllString(screen, "⠿")
 }
 

@@ -1,0 +1,125 @@
+package transcript
+
+import (
+	"strconv"
+	"strings"
+
+	"fantail/agents"
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// child is an agent that carries out a task a call waits for.
+type child struct {
+	info  agents.Info
+	tail  string // of what it says or of its command's output
+	reply bool   // tail is of the reply being streamed
+}
+
+// tailKept is how many bytes of a child's words are kept to show their end.
+const tailKept = 2 << 10
+
+// SetChild shows, in the call that waits for it, what an agent does that this one
+// dispatched.
+func (v *View) SetChild(i agents.Info) {
+	if i.State.Terminal() { // its result says the rest
+		delete(v.children, i.Task)
+		return
+	}
+	c := v.children[i.Task]
+	if c == nil {
+		c = &child{}
+		v.children[i.Task] = c
+	}
+	c.info = i
+}
+
+// ChildSays shows what such an agent says: the end of it.
+func (v *View) ChildSays(task int64, e agents.Event) {
+	c := v.children[task]
+	if c == nil {
+		return
+	}
+	switch e := e.(type) {
+	case agents.Delta:
+		if e.Thinking {
+			return
+		}
+		if !c.reply {
+			c.tail, c.reply = "", true
+		}
+		c.keep(c.tail + e.Text)
+	case agents.Output:
+		c.reply = false
+		c.keep(e.Tail)
+	case agents.Void:
+		c.tail, c.reply = "", false
+	case agents.Appended:
+		for _, x := range e.Entries {
+			if x.Kind == agents.EntryText {
+				c.keep(x.Text)
+			}
+		}
+		c.reply = c.reply && !e.Live
+	}
+}
+
+func (c *child) keep(s string) {
+	if n := len(s) - tailKept; n > 0 {
+		s = s[n:]
+		if i := strings.IndexByte(s, '\n'); i >= 0 {
+			s = s[i+1:]
+		}
+		s = strings.ToValidUTF8(s, "")
+	}
+	c.tail = s
+}
+
+// delegated is a call that waits for an agent: what that does, the end of what it
+// says, and the key that ends the wait.
+func (c canvas) delegated(k *child) []string {
+	what, tail := "queued", ""
+	if k != nil {
+		what, tail = does(k.info, k.reply), strings.TrimRight(k.tail, "\n")
+		if k.info.Steps > 0 {
+			what += " · " + plural(k.info.Steps, "step")
+		}
+		if k.info.Attempt > 1 {
+			what += " · attempt " + strconv.Itoa(k.info.Attempt)
+		}
+	}
+	width := max(c.width-gutter-2, 1)
+	line := func(r themes.Role, s string) string {
+		return c.bar() + c.theme.Paint(r, frame.Cut(frame.CleanLine(s), width))
+	}
+	out := []string{line(themes.Text, what)}
+	if tail != "" {
+		const most = 4
+		for _, l := range lastLines(tail, most) {
+			out = append(out, line(themes.Dim, clip(l)))
+		}
+	}
+	return append(out, line(themes.Dim, "ctrl+b lets it run in the background"))
+}
+
+// does says what an agent does. begun: its reply has begun to come.
+func does(i agents.Info, begun bool) string {
+	what := i.Doing
+	switch {
+	case i.State == agents.Asking && i.Question != nil:
+		return "asks: " + i.Question.Action.Title
+	case i.Retry != nil:
+		return "tries again: " + i.Retry.Reason
+	case i.State == agents.Waiting && i.Why != "":
+		return i.Why
+	case what == "streaming" && !begun:
+		return "waiting for the model"
+	case what == "streaming":
+		return "writing"
+	case what == "":
+		return "working"
+	case strings.HasPrefix(what, "tool "):
+		return "running " + strings.TrimPrefix(what, "tool ")
+	}
+	return what
+}
