@@ -52,25 +52,30 @@ func (b *Inbox) Count(ctx context.Context, recipient int64) (pending, urgent int
 }
 
 // Counts returns the non-zero pending counts of all recipients.
-func (b *Inbox) Counts(ctx context.Context) (map[int64]Rung, error) {
-	var counts map[int64]Rung
-	err := b.db.Read(ctx, func(rx *store.Rx) error {
-		counts = make(map[int64]Rung)
-		rows, err := rx.Query(`SELECT recipient, pending, urgent FROM counts WHERE pending > 0`)
-		if err != nil {
-			return err
-		}
-		defer rows.Close()
-		for rows.Next() {
-			var r Rung
-			if err := rows.Scan(&r.Recipient, &r.Pending, &r.Urgent); err != nil {
-				return err
-			}
-			counts[r.Recipient] = r
-		}
-		return rows.Err()
+func (b *Inbox) Counts(ctx context.Context) (counts map[int64]Rung, err error) {
+	err = b.db.Read(ctx, func(rx *store.Rx) error {
+		counts, err = Pending(&rx.View)
+		return err
 	})
+	return counts, err
+}
+
+// Pending is Counts inside a transaction.
+func Pending(v *store.View) (map[int64]Rung, error) {
+	rows, err := v.Query(`SELECT recipient, pending, urgent FROM counts WHERE pending > 0`)
 	if err != nil {
+		return nil, fmt.Errorf("count messages: %w", err)
+	}
+	defer rows.Close()
+	counts := make(map[int64]Rung)
+	for rows.Next() {
+		var r Rung
+		if err := rows.Scan(&r.Recipient, &r.Pending, &r.Urgent); err != nil {
+			return nil, fmt.Errorf("count messages: %w", err)
+		}
+		counts[r.Recipient] = r
+	}
+	if err := rows.Err(); err != nil {
 		return nil, fmt.Errorf("count messages: %w", err)
 	}
 	return counts, nil
@@ -102,6 +107,32 @@ func (b *Inbox) List(ctx context.Context, q Query) ([]Message, error) {
 		return nil, fmt.Errorf("list messages: %w", err)
 	}
 	return ms, nil
+}
+
+// Since returns the messages of recipient, taken or pending, with an id
+// beyond `after`, in the order they came.
+func (b *Inbox) Since(ctx context.Context, recipient, after int64) (ms []Message, err error) {
+	err = b.db.Read(ctx, func(rx *store.Rx) error {
+		from := `SELECT ` + columns + ` FROM messages WHERE recipient = ? AND id > ? AND taken_at IS `
+		ms, err = readMessages(&rx.View, from+`NULL UNION ALL `+from+`NOT NULL ORDER BY id`,
+			recipient, after, recipient, after)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list messages: %w", err)
+	}
+	return ms, nil
+}
+
+// Newest returns the id of the newest message of all inboxes, 0 if there is none.
+func (b *Inbox) Newest(ctx context.Context) (id int64, err error) {
+	err = b.db.Read(ctx, func(rx *store.Rx) error {
+		return rx.QueryRow(`SELECT ifnull(max(id), 0) FROM messages`).Scan(&id)
+	})
+	if err != nil {
+		return 0, fmt.Errorf("find the newest message: %w", err)
+	}
+	return id, nil
 }
 
 // Get returns one message, taken or pending; ok is false if there is none.

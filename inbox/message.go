@@ -87,6 +87,10 @@ func (m Message) Success() bool { return m.Kind != Failure && !m.cut() }
 // cut reports whether a result is only what an interrupted task had so far.
 func (m Message) cut() bool { return m.Kind == Result && m.Outcome == "interrupted" }
 
+// Outside reports whether m was written outside of the program's agents: by a
+// script, another program or a person in a shell.
+func (m Message) Outside() bool { return m.Sender == 0 && m.Kind == Mail }
+
 // written is a Message as JSON: times in milliseconds, what is empty left out,
 // and texts that are not UTF-8, which JSON can't hold, as base64 under raw.
 type written struct {

@@ -209,12 +209,16 @@ func (p pass) messages(v *store.View, limit int) ([]Message, error) {
 	if p.desc {
 		query += " DESC"
 	}
-	rows, err := v.Query(query+" LIMIT ?", append(slices.Clip(args), limit)...)
+	return readMessages(v, query+" LIMIT ?", append(slices.Clip(args), limit)...)
+}
+
+// readMessages reads the messages that a query of columns returns.
+func readMessages(v *store.View, query string, args ...any) (ms []Message, err error) {
+	rows, err := v.Query(query, args...)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var ms []Message
 	for rows.Next() {
 		m, err := scanMessage(rows)
 		if err != nil {

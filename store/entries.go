@@ -108,6 +108,16 @@ func (v *View) LastEntry(agent int64, kind string) (Entry, bool, error) {
 	return Entry{}, false, nil
 }
 
+// KindAfter returns the agent's entries of a kind with seq > after, oldest first.
+func (v *View) KindAfter(agent int64, kind string, after int64) ([]Entry, error) {
+	es, err := all(v, scanEntry, `SELECT `+entryColumns+` FROM entries WHERE agent = ? AND kind = ? AND seq > ? ORDER BY seq`,
+		agent, kind, after)
+	if err != nil {
+		return nil, fmt.Errorf("read %s entries of agent %d: %w", kind, agent, err)
+	}
+	return es, nil
+}
+
 // TurnEntries returns the entries of a turn, oldest first.
 func (v *View) TurnEntries(turn int64) ([]Entry, error) {
 	es, err := all(v, scanEntry, `SELECT `+entryColumns+` FROM entries WHERE turn = ? ORDER BY seq`, turn)
@@ -130,6 +140,14 @@ func (v *View) FirstOfTurn(turn int64, kind string) (Entry, bool, error) {
 func (v *View) LastSeq(agent int64) (seq int64, err error) {
 	if err := v.QueryRow(`SELECT ifnull(max(seq), 0) FROM entries WHERE agent = ?`, agent).Scan(&seq); err != nil {
 		return 0, fmt.Errorf("find the newest entry of agent %d: %w", agent, err)
+	}
+	return seq, nil
+}
+
+// NewestSeq returns the seq of the newest entry of all agents, 0 if there is none.
+func (v *View) NewestSeq() (seq int64, err error) {
+	if err := v.QueryRow(`SELECT ifnull(max(seq), 0) FROM entries`).Scan(&seq); err != nil {
+		return 0, fmt.Errorf("find the newest entry: %w", err)
 	}
 	return seq, nil
 }

@@ -253,3 +253,14 @@ func (v *View) Spawner(task int64) (turn, conversation int64, err error) {
 	}
 	return turn, conversation, nil
 }
+
+// PusherTrust returns the trust of the agent in whose turn a task was pushed; ""
+// for a task nobody pushed in a turn.
+func (v *View) PusherTrust(task int64) (string, error) {
+	trust, _, err := first(v, scanText, `SELECT a.trust FROM tasks t
+		JOIN turns s ON s.id = t.spawned_by JOIN agents a ON a.id = s.agent WHERE t.id = ?`, task)
+	if err != nil {
+		return "", fmt.Errorf("find who pushed task %d: %w", task, err)
+	}
+	return trust, nil
+}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -114,13 +115,16 @@ func (c Config) Resolve(env func(string) string, name string) (Choice, error) {
 	return c.reach(env, v, model)
 }
 
+// ErrUnknown is the error of a model whose provider nobody knows.
+var ErrUnknown = errors.New("no such provider")
+
 func (c Config) noSuch(name, provider string) error {
 	names := c.ProviderNames()
 	hint := ""
 	if meant := near.Word(provider, names); meant != "" {
 		hint = fmt.Sprintf("did you mean %q? ", meant)
 	}
-	return fmt.Errorf("model %q: no such provider; %swrite PROVIDER/NAME; the providers are %s", name, hint, strings.Join(names, ", "))
+	return fmt.Errorf("model %q: %w; %swrite PROVIDER/NAME; the providers are %s", name, ErrUnknown, hint, strings.Join(names, ", "))
 }
 
 // reach is the choice of that vendor's model.
