@@ -65,6 +65,15 @@ func (g *Gate) Decide(a Action) Verdict {
 	g.mu.RLock()
 	mode, rules := g.mode, g.rules
 	g.mu.RUnlock()
+	if a.Strict {
+		v := decide(mode.Tightest(), nil, a)
+		v.Rule = "" // it would not hold the next time
+		return v
+	}
+	return decide(mode, rules, a)
+}
+
+func decide(mode Mode, rules []parsed, a Action) Verdict {
 	switch {
 	case a.Forbidden != "":
 		return Verdict{Decision: Deny, Reason: a.Forbidden}

@@ -77,6 +77,36 @@ func TestDecide_modes(t *testing.T) {
 	}
 }
 
+// What is asked for from outside no rule covers and no mode loosens.
+//
+// Spec: R-49, E-17.
+func TestDecide_strict(t *testing.T) {
+	in := []string{root + "/a.go"}
+	for _, m := range []Mode{Ask, AcceptEdits, Plan, Yolo} {
+		g, err := NewGate(m, []Rule{"bash(go test *)", "write(a.go)", "read(/etc/x)"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, a := range []Action{
+			{Kind: Command, Command: "go test ./...", Dir: root},
+			{Kind: Write, Paths: in, Dir: root},
+			{Kind: Read, Paths: []string{"/etc/x"}, Outside: true, Dir: root},
+		} {
+			want := AskHuman
+			if m == Plan && a.Kind != Read {
+				want = Deny
+			}
+			a.Strict = true
+			if v := g.Decide(a); v.Decision != want || v.Rule != "" {
+				t.Errorf("%s %s: %+v, want %s", m, a.Kind, v, want)
+			}
+		}
+		if v := g.Decide(Action{Kind: Read, Paths: in, Dir: root, Strict: true}); v.Decision != Allow {
+			t.Errorf("%s: reading in the workspace: %+v", m, v)
+		}
+	}
+}
+
 func TestDecide_pathRules(t *testing.T) {
 	for _, c := range []struct {
 		rule    Rule

@@ -42,6 +42,14 @@ func (m Mode) Cycle() Mode {
 	return Ask
 }
 
+// Tightest is the mode for what no mode may loosen: m if that is tighter than ask.
+func (m Mode) Tightest() Mode {
+	if m == Plan {
+		return Plan
+	}
+	return Ask
+}
+
 // Kind sorts actions by their effect.
 type Kind string
 
@@ -61,6 +69,7 @@ type Action struct {
 	Outside   bool     // a path lies outside the workspace
 	Sensitive string   // why a path is sensitive; "" if none is
 	Forbidden string   // why it may never run, whatever the mode; "" if it may
+	Strict    bool     // no rule covers it, and no mode is looser on it than ask
 	Command   string   // the whole command, for Command
 	Dir       string   // where it runs, for Command; the workspace, for Read and Write
 	Diff      string   // unified diff, for Write
