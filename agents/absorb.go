@@ -152,8 +152,18 @@ func (a *agent) begin(tx *store.Tx, reason bool) (int64, error) {
 
 // enter appends queued prompts.
 func (a *agent) enter(tx *store.Tx, b *batch, turn int64, prompts []store.Prompt) error {
+	by := ""
+	if a.strict && a.task != 0 {
+		t, _, err := tx.Task(a.task)
+		if err != nil {
+			return err
+		}
+		if fromOutside(t.Origin) {
+			by = t.Origin
+		}
+	}
 	for _, q := range prompts {
-		seq, err := b.add(turn, Entry{Kind: EntryPrompt, Text: q.Text})
+		seq, err := b.add(turn, Entry{Kind: EntryPrompt, By: by, Text: q.Text})
 		if err != nil {
 			return err
 		}

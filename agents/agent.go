@@ -34,6 +34,7 @@ type agent struct {
 	halted    error          // a sub-agent was stopped or killed, perhaps before it began: it stays so
 	stops     map[*stop]bool // what Stop ends
 
+	strict  bool          // the session's mode and rules don't loosen what it may do
 	timeout time.Duration // of its task; 0: none
 	command string        // its task, if that is a plain command; set before the loop starts
 	alarm   *time.Timer   // rings at the time-out; nil: none
@@ -70,7 +71,7 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 	a := &agent{
 		p: p, id: i.ID, kind: i.Kind, task: task, info: i,
 		poke: make(chan struct{}, 1), gone: make(chan struct{}), stops: map[*stop]bool{},
-		ids: map[string]bool{},
+		ids: map[string]bool{}, strict: i.Outside,
 	}
 	if i.State.Terminal() {
 		close(a.gone) // no loop runs

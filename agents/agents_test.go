@@ -22,7 +22,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if child() || live() {
+	if child() || live() || caller() {
 		return
 	}
 	goleak.VerifyTestMain(m)

@@ -65,7 +65,7 @@ func (a *agent) runCalls(ctx context.Context, calls []Call) error {
 func (a *agent) beside(calls []Call) int {
 	word := ""
 	for n, c := range calls {
-		call, err := a.p.o.Tools.Parse(a.env, c.ID, c.Name, c.Args)
+		call, err := a.parse(c)
 		if n == 0 && err == nil {
 			word = call.Beside
 		}
@@ -76,6 +76,15 @@ func (a *agent) beside(calls []Call) int {
 	return len(calls)
 }
 
+// parse reads a call, and says whether the gate is to judge it strictly.
+func (a *agent) parse(c Call) (*tools.Call, error) {
+	call, err := a.p.o.Tools.Parse(a.env, c.ID, c.Name, c.Args)
+	if err == nil {
+		call.Action.Strict = a.strict
+	}
+	return call, err
+}
+
 // runCall carries out one call and appends its result; line starts it after its
 // neighbours before it. Its error ends the turn: the turn was stopped, or the
 // database refused.
@@ -84,7 +93,7 @@ func (a *agent) runCall(ctx context.Context, c Call, line func(start func())) er
 		return context.Cause(ctx)
 	}
 	began := time.Now()
-	call, err := a.p.o.Tools.Parse(a.env, c.ID, c.Name, c.Args)
+	call, err := a.parse(c)
 	if err != nil {
 		return a.result(ctx, c, began, tools.Result{Text: err.Error(), Error: true})
 	}

@@ -210,12 +210,12 @@ func again(tx *store.Tx, row *Task, t tools.Task) error {
 }
 
 // revive makes the row of the agent that a task resumes live again.
-func revive(tx *store.Tx, t Task) (store.Agent, error) {
+func revive(tx *store.Tx, t Task, trust string) (store.Agent, error) {
 	row, ok, err := tx.Agent(t.Resumes)
 	if err != nil || !ok {
 		return row, errors.Join(err, missing(ok, "agent %d", t.Resumes))
 	}
-	row.Parent, row.Task, row.Model, row.State = t.Queue, t.ID, t.Model, string(Running)
+	row.Parent, row.Task, row.Trust, row.Model, row.State = t.Queue, t.ID, trust, t.Model, string(Running)
 	if ok, err = tx.ReviveAgent(row); err == nil && !ok {
 		err = fmt.Errorf("the agent %s has not ended", row.Name)
 	}

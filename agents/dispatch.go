@@ -19,6 +19,7 @@ func (p *Pool) dispatcher() {
 			return
 		case <-p.dispatch:
 		}
+		p.Refresh(p.ctx)
 		for {
 			q := p.ready()
 			if q == nil {
@@ -97,10 +98,17 @@ func (p *Pool) begin(id int64) error {
 		if t, ok, err = tx.Task(id); err != nil || !ok {
 			return err
 		}
+		if t.Model == "" && t.Kind != kindCommand {
+			t.Model = p.modelOf(t.Queue)
+		}
+		trust, err := trustOf(tx, t)
+		if err != nil {
+			return err
+		}
 		if t.Resumes != 0 {
-			row, err = revive(tx, t)
+			row, err = revive(tx, t, trust)
 		} else {
-			row = store.Agent{Name: t.Name, Kind: string(Sub), Trust: "attended", Parent: t.Queue, Task: id, Model: t.Model, State: string(Running)}
+			row = store.Agent{Name: t.Name, Kind: string(Sub), Trust: trust, Parent: t.Queue, Task: id, Model: t.Model, State: string(Running)}
 			row.ID, err = tx.AddAgent(row)
 			row.Created = tx.Now()
 		}
@@ -175,7 +183,18 @@ func (p *Pool) newInfo(row store.Agent, t store.Task, first []Prompt) Info {
 		}
 	}
 	i.State, i.Doing, i.Why, i.Model, i.Task, i.Prompt, i.Prompts = Running, "starting", "", t.Model, t.ID, typed(t), first
+	i.Outside = row.Trust == trustOutside
 	return i
+}
+
+// modelOf is the model of an agent's next request; a task that names none gets it.
+func (p *Pool) modelOf(agent int64) string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a := p.agents[agent]; a != nil {
+		return a.info.Model
+	}
+	return p.model
 }
 
 var errGone = errors.New("the task is no longer queued")

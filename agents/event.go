@@ -76,6 +76,7 @@ type Info struct {
 	Prompt    string           // a sub-agent's task; a plain command begins with `!`, and has no Model
 	Task      int64            // that task's id; 0: none
 	Attempt   int              // how many tasks it carried out, this one included
+	Outside   bool             // its work was asked for outside of the program: it asks before all but reading
 	Prompts   []Prompt         // typed, not entered yet, oldest first
 	Question  *permit.Question // while asking
 	Outcome   Outcome          // of the last turn, once it ended
@@ -127,7 +128,7 @@ type Entry struct {
 	Text     string          `json:"text,omitempty"`
 	Opaque   string          `json:"opaque,omitempty"`
 	Model    string          `json:"model,omitempty"`
-	By       string          `json:"by,omitempty"` // who took messages: check receive next turn start delegate
+	By       string          `json:"by,omitempty"` // who took messages: check receive next turn start delegate cli mcp; who outside asked for a task: cli mcp
 	Call     *Call           `json:"call,omitempty"`
 	Result   *Result         `json:"result,omitempty"`
 	Messages []inbox.Message `json:"messages,omitempty"`

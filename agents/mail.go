@@ -262,10 +262,10 @@ func (p *Pool) Send(ctx context.Context, from int64, to, body string, pr inbox.P
 	}
 	a, i, err := p.named(to)
 	if err != nil {
-		return 0, fmt.Errorf("send to %w; %s", err, p.liveNames())
+		return 0, fmt.Errorf("send to %w", unknown(to, p.liveNames()))
 	}
 	if i.State.Terminal() {
-		return 0, fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /resume %s PROMPT lets it go on", to, i.State, to)
+		return 0, ended(to, i.State)
 	}
 	p.mu.Lock()
 	name := sender.info.Name
@@ -280,12 +280,11 @@ func (p *Pool) Send(ctx context.Context, from int64, to, body string, pr inbox.P
 }
 
 // liveNames says whom mail can reach.
-func (p *Pool) liveNames() string {
-	var names []string
+func (p *Pool) liveNames() (names []string) {
 	for _, i := range p.Infos() {
 		if !i.State.Terminal() {
 			names = append(names, i.Name)
 		}
 	}
-	return "agents that read mail: " + strings.Join(names, ", ")
+	return names
 }

@@ -25,13 +25,14 @@ var birds = [...]string{
 // use for, in any case of letters.
 var reserved = [...]string{
 	"main", "user", "system", "human", "host", "assistant", "all", "you",
-	"new", "list", "rename", "close", "config",
+	"new", "list", "rename", "close", "config", Outside, OutsideMCP,
 }
 
 // nameFor returns the name a new task or helper gets: the wanted one if it is
 // free, or an unused one. An agent that ended under the wanted name keeps its tab
-// and its mail as NAME·1, NAME·2 and so on.
-func (p *Pool) nameFor(tx *store.Tx, want string) (string, error) {
+// and its mail as NAME·1, NAME·2 and so on; renamed, if it is not nil, is told of
+// it after the commit.
+func nameFor(tx *store.Tx, want string, renamed func(agent int64, name string)) (string, error) {
 	if want == "" {
 		return freeName(tx)
 	}
@@ -67,14 +68,21 @@ func (p *Pool) nameFor(tx *store.Tx, want string) (string, error) {
 	if err := tx.RenameAgent(old.ID, aside); err != nil {
 		return "", err
 	}
-	tx.AfterCommit(func() {
+	if renamed != nil {
+		tx.AfterCommit(func() { renamed(old.ID, aside) })
+	}
+	return want, nil
+}
+
+// nameFor is nameFor for who keeps the agents in memory.
+func (p *Pool) nameFor(tx *store.Tx, want string) (string, error) {
+	return nameFor(tx, want, func(agent int64, name string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if a := p.agents[old.ID]; a != nil {
-			a.change(func(i *Info) { i.Name = aside })
+		if a := p.agents[agent]; a != nil {
+			a.change(func(i *Info) { i.Name = name })
 		}
 	})
-	return want, nil
 }
 
 // freeName is a bird nobody has been named after yet, with a number if need be.

@@ -42,7 +42,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 		}
 	}
 	p.mu.Unlock()
-	want.Kind, want.Trust, want.Model, want.State = string(Helper), "attended", m.Name, string(Idle)
+	want.Kind, want.Trust, want.Model, want.State = string(Helper), trustAttended, m.Name, string(Idle)
 	var i Info
 	err = p.o.DB.Write(ctx, "open a helper", func(tx *store.Tx) error {
 		row := want
@@ -50,19 +50,24 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 		if row.Name, err = p.nameFor(tx, want.Name); err != nil {
 			return err
 		}
+		var behind store.Turn
+		if want.Branch != 0 {
+			if behind, _, err = tx.Turn(want.Branch); err != nil {
+				return err
+			}
+			of, _, err := tx.Agent(behind.Agent)
+			if err != nil {
+				return err
+			}
+			row.Trust = of.Trust
+		}
 		if row.ID, err = tx.AddAgent(row); err != nil {
 			return err
 		}
 		i = Info{
 			ID: row.ID, Name: row.Name, Kind: Helper, Parent: row.Parent, State: Idle,
 			Model: m.Name, Window: m.Window, Priced: m.Price != nil, Created: tx.Now(),
-		}
-		if want.Branch != 0 {
-			behind, _, err := tx.Turn(want.Branch)
-			if err != nil {
-				return err
-			}
-			i.Context = behind.Context
+			Context: behind.Context, Outside: row.Trust == trustOutside,
 		}
 		if notice != "" {
 			if _, err := (&agent{p: p, id: row.ID}).batch(tx, false).add(0, Entry{Kind: EntryNotice, Text: notice}); err != nil {

@@ -96,6 +96,8 @@ type Pool struct {
 	windows map[int64]window  // open windows, by owner
 	queued  map[int64]*queued // tasks not started
 	names   []string          // their names in order; nil: to be listed anew
+	stale   bool              // another process wrote, and the maps do not show it yet
+	noticed int64             // up to this entry the feeds heard of what other processes noted
 	changed chan struct{}     // closed and made anew whenever Settled might answer differently
 	closing bool
 }
@@ -150,29 +152,21 @@ func (p *Pool) restore(ctx context.Context) error {
 		if rows, err = rx.Agents(); err != nil {
 			return err
 		}
-		ts, err := rx.QueuedTasks()
+		ws, err := queuedTasks(&rx.View)
 		if err != nil {
 			return err
 		}
-		for _, t := range ts {
-			var needs []store.Task
-			if len(t.After) > 0 {
-				if needs, err = rx.Needs(t.ID); err != nil {
-					return err
-				}
-			}
-			p.enqueue(t, needs)
+		for _, w := range ws {
+			p.enqueue(w.task, w.needs)
 		}
-		return nil
+		p.noticed, err = rx.NewestSeq()
+		return err
 	}); err != nil {
 		return err
 	}
 	if len(rows) == 0 {
 		if err := p.o.DB.Write(ctx, "make main", func(tx *store.Tx) error {
-			row := store.Agent{Name: "main", Kind: string(Main), Trust: "attended", Model: p.o.Model, State: string(Idle)}
-			var err error
-			row.ID, err = tx.AddAgent(row)
-			row.Created = tx.Now()
+			row, err := openMain(tx, p.o.Model)
 			rows = []store.Agent{row}
 			return err
 		}); err != nil {
@@ -227,7 +221,7 @@ func (p *Pool) load(ctx context.Context, row store.Agent) error {
 func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 	i := Info{
 		ID: row.ID, Name: row.Name, Kind: Kind(row.Kind), Parent: row.Parent, State: State(row.State),
-		Model: row.Model, Created: row.Created, Ended: row.Ended, Task: row.Task,
+		Model: row.Model, Created: row.Created, Ended: row.Ended, Task: row.Task, Outside: row.Trust == trustOutside,
 	}
 	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
 		sum, err := rx.SumTurns(row.ID)

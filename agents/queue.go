@@ -49,11 +49,11 @@ func QueueText(l Queue, now time.Time, most int) string {
 	for _, t := range l.Tasks {
 		switch t.State {
 		case taskQueued:
-			queued = append(queued, "  - "+t.Name+l.mark(t))
+			queued = append(queued, "  - "+t.Name+l.mark(t)+origin(t))
 		case taskRunning:
-			running = append(running, fmt.Sprintf("  - %s (started %s ago)", t.Name, inbox.Age(now.Sub(t.Started))))
+			running = append(running, fmt.Sprintf("  - %s (started %s ago)%s", t.Name, inbox.Age(now.Sub(t.Started)), origin(t)))
 		case taskFinished:
-			finished = append(finished, fmt.Sprintf("  - %s (%s %s ago)", t.Name, t.Outcome, inbox.Age(now.Sub(t.Finished))))
+			finished = append(finished, fmt.Sprintf("  - %s (%s %s ago)%s", t.Name, t.Outcome, inbox.Age(now.Sub(t.Finished)), origin(t)))
 		}
 	}
 	if older := len(finished) - most; most > 0 && older > 0 {
@@ -79,6 +79,14 @@ func QueueText(l Queue, now time.Time, most int) string {
 		return "The queue is empty. /push PROMPT adds a task."
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// origin says that a task was asked for outside of the program.
+func origin(t Task) string {
+	if !fromOutside(t.Origin) {
+		return ""
+	}
+	return " (from outside: " + t.Origin + ")"
 }
 
 // mark says what a queued task waits for: ` (after a, b)`, `: queued (cap)`.

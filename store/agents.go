@@ -78,8 +78,8 @@ func (tx *Tx) SetAgentState(id int64, state string, ended bool) error {
 // ReviveAgent gives an ended agent a new task of another agent's queue: it is
 // open and lives again. False: it has not ended. ErrTaken as for AddAgent.
 func (tx *Tx) ReviveAgent(a Agent) (bool, error) {
-	n, err := tx.count(`UPDATE agents SET parent = ?, task = ?, model = ?, state = ?, ended_at = NULL, closed_at = NULL
-		WHERE id = ? AND ended_at IS NOT NULL`, null(a.Parent), null(a.Task), a.Model, a.State, a.ID)
+	n, err := tx.count(`UPDATE agents SET parent = ?, task = ?, trust = ?, model = ?, state = ?, ended_at = NULL, closed_at = NULL
+		WHERE id = ? AND ended_at IS NOT NULL`, null(a.Parent), null(a.Task), a.Trust, a.Model, a.State, a.ID)
 	if err != nil {
 		return false, fmt.Errorf("revive agent %d: %w", a.ID, taken(a.Name, err))
 	}

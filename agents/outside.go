@@ -1,0 +1,293 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// What senders outside of the program are called, by how they came. No agent
+// has these names.
+const (
+	Outside    = "outside"
+	OutsideMCP = "outside-mcp"
+)
+
+// Door is how a process that does not own the agents reaches them: beside the
+// one that does, or while there is none. What comes in by it is marked, and is
+// data. Each of its methods returns after its COMMIT.
+type Door struct {
+	DB      *store.DB
+	Origin  string                            // OriginCLI or OriginMCP
+	Model   string                            // of main in a workspace nobody used yet
+	Resolve func(name string) (string, error) // a model's whole name; the error says what is known
+	Ring    func()                            // called after a commit, for the process that owns the agents
+}
+
+// name is what senders by this door are called.
+func (d *Door) name() string {
+	if d.Origin == OriginMCP {
+		return OutsideMCP
+	}
+	return Outside
+}
+
+// write is a transaction that others hear of.
+func (d *Door) write(ctx context.Context, what string, f func(tx *store.Tx) error) error {
+	err := d.DB.Write(ctx, what, func(tx *store.Tx) error {
+		if _, err := openMain(tx, d.Model); err != nil {
+			return err
+		}
+		return f(tx)
+	})
+	if err == nil {
+		d.Ring()
+	}
+	return err
+}
+
+// openMain returns main, which it makes in a workspace that has none yet.
+func openMain(tx *store.Tx, model string) (store.Agent, error) {
+	a, ok, err := tx.AgentByName(string(Main))
+	if ok || err != nil {
+		return a, err
+	}
+	a = store.Agent{Name: string(Main), Kind: string(Main), Trust: trustAttended, Model: model, State: string(Idle), Created: tx.Now()}
+	a.ID, err = tx.AddAgent(a)
+	return a, err
+}
+
+// Parcel is mail on its way in.
+type Parcel struct {
+	To       string
+	Body     string
+	Priority inbox.Priority
+	Tags     []string
+	Key      string // a retry with the same key is the same message
+}
+
+// Send puts mail into the inbox of an agent, where it waits until it is taken,
+// and returns its id.
+func (d *Door) Send(ctx context.Context, m Parcel) (id int64, err error) {
+	box := inbox.New(d.DB, nil)
+	err = d.write(ctx, "send from outside", func(tx *store.Tx) error {
+		a, err := addressee(&tx.View, m.To)
+		if err != nil {
+			return err
+		}
+		id, err = box.Add(tx, inbox.Message{
+			Recipient: a.ID, From: d.name(), Kind: inbox.Mail, Deliver: inbox.Hold,
+			Priority: m.Priority, Tags: m.Tags, Body: m.Body, Key: m.Key,
+		})
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("send to %s: %w", m.To, err)
+	}
+	return id, nil
+}
+
+// addressee finds the agent of that name if it reads mail.
+func addressee(v *store.View, name string) (store.Agent, error) {
+	a, ok, err := v.AgentByName(name)
+	switch {
+	case err != nil:
+		return a, err
+	case ok && a.Closed.IsZero() && !State(a.State).Terminal():
+		return a, nil
+	case ok:
+		return a, ended(name, State(a.State))
+	}
+	as, err := v.Agents()
+	if err != nil {
+		return a, err
+	}
+	var names []string
+	for _, a := range as {
+		if !State(a.State).Terminal() {
+			names = append(names, a.Name)
+		}
+	}
+	return a, unknown(name, names)
+}
+
+// ended is the error of who writes to an agent that ended.
+func ended(name string, s State) error {
+	return fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /resume %s PROMPT lets it go on", name, s, name)
+}
+
+// unknown is the error of who writes to nobody.
+func unknown(name string, live []string) error {
+	return fmt.Errorf("%q: %w; agents that read mail: %s", name, ErrNoAgent, strings.Join(live, ", "))
+}
+
+// Push queues a task in main's queue. It starts when the human says /run, and
+// its agent asks before all it does but reading.
+func (d *Door) Push(ctx context.Context, t Order) (Task, error) {
+	row := Task{
+		Prompt: strings.TrimSpace(t.Prompt), Model: t.Model, Timeout: t.Timeout, Kind: kindPrompt, Origin: d.Origin,
+		Deliver: string(inbox.Hold), State: taskQueued,
+	}
+	switch {
+	case row.Prompt == "":
+		return Task{}, errors.New("push: a task needs a prompt")
+	case strings.HasPrefix(row.Prompt, "!"):
+		return Task{}, errors.New("push: only the human can queue a command (/push !CMD in the program); from outside, write what is to be done as a prompt")
+	}
+	if row.Model != "" && d.Resolve != nil {
+		var err error
+		if row.Model, err = d.Resolve(row.Model); err != nil {
+			return Task{}, fmt.Errorf("push: %w", err)
+		}
+	}
+	err := d.write(ctx, "push from outside", func(tx *store.Tx) error {
+		owner, err := openMain(tx, d.Model)
+		if err != nil {
+			return err
+		}
+		row.Queue = owner.ID
+		if row.Name, err = nameFor(tx, t.Name, nil); err != nil {
+			return err
+		}
+		needs, err := needed(&tx.View, t.After)
+		if err != nil {
+			return err
+		}
+		if row.ID, err = tx.AddTask(row); err != nil {
+			return err
+		}
+		row.Created, row.After = tx.Now(), t.After
+		for _, n := range needs {
+			if err := tx.NeedTask(row.ID, n.ID); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return Task{}, fmt.Errorf("push: %w", err)
+	}
+	return row, nil
+}
+
+// Order is a task on its way in.
+type Order struct {
+	Name, Prompt, Model string
+	Timeout             time.Duration
+	After               []string // the tasks it waits for
+}
+
+// Inbox lists pending messages of the agent of that name, in q's order.
+func (d *Door) Inbox(ctx context.Context, name string, q inbox.Query) ([]inbox.Message, error) {
+	var err error
+	if q.Recipient, err = d.whose(ctx, name); err != nil {
+		return nil, err
+	}
+	return inbox.New(d.DB, nil).List(ctx, q)
+}
+
+// Since lists messages of the agent that came after that one, taken or not.
+func (d *Door) Since(ctx context.Context, name string, after int64) ([]inbox.Message, error) {
+	id, err := d.whose(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return inbox.New(d.DB, nil).Since(ctx, id, after)
+}
+
+// Newest is the id of the newest message of the workspace.
+func (d *Door) Newest(ctx context.Context) (int64, error) { return inbox.New(d.DB, nil).Newest(ctx) }
+
+// Check takes what matches, at most 200, for who stands outside: the messages
+// enter no conversation. A notice in the agent's transcript says so, in the same
+// transaction. left counts the others.
+func (d *Door) Check(ctx context.Context, name string, q inbox.Query) (ms []inbox.Message, left int, err error) {
+	if q.Recipient, err = d.whose(ctx, name); err != nil {
+		return nil, 0, err
+	}
+	q.Limit = maxTaken
+	box := inbox.New(d.DB, nil)
+	err = d.write(ctx, "check from outside", func(tx *store.Tx) error {
+		b := &batch{a: &agent{id: q.Recipient}, tx: tx}
+		ms, left, err = box.Take(tx, q, d.Origin, func(ms []inbox.Message) (int64, error) {
+			return b.add(0, Entry{Kind: EntryNotice, By: d.Origin, Text: carriedOff(ms, d.name())})
+		})
+		return err
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("take messages: %w", err)
+	}
+	return ms, left, nil
+}
+
+// carriedOff says what was taken out of an inbox, and who has it now.
+func carriedOff(ms []inbox.Message, by string) string {
+	const named = 10
+	var list []string
+	for i, m := range ms {
+		if i == named {
+			list = append(list, fmt.Sprintf("and %d more", len(ms)-named))
+			break
+		}
+		list = append(list, fmt.Sprintf("#%d from %s", m.ID, inbox.Label(m.From)))
+	}
+	what := "1 message"
+	if len(ms) > 1 {
+		what = fmt.Sprintf("%d messages", len(ms))
+	}
+	return fmt.Sprintf("%s taken by %s, not into this conversation: %s. /messages show %d prints one.", what, by, strings.Join(list, ", "), ms[0].ID)
+}
+
+// Queue is the queue of the agent of that name.
+func (d *Door) Queue(ctx context.Context, name string) (q Queue, err error) {
+	id, err := d.whose(ctx, name)
+	if err != nil {
+		return q, err
+	}
+	err = d.DB.Read(ctx, func(rx *store.Rx) error {
+		q.Tasks, err = rx.Tasks(id)
+		return err
+	})
+	return q, err
+}
+
+// Message returns one message, taken or not, and the name of whose it is.
+func (d *Door) Message(ctx context.Context, id int64) (m inbox.Message, of string, ok bool, err error) {
+	if m, ok, err = inbox.New(d.DB, nil).Get(ctx, id); err != nil || !ok {
+		return m, "", ok, err
+	}
+	err = d.DB.Read(ctx, func(rx *store.Rx) error {
+		of, _, err = rx.AgentName(m.Recipient)
+		return err
+	})
+	return m, of, true, err
+}
+
+// whose finds the agent of that name, ended or not; main is there even where
+// nobody used the workspace yet, as 0.
+func (d *Door) whose(ctx context.Context, name string) (id int64, err error) {
+	err = d.DB.Read(ctx, func(rx *store.Rx) error {
+		a, ok, err := rx.AgentByName(name)
+		switch id = a.ID; {
+		case err != nil || ok || name == string(Main):
+			return err
+		}
+		as, err := rx.Agents()
+		if err != nil {
+			return err
+		}
+		names := []string{string(Main)}
+		for _, a := range as {
+			if a.Name != string(Main) {
+				names = append(names, a.Name)
+			}
+		}
+		return fmt.Errorf("%q: %w; there are: %s", name, ErrNoAgent, strings.Join(names, ", "))
+	})
+	return id, err
+}

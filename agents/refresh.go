@@ -1,0 +1,154 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// Refresh brings what is kept in memory up to what other processes committed:
+// counts, queued tasks, names, and what they noted in transcripts. It is to be
+// called when one of them rang, and is called whenever tasks may start; while
+// nobody else wrote it only asks the file for that. What keeps it from looking
+// shows in main's tab; the next call looks again.
+func (p *Pool) Refresh(ctx context.Context) {
+	err := p.refresh(ctx)
+	if err == nil || p.ctx.Err() != nil {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, a := range p.agents {
+		if a.kind == Main {
+			a.change(func(i *Info) { i.Why = err.Error() })
+		}
+	}
+}
+
+func (p *Pool) refresh(ctx context.Context) error {
+	changed, err := p.o.DB.Changed(ctx)
+	if err != nil {
+		return fmt.Errorf("look for changes from outside: %w", err)
+	}
+	p.mu.Lock()
+	p.stale = p.stale || changed
+	stale, noticed := p.stale, p.noticed
+	p.mu.Unlock()
+	if !stale {
+		return nil
+	}
+	// A write, though nothing is written: its hook comes in order with those of
+	// the pool's own commits, so that newer numbers are never replaced by older.
+	err = p.o.DB.Write(ctx, "refresh", func(tx *store.Tx) error {
+		var n news
+		if err := n.read(&tx.View, noticed); err != nil {
+			return err
+		}
+		tx.AfterCommit(func() { p.refreshed(n) })
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("read changes from outside: %w", err)
+	}
+	return nil
+}
+
+// news is what other processes may have changed.
+type news struct {
+	agents  []store.Agent
+	counts  map[int64]inbox.Rung
+	queued  []waiting
+	notices map[int64][]Entry // by agent
+	newest  int64             // entry of all
+}
+
+// waiting is a queued task and what it waits for.
+type waiting struct {
+	task  store.Task
+	needs []store.Task
+}
+
+// queuedTasks reads those of all agents.
+func queuedTasks(v *store.View) ([]waiting, error) {
+	ts, err := v.QueuedTasks()
+	if err != nil {
+		return nil, err
+	}
+	ws := make([]waiting, len(ts))
+	for i, t := range ts {
+		ws[i].task = t
+		if len(t.After) > 0 {
+			if ws[i].needs, err = v.Needs(t.ID); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return ws, nil
+}
+
+// read reads it; notices are those behind the entry `after`.
+func (n *news) read(v *store.View, after int64) (err error) {
+	if n.agents, err = v.Agents(); err != nil {
+		return err
+	}
+	if n.counts, err = inbox.Pending(v); err != nil {
+		return err
+	}
+	if n.queued, err = queuedTasks(v); err != nil {
+		return err
+	}
+	n.notices = map[int64][]Entry{}
+	for _, a := range n.agents {
+		rows, err := v.KindAfter(a.ID, string(EntryNotice), after)
+		if err != nil {
+			return err
+		}
+		for _, e := range decodeAll(rows) {
+			if fromOutside(e.By) {
+				n.notices[a.ID] = append(n.notices[a.ID], e)
+			}
+		}
+	}
+	n.newest, err = v.NewestSeq()
+	return err
+}
+
+// refreshed applies n. The store's writer calls it.
+func (p *Pool) refreshed(n news) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stale, p.noticed = false, n.newest
+	for _, row := range n.agents {
+		a, r := p.agents[row.ID], n.counts[row.ID]
+		if a == nil {
+			continue
+		}
+		if a.info.Name != row.Name || a.info.Pending != r.Pending || a.info.Urgent != r.Urgent {
+			a.change(func(i *Info) { i.Name, i.Pending, i.Urgent = row.Name, r.Pending, r.Urgent })
+		}
+		if es := n.notices[row.ID]; len(es) > 0 {
+			p.hub.emit(Appended{row.ID, es, false})
+		}
+	}
+	p.requeue(n.queued)
+	p.told()
+}
+
+// requeue makes the queued tasks in memory those of the file. One that is being
+// started stays until its agent is there. The caller holds mu.
+func (p *Pool) requeue(ts []waiting) {
+	there := map[int64]bool{}
+	for _, t := range ts {
+		there[t.task.ID] = true
+		if p.queued[t.task.ID] == nil {
+			p.enqueue(t.task, t.needs)
+		}
+	}
+	for id := range p.queued {
+		if _, starts := p.running[-id]; !there[id] && !starts {
+			p.left(id, false)
+		}
+	}
+}
