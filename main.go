@@ -58,10 +58,13 @@ func run(guard *cli.Guard) (int, error) {
 	if err != nil || flags.Bare {
 		return 0, err
 	}
-	if !flags.Print {
+	if !flags.Print && flags.Errand == nil {
 		if err := cli.NeedTerminal(os.Stdin, os.Stdout); err != nil {
 			return 0, err
 		}
+	}
+	if flags.Errand != nil {
+		return flags.Errand.Run(guard)
 	}
 	place, err := cli.Find(flags.Dir, os.Getenv)
 	if err != nil {
@@ -91,6 +94,11 @@ func run(guard *cli.Guard) (int, error) {
 		if err := guard.Fatal(); err != nil {
 			return 0, err
 		}
+		if h.bell, err = cli.HangBell(place.Bell); err != nil {
+			cli.Warn(os.Stderr, "what comes from outside will show late: %v", err)
+		} else {
+			defer h.bell.Close()
+		}
 	}
 	if flags.Print {
 		return h.print()
@@ -106,6 +114,7 @@ type host struct {
 	conf   config.Config
 	models *cli.Models
 	tools  *tools.Set
+	bell   *cli.Bell // nil: there is none
 }
 
 // open puts the parts together: the database, and the agents over it. close ends
@@ -127,6 +136,9 @@ func (h *host) open(ctx context.Context, model string, attended bool) (pool *age
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
+	}
+	if h.bell != nil {
+		h.bell.Serve(h.guard, func() { pool.Refresh(ctx) })
 	}
 	h.guard.AtEnd(func() { _ = cli.Close(pool) })
 	h.guard.AtEnd(h.place.Leave)

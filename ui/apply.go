@@ -107,9 +107,6 @@ func (a *App) entered(t *tab, e agents.Event) {
 		for len(es) > 0 && es[0].Seq <= t.newest {
 			es = es[1:]
 		}
-		if n := len(es); n > 0 {
-			t.newest = es[n-1].Seq
-		}
 		t.view.Append(es, e.Live)
 	case agents.Delta:
 		t.view.Delta(e)
@@ -138,6 +135,9 @@ func (a *App) page(p paged) {
 	backlog := t.backlog
 	t.backlog = nil
 	a.entered(t, agents.Appended{Agent: p.agent, Entries: p.entries})
+	if n := len(p.entries); n > 0 {
+		t.newest = p.entries[n-1].Seq
+	}
 	for _, e := range backlog {
 		a.entered(t, e)
 	}

@@ -106,7 +106,12 @@ func (a *App) statusRight() []piece {
 			ps = append(ps, piece{fmt.Sprintf("$%.2f", float64(i.Cost)/1e6), themes.Dim, 3})
 		}
 	}
-	if m := a.tally.Mode; m != "" {
+	m := a.tally.Mode
+	if t := a.tabs.focus; t != nil && t.info.Outside {
+		m = m.Tightest()
+		ps = append(ps, piece{"from outside", themes.Warn, 7})
+	}
+	if m != "" {
 		role := themes.Dim
 		if m != "ask" {
 			role = themes.Warn

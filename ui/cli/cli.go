@@ -1,7 +1,8 @@
-// Package cli is the command line and the two faces: the full screen, and a
-// prompt and its answer for people and scripts without a screen.
+// Package cli is the command line and the faces: the full screen, a prompt and
+// its answer for people and scripts without a screen, and the errands that
+// deposit, look and take beside a running program.
 //
-// Does: parse the arguments; find and lock the workspace; turn a model's name
+// Does: parse the arguments; run errands; hang the bell they ring; find and lock the workspace; turn a model's name
 // into a provider; write the system prompt's facts; run the screen or one
 // prompt; end the program right after a signal, a lost terminal or a panic, with
 // a crash file where one is due.
@@ -9,7 +10,7 @@
 // Does not: draw, run turns, decide what may run, know SQL.
 //
 // Imports: ui, ui/frame, agents, agents/llm and the providers under it,
-// agents/prompts, store, store/config, store/config/near, tools, tools/permit, tools/proc.
+// agents/prompts, inbox, store, store/config, store/config/near, tools, tools/permit, tools/proc.
 package cli
 
 import (
@@ -21,9 +22,10 @@ import (
 
 // Exit codes. An ending signal n is 128+n.
 const (
-	ok     = 0
-	failed = 1
-	usage  = 2
+	ok      = 0
+	failed  = 1
+	usage   = 2
+	nothing = 3 // an errand found nothing
 )
 
 // Warn writes a line for people to out, which is standard error: whatever an

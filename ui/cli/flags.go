@@ -30,9 +30,10 @@ type Flags struct {
 	Format Format
 	Model  string // provider/name; "" if not given
 	Mode   permit.Mode
-	Moded  bool   // Mode was given
-	Dir    string // where to start; "" means here
-	Bare   bool   // nothing is to be run: the arguments asked for help or the version, which was printed
+	Moded  bool    // Mode was given
+	Dir    string  // where to start; "" means here
+	Errand *Errand // a sub-command; nil: none
+	Bare   bool    // nothing is to be run: the arguments asked for help or the version, which was printed
 }
 
 // UsageError says what is wrong with the arguments; the exit code is 2.
@@ -97,9 +98,13 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 	fs.BoolVar(&yolo, "yolo", false, "the same as --permission-mode yolo: nothing asks")
 	fs.StringVar(&f.Dir, "cwd", "", "start in `DIR`")
 	f.Bare = true // until the command itself runs
+	if e, rest, found := errandOf(args); found {
+		errand, err := e.parse(rest, out)
+		return Flags{Errand: errand, Bare: errand == nil && err == nil}, err
+	}
 	root.RunE = func(c *cobra.Command, words []string) error {
 		if !fs.Changed("print") && len(words) > 0 && words[0] == "help" {
-			return c.Help()
+			return helpOn(out, c.Flags(), words[1:])
 		}
 		f.Bare = false
 		if err := f.print(fs, prompt, words); err != nil {
@@ -126,9 +131,34 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 	return f, nil
 }
 
+// helpOn prints the help on a sub-command, or all of it.
+func helpOn(out io.Writer, fs *pflag.FlagSet, words []string) error {
+	if len(words) == 0 {
+		help(out, fs)
+		return nil
+	}
+	for _, e := range errands() {
+		if e.name == words[0] {
+			e.describe(out)
+			return nil
+		}
+	}
+	return misused("there is no sub-command %q%s; there are: %s", words[0], meant(words[0], errandNames()), strings.Join(errandNames(), ", "))
+}
+
 // help prints what there is to know about the command line.
 func help(out io.Writer, fs *pflag.FlagSet) {
-	fmt.Fprintf(out, "%s\n\nUsage:\n  fantail\n  fantail -p PROMPT\n  fantail help\n\nFlags:\n", about)
+	fmt.Fprintf(out, "%s\n\nUsage:\n  fantail\n  fantail -p PROMPT\n  fantail help [SUB-COMMAND]\n\nFrom scripts and other shells, beside a running program or without one:\n", about)
+	for _, e := range errands() {
+		fmt.Fprintf(out, "  fantail %-8s %s\n", e.name, e.help)
+	}
+	fmt.Fprintf(out, "\nFlags:\n")
+	flagList(out, fs)
+	fmt.Fprintf(out, "\nExamples:\n%s\n", examples)
+}
+
+// flagList prints a line for each flag.
+func flagList(out io.Writer, fs *pflag.FlagSet) {
 	fs.VisitAll(func(f *pflag.Flag) {
 		short := "    "
 		if f.Shorthand != "" {
@@ -137,14 +167,13 @@ func help(out io.Writer, fs *pflag.FlagSet) {
 		value, text := pflag.UnquoteUsage(f)
 		fmt.Fprintf(out, "  %s%-26s %s\n", short, strings.TrimRight("--"+f.Name+" "+value, " "), text)
 	})
-	fmt.Fprintf(out, "\nExamples:\n%s\n", examples)
 }
 
 // print reads the prompt: it stands behind -p, or in --print=PROMPT, or comes from standard input.
 func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string) error {
 	if !fs.Changed("print") {
 		if len(words) > 0 {
-			return misused("unknown argument %q%s; a prompt without a screen is: fantail -p %q", words[0], meant(words[0], []string{"help"}), strings.Join(words, " "))
+			return misused("unknown argument %q%s; a prompt without a screen is: fantail -p %q", words[0], meant(words[0], append(errandNames(), "help")), strings.Join(words, " "))
 		}
 		return nil
 	}

@@ -68,7 +68,7 @@ func TestHelpAndVersion(t *testing.T) {
 		{[]string{"--help"}, []string{"--permission-mode", "--output-format", "--cwd", "--yolo", "-p, --print PROMPT", "Exit codes"}},
 		{[]string{"-h"}, []string{"--permission-mode"}},
 		{[]string{"help"}, []string{"--permission-mode"}},
-		{[]string{"help", "me"}, []string{"--permission-mode"}},
+		{[]string{"help", "push"}, []string{"fantail push", "after=A,B"}},
 		{[]string{"--version"}, []string{"fantail "}},
 	} {
 		var out bytes.Buffer

@@ -16,6 +16,7 @@ type Place struct {
 	Dir     string // where the program was started, inside Root
 	Data    string // database, outputs, lock, crash files
 	Private []string
+	Bell    string // where the host's bell hangs; "" in a temporary place
 
 	temporary bool
 }
@@ -50,6 +51,7 @@ func Find(dir string, env func(string) string) (Place, error) {
 	if err != nil {
 		return Place{}, err
 	}
+	p.Bell = bellPath(env, p.Data)
 	p.Private = []string{p.Data, settings, config.RuntimeDir(env, os.Geteuid())}
 	return p, nil
 }
@@ -62,7 +64,7 @@ func (p Place) Aside() (Place, error) {
 		return p, fmt.Errorf("make a temporary database: %w", err)
 	}
 	p.Private = append(p.Private[:len(p.Private):len(p.Private)], dir)
-	p.Data, p.temporary = dir, true
+	p.Data, p.Bell, p.temporary = dir, "", true
 	return p, nil
 }
 

@@ -289,6 +289,16 @@ func ReadPrompt(ctx context.Context, guard *Guard, prompt string, in *os.File, e
 		}
 		return prompt, nil
 	}
+	input, err := readAll(ctx, guard, in, errs)
+	if err != nil {
+		return "", err
+	}
+	return joined(prompt, string(input))
+}
+
+// readAll reads standard input to its end. One that does not end by itself is
+// waited for until ctx ends.
+func readAll(ctx context.Context, guard *Guard, in *os.File, errs io.Writer) ([]byte, error) {
 	type read struct {
 		text []byte
 		err  error
@@ -304,16 +314,16 @@ func ReadPrompt(ctx context.Context, guard *Guard, prompt string, in *os.File, e
 		select {
 		case r := <-done:
 			if r.err != nil && !errors.Is(r.err, os.ErrClosed) {
-				return "", fmt.Errorf("read standard input: %w", r.err)
+				return nil, fmt.Errorf("read standard input: %w", r.err)
 			}
 			if len(r.text) > maxInput {
-				return "", misused("standard input is larger than %d MiB: write it to a file and name that in the prompt", maxInput>>20)
+				return nil, misused("standard input is larger than %d MiB: write it to a file and name that", maxInput>>20)
 			}
-			return joined(prompt, string(r.text))
+			return r.text, nil
 		case <-note.C:
-			Warn(errs, "waiting for the end of standard input (without any: fantail -p PROMPT < /dev/null)")
+			Warn(errs, "waiting for the end of standard input (without any: < /dev/null)")
 		case <-ctx.Done():
-			return "", ctx.Err()
+			return nil, ctx.Err()
 		}
 	}
 }

@@ -56,8 +56,9 @@ type block struct {
 	text   string
 	at     time.Time
 	tone   Tone
-	held   bool // of a queued prompt
-	brief  bool // md is the beginning of a message's body; text says what it leaves out
+	held   bool   // of a queued prompt
+	by     string // who outside of the program asked for a task; "": nobody there
+	brief  bool   // md is the beginning of a message's body; text says what it leaves out
 
 	call    *agents.Call
 	result  *agents.Result
@@ -177,7 +178,7 @@ func one(e *agents.Entry) *block {
 	b := &block{text: e.Text, at: e.At, group: &group{text: e.Text}}
 	switch e.Kind {
 	case agents.EntryPrompt:
-		b.kind = prompt
+		b.kind, b.by = prompt, e.By
 	case agents.EntryThinking:
 		if strings.TrimSpace(e.Text) == "" {
 			return nil // only the provider's own token

@@ -112,11 +112,15 @@ func (c canvas) rule(word string) string {
 	return c.theme.Paint(themes.Rule, frame.Cut(left+strings.Repeat("─", max(c.width-frame.Width(left), 0)), c.width))
 }
 
-// prompt is what the human wrote, behind a bar.
+// prompt is what the human wrote, behind a bar, or what somebody outside did.
 func (c canvas) prompt(b *block) []string {
 	bar := c.mark("▌", themes.User)
 	e := excerpt{head: 12, tail: 4}.of(strings.TrimRight(b.text, "\n"), c.folded)
 	var lines []string
+	if b.by != "" {
+		bar = c.mark("▌", themes.Warn)
+		lines = append(lines, c.theme.Paint(themes.Dim, frame.Cut("from outside ("+frame.CleanLine(b.by)+"): asks before all but reading", c.inner())))
+	}
 	for _, l := range e.head {
 		lines = append(lines, frame.Wrap(frame.Clean(l), c.inner())...)
 	}
@@ -257,6 +261,9 @@ func (c canvas) message(b *block) []string {
 		facts += frame.CleanLine(m.Outcome)
 	} else {
 		facts += frame.CleanLine(string(m.Kind))
+	}
+	if m.Outside() {
+		facts += " · external"
 	}
 	facts += " · " + when(m.Created, c.now) + " · #" + strconv.FormatInt(m.ID, 10)
 	from := frame.CleanLine(clip(m.From))

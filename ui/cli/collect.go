@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"fantail/agents"
+	"fantail/inbox"
+)
+
+// most is how many finished tasks are listed.
+const most = 10
+
+func runCheck(e *Errand, c *caller) (int, error) {
+	q := inbox.Query{LIFO: e.o.lifo}
+	for _, w := range e.words {
+		from, is := strings.CutPrefix(w, "from=")
+		if !is || from == "" || q.From != "" {
+			return usage, misused("check: %q is not understood; it is fantail check [from=NAME]", w)
+		}
+		q.From = from
+	}
+	if e.o.peek && e.o.take {
+		return usage, misused("--peek and --take contradict each other: give one")
+	}
+	var ms []inbox.Message
+	var left int
+	var err error
+	if e.o.peek || !c.out.tty && !e.o.take {
+		ms, err = c.door.Inbox(c.ctx, e.o.agent, q)
+	} else {
+		ms, left, err = c.door.Check(c.ctx, e.o.agent, q)
+	}
+	switch {
+	case err != nil:
+		return failed, err
+	case len(ms) == 0 && e.o.json:
+		return nothing, nil
+	case len(ms) == 0:
+		return nothing, c.out.text("No messages ready.")
+	}
+	if err := c.letters(ms, e.o.agent, letter); err != nil {
+		if ms[0].TakenBy != "" {
+			Warn(c.errs, "messages #%d to #%d were taken and could not all be printed; fantail show N prints one", ms[0].ID, ms[len(ms)-1].ID)
+		}
+		return failed, err
+	}
+	if left > 0 {
+		Warn(c.errs, "%d more: fantail check again", left)
+	}
+	return ok, nil
+}
+
+// letters prints messages, each as `as` says or as a line of JSON.
+func (c *caller) letters(ms []inbox.Message, to string, as func(m inbox.Message, now time.Time) string) error {
+	for i, m := range ms {
+		var err error
+		switch {
+		case c.out.json:
+			err = c.out.line(letterJSON(m, to))
+		case i > 0 && strings.Contains(as(m, m.Created), "\n"):
+			err = c.out.text("\n" + as(m, time.Now()))
+		default:
+			err = c.out.text(as(m, time.Now()))
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func runInbox(e *Errand, c *caller) (int, error) {
+	if len(e.words) > 0 {
+		return usage, misused("inbox: %q is not understood; --agent NAME is whose", e.words[0])
+	}
+	newest, err := c.door.Newest(c.ctx)
+	if err != nil {
+		return failed, err
+	}
+	ms, err := c.door.Inbox(c.ctx, e.o.agent, inbox.Query{})
+	if err != nil {
+		return failed, err
+	}
+	if err := c.letters(ms, e.o.agent, brief); err != nil {
+		return failed, err
+	}
+	switch {
+	case e.o.follow:
+		err := c.follow(e.o.agent, newest, ms)
+		if c.ctx.Err() != nil {
+			err = nil // it was to end so
+		}
+		return Code(err), err
+	case len(ms) == 0 && e.o.json:
+		return nothing, nil
+	case len(ms) == 0:
+		return nothing, c.out.text("No messages.")
+	}
+	return ok, nil
+}
+
+// glance is how often a follower asks whether anything was committed. Its
+// process has nothing else to do, and the question costs microseconds.
+const glance = 200 * time.Millisecond
+
+// follow prints the messages behind the one with the id `after` as they come,
+// but for those that were printed, until the context ends.
+func (c *caller) follow(agent string, after int64, printed []inbox.Message) error {
+	tick := time.NewTicker(glance)
+	defer tick.Stop()
+	for {
+		changed, err := c.door.DB.Changed(c.ctx)
+		if err != nil {
+			return err
+		}
+		if changed {
+			ms, err := c.door.Since(c.ctx, agent, after)
+			if err != nil {
+				return err
+			}
+			if n := len(ms); n > 0 {
+				after = ms[n-1].ID
+			}
+			ms = slices.DeleteFunc(ms, func(m inbox.Message) bool {
+				return slices.ContainsFunc(printed, func(old inbox.Message) bool { return old.ID == m.ID })
+			})
+			printed = nil
+			if err := c.letters(ms, agent, brief); err != nil {
+				return err
+			}
+		}
+		select {
+		case <-tick.C:
+		case <-c.ctx.Done():
+			return nil
+		}
+	}
+}
+
+func runQueue(e *Errand, c *caller) (int, error) {
+	if len(e.words) > 0 {
+		return usage, misused("queue: %q is not understood; --agent NAME is whose", e.words[0])
+	}
+	q, err := c.door.Queue(c.ctx, e.o.agent)
+	if err != nil {
+		return failed, err
+	}
+	code := ok
+	if len(q.Tasks) == 0 {
+		code = nothing
+	}
+	if !e.o.json {
+		limit := most
+		if e.o.all {
+			limit = 0
+		}
+		return code, c.out.text(agents.QueueText(q, time.Now(), limit))
+	}
+	finished := 0
+	for _, t := range q.Tasks {
+		if t.State == "finished" {
+			finished++
+		}
+	}
+	for _, t := range q.Tasks {
+		if t.State == "finished" {
+			if finished--; finished >= most && !e.o.all {
+				continue
+			}
+		}
+		if err := c.out.line(taskJSON(t)); err != nil {
+			return failed, err
+		}
+	}
+	return code, nil
+}
+
+func runShow(e *Errand, c *caller) (int, error) {
+	if len(e.words) != 1 {
+		return usage, misused("show which message? fantail show N; fantail inbox lists those that wait")
+	}
+	id, err := strconv.ParseInt(strings.TrimPrefix(e.words[0], "#"), 10, 64)
+	if err != nil || id < 1 {
+		return usage, misused("%q is no number of a message", e.words[0])
+	}
+	m, to, found, err := c.door.Message(c.ctx, id)
+	switch {
+	case err != nil:
+		return failed, err
+	case !found:
+		return failed, fmt.Errorf("there is no message #%d here; fantail inbox lists those that wait", id)
+	}
+	return ok, c.letters([]inbox.Message{m}, to, letter)
+}

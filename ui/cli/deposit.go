@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/store/config"
+)
+
+func runSend(e *Errand, c *caller) (int, error) {
+	if len(e.words) == 0 {
+		return usage, misused("send to whom? fantail send NAME TEXT; main is always there")
+	}
+	pr := inbox.Priority(e.o.priority)
+	known := []string{string(inbox.Low), string(inbox.Normal), string(inbox.High), string(inbox.Urgent)}
+	if pr != inbox.Low && pr != inbox.Normal && pr != inbox.High && pr != inbox.Urgent {
+		return usage, misused("--priority %q: it is low, normal, high or urgent%s", e.o.priority, meant(e.o.priority, known))
+	}
+	body, err := c.given(e.words[1:], "TEXT")
+	if err != nil {
+		return failed, err
+	}
+	id, err := c.door.Send(c.ctx, agents.Parcel{To: e.words[0], Body: body, Priority: pr, Tags: e.o.tags, Key: e.o.key})
+	if err != nil {
+		return failed, err
+	}
+	if e.o.json {
+		return ok, c.out.line(struct {
+			ID int64  `json:"id"`
+			To string `json:"to"`
+		}{id, e.words[0]})
+	}
+	return ok, c.out.text(fmt.Sprintf("Message #%d is in the inbox of %s", id, e.words[0]))
+}
+
+// given is what the words say, or standard input if there are none, or just "-".
+func (c *caller) given(words []string, what string) (string, error) {
+	text := strings.Join(words, " ")
+	switch {
+	case text == "" && len(words) > 0:
+		return "", misused("%s is empty", what)
+	case text == "" && isTerminal(c.in):
+		return "", misused("%s is missing; give it, or - to type it", what)
+	case text == "" || text == "-":
+		data, err := readAll(c.ctx, c.guard, c.in, c.errs)
+		return string(data), err
+	}
+	return text, nil
+}
+
+func runPush(e *Errand, c *caller) (int, error) {
+	t, words, err := order(e.words)
+	if err != nil {
+		return usage, err
+	}
+	if t.Prompt, err = c.given(words, "PROMPT"); err != nil {
+		return failed, err
+	}
+	if t.Model != "" {
+		if t.Model, err = c.model(t.Model); err != nil {
+			return usage, err
+		}
+	}
+	row, err := c.door.Push(c.ctx, t)
+	if err != nil {
+		return failed, err
+	}
+	if e.o.json {
+		return ok, c.out.line(taskJSON(row))
+	}
+	return ok, c.out.text(fmt.Sprintf("Queued %s; /run in the program starts it", row.Name))
+}
+
+// order takes key=value words from the front of the words of a push.
+func order(words []string) (t agents.Order, rest []string, err error) {
+	given := map[string]bool{}
+	for len(words) > 0 {
+		key, value, is := strings.Cut(words[0], "=")
+		switch key {
+		case "name", "model", "timeout", "after":
+		case "deliver":
+			if is {
+				return t, nil, misused("deliver= is not for tasks from outside: what they bring waits until somebody takes it")
+			}
+		default:
+			is = false
+		}
+		if !is {
+			break
+		}
+		switch {
+		case value == "":
+			return t, nil, misused("%s= needs a value", key)
+		case given[key]:
+			return t, nil, misused("%s= is given twice", key)
+		}
+		given[key] = true
+		switch key {
+		case "name":
+			t.Name = value
+		case "model":
+			t.Model = value
+		case "after":
+			t.After = strings.Split(value, ",")
+		case "timeout":
+			if t.Timeout, err = lasting(value); err != nil {
+				return t, nil, misused("timeout=%s is no time (300, 90s, 5m)", value)
+			}
+		}
+		words = words[1:]
+	}
+	return t, words, nil
+}
+
+// lasting reads 300, 90s, 5m.
+func lasting(s string) (time.Duration, error) {
+	if n, err := strconv.Atoi(s); err == nil {
+		s = strconv.Itoa(n) + "s"
+	}
+	d, err := time.ParseDuration(s)
+	if err == nil && d <= 0 {
+		err = errors.New("it must be more than nothing")
+	}
+	return d, err
+}
+
+// model is the whole name of a model. A provider whose key is not set here may
+// have it where the task runs.
+func (c *caller) model(name string) (string, error) {
+	conf, err := Configure(Flags{}, c.env)
+	if err != nil {
+		return "", err
+	}
+	choice, err := conf.Resolve(c.env, name)
+	switch {
+	case errors.Is(err, config.ErrUnknown):
+		return "", misused("%v", err)
+	case err != nil:
+		return name, nil
+	}
+	return choice.Name(), nil
+}

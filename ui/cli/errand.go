@@ -1,0 +1,232 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"fantail/agents"
+	"fantail/store"
+)
+
+// Errand is a sub-command: it deposits, looks or takes in the workspace's
+// inboxes and queue and ends, whether or not a program runs there.
+type Errand struct {
+	errand
+	o     options
+	words []string
+}
+
+// options are the flags of all errands.
+type options struct {
+	dir, agent, priority, key string
+	tags                      []string
+	json, all, follow, lifo   bool
+	peek, take                bool
+}
+
+// errand is a row of the table of them.
+type errand struct {
+	name, args, help string
+	more             string // what else there is to know
+	flags            string // the names of those it has, beside --cwd
+	plain            bool   // flags stand before the first word only
+	fresh            bool   // it works where nobody used the workspace yet
+	run              func(e *Errand, c *caller) (int, error)
+}
+
+// errands is that table. It feeds the parser, the help and the README.
+func errands() []errand {
+	return []errand{
+		{
+			name: "send", args: "NAME [TEXT]", help: "put mail into an agent's inbox", fresh: true, run: runSend,
+			flags: "priority tag key json",
+			more: `NAME is an agent of the workspace; main is always there. Without TEXT, or with -,
+the text is what stands on standard input, byte for byte, at most 1 MiB. When
+fantail returns 0 the message is on disk. It is marked as from outside and
+waits until somebody takes it: it is data and never starts anything.
+
+  go test ./... || fantail send main --priority=high "tests broke"
+  git log -1 --stat | fantail send main --tag=commit`,
+		},
+		{
+			name: "push", args: "[name=NAME] [model=MODEL] [timeout=TIME] [after=A,B] PROMPT", help: "queue a task for an agent of its own",
+			plain: true, fresh: true, run: runPush, flags: "json",
+			more: `The task waits in main's queue until the human types /run, which lists it. Its
+agent asks before all it does but reading, whatever the permission mode, and so
+does all it dispatches. after= names tasks whose results it waits for. Without PROMPT,
+or with -, the prompt is what stands on standard input.
+
+  fantail push name=review timeout=10m "review the last commit"`,
+		},
+		{
+			name: "inbox", help: "list the messages that wait", run: runInbox, flags: "agent json follow",
+			more: `Nothing is taken. With --follow it prints what waits and then each message as it
+comes, until it is interrupted.
+
+  fantail inbox --follow --json | jq -r .subject`,
+		},
+		{
+			name: "check", args: "[from=NAME]", help: "take the messages that are ready", run: runCheck, flags: "agent lifo peek take json",
+			more: `Each message goes to one taker: what is printed enters no conversation, and a
+notice in the agent's transcript says so. Without a terminal nothing is taken
+unless --take is given. At most 200 are taken at once, in the order they came.
+
+  fantail check --take --json from=tests`,
+		},
+		{
+			name: "queue", help: "list the tasks that are queued, run and have finished", run: runQueue, flags: "agent all json",
+			more: "  fantail queue --json | jq -r 'select(.state == \"queued\").name'",
+		},
+		{
+			name: "show", args: "N", help: "print one message, taken or not", run: runShow, flags: "json",
+			more: "  fantail show 12",
+		},
+	}
+}
+
+const errandCodes = "Exit codes: 0 something, 3 nothing ready, 1 failed, 2 wrong usage, 128+n ended by signal n."
+
+// errandOf finds the errand in the arguments, if they begin with one: --cwd may
+// stand before it. rest are the other arguments.
+func errandOf(args []string) (e errand, rest []string, ok bool) {
+	at := 0
+	for at < len(args) && strings.HasPrefix(args[at], "--cwd") {
+		if args[at] == "--cwd" {
+			at++
+		}
+		at++
+	}
+	if at >= len(args) {
+		return e, nil, false
+	}
+	for _, e := range errands() {
+		if e.name == args[at] {
+			return e, slices.Concat(args[:at:at], args[at+1:]), true
+		}
+	}
+	return e, nil, false
+}
+
+// errandNames are the names of all errands.
+func errandNames() (names []string) {
+	for _, e := range errands() {
+		names = append(names, e.name)
+	}
+	return names
+}
+
+// parse reads the arguments of an errand; nil if they ask for help, which goes to out.
+func (e errand) parse(args []string, out io.Writer) (*Errand, error) {
+	r := &Errand{errand: e}
+	fs := r.o.set(e)
+	fs.SetInterspersed(!e.plain)
+	switch err := fs.Parse(args); {
+	case errors.Is(err, pflag.ErrHelp):
+		e.describe(out)
+		return nil, nil
+	case err != nil:
+		return nil, misspelt(fs, err)
+	}
+	r.words = fs.Args()
+	return r, nil
+}
+
+// set declares the flags of e.
+func (o *options) set(e errand) *pflag.FlagSet {
+	fs := pflag.NewFlagSet(e.name, pflag.ContinueOnError)
+	fs.SortFlags = false
+	fs.Usage = func() {}
+	for _, name := range strings.Fields(e.flags) {
+		switch name {
+		case "priority":
+			fs.StringVar(&o.priority, name, "normal", "`P`: low, normal, high or urgent")
+		case "tag":
+			fs.StringArrayVar(&o.tags, name, nil, "mark it with `WORD`; may be given again")
+		case "key":
+			fs.StringVar(&o.key, name, "", "a retry with the same `KEY` is the same message, stored once")
+		case "agent":
+			fs.StringVar(&o.agent, name, string(agents.Main), "whose: the agent `NAME`")
+		case "json":
+			fs.BoolVar(&o.json, name, false, "one JSON object a line")
+		case "follow":
+			fs.BoolVar(&o.follow, name, false, "go on with what comes")
+		case "lifo":
+			fs.BoolVar(&o.lifo, name, false, "newest first")
+		case "peek":
+			fs.BoolVar(&o.peek, name, false, "print and take nothing")
+		case "take":
+			fs.BoolVar(&o.take, name, false, "take without a terminal too")
+		case "all":
+			fs.BoolVar(&o.all, name, false, "all that have finished, not the last ten")
+		}
+	}
+	fs.StringVar(&o.dir, "cwd", "", "in the workspace of `DIR`")
+	return fs
+}
+
+// describe prints what there is to know about an errand.
+func (e errand) describe(out io.Writer) {
+	var o options
+	usage := strings.TrimSpace("fantail " + e.name + " " + e.args)
+	fmt.Fprintf(out, "fantail %s: %s.\n\nUsage:\n  %s\n\nFlags:\n", e.name, e.help, usage)
+	flagList(out, o.set(e))
+	fmt.Fprintf(out, "\n%s\n\n%s\n", e.more, errandCodes)
+}
+
+// caller is where an errand is run: what it reads and writes, and the door to
+// the workspace's agents.
+type caller struct {
+	ctx     context.Context
+	guard   *Guard
+	signals *Signals
+	place   Place
+	env     func(string) string
+	in      *os.File
+	out     *printed
+	errs    io.Writer
+	door    *agents.Door
+}
+
+// Run runs the errand and returns the exit code.
+func (e *Errand) Run(guard *Guard) (int, error) {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	signals := guard.Watch(cancel)
+	place, err := Find(e.o.dir, os.Getenv)
+	if err != nil {
+		return 0, err
+	}
+	path := filepath.Join(place.Data, "fantail.db")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !e.fresh {
+		return 0, fmt.Errorf("nobody used fantail in %s yet, so nothing is there; fantail send main TEXT is a beginning, or name another workspace with --cwd", place.Root)
+	}
+	db, err := store.Open(ctx, path, store.Options{Go: guard.Go})
+	if err != nil {
+		return 0, err
+	}
+	c := &caller{
+		ctx: ctx, guard: guard, signals: signals, place: place, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
+		out:  &printed{w: os.Stdout, tty: isTerminal(os.Stdout), json: e.o.json},
+		door: &agents.Door{DB: db, Origin: agents.OriginCLI, Model: "builtin", Ring: func() { ring(place.Bell) }},
+	}
+	code, err := e.run(e, c)
+	if e := db.Close(); err == nil {
+		err = e
+	}
+	if n, signalled := signals.Code(); signalled {
+		return n, nil
+	}
+	if errors.Is(err, errUnread) {
+		return code, nil // nobody reads the output any more
+	}
+	return code, err
+}

@@ -1,0 +1,273 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// Depositing, looking and taking without a program that runs.
+//
+// Spec: Q-18, Q-21, Q-26, Q-27, Q-28, Q-29, Q-30, Q-41, Q-42, E-7, E-10.
+func TestErrands(t *testing.T) {
+	s := newSite(t)
+	if out, errs, code := s.run(t, "", "inbox"); code != failed || out != "" || !strings.Contains(errs, "nobody used fantail in") || !strings.Contains(errs, "fantail send main TEXT") {
+		t.Errorf("before anything: %d %q %q", code, out, errs)
+	}
+	body := "two\nlines, \"quoted\", \x1b[31mred\x07 \u202e </message> \xff end\n"
+	for _, c := range []struct {
+		input string
+		args  []string
+		code  int
+		want  string // in the output
+		errs  string
+	}{
+		{"", []string{"send", "main", "--priority=high", "tests broke"}, ok, "Message #1 is in the inbox of main\n", ""},
+		{body, []string{"send", "main", "--tag", "ci", "--key", "k", "--json"}, ok, `{"id":2,"to":"main"}`, ""},
+		{body, []string{"send", "main", "-", "--tag", "ci", "--key", "k"}, ok, "Message #2 ", ""},
+		{"", []string{"send", "main", "another text", "--key", "k"}, failed, "", "the key was used for another message"},
+		{"", []string{"send", "main", "--", "-x"}, ok, "#3", ""},
+		{"", []string{"send", "main"}, failed, "", "the message is empty"},
+		{strings.Repeat("x", 1<<20+1), []string{"send", "main"}, failed, "", "larger than 1 MiB"},
+		{"", []string{"send", "nobody", "x"}, failed, "", `"nobody": no such agent; agents that read mail: main`},
+		{"", []string{"send"}, usage, "", "fantail send NAME TEXT"},
+		{"", []string{"send", "main", "x", "--priority=hihg"}, usage, "", "did you mean high?"},
+		{"", []string{"send", "main", "x", "--prioriti=high"}, usage, "", "did you mean --priority?"},
+		{"", []string{"sned", "main", "x"}, usage, "", "did you mean send?"},
+		{"", []string{"inbox"}, ok, "#1 from outside, 0s ago (mail, external, high): tests broke\n", ""},
+		{"", []string{"check"}, ok, "tests broke", ""}, // no terminal: nothing is taken
+		{"", []string{"check", "--peek", "--lifo"}, ok, "#3 from outside", ""},
+		{"", []string{"check", "--peek", "--take"}, usage, "", "contradict"},
+		{"", []string{"check", "from=tests"}, nothing, "No messages ready.\n", ""},
+		{"", []string{"check", "tests"}, usage, "", "check [from=NAME]"},
+		{"", []string{"show", "#2"}, ok, "two\nlines", ""},
+		{"", []string{"show", "99"}, failed, "", "there is no message #99"},
+		{"", []string{"show", "two"}, usage, "", "is no number"},
+		{"", []string{"inbox", "--agent", "nobody"}, failed, "", "there are: main"},
+		{"", []string{"queue"}, nothing, "The queue is empty", ""},
+		{"", []string{"push", "name=job", "timeout=5m", "run", "go", "test", "-v"}, ok, "Queued job; /run in the program starts it\n", ""},
+		{"say hi\n", []string{"push", "--json", "name=other"}, ok, `"prompt":"say hi"`, ""},
+		{"", []string{"push", "name=job", "x"}, failed, "", `a task "job" is queued or runs already`},
+		{"", []string{"push", "name=main", "x"}, failed, "", "is reserved"},
+		{"", []string{"push", "name=outside", "x"}, failed, "", "is reserved"},
+		{"", []string{"push", "!rm -rf x"}, failed, "", "only the human can queue a command"},
+		{"", []string{"push", "deliver=wake", "x"}, usage, "", "deliver= is not for tasks from outside"},
+		{"", []string{"push", "timeout=soon", "x"}, usage, "", "is no time"},
+		{"", []string{"push", "name=a", "name=b", "x"}, usage, "", "given twice"},
+		{"", []string{"push", "model=nobody/x", "x"}, usage, "", "no such provider"},
+		{"", []string{"push", "name=paid", "model=anthropic/some", "x"}, ok, "Queued paid", ""}, // the key may be set elsewhere
+		{"", []string{"push", "name=next", "after=job,other", "x"}, ok, "Queued next", ""},
+		{"", []string{"push", "after=nobody", "x"}, failed, "", "there is no task of that name"},
+		{"", []string{"queue"}, ok, "Queued:\n  - job (from outside: cli)\n  - other (from outside: cli)\n  - paid (from outside: cli)\n  - next (after job, other) (from outside: cli)\n", ""},
+		{"", []string{"check", "--take"}, ok, "#3 from outside", ""},
+		{"", []string{"check", "--take"}, nothing, "No messages ready.", ""},
+		{"", []string{"check", "--take", "--json"}, nothing, "", ""},
+		{"", []string{"inbox"}, nothing, "No messages.", ""},
+		{"", []string{"show", "1"}, ok, "taken by cli", ""},
+		{"", []string{"help", "chekc"}, usage, "", "did you mean check?"},
+		{"", []string{"help", "check"}, ok, "Exit codes: 0 something, 3 nothing ready, 1 failed, 2 wrong usage", ""},
+		{"", []string{"send", "--help"}, ok, "go test ./... || fantail send main", ""},
+	} {
+		out, errs, code := s.run(t, c.input, c.args...)
+		if code != c.code || !strings.Contains(out, c.want) || c.want == "" && out != "" || !strings.Contains(errs, c.errs) || c.errs == "" && errs != "" {
+			t.Errorf("%q: exit code %d (want %d), output %q (want %q), errors %q (want %q)", c.args, code, c.code, out, c.want, errs, c.errs)
+		}
+	}
+	// From another directory, and from a subdirectory of the workspace.
+	elsewhere := newSite(t)
+	elsewhere.env = s.env
+	if out, errs, code := elsewhere.run(t, "", "show", "2", "--cwd", s.dir, "--json"); code != ok {
+		t.Errorf("--cwd: %d %q %q", code, out, errs)
+	} else {
+		var m jLetter
+		if err := json.Unmarshal([]byte(out), &m); err != nil || string(m.Raw) != body || m.From != "outside" || !m.Outside || m.To != "main" ||
+			fmt.Sprint(m.Tags) != "[ci]" || m.TakenBy != "cli" || m.Taken == nil {
+			t.Errorf("%v: %s", err, out)
+		}
+		if strings.ContainsAny(out, "\x1b\x07") || strings.Contains(out, "\u202e") {
+			t.Errorf("JSON that steers a terminal: %q", out)
+		}
+	}
+	if _, _, code := elsewhere.run(t, "", "--cwd", s.dir, "queue", "--json"); code != ok {
+		t.Errorf("--cwd before the sub-command: %d", code)
+	}
+}
+
+// As a Makefile or a git hook has it.
+func TestErrands_inAShell(t *testing.T) {
+	s := newSite(t)
+	line := `false || "$0" send main --priority=high "tests broke" && "$0" check --take && ! "$0" check; echo "code $?"; "$0" check > /dev/null; echo "code $?"`
+	c := exec.Command("/bin/sh", "-c", line, os.Getenv(builtEnv))
+	c.Dir, c.Env = s.dir, s.env
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "tests broke") || !strings.HasSuffix(string(out), "No messages ready.\ncode 0\ncode 3\n") {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+// On a terminal nothing from outside steers it, and check takes.
+func TestErrands_onATerminal(t *testing.T) {
+	s := newSite(t)
+	s.run(t, "evil \x1b]52;c;aGk=\x07\x1b[2J text", "send", "main")
+	c := open(t, s.command("check"))
+	c.until(t, "evil", "text")
+	if code, _ := c.exited(t); code != ok {
+		t.Errorf("exit code %d", code)
+	}
+	if raw := c.written(); strings.ContainsAny(raw, "\x1b\x07") {
+		t.Errorf("it wrote %q", raw)
+	}
+	if _, _, code := s.run(t, "", "check"); code != nothing {
+		t.Errorf("it was not taken: %d", code)
+	}
+}
+
+// A message that was acknowledged is there, however its sender ended.
+//
+// Spec: O-28, Q-42.
+func TestErrands_acknowledgedIsStored(t *testing.T) {
+	s := newSite(t)
+	for i := range 10 {
+		c := s.command("send", "main", fmt.Sprint("message ", i), "--json")
+		out, err := c.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Start(); err != nil {
+			t.Fatal(err)
+		}
+		line, err := bufio.NewReader(out).ReadString('\n')
+		_ = c.Process.Kill()
+		_ = c.Wait()
+		if err != nil {
+			t.Fatalf("no answer: %q, %v", line, err)
+		}
+	}
+	out, _, _ := s.run(t, "", "inbox")
+	if n := strings.Count(out, "message "); n != 10 {
+		t.Errorf("%d of 10 messages:\n%s", n, out)
+	}
+}
+
+// A follower prints what comes, once, and ends when it is told to or when nobody
+// reads it.
+func TestInbox_follow(t *testing.T) {
+	s := newSite(t)
+	s.run(t, "", "send", "main", "before")
+	c := s.command("inbox", "--follow")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(20*time.Second, func() { _ = c.Process.Kill() })
+	defer late.Stop()
+	r := bufio.NewReader(out)
+	for _, text := range []string{"before", "first", "second"} {
+		if text != "before" {
+			s.run(t, "", "send", "main", text)
+		}
+		if line, err := r.ReadString('\n'); err != nil || !strings.HasSuffix(line, ": "+text+"\n") {
+			t.Fatalf("%q, %v; want %s", line, err, text)
+		}
+	}
+	if err := c.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	rest, _ := io.ReadAll(r)
+	_ = c.Wait()
+	if code := c.ProcessState.ExitCode(); code != 128+int(syscall.SIGINT) || len(rest) > 0 || errs.Len() > 0 {
+		t.Errorf("exit code %d, rest %q, errors %q", code, rest, errs.String())
+	}
+
+	c = s.command("inbox", "--follow", "--json")
+	if out, err = c.StdoutPipe(); err != nil {
+		t.Fatal(err)
+	}
+	errs.Reset()
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bufio.NewReaderSize(out, 16).ReadByte(); err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	s.run(t, "", "send", "main", "to nobody")
+	ended := time.AfterFunc(20*time.Second, func() { _ = c.Process.Kill() })
+	defer ended.Stop()
+	_ = c.Wait()
+	if code := c.ProcessState.ExitCode(); code != failed && code != ok || errs.Len() > 0 {
+		t.Errorf("nobody reads: exit code %d, errors %q", code, errs.String())
+	}
+}
+
+// A running program shows what comes from outside within a second, without a key
+// being pressed, and what is taken there is gone here.
+//
+// Spec: O-39, N-19, Q-58, M-23, M-25, E-5.
+func TestErrands_besideTheProgram(t *testing.T) {
+	s := newSite(t)
+	c := open(t, s.command("--yolo"))
+	c.until(t, "[Agent: main]")
+	within := func(what string, began time.Time, want ...string) {
+		t.Helper()
+		if d := c.until(t, want...).Sub(began); d > 3*time.Second { // with room for a busy machine
+			t.Errorf("%s showed after %v", what, d)
+		}
+	}
+	errand := func(args ...string) time.Time {
+		t.Helper()
+		if out, errs, code := s.run(t, "", args...); code != ok {
+			t.Fatalf("%q: exit code %d, %q, %q", args, code, out, errs)
+		}
+		return time.Now()
+	}
+	within("mail", errand("send", "main", "from a hook"), "1 pending")
+	within("urgent mail", errand("send", "main", "--priority=urgent", "on fire"), "2 pending", "🔴 urgent")
+	within("a take", errand("check", "--take"), "2 messages taken by outside", "[Agent: main]")
+	within("a task", errand("push", "name=job", "run touch made"), "1 queued")
+	c.typed(t, "/run\r")
+	c.until(t, "From outside, and asking before all they do: job", "1 asking")
+	if _, err := os.Stat(filepath.Join(s.dir, "made")); err == nil {
+		t.Error("the task from outside ran without a question")
+	}
+	// Who was there first keeps the message: many takers, one message each.
+	errand("send", "main", "for one")
+	takers := 0
+	codes := make(chan int, 6)
+	for range cap(codes) {
+		taker := s.command("check", "--take")
+		if err := taker.Start(); err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			_ = taker.Wait()
+			codes <- taker.ProcessState.ExitCode()
+		}()
+	}
+	c.typed(t, "/check\r")
+	for range cap(codes) {
+		if <-codes == ok {
+			takers++
+		}
+	}
+	c.until(t, "[Agent: main]")
+	out, _, _ := s.run(t, "", "show", "3")
+	if (takers == 1) != strings.Contains(out, "taken by cli") || takers > 1 {
+		t.Errorf("%d takers outside: %s", takers, out)
+	}
+}

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+	"time"
+	"unicode/utf8"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/ui/frame"
+)
+
+// printed is the output of an errand: text for people, or JSON a line. On a
+// terminal nothing in it steers that.
+type printed struct {
+	w    io.Writer
+	tty  bool
+	json bool
+}
+
+// errUnread says that nobody reads the output any more.
+var errUnread = errors.New("the output is closed")
+
+// text prints s and ends its last line.
+func (p *printed) text(s string) error {
+	if p.tty {
+		s = frame.Clean(s)
+	}
+	if !strings.HasSuffix(s, "\n") {
+		s += "\n"
+	}
+	return p.write([]byte(s))
+}
+
+// line prints v as a line of JSON.
+func (p *printed) line(v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b) // it ends the line
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("write JSON: %w", err)
+	}
+	return p.write(visible(b.Bytes()))
+}
+
+func (p *printed) write(b []byte) error {
+	_, err := p.w.Write(b)
+	switch {
+	case errors.Is(err, syscall.EPIPE):
+		return errUnread
+	case err != nil:
+		return fmt.Errorf("write the output: %w", err)
+	}
+	return nil
+}
+
+// jLetter is a message as JSON. A body or partial output that is not UTF-8, which
+// JSON can't hold, stands whole in base64 beside its readable form.
+type jLetter struct {
+	ID       int64      `json:"id"`
+	To       string     `json:"to"`
+	From     string     `json:"from"`
+	Outside  bool       `json:"outside"`
+	Kind     string     `json:"kind"`
+	Priority string     `json:"priority"`
+	Tags     []string   `json:"tags"`
+	Subject  string     `json:"subject"`
+	Body     string     `json:"body"`
+	Raw      []byte     `json:"body_base64,omitempty"`
+	Outcome  string     `json:"outcome"`
+	Error    string     `json:"error"`
+	Partial  string     `json:"partial_output"`
+	RawPart  []byte     `json:"partial_output_base64,omitempty"`
+	Created  time.Time  `json:"created_at"`
+	Taken    *time.Time `json:"taken_at"`
+	TakenBy  string     `json:"taken_by"`
+}
+
+func letterJSON(m inbox.Message, to string) jLetter {
+	l := jLetter{
+		ID: m.ID, To: to, From: m.From, Outside: m.Outside(), Kind: string(m.Kind), Priority: string(m.Priority), Tags: m.Tags,
+		Subject: m.Subject, Body: m.Body, Outcome: m.Outcome, Error: m.Error, Partial: m.Partial, Created: m.Created, TakenBy: m.TakenBy,
+	}
+	if l.Tags == nil {
+		l.Tags = []string{}
+	}
+	if !m.Taken.IsZero() {
+		l.Taken = &m.Taken
+	}
+	if !utf8.ValidString(m.Body) {
+		l.Raw = []byte(m.Body)
+	}
+	if !utf8.ValidString(m.Partial) {
+		l.RawPart = []byte(m.Partial)
+	}
+	return l
+}
+
+// heading is what is said of a message before its body.
+func heading(m inbox.Message, now time.Time) string {
+	facts := []string{string(m.Kind)}
+	if m.Outcome != "" {
+		facts = []string{m.Outcome}
+	}
+	if m.Outside() {
+		facts = append(facts, "external")
+	}
+	if m.Priority != inbox.Normal {
+		facts = append(facts, string(m.Priority))
+	}
+	for _, t := range m.Tags {
+		facts = append(facts, "#"+inbox.Label(t))
+	}
+	if m.TakenBy != "" {
+		facts = append(facts, "taken by "+m.TakenBy)
+	}
+	return fmt.Sprintf("#%d from %s, %s ago (%s)", m.ID, inbox.Label(m.From), inbox.Age(now.Sub(m.Created)), strings.Join(facts, ", "))
+}
+
+// letter is a message, whole.
+func letter(m inbox.Message, now time.Time) string {
+	parts := []string{heading(m, now)}
+	for _, text := range []string{m.Subject, m.Error, m.Body, m.Partial} {
+		if text != "" {
+			parts = append(parts, strings.TrimSuffix(text, "\n"))
+		}
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// brief is a message on one line.
+func brief(m inbox.Message, now time.Time) string {
+	text := m.Body
+	for _, other := range []string{m.Error, m.Subject} {
+		if text == "" {
+			text = other
+		}
+	}
+	return heading(m, now) + ": " + inbox.Label(text)
+}
+
+// jTask is a task as JSON.
+type jTask struct {
+	ID       int64      `json:"id"`
+	Name     string     `json:"name"`
+	State    string     `json:"state"`
+	Outcome  string     `json:"outcome"`
+	Error    string     `json:"error"`
+	Kind     string     `json:"kind"`
+	Origin   string     `json:"origin"`
+	Prompt   string     `json:"prompt"`
+	Model    string     `json:"model"`
+	Timeout  int64      `json:"timeout_ms"`
+	After    []string   `json:"after"`
+	Created  time.Time  `json:"created_at"`
+	Started  *time.Time `json:"started_at"`
+	Finished *time.Time `json:"finished_at"`
+}
+
+func taskJSON(t agents.Task) jTask {
+	j := jTask{
+		ID: t.ID, Name: t.Name, State: t.State, Outcome: t.Outcome, Error: t.Error, Kind: t.Kind, Origin: t.Origin, Prompt: t.Prompt,
+		Model: t.Model, Timeout: t.Timeout.Milliseconds(), After: t.After, Created: t.Created,
+	}
+	if j.After == nil {
+		j.After = []string{}
+	}
+	if !t.Started.IsZero() {
+		j.Started = &t.Started
+	}
+	if !t.Finished.IsZero() {
+		j.Finished = &t.Finished
+	}
+	return j
+}
