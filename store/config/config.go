@@ -126,7 +126,7 @@ func (c Config) Override(env func(string) string) (Config, error) {
 	return c, nil
 }
 
-const maxRunning = 256
+const maxRunning = 1000
 
 var (
 	modes     = []string{"ask", "accept-edits", "plan", "yolo"}

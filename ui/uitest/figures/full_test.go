@@ -52,6 +52,27 @@ func BenchmarkFullInbox(b *testing.B) {
 // fill deposits the messages while no program runs there.
 func fill(b *testing.B, s *site) {
 	b.Helper()
+	s.write(b, func(db *store.DB) error {
+		box := inbox.New(db, nil)
+		for done := 0; done < full; done += 1000 {
+			err := db.Write(b.Context(), "fill", func(tx *store.Tx) error {
+				main, _, err := tx.AgentByName("main")
+				for i := 0; i < 1000 && err == nil; i++ {
+					_, err = box.Add(tx, inbox.Message{Recipient: main.ID, From: "ci", Deliver: inbox.Hold, Body: fmt.Sprintf("run %d is red: three tests of the parser fail since yesterday", done+i)})
+				}
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// write opens the site's database, while no program runs there, for f.
+func (s *site) write(b *testing.B, f func(db *store.DB) error) {
+	b.Helper()
 	paths, err := filepath.Glob(filepath.Join(s.dir, "..", ".local", "share", "fantail", "*", "*.db"))
 	if err != nil || len(paths) != 1 {
 		b.Fatal(paths, err)
@@ -60,18 +81,8 @@ func fill(b *testing.B, s *site) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	box := inbox.New(db, nil)
-	for done := 0; done < full; done += 1000 {
-		err := db.Write(b.Context(), "fill", func(tx *store.Tx) error {
-			main, _, err := tx.AgentByName("main")
-			for i := 0; i < 1000 && err == nil; i++ {
-				_, err = box.Add(tx, inbox.Message{Recipient: main.ID, From: "ci", Deliver: inbox.Hold, Body: fmt.Sprintf("run %d is red: three tests of the parser fail since yesterday", done+i)})
-			}
-			return err
-		})
-		if err != nil {
-			b.Fatal(err)
-		}
+	if err := f(db); err != nil {
+		b.Fatal(err)
 	}
 	if err := db.Close(); err != nil {
 		b.Fatal(err)
