@@ -14,12 +14,12 @@ import (
 // nothing did.
 func (a *agent) absorb(ctx context.Context) (bool, error) {
 	a.p.mu.Lock()
-	var wish *next
-	if a.turn == 0 && len(a.nexts) > 0 {
-		wish = a.nexts[0]
+	var wish *wish
+	if a.turn == 0 && len(a.wishes) > 0 {
+		wish = a.wishes[0]
 	}
 	wakes := a.wakes
-	wake := a.turn == 0 && wakes > a.awake
+	wake := a.turn == 0 && wakes > a.awake && !a.hushed
 	a.p.mu.Unlock()
 
 	var turn int64
@@ -46,7 +46,7 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 				}
 			}
 			if wish != nil && !reason {
-				if reason, err = a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, ID: wish.id}); err != nil {
+				if reason, err = a.p.inbox.Any(tx, wish.query(a.id)); err != nil {
 					return err
 				}
 			}
@@ -55,11 +55,11 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 			}
 		}
 		if wish != nil {
-			if got, err = a.takeNext(tx, b, turn, wish.id); err != nil {
+			if got, err = a.grant(tx, b, turn, wish); err != nil {
 				return err
 			}
 		}
-		if len(prompts) > 0 || wake || !a.kind.HasPrompt() {
+		if (len(prompts) > 0 || wake || !a.kind.HasPrompt()) && (wish == nil || !wish.all) {
 			if err := a.takeDue(tx, b, turn); err != nil {
 				return err
 			}
@@ -91,19 +91,6 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 	}
 	a.turn = turn
 	return true, a.readUpTo(ctx, sent)
-}
-
-// unwish forgets a wish that was carried out or given up.
-func (a *agent) unwish(n *next) {
-	a.p.mu.Lock()
-	defer a.p.mu.Unlock()
-	for i, w := range a.nexts {
-		if w == n {
-			a.nexts = append(a.nexts[:i:i], a.nexts[i+1:]...)
-			a.p.told()
-			return
-		}
-	}
 }
 
 // begin makes the row of a new turn if there is a reason for one. The agent
@@ -142,7 +129,7 @@ func (a *agent) begin(tx *store.Tx, reason bool) (int64, error) {
 	tx.AfterCommit(func() {
 		a.p.mu.Lock()
 		defer a.p.mu.Unlock()
-		a.shownTurn = id
+		a.shownTurn, a.hushed = id, false
 		a.change(func(i *Info) {
 			i.State, i.Doing, i.Why, i.Started, i.Outcome = Running, "starting", "", t.Started, ""
 		})

@@ -100,11 +100,17 @@ func (p *Pool) prompted(id int64) *agent {
 }
 
 // Stop ends what the agent does now: its turn and the tools of it, its wait, the
-// human's command in its tab. It returns at once.
+// human's command in its tab. It returns at once. An agent whose turn the human
+// stopped stays at rest, whatever comes, until they do something in its tab.
 func (p *Pool) Stop(agent int64) {
-	if a, err := p.agent(agent); err == nil {
-		a.halt(ErrStopped)
+	a, err := p.agent(agent)
+	if err != nil {
+		return
 	}
+	p.mu.Lock()
+	a.hushed = a.shownTurn != 0 && a.kind.HasPrompt()
+	p.mu.Unlock()
+	a.halt(ErrStopped)
 }
 
 // CloseTab closes the tab of an ended agent; its transcript and its mail are kept.

@@ -8,7 +8,6 @@ import (
 	"sync"
 	"time"
 
-	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
 	"fantail/tools/proc"
@@ -29,8 +28,9 @@ type agent struct {
 	shownTurn int64          // the turn that runs, for others than the loop
 	wakes     int            // messages that came and asked to start a turn
 	awake     int            // of those, the ones a turn's begin has looked for
-	nexts     []*next        // messages the human wants handled, one turn each
 	leaves    *leave         // the human wants the helper closed
+	hushed    bool           // the human stopped its turn: no message starts one before they do something
+	wishes    []*wish        // turns with mail that the human wants
 	halted    error          // a sub-agent was stopped or killed, perhaps before it began: it stays so
 	stops     map[*stop]bool // what Stop ends
 
@@ -54,18 +54,6 @@ type agent struct {
 
 // stop is one thing of an agent that Stop ends.
 type stop struct{ cancel context.CancelCauseFunc }
-
-// next is a human's wish that one message be handled in a turn of its own.
-type next struct {
-	id    int64 // 0: the most urgent
-	reply chan took
-}
-
-type took struct {
-	m   inbox.Message
-	ok  bool
-	err error
-}
 
 func (p *Pool) newAgent(i Info, task int64) *agent {
 	a := &agent{
@@ -126,7 +114,7 @@ func (a *agent) due(ctx context.Context) bool {
 	var gathered <-chan time.Time
 	for ripe := false; ctx.Err() == nil; {
 		a.p.mu.Lock()
-		typed, wake := len(a.nexts) > 0, a.wakes > a.awake
+		typed, wake := len(a.wishes) > 0, a.wakes > a.awake && !a.hushed
 		for _, q := range a.info.Prompts {
 			typed = typed || !q.Held
 		}

@@ -19,7 +19,7 @@ func (a *agent) carryOut(ctx context.Context) {
 		a.alarm = time.AfterFunc(a.timeout, func() {
 			a.p.mu.Lock()
 			defer a.p.mu.Unlock()
-			cancel(fmt.Errorf("%w after %s", errTimeout, a.timeout))
+			cancel(fmt.Errorf("%w after %s", ErrTimeout, a.timeout))
 		})
 		defer a.alarm.Stop()
 	}

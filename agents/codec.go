@@ -27,8 +27,15 @@ func (a *agent) batch(tx *store.Tx, live bool) *batch {
 	return b
 }
 
-// add appends e to the transcript; turn 0 means at rest.
+// add appends e to the transcript; turn 0 means at rest. What messages cost the
+// context is noted with them.
 func (b *batch) add(turn int64, e Entry) (int64, error) {
+	if len(e.Messages) > 0 {
+		e.Tokens = tokens(e.Text)
+		if e.Result != nil {
+			e.Tokens = tokens(e.Result.Text)
+		}
+	}
 	data, err := json.Marshal(e)
 	if err != nil {
 		return 0, fmt.Errorf("encode %s entry: %w", e.Kind, err)

@@ -244,12 +244,12 @@ func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 	if m, err := p.o.Resolve(t.Model); err == nil && m.Window > 0 {
 		room = m.Window
 	}
-	each := min(itemTokens, room/4/len(ms))
+	r := rendering(tx.Now(), bytesOf(min(itemTokens, room/4/len(ms))))
 	b := (&agent{p: p, id: id}).batch(tx, false)
 	_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: id}, "start", func(ms []inbox.Message) (int64, error) {
 		var parts []string
 		for _, m := range ms {
-			parts = append(parts, inbox.Envelope(m, tx.Now(), bytesOf(each)))
+			parts = append(parts, r.Envelope(m))
 		}
 		return b.add(0, Entry{Kind: EntryMessage, By: "start", Messages: ms, Text: strings.Join(parts, "\n\n")})
 	})

@@ -116,28 +116,34 @@ const (
 	EntryNotice    EntryKind = "notice"    // Text: the program to the human; not sent to the model
 	EntryEnded     EntryKind = "ended"     // End: a turn ended
 	EntryCleared   EntryKind = "cleared"   // what stands before is no longer sent
+
+	// EntryWithdrawn says that the messages of the entry Withdraws went back
+	// into the inbox: neither is sent, and neither shows its messages. Text.
+	EntryWithdrawn EntryKind = "withdrawn"
 )
 
 // Entry is one item of a transcript. The fields its Kind names are set.
 type Entry struct {
-	Seq      int64           `json:"-"`
-	Agent    int64           `json:"-"`
-	Turn     int64           `json:"-"` // 0: appended at rest
-	At       time.Time       `json:"-"`
-	Kind     EntryKind       `json:"-"`
-	Text     string          `json:"text,omitempty"`
-	Opaque   string          `json:"opaque,omitempty"`
-	Model    string          `json:"model,omitempty"`
-	By       string          `json:"by,omitempty"` // who took messages: check receive next turn start delegate cli mcp; who outside asked for a task: cli mcp
-	Call     *Call           `json:"call,omitempty"`
-	Result   *Result         `json:"result,omitempty"`
-	Messages []inbox.Message `json:"messages,omitempty"`
-	Shell    *Shell          `json:"shell,omitempty"`
-	End      *End            `json:"end,omitempty"`
-	Output   string          `json:"output,omitempty"` // file
-	PGID     int             `json:"pgid,omitempty"`
-	PStart   int64           `json:"pstart,omitempty"`
-	Task     int64           `json:"task,omitempty"`
+	Seq       int64           `json:"-"`
+	Agent     int64           `json:"-"`
+	Turn      int64           `json:"-"` // 0: appended at rest
+	At        time.Time       `json:"-"`
+	Kind      EntryKind       `json:"-"`
+	Text      string          `json:"text,omitempty"`
+	Opaque    string          `json:"opaque,omitempty"`
+	Model     string          `json:"model,omitempty"`
+	By        string          `json:"by,omitempty"` // who took messages: check receive next fire turn start delegate cli mcp; who outside asked for a task: cli mcp
+	Call      *Call           `json:"call,omitempty"`
+	Result    *Result         `json:"result,omitempty"`
+	Messages  []inbox.Message `json:"messages,omitempty"`
+	Tokens    int             `json:"tokens,omitempty"` // what Messages cost the context, estimated
+	Withdraws int64           `json:"withdraws,omitempty"`
+	Shell     *Shell          `json:"shell,omitempty"`
+	End       *End            `json:"end,omitempty"`
+	Output    string          `json:"output,omitempty"` // file
+	PGID      int             `json:"pgid,omitempty"`
+	PStart    int64           `json:"pstart,omitempty"`
+	Task      int64           `json:"task,omitempty"`
 }
 
 // Call is a model's tool call.

@@ -174,7 +174,7 @@ func (a *agent) report(tx *store.Tx, e ending) error {
 			return err
 		}
 	}
-	return a.p.pass(tx, a.id)
+	return a.p.pass(tx, a.id, a.restState(e.outcome))
 }
 
 // haltedBy is what stopped the agent for good, nil while nothing has.
@@ -188,13 +188,13 @@ func (a *agent) haltedBy() error {
 // the agents that live below it to the nearest agent above it that lives, in the
 // transaction that ends it: a task always stands in the queue of somebody who can
 // start it and read its result, and above a living agent all live. A window closes
-// with the agent that opened it.
-func (p *Pool) pass(tx *store.Tx, from int64) error {
+// with the agent that opened it. Whoever wrote to it hears what it did not read.
+func (p *Pool) pass(tx *store.Tx, from int64, state State) error {
 	to, err := heir(tx, from)
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(tx.PassTasks(from, to), tx.PassAgents(from, to), p.inbox.Pass(tx, from, to)); err != nil {
+	if err := errors.Join(tx.PassTasks(from, to), tx.PassAgents(from, to), p.inbox.Pass(tx, from, to), p.unread(tx, from, to, state)); err != nil {
 		return err
 	}
 	tx.AfterCommit(func() {

@@ -10,11 +10,15 @@ import (
 // alternate, each call is answered right after the reply that made it, in the
 // order of the calls, and what stands inside a tool batch comes after its
 // results. A history that a crash cut is repaired on the way, never in the
-// rows: a call without a result gets one that says so.
+// rows: a call without a result gets one that says so. Messages that went back into
+// the inbox are left out.
 func messages(entries []Entry, model string) []llm.Message {
 	c := conversation{model: model}
+	gone := withdrawn(entries)
 	for _, e := range entries {
-		c.add(e)
+		if !gone[e.Seq] {
+			c.add(e)
+		}
 	}
 	c.closeBatch()
 	c.flush()

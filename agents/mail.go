@@ -2,289 +2,125 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
-	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
 )
 
-// Bounds of takes, in tokens.
-const (
-	autoTokens = 2_000   // of one automatic take
-	itemTokens = 16_000  // of one message in a take somebody asked for
-	maxTaken   = 200     // messages of one check
-	someWindow = 128_000 // of a model whose window is unknown
-
-	objectBytes = 4 << 10 // of each text in a failure's object
-)
-
-// tokens estimates how many tokens s is. It errs on the high side.
-func tokens(s string) int { return (2*len(s) + 6) / 7 }
-
-// bytesOf is the length of a text of n tokens.
-func bytesOf(n int) int { return n * 7 / 2 }
-
-// takeDue takes what is due at this seam, in the transaction that opens it: whole
-// messages, oldest first, within the budget. What does not fit stays pending
-// and the model is told how many.
-func (a *agent) takeDue(tx *store.Tx, b *batch, turn int64) error {
-	left := autoTokens
-	q := inbox.Query{
-		Recipient: a.id, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake},
-		Fit: func(m inbox.Message) bool {
-			n := min(tokens(m.Body+m.Error+m.Partial), autoTokens)
-			if n > left && left < autoTokens {
-				return false
-			}
-			left -= n
-			return true
-		},
-	}
-	ms, more, err := a.p.inbox.Take(tx, q, "turn", func(ms []inbox.Message) (int64, error) {
-		return b.add(turn, Entry{Kind: EntryMessage, By: "turn", Messages: ms, Text: inbox.Digest(ms, tx.Now(), bytesOf(autoTokens))})
-	})
-	if err != nil || len(ms) == 0 || more == 0 {
-		return err
-	}
-	_, err = b.add(turn, Entry{Kind: EntryHost, Text: fmt.Sprintf("%d more messages wait in your inbox; the tool check takes them.", more)})
-	return err
+// Letter is mail as its sender writes it.
+type Letter struct {
+	To       []string // names
+	Body     string
+	Priority inbox.Priority // "": normal
+	Tags     []string
 }
 
-// takeNext takes the message a human wants handled in this turn.
-func (a *agent) takeNext(tx *store.Tx, b *batch, turn, id int64) (took, error) {
-	q := inbox.Query{Recipient: a.id, ID: id, ByUrgency: true, Limit: 1}
-	ms, _, err := a.p.inbox.Take(tx, q, "next", func(ms []inbox.Message) (int64, error) {
-		text := inbox.Line(ms[0]) + "\n\n" + inbox.Envelope(ms[0], tx.Now(), bytesOf(itemTokens))
-		return b.add(turn, Entry{Kind: EntryMessage, By: "next", Messages: ms, Text: text})
-	})
-	if err != nil || len(ms) == 0 {
-		return took{}, err
-	}
-	return took{m: ms[0], ok: true}, nil
+// Sent is a letter in somebody's inbox.
+type Sent struct {
+	ID int64
+	To string // the agent's whole name
 }
 
-// asRead is how a model reads messages that were taken on request: failures as
-// their object, then each in its envelope.
-func asRead(ms []inbox.Message, now time.Time) string {
-	var parts []string
-	for _, m := range ms {
-		if !m.Success() {
-			short := m
-			short.Error, short.Partial, short.Body = llm.Clip(m.Error, objectBytes), llm.Clip(m.Partial, objectBytes), llm.Clip(m.Body, objectBytes)
-			parts = append(parts, inbox.Object(short)) // the envelope has more
-		}
-		parts = append(parts, inbox.Envelope(m, now, bytesOf(itemTokens)))
+// Mail puts a letter of one agent into the inboxes of all it is addressed to, or
+// of none: one transaction. The names are looked up once; a name that is used
+// again later does not change who reads it.
+func (p *Pool) Mail(ctx context.Context, from int64, l Letter) ([]Sent, error) {
+	if _, err := p.agent(from); err != nil {
+		return nil, err
 	}
-	return strings.Join(parts, "\n\n")
-}
-
-// Check takes all that are ready and match into the agent's transcript, without
-// starting a turn: as many as fit in a quarter of the model's window, at most
-// 200; left counts the others.
-func (p *Pool) Check(ctx context.Context, agent int64, q inbox.Query) (ms []inbox.Message, left int, err error) {
-	a, err := p.agent(agent)
+	if len(l.To) == 0 {
+		return nil, errors.New("send: to whom?")
+	}
+	to, err := p.addressed(l.To)
 	if err != nil {
-		return nil, 0, err
+		return nil, fmt.Errorf("send to %w; nothing was sent", err)
 	}
-	return a.check(ctx, q, func(b *batch, ms []inbox.Message) (int64, error) {
-		return b.add(0, Entry{Kind: EntryMessage, By: "check", Messages: ms, Text: asRead(ms, b.tx.Now())})
-	}, nil)
-}
-
-// check takes all that match; into appends them, and rest, if there is one, what
-// is to be said of those that are left.
-func (a *agent) check(ctx context.Context, q inbox.Query, into func(b *batch, ms []inbox.Message) (int64, error), rest func(b *batch, left int) error) (ms []inbox.Message, left int, err error) {
-	a.p.mu.Lock()
-	room := a.info.Window / 4
-	a.p.mu.Unlock()
-	if room == 0 {
-		room = someWindow / 4
-	}
-	err = a.p.o.DB.Write(ctx, "check", func(tx *store.Tx) error {
-		fill := 0
-		q := q
-		q.Recipient, q.Limit = a.id, maxTaken
-		q.Fit = func(m inbox.Message) bool {
-			n := min(tokens(m.Body+m.Error+m.Partial), itemTokens)
-			if fill > 0 && fill+n > room {
-				return false
+	m := inbox.Message{Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Priority: l.Priority, Tags: l.Tags, Body: l.Body}
+	var sent []Sent
+	err = p.o.DB.Write(ctx, "send", func(tx *store.Tx) error {
+		sent = nil
+		for _, i := range to {
+			m.Recipient = i.ID
+			id, err := p.post(tx, m)
+			if err != nil {
+				return err
 			}
-			fill += n
-			return true
+			sent = append(sent, Sent{id, i.Name})
 		}
-		b := a.batch(tx, false)
-		var err error
-		ms, left, err = a.p.inbox.Take(tx, q, "check", func(ms []inbox.Message) (int64, error) { return into(b, ms) })
-		if err == nil && len(ms) > 0 && left > 0 && rest != nil {
-			err = rest(b, left)
-		}
-		return err
+		return nil
 	})
 	if err != nil {
-		return nil, 0, fmt.Errorf("take messages: %w", err)
+		return nil, fmt.Errorf("send to %s: %w; nothing was sent", strings.Join(l.To, ", "), err)
 	}
-	return ms, left, nil
+	return sent, nil
 }
 
-// Receive takes exactly one into the agent's transcript, without starting a turn,
-// and waits for it if need be. It returns ErrNothing (wrapped, with the
-// explanation) when nothing can arrive and ErrStopped after Stop.
-func (p *Pool) Receive(ctx context.Context, agent int64, q inbox.Query) (inbox.Message, error) {
-	a, err := p.agent(agent)
+// Send is Mail to one agent.
+func (p *Pool) Send(ctx context.Context, from int64, to, body string, pr inbox.Priority) (int64, error) {
+	sent, err := p.Mail(ctx, from, Letter{To: []string{to}, Body: body, Priority: pr})
 	if err != nil {
-		return inbox.Message{}, err
+		return 0, err
 	}
-	ctx, release, err := a.visit(ctx)
-	if err != nil {
-		return inbox.Message{}, err
-	}
-	defer release()
-	rest := func(now, then State, why string) (did bool) {
-		a.set(func(i *Info) {
-			if did = i.State == now; did {
-				i.State, i.Why = then, why
-			}
-		})
-		return did
-	}
-	m, err := a.receive(ctx, q, "receive",
-		func(b *batch, ms []inbox.Message) (int64, error) {
-			return b.add(0, Entry{Kind: EntryMessage, By: "receive", Messages: ms, Text: asRead(ms, b.tx.Now())})
-		},
-		func(why string) func() {
-			rested := rest(Idle, Waiting, why)
-			return func() {
-				if rested { // else it is the turn that waits
-					rest(Waiting, Idle, "")
-				}
-				a.poked()
-			}
-		})
-	return m, err
+	return sent[0].ID, nil
 }
 
-// receive takes the one message that matches, as soon as there is one. During
-// the wait the agent stands as waits says: waits is called with the reason and
-// returns what ends it.
-func (a *agent) receive(ctx context.Context, q inbox.Query, by string, into func(b *batch, ms []inbox.Message) (int64, error), waits func(why string) func()) (inbox.Message, error) {
-	var m inbox.Message
-	take := func() (bool, error) {
-		found := false
-		err := a.p.o.DB.Write(context.WithoutCancel(ctx), by, func(tx *store.Tx) error {
-			q := q
-			q.Recipient, q.Limit = a.id, 1
-			b := a.batch(tx, false)
-			ms, _, err := a.p.inbox.Take(tx, q, by, func(ms []inbox.Message) (int64, error) { return into(b, ms) })
-			if found = len(ms) > 0; found {
-				m = ms[0]
-			}
-			return err
-		})
+// addressed finds the agents that names mean, each once.
+func (p *Pool) addressed(names []string) ([]Info, error) {
+	var to []Info
+	for _, name := range names {
+		_, i, err := p.named(name)
+		if p.hasQueued(name) {
+			return nil, fmt.Errorf("%q: that task is queued and has not started, so nobody reads its mail; /run starts it", name)
+		}
 		if err != nil {
-			return false, fmt.Errorf("take a message: %w", err)
+			return nil, err
 		}
-		return found, nil
-	}
-	if ok, err := take(); ok || err != nil {
-		return m, err
-	}
-	why := "waiting for any message"
-	if q.From != "" {
-		why = "waiting for a message from " + q.From
-	}
-	w, end := a.p.wait(a, q.From, false)
-	resume := waits(why)
-	defer func() {
-		end()
-		resume()
-	}()
-	for {
-		version := a.p.versionNow()
-		if ok, err := take(); ok || err != nil {
-			return m, err
-		}
-		if text, stuck := a.p.stuck(w, version); stuck {
-			return m, fmt.Errorf("%w: %s", ErrNothing, text)
-		}
-		select {
-		case <-w.poke:
-		case <-ctx.Done():
-			return m, context.Cause(ctx)
+		if !slices.ContainsFunc(to, func(j Info) bool { return j.ID == i.ID }) {
+			to = append(to, i)
 		}
 	}
+	return to, nil
 }
 
-// Next takes the most urgent message, or the one with that id (0: none named),
-// and starts a turn with it; while a turn runs it waits for its end. False:
-// there is none.
-func (p *Pool) Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error) {
-	a, err := p.agent(agent)
-	if err != nil {
-		return inbox.Message{}, false, err
+// post deposits mail for an agent that can still read it.
+func (p *Pool) post(tx *store.Tx, m inbox.Message) (int64, error) {
+	a, ok, err := tx.Agent(m.Recipient)
+	if err != nil || !ok {
+		return 0, errors.Join(err, missing(ok, "agent %d", m.Recipient))
 	}
-	if !a.kind.HasPrompt() {
-		return inbox.Message{}, false, ErrNoPrompt
+	if State(a.State).Terminal() {
+		return 0, ended(a.Name, State(a.State))
 	}
-	n := &next{id: id, reply: make(chan took, 1)}
-	p.mu.Lock()
-	a.nexts = append(a.nexts, n)
-	p.mu.Unlock()
-	a.poked()
-	select {
-	case t := <-n.reply:
-		return t.m, t.ok, t.err
-	case <-ctx.Done():
-		a.unwish(n)
-		return inbox.Message{}, false, ctx.Err()
-	case <-p.ctx.Done():
-		return inbox.Message{}, false, errClosing
+	return p.inbox.Add(tx, m)
+}
+
+// Look lists messages of agent that q selects, with only the beginnings of their
+// texts: the pending ones, or with taken the newest of all. It takes none.
+func (p *Pool) Look(ctx context.Context, agent int64, q inbox.Query, taken bool) ([]inbox.Message, error) {
+	q.Recipient = agent
+	return p.inbox.Look(ctx, q, taken)
+}
+
+// Peek returns the pending messages of agent that match q, whole; none is taken.
+func (p *Pool) Peek(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, error) {
+	var err error
+	if q.From, err = p.sender(q.From); err != nil {
+		return nil, err
 	}
+	q.Recipient = agent
+	return p.inbox.List(ctx, q)
 }
 
 // Inbox lists the pending messages of agent.
 func (p *Pool) Inbox(ctx context.Context, agent int64) ([]inbox.Message, error) {
-	return p.inbox.List(ctx, inbox.Query{Recipient: agent})
+	return p.Peek(ctx, agent, inbox.Query{})
 }
 
 // Message returns one message, taken or not.
 func (p *Pool) Message(ctx context.Context, id int64) (inbox.Message, bool, error) {
 	return p.inbox.Get(ctx, id)
-}
-
-// Send puts mail from one agent into the inbox of the agent of that name.
-func (p *Pool) Send(ctx context.Context, from int64, to, body string, pr inbox.Priority) (id int64, err error) {
-	sender, err := p.agent(from)
-	if err != nil {
-		return 0, err
-	}
-	a, i, err := p.named(to)
-	if err != nil {
-		return 0, fmt.Errorf("send to %w", unknown(to, p.liveNames()))
-	}
-	if i.State.Terminal() {
-		return 0, ended(to, i.State)
-	}
-	p.mu.Lock()
-	name := sender.info.Name
-	p.mu.Unlock()
-	id, err = p.inbox.Deposit(ctx, inbox.Message{
-		Recipient: a.id, Sender: from, From: name, Kind: inbox.Mail, Deliver: inbox.Next, Priority: pr, Body: body,
-	})
-	if err != nil {
-		return 0, fmt.Errorf("send to %s: %w", to, err)
-	}
-	return id, nil
-}
-
-// liveNames says whom mail can reach.
-func (p *Pool) liveNames() (names []string) {
-	for _, i := range p.Infos() {
-		if !i.State.Terminal() {
-			names = append(names, i.Name)
-		}
-	}
-	return names
 }

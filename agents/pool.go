@@ -63,9 +63,9 @@ var (
 	ErrNoPrompt = errors.New("this agent has no prompt box")
 	ErrNothing  = errors.New("nothing can arrive")
 	ErrStopped  = errors.New("stopped")
+	ErrTimeout  = errors.New("timed out")
 	errKilled   = errors.New("killed")
 	errFelled   = fmt.Errorf("%w with all below it", errKilled)
-	errTimeout  = errors.New("timed out")
 	errClosing  = errors.New("the program was closed")
 )
 
@@ -355,18 +355,6 @@ func (p *Pool) agent(id int64) (*agent, error) {
 	return nil, fmt.Errorf("agent %d: %w", id, ErrNoAgent)
 }
 
-// named returns the agent of that name and what is known of it.
-func (p *Pool) named(name string) (*agent, Info, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, a := range p.agents {
-		if a.info.Name == name {
-			return a, a.info, nil
-		}
-	}
-	return nil, Info{}, fmt.Errorf("%q: %w", name, ErrNoAgent)
-}
-
 // rung is the bell: a commit changed somebody's inbox. The store's writer calls it.
 func (p *Pool) rung(r inbox.Rung) {
 	p.mu.Lock()
@@ -461,7 +449,7 @@ func (p *Pool) busy() bool {
 				return true
 			}
 		}
-		if a.wakes > a.awake || len(a.nexts) > 0 {
+		if (a.wakes > a.awake && !a.hushed) || len(a.wishes) > 0 {
 			return true
 		}
 	}

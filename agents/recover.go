@@ -149,7 +149,7 @@ func (p *Pool) recover(ctx context.Context) error {
 			}
 		}
 		for _, id := range crashed {
-			if err := p.pass(tx, id); err != nil {
+			if err := p.pass(tx, id, Crashed); err != nil {
 				return err
 			}
 		}

@@ -68,7 +68,7 @@ func (a *agent) endingOf(ctx context.Context, err error) ending {
 	switch {
 	case errors.Is(err, errKilled):
 		return ending{OutKilled, "killed"}
-	case errors.Is(err, errTimeout):
+	case errors.Is(err, ErrTimeout):
 		return ending{TimedOut, err.Error()}
 	case errors.Is(err, errClosing):
 		return ending{Interrupted, errClosing.Error()}

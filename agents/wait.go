@@ -17,18 +17,14 @@ type wait struct {
 	task     int64  // it waits for the end of this task, which always comes; 0: none
 	patient  bool   // moved to the background, the task may take longer
 	moved    bool   // to the background
+	outside  bool   // mail from outside may end it
 	poke     chan struct{}
 	looked   int64 // the pool's version as of which it found nothing
 }
 
 func (w *wait) poked() { token(w.poke) }
 
-// wait registers a wait; the function it returns ends it.
-func (p *Pool) wait(a *agent, from string, children bool) (*wait, func()) {
-	w := &wait{agent: a, from: from, children: children}
-	return w, p.join(w)
-}
-
+// join registers a wait; the function it returns ends it.
 func (p *Pool) join(w *wait) (end func()) {
 	w.poke = make(chan struct{}, 1)
 	p.mu.Lock()
@@ -110,6 +106,9 @@ func (p *Pool) stuck(w *wait, version int64) (string, bool) {
 
 // reachable reports whether one of those alive can end v.
 func (p *Pool) reachable(v *wait, alive map[string]bool) bool {
+	if v.outside {
+		return true
+	}
 	if v.from != "" {
 		return v.from != v.agent.info.Name && alive[v.from]
 	}
@@ -210,7 +209,8 @@ func (a *agent) await(ctx context.Context) error {
 	if a.kind.HasPrompt() || len(a.owed()) == 0 {
 		return nil
 	}
-	w, end := a.p.wait(a, "", true)
+	w := &wait{agent: a, children: true}
+	end := a.p.join(w)
 	regain := a.aside("waiting for " + strings.Join(a.owed(), ", "))
 	resume := func(ctx context.Context) error {
 		end()

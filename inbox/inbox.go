@@ -87,6 +87,10 @@ func (b *Inbox) List(ctx context.Context, q Query) ([]Message, error) {
 	var ms []Message
 	err := b.db.Read(ctx, func(rx *store.Rx) error {
 		ms = nil
+		q, err := q.meant(&rx.View)
+		if err != nil {
+			return err
+		}
 		for _, p := range q.passes() {
 			limit := -1
 			if q.Limit > 0 {
@@ -138,16 +142,24 @@ func (b *Inbox) Newest(ctx context.Context) (id int64, err error) {
 // Get returns one message, taken or pending; ok is false if there is none.
 func (b *Inbox) Get(ctx context.Context, id int64) (m Message, ok bool, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
-		m, err = scanMessage(rx.QueryRow(`SELECT `+columns+` FROM messages WHERE id = ?`, id))
-		if ok = err == nil; errors.Is(err, store.ErrNoRows) {
-			return nil
-		}
+		m, ok, err = find(&rx.View, id)
 		return err
 	})
-	if err != nil {
+	return m, ok, err
+}
+
+// Find is Get inside a transaction.
+func (b *Inbox) Find(tx *store.Tx, id int64) (Message, bool, error) { return find(&tx.View, id) }
+
+func find(v *store.View, id int64) (Message, bool, error) {
+	m, err := scanMessage(v.QueryRow(`SELECT `+columns+` FROM messages WHERE id = ?`, id))
+	switch {
+	case errors.Is(err, store.ErrNoRows):
+		return Message{}, false, nil
+	case err != nil:
 		return Message{}, false, fmt.Errorf("read message %d: %w", id, err)
 	}
-	return m, ok, nil
+	return m, true, nil
 }
 
 // count reads the kept numbers; nobody's are 0.

@@ -12,14 +12,30 @@ import (
 // Query selects pending messages of one recipient.
 type Query struct {
 	Recipient int64
-	From      string               // exact sender name; "" means any
+	From      string               // the agent that has this name now, or else a sender from outside; "" means any
+	Priority  Priority             // only this one; "" means any
 	LIFO      bool                 // newest first
 	ByUrgency bool                 // urgent, high, normal, low; FIFO inside a class; LIFO is ignored
 	ID        int64                // this one message; From and the order are ignored
 	Task      int64                // the message this task ended with; From and the order are ignored
+	Before    int64                // only ids below it; 0: all
 	Deliver   []Deliver            // only these; empty means any
 	Limit     int                  // at most so many; 0 means all
 	Fit       func(m Message) bool // in order: a message it refuses ends the take and stays pending; nil takes all
+
+	sender int64 // the agent From means
+	known  bool  // sender was looked for
+}
+
+// meant finds the agent that From names. A name belongs to whoever has it now:
+// what an agent sent that had it before is not meant.
+func (q Query) meant(v *store.View) (Query, error) {
+	if q.From == "" || q.known {
+		return q, nil
+	}
+	a, _, err := v.AgentByName(q.From)
+	q.sender, q.known = a.ID, true
+	return q, err
 }
 
 // Into appends all that was taken to a transcript as one entry, in the take's
@@ -32,6 +48,9 @@ type Into func(ms []Message) (entry int64, err error)
 // the row is pending or taken, one writer at a time looks, and the mark and the
 // entry commit together. left counts pending messages that match but were not taken.
 func (b *Inbox) Take(tx *store.Tx, q Query, by string, into Into) (ms []Message, left int, err error) {
+	if q, err = q.meant(&tx.View); err != nil {
+		return nil, 0, fmt.Errorf("take messages: %w", err)
+	}
 	if ms, err = match(tx, q); err != nil {
 		return nil, 0, fmt.Errorf("take messages: %w", err)
 	}
@@ -65,6 +84,10 @@ func (b *Inbox) Take(tx *store.Tx, q Query, by string, into Into) (ms []Message,
 // Any reports whether a pending message matches q, without taking it. Order,
 // Limit and Fit don't matter.
 func (b *Inbox) Any(tx *store.Tx, q Query) (bool, error) {
+	q, err := q.meant(&tx.View)
+	if err != nil {
+		return false, fmt.Errorf("look for messages: %w", err)
+	}
 	q.ByUrgency = false
 	for _, p := range q.passes() {
 		ms, err := p.messages(&tx.View, 1)
@@ -161,8 +184,16 @@ func (q Query) condition() pass {
 		p = p.and("id = ?", q.ID)
 	case q.Task != 0:
 		p = p.and("task = ? AND kind IN ('result', 'failure')", q.Task)
+	case q.sender != 0:
+		p = p.and("sender = ?", q.sender)
 	case q.From != "":
-		p = p.and("sender_name = ?", q.From)
+		p = p.and("sender IS NULL AND sender_name = ?", q.From)
+	}
+	if q.Priority != "" {
+		p = p.and("priority = ?", string(q.Priority))
+	}
+	if q.Before != 0 {
+		p = p.and("id < ?", q.Before)
 	}
 	p.deliver = q.Deliver
 	return p
@@ -182,10 +213,15 @@ func (p pass) behind(id int64) pass {
 	return p.and("id > ?", id)
 }
 
+// walk returns what to read of one index as SQL, whatever deliver says.
+func (p pass) walk(what, taken string) (query string, args []any) {
+	return "SELECT " + what + " FROM messages WHERE taken_at " + taken + " AND " + strings.Join(p.where, " AND "), slices.Clip(p.args)
+}
+
 // walks returns what to read as SQL: one SELECT, or one for each value of
 // deliver. SQLite merges ordered SELECTs without sorting their rows.
 func (p pass) walks(what string) (query string, args []any) {
-	from := "SELECT " + what + " FROM messages WHERE taken_at IS NULL AND " + strings.Join(p.where, " AND ")
+	from, _ := p.walk(what, "IS NULL")
 	if len(p.deliver) == 0 {
 		return from, p.args
 	}
@@ -231,7 +267,7 @@ func readMessages(v *store.View, query string, args ...any) (ms []Message, err e
 
 // count is how many pending messages match q.
 func (q Query) count(v *store.View) (n int, err error) {
-	if q.ID == 0 && q.Task == 0 && q.From == "" && len(q.Deliver) == 0 {
+	if q.ID == 0 && q.Task == 0 && q.Before == 0 && q.From == "" && q.Priority == "" && len(q.Deliver) == 0 {
 		n, _, err = count(v, q.Recipient)
 		return n, err
 	}

@@ -34,6 +34,8 @@ func decode[T any](c call) (T, error) {
 	}
 	var mistyped *json.UnmarshalTypeError
 	switch {
+	case errors.Is(err, errNoNames):
+		return v, fmt.Errorf("%w; the arguments are %s", err, c.tool.arguments())
 	case errors.As(err, &mistyped) && mistyped.Field != "":
 		return v, fmt.Errorf("the argument %q must be %s, not %s", mistyped.Field, kind(mistyped.Type.String()), mistyped.Value)
 	case errors.As(err, &mistyped):
@@ -86,6 +88,20 @@ type loose map[string]any
 func (a loose) word(name string) string {
 	s, _ := a[name].(string)
 	return s
+}
+
+// words returns an argument that is a string or an array of them.
+func (a loose) words(name string) []string {
+	list, _ := a[name].([]any)
+	if list == nil {
+		return []string{a.word(name)}
+	}
+	ws := make([]string, 0, len(list))
+	for _, v := range list {
+		s, _ := v.(string)
+		ws = append(ws, s)
+	}
+	return ws
 }
 
 // number returns a numeric argument, or 0.

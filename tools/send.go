@@ -3,6 +3,9 @@ package tools
 import (
 	"context"
 	_ "embed"
+	"encoding/json"
+	"errors"
+	"strings"
 )
 
 //go:embed send.md
@@ -10,20 +13,22 @@ var sendText string
 
 func send() tool {
 	return tool{
-		name: "send", text: sendText,
+		name: "send", text: sendText, spelt: map[string]string{"to_agent": "to", "content": "message", "metadata": ""},
 		schema: `{"type":"object","properties":{` +
-			`"to":{"type":"string","description":"The agent's name"},` +
+			`"to":{"type":"array","items":{"type":"string"},"description":"The names of one agent or of several"},` +
 			`"message":{"type":"string","description":"The message"},` +
-			`"priority":{"type":"string","enum":["low","normal","high","urgent"],"description":"Default normal"}},` +
+			`"priority":{"type":"string","enum":["low","normal","high","urgent"],"description":"Default normal"},` +
+			`"tags":{"type":"array","items":{"type":"string"},"description":"Words to sort it by"}},` +
 			`"required":["to","message"],"additionalProperties":false}`,
 		parse: func(c call) (*Call, error) {
 			a, err := decode[struct {
-				To       string `json:"to"`
-				Body     string `json:"message"`
-				Priority string `json:"priority"`
+				To       oneOrMore `json:"to"`
+				Body     string    `json:"message"`
+				Priority string    `json:"priority"`
+				Tags     oneOrMore `json:"tags"`
 			}](c)
 			if err == nil {
-				err = need("to", a.To)
+				err = need("to", strings.Join(a.To, ""))
 			}
 			if err == nil {
 				err = need("message", a.Body)
@@ -34,8 +39,27 @@ func send() tool {
 			if err != nil {
 				return nil, err
 			}
-			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Send(ctx, a.To, a.Body, a.Priority)) }), nil
+			m := Mail{To: a.To, Body: a.Body, Priority: a.Priority, Tags: a.Tags}
+			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Send(ctx, m)) }), nil
 		},
-		title: func(a loose) string { return "send " + a.word("to") },
+		title: func(a loose) string { return "send " + strings.Join(a.words("to"), ", ") },
 	}
+}
+
+// oneOrMore is a string, or an array of them.
+type oneOrMore []string
+
+var errNoNames = errors.New("names and tags must be a string or an array of strings")
+
+// UnmarshalJSON reads either form.
+func (o *oneOrMore) UnmarshalJSON(b []byte) error {
+	var one string
+	if json.Unmarshal(b, &one) == nil {
+		*o = []string{one}
+		return nil
+	}
+	if json.Unmarshal(b, (*[]string)(o)) != nil {
+		return errNoNames
+	}
+	return nil
 }

@@ -19,6 +19,10 @@ func spellings() map[string]spelling {
 		"sub_agent":      {tool: "delegate"},
 		"async_delegate": {tool: "delegate", set: async},
 		"spawn_delegate": {tool: "delegate", set: async},
+		"SendMessage":    {tool: "send"},
+		"ListMessages":   {tool: "list_messages"},
+		"ReadMessage":    {tool: "read_message"},
+		"ReplyToMessage": {tool: "reply_to_message"},
 	}
 }
 
@@ -37,8 +41,9 @@ func (s *Set) meant(name string, args json.RawMessage) (*tool, json.RawMessage) 
 	return nil, args
 }
 
-// respell gives arguments their own names and adds what is implied. Arguments
-// that are no object stay as they are, and so does what stands under its own name.
+// respell gives arguments their own names and adds what is implied. An argument
+// spelt "" is an object whose members are arguments. Arguments that are no object
+// stay as they are, and so does what stands under its own name.
 func respell(args json.RawMessage, spelt map[string]string, set map[string]any) json.RawMessage {
 	var m map[string]any
 	if len(spelt)+len(set) == 0 || json.Unmarshal(args, &m) != nil || m == nil {
@@ -46,8 +51,15 @@ func respell(args json.RawMessage, spelt map[string]string, set map[string]any) 
 	}
 	other := false
 	for from, to := range spelt {
+		if inner, ok := m[from].(map[string]any); ok && to == "" {
+			delete(m, from)
+			maps.Copy(inner, m)
+			m, other = inner, true
+		}
+	}
+	for from, to := range spelt {
 		v, ok := m[from]
-		if _, there := m[to]; ok && !there {
+		if _, there := m[to]; ok && !there && to != "" {
 			delete(m, from)
 			m[to], other = v, true
 		}

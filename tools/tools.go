@@ -68,15 +68,33 @@ type Desk interface {
 	Push(ctx context.Context, t Task) (string, error)
 	Run(ctx context.Context, s Start) (string, error)
 	Queue(ctx context.Context, remove string) (string, error)
-	Send(ctx context.Context, to, body, priority string) (string, error)
-	// Receive waits for one message and Check takes all that are ready; both
-	// append the calling tool's result in the take's transaction and return its entry (0: nothing was taken).
+	Send(ctx context.Context, m Mail) (string, error)
+	Reply(ctx context.Context, id int64, body string) (string, error)
+	Messages(ctx context.Context, f Filter) (string, error) // takes nothing
+	// Receive waits for one message, Check takes all that are ready and Read takes
+	// one that is pending; they append the calling tool's result in the take's
+	// transaction and return its entry (0: nothing was taken).
 	Receive(ctx context.Context, callID, from string, lifo bool, timeout time.Duration) (text string, entry int64, err error)
 	Check(ctx context.Context, callID, from string, lifo bool) (text string, entry int64, err error)
 	// Delegate pushes t and starts it. In mode sync wait is what waits for its end and
 	// appends it as the calling tool's result; else wait is nil and text is the result.
 	// Mode "" is what suits the program.
 	Delegate(ctx context.Context, callID string, t Task, mode string) (text string, wait Wait, err error)
+	Read(ctx context.Context, callID string, id int64, offset int) (text string, entry int64, err error)
+}
+
+// Mail is what send takes.
+type Mail struct {
+	To       []string
+	Body     string
+	Priority string // "", low, normal, high, urgent
+	Tags     []string
+}
+
+// Filter is what list_messages takes. Empty fields match all.
+type Filter struct {
+	From, Priority string
+	Taken          bool // those that were taken too
 }
 
 // Wait waits for the end of a task; it returns as Receive does.
@@ -133,7 +151,7 @@ type Set struct{ list []tool }
 func New() *Set {
 	return &Set{list: []tool{
 		readFile(), writeFile(), editFile(), listFiles(), globFiles(), grepFiles(), bash(),
-		push(), run(), queue(), delegate(), send(), receive(), check(),
+		push(), run(), queue(), delegate(), send(), receive(), check(), listMessages(), readMessage(), replyToMessage(),
 	}}
 }
 
@@ -158,7 +176,7 @@ func (s *Set) Parse(env *Env, callID, name string, args json.RawMessage) (*Call,
 		}
 		return nil, fmt.Errorf("there is no tool %q; the tools are %s", name, strings.Join(names, ", "))
 	}
-	c, err := t.parse(call{env: env, id: callID, tool: t, args: args, title: s.Title(name, args)})
+	c, err := t.parse(call{env: env, id: callID, tool: t, args: args, title: s.Title(t.name, args)})
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -119,8 +120,8 @@ func refuses(t testing.TB, e *Env, name string, kv ...any) string {
 }
 
 func TestSpecs(t *testing.T) {
-	want := []string{"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "bash", "push", "run", "queue", "delegate", "send", "receive", "check"}
-	readOnly := []string{"read_file", "list_files", "glob", "grep"}
+	want := []string{"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "bash", "push", "run", "queue", "delegate", "send", "receive", "check", "list_messages", "read_message", "reply_to_message"}
+	readOnly := []string{"read_file", "list_files", "glob", "grep", "list_messages"}
 	var got []string
 	for _, s := range New().Specs() {
 		got = append(got, s.Name)
@@ -250,7 +251,9 @@ func (d *desk) Push(_ context.Context, t Task) (string, error) {
 func (d *desk) Run(_ context.Context, s Start) (string, error) {
 	return strings.Repeat("r", s.Count), nil
 }
-func (d *desk) Queue(context.Context, string) (string, error) { return "", errors.New("the queue is gone") }
+func (d *desk) Queue(context.Context, string) (string, error) {
+	return "", errors.New("the queue is gone")
+}
 
 func (d *desk) Delegate(_ context.Context, id string, t Task, mode string) (string, Wait, error) {
 	d.asked = strings.Join([]string{d.asked, id, mode, t.Name, t.Prompt, t.Deliver, t.Timeout.String(), strconv.FormatBool(t.Start), strconv.FormatBool(t.Resume)}, "|")
@@ -260,9 +263,24 @@ func (d *desk) Delegate(_ context.Context, id string, t Task, mode string) (stri
 	return "", func(context.Context) (string, int64, error) { return "its answer", 7, nil }, nil
 }
 
-func (d *desk) Send(_ context.Context, to, body, pr string) (string, error) {
-	d.asked = to + "|" + body + "|" + pr
+func (d *desk) Send(_ context.Context, m Mail) (string, error) {
+	d.asked = strings.Join(m.To, ",") + "|" + m.Body + "|" + m.Priority + "|" + strings.Join(m.Tags, ",")
 	return "sent", nil
+}
+
+func (d *desk) Reply(_ context.Context, id int64, body string) (string, error) {
+	d.asked = fmt.Sprint(id, "|", body)
+	return "replied", nil
+}
+
+func (d *desk) Messages(_ context.Context, f Filter) (string, error) {
+	d.asked = fmt.Sprint(f.From, "|", f.Priority, "|", f.Taken)
+	return "listed", nil
+}
+
+func (d *desk) Read(_ context.Context, id string, n int64, offset int) (string, int64, error) {
+	d.asked = fmt.Sprint(id, "|", n, "|", offset)
+	return "read", 9, nil
 }
 
 func (d *desk) Receive(_ context.Context, id, from string, lifo bool, wait time.Duration) (string, int64, error) {
@@ -299,8 +317,26 @@ func TestDesk(t *testing.T) {
 		t.Errorf("queue gave %+v", r)
 	}
 	ok(t, e, "send", "to", "a", "message", "b", "priority", "high")
-	if d.asked != "a|b|high" {
+	if d.asked != "a|b|high|" {
 		t.Errorf("send asked %s", d.asked)
+	}
+	ok(t, e, "send", "to", []string{"a", "c"}, "message", "b", "tags", []string{"ci", "red"})
+	if d.asked != "a,c|b||ci,red" {
+		t.Errorf("send asked %s", d.asked)
+	}
+	if _, err := New().Parse(e, "call", "send", json.RawMessage(`{"to":7,"message":"b"}`)); err == nil || !strings.Contains(err.Error(), "array of strings") {
+		t.Errorf("send to a number: %v", err)
+	}
+	ok(t, e, "list_messages", "from", "a", "priority", "high", "unread", false)
+	if d.asked != "a|high|true" {
+		t.Errorf("list_messages asked %s", d.asked)
+	}
+	if r := ok(t, e, "read_message", "id", 4, "offset", 10); r.Entry != 9 || d.asked != "call|4|10" {
+		t.Errorf("read_message gave %+v and asked %s", r, d.asked)
+	}
+	ok(t, e, "reply_to_message", "id", 4, "message", "yes")
+	if d.asked != "4|yes" {
+		t.Errorf("reply_to_message asked %s", d.asked)
 	}
 	if r := ok(t, e, "receive", "from", "a", "timeout", 60); r.Entry != 7 || r.Text != "mail" || d.asked != "call|a|1m0s" {
 		t.Errorf("receive gave %+v and asked %s", r, d.asked)
@@ -341,6 +377,42 @@ func TestDesk(t *testing.T) {
 	e.Desk = nil
 	if r := do(t, e, "check"); !r.Error {
 		t.Errorf("without a desk check gave %+v", r)
+	}
+}
+
+// Other spellings of names and arguments are understood and not advertised.
+//
+// Spec: M-33, M-34, M-35, M-36, R-54.
+func TestSpellings_ofMail(t *testing.T) {
+	e, d := place(t), &desk{}
+	e.Desk = d
+	for _, c := range []struct{ name, args, asked string }{
+		{"SendMessage", `{"to_agent":"a","content":"b","metadata":{"priority":"high","tags":["x"]}}`, "a|b|high|x"},
+		{"SendMessage", `{"to":"a","message":"b"}`, "a|b||"},
+		{"ListMessages", `{"filter":{"sender":"a","unread":false}}`, "a||true"},
+		{"ListMessages", `{}`, "||false"},
+		{"ReadMessage", `{"message_id":7}`, "call|7|0"},
+		{"ReplyToMessage", `{"message_id":7,"content":"yes"}`, "7|yes"},
+	} {
+		call, err := New().Parse(e, "call", c.name, json.RawMessage(c.args))
+		if err != nil {
+			t.Errorf("%s %s: %v", c.name, c.args, err)
+			continue
+		}
+		if r := call.Run(t.Context()); r.Error || d.asked != c.asked {
+			t.Errorf("%s %s asked %q: %+v", c.name, c.args, d.asked, r)
+		}
+	}
+	if _, err := New().Parse(e, "call", "ReadMessage", json.RawMessage(`{"message_id":"x"}`)); err == nil {
+		t.Error("a message without a number")
+	}
+	if got := New().Title("ReadMessage", json.RawMessage(`{"message_id":7}`)); got != "read message 7" {
+		t.Errorf("its title is %q", got)
+	}
+	for _, s := range New().Specs() {
+		if _, other := spellings()[s.Name]; other {
+			t.Errorf("%s is advertised", s.Name)
+		}
 	}
 }
 

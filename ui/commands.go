@@ -50,11 +50,12 @@ func commands() []command {
 		{"run", nil, "[N] [--once] [timeout=]", "start the queue, at most N at once; --once: only N", runRun, false},
 		{"queue", nil, "[--all] | rm NAME | move NAME N | edit NAME", "show what is queued, runs and has finished; change what is queued", runQueue, false},
 		{"retry", nil, "NAME [HINT]", "push a task that ended again, with how it ended and a hint", runRetry, false},
-		{"send", nil, "NAME [--priority=P] TEXT", "mail an agent", runSend, false},
-		{"receive", nil, "[from=NAME] [--lifo]", "take one message, waiting for it", runReceive, false},
-		{"check", nil, "[from=NAME] [--lifo]", "take all messages that are ready", runCheck, false},
-		{"inbox", nil, "", "list the messages that wait", runInbox, false},
-		{"messages", nil, "next [N] | show [N]", "start a turn with the most urgent message; only show", runMessages, false},
+		{"send", nil, "NAME[,NAME…] [--priority=P] [--tag=T] TEXT", "mail an agent, or several", runSend, false},
+		{"receive", nil, "[from=NAME] [--lifo] [timeout=] [--wait]", "take one message, waiting for it", runReceive, false},
+		{"check", nil, "[from=NAME] [--lifo] [--one] [--peek]", "take all messages that are ready; only show them", runCheck, false},
+		{"inbox", nil, "[--all [before=N] | undo]", "list the messages that wait, or all; put those taken last back", runInbox, false},
+		{"messages", nil, "next [N] [--fifo] | wait | show [N] | why N", "a turn with the most urgent message, or one turn each; show one, say why it waits", runMessages, false},
+		{"fire", nil, "[TEXT]", "start one turn with all messages that wait", runFire, false},
 		{"kill", nil, "NAME [--cascade | --orphan]", "end an agent now, with or without those below it, or remove a queued task", runKill, false},
 		{"agent", nil, "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME]]", "list agents, go to one; open, rename, close a helper", runAgent, false},
 		{"resume", nil, "NAME [PROMPT]", "let an agent that ended go on; open its tab again", runResume, false},
@@ -158,6 +159,7 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 			for _, p := range []inbox.Priority{inbox.Low, inbox.High, inbox.Urgent} {
 				add("--priority=" + string(p))
 			}
+			add("--tag=")
 		}
 	case "check", "receive":
 		for _, t := range a.tabs.all {
@@ -166,6 +168,16 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 			}
 		}
 		add("--lifo")
+		more := []string{"--one", "--peek"}
+		if name == "receive" {
+			more = []string{"timeout=", "--wait"}
+		}
+		for _, s := range more {
+			add(s)
+		}
+	case "inbox":
+		add("--all")
+		add("undo")
 	case "agent":
 		for _, w := range []string{"list", "new", "rename", "close"} {
 			add(w)
@@ -180,8 +192,9 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 			add(s)
 		}
 	case "messages":
-		add("next")
-		add("show")
+		for _, s := range []string{"next", "wait", "show", "why"} {
+			add(s)
+		}
 	case "theme":
 		for _, n := range themes.Names() {
 			add(n)

@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,53 +10,100 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"fantail/agents"
 	"fantail/inbox"
 )
 
 func runSend(a *App, in input) (tea.Cmd, error) {
-	to, rest := firstWord(in.rest)
-	pr := inbox.Normal
-	if p, ok := strings.CutPrefix(rest, "--priority="); ok {
-		word, text := firstWord(p)
-		pr, rest = inbox.Priority(word), text
-		if pr != inbox.Low && pr != inbox.Normal && pr != inbox.High && pr != inbox.Urgent {
+	flags, rest, err := leadingFlags(in.rest, "priority", "tag")
+	if err != nil {
+		return nil, wrong("send", "%v", err)
+	}
+	to, rest := firstWord(rest)
+	more, rest, err := leadingFlags(rest, "priority", "tag")
+	if err != nil {
+		return nil, wrong("send", "%v", err)
+	}
+	l := agents.Letter{Body: unquote(rest), Tags: append(flags["tag"], more["tag"]...)}
+	for _, word := range append(flags["priority"], more["priority"]...) {
+		l.Priority = inbox.Priority(word)
+		if l.Priority != inbox.Low && l.Priority != inbox.Normal && l.Priority != inbox.High && l.Priority != inbox.Urgent {
 			return nil, wrong("send", "the priority %q is unknown", word)
 		}
 	}
-	if to == "" || rest == "" {
+	for name := range strings.SplitSeq(to, ",") {
+		if name != "" {
+			l.To = append(l.To, name)
+		}
+	}
+	if len(l.To) == 0 || l.Body == "" {
 		return nil, wrong("send", "a name and a text are needed")
 	}
 	return a.act(in.here, in.text, func() (string, error) {
-		id, err := a.pool.Send(a.ctx, in.id, to, unquote(rest), pr)
-		return fmt.Sprintf("Message #%d is in the inbox of %s", id, to), err
+		sent, err := a.pool.Mail(a.ctx, in.id, l)
+		if err != nil {
+			return "", err
+		}
+		return agents.InInboxes(sent), nil
 	}), nil
 }
 
-// selection reads what /check and /receive take.
-func selection(name, rest string) (inbox.Query, error) {
-	var q inbox.Query
-	for _, w := range strings.Fields(rest) {
-		from, ok := strings.CutPrefix(w, "from=")
-		switch {
-		case ok && from != "":
-			q.From = from
-		case w == "--lifo":
-			q.LIFO = true
-		default:
-			return q, wrong(name, "%q is not understood", w)
-		}
-	}
-	return q, nil
+// choice is what /check and /receive take, and how.
+type choice struct {
+	q       inbox.Query
+	peek    bool
+	outside bool
+	timeout time.Duration
 }
 
+// selection reads it; words are those the command knows beside from= and --lifo.
+func selection(name, rest string, words ...string) (choice, error) {
+	var c choice
+	for _, w := range strings.Fields(rest) {
+		key, value, _ := strings.Cut(w, "=")
+		known := key == "from" || key == "--lifo" || contains(words, key)
+		var err error
+		switch {
+		case !known:
+			err = fmt.Errorf("%q is not understood", w)
+		case key == "from" && value != "":
+			c.q.From = value
+		case key == "timeout":
+			if c.timeout, err = seconds(value); err != nil {
+				err = fmt.Errorf("timeout=%s is no time; say 30, 90s or 5m", value)
+			}
+		case w == "--lifo":
+			c.q.LIFO = true
+		case w == "--one":
+			c.q.Limit = 1
+		case w == "--peek":
+			c.peek = true
+		case w == "--wait":
+			c.outside = true
+		default:
+			err = fmt.Errorf("%q is not understood", w)
+		}
+		if err != nil {
+			return c, wrong(name, "%v", err)
+		}
+	}
+	return c, nil
+}
+
+// mostShown bounds how many messages one command prints.
+const mostShown = 50
+
 func runCheck(a *App, in input) (tea.Cmd, error) {
-	q, err := selection("check", in.rest)
+	c, err := selection("check", in.rest, "--one", "--peek")
 	if err != nil {
 		return nil, err
 	}
+	if c.peek {
+		return a.act(in.here, in.text, func() (string, error) { return a.peek(in.id, c.q) }), nil
+	}
 	elsewhere := in.elsewhere()
 	return a.act(in.here, in.text, func() (string, error) {
-		ms, left, err := a.pool.Check(a.ctx, in.id, q)
+		ms, left, err := a.pool.Check(a.ctx, in.id, c.q)
 		switch {
 		case err != nil:
 			return "", err
@@ -67,14 +116,46 @@ func runCheck(a *App, in input) (tea.Cmd, error) {
 	}), nil
 }
 
+// peek prints messages without taking them.
+func (a *App) peek(agent int64, q inbox.Query) (string, error) {
+	if q.Limit == 0 {
+		q.Limit = mostShown
+	}
+	ms, err := a.pool.Peek(a.ctx, agent, q)
+	if err != nil {
+		return "", err
+	}
+	if len(ms) == 0 {
+		return "No messages ready.", nil
+	}
+	parts := make([]string, len(ms))
+	for i, m := range ms {
+		parts[i] = messageText(m, a.o.Now())
+	}
+	return strings.Join(parts, "\n\n"), nil
+}
+
 func runReceive(a *App, in input) (tea.Cmd, error) {
-	q, err := selection("receive", in.rest)
+	c, err := selection("receive", in.rest, "timeout", "--wait")
 	if err != nil {
 		return nil, err
 	}
 	elsewhere := in.elsewhere()
 	return a.start(in.here, "", func() (string, error) {
-		_, err := a.pool.Receive(a.ctx, in.id, q)
+		ctx := a.ctx
+		if c.timeout > 0 {
+			until, cancel := context.WithTimeoutCause(ctx, c.timeout, agents.ErrTimeout)
+			defer cancel()
+			ctx = until
+		}
+		receive := a.pool.Receive
+		if c.outside {
+			receive = a.pool.Await
+		}
+		_, err := receive(ctx, in.id, c.q)
+		if errors.Is(err, agents.ErrTimeout) {
+			err = fmt.Errorf("no message came within %s; /receive waits again", c.timeout)
+		}
 		return taken(1, elsewhere), err
 	}), nil
 }
@@ -101,13 +182,57 @@ func taken(n int, elsewhere string) string {
 }
 
 func runInbox(a *App, in input) (tea.Cmd, error) {
-	if in.rest != "" {
-		return nil, wrong("inbox", "%q is not understood", in.rest)
+	words := strings.Fields(in.rest)
+	switch {
+	case len(words) == 0:
+		return a.act(in.here, in.text, func() (string, error) { return a.list(in.id, 0, false) }), nil
+	case len(words) == 1 && words[0] == "undo":
+		elsewhere := in.elsewhere()
+		return a.act(in.here, in.text, func() (string, error) {
+			_, err := a.pool.Undo(a.ctx, in.id)
+			if err == nil && elsewhere != "" {
+				return "Put back into the inbox of " + elsewhere, nil
+			}
+			return "", err
+		}), nil
+	case words[0] == "--all" && len(words) < 3:
+		before := int64(0)
+		if len(words) == 2 {
+			n, ok := strings.CutPrefix(words[1], "before=")
+			id, err := messageID("inbox", n)
+			if !ok || err != nil {
+				return nil, wrong("inbox", "%q is not understood", words[1])
+			}
+			before = id
+		}
+		return a.act(in.here, in.text, func() (string, error) { return a.list(in.id, before, true) }), nil
 	}
-	return a.act(in.here, in.text, func() (string, error) {
-		ms, err := a.pool.Inbox(a.ctx, in.id)
-		return inbox.Listing(ms, a.o.Now()), err
-	}), nil
+	return nil, wrong("inbox", "%q is not understood", in.rest)
+}
+
+// list prints the messages that wait, or with taken the newest of all below one.
+func (a *App) list(agent, before int64, taken bool) (string, error) {
+	ms, err := a.pool.Look(a.ctx, agent, inbox.Query{Before: before, Limit: mostShown + 1}, taken)
+	if err != nil {
+		return "", err
+	}
+	more := ""
+	if len(ms) > mostShown {
+		ms = ms[:mostShown]
+		if more = "\n  … more wait behind these; /check takes them in order"; taken {
+			more = fmt.Sprintf("\n  … older ones: /inbox --all before=%d", ms[len(ms)-1].ID)
+		}
+	}
+	return inbox.Listing(ms, a.o.Now()) + more, nil
+}
+
+// messageID reads 12 or #12.
+func messageID(command, word string) (int64, error) {
+	id, err := strconv.ParseInt(strings.TrimPrefix(word, "#"), 10, 64)
+	if err != nil || id < 1 {
+		return 0, wrong(command, "%q is no number of a message", word)
+	}
+	return id, nil
 }
 
 func runMessages(a *App, in input) (tea.Cmd, error) {
@@ -115,51 +240,110 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 	if len(words) == 0 || len(words) > 2 {
 		return nil, wrong("messages", "say which")
 	}
+	if words[0] == "next" && len(words) == 2 && words[1] == "--fifo" {
+		return a.turnWith(in, a.pool.Oldest), nil
+	}
 	id := int64(0)
 	if len(words) == 2 {
 		var err error
-		if id, err = strconv.ParseInt(strings.TrimPrefix(words[1], "#"), 10, 64); err != nil || id < 1 {
-			return nil, wrong("messages", "%q is no number of a message", words[1])
+		if id, err = messageID("messages", words[1]); err != nil {
+			return nil, err
 		}
 	}
-	agent := in.id
-	switch words[0] {
-	case "next":
-		if working(in.t.info.State) {
-			a.say("it is taken when this turn ends")
-		}
-		return a.start(in.here, in.text, func() (string, error) {
-			_, ok, err := a.pool.Next(a.ctx, agent, id)
-			if err == nil && !ok {
-				return "No messages ready.", nil
-			}
-			return "", err
+	switch {
+	case words[0] == "next":
+		return a.turnWith(in, func(ctx context.Context, agent int64) (inbox.Message, bool, error) {
+			return a.pool.Next(ctx, agent, id)
 		}), nil
-	case "show":
+	case (words[0] == "wait" || words[0] == "all") && id == 0:
+		return a.each(in), nil
+	case words[0] == "show" && id == 0:
+		return a.act(in.here, in.text, func() (string, error) { return a.list(in.id, 0, false) }), nil
+	case words[0] == "show":
 		return a.act(in.here, in.text, func() (string, error) {
-			if id == 0 {
-				ms, err := a.pool.Inbox(a.ctx, agent)
-				return inbox.Listing(ms, a.o.Now()), err
-			}
 			m, ok, err := a.pool.Message(a.ctx, id)
 			if err == nil && !ok {
 				err = fmt.Errorf("there is no message #%d", id)
 			}
 			return messageText(m, a.o.Now()), err
 		}), nil
+	case words[0] == "why" && id != 0:
+		return a.act(in.here, in.text, func() (string, error) { return a.pool.Why(a.ctx, id) }), nil
 	}
-	return nil, wrong("messages", "%q is not understood", words[0])
+	return nil, wrong("messages", "%q is not understood", in.rest)
+}
+
+// turnWith starts a turn with one message.
+func (a *App) turnWith(in input, take func(ctx context.Context, agent int64) (inbox.Message, bool, error)) tea.Cmd {
+	if working(in.t.info.State) {
+		a.say("it is taken when this turn ends")
+	}
+	return a.start(in.here, in.text, func() (string, error) {
+		_, ok, err := take(a.ctx, in.id)
+		if err == nil && !ok {
+			return "No messages ready.", nil
+		}
+		return "", err
+	})
+}
+
+// each starts one turn after another, until no message is left.
+func (a *App) each(in input) tea.Cmd {
+	a.say("one turn for each message; Esc stops them")
+	return a.start(in.here, "", func() (string, error) {
+		n, err := a.pool.Each(a.ctx, in.id)
+		switch {
+		case errors.Is(err, agents.ErrStopped):
+			return fmt.Sprintf("Stopped after %s; what waits is in the inbox", count(n, "message")), nil
+		case err != nil:
+			return "", err
+		case n == 0:
+			return "No messages ready.", nil
+		}
+		return "Handled " + count(n, "message"), nil
+	})
+}
+
+func runFire(a *App, in input) (tea.Cmd, error) {
+	if working(in.t.info.State) {
+		a.say("it fires when this turn ends; nothing is taken before")
+	}
+	elsewhere := in.elsewhere()
+	return a.start(in.here, in.text, func() (string, error) {
+		n, left, err := a.pool.Fire(a.ctx, in.id, unquote(in.rest))
+		var said []string
+		if err == nil && elsewhere != "" {
+			said = append(said, fmt.Sprintf("A turn of %s began with %s", elsewhere, count(n, "message")))
+		}
+		if left > 0 {
+			said = append(said, fmt.Sprintf("%d more did not fit: /fire again", left))
+		}
+		return strings.Join(said, "\n"), err
+	}), nil
+}
+
+// count is a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
 }
 
 // messageText is a message as /messages show prints it, whole.
 func messageText(m inbox.Message, now time.Time) string {
-	state := "pending"
-	if !m.Taken.IsZero() {
-		state = "taken by " + m.TakenBy
-	}
-	s := fmt.Sprintf("Message #%d from %s, %s ago, %s, %s", m.ID, m.From, inbox.Age(now.Sub(m.Created)), m.Kind, state)
+	s := fmt.Sprintf("Message #%d from %s, %s ago, %s, %s", m.ID, m.From, inbox.Age(now.Sub(m.Created)), m.Kind, m.Fate())
 	if m.Outcome != "" {
 		s += ", " + m.Outcome
+	}
+	if m.Priority != inbox.Normal {
+		s += ", " + string(m.Priority)
+	}
+	if len(m.Tags) > 0 {
+		s += ", tags: " + strings.Join(m.Tags, " ")
+	}
+	if m.InReplyTo != 0 {
+		s += fmt.Sprintf(", in reply to #%d", m.InReplyTo)
 	}
 	for _, part := range []string{m.Subject, m.Error, m.Body, m.Partial} {
 		if part != "" {

@@ -35,6 +35,32 @@ func leadingOptions(s string, keys ...string) (map[string]string, string, error)
 	}
 }
 
+// leadingFlags takes --key=value words of the given keys from the front of s, a
+// value in quotes if it has spaces; what stands behind them is returned whole.
+func leadingFlags(s string, keys ...string) (map[string][]string, string, error) {
+	flags := map[string][]string{}
+	for {
+		s = strings.TrimLeft(s, " \t\n")
+		key, value, ok := strings.Cut(s, "=")
+		key, dashed := strings.CutPrefix(key, "--")
+		if !ok || !dashed || !contains(keys, key) {
+			return flags, s, nil
+		}
+		word := value
+		if q := value; len(q) > 0 && (q[0] == '"' || q[0] == '\'') && strings.IndexByte(q[1:], q[0]) >= 0 {
+			word, s = q[1:1+strings.IndexByte(q[1:], q[0])], q[2+strings.IndexByte(q[1:], q[0]):]
+		} else if i := strings.IndexAny(value, " \t\n"); i >= 0 {
+			word, s = value[:i], value[i:]
+		} else {
+			s = ""
+		}
+		if strings.TrimSpace(word) == "" {
+			return nil, "", fmt.Errorf("--%s= needs a value", key)
+		}
+		flags[key] = append(flags[key], word)
+	}
+}
+
 func contains(xs []string, x string) bool {
 	for _, y := range xs {
 		if x == y {

@@ -27,3 +27,5 @@ ALTER TABLE agents ADD COLUMN branch INTEGER REFERENCES turns(id);
 -- What one take brought, and what an inbox held before.
 CREATE INDEX messages_of_entry ON messages(entry) WHERE entry IS NOT NULL;
 CREATE INDEX messages_taken ON messages(recipient, id) WHERE taken_at IS NOT NULL;
+CREATE INDEX messages_pending_sender ON messages(recipient, sender, id) WHERE taken_at IS NULL;
+CREATE INDEX messages_taken_into ON messages(recipient, entry) WHERE taken_at IS NOT NULL;

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -69,6 +70,8 @@ type block struct {
 	stopped bool      // the turn ended without a result
 
 	mail  *inbox.Message
+	cost  string // of the entry's messages, on the first
+	entry int64  // that brought the message
 	shell *agents.Shell
 	end   *agents.End
 
@@ -152,7 +155,12 @@ func (v *View) read(es []agents.Entry, old []*block, older bool) (fresh []*block
 			fresh = v.readResult(fresh, e)
 			fresh = append(fresh, mails(e)...)
 		case agents.EntryMessage:
-			fresh = append(fresh, mails(e)...)
+			if !v.withdrawn[e.Seq] {
+				fresh = append(fresh, mails(e)...)
+			}
+		case agents.EntryWithdrawn:
+			v.withdraw(fresh, e.Withdraws)
+			fresh = append(fresh, one(e))
 		case agents.EntryEnded:
 			if !stop(fresh) && !older {
 				stop(v.blocks)
@@ -192,7 +200,7 @@ func one(e *agents.Entry) *block {
 		b.group.text = e.Shell.Output
 	case agents.EntryHost:
 		b.kind = host
-	case agents.EntryNotice:
+	case agents.EntryNotice, agents.EntryWithdrawn:
 		b.kind = notice
 	case agents.EntryEnded:
 		if e.End == nil {
@@ -299,14 +307,35 @@ func stop(list []*block) bool {
 	return false
 }
 
-// mails makes a block of each message an entry took.
+// mails makes a block of each message an entry took. The first says what they
+// cost the context.
 func mails(e *agents.Entry) []*block {
 	var out []*block
 	for i := range e.Messages {
 		m := &e.Messages[i]
-		out = append(out, &block{kind: message, mail: m, at: e.At, group: &group{text: body(m)}})
+		out = append(out, &block{kind: message, mail: m, at: e.At, entry: e.Seq, group: &group{text: body(m)}})
+	}
+	if len(out) > 0 && e.Tokens > 0 {
+		out[0].cost = thousands(e.Tokens) + " tokens"
+		if len(out) > 1 {
+			out[0].cost += fmt.Sprintf(" with the next %d", len(out)-1)
+		}
 	}
 	return out
+}
+
+// withdraw hides the messages of an entry that went back into the inbox, those
+// on pages that are read later too.
+func (v *View) withdraw(fresh []*block, entry int64) {
+	v.withdrawn[entry] = true
+	for _, list := range [][]*block{fresh, v.blocks} {
+		for _, b := range list {
+			if b.kind == message && b.entry == entry {
+				b.hidden = true
+				b.touch()
+			}
+		}
+	}
 }
 
 // body is a message's text; a failure's is what it says and what it had so far.

@@ -266,6 +266,9 @@ func (c canvas) message(b *block) []string {
 		facts += " · external"
 	}
 	facts += " · " + when(m.Created, c.now) + " · #" + strconv.FormatInt(m.ID, 10)
+	if b.cost != "" {
+		facts += " · " + b.cost
+	}
 	from := frame.CleanLine(clip(m.From))
 	if from == "" {
 		from = "outside"

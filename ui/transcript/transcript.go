@@ -34,6 +34,8 @@ type View struct {
 	info     agents.Info
 	answer   *group // the last one
 
+	withdrawn map[int64]bool // entries whose messages went back into the inbox
+
 	oldest int64 // Seq of the first entry known
 	more   bool  // there may be older ones
 	asked  bool  // Older has told so
@@ -66,7 +68,8 @@ func New(t *themes.Theme, now func() time.Time) *View {
 	return &View{
 		theme: t, now: now, md: markdown.NewRenderer(),
 		calls: map[string]*block{}, orphans: map[string]*block{}, children: map[int64]*child{},
-		more: true, follow: true, selected: -1,
+		withdrawn: map[int64]bool{},
+		more:      true, follow: true, selected: -1,
 	}
 }
 

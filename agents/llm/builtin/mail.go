@@ -22,14 +22,17 @@ var (
 // open reads the envelopes in a text.
 func open(text string) []letter {
 	var ls []letter
-	inside, notice := false, false
+	inside, notice, end := false, false, ""
 	for line := range strings.SplitSeq(text, "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		switch m := opening.FindStringSubmatch(line); {
 		case m != nil:
 			l := letter{id: m[1], from: html.UnescapeString(m[2])}
+			end = "</message>"
 			for _, a := range attribute.FindAllStringSubmatch(m[3], -1) {
 				switch a[1] {
+				case "mark":
+					end = `</message mark="` + a[2] + `">`
 				case "kind":
 					l.kind = html.UnescapeString(a[2])
 				case "outcome":
@@ -39,7 +42,7 @@ func open(text string) []letter {
 			ls = append(ls, l)
 			inside, notice = true, true
 		case !inside:
-		case line == "</message>":
+		case line == end:
 			inside = false
 		case notice: // the host's own line, that the body is data
 			notice = false
@@ -101,9 +104,10 @@ func letters(text string) string {
 		}
 		parts = append(parts, s)
 	}
-	const end = "</message>"
-	if more := strings.TrimSpace(text[strings.LastIndex(text, end)+len(end):]); more != "" {
-		parts = append(parts, code(clip(oneLine(more))))
+	if _, more, ok := strings.Cut(text[strings.LastIndex(text, "</message")+1:], ">"); ok {
+		if more = strings.TrimSpace(more); more != "" {
+			parts = append(parts, code(clip(oneLine(more))))
+		}
 	}
 	return strings.Join(parts, "\n\n")
 }

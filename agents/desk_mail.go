@@ -1,0 +1,181 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools"
+)
+
+// How the tools for mail reach the inboxes. A call that takes messages has its
+// result appended by the take itself.
+
+// tool is what the messages that a model's call took say they were taken by.
+const tool = "tool"
+
+func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
+	sent, err := d.a.p.Mail(ctx, d.a.id, Letter{To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags})
+	if err != nil {
+		return "", err
+	}
+	return InInboxes(sent) + ".", nil
+}
+
+// InInboxes says where a letter went: `Message #4 is in the inbox of lint`.
+func InInboxes(sent []Sent) string {
+	if len(sent) == 1 {
+		return fmt.Sprintf("Message #%d is in the inbox of %s", sent[0].ID, sent[0].To)
+	}
+	parts := make([]string, len(sent))
+	for i, s := range sent {
+		parts[i] = fmt.Sprintf("%s (#%d)", s.To, s.ID)
+	}
+	return "Messages are in the inboxes of " + strings.Join(parts, ", ")
+}
+
+// grasp is the entry that a call's take appended, and its text.
+type grasp struct {
+	entry int64
+	text  string
+}
+
+// taken appends the result of a call that took messages, as one entry.
+func (d desk) taken(call, name string, g *grasp) into {
+	return func(b *batch, ms []inbox.Message, text string) (seq int64, err error) {
+		g.text = text
+		g.entry, err = b.add(d.a.turn, Entry{Kind: EntryResult, By: name, Messages: ms, Result: &Result{ID: call, Name: name, Text: text}})
+		return g.entry, err
+	}
+}
+
+func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout time.Duration) (string, int64, error) {
+	from, err := d.a.p.sender(from)
+	if err != nil {
+		return "", 0, err
+	}
+	until := ctx
+	if timeout > 0 { // else as long as something can arrive
+		var cancel context.CancelFunc
+		until, cancel = context.WithTimeoutCause(ctx, timeout, ErrTimeout)
+		defer cancel()
+	}
+	var g grasp
+	_, err = d.a.receive(until, inbox.Query{From: from, LIFO: lifo}, patience{by: tool, into: d.taken(call, "receive", &g), stands: func(why string) func() {
+		regain := d.a.aside(why)
+		return func() { _ = regain(ctx) } // for as long as the turn lasts: an error is its end, which runCall sees
+	}})
+	if timeout > 0 && errors.Is(err, ErrTimeout) {
+		err = fmt.Errorf("no message came within %s; messages arrive by themselves, so end your turn instead of waiting again", timeout)
+	}
+	return g.text, g.entry, err
+}
+
+func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, int64, error) {
+	from, err := d.a.p.sender(from)
+	if err != nil {
+		return "", 0, err
+	}
+	var g grasp
+	ms, _, err := d.a.check(ctx, inbox.Query{From: from, LIFO: lifo}, tool, d.taken(call, "check", &g), func(b *batch, left int) error {
+		_, err := b.add(d.a.turn, Entry{Kind: EntryHost, Text: fmt.Sprintf("%d more: check again", left)})
+		return err
+	})
+	if err == nil && len(ms) == 0 {
+		g.text = "No messages ready."
+	}
+	return g.text, g.entry, err
+}
+
+// mostListed bounds what one look at an inbox shows.
+const mostListed = 50
+
+func (d desk) Messages(ctx context.Context, f tools.Filter) (string, error) {
+	from, err := d.a.p.sender(f.From)
+	if err != nil {
+		return "", err
+	}
+	ms, err := d.a.p.inbox.Look(ctx, inbox.Query{Recipient: d.a.id, From: from, Priority: inbox.Priority(f.Priority), Limit: mostListed + 1}, f.Taken)
+	if err != nil {
+		return "", err
+	}
+	more := ""
+	if len(ms) > mostListed {
+		ms, more = ms[:mostListed], fmt.Sprintf("\n(only the first %d are listed)", mostListed)
+	}
+	return inbox.Listing(ms, d.a.p.o.Now()) + more, nil
+}
+
+// Read gives a message of the agent's own. A pending one is taken; one that was
+// taken or sent before is only shown again.
+func (d desk) Read(ctx context.Context, call string, id int64, offset int) (string, int64, error) {
+	p := d.a.p
+	r := rendering(p.o.Now(), bytesOf(min(itemTokens, d.a.room())))
+	var g grasp
+	err := p.o.DB.Write(ctx, "read a message", func(tx *store.Tx) error {
+		g = grasp{}
+		m, ok, err := p.inbox.Find(tx, id)
+		switch {
+		case err != nil:
+			return err
+		case !ok || (m.Recipient != d.a.id && m.Sender != d.a.id):
+			return fmt.Errorf("you have no message #%d; list_messages shows yours", id)
+		case offset < 0 || offset > len(m.Text()):
+			return fmt.Errorf("message #%d has %d bytes; the offset %d is not in it", id, len(m.Text()), offset)
+		}
+		if m.Recipient != d.a.id {
+			g.text = fmt.Sprintf("You sent this message; it is %s.\n%s", m.Fate(), r.Part(m, offset))
+			return nil
+		}
+		if !m.Taken.IsZero() {
+			g.text = fmt.Sprintf("You have had this message before: it %s %s ago.\n%s", m.Fate(), inbox.Age(tx.Now().Sub(m.Taken)), r.Part(m, offset))
+			return nil
+		}
+		b := d.a.batch(tx, false)
+		_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: d.a.id, ID: id}, tool, func(ms []inbox.Message) (int64, error) {
+			return d.taken(call, "read_message", &g)(b, ms, r.Part(m, offset))
+		})
+		return err
+	})
+	return g.text, g.entry, err
+}
+
+// Reply answers a message the agent was sent, in its thread.
+func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) {
+	p := d.a.p
+	var to string
+	var reply int64
+	err := p.o.DB.Write(ctx, "reply", func(tx *store.Tx) error {
+		m, ok, err := p.inbox.Find(tx, id)
+		switch {
+		case err != nil:
+			return err
+		case !ok || m.Recipient != d.a.id:
+			return fmt.Errorf("nobody sent you a message #%d; list_messages shows yours", id)
+		case m.Sender == 0:
+			return fmt.Errorf("message #%d came from outside (%s): nobody there has an inbox; say it in your answer", id, inbox.Label(m.From))
+		}
+		about := m.Subject
+		if about == "" {
+			about = inbox.Label(m.Body)
+		}
+		if !strings.HasPrefix(about, "Re: ") {
+			about = "Re: " + about
+		}
+		if to, _, err = tx.AgentName(m.Sender); err != nil {
+			return err
+		}
+		reply, err = p.post(tx, inbox.Message{
+			Recipient: m.Sender, Sender: d.a.id, Kind: inbox.Mail, Deliver: inbox.Next, Body: body, InReplyTo: id, Subject: fit(about, mostSubject),
+		})
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("reply to #%d: %w", id, err)
+	}
+	return InInboxes([]Sent{{reply, to}}) + fmt.Sprintf(", in reply to #%d.", id), nil
+}

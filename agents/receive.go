@@ -1,0 +1,116 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// Receive takes exactly one message into the agent's transcript, without starting
+// a turn, and waits for it if need be. It returns ErrNothing (wrapped, with the
+// explanation) when nothing can arrive, ErrStopped after Stop, ctx's cause when
+// ctx ends, and anything else only when the take itself failed.
+func (p *Pool) Receive(ctx context.Context, agent int64, q inbox.Query) (inbox.Message, error) {
+	return p.await(ctx, agent, q, false)
+}
+
+// Await is Receive for mail that may come from outside: it goes on waiting though
+// no agent can send any more.
+func (p *Pool) Await(ctx context.Context, agent int64, q inbox.Query) (inbox.Message, error) {
+	return p.await(ctx, agent, q, true)
+}
+
+func (p *Pool) await(ctx context.Context, agent int64, q inbox.Query, outside bool) (inbox.Message, error) {
+	a, err := p.agent(agent)
+	if err != nil {
+		return inbox.Message{}, err
+	}
+	if q.From, err = p.sender(q.From); err != nil {
+		return inbox.Message{}, err
+	}
+	ctx, release, err := a.visit(ctx)
+	if err != nil {
+		return inbox.Message{}, err
+	}
+	defer release()
+	rest := func(now, then State, why string) (did bool) {
+		a.set(func(i *Info) {
+			if did = i.State == now; did {
+				i.State, i.Why = then, why
+			}
+		})
+		return did
+	}
+	return a.receive(ctx, q, patience{by: "receive", outside: outside, into: atRest("receive"), stands: func(why string) func() {
+		rested := rest(Idle, Waiting, why)
+		return func() {
+			if rested { // else it is the turn that waits
+				rest(Waiting, Idle, "")
+			}
+			a.poked()
+		}
+	}})
+}
+
+// patience is how an agent waits for a message. During the wait the agent stands
+// as stands says: it is called with the reason and returns what ends it.
+type patience struct {
+	by      string
+	outside bool // mail from outside counts as something that can arrive
+	into    into
+	stands  func(why string) func()
+}
+
+// receive takes the one message that matches, as soon as there is one.
+func (a *agent) receive(ctx context.Context, q inbox.Query, how patience) (inbox.Message, error) {
+	var m inbox.Message
+	limit := bytesOf(min(itemTokens, a.room()))
+	take := func() (bool, error) {
+		found := false
+		err := a.p.o.DB.Write(context.WithoutCancel(ctx), "receive", func(tx *store.Tx) error {
+			q := q
+			q.Recipient, q.Limit = a.id, 1
+			b := a.batch(tx, false)
+			r := rendering(tx.Now(), limit)
+			ms, _, err := a.p.inbox.Take(tx, q, how.by, func(ms []inbox.Message) (int64, error) { return how.into(b, ms, asRead(r, ms...)) })
+			if found = len(ms) > 0; found {
+				m = ms[0]
+			}
+			return err
+		})
+		if err != nil {
+			return false, fmt.Errorf("take a message: %w", err)
+		}
+		return found, nil
+	}
+	if ok, err := take(); ok || err != nil {
+		return m, err
+	}
+	why := "waiting for any message"
+	if q.From != "" {
+		why = "waiting for a message from " + q.From
+	}
+	w := &wait{agent: a, from: q.From, outside: how.outside}
+	end := a.p.join(w)
+	resume := how.stands(why)
+	defer func() {
+		end()
+		resume()
+	}()
+	for {
+		version := a.p.versionNow()
+		if ok, err := take(); ok || err != nil {
+			return m, err
+		}
+		if text, stuck := a.p.stuck(w, version); stuck {
+			return m, fmt.Errorf("%w: %s", ErrNothing, text)
+		}
+		select {
+		case <-w.poke:
+		case <-ctx.Done():
+			return m, context.Cause(ctx)
+		}
+	}
+}

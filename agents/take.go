@@ -1,0 +1,179 @@
+package agents
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// Bounds of takes, in tokens.
+const (
+	autoTokens = 2_000   // of one automatic take
+	itemTokens = 16_000  // of one message in a take somebody asked for
+	maxTaken   = 200     // messages of one take
+	someWindow = 128_000 // of a model whose window is unknown
+
+	objectBytes = 4 << 10 // of each text in a failure's object
+)
+
+// tokens estimates how many tokens s is. It errs on the high side.
+func tokens(s string) int { return (2*len(s) + 6) / 7 }
+
+// bytesOf is the length of a text of n tokens.
+func bytesOf(n int) int { return n * 7 / 2 }
+
+// rendering is how messages that are taken now are written. The mark is new each
+// time: whoever wrote them could not know it, and who reads them learns it too late.
+func rendering(now time.Time, limit int) inbox.Rendering {
+	return inbox.Rendering{Now: now, Mark: strings.ToLower(rand.Text()[:10]), Limit: limit}
+}
+
+// fill admits messages in order as long as all their renderings fit into room
+// tokens; the first always does.
+func fill(room int, render func(m inbox.Message) string) func(m inbox.Message) bool {
+	n, any := 0, false
+	return func(m inbox.Message) bool {
+		n += tokens(render(m))
+		if any && n > room {
+			return false
+		}
+		any = true
+		return true
+	}
+}
+
+// room is how much of the model's window one take may fill, in tokens.
+func (a *agent) room() int {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	if a.info.Window == 0 {
+		return someWindow / 4
+	}
+	return a.info.Window / 4
+}
+
+// takeDue takes what is due at this seam, in the transaction that opens it: whole
+// messages, oldest first, within the budget. What does not fit stays pending
+// and the model is told how many.
+func (a *agent) takeDue(tx *store.Tx, b *batch, turn int64) error {
+	r := rendering(tx.Now(), 0)
+	digest := func(ms ...inbox.Message) string {
+		return r.Within(bytesOf(autoTokens), func(r inbox.Rendering) string { return r.Digest(ms) })
+	}
+	q := inbox.Query{
+		Recipient: a.id, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}, Limit: maxTaken,
+		Fit: fill(autoTokens, func(m inbox.Message) string { return digest(m) }),
+	}
+	ms, more, err := a.p.inbox.Take(tx, q, "turn", func(ms []inbox.Message) (int64, error) {
+		return b.add(turn, Entry{Kind: EntryMessage, By: "turn", Messages: ms, Text: digest(ms...)})
+	})
+	if err != nil || len(ms) == 0 || more == 0 {
+		return err
+	}
+	_, err = b.add(turn, Entry{Kind: EntryHost, Text: moreWait(more)})
+	return err
+}
+
+// moreWait tells a model how many messages did not fit.
+func moreWait(n int) string {
+	if n == 1 {
+		return "1 more message waits in your inbox; the tool check takes it."
+	}
+	return fmt.Sprintf("%d more messages wait in your inbox; the tool check takes them.", n)
+}
+
+// takeNext takes the message a human wants handled in this turn.
+func (a *agent) takeNext(tx *store.Tx, b *batch, turn int64, w *wish) ([]inbox.Message, error) {
+	q := inbox.Query{Recipient: a.id, ID: w.id, ByUrgency: !w.oldest, Limit: 1}
+	r := rendering(tx.Now(), bytesOf(min(itemTokens, a.room())))
+	ms, _, err := a.p.inbox.Take(tx, q, "next", func(ms []inbox.Message) (int64, error) {
+		return b.add(turn, Entry{Kind: EntryMessage, By: "next", Messages: ms, Text: inbox.Line(ms[0]) + "\n\n" + r.Envelope(ms[0])})
+	})
+	return ms, err
+}
+
+// takeAll takes all that is pending into this turn, as much as fits in a quarter
+// of the model's window; what does not fit stays pending, counted.
+func (a *agent) takeAll(tx *store.Tx, b *batch, turn int64) ([]inbox.Message, int, error) {
+	room := a.room()
+	r := rendering(tx.Now(), bytesOf(min(itemTokens, room)))
+	q := inbox.Query{Recipient: a.id, Limit: maxTaken, Fit: fill(room, func(m inbox.Message) string { return r.Fired([]inbox.Message{m}) })}
+	ms, left, err := a.p.inbox.Take(tx, q, "fire", func(ms []inbox.Message) (int64, error) {
+		return b.add(turn, Entry{Kind: EntryMessage, By: "fire", Messages: ms, Text: r.Fired(ms)})
+	})
+	if err == nil && len(ms) > 0 && left > 0 {
+		_, err = b.add(turn, Entry{Kind: EntryHost, Text: moreWait(left)})
+	}
+	return ms, left, err
+}
+
+// asRead is how a model reads messages that were taken on request: failures as
+// their object, then each in its envelope.
+func asRead(r inbox.Rendering, ms ...inbox.Message) string {
+	var parts []string
+	for _, m := range ms {
+		if !m.Success() {
+			short := m
+			short.Error, short.Partial, short.Body = llm.Clip(m.Error, objectBytes), llm.Clip(m.Partial, objectBytes), llm.Clip(m.Body, objectBytes)
+			parts = append(parts, inbox.Object(short)) // the envelope has more
+		}
+		parts = append(parts, r.Envelope(m))
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// into appends messages that were taken as one entry with the text a model reads.
+type into func(b *batch, ms []inbox.Message, text string) (int64, error)
+
+// atRest appends what a human took to the transcript without starting a turn.
+func atRest(by string) into {
+	return func(b *batch, ms []inbox.Message, text string) (int64, error) {
+		return b.add(0, Entry{Kind: EntryMessage, By: by, Messages: ms, Text: text})
+	}
+}
+
+// Check takes what is ready and matches into the agent's transcript, without
+// starting a turn: as many as fit in a quarter of the model's window, at most
+// q.Limit (0: 200); left counts the others.
+func (p *Pool) Check(ctx context.Context, agent int64, q inbox.Query) (ms []inbox.Message, left int, err error) {
+	a, err := p.agent(agent)
+	if err != nil {
+		return nil, 0, err
+	}
+	if q.From, err = p.sender(q.From); err != nil {
+		return nil, 0, err
+	}
+	return a.check(ctx, q, "check", atRest("check"), nil)
+}
+
+// check takes all that match, by whom it says; rest, if there is one, appends what
+// is to be said of those that are left.
+func (a *agent) check(ctx context.Context, q inbox.Query, by string, into into, rest func(b *batch, left int) error) (ms []inbox.Message, left int, err error) {
+	room := a.room()
+	err = a.p.o.DB.Write(ctx, "check", func(tx *store.Tx) error {
+		q := q
+		q.Recipient = a.id
+		if q.Limit == 0 || q.Limit > maxTaken {
+			q.Limit = maxTaken
+		}
+		r := rendering(tx.Now(), bytesOf(min(itemTokens, room)))
+		q.Fit = fill(room, func(m inbox.Message) string { return asRead(r, m) })
+		b := a.batch(tx, false)
+		var err error
+		ms, left, err = a.p.inbox.Take(tx, q, by, func(ms []inbox.Message) (int64, error) { return into(b, ms, asRead(r, ms...)) })
+		if err == nil && len(ms) > 0 && left > 0 && rest != nil {
+			err = rest(b, left)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("take messages: %w", err)
+	}
+	return ms, left, nil
+}

@@ -1,0 +1,74 @@
+package agents
+
+import (
+	"fmt"
+	"strings"
+
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// mostNamed is how many messages one notice names.
+const mostNamed = 20
+
+// unread tells those who wrote to an agent that ends what it did not read, in the
+// transaction that ends it. The mail itself stays where it is, readable.
+func (p *Pool) unread(tx *store.Tx, id, heirID int64, state State) error {
+	ms, err := p.inbox.Unread(tx, id)
+	if err != nil || len(ms) == 0 {
+		return err
+	}
+	name, _, err := tx.AgentName(id)
+	if err != nil {
+		return err
+	}
+	var senders []int64
+	ids := map[int64][]string{}
+	for _, m := range ms {
+		to, err := toTell(tx, id, heirID, m)
+		if err != nil {
+			return err
+		}
+		if to == 0 {
+			continue
+		}
+		if ids[to] == nil {
+			senders = append(senders, to)
+		}
+		ids[to] = append(ids[to], fmt.Sprintf("#%d", m.ID))
+	}
+	for _, to := range senders {
+		if _, err := p.inbox.Add(tx, inbox.Message{
+			Recipient: to, Sender: id, Kind: inbox.Notice, Deliver: inbox.Next,
+			Body: notRead(ids[to], name, state),
+		}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// toTell is who hears that m was not read: its sender, or who is left of those
+// above it; for mail from outside the heir of the one it was for. 0: nobody.
+func toTell(tx *store.Tx, id, heirID int64, m inbox.Message) (int64, error) {
+	switch m.Sender {
+	case id:
+		return 0, nil
+	case 0:
+		return heirID, nil
+	}
+	return heir(tx, m.Sender)
+}
+
+// notRead is `message #N to NAME not read: NAME finished`.
+func notRead(ids []string, name string, state State) string {
+	what := "message " + ids[0]
+	if n := len(ids); n > 1 {
+		what = "messages " + strings.Join(ids[:min(n, mostNamed)], ", ")
+		if n > mostNamed {
+			what += fmt.Sprintf(" and %d more", n-mostNamed)
+		}
+	}
+	end := map[State]string{Done: "finished", Failed: "failed", Killed: "was killed", Crashed: "crashed"}[state]
+	return fmt.Sprintf("%s to %s not read: %s %s", what, name, name, end)
+}

@@ -1,0 +1,89 @@
+package inbox
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"fantail/store"
+)
+
+// What an inbox holds beside what is taken next: what was taken before, what is
+// put back, and what becomes of the mail of an agent that ends.
+
+// brief are columns with only the beginnings of the texts, for listings. What
+// substr makes of an empty BLOB is NULL.
+var brief = strings.NewReplacer(
+	"subject,", "substr(subject, 1, 512),", "body,", "ifnull(substr(body, 1, 512), ''),", "error,", "substr(error, 1, 512),",
+	"partial_output,", "ifnull(substr(partial_output, 1, 512), ''),",
+).Replace(columns)
+
+// Look lists what q selects of recipient's messages without taking any, with only
+// the beginnings of their texts: the pending ones in q's order or, with taken,
+// those that were taken too, newest first.
+func (b *Inbox) Look(ctx context.Context, q Query, taken bool) (ms []Message, err error) {
+	q.ByUrgency, q.LIFO = false, q.LIFO || taken
+	err = b.db.Read(ctx, func(rx *store.Rx) error {
+		q, err := q.meant(&rx.View)
+		if err != nil {
+			return err
+		}
+		p := q.condition()
+		query, args := p.walk(brief, "IS NULL")
+		if taken {
+			old, more := p.walk(brief, "IS NOT NULL")
+			query, args = query+" UNION ALL "+old, append(args, more...)
+		}
+		order := " ORDER BY id"
+		if q.LIFO {
+			order += " DESC"
+		}
+		limit := -1
+		if q.Limit > 0 {
+			limit = q.Limit
+		}
+		ms, err = readMessages(&rx.View, query+order+" LIMIT ?", append(args, limit)...)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list messages: %w", err)
+	}
+	return ms, nil
+}
+
+// LastTaken returns the batch of recipient's messages that was taken last; none
+// if nothing is taken. Only the beginnings of the texts are there.
+func (b *Inbox) LastTaken(tx *store.Tx, recipient int64) ([]Message, error) {
+	ms, err := readMessages(&tx.View, "SELECT "+brief+` FROM messages WHERE recipient = ? AND entry =
+		(SELECT max(entry) FROM messages WHERE recipient = ? AND taken_at IS NOT NULL) ORDER BY id`, recipient, recipient)
+	if err != nil {
+		return nil, fmt.Errorf("find the messages taken last: %w", err)
+	}
+	return ms, nil
+}
+
+// PutBack makes the messages that recipient took into entry pending again.
+func (b *Inbox) PutBack(tx *store.Tx, recipient, entry int64) (n int, err error) {
+	r := Rung{Recipient: recipient, Deposited: true}
+	err = tx.QueryRow(`SELECT count(*), ifnull(sum(priority = 'urgent'), 0) FROM messages WHERE recipient = ? AND entry = ?`, recipient, entry).
+		Scan(&r.Pending, &r.Urgent)
+	if err != nil {
+		return 0, fmt.Errorf("count what to put back: %w", err)
+	}
+	if _, err := tx.Exec(`UPDATE messages SET taken_at = NULL, taken_by = '', entry = NULL WHERE recipient = ? AND entry = ?`, recipient, entry); err != nil {
+		return 0, fmt.Errorf("put messages back: %w", err)
+	}
+	return r.Pending, b.change(tx, r)
+}
+
+// Unread returns the pending mail of recipient that its sender should hear of
+// when nobody is left to read it: no results, which pass on, and no notices.
+// Only the beginnings of the texts are there.
+func (b *Inbox) Unread(tx *store.Tx, recipient int64) ([]Message, error) {
+	ms, err := readMessages(&tx.View, "SELECT "+brief+` FROM messages WHERE taken_at IS NULL AND recipient = ?
+		AND kind NOT IN ('result', 'failure', 'notice') ORDER BY id`, recipient)
+	if err != nil {
+		return nil, fmt.Errorf("find unread mail: %w", err)
+	}
+	return ms, nil
+}

@@ -1,0 +1,121 @@
+package inbox
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// Listing is the text of `/inbox`: `Messages:` and a line
+// `  - from: NAME (received 30s ago)` each, then the message's number, what it is
+// and its first words, and by whom it was taken; `No messages.` when there is none.
+func Listing(ms []Message, now time.Time) string {
+	if len(ms) == 0 {
+		return "No messages."
+	}
+	var b strings.Builder
+	b.WriteString("Messages:")
+	for _, m := range ms {
+		fmt.Fprintf(&b, "\n  - from: %s (received %s ago) · #%d · %s", Label(m.From), Age(now.Sub(m.Created)), m.ID, m.facts())
+		if words := m.words(); words != "" {
+			b.WriteString(" · " + words)
+		}
+		if !m.Taken.IsZero() {
+			fmt.Fprintf(&b, " · %s %s ago", m.Fate(), Age(now.Sub(m.Taken)))
+		}
+	}
+	return b.String()
+}
+
+// facts are what m is, in a word or two.
+func (m Message) facts() string {
+	s := Label(m.Outcome)
+	if s == "" {
+		s = string(m.Kind)
+	}
+	if m.Outside() {
+		s = "external " + s
+	}
+	if m.Priority != Normal && m.Priority != "" {
+		s = string(m.Priority) + " " + s
+	}
+	for _, t := range m.Tags {
+		s += " [" + Label(t) + "]"
+	}
+	return s
+}
+
+// words are the first words of m on one line.
+func (m Message) words() string {
+	for _, s := range []string{m.Body, m.Error, m.Partial} {
+		if s = Label(s); s != "" {
+			return s
+		}
+	}
+	return ""
+}
+
+// Fate says in a few words whether m was taken, and by whom.
+func (m Message) Fate() string {
+	switch m.TakenBy {
+	case "":
+		return "pending"
+	case "turn":
+		return "entered a turn"
+	case "next", "fire", "check", "receive":
+		return "taken by " + map[string]string{
+			"next": "/messages next", "fire": "/fire", "check": "/check", "receive": "/receive",
+		}[m.TakenBy]
+	case "start":
+		return "came with its task"
+	case "tool":
+		return "taken by a tool call"
+	case "cli", "mcp":
+		return "taken from outside (" + m.TakenBy + ")"
+	}
+	return "taken by " + Label(m.TakenBy)
+}
+
+// Age is a short age: 12s, 3m, 2h, 4d. What lies ahead is 0s old.
+func Age(d time.Duration) string {
+	n, unit := d/(24*time.Hour), "d"
+	switch {
+	case d < time.Minute:
+		n, unit = max(d, 0)/time.Second, "s"
+	case d < time.Hour:
+		n, unit = d/time.Minute, "m"
+	case d < 24*time.Hour:
+		n, unit = d/time.Hour, "h"
+	}
+	return strconv.FormatInt(int64(n), 10) + unit
+}
+
+// joiners are invisible, but part of words and of emoji.
+const joiners = "\u200C\u200D"
+
+// Label is the first 100 runes of s on one line: control characters and other
+// invisible ones count as spaces, and neighbouring spaces as one.
+func Label(s string) string {
+	var b strings.Builder
+	space, n := false, 0
+	for _, r := range s {
+		if unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zs, unicode.Zl, unicode.Zp) && !strings.ContainsRune(joiners, r) {
+			space = n > 0
+			continue
+		}
+		if space {
+			if n++; n >= 100 {
+				break
+			}
+			b.WriteByte(' ')
+			space = false
+		}
+		b.WriteRune(r)
+		if n++; n >= 100 {
+			break
+		}
+	}
+	return b.String()
+}
