@@ -13,10 +13,12 @@ import (
 
 // brief are columns with only the beginnings of the texts, for listings. What
 // substr makes of an empty BLOB is NULL.
-var brief = strings.NewReplacer(
-	"subject,", "substr(subject, 1, 512),", "body,", "ifnull(substr(body, 1, 512), ''),", "error,", "substr(error, 1, 512),",
-	"partial_output,", "ifnull(substr(partial_output, 1, 512), ''),",
-).Replace(columns)
+func brief() string {
+	return strings.NewReplacer(
+		"subject,", "substr(subject, 1, 512),", "body,", "ifnull(substr(body, 1, 512), ''),", "error,", "substr(error, 1, 512),",
+		"partial_output,", "ifnull(substr(partial_output, 1, 512), ''),",
+	).Replace(columns)
+}
 
 // Look lists what q selects of recipient's messages without taking any, with only
 // the beginnings of their texts: the pending ones in q's order or, with taken,
@@ -29,9 +31,9 @@ func (b *Inbox) Look(ctx context.Context, q Query, taken bool) (ms []Message, er
 			return err
 		}
 		p := q.condition()
-		query, args := p.walk(brief, "IS NULL")
+		query, args := p.walk(brief(), "IS NULL")
 		if taken {
-			old, more := p.walk(brief, "IS NOT NULL")
+			old, more := p.walk(brief(), "IS NOT NULL")
 			query, args = query+" UNION ALL "+old, append(args, more...)
 		}
 		order := " ORDER BY id"
@@ -54,7 +56,7 @@ func (b *Inbox) Look(ctx context.Context, q Query, taken bool) (ms []Message, er
 // LastTaken returns the batch of recipient's messages that was taken last; none
 // if nothing is taken. Only the beginnings of the texts are there.
 func (b *Inbox) LastTaken(tx *store.Tx, recipient int64) ([]Message, error) {
-	ms, err := readMessages(&tx.View, "SELECT "+brief+` FROM messages WHERE recipient = ? AND entry =
+	ms, err := readMessages(&tx.View, "SELECT "+brief()+` FROM messages WHERE recipient = ? AND entry =
 		(SELECT max(entry) FROM messages WHERE recipient = ? AND taken_at IS NOT NULL) ORDER BY id`, recipient, recipient)
 	if err != nil {
 		return nil, fmt.Errorf("find the messages taken last: %w", err)
@@ -80,7 +82,7 @@ func (b *Inbox) PutBack(tx *store.Tx, recipient, entry int64) (n int, err error)
 // when nobody is left to read it: no results, which pass on, and no notices.
 // Only the beginnings of the texts are there.
 func (b *Inbox) Unread(tx *store.Tx, recipient int64) ([]Message, error) {
-	ms, err := readMessages(&tx.View, "SELECT "+brief+` FROM messages WHERE taken_at IS NULL AND recipient = ?
+	ms, err := readMessages(&tx.View, "SELECT "+brief()+` FROM messages WHERE taken_at IS NULL AND recipient = ?
 		AND kind NOT IN ('result', 'failure', 'notice') ORDER BY id`, recipient)
 	if err != nil {
 		return nil, fmt.Errorf("find unread mail: %w", err)

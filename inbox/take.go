@@ -12,7 +12,7 @@ import (
 // Query selects pending messages of one recipient.
 type Query struct {
 	Recipient int64
-	From      string               // the agent that has this name now, or else a sender from outside; "" means any
+	From      string               // the agent that has this name now, or else those that had it, and senders from outside; "" means any
 	Priority  Priority             // only this one; "" means any
 	LIFO      bool                 // newest first
 	ByUrgency bool                 // urgent, high, normal, low; FIFO inside a class; LIFO is ignored
@@ -24,17 +24,23 @@ type Query struct {
 	Fit       func(m Message) bool // in order: a message it refuses ends the take and stays pending; nil takes all
 
 	sender int64 // the agent From means
-	known  bool  // sender was looked for
+	former bool  // nobody has the name From any more
 }
 
-// meant finds the agent that From names. A name belongs to whoever has it now:
-// what an agent sent that had it before is not meant.
+// meant finds whom From names. A name belongs to whoever has it now, be it a
+// task that waits: what an agent sent that had it before is meant only if nobody
+// has it.
 func (q Query) meant(v *store.View) (Query, error) {
-	if q.From == "" || q.known {
+	if q.From == "" {
 		return q, nil
 	}
-	a, _, err := v.AgentByName(q.From)
-	q.sender, q.known = a.ID, true
+	a, ok, err := v.AgentByName(q.From)
+	if err != nil || ok {
+		q.sender = a.ID
+		return q, err
+	}
+	queued, err := v.TaskQueued(q.From)
+	q.former = !queued
 	return q, err
 }
 
@@ -186,6 +192,8 @@ func (q Query) condition() pass {
 		p = p.and("task = ? AND kind IN ('result', 'failure')", q.Task)
 	case q.sender != 0:
 		p = p.and("sender = ?", q.sender)
+	case q.former:
+		p = p.and("sender_name = ?", q.From)
 	case q.From != "":
 		p = p.and("sender IS NULL AND sender_name = ?", q.From)
 	}

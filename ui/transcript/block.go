@@ -318,7 +318,7 @@ func mails(e *agents.Entry) []*block {
 	if len(out) > 0 && e.Tokens > 0 {
 		out[0].cost = thousands(e.Tokens) + " tokens"
 		if len(out) > 1 {
-			out[0].cost += fmt.Sprintf(" with the next %d", len(out)-1)
+			out[0].cost += fmt.Sprintf(" (%d messages)", len(out))
 		}
 	}
 	return out

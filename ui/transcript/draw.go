@@ -266,14 +266,14 @@ func (c canvas) message(b *block) []string {
 		facts += " · external"
 	}
 	facts += " · " + when(m.Created, c.now) + " · #" + strconv.FormatInt(m.ID, 10)
-	if b.cost != "" {
-		facts += " · " + b.cost
-	}
 	from := frame.CleanLine(clip(m.From))
 	if from == "" {
 		from = "outside"
 	}
 	name := frame.Cut("✉ "+from, c.inner())
+	if cost := " · " + b.cost; b.cost != "" && frame.Width(name+facts+cost) <= c.inner() {
+		facts += cost
+	}
 	lines := []string{paint(role, name) + paint(themes.Dim, frame.Cut(facts, c.inner()-frame.Width(name)))}
 	if s := strings.TrimSpace(m.Subject); s != "" {
 		lines = append(lines, paint(themes.Dim, frame.Cut(frame.CleanLine(clip(s)), c.inner())))
