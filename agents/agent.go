@@ -35,9 +35,9 @@ type agent struct {
 	stops     map[*stop]bool // what Stop ends
 
 	strict  bool          // the session's mode and rules don't loosen what it may do
-	timeout time.Duration // of its task; 0: none
+	timeout time.Duration // of its task; 0: none; set before the loop starts
 	command string        // its task, if that is a plain command; set before the loop starts
-	alarm   *time.Timer   // rings at the time-out; nil: none
+	clock   *clock        // rings at the time-out; nil: none
 	away    []string      // what calls that wait side by side wait for
 	asking  sync.Mutex    // held by the call whose question stands
 

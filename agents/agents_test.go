@@ -129,6 +129,7 @@ type setting struct {
 	now    func() time.Time            // the database's clock; nil: the real one
 	gone   func(model string) bool     // it is no longer configured
 	start  func(name string, f func()) // instead of go
+	system func(i agents.Info) string
 	trace  func(statement string)      // hears of the writer's statements
 }
 
@@ -139,6 +140,9 @@ func open(t *testing.T, m llm.Provider, s setting) *world {
 	}
 	if s.mode == "" {
 		s.mode = permit.Yolo
+	}
+	if s.system == nil {
+		s.system = func(i agents.Info) string { return "You are " + i.Name }
 	}
 	gate, err := permit.NewGate(s.mode, nil)
 	check(t, err)
@@ -155,7 +159,7 @@ func open(t *testing.T, m llm.Provider, s setting) *world {
 				Vendor: strings.TrimPrefix(name, "test/"), AtOnce: s.atOnce[name],
 			}, nil
 		},
-		System: func(i agents.Info) string { return "You are " + i.Name }, Cap: s.cap, Attended: !s.absent, Go: s.start,
+		System: s.system, Cap: s.cap, Attended: !s.absent, Go: s.start,
 	})
 	check(t, err)
 	w := &world{t: t, dir: s.dir, db: db, pool: pool, feed: pool.Subscribe(), infos: map[int64]agents.Info{}, shown: map[int64]string{}}

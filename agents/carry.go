@@ -15,14 +15,7 @@ func (a *agent) carryOut(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	a.p.mu.Lock()
-	if a.timeout > 0 {
-		a.alarm = time.AfterFunc(a.timeout, func() {
-			a.p.mu.Lock()
-			defer a.p.mu.Unlock()
-			cancel(fmt.Errorf("%w after %s", ErrTimeout, a.timeout))
-		})
-		defer a.alarm.Stop()
-	}
+	a.watch(a.timeout, cancel)
 	name, configured := a.info.Model, a.model.Provider != nil
 	a.p.mu.Unlock()
 	life := a.work
@@ -36,6 +29,7 @@ func (a *agent) carryOut(ctx context.Context) {
 	}
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
+	a.clock.stop()
 	a.p.letGo(a)
 	a.p.told()
 }

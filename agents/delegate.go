@@ -85,7 +85,11 @@ func (d desk) result(ctx context.Context, call string, t Task, patient bool) (te
 		select {
 		case <-w.poke:
 		case <-ctx.Done():
-			return "", 0, fmt.Errorf("the wait for '%s' (session: %d) ended before it did; it goes on, and its result arrives in your inbox by itself", t.Name, t.ID)
+			then := "it goes on, and its result arrives in your inbox by itself"
+			if p.ctx.Err() != nil {
+				then = "the program was closed; what it had so far is in your inbox"
+			}
+			return "", 0, fmt.Errorf("the wait for '%s' (session: %d) ended before it did; %s", t.Name, t.ID, then)
 		}
 	}
 }
@@ -163,9 +167,8 @@ func (p *Pool) Background(agent int64) []string {
 // caller holds mu.
 func (p *Pool) extend(task int64) {
 	for _, a := range p.agents {
-		if a.task == task && a.alarm != nil && a.alarm.Stop() {
-			a.timeout = asyncTimeout
-			a.alarm.Reset(asyncTimeout - p.o.Now().Sub(a.info.Started))
+		if a.task == task {
+			a.clock.extend(p, asyncTimeout)
 		}
 	}
 }

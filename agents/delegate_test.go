@@ -3,6 +3,8 @@ package agents_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -12,6 +14,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/inbox"
+	"fantail/tools/permit"
 )
 
 // counted is the built-in engine, and how many requests each agent made.
@@ -391,6 +394,89 @@ func TestDelegate_waitsForEachOther(t *testing.T) {
 		w.rest()
 		if r := w.result("main", 0).Result; !r.Error && !strings.Contains(r.Text, "nothing can arrive") {
 			t.Errorf("result %+v", r)
+		}
+	})
+}
+
+// TestTimeout_standsStillWhileItAsks: a task's time does not pass while its
+// question waits for the human, and goes on behind it.
+// Spec: R-11, E-17.
+func TestTimeout_standsStillWhileItAsks(t *testing.T) {
+	play(t, counted(), setting{mode: permit.Ask}, func(w *world) {
+		w.prompt("delegate sync kid: run echo asked\nwait 100s\nread nothing.txt\nsay too late")
+		w.state("kid", agents.Asking)
+		<-time.After(time.Hour)
+		if i := w.pool.Infos()[1]; i.State != agents.Asking {
+			t.Fatalf("kid is %s (%s)", i.State, i.Why)
+		}
+		if !w.pool.Answer(w.info("kid").Question.ID, permit.Answer{Choice: permit.No}) {
+			t.Error("the question is gone")
+		}
+		w.rest()
+		if r := w.result("main", 0).Result; strings.Contains(r.Text, "timed out") {
+			t.Errorf("result %q", r.Text)
+		}
+	})
+}
+
+// TestDelegate_crashWhileItWaits: the next start repairs the conversation, and the
+// message of what was cut is in the inbox, once.
+// Spec: E-1, N-34.
+func TestDelegate_crashWhileItWaits(t *testing.T) {
+	w := open(t, counted(), setting{})
+	w.prompt("delegate sync kid: wait 60s then say never")
+	w.state("main", agents.Waiting)
+	w.until("kid works", func() bool { return w.info("kid").Doing == "streaming" })
+	left := t.TempDir()
+	for _, name := range []string{"fantail.db", "fantail.db-wal"} { // as kill -9 leaves them
+		b, err := os.ReadFile(filepath.Join(w.dir, name))
+		check(t, err)
+		check(t, os.WriteFile(filepath.Join(left, name), b, 0o600))
+	}
+	check(t, w.pool.Kill(t.Context(), "kid", false))
+	w.settle()
+	w.close()
+
+	m := counted()
+	w = open(t, m, setting{dir: left})
+	w.state("kid", agents.Crashed)
+	if ms, err := w.pool.Inbox(t.Context(), w.main()); err != nil || len(ms) != 1 || ms[0].Outcome != "crashed" || ms[0].From != "kid" {
+		t.Fatalf("inbox %+v, %v", ms, err)
+	}
+	w.prompt("say and now?")
+	w.settle()
+	reqs := m.seen()
+	check(t, valid(reqs[len(reqs)-1].Messages))
+	if got := kinds(w.entries("main")); got != "prompt call delegated ended notice message prompt text ended" {
+		t.Errorf("entries: %s", got)
+	}
+}
+
+// TestDelegate_mainFails: an agent that fails after it dispatched takes nothing with
+// it; the results still come.
+// Spec: N-35, N-37.
+func TestDelegate_mainFails(t *testing.T) {
+	m := &model{}
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		switch {
+		case asked(req) == "child work":
+			select {
+			case <-time.After(time.Minute):
+			case <-ctx.Done():
+			}
+			return text("landed"), nil
+		case len(results(req)) == 0:
+			return call("d", "delegate", `{"name":"kid","prompt":"child work"}`), nil
+		}
+		return nil, &llm.Error{Kind: llm.BadRequest, Message: "broken"}
+	}
+	play(t, m, setting{}, func(w *world) {
+		w.prompt("go")
+		w.until("main failed", func() bool { return w.info("main").Outcome == agents.OutFailed })
+		w.state("kid", agents.Running)
+		w.rest()
+		if ms, err := w.pool.Inbox(w.t.Context(), w.main()); err != nil || len(ms) != 1 || ms[0].Body != "landed" {
+			t.Errorf("inbox %+v, %v", ms, err)
 		}
 	})
 }

@@ -20,7 +20,7 @@ import (
 // TestLedger_balancesWhateverHappens drives the pool with random operations and
 // crashes. After each of them every started task has exactly one message or
 // runs, and nothing is taken twice; at the end nothing is left over.
-// Spec, N-19, E-1, E-2, E-21.
+// Spec, N-19, E-1, E-2, E-5, E-18, E-21.
 func TestLedger_balancesWhateverHappens(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		inBubble(t, func(t *testing.T) {
@@ -29,6 +29,7 @@ func TestLedger_balancesWhateverHappens(t *testing.T) {
 			rt.Repeat(map[string]func(*rapid.T){
 				"push": b.push, "run": b.run, "wait": b.wait, "send": b.send, "check": b.check, "receive": b.receive,
 				"next": b.next, "kill": b.kill, "close a tab": b.closeTab, "reopen": b.reopen, "crash": b.crash,
+				"prompt": b.prompt, "stop": b.stop, "background": b.background, "resume": b.resume,
 				"": b.balance,
 			})
 			b.drain()
@@ -95,6 +96,7 @@ func (b *books) push(*rapid.T) {
 	prompt := rapid.SampledFrom([]string{
 		"say done", "fail on purpose", "wait 5s then say late", "wait 10m", "send main: half way then wait 3s", "receive", "receive from kid",
 		"delegate kid: wait 2s then say small", "delegate kid: fail small then wait 1s", "check then say looked",
+		"delegate sync kid: wait 2s then say small", "delegate sync kid: delegate sync job: receive from main",
 	}).Draw(b.T, "prompt")
 	task := tools.Task{
 		Prompt: prompt, Start: rapid.Bool().Draw(b.T, "start"),
@@ -104,6 +106,32 @@ func (b *books) push(*rapid.T) {
 	}
 	if _, err := b.w.pool.Push(b.t.Context(), b.w.main(), task); err != nil && task.Name == "" {
 		b.wrong(err) // a wanted name may be in use
+	}
+}
+
+// prompt lets main itself delegate: a wait in a turn of its own.
+func (b *books) prompt(*rapid.T) {
+	b.ok(b.w.pool.Prompt(b.t.Context(), b.w.main(), rapid.SampledFrom([]string{
+		"say hello", "delegate sync kid: wait 3s then say small\ndelegate sync job: wait 8s then fail", "delegate kid: wait 5s then say later",
+	}).Draw(b.T, "prompt")))
+}
+
+func (b *books) stop(*rapid.T) { b.w.pool.Stop(b.w.main()) }
+
+func (b *books) background(*rapid.T) {
+	for _, i := range b.w.pool.Infos() {
+		b.w.pool.Background(i.ID)
+	}
+}
+
+func (b *books) resume(*rapid.T) {
+	name := b.one(func(i agents.Info) bool { return i.Kind == agents.Sub && i.State.Terminal() })
+	if name == "" {
+		return
+	}
+	prompt := rapid.SampledFrom([]string{"", "wait 2s then say again", "delegate sync kid: say from below"}).Draw(b.T, "again")
+	if _, _, err := b.w.pool.Resume(b.t.Context(), b.w.main(), name, prompt); err != nil && prompt != "" {
+		b.t.Log(err) // a task of that name may be queued
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
+	"fantail/tools/permit"
 )
 
 // memory is a model that says how much it was told before.
@@ -214,6 +215,25 @@ func TestResume_refused(t *testing.T) {
 	}
 	check(t, w.pool.Kill(t.Context(), "busy", false))
 	w.settle()
+}
+
+// TestResume_asksAsBefore: the gate stands before a resumed agent as before any.
+// Spec: E-17, Q-55.
+func TestResume_asksAsBefore(t *testing.T) {
+	w := open(t, counted(), setting{mode: permit.Ask})
+	w.push("kid", "say first")
+	w.run(0)
+	w.settle()
+	_, _, err := w.pool.Resume(t.Context(), w.main(), "kid", "run echo again")
+	check(t, err)
+	w.state("kid", agents.Asking)
+	if !w.pool.Answer(w.info("kid").Question.ID, permit.Answer{Choice: permit.Once}) {
+		t.Error("the question is gone")
+	}
+	w.settle()
+	if es := w.entries("kid"); !strings.Contains(es[len(es)-2].Text, "again") {
+		t.Errorf("kid said %q", es[len(es)-2].Text)
+	}
 }
 
 // TestOrphans: agents and tasks of one that ended belong to the nearest agent above
