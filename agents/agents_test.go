@@ -130,7 +130,7 @@ type setting struct {
 	gone   func(model string) bool     // it is no longer configured
 	start  func(name string, f func()) // instead of go
 	system func(i agents.Info) string
-	trace  func(statement string)      // hears of the writer's statements
+	trace  func(statement string) // hears of the writer's statements
 }
 
 func open(t *testing.T, m llm.Provider, s setting) *world {
