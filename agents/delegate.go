@@ -11,7 +11,7 @@ import (
 	"fantail/tools"
 )
 
-// toolDelegate is the tool's name, and who took a message that a call of it waited for.
+// toolDelegate is the tool's name.
 const toolDelegate = "delegate"
 
 // How long delegated work may take if its dispatcher does not say.
@@ -100,7 +100,7 @@ func (d desk) collect(ctx context.Context, call string, t Task) (text string, en
 	err = d.a.keep(ctx, "take the result of "+t.Name, func(tx *store.Tx) error {
 		text, entry = "", 0
 		b := d.a.batch(tx, false)
-		ms, _, err := d.a.p.inbox.Take(tx, inbox.Query{Recipient: d.a.id, Task: t.ID}, toolDelegate, func(ms []inbox.Message) (seq int64, err error) {
+		ms, _, err := d.a.p.inbox.Take(tx, inbox.Query{Recipient: d.a.id, Task: t.ID}, tool, func(ms []inbox.Message) (seq int64, err error) {
 			entry, err = b.add(d.a.turn, Entry{Kind: EntryResult, By: toolDelegate, Messages: ms, Result: &Result{
 				ID: call, Name: toolDelegate, Text: asRead(rendering(tx.Now(), bytesOf(min(itemTokens, d.a.room()))), ms...), Error: !ms[0].Success(), Millis: tx.Now().Sub(t.Created).Milliseconds(),
 			}})

@@ -99,7 +99,7 @@ func TestDelegate_syncAnswersTheCall(t *testing.T) {
 	})
 }
 
-// Spec: N-3, N-5, N-31, O-18, R-1.
+// Spec: N-1, N-3, N-5, N-31, O-18, O-19, O-77, R-1.
 func TestDelegate_asyncAnswersAtOnce(t *testing.T) {
 	m := counted()
 	play(t, m, setting{}, func(w *world) {

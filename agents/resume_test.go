@@ -60,7 +60,7 @@ func (w *world) idOf(name string) int64 {
 }
 
 // TestTurns_matrix: how each turn's row names its kin.
-// Spec: N-6, N-10, N-11, N-13, N-14, N-32.
+// Spec: N-6, N-10, N-11, N-13, N-14, N-29, N-32.
 func TestTurns_matrix(t *testing.T) {
 	w := open(t, &model{reply: memory}, setting{})
 	w.prompt("hello")
@@ -101,7 +101,7 @@ func TestTurns_matrix(t *testing.T) {
 
 // TestResume: an ended agent goes on in its own tab with what it knows; its name
 // leads to its last attempt over a restart, and a closed tab opens again.
-// Spec: N-32, R-14, R-15, E-21.
+// Spec: N-28, N-30, N-32, R-14, R-15, E-21.
 func TestResume(t *testing.T) {
 	w := open(t, &model{reply: memory}, setting{})
 	w.push("kid", "the secret is 7")

@@ -98,6 +98,7 @@ func (p *Printer) Run(ctx context.Context, prompt string) int {
 // tell takes the events in and prints them where they are streamed.
 func (p *Printer) tell(out *stream, t *tally, events []agents.Event) {
 	for _, e := range t.see(events) {
+		out.within(t.agents[e.Agent].Task)
 		out.entry(t.name(e.Agent), t.agents[e.Agent].Model, e)
 		if e.Kind == agents.EntryNotice {
 			Warn(p.Err, "%s", e.Text)

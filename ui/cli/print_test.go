@@ -182,6 +182,11 @@ func TestStreamLines(t *testing.T) {
 	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryStarted})
 	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryEnded, End: &agents.End{}})
 	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryNotice, Text: "cut"})
+	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryDelegated, Call: &agents.Call{ID: "c3"}, Task: 7})
+	s.within(7)
+	s.entry("kid", "acme/one", agents.Entry{Kind: agents.EntryText, Text: "below"})
+	s.within(8)
+	s.entry("other", "acme/one", agents.Entry{Kind: agents.EntryText, Text: "beside"})
 	s.tasks([]agents.Info{{Name: "t", Prompt: "p", State: agents.Running}, {Name: "t", State: agents.Failed, Outcome: agents.OutFailed, Why: "no"}})
 	s.result(lineResult{Type: "result", Subtype: "success", Result: "done"})
 	want := []string{
@@ -193,6 +198,8 @@ func TestStreamLines(t *testing.T) {
 		`{"type":"assistant","message":{"role":"assistant","model":"acme/one","content":[{"type":"tool_use","id":"c2","name":"bash","input":{}}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,
 		`{"type":"user","message":{"role":"user","content":[{"type":"tool_result","tool_use_id":"c1","content":"out","is_error":true}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,
 		`{"type":"system","subtype":"notice","session_id":"s1","agent":"main","text":"cut"}`,
+		`{"type":"assistant","message":{"role":"assistant","model":"acme/one","content":[{"type":"text","text":"below"}]},"parent_tool_use_id":"c3","session_id":"s1","agent":"kid"}`,
+		`{"type":"assistant","message":{"role":"assistant","model":"acme/one","content":[{"type":"text","text":"beside"}]},"parent_tool_use_id":null,"session_id":"s1","agent":"other"}`,
 		`{"type":"system","subtype":"task_started","session_id":"s1","agent":"t","prompt":"p"}`,
 		`{"type":"system","subtype":"task_finished","session_id":"s1","agent":"t","outcome":"failed","error":"no"}`,
 		`{"type":"result","subtype":"success","is_error":false,"result":"done","session_id":"s1","num_turns":0,"duration_ms":0,"usage":{"input_tokens":0,"output_tokens":0,"cache_read_input_tokens":0,"cache_creation_input_tokens":0}}`,

@@ -51,7 +51,7 @@ func TestPrintCarriesOutAPrompt(t *testing.T) {
 
 func TestPrintWaitsForWhatItDispatched(t *testing.T) {
 	s := newSite(t)
-	out, errs, code := s.run(t, "", "-p", "delegate child: run echo made > file", "--yolo")
+	out, errs, code := s.run(t, "", "-p", "delegate async child: run echo made > file", "--yolo")
 	if code != ok || !strings.Contains(errs, "1 message waits in main's inbox") {
 		t.Errorf("exit code %d, output %q, errors %q", code, out, errs)
 	}

@@ -20,6 +20,16 @@ type stream struct {
 	on      bool
 	session string
 	err     error
+	waiting map[int64]string // task -> the call that waits for its end
+	inside  *string          // the call that the agent works for whose line is next
+}
+
+// within says for which task the agent works whose entries come next; 0: none.
+func (s *stream) within(task int64) {
+	s.inside = nil
+	if call, ok := s.waiting[task]; ok {
+		s.inside = &call
+	}
 }
 
 func (s *stream) put(v any) {
@@ -150,6 +160,11 @@ func (s *stream) entry(agent, model string, e agents.Entry) {
 		model = e.Model
 	}
 	switch e.Kind {
+	case agents.EntryDelegated:
+		if s.waiting == nil {
+			s.waiting = map[int64]string{}
+		}
+		s.waiting[e.Task] = e.Call.ID
 	case agents.EntryText:
 		s.message(agent, "assistant", model, jText{"text", e.Text})
 	case agents.EntryThinking:
@@ -166,7 +181,7 @@ func (s *stream) entry(agent, model string, e agents.Entry) {
 }
 
 func (s *stream) message(agent, role, model string, content any) {
-	s.put(lineMessage{role, jMessage{role, model, []any{content}}, nil, s.session, agent})
+	s.put(lineMessage{role, jMessage{role, model, []any{content}}, s.inside, s.session, agent})
 }
 
 // object is args if it can stand in a line of JSON, else the empty object.
