@@ -78,6 +78,7 @@ var confined = []struct {
 	{"github.com/openai", []string{"agents/llm/openai"}},
 	{"github.com/pelletier/go-toml", []string{"store/config", "themes"}},
 	{"github.com/spf13", []string{"ui/cli"}},
+	{"github.com/modelcontextprotocol", []string{"ui/cli"}},
 	{"mvdan.cc/sh", []string{"tools/permit"}},
 }
 

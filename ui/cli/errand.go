@@ -90,6 +90,14 @@ unless --take is given. At most 200 are taken at once, in the order they came.
 			name: "show", args: "N", help: "print one message, taken or not", run: runShow, flags: "json",
 			more: "  fantail show 12",
 		},
+		{
+			name: "mcp", help: "let another assistant send, check and push here (MCP)", fresh: true, run: runMCP,
+			more: `It speaks the Model Context Protocol over standard input and output: the tools
+send, check, inbox, push, queue and show. What comes so is marked and held as
+what other commands bring. In the other program's configuration:
+
+  {"mcpServers": {"fantail": {"command": "fantail", "args": ["mcp", "--cwd", "DIR"]}}}`,
+		},
 	}
 }
 
