@@ -13,34 +13,60 @@ import (
 // errSeveral says that a word may mean several agents; the text lists them.
 var errSeveral = errors.New("that is the beginning of several names")
 
-// named returns the agent that a word means, and what is known of it: the one of
-// that name, or else the only one whose name begins so. Those that have ended
-// are meant only if none that lives is.
+// named returns the agent that a word means, and what is known of it.
 func (p *Pool) named(word string) (*agent, Info, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	var living, ended, all []*agent
+	cs := make([]called, 0, len(p.agents))
 	for _, a := range p.agents {
-		switch name := a.info.Name; {
-		case name == word:
-			return a, a.info, nil
-		case word == "" || !strings.HasPrefix(name, word):
-		case a.info.State.Terminal():
-			ended = append(ended, a)
+		cs = append(cs, called{a.id, a.info.Name, a.info.State})
+	}
+	id, err := meant(word, cs)
+	if err != nil {
+		return nil, Info{}, err
+	}
+	return p.agents[id], p.agents[id].info, nil
+}
+
+// called is an agent as names are looked up.
+type called struct {
+	id    int64
+	name  string
+	state State
+}
+
+// meant returns the agent that a word means: the one of that name, or else the
+// only one whose name begins so. Those that have ended are meant only if none
+// that lives is.
+func meant(word string, all []called) (int64, error) {
+	var readers, living, ended []string
+	var id, old int64
+	for _, c := range all {
+		if !c.state.Terminal() {
+			readers = append(readers, c.name)
+		}
+		switch {
+		case c.name == word:
+			return c.id, nil
+		case word == "" || !strings.HasPrefix(c.name, word):
+		case c.state.Terminal():
+			ended, old = append(ended, c.name), c.id
 		default:
-			living = append(living, a)
+			living, id = append(living, c.name), c.id
 		}
 	}
-	if all = living; len(all) == 0 {
-		all = ended
+	if len(living) == 0 {
+		living, id = ended, old
 	}
-	switch len(all) {
+	switch len(living) {
 	case 0:
-		return nil, Info{}, unknown(word, p.readers())
+		sort.Strings(readers)
+		return 0, fmt.Errorf("%q: %w; agents that read mail: %s", word, ErrNoAgent, strings.Join(readers, ", "))
 	case 1:
-		return all[0], all[0].info, nil
+		return id, nil
 	}
-	return nil, Info{}, fmt.Errorf("%q: %w: %s", word, errSeveral, strings.Join(names(all), ", "))
+	sort.Strings(living)
+	return 0, fmt.Errorf("%q: %w: %s", word, errSeveral, strings.Join(living, ", "))
 }
 
 // sender is the whole name of whom mail is wanted from. A word that no agent has
@@ -72,25 +98,4 @@ func (p *Pool) hasQueued(name string) bool {
 		}
 	}
 	return false
-}
-
-// readers are the names of those whom mail can reach. The caller holds mu.
-func (p *Pool) readers() []string {
-	var living []*agent
-	for _, a := range p.agents {
-		if !a.info.State.Terminal() {
-			living = append(living, a)
-		}
-	}
-	return names(living)
-}
-
-// names lists agents. The caller holds mu.
-func names(as []*agent) []string {
-	ns := make([]string, len(as))
-	for i, a := range as {
-		ns[i] = a.info.Name
-	}
-	sort.Strings(ns)
-	return ns
 }

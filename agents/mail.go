@@ -17,6 +17,7 @@ type Letter struct {
 	Body     string
 	Priority inbox.Priority // "": normal
 	Tags     []string
+	Key      string // a retry with the same key is the same message, stored once; "": none
 }
 
 // Sent is a letter in somebody's inbox.
@@ -39,7 +40,7 @@ func (p *Pool) Mail(ctx context.Context, from int64, l Letter) ([]Sent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("send to %w; nothing was sent", err)
 	}
-	m := inbox.Message{Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Priority: l.Priority, Tags: l.Tags, Body: l.Body}
+	m := inbox.Message{Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Priority: l.Priority, Tags: l.Tags, Body: l.Body, Key: l.Key}
 	var sent []Sent
 	err = p.o.DB.Write(ctx, "send", func(tx *store.Tx) error {
 		sent = nil
@@ -74,7 +75,7 @@ func (p *Pool) addressed(names []string) ([]Info, error) {
 	for _, name := range names {
 		_, i, err := p.named(name)
 		if p.hasQueued(name) {
-			return nil, fmt.Errorf("%q: that task is queued and has not started, so nobody reads its mail; /run starts it", name)
+			return nil, unstarted(name)
 		}
 		if err != nil {
 			return nil, err
@@ -84,6 +85,16 @@ func (p *Pool) addressed(names []string) ([]Info, error) {
 		}
 	}
 	return to, nil
+}
+
+// unstarted is the error of who writes to a task that is queued.
+func unstarted(name string) error {
+	return fmt.Errorf("%q: that task is queued and has not started, so nobody reads its mail; /run starts it", name)
+}
+
+// ended is the error of who writes to an agent that ended.
+func ended(name string, s State) error {
+	return fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /resume %s PROMPT lets it go on", name, s, name)
 }
 
 // post deposits mail for an agent that can still read it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -62,68 +63,68 @@ func openMain(tx *store.Tx, model string) (store.Agent, error) {
 	return a, err
 }
 
-// Parcel is mail on its way in.
-type Parcel struct {
-	To       string
-	Body     string
-	Priority inbox.Priority
-	Tags     []string
-	Key      string // a retry with the same key is the same message
-}
-
-// Send puts mail into the inbox of an agent, where it waits until it is taken,
-// and returns its id.
-func (d *Door) Send(ctx context.Context, m Parcel) (id int64, err error) {
+// Mail puts a letter into the inboxes of all it is addressed to, or of none. It
+// waits there until it is taken.
+func (d *Door) Mail(ctx context.Context, l Letter) (sent []Sent, err error) {
 	box := inbox.New(d.DB, nil)
+	m := inbox.Message{From: d.name(), Kind: inbox.Mail, Deliver: inbox.Hold, Priority: l.Priority, Tags: l.Tags, Body: l.Body, Key: l.Key}
 	err = d.write(ctx, "send from outside", func(tx *store.Tx) error {
-		a, err := addressee(&tx.View, m.To)
-		if err != nil {
-			return err
+		sent = nil
+		for _, name := range l.To {
+			a, err := addressee(&tx.View, name)
+			if err != nil {
+				return err
+			}
+			if slices.ContainsFunc(sent, func(s Sent) bool { return s.To == a.Name }) {
+				continue
+			}
+			m.Recipient = a.ID
+			id, err := box.Add(tx, m)
+			if err != nil {
+				return err
+			}
+			sent = append(sent, Sent{id, a.Name})
 		}
-		id, err = box.Add(tx, inbox.Message{
-			Recipient: a.ID, From: d.name(), Kind: inbox.Mail, Deliver: inbox.Hold,
-			Priority: m.Priority, Tags: m.Tags, Body: m.Body, Key: m.Key,
-		})
-		return err
+		return nil
 	})
 	if err != nil {
-		return 0, fmt.Errorf("send to %s: %w", m.To, err)
+		return nil, fmt.Errorf("send to %s: %w; nothing was sent", strings.Join(l.To, ", "), err)
 	}
-	return id, nil
+	return sent, nil
 }
 
-// addressee finds the agent of that name if it reads mail.
-func addressee(v *store.View, name string) (store.Agent, error) {
-	a, ok, err := v.AgentByName(name)
-	switch {
+// addressee finds the agent that a word means if it reads mail.
+func addressee(v *store.View, word string) (store.Agent, error) {
+	a, err := agentMeant(v, word)
+	switch t, ok, e := v.TaskNamed(word); {
+	case e != nil:
+		return a, e
+	case ok && t.State == taskQueued:
+		return a, unstarted(word)
 	case err != nil:
 		return a, err
-	case ok && a.Closed.IsZero() && !State(a.State).Terminal():
-		return a, nil
-	case ok:
-		return a, ended(name, State(a.State))
+	case State(a.State).Terminal():
+		return a, ended(a.Name, State(a.State))
 	}
+	return a, nil
+}
+
+// agentMeant finds the agent that a word means.
+func agentMeant(v *store.View, word string) (store.Agent, error) {
 	as, err := v.Agents()
 	if err != nil {
-		return a, err
+		return store.Agent{}, err
 	}
-	var names []string
-	for _, a := range as {
-		if !State(a.State).Terminal() {
-			names = append(names, a.Name)
-		}
+	cs := make([]called, len(as))
+	for i, a := range as {
+		cs[i] = called{a.ID, a.Name, State(a.State)}
 	}
-	return a, unknown(name, names)
-}
-
-// ended is the error of who writes to an agent that ended.
-func ended(name string, s State) error {
-	return fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /resume %s PROMPT lets it go on", name, s, name)
-}
-
-// unknown is the error of who writes to nobody.
-func unknown(name string, live []string) error {
-	return fmt.Errorf("%q: %w; agents that read mail: %s", name, ErrNoAgent, strings.Join(live, ", "))
+	id, err := meant(word, cs)
+	if err != nil {
+		return store.Agent{}, err
+	}
+	a, _, err := v.Agent(id)
+	return a, err
 }
 
 // Push queues a task in main's queue. It starts when the human says /run, and
@@ -184,8 +185,8 @@ type Order struct {
 
 // Inbox lists pending messages of the agent of that name, in q's order.
 func (d *Door) Inbox(ctx context.Context, name string, q inbox.Query) ([]inbox.Message, error) {
-	var err error
-	if q.Recipient, err = d.whose(ctx, name); err != nil {
+	q, err := d.look(ctx, name, q)
+	if err != nil {
 		return nil, err
 	}
 	return inbox.New(d.DB, nil).List(ctx, q)
@@ -207,7 +208,7 @@ func (d *Door) Newest(ctx context.Context) (int64, error) { return inbox.New(d.D
 // enter no conversation. A notice in the agent's transcript says so, in the same
 // transaction. left counts the others.
 func (d *Door) Check(ctx context.Context, name string, q inbox.Query) (ms []inbox.Message, left int, err error) {
-	if q.Recipient, err = d.whose(ctx, name); err != nil {
+	if q, err = d.look(ctx, name, q); err != nil {
 		return nil, 0, err
 	}
 	q.Limit = maxTaken
@@ -268,26 +269,35 @@ func (d *Door) Message(ctx context.Context, id int64) (m inbox.Message, of strin
 	return m, of, true, err
 }
 
-// whose finds the agent of that name, ended or not; main is there even where
+// whose finds the agent that a word means, ended or not; main is there even where
 // nobody used the workspace yet, as 0.
-func (d *Door) whose(ctx context.Context, name string) (id int64, err error) {
+func (d *Door) whose(ctx context.Context, word string) (id int64, err error) {
 	err = d.DB.Read(ctx, func(rx *store.Rx) error {
-		a, ok, err := rx.AgentByName(name)
-		switch id = a.ID; {
-		case err != nil || ok || name == string(Main):
-			return err
+		a, err := agentMeant(&rx.View, word)
+		if id = a.ID; errors.Is(err, ErrNoAgent) && word == string(Main) {
+			return nil
 		}
-		as, err := rx.Agents()
-		if err != nil {
-			return err
-		}
-		names := []string{string(Main)}
-		for _, a := range as {
-			if a.Name != string(Main) {
-				names = append(names, a.Name)
-			}
-		}
-		return fmt.Errorf("%q: %w; there are: %s", name, ErrNoAgent, strings.Join(names, ", "))
+		return err
 	})
 	return id, err
+}
+
+// look completes a query: whose inbox, and from whom. A sender that is no agent
+// stays as it is: mail from outside has names too.
+func (d *Door) look(ctx context.Context, name string, q inbox.Query) (inbox.Query, error) {
+	var err error
+	if q.Recipient, err = d.whose(ctx, name); err != nil || q.From == "" {
+		return q, err
+	}
+	err = d.DB.Read(ctx, func(rx *store.Rx) error {
+		a, err := agentMeant(&rx.View, q.From)
+		switch {
+		case errors.Is(err, ErrNoAgent):
+			return nil
+		case err == nil:
+			q.From = a.Name
+		}
+		return err
+	})
+	return q, err
 }

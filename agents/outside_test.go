@@ -43,7 +43,7 @@ func comeBy(dir, what, to, text string) error {
 	d := &agents.Door{DB: db, Origin: agents.OriginCLI, Model: "test/one", Ring: func() {}}
 	switch what {
 	case "send":
-		_, err = d.Send(ctx, agents.Parcel{To: to, Body: text})
+		_, err = d.Mail(ctx, agents.Letter{To: strings.Split(to, ","), Body: text})
 	case "push":
 		_, err = d.Push(ctx, agents.Order{Name: to, Prompt: text})
 	case "check":

@@ -14,6 +14,7 @@ type Rendering struct {
 	Now   time.Time // gives the ages
 	Mark  string    // a word that nobody could know when the messages were written; an envelope has it at both ends
 	Limit int       // the most bytes of one message's text; 0: all of it
+	Tool  string    // the tool that reads what is cut; "": read_message
 }
 
 // Within renders with the largest limit for which the text has at most `most`
@@ -47,7 +48,7 @@ func (r Rendering) Part(m Message, from int) string {
 	}
 	piece := text[from:end]
 	if end < len(text) {
-		piece += fmt.Sprintf("\n… %d of %d bytes follow; read_message id=%d offset=%d gives them …", len(text)-end, len(text), m.ID, end)
+		piece += fmt.Sprintf("\n… %d of %d bytes follow; %s id=%d offset=%d gives them …", len(text)-end, len(text), r.tool(), m.ID, end)
 	}
 	return r.block(m, fmt.Sprintf(` offset="%d"`, from), piece)
 }
@@ -112,7 +113,14 @@ func (r Rendering) cut(s string, id int64) string {
 	for tail < len(s) && !utf8.RuneStart(s[tail]) {
 		tail++
 	}
-	return fmt.Sprintf("%s\n… %d bytes left out; read_message id=%d offset=%d gives the rest …\n%s", s[:head], tail-head, id, head, s[tail:])
+	return fmt.Sprintf("%s\n… %d bytes left out; %s id=%d offset=%d gives the rest …\n%s", s[:head], tail-head, r.tool(), id, head, s[tail:])
+}
+
+func (r Rendering) tool() string {
+	if r.Tool == "" {
+		return "read_message"
+	}
+	return r.Tool
 }
 
 // start is where the character that byte i of s belongs to begins.

@@ -18,15 +18,32 @@ func Listing(ms []Message, now time.Time) string {
 	var b strings.Builder
 	b.WriteString("Messages:")
 	for _, m := range ms {
-		fmt.Fprintf(&b, "\n  - from: %s (received %s ago) · #%d · %s", Label(m.From), Age(now.Sub(m.Created)), m.ID, m.facts())
-		if words := m.words(); words != "" {
-			b.WriteString(" · " + words)
-		}
-		if !m.Taken.IsZero() {
-			fmt.Fprintf(&b, " · %s %s ago", m.Fate(), Age(now.Sub(m.Taken)))
-		}
+		b.WriteString("\n  - " + m.Listed(now))
 	}
 	return b.String()
+}
+
+// Listed is m on one line of a listing.
+func (m Message) Listed(now time.Time) string {
+	s := fmt.Sprintf("from: %s (received %s ago) · #%d · %s", Label(m.From), Age(now.Sub(m.Created)), m.ID, m.facts())
+	if words := m.words(); words != "" {
+		s += " · " + words
+	}
+	if !m.Taken.IsZero() {
+		s += fmt.Sprintf(" · %s %s ago", m.Fate(), Age(now.Sub(m.Taken)))
+	}
+	return s
+}
+
+// Headed is m with a line before it that says what it is, whole.
+func (m Message) Headed(now time.Time) string {
+	parts := []string{fmt.Sprintf("#%d from %s, %s ago, %s, %s", m.ID, Label(m.From), Age(now.Sub(m.Created)), m.facts(), m.Fate())}
+	for _, text := range []string{m.Subject, m.Error, m.Body, m.Partial} {
+		if text != "" {
+			parts = append(parts, strings.TrimSuffix(text, "\n"))
+		}
+	}
+	return strings.Join(parts, "\n\n")
 }
 
 // facts are what m is, in a word or two.

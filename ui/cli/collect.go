@@ -42,7 +42,7 @@ func runCheck(e *Errand, c *caller) (int, error) {
 	case len(ms) == 0:
 		return nothing, c.out.text("No messages ready.")
 	}
-	if err := c.letters(ms, e.o.agent, letter); err != nil {
+	if err := c.letters(ms, e.o.agent); err != nil {
 		if ms[0].TakenBy != "" {
 			Warn(c.errs, "messages #%d to #%d were taken and could not all be printed; fantail show N prints one", ms[0].ID, ms[len(ms)-1].ID)
 		}
@@ -54,17 +54,31 @@ func runCheck(e *Errand, c *caller) (int, error) {
 	return ok, nil
 }
 
-// letters prints messages, each as `as` says or as a line of JSON.
-func (c *caller) letters(ms []inbox.Message, to string, as func(m inbox.Message, now time.Time) string) error {
+// letters prints messages whole, or each as a line of JSON.
+func (c *caller) letters(ms []inbox.Message, to string) error {
+	if c.out.json {
+		return c.lines(ms, to)
+	}
 	for i, m := range ms {
+		s := m.Headed(time.Now())
+		if i > 0 {
+			s = "\n" + s
+		}
+		if err := c.out.text(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lines prints a line for each message.
+func (c *caller) lines(ms []inbox.Message, to string) error {
+	for _, m := range ms {
 		var err error
-		switch {
-		case c.out.json:
+		if c.out.json {
 			err = c.out.line(letterJSON(m, to))
-		case i > 0 && strings.Contains(as(m, m.Created), "\n"):
-			err = c.out.text("\n" + as(m, time.Now()))
-		default:
-			err = c.out.text(as(m, time.Now()))
+		} else {
+			err = c.out.text(m.Listed(time.Now()))
 		}
 		if err != nil {
 			return err
@@ -85,20 +99,22 @@ func runInbox(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return failed, err
 	}
-	if err := c.letters(ms, e.o.agent, brief); err != nil {
-		return failed, err
+	if e.o.json || e.o.follow {
+		err = c.lines(ms, e.o.agent)
+	} else {
+		err = c.out.text(inbox.Listing(ms, time.Now()))
 	}
 	switch {
+	case err != nil:
+		return failed, err
 	case e.o.follow:
 		err := c.follow(e.o.agent, newest, ms)
 		if c.ctx.Err() != nil {
 			err = nil // it was to end so
 		}
 		return Code(err), err
-	case len(ms) == 0 && e.o.json:
-		return nothing, nil
 	case len(ms) == 0:
-		return nothing, c.out.text("No messages.")
+		return nothing, nil
 	}
 	return ok, nil
 }
@@ -129,7 +145,7 @@ func (c *caller) follow(agent string, after int64, printed []inbox.Message) erro
 				return slices.ContainsFunc(printed, func(old inbox.Message) bool { return old.ID == m.ID })
 			})
 			printed = nil
-			if err := c.letters(ms, agent, brief); err != nil {
+			if err := c.lines(ms, agent); err != nil {
 				return err
 			}
 		}
@@ -194,5 +210,5 @@ func runShow(e *Errand, c *caller) (int, error) {
 	case !found:
 		return failed, fmt.Errorf("there is no message #%d here; fantail inbox lists those that wait", id)
 	}
-	return ok, c.letters([]inbox.Message{m}, to, letter)
+	return ok, c.letters([]inbox.Message{m}, to)
 }

@@ -13,7 +13,7 @@ import (
 )
 
 func runSend(e *Errand, c *caller) (int, error) {
-	if len(e.words) == 0 {
+	if len(e.words) == 0 || len(receivers(e.words[0])) == 0 {
 		return usage, misused("send to whom? fantail send NAME TEXT; main is always there")
 	}
 	pr := inbox.Priority(e.o.priority)
@@ -25,17 +25,33 @@ func runSend(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return failed, err
 	}
-	id, err := c.door.Send(c.ctx, agents.Parcel{To: e.words[0], Body: body, Priority: pr, Tags: e.o.tags, Key: e.o.key})
+	sent, err := c.door.Mail(c.ctx, agents.Letter{To: receivers(e.words[0]), Body: body, Priority: pr, Tags: e.o.tags, Key: e.o.key})
 	if err != nil {
 		return failed, err
 	}
-	if e.o.json {
-		return ok, c.out.line(struct {
+	if !e.o.json {
+		return ok, c.out.text(agents.InInboxes(sent))
+	}
+	for _, s := range sent {
+		err := c.out.line(struct {
 			ID int64  `json:"id"`
 			To string `json:"to"`
-		}{id, e.words[0]})
+		}{s.ID, s.To})
+		if err != nil {
+			return failed, err
+		}
 	}
-	return ok, c.out.text(fmt.Sprintf("Message #%d is in the inbox of %s", id, e.words[0]))
+	return ok, nil
+}
+
+// receivers are the names in NAME,NAME.
+func receivers(s string) (names []string) {
+	for name := range strings.SplitSeq(s, ",") {
+		if name != "" {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // given is what the words say, or standard input if there are none, or just "-".

@@ -47,9 +47,10 @@ type errand struct {
 func errands() []errand {
 	return []errand{
 		{
-			name: "send", args: "NAME [TEXT]", help: "put mail into an agent's inbox", fresh: true, run: runSend,
+			name: "send", args: "NAME[,NAME…] [TEXT]", help: "put mail into an agent's inbox", fresh: true, run: runSend,
 			flags: "priority tag key json",
-			more: `NAME is an agent of the workspace; main is always there. Without TEXT, or with -,
+			more: `NAME is an agent of the workspace, or the beginning of its name; main is always
+there. Without TEXT, or with -,
 the text is what stands on standard input, byte for byte, at most 1 MiB. When
 fantail returns 0 the message is on disk. It is marked as from outside and
 waits until somebody takes it: it is data and never starts anything.

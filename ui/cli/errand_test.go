@@ -38,21 +38,23 @@ func TestErrands(t *testing.T) {
 		{"", []string{"send", "main", "--", "-x"}, ok, "#3", ""},
 		{"", []string{"send", "main"}, failed, "", "the message is empty"},
 		{strings.Repeat("x", 1<<20+1), []string{"send", "main"}, failed, "", "larger than 1 MiB"},
+		{"", []string{"send", "mai,main", "to one agent, once"}, ok, "Message #4 is in the inbox of main\n", ""},
+		{"", []string{"send", "main,nobody", "x"}, failed, "", "nothing was sent"},
 		{"", []string{"send", "nobody", "x"}, failed, "", `"nobody": no such agent; agents that read mail: main`},
 		{"", []string{"send"}, usage, "", "fantail send NAME TEXT"},
 		{"", []string{"send", "main", "x", "--priority=hihg"}, usage, "", "did you mean high?"},
 		{"", []string{"send", "main", "x", "--prioriti=high"}, usage, "", "did you mean --priority?"},
 		{"", []string{"sned", "main", "x"}, usage, "", "did you mean send?"},
-		{"", []string{"inbox"}, ok, "#1 from outside, 0s ago (mail, external, high): tests broke\n", ""},
+		{"", []string{"inbox"}, ok, "s ago) · #1 · high external mail · tests broke\n", ""},
 		{"", []string{"check"}, ok, "tests broke", ""}, // no terminal: nothing is taken
-		{"", []string{"check", "--peek", "--lifo"}, ok, "#3 from outside", ""},
+		{"", []string{"check", "--peek", "--lifo"}, ok, "#4 from outside", ""},
 		{"", []string{"check", "--peek", "--take"}, usage, "", "contradict"},
 		{"", []string{"check", "from=tests"}, nothing, "No messages ready.\n", ""},
 		{"", []string{"check", "tests"}, usage, "", "check [from=NAME]"},
 		{"", []string{"show", "#2"}, ok, "two\nlines", ""},
 		{"", []string{"show", "99"}, failed, "", "there is no message #99"},
 		{"", []string{"show", "two"}, usage, "", "is no number"},
-		{"", []string{"inbox", "--agent", "nobody"}, failed, "", "there are: main"},
+		{"", []string{"inbox", "--agent", "nobody"}, failed, "", "agents that read mail: main"},
 		{"", []string{"queue"}, nothing, "The queue is empty", ""},
 		{"", []string{"push", "name=job", "timeout=5m", "run", "go", "test", "-v"}, ok, "Queued job; /run in the program starts it\n", ""},
 		{"say hi\n", []string{"push", "--json", "name=other"}, ok, `"prompt":"say hi"`, ""},
@@ -72,7 +74,7 @@ func TestErrands(t *testing.T) {
 		{"", []string{"check", "--take"}, nothing, "No messages ready.", ""},
 		{"", []string{"check", "--take", "--json"}, nothing, "", ""},
 		{"", []string{"inbox"}, nothing, "No messages.", ""},
-		{"", []string{"show", "1"}, ok, "taken by cli", ""},
+		{"", []string{"show", "1"}, ok, "taken from outside (cli)", ""},
 		{"", []string{"help", "chekc"}, usage, "", "did you mean check?"},
 		{"", []string{"help", "check"}, ok, "Exit codes: 0 something, 3 nothing ready, 1 failed, 2 wrong usage", ""},
 		{"", []string{"send", "--help"}, ok, "go test ./... || fantail send main", ""},
@@ -180,7 +182,7 @@ func TestInbox_follow(t *testing.T) {
 		if text != "before" {
 			s.run(t, "", "send", "main", text)
 		}
-		if line, err := r.ReadString('\n'); err != nil || !strings.HasSuffix(line, ": "+text+"\n") {
+		if line, err := r.ReadString('\n'); err != nil || !strings.HasSuffix(line, " · "+text+"\n") {
 			t.Fatalf("%q, %v; want %s", line, err, text)
 		}
 	}
@@ -267,7 +269,7 @@ func TestErrands_besideTheProgram(t *testing.T) {
 	}
 	c.until(t, "[Agent: main]")
 	out, _, _ := s.run(t, "", "show", "3")
-	if (takers == 1) != strings.Contains(out, "taken by cli") || takers > 1 {
+	if (takers == 1) != strings.Contains(out, "taken from outside (cli)") || takers > 1 {
 		t.Errorf("%d takers outside: %s", takers, out)
 	}
 }

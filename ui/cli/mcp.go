@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -69,7 +70,7 @@ func serve[In any](s *mcp.Server, name, about string, reads bool, run func(ctx c
 }
 
 type mcpSend struct {
-	To       string   `json:"to,omitempty" jsonschema:"the agent's name; main if it is left away"`
+	To       string   `json:"to,omitempty" jsonschema:"the agent's name, or several with commas between; main if it is left away"`
 	Text     string   `json:"text" jsonschema:"the message, at most 1 MiB"`
 	Priority string   `json:"priority,omitempty" jsonschema:"low, normal, high or urgent"`
 	Tags     []string `json:"tags,omitempty" jsonschema:"words to mark it with"`
@@ -77,12 +78,12 @@ type mcpSend struct {
 }
 
 func (c *caller) mcpSend(ctx context.Context, in mcpSend) (string, error) {
-	to := whom(in.To)
-	id, err := c.door.Send(ctx, agents.Parcel{To: to, Body: in.Text, Priority: inbox.Priority(in.Priority), Tags: in.Tags, Key: in.Key})
+	l := agents.Letter{To: receivers(whom(in.To)), Body: in.Text, Priority: inbox.Priority(in.Priority), Tags: in.Tags, Key: in.Key}
+	sent, err := c.door.Mail(ctx, l)
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Message #%d is in the inbox of %s.", id, to), nil
+	return agents.InInboxes(sent) + ".", nil
 }
 
 // whom is the agent of that name, main if it is empty.
@@ -116,14 +117,20 @@ func (c *caller) mcpCheck(ctx context.Context, in mcpCheck) (string, error) {
 	case len(ms) == 0:
 		return "No messages ready.", nil
 	}
+	r := reading(mostShown / min(len(ms), 8))
 	parts := make([]string, len(ms))
 	for i, m := range ms {
-		parts[i] = inbox.Envelope(m, time.Now(), mostShown/min(len(ms), 8))
+		parts[i] = r.Envelope(m)
 	}
 	if left > 0 {
 		parts = append(parts, fmt.Sprintf("%d more: check again.", left))
 	}
 	return strings.Join(parts, "\n"), nil
+}
+
+// reading is how a peer reads messages, at most so many bytes of each.
+func reading(limit int) inbox.Rendering {
+	return inbox.Rendering{Now: time.Now(), Mark: strings.ToLower(rand.Text()[:10]), Limit: limit, Tool: "show"}
 }
 
 type mcpWhose struct {
@@ -132,17 +139,10 @@ type mcpWhose struct {
 
 func (c *caller) mcpInbox(ctx context.Context, in mcpWhose) (string, error) {
 	ms, err := c.door.Inbox(ctx, whom(in.Agent), inbox.Query{})
-	switch {
-	case err != nil:
+	if err != nil {
 		return "", err
-	case len(ms) == 0:
-		return "No messages.", nil
 	}
-	lines := make([]string, len(ms))
-	for i, m := range ms {
-		lines[i] = brief(m, time.Now())
-	}
-	return strings.Join(lines, "\n"), nil
+	return inbox.Listing(ms, time.Now()), nil
 }
 
 type mcpPush struct {
@@ -188,9 +188,8 @@ func (c *caller) mcpShow(ctx context.Context, in mcpShow) (string, error) {
 		return "", err
 	case !found:
 		return "", fmt.Errorf("there is no message #%d here", in.ID)
-	case in.Offset < 0 || in.Offset > len(m.Body):
-		return "", fmt.Errorf("offset %d: the body of message #%d has %d bytes", in.Offset, in.ID, len(m.Body))
+	case in.Offset < 0 || in.Offset > len(m.Text()):
+		return "", fmt.Errorf("offset %d: message #%d has %d bytes", in.Offset, in.ID, len(m.Text()))
 	}
-	m.Body = m.Body[in.Offset:]
-	return inbox.Envelope(m, time.Now(), mostShown), nil
+	return reading(mostShown).Part(m, in.Offset), nil
 }

@@ -102,49 +102,6 @@ func letterJSON(m inbox.Message, to string) jLetter {
 	return l
 }
 
-// heading is what is said of a message before its body.
-func heading(m inbox.Message, now time.Time) string {
-	facts := []string{string(m.Kind)}
-	if m.Outcome != "" {
-		facts = []string{m.Outcome}
-	}
-	if m.Outside() {
-		facts = append(facts, "external")
-	}
-	if m.Priority != inbox.Normal {
-		facts = append(facts, string(m.Priority))
-	}
-	for _, t := range m.Tags {
-		facts = append(facts, "#"+inbox.Label(t))
-	}
-	if m.TakenBy != "" {
-		facts = append(facts, "taken by "+m.TakenBy)
-	}
-	return fmt.Sprintf("#%d from %s, %s ago (%s)", m.ID, inbox.Label(m.From), inbox.Age(now.Sub(m.Created)), strings.Join(facts, ", "))
-}
-
-// letter is a message, whole.
-func letter(m inbox.Message, now time.Time) string {
-	parts := []string{heading(m, now)}
-	for _, text := range []string{m.Subject, m.Error, m.Body, m.Partial} {
-		if text != "" {
-			parts = append(parts, strings.TrimSuffix(text, "\n"))
-		}
-	}
-	return strings.Join(parts, "\n\n")
-}
-
-// brief is a message on one line.
-func brief(m inbox.Message, now time.Time) string {
-	text := m.Body
-	for _, other := range []string{m.Error, m.Subject} {
-		if text == "" {
-			text = other
-		}
-	}
-	return heading(m, now) + ": " + inbox.Label(text)
-}
-
 // jTask is a task as JSON.
 type jTask struct {
 	ID       int64      `json:"id"`
