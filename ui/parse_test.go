@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -112,6 +113,28 @@ func TestCommandsAreWhole(t *testing.T) {
 	for _, n := range []string{"push", "run", "queue", "send", "receive", "check", "inbox", "messages", "kill", "model", "theme", "new", "help", "quit"} {
 		if !seen[n] {
 			t.Errorf("there is no /%s", n)
+		}
+	}
+}
+
+func TestResumedWord(t *testing.T) {
+	keys := []string{"name", "model", "resume"}
+	for text, want := range map[string]string{
+		"name=kid resume go on":          "kid|true|go on",
+		"resume name=kid go on":          "kid|true|go on",
+		"resume=kid go on":               "kid|true|go on",
+		"resume model=m name=kid go\non": "kid|true|go\non",
+		"resume the work":                "|false|resume the work",
+		"name=kid go on":                 "kid|false|go on",
+		"name=kid":                       "kid|false|",
+	} {
+		opts, prompt, err := leadingOptions(text, keys...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rest, is, err := resumed(opts, prompt, keys)
+		if got := fmt.Sprintf("%s|%v|%s", opts["name"], is, rest); got != want || err != nil {
+			t.Errorf("%q reads as %q (%v), want %q", text, got, err, want)
 		}
 	}
 }

@@ -35,7 +35,7 @@ var keys = [...][2]string{
 	{"Enter", "send; while the agent is busy the prompt enters at its next step"},
 	{"Shift+Enter, Alt+Enter, Ctrl+J", "new line; so does Enter behind a \\"},
 	{"Esc", "stop the focused agent's turn or wait, and nothing else"},
-	{"Ctrl+B", "let the agent go on: the work it waits for runs in the background"},
+	{"Ctrl+B", "let the agent go on: the work it waits for runs in the background (in tmux twice)"},
 	{"Alt+Tab, Ctrl+Tab", "the agent used last, and on through those used before"},
 	{"Alt+1…9, Ctrl+PgUp/PgDn", "go to a tab, to the next one"},
 	{"Ctrl+Space", "go to an agent by name"},

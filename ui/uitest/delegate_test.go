@@ -187,6 +187,27 @@ func TestDelegated_moved(t *testing.T) {
 	})
 }
 
+// TestDelegated_movedFromItsTab: Ctrl+B moves what the focused agent waits for, all
+// of it, and nothing of another's.
+// Spec: N-3, N-37.
+func TestDelegated_movedFromItsTab(t *testing.T) {
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("delegate sync boss: delegate sync kid: wait 40s then say the kid found it")
+		s.See("waiting for boss", "waiting for kid")
+		s.Press("alt+2")
+		s.See("delegate kid", "ctrl+b lets it run in the background")
+		s.Press("ctrl+b")
+		s.See("The user moved it to the background.")
+		s.Press("alt+1")
+		s.See("waiting for boss", "ctrl+b lets it run in the background")
+		s.Wait(40 * time.Second)
+		s.See("✉ boss · completed", "[Agent: main]")
+		s.NotSee("pending")
+		s.Press("alt+2")
+		s.See("✉ kid · completed", "the kid found it")
+	})
+}
+
 // nested plays a parent and children that speak, run tools and ask.
 func nested(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error {
 	prompt, results := uitest.Prompt(req)
@@ -255,6 +276,10 @@ func TestResumed(t *testing.T) {
 		s.Press("ctrl+c")
 		s.Enter("/run")
 		s.See("3 pending")
+		s.Enter("/push resume=kid say the fourth answer")
+		s.See("Queued kid; /run starts it")
+		s.Enter("/run")
+		s.See("4 pending")
 		s.Enter("/close kid")
 		s.Gone("kid ✓")
 		s.Enter("/resume kid")
