@@ -149,8 +149,12 @@ func (a *agent) enter(tx *store.Tx, b *batch, turn int64, prompts []store.Prompt
 			by = t.Origin
 		}
 	}
-	for _, q := range prompts {
-		seq, err := b.add(turn, Entry{Kind: EntryPrompt, By: by, Text: q.Text})
+	for n, q := range prompts {
+		e := Entry{Kind: EntryPrompt, By: by, Text: q.Text}
+		if a.kind == Sub && (a.turn != 0 || n > 0) { // the first is its task
+			e.By = "user"
+		}
+		seq, err := b.add(turn, e)
 		if err != nil {
 			return err
 		}
@@ -165,6 +169,9 @@ func (a *agent) enter(tx *store.Tx, b *batch, turn int64, prompts []store.Prompt
 // dropPrompt removes a prompt from what is shown as queued.
 func (a *agent) dropPrompt(id int64) {
 	a.set(func(i *Info) {
+		if id == a.steer {
+			a.steer = 0
+		}
 		var rest []Prompt
 		for _, q := range i.Prompts {
 			if q.ID != id {

@@ -33,6 +33,12 @@ type agent struct {
 	wishes    []*wish        // turns with mail that the human wants
 	halted    error          // a sub-agent was stopped or killed, perhaps before it began: it stays so
 	stops     map[*stop]bool // what Stop ends
+	active    time.Time      // its last sign of life
+	asked     time.Time      // when the request that runs was sent
+	calls     []Working      // the tools that run
+	steer     int64          // a prompt that bids it go on at once, until it enters
+	wrapping  bool           // such a prompt bade it finish with what it has
+	waiters   map[*stop]bool // what such a prompt ends
 
 	strict  bool          // the session's mode and rules don't loosen what it may do
 	timeout time.Duration // of its task; 0: none; set before the loop starts
@@ -58,8 +64,8 @@ type stop struct{ cancel context.CancelCauseFunc }
 func (p *Pool) newAgent(i Info, task int64) *agent {
 	a := &agent{
 		p: p, id: i.ID, kind: i.Kind, task: task, info: i,
-		poke: make(chan struct{}, 1), gone: make(chan struct{}), stops: map[*stop]bool{},
-		ids: map[string]bool{}, strict: i.Outside,
+		poke: make(chan struct{}, 1), gone: make(chan struct{}), stops: map[*stop]bool{}, waiters: map[*stop]bool{},
+		ids: map[string]bool{}, active: p.o.Now(), strict: i.Outside,
 	}
 	if i.State.Terminal() {
 		close(a.gone) // no loop runs
@@ -71,7 +77,7 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 		Root: p.o.Root, Private: p.o.Private, Outputs: p.outputs(i.ID), Environ: p.o.Environ,
 		Desk: desk{a}, Seen: tools.NewSeen(),
 		Started: a.started,
-		Tick:    func(call, tail string) { p.hub.emit(Output{i.ID, call, tail}) },
+		Tick:    func(call, tail string) { a.show(Output{i.ID, call, tail}) },
 	}
 	return a
 }
@@ -173,6 +179,10 @@ func (a *agent) change(f func(i *Info)) {
 	if before.Terminal() {
 		i.State = before
 	}
+	if i.State != before || i.Doing != a.info.Doing || i.Retry != a.info.Retry || i.Steps != a.info.Steps {
+		a.active = a.p.o.Now()
+	}
+	i.Active = a.active
 	a.info = i
 	if a.p.agents[a.id] != a {
 		return // its tab is closed, or not open yet
@@ -181,6 +191,14 @@ func (a *agent) change(f func(i *Info)) {
 	if i.State != before {
 		a.p.told()
 	}
+}
+
+// show tells the feeds of something the agent did: a sign of life.
+func (a *agent) show(e Event) {
+	a.p.mu.Lock()
+	a.active = a.p.o.Now()
+	a.p.mu.Unlock()
+	a.p.hub.emit(e)
 }
 
 // stoppable returns a context that Stop and the pool's end cancel, and what ends

@@ -16,7 +16,7 @@ func (a *agent) ask(ctx context.Context) (*reply, error) {
 	a.p.mu.Lock()
 	model, info := a.model, a.info
 	a.p.mu.Unlock()
-	a.set(func(i *Info) { i.State, i.Doing = Running, "streaming" })
+	a.set(func(i *Info) { a.asked, i.State, i.Doing = a.p.o.Now(), Running, "streaming" })
 	req := &llm.Request{
 		Model: model.ID, System: a.p.o.System(info), MaxTokens: model.MaxOut,
 		Messages: messages(a.history, model.Name), CacheKey: fmt.Sprintf("fantail-%d", a.id),
@@ -47,7 +47,7 @@ func (a *agent) ask(ctx context.Context) (*reply, error) {
 		}
 		if d, ok := r.add(part); ok {
 			d.Agent = a.id
-			a.p.hub.emit(d)
+			a.show(d)
 		}
 		if r.stop != nil {
 			break // what a provider might still say is not part of the reply

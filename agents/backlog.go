@@ -96,6 +96,17 @@ func (p *Pool) willStart(q *queued, alive map[string]bool) bool {
 	return true
 }
 
+// queuedAs is the queued task of that name, nil if there is none. The caller
+// holds mu.
+func (p *Pool) queuedAs(name string) *queued {
+	for _, q := range p.queued {
+		if q.name == name {
+			return q
+		}
+	}
+	return nil
+}
+
 // needNames are the names of what q waits for, sorted.
 func needNames(q *queued) []string {
 	var names []string

@@ -126,7 +126,7 @@ func (a *agent) runCall(ctx context.Context, c Call, line func(start func())) er
 	if call.Start != nil {
 		line(func() { call.Start(ctx) })
 	}
-	r := call.Run(ctx)
+	r := a.runs(c, func() tools.Result { return call.Run(ctx) })
 	if err := a.result(ctx, c, began, r); err != nil {
 		return err
 	}
@@ -134,6 +134,24 @@ func (a *agent) runCall(ctx context.Context, c Call, line func(start func())) er
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// runs notes for as long as f lasts that the call runs.
+func (a *agent) runs(c Call, f func() tools.Result) tools.Result {
+	a.p.mu.Lock()
+	a.calls = append(a.calls, Working{c.ID, c.Title, a.p.o.Now()})
+	a.p.mu.Unlock()
+	defer func() {
+		a.p.mu.Lock()
+		defer a.p.mu.Unlock()
+		for i, r := range a.calls {
+			if r.Call == c.ID {
+				a.calls = append(a.calls[:i:i], a.calls[i+1:]...)
+				return
+			}
+		}
+	}()
+	return f()
 }
 
 func refusal(reason string) string {

@@ -21,7 +21,7 @@ func (a *agent) batch(tx *store.Tx, live bool) *batch {
 	b := &batch{a: a, tx: tx}
 	tx.AfterCommit(func() {
 		if len(b.out) > 0 || live {
-			a.p.hub.emit(Appended{a.id, b.out, live})
+			a.show(Appended{a.id, b.out, live})
 		}
 	})
 	return b

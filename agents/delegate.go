@@ -148,6 +148,11 @@ func (p *Pool) isMoved(w *wait) bool {
 func (p *Pool) Background(agent int64) []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.putAside(agent)
+}
+
+// putAside is Background for a caller that holds mu.
+func (p *Pool) putAside(agent int64) []string {
 	var names []string
 	for w := range p.waits {
 		if w.agent.id != agent || w.task == 0 || w.moved {

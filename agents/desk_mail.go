@@ -58,10 +58,11 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 	if err != nil {
 		return "", 0, err
 	}
-	until := ctx
+	until, release := d.a.steerable(ctx)
+	defer release()
 	if timeout > 0 { // else as long as something can arrive
 		var cancel context.CancelFunc
-		until, cancel = context.WithTimeoutCause(ctx, timeout, ErrTimeout)
+		until, cancel = context.WithTimeoutCause(until, timeout, ErrTimeout)
 		defer cancel()
 	}
 	var g grasp
@@ -69,7 +70,10 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 		regain := d.a.aside(why)
 		return func() { _ = regain(ctx) } // for as long as the turn lasts: an error is its end, which runCall sees
 	}})
-	if timeout > 0 && errors.Is(err, ErrTimeout) {
+	switch {
+	case errors.Is(err, errSteered):
+		return "No message was taken: the user wrote to you meanwhile.", 0, nil
+	case timeout > 0 && errors.Is(err, ErrTimeout):
 		err = fmt.Errorf("no message came within %s; messages arrive by themselves, so end your turn instead of waiting again", timeout)
 	}
 	return g.text, g.entry, err

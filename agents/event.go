@@ -83,6 +83,19 @@ type Info struct {
 	Created   time.Time
 	Started   time.Time // of the current or last turn; zero: none yet
 	Ended     time.Time // of a terminal state; zero: alive
+	Active    time.Time // of its last sign of life as of this event; later pieces and entries are signs too
+}
+
+// StallAfter is how long a running agent may give no sign of life before it
+// stands as stalled.
+const StallAfter = 90 * time.Second
+
+// Stalled is for how long a running agent has given no sign of life, if that is
+// too long; active is the last one. One that waits, asks or is about to try a
+// request again says by itself for what.
+func (i Info) Stalled(active, now time.Time) (time.Duration, bool) {
+	quiet := now.Sub(active)
+	return quiet, i.State == Running && i.Retry == nil && !active.IsZero() && quiet >= StallAfter
 }
 
 // Prompt is a queued prompt.
@@ -132,7 +145,7 @@ type Entry struct {
 	Text      string          `json:"text,omitempty"`
 	Opaque    string          `json:"opaque,omitempty"`
 	Model     string          `json:"model,omitempty"`
-	By        string          `json:"by,omitempty"` // who took messages: check receive next fire turn start delegate cli mcp; who outside asked for a task: cli mcp
+	By        string          `json:"by,omitempty"` // who took messages: check receive next fire turn start delegate cli mcp; who outside asked for a task: cli mcp; of a prompt that came while a sub-agent worked: user
 	Call      *Call           `json:"call,omitempty"`
 	Result    *Result         `json:"result,omitempty"`
 	Messages  []inbox.Message `json:"messages,omitempty"`

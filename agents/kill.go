@@ -57,10 +57,8 @@ func (p *Pool) killQueued(ctx context.Context, name string) (bool, error) {
 	for {
 		p.mu.Lock()
 		changed, id := p.changed, int64(0)
-		for _, q := range p.queued {
-			if q.name == name {
-				id = q.id
-			}
+		if q := p.queuedAs(name); q != nil {
+			id = q.id
 		}
 		p.mu.Unlock()
 		if id == 0 {

@@ -24,6 +24,7 @@ func (a *agent) work(ctx context.Context) error {
 	ctx, release := a.stoppable(ctx)
 	defer release()
 	a.began, a.steps, a.tokens = a.p.o.Now(), 0, 0
+	defer a.wrapped()
 	cuts := 0
 	for {
 		began, err := a.absorb(ctx)

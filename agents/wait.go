@@ -206,9 +206,11 @@ func (p *Pool) chain(w *wait) string {
 // await keeps a sub-agent whose own dispatched work still runs from finishing:
 // it waits, without a request and without a slot, and goes on when they report.
 func (a *agent) await(ctx context.Context) error {
-	if a.kind.HasPrompt() || len(a.owed()) == 0 {
+	if a.kind.HasPrompt() || a.wrapsUp() || len(a.owed()) == 0 {
 		return nil
 	}
+	waiting, release := a.steerable(ctx)
+	defer release()
 	w := &wait{agent: a, children: true}
 	end := a.p.join(w)
 	regain := a.aside("waiting for " + strings.Join(a.owed(), ", "))
@@ -234,7 +236,10 @@ func (a *agent) await(ctx context.Context) error {
 		}
 		select {
 		case <-w.poke:
-		case <-ctx.Done():
+		case <-waiting.Done():
+			if ctx.Err() == nil { // the prompt that ended the wait enters at this seam
+				return resume(ctx)
+			}
 			end()
 			return context.Cause(ctx)
 		}

@@ -149,6 +149,16 @@ func (v *View) Agents() ([]Agent, error) {
 	return as, nil
 }
 
+// AgentsOf returns the newest `limit` agents whose parent that one is, closed or
+// not, by id.
+func (v *View) AgentsOf(parent int64, limit int) ([]Agent, error) {
+	as, err := all(v, scanAgent, `SELECT * FROM (SELECT `+agentColumns+` FROM agents WHERE parent = ? ORDER BY id DESC LIMIT ?) ORDER BY 1`, parent, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list the agents of agent %d: %w", parent, err)
+	}
+	return as, nil
+}
+
 // Agent returns the agent with that id, closed or not.
 func (v *View) Agent(id int64) (Agent, bool, error) {
 	a, ok, err := first(v, scanAgent, `SELECT `+agentColumns+` FROM agents WHERE id = ?`, id)

@@ -151,3 +151,23 @@ func (v *View) NewestSeq() (seq int64, err error) {
 	}
 	return seq, nil
 }
+
+// ToolCount is how often a tool was called.
+type ToolCount struct {
+	Name  string
+	Times int
+}
+
+// ToolCounts returns how often the agent called which tool, the most used first.
+func (v *View) ToolCounts(agent int64) ([]ToolCount, error) {
+	scan := func(s scanner) (t ToolCount, err error) {
+		err = s.Scan(&t.Name, &t.Times)
+		return t, err
+	}
+	ts, err := all(v, scan, `SELECT ifnull(json_extract(data, '$.call.name'), '') AS tool, count(*) AS times
+		FROM entries WHERE agent = ? AND kind = 'call' GROUP BY tool ORDER BY times DESC, tool`, agent)
+	if err != nil {
+		return nil, fmt.Errorf("count the calls of agent %d: %w", agent, err)
+	}
+	return ts, nil
+}

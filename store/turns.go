@@ -122,6 +122,14 @@ func (v *View) SumTurns(agent int64) (t Turn, err error) {
 	return t, nil
 }
 
+// CountTurns returns how many turns the agent began.
+func (v *View) CountTurns(agent int64) (n int, err error) {
+	if err := v.QueryRow(`SELECT count(*) FROM turns WHERE agent = ?`, agent).Scan(&n); err != nil {
+		return 0, fmt.Errorf("count turns of agent %d: %w", agent, err)
+	}
+	return n, nil
+}
+
 // Turn returns one turn.
 func (v *View) Turn(id int64) (Turn, bool, error) {
 	t, ok, err := first(v, scanTurn, `SELECT `+turnColumns+` FROM turns WHERE id = ?`, id)

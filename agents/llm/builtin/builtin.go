@@ -40,7 +40,8 @@
 //
 // If one line of a prompt is not an instruction, none of that prompt is carried
 // out. When an instruction fails, the rest of its prompt is not done and the
-// report says so; the next prompt is carried out.
+// report says so; the next prompt is carried out. Asked to wrap up, it begins
+// nothing more and reports.
 package builtin
 
 import (

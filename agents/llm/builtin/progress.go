@@ -14,6 +14,7 @@ type past struct {
 	calls   []called
 	made    int   // calls of the whole history
 	cut     *past // what the last turn that was stopped had come to; nil: none was
+	wrap    bool  // nothing more is to be begun
 }
 
 // called is a call of ours that was made, with its result.
@@ -42,13 +43,16 @@ func (p past) kept() *past {
 	return &past{prompts: p.prompts, calls: p.calls}
 }
 
+// wrapUp begins a prompt that asks to finish with what there is.
+const wrapUp = "Wrap up now"
+
 // read goes through a history. A reply without calls is an answer: what was
 // asked before it is over, and so is what a reply holds that is no call.
 func read(messages []llm.Message) past {
 	var p past
 	where := map[string]int{} // call id → place in p.calls
 	restart := func() {
-		p.prompts, p.mail, p.calls = nil, nil, nil
+		p.prompts, p.mail, p.calls, p.wrap = nil, nil, nil, false
 		clear(where)
 	}
 	for i, m := range messages {
@@ -73,6 +77,8 @@ func read(messages []llm.Message) past {
 				case m.Role != llm.User:
 				case part.From == llm.FromPrompt && goesOn(part.Text) && p.cut != nil && len(p.prompts) == 0:
 					p.prompts, p.calls, p.cut = p.cut.prompts, p.cut.calls, nil
+				case part.From == llm.FromPrompt && strings.HasPrefix(part.Text, wrapUp) && len(p.prompts) > 0:
+					p.wrap = true
 				case part.From == llm.FromPrompt:
 					p.prompts = append(p.prompts, part.Text)
 				case part.From == llm.FromMessage:
@@ -130,11 +136,12 @@ type state struct {
 	calls []call
 	made  int
 	fail  string // the report ends in this error
+	wrap  bool   // nothing more is begun
 }
 
 // progress finds out what was carried out and what comes next.
 func (p past) progress() *state {
-	s := &state{mail: p.mail, made: p.made}
+	s := &state{mail: p.mail, made: p.made, wrap: p.wrap}
 	left := p.calls
 	for _, prompt := range p.prompts {
 		list, err := parse(prompt)
@@ -152,10 +159,14 @@ func (p past) progress() *state {
 }
 
 // advance replays the calls that were made over a prompt's instructions. It
-// returns true when it met one that must be called now, or a `fail`.
+// returns true when it met one that must be called now, or a `fail`, or when
+// nothing more is to be begun.
 func (s *state) advance(j *job, left *[]called) bool {
 	for i := range j.outcomes {
 		o := &j.outcomes[i]
+		if s.wrap && len(*left) == 0 && o.in.verb != "say" {
+			return true
+		}
 		switch o.in.verb {
 		case "wait":
 			if len(*left) == 0 { // nothing was called behind it yet

@@ -1,0 +1,165 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/store"
+)
+
+// Facts are what the database knows of an agent beyond its Info.
+type Facts struct {
+	UpTo     int64 // the newest entry as of which the rest stands
+	Tools    []ToolCount
+	Task     Task     // of a sub-agent; ID 0: none
+	Needs    []string // the names of the tasks it waited for
+	Turns    int
+	Session  int64   // the conversation of its last turn; 0: none yet
+	Children []Child // the newest of those whose work it dispatched
+	Prompt   string  // the last one that entered
+	Answer   string  // the last one, as a message would carry it
+}
+
+// ToolCount is how often a tool was called.
+type ToolCount = store.ToolCount
+
+// Child is a sub-agent of an agent, its tab open or closed.
+type Child struct {
+	ID    int64
+	Name  string
+	State State
+}
+
+// Bounds of what Facts reads.
+const (
+	mostChildren = 200
+	mostEntries  = 200 // in search of the last answer
+)
+
+// Facts reads what is known of an agent. It costs more the more tools the agent
+// called: call it in a command.
+func (p *Pool) Facts(ctx context.Context, agent int64) (f Facts, err error) {
+	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
+		f = Facts{}
+		row, ok, err := rx.Agent(agent)
+		if err != nil || !ok {
+			return err
+		}
+		if f.UpTo, err = rx.LastSeq(agent); err != nil {
+			return err
+		}
+		if f.Tools, err = rx.ToolCounts(agent); err != nil {
+			return err
+		}
+		if f.Turns, err = rx.CountTurns(agent); err != nil {
+			return err
+		}
+		last, _, err := rx.LastTurn(agent)
+		if err != nil {
+			return err
+		}
+		f.Session = last.Conversation
+		if row.Task != 0 {
+			if f.Task, _, err = rx.Task(row.Task); err != nil {
+				return err
+			}
+			needs, err := rx.Needs(row.Task)
+			if err != nil {
+				return err
+			}
+			for _, t := range needs {
+				f.Needs = append(f.Needs, t.Name)
+			}
+		}
+		children, err := rx.AgentsOf(agent, mostChildren)
+		if err != nil {
+			return err
+		}
+		for _, c := range children {
+			f.Children = append(f.Children, Child{c.ID, c.Name, State(c.State)})
+		}
+		return f.words(rx, agent)
+	})
+	if err != nil {
+		return f, fmt.Errorf("read the facts of agent %d: %w", agent, err)
+	}
+	return f, nil
+}
+
+// words reads the last prompt and the last answer.
+func (f *Facts) words(rx *store.Rx, agent int64) error {
+	if row, ok, err := rx.LastEntry(agent, string(EntryPrompt)); err != nil {
+		return err
+	} else if ok {
+		f.Prompt = decode(row).Text
+	}
+	rows, err := rx.EntriesBefore(agent, 0, mostEntries)
+	if err != nil {
+		return err
+	}
+	if f.Answer = finalText(decodeAll(rows)); f.Answer != "" {
+		return nil
+	}
+	row, ok, err := rx.LastEntry(agent, string(EntryText))
+	if ok && err == nil {
+		f.Answer = decode(row).Text
+	}
+	return err
+}
+
+// Working is a call that runs.
+type Working struct {
+	Call  string
+	Title string
+	Since time.Time
+}
+
+// Now is what an agent, or a queued task, does or waits for.
+type Now struct {
+	Info   Info      // of a task that has not started: its name alone
+	Calls  []Working // the tools that run
+	Asked  time.Time // when the request that runs was sent; zero: none runs
+	Queued string    // why the task has not started; "": it is none
+}
+
+// Does tells what the agent or the queued task of that name does or waits for.
+func (p *Pool) Does(name string) (Now, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if q := p.queuedAs(name); q != nil {
+		return Now{Info: Info{Name: name, State: Queued}, Queued: p.holdUp(q)}, nil
+	}
+	for _, a := range p.agents {
+		if a.info.Name != name {
+			continue
+		}
+		n := Now{Info: a.info, Calls: append([]Working(nil), a.calls...)}
+		n.Info.Active = a.active
+		if a.info.State == Running && a.info.Doing == "streaming" {
+			n.Asked = a.asked
+		}
+		return n, nil
+	}
+	return Now{}, fmt.Errorf("%q: %w", name, ErrNoAgent)
+}
+
+// holdUp says why a queued task has not started. The caller holds mu.
+func (p *Pool) holdUp(q *queued) string {
+	switch full := p.full(q.slot); {
+	case q.held:
+		return "it came from outside: /run lets it in"
+	case !p.wanted(q):
+		return "nobody has started it: /run does"
+	case len(q.needs) > 0:
+		return "it waits for " + strings.Join(needNames(q), ", ")
+	case full == "cap":
+		return fmt.Sprintf("%d agents run, as many as may at once", len(p.running))
+	case full == "window":
+		return fmt.Sprintf("so many of its queue run as /run %d allows", p.windows[q.queue].most)
+	case full != "":
+		return full + " serves as many agents as it does at once"
+	}
+	return "it is about to start"
+}

@@ -1,0 +1,169 @@
+package agents_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/agents/llm/builtin"
+)
+
+// wraps is a model that works in steps until it is asked to wrap up.
+func wraps(first func(ctx context.Context) []llm.Part) *model {
+	return &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if strings.HasPrefix(asked(req), "Wrap up now") {
+			return text("what there is"), nil
+		}
+		return first(ctx), nil
+	}}
+}
+
+// wrapped fails unless the agent ended with what it had and its transcript says
+// who asked for that.
+func (w *world) wrapped(name string) {
+	w.t.Helper()
+	w.state(name, agents.Done)
+	by := ""
+	es := w.entries(name)
+	for _, e := range es {
+		if e.Kind == agents.EntryPrompt && strings.HasPrefix(e.Text, "Wrap up now") {
+			by = e.By
+		}
+	}
+	if by != "user" {
+		w.t.Errorf("the transcript of %s names %q for the prompt to wrap up: %s", name, by, kinds(es))
+	}
+	if es[0].By != "" {
+		w.t.Errorf("the task of %s stands as written by %q", name, es[0].By)
+	}
+}
+
+// TestWrapUp_entersAtTheNextSeam: the prompt enters behind the tool that runs,
+// and the turn ends with the reply to it.
+func TestWrapUp_entersAtTheNextSeam(t *testing.T) {
+	m := wraps(func(context.Context) []llm.Part {
+		return call("c", "bash", `{"command":"mkfifo gate; echo begun; read x < gate"}`)
+	})
+	w := open(t, m, setting{})
+	w.push("job", "work on and on")
+	w.run(0)
+	w.state("job", agents.Running)
+	w.output("job", "begun")
+	check(t, w.pool.WrapUp(t.Context(), "job"))
+	if err := w.pool.WrapUp(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), "already") {
+		t.Errorf("asked twice: %v", err)
+	}
+	w.until("the prompt shows as queued", func() bool { return len(w.info("job").Prompts) == 1 })
+	if n := len(m.seen()); n != 1 {
+		t.Fatalf("%d requests before the seam", n)
+	}
+	check(t, os.WriteFile(filepath.Join(w.dir, "gate"), []byte("go\n"), 0o600))
+	w.wrapped("job")
+	if n := len(m.seen()); n != 2 {
+		t.Errorf("%d requests, want the task's and the one that wraps up", n)
+	}
+}
+
+// TestWrapUp_endsAWait: who waits for a message that will not come goes on.
+func TestWrapUp_endsAWait(t *testing.T) {
+	w := open(t, wraps(func(context.Context) []llm.Part { return call("c", "receive", `{}`) }), setting{})
+	w.push("job", "wait for somebody")
+	w.run(0)
+	w.state("job", agents.Waiting)
+	check(t, w.pool.WrapUp(t.Context(), "job"))
+	w.wrapped("job")
+	for _, e := range w.entries("job") {
+		if e.Kind == agents.EntryResult && !strings.Contains(e.Result.Text, "the user wrote to you meanwhile") {
+			t.Errorf("the call ended with %q", e.Result.Text)
+		}
+	}
+}
+
+// TestWrapUp_leavesTheWork: an agent that waits for its own work ends without it,
+// and the work reports to who is above.
+func TestWrapUp_leavesTheWork(t *testing.T) {
+	m := &model{}
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		switch a := asked(req); {
+		case strings.HasPrefix(a, "Wrap up now"):
+			return text("without the kid"), nil
+		case a == "long":
+			return call("k", "bash", `{"command":"mkfifo gate; read x < gate"}`), nil
+		case len(results(req)) == 0:
+			return call("c", "push", `{"name":"kid","prompt":"long","start":true}`), nil
+		}
+		return text("dispatched"), nil
+	}
+	w := open(t, m, setting{})
+	w.push("job", "delegate it")
+	w.run(0)
+	w.state("job", agents.Waiting)
+	check(t, w.pool.WrapUp(t.Context(), "job"))
+	w.wrapped("job")
+	w.state("kid", agents.Running)
+	check(t, w.pool.Kill(t.Context(), "kid", false))
+	w.until("main has both", func() bool { return w.info("main").Pending == 2 })
+}
+
+// TestWrapUp_builtin: the engine without a model begins nothing more.
+func TestWrapUp_builtin(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := open(t, builtin.New(), setting{})
+		w.push("job", "say one then wait 10s then run echo early then run echo late then say two")
+		w.run(0)
+		w.state("job", agents.Running)
+		time.Sleep(time.Second)
+		check(t, w.pool.WrapUp(t.Context(), "job"))
+		w.wrapped("job")
+		es := w.entries("job")
+		if s := es[len(es)-2].Text; !strings.Contains(s, "one") || !strings.Contains(s, "Not done: ") || !strings.Contains(s, "run echo late") {
+			t.Errorf("it answered %q", s)
+		}
+		w.close()
+	})
+}
+
+func TestWrapUp_refusals(t *testing.T) {
+	w := open(t, wraps(func(context.Context) []llm.Part { return text("done") }), setting{})
+	w.push("later", "not started")
+	for name, want := range map[string]string{"main": "runs no turn", "later": "has not started", "nobody": "no such agent"} {
+		if err := w.pool.WrapUp(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+	w.run(0)
+	w.state("later", agents.Done)
+	if err := w.pool.WrapUp(t.Context(), "later"); err == nil || !strings.Contains(err.Error(), "has ended") {
+		t.Errorf("an ended agent: %v", err)
+	}
+}
+
+// TestWrapUp_putsAsideWhatItDelegated: an agent that waits for a sync delegation
+// goes on without it.
+func TestWrapUp_putsAsideWhatItDelegated(t *testing.T) {
+	m := &model{}
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		switch a := asked(req); {
+		case strings.HasPrefix(a, "Wrap up now"):
+			return text("without the kid"), nil
+		case a == "long":
+			return call("k", "bash", `{"command":"mkfifo gate; read x < gate"}`), nil
+		}
+		return call("c", "delegate", `{"name":"kid","prompt":"long","mode":"sync"}`), nil
+	}
+	w := open(t, m, setting{})
+	w.push("job", "delegate it")
+	w.run(0)
+	w.state("job", agents.Waiting)
+	w.state("kid", agents.Running)
+	check(t, w.pool.WrapUp(t.Context(), "job"))
+	w.wrapped("job")
+	w.state("kid", agents.Running)
+	check(t, w.pool.Kill(t.Context(), "kid", false))
+}
