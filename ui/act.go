@@ -87,7 +87,7 @@ func (a *App) submit(t *tab) tea.Cmd {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	t.view.Follow()
+	t.at().Follow()
 	if t.line != nil {
 		return a.submitLine(t, text)
 	}
@@ -97,7 +97,7 @@ func (a *App) submit(t *tab) tea.Cmd {
 		case errors.Is(err, errOpening):
 			return a.keep(box)
 		case err != nil:
-			t.view.Local(sentence(err), transcript.Bad)
+			a.tell(t, sentence(err), transcript.Bad)
 			return nil
 		}
 		kept := a.remember(box, text)
@@ -125,7 +125,7 @@ func (a *App) submitLine(t *tab, text string) tea.Cmd {
 	if !t.line.mail {
 		cmd, err := a.command(t, text)
 		if err != nil {
-			t.view.Local(sentence(err), transcript.Bad)
+			a.tell(t, sentence(err), transcript.Bad)
 			return nil
 		}
 		t.line = nil
@@ -154,7 +154,7 @@ func (a *App) sendEarly() tea.Cmd {
 		}
 		cmd, err := a.command(t, text)
 		if err != nil {
-			t.view.Local(sentence(err), transcript.Bad)
+			a.tell(t, sentence(err), transcript.Bad)
 		}
 		cmds = append(cmds, cmd)
 	}
@@ -339,7 +339,7 @@ func (a *App) quit() tea.Cmd {
 // switcher picks a tab by name; the one used before is highlighted.
 func (a *App) switcher() tea.Cmd {
 	var items []dialog.Item
-	before := a.tabs.before()
+	before := a.tabs.last()
 	for _, t := range a.tabs.all {
 		sign, _ := glyph(t.info)
 		help := sign + " " + string(t.info.State)

@@ -67,6 +67,9 @@ type Pool interface {
 	Edit(ctx context.Context, name, text string) error
 	Retry(ctx context.Context, by int64, name, hint string) (agents.Task, agents.Outcome, error)
 	Kill(ctx context.Context, name string, cascade bool) error
+	WrapUp(ctx context.Context, name string) error
+	Does(name string) (agents.Now, error)
+	Facts(ctx context.Context, agent int64) (agents.Facts, error)
 	CloseTab(ctx context.Context, name string) error
 	SetModel(ctx context.Context, agent int64, name string) error
 	Shell(ctx context.Context, agent int64, command string) error
@@ -122,6 +125,7 @@ type App struct {
 	files   *files.Index
 	dialog  dialog.Box // over everything, if any
 	decide  func(dialog.Decision) tea.Cmd
+	fleet   *fleet // the overview, while it is open
 	flash   flash
 	armed   armed
 	next    time.Time // of the tick that is on its way; zero: none

@@ -21,16 +21,17 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 	case agents.Tally:
 		a.tally = e
 	case agents.Closed:
-		a.tabs.remove(e.Agent)
-		return a.shown()
+		return a.closed(e.Agent)
 	case agents.Appended:
 		if t := a.tabs.byID(e.Agent); t != nil {
+			t.active = a.o.Now()
 			a.entered(t, e)
 			a.heard(t, e)
-			return a.lookAtBranch(e.Entries)
+			return tea.Batch(a.lookAtBranch(e.Entries), a.readFacts(t))
 		}
 	case agents.Delta:
 		if t := a.tabs.byID(e.Agent); t != nil {
+			t.active = a.o.Now()
 			a.entered(t, e)
 			a.heard(t, e)
 		}
@@ -41,6 +42,7 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 		}
 	case agents.Output:
 		if t := a.tabs.byID(e.Agent); t != nil {
+			t.active = a.o.Now()
 			t.view.Output(e)
 			a.heard(t, e)
 		}
@@ -59,7 +61,13 @@ func (a *App) change(i agents.Info) tea.Cmd {
 		a.tabs.add(t)
 	}
 	t.news = t.news || i.Pending > t.info.Pending && t != a.tabs.focus
-	t.info = i
+	if t == a.tabs.focus && i.State.Terminal() && working(t.info.State) {
+		a.say(i.Name + " has ended (" + string(i.Outcome) + "); its tab stays until /close")
+	}
+	a.tabs.note(t, i)
+	if i.Active.After(t.active) {
+		t.active = i.Active
+	}
 	t.view.SetInfo(i)
 	if above := a.tabs.byID(i.Parent); above != nil && i.Task != 0 {
 		above.view.SetChild(i)
@@ -75,6 +83,16 @@ func (a *App) heard(t *tab, e agents.Event) {
 	if above := a.tabs.byID(t.info.Parent); above != nil && above.info.Delegated > 0 {
 		above.view.ChildSays(t.info.Task, e)
 	}
+}
+
+// closed removes a tab. Whoever looked at it is told where they are now.
+func (a *App) closed(id int64) tea.Cmd {
+	t, was := a.tabs.byID(id), a.tabs.focus
+	a.tabs.remove(id)
+	if t != nil && t == was && a.tabs.focus != nil {
+		a.say("the tab of " + t.info.Name + " was closed; this is " + a.tabs.focus.info.Name)
+	}
+	return a.shown()
 }
 
 func (a *App) newTab(i agents.Info) *tab {
@@ -107,29 +125,35 @@ func (a *App) entered(t *tab, e agents.Event) {
 		for len(es) > 0 && es[0].Seq <= t.newest {
 			es = es[1:]
 		}
+		for _, x := range es {
+			t.latest = max(t.latest, x.Seq)
+		}
 		t.view.Append(es, e.Live)
+		t.panes.enter(es, e.Live)
 	case agents.Delta:
 		t.view.Delta(e)
+		t.panes.stream(e)
 	case agents.Void:
 		t.view.Void()
+		t.panes.void()
 	}
 }
 
 // page shows a page that was read.
-func (a *App) page(p paged) {
+func (a *App) page(p paged) tea.Cmd {
 	t := a.tabs.byID(p.agent)
 	if t == nil {
-		return
+		return nil
 	}
 	a.dirty = true
 	if p.err != nil {
 		t.asked = t.loaded
-		t.view.Local(sentence(p.err), transcript.Bad)
-		return
+		a.tell(t, sentence(p.err), transcript.Bad)
+		return nil
 	}
 	if p.before != 0 {
 		t.view.Prepend(p.entries, len(p.entries) == pageSize)
-		return
+		return nil
 	}
 	t.loaded = true
 	backlog := t.backlog
@@ -141,12 +165,15 @@ func (a *App) page(p paged) {
 	for _, e := range backlog {
 		a.entered(t, e)
 	}
+	return a.readFacts(t)
 }
 
 // shown makes sure that the focused tab's transcript is there.
-func (a *App) shown() tea.Cmd {
+func (a *App) shown() tea.Cmd { return a.load(a.tabs.focus) }
+
+// load makes sure that a tab's transcript is there.
+func (a *App) load(t *tab) tea.Cmd {
 	a.dirty = true
-	t := a.tabs.focus
 	if t == nil || t.asked || a.pool == nil {
 		return nil
 	}

@@ -132,3 +132,71 @@ func TestFrameIsIndependentOfLength(t *testing.T) {
 		t.Errorf("a frame costs %s at 100 entries and %s at 10,000", short, long)
 	}
 }
+
+// crowd is a screen with n agents, a third of which work.
+func crowd(t testing.TB, w, n int) *App {
+	t.Helper()
+	return screen(t, w, 60).with(mixed(n)...)
+}
+
+// BenchmarkTabRow costs what shows, whatever the number of agents.
+func BenchmarkTabRow(b *testing.B) {
+	for _, n := range []int{64, 1000, 10_000} {
+		b.Run(fmt.Sprintf("agents=%d", n), func(b *testing.B) {
+			a := crowd(b, 200, n)
+			b.ReportAllocs()
+			for b.Loop() {
+				a.tabRow(200)
+			}
+		})
+	}
+}
+
+// BenchmarkOverview is a frame of the overview: still, for each event of an
+// agent, and for each change of an agent's state.
+func BenchmarkOverview(b *testing.B) {
+	for _, n := range []int{64, 1000} {
+		a := crowd(b, 200, n)
+		a.overview()
+		run := func(name string, f func(i int)) {
+			b.Run(fmt.Sprintf("%s/agents=%d", name, n), func(b *testing.B) {
+				b.ReportAllocs()
+				i := 0
+				for b.Loop() {
+					i++
+					f(i)
+					a.draw()
+				}
+			})
+		}
+		run("still", func(int) {})
+		run("event", func(i int) {
+			a.apply(agents.Changed{Info: agents.Info{ID: 3, Name: "agent03", Kind: agents.Sub, State: agents.Running, Steps: i}})
+		})
+		run("state", func(i int) {
+			s := []agents.State{agents.Running, agents.Waiting}[i%2]
+			a.apply(agents.Changed{Info: agents.Info{ID: 3, Name: "agent03", Kind: agents.Sub, State: s}})
+		})
+	}
+}
+
+// TestTabRowIsIndependentOfTheNumber allows much, for what it must find is a
+// cost that grows with the agents.
+func TestTabRowIsIndependentOfTheNumber(t *testing.T) {
+	best := func(a *App) time.Duration {
+		least := time.Hour
+		for range 30 {
+			began := time.Now()
+			for range 10 {
+				a.tabRow(200)
+			}
+			least = min(least, time.Since(began)/10)
+		}
+		return least
+	}
+	few, many := best(crowd(t, 200, 64)), best(crowd(t, 200, 10_000))
+	t.Logf("the row costs %s with 64 agents, %s with 10,000", few, many)
+	if many > 3*few+200*time.Microsecond {
+		t.Errorf("the row costs %s with 64 agents and %s with 10,000", few, many)
+	}
+}

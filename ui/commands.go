@@ -60,7 +60,11 @@ func commands() []command {
 		{"agent", nil, "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME]]", "list agents, go to one; open, rename, close a helper", runAgent, false},
 		{"resume", nil, "NAME [PROMPT]", "let an agent that ended go on; open its tab again", runResume, false},
 		{"fork", []string{"branch"}, "[TURN] [name=]", "go on behind an earlier turn in a branch of the conversation, a helper", runFork, false},
-		{"close", nil, "[NAME | --all]", "close the tab of an agent that ended, or all such tabs", runClose, false},
+		{"agents", nil, "", "the overview of all agents: open, peek, wrap up, kill, close", runAgents, false},
+		{"view", nil, "prompt|transcript|output|info", "show another view of this tab", runView, false},
+		{"why", nil, "[NAME]", "what an agent does or waits for right now", runWhy, false},
+		{"wrapup", nil, "NAME", "ask an agent to finish with what it has", runWrapUp, false},
+		{"close", nil, "[NAME | --finished]", "close the tab of an agent that ended, or all such tabs", runClose, false},
 		{"doctor", nil, "", "balance the books: what became of every task and message", runDoctor, false},
 		{"model", []string{"models"}, "[PROVIDER/NAME]", "show or change the model", runModel, false},
 		{"mode", []string{"permissions"}, "[ask|accept-edits|plan|yolo]", "show or change what may happen without a question", runMode, false},
@@ -142,9 +146,17 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 	var items []composer.Item
 	add := func(s string) { items = append(items, composer.Item{Insert: s}) }
 	switch name {
-	case "kill", "send", "close", "resume":
+	case "why":
+		for _, t := range a.tabs.open {
+			add(t.info.Name)
+		}
+	case "view":
+		for _, p := range paneOrder {
+			add(strings.ToLower(p.String()))
+		}
+	case "kill", "send", "close", "resume", "wrapup":
 		for _, t := range a.tabs.all {
-			if ended := t.info.State.Terminal(); ended == (name == "close" || name == "resume") && (name == "send" || t.info.Kind != agents.Main) {
+			if ended := t.info.State.Terminal(); ended == (name == "close" || name == "resume") && (name == "send" || name == "wrapup" || t.info.Kind != agents.Main) {
 				add(t.info.Name)
 			}
 		}
@@ -154,7 +166,7 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 				add(n)
 			}
 		case name == "close" && len(items) > 1:
-			add("--all")
+			add("--finished")
 		case name == "send":
 			for _, p := range []inbox.Priority{inbox.Low, inbox.High, inbox.Urgent} {
 				add("--priority=" + string(p))

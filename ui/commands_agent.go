@@ -26,7 +26,7 @@ func runAgent(a *App, in input) (tea.Cmd, error) {
 		if rest != "" {
 			return nil, wrong("agent", "list takes nothing more")
 		}
-		in.here.view.Local(agentList(a.tabs.all, a.o.Now()), transcript.Plain)
+		a.tell(in.here, agentList(a.tabs.all, a.o.Now()), transcript.Plain)
 		return nil, nil
 	case "new":
 		return a.newHelper(in, rest)

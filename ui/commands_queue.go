@@ -172,24 +172,36 @@ func runKill(a *App, in input) (tea.Cmd, error) {
 	if how != "" || len(below) == 0 {
 		return kill(how == "--cascade"), nil
 	}
-	live := " live"
-	if len(below) == 1 {
-		live = " lives"
+	a.killDialog(name, below, kill)
+	return nil, nil
+}
+
+// killDialog asks whether an agent shall end, and if some live below it whether
+// those shall.
+func (a *App) killDialog(name string, below []string, kill func(cascade bool) tea.Cmd) {
+	text := "What it has goes into the inbox of who dispatched it."
+	options := []dialog.Option{{Key: "k", Label: "end it"}, {Key: "c", Label: "let it work"}}
+	if n := len(below); n > 0 {
+		live := " live"
+		if n == 1 {
+			live = " lives"
+		}
+		text = strings.Join(below, ", ") + live + " below it."
+		options = []dialog.Option{
+			{Key: "o", Label: "end only " + name + "; their results go to the nearest agent above it"},
+			{Key: "a", Label: "end all of them"},
+			{Key: "c", Label: "end none"},
+		}
 	}
-	a.open(dialog.NewConfirm(a.theme, "End "+name+"?", strings.Join(below, ", ")+live+" below it.", []dialog.Option{
-		{Key: "o", Label: "end only " + name + "; their results go to the nearest agent above it"},
-		{Key: "a", Label: "end all of them"},
-		{Key: "c", Label: "end none"},
-	}), func(d dialog.Decision) tea.Cmd {
+	a.open(dialog.NewConfirm(a.theme, "End "+name+"?", text, options), func(d dialog.Decision) tea.Cmd {
 		switch c, _ := d.(dialog.Confirmed); c.Choice {
-		case "o":
+		case "k", "o":
 			return kill(false)
 		case "a":
 			return kill(true)
 		}
 		return nil
 	})
-	return nil, nil
 }
 
 // liveBelow names the agents below that one that live, as the last events told.

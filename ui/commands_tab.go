@@ -16,7 +16,7 @@ func runClose(a *App, in input) (tea.Cmd, error) {
 	switch in.rest {
 	case "":
 		names[0] = in.here.info.Name
-	case "--all":
+	case "--finished", "--all":
 		names = nil
 		for _, t := range a.tabs.all {
 			if t.info.State.Terminal() {
@@ -53,7 +53,7 @@ func runModel(a *App, in input) (tea.Cmd, error) {
 		}
 	}
 	if len(items) == 0 {
-		in.here.view.Local("The model is "+in.t.info.Model, transcript.Plain)
+		a.tell(in.here, "The model is "+in.t.info.Model, transcript.Plain)
 		return nil, nil
 	}
 	a.open(dialog.NewPicker(a.theme, "Model (now "+in.t.info.Model+")", items, true), func(d dialog.Decision) tea.Cmd {
@@ -117,7 +117,7 @@ func runNew(a *App, in input) (tea.Cmd, error) {
 	return a.start(in.here, in.text, func() (string, error) { return "", a.pool.Clear(a.ctx, in.id) }), nil
 }
 
-func runCopy(a *App, in input) (tea.Cmd, error) { return a.copy(in.here.view.LastAnswer()), nil }
+func runCopy(a *App, in input) (tea.Cmd, error) { return a.copy(in.here.copied()), nil }
 
 func runHelp(a *App, _ input) (tea.Cmd, error) {
 	a.help()

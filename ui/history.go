@@ -55,7 +55,7 @@ func (a *App) takeRecalled(m recalled) tea.Cmd {
 	a.past.read, a.past.typed = true, nil
 	t := a.tabs.main()
 	if m.err != nil {
-		t.view.Local(sentence(m.err), transcript.Bad)
+		a.tell(t, sentence(m.err), transcript.Bad)
 	}
 	t.box.SetHistory(append(m.texts[:len(m.texts):len(m.texts)], typed...))
 	a.past.texts = m.texts

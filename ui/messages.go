@@ -31,8 +31,8 @@ type (
 		err     error
 	}
 	rendered struct {
-		agent int64
-		done  []transcript.Done
+		view *transcript.View
+		done []transcript.Done
 	}
 	// done is what became of something that was acted on. A failure gives the
 	// text back to the box it came from.
@@ -47,6 +47,8 @@ type (
 	goes struct{ agent int64 }
 	// offered is a dialog to open over everything.
 	offered struct{ open func() }
+	// noted is a line for the status line.
+	noted struct{ text string }
 )
 
 // wheelGap is how long turns of the wheel are gathered, and how far apart motions

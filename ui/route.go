@@ -34,7 +34,7 @@ func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
 		a.armed, a.flash = armed{}, flash{}
 	}
 	for _, take := range []func(tea.KeyPressMsg) (tea.Cmd, bool){
-		a.keyAlways, a.keyDialog, a.keyTabs, a.keyQuestion, a.keySelection, a.keyDelegated, a.keyBox, a.keyGlobal,
+		a.keyAlways, a.keyDialog, a.keyTabs, a.keyQuestion, a.keySelection, a.keyDelegated, a.keyBox, a.keyPanes, a.keyGlobal,
 	} {
 		if cmd, ok := take(k); ok {
 			return cmd
@@ -61,7 +61,7 @@ func (a *App) keyAlways(k tea.KeyPressMsg) (tea.Cmd, bool) {
 func (a *App) interrupt() tea.Cmd {
 	switch box := a.box(); {
 	case a.dialog != nil:
-		a.dialog, a.decide = nil, nil
+		a.shut()
 		return nil
 	case a.tabs.focus != nil && a.tabs.focus.line != nil:
 		a.tabs.focus.line = nil
@@ -95,8 +95,11 @@ func (a *App) keyDialog(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if d == nil {
 		return nil, true
 	}
+	if w, ok := d.(dialog.Wanted); ok {
+		return a.doInFleet(w), true
+	}
 	decide := a.decide
-	a.dialog, a.decide = nil, nil
+	a.shut()
 	if _, gone := d.(dialog.Cancelled); gone || decide == nil {
 		return nil, true
 	}
@@ -106,6 +109,21 @@ func (a *App) keyDialog(k tea.KeyPressMsg) (tea.Cmd, bool) {
 // open shows a dialog over everything; decide acts on what it is closed with.
 func (a *App) open(b dialog.Box, decide func(dialog.Decision) tea.Cmd) {
 	a.dialog, a.decide, a.dirty = b, decide, true
+}
+
+// shut closes the dialog on top. Beneath one that the overview opened stands the
+// overview.
+func (a *App) shut() {
+	was := a.dialog
+	a.dialog, a.decide, a.dirty = nil, nil, true
+	if a.fleet == nil {
+		return
+	}
+	if was == a.fleet.box {
+		a.fleet = nil
+		return
+	}
+	a.open(a.fleet.box, a.enterFleet)
 }
 
 // keyTabs go from tab to tab.
@@ -121,6 +139,8 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		a.tabs.next(1)
 	case "ctrl+space", "ctrl+@":
 		return a.switcher(), true
+	case "f2":
+		return a.overview(), true
 	case "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9":
 		a.tabs.nth(int(s[4] - '0'))
 	default:
@@ -170,21 +190,21 @@ func (a *App) typesOn(k tea.KeyPressMsg) bool {
 // keySelection are the keys that mean something while a block is selected.
 func (a *App) keySelection(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	t := a.tabs.focus
-	if t == nil || t.view.Selected() == "" {
+	if t == nil || t.at().Selected() == "" {
 		return nil, false
 	}
 	switch k.String() {
 	case "y":
-		text := t.view.Selected()
-		t.view.Deselect()
+		text := t.at().Selected()
+		t.at().Deselect()
 		return a.copy(text), true
 	case "esc":
-		t.view.Deselect()
+		t.at().Deselect()
 		return nil, true
 	case "up", "down", "ctrl+up", "ctrl+down", "alt+up", "alt+down":
-		return nil, t.view.Key(k)
+		return nil, t.at().Key(k)
 	}
-	t.view.Deselect()
+	t.at().Deselect()
 	return nil, false
 }
 
@@ -244,7 +264,7 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	case "ctrl+up", "alt+up":
 		if t != nil {
-			t.view.SelectPrev()
+			t.at().SelectPrev()
 		}
 		return nil, true
 	case "alt+m":
@@ -257,7 +277,7 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 			return nil, true
 		}
 	}
-	if t != nil && t.view.Key(k) {
+	if t != nil && t.at().Key(k) {
 		return nil, true
 	}
 	return nil, false
@@ -293,7 +313,7 @@ func (a *App) roll() tea.Cmd {
 		over = t.question
 	}
 	if over == nil {
-		t.view.Scroll(lines)
+		t.at().Scroll(lines)
 	} else {
 		key := tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift}
 		if lines < 0 {
@@ -311,8 +331,8 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	if m.Button != tea.MouseLeft || a.dialog != nil {
 		return nil
 	}
-	if low, t := a.drawn.r.lower, a.tabs.focus; low.h > 0 && m.Y == low.y && t != nil && t.view.NewBelow() > 0 {
-		t.view.Follow()
+	if low, t := a.drawn.r.lower, a.tabs.focus; low.h > 0 && m.Y == low.y && t != nil && t.at().NewBelow() > 0 {
+		t.at().Follow()
 		a.dirty = true
 	}
 	if m.Y != 0 {
@@ -320,6 +340,9 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	}
 	for _, s := range a.drawn.tabs {
 		if m.X >= s.from && m.X < s.to {
+			if s.id == endedGroup {
+				return a.overview()
+			}
 			if t := a.tabs.byID(s.id); t != nil {
 				a.tabs.to(t)
 				return a.shown()

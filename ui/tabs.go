@@ -1,15 +1,13 @@
 package ui
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 	"time"
 
 	"fantail/agents"
-	"fantail/themes"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
-	"fantail/ui/frame"
 	"fantail/ui/transcript"
 )
 
@@ -22,13 +20,17 @@ type tab struct {
 
 	loaded  bool           // its newest page is shown
 	asked   bool           // that page was asked for
-	newest  int64          // the Seq of the newest entry shown
+	newest  int64          // the Seq of that page's newest entry
+	latest  int64          // the highest Seq of the entries shown
 	backlog []agents.Event // what came before the page
 
 	question dialog.Box // for the agent's question, made when it is first shown
 	about    int64      // the question it is for
 	typed    time.Time  // when the draft a question came upon was last typed at
 	news     bool       // a message came since the tab was last looked at
+
+	panes  panes
+	active time.Time // the agent's last sign of life
 }
 
 // line is a one-line box in the tab of an agent without a prompt box.
@@ -41,23 +43,26 @@ type line struct {
 // walkPause ends a walk through the recently used tabs.
 const walkPause = time.Second
 
-// tabs are the tabs in their order on the row, and the order of their use.
+// tabs are the tabs: main and helpers first, then the others as they were
+// opened; and the order of their use.
 type tabs struct {
-	all    []*tab
+	all     []*tab
+	open    []*tab // of all, those that have not ended
+	ids     map[int64]*tab
+	asking  map[*tab]bool
+	good    int // of those that ended
+	bad     int
+	pending int // messages in all inboxes
+	version int // counts changes of who there is, of names and of states
+	folded  bool
+
 	focus  *tab
 	recent []*tab // most recently used first
 	walk   int    // the place in recent of a walk that goes on
 	walked time.Time
 }
 
-func (t *tabs) byID(id int64) *tab {
-	for _, x := range t.all {
-		if x.info.ID == id {
-			return x
-		}
-	}
-	return nil
-}
+func (t *tabs) byID(id int64) *tab { return t.ids[id] }
 
 func (t *tabs) byName(name string) *tab {
 	for _, x := range t.all {
@@ -78,41 +83,158 @@ func (t *tabs) main() *tab {
 	return nil
 }
 
-// add puts a tab at the end of the row; those with a prompt box stand at its
-// beginning.
-func (t *tabs) add(x *tab) {
-	at := len(t.all)
-	if x.info.Kind.HasPrompt() {
-		at = 0
-		for at < len(t.all) && t.all[at].info.Kind.HasPrompt() {
-			at++
+// childrenOf are the tabs of the agents whose work that one dispatched.
+func (t *tabs) childrenOf(id int64) []*tab {
+	var xs []*tab
+	for _, x := range t.all {
+		if x.info.Parent == id {
+			xs = append(xs, x)
 		}
 	}
-	t.all = slices.Insert(t.all, at, x)
+	return xs
+}
+
+// before is the order of tabs.
+func before(x, y *tab) int {
+	if a, b := x.info.Kind.HasPrompt(), y.info.Kind.HasPrompt(); a != b {
+		if a {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(x.info.ID, y.info.ID)
+}
+
+// put puts a tab into its place; take takes it out.
+func put(xs []*tab, x *tab) []*tab {
+	i, _ := slices.BinarySearchFunc(xs, x, before)
+	return slices.Insert(xs, i, x)
+}
+
+func take(xs []*tab, x *tab) []*tab {
+	if i := slices.Index(xs, x); i >= 0 {
+		return slices.Delete(xs, i, i+1)
+	}
+	return xs
+}
+
+func (t *tabs) add(x *tab) {
+	t.all = put(t.all, x)
 	t.recent = append(t.recent, x)
+	t.enter(x)
 	if t.focus == nil {
 		t.focus = x
 	}
 }
 
-func (t *tabs) remove(id int64) {
-	keep := func(xs []*tab) []*tab {
-		var rest []*tab
-		for _, x := range xs {
-			if x.info.ID != id {
-				rest = append(rest, x)
-			}
-		}
-		return rest
+// enter counts a tab in; leave counts it out.
+func (t *tabs) enter(x *tab) {
+	if t.ids == nil {
+		t.ids, t.asking = map[int64]*tab{}, map[*tab]bool{}
 	}
-	t.all, t.recent = keep(t.all), keep(t.recent)
-	if t.focus != nil && t.focus.info.ID == id {
+	t.ids[x.info.ID] = x
+	t.pending += x.info.Pending
+	switch s := x.info.State; {
+	case s == agents.Done:
+		t.good++
+	case s.Terminal():
+		t.bad++
+	default:
+		t.open = put(t.open, x)
+		if s == agents.Asking {
+			t.asking[x] = true
+		}
+	}
+}
+
+func (t *tabs) leave(x *tab) {
+	delete(t.ids, x.info.ID)
+	delete(t.asking, x)
+	t.pending -= x.info.Pending
+	switch s := x.info.State; {
+	case s == agents.Done:
+		t.good--
+	case s.Terminal():
+		t.bad--
+	default:
+		t.open = take(t.open, x)
+	}
+}
+
+// note replaces what is known of a tab's agent.
+func (t *tabs) note(x *tab, i agents.Info) {
+	was := x.info
+	if was.State == i.State && was.ID == i.ID && was.Kind == i.Kind {
+		t.pending += i.Pending - was.Pending
+		x.info = i
+		if was.Name != i.Name || was.Parent != i.Parent {
+			t.version++
+		}
+		return
+	}
+	t.leave(x)
+	if was.ID != i.ID || was.Kind != i.Kind {
+		t.all = take(t.all, x)
+		x.info = i
+		t.all = put(t.all, x)
+	}
+	x.info = i
+	t.enter(x)
+	t.version++
+}
+
+func (t *tabs) remove(id int64) {
+	x := t.ids[id]
+	if x == nil {
+		return
+	}
+	t.leave(x)
+	t.version++
+	t.all, t.recent = take(t.all, x), take(t.recent, x)
+	if t.focus == x {
 		t.focus = nil
 		if len(t.recent) > 0 {
 			t.focus = t.recent[0]
 		}
 	}
 	t.walk = max(0, slices.Index(t.recent, t.focus))
+}
+
+// A row that has no room for all tabs folds those that have ended, but for the
+// focused one, which then stands behind the others.
+
+// count is how many tabs the row has.
+func (t *tabs) count() int {
+	switch {
+	case !t.folded:
+		return len(t.all)
+	case t.focus != nil && t.focus.info.State.Terminal():
+		return len(t.open) + 1
+	}
+	return len(t.open)
+}
+
+// inRow is the i-th tab of the row.
+func (t *tabs) inRow(i int) *tab {
+	switch {
+	case !t.folded:
+		return t.all[i]
+	case i < len(t.open):
+		return t.open[i]
+	}
+	return t.focus
+}
+
+// placeOf is where a tab of the row stands in it.
+func (t *tabs) placeOf(x *tab) int {
+	xs := t.all
+	if t.folded {
+		if xs = t.open; x.info.State.Terminal() {
+			return len(xs)
+		}
+	}
+	i, _ := slices.BinarySearchFunc(xs, x, before)
+	return i
 }
 
 // to focuses a tab; it becomes the most recently used, before the one a walk
@@ -133,8 +255,8 @@ func (t *tabs) front(x *tab) {
 	}
 }
 
-// before is the tab used before the focused one; nil if there is none.
-func (t *tabs) before() *tab {
+// last is the tab used before the focused one; nil if there is none.
+func (t *tabs) last() *tab {
 	for _, x := range t.recent {
 		if x != t.focus {
 			return x
@@ -145,18 +267,15 @@ func (t *tabs) before() *tab {
 
 // nth focuses the n-th tab from 1.
 func (t *tabs) nth(n int) {
-	if n >= 1 && n <= len(t.all) {
-		t.to(t.all[n-1])
+	if n >= 1 && n <= t.count() {
+		t.to(t.inRow(n - 1))
 	}
 }
 
 // next focuses the neighbour to the right (1) or left (-1).
 func (t *tabs) next(by int) {
-	for i, x := range t.all {
-		if x == t.focus {
-			t.to(t.all[(i+by+len(t.all))%len(t.all)])
-			return
-		}
+	if n := t.count(); n > 0 && t.focus != nil {
+		t.to(t.inRow((t.placeOf(t.focus) + by + n) % n))
 	}
 }
 
@@ -174,166 +293,4 @@ func (t *tabs) back(now time.Time, by int) {
 	t.walked = now
 	t.walk = (t.walk + by + n) % n
 	t.focus = t.recent[t.walk]
-}
-
-// tabCell is one tab's piece of the row.
-type tabCell struct {
-	id    int64
-	text  string // painted
-	width int
-}
-
-// tabRow is the row of tabs at that width, scrolled so that the focused one
-// shows, and where each tab stands in it.
-func (a *App) tabRow(w int) (string, []span) {
-	var cells []tabCell
-	at := 0
-	for i, x := range a.tabs.all {
-		if x == a.tabs.focus {
-			at = i
-		}
-		cells = append(cells, a.tabCell(x))
-	}
-	if len(cells) == 0 {
-		return frame.Fit(a.theme.Paint(themes.TabActive, " main "), w), nil
-	}
-	sep := "│"
-	from, to := window(cells, at, w-1)
-	row, x := " ", 1
-	if from > 0 || to < len(cells) {
-		from, to = window(cells, at, w-2*beside)
-		row = a.hidden("‹", from, a.tabs.all[:from])
-		x = frame.Width(row)
-	}
-	var spans []span
-	for i := from; i < to; i++ {
-		if i > from {
-			row += a.theme.Paint(themes.Rule, sep)
-			x++
-		}
-		spans = append(spans, span{x, x + cells[i].width, cells[i].id})
-		row += cells[i].text
-		x += cells[i].width
-	}
-	if to < len(cells) {
-		more := a.hidden("›", len(cells)-to, a.tabs.all[to:])
-		row += frame.Spaces(w-x-frame.Width(more)) + more
-	}
-	return frame.Fit(row, w), spans
-}
-
-// beside is how many columns the count of hidden tabs may take at either side.
-const beside = 4
-
-// hidden tells how many tabs are out of sight at a side, and by its colour
-// whether one of them asks.
-func (a *App) hidden(arrow string, n int, out []*tab) string {
-	if n == 0 {
-		return " "
-	}
-	role := themes.Dim
-	for _, x := range out {
-		if x.info.State == agents.Asking {
-			role = themes.Warn
-			break
-		}
-	}
-	if arrow == "‹" {
-		return a.theme.Paint(role, fmt.Sprintf("‹%d", n)) + " "
-	}
-	return a.theme.Paint(role, fmt.Sprintf(" %d›", n))
-}
-
-// span is where on the row an agent's tab stands.
-type span struct {
-	from, to int
-	id       int64
-}
-
-// window is the range of cells around at that fits into w.
-func window(cells []tabCell, at, w int) (from, to int) {
-	from, to = at, at+1
-	used := cells[at].width
-	for {
-		grew := false
-		if from > 0 && used+1+cells[from-1].width <= w {
-			from--
-			used += 1 + cells[from].width
-			grew = true
-		}
-		if to < len(cells) && used+1+cells[to].width <= w {
-			used += 1 + cells[to].width
-			to++
-			grew = true
-		}
-		if !grew {
-			return from, to
-		}
-	}
-}
-
-// tabCell draws one tab: name, state, age while it works, unread messages.
-func (a *App) tabCell(x *tab) tabCell {
-	i := x.info
-	name := frame.Cut(frame.CleanLine(i.Name), 24)
-	sign, role := glyph(i)
-	role2 := themes.TabIdle
-	if x == a.tabs.focus {
-		role2 = themes.TabActive
-	}
-	if i.Kind == agents.Helper {
-		name = "›" + name // as its prompt box
-	}
-	text := a.theme.Paint(role2, " "+name+" ")
-	width := frame.Width(name) + 2
-	add := func(r themes.Role, s string) {
-		if role2 == themes.TabActive {
-			r = role2 // its ground is under the whole cell
-		}
-		text += a.theme.Paint(r, s) + a.theme.Paint(role2, " ")
-		width += frame.Width(s) + 1
-	}
-	add(role, sign)
-	if i.Kind == agents.Sub && working(i.State) {
-		add(themes.Dim, clock(a.o.Now().Sub(i.Started)))
-	}
-	if i.Pending > 0 {
-		mail := "✉"
-		if x.news && x != a.tabs.focus {
-			mail = "📨"
-		}
-		add(themes.Message, fmt.Sprintf("%s%d", mail, i.Pending))
-	}
-	return tabCell{i.ID, text, width}
-}
-
-func working(s agents.State) bool {
-	return s == agents.Running || s == agents.Waiting || s == agents.Asking
-}
-
-// glyph is an agent's state as one character: ● at work, ◐ waiting or at rest
-// with something to come, ⚠ asking, ✓ and ✗ ended, ○ at rest.
-func glyph(i agents.Info) (string, themes.Role) {
-	switch i.State {
-	case agents.Running:
-		return "●", themes.Accent
-	case agents.Waiting, agents.Queued:
-		return "◐", themes.Accent
-	case agents.Asking:
-		return "⚠", themes.Warn
-	case agents.Done:
-		return "✓", themes.Good
-	case agents.Failed, agents.Killed, agents.Crashed:
-		return "✗", themes.Bad
-	}
-	return "○", themes.Dim
-}
-
-// clock is a running time: 0:42, 12:05, 1:02:03.
-func clock(d time.Duration) string {
-	s := int(max(d, 0).Seconds())
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }

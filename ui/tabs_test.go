@@ -116,7 +116,7 @@ func plain(s string) string {
 func TestTabRowShowsTheFocused(t *testing.T) {
 	var infos []agents.Info
 	for i := range 20 {
-		infos = append(infos, agents.Info{ID: int64(i + 1), Name: fmt.Sprintf("agent%02d", i), Kind: agents.Sub, State: agents.Done})
+		infos = append(infos, agents.Info{ID: int64(i + 1), Name: fmt.Sprintf("agent%02d", i), Kind: agents.Sub, State: agents.Queued})
 	}
 	infos[0].Kind, infos[0].State = agents.Main, agents.Idle
 	for _, w := range []int{24, 40, 80, 120, 400} {
@@ -260,5 +260,94 @@ func TestClosingATabDuringAWalk(t *testing.T) {
 	ts.back(now, 1)
 	if ts.byID(ts.focus.info.ID) == nil {
 		t.Fatalf("the focus is on a closed tab")
+	}
+}
+
+// mixed is n agents of which all but every third have ended.
+func mixed(n int) []agents.Info {
+	infos := []agents.Info{{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle}}
+	for i := 2; i <= n; i++ {
+		x := agents.Info{ID: int64(i), Name: fmt.Sprintf("agent%02d", i), Kind: agents.Sub, State: agents.Done, Started: time.Date(2026, 1, 2, 15, 4, 0, 0, time.UTC)}
+		switch i % 3 {
+		case 0:
+			x.State = agents.Running
+		case 1:
+			x.State = agents.Failed
+		}
+		infos = append(infos, x)
+	}
+	return infos
+}
+
+// TestTabRowFolds: a row without room for all folds what has ended into a group
+// that counts it; main and helpers stand first.
+//
+// Spec: Q-59, E-33.
+func TestTabRowFolds(t *testing.T) {
+	a := screen(t, 100, 24).with(mixed(30)...)
+	a.change(agents.Info{ID: 31, Name: "helper", Kind: agents.Helper, State: agents.Idle})
+	line, spans := a.tabRow(100)
+	row := plain(line)
+	if !strings.HasPrefix(strings.TrimSpace(row), "main ○ │ ›helper ○ │ agent03 ●") {
+		t.Errorf("the row begins otherwise: %q", row)
+	}
+	if !strings.Contains(row, "✓ 10 ✗ 9") || strings.Contains(row, "agent02") {
+		t.Errorf("what ended is not folded: %q", row)
+	}
+	if s := spans[len(spans)-1]; s.id != endedGroup {
+		t.Errorf("the group can't be clicked: %+v", spans)
+	}
+	a.tabs.to(a.tabs.byID(2))
+	if row = plain(first(a.tabRow(100))); !strings.Contains(row, "agent02 ✓") || !strings.Contains(row, "✓ 9 ✗ 9") || !strings.HasPrefix(row, "‹") {
+		t.Errorf("the focused one is folded or counted: %q", row)
+	}
+	a.tabs.next(-1)
+	if a.tabs.focus.info.Name != "agent30" {
+		t.Errorf("left of it stands %s", a.tabs.focus.info.Name)
+	}
+	a.tabs.nth(2)
+	if a.tabs.focus.info.Name != "helper" {
+		t.Errorf("the second tab is %s", a.tabs.focus.info.Name)
+	}
+	if row = plain(first(a.tabRow(600))); !strings.Contains(row, "agent02 ✓") || strings.Contains(row, "✓ 10") {
+		t.Errorf("with room for all some are folded: %q", row)
+	}
+	for _, x := range mixed(30)[1:] {
+		if x.State.Terminal() {
+			a.apply(agents.Closed{Agent: x.ID})
+		}
+	}
+	if a.tabs.good != 0 || a.tabs.bad != 0 || len(a.tabs.all) != len(a.tabs.open) {
+		t.Errorf("%d and %d ended are left of %d", a.tabs.good, a.tabs.bad, len(a.tabs.all))
+	}
+}
+
+func first(s string, _ []span) string { return s }
+
+// TestStallMark: the tab of a running agent that is silent for ninety seconds
+// says so, and stops to when it gives a sign of life.
+func TestStallMark(t *testing.T) {
+	a := screen(t, 200, 24)
+	at := a.o.Now()
+	a.o.Now = func() time.Time { return at }
+	a.with(
+		agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
+		agents.Info{ID: 2, Name: "kid", Kind: agents.Sub, State: agents.Running, Doing: "tool bash", Started: at, Active: at},
+		agents.Info{ID: 3, Name: "wait", Kind: agents.Sub, State: agents.Waiting, Started: at, Active: at},
+		agents.Info{ID: 4, Name: "again", Kind: agents.Sub, State: agents.Running, Started: at, Active: at, Retry: &agents.Retry{At: at.Add(time.Hour)}},
+	)
+	for _, c := range []struct {
+		after time.Duration
+		sign  bool // of life
+		want  bool
+	}{{89 * time.Second, false, false}, {time.Second, false, true}, {5 * time.Second, false, true}, {0, true, false}, {89 * time.Second, false, false}, {time.Second, false, true}} {
+		at = at.Add(c.after)
+		if c.sign {
+			a.apply(agents.Output{Agent: 2, Call: "c", Tail: "x"})
+		}
+		row := plain(first(a.tabRow(200)))
+		if got := strings.Count(row, "stalled"); (got == 1) != c.want || got > 1 {
+			t.Errorf("after %s: %q", c.after, row)
+		}
 	}
 }

@@ -56,13 +56,13 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case told:
 		a.o.Start, a.dirty = m.start, true
 	case paged:
-		a.page(m)
+		return a.page(m)
+	case looked:
+		return a.takeFacts(m)
 	case rendered:
 		a.dirty = true
-		if t := a.tabs.byID(m.agent); t != nil {
-			for _, d := range m.done {
-				t.view.Rendered(d)
-			}
+		for _, d := range m.done {
+			m.view.Rendered(d)
 		}
 	case branched:
 		a.dirty = a.dirty || a.branch != m.name
@@ -85,6 +85,8 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		return a.goWanted()
 	case offered:
 		m.open()
+	case noted:
+		a.say(m.text)
 	case ticked:
 		if m.at.Equal(a.next) {
 			a.next = time.Time{}
@@ -159,7 +161,7 @@ func (a *App) report(m done) {
 		return
 	}
 	if m.text != "" {
-		t.view.Local(m.text, m.tone)
+		a.tell(t, m.text, m.tone)
 	}
 	if m.back == "" {
 		return
@@ -179,7 +181,7 @@ func (a *App) takeEdited(m edited) {
 		return
 	}
 	if m.err != nil {
-		t.view.Local(sentence(m.err), transcript.Bad)
+		a.tell(t, sentence(m.err), transcript.Bad)
 		return
 	}
 	a.boxOf(t).Set(m.text)
@@ -199,7 +201,11 @@ func (a *App) background(dark bool) {
 func (a *App) setTheme(t *themes.Theme) {
 	a.theme, a.dirty = t, true
 	for _, x := range a.tabs.all {
-		x.view.SetTheme(t)
+		for _, v := range []*transcript.View{x.view, x.panes.prompt, x.panes.output, x.panes.info} {
+			if v != nil {
+				v.SetTheme(t)
+			}
+		}
 		if x.box != nil {
 			x.box.SetTheme(t)
 		}
@@ -226,9 +232,12 @@ func (a *App) tick() tea.Cmd {
 		}
 	}
 	for _, s := range a.drawn.tabs {
-		if t := a.tabs.byID(s.id); t != nil && t.info.Kind == agents.Sub && working(t.info.State) {
+		if t := a.tabs.byID(s.id); t != nil && moves(t.info) {
 			within(time.Second)
 		}
+	}
+	if a.fleet != nil && a.fleet.box.Moves() {
+		within(time.Second)
 	}
 	if a.flash.text != "" {
 		within(max(a.flash.until.Sub(now), time.Millisecond))
@@ -237,7 +246,10 @@ func (a *App) tick() tea.Cmd {
 		if t.info.Retry != nil {
 			within(time.Second)
 		}
-		if t.view.Animating() {
+		if t.panes.at == paneInfo && working(t.info.State) {
+			within(time.Second)
+		}
+		if t.at().Animating() {
 			if a.blurred {
 				within(time.Second)
 			} else {
@@ -251,6 +263,20 @@ func (a *App) tick() tea.Cmd {
 	}
 	a.next = at
 	return tea.Tick(every, func(time.Time) tea.Msg { return ticked{at} })
+}
+
+// moves reports whether an agent's tab changes by itself: its clock, or the
+// time since it gave its last sign of life.
+func moves(i agents.Info) bool {
+	return i.Kind == agents.Sub && working(i.State) || i.State == agents.Running
+}
+
+// tell shows in a tab what the program tells the human; it stands in the
+// transcript, which shows from now on.
+func (a *App) tell(t *tab, text string, tone transcript.Tone) {
+	t.view.Local(text, tone)
+	t.panes.at = paneTranscript
+	a.dirty = true
 }
 
 // question is the focused agent's open question, made when it is first shown:

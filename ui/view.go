@@ -11,6 +11,7 @@ import (
 
 	"fantail/agents"
 	"fantail/themes"
+	"fantail/ui/dialog"
 	"fantail/ui/frame"
 	"fantail/ui/transcript"
 )
@@ -29,6 +30,7 @@ func (a *App) View() tea.View { return a.last }
 // transcript. It returns the commands that what became visible asks for.
 func (a *App) draw() tea.Cmd {
 	a.dirty, a.drawn.at = false, a.o.Now()
+	a.muster()
 	if a.flash.text != "" && !a.o.Now().Before(a.flash.until) {
 		a.flash = flash{}
 	}
@@ -53,13 +55,16 @@ func (a *App) draw() tea.Cmd {
 	v.SetContent(strings.Join(lines, "\n"))
 	v.Cursor = cursor
 	a.last = v
-	return tea.Batch(a.jobs(), a.tick())
+	return tea.Batch(a.peeked(), a.jobs(), a.tick())
 }
 
 // compose is the frame's lines and where the cursor stands, nil if nowhere.
 func (a *App) compose() ([]string, *tea.Cursor) {
 	if t := a.tabs.focus; t != nil {
 		t.news = false
+	}
+	if a.fleet != nil && a.dialog == a.fleet.box {
+		return a.whole(a.fleet.box)
 	}
 	box, question := a.box(), a.question()
 	f := facts{}
@@ -80,7 +85,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 	lines = append(lines, row)
 	rule := a.rule()
 	if r.upper.h > 0 {
-		lines = append(lines, rule)
+		lines = append(lines, a.strip(rule, a.w))
 	}
 	lines = append(lines, a.body(r.body.w, r.body.h)...)
 	if r.lower.h > 0 {
@@ -116,6 +121,20 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 	return lines, cursor
 }
 
+// whole is a frame that a dialog fills between the tabs and the status line.
+func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
+	row, spans := a.tabRow(a.w)
+	a.drawn.tabs, a.drawn.r = spans, layout(a.w, a.h, facts{})
+	lines := append(append([]string{row}, b.Lines(a.w, a.h-2)...), a.statusLine(a.w))
+	for i, l := range lines {
+		lines[i] = frame.Fit(l, a.w)
+	}
+	if x, y, ok := b.Cursor(); ok {
+		return lines, tea.NewCursor(x, y+1)
+	}
+	return lines, nil
+}
+
 // over splices the open dialog into the middle, between the tabs and the status
 // line. What it stands on is dimmed.
 func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
@@ -141,13 +160,14 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 // body is the focused transcript, or the start screen while it is empty.
 func (a *App) body(w, h int) []string {
 	t := a.tabs.focus
-	if t == nil || t.box != nil && t.loaded && t.newest == 0 && t.view.Empty() {
+	if t == nil || t.box != nil && t.panes.at == paneTranscript && t.loaded && t.newest == 0 && t.view.Empty() {
 		if t != nil && t.info.Kind == agents.Helper {
 			return a.welcomeHelper(t.info, w, h)
 		}
 		return a.welcome(w, h)
 	}
-	return t.view.Lines(w, h)
+	a.refresh(t)
+	return t.at().Lines(w, h)
 }
 
 func (a *App) rule() string {
@@ -165,13 +185,13 @@ func (a *App) lowerRule(rule string) string {
 		rule = frame.Overlay([]string{rule}, []string{a.theme.Paint(role, frame.Cut(text, max(0, a.w-x)))}, x, 0)[0]
 	}
 	if a.box() == nil && t.info.Question == nil {
-		hint := " m writes to " + frame.Cut(frame.CleanLine(t.info.Name), 24) + " · / commands as main "
+		hint := " m writes to " + frame.Cut(frame.CleanLine(t.info.Name), 24) + " · / commands as main · w w wraps up "
 		if t.info.State.Terminal() {
 			hint = " / commands as main · /close closes this tab "
 		}
 		put(hint, themes.Dim, 2)
 	}
-	if n := t.view.NewBelow(); n > 0 {
+	if n := t.at().NewBelow(); n > 0 {
 		mark := fmt.Sprintf(" %d new ↓ ", n)
 		put(mark, themes.Accent, max(0, a.w-frame.Width(mark)-3))
 	}
@@ -250,10 +270,7 @@ func version(v string) string {
 
 // title is the window's title.
 func (a *App) title() string {
-	n := 0
-	for _, t := range a.tabs.all {
-		n += t.info.Pending
-	}
+	n := a.tabs.pending
 	s := "fantail — " + frame.CleanLine(filepath.Base(a.o.Root))
 	if n > 0 {
 		s = fmt.Sprintf("(%d) %s", n, s)
@@ -269,15 +286,22 @@ func (a *App) jobs() tea.Cmd {
 		return nil
 	}
 	var cmds []tea.Cmd
-	if js := t.view.Jobs(); len(js) > 0 {
-		id := t.info.ID
-		cmds = append(cmds, func() tea.Msg {
-			r := rendered{agent: id, done: make([]transcript.Done, len(js))}
-			for i, j := range js {
-				r.done[i] = j.Run()
-			}
-			return r
-		})
+	shown := []*transcript.View{t.at()}
+	if a.fleet != nil {
+		if x := a.tabs.byID(a.fleet.box.Peeked()); x != nil {
+			shown = []*transcript.View{x.view} // nothing else is in sight
+		}
+	}
+	for _, v := range shown {
+		if js := v.Jobs(); len(js) > 0 {
+			cmds = append(cmds, func() tea.Msg {
+				r := rendered{view: v, done: make([]transcript.Done, len(js))}
+				for i, j := range js {
+					r.done[i] = j.Run()
+				}
+				return r
+			})
+		}
 	}
 	if before, ok := t.view.Older(); ok && t.loaded && a.pool != nil {
 		cmds = append(cmds, a.readPage(t.info.ID, before))

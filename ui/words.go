@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -30,6 +31,69 @@ func sentence(err error) string {
 	return s
 }
 
+// doing is what a running agent does, in a few words.
+func doing(i agents.Info) string {
+	switch {
+	case i.Doing == "streaming":
+		return "with the model"
+	case i.Doing == "":
+		return "working"
+	}
+	return strings.Replace(i.Doing, "tool ", "runs ", 1)
+}
+
+// whyText says what an agent does or waits for, and what to do about it.
+func whyText(n agents.Now, now time.Time) string {
+	i := n.Info
+	ls := []string{i.Name + " is " + string(i.State)}
+	add := func(format string, args ...any) { ls = append(ls, "  "+fmt.Sprintf(format, args...)) }
+	ago := func(t time.Time) string { return lasted(now.Sub(t)) }
+	if n.Queued != "" {
+		add("it has not started: %s", n.Queued)
+	}
+	if i.Retry != nil {
+		add("the request failed: %s", i.Retry.Reason)
+		add("try %d of %d in %s", i.Retry.Attempt, i.Retry.Of, lasted(i.Retry.At.Sub(now)))
+	} else if !n.Asked.IsZero() {
+		add("a request to %s was sent %s ago", i.Model, ago(n.Asked))
+	}
+	for _, c := range n.Calls {
+		add("%s · for %s", c.Title, ago(c.Since))
+	}
+	if q := i.Question; q != nil {
+		add("it asks: %s", q.Action.Title)
+	}
+	switch {
+	case i.Why == "" || i.State == agents.Running:
+	case i.State == agents.Waiting:
+		add("%s", i.Why)
+	default:
+		add("because: %s", i.Why)
+	}
+	if i.State == agents.Running && !i.Active.IsZero() {
+		add("its last sign of life was %s ago", ago(i.Active))
+	}
+	if quiet, ok := i.Stalled(i.Active, now); ok {
+		add("stalled for %s: /wrapup %s asks it to finish, /kill %s ends it", silence(quiet), i.Name, i.Name)
+	}
+	if i.State == agents.Idle {
+		add("it has nothing to do; a prompt, or a message that wakes it, starts a turn")
+	}
+	return strings.Join(ls, "\n")
+}
+
+// lasted is a duration for people: 12s, 3m05s, 2h10m.
+func lasted(d time.Duration) string {
+	switch s := int(max(d, 0).Round(time.Second).Seconds()); {
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	default:
+		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
+	}
+}
+
 // keys are what the keyboard does, for the help.
 var keys = [...][2]string{
 	{"Enter", "send; while the agent is busy the prompt enters at its next step"},
@@ -46,7 +110,9 @@ var keys = [...][2]string{
 	{"Ctrl+G", "edit the prompt in your editor"},
 	{"Ctrl+R", "search the prompt history"},
 	{"@, /, !", "complete a file, a command; run a command of your own"},
+	{"F2", "the overview of all agents: who dispatched whom, what each does"},
 	{"m, /", "in a background agent's tab: write to it; a command as main"},
+	{"1…4, Left/Right", "there: its prompt, transcript, output, facts; y copies, w twice wraps up"},
 	{"Alt+M", "leave the mouse to the terminal"},
 	{"Ctrl+Z, Ctrl+L", "suspend, redraw"},
 	{"Ctrl+C", "clear the box; twice: quit"},

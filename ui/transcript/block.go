@@ -29,6 +29,8 @@ const (
 	queued // a prompt that has not entered
 	doing  // what the agent does right now
 	waits  // a retry's countdown, a question
+	piece  // of a text
+	row    // of a table
 )
 
 // group is what is selected, copied and unfolded together: one entry, or one
@@ -55,10 +57,11 @@ type block struct {
 	first  bool // of its group
 	hidden bool // shown elsewhere: a result whose call arrived later
 	text   string
+	label  string // of a row
 	at     time.Time
 	tone   Tone
 	held   bool   // of a queued prompt
-	by     string // who outside of the program asked for a task; "": nobody there
+	by     string // of a prompt: user, or who outside of the program asked for a task; "": as its place tells
 	brief  bool   // md is the beginning of a message's body; text says what it leaves out
 
 	call    *agents.Call

@@ -63,6 +63,10 @@ func (v *View) draw(b *block, c canvas) []string {
 		return []string{c.rule("cleared · what stands above is no longer sent")}
 	case queued:
 		return c.queued(b)
+	case piece:
+		return c.piece(b)
+	case row:
+		return c.row(b)
 	case doing:
 		return c.doing(v.info, v.live.on)
 	case waits:
@@ -117,7 +121,11 @@ func (c canvas) prompt(b *block) []string {
 	bar := c.mark("▌", themes.User)
 	e := excerpt{head: 12, tail: 4}.of(strings.TrimRight(b.text, "\n"), c.folded)
 	var lines []string
-	if b.by != "" {
+	switch b.by {
+	case "":
+	case "user":
+		lines = append(lines, c.theme.Paint(themes.Dim, frame.Cut("you, "+when(b.at, c.now), c.inner())))
+	default:
 		bar = c.mark("▌", themes.Warn)
 		lines = append(lines, c.theme.Paint(themes.Dim, frame.Cut("from outside ("+frame.CleanLine(b.by)+"): asks before all but reading", c.inner())))
 	}

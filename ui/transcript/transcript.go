@@ -43,6 +43,7 @@ type View struct {
 	w, h     int
 	unfolded bool
 	follow   bool
+	still    bool   // it stands where it is even when all of it is in sight
 	top      anchor // of a view that does not follow
 	below    int    // blocks appended below it
 	selected int    // index of a block of the selected group; -1: none

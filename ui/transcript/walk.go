@@ -41,7 +41,7 @@ func (v *View) gap(i int) int {
 	p := v.at(j)
 	switch {
 	case p.group == b.group && b.group != nil:
-		if b.kind == answer && len(b.md) == 1 && !b.md[0].Gap {
+		if b.kind == answer && len(b.md) == 1 && !b.md[0].Gap || b.kind == piece || b.kind == row {
 			return 0
 		}
 	case b.kind == call && p.kind == call && p.terse(v.folded(p)) && b.terse(v.folded(b)):
@@ -104,7 +104,9 @@ func (v *View) settle() anchor {
 		if v.top = v.fix(v.top); v.before(v.top, end) {
 			return v.top
 		}
-		v.Follow()
+		if !v.still {
+			v.Follow()
+		}
 	}
 	return end
 }
@@ -212,7 +214,7 @@ func (v *View) Scroll(lines int) {
 
 // leave makes the view begin at a, or follow if that is at the end.
 func (v *View) leave(a, end anchor) {
-	if !v.before(a, end) {
+	if !v.before(a, end) && !v.still {
 		v.Follow()
 		return
 	}

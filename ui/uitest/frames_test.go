@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fantail/agents"
 	"fantail/agents/llm"
 	"fantail/tools/permit"
 	"fantail/ui/uitest"
@@ -70,6 +71,8 @@ func actor(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error
 		return &llm.Error{Kind: llm.BadRequest, Provider: "test", Message: "the request was refused: " + rest}
 	case "collect":
 		tool("Collected.", call("r1", "receive", map[string]string{}))
+	case "dispatch":
+		tool("Dispatched.", call("p1", "push", map[string]any{"name": "kid", "prompt": "slow", "start": true}))
 	case "long":
 		for i := range 60 {
 			text(fmt.Sprintf("Paragraph %d of a long answer.\n\n", i+1))
@@ -209,6 +212,59 @@ var scenes = []scene{
 		s.Enter("and then look at the invoice")
 		s.See("queued")
 	}},
+	{"view-prompt", uitest.Options{}, func(s *uitest.Session) { fanOut(s); s.Type("1"); s.See("Prompt]", "kept") }},
+	{"view-output", uitest.Options{}, func(s *uitest.Session) { fanOut(s); s.Type("3"); s.See("Output]", "All two files") }},
+	{"view-info", uitest.Options{}, func(s *uitest.Session) { fanOut(s); s.Type("4"); s.See("Info]", "read_file 1") }},
+	{"view-info-main", uitest.Options{}, func(s *uitest.Session) {
+		two(s)
+		s.Enter("/view info")
+		s.See("children", "vet (failed)")
+	}},
+	{"agents", uitest.Options{}, func(s *uitest.Session) { fleet(s); s.Press("f2"); s.See("Agents · 6") }},
+	{"agents-peek", uitest.Options{}, func(s *uitest.Session) {
+		fleet(s)
+		s.Press("f2")
+		s.See("Agents · 6")
+		s.Press("down")
+		s.Type("p")
+		s.See("last lines of tests", "so far")
+	}},
+	{"agents-find", uitest.Options{}, func(s *uitest.Session) {
+		fleet(s)
+		s.Press("f2")
+		s.Type("/running")
+		s.See("/ running")
+		s.Gone("waiting for kid")
+	}},
+	{"agents-kill", uitest.Options{}, func(s *uitest.Session) {
+		fleet(s)
+		s.Press("f2", "down")
+		s.Type("k")
+		s.See("End tests?")
+	}},
+	{"agents-ascii", uitest.Options{Environ: []string{"LANG=C", "NO_COLOR=1"}}, func(s *uitest.Session) { fleet(s); s.Press("f2"); s.See("Agents - 6") }},
+	{"stalled", uitest.Options{}, func(s *uitest.Session) {
+		fleet(s)
+		s.Wait(100 * time.Second)
+		s.Press("alt+2")
+		s.See("stalled")
+		s.Type("/why tests")
+		s.Press("enter")
+		s.See("its last sign of life")
+	}},
+	{"stalled-agents", uitest.Options{}, func(s *uitest.Session) {
+		fleet(s)
+		s.Wait(100 * time.Second)
+		s.Press("f2")
+		s.See("Agents · 6")
+	}},
+	{"wrapped-up", uitest.Options{}, func(s *uitest.Session) {
+		fleet(s)
+		s.Enter("/wrapup tests")
+		s.See("tests was asked to wrap up")
+		s.Press("alt+2")
+		s.See("Wrap up now", "queued")
+	}},
 	{"error", uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("fail no such model")
 		s.See("refused")
@@ -228,6 +284,39 @@ func two(s *uitest.Session) {
 		tabs, _, _ := strings.Cut(s.Screen(), "\n")
 		return strings.HasSuffix(tabs, "vet ✗") || strings.HasSuffix(tabs, "vet x")
 	})
+}
+
+// fanOut is a task with an answer, in whose tab the human is.
+func fanOut(s *uitest.Session) {
+	s.Enter("/push name=tests timeout=10m deliver=next look at the cart and at the invoice: is the total computed once? Every answer is kept, so say all that you find, with the file and the line it stands in.")
+	s.See("Queued tests")
+	s.Enter("/run")
+	s.See("✓")
+	s.Press("alt+2")
+	s.See("2 steps")
+}
+
+// fleet is agents in every state, one of them with a child.
+func fleet(s *uitest.Session) {
+	for _, x := range [][2]string{{"tests", "lookslow"}, {"vet", "fail not allowed"}, {"docs", "look"}, {"job", "dispatch"}} {
+		s.Enter("/push name=" + x[0] + " " + x[1])
+		s.See("Queued " + x[0])
+	}
+	s.Enter("/run")
+	s.Until("all have begun", func() bool {
+		n := 0
+		for _, i := range s.Pool.Infos() {
+			if i.Kind != agents.Sub {
+				continue
+			}
+			n++
+			if i.Doing == "starting" || i.Name == "vet" && !i.State.Terminal() || i.Name == "docs" && !i.State.Terminal() || i.Name == "job" && i.State != agents.Waiting {
+				return false
+			}
+		}
+		return n == 5
+	})
+	s.Wait(3 * time.Second)
 }
 
 // collected is two, collected.
@@ -289,7 +378,9 @@ func TestFrameTabRowOverflows(t *testing.T) {
 				}
 				s.Enter("/run")
 				s.Wait(10 * time.Second)
-				s.Press("alt+7")
+				s.Press("ctrl+space")
+				s.Type("agent05")
+				s.Press("enter")
 				s.See("after 24s")
 				s.Golden(name)
 			})

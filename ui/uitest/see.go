@@ -125,8 +125,13 @@ func (s *Session) GoldenStyles(name string) {
 // What differs by a tick from run to run: spinners and running clocks.
 var (
 	braille = regexp.MustCompile(`[⠀-⣿]`)
-	age     = regexp.MustCompile(`([●⚠+?] )\d+:\d\d`)
-	running = regexp.MustCompile(`\d[\dhms.]*( · esc stops)`)
+	age     = regexp.MustCompile(`([●◐⚠+~?] )\d+:\d\d`)
+	silence = regexp.MustCompile(`(stalled (?:for )?)\d+s`)
+	ago     = regexp.MustCompile(`\d+m\d\ds( ago)`)
+	column  = regexp.MustCompile(`  \d+[smh]\b`)
+	digits  = regexp.MustCompile(`\d`)
+	moment  = regexp.MustCompile(`\d\d:\d\d:\d\d`)
+	running = regexp.MustCompile(`\d[\dhms.]*( · esc st)`)
 	waited  = regexp.MustCompile(`(?m)(^[⠀-⣿◌] .* · )\d[\dhms.]*$`)
 )
 
@@ -138,6 +143,11 @@ func (s *Session) steady(screen string) string {
 		is = "/" + is
 	}
 	screen = strings.ReplaceAll(screen, root, is[len(is)-len(root):])
+	screen = silence.ReplaceAllString(ago.ReplaceAllString(screen, "1m00s$1"), "${1}100s")
+	if strings.Contains(screen, "─ Agents · ") || strings.Contains(screen, "+- Agents - ") {
+		screen = column.ReplaceAllStringFunc(screen, func(s string) string { return digits.ReplaceAllString(s, " ") })
+	}
+	screen = moment.ReplaceAllString(screen, "00:00:00")
 	screen = age.ReplaceAllString(screen, "${1}0:00")
 	screen = running.ReplaceAllString(screen, "0s$1")
 	screen = waited.ReplaceAllString(screen, "${1}0s")

@@ -179,6 +179,9 @@ func bytesOf(name string) string {
 			panic("there is no key " + name)
 		}
 	}
+	if key == "f2" && mod == 1 {
+		return "\x1bOQ"
+	}
 	if l, ok := letters[key]; ok {
 		if mod == 1 {
 			return "\x1b[" + l

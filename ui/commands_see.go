@@ -1,0 +1,46 @@
+package ui
+
+import (
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+)
+
+func runAgents(a *App, in input) (tea.Cmd, error) {
+	if in.rest != "" {
+		return nil, wrong("agents", "%q is not understood", in.rest)
+	}
+	return a.overview(), nil
+}
+
+func runView(a *App, in input) (tea.Cmd, error) {
+	p, ok := paneOf(in.rest)
+	if !ok {
+		return nil, wrong("view", "%q is no view", in.rest)
+	}
+	return a.turnTo(in.here, p), nil
+}
+
+func runWhy(a *App, in input) (tea.Cmd, error) {
+	name := in.rest
+	if name == "" {
+		name = in.here.info.Name
+	}
+	if strings.ContainsAny(name, " \t\n") {
+		return nil, wrong("why", "one name is needed")
+	}
+	return a.act(in.here, in.text, func() (string, error) {
+		n, err := a.pool.Does(name)
+		return whyText(n, a.o.Now()), err
+	}), nil
+}
+
+func runWrapUp(a *App, in input) (tea.Cmd, error) {
+	name, err := oneName("wrapup", in.rest)
+	if err != nil {
+		return nil, err
+	}
+	return a.act(in.here, in.text, func() (string, error) {
+		return name + " was asked to wrap up", a.pool.WrapUp(a.ctx, name)
+	}), nil
+}

@@ -1,0 +1,321 @@
+package dialog
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// Member is an agent as the overview sorts and finds it.
+type Member struct {
+	ID, Parent  int64
+	Name, State string
+}
+
+// Glance is what a line of the overview shows of an agent.
+type Glance struct {
+	Sign   string
+	Role   themes.Role
+	State  string // what it does now
+	Age    string
+	Seen   string // since its last sign of life
+	Cost   string
+	Unread int
+	Moves  bool // with time
+}
+
+// Fleet is the overview of all agents, as a tree of who dispatched whom. It asks
+// for what a line shows when the line is drawn.
+type Fleet struct {
+	theme  *themes.Theme
+	glance func(id int64) Glance
+	peek   func(id int64, w, h int) []string
+
+	members []Member
+	lines   []leaf
+	at      int64 // the agent under the bar
+	filter  *input
+	typing  bool
+	peeks   bool
+	moves   bool
+	scroll  scroll
+	cx, cy  int
+}
+
+// leaf is a line of the tree.
+type leaf struct {
+	member int // its index
+	depth  int
+}
+
+// Wanted is what the human wants done with an agent of the overview, which stays
+// open: kill, wrap, close.
+type Wanted struct {
+	Verb  string
+	Agent int64
+}
+
+// Opened is the agent whose tab the human goes to.
+type Opened struct{ Agent int64 }
+
+func (Wanted) decision() {}
+func (Opened) decision() {}
+
+// NewFleet makes the overview; the bar is on that agent. peek returns the last
+// lines of an agent.
+func NewFleet(t *themes.Theme, at int64, glance func(id int64) Glance, peek func(id int64, w, h int) []string) *Fleet {
+	return &Fleet{theme: t, glance: glance, peek: peek, at: at, filter: newInput()}
+}
+
+// Members replaces the agents; the bar stays on its agent, or on the place it had.
+func (b *Fleet) Members(ms []Member) {
+	b.members = ms
+	b.sort()
+}
+
+// Peeked is the agent whose last lines show; 0: none.
+func (b *Fleet) Peeked() int64 {
+	if !b.peeks || len(b.lines) == 0 {
+		return 0
+	}
+	return b.at
+}
+
+// Moves reports whether a line that shows changes with time.
+func (b *Fleet) Moves() bool { return b.moves }
+
+// sort makes the lines: the tree, or the matches of the filter one below the other.
+func (b *Fleet) sort() {
+	was := max(b.place(), 0)
+	b.lines = b.lines[:0]
+	if word := strings.ToLower(b.filter.value()); word != "" {
+		for i, m := range b.members {
+			if strings.Contains(strings.ToLower(m.Name), word) || strings.HasPrefix(m.State, word) {
+				b.lines = append(b.lines, leaf{i, 0})
+			}
+		}
+	} else {
+		here := make(map[int64]bool, len(b.members))
+		for _, m := range b.members {
+			here[m.ID] = true
+		}
+		below := map[int64][]int{}
+		for i, m := range b.members {
+			parent := m.Parent
+			if !here[parent] || parent == m.ID {
+				parent = 0
+			}
+			below[parent] = append(below[parent], i)
+		}
+		var add func(parent int64, depth int)
+		add = func(parent int64, depth int) {
+			for _, i := range below[parent] {
+				b.lines = append(b.lines, leaf{i, depth})
+				add(b.members[i].ID, depth+1)
+			}
+		}
+		add(0, 0)
+	}
+	if b.place() < 0 && len(b.lines) > 0 {
+		b.at = b.members[b.lines[min(was, len(b.lines)-1)].member].ID
+	}
+}
+
+// place is the line of the bar, -1 if its agent is not there.
+func (b *Fleet) place() int {
+	return slices.IndexFunc(b.lines, func(l leaf) bool { return l.member < len(b.members) && b.members[l.member].ID == b.at })
+}
+
+// move puts the bar on the line that far from its own.
+func (b *Fleet) move(by int) {
+	if n := len(b.lines); n > 0 {
+		b.at = b.members[b.lines[max(0, min(n-1, b.place()+by))].member].ID
+	}
+}
+
+func (b *Fleet) Key(k tea.KeyPressMsg) Decision {
+	key := k.Keystroke()
+	switch key {
+	case "up", "ctrl+p", "shift+up":
+		b.move(-1)
+		return nil
+	case "down", "ctrl+n", "shift+down":
+		b.move(1)
+		return nil
+	case "pgup":
+		b.move(-max(1, b.scroll.view-1))
+		return nil
+	case "pgdown":
+		b.move(max(1, b.scroll.view-1))
+		return nil
+	case "f2":
+		return Cancelled{}
+	case "enter":
+		if len(b.lines) > 0 {
+			return Opened{b.at}
+		}
+		return nil
+	case "esc":
+		if b.typing || b.filter.value() != "" {
+			b.typing, b.filter = false, newInput()
+			b.sort()
+			return nil
+		}
+		return Cancelled{}
+	}
+	if b.typing {
+		b.edit(func() { b.filter.key(k) })
+		return nil
+	}
+	verbs := map[string]string{"k": "kill", "w": "wrap", "c": "close"}
+	switch {
+	case key == "/":
+		b.typing = true
+	case key == "home" || key == "ctrl+home":
+		b.move(-len(b.lines))
+	case key == "end" || key == "ctrl+end":
+		b.move(len(b.lines))
+	case key == "p":
+		b.peeks = !b.peeks
+	case key == "q":
+		return Cancelled{}
+	case verbs[key] != "" && len(b.lines) > 0:
+		return Wanted{verbs[key], b.at}
+	}
+	return nil
+}
+
+func (b *Fleet) edit(change func()) {
+	was := b.filter.value()
+	change()
+	if b.filter.value() != was {
+		b.sort()
+	}
+}
+
+func (b *Fleet) Paste(s string) {
+	if b.typing {
+		b.edit(func() { b.filter.insert(s) })
+	}
+}
+
+func (b *Fleet) Cursor() (x, y int, ok bool) { return b.cx, b.cy, b.typing }
+
+// columns are the widths of a line's parts; what is 0 does not show.
+type columns struct{ name, state, age, seen, cost, mail int }
+
+func columnsOf(w int) columns {
+	c := columns{age: 5, mail: 5}
+	if w >= 60 {
+		c.seen = 6
+	}
+	if w >= 90 {
+		c.cost = 9
+	}
+	left := w - 2 - c.age - c.seen - c.cost - c.mail
+	c.name = min(max(left*2/5, 10), 34)
+	c.state = max(0, left-c.name)
+	return c
+}
+
+func (b *Fleet) Lines(w, h int) []string {
+	if !fits(w, h) {
+		return nil
+	}
+	inner, rows := w-borderCols, h-borderRows
+	b.moves = false
+	var out []string
+	if b.typing || b.filter.value() != "" {
+		view, x := b.filter.view(inner - 3)
+		b.cx, b.cy = 2+2+x, 1
+		out = append(out, b.theme.Paint(themes.Accent, "/ ")+b.theme.Paint(themes.Text, view))
+	}
+	c := columnsOf(inner)
+	if rows >= 8 {
+		out = append(out, b.theme.Paint(themes.Dim, c.cells("  ", "agent", "does", "age", "seen", "cost", "mail")))
+	}
+	under := 0
+	if b.Peeked() != 0 {
+		under = max(3, rows*2/5)
+	}
+	view := max(1, rows-len(out)-under)
+	b.scroll.set(view, len(b.lines))
+	if at := max(b.place(), 0); at < b.scroll.top {
+		b.scroll.to(at)
+	} else if at >= b.scroll.top+view {
+		b.scroll.to(at - view + 1)
+	}
+	for i := range view {
+		switch at := b.scroll.top + i; {
+		case at < len(b.lines):
+			out = append(out, b.row(b.lines[at], c, inner))
+		case at == 0:
+			out = append(out, b.theme.Paint(themes.Dim, frame.Cut("  nothing matches", inner)))
+		default:
+			out = append(out, "")
+		}
+	}
+	if id := b.Peeked(); id != 0 {
+		name := frame.CleanLine(b.members[b.lines[max(b.place(), 0)].member].Name)
+		head := "── last lines of " + name + " "
+		out = append(out, b.theme.Paint(themes.Rule, frame.Cut(head+strings.Repeat("─", max(0, inner-frame.Width(head))), inner)))
+		out = append(out, b.peek(id, inner, under-1)...)
+	}
+	title := fmt.Sprintf("Agents · %d", len(b.members))
+	return panel(b.theme, w, themes.Accent, title, b.hint(w), out[:min(len(out), rows)])
+}
+
+// cells are a line's parts in their columns.
+func (c columns) cells(sign, name, state, age, seen, cost, mail string) string {
+	right := func(s string, w int) string {
+		if w == 0 {
+			return ""
+		}
+		s = frame.Cut(s, w-1)
+		return frame.Spaces(w-frame.Width(s)) + s
+	}
+	s := sign + frame.Fit(name, c.name-1) + " "
+	if c.state > 0 {
+		s += frame.Fit(state, c.state-1) + " "
+	}
+	return s + right(age, c.age) + right(seen, c.seen) + right(cost, c.cost) + right(mail, c.mail)
+}
+
+func (b *Fleet) row(l leaf, c columns, inner int) string {
+	m := b.members[l.member]
+	g := b.glance(m.ID)
+	b.moves = b.moves || g.Moves
+	name := frame.CleanLine(m.Name)
+	if l.depth > 0 {
+		name = strings.Repeat("  ", min(l.depth-1, max(0, c.name/4-1))) + "└ " + name
+	}
+	mail := ""
+	if g.Unread > 0 {
+		mail = fmt.Sprintf("✉%d", g.Unread)
+	}
+	text := c.cells("", name, frame.CleanLine(g.State), g.Age, g.Seen, g.Cost, mail)
+	if m.ID == b.at {
+		return b.theme.Paint(themes.Selection, frame.Fit(g.Sign+" "+text, inner))
+	}
+	role := themes.Text
+	if g.Role == themes.Warn || g.Role == themes.Bad {
+		role = g.Role
+	}
+	return b.theme.Paint(g.Role, g.Sign) + " " + b.theme.Paint(role, text)
+}
+
+func (b *Fleet) hint(w int) string {
+	hint := "enter goes there · k kills · w wraps up · c closes · p peeks · / finds · esc"
+	if w < 86 {
+		hint = "enter k w c p / esc"
+	}
+	if n := len(b.lines); n > b.scroll.view {
+		hint = fmt.Sprintf("%d/%d · ", max(b.place(), 0)+1, n) + hint
+	}
+	return hint
+}

@@ -1,0 +1,142 @@
+package transcript
+
+import (
+	"strings"
+
+	"fantail/agents"
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// A view also shows what is no transcript: a text, a table, one answer.
+
+// Row is a line of a table. One without a label goes on with the one above; an
+// empty one is a gap.
+type Row struct{ Label, Text string }
+
+// reset forgets all that is shown.
+func (v *View) reset() {
+	v.blocks, v.warm, v.live, v.selected, v.below = nil, nil, stream{}, -1, 0
+	v.more = false // there is nothing older to read
+}
+
+// rest makes the view stand at its top until it is scrolled.
+func (v *View) rest() { v.still, v.follow, v.top = true, false, anchor{} }
+
+// Text shows a text from its beginning. It is copied as one, unwrapped.
+func (v *View) Text(s string) {
+	v.reset()
+	v.rest()
+	g := &group{text: s}
+	for len(s) > 0 {
+		var text string
+		text, s = cutPiece(s)
+		v.blocks = append(v.blocks, &block{kind: piece, text: text, group: g})
+	}
+}
+
+// pieceBytes is about how much of a text one block holds, so that only what is
+// visible is wrapped.
+const pieceBytes = 2 << 10
+
+// cutPiece cuts off the first lines of s, or words of a line that is too long.
+func cutPiece(s string) (piece, rest string) {
+	if len(s) <= pieceBytes {
+		return strings.TrimSuffix(s, "\n"), ""
+	}
+	if i := strings.LastIndexByte(s[:pieceBytes], '\n'); i >= 0 {
+		return s[:i], s[i+1:]
+	}
+	if i := strings.LastIndexByte(s[:pieceBytes], ' '); i > 0 {
+		return s[:i], s[i+1:]
+	}
+	piece = strings.TrimSuffix(clipTo(s, pieceBytes), "…")
+	return piece, s[len(piece):]
+}
+
+// Table shows rows. What is visible stays where it is when rows change.
+func (v *View) Table(rows []Row) {
+	var whole strings.Builder
+	for _, r := range rows {
+		whole.WriteString(strings.TrimRight(frame.Fit(r.Label, labelCols)+r.Text, " ") + "\n")
+	}
+	if len(rows) != len(v.blocks) {
+		v.reset()
+		if !v.still {
+			v.rest()
+		}
+		g := &group{}
+		for range rows {
+			v.blocks = append(v.blocks, &block{kind: row, group: g})
+		}
+	}
+	for i, r := range rows {
+		b := v.blocks[i]
+		b.group.text = whole.String()
+		if b.label != r.Label || b.text != r.Text {
+			b.label, b.text = r.Label, r.Text
+			b.touch()
+		}
+	}
+}
+
+// Answer shows one answer. While it is being written the view follows its end.
+func (v *View) Answer(markdown string, follow bool) {
+	v.reset()
+	v.Append([]agents.Entry{{Kind: agents.EntryText, Text: markdown}}, false)
+	v.still, v.follow, v.top = false, true, anchor{}
+	if !follow {
+		v.rest()
+	}
+}
+
+// Reply is the reply that is being streamed, without the thinking, as the deltas
+// that would bring it now.
+func (v *View) Reply() []agents.Delta {
+	var ds []agents.Delta
+	for _, l := range v.live.blocks {
+		if v.live.on && !l.thinking {
+			ds = append(ds, agents.Delta{Agent: v.info.ID, Block: l.number, Text: l.source()})
+		}
+	}
+	return ds
+}
+
+// Source is the unwrapped text of all that is shown, if it is of one piece: of a
+// text, a table, an answer.
+func (v *View) Source() string {
+	for _, b := range v.blocks {
+		if b.group != nil {
+			return b.group.source()
+		}
+	}
+	return ""
+}
+
+// Tail returns the last h lines, wherever the view stands.
+func (v *View) Tail(w, h int) []string {
+	was := *v
+	v.follow = true
+	ls := v.Lines(w, h)
+	v.w, v.h, v.follow, v.top, v.below, v.moves = was.w, was.h, was.follow, was.top, was.below, was.moves
+	return ls
+}
+
+// labelCols is the width of a table's labels.
+const labelCols = 11
+
+// row is a line of a table: what does not fit goes on below the text.
+func (c canvas) row(b *block) []string {
+	label := c.theme.Paint(themes.Dim, frame.Fit(frame.CleanLine(b.label), labelCols))
+	lines := frame.Wrap(frame.Clean(b.text), max(c.inner()-labelCols, 1))
+	for i, l := range lines {
+		lines[i] = c.theme.Paint(themes.Text, l)
+	}
+	return c.rows(c.mark(" ", themes.Dim)+label, c.mark(" ", themes.Dim)+frame.Spaces(labelCols), lines)
+}
+
+// piece is a piece of a text.
+func (c canvas) piece(b *block) []string {
+	bar := c.mark(" ", themes.Dim)
+	return c.rows(bar, bar, frame.Wrap(frame.Clean(b.text), c.inner()))
+}
