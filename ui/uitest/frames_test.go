@@ -247,7 +247,7 @@ var scenes = []scene{
 		fleet(s)
 		s.Wait(100 * time.Second)
 		s.Press("alt+2")
-		s.See("stalled")
+		s.See("stalled", "so far")
 		s.Type("/why tests")
 		s.Press("enter")
 		s.See("its last sign of life")
