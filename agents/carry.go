@@ -131,5 +131,5 @@ func ran(r Result) string {
 	if out == "" {
 		return s
 	}
-	return s + "\n\n" + out
+	return s + "\n\n" + fenced(out)
 }

@@ -34,13 +34,17 @@ func child() bool {
 		return false
 	}
 	tests := []testing.InternalTest{{Name: "child", F: func(t *testing.T) {
-		w := open(t, &model{reply: crashing}, setting{dir: dir, cap: 1})
+		w := open(t, &model{reply: crashing}, setting{dir: dir, cap: 2})
 		_, err := w.pool.Send(t.Context(), w.main(), "main", "unread mail", "")
 		check(t, err)
 		w.push("job", "endless")
+		w.push("cmd", "!echo $$ > cmd-pid; echo begun; trap '' TERM; while :; do sleep 0.1; done")
 		w.push("later", "quick")
-		w.run(1)
+		w.after("lost", "quick", "job", "later")
+		w.after("kept", "quick", "later")
+		w.run(2)
 		w.output("job", "output so far")
+		w.output("cmd", "begun")
 		fmt.Println("READY")
 		<-make(chan struct{})
 	}}}
@@ -48,6 +52,7 @@ func child() bool {
 	return true
 }
 
+// Spec: E-1, N-19, Q-42, Q-45.
 func TestCrash_nextStartReportsWhatRan(t *testing.T) {
 	dir := t.TempDir()
 	exe, err := os.Executable()
@@ -69,41 +74,44 @@ func TestCrash_nextStartReportsWhatRan(t *testing.T) {
 	w.state("job", agents.Crashed)
 	ms, err := w.pool.Inbox(t.Context(), w.main())
 	check(t, err)
-	if len(ms) != 2 || ms[0].Body != "unread mail" {
+	if len(ms) != 4 || ms[0].Body != "unread mail" {
 		t.Fatalf("inbox %+v", ms)
 	}
-	f := ms[1]
+	by := w.mail()
+	if lost, c := by["lost"], by["cmd"]; lost.Error != "not started: job crashed: the program ended while it ran" || c.Outcome != "crashed" || !strings.Contains(c.Partial, "begun") {
+		t.Errorf("messages %+v", ms)
+	}
+	f := by["job"]
 	if f.Kind != inbox.Failure || f.From != "job" || f.Outcome != "crashed" || !strings.Contains(f.Partial, "I begin.") || !strings.Contains(f.Partial, "output so far") {
 		t.Errorf("failure %+v", f)
 	}
 	l, err := w.pool.Queue(t.Context(), w.main())
 	check(t, err)
 	ts := l.Tasks
-	if len(ts) != 2 || ts[0].State != "finished" || ts[0].Outcome != "crashed" || ts[1].State != "queued" {
-		t.Errorf("tasks %+v", ts)
+	if got := w.listed(); got != "job finished crashed, cmd finished crashed, later queued, lost finished failed, kept queued" {
+		t.Errorf("the queue is %s", got)
 	}
 	if f.Task != ts[0].ID {
 		t.Errorf("the failure is of task %d, want %d", f.Task, ts[0].ID)
 	}
-	var pid int
-	raw, err := os.ReadFile(dir + "/pid")
-	check(t, err)
-	fmt.Sscan(string(raw), &pid)
-	if stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)); err == nil && !strings.Contains(string(stat), ") Z ") {
-		t.Errorf("process %d still runs: %s", pid, stat)
-	}
+	w.dead("pid")
+	w.dead("cmd-pid")
 	w.close()
 
 	// A third start finds nothing to recover.
 	w = open(t, &model{reply: crashing}, setting{dir: dir, cap: 1})
 	ms, err = w.pool.Inbox(t.Context(), w.main())
 	check(t, err)
-	if len(ms) != 2 {
+	if len(ms) != 4 {
 		t.Errorf("a second recovery deposited again: %+v", ms)
 	}
-	w.run(1)
+	if got := w.queued(); !strings.Contains(got, "  - kept (after later)") {
+		t.Errorf("queue:\n%s", got)
+	}
+	w.run(2)
 	w.settle()
 	w.state("later", agents.Done)
+	w.state("kept", agents.Done)
 }
 
 // TestClose_recordsWhatRan: an orderly end reports running work at once, so that

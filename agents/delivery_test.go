@@ -100,6 +100,7 @@ func TestNext_takesTheMostUrgentIntoATurnOfItsOwn(t *testing.T) {
 	}
 }
 
+// Spec: R-21, E-22.
 func TestReceive_saysAtOnceThatNothingCanArrive(t *testing.T) {
 	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
 	w := open(t, m, setting{})
@@ -130,6 +131,8 @@ func TestReceive_saysAtOnceThatNothingCanArrive(t *testing.T) {
 
 // TestReceive_siblings is 002's sibling coordination, in the wrong order and one
 // at a time: the implementer waits first and holds no slot meanwhile.
+//
+// Spec.
 func TestReceive_siblings(t *testing.T) {
 	m := &model{}
 	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
@@ -161,6 +164,7 @@ func TestReceive_siblings(t *testing.T) {
 	}
 }
 
+// Spec: R-21, E-22.
 func TestReceive_waitCycleIsExplainedToBoth(t *testing.T) {
 	m := &model{}
 	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
@@ -183,12 +187,14 @@ func TestReceive_waitCycleIsExplainedToBoth(t *testing.T) {
 
 // TestNested_parentsWaitWithoutASlot: nine nested parents finish although only
 // eight agents may run at once, and each gets its child's result.
+//
+// Spec, O-76.
 func TestNested_parentsWaitWithoutASlot(t *testing.T) {
 	m := &model{}
 	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		depth := asked(req)
 		last := req.Messages[len(req.Messages)-1].Parts
-		if depth == "xxxxxxxxx" {
+		if depth == "xxxxxxxxxx" {
 			return text("bottom"), nil
 		}
 		if len(results(req)) == 0 {
@@ -208,7 +214,7 @@ func TestNested_parentsWaitWithoutASlot(t *testing.T) {
 	if len(ms) != 1 || !strings.Contains(ms[0].Body, "bottom") {
 		t.Fatalf("messages %+v", ms)
 	}
-	if n := len(m.seen()); n != 8*3+1 {
+	if n := len(m.seen()); n != 9*3+1 {
 		t.Errorf("%d requests: waiting must cost none", n)
 	}
 }

@@ -140,6 +140,7 @@ func (p *Pool) begin(id int64) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	i.Parent = p.running[-id].owner // the task may have passed to another meanwhile
 	delete(p.running, -id)
 	if gone {
 		p.left(id, false)
@@ -158,6 +159,9 @@ func (p *Pool) begin(id int64) error {
 	}
 	if w, open := p.windows[t.Queue]; open && a.timeout == 0 {
 		a.timeout = w.limit
+	}
+	if over := p.agents[t.Queue]; over != nil && errors.Is(over.halted, errFelled) {
+		a.halted = over.halted
 	}
 	i.Window, i.Priced = a.model.Window, a.model.Price != nil
 	a.info = i

@@ -439,6 +439,7 @@ func TestCheck_tellsTheModelWhatIsLeft(t *testing.T) {
 	}
 }
 
+// Spec, E-21.
 func TestPush_names(t *testing.T) {
 	w := open(t, &model{}, setting{})
 	for _, name := range []string{

@@ -241,7 +241,7 @@ const mostSubject = 16 << 10
 func resultOf(t store.Task, agent int64, o Outcome, cause, text string) inbox.Message {
 	m := inbox.Message{
 		Recipient: t.Queue, Sender: agent, From: t.Name, Kind: inbox.Result, Deliver: inbox.Deliver(t.Deliver),
-		Subject: fit(t.Prompt, mostSubject), Outcome: string(o), Task: t.ID, Body: fit(text, inbox.MaxBody),
+		Subject: fit(typed(t), mostSubject), Outcome: string(o), Task: t.ID, Body: fit(text, inbox.MaxBody),
 	}
 	if o != Completed {
 		m.Error = fit(cause, mostSubject)

@@ -26,20 +26,13 @@ func (p *Pool) Kill(ctx context.Context, name string, cascade bool) error {
 		a.halt(errKilled)
 		return a.awaitEnd(ctx)
 	}
-	// A task that starts meanwhile below one of them has an agent by the next
-	// round; one that has not started by the end of that one is removed with it.
+	// What is queued below one of them is removed by its end, and what starts
+	// before that starts halted.
 	in := map[int64]bool{a.id: true}
 	for {
-		as, starting, changed := p.below(in)
-		if len(as) == 0 && !starting {
-			return nil
-		}
+		as := p.below(in)
 		if len(as) == 0 {
-			select {
-			case <-changed:
-			case <-ctx.Done():
-				return fmt.Errorf("wait for what starts below %s: %w", name, ctx.Err())
-			}
+			return nil
 		}
 		for _, b := range as {
 			b.halt(errFelled)
@@ -86,10 +79,8 @@ func (p *Pool) killQueued(ctx context.Context, name string) (bool, error) {
 	}
 }
 
-// below adds to `in` those below its agents and lists all of them that live;
-// starting says that a task of theirs is about to have an agent, and changed
-// tells of it.
-func (p *Pool) below(in map[int64]bool) (live []*agent, starting bool, changed chan struct{}) {
+// below adds to `in` those below its agents and lists all of them that live.
+func (p *Pool) below(in map[int64]bool) (live []*agent) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for grew := true; grew; {
@@ -105,10 +96,7 @@ func (p *Pool) below(in map[int64]bool) (live []*agent, starting bool, changed c
 			live = append(live, b)
 		}
 	}
-	for id, s := range p.running {
-		starting = starting || (id < 0 && in[s.owner])
-	}
-	return live, starting, p.changed
+	return live
 }
 
 // awaitEnd waits for the end of an agent that was halted.

@@ -124,7 +124,7 @@ func TestCommand(t *testing.T) {
 	w.run(0)
 	w.settle()
 	ok, bad := w.mail()["ok"], w.mail()["bad"]
-	if ok.Kind != inbox.Result || !strings.HasPrefix(ok.Body, "exit 0, took ") || !strings.HasSuffix(ok.Body, "\n29\n30\n42") || strings.Contains(ok.Body, "\n11\n") {
+	if ok.Kind != inbox.Result || !strings.HasPrefix(ok.Body, "exit 0, took ") || !strings.HasSuffix(ok.Body, "\n29\n30\n42\n```") || ok.Subject != "!seq 1 30; echo $((40+2))" || strings.Contains(ok.Body, "\n11\n") {
 		t.Errorf("ok ended with %+v", ok)
 	}
 	if bad.Kind != inbox.Failure || bad.Error != "exit 3" || !strings.Contains(bad.Partial, "before") || !strings.Contains(bad.Partial, "exit 3, took") {
@@ -139,5 +139,113 @@ func TestCommand(t *testing.T) {
 	check(t, w.pool.Kill(t.Context(), "long", false))
 	if m := w.mail()["long"]; m.Outcome != "killed" || !strings.Contains(m.Partial, "begun") {
 		t.Errorf("long ended with %+v", m)
+	}
+}
+
+// TestReceive_fromOneThatWaits: who waits for a task that waits for another is
+// told whether it can still come.
+//
+// Spec: R-21.
+func TestReceive_fromOneThatWaits(t *testing.T) {
+	w := open(t, &model{reply: briefed}, setting{})
+	receive := func(from string) (inbox.Message, error) {
+		return w.pool.Receive(t.Context(), w.main(), inbox.Query{From: from})
+	}
+	w.push("a", "first")
+	w.after("b", "second", "a")
+	_, err := receive("b")
+	refuses(t, err, "b is queued and waits for a, which can't go on: /queue")
+	_, err = receive("")
+	refuses(t, err, "2 tasks are queued, none runs: /run")
+	w.run(1)
+	if m, err := receive("b"); err != nil || m.From != "b" {
+		t.Errorf("received %+v, %v", m, err)
+	}
+	// The needed task runs, but what waits for it was never started.
+	w.push("c", "endless")
+	w.after("d", "x", "c")
+	if _, err := w.pool.Run(t.Context(), w.main(), tools.Start{Count: 1, Once: true}); err != nil {
+		t.Fatal(err)
+	}
+	w.state("c", agents.Running)
+	_, err = receive("d")
+	refuses(t, err, "d is queued and waits for c")
+	check(t, w.pool.Kill(t.Context(), "c", false))
+	if m, err := receive("d"); err != nil || m.Error != "not started: c killed" {
+		t.Errorf("received %+v, %v", m, err)
+	}
+}
+
+// TestAwait_whatWaitsForItself: agents that started work which waits for them end
+// without waiting for it, and it starts with their results.
+func TestAwait_whatWaitsForItself(t *testing.T) {
+	reply := func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if name, other, ok := strings.Cut(asked(req), " starts what waits for "); ok {
+			if len(results(req)) == 0 {
+				return call("p", "push", `{"name":"of-`+name+`","prompt":"late","after":["`+other+`"],"start":true}`), nil
+			}
+			return text("done " + name), nil
+		}
+		return briefed(ctx, req)
+	}
+	w := open(t, &model{reply: reply}, setting{})
+	w.push("own", "own starts what waits for own")
+	w.push("x", "x starts what waits for y")
+	w.push("y", "y starts what waits for x")
+	w.run(0)
+	for _, name := range []string{"own", "x", "y", "of-own", "of-x", "of-y"} {
+		w.state(name, agents.Done)
+	}
+	w.settle()
+	if m := w.mail()["of-own"]; !strings.Contains(m.Body, "done own") {
+		t.Errorf("it ended with %+v", m)
+	}
+}
+
+// TestNames_ofOneUsedAgain: a name that is used again is a new agent; the old one
+// keeps its tab and its mail.
+//
+// Spec: E-21, Q-7.
+func TestNames_ofOneUsedAgain(t *testing.T) {
+	w, ctx := open(t, &model{reply: briefed}, setting{}), t.Context()
+	again := func(want string) {
+		t.Helper()
+		_, err := w.pool.Push(ctx, w.main(), tools.Task{Name: "tests", Prompt: "x"})
+		refuses(t, err, want)
+	}
+	w.push("tests", "endless one")
+	again("queued or runs already") // queued + queued
+	w.run(0)
+	w.until("the first runs", func() bool { return w.info("tests").Doing == "streaming" })
+	again("queued or runs already") // running + queued
+	_, err := w.pool.Send(ctx, w.main(), "tests", "for the first", "")
+	check(t, err)
+	first := w.info("tests").ID
+	check(t, w.pool.Kill(ctx, "tests", false))
+	w.push("tests", "endless two") // finished + fresh
+	w.run(0)
+	w.until("the second runs", func() bool { return w.info("tests").Doing == "streaming" })
+	if old := w.info("tests·1"); old.ID != first || old.State != agents.Killed {
+		t.Errorf("the first is %+v", old)
+	}
+	second := w.info("tests").ID
+	_, err = w.pool.Send(ctx, w.main(), "tests", "for the second", "")
+	check(t, err)
+	for id, want := range map[int64]string{first: "for the first", second: "for the second"} {
+		ms, err := w.pool.Inbox(ctx, id)
+		check(t, err)
+		if len(ms) != 1 || ms[0].Body != want {
+			t.Errorf("the inbox of %d holds %+v", id, ms)
+		}
+	}
+	check(t, w.pool.Kill(ctx, "tests", false))
+	w.push("tests", "quick three")
+	w.run(0)
+	w.settle()
+	w.until("the third has ended", func() bool { return w.info("tests").State == agents.Done })
+	for name, want := range map[string]string{"tests": "quick three", "tests·2": "endless two", "tests·1": "endless one"} {
+		if i := w.info(name); i.Prompt != want {
+			t.Errorf("%s is %+v", name, i)
+		}
 	}
 }

@@ -55,7 +55,16 @@ func withTail(text, tail string) string {
 	if tail == "" {
 		return text
 	}
-	return strings.TrimSpace(text + "\n\nThe output of the command that ran then ended with:\n\n```\n" + tail + "\n```")
+	return strings.TrimSpace(text + "\n\nThe output of the command that ran then ended with:\n\n" + fenced(tail))
+}
+
+// fenced is output as markdown that keeps its lines.
+func fenced(s string) string {
+	fence := "```"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + s + "\n" + fence
 }
 
 // lastBytes is the end of a text, from the start of a line on if it is cut.

@@ -152,6 +152,7 @@ func TestTurn_failureIsShownAndTheNextPromptGoesOn(t *testing.T) {
 	check(t, valid(reqs[len(reqs)-1].Messages))
 }
 
+// Spec.
 func TestTask_resultIsDepositedAndReceived(t *testing.T) {
 	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if strings.Contains(asked(req), "boom") {
@@ -229,6 +230,7 @@ func TestTask_textsNoMessageHolds(t *testing.T) {
 	}
 }
 
+// Spec, E-22.
 func TestRun_windowHoldsAndDrains(t *testing.T) {
 	enter, leave := make(chan string, 5), make(chan struct{})
 	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
@@ -383,6 +385,7 @@ func TestKill_removesAQueuedTask(t *testing.T) {
 	}
 }
 
+// Spec: Q-14, E-20.
 func TestTask_timeoutEndsIt(t *testing.T) {
 	m := &model{reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
 		<-ctx.Done()
