@@ -20,9 +20,9 @@ func still(v *store.View, name string) (Task, error) {
 	case !ok:
 		return t, fmt.Errorf("there is no task %s; /queue lists them", name)
 	case t.State == taskRunning:
-		return t, fmt.Errorf("%s has started; /kill %s ends it", name, name)
+		return t, fmt.Errorf("the task %s has started; /kill %s ends it", name, name)
 	case t.State == taskFinished:
-		return t, fmt.Errorf("%s has ended (%s); /retry %s pushes it again", name, t.Outcome, name)
+		return t, fmt.Errorf("the task %s has ended (%s); /retry %s pushes it again", name, t.Outcome, name)
 	}
 	return t, nil
 }

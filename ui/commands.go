@@ -155,6 +155,9 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 			add(strings.ToLower(p.String()))
 		}
 	case "kill", "send", "close", "resume", "wrapup":
+		if words := strings.Fields(strings.TrimSuffix(line, word)); name != "kill" && len(words) > 1 && !strings.HasPrefix(words[len(words)-1], "--") {
+			return nil // what follows the name is text
+		}
 		for _, t := range a.tabs.all {
 			if ended := t.info.State.Terminal(); ended == (name == "close" || name == "resume") && (name == "send" || name == "wrapup" || t.info.Kind != agents.Main) {
 				add(t.info.Name)

@@ -237,8 +237,8 @@ func (a *App) queueArguments(name, line, word string) []string {
 		return []string{"rm", "move", "edit", "--all"}
 	case name == "queue" && len(words) == 2 && words[1] != "--all":
 		return a.tally.Names
-	case name != "push":
-		return nil
+	case name != "push" || !options(words[1:]):
+		return nil // a word of a prompt or a hint is nothing to be completed
 	case strings.HasPrefix(word, "after="):
 		before := word[:strings.LastIndexAny(word, "=,")+1]
 		var names []string
@@ -248,6 +248,16 @@ func (a *App) queueArguments(name, line, word string) []string {
 		return names
 	}
 	return []string{"name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake", "after="}
+}
+
+// options reports whether all words are of the form key=value.
+func options(words []string) bool {
+	for _, w := range words {
+		if !strings.Contains(w, "=") {
+			return false
+		}
+	}
+	return true
 }
 
 // tasks names the background agents, only those that ended if ended says so.

@@ -24,6 +24,7 @@
 //	write PATH: TEXT         edit PATH: OLD => NEW
 //	send NAME: TEXT          check [from NAME]  receive [from NAME]
 //	push NAME: PROMPT        queue a task
+//	push NAME after A,B: PROMPT   one that starts with the results of A and B
 //	delegate NAME: PROMPT    the same, started at once; its answer comes by itself
 //	delegate sync NAME: PROMPT    the same, and its answer is waited for
 //	wait 5s                  say TEXT           fail TEXT

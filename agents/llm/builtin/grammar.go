@@ -17,6 +17,7 @@ type instruction struct {
 	arg     string        // command, path, pattern, name or text
 	text    string        // what stands behind a colon; OLD of edit; PATH of grep
 	new     string        // NEW of edit
+	after   string        // of push: the tasks it waits for, with commas
 	count   int           // of run; 0 means all
 	wait    time.Duration // of wait
 	mode    string        // of delegate: sync, async, or "" for what suits the program
@@ -145,7 +146,11 @@ func one(s string) (instruction, error) {
 		if in.arg, in.text, ok = colon(rest); !ok || in.text == "" {
 			return bad("delegate NAME: TEXT")
 		}
-	case "send", "push":
+	case "push":
+		if ok = in.push(rest); !ok {
+			return bad("push NAME: TEXT")
+		}
+	case "send":
 		if in.arg, in.text, ok = colon(rest); !ok || in.text == "" {
 			return bad(in.verb + " NAME: TEXT")
 		}
@@ -220,6 +225,20 @@ func colon(s string) (head, text string, ok bool) {
 	}
 	head, ok = path(strings.TrimSpace(head))
 	return head, strings.TrimSpace(text), ok
+}
+
+// push reads NAME [after A,B]: TEXT.
+func (in *instruction) push(s string) bool {
+	var ok bool
+	if in.arg, in.text, ok = colon(s); ok {
+		return in.text != ""
+	}
+	head, text, _ := strings.Cut(s, ":")
+	name, rest := word(head)
+	by, names := word(rest)
+	in.arg, in.text = name, strings.TrimSpace(text)
+	in.after, ok = path(names)
+	return ok && strings.EqualFold(by, "after") && in.text != ""
 }
 
 // quoted unquotes a Go string; anything else stays as it is.

@@ -282,7 +282,11 @@ func (in instruction) next(made []called) (call, bool) {
 		set("from", in.arg)
 		return call{in.verb, args}, true
 	case "push":
-		return call{"push", map[string]any{"name": in.arg, "prompt": in.text}}, true
+		args := map[string]any{"name": in.arg, "prompt": in.text}
+		if in.after != "" {
+			args["after"] = strings.Split(in.after, ",")
+		}
+		return call{"push", args}, true
 	case "delegate":
 		args["name"], args["prompt"] = in.arg, in.text
 		set("mode", in.mode)
