@@ -250,26 +250,23 @@ func TestCap_showsWhatItHoldsBack(t *testing.T) {
 //
 // Spec: E-35.
 func TestVendorWindow(t *testing.T) {
-	g := &gate{c: make(chan struct{})}
-	w := open(t, &model{reply: g.scripted}, setting{atOnce: map[string]int{"test/one": 1}})
-	for i := range 4 {
-		w.push(fmt.Sprint("t", i), "hold")
-	}
-	if r := w.run(3).String(); r != "Running 1 of 4 (window 3, 3 queued)" {
-		t.Errorf("run says %q", r)
-	}
-	for i := range 4 {
-		name := fmt.Sprint("t", i)
-		w.until(name+" runs alone", func() bool { return w.info(name).Doing == "streaming" && w.tally.Running == 1 })
-		if got := w.queued(); strings.Count(got, ": queued (one)") != min(3-i, 2) && i > 0 {
+	play(t, counted(), setting{atOnce: map[string]int{"test/one": 1}}, func(w *world) {
+		for i := range 4 {
+			w.push(fmt.Sprint("t", i), "wait 10s then say done")
+		}
+		began := time.Now()
+		if r := w.run(3).String(); r != "Running 1 of 4 (window 3, 3 queued)" {
+			t.Errorf("run says %q", r)
+		}
+		w.until("the first waits", func() bool { return w.info("t0").Doing == "streaming" })
+		if got := w.queued(); strings.Count(got, ": queued (one)") != 3 {
 			t.Errorf("queue:\n%s", got)
 		}
-		g.open()
-	}
-	w.settle()
-	if n := len(w.mail()); n != 4 {
-		t.Errorf("%d results", n)
-	}
+		w.rest()
+		if d := time.Since(began).Round(time.Second); d != 40*time.Second || len(w.mail()) != 4 {
+			t.Errorf("it took %s for %d results", d, len(w.mail()))
+		}
+	})
 }
 
 // Spec: R-27.

@@ -257,6 +257,7 @@ func TestCommandTask(t *testing.T) {
 	s.Enter("/push name=after after=tests say fine")
 	s.See("Queued after")
 	s.Enter("/run")
+	s.See("tests ●")
 	s.Press("alt+2")
 	s.See("begun", "bash echo begun", "[Agent: tests]")
 	s.NotSee("asks:", "builtin")
