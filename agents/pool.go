@@ -271,6 +271,9 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 	if err != nil {
 		return i, err
 	}
+	if i.Pending, i.Urgent, err = p.inbox.Count(ctx, row.ID); err != nil {
+		return i, err
+	}
 	// A model that is no longer configured must not keep the program from
 	// starting: the agent gets the present one, as main does in any case.
 	if i.Model != "" {

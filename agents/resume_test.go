@@ -172,7 +172,10 @@ func TestResume_howeverItEnded(t *testing.T) {
 	w.run(0)
 	w.state("a", agents.Failed)
 	w.state("b", agents.Running)
+	_, err := w.pool.Send(t.Context(), w.main(), "b", "not read in time", "")
+	check(t, err)
 	check(t, w.pool.Kill(t.Context(), "b", false))
+	w.until("it has mail", func() bool { return w.info("b").Pending == 1 })
 	for _, name := range []string{"a", "b"} {
 		_, ok, err := w.pool.Resume(t.Context(), w.main(), name, "")
 		if err != nil || !ok {
@@ -182,6 +185,9 @@ func TestResume_howeverItEnded(t *testing.T) {
 		es := w.entries(name)
 		if last := es[len(es)-2].Text; !strings.Contains(last, "That turn ended before it was done") {
 			t.Errorf("%s said %q", name, last)
+		}
+		if got := strings.Contains(kinds(es), "message"); got != (name == "b") || w.info(name).Pending != 0 {
+			t.Errorf("%s has %d pending and entries %s", name, w.info(name).Pending, kinds(es))
 		}
 	}
 }
