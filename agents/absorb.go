@@ -189,14 +189,17 @@ func (a *agent) readUpTo(ctx context.Context, sent int64) error {
 		return nil
 	}
 	var rows []store.Entry
+	first := a.read == 0
 	err := a.p.o.DB.Read(context.WithoutCancel(ctx), func(rx *store.Rx) error {
 		if a.read == 0 {
-			e, ok, err := rx.LastEntry(a.id, string(EntryCleared))
-			if err != nil {
-				return err
-			}
-			if ok {
-				a.read = e.Seq
+			for _, kind := range []EntryKind{EntryCleared, EntrySummary} {
+				e, ok, err := rx.LastEntry(a.id, string(kind))
+				if err != nil {
+					return err
+				}
+				if ok {
+					a.read = max(a.read, decode(e).upTo())
+				}
 			}
 		}
 		var err error
@@ -214,11 +217,41 @@ func (a *agent) readUpTo(ctx context.Context, sent int64) error {
 		if e.Kind == EntryCall && e.Call != nil {
 			a.ids[e.Call.ID] = true
 		}
-		if e.Kind == EntryCleared {
-			a.history = nil
-			continue
+		a.history = e.extend(a.history)
+		if first && (e.Kind == EntryEnded || e.Kind == EntrySummary) {
+			a.counted = e.Seq // by what the turn's row says
 		}
-		a.history = append(a.history, e)
 	}
 	return nil
+}
+
+// upTo is the last entry that is no longer sent once e stands: what a new
+// conversation leaves behind, or a summary stands for. 0: e ends nothing.
+func (e Entry) upTo() int64 {
+	switch {
+	case e.Kind == EntryCleared:
+		return e.Seq
+	case e.Kind == EntrySummary && e.Summary != nil:
+		return e.Summary.UpTo
+	}
+	return 0
+}
+
+// extend adds e to what is sent. A summary comes before what was said since the
+// last entry it stands for.
+func (e Entry) extend(history []Entry) []Entry {
+	upTo := e.upTo()
+	if upTo == 0 {
+		return append(history, e)
+	}
+	var kept []Entry
+	if e.Kind == EntrySummary {
+		kept = append(kept, e)
+	}
+	for _, h := range history {
+		if h.Seq > upTo {
+			kept = append(kept, h)
+		}
+	}
+	return kept
 }

@@ -31,6 +31,7 @@ type agent struct {
 	leaves    *leave         // the human wants the helper closed
 	hushed    bool           // the human stopped its turn: no message starts one before they do something
 	wishes    []*wish        // turns with mail that the human wants
+	squeeze   *squeeze       // the human wants the conversation compacted
 	halted    error          // a sub-agent was stopped or killed, perhaps before it began: it stays so
 	stops     map[*stop]bool // what Stop ends
 	active    time.Time      // its last sign of life
@@ -48,14 +49,17 @@ type agent struct {
 	asking  sync.Mutex    // held by the call whose question stands
 
 	// ——
-	turn    int64           // the turn that runs; 0: none
-	history []Entry         // what the model is sent, as far as it was read
-	ids     map[string]bool // of the calls that were read
-	read    int64           // the last entry read into history
-	env     *tools.Env
-	began   time.Time
-	steps   int // of this turn
-	tokens  int // of this turn
+	turn         int64           // the turn that runs; 0: none
+	history      []Entry         // what the model is sent, as far as it was read
+	ids          map[string]bool // of the calls that were read
+	read         int64           // the last entry read into history
+	counted      int64           // the last entry that Info.Context counts
+	sinceSummary int             // steps since the last summary
+	cramped      bool            // the window is full and the human was told
+	env          *tools.Env
+	began        time.Time
+	steps        int // of this turn
+	tokens       int // of this turn
 }
 
 // stop is one thing of an agent that Stop ends.
@@ -65,7 +69,7 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 	a := &agent{
 		p: p, id: i.ID, kind: i.Kind, task: task, info: i,
 		poke: make(chan struct{}, 1), gone: make(chan struct{}), stops: map[*stop]bool{}, waiters: map[*stop]bool{},
-		ids: map[string]bool{}, active: p.o.Now(), strict: i.Outside,
+		ids: map[string]bool{}, active: p.o.Now(), strict: i.Outside, sinceSummary: 2, // long ago
 	}
 	if i.State.Terminal() {
 		close(a.gone) // no loop runs
@@ -101,6 +105,9 @@ func (a *agent) loop() {
 		for {
 			if a.left(ctx) {
 				return
+			}
+			if a.squeezed(ctx) {
+				continue
 			}
 			if !a.due(ctx) {
 				break

@@ -14,16 +14,45 @@ import (
 // no calls that may run.
 func (a *agent) ask(ctx context.Context) (*reply, error) {
 	a.p.mu.Lock()
-	model, info := a.model, a.info
+	model := a.model
 	a.p.mu.Unlock()
 	a.set(func(i *Info) { a.asked, i.State, i.Doing = a.p.o.Now(), Running, "streaming" })
+	a.counted = a.read
+	r, failed := a.stream(ctx, model, a.request(), false)
+	if failed != nil || ctx.Err() != nil {
+		r.calls = nil // nothing runs from a reply that did not end in order, or that nobody waits for
+	}
+	r.claim(a.ids)
+	if err := a.record(ctx, model, r); err != nil {
+		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, context.Cause(ctx)
+	}
+	return r, failed
+}
+
+// request is what the agent asks next.
+func (a *agent) request() *llm.Request { return a.requestOf(a.history) }
+
+// requestOf is a request that carries those entries.
+func (a *agent) requestOf(entries []Entry) *llm.Request {
+	a.p.mu.Lock()
+	model, info := a.model, a.info
+	a.p.mu.Unlock()
 	req := &llm.Request{
 		Model: model.ID, System: a.p.o.System(info), MaxTokens: model.MaxOut,
-		Messages: messages(a.history, model.Name), CacheKey: fmt.Sprintf("fantail-%d", a.id),
+		Messages: messages(entries, model.Name), CacheKey: fmt.Sprintf("fantail-%d", a.id),
 	}
 	for _, s := range a.p.o.Tools.Specs() {
 		req.Tools = append(req.Tools, llm.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
 	}
+	return req
+}
+
+// stream sends a request and streams the reply to the feeds, as a summary if it
+// is one. With an error comes what had arrived.
+func (a *agent) stream(ctx context.Context, model Model, req *llm.Request, summary bool) (*reply, error) {
 	r := &reply{}
 	var failed error
 	for part, err := range model.Provider.Stream(ctx, req) {
@@ -46,7 +75,7 @@ func (a *agent) ask(ctx context.Context) (*reply, error) {
 			a.set(func(i *Info) { i.Retry = nil })
 		}
 		if d, ok := r.add(part); ok {
-			d.Agent = a.id
+			d.Agent, d.Summary = a.id, summary
 			a.show(d)
 		}
 		if r.stop != nil {
@@ -58,16 +87,6 @@ func (a *agent) ask(ctx context.Context) (*reply, error) {
 	}
 	if failed == nil {
 		failed = r.check(model.Name)
-	}
-	if failed != nil || ctx.Err() != nil {
-		r.calls = nil // nothing runs from a reply that did not end in order, or that nobody waits for
-	}
-	r.claim(a.ids)
-	if err := a.record(ctx, model, r); err != nil {
-		return nil, err
-	}
-	if ctx.Err() != nil {
-		return nil, context.Cause(ctx)
 	}
 	return r, failed
 }
@@ -102,6 +121,7 @@ func (a *agent) record(ctx context.Context, model Model, r *reply) error {
 		return err
 	}
 	a.steps++
+	a.sinceSummary++
 	a.tokens += r.usage.Context()
 	a.set(func(i *Info) {
 		i.Usage, i.Cost, i.Steps, i.Retry = i.Usage.Add(r.usage), i.Cost+cost, i.Steps+1, nil

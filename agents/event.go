@@ -129,6 +129,7 @@ const (
 	EntryNotice    EntryKind = "notice"    // Text: the program to the human; not sent to the model
 	EntryEnded     EntryKind = "ended"     // End: a turn ended
 	EntryCleared   EntryKind = "cleared"   // what stands before is no longer sent
+	EntrySummary   EntryKind = "summary"   // Text, Summary, Model: sent in place of what stands before
 
 	// EntryWithdrawn says that the messages of the entry Withdraws went back
 	// into the inbox: neither is sent, and neither shows its messages. Text.
@@ -153,6 +154,7 @@ type Entry struct {
 	Withdraws int64           `json:"withdraws,omitempty"`
 	Shell     *Shell          `json:"shell,omitempty"`
 	End       *End            `json:"end,omitempty"`
+	Summary   *Summary        `json:"summary,omitempty"`
 	Output    string          `json:"output,omitempty"` // file
 	PGID      int             `json:"pgid,omitempty"`
 	PStart    int64           `json:"pstart,omitempty"`
@@ -221,6 +223,7 @@ type Delta struct {
 	Agent    int64
 	Block    int
 	Thinking bool
+	Summary  bool // of a conversation that is being compacted
 	Text     string
 }
 

@@ -53,6 +53,8 @@ func (c *conversation) add(e Entry) {
 		c.results[e.Result.ID] = llm.ToolResult{ID: e.Result.ID, Text: text, Error: e.Result.Error}
 	case EntryPrompt:
 		c.hear(e.Text, llm.FromPrompt)
+	case EntrySummary:
+		c.recall(e)
 	case EntryMessage:
 		c.hear(e.Text, llm.FromMessage)
 	case EntryHost:
@@ -64,6 +66,17 @@ func (c *conversation) add(e Entry) {
 		if e.End != nil && e.End.Outcome != Completed {
 			c.hear(fmt.Sprintf("That turn ended before it was done (%s). Don't go on with it unless you are asked to.", e.End.Outcome), llm.FromHost)
 		}
+	}
+}
+
+// recall stands for what was compacted.
+func (c *conversation) recall(e Entry) {
+	c.hear("The conversation so far was compacted. This summary, written by you, stands for it:", llm.FromHost)
+	c.hear(e.Text, llm.FromModel)
+	c.hear(e.Summary.State, llm.FromHost)
+	if e.Summary.Prompt != "" {
+		c.hear("You are in the middle of the turn with this prompt; go on with what is left of it:", llm.FromHost)
+		c.hear(e.Summary.Prompt, llm.FromPrompt)
 	}
 }
 

@@ -7,7 +7,7 @@
 // Does not: know a provider by name, a screen, or the configuration file;
 // render anything for people.
 //
-// Imports: inbox, store, tools, tools/permit, tools/proc, agents/llm.
+// Imports: inbox, store, tools, tools/permit, tools/proc, agents/llm, agents/prompts.
 package agents
 
 import (
@@ -230,17 +230,17 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 		}
 		i.Usage = llm.Usage{Input: sum.Input, Output: sum.Output, CacheRead: sum.CacheRead, CacheWrite: sum.CacheWrite}
 		i.Cost, i.Steps, i.Context = sum.Cost, sum.Steps, sum.Context
-		if anew, err := clearedLast(rx, row.ID); err != nil {
-			return err
-		} else if anew {
-			i.Context = 0
-		}
 		if row.Branch != 0 && sum.Steps == 0 {
 			behind, _, err := rx.Turn(row.Branch)
 			if err != nil {
 				return err
 			}
 			i.Context = behind.Context
+		}
+		if anew, err := clearedLast(rx, row.ID); err != nil {
+			return err
+		} else if anew {
+			i.Context = 0
 		}
 		if last, ok, err := rx.LastTurn(row.ID); err != nil {
 			return err
@@ -452,7 +452,7 @@ func (p *Pool) busy() bool {
 				return true
 			}
 		}
-		if (a.wakes > a.awake && !a.hushed) || len(a.wishes) > 0 {
+		if (a.wakes > a.awake && !a.hushed) || len(a.wishes) > 0 || a.squeeze != nil {
 			return true
 		}
 	}

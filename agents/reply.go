@@ -62,6 +62,17 @@ func (r *reply) block(index int, thinking bool) *block {
 	return &r.blocks[len(r.blocks)-1]
 }
 
+// text is what was said, without thinking and calls.
+func (r *reply) text() string {
+	var said []string
+	for _, b := range r.blocks {
+		if b.call == 0 && !b.thinking {
+			said = append(said, b.text.String())
+		}
+	}
+	return strings.TrimSpace(strings.Join(said, "\n\n"))
+}
+
 // check refuses a reply with a call that can't be written down.
 func (r *reply) check(model string) error {
 	for _, c := range r.calls {

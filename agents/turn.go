@@ -38,7 +38,7 @@ func (a *agent) work(ctx context.Context) error {
 			a.finish(ctx, a.endingOf(ctx, err))
 			return nil
 		}
-		r, err := a.ask(ctx)
+		r, err := a.answer(ctx)
 		switch {
 		case err != nil:
 		case len(r.calls) > 0:
@@ -59,6 +59,22 @@ func (a *agent) work(ctx context.Context) error {
 			return nil
 		}
 	}
+}
+
+// answer asks, with room for it. A request the model refuses as too long is sent
+// once more, compacted.
+func (a *agent) answer(ctx context.Context) (*reply, error) {
+	if err := a.makeRoom(ctx); err != nil {
+		return nil, err
+	}
+	r, err := a.ask(ctx)
+	if !tooLong(err) {
+		return r, err
+	}
+	if err := a.rescue(ctx, err); err != nil {
+		return nil, err
+	}
+	return a.ask(ctx)
 }
 
 // endingOf says how a turn ends that err ended.

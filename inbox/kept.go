@@ -53,6 +53,18 @@ func (b *Inbox) Look(ctx context.Context, q Query, taken bool) (ms []Message, er
 	return ms, nil
 }
 
+// Waiting returns the oldest messages that wait for recipient, at most limit, and
+// how many there are in all. Only the beginnings of the texts are there.
+func (b *Inbox) Waiting(tx *store.Tx, recipient int64, limit int) (ms []Message, all int, err error) {
+	if all, _, err = count(&tx.View, recipient); err == nil && all > 0 {
+		ms, err = readMessages(&tx.View, "SELECT "+brief()+` FROM messages WHERE taken_at IS NULL AND recipient = ? ORDER BY id LIMIT ?`, recipient, limit)
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("list messages: %w", err)
+	}
+	return ms, all, nil
+}
+
 // LastTaken returns the batch of recipient's messages that was taken last; none
 // if nothing is taken. Only the beginnings of the texts are there.
 func (b *Inbox) LastTaken(tx *store.Tx, recipient int64) ([]Message, error) {

@@ -61,10 +61,11 @@ func (tx *Tx) BeginTurn(t Turn) (int64, error) {
 	return id, nil
 }
 
-// AddStep adds what a request used. Context replaces the last one.
+// AddStep adds what a request used. Context replaces the last one, unless it is
+// unknown.
 func (tx *Tx) AddStep(turn int64, s Step) error {
 	err := tx.one(`UPDATE turns SET steps = steps + 1, input = input + ?, output = output + ?,
-		cache_read = cache_read + ?, cache_write = cache_write + ?, cost = cost + ?, context = ? WHERE id = ?`,
+		cache_read = cache_read + ?, cache_write = cache_write + ?, cost = cost + ?, context = ifnull(nullif(?, 0), context) WHERE id = ?`,
 		s.Input, s.Output, s.CacheRead, s.CacheWrite, s.Cost, s.Context, turn)
 	if err != nil {
 		return fmt.Errorf("add step to turn %d: %w", turn, err)

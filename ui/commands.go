@@ -70,6 +70,7 @@ func commands() []command {
 		{"mode", []string{"permissions"}, "[ask|accept-edits|plan|yolo]", "show or change what may happen without a question", runMode, false},
 		{"theme", nil, "[NAME]", "change the colours", runTheme, true},
 		{"new", []string{"clear", "reset"}, "", "begin a new conversation; the old one is kept", runNew, false},
+		{"compact", []string{"summarize"}, "[HINT]", "have the model summarise the conversation; the rest is kept and no longer sent", runCompact, false},
 		{"copy", nil, "", "copy the last answer", runCopy, false},
 		{"help", nil, "", "this list", runHelp, true},
 		{"quit", []string{"exit"}, "", "leave; asks when agents are at work", runQuit, true},

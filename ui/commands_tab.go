@@ -117,6 +117,13 @@ func runNew(a *App, in input) (tea.Cmd, error) {
 	return a.start(in.here, in.text, func() (string, error) { return "", a.pool.Clear(a.ctx, in.id) }), nil
 }
 
+func runCompact(a *App, in input) (tea.Cmd, error) {
+	if working(in.t.info.State) {
+		a.say("it is compacted when this turn ends")
+	}
+	return a.start(in.here, in.text, func() (string, error) { return "", a.pool.Compact(a.ctx, in.id, in.rest) }), nil
+}
+
 func runCopy(a *App, in input) (tea.Cmd, error) { return a.copy(in.here.copied()), nil }
 
 func runHelp(a *App, _ input) (tea.Cmd, error) {

@@ -1,7 +1,8 @@
 // Package prompts is what an agent is told before anything else.
 //
 // Does: fill the embedded texts main.md and sub.md with the facts of a start
-// ([System]), and find the text a project keeps for its agents ([Memory]).
+// ([System]), find the text a project keeps for its agents ([Memory]), and hold
+// the one that asks for a summary ([Compact]).
 //
 // Does not: know an agent, a provider or a tool's arguments; tell a sub-agent
 // anything of the one that dispatched it.
@@ -24,6 +25,12 @@ import (
 
 //go:embed main.md sub.md
 var texts embed.FS
+
+//go:embed compact.md
+var compact string
+
+// Compact tells a model to summarise a conversation it is given as text.
+func Compact() string { return compact }
 
 // Facts are what a system prompt states. Name and Dir are required.
 type Facts struct {

@@ -26,6 +26,7 @@ const (
 	local
 	ended
 	cleared
+	summary
 	queued // a prompt that has not entered
 	doing  // what the agent does right now
 	waits  // a retry's countdown, a question
@@ -77,6 +78,7 @@ type block struct {
 	entry int64  // that brought the message
 	shell *agents.Shell
 	end   *agents.End
+	sum   *agents.Summary
 
 	md       []markdown.Block // parts to be rendered
 	fancy    [][]string       // md rendered for fancyFor
@@ -213,6 +215,11 @@ func one(e *agents.Entry) *block {
 		b.group.text = e.End.Error
 	case agents.EntryCleared:
 		b.kind = cleared
+	case agents.EntrySummary:
+		if e.Summary == nil {
+			return nil
+		}
+		b.kind, b.sum = summary, e.Summary
 	default:
 		return nil
 	}

@@ -61,6 +61,8 @@ func (v *View) draw(b *block, c canvas) []string {
 		return c.ended(b.end)
 	case cleared:
 		return []string{c.rule("cleared · what stands above is no longer sent")}
+	case summary:
+		return c.summary(b)
 	case queued:
 		return c.queued(b)
 	case piece:
@@ -195,15 +197,53 @@ func (c canvas) thinking(b *block) []string {
 		return c.rows(mark, c.mark(" ", themes.Thinking), lines)
 	}
 	if live != nil {
-		tail := text[max(0, len(text)-400):]
-		if tail = strings.TrimSpace(tail); strings.Contains(tail, "\n") {
-			tail = tail[strings.LastIndexByte(tail, '\n')+1:]
-		}
-		return []string{mark + paint(frame.Cut("thinking · "+frame.CleanLine(strings.ToValidUTF8(tail, "")), c.inner()))}
+		return []string{mark + paint(frame.Cut("thinking · "+lastWords(text), c.inner()))}
 	}
 	n := strings.Count(strings.TrimSpace(text), "\n") + 1
 	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
 	return []string{mark + paint(frame.Cut("thought · "+lineCount(n)+" · "+frame.CleanLine(clip(first)), c.inner()))}
+}
+
+// lastWords are the end of a text that still grows, on one line.
+func lastWords(text string) string {
+	tail := strings.TrimSpace(text[max(0, len(text)-400):])
+	return frame.CleanLine(strings.ToValidUTF8(tail[strings.LastIndexByte(tail, '\n')+1:], ""))
+}
+
+// summary is what stands for all above it, folded to its beginning; while it is
+// written, its end.
+func (c canvas) summary(b *block) []string {
+	mark, rest := c.mark("≡", themes.Accent), c.mark(" ", themes.Accent)
+	if live := b.group.live; live != nil {
+		if c.folded {
+			return []string{mark + c.theme.Paint(themes.Dim, frame.Cut("compacting · "+lastWords(string(live.text)), c.inner()))}
+		}
+		return c.rows(mark, rest, frame.Wrap(strings.Trim(frame.Clean(string(live.text)), "\n"), c.inner()))
+	}
+	word := "compacted"
+	if b.sum.Auto {
+		word += " by itself"
+	}
+	if b.sum.Before > 0 {
+		word += fmt.Sprintf(" · %s → about %s tokens", thousands(b.sum.Before), thousands(b.sum.After))
+	}
+	lines := []string{c.rule(word + " · instead of what stands above this is sent")}
+	text := b.text
+	if b.sum.State != "" {
+		text += "\n\n" + b.sum.State
+	}
+	e := excerpt{head: 6}.of(strings.Trim(text, "\n"), c.folded)
+	var body []string
+	for _, l := range e.head {
+		body = append(body, frame.Wrap(frame.Clean(l), c.inner())...)
+	}
+	for i, l := range body {
+		body[i] = c.theme.Paint(themes.Dim, l)
+	}
+	if e.more != "" {
+		body = append(body, c.theme.Paint(themes.Dim, e.more))
+	}
+	return append(lines, c.rows(mark, rest, body)...)
 }
 
 // ended tells how a turn ended.

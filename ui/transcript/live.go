@@ -23,18 +23,18 @@ type stream struct {
 
 // liveBlock is a block of the reply.
 type liveBlock struct {
-	number   int
-	thinking bool
-	text     []byte          // of thinking
-	md       markdown.Stream // of an answer
-	group    *group
-	shown    int    // of md.Done, as blocks of the view
-	tail     *block // the last one of the view: what is under construction
+	number int
+	plain  kind            // thinking or summary, shown as they come; else an answer
+	text   []byte          // of those
+	md     markdown.Stream // of an answer
+	group  *group
+	shown  int    // of md.Done, as blocks of the view
+	tail   *block // the last one of the view: what is under construction
 }
 
 // source is the unwrapped text so far.
 func (l *liveBlock) source() string {
-	if l.thinking {
+	if l.plain != answer {
 		return string(l.text)
 	}
 	var b strings.Builder
@@ -50,7 +50,7 @@ func (l *liveBlock) source() string {
 // answer is the last answer being streamed, "" if there is none.
 func (s *stream) answer() string {
 	for i := len(s.blocks) - 1; i >= 0; i-- {
-		if !s.blocks[i].thinking {
+		if s.blocks[i].plain == answer {
 			return s.blocks[i].source()
 		}
 	}
@@ -67,12 +67,15 @@ func (v *View) Delta(d agents.Delta) {
 	if n := len(s.blocks); n > 0 && s.blocks[n-1].number == d.Block {
 		l = s.blocks[n-1]
 	} else {
-		l = &liveBlock{number: d.Block, thinking: d.Thinking}
-		l.group = &group{live: l}
-		l.tail = &block{kind: answer, group: l.group, first: true}
-		if d.Thinking {
-			l.tail.kind = thinking
+		l = &liveBlock{number: d.Block, plain: answer}
+		switch {
+		case d.Thinking:
+			l.plain = thinking
+		case d.Summary:
+			l.plain = summary
 		}
+		l.group = &group{live: l}
+		l.tail = &block{kind: l.plain, group: l.group, first: true}
 		s.blocks = append(s.blocks, l)
 		v.blocks = append(v.blocks, l.tail)
 		if !v.follow {
@@ -83,7 +86,7 @@ func (v *View) Delta(d agents.Delta) {
 	if !v.follow && v.below == 0 { // it began in sight and goes on below
 		v.below, s.counted = 1, 1
 	}
-	if d.Thinking {
+	if l.plain != answer {
 		l.text = append(l.text, d.Text...)
 		l.tail.touch()
 		return

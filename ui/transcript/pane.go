@@ -95,7 +95,7 @@ func (v *View) Answer(markdown string, follow bool) {
 func (v *View) Reply() []agents.Delta {
 	var ds []agents.Delta
 	for _, l := range v.live.blocks {
-		if v.live.on && !l.thinking {
+		if v.live.on && l.plain == answer {
 			ds = append(ds, agents.Delta{Agent: v.info.ID, Block: l.number, Text: l.source()})
 		}
 	}

@@ -4,7 +4,7 @@
 // model would make, one after the other, and answer with a short report. It
 // keeps nothing between requests: what was done already is read out of the
 // request's history. Parts that came from an inbox are answered with a list of
-// who wrote what.
+// who wrote what. A request for a summary is answered with an excerpt.
 //
 // Does not: obey anything but prompt parts ([llm.FromPrompt]), run a tool, open
 // a file, speak to a network, or pretend to understand free text.
@@ -102,7 +102,11 @@ func (Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part
 			yield(llm.Stop{Reason: llm.ToolUse}, nil)
 			return
 		}
-		for _, piece := range pieces(s.report()) {
+		text, ok := excerpt(req)
+		if !ok {
+			text = s.report()
+		}
+		for _, piece := range pieces(text) {
 			if !yield(llm.Text{Text: piece, From: llm.FromModel, Index: 1}, nil) {
 				return
 			}

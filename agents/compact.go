@@ -1,0 +1,468 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"fantail/agents/llm"
+	"fantail/agents/prompts"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// A conversation that has grown long is compacted: the agent's own model writes a
+// summary, and requests from then on begin with it. The entries before it are
+// kept and shown, and no longer sent.
+
+const (
+	crowdedAt = 85 // percent of the window at which a conversation is compacted by itself
+	listed    = 20 // of what runs, is queued or unread, named beside a summary
+	shrinks   = 2  // how often a text that is too long for the model is cut further
+)
+
+var errNothingOld = errors.New("there is nothing to compact yet")
+
+// Summary is what an EntrySummary has beside its Text, the model's words.
+type Summary struct {
+	UpTo   int64  `json:"up_to"`            // the last entry it stands for
+	State  string `json:"state"`            // what ran, was queued and unread then, as the program knows it
+	Prompt string `json:"prompt,omitempty"` // of the turn that goes on, word for word
+	Before int    `json:"before"`           // tokens of a request before and after, about
+	After  int    `json:"after"`
+	Auto   bool   `json:"auto,omitempty"` // nobody asked for it
+}
+
+// squeeze is the human's wish that the conversation be compacted.
+type squeeze struct {
+	hint string
+	done chan error
+}
+
+// Compact has the agent's model summarise its conversation, minding the hint if
+// there is one, and returns when that is done; while a turn runs it waits for the
+// turn's end. After an error nothing has changed.
+func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
+	a, err := p.agent(agent)
+	if err != nil {
+		return err
+	}
+	if !a.kind.HasPrompt() {
+		return ErrNoPrompt
+	}
+	s := &squeeze{hint: hint, done: make(chan error, 1)}
+	p.mu.Lock()
+	if a.squeeze != nil {
+		p.mu.Unlock()
+		return errors.New("it is being compacted already")
+	}
+	a.squeeze = s
+	p.mu.Unlock()
+	a.poked()
+	select {
+	case err = <-s.done:
+	case <-a.gone:
+		err = errClosing
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, ErrStopped):
+		return errors.New("compacting was stopped; nothing has changed")
+	}
+	return fmt.Errorf("compact the conversation: %w", err)
+}
+
+// squeezed carries out the wish to be compacted, at rest: false if there is none.
+func (a *agent) squeezed(ctx context.Context) bool {
+	a.p.mu.Lock()
+	s := a.squeeze
+	if s == nil || a.info.State != Idle { // a human's receive waits in this tab
+		a.p.mu.Unlock()
+		return false
+	}
+	a.change(func(i *Info) { i.State, i.Doing, i.Started = Running, "compacting", a.p.o.Now() })
+	a.p.mu.Unlock()
+	ctx, release := a.stoppable(ctx)
+	defer release()
+	err := a.readAll(ctx)
+	if err == nil {
+		err = a.compact(ctx, s.hint, false)
+	}
+	a.p.mu.Lock()
+	a.squeeze = nil
+	a.change(func(i *Info) { i.State, i.Doing, i.Retry = Idle, "", nil })
+	a.p.told()
+	a.p.mu.Unlock()
+	s.done <- err
+	return true
+}
+
+// readAll reads, at rest, what was appended since the last request. It counts as
+// sent from now on: what it holds can't be taken back any more.
+func (a *agent) readAll(ctx context.Context) error {
+	var sent int64
+	err := a.p.o.DB.Write(context.WithoutCancel(ctx), "read the conversation", func(tx *store.Tx) error {
+		last, ok, err := tx.LastTurn(a.id)
+		if err != nil || !ok {
+			sent = 0
+			return err
+		}
+		if sent, err = tx.LastSeq(a.id); err != nil {
+			return err
+		}
+		return tx.SetSentUpTo(last.ID, sent)
+	})
+	switch {
+	case err != nil:
+		return err
+	case sent == 0:
+		return errNothingOld
+	}
+	return a.readUpTo(ctx, sent)
+}
+
+// makeRoom compacts the conversation before a request that would fill too much of
+// the model's window. A failure is told once and the turn goes on: the request
+// may still fit.
+func (a *agent) makeRoom(ctx context.Context) error {
+	used, window := a.fills()
+	if window == 0 || used*100 < window*crowdedAt {
+		a.cramped = false
+		return nil
+	}
+	if a.cramped {
+		return nil
+	}
+	full := fmt.Sprintf("The conversation fills %d of the %d tokens the model can read", used, window)
+	if a.sinceSummary == 1 { // the summary itself and a single step are too much
+		a.cramped = true
+		return a.tell(ctx, full+", and compacting it did not help. /new begins a new conversation.")
+	}
+	err := a.compact(ctx, "", true)
+	switch {
+	case errors.Is(err, errNothingOld):
+		return nil // it may fit, and if not the model says so
+	case err == nil:
+		if used, _ = a.fills(); used*100 >= window*crowdedAt {
+			a.cramped = true
+			return a.tell(ctx, full+", most of it what has just come, which was not compacted. It is sent as it is.")
+		}
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	}
+	a.cramped = true
+	return a.tell(ctx, full+". Compacting it failed: "+err.Error()+" It goes on as it is.")
+}
+
+// rescue compacts the conversation after the model refused a request as too long.
+// It returns the error the turn ends with if that was not possible.
+func (a *agent) rescue(ctx context.Context, refused error) error {
+	err := a.compact(ctx, "", true)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case errors.Is(err, errNothingOld):
+		return fmt.Errorf("%w (there is nothing older to compact)", refused)
+	}
+	return fmt.Errorf("%w (compacting it failed: %w)", refused, err)
+}
+
+func tooLong(err error) bool {
+	e := (*llm.Error)(nil)
+	return errors.As(err, &e) && e.Kind == llm.ContextTooLong
+}
+
+// tell appends a notice for the human.
+func (a *agent) tell(ctx context.Context, text string) error {
+	return a.keep(ctx, "record a notice", func(tx *store.Tx) error {
+		_, err := a.batch(tx, false).add(a.turn, Entry{Kind: EntryNotice, Text: text})
+		return err
+	})
+}
+
+// fills estimates the tokens of the next request, and says how many the model
+// reads.
+func (a *agent) fills() (used, window int) {
+	a.p.mu.Lock()
+	used, window = a.info.Context, a.info.Window
+	a.p.mu.Unlock()
+	if window == 0 {
+		return used, 0
+	}
+	if used == 0 {
+		return weigh(a.request()), window
+	}
+	for _, e := range a.history {
+		if e.Seq <= a.counted {
+			continue
+		}
+		switch e.Kind {
+		case EntryText, EntryThinking, EntryCall: // of a reply, whose tokens were counted with it
+		default:
+			used += weigh(&llm.Request{Messages: messages([]Entry{e}, "")})
+			if e.Result != nil {
+				used += tokens(e.Result.Text)
+			}
+		}
+	}
+	return used, window
+}
+
+// weigh estimates the tokens of a request.
+func weigh(req *llm.Request) int {
+	n := tokens(req.System)
+	for _, t := range req.Tools {
+		n += tokens(t.Name + t.Description + string(t.Schema))
+	}
+	for _, m := range req.Messages {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llm.Text:
+				n += tokens(p.Text)
+			case llm.Thinking:
+				n += tokens(p.Text + p.Opaque)
+			case llm.ToolCall:
+				n += tokens(p.Name + string(p.Args))
+			case llm.ToolResult:
+				n += tokens(p.Text)
+			}
+		}
+	}
+	return n
+}
+
+// compact asks for a summary of what the model has answered so far, and appends
+// it. What stands behind that, a prompt or mail, is sent word for word.
+func (a *agent) compact(ctx context.Context, hint string, auto bool) error {
+	old := answered(a.history)
+	if len(old) == 0 || len(old) == 1 && old[0].Kind == EntrySummary {
+		return errNothingOld
+	}
+	a.p.mu.Lock()
+	model, room := a.model, a.info.Window
+	before := a.info.Context
+	a.change(func(i *Info) { a.asked, i.Doing = a.p.o.Now(), "compacting" })
+	a.p.mu.Unlock()
+	if room == 0 {
+		room = someWindow
+	}
+	r, err := a.summarise(ctx, model, messages(old, model.Name), hint, bytesOf(room*6/10))
+	if err != nil {
+		a.p.hub.emit(Void{a.id})
+		return err
+	}
+	e := Entry{Kind: EntrySummary, Text: r.text(), Model: model.Name, Summary: &Summary{
+		Before: before, Auto: auto, Prompt: a.prompted(old),
+	}}
+	for _, x := range old {
+		e.Summary.UpTo = max(e.Summary.UpTo, x.Seq)
+	}
+	return a.adopt(ctx, model, r, e)
+}
+
+// answered is the history without what follows the model's last word: prompts and
+// mail that no request has carried an answer to, and which stay as they are.
+func answered(history []Entry) []Entry {
+	for n := len(history); n > 0; n-- {
+		switch history[n-1].Kind {
+		case EntryPrompt, EntryMessage, EntryWithdrawn, EntryHost, EntryShell, EntryNotice:
+		default:
+			return history[:n]
+		}
+	}
+	return nil
+}
+
+// prompted is the prompt of the turn that runs, if it is among those entries, at a
+// length that leaves room.
+func (a *agent) prompted(old []Entry) string {
+	for i := len(old) - 1; i >= 0 && a.turn != 0; i-- {
+		switch e := old[i]; {
+		case e.Kind == EntryPrompt && e.Turn == a.turn:
+			return fit(e.Text, bytesOf(itemTokens)/4)
+		case e.Kind == EntrySummary && e.Turn == a.turn:
+			return e.Summary.Prompt
+		}
+	}
+	return ""
+}
+
+// summarise streams the summary of a conversation. A text that turns out too long
+// for the model is cut further.
+func (a *agent) summarise(ctx context.Context, model Model, said []llm.Message, hint string, room int) (*reply, error) {
+	ask := "Write the summary now."
+	if hint = strings.TrimSpace(hint); hint != "" {
+		ask = "The person asks that the summary mind this: " + hint + "\n\n" + ask
+	}
+	for try := 0; ; try++ {
+		text := spell(said, room)
+		r, err := a.stream(ctx, model, &llm.Request{
+			Model: model.ID, System: prompts.Compact(), MaxTokens: model.MaxOut, CacheKey: fmt.Sprintf("fantail-%d-summary", a.id),
+			Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{
+				llm.Text{Text: "<conversation>\n" + text + "\n</conversation>", From: llm.FromTool}, llm.Text{Text: ask, From: llm.FromHost},
+			}}},
+		}, true)
+		switch {
+		case ctx.Err() != nil:
+			return nil, context.Cause(ctx)
+		case tooLong(err) && try < shrinks:
+			room = min(room, len(text)) / 4
+			a.p.hub.emit(Void{a.id})
+			continue
+		case err != nil:
+			return nil, err
+		case r.stop.Reason == llm.Refusal:
+			return nil, errors.New("the model refused to summarise the conversation")
+		case r.text() == "":
+			return nil, errors.New("the model answered nothing")
+		}
+		return r, nil
+	}
+}
+
+// spell writes a conversation down as text of about so many bytes: long parts are
+// cut in the middle, and if that is not enough, so is the whole.
+func spell(said []llm.Message, room int) string {
+	var text string
+	for most := 16 << 10; ; most /= 2 {
+		var b strings.Builder
+		for _, m := range said {
+			for _, p := range m.Parts {
+				who, what := speaks(m.Role, p)
+				if what != "" {
+					// Nothing in it can end the text early.
+					what = strings.ReplaceAll(fit(what, most), "</conversation", "<\\/conversation")
+					fmt.Fprintf(&b, "[%s]\n%s\n\n", who, what)
+				}
+			}
+		}
+		if text = strings.TrimSpace(b.String()); len(text) <= room || most <= 512 {
+			return fit(text, max(room, 1024))
+		}
+	}
+}
+
+// speaks says whose words a part is, and which.
+func speaks(role llm.Role, p llm.Part) (who, what string) {
+	switch p := p.(type) {
+	case llm.ToolCall:
+		return "call of " + p.Name, string(p.Args)
+	case llm.ToolResult:
+		return "result", p.Text
+	case llm.Text:
+		switch {
+		case role == llm.Assistant || p.From == llm.FromModel:
+			return "assistant", p.Text
+		case p.From == llm.FromPrompt:
+			return "person", p.Text
+		case p.From == llm.FromMessage:
+			return "mail", p.Text
+		}
+		return "program", p.Text
+	}
+	return "", "" // thinking was for the moment
+}
+
+// adopt appends a summary and makes it the beginning of the history, unless a new
+// conversation began meanwhile.
+func (a *agent) adopt(ctx context.Context, model Model, r *reply, e Entry) error {
+	var cost int64
+	if model.Price != nil {
+		cost = model.Price(r.usage)
+	}
+	kept := weigh(a.requestOf(append([]Entry{e}, a.history[len(answered(a.history)):]...)))
+	e.Summary.After = kept
+	if e.Summary.Before > 0 { // what the model counted puts the estimate right
+		e.Summary.After = e.Summary.Before * kept / weigh(a.request())
+	}
+	var seq int64
+	err := a.keep(ctx, "record the summary", func(tx *store.Tx) error {
+		cleared, ok, err := tx.LastEntry(a.id, string(EntryCleared))
+		if err != nil {
+			return err
+		}
+		if ok && cleared.Seq > e.Summary.UpTo {
+			return errors.New("a new conversation began meanwhile")
+		}
+		if e.Summary.State, err = a.p.standing(tx, a.id); err != nil {
+			return err
+		}
+		turn, ok, err := tx.LastTurn(a.id)
+		if err != nil || !ok {
+			return errors.Join(err, missing(ok, "a turn of agent %d", a.id))
+		}
+		b := a.batch(tx, true)
+		if seq, err = b.add(a.turn, e); err != nil {
+			return err
+		}
+		if err := tx.SetSentUpTo(turn.ID, seq); err != nil {
+			return err
+		}
+		return tx.AddStep(turn.ID, store.Step{
+			Input: r.usage.Input, Output: r.usage.Output, CacheRead: r.usage.CacheRead, CacheWrite: r.usage.CacheWrite,
+			Cost: cost, Context: e.Summary.After,
+		})
+	})
+	if err != nil {
+		a.p.hub.emit(Void{a.id})
+		return err
+	}
+	a.tokens += r.usage.Context()
+	a.counted, a.sinceSummary, a.cramped = seq, 0, false
+	a.set(func(i *Info) {
+		i.Usage, i.Cost, i.Steps, i.Context, i.Retry = i.Usage.Add(r.usage), i.Cost+cost, i.Steps+1, e.Summary.After, nil
+	})
+	return a.readUpTo(ctx, seq)
+}
+
+// standing says what of an agent's work is under way and what is unread in its
+// inbox.
+func (p *Pool) standing(tx *store.Tx, agent int64) (string, error) {
+	ts, err := tx.Tasks(agent)
+	if err != nil {
+		return "", err
+	}
+	var running, queued, unread []string
+	for _, t := range ts {
+		switch t.State {
+		case taskRunning:
+			running = append(running, t.Name)
+		case taskQueued:
+			queued = append(queued, t.Name)
+		}
+	}
+	ms, unreadAll, err := p.inbox.Waiting(tx, agent, listed)
+	if err != nil {
+		return "", err
+	}
+	for _, m := range ms {
+		unread = append(unread, fmt.Sprintf("#%d %s from %s", m.ID, m.Kind, inbox.Label(m.From)))
+	}
+	var lines []string
+	for _, l := range []struct {
+		what  string
+		names []string
+		all   int
+	}{
+		{"Your agents at work", running, len(running)},
+		{"Tasks in your queue", queued, len(queued)},
+		{"Messages unread in your inbox", unread, unreadAll},
+	} {
+		if l.all == 0 {
+			continue
+		}
+		line := l.what + ": " + strings.Join(l.names[:min(listed, len(l.names))], ", ")
+		if more := l.all - listed; more > 0 {
+			line += fmt.Sprintf(" and %d more", more)
+		}
+		lines = append(lines, line+".")
+	}
+	return strings.Join(lines, "\n"), nil
+}

@@ -1,0 +1,48 @@
+package builtin
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"fantail/agents/llm"
+)
+
+// most is how many bytes an excerpt has of either end of a text.
+const most = 1500
+
+// excerpt answers a request that asks for words alone, as that for a summary
+// does: it has no tools, no prompt and no mail, only text to be read and what the
+// program wants of it. The engine
+// understands none of it and says so; it gives back both ends.
+func excerpt(req *llm.Request) (string, bool) {
+	var texts []string
+	wanted := false
+	for _, m := range req.Messages {
+		for _, p := range m.Parts {
+			t, ok := p.(llm.Text)
+			if !ok || t.From == llm.FromPrompt || t.From == llm.FromMessage {
+				return "", false
+			}
+			if t.From == llm.FromTool {
+				texts = append(texts, t.Text)
+			}
+			wanted = wanted || t.From == llm.FromHost
+		}
+	}
+	if !wanted || len(req.Tools) > 0 || len(texts) == 0 {
+		return "", false
+	}
+	text := strings.Join(texts, "\n\n")
+	if len(text) > 2*most {
+		head, tail := most, len(text)-most
+		for !utf8.RuneStart(text[head]) {
+			head--
+		}
+		for !utf8.RuneStart(text[tail]) {
+			tail++
+		}
+		text = fmt.Sprintf("%s\n\n… %d bytes are left out …\n\n%s", text[:head], tail-head, text[tail:])
+	}
+	return "The built-in engine can't summarise. This is the beginning and the end of what was said:\n\n" + text, true
+}

@@ -1,0 +1,86 @@
+package uitest_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents/llm"
+	"fantail/ui/uitest"
+)
+
+// summariser answers a request for a summary slowly, and all else as actor does,
+// saying whether it saw a summary.
+func summariser(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error {
+	if len(req.Tools) > 0 {
+		for _, m := range req.Messages {
+			for _, p := range m.Parts {
+				if t, ok := p.(llm.Text); ok && strings.HasPrefix(t.Text, "1. The person wants") {
+					say(llm.Text{Text: "I go by the summary. "})
+				}
+			}
+		}
+		return actor(ctx, req, say)
+	}
+	for _, l := range []string{
+		"1. The person wants the total computed once.\n", "2. It goes into `price.Total`.\n", "3. cart.go was read.\n", "4. Next: move it.\n",
+		"5. Open: rounding.\n", "6. Names: `greet`, `Total`.\n", "7. Nothing else.\n", "8. The end.\n",
+	} {
+		say(llm.Text{Text: l})
+		uitest.Pause(ctx, time.Second)
+	}
+	say(llm.Usage{Input: 1540, Output: 90})
+	return nil
+}
+
+// TestCompactAndGoOn: /compact streams a summary that then stands for what was
+// said; Esc in the middle changes nothing; it is there again after a restart.
+func TestCompactAndGoOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		o := uitest.Options{Provider: uitest.Script(summariser), Window: 200_000}
+		s := uitest.Start(t, o)
+		s.Enter("/compact")
+		s.See("there is nothing to compact yet")
+		s.Press("ctrl+c")
+		s.Enter("hello")
+		s.See("You said: hello", "1 step")
+		s.Enter("/compact keep the names")
+		s.See("compacting · 2. It goes into")
+		s.Golden("compacting-120")
+		s.Press("esc")
+		s.See("Compacting was stopped; nothing has changed", "main ○")
+		s.Press("ctrl+c")
+		s.Enter("still there")
+		s.See("You said: still there")
+		s.NotSee("I go by the summary")
+		s.Enter("/compact")
+		s.See("compacted · 1,540 → about", "1. The person wants", "2 more lines")
+		s.Golden("compacted-120")
+		s.Enter("go on")
+		s.See("I go by the summary. You said: go on")
+		home := s.Home
+		s.Enter("/quit")
+		s.Left()
+		s.Stop()
+
+		o.Home = home
+		s = uitest.Start(t, o)
+		s.See("You said: hello", "compacted · 1,540")
+		s.Enter("and on")
+		s.See("I go by the summary. You said: and on")
+	})
+}
+
+// TestCompactsByItself: with a small window the conversation is compacted before it
+// overflows, and the human sees it.
+func TestCompactsByItself(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(summariser), Window: 1700}, func(s *uitest.Session) {
+		s.Enter("hello")
+		s.See("You said: hello", "1 step")
+		s.Enter("go on")
+		s.See("compacting ·")
+		s.See("compacted by itself", "I go by the summary. You said: go on")
+	})
+}
