@@ -19,7 +19,9 @@ func (p *Pool) dispatcher() {
 			return
 		case <-p.dispatch:
 		}
-		p.Refresh(p.ctx)
+		if p.o.DB.SawOthers() {
+			p.Refresh(p.ctx)
+		}
 		for {
 			q := p.ready()
 			if q == nil {

@@ -56,6 +56,16 @@ func comeBy(dir, what, to, text string) error {
 // what it came for.
 func (w *world) outside(what, to, text string) string {
 	w.t.Helper()
+	e := w.alone(what, to, text)
+	if e == "" {
+		w.pool.Refresh(w.t.Context())
+	}
+	return e
+}
+
+// alone is outside without a bell.
+func (w *world) alone(what, to, text string) string {
+	w.t.Helper()
 	exe, err := os.Executable()
 	check(w.t, err)
 	cmd := exec.Command(exe)
@@ -64,7 +74,6 @@ func (w *world) outside(what, to, text string) string {
 	if err != nil {
 		return string(out)
 	}
-	w.pool.Refresh(w.t.Context())
 	return ""
 }
 
@@ -128,6 +137,18 @@ func TestOutside_mail(t *testing.T) {
 	if e := w.outside("send", "job", "x"); !strings.Contains(e, "the agent job has ended (done) and reads no mail") {
 		t.Errorf("to one that ended: %q", e)
 	}
+}
+
+// Where nobody rang, the next write of the program finds what came.
+func TestOutside_withoutABell(t *testing.T) {
+	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+	w := open(t, m, setting{})
+	w.main()
+	if e := w.alone("send", "main", "x"); e != "" {
+		t.Fatal(e)
+	}
+	w.prompt("hello")
+	w.until("main has a message", func() bool { return w.info("main").Pending == 1 })
 }
 
 // The notice of a take by another process reaches the feeds.
@@ -217,6 +238,13 @@ func TestOutside_task(t *testing.T) {
 	if es := w.entries("outer"); es[0].By != agents.OriginCLI {
 		t.Errorf("its prompt is not marked: %+v", es[0])
 	}
+	w.until("it ended", func() bool { return w.info("child").State.Terminal() })
+	_, _, err = w.pool.Retry(t.Context(), w.main(), "child", "")
+	check(t, err)
+	w.run(0)
+	w.until("the retried one asks", func() bool { return w.info("child").State == agents.Asking && w.info("child").Outside })
+	w.pool.Answer(w.info("child").Question.ID, permit.Answer{Choice: permit.No})
+	w.settle()
 	// Started again it is as strict.
 	w.close()
 	w = open(t, m, setting{dir: w.dir, mode: permit.Yolo})

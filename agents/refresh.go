@@ -10,9 +10,9 @@ import (
 
 // Refresh brings what is kept in memory up to what other processes committed:
 // counts, queued tasks, names, and what they noted in transcripts. It is to be
-// called when one of them rang, and is called whenever tasks may start; while
-// nobody else wrote it only asks the file for that. What keeps it from looking
-// shows in main's tab; the next call looks again.
+// called when one of them rang, and is called where tasks may start after a write
+// that came upon a commit of theirs; while nobody else wrote it only asks the file
+// for that. What keeps it from looking shows in main's tab; the next call looks again.
 func (p *Pool) Refresh(ctx context.Context) {
 	err := p.refresh(ctx)
 	if err == nil || p.ctx.Err() != nil {

@@ -46,7 +46,12 @@ func (p *Pool) Retry(ctx context.Context, by int64, name, hint string) (row Task
 		}
 		row, before = old, Outcome(old.Outcome)
 		row.ID, row.Queue, row.State, row.Outcome, row.Error, row.Agent, row.Resumes = 0, by, taskQueued, "", "", 0, 0
-		row.Hint, row.SpawnedBy = strings.TrimSpace(hint), a.turnNow()
+		row.Hint = strings.TrimSpace(hint)
+		if pusher, err := tx.PusherTrust(old.ID); err != nil {
+			return err
+		} else if pusher != trustOutside { // what such an agent pushed stays as strict
+			row.SpawnedBy = a.turnNow()
+		}
 		row.Started, row.Finished, row.Created = time.Time{}, time.Time{}, time.Time{}
 		if !fromOutside(row.Origin) { // what came from outside stays so
 			row.Origin = originHuman

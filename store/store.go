@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io/fs"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -42,7 +43,8 @@ type DB struct {
 
 	writer  writer
 	readers readers
-	version int64 // data_version of the writer's connection at the last look; the writer's goroutine owns it
+	version int64       // data_version of the writer's connection at the last look; the writer's goroutine owns it
+	others  atomic.Bool // another process committed, which a write saw and nobody asked for yet
 
 	closing sync.Once
 	closed  error // what Close returns, once closing is done
@@ -92,17 +94,27 @@ func (db *DB) Path() string { return db.path }
 // Changed reports whether another process committed since the last call (or
 // since Open). Commits of this process don't count.
 func (db *DB) Changed(ctx context.Context) (bool, error) {
-	var changed bool
-	err := db.onWriter(ctx, "changed", func(c *conn) error {
-		v, err := c.number("PRAGMA data_version")
-		if err != nil {
-			return fmt.Errorf("read data_version: %w", err)
-		}
-		changed = v != db.version
+	if err := db.onWriter(ctx, "changed", db.look); err != nil {
+		return false, err
+	}
+	return db.others.Swap(false), nil
+}
+
+// SawOthers reports whether a write of this process came upon a commit of another
+// one that no Changed has reported yet. It costs nothing.
+func (db *DB) SawOthers() bool { return db.others.Load() }
+
+// look sees whether another process committed. The writer's goroutine calls it.
+func (db *DB) look(c *conn) error {
+	v, err := c.number("PRAGMA data_version")
+	if err != nil {
+		return fmt.Errorf("read data_version: %w", err)
+	}
+	if v != db.version {
 		db.version = v
-		return nil
-	})
-	return changed, err
+		db.others.Store(true)
+	}
+	return nil
 }
 
 // moment is the clock's time as the file keeps it: UTC, whole milliseconds.

@@ -355,6 +355,9 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 		}
 		return false, db.undo(c, fmt.Errorf("write %s: %w", batch[0].name, explain(err)))
 	}
+	if err := db.look(c); err != nil {
+		return false, db.undo(c, fmt.Errorf("write %s: %w", batch[0].name, explain(err)))
+	}
 	for _, j := range batch {
 		w.on.Store(&j.name)
 		j.turn <- newTx(c, db.moment())

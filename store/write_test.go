@@ -503,6 +503,14 @@ func TestChanged(t *testing.T) {
 	if changed() {
 		t.Error("it counts twice")
 	}
+	write(t, other, set("others"))
+	if db.SawOthers() {
+		t.Error("seen without a write")
+	}
+	write(t, db, set("own again"))
+	if !db.SawOthers() || !changed() || db.SawOthers() || changed() {
+		t.Error("a write does not see that another wrote, or it counts twice")
+	}
 }
 
 func TestTx_local(t *testing.T) {

@@ -1,0 +1,67 @@
+package uitest_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools/permit"
+	"fantail/ui/uitest"
+)
+
+// beside does something at the door while no program runs in that workspace.
+func beside(t *testing.T, home *uitest.Home, f func(d *agents.Door) error) {
+	t.Helper()
+	db, err := store.Open(t.Context(), filepath.Join(home.Data, "fantail.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := f(&agents.Door{DB: db, Origin: agents.OriginCLI, Model: "builtin", Ring: func() {}}); err != nil {
+		t.Error(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFromOutside: what came while no program ran is counted, marked as from
+// outside wherever it shows, and asks in yolo mode too.
+//
+// Spec, M-23, M-25, R-32.
+func TestFromOutside(t *testing.T) {
+	for _, w := range []int{120, 40} {
+		synctest.Test(t, func(t *testing.T) {
+			s := uitest.Start(t, uitest.Options{})
+			s.See("[Agent: main]")
+			home := s.Home
+			s.Enter("/quit")
+			s.Left()
+			s.Stop()
+			beside(t, home, func(d *agents.Door) error {
+				_, err := d.Mail(t.Context(), agents.Letter{To: []string{"main"}, Body: "Three tests of the parser fail.", Priority: inbox.Urgent, Tags: []string{"ci"}})
+				if err == nil {
+					_, err = d.Push(t.Context(), agents.Order{Name: "docs", Prompt: "run touch made"})
+				}
+				return err
+			})
+			s = uitest.Start(t, uitest.Options{Home: home, W: w, H: 24, Mode: permit.Yolo})
+			s.See("🔴 urgent · 1 pending")
+			s.Enter("/check")
+			s.See("✉ outside", "external", "Three tests of the parser fail.")
+			s.Enter("/queue")
+			s.See("docs (from outside: cli)")
+			s.Enter("/run")
+			s.See("From outside, and asking before all")
+			s.Golden(fmt.Sprintf("outside-%d", w))
+			s.Press("alt+2")
+			s.See("docs asks: bash", "from outside (cli)")
+			s.Golden(fmt.Sprintf("outside-task-%d", w))
+			s.Press("y")
+			s.See("2 steps")
+		})
+	}
+}
