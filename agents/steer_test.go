@@ -129,6 +129,25 @@ func TestWrapUp_builtin(t *testing.T) {
 	})
 }
 
+// TestWrapUp_builtinRepeatsItself: an engine that has answered and waits for its
+// work says again what it said: that is its result.
+func TestWrapUp_builtinRepeatsItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := open(t, builtin.New(), setting{})
+		w.push("job", "delegate kid: wait 1h")
+		w.run(0)
+		w.state("job", agents.Waiting)
+		check(t, w.pool.WrapUp(t.Context(), "job"))
+		w.wrapped("job")
+		es := w.entries("job")
+		if s := es[len(es)-2].Text; !strings.Contains(s, "delegate kid") || strings.Contains(s, "No language model") {
+			t.Errorf("it answered %q", s)
+		}
+		check(t, w.pool.Kill(t.Context(), "kid", false))
+		w.close()
+	})
+}
+
 func TestWrapUp_refusals(t *testing.T) {
 	w := open(t, wraps(func(context.Context) []llm.Part { return text("done") }), setting{})
 	w.push("later", "not started")

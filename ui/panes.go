@@ -121,11 +121,17 @@ func (a *App) takeFacts(m looked) tea.Cmd {
 	first := p.facts == nil
 	p.facts, p.calls = &m.facts, map[string]int{}
 	if p.at == panePrompt && t.info.Prompt == "" && (first || p.prompt.Empty()) {
-		p.prompt.Text(m.facts.Prompt)
+		if p.prompt.Text(m.facts.Prompt); m.facts.Prompt == "" {
+			p.prompt.Text("There is no prompt yet.")
+		}
 	}
 	if first {
 		reply := t.view.Reply()
-		if len(reply) == 0 {
+		switch {
+		case len(reply) > 0:
+		case m.facts.Answer == "":
+			p.output.Text("There is no answer yet.")
+		default:
 			p.output.Answer(m.facts.Answer, working(t.info.State))
 		}
 		for _, d := range reply {

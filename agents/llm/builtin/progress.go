@@ -12,9 +12,10 @@ type past struct {
 	prompts []string
 	mail    []string // texts that came from an inbox
 	calls   []called
-	made    int   // calls of the whole history
-	cut     *past // what the last turn that was stopped had come to; nil: none was
-	wrap    bool  // nothing more is to be begun
+	made    int    // calls of the whole history
+	cut     *past  // what the last turn that was stopped had come to; nil: none was
+	wrap    bool   // nothing more is to be begun
+	answer  string // the last one
 }
 
 // called is a call of ours that was made, with its result.
@@ -58,6 +59,7 @@ func read(messages []llm.Message) past {
 	for i, m := range messages {
 		if m.Role == llm.Assistant && !slices.ContainsFunc(m.Parts, isCall) {
 			restart()
+			p.answer = textOf(m)
 			continue
 		}
 		for _, part := range m.Parts {
@@ -77,7 +79,7 @@ func read(messages []llm.Message) past {
 				case m.Role != llm.User:
 				case part.From == llm.FromPrompt && goesOn(part.Text) && p.cut != nil && len(p.prompts) == 0:
 					p.prompts, p.calls, p.cut = p.cut.prompts, p.cut.calls, nil
-				case part.From == llm.FromPrompt && strings.HasPrefix(part.Text, wrapUp) && len(p.prompts) > 0:
+				case part.From == llm.FromPrompt && strings.HasPrefix(part.Text, wrapUp):
 					p.wrap = true
 				case part.From == llm.FromPrompt:
 					p.prompts = append(p.prompts, part.Text)
@@ -93,6 +95,17 @@ func read(messages []llm.Message) past {
 		}
 	}
 	return p
+}
+
+// textOf is what a reply says.
+func textOf(m llm.Message) string {
+	var b strings.Builder
+	for _, part := range m.Parts {
+		if t, ok := part.(llm.Text); ok {
+			b.WriteString(t.Text)
+		}
+	}
+	return b.String()
 }
 
 func isCall(p llm.Part) bool {
@@ -137,11 +150,15 @@ type state struct {
 	made  int
 	fail  string // the report ends in this error
 	wrap  bool   // nothing more is begun
+	again string // the answer that stands, where nothing was left to do
 }
 
 // progress finds out what was carried out and what comes next.
 func (p past) progress() *state {
 	s := &state{mail: p.mail, made: p.made, wrap: p.wrap}
+	if p.wrap && len(p.prompts) == 0 {
+		s.again = p.answer
+	}
 	left := p.calls
 	for _, prompt := range p.prompts {
 		list, err := parse(prompt)

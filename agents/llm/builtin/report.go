@@ -27,6 +27,12 @@ func (s *state) report() string {
 	if len(s.mail) > 0 {
 		parts = append(parts, came(s.mail))
 	}
+	switch {
+	case s.wrap && s.again != "":
+		parts = append([]string{s.again}, parts...)
+	case s.wrap && len(parts) == 0:
+		parts = append(parts, "There was nothing to finish.")
+	}
 	if len(parts) == 0 {
 		parts = append(parts, help(""))
 	}
