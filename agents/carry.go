@@ -47,6 +47,9 @@ func (a *agent) refuse(e ending) {
 			if err := tx.SetAgentState(a.id, string(state), true); err != nil {
 				return err
 			}
+			if err := a.forgetPrompts(tx); err != nil {
+				return err
+			}
 			return a.report(tx, e)
 		})
 	})

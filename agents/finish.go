@@ -96,6 +96,11 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 		if err := tx.SetAgentState(a.id, string(state), state.Terminal()); err != nil {
 			return err
 		}
+		if state.Terminal() {
+			if err := a.forgetPrompts(tx); err != nil {
+				return err
+			}
+		}
 		if a.task != 0 {
 			if err := a.report(tx, e); err != nil {
 				return err
@@ -114,7 +119,7 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 	a.change(func(i *Info) {
 		i.State, i.Doing, i.Why, i.Outcome, i.Retry = state, "", e.cause, e.outcome, nil
 		if state.Terminal() {
-			i.Ended = a.p.o.Now()
+			i.Ended, i.Prompts, a.steer = a.p.o.Now(), nil, 0
 		}
 	})
 	return true, nil

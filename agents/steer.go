@@ -102,3 +102,18 @@ func (a *agent) wrapped() {
 	defer a.p.mu.Unlock()
 	a.wrapping = a.steer != 0
 }
+
+// forgetPrompts takes back what has not entered when the agent ends: one that
+// goes on later has a new task.
+func (a *agent) forgetPrompts(tx *store.Tx) error {
+	waiting, err := tx.WaitingPrompts(a.id)
+	if err != nil {
+		return err
+	}
+	for _, q := range waiting {
+		if _, err := tx.RemovePrompt(q.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

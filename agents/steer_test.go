@@ -12,6 +12,7 @@ import (
 	"fantail/agents"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
+	"fantail/tools"
 )
 
 // wraps is a model that works in steps until it is asked to wrap up.
@@ -146,6 +147,35 @@ func TestWrapUp_builtinRepeatsItself(t *testing.T) {
 		check(t, w.pool.Kill(t.Context(), "kid", false))
 		w.close()
 	})
+}
+
+// TestWrapUp_endsWithTheAgent: one that did not enter before the agent was killed
+// shows no longer, and does not come up when the agent goes on later.
+func TestWrapUp_endsWithTheAgent(t *testing.T) {
+	m := wraps(func(context.Context) []llm.Part {
+		return call("c", "bash", `{"command":"mkfifo gate; echo begun; read x < gate"}`)
+	})
+	w := open(t, m, setting{})
+	w.push("job", "work on and on")
+	w.run(0)
+	w.state("job", agents.Running)
+	w.output("job", "begun")
+	check(t, w.pool.WrapUp(t.Context(), "job"))
+	check(t, w.pool.Kill(t.Context(), "job", false))
+	w.state("job", agents.Killed)
+	if n := len(w.info("job").Prompts); n != 0 {
+		t.Errorf("%d prompts stand as queued", n)
+	}
+	m.mu.Lock()
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) { return text("to " + asked(req)), nil }
+	m.mu.Unlock()
+	_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "go on", Resume: true})
+	check(t, err)
+	w.run(0)
+	w.state("job", agents.Done)
+	if es := w.entries("job"); es[len(es)-2].Text != "to go on" {
+		t.Errorf("it answered %q", es[len(es)-2].Text)
+	}
 }
 
 func TestWrapUp_refusals(t *testing.T) {

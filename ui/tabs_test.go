@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"fantail/agents"
 	"fantail/tools/permit"
 	"fantail/ui/frame"
@@ -297,6 +299,11 @@ func TestTabRowFolds(t *testing.T) {
 	if s := spans[len(spans)-1]; s.id != endedGroup {
 		t.Errorf("the group can't be clicked: %+v", spans)
 	}
+	a.drawn.tabs = spans
+	if a.click(tea.MouseClickMsg{X: spans[len(spans)-1].from + 1, Button: tea.MouseLeft}); a.fleet == nil {
+		t.Error("a click on the group does not open the overview")
+	}
+	a.shut()
 	a.tabs.to(a.tabs.byID(2))
 	if row = plain(first(a.tabRow(100))); !strings.Contains(row, "agent02 ✓") || !strings.Contains(row, "✓ 9 ✗ 9") || !strings.HasPrefix(row, "‹") {
 		t.Errorf("the focused one is folded or counted: %q", row)

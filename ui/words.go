@@ -74,7 +74,10 @@ func whyText(n agents.Now, now time.Time) string {
 		add("its last sign of life was %s ago", ago(i.Active))
 	}
 	if quiet, ok := i.Stalled(i.Active, now); ok {
-		add("stalled for %s: /wrapup %s asks it to finish, /kill %s ends it", silence(quiet), i.Name, i.Name)
+		add("stalled for %s: /kill %s ends it now; /wrapup %s has it finish once this step ends", silence(quiet), i.Name, i.Name)
+	}
+	if i.State.Terminal() && !i.Ended.IsZero() {
+		add("it ended %s ago (%s)", ago(i.Ended), i.Outcome)
 	}
 	if i.State == agents.Idle {
 		add("it has nothing to do; a prompt, or a message that wakes it, starts a turn")

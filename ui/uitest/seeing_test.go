@@ -16,7 +16,7 @@ import (
 // TestViewsOfATab: a background agent has no prompt box but four views, while it
 // runs and after it ended; each tab keeps its own.
 //
-// Spec: Q-59, O-80.
+// Spec: Q-59.
 func TestViewsOfATab(t *testing.T) {
 	provider := uitest.Script(func(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error {
 		if prompt, _ := uitest.Prompt(req); prompt != "count the files, whatever they are" {
@@ -71,6 +71,30 @@ func TestViewsOfATab(t *testing.T) {
 		s.Enter("/view nothing")
 		s.See(`"nothing" is no view`)
 		s.See("/view nothing") // the text stays
+	})
+}
+
+// TestMailIsSeen: what waits in an inbox is counted wherever its agent stands,
+// listed, and shown whole when it is taken.
+//
+// Spec: O-80.
+func TestMailIsSeen(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor), Files: files}, func(s *uitest.Session) {
+		s.Enter("/push name=tests look")
+		s.See("Queued tests")
+		s.Enter("/run")
+		s.See("tests ✓", "main ○ ✉1", "[Agent: main | 1 pending]")
+		s.Press("f2")
+		s.See("Agents · 2", "mail")
+		if l := s.Line("○ main"); !strings.HasSuffix(strings.TrimRight(l, " "), "✉1") {
+			t.Errorf("the overview shows main as %q", l)
+		}
+		s.Press("esc")
+		s.Enter("/inbox")
+		s.See("#1", "from: tests", "1 pending")
+		s.Enter("/check")
+		s.See("nothing is wrong", "[Agent: main]")
+		s.NotSee("main ○ ✉1")
 	})
 }
 
