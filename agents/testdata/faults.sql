@@ -6,6 +6,8 @@ CREATE TRIGGER fault BEFORE INSERT ON entries WHEN NEW.kind = 'result' BEGIN SEL
 CREATE TRIGGER fault BEFORE INSERT ON entries WHEN NEW.kind = 'ended' BEGIN SELECT RAISE(ABORT, 'fault in ends'); END
 -- agents
 CREATE TRIGGER fault BEFORE INSERT ON agents BEGIN SELECT RAISE(ABORT, 'fault in agents'); END
+-- takes
+CREATE TRIGGER fault BEFORE UPDATE ON messages WHEN NEW.taken_at IS NOT NULL BEGIN SELECT RAISE(ABORT, 'fault in takes'); END
 -- none
 DROP TRIGGER IF EXISTS fault
 -- full

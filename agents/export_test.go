@@ -1,0 +1,19 @@
+package agents
+
+import (
+	"context"
+
+	"fantail/inbox"
+)
+
+// Deposit is what comes from beside the agents: with the pool's own bell.
+func (p *Pool) Deposit(m inbox.Message) (int64, error) {
+	return p.inbox.Deposit(context.Background(), m)
+}
+
+// Wishes counts the turns with mail that wait for their agent.
+func (p *Pool) Wishes(agent int64) int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return len(p.agents[agent].wishes)
+}

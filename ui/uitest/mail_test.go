@@ -1,0 +1,150 @@
+package uitest_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"fantail/agents/llm"
+	"fantail/ui/uitest"
+)
+
+// Mail as a human handles it, on the screen.
+
+// TestFireOnTheScreen: three results enter one turn with the text; an empty inbox
+// is refused and gives the text back.
+//
+// Spec: N-23, N-24, N-26, N-33, R-18.
+func TestFireOnTheScreen(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor), Cap: 1}, func(s *uitest.Session) {
+		s.Enter("/fire what now?")
+		s.See("The inbox is empty, so there is nothing to fire", "› /fire what now?")
+		s.Press("ctrl+c")
+		s.Enter("/push name=tests look")
+		s.Enter("/push name=vet fail this is not allowed")
+		s.Enter("/run")
+		s.See("vet ✗", "[Agent: main | 2 pending]")
+		s.Enter("after 5s of work")
+		s.See("main ●")
+		s.Enter("/fire what now?")
+		s.See("it fires when this turn ends; nothing is taken before", "[Agent: main | 2 pending]")
+		s.Wait(6 * time.Second)
+		s.See("Finished 5s of work.", "✉ tests · completed", "✉ vet · failed", "▌ what now?", "You said: what now?", "[Agent: main]")
+		s.Golden("fire-120")
+	})
+}
+
+// TestUndoOnTheScreen: the cards vanish, live and after a restart.
+//
+// Spec: Q-42, R-22.
+func TestUndoOnTheScreen(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("/inbox undo")
+		s.See("Undo: no messages were taken yet")
+		s.Press("ctrl+c")
+		s.Enter("/send main --priority=urgent --tag=ci look at #12")
+		s.See("Message #1 is in the inbox of main", "urgent")
+		s.Enter("/check --peek")
+		s.See("Message #1 from main", "urgent, tags: ci", "look at #12", "1 pending")
+		s.Enter("/check")
+		s.See("✉ main · mail")
+		s.Gone("pending]")
+		s.Enter("/inbox undo")
+		s.See("1 message went back into the inbox.", "1 pending]")
+		s.Gone("✉ main · mail")
+		s.Enter("/messages why 1")
+		s.See("deliver=next: it waits, and enters before your next prompt")
+		s.Golden("undo-120")
+		s.Enter("answer me")
+		s.See("What I found", "✉ main · mail")
+		s.Enter("/inbox undo")
+		s.See("entered a turn, and its request carried them")
+		s.Press("ctrl+c")
+		s.Enter("/inbox --all")
+		s.See("  - from: main (received ", "· #1 · urgent mail [ci] · look at #12 · entered a turn")
+	})
+}
+
+// TestMessagesWaitOnTheScreen: one turn each; Esc stops what is left.
+//
+// Spec: M-38, R-45.
+func TestMessagesWaitOnTheScreen(t *testing.T) {
+	provider := uitest.Script(func(ctx context.Context, _ *llm.Request, say func(llm.Part) bool) error {
+		uitest.Pause(ctx, 3*time.Second)
+		say(llm.Text{Text: "Handled."})
+		return nil
+	})
+	play(t, uitest.Options{Provider: provider}, func(s *uitest.Session) {
+		for _, text := range []string{"one", "two", "three"} {
+			s.Enter("/send main " + text)
+		}
+		s.See("3 pending]")
+		s.Enter("/messages wait")
+		s.See("one turn for each message; Esc stops them", "2 pending]")
+		s.Wait(3 * time.Second)
+		s.See("1 pending]")
+		s.Press("esc")
+		s.See("Stopped after 2 messages; what waits is in the inbox", "1 pending]")
+		s.Enter("/messages wait")
+		s.Wait(4 * time.Second)
+		s.See("Handled 1 message", "[Agent: main]")
+	})
+}
+
+// TestSendToTwo: one command, two inboxes, or none; what an agent did not read is
+// told to its sender.
+//
+// Spec: R-25, R-59, Q-21.
+func TestSendToTwo(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("/push name=worker-a slow")
+		s.Enter("/push name=worker-b slow")
+		s.Enter("/run")
+		s.See("worker-a ●", "worker-b ●")
+		s.Enter("/send worker-a,nobody stop")
+		s.See("no such agent", "nothing was sent", "› /send worker-a,nobody stop")
+		s.Press("ctrl+c")
+		s.Enter("/send work stop")
+		s.See("beginning of several names: worker-a, worker-b")
+		s.Press("ctrl+c")
+		s.Enter(`/send worker-a,worker-b --priority=high "stop now"`)
+		s.See("Messages are in the inboxes of worker-a (#1), worker-b (#2)")
+		s.Enter("/kill worker-a")
+		s.See("[Agent: main | 2 pending]")
+		s.Enter("/check")
+		s.See("message #1 to worker-a not read: worker-a was killed")
+		s.Enter("/send worker-a again")
+		s.See("has ended (killed) and reads no mail")
+	})
+}
+
+// TestReceiveOnTheScreen: the tab waits with a reason; Esc, the time-out and
+// nothing to wait for end it in their own words.
+//
+// Spec: R-21, E-8, E-22, Q-22.
+func TestReceiveOnTheScreen(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("/receive")
+		s.See("Nothing can arrive: no running or queued agents")
+		s.Enter("/receive --wait")
+		s.See("waiting for any message")
+		s.Type("a draft")
+		s.Press("esc")
+		s.See("Stopped.", "› a draft")
+		s.Press("ctrl+c")
+		s.Enter("/push name=tests after 20s of tests")
+		s.Enter("/run")
+		s.See("tests ●")
+		s.Enter("/receive from=tests timeout=5")
+		s.See("waiting for a message from tests")
+		s.Wait(6 * time.Second)
+		s.See("No message came within 5s; /receive waits again")
+		s.Enter("/receive from=te --lifo ")
+		s.Wait(20 * time.Second)
+		s.See("✉ tests · completed")
+		if strings.Contains(s.Status(), "pending") {
+			t.Errorf("the status is %s", s.Status())
+		}
+	})
+}
