@@ -132,11 +132,11 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 			return fmt.Errorf("message #%d has %d bytes; the offset %d is not in it", id, len(m.Text()), offset)
 		}
 		if m.Recipient != d.a.id {
-			g.text = fmt.Sprintf("You sent this message; it is %s.\n%s", m.Fate(), r.Part(m, offset))
+			g.text = fmt.Sprintf("You sent this message; %s.\n%s", fate(m), r.Part(m, offset))
 			return nil
 		}
 		if !m.Taken.IsZero() {
-			g.text = fmt.Sprintf("You have had this message before: it %s %s ago.\n%s", m.Fate(), inbox.Age(tx.Now().Sub(m.Taken)), r.Part(m, offset))
+			g.text = fmt.Sprintf("You have had this message before: %s, %s ago.\n%s", fate(m), inbox.Age(tx.Now().Sub(m.Taken)), r.Part(m, offset))
 			return nil
 		}
 		b := d.a.batch(tx, false)

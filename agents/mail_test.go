@@ -631,7 +631,7 @@ func TestRead_pieces(t *testing.T) {
 		t.Errorf("%d of %d bytes came", got.Len(), len(long))
 	}
 	es := w.entries("main")
-	if len(es[2].Messages) != 1 || len(es[4].Messages) != 0 || !strings.Contains(es[4].Result.Text, "You have had this message before: it taken by a tool call") {
+	if len(es[2].Messages) != 1 || len(es[4].Messages) != 0 || !strings.Contains(es[4].Result.Text, "You have had this message before: it is taken by a tool call") {
 		t.Errorf("taken by %s; then\n%.200s", kinds(es), es[4].Result.Text)
 	}
 }
@@ -908,7 +908,7 @@ func TestWhy(t *testing.T) {
 	}
 	_, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{Limit: 1})
 	check(t, err)
-	if got, err := w.pool.Why(t.Context(), held); err != nil || !strings.Contains(got, "it taken by /check 0s ago, as entry 1") {
+	if got, err := w.pool.Why(t.Context(), held); err != nil || !strings.Contains(got, "it is taken by /check, 0s ago, as entry 1") {
 		t.Errorf("%s, %v", got, err)
 	}
 	if _, err := w.pool.Why(t.Context(), 99); err == nil {

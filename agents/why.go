@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"fantail/inbox"
 )
@@ -30,9 +31,18 @@ func (p *Pool) Why(ctx context.Context, id int64) (string, error) {
 	}
 	head := fmt.Sprintf("Message #%d from %s to %s, deliver=%s: ", m.ID, inbox.Label(m.From), to, m.Deliver)
 	if !m.Taken.IsZero() {
-		return head + fmt.Sprintf("it %s %s ago, as entry %d of the transcript.", m.Fate(), inbox.Age(p.o.Now().Sub(m.Taken)), m.Entry), nil
+		return head + fmt.Sprintf("%s, %s ago, as entry %d of the transcript.", fate(m), inbox.Age(p.o.Now().Sub(m.Taken)), m.Entry), nil
 	}
 	return head + "it waits, " + due(m, i, a != nil, hushed), nil
+}
+
+// fate says what happened to m in a sentence of its own.
+func fate(m inbox.Message) string {
+	f := m.Fate()
+	if strings.HasPrefix(f, "taken") || f == "pending" {
+		return "it is " + f
+	}
+	return "it " + f
 }
 
 // due says when a pending message enters the context of the agent i, and why then.

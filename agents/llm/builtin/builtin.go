@@ -23,6 +23,7 @@
 //	grep PATTERN [in PATH]
 //	write PATH: TEXT         edit PATH: OLD => NEW
 //	send NAME: TEXT          check [from NAME]  receive [from NAME]
+//	list messages            read message N     reply N: TEXT
 //	push NAME: PROMPT        queue a task
 //	push NAME after A,B: PROMPT   one that starts with the results of A and B
 //	delegate NAME: PROMPT    the same, started at once; its answer comes by itself
@@ -33,7 +34,7 @@
 //
 // `then` joins only where it stands as a word of its own before a verb, not
 // after a semicolon and not inside quotes (a shell's own `then` stays with its
-// command). What follows the colon of write, edit, send, push, delegate and
+// command). What follows the colon of write, edit, send, reply, push, delegate and
 // remind reaches to the end of the line: a `then` in it belongs to the text, so
 // that a task can be a list of its own. A TEXT, OLD or NEW that is a Go string
 // in double quotes stands for that string ("two\nlines"). A PATH, GLOB or

@@ -26,10 +26,10 @@ type instruction struct {
 // The verbs; those in whole take their line to its end.
 var (
 	verbs = []string{
-		"run", "queue", "read", "list", "find", "grep", "write", "edit", "send", "check", "receive",
+		"run", "queue", "read", "list", "find", "grep", "write", "edit", "send", "reply", "check", "receive",
 		"push", "delegate", "remind", "wait", "say", "fail",
 	}
-	whole = []string{"write", "edit", "send", "push", "delegate", "remind"}
+	whole = []string{"write", "edit", "send", "reply", "push", "delegate", "remind"}
 	bare  = []string{"say", "fail"} // a quote in them is just a quote
 )
 
@@ -121,11 +121,29 @@ func one(s string) (instruction, error) {
 		if rest != "" {
 			return bad("queue")
 		}
+	case "reply":
+		if in.arg, in.text, ok = colon(rest); ok {
+			in.count, ok = number(in.arg)
+		}
+		if !ok || in.text == "" {
+			return bad("reply N: TEXT")
+		}
 	case "list":
+		if strings.EqualFold(rest, "messages") {
+			in.verb, in.arg = "list messages", ""
+			return in, nil
+		}
 		if in.arg, ok = path(rest); rest != "" && !ok {
 			return bad("list PATH")
 		}
 	case "read", "find":
+		if w, n := word(rest); in.verb == "read" && n != "" && strings.EqualFold(w, "message") {
+			in.verb, in.arg = "read message", n
+			if in.count, ok = number(n); !ok {
+				return bad("read message N")
+			}
+			return in, nil
+		}
 		if in.arg, ok = path(rest); !ok {
 			return bad(map[string]string{"read": "read PATH", "find": "find GLOB"}[in.verb])
 		}
@@ -181,6 +199,12 @@ func one(s string) (instruction, error) {
 		return in, fmt.Errorf("%s is not one of the instructions", code(clip(s)))
 	}
 	return in, nil
+}
+
+// number reads 12 or #12.
+func number(s string) (int, bool) {
+	n, err := strconv.Atoi(strings.TrimPrefix(s, "#"))
+	return n, err == nil && n > 0
 }
 
 // path is one word, or what stands in quotes.

@@ -295,6 +295,12 @@ func (in instruction) next(made []called) (call, bool) {
 		return call{"grep", args}, true
 	case "send":
 		return call{"send", map[string]any{"to": in.arg, "message": in.text}}, true
+	case "reply":
+		return call{"reply_to_message", map[string]any{"id": in.count, "message": in.text}}, true
+	case "list messages":
+		return call{"list_messages", args}, true
+	case "read message":
+		return call{"read_message", map[string]any{"id": in.count}}, true
 	case "check", "receive":
 		set("from", in.arg)
 		return call{in.verb, args}, true

@@ -89,7 +89,7 @@ func (o outcome) report() string {
 		if o.in.arg != "" {
 			return sign + command(o.in.arg, last)
 		}
-	case "check", "receive", "delegate":
+	case "check", "receive", "delegate", "read message":
 		if strings.Contains(text, "<message ") {
 			return sign + code(o.in.title()) + "\n\n" + letters(text)
 		}
@@ -111,7 +111,7 @@ func (o outcome) report() string {
 // title is an instruction without the text it carries.
 func (in instruction) title() string {
 	switch in.verb {
-	case "write", "edit", "send", "push", "delegate":
+	case "write", "edit", "send", "reply", "push", "delegate":
 		return in.verb + " " + in.arg
 	}
 	return in.written
@@ -245,6 +245,6 @@ const guide = "One instruction a line, or joined by `then`:\n\n" +
 	"- `run go test ./...` runs a command; `push tests: run go test ./...` queues it for a background agent, `run 2` starts two of the queue at a time, `queue` lists it\n" +
 	"- `read PATH`, `list PATH`, `find **/*.go`, `grep PATTERN in PATH`\n" +
 	"- `write PATH: TEXT`, `edit PATH: OLD => NEW`\n" +
-	"- `check`, `receive from NAME`, `send NAME: TEXT`, `delegate NAME: PROMPT`, and `delegate sync NAME: PROMPT` to wait for its answer\n" +
+	"- `check`, `receive from NAME`, `send NAME: TEXT`, `list messages`, `read message N`, `reply N: TEXT`, `delegate NAME: PROMPT`, and `delegate sync NAME: PROMPT` to wait for its answer\n" +
 	"- `wait 5s`, `say TEXT`, `fail TEXT`\n\n" +
 	"To talk to a model, set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, or start Ollama, and start again; or name one with `--model PROVIDER/NAME`."
