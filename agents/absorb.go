@@ -191,18 +191,12 @@ func (a *agent) readUpTo(ctx context.Context, sent int64) error {
 	var rows []store.Entry
 	first := a.read == 0
 	err := a.p.o.DB.Read(context.WithoutCancel(ctx), func(rx *store.Rx) error {
-		if a.read == 0 {
-			for _, kind := range []EntryKind{EntryCleared, EntrySummary} {
-				e, ok, err := rx.LastEntry(a.id, string(kind))
-				if err != nil {
-					return err
-				}
-				if ok {
-					a.read = max(a.read, decode(e).upTo())
-				}
+		var err error
+		if first {
+			if a.read, err = begins(rx, a.id); err != nil {
+				return err
 			}
 		}
-		var err error
 		rows, err = rx.EntriesAfter(a.id, a.read, 0)
 		return err
 	})
@@ -223,6 +217,21 @@ func (a *agent) readUpTo(ctx context.Context, sent int64) error {
 		}
 	}
 	return nil
+}
+
+// begins returns the seq behind which an agent's transcript is still sent.
+func begins(rx *store.Rx, agent int64) (int64, error) {
+	seq := int64(0)
+	for _, kind := range []EntryKind{EntryCleared, EntrySummary} {
+		e, ok, err := rx.LastEntry(agent, string(kind))
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			seq = max(seq, decode(e).upTo())
+		}
+	}
+	return seq, nil
 }
 
 // upTo is the last entry that is no longer sent once e stands: what a new

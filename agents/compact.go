@@ -206,10 +206,7 @@ func (a *agent) fills() (used, window int) {
 		switch e.Kind {
 		case EntryText, EntryThinking, EntryCall: // of a reply, whose tokens were counted with it
 		default:
-			used += weigh(&llm.Request{Messages: messages([]Entry{e}, "")})
-			if e.Result != nil {
-				used += tokens(e.Result.Text)
-			}
+			used += heft(e)
 		}
 	}
 	return used, window

@@ -74,6 +74,7 @@ type Pool interface {
 	SetModel(ctx context.Context, agent int64, name string) error
 	Shell(ctx context.Context, agent int64, command string) error
 	Clear(ctx context.Context, agent int64) error
+	Context(ctx context.Context, agent int64) (agents.Context, error)
 	Compact(ctx context.Context, agent int64, hint string) error
 	SetMode(m permit.Mode)
 	Ledger(ctx context.Context) (agents.Ledger, error)

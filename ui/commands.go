@@ -71,6 +71,7 @@ func commands() []command {
 		{"theme", nil, "[NAME]", "change the colours", runTheme, true},
 		{"new", []string{"clear", "reset"}, "", "begin a new conversation; the old one is kept", runNew, false},
 		{"compact", []string{"summarize"}, "[HINT]", "have the model summarise the conversation; the rest is kept and no longer sent", runCompact, false},
+		{"context", nil, "", "show what the conversation consists of and how full the model's window is", runContext, false},
 		{"copy", nil, "", "copy the last answer", runCopy, false},
 		{"help", nil, "", "this list", runHelp, true},
 		{"quit", []string{"exit"}, "", "leave; asks when agents are at work", runQuit, true},

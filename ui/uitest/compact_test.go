@@ -84,3 +84,19 @@ func TestCompactsByItself(t *testing.T) {
 		s.See("compacted by itself", "I go by the summary. You said: go on")
 	})
 }
+
+// TestContextFrame: /context shows what the conversation consists of.
+// Spec: O-74, O-82.
+func TestContextFrame(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor), Window: 200_000}, func(s *uitest.Session) {
+		s.Enter("hello")
+		s.See("You said: hello", "1 step")
+		s.Enter("/send main some words of mail")
+		s.See("1 pending")
+		s.Enter("/check")
+		s.Gone("1 pending")
+		s.Enter("/context")
+		s.See("Context of main, test/scripted", "1,540 of 200,000 tokens after the last request, 0%", "mail ", "1 message entered it, about")
+		s.Golden("context-120")
+	})
+}

@@ -133,7 +133,7 @@ var (
 	digits  = regexp.MustCompile(`\d`)
 	moment  = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 	running = regexp.MustCompile(`\d[\dhms.]*( · esc st)`)
-	about   = regexp.MustCompile(`about [\d,]+`)
+	about   = regexp.MustCompile(`about +[\d,]+`)
 	waited  = regexp.MustCompile(`(?m)(^[⠀-⣿◌] .* · )\d[\dhms.]*$`)
 )
 
