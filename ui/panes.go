@@ -285,6 +285,9 @@ func (a *App) infoRows(t *tab) []transcript.Row {
 		}
 		add("after", strings.Join(f.Needs, ", "))
 	}
+	if i.Outside {
+		add("trust", "begun from outside: asks before all but reading, in every mode")
+	}
 	if i.Parent != 0 {
 		parent := "an agent that was closed"
 		if p := a.tabs.byID(i.Parent); p != nil {

@@ -62,6 +62,8 @@ func TestFromOutside(t *testing.T) {
 			s.Golden(fmt.Sprintf("outside-task-%d", w))
 			s.Press("y")
 			s.See("2 steps")
+			s.Press("4")
+			s.See("begun from outside")
 		})
 	}
 }
