@@ -44,7 +44,7 @@ func (p *Pool) await(ctx context.Context, agent int64, q inbox.Query, outside bo
 		return did
 	}
 	return a.receive(ctx, q, patience{by: "receive", outside: outside, into: atRest("receive"), stands: func(why string) func() {
-		rested := rest(Idle, Waiting, why)
+		rested := rest(Idle, Waiting, why+"; Esc stops it")
 		return func() {
 			if rested { // else it is the turn that waits
 				rest(Waiting, Idle, "")

@@ -50,7 +50,11 @@ func (r Rendering) Part(m Message, from int) string {
 	if end < len(text) {
 		piece += fmt.Sprintf("\n… %d of %d bytes follow; %s id=%d offset=%d gives them …", len(text)-end, len(text), r.tool(), m.ID, end)
 	}
-	return r.block(m, fmt.Sprintf(` offset="%d"`, from), piece)
+	where := ""
+	if from > 0 {
+		where = fmt.Sprintf(` offset="%d"`, from)
+	}
+	return r.block(m, where, piece)
 }
 
 func (r Rendering) block(m Message, more, text string) string {

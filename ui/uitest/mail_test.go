@@ -128,7 +128,7 @@ func TestReceiveOnTheScreen(t *testing.T) {
 		s.Enter("/receive")
 		s.See("Nothing can arrive: no running or queued agents")
 		s.Enter("/receive --wait")
-		s.See("waiting for any message")
+		s.See("waiting for any message; Esc stops it")
 		s.Type("a draft")
 		s.Press("esc")
 		s.See("Stopped.", "› a draft")

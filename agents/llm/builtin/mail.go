@@ -68,7 +68,7 @@ func (l letter) head() string {
 // line is one line on a message: its head and its first words.
 func (l letter) line() string {
 	for _, text := range l.body {
-		if text = oneLine(text); text != "" {
+		if text = oneLine(text); text != "" && text != "Error:" { // the title of a part says nothing
 			return l.head() + ": " + code(clip(text))
 		}
 	}
