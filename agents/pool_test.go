@@ -124,21 +124,31 @@ func (s *storm) act(rt *rapid.T) {
 	}
 	s.n++
 	switch rapid.SampledFrom([]string{
-		"push", "push", "push", "run", "run", "kill", "stop", "answer", "check", "receive", "prompt", "next", "take back", "mode", "reopen",
+		"push", "push", "push", "run", "run", "kill", "retry", "change", "stop", "answer", "check", "receive", "prompt", "next", "take back", "mode", "reopen",
 	}).Draw(rt, "act") {
 	case "push":
+		var after []string
+		if rapid.IntRange(0, 2).Draw(rt, "needs") == 0 && some.Kind == agents.Sub {
+			after = []string{strings.TrimRight(some.Name, "·0123456789")}
+		}
 		_, err := s.pool.Push(ctx, 1, tools.Task{
+			After: after,
 			Name: rapid.SampledFrom([]string{"", "a", fmt.Sprint("t", s.n)}).Draw(rt, "name"), Prompt: words(),
 			Deliver: rapid.SampledFrom([]string{"", "next", "wake"}).Draw(rt, "deliver"),
 			Timeout: rapid.SampledFrom([]time.Duration{0, 0, 0, 20 * time.Millisecond}).Draw(rt, "timeout"),
 		})
-		if err != nil && !strings.Contains(err.Error(), "queued or runs") && !strings.Contains(err.Error(), "is an agent already") {
+		if err != nil && !strings.Contains(err.Error(), "queued or runs") && !strings.Contains(err.Error(), "is an agent already") && !strings.Contains(err.Error(), "after=") {
 			rt.Fatalf("push: %v", err)
 		}
 	case "run":
 		s.run(rapid.IntRange(0, 3).Draw(rt, "window"))
 	case "kill":
-		_ = s.pool.Kill(ctx, some.Name, false) // main and those that ended refuse
+		_ = s.pool.Kill(ctx, some.Name, rapid.Bool().Draw(rt, "cascade")) // main and those that ended refuse
+	case "retry":
+		_, _, _ = s.pool.Retry(ctx, 1, some.Name, "a hint") // those that live refuse
+	case "change":
+		_, _ = s.pool.Move(ctx, some.Name, 1)
+		_ = s.pool.Remove(ctx, "a") // it may have started
 	case "stop":
 		s.pool.Stop(some.ID)
 	case "answer":
