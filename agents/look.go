@@ -99,6 +99,10 @@ func (f *Facts) words(rx *store.Rx, agent int64) error {
 	if err != nil {
 		return err
 	}
+	if f.Task.Kind == kindCommand {
+		f.Answer = whatSaid(decodeAll(rows))
+		return nil
+	}
 	if f.Answer = finalText(decodeAll(rows)); f.Answer != "" {
 		return nil
 	}

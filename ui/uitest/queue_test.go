@@ -265,6 +265,11 @@ func TestCommandTask(t *testing.T) {
 		t.Error(err)
 	}
 	s.See("tests ✗", "exit 3", "30")
+	s.Press("1")
+	s.See("!echo begun; while")
+	s.Press("3")
+	s.See("exit 3, took ", "its last 20 lines are:")
+	s.Press("2")
 	s.Press("alt+1")
 	s.See("[Agent: main | 2 pending]")
 	s.Enter("/check")
