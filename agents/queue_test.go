@@ -404,3 +404,29 @@ func TestQueueTool(t *testing.T) {
 		t.Errorf("inbox %+v", ms)
 	}
 }
+
+// TestRetry_keepsTrust: what somebody outside asked for stays so however often it
+// is tried, and so does what its agent pushed.
+func TestRetry_keepsTrust(t *testing.T) {
+	w, ctx := open(t, counted(), setting{}), t.Context()
+	w.outside("push", "out", "push kid: say x\nfail on purpose")
+	w.push("own", "say mine")
+	w.run(0)
+	w.settle()
+	for name, want := range map[string]string{"out": "cli", "kid": "cli", "own": "human"} {
+		row, _, err := w.pool.Retry(ctx, w.main(), name, "")
+		check(t, err)
+		if row.Origin != want {
+			t.Errorf("%s is asked for by %s, want %s", name, row.Origin, want)
+		}
+	}
+	// Only the human's own /run starts them.
+	r := w.run(0)
+	if len(r.Outside) != 2 {
+		t.Errorf("run let in %v", r.Outside)
+	}
+	w.settle()
+	for _, name := range []string{"out", "kid"} {
+		w.until(name+" is judged strictly", func() bool { return w.info(name).State.Terminal() && w.info(name).Outside })
+	}
+}

@@ -53,8 +53,14 @@ func (p *Pool) Retry(ctx context.Context, by int64, name, hint string) (row Task
 			row.SpawnedBy = a.turnNow()
 		}
 		row.Started, row.Finished, row.Created = time.Time{}, time.Time{}, time.Time{}
-		if !fromOutside(row.Origin) { // what came from outside stays so
+		trust, err := trustOf(tx, old)
+		switch {
+		case err != nil:
+			return err
+		case trust != trustOutside:
 			row.Origin = originHuman
+		case !fromOutside(row.Origin): // an agent wrote its prompt that somebody outside set to work
+			row.Origin = OriginCLI
 		}
 		if row.Name, err = p.nameFor(tx, old.Name); err != nil {
 			return err
