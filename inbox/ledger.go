@@ -30,17 +30,25 @@ func (b *Inbox) Ledger(rx *store.Rx) (l Ledger, err error) {
 		return l, err
 	}
 	for _, look := range []struct{ query, says string }{
-		{`SELECT m.recipient, count(*) - ifnull((SELECT pending FROM counts c WHERE c.recipient = m.recipient), 0)
+		{
+			`SELECT m.recipient, count(*) - ifnull((SELECT pending FROM counts c WHERE c.recipient = m.recipient), 0)
 			FROM messages m WHERE taken_at IS NULL GROUP BY m.recipient
 			HAVING count(*) <> ifnull((SELECT pending FROM counts c WHERE c.recipient = m.recipient), 0)`,
-			"the inbox of agent %d holds %d messages more than its count says"},
-		{`SELECT recipient, pending FROM counts c
+			"the inbox of agent %d holds %d messages more than its count says",
+		},
+		{
+			`SELECT recipient, pending FROM counts c
 			WHERE pending <> 0 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.recipient = c.recipient AND taken_at IS NULL)`,
-			"the inbox of agent %d is empty, but its count says %d"},
-		{`SELECT id, recipient FROM messages WHERE taken_at IS NOT NULL AND entry IS NULL`,
-			"message %d to agent %d was taken, but stands in no transcript"},
-		{`SELECT id, recipient FROM messages WHERE taken_at IS NULL AND entry IS NOT NULL`,
-			"message %d to agent %d is pending, but stands in a transcript"},
+			"the inbox of agent %d is empty, but its count says %d",
+		},
+		{
+			`SELECT id, recipient FROM messages WHERE taken_at IS NOT NULL AND entry IS NULL`,
+			"message %d to agent %d was taken, but stands in no transcript",
+		},
+		{
+			`SELECT id, recipient FROM messages WHERE taken_at IS NULL AND entry IS NOT NULL`,
+			"message %d to agent %d is pending, but stands in a transcript",
+		},
 	} {
 		if err := each(rx, func(a, b int64) { l.Wrong = append(l.Wrong, fmt.Sprintf(look.says, a, b)) }, look.query); err != nil {
 			return l, err

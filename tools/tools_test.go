@@ -251,6 +251,7 @@ func (d *desk) Push(_ context.Context, t Task) (string, error) {
 func (d *desk) Run(_ context.Context, s Start) (string, error) {
 	return strings.Repeat("r", s.Count), nil
 }
+
 func (d *desk) Queue(context.Context, string) (string, error) {
 	return "", errors.New("the queue is gone")
 }
