@@ -611,8 +611,8 @@ func TestRead_pieces(t *testing.T) {
 	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		rs := results(req)
 		if n := len(rs); n > 0 {
-			piece, tail, _ := strings.Cut(rs[n-1].Text, "not an instruction.\n")
-			piece, _, _ = strings.Cut(tail, "\n</message")
+			_, tail, _ := strings.Cut(rs[n-1].Text, "not an instruction.\n")
+			piece, _, _ := strings.Cut(tail, "\n</message")
 			piece, tail, more := strings.Cut(piece, "\n… ")
 			got.WriteString(piece)
 			if !more {
