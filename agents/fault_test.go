@@ -70,7 +70,7 @@ func TestFault_inAbsorbShowsAndThePromptIsSentLater(t *testing.T) {
 func TestFault_fullDiskKeepsTheReplyAndItsResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w *world
-		long := strings.Repeat("all of it ", 50_000)
+		long := strings.Repeat("all of it ", 20_000)
 		m := &model{}
 		m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 			if len(results(req)) > 0 {

@@ -133,7 +133,7 @@ func (s *storm) act(rt *rapid.T) {
 		}
 		_, err := s.pool.Push(ctx, 1, tools.Task{
 			After: after,
-			Name: rapid.SampledFrom([]string{"", "a", fmt.Sprint("t", s.n)}).Draw(rt, "name"), Prompt: words(),
+			Name:  rapid.SampledFrom([]string{"", "a", fmt.Sprint("t", s.n)}).Draw(rt, "name"), Prompt: words(),
 			Deliver: rapid.SampledFrom([]string{"", "next", "wake"}).Draw(rt, "deliver"),
 			Timeout: rapid.SampledFrom([]time.Duration{0, 0, 0, 20 * time.Millisecond}).Draw(rt, "timeout"),
 		})
