@@ -75,7 +75,10 @@ func run(guard *cli.Guard) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	h := &host{guard: guard, flags: flags, place: place, conf: conf, models: cli.NewModels(conf, os.Getenv), tools: tools.New()}
+	h := &host{guard: guard, flags: flags, place: place, conf: conf, models: cli.NewModels(conf, os.Getenv)}
+	if h.tools, err = tools.New().Without(conf.DisabledTools); err != nil {
+		return 0, fmt.Errorf("disabled_tools: %w", err)
+	}
 	lock, err := cli.Lock(place.Data, time.Now())
 	var held *cli.HeldError
 	switch {

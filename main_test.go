@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -15,6 +16,7 @@ import (
 	"strings"
 	"testing"
 	"testing/fstest"
+	"unicode"
 
 	"fantail/store/config"
 )
@@ -959,6 +961,95 @@ func checkPath(t *tree, f *findings, at, p string) {
 	}
 	if found, err := fs.Glob(t.fsys, p); err != nil || len(found) == 0 {
 		f.add("%s: %s does not exist; correct the sentence", at, p)
+	}
+}
+
+// promises are the numbers of what the specification promises and tests hold,
+// by letter, from and to.
+var promises = []struct {
+	letter   string
+	from, to int
+}{
+	{"O", 1, 3}, {"O", 5, 5}, {"O", 7, 39}, {"O", 74, 83}, {"N", 1, 37}, {"Q", 1, 59}, {"E", 1, 12}, {"E", 19, 26}, {"E", 31, 35},
+}
+
+var (
+	specNote   = regexp.MustCompile(`Spec: ([^.]*)\.`)
+	specNumber = regexp.MustCompile(`^[A-Z]-[1-9][0-9]*$`)
+)
+
+// held returns which promises the comments of tests name, and the tests that do.
+func held(t *tree) (table map[string][]string, f findings) {
+	table = map[string][]string{}
+	for _, s := range t.files {
+		for _, d := range s.syntax.Decls {
+			fn, ok := d.(*ast.FuncDecl)
+			if !ok || fn.Doc == nil {
+				continue
+			}
+			for _, m := range specNote.FindAllStringSubmatch(fn.Doc.Text(), -1) {
+				for _, id := range strings.FieldsFunc(m[1], func(r rune) bool { return r == ',' || unicode.IsSpace(r) }) {
+					switch {
+					case !s.test || !strings.HasPrefix(fn.Name.Name, "Test") && !strings.HasPrefix(fn.Name.Name, "Fuzz"):
+						f.add("%s: %s stands at %s, which is no test; name it where it is tested", t.at(fn), id, fn.Name.Name)
+					case !specNumber.MatchString(id):
+						f.add("%s: %q is no number of the specification", t.at(fn), id)
+					default:
+						table[id] = append(table[id], fn.Name.Name)
+					}
+				}
+			}
+		}
+	}
+	return table, f
+}
+
+func checkPromises(t *tree) (f findings) {
+	table, f := held(t)
+	for _, p := range promises {
+		for n := p.from; n <= p.to; n++ {
+			if id := fmt.Sprintf("%s-%d", p.letter, n); len(table[id]) == 0 {
+				f.add("%s: no test names it; write one, or name it in the comment of the test that holds it (Spec: %s)", id, id)
+			}
+		}
+	}
+	return f
+}
+
+// TestPromises lists which tests hold which promise: go test -run Promises -v .
+// checkPromises fails where there is none.
+func TestPromises(t *testing.T) {
+	wood, err := plant(os.DirFS("."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range checkPromises(wood) {
+		t.Error(f)
+	}
+	table, _ := held(wood)
+	for _, id := range slices.SortedFunc(maps.Keys(table), func(a, b string) int {
+		return cmp.Or(cmp.Compare(a[:1], b[:1]), cmp.Compare(len(a), len(b)), cmp.Compare(a, b))
+	}) {
+		t.Logf("%-5s %s", id, strings.Join(table[id], " "))
+	}
+}
+
+func TestPromises_refusesWhatIsNoTest(t *testing.T) {
+	for source, want := range map[string]string{
+		"-- a_test.go --\npackage a\n// Spec: Q-1, Q-2.\nfunc TestA() {}\n":      "",
+		"-- a_test.go --\npackage a\n// Spec: Q1.\nfunc TestA() {}\n":            "no number",
+		"-- a_test.go --\npackage a\n// Spec: Q-1.\nfunc a() {}\n":               "which is no test",
+		"-- a.go --\npackage a\n// Spec: Q-1.\nfunc TestA() {}\n":                "which is no test",
+		"-- a_test.go --\npackage a\n// Specs: Q-1 and so on\nfunc TestA() {}\n": "",
+	} {
+		wood := small(t, source)
+		table, f := held(wood)
+		if got := strings.Join(f, "; "); !strings.Contains(got, want) || (want == "") != (got == "") {
+			t.Errorf("%q: %q", source, got)
+		}
+		if want == "" && len(checkPromises(wood)) != 168-len(table) {
+			t.Errorf("%q: %d findings", source, len(checkPromises(wood)))
+		}
 	}
 }
 

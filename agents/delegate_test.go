@@ -128,7 +128,7 @@ func TestDelegate_asyncAnswersAtOnce(t *testing.T) {
 	})
 }
 
-// Spec: O-15, O-16, O-13.
+// Spec: O-13, O-15, O-16, O-78.
 func TestDelegate_activeNotifyStartsATurn(t *testing.T) {
 	m := &model{}
 	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
@@ -145,7 +145,7 @@ func TestDelegate_activeNotifyStartsATurn(t *testing.T) {
 	})
 }
 
-// Spec: R-11, N-34, E-20.
+// Spec: R-11, N-34, E-20, O-20.
 func TestDelegate_timesOut(t *testing.T) {
 	for mode, limit := range map[string]time.Duration{"sync": 120 * time.Second, "async": 300 * time.Second} {
 		t.Run(mode, func(t *testing.T) {

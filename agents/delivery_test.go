@@ -12,6 +12,7 @@ import (
 
 // TestDelegate_resultEntersTheNextTurn: what an agent dispatched waits for the
 // next prompt, enters before it, and costs no request while it waits.
+// Spec: O-9, O-12, O-15, O-37, O-75.
 func TestDelegate_resultEntersTheNextTurn(t *testing.T) {
 	m := &model{}
 	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
@@ -47,6 +48,7 @@ func TestDelegate_resultEntersTheNextTurn(t *testing.T) {
 	check(t, valid(reqs[len(reqs)-1].Messages))
 }
 
+// Spec: O-14, O-16, O-17.
 func TestDeliver_wakeStartsATurnAndHoldDoesNot(t *testing.T) {
 	m := &model{}
 	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {

@@ -32,6 +32,7 @@ func TestSettled_waitsForAPromptThatJustEntered(t *testing.T) {
 
 // TestWake_ofASubAgentIsTakenOnce: it takes its child's result at its seam, and
 // nothing seems under way after it ended, now or after a restart.
+// Spec: E-24, R-60.
 func TestWake_ofASubAgentIsTakenOnce(t *testing.T) {
 	m := &model{}
 	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {

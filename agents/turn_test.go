@@ -65,6 +65,7 @@ func TestTurn_runsCallsInOrder(t *testing.T) {
 	check(t, valid(reqs[len(reqs)-1].Messages))
 }
 
+// Spec: O-8.
 func TestTurn_promptWhileBusyEntersAtTheNextSeam(t *testing.T) {
 	streaming, go_on := make(chan struct{}), make(chan struct{})
 	m := &model{}
@@ -152,7 +153,7 @@ func TestTurn_failureIsShownAndTheNextPromptGoesOn(t *testing.T) {
 	check(t, valid(reqs[len(reqs)-1].Messages))
 }
 
-// Spec.
+// Spec, O-21, Q-19, N-17, N-18.
 func TestTask_resultIsDepositedAndReceived(t *testing.T) {
 	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if strings.Contains(asked(req), "boom") {
@@ -385,7 +386,7 @@ func TestKill_removesAQueuedTask(t *testing.T) {
 	}
 }
 
-// Spec: Q-14, E-20.
+// Spec: Q-14, E-20, O-22, N-18.
 func TestTask_timeoutEndsIt(t *testing.T) {
 	m := &model{reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
 		<-ctx.Done()

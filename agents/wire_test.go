@@ -16,6 +16,7 @@ import (
 
 // TestWire_modelDoesTheMainJob: over real HTTP, with both protocols, the model
 // itself pushes, runs, receives, edits a file and checks.
+// Spec: N-8.
 func TestWire_modelDoesTheMainJob(t *testing.T) {
 	for name, provider := range map[string]func(base string) llm.Provider{
 		"anthropic": func(base string) llm.Provider {

@@ -13,6 +13,7 @@ import (
 	"fantail/store"
 )
 
+// Spec: O-27, N-16.
 func TestDeposit_keepsEveryField(t *testing.T) {
 	w := fresh(t)
 	first := w.deposit(Message{Body: "first"})
@@ -206,6 +207,7 @@ func TestBell(t *testing.T) {
 	w.sound()
 }
 
+// Spec: O-26, Q-2, Q-4.
 func TestCount(t *testing.T) {
 	w := fresh(t)
 	w.deposit(Message{Body: "a", Priority: Urgent})
@@ -224,6 +226,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
+// Spec.
 func TestTake(t *testing.T) {
 	long := func(m Message) bool { return m.Body != "d" }
 	for name, c := range map[string]struct {
@@ -321,6 +324,7 @@ func TestTake(t *testing.T) {
 	}
 }
 
+// Spec: E-6, R-63.
 func TestTake_manyInOrder(t *testing.T) {
 	w := fresh(t)
 	const n = 5*chunk + 3

@@ -31,6 +31,7 @@ type acks struct {
 // TestKill kills processes that deposit and take, at random moments after their
 // start or after their first acknowledgement, and then looks whether what they
 // had acknowledged is there.
+// Spec: N-15, Q-42.
 func TestKill(t *testing.T) {
 	n := *kills
 	if testing.Short() {

@@ -72,6 +72,7 @@ func TestEnvelope_cutsLongBodies(t *testing.T) {
 
 func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
+// Spec: O-29, O-30, O-31, O-32, O-33, O-34, O-35, O-36.
 func TestDigest(t *testing.T) {
 	ms := []Message{
 		{ID: 1, From: "tests", Sender: 4, Kind: Result, Subject: "run the\ntests", Body: "3 failures", Outcome: "completed", Created: noon.Add(-time.Hour)},

@@ -13,6 +13,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -155,6 +156,34 @@ func New() *Set {
 	}}
 }
 
+// Without returns the set without the named tools: no model is offered them, and
+// a call of one is refused like that of a tool that never was.
+func (s *Set) Without(names []string) (*Set, error) {
+	var rest []tool
+	known := make(map[string]bool, len(s.list))
+	for _, t := range s.list {
+		known[t.name] = true
+		if !slices.Contains(names, t.name) {
+			rest = append(rest, t)
+		}
+	}
+	for _, n := range names {
+		if !known[n] {
+			return nil, s.none(n)
+		}
+	}
+	return &Set{list: rest}, nil
+}
+
+// none is the error of a name no tool has.
+func (s *Set) none(name string) error {
+	names := make([]string, 0, len(s.list))
+	for _, t := range s.list {
+		names = append(names, t.name)
+	}
+	return fmt.Errorf("there is no tool %q; the tools are %s", name, strings.Join(names, ", "))
+}
+
 // Specs lists the tools in a fixed order.
 func (s *Set) Specs() []Spec {
 	out := make([]Spec, 0, len(s.list))
@@ -170,11 +199,7 @@ func (s *Set) Specs() []Spec {
 func (s *Set) Parse(env *Env, callID, name string, args json.RawMessage) (*Call, error) {
 	t, args := s.meant(name, args)
 	if t == nil {
-		names := make([]string, 0, len(s.list))
-		for _, t := range s.list {
-			names = append(names, t.name)
-		}
-		return nil, fmt.Errorf("there is no tool %q; the tools are %s", name, strings.Join(names, ", "))
+		return nil, s.none(name)
 	}
 	c, err := t.parse(call{env: env, id: callID, tool: t, args: args, title: s.Title(t.name, args)})
 	if err != nil {

@@ -297,7 +297,7 @@ func (d *desk) Check(_ context.Context, id, from string, lifo bool) (string, int
 	return "all", 8, nil
 }
 
-// Spec: N-31, O-16, O-77, R-1.
+// Spec: N-31, O-16, O-77, R-1, Q-32, Q-33, Q-34, Q-35, Q-36.
 func TestDesk(t *testing.T) {
 	e, d := place(t), &desk{}
 	e.Desk = d
@@ -424,5 +424,27 @@ func BenchmarkParse_bash(b *testing.B) {
 		if _, err := s.Parse(e, "call", "bash", a); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+// TestWithout: a tool that is disabled is neither offered nor carried out, under
+// none of its spellings.
+// Spec: N-27.
+func TestWithout(t *testing.T) {
+	s, err := New().Without([]string{"delegate", "push"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, all := len(s.Specs()), len(New().Specs()); got != all-2 {
+		t.Errorf("%d of %d tools are left", got, all)
+	}
+	e := place(t)
+	for _, name := range []string{"delegate", "sub_agent", "async_delegate", "push"} {
+		if _, err := s.Parse(e, "call", name, json.RawMessage(`{"prompt":"x","task":"x","name":"n"}`)); err == nil || !strings.Contains(err.Error(), "there is no tool") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := New().Without([]string{"delgate"}); err == nil || !strings.Contains(err.Error(), `no tool "delgate"; the tools are read_file, `) {
+		t.Errorf("%v", err)
 	}
 }

@@ -34,6 +34,8 @@ type Config struct {
 	MaxRunning     int    `toml:"max_running"`     // running agents at once; 0 leaves it to the pool
 	Mouse          bool   `toml:"mouse"`
 	Editor         string `toml:"editor"` // "" means VISUAL, else EDITOR
+
+	DisabledTools []string `toml:"disabled_tools"` // no model is offered them
 	Rules
 	Providers map[string]ProviderRow `toml:"providers"`
 }

@@ -99,7 +99,7 @@ func play2(t *testing.T, o uitest.Options, f func(s *uitest.Session, tell func(p
 
 // TestDelegated_inTheBackground: the agent answers at once, works on meanwhile, and
 // the result enters with the next prompt; once.
-// Spec: O-1, O-2, O-3, O-10, O-12, O-15, O-79, O-80, N-5, N-7, N-9.
+// Spec: O-1, O-2, O-3, O-10, O-12, O-15, O-23, O-24, O-79, O-80, N-5, N-7, N-9.
 func TestDelegated_inTheBackground(t *testing.T) {
 	play2(t, uitest.Options{}, func(s *uitest.Session, tell func(plain, words string), model bool) {
 		tell("delegate auth: wait 60s then say auth uses signed tokens", "research how auth works in the background")

@@ -218,6 +218,7 @@ func TestUnknownCommandKeepsTheText(t *testing.T) {
 	})
 }
 
+// Spec: E-26.
 func TestArrivalsLeaveTheDraft(t *testing.T) {
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/push name=tests after 10s of tests")

@@ -1,0 +1,82 @@
+package agents_test
+
+import (
+	"context"
+	"iter"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+)
+
+// steps is a provider whose stream goes on only when it is told to: first a text
+// and a call, then the answer.
+type steps struct{ on chan struct{} }
+
+func (s steps) Stream(_ context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
+	return func(yield func(llm.Part, error) bool) {
+		<-s.on
+		if len(results(req)) > 0 {
+			_ = yield(llm.Text{Text: "read"}, nil) && yield(llm.Stop{Reason: llm.EndTurn}, nil)
+			return
+		}
+		if !yield(llm.Text{Text: "I look"}, nil) {
+			return
+		}
+		<-s.on
+		_ = yield(call("c", "bash", `{"command":"cat pipe"}`)[0], nil) && yield(llm.Stop{Reason: llm.ToolUse}, nil)
+	}
+}
+
+// TestTurn_states: idle, running: streaming, executing a tool, streaming again, and
+// idle; each can be seen while it lasts.
+// Spec: O-7, R-62.
+func TestTurn_states(t *testing.T) {
+	s := steps{make(chan struct{})}
+	w := open(t, s, setting{})
+	pipe := w.dir + "/pipe"
+	check(t, syscall.Mkfifo(pipe, 0o600))
+	does := func(state agents.State, doing string) {
+		t.Helper()
+		w.until(string(state)+" "+doing, func() bool {
+			i := w.info("main")
+			return i.State == state && i.Doing == doing
+		})
+	}
+	w.main()
+	does(agents.Idle, "")
+	w.prompt("look")
+	does(agents.Running, "streaming") // from the request on
+	s.on <- struct{}{}
+	s.on <- struct{}{}
+	does(agents.Running, "tool bash")
+	check(t, os.WriteFile(pipe, []byte("x"), 0o600))
+	does(agents.Running, "streaming")
+	s.on <- struct{}{}
+	does(agents.Idle, "")
+	if got := kinds(w.entries("main")); got != "prompt text call started result text ended" {
+		t.Errorf("entries %s", got)
+	}
+}
+
+// TestTask_thatSaysNothing is delivered all the same.
+// Spec: E-9, Q-37, Q-38.
+func TestTask_thatSaysNothing(t *testing.T) {
+	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return nil, nil }}
+	w := open(t, m, setting{})
+	w.push("mute", "say nothing")
+	w.run(0)
+	w.settle()
+	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	check(t, err)
+	if len(ms) != 1 || ms[0].Kind != inbox.Result || ms[0].Body != "(no output)" || ms[0].Outcome != "completed" {
+		t.Errorf("messages %+v", ms)
+	}
+	if got := w.entries("main"); len(got) != 1 || !strings.Contains(got[0].Text, "(no output)") {
+		t.Errorf("the model reads %+v", got)
+	}
+}
