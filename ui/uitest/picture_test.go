@@ -16,7 +16,7 @@ import (
 	"fantail/ui/uitest"
 )
 
-var picture = flag.Bool("picture", false, "write the README's picture, ui/screen.svg")
+var picture = flag.Bool("picture", false, "write the README's pictures, ui/*.svg")
 
 const found = "The sum over a cart is computed **twice**, and the two differ in rounding:\n\n" +
 	"- `cart.go:41` rounds each line, then adds\n- `invoice.go:17` adds, then rounds once, which is what the tests expect\n\n" +
@@ -43,6 +43,11 @@ func player(ctx context.Context, req *llm.Request, say func(llm.Part) bool) erro
 		text(3*time.Second, "Two are left, both in `cart.go`: **vouchers** (line 12) and **shipping to islands** (line 58).")
 	case strings.HasPrefix(prompt, "bring the docs"):
 		text(10*time.Second, "The docs are up to date.")
+	case strings.HasPrefix(prompt, "is the voucher"):
+		say(call("d1", "delegate", map[string]string{"name": "voucher", "mode": "sync", "prompt": "Read how vouchers are applied in cart.go and say whether one can be used twice."}))
+		say(call("d2", "delegate", map[string]string{"name": "refund", "mode": "sync", "prompt": "Read how refunds give vouchers back and say whether one can come back twice."}))
+	case strings.HasPrefix(prompt, "Read how") && results == 0:
+		say(call("g2", "grep", map[string]string{"pattern": "type|func"}))
 	case strings.HasPrefix(prompt, "vet"):
 		say(call("b1", "bash", map[string]string{"command": "go vet ./..."}))
 	default:
@@ -70,26 +75,43 @@ func TestPicture(t *testing.T) {
 		s.See("2 steps", "rounded by whoever")
 		s.Enter("/check")
 		s.See("islands")
-		s.Wait(72 * time.Second)
+		s.Wait(42 * time.Second)
 		s.See("main ○ ✉1", "tests ●", "vet ⚠", "todo ✓", "docs ✓", "[Agent: main | 1 pending] [Branch: checkout]", "⚠ 1 asking", "▶ 2 running")
 		s.Type("/push name=fix let both call Total")
 		s.Wait(time.Second)
-		svg := s.SVG("fantail — shop")
-		wellFormed(t, svg)
-		for _, want := range []string{"[Agent:", "islands", "1 pending", "func", "▶"} {
-			if !strings.Contains(svg, want) {
-				t.Errorf("the picture does not show %q", want)
-			}
-		}
-		if strings.Contains(svg, s.Home.Root) {
-			t.Error("the picture shows a path of this machine")
-		}
-		if *picture {
-			if err := os.WriteFile("../screen.svg", []byte(svg), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		}
+		draw(t, s, "screen", "[Agent:", "islands", "1 pending", "func", "▶")
+
+		s.Press("ctrl+u")
+		s.Enter("is the voucher code safe?")
+		s.See("delegate voucher", "delegate refund", "ctrl+b lets it run in the background")
+		s.Wait(8 * time.Second)
+		draw(t, s, "delegate", "voucher", "background", "waiting")
+
+		s.Press("f2")
+		s.See("enter goes there")
+		draw(t, s, "agents", "voucher", "asks", "tests")
+		s.Press("esc", "esc")
 	})
+}
+
+// draw checks the screen as a picture, and writes it if it is wanted.
+func draw(t *testing.T, s *uitest.Session, name string, shows ...string) {
+	t.Helper()
+	svg := s.SVG("fantail — shop")
+	wellFormed(t, svg)
+	for _, want := range shows {
+		if !strings.Contains(svg, want) {
+			t.Errorf("the picture %s does not show %q", name, want)
+		}
+	}
+	if strings.Contains(svg, s.Home.Root) {
+		t.Errorf("the picture %s shows a path of this machine", name)
+	}
+	if *picture {
+		if err := os.WriteFile("../"+name+".svg", []byte(svg), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 func wellFormed(t *testing.T, svg string) {
