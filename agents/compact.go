@@ -78,6 +78,8 @@ func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 
 // squeezed carries out the wish to be compacted, at rest: false if there is none.
 func (a *agent) squeezed(ctx context.Context) bool {
+	ctx, release := a.stoppable(ctx) // before it can be seen, so that nobody stops it in vain
+	defer release()
 	a.p.mu.Lock()
 	s := a.squeeze
 	if s == nil || a.info.State != Idle { // a human's receive waits in this tab
@@ -86,8 +88,6 @@ func (a *agent) squeezed(ctx context.Context) bool {
 	}
 	a.change(func(i *Info) { i.State, i.Doing, i.Started = Running, "compacting", a.p.o.Now() })
 	a.p.mu.Unlock()
-	ctx, release := a.stoppable(ctx)
-	defer release()
 	err := a.readAll(ctx)
 	if err == nil {
 		err = a.compact(ctx, s.hint, false)

@@ -128,11 +128,11 @@ func TestCompact_thatFailsChangesNothing(t *testing.T) {
 			w := open(t, m, setting{})
 			w.prompt("one")
 			w.settle()
-			done := make(chan error, 1)
-			go func() { done <- w.pool.Compact(t.Context(), w.info("main").ID, "") }()
+			main, done := w.main(), make(chan error, 1)
+			go func() { done <- w.pool.Compact(t.Context(), main, "") }()
 			if name == "stopped" {
 				w.until("it compacts", func() bool { return w.info("main").Doing == "compacting" })
-				w.pool.Stop(w.info("main").ID)
+				w.pool.Stop(main)
 			}
 			if err := <-done; err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("the error is %v", err)
@@ -380,7 +380,8 @@ func TestCompact_andANewConversation(t *testing.T) {
 	w.prompt("one")
 	w.settle()
 	done := make(chan error, 1)
-	go func() { done <- w.pool.Compact(t.Context(), w.info("main").ID, "") }()
+	main := w.main()
+	go func() { done <- w.pool.Compact(t.Context(), main, "") }()
 	<-summing
 	check(t, w.pool.Clear(t.Context(), w.main()))
 	close(go_on)
