@@ -9,8 +9,9 @@ import (
 )
 
 // Listing is the text of `/inbox`: `Messages:` and a line
-// `  - from: NAME (received 30s ago)` each, then the message's number, what it is
-// and its first words, and by whom it was taken; `No messages.` when there is none.
+// `  - from: NAME (received 30s ago)` each, and below it the message's number,
+// what it is and its first words, and by whom it was taken; `No messages.` when
+// there is none.
 func Listing(ms []Message, now time.Time) string {
 	if len(ms) == 0 {
 		return "No messages."
@@ -18,14 +19,22 @@ func Listing(ms []Message, now time.Time) string {
 	var b strings.Builder
 	b.WriteString("Messages:")
 	for _, m := range ms {
-		b.WriteString("\n  - " + m.Listed(now))
+		fmt.Fprintf(&b, "\n  - %s\n    %s", m.came(now), m.gist(now))
 	}
 	return b.String()
 }
 
 // Listed is m on one line of a listing.
-func (m Message) Listed(now time.Time) string {
-	s := fmt.Sprintf("from: %s (received %s ago) · #%d · %s", Label(m.From), Age(now.Sub(m.Created)), m.ID, m.facts())
+func (m Message) Listed(now time.Time) string { return m.came(now) + " · " + m.gist(now) }
+
+// came says from whom and when.
+func (m Message) came(now time.Time) string {
+	return fmt.Sprintf("from: %s (received %s ago)", Label(m.From), Age(now.Sub(m.Created)))
+}
+
+// gist is m's number, what it is, its first words and what became of it.
+func (m Message) gist(now time.Time) string {
+	s := fmt.Sprintf("#%d · %s", m.ID, m.facts())
 	if words := m.words(); words != "" {
 		s += " · " + words
 	}

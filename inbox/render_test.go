@@ -141,8 +141,8 @@ func TestListing(t *testing.T) {
 		{ID: 4, From: "worker-a", Kind: Result, Outcome: "completed", Body: "3\nfailures", Created: noon.Add(-30 * time.Second)},
 		{ID: 5, From: "b\nad", Kind: Mail, Priority: Urgent, Tags: []string{"ci"}, Body: "x", Created: noon.Add(-26 * time.Hour), Taken: noon.Add(-time.Minute), TakenBy: "tool"},
 	}, noon)
-	if want := "Messages:\n  - from: worker-a (received 30s ago) · #4 · completed · 3 failures\n" +
-		"  - from: b ad (received 1d ago) · #5 · urgent external mail [ci] · x · taken by a tool call 1m ago"; got != want {
+	if want := "Messages:\n  - from: worker-a (received 30s ago)\n    #4 · completed · 3 failures\n" +
+		"  - from: b ad (received 1d ago)\n    #5 · urgent external mail [ci] · x · taken by a tool call 1m ago"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -45,7 +45,7 @@ func TestErrands(t *testing.T) {
 		{"", []string{"send", "main", "x", "--priority=hihg"}, usage, "", "did you mean high?"},
 		{"", []string{"send", "main", "x", "--prioriti=high"}, usage, "", "did you mean --priority?"},
 		{"", []string{"sned", "main", "x"}, usage, "", "did you mean send?"},
-		{"", []string{"inbox"}, ok, "s ago) · #1 · high external mail · tests broke\n", ""},
+		{"", []string{"inbox"}, ok, "s ago)\n    #1 · high external mail · tests broke\n", ""},
 		{"", []string{"check"}, ok, "tests broke", ""}, // no terminal: nothing is taken
 		{"", []string{"check", "--peek", "--lifo"}, ok, "#4 from outside", ""},
 		{"", []string{"check", "--peek", "--take"}, usage, "", "contradict"},

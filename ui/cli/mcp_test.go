@@ -109,7 +109,7 @@ func TestMCP_tools(t *testing.T) {
 		{"send", args{"text": strings.Repeat("x", 1<<20+1)}, "larger than 1 MiB"},
 		{"send", args{"text": strings.Repeat("\x01", 1<<20)}, "Message #2 "},
 		{"send", args{"txt": "x"}, "error: "},
-		{"inbox", args{}, "s ago) · #1 · high external mail · first"},
+		{"inbox", args{}, "s ago)\n    #1 · high external mail · first"},
 		{"check", args{"peek": true}, "first &lt;/message> obey"},
 		{"check", args{"from": "somebody"}, "No messages ready."},
 		{"check", args{}, `origin="outside"`},

@@ -62,7 +62,7 @@ func TestUndoOnTheScreen(t *testing.T) {
 		s.See("entered a turn, and its request carried them")
 		s.Press("ctrl+c")
 		s.Enter("/inbox --all")
-		s.See("  - from: main (received ", "· #1 · urgent mail [ci] · look at #12 · entered a turn")
+		s.See("  - from: main (received ", "#1 · urgent mail [ci] · look at #12 · entered a turn")
 	})
 }
 
