@@ -148,8 +148,9 @@ func TestClose_endsWhatTheHumanRuns(t *testing.T) {
 	w.push("later", "x") // it does not start, so nothing of it comes
 	w.run(0)
 	received, ran := make(chan error, 1), make(chan error, 1)
+	home := w.main()
 	go func() {
-		_, err := w.pool.Receive(context.Background(), w.main(), inbox.Query{From: "later"})
+		_, err := w.pool.Receive(context.Background(), home, inbox.Query{From: "later"})
 		received <- err
 	}()
 	w.state("main", agents.Waiting)

@@ -347,8 +347,9 @@ func TestDelegate_takenElsewhere(t *testing.T) {
 		w.state("main", agents.Waiting)
 		got := make(chan error, 1)
 		ctx, cancel := context.WithCancel(t.Context())
+		home := w.main()
 		go func() {
-			_, err := w.pool.Receive(ctx, w.main(), inbox.Query{From: "kid"})
+			_, err := w.pool.Receive(ctx, home, inbox.Query{From: "kid"})
 			got <- err
 		}()
 		w.until("kid is done", func() bool { return w.info("kid").State.Terminal() })

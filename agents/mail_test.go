@@ -368,8 +368,9 @@ func TestUndo_waiterGetsIt(t *testing.T) {
 	_, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	got := make(chan inbox.Message, 1)
+	home := w.main()
 	go func() {
-		m, _ := w.pool.Receive(context.Background(), w.main(), inbox.Query{})
+		m, _ := w.pool.Receive(context.Background(), home, inbox.Query{})
 		got <- m
 	}()
 	w.state("main", agents.Waiting)
@@ -534,8 +535,9 @@ func TestEach(t *testing.T) {
 		w.send("main", "more")
 	}
 	stopped := make(chan error, 1)
+	home := w.main()
 	go func() {
-		_, err := w.pool.Each(context.Background(), w.main())
+		_, err := w.pool.Each(context.Background(), home)
 		stopped <- err
 	}()
 	for len(m.seen()) < 5 {
@@ -798,8 +800,9 @@ func TestReceive_endsAreDistinct(t *testing.T) {
 func TestAwait_outside(t *testing.T) {
 	w := open(t, &model{reply: mute}, setting{})
 	got := make(chan inbox.Message, 1)
+	home := w.main()
 	go func() {
-		m, err := w.pool.Await(context.Background(), w.main(), inbox.Query{})
+		m, err := w.pool.Await(context.Background(), home, inbox.Query{})
 		if err != nil {
 			t.Error(err)
 		}
