@@ -100,105 +100,108 @@ func word(s string) (first, rest string) {
 
 // one reads one instruction.
 func one(s string) (instruction, error) {
-	verb, rest := word(s)
-	in := instruction{verb: strings.ToLower(verb), written: s, arg: rest}
-	bad := func(form string) (instruction, error) {
-		return in, fmt.Errorf("%s: write it as %s", code(clip(s)), code(form))
-	}
-	ok := true
-	switch in.verb {
-	case "run":
-		if rest == "" {
-			return in, nil
-		}
-		if n, err := strconv.Atoi(rest); err == nil {
-			in.arg, in.count = "", n
-			if n < 1 || n > 1000 {
-				return bad("run N")
-			}
-		}
-	case "queue":
-		if rest != "" {
-			return bad("queue")
-		}
-	case "reply":
-		if in.arg, in.text, ok = colon(rest); ok {
-			in.count, ok = number(in.arg)
-		}
-		if !ok || in.text == "" {
-			return bad("reply N: TEXT")
-		}
-	case "list":
-		if strings.EqualFold(rest, "messages") {
-			in.verb, in.arg = "list messages", ""
-			return in, nil
-		}
-		if in.arg, ok = path(rest); rest != "" && !ok {
-			return bad("list PATH")
-		}
-	case "read", "find":
-		if w, n := word(rest); in.verb == "read" && n != "" && strings.EqualFold(w, "message") {
-			in.verb, in.arg = "read message", n
-			if in.count, ok = number(n); !ok {
-				return bad("read message N")
-			}
-			return in, nil
-		}
-		if in.arg, ok = path(rest); !ok {
-			return bad(map[string]string{"read": "read PATH", "find": "find GLOB"}[in.verb])
-		}
-	case "grep":
-		if in.arg, in.text, ok = pattern(rest); !ok {
-			return bad("grep PATTERN in PATH")
-		}
-	case "check", "receive":
-		if from, name := word(rest); rest != "" {
-			if in.arg, ok = path(name); !ok || !strings.EqualFold(from, "from") {
-				return bad(in.verb + " from NAME")
-			}
-		}
-	case "delegate":
-		if mode, after := word(rest); strings.EqualFold(mode, "sync") || strings.EqualFold(mode, "async") {
-			in.mode, rest = strings.ToLower(mode), after
-		}
-		if in.arg, in.text, ok = colon(rest); !ok || in.text == "" {
-			return bad("delegate NAME: TEXT")
-		}
-	case "push":
-		if ok = in.push(rest); !ok {
-			return bad("push NAME: TEXT")
-		}
-	case "send":
-		if in.arg, in.text, ok = colon(rest); !ok || in.text == "" {
-			return bad(in.verb + " NAME: TEXT")
-		}
-	case "write":
-		if in.arg, in.text, ok = colon(rest); !ok {
-			return bad("write PATH: TEXT")
-		}
-		in.text, _ = quoted(in.text)
-	case "edit":
-		if ok = in.edit(rest); !ok {
-			return bad("edit PATH: OLD => NEW")
-		}
-	case "remind":
-		if rest == "" {
-			return bad("remind me in 30m: TEXT")
-		}
-	case "wait":
-		d, err := duration(rest)
-		if err != nil || d < 0 || d > longestWait {
-			return bad("wait 5s")
-		}
-		in.wait = d
-	case "say", "fail":
-		if rest == "" {
-			return bad(in.verb + " TEXT")
-		}
-	default:
+	verb, rest := verbOf(s)
+	in := instruction{verb: verb, written: s, arg: rest}
+	f, known := forms[verb]
+	switch {
+	case !known:
 		return in, fmt.Errorf("%s is not one of the instructions", code(clip(s)))
+	case !f.read(&in, rest):
+		return in, fmt.Errorf("%s: write it as %s", code(clip(s)), code(f.written))
 	}
 	return in, nil
+}
+
+// verbOf is the verb of a line, in small letters, and what follows it. Two verbs
+// have two words, where what follows suits them.
+func verbOf(s string) (verb, rest string) {
+	verb, rest = word(s)
+	verb = strings.ToLower(verb)
+	second, behind := word(rest)
+	switch both := verb + " " + strings.ToLower(second); {
+	case both == "list messages" && behind == "", both == "read message" && behind != "":
+		return both, behind
+	}
+	return verb, rest
+}
+
+// form is how an instruction is written; read takes in what follows its verb,
+// which arg holds already, and reports whether it is that.
+type form struct {
+	written string
+	read    func(in *instruction, rest string) bool
+}
+
+var forms = map[string]form{
+	"run": {"run N", func(in *instruction, rest string) bool {
+		n, err := strconv.Atoi(rest)
+		if err != nil {
+			return true // a command, or all of the queue
+		}
+		in.arg, in.count = "", n
+		return n >= 1 && n <= 1000
+	}},
+	"queue":         {"queue", func(_ *instruction, rest string) bool { return rest == "" }},
+	"list messages": {"list messages", func(_ *instruction, rest string) bool { return rest == "" }},
+	"read message":  {"read message N", (*instruction).numbered},
+	"reply": {"reply N: TEXT", func(in *instruction, rest string) bool {
+		return in.colon(rest) && in.text != "" && in.numbered(in.arg)
+	}},
+	"list": {"list PATH", func(in *instruction, rest string) bool { return in.path(rest) || rest == "" }},
+	"read": {"read PATH", (*instruction).path},
+	"find": {"find GLOB", (*instruction).path},
+	"grep": {"grep PATTERN in PATH", func(in *instruction, rest string) (ok bool) {
+		in.arg, in.text, ok = pattern(rest)
+		return ok
+	}},
+	"check":   {"check from NAME", (*instruction).from},
+	"receive": {"receive from NAME", (*instruction).from},
+	"delegate": {"delegate NAME: TEXT", func(in *instruction, rest string) bool {
+		if mode, behind := word(rest); strings.EqualFold(mode, "sync") || strings.EqualFold(mode, "async") {
+			in.mode, rest = strings.ToLower(mode), behind
+		}
+		return in.colon(rest) && in.text != ""
+	}},
+	"push": {"push NAME: TEXT", (*instruction).push},
+	"send": {"send NAME: TEXT", func(in *instruction, rest string) bool { return in.colon(rest) && in.text != "" }},
+	"write": {"write PATH: TEXT", func(in *instruction, rest string) bool {
+		ok := in.colon(rest)
+		in.text, _ = quoted(in.text)
+		return ok
+	}},
+	"edit":   {"edit PATH: OLD => NEW", (*instruction).edit},
+	"remind": {"remind me in 30m: TEXT", func(_ *instruction, rest string) bool { return rest != "" }},
+	"wait": {"wait 5s", func(in *instruction, rest string) bool {
+		d, err := duration(rest)
+		in.wait = d
+		return err == nil && d >= 0 && d <= longestWait
+	}},
+	"say":  {"say TEXT", func(_ *instruction, rest string) bool { return rest != "" }},
+	"fail": {"fail TEXT", func(_ *instruction, rest string) bool { return rest != "" }},
+}
+
+// numbered takes rest as a number.
+func (in *instruction) numbered(rest string) (ok bool) {
+	in.count, ok = number(rest)
+	return ok
+}
+
+// path takes rest as a path.
+func (in *instruction) path(rest string) (ok bool) {
+	in.arg, ok = path(rest)
+	return ok
+}
+
+// colon takes rest as `ARG: TEXT`.
+func (in *instruction) colon(rest string) (ok bool) {
+	in.arg, in.text, ok = colon(rest)
+	return ok
+}
+
+// from takes rest as nothing or `from NAME`.
+func (in *instruction) from(rest string) bool {
+	from, name := word(rest)
+	return rest == "" || strings.EqualFold(from, "from") && in.path(name)
 }
 
 // number reads 12 or #12.
