@@ -115,7 +115,7 @@ func (p *Pool) Stop(agent int64) {
 
 // CloseTab closes the tab of an ended agent; its transcript and its mail are kept.
 func (p *Pool) CloseTab(ctx context.Context, name string) error {
-	a, i, err := p.named(name)
+	a, i, err := p.named(ctx, name)
 	if err != nil {
 		return err
 	}

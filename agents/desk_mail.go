@@ -54,7 +54,7 @@ func (d desk) taken(call, name string, g *grasp) into {
 }
 
 func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout time.Duration) (string, int64, error) {
-	from, err := d.a.p.sender(from)
+	from, err := d.a.p.sender(ctx, d.a.id, from)
 	if err != nil {
 		return "", 0, err
 	}
@@ -80,7 +80,7 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 }
 
 func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, int64, error) {
-	from, err := d.a.p.sender(from)
+	from, err := d.a.p.sender(ctx, d.a.id, from)
 	if err != nil {
 		return "", 0, err
 	}
@@ -99,7 +99,7 @@ func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, 
 const mostListed = 50
 
 func (d desk) Messages(ctx context.Context, f tools.Filter) (string, error) {
-	from, err := d.a.p.sender(f.From)
+	from, err := d.a.p.sender(ctx, d.a.id, f.From)
 	if err != nil {
 		return "", err
 	}

@@ -14,7 +14,7 @@ func (p *Pool) Kill(ctx context.Context, name string, cascade bool) error {
 	if removed, err := p.killQueued(ctx, name); removed || err != nil {
 		return err
 	}
-	a, i, err := p.named(name)
+	a, i, err := p.named(ctx, name)
 	switch {
 	case err != nil:
 		return err

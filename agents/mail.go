@@ -36,7 +36,7 @@ func (p *Pool) Mail(ctx context.Context, from int64, l Letter) ([]Sent, error) {
 	if len(l.To) == 0 {
 		return nil, errors.New("send: to whom?")
 	}
-	to, err := p.addressed(l.To)
+	to, err := p.addressed(ctx, l.To)
 	if err != nil {
 		return nil, fmt.Errorf("send to %w; nothing was sent", err)
 	}
@@ -70,10 +70,10 @@ func (p *Pool) Send(ctx context.Context, from int64, to, body string, pr inbox.P
 }
 
 // addressed finds the agents that names mean, each once.
-func (p *Pool) addressed(names []string) ([]Info, error) {
+func (p *Pool) addressed(ctx context.Context, names []string) ([]Info, error) {
 	var to []Info
 	for _, name := range names {
-		_, i, err := p.named(name)
+		_, i, err := p.named(ctx, name)
 		if p.hasQueued(name) {
 			return nil, unstarted(name)
 		}
@@ -119,7 +119,7 @@ func (p *Pool) Look(ctx context.Context, agent int64, q inbox.Query, taken bool)
 // Peek returns the pending messages of agent that match q, whole; none is taken.
 func (p *Pool) Peek(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, error) {
 	var err error
-	if q.From, err = p.sender(q.From); err != nil {
+	if q.From, err = p.sender(ctx, agent, q.From); err != nil {
 		return nil, err
 	}
 	q.Recipient = agent

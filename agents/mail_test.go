@@ -142,6 +142,46 @@ func TestMail_prefixes(t *testing.T) {
 	}
 }
 
+// TestMail_exactNames: a word that is somebody's whole name is not the beginning
+// of another's, though its tab is closed or it stands outside.
+//
+// Spec.
+func TestMail_exactNames(t *testing.T) {
+	w := open(t, &model{reply: hung}, setting{})
+	for _, name := range []string{"kid", "ci"} {
+		w.push(name, "end")
+		w.run(0)
+		w.state(name, agents.Done)
+	}
+	check(t, w.pool.CloseTab(t.Context(), "kid"))
+	check(t, w.pool.CloseTab(t.Context(), "ci"))
+	for _, name := range []string{"kid-two", "kid-three", "cider", "outsider"} {
+		w.push(name, "end")
+	}
+	w.run(0)
+	w.settle()
+	w.push("kid-live", "hang")
+	w.run(0)
+	w.state("kid-live", agents.Running)
+	w.outside("send", "main", "from a script")
+
+	for from, want := range map[string]string{"kid": "kid", "ci": "ci", "outside": "outside", "cid": "cider", "kid-th": "kid-three", "nobody": ""} {
+		ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{From: from})
+		if check(t, err); want == "" && len(ms) == 0 {
+			continue
+		}
+		if len(ms) != 1 || ms[0].From != want {
+			t.Errorf("from=%s brought %+v", from, ms)
+		}
+	}
+	if _, err := w.letter(agents.Letter{To: []string{"kid"}, Body: "x"}); err == nil || !strings.Contains(err.Error(), "the agent kid has ended (done) and its tab is closed; /resume kid opens it again") {
+		t.Errorf("to a closed one: %v", err)
+	}
+	if err := w.pool.Kill(t.Context(), "kid", false); err == nil || w.info("kid-live").State != agents.Running {
+		t.Errorf("kill of a closed one: %v, %s", err, w.info("kid-live").State)
+	}
+}
+
 // TestMail_reusedName: an agent that gets a name again has neither the mail nor
 // the results of the one that had it before.
 //

@@ -95,7 +95,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 // the agent, not to its name; what it sent before keeps the name it was sent
 // under.
 func (p *Pool) RenameHelper(ctx context.Context, name, to string) error {
-	a, i, err := p.named(name)
+	a, i, err := p.named(ctx, name)
 	switch {
 	case err != nil:
 		return err
@@ -183,7 +183,7 @@ func (p *Pool) unfinished(a *agent) *Unfinished {
 // only if force is set, which ends what it does now; else the error is an
 // *Unfinished.
 func (p *Pool) CloseHelper(ctx context.Context, name string, force bool) error {
-	a, i, err := p.named(name)
+	a, i, err := p.named(ctx, name)
 	switch {
 	case err != nil:
 		return err

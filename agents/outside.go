@@ -103,28 +103,12 @@ func addressee(v *store.View, word string) (store.Agent, error) {
 		return a, unstarted(word)
 	case err != nil:
 		return a, err
+	case !a.Closed.IsZero():
+		return a, closed(a)
 	case State(a.State).Terminal():
 		return a, ended(a.Name, State(a.State))
 	}
 	return a, nil
-}
-
-// agentMeant finds the agent that a word means.
-func agentMeant(v *store.View, word string) (store.Agent, error) {
-	as, err := v.Agents()
-	if err != nil {
-		return store.Agent{}, err
-	}
-	cs := make([]called, len(as))
-	for i, a := range as {
-		cs[i] = called{a.ID, a.Name, State(a.State)}
-	}
-	id, err := meant(word, cs)
-	if err != nil {
-		return store.Agent{}, err
-	}
-	a, _, err := v.Agent(id)
-	return a, err
 }
 
 // Push queues a task in main's queue. It starts when the human says /run, and
@@ -282,21 +266,14 @@ func (d *Door) whose(ctx context.Context, word string) (id int64, err error) {
 	return id, err
 }
 
-// look completes a query: whose inbox, and from whom. A sender that is no agent
-// stays as it is: mail from outside has names too.
+// look completes a query: whose inbox, and from whom.
 func (d *Door) look(ctx context.Context, name string, q inbox.Query) (inbox.Query, error) {
 	var err error
 	if q.Recipient, err = d.whose(ctx, name); err != nil || q.From == "" {
 		return q, err
 	}
 	err = d.DB.Read(ctx, func(rx *store.Rx) error {
-		a, err := agentMeant(&rx.View, q.From)
-		switch {
-		case errors.Is(err, ErrNoAgent):
-			return nil
-		case err == nil:
-			q.From = a.Name
-		}
+		q.From, err = senderMeant(&rx.View, q.Recipient, q.From)
 		return err
 	})
 	return q, err

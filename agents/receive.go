@@ -27,7 +27,7 @@ func (p *Pool) await(ctx context.Context, agent int64, q inbox.Query, outside bo
 	if err != nil {
 		return inbox.Message{}, err
 	}
-	if q.From, err = p.sender(q.From); err != nil {
+	if q.From, err = p.sender(ctx, agent, q.From); err != nil {
 		return inbox.Message{}, err
 	}
 	ctx, release, err := a.visit(ctx)

@@ -23,7 +23,7 @@ func (p *Pool) WrapUp(ctx context.Context, name string) error {
 	if waits {
 		return fmt.Errorf("%s has not started; /kill %s takes it out of the queue", name, name)
 	}
-	a, i, err := p.named(name)
+	a, i, err := p.named(ctx, name)
 	if err != nil {
 		return err
 	}

@@ -146,7 +146,7 @@ func (p *Pool) Check(ctx context.Context, agent int64, q inbox.Query) (ms []inbo
 	if err != nil {
 		return nil, 0, err
 	}
-	if q.From, err = p.sender(q.From); err != nil {
+	if q.From, err = p.sender(ctx, agent, q.From); err != nil {
 		return nil, 0, err
 	}
 	return a.check(ctx, q, "check", atRest("check"), nil)

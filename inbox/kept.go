@@ -101,3 +101,12 @@ func (b *Inbox) Unread(tx *store.Tx, recipient int64) ([]Message, error) {
 	}
 	return ms, nil
 }
+
+// Wrote reports whether a message of somebody of that name waits for recipient.
+func Wrote(v *store.View, recipient int64, name string) (wrote bool, err error) {
+	err = v.QueryRow(`SELECT EXISTS (SELECT 1 FROM messages WHERE taken_at IS NULL AND recipient = ? AND sender_name = ?)`, recipient, name).Scan(&wrote)
+	if err != nil {
+		return false, fmt.Errorf("look for messages from %s: %w", name, err)
+	}
+	return wrote, nil
+}
