@@ -41,6 +41,7 @@ type agent struct {
 	wrapping  bool           // such a prompt bade it finish with what it has
 	waiters   map[*stop]bool // what such a prompt ends
 
+	hasten  func()        // whoever ends a sub-agent's commands can't wait longer; nil: they never can
 	strict  bool          // the session's mode and rules don't loosen what it may do
 	timeout time.Duration // of its task; 0: none; set before the loop starts
 	command string        // its task, if that is a plain command; set before the loop starts
@@ -82,6 +83,11 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 		Desk: desk{a}, Seen: tools.NewSeen(),
 		Started: a.started,
 		Tick:    func(call, tail string) { a.show(Output{i.ID, call, tail}) },
+	}
+	if i.Kind == Sub && !i.State.Terminal() {
+		var haste context.Context
+		haste, a.hasten = context.WithCancel(p.ctx)
+		a.env.Hurry = haste.Done()
 	}
 	return a
 }
@@ -246,15 +252,31 @@ func (a *agent) visit(ctx context.Context) (context.Context, func(), error) {
 	}, nil
 }
 
-// halt ends everything the agent does now, for the given cause.
+// halt ends everything the agent does now, for the given cause. A sub-agent that
+// is killed, or whose time is up, gives its commands two seconds to end; the human
+// who stops it by hand, and the program's end, do not.
 func (a *agent) halt(cause error) {
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
 	if a.kind == Sub && (a.halted == nil || errors.Is(cause, errFelled)) {
 		a.halted = cause
 	}
+	switch {
+	case a.hasten == nil:
+	case errors.Is(cause, errKilled):
+		a.ends()
+	default:
+		a.hasten()
+	}
 	for s := range a.stops {
 		s.cancel(cause)
+	}
+}
+
+// ends shows that what the agent runs is being ended. The caller holds mu.
+func (a *agent) ends() {
+	if len(a.calls) > 0 && a.info.State == Running {
+		a.change(func(i *Info) { i.Doing = "ending" })
 	}
 }
 

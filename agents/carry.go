@@ -8,14 +8,19 @@ import (
 	"time"
 
 	"fantail/store"
+	"fantail/tools"
 )
 
 // carryOut is the life of a sub-agent: one turn, bounded by its time-out.
 func (a *agent) carryOut(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
+	defer a.hasten()
 	a.p.mu.Lock()
-	a.watch(a.timeout, cancel)
+	a.watch(a.timeout, func(cause error) {
+		a.ends()
+		cancel(cause)
+	})
 	name, configured := a.info.Model, a.model.Provider != nil
 	a.p.mu.Unlock()
 	life := a.work
@@ -92,7 +97,7 @@ func (a *agent) obey(ctx context.Context) error {
 	a.turn = turn
 	a.set(func(i *Info) { i.Doing = "tool bash" })
 	began := time.Now()
-	r := a.env.Command(ctx, c.ID, a.command)
+	r := a.runs(c, func() tools.Result { return a.env.Command(ctx, c.ID, a.command) })
 	e := ending{outcome: Completed}
 	switch err := a.result(context.WithoutCancel(ctx), c, began, r); {
 	case ctx.Err() != nil:

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -147,6 +148,53 @@ func (w *world) dead(file string) {
 	if err == nil && !strings.Contains(string(stat), ") Z ") {
 		w.t.Errorf("the process of %s lives: %s", file, stat)
 	}
+}
+
+// TestKill_leavesTimeToTidyUp: what is killed and what its time-out ends may put
+// its things in order for two seconds, and is of its task as long; only then is
+// its name free. Closing the program does not wait for that.
+// Spec: E-19, Q-14, Q-56, R-11.
+func TestKill_leavesTimeToTidyUp(t *testing.T) {
+	w := open(t, &model{reply: briefed}, setting{})
+	check(t, syscall.Mkfifo(filepath.Join(w.dir, "go"), 0o600))
+	tidies := "!trap 'echo asked; read -r _ <go; echo tidied up; exit 3' TERM; echo ready; while :; do read -r _ <>go; done"
+	w.push("victim", tidies)
+	w.task(tools.Task{Name: "late", Prompt: tidies, Timeout: 300 * time.Millisecond})
+	w.run(0)
+	w.output("victim", "ready")
+	killed := make(chan error, 1)
+	go func() { killed <- w.pool.Kill(context.WithoutCancel(t.Context()), "victim", false) }()
+	for _, name := range []string{"victim", "late"} {
+		w.output(name, "asked")
+		if i := w.info(name); i.State != agents.Running || i.Doing != "ending" {
+			t.Errorf("%s is %s, %q", name, i.State, i.Doing)
+		}
+	}
+	_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "victim", Prompt: "x"})
+	refuses(t, err, `a task "victim" is queued or runs already`)
+	<-time.After(300 * time.Millisecond) // longer than those are given that somebody waits for
+	for range 2 {
+		check(t, os.WriteFile(filepath.Join(w.dir, "go"), []byte("now\n"), 0o600))
+	}
+	check(t, <-killed)
+	w.settle()
+	for name, outcome := range map[string]string{"victim": "killed", "late": "timed_out"} {
+		if m := w.mail()[name]; m.Outcome != outcome || !strings.Contains(m.Partial, "tidied up") {
+			t.Errorf("%s ended with %+v", name, m)
+		}
+	}
+
+	w.push("victim", tidies)
+	w.run(0)
+	w.output("victim", "ready")
+	go func() { killed <- w.pool.Kill(context.WithoutCancel(t.Context()), "victim", false) }()
+	w.output("victim", "asked")
+	began := time.Now()
+	w.close()
+	if d := time.Since(began); d > time.Second {
+		t.Errorf("the program ended after %v", d)
+	}
+	check(t, <-killed)
 }
 
 // Spec: E-19, Q-56.

@@ -74,7 +74,7 @@ func (e *Env) command(ctx context.Context, callID, command string, timeout time.
 	if err != nil {
 		return fail("bash: %v", err)
 	}
-	s := proc.Spec{Shell: command, Dir: e.Root, Env: e.Environ, Timeout: timeout, Output: file, Head: bashHead, Tail: bashTail}
+	s := proc.Spec{Shell: command, Dir: e.Root, Env: e.Environ, Timeout: timeout, Output: file, Head: bashHead, Tail: bashTail, Hurry: e.Hurry}
 	if e.Started != nil {
 		s.Started = func(g proc.Group) error { return e.Started(ctx, callID, file, g) }
 	}
@@ -82,8 +82,11 @@ func (e *Env) command(ctx context.Context, callID, command string, timeout time.
 		s.Tick = func(tail string) { e.Tick(callID, strings.ToValidUTF8(tail, "\uFFFD")) }
 	}
 	r, err := proc.Run(ctx, s)
-	if err != nil && ctx.Err() == nil {
-		return fail("bash: %v", err)
+	if err != nil {
+		if ctx.Err() == nil {
+			return fail("bash: %v", err)
+		}
+		r.Exit = -1 // what it exits with on TERM is not its result
 	}
 	out := Result{Text: strings.ToValidUTF8(r.Text, "\uFFFD"), Exit: &r.Exit, Error: r.Exit != 0 || r.TimedOut || err != nil}
 	if r.Cut {

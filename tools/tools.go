@@ -58,6 +58,7 @@ type Env struct {
 	Environ []string                         // for commands
 	Desk    Desk                             // what reaches upward
 	Tick    func(callID string, tail string) // a command's latest output
+	Hurry   <-chan struct{}                  // once it is closed, commands that are to end get only a moment for it; nil: a call's end hurries
 	Seen    *Seen                            // which files were read, and how they were then
 
 	// Started records a command before it runs; an error keeps it from running.

@@ -23,7 +23,7 @@ import (
 
 const (
 	killAfter = 2 * time.Second        // between TERM and KILL
-	stopAfter = 150 * time.Millisecond // the same for a command that is cancelled: somebody waits for its end
+	stopAfter = 150 * time.Millisecond // the same in a hurry: somebody waits for the command's end
 	lingers   = 100 * time.Millisecond // what a group may outlive its leader before it is ended
 	reap      = 500 * time.Millisecond // what a killed group may take to vanish
 	poll      = 10 * time.Millisecond  // how often a dying group is looked at
@@ -41,6 +41,7 @@ type Spec struct {
 	FileCap int64             // bytes the file may grow to; 0: 1 GiB
 	Started func(Group) error // called before the command runs; after an error it never does, nor if this program dies in it
 	Tick    func(tail string) // called with the last bytes of the output as it grows, at most ten times a second
+	Hurry   <-chan struct{}   // once it is closed, a command that is to end gets a moment for it, not two seconds; nil: ctx's end hurries
 }
 
 // Group identifies a process group across restarts of this program.
@@ -61,9 +62,10 @@ type Result struct {
 	Left     bool // background processes still lived when the command ended; they were ended too
 }
 
-// Run runs the command to its end. Cancelling ctx ends the group within 200 ms
-// and returns the partial result with ctx's error. The other errors mean that it
-// could not start; a full disk does not end a command, Text says what the file lacks.
+// Run runs the command to its end. Cancelling ctx ends the group, as its time-out
+// does: TERM, then KILL to what lives two seconds later, or 150 ms later in a
+// hurry. It returns the partial result with ctx's error. The other errors mean that
+// it could not start; a full disk does not end a command, Text says what the file lacks.
 func Run(ctx context.Context, s Spec) (Result, error) {
 	if err := ctx.Err(); err != nil {
 		return Result{Exit: -1}, err
@@ -109,7 +111,11 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		}
 	}
 	if err != nil || r.TimedOut || r.Left {
-		end(g.PGID, killAfter, ctx.Done())
+		hurry := s.Hurry
+		if hurry == nil {
+			hurry = ctx.Done()
+		}
+		end(g.PGID, killAfter, hurry)
 	}
 	<-exited
 	// The leader is reaped last: until then its number can't belong to another group.

@@ -371,6 +371,48 @@ func TestRun_cancelWhileItIsEnded(t *testing.T) {
 	}
 }
 
+// TestRun_timeToEnd: a command that is cancelled without hurry may take two
+// seconds to end, and gets a moment once somebody is in a hurry.
+// Spec: Q-56.
+func TestRun_timeToEnd(t *testing.T) {
+	t.Parallel()
+	says, line := fifo(t)
+	goOn, _ := fifo(t)
+	hurry := make(chan struct{})
+	shell := "trap 'echo asked >" + says + "; read -r _ <" + goOn + "; echo tidied up; exit 3' TERM; echo ready >" + says + "; while :; do read -r _ <>" + goOn + "; done"
+	begin := func() (cancel func(), done chan Result) {
+		ctx, stop := context.WithCancel(t.Context())
+		done = make(chan Result, 1)
+		go func() {
+			r, _ := Run(ctx, Spec{Shell: shell, Env: os.Environ(), Head: 100, Hurry: hurry})
+			done <- r
+		}()
+		line()
+		return func() { stop(); line() }, done
+	}
+	cancel, done := begin()
+	cancel()
+	select {
+	case r := <-done:
+		t.Errorf("it was ended before it could tidy up: %+v", r)
+	case <-time.After(3 * stopAfter):
+	}
+	if err := os.WriteFile(goOn, []byte("now\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := <-done; r.Text != "tidied up\n" || r.Exit != 3 {
+		t.Errorf("it ended with %+v", r)
+	}
+
+	cancel, done = begin()
+	cancel()
+	began := time.Now()
+	close(hurry)
+	if r := <-done; r.Signal != "KILL" || time.Since(began) > killAfter/2 {
+		t.Errorf("in a hurry it ended after %v: %+v", time.Since(began), r)
+	}
+}
+
 func TestRun_timeout(t *testing.T) {
 	t.Parallel()
 	r := run(t, Spec{Shell: "echo before; sleep 1000", Timeout: 50 * time.Millisecond})
