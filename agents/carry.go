@@ -35,6 +35,7 @@ func (a *agent) carryOut(ctx context.Context) {
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
 	a.clock.stop()
+	a.clock = nil
 	a.p.letGo(a)
 	a.p.told()
 }

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// clock ends a task at its time-out. It stands still while a question of its
-// agent waits for the human: how long people think is not the task's time. The
-// pool's mu guards it.
+// clock ends a task at its time-out. It stands still while a question waits for
+// the human, of its agent or of one below for which its agent waits: how long
+// people think is nobody's time. The pool's mu guards it.
 type clock struct {
 	limit time.Duration
 	ring  func(cause error)
@@ -25,8 +25,27 @@ func (a *agent) watch(limit time.Duration, ring func(cause error)) {
 	}
 }
 
+// clocks stops the clocks that are to stand still, and lets the others go. The
+// caller holds mu.
+func (p *Pool) clocks() {
+	still := map[*agent]bool{}
+	for _, k := range p.asks {
+		still[k.a] = true
+		for a := p.agents[k.a.info.Parent]; a != nil && a.info.State == Waiting; a = p.agents[a.info.Parent] {
+			still[a] = true
+		}
+	}
+	for _, a := range p.agents {
+		if still[a] {
+			a.clock.stop()
+		} else {
+			a.clock.run(p)
+		}
+	}
+}
+
 func (c *clock) run(p *Pool) {
-	if c == nil {
+	if c == nil || !c.since.IsZero() {
 		return
 	}
 	c.since = time.Now()

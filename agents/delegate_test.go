@@ -14,6 +14,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/inbox"
+	"fantail/tools"
 	"fantail/tools/permit"
 )
 
@@ -416,6 +417,40 @@ func TestTimeout_standsStillWhileItAsks(t *testing.T) {
 		w.rest()
 		if r := w.result("main", 0).Result; strings.Contains(r.Text, "timed out") {
 			t.Errorf("result %q", r.Text)
+		}
+	})
+}
+
+// TestTimeout_standsStillForAQuestionBelow: what waits for an agent whose question
+// waits for the human has the time as well, in a call or after its turn; one that
+// has work of its own to do has not.
+// Spec, E-17.
+func TestTimeout_standsStillForAQuestionBelow(t *testing.T) {
+	play(t, counted(), setting{mode: permit.Ask}, func(w *world) {
+		for name, prompt := range map[string]string{
+			"calls": "delegate sync a: delegate sync b: run echo asked\nwait 5s\nsay called",
+			"waits": "delegate c: run echo asked\nsay begun",
+			"works": "delegate d: run echo asked\nwait 1h",
+		} {
+			w.task(tools.Task{Name: name, Prompt: prompt, Timeout: time.Minute, Start: true})
+		}
+		w.until("all ask", func() bool { return w.tally.Asking == 3 })
+		<-time.After(30 * time.Second)
+		for _, name := range []string{"calls", "a", "waits"} {
+			w.state(name, agents.Waiting)
+		}
+		<-time.After(time.Hour)
+		w.state("works", agents.Failed)
+		for _, name := range []string{"b", "c", "d"} {
+			if !w.pool.Answer(w.info(name).Question.ID, permit.Answer{Choice: permit.No}) {
+				t.Errorf("the question of %s is gone", name)
+			}
+		}
+		w.settle()
+		for name, outcome := range map[string]string{"calls": "completed", "waits": "completed", "works": "timed_out"} {
+			if m := w.mail()[name]; m.Outcome != outcome {
+				t.Errorf("%s ended with %+v", name, m)
+			}
 		}
 	})
 }

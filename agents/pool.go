@@ -399,8 +399,9 @@ func (p *Pool) tally() Tally {
 }
 
 // told spreads the tally and wakes everything that depends on who can still
-// act: waiters, the dispatcher, Settled. The caller holds mu.
+// act: waiters, the dispatcher, Settled, the tasks' clocks. The caller holds mu.
 func (p *Pool) told() {
+	p.clocks()
 	p.version++
 	p.hub.emit(p.tally())
 	for w := range p.waits {

@@ -27,7 +27,6 @@ func (a *agent) allowed(ctx context.Context, call string, act permit.Action, v p
 	}}
 	p.asks[k.q.ID] = k
 	a.change(func(i *Info) { i.State, i.Doing, i.Question = Asking, "", &k.q })
-	a.clock.stop()
 	p.letGo(a)
 	p.mu.Unlock()
 
@@ -45,7 +44,6 @@ func (a *agent) allowed(ctx context.Context, call string, act permit.Action, v p
 			i.State, i.Why = Waiting, "waiting for a slot"
 		}
 	})
-	a.clock.run(p)
 	p.told()
 	p.mu.Unlock()
 	if err != nil {
