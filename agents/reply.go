@@ -100,6 +100,28 @@ func (r *reply) claim(used map[string]bool) {
 	}
 }
 
+// short says why the reply is not the answer it would have been, "" if it is. A
+// human sees it said in the tab; who dispatched a task must not take it for done.
+func (r *reply) short() string {
+	switch {
+	case r.stop == nil:
+	case r.stop.Reason == llm.Refusal:
+		return strings.TrimSpace("the model refused to answer. " + r.stop.Detail)
+	case r.stop.Reason == llm.Length:
+		return "the answer was cut: it reached the model's token limit"
+	}
+	return ""
+}
+
+// amiss tells the model why calls of its reply did not run.
+func (r *reply) amiss() string {
+	names := llm.Clip(strings.Join(r.stop.Broken, ", "), longestName)
+	if r.stop.Reason == llm.Length {
+		return fmt.Sprintf("Your reply reached its token limit before the call of %s was complete; that call did not run. Go on in smaller pieces.", names)
+	}
+	return fmt.Sprintf("The arguments of your call of %s were not a JSON object; that call did not run. Make it again, with one whole object.", names)
+}
+
 // entries are the reply as it is recorded. Calls that must not run (calls is
 // empty then) are left out.
 func (r *reply) entries(model string, title func(string, json.RawMessage) string) []Entry {
@@ -128,9 +150,7 @@ func (r *reply) entries(model string, title func(string, json.RawMessage) string
 	}
 	switch {
 	case len(r.stop.Broken) > 0:
-		es = append(es, Entry{Kind: EntryHost, Text: fmt.Sprintf(
-			"Your reply reached its token limit before the call of %s was complete; that call did not run. Go on in smaller pieces.",
-			strings.Join(r.stop.Broken, ", "))})
+		es = append(es, Entry{Kind: EntryHost, Text: r.amiss()})
 	case r.stop.Reason == llm.Length:
 		es = append(es, Entry{Kind: EntryNotice, Text: "The answer was cut: it reached the model's token limit. Ask it to go on."})
 	case r.stop.Reason == llm.Refusal:

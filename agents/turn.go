@@ -8,8 +8,8 @@ import (
 	"fantail/agents/llm"
 )
 
-// maxCuts is how often in a row a model may run into its token limit in the
-// middle of a call before the turn fails.
+// maxCuts is how often in a row a model may make no call that is whole, because
+// its token limit cut it or its arguments are no object, before the turn fails.
 const maxCuts = 3
 
 // ending is how a turn ends.
@@ -47,7 +47,13 @@ func (a *agent) work(ctx context.Context) error {
 			if cuts++; cuts < maxCuts {
 				continue
 			}
-			err = fmt.Errorf("the model's calls were cut by its token limit %d times in a row", cuts)
+			why := "its arguments were no JSON object"
+			if r.stop.Reason == llm.Length {
+				why = "its token limit cut it"
+			}
+			err = fmt.Errorf("the model made no whole call %d times in a row: %s", cuts, why)
+		case a.task != 0 && r.short() != "":
+			err = errors.New(r.short())
 		default:
 			if err = a.await(ctx); err == nil && a.finish(ctx, ending{outcome: Completed}) {
 				return nil

@@ -46,6 +46,62 @@ func TestTurn_answers(t *testing.T) {
 	}
 }
 
+// A call whose arguments are no object costs the model a step, not the turn; one
+// that makes no other is stopped.
+func TestTurn_brokenArguments(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		broken := llm.Stop{Reason: llm.ToolUse, Broken: []string{"push"}}
+		switch said := req.Messages[len(req.Messages)-1].Parts; {
+		case asked(req) == "never learn" || len(m.seen()) == 1:
+			return []llm.Part{broken}, nil
+		case len(results(req)) == 0:
+			if last, ok := said[len(said)-1].(llm.Text); !ok || last.From != llm.FromHost || !strings.Contains(last.Text, "push") {
+				t.Errorf("the model was told %+v", said)
+			}
+			return append(call("a", "bash", `{"command":"true"}`), broken), nil
+		}
+		return text("done"), nil
+	}
+	w := open(t, m, setting{})
+	w.prompt("go")
+	w.settle()
+	if got := kinds(w.entries("main")); got != "prompt host call host started result text ended" {
+		t.Fatalf("entries: %s", got)
+	}
+	check(t, valid(m.seen()[2].Messages))
+	w.prompt("never learn")
+	w.settle()
+	es := w.entries("main")
+	if end := es[len(es)-1].End; end.Outcome != agents.OutFailed || !strings.Contains(end.Error, "no JSON object") {
+		t.Errorf("ended %+v", end)
+	}
+}
+
+// A task whose answer was refused or cut has not completed, and what it said is
+// not lost.
+// Spec: N-34, R-17.
+func TestTask_withoutAnAnswer(t *testing.T) {
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		return []llm.Part{llm.Text{Text: "so far"}, llm.Stop{Reason: llm.Reason(asked(req)), Detail: "policy"}}, nil
+	}}
+	w := open(t, m, setting{})
+	w.push("no", string(llm.Refusal))
+	w.push("cut", string(llm.Length))
+	w.run(0)
+	w.settle()
+	w.state("no", agents.Failed)
+	w.state("cut", agents.Failed)
+	ms, err := w.pool.Inbox(t.Context(), w.main())
+	check(t, err)
+	for _, got := range ms {
+		want := map[string]string{"no": "refused to answer. policy", "cut": "token limit"}[got.From]
+		if got.Success() || got.Partial != "so far" || !strings.Contains(got.Error, want) {
+			t.Errorf("message %+v", got)
+		}
+	}
+}
+
 func TestTurn_runsCallsInOrder(t *testing.T) {
 	m := &model{}
 	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {

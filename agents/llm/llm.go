@@ -91,9 +91,9 @@ type Thinking struct {
 }
 
 // ToolCall is complete: it is yielded once its arguments have arrived whole and
-// are a JSON object. Calls whose arguments did not arrive whole are never
-// yielded; the stream ends with an error or, if the protocol ended in order
-// (token limit), with a Stop that says so and the call in Stop.Broken.
+// are a JSON object. Calls whose arguments are anything else are never yielded;
+// the stream ends with an error or, if the protocol ended in order (the token
+// limit cut them, or the model wrote them wrong), with the call in Stop.Broken.
 type ToolCall struct {
 	ID   string
 	Name string
@@ -139,7 +139,7 @@ const (
 type Stop struct {
 	Reason Reason
 	Detail string   // the provider's own word, for people
-	Broken []string // names of calls whose arguments were cut by the limit and were not yielded
+	Broken []string // names of calls whose arguments are no whole JSON object and were not yielded
 }
 
 // Retrying is yielded by [Retry], never by a provider: what this stream yielded

@@ -161,19 +161,34 @@ func TestProtocolFaults(t *testing.T) {
 		"end inside a block":   {[]string{begin, useTool(0, "f"), arg(0, "{}"), ends("tool_use"), over}, llm.Protocol},
 		"end first":            {[]string{over}, llm.Protocol},
 		"no reason":            {[]string{begin, useTool(0, "f"), arg(0, "{}"), closing(0), over}, llm.Cut},
-		"half arguments":       {[]string{begin, useTool(0, "f"), arg(0, `{"a":`), closing(0), ends("tool_use"), over}, llm.Protocol},
-		"array":                {[]string{begin, useTool(0, "f"), arg(0, `[1]`), closing(0), ends("tool_use"), over}, llm.Protocol},
-		"null":                 {[]string{begin, useTool(0, "f"), arg(0, `null`), closing(0), ends("tool_use"), over}, llm.Protocol},
-		"string":               {[]string{begin, useTool(0, "f"), arg(0, `"{}"`), closing(0), ends("tool_use"), over}, llm.Protocol},
-		"raw line break":       {[]string{begin, useTool(0, "f"), arg(0, "{\"a\":\"\n\"}"), closing(0), ends("tool_use"), over}, llm.Protocol},
-		"bad escape":           {[]string{begin, useTool(0, "f"), arg(0, `{"a":"\x"}`), closing(0), ends("tool_use"), over}, llm.Protocol},
-		"far too deep":         {[]string{begin, useTool(0, "f"), arg(0, `{"a":`+strings.Repeat("[", 20000)+strings.Repeat("]", 20000)+"}"), closing(0), ends("tool_use"), over}, llm.Protocol},
 		"not JSON":             {[]string{begin, `{"type":`}, llm.Protocol},
 		"error after a call":   {[]string{begin, useTool(0, "f"), arg(0, "{}"), closing(0), `{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`}, llm.Overloaded},
 	} {
 		p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(c.events...)})
 		parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
 		if stop != nil || err == nil || err.Kind != c.kind {
+			t.Errorf("%s: %v %v %v", name, parts, stop, err)
+		}
+	}
+}
+
+// A call whose arguments are no whole object is not yielded, and named at the end
+// of the reply; the others of the reply are.
+func TestBrokenArguments(t *testing.T) {
+	for name, args := range map[string]string{
+		"half": `{"a":`, "array": `[1]`, "null": `null`, "string": `"{}"`, "raw line break": "{\"a\":\"\n\"}", "bad escape": `{"a":"\x"}`,
+		"far too deep": `{"a":` + strings.Repeat("[", 20000) + strings.Repeat("]", 20000) + "}",
+	} {
+		p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(
+			begin, useTool(0, "f"), arg(0, args), closing(0), useTool(1, "g"), arg(1, "{}"), closing(1), ends("tool_use"), over)})
+		parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
+		var calls []string
+		for _, part := range parts {
+			if c, ok := part.(llm.ToolCall); ok {
+				calls = append(calls, c.Name)
+			}
+		}
+		if err != nil || stop == nil || stop.Reason != llm.ToolUse || !reflect.DeepEqual(stop.Broken, []string{"f"}) || !reflect.DeepEqual(calls, []string{"g"}) {
 			t.Errorf("%s: %v %v %v", name, parts, stop, err)
 		}
 	}

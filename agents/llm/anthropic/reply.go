@@ -241,9 +241,6 @@ func (r *reply) finish() *llm.Error {
 		r.held = nil
 	}
 	r.release()
-	if len(r.broken) > 0 && !r.length() {
-		return r.fault(fmt.Sprintf("a call of %q whose arguments are not a whole JSON object", r.broken[0]))
-	}
 	if r.counts {
 		r.give(r.usage)
 	}

@@ -230,10 +230,6 @@ func TestProtocolFaults(t *testing.T) {
 		events []string
 		kind   llm.ErrorKind
 	}{
-		"half arguments":     {[]string{f(`{"a":`), ends("tool_calls"), "[DONE]"}, llm.Protocol},
-		"array":              {[]string{f(`[1]`), ends("tool_calls"), "[DONE]"}, llm.Protocol},
-		"number":             {[]string{f(`5`), ends("stop"), "[DONE]"}, llm.Protocol},
-		"raw line break":     {[]string{f("{\"a\":\"\n\"}"), ends("stop"), "[DONE]"}, llm.Protocol},
 		"done without end":   {[]string{f(`{}`), "[DONE]"}, llm.Cut},
 		"not JSON":           {[]string{`{"choices":`}, llm.Protocol},
 		"error":              {[]string{f(`{}`), `{"error":{"message":"busy","type":"server_error"}}`}, llm.Server},
@@ -253,6 +249,27 @@ func TestProtocolFaults(t *testing.T) {
 			if _, ok := part.(llm.ToolCall); ok {
 				t.Errorf("%s: a call", name)
 			}
+		}
+	}
+}
+
+// A call whose arguments are no whole object is not yielded, and named at the end
+// of the reply; the others of the reply are.
+func TestBrokenArguments(t *testing.T) {
+	for _, args := range []string{`{"a":`, `[1]`, `5`, `null`, `"{}"`, "{\"a\":\"\n\"}"} {
+		q, _ := json.Marshal(args)
+		p, _ := serve(t, Options{}, llmtest.Reply{Raw: body(
+			pieces(`{"index":0,"id":"x","function":{"name":"f","arguments":`+string(q)+`}}`),
+			pieces(`{"index":1,"id":"y","function":{"name":"g","arguments":"{}"}}`), ends("tool_calls"), "[DONE]")})
+		parts, stop, err := stream(t.Context(), p, llmtest.Ask("x"))
+		var calls []string
+		for _, part := range parts {
+			if c, ok := part.(llm.ToolCall); ok {
+				calls = append(calls, c.Name)
+			}
+		}
+		if err != nil || stop == nil || stop.Reason != llm.ToolUse || !reflect.DeepEqual(stop.Broken, []string{"f"}) || !reflect.DeepEqual(calls, []string{"g"}) {
+			t.Errorf("%s: %v %v %v", args, parts, stop, err)
 		}
 	}
 }

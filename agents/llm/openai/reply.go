@@ -185,9 +185,6 @@ func (r *reply) finish() *llm.Error {
 		}
 		c.args = args
 	}
-	if len(r.broken) > 0 && r.reason != "length" {
-		return r.fault(fmt.Sprintf("a call of %q whose arguments are not a whole JSON object", r.broken[0]))
-	}
 	for _, c := range r.calls.all {
 		if wire.Object(c.args) {
 			r.given++
