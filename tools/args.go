@@ -14,36 +14,48 @@ import (
 // maxTitle is how many characters a title may have.
 const maxTitle = 200
 
-// decode fills T from a call's arguments; the error tells the model what to fix.
-func decode[T any](c call) (T, error) {
-	var v T
+// decode fills T from a call's arguments; the error tells the model what to fix,
+// and nothing is filled in then.
+func decode[T any](c call) (v T, err error) {
 	raw := bytes.TrimSpace(c.args)
 	if len(raw) == 0 || string(raw) == "null" {
 		raw = []byte("{}")
 	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	err := d.Decode(&v)
-	if err == nil {
-		if _, end := d.Token(); !errors.Is(end, io.EOF) {
-			err = errors.New("there is text behind the arguments")
+	v, err = exactly[T](raw)
+	var mistyped *json.UnmarshalTypeError
+	if errors.As(err, &mistyped) {
+		if meant, ok := exactly[T](c.tool.retype(raw)); ok == nil {
+			return meant, nil
 		}
 	}
-	if err == nil {
-		return v, nil
-	}
-	var mistyped *json.UnmarshalTypeError
 	switch {
+	case err == nil:
 	case errors.Is(err, errNoNames):
-		return v, fmt.Errorf("%w; the arguments are %s", err, c.tool.arguments())
-	case errors.As(err, &mistyped) && mistyped.Field != "":
-		return v, fmt.Errorf("the argument %q must be %s, not %s", mistyped.Field, kind(mistyped.Type.String()), mistyped.Value)
-	case errors.As(err, &mistyped):
-		return v, fmt.Errorf("the arguments must be an object, not %s", mistyped.Value)
+		err = fmt.Errorf("%w; the arguments are %s", err, c.tool.arguments())
+	case mistyped != nil && mistyped.Field != "":
+		err = fmt.Errorf("the argument %q must be %s, not %s", mistyped.Field, kind(mistyped.Type.String()), mistyped.Value)
+	case mistyped != nil:
+		err = fmt.Errorf("the arguments must be an object, not %s", mistyped.Value)
 	case strings.HasPrefix(err.Error(), "json: unknown field "):
-		return v, fmt.Errorf("there is no argument %s; the arguments are %s", strings.TrimPrefix(err.Error(), "json: unknown field "), c.tool.arguments())
+		err = fmt.Errorf("there is no argument %s; the arguments are %s", strings.TrimPrefix(err.Error(), "json: unknown field "), c.tool.arguments())
+	default:
+		err = fmt.Errorf("the arguments are not valid JSON (%w); send an object with %s", err, c.tool.arguments())
 	}
-	return v, fmt.Errorf("the arguments are not valid JSON (%w); send an object with %s", err, c.tool.arguments())
+	return v, err
+}
+
+// exactly reads one object with no field that T lacks.
+func exactly[T any](raw []byte) (T, error) {
+	var v, none T
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&v); err != nil {
+		return none, err
+	}
+	if _, end := d.Token(); !errors.Is(end, io.EOF) {
+		return none, errors.New("there is text behind the arguments")
+	}
+	return v, nil
 }
 
 // kind names a Go type for the model.

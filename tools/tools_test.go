@@ -168,7 +168,8 @@ func TestParse_badArguments(t *testing.T) {
 		{"read_file", `{"path":`, "not valid JSON"},
 		{"read_file", `{"path":"a"} {}`, "text behind"},
 		{"read_file", `{"path":3}`, `"path" must be a string, not number`},
-		{"read_file", `{"path":"a","limit":"3"}`, `"limit" must be a whole number, not string`},
+		{"read_file", `{"path":"a","limit":"three"}`, `"limit" must be a whole number, not string`},
+		{"delegate", `{"prompt":"p","timeout":"soon"}`, `"timeout" must be a whole number, not string`},
 		{"read_file", `{"path":"a","limit":1.5}`, `"limit" must be a whole number`},
 		{"read_file", `{"path":"a","limit":0}`, `"limit" must be between 1`},
 		{"read_file", `{"path":"a","offset":-1}`, `"offset" must be between`},
@@ -202,6 +203,33 @@ func TestParse_badArguments(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s %s: %v, want it to say %q", c.tool, c.args, err, c.says)
 		}
+	}
+}
+
+// TestParse_mistyped: a value of another type counts where there is no doubt what
+// is meant, and an error tells of nothing else.
+func TestParse_mistyped(t *testing.T) {
+	set := New()
+	for _, args := range []string{
+		`{"prompt":"p","name":"n","timeout":30.0,"start":"true","after":"a"}`,
+		`{"prompt":"p","name":"n","timeout":"30","start":"True","after":"[\"a\"]"}`,
+		`{"prompt":"p","name":"n","timeout":3e1,"start":true,"after":["a"]}`,
+	} {
+		d := &desk{}
+		c, err := set.Parse(&Env{Desk: d}, "c", "push", json.RawMessage(args))
+		if err != nil {
+			t.Errorf("%s: %v", args, err)
+			continue
+		}
+		c.Run(t.Context())
+		want, _ := json.Marshal(Task{Name: "n", Prompt: "p", Timeout: 30 * time.Second, Start: true, After: []string{"a"}})
+		if d.asked != string(want) {
+			t.Errorf("%s: %s", args, d.asked)
+		}
+	}
+	_, err := set.Parse(&Env{}, "c", "delegate", json.RawMessage(`{"prompt":"p","timeout":3.5}`))
+	if err == nil || strings.Contains(err.Error(), "between") {
+		t.Errorf("half a second more: %v", err)
 	}
 }
 
