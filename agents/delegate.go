@@ -184,7 +184,7 @@ func resumable(tx *store.Tx, name string) (store.Agent, error) {
 	if queued, err := tx.TaskQueued(name); err != nil {
 		return store.Agent{}, err
 	} else if queued {
-		return store.Agent{}, fmt.Errorf("%s is queued or runs: it can't be resumed before it ended; /send %s TEXT (tool send) reaches it while it runs", name, name)
+		return store.Agent{}, fmt.Errorf("%s is queued or runs: it can't be resumed before it ended; %s once it runs", name, reach(name))
 	}
 	a, ok, err := tx.AgentByName(name)
 	switch {
@@ -193,9 +193,9 @@ func resumable(tx *store.Tx, name string) (store.Agent, error) {
 	case !ok:
 		return a, fmt.Errorf("there is no agent %s to resume; without resume a new one starts: %w", name, ErrNoAgent)
 	case Kind(a.Kind) != Sub:
-		return a, fmt.Errorf("%s does not end, so it can't be resumed; /send %s TEXT (tool send) reaches it", name, name)
+		return a, fmt.Errorf("%s does not end, so it can't be resumed; %s", name, reach(name))
 	case !State(a.State).Terminal():
-		return a, fmt.Errorf("%s still lives (%s): it can't be resumed before it ended; /send %s TEXT (tool send) reaches it", name, a.State, name)
+		return a, fmt.Errorf("%s still lives (%s): it can't be resumed before it ended; %s", name, a.State, reach(name))
 	}
 	return a, nil
 }

@@ -94,7 +94,7 @@ func unstarted(name string) error {
 
 // ended is the error of who writes to an agent that ended.
 func ended(name string, s State) error {
-	return fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /resume %s PROMPT lets it go on", name, s, name)
+	return fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /resume %s PROMPT (tool delegate with resume) lets it go on", name, s, name)
 }
 
 // post deposits mail for an agent that can still read it.

@@ -28,6 +28,9 @@ var reserved = [...]string{
 	"new", "list", "rename", "close", "config", Outside, OutsideMCP,
 }
 
+// reach says how to reach an agent that lives, to people and to models.
+func reach(name string) string { return fmt.Sprintf("/send %s TEXT (tool send) reaches it", name) }
+
 // nameFor returns the name a new task or helper gets: the wanted one if it is
 // free, or an unused one. An agent that ended under the wanted name keeps its tab
 // and its mail as NAME·1, NAME·2 and so on; renamed, if it is not nil, is told of
@@ -47,14 +50,14 @@ func nameFor(tx *store.Tx, want string, renamed func(agent int64, name string)) 
 	if queued, err := tx.TaskQueued(want); err != nil {
 		return "", err
 	} else if queued {
-		return "", fmt.Errorf("a task %q is queued or runs already; /send %s TEXT reaches it once it runs, /kill %s removes it", want, want, want)
+		return "", fmt.Errorf("a task %q is queued or runs already; %s once it runs, /kill %s removes it", want, reach(want), want)
 	}
 	old, ok, err := tx.AgentByName(want)
 	if err != nil || !ok {
 		return want, err
 	}
 	if !State(old.State).Terminal() {
-		return "", fmt.Errorf("the agent %s is there already; /send %s TEXT reaches it", want, want)
+		return "", fmt.Errorf("the agent %s is there already; %s", want, reach(want))
 	}
 	called := func(n int) string { return want + "·" + strconv.Itoa(n) }
 	n, err := firstFree(func(n int) (bool, error) {

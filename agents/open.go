@@ -100,7 +100,7 @@ func (p *Pool) RenameHelper(ctx context.Context, name, to string) error {
 	case err != nil:
 		return err
 	case i.Kind != Helper:
-		return fmt.Errorf("%s keeps its name: only a helper can be renamed", name)
+		return fmt.Errorf("the agent %s keeps its name: only a helper can be renamed", name)
 	case to == "":
 		return errors.New("the new name is missing")
 	case to == name:
@@ -190,7 +190,7 @@ func (p *Pool) CloseHelper(ctx context.Context, name string, force bool) error {
 	case i.Kind == Main:
 		return errors.New("main stays; /new begins a new conversation in it, /quit leaves the program")
 	case i.Kind != Helper:
-		return fmt.Errorf("%s is no helper: /close %s closes its tab once it ended, /kill %s ends it", name, name, name)
+		return fmt.Errorf("the agent %s is no helper: /close %s closes its tab once it ended, /kill %s ends it", name, name, name)
 	}
 	if u := p.unfinished(a); u != nil && !force {
 		return u

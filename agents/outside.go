@@ -127,7 +127,7 @@ func (d *Door) Push(ctx context.Context, t Order) (Task, error) {
 	if row.Model != "" && d.Resolve != nil {
 		var err error
 		if row.Model, err = d.Resolve(row.Model); err != nil {
-			return Task{}, fmt.Errorf("push: %w", err)
+			return Task{}, fmt.Errorf("queue the task: %w", err)
 		}
 	}
 	err := d.write(ctx, "push from outside", func(tx *store.Tx) error {
@@ -155,7 +155,7 @@ func (d *Door) Push(ctx context.Context, t Order) (Task, error) {
 		return nil
 	})
 	if err != nil {
-		return Task{}, fmt.Errorf("push: %w", err)
+		return Task{}, fmt.Errorf("queue the task: %w", err)
 	}
 	return row, nil
 }

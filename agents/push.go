@@ -80,7 +80,7 @@ func (p *Pool) push(ctx context.Context, by int64, t tools.Task, origin string, 
 		return err
 	})
 	if err != nil {
-		return Task{}, fmt.Errorf("push: %w", err)
+		return Task{}, fmt.Errorf("queue the task: %w", err)
 	}
 	return row, nil
 }

@@ -216,8 +216,13 @@ func TestResume_refused(t *testing.T) {
 		t.Errorf("resumed twice: %v", err)
 	}
 	_, err = w.pool.Push(t.Context(), w.main(), tools.Task{Name: "later", Prompt: "x"})
-	if err == nil {
-		t.Error("a new one took the name of one that is about to go on")
+	if err == nil || !strings.Contains(err.Error(), "(tool send)") { // a model reads it too
+		t.Errorf("a new one took the name of one that is about to go on: %v", err)
+	}
+	for what, err := range map[string]error{"rename": w.pool.RenameHelper(t.Context(), "busy", "x"), "close": w.pool.CloseHelper(t.Context(), "busy", false)} {
+		if err == nil || strings.HasPrefix(err.Error(), "busy") { // a screen begins it with a capital
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 	check(t, w.pool.Kill(t.Context(), "busy", false))
 	w.settle()

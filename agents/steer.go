@@ -21,7 +21,7 @@ func (p *Pool) WrapUp(ctx context.Context, name string) error {
 	waits := p.queuedAs(name) != nil
 	p.mu.Unlock()
 	if waits {
-		return fmt.Errorf("%s has not started; /kill %s takes it out of the queue", name, name)
+		return fmt.Errorf("the task %s has not started; /kill %s takes it out of the queue", name, name)
 	}
 	a, i, err := p.named(ctx, name)
 	if err != nil {
