@@ -54,6 +54,10 @@ func (a *App) inTurn(t *tab, back string, f func() (tea.Msg, error), hold bool) 
 	}
 	before, over := a.acted, make(chan struct{})
 	a.acted = over
+	hand := func(m tea.Msg) tea.Msg { return m }
+	if a.feed != nil {
+		hand = a.afterwards
+	}
 	return func() tea.Msg {
 		if before != nil {
 			select {
@@ -69,13 +73,13 @@ func (a *App) inTurn(t *tab, back string, f func() (tea.Msg, error), hold bool) 
 		}
 		m, err := f()
 		if err != nil {
-			return done{agent: id, text: sentence(err), tone: transcript.Bad, back: back}
+			return hand(done{agent: id, text: sentence(err), tone: transcript.Bad, back: back})
 		}
 		if d, ok := m.(done); ok {
 			d.agent = id
-			return d
+			m = d
 		}
-		return m
+		return hand(m)
 	}
 }
 

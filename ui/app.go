@@ -118,6 +118,7 @@ type App struct {
 	early  []string // prompts typed before the pool came
 	past   past
 	acted  chan struct{} // closed when the last act is over
+	came   chan tea.Msg  // what actions came to, on its way through the feed
 
 	w, h    int
 	theme   *themes.Theme
@@ -188,7 +189,7 @@ func New(o Options) *App {
 	if o.Branch == nil {
 		o.Branch = func() string { return "" }
 	}
-	a := &App{o: o, w: o.Size[0], h: o.Size[1], mouse: !o.Plain, dirty: true}
+	a := &App{o: o, w: o.Size[0], h: o.Size[1], mouse: !o.Plain, dirty: true, came: make(chan tea.Msg)}
 	a.past = past{path: o.History, read: o.History == ""}
 	a.up.out = make(chan struct{})
 	a.ctx, a.cancel = context.WithCancel(context.Background())

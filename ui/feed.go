@@ -21,18 +21,40 @@ func (a *App) follow(f *agents.Feed) {
 	for {
 		select {
 		case <-f.Wait():
+			a.program.Send(news{f.Take()})
+		case m := <-a.came:
+			a.program.Send(news{f.Take()})
+			a.program.Send(m)
+			continue
 		case <-a.ctx.Done():
 			return
 		}
-		a.program.Send(news{f.Take()})
-		t := time.NewTimer(feedRest)
-		select {
-		case <-t.C:
-		case <-a.ctx.Done():
-			t.Stop()
-			return
+		for t := time.NewTimer(feedRest); t != nil; {
+			select {
+			case <-t.C:
+				t = nil
+			case m := <-a.came:
+				a.program.Send(news{f.Take()})
+				a.program.Send(m)
+			case <-a.ctx.Done():
+				t.Stop()
+				return
+			}
 		}
 	}
+}
+
+// afterwards hands what an action came to over to the loop behind all that it,
+// or anybody before it, committed: so it stands below the messages it speaks of.
+func (a *App) afterwards(m tea.Msg) tea.Msg {
+	if m == nil {
+		return nil
+	}
+	select {
+	case a.came <- m:
+	case <-a.ctx.Done():
+	}
+	return nil
 }
 
 // attach takes the pool: its feed begins with what is now.

@@ -92,6 +92,26 @@ func TestMessagesWaitOnTheScreen(t *testing.T) {
 	})
 }
 
+// TestWhatACommandSays: it stands below the messages it speaks of.
+//
+// Spec: R-22.
+func TestWhatACommandSays(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		for _, text := range []string{"one", "two", "three", "four"} {
+			s.Enter("/send main letter " + text)
+		}
+		s.See("4 pending]")
+		for i, left := range []string{"3 more: /check again", "2 more: /check again", "1 more: /check again"} {
+			s.Enter("/check --one")
+			s.See(left)
+			card, said := strings.LastIndex(s.Screen(), "✉ main"), strings.Index(s.Screen(), left)
+			if n := strings.Count(s.Screen()[:said], "✉ main"); card > said || n != i+1 {
+				t.Errorf("%q stands below %d of %d cards:\n%s", left, n, i+1, s.Screen())
+			}
+		}
+	})
+}
+
 // TestSendToTwo: one command, two inboxes, or none; what an agent did not read is
 // told to its sender.
 //
@@ -127,8 +147,12 @@ func TestReceiveOnTheScreen(t *testing.T) {
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/receive")
 		s.See("Nothing can arrive: no running or queued agents")
+		s.Enter("say hello")
+		ready(s)
+		s.Wait(time.Minute)
 		s.Enter("/receive --wait")
-		s.See("waiting for any message; Esc stops it")
+		s.Wait(2 * time.Second)
+		s.See("waiting for any message; Esc stops it · 2s") // not since the last turn
 		s.Type("a draft")
 		s.Press("esc")
 		s.See("Stopped.", "› a draft")
