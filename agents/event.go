@@ -81,7 +81,7 @@ type Info struct {
 	Question  *permit.Question // while asking
 	Outcome   Outcome          // of the last turn, once it ended
 	Created   time.Time
-	Started   time.Time // of the current or last turn; zero: none yet
+	Started   time.Time // of the current or last turn, or of a wait between turns; zero: none yet
 	Ended     time.Time // of a terminal state; zero: alive
 	Active    time.Time // of its last sign of life as of this event; later pieces and entries are signs too
 }

@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"fantail/inbox"
 	"fantail/store"
@@ -35,19 +36,20 @@ func (p *Pool) await(ctx context.Context, agent int64, q inbox.Query, outside bo
 		return inbox.Message{}, err
 	}
 	defer release()
-	rest := func(now, then State, why string) (did bool) {
+	rest := func(now, then State, why string, since time.Time) (before time.Time, did bool) {
 		a.set(func(i *Info) {
 			if did = i.State == now; did {
-				i.State, i.Why = then, why
+				before = i.Started
+				i.State, i.Why, i.Started = then, why, since
 			}
 		})
-		return did
+		return before, did
 	}
 	return a.receive(ctx, q, patience{by: "receive", outside: outside, into: atRest("receive"), stands: func(why string) func() {
-		rested := rest(Idle, Waiting, why+"; Esc stops it")
+		turn, rested := rest(Idle, Waiting, why+"; Esc stops it", p.o.Now())
 		return func() {
 			if rested { // else it is the turn that waits
-				rest(Waiting, Idle, "")
+				rest(Waiting, Idle, "", turn)
 			}
 			a.poked()
 		}
