@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +35,7 @@ func (m Message) came(now time.Time) string {
 
 // gist is m's number, what it is, its first words and what became of it.
 func (m Message) gist(now time.Time) string {
-	s := fmt.Sprintf("#%d · %s", m.ID, m.facts())
+	s := fmt.Sprintf("#%d · %s", m.ID, m.Facts())
 	if words := m.words(); words != "" {
 		s += " · " + words
 	}
@@ -46,7 +47,7 @@ func (m Message) gist(now time.Time) string {
 
 // Headed is m with a line before it that says what it is, whole.
 func (m Message) Headed(now time.Time) string {
-	parts := []string{fmt.Sprintf("#%d from %s, %s ago, %s, %s", m.ID, Label(m.From), Age(now.Sub(m.Created)), m.facts(), m.Fate())}
+	parts := []string{fmt.Sprintf("#%d from %s, %s ago, %s, %s", m.ID, Label(m.From), Age(now.Sub(m.Created)), m.Facts(), m.Fate())}
 	for _, text := range []string{m.Subject, m.Error, m.Body, m.Partial} {
 		if text != "" {
 			parts = append(parts, strings.TrimSuffix(text, "\n"))
@@ -55,8 +56,8 @@ func (m Message) Headed(now time.Time) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// facts are what m is, in a word or two.
-func (m Message) facts() string {
+// Facts are what m is, in a word or two.
+func (m Message) Facts() string {
 	s := Label(m.Outcome)
 	if s == "" {
 		s = string(m.Kind)
@@ -73,15 +74,18 @@ func (m Message) facts() string {
 	return s
 }
 
-// words are the first words of m on one line.
+// words are the first words of m on one line, without the fences of its code.
 func (m Message) words() string {
 	for _, s := range []string{m.Body, m.Error, m.Partial} {
-		if s = Label(s); s != "" {
+		if s = Label(fence.ReplaceAllString(s, "")); s != "" {
 			return s
 		}
 	}
 	return ""
 }
+
+// fence is a line that begins or ends code in Markdown.
+var fence = regexp.MustCompile("(?m)^[ \\t]*(?:```+|~~~+)[^`\\n]*$")
 
 // Fate says in a few words whether m was taken, and by whom.
 func (m Message) Fate() string {

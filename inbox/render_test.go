@@ -140,9 +140,12 @@ func TestListing(t *testing.T) {
 	got := Listing([]Message{
 		{ID: 4, From: "worker-a", Kind: Result, Outcome: "completed", Body: "3\nfailures", Created: noon.Add(-30 * time.Second)},
 		{ID: 5, From: "b\nad", Kind: Mail, Priority: Urgent, Tags: []string{"ci"}, Body: "x", Created: noon.Add(-26 * time.Hour), Taken: noon.Add(-time.Minute), TakenBy: "tool"},
+		{ID: 6, From: "c", Kind: Result, Body: "\n```go\nfunc f() {}\n```\n", Created: noon},
+		{ID: 7, From: "c", Kind: Result, Outcome: "completed", Body: "exit 0, took 1s\n\n````\nok\n````", Created: noon},
 	}, noon)
 	if want := "Messages:\n  - from: worker-a (received 30s ago)\n    #4 · completed · 3 failures\n" +
-		"  - from: b ad (received 1d ago)\n    #5 · urgent external mail [ci] · x · taken by a tool call 1m ago"; got != want {
+		"  - from: b ad (received 1d ago)\n    #5 · urgent external mail [ci] · x · taken by a tool call 1m ago\n" +
+		"  - from: c (received 0s ago)\n    #6 · result · func f() {}\n  - from: c (received 0s ago)\n    #7 · completed · exit 0, took 1s ok"; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 }

@@ -74,6 +74,7 @@ type block struct {
 	stopped bool      // the turn ended without a result
 
 	mail  *inbox.Message
+	plain string // its body, or the beginning, if that is shown as it is
 	cost  string // of the entry's messages, on the first
 	entry int64  // that brought the message
 	shell *agents.Shell

@@ -304,16 +304,7 @@ func (c canvas) message(b *block) []string {
 		role = themes.Warn
 	}
 	paint := c.theme.Paint
-	facts := " · "
-	if m.Outcome != "" {
-		facts += frame.CleanLine(m.Outcome)
-	} else {
-		facts += frame.CleanLine(string(m.Kind))
-	}
-	if m.Outside() {
-		facts += " · external"
-	}
-	facts += " · " + when(m.Created, c.now) + " · #" + strconv.FormatInt(m.ID, 10)
+	facts := " · " + frame.CleanLine(m.Facts()) + " · " + when(m.Created, c.now) + " · #" + strconv.FormatInt(m.ID, 10)
 	from := frame.CleanLine(clip(m.From))
 	if from == "" {
 		from = "outside"
@@ -333,6 +324,9 @@ func (c canvas) message(b *block) []string {
 		}
 		lines = append(lines, part...)
 	}
+	if b.plain != "" {
+		lines = append(append(lines, ""), frame.Wrap(frame.Clean(b.plain), c.inner())...)
+	}
 	if b.text != "" { // what the excerpt leaves out
 		lines = append(lines, paint(themes.Dim, b.text))
 	}
@@ -340,7 +334,9 @@ func (c canvas) message(b *block) []string {
 	return c.rows(bar, bar, lines)
 }
 
-// parts cuts a message's body, folded to its beginning, into markdown.
+// parts cuts a message's body, folded to its beginning, into markdown. Mail keeps
+// its line breaks, and what came from outside, often a command's output, is shown
+// as it is.
 func (v *View) parts(b *block) {
 	const whole = 64 << 10 // bytes of a body that is shown at once
 	folded := v.folded(b)
@@ -350,7 +346,17 @@ func (v *View) parts(b *block) {
 	b.brief = folded
 	text := body(b.mail)
 	e := excerpt{head: 10}.of(strings.Trim(clipTo(text, whole), "\n"), folded)
-	b.md, b.text = markdown.Split(strings.Join(e.head, "\n")), e.more
+	said, end := strings.Join(e.head, "\n"), "\n"
+	b.md, b.plain, b.text = nil, "", e.more
+	switch {
+	case b.mail.Outside():
+		b.plain = said
+	case b.mail.Kind == inbox.Mail:
+		end = "  \n"
+		fallthrough
+	default:
+		b.md = markdown.Split(strings.ReplaceAll(said, "\n", end))
+	}
 	if b.md == nil {
 		b.md = []markdown.Block{}
 	}

@@ -433,7 +433,7 @@ func TestUnfold(t *testing.T) {
 
 func TestMessage_isBounded(t *testing.T) {
 	v, _ := view(t)
-	m := inbox.Message{ID: 1, From: "a", Kind: inbox.Mail, Body: strings.Repeat("a line of **text**\n\n", 50_000), Created: noon}
+	m := inbox.Message{ID: 1, Sender: 2, From: "a", Kind: inbox.Mail, Body: strings.Repeat("a line of **text**\n\n", 50_000), Created: noon}
 	v.Append([]agents.Entry{{Seq: 1, Kind: agents.EntryMessage, Messages: []inbox.Message{m}}}, false)
 	if got := plain(settled(v, 60, 40)); !strings.Contains(got, "more lines · ctrl+o") || strings.Count(got, "a line of text") != 5 {
 		t.Errorf("a mail of 1 MB shows as\n%s", got)
@@ -441,6 +441,26 @@ func TestMessage_isBounded(t *testing.T) {
 	press(v, "ctrl+o")
 	if got := plain(v.Lines(60, 40)); !strings.Contains(got, "more bytes") {
 		t.Errorf("unfolded its end shows as\n%s", got)
+	}
+}
+
+// TestMessage_lines: mail keeps its lines; what came from outside is no markdown.
+// What a message is stands in its head.
+//
+// Spec: M-33, M-36.
+func TestMessage_lines(t *testing.T) {
+	for want, m := range map[string]inbox.Message{
+		"┃ ✉ a · high external mail [ci] · 12:00 · #1\n┃\n┃ # one **word**\n┃ two\n┃     three\n┃ ---\n┃ four": {
+			From: "a", Priority: inbox.High, Tags: []string{"ci"}, Body: "# one **word**\ntwo\n    three\n---\nfour",
+		},
+		"┃ ✉ a · mail · 12:00 · #1\n┃\n┃ alpha\n┃ beta word": {From: "a", Sender: 2, Body: "alpha\nbeta **word**"},
+	} {
+		m.ID, m.Kind, m.Created = 1, inbox.Mail, noon
+		v, _ := view(t)
+		v.Append([]agents.Entry{{Seq: 1, Kind: agents.EntryMessage, Messages: []inbox.Message{m}}}, false)
+		if got := plain(settled(v, 60, 12)); !strings.Contains(got, want) {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
 	}
 }
 

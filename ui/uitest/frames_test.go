@@ -172,7 +172,7 @@ var scenes = []scene{
 		s.See("after 10m")
 		s.Type("m")
 		s.Type("skip the slow ones")
-		s.See("message to")
+		s.See("message to", "skip the slow ones")
 	}},
 	{"check", uitest.Options{}, func(s *uitest.Session) { collected(s) }},
 	{"queue", uitest.Options{}, func(s *uitest.Session) {
