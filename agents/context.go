@@ -70,7 +70,7 @@ func (p *Pool) Context(ctx context.Context, agent int64) (Context, error) {
 		if c.Mail += len(e.Messages); len(e.Messages) > 0 {
 			c.MailTokens += e.Tokens
 		}
-		add(what, 1, heft(e))
+		add(what, max(1, len(e.Messages)), heft(e))
 	}
 	for _, what := range []string{
 		"system prompt", "tools", "summary", "prompts", "answers", "tool calls", "tool results", "mail", "your own commands", "notes of the program",

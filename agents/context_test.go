@@ -39,7 +39,7 @@ func TestContext(t *testing.T) {
 	_, _, err := w.pool.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
 	parts, mail = look()
-	if parts["prompts"][0] != 1 || parts["answers"][0] != 1 || parts["mail"][0] != 1 || mail[0] != 2 || mail[1] == 0 || mail[1] != parts["mail"][1] {
+	if parts["prompts"][0] != 1 || parts["answers"][0] != 1 || parts["mail"][0] != 2 || mail[0] != 2 || mail[1] == 0 || mail[1] != parts["mail"][1] {
 		t.Errorf("with mail: %v, mail %v", parts, mail)
 	}
 	w.prompt("two")

@@ -20,6 +20,11 @@ func runSend(a *App, in input) (tea.Cmd, error) {
 		return nil, wrong("send", "%v", err)
 	}
 	to, rest := firstWord(rest)
+	for strings.HasSuffix(to, ",") && rest != "" { // a, b is a list too
+		var next string
+		next, rest = firstWord(rest)
+		to += next
+	}
 	more, rest, err := leadingFlags(rest, "priority", "tag")
 	if err != nil {
 		return nil, wrong("send", "%v", err)
@@ -28,7 +33,7 @@ func runSend(a *App, in input) (tea.Cmd, error) {
 	for _, word := range append(flags["priority"], more["priority"]...) {
 		l.Priority = inbox.Priority(word)
 		if l.Priority != inbox.Low && l.Priority != inbox.Normal && l.Priority != inbox.High && l.Priority != inbox.Urgent {
-			return nil, wrong("send", "the priority %q is unknown", word)
+			return nil, wrong("send", "the priority %q is none of low, normal, high and urgent", word)
 		}
 	}
 	for name := range strings.SplitSeq(to, ",") {
