@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -35,6 +36,7 @@ func TestLedger_balancesWhateverHappens(t *testing.T) {
 				"push": b.push, "run": b.run, "wait": b.wait, "send": b.send, "check": b.check, "receive": b.receive,
 				"next": b.next, "kill": b.kill, "close a tab": b.closeTab, "reopen": b.reopen, "crash": b.crash,
 				"prompt": b.prompt, "stop": b.stop, "background": b.background, "resume": b.resume,
+				"retry": b.retry, "once": b.once, "change the queue": b.change,
 				"": b.balance,
 			})
 			b.drain()
@@ -103,6 +105,7 @@ func (b *books) push(*rapid.T) {
 		"say done", "fail on purpose", "wait 5s then say late", "wait 10m", "send main: half way then wait 3s", "receive", "receive from kid",
 		"delegate kid: wait 2s then say small", "delegate kid: fail small then wait 1s", "check then say looked",
 		"delegate sync kid: wait 2s then say small", "delegate sync kid: delegate sync job: receive from main",
+		"push kid: wait 1s then push job after kid: say done then run", "!echo plain", "!exit 3", "!echo begun; exec sleep 0.01",
 	}).Draw(b.T, "prompt")
 	task := tools.Task{
 		Prompt: prompt, Start: rapid.Bool().Draw(b.T, "start"),
@@ -110,8 +113,63 @@ func (b *books) push(*rapid.T) {
 		Timeout: rapid.SampledFrom([]time.Duration{0, 0, 4 * time.Second}).Draw(b.T, "timeout"),
 		Deliver: string(rapid.SampledFrom([]inbox.Deliver{inbox.Hold, inbox.Next, inbox.Wake}).Draw(b.T, "deliver")),
 	}
-	if _, err := b.w.pool.Push(b.t.Context(), b.w.main(), task); err != nil && task.Name == "" {
-		b.wrong(err) // a wanted name may be in use
+	for range rapid.SampledFrom([]int{0, 0, 1, 3}).Draw(b.T, "needs") {
+		if name := b.task("after", "queued", "running", "finished"); name != "" {
+			task.After = append(task.After, name)
+		}
+	}
+	if _, err := b.w.pool.Push(b.t.Context(), b.w.main(), task); err != nil && task.Name == "" && task.After == nil {
+		b.wrong(err) // a wanted name may be in use, and what is to be waited for may have failed
+	}
+}
+
+// task draws the name of a task of main's in one of these states, "" if there is
+// none.
+func (b *books) task(what string, states ...string) string {
+	q, err := b.w.pool.Queue(b.t.Context(), b.w.main())
+	b.ok(err)
+	var names []string
+	for _, t := range q.Tasks {
+		if slices.Contains(states, t.State) {
+			names = append(names, t.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return rapid.SampledFrom(names).Draw(b.T, what)
+}
+
+func (b *books) retry(*rapid.T) {
+	if name := b.task("retried", "finished"); name != "" {
+		if _, _, err := b.w.pool.Retry(b.t.Context(), b.w.main(), name, rapid.SampledFrom([]string{"", "look closer"}).Draw(b.T, "hint")); err != nil {
+			b.t.Log(err) // a task of that name may be there, and what it waits for may have failed
+		}
+	}
+}
+
+func (b *books) once(*rapid.T) {
+	_, err := b.w.pool.Run(b.t.Context(), b.w.main(), tools.Start{Once: true, Count: rapid.IntRange(0, 2).Draw(b.T, "starts"), Timeout: 5 * time.Second})
+	b.ok(err)
+}
+
+// change moves, edits or removes a task that is queued; it may start meanwhile.
+func (b *books) change(*rapid.T) {
+	name := b.task("changed", "queued")
+	if name == "" {
+		return
+	}
+	var err error
+	switch rapid.SampledFrom([]string{"move", "edit", "remove"}).Draw(b.T, "change") {
+	case "move":
+		_, err = b.w.pool.Move(b.t.Context(), name, 1)
+	case "edit":
+		err = b.w.pool.Edit(b.t.Context(), name, "wait 2s then say edited")
+	default:
+		err = b.w.pool.Remove(b.t.Context(), name)
+	}
+	if err != nil {
+		b.t.Log(err)
 	}
 }
 
@@ -180,9 +238,16 @@ func (b *books) took(q inbox.Query, ms ...inbox.Message) {
 func (b *books) check(*rapid.T) {
 	q := b.query()
 	ms, _, err := b.w.pool.Check(b.t.Context(), b.w.main(), q)
+	if several(err) {
+		return
+	}
 	b.ok(err)
 	b.took(q, ms...)
 }
+
+// several reports whether a name that was asked for, of a task that never
+// started, is nobody's but the beginning of others.
+func several(err error) bool { return err != nil && strings.Contains(err.Error(), "several names") }
 
 func (b *books) receive(*rapid.T) {
 	ctx, cancel := context.WithTimeout(b.t.Context(), 3*time.Second)
@@ -192,6 +257,7 @@ func (b *books) receive(*rapid.T) {
 	switch {
 	case err == nil:
 		b.took(q, m)
+	case several(err):
 	case !errors.Is(err, agents.ErrNothing) && !errors.Is(err, context.DeadlineExceeded):
 		b.wrong(err)
 	}
@@ -211,7 +277,7 @@ func (b *books) next(*rapid.T) {
 
 func (b *books) kill(*rapid.T) {
 	if name := b.one(sub); name != "" {
-		b.ok(b.w.pool.Kill(b.t.Context(), name, false))
+		b.ok(b.w.pool.Kill(b.t.Context(), name, rapid.Bool().Draw(b.T, "cascade")))
 	}
 }
 
@@ -242,15 +308,20 @@ func (b *books) balance(*rapid.T) {
 	}
 }
 
-// drain lets everything end and takes all mail.
+// drain lets everything end and takes all mail. What stood in the queue of one that
+// ended stands in main's and waits for a word.
 func (b *books) drain() {
-	b.run(b.T)
 	for _, name := range slices.Repeat([]string{"patience"}, 50) {
+		r, err := b.w.pool.Run(b.t.Context(), b.w.main(), tools.Start{})
+		b.ok(err)
 		ctx, cancel := context.WithTimeout(b.t.Context(), time.Hour)
-		err := b.w.pool.Settled(ctx)
+		err = b.w.pool.Settled(ctx)
 		cancel()
-		if err == nil {
+		if err == nil && r.Running+r.Queued == 0 {
 			break
+		}
+		if err == nil {
+			continue
 		}
 		if name = b.one(sub); name == "" {
 			b.wrong(fmt.Sprintf("%v, and no agent runs: %+v", err, b.w.pool.Infos()))
