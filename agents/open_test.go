@@ -298,8 +298,10 @@ func TestHelper_overACrash(t *testing.T) {
 		t.Errorf("restored as %+v", i)
 	}
 	es := w.entries("oauth")
-	if got := es[len(es)-1]; got.Kind != agents.EntryNotice || !strings.Contains(got.Text, "last turn was cut") {
-		t.Errorf("the last entry is %+v", got)
+	for i, text := range []string{"last turn was cut", "1 task is queued: later. /run starts it"} {
+		if got := es[len(es)-2+i]; got.Kind != agents.EntryNotice || !strings.Contains(got.Text, text) {
+			t.Errorf("the transcript ends with %+v, want a notice of %q", got, text)
+		}
 	}
 	w.tell(a, "and now?")
 	if got := es[0].Text; got != "endless" {

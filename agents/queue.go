@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -42,18 +43,23 @@ func (p *Pool) Queue(ctx context.Context, by int64) (Queue, error) {
 }
 
 // QueueText lists a queue as /queue prints it: sections `Queued:`, `Running:` and
-// `Finished:`, the last `most` of the finished (0: all) with outcome and age, and
-// `Prompts:`.
+// `Finished:`, those that finished last (most of them; 0: all) with outcome and age,
+// and `Prompts:`.
 func QueueText(l Queue, now time.Time, most int) string {
 	var queued, running, finished, prompts []string
+	ended := slices.Clone(l.Tasks)
+	slices.SortStableFunc(ended, func(a, b Task) int { return a.Finished.Compare(b.Finished) })
+	for _, t := range ended {
+		if t.State == taskFinished {
+			finished = append(finished, fmt.Sprintf("  - %s (%s %s ago)%s", t.Name, t.Outcome, inbox.Age(now.Sub(t.Finished)), origin(t)))
+		}
+	}
 	for _, t := range l.Tasks {
 		switch t.State {
 		case taskQueued:
 			queued = append(queued, "  - "+t.Name+l.mark(t)+origin(t))
 		case taskRunning:
 			running = append(running, fmt.Sprintf("  - %s (started %s ago)%s", t.Name, inbox.Age(now.Sub(t.Started)), origin(t)))
-		case taskFinished:
-			finished = append(finished, fmt.Sprintf("  - %s (%s %s ago)%s", t.Name, t.Outcome, inbox.Age(now.Sub(t.Finished)), origin(t)))
 		}
 	}
 	if older := len(finished) - most; most > 0 && older > 0 {

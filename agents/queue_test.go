@@ -389,7 +389,7 @@ func TestRetry(t *testing.T) {
 		refuses(t, err, want)
 	}
 	refusesRetry("a", "", "a has not ended")
-	refusesRetry("b", "", "does not exist")
+	refusesRetry("b", "", "there is no task b; /queue --all lists them")
 	check(t, w.pool.Edit(ctx, "a", "works now"))
 	w.run(0)
 	w.settle()
@@ -476,5 +476,66 @@ func TestRetry_keepsTrust(t *testing.T) {
 	w.settle()
 	for _, name := range []string{"out", "kid"} {
 		w.until(name+" is judged strictly", func() bool { return w.info(name).State.Terminal() && w.info(name).Outside })
+	}
+}
+
+// TestQueue_showsThoseThatFinishedLast: what was pushed early and took long is
+// among them, wherever it stands in the queue.
+// Spec.
+func TestQueue_showsThoseThatFinishedLast(t *testing.T) {
+	now := time.Date(2000, 1, 1, 12, 0, 0, 0, time.UTC)
+	var q agents.Queue
+	for i, name := range []string{"slow", "a", "b", "c"} {
+		at := now.Add(time.Duration(i-9) * time.Minute)
+		if name == "slow" {
+			at = now.Add(-time.Second)
+		}
+		q.Tasks = append(q.Tasks, agents.Task{ID: int64(i + 1), Name: name, State: "finished", Outcome: "completed", Finished: at})
+	}
+	want := "Finished:\n  - c (completed 6m ago)\n  - slow (completed 1s ago)\n  (+2 older, /queue --all)"
+	if got := agents.QueueText(q, now, 2); got != want {
+		t.Errorf("the queue reads %q, want %q", got, want)
+	}
+}
+
+// TestOpen_tellsWhatIsStillQueued: the next start carries out nothing by itself,
+// and says so where it stands, once.
+// Spec: E-1, R-38.
+func TestOpen_tellsWhatIsStillQueued(t *testing.T) {
+	dir := t.TempDir()
+	start := func() *world { return open(t, &model{reply: briefed}, setting{dir: dir, cap: 1}) }
+	notices := func(w *world, agent string) (texts []string) {
+		for _, e := range w.entries(agent) {
+			if e.Kind == agents.EntryNotice {
+				texts = append(texts, e.Text)
+			}
+		}
+		return texts
+	}
+	w := start()
+	h, err := w.pool.NewHelper(t.Context(), "aide", "")
+	check(t, err)
+	for i := range 7 {
+		w.push(fmt.Sprint("t", i), "x")
+	}
+	_, err = w.pool.Push(t.Context(), h.ID, tools.Task{Name: "own", Prompt: "x"})
+	check(t, err)
+	w.close()
+	for range 2 {
+		w = start()
+		if got := notices(w, "main"); len(got) != 1 || got[0] != "7 tasks are queued: t0, t1, t2, t3, t4 and 2 more. /run starts them, /queue shows more." {
+			t.Errorf("main reads %q", got)
+		}
+		if got := notices(w, "aide"); len(got) != 1 || got[0] != "1 task is queued: own. /run starts it, /queue shows more." {
+			t.Errorf("the helper reads %q", got)
+		}
+		w.close()
+	}
+	w = start()
+	w.run(0)
+	w.settle()
+	w.close()
+	if got := notices(start(), "main"); len(got) != 1 {
+		t.Errorf("after all ran main reads %q", got)
 	}
 }

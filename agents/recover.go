@@ -174,8 +174,57 @@ func (p *Pool) recover(ctx context.Context) error {
 		if err := tx.HoldPrompts(); err != nil {
 			return err
 		}
+		if err := p.noteQueued(tx); err != nil {
+			return err
+		}
 		return tx.CloseEnded(keptTabs)
 	})
+}
+
+// noteQueued says in each tab what stands in its queue: what was about to start
+// when the program ended, and what an agent dispatched, needs the human's word
+// again. A tab that ends with that notice is not told once more.
+func (p *Pool) noteQueued(tx *store.Tx) error {
+	ts, err := tx.QueuedTasks()
+	if err != nil {
+		return err
+	}
+	names := map[int64][]string{}
+	var queues []int64
+	for _, t := range ts {
+		if names[t.Queue] == nil {
+			queues = append(queues, t.Queue)
+		}
+		names[t.Queue] = append(names[t.Queue], t.Name)
+	}
+	for _, id := range queues {
+		text := whatWaits(names[id])
+		last, err := tx.EntriesBefore(id, 0, 1)
+		if err != nil {
+			return err
+		}
+		if es := decodeAll(last); len(es) > 0 && es[0].Kind == EntryNotice && es[0].Text == text {
+			continue
+		}
+		if _, err := (&agent{p: p, id: id}).batch(tx, false).add(0, Entry{Kind: EntryNotice, Text: text}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// whatWaits is that notice.
+func whatWaits(names []string) string {
+	const most = 5
+	listed, what, them := names, fmt.Sprintf("%d tasks are", len(names)), "them"
+	if len(names) == 1 {
+		what, them = "1 task is", "it"
+	}
+	more := ""
+	if len(names) > most {
+		listed, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return fmt.Sprintf("%s queued: %s%s. /run starts %s, /queue shows more.", what, strings.Join(listed, ", "), more, them)
 }
 
 // endGroups ends the commands that still run, side by side: one that ignores

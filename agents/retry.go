@@ -82,7 +82,10 @@ func (p *Pool) lastOf(tx *store.Tx, name string) (Task, error) {
 		return t, errors.Join(err, missing(ok, "the task of %s", name))
 	}
 	t, ok, err := tx.TaskNamed(name)
-	return t, errors.Join(err, missing(ok, "a task %s", name))
+	if err == nil && !ok {
+		err = fmt.Errorf("there is no task %s; /queue --all lists them", name)
+	}
+	return t, err
 }
 
 // turnNow is the turn that runs, 0 if none does.

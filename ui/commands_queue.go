@@ -31,7 +31,10 @@ func runPush(a *App, in input) (tea.Cmd, error) {
 		}
 	}
 	if names, ok := opts["after"]; ok {
-		task.After = strings.FieldsFunc(names, func(r rune) bool { return r == ',' })
+		if strings.HasSuffix(names, ",") {
+			return nil, wrong("push", "after=%s ends with a comma; the names stand without spaces", names)
+		}
+		task.After = strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' })
 	}
 	if task.Prompt = unquote(prompt); task.Prompt == "" {
 		return nil, wrong("push", "the prompt is missing")
@@ -54,8 +57,10 @@ func runRun(a *App, in input) (tea.Cmd, error) {
 			if s.Timeout, err = seconds(limit); err != nil {
 				return nil, wrong("run", "%s is no time (300, 90s, 5m)", word)
 			}
-		case err != nil || n < 1 || s.Count != 0:
+		case err != nil || n < 1:
 			return nil, wrong("run", "%q is no number of agents", word)
+		case s.Count != 0:
+			return nil, wrong("run", "one number is enough, not %d and %d", s.Count, n)
 		default:
 			s.Count = n
 		}

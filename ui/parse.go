@@ -6,33 +6,53 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"fantail/store/config/near"
 )
 
-// leadingOptions takes key=value words of the given keys from the front of s;
-// what stands behind them is returned whole, line breaks included.
+// leadingOptions takes key=value words of the given keys from the front of s, a
+// value in quotes if it has spaces; what stands behind them is returned whole,
+// line breaks included. A key that is almost one of them is an error, so that
+// no time-out is lost to a slip; a text that begins so can stand in quotes.
 func leadingOptions(s string, keys ...string) (map[string]string, string, error) {
 	opts := map[string]string{}
 	for {
 		s = strings.TrimLeft(s, " \t\n")
-		word := s
-		if i := strings.IndexAny(s, " \t\n"); i >= 0 {
-			word = s[:i]
-		}
-		key, value, ok := strings.Cut(word, "=")
+		key, behind, ok := strings.Cut(s, "=")
 		if !ok || !contains(keys, key) {
+			if meant := near.Word(key, keys); ok && meant != "" && isWord(key) {
+				return nil, "", fmt.Errorf("%s= is no option, is it %s=? A prompt that begins so stands in quotes", key, meant)
+			}
 			return opts, s, nil
 		}
+		value, rest := cutValue(behind)
 		if value == "" {
 			return nil, "", fmt.Errorf("%s= needs a value", key)
 		}
 		if _, twice := opts[key]; twice {
 			return nil, "", fmt.Errorf("%s= is given twice", key)
 		}
-		opts[key] = value
-		s = s[len(word):]
+		opts[key], s = value, rest
 	}
+}
+
+// isWord reports whether s consists of letters.
+func isWord(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
+}
+
+// cutValue cuts s behind the value at its front: what stands in quotes, else a word.
+func cutValue(s string) (value, rest string) {
+	if len(s) > 0 && (s[0] == '"' || s[0] == '\'') {
+		if i := strings.IndexByte(s[1:], s[0]); i >= 0 {
+			return s[1 : 1+i], s[2+i:]
+		}
+	}
+	if i := strings.IndexAny(s, " \t\n"); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
 }
 
 // leadingFlags takes --key=value words of the given keys from the front of s, a
@@ -46,14 +66,8 @@ func leadingFlags(s string, keys ...string) (map[string][]string, string, error)
 		if !ok || !dashed || !contains(keys, key) {
 			return flags, s, nil
 		}
-		word := value
-		if q := value; len(q) > 0 && (q[0] == '"' || q[0] == '\'') && strings.IndexByte(q[1:], q[0]) >= 0 {
-			word, s = q[1:1+strings.IndexByte(q[1:], q[0])], q[2+strings.IndexByte(q[1:], q[0]):]
-		} else if i := strings.IndexAny(value, " \t\n"); i >= 0 {
-			word, s = value[:i], value[i:]
-		} else {
-			s = ""
-		}
+		var word string
+		word, s = cutValue(value)
 		if strings.TrimSpace(word) == "" {
 			return nil, "", fmt.Errorf("--%s= needs a value", key)
 		}

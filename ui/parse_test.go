@@ -29,6 +29,12 @@ func TestLeadingOptions(t *testing.T) {
 		{"", nil, "", ""},
 		{"name= x", nil, "", "needs a value"},
 		{"name=a name=b x", nil, "", "twice"},
+		{"name=\"my task\" go", map[string]string{"name": "my task"}, "go", ""},
+		{"name='a' go", map[string]string{"name": "a"}, "go", ""},
+		{"name=\"a go", map[string]string{"name": "\"a"}, "go", ""},
+		{"name=a timout=5m go", nil, "", "timout= is no option, is it timeout=?"},
+		{"\"timout=5m\" is wrong", nil, "\"timout=5m\" is wrong", ""},
+		{"-name=a go", nil, "-name=a go", ""},
 	} {
 		opts, rest, err := leadingOptions(c.in, "name", "model", "timeout")
 		switch {

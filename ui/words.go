@@ -25,7 +25,8 @@ func sentence(err error) string {
 	}
 	s := frame.Clean(err.Error())
 	r, n := utf8.DecodeRuneInString(s)
-	if n > 0 && !strings.HasPrefix(s, "http") {
+	word, _ := firstWord(s)
+	if n > 0 && !strings.HasPrefix(s, "http") && !strings.Contains(word, "=") { // an option keeps its spelling
 		s = string(unicode.ToUpper(r)) + s[n:]
 	}
 	return s
