@@ -104,23 +104,8 @@ func (a *agent) begin(tx *store.Tx, reason bool) (int64, error) {
 	if a.kind == Sub {
 		t.Kind = "async_subagent"
 	}
-	last, ok, err := tx.LastTurn(a.id)
-	if err != nil {
+	if err := a.relate(tx, &t); err != nil {
 		return 0, err
-	}
-	if a.task != 0 {
-		if t.SpawnedBy, t.Conversation, err = tx.Spawner(a.task); err != nil {
-			return 0, err
-		}
-	} else { // a conversation of its own; a branched one goes on behind a turn
-		row, _, err := tx.Agent(a.id)
-		if err != nil {
-			return 0, err
-		}
-		t.Parent = row.Branch
-	}
-	if ok {
-		t.Parent, t.Conversation = last.ID, last.Conversation
 	}
 	id, err := tx.BeginTurn(t)
 	if err != nil {
@@ -135,6 +120,40 @@ func (a *agent) begin(tx *store.Tx, reason bool) (int64, error) {
 		})
 	})
 	return id, tx.SetAgentState(a.id, string(Running), false)
+}
+
+// relate says what a new turn goes on from: the agent's last one, unless its
+// conversation began anew since; else the turn it branched off behind, or none.
+func (a *agent) relate(tx *store.Tx, t *store.Turn) error {
+	last, ok, err := tx.LastTurn(a.id)
+	if err != nil {
+		return err
+	}
+	if a.task != 0 {
+		if t.SpawnedBy, t.Conversation, err = tx.Spawner(a.task); err != nil {
+			return err
+		}
+	}
+	cleared, anew, err := tx.LastEntry(a.id, string(EntryCleared))
+	if err != nil {
+		return err
+	}
+	ended, _, err := tx.LastEntry(a.id, string(EntryEnded))
+	if err != nil {
+		return err
+	}
+	switch {
+	case anew && cleared.Seq > ended.Seq:
+	case ok:
+		t.Parent, t.Conversation = last.ID, last.Conversation
+	default:
+		row, _, err := tx.Agent(a.id)
+		if err != nil {
+			return err
+		}
+		t.Parent = row.Branch
+	}
+	return nil
 }
 
 // enter appends queued prompts.

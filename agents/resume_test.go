@@ -99,6 +99,42 @@ func TestTurns_matrix(t *testing.T) {
 	}
 }
 
+// TestTurns_newConversation: a conversation that begins anew has a root of its
+// own, and what it dispatches belongs to it; a branch that does so too.
+// Spec: N-10, N-11, N-12, N-13.
+func TestTurns_newConversation(t *testing.T) {
+	w := open(t, &model{reply: memory}, setting{})
+	w.prompt("hello")
+	w.settle()
+	branch, err := w.pool.Branch(t.Context(), w.main(), 1, "branch")
+	check(t, err)
+	check(t, w.pool.Clear(t.Context(), w.main()))
+	w.prompt(`use delegate {"name":"kid","prompt":"first"}`)
+	w.settle()
+	w.prompt("more")
+	w.settle()
+	m := w.turns(w.main())
+	if root := m[1]; root.Parent != 0 || root.Conversation != root.ID {
+		t.Errorf("the new root %+v", root)
+	}
+	if then := m[2]; then.Parent != m[1].ID || then.Conversation != m[1].ID {
+		t.Errorf("its continuation %+v", then)
+	}
+	if k := w.turns(w.idOf("kid"))[0]; k.Conversation != m[1].ID || k.SpawnedBy != m[1].ID {
+		t.Errorf("what it dispatched %+v", k)
+	}
+	w.tell(branch.ID, "on")
+	check(t, w.pool.Clear(t.Context(), branch.ID))
+	w.tell(branch.ID, "anew")
+	b := w.turns(branch.ID)
+	if b[1].Parent != m[0].ID || b[1].Conversation != b[1].ID {
+		t.Errorf("branched %+v", b[1])
+	}
+	if b[2].Parent != 0 || b[2].Conversation != b[2].ID {
+		t.Errorf("branched and begun anew %+v", b[2])
+	}
+}
+
 // TestResume: an ended agent goes on in its own tab with what it knows; its name
 // leads to its last attempt over a restart, and a closed tab opens again.
 // Spec: N-28, N-30, N-32, R-14, R-15, E-21.
