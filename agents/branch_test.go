@@ -140,3 +140,38 @@ func TestBranch_refuses(t *testing.T) {
 	w.pool.Stop(main)
 	w.settle()
 }
+
+// TestBranch_ofABackgroundAgent: what one did that takes no prompts can be talked
+// about in a branch of it, however it ended; it stays as strict as it was.
+// Spec: N-12.
+func TestBranch_ofABackgroundAgent(t *testing.T) {
+	m := &model{reply: bosses}
+	w := open(t, m, setting{})
+	w.push("kid", "look")
+	w.push("cut", "endless")
+	w.push("cmd", "!echo hi")
+	w.run(0)
+	w.until("one runs", func() bool { return w.info("cut").Doing == "streaming" })
+	if _, err := w.pool.Branch(t.Context(), w.idOf("cut"), 0, ""); err == nil || !strings.Contains(err.Error(), "no turn has ended") {
+		t.Errorf("from one that works: %v", err)
+	}
+	check(t, w.pool.Kill(t.Context(), "cut", false))
+	w.settle()
+	for name, want := range map[string]string{"kid": "look | said by look | why?", "cut": "endless | That turn ended", "cmd": "why? | result: hi"} {
+		i, err := w.pool.Branch(t.Context(), w.idOf(name), 0, "")
+		check(t, err)
+		if i.Kind != agents.Helper || i.Name != name+"-2" || i.Model == "" {
+			t.Errorf("%s: %+v", name, i)
+		}
+		w.tell(i.ID, "why?")
+		got := said(m.last())
+		for _, p := range m.last().Messages {
+			if r, ok := p.Parts[0].(llm.ToolResult); ok {
+				got += " | result: " + r.Text
+			}
+		}
+		if !strings.Contains(got, want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}

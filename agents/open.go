@@ -16,11 +16,6 @@ import (
 // NewHelper opens a helper and returns what is known of it. Without a name it
 // gets one, without a model main's.
 func (p *Pool) NewHelper(ctx context.Context, name, model string) (Info, error) {
-	if model == "" {
-		p.mu.Lock()
-		model = p.model
-		p.mu.Unlock()
-	}
 	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model}, "")
 	if err != nil {
 		return Info{}, fmt.Errorf("open a helper: %w", err)
@@ -28,20 +23,24 @@ func (p *Pool) NewHelper(ctx context.Context, name, model string) (Info, error) 
 	return i, nil
 }
 
-// addHelper makes the helper of a row whose Name, Model and Branch are set, and
-// starts it. Its transcript begins, or goes on, with a notice if there is one.
+// addHelper makes the helper of a row whose Name, Model (else main's) and Branch
+// are set, and starts it. Its transcript begins, or goes on, with a notice if
+// there is one.
 func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (Info, error) {
-	m, err := p.o.Resolve(want.Model)
-	if err != nil {
-		return Info{}, err
-	}
 	p.mu.Lock()
+	if want.Model == "" {
+		want.Model = p.model
+	}
 	for _, a := range p.agents {
 		if a.kind == Main {
 			want.Parent = a.id // who gets its open tasks once it is closed
 		}
 	}
 	p.mu.Unlock()
+	m, err := p.o.Resolve(want.Model)
+	if err != nil {
+		return Info{}, err
+	}
 	want.Kind, want.Trust, want.Model, want.State = string(Helper), trustAttended, m.Name, string(Idle)
 	var i Info
 	err = p.o.DB.Write(ctx, "open a helper", func(tx *store.Tx) error {

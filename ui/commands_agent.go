@@ -153,7 +153,8 @@ func agentList(all []*tab, now time.Time) string {
 // mostPast is how many turns /fork lists.
 const mostPast = 200
 
-// runFork is /fork: without a turn it lists those there are.
+// runFork is /fork: without a turn it lists those there are. It is about the tab's
+// own conversation, a background agent's too: its branch can be talked to.
 func runFork(a *App, in input) (tea.Cmd, error) {
 	number, name := 0, ""
 	for _, w := range strings.Fields(in.rest) {
@@ -168,26 +169,29 @@ func runFork(a *App, in input) (tea.Cmd, error) {
 			return nil, wrong("fork", "%q is not understood", w)
 		}
 	}
+	of := in.here.info
+	if of.ID == 0 {
+		return nil, errOpening
+	}
 	fork := func(back string, number int) tea.Cmd {
 		return a.then(in.here, back, func() (tea.Msg, error) {
-			i, err := a.pool.Branch(a.ctx, in.id, number, name)
+			i, err := a.pool.Branch(a.ctx, of.ID, number, name)
 			return goes{i.ID}, err
 		})
 	}
 	if number > 0 {
 		return fork(in.text, number), nil
 	}
-	of := in.t.info.Name
 	return a.then(in.here, in.text, func() (tea.Msg, error) {
-		past, err := a.pool.Turns(a.ctx, in.id, mostPast)
+		past, err := a.pool.Turns(a.ctx, of.ID, mostPast)
 		if err == nil && len(past) == 0 {
-			err = fmt.Errorf("no turn of %s has ended yet: there is nothing to branch from", of)
+			err = fmt.Errorf("no turn of %s has ended yet: there is nothing to branch from", of.Name)
 		}
 		if err != nil {
 			return nil, err
 		}
 		return offered{func() {
-			a.open(dialog.NewPicker(a.theme, "Branch from "+of+" behind turn", pastItems(past, a.o.Now()), false), func(d dialog.Decision) tea.Cmd {
+			a.open(dialog.NewPicker(a.theme, "Branch from "+of.Name+" behind turn", pastItems(past, a.o.Now()), false), func(d dialog.Decision) tea.Cmd {
 				if p, ok := d.(dialog.Picked); ok {
 					n, _ := strconv.Atoi(p.Value)
 					return fork("", n)

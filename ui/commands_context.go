@@ -13,10 +13,13 @@ func runContext(a *App, in input) (tea.Cmd, error) {
 	if in.rest != "" {
 		return nil, wrong("context", "%q is not understood", in.rest)
 	}
-	name := in.t.info.Name
+	of := in.here.info
+	if of.ID == 0 {
+		return nil, errOpening
+	}
 	return a.act(in.here, in.text, func() (string, error) {
-		c, err := a.pool.Context(a.ctx, in.id)
-		return contextText(name, c), err
+		c, err := a.pool.Context(a.ctx, of.ID)
+		return contextText(of.Name, c), err
 	}), nil
 }
 

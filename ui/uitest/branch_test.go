@@ -38,3 +38,26 @@ func TestForkGoesOnInBoth(t *testing.T) {
 		s.NotSee("harbour", "thunder")
 	})
 }
+
+// TestForkOfABackgroundAgent: in its tab /fork and /context are about it, not about
+// main, and the branch can be talked to.
+// Spec: N-12.
+func TestForkOfABackgroundAgent(t *testing.T) {
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("/push name=scout say the harbour is empty")
+		s.Enter("/run")
+		s.See("scout ✓")
+		s.Enter("/agent scout")
+		s.See("closes this tab")
+		s.Press("/")
+		s.Enter("context")
+		s.See("Context of scout")
+		s.Press("/")
+		s.Enter("fork")
+		s.See("Branch from scout behind turn", "1  say the harbour is")
+		s.Press("enter")
+		s.See("[Agent: scout-2]", "the harbour is empty", "Branched from scout behind turn 1.")
+		s.Enter("say and the storm?")
+		s.See("▌ say and the storm?")
+	})
+}
