@@ -196,12 +196,7 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 		add("--all")
 		add("undo")
 	case "agent":
-		for _, w := range []string{"list", "new", "rename", "close"} {
-			add(w)
-		}
-		for _, t := range a.tabs.all {
-			items = append(items, composer.Item{Insert: t.info.Name, Help: "go to its tab"})
-		}
+		return a.agentArguments(strings.Fields(strings.TrimSuffix(line, word))[1:])
 	case "fork":
 		add("name=")
 	case "push", "run", "queue", "retry":

@@ -12,6 +12,7 @@ import (
 
 	"fantail/agents"
 	"fantail/inbox"
+	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/transcript"
 )
@@ -212,6 +213,32 @@ func pastItems(past []agents.PastTurn, now time.Time) []dialog.Item {
 		}
 		n := strconv.Itoa(t.Number)
 		items = append(items, dialog.Item{Value: n, Label: n + "  " + inbox.Label(t.Prompt), Help: help})
+	}
+	return items
+}
+
+// agentArguments are candidates for what follows those words of /agent.
+func (a *App) agentArguments(before []string) (items []composer.Item) {
+	names := func(kind agents.Kind, help string) {
+		for _, t := range a.tabs.all {
+			if kind == "" || t.info.Kind == kind {
+				items = append(items, composer.Item{Insert: t.info.Name, Help: help})
+			}
+		}
+	}
+	switch {
+	case len(before) == 0:
+		items = []composer.Item{
+			{Insert: "list", Help: "list all agents"},
+			{Insert: "new", Help: "open a helper"},
+			{Insert: "rename", Help: "give a helper another name"},
+			{Insert: "close", Help: "close a helper"},
+		}
+		names("", "go to its tab")
+	case before[0] == "new":
+		items = []composer.Item{{Insert: "model=", Help: "main's, if it is left away"}}
+	case len(before) == 1 && (before[0] == "close" || before[0] == "rename"):
+		names(agents.Helper, "")
 	}
 	return items
 }

@@ -145,3 +145,20 @@ func TestHelperFrames(t *testing.T) {
 		})
 	}
 }
+
+// TestAgentIsCompleted: what /agent offers says what it does, and behind a verb
+// stands only what the verb takes.
+func TestAgentIsCompleted(t *testing.T) {
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("/agent new api")
+		s.See("[Agent: api]")
+		s.Type("/agent ")
+		s.See("rename", "give a helper another name", "main", "go to its tab")
+		s.Golden("agent-complete-120")
+		s.Type("close ")
+		s.See("› /agent close")
+		s.NotSee("rename", "main's", "▸ main")
+		s.Press("tab")
+		s.See("› /agent close api")
+	})
+}
