@@ -27,10 +27,14 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 	var got took
 	err := a.p.o.DB.Write(context.WithoutCancel(ctx), "absorb", func(tx *store.Tx) error {
 		turn, got = a.turn, took{}
+		wish := wish
 		b := a.batch(tx, false)
 		waiting, err := tx.WaitingPrompts(a.id)
 		if err != nil {
 			return err
+		}
+		if wish != nil && !wish.keeps(waiting) {
+			wish, got.err = nil, ErrTakenBack
 		}
 		var prompts []store.Prompt
 		for _, q := range waiting {
@@ -50,8 +54,11 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 					return err
 				}
 			}
-			if turn, err = a.begin(tx, reason); err != nil || turn == 0 {
+			if turn, err = a.begin(tx, reason); err != nil {
 				return err
+			}
+			if turn == 0 {
+				return a.drop(tx, wish)
 			}
 		}
 		if wish != nil {
@@ -74,8 +81,10 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 	})
 	if wish != nil {
 		a.unwish(wish)
-		got.err = err
-		wish.reply <- got
+		if err != nil {
+			got.err = err
+		}
+		wish.answer(got)
 	}
 	if err != nil {
 		return false, fmt.Errorf("absorb: %w", err)

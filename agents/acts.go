@@ -48,7 +48,7 @@ func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 		if !row.Closed.IsZero() {
 			return fmt.Errorf("%s was closed: %w", row.Name, ErrNoAgent)
 		}
-		id, err := tx.AddPrompt(a.id, text)
+		id, err := tx.AddPrompt(a.id, text, false)
 		if err != nil {
 			return err
 		}
@@ -66,8 +66,8 @@ func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 	return nil
 }
 
-// Unprompt takes a queued prompt back, a held one too; false: it had entered. A
-// sub-agent's task is none of these.
+// Unprompt takes a queued prompt back, a held one too, or a command that waits for
+// the end of the turn; false: it had entered. A sub-agent's task is none of these.
 func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
 	a := p.prompted(id)
 	if a == nil {
@@ -82,6 +82,9 @@ func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
 		return false, fmt.Errorf("take the prompt back: %w", err)
 	}
 	a.dropPrompt(id)
+	if removed {
+		a.unwished(id)
+	}
 	return removed, nil
 }
 

@@ -127,7 +127,7 @@ func (p *Pool) begin(id int64) error {
 			return nil
 		}
 		first = []Prompt{{Text: t.Prompt}}
-		if first[0].ID, err = tx.AddPrompt(row.ID, t.Prompt); err != nil {
+		if first[0].ID, err = tx.AddPrompt(row.ID, t.Prompt, false); err != nil {
 			return err
 		}
 		return p.brief(tx, row.ID, t)

@@ -290,7 +290,7 @@ func TestUnprompt(t *testing.T) {
 		}
 		defer db.Close()
 		return db.Write(t.Context(), "queue", func(tx *store.Tx) error {
-			_, err := tx.AddPrompt(1, "typed before the end")
+			_, err := tx.AddPrompt(1, "typed before the end", false)
 			return err
 		})
 	}())

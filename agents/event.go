@@ -103,6 +103,7 @@ type Prompt struct {
 	ID   int64
 	Text string
 	Held bool // shown, not sent by itself: typed before a crash
+	Then bool // a command that is carried out when the turn ends
 }
 
 // Retry tells of a request that failed and will be tried again.

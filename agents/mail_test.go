@@ -504,6 +504,55 @@ func TestFire(t *testing.T) {
 		t.Errorf("fire of what was taken: %v", err)
 	}
 	w.settle()
+	w.until("it shows no prompt", func() bool { return len(w.info("main").Prompts) == 0 })
+}
+
+// TestFire_waits: a fire that waits for the end of a turn is shown, can be taken
+// back, and is there again, unsent, when the program ended before its turn.
+//
+// Spec: R-18, E-3.
+func TestFire_waits(t *testing.T) {
+	dir := t.TempDir()
+	m := &model{reply: hung}
+	w := open(t, m, setting{dir: dir})
+	main := w.main()
+	w.prompt("hang")
+	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+	w.send("main", "mail")
+	ctx, leave := context.WithCancel(t.Context())
+	fired := make(chan error, 1)
+	fire := func() (id int64) {
+		go func() {
+			_, _, err := w.pool.Fire(ctx, main, "what now?")
+			fired <- err
+		}()
+		w.until("it is shown", func() bool {
+			ps := w.info("main").Prompts
+			if len(ps) == 1 {
+				id = ps[0].ID
+			}
+			return len(ps) == 1 && ps[0].Text == "/fire what now?" && ps[0].Held && ps[0].Then
+		})
+		return id
+	}
+	if ok, err := w.pool.Unprompt(t.Context(), fire()); !ok || err != nil || !errors.Is(<-fired, agents.ErrTakenBack) || w.pool.Wishes(main) != 0 {
+		t.Errorf("taken back: %v, %v, %d wait", ok, err, w.pool.Wishes(main))
+	}
+	w.until("it is gone", func() bool { return len(w.info("main").Prompts) == 0 })
+	fire()
+	check(t, w.db.Close()) // from now on nothing is written
+	leave()
+	<-fired
+	w.close()
+
+	w = open(t, m, setting{dir: dir})
+	w.main()
+	if ps := w.info("main").Prompts; len(ps) != 1 || ps[0].Text != "/fire what now?" || !ps[0].Held || ps[0].Then {
+		t.Errorf("after the crash: %+v", ps)
+	}
+	if got := w.pending(w.main()); got != "mail" {
+		t.Errorf("pending %q", got)
+	}
 }
 
 // TestFire_bounded: what does not fit in a quarter of the window stays pending,
@@ -541,6 +590,7 @@ func TestFire_absorbFails(t *testing.T) {
 	if got := w.pending(w.main()); got != "a|b" || len(w.entries("main")) != 0 {
 		t.Errorf("pending %q", got)
 	}
+	w.until("it shows no prompt", func() bool { return len(w.info("main").Prompts) == 0 })
 }
 
 // TestEach: one turn for each message, those that come meanwhile too; Stop ends it.

@@ -263,7 +263,7 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 		}
 		for _, q := range ps {
 			if i.Kind.HasPrompt() {
-				i.Prompts = append(i.Prompts, Prompt{q.ID, q.Text, q.Held})
+				i.Prompts = append(i.Prompts, Prompt{ID: q.ID, Text: q.Text, Held: q.Held})
 			}
 		}
 		return nil

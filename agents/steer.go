@@ -44,7 +44,7 @@ func (p *Pool) WrapUp(ctx context.Context, name string) error {
 		} else if !ok || State(row.State).Terminal() {
 			return fmt.Errorf("the agent %s has just ended", name)
 		}
-		id, err := tx.AddPrompt(a.id, wrapUp)
+		id, err := tx.AddPrompt(a.id, wrapUp, false)
 		if err != nil {
 			return err
 		}

@@ -3,6 +3,9 @@ package agents
 import (
 	"context"
 	"errors"
+	"fmt"
+	"slices"
+	"strings"
 
 	"fantail/inbox"
 	"fantail/store"
@@ -15,6 +18,7 @@ type wish struct {
 	oldest bool   // the one that came first instead of the most urgent
 	all    bool   // all that is pending, in one turn
 	text   string // the prompt that goes with them; "": none
+	prompt int64  // the row that keeps the command until then; 0: none does
 	reply  chan took
 }
 
@@ -23,6 +27,14 @@ type took struct {
 	ms   []inbox.Message
 	left int
 	err  error
+}
+
+// answer tells who waits for w what became of it; only the first answer counts.
+func (w *wish) answer(t took) {
+	select {
+	case w.reply <- t:
+	default:
+	}
 }
 
 // query matches what w could take.
@@ -38,19 +50,85 @@ func (p *Pool) wish(ctx context.Context, agent int64, w *wish) (took, error) {
 		return took{}, ErrNoPrompt
 	}
 	w.reply = make(chan took, 1)
-	p.mu.Lock()
-	a.wishes = append(a.wishes, w)
-	p.mu.Unlock()
-	a.poked()
+	if err := a.want(ctx, w); err != nil {
+		return took{}, err
+	}
 	select {
 	case t := <-w.reply:
 		return t, t.err
 	case <-ctx.Done():
 		a.unwish(w)
 		return took{}, context.Cause(ctx)
+	case <-a.gone:
+		return took{}, fmt.Errorf("%w: it was closed", ErrNoAgent)
 	case <-p.ctx.Done():
 		return took{}, errClosing
 	}
+}
+
+// want notes w. What the human typed with it is a row until its turn begins: the
+// next start shows it, if the program ends before.
+func (a *agent) want(ctx context.Context, w *wish) error {
+	if !w.all {
+		a.p.mu.Lock()
+		a.wishes = append(a.wishes, w)
+		a.p.mu.Unlock()
+		a.poked()
+		return nil
+	}
+	typed := strings.TrimSpace("/fire " + w.text)
+	err := a.p.o.DB.Write(ctx, "keep a command", func(tx *store.Tx) error {
+		id, err := tx.AddPrompt(a.id, typed, true)
+		if err != nil {
+			return err
+		}
+		tx.AfterCommit(func() {
+			a.set(func(i *Info) {
+				w.prompt = id
+				a.wishes = append(a.wishes, w)
+				i.Prompts = append(i.Prompts[:len(i.Prompts):len(i.Prompts)], Prompt{ID: id, Text: typed, Held: true, Then: true})
+			})
+			a.poked()
+		})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("keep the command: %w", err)
+	}
+	return nil
+}
+
+// ErrTakenBack is what became of a command that the human took back before its
+// turn began.
+var ErrTakenBack = errors.New("it was taken back")
+
+// unwished ends the wish that a row kept.
+func (a *agent) unwished(prompt int64) {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	for i, w := range a.wishes {
+		if w.prompt == prompt {
+			a.wishes = append(a.wishes[:i:i], a.wishes[i+1:]...)
+			w.answer(took{err: ErrTakenBack})
+			a.p.told()
+			return
+		}
+	}
+}
+
+// keeps reports whether w's row, if it has one, still waits.
+func (w *wish) keeps(waiting []store.Prompt) bool {
+	return w.prompt == 0 || slices.ContainsFunc(waiting, func(q store.Prompt) bool { return q.ID == w.prompt })
+}
+
+// drop ends w's row in the transaction that finds nothing to carry it out with.
+func (a *agent) drop(tx *store.Tx, w *wish) error {
+	if w == nil || w.prompt == 0 {
+		return nil
+	}
+	_, err := tx.RemovePrompt(w.prompt)
+	tx.AfterCommit(func() { a.dropPrompt(w.prompt) })
+	return err
 }
 
 // unwish forgets a wish that was carried out or given up.
@@ -113,8 +191,9 @@ var ErrNoMail = errors.New("the inbox is empty, so there is nothing to fire; a p
 
 // Fire takes all pending messages, as many as fit in a quarter of the model's
 // window, into one turn, with text as its prompt if there is one; while a turn
-// runs it waits for its end and takes nothing before. left counts those that
-// stay. An empty inbox is refused with ErrNoMail.
+// runs it waits for its end and takes nothing before, queued where Unprompt can take
+// it back (ErrTakenBack). left counts those that stay. An empty inbox is refused
+// with ErrNoMail.
 func (p *Pool) Fire(ctx context.Context, agent int64, text string) (n, left int, err error) {
 	pending, _, err := p.inbox.Count(ctx, agent)
 	if err == nil && pending == 0 {
@@ -123,9 +202,14 @@ func (p *Pool) Fire(ctx context.Context, agent int64, text string) (n, left int,
 	if err != nil {
 		return 0, 0, err
 	}
-	t, err := p.wish(ctx, agent, &wish{all: true, text: text})
+	w := &wish{all: true, text: text}
+	t, err := p.wish(ctx, agent, w)
 	if err == nil && len(t.ms) == 0 {
 		err = ErrNoMail // somebody took them while the request waited
+	}
+	if err != nil && ctx.Err() == nil && p.ctx.Err() == nil { // whoever typed it hears of it
+		_, e := p.Unprompt(ctx, w.prompt)
+		err = errors.Join(err, e)
 	}
 	return len(t.ms), t.left, err
 }
@@ -137,9 +221,18 @@ func (a *agent) grant(tx *store.Tx, b *batch, turn int64, w *wish) (t took, err 
 		t.ms, err = a.takeNext(tx, b, turn, w)
 		return t, err
 	}
-	t.ms, t.left, err = a.takeAll(tx, b, turn)
-	if err == nil && len(t.ms) > 0 && w.text != "" {
-		_, err = b.add(turn, Entry{Kind: EntryPrompt, Text: w.text})
+	if t.ms, t.left, err = a.takeAll(tx, b, turn); err != nil {
+		return t, err
 	}
-	return t, err
+	if len(t.ms) == 0 {
+		return t, a.drop(tx, w)
+	}
+	entry := t.ms[0].Entry
+	if w.text != "" {
+		if entry, err = b.add(turn, Entry{Kind: EntryPrompt, Text: w.text}); err != nil {
+			return t, err
+		}
+	}
+	tx.AfterCommit(func() { a.dropPrompt(w.prompt) })
+	return t, tx.EnterPrompt(w.prompt, entry)
 }

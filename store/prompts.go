@@ -11,7 +11,7 @@ type Prompt struct {
 	ID      int64
 	Agent   int64
 	Text    string
-	Held    bool // not sent by itself: it was typed before a crash
+	Held    bool // not sent by itself: typed before a crash, or a command
 	Created time.Time
 }
 
@@ -22,9 +22,9 @@ func scanPrompt(s scanner) (p Prompt, err error) {
 	return p, err
 }
 
-// AddPrompt adds a waiting prompt and returns its id.
-func (tx *Tx) AddPrompt(agent int64, text string) (int64, error) {
-	id, err := tx.insert(`INSERT INTO prompts (agent, text, created_at) VALUES (?, ?, ?)`, agent, text, stamp(tx.now))
+// AddPrompt adds a waiting prompt, held or not, and returns its id.
+func (tx *Tx) AddPrompt(agent int64, text string, held bool) (int64, error) {
+	id, err := tx.insert(`INSERT INTO prompts (agent, text, held, created_at) VALUES (?, ?, ?, ?)`, agent, text, held, stamp(tx.now))
 	if err != nil {
 		return 0, fmt.Errorf("add prompt for agent %d: %w", agent, err)
 	}

@@ -288,7 +288,7 @@ func TestPrompts(t *testing.T) {
 	var entry int64
 	write(t, db, func(tx *Tx) (err error) {
 		for i := range ids {
-			if ids[i], err = tx.AddPrompt(id, fmt.Sprint("p", i)); err != nil {
+			if ids[i], err = tx.AddPrompt(id, fmt.Sprint("p", i), false); err != nil {
 				return err
 			}
 		}

@@ -316,6 +316,9 @@ func runFire(a *App, in input) (tea.Cmd, error) {
 	elsewhere := in.elsewhere()
 	return a.start(in.here, in.text, func() (string, error) {
 		n, left, err := a.pool.Fire(a.ctx, in.id, unquote(in.rest))
+		if errors.Is(err, agents.ErrTakenBack) { // it is in the box again
+			return "", nil
+		}
 		var said []string
 		if err == nil && elsewhere != "" {
 			said = append(said, fmt.Sprintf("A turn of %s began with %s", elsewhere, count(n, "message")))

@@ -62,6 +62,7 @@ type block struct {
 	at     time.Time
 	tone   Tone
 	held   bool   // of a queued prompt
+	then   bool   // of a queued prompt: it is a command for the end of the turn
 	by     string // of a prompt: user, or who outside of the program asked for a task; "": as its place tells
 	brief  bool   // md is the beginning of a message's body; text says what it leaves out
 

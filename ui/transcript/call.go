@@ -209,7 +209,7 @@ func (v *View) ending() []*block {
 		out = append(out, &block{kind: queued, text: i.Prompt})
 	}
 	for _, p := range i.Prompts {
-		out = append(out, &block{kind: queued, text: p.Text, held: p.Held})
+		out = append(out, &block{kind: queued, text: p.Text, held: p.Held, then: p.Then})
 	}
 	return out
 }

@@ -273,7 +273,10 @@ func (c canvas) ended(e *agents.End) []string {
 // queued is a prompt that has not entered.
 func (c canvas) queued(b *block) []string {
 	word := "queued"
-	if b.held {
+	switch {
+	case b.then:
+		word = "queued until this turn ends"
+	case b.held:
 		word = "not sent: typed before the program ended"
 	}
 	lines := frame.Wrap(strings.TrimRight(frame.Clean(clipTo(b.text, 300)), "\n"), c.inner())
