@@ -85,6 +85,8 @@ func (p *Pool) Context(ctx context.Context, agent int64) (Context, error) {
 // contextKind says what an entry is in a context; "": nothing.
 func contextKind(e Entry) string {
 	switch {
+	case e.Kind == EntryMessage && e.Text == "": // the human alone reads it
+		return ""
 	case len(e.Messages) > 0:
 		return "mail"
 	case e.Kind == EntryResult:

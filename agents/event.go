@@ -118,7 +118,7 @@ type EntryKind string
 
 const (
 	EntryPrompt    EntryKind = "prompt"    // Text: what the human typed, or a sub-agent's task
-	EntryMessage   EntryKind = "message"   // Messages, taken at a seam or by the human; Text: as the model reads them; By
+	EntryMessage   EntryKind = "message"   // Messages, taken at a seam or by the human; Text: as the model reads them, "": it does not; By
 	EntryThinking  EntryKind = "thinking"  // Text, Opaque, Model
 	EntryText      EntryKind = "text"      // Text: the model's answer, markdown; Model
 	EntryCall      EntryKind = "call"      // Call
@@ -147,7 +147,7 @@ type Entry struct {
 	Text      string          `json:"text,omitempty"`
 	Opaque    string          `json:"opaque,omitempty"`
 	Model     string          `json:"model,omitempty"`
-	By        string          `json:"by,omitempty"` // who took messages: check receive next fire turn start delegate cli mcp; who outside asked for a task: cli mcp; of a prompt that came while a sub-agent worked: user
+	By        string          `json:"by,omitempty"` // who took messages: check receive show next fire turn start delegate cli mcp; who outside asked for a task: cli mcp; of a prompt that came while a sub-agent worked: user
 	Call      *Call           `json:"call,omitempty"`
 	Result    *Result         `json:"result,omitempty"`
 	Messages  []inbox.Message `json:"messages,omitempty"`

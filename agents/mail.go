@@ -116,6 +116,17 @@ func (p *Pool) Look(ctx context.Context, agent int64, q inbox.Query, taken bool)
 	return p.inbox.Look(ctx, q, taken)
 }
 
+// Whose finds the agent whose inbox a word means, its tab open or closed: ID, Name
+// and State of it.
+func (p *Pool) Whose(ctx context.Context, word string) (i Info, err error) {
+	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
+		a, err := agentMeant(&rx.View, word)
+		i = Info{ID: a.ID, Name: a.Name, State: State(a.State)}
+		return err
+	})
+	return i, err
+}
+
 // Peek returns the pending messages of agent that match q, whole; none is taken.
 func (p *Pool) Peek(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, error) {
 	var err error

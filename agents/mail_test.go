@@ -892,7 +892,7 @@ func TestAwait_outside(t *testing.T) {
 	got := make(chan inbox.Message, 1)
 	home := w.main()
 	go func() {
-		m, err := w.pool.Await(context.Background(), home, inbox.Query{})
+		m, err := w.pool.Await(context.Background(), home, inbox.Query{}, agents.Await{Outside: true})
 		if err != nil {
 			t.Error(err)
 		}

@@ -14,16 +14,21 @@ import (
 // explanation) when nothing can arrive, ErrStopped after Stop, ctx's cause when
 // ctx ends, and anything else only when the take itself failed.
 func (p *Pool) Receive(ctx context.Context, agent int64, q inbox.Query) (inbox.Message, error) {
-	return p.await(ctx, agent, q, false)
+	return p.Await(ctx, agent, q, Await{})
 }
 
-// Await is Receive for mail that may come from outside: it goes on waiting though
-// no agent can send any more.
-func (p *Pool) Await(ctx context.Context, agent int64, q inbox.Query) (inbox.Message, error) {
-	return p.await(ctx, agent, q, true)
+// Await says how a human's receive differs from the plain one.
+type Await struct {
+	Outside bool // mail may come from outside: it goes on waiting though no agent can send any more
+	Show    bool // the model does not read what it takes
 }
 
-func (p *Pool) await(ctx context.Context, agent int64, q inbox.Query, outside bool) (inbox.Message, error) {
+// Await is Receive as how says.
+func (p *Pool) Await(ctx context.Context, agent int64, q inbox.Query, how Await) (inbox.Message, error) {
+	by := "receive"
+	if how.Show {
+		by = shown
+	}
 	a, err := p.agent(agent)
 	if err != nil {
 		return inbox.Message{}, err
@@ -45,7 +50,7 @@ func (p *Pool) await(ctx context.Context, agent int64, q inbox.Query, outside bo
 		})
 		return before, did
 	}
-	return a.receive(ctx, q, patience{by: "receive", outside: outside, into: atRest("receive"), stands: func(why string) func() {
+	return a.receive(ctx, q, patience{by: by, outside: how.Outside, into: atRest(by), stands: func(why string) func() {
 		turn, rested := rest(Idle, Waiting, why+"; Esc stops it", p.o.Now())
 		return func() {
 			if rested { // else it is the turn that waits

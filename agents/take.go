@@ -131,9 +131,16 @@ func asRead(r inbox.Rendering, ms ...inbox.Message) string {
 // into appends messages that were taken as one entry with the text a model reads.
 type into func(b *batch, ms []inbox.Message, text string) (int64, error)
 
-// atRest appends what a human took to the transcript without starting a turn.
+// shown is what messages that a human took for their own eyes say they were taken by.
+const shown = "show"
+
+// atRest appends what a human took to the transcript without starting a turn. With
+// shown the model does not read it.
 func atRest(by string) into {
 	return func(b *batch, ms []inbox.Message, text string) (int64, error) {
+		if by == shown {
+			text = ""
+		}
 		return b.add(0, Entry{Kind: EntryMessage, By: by, Messages: ms, Text: text})
 	}
 }
@@ -142,6 +149,16 @@ func atRest(by string) into {
 // starting a turn: as many as fit in a quarter of the model's window, at most
 // q.Limit (0: 200); left counts the others.
 func (p *Pool) Check(ctx context.Context, agent int64, q inbox.Query) (ms []inbox.Message, left int, err error) {
+	return p.take(ctx, agent, q, "check")
+}
+
+// Show is Check for the human alone: what it takes stands in the transcript, and the
+// model never reads it.
+func (p *Pool) Show(ctx context.Context, agent int64, q inbox.Query) (ms []inbox.Message, left int, err error) {
+	return p.take(ctx, agent, q, shown)
+}
+
+func (p *Pool) take(ctx context.Context, agent int64, q inbox.Query, by string) (ms []inbox.Message, left int, err error) {
 	a, err := p.agent(agent)
 	if err != nil {
 		return nil, 0, err
@@ -149,7 +166,7 @@ func (p *Pool) Check(ctx context.Context, agent int64, q inbox.Query) (ms []inbo
 	if q.From, err = p.sender(ctx, agent, q.From); err != nil {
 		return nil, 0, err
 	}
-	return a.check(ctx, q, "check", atRest("check"), nil)
+	return a.check(ctx, q, by, atRest(by), nil)
 }
 
 // check takes all that match, by whom it says; rest, if there is one, appends what

@@ -45,6 +45,8 @@ func (p *Pool) Undo(ctx context.Context, agent int64) (n int, err error) {
 // mayUndo says why the batch that m belongs to can't go back.
 func mayUndo(tx *store.Tx, agent int64, m inbox.Message) error {
 	switch m.TakenBy {
+	case shown:
+		return nil
 	case "check", "receive":
 	case "turn", "next", "fire":
 		return fmt.Errorf("the last messages (#%d …) entered a turn, and its request carried them", m.ID)

@@ -94,6 +94,8 @@ func (m Message) Fate() string {
 		return "pending"
 	case "turn":
 		return "entered a turn"
+	case "show":
+		return "shown to you alone"
 	case "next", "fire", "check", "receive":
 		return "taken by " + map[string]string{
 			"next": "/messages next", "fire": "/fire", "check": "/check", "receive": "/receive",

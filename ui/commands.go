@@ -51,9 +51,9 @@ func commands() []command {
 		{"queue", nil, "[--all] | rm NAME | move NAME N | edit NAME", "show what is queued, runs and has finished; change what is queued", runQueue, false},
 		{"retry", nil, "NAME [HINT]", "push a task that ended again, with how it ended and a hint", runRetry, false},
 		{"send", nil, "NAME[,NAME…] [--priority=P] [--tag=T] TEXT", "mail an agent, or several", runSend, false},
-		{"receive", nil, "[from=NAME] [--lifo] [timeout=] [--wait]", "take one message, waiting for it", runReceive, false},
-		{"check", nil, "[from=NAME] [--lifo] [--one] [--peek]", "take all messages that are ready; only show them", runCheck, false},
-		{"inbox", nil, "[--all [before=N] | undo]", "list the messages that wait, or all; put those taken last back", runInbox, false},
+		{"receive", nil, "[from=NAME] [--lifo] [timeout=] [--wait] [--show-only]", "take one message, waiting for it; --show-only: the model does not read it", runReceive, false},
+		{"check", nil, "[from=NAME] [--lifo] [--one] [--peek | --show-only]", "take all messages that are ready; --peek: take none; --show-only: the model does not read them", runCheck, false},
+		{"inbox", nil, "[NAME] [--all [before=N]] | undo", "list the messages that wait, or all, for this agent or another; put those taken last back", runInbox, false},
 		{"messages", nil, "next [N] [--fifo] | wait | show [N] | why N", "a turn with the most urgent message, or one turn each; show one, say why it waits", runMessages, false},
 		{"fire", nil, "[TEXT]", "start one turn with all messages that wait", runFire, false},
 		{"kill", nil, "NAME [--cascade | --orphan]", "end an agent now, with or without those below it, or remove a queued task", runKill, false},
@@ -185,9 +185,9 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 			}
 		}
 		add("--lifo")
-		more := []string{"--one", "--peek"}
+		more := []string{"--show-only", "--one", "--peek"}
 		if name == "receive" {
-			more = []string{"timeout=", "--wait"}
+			more = []string{"--show-only", "timeout=", "--wait"}
 		}
 		for _, s := range more {
 			add(s)
@@ -195,6 +195,9 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 	case "inbox":
 		add("--all")
 		add("undo")
+		for _, t := range a.tabs.all {
+			add(t.info.Name)
+		}
 	case "agent":
 		return a.agentArguments(strings.Fields(strings.TrimSuffix(line, word))[1:])
 	case "fork":

@@ -57,16 +57,18 @@ func runSend(a *App, in input) (tea.Cmd, error) {
 type choice struct {
 	q       inbox.Query
 	peek    bool
+	show    bool
 	outside bool
 	timeout time.Duration
 }
 
-// selection reads it; words are those the command knows beside from= and --lifo.
+// selection reads it; words are those the command knows beside from=, --lifo and
+// --show-only.
 func selection(name, rest string, words ...string) (choice, error) {
 	var c choice
 	for _, w := range strings.Fields(rest) {
 		key, value, _ := strings.Cut(w, "=")
-		known := key == "from" || key == "--lifo" || contains(words, key)
+		known := key == "from" || key == "--lifo" || key == "--show-only" || contains(words, key)
 		var err error
 		switch {
 		case !known:
@@ -81,6 +83,8 @@ func selection(name, rest string, words ...string) (choice, error) {
 			c.q.LIFO = true
 		case w == "--one":
 			c.q.Limit = 1
+		case w == "--show-only":
+			c.show = true
 		case w == "--peek":
 			c.peek = true
 		case w == "--wait":
@@ -108,7 +112,11 @@ func runCheck(a *App, in input) (tea.Cmd, error) {
 	}
 	elsewhere := in.elsewhere()
 	return a.act(in.here, in.text, func() (string, error) {
-		ms, left, err := a.pool.Check(a.ctx, in.id, c.q)
+		take := a.pool.Check
+		if c.show {
+			take = a.pool.Show
+		}
+		ms, left, err := take(a.ctx, in.id, c.q)
 		switch {
 		case err != nil:
 			return "", err
@@ -153,11 +161,7 @@ func runReceive(a *App, in input) (tea.Cmd, error) {
 			defer cancel()
 			ctx = until
 		}
-		receive := a.pool.Receive
-		if c.outside {
-			receive = a.pool.Await
-		}
-		_, err := receive(ctx, in.id, c.q)
+		_, err := a.pool.Await(ctx, in.id, c.q, agents.Await{Outside: c.outside, Show: c.show})
 		if errors.Is(err, agents.ErrTimeout) {
 			err = fmt.Errorf("no message came within %s; /receive waits again", c.timeout)
 		}
@@ -188,10 +192,7 @@ func taken(n int, elsewhere string) string {
 
 func runInbox(a *App, in input) (tea.Cmd, error) {
 	words := strings.Fields(in.rest)
-	switch {
-	case len(words) == 0:
-		return a.act(in.here, in.text, func() (string, error) { return a.list(in.id, 0, false) }), nil
-	case len(words) == 1 && words[0] == "undo":
+	if len(words) == 1 && words[0] == "undo" {
 		elsewhere := in.elsewhere()
 		return a.act(in.here, in.text, func() (string, error) {
 			_, err := a.pool.Undo(a.ctx, in.id)
@@ -200,23 +201,43 @@ func runInbox(a *App, in input) (tea.Cmd, error) {
 			}
 			return "", err
 		}), nil
-	case words[0] == "--all" && len(words) < 3:
-		before := int64(0)
-		if len(words) == 2 {
-			n, ok := strings.CutPrefix(words[1], "before=")
-			id, err := messageID("inbox", n)
-			if !ok || err != nil {
-				return nil, wrong("inbox", "%q is not understood", words[1])
-			}
-			before = id
-		}
-		return a.act(in.here, in.text, func() (string, error) { return a.list(in.id, before, true) }), nil
 	}
-	return nil, wrong("inbox", "%q is not understood", in.rest)
+	name, all, before := "", false, int64(0)
+	for i, w := range words {
+		n, older := strings.CutPrefix(w, "before=")
+		switch {
+		case i == 0 && !strings.HasPrefix(w, "-") && !older:
+			name = w
+		case w == "--all" && !all:
+			all = true
+		case older && all && before == 0:
+			var err error
+			if before, err = messageID("inbox", n); err != nil {
+				return nil, err
+			}
+		default:
+			return nil, wrong("inbox", "%q is not understood", w)
+		}
+	}
+	return a.act(in.here, in.text, func() (string, error) {
+		if name == "" {
+			return a.list(in.id, "/inbox", before, all)
+		}
+		i, err := a.pool.Whose(a.ctx, name)
+		if err != nil {
+			return "", err
+		}
+		text, err := a.list(i.ID, "/inbox "+i.Name, before, all)
+		if err == nil && i.State.Terminal() {
+			text += fmt.Sprintf("\n  %s has ended (%s): /messages show N prints one, /resume %s lets it go on", i.Name, i.State, i.Name)
+		}
+		return text, err
+	}), nil
 }
 
-// list prints the messages that wait, or with taken the newest of all below one.
-func (a *App) list(agent, before int64, taken bool) (string, error) {
+// list prints the messages that wait, or with taken the newest of all below one, and
+// how the command goes on.
+func (a *App) list(agent int64, command string, before int64, taken bool) (string, error) {
 	ms, err := a.pool.Look(a.ctx, agent, inbox.Query{Before: before, Limit: mostShown + 1}, taken)
 	if err != nil {
 		return "", err
@@ -225,7 +246,7 @@ func (a *App) list(agent, before int64, taken bool) (string, error) {
 	if len(ms) > mostShown {
 		ms = ms[:mostShown]
 		if more = "\n  … more wait behind these; /check takes them in order"; taken {
-			more = fmt.Sprintf("\n  … older ones: /inbox --all before=%d", ms[len(ms)-1].ID)
+			more = fmt.Sprintf("\n  … older ones: %s --all before=%d", command, ms[len(ms)-1].ID)
 		}
 	}
 	return inbox.Listing(ms, a.o.Now()) + more, nil
@@ -263,7 +284,7 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 	case (words[0] == "wait" || words[0] == "all") && id == 0:
 		return a.each(in), nil
 	case words[0] == "show" && id == 0:
-		return a.act(in.here, in.text, func() (string, error) { return a.list(in.id, 0, false) }), nil
+		return a.act(in.here, in.text, func() (string, error) { return a.list(in.id, "/inbox", 0, false) }), nil
 	case words[0] == "show":
 		return a.act(in.here, in.text, func() (string, error) {
 			m, ok, err := a.pool.Message(a.ctx, id)

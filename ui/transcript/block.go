@@ -333,6 +333,11 @@ func mails(e *agents.Entry) []*block {
 			out[0].cost += fmt.Sprintf(" (%d messages)", len(out))
 		}
 	}
+	if e.By == "show" {
+		for _, b := range out {
+			b.cost = "shown to you alone"
+		}
+	}
 	return out
 }
 

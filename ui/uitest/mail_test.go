@@ -2,6 +2,7 @@ package uitest_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -117,6 +118,38 @@ func TestWhatACommandSays(t *testing.T) {
 	})
 }
 
+// TestShowOnly: what the human takes for their own eyes stands in the transcript,
+// is taken, never reaches the model, and can be put back.
+//
+// Spec.
+func TestShowOnly(t *testing.T) {
+	var sent []string
+	provider := uitest.Script(func(_ context.Context, req *llm.Request, say func(llm.Part) bool) error {
+		sent = append(sent, fmt.Sprint(req.Messages))
+		say(llm.Text{Text: "Heard."})
+		return nil
+	})
+	play(t, uitest.Options{Provider: provider}, func(s *uitest.Session) {
+		s.Enter("/send main the first secret")
+		s.Enter("/send main the second secret")
+		s.Enter("/check --one --show-only")
+		s.See("✉ main · mail", "#1 · shown to you alone", "the first secret", "1 more: /check again")
+		s.Enter("/receive --show-only")
+		s.See("#2 · shown to you alone", "the second secret", "[Agent: main]")
+		s.Enter("hello")
+		s.See("Heard.")
+		s.Enter("/context")
+		s.See("No message has entered it.")
+		if all := strings.Join(sent, "\n"); len(sent) != 1 || strings.Contains(all, "secret") {
+			t.Errorf("the model read %s", all)
+		}
+		s.Enter("/inbox undo")
+		s.See("1 message went back into the inbox.", "1 pending]")
+		s.Enter("/inbox --all")
+		s.See("#1 · mail · the first secret · shown to you alone")
+	})
+}
+
 // TestSendToTwo: one command, two inboxes, or none; what an agent did not read is
 // told to its sender.
 //
@@ -145,8 +178,17 @@ func TestSendToTwo(t *testing.T) {
 		s.See("[Agent: main | 2 pending]")
 		s.Enter("/check")
 		s.See("message #1 to worker-a not read: worker-a was killed")
+		s.Enter("/inbox worker-a")
+		s.See("#1 · high mail · stop now", "worker-a has ended (killed): /messages show N prints one, /resume worker-a lets it go on")
+		s.Enter("/close worker-a")
+		s.Gone("worker-a ✗")
+		s.Enter("/inbox worker-a --all")
+		s.See("#1 · high mail · stop now", "/resume worker-a lets it go on")
+		s.Enter("/inbox nobody")
+		s.See("no such agent")
+		s.Press("ctrl+c")
 		s.Enter("/send worker-a again")
-		s.See("has ended (killed) and reads no mail")
+		s.See("has ended (killed) and its tab is closed; /resume worker-a opens it again")
 	})
 }
 
