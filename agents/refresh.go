@@ -99,16 +99,14 @@ func (n *news) read(v *store.View, after int64) (err error) {
 	if n.queued, err = queuedTasks(v); err != nil {
 		return err
 	}
+	rows, err := v.KindAfter(string(EntryNotice), after)
+	if err != nil {
+		return err
+	}
 	n.notices = map[int64][]Entry{}
-	for _, a := range n.agents {
-		rows, err := v.KindAfter(a.ID, string(EntryNotice), after)
-		if err != nil {
-			return err
-		}
-		for _, e := range decodeAll(rows) {
-			if fromOutside(e.By) {
-				n.notices[a.ID] = append(n.notices[a.ID], e)
-			}
+	for _, e := range decodeAll(rows) {
+		if fromOutside(e.By) {
+			n.notices[e.Agent] = append(n.notices[e.Agent], e)
 		}
 	}
 	n.newest, err = v.NewestSeq()

@@ -500,6 +500,7 @@ func TestReads_walkIndexes(t *testing.T) {
 		_, _ = rx.Prompts(1)
 		_, _ = rx.RunningTasks()
 		_, _ = rx.QueuedTasks()
+		_, _ = rx.KindAfter("notice", 1)
 		_, _ = rx.TaskQueued("x")
 		_, _, _ = rx.Task(1)
 		_, _, _ = rx.Spawner(1)
