@@ -10,6 +10,7 @@ package frame
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/clipperhouse/displaywidth"
@@ -26,13 +27,23 @@ func Width(s string) int {
 	return ansi.StringWidth(s)
 }
 
-// simple measures a line that holds only printable ASCII and SGR sequences.
+// simple measures a line that holds only printable ASCII, SGR sequences and
+// signs of which each is one cell whatever stands beside it.
 func simple(s string) (int, bool) {
 	n := 0
 	for i := 0; i < len(s); i++ {
 		c := s[i]
 		if c >= 0x20 && c < 0x7f {
 			n++
+			continue
+		}
+		if c >= utf8.RuneSelf {
+			r, size := utf8.DecodeRuneInString(s[i:])
+			if !narrow(r) {
+				return 0, false
+			}
+			n++
+			i += size - 1
 			continue
 		}
 		if c != 0x1b || i+1 >= len(s) || s[i+1] != '[' {
@@ -45,6 +56,17 @@ func simple(s string) (int, bool) {
 		}
 	}
 	return n, true
+}
+
+// narrow reports whether r is one of the signs that the screen itself is drawn
+// with: lines, blocks, geometric shapes, braille. What would widen or join one of
+// them is none itself.
+func narrow(r rune) bool {
+	switch r {
+	case '·', '…', '‹', '›', '✓', '✗':
+		return true
+	}
+	return r >= 0x2500 && r <= 0x25ef || r >= 0x2800 && r <= 0x28ff
 }
 
 // Wrap breaks clean text into lines of at most w cells, at spaces where it can.

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/charmbracelet/x/ansi"
+	"github.com/clipperhouse/displaywidth"
 )
 
 const (
@@ -30,6 +31,28 @@ func TestWidth(t *testing.T) {
 	} {
 		if got := Width(in); got != want {
 			t.Errorf("Width(%q) = %d, want %d", in, got, want)
+		}
+	}
+}
+
+// TestWidthOfTheScreensSigns: what is counted without a look at its neighbours is
+// one cell in the tables too, alone, in a row and beside what joins.
+func TestWidthOfTheScreensSigns(t *testing.T) {
+	for r := range rune(0x30000) {
+		if !narrow(r) {
+			continue
+		}
+		for s, want := range map[string]int{string(r): 1, "a" + string(r) + "b": 3, string(r) + string(r): 2} {
+			if got := displaywidth.String(s); got != want || Width(s) != want {
+				t.Errorf("%q is %d cells wide, Width says %d", s, got, Width(s))
+			}
+		}
+		for _, beside := range []string{"\u0301", "\ufe0f", "\u200d", "日", "🇨🇭"} {
+			for _, s := range []string{string(r) + beside, beside + string(r)} {
+				if got, want := Width(s), displaywidth.String(s); got != want {
+					t.Errorf("Width(%q) = %d, want %d", s, got, want)
+				}
+			}
 		}
 	}
 }
