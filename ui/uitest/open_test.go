@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"fantail/ui/uitest"
 )
@@ -135,7 +134,6 @@ func TestHelperOverARestart(t *testing.T) {
 func TestHelperFrames(t *testing.T) {
 	for _, w := range []int{120, 40} {
 		play(t, uitest.Options{W: w, H: 24}, func(s *uitest.Session) {
-			s.Wait(time.Second) // a narrow screen does not show when the workspace is open
 			s.Enter("/agent new oauth")
 			s.See("Agent: oauth")
 			s.Golden(map[int]string{120: "helper-120", 40: "helper-40"}[w])

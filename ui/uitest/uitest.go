@@ -26,6 +26,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"fantail/agents"
@@ -166,7 +167,9 @@ func newHome(t testing.TB) *Home {
 	}
 }
 
-// Attach opens the workspace and gives it to the screen.
+// Attach opens the workspace, gives it to the screen and waits until that has
+// it. What the screen shows does not tell: it names main, its model and its state
+// before too.
 func (s *Session) Attach() {
 	s.t.Helper()
 	gate, err := permit.NewGate(s.o.Mode, nil)
@@ -181,6 +184,9 @@ func (s *Session) Attach() {
 	})
 	s.must(err)
 	s.app.Attach(s.Pool)
+	if !s.o.Real {
+		synctest.Wait()
+	}
 	s.Until("main is there", func() bool { return s.drawn("Agent: main") && s.drawn(short(s.o.Model)) })
 }
 
