@@ -6,6 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/llm"
+	"fantail/store"
 	"fantail/tools"
 )
 
@@ -18,9 +20,12 @@ type window struct {
 // Ran tells what Run did.
 type Ran struct {
 	Running, Queued int
-	Window          int      // 0: none, or unlimited
-	Outside         []string // tasks from outside that it let in
+	Window          int       // 0: none, or unlimited
+	Outside         []Entered // tasks from outside that it let in
 }
+
+// Entered is a task from outside that /run let in, and the beginning of its prompt.
+type Entered struct{ Name, Asks string }
 
 // String is what /run prints: `Running 2 of 5 (window 2, 3 queued)`.
 func (r Ran) String() string {
@@ -38,8 +43,21 @@ func (r Ran) String() string {
 	if len(more) > 0 {
 		s += " (" + strings.Join(more, ", ") + ")"
 	}
-	if len(r.Outside) > 0 {
-		s += "\nFrom outside, and asking before all they do: " + strings.Join(r.Outside, ", ")
+	return s + entered(r.Outside)
+}
+
+// entered lists what came in from outside, for the human to see what it wants.
+func entered(es []Entered) string {
+	if len(es) == 0 {
+		return ""
+	}
+	const listed = 12
+	s := "\nFrom outside, and asking before all they do but reading:"
+	for i, e := range es {
+		if i == listed {
+			return s + fmt.Sprintf("\n  - and %d more: /queue --all lists them", len(es)-listed)
+		}
+		s += "\n  - " + e.Name + ": " + e.Asks
 	}
 	return s
 }
@@ -51,16 +69,32 @@ func (p *Pool) Run(ctx context.Context, by int64, s tools.Start) (Ran, error) {
 		return Ran{}, err
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	var outside []string
+	var outside []*queued
 	for _, q := range p.queueOf(by) {
 		if q.held {
 			q.held = false
-			outside = append(outside, q.name)
+			outside = append(outside, q)
 		}
 	}
 	r, err := p.run(by, s)
-	r.Outside = outside
+	for _, q := range outside {
+		q.held = err != nil
+	}
+	p.mu.Unlock()
+	if err != nil || len(outside) == 0 {
+		return r, err
+	}
+	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
+		r.Outside = nil
+		for _, q := range outside {
+			t, _, err := rx.Task(q.id)
+			if err != nil {
+				return err
+			}
+			r.Outside = append(r.Outside, Entered{t.Name, llm.Clip(strings.Join(strings.Fields(fit(t.Prompt, mostSubject)), " "), 200)})
+		}
+		return nil
+	})
 	return r, err
 }
 

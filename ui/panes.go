@@ -82,9 +82,17 @@ func (a *App) turnTo(t *tab, p pane) tea.Cmd {
 	t.panes.at = p
 	t.panes.stale = true
 	if p == panePrompt && t.info.Prompt != "" {
-		t.panes.prompt.Text(t.info.Prompt)
+		t.panes.prompt.Marked(outsideMark(t.info), t.info.Prompt)
 	}
 	return a.readFacts(t)
+}
+
+// outsideMark stands above the prompt of work that was begun from outside.
+func outsideMark(i agents.Info) string {
+	if i.Outside {
+		return "from outside: asks before all but reading"
+	}
+	return ""
 }
 
 // readFacts reads the facts that a view of the tab shows, if they are out of date.

@@ -243,7 +243,7 @@ func TestErrands_besideTheProgram(t *testing.T) {
 	within("a take", errand("check", "--take"), "2 messages taken by outside", "[Agent: main]")
 	within("a task", errand("push", "name=job", "run touch made"), "1 queued")
 	c.typed(t, "/run\r")
-	c.until(t, "From outside, and asking before all they do: job", "1 asking")
+	c.until(t, "asking before all they do but reading", "job: run touch made", "1 asking")
 	if _, err := os.Stat(filepath.Join(s.dir, "made")); err == nil {
 		t.Error("the task from outside ran without a question")
 	}

@@ -31,6 +31,7 @@ const (
 	doing  // what the agent does right now
 	waits  // a retry's countdown, a question
 	piece  // of a text
+	warned // above a text
 	row    // of a table
 )
 

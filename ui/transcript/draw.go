@@ -67,6 +67,8 @@ func (v *View) draw(b *block, c canvas) []string {
 		return c.queued(b)
 	case piece:
 		return c.piece(b)
+	case warned:
+		return c.warned(b)
 	case row:
 		return c.row(b)
 	case doing:

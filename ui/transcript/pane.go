@@ -24,9 +24,15 @@ func (v *View) reset() {
 func (v *View) rest() { v.still, v.follow, v.top = true, false, anchor{} }
 
 // Text shows a text from its beginning. It is copied as one, unwrapped.
-func (v *View) Text(s string) {
+func (v *View) Text(s string) { v.Marked("", s) }
+
+// Marked is Text below a warning that is no part of it.
+func (v *View) Marked(warning, s string) {
 	v.reset()
 	v.rest()
+	if warning != "" {
+		v.blocks = append(v.blocks, &block{kind: warned, text: warning})
+	}
 	g := &group{text: s}
 	for len(s) > 0 {
 		var text string
@@ -133,6 +139,16 @@ func (c canvas) row(b *block) []string {
 		lines[i] = c.theme.Paint(themes.Text, l)
 	}
 	return c.rows(c.mark(" ", themes.Dim)+label, c.mark(" ", themes.Dim)+frame.Spaces(labelCols), lines)
+}
+
+// warned is a warning above a text.
+func (c canvas) warned(b *block) []string {
+	bar := c.mark("▌", themes.Warn)
+	var lines []string
+	for _, l := range frame.Wrap(frame.Clean(b.text), c.inner()) {
+		lines = append(lines, c.theme.Paint(themes.Warn, l))
+	}
+	return c.rows(bar, bar, lines)
 }
 
 // piece is a piece of a text.

@@ -55,7 +55,7 @@ func TestFromOutside(t *testing.T) {
 			s.Enter("/queue")
 			s.See("docs (from outside: cli)")
 			s.Enter("/run")
-			s.See("From outside, and asking before all")
+			s.See("From outside, and asking before all", "docs: run touch made")
 			s.Golden(fmt.Sprintf("outside-%d", w))
 			s.Press("alt+2")
 			s.See("docs asks: bash", "from outside (cli)")
@@ -64,6 +64,10 @@ func TestFromOutside(t *testing.T) {
 			s.See("2 steps")
 			s.Press("4")
 			s.See("begun from outside")
+			s.Press("1")
+			s.See("▌ from outside: asks before all but", "run touch made")
+			s.Press("y")
+			s.See("copied")
 		})
 	}
 }
