@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"time"
 
@@ -191,6 +192,9 @@ func (a *agent) change(f func(i *Info)) {
 	f(&i)
 	if before.Terminal() {
 		i.State = before
+	}
+	if !strings.HasPrefix(i.Doing, "tool ") {
+		i.Call = ""
 	}
 	if i.State != before || i.Doing != a.info.Doing || i.Retry != a.info.Retry || i.Steps != a.info.Steps {
 		a.active = a.p.o.Now()

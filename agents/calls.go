@@ -120,7 +120,7 @@ func (a *agent) runCall(ctx context.Context, c Call, line func(start func())) er
 	began = time.Now()
 	a.set(func(i *Info) {
 		if len(a.away) == 0 { // else a neighbour waits
-			i.State, i.Doing = Running, "tool "+c.Name
+			i.State, i.Doing, i.Call = Running, "tool "+c.Name, c.Title
 		}
 	})
 	if call.Start != nil {

@@ -96,7 +96,7 @@ func (a *agent) obey(ctx context.Context) error {
 		return err
 	}
 	a.turn = turn
-	a.set(func(i *Info) { i.Doing = "tool bash" })
+	a.set(func(i *Info) { i.Doing, i.Call = "tool bash", c.Title })
 	began := time.Now()
 	r := a.runs(c, func() tools.Result { return a.env.Command(ctx, c.ID, a.command) })
 	e := ending{outcome: Completed}

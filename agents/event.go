@@ -61,6 +61,7 @@ type Info struct {
 	Parent    int64 // 0: none
 	State     State
 	Doing     string    // while running: "streaming", "tool bash", "starting"; else ""
+	Call      string    // the title of the tool's call that Doing names; else ""
 	Why       string    // while waiting or failed: for what, why ("waiting for any message")
 	Retry     *Retry    // a failed request that will be tried again
 	Model     string    // provider/name

@@ -44,6 +44,9 @@ func TestTurn_states(t *testing.T) {
 		t.Helper()
 		w.until(string(state)+" "+doing, func() bool {
 			i := w.info("main")
+			if (i.Call != "") != (i.Doing == "tool bash") {
+				t.Errorf("while it does %q its call is %q", i.Doing, i.Call)
+			}
 			return i.State == state && i.Doing == doing
 		})
 	}
@@ -54,6 +57,9 @@ func TestTurn_states(t *testing.T) {
 	s.on <- struct{}{}
 	s.on <- struct{}{}
 	does(agents.Running, "tool bash")
+	if c := w.info("main").Call; c != "bash cat pipe" {
+		t.Errorf("the call that runs is %q", c)
+	}
 	check(t, os.WriteFile(pipe, []byte("x"), 0o600))
 	does(agents.Running, "streaming")
 	s.on <- struct{}{}

@@ -339,10 +339,13 @@ func TestStallMark(t *testing.T) {
 	a.o.Now = func() time.Time { return at }
 	a.with(
 		agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
-		agents.Info{ID: 2, Name: "kid", Kind: agents.Sub, State: agents.Running, Doing: "tool bash", Started: at, Active: at},
+		agents.Info{ID: 2, Name: "kid", Kind: agents.Sub, State: agents.Running, Doing: "tool bash", Call: "bash go test", Started: at, Active: at},
 		agents.Info{ID: 3, Name: "wait", Kind: agents.Sub, State: agents.Waiting, Started: at, Active: at},
 		agents.Info{ID: 4, Name: "again", Kind: agents.Sub, State: agents.Running, Started: at, Active: at, Retry: &agents.Retry{At: at.Add(time.Hour)}},
 	)
+	if got := a.stateText(a.tabs.byID(2)); got != "bash go test" {
+		t.Errorf("the overview says that it does %q", got)
+	}
 	for _, c := range []struct {
 		after time.Duration
 		sign  bool // of life

@@ -39,6 +39,8 @@ func doing(i agents.Info) string {
 		return "with the model"
 	case i.Doing == "":
 		return "working"
+	case i.Call != "":
+		return i.Call
 	}
 	return strings.Replace(i.Doing, "tool ", "runs ", 1)
 }
@@ -63,6 +65,7 @@ func whyText(n agents.Now, now time.Time) string {
 	}
 	if q := i.Question; q != nil {
 		add("it asks: %s", q.Action.Title)
+		add("answer in its tab: /agent %s goes there", i.Name)
 	}
 	switch {
 	case i.Why == "" || i.State == agents.Running:

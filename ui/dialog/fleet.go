@@ -38,6 +38,7 @@ type Fleet struct {
 
 	members []Member
 	lines   []leaf
+	longest int   // the width of the longest name with what leads to it
 	at      int64 // the agent under the bar
 	filter  *input
 	typing  bool
@@ -51,6 +52,27 @@ type Fleet struct {
 type leaf struct {
 	member int // its index
 	depth  int
+	last   bool   // of those beside it
+	rails  uint64 // bit n: the one n+1 levels above it is not the last of its kind
+}
+
+// branch is what leads to a leaf's name, drawn in at most so many levels.
+func (l leaf) branch(levels int) string {
+	if l.depth == 0 {
+		return ""
+	}
+	s := ""
+	for n := min(l.depth-1, levels) - 1; n >= 0; n-- {
+		if l.rails>>n&1 == 1 {
+			s += "│ "
+		} else {
+			s += "  "
+		}
+	}
+	if l.last {
+		return s + "└ "
+	}
+	return s + "├ "
 }
 
 // Wanted is what the human wants done with an agent of the overview, which stays
@@ -96,7 +118,7 @@ func (b *Fleet) sort() {
 	if word := strings.ToLower(b.filter.value()); word != "" {
 		for i, m := range b.members {
 			if strings.Contains(strings.ToLower(m.Name), word) || strings.HasPrefix(m.State, word) {
-				b.lines = append(b.lines, leaf{i, 0})
+				b.lines = append(b.lines, leaf{member: i})
 			}
 		}
 	} else {
@@ -112,14 +134,23 @@ func (b *Fleet) sort() {
 			}
 			below[parent] = append(below[parent], i)
 		}
-		var add func(parent int64, depth int)
-		add = func(parent int64, depth int) {
-			for _, i := range below[parent] {
-				b.lines = append(b.lines, leaf{i, depth})
-				add(b.members[i].ID, depth+1)
+		var add func(parent int64, depth int, rails uint64)
+		add = func(parent int64, depth int, rails uint64) {
+			for n, i := range below[parent] {
+				l := leaf{i, depth, n == len(below[parent])-1, rails}
+				b.lines = append(b.lines, l)
+				rail := uint64(1)
+				if l.last || depth == 0 {
+					rail = 0
+				}
+				add(b.members[i].ID, depth+1, rails<<1|rail)
 			}
 		}
-		add(0, 0)
+		add(0, 0, 0)
+	}
+	b.longest = 0
+	for _, l := range b.lines {
+		b.longest = max(b.longest, 2*l.depth+frame.Width(b.members[l.member].Name))
 	}
 	if b.place() < 0 && len(b.lines) > 0 {
 		b.at = b.members[b.lines[min(was, len(b.lines)-1)].member].ID
@@ -206,19 +237,22 @@ func (b *Fleet) Paste(s string) {
 
 func (b *Fleet) Cursor() (x, y int, ok bool) { return b.cx, b.cy, b.typing }
 
-// columns are the widths of a line's parts; what is 0 does not show.
-type columns struct{ name, state, age, seen, cost, mail int }
+// columns are the widths of a line's parts; what is 0 does not show. What an
+// agent does stands last, where its length moves nothing.
+type columns struct{ name, age, seen, cost, mail, state int }
 
-func columnsOf(w int) columns {
+// columnsOf divides w cells: names get what the longest needs, if that can be,
+// costs nothing if none is known.
+func (b *Fleet) columnsOf(w int, priced bool) columns {
 	c := columns{age: 5, mail: 5}
 	if w >= 60 {
 		c.seen = 6
 	}
-	if w >= 90 {
+	if w >= 90 && priced {
 		c.cost = 9
 	}
 	left := w - 2 - c.age - c.seen - c.cost - c.mail
-	c.name = min(max(left*2/5, 10), 34)
+	c.name = max(10, min(b.longest+1, 34, left*2/5))
 	c.state = max(0, left-c.name)
 	return c
 }
@@ -235,30 +269,37 @@ func (b *Fleet) Lines(w, h int) []string {
 		b.cx, b.cy = 2+2+x, 1
 		out = append(out, b.theme.Paint(themes.Accent, "/ ")+b.theme.Paint(themes.Text, view))
 	}
-	c := columnsOf(inner)
-	if rows >= 8 {
-		out = append(out, b.theme.Paint(themes.Dim, c.cells("  ", "agent", "does", "age", "seen", "cost", "mail")))
-	}
 	under := 0
 	if b.Peeked() != 0 {
 		under = max(3, rows*2/5)
 	}
-	view := max(1, rows-len(out)-under)
+	head := min(1, rows/8)
+	view := max(1, rows-len(out)-head-under)
 	b.scroll.set(view, len(b.lines))
 	if at := max(b.place(), 0); at < b.scroll.top {
 		b.scroll.to(at)
 	} else if at >= b.scroll.top+view {
 		b.scroll.to(at - view + 1)
 	}
-	for i := range view {
-		switch at := b.scroll.top + i; {
-		case at < len(b.lines):
-			out = append(out, b.row(b.lines[at], c, inner))
-		case at == 0:
+	shown := b.lines[b.scroll.top:min(b.scroll.top+view, len(b.lines))]
+	glances := make([]Glance, len(shown))
+	for i, l := range shown {
+		glances[i] = b.glance(b.members[l.member].ID)
+		b.moves = b.moves || glances[i].Moves
+	}
+	c := b.columnsOf(inner, slices.ContainsFunc(glances, func(g Glance) bool { return g.Cost != "" }))
+	if head > 0 {
+		out = append(out, b.theme.Paint(themes.Dim, c.cells("  ", "agent", "age", "seen", "cost", "mail", "does")))
+	}
+	for i, l := range shown {
+		out = append(out, b.row(l, glances[i], c, inner))
+	}
+	for i := len(shown); i < view; i++ {
+		if i == 0 {
 			out = append(out, b.theme.Paint(themes.Dim, frame.Cut("  nothing matches", inner)))
-		default:
-			out = append(out, "")
+			continue
 		}
+		out = append(out, "")
 	}
 	if id := b.Peeked(); id != 0 {
 		name := frame.CleanLine(b.members[b.lines[max(b.place(), 0)].member].Name)
@@ -271,7 +312,7 @@ func (b *Fleet) Lines(w, h int) []string {
 }
 
 // cells are a line's parts in their columns.
-func (c columns) cells(sign, name, state, age, seen, cost, mail string) string {
+func (c columns) cells(sign, name, age, seen, cost, mail, state string) string {
 	right := func(s string, w int) string {
 		if w == 0 {
 			return ""
@@ -279,26 +320,22 @@ func (c columns) cells(sign, name, state, age, seen, cost, mail string) string {
 		s = frame.Cut(s, w-1)
 		return frame.Spaces(w-frame.Width(s)) + s
 	}
-	s := sign + frame.Fit(name, c.name-1) + " "
-	if c.state > 0 {
-		s += frame.Fit(state, c.state-1) + " "
+	s := sign + frame.Fit(name, c.name) + right(age, c.age) + right(seen, c.seen) + right(cost, c.cost) + right(mail, c.mail)
+	if c.state > 2 {
+		s += "  " + frame.Cut(state, c.state-2)
 	}
-	return s + right(age, c.age) + right(seen, c.seen) + right(cost, c.cost) + right(mail, c.mail)
+	return s
 }
 
-func (b *Fleet) row(l leaf, c columns, inner int) string {
+func (b *Fleet) row(l leaf, g Glance, c columns, inner int) string {
 	m := b.members[l.member]
-	g := b.glance(m.ID)
-	b.moves = b.moves || g.Moves
 	name := frame.CleanLine(m.Name)
-	if l.depth > 0 {
-		name = strings.Repeat("  ", min(l.depth-1, max(0, c.name/4-1))) + "└ " + name
-	}
+	name = l.branch((c.name-3-min(frame.Width(name), 6))/2) + name
 	mail := ""
 	if g.Unread > 0 {
 		mail = fmt.Sprintf("✉%d", g.Unread)
 	}
-	text := c.cells("", name, frame.CleanLine(g.State), g.Age, g.Seen, g.Cost, mail)
+	text := c.cells("", name, g.Age, g.Seen, g.Cost, mail, frame.CleanLine(g.State))
 	if m.ID == b.at {
 		return b.theme.Paint(themes.Selection, frame.Fit(g.Sign+" "+text, inner))
 	}
