@@ -107,6 +107,17 @@ func (p *Pool) queuedAs(name string) *queued {
 	return nil
 }
 
+// starting is the queued task of that name that starts by itself as soon as it
+// can, 0 if there is none.
+func (p *Pool) starting(name string) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if q := p.queuedAs(name); q != nil && p.wanted(q) {
+		return q.id
+	}
+	return 0
+}
+
 // needNames are the names of what q waits for, sorted.
 func needNames(q *queued) []string {
 	var names []string

@@ -8,6 +8,7 @@ import (
 	"fantail/agents"
 	"fantail/agents/llm"
 	"fantail/inbox"
+	"fantail/tools"
 )
 
 // TestDelegate_resultEntersTheNextTurn: what an agent dispatched waits for the
@@ -131,11 +132,18 @@ func TestReceive_saysAtOnceThatNothingCanArrive(t *testing.T) {
 	w.state("main", agents.Idle)
 }
 
-// TestReceive_siblings is 002's sibling coordination, in the wrong order and one
-// at a time: the implementer waits first and holds no slot meanwhile.
+// TestReceive_siblings is 002's sibling coordination one at a time, in either
+// order: the implementer that waits first holds no slot meanwhile, and neither
+// does the analyzer whose letter waits for the implementer to start.
 //
 // Spec: Q-52, R-20, R-27.
 func TestReceive_siblings(t *testing.T) {
+	for _, names := range [][]string{{"implementer", "analyzer"}, {"analyzer", "implementer"}} {
+		t.Run(names[0]+" first", func(t *testing.T) { siblings(t, names) })
+	}
+}
+
+func siblings(t *testing.T, names []string) {
 	m := &model{}
 	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		rs := results(req)
@@ -143,15 +151,24 @@ func TestReceive_siblings(t *testing.T) {
 		case asked(req) == "implement" && len(rs) == 0:
 			return call("r", "receive", `{"from":"analyzer"}`), nil
 		case asked(req) == "implement":
-			return text("built on: " + rs[0].Text), nil
+			all := rs[0].Text
+			for _, m := range req.Messages {
+				for _, part := range m.Parts {
+					if p, ok := part.(llm.Text); ok && p.From == llm.FromMessage {
+						all += p.Text // it was there before the call
+					}
+				}
+			}
+			return text("built on: " + all), nil
 		case asked(req) == "analyze" && len(rs) == 0:
 			return call("s", "send", `{"to":"implementer","message":"Found patterns: x"}`), nil
 		}
 		return text("analysed"), nil
 	}
 	w := open(t, m, setting{})
-	w.push("implementer", "implement")
-	w.push("analyzer", "analyze")
+	for _, name := range names {
+		w.push(name, map[string]string{"implementer": "implement", "analyzer": "analyze"}[name])
+	}
 	w.run(1)
 	w.settle()
 	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
@@ -164,6 +181,45 @@ func TestReceive_siblings(t *testing.T) {
 			t.Errorf("implementer says %q; analyzer: %+v", msg.Body, w.entries("analyzer")[2].Result)
 		}
 	}
+}
+
+// TestSend_toWhatHasNotStarted: a letter waits for what starts by itself, as long
+// as that can start; the human's own is refused with what keeps it.
+//
+// Spec: Q-21, R-21, R-27, E-13.
+func TestSend_toWhatHasNotStarted(t *testing.T) {
+	play(t, counted(), setting{cap: 1}, func(w *world) {
+		for _, task := range []tools.Task{
+			{Name: "needed", Prompt: "send needs: hello then say sent"},
+			{Name: "needs", Prompt: "check then say read", After: []string{"needed"}},
+			{Name: "long", Prompt: "wait 1m then send killed: x then say on"},
+			{Name: "late", Prompt: "say late"},
+			{Name: "writes", Prompt: "send brief: hello\nsend idle: hello\nsay sent"},
+			{Name: "gone", Prompt: "send removed: hello then say sent"},
+			{Name: "brief", Prompt: "say here"},
+			{Name: "removed", Prompt: "say never"},
+		} {
+			w.task(task)
+		}
+		idle, err := w.pool.NewHelper(w.t.Context(), "aide", "")
+		check(w.t, err)
+		_, err = w.pool.Push(w.t.Context(), idle.ID, tools.Task{Name: "idle", Prompt: "say idle"})
+		check(w.t, err)
+		w.run(0)
+		w.until("long runs", func() bool { return w.info("long").State == agents.Running })
+		_, err = w.pool.Send(w.t.Context(), w.main(), "late", "x", "")
+		refuses(w.t, err, `"late": that task has not started, so nobody reads its mail yet: 1 agents run, as many as may at once`)
+		w.rest()
+		for name, want := range map[string]string{
+			"needed": "needs is queued and waits for needed, which can't go on",
+			"writes": "that task is queued and has not started",
+			"gone":   "in the inbox of removed",
+		} {
+			if m := w.mail()[name]; !strings.Contains(m.Body, want) {
+				w.t.Errorf("%s ended with %q, want %q", name, m.Body, want)
+			}
+		}
+	})
 }
 
 // Spec: R-21, E-22.

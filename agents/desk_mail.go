@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,11 +20,56 @@ import (
 const tool = "tool"
 
 func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
+	goOn, err := d.a.untilStarted(ctx, m.To)
+	if err != nil {
+		return "", err
+	}
 	sent, err := d.a.p.Mail(ctx, d.a.id, Letter{To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags})
+	goOn()
 	if err != nil {
 		return "", err
 	}
 	return InInboxes(sent) + ".", nil
+}
+
+// untilStarted waits, without a slot, for those of names that are tasks about to
+// start: what keeps one from starting may be the slot of whoever writes to it. The
+// caller sends before it calls goOn, which takes the slot back: what has started
+// may be through by then.
+func (a *agent) untilStarted(ctx context.Context, names []string) (goOn func(), err error) {
+	until, release := a.steerable(ctx)
+	defer release()
+	goOn = func() {}
+	for _, name := range names {
+		task := a.p.starting(name)
+		if task == 0 {
+			continue
+		}
+		w := &wait{agent: a, from: name}
+		end, regain, before := a.p.join(w), a.aside("waiting for "+name+" to start"), goOn
+		goOn = func() {
+			before()
+			_ = regain(ctx) // for as long as the turn lasts: an error is its end, which runCall sees
+		}
+		for err == nil && a.p.starting(name) == task {
+			version := a.p.versionNow()
+			if why, stuck := a.p.stuck(w, version); stuck && a.p.starting(name) == task {
+				err = fmt.Errorf("send to %s: %s; nothing was sent", name, why)
+				break
+			}
+			select {
+			case <-w.poke:
+			case <-until.Done():
+				err = fmt.Errorf("send to %s: it has not started: %w; nothing was sent", name, context.Cause(until))
+			}
+		}
+		end()
+	}
+	if err != nil {
+		goOn()
+		return nil, err
+	}
+	return goOn, nil
 }
 
 // InInboxes says where a letter went: `Message #4 is in the inbox of lint`.
@@ -75,8 +121,28 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 		return "No message was taken: the user wrote to you meanwhile.", 0, nil
 	case timeout > 0 && errors.Is(err, ErrTimeout):
 		err = fmt.Errorf("no message came within %s; messages arrive by themselves, so end your turn instead of waiting again", timeout)
+	case errors.Is(err, ErrNothing):
+		if m := d.a.entered(from); m.ID != 0 {
+			return fmt.Sprintf("Message #%d from %s has entered this conversation by itself: it stands above. More does not come: %v.", m.ID, m.From, err), 0, nil
+		}
 	}
 	return g.text, g.entry, err
+}
+
+// entered is the last message from that sender (from anybody, if it is empty) that
+// entered in this turn without a call for it: one that came before the agent asked.
+func (a *agent) entered(from string) inbox.Message {
+	for _, e := range slices.Backward(a.history) {
+		if e.Kind == EntryEnded {
+			break
+		}
+		for _, m := range slices.Backward(e.Messages) {
+			if e.Kind == EntryMessage && (from == "" || m.From == from) {
+				return m
+			}
+		}
+	}
+	return inbox.Message{}
 }
 
 func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, int64, error) {

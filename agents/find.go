@@ -162,14 +162,16 @@ func agentMeant(v *store.View, word string) (store.Agent, error) {
 	return a, err
 }
 
-// hasQueued reports whether a task of that name has not started.
-func (p *Pool) hasQueued(name string) bool {
+// notStarted says why nobody reads mail for that name: a task of that name has
+// not started; nil: there is none.
+func (p *Pool) notStarted(name string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for _, q := range p.queued {
-		if q.name == name {
-			return true
-		}
+	switch q := p.queuedAs(name); {
+	case q == nil:
+		return nil
+	case p.wanted(q):
+		return fmt.Errorf("%q: that task has not started, so nobody reads its mail yet: %s", name, p.holdUp(q))
 	}
-	return false
+	return unstarted(name)
 }

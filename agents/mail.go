@@ -74,8 +74,8 @@ func (p *Pool) addressed(ctx context.Context, names []string) ([]Info, error) {
 	var to []Info
 	for _, name := range names {
 		_, i, err := p.named(ctx, name)
-		if p.hasQueued(name) {
-			return nil, unstarted(name)
+		if err := p.notStarted(name); err != nil {
+			return nil, err
 		}
 		if err != nil {
 			return nil, err

@@ -195,6 +195,24 @@ func TestWorkflow_siblings(t *testing.T) {
 	})
 }
 
+// TestWorkflow_siblingsInOrder pushes them in the right order, one at a time: the
+// letter waits for the sibling to start, and its writer holds no place meanwhile.
+//
+// Spec.
+func TestWorkflow_siblingsInOrder(t *testing.T) {
+	workflow(t, uitest.Options{}, func(s *uitest.Session, do func(string) string) {
+		s.Paste("/push name=analyzer " + do("send implementer: Found patterns: observer\nsay analysed"))
+		s.Press("enter")
+		s.See("Queued analyzer")
+		s.Enter("/push name=implementer " + do("receive from analyzer then say built on it"))
+		s.See("Queued implementer")
+		s.Enter("/run 1")
+		s.See("[Agent: main | 2 pending]")
+		s.Enter("/check")
+		s.See("✉ implementer", "built on it", "✉ analyzer", "analysed")
+	})
+}
+
 // TestQueueIsChanged edits, moves and removes what is queued, in the box.
 //
 // Spec.
