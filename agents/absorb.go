@@ -143,16 +143,10 @@ func (a *agent) relate(tx *store.Tx, t *store.Turn) error {
 			return err
 		}
 	}
-	cleared, anew, err := tx.LastEntry(a.id, string(EntryCleared))
-	if err != nil {
-		return err
-	}
-	ended, _, err := tx.LastEntry(a.id, string(EntryEnded))
-	if err != nil {
-		return err
-	}
+	anew, err := clearedLast(&tx.View, a.id)
 	switch {
-	case anew && cleared.Seq > ended.Seq:
+	case err != nil || anew:
+		return err
 	case ok:
 		t.Parent, t.Conversation = last.ID, last.Conversation
 	default:

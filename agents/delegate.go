@@ -192,6 +192,8 @@ func resumable(tx *store.Tx, name string) (store.Agent, error) {
 		return a, err
 	case !ok:
 		return a, fmt.Errorf("there is no agent %s to resume; without resume a new one starts: %w", name, ErrNoAgent)
+	case Kind(a.Kind) == Helper && !a.Closed.IsZero():
+		return a, closed(a)
 	case Kind(a.Kind) != Sub:
 		return a, fmt.Errorf("%s does not end, so it can't be resumed; %s", name, reach(name))
 	case !State(a.State).Terminal():
@@ -232,8 +234,12 @@ func revive(tx *store.Tx, t Task, trust string) (store.Agent, error) {
 
 // Resume lets an ended agent go on with its transcript, at once. Without a prompt
 // one that was cut goes on with what it did, and of one that completed only the
-// tab is opened again: ok is false then.
+// tab is opened again: ok is false then. So it is if the name is a closed helper's,
+// which is sent the prompt if there is one.
 func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t Task, ok bool, err error) {
+	if done, err := p.reopen(ctx, name, prompt); done || err != nil {
+		return Task{}, false, err
+	}
 	if prompt != "" {
 		t, err = p.Push(ctx, by, tools.Task{Name: name, Prompt: prompt, Start: true, Resume: true})
 		return t, err == nil, err

@@ -41,7 +41,7 @@ func (p *Pool) named(ctx context.Context, word string) (*agent, Info, error) {
 // closed is the error of who means an agent whose tab is closed.
 func closed(a store.Agent) error {
 	if Kind(a.Kind).HasPrompt() {
-		return fmt.Errorf("the helper %s was closed; /agent new opens another", a.Name)
+		return fmt.Errorf("the helper %s was closed; /resume %s opens it again", a.Name, a.Name)
 	}
 	return fmt.Errorf("the agent %s has ended (%s) and its tab is closed; /resume %s opens it again", a.Name, a.State, a.Name)
 }

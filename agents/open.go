@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"fantail/store"
 )
@@ -76,14 +77,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 		tx.AfterCommit(func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			if p.closing {
-				return // the next start opens it
-			}
-			a := p.newAgent(i, 0)
-			p.agents[i.ID] = a
-			p.hub.emit(Changed{i}) // its tab reads what was appended with its first page
-			p.told()
-			p.start("agent "+i.Name, a.loop)
+			p.live(i) // its tab reads what was appended with its first page
 		})
 		return nil
 	})
@@ -208,6 +202,57 @@ func (p *Pool) CloseHelper(ctx context.Context, name string, force bool) error {
 	case <-ctx.Done():
 		return fmt.Errorf("wait for %s to end: %w", name, ctx.Err())
 	}
+}
+
+// reopen opens a helper that was closed: it is at rest, with its transcript and
+// the mail it has not read; what was typed and not sent is held. False: the name
+// is no closed helper's.
+func (p *Pool) reopen(ctx context.Context, name, prompt string) (bool, error) {
+	var row store.Agent
+	found := false
+	err := p.o.DB.Write(ctx, "open a helper again", func(tx *store.Tx) (err error) {
+		row, found, err = tx.AgentByName(name)
+		found = found && Kind(row.Kind) == Helper && !row.Closed.IsZero()
+		if err != nil || !found {
+			return err
+		}
+		row.State, row.Ended, row.Closed = string(Idle), time.Time{}, time.Time{}
+		return errors.Join(tx.SetAgentState(row.ID, row.State, false), tx.OpenAgent(row), tx.HoldPrompts(row.ID))
+	})
+	if err == nil && found {
+		err = p.loaded(ctx, row)
+	}
+	if err == nil && found && prompt != "" {
+		err = p.Prompt(ctx, row.ID, prompt)
+	}
+	if err != nil {
+		return found, fmt.Errorf("open %s again: %w", name, err)
+	}
+	return found, nil
+}
+
+// loaded starts the helper of a row.
+func (p *Pool) loaded(ctx context.Context, row store.Agent) error {
+	i, err := p.known(ctx, row)
+	if err != nil {
+		return err
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.live(i)
+	return nil
+}
+
+// live starts a helper. The caller holds mu.
+func (p *Pool) live(i Info) {
+	if p.closing {
+		return // the next start opens it
+	}
+	a := p.newAgent(i, 0)
+	p.agents[i.ID] = a
+	p.hub.emit(Changed{i})
+	p.told()
+	p.start("agent "+i.Name, a.loop)
 }
 
 // leave is the human's wish that a helper be closed; its loop carries it out at

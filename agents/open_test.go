@@ -319,3 +319,52 @@ func (w *world) tasks(agent int64) ([]agents.Task, error) {
 	q, err := w.pool.Queue(w.t.Context(), agent)
 	return q.Tasks, err
 }
+
+// TestHelper_opensAgain: a helper that was closed opens again with all it had: its
+// conversation, its name unless another has it, mail it had not read; what was
+// typed and not sent is not sent by itself.
+func TestHelper_opensAgain(t *testing.T) {
+	m := &model{reply: bosses}
+	w := open(t, m, setting{})
+	i, err := w.pool.NewHelper(t.Context(), "api", "")
+	check(t, err)
+	w.tell(i.ID, "one")
+	check(t, w.pool.Prompt(t.Context(), i.ID, "endless"))
+	w.until("it streams", func() bool { return w.info("api").Doing == "streaming" })
+	_, err = w.pool.Send(t.Context(), w.main(), "api", "not read in time", "")
+	check(t, err)
+	check(t, w.pool.Prompt(t.Context(), i.ID, "typed and not sent"))
+	check(t, w.pool.CloseHelper(t.Context(), "api", true))
+	if _, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "api", Prompt: "x", Resume: true}); err == nil || !strings.Contains(err.Error(), "/resume api opens it again") {
+		t.Errorf("a task resumes it: %v", err)
+	}
+	_, goes, err := w.pool.Resume(t.Context(), w.main(), "api", "")
+	check(t, err)
+	w.until("it is there", func() bool { return w.info("api").State == agents.Idle })
+	if got := w.info("api"); goes || got.ID != i.ID || got.Pending != 1 || len(got.Prompts) != 1 || !got.Prompts[0].Held || !got.Ended.IsZero() {
+		t.Errorf("it is %+v", got)
+	}
+	if _, _, err := w.pool.Resume(t.Context(), w.main(), "api", ""); err == nil {
+		t.Error("it opened twice")
+	}
+	w.tell(i.ID, "two")
+	if got := said(m.last()); !strings.Contains(got, "one | ") || !strings.Contains(got, "not read in time") || !strings.HasSuffix(got, "| two") {
+		t.Errorf("it goes on with %q", got)
+	}
+
+	check(t, w.pool.CloseHelper(t.Context(), "api", true))
+	_, err = w.pool.NewHelper(t.Context(), "api", "")
+	check(t, err)
+	_, _, err = w.pool.Resume(t.Context(), w.main(), "api·1", "three")
+	check(t, err)
+	w.settle()
+	if got := said(m.last()); !strings.Contains(got, "| two | ") || !strings.HasSuffix(got, "| three") {
+		t.Errorf("under its new name it goes on with %q", got)
+	}
+	dir := w.dir
+	w.close()
+	w = open(t, m, setting{dir: dir})
+	if w.idOf("api·1") != i.ID {
+		t.Error("it is not there after a restart")
+	}
+}

@@ -199,12 +199,12 @@ func (p *Pool) restore(ctx context.Context) error {
 }
 
 // clearedLast reports whether a new conversation began since the agent's last turn.
-func clearedLast(rx *store.Rx, agent int64) (bool, error) {
-	cleared, ok, err := rx.LastEntry(agent, string(EntryCleared))
+func clearedLast(v *store.View, agent int64) (bool, error) {
+	cleared, ok, err := v.LastEntry(agent, string(EntryCleared))
 	if err != nil || !ok {
 		return false, err
 	}
-	ended, _, err := rx.LastEntry(agent, string(EntryEnded))
+	ended, _, err := v.LastEntry(agent, string(EntryEnded))
 	return ended.Seq < cleared.Seq, err
 }
 
@@ -237,7 +237,7 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 			}
 			i.Context = behind.Context
 		}
-		if anew, err := clearedLast(rx, row.ID); err != nil {
+		if anew, err := clearedLast(&rx.View, row.ID); err != nil {
 			return err
 		} else if anew {
 			i.Context = 0

@@ -171,7 +171,7 @@ func (p *Pool) recover(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := tx.HoldPrompts(); err != nil {
+		if err := tx.HoldPrompts(0); err != nil {
 			return err
 		}
 		if err := p.noteQueued(tx); err != nil {

@@ -63,9 +63,9 @@ func (tx *Tx) RemovePrompt(id int64) (bool, error) {
 	return n > 0, nil
 }
 
-// HoldPrompts holds all that wait, after a crash.
-func (tx *Tx) HoldPrompts() error {
-	if _, err := tx.count(`UPDATE prompts SET held = 1 WHERE entry IS NULL AND removed_at IS NULL`); err != nil {
+// HoldPrompts holds all prompts of an agent that wait, or (0) of all agents.
+func (tx *Tx) HoldPrompts(agent int64) error {
+	if _, err := tx.count(`UPDATE prompts SET held = 1 WHERE entry IS NULL AND removed_at IS NULL AND ? IN (agent, 0)`, agent); err != nil {
 		return fmt.Errorf("hold prompts: %w", err)
 	}
 	return nil

@@ -307,7 +307,7 @@ func TestPrompts(t *testing.T) {
 		if ps, err := tx.WaitingPrompts(id); err != nil || len(ps) != 2 || ps[0].Text != "p2" || ps[1].Text != "p3" || ps[0].Held {
 			return fmt.Errorf("waiting %+v, %w", ps, err)
 		}
-		return tx.HoldPrompts()
+		return tx.HoldPrompts(0)
 	})
 	read(t, db, func(rx *Rx) error {
 		if ps, err := rx.Prompts(id); err != nil || len(ps) != 2 || !ps[0].Held || !ps[1].Held || ps[0].Created.IsZero() || ps[0].Agent != id {

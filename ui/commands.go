@@ -58,7 +58,7 @@ func commands() []command {
 		{"fire", nil, "[TEXT]", "start one turn with all messages that wait", runFire, false},
 		{"kill", nil, "NAME [--cascade | --orphan]", "end an agent now, with or without those below it, or remove a queued task", runKill, false},
 		{"agent", nil, "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME]]", "list agents, go to one; open, rename, close a helper", runAgent, false},
-		{"resume", nil, "NAME [PROMPT]", "let an agent that ended go on; open its tab again", runResume, false},
+		{"resume", nil, "NAME [PROMPT]", "let an ended agent go on; reopen a closed tab or helper", runResume, false},
 		{"fork", []string{"branch"}, "[TURN] [name=]", "go on behind an earlier turn in a branch of the conversation, a helper", runFork, false},
 		{"agents", nil, "", "the overview of all agents: open, peek, wrap up, kill, close", runAgents, false},
 		{"view", nil, "prompt|transcript|output|info", "show another view of this tab", runView, false},

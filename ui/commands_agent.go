@@ -98,7 +98,7 @@ func (a *App) closeHelper(here *tab, back, name string, force bool) tea.Cmd {
 			return done{}, err
 		}
 		return offered{func() {
-			text := u.Error() + ". Its open tasks pass to main; its transcript and its mail are kept."
+			text := u.Error() + ". Its open tasks pass to main; its transcript and its mail are kept, and /resume " + name + " opens it again."
 			a.open(dialog.NewConfirm(a.theme, "Close "+name+"?", text, []dialog.Option{
 				{Key: "y", Label: "close it"}, {Key: "n", Label: "leave it open"},
 			}), func(d dialog.Decision) tea.Cmd {
