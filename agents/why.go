@@ -3,7 +3,6 @@ package agents
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"fantail/inbox"
 )
@@ -39,7 +38,7 @@ func (p *Pool) Why(ctx context.Context, id int64) (string, error) {
 // fate says what happened to m in a sentence of its own.
 func fate(m inbox.Message) string {
 	f := m.Fate()
-	if strings.HasPrefix(f, "taken") || f == "pending" {
+	if f != "entered a turn" && f != "came with its task" {
 		return "it is " + f
 	}
 	return "it " + f

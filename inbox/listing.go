@@ -35,7 +35,7 @@ func (m Message) came(now time.Time) string {
 
 // gist is m's number, what it is, its first words and what became of it.
 func (m Message) gist(now time.Time) string {
-	s := fmt.Sprintf("#%d · %s", m.ID, m.Facts())
+	s := fmt.Sprintf("#%d · %s", m.ID, m.facts())
 	if words := m.words(); words != "" {
 		s += " · " + words
 	}
@@ -47,7 +47,7 @@ func (m Message) gist(now time.Time) string {
 
 // Headed is m with a line before it that says what it is, whole.
 func (m Message) Headed(now time.Time) string {
-	parts := []string{fmt.Sprintf("#%d from %s, %s ago, %s, %s", m.ID, Label(m.From), Age(now.Sub(m.Created)), m.Facts(), m.Fate())}
+	parts := []string{fmt.Sprintf("#%d from %s, %s ago, %s, %s", m.ID, Label(m.From), Age(now.Sub(m.Created)), m.facts(), m.Fate())}
 	for _, text := range []string{m.Subject, m.Error, m.Body, m.Partial} {
 		if text != "" {
 			parts = append(parts, strings.TrimSuffix(text, "\n"))
@@ -56,8 +56,8 @@ func (m Message) Headed(now time.Time) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Facts are what m is, in a word or two.
-func (m Message) Facts() string {
+// Nature is what m is, in a word or two.
+func (m Message) Nature() string {
 	s := Label(m.Outcome)
 	if s == "" {
 		s = string(m.Kind)
@@ -68,11 +68,20 @@ func (m Message) Facts() string {
 	if m.Priority != Normal && m.Priority != "" {
 		s = string(m.Priority) + " " + s
 	}
-	for _, t := range m.Tags {
-		s += " [" + Label(t) + "]"
-	}
 	return s
 }
+
+// Labels are m's tags, each in brackets.
+func (m Message) Labels() string {
+	tags := make([]string, len(m.Tags))
+	for i, t := range m.Tags {
+		tags[i] = "[" + Label(t) + "]"
+	}
+	return strings.Join(tags, " ")
+}
+
+// facts are m's nature and tags.
+func (m Message) facts() string { return strings.TrimSpace(m.Nature() + " " + m.Labels()) }
 
 // words are the first words of m on one line, without the fences of its code.
 func (m Message) words() string {

@@ -309,7 +309,10 @@ func (c canvas) message(b *block) []string {
 		role = themes.Warn
 	}
 	paint := c.theme.Paint
-	facts := " · " + frame.CleanLine(m.Facts()) + " · " + when(m.Created, c.now) + " · #" + strconv.FormatInt(m.ID, 10)
+	facts := " · " + frame.CleanLine(m.Nature()) + " · " + when(m.Created, c.now) + " · #" + strconv.FormatInt(m.ID, 10)
+	if tags := m.Labels(); tags != "" {
+		facts += " " + frame.CleanLine(tags)
+	}
 	from := frame.CleanLine(clip(m.From))
 	if from == "" {
 		from = "outside"

@@ -450,7 +450,7 @@ func TestMessage_isBounded(t *testing.T) {
 // Spec: M-33, M-36.
 func TestMessage_lines(t *testing.T) {
 	for want, m := range map[string]inbox.Message{
-		"┃ ✉ a · high external mail [ci] · 12:00 · #1\n┃\n┃ # one **word**\n┃ two\n┃     three\n┃ ---\n┃ four": {
+		"┃ ✉ a · high external mail · 12:00 · #1 [ci]\n┃\n┃ # one **word**\n┃ two\n┃     three\n┃ ---\n┃ four": {
 			From: "a", Priority: inbox.High, Tags: []string{"ci"}, Body: "# one **word**\ntwo\n    three\n---\nfour",
 		},
 		"┃ ✉ a · mail · 12:00 · #1\n┃\n┃ alpha\n┃ beta word": {From: "a", Sender: 2, Body: "alpha\nbeta **word**"},

@@ -54,7 +54,7 @@ func TestUndoOnTheScreen(t *testing.T) {
 		s.Enter("/check --peek")
 		s.See("Message #1 from main", "urgent, tags: ci", "look at #12", "1 pending")
 		s.Enter("/check")
-		s.See("✉ main · urgent mail [ci]")
+		s.See("✉ main · urgent mail · 00:00 · #1 [ci]")
 		s.Gone("pending]")
 		s.Enter("/inbox undo")
 		s.See("1 message went back into the inbox.", "1 pending]")
