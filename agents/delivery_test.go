@@ -95,8 +95,10 @@ func TestNext_takesTheMostUrgentIntoATurnOfItsOwn(t *testing.T) {
 	if kinds(es) != "message text ended" || !strings.HasPrefix(es[0].Text, "You have a message from main. Message #2.") {
 		t.Errorf("entries %s: %q", kinds(es), es[0].Text)
 	}
-	if _, ok, err := w.pool.Next(t.Context(), main, 99); ok || err != nil {
-		t.Errorf("a message that isn't there: %v %v", ok, err)
+	for id, want := range map[int64]string{99: "there is no message #99", 2: "message #2 does not wait any more: it is taken by /messages next"} {
+		if _, ok, err := w.pool.Next(t.Context(), main, id); ok || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("message %d: %v %v", id, ok, err)
+		}
 	}
 	if n := len(m.seen()); n != 1 {
 		t.Errorf("%d requests", n)

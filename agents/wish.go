@@ -146,9 +146,27 @@ func (a *agent) unwish(w *wish) {
 
 // Next takes the most urgent message, or the one with that id (0: none named),
 // and starts a turn with it; while a turn runs it waits for its end. False:
-// there is none.
+// there is none. One that was named and does not wait for this agent is an error.
 func (p *Pool) Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error) {
-	return p.one(ctx, agent, &wish{id: id})
+	m, ok, err := p.one(ctx, agent, &wish{id: id})
+	if err == nil && !ok && id != 0 {
+		err = p.elsewhere(ctx, agent, id)
+	}
+	return m, ok, err
+}
+
+// elsewhere says why a message does not wait for an agent.
+func (p *Pool) elsewhere(ctx context.Context, agent, id int64) error {
+	m, ok, err := p.inbox.Get(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
+	case m.Recipient != agent:
+		return fmt.Errorf("message #%d is another agent's; /messages why %d says whose", id, id)
+	}
+	return fmt.Errorf("message #%d does not wait any more: %s; /messages show %d prints it", id, fate(m), id)
 }
 
 // Oldest is Next with the message that came first, however urgent others are.

@@ -143,6 +143,12 @@ func TestShowOnly(t *testing.T) {
 		if all := strings.Join(sent, "\n"); len(sent) != 1 || strings.Contains(all, "secret") {
 			t.Errorf("the model read %s", all)
 		}
+		s.Enter("/messages next 2")
+		s.See("Message #2 does not wait any more: it is shown to you alone; /messages show 2 prints it")
+		s.Press("ctrl+c")
+		s.Enter("/messages next #7")
+		s.See("There is no message #7")
+		s.Press("ctrl+c")
 		s.Enter("/inbox undo")
 		s.See("1 message went back into the inbox.", "1 pending]")
 		s.Enter("/inbox --all")
