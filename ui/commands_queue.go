@@ -164,10 +164,14 @@ func runKill(a *App, in input) (tea.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
+	queued := slices.Contains(a.tally.Names, name)
 	kill := func(cascade bool) tea.Cmd {
 		return a.start(in.here, in.text, func() (string, error) {
 			text := "Ended " + name
-			if cascade {
+			switch {
+			case queued:
+				text = "Removed " + name + ", which had not started"
+			case cascade:
 				text += " and all below it"
 			}
 			return text, a.pool.Kill(a.ctx, name, cascade)
