@@ -33,8 +33,14 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 		if err != nil {
 			return err
 		}
-		if wish != nil && !wish.keeps(waiting) {
+		switch {
+		case wish == nil:
+		case !wish.keeps(waiting):
 			wish, got.err = nil, ErrTakenBack
+		default:
+			if got.err = wish.barred(tx, a.id); got.err != nil {
+				wish = nil
+			}
 		}
 		var prompts []store.Prompt
 		for _, q := range waiting {

@@ -593,6 +593,33 @@ func TestFire_absorbFails(t *testing.T) {
 	w.until("it shows no prompt", func() bool { return len(w.info("main").Prompts) == 0 })
 }
 
+// TestEach_stopsAtAFailure: a turn that fails takes no further messages with it.
+//
+// Spec: R-45, E-3.
+func TestEach_stopsAtAFailure(t *testing.T) {
+	m := &model{}
+	m.reply = func(context.Context, *llm.Request) ([]llm.Part, error) {
+		if len(m.seen()) == 2 {
+			return nil, &llm.Error{Kind: llm.Auth, Provider: "test", Message: "no key"}
+		}
+		return text("handled"), nil
+	}
+	w := open(t, m, setting{})
+	for _, body := range []string{"a", "b", "c", "d"} {
+		w.send("main", body)
+	}
+	n, err := w.pool.Each(t.Context(), w.main())
+	if n != 2 || err == nil || !strings.Contains(err.Error(), "did not complete (failed)") {
+		t.Errorf("handled %d, %v", n, err)
+	}
+	if got := w.pending(w.main()); got != "c|d" {
+		t.Errorf("pending %q", got)
+	}
+	if n, err := w.pool.Each(t.Context(), w.main()); n != 2 || err != nil {
+		t.Errorf("then handled %d, %v", n, err)
+	}
+}
+
 // TestEach: one turn for each message, those that come meanwhile too; Stop ends it.
 //
 // Spec: M-38, R-45, R-23.

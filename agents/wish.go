@@ -17,6 +17,7 @@ type wish struct {
 	id     int64  // this message; 0: the most urgent
 	oldest bool   // the one that came first instead of the most urgent
 	all    bool   // all that is pending, in one turn
+	steady bool   // only if the agent's last turn completed
 	text   string // the prompt that goes with them; "": none
 	prompt int64  // the row that keeps the command until then; 0: none does
 	reply  chan took
@@ -116,6 +117,18 @@ func (a *agent) unwished(prompt int64) {
 	}
 }
 
+// barred says why w's turn must not begin, nil if it may.
+func (w *wish) barred(tx *store.Tx, agent int64) error {
+	if !w.steady {
+		return nil
+	}
+	last, _, err := tx.LastTurn(agent)
+	if err == nil && last.Outcome != string(Completed) {
+		err = fmt.Errorf("the turn with the last message did not complete (%s), so those behind it stay in the inbox; /messages wait goes on with them", last.Outcome)
+	}
+	return err
+}
+
 // keeps reports whether w's row, if it has one, still waits.
 func (w *wish) keeps(waiting []store.Prompt) bool {
 	return w.prompt == 0 || slices.ContainsFunc(waiting, func(q store.Prompt) bool { return q.ID == w.prompt })
@@ -184,7 +197,8 @@ func (p *Pool) one(ctx context.Context, agent int64, w *wish) (inbox.Message, bo
 
 // Each takes the pending messages one after another, each into a turn of its own,
 // those that come meanwhile too, until none is left; Stop ends it together with
-// the turn that runs. It returns how many it took.
+// the turn that runs, and so does a turn that fails: what is wrong with it would be
+// wrong with the next. It returns how many it took.
 func (p *Pool) Each(ctx context.Context, agent int64) (n int, err error) {
 	a, err := p.agent(agent)
 	if err != nil {
@@ -196,7 +210,7 @@ func (p *Pool) Each(ctx context.Context, agent int64) (n int, err error) {
 	}
 	defer release()
 	for {
-		_, ok, err := p.Next(ctx, agent, 0)
+		_, ok, err := p.one(ctx, agent, &wish{steady: n > 0})
 		if err != nil || !ok {
 			return n, err
 		}
