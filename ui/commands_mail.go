@@ -228,7 +228,7 @@ func runInbox(a *App, in input) (tea.Cmd, error) {
 			return "", err
 		}
 		text, err := a.list(i.ID, "/inbox "+i.Name, before, all)
-		if err == nil && i.State.Terminal() {
+		if err == nil && i.State.Terminal() && strings.HasPrefix(text, "Messages:") {
 			text += fmt.Sprintf("\n  %s has ended (%s): /messages show N prints one, /resume %s lets it go on", i.Name, i.State, i.Name)
 		}
 		return text, err
