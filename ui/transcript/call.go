@@ -89,8 +89,11 @@ func took(millis int64) string {
 }
 
 func exit(code *int) string {
-	if code == nil || *code == 0 {
+	switch {
+	case code == nil || *code == 0:
 		return ""
+	case *code < 0: // by a signal, which the output names
+		return " · ended"
 	}
 	return " · exit " + strconv.Itoa(*code)
 }

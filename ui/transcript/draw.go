@@ -265,9 +265,16 @@ func (c canvas) ended(e *agents.End) []string {
 	if e.Outcome == agents.Interrupted || e.Outcome == agents.OutKilled {
 		role = themes.Warn
 	}
-	lines := c.text("■", role, role, word+" after "+all)
-	if e.Error != "" {
-		lines = append(lines, c.text(" ", role, themes.Text, clipTo(e.Error, 2000))...)
+	head, cause := word+" after "+all, e.Error
+	switch {
+	case cause == word:
+		cause = ""
+	case strings.HasPrefix(cause, word): // `timed out after 2s`: how long it took is another time
+		head, cause = cause+" · "+all, ""
+	}
+	lines := c.text("■", role, role, head)
+	if cause != "" {
+		lines = append(lines, c.text(" ", role, themes.Text, clipTo(cause, 2000))...)
 	}
 	return lines
 }

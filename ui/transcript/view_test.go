@@ -256,3 +256,21 @@ func TestMailOfACall(t *testing.T) {
 		t.Error(s)
 	}
 }
+
+// TestEnded_saysOnceHowItEnded: the outcome and its cause are one line where the
+// cause says no more, and a command that was ended has no exit code.
+func TestEnded_saysOnceHowItEnded(t *testing.T) {
+	cut := -1
+	for want, e := range map[string]agents.End{
+		"■ killed after 3s · 1 step":                       {Outcome: agents.OutKilled, Error: "killed", Millis: 3000, Steps: 1},
+		"■ timed out after 2s · 4s · 1 step":               {Outcome: agents.TimedOut, Error: "timed out after 2s", Millis: 4000, Steps: 1},
+		"■ interrupted after 3s\n  the program was closed": {Outcome: agents.Interrupted, Error: "the program was closed", Millis: 3000},
+	} {
+		v, _ := view(t)
+		v.Append(script(asked("go"), called("a", "bash", "bash make"), begun("a"), gave(agents.Result{ID: "a", Name: "bash", Text: "x\n[stopped before it ended]", Error: true, Exit: &cut, Millis: 3000}), over(e)), false)
+		got := plain(settled(v, 60, 20))
+		if !strings.Contains(got, want+"\n") || !strings.Contains(got, "✗ bash make · ended · 3s") {
+			t.Errorf("it shows\n%s\nwant %q", got, want)
+		}
+	}
+}
