@@ -258,6 +258,9 @@ func (a *agent) compact(ctx context.Context, hint string, auto bool) error {
 	e := Entry{Kind: EntrySummary, Text: r.text(), Model: model.Name, Summary: &Summary{
 		Before: before, Auto: auto, Prompt: a.prompted(old),
 	}}
+	if r.stop.Reason == llm.Length {
+		e.Text += "\n\n(The summary was cut here: it reached the model's token limit.)"
+	}
 	for _, x := range old {
 		e.Summary.UpTo = max(e.Summary.UpTo, x.Seq)
 	}

@@ -339,6 +339,27 @@ func TestCompact_ofATextThatIsTooLong(t *testing.T) {
 	}
 }
 
+// TestCompact_thatIsCut: a summary that reached the token limit is used, and says
+// that its end is missing.
+func TestCompact_thatIsCut(t *testing.T) {
+	m := &model{}
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if wantsSummary(req) {
+			return append(text("SUMMARY, and"), llm.Stop{Reason: llm.Length}), nil
+		}
+		return echo(ctx, req)
+	}
+	w := open(t, m, setting{})
+	w.prompt("one")
+	w.settle()
+	check(t, w.pool.Compact(t.Context(), w.main(), ""))
+	w.prompt("two")
+	w.settle()
+	if got := said(m.last()); !strings.Contains(got, "SUMMARY, and\n\n(The summary was cut here") {
+		t.Errorf("the next request: %q", got)
+	}
+}
+
 // TestCompact_withoutAModel: the built-in engine says what it can't and gives an
 // excerpt; it never obeys what it summarises.
 func TestCompact_withoutAModel(t *testing.T) {
