@@ -42,7 +42,8 @@ type squeeze struct {
 
 // Compact has the agent's model summarise its conversation, minding the hint if
 // there is one, and returns when that is done; while a turn runs it waits for the
-// turn's end. After an error nothing has changed.
+// turn's end. After an error nothing has changed; it is [ErrStopped] if the human
+// stopped it.
 func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 	a, err := p.agent(agent)
 	if err != nil {
@@ -67,13 +68,10 @@ func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	switch {
-	case err == nil:
-		return nil
-	case errors.Is(err, ErrStopped):
-		return errors.New("compacting was stopped; nothing has changed")
+	if err != nil {
+		return fmt.Errorf("compact the conversation: %w", err)
 	}
-	return fmt.Errorf("compact the conversation: %w", err)
+	return nil
 }
 
 // squeezed carries out the wish to be compacted, at rest: false if there is none.

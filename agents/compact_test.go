@@ -110,7 +110,7 @@ func TestCompact_thatFailsChangesNothing(t *testing.T) {
 		reply func(ctx context.Context) ([]llm.Part, error)
 		want  string
 	}{
-		"stopped": {func(ctx context.Context) ([]llm.Part, error) { <-ctx.Done(); return nil, nil }, "nothing has changed"},
+		"stopped": {func(ctx context.Context) ([]llm.Part, error) { <-ctx.Done(); return nil, nil }, agents.ErrStopped.Error()},
 		"failed": {func(context.Context) ([]llm.Part, error) {
 			return text("half a summ"), &llm.Error{Kind: llm.Server, Provider: "test", Message: "It broke."}
 		}, "It broke."},

@@ -1,10 +1,12 @@
 package ui
 
 import (
+	"errors"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
+	"fantail/agents"
 	"fantail/themes"
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
@@ -121,7 +123,13 @@ func runCompact(a *App, in input) (tea.Cmd, error) {
 	if working(in.t.info.State) {
 		a.say("it is compacted when this turn ends")
 	}
-	return a.start(in.here, in.text, func() (string, error) { return "", a.pool.Compact(a.ctx, in.id, in.rest) }), nil
+	return a.start(in.here, in.text, func() (string, error) {
+		err := a.pool.Compact(a.ctx, in.id, in.rest)
+		if errors.Is(err, agents.ErrStopped) { // who stopped it does not want the command back
+			return "Compacting was stopped; nothing has changed", nil
+		}
+		return "", err
+	}), nil
 }
 
 func runCopy(a *App, in input) (tea.Cmd, error) { return a.copy(in.here.copied()), nil }

@@ -149,12 +149,16 @@ func (a *App) paste(s string) {
 }
 
 // report shows what became of an action. A failure gives the text back unless
-// something else was typed meanwhile.
+// something else was typed meanwhile, or its tab is gone: it was not meant for
+// another.
 func (a *App) report(m done) {
 	a.dirty = true
 	t := a.tabs.byID(m.agent)
 	if t == nil {
 		t = a.tabs.focus
+		if m.agent != 0 {
+			m.back = ""
+		}
 	}
 	if t == nil {
 		a.say(m.text)

@@ -51,7 +51,7 @@ func TestCompactAndGoOn(t *testing.T) {
 		s.Golden("compacting-120")
 		s.Press("esc")
 		s.See("Compacting was stopped; nothing has changed", "main ○")
-		s.Press("ctrl+c")
+		s.NotSee("› /compact")
 		s.Enter("still there")
 		s.See("You said: still there")
 		s.NotSee("I go by the summary")
@@ -70,6 +70,27 @@ func TestCompactAndGoOn(t *testing.T) {
 		s.See("You said: hello", "compacted · 1,540")
 		s.Enter("and on")
 		s.See("I go by the summary. You said: and on")
+	})
+}
+
+// TestCompactOfAHelperThatCloses: closing ends it, and the helper opens again as it
+// was.
+func TestCompactOfAHelperThatCloses(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(summariser), Window: 200_000}, func(s *uitest.Session) {
+		s.Enter("/agent new api")
+		s.See("[Agent: api]")
+		s.Enter("hello")
+		s.See("You said: hello", "1 step")
+		s.Enter("/compact")
+		s.See("compacting · 1. The person")
+		s.Enter("/agent close")
+		s.See("Close api?", "it is at work")
+		s.Type("y")
+		s.See("[Agent: main]")
+		s.Enter("/resume api")
+		s.See("The tab of api is open again")
+		s.Enter("/agent api")
+		s.See("[Agent: api]", "You said: hello")
 	})
 }
 
