@@ -36,7 +36,7 @@ func TestLedger_balancesWhateverHappens(t *testing.T) {
 				"push": b.push, "run": b.run, "wait": b.wait, "send": b.send, "check": b.check, "receive": b.receive,
 				"next": b.next, "kill": b.kill, "close a tab": b.closeTab, "reopen": b.reopen, "crash": b.crash,
 				"prompt": b.prompt, "stop": b.stop, "background": b.background, "resume": b.resume,
-				"retry": b.retry, "once": b.once, "change the queue": b.change,
+				"retry": b.retry, "once": b.once, "change the queue": b.change, "fire": b.fire, "undo": b.undo, "show": b.show,
 				"": b.balance,
 			})
 			b.drain()
@@ -272,6 +272,42 @@ func (b *books) next(*rapid.T) {
 	}
 	if ok {
 		b.took(inbox.Query{}, m)
+	}
+}
+
+func (b *books) fire(*rapid.T) {
+	ctx, cancel := context.WithTimeout(b.t.Context(), 3*time.Second)
+	defer cancel()
+	_, _, err := b.w.pool.Fire(ctx, b.w.main(), rapid.SampledFrom([]string{"", "say fired", "wait 2s"}).Draw(b.T, "text"))
+	if !errors.Is(err, agents.ErrNoMail) && !errors.Is(err, context.DeadlineExceeded) {
+		b.ok(err)
+	}
+}
+
+func (b *books) show(*rapid.T) {
+	q := b.query()
+	ms, _, err := b.w.pool.Show(b.t.Context(), b.w.main(), q)
+	b.ok(err)
+	b.took(q, ms...)
+}
+
+// undo puts the last batch back: what waits then may be handed out again.
+func (b *books) undo(*rapid.T) {
+	n, err := b.w.pool.Undo(b.t.Context(), b.w.main())
+	if err != nil && !strings.HasPrefix(err.Error(), "undo: the last messages") && !strings.HasPrefix(err.Error(), "undo: a request has carried") &&
+		!strings.HasPrefix(err.Error(), "undo: no messages were taken") {
+		b.wrong(err)
+	}
+	ms, err := b.w.pool.Inbox(b.t.Context(), b.w.main())
+	b.ok(err)
+	for _, m := range ms {
+		if b.taken[m.ID] {
+			delete(b.taken, m.ID)
+			n--
+		}
+	}
+	if n < 0 {
+		b.wrong(fmt.Sprintf("%d messages more wait again than were put back", -n))
 	}
 }
 
