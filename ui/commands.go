@@ -180,7 +180,7 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 		}
 	case "check", "receive":
 		for _, t := range a.tabs.all {
-			if t.info.Kind == agents.Sub {
+			if t != a.commandAgent() {
 				add("from=" + t.info.Name)
 			}
 		}

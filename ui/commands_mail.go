@@ -293,7 +293,9 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 			}
 			return messageText(m, a.o.Now()), err
 		}), nil
-	case words[0] == "why" && id != 0:
+	case words[0] == "why" && id == 0:
+		return nil, wrong("messages", "why needs the number of a message")
+	case words[0] == "why":
 		return a.act(in.here, in.text, func() (string, error) { return a.pool.Why(a.ctx, id) }), nil
 	}
 	return nil, wrong("messages", "%q is not understood", in.rest)

@@ -143,6 +143,9 @@ func TestShowOnly(t *testing.T) {
 		if all := strings.Join(sent, "\n"); len(sent) != 1 || strings.Contains(all, "secret") {
 			t.Errorf("the model read %s", all)
 		}
+		s.Enter("/messages why")
+		s.See("why needs the number of a message")
+		s.Press("ctrl+c")
 		s.Enter("/messages next 2")
 		s.See("Message #2 does not wait any more: it is shown to you alone; /messages show 2 prints it")
 		s.Press("ctrl+c")
