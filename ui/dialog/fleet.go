@@ -289,7 +289,7 @@ func (b *Fleet) Lines(w, h int) []string {
 	}
 	c := b.columnsOf(inner, slices.ContainsFunc(glances, func(g Glance) bool { return g.Cost != "" }))
 	if head > 0 {
-		out = append(out, b.theme.Paint(themes.Dim, c.cells("  ", "agent", "age", "seen", "cost", "mail", "does")))
+		out = append(out, b.theme.Paint(themes.Dim, "  "+c.cells("agent", "age", "seen", "cost", "mail", "does").String()))
 	}
 	for i, l := range shown {
 		out = append(out, b.row(l, glances[i], c, inner))
@@ -312,7 +312,11 @@ func (b *Fleet) Lines(w, h int) []string {
 }
 
 // cells are a line's parts in their columns.
-func (c columns) cells(sign, name, age, seen, cost, mail, state string) string {
+type cells struct{ name, numbers, mail, state string }
+
+func (c cells) String() string { return c.name + c.numbers + c.mail + c.state }
+
+func (c columns) cells(name, age, seen, cost, mail, state string) cells {
 	right := func(s string, w int) string {
 		if w == 0 {
 			return ""
@@ -320,11 +324,11 @@ func (c columns) cells(sign, name, age, seen, cost, mail, state string) string {
 		s = frame.Cut(s, w-1)
 		return frame.Spaces(w-frame.Width(s)) + s
 	}
-	s := sign + frame.Fit(name, c.name) + right(age, c.age) + right(seen, c.seen) + right(cost, c.cost) + right(mail, c.mail)
+	cs := cells{frame.Fit(name, c.name), right(age, c.age) + right(seen, c.seen) + right(cost, c.cost), right(mail, c.mail), ""}
 	if c.state > 2 {
-		s += "  " + frame.Cut(state, c.state-2)
+		cs.state = "  " + frame.Cut(state, c.state-2)
 	}
-	return s
+	return cs
 }
 
 func (b *Fleet) row(l leaf, g Glance, c columns, inner int) string {
@@ -335,15 +339,19 @@ func (b *Fleet) row(l leaf, g Glance, c columns, inner int) string {
 	if g.Unread > 0 {
 		mail = fmt.Sprintf("✉%d", g.Unread)
 	}
-	text := c.cells("", name, g.Age, g.Seen, g.Cost, mail, frame.CleanLine(g.State))
+	cs := c.cells(name, g.Age, g.Seen, g.Cost, mail, frame.CleanLine(g.State))
 	if m.ID == b.at {
-		return b.theme.Paint(themes.Selection, frame.Fit(g.Sign+" "+text, inner))
+		return b.theme.Paint(themes.Selection, frame.Fit(g.Sign+" "+cs.String(), inner))
 	}
-	role := themes.Text
-	if g.Role == themes.Warn || g.Role == themes.Bad {
-		role = g.Role
+	who, does := themes.Text, themes.Text
+	switch {
+	case g.Role == themes.Warn || g.Role == themes.Bad:
+		who, does = g.Role, g.Role
+	case !g.Moves:
+		does = themes.Dim
 	}
-	return b.theme.Paint(g.Role, g.Sign) + " " + b.theme.Paint(role, text)
+	return b.theme.Paint(g.Role, g.Sign) + " " + b.theme.Paint(who, cs.name) + b.theme.Paint(themes.Dim, cs.numbers) +
+		b.theme.Paint(themes.Message, cs.mail) + b.theme.Paint(does, cs.state)
 }
 
 func (b *Fleet) hint(w int) string {

@@ -119,12 +119,13 @@ func (v *View) Source() string {
 	return ""
 }
 
-// Tail returns the last h lines, wherever the view stands.
+// Tail returns the last h lines, wherever the view stands. What it shows is what
+// Jobs renders, at that width.
 func (v *View) Tail(w, h int) []string {
 	was := *v
 	v.follow = true
 	ls := v.Lines(w, h)
-	v.w, v.h, v.follow, v.top, v.below, v.moves = was.w, was.h, was.follow, was.top, was.below, was.moves
+	v.follow, v.top, v.below, v.moves = was.follow, was.top, was.below, was.moves
 	return ls
 }
 

@@ -89,6 +89,9 @@ func TestPicture(t *testing.T) {
 
 		s.Press("f2")
 		s.See("enter goes there")
+		s.Press("down", "down", "down")
+		s.Type("p")
+		s.See("last lines of todo", "vouchers (line 12) and shipping to islands")
 		draw(t, s, "agents", "voucher", "asks", "tests")
 		s.Press("esc", "esc")
 	})
