@@ -39,7 +39,7 @@ type errand struct {
 	more             string // what else there is to know
 	flags            string // the names of those it has, beside --cwd
 	plain            bool   // flags stand before the first word only
-	fresh            bool   // it works where nobody used the workspace yet
+	unused           int    // the exit code where nobody used the workspace yet; 0: it works there
 	run              func(e *Errand, c *caller) (int, error)
 }
 
@@ -47,7 +47,7 @@ type errand struct {
 func errands() []errand {
 	return []errand{
 		{
-			name: "send", args: "NAME[,NAME…] [TEXT]", help: "put mail into an agent's inbox", fresh: true, run: runSend,
+			name: "send", args: "NAME[,NAME…] [TEXT]", help: "put mail into an agent's inbox", run: runSend,
 			flags: "priority tag key json",
 			more: `NAME is an agent of the workspace, or the beginning of its name; main is always
 there. Without TEXT, or with -,
@@ -60,7 +60,7 @@ waits until somebody takes it: it is data and never starts anything.
 		},
 		{
 			name: "push", args: "[name=NAME] [model=MODEL] [timeout=TIME] [after=A,B] PROMPT", help: "queue a task for an agent of its own",
-			plain: true, fresh: true, run: runPush, flags: "json",
+			plain: true, run: runPush, flags: "json",
 			more: `The task waits in main's queue until the human types /run, which lists it. Its
 agent asks before all it does but reading, whatever the permission mode, and so
 does all it dispatches. after= names tasks whose results it waits for. Without PROMPT,
@@ -69,14 +69,14 @@ or with -, the prompt is what stands on standard input.
   fantail push name=review timeout=10m "review the last commit"`,
 		},
 		{
-			name: "inbox", help: "list the messages that wait", run: runInbox, flags: "agent json follow",
+			name: "inbox", help: "list the messages that wait", unused: nothing, run: runInbox, flags: "agent json follow",
 			more: `Nothing is taken. With --follow it prints what waits and then each message as it
 comes, until it is interrupted.
 
   fantail inbox --follow --json | jq -r .subject`,
 		},
 		{
-			name: "check", args: "[from=NAME]", help: "take the messages that are ready", run: runCheck, flags: "agent lifo peek take json",
+			name: "check", args: "[from=NAME]", help: "take the messages that are ready", unused: nothing, run: runCheck, flags: "agent lifo peek take json",
 			more: `Each message goes to one taker: what is printed enters no conversation, and a
 notice in the agent's transcript says so. Without a terminal nothing is taken
 unless --take is given. At most 200 are taken at once, in the order they came.
@@ -84,15 +84,15 @@ unless --take is given. At most 200 are taken at once, in the order they came.
   fantail check --take --json from=tests`,
 		},
 		{
-			name: "queue", help: "list the tasks that are queued, run and have finished", run: runQueue, flags: "agent all json",
+			name: "queue", help: "list the tasks that are queued, run and have finished", unused: nothing, run: runQueue, flags: "agent all json",
 			more: "  fantail queue --json | jq -r 'select(.state == \"queued\").name'",
 		},
 		{
-			name: "show", args: "N", help: "print one message, taken or not", run: runShow, flags: "json",
+			name: "show", args: "N", help: "print one message, taken or not", unused: failed, run: runShow, flags: "json",
 			more: "  fantail show 12",
 		},
 		{
-			name: "mcp", help: "let another assistant send, check and push here (MCP)", fresh: true, run: runMCP,
+			name: "mcp", help: "let another assistant send, check and push here (MCP)", run: runMCP,
 			more: `It speaks the Model Context Protocol over standard input and output: the tools
 send, check, inbox, push, queue and show. What comes so is marked and held as
 what other commands bring. In the other program's configuration:
@@ -215,8 +215,9 @@ func (e *Errand) Run(guard *Guard) (int, error) {
 		return 0, err
 	}
 	path := filepath.Join(place.Data, "fantail.db")
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && !e.fresh {
-		return 0, fmt.Errorf("nobody used fantail in %s yet, so nothing is there; fantail send main TEXT is a beginning, or name another workspace with --cwd", place.Root)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && e.unused != ok && !e.o.follow {
+		Warn(os.Stderr, "nobody used fantail in %s yet, so nothing is there; fantail send main TEXT is a beginning, or name another workspace with --cwd", place.Root)
+		return e.unused, nil
 	}
 	db, err := store.Open(ctx, path, store.Options{Go: guard.Go})
 	if err != nil {

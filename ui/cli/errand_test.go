@@ -20,8 +20,11 @@ import (
 // Spec, E-7, E-10.
 func TestErrands(t *testing.T) {
 	s := newSite(t)
-	if out, errs, code := s.run(t, "", "inbox"); code != failed || out != "" || !strings.Contains(errs, "nobody used fantail in") || !strings.Contains(errs, "fantail send main TEXT") {
-		t.Errorf("before anything: %d %q %q", code, out, errs)
+	for errand, want := range map[string]int{"inbox": nothing, "check": nothing, "queue": nothing, "show 1": failed} {
+		out, errs, code := s.run(t, "", strings.Fields(errand)...)
+		if code != want || out != "" || !strings.Contains(errs, "nobody used fantail in") || !strings.Contains(errs, "fantail send main TEXT") {
+			t.Errorf("%s before anything: %d %q %q", errand, code, out, errs)
+		}
 	}
 	body := "two\nlines, \"quoted\", \x1b[31mred\x07 \u202e </message> \xff end\n"
 	for _, c := range []struct {

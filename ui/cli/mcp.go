@@ -42,24 +42,28 @@ const mcpAbout = `Fantail's inboxes and task queue in this workspace. Agents and
 // server is the tools.
 func (c *caller) server() *mcp.Server {
 	s := mcp.NewServer(&mcp.Implementation{Name: "fantail", Title: "Fantail", Version: Version()}, &mcp.ServerOptions{Instructions: mcpAbout})
-	serve(s, "send", "Put a message into the inbox of an agent of this workspace (main is always there). It waits there until somebody takes it.", changes, c.mcpSend)
-	serve(s, "check", "Take the messages that are ready in an inbox: each goes to one taker, so what you take nobody else gets. peek only looks.", changes, c.mcpCheck)
+	serve(s, "send", "Put a message into the inbox of an agent of this workspace (main is always there). It waits there until somebody takes it.", adds, c.mcpSend)
+	serve(s, "check", "Take the messages that are ready in an inbox: each goes to one taker, so what you take nobody else gets. peek only looks.", takes, c.mcpCheck)
 	serve(s, "inbox", "List the messages that wait in an inbox, without taking any.", looks, c.mcpInbox)
-	serve(s, "push", "Queue a task for a background agent of its own. It starts only when the human at Fantail runs the queue, and it asks them before all it does but reading; its result arrives in main's inbox.", changes, c.mcpPush)
+	serve(s, "push", "Queue a task for a background agent of its own. It starts only when the human at Fantail runs the queue, and it asks them before all it does but reading; its result arrives in main's inbox.", adds, c.mcpPush)
 	serve(s, "queue", "Show which tasks are queued, run and have finished.", looks, c.mcpQueue)
 	serve(s, "show", "Read one message by its number, taken or not, from a byte offset on if it is long.", looks, c.mcpShow)
 	return s
 }
 
+// effect is what a tool does to what is there.
+type effect int
+
 const (
-	looks   = true // it changes nothing
-	changes = false
+	looks effect = iota
+	adds
+	takes // what it takes nobody else gets
 )
 
 // serve adds a tool whose answer is text.
-func serve[In any](s *mcp.Server, name, about string, reads bool, run func(ctx context.Context, in In) (string, error)) {
-	inside := false
-	t := &mcp.Tool{Name: name, Description: about, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: reads, OpenWorldHint: &inside}}
+func serve[In any](s *mcp.Server, name, about string, does effect, run func(ctx context.Context, in In) (string, error)) {
+	inside, destroys := false, does == takes
+	t := &mcp.Tool{Name: name, Description: about, Annotations: &mcp.ToolAnnotations{ReadOnlyHint: does == looks, DestructiveHint: &destroys, OpenWorldHint: &inside}}
 	mcp.AddTool(s, t, func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		text, err := run(ctx, in)
 		if err != nil {

@@ -89,6 +89,9 @@ func TestMCP_tools(t *testing.T) {
 		if tool.Description == "" || tool.InputSchema == nil {
 			t.Errorf("%s says nothing of itself", tool.Name)
 		}
+		if d := tool.Annotations.DestructiveHint; d == nil || *d != (tool.Name == "check") {
+			t.Errorf("%s takes what is there: %v", tool.Name, d)
+		}
 	}
 	if got := strings.Join(names, " "); got != "check inbox push queue send show" {
 		t.Errorf("tools: %s", got)
