@@ -169,7 +169,7 @@ func inspect(c *conn, schema int) (version int, err error) {
 }
 
 func newer(version, schema int) error {
-	return fmt.Errorf("%w: it has schema %d, this program knows schemas up to %d: update this program, or start it on another database",
+	return fmt.Errorf("%w: it has schema %d, this program knows schemas up to %d: update this program, or leave it for the newer one",
 		ErrNewer, version, schema)
 }
 

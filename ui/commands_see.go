@@ -27,7 +27,7 @@ func runWhy(a *App, in input) (tea.Cmd, error) {
 		name = in.here.info.Name
 	}
 	if strings.ContainsAny(name, " \t\n") {
-		return nil, wrong("why", "one name is needed")
+		return nil, wrong("why", "it is about one agent")
 	}
 	return a.act(in.here, in.text, func() (string, error) {
 		n, err := a.pool.Does(name)

@@ -103,7 +103,7 @@ func MakePrivate(dir string) error {
 		return fmt.Errorf("make %s: it is not a directory; remove it", dir)
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
-		return fmt.Errorf("make %s: it belongs to user %d, not to you; remove it or set XDG_RUNTIME_DIR", dir, st.Uid)
+		return fmt.Errorf("make %s: it belongs to user %d, not to you; remove it, or have XDG_DATA_HOME and XDG_RUNTIME_DIR name directories of yours", dir, st.Uid)
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		if err := os.Chmod(dir, 0o700); err != nil {
