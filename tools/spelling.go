@@ -102,7 +102,7 @@ func (t *tool) retype(args json.RawMessage) json.RawMessage {
 			if f, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 				m[name] = strconv.AppendInt(nil, int64(f), 10)
 			}
-		case "boolean":
+		case "boolean", nil: // nil: it is accepted, not advertised
 			if b := strings.ToLower(text); b == "true" || b == "false" {
 				m[name] = json.RawMessage(b)
 			}

@@ -227,6 +227,9 @@ func TestParse_mistyped(t *testing.T) {
 			t.Errorf("%s: %s", args, d.asked)
 		}
 	}
+	if _, err := set.Parse(&Env{}, "c", "delegate", json.RawMessage(`{"prompt":"p","async":"true"}`)); err != nil {
+		t.Error(err)
+	}
 	_, err := set.Parse(&Env{}, "c", "delegate", json.RawMessage(`{"prompt":"p","timeout":3.5}`))
 	if err == nil || strings.Contains(err.Error(), "between") {
 		t.Errorf("half a second more: %v", err)
