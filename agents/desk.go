@@ -41,14 +41,16 @@ func (d desk) Run(_ context.Context, s tools.Start) (string, error) {
 }
 
 func (d desk) Queue(ctx context.Context, remove string) (string, error) {
+	removed := ""
 	if remove != "" {
 		if err := d.a.discard(ctx, remove); err != nil {
 			return "", err
 		}
+		removed = fmt.Sprintf("Removed '%s'.\n\n", remove)
 	}
 	ts, err := d.a.p.Queue(ctx, d.a.id)
 	if err != nil {
 		return "", err
 	}
-	return QueueText(ts, d.a.p.o.Now(), 10), nil
+	return removed + QueueText(ts, d.a.p.o.Now(), 10), nil
 }

@@ -443,7 +443,7 @@ func TestQueueTool(t *testing.T) {
 	w.push("typed", "by the human")
 	w.prompt("go")
 	w.settle()
-	if len(told) != 5 || !strings.Contains(told[0], "only the human can push a command") || !strings.Contains(told[4], "there is no task none") || strings.Contains(told[3], "typed") {
+	if len(told) != 5 || !strings.Contains(told[0], "only the human can push a command") || !strings.Contains(told[4], "there is no task none") || !strings.HasPrefix(told[3], "Removed 'typed'.") || strings.Contains(told[3], "- typed") {
 		t.Errorf("it was told %q", told)
 	}
 	ms, err := w.pool.Inbox(t.Context(), w.main())
