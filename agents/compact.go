@@ -154,7 +154,7 @@ func (a *agent) makeRoom(ctx context.Context) error {
 		return context.Cause(ctx)
 	}
 	a.cramped = true
-	return a.tell(ctx, full+". Compacting it failed: "+err.Error()+" It goes on as it is.")
+	return a.tell(ctx, full+". Compacting it failed: "+strings.TrimSuffix(err.Error(), ".")+". It goes on as it is.")
 }
 
 // rescue compacts the conversation after the model refused a request as too long.
