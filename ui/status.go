@@ -17,12 +17,18 @@ type piece struct {
 }
 
 // statusLine is `[Agent: NAME | N pending] [Branch: B]` on its left, and on its
-// right what runs, the model, the context's share, the cost and the mode. The
-// left is cut only after all of the right is gone.
+// right what runs, the model, the context's share, the cost and the mode. On a
+// narrow screen the branch goes before what asks and runs; the rest of the left is
+// cut only after all of the right is gone.
 func (a *App) statusLine(w int) string {
 	left := a.statusLeft()
+	branch := a.statusBranch()
 	if a.flash.text != "" {
-		return frame.Fit(left+"  "+a.theme.Paint(themes.Warn, frame.CleanLine(a.flash.text)), w)
+		text := "  " + a.theme.Paint(themes.Warn, frame.CleanLine(a.flash.text))
+		if frame.Width(left+branch+text) > w {
+			branch = ""
+		}
+		return frame.Fit(left+branch+text, w)
 	}
 	pieces := a.statusRight()
 	for {
@@ -38,18 +44,22 @@ func (a *App) statusLine(w int) string {
 			right += a.theme.Paint(themes.Dim, sep) + a.theme.Paint(p.role, p.text)
 			plain += sep + p.text
 		}
-		free := w - frame.Width(left) - frame.Width(plain) - 1
+		free := w - frame.Width(left+branch) - frame.Width(plain) - 1
 		if len(pieces) == 0 {
-			return frame.Fit(left, w)
+			return frame.Fit(left+a.statusBranch(), w)
 		}
 		if free >= 1 {
-			return left + strings.Repeat(" ", free) + right + " "
+			return left + branch + strings.Repeat(" ", free) + right + " "
 		}
 		drop := 0
 		for i, p := range pieces {
 			if p.keep < pieces[drop].keep {
 				drop = i
 			}
+		}
+		if pieces[drop].keep >= 8 && branch != "" {
+			branch = ""
+			continue
 		}
 		pieces = append(pieces[:drop:drop], pieces[drop+1:]...)
 	}
@@ -68,11 +78,14 @@ func (a *App) statusLeft() string {
 		}
 		s += a.theme.Paint(themes.Status, " | ") + a.theme.Paint(themes.Message, text)
 	}
-	s += a.theme.Paint(themes.Status, "]")
-	if a.branch != "" {
-		s += a.theme.Paint(themes.Status, " [Branch: "+frame.CleanLine(a.branch)+"]")
+	return s + a.theme.Paint(themes.Status, "]")
+}
+
+func (a *App) statusBranch() string {
+	if a.branch == "" {
+		return ""
 	}
-	return s
+	return a.theme.Paint(themes.Status, " [Branch: "+frame.CleanLine(a.branch)+"]")
 }
 
 func (a *App) statusRight() []piece {

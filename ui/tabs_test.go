@@ -80,8 +80,12 @@ func TestStatusLineDropsFromTheRight(t *testing.T) {
 			t.Fatalf("at %d more is shown than at %d: %q", w, w+1, text)
 		}
 		fewest = shown
-		if shown > 0 && !strings.HasPrefix(text, left) {
+		agent, _, _ := strings.Cut(left, " [Branch")
+		if shown > 0 && !strings.HasPrefix(text, agent) || shown > 2 && !strings.HasPrefix(text, left) {
 			t.Fatalf("at %d the left is cut though there is a right: %q", w, text)
+		}
+		if w == 80 && shown != 2 {
+			t.Errorf("at 80 the branch stands for what runs: %q", text)
 		}
 	}
 	if fewest != 0 {
@@ -105,7 +109,7 @@ func TestStatusLineLeft(t *testing.T) {
 		c.info.ID, c.info.Kind = 1, agents.Main
 		a.with(c.info)
 		a.branch = c.branch
-		if got := plain(a.statusLeft()); got != c.want {
+		if got := plain(a.statusLeft() + a.statusBranch()); got != c.want {
 			t.Errorf("it is %q, want %q", got, c.want)
 		}
 	}
