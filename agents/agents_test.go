@@ -110,7 +110,7 @@ func results(req *llm.Request) (rs []llm.ToolResult) {
 
 // world is a pool over a real database in a directory of its own.
 type world struct {
-	t     *testing.T
+	t     testing.TB
 	dir   string
 	db    *store.DB
 	pool  *agents.Pool
@@ -133,7 +133,7 @@ type setting struct {
 	trace  func(statement string) // hears of the writer's statements
 }
 
-func open(t *testing.T, m llm.Provider, s setting) *world {
+func open(t testing.TB, m llm.Provider, s setting) *world {
 	t.Helper()
 	if s.dir == "" {
 		s.dir = t.TempDir()
@@ -285,7 +285,7 @@ func kinds(es []agents.Entry) string {
 	return strings.Join(ks, " ")
 }
 
-func check(t *testing.T, err error) {
+func check(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)

@@ -35,7 +35,7 @@ func (p *Pool) clocks() {
 			still[a] = true
 		}
 	}
-	for _, a := range p.agents {
+	for _, a := range p.living {
 		if still[a] {
 			a.clock.stop()
 		} else {

@@ -73,7 +73,7 @@ func (d desk) result(ctx context.Context, call string, t Task, patient bool) (te
 	}()
 	for {
 		version := p.versionNow()
-		if !p.open(t.ID) {
+		if !p.unended(t.ID) {
 			return d.collect(ctx, call, t)
 		}
 		if p.isMoved(w) {
@@ -81,7 +81,7 @@ func (d desk) result(ctx context.Context, call string, t Task, patient bool) (te
 		}
 		// Whoever waits for this agent learns that nothing can come; a task always
 		// ends, so this wait never gives up.
-		_, _ = p.stuck(w, version)
+		p.looked(w, version)
 		select {
 		case <-w.poke:
 		case <-ctx.Done():
@@ -121,15 +121,15 @@ func (d desk) collect(ctx context.Context, call string, t Task) (text string, en
 	return text, entry, err
 }
 
-// open reports whether a task is queued or runs.
-func (p *Pool) open(task int64) bool {
+// unended reports whether a task is queued or runs.
+func (p *Pool) unended(task int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.queued[task] != nil {
 		return true
 	}
-	for _, a := range p.agents {
-		if a.task == task && !a.info.State.Terminal() {
+	for _, a := range p.living {
+		if a.task == task {
 			return true
 		}
 	}
@@ -171,7 +171,7 @@ func (p *Pool) putAside(agent int64) []string {
 // extend gives a task that was dispatched sync the time of an async one. The
 // caller holds mu.
 func (p *Pool) extend(task int64) {
-	for _, a := range p.agents {
+	for _, a := range p.living {
 		if a.task == task {
 			a.clock.extend(p, asyncTimeout)
 		}
@@ -271,7 +271,7 @@ func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t Tas
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.agents[row.ID] == nil {
-		p.agents[row.ID] = p.newAgent(i, row.Task)
+		p.open(p.newAgent(i, row.Task))
 		p.hub.emit(Changed{i})
 	}
 	return Task{}, false, nil

@@ -167,7 +167,7 @@ func (p *Pool) begin(id int64) error {
 	}
 	i.Window, i.Priced = a.model.Window, a.model.Price != nil
 	a.info = i
-	p.agents[a.id] = a
+	p.open(a)
 	p.running[a.id] = a.slot()
 	p.hub.emit(Changed{i})
 	p.told()

@@ -209,8 +209,8 @@ func (p *Pool) pass(tx *store.Tx, from int64, state State) error {
 			q.queue, q.slot.owner = to, to
 		}
 		delete(p.windows, from)
-		for _, a := range p.agents {
-			if a.info.Parent == from && !a.info.State.Terminal() {
+		for _, a := range p.living {
+			if a.info.Parent == from {
 				a.change(func(i *Info) { i.Parent = to })
 			}
 		}

@@ -287,6 +287,9 @@ func (b *books) fire(*rapid.T) {
 func (b *books) show(*rapid.T) {
 	q := b.query()
 	ms, _, err := b.w.pool.Show(b.t.Context(), b.w.main(), q)
+	if several(err) {
+		return
+	}
 	b.ok(err)
 	b.took(q, ms...)
 }

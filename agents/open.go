@@ -158,12 +158,7 @@ func (p *Pool) unfinished(a *agent) *Unfinished {
 	defer p.mu.Unlock()
 	i := a.info
 	u := &Unfinished{
-		Name: i.Name, Busy: i.State != Idle || len(a.stops) > 0, Queued: len(p.queueOf(a.id)), Unread: i.Pending, Prompts: len(i.Prompts),
-	}
-	for _, b := range p.agents {
-		if b.kind == Sub && b.info.Parent == a.id && !b.info.State.Terminal() {
-			u.Running++
-		}
+		Name: i.Name, Busy: i.State != Idle || len(a.stops) > 0, Queued: len(p.queueOf(a.id)), Unread: i.Pending, Running: len(p.workOf(a.id)), Prompts: len(i.Prompts),
 	}
 	if *u == (Unfinished{Name: i.Name}) {
 		return nil
@@ -249,7 +244,7 @@ func (p *Pool) live(i Info) {
 		return // the next start opens it
 	}
 	a := p.newAgent(i, 0)
-	p.agents[i.ID] = a
+	p.open(a)
 	p.hub.emit(Changed{i})
 	p.told()
 	p.start("agent "+i.Name, a.loop)

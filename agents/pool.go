@@ -86,6 +86,7 @@ type Pool struct {
 
 	mu      sync.Mutex
 	agents  map[int64]*agent // those whose tab is open
+	living  map[int64]*agent // of those, the ones that have not ended: what is done at each change goes through these
 	model   string           // of new agents
 	asks    map[int64]*ask
 	lastAsk int64
@@ -120,7 +121,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p := &Pool{
 		o: o, hub: newHub(), model: o.Model,
 		dispatch: make(chan struct{}, 1), changed: make(chan struct{}),
-		agents: map[int64]*agent{}, asks: map[int64]*ask{}, waits: map[*wait]struct{}{},
+		agents: map[int64]*agent{}, living: map[int64]*agent{}, asks: map[int64]*ask{}, waits: map[*wait]struct{}{},
 		running: map[int64]slot{}, windows: map[int64]window{}, queued: map[int64]*queued{},
 	}
 	p.inbox = inbox.New(o.DB, p.rung)
@@ -190,10 +191,8 @@ func (p *Pool) restore(ctx context.Context) error {
 	}
 	p.mu.Lock() // from now on agents run
 	defer p.mu.Unlock()
-	for _, a := range p.agents {
-		if !a.info.State.Terminal() {
-			p.start("agent "+a.info.Name, a.loop)
-		}
+	for _, a := range p.living {
+		p.start("agent "+a.info.Name, a.loop)
 	}
 	return nil
 }
@@ -212,7 +211,7 @@ func clearedLast(v *store.View, agent int64) (bool, error) {
 func (p *Pool) load(ctx context.Context, row store.Agent) error {
 	i, err := p.known(ctx, row)
 	if err == nil {
-		p.agents[row.ID] = p.newAgent(i, row.Task)
+		p.open(p.newAgent(i, row.Task))
 	}
 	return err
 }
@@ -348,6 +347,26 @@ func (p *Pool) byID() []*agent {
 	return as
 }
 
+// open opens the tab of an agent. The caller holds mu, or nobody else knows the
+// pool yet.
+func (p *Pool) open(a *agent) {
+	p.agents[a.id] = a
+	if !a.info.State.Terminal() {
+		p.living[a.id] = a
+	}
+}
+
+// workOf lists the sub-agents that an agent dispatched and that have not ended. The
+// caller holds mu.
+func (p *Pool) workOf(owner int64) (as []*agent) {
+	for _, a := range p.living {
+		if a.kind == Sub && a.info.Parent == owner {
+			as = append(as, a)
+		}
+	}
+	return as
+}
+
 // agent returns the agent with that id.
 func (p *Pool) agent(id int64) (*agent, error) {
 	p.mu.Lock()
@@ -386,7 +405,7 @@ func (p *Pool) rung(r inbox.Rung) {
 // tally counts the tasks and the questions. The caller holds mu.
 func (p *Pool) tally() Tally {
 	t := Tally{Asking: len(p.asks), Mode: p.o.Gate.Mode()}
-	for _, a := range p.agents {
+	for _, a := range p.living {
 		if a.info.Kind == Sub && (a.info.State == Running || a.info.State == Waiting) {
 			t.Running++
 		}
@@ -441,11 +460,8 @@ func (p *Pool) Settled(ctx context.Context) error {
 
 // busy reports whether anything is under way. The caller holds mu.
 func (p *Pool) busy() bool {
-	for _, a := range p.agents {
-		switch {
-		case a.info.State.Terminal():
-			continue
-		case a.info.State != Idle:
+	for _, a := range p.living {
+		if a.info.State != Idle {
 			return true
 		}
 		for _, q := range a.info.Prompts {

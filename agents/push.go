@@ -93,8 +93,8 @@ func (p *Pool) newTask(by int64, t tools.Task, origin string) (Task, error) {
 	}
 	p.mu.Lock()
 	model, live, turn := a.info.Model, 0, a.shownTurn
-	for _, b := range p.agents {
-		if b.kind == Sub && !b.info.State.Terminal() {
+	for _, b := range p.living {
+		if b.kind == Sub {
 			live++
 		}
 	}

@@ -36,7 +36,7 @@ func (w *world) task(t tools.Task) agents.Task {
 	return row
 }
 
-func refuses(t *testing.T, err error, want string) {
+func refuses(t testing.TB, err error, want string) {
 	t.Helper()
 	if err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got the error %v, want it to say %q", err, want)

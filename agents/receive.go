@@ -108,8 +108,10 @@ func (a *agent) receive(ctx context.Context, q inbox.Query, how patience) (inbox
 	}()
 	for {
 		version := a.p.versionNow()
-		if ok, err := take(); ok || err != nil {
-			return m, err
+		if a.hasMail() {
+			if ok, err := take(); ok || err != nil {
+				return m, err
+			}
 		}
 		if text, stuck := a.p.stuck(w, version); stuck {
 			return m, fmt.Errorf("%w: %s", ErrNothing, text)

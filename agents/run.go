@@ -106,12 +106,7 @@ func (p *Pool) run(by int64, s tools.Start) (Ran, error) {
 	if s.Count < 0 {
 		return Ran{}, fmt.Errorf("run %d: the number of tasks at once can't be negative", s.Count)
 	}
-	r := Ran{Window: s.Count}
-	for _, b := range p.agents {
-		if b.kind == Sub && b.info.Parent == by && !b.info.State.Terminal() {
-			r.Running++
-		}
-	}
+	r := Ran{Window: s.Count, Running: len(p.workOf(by))}
 	qs := p.queueOf(by)
 	_, open := p.windows[by]
 	switch {
@@ -167,11 +162,7 @@ func (p *Pool) startsNow(qs []*queued) (n int) {
 // closeWindows forgets the windows of queues that are drained. The caller holds mu.
 func (p *Pool) closeWindows() {
 	for o := range p.windows {
-		live := len(p.queueOf(o)) > 0
-		for _, a := range p.agents {
-			live = live || (a.kind == Sub && a.info.Parent == o && !a.info.State.Terminal())
-		}
-		if !live {
+		if len(p.queueOf(o)) == 0 && len(p.workOf(o)) == 0 {
 			delete(p.windows, o)
 		}
 	}

@@ -47,32 +47,49 @@ func (p *Pool) versionNow() int64 {
 	return p.version
 }
 
+// looked notes that w found nothing as of version. The last waiter to look makes
+// the others judge anew whether they are stuck. False: something changed since w
+// looked, and w is poked to look again.
+func (p *Pool) looked(w *wait, version int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.sawNothing(w, version)
+}
+
+// sawNothing is looked for a caller that holds mu.
+func (p *Pool) sawNothing(w *wait, version int64) bool {
+	if version != p.version {
+		return false
+	}
+	if w.looked == version {
+		return true
+	}
+	w.looked = version
+	for v := range p.waits {
+		if v.looked != version {
+			return true
+		}
+	}
+	for v := range p.waits {
+		if v != w {
+			v.poked()
+		}
+	}
+	return true
+}
+
 // stuck reports whether nothing can ever end w, and why; w found nothing when it
 // looked as of version. A waiter lives if a possible sender lives: those that
 // run or ask, tasks about to start and, where a human is, the human's agents at rest live; so do
 // waiters that have not looked since something changed, for a message may be
 // there for them; other waiters come to life from these, to a fixpoint. What is
-// left waits for each other or for nobody. The last waiter to look makes the
-// others judge anew.
+// left waits for each other or for nobody.
 func (p *Pool) stuck(w *wait, version int64) (string, bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if version != p.version {
-		return "", false // something changed since w looked, and w is poked to look again
+	if !p.sawNothing(w, version) {
+		return "", false
 	}
-	if w.looked != version {
-		w.looked = version
-		all := true
-		for v := range p.waits {
-			all = all && v.looked == p.version
-		}
-		for v := range p.waits {
-			if all && v != w {
-				v.poked()
-			}
-		}
-	}
-	alive := map[string]bool{}
 	blocked := map[*agent]bool{}
 	for v := range p.waits { // an agent that waits for several is blocked if all are
 		if v.agent.info.State == Waiting {
@@ -80,62 +97,53 @@ func (p *Pool) stuck(w *wait, version int64) (string, bool) {
 			blocked[v.agent] = v.looked == p.version && (already || !more)
 		}
 	}
-	for _, a := range p.agents {
-		if !a.info.State.Terminal() && !blocked[a] && (a.info.State != Idle || p.o.Attended) {
-			alive[a.info.Name] = true
+	can := actors{names: map[string]bool{}, work: map[int64]bool{}}
+	for _, a := range p.living {
+		if !blocked[a] && (a.info.State != Idle || p.o.Attended) {
+			can.add(a.info.Name, a.info.Parent)
 		}
 	}
 	for grew := true; grew; {
 		grew = false
 		for _, q := range p.queued {
-			if !alive[q.name] && p.wanted(q) && p.willStart(q, alive) {
-				alive[q.name], grew = true, true
+			if !can.names[q.name] && p.wanted(q) && p.willStart(q, can.names) {
+				can.add(q.name, q.queue)
+				grew = true
 			}
 		}
 		for v := range p.waits {
-			if name := v.agent.info.Name; !alive[name] && p.reachable(v, alive) {
-				alive[name], grew = true, true
+			if i := v.agent.info; !can.names[i.Name] && can.end(v) {
+				can.add(i.Name, i.Parent)
+				grew = true
 			}
 		}
 	}
-	if p.reachable(w, alive) {
+	if can.end(w) {
 		return "", false
 	}
 	return p.explain(w), true
 }
 
-// reachable reports whether one of those alive can end v.
-func (p *Pool) reachable(v *wait, alive map[string]bool) bool {
-	if v.outside {
-		return true
-	}
-	if v.from != "" {
-		return v.from != v.agent.info.Name && alive[v.from]
-	}
-	for name := range alive {
-		if name == v.agent.info.Name {
-			continue
-		}
-		if !v.children || p.dispatchedBy(v.agent, name) {
-			return true
-		}
-	}
-	return false
+// actors are the agents and tasks that can still act.
+type actors struct {
+	names map[string]bool
+	work  map[int64]bool // whose work one of them is
 }
 
-// dispatchedBy reports whether the agent or queued task of that name is a's work.
-func (p *Pool) dispatchedBy(a *agent, name string) bool {
-	for _, q := range p.queued {
-		if q.name == name {
-			return q.queue == a.id
-		}
+func (c actors) add(name string, dispatcher int64) { c.names[name], c.work[dispatcher] = true, true }
+
+// end reports whether one of them can end v.
+func (c actors) end(v *wait) bool {
+	name := v.agent.info.Name
+	switch {
+	case v.outside:
+		return true
+	case v.from != "":
+		return v.from != name && c.names[v.from]
+	case v.children:
+		return c.work[v.agent.id]
 	}
-	for _, b := range p.agents {
-		if b.info.Name == name {
-			return b.info.Parent == a.id
-		}
-	}
-	return false
+	return len(c.names) > 1 || len(c.names) == 1 && !c.names[name]
 }
 
 // explain says why nothing can end w, with the next step.
@@ -220,18 +228,24 @@ func (a *agent) await(ctx context.Context) error {
 	}
 	for {
 		version := a.p.versionNow()
-		ms, err := a.p.inbox.List(ctx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}, Limit: 1})
-		if err != nil && ctx.Err() == nil {
-			end()
-			return fmt.Errorf("look for reports: %w", err)
+		reported := false
+		if a.hasMail() {
+			ms, err := a.p.inbox.List(ctx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}, Limit: 1})
+			if err != nil && ctx.Err() == nil {
+				end()
+				return fmt.Errorf("look for reports: %w", err)
+			}
+			reported = len(ms) > 0
 		}
-		if len(ms) > 0 || len(a.owed()) == 0 {
+		if reported || len(a.owed()) == 0 {
 			return resume(ctx)
 		}
 		// Whoever of the work waits for this agent learns that nothing can come.
 		// Work that runs always ends; tasks that wait for others, which wait for
 		// this agent, do not start before it has ended.
-		if _, stuck := a.p.stuck(w, version); stuck && !a.hasLive() {
+		if a.hasLive() {
+			a.p.looked(w, version)
+		} else if _, stuck := a.p.stuck(w, version); stuck {
 			return resume(ctx)
 		}
 		select {
@@ -251,10 +265,8 @@ func (a *agent) owed() []string {
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
 	var names []string
-	for _, b := range a.p.agents {
-		if b.info.Parent == a.id && b.kind == Sub && !b.info.State.Terminal() {
-			names = append(names, b.info.Name)
-		}
+	for _, b := range a.p.workOf(a.id) {
+		names = append(names, b.info.Name)
 	}
 	for _, q := range a.p.queueOf(a.id) {
 		if a.p.wanted(q) {
@@ -269,10 +281,13 @@ func (a *agent) owed() []string {
 func (a *agent) hasLive() bool {
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
-	for _, b := range a.p.agents {
-		if b.info.Parent == a.id && b.kind == Sub && !b.info.State.Terminal() {
-			return true
-		}
-	}
-	return false
+	return len(a.p.workOf(a.id)) > 0
+}
+
+// hasMail reports whether a message is pending for the agent. A waiter asks before
+// it reads the inbox: it is woken by whatever happens, most of which is no mail.
+func (a *agent) hasMail() bool {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	return a.info.Pending > 0
 }

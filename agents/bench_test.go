@@ -1,0 +1,25 @@
+package agents_test
+
+import (
+	"fmt"
+	"testing"
+
+	"fantail/agents/llm/builtin"
+	"fantail/tools"
+)
+
+// BenchmarkNested drains a queue of tasks that each dispatch another and wait for
+// it, beside the tabs of those that ended.
+func BenchmarkNested(b *testing.B) {
+	const tasks = 400
+	for b.Loop() {
+		w := open(b, builtin.New(), setting{dir: b.TempDir()})
+		for n := range tasks {
+			_, err := w.pool.Push(b.Context(), w.main(), tools.Task{Prompt: fmt.Sprintf("delegate kid%d: say deep then say asked", n), Deliver: "hold"})
+			check(b, err)
+		}
+		w.run(0)
+		check(b, w.pool.Settled(b.Context()))
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(2*tasks*b.N), "ms/task")
+}
