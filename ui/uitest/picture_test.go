@@ -23,6 +23,14 @@ const found = "The sum over a cart is computed **twice**, and the two differ in 
 	"One function for both:\n\n" +
 	"```go\nfunc Total(items []Item) (sum Cents) {\n\tfor _, it := range items {\n\t\tsum += it.Price * Cents(it.Count)\n\t}\n\treturn sum // rounded by whoever prints it\n}\n```\n"
 
+var refactored = map[string]string{
+	"cart.go":    "`Total` is one loop now; nothing exported changed.",
+	"refund.go":  "Split into **find** and **give back**; the tests of both pass.",
+	"invoice.go": "The rounding moved to `Cents.Round`, which was there and unused.",
+	"voucher.go": "`Redeem` returns an error instead of panicking; two callers changed.",
+	"reports.go": "Three copies of the table writer became one.",
+}
+
 // player plays the model of the picture.
 func player(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error {
 	prompt, results := uitest.Prompt(req)
@@ -48,6 +56,12 @@ func player(ctx context.Context, req *llm.Request, say func(llm.Part) bool) erro
 		say(call("d2", "delegate", map[string]string{"name": "refund", "mode": "sync", "prompt": "Read how refunds give vouchers back and say whether one can come back twice."}))
 	case strings.HasPrefix(prompt, "Read how") && results == 0:
 		say(call("g2", "grep", map[string]string{"pattern": "type|func"}))
+	case strings.HasPrefix(prompt, "refactor"):
+		file, _, _ := strings.Cut(strings.TrimPrefix(prompt, "refactor "), " ")
+		uitest.Pause(ctx, time.Duration(len(file))*7*time.Second/4)
+		text(0, refactored[file])
+	case strings.HasPrefix(prompt, "which of"):
+		text(2*time.Second, "Only `voucher`: **Redeem** returns an error now, and its two callers were changed with it. The others keep every exported name.")
 	case strings.HasPrefix(prompt, "vet"):
 		say(call("b1", "bash", map[string]string{"command": "go vet ./..."}))
 	default:
@@ -94,6 +108,42 @@ func TestPicture(t *testing.T) {
 		s.See("last lines of todo", "vouchers (line 12) and shipping to islands")
 		draw(t, s, "agents", "voucher", "asks", "tests")
 		s.Press("esc", "esc")
+	})
+}
+
+// TestPictureOfMail draws a queue that a window drains, and its results as they are
+// taken.
+func TestPictureOfMail(t *testing.T) {
+	o := uitest.Options{
+		W: 110, H: 30, Provider: uitest.Script(player), Model: "anthropic/claude-sonnet-4-5", Window: 200_000, Branch: "checkout",
+	}
+	synctest.Test(t, func(t *testing.T) {
+		if *picture {
+			time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
+		}
+		s := uitest.Start(t, o)
+		for _, name := range []string{"cart", "refund", "invoice", "voucher", "reports"} {
+			s.Enter("/push name=" + name + " refactor " + name + ".go without changing what it does")
+			s.See("Queued " + name)
+		}
+		s.Enter("/run 2")
+		s.See("▶ 2 running · 3 queued")
+		s.Wait(20 * time.Second)
+		s.Enter("/queue")
+		s.See("Finished:", "  - reports")
+		s.See("[Agent: main | 2 pending]", "▶ 2 running · 1 queued")
+		draw(t, s, "queue", "2 pending", "Running 2 of 5", "Finished", "▶")
+
+		s.Wait(time.Minute)
+		s.See("5 pending")
+		s.Resize(110, 38)
+		s.Enter("/new")
+		s.Enter("/receive from=voucher")
+		s.See("Redeem returns an error")
+		s.Enter("/fire which of them changed what others call?")
+		s.See("Only voucher")
+		s.Wait(time.Second)
+		draw(t, s, "inbox", "Redeem", "#4", "refund", "which of them")
 	})
 }
 
