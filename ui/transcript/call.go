@@ -72,13 +72,17 @@ func (c canvas) state(b *block) (mark, facts string) {
 	case r == nil && b.started.IsZero():
 		return c.mark("○", themes.Dim), ""
 	case r == nil:
-		return c.mark(spin(c.now), themes.Accent), " · " + lasted(c.now.Sub(b.started))
+		return c.mark(spin(c.now), themes.Accent), " · " + c.since(b.started)
 	case r.Error:
 		return c.mark("✗", themes.Bad), exit(r.Exit) + took(r.Millis)
 	default:
 		return c.mark("✓", themes.Good), exit(r.Exit) + took(r.Millis)
 	}
 }
+
+// since is the clock of what runs. It goes by whole seconds, so that what stands
+// behind it stays where it is.
+func (c canvas) since(t time.Time) string { return lasted(c.now.Sub(t).Truncate(time.Second)) }
 
 // took is how long something ran, if that is worth telling.
 func took(millis int64) string {
@@ -222,7 +226,7 @@ func (v *View) ending() []*block {
 func (c canvas) doing(i agents.Info, begun bool) []string {
 	what := does(i, begun)
 	if !i.Started.IsZero() {
-		what += " · " + lasted(c.now.Sub(i.Started))
+		what += " · " + c.since(i.Started)
 	}
 	return []string{c.mark(spin(c.now), themes.Accent) + c.theme.Paint(themes.Dim, frame.Cut(frame.CleanLine(what)+" · esc stops", c.inner()))}
 }
@@ -241,7 +245,7 @@ func (c canvas) waits(i agents.Info) []string {
 	}
 	text := clipTo(why, 400)
 	if !i.Started.IsZero() {
-		text += " · " + lasted(c.now.Sub(i.Started))
+		text += " · " + c.since(i.Started)
 	}
 	return c.text("◌", themes.Accent, themes.Dim, text)
 }

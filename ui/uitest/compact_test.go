@@ -59,7 +59,7 @@ func TestCompactAndGoOn(t *testing.T) {
 		s.See("compacted · 1,540 → about", "1. The person wants", "2 more lines")
 		s.Golden("compacted-120")
 		s.Enter("go on")
-		s.See("I go by the summary. You said: go on")
+		s.See("I go by the summary. You said: go on", "main ○")
 		home := s.Home
 		s.Enter("/quit")
 		s.Left()
