@@ -204,8 +204,9 @@ func (a *agent) change(f func(i *Info)) {
 	if a.p.agents[a.id] != a {
 		return // its tab is closed, or not open yet
 	}
-	if i.State.Terminal() {
+	if i.State.Terminal() && !before.Terminal() {
 		delete(a.p.living, a.id)
+		a.p.letGo(a)
 	}
 	a.p.hub.emit(Changed{i})
 	if i.State != before {

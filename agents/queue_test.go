@@ -156,8 +156,14 @@ func (w *world) dead(file string) {
 // Spec: E-19, Q-14, Q-56, R-11.
 func TestKill_leavesTimeToTidyUp(t *testing.T) {
 	w := open(t, &model{reply: briefed}, setting{})
-	check(t, syscall.Mkfifo(filepath.Join(w.dir, "go"), 0o600))
-	tidies := "!trap 'echo asked; read -r _ <go; echo tidied up; exit 3' TERM; echo ready; while :; do read -r _ <>go; done"
+	for _, pipe := range []string{"go", "idle"} {
+		check(t, syscall.Mkfifo(filepath.Join(w.dir, pipe), 0o600))
+	}
+	gate, err := os.OpenFile(filepath.Join(w.dir, "go"), os.O_RDWR, 0)
+	check(t, err)
+	defer gate.Close()
+	// A signal that comes right before a read is seen behind it: so none is long.
+	tidies := "!trap 'echo asked; read -r _ <go; echo tidied up; exit 3' TERM; echo ready; while :; do read -rt 0.1 _ <>idle; done"
 	w.push("victim", tidies)
 	w.task(tools.Task{Name: "late", Prompt: tidies, Timeout: 300 * time.Millisecond})
 	w.run(0)
@@ -170,12 +176,11 @@ func TestKill_leavesTimeToTidyUp(t *testing.T) {
 			t.Errorf("%s is %s, %q", name, i.State, i.Doing)
 		}
 	}
-	_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "victim", Prompt: "x"})
+	_, err = w.pool.Push(t.Context(), w.main(), tools.Task{Name: "victim", Prompt: "x"})
 	refuses(t, err, `a task "victim" is queued or runs already`)
 	<-time.After(300 * time.Millisecond) // longer than those are given that somebody waits for
-	for range 2 {
-		check(t, os.WriteFile(filepath.Join(w.dir, "go"), []byte("now\n"), 0o600))
-	}
+	_, err = gate.WriteString("now\nnow\n")
+	check(t, err)
 	check(t, <-killed)
 	w.settle()
 	for name, outcome := range map[string]string{"victim": "killed", "late": "timed_out"} {
