@@ -76,6 +76,12 @@ func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 
 // squeezed carries out the wish to be compacted, at rest: false if there is none.
 func (a *agent) squeezed(ctx context.Context) bool {
+	a.p.mu.Lock()
+	wanted := a.squeeze != nil
+	a.p.mu.Unlock()
+	if !wanted {
+		return false // what could be stopped makes a helper look busy
+	}
 	ctx, release := a.stoppable(ctx) // before it can be seen, so that nobody stops it in vain
 	defer release()
 	a.p.mu.Lock()

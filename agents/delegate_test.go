@@ -106,6 +106,7 @@ func TestDelegate_asyncAnswersAtOnce(t *testing.T) {
 	play(t, m, setting{}, func(w *world) {
 		w.prompt("delegate kid: wait 1m then say done at last")
 		w.until("main rests", func() bool { return w.info("main").Outcome != "" })
+		w.until("kid is known", func() bool { return w.info("kid").Task != 0 })
 		r := w.result("main", 0).Result
 		first, rest, _ := strings.Cut(r.Text, "\n")
 		if first != fmt.Sprintf("Task dispatched to 'kid' (session: %d)", w.info("kid").Task) || !strings.Contains(rest, "don't poll") {
