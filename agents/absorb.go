@@ -33,32 +33,16 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 		if err != nil {
 			return err
 		}
-		switch {
-		case wish == nil:
-		case !wish.keeps(waiting):
-			wish, got.err = nil, ErrTakenBack
-		default:
-			if got.err = wish.barred(tx, a.id); got.err != nil {
+		if wish != nil {
+			if got.err = wish.refused(tx, a.id, waiting); got.err != nil {
 				wish = nil
 			}
 		}
-		var prompts []store.Prompt
-		for _, q := range waiting {
-			if !q.Held {
-				prompts = append(prompts, q)
-			}
-		}
+		prompts := unheld(waiting)
 		if turn == 0 {
-			reason := len(prompts) > 0
-			if wake && !reason {
-				if reason, err = a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Wake}}); err != nil {
-					return err
-				}
-			}
-			if wish != nil && !reason {
-				if reason, err = a.p.inbox.Any(tx, wish.query(a.id)); err != nil {
-					return err
-				}
+			reason, err := a.reason(tx, len(prompts) > 0, wake, wish)
+			if err != nil {
+				return err
 			}
 			if turn, err = a.begin(tx, reason); err != nil {
 				return err
@@ -106,6 +90,33 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 	}
 	a.turn = turn
 	return true, a.readUpTo(ctx, sent)
+}
+
+// reason reports whether anything came that a turn may begin with: a prompt, mail
+// that asks to wake, or mail that w wishes.
+func (a *agent) reason(tx *store.Tx, typed, wake bool, w *wish) (bool, error) {
+	if typed {
+		return true, nil
+	}
+	if wake {
+		if any, err := a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Wake}}); any || err != nil {
+			return any, err
+		}
+	}
+	if w == nil {
+		return false, nil
+	}
+	return a.p.inbox.Any(tx, w.query(a.id))
+}
+
+// unheld are the prompts that enter by themselves.
+func unheld(waiting []store.Prompt) (ps []store.Prompt) {
+	for _, q := range waiting {
+		if !q.Held {
+			ps = append(ps, q)
+		}
+	}
+	return ps
 }
 
 // begin makes the row of a new turn if there is a reason for one. The agent

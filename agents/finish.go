@@ -148,10 +148,8 @@ func (a *agent) dueNow(tx *store.Tx) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	for _, q := range waiting {
-		if !q.Held {
-			return true, nil
-		}
+	if len(unheld(waiting)) > 0 {
+		return true, nil
 	}
 	if a.kind.HasPrompt() {
 		return false, nil

@@ -129,6 +129,14 @@ func (w *wish) barred(tx *store.Tx, agent int64) error {
 	return err
 }
 
+// refused says why nothing comes of w, nil if something may.
+func (w *wish) refused(tx *store.Tx, agent int64, waiting []store.Prompt) error {
+	if !w.keeps(waiting) {
+		return ErrTakenBack
+	}
+	return w.barred(tx, agent)
+}
+
 // keeps reports whether w's row, if it has one, still waits.
 func (w *wish) keeps(waiting []store.Prompt) bool {
 	return w.prompt == 0 || slices.ContainsFunc(waiting, func(q store.Prompt) bool { return q.ID == w.prompt })
