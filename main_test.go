@@ -234,7 +234,7 @@ func literals(s *source, do func(n ast.Node, text string)) {
 
 var (
 	sqlText  = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|REPLACE|VACUUM|WITH|ATTACH|SAVEPOINT)\s+[A-Za-z_(*"]`)
-	mailSQL  = regexp.MustCompile(`(?i)\b(FROM|INTO|UPDATE|JOIN|TABLE)\s+(messages|counts)\b`)
+	mailSQL  = regexp.MustCompile(`(?i)\b(FROM|INTO|UPDATE|JOIN|TABLE)\s+(messages|counts|mutes|policies)\b`)
 	entrySQL = regexp.MustCompile(`(?i)\b(UPDATE\s+(OR\s+\w+\s+)?entries|DELETE\s+FROM\s+entries|REPLACE\s+INTO\s+entries|DROP\s+TABLE\s+(IF\s+EXISTS\s+)?entries)\b`)
 )
 
@@ -249,7 +249,7 @@ func checkSQL(t *tree) (f findings) {
 			case s.dir != "store" && s.dir != "inbox":
 				f.add("%s: SQL stands only in store and inbox; ask one of them for what is needed", t.at(n))
 			case s.dir == "store" && !s.test && mailSQL.MatchString(text):
-				f.add("%s: the tables messages and counts belong to inbox; move the statement there", t.at(n))
+				f.add("%s: the tables messages, counts, mutes and policies belong to inbox; move the statement there", t.at(n))
 			}
 		})
 	}

@@ -43,15 +43,37 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 	if err != nil || id != 0 {
 		return id, err
 	}
+	if err := m.join(tx); err != nil {
+		return 0, fmt.Errorf("deposit: %w", err)
+	}
 	id, err = insert(tx, m)
 	if err != nil {
 		return 0, fmt.Errorf("deposit: %w", err)
 	}
 	r := Rung{Recipient: m.Recipient, Pending: 1, Deposited: true, Wake: m.Deliver == Wake}
-	if m.Priority == Urgent {
+	if m.Priority == Urgent && !m.Muted {
 		r.Urgent = 1
 	}
 	return id, b.change(tx, r)
+}
+
+// join finds the thread that a reply belongs to, and whether it is muted.
+func (m *Message) join(tx *store.Tx) error {
+	m.Thread, m.Muted = 0, false
+	if m.InReplyTo == 0 {
+		return nil
+	}
+	err := tx.QueryRow(`SELECT ifnull(thread, id) FROM messages WHERE id = ?`, m.InReplyTo).Scan(&m.Thread)
+	if errors.Is(err, store.ErrNoRows) {
+		return fmt.Errorf("there is no message %d to reply to", m.InReplyTo)
+	}
+	if err == nil {
+		err = tx.QueryRow(`SELECT EXISTS (SELECT 1 FROM mutes WHERE recipient = ? AND thread = ?)`, m.Recipient, m.Thread).Scan(&m.Muted)
+	}
+	if err != nil {
+		return fmt.Errorf("find the thread of a reply to %d: %w", m.InReplyTo, err)
+	}
+	return nil
 }
 
 // check refuses what no inbox takes and fills in what is empty.
@@ -168,10 +190,10 @@ func insert(tx *store.Tx, m Message) (int64, error) {
 		}
 	}
 	r, err := tx.Exec(`INSERT INTO messages (recipient, sender, sender_name, kind, deliver, priority, tags, subject, body,
-			outcome, error, partial_output, task, in_reply_to, key, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			outcome, error, partial_output, task, in_reply_to, thread, muted, key, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.Recipient, orNull(m.Sender), m.From, string(m.Kind), string(m.Deliver), string(m.Priority), string(tags), m.Subject, blob(m.Body),
-		m.Outcome, m.Error, blob(m.Partial), orNull(m.Task), orNull(m.InReplyTo), orNull(m.Key), tx.Now().UnixMilli())
+		m.Outcome, m.Error, blob(m.Partial), orNull(m.Task), orNull(m.InReplyTo), orNull(m.Thread), m.Muted, orNull(m.Key), tx.Now().UnixMilli())
 	if err != nil {
 		return 0, err
 	}

@@ -37,7 +37,7 @@ func TestDeposit_keepsEveryField(t *testing.T) {
 		t.Errorf("created %v", got.Created)
 	}
 	want := m
-	want.ID, want.From, want.Taken, want.TakenBy, want.Entry, want.Created = id, "lint", time.Time{}, "", 0, got.Created
+	want.ID, want.From, want.Thread, want.Taken, want.TakenBy, want.Entry, want.Created = id, "lint", first, time.Time{}, "", 0, got.Created
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
@@ -81,7 +81,7 @@ func TestDeposit_refuses(t *testing.T) {
 		"unknown kind":      {Message{Recipient: w.main, Body: "x", Kind: "letter"}, nil, `"letter"`},
 		"unknown deliver":   {Message{Recipient: w.main, Body: "x", Deliver: "now"}, nil, `"now"`},
 		"unknown priority":  {Message{Recipient: w.main, Body: "x", Priority: "huge"}, nil, `"huge"`},
-		"reply to nothing":  {Message{Recipient: w.main, Body: "x", InReplyTo: 77}, nil, "FOREIGN KEY"},
+		"reply to nothing":  {Message{Recipient: w.main, Body: "x", InReplyTo: 77}, nil, "there is no message 77"},
 		"result of no task": {Message{Recipient: w.main, Body: "x", Kind: Result, Task: 77}, nil, "FOREIGN KEY"},
 	} {
 		_, err := w.box.Deposit(context.Background(), c.m)

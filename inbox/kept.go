@@ -79,7 +79,7 @@ func (b *Inbox) LastTaken(tx *store.Tx, recipient int64) ([]Message, error) {
 // PutBack makes the messages that recipient took into entry pending again.
 func (b *Inbox) PutBack(tx *store.Tx, recipient, entry int64) (n int, err error) {
 	r := Rung{Recipient: recipient, Deposited: true}
-	err = tx.QueryRow(`SELECT count(*), ifnull(sum(priority = 'urgent'), 0) FROM messages WHERE recipient = ? AND entry = ?`, recipient, entry).
+	err = tx.QueryRow(`SELECT count(*), ifnull(sum(priority = 'urgent' AND muted = 0), 0) FROM messages WHERE recipient = ? AND entry = ?`, recipient, entry).
 		Scan(&r.Pending, &r.Urgent)
 	if err != nil {
 		return 0, fmt.Errorf("count what to put back: %w", err)

@@ -141,7 +141,7 @@ func (w *world) sound() {
 		for what, query := range map[string]string{
 			"wrong counts": `SELECT count(*) FROM agents a LEFT JOIN counts c ON c.recipient = a.id
 				WHERE ifnull(c.pending, 0) <> (SELECT count(*) FROM messages m WHERE m.recipient = a.id AND taken_at IS NULL)
-				OR ifnull(c.urgent, 0) <> (SELECT count(*) FROM messages m WHERE m.recipient = a.id AND taken_at IS NULL AND priority = 'urgent')`,
+				OR ifnull(c.urgent, 0) <> (SELECT count(*) FROM messages m WHERE m.recipient = a.id AND taken_at IS NULL AND priority = 'urgent' AND muted = 0)`,
 			"taken without entry": `SELECT count(*) FROM messages WHERE (taken_at IS NULL) <> (entry IS NULL)`,
 			"damage":              `SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'`,
 			"dangling references": `SELECT count(*) FROM pragma_foreign_key_check`,

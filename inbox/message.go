@@ -73,11 +73,18 @@ type Message struct {
 	Partial   string // a failure's output so far
 	Task      int64
 	InReplyTo int64
+	Thread    int64  // the first message of the thread it belongs to, itself if it began one
 	Key       string // the same key from the same sender to the same recipient is the same message
 	Created   time.Time
 	Taken     time.Time // zero: pending
 	TakenBy   string
 	Entry     int64 // the entry in which it entered a transcript
+
+	// What the human did with it while it waited; not part of its JSON form.
+	Muted     bool      // its thread is held silently
+	Pinned    bool      // it stays prominent
+	Dismissed time.Time // zero: never
+	Snoozed   time.Time // when it is pending again; zero: it is not snoozed
 }
 
 // Success reports whether a result or mail went well; false for failures, and for
@@ -109,6 +116,7 @@ type written struct {
 	Partial   string            `json:"partial,omitempty"`
 	Task      int64             `json:"task,omitempty"`
 	InReplyTo int64             `json:"in_reply_to,omitempty"`
+	Thread    int64             `json:"thread,omitempty"`
 	Key       string            `json:"key,omitempty"`
 	Created   int64             `json:"created,omitempty"`
 	Taken     int64             `json:"taken,omitempty"`
@@ -129,7 +137,7 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	w := written{
 		ID: m.ID, Recipient: m.Recipient, Sender: m.Sender, From: m.From, Kind: m.Kind, Deliver: m.Deliver, Priority: m.Priority,
 		Tags: m.Tags, Subject: m.Subject, Body: m.Body, Outcome: m.Outcome, Error: m.Error, Partial: m.Partial, Task: m.Task,
-		InReplyTo: m.InReplyTo, Key: m.Key, Created: millis(m.Created), Taken: millis(m.Taken), TakenBy: m.TakenBy, Entry: m.Entry,
+		InReplyTo: m.InReplyTo, Thread: m.Thread, Key: m.Key, Created: millis(m.Created), Taken: millis(m.Taken), TakenBy: m.TakenBy, Entry: m.Entry,
 	}
 	for name, text := range w.texts() {
 		if !utf8.ValidString(*text) {
@@ -157,7 +165,7 @@ func (m *Message) UnmarshalJSON(b []byte) error {
 	*m = Message{
 		ID: w.ID, Recipient: w.Recipient, Sender: w.Sender, From: w.From, Kind: w.Kind, Deliver: w.Deliver, Priority: w.Priority,
 		Tags: w.Tags, Subject: w.Subject, Body: w.Body, Outcome: w.Outcome, Error: w.Error, Partial: w.Partial, Task: w.Task,
-		InReplyTo: w.InReplyTo, Key: w.Key, Created: moment(w.Created), Taken: moment(w.Taken), TakenBy: w.TakenBy, Entry: w.Entry,
+		InReplyTo: w.InReplyTo, Thread: w.Thread, Key: w.Key, Created: moment(w.Created), Taken: moment(w.Taken), TakenBy: w.TakenBy, Entry: w.Entry,
 	}
 	return nil
 }

@@ -12,7 +12,7 @@ import (
 func (b *Inbox) Pass(tx *store.Tx, from, to int64) error {
 	const these = ` FROM messages WHERE recipient = ? AND taken_at IS NULL AND kind IN ('result', 'failure')`
 	r := Rung{Recipient: to, Deposited: true}
-	err := tx.QueryRow(`SELECT count(*), ifnull(sum(priority = 'urgent'), 0), ifnull(max(deliver = 'wake'), 0)`+these, from).
+	err := tx.QueryRow(`SELECT count(*), ifnull(sum(priority = 'urgent' AND muted = 0), 0), ifnull(max(deliver = 'wake'), 0)`+these, from).
 		Scan(&r.Pending, &r.Urgent, &r.Wake)
 	if err == nil && r.Pending > 0 {
 		_, err = tx.Exec(`UPDATE messages SET recipient = ? WHERE id IN (SELECT id`+these+`)`, to, from)

@@ -73,7 +73,7 @@ func (b *Inbox) Take(tx *store.Tx, q Query, by string, into Into) (ms []Message,
 				return nil, 0, fmt.Errorf("take message %d: %w", m.ID, err)
 			}
 			r.Pending--
-			if m.Priority == Urgent {
+			if m.Priority == Urgent && !m.Muted {
 				r.Urgent--
 			}
 		}
@@ -285,21 +285,23 @@ func (q Query) count(v *store.View) (n int, err error) {
 }
 
 const columns = `id, recipient, ifnull(sender, 0), sender_name, kind, deliver, priority, tags, subject, body, outcome, error,
-	partial_output, ifnull(task, 0), ifnull(in_reply_to, 0), ifnull(key, ''), created_at, ifnull(taken_at, 0), taken_by, ifnull(entry, 0)`
+	partial_output, ifnull(task, 0), ifnull(in_reply_to, 0), ifnull(key, ''), created_at, ifnull(taken_at, 0), taken_by, ifnull(entry, 0),
+	ifnull(thread, id), muted, pinned, ifnull(dismissed_at, 0), ifnull(snoozed_until, 0)`
 
 // scanMessage reads columns. Tags that can't be read are none: a spoilt row
 // must not stop the messages behind it.
 func scanMessage(s interface{ Scan(dest ...any) error }) (m Message, err error) {
 	var tags string
-	var created, taken int64
+	var created, taken, dismissed, snoozed int64
 	err = s.Scan(&m.ID, &m.Recipient, &m.Sender, &m.From, &m.Kind, &m.Deliver, &m.Priority, &tags, &m.Subject, &m.Body, &m.Outcome,
-		&m.Error, &m.Partial, &m.Task, &m.InReplyTo, &m.Key, &created, &taken, &m.TakenBy, &m.Entry)
+		&m.Error, &m.Partial, &m.Task, &m.InReplyTo, &m.Key, &created, &taken, &m.TakenBy, &m.Entry,
+		&m.Thread, &m.Muted, &m.Pinned, &dismissed, &snoozed)
 	if err != nil {
 		return m, err
 	}
 	if json.Unmarshal([]byte(tags), &m.Tags) != nil || len(m.Tags) == 0 {
 		m.Tags = nil
 	}
-	m.Created, m.Taken = moment(created), moment(taken)
+	m.Created, m.Taken, m.Dismissed, m.Snoozed = moment(created), moment(taken), moment(dismissed), moment(snoozed)
 	return m, nil
 }

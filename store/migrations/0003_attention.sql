@@ -1,0 +1,55 @@
+-- What the human did with a message, and where it belongs. A message that was
+-- archived or snoozed is taken: by archive, or by snooze until its time comes.
+ALTER TABLE messages ADD COLUMN thread INTEGER REFERENCES messages(id);  -- the first message of its thread; NULL: it is one itself
+ALTER TABLE messages ADD COLUMN muted INTEGER NOT NULL DEFAULT 0;        -- its thread is held silently
+ALTER TABLE messages ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;       -- stays prominent
+ALTER TABLE messages ADD COLUMN dismissed_at INTEGER;                    -- the human was told and put it off
+ALTER TABLE messages ADD COLUMN snoozed_until INTEGER;                   -- when it is pending again
+WITH RECURSIVE roots(id, root) AS (
+  SELECT id, id FROM messages WHERE in_reply_to IS NULL
+  UNION ALL
+  SELECT m.id, r.root FROM messages m JOIN roots r ON m.in_reply_to = r.id
+)
+UPDATE messages SET thread = (SELECT root FROM roots WHERE roots.id = messages.id) WHERE in_reply_to IS NOT NULL;
+CREATE INDEX messages_of_thread ON messages(thread, id) WHERE thread IS NOT NULL;
+CREATE INDEX messages_snoozed ON messages(snoozed_until) WHERE snoozed_until IS NOT NULL;
+
+-- mutes: the threads that a recipient wants held silently.
+CREATE TABLE mutes (
+  recipient INTEGER NOT NULL REFERENCES agents(id),
+  thread    INTEGER NOT NULL REFERENCES messages(id),
+  PRIMARY KEY (recipient, thread)
+) STRICT, WITHOUT ROWID;
+
+-- policies: what the human said about an agent's mail, as JSON that package inbox reads.
+CREATE TABLE policies (
+  agent INTEGER PRIMARY KEY REFERENCES agents(id),
+  data  TEXT NOT NULL
+) STRICT;
+
+-- approvals: questions to the human, whether a call may run or what an agent
+-- asks. The first answer wins; a call finds its answer by its id.
+CREATE TABLE approvals (
+  id          INTEGER PRIMARY KEY AUTOINCREMENT,
+  agent       INTEGER NOT NULL REFERENCES agents(id),
+  call        TEXT NOT NULL,                   -- the call that waits
+  kind        TEXT NOT NULL,                   -- approval question
+  data        TEXT NOT NULL,                   -- what is asked, as JSON that package agents reads
+  message     INTEGER REFERENCES messages(id), -- its row in an inbox
+  answer      TEXT NOT NULL DEFAULT '',        -- as JSON that package agents reads
+  created_at  INTEGER NOT NULL,
+  answered_at INTEGER
+) STRICT;
+CREATE INDEX approvals_of_call ON approvals(agent, call);
+CREATE INDEX approvals_open ON approvals(id) WHERE answered_at IS NULL;
+
+-- memories: the workspace's documents; the newest row of a name and part counts.
+CREATE TABLE memories (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  name       TEXT NOT NULL,
+  part       TEXT NOT NULL DEFAULT '',
+  text       TEXT NOT NULL,
+  agent      INTEGER REFERENCES agents(id),    -- who wrote it; NULL: the human
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX memories_named ON memories(name, part, id);
