@@ -246,6 +246,7 @@ type Tally struct {
 	Names   []string // of those, in the order they came
 	Asking  int      // questions waiting
 	Mode    permit.Mode
+	Quiet   inbox.Quiet // whether all mail is held, and until when
 }
 
 // Closed says that the agent's tab is closed.

@@ -83,6 +83,7 @@ type Pool struct {
 	loops sync.WaitGroup
 
 	dispatch chan struct{} // a token: look for tasks to start
+	human    Human
 
 	mu      sync.Mutex
 	agents  map[int64]*agent // those whose tab is open
@@ -98,8 +99,10 @@ type Pool struct {
 	queued  map[int64]*queued // tasks not started
 	names   []string          // their names in order; nil: to be listed anew
 	stale   bool              // another process wrote, and the maps do not show it yet
-	noticed int64             // up to this entry the feeds heard of what other processes noted
-	changed chan struct{}     // closed and made anew whenever Settled might answer differently
+	quiet   inbox.Quiet
+	rules   map[string]inbox.Rules // by the agent's name; replaced as a whole
+	noticed int64                  // up to this entry the feeds heard of what other processes noted
+	changed chan struct{}          // closed and made anew whenever Settled might answer differently
 	closing bool
 }
 
@@ -404,7 +407,7 @@ func (p *Pool) rung(r inbox.Rung) {
 
 // tally counts the tasks and the questions. The caller holds mu.
 func (p *Pool) tally() Tally {
-	t := Tally{Asking: len(p.asks), Mode: p.o.Gate.Mode()}
+	t := Tally{Asking: len(p.asks), Mode: p.o.Gate.Mode(), Quiet: p.quiet}
 	for _, a := range p.living {
 		if a.info.Kind == Sub && (a.info.State == Running || a.info.State == Waiting) {
 			t.Running++
