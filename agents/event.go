@@ -73,6 +73,7 @@ type Info struct {
 	Steps     int
 	Pending   int // messages in its inbox
 	Urgent    int
+	Came      int              // messages that came into it since the program started, those of muted threads aside
 	Delegated int              // sync delegations it waits for
 	Prompt    string           // a sub-agent's task; a plain command begins with `!`, and has no Model
 	Task      int64            // that task's id; 0: none

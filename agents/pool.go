@@ -389,6 +389,7 @@ func (p *Pool) rung(r inbox.Rung) {
 		return
 	}
 	a.info.Pending, a.info.Urgent = r.Pending, r.Urgent
+	a.info.Came += r.Came
 	p.hub.emit(Changed{a.info})
 	if !r.Deposited {
 		return

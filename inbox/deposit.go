@@ -51,8 +51,11 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 		return 0, fmt.Errorf("deposit: %w", err)
 	}
 	r := Rung{Recipient: m.Recipient, Pending: 1, Deposited: true, Wake: m.Deliver == Wake}
-	if m.Priority == Urgent && !m.Muted {
-		r.Urgent = 1
+	if !m.Muted {
+		r.Came = 1
+		if m.Priority == Urgent {
+			r.Urgent = 1
+		}
 	}
 	return id, b.change(tx, r)
 }

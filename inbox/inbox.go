@@ -15,6 +15,7 @@ type Rung struct {
 	Urgent    int  // of those, with priority urgent
 	Deposited bool // a message came; false: messages were taken
 	Wake      bool // one that came asks to wake
+	Came      int  // how many came anew, those of muted threads aside
 }
 
 // Bell is called after each commit that changed an inbox, by the store's
@@ -204,6 +205,7 @@ func (rs *rings) add(r Rung) {
 		if old.Recipient == r.Recipient {
 			r.Deposited = r.Deposited || old.Deposited
 			r.Wake = r.Wake || old.Wake
+			r.Came += old.Came
 			(*rs)[i] = r
 			return
 		}

@@ -26,5 +26,6 @@ func (b *Inbox) Pass(tx *store.Tx, from, to int64) error {
 	if err := b.change(tx, Rung{Recipient: from, Pending: -r.Pending, Urgent: -r.Urgent}); err != nil {
 		return err
 	}
+	r.Came = r.Pending
 	return b.change(tx, r)
 }

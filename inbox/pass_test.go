@@ -35,7 +35,7 @@ func TestPass(t *testing.T) {
 	if err := w.db.Write(t.Context(), "pass", func(tx *store.Tx) error { return w.box.Pass(tx, w.lint, heir) }); err != nil {
 		t.Fatal(err)
 	}
-	if rung := w.bells.take(); len(rung) != 2 || rung[1] != (Rung{Recipient: heir, Pending: 2, Urgent: 1, Deposited: true, Wake: true}) {
+	if rung := w.bells.take(); len(rung) != 2 || rung[1] != (Rung{Recipient: heir, Pending: 2, Urgent: 1, Deposited: true, Wake: true, Came: 2}) {
 		t.Errorf("it rang %+v", rung)
 	}
 	for id, want := range map[int64][2]int{heir: {2, 1}, w.lint: {1, 0}} {

@@ -12,6 +12,10 @@ WITH RECURSIVE roots(id, root) AS (
 )
 UPDATE messages SET thread = (SELECT root FROM roots WHERE roots.id = messages.id) WHERE in_reply_to IS NOT NULL;
 CREATE INDEX messages_of_thread ON messages(thread, id) WHERE thread IS NOT NULL;
+CREATE INDEX messages_pressing ON messages(recipient, id)
+  WHERE taken_at IS NULL AND priority = 'urgent' AND muted = 0 AND dismissed_at IS NULL;
+CREATE INDEX messages_needing ON messages(recipient, id)
+  WHERE taken_at IS NULL AND muted = 0 AND (priority = 'urgent' OR kind IN ('question', 'approval'));
 CREATE INDEX messages_snoozed ON messages(snoozed_until) WHERE snoozed_until IS NOT NULL;
 
 -- mutes: the threads that a recipient wants held silently.
@@ -53,3 +57,7 @@ CREATE TABLE memories (
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX memories_named ON memories(name, part, id);
+
+-- What ended since the human looked last is found by its time.
+CREATE INDEX tasks_finished ON tasks(finished_at) WHERE finished_at IS NOT NULL;
+CREATE INDEX turns_ended ON turns(ended_at) WHERE ended_at IS NOT NULL;
