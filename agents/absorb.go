@@ -19,12 +19,13 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 		wish = a.wishes[0]
 	}
 	wakes := a.wakes
-	wake := a.turn == 0 && wakes > a.awake && !a.hushed
+	wake := a.turn == 0 && (wakes > a.awake || a.paused) && !a.hushed
 	a.p.mu.Unlock()
 
 	var turn int64
 	var sent int64
 	var got took
+	var mail arrivals
 	err := a.p.o.DB.Write(context.WithoutCancel(ctx), "absorb", func(tx *store.Tx) error {
 		turn, got = a.turn, took{}
 		wish := wish
@@ -39,8 +40,11 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 			}
 		}
 		prompts := unheld(waiting)
+		if mail, err = a.arrivals(tx, len(prompts) > 0, wake); err != nil {
+			return err
+		}
 		if turn == 0 {
-			reason, err := a.reason(tx, len(prompts) > 0, wake, wish)
+			reason, err := a.reason(tx, mail, wish)
 			if err != nil {
 				return err
 			}
@@ -56,8 +60,8 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 				return err
 			}
 		}
-		if (len(prompts) > 0 || wake || !a.kind.HasPrompt()) && (wish == nil || !wish.all) {
-			if err := a.takeDue(tx, b, turn); err != nil {
+		if wish == nil || !wish.all {
+			if err := a.takeDue(tx, b, turn, &mail); err != nil {
 				return err
 			}
 		}
@@ -81,10 +85,11 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 	}
 	if wake {
 		a.p.mu.Lock()
-		a.awake = wakes // not those that came since
+		a.awake, a.paused = wakes, false // not those that came since
 		a.p.told()
 		a.p.mu.Unlock()
 	}
+	a.sorted(mail)
 	if turn == 0 {
 		return false, nil
 	}
@@ -93,12 +98,12 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 }
 
 // reason reports whether anything came that a turn may begin with: a prompt, mail
-// that asks to wake, or mail that w wishes.
-func (a *agent) reason(tx *store.Tx, typed, wake bool, w *wish) (bool, error) {
-	if typed {
+// that starts one, or mail that w wishes.
+func (a *agent) reason(tx *store.Tx, mail arrivals, w *wish) (bool, error) {
+	switch {
+	case mail.typed || len(mail.ids) > 0:
 		return true, nil
-	}
-	if wake {
+	case mail.wake && mail.policy.Plain():
 		if any, err := a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Wake}}); any || err != nil {
 			return any, err
 		}

@@ -27,22 +27,23 @@ type agent struct {
 
 	info      Info
 	model     Model
-	shownTurn int64           // the turn that runs, for others than the loop
-	overrides inbox.Overrides // what the human said about its mail
-	wakes     int             // messages that came and asked to start a turn
-	awake     int             // of those, the ones a turn's begin has looked for
-	leaves    *leave          // the human wants the helper closed
-	hushed    bool            // the human stopped its turn: no message starts one before they do something
-	wishes    []*wish         // turns with mail that the human wants
-	squeeze   *squeeze        // the human wants the conversation compacted
-	halted    error           // a sub-agent was stopped or killed, perhaps before it began: it stays so
-	stops     map[*stop]bool  // what Stop ends
-	active    time.Time       // its last sign of life
-	asked     time.Time       // when the request that runs was sent
-	calls     []Working       // the tools that run
-	steer     int64           // a prompt that bids it go on at once, until it enters
-	wrapping  bool            // such a prompt bade it finish with what it has
-	waiters   map[*stop]bool  // what such a prompt ends
+	shownTurn int64          // the turn that runs, for others than the loop
+	wakes     int            // messages that came and asked to start a turn
+	awake     int            // of those, the ones a turn's begin has looked for
+	sorting   sorting        // what is known of its mail, where its policy is not plain
+	paused    bool           // the human pauses, and mail waited for that
+	leaves    *leave         // the human wants the helper closed
+	hushed    bool           // the human stopped its turn: no message starts one before they do something
+	wishes    []*wish        // turns with mail that the human wants
+	squeeze   *squeeze       // the human wants the conversation compacted
+	halted    error          // a sub-agent was stopped or killed, perhaps before it began: it stays so
+	stops     map[*stop]bool // what Stop ends
+	active    time.Time      // its last sign of life
+	asked     time.Time      // when the request that runs was sent
+	calls     []Working      // the tools that run
+	steer     int64          // a prompt that bids it go on at once, until it enters
+	wrapping  bool           // such a prompt bade it finish with what it has
+	waiters   map[*stop]bool // what such a prompt ends
 
 	hasten  func()        // whoever ends a sub-agent's commands can't wait longer; nil: they never can
 	strict  bool          // the session's mode and rules don't loosen what it may do
@@ -62,8 +63,10 @@ type agent struct {
 	cramped      bool            // the window is full and the human was told
 	env          *tools.Env
 	began        time.Time
-	steps        int // of this turn
-	tokens       int // of this turn
+	steps        int             // of this turn
+	tokens       int             // of this turn
+	handled      []inbox.Message // with which this turn began while the human paused
+	through      bool            // a sub-agent's work is done, but for what arrives at this seam
 }
 
 // stop is one thing of an agent that Stop ends.
@@ -136,7 +139,7 @@ func (a *agent) due(ctx context.Context) bool {
 	var gathered <-chan time.Time
 	for ripe := false; ctx.Err() == nil; {
 		a.p.mu.Lock()
-		typed, wake := len(a.wishes) > 0, a.wakes > a.awake && !a.hushed
+		typed, wake := len(a.wishes) > 0 || a.paused && !a.hushed, a.wakes > a.awake && !a.hushed
 		for _, q := range a.info.Prompts {
 			typed = typed || !q.Held
 		}

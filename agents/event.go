@@ -16,6 +16,7 @@ const (
 	Main   Kind = "main"
 	Helper Kind = "helper" // opened by the human, has a prompt box
 	Sub    Kind = "sub"    // carries out a task, no prompt box
+	Fork   Kind = "fork"   // handles one message of another agent, no prompt box
 )
 
 // HasPrompt reports whether the human talks to the agent in its tab.

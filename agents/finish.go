@@ -85,6 +85,11 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 			}
 		}
 		b := a.batch(tx, false)
+		if len(a.handled) > 0 && e.outcome == Completed {
+			if _, err := b.add(a.turn, Entry{Kind: EntryNotice, Text: handled(a.handled)}); err != nil {
+				return err
+			}
+		}
 		if _, err := b.add(a.turn, Entry{Kind: EntryEnded, End: &End{
 			Outcome: e.outcome, Error: e.cause, Millis: a.p.o.Now().Sub(a.began).Milliseconds(), Steps: a.steps, Tokens: a.tokens,
 		}}); err != nil {
@@ -115,7 +120,12 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 	a.turn = 0
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
-	a.shownTurn = 0
+	if a.shownTurn = 0; a.sorting.eager != 0 {
+		a.wakes++ // what did not fit in this turn begins the next
+	}
+	if a.sorting.patient != 0 {
+		token(a.p.sorts)
+	}
 	a.change(func(i *Info) {
 		i.State, i.Doing, i.Why, i.Outcome, i.Retry = state, "", e.cause, e.outcome, nil
 		if state.Terminal() {
@@ -123,6 +133,14 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 		}
 	})
 	return true, nil
+}
+
+// handled tells the human what was done while they paused.
+func handled(ms []inbox.Message) string {
+	if len(ms) == 1 {
+		return fmt.Sprintf("Handled message from %s while you were thinking", inbox.Label(ms[0].From))
+	}
+	return fmt.Sprintf("Handled %d messages while you were idle", len(ms))
 }
 
 // restState is where an agent stands after a turn: those with a prompt box rest,
@@ -153,6 +171,11 @@ func (a *agent) dueNow(tx *store.Tx) (bool, error) {
 	}
 	if a.kind.HasPrompt() {
 		return false, nil
+	}
+	a.through = true
+	mail, err := a.arrivals(tx, false, false)
+	if err != nil || !mail.policy.Plain() {
+		return len(mail.ids) > 0, err
 	}
 	return a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}})
 }

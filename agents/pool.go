@@ -83,27 +83,31 @@ type Pool struct {
 	loops sync.WaitGroup
 
 	dispatch chan struct{} // a token: look for tasks to start
+	sorts    chan struct{} // a token: look at the mail of those in unsorted, and at the clock
 	human    Human
 
-	mu      sync.Mutex
-	agents  map[int64]*agent // those whose tab is open
-	living  map[int64]*agent // of those, the ones that have not ended: what is done at each change goes through these
-	model   string           // of new agents
-	asks    map[int64]*ask
-	lastAsk int64
-	waits   map[*wait]struct{}
-	version int64             // counts what waiters must look at
-	running map[int64]slot    // agents that hold a slot; a task about to start under its negative id
-	resumes []*resume         // agents that want their slot back, in order
-	windows map[int64]window  // open windows, by owner
-	queued  map[int64]*queued // tasks not started
-	names   []string          // their names in order; nil: to be listed anew
-	stale   bool              // another process wrote, and the maps do not show it yet
-	quiet   inbox.Quiet
-	rules   map[string]inbox.Rules // by the agent's name; replaced as a whole
-	noticed int64                  // up to this entry the feeds heard of what other processes noted
-	changed chan struct{}          // closed and made anew whenever Settled might answer differently
-	closing bool
+	mu       sync.Mutex
+	agents   map[int64]*agent // those whose tab is open
+	living   map[int64]*agent // of those, the ones that have not ended: what is done at each change goes through these
+	model    string           // of new agents
+	asks     map[int64]*ask
+	lastAsk  int64
+	waits    map[*wait]struct{}
+	version  int64             // counts what waiters must look at
+	running  map[int64]slot    // agents that hold a slot; a task about to start under its negative id
+	resumes  []*resume         // agents that want their slot back, in order
+	windows  map[int64]window  // open windows, by owner
+	queued   map[int64]*queued // tasks not started
+	names    []string          // their names in order; nil: to be listed anew
+	stale    bool              // another process wrote, and the maps do not show it yet
+	unsorted map[int64]int     // agents whose mail is to be sorted -> how often that was asked
+	quiet    inbox.Quiet
+	said     map[int64]inbox.Overrides // what the human said about an agent's mail
+	broken   map[string]string         // what was said of rules that can't be read, by the agent's name
+	rules    map[string]inbox.Rules    // by the agent's name; replaced as a whole
+	noticed  int64                     // up to this entry the feeds heard of what other processes noted
+	changed  chan struct{}             // closed and made anew whenever Settled might answer differently
+	closing  bool
 }
 
 // Open recovers what a crash left, makes main if there is none and starts the
@@ -123,7 +127,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	}
 	p := &Pool{
 		o: o, hub: newHub(), model: o.Model,
-		dispatch: make(chan struct{}, 1), changed: make(chan struct{}),
+		dispatch: make(chan struct{}, 1), sorts: make(chan struct{}, 1), unsorted: map[int64]int{}, changed: make(chan struct{}),
 		agents: map[int64]*agent{}, living: map[int64]*agent{}, asks: map[int64]*ask{}, waits: map[*wait]struct{}{},
 		running: map[int64]slot{}, windows: map[int64]window{}, queued: map[int64]*queued{},
 	}
@@ -136,7 +140,9 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		p.stop(errClosing)
 		return nil, fmt.Errorf("load the agents: %w", err)
 	}
+	p.human.turned = func() { token(p.sorts) }
 	p.start("dispatch", p.dispatcher)
+	p.start("sort", p.sorter)
 	return p, nil
 }
 
@@ -192,8 +198,12 @@ func (p *Pool) restore(ctx context.Context) error {
 			a.wakes++ // perhaps one of them asks for it; the turn looks
 		}
 	}
+	if err := p.restorePolicies(ctx); err != nil {
+		return err
+	}
 	p.mu.Lock() // from now on agents run
 	defer p.mu.Unlock()
+	p.lookAtAll()
 	for _, a := range p.living {
 		p.start("agent "+a.info.Name, a.loop)
 	}
@@ -394,7 +404,10 @@ func (p *Pool) rung(r inbox.Rung) {
 	if !r.Deposited {
 		return
 	}
-	if r.Wake && a.kind.HasPrompt() { // the others look at each seam anyway
+	switch {
+	case !a.policy().Plain():
+		a.look(r.First)
+	case r.Wake && a.kind.HasPrompt(): // the others look at each seam anyway
 		a.wakes++
 	}
 	a.poked()
@@ -464,6 +477,9 @@ func (p *Pool) Settled(ctx context.Context) error {
 
 // busy reports whether anything is under way. The caller holds mu.
 func (p *Pool) busy() bool {
+	if len(p.unsorted) > 0 {
+		return true
+	}
 	for _, a := range p.living {
 		if a.info.State != Idle {
 			return true
@@ -473,7 +489,7 @@ func (p *Pool) busy() bool {
 				return true
 			}
 		}
-		if (a.wakes > a.awake && !a.hushed) || len(a.wishes) > 0 || a.squeeze != nil {
+		if ((a.wakes > a.awake || a.paused) && !a.hushed) || len(a.wishes) > 0 || a.squeeze != nil {
 			return true
 		}
 	}

@@ -18,13 +18,26 @@ func (p *Pool) Refresh(ctx context.Context) {
 	if err == nil || p.ctx.Err() != nil {
 		return
 	}
+	p.troubleMain(err)
+}
+
+// troubleMain shows in main's tab what concerns no agent.
+func (p *Pool) troubleMain(err error) {
+	if m := p.main(); m != nil {
+		m.trouble(err)
+	}
+}
+
+// main is the agent main.
+func (p *Pool) main() *agent {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, a := range p.agents {
 		if a.kind == Main {
-			a.change(func(i *Info) { i.Why = err.Error() })
+			return a
 		}
 	}
+	return nil
 }
 
 func (p *Pool) refresh(ctx context.Context) error {
@@ -125,6 +138,9 @@ func (p *Pool) refreshed(n news) {
 		}
 		if a.info.Name != row.Name || a.info.Pending != r.Pending || a.info.Urgent != r.Urgent {
 			a.change(func(i *Info) { i.Name, i.Pending, i.Urgent = row.Name, r.Pending, r.Urgent })
+			if !a.policy().Plain() {
+				a.look(a.sorting.upTo + 1)
+			}
 		}
 		if es := n.notices[row.ID]; len(es) > 0 {
 			p.hub.emit(Appended{row.ID, es, false})

@@ -61,18 +61,23 @@ func (a *agent) room() int {
 // takeDue takes what is due at this seam, in the transaction that opens it: whole
 // messages, oldest first, within the budget. What does not fit stays pending
 // and the model is told how many.
-func (a *agent) takeDue(tx *store.Tx, b *batch, turn int64) error {
+func (a *agent) takeDue(tx *store.Tx, b *batch, turn int64, mail *arrivals) error {
+	q := inbox.Query{Recipient: a.id, IDs: mail.ids}
+	switch plain := mail.policy.Plain(); {
+	case plain && (mail.typed || mail.wake || !a.kind.HasPrompt()):
+		q.Deliver = []inbox.Deliver{inbox.Next, inbox.Wake}
+	case plain || len(mail.ids) == 0:
+		return nil
+	}
 	r := rendering(tx.Now(), 0)
 	digest := func(ms ...inbox.Message) string {
 		return r.Within(bytesOf(autoTokens), func(r inbox.Rendering) string { return r.Digest(ms) })
 	}
-	q := inbox.Query{
-		Recipient: a.id, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}, Limit: maxTaken,
-		Fit: fill(autoTokens, func(m inbox.Message) string { return digest(m) }),
-	}
+	q.Limit, q.Fit = maxTaken, fill(autoTokens, func(m inbox.Message) string { return digest(m) })
 	ms, more, err := a.p.inbox.Take(tx, q, "turn", func(ms []inbox.Message) (int64, error) {
 		return b.add(turn, Entry{Kind: EntryMessage, By: "turn", Messages: ms, Text: digest(ms...)})
 	})
+	mail.taken = ms
 	if err != nil || len(ms) == 0 || more == 0 {
 		return err
 	}

@@ -23,7 +23,7 @@ type ending struct {
 func (a *agent) work(ctx context.Context) error {
 	ctx, release := a.stoppable(ctx)
 	defer release()
-	a.began, a.steps, a.tokens = a.p.o.Now(), 0, 0
+	a.began, a.steps, a.tokens, a.handled = a.p.o.Now(), 0, 0, nil
 	defer a.wrapped()
 	cuts := 0
 	for {

@@ -55,6 +55,19 @@ type Decision struct {
 	Reason string        // when it enters and why then: a sentence's end, behind "it waits"
 }
 
+// String is the decision as a sentence's end behind the message it is about: when it
+// enters, and which rule says so.
+func (d Decision) String() string {
+	s := "it waits, " + d.Reason
+	switch {
+	case d.Mode == "" && d.Rule != "":
+		s += fmt.Sprintf("\nDecided by %s.", d.Rule)
+	case d.Rule != "":
+		s += fmt.Sprintf("\nPolicy: %s, by %s.", d.Mode, d.Rule)
+	}
+	return s
+}
+
 // Decide says when m enters the context of its recipient, and why. In order, quiet,
 // a muted thread, what the human said of the sender, then of all mail, and the
 // rules: urgent, sender, tags, priority, schedule, default.
@@ -130,7 +143,7 @@ func queue(p Policy, r Recipient) Decision {
 	case r.Doing != Resting:
 		d.Reason = fmt.Sprintf("until the turn has ended and no key came for %s: the agent is %s.", p.Pause(), r.Doing)
 	case r.Stopped:
-		d.When, d.Reason = WithPrompt, youStopped
+		d.Reason = fmt.Sprintf("until you have gone on: you stopped the agent's last turn. Then once it is idle and no key came for %s.", p.Pause())
 	case r.Draft:
 		d.Reason = fmt.Sprintf("until your prompt box is empty and no key came for %s.", p.Pause())
 	case wait > 0:

@@ -50,7 +50,7 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("deposit: %w", err)
 	}
-	r := Rung{Recipient: m.Recipient, Pending: 1, Deposited: true, Wake: m.Deliver == Wake}
+	r := Rung{Recipient: m.Recipient, Pending: 1, Deposited: true, Wake: m.Deliver == Wake, First: id}
 	if !m.Muted {
 		r.Came = 1
 		if m.Priority == Urgent {

@@ -11,11 +11,12 @@ import (
 // Rung is what the bell says after a commit that changed somebody's inbox.
 type Rung struct {
 	Recipient int64
-	Pending   int  // after the commit
-	Urgent    int  // of those, with priority urgent
-	Deposited bool // a message came; false: messages were taken
-	Wake      bool // one that came asks to wake
-	Came      int  // how many came anew, those of muted threads aside
+	Pending   int   // after the commit
+	Urgent    int   // of those, with priority urgent
+	Deposited bool  // a message came; false: messages were taken
+	Wake      bool  // one that came asks to wake
+	First     int64 // of those that came; 0: any
+	Came      int   // how many came anew, those of muted threads aside
 }
 
 // Bell is called after each commit that changed an inbox, by the store's
@@ -132,12 +133,10 @@ func (b *Inbox) Since(ctx context.Context, recipient, after int64) (ms []Message
 // Newest returns the id of the newest message of all inboxes, 0 if there is none.
 func (b *Inbox) Newest(ctx context.Context) (id int64, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
-		return rx.QueryRow(`SELECT ifnull(max(id), 0) FROM messages`).Scan(&id)
+		id, err = Newest(&rx.View)
+		return err
 	})
-	if err != nil {
-		return 0, fmt.Errorf("find the newest message: %w", err)
-	}
-	return id, nil
+	return id, err
 }
 
 // Get returns one message, taken or pending; ok is false if there is none.
@@ -203,6 +202,12 @@ type rings []Rung
 func (rs *rings) add(r Rung) {
 	for i, old := range *rs {
 		if old.Recipient == r.Recipient {
+			switch {
+			case !r.Deposited:
+				r.First = old.First
+			case old.Deposited:
+				r.First = min(r.First, old.First)
+			}
 			r.Deposited = r.Deposited || old.Deposited
 			r.Wake = r.Wake || old.Wake
 			r.Came += old.Came

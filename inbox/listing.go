@@ -83,6 +83,14 @@ func (m Message) Labels() string {
 // facts are m's nature and tags.
 func (m Message) facts() string { return strings.TrimSpace(m.Nature() + " " + m.Labels()) }
 
+// Gist is the first words of m on one line: of its subject, else of its text.
+func (m Message) Gist() string {
+	if s := Label(m.Subject); s != "" {
+		return s
+	}
+	return m.words()
+}
+
 // words are the first words of m on one line, without the fences of its code.
 func (m Message) words() string {
 	for _, s := range []string{m.Body, m.Error, m.Partial} {

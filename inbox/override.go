@@ -62,3 +62,22 @@ func IsQuiet(v *store.View) (q Quiet, err error) {
 	}
 	return q, err
 }
+
+// Newest is the id of the newest message of all inboxes, 0 if there is none.
+func Newest(v *store.View) (id int64, err error) {
+	if err := v.QueryRow(`SELECT ifnull(max(id), 0) FROM messages`).Scan(&id); err != nil {
+		return 0, fmt.Errorf("find the newest message: %w", err)
+	}
+	return id, nil
+}
+
+// CameSince returns the pending messages beyond that id of all the agents a human
+// talks to, with only the beginnings of their texts; at most 10,000.
+func CameSince(v *store.View, id int64) ([]Message, error) {
+	ms, err := readMessages(v, "SELECT "+brief()+` FROM messages WHERE id > ? AND taken_at IS NULL
+		AND recipient IN (SELECT id FROM agents WHERE kind IN ('main', 'helper')) ORDER BY id LIMIT 10000`, id)
+	if err != nil {
+		return nil, fmt.Errorf("list what came: %w", err)
+	}
+	return ms, nil
+}

@@ -87,7 +87,8 @@ type Overrides struct {
 // Quiet holds all mail of the agents the human talks to.
 type Quiet struct {
 	On    bool      `json:"on"`
-	Until time.Time `json:"until,omitzero"` // zero: until it is ended
+	Until time.Time `json:"until,omitzero"`  // zero: until it is ended
+	Since int64     `json:"since,omitempty"` // the newest message when it began
 }
 
 // Holds reports whether it is quiet at that time.

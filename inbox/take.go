@@ -17,6 +17,7 @@ type Query struct {
 	LIFO      bool                 // newest first
 	ByUrgency bool                 // urgent, high, normal, low; FIFO inside a class; LIFO is ignored
 	ID        int64                // this one message; From and the order are ignored
+	IDs       []int64              // of these messages; the order stays
 	Task      int64                // the message this task ended with; From and the order are ignored
 	Before    int64                // only ids below it; 0: all
 	Deliver   []Deliver            // only these; empty means any
@@ -197,6 +198,14 @@ func (q Query) condition() pass {
 	case q.From != "":
 		p = p.and("sender IS NULL AND sender_name = ?", q.From)
 	}
+	if len(q.IDs) > 0 {
+		marks, args := "", []any{}
+		for _, id := range q.IDs {
+			marks += ", ?"
+			args = append(args, id)
+		}
+		p = p.and("id IN ("+marks[2:]+")", args...)
+	}
 	if q.Priority != "" {
 		p = p.and("priority = ?", string(q.Priority))
 	}
@@ -275,7 +284,7 @@ func readMessages(v *store.View, query string, args ...any) (ms []Message, err e
 
 // count is how many pending messages match q.
 func (q Query) count(v *store.View) (n int, err error) {
-	if q.ID == 0 && q.Task == 0 && q.Before == 0 && q.From == "" && q.Priority == "" && len(q.Deliver) == 0 {
+	if q.ID == 0 && q.Task == 0 && q.Before == 0 && q.From == "" && q.Priority == "" && len(q.Deliver) == 0 && len(q.IDs) == 0 {
 		n, _, err = count(v, q.Recipient)
 		return n, err
 	}

@@ -1,0 +1,351 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// The sorter looks at mail that arrived for agents whose policy says more than what
+// the dispatchers asked: it forks agents, bids those at rest start a turn, and keeps
+// the one timer that pauses, the end of quiet, schedules and snoozed mail need. What
+// enters a context, and when, the agent's own loop decides at each seam.
+
+// sorting is what the sorter knows of an agent's mail. eager and patient may name a
+// message that was taken meanwhile, and never one behind the first that waits.
+type sorting struct {
+	upTo    int64     // it has looked at all up to this message, as the policy is
+	until   time.Time // the policy may decide otherwise by itself then; zero: never
+	eager   int64     // the first message that by policy starts a turn or enters at a seam; 0: none
+	patient int64     // the first that waits for a pause; 0: none
+}
+
+// seen notes a message, and reports whether it may start a turn.
+func (s *sorting) seen(id int64, d inbox.Decision) bool {
+	switch {
+	case d.When == inbox.AtPause:
+		s.patient = lowest(s.patient, id)
+	case d.Mode == inbox.Interrupt:
+		s.eager = lowest(s.eager, id)
+		return true
+	}
+	return d.When == inbox.Wakes
+}
+
+// lowest is the lower of two ids; 0 is none.
+func lowest(a, b int64) int64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// look has the sorter look at the agent's mail from message `from` on; 0: all of it.
+// The caller holds mu.
+func (a *agent) look(from int64) {
+	if a.info.State.Terminal() {
+		return
+	}
+	a.sorting.upTo = min(a.sorting.upTo, max(from-1, 0))
+	a.p.unsorted[a.id]++
+	token(a.p.sorts)
+}
+
+// lookAtAll is look for all that live. The caller holds mu.
+func (p *Pool) lookAtAll() {
+	for _, a := range p.living {
+		a.sorting = sorting{}
+		a.look(0)
+	}
+	token(p.sorts)
+}
+
+// sorter is the goroutine that sorts mail.
+func (p *Pool) sorter() {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		next := p.sortMail(p.ctx)
+		timer.Stop()
+		if !next.IsZero() {
+			timer.Reset(max(time.Millisecond, next.Sub(p.o.Now())))
+		}
+		select {
+		case <-p.ctx.Done():
+			return
+		case <-p.sorts:
+		case <-timer.C:
+		}
+	}
+}
+
+// sortMail looks at all that is to be looked at, and returns when it must look
+// again though nothing comes; zero: never.
+func (p *Pool) sortMail(ctx context.Context) (next time.Time) {
+	sooner := func(t time.Time) {
+		if !t.IsZero() && (next.IsZero() || t.Before(next)) {
+			next = t
+		}
+	}
+	now := p.o.Now()
+	p.mu.Lock()
+	over := p.quiet.On && !p.quiet.Holds(now)
+	p.mu.Unlock()
+	if over {
+		if err := p.quietOver(ctx); err != nil {
+			p.troubleMain(err)
+			sooner(now.Add(10 * time.Second))
+		}
+	}
+	back, err := p.unsnooze(ctx)
+	if err != nil && ctx.Err() == nil {
+		p.troubleMain(err)
+		back = now.Add(10 * time.Second)
+	}
+	sooner(back)
+	for _, a := range p.toSort(now) {
+		if err := p.sortOne(ctx, a); err != nil && ctx.Err() == nil {
+			a.trouble(err)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.quiet.On {
+		sooner(p.quiet.Until)
+	}
+	for _, a := range p.living {
+		if a.info.Pending > 0 {
+			sooner(a.sorting.until)
+		}
+		if wait, waits := a.pauses(now); waits {
+			sooner(now.Add(wait))
+		}
+	}
+	return next
+}
+
+// pauses lets an agent at rest go on if the human pauses and mail waits for that;
+// else it says how long no key may come for it to.  The caller holds mu.
+func (a *agent) pauses(now time.Time) (wait time.Duration, waits bool) {
+	if a.sorting.patient == 0 || a.paused || !a.kind.HasPrompt() {
+		return 0, false
+	}
+	m := inbox.Message{Kind: inbox.Mail} // one that is queued: only when matters here
+	d := inbox.Decide(m, inbox.Policy{Human: inbox.Overrides{Mode: inbox.Queue, IdleAfter: a.policy().Pause()}}, a.recipient(now), now)
+	if d.Due {
+		a.paused = true
+		a.poked()
+		return 0, false
+	}
+	return d.Wait, d.Wait > 0
+}
+
+// toSort are the agents whose mail is to be looked at now: those that were bidden,
+// and those whose policy decides otherwise by now.
+func (p *Pool) toSort(now time.Time) (as []*agent) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for id := range p.unsorted {
+		if p.living[id] == nil {
+			delete(p.unsorted, id)
+		}
+	}
+	for _, a := range p.living {
+		if at := a.sorting.until; !at.IsZero() && !now.Before(at) {
+			a.sorting = sorting{}
+			p.unsorted[a.id]++
+		}
+		if p.unsorted[a.id] > 0 {
+			as = append(as, a)
+		}
+	}
+	return as
+}
+
+// heads is how many messages are looked at at a time.
+const heads = 500
+
+// sortOne looks at the mail of one agent that it has not looked at.
+func (p *Pool) sortOne(ctx context.Context, a *agent) error {
+	now := p.o.Now()
+	p.mu.Lock()
+	asked, pol, r, after := p.unsorted[a.id], a.policy(), a.recipient(now), a.sorting.upTo
+	if a.info.Pending == 0 || pol.Plain() {
+		after = -1
+	}
+	p.mu.Unlock()
+	var failed error
+	var found []inbox.Message
+	var upTo int64
+	for n := heads; n == heads && after >= 0; {
+		ms, err := p.inbox.Heads(ctx, a.id, after, heads)
+		if err != nil {
+			failed = err
+			break
+		}
+		if n = len(ms); n > 0 {
+			after = ms[n-1].ID
+			upTo = after
+		}
+		for _, m := range ms {
+			if inbox.Decide(m, pol, r, now).When == inbox.Forked {
+				if err := p.fork(ctx, a, m.ID); err != nil && ctx.Err() == nil {
+					failed = fmt.Errorf("fork %s for message #%d: %w; it waits in the inbox", a.info.Name, m.ID, err)
+				}
+				continue
+			}
+			found = append(found, m)
+		}
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a.sorting.until = a.policy().Changes(now)
+	if a.policy().Plain() {
+		a.sorting.until = time.Time{}
+	}
+	a.sorting.upTo = max(a.sorting.upTo, upTo)
+	wake := pol.Plain() && a.info.Pending > 0 // perhaps one of them asks for it; the turn looks
+	for _, m := range found {
+		wake = a.sorting.seen(m.ID, inbox.Decide(m, pol, r, now)) || wake
+	}
+	if wake && a.kind.HasPrompt() {
+		a.wakes++
+	}
+	if wake {
+		a.poked()
+	}
+	if p.unsorted[a.id] -= asked; p.unsorted[a.id] <= 0 {
+		delete(p.unsorted, a.id)
+		p.told()
+	}
+	return failed
+}
+
+// recipient is what decides about its mail besides policy. The caller holds mu.
+func (a *agent) recipient(now time.Time) inbox.Recipient {
+	r := inbox.Recipient{
+		Doing: inbox.Resting, Prompt: a.kind.HasPrompt(), Forked: a.kind == Fork, Stopped: a.hushed,
+		Away: a.p.human.Away(now), Draft: a.p.human.Drafting(a.id),
+	}
+	switch i := a.info; {
+	case i.State.Terminal():
+		r.Doing = inbox.Ended
+	case i.State == Asking:
+		r.Doing = inbox.Asking
+	case i.State == Waiting:
+		r.Doing = inbox.Receiving
+	case i.State == Idle:
+	case i.Doing == "compacting":
+		r.Doing = inbox.Compacting
+	case i.Doing == "streaming" || i.Doing == "starting":
+		r.Doing = inbox.Streaming
+	default:
+		r.Doing = inbox.Tooling
+	}
+	return r
+}
+
+// arrivals are the mail that enters at one seam, and what decides about it.
+type arrivals struct {
+	policy inbox.Policy
+	who    inbox.Recipient
+	now    time.Time
+	typed  bool    // a prompt of the human enters
+	wake   bool    // a turn begins here if mail came that starts one
+	pause  bool    // the human pauses, and mail waited for that
+	ids    []int64 // what the policy lets in, oldest first, at most maxTaken; of a plain one: not looked for
+	whole  bool    // no other message waits that it lets in by itself, now or later
+	known  sorting
+	taken  []inbox.Message
+}
+
+// arrivals finds what enters at the seam where the agent stands.
+func (a *agent) arrivals(tx *store.Tx, typed, wake bool) (arrivals, error) {
+	a.p.mu.Lock()
+	now := a.p.o.Now()
+	s := arrivals{
+		policy: a.policy(), who: a.recipient(now), now: now, typed: typed, wake: wake, pause: a.paused && wake && !typed, known: a.sorting,
+	}
+	a.p.mu.Unlock()
+	s.who.Ends = a.through
+	if s.policy.Plain() {
+		return s, nil
+	}
+	return s, s.pick(&tx.View, a.id)
+}
+
+// lets reports whether a message enters here.
+func (s arrivals) lets(d inbox.Decision) bool {
+	switch d.When {
+	case inbox.AtSeam, inbox.AtOnce, inbox.Wakes:
+		return s.typed || s.wake || d.Mode == inbox.Interrupt || !s.who.Prompt
+	case inbox.WithPrompt:
+		return s.typed || s.wake && d.Mode == inbox.Manual
+	case inbox.AtPause:
+		return d.Due && (s.wake || s.who.Ends)
+	}
+	return false
+}
+
+// pick looks for what the policy lets in.
+func (s *arrivals) pick(v *store.View, recipient int64) (err error) {
+	walk := func(after int64, deliver ...inbox.Deliver) error {
+		for n := heads; n == heads; {
+			ms, err := inbox.Heads(v, recipient, after, heads, deliver...)
+			if err != nil {
+				return err
+			}
+			for _, m := range ms {
+				d := inbox.Decide(m, s.policy, s.who, s.now)
+				switch {
+				case !s.lets(d):
+					s.whole = s.whole && d.When != inbox.AtPause && d.Mode != inbox.Interrupt
+				case slices.Contains(s.ids, m.ID):
+				case len(s.ids) == maxTaken:
+					s.whole = false
+					return nil
+				default:
+					s.ids = append(s.ids, m.ID)
+				}
+			}
+			if n = len(ms); n > 0 {
+				after = ms[n-1].ID
+			}
+		}
+		return nil
+	}
+	s.whole = true
+	low := s.known.eager
+	if s.wake || s.who.Ends {
+		low = lowest(low, s.known.patient)
+	}
+	if low != 0 {
+		err = walk(low - 1)
+	}
+	if err == nil && (s.typed || s.wake || !s.who.Prompt) {
+		err = walk(0, inbox.Next, inbox.Wake) // what their dispatchers asked for
+	}
+	slices.Sort(s.ids)
+	return err
+}
+
+// sorted notes what a seam let in. If that was all, the policy lets nothing in by
+// itself until more comes.
+func (a *agent) sorted(s arrivals) {
+	if a.through = false; s.pause {
+		a.handled = s.taken
+	}
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	if !s.whole || len(s.taken) < len(s.ids) || a.sorting.upTo != s.known.upTo {
+		return
+	}
+	a.sorting.eager = 0
+	if s.wake || s.who.Ends {
+		a.sorting.patient = 0
+	}
+}

@@ -1,0 +1,47 @@
+package inbox
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"fantail/store"
+)
+
+// Heads returns what Decide needs of pending messages of recipient with an id beyond
+// `after`, oldest first, at most limit: no texts. Only those with one of deliver, if
+// any is given.
+func (b *Inbox) Heads(ctx context.Context, recipient, after int64, limit int, deliver ...Deliver) (ms []Message, err error) {
+	err = b.db.Read(ctx, func(rx *store.Rx) error {
+		ms, err = Heads(&rx.View, recipient, after, limit, deliver...)
+		return err
+	})
+	return ms, err
+}
+
+// Heads is Inbox.Heads inside a transaction.
+func Heads(v *store.View, recipient, after int64, limit int, deliver ...Deliver) (ms []Message, err error) {
+	p := pass{deliver: deliver}.and("recipient = ?", recipient).and("id > ?", after)
+	query, args := p.walks("id, ifnull(sender, 0), sender_name, kind, deliver, priority, tags, muted")
+	rows, err := v.Query(query+" ORDER BY id LIMIT ?", append(args, limit)...)
+	if err != nil {
+		return nil, fmt.Errorf("look at messages: %w", err)
+	}
+	defer rows.Close()
+	for rows.Next() {
+		m := Message{Recipient: recipient}
+		var tags string
+		if err := rows.Scan(&m.ID, &m.Sender, &m.From, &m.Kind, &m.Deliver, &m.Priority, &tags, &m.Muted); err != nil {
+			return nil, fmt.Errorf("look at messages: %w", err)
+		}
+		if strings.HasPrefix(tags, `["`) && json.Unmarshal([]byte(tags), &m.Tags) != nil {
+			m.Tags = nil // a spoilt row must not stop those behind it
+		}
+		ms = append(ms, m)
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("look at messages: %w", err)
+	}
+	return ms, nil
+}
