@@ -101,7 +101,7 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 // that starts one, or mail that w wishes.
 func (a *agent) reason(tx *store.Tx, mail arrivals, w *wish) (bool, error) {
 	switch {
-	case mail.typed || len(mail.ids) > 0:
+	case mail.typed || len(mail.ids) > 0 || a.kind == Fork: // what it handles stands in its transcript
 		return true, nil
 	case mail.wake && mail.policy.Plain():
 		if any, err := a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Wake}}); any || err != nil {
@@ -132,8 +132,11 @@ func (a *agent) begin(tx *store.Tx, reason bool) (int64, error) {
 		return 0, nil
 	}
 	t := store.Turn{Agent: a.id, Kind: "agent", Started: a.began}
-	if a.kind == Sub {
+	switch a.kind {
+	case Sub:
 		t.Kind = "async_subagent"
+	case Fork:
+		t.Kind = "fork"
 	}
 	if err := a.relate(tx, &t); err != nil {
 		return 0, err
@@ -195,7 +198,7 @@ func (a *agent) enter(tx *store.Tx, b *batch, turn int64, prompts []store.Prompt
 	}
 	for n, q := range prompts {
 		e := Entry{Kind: EntryPrompt, By: by, Text: q.Text}
-		if a.kind == Sub && (a.turn != 0 || n > 0) { // the first is its task
+		if a.kind == Fork || a.kind == Sub && (a.turn != 0 || n > 0) { // the first is its task
 			e.By = "user"
 		}
 		seq, err := b.add(turn, e)

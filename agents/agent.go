@@ -46,9 +46,12 @@ type agent struct {
 	waiters   map[*stop]bool // what such a prompt ends
 
 	hasten  func()        // whoever ends a sub-agent's commands can't wait longer; nil: they never can
+	tools   *tools.Set    // what its model may call
 	strict  bool          // the session's mode and rules don't loosen what it may do
 	timeout time.Duration // of its task; 0: none; set before the loop starts
 	command string        // its task, if that is a plain command; set before the loop starts
+
+	handling *handling // what a fork was made for; nil: it is none; set before the loop starts
 	clock   *clock        // rings at the time-out; nil: none
 	away    []string      // what calls that wait side by side wait for
 	asking  sync.Mutex    // held by the call whose question stands
@@ -76,7 +79,7 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 	a := &agent{
 		p: p, id: i.ID, kind: i.Kind, task: task, info: i,
 		poke: make(chan struct{}, 1), gone: make(chan struct{}), stops: map[*stop]bool{}, waiters: map[*stop]bool{},
-		ids: map[string]bool{}, active: p.o.Now(), strict: i.Outside, sinceSummary: 2, // long ago
+		ids: map[string]bool{}, active: p.o.Now(), strict: i.Outside || i.Kind == Fork, tools: p.toolsOf(i.Kind), sinceSummary: 2, // long ago
 	}
 	if i.State.Terminal() {
 		close(a.gone) // no loop runs
@@ -98,13 +101,17 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 	return a
 }
 
-// loop is the life of an agent. A sub-agent's life is one task; the others rest
+// loop is the life of an agent. A sub-agent's life is one task, a fork's one message; the others rest
 // between turns, a helper until it is closed.
 func (a *agent) loop() {
 	defer close(a.gone)
 	ctx := a.p.ctx
 	if a.kind == Sub {
 		a.carryOut(ctx)
+		return
+	}
+	if a.kind == Fork {
+		a.attend(ctx)
 		return
 	}
 	token(a.poke)
@@ -271,7 +278,7 @@ func (a *agent) visit(ctx context.Context) (context.Context, func(), error) {
 func (a *agent) halt(cause error) {
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
-	if a.kind == Sub && (a.halted == nil || errors.Is(cause, errFelled)) {
+	if a.kind.Ends() && (a.halted == nil || errors.Is(cause, errFelled)) {
 		a.halted = cause
 	}
 	switch {

@@ -44,7 +44,7 @@ func (a *agent) requestOf(entries []Entry) *llm.Request {
 		Model: model.ID, System: a.p.o.System(info), MaxTokens: model.MaxOut,
 		Messages: messages(entries, model.Name), CacheKey: fmt.Sprintf("fantail-%d", a.id),
 	}
-	for _, s := range a.p.o.Tools.Specs() {
+	for _, s := range a.tools.Specs() {
 		req.Tools = append(req.Tools, llm.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
 	}
 	return req

@@ -64,6 +64,9 @@ func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string)
 	p.mu.Lock()
 	of, model := a.info.Name, a.model.Name
 	p.mu.Unlock()
+	if a.kind == Fork {
+		return Info{}, fmt.Errorf("%s is a fork itself: it handles one message and closes, and its conversation has no branches; /fork belongs into the tab of its parent", of)
+	}
 	var behind store.Turn
 	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
 		ts, err := rx.Turns(agent)

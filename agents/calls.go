@@ -78,7 +78,7 @@ func (a *agent) beside(calls []Call) int {
 
 // parse reads a call, and says whether the gate is to judge it strictly.
 func (a *agent) parse(c Call) (*tools.Call, error) {
-	call, err := a.p.o.Tools.Parse(a.env, c.ID, c.Name, c.Args)
+	call, err := a.tools.Parse(a.env, c.ID, c.Name, c.Args)
 	if err == nil {
 		call.Action.Strict = a.strict
 	}
@@ -101,6 +101,9 @@ func (a *agent) runCall(ctx context.Context, c Call, line func(start func())) er
 	case permit.Deny:
 		return a.result(ctx, c, began, tools.Result{Text: "Refused: " + v.Reason, Error: true})
 	case permit.AskHuman:
+		if a.kind == Fork {
+			return a.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason + ", and a fork asks nobody. Say in your answer what you could not see."})
+		}
 		if !a.p.o.Attended {
 			return a.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason +
 				", and nobody is here to be asked; --permission-mode or a rule in the configuration can allow it"})

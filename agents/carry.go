@@ -32,6 +32,11 @@ func (a *agent) carryOut(ctx context.Context) {
 	} else if err := life(ctx); err != nil {
 		a.refuse(a.endingOf(ctx, err))
 	}
+	a.spent()
+}
+
+// spent lets go what an agent held whose life is over.
+func (a *agent) spent() {
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
 	a.clock.stop()
@@ -40,7 +45,7 @@ func (a *agent) carryOut(ctx context.Context) {
 	a.p.told()
 }
 
-// refuse ends a sub-agent whose turn could not even begin. Like finish it does
+// refuse ends a sub-agent or a fork whose turn could not even begin. Like finish it does
 // not give up before the program closes.
 func (a *agent) refuse(e ending) {
 	state := a.restState(e.outcome)
@@ -56,7 +61,7 @@ func (a *agent) refuse(e ending) {
 			if err := a.forgetPrompts(tx); err != nil {
 				return err
 			}
-			return a.report(tx, e)
+			return a.account(tx, e)
 		})
 	})
 	if err != nil {

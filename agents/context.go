@@ -94,7 +94,7 @@ func contextKind(e Entry) string {
 	}
 	return map[EntryKind]string{
 		EntrySummary: "summary", EntryPrompt: "prompts", EntryText: "answers", EntryCall: "tool calls", EntryMessage: "mail",
-		EntryShell: "your own commands", EntryHost: "notes of the program",
+		EntryShell: "your own commands", EntryHost: "notes of the program", EntrySnapshot: "notes of the program",
 	}[e.Kind]
 }
 

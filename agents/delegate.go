@@ -194,6 +194,8 @@ func resumable(tx *store.Tx, name string) (store.Agent, error) {
 		return a, fmt.Errorf("there is no agent %s to resume; without resume a new one starts: %w", name, ErrNoAgent)
 	case Kind(a.Kind) == Helper && !a.Closed.IsZero():
 		return a, closed(a)
+	case Kind(a.Kind) == Fork:
+		return a, forkEnds(name)
 	case Kind(a.Kind) != Sub:
 		return a, fmt.Errorf("%s does not end, so it can't be resumed; %s", name, reach(name))
 	case !State(a.State).Terminal():
@@ -233,11 +235,14 @@ func revive(tx *store.Tx, t Task, trust string) (store.Agent, error) {
 }
 
 // Resume lets an ended agent go on with its transcript, at once. Without a prompt
-// one that was cut goes on with what it did, and of one that completed only the
-// tab is opened again: ok is false then. So it is if the name is a closed helper's,
+// one that was cut goes on with what it did, and of one that completed, and of
+// a fork, only the tab is opened again: ok is false then. So it is if the name is a closed helper's,
 // which is sent the prompt if there is one.
 func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t Task, ok bool, err error) {
 	if done, err := p.reopen(ctx, name, prompt); done || err != nil {
+		return Task{}, false, err
+	}
+	if done, err := p.reopenFork(ctx, name, prompt); done || err != nil {
 		return Task{}, false, err
 	}
 	if prompt != "" {
@@ -264,9 +269,14 @@ func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t Tas
 	case Outcome(last.Outcome) != Completed:
 		return p.Resume(ctx, by, name, goOn)
 	}
+	return Task{}, false, p.openEnded(ctx, row)
+}
+
+// openEnded shows the tab of an agent that has ended again, once its row says so.
+func (p *Pool) openEnded(ctx context.Context, row store.Agent) error {
 	i, err := p.known(ctx, row)
 	if err != nil {
-		return Task{}, false, fmt.Errorf("resume %s: %w", name, err)
+		return fmt.Errorf("resume %s: %w", row.Name, err)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -274,7 +284,7 @@ func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t Tas
 		p.open(p.newAgent(i, row.Task))
 		p.hub.emit(Changed{i})
 	}
-	return Task{}, false, nil
+	return nil
 }
 
 // goOn is the prompt of an agent that was cut and is resumed without one.

@@ -20,6 +20,9 @@ import (
 const tool = "tool"
 
 func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
+	if err := d.a.mayWrite(ctx, m.To); err != nil {
+		return "", err
+	}
 	goOn, err := d.a.untilStarted(ctx, m.To)
 	if err != nil {
 		return "", err
@@ -104,6 +107,9 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 	if err != nil {
 		return "", 0, err
 	}
+	if timeout, err = d.a.mayWait(timeout); err != nil {
+		return "", 0, err
+	}
 	until, release := d.a.steerable(ctx)
 	defer release()
 	if timeout > 0 { // else as long as something can arrive
@@ -120,6 +126,7 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 	case errors.Is(err, errSteered):
 		return "No message was taken: the user wrote to you meanwhile.", 0, nil
 	case timeout > 0 && errors.Is(err, ErrTimeout):
+		d.a.waitedFor(timeout)
 		err = fmt.Errorf("no message came within %s; messages arrive by themselves, so end your turn instead of waiting again", timeout)
 	case errors.Is(err, ErrNothing):
 		if m := d.a.entered(from); m.ID != 0 {
@@ -192,12 +199,12 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 		switch {
 		case err != nil:
 			return err
-		case !ok || (m.Recipient != d.a.id && m.Sender != d.a.id):
+		case !ok || (!d.a.concerns(m.Recipient, id) && m.Sender != d.a.id):
 			return fmt.Errorf("you have no message #%d; list_messages shows yours", id)
 		case offset < 0 || offset > len(m.Text()):
 			return fmt.Errorf("message #%d has %d bytes; the offset %d is not in it", id, len(m.Text()), offset)
 		}
-		if m.Recipient != d.a.id {
+		if !d.a.concerns(m.Recipient, id) {
 			g.text = fmt.Sprintf("You sent this message; %s.\n%s", fate(m), r.Part(m, offset))
 			return nil
 		}
@@ -224,7 +231,7 @@ func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) 
 		switch {
 		case err != nil:
 			return err
-		case !ok || m.Recipient != d.a.id:
+		case !ok || !d.a.concerns(m.Recipient, id):
 			return fmt.Errorf("nobody sent you a message #%d; list_messages shows yours", id)
 		case m.Sender == 0:
 			return fmt.Errorf("message #%d came from outside (%s): nobody there has an inbox; say it in your answer", id, inbox.Label(m.From))
@@ -236,11 +243,13 @@ func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) 
 		if !strings.HasPrefix(about, "Re: ") {
 			about = "Re: " + about
 		}
-		if to, _, err = tx.AgentName(m.Sender); err != nil {
+		whom, err := reader(&tx.View, m.Sender)
+		if err != nil {
 			return err
 		}
+		to = whom.Name
 		reply, err = p.post(tx, inbox.Message{
-			Recipient: m.Sender, Sender: d.a.id, Kind: inbox.Mail, Deliver: inbox.Next, Body: body, InReplyTo: id, Subject: fit(about, mostSubject),
+			Recipient: whom.ID, Sender: d.a.id, Kind: inbox.Mail, Deliver: inbox.Next, Body: body, InReplyTo: id, Subject: fit(about, mostSubject),
 		})
 		return err
 	})

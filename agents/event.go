@@ -16,11 +16,15 @@ const (
 	Main   Kind = "main"
 	Helper Kind = "helper" // opened by the human, has a prompt box
 	Sub    Kind = "sub"    // carries out a task, no prompt box
-	Fork   Kind = "fork"   // handles one message of another agent, no prompt box
+	Fork   Kind = "fork"   // handles one message to its parent, no prompt box
 )
 
 // HasPrompt reports whether the human talks to the agent in its tab.
 func (k Kind) HasPrompt() bool { return k == Main || k == Helper }
+
+// Ends reports whether the agent ends by itself: its life is one task or one
+// message, and it holds a slot while it works.
+func (k Kind) Ends() bool { return k == Sub || k == Fork }
 
 // State is where an agent is. Only its own loop changes it; the last four are
 // terminal and always win.
@@ -76,7 +80,9 @@ type Info struct {
 	Urgent    int
 	Came      int              // messages that came into it since the program started, those of muted threads aside
 	Delegated int              // sync delegations it waits for
-	Prompt    string           // a sub-agent's task; a plain command begins with `!`, and has no Model
+	Prompt    string           // a sub-agent's task; a plain command begins with `!`, and has no Model; what a fork's message says
+	Handles   int64            // a fork's message; 0: it is no fork
+	Sender    string           // who wrote that
 	Task      int64            // that task's id; 0: none
 	Attempt   int              // how many tasks it carried out, this one included
 	Outside   bool             // its work was asked for outside of the program: it asks before all but reading
@@ -129,6 +135,7 @@ const (
 	EntryDelegated EntryKind = "delegated" // Call.ID, Task: the call waits for that task's end
 	EntryResult    EntryKind = "result"    // Result; Messages if the tool took mail
 	EntryShell     EntryKind = "shell"     // Shell: the human's own `!` command and its output
+	EntrySnapshot  EntryKind = "snapshot"  // Text: the program to a fork's model, what its parent did last
 	EntryHost      EntryKind = "host"      // Text: the program to the model, for instance that a reply was cut
 	EntryNotice    EntryKind = "notice"    // Text: the program to the human; not sent to the model
 	EntryEnded     EntryKind = "ended"     // End: a turn ended
@@ -150,7 +157,7 @@ type Entry struct {
 	Text      string          `json:"text,omitempty"`
 	Opaque    string          `json:"opaque,omitempty"`
 	Model     string          `json:"model,omitempty"`
-	By        string          `json:"by,omitempty"` // who took messages: check receive show next fire turn start delegate cli mcp; who outside asked for a task: cli mcp; of a prompt that came while a sub-agent worked: user
+	By        string          `json:"by,omitempty"` // who took messages: check receive show next fire turn start delegate fork cli mcp; who outside asked for a task: cli mcp; of a prompt that came while a sub-agent worked: user
 	Call      *Call           `json:"call,omitempty"`
 	Result    *Result         `json:"result,omitempty"`
 	Messages  []inbox.Message `json:"messages,omitempty"`

@@ -17,3 +17,19 @@ func (p *Pool) Wishes(agent int64) int {
 	defer p.mu.Unlock()
 	return len(p.agents[agent].wishes)
 }
+
+// Fork makes a fork of an agent for one of its messages.
+func (p *Pool) Fork(agent, message int64) error {
+	a, err := p.agent(agent)
+	if err != nil {
+		return err
+	}
+	return p.fork(context.Background(), a, message)
+}
+
+// Rule sets what an agent's file would say.
+func (p *Pool) Rule(name string, r inbox.Rules) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.rules = map[string]inbox.Rules{name: r}
+}

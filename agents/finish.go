@@ -106,10 +106,8 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 				return err
 			}
 		}
-		if a.task != 0 {
-			if err := a.report(tx, e); err != nil {
-				return err
-			}
+		if err := a.account(tx, e); err != nil {
+			return err
 		}
 		done = true
 		return nil
@@ -180,6 +178,18 @@ func (a *agent) dueNow(tx *store.Tx) (bool, error) {
 	return a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}})
 }
 
+// account tells whom it concerns what became of an agent's work, in the transaction
+// that ends it.
+func (a *agent) account(tx *store.Tx, e ending) error {
+	switch {
+	case a.task != 0:
+		return a.report(tx, e)
+	case a.kind == Fork:
+		return a.conclude(tx, e)
+	}
+	return nil
+}
+
 // report deposits what became of a sub-agent's task with whoever dispatched it,
 // and marks the task finished, in the transaction that ends the turn.
 func (a *agent) report(tx *store.Tx, e ending) error {
@@ -220,7 +230,13 @@ func (p *Pool) pass(tx *store.Tx, from int64, state State) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(tx.PassTasks(from, to), tx.PassAgents(from, to), p.inbox.Pass(tx, from, to), p.unread(tx, from, to, state)); err != nil {
+	pass := p.inbox.Pass
+	if row, _, err := tx.Agent(from); err != nil {
+		return err
+	} else if Kind(row.Kind) == Fork { // what was for a fork is for its parent
+		pass = p.inbox.PassAll
+	}
+	if err := errors.Join(tx.PassTasks(from, to), tx.PassAgents(from, to), pass(tx, from, to), p.unread(tx, from, to, state)); err != nil {
 		return err
 	}
 	tx.AfterCommit(func() {

@@ -3,6 +3,204 @@ package agents
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/inbox"
+	"fantail/store"
 )
 
-func (p *Pool) fork(context.Context, *agent, int64) error { return errors.New("not here yet") }
+// A fork is a temporary copy of an agent that handles one message, while the agent
+// goes on undisturbed. It has a transcript of its own, which begins with a snapshot
+// of its parent's and with the message; it reads and writes mail and changes
+// nothing; it closes itself after its one turn. Nothing of it ever stands in its
+// parent's transcript: what is for the parent is mail like any other.
+
+const (
+	forkLimit   = 10 * time.Minute // how long a fork may take, once it has a slot
+	forkIdle    = 5 * time.Minute  // how long it may wait for a message, and stays open behind its end while the human looks at it
+	mostForks   = 32               // of one agent at once
+	forkSubject = 200              // bytes of what the message is about, where its fork is named
+)
+
+// errForks is why one more fork is not made now: the message stays where it is.
+var errForks = fmt.Errorf("%d forks of this agent live already", mostForks)
+
+// handling is what a fork was made for.
+type handling struct {
+	message  inbox.Message // its texts cut
+	outcomes inbox.Outcomes
+	waited   bool // for a message, as long as it may
+}
+
+// fork makes a fork of parent for a message that waits for it: the fork's row, its
+// take of the message and its transcript's beginning are one transaction. If
+// somebody took the message first nothing is made, and that is no error.
+func (p *Pool) fork(ctx context.Context, parent *agent, message int64) error {
+	of, model, err := p.forkable(parent)
+	if err != nil {
+		return fmt.Errorf("fork %s: %w", of.Name, err)
+	}
+	h := &handling{outcomes: p.policyOf(parent).Rules.Outcomes}
+	seen, err := p.snapshot(ctx, of)
+	if err != nil {
+		return fmt.Errorf("fork %s: %w", of.Name, err)
+	}
+	err = p.o.DB.Write(ctx, "fork", func(tx *store.Tx) error {
+		above, ok, err := tx.Agent(parent.id)
+		if err != nil || !ok {
+			return errors.Join(err, missing(ok, "agent %d", parent.id))
+		}
+		row := store.Agent{
+			Kind: string(Fork), Trust: above.Trust, Parent: parent.id, Model: model.Name, State: string(Queued), Handles: message,
+		}
+		if row.Name, err = forkName(&tx.View, above.Name); err != nil {
+			return err
+		}
+		ms, _, err := p.inbox.Take(tx, inbox.Query{Recipient: parent.id, ID: message}, inbox.ByForkOf(row.Name), func(ms []inbox.Message) (seq int64, err error) {
+			if row.ID, err = tx.AddAgent(row); err != nil {
+				return 0, err
+			}
+			return p.instruct(tx, row, h, seen, ms[0])
+		})
+		if err != nil || len(ms) == 0 {
+			return err
+		}
+		h.message = brief(ms[0])
+		i := Info{
+			ID: row.ID, Name: row.Name, Kind: Fork, Parent: row.Parent, State: Queued, Model: model.Name, Window: model.Window, Priced: model.Price != nil,
+			Created: tx.Now(), Started: tx.Now(), Outside: row.Trust == trustOutside, Attempt: 1,
+		}
+		i.about(ms[0])
+		tx.AfterCommit(func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if p.closing {
+				return // the next start tells the parent
+			}
+			a := p.newAgent(i, 0)
+			a.handling = h
+			p.open(a)
+			p.hub.emit(Changed{i})
+			p.told()
+			p.start("agent "+i.Name, a.loop)
+		})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("fork %s for message #%d: %w", of.Name, message, err)
+	}
+	return nil
+}
+
+// forkable is what a fork of the agent begins with, or why there can be none.
+func (p *Pool) forkable(parent *agent) (Info, Model, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := 0
+	for _, a := range p.living {
+		if a.kind == Fork && a.info.Parent == parent.id {
+			n++
+		}
+	}
+	switch i := parent.info; {
+	case parent.kind == Fork:
+		return i, parent.model, errors.New("it is a fork itself, and a fork is not forked")
+	case i.State.Terminal():
+		return i, parent.model, fmt.Errorf("it has ended (%s)", i.State)
+	case p.closing:
+		return i, parent.model, errClosing
+	case n >= mostForks:
+		return i, parent.model, errForks
+	}
+	return parent.info, parent.model, nil
+}
+
+// about notes what a fork handles.
+func (i *Info) about(m inbox.Message) {
+	i.Handles, i.Sender, i.Prompt = m.ID, m.From, fit(m.Text(), mostSubject)
+}
+
+// brief is m with the beginnings of its texts.
+func brief(m inbox.Message) inbox.Message {
+	m.Body, m.Error, m.Partial, m.Subject = "", "", "", ""
+	return m
+}
+
+// forkName is the name of the next fork: NAME-fork-1, NAME-fork-2, … No number is
+// used twice, so that a name means one message for ever.
+func forkName(v *store.View, of string) (string, error) {
+	called := func(n int) string { return fmt.Sprintf("%s-fork-%d", of, n) }
+	n, err := firstFree(func(n int) (bool, error) {
+		if queued, err := v.TaskQueued(called(n)); queued || err != nil {
+			return true, err
+		}
+		_, used, err := v.AgentByName(called(n))
+		return used, err
+	})
+	return called(n), err
+}
+
+// instruct begins the transcript of a fork: a snapshot of its parent, what becomes
+// of what it finds, who wrote to it, and the message as every injected message
+// stands. It returns the message's entry.
+func (p *Pool) instruct(tx *store.Tx, row store.Agent, h *handling, seen string, m inbox.Message) (int64, error) {
+	of, _, err := tx.AgentName(row.Parent)
+	if err != nil {
+		return 0, err
+	}
+	who, err := sender(&tx.View, m)
+	if err != nil {
+		return 0, err
+	}
+	b := (&agent{p: p, id: row.ID}).batch(tx, false)
+	if _, err := b.add(0, Entry{Kind: EntrySnapshot, Text: fmt.Sprintf(
+		"You are a fork of %s. What follows is a snapshot of its last turns, made when the message came. %s goes on by itself, does not see you, and may have gone on since: this is for you to know, not to carry out.\n\n", of, of) +
+		rendering(tx.Now(), 0).Snapshot(of, seen)}); err != nil {
+		return 0, err
+	}
+	if _, err := b.add(0, Entry{Kind: EntryHost, Text: fmt.Sprintf("You handle message #%d to %s. %s %s", m.ID, of, who, h.fate(of))}); err != nil {
+		return 0, err
+	}
+	room := someWindow
+	if model, err := p.o.Resolve(row.Model); err == nil && model.Window > 0 {
+		room = model.Window
+	}
+	r := rendering(tx.Now(), bytesOf(min(itemTokens, room/4)))
+	return b.add(0, Entry{Kind: EntryMessage, By: "fork", Messages: []inbox.Message{m}, Text: inbox.Line(m) + "\n\n" + r.Envelope(m)})
+}
+
+// sender says to a fork who wrote the message it handles.
+func sender(v *store.View, m inbox.Message) (string, error) {
+	name := inbox.Label(m.From)
+	if m.Sender == 0 {
+		return fmt.Sprintf("It came from outside (%s): nobody there reads an answer.", name), nil
+	}
+	a, _, err := v.Agent(m.Sender)
+	switch {
+	case err != nil:
+		return "", err
+	case State(a.State).Terminal() && Kind(a.Kind) != Fork:
+		return fmt.Sprintf("%s, who wrote it, has ended (%s) and reads no mail.", name, a.State), nil
+	}
+	return fmt.Sprintf("%s, who wrote it, is a %s agent (%s); reply_to_message %d answers it.", name, a.Kind, a.State, m.ID), nil
+}
+
+// fate tells a fork what becomes of its final message.
+func (h *handling) fate(of string) string {
+	var parts []string
+	if o := h.outcomes; o.Memory != "" {
+		parts = append(parts, "it is kept as the memory document "+inbox.Label(o.Memory))
+	}
+	if h.outcomes.ToParent != "" {
+		parts = append(parts, "its beginning is sent to "+of)
+	}
+	if h.outcomes.Escalate != "" {
+		parts = append(parts, "it goes to "+inbox.Label(h.outcomes.Escalate)+" together with the message")
+	}
+	if len(parts) == 0 {
+		return "Nobody reads your final message unless you send it: what " + of + " must know goes to it with the tool send."
+	}
+	return "When your turn ends, your final message is used: " + strings.Join(parts, "; ") + "."
+}

@@ -57,7 +57,7 @@ func (c *conversation) add(e Entry) {
 		c.recall(e)
 	case EntryMessage:
 		c.hear(e.Text, llm.FromMessage)
-	case EntryHost:
+	case EntryHost, EntrySnapshot:
 		c.hear(e.Text, llm.FromHost)
 	case EntryShell:
 		c.hear(fmt.Sprintf("The user ran a command of their own: %s\nIts exit code was %d. Its output:\n%s",

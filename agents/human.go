@@ -13,6 +13,7 @@ type Human struct {
 	pressed atomic.Int64 // when the last key came, in milliseconds; 0: none yet
 	looks   atomic.Int64 // the agent whose tab shows
 	drafts  sync.Map     // agents whose prompt box is not empty -> nothing
+	leaving sync.Map     // agents -> a channel that gets a token once the human leaves their tab
 	turned  func()       // somebody's draft is gone, or the human went to another tab
 }
 
@@ -21,9 +22,24 @@ func (h *Human) Pressed(now time.Time) { h.pressed.Store(now.UnixMilli()) }
 
 // Looks tells whose tab shows.
 func (h *Human) Looks(agent int64) {
-	if h.looks.Swap(agent) != agent && h.turned != nil {
+	was := h.looks.Swap(agent)
+	if was == agent {
+		return
+	}
+	if c, ok := h.leaving.Load(was); ok {
+		token(c.(chan struct{}))
+	}
+	if h.turned != nil {
 		h.turned()
 	}
+}
+
+// leaves returns a channel that gets a token once the human goes from the agent's tab
+// to another, and what ends the arrangement.
+func (h *Human) leaves(agent int64) (<-chan struct{}, func()) {
+	c := make(chan struct{}, 1)
+	h.leaving.Store(agent, c)
+	return c, func() { h.leaving.Delete(agent) }
 }
 
 // LooksAt reports whether the agent's tab shows.

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,10 +74,7 @@ func (p *Pool) Send(ctx context.Context, from int64, to, body string, pr inbox.P
 func (p *Pool) addressed(ctx context.Context, names []string) ([]Info, error) {
 	var to []Info
 	for _, name := range names {
-		_, i, err := p.named(ctx, name)
-		if err := p.notStarted(name); err != nil {
-			return nil, err
-		}
+		i, err := p.addressee(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -85,6 +83,24 @@ func (p *Pool) addressed(ctx context.Context, names []string) ([]Info, error) {
 		}
 	}
 	return to, nil
+}
+
+// addressee is who reads the mail for that name.
+func (p *Pool) addressee(ctx context.Context, name string) (i Info, err error) {
+	var forked bool
+	if err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
+		a, ok, err := rx.AgentByName(name)
+		if err != nil || !ok || Kind(a.Kind) != Fork {
+			return err
+		}
+		to, err := reader(&rx.View, a.ID)
+		i, forked = Info{ID: to.ID, Name: to.Name}, to.ID != a.ID
+		return err
+	}); err != nil || forked {
+		return i, err
+	}
+	_, i, err = p.named(ctx, name)
+	return i, cmp.Or(p.notStarted(name), err)
 }
 
 // unstarted is the error of who writes to a task that is queued.
@@ -97,14 +113,23 @@ func ended(name string, s State) error {
 	return fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /resume %s PROMPT (tool delegate with resume) lets it go on", name, s, name)
 }
 
-// post deposits mail for an agent that can still read it.
+// post deposits mail for an agent that can still read it, or for the parent of a fork
+// that has ended.
 func (p *Pool) post(tx *store.Tx, m inbox.Message) (int64, error) {
-	a, ok, err := tx.Agent(m.Recipient)
-	if err != nil || !ok {
-		return 0, errors.Join(err, missing(ok, "agent %d", m.Recipient))
+	a, err := reader(&tx.View, m.Recipient)
+	if err != nil {
+		return 0, err
 	}
 	if State(a.State).Terminal() {
 		return 0, ended(a.Name, State(a.State))
+	}
+	m.Recipient = a.ID
+	if m.Sender != 0 {
+		by, _, err := tx.Agent(m.Sender)
+		if err != nil {
+			return 0, err
+		}
+		m.ByFork = Kind(by.Kind) == Fork
 	}
 	return p.inbox.Add(tx, m)
 }

@@ -286,6 +286,13 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 	if i.Pending, i.Urgent, err = p.inbox.Count(ctx, row.ID); err != nil {
 		return i, err
 	}
+	if row.Handles != 0 {
+		m, _, err := p.inbox.Get(ctx, row.Handles)
+		if err != nil {
+			return i, err
+		}
+		i.about(m)
+	}
 	// A model that is no longer configured must not keep the program from
 	// starting: the agent gets the present one, as main does in any case.
 	if i.Model != "" {
@@ -423,7 +430,7 @@ func (p *Pool) rung(r inbox.Rung) {
 func (p *Pool) tally() Tally {
 	t := Tally{Asking: len(p.asks), Mode: p.o.Gate.Mode(), Quiet: p.quiet}
 	for _, a := range p.living {
-		if a.info.Kind == Sub && (a.info.State == Running || a.info.State == Waiting) {
+		if a.kind.Ends() && (a.info.State == Running || a.info.State == Waiting) {
 			t.Running++
 		}
 	}

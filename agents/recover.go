@@ -132,9 +132,11 @@ func (p *Pool) recover(ctx context.Context) error {
 		return nil
 	}
 	p.endGroups(cuts)
-	rests := map[int64]bool{}
+	rests, forks := map[int64]bool{}, map[int64]bool{}
 	for _, a := range agents {
-		rests[a.ID] = Kind(a.Kind).HasPrompt()
+		if rests[a.ID] = Kind(a.Kind).HasPrompt(); Kind(a.Kind) == Fork {
+			forks[a.ID] = true
+		}
 	}
 	return p.o.DB.Write(ctx, "recover", func(tx *store.Tx) error {
 		text := map[int64]string{} // by agent
@@ -158,7 +160,17 @@ func (p *Pool) recover(ctx context.Context) error {
 			}
 		}
 		for _, id := range crashed {
+			if forks[id] {
+				if err := p.unhandled(tx, id, ending{OutCrashed, "the program ended meanwhile"}, text[id]); err != nil {
+					return err
+				}
+			}
 			if err := p.pass(tx, id, Crashed); err != nil {
+				return err
+			}
+		}
+		for id := range forks {
+			if err := tx.CloseAgent(id); err != nil {
 				return err
 			}
 		}

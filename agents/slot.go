@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A sub-agent that runs holds a slot of the pool (its cap), of its dispatcher's
+// A sub-agent or a fork that runs holds a slot of the pool (its cap), of its dispatcher's
 // window and of the vendor that serves its model. One that waits or asks holds none, and takes it back
 // before queued tasks start.
 
@@ -49,6 +49,9 @@ func (p *Pool) full(s slot) string {
 
 // slot is what the agent holds while it runs. The caller holds mu.
 func (a *agent) slot() slot {
+	if a.kind == Fork { // no queue's window bounds it
+		return slot{vendor: a.model.Vendor, atOnce: a.model.AtOnce}
+	}
 	return slot{owner: a.info.Parent, vendor: a.model.Vendor, atOnce: a.model.AtOnce}
 }
 
@@ -106,7 +109,7 @@ func (a *agent) waiting(i *Info) {
 // regain takes the agent's slot back, waiting for it if need be.
 func (a *agent) regain(ctx context.Context) error {
 	a.p.mu.Lock()
-	if a.kind != Sub {
+	if !a.kind.Ends() {
 		a.change(func(i *Info) { i.State, i.Why = Running, "" })
 		a.p.mu.Unlock()
 		return nil

@@ -52,7 +52,7 @@ func (a *agent) work(ctx context.Context) error {
 				why = "its token limit cut it"
 			}
 			err = fmt.Errorf("the model made no whole call %d times in a row: %s", cuts, why)
-		case a.task != 0 && r.short() != "":
+		case a.kind.Ends() && r.short() != "":
 			err = errors.New(r.short())
 		default:
 			if err = a.await(ctx); err == nil && a.finish(ctx, ending{outcome: Completed}) {

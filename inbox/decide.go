@@ -95,6 +95,9 @@ func Decide(m Message, p Policy, r Recipient, now time.Time) Decision {
 	if mode == Fork && r.Forked {
 		mode, rule = Interrupt, rule+"; a fork is not forked again"
 	}
+	if mode == Fork && m.ByFork {
+		mode, rule = Manual, rule+"; what a fork wrote is not forked again"
+	}
 	var d Decision
 	switch mode {
 	case Interrupt:

@@ -92,6 +92,12 @@ func (r Rendering) block(m Message, more, text string) string {
 	return b.String()
 }
 
+// Snapshot renders what an agent and its human said as a block of the host's, which
+// nothing in the text can close.
+func (r Rendering) Snapshot(of, text string) string {
+	return fmt.Sprintf("<snapshot of=\"%s\" mark=\"%s\">\n%s\n</snapshot mark=\"%s\">", attribute(of), r.Mark, escape(plain(text)), r.Mark)
+}
+
 // Text is all that m says: its body, its error and its output so far.
 func (m Message) Text() string {
 	var b strings.Builder
@@ -145,7 +151,7 @@ func plain(s string) string {
 // tag finds what opens or closes an envelope or could be read so: in any case of
 // letters, with wide signs, and with spaces, slashes and invisible characters
 // before the word.
-var tag = regexp.MustCompile(`(?i)[<\x{FF1C}\x{FE64}]([\s\x00-\x1F\x7F-\x{A0}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Mn}/\x{FF0F}\x{2215}\x{2044}\x{FFFD}]*message)`)
+var tag = regexp.MustCompile(`(?i)[<\x{FF1C}\x{FE64}]([\s\x00-\x1F\x7F-\x{A0}\p{Cf}\p{Zs}\p{Zl}\p{Zp}\p{Mn}/\x{FF0F}\x{2215}\x{2044}\x{FFFD}]*(?:message|snapshot))`)
 
 // escape takes the power to open or close an envelope from s. Other text stays
 // as it is: most bodies are code.

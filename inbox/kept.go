@@ -65,11 +65,11 @@ func (b *Inbox) Waiting(tx *store.Tx, recipient int64, limit int) (ms []Message,
 	return ms, all, nil
 }
 
-// LastTaken returns the batch of recipient's messages that was taken last; none
-// if nothing is taken. Only the beginnings of the texts are there.
+// LastTaken returns the batch of messages that recipient took last; none if it took
+// nothing. Only the beginnings of the texts are there.
 func (b *Inbox) LastTaken(tx *store.Tx, recipient int64) ([]Message, error) {
 	ms, err := readMessages(&tx.View, "SELECT "+brief()+` FROM messages WHERE recipient = ? AND entry =
-		(SELECT max(entry) FROM messages WHERE recipient = ? AND taken_at IS NOT NULL) ORDER BY id`, recipient, recipient)
+		(SELECT max(entry) FROM messages WHERE recipient = ? AND taken_at IS NOT NULL AND taken_by NOT LIKE ?) ORDER BY id`, recipient, recipient, byFork+"%")
 	if err != nil {
 		return nil, fmt.Errorf("find the messages taken last: %w", err)
 	}

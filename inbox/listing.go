@@ -124,7 +124,22 @@ func (m Message) Fate() string {
 	case "cli", "mcp":
 		return "taken from outside (" + m.TakenBy + ")"
 	}
+	if fork, ok := m.Handler(); ok {
+		return "handled by " + fork
+	}
 	return "taken by " + Label(m.TakenBy)
+}
+
+// byFork and a fork's name are what a message that a fork took says it was taken by.
+const byFork = "fork "
+
+// ByForkOf is what the messages that a fork of that name takes say.
+func ByForkOf(name string) string { return byFork + name }
+
+// Handler is the fork that took m, as it was called then.
+func (m Message) Handler() (fork string, ok bool) {
+	fork, ok = strings.CutPrefix(m.TakenBy, byFork)
+	return Label(fork), ok
 }
 
 // Age is a short age: 12s, 3m, 2h, 4d. What lies ahead is 0s old.

@@ -85,6 +85,7 @@ type Message struct {
 	Pinned    bool      // it stays prominent
 	Dismissed time.Time // zero: never
 	Snoozed   time.Time // when it is pending again; zero: it is not snoozed
+	ByFork    bool      // a fork wrote it: no fork is made for it
 }
 
 // Success reports whether a result or mail went well; false for failures, and for

@@ -10,7 +10,14 @@ import (
 // another, inside tx: what work came to is read by whoever is responsible for it
 // then. Mail to an agent stays that agent's.
 func (b *Inbox) Pass(tx *store.Tx, from, to int64) error {
-	const these = ` FROM messages WHERE recipient = ? AND taken_at IS NULL AND kind IN ('result', 'failure')`
+	return b.pass(tx, from, to, ` AND kind IN ('result', 'failure')`)
+}
+
+// PassAll gives all that waits for an agent that ends to another, inside tx.
+func (b *Inbox) PassAll(tx *store.Tx, from, to int64) error { return b.pass(tx, from, to, "") }
+
+func (b *Inbox) pass(tx *store.Tx, from, to int64, which string) error {
+	these := ` FROM messages WHERE recipient = ? AND taken_at IS NULL` + which
 	r := Rung{Recipient: to, Deposited: true}
 	err := tx.QueryRow(`SELECT count(*), ifnull(sum(priority = 'urgent' AND muted = 0), 0), ifnull(max(deliver = 'wake'), 0)`+these, from).
 		Scan(&r.Pending, &r.Urgent, &r.Wake)
@@ -18,7 +25,7 @@ func (b *Inbox) Pass(tx *store.Tx, from, to int64) error {
 		_, err = tx.Exec(`UPDATE messages SET recipient = ? WHERE id IN (SELECT id`+these+`)`, to, from)
 	}
 	if err != nil {
-		return fmt.Errorf("pass the results for agent %d to agent %d: %w", from, to, err)
+		return fmt.Errorf("pass the messages for agent %d to agent %d: %w", from, to, err)
 	}
 	if r.Pending == 0 {
 		return nil

@@ -18,6 +18,7 @@ type Agent struct {
 	Parent  int64 // 0: none
 	Task    int64 // 0: none
 	Branch  int64 // the turn its conversation branched from; 0: none
+	Handles int64 // of a fork: the message it was made for; 0: none
 	Model   string
 	State   string
 	Created time.Time
@@ -26,11 +27,11 @@ type Agent struct {
 }
 
 const agentColumns = `id, name, kind, trust, ifnull(parent, 0), ifnull(task, 0), model, state, created_at, ended_at, closed_at,
-	ifnull(branch, 0)`
+	ifnull(branch, 0), ifnull(handles, 0)`
 
 func scanAgent(s scanner) (a Agent, err error) {
 	var created, ended, closed sql.NullInt64
-	err = s.Scan(&a.ID, &a.Name, &a.Kind, &a.Trust, &a.Parent, &a.Task, &a.Model, &a.State, &created, &ended, &closed, &a.Branch)
+	err = s.Scan(&a.ID, &a.Name, &a.Kind, &a.Trust, &a.Parent, &a.Task, &a.Model, &a.State, &created, &ended, &closed, &a.Branch, &a.Handles)
 	a.Created, a.Ended, a.Closed = moment(created), moment(ended), moment(closed)
 	return a, err
 }
@@ -44,9 +45,9 @@ func (tx *Tx) AddAgent(a Agent) (int64, error) {
 	if a.Trust == "" {
 		a.Trust = "attended"
 	}
-	id, err := tx.insert(`INSERT INTO agents (name, kind, trust, parent, task, model, state, created_at, ended_at, closed_at, branch)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		a.Name, a.Kind, a.Trust, null(a.Parent), null(a.Task), a.Model, a.State, stamp(a.Created), stamp(a.Ended), stamp(a.Closed), null(a.Branch))
+	id, err := tx.insert(`INSERT INTO agents (name, kind, trust, parent, task, model, state, created_at, ended_at, closed_at, branch, handles)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		a.Name, a.Kind, a.Trust, null(a.Parent), null(a.Task), a.Model, a.State, stamp(a.Created), stamp(a.Ended), stamp(a.Closed), null(a.Branch), null(a.Handles))
 	if err != nil {
 		return 0, fmt.Errorf("add agent: %w", taken(a.Name, err))
 	}

@@ -176,6 +176,17 @@ func (s *Set) Without(names []string) (*Set, error) {
 	return &Set{list: rest}, nil
 }
 
+// Only returns those of the set that are named.
+func (s *Set) Only(names ...string) *Set {
+	var some []tool
+	for _, t := range s.list {
+		if slices.Contains(names, t.name) {
+			some = append(some, t)
+		}
+	}
+	return &Set{list: some}
+}
+
 // none is the error of a name no tool has.
 func (s *Set) none(name string) error {
 	names := make([]string, 0, len(s.list))

@@ -1,6 +1,6 @@
 // Package prompts is what an agent is told before anything else.
 //
-// Does: fill the embedded texts main.md and sub.md with the facts of a start
+// Does: fill the embedded texts main.md, sub.md and fork.md with the facts of a start
 // ([System]), find the text a project keeps for its agents ([Memory]), and hold
 // the one that asks for a summary ([Compact]).
 //
@@ -23,7 +23,7 @@ import (
 	"unicode/utf8"
 )
 
-//go:embed main.md sub.md
+//go:embed main.md sub.md fork.md
 var texts embed.FS
 
 //go:embed compact.md
@@ -36,6 +36,7 @@ func Compact() string { return compact }
 type Facts struct {
 	Name     string // the agent's name
 	Sub      bool   // it carries out a task and has no human at its tab
+	Fork     bool   // it handles one message for another agent
 	Dir      string // the workspace
 	Platform string // linux/amd64
 	Date     string // 2026-11-21
@@ -47,13 +48,16 @@ type Facts struct {
 // System is the system prompt of an agent.
 func System(f Facts) (string, error) {
 	name := "main.md"
-	if f.Sub {
+	switch {
+	case f.Sub:
 		name = "sub.md"
+	case f.Fork:
+		name = "fork.md"
 	}
 	if f.Name == "" || f.Dir == "" {
 		return "", errors.New("write the system prompt: the agent's name and the directory are required")
 	}
-	t, err := template.New("").Option("missingkey=error").ParseFS(texts, "main.md", "sub.md")
+	t, err := template.New("").Option("missingkey=error").ParseFS(texts, "main.md", "sub.md", "fork.md")
 	if err != nil {
 		return "", fmt.Errorf("read the system prompt: %w", err)
 	}

@@ -11,12 +11,16 @@ WITH RECURSIVE roots(id, root) AS (
   SELECT m.id, r.root FROM messages m JOIN roots r ON m.in_reply_to = r.id
 )
 UPDATE messages SET thread = (SELECT root FROM roots WHERE roots.id = messages.id) WHERE in_reply_to IS NOT NULL;
+ALTER TABLE messages ADD COLUMN by_fork INTEGER NOT NULL DEFAULT 0;      -- a fork wrote it: no fork is made for it
 CREATE INDEX messages_of_thread ON messages(thread, id) WHERE thread IS NOT NULL;
 CREATE INDEX messages_pressing ON messages(recipient, id)
   WHERE taken_at IS NULL AND priority = 'urgent' AND muted = 0 AND dismissed_at IS NULL;
 CREATE INDEX messages_needing ON messages(recipient, id)
   WHERE taken_at IS NULL AND muted = 0 AND (priority = 'urgent' OR kind IN ('question', 'approval'));
 CREATE INDEX messages_snoozed ON messages(snoozed_until) WHERE snoozed_until IS NOT NULL;
+
+-- A fork is made for one message, which stays its parent's and stands in the fork's transcript.
+ALTER TABLE agents ADD COLUMN handles INTEGER REFERENCES messages(id);
 
 -- mutes: the threads that a recipient wants held silently.
 CREATE TABLE mutes (

@@ -32,7 +32,7 @@ func System(p Place, now func() time.Time) func(agents.Info) string {
 	})
 	return func(a agents.Info) string {
 		f := facts()
-		f.Name, f.Sub = a.Name, a.Kind == agents.Sub
+		f.Name, f.Sub, f.Fork = a.Name, a.Kind == agents.Sub, a.Kind == agents.Fork
 		text, err := prompts.System(f)
 		if err != nil {
 			panic(err) // the texts are embedded and the facts are set

@@ -1,0 +1,155 @@
+package agents
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// findings is how many bytes of a fork's final message go into a message to another.
+const findings = 4 << 10
+
+// conclude makes of what a fork found what its parent's policy says, in the
+// transaction that ends it; after anything but a success its parent hears of that.
+// What waits for the fork passes to its parent.
+func (a *agent) conclude(tx *store.Tx, e ending) error {
+	text, err := a.said(tx)
+	if err != nil {
+		return err
+	}
+	if e.outcome == Completed {
+		err = a.outcomes(tx, text)
+	} else {
+		err = a.p.unhandled(tx, a.id, e, text)
+	}
+	return errors.Join(err, a.p.pass(tx, a.id, a.restState(e.outcome)))
+}
+
+// outcomes carries out what the policy says of a message that was handled.
+func (a *agent) outcomes(tx *store.Tx, text string) error {
+	h := a.handling
+	m, ok, err := a.p.inbox.Find(tx, h.message.ID)
+	if err != nil || !ok {
+		return errors.Join(err, missing(ok, "message %d", h.message.ID))
+	}
+	above, err := heir(tx, a.id)
+	if err != nil {
+		return err
+	}
+	text = strings.TrimSpace(text)
+	if name := h.outcomes.Memory; name != "" && text != "" {
+		if err := noteDown(tx, a.id, name, text); err != nil {
+			why := fmt.Sprintf("what was found about message #%d from %s was not kept as the memory document %s: %v", m.ID, inbox.Label(m.From), inbox.Label(name), err)
+			if err := a.p.tell(tx, above, a.id, m, why, text, OutFailed); err != nil {
+				return err
+			}
+		}
+	}
+	if o := h.outcomes.ToParent; o != "" {
+		body := fmt.Sprintf("%s (#%d from %s)", o, m.ID, inbox.Label(m.From))
+		if text != "" {
+			body += "\n\n" + llm.Clip(text, findings)
+		}
+		if _, err := a.p.post(tx, inbox.Message{
+			Recipient: above, Sender: a.id, Kind: inbox.Mail, Deliver: inbox.Next, Body: body, InReplyTo: m.ID,
+		}); err != nil {
+			return err
+		}
+	}
+	if h.outcomes.Escalate == "" {
+		return nil
+	}
+	return a.escalate(tx, above, m, text)
+}
+
+// escalate forwards the message to whom the policy names; if nobody of that name
+// reads mail, the parent hears so.
+func (a *agent) escalate(tx *store.Tx, above int64, m inbox.Message, text string) error {
+	name := a.handling.outcomes.Escalate
+	to, ok, err := tx.AgentByName(name)
+	if err != nil {
+		return err
+	}
+	if !ok || State(to.State).Terminal() || !to.Closed.IsZero() {
+		why := "there is no agent " + inbox.Label(name)
+		if ok {
+			why = fmt.Sprintf("the agent %s has ended (%s)", inbox.Label(name), to.State)
+		}
+		return a.p.tell(tx, above, a.id, m, fmt.Sprintf("message #%d from %s was handled, but not forwarded to %s: %s. /messages show %d prints it",
+			m.ID, inbox.Label(m.From), inbox.Label(name), why, m.ID), text, OutFailed)
+	}
+	whom, _, err := tx.AgentName(m.Recipient)
+	if err != nil {
+		return err
+	}
+	body := fmt.Sprintf("Forwarded: message #%d from %s to %s.\n\n%s", m.ID, inbox.Label(m.From), whom, quoted(fit(m.Text(), inbox.MaxBody/2)))
+	if text != "" {
+		body += "\n\nWhat its fork says of it:\n\n" + llm.Clip(text, findings)
+	}
+	_, err = a.p.post(tx, inbox.Message{
+		Recipient: to.ID, Sender: a.id, Kind: inbox.Mail, Deliver: inbox.Next, Priority: m.Priority, Tags: m.Tags,
+		Subject: fit(inbox.Label(m.Subject), forkSubject), Body: body, InReplyTo: m.ID,
+	})
+	return err
+}
+
+// quoted sets a text off as somebody else's.
+func quoted(s string) string {
+	return "> " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n> ")
+}
+
+// unhandled tells who is above a fork that it did not handle its message, in the
+// transaction that ends it. The message stays in its transcript.
+func (p *Pool) unhandled(tx *store.Tx, fork int64, e ending, text string) error {
+	row, ok, err := tx.Agent(fork)
+	if err != nil || !ok {
+		return errors.Join(err, missing(ok, "agent %d", fork))
+	}
+	m, ok, err := p.inbox.Find(tx, row.Handles)
+	if err != nil || !ok {
+		return errors.Join(err, missing(ok, "message %d", row.Handles))
+	}
+	above, err := heir(tx, fork)
+	if err != nil {
+		return err
+	}
+	cause := string(e.outcome)
+	if e.cause != "" && e.cause != cause {
+		cause = strings.ReplaceAll(cause, "_", " ") + ": " + e.cause
+	}
+	return p.tell(tx, above, fork, m, fmt.Sprintf("message #%d from %s was not handled (%s). /messages show %d prints it", m.ID, inbox.Label(m.From), cause, m.ID), text, e.outcome)
+}
+
+// tell deposits what went wrong with the message m that a fork handled, as urgent
+// as the message is.
+func (p *Pool) tell(tx *store.Tx, to, fork int64, m inbox.Message, why, text string, o Outcome) error {
+	_, err := p.post(tx, inbox.Message{
+		Recipient: to, Sender: fork, Kind: inbox.Failure, Deliver: inbox.Next, Priority: m.Priority,
+		Subject: fit(inbox.Label(m.Text()), forkSubject), Outcome: string(o), Error: fit(why, mostSubject), Partial: fit(text, inbox.MaxBody), InReplyTo: m.ID,
+	})
+	return err
+}
+
+// reader is who reads the mail for an agent: itself, or for a fork that has ended
+// the agent that it was a fork of.
+func reader(v *store.View, id int64) (store.Agent, error) {
+	for {
+		a, ok, err := v.Agent(id)
+		if err != nil || !ok {
+			return a, errors.Join(err, missing(ok, "agent %d", id))
+		}
+		if Kind(a.Kind) != Fork || !State(a.State).Terminal() || a.Parent == 0 {
+			return a, nil
+		}
+		id = a.Parent
+	}
+}
+
+// noteDown keeps a text as a memory document.
+func noteDown(*store.Tx, int64, string, string) error {
+	return errors.New("there are no memory documents")
+}

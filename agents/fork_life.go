@@ -1,0 +1,210 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fantail/store"
+	"fantail/tools"
+)
+
+// forkTools are what a fork's model may call: it reads, and writes mail and
+// memory documents.
+var forkTools = [...]string{
+	"read_file", "list_files", "glob", "grep",
+	"send", "receive", "list_messages", "read_message", "reply_to_message", "memory",
+}
+
+// attend is the life of a fork: one turn, once there is a slot.
+func (a *agent) attend(ctx context.Context) {
+	defer a.retire()
+	defer a.relieve()
+	defer a.spent()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ctx, release := a.stoppable(ctx)
+	defer release()
+	err := a.regain(ctx)
+	if err == nil {
+		a.p.mu.Lock()
+		a.watch(forkLimit, cancel)
+		if a.model.Provider == nil {
+			err = fmt.Errorf("the model %s is not configured", a.info.Model)
+		}
+		a.p.mu.Unlock()
+	}
+	if err == nil {
+		err = a.work(ctx)
+	}
+	if err != nil {
+		a.refuse(a.endingOf(ctx, err))
+	}
+}
+
+// relieve lets a message be forked for which there were too many forks.
+func (a *agent) relieve() {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	if above := a.p.living[a.info.Parent]; above != nil && above.info.Pending > 0 {
+		above.look(0)
+	}
+}
+
+// retire closes the tab of a fork that has ended: at once, or, while the human
+// looks at it, once they leave it or a while has passed.
+func (a *agent) retire() {
+	p := a.p
+	p.start(fmt.Sprintf("close agent %d", a.id), func() {
+		left, forget := p.human.leaves(a.id)
+		defer forget()
+		if p.human.LooksAt(a.id) {
+			t := time.NewTimer(forkIdle)
+			defer t.Stop()
+			select {
+			case <-left:
+			case <-t.C:
+			case <-p.ctx.Done():
+				return // the next start closes it
+			}
+		}
+		err := a.persist(p.ctx, "close the tab", anyError, func() error {
+			return p.o.DB.Write(context.WithoutCancel(p.ctx), "close a fork", func(tx *store.Tx) error {
+				row, ok, err := tx.Agent(a.id)
+				if err != nil || !ok || !State(row.State).Terminal() {
+					return err // its end could not be written: the next start does
+				}
+				return tx.CloseAgent(a.id)
+			})
+		})
+		if err != nil {
+			return
+		}
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if p.agents[a.id] == a && a.info.State.Terminal() {
+			delete(p.agents, a.id)
+			p.hub.emit(Closed{a.id})
+		}
+	})
+}
+
+// forkEnds is the error of who wants a fork to go on.
+func forkEnds(name string) error {
+	return fmt.Errorf("%s is a fork: it handles one message and does not go on; /resume %s without a prompt opens its tab once it has closed", name, name)
+}
+
+// reopenFork opens the tab of a fork that has closed, for the human to read. False:
+// the name is no fork's.
+func (p *Pool) reopenFork(ctx context.Context, name, prompt string) (bool, error) {
+	var row store.Agent
+	found := false
+	err := p.o.DB.Write(ctx, "open the tab of a fork", func(tx *store.Tx) (err error) {
+		row, found, err = tx.AgentByName(name)
+		found = found && Kind(row.Kind) == Fork
+		switch {
+		case err != nil || !found:
+			return err
+		case prompt != "":
+			return forkEnds(name)
+		case row.Closed.IsZero():
+			return fmt.Errorf("the tab of %s is open", name)
+		}
+		return tx.OpenAgent(row)
+	})
+	if err == nil && found {
+		row.Closed = time.Time{}
+		err = p.openEnded(ctx, row)
+	}
+	if err != nil {
+		return found, fmt.Errorf("resume: %w", err)
+	}
+	return found, nil
+}
+
+// mayWrite says why a fork does not write to those names: only who wrote the
+// message, the fork's parent and who the outcomes name read what it sends.
+func (a *agent) mayWrite(ctx context.Context, names []string) error {
+	if a.kind != Fork {
+		return nil
+	}
+	to, err := a.p.addressed(ctx, names)
+	if err != nil {
+		return err
+	}
+	h := a.handling
+	a.p.mu.Lock()
+	ids := []int64{h.message.Sender, a.info.Parent}
+	a.p.mu.Unlock()
+	var allowed []string
+	err = a.p.o.DB.Read(ctx, func(rx *store.Rx) error {
+		allowed = nil
+		if o, ok, err := rx.AgentByName(h.outcomes.Escalate); err != nil {
+			return err
+		} else if ok {
+			ids = append(ids, o.ID)
+		}
+		for i, id := range ids {
+			if id == 0 {
+				continue
+			}
+			row, err := reader(&rx.View, id)
+			if err != nil {
+				return err
+			}
+			ids[i], allowed = row.ID, append(allowed, row.Name)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, i := range to {
+		if !slices.Contains(ids, i.ID) {
+			slices.Sort(allowed)
+			return fmt.Errorf("send to %s: a fork writes only to %s; nothing was sent", i.Name, strings.Join(slices.Compact(allowed), ", "))
+		}
+	}
+	return nil
+}
+
+// errWaited is what a fork hears that has waited as long as it may.
+var errWaited = errors.New("you have waited as long as a fork may; say what you found and end your turn")
+
+// mayWait is how long an agent may wait for a message that asked to wait so long;
+// 0: as long as one can arrive.
+func (a *agent) mayWait(asked time.Duration) (time.Duration, error) {
+	switch {
+	case a.kind != Fork:
+		return asked, nil
+	case a.handling.waited:
+		return 0, errWaited
+	case asked == 0 || asked > forkIdle:
+		return forkIdle, nil
+	}
+	return asked, nil
+}
+
+// waitedFor notes that a fork waited that long and nothing came.
+func (a *agent) waitedFor(d time.Duration) {
+	if a.kind == Fork && d >= forkIdle {
+		a.handling.waited = true
+	}
+}
+
+// concerns reports whether a message is the agent's to read and to answer: it was
+// sent to it, or is what a fork handles.
+func (a *agent) concerns(recipient, message int64) bool {
+	return recipient == a.id || a.handling != nil && message == a.handling.message.ID
+}
+
+// toolsOf are the tools that an agent of that kind has.
+func (p *Pool) toolsOf(k Kind) *tools.Set {
+	if k == Fork {
+		return p.o.Tools.Only(forkTools[:]...)
+	}
+	return p.o.Tools
+}

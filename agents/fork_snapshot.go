@@ -1,0 +1,90 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// Bounds of what a fork is shown of its parent.
+const (
+	snapshotTokens  = 4_000
+	snapshotEntries = 400 // are looked at
+)
+
+// snapshot is what was said last in an agent's conversation: prompts, answers, the
+// titles of calls and which messages came, whole, the newest, as many as fit.
+func (p *Pool) snapshot(ctx context.Context, of Info) (string, error) {
+	var entries []Entry
+	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
+		after, err := begins(rx, of.ID)
+		if err != nil {
+			return err
+		}
+		rows, err := rx.EntriesBefore(of.ID, 0, snapshotEntries)
+		entries = slices.DeleteFunc(decodeAll(rows), func(e Entry) bool { return e.Seq <= after })
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("read what %s did last: %w", of.Name, err)
+	}
+	gone := withdrawn(entries)
+	var lines []string
+	room, more := snapshotTokens, false
+	for _, e := range slices.Backward(entries) {
+		line := ""
+		if !gone[e.Seq] {
+			line = glimpse(of, e)
+		}
+		if line == "" {
+			continue
+		}
+		if need := tokens(line) + 1; need > room {
+			if more = true; len(lines) == 0 { // the newest alone is too long
+				lines = append(lines, fit(line, bytesOf(room)-200))
+			}
+			break
+		} else {
+			room -= need
+		}
+		lines = append(lines, line)
+	}
+	switch {
+	case more:
+		lines = append(lines, "(what was said before is left out)")
+	case len(lines) == 0:
+		lines = append(lines, "(nothing was said yet)")
+	}
+	slices.Reverse(lines)
+	return strings.Join(lines, "\n"), nil
+}
+
+// glimpse is an entry as a snapshot shows it; "": it does not.
+func glimpse(of Info, e Entry) string {
+	said := func(who, text string) string { return "[" + who + "] " + strings.TrimSpace(text) }
+	switch {
+	case len(e.Messages) > 0:
+		var came []string
+		for _, m := range e.Messages {
+			came = append(came, fmt.Sprintf("#%d from %s", m.ID, inbox.Label(m.From)))
+		}
+		return said("mail", strings.Join(came, ", "))
+	case e.Kind == EntryPrompt && of.Kind == Sub && e.By != "user":
+		return said("task", e.Text)
+	case e.Kind == EntryPrompt:
+		return said("user", e.Text)
+	case e.Kind == EntryText:
+		return said(of.Name, e.Text)
+	case e.Kind == EntryCall && e.Call != nil:
+		return said("tool", e.Call.Title)
+	case e.Kind == EntryShell && e.Shell != nil:
+		return said("user ran", inbox.Label(e.Shell.Command))
+	case e.Kind == EntrySummary:
+		return said("summary of what was said before", e.Text)
+	}
+	return ""
+}

@@ -1,0 +1,519 @@
+package agents_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/agents/llm/builtin"
+	"fantail/inbox"
+)
+
+// isFork reports whether a request is a fork's, by its system prompt.
+func isFork(req *llm.Request) bool { return strings.Contains(req.System, "-fork-") }
+
+// forked is a model whose forks do as f says; the others hang at `hang` and answer
+// all else.
+func forked(f func(ctx context.Context, req *llm.Request) ([]llm.Part, error)) *model {
+	return &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if isFork(req) {
+			return f(ctx, req)
+		}
+		return hung(ctx, req)
+	}}
+}
+
+// heard is all text of a request's user side.
+func heard(req *llm.Request) string {
+	var b strings.Builder
+	for _, m := range req.Messages {
+		for _, p := range m.Parts {
+			if t, ok := p.(llm.Text); ok {
+				b.WriteString(t.Text + "\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+// transcript is an agent's transcript as JSON, whether its tab is open or not.
+func (w *world) transcript(id int64) string {
+	w.t.Helper()
+	es, err := w.pool.Page(w.t.Context(), id, 0, 1000)
+	check(w.t, err)
+	data, err := json.Marshal(es)
+	check(w.t, err)
+	return string(data)
+}
+
+// byName is the agent of that name, its tab open or closed.
+func (w *world) byName(name string) (i agents.Info) {
+	w.t.Helper()
+	i, err := w.pool.Whose(w.t.Context(), name)
+	check(w.t, err)
+	return i
+}
+
+// got is one message, whole.
+func (w *world) got(id int64) inbox.Message {
+	w.t.Helper()
+	m, ok, err := w.pool.Message(w.t.Context(), id)
+	if check(w.t, err); !ok {
+		w.t.Fatalf("there is no message %d", id)
+	}
+	return m
+}
+
+// inboxOf are the pending messages of an agent.
+func (w *world) inboxOf(agent int64) []inbox.Message {
+	w.t.Helper()
+	ms, err := w.pool.Inbox(w.t.Context(), agent)
+	check(w.t, err)
+	return ms
+}
+
+// balanced checks the books.
+func (w *world) balanced() {
+	w.t.Helper()
+	l, err := w.pool.Ledger(w.t.Context())
+	check(w.t, err)
+	if len(l.Wrong) > 0 {
+		w.t.Errorf("the books: %s", l)
+	}
+}
+
+// from lets an agent that hangs write to main, and returns the message.
+func (w *world) from(name, body string) int64 {
+	w.t.Helper()
+	if w.info(name).ID == 0 {
+		w.push(name, "hang")
+		w.run(0)
+	}
+	w.until(name+" hangs", func() bool { return w.info(name).Doing == "streaming" })
+	id, err := w.pool.Send(w.t.Context(), w.info(name).ID, "main", body, "")
+	check(w.t, err)
+	return id
+}
+
+// TestFork_handlesAMessage: a fork takes the message out of its parent's inbox into
+// a transcript of its own, answers its sender in the thread and closes, while the
+// parent's turn goes on: its transcript stays as it is, byte for byte, and its
+// requests carry nothing of the fork.
+// Spec: M-4, M-5, M-6, M-8, M-9, M-10, M-11, R-46, E-30.
+func TestFork_handlesAMessage(t *testing.T) {
+	var id int64
+	m := forked(func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(results(req)) == 0 {
+			return call("r", "reply_to_message", fmt.Sprintf(`{"id":%d,"message":"use PKCE"}`, id)), nil
+		}
+		return text("I answered research."), nil
+	})
+	w := open(t, m, setting{})
+	w.prompt("remember the token")
+	w.settle()
+	w.prompt("hang while I think")
+	w.until("main streams", func() bool { return w.info("main").Doing == "streaming" })
+	id = w.from("research", "which flow?")
+	main := w.main()
+	before := w.transcript(main)
+	check(t, w.pool.Fork(main, id))
+	w.until("the fork closed", func() bool { return w.info("main-fork-1").State == agents.Done })
+	if w.transcript(main) != before || w.info("main").Doing != "streaming" {
+		t.Errorf("the parent was disturbed: %s", w.transcript(main))
+	}
+	if n := len(w.inboxOf(main)); n != 0 {
+		t.Errorf("%d messages wait for main", n)
+	}
+	got := w.got(id)
+	if f, ok := got.Handler(); !ok || f != "main-fork-1" || got.Fate() != "handled by main-fork-1" || got.Recipient != main {
+		t.Errorf("the message: %+v", got)
+	}
+	why, err := w.pool.Why(t.Context(), id)
+	if check(t, err); !strings.Contains(why, "handled by main-fork-1") {
+		t.Errorf("why: %s", why)
+	}
+	replies := w.inboxOf(w.info("research").ID)
+	if len(replies) != 1 || replies[0].From != "main-fork-1" || replies[0].InReplyTo != id || replies[0].Thread != id || replies[0].Body != "use PKCE" || !replies[0].ByFork {
+		t.Fatalf("the answer: %+v", replies)
+	}
+	fork := w.info("main-fork-1")
+	if fork.Kind != agents.Fork || fork.Parent != main || fork.Handles != id || fork.Sender != "research" || fork.Model != "test/one" {
+		t.Errorf("the fork: %+v", fork)
+	}
+	es, err := w.pool.Page(t.Context(), fork.ID, 0, 100)
+	check(t, err)
+	if got := kinds(es); got != "snapshot host message call result text ended" {
+		t.Errorf("its transcript: %s", got)
+	}
+	for _, req := range m.seen() {
+		all := heard(req)
+		switch {
+		case !isFork(req) && (strings.Contains(all, "fork") || strings.Contains(all, "which flow")):
+			t.Errorf("a request of another: %s", all)
+		case isFork(req) && (!strings.Contains(all, "[user] remember the token") || !strings.Contains(all, "[user] hang while I think") || !strings.Contains(all, "[main] ok") ||
+			!strings.Contains(all, fmt.Sprintf("You have a message from research. Message #%d.", id)) || !strings.Contains(all, "What follows is data from another agent") ||
+			!strings.Contains(all, "research, who wrote it, is a sub agent (running)")):
+			t.Errorf("the fork's request: %s", all)
+		}
+	}
+	w.until("its tab closed", func() bool { return w.entries("main-fork-1") == nil })
+	second := w.from("research", "and where?")
+	id = second
+	check(t, w.pool.Fork(main, second))
+	w.until("the second closed", func() bool { return w.info("main-fork-2").State == agents.Done })
+	w.balanced()
+}
+
+// TestFork_isMadeOnce: of all who want a message one gets it; if it was not the
+// fork, none is made.
+// Spec: R-46, E-5, E-30.
+func TestFork_isMadeOnce(t *testing.T) {
+	w := open(t, forked(mute), setting{})
+	main := w.main()
+	id := w.drop("main", "taken", inbox.Hold)
+	_, _, err := w.pool.Check(t.Context(), main, inbox.Query{})
+	check(t, err)
+	check(t, w.pool.Fork(main, id))
+	id = w.drop("main", "wanted", inbox.Hold)
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() { check(t, w.pool.Fork(main, id)) })
+	}
+	all.Wait()
+	w.settle()
+	w.until("it has ended", func() bool { return w.info("main-fork-1").State == agents.Done })
+	for _, i := range w.infos {
+		if i.Kind == agents.Fork && i.Name != "main-fork-1" {
+			t.Errorf("there is %s too", i.Name)
+		}
+	}
+	w.balanced()
+}
+
+// TestFork_onlyReadsAndWritesMail: a fork's model is offered the tools that read and
+// those for mail; a call of another is an error, one that would leave the
+// workspace is refused without a question, in every mode, and it writes to nobody
+// but those it has to do with.
+// Spec: M-7, M-8, R-46.
+func TestFork_onlyReadsAndWritesMail(t *testing.T) {
+	calls := [][2]string{
+		{"bash", `{"command":"touch made"}`},
+		{"write_file", `{"path":"made","content":"x"}`},
+		{"delegate", `{"name":"kid","prompt":"x"}`},
+		{"read_file", `{"path":"/etc/hostname"}`},
+		{"read_file", `{"path":"notes.txt"}`},
+		{"send", `{"to":"other","message":"x"}`},
+		{"send", `{"to":"main","message":"seen"}`},
+		{"read_message", `{"id":1}`},
+	}
+	m := forked(func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if n := len(results(req)); n < len(calls) {
+			return call(fmt.Sprint("c", n), calls[n][0], calls[n][1]), nil
+		}
+		return text("done"), nil
+	})
+	w := open(t, m, setting{})
+	check(t, os.WriteFile(filepath.Join(w.dir, "notes.txt"), []byte("the notes\n"), 0o600))
+	w.from("other", "not for the fork")
+	id := w.drop("main", "look", inbox.Next)
+	check(t, w.pool.Fork(w.main(), id))
+	w.until("it has ended", func() bool { return w.info("main-fork-1").State == agents.Done })
+	var last *llm.Request
+	for _, req := range m.seen() {
+		if isFork(req) {
+			last = req
+		}
+	}
+	var names []string
+	for _, tool := range last.Tools {
+		names = append(names, tool.Name)
+	}
+	if got := strings.Join(names, " "); strings.TrimSuffix(got, " memory") != "read_file list_files glob grep send receive list_messages read_message reply_to_message" {
+		t.Errorf("it is offered %s", got)
+	}
+	rs := results(last)
+	for i, want := range []string{
+		`there is no tool "bash"`, `there is no tool "write_file"`, `there is no tool "delegate"`, "a fork asks nobody", "the notes",
+		"a fork writes only to main", "in the inbox of main", "you have no message #1",
+	} {
+		if !strings.Contains(rs[i].Text, want) {
+			t.Errorf("%s %s: %s", calls[i][0], calls[i][1], rs[i].Text)
+		}
+	}
+	ms := w.inboxOf(w.main())
+	if len(ms) != 2 || ms[1].Body != "seen" || ms[1].From != "main-fork-1" {
+		t.Errorf("main's inbox: %+v", ms)
+	}
+}
+
+// TestFork_outcomes: what a fork found goes where its parent's policy says.
+// Spec: M-10, M-12, R-46, E-30.
+func TestFork_outcomes(t *testing.T) {
+	for name, c := range map[string]struct {
+		outcomes inbox.Outcomes
+		parent   []string // what main is told
+		boss     string   // what boss is forwarded
+	}{
+		"auto_close":     {inbox.Outcomes{}, nil, ""},
+		"send_to_parent": {inbox.Outcomes{ToParent: "FYI: handled test results"}, []string{"FYI: handled test results (#2 from ci)\n\nall is red"}, ""},
+		"escalate":       {inbox.Outcomes{Escalate: "boss"}, nil, "Forwarded: message #2 from ci to main.\n\n> two tests\n> fail\n\nWhat its fork says of it:\n\nall is red"},
+		"escalate to nobody": {
+			inbox.Outcomes{Escalate: "ghost"},
+			[]string{"message #2 from ci was handled, but not forwarded to ghost: there is no agent ghost. /messages show 2 prints it"}, "",
+		},
+		"both": {inbox.Outcomes{Escalate: "boss", ToParent: "seen"}, []string{"seen (#2 from ci)\n\nall is red"}, "Forwarded"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := open(t, forked(func(context.Context, *llm.Request) ([]llm.Part, error) { return text("all is red"), nil }), setting{})
+			w.from("boss", "hello") // message #1
+			_, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+			check(t, err)
+			w.pool.Rule("main", inbox.Rules{Outcomes: c.outcomes})
+			id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Body: "two tests\nfail", Priority: inbox.High, Tags: []string{"red"}})
+			check(t, err)
+			check(t, w.pool.Fork(w.main(), id))
+			w.until("it has ended", func() bool { return w.info("main-fork-1").State == agents.Done })
+			var told []string
+			for _, m := range w.inboxOf(w.main()) {
+				told = append(told, m.Error+m.Body)
+				if m.From != "main-fork-1" || m.InReplyTo != id || !m.ByFork {
+					t.Errorf("main is told by %+v", m)
+				}
+			}
+			if !reflect.DeepEqual(told, c.parent) {
+				t.Errorf("main is told %q", told)
+			}
+			ms := w.inboxOf(w.info("boss").ID)
+			if (c.boss == "") != (len(ms) == 0) || len(ms) > 0 && !strings.HasPrefix(ms[0].Body, c.boss) {
+				t.Errorf("boss is told %+v", ms)
+			}
+			if len(ms) > 0 && (ms[0].Priority != inbox.High || ms[0].InReplyTo != id) {
+				t.Errorf("what is forwarded: %+v", ms[0])
+			}
+			w.balanced()
+		})
+	}
+}
+
+// TestFork_fails: however a fork ends that did not handle its message, its parent
+// hears of it once, by the message's number, and the message can be read.
+// Spec: R-46, E-1, E-19, E-30.
+func TestFork_fails(t *testing.T) {
+	for name, c := range map[string]struct {
+		fork  func(ctx context.Context, req *llm.Request) ([]llm.Part, error)
+		end   func(w *world)
+		want  string
+		state agents.State
+	}{
+		"model": {
+			func(context.Context, *llm.Request) ([]llm.Part, error) {
+				return nil, &llm.Error{Kind: llm.BadRequest, Message: "no such model"}
+			}, nil, "was not handled (failed: : bad request: no such model)", agents.Failed,
+		},
+		"killed":  {nil, func(w *world) { check(w.t, w.pool.Kill(w.t.Context(), "main-fork-1", false)) }, "was not handled (killed)", agents.Killed},
+		"stopped": {nil, func(w *world) { w.pool.Stop(w.info("main-fork-1").ID) }, "was not handled (interrupted: stopped by the user)", agents.Killed},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if c.fork == nil {
+				c.fork = func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+					<-ctx.Done()
+					return text("so far"), nil
+				}
+			}
+			w := open(t, forked(c.fork), setting{})
+			id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Body: "red", Priority: inbox.Urgent})
+			check(t, err)
+			check(t, w.pool.Fork(w.main(), id))
+			if c.end != nil {
+				w.until("it works", func() bool { return w.info("main-fork-1").Doing == "streaming" })
+				c.end(w)
+			}
+			w.state("main-fork-1", c.state)
+			ms := w.inboxOf(w.main())
+			if len(ms) != 1 || ms[0].Kind != inbox.Failure || !strings.Contains(ms[0].Error, fmt.Sprintf("message #%d from ci ", id)+c.want) ||
+				!strings.Contains(ms[0].Error, fmt.Sprintf("/messages show %d", id)) || ms[0].Priority != inbox.Urgent {
+				t.Fatalf("main is told %+v", ms)
+			}
+			if m := w.got(id); m.Body != "red" || m.Taken.IsZero() {
+				t.Errorf("the message: %+v", m)
+			}
+			w.until("its tab closed", func() bool { return w.entries("main-fork-1") == nil })
+			w.balanced()
+		})
+	}
+}
+
+// TestFork_ofAFork: a fork is not forked, what a fork wrote makes no fork, and a
+// fork's conversation has no branches.
+// Spec: R-46, E-30.
+func TestFork_ofAFork(t *testing.T) {
+	w := open(t, forked(func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+		<-ctx.Done()
+		return nil, nil
+	}), setting{})
+	check(t, w.pool.Fork(w.main(), w.drop("main", "one", inbox.Next)))
+	w.until("it works", func() bool { return w.info("main-fork-1").Doing == "streaming" })
+	fork := w.info("main-fork-1").ID
+	id := w.drop("main-fork-1", "two", inbox.Next)
+	if err := w.pool.Fork(fork, id); err == nil || !strings.Contains(err.Error(), "a fork is not forked") {
+		t.Errorf("a fork of a fork: %v", err)
+	}
+	if _, err := w.pool.Branch(t.Context(), fork, 0, ""); err == nil || !strings.Contains(err.Error(), "is a fork itself") {
+		t.Errorf("a branch of a fork: %v", err)
+	}
+	sent, err := w.pool.Send(t.Context(), fork, "main", "hello", "")
+	check(t, err)
+	d := inbox.Decide(w.got(sent), inbox.Policy{Rules: inbox.Rules{Default: inbox.Fork}}, inbox.Recipient{Prompt: true, Doing: inbox.Resting}, w.got(sent).Created)
+	if d.When != inbox.WithPrompt || !strings.Contains(d.Rule, "not forked again") {
+		t.Errorf("what a fork wrote: %+v", d)
+	}
+}
+
+// TestFork_mailAfterItsEnd: what is written to a fork that has closed, by its name
+// or as an answer, goes to its parent, and so does what it left unread.
+// Spec: R-46, E-11, E-31.
+func TestFork_mailAfterItsEnd(t *testing.T) {
+	var id int64
+	m := forked(func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(results(req)) == 0 {
+			return call("r", "reply_to_message", fmt.Sprintf(`{"id":%d,"message":"which one?"}`, id)), nil
+		}
+		<-ctx.Done()
+		return nil, nil
+	})
+	asker := m.reply
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if asked(req) == "answer" && len(results(req)) == 0 {
+			return call("a", "reply_to_message", `{"id":2,"message":"the second"}`), nil
+		}
+		return asker(ctx, req)
+	}
+	w := open(t, m, setting{})
+	h, err := w.pool.NewHelper(t.Context(), "asker", "")
+	check(t, err)
+	id, err = w.pool.Send(t.Context(), h.ID, "main", "a question", "")
+	check(t, err)
+	check(t, w.pool.Fork(w.main(), id))
+	w.until("it answered", func() bool { return len(w.inboxOf(h.ID)) == 1 && w.info("main-fork-1").Doing == "streaming" })
+	held := w.drop("main-fork-1", "unread", inbox.Hold)
+	check(t, w.pool.Kill(t.Context(), "main-fork-1", false))
+	if m := w.got(held); m.Recipient != w.main() || !m.Taken.IsZero() {
+		t.Errorf("what it did not read: %+v", m)
+	}
+	check(t, w.pool.Prompt(t.Context(), h.ID, "answer"))
+	w.settled("asker")
+	sent, err := w.pool.Mail(t.Context(), h.ID, agents.Letter{To: []string{"main-fork-1"}, Body: "by name"})
+	if check(t, err); sent[0].To != "main" {
+		t.Errorf("sent %+v", sent)
+	}
+	var bodies []string
+	for _, m := range w.inboxOf(w.main()) {
+		if m.Kind == inbox.Mail {
+			bodies = append(bodies, m.From+": "+m.Body)
+		}
+	}
+	if got := strings.Join(bodies, "|"); got != "ci: unread|asker: the second|asker: by name" {
+		t.Errorf("main has %s", got)
+	}
+	w.balanced()
+}
+
+// TestFork_waitsForASlot: forks hold slots of the pool's cap, show as queued while
+// they have none, and go before the tasks that are queued.
+// Spec: R-46, E-22.
+func TestFork_waitsForASlot(t *testing.T) {
+	var mu sync.Mutex
+	var order []string
+	w := open(t, &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		mu.Lock()
+		order = append(order, strings.TrimPrefix(req.System, "You are "))
+		mu.Unlock()
+		return hung(ctx, req)
+	}}, setting{cap: 1})
+	w.push("long", "hang")
+	w.push("next", "short")
+	w.run(0)
+	w.until("it works", func() bool { return w.info("long").Doing == "streaming" })
+	for range 3 {
+		check(t, w.pool.Fork(w.main(), w.drop("main", "x", inbox.Next)))
+	}
+	w.state("main-fork-2", agents.Queued)
+	check(t, w.pool.Kill(t.Context(), "main-fork-3", false))
+	w.state("main-fork-3", agents.Killed)
+	check(t, w.pool.Kill(t.Context(), "long", false))
+	w.state("next", agents.Done)
+	mu.Lock()
+	defer mu.Unlock()
+	if got := strings.Join(order, " "); got != "long main-fork-1 main-fork-2 next" {
+		t.Errorf("they ran as %s", got)
+	}
+}
+
+// TestFork_crash: a fork that lived when the program died leaves one failure, once;
+// its message and its transcript stay readable.
+// Spec: E-1, E-2, E-30.
+func TestFork_crash(t *testing.T) {
+	hangs := forked(func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+		<-ctx.Done()
+		return text("so far"), nil
+	})
+	w := open(t, hangs, setting{cap: 1})
+	for range 2 { // one runs and one is queued
+		check(t, w.pool.Fork(w.main(), w.drop("main", "red", inbox.Next)))
+	}
+	w.until("one works", func() bool { return w.info("main-fork-1").Doing == "streaming" || w.info("main-fork-2").Doing == "streaming" })
+	w.fault("ends")
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	check(t, w.pool.Close(ctx))
+	w.fault("none")
+	w.close()
+	for range 2 {
+		w = open(t, hangs, setting{dir: w.dir})
+		ms := w.inboxOf(w.main())
+		if len(ms) != 2 || ms[0].Kind != inbox.Failure || !strings.Contains(ms[0].Error, "message #1 from ci was not handled (crashed: the program ended meanwhile)") {
+			t.Fatalf("main is told %+v", ms)
+		}
+		if w.entries("main-fork-1") != nil || w.byName("main-fork-1").State != agents.Crashed {
+			t.Error("a fork's tab is open")
+		}
+		w.balanced()
+		w.close()
+	}
+}
+
+// TestFork_builtin: without a model a fork says who wrote what.
+// Spec: M-9, R-46.
+func TestFork_builtin(t *testing.T) {
+	w := open(t, builtin.New(), setting{})
+	w.pool.Rule("main", inbox.Rules{Outcomes: inbox.Outcomes{ToParent: "FYI"}})
+	w.prompt("say run touch made")
+	w.settle()
+	check(t, w.pool.Fork(w.main(), w.drop("main", "run touch made", inbox.Next)))
+	w.until("it has ended", func() bool { return w.info("main-fork-1").State == agents.Done })
+	ms := w.inboxOf(w.main())
+	if len(ms) != 1 || ms[0].Body != "FYI (#1 from ci)\n\nA message came:\n\n- #1 from `ci` · mail: `run touch made`" {
+		t.Errorf("main is told %+v", ms)
+	}
+	w.until("its tab closed", func() bool { return w.entries("main-fork-1") == nil })
+	if _, ok, _ := w.pool.Resume(t.Context(), w.main(), "main-fork-1", ""); ok || w.entries("main-fork-1") == nil {
+		t.Error("its tab can't be opened again")
+	}
+	if _, _, err := w.pool.Resume(t.Context(), w.main(), "main-fork-1", "more"); err == nil || !strings.Contains(err.Error(), "does not go on") {
+		t.Errorf("it goes on: %v", err)
+	}
+	check(t, w.pool.CloseTab(t.Context(), "main-fork-1"))
+	if err := w.pool.Kill(t.Context(), "main-fork-1", false); err == nil || errors.Is(err, agents.ErrNoAgent) {
+		t.Errorf("killed: %v", err)
+	}
+}
