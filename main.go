@@ -181,7 +181,7 @@ func (h *host) screen() (int, error) {
 		return 0, err
 	}
 	s, err := cli.NewScreen(h.guard, ui.Options{
-		Environ: cli.Environ(h.conf), Theme: h.conf.Theme, Plain: !h.conf.Mouse, Start: choice.Why, Version: cli.Version(),
+		Environ: cli.Environ(h.conf), Theme: h.conf.Theme, Plain: !h.conf.Mouse, Notify: h.conf.Notify, Msgs: h.conf.StatusStyle == "msg", Start: choice.Why, Version: cli.Version(),
 		Root: h.place.Root, History: filepath.Join(h.place.Data, "history"),
 		Branch: func() string { return cli.Branch(h.place.Root) }, Models: h.models.Names,
 	})

@@ -92,6 +92,7 @@ func (a *App) submit(t *tab) tea.Cmd {
 		return nil
 	}
 	t.at().Follow()
+	t.news, a.commandAgent().news = false, false
 	if t.line != nil {
 		return a.submitLine(t, text)
 	}
@@ -347,8 +348,8 @@ func (a *App) switcher() tea.Cmd {
 	for _, t := range a.tabs.all {
 		sign, _ := glyph(t.info)
 		help := sign + " " + string(t.info.State)
-		if t.info.Pending > 0 {
-			help += fmt.Sprintf(" · %d pending", t.info.Pending)
+		if mail := a.mailWords(t); mail != "" {
+			help += " · " + mail
 		}
 		if t.info.Prompt != "" {
 			help += " · " + frame.CleanLine(inbox.Label(t.info.Prompt))

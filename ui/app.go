@@ -79,6 +79,9 @@ type Pool interface {
 	Compact(ctx context.Context, agent int64, hint string) error
 	SetMode(m permit.Mode)
 	Ledger(ctx context.Context) (agents.Ledger, error)
+	Urgent(ctx context.Context) ([]inbox.Message, error)
+	Digest(ctx context.Context, since time.Time) (agents.Digest, error)
+	Seen(ctx context.Context, at time.Time) error
 	Settled(ctx context.Context) error
 }
 
@@ -100,6 +103,8 @@ type Options struct {
 	Go      func(name string, f func())
 	Size    [2]int // of the terminal, where it can't be asked; zero: ask
 	Plain   bool   // no mouse
+	Msgs    bool   // the status line says `2 msgs` for `2 pending`
+	Notify  string // how to tell who is elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
 }
 
 // App is one screen. Only its own program touches it, but for the methods that
@@ -133,6 +138,7 @@ type App struct {
 	flash   flash
 	armed   armed
 	next    time.Time // of the tick that is on its way; zero: none
+	seen    seen
 	blurred bool
 	mouse   bool
 	wheel   wheel
@@ -193,6 +199,7 @@ func New(o Options) *App {
 	a := &App{o: o, w: o.Size[0], h: o.Size[1], mouse: !o.Plain, dirty: true, came: make(chan tea.Msg)}
 	a.past = past{path: o.History, read: o.History == ""}
 	a.up.out = make(chan struct{})
+	a.seen.at = o.Now()
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.look = lookOf(o.Environ)
 	name := o.Theme
@@ -252,6 +259,7 @@ func (a *App) Run() error {
 	defer a.cancel()
 	defer a.up.now()
 	_, err := a.program.Run()
+	a.leave()
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}

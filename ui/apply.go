@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
@@ -60,7 +62,7 @@ func (a *App) change(i agents.Info) tea.Cmd {
 		t = a.newTab(i)
 		a.tabs.add(t)
 	}
-	t.news = t.news || i.Pending > t.info.Pending && t != a.tabs.focus
+	a.arrived(t, i)
 	if t == a.tabs.focus && i.State.Terminal() && working(t.info.State) {
 		a.say(i.Name + " has ended (" + string(i.Outcome) + "); its tab stays until /close")
 	}
@@ -164,6 +166,9 @@ func (a *App) page(p paged) tea.Cmd {
 	}
 	for _, e := range backlog {
 		a.entered(t, e)
+	}
+	if t.info.Kind == agents.Main {
+		return tea.Batch(a.readFacts(t), a.askDigest(time.Time{}))
 	}
 	return a.readFacts(t)
 }

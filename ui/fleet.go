@@ -50,7 +50,7 @@ func (a *App) glance(id int64) dialog.Glance {
 		return dialog.Glance{}
 	}
 	i, now := t.info, a.o.Now()
-	g := dialog.Glance{State: a.stateText(t), Unread: i.Pending, Age: age(now.Sub(i.Created)), Moves: working(i.State)}
+	g := dialog.Glance{State: a.stateText(t), Mail: mailMark(t, t.news), Age: age(now.Sub(i.Created)), Moves: working(i.State)}
 	g.Sign, g.Role = glyph(i)
 	if _, ok := i.Stalled(t.active, now); ok {
 		g.Sign, g.Role = "◌", themes.Warn

@@ -17,11 +17,11 @@ type piece struct {
 }
 
 // statusLine is `[Agent: NAME | N pending] [Branch: B]` on its left, and on its
-// right what runs, the model, the context's share, the cost and the mode. On a
+// right what runs, the model, the context's share, the cost, the mode and quiet. On a
 // narrow screen the branch goes before what asks and runs; the rest of the left is
 // cut only after all of the right is gone.
 func (a *App) statusLine(w int) string {
-	left := a.statusLeft()
+	left := a.statusLeft(w)
 	branch := a.statusBranch()
 	if a.flash.text != "" {
 		text := "  " + a.theme.Paint(themes.Warn, frame.CleanLine(a.flash.text))
@@ -63,22 +63,6 @@ func (a *App) statusLine(w int) string {
 		}
 		pieces = append(pieces[:drop:drop], pieces[drop+1:]...)
 	}
-}
-
-func (a *App) statusLeft() string {
-	name, pending, urgent := "main", 0, 0
-	if t := a.tabs.focus; t != nil {
-		name, pending, urgent = t.info.Name, t.info.Pending, t.info.Urgent
-	}
-	s := a.theme.Paint(themes.Status, "[Agent: ") + a.theme.Paint(themes.Accent, frame.CleanLine(name))
-	if pending > 0 {
-		text := fmt.Sprintf("%d pending", pending)
-		if urgent > 0 {
-			text = "🔴 urgent · " + text
-		}
-		s += a.theme.Paint(themes.Status, " | ") + a.theme.Paint(themes.Message, text)
-	}
-	return s + a.theme.Paint(themes.Status, "]")
 }
 
 func (a *App) statusBranch() string {
@@ -130,6 +114,9 @@ func (a *App) statusRight() []piece {
 			role = themes.Warn
 		}
 		ps = append(ps, piece{string(m), role, 6})
+	}
+	if mark := a.quietMark(); mark != "" {
+		ps = append(ps, piece{mark, themes.Message, 7})
 	}
 	return ps
 }

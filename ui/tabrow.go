@@ -190,12 +190,8 @@ func (a *App) tabCell(x *tab) tabCell {
 			add(themes.Dim, clock(a.o.Now().Sub(i.Started)))
 		}
 	}
-	if i.Pending > 0 {
-		mail := "✉"
-		if x.news && x != a.tabs.focus {
-			mail = "📨"
-		}
-		add(themes.Message, fmt.Sprintf("%s%d", mail, i.Pending))
+	if mail := mailMark(x, x.news && x != a.tabs.focus); mail != "" {
+		add(themes.Message, mail)
 	}
 	return tabCell{i.ID, text, width}
 }

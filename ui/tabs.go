@@ -27,7 +27,7 @@ type tab struct {
 	question dialog.Box // for the agent's question, made when it is first shown
 	about    int64      // the question it is for
 	typed    time.Time  // when the draft a question came upon was last typed at
-	news     bool       // a message came since the tab was last looked at
+	news     bool       // a message came since the tab was last looked at; see marks.go
 
 	panes  panes
 	active time.Time // the agent's last sign of life

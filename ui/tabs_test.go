@@ -109,7 +109,7 @@ func TestStatusLineLeft(t *testing.T) {
 		c.info.ID, c.info.Kind = 1, agents.Main
 		a.with(c.info)
 		a.branch = c.branch
-		if got := plain(a.statusLeft() + a.statusBranch()); got != c.want {
+		if got := plain(a.statusLeft(80) + a.statusBranch()); got != c.want {
 			t.Errorf("it is %q, want %q", got, c.want)
 		}
 	}

@@ -21,6 +21,10 @@ func (a *App) Init() tea.Cmd {
 // only hands out what stands.
 func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := a.handle(m)
+	switch m.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg, tea.FocusMsg:
+		cmd = tea.Batch(cmd, a.here())
+	}
 	if a.dirty {
 		cmd = tea.Batch(cmd, a.draw())
 	}
@@ -46,9 +50,9 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case tea.BackgroundColorMsg:
 		a.background(m.IsDark())
 	case tea.FocusMsg:
-		a.blurred, a.dirty = false, true
+		a.blurred, a.seen.tells, a.dirty = false, true, true
 	case tea.BlurMsg:
-		a.blurred = true
+		a.blurred, a.seen.tells = true, true
 	case tea.ResumeMsg:
 		a.dirty = true
 	case attached:
@@ -57,6 +61,8 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.o.Start, a.dirty = m.start, true
 	case paged:
 		return a.page(m)
+	case digested:
+		a.takeDigest(m)
 	case looked:
 		return a.takeFacts(m)
 	case rendered:

@@ -18,9 +18,10 @@ import (
 
 // drawn is when the last frame was made and of what, for the clock and the mouse.
 type drawn struct {
-	at   time.Time
-	tabs []span
-	r    rects
+	at    time.Time
+	focus *tab
+	tabs  []span
+	r     rects
 }
 
 // View hands out the last frame.
@@ -60,9 +61,7 @@ func (a *App) draw() tea.Cmd {
 
 // compose is the frame's lines and where the cursor stands, nil if nowhere.
 func (a *App) compose() ([]string, *tea.Cursor) {
-	if t := a.tabs.focus; t != nil {
-		t.news = false
-	}
+	a.visited()
 	if a.fleet != nil && a.dialog == a.fleet.box {
 		return a.whole(a.fleet.box)
 	}

@@ -33,7 +33,9 @@ type Config struct {
 	PermissionMode string `toml:"permission_mode"` // ask, accept-edits, plan or yolo; "" means ask
 	MaxRunning     int    `toml:"max_running"`     // running agents at once; 0 leaves it to the pool
 	Mouse          bool   `toml:"mouse"`
-	Editor         string `toml:"editor"` // "" means VISUAL, else EDITOR
+	Editor         string `toml:"editor"`       // "" means VISUAL, else EDITOR
+	Notify         string `toml:"notify"`       // auto, osc9, osc777, osc99, bell, desktop or off; "" means auto
+	StatusStyle    string `toml:"status_style"` // pending, or msg for `2 msgs`; "" means pending
 
 	DisabledTools []string `toml:"disabled_tools"` // no model is offered them
 	Rules
@@ -94,7 +96,7 @@ func Load(path string) (Config, error) {
 }
 
 // Override lays FANTAIL_THEME, FANTAIL_PERMISSION_MODE, FANTAIL_MAX_RUNNING,
-// FANTAIL_MOUSE and, where editor is empty, VISUAL and EDITOR over c.
+// FANTAIL_NOTIFY, FANTAIL_MOUSE and, where editor is empty, VISUAL and EDITOR over c.
 // FANTAIL_MODEL belongs to [Choose].
 func (c Config) Override(env func(string) string) (Config, error) {
 	if v := env("FANTAIL_THEME"); v != "" {
@@ -112,6 +114,12 @@ func (c Config) Override(env func(string) string) (Config, error) {
 			return c, fmt.Errorf("FANTAIL_MAX_RUNNING: want a number from 1 to %d", maxRunning)
 		}
 		c.MaxRunning = n
+	}
+	if v := env("FANTAIL_NOTIFY"); v != "" {
+		c.Notify = v
+		if !slices.Contains(notifies, v) {
+			return c, fmt.Errorf("FANTAIL_NOTIFY: %w", notOneOf(v, notifies))
+		}
 	}
 	if v := env("FANTAIL_MOUSE"); v != "" {
 		on, err := strconv.ParseBool(v)
@@ -132,6 +140,8 @@ const maxRunning = 1000
 
 var (
 	modes     = []string{"ask", "accept-edits", "plan", "yolo"}
+	notifies  = []string{"auto", "osc9", "osc777", "osc99", "bell", "desktop", "off"}
+	styles    = []string{"pending", "msg"}
 	protocols = []string{Anthropic, OpenAI}
 	nameForm  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
 	envForm   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
@@ -141,6 +151,12 @@ var (
 func (c Config) check() (at []string, err error) {
 	if c.PermissionMode != "" && !slices.Contains(modes, c.PermissionMode) {
 		return []string{"permission_mode"}, fmt.Errorf("permission_mode: %w", notOneOf(c.PermissionMode, modes))
+	}
+	if c.Notify != "" && !slices.Contains(notifies, c.Notify) {
+		return []string{"notify"}, fmt.Errorf("notify: %w", notOneOf(c.Notify, notifies))
+	}
+	if c.StatusStyle != "" && !slices.Contains(styles, c.StatusStyle) {
+		return []string{"status_style"}, fmt.Errorf("status_style: %w", notOneOf(c.StatusStyle, styles))
 	}
 	if c.MaxRunning < 0 || c.MaxRunning > maxRunning {
 		return []string{"max_running"}, fmt.Errorf("max_running: want a number from 1 to %d", maxRunning)

@@ -19,14 +19,14 @@ type Member struct {
 
 // Glance is what a line of the overview shows of an agent.
 type Glance struct {
-	Sign   string
-	Role   themes.Role
-	State  string // what it does now
-	Age    string
-	Seen   string // since its last sign of life
-	Cost   string
-	Unread int
-	Moves  bool // with time
+	Sign  string
+	Role  themes.Role
+	State string // what it does now
+	Age   string
+	Seen  string // since its last sign of life
+	Cost  string
+	Mail  string // what waits in its inbox, as the tabs show it
+	Moves bool   // with time
 }
 
 // Fleet is the overview of all agents, as a tree of who dispatched whom. It asks
@@ -335,11 +335,7 @@ func (b *Fleet) row(l leaf, g Glance, c columns, inner int) string {
 	m := b.members[l.member]
 	name := frame.CleanLine(m.Name)
 	name = l.branch((c.name-3-min(frame.Width(name), 6))/2) + name
-	mail := ""
-	if g.Unread > 0 {
-		mail = fmt.Sprintf("✉%d", g.Unread)
-	}
-	cs := c.cells(name, g.Age, g.Seen, g.Cost, mail, frame.CleanLine(g.State))
+	cs := c.cells(name, g.Age, g.Seen, g.Cost, g.Mail, frame.CleanLine(g.State))
 	if m.ID == b.at {
 		return b.theme.Paint(themes.Selection, frame.Fit(g.Sign+" "+cs.String(), inner))
 	}

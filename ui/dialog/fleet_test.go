@@ -38,7 +38,7 @@ func TestFleetIsATree(t *testing.T) {
 	}
 	cost := ""
 	glance := func(id int64) Glance {
-		return Glance{Sign: "●", State: "bash go test ./" + strings.Repeat("long/", 30), Age: "2m", Seen: "3s", Cost: cost, Unread: int(id % 2)}
+		return Glance{Sign: "●", State: "bash go test ./" + strings.Repeat("long/", 30), Age: "2m", Seen: "3s", Cost: cost, Mail: strings.Repeat("✉1", int(id%2))}
 	}
 	got := strings.Join(drawn(t, ms, glance, 100, 14), "\n")
 	for _, want := range []string{
@@ -69,7 +69,9 @@ func TestFleetKeepsItsWidth(t *testing.T) {
 	for i := range 100 {
 		ms = append(ms, Member{ID: int64(i + 1), Parent: int64(i), Name: fmt.Sprintf("日本%d", i)})
 	}
-	b := NewFleet(theme(t), 90, func(int64) Glance { return Glance{Sign: "✓", State: "done", Age: "20d", Seen: "20d", Unread: 12345} }, nil)
+	b := NewFleet(theme(t), 90, func(int64) Glance {
+		return Glance{Sign: "✓", State: "done", Age: "20d", Seen: "20d", Mail: "✉12345"}
+	}, nil)
 	b.Members(ms)
 	for _, size := range [][2]int{{40, 12}, {41, 8}, {80, 24}, {120, 36}, {200, 50}} {
 		lines := b.Lines(size[0], size[1])

@@ -48,7 +48,7 @@ func TestHelperPushesAndChecks(t *testing.T) {
 		s.Enter("/push name=kid say kid was here")
 		s.See("Queued kid")
 		s.Enter("/run")
-		s.See("kid ✓", "[Agent: oauth | 1 pending]", "›oauth ○ ✉1")
+		s.See("kid ✓", "[Agent: oauth | 📨 1 pending]", "›oauth ○ ✉1")
 		s.Press("alt+3")
 		s.Type("/")
 		s.See("as main›")

@@ -90,7 +90,7 @@ func TestPicture(t *testing.T) {
 		s.Enter("/check")
 		s.See("islands")
 		s.Wait(42 * time.Second)
-		s.See("main ○ ✉1", "tests ●", "vet ⚠", "todo ✓", "docs ✓", "[Agent: main | 1 pending] [Branch: checkout]", "⚠ 1 asking", "▶ 2 running")
+		s.See("main ○ ✉1", "tests ●", "vet ⚠", "todo ✓", "docs ✓", "[Agent: main | 📨 1 pending] [Branch: checkout]", "⚠ 1 asking", "▶ 2 running")
 		s.Type("/push name=fix let both call Total")
 		s.Wait(time.Second)
 		draw(t, s, "screen", "[Agent:", "islands", "1 pending", "func", "▶")

@@ -166,7 +166,7 @@ func TestEscStopsTheFocusedTurnOnly(t *testing.T) {
 		s.Press("esc")
 		s.See("stopped", "main ○", "tests ●", "› half a dra")
 		s.Wait(time.Minute)
-		s.See("tests ✓", "[Agent: main | 1 pending]", "› half a dra")
+		s.See("tests ✓", "[Agent: main | 📨 1 pending]", "› half a dra")
 	})
 }
 
@@ -229,7 +229,7 @@ func TestArrivalsLeaveTheDraft(t *testing.T) {
 		s.Wait(time.Second)
 		x, y := s.Cursor()
 		s.Wait(15 * time.Second)
-		s.See("[Agent: main | 1 pending]", "› a draft with @ and / and")
+		s.See("[Agent: main | 📨 1 pending]", "› a draft with @ and / and")
 		if a, b := s.Cursor(); a != x || b != y {
 			t.Errorf("the cursor went from %d,%d to %d,%d", x, y, a, b)
 		}

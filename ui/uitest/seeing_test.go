@@ -77,16 +77,16 @@ func TestViewsOfATab(t *testing.T) {
 // TestMailIsSeen: what waits in an inbox is counted wherever its agent stands,
 // listed, and shown whole when it is taken.
 //
-// Spec: O-80.
+// Spec: O-80, M-23, M-24, R-47.
 func TestMailIsSeen(t *testing.T) {
 	play(t, uitest.Options{Provider: uitest.Script(actor), Files: files}, func(s *uitest.Session) {
 		s.Enter("/push name=tests look")
 		s.See("Queued tests")
 		s.Enter("/run")
-		s.See("tests ✓", "main ○ ✉1", "[Agent: main | 1 pending]")
+		s.See("tests ✓", "main ○ ✉1", "[Agent: main | 📨 1 pending]")
 		s.Press("f2")
 		s.See("Agents · 2", "mail")
-		if l := s.Line("○ main"); !strings.Contains(l, " ✉1 ") {
+		if l := s.Line("○ main"); !strings.Contains(l, " 📨1 ") {
 			t.Errorf("the overview shows main as %q", l)
 		}
 		s.Press("esc")

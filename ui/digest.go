@@ -1,0 +1,142 @@
+package ui
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/ui/transcript"
+)
+
+// digested is what happened while the human was away.
+type digested struct {
+	digest agents.Digest
+	err    error
+}
+
+// askDigest asks what happened since that time; zero: since the human was last
+// there. From now on they are.
+func (a *App) askDigest(since time.Time) tea.Cmd {
+	now := a.o.Now()
+	a.seen.kept = now
+	pool := a.pool
+	return func() tea.Msg {
+		d, err := pool.Digest(a.ctx, since)
+		if err == nil {
+			err = pool.Seen(a.ctx, now)
+		}
+		return digested{d, err}
+	}
+}
+
+// takeDigest shows a digest in main's tab. Whoever looks at another is told of it.
+func (a *App) takeDigest(m digested) {
+	main := a.tabs.main()
+	switch {
+	case m.err != nil:
+		a.say(sentence(m.err))
+	case m.digest.Since.IsZero() || m.digest.Empty() || main == nil:
+	default:
+		main.view.Local(a.digestText(m.digest), transcript.Plain)
+		a.dirty = true
+		if a.tabs.focus != main {
+			a.say("main's tab tells what happened while you were away")
+		}
+	}
+}
+
+// digestText is a digest for people: what happened, to whom, and the command that
+// goes on from there.
+func (a *App) digestText(d agents.Digest) string {
+	ls := []string{fmt.Sprintf("Since you were last here, %s ago:", lasted(a.o.Now().Sub(d.Since)))}
+	add := func(what, whom, next string) {
+		if whom == "" {
+			return
+		}
+		if next != "" {
+			whom += " · " + next
+		}
+		ls = append(ls, fmt.Sprintf("  %-11s %s", what, whom))
+	}
+	mail := ""
+	if main := a.tabs.main(); main.info.Pending > 0 {
+		mail = "/check takes what they reported"
+	}
+	add("finished", someOf(d.Finished), mail)
+	failed := "its tab says why"
+	if name := a.work(d.Failed); name != "" {
+		failed = "/inbox says why, /retry " + name + " tries again"
+	}
+	add("failed", someOf(d.Failed), failed)
+	for i, m := range d.Needs {
+		if i == mostListed {
+			add("", fmt.Sprintf("and %d more", len(d.Needs)-i), "/inbox")
+			break
+		}
+		add("needs you", needText(m), a.needCommand(m))
+	}
+	cut := "nothing is done again by itself"
+	if name := a.work(d.Cut); name != "" {
+		cut = "/resume " + name + " goes on"
+	}
+	add("interrupted", someOf(d.Cut), cut)
+	switch {
+	case d.Cost > 0:
+		add("spent", fmt.Sprintf("$%.2f", float64(d.Cost)/1e6), "")
+	case d.Tokens > 0:
+		add("spent", amount(d.Tokens)+" tokens", "")
+	}
+	return strings.Join(ls, "\n")
+}
+
+// mostListed is how many names stand in one line.
+const mostListed = 5
+
+// someOf lists names, the first few of many.
+func someOf(names []string) string {
+	if n := len(names); n > mostListed {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostListed], ", "), n-mostListed)
+	}
+	return strings.Join(names, ", ")
+}
+
+// work is the first of the names that no agent with a prompt box has: it was
+// given a task. "": none.
+func (a *App) work(names []string) string {
+	i := slices.IndexFunc(names, func(name string) bool {
+		t := a.tabs.byName(name)
+		return t == nil || !t.info.Kind.HasPrompt()
+	})
+	if i < 0 {
+		return ""
+	}
+	return names[i]
+}
+
+// needText is what needs the human, in a few words.
+func needText(m inbox.Message) string {
+	verb := "writes"
+	if m.Kind == inbox.Question || m.Kind == inbox.Approval {
+		verb = "asks"
+	} else if m.Priority == inbox.Urgent {
+		verb = "urgently writes"
+	}
+	return fmt.Sprintf("%s %s: %s", inbox.Label(m.From), verb, m.Gist())
+}
+
+// needCommand goes on with what needs the human.
+func (a *App) needCommand(m inbox.Message) string {
+	if m.Kind == inbox.Question || m.Kind == inbox.Approval {
+		return fmt.Sprintf("/answer %d", m.ID)
+	}
+	command := fmt.Sprintf("/messages next %d", m.ID)
+	if t := a.tabs.byID(m.Recipient); t != nil && t.info.Kind != agents.Main {
+		command += " in the tab of " + t.info.Name
+	}
+	return command
+}

@@ -1,0 +1,134 @@
+package ui
+
+import (
+	"fmt"
+	"time"
+
+	"fantail/agents"
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// What the screen says of an agent's mail: how much waits, whether something came
+// since its tab was last looked at, and whether something urgent waits. Coming to a
+// tab is looking at it, and so is sending something from it; that its mail was
+// taken before somebody's eyes leaves nothing new.
+
+// arrived notes what a change of an agent says of its mail.
+func (a *App) arrived(t *tab, i agents.Info) {
+	t.news = t.news || i.Came > t.info.Came
+	if i.Pending == 0 && t == a.tabs.focus && !a.away() {
+		t.news = false
+	}
+}
+
+// visited notes that the focused tab shows: at the moment somebody comes to it,
+// nothing in it is new.
+func (a *App) visited() {
+	if t := a.tabs.focus; t != a.drawn.focus {
+		a.drawn.focus = t
+		if t != nil {
+			t.news = false
+		}
+	}
+}
+
+// Signs of mail, and what stands for them where there is only ASCII.
+const (
+	signUrgent, plainUrgent = "🔴", "!"
+	signNews, plainNews     = "📨", "*"
+)
+
+// sign is one of the program's own signs as this terminal can show it.
+func (a *App) sign(s, plain string) string {
+	if a.look.ascii {
+		return plain
+	}
+	return s
+}
+
+// mailWords are a tab's mail in the status line: `2 pending`, behind 📨 while
+// something is new, behind `🔴 urgent · ` while something urgent waits; 📨 alone if
+// all that came was taken meanwhile; "": nothing.
+func (a *App) mailWords(t *tab) string {
+	n := t.info.Pending
+	news := ""
+	if t.news {
+		news = a.sign(signNews, plainNews)
+	}
+	if n == 0 {
+		return news
+	}
+	words := fmt.Sprintf("%d pending", n)
+	if a.o.Msgs {
+		words = count(n, "msg")
+	}
+	if news != "" {
+		words = news + " " + words
+	}
+	if t.info.Urgent > 0 {
+		words = a.sign(signUrgent, plainUrgent) + " urgent · " + words
+	}
+	return words
+}
+
+// mailMark is a tab's mail where there is little room: ✉2, 📨2 with news, 🔴2 while
+// something urgent waits; 📨 alone and "" as in mailWords.
+func mailMark(t *tab, news bool) string {
+	sign := "✉"
+	switch n := t.info.Pending; {
+	case n == 0 && !news:
+		return ""
+	case n == 0:
+		return signNews
+	case t.info.Urgent > 0:
+		sign = signUrgent
+	case news:
+		sign = signNews
+	}
+	return fmt.Sprintf("%s%d", sign, t.info.Pending)
+}
+
+// statusLeft is `[Agent: NAME | 2 pending]`. A name too long for the line is cut,
+// what follows it is not.
+func (a *App) statusLeft(w int) string {
+	name, mail := "main", ""
+	if t := a.tabs.focus; t != nil {
+		name, mail = t.info.Name, a.mailWords(t)
+	}
+	name = frame.CleanLine(name)
+	role := themes.Message
+	if mail != "" {
+		if t := a.tabs.focus; t.info.Urgent > 0 {
+			role = themes.Warn
+		}
+		mail = a.theme.Paint(themes.Status, " | ") + a.theme.Paint(role, mail)
+	}
+	const around = "[Agent: " + "]"
+	name = frame.Cut(name, max(4, w-len(around)-frame.Width(mail)))
+	return a.theme.Paint(themes.Status, "[Agent: ") + a.theme.Paint(themes.Accent, name) + mail + a.theme.Paint(themes.Status, "]")
+}
+
+// quietMark says that all mail is held, and until when; "": it is not.
+func (a *App) quietMark() string {
+	q, now := a.tally.Quiet, a.o.Now()
+	switch {
+	case !q.Holds(now):
+		return ""
+	case q.Until.IsZero():
+		return "quiet"
+	}
+	return "quiet until " + clockTime(q.Until, now)
+}
+
+// clockTime is a time of day, with the day if that is not today's.
+func clockTime(t, now time.Time) string {
+	t, now = t.In(now.Location()), now.In(now.Location())
+	switch days := t.YearDay() - now.YearDay(); {
+	case days == 0 && t.Year() == now.Year():
+		return t.Format("15:04")
+	case t.Sub(now) < 6*24*time.Hour:
+		return t.Format("Mon 15:04")
+	}
+	return t.Format("Jan 2 15:04")
+}
