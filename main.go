@@ -106,6 +106,11 @@ func run(guard *cli.Guard) (int, error) {
 	if flags.Print {
 		return h.print()
 	}
+	if h.watch, err = cli.WatchRules(h.place.Root); err != nil {
+		cli.Warn(os.Stderr, "changed policies will hold from the next start on: %v", err)
+	} else {
+		defer h.watch.Close()
+	}
 	return h.screen()
 }
 
@@ -117,7 +122,8 @@ type host struct {
 	conf   config.Config
 	models *cli.Models
 	tools  *tools.Set
-	bell   *cli.Bell // nil: there is none
+	bell   *cli.Bell       // nil: there is none
+	watch  *cli.RulesWatch // nil: there is none
 }
 
 // open puts the parts together: the database, and the agents over it. close ends
@@ -131,17 +137,24 @@ func (h *host) open(ctx context.Context, model string, attended bool) (pool *age
 	if err != nil {
 		return nil, nil, err
 	}
+	said, broken := cli.ReadRules(h.place.Root)
 	pool, err = agents.Open(ctx, agents.Options{
 		DB: db, Tools: h.tools, Gate: gate,
 		Resolve: h.models.Resolve, Model: model, System: cli.System(h.place, time.Now),
 		Root: h.place.Root, Data: h.place.Data, Private: h.place.Private, Environ: proc.Clean(os.Environ()),
-		Go: h.guard.Go, Cap: h.conf.MaxRunning, Attended: attended,
+		Go: h.guard.Go, Cap: h.conf.MaxRunning, Attended: attended, Rules: said,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	if h.bell != nil {
 		h.bell.Serve(h.guard, func() { pool.Refresh(ctx) })
+	}
+	if len(broken) > 0 {
+		pool.Rules(ctx, said, broken)
+	}
+	if h.watch != nil {
+		h.watch.Serve(h.guard, func() { good, broken := cli.ReadRules(h.place.Root); pool.Rules(ctx, good, broken) })
 	}
 	h.guard.AtEnd(func() { _ = cli.Close(pool) })
 	h.guard.AtEnd(h.place.Leave)

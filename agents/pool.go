@@ -53,8 +53,9 @@ type Options struct {
 	System   func(agent Info) string          // the system prompt
 	Now      func() time.Time
 	Go       func(name string, f func())
-	Cap      int  // running agents at once; 0: 8
-	Attended bool // a human can answer; false: what would ask is denied with the reason
+	Cap      int                    // running agents at once; 0: 8
+	Rules    map[string]inbox.Rules // what the workspace's files say about mail, by the agent's name
+	Attended bool                   // a human can answer; false: what would ask is denied with the reason
 }
 
 // Errors the pool's methods return (wrapped, with the names in the text).
@@ -126,7 +127,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		return nil, err
 	}
 	p := &Pool{
-		o: o, hub: newHub(), model: o.Model,
+		o: o, hub: newHub(), model: o.Model, rules: o.Rules,
 		dispatch: make(chan struct{}, 1), sorts: make(chan struct{}, 1), unsorted: map[int64]int{}, changed: make(chan struct{}),
 		agents: map[int64]*agent{}, living: map[int64]*agent{}, asks: map[int64]*ask{}, waits: map[*wait]struct{}{},
 		running: map[int64]slot{}, windows: map[int64]window{}, queued: map[int64]*queued{},

@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"cmp"
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -109,6 +110,18 @@ func (p Policy) Plain() bool {
 
 // Pause is how long no key must have come before queued mail is handled.
 func (p Policy) Pause() time.Duration { return cmp.Or(p.Human.IdleAfter, p.Rules.IdleAfter, IdleAfter) }
+
+// ParsePause reads how long no key must have come: 30s, 5m, or a number of seconds.
+func ParsePause(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil {
+		d, err = time.ParseDuration(s + "s")
+	}
+	if err != nil || d < time.Second || d > 24*time.Hour {
+		return 0, fmt.Errorf("%q is no time to be idle: 1s to 24h, such as 30s", Label(s))
+	}
+	return d, nil
+}
 
 func (p Policy) base() Mode { return cmp.Or(p.Human.Default, p.Rules.Default, Manual) }
 
