@@ -35,7 +35,7 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 			return err
 		}
 		if wish != nil {
-			if got.err = wish.refused(tx, a.id, waiting); got.err != nil {
+			if got.err = a.p.refused(wish, tx, a.id, waiting); got.err != nil {
 				wish = nil
 			}
 		}

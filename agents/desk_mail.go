@@ -195,7 +195,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 	var g grasp
 	err := p.o.DB.Write(ctx, "read a message", func(tx *store.Tx) error {
 		g = grasp{}
-		m, ok, err := p.inbox.Find(tx, id)
+		m, ok, err := inbox.Find(&tx.View, id)
 		switch {
 		case err != nil:
 			return err
@@ -223,38 +223,19 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 
 // Reply answers a message the agent was sent, in its thread.
 func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) {
-	p := d.a.p
-	var to string
-	var reply int64
-	err := p.o.DB.Write(ctx, "reply", func(tx *store.Tx) error {
-		m, ok, err := p.inbox.Find(tx, id)
+	sent, err := d.a.p.respond(ctx, d.a.id, id, body, func(m inbox.Message, ok bool) error {
 		switch {
-		case err != nil:
-			return err
 		case !ok || !d.a.concerns(m.Recipient, id):
 			return fmt.Errorf("nobody sent you a message #%d; list_messages shows yours", id)
 		case m.Sender == 0:
 			return fmt.Errorf("message #%d came from outside (%s): nobody there has an inbox; say it in your answer", id, inbox.Label(m.From))
+		case m.Asks():
+			return fmt.Errorf("message #%d is a question to the user: only they answer it", id)
 		}
-		about := m.Subject
-		if about == "" {
-			about = inbox.Label(m.Body)
-		}
-		if !strings.HasPrefix(about, "Re: ") {
-			about = "Re: " + about
-		}
-		whom, err := reader(&tx.View, m.Sender)
-		if err != nil {
-			return err
-		}
-		to = whom.Name
-		reply, err = p.post(tx, inbox.Message{
-			Recipient: whom.ID, Sender: d.a.id, Kind: inbox.Mail, Deliver: inbox.Next, Body: body, InReplyTo: id, Subject: fit(about, mostSubject),
-		})
-		return err
+		return nil
 	})
 	if err != nil {
-		return "", fmt.Errorf("reply to #%d: %w", id, err)
+		return "", err
 	}
-	return InInboxes([]Sent{{reply, to}}) + fmt.Sprintf(", in reply to #%d.", id), nil
+	return InInboxes([]Sent{sent}) + fmt.Sprintf(", in reply to #%d.", id), nil
 }

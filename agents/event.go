@@ -211,7 +211,7 @@ type End struct {
 }
 
 // Event is what an agent tells its feeds. The implementations are [Changed],
-// [Appended], [Delta], [Void], [Output], [Tally] and [Closed]. Live and replay are
+// [Appended], [Delta], [Void], [Output], [Tally], [Mailed] and [Closed]. Live and replay are
 // the same: a new [Feed] begins with a Changed for every agent and a Tally, and
 // [Pool.Page] returns the entries an Appended would have carried.
 type Event interface{ event() }
@@ -258,6 +258,11 @@ type Tally struct {
 	Quiet   inbox.Quiet // whether all mail is held, and until when
 }
 
+// Mailed says that messages came to or left that agent's inbox, or that what is
+// said of them changed: read it again. Until a feed is read it holds one for each
+// agent at most.
+type Mailed struct{ Agent int64 }
+
 // Closed says that the agent's tab is closed.
 type Closed struct{ Agent int64 }
 
@@ -267,4 +272,5 @@ func (Delta) event()    {}
 func (Void) event()     {}
 func (Output) event()   {}
 func (Tally) event()    {}
+func (Mailed) event()   {}
 func (Closed) event()   {}

@@ -14,7 +14,8 @@ type Feed struct {
 
 	mu     sync.Mutex
 	events []Event
-	delta  *pieces // the delta that ends events, still growing
+	delta  *pieces         // the delta that ends events, still growing
+	mailed map[Mailed]bool // those among events
 }
 
 // pieces collects the text of neighbouring deltas.
@@ -23,7 +24,9 @@ type pieces struct {
 	text strings.Builder
 }
 
-func newFeed(p *Pool) *Feed { return &Feed{pool: p, news: make(chan struct{}, 1)} }
+func newFeed(p *Pool) *Feed {
+	return &Feed{pool: p, news: make(chan struct{}, 1), mailed: map[Mailed]bool{}}
+}
 
 // Wait returns a channel that has a token when there is news.
 func (f *Feed) Wait() <-chan struct{} { return f.news }
@@ -35,6 +38,7 @@ func (f *Feed) Take() []Event {
 	f.settle()
 	es := f.events
 	f.events = nil
+	clear(f.mailed)
 	return es
 }
 
@@ -55,6 +59,12 @@ func (f *Feed) settle() {
 func (f *Feed) put(e Event) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	if m, ok := e.(Mailed); ok {
+		if f.mailed[m] {
+			return // who reads the first one reads all of that inbox
+		}
+		f.mailed[m] = true
+	}
 	if d, ok := e.(Delta); ok {
 		if g := f.delta; g == nil || g.head.Agent != d.Agent || g.head.Block != d.Block || g.head.Thinking != d.Thinking {
 			f.settle()

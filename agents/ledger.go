@@ -15,16 +15,18 @@ import (
 type Ledger struct {
 	Started   int // tasks: all that run or have ended
 	Delivered int // of those, the ones whose message was taken
+	Aside     int // whose message was archived or snoozed
 	Pending   int // whose message waits
 	Running   int
 	Queued    int
 	Taken     int      // messages of all kinds
+	Kept      int      // messages of all kinds that were archived or snoozed
 	Waiting   int      // messages of all kinds
 	Wrong     []string // what breaks the promise; there must be none
 }
 
 // Ledger balances the books. Every started task ends in exactly one message:
-// started = delivered + pending + running, and nothing else is right.
+// started = delivered + set aside + pending + running, and nothing else is right.
 func (p *Pool) Ledger(ctx context.Context) (l Ledger, err error) {
 	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
 		l = Ledger{}
@@ -38,7 +40,8 @@ func (p *Pool) Ledger(ctx context.Context) (l Ledger, err error) {
 		}
 		l = Ledger{
 			Started: tasks.Running + tasks.Finished, Running: tasks.Running, Queued: tasks.Queued,
-			Delivered: mail.TaskTaken, Pending: mail.TaskPending, Taken: mail.Taken, Waiting: mail.Pending, Wrong: mail.Wrong,
+			Delivered: mail.TaskTaken, Aside: mail.TaskAside, Pending: mail.TaskPending,
+			Taken: mail.Taken, Kept: mail.Aside, Waiting: mail.Pending, Wrong: mail.Wrong,
 		}
 		for _, t := range tasks.Lost {
 			l.wrong("task %d (%s) runs, but its agent has ended", t.ID, t.Name)
@@ -81,8 +84,14 @@ func (l *Ledger) match(rx *store.Rx, mail inbox.Ledger) error {
 // String is what /doctor prints.
 func (l Ledger) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Tasks: started %d = delivered %d + pending %d + running %d (%d queued)\n", l.Started, l.Delivered, l.Pending, l.Running, l.Queued)
-	fmt.Fprintf(&b, "Messages: %d = taken %d + pending %d", l.Taken+l.Waiting, l.Taken, l.Waiting)
+	aside := func(n int) string {
+		if l.Kept == 0 {
+			return ""
+		}
+		return fmt.Sprintf(" + set aside %d", n)
+	}
+	fmt.Fprintf(&b, "Tasks: started %d = delivered %d%s + pending %d + running %d (%d queued)\n", l.Started, l.Delivered, aside(l.Aside), l.Pending, l.Running, l.Queued)
+	fmt.Fprintf(&b, "Messages: %d = taken %d%s + pending %d", l.Taken+l.Kept+l.Waiting, l.Taken, aside(l.Kept), l.Waiting)
 	if len(l.Wrong) == 0 {
 		return b.String() + "\nNothing is lost and nothing is doubled."
 	}

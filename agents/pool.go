@@ -402,6 +402,7 @@ func (p *Pool) agent(id int64) (*agent, error) {
 func (p *Pool) rung(r inbox.Rung) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.hub.emit(Mailed{r.Recipient})
 	a := p.agents[r.Recipient]
 	if a == nil {
 		return

@@ -136,6 +136,7 @@ func (p *Pool) refreshed(n news) {
 		if a == nil {
 			continue
 		}
+		p.hub.emit(Mailed{row.ID}) // perhaps; the counts don't tell
 		if a.info.Name != row.Name || a.info.Pending != r.Pending || a.info.Urgent != r.Urgent {
 			a.change(func(i *Info) { i.Name, i.Pending, i.Urgent = row.Name, r.Pending, r.Urgent })
 			if !a.policy().Plain() {

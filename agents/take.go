@@ -28,6 +28,19 @@ func tokens(s string) int { return (2*len(s) + 6) / 7 }
 // bytesOf is the length of a text of n tokens.
 func bytesOf(n int) int { return n * 7 / 2 }
 
+// Tokens is about what it costs a model to read m, if somebody takes it. Of a
+// message that was listed its size is enough.
+func Tokens(m inbox.Message) int {
+	size := max(m.Size-len(m.Subject), len(m.Text()))
+	m.Subject, m.Body, m.Error, m.Partial = llm.Clip(m.Subject, priced), llm.Clip(m.Body, priced), llm.Clip(m.Error, priced), llm.Clip(m.Partial, priced)
+	r := rendering(m.Created, 0)
+	around := len(r.Fired([]inbox.Message{m})) - len(m.Text())
+	return (2*(around+min(size, bytesOf(itemTokens))) + 6) / 7
+}
+
+// priced is how much of each text is looked at for the price of what stands around it.
+const priced = 512
+
 // rendering is how messages that are taken now are written. The mark is new each
 // time: whoever wrote them could not know it, and who reads them learns it too late.
 func rendering(now time.Time, limit int) inbox.Rendering {
@@ -105,10 +118,13 @@ func (a *agent) takeNext(tx *store.Tx, b *batch, turn int64, w *wish) ([]inbox.M
 
 // takeAll takes all that is pending into this turn, as much as fits in a quarter
 // of the model's window; what does not fit stays pending, counted.
-func (a *agent) takeAll(tx *store.Tx, b *batch, turn int64) ([]inbox.Message, int, error) {
+func (a *agent) takeAll(tx *store.Tx, b *batch, turn int64, w *wish) ([]inbox.Message, int, error) {
 	room := a.room()
 	r := rendering(tx.Now(), bytesOf(min(itemTokens, room)))
 	q := inbox.Query{Recipient: a.id, Limit: maxTaken, Fit: fill(room, func(m inbox.Message) string { return r.Fired([]inbox.Message{m}) })}
+	if len(w.ids) > 0 {
+		return a.takeThese(tx, b, turn, w.ids)
+	}
 	ms, left, err := a.p.inbox.Take(tx, q, "fire", func(ms []inbox.Message) (int64, error) {
 		return b.add(turn, Entry{Kind: EntryMessage, By: "fire", Messages: ms, Text: r.Fired(ms)})
 	})
@@ -116,6 +132,23 @@ func (a *agent) takeAll(tx *store.Tx, b *batch, turn int64) ([]inbox.Message, in
 		_, err = b.add(turn, Entry{Kind: EntryHost, Text: moreWait(left)})
 	}
 	return ms, left, err
+}
+
+// takeThese takes exactly these messages, which wait, into this turn. What is too
+// long together enters as heads and tails.
+func (a *agent) takeThese(tx *store.Tx, b *batch, turn int64, ids []int64) ([]inbox.Message, int, error) {
+	room := a.room()
+	ms, _, err := a.p.inbox.Take(tx, inbox.Query{Recipient: a.id, IDs: ids}, "fire", func(ms []inbox.Message) (int64, error) {
+		r := rendering(tx.Now(), bytesOf(min(itemTokens, room)))
+		text := r.Fired(ms)
+		if most := bytesOf(room); len(text) > most {
+			r.Limit = 1
+			r.Limit = max(1, (most-len(r.Fired(ms)))/len(ms))
+			text = r.Fired(ms)
+		}
+		return b.add(turn, Entry{Kind: EntryMessage, By: "fire", Messages: ms, Text: text})
+	})
+	return ms, 0, err
 }
 
 // asRead is how a model reads messages that were taken on request: failures as

@@ -25,6 +25,9 @@ func (p *Pool) Why(ctx context.Context, id int64) (string, error) {
 	}
 	p.mu.Unlock()
 	head := fmt.Sprintf("Message #%d from %s to %s, deliver=%s: ", m.ID, inbox.Label(m.From), to, m.Deliver)
+	if m.Aside() {
+		return head + fmt.Sprintf("%s. /inbox restore %d brings it back.", fate(m), m.ID), nil
+	}
 	if !m.Taken.IsZero() {
 		head += fmt.Sprintf("%s, %s ago", fate(m), inbox.Age(now.Sub(m.Taken)))
 		if m.Entry != 0 {

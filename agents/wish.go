@@ -14,12 +14,13 @@ import (
 // wish is a human's wish for a turn with mail. It waits for the end of the turn
 // that runs, and takes nothing before its own begins.
 type wish struct {
-	id     int64  // this message; 0: the most urgent
-	oldest bool   // the one that came first instead of the most urgent
-	all    bool   // all that is pending, in one turn
-	steady bool   // only if the agent's last turn completed
-	text   string // the prompt that goes with them; "": none
-	prompt int64  // the row that keeps the command until then; 0: none does
+	id     int64   // this message; 0: the most urgent
+	oldest bool    // the one that came first instead of the most urgent
+	all    bool    // all that is pending, in one turn
+	ids    []int64 // of those, only these, and all of them or none
+	steady bool    // only if the agent's last turn completed
+	text   string  // the prompt that goes with them; "": none
+	prompt int64   // the row that keeps the command until then; 0: none does
 	reply  chan took
 }
 
@@ -39,7 +40,9 @@ func (w *wish) answer(t took) {
 }
 
 // query matches what w could take.
-func (w *wish) query(agent int64) inbox.Query { return inbox.Query{Recipient: agent, ID: w.id} }
+func (w *wish) query(agent int64) inbox.Query {
+	return inbox.Query{Recipient: agent, ID: w.id, IDs: w.ids}
+}
 
 // wish waits until w's turn has begun, or there was nothing to begin it with.
 func (p *Pool) wish(ctx context.Context, agent int64, w *wish) (took, error) {
@@ -77,7 +80,7 @@ func (a *agent) want(ctx context.Context, w *wish) error {
 		a.poked()
 		return nil
 	}
-	typed := strings.TrimSpace("/fire " + w.text)
+	typed := strings.TrimSpace("/fire " + numbers(w.ids) + w.text)
 	err := a.p.o.DB.Write(ctx, "keep a command", func(tx *store.Tx) error {
 		id, err := tx.AddPrompt(a.id, typed, true)
 		if err != nil {
@@ -130,9 +133,12 @@ func (w *wish) barred(tx *store.Tx, agent int64) error {
 }
 
 // refused says why nothing comes of w, nil if something may.
-func (w *wish) refused(tx *store.Tx, agent int64, waiting []store.Prompt) error {
+func (p *Pool) refused(w *wish, tx *store.Tx, agent int64, waiting []store.Prompt) error {
 	if !w.keeps(waiting) {
 		return ErrTakenBack
+	}
+	if err := p.allWait(&tx.View, agent, w.ids); err != nil {
+		return err
 	}
 	return w.barred(tx, agent)
 }
@@ -242,7 +248,28 @@ func (p *Pool) Fire(ctx context.Context, agent int64, text string) (n, left int,
 	if err != nil {
 		return 0, 0, err
 	}
-	w := &wish{all: true, text: text}
+	t, err := p.fire(ctx, agent, &wish{all: true, text: text})
+	return len(t.ms), t.left, err
+}
+
+// FireThese is Fire with exactly these messages. If one of them does not wait when
+// the turn is to begin, none is taken, and the error says which.
+func (p *Pool) FireThese(ctx context.Context, agent int64, ids []int64, text string) (n int, err error) {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	switch {
+	case len(ids) == 0:
+		return 0, errors.New("fire which messages? none is chosen")
+	case len(ids) > maxTaken:
+		return 0, fmt.Errorf("%d messages are more than one turn takes; choose at most %d", len(ids), maxTaken)
+	}
+	if err := p.o.DB.Read(ctx, func(rx *store.Rx) error { return p.allWait(&rx.View, agent, ids) }); err != nil {
+		return 0, err
+	}
+	t, err := p.fire(ctx, agent, &wish{all: true, ids: ids, text: text})
+	return len(t.ms), err
+}
+
+func (p *Pool) fire(ctx context.Context, agent int64, w *wish) (took, error) {
 	t, err := p.wish(ctx, agent, w)
 	if err == nil && len(t.ms) == 0 {
 		err = ErrNoMail // somebody took them while the request waited
@@ -251,7 +278,40 @@ func (p *Pool) Fire(ctx context.Context, agent int64, text string) (n, left int,
 		_, e := p.Unprompt(ctx, w.prompt)
 		err = errors.Join(err, e)
 	}
-	return len(t.ms), t.left, err
+	return t, err
+}
+
+// allWait says which of these messages do not wait for an agent, and that none was
+// taken therefore; nil if all do.
+func (p *Pool) allWait(v *store.View, agent int64, ids []int64) error {
+	var why []error
+	for _, id := range ids {
+		m, ok, err := inbox.Find(v, id)
+		if err != nil {
+			return err
+		}
+		if err = astray(v, m, ok, agent, id); err == nil {
+			if err = waits(m); err == nil && m.Asks() {
+				err = fmt.Errorf("message #%d is a question: /answer %d", id, id)
+			}
+		}
+		if err != nil {
+			why = append(why, err)
+		}
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	return errors.Join(append(why, errors.New("so nothing was taken"))...)
+}
+
+// numbers are the numbers of messages as they are typed, a space behind each.
+func numbers(ids []int64) string {
+	var b strings.Builder
+	for _, id := range ids {
+		fmt.Fprintf(&b, "#%d ", id)
+	}
+	return b.String()
 }
 
 // grant takes what w wishes into this turn. A prompt that goes with messages
@@ -261,7 +321,7 @@ func (a *agent) grant(tx *store.Tx, b *batch, turn int64, w *wish) (t took, err 
 		t.ms, err = a.takeNext(tx, b, turn, w)
 		return t, err
 	}
-	if t.ms, t.left, err = a.takeAll(tx, b, turn); err != nil {
+	if t.ms, t.left, err = a.takeAll(tx, b, turn, w); err != nil {
 		return t, err
 	}
 	if len(t.ms) == 0 {

@@ -50,14 +50,18 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("deposit: %w", err)
 	}
-	r := Rung{Recipient: m.Recipient, Pending: 1, Deposited: true, Wake: m.Deliver == Wake, First: id}
+	return id, b.arrive(tx, id, m)
+}
+
+// arrive counts a message that is pending from now on, and rings for it.
+func (b *Inbox) arrive(tx *store.Tx, id int64, m Message) error {
+	var t tally
+	t.count(m, 1)
+	r := Rung{Recipient: m.Recipient, Deposited: true, First: id}
 	if !m.Muted {
-		r.Came = 1
-		if m.Priority == Urgent {
-			r.Urgent = 1
-		}
+		r.Came, r.Wake = 1, m.Deliver == Wake
 	}
-	return id, b.change(tx, r)
+	return b.keep(tx, t, r)
 }
 
 // join finds the thread that a reply belongs to, and whether it is muted.
@@ -200,7 +204,11 @@ func insert(tx *store.Tx, m Message) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return r.LastInsertId()
+	id, err := r.LastInsertId()
+	if err == nil && id%indexed == 0 {
+		err = index(tx, id)
+	}
+	return id, err
 }
 
 // blob is s as a BLOB; an empty one is not NULL.

@@ -19,7 +19,8 @@ type Rung struct {
 	Came      int   // how many came anew, those of muted threads aside
 }
 
-// Bell is called after each commit that changed an inbox, by the store's
+// Bell is called after each commit that changed an inbox or what is said of its
+// messages, by the store's
 // writer: it must be quick and must not write. Only a commit hook rings. Several
 // changes of one inbox in one transaction ring once, with the last numbers.
 type Bell func(Rung)
@@ -44,7 +45,8 @@ var (
 // Count returns how many messages wait for recipient, in constant time.
 func (b *Inbox) Count(ctx context.Context, recipient int64) (pending, urgent int, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
-		pending, urgent, err = count(&rx.View, recipient)
+		t, err := kept(&rx.View, recipient)
+		pending, urgent = t.pending, t.urgent
 		return err
 	})
 	if err != nil {
@@ -142,16 +144,17 @@ func (b *Inbox) Newest(ctx context.Context) (id int64, err error) {
 // Get returns one message, taken or pending; ok is false if there is none.
 func (b *Inbox) Get(ctx context.Context, id int64) (m Message, ok bool, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
-		m, ok, err = find(&rx.View, id)
+		m, ok, err = Find(&rx.View, id)
 		return err
 	})
 	return m, ok, err
 }
 
 // Find is Get inside a transaction.
-func (b *Inbox) Find(tx *store.Tx, id int64) (Message, bool, error) { return find(&tx.View, id) }
+func (b *Inbox) Find(tx *store.Tx, id int64) (Message, bool, error) { return Find(&tx.View, id) }
 
-func find(v *store.View, id int64) (Message, bool, error) {
+// Find returns one message, taken or pending; ok is false if there is none.
+func Find(v *store.View, id int64) (Message, bool, error) {
 	m, err := scanMessage(v.QueryRow(`SELECT `+columns+` FROM messages WHERE id = ?`, id))
 	switch {
 	case errors.Is(err, store.ErrNoRows):
@@ -162,26 +165,10 @@ func find(v *store.View, id int64) (Message, bool, error) {
 	return m, true, nil
 }
 
-// count reads the kept numbers; nobody's are 0.
-func count(v *store.View, recipient int64) (pending, urgent int, err error) {
-	err = v.QueryRow(`SELECT pending, urgent FROM counts WHERE recipient = ?`, recipient).Scan(&pending, &urgent)
-	if errors.Is(err, store.ErrNoRows) {
-		return 0, 0, nil
-	}
-	return pending, urgent, err
-}
-
-// change adds to the kept numbers in the transaction that changes the messages,
-// and hangs the bell on it.
-func (b *Inbox) change(tx *store.Tx, r Rung) error {
-	err := tx.QueryRow(`INSERT INTO counts (recipient, pending, urgent) VALUES (?, ?, ?)
-		ON CONFLICT (recipient) DO UPDATE SET pending = pending + excluded.pending, urgent = urgent + excluded.urgent
-		RETURNING pending, urgent`, r.Recipient, r.Pending, r.Urgent).Scan(&r.Pending, &r.Urgent)
-	if err != nil {
-		return fmt.Errorf("keep count of agent %d: %w", r.Recipient, err)
-	}
+// ring hangs the bell on tx.
+func (b *Inbox) ring(tx *store.Tx, r Rung) {
 	if b.bell == nil {
-		return nil
+		return
 	}
 	rings := tx.Local(b, func() any {
 		rs := new(rings)
@@ -193,7 +180,6 @@ func (b *Inbox) change(tx *store.Tx, r Rung) error {
 		return rs
 	}).(*rings)
 	rings.add(r)
-	return nil
 }
 
 // rings gathers what one transaction rings, in the order of the first changes.

@@ -20,11 +20,11 @@ func brief() string {
 	).Replace(columns)
 }
 
-// Look lists what q selects of recipient's messages without taking any, with only
-// the beginnings of their texts: the pending ones in q's order or, with taken,
-// those that were taken too, newest first.
+// Look lists what q selects of recipient's messages without taking any, questions
+// too, with only the beginnings of their texts: the pending ones in q's order or,
+// with taken, those that were taken too, newest first.
 func (b *Inbox) Look(ctx context.Context, q Query, taken bool) (ms []Message, err error) {
-	q.ByUrgency, q.LIFO = false, q.LIFO || taken
+	q.ByUrgency, q.LIFO, q.Asks = false, q.LIFO || taken, true
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
 		q, err := q.meant(&rx.View)
 		if err != nil {
@@ -56,7 +56,8 @@ func (b *Inbox) Look(ctx context.Context, q Query, taken bool) (ms []Message, er
 // Waiting returns the oldest messages that wait for recipient, at most limit, and
 // how many there are in all. Only the beginnings of the texts are there.
 func (b *Inbox) Waiting(tx *store.Tx, recipient int64, limit int) (ms []Message, all int, err error) {
-	if all, _, err = count(&tx.View, recipient); err == nil && all > 0 {
+	t, err := kept(&tx.View, recipient)
+	if all = t.pending; err == nil && all > 0 {
 		ms, err = readMessages(&tx.View, "SELECT "+brief()+` FROM messages WHERE taken_at IS NULL AND recipient = ? ORDER BY id LIMIT ?`, recipient, limit)
 	}
 	if err != nil {
@@ -78,24 +79,23 @@ func (b *Inbox) LastTaken(tx *store.Tx, recipient int64) ([]Message, error) {
 
 // PutBack makes the messages that recipient took into entry pending again.
 func (b *Inbox) PutBack(tx *store.Tx, recipient, entry int64) (n int, err error) {
-	r := Rung{Recipient: recipient, Deposited: true}
-	err = tx.QueryRow(`SELECT count(*), ifnull(sum(priority = 'urgent' AND muted = 0), 0) FROM messages WHERE recipient = ? AND entry = ?`, recipient, entry).
-		Scan(&r.Pending, &r.Urgent)
+	t, err := sum(&tx.View, `recipient = ? AND entry = ?`, recipient, entry)
 	if err != nil {
 		return 0, fmt.Errorf("count what to put back: %w", err)
 	}
 	if _, err := tx.Exec(`UPDATE messages SET taken_at = NULL, taken_by = '', entry = NULL WHERE recipient = ? AND entry = ?`, recipient, entry); err != nil {
 		return 0, fmt.Errorf("put messages back: %w", err)
 	}
-	return r.Pending, b.change(tx, r)
+	return t.pending, b.keep(tx, t, Rung{Recipient: recipient, Deposited: true})
 }
 
 // Unread returns the pending mail of recipient that its sender should hear of
-// when nobody is left to read it: no results, which pass on, and no notices.
+// when nobody is left to read it, what is snoozed too: no results and no questions,
+// which pass on, and no notices.
 // Only the beginnings of the texts are there.
 func (b *Inbox) Unread(tx *store.Tx, recipient int64) ([]Message, error) {
-	ms, err := readMessages(&tx.View, "SELECT "+brief()+` FROM messages WHERE taken_at IS NULL AND recipient = ?
-		AND kind NOT IN ('result', 'failure', 'notice') ORDER BY id`, recipient)
+	from := "SELECT " + brief() + ` FROM messages WHERE recipient = ? AND kind NOT IN ('result', 'failure', 'question', 'approval', 'notice') AND `
+	ms, err := readMessages(&tx.View, from+"taken_at IS NULL UNION ALL "+from+snoozed+" ORDER BY id", recipient, recipient)
 	if err != nil {
 		return nil, fmt.Errorf("find unread mail: %w", err)
 	}

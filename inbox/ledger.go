@@ -8,19 +8,20 @@ import (
 
 // Ledger counts the messages of all inboxes.
 type Ledger struct {
-	Taken, Pending         int
-	TaskTaken, TaskPending int             // of those, the ones that ended a task
-	Ends                   map[int64]int64 // task -> the message that ended it
-	Wrong                  []string        // what must not be, a sentence each
+	Taken, Aside, Pending             int             // Aside: archived or snoozed
+	TaskTaken, TaskAside, TaskPending int             // of those, the ones that ended a task
+	Ends                              map[int64]int64 // task -> the message that ended it
+	Wrong                             []string        // what must not be, a sentence each
 }
 
 // Ledger adds up what the rows say, in the moment rx sees. It looks at every
 // message; it is for the human who asks, not for a loop.
 func (b *Inbox) Ledger(rx *store.Rx) (l Ledger, err error) {
-	err = rx.QueryRow(`SELECT count(taken_at), count(*) - count(taken_at),
-			ifnull(sum(taken_at IS NOT NULL AND kind IN ('result', 'failure') AND task IS NOT NULL), 0),
-			ifnull(sum(taken_at IS NULL AND kind IN ('result', 'failure') AND task IS NOT NULL), 0) FROM messages`).
-		Scan(&l.Taken, &l.Pending, &l.TaskTaken, &l.TaskPending)
+	err = rx.QueryRow(`WITH fates AS (SELECT taken_at IS NULL AS waits, taken_by IN ('archive', 'snooze') AS aside,
+				kind IN ('result', 'failure') AND task IS NOT NULL AS ends FROM messages)
+			SELECT ifnull(sum(NOT waits AND NOT aside), 0), ifnull(sum(aside), 0), ifnull(sum(waits), 0),
+				ifnull(sum(ends AND NOT waits AND NOT aside), 0), ifnull(sum(ends AND aside), 0), ifnull(sum(ends AND waits), 0) FROM fates`).
+		Scan(&l.Taken, &l.Aside, &l.Pending, &l.TaskTaken, &l.TaskAside, &l.TaskPending)
 	if err != nil {
 		return l, fmt.Errorf("count messages: %w", err)
 	}
@@ -42,8 +43,22 @@ func (b *Inbox) Ledger(rx *store.Rx) (l Ledger, err error) {
 			"the inbox of agent %d is empty, but its count says %d",
 		},
 		{
-			`SELECT id, recipient FROM messages WHERE taken_at IS NOT NULL AND entry IS NULL`,
+			`SELECT id, recipient FROM messages WHERE taken_at IS NOT NULL AND entry IS NULL AND taken_by NOT IN ('archive', 'snooze')`,
 			"message %d to agent %d was taken, but stands in no transcript",
+		},
+		{
+			`SELECT id, recipient FROM messages WHERE taken_by IN ('archive', 'snooze') AND (entry IS NOT NULL OR taken_at IS NULL)`,
+			"message %d to agent %d was set aside, and yet it waits or stands in a transcript",
+		},
+		{
+			`SELECT id, recipient FROM messages WHERE (taken_by = 'snooze') <> (snoozed_until IS NOT NULL)`,
+			"message %d to agent %d is snoozed for ever, or not though it has a time",
+		},
+		{
+			`SELECT c.recipient, c.needs + c.failed + c.done - n FROM counts c JOIN (
+				SELECT recipient, sum(lane <> 'fyi') AS n FROM messages WHERE taken_at IS NULL GROUP BY recipient) m ON m.recipient = c.recipient
+			WHERE c.needs + c.failed + c.done <> n`,
+			"the lanes of the inbox of agent %d count %d messages more than stand in them",
 		},
 		{
 			`SELECT id, recipient FROM messages WHERE taken_at IS NULL AND entry IS NOT NULL`,

@@ -39,7 +39,10 @@ func (m Message) gist(now time.Time) string {
 	if words := m.words(); words != "" {
 		s += " · " + words
 	}
-	if !m.Taken.IsZero() {
+	switch {
+	case m.TakenBy == bySnooze:
+		s += " · " + m.Fate()
+	case !m.Taken.IsZero():
 		s += fmt.Sprintf(" · %s %s ago", m.Fate(), Age(now.Sub(m.Taken)))
 	}
 	return s
@@ -119,6 +122,12 @@ func (m Message) Fate() string {
 		}[m.TakenBy]
 	case "start":
 		return "came with its task"
+	case byArchive:
+		return "archived"
+	case bySnooze:
+		return "snoozed until " + clock(m.Snoozed, m.Taken)
+	case "answer":
+		return "answered"
 	case "tool":
 		return "taken by a tool call"
 	case "cli", "mcp":
@@ -140,6 +149,18 @@ func ByForkOf(name string) string { return byFork + name }
 func (m Message) Handler() (fork string, ok bool) {
 	fork, ok = strings.CutPrefix(m.TakenBy, byFork)
 	return Label(fork), ok
+}
+
+// clock is t as people say it on that day: 14:00, or Mon 14:00 on another day.
+func clock(t, day time.Time) string {
+	t, day = t.Local(), day.Local()
+	switch days := t.Sub(day) / (24 * time.Hour); {
+	case t.YearDay() == day.YearDay() && t.Year() == day.Year():
+		return t.Format("15:04")
+	case days < 6:
+		return t.Format("Mon 15:04")
+	}
+	return t.Format("2 Jan 15:04")
 }
 
 // Age is a short age: 12s, 3m, 2h, 4d. What lies ahead is 0s old.

@@ -141,8 +141,13 @@ func (w *world) sound() {
 		for what, query := range map[string]string{
 			"wrong counts": `SELECT count(*) FROM agents a LEFT JOIN counts c ON c.recipient = a.id
 				WHERE ifnull(c.pending, 0) <> (SELECT count(*) FROM messages m WHERE m.recipient = a.id AND taken_at IS NULL)
-				OR ifnull(c.urgent, 0) <> (SELECT count(*) FROM messages m WHERE m.recipient = a.id AND taken_at IS NULL AND priority = 'urgent' AND muted = 0)`,
-			"taken without entry": `SELECT count(*) FROM messages WHERE (taken_at IS NULL) <> (entry IS NULL)`,
+				OR ifnull(c.urgent, 0) <> (SELECT count(*) FROM messages m WHERE m.recipient = a.id AND taken_at IS NULL AND priority = 'urgent' AND muted = 0)
+				OR ifnull(c.needs, 0) <> (SELECT count(*) FROM messages m WHERE m.recipient = a.id AND taken_at IS NULL AND lane = 'needs')
+				OR ifnull(c.failed, 0) <> (SELECT count(*) FROM messages m WHERE m.recipient = a.id AND taken_at IS NULL AND lane = 'failed')
+				OR ifnull(c.done, 0) <> (SELECT count(*) FROM messages m WHERE m.recipient = a.id AND taken_at IS NULL AND lane = 'done')
+				OR ifnull(c.asks, 0) <> (SELECT count(*) FROM messages m WHERE m.recipient = a.id AND taken_at IS NULL AND kind IN ('question', 'approval'))`,
+			"taken without entry": `SELECT count(*) FROM messages WHERE (taken_at IS NULL OR taken_by IN ('archive', 'snooze')) <> (entry IS NULL)`,
+			"snoozed without end": `SELECT count(*) FROM messages WHERE (taken_by = 'snooze') <> (snoozed_until IS NOT NULL)`,
 			"damage":              `SELECT count(*) FROM pragma_integrity_check WHERE integrity_check <> 'ok'`,
 			"dangling references": `SELECT count(*) FROM pragma_foreign_key_check`,
 		} {

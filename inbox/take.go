@@ -20,7 +20,8 @@ type Query struct {
 	IDs       []int64              // of these messages; the order stays
 	Task      int64                // the message this task ended with; From and the order are ignored
 	Before    int64                // only ids below it; 0: all
-	Deliver   []Deliver            // only these; empty means any
+	Deliver   []Deliver            // only these, and none of a muted thread; empty means any
+	Asks      bool                 // questions and approvals too, which else nobody takes
 	Limit     int                  // at most so many; 0 means all
 	Fit       func(m Message) bool // in order: a message it refuses ends the take and stays pending; nil takes all
 
@@ -66,19 +67,16 @@ func (b *Inbox) Take(tx *store.Tx, q Query, by string, into Into) (ms []Message,
 		if err != nil {
 			return nil, 0, err
 		}
-		r := Rung{Recipient: q.Recipient}
+		var t tally
 		for i := range ms {
 			m := &ms[i]
 			m.Taken, m.TakenBy, m.Entry = tx.Now(), by, entry
 			if err := mark(tx, m); err != nil {
 				return nil, 0, fmt.Errorf("take message %d: %w", m.ID, err)
 			}
-			r.Pending--
-			if m.Priority == Urgent && !m.Muted {
-				r.Urgent--
-			}
+			t.count(*m, -1)
 		}
-		if err := b.change(tx, r); err != nil {
+		if err := b.keep(tx, t, Rung{Recipient: q.Recipient}); err != nil {
 			return nil, 0, err
 		}
 	}
@@ -212,7 +210,12 @@ func (q Query) condition() pass {
 	if q.Before != 0 {
 		p = p.and("id < ?", q.Before)
 	}
-	p.deliver = q.Deliver
+	if !q.Asks {
+		p = p.and("kind NOT IN ('question', 'approval')")
+	}
+	if p.deliver = q.Deliver; len(q.Deliver) > 0 {
+		p = p.and("muted = 0")
+	}
 	return p
 }
 
@@ -284,9 +287,12 @@ func readMessages(v *store.View, query string, args ...any) (ms []Message, err e
 
 // count is how many pending messages match q.
 func (q Query) count(v *store.View) (n int, err error) {
-	if q.ID == 0 && q.Task == 0 && q.Before == 0 && q.From == "" && q.Priority == "" && len(q.Deliver) == 0 && len(q.IDs) == 0 {
-		n, _, err = count(v, q.Recipient)
-		return n, err
+	if q.ID == 0 && len(q.IDs) == 0 && q.Task == 0 && q.Before == 0 && q.From == "" && q.Priority == "" && len(q.Deliver) == 0 {
+		t, err := kept(v, q.Recipient)
+		if !q.Asks {
+			t.pending -= t.asks
+		}
+		return t.pending, err
 	}
 	query, args := q.condition().walks("count(*) AS n")
 	err = v.QueryRow("SELECT ifnull(sum(n), 0) FROM ("+query+")", args...).Scan(&n)
@@ -295,7 +301,8 @@ func (q Query) count(v *store.View) (n int, err error) {
 
 const columns = `id, recipient, ifnull(sender, 0), sender_name, kind, deliver, priority, tags, subject, body, outcome, error,
 	partial_output, ifnull(task, 0), ifnull(in_reply_to, 0), ifnull(key, ''), created_at, ifnull(taken_at, 0), taken_by, ifnull(entry, 0),
-	ifnull(thread, id), muted, pinned, ifnull(dismissed_at, 0), ifnull(snoozed_until, 0), by_fork`
+	ifnull(thread, id), muted, pinned, ifnull(dismissed_at, 0), ifnull(snoozed_until, 0), by_fork,
+	octet_length(subject) + length(body) + octet_length(error) + length(partial_output)`
 
 // scanMessage reads columns. Tags that can't be read are none: a spoilt row
 // must not stop the messages behind it.
@@ -304,7 +311,7 @@ func scanMessage(s interface{ Scan(dest ...any) error }) (m Message, err error) 
 	var created, taken, dismissed, snoozed int64
 	err = s.Scan(&m.ID, &m.Recipient, &m.Sender, &m.From, &m.Kind, &m.Deliver, &m.Priority, &tags, &m.Subject, &m.Body, &m.Outcome,
 		&m.Error, &m.Partial, &m.Task, &m.InReplyTo, &m.Key, &created, &taken, &m.TakenBy, &m.Entry,
-		&m.Thread, &m.Muted, &m.Pinned, &dismissed, &snoozed, &m.ByFork)
+		&m.Thread, &m.Muted, &m.Pinned, &dismissed, &snoozed, &m.ByFork, &m.Size)
 	if err != nil {
 		return m, err
 	}

@@ -22,6 +22,36 @@ CREATE INDEX messages_snoozed ON messages(snoozed_until) WHERE snoozed_until IS 
 -- A fork is made for one message, which stays its parent's and stands in the fork's transcript.
 ALTER TABLE agents ADD COLUMN handles INTEGER REFERENCES messages(id);
 
+-- What a message wants of the human, as inbox.Message.Lane says it.
+ALTER TABLE messages ADD COLUMN lane TEXT NOT NULL AS (CASE
+  WHEN kind IN ('question', 'approval') OR (priority = 'urgent' AND muted = 0) THEN 'needs'
+  WHEN kind = 'failure' OR (kind = 'scheduled' AND error <> '') THEN 'failed'
+  WHEN kind IN ('result', 'scheduled') THEN 'done'
+  ELSE 'fyi' END) VIRTUAL;
+CREATE INDEX messages_pending_lane ON messages(recipient, lane, id) WHERE taken_at IS NULL;
+CREATE INDEX messages_pinned ON messages(recipient, id) WHERE pinned = 1;
+CREATE INDEX messages_aside ON messages(recipient, taken_by, id) WHERE taken_by IN ('archive', 'snooze');
+CREATE INDEX messages_aside_lane ON messages(recipient, taken_by, lane, id) WHERE taken_by IN ('archive', 'snooze');
+ALTER TABLE counts ADD COLUMN needs INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE counts ADD COLUMN failed INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE counts ADD COLUMN done INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE counts ADD COLUMN asks INTEGER NOT NULL DEFAULT 0;  -- questions and approvals, which only an answer takes
+UPDATE counts SET (needs, failed, done, asks) = (
+  SELECT ifnull(sum(lane = 'needs'), 0), ifnull(sum(lane = 'failed'), 0), ifnull(sum(lane = 'done'), 0),
+    ifnull(sum(kind IN ('question', 'approval')), 0)
+  FROM messages WHERE recipient = counts.recipient AND taken_at IS NULL);
+
+-- words: what messages say, to be searched; rowid is the message's id. It has the
+-- first 64 KiB of a body. What messages say never changes, and they are never
+-- deleted, so that it keeps no text of its own. words_upto is the last message in it:
+-- many at once cost much less than one by one.
+CREATE VIRTUAL TABLE words USING fts5(sender, subject, tags, body, error, content = '', columnsize = 0);
+CREATE TABLE words_upto (message INTEGER NOT NULL) STRICT;
+INSERT INTO words_upto SELECT ifnull(max(id), 0) FROM messages;
+INSERT INTO words (rowid, sender, subject, tags, body, error)
+SELECT id, sender_name, subject, (SELECT group_concat(value, ' ') FROM json_each(iif(json_valid(tags), tags, '[]'))),
+  CAST(substr(body, 1, 65536) AS TEXT), error FROM messages;
+
 -- mutes: the threads that a recipient wants held silently.
 CREATE TABLE mutes (
   recipient INTEGER NOT NULL REFERENCES agents(id),

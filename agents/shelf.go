@@ -1,0 +1,168 @@
+package agents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// What a human does with the rows of an inbox without taking any into a
+// conversation. All of it works for agents that have ended, too.
+
+// Shelf returns a page of an inbox.
+func (p *Pool) Shelf(ctx context.Context, s inbox.Shelf) ([]inbox.Message, error) {
+	return p.inbox.Shelf(ctx, s)
+}
+
+// Lanes counts what waits for agent in each lane.
+func (p *Pool) Lanes(ctx context.Context, agent int64) (map[inbox.Lane]int, error) {
+	return p.inbox.Lanes(ctx, agent)
+}
+
+// Questions returns what waits for the human's answer in an inbox.
+func (p *Pool) Questions(ctx context.Context, agent int64) ([]inbox.Message, error) {
+	return p.inbox.Questions(ctx, agent)
+}
+
+// Archive puts messages out of the inbox of agent without taking them into its
+// conversation: all of them, or none with the reason. It returns how many.
+func (p *Pool) Archive(ctx context.Context, agent int64, ids []int64) (int, error) {
+	return p.arrange(ctx, "archive", agent, ids, aside("archived"), func(tx *store.Tx) (int, error) {
+		return p.inbox.SetAside(tx, agent, ids, time.Time{})
+	})
+}
+
+// Snooze puts a message out of the inbox of agent until a time.
+func (p *Pool) Snooze(ctx context.Context, agent, id int64, until time.Time) error {
+	if !until.After(p.o.Now()) {
+		return fmt.Errorf("snooze: %s is over; say when it is to come back, as 30m, 14:00 or tomorrow", until.Local().Format("Mon 15:04"))
+	}
+	_, err := p.arrange(ctx, "snooze", agent, []int64{id}, aside("snoozed"), func(tx *store.Tx) (int, error) {
+		return p.inbox.SetAside(tx, agent, []int64{id}, until)
+	})
+	token(p.sorts) // it keeps the timer
+	return err
+}
+
+// Restore makes messages that were archived or snoozed pending again: all of them,
+// or none with the reason. It returns how many.
+func (p *Pool) Restore(ctx context.Context, agent int64, ids []int64) (int, error) {
+	may := func(m inbox.Message) error {
+		switch {
+		case m.Taken.IsZero():
+			return fmt.Errorf("message #%d waits in the inbox already", m.ID)
+		case !m.Aside():
+			return fmt.Errorf("message #%d was neither archived nor snoozed: %s; /inbox undo puts back what was taken last", m.ID, fate(m))
+		}
+		return nil
+	}
+	return p.arrange(ctx, "restore", agent, ids, may, func(tx *store.Tx) (int, error) { return p.inbox.Restore(tx, agent, ids) })
+}
+
+// Pin lets a message that waits stay prominent, or ends that.
+func (p *Pool) Pin(ctx context.Context, agent, id int64, on bool) error {
+	_, err := p.arrange(ctx, "pin", agent, []int64{id}, waits, func(tx *store.Tx) (int, error) {
+		return 1, p.inbox.Pin(tx, agent, id, on)
+	})
+	return err
+}
+
+// Dismiss notes that the human was told of a message and put it off; it waits on.
+func (p *Pool) Dismiss(ctx context.Context, agent, id int64) error {
+	_, err := p.arrange(ctx, "dismiss", agent, []int64{id}, waits, func(tx *store.Tx) (int, error) {
+		return 1, p.inbox.Dismiss(tx, agent, id)
+	})
+	return err
+}
+
+// Mute holds the thread of a message silently, what is yet to come too, or ends
+// that. It returns how many messages of it wait.
+func (p *Pool) Mute(ctx context.Context, agent, id int64, on bool) (n int, err error) {
+	any := func(inbox.Message) error { return nil }
+	return p.arrange(ctx, "mute", agent, []int64{id}, any, func(tx *store.Tx) (int, error) {
+		return p.inbox.Mute(tx, agent, id, on)
+	})
+}
+
+// aside says why a message can't be set aside; done is the word for it.
+func aside(done string) func(m inbox.Message) error {
+	return func(m inbox.Message) error {
+		switch {
+		case m.Asks():
+			return fmt.Errorf("message #%d is a question: an agent waits for your answer, and it can't be %s; /answer %d", m.ID, done, m.ID)
+		case !m.Taken.IsZero() && !m.Aside():
+			return gone(m)
+		}
+		return nil
+	}
+}
+
+// waits says why a message does not wait.
+func waits(m inbox.Message) error {
+	switch {
+	case m.Aside():
+		return fmt.Errorf("message #%d does not wait: %s; /inbox restore %d brings it back", m.ID, fate(m), m.ID)
+	case !m.Taken.IsZero():
+		return gone(m)
+	}
+	return nil
+}
+
+// gone is the error of who wants to do something with a message that was taken.
+func gone(m inbox.Message) error {
+	return fmt.Errorf("message #%d does not wait any more: %s; /messages show %d prints it", m.ID, fate(m), m.ID)
+}
+
+// arrange does something with messages of an agent if it may be done with each.
+func (p *Pool) arrange(ctx context.Context, what string, agent int64, ids []int64, may func(m inbox.Message) error, do func(tx *store.Tx) (int, error)) (n int, err error) {
+	err = p.o.DB.Write(ctx, what, func(tx *store.Tx) error {
+		for _, id := range ids {
+			m, ok, err := inbox.Find(&tx.View, id)
+			if err == nil {
+				err = astray(&tx.View, m, ok, agent, id)
+			}
+			if err == nil {
+				err = may(m)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		n, err = do(tx)
+		return err
+	})
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w", what, err)
+	}
+	return n, nil
+}
+
+// astray says why a message is none of agent's, nil if it is.
+func astray(v *store.View, m inbox.Message, ok bool, agent, id int64) error {
+	switch {
+	case !ok:
+		return fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
+	case m.Recipient != agent:
+		name, _, err := v.AgentName(m.Recipient)
+		return errors.Join(err, fmt.Errorf("message #%d is in the inbox of %s: say it in its tab; /messages show %d prints it", id, name, id))
+	}
+	return nil
+}
+
+// unsnooze makes the snoozed messages pending whose time has come, and returns when
+// the next one's does; zero: no other is snoozed.
+func (p *Pool) unsnooze(ctx context.Context) (next time.Time, err error) {
+	next, err = p.inbox.NextSnoozed(ctx)
+	if err != nil || next.IsZero() || next.After(p.o.Now()) {
+		return next, err
+	}
+	err = p.o.DB.Write(ctx, "end snoozes", func(tx *store.Tx) error {
+		next, err = p.inbox.Unsnooze(tx)
+		return err
+	})
+	return next, err
+}

@@ -1,0 +1,266 @@
+package agents_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+)
+
+func (w *world) shelf(s inbox.Shelf) (bodies string) {
+	w.t.Helper()
+	s.Recipient = w.main()
+	ms, err := w.pool.Shelf(w.t.Context(), s)
+	check(w.t, err)
+	for _, m := range ms {
+		bodies += m.Body + " "
+	}
+	return strings.TrimSpace(bodies)
+}
+
+func refused(t *testing.T, err error, because string) {
+	t.Helper()
+	if err == nil || !strings.Contains(err.Error(), because) {
+		t.Errorf("error %v; want %q", err, because)
+	}
+}
+
+// What the human puts out of the inbox waits elsewhere, enters no conversation and
+// comes back when they say; what can't be done says why and what can.
+func TestArchive(t *testing.T) {
+	m := &model{reply: mute}
+	w := open(t, m, setting{})
+	main := w.main()
+	var ids []int64
+	for _, body := range []string{"a", "b", "c", "d"} {
+		ids = append(ids, w.send("main", body))
+	}
+	q, err := w.pool.Deposit(inbox.Message{Recipient: main, Kind: inbox.Question, Body: "which?"})
+	check(t, err)
+	helper, err := w.pool.NewHelper(t.Context(), "study", "")
+	check(t, err)
+	if n, err := w.pool.Archive(t.Context(), main, ids[:2]); n != 2 || err != nil {
+		t.Fatal(n, err)
+	}
+	w.until("the count says so", func() bool { return w.info("main").Pending == 3 })
+	check(t, w.pool.Snooze(t.Context(), main, ids[2], time.Now().Add(time.Hour)))
+	if got := [...]string{w.shelf(inbox.Shelf{}), w.shelf(inbox.Shelf{Of: inbox.Archived}), w.shelf(inbox.Shelf{Of: inbox.Snoozed})}; got != [...]string{"which? d", "b a", "c"} {
+		t.Errorf("shelves %q", got)
+	}
+	why, err := w.pool.Why(t.Context(), ids[2])
+	if check(t, err); !strings.Contains(why, "it is snoozed until ") || !strings.HasSuffix(why, fmt.Sprintf("/inbox restore %d brings it back.", ids[2])) {
+		t.Error(why)
+	}
+	ledger := func() {
+		t.Helper()
+		if l, err := w.pool.Ledger(t.Context()); err != nil || len(l.Wrong) > 0 {
+			t.Errorf("%v\n%s", err, l)
+		}
+	}
+	ledger()
+	check(t, w.pool.Prompt(t.Context(), main, "go")) // d is due with it
+	w.settle()
+	if req := fmt.Sprint(m.seen()[0].Messages); strings.Count(req, "What follows is data") != 1 || !strings.Contains(req, "instruction.\nd\n") {
+		t.Errorf("the request carries\n%s", req)
+	}
+	for id, want := range map[int64]string{
+		999: "there is no message #999", ids[3]: "does not wait any more: it entered a turn", q: fmt.Sprintf("/answer %d", q),
+	} {
+		_, err := w.pool.Archive(t.Context(), main, []int64{ids[0], id})
+		refused(t, err, want)
+		refused(t, w.pool.Snooze(t.Context(), main, id, time.Now().Add(time.Hour)), want)
+		if id != q {
+			refused(t, w.pool.Pin(t.Context(), main, id, true), want)
+			refused(t, w.pool.Dismiss(t.Context(), main, id), want)
+		}
+	}
+	_, err = w.pool.Archive(t.Context(), helper.ID, ids[:1])
+	refused(t, err, "in the inbox of main: say it in its tab")
+	_, err = w.pool.Restore(t.Context(), main, ids)
+	refused(t, err, fmt.Sprintf("message #%d was neither archived nor snoozed", ids[3]))
+	refused(t, w.pool.Pin(t.Context(), main, ids[0], true), fmt.Sprintf("it is archived; /inbox restore %d", ids[0]))
+	refused(t, w.pool.Snooze(t.Context(), main, ids[0], time.Now()), "is over")
+	if n, err := w.pool.Restore(t.Context(), main, ids[:3]); n != 3 || err != nil {
+		t.Error(n, err)
+	}
+	_, err = w.pool.Restore(t.Context(), main, ids[:1])
+	refused(t, err, "waits in the inbox already")
+	check(t, w.pool.Pin(t.Context(), main, ids[0], true))
+	if got := w.shelf(inbox.Shelf{}); got != "a which? c b" {
+		t.Errorf("they wait: %s", got)
+	}
+	ledger()
+}
+
+// A snoozed message comes back by itself at its time, also to a program that was
+// started again, and whoever waits for mail gets it.
+//
+// Spec: R-55.
+func TestSnooze(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir := t.TempDir()
+		w := open(t, &model{reply: mute}, setting{dir: dir})
+		id := w.send("main", "later")
+		check(t, w.pool.Snooze(t.Context(), w.main(), id, time.Now().Add(30*time.Minute)))
+		time.Sleep(10 * time.Minute)
+		w.close()
+		w = open(t, &model{reply: mute}, setting{dir: dir})
+		time.Sleep(20*time.Minute - time.Second)
+		synctest.Wait()
+		if got := w.shelf(inbox.Shelf{}); got != "" {
+			t.Fatalf("%q waits too early", got)
+		}
+		time.Sleep(time.Second + time.Millisecond)
+		synctest.Wait()
+		w.until("it is back", func() bool { return w.info("main").Pending == 1 })
+		check(t, w.pool.Snooze(t.Context(), w.main(), id, time.Now().Add(time.Hour)))
+		got := make(chan error, 1)
+		go func() {
+			m, err := w.pool.Await(context.Background(), w.main(), inbox.Query{}, agents.Await{Outside: true})
+			if err == nil && m.ID != id {
+				err = errors.New("another message came")
+			}
+			got <- err
+		}()
+		check(t, <-got)
+		w.close()
+	})
+}
+
+// One turn takes exactly what was chosen, or nothing with the reason.
+func TestFireThese(t *testing.T) {
+	m := &model{reply: mute}
+	w := open(t, m, setting{})
+	main := w.main()
+	var ids []int64
+	for i := range 4 {
+		ids = append(ids, w.send("main", fmt.Sprint("body ", i)))
+	}
+	_, _, err := w.pool.Check(t.Context(), main, inbox.Query{ID: ids[1]})
+	check(t, err)
+	_, err = w.pool.FireThese(t.Context(), main, ids, "sum up")
+	refused(t, err, fmt.Sprintf("message #%d does not wait any more", ids[1]))
+	refused(t, err, "so nothing was taken")
+	n, err := w.pool.FireThese(t.Context(), main, []int64{ids[3], ids[0], ids[3]}, "sum up")
+	if check(t, err); n != 2 || w.pending(main) != "body 2" {
+		t.Errorf("%d taken, %q left", n, w.pending(main))
+	}
+	w.settle()
+	if req := m.seen()[0]; asked(req) != "sum up" || !strings.Contains(fmt.Sprint(req.Messages), "Async subagent results:") {
+		t.Errorf("it carries %v", req.Messages)
+	}
+	_, err = w.pool.FireThese(t.Context(), main, nil, "")
+	refused(t, err, "none is chosen")
+}
+
+// What is chosen and gone before its turn begins is named, and nothing is taken; the
+// command stands in the queue meanwhile as it can be typed.
+func TestFireThese_waits(t *testing.T) {
+	goOn := make(chan struct{})
+	m := &model{}
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if asked(req) == "long" {
+			<-goOn
+		}
+		return text("ok"), nil
+	}
+	w := open(t, m, setting{})
+	main := w.main()
+	check(t, w.pool.Prompt(t.Context(), main, "long"))
+	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+	a, b := w.send("main", "a"), w.send("main", "b")
+	fired := make(chan error, 1)
+	go func() {
+		_, err := w.pool.FireThese(context.Background(), main, []int64{a, b}, "both")
+		fired <- err
+	}()
+	w.until("it is queued", func() bool { return len(w.info("main").Prompts) == 1 })
+	if got, want := w.info("main").Prompts[0].Text, fmt.Sprintf("/fire #%d #%d both", a, b); got != want {
+		t.Errorf("queued %q, want %q", got, want)
+	}
+	if _, err := w.pool.Archive(t.Context(), main, []int64{b}); err != nil {
+		t.Fatal(err)
+	}
+	close(goOn)
+	refused(t, <-fired, fmt.Sprintf("message #%d does not wait: it is archived", b))
+	w.settle()
+	if w.pending(main) != "a" || len(m.seen()) != 1 {
+		t.Errorf("%q waits, %d requests", w.pending(main), len(m.seen()))
+	}
+}
+
+// The price of a message is what its taking costs, whole or only listed.
+func TestTokens(t *testing.T) {
+	m := &model{reply: mute}
+	w := open(t, m, setting{})
+	main := w.main()
+	for _, size := range []int{1, 300, 5000, 90_000} {
+		id := w.send("main", strings.Repeat("word ", size/5+1))
+		whole, _, err := w.pool.Message(t.Context(), id)
+		check(t, err)
+		listed, err := w.pool.Shelf(t.Context(), inbox.Shelf{Recipient: main})
+		check(t, err)
+		price := agents.Tokens(listed[0])
+		if other := agents.Tokens(whole); other != price {
+			t.Errorf("%d bytes: %d listed, %d whole", size, price, other)
+		}
+		_, err = w.pool.FireThese(t.Context(), main, []int64{id}, "")
+		check(t, err)
+		w.settle()
+		for _, e := range w.entries("main") {
+			if e.Kind == agents.EntryMessage && e.Messages[0].ID == id && (price < e.Tokens*9/10 || price > e.Tokens*11/10) {
+				t.Errorf("%d bytes: the price was %d, it cost %d", size, price, e.Tokens)
+			}
+		}
+	}
+}
+
+// Each change of an inbox is told, those that no count shows too, and a reader that
+// sleeps finds one word for many.
+func TestMailed(t *testing.T) {
+	w := open(t, &model{reply: mute}, setting{})
+	main := w.main()
+	feed := w.pool.Subscribe()
+	defer feed.Close()
+	feed.Take()
+	told := func(what string, want int) {
+		t.Helper()
+		n := 0
+		for _, e := range feed.Take() {
+			if e == (agents.Mailed{Agent: main}) {
+				n++
+			}
+		}
+		if n != want {
+			t.Errorf("%s: told %d times", what, n)
+		}
+	}
+	id := w.send("main", "x")
+	told("a deposit", 1)
+	for what, do := range map[string]func() error{
+		"pin":     func() error { return w.pool.Pin(t.Context(), main, id, true) },
+		"dismiss": func() error { return w.pool.Dismiss(t.Context(), main, id) },
+		"mute":    func() error { _, err := w.pool.Mute(t.Context(), main, id, true); return err },
+		"snooze":  func() error { return w.pool.Snooze(t.Context(), main, id, time.Now().Add(time.Hour)) },
+	} {
+		check(t, do())
+		told(what, 1)
+		if what == "snooze" {
+			_, err := w.pool.Restore(t.Context(), main, []int64{id})
+			check(t, err)
+			told("restore", 1)
+		}
+	}
+	for range 10 {
+		w.send("main", "y")
+	}
+	told("ten deposits", 1)
+	told("nothing", 0)
+}

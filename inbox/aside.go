@@ -1,0 +1,219 @@
+package inbox
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"fantail/store"
+)
+
+// What a human does with messages without taking any into a conversation: archive
+// and snooze, which set them aside, pin and dismiss.
+
+// By whom messages that were set aside are taken.
+const (
+	byArchive = "archive"
+	bySnooze  = "snooze"
+)
+
+// snoozed are the messages that wait for their time, in SQL.
+const snoozed = `taken_by IN ('archive', 'snooze') AND taken_by = 'snooze'`
+
+// Aside reports whether m was archived or snoozed: it does not wait, and it has
+// entered no conversation.
+func (m Message) Aside() bool { return m.TakenBy == byArchive || m.TakenBy == bySnooze }
+
+// SetAside archives messages of recipient or, with a time, snoozes them until then.
+// Those that were taken stay as they are. It returns how many changed.
+func (b *Inbox) SetAside(tx *store.Tx, recipient int64, ids []int64, until time.Time) (n int, err error) {
+	by := byArchive
+	if !until.IsZero() {
+		by = bySnooze
+	}
+	const changed = `UPDATE messages SET taken_at = ?, taken_by = ?, snoozed_until = ? WHERE id = ?`
+	return b.each(tx, recipient, ids, Rung{Recipient: recipient}, func(m Message, t *tally) (bool, error) {
+		if !m.Taken.IsZero() && !m.Aside() {
+			return false, nil
+		}
+		if m.Taken.IsZero() {
+			t.count(m, -1)
+		}
+		_, err := tx.Exec(changed, tx.Now().UnixMilli(), by, orNull(millis(until)), m.ID)
+		return true, err
+	})
+}
+
+// Restore makes messages of recipient that were set aside pending again, in their
+// old places. It returns how many changed.
+func (b *Inbox) Restore(tx *store.Tx, recipient int64, ids []int64) (n int, err error) {
+	return b.each(tx, recipient, ids, Rung{Recipient: recipient, Deposited: true}, func(m Message, t *tally) (bool, error) {
+		if !m.Aside() {
+			return false, nil
+		}
+		t.count(m, 1)
+		_, err := tx.Exec(`UPDATE messages SET taken_at = NULL, taken_by = '', snoozed_until = NULL WHERE id = ?`, m.ID)
+		return true, err
+	})
+}
+
+// each calls f for the messages of recipient among ids, each once, keeps the counts by
+// what f tallied and rings if f changed any, as it reports; n counts those.
+func (b *Inbox) each(tx *store.Tx, recipient int64, ids []int64, r Rung, f func(m Message, t *tally) (bool, error)) (n int, err error) {
+	var t tally
+	for _, id := range ids {
+		m, ok, err := Find(&tx.View, id)
+		did := false
+		if err == nil && ok && m.Recipient == recipient {
+			did, err = f(m, &t)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("change message %d: %w", id, err)
+		}
+		if did {
+			n++
+		}
+	}
+	if n == 0 {
+		return 0, nil
+	}
+	return n, b.keep(tx, t, r)
+}
+
+// NextSnoozed is when the next snoozed message of anybody is pending again; zero if
+// none is snoozed.
+func (b *Inbox) NextSnoozed(ctx context.Context) (at time.Time, err error) {
+	err = b.db.Read(ctx, func(rx *store.Rx) error {
+		at, err = nextSnoozed(&rx.View)
+		return err
+	})
+	return at, err
+}
+
+func nextSnoozed(v *store.View) (time.Time, error) {
+	var ms int64
+	if err := v.QueryRow(`SELECT ifnull(min(snoozed_until), 0) FROM messages WHERE snoozed_until IS NOT NULL`).Scan(&ms); err != nil {
+		return time.Time{}, fmt.Errorf("find the next snoozed message: %w", err)
+	}
+	return moment(ms), nil
+}
+
+// Unsnooze makes the messages pending again whose time has come, as if they came
+// now, and returns when the next one's does; zero: no other is snoozed.
+func (b *Inbox) Unsnooze(tx *store.Tx) (next time.Time, err error) {
+	ms, err := readMessages(&tx.View, `SELECT `+brief()+` FROM messages WHERE snoozed_until IS NOT NULL AND snoozed_until <= ? ORDER BY id`,
+		tx.Now().UnixMilli())
+	if err != nil {
+		return next, fmt.Errorf("find the snoozed messages that are due: %w", err)
+	}
+	for _, m := range ms {
+		_, err := tx.Exec(`UPDATE messages SET taken_at = NULL, taken_by = '', snoozed_until = NULL, dismissed_at = NULL WHERE id = ?`, m.ID)
+		if err != nil {
+			return next, fmt.Errorf("end the snooze of message %d: %w", m.ID, err)
+		}
+		if err := b.arrive(tx, m.ID, m); err != nil {
+			return next, err
+		}
+	}
+	return nextSnoozed(&tx.View)
+}
+
+// Pin lets a message of recipient stay prominent, or ends that.
+func (b *Inbox) Pin(tx *store.Tx, recipient, id int64, on bool) error {
+	_, err := b.each(tx, recipient, []int64{id}, Rung{Recipient: recipient}, func(m Message, _ *tally) (bool, error) {
+		_, err := tx.Exec(`UPDATE messages SET pinned = ? WHERE id = ?`, on, id)
+		return m.Pinned != on, err
+	})
+	return err
+}
+
+// Dismiss notes that the human was told of a message of recipient and put it off.
+func (b *Inbox) Dismiss(tx *store.Tx, recipient, id int64) error {
+	_, err := b.each(tx, recipient, []int64{id}, Rung{Recipient: recipient}, func(m Message, _ *tally) (bool, error) {
+		_, err := tx.Exec(`UPDATE messages SET dismissed_at = ? WHERE id = ?`, tx.Now().UnixMilli(), id)
+		return true, err
+	})
+	return err
+}
+
+// Mute holds the messages of the thread of id silently that recipient has or is yet
+// to get, or ends that. n counts those of it that are pending.
+func (b *Inbox) Mute(tx *store.Tx, recipient, id int64, on bool) (n int, err error) {
+	thread, err := threadOf(&tx.View, id)
+	if err != nil {
+		return 0, err
+	}
+	const rows = `+recipient = ? AND (id = ? OR thread = ?)` // found by the thread, however much waits
+	const pending = rows + ` AND taken_at IS NULL`
+	before, err := sum(&tx.View, pending, recipient, thread, thread)
+	if err != nil {
+		return 0, fmt.Errorf("count the thread of message %d: %w", id, err)
+	}
+	note := `INSERT INTO mutes (recipient, thread) VALUES (?, ?) ON CONFLICT DO NOTHING`
+	r := Rung{Recipient: recipient}
+	if !on {
+		note = `DELETE FROM mutes WHERE recipient = ? AND thread = ?`
+		r.Deposited = true // they may be due
+		if err := tx.QueryRow(`SELECT ifnull(max(deliver = 'wake'), 0) FROM messages WHERE muted = 1 AND `+pending, recipient, thread, thread).Scan(&r.Wake); err != nil {
+			return 0, fmt.Errorf("look at the thread of message %d: %w", id, err)
+		}
+	}
+	if _, err = tx.Exec(note, recipient, thread); err == nil {
+		_, err = tx.Exec(`UPDATE messages SET muted = ? WHERE `+rows, on, recipient, thread, thread)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("mute the thread of message %d: %w", id, err)
+	}
+	after, err := sum(&tx.View, pending, recipient, thread, thread)
+	if err != nil {
+		return 0, fmt.Errorf("count the thread of message %d: %w", id, err)
+	}
+	return after.pending, b.keep(tx, after.less(before), r)
+}
+
+// threadOf is the first message of the thread that a message belongs to.
+func threadOf(v *store.View, id int64) (thread int64, err error) {
+	if err := v.QueryRow(`SELECT ifnull(thread, id) FROM messages WHERE id = ?`, id).Scan(&thread); err != nil {
+		return 0, fmt.Errorf("find the thread of message %d: %w", id, err)
+	}
+	return thread, nil
+}
+
+// Thread returns the messages of the thread that a message belongs to, of all
+// inboxes, in the order they came, with only the beginnings of their texts; none if
+// there is no such message.
+func (b *Inbox) Thread(ctx context.Context, id int64) (ms []Message, err error) {
+	err = b.db.Read(ctx, func(rx *store.Rx) error {
+		if _, ok, err := Find(&rx.View, id); err != nil || !ok {
+			return err
+		}
+		thread, err := threadOf(&rx.View, id)
+		if err == nil {
+			from := `SELECT ` + brief() + ` FROM messages WHERE `
+			ms, err = readMessages(&rx.View, from+`id = ? UNION ALL `+from+`thread = ? ORDER BY id`, thread, thread)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("read the thread of message %d: %w", id, err)
+	}
+	return ms, nil
+}
+
+// Questions returns what waits for the human's answer in an inbox, oldest first,
+// with only the beginnings of the texts.
+func (b *Inbox) Questions(ctx context.Context, recipient int64) (ms []Message, err error) {
+	err = b.db.Read(ctx, func(rx *store.Rx) error {
+		t, err := kept(&rx.View, recipient)
+		if err != nil || t.asks == 0 {
+			return err
+		}
+		ms, err = readMessages(&rx.View, `SELECT `+brief()+` FROM messages WHERE taken_at IS NULL AND recipient = ? AND lane = 'needs'
+			AND kind IN ('question', 'approval') ORDER BY id`, recipient)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list questions: %w", err)
+	}
+	return ms, nil
+}

@@ -1,0 +1,115 @@
+package inbox
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fantail/store"
+)
+
+// Lane sorts messages by what they want of the human.
+type Lane string
+
+const (
+	Needs  Lane = "needs"  // questions, approvals and what is urgent
+	Failed Lane = "failed" // work that failed
+	Done   Lane = "done"   // work that has a result
+	FYI    Lane = "fyi"    // all else
+)
+
+// LaneOrder is all of them, the most pressing first.
+var LaneOrder = [...]Lane{Needs, Failed, Done, FYI}
+
+// Lane is where m stands. The column lane of its row says the same.
+func (m Message) Lane() Lane {
+	switch {
+	case m.Asks() || m.Loud():
+		return Needs
+	case m.Kind == Failure || m.Kind == Scheduled && m.Error != "":
+		return Failed
+	case m.Kind == Result || m.Kind == Scheduled:
+		return Done
+	}
+	return FYI
+}
+
+// Asks reports whether m is a question or an approval: only an answer takes it.
+func (m Message) Asks() bool { return m.Kind == Question || m.Kind == Approval }
+
+// Loud reports whether m is urgent and its thread is not muted.
+func (m Message) Loud() bool { return m.Priority == Urgent && !m.Muted }
+
+// tally is how many messages of each sort are pending, or by how many that changes.
+type tally struct{ pending, urgent, needs, failed, done, asks int }
+
+// sums are a tally of rows, in SQL.
+const sums = `count(*), ifnull(sum(priority = 'urgent' AND muted = 0), 0), ifnull(sum(lane = 'needs'), 0),
+	ifnull(sum(lane = 'failed'), 0), ifnull(sum(lane = 'done'), 0), ifnull(sum(kind IN ('question', 'approval')), 0)`
+
+// count adds m to t n times.
+func (t *tally) count(m Message, n int) {
+	t.pending += n
+	if m.Loud() {
+		t.urgent += n
+	}
+	if m.Asks() {
+		t.asks += n
+	}
+	switch m.Lane() {
+	case Needs:
+		t.needs += n
+	case Failed:
+		t.failed += n
+	case Done:
+		t.done += n
+	}
+}
+
+// less is t without u.
+func (t tally) less(u tally) tally {
+	return tally{t.pending - u.pending, t.urgent - u.urgent, t.needs - u.needs, t.failed - u.failed, t.done - u.done, t.asks - u.asks}
+}
+
+// sum reads the sums of the rows that a condition on messages selects.
+func sum(v *store.View, where string, args ...any) (t tally, err error) {
+	err = v.QueryRow(`SELECT `+sums+` FROM messages WHERE `+where, args...).Scan(&t.pending, &t.urgent, &t.needs, &t.failed, &t.done, &t.asks)
+	return t, err
+}
+
+// kept reads the kept numbers; nobody's are 0.
+func kept(v *store.View, recipient int64) (t tally, err error) {
+	err = v.QueryRow(`SELECT pending, urgent, needs, failed, done, asks FROM counts WHERE recipient = ?`, recipient).
+		Scan(&t.pending, &t.urgent, &t.needs, &t.failed, &t.done, &t.asks)
+	if errors.Is(err, store.ErrNoRows) {
+		err = nil
+	}
+	return t, err
+}
+
+// keep adds d to the kept numbers in the transaction that changes the messages, and
+// hangs the bell on it.
+func (b *Inbox) keep(tx *store.Tx, d tally, r Rung) error {
+	err := tx.QueryRow(`INSERT INTO counts (recipient, pending, urgent, needs, failed, done, asks) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (recipient) DO UPDATE SET pending = pending + excluded.pending, urgent = urgent + excluded.urgent,
+			needs = needs + excluded.needs, failed = failed + excluded.failed, done = done + excluded.done, asks = asks + excluded.asks
+		RETURNING pending, urgent`, r.Recipient, d.pending, d.urgent, d.needs, d.failed, d.done, d.asks).Scan(&r.Pending, &r.Urgent)
+	if err != nil {
+		return fmt.Errorf("keep count of agent %d: %w", r.Recipient, err)
+	}
+	b.ring(tx, r)
+	return nil
+}
+
+// Lanes counts the messages that wait for recipient in each lane, in constant time.
+func (b *Inbox) Lanes(ctx context.Context, recipient int64) (map[Lane]int, error) {
+	var t tally
+	err := b.db.Read(ctx, func(rx *store.Rx) (err error) {
+		t, err = kept(&rx.View, recipient)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("count messages: %w", err)
+	}
+	return map[Lane]int{Needs: t.needs, Failed: t.failed, Done: t.done, FYI: t.pending - t.needs - t.failed - t.done}, nil
+}

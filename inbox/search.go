@@ -1,0 +1,86 @@
+package inbox
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"fantail/store"
+)
+
+// indexed is after how many deposits their words are indexed, all in one: alone each
+// would cost more than the deposit itself. Who searches has the rest indexed first.
+const indexed = 64
+
+// index lets the messages up to that one be found by their words.
+func index(tx *store.Tx, upTo int64) error {
+	var from int64
+	err := tx.QueryRow(`SELECT message FROM words_upto`).Scan(&from)
+	if err == nil && from < upTo {
+		_, err = tx.Exec(`INSERT INTO words (rowid, sender, subject, tags, body, error)
+			SELECT id, sender_name, subject, (SELECT group_concat(value, ' ') FROM json_each(iif(json_valid(tags), tags, '[]'))),
+				CAST(substr(body, 1, 65536) AS TEXT), error FROM messages WHERE id > ? AND id <= ?`, from, upTo)
+		if err == nil {
+			_, err = tx.Exec(`UPDATE words_upto SET message = ?`, upTo)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("index the words of messages: %w", err)
+	}
+	return nil
+}
+
+// catchUp indexes what came last.
+func (b *Inbox) catchUp(ctx context.Context) error {
+	var upTo, newest int64
+	err := b.db.Read(ctx, func(rx *store.Rx) error {
+		return rx.QueryRow(`SELECT message, (SELECT ifnull(max(id), 0) FROM messages) FROM words_upto`).Scan(&upTo, &newest)
+	})
+	if err == nil && upTo < newest {
+		err = b.db.Write(ctx, "index", func(tx *store.Tx) error { return index(tx, newest) })
+	}
+	return err
+}
+
+// search is the page of the messages that have all those words.
+func (s Shelf) search(v *store.View, words string) ([]Message, error) {
+	query := `SELECT ` + brief() + ` FROM (SELECT rowid AS found FROM words WHERE words MATCH ?) CROSS JOIN messages ON id = found
+		WHERE recipient = ?`
+	args := []any{words, s.Recipient}
+	switch s.Of {
+	case Waiting:
+		query += ` AND taken_at IS NULL`
+	case Archived:
+		query += ` AND taken_by = '` + byArchive + `'`
+	case Snoozed:
+		query += ` AND taken_by = '` + bySnooze + `'`
+	}
+	if s.Lane != "" {
+		query += ` AND lane = ?`
+		args = append(args, string(s.Lane))
+	}
+	if s.Before != 0 {
+		query += ` AND found < ?`
+		args = append(args, s.Before)
+	}
+	return readMessages(v, query+` ORDER BY found DESC LIMIT ?`, append(args, s.Limit)...)
+}
+
+// terms are what a human typed as a query of the index: all of its words, the last
+// one perhaps unfinished; signs inside of one part it into words that follow each
+// other. Whatever was typed, it is no syntax. "": there is no word in it.
+func terms(typed string) string {
+	wordless := func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.Co) }
+	var quoted []string
+	for word := range strings.FieldsSeq(strings.ToValidUTF8(strings.ReplaceAll(typed, "\x00", " "), " ")) {
+		if word = strings.TrimFunc(word, wordless); word != "" {
+			quoted = append(quoted, `"`+strings.ReplaceAll(word, `"`, `""`)+`"`)
+		}
+	}
+	if last, _ := utf8.DecodeLastRuneInString(typed); len(quoted) > 0 && !wordless(last) {
+		quoted[len(quoted)-1] += "*"
+	}
+	return strings.Join(quoted, " ")
+}
