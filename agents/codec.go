@@ -28,7 +28,7 @@ func (a *agent) batch(tx *store.Tx, live bool) *batch {
 }
 
 // add appends e to the transcript; turn 0 means at rest. What messages cost the
-// context is noted with them.
+// context is noted with them; memory documents that e names follow it.
 func (b *batch) add(turn int64, e Entry) (int64, error) {
 	if len(e.Messages) > 0 {
 		e.Tokens = tokens(e.Text)
@@ -46,7 +46,7 @@ func (b *batch) add(turn int64, e Entry) (int64, error) {
 	}
 	e.Seq, e.Agent, e.Turn, e.At = seq, b.a.id, turn, b.tx.Now()
 	b.out = append(b.out, e)
-	return seq, nil
+	return seq, b.recall(turn, seq, e.names())
 }
 
 // decode reads a row. A row that can't be read becomes a notice that says so:

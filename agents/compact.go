@@ -276,7 +276,7 @@ func (a *agent) compact(ctx context.Context, hint string, auto bool) error {
 func answered(history []Entry) []Entry {
 	for n := len(history); n > 0; n-- {
 		switch history[n-1].Kind {
-		case EntryPrompt, EntryMessage, EntryWithdrawn, EntryHost, EntryShell, EntryNotice:
+		case EntryPrompt, EntryMessage, EntryMemory, EntryWithdrawn, EntryHost, EntryShell, EntryNotice:
 		default:
 			return history[:n]
 		}
@@ -368,6 +368,8 @@ func speaks(role llm.Role, p llm.Part) (who, what string) {
 			return "person", p.Text
 		case p.From == llm.FromMessage:
 			return "mail", p.Text
+		case p.From == llm.FromFile:
+			return "memory document", p.Text
 		}
 		return "program", p.Text
 	}

@@ -73,7 +73,7 @@ func (p *Pool) Context(ctx context.Context, agent int64) (Context, error) {
 		add(what, max(1, len(e.Messages)), heft(e))
 	}
 	for _, what := range []string{
-		"system prompt", "tools", "summary", "prompts", "answers", "tool calls", "tool results", "mail", "your own commands", "notes of the program",
+		"system prompt", "tools", "summary", "prompts", "answers", "tool calls", "tool results", "mail", "memory documents", "your own commands", "notes of the program",
 	} {
 		if x := parts[what]; x != nil {
 			c.Parts = append(c.Parts, *x)
@@ -93,7 +93,7 @@ func contextKind(e Entry) string {
 		return "tool results"
 	}
 	return map[EntryKind]string{
-		EntrySummary: "summary", EntryPrompt: "prompts", EntryText: "answers", EntryCall: "tool calls", EntryMessage: "mail",
+		EntrySummary: "summary", EntryPrompt: "prompts", EntryText: "answers", EntryCall: "tool calls", EntryMessage: "mail", EntryMemory: "memory documents",
 		EntryShell: "your own commands", EntryHost: "notes of the program", EntrySnapshot: "notes of the program",
 	}[e.Kind]
 }

@@ -136,6 +136,7 @@ const (
 	EntryResult    EntryKind = "result"    // Result; Messages if the tool took mail
 	EntryShell     EntryKind = "shell"     // Shell: the human's own `!` command and its output
 	EntrySnapshot  EntryKind = "snapshot"  // Text: the program to a fork's model, what its parent did last
+	EntryMemory    EntryKind = "memory"    // Memory, Text: a document that the entry Behind names, or that there is none
 	EntryHost      EntryKind = "host"      // Text: the program to the model, for instance that a reply was cut
 	EntryNotice    EntryKind = "notice"    // Text: the program to the human; not sent to the model
 	EntryEnded     EntryKind = "ended"     // End: a turn ended
@@ -163,6 +164,8 @@ type Entry struct {
 	Messages  []inbox.Message `json:"messages,omitempty"`
 	Tokens    int             `json:"tokens,omitempty"` // what Messages cost the context, estimated
 	Withdraws int64           `json:"withdraws,omitempty"`
+	Memory    *Recall         `json:"memory,omitempty"`
+	Behind    int64           `json:"behind,omitempty"` // the entry it belongs to and goes with
 	Shell     *Shell          `json:"shell,omitempty"`
 	End       *End            `json:"end,omitempty"`
 	Summary   *Summary        `json:"summary,omitempty"`

@@ -57,6 +57,8 @@ func (c *conversation) add(e Entry) {
 		c.recall(e)
 	case EntryMessage:
 		c.hear(e.Text, llm.FromMessage)
+	case EntryMemory:
+		c.remind(e)
 	case EntryHost, EntrySnapshot:
 		c.hear(e.Text, llm.FromHost)
 	case EntryShell:

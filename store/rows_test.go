@@ -504,6 +504,9 @@ func TestReads_walkIndexes(t *testing.T) {
 		_, _ = rx.TaskQueued("x")
 		_, _, _ = rx.Task(1)
 		_, _, _ = rx.Spawner(1)
+		_, _, _ = rx.Memory("x", "y", 0)
+		_, _ = rx.MemoryLog("x", "y", 1)
+		_, _ = rx.KindOf(1, "memory", 1)
 		var queries []string
 		for q := range rx.c.statements {
 			if strings.HasPrefix(q, "SELECT") {

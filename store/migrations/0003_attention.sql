@@ -81,16 +81,19 @@ CREATE TABLE approvals (
 CREATE INDEX approvals_of_call ON approvals(agent, call);
 CREATE INDEX approvals_open ON approvals(id) WHERE answered_at IS NULL;
 
--- memories: the workspace's documents; the newest row of a name and part counts.
+-- memories: the workspace's documents; the newest version of a name and part
+-- counts, and the older ones are their history.
 CREATE TABLE memories (
   id         INTEGER PRIMARY KEY AUTOINCREMENT,
   name       TEXT NOT NULL,
   part       TEXT NOT NULL DEFAULT '',
-  text       TEXT NOT NULL,
+  version    INTEGER NOT NULL,                 -- from 1 on, of each name and part
+  text       TEXT NOT NULL,                    -- '': it was removed
+  size       INTEGER NOT NULL,                 -- bytes of the text
   agent      INTEGER REFERENCES agents(id),    -- who wrote it; NULL: the human
   created_at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX memories_named ON memories(name, part, id);
+CREATE UNIQUE INDEX memories_named ON memories(name, part, version);
 
 -- What ended since the human looked last is found by its time.
 CREATE INDEX tasks_finished ON tasks(finished_at) WHERE finished_at IS NOT NULL;

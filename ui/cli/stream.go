@@ -175,6 +175,8 @@ func (s *stream) entry(agent, model string, e agents.Entry) {
 		s.message(agent, "user", "", jResult{"tool_result", e.Result.ID, e.Result.Text, e.Result.Error})
 	case agents.EntryPrompt, agents.EntryMessage, agents.EntryHost:
 		s.message(agent, "user", "", jText{"text", e.Text})
+	case agents.EntryMemory:
+		s.message(agent, "user", "", jText{"text", "#mem-" + e.Memory.Title + "\n\n" + e.Text})
 	case agents.EntryNotice:
 		s.put(lineNotice{"system", "notice", s.session, agent, e.Text})
 	}

@@ -1,0 +1,193 @@
+package agents
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// A document that a prompt or a message names stands right behind it, as an entry
+// that the same transaction appends: in each turn once, as far as it fits.
+
+const (
+	memoryTokens = 2_000 // of one document that was named
+	mostRecalled = 8     // documents that one entry brings
+)
+
+// Recall is what an EntryMemory has beside its Text, which is the beginning of the
+// document, plain; the envelope is built when it is sent.
+type Recall struct {
+	Title   string    `json:"title"`
+	Missing bool      `json:"missing,omitempty"` // there is none; Text says so
+	Version int       `json:"version,omitempty"`
+	Size    int       `json:"size,omitempty"` // bytes of the whole
+	By      string    `json:"by,omitempty"`   // "": the user
+	Written time.Time `json:"written,omitzero"`
+	Mark    string    `json:"mark,omitempty"`
+	Parts   string    `json:"parts,omitempty"` // what else has its name
+}
+
+// names are the documents that an entry's reader is to be given.
+func (e Entry) names() []string {
+	switch {
+	case e.Kind == EntryPrompt:
+		return namedIn(e.Text)
+	case len(e.Messages) == 0 || e.Kind == EntryMessage && e.Text == "": // none, or for the human alone
+		return nil
+	}
+	texts := make([]string, len(e.Messages))
+	for i, m := range e.Messages {
+		texts[i] = m.Text()
+	}
+	return namedIn(texts...)
+}
+
+// recall appends the documents that the entry seq names, and says what does not fit.
+func (b *batch) recall(turn, seq int64, names []string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	had, err := b.had()
+	if err != nil {
+		return err
+	}
+	limit := bytesOf(max(min(memoryTokens, b.a.room()/min(len(names), mostRecalled)), 50))
+	n := 0
+	var over []string
+	for _, title := range names {
+		if n == mostRecalled {
+			over = append(over, "#mem-"+title)
+			continue
+		}
+		e, err := b.entryOf(title, limit)
+		if err != nil {
+			return err
+		}
+		if had[e.key()] {
+			continue
+		}
+		e.Behind = seq
+		if _, err := b.add(turn, e); err != nil {
+			return err
+		}
+		n++
+	}
+	if len(over) == 0 {
+		return nil
+	}
+	const most = 20
+	more := ""
+	if len(over) > most {
+		over, more = over[:most], fmt.Sprintf(" and %d more", len(over)-most)
+	}
+	_, err = b.add(turn, Entry{Kind: EntryHost, Behind: seq, Text: fmt.Sprintf(
+		"Only %d memory documents come by themselves; the tool memory reads the others: %s%s.", mostRecalled, strings.Join(over, ", "), more)})
+	return err
+}
+
+// key tells versions of documents apart.
+func (e Entry) key() string { return fmt.Sprintf("%s@%d", e.Memory.Title, e.Memory.Version) }
+
+// had are the documents that the agent was given since its last turn ended, as far
+// as they are still sent.
+func (b *batch) had() (map[string]bool, error) {
+	since := int64(0)
+	for _, kind := range []EntryKind{EntryEnded, EntryCleared, EntrySummary} {
+		row, ok, err := b.tx.LastEntry(b.a.id, string(kind))
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		e := decode(row)
+		if kind == EntryEnded {
+			since = max(since, e.Seq)
+		}
+		since = max(since, e.upTo())
+	}
+	had := map[string]bool{}
+	given, err := b.tx.KindOf(b.a.id, string(EntryMemory), since)
+	if err != nil || len(given) == 0 {
+		return had, err
+	}
+	back, err := b.tx.KindOf(b.a.id, string(EntryWithdrawn), since)
+	if err != nil {
+		return nil, err
+	}
+	gone := withdrawn(decodeAll(append(given, back...)))
+	for _, e := range decodeAll(given) {
+		if e.Memory != nil && !gone[e.Seq] {
+			had[e.key()] = true
+		}
+	}
+	return had, nil
+}
+
+// entryOf is the entry of the document of that title, or that there is none.
+func (b *batch) entryOf(title string, limit int) (Entry, error) {
+	e := Entry{Kind: EntryMemory, Memory: &Recall{Title: title}}
+	name, part, err := nameOf(title)
+	var d Document
+	var parts []Document
+	if err == nil {
+		if d, _, err = b.tx.Memory(name, part, 0); err != nil {
+			return e, err
+		}
+		if part == "" {
+			if parts, err = partsOf(&b.tx.View, name); err != nil {
+				return e, err
+			}
+		}
+	}
+	if d.Text == "" && len(parts) == 0 {
+		known, err := b.tx.Memories("")
+		e.Memory.Missing, e.Text = true, NoDocument(title, known)
+		return e, err
+	}
+	if len(parts) > 0 {
+		e.Memory.Parts = titles(parts)
+	}
+	if d.Text == "" {
+		return e, nil
+	}
+	r := rendering(b.tx.Now(), 0)
+	e.Memory.Version, e.Memory.Size, e.Memory.By, e.Memory.Written, e.Memory.Mark = d.Version, d.Size, d.By, d.Created, r.Mark
+	e.Text = inbox.Document{Name: title, Text: d.Text}.Piece(0, limit).Text
+	return e, nil
+}
+
+// partsOf are the parts that a name has.
+func partsOf(v *store.View, name string) (parts []Document, err error) {
+	ds, err := v.Memories(name)
+	for _, d := range ds {
+		if d.Part != "" {
+			parts = append(parts, d)
+		}
+	}
+	return parts, err
+}
+
+// remind puts a document before the model, behind what named it.
+func (c *conversation) remind(e Entry) {
+	if e.Memory == nil {
+		return
+	}
+	if e.Memory.Missing {
+		c.hear(e.Text, llm.FromHost)
+		return
+	}
+	if e.Text != "" {
+		r := inbox.Rendering{Now: e.At, Mark: e.Memory.Mark}
+		c.hear(r.Document(inbox.Document{
+			Name: e.Memory.Title, By: e.Memory.By, Version: e.Memory.Version, Created: e.Memory.Written, Text: e.Text,
+		}), llm.FromFile)
+	}
+	if e.Memory.Parts != "" {
+		c.hear(fmt.Sprintf("The memory document #mem-%s has parts, which the tool memory reads: %s.", e.Memory.Title, e.Memory.Parts), llm.FromHost)
+	}
+}
