@@ -135,6 +135,7 @@ type App struct {
 	dialog  dialog.Box // over everything, if any
 	decide  func(dialog.Decision) tea.Cmd
 	fleet   *fleet // the overview, while it is open
+	panel   *panel // an inbox or a queue, while it is open
 	flash   flash
 	armed   armed
 	next    time.Time // of the tick that is on its way; zero: none
@@ -183,6 +184,7 @@ func (u *up) now() { u.once.Do(func() { close(u.out) }) }
 type wheel struct {
 	turning bool // a rolled is on its way
 	lines   int  // gathered since; negative: up
+	x, y    int  // where the pointer was
 }
 
 // New makes a screen. Run starts it; Attach gives it its pool.

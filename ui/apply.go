@@ -17,6 +17,7 @@ const pageSize = 100
 // page's entries are applied as if they had just been appended.
 func (a *App) apply(e agents.Event) tea.Cmd {
 	a.dirty = true
+	a.noteInPanel(e)
 	switch e := e.(type) {
 	case agents.Changed:
 		return a.change(e.Info)

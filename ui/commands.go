@@ -48,7 +48,7 @@ func commands() []command {
 	return []command{
 		{"push", nil, "[model=] [name=] [timeout=] [deliver=] [after=A,B] [resume] PROMPT | !CMD", "queue a task for an agent of its own", runPush, false},
 		{"run", nil, "[N] [--once] [timeout=]", "start the queue, at most N at once; --once: only N", runRun, false},
-		{"queue", nil, "[--all] | rm NAME | move NAME N | edit NAME", "show what is queued, runs and has finished; change what is queued", runQueue, false},
+		{"queue", nil, "[--all | --panel] | rm NAME | move NAME N | edit NAME", "show what is queued, runs and has finished; change what is queued", runQueue, false},
 		{"retry", nil, "NAME [HINT]", "push a task that ended again, with how it ended and a hint", runRetry, false},
 		{"send", nil, "NAME[,NAME…] [--priority=P] [--tag=T] TEXT", "mail an agent, or several", runSend, false},
 		{"receive", nil, "[from=NAME] [--lifo] [timeout=] [--wait] [--show-only]", "take one message, waiting for it; --show-only: the model does not read it", runReceive, false},

@@ -79,6 +79,8 @@ func runQueue(a *App, in input) (tea.Cmd, error) {
 		return a.listQueue(in, 10), nil
 	case in.rest == "--all":
 		return a.listQueue(in, 0), nil
+	case in.rest == "--panel":
+		return a.queuePanel(in.id, in.t.info.Name), nil
 	case sub != "rm" && sub != "move" && sub != "edit":
 		return nil, wrong("queue", "%q is not understood", in.rest)
 	case name == "":
@@ -243,8 +245,8 @@ func (a *App) queueArguments(name, line, word string) []string {
 	case name == "retry" && len(words) == 1:
 		return a.tasks(true)
 	case name == "queue" && len(words) == 1:
-		return []string{"rm", "move", "edit", "--all"}
-	case name == "queue" && len(words) == 2 && words[1] != "--all":
+		return []string{"rm", "move", "edit", "--all", "--panel"}
+	case name == "queue" && len(words) == 2 && !strings.HasPrefix(words[1], "--"):
 		return a.tally.Names
 	case name != "push" || !options(words[1:]):
 		return nil // a word of a prompt or a hint is nothing to be completed

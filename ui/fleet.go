@@ -75,12 +75,24 @@ func (a *App) lastLines(id int64, w, h int) []string {
 	return nil
 }
 
-// peeked makes sure that what the overview peeks at is there.
-func (a *App) peeked() tea.Cmd {
-	if a.fleet == nil {
+// tailed is the tab whose last lines show in the overview or in a panel; nil: none.
+func (a *App) tailed() *tab {
+	id := int64(0)
+	switch {
+	case a.fleet != nil:
+		id = a.fleet.box.Peeked()
+	case a.panel != nil && a.panel.preview != nil:
+		id = a.panel.preview.tail
+	}
+	if id == 0 {
 		return nil
 	}
-	if t := a.tabs.byID(a.fleet.box.Peeked()); t != nil && !t.asked {
+	return a.tabs.byID(id)
+}
+
+// peeked makes sure that those last lines are there.
+func (a *App) peeked() tea.Cmd {
+	if t := a.tailed(); t != nil && !t.asked {
 		return a.load(t)
 	}
 	return nil

@@ -95,8 +95,11 @@ func (a *App) keyDialog(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if d == nil {
 		return nil, true
 	}
-	if w, ok := d.(dialog.Wanted); ok {
-		return a.doInFleet(w), true
+	switch d := d.(type) {
+	case dialog.Wanted:
+		return a.doInFleet(d), true
+	case dialog.Wish:
+		return a.inPanel(d), true
 	}
 	decide := a.decide
 	a.shut()
@@ -111,19 +114,17 @@ func (a *App) open(b dialog.Box, decide func(dialog.Decision) tea.Cmd) {
 	a.dialog, a.decide, a.dirty = b, decide, true
 }
 
-// shut closes the dialog on top. Beneath one that the overview opened stands the
-// overview.
+// shut closes the dialog on top. Beneath one that the overview or a panel opened
+// stands that.
 func (a *App) shut() {
 	was := a.dialog
 	a.dialog, a.decide, a.dirty = nil, nil, true
-	if a.fleet == nil {
+	base, decide := a.base()
+	if base == was {
+		a.fleet, a.panel = nil, nil
 		return
 	}
-	if was == a.fleet.box {
-		a.fleet = nil
-		return
-	}
-	a.open(a.fleet.box, a.enterFleet)
+	a.open(base, decide)
 }
 
 // keyTabs go from tab to tab.
@@ -141,6 +142,9 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return a.switcher(), true
 	case "f2":
 		return a.overview(), true
+	case "f4":
+		t := a.commandAgent()
+		return a.queuePanel(t.info.ID, t.info.Name), true
 	case "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9":
 		a.tabs.nth(int(s[4] - '0'))
 	default:
@@ -286,6 +290,7 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 // turn is a turn of the wheel. The first moves at once; those that follow closely
 // are gathered, so that a flood of them costs a frame now and then.
 func (a *App) turn(m tea.MouseWheelMsg) tea.Cmd {
+	a.wheel.x, a.wheel.y = m.X, m.Y
 	switch m.Button {
 	case tea.MouseWheelUp:
 		a.wheel.lines -= 3
@@ -302,7 +307,7 @@ func (a *App) turn(m tea.MouseWheelMsg) tea.Cmd {
 // the transcript.
 func (a *App) roll() tea.Cmd {
 	lines := a.wheel.lines
-	a.wheel = wheel{}
+	a.wheel.turning, a.wheel.lines = false, 0
 	t := a.tabs.focus
 	if lines == 0 || t == nil {
 		return nil
@@ -314,6 +319,8 @@ func (a *App) roll() tea.Cmd {
 	}
 	if over == nil {
 		t.at().Scroll(lines)
+	} else if p := a.panel; p != nil && over == p.box {
+		p.box.Wheel(a.wheel.x, a.wheel.y-1, lines)
 	} else {
 		key := tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift}
 		if lines < 0 {
@@ -328,6 +335,10 @@ func (a *App) roll() tea.Cmd {
 
 // click goes to the tab that was clicked, or to what is new below.
 func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
+	if p := a.panel; p != nil && a.dialog == p.box && m.Button == tea.MouseLeft {
+		p.box.Click(m.X, m.Y-1)
+		a.dirty = true
+	}
 	if m.Button != tea.MouseLeft || a.dialog != nil {
 		return nil
 	}

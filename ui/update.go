@@ -93,6 +93,14 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		m.open()
 	case noted:
 		a.say(m.text)
+	case stocked:
+		a.takeStock(m)
+	case previewed:
+		a.takePreview(m)
+	case wished:
+		return a.takeWish(m)
+	case typedOn:
+		a.dirty = true
 	case ticked:
 		if m.at.Equal(a.next) {
 			a.next = time.Time{}
@@ -224,6 +232,10 @@ func (a *App) setTheme(t *themes.Theme) {
 		}
 		x.question, x.about = nil, 0
 	}
+	if p := a.panel; p != nil {
+		p.box.SetTheme(t)
+		p.worn = true
+	}
 }
 
 // say shows a line in the status line for three seconds.
@@ -246,7 +258,7 @@ func (a *App) tick() tea.Cmd {
 			within(time.Second)
 		}
 	}
-	if a.fleet != nil && a.fleet.box.Moves() {
+	if a.fleet != nil && a.fleet.box.Moves() || a.panel != nil && a.tailed() != nil {
 		within(time.Second)
 	}
 	if a.flash.text != "" {

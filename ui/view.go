@@ -56,14 +56,18 @@ func (a *App) draw() tea.Cmd {
 	v.SetContent(strings.Join(lines, "\n"))
 	v.Cursor = cursor
 	a.last = v
-	return tea.Batch(a.peeked(), a.jobs(), a.tick())
+	return tea.Batch(a.peeked(), a.restock(), a.jobs(), a.tick())
 }
 
 // compose is the frame's lines and where the cursor stands, nil if nowhere.
 func (a *App) compose() ([]string, *tea.Cursor) {
 	a.visited()
-	if a.fleet != nil && a.dialog == a.fleet.box {
-		return a.whole(a.fleet.box)
+	if base, _ := a.base(); base != nil {
+		lines, cursor := a.whole(base)
+		if a.dialog != base {
+			return a.over(lines, cursor)
+		}
+		return lines, cursor
 	}
 	box, question := a.box(), a.question()
 	f := facts{}
@@ -286,9 +290,13 @@ func (a *App) jobs() tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	shown := []*transcript.View{t.at()}
-	if a.fleet != nil {
-		if x := a.tabs.byID(a.fleet.box.Peeked()); x != nil {
-			shown = []*transcript.View{x.view} // nothing else is in sight
+	if base, _ := a.base(); base != nil { // nothing else is in sight
+		shown = nil
+		if a.panel != nil && a.panel.preview != nil {
+			shown = append(shown, a.panel.preview.view)
+		}
+		if x := a.tailed(); x != nil {
+			shown = append(shown, x.view)
 		}
 	}
 	for _, v := range shown {

@@ -118,6 +118,7 @@ var keys = [...][2]string{
 	{"Ctrl+R", "search the prompt history"},
 	{"@, /, !", "complete a file, a command; run a command of your own"},
 	{"F2", "the overview of all agents: who dispatched whom, what each does"},
+	{"F4", "the queue, on the whole screen"},
 	{"m, /", "in a background agent's tab: write to it; a command as main"},
 	{"1…4, Left/Right", "there: its prompt, transcript, output, facts; y copies, w twice wraps up"},
 	{"Alt+M", "leave the mouse to the terminal"},

@@ -349,9 +349,19 @@ func (c canvas) message(b *block) []string {
 	return c.rows(bar, bar, lines)
 }
 
-// parts cuts a message's body, folded to its beginning, into markdown. Mail keeps
-// its line breaks, and what came from outside, often a command's output, is shown
-// as it is.
+// proseOf is a part of a message's text as markdown: mail keeps its line breaks.
+// What came from outside, often a command's output, is none: it is shown as it is.
+func proseOf(m *inbox.Message, text string) (prose string, ok bool) {
+	switch {
+	case m.Outside():
+		return "", false
+	case m.Kind == inbox.Mail:
+		return strings.ReplaceAll(text, "\n", "  \n"), true
+	}
+	return text, true
+}
+
+// parts cuts a message's body, folded to its beginning, into markdown.
 func (v *View) parts(b *block) {
 	const whole = 64 << 10 // bytes of a body that is shown at once
 	folded := v.folded(b)
@@ -361,16 +371,12 @@ func (v *View) parts(b *block) {
 	b.brief = folded
 	text := body(b.mail)
 	e := excerpt{head: 10}.of(strings.Trim(clipTo(text, whole), "\n"), folded)
-	said, end := strings.Join(e.head, "\n"), "\n"
+	said := strings.Join(e.head, "\n")
 	b.md, b.plain, b.text = nil, "", e.more
-	switch {
-	case b.mail.Outside():
+	if prose, ok := proseOf(b.mail, said); ok {
+		b.md = markdown.Split(prose)
+	} else {
 		b.plain = said
-	case b.mail.Kind == inbox.Mail:
-		end = "  \n"
-		fallthrough
-	default:
-		b.md = markdown.Split(strings.ReplaceAll(said, "\n", end))
 	}
 	if b.md == nil {
 		b.md = []markdown.Block{}

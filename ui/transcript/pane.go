@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"fantail/agents"
+	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/frame"
 )
@@ -94,6 +95,16 @@ func (v *View) Answer(markdown string, follow bool) {
 	if !follow {
 		v.rest()
 	}
+}
+
+// Letter shows a message's text, whole and looking as on its card.
+func (v *View) Letter(m inbox.Message) {
+	text := strings.Trim(body(&m), "\n")
+	if prose, ok := proseOf(&m, text); ok {
+		v.Answer(prose, false)
+		return
+	}
+	v.Text(text)
 }
 
 // Reply is the reply that is being streamed, without the thinking, as the deltas

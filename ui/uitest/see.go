@@ -129,7 +129,8 @@ var (
 	age     = regexp.MustCompile(`([●◐⚠+~?] )\d+:\d\d`)
 	silence = regexp.MustCompile(`(stalled (?:for )?)\d+s`)
 	ago     = regexp.MustCompile(`\d+m\d\ds( ago)`)
-	column  = regexp.MustCompile(`  \d+[smh]\b`)
+	list    = regexp.MustCompile(`(?:─|\+-) (?:Agents [·-]|Inbox of|Queue of) `)
+	column  = regexp.MustCompile(`  \d+[smh]\b| \d+[smh] ago`)
 	digits  = regexp.MustCompile(`\d`)
 	moment  = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 	running = regexp.MustCompile(`\d[\dhms.]*( · esc st)`)
@@ -146,7 +147,7 @@ func (s *Session) steady(screen string) string {
 	}
 	screen = strings.ReplaceAll(screen, root, is[len(is)-len(root):])
 	screen = silence.ReplaceAllString(ago.ReplaceAllString(screen, "1m00s$1"), "${1}100s")
-	if strings.Contains(screen, "─ Agents · ") || strings.Contains(screen, "+- Agents - ") {
+	if list.MatchString(screen) {
 		screen = column.ReplaceAllStringFunc(screen, func(s string) string { return digits.ReplaceAllString(s, " ") })
 	}
 	screen = moment.ReplaceAllString(screen, "00:00:00")

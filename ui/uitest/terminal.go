@@ -179,8 +179,8 @@ func bytesOf(name string) string {
 			panic("there is no key " + name)
 		}
 	}
-	if key == "f2" && mod == 1 {
-		return "\x1bOQ"
+	if len(key) == 2 && key[0] == 'f' && key >= "f1" && key <= "f4" && mod == 1 {
+		return "\x1bO" + string('P'+rune(key[1]-'1'))
 	}
 	if l, ok := letters[key]; ok {
 		if mod == 1 {

@@ -1,0 +1,395 @@
+package dialog
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// Sizes that decide what a board shows.
+const (
+	besideCols  = 100 // from here on the preview stands beside the list
+	underCols   = 60  // from here on it stands under it
+	underRows   = 14
+	longestText = 12 // rows of a preview's share, at least, when it stands under
+	numberCols  = 45 // from here on a row has its number
+)
+
+// Lines costs what is visible, however many rows there are.
+func (b *Board) Lines(w, h int) []string {
+	b.cursor, b.last = false, frames{}
+	if !fits(w, h) {
+		return nil
+	}
+	inner, rows := w-borderCols, h-borderRows
+	var out []string
+	if len(b.lanes) > 0 && rows > 3 {
+		out = append(out, b.tabs(inner))
+	}
+	foot := b.foot(inner, h-2)
+	room := rows - len(out)
+	if foot != "" && room > 1 {
+		room--
+	} else {
+		foot = ""
+	}
+	top := len(out)
+	switch {
+	case b.peeks && b.At() != 0:
+		b.last.preview = area{2, top + 1, inner, room}
+		out = append(out, b.shown(inner, room)...)
+	case w >= besideCols:
+		left := (inner - 3) * 48 / 100
+		right := inner - 3 - left
+		b.last.preview = area{2 + left + 3, top + 1, right, room}
+		list, text := b.list(left, room, top), b.shown(right, room)
+		bar := b.theme.Paint(themes.Rule, " │ ")
+		for i := range list {
+			out = append(out, frame.Fit(list[i], left)+bar+text[i])
+		}
+	case w >= underCols && room >= underRows && b.At() != 0:
+		under := max(room/2, min(longestText, room-6))
+		b.last.preview = area{2, top + 1 + room - under + 1, inner, under - 1}
+		out = append(out, b.list(inner, room-under, top)...)
+		out = append(out, b.theme.Paint(themes.Rule, strings.Repeat("─", inner)))
+		out = append(out, b.shown(inner, under-1)...)
+	default:
+		out = append(out, b.list(inner, room, top)...)
+	}
+	if foot != "" {
+		out = append(out, foot)
+	}
+	return panel(b.theme, w, themes.Accent, b.title, b.hint(w), out[:min(len(out), rows)])
+}
+
+// tabs are the lanes with their counts, the one that shows in brackets.
+func (b *Board) tabs(w int) string {
+	all := 0
+	for _, l := range b.lanes {
+		if all += l.Count; l.Count < 0 {
+			all = -1
+			break
+		}
+	}
+	lanes := append([]Lane{{Name: "All", Short: "All", Count: all, Role: themes.Text}}, b.lanes...)
+	short := false
+	width := func() (n int) {
+		for _, l := range lanes {
+			n += 2 + frame.Width(laneText(l, short))
+			if !short {
+				n++
+			}
+		}
+		return n
+	}
+	short = width() > w
+	text, x, pad := "", 0, " "
+	if short {
+		pad = ""
+	}
+	for i, l := range lanes {
+		name, role := pad+laneText(l, short)+pad, l.Role
+		if i > 0 {
+			text += b.theme.Paint(themes.Dim, map[bool]string{false: "·", true: " "}[short])
+			x++
+		}
+		switch {
+		case i-1 == b.lane:
+			name, role = "["+laneText(l, short)+"]", themes.Accent
+		case l.Count == 0:
+			role = themes.Dim
+		}
+		text += b.theme.Paint(role, name)
+		b.last.tabs = append(b.last.tabs, tabAt{i - 1, 2 + x, 2 + x + frame.Width(name)})
+		x += frame.Width(name)
+	}
+	return frame.Cut(text, w)
+}
+
+func laneText(l Lane, short bool) string {
+	name := l.Name
+	if short {
+		name = l.Short
+	}
+	if l.Count < 0 {
+		return name
+	}
+	return name + " " + thousands(l.Count)
+}
+
+// foot is the line that is open, what became of a wish, or what taking the rows
+// costs; y is the row it stands in.
+func (b *Board) foot(w, y int) string {
+	line := func(label string, in *input) string {
+		label = frame.Cut(label, w/2)
+		n := frame.Width(label)
+		view, x := in.view(max(1, w-n-1))
+		b.cx, b.cy, b.cursor = 2+n+x, y, true
+		return b.theme.Paint(themes.Accent, label) + b.theme.Paint(themes.Text, view)
+	}
+	switch {
+	case b.asks.Name != "":
+		return line(b.label(), b.ask)
+	case b.seeks:
+		return line("/ ", b.find)
+	case b.notice != "":
+		role := themes.Text
+		if b.bad {
+			role = themes.Bad
+		}
+		return b.theme.Paint(role, frame.Cut(frame.CleanLine(b.notice), w))
+	}
+	text := ""
+	if b.picks {
+		text = b.price()
+	}
+	if s := b.Search(); s != "" {
+		if text = strings.TrimPrefix(text+" · / "+s, " · "); text != "" {
+			text += " (esc shows all)"
+		}
+	}
+	return b.theme.Paint(themes.Dim, frame.Cut(frame.CleanLine(text), w)) + " "
+}
+
+// label stands before what is typed for a verb: %s in it is the row's name.
+func (b *Board) label() string {
+	of := ""
+	for _, l := range b.lines {
+		if l.ID == b.of {
+			of = strings.TrimSpace(l.Who)
+			if l.Number != "" {
+				of = strings.TrimSpace(of + " " + l.Number)
+			}
+			break
+		}
+	}
+	return strings.ReplaceAll(b.asks.Ask, "%s", of)
+}
+
+// price is what taking the picked rows costs, or the one under the bar.
+func (b *Board) price() string {
+	n, cost := len(b.picked), 0
+	for _, c := range b.picked {
+		cost += c
+	}
+	if at := b.bar(); n == 0 && at >= 0 {
+		n, cost = 1, b.lines[at].Cost
+	}
+	switch n {
+	case 0:
+		return ""
+	case 1:
+		return "1 message, about " + thousands(cost) + " tokens"
+	}
+	return fmt.Sprintf("%s messages, about %s tokens", thousands(n), thousands(cost))
+}
+
+// thousands is n with commas.
+func thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// list draws the rows around the bar; top is how many lines stand above it.
+func (b *Board) list(w, h, top int) []string {
+	b.last.list = area{2, top + 1, w, h}
+	at := b.bar()
+	b.scroll.set(h, len(b.lines))
+	switch {
+	case at < 0:
+	case at == b.next(0, 1): // a heading stands above the first row
+		b.scroll.to(0)
+	case at < b.scroll.top:
+		b.scroll.to(at)
+	case at >= b.scroll.top+h:
+		b.scroll.to(at - h + 1)
+	}
+	shown := b.lines[b.scroll.top:min(b.scroll.top+h, len(b.lines))]
+	c := b.widths(shown, w)
+	now := b.now()
+	out := make([]string, 0, h)
+	for i, l := range shown {
+		out = append(out, b.row(l, c, b.scroll.top+i == at, w, now))
+	}
+	if len(shown) == 0 {
+		text := b.empty
+		if b.Search() != "" {
+			text = "Nothing matches."
+		} else if b.lane >= 0 && b.lane < len(b.lanes) {
+			text = "Nothing here. 0 shows all."
+		}
+		for _, s := range wrap(text, w) {
+			out = append(out, b.theme.Paint(themes.Dim, s))
+		}
+	}
+	for len(out) < h {
+		out = append(out, "")
+	}
+	return out[:h]
+}
+
+// cols are the widths of a row's parts.
+type cols struct{ number, who, fold int }
+
+func (b *Board) widths(shown []Line, w int) (c cols) {
+	for _, l := range shown {
+		c.number = max(c.number, frame.Width(l.Number))
+		c.who = max(c.who, frame.Width(l.Who)+under(l))
+		if l.Fold > 0 {
+			c.fold = max(c.fold, 3+len(strconv.Itoa(l.Fold)))
+		}
+	}
+	c.who = min(c.who, max(8, w/4), 20)
+	if w < numberCols {
+		c.number = 0
+	}
+	return c
+}
+
+func under(l Line) int {
+	if l.Under {
+		return 2
+	}
+	return 0
+}
+
+func (b *Board) row(l Line, c cols, bar bool, w int, now time.Time) string {
+	if l.ID == 0 {
+		return b.theme.Paint(themes.Dim, frame.Cut(l.Text, w))
+	}
+	state := " "
+	if _, ok := b.picked[l.ID]; ok {
+		state = "■"
+	} else if l.Fresh {
+		state = "•"
+	}
+	age := ""
+	if !l.At.IsZero() {
+		age = short(now.Sub(l.At))
+	}
+	fold := ""
+	if l.Fold > 0 {
+		sign := "▸"
+		if l.Open {
+			sign = "▾"
+		}
+		fold = fmt.Sprintf("%s %d", sign, l.Fold)
+	}
+	mark := l.Mark
+	if mark == "" {
+		mark = " "
+	}
+	head := state + l.Sign + mark
+	number := ""
+	if c.number > 0 {
+		number = frame.Spaces(c.number-frame.Width(l.Number)) + l.Number + " "
+	}
+	who := l.Who
+	if l.Under {
+		who = "└ " + who
+	}
+	who = frame.Fit(who, c.who) + " "
+	tail := frame.Spaces(c.fold-frame.Width(fold)) + fold + frame.Spaces(5-frame.Width(age)) + age
+	room := max(0, w-frame.Width(head)-frame.Width(number)-frame.Width(who)-frame.Width(tail))
+	flags := l.Flags
+	if flags != "" {
+		flags = frame.Cut(flags, room/2) + " "
+	}
+	text := frame.Fit(l.Text, max(0, room-frame.Width(flags)))
+	if bar {
+		return b.theme.Paint(themes.Selection, frame.Fit(head+number+who+flags+text+tail, w))
+	}
+	p := b.theme.Paint
+	name, body := themes.Accent, themes.Text
+	switch {
+	case l.Faint:
+		name, body = themes.Dim, themes.Dim
+	case l.Fresh:
+		body = themes.Heading
+	}
+	mark = p(themes.Warn, mark)
+	return p(themes.Accent, state) + p(l.Role, l.Sign) + mark + p(themes.Dim, number) + p(name, who) + p(themes.Warn, flags) + p(body, text) + p(themes.Dim, tail)
+}
+
+// short is an age in a few cells.
+func short(d time.Duration) string {
+	switch {
+	case d < 0:
+		return "0s"
+	case d < time.Minute:
+		return fmt.Sprintf("%ds", d/time.Second)
+	case d < time.Hour:
+		return fmt.Sprintf("%dm", d/time.Minute)
+	case d < 24*time.Hour:
+		return fmt.Sprintf("%dh", d/time.Hour)
+	}
+	return fmt.Sprintf("%dd", d/(24*time.Hour))
+}
+
+// shown are the preview's lines.
+func (b *Board) shown(w, h int) []string {
+	var out []string
+	if b.preview != nil && b.shows == b.At() && b.shows != 0 && h > 0 {
+		out = b.preview.Lines(w, h)
+	}
+	for i, l := range out {
+		out[i] = frame.Fit(l, w)
+	}
+	for len(out) < h {
+		out = append(out, frame.Spaces(w))
+	}
+	return out[:max(h, 0)]
+}
+
+// hint names the keys that mean something now.
+func (b *Board) hint(w int) string {
+	switch {
+	case b.asks.Name != "":
+		return "enter does it · esc goes back"
+	case b.seeks:
+		return "enter keeps it · esc shows all"
+	}
+	const rest = "? keys · esc"
+	hint := ""
+	for _, v := range b.verbs {
+		if v.Hint == "" {
+			continue
+		}
+		key, _, _ := strings.Cut(v.Key, " ")
+		part := key + " " + v.Hint + " · "
+		if frame.Width(hint+part+rest) > w-6 {
+			break
+		}
+		hint += part
+	}
+	return hint + rest
+}
+
+// Keys are the keys that work in a board, for its help.
+func (b *Board) Keys() []Row {
+	var rows []Row
+	for _, v := range b.verbs {
+		if v.Key == "" {
+			continue
+		}
+		rows = append(rows, Row{strings.Join(strings.Fields(v.Key), ", "), v.Help})
+	}
+	if b.picks {
+		rows = append(rows, Row{"space", "pick it, or let go of it; Esc lets go of all"}, Row{"l, h", "unfold a thread, fold it"})
+	}
+	return append(rows,
+		Row{"j/k, Up/Down", "the next one, the one before; g and G go to the ends, Ctrl+D/U by pages"},
+		Row{"Tab, 1…4, 0", "the next lane; a lane; all"},
+		Row{"p", "the preview alone; again: the list"},
+		Row{"PgUp/PgDn, Shift+Up/Down", "scroll the preview"},
+		Row{"/", "search; Enter keeps it, Esc shows all"},
+		Row{"Esc, q", "close"},
+	)
+}

@@ -1,0 +1,377 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/themes"
+	"fantail/tools"
+	"fantail/ui/dialog"
+)
+
+// taskStock is an agent's queue as a panel lists it.
+type taskStock struct {
+	a     *App
+	agent int64
+	name  string
+	queue agents.Queue
+	shown taskQuery
+	any   bool // it was read
+}
+
+// taskQuery is which of the tasks the board shows.
+type taskQuery struct {
+	lane   int
+	search string
+}
+
+// The lanes of a queue.
+const (
+	laneQueued = iota
+	laneRunning
+	laneFinished
+)
+
+var taskVerbs = []dialog.Verb{
+	{Key: "enter", Name: "open", Hint: "goes there", Help: "go to its tab"},
+	{Key: "x delete", Name: "remove", Hint: "removes", Help: "remove one that is queued, end one that runs; asks"},
+	{Key: "K shift+up", Name: "up", Hint: "moves up", Help: "move it up in the queue"},
+	{Key: "J shift+down", Name: "down", Help: "move it down"},
+	{Key: "e", Name: "edit", Hint: "edits", Help: "change the prompt of one that is queued"},
+	{Key: "R", Name: "run", Hint: "runs all", Help: "run the queue, as /run does", Bare: true},
+	{Key: "y", Name: "retry", Hint: "again", Help: "push one that ended again"},
+	{Key: "f4", Name: "close", Help: "close", Bare: true},
+	{Key: "f2", Name: "agents", Help: "the overview of all agents", Bare: true},
+	{Key: "?", Name: "keys", Help: "this list", Bare: true},
+}
+
+// queuePanel opens the panel of an agent's queue.
+func (a *App) queuePanel(agent int64, name string) tea.Cmd {
+	if a.pool == nil || agent == 0 {
+		a.say(sentence(errOpening))
+		return nil
+	}
+	verbs := append(slices.Clone(taskVerbs), dialog.Verb{Name: "editing", Ask: "%s› "})
+	box := dialog.NewBoard(a.theme, a.o.Now, "Queue of "+name,
+		"Nothing is queued. /push PROMPT adds a task, /run starts the queue; its results land in the inbox.", verbs, false)
+	_, lanes := taskLines(agents.Queue{}, taskQuery{})
+	box.Lanes(lanes)
+	a.openPanel(box, &taskStock{a: a, agent: agent, name: name})
+	return nil
+}
+
+func (s *taskStock) touched(e agents.Event) bool {
+	switch e := e.(type) {
+	case agents.Tally:
+		return true
+	case agents.Changed:
+		return e.Parent == s.agent && e.Task != 0
+	}
+	return false
+}
+
+func (s *taskStock) next(b *dialog.Board, stale bool) read {
+	want := taskQuery{b.Lane(), b.Search()}
+	if !stale && s.any && want == s.shown {
+		return nil
+	}
+	id, pool := s.agent, s.a.pool
+	have, known := s.queue, s.any && !stale
+	return func(ctx context.Context) (func(b *dialog.Board), error) {
+		q := have
+		if !known {
+			var err error
+			if q, err = pool.Queue(ctx, id); err != nil {
+				return nil, err
+			}
+		}
+		lines, lanes := taskLines(q, want)
+		return func(b *dialog.Board) {
+			s.queue, s.shown, s.any = q, want, true
+			b.Lanes(lanes)
+			b.Show(lines, false, false)
+		}, nil
+	}
+}
+
+// taskLines are the rows of a queue, in groups where all show, and the counts.
+func taskLines(q agents.Queue, want taskQuery) ([]dialog.Line, []dialog.Lane) {
+	lanes := []dialog.Lane{
+		{Name: "Queued", Short: "Queued", Role: themes.Text}, {Name: "Running", Short: "Run", Role: themes.Accent}, {Name: "Finished", Short: "Done", Role: themes.Good},
+	}
+	var groups [3][]dialog.Line
+	word := strings.ToLower(want.search)
+	for _, t := range q.Tasks {
+		l, ok := taskLine(q, t)
+		if !ok {
+			continue
+		}
+		lanes[l.Lane].Count++
+		if word == "" || strings.Contains(strings.ToLower(t.Name+" "+t.Outcome+" "+t.Prompt), word) {
+			groups[l.Lane] = append(groups[l.Lane], l)
+		}
+	}
+	slices.SortStableFunc(groups[laneFinished], func(x, y dialog.Line) int { return y.At.Compare(x.At) })
+	var lines []dialog.Line
+	for i, g := range groups {
+		if len(g) == 0 || want.lane >= 0 && want.lane != i {
+			continue
+		}
+		if want.lane < 0 {
+			lines = append(lines, dialog.Line{Text: lanes[i].Name})
+		}
+		lines = append(lines, g...)
+	}
+	return lines, lanes
+}
+
+// taskLine is a task's row; false: it was removed.
+func taskLine(q agents.Queue, t agents.Task) (l dialog.Line, ok bool) {
+	l = dialog.Line{ID: t.ID, Who: inbox.Label(t.Name), Text: inbox.Label(taskPrompt(t))}
+	switch t.State {
+	case "queued":
+		l.Lane, l.Sign, l.Role, l.At = laneQueued, "○", themes.Dim, t.Created
+		if why := q.Holds[t.ID]; len(t.After) > 0 {
+			l.Flags = "after " + strings.Join(t.After, ", ")
+		} else if why != "" {
+			l.Flags = "held by " + inbox.Label(why)
+		}
+	case "running":
+		l.Lane, l.Sign, l.Role, l.At = laneRunning, "●", themes.Accent, t.Started
+	case "finished":
+		l.Lane, l.Sign, l.Role, l.At = laneFinished, "✓", themes.Good, t.Finished
+		if t.Outcome != string(agents.Completed) {
+			l.Sign, l.Role, l.Flags = "✗", themes.Bad, inbox.Label(t.Outcome)
+		}
+	default:
+		return l, false
+	}
+	return l, true
+}
+
+// taskPrompt is a task's prompt as it was typed.
+func taskPrompt(t agents.Task) string {
+	if t.Kind == "command" {
+		return "!" + t.Prompt
+	}
+	return t.Prompt
+}
+
+func (s *taskStock) task(id int64) (agents.Task, bool) {
+	i := slices.IndexFunc(s.queue.Tasks, func(t agents.Task) bool { return t.ID == id })
+	if i < 0 {
+		return agents.Task{}, false
+	}
+	return s.queue.Tasks[i], true
+}
+
+func (s *taskStock) look(id int64) func(ctx context.Context) (*preview, error) {
+	a, pool := s.a, s.a.pool
+	t, ok := s.task(id)
+	theme, now := a.theme, a.o.Now
+	return func(ctx context.Context) (*preview, error) {
+		if !ok {
+			return nil, errors.New("that task is gone")
+		}
+		p := newPreview(theme, now)
+		facts := agents.Facts{}
+		if t.Agent != 0 {
+			var err error
+			if facts, err = pool.Facts(ctx, t.Agent); err != nil {
+				return nil, err
+			}
+		}
+		p.task(t)
+		needs := t.After
+		if len(facts.Needs) > 0 {
+			needs = facts.Needs
+		}
+		if len(needs) > 0 {
+			p.add("needs", strings.Join(needs, ", "))
+		}
+		if t.State == "queued" {
+			if n, err := pool.Does(t.Name); err == nil && n.Queued != "" {
+				p.add("waits", n.Queued)
+			}
+			p.plain(taskPrompt(t))
+			return p, nil
+		}
+		p.facts = append(p.facts, fact{label: "prompt", text: taskPrompt(t), role: themes.User, most: 4})
+		if t.Error != "" {
+			p.facts = append(p.facts, fact{label: "error", text: t.Error, role: themes.Bad, most: 3})
+		}
+		if t.State == "running" {
+			p.tail, p.last = t.Agent, a.lastLines
+			return p, nil
+		}
+		if facts.Answer == "" {
+			p.plain("It left no answer.")
+		} else if t.Kind == "command" {
+			p.plain(facts.Answer)
+		} else {
+			p.answer(facts.Answer)
+		}
+		return p, nil
+	}
+}
+
+// task are the facts that are known of any task.
+func (p *preview) task(t agents.Task) {
+	f := fact{role: themes.Accent}
+	switch t.State {
+	case "queued":
+		f.text, f.at = "queued ", t.Created
+	case "running":
+		f.text, f.at = "started ", t.Started
+	default:
+		if f.text, f.at = t.Outcome+" ", t.Finished; !t.Started.IsZero() {
+			f.rest = " · took " + lasted(t.Finished.Sub(t.Started))
+		}
+	}
+	f.text = t.Name + " · " + f.text
+	p.facts = append(p.facts, f)
+	var how []string
+	if t.Model != "" {
+		how = append(how, t.Model)
+	}
+	if t.Timeout > 0 {
+		how = append(how, "timeout "+lasted(t.Timeout))
+	}
+	if t.Deliver != "" {
+		how = append(how, "deliver "+t.Deliver)
+	}
+	if t.Origin == agents.OriginCLI || t.Origin == agents.OriginMCP {
+		how = append(how, "from outside ("+t.Origin+")")
+	}
+	if len(how) > 0 {
+		p.add("how", strings.Join(how, " · "))
+	}
+}
+
+func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
+	switch w.Verb {
+	case "close":
+		a.leavePanel()
+		return nil
+	case "run":
+		return a.wish(p, w, func() (string, error) {
+			r, err := a.pool.Run(a.ctx, s.agent, tools.Start{})
+			return r.String(), err
+		}, nil)
+	}
+	t, ok := s.task(w.ID)
+	if !ok {
+		return nil
+	}
+	name := t.Name
+	switch w.Verb {
+	case "open":
+		x := a.tabs.byID(t.Agent)
+		switch {
+		case t.State == "queued":
+			p.box.Say(name+" has not started and has no tab yet; R runs the queue", true)
+			return nil
+		case x == nil:
+			p.box.Say("the tab of "+name+" is closed; /resume "+name+" opens it again", true)
+			return nil
+		}
+		a.leavePanel()
+		a.tabs.to(x)
+		return a.shown()
+	case "remove":
+		return s.remove(a, p, w, t)
+	case "up", "down":
+		return s.move(a, p, w, t)
+	case "edit":
+		return s.edit(a, p, w, t)
+	case "editing":
+		return a.wish(p, w, func() (string, error) {
+			return "Changed the prompt of " + name, a.pool.Edit(a.ctx, name, w.Text)
+		}, nil)
+	case "retry":
+		return a.wish(p, w, func() (string, error) {
+			n, _, err := a.pool.Retry(a.ctx, s.agent, name, "")
+			return "Queued " + n.Name + " again; R runs the queue", err
+		}, nil)
+	}
+	return nil
+}
+
+// remove asks before a task is taken out of the queue, or an agent is ended.
+func (s *taskStock) remove(a *App, p *panel, w dialog.Wish, t agents.Task) tea.Cmd {
+	name := t.Name
+	switch t.State {
+	case "running":
+		a.killDialog(name, a.liveBelow(name), func(cascade bool) tea.Cmd {
+			return a.wish(p, w, func() (string, error) { return "Ended " + name, a.pool.Kill(a.ctx, name, cascade) }, nil)
+		})
+	case "queued":
+		a.open(dialog.NewConfirm(a.theme, "Remove "+name+"?", "It has not started; nobody gets a message.", []dialog.Option{
+			{Key: "r", Label: "remove it"}, {Key: "c", Label: "keep it"},
+		}), func(d dialog.Decision) tea.Cmd {
+			if c, _ := d.(dialog.Confirmed); c.Choice != "r" {
+				return nil
+			}
+			return a.wish(p, w, func() (string, error) { return "Removed " + name, a.pool.Remove(a.ctx, name) }, nil)
+		})
+	default:
+		p.box.Say(name+" has ended; /close "+name+" closes its tab", true)
+	}
+	return nil
+}
+
+func (s *taskStock) move(a *App, p *panel, w dialog.Wish, t agents.Task) tea.Cmd {
+	at, n := 0, 0
+	for _, q := range s.queue.Tasks {
+		if q.State == "queued" {
+			n++
+			if q.ID == t.ID {
+				at = n
+			}
+		}
+	}
+	to := at + 1
+	if w.Verb == "up" {
+		to = at - 1
+	}
+	switch {
+	case at == 0:
+		p.box.Say(t.Name+" does not wait in the queue", true)
+		return nil
+	case to < 1 || to > n:
+		return nil
+	}
+	return a.wish(p, w, func() (string, error) {
+		now, err := a.pool.Move(a.ctx, t.Name, to)
+		return fmt.Sprintf("%s is number %d of the queue now", t.Name, now), err
+	}, nil)
+}
+
+// edit brings the prompt of a queued task to the foot of the panel; one of several
+// lines needs the box, which must be free for it.
+func (s *taskStock) edit(a *App, p *panel, w dialog.Wish, t agents.Task) tea.Cmd {
+	if t.State != "queued" {
+		p.box.Say(t.Name+" has started; y pushes one that ended again", true)
+		return nil
+	}
+	text := taskPrompt(t)
+	if !strings.Contains(text, "\n") {
+		p.box.Resume(dialog.Wish{Verb: "editing", ID: w.ID, Text: text})
+		return nil
+	}
+	box := a.box()
+	if box == nil || !box.Empty() {
+		p.box.Say("its prompt has several lines and the box holds a draft; /queue edit "+t.Name+" brings it there", true)
+		return nil
+	}
+	a.leavePanel()
+	box.Set("/queue edit " + t.Name + " " + text)
+	return nil
+}
