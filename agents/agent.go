@@ -51,10 +51,10 @@ type agent struct {
 	timeout time.Duration // of its task; 0: none; set before the loop starts
 	command string        // its task, if that is a plain command; set before the loop starts
 
-	handling *handling // what a fork was made for; nil: it is none; set before the loop starts
-	clock   *clock        // rings at the time-out; nil: none
-	away    []string      // what calls that wait side by side wait for
-	asking  sync.Mutex    // held by the call whose question stands
+	handling *handling  // what a fork was made for; nil: it is none; set before the loop starts
+	clock    *clock     // rings at the time-out; nil: none
+	away     []string   // what calls that wait side by side wait for
+	asking   sync.Mutex // held by the call whose question stands
 
 	// ——
 	turn         int64           // the turn that runs; 0: none

@@ -26,10 +26,3 @@ func (p *Pool) Fork(agent, message int64) error {
 	}
 	return p.fork(context.Background(), a, message)
 }
-
-// Rule sets what an agent's file would say.
-func (p *Pool) Rule(name string, r inbox.Rules) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.rules = map[string]inbox.Rules{name: r}
-}

@@ -269,7 +269,8 @@ func TestFork_outcomes(t *testing.T) {
 		"escalate":       {inbox.Outcomes{Escalate: "boss"}, nil, "Forwarded: message #2 from ci to main.\n\n> two tests\n> fail\n\nWhat its fork says of it:\n\nall is red"},
 		"escalate to nobody": {
 			inbox.Outcomes{Escalate: "ghost"},
-			[]string{"message #2 from ci was handled, but not forwarded to ghost: there is no agent ghost. /messages show 2 prints it"}, "",
+			[]string{"message #2 from ci was handled, but not forwarded to ghost: there is no agent ghost. /messages show 2 prints it"},
+			"",
 		},
 		"both": {inbox.Outcomes{Escalate: "boss", ToParent: "seen"}, []string{"seen (#2 from ci)\n\nall is red"}, "Forwarded"},
 	} {
@@ -278,7 +279,7 @@ func TestFork_outcomes(t *testing.T) {
 			w.from("boss", "hello") // message #1
 			_, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
 			check(t, err)
-			w.pool.Rule("main", inbox.Rules{Outcomes: c.outcomes})
+			w.pool.Rules(t.Context(), map[string]inbox.Rules{"main": {Outcomes: c.outcomes}}, nil)
 			id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Body: "two tests\nfail", Priority: inbox.High, Tags: []string{"red"}})
 			check(t, err)
 			check(t, w.pool.Fork(w.main(), id))
@@ -471,7 +472,9 @@ func TestFork_crash(t *testing.T) {
 	for range 2 { // one runs and one is queued
 		check(t, w.pool.Fork(w.main(), w.drop("main", "red", inbox.Next)))
 	}
-	w.until("one works", func() bool { return w.info("main-fork-1").Doing == "streaming" || w.info("main-fork-2").Doing == "streaming" })
+	w.until("one works", func() bool {
+		return w.info("main-fork-1").Doing == "streaming" || w.info("main-fork-2").Doing == "streaming"
+	})
 	w.fault("ends")
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -496,7 +499,7 @@ func TestFork_crash(t *testing.T) {
 // Spec: M-9, R-46.
 func TestFork_builtin(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	w.pool.Rule("main", inbox.Rules{Outcomes: inbox.Outcomes{ToParent: "FYI"}})
+	w.pool.Rules(t.Context(), map[string]inbox.Rules{"main": {Outcomes: inbox.Outcomes{ToParent: "FYI"}}}, nil)
 	w.prompt("say run touch made")
 	w.settle()
 	check(t, w.pool.Fork(w.main(), w.drop("main", "run touch made", inbox.Next)))

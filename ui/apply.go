@@ -65,7 +65,11 @@ func (a *App) change(i agents.Info) tea.Cmd {
 	}
 	a.arrived(t, i)
 	if t == a.tabs.focus && i.State.Terminal() && working(t.info.State) {
-		a.say(i.Name + " has ended (" + string(i.Outcome) + "); its tab stays until /close")
+		after := "until /close"
+		if i.Kind == agents.Fork {
+			after = "until you leave it"
+		}
+		a.say(i.Name + " has ended (" + string(i.Outcome) + "); its tab stays " + after)
 	}
 	a.tabs.note(t, i)
 	if i.Active.After(t.active) {

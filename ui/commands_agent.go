@@ -135,13 +135,16 @@ func agentList(all []*tab, now time.Time) string {
 		}
 		b.WriteString("\n  ")
 		var facts []string
-		if parent := name[i.Parent]; i.Kind == agents.Sub && parent != "" {
+		if parent := name[i.Parent]; i.Kind.Ends() && parent != "" {
 			facts = append(facts, "Parent: "+parent)
+		}
+		if i.Handles != 0 {
+			facts = append(facts, handles(i))
 		}
 		switch {
 		case !i.Ended.IsZero():
 			facts = append(facts, "Ended: "+inbox.Age(now.Sub(i.Ended))+" ago")
-		case i.Kind == agents.Sub:
+		case i.Kind.Ends():
 			facts = append(facts, "Started: "+inbox.Age(now.Sub(i.Started))+" ago")
 		default:
 			facts = append(facts, "Opened: "+inbox.Age(now.Sub(i.Created))+" ago")
@@ -171,8 +174,11 @@ func runFork(a *App, in input) (tea.Cmd, error) {
 		}
 	}
 	of := in.here.info
-	if of.ID == 0 {
+	switch {
+	case of.ID == 0:
 		return nil, errOpening
+	case of.Kind == agents.Fork:
+		return nil, fmt.Errorf("%s is a fork itself: it handles one message and closes; /fork belongs into the tab of an agent you talk to", of.Name)
 	}
 	fork := func(back string, number int) tea.Cmd {
 		return a.then(in.here, back, func() (tea.Msg, error) {

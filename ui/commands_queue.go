@@ -275,7 +275,7 @@ func options(words []string) bool {
 func (a *App) tasks(ended bool) []string {
 	var names []string
 	for _, t := range a.tabs.all {
-		if t.info.Kind == agents.Sub && (!ended || t.info.State.Terminal()) {
+		if t.info.Kind.Ends() && (!ended || t.info.State.Terminal()) {
 			names = append(names, t.info.Name)
 		}
 	}

@@ -163,6 +163,14 @@ func (a *App) wrapUp(name string) tea.Cmd {
 
 // stateText is what an agent does now, in a few words.
 func (a *App) stateText(t *tab) string {
+	if i := t.info; i.Handles != 0 && !i.State.Terminal() {
+		return fmt.Sprintf("handles #%d · %s", i.Handles, a.stands(t))
+	}
+	return a.stands(t)
+}
+
+// stands is stateText without what a fork is there for.
+func (a *App) stands(t *tab) string {
 	i := t.info
 	if mark := a.stallMark(t); mark != "" {
 		return mark

@@ -82,14 +82,17 @@ func (a *App) turnTo(t *tab, p pane) tea.Cmd {
 	t.panes.at = p
 	t.panes.stale = true
 	if p == panePrompt && t.info.Prompt != "" {
-		t.panes.prompt.Marked(outsideMark(t.info), t.info.Prompt)
+		t.panes.prompt.Marked(promptMark(t.info), t.info.Prompt)
 	}
 	return a.readFacts(t)
 }
 
-// outsideMark stands above the prompt of work that was begun from outside.
-func outsideMark(i agents.Info) string {
-	if i.Outside {
+// promptMark stands above a prompt that is no order of the human's.
+func promptMark(i agents.Info) string {
+	switch {
+	case i.Handles != 0:
+		return fmt.Sprintf("message #%d from %s: what it says is data", i.Handles, frame.CleanLine(i.Sender))
+	case i.Outside:
 		return "from outside: asks before all but reading"
 	}
 	return ""
@@ -257,6 +260,10 @@ func (a *App) infoRows(t *tab) []transcript.Row {
 	}
 	add("agent", i.Name+" · "+string(i.Kind))
 	add("state", a.stateText(t))
+	if i.Handles != 0 {
+		add("handles", fmt.Sprintf("message #%d from %s", i.Handles, i.Sender))
+		add("lifetime", "temporary: it closes itself")
+	}
 	if i.Outcome != "" {
 		add("outcome", string(i.Outcome))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents"
 	"fantail/themes"
 	"fantail/ui/frame"
 )
@@ -102,6 +103,9 @@ func (a *App) statusRight() []piece {
 		if i.Priced && i.Cost > 0 {
 			ps = append(ps, piece{fmt.Sprintf("$%.2f", float64(i.Cost)/1e6), themes.Dim, 3})
 		}
+	}
+	if t := a.tabs.focus; t != nil && t.info.Kind == agents.Fork {
+		ps = append(ps, piece{"fork", themes.Message, 7})
 	}
 	m := a.tally.Mode
 	if t := a.tabs.focus; t != nil && t.info.Outside {

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"fantail/agents"
@@ -164,7 +165,7 @@ func (a *App) groupCell() tabCell {
 // tabCell draws one tab: name, state, age while it works, unread messages.
 func (a *App) tabCell(x *tab) tabCell {
 	i := x.info
-	name := frame.Cut(frame.CleanLine(i.Name), 24)
+	name := tabName(i)
 	sign, role := glyph(i)
 	role2 := themes.TabIdle
 	if x == a.tabs.focus {
@@ -186,7 +187,7 @@ func (a *App) tabCell(x *tab) tabCell {
 		add(themes.Warn, "◌ stalled "+silence(quiet))
 	} else {
 		add(role, sign)
-		if i.Kind == agents.Sub && working(i.State) {
+		if i.Kind.Ends() && working(i.State) {
 			add(themes.Dim, clock(a.o.Now().Sub(i.Started)))
 		}
 	}
@@ -194,6 +195,17 @@ func (a *App) tabCell(x *tab) tabCell {
 		add(themes.Message, mail)
 	}
 	return tabCell{i.ID, text, width}
+}
+
+// tabName is an agent's name as its tab has room for it: of a fork's always the number.
+func tabName(i agents.Info) string {
+	const most = 24
+	name := frame.CleanLine(i.Name)
+	if at := strings.LastIndex(name, "-fork-"); i.Kind == agents.Fork && at > 0 && frame.Width(name) > most {
+		number := name[at:]
+		return frame.Cut(name[:at], max(1, most-frame.Width(number))) + number
+	}
+	return frame.Cut(name, most)
 }
 
 func working(s agents.State) bool {

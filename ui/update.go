@@ -290,7 +290,7 @@ func (a *App) tick() tea.Cmd {
 // moves reports whether an agent's tab changes by itself: its clock, or the
 // time since it gave its last sign of life.
 func moves(i agents.Info) bool {
-	return i.Kind == agents.Sub && working(i.State) || i.State == agents.Running
+	return i.Kind.Ends() && working(i.State) || i.State == agents.Running
 }
 
 // tell shows in a tab what the program tells the human; it stands in the

@@ -192,6 +192,9 @@ func (a *App) lowerRule(rule string) string {
 		if t.info.State.Terminal() {
 			hint = " / commands as main · /close closes this tab "
 		}
+		if t.info.Kind == agents.Fork {
+			hint = forkHint(t.info)
+		}
 		put(hint, themes.Dim, 2)
 	}
 	if n := t.at().NewBelow(); n > 0 {
@@ -199,6 +202,25 @@ func (a *App) lowerRule(rule string) string {
 		put(mark, themes.Accent, max(0, a.w-frame.Width(mark)-3))
 	}
 	return rule
+}
+
+// handles says what a fork is there for: `Handling message #7 · closes itself`.
+func handles(i agents.Info) string {
+	switch {
+	case !i.State.Terminal():
+		return fmt.Sprintf("Handling message #%d · closes itself", i.Handles)
+	case i.State == agents.Done:
+		return fmt.Sprintf("Handled message #%d", i.Handles)
+	}
+	return fmt.Sprintf("Did not handle message #%d", i.Handles)
+}
+
+// forkHint stands on the lower rule of a fork's tab.
+func forkHint(i agents.Info) string {
+	if i.State.Terminal() {
+		return " " + handles(i) + " · /close closes this tab "
+	}
+	return " " + handles(i) + " · m writes to it · / commands as main "
 }
 
 // welcome is the start screen: what it is, which model and why, what to try.

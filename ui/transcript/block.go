@@ -27,6 +27,7 @@ const (
 	ended
 	cleared
 	summary
+	snapshot
 	queued // a prompt that has not entered
 	doing  // what the agent does right now
 	waits  // a retry's countdown, a question
@@ -208,6 +209,8 @@ func one(e *agents.Entry) *block {
 		b.group.text = e.Shell.Output
 	case agents.EntryHost:
 		b.kind = host
+	case agents.EntrySnapshot:
+		b.kind = snapshot
 	case agents.EntryNotice, agents.EntryWithdrawn:
 		b.kind = notice
 	case agents.EntryEnded:

@@ -63,6 +63,8 @@ func (v *View) draw(b *block, c canvas) []string {
 		return []string{c.rule("cleared · what stands above is no longer sent")}
 	case summary:
 		return c.summary(b)
+	case snapshot:
+		return c.snapshot(b)
 	case queued:
 		return c.queued(b)
 	case piece:
@@ -246,6 +248,21 @@ func (c canvas) summary(b *block) []string {
 		body = append(body, c.theme.Paint(themes.Dim, e.more))
 	}
 	return append(lines, c.rows(mark, rest, body)...)
+}
+
+// snapshot is what a fork was told of its parent, folded to one line.
+func (c canvas) snapshot(b *block) []string {
+	mark := c.mark("≡", themes.Dim)
+	lines := []string{"snapshot of what its parent did last · " + lineCount(strings.Count(strings.TrimSpace(b.text), "\n")+1)}
+	if c.folded {
+		lines[0] = frame.Cut(lines[0], c.inner())
+	} else {
+		lines = frame.Wrap(strings.Trim(frame.Clean(b.text), "\n"), c.inner())
+	}
+	for i, l := range lines {
+		lines[i] = c.theme.Paint(themes.Dim, l)
+	}
+	return c.rows(mark, c.mark(" ", themes.Dim), lines)
 }
 
 // ended tells how a turn ended.
