@@ -117,9 +117,11 @@ func (p *Pool) unhandled(tx *store.Tx, fork int64, e ending, text string) error 
 	if err != nil {
 		return err
 	}
-	cause := string(e.outcome)
-	if e.cause != "" && e.cause != cause {
-		cause = strings.ReplaceAll(cause, "_", " ") + ": " + e.cause
+	cause := strings.ReplaceAll(string(e.outcome), "_", " ")
+	if strings.HasPrefix(e.cause, cause) {
+		cause = e.cause
+	} else if e.cause != "" {
+		cause += ": " + e.cause
 	}
 	return p.tell(tx, above, fork, m, fmt.Sprintf("message #%d from %s was not handled (%s). /messages show %d prints it", m.ID, inbox.Label(m.From), cause, m.ID), text, e.outcome)
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"fantail/agents"
@@ -519,4 +520,145 @@ func TestFork_builtin(t *testing.T) {
 	if err := w.pool.Kill(t.Context(), "main-fork-1", false); err == nil || errors.Is(err, agents.ErrNoAgent) {
 		t.Errorf("killed: %v", err)
 	}
+}
+
+// TestFork_byPolicy: mail that comes under the policy `fork` is handled by forks,
+// several at once, while the agent streams; what a fork tells its parent is not
+// forked again.
+// Spec: M-1, M-4, M-9, M-12, M-20, R-41, R-46.
+func TestFork_byPolicy(t *testing.T) {
+	w := open(t, forked(mute), setting{})
+	w.pool.Rules(t.Context(), map[string]inbox.Rules{"main": {Outcomes: inbox.Outcomes{ToParent: "FYI"}}}, nil)
+	_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
+	check(t, err)
+	w.prompt("hang")
+	w.until("main streams", func() bool { return w.info("main").Doing == "streaming" })
+	before := w.transcript(w.main())
+	for range 3 {
+		w.from("research", "look")
+	}
+	w.until("all are handled", func() bool { return w.info("main").Pending == 3 && w.info("main-fork-3").State == agents.Done })
+	if w.transcript(w.main()) != before || w.info("main").Doing != "streaming" {
+		t.Error("the parent was disturbed")
+	}
+	w.until("their tabs closed", func() bool { return len(w.pool.Infos()) == 2 })
+	if w.info("main-fork-4").ID != 0 {
+		t.Error("what a fork wrote was forked")
+	}
+	for _, m := range w.inboxOf(w.main()) {
+		if !strings.HasPrefix(m.Body, "FYI (#") {
+			t.Errorf("main is told %q", m.Body)
+		}
+	}
+	w.balanced()
+}
+
+// TestFork_tooMany: an agent has no more forks at once than it may; the messages
+// behind wait, and are handled when there is room.
+// Spec: R-46.
+func TestFork_tooMany(t *testing.T) {
+	const all = 40
+	gate := make(chan struct{})
+	w := open(t, forked(func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+		select {
+		case <-gate:
+		case <-ctx.Done():
+		}
+		return text("ok"), nil
+	}), setting{})
+	_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
+	check(t, err)
+	for range all {
+		w.drop("main", "look", inbox.Next)
+	}
+	w.until("as many live as may", func() bool { return w.info("main").Pending == all-32 && w.tally.Running == 8 })
+	close(gate)
+	w.until("all are handled", func() bool { return w.info("main").Pending == 0 && len(w.pool.Infos()) == 1 })
+	w.balanced()
+}
+
+// minutes lets minutes of a bubble pass until ok holds, at most twenty.
+func (w *world) minutes(ok func() bool) {
+	w.t.Helper()
+	for range 20 {
+		if w.until("the feed is read", func() bool { return true }); ok() {
+			return
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+	}
+	w.t.Fatalf("waited in vain; agents: %+v", w.infos)
+}
+
+// TestFork_time: a fork that does not end is ended after ten minutes, and one that
+// waits for mail goes on after five, once.
+// Spec: M-5, R-46.
+func TestFork_time(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := forked(func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+			if strings.Contains(heard(req), "wait") && len(results(req)) < 2 {
+				return call(fmt.Sprint("r", len(results(req))), "receive", `{"from":"main"}`), nil
+			}
+			if strings.Contains(heard(req), "hang") {
+				<-ctx.Done()
+			}
+			return text("ok"), nil
+		})
+		w := open(t, m, setting{})
+		began := time.Now()
+		check(t, w.pool.Fork(w.main(), w.drop("main", "wait for it", inbox.Next)))
+		w.minutes(func() bool { return w.info("main-fork-1").State == agents.Done })
+		if d := time.Since(began); d < 5*time.Minute || d > 7*time.Minute {
+			t.Errorf("it waited %s", d)
+		}
+		rs := results(m.seen()[len(m.seen())-1])
+		if len(rs) != 2 || !strings.Contains(rs[0].Text, "no message came within 5m0s") || !strings.Contains(rs[1].Text, "as long as a fork may") {
+			t.Errorf("it hears %+v", rs)
+		}
+		began = time.Now()
+		check(t, w.pool.Fork(w.main(), w.drop("main", "hang", inbox.Next)))
+		w.minutes(func() bool { return w.info("main-fork-2").State == agents.Failed })
+		if d := time.Since(began); d < 10*time.Minute || d > 12*time.Minute {
+			t.Errorf("it took %s", d)
+		}
+		if ms := w.inboxOf(w.main()); len(ms) != 1 || !strings.Contains(ms[0].Error, "was not handled (timed out after 10m0s)") {
+			t.Errorf("main is told %+v", ms)
+		}
+		w.close()
+	})
+}
+
+// TestFork_looked: the tab of a fork that ends while the human looks at it stays
+// until they go to another, or five minutes pass.
+// Spec: M-5, M-13, R-46, E-33.
+func TestFork_looked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := make(chan struct{})
+		w := open(t, forked(func(context.Context, *llm.Request) ([]llm.Part, error) {
+			<-gate
+			return text("ok"), nil
+		}), setting{})
+		for n, leave := range []bool{true, false} {
+			name := fmt.Sprintf("main-fork-%d", n+1)
+			check(t, w.pool.Fork(w.main(), w.drop("main", "look", inbox.Next)))
+			w.until("it works", func() bool { return w.info(name).Doing == "streaming" })
+			w.pool.Human().Looks(w.info(name).ID)
+			gate <- struct{}{}
+			w.until("it has ended", func() bool { return w.info(name).State == agents.Done })
+			time.Sleep(4 * time.Minute)
+			if w.entries(name) == nil {
+				t.Error("its tab closed under the human's eyes")
+			}
+			if leave {
+				w.pool.Human().Looks(w.main())
+				synctest.Wait()
+			} else {
+				time.Sleep(2 * time.Minute)
+			}
+			if w.entries(name) != nil {
+				t.Error("its tab stays")
+			}
+		}
+		w.close()
+	})
 }
