@@ -1,0 +1,106 @@
+package agents_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm/builtin"
+	"fantail/inbox"
+)
+
+// forks is a life in which mail comes all the time and is handled by forks. It says
+// what was acknowledged.
+func forks(t *testing.T, dir, _ string) {
+	w := open(t, builtin.New(), setting{dir: dir, cap: 3})
+	fmt.Println("READY")
+	_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
+	check(t, err)
+	for n := 0; ; n++ {
+		id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Body: fmt.Sprint("note ", n)})
+		check(t, err)
+		fmt.Println("sent", id)
+		if n%8 == 7 { // fewer than there may be forks
+			w.settle()
+		}
+	}
+}
+
+// TestKill_duringForks kills the program at random points while forks handle mail: a
+// message waits for its recipient, or one fork took it; a fork that did not come to
+// its end left exactly one failure, and no other did.
+// Spec: E-1, E-2, E-30, R-46.
+func TestKill_duringForks(t *testing.T) {
+	dir := t.TempDir()
+	sent := map[int64]bool{}
+	for life := range *kills / 4 {
+		at := time.Duration(rand.IntN(150)) * time.Millisecond
+		var due <-chan time.Time
+		if !lived(t, "forks", dir, life, func(line string) bool {
+			var word string
+			var id int64
+			switch _, _ = fmt.Sscan(line, &word, &id); word {
+			case "READY":
+				due = time.After(at)
+			case "sent":
+				sent[id] = true
+			default:
+				t.Errorf("life %d said %q", life, line)
+			}
+			select {
+			case <-due:
+				return true
+			default:
+				return false
+			}
+		}) {
+			t.Fatalf("life %d ended by itself", life)
+		}
+	}
+	w := open(t, builtin.New(), setting{dir: dir})
+	_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = "" })
+	check(t, err)
+	check(t, w.pool.Settled(t.Context()))
+	ms, err := w.pool.Look(t.Context(), w.main(), inbox.Query{}, true)
+	check(t, err)
+	failures, crashed, pending := map[int64]int{}, 0, 0
+	for _, m := range ms {
+		if m.Kind == inbox.Failure {
+			failures[m.InReplyTo]++
+		}
+	}
+	by := map[string]bool{}
+	for _, m := range ms {
+		delete(sent, m.ID)
+		fork, taken := m.Handler()
+		switch {
+		case m.Kind == inbox.Failure:
+			continue
+		case !taken && (!m.Taken.IsZero() || failures[m.ID] > 0):
+			t.Errorf("message %d: %s, %d failures", m.ID, m.Fate(), failures[m.ID])
+		case !taken:
+			pending++
+			continue
+		case by[fork]:
+			t.Errorf("%s took two", fork)
+		}
+		by[fork] = true
+		want := 0
+		if w.byName(fork).State != agents.Done {
+			want, crashed = 1, crashed+1
+		}
+		if failures[m.ID] != want {
+			t.Errorf("message %d, which %s (%s) took, has %d failures", m.ID, fork, w.byName(fork).State, failures[m.ID])
+		}
+	}
+	if len(sent) > 0 {
+		t.Errorf("lost: %v", sent)
+	}
+	w.balanced()
+	t.Logf("%d kills; %d messages handled, %d of them cut; %d wait", *kills/4, len(by), crashed, pending)
+	if crashed == 0 || len(by) == crashed {
+		t.Error("no fork was cut, or all were")
+	}
+}
