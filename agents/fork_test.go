@@ -577,19 +577,6 @@ func TestFork_tooMany(t *testing.T) {
 	w.balanced()
 }
 
-// minutes lets minutes of a bubble pass until ok holds, at most twenty.
-func (w *world) minutes(ok func() bool) {
-	w.t.Helper()
-	for range 20 {
-		if w.until("the feed is read", func() bool { return true }); ok() {
-			return
-		}
-		time.Sleep(time.Minute)
-		synctest.Wait()
-	}
-	w.t.Fatalf("waited in vain; agents: %+v", w.infos)
-}
-
 // TestFork_time: a fork that does not end is ended after ten minutes, and one that
 // waits for mail goes on after five, once.
 // Spec: M-5, R-46.
@@ -605,9 +592,19 @@ func TestFork_time(t *testing.T) {
 			return text("ok"), nil
 		})
 		w := open(t, m, setting{})
+		minutes := func(ok func() bool) {
+			for range 20 {
+				if w.until("the feed is read", func() bool { return true }); ok() {
+					return
+				}
+				time.Sleep(time.Minute)
+				synctest.Wait()
+			}
+			t.Fatalf("waited in vain; agents: %+v", w.infos)
+		}
 		began := time.Now()
 		check(t, w.pool.Fork(w.main(), w.drop("main", "wait for it", inbox.Next)))
-		w.minutes(func() bool { return w.info("main-fork-1").State == agents.Done })
+		minutes(func() bool { return w.info("main-fork-1").State == agents.Done })
 		if d := time.Since(began); d < 5*time.Minute || d > 7*time.Minute {
 			t.Errorf("it waited %s", d)
 		}
@@ -617,7 +614,7 @@ func TestFork_time(t *testing.T) {
 		}
 		began = time.Now()
 		check(t, w.pool.Fork(w.main(), w.drop("main", "hang", inbox.Next)))
-		w.minutes(func() bool { return w.info("main-fork-2").State == agents.Failed })
+		minutes(func() bool { return w.info("main-fork-2").State == agents.Failed })
 		if d := time.Since(began); d < 10*time.Minute || d > 12*time.Minute {
 			t.Errorf("it took %s", d)
 		}
