@@ -42,7 +42,7 @@ func (a *agent) outcomes(tx *store.Tx, text string) error {
 	}
 	text = strings.TrimSpace(text)
 	if name := h.outcomes.Memory; name != "" && text != "" {
-		if err := noteDown(tx, a.id, name, text); err != nil {
+		if err := remember(tx, a.id, name, text); err != nil {
 			why := fmt.Sprintf("what was found about message #%d from %s was not kept as the memory document %s: %v", m.ID, inbox.Label(m.From), inbox.Label(name), err)
 			if err := a.p.tell(tx, above, a.id, m, why, text, OutFailed); err != nil {
 				return err
@@ -149,9 +149,4 @@ func reader(v *store.View, id int64) (store.Agent, error) {
 		}
 		id = a.Parent
 	}
-}
-
-// noteDown keeps a text as a memory document.
-func noteDown(*store.Tx, int64, string, string) error {
-	return errors.New("there are no memory documents")
 }

@@ -273,6 +273,11 @@ func TestFork_outcomes(t *testing.T) {
 			[]string{"message #2 from ci was handled, but not forwarded to ghost: there is no agent ghost. /messages show 2 prints it"},
 			"",
 		},
+		"create_memory": {inbox.Outcomes{Memory: "findings-from-testing"}, nil, ""},
+		"create_memory under a bad name": {
+			inbox.Outcomes{Memory: "no name"},
+			[]string{`what was found about message #2 from ci was not kept as the memory document no name: "no name" names no memory document: it is NAME or NAME/PART, each of at most 40 letters, digits, dots, dashes and underscores, a letter first and a letter or digit last`}, "",
+		},
 		"both": {inbox.Outcomes{Escalate: "boss", ToParent: "seen"}, []string{"seen (#2 from ci)\n\nall is red"}, "Forwarded"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -294,6 +299,10 @@ func TestFork_outcomes(t *testing.T) {
 			}
 			if !reflect.DeepEqual(told, c.parent) {
 				t.Errorf("main is told %q", told)
+			}
+			d, kept, err := w.pool.Document(t.Context(), "findings-from-testing", 0)
+			if check(t, err); kept != (name == "create_memory") || kept && (d.Text != "all is red" || d.By != "main-fork-1") {
+				t.Errorf("the memory document: %+v", d)
 			}
 			ms := w.inboxOf(w.info("boss").ID)
 			if (c.boss == "") != (len(ms) == 0) || len(ms) > 0 && !strings.HasPrefix(ms[0].Body, c.boss) {
