@@ -79,6 +79,14 @@ func (p *Pool) Dismiss(ctx context.Context, agent, id int64) error {
 	return err
 }
 
+// Undismiss takes that back.
+func (p *Pool) Undismiss(ctx context.Context, agent, id int64) error {
+	_, err := p.arrange(ctx, "bring back", agent, []int64{id}, waits, func(tx *store.Tx) (int, error) {
+		return 1, p.inbox.Undismiss(tx, agent, id)
+	})
+	return err
+}
+
 // Mute holds the thread of a message silently, what is yet to come too, or ends
 // that. It returns how many messages of it wait.
 func (p *Pool) Mute(ctx context.Context, agent, id int64, on bool) (n int, err error) {

@@ -129,8 +129,17 @@ func (b *Inbox) Pin(tx *store.Tx, recipient, id int64, on bool) error {
 
 // Dismiss notes that the human was told of a message of recipient and put it off.
 func (b *Inbox) Dismiss(tx *store.Tx, recipient, id int64) error {
-	_, err := b.each(tx, recipient, []int64{id}, Rung{Recipient: recipient}, func(m Message, _ *tally) (bool, error) {
-		_, err := tx.Exec(`UPDATE messages SET dismissed_at = ? WHERE id = ?`, tx.Now().UnixMilli(), id)
+	return b.setDismissed(tx, recipient, id, tx.Now().UnixMilli())
+}
+
+// Undismiss takes back that a message was dismissed.
+func (b *Inbox) Undismiss(tx *store.Tx, recipient, id int64) error {
+	return b.setDismissed(tx, recipient, id, nil)
+}
+
+func (b *Inbox) setDismissed(tx *store.Tx, recipient, id int64, at any) error {
+	_, err := b.each(tx, recipient, []int64{id}, Rung{Recipient: recipient}, func(Message, *tally) (bool, error) {
+		_, err := tx.Exec(`UPDATE messages SET dismissed_at = ? WHERE id = ?`, at, id)
 		return true, err
 	})
 	return err

@@ -172,6 +172,21 @@ func TestShelf_pages(t *testing.T) {
 	if got, want := pages(Shelf{Search: "bod"}, false), newest(all...); !reflect.DeepEqual(got, want) {
 		t.Errorf("search: %v, want %v", got, want)
 	}
+	back := func(s Shelf) (seen []int64) {
+		for s.Limit, s.Back = 4, true; ; {
+			ms := w.shelf(s)
+			if len(ms) == 0 {
+				return seen
+			}
+			seen = append(numbers(ms), seen...)
+			s.Before = ms[0].ID
+		}
+	}
+	for _, s := range []Shelf{{}, {Lane: Failed}, {Search: "bod"}, {Of: Everything}} {
+		if got, want := back(s), pages(s, false); !reflect.DeepEqual(got, want) {
+			t.Errorf("%+v from its end: %v, from its beginning: %v", s, got, want)
+		}
+	}
 	if got := pages(Shelf{}, true); len(got) != 25 {
 		t.Errorf("while they leave: %v", got)
 	}

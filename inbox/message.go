@@ -80,7 +80,8 @@ type Message struct {
 	TakenBy   string
 	Entry     int64 // the entry in which it entered a transcript
 
-	Size int // bytes of its subject, body, error and output so far; set when it was read
+	Size   int // bytes of its subject, body, error and output so far; set when it was read
+	Folded int // how many of its thread are older; set on a shelf that is folded
 
 	// What the human did with it while it waited; not part of its JSON form.
 	Muted     bool      // its thread is held silently

@@ -3,6 +3,7 @@ package inbox
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -62,10 +63,14 @@ func (s Shelf) search(v *store.View, words string) ([]Message, error) {
 		args = append(args, string(s.Lane))
 	}
 	if s.Before != 0 {
-		query += ` AND found < ?`
+		query += ` AND found ` + s.beyond() + ` ?`
 		args = append(args, s.Before)
 	}
-	return readMessages(v, query+` ORDER BY found DESC LIMIT ?`, append(args, s.Limit)...)
+	ms, err := readMessages(v, query+` ORDER BY found `+s.order()+` LIMIT ?`, append(args, s.Limit)...)
+	if s.Back {
+		slices.Reverse(ms)
+	}
+	return ms, err
 }
 
 // terms are what a human typed as a query of the index: all of its words, the last

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"fantail/store"
@@ -19,6 +20,8 @@ type Shelf struct {
 	Search    string // words that a message has; the last one may be the beginning of one
 	Of        string // Waiting, Archived, Snoozed or Everything
 	Before    int64  // only those behind this one, in the shelf's order; 0: from the beginning
+	Back      bool   // those right ahead of Before instead, or with 0 the last of all
+	Folded    bool   // of what waits in a thread only the newest, unless it is searched
 	Limit     int    // at most so many; 0: 100
 }
 
@@ -85,7 +88,7 @@ func (b *Inbox) Shelf(ctx context.Context, s Shelf) (ms []Message, err error) {
 	return ms, nil
 }
 
-// walk reads the page of the messages that stand on the shelf, newest first.
+// walk reads a page of the messages in those states, newest first.
 func (s Shelf) walk(v *store.View, states []string, more string) ([]Message, error) {
 	var arms []string
 	var args []any
@@ -97,35 +100,97 @@ func (s Shelf) walk(v *store.View, states []string, more string) ([]Message, err
 			args = append(args, string(s.Lane))
 		}
 		if s.Before != 0 {
-			arm += ` AND id < ?`
+			arm += ` AND id ` + s.beyond() + ` ?`
 			args = append(args, s.Before)
 		}
 		arms = append(arms, arm)
 	}
-	return readMessages(v, strings.Join(arms, " UNION ALL ")+` ORDER BY id DESC LIMIT ?`, append(args, s.Limit)...)
+	ms, err := readMessages(v, strings.Join(arms, " UNION ALL ")+` ORDER BY id `+s.order()+` LIMIT ?`, append(args, s.Limit)...)
+	if s.Back {
+		slices.Reverse(ms)
+	}
+	return ms, err
+}
+
+// beyond and order are how a page goes on from a message, and in which order it is
+// read.
+func (s Shelf) beyond() string {
+	if s.Back {
+		return ">"
+	}
+	return "<"
+}
+
+func (s Shelf) order() string {
+	if s.Back {
+		return "ASC"
+	}
+	return "DESC"
 }
 
 // waiting is the page of what is pending: the pinned ones, then the others.
-func (s Shelf) waiting(v *store.View) ([]Message, error) {
-	pinned := s.Before == 0
-	if !pinned {
+func (s Shelf) waiting(v *store.View) (ms []Message, err error) {
+	pinned := s.Before == 0 && !s.Back
+	if s.Before != 0 {
 		err := v.QueryRow(`SELECT pinned FROM messages WHERE id = ?`, s.Before).Scan(&pinned)
 		if err != nil && !errors.Is(err, store.ErrNoRows) {
 			return nil, err
 		}
 	}
-	state := []string{`taken_at IS NULL`}
-	var ms []Message
-	if pinned {
-		var err error
-		if ms, err = s.walk(v, state, ` AND pinned = 1`); err != nil {
+	parts := []bool{pinned}
+	if pinned != s.Back { // the other part goes on from this one
+		parts = append(parts, !pinned)
+	}
+	for _, pinned := range parts {
+		part := ` AND +pinned = 0`
+		if pinned {
+			part = ` AND pinned = 1`
+		}
+		if s.Folded {
+			part += s.newest(pinned)
+		}
+		more, err := s.walk(v, []string{`taken_at IS NULL`}, part)
+		if err != nil {
 			return nil, err
 		}
-		s.Limit, s.Before = s.Limit-len(ms), 0
+		if s.Back {
+			ms = append(more, ms...)
+		} else {
+			ms = append(ms, more...)
+		}
+		s.Before = 0
+		if s.Limit -= len(more); s.Limit <= 0 {
+			break
+		}
 	}
-	if s.Limit <= 0 {
-		return ms, nil
+	if s.Folded {
+		err = fold(v, ms)
 	}
-	rest, err := s.walk(v, state, ` AND +pinned = 0`)
-	return append(ms, rest...), err
+	return ms, err
+}
+
+// newest is true of a message if none of its thread in the same part of the shelf is
+// newer.
+func (s Shelf) newest(pinned bool) string {
+	lane := ""
+	if s.Lane != "" {
+		lane = ` AND n.lane = messages.lane`
+	}
+	return fmt.Sprintf(` AND NOT EXISTS (SELECT 1 FROM messages n WHERE n.thread = ifnull(messages.thread, messages.id) AND n.id > messages.id
+		AND +n.recipient = messages.recipient AND +n.taken_at IS NULL AND +n.pinned = %d%s)`, map[bool]int{true: 1}[pinned], lane)
+}
+
+// fold counts the older messages of each one's thread.
+func fold(v *store.View, ms []Message) error {
+	for i := range ms {
+		m := &ms[i]
+		if m.Thread == m.ID {
+			continue
+		}
+		err := v.QueryRow(`SELECT 1 + count(*) FROM messages WHERE thread = ? AND id < ?`, m.Thread, m.ID).Scan(&m.Folded)
+		if err != nil {
+			return fmt.Errorf("count the thread of message %d: %w", m.ID, err)
+		}
+	}
+	return nil
 }
