@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -193,8 +194,13 @@ func (p *Pool) sortOne(ctx context.Context, a *agent) error {
 		}
 		for _, m := range ms {
 			if inbox.Decide(m, pol, r, now).When == inbox.Forked {
-				if err := p.fork(ctx, a, m.ID); err != nil && ctx.Err() == nil {
-					failed = fmt.Errorf("fork %s for message #%d: %w; it waits in the inbox", a.info.Name, m.ID, err)
+				err := p.fork(ctx, a, m.ID)
+				if errors.Is(err, errForks) { // when one of them has ended
+					upTo, n = m.ID-1, 0
+					break
+				}
+				if err != nil && ctx.Err() == nil {
+					failed = fmt.Errorf("%w; it waits in the inbox", err)
 				}
 				continue
 			}

@@ -83,6 +83,11 @@ type Pool interface {
 	Digest(ctx context.Context, since time.Time) (agents.Digest, error)
 	Seen(ctx context.Context, at time.Time) error
 	Settled(ctx context.Context) error
+	Human() *agents.Human
+	Policy(agent int64) (inbox.Policy, error)
+	Override(ctx context.Context, agent int64, change func(o *inbox.Overrides)) (inbox.Policy, error)
+	BeQuiet(ctx context.Context, until time.Time) error
+	EndQuiet(ctx context.Context) (came string, err error)
 }
 
 var _ Pool = (*agents.Pool)(nil)
@@ -118,6 +123,7 @@ type App struct {
 	up     up
 	pool   Pool // nil until attached
 	feed   *agents.Feed
+	human  *agents.Human // whom the pool is told of; nil until attached
 	tally  agents.Tally
 	tabs   tabs
 	wanted int64    // the tab to go to once it is there; 0: none

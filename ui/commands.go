@@ -54,10 +54,10 @@ func commands() []command {
 		{"receive", nil, "[from=NAME] [--lifo] [timeout=] [--wait] [--show-only]", "take one message, waiting for it; --show-only: the model does not read it", runReceive, false},
 		{"check", nil, "[from=NAME] [--lifo] [--one] [--peek | --show-only]", "take all messages that are ready; --peek: take none; --show-only: the model does not read them", runCheck, false},
 		{"inbox", nil, "[NAME] [--all [before=N]] | undo", "list the messages that wait, or all, for this agent or another; put those taken last back", runInbox, false},
-		{"messages", nil, "next [N] [--fifo] | wait | show [N] | why N", "a turn with the most urgent message, or one turn each; show one, say why it waits", runMessages, false},
+		{"messages", nil, "next [N] [--fifo] | wait | show [N] | why N | mode [MODE] | from NAME MODE | quiet [until 14:00 | for 2h] | resume", "a turn with the most urgent message, or one turn each; show one, say why it waits; how mail is handled", runMessages, false},
 		{"fire", nil, "[TEXT]", "start one turn with all messages that wait", runFire, false},
 		{"kill", nil, "NAME [--cascade | --orphan]", "end an agent now, with or without those below it, or remove a queued task", runKill, false},
-		{"agent", nil, "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME]]", "list agents, go to one; open, rename, close a helper", runAgent, false},
+		{"agent", nil, "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME] | config message-handling MODE [--idle-after=30s]]", "list agents, go to one; open, rename, close a helper; how its mail is handled", runAgent, false},
 		{"resume", nil, "NAME [PROMPT]", "let an ended agent go on; reopen a closed tab or helper", runResume, false},
 		{"fork", []string{"branch"}, "[TURN] [name=]", "go on behind an earlier turn in a branch of the conversation, a helper", runFork, false},
 		{"agents", nil, "", "the overview of all agents: open, peek, wrap up, kill, close", runAgents, false},
@@ -207,9 +207,7 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 			add(s)
 		}
 	case "messages":
-		for _, s := range []string{"next", "wait", "show", "why"} {
-			add(s)
-		}
+		return a.messagesArguments(strings.Fields(strings.TrimSuffix(line, word))[1:])
 	case "theme":
 		for _, n := range themes.Names() {
 			add(n)

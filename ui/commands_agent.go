@@ -31,6 +31,8 @@ func runAgent(a *App, in input) (tea.Cmd, error) {
 		return nil, nil
 	case "new":
 		return a.newHelper(in, rest)
+	case "config":
+		return a.configAgent(in, words)
 	case "rename":
 		return a.renameHelper(in, words)
 	case "close":
@@ -239,10 +241,17 @@ func (a *App) agentArguments(before []string) (items []composer.Item) {
 			{Insert: "new", Help: "open a helper"},
 			{Insert: "rename", Help: "give a helper another name"},
 			{Insert: "close", Help: "close a helper"},
+			{Insert: "config", Help: "how its mail is handled"},
 		}
 		names("", "go to its tab")
 	case before[0] == "new":
 		items = []composer.Item{{Insert: "model=", Help: "main's, if it is left away"}}
+	case before[0] == "config" && len(before) == 1:
+		items = []composer.Item{{Insert: "message-handling", Help: "what becomes of mail that arrives"}}
+	case before[0] == "config" && len(before) == 2:
+		items = modeItems()
+	case before[0] == "config" && slices.Contains(before, string(inbox.Queue)):
+		items = []composer.Item{{Insert: "--idle-after=30s", Help: "how long no key must have come"}}
 	case len(before) == 1 && (before[0] == "close" || before[0] == "rename"):
 		names(agents.Helper, "")
 	}

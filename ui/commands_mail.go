@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -263,6 +264,9 @@ func messageID(command, word string) (int64, error) {
 
 func runMessages(a *App, in input) (tea.Cmd, error) {
 	words := strings.Fields(in.rest)
+	if len(words) > 0 && slices.Contains(policyWords, words[0]) {
+		return runPolicy(a, in, words[0], words[1:])
+	}
 	if len(words) == 0 || len(words) > 2 {
 		return nil, wrong("messages", "say which")
 	}

@@ -60,6 +60,8 @@ func (a *App) afterwards(m tea.Msg) tea.Msg {
 // attach takes the pool: its feed begins with what is now.
 func (a *App) attach(p Pool) tea.Cmd {
 	a.pool = p
+	a.human = p.Human()
+	a.human.Pressed(a.o.Now()) // whoever starts the program is there
 	a.feed = p.Subscribe()
 	f := a.feed
 	a.o.Go("feed", func() { a.follow(f) })

@@ -25,10 +25,28 @@ func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg, tea.FocusMsg:
 		cmd = tea.Batch(cmd, a.here())
 	}
+	a.tellPresence(m)
 	if a.dirty {
 		cmd = tea.Batch(cmd, a.draw())
 	}
 	return a, cmd
+}
+
+// tellPresence tells the pool where the human is.
+func (a *App) tellPresence(m tea.Msg) {
+	if a.human == nil {
+		return
+	}
+	switch m.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg:
+		a.human.Pressed(a.o.Now())
+	}
+	if t := a.tabs.focus; t != nil {
+		a.human.Looks(t.info.ID)
+		if t.box != nil {
+			a.human.Drafts(t.info.ID, !t.box.Empty())
+		}
+	}
 }
 
 func (a *App) handle(m tea.Msg) tea.Cmd {

@@ -1,0 +1,252 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/inbox"
+	"fantail/ui/composer"
+)
+
+// Commands that say how mail is delivered.
+
+// policyWords are the first words of /messages that do.
+var policyWords = []string{"mode", "from", "quiet", "resume"}
+
+// runPolicy is /messages mode, from, quiet and resume.
+func runPolicy(a *App, in input, word string, rest []string) (tea.Cmd, error) {
+	switch {
+	case word == "mode" && len(rest) == 0:
+		return a.showPolicy(in), nil
+	case word == "mode" && len(rest) == 1:
+		m, err := modeOf(rest[0])
+		if err != nil {
+			return nil, err
+		}
+		return a.override(in, func(o *inbox.Overrides) { o.Mode = m }), nil
+	case word == "from" && len(rest) == 2:
+		m, err := modeOf(rest[1])
+		if err != nil {
+			return nil, err
+		}
+		return a.override(in, func(o *inbox.Overrides) {
+			if m == "" {
+				delete(o.From, rest[0])
+				return
+			}
+			if o.From == nil {
+				o.From = map[string]inbox.Mode{}
+			}
+			o.From[rest[0]] = m
+		}), nil
+	case word == "from":
+		return nil, wrong("messages", "from needs a sender (or a pattern such as testing-*) and a mode")
+	case word == "quiet":
+		until, err := parseUntil(rest, a.o.Now())
+		if err != nil {
+			return nil, wrong("messages", "%v", err)
+		}
+		return a.act(in.here, in.text, func() (string, error) {
+			if err := a.pool.BeQuiet(a.ctx, until); err != nil {
+				return "", err
+			}
+			text := "Quiet: mail is held, nothing rings and no message starts a turn, until /messages resume"
+			if !until.IsZero() {
+				text = "Quiet until " + clockTime(until, a.o.Now()) + ": mail is held, nothing rings and no message starts a turn; /messages resume ends it sooner"
+			}
+			return text, nil
+		}), nil
+	case word == "resume" && len(rest) == 0:
+		return a.act(in.here, in.text, func() (string, error) { return a.pool.EndQuiet(a.ctx) }), nil
+	}
+	return nil, wrong("messages", "%q is not understood", in.rest)
+}
+
+// modeOf reads a mode; "" for default.
+func modeOf(word string) (inbox.Mode, error) {
+	if word == "default" {
+		return "", nil
+	}
+	if m := inbox.Mode(word); m.Known() {
+		return m, nil
+	}
+	var modes []string
+	for _, m := range inbox.Modes {
+		modes = append(modes, string(m))
+	}
+	return "", fmt.Errorf("there is no mode %q for messages: %s or default", word, strings.Join(modes, ", "))
+}
+
+// override changes what the human said about an agent's mail, and shows what holds.
+func (a *App) override(in input, change func(o *inbox.Overrides)) tea.Cmd {
+	name := in.t.info.Name
+	return a.act(in.here, in.text, func() (string, error) {
+		p, err := a.pool.Override(a.ctx, in.id, change)
+		if err != nil {
+			return "", err
+		}
+		return policyText(name, p), nil
+	})
+}
+
+func (a *App) showPolicy(in input) tea.Cmd {
+	name := in.t.info.Name
+	return a.act(in.here, in.text, func() (string, error) {
+		p, err := a.pool.Policy(in.id)
+		if err != nil {
+			return "", err
+		}
+		return policyText(name, p), nil
+	})
+}
+
+// policyText says how an agent's mail is delivered.
+func policyText(name string, p inbox.Policy) string {
+	return "Mail of " + name + ", the first that fits decides:\n" + p.String()
+}
+
+// configAgent is /agent config message-handling MODE [--idle-after=30s].
+func (a *App) configAgent(in input, words []string) (tea.Cmd, error) {
+	if len(words) == 0 {
+		return a.showPolicy(in), nil
+	}
+	if words[0] != "message-handling" {
+		return nil, wrong("agent", "config knows message-handling only, not %q", words[0])
+	}
+	var mode inbox.Mode
+	var idle time.Duration
+	set := false
+	for _, w := range words[1:] {
+		value, ok := strings.CutPrefix(w, "--idle-after=")
+		var err error
+		switch {
+		case ok:
+			idle, err = inbox.ParsePause(value)
+		case !set:
+			mode, err = modeOf(w)
+			set = true
+		default:
+			err = wrong("agent", "%q is not understood", w)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case len(words) == 1:
+		return a.showPolicy(in), nil
+	case idle != 0 && set && mode != inbox.Queue:
+		return nil, errors.New("--idle-after belongs to queue: /agent config message-handling queue --idle-after=30s")
+	}
+	return a.override(in, func(o *inbox.Overrides) {
+		if set {
+			o.Default, o.IdleAfter = mode, 0
+		}
+		if idle != 0 {
+			o.IdleAfter = idle
+		}
+	}), nil
+}
+
+var clockForm = regexp.MustCompile(`^(\d{1,2})(?::(\d\d))?(am|pm)?$`)
+
+// parseUntil reads `until 14:00`, `for 2h`, and both without their first word, as a
+// time to come; nothing is the zero time.
+func parseUntil(words []string, now time.Time) (time.Time, error) {
+	if len(words) > 0 && slices.Contains([]string{"until", "for"}, words[0]) {
+		if words = words[1:]; len(words) == 0 {
+			return time.Time{}, errors.New("until when? It is written until 14:00 or for 2h")
+		}
+	}
+	switch len(words) {
+	case 0:
+		return time.Time{}, nil
+	case 1:
+		return parseMoment(words[0], now)
+	}
+	return time.Time{}, fmt.Errorf("%q is no time; it is written until 14:00 or for 2h", strings.Join(words, " "))
+}
+
+// parseMoment reads a time to come: 30m, 2h, 14:00, 2pm or tomorrow (at nine).
+func parseMoment(word string, now time.Time) (time.Time, error) {
+	now = now.Local()
+	if d, err := time.ParseDuration(word); err == nil {
+		if d <= 0 || d > 30*24*time.Hour {
+			return time.Time{}, fmt.Errorf("%s is no time to come within 30 days", word)
+		}
+		return now.Add(d), nil
+	}
+	if word == "tomorrow" {
+		return time.Date(now.Year(), now.Month(), now.Day()+1, 9, 0, 0, 0, now.Location()), nil
+	}
+	m := clockForm.FindStringSubmatch(strings.ToLower(word))
+	if m == nil || m[2] == "" && m[3] == "" {
+		return time.Time{}, fmt.Errorf("%q is no time; it is written 30m, 2h, 14:00, 2pm or tomorrow", word)
+	}
+	hour, _ := strconv.Atoi(m[1])
+	minute, _ := strconv.Atoi("0" + m[2])
+	if hour > 23 || minute > 59 || m[3] != "" && (hour < 1 || hour > 12) {
+		return time.Time{}, fmt.Errorf("there is no time %s", word)
+	}
+	switch m[3] {
+	case "am":
+		hour %= 12
+	case "pm":
+		hour = hour%12 + 12
+	}
+	at := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, now.Location())
+	if !at.After(now) {
+		at = time.Date(now.Year(), now.Month(), now.Day()+1, hour, minute, 0, 0, now.Location())
+	}
+	return at, nil
+}
+
+// modeHelp says what the modes do with mail that arrives.
+var modeHelp = map[inbox.Mode]string{
+	inbox.Manual:     "waits until you take it, or as its sender asked",
+	inbox.Interrupt:  "enters at the agent's next step; starts a turn if it is idle",
+	inbox.Queue:      "is handled once the agent is idle and you pause",
+	inbox.Fork:       "a temporary copy of the agent handles it",
+	inbox.UrgentOnly: "urgent mail interrupts, the rest is queued",
+}
+
+// modeItems are candidates for a mode.
+func modeItems() (items []composer.Item) {
+	for _, m := range inbox.Modes {
+		items = append(items, composer.Item{Insert: string(m), Help: modeHelp[m]})
+	}
+	return append(items, composer.Item{Insert: "default", Help: "as the rest of the policy says"})
+}
+
+// messagesArguments are candidates for the words of /messages.
+func (a *App) messagesArguments(before []string) (items []composer.Item) {
+	switch {
+	case len(before) == 0:
+		return []composer.Item{
+			{Insert: "next", Help: "a turn with the most urgent one"},
+			{Insert: "wait", Help: "one turn each with all"},
+			{Insert: "show", Help: "list them, or print one"},
+			{Insert: "why", Help: "what decides about one, and when it enters"},
+			{Insert: "mode", Help: "how mail is handled from now on"},
+			{Insert: "from", Help: "how a sender's mail is handled"},
+			{Insert: "quiet", Help: "hold all mail"},
+			{Insert: "resume", Help: "end quiet"},
+		}
+	case before[0] == "mode" && len(before) == 1, before[0] == "from" && len(before) == 2:
+		return modeItems()
+	case before[0] == "from" && len(before) == 1:
+		for _, t := range a.tabs.all {
+			items = append(items, composer.Item{Insert: t.info.Name})
+		}
+	case before[0] == "quiet" && len(before) == 1:
+		items = []composer.Item{{Insert: "until", Help: "a time such as 14:00"}, {Insert: "for", Help: "a while such as 2h"}}
+	}
+	return items
+}
