@@ -48,6 +48,7 @@ type agent struct {
 	hasten  func()        // whoever ends a sub-agent's commands can't wait longer; nil: they never can
 	tools   *tools.Set    // what its model may call
 	strict  bool          // the session's mode and rules don't loosen what it may do
+	outside bool          // its work was asked for outside of the program
 	timeout time.Duration // of its task; 0: none; set before the loop starts
 	command string        // its task, if that is a plain command; set before the loop starts
 
@@ -79,7 +80,7 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 	a := &agent{
 		p: p, id: i.ID, kind: i.Kind, task: task, info: i,
 		poke: make(chan struct{}, 1), gone: make(chan struct{}), stops: map[*stop]bool{}, waiters: map[*stop]bool{},
-		ids: map[string]bool{}, active: p.o.Now(), strict: i.Outside || i.Kind == Fork, tools: p.toolsOf(i.Kind), sinceSummary: 2, // long ago
+		ids: map[string]bool{}, active: p.o.Now(), strict: i.Outside || i.Kind == Fork, outside: i.Outside, tools: p.toolsOf(i.Kind), sinceSummary: 2, // long ago
 	}
 	if i.State.Terminal() {
 		close(a.gone) // no loop runs

@@ -81,6 +81,9 @@ func (a *agent) parse(c Call) (*tools.Call, error) {
 	call, err := a.tools.Parse(a.env, c.ID, c.Name, c.Args)
 	if err == nil {
 		call.Action.Strict = a.strict
+		if call.Action.Kind == permit.Note { // a fork may write one by itself
+			call.Action.Strict = a.outside
+		}
 	}
 	return call, err
 }

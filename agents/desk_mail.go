@@ -204,6 +204,9 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 		case offset < 0 || offset > len(m.Text()):
 			return fmt.Errorf("message #%d has %d bytes; the offset %d is not in it", id, len(m.Text()), offset)
 		}
+		if r.To, _, err = tx.AgentName(m.Recipient); err != nil {
+			return err
+		}
 		if !d.a.concerns(m.Recipient, id) {
 			g.text = fmt.Sprintf("You sent this message; %s.\n%s", fate(m), r.Part(m, offset))
 			return nil

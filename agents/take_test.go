@@ -80,6 +80,9 @@ func TestRead_pieces(t *testing.T) {
 	w.drop("main", long, inbox.Hold)
 	w.prompt("read it")
 	w.settle()
+	if r := results(m.last())[0].Text; !strings.Contains(r, `<message id="1" from="ci" origin="outside" kind="mail" to="main" sent_at="20`) || !strings.Contains(r, ` age="`) {
+		t.Errorf("it begins with %.300s", r)
+	}
 	if got.String() != long {
 		t.Errorf("%d of %d bytes came", got.Len(), len(long))
 	}

@@ -83,6 +83,7 @@ type Desk interface {
 	// Mode "" is what suits the program.
 	Delegate(ctx context.Context, callID string, t Task, mode string) (text string, wait Wait, err error)
 	Read(ctx context.Context, callID string, id int64, offset int) (text string, entry int64, err error)
+	Memory(ctx context.Context, m Memory) (string, error)
 }
 
 // Mail is what send takes.
@@ -91,6 +92,15 @@ type Mail struct {
 	Body     string
 	Priority string // "", low, normal, high, urgent
 	Tags     []string
+}
+
+// Memory is what memory takes.
+type Memory struct {
+	Action string // list, read, write, append
+	Name   string
+	Text   string
+	Offset int
+	Expect *int // the version that the writer knows
 }
 
 // Filter is what list_messages takes. Empty fields match all.
@@ -153,7 +163,7 @@ type Set struct{ list []tool }
 func New() *Set {
 	return &Set{list: []tool{
 		readFile(), writeFile(), editFile(), listFiles(), globFiles(), grepFiles(), bash(),
-		push(), run(), queue(), delegate(), send(), receive(), check(), listMessages(), readMessage(), replyToMessage(),
+		push(), run(), queue(), delegate(), send(), receive(), check(), listMessages(), readMessage(), replyToMessage(), memory(),
 	}}
 }
 

@@ -120,7 +120,7 @@ func refuses(t testing.TB, e *Env, name string, kv ...any) string {
 }
 
 func TestSpecs(t *testing.T) {
-	want := []string{"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "bash", "push", "run", "queue", "delegate", "send", "receive", "check", "list_messages", "read_message", "reply_to_message"}
+	want := []string{"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "bash", "push", "run", "queue", "delegate", "send", "receive", "check", "list_messages", "read_message", "reply_to_message", "memory"}
 	readOnly := []string{"read_file", "list_files", "glob", "grep", "list_messages"}
 	var got []string
 	for _, s := range New().Specs() {
@@ -315,6 +315,12 @@ func (d *desk) Read(_ context.Context, id string, n int64, offset int) (string, 
 	return "read", 9, nil
 }
 
+func (d *desk) Memory(_ context.Context, m Memory) (string, error) {
+	b, _ := json.Marshal(m)
+	d.asked = string(b)
+	return "remembered", nil
+}
+
 func (d *desk) Receive(_ context.Context, id, from string, lifo bool, wait time.Duration) (string, int64, error) {
 	if lifo {
 		return "", 0, errors.New("nothing can arrive")
@@ -369,6 +375,22 @@ func TestDesk(t *testing.T) {
 	ok(t, e, "reply_to_message", "id", 4, "message", "yes")
 	if d.asked != "4|yes" {
 		t.Errorf("reply_to_message asked %s", d.asked)
+	}
+	ok(t, e, "memory", "name", "#mem-a/b", "offset", 7)
+	if d.asked != `{"Action":"read","Name":"#mem-a/b","Text":"","Offset":7,"Expect":null}` {
+		t.Errorf("memory asked %s", d.asked)
+	}
+	ok(t, e, "memory", "action", "write", "name", "a", "content", "x", "version", 0)
+	if d.asked != `{"Action":"write","Name":"a","Text":"x","Offset":0,"Expect":0}` {
+		t.Errorf("memory asked %s", d.asked)
+	}
+	if r := ok(t, e, "memory"); r.Text != "remembered" || !strings.Contains(d.asked, `"list"`) {
+		t.Errorf("memory asked %s", d.asked)
+	}
+	for _, args := range []string{`{"action":"read"}`, `{"action":"write","name":"a"}`, `{"name":"a","text":"x"}`, `{"action":"delete","name":"a"}`} {
+		if _, err := New().Parse(e, "call", "memory", json.RawMessage(args)); err == nil {
+			t.Errorf("memory took %s", args)
+		}
 	}
 	if r := ok(t, e, "receive", "from", "a", "timeout", 60); r.Entry != 7 || r.Text != "mail" || d.asked != "call|a|1m0s" {
 		t.Errorf("receive gave %+v and asked %s", r, d.asked)

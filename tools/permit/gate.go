@@ -89,6 +89,11 @@ func decide(mode Mode, rules []parsed, a Action) Verdict {
 		return decideWrite(mode, rules, a)
 	case Command:
 		return decideCommand(mode, rules, a)
+	case Note:
+		if !a.Strict {
+			return Verdict{Decision: Allow, Reason: "stays inside the program"}
+		}
+		return Verdict{Decision: AskHuman, Reason: "writes a memory document, which all agents read"}
 	}
 	return Verdict{Decision: AskHuman, Reason: "is of an unknown kind"}
 }

@@ -107,6 +107,22 @@ func TestDecide_strict(t *testing.T) {
 	}
 }
 
+// TestDecide_note: a memory document is written without a question, not in plan
+// mode, and not for somebody outside.
+func TestDecide_note(t *testing.T) {
+	for m, want := range map[Mode]Decision{Ask: Allow, AcceptEdits: Allow, Yolo: Allow, Plan: Deny} {
+		if v := gate(t, m).Decide(Action{Kind: Note}); v.Decision != want {
+			t.Errorf("%s: %+v", m, v)
+		}
+		if want == Allow {
+			want = AskHuman
+		}
+		if v := gate(t, m, "write(*)").Decide(Action{Kind: Note, Strict: true}); v.Decision != want || v.Rule != "" {
+			t.Errorf("%s, strict: %+v", m, v)
+		}
+	}
+}
+
 func TestDecide_pathRules(t *testing.T) {
 	for _, c := range []struct {
 		rule    Rule

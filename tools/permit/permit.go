@@ -55,6 +55,7 @@ type Kind string
 
 const (
 	Internal Kind = "internal" // push, run, queue, delegate, send, receive, check: always free
+	Note     Kind = "note"     // writing a memory document: free but in plan mode, and where no mode loosens
 	Read     Kind = "read"
 	Write    Kind = "write"
 	Command  Kind = "command"

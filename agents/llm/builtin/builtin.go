@@ -28,14 +28,16 @@
 //	push NAME after A,B: PROMPT   one that starts with the results of A and B
 //	delegate NAME: PROMPT    the same, started at once; its answer comes by itself
 //	delegate sync NAME: PROMPT    the same, and its answer is waited for
+//	remember NAME: TEXT      write a memory document
+//	recall NAME              read one           memories: list them
 //	wait 5s                  say TEXT           fail TEXT
 //	go on                    behind a turn that was stopped: again what was cut, and the rest
 //	remind me in 30m: TEXT   answered with: not built yet
 //
 // `then` joins only where it stands as a word of its own before a verb, not
 // after a semicolon and not inside quotes (a shell's own `then` stays with its
-// command). What follows the colon of write, edit, send, reply, push, delegate and
-// remind reaches to the end of the line: a `then` in it belongs to the text, so
+// command). What follows the colon of write, edit, send, reply, push, delegate,
+// remember and remind reaches to the end of the line: a `then` in it belongs to the text, so
 // that a task can be a list of its own. A TEXT, OLD or NEW that is a Go string
 // in double quotes stands for that string ("two\nlines"). A PATH, GLOB or
 // PATTERN with spaces stands in quotes.

@@ -27,9 +27,9 @@ type instruction struct {
 var (
 	verbs = []string{
 		"run", "queue", "read", "list", "find", "grep", "write", "edit", "send", "reply", "check", "receive",
-		"push", "delegate", "remind", "wait", "say", "fail",
+		"push", "delegate", "remember", "recall", "memories", "remind", "wait", "say", "fail",
 	}
-	whole = []string{"write", "edit", "send", "reply", "push", "delegate", "remind"}
+	whole = []string{"write", "edit", "send", "reply", "push", "delegate", "remember", "remind"}
 	bare  = []string{"say", "fail"} // a quote in them is just a quote
 )
 
@@ -162,6 +162,13 @@ var forms = map[string]form{
 		}
 		return in.colon(rest) && in.text != ""
 	}},
+	"remember": {"remember NAME: TEXT", func(in *instruction, rest string) bool {
+		ok := in.colon(rest)
+		in.text, _ = quoted(in.text)
+		return ok && in.text != ""
+	}},
+	"recall":   {"recall NAME", (*instruction).path},
+	"memories": {"memories", func(_ *instruction, rest string) bool { return rest == "" }},
 	"push": {"push NAME: TEXT", (*instruction).push},
 	"send": {"send NAME: TEXT", func(in *instruction, rest string) bool { return in.colon(rest) && in.text != "" }},
 	"write": {"write PATH: TEXT", func(in *instruction, rest string) bool {

@@ -112,6 +112,26 @@ func letters(text string) string {
 	return strings.Join(parts, "\n\n")
 }
 
+// memory begins the envelope of a memory document.
+var memory = regexp.MustCompile(`^<memory name="[^"]*"[^>]* mark="([^"]*)">$`)
+
+// document shows a memory document, and what the host says behind it; "" if the
+// text holds none.
+func document(text string) string {
+	first, rest, _ := strings.Cut(text, "\n")
+	m := memory.FindStringSubmatch(first)
+	if m == nil {
+		return ""
+	}
+	_, rest, _ = strings.Cut(rest, "\n") // the host's own line, that it is data
+	doc, more, _ := strings.Cut(rest, "\n</memory mark=\""+m[1]+"\">")
+	doc = quote(head(doc))
+	if more = strings.TrimSpace(more); more != "" {
+		doc += "\n\n" + code(clip(oneLine(more)))
+	}
+	return doc
+}
+
 // quote sets a text off as somebody else's.
 func quote(s string) string {
 	lines := strings.Split(s, "\n")

@@ -301,6 +301,12 @@ func (in instruction) next(made []called) (call, bool) {
 		return call{"list_messages", args}, true
 	case "read message":
 		return call{"read_message", map[string]any{"id": in.count}}, true
+	case "remember":
+		return call{"memory", map[string]any{"action": "write", "name": in.arg, "text": in.text}}, true
+	case "recall":
+		return call{"memory", map[string]any{"action": "read", "name": in.arg}}, true
+	case "memories":
+		return call{"memory", map[string]any{"action": "list"}}, true
 	case "check", "receive":
 		set("from", in.arg)
 		return call{in.verb, args}, true

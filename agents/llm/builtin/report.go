@@ -93,6 +93,10 @@ func (o outcome) report() string {
 		if strings.Contains(text, "<message ") {
 			return sign + code(o.in.title()) + "\n\n" + letters(text)
 		}
+	case "recall":
+		if doc := document(text); doc != "" {
+			return sign + code(o.in.title()) + "\n\n" + doc
+		}
 	case "read", "list", "find", "grep":
 		if o.status == done {
 			return sign + code(clip(o.in.written)) + count(o.in, text) + "\n\n" + fence(head(text))
@@ -111,7 +115,7 @@ func (o outcome) report() string {
 // title is an instruction without the text it carries.
 func (in instruction) title() string {
 	switch in.verb {
-	case "write", "edit", "send", "reply", "push", "delegate":
+	case "write", "edit", "send", "reply", "push", "delegate", "remember":
 		return in.verb + " " + in.arg
 	}
 	return in.written
@@ -246,5 +250,6 @@ const guide = "One instruction a line, or joined by `then`:\n\n" +
 	"- `read PATH`, `list PATH`, `find **/*.go`, `grep PATTERN in PATH`\n" +
 	"- `write PATH: TEXT`, `edit PATH: OLD => NEW`\n" +
 	"- `check`, `receive from NAME`, `send NAME: TEXT`, `list messages`, `read message N`, `reply N: TEXT`, `delegate NAME: PROMPT`, and `delegate sync NAME: PROMPT` to wait for its answer\n" +
+	"- `remember NAME: TEXT`, `recall NAME`, `memories`\n" +
 	"- `wait 5s`, `say TEXT`, `fail TEXT`\n\n" +
 	"To talk to a model, set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, or start Ollama, and start again; or name one with `--model PROVIDER/NAME`."
