@@ -52,13 +52,15 @@ type agent struct {
 	timeout time.Duration // of its task; 0: none; set before the loop starts
 	command string        // its task, if that is a plain command; set before the loop starts
 
-	handling *handling  // what a fork was made for; nil: it is none; set before the loop starts
-	clock    *clock     // rings at the time-out; nil: none
-	away     []string   // what calls that wait side by side wait for
-	asking   sync.Mutex // held by the call whose question stands
+	handling *handling       // what a fork was made for; nil: it is none; set before the loop starts
+	clock    *clock          // rings at the time-out; nil: none
+	away     []string        // what calls that wait side by side wait for
+	asking   sync.Mutex      // held by the call whose question stands
+	stood    *store.Approval // the question that stood for a call when the program ended, until that asks; asking guards it
 
 	// ——
 	turn         int64           // the turn that runs; 0: none
+	parked       *parked         // the turn to go on with first; nil: none
 	history      []Entry         // what the model is sent, as far as it was read
 	ids          map[string]bool // of the calls that were read
 	read         int64           // the last entry read into history
@@ -114,6 +116,9 @@ func (a *agent) loop() {
 	if a.kind == Fork {
 		a.attend(ctx)
 		return
+	}
+	if a.parked != nil {
+		_ = a.work(ctx) // it has begun, so it ends by itself
 	}
 	token(a.poke)
 	for {

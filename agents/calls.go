@@ -21,7 +21,7 @@ func (a *agent) runCalls(ctx context.Context, calls []Call) error {
 	for len(calls) > 0 {
 		n := a.beside(calls)
 		if n < 2 {
-			if err := a.runCall(ctx, calls[0], func(start func()) { start() }); err != nil {
+			if err := a.runCall(ctx, calls[0], nil); err != nil {
 				return err
 			}
 			calls = calls[1:]
@@ -89,7 +89,7 @@ func (a *agent) parse(c Call) (*tools.Call, error) {
 }
 
 // runCall carries out one call and appends its result; line starts it after its
-// neighbours before it. Its error ends the turn: the turn was stopped, or the
+// neighbours before it; nil: it runs alone. Its error ends the turn: the turn was stopped, or the
 // database refused.
 func (a *agent) runCall(ctx context.Context, c Call, line func(start func())) error {
 	if ctx.Err() != nil {
@@ -99,6 +99,9 @@ func (a *agent) runCall(ctx context.Context, c Call, line func(start func())) er
 	call, err := a.parse(c)
 	if err != nil {
 		return a.result(ctx, c, began, tools.Result{Text: err.Error(), Error: true})
+	}
+	if call.Asks != nil {
+		return a.asksUser(ctx, c, call)
 	}
 	switch v := a.p.o.Gate.Decide(call.Action); v.Decision {
 	case permit.Deny:
@@ -111,7 +114,7 @@ func (a *agent) runCall(ctx context.Context, c Call, line func(start func())) er
 			return a.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason +
 				", and nobody is here to be asked; --permission-mode or a rule in the configuration can allow it"})
 		}
-		answer, err := a.allowed(ctx, c.ID, call.Action, v)
+		answer, err := a.allowed(ctx, c, call.Action, v, line != nil)
 		if err != nil {
 			return err
 		}
@@ -129,7 +132,11 @@ func (a *agent) runCall(ctx context.Context, c Call, line func(start func())) er
 			i.State, i.Doing, i.Call = Running, "tool "+c.Name, c.Title
 		}
 	})
-	if call.Start != nil {
+	switch {
+	case call.Start == nil:
+	case line == nil:
+		call.Start(ctx)
+	default:
 		line(func() { call.Start(ctx) })
 	}
 	r := a.runs(c, func() tools.Result { return call.Run(ctx) })

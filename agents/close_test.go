@@ -21,6 +21,7 @@ type busy struct {
 	reply func(ctx context.Context, req *llm.Request) ([]llm.Part, error)
 	until func(w *world)
 	open  bool // the task is found by the next start
+	kept  bool // it awaits an answer, and goes on after the next start
 }
 
 // ways are all of them.
@@ -46,6 +47,7 @@ func ways() map[string]busy {
 				return call("a", "bash", `{"command":"touch f"}`), nil
 			},
 			until: func(w *world) { w.state("job", agents.Asking) },
+			kept:  true,
 		},
 		"waiting": {
 			reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return call("a", "receive", `{}`), nil },
@@ -77,9 +79,10 @@ func ways() map[string]busy {
 				w.push("other", "other")
 				w.run(0)
 				w.until("the slot is taken", func() bool { return w.info("other").Doing == "streaming" })
-				w.pool.Answer(w.info("job").Question.ID, permit.Answer{Choice: permit.Once})
+				w.answer(w.info("job").Question.ID, permit.Once)
 				w.why("job", "waiting for a slot")
 			},
+			kept: true,
 		},
 		"a disk that refuses": {
 			reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("done"), nil },
@@ -90,8 +93,8 @@ func ways() map[string]busy {
 }
 
 // TestClose_isBoundedInEveryState: whatever an agent does, the pool ends within
-// the time the program gives it, no task is left running unless the disk refuses,
-// and each has exactly one message.
+// the time the program gives it, no task is left running unless the disk refuses or
+// it awaits an answer, and each of the others has exactly one message.
 func TestClose_isBoundedInEveryState(t *testing.T) {
 	for name, c := range ways() {
 		t.Run(name, func(t *testing.T) {
@@ -112,11 +115,28 @@ func TestClose_isBoundedInEveryState(t *testing.T) {
 			}
 			check(t, w.db.Read(context.Background(), func(rx *store.Rx) error {
 				ts, err := rx.RunningTasks()
-				if c.open != (len(ts) == 1) {
+				if (c.open || c.kept) != (len(ts) == 1) {
 					t.Errorf("tasks that run: %+v", ts)
 				}
 				return err
 			}))
+			if c.kept {
+				w.close()
+				w = open(t, &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("done"), nil }}, c.set)
+				w.until("job is done", func() bool {
+					if q := w.info("job").Question; q != nil {
+						w.answer(q.ID, permit.Once)
+					}
+					return w.info("job").State == agents.Done
+				})
+				if m := w.mail()["job"]; m.Outcome != "completed" || m.Body != "done" {
+					t.Errorf("after the next start: %+v", m)
+				}
+				if _, err := os.Stat(filepath.Join(w.dir, "f")); err != nil {
+					t.Error(err)
+				}
+				return
+			}
 			if !c.open {
 				ms, err := inbox.New(w.db, nil).List(context.Background(), inbox.Query{Recipient: 1, From: "job"})
 				check(t, err)

@@ -412,7 +412,7 @@ func TestTimeout_standsStillWhileItAsks(t *testing.T) {
 		if i := w.pool.Infos()[1]; i.State != agents.Asking {
 			t.Fatalf("kid is %s (%s)", i.State, i.Why)
 		}
-		if !w.pool.Answer(w.info("kid").Question.ID, permit.Answer{Choice: permit.No}) {
+		if !w.answer(w.info("kid").Question.ID, permit.No) {
 			t.Error("the question is gone")
 		}
 		w.rest()
@@ -443,7 +443,7 @@ func TestTimeout_standsStillForAQuestionBelow(t *testing.T) {
 		<-time.After(time.Hour)
 		w.state("works", agents.Failed)
 		for _, name := range []string{"b", "c", "d"} {
-			if !w.pool.Answer(w.info(name).Question.ID, permit.Answer{Choice: permit.No}) {
+			if !w.answer(w.info(name).Question.ID, permit.No) {
 				t.Errorf("the question of %s is gone", name)
 			}
 		}

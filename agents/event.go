@@ -78,17 +78,17 @@ type Info struct {
 	Steps     int
 	Pending   int // messages in its inbox
 	Urgent    int
-	Came      int              // messages that came into it since the program started, those of muted threads aside
-	Delegated int              // sync delegations it waits for
-	Prompt    string           // a sub-agent's task; a plain command begins with `!`, and has no Model; what a fork's message says
-	Handles   int64            // a fork's message; 0: it is no fork
-	Sender    string           // who wrote that
-	Task      int64            // that task's id; 0: none
-	Attempt   int              // how many tasks it carried out, this one included
-	Outside   bool             // its work was asked for outside of the program: it asks before all but reading
-	Prompts   []Prompt         // typed, not entered yet, oldest first
-	Question  *permit.Question // while asking
-	Outcome   Outcome          // of the last turn, once it ended
+	Came      int       // messages that came into it since the program started, those of muted threads aside
+	Delegated int       // sync delegations it waits for
+	Prompt    string    // a sub-agent's task; a plain command begins with `!`, and has no Model; what a fork's message says
+	Handles   int64     // a fork's message; 0: it is no fork
+	Sender    string    // who wrote that
+	Task      int64     // that task's id; 0: none
+	Attempt   int       // how many tasks it carried out, this one included
+	Outside   bool      // its work was asked for outside of the program: it asks before all but reading
+	Prompts   []Prompt  // typed, not entered yet, oldest first
+	Question  *Question // while asking
+	Outcome   Outcome   // of the last turn, once it ended
 	Created   time.Time
 	Started   time.Time // of the current or last turn, or of a wait between turns; zero: none yet
 	Ended     time.Time // of a terminal state; zero: alive

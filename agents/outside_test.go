@@ -225,12 +225,12 @@ func TestOutside_task(t *testing.T) {
 	}
 	w.pool.SetMode(permit.AcceptEdits)
 	w.pool.SetMode(permit.Yolo)
-	if !w.pool.Answer(q.ID, permit.Answer{Choice: permit.Once}) {
+	if !w.answer(q.ID, permit.Once) {
 		t.Error("a change of the mode answered it")
 	}
 	w.state("outer", agents.Done)
 	w.state("child", agents.Asking)
-	w.pool.Answer(w.info("child").Question.ID, permit.Answer{Choice: permit.No})
+	w.answer(w.info("child").Question.ID, permit.No)
 	w.settle()
 	if _, err := os.Stat(filepath.Join(w.dir, "child")); err == nil {
 		t.Error("what it dispatched ran without a question")
@@ -243,7 +243,7 @@ func TestOutside_task(t *testing.T) {
 	check(t, err)
 	w.run(0)
 	w.until("the retried one asks", func() bool { return w.info("child").State == agents.Asking && w.info("child").Outside })
-	w.pool.Answer(w.info("child").Question.ID, permit.Answer{Choice: permit.No})
+	w.answer(w.info("child").Question.ID, permit.No)
 	w.settle()
 	// Started again it is as strict.
 	w.close()

@@ -92,7 +92,6 @@ type Pool struct {
 	living   map[int64]*agent // of those, the ones that have not ended: what is done at each change goes through these
 	model    string           // of new agents
 	asks     map[int64]*ask
-	lastAsk  int64
 	waits    map[*wait]struct{}
 	version  int64             // counts what waiters must look at
 	running  map[int64]slot    // agents that hold a slot; a task about to start under its negative id
@@ -133,11 +132,12 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		running: map[int64]slot{}, windows: map[int64]window{}, queued: map[int64]*queued{},
 	}
 	p.inbox = inbox.New(o.DB, p.rung)
-	if err := p.recover(ctx); err != nil {
+	kept, err := p.recover(ctx)
+	if err != nil {
 		return nil, fmt.Errorf("recover the workspace: %w", err)
 	}
 	p.ctx, p.stop = context.WithCancelCause(context.WithoutCancel(ctx))
-	if err := p.restore(ctx); err != nil {
+	if err := p.restore(ctx, kept); err != nil {
 		p.stop(errClosing)
 		return nil, fmt.Errorf("load the agents: %w", err)
 	}
@@ -156,8 +156,9 @@ func (p *Pool) start(name string, f func()) {
 	})
 }
 
-// restore fills the maps from the database and starts main and the helpers.
-func (p *Pool) restore(ctx context.Context) error {
+// restore fills the maps from the database and starts main, the helpers and
+// those that go on with a parked turn.
+func (p *Pool) restore(ctx context.Context, kept map[int64]*parked) error {
 	var rows []store.Agent
 	if err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
 		if rows, err = rx.Agents(); err != nil {
@@ -185,7 +186,11 @@ func (p *Pool) restore(ctx context.Context) error {
 		}
 	}
 	for _, row := range rows {
-		if err := p.load(ctx, row); err != nil {
+		err := p.load(ctx, row)
+		if k := kept[row.ID]; err == nil && k != nil {
+			err = p.agents[row.ID].park(k)
+		}
+		if err != nil {
 			return fmt.Errorf("agent %s: %w", row.Name, err)
 		}
 	}
@@ -206,7 +211,9 @@ func (p *Pool) restore(ctx context.Context) error {
 	defer p.mu.Unlock()
 	p.lookAtAll()
 	for _, a := range p.living {
-		p.start("agent "+a.info.Name, a.loop)
+		if !a.dormant() {
+			p.start("agent "+a.info.Name, a.loop)
+		}
 	}
 	return nil
 }
@@ -490,6 +497,9 @@ func (p *Pool) busy() bool {
 		return true
 	}
 	for _, a := range p.living {
+		if a.dormant() {
+			continue
+		}
 		if a.info.State != Idle {
 			return true
 		}

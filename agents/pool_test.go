@@ -105,7 +105,7 @@ func (s *storm) calm() {
 			s.g.open()
 			for _, i := range s.pool.Infos() {
 				if i.Question != nil {
-					s.pool.Answer(i.Question.ID, permit.Answer{Choice: permit.Once})
+					s.answer(i.Question.ID, permit.Once)
 				}
 			}
 		}
@@ -153,7 +153,7 @@ func (s *storm) act(rt *rapid.T) {
 		s.pool.Stop(some.ID)
 	case "answer":
 		if some.Question != nil {
-			s.pool.Answer(some.Question.ID, permit.Answer{Choice: rapid.SampledFrom([]permit.Choice{permit.Once, permit.No}).Draw(rt, "answer")})
+			s.answer(some.Question.ID, rapid.SampledFrom([]permit.Choice{permit.Once, permit.No}).Draw(rt, "answer"))
 		}
 	case "check":
 		_, _, err := s.pool.Check(ctx, 1, inbox.Query{})

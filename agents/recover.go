@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/proc"
 )
@@ -100,14 +101,17 @@ type cut struct {
 	turn   store.Turn
 	groups []proc.Group // process groups that may still run
 	text   string       // finished text and the tail of a running command's output
+	parked *parked      // it goes on; nil: it is over
 }
 
 // recover sets right what the last host left when it died: turns that ran are
 // crashed, their process groups are ended, tasks that ran get their one failure
 // message with the partial output, main and helpers rest, and prompts that had
 // not entered are held: shown, and never sent unless the human takes them back
-// and sends them. After an orderly end there are at most such prompts.
-func (p *Pool) recover(ctx context.Context) error {
+// and sends them. A turn that only awaits an answer is none of these: it is
+// returned, by agent, and goes on. After an orderly end there are at most such
+// turns and prompts.
+func (p *Pool) recover(ctx context.Context) (map[int64]*parked, error) {
 	var cuts []cut
 	var agents []store.Agent
 	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
@@ -120,17 +124,21 @@ func (p *Pool) recover(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			cuts = append(cuts, leftBy(t, decodeAll(rows)))
+			asks, err := rx.Approvals(t.ID)
+			if err != nil {
+				return err
+			}
+			c := leftBy(t, decodeAll(rows))
+			c.parked = parkedAt(t, decodeAll(rows), asks)
+			cuts = append(cuts, c)
 		}
 		agents, err = rx.Agents()
 		return err
 	})
-	if err != nil {
-		return err
+	if err != nil || len(agents) == 0 {
+		return nil, err
 	}
-	if len(agents) == 0 {
-		return nil
-	}
+	kept, cuts := p.keepable(agents, cuts)
 	p.endGroups(cuts)
 	rests, forks := map[int64]bool{}, map[int64]bool{}
 	for _, a := range agents {
@@ -138,7 +146,7 @@ func (p *Pool) recover(ctx context.Context) error {
 			forks[a.ID] = true
 		}
 	}
-	return p.o.DB.Write(ctx, "recover", func(tx *store.Tx) error {
+	return kept, p.o.DB.Write(ctx, "recover", func(tx *store.Tx) error {
 		text := map[int64]string{} // by agent
 		for _, c := range cuts {
 			text[c.turn.Agent] = c.text
@@ -151,6 +159,11 @@ func (p *Pool) recover(ctx context.Context) error {
 			state := Idle
 			switch {
 			case State(a.State).Terminal():
+				continue
+			case kept[a.ID] != nil:
+				if err := tx.SetAgentState(a.ID, string(Asking), false); err != nil {
+					return err
+				}
 				continue
 			case !rests[a.ID]:
 				state, crashed = Crashed, append(crashed, a.ID)
@@ -179,11 +192,18 @@ func (p *Pool) recover(ctx context.Context) error {
 			return err
 		}
 		for _, t := range tasks {
+			if k := kept[t.Agent]; k != nil {
+				k.timeout = t.Timeout
+				continue
+			}
 			if _, err := p.endTask(tx, t, t.Agent, ending{OutCrashed, "the program ended while it ran"}, text[t.Agent]); err != nil {
 				return err
 			}
 		}
-		if err := tx.HoldPrompts(0); err != nil {
+		if err := p.settleLost(tx, kept); err != nil {
+			return err
+		}
+		if err := hold(tx, agents, kept); err != nil {
 			return err
 		}
 		if err := p.noteQueued(tx); err != nil {
@@ -191,6 +211,55 @@ func (p *Pool) recover(ctx context.Context) error {
 		}
 		return tx.CloseEnded(keptTabs)
 	})
+}
+
+// keepable divides the cut turns: those that go on, by agent, and those that are
+// over. Where nobody can answer main is to be free for what it is asked there.
+func (p *Pool) keepable(agents []store.Agent, cuts []cut) (kept map[int64]*parked, over []cut) {
+	lives := map[int64]bool{}
+	for _, a := range agents {
+		lives[a.ID] = !State(a.State).Terminal() && (p.o.Attended || Kind(a.Kind) != Main)
+	}
+	kept = map[int64]*parked{}
+	for _, c := range cuts {
+		if c.parked != nil && lives[c.turn.Agent] {
+			kept[c.turn.Agent] = c.parked
+		} else {
+			over = append(over, c)
+		}
+	}
+	return kept, over
+}
+
+// settleLost ends the questions of turns that are over.
+func (p *Pool) settleLost(tx *store.Tx, kept map[int64]*parked) error {
+	rows, err := tx.OpenApprovals(0)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if k := kept[row.Agent]; k != nil && k.row.ID == row.ID {
+			continue
+		}
+		if err := p.reply(tx, row, Answer{Settled: "the turn was cut"}, inbox.BySettle); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// hold keeps the prompts that wait from being sent, but for what the human told
+// an agent without a prompt box whose turn goes on.
+func hold(tx *store.Tx, agents []store.Agent, kept map[int64]*parked) error {
+	for _, a := range agents {
+		if kept[a.ID] != nil && !Kind(a.Kind).HasPrompt() {
+			continue
+		}
+		if err := tx.HoldPrompts(a.ID); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // noteQueued says in each tab what stands in its queue: what was about to start

@@ -274,7 +274,7 @@ func TestResume_asksAsBefore(t *testing.T) {
 	_, _, err := w.pool.Resume(t.Context(), w.main(), "kid", "run echo again")
 	check(t, err)
 	w.state("kid", agents.Asking)
-	if !w.pool.Answer(w.info("kid").Question.ID, permit.Answer{Choice: permit.Once}) {
+	if !w.answer(w.info("kid").Question.ID, permit.Once) {
 		t.Error("the question is gone")
 	}
 	w.settle()

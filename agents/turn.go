@@ -25,6 +25,12 @@ func (a *agent) work(ctx context.Context) error {
 	defer release()
 	a.began, a.steps, a.tokens, a.handled = a.p.o.Now(), 0, 0, nil
 	defer a.wrapped()
+	if a.parked != nil {
+		if err := a.goOn(ctx); err != nil {
+			a.stopped(ctx, err)
+			return nil
+		}
+	}
 	cuts := 0
 	for {
 		began, err := a.absorb(ctx)
@@ -35,7 +41,7 @@ func (a *agent) work(ctx context.Context) error {
 			return nil
 		}
 		if err != nil {
-			a.finish(ctx, a.endingOf(ctx, err))
+			a.stopped(ctx, err)
 			return nil
 		}
 		r, err := a.answer(ctx)
@@ -61,9 +67,16 @@ func (a *agent) work(ctx context.Context) error {
 		}
 		cuts = 0
 		if err != nil {
-			a.finish(ctx, a.endingOf(ctx, err))
+			a.stopped(ctx, err)
 			return nil
 		}
+	}
+}
+
+// stopped ends the turn that err ended, unless it only is parked.
+func (a *agent) stopped(ctx context.Context, err error) {
+	if !errors.Is(err, errParked) {
+		a.finish(ctx, a.endingOf(ctx, err))
 	}
 }
 

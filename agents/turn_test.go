@@ -344,11 +344,11 @@ func TestAsk_backgroundQuestionHoldsNobodyElse(t *testing.T) {
 	if q == nil || q.Action.Command != "echo first" || q.Name != "one" {
 		t.Fatalf("question %+v", q)
 	}
-	if !w.pool.Answer(q.ID, permit.Answer{Choice: permit.Once}) || w.pool.Answer(q.ID, permit.Answer{Choice: permit.Once}) {
+	if !w.answer(q.ID, permit.Once) || w.answer(q.ID, permit.Once) {
 		t.Error("a question is answered once")
 	}
 	q = w.info("two").Question
-	w.pool.Answer(q.ID, permit.Answer{Choice: permit.No, Reason: "not today"})
+	w.answer(q.ID, permit.No, "not today")
 	w.settle()
 	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
@@ -377,7 +377,7 @@ func TestAsk_sessionRuleAnswersTheOthers(t *testing.T) {
 	if q.Rule == "" {
 		t.Fatal("no rule is offered")
 	}
-	w.pool.Answer(q.ID, permit.Answer{Choice: permit.Session})
+	w.answer(q.ID, permit.Session)
 	w.settle()
 	w.state("two", agents.Done)
 }

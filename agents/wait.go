@@ -99,7 +99,7 @@ func (p *Pool) stuck(w *wait, version int64) (string, bool) {
 	}
 	can := actors{names: map[string]bool{}, work: map[int64]bool{}}
 	for _, a := range p.living {
-		if !blocked[a] && (a.info.State != Idle || p.o.Attended) {
+		if !blocked[a] && !a.dormant() && (a.info.State != Idle || p.o.Attended) {
 			can.add(a.info.Name, a.info.Parent)
 		}
 	}
@@ -180,6 +180,9 @@ func (p *Pool) explain(w *wait) string {
 		}
 		if a.info.State.Terminal() {
 			return fmt.Sprintf("%s has ended (%s)", w.from, a.info.State)
+		}
+		if a.dormant() {
+			return w.from + " waits for your answer, and nobody is here to be asked"
 		}
 		if chain := p.chain(w); chain != "" {
 			return chain

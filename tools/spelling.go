@@ -20,13 +20,15 @@ type spelling struct {
 func spellings() map[string]spelling {
 	async := map[string]any{"mode": "async"}
 	return map[string]spelling{
-		"sub_agent":      {tool: "delegate"},
-		"async_delegate": {tool: "delegate", set: async},
-		"spawn_delegate": {tool: "delegate", set: async},
-		"SendMessage":    {tool: "send"},
-		"ListMessages":   {tool: "list_messages"},
-		"ReadMessage":    {tool: "read_message"},
-		"ReplyToMessage": {tool: "reply_to_message"},
+		"sub_agent":       {tool: "delegate"},
+		"async_delegate":  {tool: "delegate", set: async},
+		"spawn_delegate":  {tool: "delegate", set: async},
+		"SendMessage":     {tool: "send"},
+		"ListMessages":    {tool: "list_messages"},
+		"ReadMessage":     {tool: "read_message"},
+		"ReplyToMessage":  {tool: "reply_to_message"},
+		"AskUserQuestion": {tool: "ask_user"},
+		"ask_human":       {tool: "ask_user"},
 	}
 }
 

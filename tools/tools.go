@@ -31,12 +31,14 @@ type Spec struct {
 
 // Call is a parsed call: what it would do, and how to do it. Run must not be
 // called before the gate allowed Action. Start, if there is one, is called
-// before it, for neighbours in their order.
+// before it, for neighbours in their order. With Asks there is no Run: the human's
+// answer is the result.
 type Call struct {
 	Action permit.Action
 	Beside string // neighbours with the same word here may run side by side; "": alone
 	Start  func(ctx context.Context)
 	Run    func(ctx context.Context) Result
+	Asks   *Question
 }
 
 // Result is what a call gives the model and the screen. A tool never returns a
@@ -163,7 +165,7 @@ type Set struct{ list []tool }
 func New() *Set {
 	return &Set{list: []tool{
 		readFile(), writeFile(), editFile(), listFiles(), globFiles(), grepFiles(), bash(),
-		push(), run(), queue(), delegate(), send(), receive(), check(), listMessages(), readMessage(), replyToMessage(), memory(),
+		push(), run(), queue(), delegate(), send(), receive(), check(), listMessages(), readMessage(), replyToMessage(), memory(), askUser(),
 	}}
 }
 

@@ -192,10 +192,7 @@ func (a *App) stop() tea.Cmd {
 func (a *App) answer(d dialog.Answered) tea.Cmd {
 	t := a.tabs.focus
 	return a.start(t, "", func() (string, error) {
-		if !a.pool.Answer(d.Question, d.Answer) {
-			return "the question was answered already", nil
-		}
-		return "", nil
+		return "", a.pool.Answer(a.ctx, d.Question, agents.Answer{Choice: d.Answer.Choice, Reason: d.Answer.Reason})
 	})
 }
 
@@ -208,7 +205,7 @@ func (a *App) cycleMode() tea.Cmd {
 
 func (a *App) setMode(m permit.Mode) tea.Cmd {
 	a.tally.Mode = m // so that the next press goes on from here
-	return a.act(nil, "", func() (string, error) { a.pool.SetMode(m); return "", nil })
+	return a.act(nil, "", func() (string, error) { return "", a.pool.SetMode(m) })
 }
 
 // takeBack brings a queued prompt back into the box.

@@ -36,7 +36,8 @@ type Pool interface {
 	Prompt(ctx context.Context, agent int64, text string) error
 	Unprompt(ctx context.Context, id int64) (bool, error)
 	Stop(agent int64)
-	Answer(question int64, a permit.Answer) bool
+	Answer(ctx context.Context, question int64, a agents.Answer) error
+	Asked(ctx context.Context, message int64) (agents.Question, error)
 	Push(ctx context.Context, by int64, t tools.Task) (agents.Task, error)
 	Run(ctx context.Context, by int64, s tools.Start) (agents.Ran, error)
 	Queue(ctx context.Context, by int64) (agents.Queue, error)
@@ -77,7 +78,7 @@ type Pool interface {
 	Clear(ctx context.Context, agent int64) error
 	Context(ctx context.Context, agent int64) (agents.Context, error)
 	Compact(ctx context.Context, agent int64, hint string) error
-	SetMode(m permit.Mode)
+	SetMode(m permit.Mode) error
 	Ledger(ctx context.Context) (agents.Ledger, error)
 	Urgent(ctx context.Context) ([]inbox.Message, error)
 	Digest(ctx context.Context, since time.Time) (agents.Digest, error)

@@ -327,7 +327,7 @@ func (a *App) question() dialog.Box {
 		return nil
 	}
 	if t.question == nil || t.about != t.info.Question.ID {
-		t.question, t.about = dialog.NewQuestion(a.theme, *t.info.Question, a.o.Now), t.info.Question.ID
+		t.question, t.about = dialog.NewQuestion(a.theme, t.info.Question.Question, a.o.Now), t.info.Question.ID
 		if box := a.boxOf(t); box != nil && !box.Empty() {
 			t.typed = a.o.Now()
 		}

@@ -66,20 +66,24 @@ CREATE TABLE policies (
 ) STRICT;
 
 -- approvals: questions to the human, whether a call may run or what an agent
--- asks. The first answer wins; a call finds its answer by its id.
+-- asks. The first answer wins; the turn finds the answer of its call by the id of
+-- the call. One that lets a call run is acted upon before that begins, at most once.
 CREATE TABLE approvals (
   id          INTEGER PRIMARY KEY AUTOINCREMENT,
   agent       INTEGER NOT NULL REFERENCES agents(id),
+  turn        INTEGER NOT NULL REFERENCES turns(id),
   call        TEXT NOT NULL,                   -- the call that waits
   kind        TEXT NOT NULL,                   -- approval question
   data        TEXT NOT NULL,                   -- what is asked, as JSON that package agents reads
   message     INTEGER REFERENCES messages(id), -- its row in an inbox
   answer      TEXT NOT NULL DEFAULT '',        -- as JSON that package agents reads
   created_at  INTEGER NOT NULL,
-  answered_at INTEGER
+  answered_at INTEGER,
+  acted_at    INTEGER
 ) STRICT;
-CREATE INDEX approvals_of_call ON approvals(agent, call);
-CREATE INDEX approvals_open ON approvals(id) WHERE answered_at IS NULL;
+CREATE INDEX approvals_of_turn ON approvals(turn, id);
+CREATE INDEX approvals_of_message ON approvals(message) WHERE message IS NOT NULL;
+CREATE INDEX approvals_open ON approvals(agent, id) WHERE answered_at IS NULL;
 
 -- memories: the workspace's documents; the newest version of a name and part
 -- counts, and the older ones are their history.

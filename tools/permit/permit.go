@@ -54,7 +54,7 @@ func (m Mode) Tightest() Mode {
 type Kind string
 
 const (
-	Internal Kind = "internal" // push, run, queue, delegate, send, receive, check: always free
+	Internal Kind = "internal" // push, run, queue, delegate, send, receive, check, ask_user: always free
 	Note     Kind = "note"     // writing a memory document: free but in plan mode, and where no mode loosens
 	Read     Kind = "read"
 	Write    Kind = "write"
@@ -77,7 +77,7 @@ type Action struct {
 
 	// Leads says of a path of a command, or of what a pattern matches, where links
 	// lead it if that is another place than it names; "" if nowhere. nil: nobody looks.
-	Leads func(path string, pattern bool) string
+	Leads func(path string, pattern bool) string `json:"-"`
 }
 
 // Decision is the gate's answer.

@@ -356,7 +356,7 @@ func TestInfo_atTheEnd(t *testing.T) {
 		{agents.Info{State: agents.Idle}, "", false},
 		{agents.Info{State: agents.Running, Doing: "streaming", Started: noon.Add(-3 * time.Second)}, "⠋ waiting for the model · 3s · esc stops", true},
 		{agents.Info{State: agents.Running, Retry: &agents.Retry{Attempt: 2, Of: 10, At: noon.Add(7 * time.Second), Reason: "overloaded (529)"}}, "↻ overloaded (529) · try 2 of 10 in 7s", true},
-		{agents.Info{State: agents.Asking, Question: &permit.Question{Action: permit.Action{Title: "bash rm\x1b[2J x"}}}, "", false},
+		{agents.Info{State: agents.Asking, Question: &agents.Question{Question: permit.Question{Action: permit.Action{Title: "bash rm\x1b[2J x"}}}}, "", false},
 		{agents.Info{State: agents.Waiting, Why: "waiting for auth"}, "◌ waiting for auth", true},
 		{agents.Info{State: agents.Queued, Prompt: "run the tests"}, "▏ run the tests · queued", false},
 		{agents.Info{State: agents.Idle, Prompts: []agents.Prompt{{Text: "a\nb\nc\nd\ne"}}}, "▏ a\n▏ b\n▏ c… · queued", false},

@@ -30,6 +30,7 @@
 //	delegate sync NAME: PROMPT    the same, and its answer is waited for
 //	remember NAME: TEXT      write a memory document
 //	recall NAME              read one           memories: list them
+//	ask QUESTION             ask QUESTION: A | B | C
 //	wait 5s                  say TEXT           fail TEXT
 //	go on                    behind a turn that was stopped: again what was cut, and the rest
 //	remind me in 30m: TEXT   answered with: not built yet
@@ -40,7 +41,8 @@
 // remember and remind reaches to the end of the line: a `then` in it belongs to the text, so
 // that a task can be a list of its own. A TEXT, OLD or NEW that is a Go string
 // in double quotes stands for that string ("two\nlines"). A PATH, GLOB or
-// PATTERN with spaces stands in quotes.
+// PATTERN with spaces stands in quotes. What stands behind the last colon of a
+// question is its options if there is a | in it.
 //
 // If one line of a prompt is not an instruction, none of that prompt is carried
 // out. When an instruction fails, the rest of its prompt is not done and the

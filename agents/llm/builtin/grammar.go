@@ -19,6 +19,7 @@ type instruction struct {
 	new     string        // NEW of edit
 	after   string        // of push: the tasks it waits for, with commas
 	count   int           // of run; 0 means all
+	options []string      // of ask
 	wait    time.Duration // of wait
 	mode    string        // of delegate: sync, async, or "" for what suits the program
 }
@@ -27,10 +28,10 @@ type instruction struct {
 var (
 	verbs = []string{
 		"run", "queue", "read", "list", "find", "grep", "write", "edit", "send", "reply", "check", "receive",
-		"push", "delegate", "remember", "recall", "memories", "remind", "wait", "say", "fail",
+		"push", "delegate", "remember", "recall", "memories", "remind", "ask", "wait", "say", "fail",
 	}
 	whole = []string{"write", "edit", "send", "reply", "push", "delegate", "remember", "remind"}
-	bare  = []string{"say", "fail"} // a quote in them is just a quote
+	bare  = []string{"ask", "say", "fail"} // a quote in them is just a quote
 )
 
 // longest a wait may be.
@@ -183,6 +184,7 @@ var forms = map[string]form{
 		in.wait = d
 		return err == nil && d >= 0 && d <= longestWait
 	}},
+	"ask":  {"ask QUESTION: A | B", (*instruction).question},
 	"say":  {"say TEXT", func(_ *instruction, rest string) bool { return rest != "" }},
 	"fail": {"fail TEXT", func(_ *instruction, rest string) bool { return rest != "" }},
 }
@@ -203,6 +205,19 @@ func (in *instruction) path(rest string) (ok bool) {
 func (in *instruction) colon(rest string) (ok bool) {
 	in.arg, in.text, ok = colon(rest)
 	return ok
+}
+
+// question takes rest as `QUESTION` or `QUESTION: A | B`.
+func (in *instruction) question(rest string) bool {
+	if i := strings.LastIndex(rest, ":"); i >= 0 && strings.Contains(rest[i:], "|") {
+		in.arg = strings.TrimSpace(rest[:i])
+		for o := range strings.SplitSeq(rest[i+1:], "|") {
+			if o = strings.TrimSpace(o); o != "" {
+				in.options = append(in.options, o)
+			}
+		}
+	}
+	return in.arg != ""
 }
 
 // from takes rest as nothing or `from NAME`.

@@ -316,6 +316,12 @@ func (in instruction) next(made []called) (call, bool) {
 			args["after"] = strings.Split(in.after, ",")
 		}
 		return call{"push", args}, true
+	case "ask":
+		args["question"] = in.arg
+		if len(in.options) > 0 {
+			args["options"] = in.options
+		}
+		return call{"ask_user", args}, true
 	case "delegate":
 		args["name"], args["prompt"] = in.arg, in.text
 		set("mode", in.mode)

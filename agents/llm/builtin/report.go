@@ -251,5 +251,6 @@ const guide = "One instruction a line, or joined by `then`:\n\n" +
 	"- `write PATH: TEXT`, `edit PATH: OLD => NEW`\n" +
 	"- `check`, `receive from NAME`, `send NAME: TEXT`, `list messages`, `read message N`, `reply N: TEXT`, `delegate NAME: PROMPT`, and `delegate sync NAME: PROMPT` to wait for its answer\n" +
 	"- `remember NAME: TEXT`, `recall NAME`, `memories`\n" +
+	"- `ask QUESTION`, or `ask QUESTION: A | B` with answers to choose from, asks you\n" +
 	"- `wait 5s`, `say TEXT`, `fail TEXT`\n\n" +
 	"To talk to a model, set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, or start Ollama, and start again; or name one with `--model PROVIDER/NAME`."
