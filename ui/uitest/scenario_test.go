@@ -55,10 +55,10 @@ func TestMainJob(t *testing.T) {
 		s.See("[Agent: main | 3 pending]", "✉3")
 
 		s.Enter("/receive")
-		s.See("#1", "[Agent: main | 2 pending]")
-		s.NotSee("#2")
+		s.See("#3", "[Agent: main | 2 pending]") // #1 and #2 were the questions
+		s.NotSee("#4")
 		s.Enter("/check")
-		s.See("#2", "#3", "[Agent: main]")
+		s.See("#4", "#5", "[Agent: main]")
 		s.NotSee("pending")
 		if tabs, _, _ := strings.Cut(s.Screen(), "\n"); strings.Contains(tabs, "✉") {
 			t.Errorf("a tab still shows mail: %s", tabs)
@@ -83,9 +83,9 @@ func TestMainJob(t *testing.T) {
 		s.Stop()
 
 		s = uitest.Start(t, uitest.Options{Home: home})
-		s.See("#1", "#2", "#3", "TODO: more", "[Agent: main | 1 pending]", "tests ✓", "todo ✓", "late ✓")
+		s.See("#3", "#4", "#5", "TODO: more", "[Agent: main | 1 pending]", "tests ✓", "todo ✓", "late ✓")
 		s.Enter("/receive")
-		s.See("#4", "kept", "[Agent: main]")
+		s.See("#7", "kept", "[Agent: main]")
 		s.NotSee("pending")
 	})
 }
