@@ -126,8 +126,10 @@ func (m Message) Fate() string {
 		return "archived"
 	case bySnooze:
 		return "snoozed until " + clock(m.Snoozed, m.Taken)
-	case "answer":
-		return "answered"
+	case ByAnswer:
+		return "answered by you"
+	case BySettle:
+		return "settled without your answer"
 	case "tool":
 		return "taken by a tool call"
 	case "cli", "mcp":
