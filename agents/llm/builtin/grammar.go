@@ -170,8 +170,8 @@ var forms = map[string]form{
 	}},
 	"recall":   {"recall NAME", (*instruction).path},
 	"memories": {"memories", func(_ *instruction, rest string) bool { return rest == "" }},
-	"push": {"push NAME: TEXT", (*instruction).push},
-	"send": {"send NAME: TEXT", func(in *instruction, rest string) bool { return in.colon(rest) && in.text != "" }},
+	"push":     {"push NAME: TEXT", (*instruction).push},
+	"send":     {"send NAME: TEXT", func(in *instruction, rest string) bool { return in.colon(rest) && in.text != "" }},
 	"write": {"write PATH: TEXT", func(in *instruction, rest string) bool {
 		ok := in.colon(rest)
 		in.text, _ = quoted(in.text)
