@@ -194,6 +194,9 @@ func bySender(rules map[string]Mode, from string) (mode Mode, as string, ok bool
 		return mode, from, true
 	}
 	for pattern, m := range rules {
+		if plain := strings.IndexAny(pattern, `*?[\`); plain > 0 && !strings.HasPrefix(from, pattern[:plain]) {
+			continue
+		}
 		if matched, err := path.Match(pattern, from); err != nil || !matched {
 			continue
 		}
