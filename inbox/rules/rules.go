@@ -9,6 +9,7 @@
 package rules
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,8 +28,12 @@ import (
 // Dir is the directory, inside the workspace, that holds the files.
 const Dir = ".agents"
 
-// most is how many bytes a file may have.
-const most = 64 << 10
+// What a file may have: a policy is small, and the parser takes its time with what
+// is deeply nested.
+const (
+	most     = 16 << 10 // bytes
+	brackets = 256      // that open a list or a mapping on one line
+)
 
 // Read returns the rules of all agents that have a file in the workspace root, and
 // what is wrong with the files that can't be read, each by the agent's name. A
@@ -110,7 +115,10 @@ func fault(n ast.Node, format string, args ...any) error {
 // Parse reads the text of a file; file is how people name it.
 func Parse(file string, text []byte) (rules inbox.Rules, err error) {
 	rules.File = file
-	doc, err := parser.ParseBytes(text, 0)
+	if n := bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")); n > brackets {
+		return rules, fmt.Errorf("it has %d brackets; a policy has at most %d", n, brackets)
+	}
+	doc, err := parser.ParseBytes(bytes.TrimPrefix(text, []byte("\xef\xbb\xbf")), 0)
 	if err != nil {
 		var e yaml.Error
 		if errors.As(err, &e) && e.GetToken() != nil && e.GetToken().Position != nil {
