@@ -211,6 +211,13 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 			g.text = fmt.Sprintf("You sent this message; %s.\n%s", fate(m), r.Part(m, offset))
 			return nil
 		}
+		if m.Aside() {
+			return fmt.Errorf("message #%d is not in your inbox: the user put it away (%s)", id, m.Fate())
+		}
+		if m.Asks() {
+			g.text = fmt.Sprintf("This is a question to the user, which only they answer; %s.\n%s", fate(m), r.Part(m, offset))
+			return nil
+		}
 		if !m.Taken.IsZero() {
 			g.text = fmt.Sprintf("You have had this message before: %s, %s ago.\n%s", fate(m), inbox.Age(tx.Now().Sub(m.Taken)), r.Part(m, offset))
 			return nil

@@ -85,6 +85,7 @@ func (r Rendering) block(m Message, more, text string) string {
 	set("tags", strings.Join(m.Tags, " "))
 	if m.InReplyTo != 0 {
 		set("in_reply_to", fmt.Sprint(m.InReplyTo))
+		set("thread_id", fmt.Sprint(m.Thread))
 	}
 	if r.To != "" {
 		set("to", r.To)

@@ -36,6 +36,15 @@ func (m Message) came(now time.Time) string {
 // gist is m's number, what it is, its first words and what became of it.
 func (m Message) gist(now time.Time) string {
 	s := fmt.Sprintf("#%d · %s", m.ID, m.facts())
+	if m.InReplyTo != 0 {
+		s += fmt.Sprintf(" · in reply to #%d, thread_id %d", m.InReplyTo, m.Thread)
+	}
+	if m.Pinned {
+		s += " · pinned"
+	}
+	if m.Muted {
+		s += " · muted"
+	}
 	if words := m.words(); words != "" {
 		s += " · " + words
 	}
@@ -125,7 +134,7 @@ func (m Message) Fate() string {
 	case byArchive:
 		return "archived"
 	case bySnooze:
-		return "snoozed until " + clock(m.Snoozed, m.Taken)
+		return "snoozed until " + Clock(m.Snoozed, m.Taken)
 	case ByAnswer:
 		return "answered by you"
 	case BySettle:
@@ -153,8 +162,8 @@ func (m Message) Handler() (fork string, ok bool) {
 	return Label(fork), ok
 }
 
-// clock is t as people say it on that day: 14:00, or Mon 14:00 on another day.
-func clock(t, day time.Time) string {
+// Clock is t as people say it on that day: 14:00, or Mon 14:00 on another day.
+func Clock(t, day time.Time) string {
 	t, day = t.Local(), day.Local()
 	switch days := t.Sub(day) / (24 * time.Hour); {
 	case t.YearDay() == day.YearDay() && t.Year() == day.Year():

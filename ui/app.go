@@ -56,6 +56,16 @@ type Pool interface {
 	Peek(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, error)
 	Why(ctx context.Context, id int64) (string, error)
 	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
+	Shelf(ctx context.Context, s inbox.Shelf) ([]inbox.Message, error)
+	Questions(ctx context.Context, agent int64) ([]inbox.Message, error)
+	Archive(ctx context.Context, agent int64, ids []int64) (int, error)
+	Restore(ctx context.Context, agent int64, ids []int64) (int, error)
+	Snooze(ctx context.Context, agent, id int64, until time.Time) error
+	Pin(ctx context.Context, agent, id int64, on bool) error
+	Mute(ctx context.Context, agent, id int64, on bool) (int, error)
+	Thread(ctx context.Context, id int64) ([]inbox.Message, error)
+	Reply(ctx context.Context, agent, id int64, text string) (agents.Sent, error)
+	FireThese(ctx context.Context, agent int64, ids []int64, text string) (n int, err error)
 	NewHelper(ctx context.Context, name, model string) (agents.Info, error)
 	Turns(ctx context.Context, agent int64, most int) ([]agents.PastTurn, error)
 	Branch(ctx context.Context, agent int64, number int, name string) (agents.Info, error)

@@ -53,9 +53,10 @@ func commands() []command {
 		{"send", nil, "NAME[,NAME…] [--priority=P] [--tag=T] TEXT", "mail an agent, or several", runSend, false},
 		{"receive", nil, "[from=NAME] [--lifo] [timeout=] [--wait] [--show-only]", "take one message, waiting for it; --show-only: the model does not read it", runReceive, false},
 		{"check", nil, "[from=NAME] [--lifo] [--one] [--peek | --show-only]", "take all messages that are ready; --peek: take none; --show-only: the model does not read them", runCheck, false},
-		{"inbox", nil, "[NAME] [--all [before=N]] | undo", "list the messages that wait, or all, for this agent or another; put those taken last back", runInbox, false},
-		{"messages", nil, "next [N] [--fifo] | wait | show [N] | why N | mode [MODE] | from NAME MODE | quiet [until 14:00 | for 2h] | resume", "a turn with the most urgent message, or one turn each; show one, say why it waits; how mail is handled", runMessages, false},
-		{"fire", nil, "[TEXT]", "start one turn with all messages that wait", runFire, false},
+		{"inbox", nil, "[NAME] [--all [before=N]] | undo | archive N… | snooze N WHEN | restore N… | pin N [off] | archived | snoozed | search WORDS", "list the messages that wait, or all, for this agent or another; put those taken last back; put messages away and bring them back; find them", runInbox, false},
+		{"messages", nil, "next [N] [--fifo] | wait | show [N] | why N | mute N [off] | mode [MODE] | from NAME MODE | quiet [until 14:00 | for 2h] | resume", "a turn with the most urgent message, or one turn each; show one, say why it waits; hold its thread silently; how mail is handled", runMessages, false},
+		{"reply", nil, "N TEXT", "answer a message in the name of the agent that got it", runReply, false},
+		{"fire", nil, "[#N…] [TEXT]", "start one turn with all messages that wait, or with these", runFire, false},
 		{"kill", nil, "NAME [--cascade | --orphan]", "end an agent now, with or without those below it, or remove a queued task", runKill, false},
 		{"agent", nil, "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME] | config message-handling MODE [--idle-after=30s]]", "list agents, go to one; open, rename, close a helper; how its mail is handled", runAgent, false},
 		{"resume", nil, "NAME [PROMPT]", "let an ended agent go on; reopen a closed tab or helper", runResume, false},
@@ -193,8 +194,11 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 			add(s)
 		}
 	case "inbox":
+		if words := strings.Fields(strings.TrimSuffix(line, word))[1:]; len(words) > 0 {
+			return shelfArguments(words)
+		}
+		items = append(items, shelfVerbs[:]...)
 		add("--all")
-		add("undo")
 		for _, t := range a.tabs.all {
 			add(t.info.Name)
 		}

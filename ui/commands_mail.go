@@ -122,7 +122,7 @@ func runCheck(a *App, in input) (tea.Cmd, error) {
 		case err != nil:
 			return "", err
 		case len(ms) == 0:
-			return "No messages ready.", nil
+			return a.nothingReady(in.id)
 		case left > 0:
 			return strings.TrimPrefix(taken(len(ms), elsewhere)+fmt.Sprintf("\n%d more: /check again", left), "\n"), nil
 		}
@@ -140,11 +140,11 @@ func (a *App) peek(agent int64, q inbox.Query) (string, error) {
 		return "", err
 	}
 	if len(ms) == 0 {
-		return "No messages ready.", nil
+		return a.nothingReady(agent)
 	}
 	parts := make([]string, len(ms))
 	for i, m := range ms {
-		parts[i] = messageText(m, a.o.Now())
+		parts[i] = messageText(m, a.o.Now(), nil)
 	}
 	return strings.Join(parts, "\n\n"), nil
 }
@@ -192,6 +192,9 @@ func taken(n int, elsewhere string) string {
 }
 
 func runInbox(a *App, in input) (tea.Cmd, error) {
+	if cmd, ok, err := a.shelve(in); ok {
+		return cmd, err
+	}
 	words := strings.Fields(in.rest)
 	if len(words) == 1 && words[0] == "undo" {
 		elsewhere := in.elsewhere()
@@ -267,6 +270,9 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 	if len(words) > 0 && slices.Contains(policyWords, words[0]) {
 		return runPolicy(a, in, words[0], words[1:])
 	}
+	if len(words) > 0 && words[0] == "mute" {
+		return a.mute(in, words[1:])
+	}
 	if len(words) == 0 || len(words) > 2 {
 		return nil, wrong("messages", "say which")
 	}
@@ -290,13 +296,7 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 	case words[0] == "show" && id == 0:
 		return a.act(in.here, in.text, func() (string, error) { return a.list(in.id, "/inbox", 0, false) }), nil
 	case words[0] == "show":
-		return a.act(in.here, in.text, func() (string, error) {
-			m, ok, err := a.pool.Message(a.ctx, id)
-			if err == nil && !ok {
-				err = fmt.Errorf("there is no message #%d", id)
-			}
-			return messageText(m, a.o.Now()), err
-		}), nil
+		return a.act(in.here, in.text, func() (string, error) { return a.showMessage(id) }), nil
 	case words[0] == "why" && id == 0:
 		return nil, wrong("messages", "why needs the number of a message")
 	case words[0] == "why":
@@ -313,7 +313,7 @@ func (a *App) turnWith(in input, take func(ctx context.Context, agent int64) (in
 	return a.start(in.here, in.text, func() (string, error) {
 		_, ok, err := take(a.ctx, in.id)
 		if err == nil && !ok {
-			return "No messages ready.", nil
+			return a.nothingReady(in.id)
 		}
 		return "", err
 	})
@@ -330,7 +330,7 @@ func (a *App) each(in input) tea.Cmd {
 		case err != nil:
 			return "", err
 		case n == 0:
-			return "No messages ready.", nil
+			return a.nothingReady(in.id)
 		}
 		return "Handled " + count(n, "message"), nil
 	})
@@ -342,7 +342,13 @@ func runFire(a *App, in input) (tea.Cmd, error) {
 	}
 	elsewhere := in.elsewhere()
 	return a.start(in.here, in.text, func() (string, error) {
-		n, left, err := a.pool.Fire(a.ctx, in.id, unquote(in.rest))
+		var n, left int
+		var err error
+		if ids, text := chosen(in.rest); len(ids) > 0 {
+			n, err = a.pool.FireThese(a.ctx, in.id, ids, unquote(text))
+		} else {
+			n, left, err = a.pool.Fire(a.ctx, in.id, unquote(text))
+		}
 		if errors.Is(err, agents.ErrTakenBack) { // it is in the box again
 			return "", nil
 		}
@@ -365,8 +371,8 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// messageText is a message as /messages show prints it, whole.
-func messageText(m inbox.Message, now time.Time) string {
+// messageText is a message as /messages show prints it, whole, in its thread.
+func messageText(m inbox.Message, now time.Time, thread []inbox.Message) string {
 	s := fmt.Sprintf("Message #%d from %s, %s ago, %s, %s", m.ID, m.From, inbox.Age(now.Sub(m.Created)), m.Kind, m.Fate())
 	if m.Outcome != "" {
 		s += ", " + m.Outcome
@@ -379,6 +385,17 @@ func messageText(m inbox.Message, now time.Time) string {
 	}
 	if m.InReplyTo != 0 {
 		s += fmt.Sprintf(", in reply to #%d", m.InReplyTo)
+	}
+	for _, fact := range []struct {
+		is   bool
+		word string
+	}{{m.Pinned, "pinned"}, {m.Muted, "its thread is muted"}} {
+		if fact.is {
+			s += ", " + fact.word
+		}
+	}
+	if line := threadLine(m.ID, thread); line != "" {
+		s += "\n" + line
 	}
 	for _, part := range []string{m.Subject, m.Error, m.Body, m.Partial} {
 		if part != "" {

@@ -3,9 +3,6 @@ package ui
 import (
 	"errors"
 	"fmt"
-	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
@@ -59,7 +56,7 @@ func runPolicy(a *App, in input, word string, rest []string) (tea.Cmd, error) {
 			}
 			text := "Quiet: mail is held, nothing rings and no message starts a turn, until /messages resume"
 			if !until.IsZero() {
-				text = "Quiet until " + clockTime(until, a.o.Now()) + ": mail is held, nothing rings and no message starts a turn; /messages resume ends it sooner"
+				text = "Quiet until " + inbox.Clock(until, a.o.Now()) + ": mail is held, nothing rings and no message starts a turn; /messages resume ends it sooner"
 			}
 			return text, nil
 		}), nil
@@ -155,57 +152,16 @@ func (a *App) configAgent(in input, words []string) (tea.Cmd, error) {
 	}), nil
 }
 
-var clockForm = regexp.MustCompile(`^(\d{1,2})(?::(\d\d))?(am|pm)?$`)
-
 // parseUntil reads `until 14:00`, `for 2h`, and both without their first word, as a
 // time to come; nothing is the zero time.
 func parseUntil(words []string, now time.Time) (time.Time, error) {
-	if len(words) > 0 && slices.Contains([]string{"until", "for"}, words[0]) {
-		if words = words[1:]; len(words) == 0 {
-			return time.Time{}, errors.New("until when? It is written until 14:00 or for 2h")
-		}
-	}
-	switch len(words) {
-	case 0:
+	switch {
+	case len(words) == 0:
 		return time.Time{}, nil
-	case 1:
-		return parseMoment(words[0], now)
+	case len(words) == 1 && (words[0] == "until" || words[0] == "for"):
+		return time.Time{}, errors.New("until when? It is written until 14:00 or for 2h")
 	}
-	return time.Time{}, fmt.Errorf("%q is no time; it is written until 14:00 or for 2h", strings.Join(words, " "))
-}
-
-// parseMoment reads a time to come: 30m, 2h, 14:00, 2pm or tomorrow (at nine).
-func parseMoment(word string, now time.Time) (time.Time, error) {
-	now = now.Local()
-	if d, err := time.ParseDuration(word); err == nil {
-		if d <= 0 || d > 30*24*time.Hour {
-			return time.Time{}, fmt.Errorf("%s is no time to come within 30 days", word)
-		}
-		return now.Add(d), nil
-	}
-	if word == "tomorrow" {
-		return time.Date(now.Year(), now.Month(), now.Day()+1, 9, 0, 0, 0, now.Location()), nil
-	}
-	m := clockForm.FindStringSubmatch(strings.ToLower(word))
-	if m == nil || m[2] == "" && m[3] == "" {
-		return time.Time{}, fmt.Errorf("%q is no time; it is written 30m, 2h, 14:00, 2pm or tomorrow", word)
-	}
-	hour, _ := strconv.Atoi(m[1])
-	minute, _ := strconv.Atoi("0" + m[2])
-	if hour > 23 || minute > 59 || m[3] != "" && (hour < 1 || hour > 12) {
-		return time.Time{}, fmt.Errorf("there is no time %s", word)
-	}
-	switch m[3] {
-	case "am":
-		hour %= 12
-	case "pm":
-		hour = hour%12 + 12
-	}
-	at := time.Date(now.Year(), now.Month(), now.Day(), hour, minute, 0, 0, now.Location())
-	if !at.After(now) {
-		at = time.Date(now.Year(), now.Month(), now.Day()+1, hour, minute, 0, 0, now.Location())
-	}
-	return at, nil
+	return when(strings.Join(words, " "), now)
 }
 
 // modeHelp says what the modes do with mail that arrives.
@@ -234,6 +190,7 @@ func (a *App) messagesArguments(before []string) (items []composer.Item) {
 			{Insert: "wait", Help: "one turn each with all"},
 			{Insert: "show", Help: "list them, or print one"},
 			{Insert: "why", Help: "what decides about one, and when it enters"},
+			{Insert: "mute", Help: "hold the thread of one silently"},
 			{Insert: "mode", Help: "how mail is handled from now on"},
 			{Insert: "from", Help: "how a sender's mail is handled"},
 			{Insert: "quiet", Help: "hold all mail"},
@@ -246,7 +203,9 @@ func (a *App) messagesArguments(before []string) (items []composer.Item) {
 			items = append(items, composer.Item{Insert: t.info.Name})
 		}
 	case before[0] == "quiet" && len(before) == 1:
-		items = []composer.Item{{Insert: "until", Help: "a time such as 14:00"}, {Insert: "for", Help: "a while such as 2h"}}
+		return []composer.Item{{Insert: "until", Help: "a time such as 14:00"}, {Insert: "for", Help: "a while such as 2h"}}
+	default:
+		return shelfArguments(before)
 	}
 	return items
 }

@@ -2,9 +2,9 @@ package ui
 
 import (
 	"fmt"
-	"time"
 
 	"fantail/agents"
+	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/frame"
 )
@@ -118,17 +118,5 @@ func (a *App) quietMark() string {
 	case q.Until.IsZero():
 		return "quiet"
 	}
-	return "quiet until " + clockTime(q.Until, now)
-}
-
-// clockTime is a time of day, with the day if that is not today's.
-func clockTime(t, now time.Time) string {
-	t, now = t.In(now.Location()), now.In(now.Location())
-	switch days := t.YearDay() - now.YearDay(); {
-	case days == 0 && t.Year() == now.Year():
-		return t.Format("15:04")
-	case t.Sub(now) < 6*24*time.Hour:
-		return t.Format("Mon 15:04")
-	}
-	return t.Format("Jan 2 15:04")
+	return "quiet until " + inbox.Clock(q.Until, now)
 }

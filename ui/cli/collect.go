@@ -95,7 +95,7 @@ func runInbox(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return failed, err
 	}
-	ms, err := c.door.Inbox(c.ctx, e.o.agent, inbox.Query{})
+	ms, err := c.door.Inbox(c.ctx, e.o.agent, inbox.Query{Asks: true})
 	if err != nil {
 		return failed, err
 	}

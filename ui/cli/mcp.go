@@ -142,7 +142,7 @@ type mcpWhose struct {
 }
 
 func (c *caller) mcpInbox(ctx context.Context, in mcpWhose) (string, error) {
-	ms, err := c.door.Inbox(ctx, whom(in.Agent), inbox.Query{})
+	ms, err := c.door.Inbox(ctx, whom(in.Agent), inbox.Query{Asks: true})
 	if err != nil {
 		return "", err
 	}

@@ -70,6 +70,8 @@ type jLetter struct {
 	Kind     string     `json:"kind"`
 	Priority string     `json:"priority"`
 	Tags     []string   `json:"tags"`
+	Thread   int64      `json:"thread_id"`
+	Reply    int64      `json:"in_reply_to,omitempty"`
 	Subject  string     `json:"subject"`
 	Body     string     `json:"body"`
 	Raw      []byte     `json:"body_base64,omitempty"`
@@ -85,7 +87,7 @@ type jLetter struct {
 func letterJSON(m inbox.Message, to string) jLetter {
 	l := jLetter{
 		ID: m.ID, To: to, From: m.From, Outside: m.Outside(), Kind: string(m.Kind), Priority: string(m.Priority), Tags: m.Tags,
-		Subject: m.Subject, Body: m.Body, Outcome: m.Outcome, Error: m.Error, Partial: m.Partial, Created: m.Created, TakenBy: m.TakenBy,
+		Thread: m.Thread, Reply: m.InReplyTo, Subject: m.Subject, Body: m.Body, Outcome: m.Outcome, Error: m.Error, Partial: m.Partial, Created: m.Created, TakenBy: m.TakenBy,
 	}
 	if l.Tags == nil {
 		l.Tags = []string{}

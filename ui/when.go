@@ -1,0 +1,99 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// morning is the hour of a day that was named without one.
+const morning = 9
+
+// when reads a moment to come, in local time: after 30m, 1h30m or 2d, at the next
+// 14:00 or 2pm, tomorrow or monday, in the morning or at an hour behind it. The words
+// for, in, at and until may stand before it.
+func when(s string, now time.Time) (time.Time, error) {
+	words := strings.Fields(strings.ToLower(s))
+	for len(words) > 1 && contains([]string{"for", "in", "at", "until", "till", "next"}, words[0]) {
+		words = words[1:]
+	}
+	wrong := fmt.Errorf("%q is no time to come; say 30m, 2h, 2d, 14:00, tomorrow or monday 10:00", strings.TrimSpace(s))
+	if len(words) == 0 || len(words) > 3 {
+		return time.Time{}, wrong
+	}
+	if len(words) == 1 {
+		if d, ok := lasting(words[0]); ok {
+			return now.Add(d), nil
+		}
+	}
+	at := now.Local()
+	first, hour, minute, day := words[0], morning, 0, -1
+	if d, ok := days(words[0], at); ok {
+		day, words = d, words[1:]
+	}
+	if len(words) > 1 && words[0] == "at" {
+		words = words[1:]
+	}
+	if len(words) > 1 || len(words) == 0 && day < 0 {
+		return time.Time{}, wrong
+	}
+	if len(words) == 1 {
+		var ok bool
+		if hour, minute, ok = hours(words[0]); !ok {
+			return time.Time{}, wrong
+		}
+	}
+	then := func(day int) time.Time {
+		return time.Date(at.Year(), at.Month(), at.Day()+day, hour, minute, 0, 0, at.Location())
+	}
+	t := then(max(day, 0))
+	switch {
+	case t.After(now):
+		return t, nil
+	case day < 0: // an hour that is over today
+		return then(1), nil
+	case first == "today":
+		return time.Time{}, fmt.Errorf("%s today is over", t.Format("15:04"))
+	}
+	return then(day + 7), nil
+}
+
+// lasting reads how long: what time.ParseDuration reads, and days and weeks.
+func lasting(s string) (time.Duration, bool) {
+	for unit, hours := range map[string]int{"d": 24, "w": 7 * 24} {
+		if n, err := strconv.Atoi(strings.TrimSuffix(s, unit)); err == nil && strings.HasSuffix(s, unit) && n > 0 && n <= 1000 {
+			return time.Duration(n*hours) * time.Hour, true
+		}
+	}
+	d, err := time.ParseDuration(s)
+	return d, err == nil && d > 0
+}
+
+// days reads how many days ahead a day is: today, tomorrow, or the next one of that
+// name, today included.
+func days(s string, now time.Time) (n int, ok bool) {
+	switch s {
+	case "today":
+		return 0, true
+	case "tomorrow":
+		return 1, true
+	}
+	for n := range 7 {
+		name := strings.ToLower(((now.Weekday() + time.Weekday(n)) % 7).String())
+		if len(s) >= 3 && strings.HasPrefix(name, s) {
+			return n, true
+		}
+	}
+	return 0, false
+}
+
+// hours reads 14:00, 9am and 2:30pm.
+func hours(s string) (hour, minute int, ok bool) {
+	for _, layout := range []string{"15:04", "3pm", "3:04pm"} {
+		if t, err := time.Parse(layout, s); err == nil {
+			return t.Hour(), t.Minute(), true
+		}
+	}
+	return 0, 0, false
+}
