@@ -93,6 +93,7 @@ type Pool interface {
 	Urgent(ctx context.Context) ([]inbox.Message, error)
 	Digest(ctx context.Context, since time.Time) (agents.Digest, error)
 	Seen(ctx context.Context, at time.Time) error
+	Dismiss(ctx context.Context, agent, id int64) error
 	Settled(ctx context.Context) error
 	Human() *agents.Human
 	Policy(agent int64) (inbox.Policy, error)
@@ -143,23 +144,27 @@ type App struct {
 	acted  chan struct{} // closed when the last act is over
 	came   chan tea.Msg  // what actions came to, on its way through the feed
 
-	w, h    int
-	theme   *themes.Theme
-	look    look
-	chosen  bool // the theme is the human's choice
-	branch  string
-	files   *files.Index
-	dialog  dialog.Box // over everything, if any
-	decide  func(dialog.Decision) tea.Cmd
-	fleet   *fleet // the overview, while it is open
-	panel   *panel // an inbox or a queue, while it is open
-	flash   flash
-	armed   armed
-	next    time.Time // of the tick that is on its way; zero: none
-	seen    seen
-	blurred bool
-	mouse   bool
-	wheel   wheel
+	w, h     int
+	theme    *themes.Theme
+	look     look
+	chosen   bool // the theme is the human's choice
+	branch   string
+	files    *files.Index
+	dialog   dialog.Box // over everything, if any
+	decide   func(dialog.Decision) tea.Cmd
+	fleet    *fleet // the overview, while it is open
+	panel    *panel // an inbox or a queue, while it is open
+	pressing pressing
+	flash    flash
+	armed    armed
+	next     time.Time // of the tick that is on its way; zero: none
+	seen     seen
+	began    time.Time // when the pool came
+	bell     bell
+	calls    calls
+	blurred  bool
+	mouse    bool
+	wheel    wheel
 
 	dirty bool
 	last  tea.View
@@ -221,6 +226,7 @@ func New(o Options) *App {
 	a.seen.at = o.Now()
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.look = lookOf(o.Environ)
+	a.bell = bellOf(o.Notify, o.Environ)
 	name := o.Theme
 	if a.chosen = name != ""; !a.chosen {
 		name = "ansi"
@@ -252,13 +258,19 @@ func New(o Options) *App {
 	return a
 }
 
-// lookOf reads how to draw from the environment.
-func lookOf(environ []string) look {
+// environment is an environment by its names.
+func environment(environ []string) map[string]string {
 	env := map[string]string{}
 	for _, kv := range environ {
 		k, v, _ := strings.Cut(kv, "=")
 		env[k] = v
 	}
+	return env
+}
+
+// lookOf reads how to draw from the environment.
+func lookOf(environ []string) look {
+	env := environment(environ)
 	locale := env["LC_ALL"]
 	for _, k := range []string{"LC_CTYPE", "LANG"} {
 		if locale == "" {

@@ -23,6 +23,10 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 		return a.change(e.Info)
 	case agents.Tally:
 		a.tally = e
+	case agents.Mailed:
+		if t := a.tabs.byID(e.Agent); t != nil && t.info.Kind.HasPrompt() && t.info.Urgent+len(a.pressing.all) > 0 {
+			return a.askUrgent()
+		}
 	case agents.Closed:
 		return a.closed(e.Agent)
 	case agents.Appended:
@@ -59,7 +63,10 @@ func (a *App) change(i agents.Info) tea.Cmd {
 	if t == nil && i.Kind == agents.Main {
 		t = a.tabs.byID(0)
 	}
-	if t == nil {
+	was, witnessed := agents.Info{}, !i.Created.Before(a.began) // from its beginning
+	if t != nil {
+		was, witnessed = t.info, true
+	} else {
 		t = a.newTab(i)
 		a.tabs.add(t)
 	}
@@ -82,7 +89,11 @@ func (a *App) change(i agents.Info) tea.Cmd {
 	if i.Question == nil {
 		t.question, t.about = nil, 0
 	}
-	return tea.Batch(a.shown(), a.goWanted(), a.sendEarly())
+	var calls tea.Cmd
+	if witnessed {
+		calls = a.callFor(was, i)
+	}
+	return tea.Batch(a.shown(), a.goWanted(), a.sendEarly(), a.pressed(was, i), calls)
 }
 
 // heard shows what an agent says in the tab of the one that waits for it.

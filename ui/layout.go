@@ -7,11 +7,12 @@ type rect struct{ x, y, w, h int }
 type facts struct {
 	box   int // lines the prompt box wants; 0: the tab has none
 	below int // lines a question wants in the box's place; 0: none
+	card  int // lines the card of what is urgent wants; 0: none
 }
 
 // rects are the regions from top to bottom.
 type rects struct {
-	tabs, upper, body, lower, box, status rect
+	tabs, upper, body, card, lower, box, status rect
 }
 
 // The smallest screen that is drawn.
@@ -24,7 +25,8 @@ const (
 func fits(w, h int) bool { return w >= minWidth && h >= minHeight }
 
 // layout divides a screen of w by h cells. The transcript gets what is left and
-// always some of it; a question may take more than the prompt box.
+// always some of it; a question may take more than the prompt box; a card is cut
+// before the transcript is gone.
 func layout(w, h int, f facts) rects {
 	var r rects
 	r.tabs = rect{0, 0, w, 1}
@@ -43,7 +45,10 @@ func layout(w, h int, f facts) rects {
 		r.lower.h = 0 // a question has an edge of its own
 	}
 	r.body = rect{0, 1 + r.upper.h, w, h - 2 - r.upper.h - r.lower.h - lower}
-	r.lower.y = r.body.y + r.body.h
+	r.card.w, r.card.h = w, min(f.card, r.body.h-1)
+	r.body.h -= r.card.h
+	r.card.y = r.body.y + r.body.h
+	r.lower.y = r.card.y + r.card.h
 	r.box = rect{0, r.lower.y + r.lower.h, w, lower}
 	return r
 }

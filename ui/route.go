@@ -34,7 +34,7 @@ func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
 		a.armed, a.flash = armed{}, flash{}
 	}
 	for _, take := range []func(tea.KeyPressMsg) (tea.Cmd, bool){
-		a.keyAlways, a.keyDialog, a.keyTabs, a.keyQuestion, a.keySelection, a.keyDelegated, a.keyBox, a.keyPanes, a.keyGlobal,
+		a.keyAlways, a.keyCard, a.keyDialog, a.keyTabs, a.keyQuestion, a.keySelection, a.keyDelegated, a.keyBox, a.keyPanes, a.keyGlobal,
 	} {
 		if cmd, ok := take(k); ok {
 			return cmd
@@ -335,11 +335,17 @@ func (a *App) roll() tea.Cmd {
 
 // click goes to the tab that was clicked, or to what is new below.
 func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
-	if p := a.panel; p != nil && a.dialog == p.box && m.Button == tea.MouseLeft {
+	if m.Button != tea.MouseLeft {
+		return nil
+	}
+	if cmd, ok := a.clickCard(m.X, m.Y); ok {
+		return cmd
+	}
+	if p := a.panel; p != nil && a.dialog == p.box {
 		p.box.Click(m.X, m.Y-1)
 		a.dirty = true
 	}
-	if m.Button != tea.MouseLeft || a.dialog != nil {
+	if a.dialog != nil {
 		return nil
 	}
 	if low, t := a.drawn.r.lower, a.tabs.focus; low.h > 0 && m.Y == low.y && t != nil && t.at().NewBelow() > 0 {

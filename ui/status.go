@@ -47,7 +47,10 @@ func (a *App) statusLine(w int) string {
 		}
 		free := w - frame.Width(left+branch) - frame.Width(plain) - 1
 		if len(pieces) == 0 {
-			return frame.Fit(left+a.statusBranch(), w)
+			if frame.Width(left) < w {
+				left += a.statusBranch() // as much of it as there is room for
+			}
+			return frame.Fit(left, w)
 		}
 		if free >= 1 {
 			return left + branch + strings.Repeat(" ", free) + right + " "

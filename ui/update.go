@@ -79,6 +79,13 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.o.Start, a.dirty = m.start, true
 	case paged:
 		return a.page(m)
+	case urged:
+		return a.takeUrgent(m)
+	case unacted:
+		delete(a.pressing.acted, m.id)
+		a.dirty = true
+	case gathered:
+		return a.ring()
 	case digested:
 		a.takeDigest(m)
 	case looked:

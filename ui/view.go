@@ -44,6 +44,7 @@ func (a *App) draw() tea.Cmd {
 	if !fits(a.w, a.h) {
 		small := frame.Wrap("too small: 24x6 at least", max(a.w, 1))
 		v.SetContent(strings.Join(small[:max(0, min(len(small), a.h))], "\n"))
+		a.pressing.shown = 0
 		a.last = v
 		return nil
 	}
@@ -79,8 +80,10 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 	case box != nil:
 		f.box = box.Height(a.w, max(1, (a.h-4)/2))
 	}
+	card := a.card(cardMost(a.h))
+	f.card = len(card)
 	r := layout(a.w, a.h, f)
-	a.drawn.r = r
+	a.drawn.r, a.pressing.at = r, r.card
 	row, spans := a.tabRow(a.w)
 	a.drawn.tabs = spans
 
@@ -91,6 +94,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		lines = append(lines, a.strip(rule, a.w))
 	}
 	lines = append(lines, a.body(r.body.w, r.body.h)...)
+	lines = append(lines, card[:r.card.h]...)
 	if r.lower.h > 0 {
 		lines = append(lines, a.lowerRule(rule))
 	}
@@ -113,11 +117,14 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		cursor = tea.NewCursor(x, r.box.y+y)
 		if pop := box.Popup(a.w, max(1, min(8, r.body.h-1))); len(pop) > 0 && a.dialog == nil {
 			for i, l := range pop { // nothing of the transcript shows beside it
-				lines[r.lower.y-len(pop)+i] = frame.Fit(l, a.w)
+				lines[r.card.y-len(pop)+i] = frame.Fit(l, a.w)
 			}
 		}
 	}
 	lines = append(lines, a.statusLine(a.w))
+	if r.card.h == 0 {
+		a.pressing.shown = 0 // there is no room
+	}
 	if a.dialog != nil {
 		lines, cursor = a.over(lines, cursor)
 	}
@@ -128,7 +135,10 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 	row, spans := a.tabRow(a.w)
 	a.drawn.tabs, a.drawn.r = spans, layout(a.w, a.h, facts{})
-	lines := append(append([]string{row}, b.Lines(a.w, a.h-2)...), a.statusLine(a.w))
+	card := a.card(min(1, a.h/10))
+	lines := append(append([]string{row}, b.Lines(a.w, a.h-2-len(card))...), card...)
+	lines = append(lines, a.statusLine(a.w))
+	a.pressing.at = rect{0, a.h - 1 - len(card), a.w, len(card)}
 	for i, l := range lines {
 		lines[i] = frame.Fit(l, a.w)
 	}
@@ -141,6 +151,7 @@ func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 // over splices the open dialog into the middle, between the tabs and the status
 // line. What it stands on is dimmed.
 func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
+	a.pressing.shown = 0 // its card is dimmed and takes no key
 	rows := a.drawn.r.box.y - 1 // down to the rule above the box, if that is enough
 	if rows < a.h/2 {
 		rows = a.h - 2

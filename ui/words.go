@@ -119,6 +119,8 @@ var keys = [...][2]string{
 	{"@, /, !", "complete a file, a command; run a command of your own"},
 	{"F2", "the overview of all agents: who dispatched whom, what each does"},
 	{"F4", "the queue, on the whole screen"},
+	{"Alt+U, Alt+X", "handle the urgent message on the card, in its tab; put it off"},
+	{"📨, 🔴 urgent", "before the count of what waits: something came since you looked at the tab or sent something from it; something urgent waits"},
 	{"m, /", "in a background agent's tab: write to it; a command as main"},
 	{"1…4, Left/Right", "there: its prompt, transcript, output, facts; y copies, w twice wraps up"},
 	{"Alt+M", "leave the mouse to the terminal"},

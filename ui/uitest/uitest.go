@@ -53,6 +53,7 @@ type Options struct {
 	Home     *Home // of a session before; nil: a new one
 	Late     bool  // Attach is the test's to call
 	Real     bool  // real time: not in a bubble
+	Msgs     bool  // the status line says `2 msgs`
 }
 
 // Home is what survives a session: the workspace and its data.
@@ -121,7 +122,7 @@ func Start(t testing.TB, o Options) *Session {
 		In: s.Terminal.in, Out: s.Terminal, Environ: append([]string{
 			"TERM=xterm-256color", "COLORTERM=truecolor", "TTY_FORCE=1", "LANG=C.UTF-8",
 		}, o.Environ...),
-		Theme: o.Theme, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
+		Theme: o.Theme, Msgs: o.Msgs, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
 		History: filepath.Join(s.Home.Data, "history"),
 		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
 		Models: func() []string { return []string{o.Model, "test/other"} },
