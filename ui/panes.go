@@ -207,7 +207,8 @@ func (p *panes) enter(es []agents.Entry, live bool) {
 	flush(live)
 }
 
-// strip names the views on the rule above them, the one that shows in brackets.
+// strip names the views on the rule above them, the one that shows in brackets, and
+// at its other end what a fork's message is about.
 // The tab of an agent without a prompt box always has it.
 func (a *App) strip(rule string, w int) string {
 	t := a.tabs.focus
@@ -236,6 +237,9 @@ func (a *App) strip(rule string, w int) string {
 			mark = frame.Cut(mark, room-1) + " "
 		}
 		rule = frame.Overlay([]string{rule}, []string{a.theme.Paint(themes.Warn, mark)}, w-frame.Width(mark)-1, 0)[0]
+	} else if room := w - plain - 4; t.info.Handles != 0 && room >= 16 {
+		about := " " + frame.Cut(frame.CleanLine(t.info.Sender)+": "+frame.CleanLine(inbox.Label(t.info.Prompt)), room-2) + " "
+		rule = frame.Overlay([]string{rule}, []string{a.theme.Paint(themes.Dim, about)}, w-frame.Width(about)-1, 0)[0]
 	}
 	return rule
 }
