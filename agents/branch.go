@@ -65,7 +65,7 @@ func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string)
 	of, model := a.info.Name, a.model.Name
 	p.mu.Unlock()
 	if a.kind == Fork {
-		return Info{}, fmt.Errorf("%s is a fork itself: it handles one message and closes, and its conversation has no branches; /fork belongs into the tab of its parent", of)
+		return Info{}, fmt.Errorf("a fork is not forked: %s handles one message and closes, and its conversation has no branches", of)
 	}
 	var behind store.Turn
 	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {

@@ -72,6 +72,9 @@ func (a *agent) refuse(e ending) {
 	})
 }
 
+// commandCall is the one call of a plain command's turn.
+const commandCall = "command"
+
 // obey carries out a plain command: a turn with the one call of it and no model.
 // It is the human's own, so nobody is asked. It returns an error if the turn
 // could not begin.
@@ -82,7 +85,7 @@ func (a *agent) obey(ctx context.Context) error {
 	if err := a.prepare(); err != nil {
 		return err
 	}
-	c := Call{ID: "command", Name: "bash"}
+	c := Call{ID: commandCall, Name: "bash"}
 	var err error
 	if c.Args, err = json.Marshal(map[string]string{"command": a.command}); err != nil {
 		return fmt.Errorf("write down the command: %w", err)

@@ -379,7 +379,7 @@ func TestFork_ofAFork(t *testing.T) {
 	if err := w.pool.Fork(fork, id); err == nil || !strings.Contains(err.Error(), "a fork is not forked") {
 		t.Errorf("a fork of a fork: %v", err)
 	}
-	if _, err := w.pool.Branch(t.Context(), fork, 0, ""); err == nil || !strings.Contains(err.Error(), "is a fork itself") {
+	if _, err := w.pool.Branch(t.Context(), fork, 0, ""); err == nil || !strings.Contains(err.Error(), "a fork is not forked") {
 		t.Errorf("a branch of a fork: %v", err)
 	}
 	sent, err := w.pool.Send(t.Context(), fork, "main", "hello", "")

@@ -43,7 +43,7 @@ func whatSaid(es []Entry) string {
 	}
 	r := *es[len(es)-1].Result
 	switch {
-	case es[0].Kind == EntryCall:
+	case es[0].Kind == EntryCall && es[0].Call.ID == commandCall:
 		return ran(r)
 	case r.Exit != nil && *r.Exit < 0: // it was ended
 		return withTail(text, lastBytes(r.Text))

@@ -180,7 +180,7 @@ func runFork(a *App, in input) (tea.Cmd, error) {
 	case of.ID == 0:
 		return nil, errOpening
 	case of.Kind == agents.Fork:
-		return nil, fmt.Errorf("%s is a fork itself: it handles one message and closes; /fork belongs into the tab of an agent you talk to", of.Name)
+		return nil, fmt.Errorf("a fork is not forked: %s handles one message and closes; /fork belongs into the tab of an agent you talk to", of.Name)
 	}
 	fork := func(back string, number int) tea.Cmd {
 		return a.then(in.here, back, func() (tea.Msg, error) {
