@@ -276,7 +276,8 @@ func TestFork_outcomes(t *testing.T) {
 		"create_memory": {inbox.Outcomes{Memory: "findings-from-testing"}, nil, ""},
 		"create_memory under a bad name": {
 			inbox.Outcomes{Memory: "no name"},
-			[]string{`what was found about message #2 from ci was not kept as the memory document no name: "no name" names no memory document: it is NAME or NAME/PART, each of at most 40 letters, digits, dots, dashes and underscores, a letter first and a letter or digit last`}, "",
+			[]string{`what was found about message #2 from ci was not kept as the memory document no name: "no name" names no memory document: it is NAME or NAME/PART, each of at most 40 letters, digits, dots, dashes and underscores, a letter first and a letter or digit last`},
+			"",
 		},
 		"both": {inbox.Outcomes{Escalate: "boss", ToParent: "seen"}, []string{"seen (#2 from ci)\n\nall is red"}, "Forwarded"},
 	} {
