@@ -16,6 +16,7 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/llm"
+	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -131,6 +132,7 @@ type setting struct {
 	start  func(name string, f func()) // instead of go
 	system func(i agents.Info) string
 	trace  func(statement string) // hears of the writer's statements
+	rules  map[string]inbox.Rules
 }
 
 func open(t testing.TB, m llm.Provider, s setting) *world {
@@ -159,7 +161,7 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 				Vendor: strings.TrimPrefix(name, "test/"), AtOnce: s.atOnce[name],
 			}, nil
 		},
-		System: s.system, Cap: s.cap, Attended: !s.absent, Go: s.start,
+		System: s.system, Cap: s.cap, Attended: !s.absent, Go: s.start, Rules: s.rules,
 	})
 	check(t, err)
 	w := &world{t: t, dir: s.dir, db: db, pool: pool, feed: pool.Subscribe(), infos: map[int64]agents.Info{}, shown: map[int64]string{}}

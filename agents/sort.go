@@ -290,7 +290,7 @@ func (s arrivals) lets(d inbox.Decision) bool {
 	case inbox.AtSeam, inbox.AtOnce, inbox.Wakes:
 		return s.typed || s.wake || d.Mode == inbox.Interrupt || !s.who.Prompt
 	case inbox.WithPrompt:
-		return s.typed || s.wake && d.Mode == inbox.Manual
+		return s.typed
 	case inbox.AtPause:
 		return d.Due && (s.wake || s.who.Ends)
 	}

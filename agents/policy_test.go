@@ -1,0 +1,411 @@
+package agents_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/tools"
+)
+
+// answers is a model that answers everything with ok, and runs a command where it is
+// asked to.
+func answers() *model {
+	m := &model{}
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if last(req) == "think" {
+			select {
+			case <-time.After(100 * time.Second):
+			case <-ctx.Done():
+			}
+		}
+		if a := asked(req); strings.HasPrefix(a, "run ") && len(results(req)) == 0 {
+			var calls []llm.Part
+			for i, cmd := range strings.Split(a[4:], " ;; ") {
+				calls = append(calls, call(fmt.Sprintf("c%d", i), "bash", fmt.Sprintf(`{"command":%q}`, cmd))...)
+			}
+			return calls, nil
+		}
+		return text("ok"), nil
+	}
+	return m
+}
+
+// last is the last text of a request.
+func last(req *llm.Request) string {
+	ps := req.Messages[len(req.Messages)-1].Parts
+	if t, ok := ps[len(ps)-1].(llm.Text); ok {
+		return t.Text
+	}
+	return ""
+}
+
+// mails sends main a message from an agent of that name.
+func (w *world) mails(from, body string, l agents.Letter) int64 {
+	w.t.Helper()
+	id := w.info(from).ID
+	if id == 0 {
+		i, err := w.pool.NewHelper(w.t.Context(), from, "")
+		check(w.t, err)
+		id = i.ID
+		w.until(from+" is there", func() bool { return w.info(from).ID != 0 })
+	}
+	l.Body = body
+	if len(l.To) == 0 {
+		l.To = []string{"main"}
+	}
+	sent, err := w.pool.Mail(w.t.Context(), id, l)
+	check(w.t, err)
+	return sent[0].ID
+}
+
+func (w *world) override(change func(o *inbox.Overrides)) {
+	w.t.Helper()
+	_, err := w.pool.Override(w.t.Context(), w.main(), change)
+	check(w.t, err)
+}
+
+func (w *world) mode(m inbox.Mode) { w.override(func(o *inbox.Overrides) { o.Mode = m }) }
+
+// key presses a key.
+func (w *world) key() { w.pool.Human().Pressed(time.Now()) }
+
+// why asks when a message enters.
+func (w *world) decided(id int64, want string) {
+	w.t.Helper()
+	if s, err := w.pool.Why(w.t.Context(), id); err != nil || !strings.Contains(s, want) {
+		w.t.Errorf("why #%d: %q %v, want %q", id, s, err, want)
+	}
+}
+
+// TestInterrupt_entersAtTheNextSeam: it waits for all results of a tool batch, and
+// enters before the next request.
+// Spec: M-2, M-20, M-31, R-51, R-53, E-11.
+func TestInterrupt_entersAtTheNextSeam(t *testing.T) {
+	m := answers()
+	w := open(t, m, setting{})
+	w.mode(inbox.Interrupt)
+	gate := w.dir + "/go"
+	w.prompt("run echo begun; while [ ! -e " + gate + " ]; do :; done ;; echo second")
+	w.output("main", "begun")
+	id := w.mails("ci", "the build broke", agents.Letter{})
+	w.decided(id, "until all tools of this step have ended: it enters before the next request.\nPolicy: interrupt, by /messages mode interrupt.")
+	check(t, os.WriteFile(gate, nil, 0o600))
+	w.settle()
+	if got := kinds(w.entries("main")); got != "prompt call call started result started result message text ended" {
+		t.Fatalf("entries: %s", got)
+	}
+	reqs := m.seen()
+	if len(reqs) != 2 {
+		t.Fatalf("%d requests", len(reqs))
+	}
+	check(t, valid(reqs[1].Messages))
+	w.until("nothing waits", func() bool { return w.info("main").Pending == 0 })
+}
+
+// Spec: M-2, M-21, R-42, E-25.
+func TestInterrupt_startsATurnOfAnIdleAgent(t *testing.T) {
+	m := answers()
+	play(t, m, setting{}, func(w *world) {
+		w.key()
+		w.override(func(o *inbox.Overrides) { o.From = map[string]inbox.Mode{"ci": inbox.UrgentOnly} })
+		calm := w.mails("ci", "all is well", agents.Letter{})
+		w.rest()
+		if len(m.seen()) != 0 {
+			t.Fatal("mail that is not urgent started a turn")
+		}
+		w.decided(calm, "until no key came for 30s")
+		w.mails("ci", "it burns", agents.Letter{Priority: inbox.Urgent})
+		w.rest()
+		if got := kinds(w.entries("main")); got != "message text ended" || !strings.Contains(w.entries("main")[0].Text, "it burns") {
+			t.Fatalf("entries: %s", got)
+		}
+		// A turn that was stopped by hand is not started again by mail.
+		w.prompt("think")
+		w.state("main", agents.Running)
+		time.Sleep(time.Second)
+		w.pool.Stop(w.main())
+		w.rest()
+		n := len(m.seen())
+		late := w.mails("ci", "it burns again", agents.Letter{Priority: inbox.Urgent})
+		time.Sleep(time.Minute)
+		w.rest()
+		if len(m.seen()) != n {
+			t.Error("it started a turn after the human stopped one")
+		}
+		w.decided(late, "you stopped the last one")
+		w.prompt("go on")
+		w.rest()
+		if es := w.entries("main"); !strings.Contains(kinds(es), "ended message prompt text ended") {
+			t.Errorf("entries: %s", kinds(es))
+		}
+	})
+}
+
+// TestQueue_waitsForAPause: mail is handled when the agent is idle, no key came for
+// as long as was said, and the box is empty; one line says so afterwards.
+// Spec: M-3, M-28, R-44, E-26.
+func TestQueue_waitsForAPause(t *testing.T) {
+	m := answers()
+	play(t, m, setting{}, func(w *world) {
+		w.override(func(o *inbox.Overrides) { o.Default, o.IdleAfter = inbox.Queue, 40*time.Second })
+		main := w.main()
+		quietly := func(what string) {
+			t.Helper()
+			if n := len(m.seen()); n != 0 {
+				t.Fatalf("%s: %d requests", what, n)
+			}
+		}
+		w.key()
+		id := w.mails("research-agent", "found it", agents.Letter{Priority: inbox.Low})
+		time.Sleep(39 * time.Second)
+		quietly("before the pause is long enough")
+		w.decided(id, "until no key came for 40s (1s to go)")
+		w.key()
+		w.pool.Human().Drafts(main, true)
+		time.Sleep(39 * time.Second)
+		quietly("a key began the pause anew")
+		time.Sleep(time.Hour)
+		quietly("a draft is in the box")
+		w.decided(id, "until your prompt box is empty")
+		w.pool.Human().Drafts(main, false)
+		w.until("it is handled", func() bool { return w.info("main").Pending == 0 })
+		w.rest()
+		es := w.entries("main")
+		if got := kinds(es); got != "message text notice ended" || es[2].Text != "Handled message from research-agent while you were thinking" {
+			t.Fatalf("entries: %s %q", got, es[2].Text)
+		}
+		w.key()
+		w.prompt("think")
+		w.state("main", agents.Running)
+		for _, body := range []string{"a", "b", "c"} {
+			w.mails("research-agent", body, agents.Letter{})
+		}
+		time.Sleep(90 * time.Second)
+		if n := len(m.seen()); n != 2 {
+			t.Fatalf("%d requests while the turn runs", n)
+		}
+		w.until("they are handled", func() bool { return w.info("main").Pending == 0 })
+		w.rest()
+		if es := w.entries("main"); !strings.HasSuffix(kinds(es), "prompt text ended message text notice ended") || es[len(es)-2].Text != "Handled 3 messages while you were idle" {
+			t.Errorf("entries: %s", kinds(es))
+		}
+	})
+}
+
+// TestPolicy_takesAllThatFits: what does not fit in one automatic take begins the
+// next turn.
+func TestPolicy_takesAllThatFits(t *testing.T) {
+	m := answers()
+	play(t, m, setting{}, func(w *world) {
+		w.mode(inbox.Manual)
+		for range 5 {
+			w.mails("ci", strings.Repeat("word ", 1000), agents.Letter{})
+		}
+		w.mode(inbox.Interrupt)
+		w.rest()
+		w.until("nothing waits", func() bool { return w.info("main").Pending == 0 })
+		if n := len(m.seen()); n != 5 {
+			t.Errorf("%d turns for 5 messages of which each fills one", n)
+		}
+		w.mode(inbox.Queue)
+		w.key()
+		for range 3 {
+			w.mails("ci", strings.Repeat("word ", 1000), agents.Letter{})
+		}
+		time.Sleep(40 * time.Second)
+		w.rest()
+		w.until("nothing waits", func() bool { return w.info("main").Pending == 0 })
+	})
+}
+
+// TestQuiet_holdsEverything: no request, whatever asks for one, until it is ended;
+// then what is urgent is named first and the policy goes on.
+// Spec: M-22, R-43.
+func TestQuiet_holdsEverything(t *testing.T) {
+	m := answers()
+	dir := t.TempDir()
+	play(t, m, setting{dir: dir}, func(w *world) {
+		w.mode(inbox.Interrupt)
+		check(t, w.pool.BeQuiet(w.t.Context(), time.Time{}))
+		w.mails("ci", "first", agents.Letter{})
+		id := w.mails("testing-agent", "test failures", agents.Letter{Priority: inbox.Urgent})
+		_, err := w.pool.Push(w.t.Context(), w.main(), tools.Task{Name: "kid", Prompt: "work", Deliver: "wake"})
+		check(t, err)
+		w.run(0)
+		w.state("kid", agents.Done) // work in the background goes on
+		time.Sleep(24 * time.Hour)
+		if n := len(m.seen()); n != 1 {
+			t.Fatalf("%d requests, want that of kid alone", n)
+		}
+		w.until("all is counted", func() bool { return w.info("main").Pending == 3 && w.info("main").Urgent == 1 })
+		if !w.tally.Quiet.On {
+			t.Error("the tally does not say that it is quiet")
+		}
+		w.decided(id, "because it is quiet; /messages resume ends it. /check,")
+	})
+	play(t, m, setting{dir: dir}, func(w *world) { // it outlives the program
+		w.until("it is quiet", func() bool { return w.tally.Quiet.On })
+		time.Sleep(time.Hour)
+		if n := len(m.seen()); n != 1 {
+			t.Fatalf("%d requests after the restart", n)
+		}
+		came, err := w.pool.EndQuiet(w.t.Context())
+		check(t, err)
+		if !strings.HasPrefix(came, "Quiet is over. 3 messages came meanwhile: 1 urgent, 1 done, 1 to read.\n  🔴 #2 from testing-agent: test failures") {
+			t.Errorf("it says %q", came)
+		}
+		w.until("the policy goes on", func() bool { return w.info("main").Pending == 0 })
+		w.rest()
+		if _, err := w.pool.EndQuiet(w.t.Context()); !errors.Is(err, agents.ErrLoud) {
+			t.Errorf("ended twice: %v", err)
+		}
+	})
+}
+
+// Spec: M-22.
+func TestQuiet_endsByItself(t *testing.T) {
+	m := answers()
+	play(t, m, setting{}, func(w *world) {
+		check(t, w.pool.BeQuiet(w.t.Context(), time.Now().Add(2*time.Hour)))
+		w.mails("ci", "news", agents.Letter{})
+		w.mode(inbox.Interrupt)
+		time.Sleep(2*time.Hour - time.Second)
+		if len(m.seen()) != 0 {
+			t.Fatal("it was not quiet")
+		}
+		time.Sleep(2 * time.Second)
+		w.until("it is over", func() bool { return !w.tally.Quiet.On && w.info("main").Pending == 0 })
+		w.rest()
+		if es := w.entries("main"); es[0].Kind != agents.EntryNotice || !strings.HasPrefix(es[0].Text, "Quiet is over. 1 message came") {
+			t.Errorf("entries: %s", kinds(es))
+		}
+		if err := w.pool.BeQuiet(w.t.Context(), time.Now().Add(-time.Second)); err == nil {
+			t.Error("quiet until a time that is over")
+		}
+	})
+}
+
+// TestRules_hybrid: what a file says, by sender, tag, priority and the hour.
+// Spec: M-14, M-15, M-16, M-17, M-18, R-41.
+func TestRules_hybrid(t *testing.T) {
+	m := answers()
+	nine := [7]bool{true, true, true, true, true, true, true}
+	rules := map[string]inbox.Rules{"main": {
+		Default: inbox.Manual, From: map[string]inbox.Mode{"testing-*": inbox.Fork}, Tags: map[string]inbox.Mode{"blocker": inbox.Interrupt},
+		Priority: map[inbox.Priority]inbox.Mode{inbox.Urgent: inbox.Interrupt, inbox.High: inbox.Manual},
+		Schedule: []inbox.Period{{Name: "daily 9am-10am", Days: nine, From: 9 * 60, To: 10 * 60, Mode: inbox.Interrupt}}, File: ".agents/main.yml",
+	}}
+	play(t, m, setting{rules: rules}, func(w *world) {
+		now := time.Now()
+		time.Sleep(time.Date(now.Year(), now.Month(), now.Day()+1, 8, 0, 0, 0, now.Location()).Sub(now))
+		w.mails("testing-a", "a test broke", agents.Letter{})
+		w.until("a fork was made", func() bool { return w.info("main-fork-1").ID != 0 })
+		w.rest()
+		if got := kinds(w.entries("main")); got != "" {
+			t.Fatalf("the fork's message entered: %s", got)
+		}
+		held := w.mails("ci", "held until nine", agents.Letter{})
+		high := w.mails("ci", "held whatever the hour", agents.Letter{Priority: inbox.High})
+		w.mails("ci", "it blocks", agents.Letter{Tags: []string{"blocker"}})
+		w.rest()
+		if es := w.entries("main"); kinds(es) != "message text ended" || len(es[0].Messages) != 1 {
+			t.Fatalf("entries: %s", kinds(es))
+		}
+		w.decided(held, "Policy: manual, by the default in .agents/main.yml.")
+		time.Sleep(61 * time.Minute)
+		w.rest()
+		if es := w.entries("main"); kinds(es) != "message text ended message text ended" || es[3].Messages[0].ID != held {
+			t.Fatalf("at nine: %s", kinds(es))
+		}
+		w.decided(high, "its rule for high messages in .agents/main.yml")
+	})
+}
+
+// TestRules_change: a file that changes decides anew about what waits; one that is
+// broken changes nothing and is told of once.
+func TestRules_change(t *testing.T) {
+	m := answers()
+	play(t, m, setting{}, func(w *world) {
+		w.mails("ci", "news", agents.Letter{})
+		w.rest()
+		interrupt := map[string]inbox.Rules{"main": {Default: inbox.Interrupt, File: ".agents/main.yml"}}
+		w.pool.Rules(w.t.Context(), interrupt, nil)
+		w.until("it is handled", func() bool { return w.info("main").Pending == 0 })
+		w.rest()
+		broken := map[string]error{"main": errors.New(".agents/main.yml:3:5: unknown mode"), "other": errors.New(".agents/other.yml:1:1: no")}
+		for range 3 {
+			w.pool.Rules(w.t.Context(), nil, broken)
+		}
+		w.mails("ci", "more", agents.Letter{})
+		w.until("the last good rules hold", func() bool { return w.info("main").Pending == 0 })
+		w.rest()
+		var notices []string
+		for _, e := range w.entries("main") {
+			if e.Kind == agents.EntryNotice {
+				notices = append(notices, e.Text)
+			}
+		}
+		if len(notices) != 2 || !strings.Contains(notices[0], "main.yml:3:5: unknown mode. The policy that was read of it before still holds.") ||
+			!strings.Contains(notices[1], "other.yml:1:1: no. No policy of it holds.") {
+			t.Errorf("notices %q", notices)
+		}
+		w.pool.Rules(w.t.Context(), nil, nil)
+		w.mails("ci", "and more", agents.Letter{})
+		w.rest()
+		if w.until("it waits", func() bool { return w.info("main").Pending == 1 }); len(m.seen()) != 2 {
+			t.Errorf("%d requests", len(m.seen()))
+		}
+	})
+}
+
+// TestOverride_outlivesTheProgram, and default takes it back.
+// Spec: M-1, M-20, M-21.
+func TestOverride_outlivesTheProgram(t *testing.T) {
+	m := answers()
+	dir := t.TempDir()
+	play(t, m, setting{dir: dir}, func(w *world) {
+		w.override(func(o *inbox.Overrides) {
+			*o = inbox.Overrides{Default: inbox.Queue, IdleAfter: time.Minute, Mode: inbox.Manual, From: map[string]inbox.Mode{"ci": inbox.Interrupt}}
+		})
+	})
+	play(t, m, setting{dir: dir}, func(w *world) {
+		p, err := w.pool.Policy(w.main())
+		check(t, err)
+		if p.Human.Default != inbox.Queue || p.Pause() != time.Minute || p.Human.Mode != inbox.Manual || p.Human.From["ci"] != inbox.Interrupt {
+			t.Errorf("policy %+v", p)
+		}
+		w.mails("ci", "now", agents.Letter{})
+		w.until("it is handled", func() bool { return w.info("main").Pending == 0 })
+		w.override(func(o *inbox.Overrides) { *o = inbox.Overrides{} })
+		w.rest()
+		w.mails("ci", "later", agents.Letter{})
+		w.rest()
+		w.until("it waits", func() bool { return w.info("main").Pending == 1 })
+	})
+}
+
+// TestPolicy_ofBackgroundAgents: queued mail enters when their work is done.
+// Spec: M-3, R-51.
+func TestPolicy_ofBackgroundAgents(t *testing.T) {
+	m := answers()
+	w := open(t, m, setting{rules: map[string]inbox.Rules{"kid": {Default: inbox.Queue}}})
+	gate := w.dir + "/go"
+	w.push("kid", "run echo begun; while [ ! -e "+gate+" ]; do :; done")
+	w.run(0)
+	w.output("kid", "begun")
+	id := w.mails("ci", "by the way", agents.Letter{To: []string{"kid"}})
+	w.decided(id, "until the agent's work is done: it enters before it ends.")
+	check(t, os.WriteFile(gate, nil, 0o600))
+	w.state("kid", agents.Done)
+	if got := kinds(w.entries("kid")); got != "prompt call started result text message text ended" {
+		t.Errorf("entries: %s", got)
+	}
+}
