@@ -15,7 +15,7 @@ func (q Question) message(to int64) inbox.Message {
 		Subject: fit(q.Action.Title, mostSubject), Body: fit(q.whole(), inbox.MaxBody),
 	}
 	if q.Asks != nil {
-		m.Kind, m.Subject = inbox.Question, fit(strings.Join(strings.Fields(q.Asks.Text), " "), mostSubject)
+		m.Kind, m.Subject = inbox.Question, fit(q.Gist(), mostSubject)
 	}
 	if q.Outside {
 		m.Tags = []string{"outside"}
@@ -48,6 +48,14 @@ func (q Question) whole() string {
 		parts = append(parts, "for this session: "+string(q.Rule))
 	}
 	return strings.Join(parts, "\n\n")
+}
+
+// Gist is a question in a line that a terminal shows as it is.
+func (q Question) Gist() string {
+	if q.Asks != nil {
+		return inbox.Label(q.Asks.Text)
+	}
+	return q.Action.Title
 }
 
 // options is a question of ask_user with what it offers.

@@ -189,13 +189,6 @@ func (a *App) stop() tea.Cmd {
 	}
 }
 
-func (a *App) answer(d dialog.Answered) tea.Cmd {
-	t := a.tabs.focus
-	return a.start(t, "", func() (string, error) {
-		return "", a.pool.Answer(a.ctx, d.Question, agents.Answer{Choice: d.Answer.Choice, Reason: d.Answer.Reason})
-	})
-}
-
 func (a *App) cycleMode() tea.Cmd {
 	if a.pool == nil {
 		return nil
@@ -300,11 +293,15 @@ func (a *App) wantFiles(box *composer.Box) tea.Cmd {
 	}
 }
 
-// quit leaves at once if nothing runs, else asks what shall become of it.
+// quit leaves at once if nothing runs, else asks what shall become of it. An agent
+// that asks loses nothing: it asks again at the next start, and goes on.
 func (a *App) quit() tea.Cmd {
-	var names []string
+	var names, asking []string
 	for _, t := range a.tabs.all {
-		if working(t.info.State) {
+		switch {
+		case t.info.State == agents.Asking:
+			asking = append(asking, t.info.Name)
+		case working(t.info.State):
 			names = append(names, t.info.Name)
 		}
 	}
@@ -316,6 +313,13 @@ func (a *App) quit() tea.Cmd {
 		are = " is"
 	}
 	text := strings.Join(names, ", ") + are + " still at work."
+	switch len(asking) {
+	case 0:
+	case 1:
+		text += " " + asking[0] + " asks you something: whenever you quit, that is kept and asked again at the next start."
+	default:
+		text += " " + strings.Join(asking, ", ") + " ask you something: whenever you quit, that is kept and asked again at the next start."
+	}
 	a.open(dialog.NewConfirm(a.theme, "Quit?", text, []dialog.Option{
 		{Key: "w", Label: "wait until they are done, then quit"},
 		{Key: "k", Label: "stop them and quit; what they have goes into the inbox"},

@@ -153,6 +153,7 @@ type App struct {
 	dialog   dialog.Box // over everything, if any
 	decide   func(dialog.Decision) tea.Cmd
 	fleet    *fleet // the overview, while it is open
+	raised   raised
 	panel    *panel // an inbox or a queue, while it is open
 	pressing pressing
 	flash    flash

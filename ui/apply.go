@@ -86,6 +86,7 @@ func (a *App) change(i agents.Info) tea.Cmd {
 	if above := a.tabs.byID(i.Parent); above != nil && i.Task != 0 {
 		above.view.SetChild(i)
 	}
+	a.lower(i)
 	if i.Question == nil {
 		t.question, t.about = nil, 0
 	}

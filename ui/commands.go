@@ -56,6 +56,7 @@ func commands() []command {
 		{"inbox", nil, "[NAME] [--all [before=N]] | undo | archive N… | snooze N WHEN | restore N… | pin N [off] | archived | snoozed | search WORDS", "list the messages that wait, or all, for this agent or another; put those taken last back; put messages away and bring them back; find them", runInbox, false},
 		{"messages", nil, "next [N] [--fifo] | wait | show [N] | why N | mute N [off] | mode [MODE] | from NAME MODE | quiet [until 14:00 | for 2h] | resume", "a turn with the most urgent message, or one turn each; show one, say why it waits; hold its thread silently; how mail is handled", runMessages, false},
 		{"reply", nil, "N TEXT", "answer a message in the name of the agent that got it", runReply, false},
+		{"answer", nil, "[N | NAME [yes|session|no [REASON] | OPTION | TEXT]]", "answer what an agent asks, by its message or its name; alone: show the oldest question", runAnswer, false},
 		{"fire", nil, "[#N…] [TEXT]", "start one turn with all messages that wait, or with these", runFire, false},
 		{"kill", nil, "NAME [--cascade | --orphan]", "end an agent now, with or without those below it, or remove a queued task", runKill, false},
 		{"agent", nil, "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME] | config message-handling MODE [--idle-after=30s]]", "list agents, go to one; open, rename, close a helper; how its mail is handled", runAgent, false},
@@ -206,6 +207,8 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 		return a.agentArguments(strings.Fields(strings.TrimSuffix(line, word))[1:])
 	case "fork":
 		add("name=")
+	case "answer":
+		return a.answerArguments(strings.Fields(strings.TrimSuffix(line, word))[1:])
 	case "push", "run", "queue", "retry":
 		for _, s := range a.queueArguments(name, line, word) {
 			add(s)

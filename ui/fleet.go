@@ -187,7 +187,7 @@ func (a *App) stands(t *tab) string {
 		}
 	case agents.Asking:
 		if i.Question != nil {
-			return "asks: " + i.Question.Action.Title
+			return "asks: " + i.Question.Gist()
 		}
 	case agents.Failed, agents.Crashed:
 		if i.Why != "" {

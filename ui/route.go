@@ -145,6 +145,8 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "f4":
 		t := a.commandAgent()
 		return a.queuePanel(t.info.ID, t.info.Name), true
+	case "alt+a":
+		return a.nextQuestion(), true
 	case "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9":
 		a.tabs.nth(int(s[4] - '0'))
 	default:
@@ -164,8 +166,8 @@ func (a *App) keyQuestion(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return a.keyBox(k)
 	}
 	switch d := q.Key(k).(type) {
-	case dialog.Answered:
-		return a.answer(d), true
+	case dialog.Answered, dialog.Said:
+		return a.answered(d), true
 	case dialog.Cancelled:
 		if a.again("esc") {
 			return a.stop(), true

@@ -8,7 +8,6 @@ import (
 
 	"fantail/agents"
 	"fantail/themes"
-	"fantail/ui/dialog"
 	"fantail/ui/transcript"
 )
 
@@ -324,27 +323,4 @@ func (a *App) tell(t *tab, text string, tone transcript.Tone) {
 	t.view.Local(text, tone)
 	t.panes.at = paneTranscript
 	a.dirty = true
-}
-
-// question is the focused agent's open question, made when it is first shown:
-// its grace begins then.
-func (a *App) question() dialog.Box {
-	t := a.tabs.focus
-	if t == nil || t.info.Question == nil {
-		return nil
-	}
-	if t.question == nil || t.about != t.info.Question.ID {
-		t.question, t.about = dialog.NewQuestion(a.theme, t.info.Question.Question, a.o.Now), t.info.Question.ID
-		if box := a.boxOf(t); box != nil && !box.Empty() {
-			t.typed = a.o.Now()
-		}
-	}
-	return t.question
-}
-
-// reasoning reports whether the focused agent's question has its line for a
-// reason open.
-func (a *App) reasoning() bool {
-	_, _, open := a.question().Cursor()
-	return open
 }

@@ -64,8 +64,8 @@ func whyText(n agents.Now, now time.Time) string {
 		add("%s · for %s", c.Title, ago(c.Since))
 	}
 	if q := i.Question; q != nil {
-		add("it asks: %s", q.Action.Title)
-		add("answer in its tab: /agent %s goes there", i.Name)
+		add("it asks: %s", q.Gist())
+		add("answer in its tab (/agent %s goes there), or here: /answer %s", i.Name, i.Name)
 	}
 	switch {
 	case i.Why == "" || i.State == agents.Running:
@@ -110,6 +110,7 @@ var keys = [...][2]string{
 	{"Alt+Tab, Ctrl+Tab", "the agent used last, and on through those used before"},
 	{"Alt+1…9, Ctrl+PgUp/PgDn", "go to a tab, to the next one"},
 	{"Ctrl+Space", "go to an agent by name"},
+	{"Alt+A", "answer the oldest open question, whoever asks, without going there"},
 	{"PgUp/PgDn, wheel, Home/End", "scroll"},
 	{"Ctrl+O", "unfold what is folded"},
 	{"Ctrl+Up, then y", "select a block, copy it"},

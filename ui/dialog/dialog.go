@@ -1,6 +1,6 @@
 // Package dialog is the boxes over the transcript.
 //
-// Does: the permission question, the switcher, a list to pick from, a
+// Does: the permission question, the question in an agent's own words, the switcher, a list to pick from, a
 // yes-or-no confirmation, a scrollable table.
 //
 // Does not: answer anything by itself, know a pool.

@@ -160,7 +160,7 @@ func (b *question) Lines(w, h int) []string {
 		end := min(len(b.body), top+max(1, view-1))
 		lines = append(lines, b.rows(top, end)...)
 		if view > 1 {
-			lines = append(lines, b.mark(top, len(b.body)-end))
+			lines = append(lines, outOfSight(b.theme, top, len(b.body)-end))
 		}
 	}
 	b.cy = 1 + len(lines) + len(foot) - 1
@@ -331,16 +331,16 @@ func (b *question) rows(from, to int) []string {
 	return out
 }
 
-// mark says how many rows are out of sight.
-func (b *question) mark(above, below int) string {
+// outOfSight says how many rows of a question are not shown.
+func outOfSight(t *themes.Theme, above, below int) string {
 	if below == 0 {
-		return b.theme.Paint(themes.Dim, fmt.Sprintf("── the end · %s above ──", count(above)))
+		return t.Paint(themes.Dim, fmt.Sprintf("── the end · %s above ──", count(above)))
 	}
 	s := fmt.Sprintf("── %s more ──", count(below))
 	if above > 0 {
 		s = fmt.Sprintf("── %s more · %d above ──", count(below), above)
 	}
-	return b.theme.Paint(themes.Warn, s)
+	return t.Paint(themes.Warn, s)
 }
 
 func count(n int) string {

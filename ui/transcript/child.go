@@ -107,7 +107,7 @@ func does(i agents.Info, begun bool) string {
 	what := i.Doing
 	switch {
 	case i.State == agents.Asking && i.Question != nil:
-		return "asks: " + i.Question.Action.Title
+		return "asks: " + i.Question.Gist()
 	case i.Retry != nil:
 		return "tries again: " + i.Retry.Reason
 	case i.State == agents.Waiting && i.Why != "":

@@ -1,0 +1,312 @@
+package dialog
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// Asked is a question that an agent asks in words of its own.
+type Asked struct {
+	ID       int64
+	Name     string // the agent's
+	Text     string
+	Options  []Offer
+	Multiple bool // several options may be chosen
+	Outside  bool // it comes of work that was asked for outside of the program
+}
+
+// Offer is an answer that is offered.
+type Offer struct{ Label, Why string }
+
+// Said is the answer to such a question, in words.
+type Said struct {
+	Question int64
+	Text     string
+}
+
+func (Said) decision() {}
+
+// ask asks a question in the words of an agent. An option answers by its digit,
+// or by the arrows and Enter; what is typed is an answer too.
+type ask struct {
+	theme *themes.Theme
+	q     Asked
+	now   func() time.Time
+	shown time.Time
+
+	// at is the highlighted row, -1 for none: an Enter meant for the prompt
+	// answers nothing. Behind the options stands one for words.
+	at     int
+	chosen map[int]bool // of several
+	words  *input       // the open line for words, nil if it is closed
+	scroll scroll
+	width  int // what body was laid out for
+	body   []string
+	cx, cy int
+}
+
+// NewAsk asks q. Until Grace has passed since now it takes no key: what is typed
+// then was meant for something else.
+func NewAsk(t *themes.Theme, q Asked, now func() time.Time) Box {
+	b := &ask{theme: t, q: q, now: now, shown: now(), at: -1, chosen: map[int]bool{}}
+	if len(q.Options) == 0 {
+		b.words = newInput()
+	}
+	return b
+}
+
+func (b *ask) Key(k tea.KeyPressMsg) Decision {
+	if b.now().Sub(b.shown) < Grace {
+		return nil
+	}
+	key, typed := k.Keystroke(), typedText(k)
+	if b.words != nil {
+		return b.wordsKey(k)
+	}
+	if b.scroll.key(key) {
+		return nil
+	}
+	last := len(b.q.Options)
+	switch key {
+	case "esc":
+		return Cancelled{}
+	case "tab":
+		b.words = newInput()
+	case "up", "left":
+		if b.at--; b.at < 0 {
+			b.at = last
+		}
+	case "down", "right":
+		b.at = (b.at + 1) % (last + 1)
+	case "space":
+		if b.q.Multiple && b.at >= 0 && b.at < last {
+			b.toggle(b.at)
+		} else {
+			b.scroll.key("pgdown")
+		}
+	case "enter":
+		return b.enter()
+	default:
+		if n := digit(typed); n >= 0 && n < last {
+			return b.pick(n)
+		}
+		if typed != "" { // whoever types, answers in their own words
+			b.words = newInput()
+			b.words.key(k)
+		}
+	}
+	return nil
+}
+
+// digit is the place of the option with that digit, -1 if it is none.
+func digit(s string) int {
+	if len(s) == 1 && s[0] >= '1' && s[0] <= '9' {
+		return int(s[0] - '1')
+	}
+	return -1
+}
+
+func (b *ask) toggle(n int) { b.chosen[n] = !b.chosen[n] }
+
+// pick takes an option by its digit: it answers, or is one of several.
+func (b *ask) pick(n int) Decision {
+	if b.at = n; b.q.Multiple {
+		b.toggle(n)
+		return nil
+	}
+	return Said{b.q.ID, b.q.Options[n].Label}
+}
+
+// enter answers with what is chosen, or with what is highlighted.
+func (b *ask) enter() Decision {
+	last := len(b.q.Options)
+	var labels []string
+	for n, o := range b.q.Options {
+		if b.chosen[n] {
+			labels = append(labels, o.Label)
+		}
+	}
+	switch {
+	case b.at == last:
+		b.words = newInput()
+	case len(labels) > 0:
+		return Said{b.q.ID, strings.Join(labels, ", ")}
+	case b.at >= 0:
+		return Said{b.q.ID, b.q.Options[b.at].Label}
+	}
+	return nil
+}
+
+func (b *ask) wordsKey(k tea.KeyPressMsg) Decision {
+	switch key := k.Keystroke(); key {
+	case "enter":
+		if text := strings.TrimSpace(b.words.value()); text != "" {
+			return Said{b.q.ID, text}
+		}
+	case "esc":
+		if len(b.q.Options) == 0 {
+			return Cancelled{}
+		}
+		b.words = nil
+	case "pgup", "pgdown", "shift+up", "shift+down":
+		b.scroll.key(key)
+	default:
+		b.words.key(k)
+	}
+	return nil
+}
+
+func (b *ask) Paste(s string) {
+	if b.words != nil && b.now().Sub(b.shown) >= Grace {
+		b.words.insert(s)
+	}
+}
+
+func (b *ask) Cursor() (x, y int, ok bool) { return b.cx, b.cy, b.words != nil }
+
+func (b *ask) Lines(w, h int) []string {
+	if !fits(w, h) {
+		return nil
+	}
+	inner, rows := w-borderCols, h-borderRows
+	if b.width != inner {
+		b.width, b.body = inner, b.lay(inner)
+	}
+	foot, hidden := b.foot(inner, max(1, rows-min(len(b.body), max(1, rows/2))))
+	view := max(1, rows-len(foot))
+	if view > len(b.body) && rows > len(b.body)+len(foot) {
+		foot = append([]string{""}, foot...)
+		view = rows - len(foot)
+	}
+	var lines []string
+	if len(b.body) <= view {
+		b.scroll.set(view, len(b.body))
+		lines = append(lines, b.body...)
+	} else {
+		// The last row says how much is out of sight, where there is one for it.
+		shown := max(1, view-1)
+		b.scroll.set(shown, len(b.body))
+		top := b.scroll.top
+		end := min(len(b.body), top+shown)
+		lines = append(lines, b.body[top:end]...)
+		if view > 1 {
+			lines = append(lines, outOfSight(b.theme, top, len(b.body)-end))
+		}
+	}
+	b.cy = 1 + len(lines) + len(foot) - 1
+	lines = append(lines, foot...)
+	title := "⚠ " + frame.CleanLine(b.q.Name) + " asks you"
+	return panel(b.theme, w, themes.Warn, title, b.hint(hidden), lines[:min(len(lines), rows)])
+}
+
+// lay is the question as it stands, wrapped to w columns.
+func (b *ask) lay(w int) (rows []string) {
+	if b.q.Outside {
+		for _, s := range frame.Wrap("⚠ for work that was asked for outside of the program", w) {
+			rows = append(rows, b.theme.Paint(themes.Warn, s))
+		}
+	}
+	for _, s := range wrap(frame.Reveal(b.q.Text), w) {
+		rows = append(rows, b.theme.Paint(themes.Text, s))
+	}
+	return rows
+}
+
+// foot is the options, or the line for words, in at most `most` rows; hidden
+// are the rows that found no place. The highlighted one always has one.
+func (b *ask) foot(inner, most int) (rows []string, hidden int) {
+	if b.words != nil {
+		label := "› "
+		view, x := b.words.view(inner - 3)
+		b.cx = 2 + 2 + x
+		return []string{b.theme.Paint(themes.Accent, label) + b.theme.Paint(themes.Text, view)}, 0
+	}
+	first, last := 0, 0
+	for n := range len(b.q.Options) + 1 {
+		if n == b.at {
+			first = len(rows)
+		}
+		rows = append(rows, b.option(n, inner)...)
+		if n == b.at {
+			last = len(rows)
+		}
+	}
+	if hidden = len(rows) - most; hidden <= 0 {
+		return rows, 0
+	}
+	top := max(0, min(last-most, first, hidden))
+	if b.at >= 0 && last-first <= most {
+		top = min(first, max(0, last-most))
+	}
+	return rows[top : top+most], hidden
+}
+
+// option is a row, or several, of the list.
+func (b *ask) option(n, inner int) (rows []string) {
+	key, label, why := fmt.Sprintf(" %d  ", n+1), "", ""
+	if n == len(b.q.Options) {
+		key, label = " ›  ", "in your own words"
+	} else {
+		o := b.q.Options[n]
+		label, why = frame.CleanLine(frame.Reveal(o.Label)), frame.CleanLine(frame.Reveal(o.Why))
+		if b.q.Multiple {
+			key = fmt.Sprintf(" %d [ ] ", n+1)
+			if b.chosen[n] {
+				key = fmt.Sprintf(" %d [x] ", n+1)
+			}
+		}
+	}
+	k := frame.Width(key)
+	for i, row := range chop(label, inner-k) {
+		gutter := key
+		if i > 0 {
+			gutter = strings.Repeat(" ", k)
+		}
+		if n == b.at {
+			rows = append(rows, b.theme.Paint(themes.Selection, frame.Fit(gutter+row, inner)))
+			continue
+		}
+		rows = append(rows, b.theme.Paint(themes.Accent, gutter)+b.theme.Paint(themes.Text, row))
+	}
+	if why == "" {
+		return rows
+	}
+	if len(rows) == 1 && k+frame.Width(label)+3+frame.Width(why) <= inner && n != b.at {
+		rows[0] += b.theme.Paint(themes.Dim, " · "+why)
+		return rows
+	}
+	if len(rows) == 1 && k+frame.Width(label)+3+frame.Width(why) <= inner {
+		return []string{b.theme.Paint(themes.Selection, frame.Fit(key+label+" · "+why, inner))}
+	}
+	for _, row := range frame.Wrap(why, max(1, inner-k)) {
+		rows = append(rows, strings.Repeat(" ", k)+b.theme.Paint(themes.Dim, row))
+	}
+	return rows
+}
+
+func (b *ask) hint(hidden int) string {
+	var parts []string
+	switch {
+	case b.words != nil && len(b.q.Options) > 0:
+		parts = append(parts, "enter sends it", "esc back")
+	case b.words != nil:
+		parts = append(parts, "enter sends it", "esc later")
+	case b.q.Multiple:
+		parts = append(parts, "space marks", "enter sends", "esc later")
+	default:
+		parts = append(parts, "esc later")
+	}
+	if hidden > 0 {
+		parts = append(parts, "↓ more")
+	}
+	if len(b.body) > b.scroll.view {
+		parts = append(parts, "pgup/pgdn")
+	}
+	return strings.Join(parts, " · ")
+}
