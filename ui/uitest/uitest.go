@@ -10,7 +10,8 @@
 // testing/synctest its time is the bubble's; a child process holds that time
 // still while it runs.
 //
-// Imports: agents, agents/llm, agents/llm/builtin, store, tools, tools/permit, ui.
+// Imports: agents, agents/llm, agents/llm/builtin, inbox/rules, store,
+// tools, tools/permit, ui.
 // Only tests import it.
 package uitest
 
@@ -32,6 +33,7 @@ import (
 	"fantail/agents"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
+	"fantail/inbox/rules"
 	"fantail/store"
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -178,10 +180,14 @@ func (s *Session) Attach() {
 	ctx := context.Background()
 	s.db, err = store.Open(ctx, filepath.Join(s.Home.Data, "fantail.db"), store.Options{})
 	s.must(err)
+	said, broken := rules.Read(s.Home.Root)
+	for _, err := range broken {
+		s.must(err)
+	}
 	s.Pool, err = agents.Open(ctx, agents.Options{
 		DB: s.db, Tools: tools.New(), Gate: gate, Model: s.o.Model, Resolve: s.resolve,
 		Root: s.Home.Root, Data: s.Home.Data, Environ: os.Environ(),
-		System: func(i agents.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Attended: true,
+		System: func(i agents.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Attended: true, Rules: said,
 	})
 	s.must(err)
 	s.app.Attach(s.Pool)
