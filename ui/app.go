@@ -58,14 +58,18 @@ type Pool interface {
 	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
 	Shelf(ctx context.Context, s inbox.Shelf) ([]inbox.Message, error)
 	Questions(ctx context.Context, agent int64) ([]inbox.Message, error)
+	Lanes(ctx context.Context, agent int64) (map[inbox.Lane]int, error)
 	Archive(ctx context.Context, agent int64, ids []int64) (int, error)
 	Restore(ctx context.Context, agent int64, ids []int64) (int, error)
 	Snooze(ctx context.Context, agent, id int64, until time.Time) error
 	Pin(ctx context.Context, agent, id int64, on bool) error
+	Dismiss(ctx context.Context, agent, id int64) error
+	Undismiss(ctx context.Context, agent, id int64) error
 	Mute(ctx context.Context, agent, id int64, on bool) (int, error)
 	Thread(ctx context.Context, id int64) ([]inbox.Message, error)
 	Reply(ctx context.Context, agent, id int64, text string) (agents.Sent, error)
 	FireThese(ctx context.Context, agent int64, ids []int64, text string) (n int, err error)
+	Made(ctx context.Context, message int64) (agents.Made, error)
 	NewHelper(ctx context.Context, name, model string) (agents.Info, error)
 	Turns(ctx context.Context, agent int64, most int) ([]agents.PastTurn, error)
 	Branch(ctx context.Context, agent int64, number int, name string) (agents.Info, error)
@@ -93,7 +97,6 @@ type Pool interface {
 	Urgent(ctx context.Context) ([]inbox.Message, error)
 	Digest(ctx context.Context, since time.Time) (agents.Digest, error)
 	Seen(ctx context.Context, at time.Time) error
-	Dismiss(ctx context.Context, agent, id int64) error
 	Settled(ctx context.Context) error
 	Human() *agents.Human
 	Policy(agent int64) (inbox.Policy, error)
@@ -154,7 +157,8 @@ type App struct {
 	decide   func(dialog.Decision) tea.Cmd
 	fleet    *fleet // the overview, while it is open
 	raised   raised
-	panel    *panel // an inbox or a queue, while it is open
+	panel    *panel         // an inbox or a queue, while it is open
+	looked   map[int64]bool // messages that a panel has shown whole
 	pressing pressing
 	flash    flash
 	armed    armed
@@ -221,7 +225,7 @@ func New(o Options) *App {
 	if o.Branch == nil {
 		o.Branch = func() string { return "" }
 	}
-	a := &App{o: o, w: o.Size[0], h: o.Size[1], mouse: !o.Plain, dirty: true, came: make(chan tea.Msg)}
+	a := &App{o: o, w: o.Size[0], h: o.Size[1], mouse: !o.Plain, dirty: true, came: make(chan tea.Msg), looked: map[int64]bool{}}
 	a.past = past{path: o.History, read: o.History == ""}
 	a.up.out = make(chan struct{})
 	a.seen.at = o.Now()

@@ -53,7 +53,7 @@ func commands() []command {
 		{"send", nil, "NAME[,NAME…] [--priority=P] [--tag=T] TEXT", "mail an agent, or several", runSend, false},
 		{"receive", nil, "[from=NAME] [--lifo] [timeout=] [--wait] [--show-only]", "take one message, waiting for it; --show-only: the model does not read it", runReceive, false},
 		{"check", nil, "[from=NAME] [--lifo] [--one] [--peek | --show-only]", "take all messages that are ready; --peek: take none; --show-only: the model does not read them", runCheck, false},
-		{"inbox", nil, "[NAME] [--all [before=N]] | undo | archive N… | snooze N WHEN | restore N… | pin N [off] | archived | snoozed | search WORDS", "list the messages that wait, or all, for this agent or another; put those taken last back; put messages away and bring them back; find them", runInbox, false},
+		{"inbox", nil, "[NAME] [--list | --all [before=N]] | undo | archive N… | snooze N WHEN | restore N… | pin N [off] | archived | snoozed | search WORDS", "the inbox of this agent or another on the whole screen; list what waits, or all; put those taken last back; put messages away and bring them back; find them", runInbox, false},
 		{"messages", nil, "next [N] [--fifo] | wait | show [N] | why N | mute N [off] | mode [MODE] | from NAME MODE | quiet [until 14:00 | for 2h] | resume", "a turn with the most urgent message, or one turn each; show one, say why it waits; hold its thread silently; how mail is handled", runMessages, false},
 		{"reply", nil, "N TEXT", "answer a message in the name of the agent that got it", runReply, false},
 		{"answer", nil, "[N | NAME [yes|session|no [REASON] | OPTION | TEXT]]", "answer what an agent asks, by its message or its name; alone: show the oldest question", runAnswer, false},
@@ -199,6 +199,7 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 			return shelfArguments(words)
 		}
 		items = append(items, shelfVerbs[:]...)
+		add("--list")
 		add("--all")
 		for _, t := range a.tabs.all {
 			add(t.info.Name)

@@ -206,7 +206,7 @@ func runInbox(a *App, in input) (tea.Cmd, error) {
 			return "", err
 		}), nil
 	}
-	name, all, before := "", false, int64(0)
+	name, list, all, before := "", false, false, int64(0)
 	for i, w := range words {
 		n, older := strings.CutPrefix(w, "before=")
 		switch {
@@ -214,6 +214,8 @@ func runInbox(a *App, in input) (tea.Cmd, error) {
 			name = w
 		case w == "--all" && !all:
 			all = true
+		case w == "--list" && !list:
+			list = true
 		case older && all && before == 0:
 			var err error
 			if before, err = messageID("inbox", n); err != nil {
@@ -222,6 +224,9 @@ func runInbox(a *App, in input) (tea.Cmd, error) {
 		default:
 			return nil, wrong("inbox", "%q is not understood", w)
 		}
+	}
+	if !list && !all {
+		return a.showInbox(in, name), nil
 	}
 	return a.act(in.here, in.text, func() (string, error) {
 		if name == "" {
@@ -237,6 +242,17 @@ func runInbox(a *App, in input) (tea.Cmd, error) {
 		}
 		return text, err
 	}), nil
+}
+
+// showInbox opens the panel of this agent's inbox, or of the one of that name.
+func (a *App) showInbox(in input, name string) tea.Cmd {
+	if name == "" {
+		return a.inboxPanel(in.id, in.t.info.Name)
+	}
+	return a.then(in.here, in.text, func() (tea.Msg, error) {
+		i, err := a.pool.Whose(a.ctx, name)
+		return offered{func() { a.inboxPanel(i.ID, i.Name) }}, err
+	})
 }
 
 // list prints the messages that wait, or with taken the newest of all below one, and

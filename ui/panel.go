@@ -293,7 +293,7 @@ func (p *preview) Lines(w, h int) []string {
 		rows := frame.Wrap(frame.CleanLine(text), max(8, room))
 		if most := max(1, f.most); len(rows) > most {
 			rows = rows[:most]
-			rows[most-1] = frame.Cut(rows[most-1]+"…"+frame.Spaces(room), room)
+			rows[most-1] = frame.Cut(rows[most-1]+"…", room)
 		}
 		for i, l := range rows {
 			if i > 0 && label != "" {

@@ -47,6 +47,7 @@ var taskVerbs = []dialog.Verb{
 	{Key: "e", Name: "edit", Hint: "edits", Help: "change the prompt of one that is queued"},
 	{Key: "R", Name: "run", Hint: "runs all", Help: "run the queue, as /run does", Bare: true},
 	{Key: "y", Name: "retry", Hint: "again", Help: "push one that ended again"},
+	{Key: "f3 i", Name: "inbox", Hint: "inbox", Help: "the inbox", Bare: true},
 	{Key: "f4", Name: "close", Help: "close", Bare: true},
 	{Key: "f2", Name: "agents", Help: "the overview of all agents", Bare: true},
 	{Key: "?", Name: "keys", Help: "this list", Bare: true},
@@ -257,6 +258,8 @@ func (p *preview) task(t agents.Task) {
 
 func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 	switch w.Verb {
+	case "inbox":
+		return a.inboxPanel(s.agent, s.name)
 	case "close":
 		a.leavePanel()
 		return nil

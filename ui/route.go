@@ -142,6 +142,9 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return a.switcher(), true
 	case "f2":
 		return a.overview(), true
+	case "f3":
+		t := a.commandAgent()
+		return a.inboxPanel(t.info.ID, t.info.Name), true
 	case "f4":
 		t := a.commandAgent()
 		return a.queuePanel(t.info.ID, t.info.Name), true

@@ -119,6 +119,7 @@ var keys = [...][2]string{
 	{"Ctrl+R", "search the prompt history"},
 	{"@, /, !", "complete a file, a command; run a command of your own"},
 	{"F2", "the overview of all agents: who dispatched whom, what each does"},
+	{"F3", "the inbox, on the whole screen: take, reply, archive, snooze, search; ? lists its keys"},
 	{"F4", "the queue, on the whole screen"},
 	{"Alt+U, Alt+X", "handle the urgent message on the card, in its tab; put it off"},
 	{"📨, 🔴 urgent", "before the count of what waits: something came since you looked at the tab or sent something from it; something urgent waits"},

@@ -85,6 +85,7 @@ type Board struct {
 	at     int64
 	place  int // of the bar's line, as it was last known
 	leaps  int
+	owed   int // how much farther the bar would have moved than the window reaches
 	picked map[int64]int
 	folds  map[int64]bool // the threads that are unfolded, by the row they hang on
 	folded int            // counts changes of folds
@@ -160,6 +161,10 @@ func (b *Board) Show(lines []Line, above, below bool) {
 	b.place = max(at, 0)
 	if was >= 0 && at >= 0 && b.scroll.top > 0 {
 		b.scroll.top = max(0, at-over) // what is beside the bar stays beside it
+	}
+	if owed := b.owed; owed != 0 {
+		b.owed = 0
+		b.move(owed)
 	}
 	for i := range lines {
 		if _, ok := b.picked[lines[i].ID]; ok {
@@ -257,12 +262,24 @@ func (b *Board) next(i, step int) int {
 	return -1
 }
 
+// move moves the bar by rows. What the window does not reach is made up for when
+// more of it comes.
 func (b *Board) move(by int) {
 	step := 1
 	if by < 0 {
 		step = -1
 	}
-	if at := b.next(max(0, min(len(b.lines)-1, b.bar()+by)), step); at >= 0 {
+	to := b.bar() + by
+	if by*b.owed < 0 {
+		b.owed = 0
+	}
+	switch last := len(b.lines) - 1; {
+	case to < 0 && b.above:
+		b.owed += to
+	case to > last && b.below:
+		b.owed += to - last
+	}
+	if at := b.next(max(0, min(len(b.lines)-1, to)), step); at >= 0 {
 		b.at, b.place = b.lines[at].ID, at
 	}
 }
@@ -405,6 +422,7 @@ func (b *Board) keyMove(key string) bool {
 // leap puts the bar on the first row of all, or the last.
 func (b *Board) leap(way int) {
 	b.move(way * len(b.lines))
+	b.owed = 0
 	if way < 0 && b.above || way > 0 && b.below {
 		b.leaps = way
 	}
@@ -419,6 +437,7 @@ func (b *Board) Landed() {
 	way := b.leaps
 	b.leaps = 0
 	b.move(way * len(b.lines))
+	b.owed = 0
 }
 
 // keyPreview scrolls the preview; p lets it fill the board.
@@ -464,7 +483,7 @@ func (b *Board) keyLane(key string) bool {
 // turn shows another lane, from its beginning.
 func (b *Board) turn(lane int) {
 	if lane != b.lane {
-		b.lane, b.at, b.place, b.scroll.top, b.peeks = lane, 0, 0, 0, false
+		b.lane, b.at, b.place, b.scroll.top, b.peeks, b.owed = lane, 0, 0, 0, false, 0
 	}
 }
 

@@ -63,7 +63,11 @@ func (b *Board) Lines(w, h int) []string {
 	if foot != "" {
 		out = append(out, foot)
 	}
-	return panel(b.theme, w, themes.Accent, b.title, b.hint(w), out[:min(len(out), rows)])
+	out = panel(b.theme, w, themes.Accent, b.title, b.hint(w), out[:min(len(out), rows)])
+	if b.notice != "" && (b.asks.Name != "" || b.seeks) { // a line is open in its place
+		out[len(out)-1] = edge(b.theme, w, "╰─", b.tone(), frame.CleanLine(b.notice))
+	}
+	return out
 }
 
 // tabs are the lanes with their counts, the one that shows in brackets.
@@ -137,11 +141,7 @@ func (b *Board) foot(w, y int) string {
 	case b.seeks:
 		return line("/ ", b.find)
 	case b.notice != "":
-		role := themes.Text
-		if b.bad {
-			role = themes.Bad
-		}
-		return b.theme.Paint(role, frame.Cut(frame.CleanLine(b.notice), w))
+		return b.theme.Paint(b.tone(), frame.Cut(frame.CleanLine(b.notice), w))
 	}
 	text := ""
 	if b.picks {
@@ -153,6 +153,14 @@ func (b *Board) foot(w, y int) string {
 		}
 	}
 	return b.theme.Paint(themes.Dim, frame.Cut(frame.CleanLine(text), w)) + " "
+}
+
+// tone is the notice's.
+func (b *Board) tone() themes.Role {
+	if b.bad {
+		return themes.Bad
+	}
+	return themes.Text
 }
 
 // label stands before what is typed for a verb: %s in it is the row's name.

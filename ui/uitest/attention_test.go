@@ -68,7 +68,7 @@ func TestStatusOfMail(t *testing.T) {
 			letter(t, s, "research", "main", inbox.Normal, "patterns")
 			letter(t, s, "research", "main", inbox.Normal, "more patterns")
 			s.See("| 📨 2 pending]")
-			s.Enter("/inbox")
+			s.Enter("/inbox --list")
 			s.See("#2")
 		}, "[Agent: main | 2 pending]"},
 		{"new", uitest.Options{}, func(t *testing.T, s *uitest.Session) {
@@ -80,7 +80,7 @@ func TestStatusOfMail(t *testing.T) {
 			letter(t, s, "research", "main", inbox.Normal, "patterns")
 			letter(t, s, "research", "main", inbox.Urgent, "stop")
 			s.See("URGENT")
-			s.Enter("/inbox")
+			s.Enter("/inbox --list")
 			s.See("#2")
 		}, "[Agent: main | 🔴 urgent · 2 pending]"},
 		{"urgent-new", uitest.Options{}, func(t *testing.T, s *uitest.Session) {

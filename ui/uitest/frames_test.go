@@ -183,7 +183,7 @@ var scenes = []scene{
 	{"inbox", uitest.Options{}, func(s *uitest.Session) {
 		two(s)
 		s.Wait(3500 * time.Millisecond)
-		s.Enter("/inbox")
+		s.Enter("/inbox --list")
 		s.See("Messages:")
 	}},
 	{"help", uitest.Options{}, func(s *uitest.Session) { s.Press("?"); s.See("Help") }},

@@ -1,10 +1,16 @@
 package uitest_test
 
 import (
+	"context"
 	"fmt"
+	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/tools/permit"
 	"fantail/ui/uitest"
 )
 
@@ -87,5 +93,287 @@ func TestQueuePanelFollows(t *testing.T) {
 			s.Resize(size[0], size[1])
 			s.Golden(fmt.Sprintf("panel-queue-%d", size[0]))
 		}
+	})
+}
+
+// letters are an inbox with a failure, a result, mail of a helper in a thread, and
+// something urgent. It returns the helper.
+func letters(t *testing.T, s *uitest.Session) agents.Info {
+	t.Helper()
+	auth, err := s.Pool.NewHelper(context.Background(), "auth", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.See("auth ○")
+	two(s)
+	s.Enter("/agent main")
+	write(t, s, auth.ID, agents.Letter{Body: "Use **PKCE** for the login.\nThe token lives in the keyring.", Tags: []string{"oauth"}})
+	write(t, s, auth.ID, agents.Letter{Body: "the build is red", Priority: inbox.Urgent, Tags: []string{"ci"}})
+	s.See("4 pending]")
+	return auth
+}
+
+// write sends main a letter.
+func write(t *testing.T, s *uitest.Session, from int64, l agents.Letter) int64 {
+	t.Helper()
+	l.To = []string{"main"}
+	sent, err := s.Pool.Mail(context.Background(), from, l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sent[0].ID
+}
+
+// TestInboxPanel: what waits, by lanes; taking one starts a turn and leaves the
+// panel, the focus and the draft as they are.
+//
+// Spec: M-35, M-37, N-23.
+func TestInboxPanel(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("/inbox")
+		s.See("[All 0]· Needs you 0 · Failed 0 · Done 0 · FYI 0", "Nothing waits. /push queues work")
+		s.Type("q")
+		auth := letters(t, s)
+		s.Type("half a draft")
+		s.Press("f3")
+		s.See("Inbox of main", "[All 4]· Needs you 1 · Failed 1 · Done 1 · FYI 1", "urgent [ci] the build is red", "auth · urgent mail · #4", "it waits")
+		s.Golden("panel-inbox-120")
+		s.Type("4")
+		s.See("[FYI 1]", "Use PKCE for the login.", "[oauth]", "The token lives in the keyring.")
+		s.Press("enter")
+		s.See("A turn of main begins with #3", "[FYI 0]", "Nothing here. 0 shows all.")
+		write(t, s, auth.ID, agents.Letter{Body: "one more"})
+		s.See("[FYI 1]", "one more")
+		s.Press("esc")
+		s.See("half a draft", "✉ auth · mail")
+	})
+}
+
+// TestInboxPanelFrames: at every size, and with ASCII alone.
+func TestInboxPanelFrames(t *testing.T) {
+	for _, o := range []uitest.Options{{W: 80, H: 24}, {W: 40, H: 12}, {W: 120, H: 36, Environ: []string{"LANG=C", "NO_COLOR=1"}}} {
+		name := fmt.Sprintf("panel-inbox-%d", o.W)
+		if o.Environ != nil {
+			name = "panel-inbox-ascii"
+		}
+		o.Provider = uitest.Script(actor)
+		t.Run(name, func(t *testing.T) {
+			play(t, o, func(s *uitest.Session) {
+				auth, err := s.Pool.NewHelper(context.Background(), "auth", "")
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.Enter("/push name=tests look")
+				s.See("Queued tests")
+				s.Enter("/push name=vet fail this is not allowed")
+				s.See("Queued vet")
+				s.Enter("/run")
+				s.See("2 pending")
+				s.Enter("/agent main")
+				write(t, s, auth.ID, agents.Letter{Body: "Use **PKCE** for the login.\nThe token lives in the keyring.", Tags: []string{"oauth"}})
+				write(t, s, auth.ID, agents.Letter{Body: "the build is red", Priority: inbox.Urgent, Tags: []string{"ci"}})
+				s.Press("f3")
+				s.See("[All 4]")
+				s.Press("down")
+				s.Type("!")
+				s.See("on top")
+				s.Golden(name)
+				if o.W == 40 {
+					s.Press("enter")
+					s.See("keyring")
+					s.Golden(name + "-peek")
+					s.Press("enter")
+					s.See("A turn of main")
+				}
+			})
+		})
+	}
+}
+
+// TestInboxPanelThreads: a reply goes to the sender; what comes back is folded with
+// what it answers, and unfolds.
+//
+// Spec: M-36.
+func TestInboxPanelThreads(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		auth := letters(t, s)
+		s.Press("f3")
+		s.See("[All 4]")
+		s.Press("down")
+		s.See("keyring")
+		s.Type("r")
+		s.See("reply to auth #3›")
+		s.Type("which flow?")
+		s.Press("enter")
+		s.See("#5 is in the inbox of auth", "1 of 2, begun by auth")
+		got, err := s.Pool.Inbox(context.Background(), auth.ID)
+		if err != nil || len(got) != 1 || got[0].InReplyTo != 3 || got[0].Body != "which flow?" {
+			t.Fatalf("auth got %+v, %v", got, err)
+		}
+		if _, err := s.Pool.Reply(context.Background(), auth.ID, 5, "the one with a code"); err != nil {
+			t.Fatal(err)
+		}
+		s.See("[All 5]", "▸ 2")
+		if strings.Contains(list(s), "#3 ") {
+			t.Errorf("the thread is not folded:\n%s", s.Screen())
+		}
+		s.Type("gl")
+		s.See("▾ 2", "└ auth", "└ main")
+		s.Press("down", "down")
+		s.See("keyring")
+		s.Press("left")
+		s.See("▸ 2", "the one with a code")
+		s.Type("m")
+		s.See("The thread of #6 is held silently")
+		s.Type("m")
+		s.See("The thread of #6 is heard again")
+	})
+}
+
+// list is the left half of the screen.
+func list(s *uitest.Session) string {
+	var b strings.Builder
+	for _, l := range strings.Split(s.Screen(), "\n") {
+		b.WriteString(string([]rune(l)[:min(len([]rune(l)), 57)]) + "\n")
+	}
+	return b.String()
+}
+
+// TestInboxPanelSetsAside: what is archived, snoozed or dismissed is taken back by u,
+// and a snooze ends by itself.
+//
+// Spec: R-22.
+func TestInboxPanelSetsAside(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		letters(t, s)
+		s.Press("f3")
+		s.See("[All 4]")
+		s.Type("a")
+		s.See("Archived #4; u brings it back", "[All 3]")
+		s.Type("xs")
+		s.See("#3 waits on quietly", "snooze auth #3 until")
+		s.Type("yesterday")
+		s.Press("enter")
+		s.See("\"yesterday\" is no time to come", "› yesterday")
+		s.Press("ctrl+u")
+		s.Type("30m")
+		s.Press("enter")
+		s.See("#3 is away until 00:30", "[All 2]")
+		s.Type("v")
+		s.See("Inbox of main · snoozed", "PKCE")
+		s.Type("vvv")
+		s.See("[All 2]")
+		s.Type("u")
+		s.See("#3 waits again", "[All 3]")
+		s.Type("u")
+		s.See("#3 stands out again")
+		s.Type("u")
+		s.See("#4 waits again", "[All 4]")
+		s.Type("g")
+		s.See("auth · urgent mail · #4")
+		s.Type("s")
+		s.Type("30m")
+		s.Press("enter")
+		s.See("[All 3]")
+		s.Wait(31 * time.Minute)
+		s.See("[All 4]", "urgent [ci] the build is red")
+		s.Type("/")
+		s.Type("keyr")
+		s.Gone("[ci] the build is red")
+		s.See("Use PKCE", "/ keyr")
+		s.Press("esc")
+		s.See("[ci] the build is red")
+	})
+}
+
+// TestInboxPanelFires: a turn with exactly those that were picked; the foot tells
+// what it costs.
+//
+// Spec: N-24, N-26.
+func TestInboxPanelFires(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		letters(t, s)
+		s.Press("f3")
+		s.See("[All 4]", "1 message, about")
+		s.Type(" ")
+		s.See("■✉")
+		s.Press("down", "space")
+		s.See("2 messages, about")
+		s.Press("enter")
+		s.See("A turn of main begins with 2 messages", "[All 2]")
+		s.Press("esc")
+		s.See("✉ auth · urgent mail", "✉ vet · failed")
+		if strings.Contains(s.Screen(), "✉ tests · completed") {
+			t.Errorf("what was not picked was taken:\n%s", s.Screen())
+		}
+	})
+}
+
+// TestInboxPanelShowsTheWork: d shows what the sender changed, and the message again.
+func TestInboxPanelShowsTheWork(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor), Files: files, Mode: permit.AcceptEdits}, func(s *uitest.Session) {
+		s.Enter("/push name=greet edit the greeting")
+		s.Enter("/run")
+		s.See("greet ✓")
+		s.Press("f3")
+		s.See("Renamed the greeting.")
+		s.Type("d")
+		s.See("what greet did for #1", "+", "Good morning, ")
+		s.Type("d")
+		s.Gone("Good morning, ")
+		s.See("Renamed the greeting.")
+		s.Type("w")
+		s.See("when #1 enters")
+		s.Type("w?")
+		s.See("a turn with it", "unfold a thread")
+		s.Press("esc")
+		s.See("Renamed the greeting.")
+		s.Press("f4")
+		s.See("Queue of main", "[All 1]")
+		s.Press("f3")
+		s.See("Inbox of main")
+		s.Press("f3")
+		s.Gone("Inbox of main")
+	})
+}
+
+// TestInboxPanelScrolls: of very many messages a window is held; the bar reaches
+// both ends, and what arrives does not move it.
+func TestInboxPanelScrolls(t *testing.T) {
+	const n = 1500
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		auth, err := s.Pool.NewHelper(context.Background(), "auth", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var wg sync.WaitGroup
+		for i := range 50 {
+			wg.Go(func() {
+				for j := range n / 50 {
+					if _, err := s.Pool.Send(context.Background(), auth.ID, "main", fmt.Sprintf("letter %d of %d", j, i), ""); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		s.Press("f3")
+		s.See("[All 1,500]", "#1500 ")
+		s.Type("G")
+		s.See("#1 ", "mail · #1 ·")
+		s.Type("g")
+		s.See("#1500 ", "mail · #1500 ·")
+		for range 40 {
+			s.Press("ctrl+d")
+		}
+		s.See("mail · #340 ·")
+		write(t, s, auth.ID, agents.Letter{Body: "the newest"})
+		s.See("[All 1,501]", "mail · #340 ·")
+		for range 40 {
+			s.Press("ctrl+u")
+		}
+		s.See("mail · #1500 ·")
+		s.Press("up")
+		s.See("the newest")
 	})
 }

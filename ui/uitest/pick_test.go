@@ -67,7 +67,7 @@ func TestHistoryOutlivesTheProgram(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{Provider: uitest.Script(actor)})
 		s.Enter("answer")
 		ready(s)
-		s.Enter("/inbox")
+		s.Enter("/inbox --list")
 		s.See("No messages.")
 		s.Stop()
 		again := uitest.Start(t, uitest.Options{Provider: uitest.Script(actor), Home: s.Home})

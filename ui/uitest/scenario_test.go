@@ -542,7 +542,7 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 		if _, err := s.Pool.Send(context.Background(), 1, "main", wild, inbox.Urgent); err != nil {
 			t.Log(err)
 		}
-		s.Enter("/inbox")
+		s.Enter("/inbox --list")
 		s.Enter("/check")
 		s.Wait(time.Second)
 		s.Enter("/push name=" + strings.ReplaceAll(wild, "\r", "") + " x")

@@ -90,7 +90,7 @@ func TestMailIsSeen(t *testing.T) {
 			t.Errorf("the overview shows main as %q", l)
 		}
 		s.Press("esc")
-		s.Enter("/inbox")
+		s.Enter("/inbox --list")
 		s.See("#1", "from: tests", "1 pending")
 		s.Enter("/check")
 		s.See("nothing is wrong", "[Agent: main]")
