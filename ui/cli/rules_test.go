@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"fantail/inbox"
+)
+
+// TestRulesWatch: the directory may come, go and come again, files may be written
+// in place or put in place, and each change is told.
+func TestRulesWatch(t *testing.T) {
+	root := t.TempDir()
+	r, err := WatchRules(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	type read struct {
+		good   map[string]inbox.Rules
+		broken map[string]error
+	}
+	told := make(chan read, 100)
+	r.Serve(NewGuard(os.Stderr, nil, func(int) {}), func() {
+		good, broken := ReadRules(root)
+		told <- read{good, broken}
+	})
+	until := func(what string, ok func(r read) bool) {
+		t.Helper()
+		late := time.NewTimer(20 * time.Second)
+		defer late.Stop()
+		for {
+			select {
+			case r := <-told:
+				if ok(r) {
+					return
+				}
+			case <-late.C:
+				t.Fatalf("not told: %s", what)
+			}
+		}
+	}
+	dir := filepath.Join(root, ".agents")
+	path := filepath.Join(dir, "main.yml")
+	says := func(m inbox.Mode) []byte { return []byte("message_handling:\n  default: " + string(m) + "\n") }
+	is := func(m inbox.Mode) func(read) bool { return func(r read) bool { return r.good["main"].Default == m } }
+	must := func(errs ...error) {
+		t.Helper()
+		if err := errors.Join(errs...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 2 {
+		must(os.Mkdir(dir, 0o700), os.WriteFile(path, says(inbox.Queue), 0o600))
+		until("a new directory with a file", is(inbox.Queue))
+		must(os.WriteFile(path, says(inbox.Fork), 0o600))
+		until("a file written in place", is(inbox.Fork))
+		must(os.WriteFile(path+"~", says(inbox.Interrupt), 0o600), os.Rename(path+"~", path))
+		until("a file put in place", is(inbox.Interrupt))
+		must(os.WriteFile(path, []byte("message_handling: [\n"), 0o600))
+		until("a broken file", func(r read) bool { return r.broken["main"] != nil })
+		must(os.RemoveAll(dir))
+		until("no directory", func(r read) bool { return len(r.good)+len(r.broken) == 0 })
+	}
+	must(os.WriteFile(filepath.Join(root, "other.yml"), nil, 0o600)) // none of its business
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := WatchRules(filepath.Join(root, "nowhere")); err == nil {
+		t.Error("a directory that is not there is watched")
+	}
+}
