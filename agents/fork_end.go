@@ -82,6 +82,9 @@ func (a *agent) escalate(tx *store.Tx, above int64, m inbox.Message, text string
 		return a.p.tell(tx, above, a.id, m, fmt.Sprintf("message #%d from %s was handled, but not forwarded to %s: %s. /messages show %d prints it",
 			m.ID, inbox.Label(m.From), inbox.Label(name), why, m.ID), text, OutFailed)
 	}
+	if to.ID == m.Sender {
+		return nil // it knows the message
+	}
 	whom, _, err := tx.AgentName(m.Recipient)
 	if err != nil {
 		return err

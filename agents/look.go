@@ -141,6 +141,9 @@ func (p *Pool) Does(name string) (Now, error) {
 		}
 		n := Now{Info: a.info, Calls: append([]Working(nil), a.calls...)}
 		n.Info.Active = a.active
+		if a.info.State == Queued { // a fork
+			n.Queued = p.crowded(a.slot())
+		}
 		if a.info.State == Running && a.info.Doing == "streaming" {
 			n.Asked = a.asked
 		}
@@ -151,19 +154,27 @@ func (p *Pool) Does(name string) (Now, error) {
 
 // holdUp says why a queued task has not started. The caller holds mu.
 func (p *Pool) holdUp(q *queued) string {
-	switch full := p.full(q.slot); {
+	switch {
 	case q.held:
 		return "it came from outside: /run lets it in"
 	case !p.wanted(q):
 		return "nobody has started it: /run does"
 	case len(q.needs) > 0:
 		return "it waits for " + strings.Join(needNames(q), ", ")
-	case full == "cap":
+	}
+	return p.crowded(q.slot)
+}
+
+// crowded says what keeps whoever wants that slot from running. The caller holds mu.
+func (p *Pool) crowded(s slot) string {
+	switch full := p.full(s); full {
+	case "":
+		return "it is about to start"
+	case "cap":
 		return fmt.Sprintf("%d agents run, as many as may at once", len(p.running))
-	case full == "window":
-		return fmt.Sprintf("so many of its queue run as /run %d allows", p.windows[q.queue].most)
-	case full != "":
+	case "window":
+		return fmt.Sprintf("so many of its queue run as /run %d allows", p.windows[s.owner].most)
+	default:
 		return full + " serves as many agents as it does at once"
 	}
-	return "it is about to start"
 }

@@ -1,8 +1,9 @@
 // Package agents is the agents: each a goroutine with a transcript.
 //
 // Does: keep the pool of agents, run their turns (absorb, ask, record, run
-// tools), queue and start tasks, deliver their results into inboxes, put
-// questions to the human, tell feeds what happens, recover after a crash.
+// tools), queue and start tasks, deliver their results into inboxes, fork
+// agents for their mail, put questions to the human, tell feeds what happens,
+// recover after a crash.
 //
 // Does not: know a provider by name, a screen, or the configuration file;
 // render anything for people.

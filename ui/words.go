@@ -51,6 +51,9 @@ func whyText(n agents.Now, now time.Time) string {
 	ls := []string{i.Name + " is " + string(i.State)}
 	add := func(format string, args ...any) { ls = append(ls, "  "+fmt.Sprintf(format, args...)) }
 	ago := func(t time.Time) string { return lasted(now.Sub(t)) }
+	if i.Handles != 0 {
+		add("%s, from %s", strings.ToLower(handles(i)), i.Sender)
+	}
 	if n.Queued != "" {
 		add("it has not started: %s", n.Queued)
 	}
