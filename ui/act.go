@@ -234,30 +234,48 @@ func (a *App) copy(text string) tea.Cmd {
 func (a *App) editor(t *tab) tea.Cmd {
 	id, draft := t.info.ID, a.boxOf(t).Value()
 	return func() tea.Msg {
-		argv, err := editorOf(a.o.Environ)
-		if err != nil {
-			return edited{agent: id, err: err}
-		}
-		dir, err := os.MkdirTemp("", "fantail-")
-		if err != nil {
-			return edited{agent: id, err: fmt.Errorf("set the draft aside for the editor: %w", err)}
-		}
-		path := filepath.Join(dir, "prompt.md")
-		if err := os.WriteFile(path, []byte(draft), 0o600); err != nil {
-			os.RemoveAll(dir)
-			return edited{agent: id, err: fmt.Errorf("set the draft aside for the editor: %w", err)}
-		}
-		cmd := exec.Command(argv[0], append(argv[1:], path)...)
-		cmd.Env = a.o.Environ
-		return tea.ExecProcess(cmd, func(err error) tea.Msg {
-			defer os.RemoveAll(dir)
-			if err != nil {
-				return edited{agent: id, err: fmt.Errorf("run the editor %s: %w", argv[0], err)}
-			}
-			text, err := os.ReadFile(path)
-			return edited{agent: id, text: strings.TrimSuffix(string(text), "\n"), err: err}
-		})()
+		return a.edit("prompt.md", draft, func(text, _ string, err error) (tea.Msg, bool) {
+			return edited{agent: id, text: strings.TrimSuffix(text, "\n"), err: err}, false
+		})
 	}
+}
+
+// edit runs the external editor on a draft, in a file of that name. then gets what
+// came of it and where it lies, and says whether the file is to be kept. It is
+// called in a command.
+func (a *App) edit(name, draft string, then func(text, path string, err error) (m tea.Msg, keep bool)) tea.Msg {
+	fail := func(err error) tea.Msg {
+		m, _ := then("", "", err)
+		return m
+	}
+	argv, err := editorOf(a.o.Environ)
+	if err != nil {
+		return fail(err)
+	}
+	dir, err := os.MkdirTemp("", "fantail-")
+	if err != nil {
+		return fail(fmt.Errorf("set the draft aside for the editor: %w", err))
+	}
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(draft), 0o600); err != nil {
+		os.RemoveAll(dir)
+		return fail(fmt.Errorf("set the draft aside for the editor: %w", err))
+	}
+	cmd := exec.Command(argv[0], append(argv[1:], path)...)
+	cmd.Env = a.o.Environ
+	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+		var text []byte
+		if err != nil {
+			err = fmt.Errorf("run the editor %s: %w", argv[0], err)
+		} else {
+			text, err = os.ReadFile(path)
+		}
+		m, keep := then(string(text), path, err)
+		if !keep {
+			os.RemoveAll(dir)
+		}
+		return m
+	})()
 }
 
 // editorOf is the human's editor and its arguments.

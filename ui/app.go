@@ -93,6 +93,10 @@ type Pool interface {
 	Context(ctx context.Context, agent int64) (agents.Context, error)
 	Compact(ctx context.Context, agent int64, hint string) error
 	SetMode(m permit.Mode) error
+	Documents(ctx context.Context) ([]agents.Document, error)
+	Document(ctx context.Context, title string, version int) (agents.Document, bool, error)
+	Versions(ctx context.Context, title string) ([]agents.Document, error)
+	Remember(ctx context.Context, title, text string, expect *int) (version int, err error)
 	Ledger(ctx context.Context) (agents.Ledger, error)
 	Urgent(ctx context.Context) ([]inbox.Message, error)
 	Digest(ctx context.Context, since time.Time) (agents.Digest, error)
@@ -153,7 +157,8 @@ type App struct {
 	chosen   bool // the theme is the human's choice
 	branch   string
 	files    *files.Index
-	dialog   dialog.Box // over everything, if any
+	texts    []agents.Document // the memory documents, as of the last #
+	dialog   dialog.Box        // over everything, if any
 	decide   func(dialog.Decision) tea.Cmd
 	fleet    *fleet // the overview, while it is open
 	raised   raised

@@ -58,6 +58,7 @@ func commands() []command {
 		{"reply", nil, "N TEXT", "answer a message in the name of the agent that got it", runReply, false},
 		{"answer", nil, "[N | NAME [yes|session|no [REASON] | OPTION | TEXT]]", "answer what an agent asks, by its message or its name; alone: show the oldest question", runAnswer, false},
 		{"fire", nil, "[#N…] [TEXT]", "start one turn with all messages that wait, or with these", runFire, false},
+		{"memory", nil, "[list | show NAME [VERSION] | edit NAME | log NAME]", "the workspace's documents, which #mem-NAME brings into a conversation", runMemory, false},
 		{"kill", nil, "NAME [--cascade | --orphan]", "end an agent now, with or without those below it, or remove a queued task", runKill, false},
 		{"agent", nil, "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME] | config message-handling MODE [--idle-after=30s]]", "list agents, go to one; open, rename, close a helper; how its mail is handled", runAgent, false},
 		{"resume", nil, "NAME [PROMPT]", "let an ended agent go on; reopen a closed tab or helper", runResume, false},
@@ -141,6 +142,9 @@ func (a *App) complete(trigger, line, word string) []composer.Item {
 		}
 		return items
 	}
+	if trigger == "#" {
+		return a.mention(trigger, line, word)
+	}
 	name, _, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
 	return a.arguments(name, line, word)
 }
@@ -216,6 +220,8 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 		}
 	case "messages":
 		return a.messagesArguments(strings.Fields(strings.TrimSuffix(line, word))[1:])
+	case "memory":
+		return a.memoryArguments(strings.Fields(strings.TrimSuffix(line, word))[1:])
 	case "theme":
 		for _, n := range themes.Names() {
 			add(n)

@@ -312,7 +312,7 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 	case words[0] == "show" && id == 0:
 		return a.act(in.here, in.text, func() (string, error) { return a.list(in.id, "/inbox", 0, false) }), nil
 	case words[0] == "show":
-		return a.act(in.here, in.text, func() (string, error) { return a.showMessage(id) }), nil
+		return a.openMessage(in.here, id, in.text), nil
 	case words[0] == "why" && id == 0:
 		return nil, wrong("messages", "why needs the number of a message")
 	case words[0] == "why":

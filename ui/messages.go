@@ -19,7 +19,9 @@ type (
 	rolled   struct{}
 	branched struct{ name string }
 	listed   struct{ files *files.Index }
-	edited   struct {
+	// known are the memory documents there are.
+	known  struct{ documents []agents.Document }
+	edited struct {
 		agent int64
 		text  string
 		err   error
@@ -45,6 +47,11 @@ type (
 	settled struct{}
 	// goes is a tab to go to, once it is there.
 	goes struct{ agent int64 }
+	// opened is a memory document to show in an agent's tab.
+	opened struct {
+		agent    int64
+		document agents.Document
+	}
 	// offered is a dialog to open over everything.
 	offered struct{ open func() }
 	// noted is a line for the status line.

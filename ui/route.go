@@ -100,6 +100,8 @@ func (a *App) keyDialog(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return a.doInFleet(d), true
 	case dialog.Wish:
 		return a.inPanel(d), true
+	case dialog.Copied:
+		return a.copy(d.Text), true
 	}
 	decide := a.decide
 	a.shut()
@@ -212,6 +214,13 @@ func (a *App) keySelection(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	case "up", "down", "ctrl+up", "ctrl+down", "alt+up", "alt+down":
 		return nil, t.at().Key(k)
+	case "enter", "o":
+		if ids := t.at().Opens(); len(ids) > 0 {
+			return a.openMessages(t, ids), true
+		}
+		if t.at().Unfolds() {
+			return nil, true
+		}
 	}
 	t.at().Deselect()
 	return nil, false
@@ -247,7 +256,7 @@ func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case composer.Edit:
 		return a.editor(t), true
 	}
-	return a.wantFiles(box), true
+	return tea.Batch(a.wantFiles(box), a.wantDocuments(k, box)), true
 }
 
 // keyGlobal are the keys nobody else took.
@@ -357,6 +366,9 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 		t.at().Follow()
 		a.dirty = true
 	}
+	if r, t := a.drawn.r.body, a.tabs.focus; t != nil && m.Y >= r.y && m.Y < r.y+r.h {
+		return a.clickBody(t, m.X-r.x, m.Y-r.y)
+	}
 	if m.Y != 0 {
 		return nil
 	}
@@ -374,12 +386,22 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	return nil
 }
 
+// clickBody opens the message that was clicked, or unfolds a document.
+func (a *App) clickBody(t *tab, x, y int) tea.Cmd {
+	id, ok := t.at().Click(x, y)
+	a.dirty = a.dirty || ok
+	if id == 0 {
+		return nil
+	}
+	return a.openMessage(t, id, "")
+}
+
 // openLine opens the one-line box of a tab without a prompt box.
 func (a *App) openLine(t *tab, mail bool) {
 	l := &line{mail: mail, label: "as main› "}
 	source := a.complete
 	if mail {
-		l.label, source = "message to "+t.info.Name+"› ", nil
+		l.label, source = "message to "+t.info.Name+"› ", a.mention
 		if t.info.State.Terminal() {
 			a.say(t.info.Name + " has ended and reads no mail; /resume " + t.info.Name + " PROMPT lets it go on")
 			return

@@ -102,6 +102,14 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		if box := a.box(); box != nil {
 			box.Refresh()
 		}
+	case known:
+		a.texts, a.dirty = m.documents, true
+		if box := a.box(); box != nil {
+			box.Refresh()
+		}
+	case opened:
+		a.dirty = true
+		a.showDocument(m)
 	case recalled:
 		return a.takeRecalled(m)
 	case edited:
@@ -295,6 +303,9 @@ func (a *App) tick() tea.Cmd {
 		if t.panes.at == paneInfo && working(t.info.State) {
 			within(time.Second)
 		}
+		if base, _ := a.base(); base == nil && !a.blurred && t.at().Ages() > 0 {
+			within(t.at().Ages())
+		}
 		if t.at().Animating() {
 			if a.blurred {
 				within(time.Second)
@@ -308,7 +319,21 @@ func (a *App) tick() tea.Cmd {
 		return nil
 	}
 	a.next = at
-	return tea.Tick(every, func(time.Time) tea.Msg { return ticked{at} })
+	return a.later(every, ticked{at})
+}
+
+// later yields m when d has passed, unless the screen has ended by then.
+func (a *App) later(d time.Duration, m tea.Msg) tea.Cmd {
+	t := time.NewTimer(d)
+	return func() tea.Msg {
+		defer t.Stop()
+		select {
+		case <-t.C:
+			return m
+		case <-a.ctx.Done():
+			return nil
+		}
+	}
 }
 
 // moves reports whether an agent's tab changes by itself: its clock, or the

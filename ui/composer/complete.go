@@ -82,10 +82,10 @@ func (b *Box) trigger() (trigger, line string, from int, ok bool) {
 	}
 	start := b.text.lineStart(at)
 	before := func() string { return joined(cells[start:at]) }
-	// An `@` begins a path behind a blank or an opening mark.
+	// An `@` begins a path, and a `#` a document, behind a blank or an opening mark.
 	for i := from; i < at; i++ {
-		if cells[i].s == "@" && (i == from || strings.Contains("([{\"'`=,", cells[i-1].s)) {
-			return "@", before(), i + 1, true
+		if s := cells[i].s; (s == "@" || s == "#") && (i == from || strings.Contains("([{\"'`=,", cells[i-1].s)) {
+			return s, before(), i + 1, true
 		}
 	}
 	if start > 0 || len(cells) == 0 || cells[0].s != "/" || at == 0 {
@@ -206,7 +206,7 @@ func (b *Box) accept() {
 	l := b.list
 	s := l.hits[l.at].Insert
 	end := b.text.at
-	if l.trigger == "@" || l.trigger == "/" {
+	if l.trigger != " " {
 		for end < len(b.text.cells) && !b.text.cells[end].space() && b.text.cells[end].chip == 0 {
 			end++
 		}

@@ -53,11 +53,11 @@ type Item struct {
 }
 
 // Source yields candidates for a trigger: "/" (the whole first word of the
-// text), "@" (a path, anywhere), or " " (an argument: word is what stands
-// behind `/command `). It is called on every key: it must be quick and do no I/O.
+// text), "@" (a path, anywhere), "#" (a document, anywhere), or " " (an argument:
+// word is what stands behind `/command `). It is called on every key: it must be quick and do no I/O.
 //
 // line is the first line of the text up to the cursor for "/" and " ", and the
-// cursor's line up to the cursor for "@"; word is the word at the cursor,
+// cursor's line up to the cursor for "@" and "#"; word is the word at the cursor,
 // without its trigger. The box itself matches and ranks what Source yields; a
 // few hundred items are matched well below a millisecond.
 type Source func(trigger string, line string, word string) []Item

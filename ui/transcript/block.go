@@ -28,6 +28,7 @@ const (
 	cleared
 	summary
 	snapshot
+	memory // a document that a prompt or a message named
 	queued // a prompt that has not entered
 	doing  // what the agent does right now
 	waits  // a retry's countdown, a question
@@ -79,7 +80,8 @@ type block struct {
 	mail  *inbox.Message
 	plain string // its body, or the beginning, if that is shown as it is
 	cost  string // of the entry's messages, on the first
-	entry int64  // that brought the message
+	entry int64  // that brought the message, or the one a document belongs to
+	doc   *agents.Recall
 	shell *agents.Shell
 	end   *agents.End
 	sum   *agents.Summary
@@ -109,6 +111,8 @@ type look struct {
 	theme    *themes.Theme
 	folded   bool
 	selected bool
+	age      string // that it shows
+	letters  int    // known messages, for what may name one
 }
 
 // touch forgets the block's lines.
@@ -118,7 +122,7 @@ func (b *block) touch() { b.lines = nil }
 func (b *block) cool() {
 	b.lines, b.fancy, b.rendered, b.warm = nil, nil, "", false
 	b.shape, b.asked = shape{}, shape{}
-	if b.kind == message {
+	if b.kind == message || b.kind == memory {
 		b.md = nil
 	}
 }
@@ -162,10 +166,18 @@ func (v *View) read(es []agents.Entry, old []*block, older bool) (fresh []*block
 			}
 		case agents.EntryResult:
 			fresh = v.readResult(fresh, e)
-			fresh = append(fresh, mails(e)...)
+			fresh = append(fresh, v.mails(e)...)
 		case agents.EntryMessage:
 			if !v.withdrawn[e.Seq] {
-				fresh = append(fresh, mails(e)...)
+				fresh = append(fresh, v.mails(e)...)
+			}
+		case agents.EntryMemory:
+			if b := v.mentions(e); b != nil && !v.withdrawn[e.Behind] {
+				fresh = append(fresh, b)
+			}
+		case agents.EntryHost:
+			if b := v.mentions(e); e.Behind == 0 || !v.withdrawn[e.Behind] {
+				fresh = append(fresh, b)
 			}
 		case agents.EntryWithdrawn:
 			v.withdraw(fresh, e.Withdraws)
@@ -207,8 +219,6 @@ func one(e *agents.Entry) *block {
 		}
 		b.kind, b.shell = shell, e.Shell
 		b.group.text = e.Shell.Output
-	case agents.EntryHost:
-		b.kind = host
 	case agents.EntrySnapshot:
 		b.kind = snapshot
 	case agents.EntryNotice, agents.EntryWithdrawn:
@@ -325,10 +335,11 @@ func stop(list []*block) bool {
 
 // mails makes a block of each message an entry took. The first says what they
 // cost the context.
-func mails(e *agents.Entry) []*block {
+func (v *View) mails(e *agents.Entry) []*block {
 	var out []*block
 	for i := range e.Messages {
 		m := &e.Messages[i]
+		v.letters[m.ID] = true
 		out = append(out, &block{kind: message, mail: m, at: e.At, entry: e.Seq, group: &group{text: body(m)}})
 	}
 	if len(out) > 0 && e.Tokens > 0 {
@@ -345,13 +356,13 @@ func mails(e *agents.Entry) []*block {
 	return out
 }
 
-// withdraw hides the messages of an entry that went back into the inbox, those
-// on pages that are read later too.
+// withdraw hides the messages of an entry that went back into the inbox and what they
+// brought, those on pages that are read later too.
 func (v *View) withdraw(fresh []*block, entry int64) {
 	v.withdrawn[entry] = true
 	for _, list := range [][]*block{fresh, v.blocks} {
 		for _, b := range list {
-			if b.kind == message && b.entry == entry {
+			if b.entry == entry {
 				b.hidden = true
 				b.touch()
 			}

@@ -24,6 +24,7 @@ type canvas struct {
 	folded   bool
 	selected bool
 	children map[int64]*child // by task
+	letters  map[int64]bool   // messages that are known, by number
 }
 
 // inner is the width of a block's markdown.
@@ -65,6 +66,9 @@ func (v *View) draw(b *block, c canvas) []string {
 		return c.summary(b)
 	case snapshot:
 		return c.snapshot(b)
+	case memory:
+		v.parts(b)
+		return c.document(b)
 	case queued:
 		return c.queued(b)
 	case piece:
@@ -162,6 +166,9 @@ func (c canvas) answer(b *block) []string {
 		for _, l := range frame.Wrap(strings.Trim(frame.Clean(rest), "\n"), width-indent) {
 			lines = append(lines, frame.Spaces(indent)+l)
 		}
+	}
+	for i, l := range lines {
+		lines[i] = c.cited(l)
 	}
 	mark := c.mark(" ", themes.Answer)
 	return c.rows(mark, mark, lines)
@@ -322,7 +329,7 @@ func (c canvas) queued(b *block) []string {
 	return c.rows(bar, bar, lines)
 }
 
-// message is a card: who, when, how it ended, its number, its body.
+// message is a card: from whom, its number and age, how it ended, its body.
 func (c canvas) message(b *block) []string {
 	m := b.mail
 	role := themes.Message
@@ -333,19 +340,24 @@ func (c canvas) message(b *block) []string {
 		role = themes.Warn
 	}
 	paint := c.theme.Paint
-	facts := " · " + frame.CleanLine(m.Nature()) + " · " + when(m.Created, c.now) + " · #" + strconv.FormatInt(m.ID, 10)
-	if tags := m.Labels(); tags != "" {
-		facts += " " + frame.CleanLine(tags)
-	}
+	facts := " · #" + strconv.FormatInt(m.ID, 10) + " · " + ago(m.Created, c.now)
+	nature := frame.CleanLine(strings.TrimSpace(m.Nature() + " " + m.Labels()))
 	from := frame.CleanLine(clip(m.From))
 	if from == "" {
 		from = "outside"
 	}
-	name := frame.Cut("✉ "+from, c.inner())
+	name := frame.Cut("✉ from "+from, c.inner())
+	below := frame.Width(name+facts+" · "+nature) > c.inner() // on a narrow screen what it is stands by itself
+	if !below {
+		facts += " · " + nature
+	}
 	if cost := " · " + b.cost; b.cost != "" && frame.Width(name+facts+cost) <= c.inner() {
 		facts += cost
 	}
 	lines := []string{paint(role, name) + paint(themes.Dim, frame.Cut(facts, c.inner()-frame.Width(name)))}
+	if below {
+		lines = append(lines, paint(themes.Dim, frame.Cut(nature, c.inner())))
+	}
 	if s := strings.TrimSpace(m.Subject); s != "" {
 		lines = append(lines, paint(themes.Dim, frame.Cut(frame.CleanLine(clip(s)), c.inner())))
 	}
@@ -378,7 +390,8 @@ func proseOf(m *inbox.Message, text string) (prose string, ok bool) {
 	return text, true
 }
 
-// parts cuts a message's body, folded to its beginning, into markdown.
+// parts cuts a message's body, folded to its beginning, into markdown; a document
+// that is folded has none.
 func (v *View) parts(b *block) {
 	const whole = 64 << 10 // bytes of a body that is shown at once
 	folded := v.folded(b)
@@ -386,6 +399,13 @@ func (v *View) parts(b *block) {
 		return
 	}
 	b.brief = folded
+	if b.kind == memory {
+		b.md, b.fancy, b.asked, b.rendered = []markdown.Block{}, nil, shape{}, ""
+		if !folded {
+			b.md = append(b.md, markdown.Split(strings.Trim(clipTo(b.text, whole), "\n"))...)
+		}
+		return
+	}
 	text := body(b.mail)
 	e := excerpt{head: 10}.of(strings.Trim(clipTo(text, whole), "\n"), folded)
 	said := strings.Join(e.head, "\n")

@@ -136,7 +136,7 @@ func (v *View) Tail(w, h int) []string {
 	was := *v
 	v.follow = true
 	ls := v.Lines(w, h)
-	v.follow, v.top, v.below, v.moves = was.follow, was.top, was.below, was.moves
+	v.follow, v.top, v.below, v.moves, v.ages = was.follow, was.top, was.below, was.moves, was.ages
 	return ls
 }
 

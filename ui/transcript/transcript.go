@@ -35,6 +35,7 @@ type View struct {
 	answer   *group // the last one
 
 	withdrawn map[int64]bool // entries whose messages went back into the inbox
+	letters   map[int64]bool // messages that entered, by number
 
 	oldest int64 // Seq of the first entry known
 	more   bool  // there may be older ones
@@ -48,8 +49,10 @@ type View struct {
 	below    int    // blocks appended below it
 	selected int    // index of a block of the selected group; -1: none
 
-	shown    span // the blocks the last Lines showed
-	moves    bool // one of them changes with time
+	shown    span          // the blocks the last Lines showed
+	places   []anchor      // what stands in each line of it
+	moves    bool          // one of them changes with time
+	ages     time.Duration // how long the ages they show stay true; 0: none shows
 	frame    uint64
 	warm     []*block // those that hold lines
 	tailDone time.Time
@@ -69,8 +72,8 @@ func New(t *themes.Theme, now func() time.Time) *View {
 	return &View{
 		theme: t, now: now, md: markdown.NewRenderer(),
 		calls: map[string]*block{}, orphans: map[string]*block{}, children: map[int64]*child{},
-		withdrawn: map[int64]bool{},
-		more:      true, follow: true, selected: -1,
+		withdrawn: map[int64]bool{}, letters: map[int64]bool{},
+		more: true, follow: true, selected: -1,
 	}
 }
 
@@ -145,8 +148,11 @@ func (v *View) SetInfo(i agents.Info) {
 // Local shows what the program tells the human: a command's answer or an error.
 // It is not in the database.
 func (v *View) Local(text string, tone Tone) {
-	b := &block{kind: local, text: text, tone: tone}
-	b.group = &group{text: text}
+	v.local(&block{kind: local, text: text, tone: tone, group: &group{text: text}})
+}
+
+// local adds a block that is not in the database.
+func (v *View) local(b *block) {
 	if !v.follow {
 		v.below++
 	}

@@ -65,7 +65,7 @@ func (v *View) Lines(w, h int) []string {
 	w, h = max(w, 0), max(h, 0)
 	v.w, v.h = w, h
 	v.frame++
-	v.moves = false
+	v.moves, v.ages, v.places = false, 0, v.places[:0]
 	out := make([]string, 0, h)
 	if w == 0 || h == 0 {
 		return append(out, make([]string, h)...)
@@ -78,13 +78,14 @@ func (v *View) Lines(w, h int) []string {
 			line = top.line
 		}
 		if line < 0 {
-			out = append(out, "")
+			out, v.places = append(out, ""), append(v.places, anchor{i: i, line: -1})
 			line = 0
 		}
 		ls := v.lines(i)
 		for ; line < len(ls) && len(out) < h; line++ {
-			out = append(out, ls[line])
+			out, v.places = append(out, ls[line]), append(v.places, anchor{i: i, line: line})
 		}
+		v.aged(v.at(i))
 		v.shown.to = i + 1
 		b := v.at(i)
 		v.moves = v.moves || b.moving() && !b.hidden
@@ -349,12 +350,16 @@ func (v *View) lines(i int) []string {
 	if b.hidden {
 		return nil
 	}
-	l := look{v.w, v.theme, v.folded(b), v.chosen(i)}
+	now := v.now()
+	l := look{width: v.w, theme: v.theme, folded: v.folded(b), selected: v.chosen(i), age: v.age(b, now)}
+	if b.kind == answer {
+		l.letters = len(v.letters)
+	}
 	if b.lines != nil && b.look == l && (!b.moving() || b.seen == v.frame) {
 		b.seen = v.frame
 		return b.lines
 	}
-	c := canvas{theme: v.theme, width: v.w, now: v.now(), folded: l.folded, selected: l.selected, children: v.children}
+	c := canvas{theme: v.theme, width: v.w, now: now, folded: l.folded, selected: l.selected, children: v.children, letters: v.letters}
 	b.lines, b.look = v.draw(b, c), l
 	if b.lines == nil {
 		b.lines = []string{}

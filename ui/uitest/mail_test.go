@@ -36,7 +36,7 @@ func TestFireOnTheScreen(t *testing.T) {
 		s.Press("enter")
 		s.See("/fire what now? · queued until this turn ends", "[Agent: main | 2 pending]")
 		s.Wait(6 * time.Second)
-		s.See("Finished 5s of work.", "✉ tests · completed", "✉ vet · failed", "▌ what now?", "You said: what now?", "[Agent: main]")
+		s.See("Finished 5s of work.", "✉ from tests · ", " · completed", "✉ from vet · ", " · failed", "▌ what now?", "You said: what now?", "[Agent: main]")
 		s.Golden("fire-120")
 	})
 }
@@ -54,16 +54,16 @@ func TestUndoOnTheScreen(t *testing.T) {
 		s.Enter("/check --peek")
 		s.See("Message #1 from main", "urgent, tags: ci", "look at #12", "1 pending")
 		s.Enter("/check")
-		s.See("✉ main · urgent mail · 00:00 · #1 [ci]")
+		s.See("✉ from main · #1 · just now · urgent mail [ci]")
 		s.Gone("pending]")
 		s.Enter("/inbox undo")
 		s.See("1 message went back into the inbox.", "1 pending]")
-		s.Gone("✉ main · urgent mail")
+		s.Gone("✉ from main · ")
 		s.Enter("/messages why 1")
 		s.See("deliver=next: it waits, and enters before your next prompt")
 		s.Golden("undo-120")
 		s.Enter("answer me")
-		s.See("What I found", "✉ main · urgent mail")
+		s.See("What I found", "✉ from main · ")
 		s.Enter("/inbox undo")
 		s.See("entered a turn, and its request carried them")
 		s.Press("ctrl+c")
@@ -110,8 +110,8 @@ func TestWhatACommandSays(t *testing.T) {
 		for i, left := range []string{"3 more: /check again", "2 more: /check again", "1 more: /check again"} {
 			s.Enter("/check --one")
 			s.See(left)
-			card, said := strings.LastIndex(s.Screen(), "✉ main"), strings.Index(s.Screen(), left)
-			if n := strings.Count(s.Screen()[:said], "✉ main"); card > said || n != i+1 {
+			card, said := strings.LastIndex(s.Screen(), "✉ from main"), strings.Index(s.Screen(), left)
+			if n := strings.Count(s.Screen()[:said], "✉ from main"); card > said || n != i+1 {
 				t.Errorf("%q stands below %d of %d cards:\n%s", left, n, i+1, s.Screen())
 			}
 		}
@@ -133,9 +133,9 @@ func TestShowOnly(t *testing.T) {
 		s.Enter("/send main the first secret")
 		s.Enter("/send main the second secret")
 		s.Enter("/check --one --show-only")
-		s.See("✉ main · mail", "#1 · shown to you alone", "the first secret", "1 more: /check again")
+		s.See("✉ from main · ", "#1 · just now · mail · shown to you alone", "the first secret", "1 more: /check again")
 		s.Enter("/receive --show-only")
-		s.See("#2 · shown to you alone", "the second secret", "[Agent: main]")
+		s.See("#2 · just now · mail · shown to you alone", "the second secret", "[Agent: main]")
 		s.Enter("hello")
 		s.See("Heard.")
 		s.Enter("/context")
@@ -238,7 +238,7 @@ func TestReceiveOnTheScreen(t *testing.T) {
 		s.See("No message came within 5s; /receive waits again")
 		s.Enter("/receive from=te --lifo ")
 		s.Wait(20 * time.Second)
-		s.See("✉ tests · completed")
+		s.See("✉ from tests · ", " · completed")
 		if strings.Contains(s.Status(), "pending") {
 			t.Errorf("the status is %s", s.Status())
 		}

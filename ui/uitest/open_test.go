@@ -124,7 +124,7 @@ func TestHelperOverARestart(t *testing.T) {
 		s.Enter("/queue")
 		s.See("  - later")
 		s.Enter("/check")
-		s.See("✉ main · mail", "unread words")
+		s.See("✉ from main · ", "unread words")
 		if tabs, _, _ := strings.Cut(s.Screen(), "\n"); strings.Contains(tabs, "✉") {
 			t.Errorf("a tab still shows mail: %s", tabs)
 		}

@@ -51,7 +51,7 @@ func TestFromOutside(t *testing.T) {
 			s = uitest.Start(t, uitest.Options{Home: home, W: w, H: 24, Mode: permit.Yolo})
 			s.See("🔴 urgent · 1 pending")
 			s.Enter("/check")
-			s.See("✉ outside", "external", "Three tests of the parser fail.")
+			s.See("✉ from outside", "external", "Three tests of the parser fail.")
 			s.Enter("/queue")
 			s.See("docs (from outside: cli)")
 			s.Enter("/run")

@@ -66,11 +66,11 @@ func TestWorkflow_sequential(t *testing.T) {
 		s.Enter("/receive")
 		s.See("waiting for any message")
 		s.Wait(31 * time.Second)
-		s.See("✉ researcher", "three OAuth patterns", "main ○")
+		s.See("✉ from researcher", "three OAuth patterns", "main ○")
 		s.Enter("/push name=implementer " + do("say built the second pattern"))
 		s.Enter("/run")
 		s.Enter("/receive")
-		s.See("✉ implementer", "built the second pattern", "[Agent: main]")
+		s.See("✉ from implementer", "built the second pattern", "[Agent: main]")
 	})
 }
 
@@ -87,7 +87,7 @@ func TestWorkflow_parallel(t *testing.T) {
 		s.See("[Agent: main | 📨 3 pending]")
 		for left, n := range []string{"a", "b", "c"} {
 			s.Enter("/receive")
-			s.See("✉ worker-"+n, "result "+n)
+			s.See("✉ from worker-"+n, "result "+n)
 			if left < 2 {
 				s.See(fmt.Sprintf("| %d pending]", 2-left))
 			}
@@ -109,7 +109,7 @@ func TestWorkflow_continuedWork(t *testing.T) {
 		s.See("No messages ready.")
 		s.Wait(time.Minute)
 		s.Enter("/check")
-		s.See("✉ researcher", "found it")
+		s.See("✉ from researcher", "found it")
 	})
 }
 
@@ -145,9 +145,9 @@ func TestWorkflow_outOfOrder(t *testing.T) {
 		for _, c := range [][2]string{{"from=b", "b"}, {"from=c", "c"}, {"", "a"}} {
 			s.Enter(strings.TrimSpace("/receive " + c[0]))
 			s.Wait(15 * time.Second)
-			s.See("✉ "+c[1], "result "+c[1])
+			s.See("✉ from "+c[1], "result "+c[1])
 			if c[1] == "b" {
-				s.NotSee("✉ c", "✉ a")
+				s.NotSee("✉ from c", "✉ from a")
 			}
 		}
 		s.See("[Agent: main]")
@@ -163,11 +163,11 @@ func TestWorkflow_progress(t *testing.T) {
 		s.Enter("/run")
 		s.See("[Agent: main | 📨 1 pending]", "worker ●")
 		s.Enter("/check")
-		s.See("✉ worker", "Phase 1 complete")
+		s.See("✉ from worker", "Phase 1 complete")
 		s.NotSee("all phases done ")
 		s.Enter("/receive")
 		s.Wait(time.Minute)
-		s.See("✉ worker · completed", "[Agent: main]")
+		s.See("✉ from worker · ", " · completed", "[Agent: main]")
 	})
 }
 
@@ -187,11 +187,11 @@ func TestWorkflow_siblings(t *testing.T) {
 		s.Press("alt+2")
 		s.See("waiting for a message from analyzer")
 		s.Wait(21 * time.Second)
-		s.See("✉ analyzer", "Found patterns: observer", "built on it")
+		s.See("✉ from analyzer", "Found patterns: observer", "built on it")
 		s.Press("alt+1")
 		s.See("[Agent: main | 2 pending]")
 		s.Enter("/check")
-		s.See("✉ implementer", "✉ analyzer")
+		s.See("✉ from implementer", "✉ from analyzer")
 	})
 }
 
@@ -209,7 +209,7 @@ func TestWorkflow_siblingsInOrder(t *testing.T) {
 		s.Enter("/run 1")
 		s.See("[Agent: main | 📨 2 pending]")
 		s.Enter("/check")
-		s.See("✉ implementer", "built on it", "✉ analyzer", "analysed")
+		s.See("✉ from implementer", "built on it", "✉ from analyzer", "analysed")
 	})
 }
 
@@ -252,7 +252,7 @@ func TestQueueIsChanged(t *testing.T) {
 		s.Wait(6 * time.Second)
 		s.See("late ✓")
 		s.Press("alt+4")
-		s.See("✉ c · completed", "✉ a · completed", "a changed", "I know")
+		s.See("✉ from c · ", " · completed", "✉ from a · ", " · completed", "a changed", "I know")
 	})
 }
 
@@ -295,7 +295,7 @@ func TestCommandTask(t *testing.T) {
 	s.Press("alt+1")
 	s.See("[Agent: main | 2 pending]")
 	s.Enter("/check")
-	s.See("✉ tests · failed", "exit 3, took ", "its last 20 lines are:", "✉ after · failed", "not started: tests failed: exit 3")
+	s.See("✉ from tests · ", " · failed", "exit 3, took ", "its last 20 lines are:", "✉ from after · ", " · failed", "not started: tests failed: exit 3")
 	s.Enter("/retry tests")
 	s.See("Queued tests again; /run starts it")
 	s.Enter("/run")
@@ -370,7 +370,7 @@ func TestRetryHandsOnWhatHappened(t *testing.T) {
 		s.Enter("/run")
 		s.See("job·1 ✗", "job ✓")
 		s.Press("alt+3")
-		s.See("✉ job·1 · failed", "no more power", "half of it", "plug it in first", "it worked")
+		s.See("✉ from job·1 · ", " · failed", "no more power", "half of it", "plug it in first", "it worked")
 		s.Press("alt+1")
 		s.Enter("/retry job")
 		s.See("Queued job, which had completed, again")

@@ -344,13 +344,13 @@ func TestMail(t *testing.T) {
 		s.Enter("skip the slow ones")
 		s.See("is in the inbox of tests")
 		s.Wait(6 * time.Second)
-		s.See("✉ main", "Thanks for the mail.", "tests ✓")
+		s.See("✉ from main", "Thanks for the mail.", "tests ✓")
 		s.Press("/")
 		s.See("as main› /")
 		s.Enter("check")
 		s.See("1 message taken; the tab of main shows it")
 		s.Press("alt+1")
-		s.See("✉ tests")
+		s.See("✉ from tests")
 	})
 }
 

@@ -1,0 +1,213 @@
+package ui
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/ui/composer"
+	"fantail/ui/frame"
+	"fantail/ui/transcript"
+)
+
+// Memory documents: what the human does with them.
+
+// wantDocuments lists the documents when a `#` is typed, or the arguments of
+// /memory begin.
+func (a *App) wantDocuments(k tea.KeyPressMsg, box *composer.Box) tea.Cmd {
+	if a.pool == nil || k.Text != "#" && (k.Text != " " || !strings.HasPrefix(box.Value(), "/memory ")) {
+		return nil
+	}
+	return a.readDocuments
+}
+
+func (a *App) readDocuments() tea.Msg {
+	ds, err := a.pool.Documents(a.ctx)
+	if err != nil {
+		return done{text: sentence(err), tone: transcript.Bad}
+	}
+	return known{ds}
+}
+
+// mention yields the documents that a word behind a `#` may come to; a number is
+// none.
+func (a *App) mention(trigger, _, word string) []composer.Item {
+	const prefix = "mem-"
+	if trigger != "#" || !strings.HasPrefix(word, prefix) && !strings.HasPrefix(prefix, word) {
+		return nil
+	}
+	items := make([]composer.Item, len(a.texts))
+	for i, d := range a.texts {
+		items[i] = composer.Item{Insert: prefix + agents.Title(d), Label: "#" + prefix + agents.Title(d), Help: documentFacts(d, a.o.Now())}
+	}
+	return items
+}
+
+// memoryArguments are candidates behind /memory and these words.
+func (a *App) memoryArguments(words []string) []composer.Item {
+	var items []composer.Item
+	switch {
+	case len(words) == 0:
+		for _, s := range []string{"list", "show ", "edit ", "log "} {
+			items = append(items, composer.Item{Insert: s})
+		}
+	case len(words) == 1 && words[0] != "list":
+		for _, d := range a.texts {
+			items = append(items, composer.Item{Insert: agents.Title(d), Help: documentFacts(d, a.o.Now())})
+		}
+	}
+	return items
+}
+
+// documentFacts are a document's size, age and author.
+func documentFacts(d agents.Document, now time.Time) string {
+	by := "you"
+	if d.By != "" {
+		by = frame.CleanLine(inbox.Label(d.By))
+	}
+	return fmt.Sprintf("%s · %s ago · by %s", transcript.Size(d.Size), age(now.Sub(d.Created)), by)
+}
+
+func runMemory(a *App, in input) (tea.Cmd, error) {
+	words := strings.Fields(in.rest)
+	if len(words) == 0 {
+		words = []string{"list"}
+	}
+	switch verb := words[0]; {
+	case verb == "list" && len(words) == 1:
+		return a.act(in.here, in.text, a.listDocuments), nil
+	case verb == "show" && (len(words) == 2 || len(words) == 3):
+		version := 0
+		if len(words) == 3 {
+			var err error
+			if version, err = strconv.Atoi(words[2]); err != nil || version < 1 {
+				return nil, wrong("memory", "%q is no version", words[2])
+			}
+		}
+		return a.openDocument(in, words[1], version), nil
+	case verb == "edit" && len(words) == 2:
+		return a.editDocument(in, words[1]), nil
+	case verb == "log" && len(words) == 2:
+		return a.act(in.here, in.text, func() (string, error) { return a.documentLog(words[1]) }), nil
+	case verb == "show" || verb == "edit" || verb == "log":
+		return nil, wrong("memory", "%s needs the name of a document", verb)
+	}
+	return nil, wrong("memory", "%q is not understood", in.rest)
+}
+
+// listDocuments prints the list of them.
+func (a *App) listDocuments() (string, error) {
+	ds, err := a.pool.Documents(a.ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(ds) == 0 {
+		return "No memory documents. /memory edit NAME writes one, and so do agents; #mem-NAME brings it into a conversation", nil
+	}
+	var b strings.Builder
+	b.WriteString("Memory documents:")
+	wide := 0
+	for _, d := range ds {
+		wide = max(wide, len(agents.Title(d)))
+	}
+	for _, d := range ds {
+		fmt.Fprintf(&b, "\n  #mem-%-*s  %s", wide, agents.Title(d), documentFacts(d, a.o.Now()))
+	}
+	return b.String(), nil
+}
+
+// absent is the error of who asks for a document that is not there.
+func (a *App) absent(title string, version int) error {
+	ds, err := a.pool.Documents(a.ctx)
+	switch {
+	case err != nil:
+		return err
+	case version > 0:
+		return fmt.Errorf("#mem-%s has no version %d with a text; /memory log %s lists them", title, version, title)
+	}
+	return errors.New(agents.NoDocument(title, ds) + " /memory edit " + title + " writes it")
+}
+
+// openDocument shows a document in the tab.
+func (a *App) openDocument(in input, title string, version int) tea.Cmd {
+	title = strings.TrimPrefix(title, "#mem-")
+	id := in.here.info.ID
+	return a.then(in.here, in.text, func() (tea.Msg, error) {
+		d, ok, err := a.pool.Document(a.ctx, title, version)
+		if err == nil && !ok {
+			err = a.absent(title, version)
+		}
+		return opened{id, d}, err
+	})
+}
+
+func (a *App) showDocument(m opened) {
+	t := a.tabs.byID(m.agent)
+	if t == nil {
+		return
+	}
+	d := m.document
+	t.view.Document(agents.Recall{Title: agents.Title(d), Version: d.Version, Size: d.Size, By: d.By}, d.Text)
+	t.panes.at = paneTranscript
+}
+
+// documentLog prints the versions of a document.
+func (a *App) documentLog(title string) (string, error) {
+	title = strings.TrimPrefix(title, "#mem-")
+	ds, err := a.pool.Versions(a.ctx, title)
+	if err != nil {
+		return "", err
+	}
+	if len(ds) == 0 {
+		return "", a.absent(title, 0)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "#mem-%s, newest first; /memory show %s VERSION shows one:", title, title)
+	for _, d := range ds {
+		what := documentFacts(d, a.o.Now())
+		if d.Size == 0 {
+			what = "removed · " + what
+		}
+		fmt.Fprintf(&b, "\n  %3d  %s", d.Version, what)
+	}
+	return b.String(), nil
+}
+
+// editDocument opens the external editor on a document and writes what comes of it,
+// unless it was changed meanwhile: then the human's text is kept where it lies.
+func (a *App) editDocument(in input, title string) tea.Cmd {
+	title = strings.TrimPrefix(title, "#mem-")
+	id := in.here.info.ID
+	said := func(text string, tone transcript.Tone) tea.Msg { return done{agent: id, text: text, tone: tone} }
+	return func() tea.Msg {
+		d, ok, err := a.pool.Document(a.ctx, title, 0)
+		if err != nil {
+			return done{agent: id, text: sentence(err), tone: transcript.Bad, back: in.text}
+		}
+		if !ok {
+			d.Version, d.Text = 0, ""
+		}
+		return a.edit(strings.ReplaceAll(agents.Title(d), "/", "-")+".md", d.Text, func(text, path string, err error) (tea.Msg, bool) {
+			switch {
+			case err != nil:
+				return said(sentence(err), transcript.Bad), false
+			case text == d.Text || strings.TrimSpace(text) == "" && !ok:
+				return said("#mem-"+title+" was not changed", transcript.Plain), false
+			}
+			version, err := a.pool.Remember(a.ctx, title, text, &d.Version)
+			switch {
+			case err != nil:
+				return said(sentence(err)+". Your text is kept in "+path, transcript.Bad), true
+			case strings.TrimSpace(text) == "":
+				return said("#mem-"+title+" was removed; /memory log "+title+" lists what it was", transcript.Good), false
+			}
+			return said(fmt.Sprintf("#mem-%s is at version %d, %s", title, version, transcript.Size(len(text))), transcript.Good), false
+		})
+	}
+}

@@ -1,0 +1,108 @@
+package ui
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/inbox"
+	"fantail/ui/dialog"
+	"fantail/ui/frame"
+	"fantail/ui/transcript"
+)
+
+// openMessages opens the original of a message, or lets the human pick one of several.
+func (a *App) openMessages(t *tab, ids []int64) tea.Cmd {
+	if len(ids) == 1 {
+		return a.openMessage(t, ids[0], "")
+	}
+	var items []dialog.Item
+	for _, id := range ids {
+		n := strconv.FormatInt(id, 10)
+		items = append(items, dialog.Item{Value: n, Label: "#" + n})
+	}
+	a.open(dialog.NewPicker(a.theme, "Open a message", items, false), func(d dialog.Decision) tea.Cmd {
+		p, ok := d.(dialog.Picked)
+		id, err := strconv.ParseInt(p.Value, 10, 64)
+		if !ok || err != nil {
+			return nil
+		}
+		return a.openMessage(t, id, "")
+	})
+	return nil
+}
+
+// openMessage shows a message whole, over everything; where something else was
+// opened meanwhile it says so instead. back is what was typed for it.
+func (a *App) openMessage(t *tab, id int64, back string) tea.Cmd {
+	names := map[int64]string{}
+	for _, x := range a.tabs.all {
+		names[x.info.ID] = x.info.Name
+	}
+	theme, w := a.theme, a.w
+	return a.then(t, back, func() (tea.Msg, error) {
+		m, ok, err := a.pool.Message(a.ctx, id)
+		if err == nil && !ok {
+			err = fmt.Errorf("there is no message #%d", id)
+		}
+		if err != nil {
+			return nil, err
+		}
+		box := dialog.NewReader(theme, fmt.Sprintf("#%d from %s", m.ID, from(m)), letterFacts(m, names, a.o.Now()), letterText(m), w)
+		return offered{func() {
+			if a.dialog != nil {
+				a.say(fmt.Sprintf("message #%d was not opened: close what is open first", id))
+				return
+			}
+			a.open(box, nil)
+		}}, nil
+	})
+}
+
+// from is who wrote m.
+func from(m inbox.Message) string {
+	if s := frame.CleanLine(inbox.Label(m.From)); s != "" {
+		return s
+	}
+	return "outside"
+}
+
+// letterFacts are what is known of a message beside its text.
+func letterFacts(m inbox.Message, names map[int64]string, now time.Time) []dialog.Row {
+	var rows []dialog.Row
+	add := func(label, text string) {
+		if strings.TrimSpace(text) != "" {
+			rows = append(rows, dialog.Row{Left: label, Right: text})
+		}
+	}
+	add("from", from(m))
+	add("to", names[m.Recipient])
+	add("sent", m.Created.In(now.Location()).Format("Mon 2 Jan 2006 15:04:05")+", "+inbox.Age(now.Sub(m.Created))+" ago")
+	add("is", m.Nature())
+	add("tags", m.Labels())
+	add("about", inbox.Label(m.Subject))
+	if m.InReplyTo != 0 {
+		add("reply to", fmt.Sprintf("#%d", m.InReplyTo))
+	}
+	if m.Thread != 0 && m.Thread != m.ID {
+		add("thread", fmt.Sprintf("#%d", m.Thread))
+	}
+	fate := m.Fate()
+	if !m.Taken.IsZero() {
+		fate += ", " + inbox.Age(now.Sub(m.Taken)) + " ago"
+	}
+	add("became", fate)
+	add("size", transcript.Size(len(m.Text())))
+	return rows
+}
+
+// letterText is all that a message says.
+func letterText(m inbox.Message) string {
+	if m.Subject != "" && inbox.Label(m.Subject) != strings.TrimSpace(m.Subject) { // the row shows its beginning
+		return "About:\n" + m.Subject + "\n\n" + m.Text()
+	}
+	return m.Text()
+}

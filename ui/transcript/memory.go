@@ -1,0 +1,73 @@
+package transcript
+
+import (
+	"strconv"
+	"strings"
+
+	"fantail/agents"
+	"fantail/themes"
+	"fantail/ui/frame"
+)
+
+// document is one line that says which memory document the model was given, and
+// unfolded what of it.
+func (c canvas) document(b *block) []string {
+	d := b.doc
+	if d.Missing {
+		return c.text("⚠", themes.Warn, themes.Warn, b.text)
+	}
+	facts := ""
+	if d.Version > 0 {
+		by := "you"
+		if d.By != "" {
+			by = clip(d.By)
+		}
+		facts = " · " + Size(d.Size) + " · by " + frame.CleanLine(by)
+	}
+	if d.Parts != "" {
+		facts += " · has " + frame.CleanLine(clip(d.Parts))
+	}
+	name := frame.Cut("#mem-"+frame.CleanLine(clip(d.Title)), c.inner())
+	lines := []string{c.theme.Paint(themes.Message, name) + c.theme.Paint(themes.Dim, frame.Cut(facts, c.inner()-frame.Width(name)))}
+	if !c.folded {
+		for i := range b.md {
+			part, _ := c.part(b, i, "")
+			if len(part) > 0 && (i == 0 || b.md[i].Gap) {
+				lines = append(lines, "")
+			}
+			lines = append(lines, part...)
+		}
+	}
+	return c.rows(c.mark("▪", themes.Message), c.mark(" ", themes.Message), lines)
+}
+
+// Size is a number of bytes for people: 840 B, 1.2 kB, 1.0 MB.
+func Size(n int) string {
+	switch {
+	case n < 1000:
+		return strconv.Itoa(n) + " B"
+	case n < 999_950:
+		return strconv.FormatFloat(float64(n)/1000, 'f', 1, 64) + " kB"
+	}
+	return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
+}
+
+// Document shows a memory document to the human, unfolded. It is not in the database.
+func (v *View) Document(d agents.Recall, text string) {
+	v.local(&block{kind: memory, doc: &d, text: text, group: &group{text: text, toggled: !v.unfolded}})
+}
+
+// mentions makes the block of what an entry brought behind another.
+func (v *View) mentions(e *agents.Entry) *block {
+	b := &block{kind: host, text: e.Text, at: e.At, entry: e.Behind, group: &group{text: e.Text}}
+	if e.Kind == agents.EntryMemory {
+		if e.Memory == nil {
+			return nil
+		}
+		b.kind, b.doc = memory, e.Memory
+		if strings.TrimSpace(e.Text) == "" {
+			b.group.text = "#mem-" + e.Memory.Title
+		}
+	}
+	return b
+}
