@@ -144,7 +144,7 @@ func (a *App) peek(agent int64, q inbox.Query) (string, error) {
 	}
 	parts := make([]string, len(ms))
 	for i, m := range ms {
-		parts[i] = messageText(m, a.o.Now(), nil)
+		parts[i] = messageText(m, a.o.Now())
 	}
 	return strings.Join(parts, "\n\n"), nil
 }
@@ -387,8 +387,8 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// messageText is a message as /messages show prints it, whole, in its thread.
-func messageText(m inbox.Message, now time.Time, thread []inbox.Message) string {
+// messageText is a message as /check --peek prints it, whole.
+func messageText(m inbox.Message, now time.Time) string {
 	s := fmt.Sprintf("Message #%d from %s, %s ago, %s, %s", m.ID, m.From, inbox.Age(now.Sub(m.Created)), m.Kind, m.Fate())
 	if m.Outcome != "" {
 		s += ", " + m.Outcome
@@ -409,9 +409,6 @@ func messageText(m inbox.Message, now time.Time, thread []inbox.Message) string 
 		if fact.is {
 			s += ", " + fact.word
 		}
-	}
-	if line := threadLine(m.ID, thread); line != "" {
-		s += "\n" + line
 	}
 	for _, part := range []string{m.Subject, m.Error, m.Body, m.Partial} {
 		if part != "" {

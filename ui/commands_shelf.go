@@ -189,19 +189,6 @@ func (a *App) shelf(in input, s inbox.Shelf, command, none string) tea.Cmd {
 	})
 }
 
-// showMessage prints a message whole, and the thread it stands in.
-func (a *App) showMessage(id int64) (string, error) {
-	m, ok, err := a.pool.Message(a.ctx, id)
-	if err == nil && !ok {
-		err = fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
-	}
-	if err != nil {
-		return "", err
-	}
-	thread, err := a.pool.Thread(a.ctx, id)
-	return messageText(m, a.o.Now(), thread), err
-}
-
 // threadLine is `2 of 3 in a thread: #4 #7 #9`; "" for a message that is alone.
 func threadLine(id int64, thread []inbox.Message) string {
 	if len(thread) < 2 {

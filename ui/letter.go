@@ -46,12 +46,16 @@ func (a *App) openMessage(t *tab, id int64, back string) tea.Cmd {
 	return a.then(t, back, func() (tea.Msg, error) {
 		m, ok, err := a.pool.Message(a.ctx, id)
 		if err == nil && !ok {
-			err = fmt.Errorf("there is no message #%d", id)
+			err = fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
 		}
 		if err != nil {
 			return nil, err
 		}
-		box := dialog.NewReader(theme, fmt.Sprintf("#%d from %s", m.ID, from(m)), letterFacts(m, names, a.o.Now()), letterText(m), w)
+		thread, err := a.pool.Thread(a.ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		box := dialog.NewReader(theme, fmt.Sprintf("#%d from %s", m.ID, from(m)), letterFacts(m, thread, names, a.o.Now()), letterText(m), w)
 		return offered{func() {
 			if a.dialog != nil {
 				a.say(fmt.Sprintf("message #%d was not opened: close what is open first", id))
@@ -71,7 +75,7 @@ func from(m inbox.Message) string {
 }
 
 // letterFacts are what is known of a message beside its text.
-func letterFacts(m inbox.Message, names map[int64]string, now time.Time) []dialog.Row {
+func letterFacts(m inbox.Message, thread []inbox.Message, names map[int64]string, now time.Time) []dialog.Row {
 	var rows []dialog.Row
 	add := func(label, text string) {
 		if strings.TrimSpace(text) != "" {
@@ -87,8 +91,14 @@ func letterFacts(m inbox.Message, names map[int64]string, now time.Time) []dialo
 	if m.InReplyTo != 0 {
 		add("reply to", fmt.Sprintf("#%d", m.InReplyTo))
 	}
-	if m.Thread != 0 && m.Thread != m.ID {
-		add("thread", fmt.Sprintf("#%d", m.Thread))
+	add("thread", threadLine(m.ID, thread))
+	for _, f := range []struct {
+		is   bool
+		word string
+	}{{m.Pinned, "pinned"}, {m.Muted, "its thread is muted"}} {
+		if f.is {
+			add("mark", f.word)
+		}
 	}
 	fate := m.Fate()
 	if !m.Taken.IsZero() {

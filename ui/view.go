@@ -151,7 +151,7 @@ func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 // over splices the open dialog into the middle, between the tabs and the status
 // line. What it stands on is dimmed.
 func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
-	a.pressing.shown = 0 // its card is dimmed and takes no key
+	a.pressing.shown = 0        // its card is dimmed and takes no key
 	rows := a.drawn.r.box.y - 1 // down to the rule above the box, if that is enough
 	if rows < a.h/2 {
 		rows = a.h - 2
