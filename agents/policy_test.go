@@ -13,6 +13,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/tools"
+	"fantail/tools/permit"
 )
 
 // answers is a model that answers everything with ok, and runs a command where it is
@@ -407,5 +408,105 @@ func TestPolicy_ofBackgroundAgents(t *testing.T) {
 	w.state("kid", agents.Done)
 	if got := kinds(w.entries("kid")); got != "prompt call started result text message text ended" {
 		t.Errorf("entries: %s", got)
+	}
+}
+
+// TestInterrupt_inEveryState: wherever an agent stands, the message enters exactly
+// once, at a place a provider accepts, and nothing that ran is cut.
+// Spec: M-2, R-53, E-11.
+func TestInterrupt_inEveryState(t *testing.T) {
+	for name, stand := range map[string]func(w *world) (then func()){
+		"streaming": func(w *world) func() {
+			w.prompt("think")
+			w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+			return func() { <-time.After(100 * time.Second) }
+		},
+		"a question is open": func(w *world) func() {
+			w.pool.SetMode(permit.Ask)
+			w.prompt("run touch " + w.dir + "/x")
+			w.state("main", agents.Asking)
+			return func() { w.answer(w.info("main").Question.ID, permit.Once) }
+		},
+		"it receives": func(w *world) func() {
+			w.prompt("receive somebody")
+			w.state("main", agents.Waiting)
+			return func() { w.mails("somebody", "what it waited for", agents.Letter{}) }
+		},
+		"the human receives": func(w *world) func() {
+			main, ended := w.main(), make(chan error, 1)
+			_ = w.mails("somebody", "to be there", agents.Letter{To: []string{"somebody"}})
+			go func() {
+				_, err := w.pool.Await(w.t.Context(), main, inbox.Query{From: "somebody"}, agents.Await{})
+				ended <- err
+			}()
+			w.state("main", agents.Waiting)
+			return func() {
+				w.mails("somebody", "what was waited for", agents.Letter{})
+				check(w.t, <-ended)
+			}
+		},
+		"compacting": func(w *world) func() {
+			for range 3 {
+				w.prompt(strings.Repeat("much ", 2000))
+				w.rest()
+			}
+			main, ended := w.main(), make(chan error, 1)
+			go func() { ended <- w.pool.Compact(w.t.Context(), main, "") }()
+			w.until("it compacts", func() bool { return w.info("main").Doing == "compacting" })
+			return func() { check(w.t, <-ended) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := answers()
+			answer := m.reply
+			m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+				switch {
+				case asked(req) == "receive somebody" && len(results(req)) == 0:
+					return call("r", "receive", `{"from":"somebody"}`), nil
+				case len(req.Tools) == 0: // a summary
+					select {
+					case <-time.After(10 * time.Second):
+					case <-ctx.Done():
+					}
+					return text("the summary"), nil
+				}
+				return answer(ctx, req)
+			}
+			play(t, m, setting{}, func(w *world) {
+				if name == "it receives" {
+					_ = w.mails("somebody", "to be there", agents.Letter{To: []string{"somebody"}})
+				}
+				w.key()
+				w.mode(inbox.Interrupt)
+				then := stand(w)
+				id := w.mails("ci", "news of the build", agents.Letter{})
+				time.Sleep(time.Second)
+				if w.until("all is known", func() bool { return true }); name != "it receives" && w.info("main").Pending != 1 {
+					t.Errorf("it entered while %s", name)
+				}
+				then()
+				w.until("it entered", func() bool { return w.info("main").Pending == 0 && w.info("main").State == agents.Idle })
+				w.rest()
+				times := 0
+				for _, e := range w.entries("main") {
+					for _, m := range e.Messages {
+						if m.ID == id {
+							times++
+						}
+					}
+					if e.Kind == agents.EntryEnded && e.End.Outcome != agents.Completed {
+						t.Errorf("a turn ended %s: %s", e.End.Outcome, e.End.Error)
+					}
+				}
+				if times != 1 {
+					t.Errorf("it entered %d times", times)
+				}
+				for _, req := range m.seen() {
+					if err := valid(req.Messages); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		})
 	}
 }
