@@ -42,3 +42,37 @@ func TestShelf_folds(t *testing.T) {
 	check("pinned", Shelf{}, []int64{a1, a4, b1}, []int{0, 3, 0})
 	check("from the end", Shelf{Back: true, Limit: 2}, []int64{a4, b1}, []int{3, 0})
 }
+
+// BenchmarkShelf_folded reads a page of 200 from the beginning, the middle and the
+// end of 100,000 messages, every tenth of them in one of many threads.
+func BenchmarkShelf_folded(b *testing.B) {
+	w := fresh(b)
+	const n = 100_000
+	w.write(func(tx *store.Tx) error {
+		for i := range n {
+			m := Message{Recipient: w.main, Sender: w.lint, Kind: Mail, Body: "a word or two", Tags: []string{"ci"}}
+			if i%10 == 9 {
+				m.InReplyTo = int64(i - 1 - i/1000)
+			}
+			if _, err := w.box.Add(tx, m); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	for _, s := range []struct {
+		name string
+		s    Shelf
+	}{
+		{"first", Shelf{}}, {"middle", Shelf{Before: n / 2}}, {"last", Shelf{Back: true}}, {"lane", Shelf{Lane: FYI, Before: n / 2}}, {"search", Shelf{Search: "word tw"}},
+	} {
+		b.Run(s.name, func(b *testing.B) {
+			s.s.Recipient, s.s.Folded, s.s.Limit = w.main, true, 200
+			for b.Loop() {
+				if ms, err := w.box.Shelf(b.Context(), s.s); err != nil || len(ms) != 200 {
+					b.Fatal(len(ms), err)
+				}
+			}
+		})
+	}
+}

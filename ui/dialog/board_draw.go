@@ -308,7 +308,7 @@ func (b *Board) row(l Line, c cols, bar bool, w int, now time.Time) string {
 	room := max(0, w-frame.Width(head)-frame.Width(number)-frame.Width(who)-frame.Width(tail))
 	flags := l.Flags
 	if flags != "" {
-		flags = frame.Cut(flags, room/2) + " "
+		flags = frame.Cut(flags, room*2/5) + " "
 	}
 	text := frame.Fit(l.Text, max(0, room-frame.Width(flags)))
 	if bar {

@@ -251,7 +251,7 @@ func TestInboxPanelSetsAside(t *testing.T) {
 		s.Type("a")
 		s.See("Archived #4; u brings it back", "[All 3]")
 		s.Type("xs")
-		s.See("#3 waits on quietly", "snooze auth #3 until")
+		s.See("Waiting quietly: #3", "snooze auth #3 until")
 		s.Type("yesterday")
 		s.Press("enter")
 		s.See("\"yesterday\" is no time to come", "› yesterday")
@@ -264,11 +264,11 @@ func TestInboxPanelSetsAside(t *testing.T) {
 		s.Type("vvv")
 		s.See("[All 2]")
 		s.Type("u")
-		s.See("#3 waits again", "[All 3]")
+		s.See("Waiting again: #3", "[All 3]")
 		s.Type("u")
-		s.See("#3 stands out again")
+		s.See("Standing out again: #3")
 		s.Type("u")
-		s.See("#4 waits again", "[All 4]")
+		s.See("Waiting again: #4", "[All 4]")
 		s.Type("g")
 		s.See("auth · urgent mail · #4")
 		s.Type("s")
@@ -375,5 +375,50 @@ func TestInboxPanelScrolls(t *testing.T) {
 		s.See("mail · #1500 ·")
 		s.Press("up")
 		s.See("the newest")
+	})
+}
+
+// TestInboxPanelAnswers: what a background agent asks is a row; Enter opens the
+// question over the panel, which takes no key in its first moments, and the answer
+// lets the agent go on.
+func TestInboxPanelAnswers(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor), Files: files}, func(s *uitest.Session) {
+		s.Enter("/push name=fmt command")
+		s.Enter("/run")
+		s.See("fmt ⚠")
+		s.Press("f3")
+		s.See("[All 1]· Needs you 1", "⚠ #1 fmt", "gofmt -l .")
+		s.Golden("panel-inbox-asks-120")
+		s.Type("a")
+		s.See("an agent waits for your answer")
+		s.Press("enter")
+		s.See("fmt asks: bash", "once")
+		s.Type("y")
+		s.NotSee("fmt ✓")
+		s.Wait(time.Second)
+		s.Type("y")
+		s.See("fmt ✓", "Inbox of main", "Needs you 0", "Formatted.")
+	})
+}
+
+// TestInboxPanelOfAnother: the inbox of any agent, from any tab.
+func TestInboxPanelOfAnother(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		auth, err := s.Pool.NewHelper(context.Background(), "auth", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.See("auth ○")
+		if _, err := s.Pool.Send(context.Background(), auth.ID, "auth", "a note to myself", ""); err != nil {
+			t.Fatal(err)
+		}
+		s.Enter("/inbox auth")
+		s.See("Inbox of auth", "a note to myself", "[Agent: main")
+		s.Press("enter")
+		s.See("A turn of auth begins with #1", "[All 0]", "[Agent: main")
+		s.Press("f3")
+		s.Enter("/inbox nobody")
+		s.See("nobody")
+		s.Gone("Inbox of")
 	})
 }

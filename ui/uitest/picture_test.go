@@ -12,7 +12,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fantail/agents"
 	"fantail/agents/llm"
+	"fantail/inbox"
 	"fantail/ui/uitest"
 )
 
@@ -144,6 +146,52 @@ func TestPictureOfMail(t *testing.T) {
 		s.See("Only voucher")
 		s.Wait(time.Second)
 		draw(t, s, "inbox", "Redeem", "#4", "refund", "which of them")
+	})
+}
+
+// TestPictureOfPanel draws an inbox on the whole screen, with what an agent asks,
+// a thread and two messages picked.
+func TestPictureOfPanel(t *testing.T) {
+	o := uitest.Options{
+		W: 110, H: 30, Provider: uitest.Script(player), Model: "anthropic/claude-sonnet-4-5", Window: 200_000, Branch: "checkout",
+	}
+	synctest.Test(t, func(t *testing.T) {
+		if *picture {
+			time.Sleep(14*time.Hour + 2*time.Minute) // a bubble begins at midnight
+		}
+		s := uitest.Start(t, o)
+		auth, err := s.Pool.NewHelper(t.Context(), "auth", "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{"cart", "refund", "voucher"} {
+			s.Enter("/push name=" + name + " refactor " + name + ".go without changing what it does")
+			s.See("Queued " + name)
+		}
+		s.Enter("/push name=vet vet all packages")
+		s.See("Queued vet")
+		first := write(t, s, auth.ID, agents.Letter{Body: "Which flow shall the app use, the code or the device one?", Tags: []string{"oauth"}})
+		s.Enter("/run")
+		s.Wait(17 * time.Second)
+		s.See("cart ✓", "refund ✓", "voucher ✓", "vet ⚠")
+		main, err := s.Pool.Whose(t.Context(), "main")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sent, err := s.Pool.Reply(t.Context(), main.ID, first, "The code flow, with PKCE.")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := s.Pool.Reply(t.Context(), auth.ID, sent.ID, "Done. The token lives in the **keyring** now, and nothing logs it:\n\n- `login.go` has the code flow with PKCE\n- `token.go` refreshes a minute before the end"); err != nil {
+			t.Fatal(err)
+		}
+		write(t, s, auth.ID, agents.Letter{Body: "FYI: the docs name the old endpoint", Priority: inbox.Low, Tags: []string{"docs", "fyi"}})
+		s.Press("f3")
+		s.See("[All ")
+		s.Press("down", "down", "space", "space", "up", "up", "up", "right")
+		s.See("2 messages, about", "keyring", "└ main")
+		s.Wait(3 * time.Second)
+		draw(t, s, "panel", "Needs you", "voucher", "keyring", "2 messages", "▾", "asking")
 	})
 }
 

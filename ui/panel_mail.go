@@ -1,0 +1,284 @@
+package ui
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/inbox"
+	"fantail/themes"
+	"fantail/ui/dialog"
+)
+
+// What a human does with the messages of a panel.
+
+var mailVerbs = []dialog.Verb{
+	{Key: "enter", Name: "take", Hint: "takes", Help: "a turn with it, or with all that are picked; an answer, if it asks"},
+	{Key: "f", Name: "fire", Help: "one turn with all that are picked, or with this one"},
+	{Key: "r", Name: "reply", Hint: "replies", Ask: "reply to %s› ", Help: "answer its sender"},
+	{Key: "a", Name: "archive", Hint: "archives", Help: "put it away without taking it"},
+	{Key: "s", Name: "snooze", Hint: "snoozes", Ask: "snooze %s until (30m, 2h, 14:00, tomorrow)› ", Help: "away until a time"},
+	{Key: "u", Name: "undo", Hint: "undo", Help: "take back what was done last here", Bare: true},
+	{Key: "!", Name: "pin", Help: "keep it on top, or no longer"},
+	{Key: "x", Name: "dismiss", Help: "you know of it; it waits on, quietly"},
+	{Key: "m", Name: "mute", Help: "hold its thread silently, or no longer"},
+	{Key: "d", Name: "made", Hint: "diff", Help: "what its sender changed, and what it put out; again: the message"},
+	{Key: "w", Name: "why", Help: "when it enters a context, and why; again: the message"},
+	{Key: "c", Name: "check", Help: "take all that is ready, as /check does", Bare: true},
+	{Key: "v", Name: "shelf", Help: "what shows: what waits, what is snoozed, archived, everything", Bare: true},
+	{Key: "f4 Q", Name: "queue", Hint: "queue", Help: "the queue", Bare: true},
+	{Key: "f3", Name: "close", Help: "close", Bare: true},
+	{Key: "f2", Name: "agents", Help: "the overview of all agents", Bare: true},
+	{Key: "?", Name: "keys", Help: "this list", Bare: true},
+}
+
+// undone is something that u takes back.
+type undone struct {
+	what string
+	do   func(ctx context.Context) error
+}
+
+func (s *mailStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
+	m, _ := s.win.message(w.ID)
+	switch w.Verb {
+	case "queue":
+		return a.queuePanel(s.agent, s.name)
+	case "close":
+		a.leavePanel()
+	case "shelf":
+		i := slices.IndexFunc(mailShelves[:], func(x mailShelf) bool { return x.of == s.of })
+		s.of = mailShelves[(i+1)%len(mailShelves)].of
+		s.entitle()
+	case "take":
+		if len(p.box.Picked()) > 0 {
+			return s.fire(a, p, w)
+		}
+		return s.take(a, p, w, m)
+	case "fire":
+		return s.fire(a, p, w)
+	case "check":
+		return s.check(a, p, w)
+	case "reply":
+		return a.wish(p, w, func() (string, error) {
+			sent, err := a.pool.Reply(a.ctx, s.agent, w.ID, w.Text)
+			return fmt.Sprintf("#%d is in the inbox of %s", sent.ID, sent.To), err
+		}, nil)
+	case "undo":
+		return s.takeBack(a, p, w)
+	case "made":
+		return s.made(a, p, w.ID)
+	case "why":
+		return s.why(a, p, w.ID)
+	default:
+		return s.arrange(a, p, w, m)
+	}
+	return nil
+}
+
+// arrange does what leaves messages where no conversation has them.
+func (s *mailStock) arrange(a *App, p *panel, w dialog.Wish, m inbox.Message) tea.Cmd {
+	id, one := w.ID, hashes([]int64{w.ID})
+	some := hashes(w.IDs)
+	if n := len(w.IDs); n > 3 {
+		some = count(n, "message")
+	}
+	// did does f, and notes how u takes it back.
+	did := func(text string, f func() error, what string, back func(ctx context.Context) error) tea.Cmd {
+		return a.wish(p, w, func() (string, error) { return text, f() }, func() tea.Cmd {
+			p.box.Unpick(w.IDs...)
+			if back != nil {
+				s.undo = append(s.undo, undone{what, back})
+			}
+			return nil
+		})
+	}
+	restore := func(ctx context.Context) error { _, err := a.pool.Restore(ctx, s.agent, w.IDs); return err }
+	each := func(ctx context.Context, f func(ctx context.Context, agent, id int64) error) (err error) {
+		for _, id := range w.IDs {
+			err = cmp.Or(err, f(ctx, s.agent, id))
+		}
+		return err
+	}
+	switch w.Verb {
+	case "archive":
+		if m.Aside() {
+			return did(one+" waits again", func() error { return restore(a.ctx) }, "", nil)
+		}
+		return did("Archived "+some+"; u brings it back", func() error {
+			_, err := a.pool.Archive(a.ctx, s.agent, w.IDs)
+			return err
+		}, "Waiting again: "+some, restore)
+	case "snooze":
+		until, err := when(w.Text, a.o.Now())
+		return did(fmt.Sprintf("%s is away until %s; u brings it back", one, inbox.Clock(until, a.o.Now())), func() error {
+			if err != nil {
+				return err
+			}
+			return a.pool.Snooze(a.ctx, s.agent, id, until)
+		}, "Waiting again: "+one, restore)
+	case "pin":
+		text := one + " stays on top"
+		if m.Pinned {
+			text = one + " is no longer kept on top"
+		}
+		return did(text, func() error { return a.pool.Pin(a.ctx, s.agent, id, !m.Pinned) }, "", nil)
+	case "dismiss":
+		return did("Waiting quietly: "+some, func() error { return each(a.ctx, a.pool.Dismiss) },
+			"Standing out again: "+some, func(ctx context.Context) error { return each(ctx, a.pool.Undismiss) })
+	case "mute":
+		return a.wish(p, w, func() (string, error) {
+			n, err := a.pool.Mute(a.ctx, s.agent, id, !m.Muted)
+			if m.Muted {
+				return "The thread of " + one + " is heard again", err
+			}
+			return fmt.Sprintf("The thread of %s is held silently, what is yet to come too (%s)", one, count(n, "message")), err
+		}, nil)
+	}
+	return nil
+}
+
+// busy says, at the foot, that what begins a turn waits for the one that runs.
+func (s *mailStock) busy(a *App, p *panel) {
+	if t := a.tabs.byID(s.agent); t != nil && working(t.info.State) {
+		p.box.Say("it is taken when this turn ends", false)
+	}
+}
+
+// take starts a turn with a message; one that asks is answered.
+func (s *mailStock) take(a *App, p *panel, w dialog.Wish, m inbox.Message) tea.Cmd {
+	if m.Asks() {
+		return a.askedIn(p, m)
+	}
+	s.busy(a, p)
+	return a.wish(p, w, func() (string, error) {
+		_, ok, err := a.pool.Next(a.ctx, s.agent, w.ID)
+		if err == nil && !ok {
+			err = fmt.Errorf("message #%d was taken meanwhile", w.ID)
+		}
+		return fmt.Sprintf("A turn of %s begins with #%d", s.name, w.ID), err
+	}, nil)
+}
+
+// askedIn opens, over the panel, the question that a message stands for.
+func (a *App) askedIn(p *panel, m inbox.Message) tea.Cmd {
+	for _, t := range a.tabs.all {
+		if q := t.info.Question; q != nil && q.Message == m.ID {
+			return a.openQuestion(t.info.ID)
+		}
+	}
+	p.box.Say(fmt.Sprintf("%s does not ask #%d now; /answer %d says why", inbox.Label(m.From), m.ID, m.ID), true)
+	return nil
+}
+
+// fire starts one turn with the messages that are picked.
+func (s *mailStock) fire(a *App, p *panel, w dialog.Wish) tea.Cmd {
+	s.busy(a, p)
+	return a.wish(p, w, func() (string, error) {
+		n, err := a.pool.FireThese(a.ctx, s.agent, w.IDs, "")
+		return fmt.Sprintf("A turn of %s begins with %s", s.name, count(n, "message")), err
+	}, func() tea.Cmd {
+		p.box.Unpick(w.IDs...)
+		return nil
+	})
+}
+
+// check takes all that is ready.
+func (s *mailStock) check(a *App, p *panel, w dialog.Wish) tea.Cmd {
+	return a.wish(p, w, func() (string, error) {
+		ms, left, err := a.pool.Check(a.ctx, s.agent, inbox.Query{})
+		switch {
+		case err != nil:
+			return "", err
+		case left > 0:
+			return fmt.Sprintf("Took %s; %d more: c again", count(len(ms), "message"), left), nil
+		}
+		return "Took " + count(len(ms), "message"), nil
+	}, func() tea.Cmd {
+		s.undo = append(s.undo, undone{"They wait again", func(ctx context.Context) error { _, err := a.pool.Undo(ctx, s.agent); return err }})
+		return nil
+	})
+}
+
+// takeBack takes back what was done last in this panel; without anything, what was
+// taken last, as /inbox undo does.
+func (s *mailStock) takeBack(a *App, p *panel, w dialog.Wish) tea.Cmd {
+	u := undone{"What was taken last waits again", func(ctx context.Context) error { _, err := a.pool.Undo(ctx, s.agent); return err }}
+	if n := len(s.undo); n > 0 {
+		u, s.undo = s.undo[n-1], s.undo[:n-1]
+	}
+	return a.wish(p, w, func() (string, error) { return u.what, u.do(a.ctx) }, nil)
+}
+
+// made shows what the sender did in place of the message.
+func (s *mailStock) made(a *App, p *panel, id int64) tea.Cmd {
+	theme, now := a.theme, a.o.Now
+	return s.instead(p, id, "made", func(ctx context.Context) (*preview, error) {
+		made, err := a.pool.Made(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		v := newPreview(theme, now)
+		v.facts = append(v.facts, fact{text: fmt.Sprintf("what %s did for #%d · d shows the message again", inbox.Label(made.Message.From), id), role: themes.Accent})
+		text := ""
+		if made.Diff != "" {
+			v.add("changed", count(made.Files, "file")+" times")
+			text = fenced("diff", made.Diff) + "\n"
+		} else {
+			v.add("changed", "no file")
+		}
+		if out := made.Output(); out != "" {
+			text += "**What it put out**\n\n" + fenced("", out)
+		}
+		v.answer(text)
+		return v, nil
+	})
+}
+
+// why shows the whole reason why a message waits in its place.
+func (s *mailStock) why(a *App, p *panel, id int64) tea.Cmd {
+	theme, now := a.theme, a.o.Now
+	return s.instead(p, id, "why", func(ctx context.Context) (*preview, error) {
+		text, err := a.pool.Why(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		v := newPreview(theme, now)
+		v.facts = append(v.facts, fact{text: fmt.Sprintf("when #%d enters · w shows the message again", id), role: themes.Accent})
+		v.plain(text)
+		return v, nil
+	})
+}
+
+// instead shows something in a message's place, or the message again if that shows.
+func (s *mailStock) instead(p *panel, id int64, what string, f func(ctx context.Context) (*preview, error)) tea.Cmd {
+	if p.preview != nil && p.preview.what == what && p.box.Previews() == id {
+		p.worn = true
+		p.preview = nil
+		return nil
+	}
+	if p.looking {
+		return nil
+	}
+	p.looking = true
+	p.box.Peek()
+	return func() tea.Msg {
+		v, err := f(s.a.ctx)
+		if v != nil {
+			v.what = what
+		}
+		return previewed{p, id, v, err}
+	}
+}
+
+// fenced is text as a block of code.
+func fenced(lang, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + lang + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
+}
