@@ -16,6 +16,7 @@ type Facts struct {
 	Task     Task     // of a sub-agent; ID 0: none
 	Needs    []string // the names of the tasks it waited for
 	Turns    int
+	Mail     string  // how its mail is handled, if not as its senders ask
 	Session  int64   // the conversation of its last turn; 0: none yet
 	Children []Child // the newest of those whose work it dispatched
 	Prompt   string  // the last one that entered
@@ -41,8 +42,14 @@ const (
 // Facts reads what is known of an agent. It costs more the more tools the agent
 // called: call it in a command.
 func (p *Pool) Facts(ctx context.Context, agent int64) (f Facts, err error) {
+	mail := ""
+	if a, err := p.agent(agent); err == nil {
+		if pol := p.policyOf(a); !pol.Plain() {
+			mail = strings.Join(strings.Fields(strings.ReplaceAll(pol.String(), "\n", ";")), " ")
+		}
+	}
 	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
-		f = Facts{}
+		f = Facts{Mail: mail}
 		row, ok, err := rx.Agent(agent)
 		if err != nil || !ok {
 			return err

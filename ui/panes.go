@@ -304,6 +304,7 @@ func (a *App) infoRows(t *tab) []transcript.Row {
 		}
 		add("after", strings.Join(f.Needs, ", "))
 	}
+	add("mail", f.Mail)
 	if i.Outside {
 		add("trust", "begun from outside: asks before all but reading, in every mode")
 	}
