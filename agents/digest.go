@@ -36,13 +36,16 @@ type Digest struct {
 	Failed   []string
 	Cut      []string        // interrupted and crashed
 	Needs    []inbox.Message // questions, approvals and urgent ones that wait now, oldest first
+	Mail     []string        // who wrote the mail that came since and waits
+	Letters  int             // how many those are
+	Fresh    map[int64]bool  // the agents in whose inbox something waits that came since
 	Tokens   int             // of the turns that ended since or still run
 	Cost     int64           // of those, in millionths of a dollar; 0: nothing, or unknown
 }
 
 // Empty reports whether nothing happened that is worth telling.
 func (d Digest) Empty() bool {
-	return len(d.Finished)+len(d.Failed)+len(d.Cut) == 0 &&
+	return len(d.Finished)+len(d.Failed)+len(d.Cut)+d.Letters == 0 &&
 		!slices.ContainsFunc(d.Needs, func(m inbox.Message) bool { return !m.Created.Before(d.Since) })
 }
 
@@ -85,6 +88,10 @@ func (p *Pool) Digest(ctx context.Context, since time.Time) (d Digest, err error
 				return err
 			}
 			d.Needs = append(d.Needs, ms...)
+			if ms, err = inbox.Lately(&rx.View, id, mostTold); err != nil {
+				return err
+			}
+			d.came(id, ms)
 		}
 		d.Tokens, d.Cost, err = rx.SpentSince(d.Since)
 		return err
@@ -93,6 +100,26 @@ func (p *Pool) Digest(ctx context.Context, since time.Time) (d Digest, err error
 		return Digest{}, fmt.Errorf("gather what happened: %w", err)
 	}
 	return d, nil
+}
+
+// came notes what of an agent's mail came since.
+func (d *Digest) came(agent int64, ms []inbox.Message) {
+	for _, m := range slices.Backward(ms) {
+		if m.Created.Before(d.Since) {
+			continue
+		}
+		if d.Fresh == nil {
+			d.Fresh = map[int64]bool{}
+		}
+		d.Fresh[agent] = true
+		if m.Kind != inbox.Mail || m.Priority == inbox.Urgent {
+			continue // it is told otherwise
+		}
+		d.Letters++
+		if from := inbox.Label(m.From); !slices.Contains(d.Mail, from) {
+			d.Mail = append(d.Mail, from)
+		}
+	}
 }
 
 // note files a name under what became of it; what came last counts.

@@ -88,6 +88,9 @@ func TestOutside_mail(t *testing.T) {
 		t.Fatal(e)
 	}
 	w.until("main has a message", func() bool { return w.info("main").Pending == 1 })
+	if came := w.info("main").Came; came != 1 {
+		t.Errorf("%d messages came", came)
+	}
 	w.prompt("hello")
 	w.settle()
 	for _, r := range m.seen() {

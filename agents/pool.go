@@ -15,6 +15,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"sort"
 	"strconv"
@@ -107,6 +108,7 @@ type Pool struct {
 	broken   map[string]string         // what was said of rules that can't be read, by the agent's name
 	rules    map[string]inbox.Rules    // by the agent's name; replaced as a whole
 	noticed  int64                     // up to this entry the feeds heard of what other processes noted
+	mailed   int64                     // up to this message they heard of mail that other processes wrote
 	changed  chan struct{}             // closed and made anew whenever Settled might answer differently
 	closing  bool
 }
@@ -171,6 +173,9 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*parked) error {
 		}
 		for _, w := range ws {
 			p.enqueue(w.task, w.needs)
+		}
+		if _, p.mailed, err = inbox.Arrived(&rx.View, math.MaxInt64); err != nil {
+			return err
 		}
 		p.noticed, err = rx.NewestSeq()
 		return err

@@ -47,7 +47,7 @@ func (p *Pool) refresh(ctx context.Context) error {
 	}
 	p.mu.Lock()
 	p.stale = p.stale || changed
-	stale, noticed := p.stale, p.noticed
+	stale, noticed, mailed := p.stale, p.noticed, p.mailed
 	p.mu.Unlock()
 	if !stale {
 		return nil
@@ -56,7 +56,7 @@ func (p *Pool) refresh(ctx context.Context) error {
 	// the pool's own commits, so that newer numbers are never replaced by older.
 	err = p.o.DB.Write(ctx, "refresh", func(tx *store.Tx) error {
 		var n news
-		if err := n.read(&tx.View, noticed); err != nil {
+		if err := n.read(&tx.View, noticed, mailed); err != nil {
 			return err
 		}
 		tx.AfterCommit(func() { p.refreshed(n) })
@@ -75,6 +75,8 @@ type news struct {
 	queued  []waiting
 	notices map[int64][]Entry // by agent
 	newest  int64             // entry of all
+	came    map[int64]int     // mail from outside, by agent
+	mailed  int64             // the newest message of all
 }
 
 // waiting is a queued task and what it waits for.
@@ -101,12 +103,16 @@ func queuedTasks(v *store.View) ([]waiting, error) {
 	return ws, nil
 }
 
-// read reads it; notices are those behind the entry `after`.
-func (n *news) read(v *store.View, after int64) (err error) {
+// read reads it; notices are those behind the entry `after`, and mail is that
+// behind the message `mailed`.
+func (n *news) read(v *store.View, after, mailed int64) (err error) {
 	if n.agents, err = v.Agents(); err != nil {
 		return err
 	}
 	if n.counts, err = inbox.Pending(v); err != nil {
+		return err
+	}
+	if n.came, n.mailed, err = inbox.Arrived(v, mailed); err != nil {
 		return err
 	}
 	if n.queued, err = queuedTasks(v); err != nil {
@@ -130,15 +136,18 @@ func (n *news) read(v *store.View, after int64) (err error) {
 func (p *Pool) refreshed(n news) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.stale, p.noticed = false, n.newest
+	p.stale, p.noticed, p.mailed = false, n.newest, n.mailed
 	for _, row := range n.agents {
 		a, r := p.agents[row.ID], n.counts[row.ID]
 		if a == nil {
 			continue
 		}
 		p.hub.emit(Mailed{row.ID}) // perhaps; the counts don't tell
-		if a.info.Name != row.Name || a.info.Pending != r.Pending || a.info.Urgent != r.Urgent {
-			a.change(func(i *Info) { i.Name, i.Pending, i.Urgent = row.Name, r.Pending, r.Urgent })
+		if a.info.Name != row.Name || a.info.Pending != r.Pending || a.info.Urgent != r.Urgent || n.came[row.ID] > 0 {
+			a.change(func(i *Info) {
+				i.Name, i.Pending, i.Urgent = row.Name, r.Pending, r.Urgent
+				i.Came += n.came[row.ID]
+			})
 			if !a.policy().Plain() {
 				a.look(a.sorting.upTo + 1)
 			}

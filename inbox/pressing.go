@@ -12,7 +12,7 @@ import (
 // beginnings of the texts are there.
 func (b *Inbox) Pressing(ctx context.Context, recipient int64, limit int) (ms []Message, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
-		ms, err = readMessages(&rx.View, `SELECT `+brief()+` FROM messages WHERE recipient = ?
+		ms, err = readMessages(&rx.View, `SELECT `+brief()+` FROM messages INDEXED BY messages_pressing WHERE recipient = ?
 			AND taken_at IS NULL AND priority = 'urgent' AND muted = 0 AND dismissed_at IS NULL ORDER BY id DESC LIMIT ?`, recipient, limit)
 		return err
 	})
@@ -32,4 +32,42 @@ func Needing(v *store.View, recipient int64, limit int) ([]Message, error) {
 		return nil, fmt.Errorf("list what needs the human: %w", err)
 	}
 	return ms, nil
+}
+
+// Lately returns what waits for the recipient, the mail of muted threads aside,
+// newest first, at most limit. Only the beginnings of the texts are there.
+func Lately(v *store.View, recipient int64, limit int) ([]Message, error) {
+	ms, err := readMessages(v, `SELECT `+brief()+` FROM messages WHERE recipient = ?
+		AND taken_at IS NULL AND muted = 0 ORDER BY id DESC LIMIT ?`, recipient, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list the newest messages: %w", err)
+	}
+	return ms, nil
+}
+
+// Arrived counts, by recipient, the mail from outside that came behind the message
+// `after`, that of muted threads aside, and returns the newest message of all.
+func Arrived(v *store.View, after int64) (came map[int64]int, newest int64, err error) {
+	if err := v.QueryRow(`SELECT ifnull(max(id), 0) FROM messages`).Scan(&newest); err != nil {
+		return nil, 0, fmt.Errorf("find the newest message: %w", err)
+	}
+	rows, err := v.Query(`SELECT recipient, count(*) FROM messages
+		WHERE id > ? AND sender IS NULL AND kind = 'mail' AND muted = 0 GROUP BY recipient`, after)
+	if err != nil {
+		return nil, 0, fmt.Errorf("count mail from outside: %w", err)
+	}
+	defer rows.Close()
+	came = map[int64]int{}
+	for rows.Next() {
+		var id int64
+		var n int
+		if err := rows.Scan(&id, &n); err != nil {
+			return nil, 0, fmt.Errorf("count mail from outside: %w", err)
+		}
+		came[id] = n
+	}
+	if err := rows.Err(); err != nil {
+		return nil, 0, fmt.Errorf("count mail from outside: %w", err)
+	}
+	return came, newest, nil
 }

@@ -35,8 +35,14 @@ func (a *App) askDigest(since time.Time) tea.Cmd {
 }
 
 // takeDigest shows a digest in main's tab. Whoever looks at another is told of it.
+// The mail that came meanwhile is new.
 func (a *App) takeDigest(m digested) {
 	main := a.tabs.main()
+	for id := range m.digest.Fresh {
+		if t := a.tabs.byID(id); t != nil && t.info.Pending > 0 {
+			t.news, a.dirty = true, true
+		}
+	}
 	switch {
 	case m.err != nil:
 		a.say(sentence(m.err))
@@ -79,6 +85,9 @@ func (a *App) digestText(d agents.Digest) string {
 			break
 		}
 		add("needs you", needText(m), a.needCommand(m))
+	}
+	if d.Letters > 0 {
+		add("mail", count(d.Letters, "message")+" from "+someOf(d.Mail), "/inbox lists what waits")
 	}
 	cut := "nothing is done again by itself"
 	if name := a.work(d.Cut); name != "" {
