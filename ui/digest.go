@@ -46,7 +46,7 @@ func (a *App) takeDigest(m digested) {
 	switch {
 	case m.err != nil:
 		a.say(sentence(m.err))
-	case m.digest.Since.IsZero() || m.digest.Empty() || main == nil:
+	case m.digest.Since.IsZero() || main == nil || m.digest.Empty() && !a.askedSince(m.digest.Since):
 	default:
 		main.view.Local(a.digestText(m.digest), transcript.Plain)
 		a.dirty = true
@@ -54,6 +54,19 @@ func (a *App) takeDigest(m digested) {
 			a.say("main's tab tells what happened while you were away")
 		}
 	}
+}
+
+// asking are the tabs of agents the human talks to that ask something; what others
+// ask stands in an inbox.
+func (a *App) asking() []*tab {
+	return slices.DeleteFunc(slices.Clone(a.tabs.all), func(t *tab) bool {
+		return !t.info.Kind.HasPrompt() || t.info.Question == nil
+	})
+}
+
+// askedSince reports whether one of them began to ask at that time or later.
+func (a *App) askedSince(at time.Time) bool {
+	return slices.ContainsFunc(a.asking(), func(t *tab) bool { return !t.info.Question.Since.Before(at) })
 }
 
 // digestText is a digest for people: what happened, to whom, and the command that
@@ -79,6 +92,9 @@ func (a *App) digestText(d agents.Digest) string {
 		failed = "/inbox says why, /retry " + name + " tries again"
 	}
 	add("failed", someOf(d.Failed), failed)
+	for _, t := range a.asking() {
+		add("needs you", t.info.Name+" asks: "+inbox.Label(t.info.Question.Gist()), "/answer "+t.info.Name)
+	}
 	for i, m := range d.Needs {
 		if i == mostListed {
 			add("", fmt.Sprintf("and %d more", len(d.Needs)-i), "/inbox")
@@ -129,18 +145,16 @@ func (a *App) work(names []string) string {
 
 // needText is what needs the human, in a few words.
 func needText(m inbox.Message) string {
-	verb := "writes"
-	if m.Kind == inbox.Question || m.Kind == inbox.Approval {
-		verb = "asks"
-	} else if m.Priority == inbox.Urgent {
-		verb = "urgently writes"
+	from := inbox.Label(m.From)
+	if m.Asks() {
+		return from + " asks: " + m.Gist()
 	}
-	return fmt.Sprintf("%s %s: %s", inbox.Label(m.From), verb, m.Gist())
+	return "urgent from " + from + ": " + m.Gist()
 }
 
 // needCommand goes on with what needs the human.
 func (a *App) needCommand(m inbox.Message) string {
-	if m.Kind == inbox.Question || m.Kind == inbox.Approval {
+	if m.Asks() {
 		return fmt.Sprintf("/answer %d", m.ID)
 	}
 	command := fmt.Sprintf("/messages next %d", m.ID)

@@ -61,7 +61,7 @@ func (a *App) callFor(was, i agents.Info) tea.Cmd {
 	name := inbox.Label(i.Name)
 	switch {
 	case i.Question != nil && (was.Question == nil || was.Question.ID != i.Question.ID):
-		return a.call(call{callNeeds, name, name + " asks: " + inbox.Label(i.Question.Action.Title)})
+		return a.call(call{callNeeds, name, name + " asks: " + inbox.Label(i.Question.Gist())})
 	case failed:
 		text := name + " failed"
 		if i.Why != "" {

@@ -301,7 +301,7 @@ func TestUrgentDismissed(t *testing.T) {
 		s.See("[📨 URGENT from testing-agent: worse failures]")
 		s.Stop()
 		s = uitest.Start(t, uitest.Options{W: 120, H: 24, Home: home})
-		s.See("[📨 URGENT from testing-agent: worse failures]", "🔴 urgent · 2 pending")
+		s.See("[📨 URGENT from testing-agent: worse failures]", "🔴 urgent · 📨 2 pending")
 		s.NotSee("more)")
 	})
 }

@@ -643,6 +643,6 @@ func TestQuitAsksWhenAgentsRun(t *testing.T) {
 		o.Home = s.Home
 		s.Stop()
 		s = uitest.Start(t, o)
-		s.See("[Agent: main | 1 pending]")
+		s.See("[Agent: main | 📨 1 pending]")
 	})
 }
