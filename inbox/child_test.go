@@ -77,7 +77,7 @@ func child(env string) int {
 	}
 	defer db.Close()
 	c := &worker{db: db, argument: parts[2]}
-	jobs := map[string]func() error{"live": c.live, "drain": c.drain, "keyed": c.keyed}
+	jobs := map[string]func() error{"live": c.live, "drain": c.drain, "keyed": c.keyed, "shelve": c.shelve}
 	if err := jobs[parts[0]](); err != nil {
 		fmt.Fprintln(os.Stderr, parts[0], err)
 		return 1

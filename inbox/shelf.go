@@ -92,11 +92,15 @@ func (b *Inbox) Shelf(ctx context.Context, s Shelf) (ms []Message, err error) {
 func (s Shelf) walk(v *store.View, states []string, more string) ([]Message, error) {
 	var arms []string
 	var args []any
+	lane := `lane`
+	if strings.HasPrefix(more, pinnedPart) {
+		lane = `+lane` // the few that are pinned are found by that
+	}
 	for _, state := range states {
 		arm := `SELECT ` + brief() + ` FROM messages WHERE recipient = ? AND ` + state + more
 		args = append(args, s.Recipient)
 		if s.Lane != "" {
-			arm += ` AND lane = ?`
+			arm += ` AND ` + lane + ` = ?`
 			args = append(args, string(s.Lane))
 		}
 		if s.Before != 0 {
@@ -128,6 +132,9 @@ func (s Shelf) order() string {
 	return "DESC"
 }
 
+// pinnedPart is true of the pinned ones.
+const pinnedPart = ` AND pinned = 1`
+
 // waiting is the page of what is pending: the pinned ones, then the others.
 func (s Shelf) waiting(v *store.View) (ms []Message, err error) {
 	pinned := s.Before == 0 && !s.Back
@@ -144,7 +151,7 @@ func (s Shelf) waiting(v *store.View) (ms []Message, err error) {
 	for _, pinned := range parts {
 		part := ` AND +pinned = 0`
 		if pinned {
-			part = ` AND pinned = 1`
+			part = pinnedPart
 		}
 		if s.Folded {
 			part += s.newest(pinned)
