@@ -471,6 +471,33 @@ func TestFork_waitsForASlot(t *testing.T) {
 	}
 }
 
+// TestFork_isBoundByItsVendor: a vendor that serves one agent at a time serves one
+// fork at a time; a window of its parent's queue bounds none.
+// Spec: R-46, E-35.
+func TestFork_isBoundByItsVendor(t *testing.T) {
+	gate := make(chan struct{})
+	w := open(t, forked(func(context.Context, *llm.Request) ([]llm.Part, error) {
+		<-gate
+		return text("ok"), nil
+	}), setting{atOnce: map[string]int{"test/two": 1}})
+	w.push("job", "hang")
+	w.run(1)
+	w.until("the window is full", func() bool { return w.info("job").Doing == "streaming" })
+	check(t, w.pool.Fork(w.main(), w.drop("main", "x", inbox.Next)))
+	w.until("it works", func() bool { return w.info("main-fork-1").Doing == "streaming" })
+	check(t, w.pool.SetModel(t.Context(), w.main(), "test/two"))
+	for range 2 {
+		check(t, w.pool.Fork(w.main(), w.drop("main", "x", inbox.Next)))
+	}
+	w.until("one of two works", func() bool { return w.info("main-fork-2").Doing == "streaming" })
+	n, err := w.pool.Does("main-fork-3")
+	if check(t, err); n.Info.State != agents.Queued || n.Queued != "two serves as many agents as it does at once" {
+		t.Errorf("the other: %+v", n)
+	}
+	close(gate)
+	w.until("all have ended", func() bool { return w.info("main-fork-3").State == agents.Done })
+}
+
 // TestFork_crash: a fork that lived when the program died leaves one failure, once;
 // its message and its transcript stay readable.
 // Spec: E-1, E-2, E-30.
@@ -772,4 +799,46 @@ func TestFork_snapshotIsBounded(t *testing.T) {
 	if got := heard(m.seen()[len(m.seen())-1]); len(got) > 4_000*7/2+1_000 || !strings.Contains(got, "[main] word") {
 		t.Errorf("it is shown %d bytes", len(got))
 	}
+}
+
+// TestFork_canNotBeMade: a message whose fork could not be made waits in the inbox,
+// and its recipient's tab says why; it is tried again. What comes behind messages
+// that wait for room does not wait with them.
+// Spec: R-46, E-3, E-12.
+func TestFork_canNotBeMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := make(chan struct{})
+		w := open(t, forked(func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+			select {
+			case <-gate:
+			case <-ctx.Done():
+			}
+			return text("ok"), nil
+		}), setting{})
+		_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) {
+			o.Mode, o.From = inbox.Fork, map[string]inbox.Mode{"boss": inbox.Interrupt}
+		})
+		check(t, err)
+		w.fault("agents")
+		id := w.drop("main", "look", inbox.Next)
+		w.why("main", "fault in agents")
+		if m := w.got(id); !m.Taken.IsZero() {
+			t.Errorf("the message: %+v", m)
+		}
+		w.fault("none")
+		time.Sleep(11 * time.Second)
+		w.until("it is made", func() bool { return w.info("main-fork-1").Doing == "streaming" })
+		for range 40 {
+			w.drop("main", "look", inbox.Next)
+		}
+		_, err = w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "boss", Body: "now"})
+		check(t, err)
+		w.until("what boss said is read", func() bool { return w.info("main").Outcome == agents.Completed })
+		if n := len(w.inboxOf(w.main())); n != 9 {
+			t.Errorf("%d messages wait", n)
+		}
+		close(gate)
+		w.until("all are handled", func() bool { return w.info("main").Pending == 0 && len(w.pool.Infos()) == 1 })
+		w.close()
+	})
 }

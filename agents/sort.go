@@ -99,13 +99,13 @@ func (p *Pool) sortMail(ctx context.Context) (next time.Time) {
 	if over {
 		if err := p.quietOver(ctx); err != nil {
 			p.troubleMain(err)
-			sooner(now.Add(10 * time.Second))
+			sooner(now.Add(sortAgain))
 		}
 	}
 	back, err := p.unsnooze(ctx)
 	if err != nil && ctx.Err() == nil {
 		p.troubleMain(err)
-		back = now.Add(10 * time.Second)
+		back = now.Add(sortAgain)
 	}
 	sooner(back)
 	for _, a := range p.toSort(now) {
@@ -167,6 +167,9 @@ func (p *Pool) toSort(now time.Time) (as []*agent) {
 	return as
 }
 
+// sortAgain is how long the sorter waits after a failure before it looks again.
+const sortAgain = 10 * time.Second
+
 // heads is how many messages are looked at at a time.
 const heads = 500
 
@@ -195,11 +198,9 @@ func (p *Pool) sortOne(ctx context.Context, a *agent) error {
 		for _, m := range ms {
 			if inbox.Decide(m, pol, r, now).When == inbox.Forked {
 				err := p.fork(ctx, a, m.ID)
-				if errors.Is(err, errForks) { // when one of them has ended
-					upTo, n = m.ID-1, 0
-					break
-				}
-				if err != nil && ctx.Err() == nil {
+				// One too many is made when one of the others has ended. What comes
+				// behind it waits for neither.
+				if err != nil && !errors.Is(err, errForks) && ctx.Err() == nil {
 					failed = fmt.Errorf("%w; it waits in the inbox", err)
 				}
 				continue
@@ -212,6 +213,9 @@ func (p *Pool) sortOne(ctx context.Context, a *agent) error {
 	a.sorting.until = a.policy().Changes(now)
 	if a.policy().Plain() {
 		a.sorting.until = time.Time{}
+	}
+	if at := now.Add(sortAgain); failed != nil && (a.sorting.until.IsZero() || at.Before(a.sorting.until)) {
+		a.sorting.until = at
 	}
 	a.sorting.upTo = max(a.sorting.upTo, upTo)
 	wake := pol.Plain() && a.info.Pending > 0 // perhaps one of them asks for it; the turn looks
