@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"fantail/inbox"
+	"fantail/store"
 )
 
 // Deposit is what comes from beside the agents: with the pool's own bell.
@@ -26,3 +27,7 @@ func (p *Pool) Fork(agent, message int64) error {
 	}
 	return p.fork(context.Background(), a, message)
 }
+
+// Parked reports whether a turn with these entries and questions goes on after the
+// program ended.
+func Parked(es []Entry, rows []store.Approval) bool { return parkedAt(store.Turn{}, es, rows) != nil }

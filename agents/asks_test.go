@@ -1,0 +1,532 @@
+package agents_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools"
+	"fantail/tools/permit"
+)
+
+// asking is a model whose prompts say what it asks for: `run FILE` appends a line to
+// a file, `ask QUESTION` asks the human, `steps` makes three calls in one reply,
+// `hold` ends when it is stopped. Then it says what came of it.
+func asking(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	verb, rest, _ := strings.Cut(asked(req), " ")
+	rs := results(req)
+	line := func(id, file string) []llm.Part {
+		return call(id, "bash", fmt.Sprintf(`{"command":"echo ran | tee -a %s"}`, file))
+	}
+	switch {
+	case verb == "hold":
+		<-ctx.Done()
+		return nil, nil
+	case len(rs) > 0:
+		var said []string
+		for _, r := range rs {
+			said = append(said, strings.TrimSpace(r.Text))
+		}
+		return text(strings.Join(said, "; ")), nil
+	case verb == "run":
+		return line("a", rest), nil
+	case verb == "ask":
+		q, err := json.Marshal(rest)
+		return call("a", "ask_user", `{"question":`+string(q)+`,"options":["postgres",{"label":"sqlite","why":"one file"}]}`), err
+	case verb == "steps":
+		return append(append(call("a", "write_file", `{"path":"one","content":"1"}`), line("b", "two")...), line("c", "three")...), nil
+	}
+	return text("hi"), nil
+}
+
+// row reads the row of a question, and the message that stands for it.
+func (w *world) row(id int64) (a store.Approval, m inbox.Message) {
+	w.t.Helper()
+	check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) (err error) {
+		if a, _, err = rx.Approval(id); err == nil && a.Message != 0 {
+			m, _, err = inbox.Find(&rx.View, a.Message)
+		}
+		return err
+	}))
+	return a, m
+}
+
+// asks waits until the agent asks, and returns the question.
+func (w *world) asks(name string) *agents.Question {
+	w.t.Helper()
+	w.until(name+" asks", func() bool { i := w.info(name); return i.State == agents.Asking && i.Question != nil })
+	return w.info(name).Question
+}
+
+// ran is how often a command that the model asked for was run.
+func (w *world) ran(file string) int {
+	b, err := os.ReadFile(filepath.Join(w.dir, file))
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		w.t.Error(err)
+	}
+	return strings.Count(string(b), "ran")
+}
+
+func (w *world) waiting() int {
+	w.t.Helper()
+	n, _, err := inbox.New(w.db, nil).Count(w.t.Context(), w.main())
+	check(w.t, err)
+	return n
+}
+
+// A question is a row and a message before its agent stands as asking, whole; no
+// taker gets the message, the first answer wins, and both rows say so.
+//
+// Spec: R-49, E-17, R-55.
+func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
+	w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
+	w.push("job", "run made")
+	w.push("db", "ask Which\ndatabase \x1b[2J\u202ehere?")
+	w.run(0)
+	q, d := w.asks("job"), w.asks("db")
+	a, m := w.row(q.ID)
+	if a.Kind != "approval" || a.Call != "a" || !a.Answered.IsZero() || !strings.Contains(a.Data, "echo ran") || m.ID != q.Message {
+		t.Errorf("row %+v of %+v", a, q)
+	}
+	if m.Recipient != w.main() || m.Kind != inbox.Approval || m.From != "job" || m.Priority != inbox.High || m.Subject != "bash echo ran | tee -a made" ||
+		!strings.HasPrefix(m.Body, "echo ran | tee -a made\n\nin ") || !m.Asks() {
+		t.Errorf("message %+v", m)
+	}
+	if _, m := w.row(d.ID); m.Kind != inbox.Question || m.Subject != "Which database [2J here?" || !strings.HasSuffix(m.Body, "\n\n1. postgres\n2. sqlite · one file") {
+		t.Errorf("message %+v", m)
+	}
+	if d.Gist() != "Which database [2J here?" || d.Asks.Options[1].Why != "one file" {
+		t.Errorf("question %q, %+v", d.Gist(), d.Asks)
+	}
+	if w.waiting() != 2 {
+		t.Errorf("%d are pending", w.waiting())
+	}
+	for what, take := range map[string]func() (int, error){
+		"check": func() (int, error) { ms, left, err := w.pool.Check(t.Context(), w.main(), inbox.Query{}); return len(ms) + left, err },
+		"fire":  func() (int, error) { n, left, _ := w.pool.Fire(t.Context(), w.main(), ""); return n + left, nil },
+		"next":  func() (int, error) { _, ok, _ := w.pool.Next(t.Context(), w.main(), q.Message); return map[bool]int{true: 1}[ok], nil },
+	} {
+		if n, err := take(); n != 0 || err != nil {
+			t.Errorf("%s takes %d questions, %v", what, n, err)
+		}
+	}
+
+	const racers = 8
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	won := map[permit.Choice]int{}
+	for n := range racers {
+		all.Add(1)
+		go func() {
+			defer all.Done()
+			ans := agents.Answer{Choice: permit.Once}
+			if n%2 == 0 {
+				ans = agents.Answer{Choice: permit.No, Reason: "not on Fridays"}
+			}
+			err := w.pool.Answer(t.Context(), q.ID, ans)
+			mu.Lock()
+			defer mu.Unlock()
+			if err == nil {
+				won[ans.Choice]++
+			} else if !errors.Is(err, agents.ErrAnswered) || !strings.HasPrefix(err.Error(), "it was answered already: ") || !strings.HasSuffix(err.Error(), "s ago") {
+				t.Errorf("a later answer: %v", err)
+			}
+		}()
+	}
+	all.Wait()
+	if len(won) != 1 || won[permit.Once]+won[permit.No] != 1 {
+		t.Errorf("answers that won: %v", won)
+	}
+	a, m = w.row(q.ID)
+	if a.Answered.IsZero() || m.TakenBy != inbox.ByAnswer || m.Fate() != "answered by you" {
+		t.Errorf("row %+v, message %+v", a, m)
+	}
+	if _, err := w.pool.Asked(t.Context(), q.Message); !errors.Is(err, agents.ErrAnswered) {
+		t.Errorf("asked: %v", err)
+	}
+	check(t, w.pool.Answer(t.Context(), d.ID, agents.Answer{Text: "sqlite"}))
+	w.settle()
+	if ran := w.ran("made"); ran != won[permit.Once] {
+		t.Errorf("it ran %d times, %v", ran, won)
+	}
+	if got := w.mail()["db"].Body; got != "The user answered: sqlite" {
+		t.Errorf("db said %q", got)
+	}
+}
+
+// What does not suit a question answers nothing, and says what would.
+func TestAsks_wrongAnswers(t *testing.T) {
+	w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
+	w.push("job", "run made; true $(x)")
+	w.push("db", "ask Which?")
+	w.run(0)
+	q, d := w.asks("job"), w.asks("db")
+	for _, c := range []struct {
+		id   int64
+		ans  agents.Answer
+		want string
+	}{
+		{q.ID, agents.Answer{Text: "yes"}, "a call waits for yes, session or no"},
+		{q.ID, agents.Answer{Choice: "allow"}, "a call waits for yes, session or no"},
+		{q.ID, agents.Answer{Choice: permit.Session}, "no rule can cover this call for the session"},
+		{d.ID, agents.Answer{Choice: permit.Once}, "the answer is missing"},
+		{999, agents.Answer{Choice: permit.Once}, "question 999 does not exist"},
+	} {
+		refuses(t, w.pool.Answer(t.Context(), c.id, c.ans), c.want)
+	}
+	if _, err := w.pool.Asked(t.Context(), 999); err == nil || !strings.Contains(err.Error(), "#999 is no question") {
+		t.Errorf("asked: %v", err)
+	}
+	w.state("job", agents.Asking)
+	w.state("db", agents.Asking)
+}
+
+// Questions of agents that end, and those the mode decides, are settled with
+// their messages.
+//
+// Spec: R-49, E-17.
+func TestAsks_settled(t *testing.T) {
+	for name, c := range map[string]struct {
+		end  func(w *world)
+		want string
+	}{
+		"killed":  {func(w *world) { check(w.t, w.pool.Kill(w.t.Context(), "job", false)) }, "the turn ended"},
+		"stopped": {func(w *world) { w.pool.Stop(w.info("job").ID) }, "the turn ended"},
+		"allowed": {func(w *world) { check(w.t, w.pool.SetMode(permit.Yolo)) }, "the mode or a rule allows it"},
+		"refused": {func(w *world) { check(w.t, w.pool.SetMode(permit.Plan)) }, "the mode refuses it"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
+			w.push("job", "run made")
+			w.run(0)
+			q := w.asks("job")
+			c.end(w)
+			w.settle()
+			_, m := w.row(q.ID)
+			if m.TakenBy != inbox.BySettle || m.Fate() != "settled without your answer" || w.waiting() != 1 {
+				t.Errorf("message %+v, %d pending", m, w.waiting())
+			}
+			err := w.pool.Answer(t.Context(), q.ID, agents.Answer{Choice: permit.Once})
+			refuses(t, err, "it was answered already: not by you, "+c.want+", 0s ago")
+			w.until("nothing asks", func() bool { return w.tally.Asking == 0 })
+			if ran := w.ran("made"); (ran == 1) != (name == "allowed") {
+				t.Errorf("it ran %d times", ran)
+			}
+		})
+	}
+}
+
+// Where nobody can answer, an agent is told so.
+func TestAsks_nobodyThere(t *testing.T) {
+	w := open(t, &model{reply: asking}, setting{absent: true})
+	w.prompt("ask Which?")
+	w.settle()
+	es := w.entries("main")
+	if r := es[len(es)-2]; r.Text != "nobody can answer here: decide yourself and say what you chose" {
+		t.Errorf("answer %q", r.Text)
+	}
+}
+
+// A turn that only awaits an answer goes on after an orderly end: of a sub-agent,
+// of a helper and of main. What was done is not done again, what was asked is
+// asked once, and the rest of the reply follows.
+//
+// Spec: R-49, E-17, N-19.
+func TestAsks_goOnAfterTheProgramEnded(t *testing.T) {
+	s := setting{dir: t.TempDir(), mode: permit.AcceptEdits, cap: 1}
+	w := open(t, &model{reply: asking}, s)
+	w.push("job", "steps")
+	w.push("db", "ask Which?")
+	w.run(0)
+	h, err := w.pool.NewHelper(t.Context(), "aide", "")
+	check(t, err)
+	check(t, w.pool.Prompt(t.Context(), h.ID, "run aided"))
+	w.prompt("run mained")
+	var ids []int64
+	for _, name := range []string{"job", "db", "aide", "main"} {
+		ids = append(ids, w.asks(name).ID)
+	}
+	check(t, os.WriteFile(filepath.Join(w.dir, "one"), []byte("changed since"), 0o600))
+	w.close()
+
+	m := &model{reply: asking}
+	w = open(t, m, s)
+	if n := len(m.seen()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+	for n, name := range []string{"job", "db", "aide", "main"} {
+		if q := w.asks(name); q.ID != ids[n] {
+			t.Errorf("%s asks %d anew, it was %d", name, q.ID, ids[n])
+		}
+	}
+	w.until("the tally is told", func() bool { return w.tally.Asking == 4 })
+	if w.waiting() != 2 || w.listed() != "job running, db running" {
+		t.Errorf("%d pending, queue %s", w.waiting(), w.listed())
+	}
+	w.answer(ids[0], permit.Once)
+	w.until("job asks the next", func() bool { q := w.info("job").Question; return q != nil && q.ID != ids[0] })
+	w.answer(w.info("job").Question.ID, permit.No, "enough")
+	check(t, w.pool.Answer(t.Context(), ids[1], agents.Answer{Text: "none of them"}))
+	w.answer(ids[2], permit.Once)
+	w.answer(ids[3], permit.Once)
+	w.settle()
+	if w.ran("two") != 1 || w.ran("three") != 0 || w.ran("aided") != 1 || w.ran("mained") != 1 {
+		t.Errorf("two ran %d times, three %d, aided %d, mained %d", w.ran("two"), w.ran("three"), w.ran("aided"), w.ran("mained"))
+	}
+	if b, _ := os.ReadFile(filepath.Join(w.dir, "one")); string(b) != "changed since" {
+		t.Errorf("the first call was made again: %s", b)
+	}
+	if mail := w.mail(); !strings.HasSuffix(mail["job"].Body, "The user said no: enough") || mail["db"].Body != "The user answered: none of them" {
+		t.Errorf("mail %+v", mail)
+	}
+	if got := kinds(w.entries("job")); strings.Count(got, "prompt") != 1 || strings.Count(got, "ended") != 1 || strings.Count(got, "result") != 3 {
+		t.Errorf("transcript %s", got)
+	}
+	for _, r := range m.seen() {
+		check(t, valid(r.Messages))
+	}
+}
+
+// The human sees what was asked, and that alone runs: where the same call would do
+// something else now it is asked anew, whatever was answered, and where the mode of
+// now needs no question none is asked.
+//
+// Spec: R-49, E-17.
+func TestAsks_judgedAnew(t *testing.T) {
+	edit := func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if rs := results(req); len(rs) > 0 {
+			return text("done"), nil
+		}
+		return call("a", "write_file", `{"path":"new","content":"mine"}`), nil
+	}
+	for _, early := range []bool{false, true} {
+		t.Run(fmt.Sprint("answered before ", early), func(t *testing.T) {
+			s := setting{dir: t.TempDir(), mode: permit.Ask}
+			w := open(t, &model{reply: edit}, s)
+			w.push("job", "x")
+			w.run(0)
+			old := w.asks("job").ID
+			w.close()
+			if early {
+				w.whileNobodyIsThere(&s, old, agents.Answer{Choice: permit.Once})
+			}
+			check(t, os.WriteFile(filepath.Join(s.dir, "new"), []byte("theirs"), 0o600))
+			w = open(t, &model{reply: edit}, s)
+			w.until("it asks anew", func() bool {
+				q := w.info("job").Question
+				return q != nil && q.ID != old || w.info("job").State == agents.Done // the tool refuses to overwrite what was not read
+			})
+			if b, _ := os.ReadFile(filepath.Join(s.dir, "new")); string(b) != "theirs" {
+				t.Errorf("the file holds %q", b)
+			}
+			if a, m := w.row(old); a.Answered.IsZero() || m.Taken.IsZero() {
+				t.Errorf("the old question is open: %+v", a)
+			}
+		})
+	}
+	t.Run("allowed now", func(t *testing.T) {
+		s := setting{dir: t.TempDir(), mode: permit.Ask, cap: 1}
+		w := open(t, &model{reply: asking}, s)
+		w.push("job", "run made")
+		w.run(0)
+		id := w.asks("job").ID
+		w.close()
+		s.mode = permit.Yolo
+		w = open(t, &model{reply: asking}, s)
+		w.state("job", agents.Done)
+		if _, m := w.row(id); w.ran("made") != 1 || m.TakenBy != inbox.BySettle {
+			t.Errorf("it ran %d times, %+v", w.ran("made"), m)
+		}
+	})
+}
+
+// whileNobodyIsThere opens the workspace where nobody can answer, as a script does,
+// and answers a question in a way nothing there acts upon.
+func (w *world) whileNobodyIsThere(s *setting, id int64, ans agents.Answer) {
+	w.t.Helper()
+	away := *s
+	away.absent = true
+	x := open(w.t, &model{reply: asking}, away)
+	x.settle()
+	if i := x.pool.Infos(); len(i) != 2 || i[1].State != agents.Asking {
+		w.t.Errorf("agents %+v", i)
+	}
+	check(w.t, x.pool.Answer(w.t.Context(), id, ans))
+	x.close()
+}
+
+// An answer that was written down and not acted upon counts after the next start.
+func TestAsks_answeredAndNotActedUpon(t *testing.T) {
+	s := setting{dir: t.TempDir(), mode: permit.Ask, cap: 1}
+	w := open(t, &model{reply: asking}, s)
+	w.push("job", "run made")
+	w.run(0)
+	id := w.asks("job").ID
+	w.close()
+	w.whileNobodyIsThere(&s, id, agents.Answer{Choice: permit.Once})
+	w = open(t, &model{reply: asking}, s)
+	w.state("job", agents.Done)
+	if w.ran("made") != 1 || w.waiting() != 1 {
+		t.Errorf("it ran %d times, %d pending", w.ran("made"), w.waiting())
+	}
+}
+
+// asksThenDies is a life that ends by kill -9: at a question, or behind its answer
+// while the agent waits for a slot, or while what was answered runs.
+func asksThenDies(t *testing.T, dir, when string) {
+	w := open(t, &model{reply: asking}, setting{dir: dir, mode: permit.Ask, cap: 1})
+	file := "made"
+	if when == "it runs" {
+		file = "made; sleep 600"
+	}
+	w.push("job", "run "+file)
+	w.run(0)
+	q := w.asks("job")
+	w.prompt("run mained")
+	w.asks("main")
+	switch when {
+	case "it waits for a slot":
+		w.push("other", "hold")
+		w.run(0)
+		w.until("the slot is taken", func() bool { return w.info("other").Doing == "streaming" })
+		w.answer(q.ID, permit.Once)
+		w.why("job", "waiting for a slot")
+	case "it runs":
+		w.answer(q.ID, permit.Once)
+		w.output("job", "ran")
+	}
+	fmt.Println("READY")
+	<-make(chan struct{})
+}
+
+// Spec: R-49, E-17, N-19, Q-45.
+func TestAsks_killed(t *testing.T) {
+	for _, when := range []string{"it asks", "it waits for a slot", "it runs"} {
+		t.Run(when, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			if !lived(t, "asks", dir, when, func(line string) bool { return line == "READY" }) {
+				t.Fatal("the first life ended by itself")
+			}
+			w := open(t, &model{reply: asking}, setting{dir: dir, mode: permit.Ask, cap: 1})
+			main := w.asks("main")
+			switch when {
+			case "it asks":
+				w.answer(w.asks("job").ID, permit.Once)
+				w.state("job", agents.Done)
+			case "it waits for a slot":
+				w.state("job", agents.Done)
+			case "it runs":
+				w.state("job", agents.Crashed)
+			}
+			if n := w.ran("made"); n != 1 {
+				t.Errorf("it ran %d times", n)
+			}
+			if m := w.mail()["job"]; (m.Outcome == "completed") != (when != "it runs") {
+				t.Errorf("message %+v", m)
+			}
+			w.answer(main.ID, permit.Once)
+			w.settle()
+			if n := w.ran("mained"); n != 1 {
+				t.Errorf("main's ran %d times", n)
+			}
+		})
+	}
+}
+
+// Work asked for outside asks too, and says where it comes from.
+//
+// Spec: R-49, R-61.
+func TestAsks_fromOutside(t *testing.T) {
+	w := open(t, &model{reply: asking}, setting{})
+	if e := w.outside("push", "job", "ask Which?"); e != "" {
+		t.Fatal(e)
+	}
+	if _, err := w.pool.Run(t.Context(), w.main(), tools.Start{}); err != nil {
+		t.Fatal(err)
+	}
+	q := w.asks("job")
+	if _, m := w.row(q.ID); !q.Outside || len(m.Tags) != 1 || m.Tags[0] != "outside" {
+		t.Errorf("question %+v, message %+v", q, m)
+	}
+}
+
+// The open questions of a helper's agents pass to main with the rest when it is
+// closed.
+func TestAsks_passToTheHeir(t *testing.T) {
+	w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
+	h, err := w.pool.NewHelper(t.Context(), "aide", "")
+	check(t, err)
+	_, err = w.pool.Push(t.Context(), h.ID, tools.Task{Name: "job", Prompt: "ask Which?", Start: true})
+	check(t, err)
+	q := w.asks("job")
+	if _, m := w.row(q.ID); m.Recipient != h.ID {
+		t.Errorf("message %+v", m)
+	}
+	check(t, w.pool.CloseHelper(t.Context(), "aide", true))
+	if _, m := w.row(q.ID); m.Recipient != w.main() || !m.Taken.IsZero() {
+		t.Errorf("message %+v", m)
+	}
+	check(t, w.pool.Answer(t.Context(), q.ID, agents.Answer{Text: "sqlite"}))
+	w.settle()
+	if m := w.mail()["job"]; m.Body != "The user answered: sqlite" {
+		t.Errorf("message %+v", m)
+	}
+}
+
+// A turn goes on only where nothing can have been done that its transcript does
+// not show.
+//
+// Spec: N-19, R-49.
+func TestAsks_parked(t *testing.T) {
+	called := func(ids ...string) (es []agents.Entry) {
+		for _, id := range ids {
+			es = append(es, agents.Entry{Kind: agents.EntryCall, Call: &agents.Call{ID: id}})
+		}
+		return es
+	}
+	result := func(id string) agents.Entry {
+		return agents.Entry{Kind: agents.EntryResult, Result: &agents.Result{ID: id}}
+	}
+	begun := func(k agents.EntryKind, id string) agents.Entry {
+		return agents.Entry{Kind: k, Call: &agents.Call{ID: id}}
+	}
+	row := func(call string, beside bool) store.Approval {
+		return store.Approval{Call: call, Data: fmt.Sprintf(`{"beside":%v}`, beside)}
+	}
+	acted := row("a", false)
+	acted.Acted = time.Unix(1, 0)
+	for name, c := range map[string]struct {
+		es   []agents.Entry
+		rows []store.Approval
+		want bool
+	}{
+		"it asks":                    {called("a"), []store.Approval{row("a", false)}, true},
+		"calls before it have ended": {append(called("x", "a", "b"), result("x")), []store.Approval{row("a", false)}, true},
+		"asked twice":                {called("a"), []store.Approval{acted, row("a", false)}, true},
+		"no call is open":            {append(called("a"), result("a")), []store.Approval{row("a", false)}, false},
+		"a call before it is open":   {called("x", "a"), []store.Approval{row("a", false)}, false},
+		"nothing was asked":          {called("a"), nil, false},
+		"the call was let run":       {called("a"), []store.Approval{acted}, false},
+		"another ran":                {append(called("a", "b"), begun(agents.EntryStarted, "b")), []store.Approval{row("a", false)}, false},
+		"another delegated":          {append(called("a", "b"), begun(agents.EntryDelegated, "b")), []store.Approval{row("a", false)}, false},
+		"another may have run":       {called("a", "b"), []store.Approval{row("a", true)}, false},
+		"those beside it have ended": {append(called("b", "a"), result("b")), []store.Approval{row("a", true)}, true},
+		"its row can't be read":      {called("a"), []store.Approval{{Call: "a", Data: "?"}}, false},
+	} {
+		if got := agents.Parked(c.es, c.rows); got != c.want {
+			t.Errorf("%s: %v, want %v", name, got, c.want)
+		}
+	}
+}
