@@ -298,7 +298,7 @@ func (b *ask) hint(hidden int) string {
 	case b.words != nil:
 		parts = append(parts, "enter sends it", "esc later")
 	case b.q.Multiple:
-		parts = append(parts, "space marks", "enter sends", "esc later")
+		parts = append(parts, "space marks", "esc later")
 	default:
 		parts = append(parts, "esc later")
 	}
