@@ -113,9 +113,15 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 		t.Errorf("%d are pending", w.waiting())
 	}
 	for what, take := range map[string]func() (int, error){
-		"check": func() (int, error) { ms, left, err := w.pool.Check(t.Context(), w.main(), inbox.Query{}); return len(ms) + left, err },
-		"fire":  func() (int, error) { n, left, _ := w.pool.Fire(t.Context(), w.main(), ""); return n + left, nil },
-		"next":  func() (int, error) { _, ok, _ := w.pool.Next(t.Context(), w.main(), q.Message); return map[bool]int{true: 1}[ok], nil },
+		"check": func() (int, error) {
+			ms, left, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+			return len(ms) + left, err
+		},
+		"fire": func() (int, error) { n, left, _ := w.pool.Fire(t.Context(), w.main(), ""); return n + left, nil },
+		"next": func() (int, error) {
+			_, ok, _ := w.pool.Next(t.Context(), w.main(), q.Message)
+			return map[bool]int{true: 1}[ok], nil
+		},
 	} {
 		if n, err := take(); n != 0 || err != nil {
 			t.Errorf("%s takes %d questions, %v", what, n, err)

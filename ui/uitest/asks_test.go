@@ -148,7 +148,7 @@ func TestQuestions_overARestart(t *testing.T) {
 		s.Enter("/answer db postgres, but only for now")
 		s.See("Answered db: postgres, but only for now", "db ✓")
 		s.Enter("/check")
-		s.See("The user answered: postgres, but only for now")
+		s.See("The user answered: postgres, but", "only for now")
 		if _, err := os.Stat(filepath.Join(s.Home.Root, "made")); err != nil {
 			t.Error(err)
 		}
