@@ -1,6 +1,7 @@
 package agents_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,7 +28,8 @@ func asking(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 	verb, rest, _ := strings.Cut(asked(req), " ")
 	rs := results(req)
 	line := func(id, file string) []llm.Part {
-		return call(id, "bash", fmt.Sprintf(`{"command":"echo ran | tee -a %s"}`, file))
+		file, more, _ := strings.Cut(file, "; ")
+		return call(id, "bash", fmt.Sprintf(`{"command":"echo ran >> %s; echo begun; %s"}`, file, cmp.Or(more, "true")))
 	}
 	switch {
 	case verb == "hold":
@@ -99,8 +101,8 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 	if a.Kind != "approval" || a.Call != "a" || !a.Answered.IsZero() || !strings.Contains(a.Data, "echo ran") || m.ID != q.Message {
 		t.Errorf("row %+v of %+v", a, q)
 	}
-	if m.Recipient != w.main() || m.Kind != inbox.Approval || m.From != "job" || m.Priority != inbox.High || m.Subject != "bash echo ran | tee -a made" ||
-		!strings.HasPrefix(m.Body, "echo ran | tee -a made\n\nin ") || !m.Asks() {
+	if m.Recipient != w.main() || m.Kind != inbox.Approval || m.From != "job" || m.Priority != inbox.High || m.Subject != "bash echo ran >> made; echo begun; true" ||
+		!strings.HasPrefix(m.Body, "echo ran >> made; echo begun; true\n\nin ") || !m.Asks() {
 		t.Errorf("message %+v", m)
 	}
 	if _, m := w.row(d.ID); m.Kind != inbox.Question || m.Subject != "Which database [2J here?" || !strings.HasSuffix(m.Body, "\n\n1. postgres\n2. sqlite · one file") {
@@ -410,7 +412,7 @@ func asksThenDies(t *testing.T, dir, when string) {
 		w.why("job", "waiting for a slot")
 	case "it runs":
 		w.answer(q.ID, permit.Once)
-		w.output("job", "ran")
+		w.output("job", "begun")
 	}
 	fmt.Println("READY")
 	<-make(chan struct{})

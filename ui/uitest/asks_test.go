@@ -64,10 +64,11 @@ func TestQuestions_answeredFromAnotherTab(t *testing.T) {
 		s.Press("esc")
 		s.Gone("Needs you")
 		s.Enter("/messages show 2")
-		s.See("#2 from cmd", "touch made")
+		s.See("#2 from cmd", "is      high approval")
+		s.Press("esc")
 		s.Enter("/check")
-		s.See("✉ db · completed", "The user answered: sqlite")
-		s.NotSee("✉ cmd")
+		s.See("✉ from db · #3", "The user answered: sqlite")
+		s.NotSee("✉ from cmd")
 		for in, want := range map[string]string{
 			"/answer 2 perhaps":  `"perhaps" is none of yes, session and no`,
 			"/answer 2 yes sure": "yes takes nothing more",
