@@ -13,7 +13,7 @@ import (
 type Made struct {
 	Message inbox.Message // whole
 	Diff    string        // all changes of files, in the order they were made; "": none
-	Files   int           // how many changes those are
+	Changes int           // how many those are
 }
 
 // Output is what the sender said in the end.
@@ -48,7 +48,7 @@ func (p *Pool) Made(ctx context.Context, message int64) (made Made, err error) {
 				}
 			}
 		}
-		made.Diff, made.Files = strings.Join(diffs, "\n"), len(diffs)
+		made.Diff, made.Changes = strings.Join(diffs, "\n"), len(diffs)
 		return nil
 	})
 	if err != nil {

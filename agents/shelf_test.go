@@ -264,3 +264,93 @@ func TestMailed(t *testing.T) {
 	told("ten deposits", 1)
 	told("nothing", 0)
 }
+
+// What a message tells of is what its task changed, no other task of that agent; of
+// mail it is what was changed in the turn that sent it, until then.
+func TestMade(t *testing.T) {
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		steps, done := strings.Split(asked(req), ";"), len(results(req))
+		if done < len(steps)-1 {
+			name, args, _ := strings.Cut(steps[done], " ")
+			return call(fmt.Sprint("c", len(req.Messages)), name, args), nil
+		}
+		return text(steps[len(steps)-1]), nil
+	}
+	w := open(t, m, setting{})
+	made := func(id int64) agents.Made {
+		t.Helper()
+		made, err := w.pool.Made(t.Context(), id)
+		check(t, err)
+		return made
+	}
+	only := func(what string, d agents.Made, changes int, out string, has ...string) {
+		t.Helper()
+		for _, s := range has {
+			if !strings.Contains(d.Diff, s) {
+				t.Errorf("%s: %q is not in\n%s", what, s, d.Diff)
+			}
+		}
+		if d.Changes != changes || d.Output() != out {
+			t.Errorf("%s: %d changes, output %q\n%s", what, d.Changes, d.Output(), d.Diff)
+		}
+	}
+	w.push("kid", `write_file {"path":"a.txt","content":"one\n"};write_file {"path":"b.txt","content":"two\n"};both written`)
+	w.run(0)
+	w.until("it reports", func() bool { return w.info("main").Pending == 1 })
+	first := w.inboxOf(w.main())[0].ID
+	only("the first task", made(first), 2, "both written", "a.txt", "+one", "b.txt", "+two")
+	_, _, err := w.pool.Resume(t.Context(), w.main(), "kid", `write_file {"path":"c.txt","content":"three\n"};send {"to":"main","message":"by the way"};write_file {"path":"d.txt","content":"four\n"};more`)
+	check(t, err)
+	w.run(0)
+	w.until("it reports again", func() bool { return w.info("main").Pending == 3 })
+	ms := w.inboxOf(w.main())
+	only("the first task still", made(first), 2, "both written", "a.txt", "b.txt")
+	only("its mail", made(ms[1].ID), 1, "by the way", "c.txt")
+	only("the second task", made(ms[2].ID), 2, "more", "c.txt", "d.txt")
+	only("mail of a human", made(w.send("main", "x")), 0, "x")
+	_, err = w.pool.Made(t.Context(), 999)
+	refused(t, err, "there is no message #999")
+}
+
+// A reply stands in the thread of what it answers, whoever of both writes it; who
+// can't be answered is an error that says what can be done.
+//
+// Spec: M-36, R-55.
+func TestReply(t *testing.T) {
+	w := open(t, &model{reply: mute}, setting{})
+	main := w.main()
+	study := w.helper("study")
+	sent, err := w.pool.Mail(t.Context(), study, agents.Letter{To: []string{"main"}, Body: "which port?"})
+	check(t, err)
+	answer, err := w.pool.Reply(t.Context(), main, sent[0].ID, "8080")
+	if check(t, err); answer.To != "study" {
+		t.Errorf("sent to %s", answer.To)
+	}
+	again, err := w.pool.Reply(t.Context(), study, answer.ID, "thanks")
+	check(t, err)
+	thread, err := w.pool.Thread(t.Context(), answer.ID)
+	check(t, err)
+	var got []string
+	for _, m := range thread {
+		got = append(got, fmt.Sprintf("%d>%d:%s", m.InReplyTo, m.Thread, m.Body))
+	}
+	want := fmt.Sprintf("0>%[1]d:which port? %[1]d>%[1]d:8080 %[2]d>%[1]d:thanks", sent[0].ID, answer.ID)
+	if strings.Join(got, " ") != want {
+		t.Errorf("the thread is %v, want %s", got, want)
+	}
+	outside, err := w.pool.Deposit(inbox.Message{Recipient: main, From: "ci", Body: "red"})
+	check(t, err)
+	question, err := w.pool.Deposit(inbox.Message{Recipient: main, Sender: study, Kind: inbox.Question, Body: "which?"})
+	check(t, err)
+	reminder, err := w.pool.Deposit(inbox.Message{Recipient: main, From: "timer", Kind: inbox.Reminder, Body: "now"})
+	check(t, err)
+	check(t, w.pool.CloseHelper(t.Context(), "study", true))
+	for id, want := range map[int64]string{
+		outside: "came from outside (ci), where nobody has an inbox", question: fmt.Sprintf("/answer %d", question), 999: "there is no message #999",
+		reminder: "is a reminder: nobody wrote it", again.ID: "has ended", answer.ID: "was sent to another agent: reply in its tab",
+	} {
+		_, err := w.pool.Reply(t.Context(), main, id, "x")
+		refused(t, err, want)
+	}
+}

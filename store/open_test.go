@@ -213,6 +213,48 @@ func TestOpen_keepsWhatTheFirstSchemaHeld(t *testing.T) {
 	})
 }
 
+// Mail of the second schema is counted by lanes, stands in its threads and can be
+// searched once the file is open.
+func TestOpen_keepsTheMailOfTheSecondSchema(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fantail.db")
+	old, err := open(t.Context(), path, Options{}, only(t, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, old, func(tx *Tx) error {
+		for _, s := range []string{
+			`INSERT INTO agents (name, kind, model, state, created_at) VALUES ('main', 'main', 'm', 'idle', 1)`,
+			`INSERT INTO messages (recipient, sender_name, kind, deliver, priority, tags, body, in_reply_to, created_at) VALUES
+				(1, 'ci', 'mail', 'hold', 'urgent', '["red","build"]', CAST('the build is on fire' AS BLOB), NULL, 1),
+				(1, 'ci', 'mail', 'hold', 'normal', 'spoilt', x'ff00fe41', 1, 1), (1, 'lint', 'failure', 'hold', 'normal', '[]', x'', 2, 1),
+				(1, 'lint', 'result', 'hold', 'normal', '[]', CAST('fine' AS BLOB), NULL, 1)`,
+			`INSERT INTO counts (recipient, pending, urgent) VALUES (1, 4, 1)`,
+		} {
+			if _, err := tx.Exec(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	closed(t, old)
+	read(t, reopen(t, path), func(rx *Rx) error {
+		for query, want := range map[string]string{
+			`SELECT group_concat(lane, ' ') FROM (SELECT lane FROM messages ORDER BY id)`:                      "needs fyi failed done",
+			`SELECT group_concat(ifnull(thread, 0), ' ') FROM (SELECT thread FROM messages ORDER BY id)`:       "0 1 1 0",
+			`SELECT concat_ws(' ', pending, urgent, needs, failed, done, asks) FROM counts`:                    "4 1 1 1 1 0",
+			`SELECT group_concat(rowid, ' ') FROM (SELECT rowid FROM words WHERE words MATCH 'fire OR build')`: "1",
+			`SELECT group_concat(rowid, ' ') FROM (SELECT rowid FROM words WHERE words MATCH 'lint')`:          "3 4",
+			`SELECT message FROM words_upto`: "4",
+		} {
+			var got string
+			if err := rx.QueryRow(query).Scan(&got); err != nil || got != want {
+				t.Errorf("%s: %q, %v; want %q", query, got, err, want)
+			}
+		}
+		return nil
+	})
+}
+
 func TestOpen_anEmptyFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fantail.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {

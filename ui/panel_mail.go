@@ -225,10 +225,10 @@ func (s *mailStock) made(a *App, p *panel, id int64) tea.Cmd {
 		v.facts = append(v.facts, fact{text: fmt.Sprintf("what %s did for #%d · d shows the message again", inbox.Label(made.Message.From), id), role: themes.Accent})
 		text := ""
 		if made.Diff != "" {
-			v.add("changed", count(made.Files, "file")+" times")
+			v.add("files", count(made.Changes, "change"))
 			text = fenced("diff", made.Diff) + "\n"
 		} else {
-			v.add("changed", "no file")
+			v.add("files", "none changed")
 		}
 		if out := made.Output(); out != "" {
 			text += "**What it put out**\n\n" + fenced("", out)
