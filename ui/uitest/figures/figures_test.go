@@ -39,6 +39,7 @@ type model struct {
 	base string
 
 	mu     sync.Mutex
+	asked  int // requests
 	tokens int
 	pace   float64
 	began  time.Time // of the latest reply
@@ -67,6 +68,7 @@ func (m *model) answer(llmtest.Request) llmtest.Reply {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	text := llmtest.Lorem(m.tokens) + "\n\n" + ending
+	m.asked++
 	m.began = time.Now()
 	return llmtest.Reply{Parts: []llm.Part{llm.Text{Text: text}}, Pace: m.pace}
 }
@@ -262,7 +264,14 @@ func BenchmarkIdle(b *testing.B) {
 	ours, empty := open(b, s, programEnv), open(b, s, emptyEnv)
 	defer ours.stop()
 	defer empty.stop()
-	pause(3 * time.Second) // what the start left to do is over, garbage included
+	f.idle("idle", z.idle, ours, empty)
+}
+
+// idle measures what programs do where nobody does anything.
+func (f *figures) idle(what string, long time.Duration, ours, empty *terminal) {
+	b := f.b
+	b.Helper()
+	pause(3 * time.Second) // what came before is over, garbage included
 	var used [2]time.Duration
 	var woken [2]int
 	for _, sign := range []int{-1, 1} {
@@ -272,14 +281,14 @@ func BenchmarkIdle(b *testing.B) {
 			woken[i] += sign * wakeups(b, pid)
 		}
 		if sign < 0 {
-			pause(z.idle)
+			pause(long)
 		}
 	}
 	f.report("cpu-ms", float64(used[0].Microseconds())/1000)
 	f.report("empty-cpu-ms", float64(used[1].Microseconds())/1000)
 	f.report("wakeups", float64(woken[0]))
 	f.report("empty-wakeups", float64(woken[1]))
-	b.Logf("%v, load %s", z.idle, load())
-	f.row("idle, processor", "ms", float64(used[0].Microseconds())/1000, float64(used[1].Microseconds())/1000, "empty * 1.1")
-	f.row("idle, wake-ups", "", float64(woken[0]), float64(woken[1]), "empty + 0")
+	b.Logf("%v, load %s", long, load())
+	f.row(what+", processor", "ms", float64(used[0].Microseconds())/1000, float64(used[1].Microseconds())/1000, "empty * 1.1")
+	f.row(what+", wake-ups", "", float64(woken[0]), float64(woken[1]), "empty + 0")
 }

@@ -18,7 +18,7 @@ func BenchmarkDeposit(b *testing.B) {
 	seen := func(name string, began time.Time) {
 		b.Helper()
 		pending++
-		f.ms(name, t.see(fmt.Sprintf("[Agent: main | %d pending]", pending)).Sub(began))
+		f.ms(name, t.see(fmt.Sprintf("%d pending]", pending)).Sub(began))
 		pause(50 * time.Millisecond)
 	}
 	for i := range n {
