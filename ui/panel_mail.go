@@ -17,7 +17,7 @@ import (
 // What a human does with the messages of a panel.
 
 var mailVerbs = []dialog.Verb{
-	{Key: "enter", Name: "take", Hint: "takes", Help: "a turn with it, or with all that are picked; an answer, if it asks"},
+	{Key: "enter", Name: "take", Hint: "takes", Many: "fires them", Help: "a turn with it, or with all that are picked; an answer, if it asks"},
 	{Key: "f", Name: "fire", Help: "one turn with all that are picked, or with this one"},
 	{Key: "r", Name: "reply", Hint: "replies", Ask: "reply to %s› ", Help: "answer its sender"},
 	{Key: "a", Name: "archive", Hint: "archives", Help: "put it away without taking it"},
@@ -230,10 +230,11 @@ func (s *mailStock) made(a *App, p *panel, id int64) tea.Cmd {
 		} else {
 			v.add("files", "none changed")
 		}
-		if out := made.Output(); out != "" {
-			text += "**What it put out**\n\n" + fenced("", out)
+		out := made.Output()
+		if made.Message.Kind == inbox.Mail { // not always markdown
+			out = fenced("", out)
 		}
-		v.answer(text)
+		v.answer(text + out)
 		return v, nil
 	})
 }

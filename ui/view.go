@@ -136,12 +136,16 @@ func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 	row, spans := a.tabRow(a.w)
 	a.drawn.tabs, a.drawn.r = spans, layout(a.w, a.h, facts{})
 	card := a.card(min(1, a.h/10))
-	lines := append(append([]string{row}, b.Lines(a.w, a.h-2-len(card))...), card...)
-	lines = append(lines, a.statusLine(a.w))
-	a.pressing.at = rect{0, a.h - 1 - len(card), a.w, len(card)}
-	for i, l := range lines {
-		lines[i] = frame.Fit(l, a.w)
+	lines := append([]string{frame.Fit(row, a.w)}, b.Lines(a.w, a.h-2-len(card))...)
+	if len(lines) > 1 && frame.Width(lines[1]) != a.w { // all of a box's lines have one width
+		for i, l := range lines {
+			lines[i] = frame.Fit(l, a.w)
+		}
 	}
+	for _, l := range append(card, a.statusLine(a.w)) {
+		lines = append(lines, frame.Fit(l, a.w))
+	}
+	a.pressing.at = rect{0, a.h - 1 - len(card), a.w, len(card)}
 	if x, y, ok := b.Cursor(); ok {
 		return lines, tea.NewCursor(x, y+1)
 	}

@@ -45,6 +45,7 @@ type Verb struct {
 	Name string // of the wish
 	Help string
 	Hint string // in the lower border; "": it stands only among the keys
+	Many string // the hint where rows are picked; "": as ever
 	Ask  string // what is to be typed for it; "": nothing
 	Bare bool   // it needs no row
 }

@@ -16,6 +16,7 @@ const (
 	underCols   = 60  // from here on it stands under it
 	underRows   = 14
 	longestText = 12 // rows of a preview's share, at least, when it stands under
+	narrowCols  = 40 // below it a row's parts may not fit
 	numberCols  = 45 // from here on a row has its number
 )
 
@@ -28,7 +29,7 @@ func (b *Board) Lines(w, h int) []string {
 	inner, rows := w-borderCols, h-borderRows
 	var out []string
 	if len(b.lanes) > 0 && rows > 3 {
-		out = append(out, b.tabs(inner))
+		out = append(out, frame.Fit(b.tabs(inner), inner))
 	}
 	foot := b.foot(inner, h-2)
 	room := rows - len(out)
@@ -49,7 +50,7 @@ func (b *Board) Lines(w, h int) []string {
 		list, text := b.list(left, room, top), b.shown(right, room)
 		bar := b.theme.Paint(themes.Rule, " │ ")
 		for i := range list {
-			out = append(out, frame.Fit(list[i], left)+bar+text[i])
+			out = append(out, list[i]+bar+text[i])
 		}
 	case w >= underCols && room >= underRows && b.At() != 0:
 		under := max(room/2, min(longestText, room-6))
@@ -61,9 +62,9 @@ func (b *Board) Lines(w, h int) []string {
 		out = append(out, b.list(inner, room, top)...)
 	}
 	if foot != "" {
-		out = append(out, foot)
+		out = append(out, frame.Fit(foot, inner))
 	}
-	out = panel(b.theme, w, themes.Accent, b.title, b.hint(w), out[:min(len(out), rows)])
+	out = framed(b.theme, w, themes.Accent, b.title, b.hint(w), out[:min(len(out), rows)])
 	if b.notice != "" && (b.asks.Name != "" || b.seeks) { // a line is open in its place
 		out[len(out)-1] = edge(b.theme, w, "╰─", b.tone(), frame.CleanLine(b.notice))
 	}
@@ -224,7 +225,11 @@ func (b *Board) list(w, h, top int) []string {
 	now := b.now()
 	out := make([]string, 0, h)
 	for i, l := range shown {
-		out = append(out, b.row(l, c, b.scroll.top+i == at, w, now))
+		row := b.row(l, c, b.scroll.top+i == at, w, now)
+		if l.ID == 0 || w < narrowCols {
+			row = frame.Fit(row, w)
+		}
+		out = append(out, row)
 	}
 	if len(shown) == 0 {
 		text := b.empty
@@ -234,11 +239,11 @@ func (b *Board) list(w, h, top int) []string {
 			text = "Nothing here. 0 shows all."
 		}
 		for _, s := range wrap(text, w) {
-			out = append(out, b.theme.Paint(themes.Dim, s))
+			out = append(out, frame.Fit(b.theme.Paint(themes.Dim, s), w))
 		}
 	}
 	for len(out) < h {
-		out = append(out, "")
+		out = append(out, frame.Spaces(w))
 	}
 	return out[:h]
 }
@@ -268,6 +273,7 @@ func under(l Line) int {
 	return 0
 }
 
+// row is exactly w cells wide where w is not narrow.
 func (b *Board) row(l Line, c cols, bar bool, w int, now time.Time) string {
 	if l.ID == 0 {
 		return b.theme.Paint(themes.Dim, frame.Cut(l.Text, w))
@@ -371,7 +377,14 @@ func (b *Board) hint(w int) string {
 			continue
 		}
 		key, _, _ := strings.Cut(v.Key, " ")
-		part := key + " " + v.Hint + " · "
+		word := v.Hint
+		switch {
+		case len(b.picked) > 0 && v.Many != "":
+			word = v.Many
+		case key == "enter" && len(b.picked) == 0 && !b.Peeks():
+			word = "opens"
+		}
+		part := key + " " + word + " · "
 		if frame.Width(hint+part+rest) > w-6 {
 			break
 		}

@@ -19,11 +19,20 @@ const (
 
 // panel draws a box of w columns around lines of at most w-borderCols columns.
 func panel(t *themes.Theme, w int, titleRole themes.Role, title, hint string, lines []string) []string {
+	for i, line := range lines {
+		lines[i] = frame.Fit(line, max(0, w-borderCols))
+	}
+	return framed(t, w, titleRole, title, hint, lines)
+}
+
+// framed is panel for lines that are exactly as wide as they may be: to measure
+// them is most of what they cost.
+func framed(t *themes.Theme, w int, titleRole themes.Role, title, hint string, lines []string) []string {
 	out := make([]string, 0, len(lines)+borderRows)
 	out = append(out, edge(t, w, "╭─", titleRole, title))
 	bar := t.Paint(themes.Border, "│") + " "
 	for _, line := range lines {
-		out = append(out, bar+frame.Fit(line, max(0, w-borderCols))+" ")
+		out = append(out, bar+line+" ")
 	}
 	return append(out, edge(t, w, "╰─", themes.Dim, hint))
 }

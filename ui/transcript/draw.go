@@ -379,10 +379,11 @@ func (c canvas) message(b *block) []string {
 }
 
 // proseOf is a part of a message's text as markdown: mail keeps its line breaks.
-// What came from outside, often a command's output, is none: it is shown as it is.
+// What came from outside, often a command's output, is none, and what asks for an
+// approval may be a diff: they are shown as they are.
 func proseOf(m *inbox.Message, text string) (prose string, ok bool) {
 	switch {
-	case m.Outside():
+	case m.Outside(), m.Kind == inbox.Approval:
 		return "", false
 	case m.Kind == inbox.Mail:
 		return strings.ReplaceAll(text, "\n", "  \n"), true
