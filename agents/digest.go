@@ -78,9 +78,11 @@ func (p *Pool) Digest(ctx context.Context, since time.Time) (d Digest, err error
 			return err
 		}
 		for _, t := range turns {
-			if name := talks[t.Agent]; name != "" {
-				d.note(name, Outcome(t.Outcome))
+			name, o := talks[t.Agent], Outcome(t.Outcome)
+			if name == "" || name == string(Main) && o == Completed {
+				continue // what main answered stands above the digest
 			}
+			d.note(name, o)
 		}
 		for _, id := range slices.Sorted(maps.Keys(talks)) {
 			ms, err := inbox.Needing(&rx.View, id, mostTold)

@@ -83,7 +83,7 @@ func (a *App) digestText(d agents.Digest) string {
 		ls = append(ls, fmt.Sprintf("  %-11s %s", what, whom))
 	}
 	mail := ""
-	if main := a.tabs.main(); main.info.Pending > 0 {
+	if a.tabs.main().info.Pending > 0 && a.work(d.Finished) != "" {
 		mail = "/check takes what they reported"
 	}
 	add("finished", someOf(d.Finished), mail)
