@@ -66,6 +66,9 @@ func (a *App) inboxPanel(agent int64, name string) tea.Cmd {
 		a.say(sentence(errOpening))
 		return nil
 	}
+	if t := a.tabs.byID(agent); t != nil {
+		t.news = false // reading its inbox is looking at it
+	}
 	s := &mailStock{a: a, agent: agent, name: name}
 	s.box = dialog.NewBoard(a.theme, a.o.Now, "", "", mailVerbs, true)
 	s.box.Lanes(mailLanes(nil, true))

@@ -143,6 +143,14 @@ func TestNewsEndsByLooking(t *testing.T) {
 		s.See("›research ○")
 		s.NotSee("📨")
 
+		letter(t, s, "research", "main", inbox.Normal, "read in the panel")
+		s.See("[Agent: main | 📨 1 pending]")
+		s.Press("f3")
+		s.See("Inbox of main", "[Agent: main | 1 pending]")
+		s.Press("esc")
+		s.Enter("/check")
+		s.See("[Agent: main]")
+
 		s.Send("\x1b[O")
 		letter(t, s, "research", "main", inbox.Normal, "three")
 		s.See("[Agent: main | 📨 1 pending]")
