@@ -224,8 +224,9 @@ func (a *agent) change(f func(i *Info)) {
 	}
 	if i.State.Terminal() && !before.Terminal() {
 		delete(a.p.living, a.id)
-		if above := a.p.living[i.Parent]; a.kind == Fork && above != nil && !above.policy().Plain() {
-			above.look(above.sorting.upTo + 1) // messages may wait for a fork
+		if above := a.p.living[i.Parent]; a.kind == Fork && above != nil && above.sorting.refused != 0 {
+			above.look(above.sorting.refused)
+			above.sorting.refused = 0
 		}
 		a.p.letGo(a)
 	}

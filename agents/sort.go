@@ -19,7 +19,9 @@ import (
 // sorting is what the sorter knows of an agent's mail. eager and patient may name a
 // message that was taken meanwhile, and never one behind the first that waits.
 type sorting struct {
-	upTo    int64     // it has looked at all up to this message, as the policy is
+	upTo    int64     // it has looked at all up to this message
+	again   int64     // it is to look once more at those from this one on; 0: at none
+	refused int64     // the first message for which there were too many forks; 0: none
 	until   time.Time // the policy may decide otherwise by itself then; zero: never
 	eager   int64     // the first message that by policy starts a turn or enters at a seam; 0: none
 	patient int64     // the first that waits for a pause; 0: none
@@ -51,7 +53,7 @@ func (a *agent) look(from int64) {
 	if a.info.State.Terminal() {
 		return
 	}
-	a.sorting.upTo = min(a.sorting.upTo, max(from-1, 0))
+	a.sorting.again = lowest(a.sorting.again, max(from, 1))
 	a.p.unsorted[a.id]++
 	token(a.p.sorts)
 }
@@ -130,7 +132,7 @@ func (p *Pool) sortMail(ctx context.Context) (next time.Time) {
 }
 
 // pauses lets an agent at rest go on if the human pauses and mail waits for that;
-// else it says how long no key may come for it to.  The caller holds mu.
+// else it says how long no key may come for it to. The caller holds mu.
 func (a *agent) pauses(now time.Time) (wait time.Duration, waits bool) {
 	if a.sorting.patient == 0 || a.paused || !a.kind.HasPrompt() {
 		return 0, false
@@ -158,7 +160,7 @@ func (p *Pool) toSort(now time.Time) (as []*agent) {
 	for _, a := range p.living {
 		if at := a.sorting.until; !at.IsZero() && !now.Before(at) {
 			a.sorting = sorting{}
-			p.unsorted[a.id]++
+			a.look(0)
 		}
 		if p.unsorted[a.id] > 0 {
 			as = append(as, a)
@@ -178,13 +180,16 @@ func (p *Pool) sortOne(ctx context.Context, a *agent) error {
 	now := p.o.Now()
 	p.mu.Lock()
 	asked, pol, r, after := p.unsorted[a.id], a.policy(), a.recipient(now), a.sorting.upTo
+	if again := a.sorting.again; again != 0 {
+		after, a.sorting.again = min(after, again-1), 0
+	}
 	if a.info.Pending == 0 || pol.Plain() {
 		after = -1
 	}
 	p.mu.Unlock()
 	var failed error
 	var found []inbox.Message
-	var upTo int64
+	var upTo, refused int64
 	for n := heads; n == heads && after >= 0; {
 		ms, err := p.inbox.Heads(ctx, a.id, after, heads)
 		if err != nil {
@@ -200,7 +205,10 @@ func (p *Pool) sortOne(ctx context.Context, a *agent) error {
 				err := p.fork(ctx, a, m.ID)
 				// One too many is made when one of the others has ended. What comes
 				// behind it waits for neither.
-				if err != nil && !errors.Is(err, errForks) && ctx.Err() == nil {
+				switch {
+				case errors.Is(err, errForks):
+					refused = lowest(refused, m.ID)
+				case err != nil && ctx.Err() == nil:
 					failed = fmt.Errorf("%w; it waits in the inbox", err)
 				}
 				continue
@@ -217,7 +225,7 @@ func (p *Pool) sortOne(ctx context.Context, a *agent) error {
 	if at := now.Add(sortAgain); failed != nil && (a.sorting.until.IsZero() || at.Before(a.sorting.until)) {
 		a.sorting.until = at
 	}
-	a.sorting.upTo = max(a.sorting.upTo, upTo)
+	a.sorting.upTo, a.sorting.refused = max(a.sorting.upTo, upTo), lowest(a.sorting.refused, refused)
 	wake := pol.Plain() && a.info.Pending > 0 // perhaps one of them asks for it; the turn looks
 	for _, m := range found {
 		wake = a.sorting.seen(m.ID, inbox.Decide(m, pol, r, now)) || wake
