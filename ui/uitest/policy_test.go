@@ -1,10 +1,13 @@
 package uitest_test
 
 import (
+	"context"
+	"encoding/json"
 	"strings"
 	"testing"
 	"time"
 
+	"fantail/agents/llm"
 	"fantail/ui/uitest"
 )
 
@@ -91,6 +94,44 @@ func TestModesOnTheScreen(t *testing.T) {
 		s.Enter("/messages mode default")
 		s.See("default: manual")
 		s.Golden("policy-modes-120")
+	})
+}
+
+// TestLettersOnTheScreen: looking at mail takes none, and letters go out by command
+// or because the model was told to.
+//
+// Spec: M-34, M-35, M-39, M-40, M-41, M-42, M-43.
+func TestLettersOnTheScreen(t *testing.T) {
+	provider := uitest.Script(func(_ context.Context, req *llm.Request, say func(llm.Part) bool) error {
+		last := req.Messages[len(req.Messages)-1]
+		if text, ok := last.Parts[len(last.Parts)-1].(llm.Text); ok && strings.HasPrefix(text.Text, "Send a message to testing-agent that ") {
+			say(llm.ToolCall{ID: "s", Name: "send", Args: json.RawMessage(`{"to":"testing-agent","message":"Implementation ready for testing","priority":"high"}`)})
+			say(llm.Stop{Reason: llm.ToolUse})
+			return nil
+		}
+		say(llm.Text{Text: "Done."})
+		say(llm.Stop{Reason: llm.EndTurn})
+		return nil
+	})
+	play(t, uitest.Options{Provider: provider}, func(s *uitest.Session) {
+		s.Enter("/agent new testing-agent")
+		s.See("Agent: testing-agent")
+		s.Press("alt+1")
+		s.Enter(`/send testing-agent "Implementation ready for testing"`)
+		s.See("Message #1 is in the inbox of testing-agent")
+		s.Enter(`/send testing-agent --priority=high "Critical bug found, need retest"`)
+		s.See("Message #2 is in the inbox of testing-agent")
+		s.Enter("Send a message to testing-agent that implementation is ready")
+		s.See("Message #3 is in the inbox of testing-agent", "Done.")
+		s.Press("alt+2")
+		s.See("3 pending]")
+		s.Enter("/messages show")
+		s.See("#1 · mail", "#2 · high mail", "Critical bug found, need retest", "#3 · high mail")
+		s.Enter("/messages show 2")
+		s.See("#2 from main", "high mail", "3 pending]")
+		s.Press("esc")
+		s.Enter("/messages next")
+		s.See("from main · #2", "2 pending]")
 	})
 }
 
