@@ -253,7 +253,7 @@ type Output struct {
 
 // Tally counts the pool's tasks and questions. It replaces the one before.
 type Tally struct {
-	Running int      // sub-agents that run or wait
+	Running int      // sub-agents and forks that run or wait
 	Queued  int      // tasks not started
 	Names   []string // of those, in the order they came
 	Asking  int      // questions waiting

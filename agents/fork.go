@@ -36,7 +36,8 @@ type handling struct {
 
 // fork makes a fork of parent for a message that waits for it: the fork's row, its
 // take of the message and its transcript's beginning are one transaction. If
-// somebody took the message first nothing is made, and that is no error.
+// somebody took the message first, or the agent waits for it, nothing is made, and that
+// is no error.
 func (p *Pool) fork(ctx context.Context, parent *agent, message int64) error {
 	of, model, err := p.forkable(parent)
 	if err != nil {
@@ -54,6 +55,9 @@ func (p *Pool) fork(ctx context.Context, parent *agent, message int64) error {
 		}
 		row := store.Agent{
 			Kind: string(Fork), Trust: above.Trust, Parent: parent.id, Model: model.Name, State: string(Queued), Handles: message,
+		}
+		if m, _, err := inbox.Find(&tx.View, message); err != nil || p.awaited(parent, m) {
+			return err
 		}
 		if row.Name, err = forkName(&tx.View, above.Name); err != nil {
 			return err

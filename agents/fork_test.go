@@ -842,3 +842,47 @@ func TestFork_canNotBeMade(t *testing.T) {
 		w.close()
 	})
 }
+
+// TestFork_leavesWhatIsWaitedFor: under the policy `fork` too, whoever waits for a
+// message gets it: a receive, and a call that waits for the end of its work. What
+// comes beside it is forked.
+// Spec: R-46, R-52, O-9, Q-26.
+func TestFork_leavesWhatIsWaitedFor(t *testing.T) {
+	m := forked(mute)
+	other := m.reply
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if !isFork(req) && len(results(req)) == 0 {
+			switch asked(req) {
+			case "wait":
+				return call("r", "receive", `{"from":"ci"}`), nil
+			case "work":
+				return call("d", "delegate", `{"name":"kid","prompt":"quick","mode":"sync"}`), nil
+			}
+		}
+		return other(ctx, req)
+	}
+	w := open(t, m, setting{})
+	_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
+	check(t, err)
+	h, err := w.pool.NewHelper(t.Context(), "ci", "")
+	check(t, err)
+	w.prompt("wait")
+	w.state("main", agents.Waiting)
+	boss := w.from("boss", "not for the wait")
+	w.until("that is handled", func() bool { return w.info("main-fork-1").State == agents.Done })
+	id, err := w.pool.Send(t.Context(), h.ID, "main", "waited for", "")
+	check(t, err)
+	w.settled("main")
+	if f, ok := w.got(boss).Handler(); !ok || f != "main-fork-1" || w.got(id).TakenBy != "tool" {
+		t.Errorf("taken by %q and %q", f, w.got(id).TakenBy)
+	}
+	w.prompt("work")
+	w.settled("main")
+	es := w.entries("main")
+	if r := es[len(es)-3]; r.Kind != agents.EntryResult || len(r.Messages) != 1 || r.Messages[0].From != "kid" {
+		t.Errorf("the work came to %s %+v", kinds(es), r)
+	}
+	if w.info("main-fork-2").ID != 0 {
+		t.Errorf("a fork took it: %+v", w.infos)
+	}
+}

@@ -35,8 +35,34 @@ func (p *Pool) join(w *wait) (end func()) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		delete(p.waits, w)
+		if a := w.agent; a.info.Pending > 0 && !a.policy().Plain() {
+			a.look(0) // what it left waits for nobody now
+		}
 		p.told()
 	}
+}
+
+// awaits reports whether w may take m.
+func (w *wait) awaits(m inbox.Message) bool {
+	switch {
+	case w.task != 0:
+		return w.task == m.Task
+	case w.children:
+		return m.Task != 0
+	}
+	return w.from == "" || w.from == m.From
+}
+
+// awaited reports whether the agent, or the human in its tab, waits for m.
+func (p *Pool) awaited(a *agent, m inbox.Message) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for w := range p.waits {
+		if w.agent == a && w.awaits(m) {
+			return true
+		}
+	}
+	return false
 }
 
 // version counts the deposits and the changes of who can act. Read it before

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"strconv"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -110,6 +111,9 @@ func (a *App) closed(id int64) tea.Cmd {
 	a.tabs.remove(id)
 	if t != nil && t == was && a.tabs.focus != nil {
 		a.say("the tab of " + t.info.Name + " was closed; this is " + a.tabs.focus.info.Name)
+	}
+	if t != nil && t != was && t.info.Kind == agents.Fork && t.info.State == agents.Done && a.flash.text == "" && !a.tally.Quiet.On {
+		a.say(t.info.Name + " has handled message #" + strconv.FormatInt(t.info.Handles, 10))
 	}
 	return a.shown()
 }
