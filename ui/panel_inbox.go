@@ -26,6 +26,7 @@ type mailStock struct {
 	shown mailQuery
 	any   bool // it was read
 	win   stretch
+	costs map[int64]int // what taking a message costs; used by reads alone, of which one runs at a time
 	undo  []undone
 }
 
@@ -69,7 +70,7 @@ func (a *App) inboxPanel(agent int64, name string) tea.Cmd {
 	if t := a.tabs.byID(agent); t != nil {
 		t.news = false // reading its inbox is looking at it
 	}
-	s := &mailStock{a: a, agent: agent, name: name}
+	s := &mailStock{a: a, agent: agent, name: name, costs: map[int64]int{}}
 	s.box = dialog.NewBoard(a.theme, a.o.Now, "", "", mailVerbs, true)
 	s.box.Lanes(mailLanes(nil, true))
 	s.entitle()
@@ -133,7 +134,7 @@ func (s *mailStock) next(b *dialog.Board, stale bool) read {
 		if err != nil {
 			return nil, err
 		}
-		lines, lanes := win.lines(), mailLanes(counts, want.of != inbox.Waiting || want.search != "")
+		lines, lanes := win.lines(from.costs), mailLanes(counts, want.of != inbox.Waiting || want.search != "")
 		return func(b *dialog.Board) {
 			s.win, s.shown, s.any = win, want, true
 			for i := range lines {
@@ -244,14 +245,26 @@ func (w *stretch) message(id int64) (inbox.Message, bool) {
 	return inbox.Message{}, false
 }
 
-func (w *stretch) lines() []dialog.Line {
+// lines are the rows; costs keeps what is dear to find out of each.
+func (w *stretch) lines(costs map[int64]int) []dialog.Line {
+	if len(costs) > 50*mailPage {
+		clear(costs)
+	}
+	line := func(m inbox.Message) dialog.Line {
+		l, ok := mailLine(m), false
+		if l.Cost, ok = costs[m.ID]; !ok {
+			l.Cost = agents.Tokens(m)
+			costs[m.ID] = l.Cost
+		}
+		return l
+	}
 	ls := make([]dialog.Line, 0, len(w.rows))
 	seen := make(map[int64]bool, len(w.rows))
 	for _, m := range w.rows {
 		seen[m.ID] = true
 	}
 	for _, m := range w.rows {
-		l := mailLine(m)
+		l := line(m)
 		l.Fold, l.Open = m.Folded, len(w.under[m.ID]) > 0
 		ls = append(ls, l)
 		for _, x := range w.under[m.ID] {
@@ -259,7 +272,7 @@ func (w *stretch) lines() []dialog.Line {
 				continue
 			}
 			seen[x.ID] = true
-			l := mailLine(x)
+			l := line(x)
 			l.Under, l.Faint = true, l.Faint || !x.Taken.IsZero()
 			ls = append(ls, l)
 		}
@@ -288,7 +301,7 @@ func mailLanes(counts map[inbox.Lane]int, unknown bool) []dialog.Lane {
 func mailLine(m inbox.Message) dialog.Line {
 	l := dialog.Line{
 		ID: m.ID, Number: fmt.Sprintf("#%d", m.ID), Who: inbox.Label(m.From), Text: m.Gist(), At: m.Created,
-		Faint: !m.Dismissed.IsZero() || m.Muted, Fresh: m.Taken.IsZero(), Cost: agents.Tokens(m),
+		Faint: !m.Dismissed.IsZero() || m.Muted, Fresh: m.Taken.IsZero(),
 	}
 	l.Sign, l.Role = mailSign(m)
 	if words := inbox.Label(m.Body); m.InReplyTo != 0 && words != "" {

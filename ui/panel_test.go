@@ -27,7 +27,7 @@ func heaped(t testing.TB) *App {
 		})
 	}
 	s.box.Lanes(mailLanes(map[inbox.Lane]int{inbox.Needs: 3, inbox.Failed: 33_330, inbox.Done: 33_333, inbox.FYI: 33_334}, false))
-	s.box.Show(s.win.lines(), true, true)
+	s.box.Show(s.win.lines(map[int64]int{}), true, true)
 	a.openPanel(s.box, s)
 	for range 300 {
 		s.box.Key(tea.KeyPressMsg{Code: 'j', Text: "j"})

@@ -1,7 +1,8 @@
 // Package dialog is the boxes over the transcript.
 //
-// Does: the permission question, the question in an agent's own words, the switcher, a list to pick from, a
-// yes-or-no confirmation, a scrollable table, the overview of agents, a board.
+// Does: the permission question, the question in an agent's own words, the
+// switcher, a list to pick from, a yes-or-no confirmation, a scrollable table, the
+// overview of agents, the board of an inbox or a queue.
 //
 // Does not: answer anything by itself, know a pool.
 //
