@@ -365,6 +365,11 @@ func runFire(a *App, in input) (tea.Cmd, error) {
 		} else {
 			n, left, err = a.pool.Fire(a.ctx, in.id, unquote(text))
 		}
+		if errors.Is(err, agents.ErrNoMail) {
+			if text, e := a.nothingReady(in.id); e == nil && text != nothing {
+				err = errors.New(text)
+			}
+		}
 		if errors.Is(err, agents.ErrTakenBack) { // it is in the box again
 			return "", nil
 		}

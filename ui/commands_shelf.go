@@ -222,6 +222,9 @@ func runReply(a *App, in input) (tea.Cmd, error) {
 	}), nil
 }
 
+// nothing is what is said where no message can be taken.
+const nothing = "No messages ready."
+
 // nothingReady says that no message can be taken, and what waits for the human.
 func (a *App) nothingReady(agent int64) (string, error) {
 	qs, err := a.pool.Questions(a.ctx, agent)
@@ -229,7 +232,7 @@ func (a *App) nothingReady(agent int64) (string, error) {
 	case err != nil:
 		return "", err
 	case len(qs) == 0:
-		return "No messages ready.", nil
+		return nothing, nil
 	case len(qs) == 1:
 		return fmt.Sprintf("1 question waits for your answer: /answer %d", qs[0].ID), nil
 	}

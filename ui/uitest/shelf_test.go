@@ -63,6 +63,9 @@ func TestShelfOnTheScreen(t *testing.T) {
 		s.Enter("/fire #3 what is it?")
 		s.See("✉ from main · ", " · mail", "You said: what is it?", "🔴 urgent · ", "1 pending]")
 		wrong("/inbox archive 3", "message #3 does not wait any more: it is taken by /fire; /messages show 3 prints it")
+		s.Type("/inbox s")
+		s.See("snooze N WHEN", "put one away until 30m", "search WORDS")
+		s.Press("esc", "ctrl+c")
 		s.Enter("/doctor")
 		s.See("Messages: 3 = taken 1 + set aside 1 + pending 1", "Nothing is lost and nothing is doubled.")
 	})
@@ -102,5 +105,33 @@ func TestReplyOnTheScreen(t *testing.T) {
 		s.Press("alt+1")
 		s.Enter("/check")
 		s.See("✉ from study · ", " · mail")
+	})
+}
+
+// TestOnlyQuestionsWait: a question is an answer's to take, so that commands that
+// find nothing else say what to do with it, and putting it away is refused.
+func TestOnlyQuestionsWait(t *testing.T) {
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("/push name=db ask which database: sqlite | postgres")
+		s.Enter("/run")
+		s.See("1 pending]", "asking")
+		for _, typed := range []string{"/check", "/check --peek", "/messages next", "/messages wait"} {
+			s.Press("ctrl+l")
+			s.Enter(typed)
+			s.See("1 question waits for your answer: /answer 1")
+		}
+		s.Enter("/fire what now?")
+		s.See("✗ 1 question waits for your answer: /answer 1", "› /fire what now?")
+		s.Press("ctrl+c")
+		s.Enter("/inbox archive 1")
+		s.See("message #1 is a question: an agent waits for your answer, and it can't be archived; /answer 1")
+		s.Press("ctrl+c")
+		s.Enter("/reply 1 sqlite")
+		s.See("message #1 is a question and waits for your answer: /answer 1")
+		s.Press("ctrl+c")
+		s.Enter("/answer 1 sqlite")
+		s.See("db ✓")
+		s.Enter("/inbox --all")
+		s.See("answered by you")
 	})
 }
