@@ -184,7 +184,6 @@ func (a *App) documentLog(title string) (string, error) {
 func (a *App) editDocument(in input, title string) tea.Cmd {
 	title = strings.TrimPrefix(title, "#mem-")
 	id := in.here.info.ID
-	said := func(text string, tone transcript.Tone) tea.Msg { return done{agent: id, text: text, tone: tone} }
 	return func() tea.Msg {
 		d, ok, err := a.pool.Document(a.ctx, title, 0)
 		if err != nil {
@@ -194,20 +193,29 @@ func (a *App) editDocument(in input, title string) tea.Cmd {
 			d.Version, d.Text = 0, ""
 		}
 		return a.edit(strings.ReplaceAll(agents.Title(d), "/", "-")+".md", d.Text, func(text, path string, err error) (tea.Msg, bool) {
-			switch {
-			case err != nil:
-				return said(sentence(err), transcript.Bad), false
-			case text == d.Text || strings.TrimSpace(text) == "" && !ok:
-				return said("#mem-"+title+" was not changed", transcript.Plain), false
+			if err != nil {
+				return done{agent: id, text: sentence(err), tone: transcript.Bad}, false
 			}
-			version, err := a.pool.Remember(a.ctx, title, text, &d.Version)
-			switch {
-			case err != nil:
-				return said(sentence(err)+". Your text is kept in "+path, transcript.Bad), true
-			case strings.TrimSpace(text) == "":
-				return said("#mem-"+title+" was removed; /memory log "+title+" lists what it was", transcript.Good), false
-			}
-			return said(fmt.Sprintf("#mem-%s is at version %d, %s", title, version, transcript.Size(len(text))), transcript.Good), false
+			m, keep := a.keepDocument(d, text, path)
+			m.agent = id
+			return m, keep
 		})
 	}
+}
+
+// keepDocument writes what the human made of a document, which lies in a file too;
+// keep says that it is to stay there. An empty text removes the document.
+func (a *App) keepDocument(was agents.Document, text, path string) (m done, keep bool) {
+	title, empty := agents.Title(was), strings.TrimSpace(text) == ""
+	if text == was.Text || empty && was.Version == 0 {
+		return done{text: "#mem-" + title + " was not changed"}, false
+	}
+	version, err := a.pool.Remember(a.ctx, title, text, &was.Version)
+	switch {
+	case err != nil:
+		return done{text: sentence(err) + ". Your text is kept in " + path, tone: transcript.Bad}, true
+	case empty:
+		return done{text: "#mem-" + title + " was removed; /memory log " + title + " lists what it was", tone: transcript.Good}, false
+	}
+	return done{text: fmt.Sprintf("#mem-%s is at version %d, %s", title, version, transcript.Size(len(text))), tone: transcript.Good}, false
 }

@@ -1,0 +1,58 @@
+package ui
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"fantail/agents"
+	"fantail/ui/transcript"
+)
+
+// library keeps one document.
+type library struct {
+	Pool
+	version int
+	text    string
+}
+
+func (l *library) Remember(_ context.Context, _, text string, expect *int) (int, error) {
+	if *expect != l.version {
+		return 0, agents.ErrChanged
+	}
+	l.version++
+	l.text = text
+	return l.version, nil
+}
+
+// TestKeepDocument: what the editor made of a document is written, unless it was
+// changed meanwhile: then the human's text stays in its file.
+//
+// Spec: M-10.
+func TestKeepDocument(t *testing.T) {
+	l := &library{version: 1, text: "one\n"}
+	a := New(Options{})
+	a.pool = l
+	was := agents.Document{Name: "notes", Part: "today", Version: 1, Text: "one\n"}
+	for _, c := range []struct {
+		was  agents.Document
+		text string
+		says string
+		tone transcript.Tone
+		keep bool
+	}{
+		{was, "one\n", "#mem-notes/today was not changed", transcript.Plain, false},
+		{agents.Document{Name: "new"}, " \n", "#mem-new was not changed", transcript.Plain, false},
+		{was, "two\n", "#mem-notes/today is at version 2, 4 B", transcript.Good, false},
+		{was, "three\n", "It was changed meanwhile. Your text is kept in /x/notes.md", transcript.Bad, true},
+		{agents.Document{Name: "notes", Part: "today", Version: 2, Text: "two\n"}, "", "#mem-notes/today was removed; /memory log", transcript.Good, false},
+	} {
+		m, keep := a.keepDocument(c.was, c.text, "/x/notes.md")
+		if !strings.HasPrefix(m.text, c.says) || m.tone != c.tone || keep != c.keep {
+			t.Errorf("%q: %+v, %v", c.text, m, keep)
+		}
+	}
+	if l.text != "" || l.version != 3 {
+		t.Errorf("%+v", l)
+	}
+}
