@@ -112,7 +112,6 @@ func TestMemoryFlow_model(t *testing.T) {
 		}
 		s.Press("ctrl+up", "o") // the answer
 		s.See("─ #1 from research-agent ─", "to      oauth-impl", "tags    [oauth] [research-complete]", "See #mem-oauth/security for PKCE flow.")
-		s.Golden("memory-letter-120")
 		s.Press("esc")
 		s.Gone("─ #1 from research-agent ─")
 		s.Press("alt+2")
@@ -224,6 +223,7 @@ func TestProvenanceAges(t *testing.T) {
 			}
 		}
 		s.See("─ #1 from main ─", "2h ago")
+		s.Golden("letter-120")
 		s.Press("y")
 		s.See("copied")
 		s.Press("q")
