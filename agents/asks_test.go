@@ -173,6 +173,27 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 	}
 }
 
+// A question does not end the wait for a message.
+func TestAsks_endNoReceive(t *testing.T) {
+	w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
+	w.push("job", "run made")
+	w.run(0)
+	got := make(chan inbox.Message, 1)
+	go func() {
+		m, err := w.pool.Receive(context.Background(), 1, inbox.Query{})
+		if err != nil {
+			t.Error(err)
+		}
+		got <- m
+	}()
+	q := w.asks("job")
+	w.state("main", agents.Waiting)
+	w.answer(q.ID, permit.No)
+	if m := <-got; m.Kind != inbox.Result || m.From != "job" {
+		t.Errorf("received %+v", m)
+	}
+}
+
 // What does not suit a question answers nothing, and says what would.
 func TestAsks_wrongAnswers(t *testing.T) {
 	w := open(t, &model{reply: asking}, setting{mode: permit.Ask})

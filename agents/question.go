@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"fantail/agents/llm"
@@ -441,16 +440,4 @@ func (ans Answer) String() string {
 		return "no"
 	}
 	return llm.Clip(ans.Text, 80)
-}
-
-// Standing returns the open questions in the order they came.
-func (p *Pool) Standing() []Question {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var qs []Question
-	for _, k := range p.asks {
-		qs = append(qs, k.q)
-	}
-	slices.SortFunc(qs, func(a, b Question) int { return int(a.ID - b.ID) })
-	return qs
 }
