@@ -247,7 +247,7 @@ func TestAsks_settled(t *testing.T) {
 				t.Errorf("message %+v, %d pending", m, w.waiting())
 			}
 			err := w.pool.Answer(t.Context(), q.ID, agents.Answer{Choice: permit.Once})
-			refuses(t, err, "it was answered already: not by you, "+c.want+", 0s ago")
+			refuses(t, err, "it is not open any more: "+c.want+", 0s ago")
 			w.until("nothing asks", func() bool { return w.tally.Asking == 0 })
 			if ran := w.ran("made"); (ran == 1) != (name == "allowed") {
 				t.Errorf("it ran %d times", ran)

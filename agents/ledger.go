@@ -46,7 +46,10 @@ func (p *Pool) Ledger(ctx context.Context) (l Ledger, err error) {
 		for _, t := range tasks.Lost {
 			l.wrong("task %d (%s) runs, but its agent has ended", t.ID, t.Name)
 		}
-		return l.match(rx, mail)
+		if err := l.match(rx, mail); err != nil {
+			return err
+		}
+		return l.open(rx, mail)
 	})
 	if err != nil {
 		return Ledger{}, fmt.Errorf("read the delivery ledger: %w", err)
@@ -77,6 +80,36 @@ func (l *Ledger) match(rx *store.Rx, mail inbox.Ledger) error {
 	slices.Sort(early)
 	for _, task := range early {
 		l.wrong("message %d ends task %d, which has not finished", mail.Ends[task], task)
+	}
+	return nil
+}
+
+// open compares the questions that are open with the messages that stand for them.
+func (l *Ledger) open(rx *store.Rx, mail inbox.Ledger) error {
+	late, err := rx.LateApprovals()
+	if err != nil {
+		return err
+	}
+	for _, id := range late {
+		l.wrong("question %d is open, but its turn has ended", id)
+	}
+	rows, err := rx.OpenApprovals(0)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.Message != 0 && !mail.Asking[row.Message] {
+			l.wrong("question %d is open, but its message %d has ended", row.ID, row.Message)
+		}
+	}
+	for id := range mail.Asking {
+		row, ok, err := rx.ApprovalOf(id)
+		if err != nil {
+			return err
+		}
+		if ok && !row.Answered.IsZero() {
+			l.wrong("message %d waits for the answer to a question that has ended", id)
+		}
 	}
 	return nil
 }

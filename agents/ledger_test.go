@@ -36,7 +36,7 @@ func TestLedger_balancesWhateverHappens(t *testing.T) {
 				"push": b.push, "run": b.run, "wait": b.wait, "send": b.send, "check": b.check, "receive": b.receive,
 				"next": b.next, "kill": b.kill, "close a tab": b.closeTab, "reopen": b.reopen, "crash": b.crash,
 				"prompt": b.prompt, "stop": b.stop, "background": b.background, "resume": b.resume,
-				"retry": b.retry, "once": b.once, "change the queue": b.change, "fire": b.fire, "undo": b.undo, "show": b.show,
+				"retry": b.retry, "once": b.once, "change the queue": b.change, "fire": b.fire, "answer": b.answer, "undo": b.undo, "show": b.show,
 				"": b.balance,
 			})
 			b.drain()
@@ -105,7 +105,7 @@ func (b *books) push(*rapid.T) {
 		"say done", "fail on purpose", "wait 5s then say late", "wait 10m", "send main: half way then wait 3s", "receive", "receive from kid",
 		"delegate kid: wait 2s then say small", "delegate kid: fail small then wait 1s", "check then say looked",
 		"delegate sync kid: wait 2s then say small", "delegate sync kid: delegate sync job: receive from main",
-		"push kid: wait 1s then push job after kid: say done then run", "!echo plain", "!exit 3", "!echo begun; exec sleep 0.01",
+		"push kid: wait 1s then push job after kid: say done then run", "ask Which?: one | two", "ask Whether? then wait 2s then say asked", "!echo plain", "!exit 3", "!echo begun; exec sleep 0.01",
 	}).Draw(b.T, "prompt")
 	task := tools.Task{
 		Prompt: prompt, Start: rapid.Bool().Draw(b.T, "start"),
@@ -176,7 +176,7 @@ func (b *books) change(*rapid.T) {
 // prompt lets main itself delegate: a wait in a turn of its own.
 func (b *books) prompt(*rapid.T) {
 	b.ok(b.w.pool.Prompt(b.t.Context(), b.w.main(), rapid.SampledFrom([]string{
-		"say hello", "delegate sync kid: wait 3s then say small\ndelegate sync job: wait 8s then fail", "delegate kid: wait 5s then say later",
+		"say hello", "ask Which of them?", "delegate sync kid: wait 3s then say small\ndelegate sync job: wait 8s then fail", "delegate kid: wait 5s then say later",
 	}).Draw(b.T, "prompt")))
 }
 
@@ -347,6 +347,25 @@ func (b *books) balance(*rapid.T) {
 	}
 }
 
+// answer answers one question, if there is one.
+func (b *books) answer(*rapid.T) { b.answered() }
+
+// answered is answer; false: there is none.
+func (b *books) answered() bool {
+	for _, i := range b.w.pool.Infos() {
+		if i.Question == nil {
+			continue
+		}
+		err := b.w.pool.Answer(b.t.Context(), i.Question.ID, agents.Answer{Text: "two"})
+		if err != nil && !errors.Is(err, agents.ErrAnswered) {
+			b.wrong(err)
+		}
+		synctest.Wait()
+		return true
+	}
+	return false
+}
+
 // drain lets everything end and takes all mail. What stood in the queue of one that
 // ended stands in main's and waits for a word.
 func (b *books) drain() {
@@ -360,6 +379,9 @@ func (b *books) drain() {
 			break
 		}
 		if err == nil {
+			continue
+		}
+		if b.answered() {
 			continue
 		}
 		if name = b.one(sub); name == "" {

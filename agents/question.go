@@ -34,8 +34,17 @@ type Answer struct {
 	Settled string        `json:"settled,omitempty"` // what ended the question without the human; "": they answered
 }
 
-// ErrAnswered: a question has ended already; the text says how and when.
-var ErrAnswered = errors.New("it was answered already")
+// ErrAnswered: the human has answered a question already. ErrSettled, which is an
+// ErrAnswered too: nothing is left to answer. The text says how and when.
+var (
+	ErrAnswered = errors.New("it was answered already")
+	ErrSettled  = settledError{}
+)
+
+type settledError struct{}
+
+func (settledError) Error() string        { return "it is not open any more" }
+func (settledError) Is(target error) bool { return target == ErrAnswered }
 
 // errParked ends an agent's loop and not its turn: the program is closed while a
 // question stands, and the next start goes on from there.
@@ -421,7 +430,7 @@ func answerOf(row store.Approval) Answer {
 func howEnded(row store.Approval, now time.Time) error {
 	ans, ago := answerOf(row), inbox.Age(now.Sub(row.Answered))
 	if ans.Settled != "" {
-		return fmt.Errorf("%w: not by you, %s, %s ago", ErrAnswered, ans.Settled, ago)
+		return fmt.Errorf("%w: %s, %s ago", ErrSettled, ans.Settled, ago)
 	}
 	return fmt.Errorf("%w: %s, %s ago", ErrAnswered, ans, ago)
 }

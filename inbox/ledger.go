@@ -11,6 +11,7 @@ type Ledger struct {
 	Taken, Aside, Pending             int             // Aside: archived or snoozed
 	TaskTaken, TaskAside, TaskPending int             // of those, the ones that ended a task
 	Ends                              map[int64]int64 // task -> the message that ended it
+	Asking                            map[int64]bool  // the questions that have not ended
 	Wrong                             []string        // what must not be, a sentence each
 }
 
@@ -24,6 +25,11 @@ func (b *Inbox) Ledger(rx *store.Rx) (l Ledger, err error) {
 		Scan(&l.Taken, &l.Aside, &l.Pending, &l.TaskTaken, &l.TaskAside, &l.TaskPending)
 	if err != nil {
 		return l, fmt.Errorf("count messages: %w", err)
+	}
+	l.Asking = map[int64]bool{}
+	if err := each(rx, func(id, _ int64) { l.Asking[id] = true },
+		`SELECT id, recipient FROM messages WHERE kind IN ('question', 'approval') AND taken_by NOT IN ('answer', 'settled')`); err != nil {
+		return l, err
 	}
 	l.Ends = map[int64]int64{}
 	if err := each(rx, func(id, task int64) { l.Ends[task] = id },
@@ -43,8 +49,13 @@ func (b *Inbox) Ledger(rx *store.Rx) (l Ledger, err error) {
 			"the inbox of agent %d is empty, but its count says %d",
 		},
 		{
-			`SELECT id, recipient FROM messages WHERE taken_at IS NOT NULL AND entry IS NULL AND taken_by NOT IN ('archive', 'snooze')`,
+			`SELECT id, recipient FROM messages WHERE taken_at IS NOT NULL AND entry IS NULL AND taken_by NOT IN ('archive', 'snooze')
+				AND NOT (kind IN ('question', 'approval') AND taken_by IN ('answer', 'settled'))`,
 			"message %d to agent %d was taken, but stands in no transcript",
+		},
+		{
+			`SELECT id, recipient FROM messages WHERE kind IN ('question', 'approval') AND entry IS NOT NULL`,
+			"message %d to agent %d is a question to the human, but stands in a transcript",
 		},
 		{
 			`SELECT id, recipient FROM messages WHERE taken_by IN ('archive', 'snooze') AND (entry IS NOT NULL OR taken_at IS NULL)`,

@@ -23,6 +23,17 @@ func (v *View) TaskLedger() (l TaskLedger, err error) {
 	return l, nil
 }
 
+// LateApprovals returns the ids of the questions that are open though their turn
+// has ended.
+func (v *View) LateApprovals() ([]int64, error) {
+	ids, err := all(v, scanNumber, `SELECT id FROM approvals WHERE answered_at IS NULL
+		AND turn IN (SELECT id FROM turns WHERE outcome <> '') ORDER BY id`)
+	if err != nil {
+		return nil, fmt.Errorf("list questions of turns that ended: %w", err)
+	}
+	return ids, nil
+}
+
 // FinishedTasks returns the ids of all tasks that finished, in order.
 func (v *View) FinishedTasks() ([]int64, error) {
 	ids, err := all(v, scanNumber, `SELECT id FROM tasks WHERE state = 'finished' ORDER BY id`)
