@@ -92,6 +92,10 @@ unless --take is given. At most 200 are taken at once, in the order they came.
 			more: "  fantail show 12",
 		},
 		{
+			name: "memory", args: "[list | show NAME]", help: "list the memory documents, or print one", unused: nothing, run: runMemory, flags: "json",
+			more: "NAME is as behind #mem-, which may stand before it.\n\n  fantail memory show oauth/security > security.md",
+		},
+		{
 			name: "mcp", help: "let another assistant send, check and push here (MCP)", run: runMCP,
 			more: `It speaks the Model Context Protocol over standard input and output: the tools
 send, check, inbox, push, queue and show. What comes so is marked and held as
