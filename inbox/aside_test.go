@@ -381,3 +381,37 @@ func FuzzTerms(f *testing.F) {
 		}
 	})
 }
+
+// When an agent ends its results and questions pass to another, what is snoozed of
+// them too; senders hear of mail that nobody will read, be it snoozed.
+func TestPass_whatIsSnoozed(t *testing.T) {
+	w := fresh(t)
+	heir := w.agent("heir")
+	result := w.deposit(Message{Kind: Result, Body: "result", Sender: w.lint})
+	mail := w.deposit(Message{Body: "mail", Sender: w.lint})
+	question := w.deposit(Message{Kind: Question, Body: "question", Sender: w.lint})
+	archived := w.deposit(Message{Kind: Result, Body: "archived", Sender: w.lint})
+	w.aside(time.Time{}, archived)
+	w.aside(time.Now().Add(time.Hour), result, mail)
+	var unread []Message
+	w.write(func(tx *store.Tx) (err error) {
+		if err := w.box.Pass(tx, w.main, heir); err != nil {
+			return err
+		}
+		unread, err = w.box.Unread(tx, w.main)
+		return err
+	})
+	if got := bodies(unread); got != "mail " {
+		t.Errorf("unread: %s", got)
+	}
+	if got := numbers(w.shelf(Shelf{Recipient: heir, Of: Snoozed})); !reflect.DeepEqual(got, []int64{result}) {
+		t.Errorf("snoozed there: %v", got)
+	}
+	if got := numbers(w.shelf(Shelf{Recipient: heir})); !reflect.DeepEqual(got, []int64{question}) {
+		t.Errorf("pending there: %v", got)
+	}
+	if got := numbers(w.shelf(Shelf{Of: Everything})); !reflect.DeepEqual(got, []int64{archived, mail}) {
+		t.Errorf("left here: %v", got)
+	}
+	w.sound()
+}
