@@ -297,6 +297,8 @@ func (b *ask) hint(hidden int) string {
 		parts = append(parts, "enter sends it", "esc back")
 	case b.words != nil:
 		parts = append(parts, "enter sends it", "esc later")
+	case b.q.Multiple && hidden == 0:
+		parts = append(parts, "space marks", "enter sends", "esc later")
 	case b.q.Multiple:
 		parts = append(parts, "space marks", "esc later")
 	default:
