@@ -44,7 +44,11 @@ const (
 func urgentCall(m inbox.Message) call {
 	from := inbox.Label(m.From)
 	if m.Outside() {
-		return call{callUrgent, from, "urgent mail from outside, from " + from}
+		text := "urgent mail from outside"
+		if from != agents.Outside {
+			text += ", from " + from
+		}
+		return call{callUrgent, from, text}
 	}
 	return call{callUrgent, from, "urgent from " + from + ": " + m.Gist()}
 }
