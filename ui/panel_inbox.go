@@ -274,6 +274,7 @@ func (w *stretch) lines(costs map[int64]int) []dialog.Line {
 			seen[x.ID] = true
 			l := line(x)
 			l.Under, l.Faint = true, l.Faint || !x.Taken.IsZero()
+			l.Fresh = l.Fresh && x.Recipient == m.Recipient
 			ls = append(ls, l)
 		}
 	}
