@@ -361,6 +361,22 @@ func TestMemory_modes(t *testing.T) {
 	if rs := results(m.last()); !rs[0].Error || !strings.Contains(rs[0].Text, "plan mode") || rs[1].Error {
 		t.Errorf("%+v", rs)
 	}
+	w = open(t, m, setting{mode: "yolo"})
+	w.main()
+	if e := w.outside("push", "outer", "go"); e != "" {
+		t.Fatal(e)
+	}
+	w.until("it is queued", func() bool { return w.tally.Queued == 1 })
+	w.run(0)
+	w.state("outer", agents.Asking)
+	if q := w.info("outer").Question; q.Rule != "" || q.Action.Title != "memory write a" {
+		t.Errorf("%+v", q)
+	}
+	w.answer(w.info("outer").Question.ID, "no")
+	w.state("outer", agents.Done)
+	if ds, err := w.pool.Documents(t.Context()); err != nil || len(ds) != 0 {
+		t.Errorf("%+v, %v", ds, err)
+	}
 }
 
 // TestMemory_names: where a name ends, and what is none.
