@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"fantail/inbox"
 	"fantail/store"
 )
 
@@ -100,13 +99,8 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 // reason reports whether anything came that a turn may begin with: a prompt, mail
 // that starts one, or mail that w wishes.
 func (a *agent) reason(tx *store.Tx, mail arrivals, w *wish) (bool, error) {
-	switch {
-	case mail.typed || len(mail.ids) > 0 || a.kind == Fork: // what it handles stands in its transcript
+	if mail.typed || len(mail.ids) > 0 || mail.wake && mail.policy.Plain() {
 		return true, nil
-	case mail.wake && mail.policy.Plain():
-		if any, err := a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Wake}}); any || err != nil {
-			return any, err
-		}
 	}
 	if w == nil {
 		return false, nil

@@ -291,6 +291,11 @@ func (a *agent) arrivals(tx *store.Tx, typed, wake bool) (arrivals, error) {
 	a.p.mu.Unlock()
 	s.who.Ends = a.through
 	if s.policy.Plain() {
+		if wake && !typed { // that something came is no proof that it still waits
+			var err error
+			s.wake, err = a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Wake}})
+			return s, err
+		}
 		return s, nil
 	}
 	return s, s.pick(&tx.View, a.id)
