@@ -79,8 +79,8 @@ func (p *Pool) Digest(ctx context.Context, since time.Time) (d Digest, err error
 		}
 		for _, t := range turns {
 			name, o := talks[t.Agent], Outcome(t.Outcome)
-			if name == "" || name == string(Main) && o == Completed {
-				continue // what main answered stands above the digest
+			if name == "" || name == string(Main) {
+				continue // what became of main's turns stands above the digest
 			}
 			d.note(name, o)
 		}

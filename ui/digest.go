@@ -72,7 +72,7 @@ func (a *App) askedSince(at time.Time) bool {
 // digestText is a digest for people: what happened, to whom, and the command that
 // goes on from there.
 func (a *App) digestText(d agents.Digest) string {
-	ls := []string{fmt.Sprintf("Since you were last here, %s ago:", lasted(a.o.Now().Sub(d.Since)))}
+	ls := []string{fmt.Sprintf("Since you were last here, %s ago:", age(a.o.Now().Sub(d.Since)))}
 	add := func(what, whom, next string) {
 		if whom == "" {
 			return
