@@ -224,6 +224,7 @@ func (a *App) handleUrgent() tea.Cmd {
 		a.shut()
 	}
 	a.tabs.to(t)
+	t.news = false // handling its mail is looking at it
 	return tea.Batch(a.shown(), a.turnWith(input{t: t, id: m.Recipient, here: t}, func(ctx context.Context, agent int64) (inbox.Message, bool, error) {
 		got, ok, err := a.pool.Next(ctx, agent, m.ID)
 		if err != nil {

@@ -284,6 +284,11 @@ func TestUrgentClicked(t *testing.T) {
 		click(115)
 		s.See("#2 waits in the inbox; 🔴 stays until it is handled", "🔴 urgent", draft)
 		s.Gone("URGENT")
+		letter(t, s, "testing-agent", "main", inbox.Urgent, "third")
+		s.See("URGENT from testing-agent: third", "🔴 urgent · 📨 2 pending")
+		s.Wait(time.Second)
+		click(5)
+		s.See("[Agent: main | 🔴 urgent · 1 pending]") // who handles it has looked
 	})
 }
 
