@@ -264,14 +264,18 @@ func (a *App) edit(name, draft string, then func(text, path string, err error) (
 	cmd := exec.Command(argv[0], append(argv[1:], path)...)
 	cmd.Env = a.o.Environ
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
-		var text []byte
-		if err != nil {
+		text, unread := os.ReadFile(path)
+		keep := false
+		switch {
+		case err == nil:
+			err = unread
+		case unread == nil && string(text) != draft: // it ended before its time, but had saved
+			keep, err = true, fmt.Errorf("run the editor %s: %w; what it saved is kept in %s", argv[0], err, path)
+		default:
 			err = fmt.Errorf("run the editor %s: %w", argv[0], err)
-		} else {
-			text, err = os.ReadFile(path)
 		}
-		m, keep := then(string(text), path, err)
-		if !keep {
+		m, wanted := then(string(text), path, err)
+		if !keep && !wanted {
 			os.RemoveAll(dir)
 		}
 		return m

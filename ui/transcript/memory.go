@@ -22,7 +22,7 @@ func (c canvas) document(b *block) []string {
 		if d.By != "" {
 			by = clip(d.By)
 		}
-		facts = " · " + Size(d.Size) + " · by " + frame.CleanLine(by)
+		facts = " · " + Size(d.Size) + " · by " + frame.CleanLine(by) + " · version " + strconv.Itoa(d.Version)
 	}
 	if d.Parts != "" {
 		facts += " · has " + frame.CleanLine(clip(d.Parts))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -233,5 +234,68 @@ func TestProvenanceAges(t *testing.T) {
 		s.Press("esc")
 		s.Enter("/messages show 9")
 		s.See("There is no message #9", "› /messages show 9")
+	})
+}
+
+// TestMemoryEdit: the human's editor makes the next version of a document; what it
+// saved is lost neither if another wrote meanwhile nor if it fails; an empty text
+// removes the document. An older version says which one it is.
+//
+// Spec: M-10.
+func TestMemoryEdit(t *testing.T) {
+	dir := t.TempDir()
+	script := filepath.Join(dir, "editor")
+	editor := func(lines string) {
+		t.Helper()
+		if err := os.WriteFile(script, []byte("#!/bin/sh\n"+lines+"\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("TMPDIR", dir)
+	play(t, uitest.Options{W: 200, H: 40, Environ: []string{"EDITOR=" + script}}, func(s *uitest.Session) {
+		kept := func(want ...string) {
+			t.Helper()
+			var texts []string
+			paths, _ := filepath.Glob(filepath.Join(dir, "fantail-*", "*.md"))
+			for _, path := range paths {
+				b, err := os.ReadFile(path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				texts = append(texts, string(b))
+			}
+			if !slices.Equal(texts, want) {
+				t.Errorf("kept are %q, not %q", texts, want)
+			}
+		}
+		// The screen's reader of keys and the editor's each take one that nobody gets;
+		// in an empty box the others change nothing.
+		edit := func(want string) {
+			t.Helper()
+			s.Enter("/memory edit build/fast")
+			for range 5 {
+				s.Wait(time.Second)
+				s.Press("left")
+			}
+			s.See(want)
+		}
+		editor(`echo "run make" >> "$1"`)
+		edit("✓ #mem-build/fast is at version 1, 9 B")
+		edit("✓ #mem-build/fast is at version 2, 18 B")
+		editor(`true`)
+		edit("#mem-build/fast was not changed")
+		editor(`exit 3`)
+		edit("✗ Run the editor " + script + ": exit status 3")
+		kept()
+		editor(`echo "half a page" > "$1"; exit 1`)
+		edit("exit status 1; what it saved is")
+		kept("half a page\n")
+		editor(`: > "$1"`)
+		edit("✓ #mem-build/fast was removed; /memory log build/fast lists what it was")
+		s.Enter("/memory log build/fast")
+		s.See("3  removed · 0 B · ", "2  18 B · ", "1  9 B · ", " ago · by you")
+		s.Enter("/memory show build/fast 1")
+		s.See("▪ #mem-build/fast · 9 B · by you · version 1", "run make")
+		kept("half a page\n")
 	})
 }
