@@ -10,6 +10,7 @@ import (
 
 	"fantail/agents"
 	"fantail/inbox"
+	"fantail/ui/frame"
 	"fantail/ui/transcript"
 )
 
@@ -77,7 +78,10 @@ func (a *App) digestText(d agents.Digest) string {
 		if whom == "" {
 			return
 		}
-		if next != "" {
+		if next != "" { // the command stays on the line, but for a narrow screen
+			if room := a.w - len("    interrupted ") - len(" - ") - frame.Width(next); room >= leastTold {
+				whom = frame.Cut(whom, room)
+			}
 			whom += " · " + next
 		}
 		ls = append(ls, fmt.Sprintf("  %-11s %s", what, whom))
@@ -119,8 +123,10 @@ func (a *App) digestText(d agents.Digest) string {
 	return strings.Join(ls, "\n")
 }
 
-// mostListed is how many names stand in one line.
-const mostListed = 5
+const (
+	mostListed = 5  // names that stand in one line
+	leastTold  = 40 // columns of what happened; where fewer are left it is wrapped
+)
 
 // someOf lists names, the first few of many.
 func someOf(names []string) string {

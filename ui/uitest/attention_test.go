@@ -467,6 +467,27 @@ func TestDigest(t *testing.T) {
 	})
 }
 
+// TestDigestFits: however long what happened is called, its command stands whole on its
+// line where there is room.
+//
+// Spec: M-29.
+func TestDigestFits(t *testing.T) {
+	for _, w := range []int{120, 80, 40} {
+		attend(t, uitest.Options{W: w, H: 24}, func(t *testing.T, s *uitest.Session) {
+			helpers(t, s, "testing-agent", "review")
+			s.Type("x")
+			s.Press("ctrl+u")
+			s.Wait(time.Second)
+			letter(t, s, "testing-agent", "main", inbox.Urgent, "12 of 400 tests fail since the last change of the 日本語 table, see the log for the first of them")
+			letter(t, s, "testing-agent", "review", inbox.Urgent, "well?")
+			s.Wait(2 * time.Hour)
+			s.Type("h")
+			s.See("last here, 2h ago:", "/messages next 1")
+			s.Golden(fmt.Sprintf("digest-fits-%d", w))
+		})
+	}
+}
+
 // TestCardSleeps: a card that shows moves nothing, and neither does what is gathered
 // once it was told.
 func TestCardSleeps(t *testing.T) {
