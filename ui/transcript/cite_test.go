@@ -92,6 +92,21 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
+// TestLongDocument: what is too long to be shown at once says so, and where it is whole.
+func TestLongDocument(t *testing.T) {
+	v, _ := view(t)
+	v.Document(agents.Recall{Title: "log", Version: 1, Size: 70_000}, strings.Repeat("line\n\n", 70_000/6))
+	const more = "more bytes; /memory edit log opens the whole"
+	if got := plain(settled(v, 60, 10)); !strings.Contains(got, "… ") || !strings.Contains(got, more) {
+		t.Errorf("%s", got)
+	}
+	v, _ = view(t)
+	v.Document(agents.Recall{Title: "log", Version: 1, Size: 5}, "short")
+	if got := plain(settled(v, 60, 10)); strings.Contains(got, more) {
+		t.Errorf("%s", got)
+	}
+}
+
 // TestAges: what a card says of its age stays true for as long as Ages says.
 func TestAges(t *testing.T) {
 	for age, want := range map[time.Duration]struct {

@@ -391,10 +391,12 @@ func proseOf(m *inbox.Message, text string) (prose string, ok bool) {
 	return text, true
 }
 
+// whole is how many bytes of a body or a document are shown at once.
+const whole = 64 << 10
+
 // parts cuts a message's body, folded to its beginning, into markdown; a document
 // that is folded has none.
 func (v *View) parts(b *block) {
-	const whole = 64 << 10 // bytes of a body that is shown at once
 	folded := v.folded(b)
 	if b.md != nil && b.brief == folded {
 		return

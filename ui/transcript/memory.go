@@ -37,6 +37,12 @@ func (c canvas) document(b *block) []string {
 			}
 			lines = append(lines, part...)
 		}
+		if over := len(b.text) - whole; over > 0 {
+			more := "… " + thousands(over) + " more bytes; /memory edit " + frame.CleanLine(clip(d.Title)) + " opens the whole"
+			for _, l := range frame.Wrap(more, c.inner()) {
+				lines = append(lines, c.theme.Paint(themes.Dim, l))
+			}
+		}
 	}
 	return c.rows(c.mark("▪", themes.Message), c.mark(" ", themes.Message), lines)
 }
