@@ -97,9 +97,10 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 }
 
 // reason reports whether anything came that a turn may begin with: a prompt, mail
-// that starts one, or mail that w wishes.
+// that starts one, or mail that w wishes. What a fork handles stands in its
+// transcript already.
 func (a *agent) reason(tx *store.Tx, mail arrivals, w *wish) (bool, error) {
-	if mail.typed || len(mail.ids) > 0 || mail.wake && mail.policy.Plain() {
+	if mail.typed || len(mail.ids) > 0 || mail.wake && mail.policy.Plain() || a.kind == Fork {
 		return true, nil
 	}
 	if w == nil {
