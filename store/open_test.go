@@ -255,6 +255,44 @@ func TestOpen_keepsTheMailOfTheSecondSchema(t *testing.T) {
 	})
 }
 
+// Opening takes time by how much mail there is, not by its square: every message of
+// many long threads finds its thread.
+func TestOpen_threadsOfALargeInboxOfTheSecondSchema(t *testing.T) {
+	const messages, threads = 30_000, 300
+	path := filepath.Join(t.TempDir(), "fantail.db")
+	old, err := open(t.Context(), path, Options{}, only(t, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, old, func(tx *Tx) error {
+		for _, s := range []string{
+			`INSERT INTO agents (name, kind, model, state, created_at) VALUES ('main', 'main', 'm', 'idle', 1)`,
+			fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+				INSERT INTO messages (id, recipient, sender_name, kind, deliver, body, in_reply_to, created_at)
+				SELECT i, 1, 'ci', 'mail', 'hold', CAST('x' AS BLOB), iif(i > %d, i - %[2]d, NULL), 1 FROM n`, messages, threads),
+		} {
+			if _, err := tx.Exec(s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	closed(t, old)
+	began := time.Now()
+	db := reopen(t, path)
+	if took := time.Since(began); took > 15*time.Second { // a second; by the square, a minute
+		t.Errorf("it took %v", took)
+	}
+	read(t, db, func(rx *Rx) error {
+		var astray int
+		err := rx.QueryRow(fmt.Sprintf(`SELECT count(*) FROM messages WHERE ifnull(thread, id) <> (id - 1) %% %d + 1`, threads)).Scan(&astray)
+		if err != nil || astray > 0 {
+			t.Errorf("%d messages stand in another thread, %v", astray, err)
+		}
+		return nil
+	})
+}
+
 func TestOpen_anEmptyFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fantail.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {

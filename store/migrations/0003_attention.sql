@@ -5,12 +5,15 @@ ALTER TABLE messages ADD COLUMN muted INTEGER NOT NULL DEFAULT 0;        -- its 
 ALTER TABLE messages ADD COLUMN pinned INTEGER NOT NULL DEFAULT 0;       -- stays prominent
 ALTER TABLE messages ADD COLUMN dismissed_at INTEGER;                    -- the human was told and put it off
 ALTER TABLE messages ADD COLUMN snoozed_until INTEGER;                   -- when it is pending again
+CREATE INDEX replies ON messages(in_reply_to) WHERE in_reply_to IS NOT NULL;  -- so that each is found once
 WITH RECURSIVE roots(id, root) AS (
-  SELECT id, id FROM messages WHERE in_reply_to IS NULL
+  SELECT DISTINCT r.in_reply_to, r.in_reply_to FROM messages r JOIN messages m ON m.id = r.in_reply_to
+  WHERE r.in_reply_to IS NOT NULL AND m.in_reply_to IS NULL
   UNION ALL
-  SELECT m.id, r.root FROM messages m JOIN roots r ON m.in_reply_to = r.id
+  SELECT m.id, r.root FROM roots r CROSS JOIN messages m ON m.in_reply_to = r.id
 )
-UPDATE messages SET thread = (SELECT root FROM roots WHERE roots.id = messages.id) WHERE in_reply_to IS NOT NULL;
+UPDATE messages SET thread = roots.root FROM roots WHERE messages.id = roots.id AND messages.in_reply_to IS NOT NULL;
+DROP INDEX replies;
 ALTER TABLE messages ADD COLUMN by_fork INTEGER NOT NULL DEFAULT 0;      -- a fork wrote it: no fork is made for it
 CREATE INDEX messages_of_thread ON messages(thread, id) WHERE thread IS NOT NULL;
 CREATE INDEX messages_pressing ON messages(recipient, id)
