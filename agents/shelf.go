@@ -36,13 +36,14 @@ func (p *Pool) Archive(ctx context.Context, agent int64, ids []int64) (int, erro
 	})
 }
 
-// Snooze puts a message out of the inbox of agent until a time.
-func (p *Pool) Snooze(ctx context.Context, agent, id int64, until time.Time) error {
+// Snooze puts messages out of the inbox of agent until a time: all of them, or none
+// with the reason.
+func (p *Pool) Snooze(ctx context.Context, agent int64, ids []int64, until time.Time) error {
 	if !until.After(p.o.Now()) {
 		return fmt.Errorf("snooze: %s is over; say when it is to come back, as 30m, 14:00 or tomorrow", until.Local().Format("Mon 15:04"))
 	}
-	_, err := p.arrange(ctx, "snooze", agent, []int64{id}, aside("snoozed"), func(tx *store.Tx) (int, error) {
-		return p.inbox.SetAside(tx, agent, []int64{id}, until)
+	_, err := p.arrange(ctx, "snooze", agent, ids, aside("snoozed"), func(tx *store.Tx) (int, error) {
+		return p.inbox.SetAside(tx, agent, ids, until)
 	})
 	token(p.sorts) // it keeps the timer
 	return err

@@ -50,7 +50,7 @@ func TestArchive(t *testing.T) {
 		t.Fatal(n, err)
 	}
 	w.until("the count says so", func() bool { return w.info("main").Pending == 3 })
-	check(t, w.pool.Snooze(t.Context(), main, ids[2], time.Now().Add(time.Hour)))
+	check(t, w.pool.Snooze(t.Context(), main, []int64{ids[2]}, time.Now().Add(time.Hour)))
 	if got := [...]string{w.shelf(inbox.Shelf{}), w.shelf(inbox.Shelf{Of: inbox.Archived}), w.shelf(inbox.Shelf{Of: inbox.Snoozed})}; got != [...]string{"which? d", "b a", "c"} {
 		t.Errorf("shelves %q", got)
 	}
@@ -75,7 +75,7 @@ func TestArchive(t *testing.T) {
 	} {
 		_, err := w.pool.Archive(t.Context(), main, []int64{ids[0], id})
 		refused(t, err, want)
-		refused(t, w.pool.Snooze(t.Context(), main, id, time.Now().Add(time.Hour)), want)
+		refused(t, w.pool.Snooze(t.Context(), main, []int64{id}, time.Now().Add(time.Hour)), want)
 		if id != q {
 			refused(t, w.pool.Pin(t.Context(), main, id, true), want)
 			refused(t, w.pool.Dismiss(t.Context(), main, id), want)
@@ -86,7 +86,7 @@ func TestArchive(t *testing.T) {
 	_, err = w.pool.Restore(t.Context(), main, ids)
 	refused(t, err, fmt.Sprintf("message #%d was neither archived nor snoozed", ids[3]))
 	refused(t, w.pool.Pin(t.Context(), main, ids[0], true), fmt.Sprintf("it is archived; /inbox restore %d", ids[0]))
-	refused(t, w.pool.Snooze(t.Context(), main, ids[0], time.Now()), "is over")
+	refused(t, w.pool.Snooze(t.Context(), main, []int64{ids[0]}, time.Now()), "is over")
 	if n, err := w.pool.Restore(t.Context(), main, ids[:3]); n != 3 || err != nil {
 		t.Error(n, err)
 	}
@@ -108,7 +108,7 @@ func TestSnooze(t *testing.T) {
 		dir := t.TempDir()
 		w := open(t, &model{reply: mute}, setting{dir: dir})
 		id := w.send("main", "later")
-		check(t, w.pool.Snooze(t.Context(), w.main(), id, time.Now().Add(30*time.Minute)))
+		check(t, w.pool.Snooze(t.Context(), w.main(), []int64{id}, time.Now().Add(30*time.Minute)))
 		time.Sleep(10 * time.Minute)
 		w.close()
 		w = open(t, &model{reply: mute}, setting{dir: dir})
@@ -120,7 +120,7 @@ func TestSnooze(t *testing.T) {
 		time.Sleep(time.Second + time.Millisecond)
 		synctest.Wait()
 		w.until("it is back", func() bool { return w.info("main").Pending == 1 })
-		check(t, w.pool.Snooze(t.Context(), w.main(), id, time.Now().Add(time.Hour)))
+		check(t, w.pool.Snooze(t.Context(), w.main(), []int64{id}, time.Now().Add(time.Hour)))
 		got := make(chan error, 1)
 		go func() {
 			m, err := w.pool.Await(context.Background(), w.main(), inbox.Query{}, agents.Await{Outside: true})
@@ -248,7 +248,7 @@ func TestMailed(t *testing.T) {
 		"pin":     func() error { return w.pool.Pin(t.Context(), main, id, true) },
 		"dismiss": func() error { return w.pool.Dismiss(t.Context(), main, id) },
 		"mute":    func() error { _, err := w.pool.Mute(t.Context(), main, id, true); return err },
-		"snooze":  func() error { return w.pool.Snooze(t.Context(), main, id, time.Now().Add(time.Hour)) },
+		"snooze":  func() error { return w.pool.Snooze(t.Context(), main, []int64{id}, time.Now().Add(time.Hour)) },
 	} {
 		check(t, do())
 		told(what, 1)

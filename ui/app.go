@@ -61,7 +61,7 @@ type Pool interface {
 	Lanes(ctx context.Context, agent int64) (map[inbox.Lane]int, error)
 	Archive(ctx context.Context, agent int64, ids []int64) (int, error)
 	Restore(ctx context.Context, agent int64, ids []int64) (int, error)
-	Snooze(ctx context.Context, agent, id int64, until time.Time) error
+	Snooze(ctx context.Context, agent int64, ids []int64, until time.Time) error
 	Pin(ctx context.Context, agent, id int64, on bool) error
 	Dismiss(ctx context.Context, agent, id int64) error
 	Undismiss(ctx context.Context, agent, id int64) error

@@ -122,7 +122,7 @@ func (a *App) snooze(in input, words []string) (tea.Cmd, error) {
 		return nil, err
 	}
 	return a.act(in.here, in.text, func() (string, error) {
-		err := a.pool.Snooze(a.ctx, in.id, id, until)
+		err := a.pool.Snooze(a.ctx, in.id, []int64{id}, until)
 		return fmt.Sprintf("Message #%d is snoozed until %s", id, inbox.Clock(until, a.o.Now())), err
 	}), nil
 }

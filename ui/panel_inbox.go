@@ -311,6 +311,9 @@ func mailLine(m inbox.Message) dialog.Line {
 	if m.Priority != inbox.Normal && m.Priority != "" {
 		l.Flags = string(m.Priority)
 	}
+	if m.Asks() && m.Taken.IsZero() {
+		l.Does = "answers"
+	}
 	l.Flags = strings.TrimSpace(l.Flags + " " + m.Labels())
 	switch {
 	case !m.Snoozed.IsZero():

@@ -17,11 +17,11 @@ import (
 // What a human does with the messages of a panel.
 
 var mailVerbs = []dialog.Verb{
-	{Key: "enter", Name: "take", Hint: "takes", Many: "fires them", Help: "a turn with it, or with all that are picked; an answer, if it asks"},
+	{Key: "enter", Name: "take", Hint: "takes", Many: "fires", Help: "a turn with it, or with all that are picked; an answer, if it asks"},
 	{Key: "f", Name: "fire", Help: "one turn with all that are picked, or with this one"},
 	{Key: "r", Name: "reply", Hint: "replies", Ask: "reply to %s› ", Help: "answer its sender"},
 	{Key: "a", Name: "archive", Hint: "archives", Help: "put it away without taking it"},
-	{Key: "s", Name: "snooze", Hint: "snoozes", Ask: "snooze %s until (30m, 2h, 14:00, tomorrow)› ", Help: "away until a time"},
+	{Key: "s", Name: "snooze", Hint: "snoozes", Ask: "snooze %s until (30m, 2h, 14:00, tomorrow)› ", All: true, Help: "away until a time"},
 	{Key: "u", Name: "undo", Hint: "undo", Help: "take back what was done last here", Bare: true},
 	{Key: "!", Name: "pin", Help: "keep it on top, or no longer"},
 	{Key: "x", Name: "dismiss", Help: "you know of it; it waits on, quietly"},
@@ -74,69 +74,75 @@ func (s *mailStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 	case "why":
 		return s.why(a, p, w.ID)
 	default:
-		return s.arrange(a, p, w, m)
+		return s.arrange(a, p, w)
 	}
 	return nil
 }
 
 // arrange does what leaves messages where no conversation has them.
-func (s *mailStock) arrange(a *App, p *panel, w dialog.Wish, m inbox.Message) tea.Cmd {
-	id, one := w.ID, hashes([]int64{w.ID})
+func (s *mailStock) arrange(a *App, p *panel, w dialog.Wish) tea.Cmd {
+	first, _ := s.win.message(w.IDs[0])
 	some := hashes(w.IDs)
 	if n := len(w.IDs); n > 3 {
 		some = count(n, "message")
 	}
-	// did does f, and notes how u takes it back.
-	did := func(text string, f func() error, what string, back func(ctx context.Context) error) tea.Cmd {
-		return a.wish(p, w, func() (string, error) { return text, f() }, func() tea.Cmd {
+	// did does f, says so, and notes how u takes it back and what that is.
+	did := func(text string, f func(ctx context.Context) error, what string, back func(ctx context.Context) error) tea.Cmd {
+		return a.wish(p, w, func() (string, error) { return text + "; u takes it back", f(a.ctx) }, func() tea.Cmd {
 			p.box.Unpick(w.IDs...)
-			if back != nil {
-				s.undo = append(s.undo, undone{what, back})
-			}
+			s.undo = append(s.undo, undone{what, back})
 			return nil
 		})
 	}
-	restore := func(ctx context.Context) error { _, err := a.pool.Restore(ctx, s.agent, w.IDs); return err }
-	each := func(ctx context.Context, f func(ctx context.Context, agent, id int64) error) (err error) {
-		for _, id := range w.IDs {
-			err = cmp.Or(err, f(ctx, s.agent, id))
+	each := func(f func(ctx context.Context, id int64) error) func(ctx context.Context) error {
+		return func(ctx context.Context) (err error) {
+			for _, id := range w.IDs {
+				err = cmp.Or(err, f(ctx, id))
+			}
+			return err
 		}
-		return err
 	}
+	archive := func(ctx context.Context) error { _, err := a.pool.Archive(ctx, s.agent, w.IDs); return err }
+	restore := func(ctx context.Context) error { _, err := a.pool.Restore(ctx, s.agent, w.IDs); return err }
+	pin := func(on bool) func(ctx context.Context) error {
+		return each(func(ctx context.Context, id int64) error { return a.pool.Pin(ctx, s.agent, id, on) })
+	}
+	mute := func(on bool) func(ctx context.Context) error {
+		return each(func(ctx context.Context, id int64) error { _, err := a.pool.Mute(ctx, s.agent, id, on); return err })
+	}
+	waiting, away := "Waiting again: "+some, "Archived "+some
 	switch w.Verb {
 	case "archive":
-		if m.Aside() {
-			return did(one+" waits again", func() error { return restore(a.ctx) }, "", nil)
+		if !first.Snoozed.IsZero() {
+			return did(waiting, restore, "Snoozed again: "+some, func(ctx context.Context) error { return a.pool.Snooze(ctx, s.agent, w.IDs, first.Snoozed) })
 		}
-		return did("Archived "+some+"; u brings it back", func() error {
-			_, err := a.pool.Archive(a.ctx, s.agent, w.IDs)
-			return err
-		}, "Waiting again: "+some, restore)
+		if first.Aside() {
+			return did(waiting, restore, away, archive)
+		}
+		return did(away, archive, waiting, restore)
 	case "snooze":
 		until, err := when(w.Text, a.o.Now())
-		return did(fmt.Sprintf("%s is away until %s; u brings it back", one, inbox.Clock(until, a.o.Now())), func() error {
+		return did(fmt.Sprintf("Away until %s: %s", inbox.Clock(until, a.o.Now()), some), func(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			return a.pool.Snooze(a.ctx, s.agent, id, until)
-		}, "Waiting again: "+one, restore)
+			return a.pool.Snooze(ctx, s.agent, w.IDs, until)
+		}, waiting, restore)
 	case "pin":
-		text := one + " stays on top"
-		if m.Pinned {
-			text = one + " is no longer kept on top"
+		on, off := "Kept on top: "+some, "No longer kept on top: "+some
+		if first.Pinned {
+			on, off = off, on
 		}
-		return did(text, func() error { return a.pool.Pin(a.ctx, s.agent, id, !m.Pinned) }, "", nil)
+		return did(on, pin(!first.Pinned), off, pin(first.Pinned))
 	case "dismiss":
-		return did("Waiting quietly: "+some, func() error { return each(a.ctx, a.pool.Dismiss) },
-			"Standing out again: "+some, func(ctx context.Context) error { return each(ctx, a.pool.Undismiss) })
+		return did("Waiting quietly: "+some, each(func(ctx context.Context, id int64) error { return a.pool.Dismiss(ctx, s.agent, id) }),
+			"Standing out again: "+some, each(func(ctx context.Context, id int64) error { return a.pool.Undismiss(ctx, s.agent, id) }))
 	case "mute":
-		return a.wish(p, w, func() (string, error) {
-			n, err := a.pool.Mute(a.ctx, s.agent, id, !m.Muted)
-			if m.Muted {
-				return "The thread of " + one + " is heard again", err
-			}
-			return fmt.Sprintf("The thread of %s is held silently, what is yet to come too (%s)", one, count(n, "message")), err
-		}, nil)
+		on, off := "Held silently, with all that is yet to come: the thread of "+some, "Heard again: the thread of "+some
+		if first.Muted {
+			on, off = off, on
+		}
+		return did(on, mute(!first.Muted), off, mute(first.Muted))
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ type Line struct {
 	Faint  bool      // it was put off
 	Fresh  bool      // it was not seen yet
 	Cost   int       // tokens that taking it costs
+	Does   string    // what Enter does with it instead of taking it: it can't be picked
 }
 
 // Verb is something that can be done with a row.
@@ -45,8 +46,9 @@ type Verb struct {
 	Name string // of the wish
 	Help string
 	Hint string // in the lower border; "": it stands only among the keys
-	Many string // the hint where rows are picked; "": as ever
+	Many string // the hint where rows are picked, before how many; "": as ever
 	Ask  string // what is to be typed for it; "": nothing
+	All  bool   // what is typed is for all that are picked
 	Bare bool   // it needs no row
 }
 
@@ -96,6 +98,7 @@ type Board struct {
 	ask    *input
 	asks   Verb // what is typed for; Name "": nothing
 	of     int64
+	ids    []int64 // and those that it is for
 	notice string
 	bad    bool // the notice is of a failure
 
@@ -237,7 +240,7 @@ func (b *Board) Picked() []int64 { return slices.Sorted(maps.Keys(b.picked)) }
 func (b *Board) Resume(w Wish) {
 	for _, v := range b.verbs {
 		if v.Name == w.Verb && v.Ask != "" && b.asks.Name == "" && !b.seeks {
-			b.askFor(v, w.ID)
+			b.askFor(v, w)
 			b.ask.insert(w.Text)
 		}
 	}
@@ -349,13 +352,18 @@ func (b *Board) do(v Verb) Decision {
 	case len(w.IDs) == 0 && !v.Bare:
 		return nil
 	case v.Ask != "":
-		b.askFor(v, w.ID)
+		b.askFor(v, w)
 		return nil
 	}
 	return w
 }
 
-func (b *Board) askFor(v Verb, of int64) { b.asks, b.of, b.ask = v, of, newInput() }
+func (b *Board) askFor(v Verb, w Wish) {
+	b.asks, b.of, b.ids, b.ask = v, w.ID, []int64{w.ID}, newInput()
+	if v.All {
+		b.of, b.ids = w.IDs[0], w.IDs
+	}
+}
 
 func (b *Board) keyAsk(k tea.KeyPressMsg) Decision {
 	switch k.Keystroke() {
@@ -366,7 +374,7 @@ func (b *Board) keyAsk(k tea.KeyPressMsg) Decision {
 		if text == "" {
 			return nil
 		}
-		w := Wish{Verb: b.asks.Name, ID: b.of, IDs: []int64{b.of}, Text: text}
+		w := Wish{Verb: b.asks.Name, ID: b.of, IDs: b.ids, Text: text}
 		b.asks = Verb{}
 		return w
 	default:
@@ -492,6 +500,10 @@ func (b *Board) turn(lane int) {
 func (b *Board) pick() {
 	at := b.bar()
 	if at < 0 || !b.picks {
+		return
+	}
+	if does := b.lines[at].Does; does != "" {
+		b.Say("Enter "+does+" it; it can't be picked", false)
 		return
 	}
 	if _, ok := b.picked[b.at]; ok {

@@ -2,6 +2,7 @@ package dialog
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,12 +32,12 @@ func (b *Board) Lines(w, h int) []string {
 	if len(b.lanes) > 0 && rows > 3 {
 		out = append(out, frame.Fit(b.tabs(inner), inner))
 	}
-	foot := b.foot(inner, h-2)
 	room := rows - len(out)
-	if foot != "" && room > 1 {
-		room--
+	foot := b.foot(inner, max(1, room/3), h-2)
+	if room > len(foot) {
+		room -= len(foot)
 	} else {
-		foot = ""
+		foot = nil
 	}
 	top := len(out)
 	switch {
@@ -61,14 +62,10 @@ func (b *Board) Lines(w, h int) []string {
 	default:
 		out = append(out, b.list(inner, room, top)...)
 	}
-	if foot != "" {
-		out = append(out, frame.Fit(foot, inner))
+	for _, l := range foot {
+		out = append(out, frame.Fit(l, inner))
 	}
-	out = framed(b.theme, w, themes.Accent, b.title, b.hint(w), out[:min(len(out), rows)])
-	if b.notice != "" && (b.asks.Name != "" || b.seeks) { // a line is open in its place
-		out[len(out)-1] = edge(b.theme, w, "╰─", b.tone(), frame.CleanLine(b.notice))
-	}
-	return out
+	return framed(b.theme, w, themes.Accent, b.title, b.hint(w), out[:min(len(out), rows)])
 }
 
 // tabs are the lanes with their counts, the one that shows in brackets.
@@ -81,30 +78,31 @@ func (b *Board) tabs(w int) string {
 		}
 	}
 	lanes := append([]Lane{{Name: "All", Short: "All", Count: all, Role: themes.Text}}, b.lanes...)
-	short := false
-	width := func() (n int) {
-		for _, l := range lanes {
-			n += 2 + frame.Width(laneText(l, short))
-			if !short {
-				n++
-			}
+	shown := func(i int, short bool) string {
+		text := laneText(lanes[i], short)
+		if i-1 == b.lane {
+			return "[" + text + "]"
 		}
-		return n
+		return text
 	}
-	short = width() > w
-	text, x, pad := "", 0, " "
-	if short {
-		pad = ""
+	sep, short := " · ", false
+	wide := -frame.Width(sep)
+	for i := range lanes {
+		wide += frame.Width(shown(i, false)) + frame.Width(sep)
 	}
+	if wide > w {
+		sep, short = " ", true
+	}
+	text, x := "", 0
 	for i, l := range lanes {
-		name, role := pad+laneText(l, short)+pad, l.Role
+		name, role := shown(i, short), l.Role
 		if i > 0 {
-			text += b.theme.Paint(themes.Dim, map[bool]string{false: "·", true: " "}[short])
-			x++
+			text += b.theme.Paint(themes.Dim, sep)
+			x += frame.Width(sep)
 		}
 		switch {
 		case i-1 == b.lane:
-			name, role = "["+laneText(l, short)+"]", themes.Accent
+			role = themes.Accent
 		case l.Count == 0:
 			role = themes.Dim
 		}
@@ -126,47 +124,56 @@ func laneText(l Lane, short bool) string {
 	return name + " " + thousands(l.Count)
 }
 
-// foot is the line that is open, what became of a wish, or what taking the rows
-// costs; y is the row it stands in.
-func (b *Board) foot(w, y int) string {
-	line := func(label string, in *input) string {
+// foot is what became of a wish, in at most so many rows, above the line that is
+// open; without either what taking the rows costs. y is the row its last line
+// stands in.
+func (b *Board) foot(w, most, y int) (out []string) {
+	line := func(label string, in *input) {
 		label = frame.Cut(label, w/2)
 		n := frame.Width(label)
 		view, x := in.view(max(1, w-n-1))
 		b.cx, b.cy, b.cursor = 2+n+x, y, true
-		return b.theme.Paint(themes.Accent, label) + b.theme.Paint(themes.Text, view)
+		out = append(out, b.theme.Paint(themes.Accent, label)+b.theme.Paint(themes.Text, view))
+	}
+	if b.notice != "" {
+		tone := themes.Text
+		if b.bad {
+			tone = themes.Bad
+		}
+		rows := wrap(b.notice, w)
+		if len(rows) > most {
+			rows = rows[:most]
+			rows[most-1] = frame.Cut(rows[most-1]+"…", w)
+		}
+		for _, l := range rows {
+			out = append(out, b.theme.Paint(tone, l))
+		}
 	}
 	switch {
 	case b.asks.Name != "":
-		return line(b.label(), b.ask)
+		line(b.label(), b.ask)
 	case b.seeks:
-		return line("/ ", b.find)
-	case b.notice != "":
-		return b.theme.Paint(b.tone(), frame.Cut(frame.CleanLine(b.notice), w))
-	}
-	text := ""
-	if b.picks {
-		text = b.price()
-	}
-	if s := b.Search(); s != "" {
-		if text = strings.TrimPrefix(text+" · / "+s, " · "); text != "" {
-			text += " (esc shows all)"
+		line("/ ", b.find)
+	case b.notice == "":
+		text := ""
+		if b.picks {
+			text = b.price()
 		}
+		if s := b.Search(); s != "" {
+			text = strings.TrimPrefix(text+" · / "+s, " · ") + " (esc shows all)"
+		}
+		out = append(out, b.theme.Paint(themes.Dim, frame.Cut(frame.CleanLine(text), w)))
 	}
-	return b.theme.Paint(themes.Dim, frame.Cut(frame.CleanLine(text), w)) + " "
+	return out
 }
 
-// tone is the notice's.
-func (b *Board) tone() themes.Role {
-	if b.bad {
-		return themes.Bad
-	}
-	return themes.Text
-}
-
-// label stands before what is typed for a verb: %s in it is the row's name.
+// label stands before what is typed for a verb: %s in it is the row's name, or how
+// many are picked.
 func (b *Board) label() string {
 	of := ""
+	if n := len(b.ids); n > 1 && b.asks.All {
+		return strings.ReplaceAll(b.asks.Ask, "%s", thousands(n)+" messages")
+	}
 	for _, l := range b.lines {
 		if l.ID == b.of {
 			of = strings.TrimSpace(l.Who)
@@ -185,7 +192,7 @@ func (b *Board) price() string {
 	for _, c := range b.picked {
 		cost += c
 	}
-	if at := b.bar(); n == 0 && at >= 0 {
+	if at := b.bar(); n == 0 && at >= 0 && b.lines[at].Does == "" {
 		n, cost = 1, b.lines[at].Cost
 	}
 	switch n {
@@ -371,8 +378,12 @@ func (b *Board) hint(w int) string {
 		return "enter keeps it · esc shows all"
 	}
 	const rest = "? keys · esc"
-	hint := ""
-	for _, v := range b.verbs {
+	verbs := slices.Clone(b.verbs)
+	if b.picks && len(verbs) > 0 {
+		verbs = slices.Insert(verbs, 1, Verb{Key: "space", Hint: "picks"})
+	}
+	at, hint := b.bar(), ""
+	for _, v := range verbs {
 		if v.Hint == "" {
 			continue
 		}
@@ -380,9 +391,11 @@ func (b *Board) hint(w int) string {
 		word := v.Hint
 		switch {
 		case len(b.picked) > 0 && v.Many != "":
-			word = v.Many
+			word = v.Many + " " + thousands(len(b.picked))
 		case key == "enter" && len(b.picked) == 0 && !b.Peeks():
 			word = "opens"
+		case key == "enter" && at >= 0 && b.lines[at].Does != "":
+			word = b.lines[at].Does
 		}
 		part := key + " " + word + " · "
 		if frame.Width(hint+part+rest) > w-6 {
@@ -407,9 +420,9 @@ func (b *Board) Keys() []Row {
 	}
 	return append(rows,
 		Row{"j/k, Up/Down", "the next one, the one before; g and G go to the ends, Ctrl+D/U by pages"},
-		Row{"Tab, 1…4, 0", "the next lane; a lane; all"},
+		Row{fmt.Sprintf("Tab, 1…%d, 0", len(b.lanes)), "the next lane; a lane; all"},
 		Row{"p", "the preview alone; again: the list"},
-		Row{"PgUp/PgDn, Shift+Up/Down", "scroll the preview"},
+		Row{"PgUp/PgDn, Ctrl+Up/Down", "scroll the preview"},
 		Row{"/", "search; Enter keeps it, Esc shows all"},
 		Row{"Esc, q", "close"},
 	)

@@ -244,6 +244,40 @@ func TestBoardWishes(t *testing.T) {
 	}
 }
 
+// TestBoardSaysAllOfAnError: a sentence that is longer than the board is wide stands
+// in several rows, above the line that is open, which stays.
+func TestBoardSaysAllOfAnError(t *testing.T) {
+	b := mailBoard(t, mailRows(1, 20))
+	keys(b, "r 'text'")
+	b.Say("Reply to #10: the agent bad has ended (failed) and reads no mail; /resume bad PROMPT lets it go on", true)
+	got := text(b, 60, 24)
+	for _, want := range []string{"Reply to #10: the agent bad has ended", "/resume bad PROMPT lets it go on", "› text", "enter does it · esc goes back"} {
+		if !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(got, "│", "")), " "), want) {
+			t.Errorf("%q is not in\n%s", want, got)
+		}
+	}
+	if lines := strings.Split(got, "\n"); len(lines) != 24 {
+		t.Errorf("%d lines", len(lines))
+	}
+}
+
+// TestBoardPicksNoQuestion: what Enter does something else with is not picked, and
+// costs nothing.
+func TestBoardPicksNoQuestion(t *testing.T) {
+	ls := mailRows(1, 3)
+	ls[0].Does = "answers"
+	b := mailBoard(t, ls)
+	keys(b, "space")
+	got := text(b, 120, 36)
+	if len(b.Picked()) != 0 || b.At() != 1 || !strings.Contains(got, "enter answers · ") || !strings.Contains(got, "it can't be picked") {
+		t.Errorf("picked %v:\n%s", b.Picked(), got)
+	}
+	keys(b, "g")
+	if got := text(b, 120, 36); strings.Contains(got, "tokens") {
+		t.Errorf("a question has a price:\n%s", got)
+	}
+}
+
 // TestBoardByMouse: a click selects a row or a lane, the wheel scrolls what the
 // pointer is over.
 func TestBoardByMouse(t *testing.T) {

@@ -298,7 +298,7 @@ func TestQuestionShowsTheExactRule(t *testing.T) {
 		}
 	}
 	q.Rule = "bash(go test *)"
-	if got := text(asked(t, q), 40, 12); !strings.Contains(got, "s  for this session: bash(go test *)") {
+	if got := text(asked(t, q), 40, 12); !strings.Contains(got, "s  session: bash(go test *)") {
 		t.Fatalf("got\n%s", got)
 	}
 	if got := text(asked(t, q), 40, 7); !strings.Contains(got, "y once · s session · n no") {

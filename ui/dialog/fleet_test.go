@@ -42,7 +42,7 @@ func TestFleetIsATree(t *testing.T) {
 	}
 	got := strings.Join(drawn(t, ms, glance, 100, 14), "\n")
 	for _, want := range []string{
-		"│   agent       age  seen mail  does\n",
+		"│   agent       age  seen mail  does  ",
 		"│ ● main         2m    3s   ✉1  bash go test",
 		"│ ● ├ tests      2m    3s       bash",
 		"│ ● │ ├ race     2m    3s   ✉1  bash",

@@ -9,12 +9,10 @@ import (
 	"fantail/ui/frame"
 )
 
-// A box has a border at its left, top and bottom. There is none at its right:
-// terminals disagree about the width of some characters, and a border behind
-// text would show it.
+// A box has a border all around, and a blank beside its text.
 const (
 	borderRows = 2
-	borderCols = 3 // the border, a blank, and a blank at the right
+	borderCols = 4
 )
 
 // panel draws a box of w columns around lines of at most w-borderCols columns.
@@ -29,20 +27,20 @@ func panel(t *themes.Theme, w int, titleRole themes.Role, title, hint string, li
 // them is most of what they cost.
 func framed(t *themes.Theme, w int, titleRole themes.Role, title, hint string, lines []string) []string {
 	out := make([]string, 0, len(lines)+borderRows)
-	out = append(out, edge(t, w, "╭─", titleRole, title))
-	bar := t.Paint(themes.Border, "│") + " "
+	out = append(out, edge(t, w, "╭─", titleRole, title, "╮"))
+	bar := t.Paint(themes.Border, "│")
 	for _, line := range lines {
-		out = append(out, bar+line+" ")
+		out = append(out, bar+" "+line+" "+bar)
 	}
-	return append(out, edge(t, w, "╰─", themes.Dim, hint))
+	return append(out, edge(t, w, "╰─", themes.Dim, hint, "╯"))
 }
 
 // edge is the upper or lower border with a text in it.
-func edge(t *themes.Theme, w int, corner string, role themes.Role, text string) string {
+func edge(t *themes.Theme, w int, corner string, role themes.Role, text, end string) string {
 	if text = frame.Cut(text, max(0, w-6)); text != "" {
 		text = " " + text + " "
 	}
-	rest := strings.Repeat("─", max(0, w-frame.Width(corner)-frame.Width(text)))
+	rest := strings.Repeat("─", max(0, w-frame.Width(corner+text+end))) + end
 	return frame.Fit(t.Paint(themes.Border, corner)+t.Paint(role, text)+t.Paint(themes.Border, rest), w)
 }
 
