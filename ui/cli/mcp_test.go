@@ -152,7 +152,7 @@ func TestMCP_childProcess(t *testing.T) {
 	if got := p.call("send", args{"text": "from a peer", "priority": "urgent"}); got != "Message #1 is in the inbox of main." {
 		t.Errorf("send: %q", got)
 	}
-	c.until(t, "🔴 urgent · 1 pending")
+	c.until(t, "🔴 urgent · 📨 1 pending")
 	if got := p.call("push", args{"name": "job", "prompt": "say hi"}); !strings.HasPrefix(got, "Queued 'job'") {
 		t.Errorf("push: %q", got)
 	}
