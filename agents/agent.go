@@ -224,9 +224,8 @@ func (a *agent) change(f func(i *Info)) {
 	}
 	if i.State.Terminal() && !before.Terminal() {
 		delete(a.p.living, a.id)
-		if above := a.p.living[i.Parent]; a.kind == Fork && above != nil && above.sorting.refused != 0 {
-			above.look(above.sorting.refused)
-			above.sorting.refused = 0
+		if above := a.p.living[i.Parent]; a.kind == Fork && above != nil {
+			above.forkEnded()
 		}
 		a.p.letGo(a)
 	}

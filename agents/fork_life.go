@@ -22,7 +22,6 @@ var forkTools = [...]string{
 // attend is the life of a fork: one turn, once there is a slot.
 func (a *agent) attend(ctx context.Context) {
 	defer a.retire()
-	defer a.relieve()
 	defer a.spent()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -42,15 +41,6 @@ func (a *agent) attend(ctx context.Context) {
 	}
 	if err != nil {
 		a.refuse(a.endingOf(ctx, err))
-	}
-}
-
-// relieve lets a message be forked for which there were too many forks.
-func (a *agent) relieve() {
-	a.p.mu.Lock()
-	defer a.p.mu.Unlock()
-	if above := a.p.living[a.info.Parent]; above != nil && above.info.Pending > 0 {
-		above.look(0)
 	}
 }
 

@@ -886,3 +886,51 @@ func TestFork_leavesWhatIsWaitedFor(t *testing.T) {
 		t.Errorf("a fork took it: %+v", w.infos)
 	}
 }
+
+// TestFork_manyAtOnce: of many messages that come at once no more are handled at once
+// than there may be forks, and each is handled, in their order, whatever else waits
+// between them, which stays where it is.
+// Spec: R-46, M-4, E-30.
+func TestFork_manyAtOnce(t *testing.T) {
+	const messages, most = 400, 32
+	w := open(t, builtin.New(), setting{})
+	_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) {
+		o.From = map[string]inbox.Mode{"testing-*": inbox.Fork, "bulk": inbox.Manual}
+	})
+	check(t, err)
+	var sent sync.WaitGroup
+	for n := range messages {
+		sent.Go(func() {
+			from := "testing-1"
+			if n%2 == 1 {
+				from = "bulk"
+			}
+			_, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: from, Body: "look", Deliver: inbox.Hold})
+			check(t, err)
+		})
+	}
+	alive := 0
+	w.until("all are handled", func() bool {
+		n := 0
+		for _, i := range w.pool.Infos() {
+			if i.Kind == agents.Fork && !i.State.Terminal() {
+				n++
+			}
+		}
+		alive = max(alive, n)
+		return w.info("main").Pending == messages/2 && w.info("main").Came == messages && n == 0
+	})
+	sent.Wait()
+	if alive > most {
+		t.Errorf("%d forks at once", alive)
+	}
+	for _, m := range w.inboxOf(w.main()) {
+		if m.From != "bulk" {
+			t.Errorf("#%d from %s waits", m.ID, m.From)
+		}
+	}
+	if last := w.byName(fmt.Sprintf("main-fork-%d", messages/2)); last.State != agents.Done {
+		t.Errorf("the last fork: %+v", last)
+	}
+	w.balanced()
+}

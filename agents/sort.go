@@ -22,6 +22,7 @@ type sorting struct {
 	upTo    int64     // it has looked at all up to this message
 	again   int64     // it is to look once more at those from this one on; 0: at none
 	refused int64     // the first message for which there were too many forks; 0: none
+	freed   bool      // a fork has ended since the sorter looked
 	until   time.Time // the policy may decide otherwise by itself then; zero: never
 	eager   int64     // the first message that by policy starts a turn or enters at a seam; 0: none
 	patient int64     // the first that waits for a pause; 0: none
@@ -56,6 +57,15 @@ func (a *agent) look(from int64) {
 	a.sorting.again = lowest(a.sorting.again, max(from, 1))
 	a.p.unsorted[a.id]++
 	token(a.p.sorts)
+}
+
+// forkEnded has the sorter try again the messages for which there were too many forks,
+// and no others. The caller holds mu.
+func (a *agent) forkEnded() {
+	if a.sorting.freed = true; a.sorting.refused != 0 {
+		a.p.unsorted[a.id]++
+		token(a.p.sorts)
+	}
 }
 
 // lookAtAll is look for all that live. The caller holds mu.
@@ -175,46 +185,72 @@ const sortAgain = 10 * time.Second
 // heads is how many messages are looked at at a time.
 const heads = 500
 
-// sortOne looks at the mail of one agent that it has not looked at.
-func (p *Pool) sortOne(ctx context.Context, a *agent) error {
-	now := p.o.Now()
-	p.mu.Lock()
-	asked, pol, r, after := p.unsorted[a.id], a.policy(), a.recipient(now), a.sorting.upTo
-	if again := a.sorting.again; again != 0 {
-		after, a.sorting.again = min(after, again-1), 0
-	}
-	if a.info.Pending == 0 || pol.Plain() {
-		after = -1
-	}
-	p.mu.Unlock()
-	var failed error
-	var found []inbox.Message
-	var upTo, refused int64
-	for n := heads; n == heads && after >= 0; {
+// sift is one look at an agent's mail.
+type sift struct {
+	policy  inbox.Policy
+	who     inbox.Recipient
+	now     time.Time
+	known   int64           // it has looked at all up to this message before
+	found   []inbox.Message // those behind it that are not forked
+	upTo    int64           // the last message it looked at
+	refused int64           // the first for which there were too many forks; 0: none
+}
+
+// sift looks at the messages behind `after`, and forks the agent for those it is to be
+// forked for: of those it knows only up to the first that is refused. One too many is
+// made when one of the others has ended; what comes behind it waits for neither.
+func (p *Pool) sift(ctx context.Context, a *agent, s *sift, after int64) (failed error) {
+	for n := heads; n == heads; {
 		ms, err := p.inbox.Heads(ctx, a.id, after, heads)
 		if err != nil {
-			failed = err
-			break
+			return err
 		}
-		if n = len(ms); n > 0 {
-			after = ms[n-1].ID
-			upTo = after
-		}
+		n = len(ms)
 		for _, m := range ms {
-			if inbox.Decide(m, pol, r, now).When == inbox.Forked {
-				err := p.fork(ctx, a, m.ID)
-				// One too many is made when one of the others has ended. What comes
-				// behind it waits for neither.
-				switch {
-				case errors.Is(err, errForks):
-					refused = lowest(refused, m.ID)
-				case err != nil && ctx.Err() == nil:
-					failed = fmt.Errorf("%w; it waits in the inbox", err)
+			after, s.upTo = m.ID, m.ID
+			if inbox.Decide(m, s.policy, s.who, s.now).When != inbox.Forked {
+				if m.ID > s.known {
+					s.found = append(s.found, m)
 				}
 				continue
 			}
-			found = append(found, m)
+			if s.refused != 0 {
+				continue
+			}
+			switch err := p.fork(ctx, a, m.ID); {
+			case errors.Is(err, errForks):
+				s.refused = m.ID
+			case err != nil && ctx.Err() == nil:
+				failed = fmt.Errorf("%w; it waits in the inbox", err)
+			}
 		}
+		if s.refused != 0 {
+			after = max(after, s.known)
+		}
+	}
+	return failed
+}
+
+// sortOne looks at the mail of one agent that it has not looked at, and at what was
+// refused, if a fork has ended.
+func (p *Pool) sortOne(ctx context.Context, a *agent) error {
+	now := p.o.Now()
+	p.mu.Lock()
+	asked, k := p.unsorted[a.id], &a.sorting
+	s := sift{policy: a.policy(), who: a.recipient(now), now: now, known: k.upTo}
+	if k.again != 0 {
+		s.known = min(s.known, k.again-1)
+	}
+	after := s.known
+	if k.freed && k.refused != 0 {
+		after, k.refused = min(after, k.refused-1), 0
+	}
+	k.again, k.freed = 0, false
+	idle := a.info.Pending == 0 || s.policy.Plain()
+	p.mu.Unlock()
+	var failed error
+	if !idle {
+		failed = p.sift(ctx, a, &s, after)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -225,10 +261,10 @@ func (p *Pool) sortOne(ctx context.Context, a *agent) error {
 	if at := now.Add(sortAgain); failed != nil && (a.sorting.until.IsZero() || at.Before(a.sorting.until)) {
 		a.sorting.until = at
 	}
-	a.sorting.upTo, a.sorting.refused = max(a.sorting.upTo, upTo), lowest(a.sorting.refused, refused)
-	wake := pol.Plain() && a.info.Pending > 0 // perhaps one of them asks for it; the turn looks
-	for _, m := range found {
-		wake = a.sorting.seen(m.ID, inbox.Decide(m, pol, r, now)) || wake
+	a.sorting.upTo, a.sorting.refused = max(a.sorting.upTo, s.upTo), lowest(a.sorting.refused, s.refused)
+	wake := s.policy.Plain() && a.info.Pending > 0 // perhaps one of them asks for it; the turn looks
+	for _, m := range s.found {
+		wake = a.sorting.seen(m.ID, inbox.Decide(m, s.policy, s.who, now)) || wake
 	}
 	if wake && a.kind.HasPrompt() {
 		a.wakes++
@@ -239,6 +275,9 @@ func (p *Pool) sortOne(ctx context.Context, a *agent) error {
 	if p.unsorted[a.id] -= asked; p.unsorted[a.id] <= 0 {
 		delete(p.unsorted, a.id)
 		p.told()
+	}
+	if a.sorting.freed { // while it looked
+		a.forkEnded()
 	}
 	return failed
 }
