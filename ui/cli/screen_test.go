@@ -157,7 +157,7 @@ func TestKilledProgramReportsItsTaskOnce(t *testing.T) {
 	c.exited(t)
 
 	again := open(t, s.command())
-	again.until(t, home+" | 1 pending]")
+	again.until(t, home, "1 pending]")
 	if outlives(pid) {
 		t.Errorf("the command (process %s) still runs", pid)
 	}
@@ -167,7 +167,7 @@ func TestKilledProgramReportsItsTaskOnce(t *testing.T) {
 	again.exited(t)
 	// A second crash and recovery deposits nothing more.
 	once := open(t, s.command())
-	once.until(t, home+" | 1 pending]", ready)
+	once.until(t, home, "1 pending]", ready)
 	once.typed(t, "/check\r")
 	once.until(t, "slow", "crashed")
 	once.until(t, home+"]")

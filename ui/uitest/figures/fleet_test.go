@@ -55,7 +55,7 @@ func BenchmarkFleet(b *testing.B) {
 	pause(5 * time.Second)
 	used = cpu(b, pid) - used
 	running, own := resident(b, pid)
-	t.see(fmt.Sprintf("[Agent: main | %d pending]", fleet))
+	t.see(fmt.Sprintf("%d pending]", fleet))
 	over := time.Since(began)
 	ended, _ := resident(b, pid)
 	t.stop()

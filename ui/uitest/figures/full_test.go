@@ -27,7 +27,7 @@ func BenchmarkFullInbox(b *testing.B) {
 			t.send("Q")
 			key := t.see(prompt + "Q").Sub(t.began)
 			if name != "" {
-				t.see(fmt.Sprintf("[Agent: main | %d pending]", full))
+				t.see(fmt.Sprintf("%d pending]", full))
 			}
 			pause(sizes().idle / 10)
 			all, _ := resident(b, t.cmd.Process.Pid)
