@@ -23,7 +23,7 @@ type pressing struct {
 	asked bool            // they are on their way
 	stale bool            // something changed since they were asked for
 	acted map[int64]bool  // a key dealt with them; they leave all when the pool took it
-	told  int64           // up to this one the human was called
+	known bool            // all was read, once at least: what was not in it is new
 
 	shown int64     // the message the card stands for; 0: it does not show
 	since time.Time // since when
@@ -64,7 +64,7 @@ func (a *App) pressed(was, i agents.Info) tea.Cmd {
 }
 
 // takeUrgent shows what waits and calls the human to what came since the screen
-// began.
+// began, what was snoozed and is back too.
 func (a *App) takeUrgent(m urged) tea.Cmd {
 	p := &a.pressing
 	p.asked, a.dirty = false, true
@@ -72,23 +72,29 @@ func (a *App) takeUrgent(m urged) tea.Cmd {
 		a.say(sentence(m.err))
 		return nil
 	}
+	before := p.all
 	p.all = m.ms
 	for id := range p.acted {
-		if !slices.ContainsFunc(p.all, func(x inbox.Message) bool { return x.ID == id }) {
+		if !waits(p.all, id) {
 			delete(p.acted, id)
 		}
 	}
 	var cmds []tea.Cmd
 	for _, x := range slices.Backward(p.all) {
-		if x.ID > p.told && !x.Created.Before(a.began) {
+		if !waits(before, x.ID) && (p.known || !x.Created.Before(a.began)) {
 			cmds = append(cmds, a.call(urgentCall(x)))
 		}
-		p.told = max(p.told, x.ID)
 	}
+	p.known = true
 	if p.stale {
 		cmds = append(cmds, a.askUrgent())
 	}
 	return tea.Batch(cmds...)
+}
+
+// waits reports whether the message of that number is one of them.
+func waits(ms []inbox.Message, id int64) bool {
+	return slices.ContainsFunc(ms, func(m inbox.Message) bool { return m.ID == id })
 }
 
 // pressingNow are the messages the card stands for; none while it is quiet.

@@ -407,6 +407,38 @@ func TestRing(t *testing.T) {
 	})
 }
 
+// TestRingSnoozed: when the time of an urgent message comes it calls anew, after a
+// restart too.
+//
+// Spec: M-29.
+func TestRingSnoozed(t *testing.T) {
+	for name, restart := range map[string]bool{"running": false, "restarted": true} {
+		t.Run(name, func(t *testing.T) {
+			attend(t, uitest.Options{}, func(t *testing.T, s *uitest.Session) {
+				helpers(t, s, "testing-agent")
+				letter(t, s, "testing-agent", "main", inbox.Urgent, "test failures")
+				s.See("URGENT")
+				s.Enter("/inbox snooze 1 30m")
+				s.See("Message #1 is snoozed until")
+				s.Gone("URGENT")
+				if restart {
+					home := s.Home
+					s.Stop()
+					s = uitest.Start(t, uitest.Options{Home: home})
+				}
+				s.Send("\x1b[I")
+				s.Send("\x1b[O")
+				before := bells(s)
+				s.Wait(31 * time.Minute)
+				s.See("URGENT from testing-agent: test failures")
+				if n := bells(s) - before; n != 1 {
+					t.Errorf("it rang %d times", n)
+				}
+			})
+		})
+	}
+}
+
 // TestRingWithoutFocus: a terminal that never tells of its focus is left alone
 // while keys come, and rings once none came for a minute.
 func TestRingWithoutFocus(t *testing.T) {
