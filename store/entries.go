@@ -108,6 +108,15 @@ func (v *View) LastEntry(agent int64, kind string) (Entry, bool, error) {
 	return Entry{}, false, nil
 }
 
+// KindOf returns the entries of a kind with seq > after of the agent's own, oldest first.
+func (v *View) KindOf(agent int64, kind string, after int64) ([]Entry, error) {
+	es, err := all(v, scanEntry, `SELECT `+entryColumns+` FROM entries WHERE agent = ? AND kind = ? AND seq > ? ORDER BY seq`, agent, kind, after)
+	if err != nil {
+		return nil, fmt.Errorf("read %s entries of agent %d: %w", kind, agent, err)
+	}
+	return es, nil
+}
+
 // KindAfter returns the entries of a kind with seq > after of all agents that are
 // open, by agent, oldest first. It costs a look into an index for each of them, however
 // many other entries there are.

@@ -84,12 +84,3 @@ func (v *View) MemoryLog(name, part string, limit int) ([]Memory, error) {
 	}
 	return ms, nil
 }
-
-// KindOf returns the entries of a kind with seq > after of the agent's own, oldest first.
-func (v *View) KindOf(agent int64, kind string, after int64) ([]Entry, error) {
-	es, err := all(v, scanEntry, `SELECT `+entryColumns+` FROM entries WHERE agent = ? AND kind = ? AND seq > ? ORDER BY seq`, agent, kind, after)
-	if err != nil {
-		return nil, fmt.Errorf("read %s entries of agent %d: %w", kind, agent, err)
-	}
-	return es, nil
-}
