@@ -27,7 +27,7 @@ func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sent, err := d.a.p.Mail(ctx, d.a.id, Letter{To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags})
+	sent, err := d.a.p.Mail(ctx, d.a.id, Letter{To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags, hops: d.a.hops()})
 	goOn()
 	if err != nil {
 		return "", err
@@ -78,7 +78,11 @@ func (a *agent) untilStarted(ctx context.Context, names []string) (goOn func(), 
 // InInboxes says where a letter went: `Message #4 is in the inbox of lint`.
 func InInboxes(sent []Sent) string {
 	if len(sent) == 1 {
-		return fmt.Sprintf("Message #%d is in the inbox of %s", sent[0].ID, sent[0].To)
+		text := fmt.Sprintf("Message #%d is in the inbox of %s", sent[0].ID, sent[0].To)
+		if sent[0].held {
+			text += fmt.Sprintf(", where it is held until the user lets it in: agents wrote the %d messages before it because of each other", inbox.MostHops)
+		}
+		return text
 	}
 	parts := make([]string, len(sent))
 	for i, s := range sent {
@@ -233,7 +237,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 
 // Reply answers a message the agent was sent, in its thread.
 func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) {
-	sent, err := d.a.p.respond(ctx, d.a.id, id, body, func(m inbox.Message, ok bool) error {
+	sent, err := d.a.p.respond(ctx, d.a.id, id, Letter{Body: body, hops: d.a.hops()}, func(m inbox.Message, ok bool) error {
 		switch {
 		case !ok || !d.a.concerns(m.Recipient, id):
 			return fmt.Errorf("nobody sent you a message #%d; list_messages shows yours", id)

@@ -55,7 +55,7 @@ func (a *agent) outcomes(tx *store.Tx, text string) error {
 			body += "\n\n" + llm.Clip(text, findings)
 		}
 		if _, err := a.p.post(tx, inbox.Message{
-			Recipient: above, Sender: a.id, Kind: inbox.Mail, Deliver: inbox.Next, Body: body, InReplyTo: m.ID,
+			Recipient: above, Sender: a.id, Kind: inbox.Mail, Deliver: inbox.Next, Body: body, InReplyTo: m.ID, Hops: m.Hops + 1,
 		}); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (a *agent) escalate(tx *store.Tx, above int64, m inbox.Message, text string
 	}
 	_, err = a.p.post(tx, inbox.Message{
 		Recipient: to.ID, Sender: a.id, Kind: inbox.Mail, Deliver: inbox.Next, Priority: m.Priority, Tags: m.Tags,
-		Subject: fit(inbox.Label(m.Subject), forkSubject), Body: body, InReplyTo: m.ID,
+		Subject: fit(inbox.Label(m.Subject), forkSubject), Body: body, InReplyTo: m.ID, Hops: m.Hops + 1,
 	})
 	return err
 }
@@ -134,7 +134,7 @@ func (p *Pool) unhandled(tx *store.Tx, fork int64, e ending, text string) error 
 func (p *Pool) tell(tx *store.Tx, to, fork int64, m inbox.Message, why, text string, o Outcome) error {
 	_, err := p.post(tx, inbox.Message{
 		Recipient: to, Sender: fork, Kind: inbox.Failure, Deliver: inbox.Next, Priority: m.Priority,
-		Subject: fit(inbox.Label(m.Text()), forkSubject), Outcome: string(o), Error: fit(why, mostSubject), Partial: fit(text, inbox.MaxBody), InReplyTo: m.ID,
+		Subject: fit(inbox.Label(m.Text()), forkSubject), Outcome: string(o), Error: fit(why, mostSubject), Partial: fit(text, inbox.MaxBody), InReplyTo: m.ID, Hops: m.Hops + 1,
 	})
 	return err
 }

@@ -19,12 +19,16 @@ type Letter struct {
 	Priority inbox.Priority // "": normal
 	Tags     []string
 	Key      string // a retry with the same key is the same message, stored once; "": none
+
+	hops int // of the message; 0: no agent's mail led to it
 }
 
 // Sent is a letter in somebody's inbox.
 type Sent struct {
 	ID int64
 	To string // the agent's whole name
+
+	held bool // until the human takes it: agents went on because of each other for too long
 }
 
 // Mail puts a letter of one agent into the inboxes of all it is addressed to, or
@@ -41,7 +45,7 @@ func (p *Pool) Mail(ctx context.Context, from int64, l Letter) ([]Sent, error) {
 	if err != nil {
 		return nil, fmt.Errorf("send to %w; nothing was sent", err)
 	}
-	m := inbox.Message{Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Priority: l.Priority, Tags: l.Tags, Body: l.Body, Key: l.Key}
+	m := inbox.Message{Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Priority: l.Priority, Tags: l.Tags, Body: l.Body, Key: l.Key, Hops: l.hops}
 	var sent []Sent
 	err = p.o.DB.Write(ctx, "send", func(tx *store.Tx) error {
 		sent = nil
@@ -51,7 +55,7 @@ func (p *Pool) Mail(ctx context.Context, from int64, l Letter) ([]Sent, error) {
 			if err != nil {
 				return err
 			}
-			sent = append(sent, Sent{id, i.Name})
+			sent = append(sent, Sent{id, i.Name, m.Endless()})
 		}
 		return nil
 	})
@@ -131,7 +135,32 @@ func (p *Pool) post(tx *store.Tx, m inbox.Message) (int64, error) {
 		}
 		m.ByFork = Kind(by.Kind) == Fork
 	}
-	return p.inbox.Add(tx, m)
+	id, err := p.inbox.Add(tx, m)
+	if err != nil || !m.Endless() {
+		return id, err
+	}
+	_, err = (&agent{p: p, id: a.ID}).batch(tx, false).add(0, Entry{Kind: EntryNotice, Text: fmt.Sprintf(
+		"Message #%d is held: the agents wrote the %d before it because of each other, without you. /messages next lets it in, and they go on from there; /messages show %d prints it.",
+		id, inbox.MostHops, id)})
+	return id, err
+}
+
+// hops is what a message has that the agent writes now: one more than the mail that
+// entered by itself since the human last had a hand in its turn.
+func (a *agent) hops() int {
+	most := 0
+	for _, e := range slices.Backward(a.history) {
+		byItself := e.By == "turn" || e.By == "fork"
+		if e.Kind == EntryEnded || e.Kind == EntryPrompt || e.Kind == EntryMessage && !byItself {
+			break
+		}
+		for _, m := range e.Messages {
+			if e.Kind == EntryMessage {
+				most = max(most, m.Hops)
+			}
+		}
+	}
+	return most + 1
 }
 
 // Look lists messages of agent that q selects, with only the beginnings of their

@@ -83,7 +83,7 @@ func (d *Door) Mail(ctx context.Context, l Letter) (sent []Sent, err error) {
 			if err != nil {
 				return err
 			}
-			sent = append(sent, Sent{id, a.Name})
+			sent = append(sent, Sent{ID: id, To: a.Name})
 		}
 		return nil
 	})

@@ -17,7 +17,7 @@ func (p *Pool) Thread(ctx context.Context, id int64) ([]inbox.Message, error) {
 
 // Reply answers a message in the name of the agent it was sent to, in its thread.
 func (p *Pool) Reply(ctx context.Context, agent, id int64, text string) (Sent, error) {
-	return p.respond(ctx, agent, id, text, func(m inbox.Message, ok bool) error {
+	return p.respond(ctx, agent, id, Letter{Body: text}, func(m inbox.Message, ok bool) error {
 		switch {
 		case !ok:
 			return fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
@@ -34,8 +34,8 @@ func (p *Pool) Reply(ctx context.Context, agent, id int64, text string) (Sent, e
 	})
 }
 
-// respond sends mail to the sender of a message, if may allows it.
-func (p *Pool) respond(ctx context.Context, from, id int64, body string, may func(m inbox.Message, ok bool) error) (sent Sent, err error) {
+// respond sends a letter to the sender of a message, if may allows it.
+func (p *Pool) respond(ctx context.Context, from, id int64, l Letter, may func(m inbox.Message, ok bool) error) (sent Sent, err error) {
 	err = p.o.DB.Write(ctx, "reply", func(tx *store.Tx) error {
 		m, ok, err := inbox.Find(&tx.View, id)
 		if err == nil {
@@ -56,9 +56,11 @@ func (p *Pool) respond(ctx context.Context, from, id int64, body string, may fun
 			return err
 		}
 		sent.To = whom.Name
-		sent.ID, err = p.post(tx, inbox.Message{
-			Recipient: whom.ID, Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Body: body, InReplyTo: id, Subject: fit(about, mostSubject),
-		})
+		re := inbox.Message{
+			Recipient: whom.ID, Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Body: l.Body, InReplyTo: id, Subject: fit(about, mostSubject), Hops: l.hops,
+		}
+		sent.held = re.Endless()
+		sent.ID, err = p.post(tx, re)
 		return err
 	})
 	if err != nil {

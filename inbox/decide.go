@@ -69,7 +69,7 @@ func (d Decision) String() string {
 }
 
 // Decide says when m enters the context of its recipient, and why. In order, quiet,
-// a muted thread, what the human said of the sender, then of all mail, and the
+// a muted thread, the end of a row of messages between agents, what the human said of the sender, then of all mail, and the
 // rules: urgent, sender, tags, priority, schedule, default.
 func Decide(m Message, p Policy, r Recipient, now time.Time) Decision {
 	switch {
@@ -85,6 +85,9 @@ func Decide(m Message, p Policy, r Recipient, now time.Time) Decision {
 		return Decision{When: Held, Rule: "quiet mode", Reason: "because it is quiet; " + until + ". " + howTaken}
 	case m.Muted:
 		return Decision{When: Held, Rule: "a muted thread", Reason: fmt.Sprintf("because its thread is muted; /messages mute %d off ends that. %s", m.ID, howTaken)}
+	}
+	if m.Endless() {
+		return Decision{When: Held, Rule: "the bound on mail between agents", Reason: fmt.Sprintf("because agents wrote the %d messages before it because of each other, without you. %s", MostHops, howTaken)}
 	}
 	mode, rule := p.mode(m, now)
 	if mode == UrgentOnly {

@@ -55,6 +55,18 @@ func TestDecide_precedence(t *testing.T) {
 			"", Held, "a muted thread",
 		},
 		{
+			"the end of a row between agents is above every rule",
+			Message{From: "main", Priority: Urgent, Hops: MostHops + 1},
+			Policy{Human: Overrides{Mode: Interrupt}, Rules: hybrid()},
+			"", Held, "the bound on mail between agents",
+		},
+		{
+			"the last that goes in by itself",
+			Message{From: "main", Hops: MostHops},
+			Policy{Human: Overrides{Mode: Interrupt}},
+			Interrupt, AtSeam, "/messages mode interrupt",
+		},
+		{
 			"what the human said of the sender",
 			Message{From: "testing-a", Priority: Urgent},
 			Policy{Human: Overrides{Mode: Interrupt, From: map[string]Mode{"testing-a": Queue}}, Rules: hybrid()},

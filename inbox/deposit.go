@@ -91,6 +91,9 @@ func (m *Message) check() error {
 	if m.Deliver == "" {
 		m.Deliver = Next
 	}
+	if m.Endless() {
+		m.Deliver = Hold
+	}
 	if m.Priority == "" {
 		m.Priority = Normal
 	}
@@ -197,10 +200,10 @@ func insert(tx *store.Tx, m Message) (int64, error) {
 		}
 	}
 	r, err := tx.Exec(`INSERT INTO messages (recipient, sender, sender_name, kind, deliver, priority, tags, subject, body,
-			outcome, error, partial_output, task, in_reply_to, thread, muted, key, created_at, by_fork)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			outcome, error, partial_output, task, in_reply_to, thread, muted, key, created_at, by_fork, hops)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.Recipient, orNull(m.Sender), m.From, string(m.Kind), string(m.Deliver), string(m.Priority), string(tags), m.Subject, blob(m.Body),
-		m.Outcome, m.Error, blob(m.Partial), orNull(m.Task), orNull(m.InReplyTo), orNull(m.Thread), m.Muted, orNull(m.Key), tx.Now().UnixMilli(), m.ByFork)
+		m.Outcome, m.Error, blob(m.Partial), orNull(m.Task), orNull(m.InReplyTo), orNull(m.Thread), m.Muted, orNull(m.Key), tx.Now().UnixMilli(), m.ByFork, m.Hops)
 	if err != nil {
 		return 0, err
 	}

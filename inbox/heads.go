@@ -23,7 +23,7 @@ func (b *Inbox) Heads(ctx context.Context, recipient, after int64, limit int, de
 // Heads is Inbox.Heads inside a transaction.
 func Heads(v *store.View, recipient, after int64, limit int, deliver ...Deliver) (ms []Message, err error) {
 	p := pass{deliver: deliver}.and("recipient = ?", recipient).and("id > ?", after)
-	query, args := p.walks("id, ifnull(sender, 0), sender_name, kind, deliver, priority, tags, muted, by_fork")
+	query, args := p.walks("id, ifnull(sender, 0), sender_name, kind, deliver, priority, tags, muted, by_fork, hops")
 	rows, err := v.Query(query+" ORDER BY id LIMIT ?", append(args, limit)...)
 	if err != nil {
 		return nil, fmt.Errorf("look at messages: %w", err)
@@ -32,7 +32,7 @@ func Heads(v *store.View, recipient, after int64, limit int, deliver ...Deliver)
 	for rows.Next() {
 		m := Message{Recipient: recipient}
 		var tags string
-		if err := rows.Scan(&m.ID, &m.Sender, &m.From, &m.Kind, &m.Deliver, &m.Priority, &tags, &m.Muted, &m.ByFork); err != nil {
+		if err := rows.Scan(&m.ID, &m.Sender, &m.From, &m.Kind, &m.Deliver, &m.Priority, &tags, &m.Muted, &m.ByFork, &m.Hops); err != nil {
 			return nil, fmt.Errorf("look at messages: %w", err)
 		}
 		if strings.HasPrefix(tags, `["`) && json.Unmarshal([]byte(tags), &m.Tags) != nil {

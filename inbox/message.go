@@ -54,6 +54,11 @@ const (
 // message; a larger one is refused.
 const MaxBody = 1 << 20
 
+// MostHops is how many messages agents may write because of each other, one after
+// another, before the next is held until the human lets it in: two that answer
+// whatever comes would never end.
+const MostHops = 8
+
 // Message is one item of an inbox. On deposit ID, Created, Taken, TakenBy and
 // Entry are ignored; empty Deliver, Priority and Kind mean Next, Normal, Mail.
 // Its JSON form keeps every byte of its texts.
@@ -74,6 +79,7 @@ type Message struct {
 	Task      int64
 	InReplyTo int64
 	Thread    int64  // the first message of the thread it belongs to, itself if it began one
+	Hops      int    // the messages in a row that agents wrote because of each other, itself the last; 0: it began with no agent's mail
 	Key       string // the same key from the same sender to the same recipient is the same message
 	Created   time.Time
 	Taken     time.Time // zero: pending
@@ -94,6 +100,10 @@ type Message struct {
 // Success reports whether a result or mail went well; false for failures, and for
 // the result of a task that was interrupted: its body is what it had so far.
 func (m Message) Success() bool { return m.Kind != Failure && !m.cut() }
+
+// Endless reports whether m ends a row of messages that agents wrote because of each
+// other, which is held.
+func (m Message) Endless() bool { return m.Hops > MostHops }
 
 // cut reports whether a result is only what an interrupted task had so far.
 func (m Message) cut() bool { return m.Kind == Result && m.Outcome == "interrupted" }
@@ -121,6 +131,7 @@ type written struct {
 	Task      int64             `json:"task,omitempty"`
 	InReplyTo int64             `json:"in_reply_to,omitempty"`
 	Thread    int64             `json:"thread,omitempty"`
+	Hops      int               `json:"hops,omitempty"`
 	Key       string            `json:"key,omitempty"`
 	Created   int64             `json:"created,omitempty"`
 	Taken     int64             `json:"taken,omitempty"`
@@ -141,7 +152,7 @@ func (m Message) MarshalJSON() ([]byte, error) {
 	w := written{
 		ID: m.ID, Recipient: m.Recipient, Sender: m.Sender, From: m.From, Kind: m.Kind, Deliver: m.Deliver, Priority: m.Priority,
 		Tags: m.Tags, Subject: m.Subject, Body: m.Body, Outcome: m.Outcome, Error: m.Error, Partial: m.Partial, Task: m.Task,
-		InReplyTo: m.InReplyTo, Thread: m.Thread, Key: m.Key, Created: millis(m.Created), Taken: millis(m.Taken), TakenBy: m.TakenBy, Entry: m.Entry,
+		InReplyTo: m.InReplyTo, Thread: m.Thread, Hops: m.Hops, Key: m.Key, Created: millis(m.Created), Taken: millis(m.Taken), TakenBy: m.TakenBy, Entry: m.Entry,
 	}
 	for name, text := range w.texts() {
 		if !utf8.ValidString(*text) {
@@ -169,7 +180,7 @@ func (m *Message) UnmarshalJSON(b []byte) error {
 	*m = Message{
 		ID: w.ID, Recipient: w.Recipient, Sender: w.Sender, From: w.From, Kind: w.Kind, Deliver: w.Deliver, Priority: w.Priority,
 		Tags: w.Tags, Subject: w.Subject, Body: w.Body, Outcome: w.Outcome, Error: w.Error, Partial: w.Partial, Task: w.Task,
-		InReplyTo: w.InReplyTo, Thread: w.Thread, Key: w.Key, Created: moment(w.Created), Taken: moment(w.Taken), TakenBy: w.TakenBy, Entry: w.Entry,
+		InReplyTo: w.InReplyTo, Thread: w.Thread, Hops: w.Hops, Key: w.Key, Created: moment(w.Created), Taken: moment(w.Taken), TakenBy: w.TakenBy, Entry: w.Entry,
 	}
 	return nil
 }

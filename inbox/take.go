@@ -301,7 +301,7 @@ func (q Query) count(v *store.View) (n int, err error) {
 
 const columns = `id, recipient, ifnull(sender, 0), sender_name, kind, deliver, priority, tags, subject, body, outcome, error,
 	partial_output, ifnull(task, 0), ifnull(in_reply_to, 0), ifnull(key, ''), created_at, ifnull(taken_at, 0), taken_by, ifnull(entry, 0),
-	ifnull(thread, id), muted, pinned, ifnull(dismissed_at, 0), ifnull(snoozed_until, 0), by_fork,
+	ifnull(thread, id), muted, pinned, ifnull(dismissed_at, 0), ifnull(snoozed_until, 0), by_fork, hops,
 	octet_length(subject) + length(body) + octet_length(error) + length(partial_output)`
 
 // scanMessage reads columns. Tags that can't be read are none: a spoilt row
@@ -311,7 +311,7 @@ func scanMessage(s interface{ Scan(dest ...any) error }) (m Message, err error) 
 	var created, taken, dismissed, snoozed int64
 	err = s.Scan(&m.ID, &m.Recipient, &m.Sender, &m.From, &m.Kind, &m.Deliver, &m.Priority, &tags, &m.Subject, &m.Body, &m.Outcome,
 		&m.Error, &m.Partial, &m.Task, &m.InReplyTo, &m.Key, &created, &taken, &m.TakenBy, &m.Entry,
-		&m.Thread, &m.Muted, &m.Pinned, &dismissed, &snoozed, &m.ByFork, &m.Size)
+		&m.Thread, &m.Muted, &m.Pinned, &dismissed, &snoozed, &m.ByFork, &m.Hops, &m.Size)
 	if err != nil {
 		return m, err
 	}

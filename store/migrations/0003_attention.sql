@@ -15,6 +15,7 @@ WITH RECURSIVE roots(id, root) AS (
 UPDATE messages SET thread = roots.root FROM roots WHERE messages.id = roots.id AND messages.in_reply_to IS NOT NULL;
 DROP INDEX replies;
 ALTER TABLE messages ADD COLUMN by_fork INTEGER NOT NULL DEFAULT 0;      -- a fork wrote it: no fork is made for it
+ALTER TABLE messages ADD COLUMN hops INTEGER NOT NULL DEFAULT 0;         -- the messages between agents that led to it without the human, itself too
 CREATE INDEX messages_of_thread ON messages(thread, id) WHERE thread IS NOT NULL;
 CREATE INDEX messages_pressing ON messages(recipient, id)
   WHERE taken_at IS NULL AND priority = 'urgent' AND muted = 0 AND dismissed_at IS NULL;

@@ -1,0 +1,93 @@
+package agents_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+)
+
+// pingPong is a model that answers each piece of mail with mail to who wrote it, by
+// the tool send or by a reply.
+func pingPong() *model {
+	var n atomic.Int64
+	m := &model{}
+	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		said := last(req)
+		for _, peer := range []string{"bob", "main"} {
+			if strings.Contains(said, "from "+peer) {
+				return call(fmt.Sprint("c", n.Add(1)), "send", `{"to":"`+peer+`","message":"and you?"}`), nil
+			}
+		}
+		return text("ok"), nil
+	}
+	return m
+}
+
+// TestMail_endsBetweenAgents: two agents that answer whatever comes stop after a
+// row of messages, across a restart too; the human, whom both tabs tell, lets them go
+// on. Mail of the human's own begins a row anew.
+// Spec: M-2, R-48, R-51.
+func TestMail_endsBetweenAgents(t *testing.T) {
+	for _, mode := range []inbox.Mode{inbox.Interrupt, inbox.Queue, inbox.Fork} {
+		t.Run(string(mode), func(t *testing.T) {
+			m := pingPong()
+			dir := t.TempDir()
+			var held inbox.Message
+			play(t, m, setting{dir: dir}, func(w *world) {
+				bob := w.helper("bob")
+				theirs := mode
+				if mode == inbox.Fork {
+					theirs = inbox.Interrupt // what a fork wrote is not forked
+				}
+				_, err := w.pool.Override(w.t.Context(), bob, func(o *inbox.Overrides) { o.Mode = theirs })
+				check(t, err)
+				w.mode(mode)
+				_, err = w.pool.Mail(w.t.Context(), w.main(), agents.Letter{To: []string{"bob"}, Body: "how are you?"})
+				check(t, err)
+				time.Sleep(2 * time.Hour)
+
+				w.rest()
+				if n := len(m.seen()); n > 4*inbox.MostHops {
+					t.Fatalf("%d requests", n)
+				}
+				for _, id := range []int64{bob, w.main()} {
+					for _, x := range w.inboxOf(id) {
+						if x.Hops > inbox.MostHops {
+							held = x
+						}
+					}
+				}
+				if held.Hops != inbox.MostHops+1 || held.Deliver != inbox.Hold {
+					t.Fatalf("held: %+v", held)
+				}
+				w.decided(held.ID, "because agents wrote the 8 messages before it because of each other, without you. /check,")
+				if told := w.transcript(held.Recipient); !strings.Contains(told, "is held: the agents wrote the 8 before it") {
+					t.Errorf("the human is not told: %s", told)
+				}
+			})
+			play(t, m, setting{dir: dir}, func(w *world) {
+				n := len(m.seen())
+				time.Sleep(time.Hour)
+				w.rest()
+				if len(m.seen()) != n {
+					t.Error("the restart let it in")
+				}
+				_, _, err := w.pool.Next(w.t.Context(), held.Recipient, held.ID)
+				check(t, err)
+				time.Sleep(2 * time.Hour)
+
+				w.rest()
+				if more := len(m.seen()) - n; more < 2*(inbox.MostHops-1) || more > 4*inbox.MostHops {
+					t.Errorf("%d requests after the human let it in", more)
+				}
+			})
+		})
+	}
+}
