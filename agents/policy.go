@@ -202,7 +202,7 @@ func (p *Pool) quietOver(ctx context.Context) error {
 // summary tells of messages that came while it was quiet.
 func summary(ms []inbox.Message) string {
 	if len(ms) == 0 {
-		return "Quiet is over. Nothing came meanwhile."
+		return "Quiet is over. Nothing that came meanwhile waits."
 	}
 	var urgent []string
 	counts := map[string]int{}

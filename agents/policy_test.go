@@ -510,3 +510,17 @@ func TestInterrupt_inEveryState(t *testing.T) {
 		})
 	}
 }
+
+// TestQuiet_countsWhatWaits: what was taken while it was quiet is not told again, and
+// nobody is told that it did not come.
+// Spec: M-22, R-43.
+func TestQuiet_countsWhatWaits(t *testing.T) {
+	w := open(t, answers(), setting{})
+	check(t, w.pool.BeQuiet(t.Context(), time.Time{}))
+	w.mails("ci", "taken at once", agents.Letter{})
+	_, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	check(t, err)
+	if came, err := w.pool.EndQuiet(t.Context()); err != nil || came != "Quiet is over. Nothing that came meanwhile waits." {
+		t.Errorf("%q %v", came, err)
+	}
+}
