@@ -71,6 +71,11 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 	if err != nil {
 		return nil, err
 	}
+	if version > 0 && version < db.schema && o.Upgrade != nil {
+		if err := o.Upgrade(); err != nil {
+			return nil, err
+		}
+	}
 	if err := logged(ctx, c); err != nil {
 		return nil, err
 	}

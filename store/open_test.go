@@ -293,6 +293,35 @@ func TestOpen_threadsOfALargeInboxOfTheSecondSchema(t *testing.T) {
 	})
 }
 
+// A file of an older schema is left as it is where it may not be changed; one of this
+// schema, and a new one, are opened without a question.
+func TestOpen_asksBeforeItMigrates(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fantail.db")
+	old, err := open(t.Context(), path, Options{}, only(t, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed(t, old)
+	no := errors.New("no")
+	refuses := Options{Upgrade: func() error { return no }}
+	if _, err := Open(t.Context(), path, refuses); !errors.Is(err, no) {
+		t.Errorf("refused: %v", err)
+	}
+	old, err = open(t.Context(), path, Options{}, only(t, 2))
+	if err != nil {
+		t.Fatalf("the older program beside it: %v", err)
+	}
+	closed(t, old)
+	closed(t, reopen(t, path))
+	for _, path := range []string{path, filepath.Join(t.TempDir(), "fantail.db")} {
+		db, err := Open(t.Context(), path, refuses)
+		if err != nil {
+			t.Fatal(err)
+		}
+		closed(t, db)
+	}
+}
+
 func TestOpen_anEmptyFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "fantail.db")
 	if err := os.WriteFile(path, nil, 0o600); err != nil {

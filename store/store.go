@@ -25,6 +25,10 @@ type Options struct {
 	Now func() time.Time            // the clock; time.Now
 	Go  func(name string, f func()) // starts a goroutine; a plain go statement
 
+	// Upgrade is asked before a file of an older schema is changed; its error leaves
+	// the file as it is. nil: it may be.
+	Upgrade func() error
+
 	// Trace hears of each statement of the writer after it ran, BEGIN and COMMIT
 	// too. It must not write. nil: nobody listens.
 	Trace func(statement string)

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -223,7 +224,9 @@ func (e *Errand) Run(guard *Guard) (int, error) {
 		Warn(os.Stderr, "nobody used fantail in %s yet, so nothing is there; fantail send main TEXT is a beginning, or name another workspace with --cwd", place.Root)
 		return e.unused, nil
 	}
-	db, err := store.Open(ctx, path, store.Options{Go: guard.Go})
+	upgrade, upgraded := outdated(place.Data, time.Now())
+	db, err := store.Open(ctx, path, store.Options{Go: guard.Go, Upgrade: upgrade})
+	upgraded()
 	if err != nil {
 		return 0, err
 	}

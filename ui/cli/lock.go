@@ -69,3 +69,21 @@ func holder(path string) *HeldError {
 	e.Since, _ = time.Parse(time.RFC3339, since)
 	return e
 }
+
+// outdated keeps a database of an older schema from being changed under its host,
+// which is an older program then and could not go on. Where there is none, it keeps
+// one from starting until done is called.
+func outdated(dir string, now time.Time) (upgrade func() error, done func()) {
+	var l *HostLock
+	return func() (err error) {
+			var held *HeldError
+			if l, err = Lock(dir, now); errors.As(err, &held) {
+				return fmt.Errorf("%w, which is an older version: end it and start this one, or use the older one until then", err)
+			}
+			return err
+		}, func() {
+			if l != nil {
+				_ = l.Unlock() // the process that has it ends soon
+			}
+		}
+}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -60,5 +61,38 @@ func TestLockNamesTheFileItCannotWrite(t *testing.T) {
 	_, err := Lock(filepath.Join(t.TempDir(), "missing"), time.Now())
 	if err == nil || !strings.Contains(err.Error(), "host.lock") {
 		t.Errorf("error %v", err)
+	}
+}
+
+// A database of an older schema is not changed while its host runs, and no host
+// starts while it is.
+func TestOutdated_leavesARunningHostAlone(t *testing.T) {
+	dir := t.TempDir()
+	host, err := Lock(dir, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	upgrade, done := outdated(dir, time.Now())
+	err = upgrade()
+	if err == nil || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) || !strings.Contains(err.Error(), "end it and start this one") {
+		t.Errorf("beside a host: %v", err)
+	}
+	done()
+	if err := host.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := upgrade(); err != nil {
+		t.Errorf("without a host: %v", err)
+	}
+	if _, err := Lock(dir, time.Now()); err == nil {
+		t.Error("a host starts meanwhile")
+	}
+	done()
+	host, err = Lock(dir, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := host.Unlock(); err != nil {
+		t.Error(err)
 	}
 }
