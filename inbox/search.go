@@ -47,26 +47,30 @@ func (b *Inbox) catchUp(ctx context.Context) error {
 
 // search is the page of the messages that have all those words.
 func (s Shelf) search(v *store.View, words string) ([]Message, error) {
-	query := `SELECT ` + brief() + ` FROM (SELECT rowid AS found FROM words WHERE words MATCH ?) CROSS JOIN messages ON id = found
-		WHERE recipient = ?`
-	args := []any{words, s.Recipient}
+	const has = `SELECT rowid AS found FROM words WHERE words MATCH ?`
+	query := `SELECT ` + brief() + ` FROM (` + has + `) CROSS JOIN messages ON id = found WHERE true`
+	args, at := []any{words, s.Recipient}, `found`
 	switch s.Of {
 	case Waiting:
 		query += ` AND taken_at IS NULL`
-	case Archived:
-		query += ` AND taken_by = '` + byArchive + `'`
-	case Snoozed:
-		query += ` AND taken_by = '` + bySnooze + `'`
+	case Archived, Snoozed: // what was put away by hand is less than what has the words
+		by := byArchive
+		if s.Of == Snoozed {
+			by = bySnooze
+		}
+		at = `id`
+		query = `SELECT ` + brief() + ` FROM messages WHERE +id IN (` + has + `) AND taken_by IN ('archive', 'snooze') AND taken_by = '` + by + `'`
 	}
+	query += ` AND recipient = ?`
 	if s.Lane != "" {
 		query += ` AND lane = ?`
 		args = append(args, string(s.Lane))
 	}
 	if s.Before != 0 {
-		query += ` AND found ` + s.beyond() + ` ?`
+		query += ` AND ` + at + ` ` + s.beyond() + ` ?`
 		args = append(args, s.Before)
 	}
-	ms, err := readMessages(v, query+` ORDER BY found `+s.order()+` LIMIT ?`, append(args, s.Limit)...)
+	ms, err := readMessages(v, query+` ORDER BY `+at+` `+s.order()+` LIMIT ?`, append(args, s.Limit)...)
 	if s.Back {
 		slices.Reverse(ms)
 	}

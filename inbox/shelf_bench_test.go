@@ -58,7 +58,7 @@ func BenchmarkShelf(b *testing.B) {
 			"snoozed": {Of: Snoozed}, "everything": {Of: Everything, Before: archived},
 			"search-many": {Search: "token ref"}, "search-middle": {Search: "token", Before: middle},
 			"search-few": {Search: "file99.go", Of: Everything}, "search-none": {Search: "nowhere"}, "search-lane": {Search: "refresh", Lane: Needs},
-			"search-snoozed": {Search: "refresh", Of: Snoozed},
+			"search-snoozed": {Search: "refresh", Of: Snoozed}, "search-archived": {Search: "refresh", Of: Archived},
 		} {
 			s.Recipient, s.Limit = w.main, 100
 			b.Run(fmt.Sprintf("%s/%d", name, n), func(b *testing.B) {
