@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -201,6 +202,12 @@ func (a *App) inPanel(w dialog.Wish) tea.Cmd {
 	case "agents":
 		a.leavePanel()
 		return a.overview()
+	case "question":
+		if !slices.ContainsFunc(a.tabs.all, func(t *tab) bool { return t.info.Question != nil }) {
+			p.box.Say("nobody asks you anything", false)
+			return nil
+		}
+		return a.nextQuestion()
 	default:
 		return p.of.do(a, p, w)
 	}

@@ -33,6 +33,7 @@ var mailVerbs = []dialog.Verb{
 	{Key: "f4 Q", Name: "queue", Hint: "queue", Help: "the queue", Bare: true},
 	{Key: "f3", Name: "close", Help: "close", Bare: true},
 	{Key: "f2", Name: "agents", Help: "the overview of all agents", Bare: true},
+	{Key: "alt+a", Name: "question", Help: "answer the oldest open question", Bare: true},
 	{Key: "?", Name: "keys", Help: "this list", Bare: true},
 }
 

@@ -408,6 +408,11 @@ func TestInboxPanelAnswers(t *testing.T) {
 		s.See("an agent waits for your answer")
 		s.Press("space")
 		s.See("Enter answers it; it can't be picked")
+		s.Press("f4", "alt+a")
+		s.See("Queue of main", "fmt asks: bash", "once")
+		s.Wait(time.Second)
+		s.Press("esc", "f3")
+		s.See("Inbox of main", "enter answers · ")
 		s.Press("enter")
 		s.See("fmt asks: bash", "once")
 		s.Type("y")
@@ -415,6 +420,8 @@ func TestInboxPanelAnswers(t *testing.T) {
 		s.Wait(time.Second)
 		s.Type("y")
 		s.See("fmt ✓", "Inbox of main", "Needs you 0", "Formatted.")
+		s.Press("alt+a")
+		s.See("nobody asks you anything", "Inbox of main")
 	})
 }
 
