@@ -388,7 +388,7 @@ func (s *arrivals) pick(v *store.View, recipient int64) (err error) {
 	if low != 0 {
 		err = walk(low - 1)
 	}
-	if err == nil && (s.typed || s.wake || !s.who.Prompt) {
+	if err == nil && (s.typed || s.wake || !s.who.Prompt) && s.policy.May(inbox.Manual) && !s.policy.Quiet.Holds(s.now) {
 		err = walk(0, inbox.Next, inbox.Wake) // what their dispatchers asked for
 	}
 	slices.Sort(s.ids)

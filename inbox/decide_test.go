@@ -251,6 +251,23 @@ func TestDecide_saysHowLongThePauseIs(t *testing.T) {
 	if !(Policy{}).Plain() || p.Plain() || (Policy{Quiet: Quiet{On: true}}).Plain() || (Policy{Rules: Rules{Tags: map[string]Mode{"a": Manual}}}).Plain() {
 		t.Error("what is plain")
 	}
+	for _, c := range []struct {
+		p    Policy
+		mode Mode
+		may  bool
+	}{
+		{Policy{}, Manual, true},
+		{Policy{}, Queue, false},
+		{p, Manual, false},
+		{Policy{Rules: hybrid()}, Manual, true},
+		{Policy{Rules: hybrid(), Human: Overrides{Mode: Queue}}, Manual, false},
+		{Policy{Rules: hybrid(), Human: Overrides{Mode: Queue, From: map[string]Mode{"a": Manual}}}, Manual, true},
+		{Policy{Rules: Rules{Default: Queue, Schedule: []Period{{Mode: Manual}}}}, Manual, true},
+	} {
+		if c.p.May(c.mode) != c.may {
+			t.Errorf("%+v may handle so: %s %v", c.p, c.mode, !c.may)
+		}
+	}
 	if s := (Policy{Rules: hybrid(), Human: p.Human, Quiet: Quiet{On: true}}).String(); !strings.Contains(s, "quiet") || !strings.Contains(s, "from testing-*: fork") ||
 		strings.Index(s, "urgent: interrupt") > strings.Index(s, "from main: interrupt") {
 		t.Errorf("listed as\n%s", s)

@@ -3,6 +3,7 @@ package inbox
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -106,6 +107,17 @@ type Policy struct {
 func (p Policy) Plain() bool {
 	return !p.Quiet.On && p.Human.Mode == "" && len(p.Human.From) == 0 && p.base() == Manual &&
 		len(p.Rules.From) == 0 && len(p.Rules.Priority) == 0 && len(p.Rules.Tags) == 0 && len(p.Rules.Schedule) == 0
+}
+
+// May reports whether some message may be handled so.
+func (p Policy) May(m Mode) bool {
+	has := func(rules map[string]Mode) bool { return slices.Contains(slices.Collect(maps.Values(rules)), m) }
+	if p.Human.Mode != "" {
+		return p.Human.Mode == m || has(p.Human.From)
+	}
+	return p.base() == m || has(p.Human.From) || has(p.Rules.From) || has(p.Rules.Tags) ||
+		slices.Contains(slices.Collect(maps.Values(p.Rules.Priority)), m) ||
+		slices.ContainsFunc(p.Rules.Schedule, func(s Period) bool { return s.Mode == m })
 }
 
 // Pause is how long no key must have come before queued mail is handled.
