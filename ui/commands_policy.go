@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 	"time"
 
@@ -32,6 +33,9 @@ func runPolicy(a *App, in input, word string, rest []string) (tea.Cmd, error) {
 		m, err := modeOf(rest[1])
 		if err != nil {
 			return nil, err
+		}
+		if _, err := path.Match(rest[0], ""); err != nil {
+			return nil, fmt.Errorf("%q is no pattern: * stands for any characters, ? for one", rest[0])
 		}
 		return a.override(in, func(o *inbox.Overrides) {
 			if m == "" {

@@ -51,6 +51,7 @@ func TestModesOnTheScreen(t *testing.T) {
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		for wrong, right := range map[string]string{
 			"/messages mode loud":                                            "no mode \"loud\" for messages: manual, interrupt, queue, fork",
+			"/messages from [ fork":                                          "\"[\" is no pattern",
 			"/messages from ci":                                              "from needs a sender",
 			"/messages quiet until noonish":                                  "noonish\" is no time to come",
 			"/messages quiet until":                                          "ntil when? It is written until 14:00 or for 2h",
