@@ -12,14 +12,24 @@ import (
 // What the screen says of an agent's mail: how much waits, whether something came
 // since its tab was last looked at, and whether something urgent waits. Coming to a
 // tab is looking at it, and so is sending something from it; that its mail was
-// taken before somebody's eyes leaves nothing new.
+// taken before somebody's eyes leaves nothing new, nor does what comes into an inbox
+// that is open.
 
 // arrived notes what a change of an agent says of its mail.
 func (a *App) arrived(t *tab, i agents.Info) {
-	t.news = t.news || i.Came > t.info.Came
+	t.news = t.news || i.Came > t.info.Came && !a.reads(i.ID)
 	if i.Pending == 0 && t == a.tabs.focus && !a.away() {
 		t.news = false
 	}
+}
+
+// reads reports whether the human has the inbox of that agent before their eyes.
+func (a *App) reads(agent int64) bool {
+	if a.panel == nil || a.away() {
+		return false
+	}
+	s, is := a.panel.of.(*mailStock)
+	return is && s.agent == agent
 }
 
 // visited notes that the focused tab shows: at the moment somebody comes to it,

@@ -147,6 +147,8 @@ func TestNewsEndsByLooking(t *testing.T) {
 		s.See("[Agent: main | 📨 1 pending]")
 		s.Press("f3")
 		s.See("Inbox of main", "[Agent: main | 1 pending]")
+		letter(t, s, "research", "main", inbox.Normal, "come while it is open")
+		s.See("[Agent: main | 2 pending]")
 		s.Press("esc")
 		s.Enter("/check")
 		s.See("[Agent: main]")
