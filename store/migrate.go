@@ -9,6 +9,7 @@ import (
 	"os"
 	"path"
 	"strconv"
+	"strings"
 )
 
 // applicationID stands in the file's header and says whose it is.
@@ -39,23 +40,36 @@ func load(fsys fs.FS) ([]string, error) {
 	return scripts, nil
 }
 
-// migrate runs the scripts above version, each in a transaction of its own
-// that first looks whether another process has just done the same.
+// migrate runs the scripts above version, each in a transaction of its own that
+// first looks whether another process has just done the same.
 func (db *DB) migrate(c *conn, scripts []string, version int) error {
 	if version > 0 {
 		if err := db.backup(c, version); err != nil {
 			return fmt.Errorf("back up before migrating: %w", err)
 		}
 	}
+	if version == 0 { // a new file has the whole schema or none, whoever looks meanwhile
+		err := step(c, strings.Join(scripts, "\n"), 0, len(scripts))
+		var now int64
+		if err == nil {
+			now, err = c.number("PRAGMA user_version")
+		}
+		if err != nil {
+			return fmt.Errorf("make schema %d: %w", len(scripts), errors.Join(err, c.rollback()))
+		}
+		version = int(now)
+	}
 	for i := version; i < len(scripts); i++ {
-		if err := step(c, scripts[i], i+1); err != nil {
+		if err := step(c, scripts[i], i, i+1); err != nil {
 			return fmt.Errorf("migrate to schema %d: %w", i+1, errors.Join(err, c.rollback()))
 		}
 	}
 	return nil
 }
 
-func step(c *conn, script string, to int) error {
+// step runs a script that leads from one version to another, if the file still has
+// the first.
+func step(c *conn, script string, from, to int) error {
 	if _, err := c.exec("BEGIN IMMEDIATE"); err != nil {
 		return err
 	}
@@ -63,7 +77,7 @@ func step(c *conn, script string, to int) error {
 	if err != nil {
 		return err
 	}
-	if version < int64(to) {
+	if version == int64(from) {
 		if _, err := c.c.ExecContext(context.Background(), script); err != nil {
 			return err
 		}
