@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"fantail/agents/llm"
@@ -29,7 +30,7 @@ func TestQuietWorkOnTheScreen(t *testing.T) {
 		s.Type("half a thou")
 		s.Wait(25 * time.Second)
 		s.See("1 pending]", "› half a thou")
-		s.Wait(10 * time.Minute)
+		s.Wait(2 * time.Minute)
 		s.See("1 pending]", "› half a thou")
 		s.Golden("policy-draft-120")
 		s.Enter("ght") // it is sent: the draft is gone
@@ -80,16 +81,16 @@ func TestModesOnTheScreen(t *testing.T) {
 		s.See("Policy: queue, by /messages from ci queue.")
 		s.Enter("/messages from ci default")
 		s.See("#1 from ci", "A message came")
-		s.Enter("/messages quiet for 2h")
-		s.See("Quiet until 02:0", "quiet until 02:0")
+		s.Enter("/messages quiet for 4m")
+		s.See("Quiet until 00:0", "quiet until 00:0")
 		s.Press("alt+2")
 		s.Enter("send main: now")
-		s.Wait(time.Hour)
+		s.Wait(2 * time.Minute)
 		s.Press("alt+1")
 		s.See("1 pending]")
 		s.Enter("/messages why 2")
-		s.See("it waits, because it is quiet; it ends at 02:0", "Decided by quiet mode.")
-		s.Wait(time.Hour)
+		s.See("it waits, because it is quiet; it ends at 00:0", "Decided by quiet mode.")
+		s.Wait(2 * time.Minute)
 		s.See("Quiet is over. 1 message came meanwhile: 1 to read.", "#2 from ci")
 		s.Gone("pending]", "quiet until")
 		s.Enter("/messages mode default")
@@ -170,13 +171,14 @@ message_handling:
 //
 // Spec: M-14, M-15, M-16, M-17, M-18, R-41, E-29.
 func TestHybridPolicyOnTheScreen(t *testing.T) {
-	play(t, uitest.Options{Files: map[string]string{".agents/oauth-impl.yml": hybrid}}, func(s *uitest.Session) {
+	synctest.Test(t, func(t *testing.T) {
 		now := time.Now()
 		monday := time.Date(now.Year(), now.Month(), now.Day(), 10, 0, 0, 0, now.Location())
 		for monday.Weekday() != time.Monday || monday.Before(now) {
 			monday = monday.AddDate(0, 0, 1)
 		}
-		s.Wait(monday.Sub(now))
+		time.Sleep(monday.Sub(now)) // no program runs meanwhile: one draws 120 times a second
+		s := uitest.Start(t, uitest.Options{Files: map[string]string{".agents/oauth-impl.yml": hybrid}})
 		for _, name := range []string{"oauth-impl", "testing-agent", "review"} {
 			s.Enter("/agent new " + name)
 			s.See("Agent: " + name)
@@ -220,7 +222,9 @@ func TestHybridPolicyOnTheScreen(t *testing.T) {
 		s.See("2 pending]")
 		s.Wait(time.Minute)
 		s.See("Handled 2 messages while you were idle")
-		s.Wait(8 * time.Hour)
+		s.Stop()
+		time.Sleep(8 * time.Hour)
+		s = uitest.Start(t, uitest.Options{Home: s.Home})
 		send("review", "--priority=low ", "in the evening")
 		s.Enter("/messages why 9")
 		s.See("Policy: queue, by its schedule (weekdays 5pm-9am) in .agents/oauth-impl.yml.")
