@@ -32,20 +32,8 @@ func (b *page) Key(k tea.KeyPressMsg) Decision {
 	switch key := k.Keystroke(); key {
 	case "esc", "q", "enter":
 		return Cancelled{}
-	case "up", "k":
-		b.scroll.key("shift+up")
-	case "down", "j":
-		b.scroll.key("shift+down")
-	case "space", "f":
-		b.scroll.key("pgdown")
-	case "b":
-		b.scroll.key("pgup")
-	case "g":
-		b.scroll.key("home")
-	case "shift+g":
-		b.scroll.key("end")
 	default:
-		b.scroll.key(key)
+		b.scroll.read(key)
 	}
 	return nil
 }

@@ -79,6 +79,18 @@ func (s *scroll) key(key string) bool {
 	return true
 }
 
+// read moves also by the keys of a pager, in a box where nothing is typed or chosen.
+func (s *scroll) read(key string) {
+	same := map[string]string{
+		"up": "shift+up", "k": "shift+up", "down": "shift+down", "j": "shift+down",
+		"space": "pgdown", "f": "pgdown", "b": "pgup", "g": "home", "shift+g": "end",
+	}
+	if k, ok := same[key]; ok {
+		key = k
+	}
+	s.key(key)
+}
+
 // typedText is what the key types: nothing if it is held with Ctrl or Alt.
 func typedText(k tea.KeyPressMsg) string {
 	if k.Mod&(tea.ModCtrl|tea.ModAlt|tea.ModMeta|tea.ModHyper|tea.ModSuper) != 0 {

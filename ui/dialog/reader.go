@@ -41,20 +41,8 @@ func (b *reader) Key(k tea.KeyPressMsg) Decision {
 	case "y":
 		b.copied = true
 		return Copied{b.text}
-	case "up", "k":
-		b.scroll.key("shift+up")
-	case "down", "j":
-		b.scroll.key("shift+down")
-	case "space", "f":
-		b.scroll.key("pgdown")
-	case "b":
-		b.scroll.key("pgup")
-	case "g":
-		b.scroll.key("home")
-	case "shift+g":
-		b.scroll.key("end")
 	default:
-		b.scroll.key(key)
+		b.scroll.read(key)
 	}
 	return nil
 }
