@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -109,6 +110,25 @@ func TestInterrupt_entersAtTheNextSeam(t *testing.T) {
 	}
 	check(t, valid(reqs[1].Messages))
 	w.until("nothing waits", func() bool { return w.info("main").Pending == 0 })
+}
+
+// TestInterrupt_needsNoSorter: mail that was stored before a seam enters there, also
+// when nobody has looked at it yet.
+// Spec: M-2.
+func TestInterrupt_needsNoSorter(t *testing.T) {
+	play(t, answers(), setting{}, func(w *world) {
+		w.mode(inbox.Interrupt)
+		w.prompt("think")
+		w.state("main", agents.Running)
+		old := w.mails("ci", "the build broke", agents.Letter{})
+		late := w.mails("ci", "it broke again", agents.Letter{})
+		for upTo, want := range map[int64][]int64{0: {old, late}, old: {late}, late: nil} {
+			if got, err := w.pool.Entering(w.main(), upTo); err != nil || !slices.Equal(got, want) {
+				t.Errorf("sorted up to #%d: %v %v enter, want %v", upTo, got, err, want)
+			}
+		}
+		w.rest()
+	})
 }
 
 // Spec: M-2, M-21, R-42, E-25.

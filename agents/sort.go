@@ -353,46 +353,56 @@ func (s arrivals) lets(d inbox.Decision) bool {
 	return false
 }
 
-// pick looks for what the policy lets in.
+// pick looks for what the policy lets in: among what the sorter knows, and at the head
+// of what came too late for it to have looked at.
 func (s *arrivals) pick(v *store.View, recipient int64) (err error) {
-	walk := func(after int64, deliver ...inbox.Deliver) error {
-		for n := heads; n == heads; {
-			ms, err := inbox.Heads(v, recipient, after, heads, deliver...)
-			if err != nil {
-				return err
-			}
-			for _, m := range ms {
-				d := inbox.Decide(m, s.policy, s.who, s.now)
-				switch {
-				case !s.lets(d):
-					s.whole = s.whole && d.When != inbox.AtPause && d.Mode != inbox.Interrupt
-				case slices.Contains(s.ids, m.ID):
-				case len(s.ids) == maxTaken:
-					s.whole = false
-					return nil
-				default:
-					s.ids = append(s.ids, m.ID)
-				}
-			}
-			if n = len(ms); n > 0 {
-				after = ms[n-1].ID
-			}
-		}
-		return nil
-	}
 	s.whole = true
 	low := s.known.eager
 	if s.wake || s.who.Ends {
 		low = lowest(low, s.known.patient)
 	}
 	if low != 0 {
-		err = walk(low - 1)
+		err = s.walk(v, recipient, low-1)
+	} else {
+		_, _, err = s.page(v, recipient, s.known.upTo)
 	}
 	if err == nil && (s.typed || s.wake || !s.who.Prompt) && s.policy.May(inbox.Manual) && !s.policy.Quiet.Holds(s.now) {
-		err = walk(0, inbox.Next, inbox.Wake) // what their dispatchers asked for
+		err = s.walk(v, recipient, 0, inbox.Next, inbox.Wake) // what their dispatchers asked for
 	}
 	slices.Sort(s.ids)
 	return err
+}
+
+// walk looks at all messages behind `after`, as far as there is room for them.
+func (s *arrivals) walk(v *store.View, recipient, after int64, deliver ...inbox.Deliver) (err error) {
+	for more := true; more && err == nil; {
+		after, more, err = s.page(v, recipient, after, deliver...)
+	}
+	return err
+}
+
+// page looks at the next messages behind `after`. It returns the last one and whether
+// more come that there is room for.
+func (s *arrivals) page(v *store.View, recipient, after int64, deliver ...inbox.Deliver) (last int64, more bool, err error) {
+	ms, err := inbox.Heads(v, recipient, after, heads, deliver...)
+	if err != nil {
+		return after, false, err
+	}
+	for _, m := range ms {
+		after = m.ID
+		d := inbox.Decide(m, s.policy, s.who, s.now)
+		switch {
+		case !s.lets(d):
+			s.whole = s.whole && d.When != inbox.AtPause && d.Mode != inbox.Interrupt
+		case slices.Contains(s.ids, m.ID):
+		case len(s.ids) == maxTaken:
+			s.whole = false
+			return after, false, nil
+		default:
+			s.ids = append(s.ids, m.ID)
+		}
+	}
+	return after, len(ms) == heads, nil
 }
 
 // sorted notes what a seam let in. If that was all, the policy lets nothing in by
