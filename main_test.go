@@ -42,6 +42,7 @@ var arrows = map[string][]string{
 	"store":                {},
 	"store/config":         {"store/config/near"},
 	"store/config/near":    {},
+	"store/storetest":      {"store"},
 	"themes":               {},
 	"tools":                {"tools/permit", "tools/proc"},
 	"tools/permit":         {},
@@ -586,7 +587,7 @@ func (t *tree) packages() map[string][]*source {
 // makers are calls whose result nothing changes.
 var makers = []string{
 	"errors.New", "fmt.Errorf", "fmt.Sprintf", "regexp.MustCompile", "reflect.TypeFor", "time.Date", "time.Duration",
-	"json.RawMessage", "len", "string", "int", "int64", "float64", "rune", "byte",
+	"json.RawMessage", "sync.OnceValue", "sync.OnceValues", "len", "string", "int", "int64", "float64", "rune", "byte",
 }
 
 // checkState finds package variables that are, or may become, state.

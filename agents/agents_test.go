@@ -18,6 +18,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
+	"fantail/store/storetest"
 	"fantail/tools"
 	"fantail/tools/permit"
 )
@@ -148,7 +149,7 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 	}
 	gate, err := permit.NewGate(s.mode, nil)
 	check(t, err)
-	db, err := store.Open(t.Context(), filepath.Join(s.dir, "fantail.db"), store.Options{Trace: s.trace, Now: s.now})
+	db, err := storetest.Open(t.Context(), filepath.Join(s.dir, "fantail.db"), store.Options{Trace: s.trace, Now: s.now})
 	check(t, err)
 	pool, err := agents.Open(t.Context(), agents.Options{
 		DB: db, Tools: tools.New(), Gate: gate, Model: "test/one", Root: s.dir, Data: s.dir,

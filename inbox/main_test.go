@@ -11,6 +11,7 @@ import (
 	"go.uber.org/goleak"
 
 	"fantail/store"
+	"fantail/store/storetest"
 )
 
 func TestMain(m *testing.M) {
@@ -57,7 +58,7 @@ func at(t testing.TB, path string) *world {
 	t.Helper()
 	w := &world{t: t}
 	var err error
-	if w.db, err = store.Open(t.Context(), path, store.Options{}); err != nil {
+	if w.db, err = storetest.Open(t.Context(), path, store.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

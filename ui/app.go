@@ -126,6 +126,7 @@ type Options struct {
 	Now     func() time.Time
 	Go      func(name string, f func())
 	Size    [2]int // of the terminal, where it can't be asked; zero: ask
+	FPS     int    // how often a second the framework looks for a new frame; 0: as often as it can
 	Plain   bool   // no mouse
 	Msgs    bool   // the status line says `2 msgs` for `2 pending`
 	Notify  string // how to tell who is elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
@@ -181,8 +182,8 @@ type App struct {
 	drawn drawn
 }
 
-// fps is how often a second the framework looks for a new frame: a key's echo
-// waits for half of that, in the mean.
+// fps is how often a second the framework looks for a new frame where nothing else is
+// said, the most it can: a key's echo waits for half of that, in the mean.
 const fps = 120
 
 // look is how the screen is drawn whatever the theme.
@@ -227,6 +228,9 @@ func New(o Options) *App {
 	if o.Go == nil {
 		o.Go = func(_ string, f func()) { go f() }
 	}
+	if o.FPS == 0 {
+		o.FPS = fps
+	}
 	if o.Branch == nil {
 		o.Branch = func() string { return "" }
 	}
@@ -250,7 +254,7 @@ func New(o Options) *App {
 	// Until the pool comes its tab takes what is typed.
 	a.tabs.add(a.newTab(agents.Info{Name: "main", Kind: agents.Main}))
 	options := []tea.ProgramOption{
-		tea.WithContext(a.ctx), tea.WithFPS(fps), tea.WithoutSignalHandler(), tea.WithFilter(calm(o.Now)),
+		tea.WithContext(a.ctx), tea.WithFPS(o.FPS), tea.WithoutSignalHandler(), tea.WithFilter(calm(o.Now)),
 	}
 	if o.In != nil {
 		options = append(options, tea.WithInput(o.In))

@@ -154,7 +154,7 @@ func (a *App) first() tea.Cmd {
 		return nil
 	}
 	a.up.due = true
-	return tea.Tick(time.Second/fps, func(time.Time) tea.Msg {
+	return tea.Tick(time.Second/time.Duration(a.o.FPS), func(time.Time) tea.Msg {
 		a.up.now()
 		return nil
 	})

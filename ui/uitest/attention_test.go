@@ -466,12 +466,10 @@ func TestRingWithoutFocus(t *testing.T) {
 func TestDigest(t *testing.T) {
 	attend(t, uitest.Options{W: 120, H: 24, Provider: uitest.Script(actor)}, func(t *testing.T, s *uitest.Session) {
 		s.NotSee("last here")
-		s.Enter("/push name=quick after 20m of work")
+		s.Enter("/push name=quick after 20s of work")
 		s.Enter("/push name=wrong fail not allowed")
-		s.Enter("/push name=asks command")
-		s.Enter("/push name=long after 10h of work")
 		s.Enter("/run")
-		s.See("asks ⚠", "wrong ✗")
+		s.See("wrong ✗")
 		s.Wait(61 * time.Minute)
 		s.NotSee("last here")
 		s.Type("h")
@@ -483,16 +481,23 @@ func TestDigest(t *testing.T) {
 		if n := strings.Count(s.Screen(), "last here"); n != 1 {
 			t.Errorf("it is told %d times", n)
 		}
+		s.Press("ctrl+u")
+		s.Enter("/push name=long after 10h of work")
+		s.Enter("/push name=asks command")
+		s.Enter("/run")
+		s.See("long ", "asks ⚠")
 		home := s.Home
 		s.Stop()
 		s.Wait(time.Second)
 		s = uitest.Start(t, uitest.Options{W: 120, H: 24, Provider: uitest.Script(actor), Home: home})
-		s.See("Since you were last here, 2s ago:", "interrupted ", "/resume ")
+		s.See("Since you were last here, 1s ago:", "interrupted ", "/resume ")
 		s.Golden("digest-restart-120")
 		s.Stop()
 		s = uitest.Start(t, uitest.Options{W: 120, H: 24, Provider: uitest.Script(actor), Home: home})
 		s.See("long ")
 		s.NotSee("last here")
+		s.Enter("/kill asks")
+		s.Wait(time.Minute)
 		s.Enter("fail not allowed") // what became of main's own turn stands in its transcript
 		s.See("failed after")
 		s.Wait(61 * time.Minute)
@@ -507,7 +512,7 @@ func TestDigest(t *testing.T) {
 // Spec: M-29.
 func TestDigestFits(t *testing.T) {
 	for _, w := range []int{120, 80, 40} {
-		attend(t, uitest.Options{W: w, H: 24}, func(t *testing.T, s *uitest.Session) {
+		attend(t, uitest.Options{W: w, H: 24, FPS: 2}, func(t *testing.T, s *uitest.Session) {
 			helpers(t, s, "testing-agent", "review")
 			s.Type("x")
 			s.Press("ctrl+u")

@@ -10,7 +10,7 @@
 // testing/synctest its time is the bubble's; a child process holds that time
 // still while it runs.
 //
-// Imports: agents, agents/llm, agents/llm/builtin, inbox/rules, store,
+// Imports: agents, agents/llm, agents/llm/builtin, inbox/rules, store, store/storetest,
 // tools, tools/permit, ui.
 // Only tests import it.
 package uitest
@@ -35,6 +35,7 @@ import (
 	"fantail/agents/llm/builtin"
 	"fantail/inbox/rules"
 	"fantail/store"
+	"fantail/store/storetest"
 	"fantail/tools"
 	"fantail/tools/permit"
 	"fantail/ui"
@@ -56,6 +57,7 @@ type Options struct {
 	Late     bool  // Attach is the test's to call
 	Real     bool  // real time: not in a bubble
 	Msgs     bool  // the status line says `2 msgs`
+	FPS      int   // of the screen; 0: its own. What waits for hours sets a low one
 }
 
 // Home is what survives a session: the workspace and its data.
@@ -124,7 +126,7 @@ func Start(t testing.TB, o Options) *Session {
 		In: s.Terminal.in, Out: s.Terminal, Environ: append([]string{
 			"TERM=xterm-256color", "COLORTERM=truecolor", "TTY_FORCE=1", "LANG=C.UTF-8",
 		}, o.Environ...),
-		Theme: o.Theme, Msgs: o.Msgs, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
+		Theme: o.Theme, Msgs: o.Msgs, FPS: o.FPS, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
 		History: filepath.Join(s.Home.Data, "history"),
 		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
 		Models: func() []string { return []string{o.Model, "test/other"} },
@@ -178,7 +180,7 @@ func (s *Session) Attach() {
 	gate, err := permit.NewGate(s.o.Mode, nil)
 	s.must(err)
 	ctx := context.Background()
-	s.db, err = store.Open(ctx, filepath.Join(s.Home.Data, "fantail.db"), store.Options{})
+	s.db, err = storetest.Open(ctx, filepath.Join(s.Home.Data, "fantail.db"), store.Options{})
 	s.must(err)
 	said, broken := rules.Read(s.Home.Root)
 	for _, err := range broken {
