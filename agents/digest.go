@@ -33,7 +33,7 @@ func (p *Pool) Seen(ctx context.Context, at time.Time) error {
 type Digest struct {
 	Since    time.Time // zero: the human was never there before
 	Finished []string
-	Failed   []string
+	Failed   []string        // not those that were killed
 	Cut      []string        // interrupted and crashed
 	Needs    []inbox.Message // questions, approvals and urgent ones that wait now, oldest first
 	Mail     []string        // who wrote the mail that came since and waits
@@ -135,6 +135,7 @@ func (d *Digest) note(name string, o Outcome) {
 		d.Finished = append(d.Finished, name)
 	case Interrupted, OutCrashed:
 		d.Cut = append(d.Cut, name)
+	case OutKilled: // who did it knows
 	default:
 		d.Failed = append(d.Failed, name)
 	}

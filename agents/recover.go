@@ -112,41 +112,17 @@ type cut struct {
 // returned, by agent, and goes on. After an orderly end there are at most such
 // turns and prompts.
 func (p *Pool) recover(ctx context.Context) (map[int64]*parked, error) {
-	var cuts []cut
-	var agents []store.Agent
-	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
-		turns, err := rx.OpenTurns()
-		if err != nil {
-			return err
-		}
-		for _, t := range turns {
-			rows, err := rx.TurnEntries(t.ID)
-			if err != nil {
-				return err
-			}
-			asks, err := rx.Approvals(t.ID)
-			if err != nil {
-				return err
-			}
-			c := leftBy(t, decodeAll(rows))
-			c.parked = parkedAt(t, decodeAll(rows), asks)
-			cuts = append(cuts, c)
-		}
-		agents, err = rx.Agents()
-		return err
-	})
+	agents, cuts, err := p.openTurns(ctx)
 	if err != nil || len(agents) == 0 {
 		return nil, err
 	}
 	kept, cuts := p.keepable(agents, cuts)
 	p.endGroups(cuts)
-	rests, forks := map[int64]bool{}, map[int64]bool{}
-	for _, a := range agents {
-		if rests[a.ID] = Kind(a.Kind).HasPrompt(); Kind(a.Kind) == Fork {
-			forks[a.ID] = true
-		}
-	}
 	return kept, p.o.DB.Write(ctx, "recover", func(tx *store.Tx) error {
+		rests := map[int64]bool{}
+		for _, a := range agents {
+			rests[a.ID] = Kind(a.Kind).HasPrompt()
+		}
 		text := map[int64]string{} // by agent
 		for _, c := range cuts {
 			text[c.turn.Agent] = c.text
@@ -154,38 +130,8 @@ func (p *Pool) recover(ctx context.Context) (map[int64]*parked, error) {
 				return err
 			}
 		}
-		var crashed []int64
-		for _, a := range agents {
-			state := Idle
-			switch {
-			case State(a.State).Terminal():
-				continue
-			case kept[a.ID] != nil:
-				if err := tx.SetAgentState(a.ID, string(Asking), false); err != nil {
-					return err
-				}
-				continue
-			case !rests[a.ID]:
-				state, crashed = Crashed, append(crashed, a.ID)
-			}
-			if err := tx.SetAgentState(a.ID, string(state), !rests[a.ID]); err != nil {
-				return err
-			}
-		}
-		for _, id := range crashed {
-			if forks[id] {
-				if err := p.unhandled(tx, id, ending{OutCrashed, "the program ended meanwhile"}, text[id]); err != nil {
-					return err
-				}
-			}
-			if err := p.pass(tx, id, Crashed); err != nil {
-				return err
-			}
-		}
-		for id := range forks {
-			if err := tx.CloseAgent(id); err != nil {
-				return err
-			}
+		if err := p.recoverAgents(tx, agents, kept, text); err != nil {
+			return err
 		}
 		tasks, err := tx.RunningTasks()
 		if err != nil {
@@ -211,6 +157,70 @@ func (p *Pool) recover(ctx context.Context) (map[int64]*parked, error) {
 		}
 		return tx.CloseEnded(keptTabs)
 	})
+}
+
+// openTurns reads what the last host left: all agents, and the turns that were open.
+func (p *Pool) openTurns(ctx context.Context) (agents []store.Agent, cuts []cut, err error) {
+	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
+		turns, err := rx.OpenTurns()
+		if err != nil {
+			return err
+		}
+		for _, t := range turns {
+			rows, err := rx.TurnEntries(t.ID)
+			if err != nil {
+				return err
+			}
+			asks, err := rx.Approvals(t.ID)
+			if err != nil {
+				return err
+			}
+			c := leftBy(t, decodeAll(rows))
+			c.parked = parkedAt(t, decodeAll(rows), asks)
+			cuts = append(cuts, c)
+		}
+		agents, err = rx.Agents()
+		return err
+	})
+	return agents, cuts, err
+}
+
+// recoverAgents has the agents rest that can, asks on behalf of those that are kept,
+// and ends all others, with what a cut turn of them said.
+func (p *Pool) recoverAgents(tx *store.Tx, agents []store.Agent, kept map[int64]*parked, text map[int64]string) error {
+	var crashed []store.Agent
+	for _, a := range agents {
+		state, ends := Idle, !Kind(a.Kind).HasPrompt()
+		switch {
+		case State(a.State).Terminal():
+			continue
+		case kept[a.ID] != nil:
+			state, ends = Asking, false
+		case ends:
+			state, crashed = Crashed, append(crashed, a)
+		}
+		if err := tx.SetAgentState(a.ID, string(state), ends); err != nil {
+			return err
+		}
+	}
+	for _, a := range crashed { // when all stand as ended: one's mail passes to who lives
+		if Kind(a.Kind) == Fork {
+			if err := p.unhandled(tx, a.ID, ending{OutCrashed, "the program ended meanwhile"}, text[a.ID]); err != nil {
+				return err
+			}
+		}
+		if err := p.pass(tx, a.ID, Crashed); err != nil {
+			return err
+		}
+	}
+	for _, a := range agents {
+		if Kind(a.Kind) == Fork {
+			if err := tx.CloseAgent(a.ID); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // keepable divides the cut turns: those that go on, by agent, and those that are
