@@ -251,7 +251,7 @@ func (a *App) agentArguments(before []string) (items []composer.Item) {
 	case before[0] == "config" && len(before) == 2:
 		items = modeItems()
 	case before[0] == "config" && slices.Contains(before, string(inbox.Queue)):
-		items = []composer.Item{{Insert: "--idle-after=30s", Help: "how long no key must have come"}}
+		items = []composer.Item{pauseItem}
 	case len(before) == 1 && (before[0] == "close" || before[0] == "rename"):
 		names(agents.Helper, "")
 	}

@@ -23,12 +23,19 @@ func runPolicy(a *App, in input, word string, rest []string) (tea.Cmd, error) {
 	switch {
 	case word == "mode" && len(rest) == 0:
 		return a.showPolicy(in), nil
-	case word == "mode" && len(rest) == 1:
-		m, err := modeOf(rest[0])
+	case word == "mode":
+		h, err := parseHandling("messages", rest)
 		if err != nil {
 			return nil, err
 		}
-		return a.override(in, func(o *inbox.Overrides) { o.Mode = m }), nil
+		return a.override(in, func(o *inbox.Overrides) {
+			if h.set {
+				o.Mode = h.mode
+			}
+			if h.idle != 0 {
+				o.IdleAfter = h.idle
+			}
+		}), nil
 	case word == "from" && len(rest) == 2:
 		m, err := modeOf(rest[1])
 		if err != nil {
@@ -121,39 +128,51 @@ func (a *App) configAgent(in input, words []string) (tea.Cmd, error) {
 	if words[0] != "message-handling" {
 		return nil, wrong("agent", "config knows message-handling only, not %q", words[0])
 	}
-	var mode inbox.Mode
-	var idle time.Duration
-	set := false
-	for _, w := range words[1:] {
-		value, ok := strings.CutPrefix(w, "--idle-after=")
-		var err error
-		switch {
-		case ok:
-			idle, err = inbox.ParsePause(value)
-		case !set:
-			mode, err = modeOf(w)
-			set = true
-		default:
-			err = wrong("agent", "%q is not understood", w)
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case len(words) == 1:
+	if len(words) == 1 {
 		return a.showPolicy(in), nil
-	case idle != 0 && set && mode != inbox.Queue:
-		return nil, errors.New("--idle-after belongs to queue: /agent config message-handling queue --idle-after=30s")
+	}
+	h, err := parseHandling("agent", words[1:])
+	if err != nil {
+		return nil, err
 	}
 	return a.override(in, func(o *inbox.Overrides) {
-		if set {
-			o.Default, o.IdleAfter = mode, 0
+		if h.set {
+			o.Default, o.IdleAfter = h.mode, 0
 		}
-		if idle != 0 {
-			o.IdleAfter = idle
+		if h.idle != 0 {
+			o.IdleAfter = h.idle
 		}
 	}), nil
+}
+
+// handling is a mode, how long a pause has to be, or both.
+type handling struct {
+	mode inbox.Mode // "": default
+	set  bool       // a mode was given
+	idle time.Duration
+}
+
+// parseHandling reads `MODE [--idle-after=30s]` of a command.
+func parseHandling(command string, words []string) (h handling, err error) {
+	for _, w := range words {
+		value, pause := strings.CutPrefix(w, "--idle-after=")
+		switch {
+		case pause:
+			h.idle, err = inbox.ParsePause(value)
+		case !h.set:
+			h.mode, err = modeOf(w)
+			h.set = true
+		default:
+			err = wrong(command, "%q is not understood", w)
+		}
+		if err != nil {
+			return handling{}, err
+		}
+	}
+	if h.idle != 0 && h.set && h.mode != inbox.Queue {
+		return handling{}, errors.New("--idle-after belongs to the mode queue: queue --idle-after=30s")
+	}
+	return h, nil
 }
 
 // parseUntil reads `until 14:00`, `for 2h`, and both without their first word, as a
@@ -176,6 +195,9 @@ var modeHelp = map[inbox.Mode]string{
 	inbox.Fork:       "a temporary copy of the agent handles it",
 	inbox.UrgentOnly: "urgent mail interrupts, the rest is queued",
 }
+
+// pauseItem is the candidate behind the mode queue.
+var pauseItem = composer.Item{Insert: "--idle-after=30s", Help: "how long no key must have come"}
 
 // modeItems are candidates for a mode.
 func modeItems() (items []composer.Item) {
@@ -202,6 +224,8 @@ func (a *App) messagesArguments(before []string) (items []composer.Item) {
 		}
 	case before[0] == "mode" && len(before) == 1, before[0] == "from" && len(before) == 2:
 		return modeItems()
+	case before[0] == "mode" && len(before) == 2 && before[1] == string(inbox.Queue):
+		return []composer.Item{pauseItem}
 	case before[0] == "from" && len(before) == 1:
 		for _, t := range a.tabs.all {
 			items = append(items, composer.Item{Insert: t.info.Name})

@@ -52,12 +52,14 @@ func TestModesOnTheScreen(t *testing.T) {
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		for wrong, right := range map[string]string{
 			"/messages mode loud":                                            "no mode \"loud\" for messages: manual, interrupt, queue, fork",
+			"/messages mode fork --idle-after=5s":                            "--idle-after belongs to the mode queue",
+			"/messages mode queue now":                                       "\"now\" is not understood",
 			"/messages from [ fork":                                          "\"[\" is no pattern",
 			"/messages from ci":                                              "from needs a sender",
 			"/messages quiet until noonish":                                  "noonish\" is no time to come",
 			"/messages quiet until":                                          "ntil when? It is written until 14:00 or for 2h",
 			"/messages resume":                                               "t is not quiet; /messages quiet holds all mail",
-			"/agent config message-handling fork --idle-after=5s":            "--idle-after belongs to queue",
+			"/agent config message-handling fork --idle-after=5s":            "--idle-after belongs to the mode queue",
 			"/agent config message-handling queue --idle-after=never":        "\"never\" is no time to be idle",
 			"/agent config colour":                                           "config knows message-handling only",
 			"/agent config message-handling interrupt-urgent-only sometimes": "\"sometimes\"",
@@ -69,6 +71,8 @@ func TestModesOnTheScreen(t *testing.T) {
 		s.Enter("/agent new ci")
 		s.See("Agent: ci")
 		s.Press("alt+1")
+		s.Enter("/messages mode queue --idle-after=5s")
+		s.See("/messages mode: queue", "queued mail is handled after 5s without a key")
 		s.Enter("/messages mode interrupt")
 		s.See("/messages mode: interrupt")
 		s.Enter("/messages from ci queue")
