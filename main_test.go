@@ -29,7 +29,7 @@ import (
 // Tests may import what they need, but the screen's packages only from there.
 var arrows = map[string][]string{
 	".":                    {"*"},
-	"agents":               {"agents/llm", "agents/prompts", "inbox", "store", "tools", "tools/permit", "tools/proc"},
+	"agents":               {"agents/llm", "agents/prompts", "agents/queue", "inbox", "store", "tools", "tools/permit", "tools/proc"},
 	"agents/llm":           {},
 	"agents/llm/anthropic": {"agents/llm", "agents/llm/wire"},
 	"agents/llm/builtin":   {"agents/llm"},
@@ -37,6 +37,7 @@ var arrows = map[string][]string{
 	"agents/llm/openai":    {"agents/llm", "agents/llm/wire"},
 	"agents/llm/wire":      {"agents/llm"},
 	"agents/prompts":       {},
+	"agents/queue":         {},
 	"inbox":                {"store"},
 	"inbox/rules":          {"inbox"},
 	"store":                {},

@@ -125,7 +125,7 @@ func (d desk) collect(ctx context.Context, call string, t Task) (text string, en
 func (p *Pool) unended(task int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.queued[task] != nil {
+	if p.queue.Task(task) != nil {
 		return true
 	}
 	for _, a := range p.living {

@@ -25,7 +25,7 @@ func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 		return dispatched(row, "It runs in the background. "), nil
 	}
 	d.a.p.mu.Lock()
-	n := len(d.a.p.queueOf(d.a.id))
+	n := len(d.a.p.queue.Of(d.a.id))
 	d.a.p.mu.Unlock()
 	return fmt.Sprintf("Queued '%s'. Tasks in your queue: %d; the tool run starts them.", row.Name, n), nil
 }

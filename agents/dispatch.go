@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/queue"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -36,18 +37,18 @@ func (p *Pool) dispatcher() {
 
 // launch begins a task. A failure shows in the tab of whose task it is, and is
 // tried again until it works: the disk may be full. False: the pool closes.
-func (p *Pool) launch(q *queued) bool {
+func (p *Pool) launch(q *queue.Task) bool {
 	var trouble string
 	show := func(why string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		if a := p.agents[q.queue]; a != nil && (trouble == "" || a.info.Why == trouble) {
+		if a := p.agents[q.Slot.Owner]; a != nil && (trouble == "" || a.info.Why == trouble) {
 			a.change(func(i *Info) { i.Why = why })
 		}
 		trouble = why
 	}
 	for {
-		err := p.begin(q.id)
+		err := p.begin(q.ID)
 		if err == nil {
 			if trouble != "" {
 				show("")
@@ -65,25 +66,15 @@ func (p *Pool) launch(q *queued) bool {
 	}
 }
 
-// ready is the next task that may start: the first of those whose window has
-// room and that wait for no other. It reserves the slot under the negative id of
-// the task.
-func (p *Pool) ready() (next *queued) {
+// ready is the next task that may start; its slot is reserved. nil: none.
+func (p *Pool) ready() *queue.Task {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.closing {
 		return nil
 	}
-	p.closeWindows()
-	for _, q := range p.queued {
-		if p.wanted(q) && len(q.needs) == 0 && (next == nil || q.before(next)) && p.full(q.slot) == "" {
-			next = q
-		}
-	}
-	if next != nil {
-		p.running[-next.id] = next.slot
-	}
-	return next
+	p.shutDrained()
+	return p.queue.Next()
 }
 
 // begin makes the agent of a task, in one transaction, and starts it: the slot
@@ -142,25 +133,23 @@ func (p *Pool) begin(id int64) error {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	i.Parent = p.running[-id].owner // the task may have passed to another meanwhile
-	delete(p.running, -id)
+	q, slot := p.queue.Begun(id)
+	p.told()
 	if gone {
-		p.left(id, false)
 		p.serve()
 		return nil
 	}
-	q := p.queued[id]
-	p.left(id, false)
+	i.Parent = slot.Owner // the task may have passed to another meanwhile
 	a := p.newAgent(i, id)
 	if t.Kind == kindCommand {
 		a.command = t.Prompt
 	}
 	a.timeout = t.Timeout
 	if a.timeout == 0 && q != nil {
-		a.timeout = q.limit
+		a.timeout = q.Limit
 	}
-	if w, open := p.windows[t.Queue]; open && a.timeout == 0 {
-		a.timeout = w.limit
+	if w, open := p.queue.Window(t.Queue); open && a.timeout == 0 {
+		a.timeout = w.Limit
 	}
 	if over := p.agents[t.Queue]; over != nil && errors.Is(over.halted, errFelled) {
 		a.halted = over.halted
@@ -168,7 +157,7 @@ func (p *Pool) begin(id int64) error {
 	i.Window, i.Priced = a.model.Window, a.model.Price != nil
 	a.info = i
 	p.open(a)
-	p.running[a.id] = a.slot()
+	p.queue.Take(a.id, a.slot())
 	p.hub.emit(Changed{i})
 	p.told()
 	p.start("agent "+i.Name, a.loop)

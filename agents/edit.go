@@ -97,9 +97,7 @@ func (p *Pool) Move(ctx context.Context, name string, to int) (at int, err error
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			for i, id := range order {
-				if q := p.queued[id]; q != nil {
-					q.place = places[i]
-				}
+				p.queue.Move(id, places[i])
 			}
 			p.told()
 		})

@@ -167,10 +167,10 @@ func agentMeant(v *store.View, word string) (store.Agent, error) {
 func (p *Pool) notStarted(name string) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	switch q := p.queuedAs(name); {
+	switch q := p.queue.Named(name); {
 	case q == nil:
 		return nil
-	case p.wanted(q):
+	case p.queue.Wanted(q):
 		return fmt.Errorf("%q: that task has not started, so nobody reads its mail yet: %s", name, p.holdUp(q))
 	}
 	return unstarted(name)

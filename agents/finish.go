@@ -245,19 +245,10 @@ func (p *Pool) pass(tx *store.Tx, from int64, state State) error {
 	tx.AfterCommit(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		for _, q := range p.queueOf(from) {
-			q.queue, q.slot.owner = to, to
-		}
-		delete(p.windows, from)
+		p.queue.Pass(from, to)
 		for _, a := range p.living {
 			if a.info.Parent == from {
 				a.change(func(i *Info) { i.Parent = to })
-			}
-		}
-		for id, held := range p.running {
-			if held.owner == from {
-				held.owner = to
-				p.running[id] = held
 			}
 		}
 		p.told()

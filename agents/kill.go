@@ -50,8 +50,8 @@ func (p *Pool) killQueued(ctx context.Context, name string) (bool, error) {
 	for {
 		p.mu.Lock()
 		changed, id := p.changed, int64(0)
-		if q := p.queuedAs(name); q != nil {
-			id = q.id
+		if q := p.queue.Named(name); q != nil {
+			id = q.ID
 		}
 		p.mu.Unlock()
 		if id == 0 {

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/queue"
 	"fantail/store"
 )
 
@@ -139,7 +140,7 @@ type Now struct {
 func (p *Pool) Does(name string) (Now, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if q := p.queuedAs(name); q != nil {
+	if q := p.queue.Named(name); q != nil {
 		return Now{Info: Info{Name: name, State: Queued}, Queued: p.holdUp(q)}, nil
 	}
 	for _, a := range p.agents {
@@ -160,27 +161,28 @@ func (p *Pool) Does(name string) (Now, error) {
 }
 
 // holdUp says why a queued task has not started. The caller holds mu.
-func (p *Pool) holdUp(q *queued) string {
+func (p *Pool) holdUp(q *queue.Task) string {
 	switch {
-	case q.held:
+	case q.Held:
 		return "it came from outside: /run lets it in"
-	case !p.wanted(q):
+	case !p.queue.Wanted(q):
 		return "nobody has started it: /run does"
-	case len(q.needs) > 0:
-		return "it waits for " + strings.Join(needNames(q), ", ")
+	case len(q.Needs) > 0:
+		return "it waits for " + strings.Join(q.Waits(), ", ")
 	}
-	return p.crowded(q.slot)
+	return p.crowded(q.Slot)
 }
 
 // crowded says what keeps whoever wants that slot from running. The caller holds mu.
-func (p *Pool) crowded(s slot) string {
-	switch full := p.full(s); full {
+func (p *Pool) crowded(s queue.Slot) string {
+	switch full := p.queue.Full(s); full {
 	case "":
 		return "it is about to start"
 	case "cap":
-		return fmt.Sprintf("%d agents run, as many as may at once", len(p.running))
+		return fmt.Sprintf("%d agents run, as many as may at once", p.queue.Running())
 	case "window":
-		return fmt.Sprintf("so many of its queue run as /run %d allows", p.windows[s.owner].most)
+		w, _ := p.queue.Window(s.Owner)
+		return fmt.Sprintf("so many of its queue run as /run %d allows", w.Most)
 	default:
 		return full + " serves as many agents as it does at once"
 	}

@@ -158,7 +158,7 @@ func (p *Pool) unfinished(a *agent) *Unfinished {
 	defer p.mu.Unlock()
 	i := a.info
 	u := &Unfinished{
-		Name: i.Name, Busy: i.State != Idle || len(a.stops) > 0, Queued: len(p.queueOf(a.id)), Unread: i.Pending, Running: len(p.workOf(a.id)), Prompts: len(i.Prompts),
+		Name: i.Name, Busy: i.State != Idle || len(a.stops) > 0, Queued: len(p.queue.Of(a.id)), Unread: i.Pending, Running: len(p.workOf(a.id)), Prompts: len(i.Prompts),
 	}
 	if *u == (Unfinished{Name: i.Name}) {
 		return nil

@@ -8,7 +8,8 @@
 // Does not: know a provider by name, a screen, or the configuration file;
 // render anything for people.
 //
-// Imports: inbox, store, tools, tools/permit, tools/proc, agents/llm, agents/prompts.
+// Imports: inbox, store, tools, tools/permit, tools/proc, agents/llm, agents/prompts,
+// agents/queue.
 package agents
 
 import (
@@ -23,6 +24,7 @@ import (
 	"time"
 
 	"fantail/agents/llm"
+	"fantail/agents/queue"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -95,14 +97,11 @@ type Pool struct {
 	model    string           // of new agents
 	asks     map[int64]*ask
 	waits    map[*wait]struct{}
-	version  int64             // counts what waiters must look at
-	running  map[int64]slot    // agents that hold a slot; a task about to start under its negative id
-	resumes  []*resume         // agents that want their slot back, in order
-	windows  map[int64]window  // open windows, by owner
-	queued   map[int64]*queued // tasks not started
-	names    []string          // their names in order; nil: to be listed anew
-	stale    bool              // another process wrote, and the maps do not show it yet
-	unsorted map[int64]int     // agents whose mail is to be sorted -> how often that was asked
+	version  int64         // counts what waiters must look at
+	queue    *queue.Queue  // tasks not started, and the slots of agents that run
+	resumes  []*resume     // agents that want their slot back, in order
+	stale    bool          // another process wrote, and the maps do not show it yet
+	unsorted map[int64]int // agents whose mail is to be sorted -> how often that was asked
 	quiet    inbox.Quiet
 	said     map[int64]inbox.Overrides // what the human said about an agent's mail
 	broken   map[string]string         // what was said of rules that can't be read, by the agent's name
@@ -132,7 +131,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		o: o, hub: newHub(), model: o.Model, rules: o.Rules,
 		dispatch: make(chan struct{}, 1), sorts: make(chan struct{}, 1), unsorted: map[int64]int{}, changed: make(chan struct{}),
 		agents: map[int64]*agent{}, living: map[int64]*agent{}, asks: map[int64]*ask{}, waits: map[*wait]struct{}{},
-		running: map[int64]slot{}, windows: map[int64]window{}, queued: map[int64]*queued{},
+		queue: queue.New(o.Cap),
 	}
 	p.inbox = inbox.New(o.DB, p.rung)
 	kept, err := p.recover(ctx)
@@ -172,7 +171,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*parked) error {
 			return err
 		}
 		for _, w := range ws {
-			p.enqueue(w.task, w.needs)
+			p.enqueue(w.task, w.needs, false)
 		}
 		if _, p.mailed, err = inbox.Arrived(&rx.View, math.MaxInt64); err != nil {
 			return err
@@ -449,10 +448,8 @@ func (p *Pool) tally() Tally {
 			t.Running++
 		}
 	}
-	if p.names == nil {
-		p.names = p.queuedNames()
-	}
-	t.Queued, t.Names = len(p.queued), p.names
+	t.Names = p.queue.Names()
+	t.Queued = len(t.Names)
 	return t
 }
 
@@ -518,8 +515,8 @@ func (p *Pool) busy() bool {
 			return true
 		}
 	}
-	for _, q := range p.queued {
-		if p.wanted(q) && p.willStart(q, nil) {
+	for t := range p.queue.All() {
+		if p.queue.Wanted(t) && p.queue.WillStart(t, nil) {
 			return true
 		}
 	}

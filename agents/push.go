@@ -154,8 +154,8 @@ func (p *Pool) addTask(tx *store.Tx, row *Task, needs []Task, start bool) error 
 	tx.AfterCommit(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.closeWindows() // it joins none that is drained
-		p.enqueue(q, needs).now = start
+		p.shutDrained() // it joins none that is drained
+		p.enqueue(q, needs, start)
 		p.told()
 	})
 	return nil

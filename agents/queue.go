@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/queue"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -34,12 +35,50 @@ func (p *Pool) Queue(ctx context.Context, by int64) (Queue, error) {
 		l.Prompts = a.info.Prompts
 	}
 	l.Holds = map[int64]string{}
-	for _, q := range p.queueOf(by) {
-		if why := p.full(q.slot); p.wanted(q) && len(q.needs) == 0 && why != "" && why != "window" {
-			l.Holds[q.id] = why
+	for _, q := range p.queue.Of(by) {
+		if why := p.queue.Full(q.Slot); p.queue.Wanted(q) && len(q.Needs) == 0 && why != "" && why != "window" {
+			l.Holds[q.ID] = why
 		}
 	}
 	return l, nil
+}
+
+// enqueue keeps a queued task in memory; now: it starts without a window. The caller
+// holds mu, or is alone.
+func (p *Pool) enqueue(t store.Task, needs []store.Task, now bool) {
+	q := &queue.Task{
+		ID: t.ID, Place: t.Place, Name: t.Name, Slot: queue.Slot{Owner: t.Queue},
+		Now: now, Held: fromOutside(t.Origin), Needs: map[int64]string{},
+	}
+	if t.Model != "" {
+		if m, err := p.o.Resolve(t.Model); err == nil {
+			q.Slot.Vendor, q.Slot.AtOnce = m.Vendor, m.AtOnce
+		}
+	}
+	for _, n := range needs {
+		if n.State != taskFinished {
+			q.Needs[n.ID] = n.Name
+		}
+	}
+	p.queue.Add(q)
+}
+
+// ended forgets a queued task that will not start, or one that has ended, with those
+// that waited for its end. The caller holds mu.
+func (p *Pool) ended(task int64) {
+	p.queue.Ended(task)
+	p.told()
+}
+
+// starting is the queued task of that name that starts by itself as soon as it
+// can, 0 if there is none.
+func (p *Pool) starting(name string) int64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t := p.queue.Named(name); t != nil && p.queue.Wanted(t) {
+		return t.ID
+	}
+	return 0
 }
 
 // QueueText lists a queue as /queue prints it: sections `Queued:`, `Running:` and

@@ -166,13 +166,13 @@ func (p *Pool) requeue(ts []waiting) {
 	there := map[int64]bool{}
 	for _, t := range ts {
 		there[t.task.ID] = true
-		if p.queued[t.task.ID] == nil {
-			p.enqueue(t.task, t.needs)
+		if p.queue.Task(t.task.ID) == nil {
+			p.enqueue(t.task, t.needs, false)
 		}
 	}
-	for id := range p.queued {
-		if _, starts := p.running[-id]; !there[id] && !starts {
-			p.left(id, false)
+	for t := range p.queue.All() {
+		if !there[t.ID] && !p.queue.Starting(t.ID) {
+			p.queue.Remove(t.ID)
 		}
 	}
 }

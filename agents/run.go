@@ -4,18 +4,12 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"fantail/agents/llm"
+	"fantail/agents/queue"
 	"fantail/store"
 	"fantail/tools"
 )
-
-// window is what an agent's Run opened: its queue drains through it.
-type window struct {
-	most  int           // of its tasks at once; 0: no bound of its own
-	limit time.Duration // for tasks without a time-out; 0: none
-}
 
 // Ran tells what Run did.
 type Ran struct {
@@ -69,16 +63,16 @@ func (p *Pool) Run(ctx context.Context, by int64, s tools.Start) (Ran, error) {
 		return Ran{}, err
 	}
 	p.mu.Lock()
-	var outside []*queued
-	for _, q := range p.queueOf(by) {
-		if q.held {
-			q.held = false
+	var outside []*queue.Task
+	for _, q := range p.queue.Of(by) {
+		if q.Held {
+			q.Held = false
 			outside = append(outside, q)
 		}
 	}
 	r, err := p.run(by, s)
 	for _, q := range outside {
-		q.held = err != nil
+		q.Held = err != nil
 	}
 	p.mu.Unlock()
 	if err != nil || len(outside) == 0 {
@@ -87,7 +81,7 @@ func (p *Pool) Run(ctx context.Context, by int64, s tools.Start) (Ran, error) {
 	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
 		r.Outside = nil
 		for _, q := range outside {
-			t, _, err := rx.Task(q.id)
+			t, _, err := rx.Task(q.ID)
 			if err != nil {
 				return err
 			}
@@ -107,63 +101,25 @@ func (p *Pool) run(by int64, s tools.Start) (Ran, error) {
 		return Ran{}, fmt.Errorf("run %d: the number of tasks at once can't be negative", s.Count)
 	}
 	r := Ran{Window: s.Count, Running: len(p.workOf(by))}
-	qs := p.queueOf(by)
-	_, open := p.windows[by]
+	queued := len(p.queue.Of(by))
+	_, open := p.queue.Window(by)
 	switch {
 	case s.Once:
 		r.Window = 0
-		delete(p.windows, by)
-		p.pick(qs, s)
-	case len(qs) > 0 || open:
-		p.windows[by] = window{s.Count, s.Timeout}
+		p.queue.Shut(by)
+		p.queue.Pick(by, s.Count, s.Timeout)
+	case queued > 0 || open:
+		p.queue.Open(by, queue.Window{Most: s.Count, Limit: s.Timeout})
 	default:
 		return r, nil
 	}
-	starts := p.startsNow(qs)
-	r.Running, r.Queued = r.Running+starts, len(qs)-starts
+	starts := p.queue.Starts(by)
+	r.Running, r.Queued = r.Running+starts, queued-starts
 	p.told()
 	return r, nil
 }
 
-// pick marks the first s.Count tasks that can start (0: all) to start without a
-// window. One that waits for a task that neither runs nor is picked can't. The
-// caller holds mu.
-func (p *Pool) pick(qs []*queued, s tools.Start) {
-	n := 0
-	for _, q := range qs {
-		if q.now || q.held {
-			continue
-		}
-		can := s.Count == 0 || n < s.Count
-		for id := range q.needs {
-			need := p.queued[id]
-			can = can && (s.Count == 0 || need == nil || need.now)
-		}
-		if can {
-			q.now, q.limit = true, s.Timeout
-			n++
-		}
-	}
-}
-
-// startsNow counts the tasks that the dispatcher will start at once. The caller
-// holds mu.
-func (p *Pool) startsNow(qs []*queued) (n int) {
-	for _, q := range qs {
-		if p.wanted(q) && len(q.needs) == 0 && p.full(q.slot) == "" {
-			p.running[-q.id] = q.slot
-			defer delete(p.running, -q.id)
-			n++
-		}
-	}
-	return n
-}
-
-// closeWindows forgets the windows of queues that are drained. The caller holds mu.
-func (p *Pool) closeWindows() {
-	for o := range p.windows {
-		if len(p.queueOf(o)) == 0 && len(p.workOf(o)) == 0 {
-			delete(p.windows, o)
-		}
-	}
+// shutDrained closes the windows of queues that are drained. The caller holds mu.
+func (p *Pool) shutDrained() {
+	p.queue.ShutDrained(func(owner int64) bool { return len(p.workOf(owner)) > 0 })
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"strings"
+
+	"fantail/agents/queue"
 )
 
 // A sub-agent or a fork that runs holds a slot of the pool (its cap), of its dispatcher's
@@ -16,48 +18,17 @@ type resume struct {
 	gave chan struct{}
 }
 
-// slot is what an agent that runs holds.
-type slot struct {
-	owner  int64  // whose queue it came from
-	vendor string // who serves its model
-	atOnce int    // how many agents the vendor serves at once; 0: no bound
-}
-
-// full says what keeps one more agent from running: its owner's "window", the
-// "cap", or a vendor's name; "" if nothing does. The caller holds mu.
-func (p *Pool) full(s slot) string {
-	w, open := p.windows[s.owner]
-	owners, vendors := 0, 0
-	for _, o := range p.running {
-		if o.owner == s.owner {
-			owners++
-		}
-		if o.vendor == s.vendor {
-			vendors++
-		}
-	}
-	switch {
-	case open && w.most > 0 && owners >= w.most:
-		return "window"
-	case len(p.running) >= p.o.Cap:
-		return "cap"
-	case s.atOnce > 0 && vendors >= s.atOnce:
-		return s.vendor
-	}
-	return ""
-}
-
 // slot is what the agent holds while it runs. The caller holds mu.
-func (a *agent) slot() slot {
+func (a *agent) slot() queue.Slot {
 	if a.kind == Fork { // no queue's window bounds it
-		return slot{vendor: a.model.Vendor, atOnce: a.model.AtOnce}
+		return queue.Slot{Vendor: a.model.Vendor, AtOnce: a.model.AtOnce}
 	}
-	return slot{owner: a.info.Parent, vendor: a.model.Vendor, atOnce: a.model.AtOnce}
+	return queue.Slot{Owner: a.info.Parent, Vendor: a.model.Vendor, AtOnce: a.model.AtOnce}
 }
 
 // letGo gives an agent's slot away. The caller holds mu.
 func (p *Pool) letGo(a *agent) {
-	delete(p.running, a.id)
+	p.queue.Free(a.id)
 	p.serve()
 }
 
@@ -65,8 +36,8 @@ func (p *Pool) letGo(a *agent) {
 func (p *Pool) serve() {
 	var rest []*resume
 	for _, r := range p.resumes {
-		if s := r.a.slot(); p.full(s) == "" {
-			p.running[r.a.id] = s
+		if s := r.a.slot(); p.queue.Full(s) == "" {
+			p.queue.Take(r.a.id, s)
 			close(r.gave)
 		} else {
 			rest = append(rest, r)

@@ -18,7 +18,7 @@ var errSteered = errors.New("the user wrote meanwhile")
 // its own work goes on for it, and no longer waits for that work.
 func (p *Pool) WrapUp(ctx context.Context, name string) error {
 	p.mu.Lock()
-	waits := p.queuedAs(name) != nil
+	waits := p.queue.Named(name) != nil
 	p.mu.Unlock()
 	if waits {
 		return fmt.Errorf("the task %s has not started; /kill %s takes it out of the queue", name, name)

@@ -38,7 +38,7 @@ func (p *Pool) release(tx *store.Tx, t store.Task, e ending) error {
 	tx.AfterCommit(func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		p.left(t.ID, true)
+		p.ended(t.ID)
 	})
 	if e.outcome == Completed {
 		return nil

@@ -131,9 +131,9 @@ func (p *Pool) stuck(w *wait, version int64) (string, bool) {
 	}
 	for grew := true; grew; {
 		grew = false
-		for _, q := range p.queued {
-			if !can.names[q.name] && p.wanted(q) && p.willStart(q, can.names) {
-				can.add(q.name, q.queue)
+		for q := range p.queue.All() {
+			if !can.names[q.Name] && p.queue.Wanted(q) && p.queue.WillStart(q, can.names) {
+				can.add(q.Name, q.Slot.Owner)
 				grew = true
 			}
 		}
@@ -176,13 +176,13 @@ func (c actors) end(v *wait) bool {
 func (p *Pool) explain(w *wait) string {
 	idle, named := 0, false
 	var after []string
-	for _, q := range p.queued {
-		if !p.wanted(q) {
+	for q := range p.queue.All() {
+		if !p.queue.Wanted(q) {
 			idle++
-			named = named || q.name == w.from
+			named = named || q.Name == w.from
 		}
-		if q.name == w.from && len(q.needs) > 0 {
-			after = needNames(q)
+		if q.Name == w.from && len(q.Needs) > 0 {
+			after = q.Waits()
 		}
 	}
 	switch {
@@ -297,9 +297,9 @@ func (a *agent) owed() []string {
 	for _, b := range a.p.workOf(a.id) {
 		names = append(names, b.info.Name)
 	}
-	for _, q := range a.p.queueOf(a.id) {
-		if a.p.wanted(q) {
-			names = append(names, q.name)
+	for _, q := range a.p.queue.Of(a.id) {
+		if a.p.queue.Wanted(q) {
+			names = append(names, q.Name)
 		}
 	}
 	sort.Strings(names)
