@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
+	"syscall"
 	"testing"
 )
 
@@ -16,6 +18,13 @@ const builtEnv = "FANTAIL_TEST_BINARY"
 func TestMain(m *testing.M) {
 	if child := os.Getenv(childEnv); child != "" {
 		beChild(child)
+	}
+	// What runs the tests may ignore signals, as nohup does, and programs inherit that;
+	// those that we are told of they begin anew with.
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
 	}
 	os.Exit(func() int {
 		dir, err := os.MkdirTemp("", "fantail-cli-test")
