@@ -120,8 +120,11 @@ func TestPick(t *testing.T) {
 // TestStarts: what is about to start is counted, and counting changes nothing.
 func TestStarts(t *testing.T) {
 	q := of(3, one(1, 1), one(2, 1), one(3, 1), one(4, 1))
-	if q.Open(1, queue.Window{}); q.Starts(1) != 3 || q.Starts(1) != 3 || q.Running() != 0 {
-		t.Errorf("%d start, %d run", q.Starts(1), q.Running())
+	q.Open(1, queue.Window{})
+	for range 2 {
+		if n := q.Starts(1); n != 3 || q.Running() != 0 {
+			t.Errorf("%d start, %d run", n, q.Running())
+		}
 	}
 	q.Next()
 	if q.Starts(1) != 3 || q.Running() != 1 || !q.Starting(1) {
