@@ -23,7 +23,10 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 	case agents.Changed:
 		return a.change(e.Info)
 	case agents.Tally:
-		a.tally = e
+		over := a.tally.Quiet.On && !e.Quiet.On
+		if a.tally = e; over {
+			return a.callAfterQuiet()
+		}
 	case agents.Mailed:
 		if t := a.tabs.byID(e.Agent); t != nil && t.info.Kind.HasPrompt() && t.info.Urgent+len(a.pressing.all) > 0 {
 			return a.askUrgent()

@@ -65,7 +65,7 @@ func (a *App) callFor(was, i agents.Info) tea.Cmd {
 	name := inbox.Label(i.Name)
 	switch {
 	case i.Question != nil && (was.Question == nil || was.Question.ID != i.Question.ID):
-		return a.call(call{callNeeds, name, name + " asks: " + inbox.Label(i.Question.Gist())})
+		return a.call(needsCall(i))
 	case failed:
 		text := name + " failed"
 		if i.Why != "" {
@@ -74,6 +74,27 @@ func (a *App) callFor(was, i agents.Info) tea.Cmd {
 		return a.call(call{callFailed, name, text})
 	}
 	return nil
+}
+
+// callAfterQuiet calls to what came while it was quiet and still waits: nobody was
+// called to it then.
+func (a *App) callAfterQuiet() tea.Cmd {
+	var cmds []tea.Cmd
+	for _, m := range slices.Backward(a.pressing.all) {
+		cmds = append(cmds, a.call(urgentCall(m)))
+	}
+	for _, t := range a.tabs.all {
+		if t.info.Question != nil {
+			cmds = append(cmds, a.call(needsCall(t.info)))
+		}
+	}
+	return tea.Batch(cmds...)
+}
+
+// needsCall calls to an agent that asks.
+func needsCall(i agents.Info) call {
+	name := inbox.Label(i.Name)
+	return call{callNeeds, name, name + " asks: " + inbox.Label(i.Question.Gist())}
 }
 
 // call notes what calls the human, if they are elsewhere and want to be called.

@@ -27,6 +27,15 @@ func bells(s *uitest.Session) int {
 	return strings.Count(regexp.MustCompile("\x1b\\][^\a\x1b]*\a").ReplaceAllString(string(s.Raw()), ""), "\a")
 }
 
+// notified are the texts of the desktop's notifications, as the terminal got them.
+func notified(s *uitest.Session) (all []string) {
+	for _, p := range strings.Split(string(s.Raw()), "\x1b]777;notify;")[1:] {
+		text, _, _ := strings.Cut(p, "\x1b\\")
+		all = append(all, text)
+	}
+	return all
+}
+
 // helpers opens agents that the human talks to, without going to them.
 func helpers(t *testing.T, s *uitest.Session, names ...string) {
 	t.Helper()
@@ -347,41 +356,60 @@ func TestUrgentInQuiet(t *testing.T) {
 	})
 }
 
+// TestRingAfterQuiet: when quiet ends by itself, who is elsewhere is called once to
+// what is urgent and to who asks.
+//
+// Spec: M-22, M-29.
+func TestRingAfterQuiet(t *testing.T) {
+	attend(t, uitest.Options{Provider: uitest.Script(actor), Environ: []string{"TERM_PROGRAM=ghostty"}}, func(t *testing.T, s *uitest.Session) {
+		helpers(t, s, "testing-agent")
+		s.Enter("/messages quiet for 10m")
+		s.See("Quiet until ")
+		s.Enter("/push name=asks command")
+		s.Enter("/run")
+		s.See("asks ⚠")
+		s.Send("\x1b[O")
+		letter(t, s, "testing-agent", "main", inbox.Urgent, "test failures")
+		letter(t, s, "testing-agent", "main", inbox.Normal, "patience")
+		s.Wait(9 * time.Minute)
+		if got := notified(s); len(got) != 0 {
+			t.Errorf("called in quiet: %q", got)
+		}
+		s.Wait(2 * time.Minute)
+		s.See("Quiet is over.")
+		if got := notified(s); len(got) != 1 || got[0] != "fantail · shop;1 urgent, 1 needs you: testing-agent, asks" {
+			t.Errorf("called %q", got)
+		}
+	})
+}
+
 // TestRing: an unfocused terminal is told of what is urgent, failed or needs the
 // human, several at once in one; a focused one never.
 //
 // Spec: M-29, E-24.
 func TestRing(t *testing.T) {
 	attend(t, uitest.Options{Provider: uitest.Script(actor), Environ: []string{"TERM_PROGRAM=ghostty"}}, func(t *testing.T, s *uitest.Session) {
-		told := func() []string {
-			var all []string
-			for _, p := range strings.Split(string(s.Raw()), "\x1b]777;notify;")[1:] {
-				text, _, _ := strings.Cut(p, "\x1b\\")
-				all = append(all, text)
-			}
-			return all
-		}
 		helpers(t, s, "testing-agent")
 		s.Send("\x1b[I")
 		letter(t, s, "testing-agent", "main", inbox.Urgent, "test failures")
 		s.Wait(2 * time.Minute)
-		if got := told(); len(got) != 0 {
+		if got := notified(s); len(got) != 0 {
 			t.Errorf("a focused terminal was told %q", got)
 		}
 		s.Send("\x1b[O")
 		letter(t, s, "testing-agent", "main", inbox.Normal, "nothing urgent")
 		s.Wait(2 * time.Second)
-		if got := told(); len(got) != 0 {
+		if got := notified(s); len(got) != 0 {
 			t.Errorf("it was told %q", got)
 		}
 		letter(t, s, "testing-agent", "main", inbox.Urgent, "more \x1b]0;failures\x07; and; so on")
 		s.Wait(700 * time.Millisecond)
-		if got := told(); len(got) != 0 {
+		if got := notified(s); len(got) != 0 {
 			t.Errorf("it was told at once: %q", got)
 		}
 		s.Wait(time.Second)
 		want := []string{"fantail · shop;urgent from testing-agent: more ]0,failures , and, so on"}
-		if got := told(); fmt.Sprint(got) != fmt.Sprint(want) {
+		if got := notified(s); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("it was told %q, want %q", got, want)
 		}
 		s.Enter("/push name=lint fail this is not allowed")
@@ -391,7 +419,7 @@ func TestRing(t *testing.T) {
 		s.See("lint ✗", "vet ✗", "cart ⚠")
 		s.Wait(2 * time.Second)
 		want = append(want, "fantail · shop;cart asks: bash gofmt -l . && echo 'all files are formatted'", "fantail · shop;2 failed: lint, vet")
-		if got := told(); fmt.Sprint(got) != fmt.Sprint(want) {
+		if got := notified(s); fmt.Sprint(got) != fmt.Sprint(want) {
 			t.Errorf("it was told %q, want %q", got, want)
 		}
 		// Whoever comes back within the moment is not called.
@@ -403,7 +431,7 @@ func TestRing(t *testing.T) {
 		s.Wait(300 * time.Millisecond)
 		s.Send("\x1b[I")
 		s.Wait(2 * time.Second)
-		if got := told(); len(got) != len(want) {
+		if got := notified(s); len(got) != len(want) {
 			t.Errorf("it was told %q", got)
 		}
 	})
