@@ -63,7 +63,7 @@ func (a *App) queuePanel(agent int64, name string) tea.Cmd {
 	verbs := append(slices.Clone(taskVerbs), dialog.Verb{Name: "editing", Ask: "%s› "})
 	box := dialog.NewBoard(a.theme, a.o.Now, "Queue of "+name,
 		"Nothing is queued. /push PROMPT adds a task, /run starts the queue; its results land in the inbox.", verbs, false)
-	_, lanes := taskLines(agents.Queue{}, taskQuery{})
+	_, lanes := taskLines(agents.Queue{}, nil, taskQuery{})
 	box.Lanes(lanes)
 	a.openPanel(box, &taskStock{a: a, agent: agent, name: name})
 	return nil
@@ -86,6 +86,12 @@ func (s *taskStock) next(b *dialog.Board, stale bool) read {
 	}
 	id, pool := s.agent, s.a.pool
 	have, known := s.queue, s.any && !stale
+	by := map[int64]agents.Info{}
+	for _, t := range s.a.tabs.all {
+		if t.info.Task != 0 && t.info.Parent == id {
+			by[t.info.Task] = t.info
+		}
+	}
 	return func(ctx context.Context) (func(b *dialog.Board), error) {
 		q := have
 		if !known {
@@ -94,7 +100,7 @@ func (s *taskStock) next(b *dialog.Board, stale bool) read {
 				return nil, err
 			}
 		}
-		lines, lanes := taskLines(q, want)
+		lines, lanes := taskLines(q, by, want)
 		return func(b *dialog.Board) {
 			s.queue, s.shown, s.any = q, want, true
 			b.Lanes(lanes)
@@ -103,15 +109,16 @@ func (s *taskStock) next(b *dialog.Board, stale bool) read {
 	}
 }
 
-// taskLines are the rows of a queue, in groups where all show, and the counts.
-func taskLines(q agents.Queue, want taskQuery) ([]dialog.Line, []dialog.Lane) {
+// taskLines are the rows of a queue, in groups where all show, and the counts. The
+// agents are those whose tab is open, by their task.
+func taskLines(q agents.Queue, by map[int64]agents.Info, want taskQuery) ([]dialog.Line, []dialog.Lane) {
 	lanes := []dialog.Lane{
 		{Name: "Queued", Short: "Queued", Role: themes.Text}, {Name: "Running", Short: "Run", Role: themes.Accent}, {Name: "Finished", Short: "Done", Role: themes.Good},
 	}
 	var groups [3][]dialog.Line
 	word := strings.ToLower(want.search)
 	for _, t := range q.Tasks {
-		l, ok := taskLine(q, t)
+		l, ok := taskLine(q, t, by[t.ID])
 		if !ok {
 			continue
 		}
@@ -134,8 +141,8 @@ func taskLines(q agents.Queue, want taskQuery) ([]dialog.Line, []dialog.Lane) {
 	return lines, lanes
 }
 
-// taskLine is a task's row; false: it was removed.
-func taskLine(q agents.Queue, t agents.Task) (l dialog.Line, ok bool) {
+// taskLine is the row of a task with its agent; false: it was removed.
+func taskLine(q agents.Queue, t agents.Task, by agents.Info) (l dialog.Line, ok bool) {
 	l = dialog.Line{ID: t.ID, Who: inbox.Label(t.Name), Text: inbox.Label(taskPrompt(t))}
 	switch t.State {
 	case "queued":
@@ -147,6 +154,9 @@ func taskLine(q agents.Queue, t agents.Task) (l dialog.Line, ok bool) {
 		}
 	case "running":
 		l.Lane, l.Sign, l.Role, l.At = laneRunning, "●", themes.Accent, t.Started
+		if working(by.State) {
+			l.Sign, l.Role = glyph(by)
+		}
 	case "finished":
 		l.Lane, l.Sign, l.Role, l.At = laneFinished, "✓", themes.Good, t.Finished
 		if t.Outcome != string(agents.Completed) {

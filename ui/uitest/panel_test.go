@@ -81,6 +81,24 @@ func TestQueuePanel(t *testing.T) {
 	})
 }
 
+// TestQueuePanelAsks: a task whose agent asks stands out, and no longer once answered.
+//
+// Spec: Q-59.
+func TestQueuePanelAsks(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("/push name=asks command")
+		s.Enter("/run")
+		s.See("asks ⚠")
+		s.Press("f4")
+		s.See("⚠ asks", "Running 1")
+		s.Press("alt+a")
+		s.See("gofmt -l .")
+		s.Wait(time.Second)
+		s.Press("n", "enter")
+		s.See("✓ asks", "Finished 1")
+	})
+}
+
 // TestQueuePanelFollows: what changes shows by itself, at every size.
 func TestQueuePanelFollows(t *testing.T) {
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
