@@ -58,7 +58,7 @@ func commands() []command {
 		{"reply", nil, "N TEXT", "answer a message in the name of the agent that got it", runReply, false},
 		{"answer", nil, "[N | NAME [yes|session|no [REASON] | OPTION | TEXT]]", "answer what an agent asks, by its message or its name; alone: show the oldest question", runAnswer, false},
 		{"fire", nil, "[#N…] [TEXT]", "start one turn with all messages that wait, or with these", runFire, false},
-		{"memory", nil, "[list | show NAME [VERSION] | edit NAME | log NAME]", "the workspace's documents, which #mem-NAME brings into a conversation", runMemory, false},
+		{"memory", nil, "[list | show NAME [VERSION] | edit NAME | log NAME | rm NAME]", "the workspace's documents, which #mem-NAME brings into a conversation", runMemory, false},
 		{"kill", nil, "NAME [--cascade | --orphan]", "end an agent now, with or without those below it, or remove a queued task", runKill, false},
 		{"agent", nil, "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME] | config message-handling MODE [--idle-after=30s]]", "list agents, go to one; open, rename, close a helper; how its mail is handled", runAgent, false},
 		{"resume", nil, "NAME [PROMPT]", "let an ended agent go on; reopen a closed tab or helper", runResume, false},

@@ -54,7 +54,7 @@ func (a *App) memoryArguments(words []string) []composer.Item {
 	var items []composer.Item
 	switch {
 	case len(words) == 0:
-		for _, s := range []string{"list", "show ", "edit ", "log "} {
+		for _, s := range []string{"list", "show ", "edit ", "log ", "rm "} {
 			items = append(items, composer.Item{Insert: s})
 		}
 	case len(words) == 1 && words[0] != "list":
@@ -95,7 +95,9 @@ func runMemory(a *App, in input) (tea.Cmd, error) {
 		return a.editDocument(in, words[1]), nil
 	case verb == "log" && len(words) == 2:
 		return a.act(in.here, in.text, func() (string, error) { return a.documentLog(words[1]) }), nil
-	case verb == "show" || verb == "edit" || verb == "log":
+	case verb == "rm" && len(words) == 2:
+		return a.act(in.here, in.text, func() (string, error) { return a.removeDocument(words[1]) }), nil
+	case verb == "show" || verb == "edit" || verb == "log" || verb == "rm":
 		return nil, wrong("memory", "%s needs the name of a document", verb)
 	}
 	return nil, wrong("memory", "%q is not understood", in.rest)
@@ -120,6 +122,27 @@ func (a *App) listDocuments() (string, error) {
 		fmt.Fprintf(&b, "\n  #mem-%-*s  %s", wide, agents.Title(d), documentFacts(d, a.o.Now()))
 	}
 	return b.String(), nil
+}
+
+// removeDocument makes an empty version of a document: none is there any more, and all
+// it was stays readable.
+func (a *App) removeDocument(title string) (string, error) {
+	title = strings.TrimPrefix(title, "#mem-")
+	was, ok, err := a.pool.Document(a.ctx, title, 0)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "", a.absent(title, 0)
+	}
+	if _, err := a.pool.Remember(a.ctx, title, "", &was.Version); err != nil {
+		return "", err
+	}
+	return removed(title), nil
+}
+
+func removed(title string) string {
+	return "#mem-" + title + " was removed; /memory log " + title + " lists what it was"
 }
 
 // absent is the error of who asks for a document that is not there.
@@ -215,7 +238,7 @@ func (a *App) keepDocument(was agents.Document, text, path string) (m done, keep
 	case err != nil:
 		return done{text: sentence(err) + ". Your text is kept in " + path, tone: transcript.Bad}, true
 	case empty:
-		return done{text: "#mem-" + title + " was removed; /memory log " + title + " lists what it was", tone: transcript.Good}, false
+		return done{text: removed(title), tone: transcript.Good}, false
 	}
 	return done{text: fmt.Sprintf("#mem-%s is at version %d, %s", title, version, transcript.Size(len(text))), tone: transcript.Good}, false
 }
