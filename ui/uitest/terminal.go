@@ -58,6 +58,13 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// Readers is how many wait for what is typed.
+func (t *Terminal) Readers() int {
+	t.in.mu.Lock()
+	defer t.in.mu.Unlock()
+	return t.in.readers
+}
+
 // Raw is all that the program wrote.
 func (t *Terminal) Raw() []byte {
 	t.mu.Lock()

@@ -342,31 +342,34 @@ func Pause(ctx context.Context, d time.Duration) {
 // typed is the program's input: unbounded, so that the terminal's replies never
 // wait for a program that waits for the terminal.
 type typed struct {
-	mu     sync.Mutex
-	more   sync.Cond
-	buf    []byte
-	closed bool
+	mu      sync.Mutex
+	more    sync.Cond
+	buf     []byte
+	readers int // that wait
+	closed  bool
 }
 
 func (k *typed) Write(p []byte) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.buf = append(k.buf, p...)
-	k.more.Broadcast()
+	k.more.Signal() // who waits longest
 	return len(p), nil
 }
 
 func (k *typed) Read(p []byte) (int, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for len(k.buf) == 0 && !k.closed {
+	for k.readers++; len(k.buf) == 0 && !k.closed; {
 		k.more.Wait()
 	}
-	if len(k.buf) == 0 {
+	if k.readers--; len(k.buf) == 0 {
 		return 0, io.EOF
 	}
 	n := copy(p, k.buf)
-	k.buf = k.buf[n:]
+	if k.buf = k.buf[n:]; len(k.buf) > 0 {
+		k.more.Signal()
+	}
 	return n, nil
 }
 
