@@ -8,9 +8,8 @@ import (
 	"fantail/agents/queue"
 )
 
-// A sub-agent or a fork that runs holds a slot of the pool (its cap), of its dispatcher's
-// window and of the vendor that serves its model. One that waits or asks holds none, and takes it back
-// before queued tasks start.
+// A sub-agent or a fork that runs holds a slot of the queue. One that waits or asks
+// holds none, and takes it back before queued tasks start.
 
 // resume is an agent that wants its slot back.
 type resume struct {
