@@ -189,7 +189,7 @@ func (w *world) close() {
 // until waits for events until ok holds.
 func (w *world) until(what string, ok func() bool) {
 	w.t.Helper()
-	limit := time.NewTimer(20 * time.Second)
+	limit := time.NewTimer(time.Minute)
 	defer limit.Stop()
 	for {
 		for _, e := range w.feed.Take() {

@@ -892,7 +892,7 @@ func TestFork_leavesWhatIsWaitedFor(t *testing.T) {
 // between them, which stays where it is.
 // Spec: R-46, M-4, E-30.
 func TestFork_manyAtOnce(t *testing.T) {
-	const messages, most = 400, 32
+	const messages, most = 160, 32
 	w := open(t, builtin.New(), setting{})
 	_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) {
 		o.From = map[string]inbox.Mode{"testing-*": inbox.Fork, "bulk": inbox.Manual}

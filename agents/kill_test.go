@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -75,8 +76,10 @@ func fanOut(t *testing.T, dir, life string) {
 	if l.Started != l.Delivered+l.Pending || len(l.Wrong) > 0 {
 		fmt.Printf("WRONG %s\n", strings.ReplaceAll(l.String(), "\n", "; "))
 	}
+	first, err := strconv.Atoi(life) // a short life does something else each time
+	check(t, err)
 	fmt.Println("READY")
-	for n := 0; ; n++ {
+	for n := first; ; n++ {
 		prompts := []string{
 			"say small", "fail on purpose", "send main: half way then say done", "list . then say listed",
 			fmt.Sprintf("delegate kid-%s-%d: say deep then say asked", life, n), "check then say looked", "wait 1s then say late",

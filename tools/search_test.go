@@ -189,7 +189,8 @@ func TestGrep_ignoreFilesThatAreNone(t *testing.T) {
 	}
 }
 
-// The slowest patterns on the longest lines: a search ends when it is told to.
+// The slowest patterns on the longest lines: a search, which would take half a minute
+// and more, ends when it is told to.
 func TestGrep_whenThePatternIsSlow_stops(t *testing.T) {
 	e := place(t)
 	e.Environ = []string{"PATH=/nonexistent"} // no ripgrep
@@ -200,7 +201,7 @@ func TestGrep_whenThePatternIsSlow_stops(t *testing.T) {
 		began := time.Now()
 		r := parse(t, e, "grep", "pattern", `(\pL?\pL?\pL?){300}x`, "path", file).Run(ctx)
 		cancel()
-		if took := time.Since(began); !r.Error || took > 3*time.Second {
+		if took := time.Since(began); !r.Error || took > 20*time.Second {
 			t.Errorf("%s: error %v after %v: %s", file, r.Error, took, r.Text)
 		}
 	}

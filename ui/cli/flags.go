@@ -118,7 +118,7 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misspelt(fs, err) })
 	root.SetVersionTemplate("fantail {{.Version}}\n")
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(out, c.Flags()) })
-	root.SetArgs(args)
+	root.SetArgs(append([]string{}, args...)) // nil would be the process's own
 	root.SetOut(out)
 	root.SetErr(out)
 	if err := root.Execute(); err != nil {

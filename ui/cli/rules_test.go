@@ -29,7 +29,7 @@ func TestRulesWatch(t *testing.T) {
 	})
 	until := func(what string, ok func(r read) bool) {
 		t.Helper()
-		late := time.NewTimer(20 * time.Second)
+		late := time.NewTimer(time.Minute)
 		defer late.Stop()
 		for {
 			select {

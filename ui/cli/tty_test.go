@@ -135,7 +135,7 @@ func (c *console) written() string {
 // until waits for the screen to hold all of want and returns when it did.
 func (c *console) until(t testing.TB, want ...string) time.Time {
 	t.Helper()
-	late := time.NewTimer(20 * time.Second)
+	late := time.NewTimer(time.Minute)
 	defer late.Stop()
 	for {
 		c.mu.Lock()
@@ -170,7 +170,7 @@ func (c *console) exited(t testing.TB) (code int, took time.Duration) {
 	began := time.Now()
 	done := make(chan error, 1)
 	go func() { done <- c.cmd.Wait() }()
-	late := time.NewTimer(20 * time.Second)
+	late := time.NewTimer(time.Minute)
 	defer late.Stop()
 	select {
 	case <-done:
