@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"fantail/inbox"
 	"fantail/store"
@@ -170,7 +171,7 @@ func (p *Pool) requeue(ts []waiting) {
 			p.enqueue(t.task, t.needs, false)
 		}
 	}
-	for t := range p.queue.All() {
+	for _, t := range slices.Collect(p.queue.All()) {
 		if !there[t.ID] && !p.queue.Starting(t.ID) {
 			p.queue.Remove(t.ID)
 		}

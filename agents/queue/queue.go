@@ -40,33 +40,42 @@ func byPlace(a, b *Task) int {
 
 // Queue is the queued tasks of all owners. Its zero value is of no use.
 type Queue struct {
-	most    int // slots at once
 	tasks   map[int64]*Task
-	names   []string         // of the tasks, in order; nil: to be listed anew
+	order   []*Task          // all of them
+	names   []string         // theirs; nil: to be listed anew
 	windows map[int64]Window // by owner
-	slots   map[int64]Slot   // by their holder; of a task about to start its negative id
+	slots   slots            // a task about to start holds its own under its negative id
 }
 
 // New returns an empty queue of which at most so many run at once.
 func New(most int) *Queue {
-	return &Queue{most: most, tasks: map[int64]*Task{}, windows: map[int64]Window{}, slots: map[int64]Slot{}}
+	return &Queue{tasks: map[int64]*Task{}, windows: map[int64]Window{}, slots: newSlots(most)}
 }
 
 // Add queues a task.
-func (q *Queue) Add(t *Task) { q.tasks[t.ID], q.names = t, nil }
+func (q *Queue) Add(t *Task) {
+	q.Remove(t.ID)
+	at, _ := slices.BinarySearchFunc(q.order, t, byPlace)
+	q.order = slices.Insert(q.order, at, t)
+	q.tasks[t.ID], q.names = t, nil
+}
 
 // Remove forgets a task that no longer waits to start.
 func (q *Queue) Remove(id int64) {
-	if q.tasks[id] != nil {
-		delete(q.tasks, id)
-		q.names = nil
+	t := q.tasks[id]
+	if t == nil {
+		return
 	}
+	at, _ := slices.BinarySearchFunc(q.order, t, byPlace)
+	q.order = slices.Delete(q.order, at, at+1)
+	delete(q.tasks, id)
+	q.names = nil
 }
 
 // Ended is Remove of a task that has ended: those that waited for it do no longer.
 func (q *Queue) Ended(id int64) {
 	q.Remove(id)
-	for _, t := range q.tasks {
+	for _, t := range q.order {
 		delete(t.Needs, id)
 	}
 }
@@ -74,7 +83,9 @@ func (q *Queue) Ended(id int64) {
 // Move gives a task another place, if it is still queued.
 func (q *Queue) Move(id, place int64) {
 	if t := q.tasks[id]; t != nil {
-		t.Place, q.names = place, nil
+		q.Remove(id)
+		t.Place = place
+		q.Add(t)
 	}
 }
 
@@ -83,7 +94,7 @@ func (q *Queue) Task(id int64) *Task { return q.tasks[id] }
 
 // Named is the queued task of that name, nil if there is none.
 func (q *Queue) Named(name string) *Task {
-	for _, t := range q.tasks {
+	for _, t := range q.order {
 		if t.Name == name {
 			return t
 		}
@@ -91,17 +102,17 @@ func (q *Queue) Named(name string) *Task {
 	return nil
 }
 
-// All are the queued tasks, in no order.
-func (q *Queue) All() iter.Seq[*Task] { return maps.Values(q.tasks) }
+// All are the queued tasks in their order. While they are gone through none may be
+// added or removed.
+func (q *Queue) All() iter.Seq[*Task] { return slices.Values(q.order) }
 
 // Of lists the queued tasks of one owner in their order.
 func (q *Queue) Of(owner int64) (ts []*Task) {
-	for _, t := range q.tasks {
+	for _, t := range q.order {
 		if t.Slot.Owner == owner {
 			ts = append(ts, t)
 		}
 	}
-	slices.SortFunc(ts, byPlace)
 	return ts
 }
 
@@ -109,9 +120,9 @@ func (q *Queue) Of(owner int64) (ts []*Task) {
 // and must not change it.
 func (q *Queue) Names() []string {
 	if q.names == nil {
-		q.names = make([]string, 0, len(q.tasks))
-		for _, t := range slices.SortedFunc(maps.Values(q.tasks), byPlace) {
-			q.names = append(q.names, t.Name)
+		q.names = make([]string, len(q.order))
+		for i, t := range q.order {
+			q.names[i] = t.Name
 		}
 	}
 	return q.names
@@ -120,17 +131,12 @@ func (q *Queue) Names() []string {
 // Pass gives all that is one owner's to another: tasks, and the slots of what runs.
 // The window closes.
 func (q *Queue) Pass(from, to int64) {
-	for _, t := range q.tasks {
+	for _, t := range q.order {
 		if t.Slot.Owner == from {
 			t.Slot.Owner = to
 		}
 	}
-	for holder, s := range q.slots {
-		if s.Owner == from {
-			s.Owner = to
-			q.slots[holder] = s
-		}
-	}
+	q.slots.pass(from, to)
 	q.Shut(from)
 }
 
@@ -157,16 +163,14 @@ func (q *Queue) WillStart(t *Task, alive map[string]bool) bool {
 
 // Next is the next task that may start: the first of those that are wanted, wait for
 // no other and have room; nil: none. It holds its slot from now on, until Begun.
-func (q *Queue) Next() (next *Task) {
-	for _, t := range q.tasks {
-		if q.can(t) && (next == nil || byPlace(t, next) < 0) {
-			next = t
+func (q *Queue) Next() *Task {
+	for _, t := range q.order {
+		if q.can(t) {
+			q.Take(-t.ID, t.Slot)
+			return t
 		}
 	}
-	if next != nil {
-		q.slots[-next.ID] = next.Slot
-	}
-	return next
+	return nil
 }
 
 // can reports whether a task may start now.
@@ -176,14 +180,14 @@ func (q *Queue) can(t *Task) bool {
 
 // Starting reports whether Next has returned the task and Begun was not called yet.
 func (q *Queue) Starting(id int64) bool {
-	_, is := q.slots[-id]
+	_, is := q.slots.held[-id]
 	return is
 }
 
 // Begun forgets a task that Next returned, and frees the slot, which it returns: the
 // task may have passed to another owner meanwhile. It is nil if it was removed before.
 func (q *Queue) Begun(id int64) (*Task, Slot) {
-	t, s := q.tasks[id], q.slots[-id]
+	t, s := q.tasks[id], q.slots.held[-id]
 	q.Remove(id)
 	q.Free(-id)
 	return t, s
@@ -196,7 +200,7 @@ func (q *Queue) Starts(owner int64) (n int) {
 		case q.Starting(t.ID):
 			n++
 		case q.can(t):
-			q.slots[-t.ID] = t.Slot
+			q.Take(-t.ID, t.Slot)
 			defer q.Free(-t.ID)
 			n++
 		}

@@ -175,6 +175,28 @@ func TestShutDrained(t *testing.T) {
 	}
 }
 
+// BenchmarkDrain is what it costs to start a task while that many wait and then run.
+func BenchmarkDrain(b *testing.B) {
+	for _, n := range []int64{10, 1000, 100_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			q := queue.New(int(n))
+			q.Open(1, queue.Window{})
+			for id := range n {
+				q.Add(one(id+1, 1))
+			}
+			last := n
+			for b.Loop() {
+				x := q.Next()
+				_, s := q.Begun(x.ID)
+				q.Take(x.ID, s)
+				q.Free(x.ID)
+				last++
+				q.Add(one(last, 1))
+			}
+		})
+	}
+}
+
 // TestAnyOrder: whatever happens in whatever order, no bound is passed, what starts is
 // the first that may, nothing that may start is kept back, and all start in the end.
 func TestAnyOrder(t *testing.T) {

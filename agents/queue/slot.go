@@ -8,34 +8,69 @@ type Slot struct {
 	AtOnce int    // how many the vendor serves at once; 0: no bound
 }
 
-// Take gives a holder a slot, whether or not there is room: Full says that.
-func (q *Queue) Take(holder int64, s Slot) { q.slots[holder] = s }
+// slots are those that are held.
+type slots struct {
+	most     int // at once
+	held     map[int64]Slot
+	byOwner  map[int64]int // how many
+	byVendor map[string]int
+}
+
+func newSlots(most int) slots {
+	return slots{most: most, held: map[int64]Slot{}, byOwner: map[int64]int{}, byVendor: map[string]int{}}
+}
+
+// pass gives the slots of one owner to another.
+func (ss *slots) pass(from, to int64) {
+	for holder, s := range ss.held {
+		if s.Owner == from {
+			s.Owner = to
+			ss.held[holder] = s
+		}
+	}
+	if n := ss.byOwner[from]; n > 0 && from != to {
+		ss.byOwner[to] += n
+		delete(ss.byOwner, from)
+	}
+}
+
+// Take gives a holder a slot, whether or not there is room: Full says that. It has
+// one at most.
+func (q *Queue) Take(holder int64, s Slot) {
+	q.Free(holder)
+	q.slots.held[holder] = s
+	q.slots.byOwner[s.Owner]++
+	q.slots.byVendor[s.Vendor]++
+}
 
 // Free takes the slot of a holder back, if it has one.
-func (q *Queue) Free(holder int64) { delete(q.slots, holder) }
+func (q *Queue) Free(holder int64) {
+	s, holds := q.slots.held[holder]
+	if !holds {
+		return
+	}
+	delete(q.slots.held, holder)
+	if q.slots.byOwner[s.Owner]--; q.slots.byOwner[s.Owner] == 0 {
+		delete(q.slots.byOwner, s.Owner)
+	}
+	if q.slots.byVendor[s.Vendor]--; q.slots.byVendor[s.Vendor] == 0 {
+		delete(q.slots.byVendor, s.Vendor)
+	}
+}
 
 // Running counts the slots that are held.
-func (q *Queue) Running() int { return len(q.slots) }
+func (q *Queue) Running() int { return len(q.slots.held) }
 
 // Full says what keeps one more from running: its owner's "window", the "cap", or
 // the vendor's name; "" if nothing does.
 func (q *Queue) Full(s Slot) string {
 	w := q.windows[s.Owner]
-	owners, vendors := 0, 0
-	for _, o := range q.slots {
-		if o.Owner == s.Owner {
-			owners++
-		}
-		if o.Vendor == s.Vendor {
-			vendors++
-		}
-	}
 	switch {
-	case w.Most > 0 && owners >= w.Most:
+	case w.Most > 0 && q.slots.byOwner[s.Owner] >= w.Most:
 		return "window"
-	case len(q.slots) >= q.most:
+	case len(q.slots.held) >= q.slots.most:
 		return "cap"
-	case s.AtOnce > 0 && vendors >= s.AtOnce:
+	case s.AtOnce > 0 && q.slots.byVendor[s.Vendor] >= s.AtOnce:
 		return s.Vendor
 	}
 	return ""
