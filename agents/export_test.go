@@ -32,15 +32,15 @@ func (p *Pool) Fork(agent, message int64) error {
 // program ended.
 func Parked(es []Entry, rows []store.Approval) bool { return parkedAt(store.Turn{}, es, rows) != nil }
 
-// Entering are the messages that would enter an agent's context where it stands, had
-// the sorter only looked at those up to upTo.
-func (p *Pool) Entering(agent, upTo int64) ([]int64, error) {
+// Entering are the messages that would enter an agent's context where it stands, or
+// with a prompt there, had the sorter only looked at those up to upTo.
+func (p *Pool) Entering(agent, upTo int64, typed bool) ([]int64, error) {
 	a, err := p.agent(agent)
 	if err != nil {
 		return nil, err
 	}
 	p.mu.Lock()
-	s := arrivals{policy: a.policy(), who: a.recipient(p.o.Now()), now: p.o.Now(), known: sorting{upTo: upTo}}
+	s := arrivals{policy: a.policy(), who: a.recipient(p.o.Now()), now: p.o.Now(), typed: typed, known: sorting{upTo: upTo}}
 	p.mu.Unlock()
 	err = p.o.DB.Read(context.Background(), func(rx *store.Rx) error { return s.pick(&rx.View, agent) })
 	return s.ids, err

@@ -61,7 +61,7 @@ func (p *Pool) Override(ctx context.Context, agent int64, change func(o *inbox.O
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			p.said[a.id] = o
-			a.sorting = sorting{}
+			a.sorting.anew()
 			a.look(0)
 		})
 		return inbox.Override(tx, a.id, o)

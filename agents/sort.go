@@ -26,10 +26,26 @@ type sorting struct {
 	until   time.Time // the policy may decide otherwise by itself then; zero: never
 	eager   int64     // the first message that by policy starts a turn or enters at a seam; 0: none
 	patient int64     // the first that waits for a pause; 0: none
+	looks   int       // how often anything of the above may have changed
+}
+
+// anew forgets what is known: all is to be looked at again.
+func (s *sorting) anew() { *s = sorting{looks: s.looks + 1} }
+
+// due is the first message to be looked at.
+func (s sorting) due(now time.Time) int64 {
+	switch {
+	case !s.until.IsZero() && !now.Before(s.until):
+		return 1
+	case s.again != 0:
+		return min(s.again, s.upTo+1)
+	}
+	return s.upTo + 1
 }
 
 // seen notes a message, and reports whether it may start a turn.
 func (s *sorting) seen(id int64, d inbox.Decision) bool {
+	s.looks++
 	switch {
 	case d.When == inbox.AtPause:
 		s.patient = lowest(s.patient, id)
@@ -71,7 +87,7 @@ func (a *agent) forkEnded() {
 // lookAtAll is look for all that live. The caller holds mu.
 func (p *Pool) lookAtAll() {
 	for _, a := range p.living {
-		a.sorting = sorting{}
+		a.sorting.anew()
 		a.look(0)
 	}
 	token(p.sorts)
@@ -169,7 +185,7 @@ func (p *Pool) toSort(now time.Time) (as []*agent) {
 	}
 	for _, a := range p.living {
 		if at := a.sorting.until; !at.IsZero() && !now.Before(at) {
-			a.sorting = sorting{}
+			a.sorting.anew()
 			a.look(0)
 		}
 		if p.unsorted[a.id] > 0 {
@@ -245,7 +261,7 @@ func (p *Pool) sortOne(ctx context.Context, a *agent) error {
 	if k.freed && k.refused != 0 {
 		after, k.refused = min(after, k.refused-1), 0
 	}
-	k.again, k.freed = 0, false
+	k.upTo, k.again, k.freed = s.known, 0, false
 	idle := a.info.Pending == 0 || s.policy.Plain()
 	p.mu.Unlock()
 	var failed error
@@ -361,48 +377,45 @@ func (s *arrivals) pick(v *store.View, recipient int64) (err error) {
 	if s.wake || s.who.Ends {
 		low = lowest(low, s.known.patient)
 	}
-	if low != 0 {
-		err = s.walk(v, recipient, low-1)
-	} else {
-		_, _, err = s.page(v, recipient, s.known.upTo)
+	if err = s.walk(v, recipient, s.known.due(s.now)-1, 1); err == nil && low != 0 {
+		err = s.walk(v, recipient, low-1, 0)
 	}
 	if err == nil && (s.typed || s.wake || !s.who.Prompt) && s.policy.May(inbox.Manual) && !s.policy.Quiet.Holds(s.now) {
-		err = s.walk(v, recipient, 0, inbox.Next, inbox.Wake) // what their dispatchers asked for
+		err = s.walk(v, recipient, 0, 0, inbox.Next, inbox.Wake) // what their dispatchers asked for
 	}
-	slices.Sort(s.ids)
-	return err
-}
-
-// walk looks at all messages behind `after`, as far as there is room for them.
-func (s *arrivals) walk(v *store.View, recipient, after int64, deliver ...inbox.Deliver) (err error) {
-	for more := true; more && err == nil; {
-		after, more, err = s.page(v, recipient, after, deliver...)
+	if slices.Sort(s.ids); len(s.ids) > maxTaken {
+		s.ids, s.whole = s.ids[:maxTaken], false
 	}
 	return err
 }
 
-// page looks at the next messages behind `after`. It returns the last one and whether
-// more come that there is room for.
-func (s *arrivals) page(v *store.View, recipient, after int64, deliver ...inbox.Deliver) (last int64, more bool, err error) {
-	ms, err := inbox.Heads(v, recipient, after, heads, deliver...)
-	if err != nil {
-		return after, false, err
-	}
-	for _, m := range ms {
-		after = m.ID
-		d := inbox.Decide(m, s.policy, s.who, s.now)
-		switch {
-		case !s.lets(d):
-			s.whole = s.whole && d.When != inbox.AtPause && d.Mode != inbox.Interrupt
-		case slices.Contains(s.ids, m.ID):
-		case len(s.ids) == maxTaken:
-			s.whole = false
-			return after, false, nil
-		default:
-			s.ids = append(s.ids, m.ID)
+// walk looks at the messages behind `after`, that many pages of them (0: all), as far
+// as there is room for those it lets in.
+func (s *arrivals) walk(v *store.View, recipient, after int64, pages int, deliver ...inbox.Deliver) error {
+	room := maxTaken
+	for n := 1; ; n++ {
+		ms, err := inbox.Heads(v, recipient, after, heads, deliver...)
+		if err != nil {
+			return err
+		}
+		for _, m := range ms {
+			after = m.ID
+			switch d := inbox.Decide(m, s.policy, s.who, s.now); {
+			case !s.lets(d):
+				s.whole = s.whole && d.When != inbox.AtPause && d.Mode != inbox.Interrupt
+			case room == 0:
+				s.whole = false
+				return nil
+			default:
+				if room--; !slices.Contains(s.ids, m.ID) {
+					s.ids = append(s.ids, m.ID)
+				}
+			}
+		}
+		if len(ms) < heads || n == pages {
+			return nil
 		}
 	}
-	return after, len(ms) == heads, nil
 }
 
 // sorted notes what a seam let in. If that was all, the policy lets nothing in by
@@ -413,7 +426,7 @@ func (a *agent) sorted(s arrivals) {
 	}
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
-	if !s.whole || len(s.taken) < len(s.ids) || a.sorting.upTo != s.known.upTo {
+	if !s.whole || len(s.taken) < len(s.ids) || a.sorting.looks != s.known.looks {
 		return
 	}
 	a.sorting.eager = 0

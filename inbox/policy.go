@@ -83,6 +83,7 @@ type Overrides struct {
 	Default   Mode            `json:"default,omitempty"`    // /agent config message-handling
 	IdleAfter time.Duration   `json:"idle_after,omitempty"` // with it
 	Mode      Mode            `json:"mode,omitempty"`       // /messages mode
+	ModeAfter time.Duration   `json:"mode_after,omitempty"` // with it: its IdleAfter; 0: that of the rest
 	From      map[string]Mode `json:"from,omitempty"`       // /messages from
 }
 
@@ -121,7 +122,9 @@ func (p Policy) May(m Mode) bool {
 }
 
 // Pause is how long no key must have come before queued mail is handled.
-func (p Policy) Pause() time.Duration { return cmp.Or(p.Human.IdleAfter, p.Rules.IdleAfter, IdleAfter) }
+func (p Policy) Pause() time.Duration {
+	return cmp.Or(p.Human.ModeAfter, p.Human.IdleAfter, p.Rules.IdleAfter, IdleAfter)
+}
 
 // ParsePause reads how long no key must have come: 30s, 5m, or a number of seconds.
 func ParsePause(s string) (time.Duration, error) {

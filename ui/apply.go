@@ -23,9 +23,13 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 	case agents.Changed:
 		return a.change(e.Info)
 	case agents.Tally:
-		over := a.tally.Quiet.On && !e.Quiet.On
-		if a.tally = e; over {
-			return a.callAfterQuiet()
+		was := a.tally.Quiet
+		a.tally = e
+		switch {
+		case e.Quiet.On && !was.On:
+			a.calls.quiet = a.o.Now()
+		case was.On && !e.Quiet.On:
+			return a.callAfterQuiet(was)
 		}
 	case agents.Mailed:
 		if t := a.tabs.byID(e.Agent); t != nil && t.info.Kind.HasPrompt() && t.info.Urgent+len(a.pressing.all) > 0 {

@@ -28,13 +28,11 @@ func runPolicy(a *App, in input, word string, rest []string) (tea.Cmd, error) {
 		if err != nil {
 			return nil, err
 		}
+		if !h.set {
+			return nil, wrong("messages", "--idle-after stands behind a mode: mode queue %s", rest[0])
+		}
 		return a.override(in, func(o *inbox.Overrides) {
-			if h.set {
-				o.Mode = h.mode
-			}
-			if h.idle != 0 {
-				o.IdleAfter = h.idle
-			}
+			o.Mode, o.ModeAfter = h.mode, h.idle
 		}), nil
 	case word == "from" && len(rest) == 2:
 		m, err := modeOf(rest[1])

@@ -26,8 +26,9 @@ type call struct {
 
 // calls gathers them. A timer runs only while there are some.
 type calls struct {
-	all  []call
-	open bool
+	all   []call
+	open  bool
+	quiet time.Time // when it became quiet last, as far as the screen knows
 }
 
 // gathered says that the calls are to be made now.
@@ -76,15 +77,17 @@ func (a *App) callFor(was, i agents.Info) tea.Cmd {
 	return nil
 }
 
-// callAfterQuiet calls to what came while it was quiet and still waits: nobody was
-// called to it then.
-func (a *App) callAfterQuiet() tea.Cmd {
+// callAfterQuiet calls to what is urgent and to who asks, if that came while it was
+// quiet: nobody was called to it then. What failed stands in the pool's summary.
+func (a *App) callAfterQuiet(was inbox.Quiet) tea.Cmd {
 	var cmds []tea.Cmd
 	for _, m := range slices.Backward(a.pressing.all) {
-		cmds = append(cmds, a.call(urgentCall(m)))
+		if m.ID > was.Since {
+			cmds = append(cmds, a.call(urgentCall(m)))
+		}
 	}
 	for _, t := range a.tabs.all {
-		if t.info.Question != nil {
+		if q := t.info.Question; q != nil && !q.Since.Before(a.calls.quiet) {
 			cmds = append(cmds, a.call(needsCall(t.info)))
 		}
 	}
@@ -114,7 +117,7 @@ func (a *App) call(c call) tea.Cmd {
 // quiet meanwhile.
 func (a *App) ring() tea.Cmd {
 	all := a.calls.all
-	a.calls = calls{}
+	a.calls.all, a.calls.open = nil, false
 	if len(all) == 0 || !a.away() || a.tally.Quiet.Holds(a.o.Now()) {
 		return nil
 	}

@@ -93,6 +93,10 @@ func TestFull(t *testing.T) {
 	if got := q.Full(queue.Slot{Owner: 1}); got != "" {
 		t.Errorf("of another vendor: %q", got)
 	}
+	q.Take(2, queue.Slot{Vendor: "w", AtOnce: 1}) // instead of the one it had
+	if v, w := q.Full(s), q.Full(queue.Slot{Vendor: "w", AtOnce: 1}); v != "" || w != "w" || q.Running() != 2 {
+		t.Errorf("one changed its vendor: full are %q and %q, %d run", v, w, q.Running())
+	}
 }
 
 // TestPick: what starts once is the first that can, and not what waits for one that
@@ -130,6 +134,9 @@ func TestStarts(t *testing.T) {
 	if q.Starts(1) != 3 || q.Running() != 1 || !q.Starting(1) {
 		t.Errorf("with one that is starting: %d start, %d run", q.Starts(1), q.Running())
 	}
+	if x := q.Next(); x == nil || x.ID != 2 {
+		t.Errorf("behind one that is starting comes %v", x)
+	}
 }
 
 func TestPass(t *testing.T) {
@@ -140,6 +147,9 @@ func TestPass(t *testing.T) {
 	q.Pass(2, 1)
 	if _, open := q.Window(2); open {
 		t.Error("the window of who is gone is open")
+	}
+	if q.Open(1, queue.Window{Most: 1}); q.Full(queue.Slot{Owner: 1}) != "window" {
+		t.Error("what runs is not the heir's")
 	}
 	_, s := q.Begun(first.ID)
 	if s.Owner != 1 || len(q.Of(2)) != 0 || len(q.Of(1)) != 2 {
@@ -223,9 +233,19 @@ func TestAnyOrder(t *testing.T) {
 			}
 		}
 		start := func() bool {
+			var may []int64 // in order
+			for x := range q.All() {
+				_, open := windows[x.Slot.Owner]
+				if (open || x.Now) && !x.Held && len(x.Needs) == 0 && q.Full(x.Slot) == "" {
+					may = append(may, x.ID)
+				}
+			}
 			x := q.Next()
-			if x == nil {
+			if x == nil && len(may) == 0 {
 				return false
+			}
+			if x == nil || len(may) == 0 || x.ID != may[0] {
+				rt.Fatalf("%v starts, of those that may: %v", x, may)
 			}
 			if n := windows[x.Slot.Owner]; n > 0 {
 				of := 0
@@ -237,9 +257,6 @@ func TestAnyOrder(t *testing.T) {
 				if of >= n {
 					rt.Fatalf("task %d starts in a full window", x.ID)
 				}
-			}
-			if len(x.Needs) > 0 || x.Held {
-				rt.Fatalf("task %d starts: %+v", x.ID, x)
 			}
 			got, s := q.Begun(x.ID)
 			if got != x || q.Task(x.ID) != nil {

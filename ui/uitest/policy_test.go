@@ -53,6 +53,7 @@ func TestModesOnTheScreen(t *testing.T) {
 		for wrong, right := range map[string]string{
 			"/messages mode loud":                                            "no mode \"loud\" for messages: manual, interrupt, queue, fork",
 			"/messages mode fork --idle-after=5s":                            "--idle-after belongs to the mode queue",
+			"/messages mode --idle-after=5s":                                 "--idle-after stands behind a mode",
 			"/messages mode queue now":                                       "\"now\" is not understood",
 			"/messages from [ fork":                                          "\"[\" is no pattern",
 			"/messages from ci":                                              "from needs a sender",
