@@ -19,8 +19,8 @@ type piece struct {
 
 // statusLine is `[Agent: NAME | N pending] [Branch: B]` on its left, and on its
 // right what runs, the model, the context's share, the cost, the mode and quiet. On a
-// narrow screen the branch goes before what asks and runs; the rest of the left is
-// cut only after all of the right is gone.
+// narrow screen the branch goes before what asks and runs, a fork, what came from
+// outside and quiet; the rest of the left is cut only after all of the right is gone.
 func (a *App) statusLine(w int) string {
 	left := a.statusLeft(w)
 	branch := a.statusBranch()
@@ -61,7 +61,7 @@ func (a *App) statusLine(w int) string {
 				drop = i
 			}
 		}
-		if pieces[drop].keep >= 8 && branch != "" {
+		if pieces[drop].keep >= 7 && branch != "" {
 			branch = ""
 			continue
 		}

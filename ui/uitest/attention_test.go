@@ -105,6 +105,11 @@ func TestStatusOfMail(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, "🔴 urgent · 📨 1 pending]"},
+		{"calm", uitest.Options{}, func(t *testing.T, s *uitest.Session) {
+			if err := s.Pool.BeQuiet(t.Context(), time.Now().Add(14*time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}, "quiet until 14:00"},
 		{"msgs", uitest.Options{Msgs: true}, func(t *testing.T, s *uitest.Session) {
 			letter(t, s, "research", "main", inbox.Normal, "patterns")
 			letter(t, s, "research", "main", inbox.Normal, "more patterns")
