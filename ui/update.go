@@ -98,15 +98,11 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.dirty = a.dirty || a.branch != m.name
 		a.branch = m.name
 	case listed:
-		a.files, a.dirty = m.files, true
-		if box := a.box(); box != nil {
-			box.Refresh()
-		}
+		a.files = m.files
+		a.refreshBox()
 	case known:
-		a.texts, a.dirty = m.documents, true
-		if box := a.box(); box != nil {
-			box.Refresh()
-		}
+		a.texts = m.documents
+		a.refreshBox()
 	case opened:
 		a.dirty = true
 		a.showDocument(m)
@@ -145,6 +141,14 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		return a.roll()
 	}
 	return nil
+}
+
+// refreshBox has the prompt box look anew for what its word may come to.
+func (a *App) refreshBox() {
+	a.dirty = true
+	if box := a.box(); box != nil {
+		box.Refresh()
+	}
 }
 
 // first lets the rest of the start go on once the framework has put the first
