@@ -151,9 +151,9 @@ func (a *App) mute(in input, words []string) (tea.Cmd, error) {
 		case err != nil:
 			return "", err
 		case on:
-			return fmt.Sprintf("The thread of #%d is muted: what is and comes in it is held silently (%s); /messages mute %d off ends that", id, count(n, "message"), id), nil
+			return fmt.Sprintf("The thread of #%d is muted. Held silently: %s, and all that will come; /messages mute %d off ends that", id, count(n, "message"), id), nil
 		}
-		return fmt.Sprintf("The thread of #%d is not muted any more (%s)", id, count(n, "message")), nil
+		return fmt.Sprintf("The thread of #%d is not muted any more: %s", id, count(n, "message")), nil
 	}), nil
 }
 

@@ -54,7 +54,7 @@ func TestShelfOnTheScreen(t *testing.T) {
 		s.Enter("/messages mute 1")
 		s.See("The thread of #1 is muted", "1 pending]")
 		s.Enter("/messages mute 1 off")
-		s.See("The thread of #1 is not muted any more (1 message)", "🔴 urgent · ", "1 pending]")
+		s.See("The thread of #1 is not muted any more: 1 message", "🔴 urgent · ", "1 pending]")
 		s.Enter("/inbox --list")
 		s.See("#1 · urgent mail · pinned · alpha")
 		s.Golden("shelf-120")
