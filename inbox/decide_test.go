@@ -116,23 +116,26 @@ func TestDecide_precedence(t *testing.T) {
 func TestDecide_schedule(t *testing.T) {
 	who := Recipient{Doing: Resting, Prompt: true}
 	p := Policy{Rules: hybrid()}
+	const day, night, weekend = "weekdays 9am-5pm", "weekdays 5pm-9am", "weekends"
 	for _, c := range []struct {
-		at   time.Time
-		mode Mode
+		at     time.Time
+		mode   Mode
+		period string // which says so, not the default that may be of the same mode
 	}{
-		{monday(0, 0), Queue},
-		{monday(8, 59), Queue},
-		{monday(9, 0), Fork},
-		{monday(16, 59), Fork},
-		{monday(17, 0), Queue},
-		{monday(23, 59), Queue},
-		{monday(3, 0).AddDate(0, 0, 4), Queue},    // Friday
-		{monday(3, 0).AddDate(0, 0, 5), Manual},   // Saturday
-		{monday(23, 59).AddDate(0, 0, 6), Manual}, // Sunday
-		{monday(0, 0).AddDate(0, 0, 7), Queue},
+		{monday(0, 0), Queue, night},
+		{monday(8, 59), Queue, night},
+		{monday(9, 0), Fork, day},
+		{monday(16, 59), Fork, day},
+		{monday(17, 0), Queue, night},
+		{monday(23, 59), Queue, night},
+		{monday(3, 0).AddDate(0, 0, 4), Queue, night},      // Friday
+		{monday(3, 0).AddDate(0, 0, 5), Manual, weekend},   // Saturday
+		{monday(23, 59).AddDate(0, 0, 6), Manual, weekend}, // Sunday
+		{monday(0, 0).AddDate(0, 0, 7), Queue, night},
 	} {
-		if d := Decide(Message{From: "x", Deliver: Hold}, p, who, c.at); d.Mode != c.mode {
-			t.Errorf("%s: %s by %s, want %s", c.at.Format("Mon 15:04"), d.Mode, d.Rule, c.mode)
+		d := Decide(Message{From: "x", Deliver: Hold}, p, who, c.at)
+		if d.Mode != c.mode || !strings.Contains(d.Rule, "its schedule ("+c.period+")") {
+			t.Errorf("%s: %s by %s, want %s by %s", c.at.Format("Mon 15:04"), d.Mode, d.Rule, c.mode, c.period)
 		}
 	}
 	for at, want := range map[time.Time]time.Time{
