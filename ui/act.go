@@ -278,9 +278,13 @@ func (a *App) edit(name, draft string, then func(text, path string, err error) (
 		if !keep && !wanted {
 			os.RemoveAll(dir)
 		}
-		return m
+		return returned{m}
 	})()
 }
+
+// returned says that the human is back from a program that had the terminal, with
+// what came of it.
+type returned struct{ with tea.Msg }
 
 // editorOf is the human's editor and its arguments.
 func editorOf(environ []string) ([]string, error) {

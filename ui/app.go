@@ -163,6 +163,7 @@ type App struct {
 	decide   func(dialog.Decision) tea.Cmd
 	fleet    *fleet // the overview, while it is open
 	raised   raised
+	asks     asking
 	panel    *panel         // an inbox or a queue, while it is open
 	looked   map[int64]bool // messages that a panel has shown whole
 	pressing pressing

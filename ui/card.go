@@ -11,7 +11,6 @@ import (
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/themes"
-	"fantail/ui/dialog"
 	"fantail/ui/frame"
 )
 
@@ -176,7 +175,7 @@ func (a *App) card(most int) []string {
 // shown for long enough to be seen.
 func (a *App) takesKeys() bool {
 	p := &a.pressing
-	return p.shown != 0 && a.o.Now().Sub(p.since) >= dialog.Grace
+	return p.shown != 0 && a.o.Now().Sub(p.since) >= firstHalf
 }
 
 // keyCard are the keys of the card, whatever else shows.

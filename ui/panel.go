@@ -207,7 +207,7 @@ func (a *App) inPanel(w dialog.Wish) tea.Cmd {
 			p.box.Say("nobody asks you anything", false)
 			return nil
 		}
-		return a.nextQuestion()
+		return a.nextQuestion(strict)
 	default:
 		return p.of.do(a, p, w)
 	}

@@ -33,7 +33,7 @@ var mailVerbs = []dialog.Verb{
 	{Key: "f4 Q", Name: "queue", Hint: "queue", Help: "the queue", Bare: true},
 	{Key: "f3", Name: "close", Help: "close", Bare: true},
 	{Key: "f2", Name: "agents", Help: "the overview of all agents", Bare: true},
-	{Key: "alt+a", Name: "question", Help: "answer the oldest open question", Bare: true},
+	{Key: "alt+a f5", Name: "question", Help: "answer the oldest open question", Bare: true},
 	{Key: "?", Name: "keys", Help: "this list", Bare: true},
 }
 
@@ -174,7 +174,7 @@ func (s *mailStock) take(a *App, p *panel, w dialog.Wish, m inbox.Message) tea.C
 func (a *App) askedIn(p *panel, m inbox.Message) tea.Cmd {
 	for _, t := range a.tabs.all {
 		if q := t.info.Question; q != nil && q.Message == m.ID {
-			return a.openQuestion(t.info.ID)
+			return a.openQuestion(t.info.ID, strict)
 		}
 	}
 	p.box.Say(fmt.Sprintf("%s does not ask #%d now; /answer %d says why", inbox.Label(m.From), m.ID, m.ID), true)

@@ -50,7 +50,7 @@ var taskVerbs = []dialog.Verb{
 	{Key: "f3 i", Name: "inbox", Hint: "inbox", Help: "the inbox", Bare: true},
 	{Key: "f4", Name: "close", Help: "close", Bare: true},
 	{Key: "f2", Name: "agents", Help: "the overview of all agents", Bare: true},
-	{Key: "alt+a", Name: "question", Help: "answer the oldest open question", Bare: true},
+	{Key: "alt+a f5", Name: "question", Help: "answer the oldest open question", Bare: true},
 	{Key: "?", Name: "keys", Help: "this list", Bare: true},
 }
 

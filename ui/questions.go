@@ -9,54 +9,97 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
+	"fantail/themes"
 	"fantail/tools/permit"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
+	"fantail/ui/frame"
 )
 
 // Questions to the human: below the transcript of the agent that asks, over
-// whatever shows, or answered by a command. Only keys that the human types answer.
+// whatever shows, or answered by a command. Only keys that the human types answer;
+// whose.go says which.
 
-// raised is the question that was opened over what showed.
+// raised is the question that was opened last: over what showed, or in its place.
 type raised struct {
-	box   dialog.Box
-	agent int64
-	id    int64 // the last one that was opened, after it closed too
+	box    dialog.Box // nil if it did not need to be over anything
+	agent  int64
+	id     int64 // after it closed too
+	stands standing
 }
 
-// question is the focused agent's open question, made when it is first shown:
-// its grace begins then.
-func (a *App) question() dialog.Box {
-	t := a.tabs.focus
-	if t == nil || t.info.Question == nil {
-		return nil
-	}
+// questionOf is the box of the question that the tab's agent asks. What was typed
+// into it stays there while it is put off.
+func (a *App) questionOf(t *tab) dialog.Question {
 	if t.question == nil || t.about != t.info.Question.ID {
 		t.question, t.about = a.questionBox(*t.info.Question), t.info.Question.ID
-		if box := a.boxOf(t); box != nil && !box.Empty() {
-			t.typed = a.o.Now()
-		}
 	}
 	return t.question
 }
 
+// asker is the question that has the keyboard, nil if none has.
+func (a *App) asker() dialog.Question {
+	if k := &a.asks; k.stands.keyed() && a.stillAsks(k.sight) {
+		return a.questionOf(k.sight.asks)
+	}
+	return nil
+}
+
+// inPlace is the question in the box's place, nil if there is none.
+func (a *App) inPlace() dialog.Question {
+	if a.asks.sight.over {
+		return nil
+	}
+	return a.asker()
+}
+
 // questionBox is the dialog for a question.
-func (a *App) questionBox(q agents.Question) dialog.Box {
+func (a *App) questionBox(q agents.Question) dialog.Question {
 	if q.Asks == nil {
-		return dialog.NewQuestion(a.theme, q.Question, a.o.Now)
+		return dialog.NewQuestion(a.theme, q.Question)
 	}
 	d := dialog.Asked{ID: q.ID, Name: q.Name, Text: q.Asks.Text, Multiple: q.Asks.Multiple, Outside: q.Outside}
 	for _, o := range q.Asks.Options {
 		d.Options = append(d.Options, dialog.Offer{Label: o.Label, Why: o.Why})
 	}
-	return dialog.NewAsk(a.theme, d, a.o.Now)
+	return dialog.NewAsk(a.theme, d)
 }
 
-// reasoning reports whether the focused agent's question has its line for words
-// open.
-func (a *App) reasoning() bool {
-	_, _, open := a.question().Cursor()
-	return open
+// keyPlaced gives a key to the question in the box's place. Esc leaves it open.
+func (a *App) keyPlaced(q dialog.Question, k tea.KeyPressMsg) (tea.Cmd, bool) {
+	switch d := q.Key(k).(type) {
+	case dialog.Answered, dialog.Said:
+		return a.answered(d), true
+	case dialog.Cancelled:
+		a.asks.stands = carded
+		a.stopsTwice()
+	}
+	return nil, k.String() != "shift+tab"
+}
+
+// stopsTwice reports whether Esc stops the turn: while its agent asks, it must come
+// twice.
+func (a *App) stopsTwice() bool {
+	if !a.asksOpenly(a.tabs.focus) || a.again("esc") {
+		return true
+	}
+	a.say("the question stays open; Esc again stops the turn")
+	return false
+}
+
+// askCard is the line above the box for the focused agent's question, "" if there
+// is none to be shown so.
+func (a *App) askCard() string {
+	t, s := a.tabs.focus, a.asks.sight
+	if !a.asksOpenly(t) || s.asks == t && a.asks.stands.keyed() {
+		return ""
+	}
+	head, keys := a.theme.Paint(themes.Warn, "⚠ "), " · alt+a or f5"
+	if a.w < 50 {
+		keys = " · alt+a"
+	}
+	gist := frame.Cut(frame.CleanLine(frame.Reveal(t.info.Question.Gist())), max(1, a.w-2-frame.Width(keys)))
+	return frame.Fit(head+a.theme.Paint(themes.Warn, gist)+a.theme.Paint(themes.Dim, keys), a.w)
 }
 
 // answered carries out what a question's dialog decided.
@@ -71,17 +114,25 @@ func (a *App) answered(d dialog.Decision) tea.Cmd {
 	default:
 		return nil
 	}
+	a.asks.answered = id
 	return a.start(a.tabs.focus, "", func() (string, error) {
 		err := a.pool.Answer(a.ctx, id, ans)
-		if errors.Is(err, agents.ErrAnswered) {
+		switch {
+		case errors.Is(err, agents.ErrAnswered):
 			return sentence(err), nil
+		case err != nil:
+			a.afterwards(unanswered{id})
 		}
 		return "", err
 	})
 }
 
-// openQuestion shows an agent's open question over whatever shows.
-func (a *App) openQuestion(agent int64) tea.Cmd {
+// unanswered says that an answer did not arrive: its question is open.
+type unanswered struct{ question int64 }
+
+// openQuestion goes to an agent's open question: in the place of the focused
+// agent's box, else over what shows.
+func (a *App) openQuestion(agent int64, how standing) tea.Cmd {
 	t := a.tabs.byID(agent)
 	switch {
 	case t == nil:
@@ -91,8 +142,21 @@ func (a *App) openQuestion(agent int64) tea.Cmd {
 		a.say(t.info.Name + " asks nothing now")
 		return nil
 	}
-	a.raised = raised{a.questionBox(*t.info.Question), agent, t.info.Question.ID}
-	a.open(a.raised.box, a.answered)
+	base, _ := a.base()
+	if base != nil {
+		how = strict
+	}
+	q := a.questionOf(t)
+	q.Strictly(how == strict)
+	a.raised = raised{nil, agent, t.info.Question.ID, how}
+	a.dirty = true
+	if t != a.tabs.focus || base != nil {
+		a.raised.box = q
+		a.open(q, a.answered)
+		return nil
+	}
+	a.dialog, a.decide = nil, nil // another question, if any
+	a.asks.sight, a.asks.stands, a.asks.since = a.looks(), how, a.o.Now()
 	return nil
 }
 
@@ -112,11 +176,11 @@ func (a *App) lower(i agents.Info) {
 
 // nextQuestion opens the oldest open question over whatever shows, and the next
 // one if the one before was left open.
-func (a *App) nextQuestion() tea.Cmd {
+func (a *App) nextQuestion(how standing) tea.Cmd {
 	var first, next *agents.Question
 	for _, t := range a.tabs.all {
 		q := t.info.Question
-		if q == nil {
+		if !a.asksOpenly(t) {
 			continue
 		}
 		if first == nil || q.ID < first.ID {
@@ -133,7 +197,7 @@ func (a *App) nextQuestion() tea.Cmd {
 		a.say("nobody asks you anything")
 		return nil
 	}
-	return a.openQuestion(next.Agent)
+	return a.openQuestion(next.Agent, how)
 }
 
 // runAnswer is /answer: it answers the question a message stands for, or an
@@ -141,7 +205,7 @@ func (a *App) nextQuestion() tea.Cmd {
 func runAnswer(a *App, in input) (tea.Cmd, error) {
 	who, rest := firstWord(in.rest)
 	if who == "" {
-		return a.nextQuestion(), nil
+		return a.nextQuestion(strict), nil
 	}
 	if n, err := strconv.ParseInt(strings.TrimPrefix(who, "#"), 10, 64); err == nil {
 		return a.answerMessage(in, n, rest)
@@ -153,8 +217,8 @@ func runAnswer(a *App, in input) (tea.Cmd, error) {
 	case t.info.Question == nil:
 		return nil, fmt.Errorf("%s asks nothing now", who)
 	case rest == "":
-		return a.openQuestion(t.info.ID), nil
-	case a.o.Now().Sub(t.info.Question.Since) < dialog.Grace:
+		return a.openQuestion(t.info.ID, strict), nil
+	case a.o.Now().Sub(t.info.Question.Since) < firstSecond:
 		return nil, fmt.Errorf("%s asked this just now: %s; look at it, and answer again", who, t.info.Question.Gist())
 	}
 	return a.answerWith(in, *t.info.Question, rest)
@@ -165,7 +229,7 @@ func (a *App) answerMessage(in input, n int64, rest string) (tea.Cmd, error) {
 	for _, t := range a.tabs.all {
 		if q := t.info.Question; q != nil && q.Message == n {
 			if rest == "" {
-				return a.openQuestion(t.info.ID), nil
+				return a.openQuestion(t.info.ID, strict), nil
 			}
 			return a.answerWith(in, *q, rest)
 		}

@@ -34,7 +34,7 @@ func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
 		a.armed, a.flash = armed{}, flash{}
 	}
 	for _, take := range []func(tea.KeyPressMsg) (tea.Cmd, bool){
-		a.keyAlways, a.keyCard, a.keyDialog, a.keyTabs, a.keyQuestion, a.keySelection, a.keyDelegated, a.keyBox, a.keyPanes, a.keyGlobal,
+		a.keyAlways, a.keyCard, a.keyTabs, a.keyAsked, a.keyDialog, a.keySelection, a.keyDelegated, a.keyBox, a.keyPanes, a.keyGlobal,
 	} {
 		if cmd, ok := take(k); ok {
 			return cmd
@@ -129,9 +129,14 @@ func (a *App) shut() {
 	a.open(base, decide)
 }
 
-// keyTabs go from tab to tab.
+// keyTabs go from tab to tab, and from question to question; under a dialog they do
+// not, but to another question from one, and from the overview.
 func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	switch s := k.String(); s {
+	s := k.String()
+	if asks := s == "alt+a" || s == "f5"; a.dialog != nil && !(asks && (a.asks.sight.over || a.fleet != nil && a.dialog == a.fleet.box)) {
+		return nil, false
+	}
+	switch s {
 	case "alt+tab", "ctrl+tab":
 		a.tabs.back(a.o.Now(), 1)
 	case "alt+shift+tab", "ctrl+shift+tab":
@@ -150,52 +155,14 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "f4":
 		t := a.commandAgent()
 		return a.queuePanel(t.info.ID, t.info.Name), true
-	case "alt+a":
-		return a.nextQuestion(), true
+	case "alt+a", "f5":
+		return a.nextQuestion(sought), true
 	case "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9":
 		a.tabs.nth(int(s[4] - '0'))
 	default:
 		return nil, false
 	}
 	return a.shown(), true
-}
-
-// keyQuestion are the keys of the focused agent's open question. Esc leaves it
-// open; twice it stops the turn, as it would without a question.
-func (a *App) keyQuestion(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	q := a.question()
-	if q == nil {
-		return nil, false
-	}
-	if a.typesOn(k) {
-		return a.keyBox(k)
-	}
-	switch d := q.Key(k).(type) {
-	case dialog.Answered, dialog.Said:
-		return a.answered(d), true
-	case dialog.Cancelled:
-		if a.again("esc") {
-			return a.stop(), true
-		}
-		a.say("the question stays open; Esc again stops the turn")
-	}
-	switch k.String() {
-	case "shift+tab":
-		return nil, false
-	}
-	return nil, true
-}
-
-// typesOn reports whether the key goes on with a draft that a question came
-// upon: whoever types did not see it yet, and neither loses a letter nor answers
-// by one. A pause ends it.
-func (a *App) typesOn(k tea.KeyPressMsg) bool {
-	t, now := a.tabs.focus, a.o.Now()
-	if k.Text == "" && k.Code != tea.KeyBackspace && k.Code != tea.KeyEnter || now.Sub(t.typed) >= dialog.Grace {
-		return false
-	}
-	t.typed = now
-	return true
 }
 
 // keySelection are the keys that mean something while a block is selected.
@@ -268,6 +235,9 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 			t.line = nil
 			return nil, true
 		}
+		if !a.stopsTwice() {
+			return nil, true
+		}
 		return a.stop(), true
 	case "shift+tab":
 		return a.cycleMode(), true
@@ -328,8 +298,8 @@ func (a *App) roll() tea.Cmd {
 	}
 	a.dirty, a.wheel.turning = true, true
 	over := a.dialog
-	if over == nil && t.question != nil && t.info.Question != nil {
-		over = t.question
+	if q := a.inPlace(); over == nil && q != nil {
+		over = q
 	}
 	if over == nil {
 		t.at().Scroll(lines)
@@ -354,6 +324,9 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	}
 	if cmd, ok := a.clickCard(m.X, m.Y); ok {
 		return cmd
+	}
+	if r, t := a.drawn.asked, a.tabs.focus; a.dialog == nil && t != nil && r.h > 0 && m.Y == r.y && a.asksOpenly(t) {
+		return a.openQuestion(t.info.ID, sought)
 	}
 	if p := a.panel; p != nil && a.dialog == p.box {
 		p.box.Click(m.X, m.Y-1)

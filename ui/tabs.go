@@ -24,10 +24,9 @@ type tab struct {
 	latest  int64          // the highest Seq of the entries shown
 	backlog []agents.Event // what came before the page
 
-	question dialog.Box // for the agent's question, made when it is first shown
-	about    int64      // the question it is for
-	typed    time.Time  // when the draft a question came upon was last typed at
-	news     bool       // a message came since the tab was last looked at; see marks.go
+	question dialog.Question // for the agent's question, made when it is first shown
+	about    int64           // the question it is for
+	news     bool            // a message came since the tab was last looked at; see marks.go
 
 	panes  panes
 	active time.Time // the agent's last sign of life

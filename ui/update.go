@@ -20,6 +20,7 @@ func (a *App) Init() tea.Cmd {
 // only hands out what stands.
 func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := a.handle(m)
+	a.attend(m)
 	switch m.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg, tea.FocusMsg:
 		cmd = tea.Batch(cmd, a.here())
@@ -110,6 +111,12 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		return a.takeRecalled(m)
 	case edited:
 		a.takeEdited(m)
+	case returned:
+		return a.handle(m.with)
+	case unanswered:
+		if a.asks.answered == m.question {
+			a.asks.answered, a.dirty = 0, true
+		}
 	case done:
 		a.report(m)
 	case settled:
@@ -188,14 +195,21 @@ func (a *App) takeNews(m news) tea.Cmd {
 
 func (a *App) paste(s string) {
 	a.dirty = true
-	switch {
+	m, q := a.moment(), a.asker()
+	if q != nil {
+		_, _, m.means = q.Cursor() // it has a line for words open
+	}
+	switch who := m.whose(letter); {
+	case who == question:
+		q.Paste(s)
+	case who != beneath:
 	case a.dialog != nil:
 		a.dialog.Paste(s)
-	case a.question() != nil && a.reasoning():
-		a.question().Paste(s)
 	case a.box() != nil:
+		a.letGo(m)
 		a.box().Paste(s)
 	}
+	a.asks.typed = m.now
 }
 
 // report shows what became of an action. A failure gives the text back unless

@@ -22,6 +22,7 @@ type drawn struct {
 	focus *tab
 	tabs  []span
 	r     rects
+	asked rect // the line for the focused agent's question
 }
 
 // View hands out the last frame.
@@ -63,6 +64,7 @@ func (a *App) draw() tea.Cmd {
 // compose is the frame's lines and where the cursor stands, nil if nowhere.
 func (a *App) compose() ([]string, *tea.Cursor) {
 	a.visited()
+	a.drawn.asked = rect{}
 	if base, _ := a.base(); base != nil {
 		lines, cursor := a.whole(base)
 		if a.dialog != base {
@@ -70,7 +72,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		}
 		return lines, cursor
 	}
-	box, question := a.box(), a.question()
+	box, question := a.box(), a.inPlace()
 	f := facts{}
 	var asked []string
 	switch {
@@ -80,10 +82,16 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 	case box != nil:
 		f.box = box.Height(a.w, max(1, (a.h-4)/2))
 	}
-	card := a.card(cardMost(a.h))
+	var card []string
+	if s := a.askCard(); s != "" {
+		card = append(card, s)
+	}
+	above := len(card)
+	card = append(card, a.card(cardMost(a.h))...)
 	f.card = len(card)
 	r := layout(a.w, a.h, f)
-	a.drawn.r, a.pressing.at = r, r.card
+	a.drawn.r, a.drawn.asked = r, rect{0, r.card.y, a.w, min(above, r.card.h)}
+	a.pressing.at = rect{0, r.card.y + above, a.w, max(0, r.card.h-above)}
 	row, spans := a.tabRow(a.w)
 	a.drawn.tabs = spans
 
@@ -122,7 +130,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		}
 	}
 	lines = append(lines, a.statusLine(a.w))
-	if r.card.h == 0 {
+	if a.pressing.at.h == 0 {
 		a.pressing.shown = 0 // there is no room
 	}
 	if a.dialog != nil {
@@ -202,7 +210,7 @@ func (a *App) lowerRule(rule string) string {
 	put := func(text string, role themes.Role, x int) {
 		rule = frame.Overlay([]string{rule}, []string{a.theme.Paint(role, frame.Cut(text, max(0, a.w-x)))}, x, 0)[0]
 	}
-	if a.box() == nil && t.info.Question == nil {
+	if a.box() == nil {
 		hint := " m writes to " + frame.Cut(frame.CleanLine(t.info.Name), 24) + " · / commands as main · w w wraps up "
 		if t.info.State.Terminal() {
 			hint = " / commands as main · /close closes this tab "

@@ -130,6 +130,9 @@ func (b *Box) Value() string {
 // Empty says that nothing is in the box, not even a blank.
 func (b *Box) Empty() bool { return len(b.text.cells) == 0 }
 
+// Finds says that what is typed searches the history.
+func (b *Box) Finds() bool { return b.find != nil }
+
 // Set replaces the draft; the cursor goes to its end. Ctrl+_ brings the old one
 // back. What was pasted before and stands in s unchanged is a chip again.
 func (b *Box) Set(s string) {

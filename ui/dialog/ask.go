@@ -3,7 +3,6 @@ package dialog
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -35,10 +34,9 @@ func (Said) decision() {}
 // ask asks a question in the words of an agent. An option answers by its digit,
 // or by the arrows and Enter; what is typed is an answer too.
 type ask struct {
-	theme *themes.Theme
-	q     Asked
-	now   func() time.Time
-	shown time.Time
+	theme  *themes.Theme
+	q      Asked
+	strict bool // a digit selects, and nothing that is typed opens the line for words
 
 	// at is the highlighted row, -1 for none: an Enter meant for the prompt
 	// answers nothing. Behind the options stands one for words.
@@ -51,10 +49,9 @@ type ask struct {
 	cx, cy int
 }
 
-// NewAsk asks q. Until Grace has passed since now it takes no key: what is typed
-// then was meant for something else.
-func NewAsk(t *themes.Theme, q Asked, now func() time.Time) Box {
-	b := &ask{theme: t, q: q, now: now, shown: now(), at: -1, chosen: map[int]bool{}}
+// NewAsk asks q.
+func NewAsk(t *themes.Theme, q Asked) Question {
+	b := &ask{theme: t, q: q, at: -1, chosen: map[int]bool{}}
 	if len(q.Options) == 0 {
 		b.words = newInput()
 	}
@@ -62,9 +59,6 @@ func NewAsk(t *themes.Theme, q Asked, now func() time.Time) Box {
 }
 
 func (b *ask) Key(k tea.KeyPressMsg) Decision {
-	if b.now().Sub(b.shown) < Grace {
-		return nil
-	}
 	key, typed := k.Keystroke(), typedText(k)
 	if b.words != nil {
 		return b.wordsKey(k)
@@ -96,7 +90,7 @@ func (b *ask) Key(k tea.KeyPressMsg) Decision {
 		if n := digit(typed); n >= 0 && n < last {
 			return b.pick(n)
 		}
-		if typed != "" { // whoever types, answers in their own words
+		if typed != "" && !b.strict { // whoever types, answers in their own words
 			b.words = newInput()
 			b.words.key(k)
 		}
@@ -118,6 +112,9 @@ func (b *ask) toggle(n int) { b.chosen[n] = !b.chosen[n] }
 func (b *ask) pick(n int) Decision {
 	if b.at = n; b.q.Multiple {
 		b.toggle(n)
+		return nil
+	}
+	if b.strict {
 		return nil
 	}
 	return Said{b.q.ID, b.q.Options[n].Label}
@@ -162,8 +159,19 @@ func (b *ask) wordsKey(k tea.KeyPressMsg) Decision {
 	return nil
 }
 
+// Means takes any words for an answer, but where digits alone select.
+func (b *ask) Means(k tea.KeyPressMsg) bool {
+	typed := typedText(k)
+	if n := digit(typed); b.words == nil && b.strict {
+		return n >= 0 && n < len(b.q.Options)
+	}
+	return typed != ""
+}
+
+func (b *ask) Strictly(on bool) { b.strict, b.at = on, -1 }
+
 func (b *ask) Paste(s string) {
-	if b.words != nil && b.now().Sub(b.shown) >= Grace {
+	if b.words != nil {
 		b.words.insert(s)
 	}
 }
@@ -301,6 +309,8 @@ func (b *ask) hint(hidden int) string {
 		parts = append(parts, "space marks", "enter sends", "esc later")
 	case b.q.Multiple:
 		parts = append(parts, "space marks", "esc later")
+	case b.strict:
+		parts = append(parts, "enter confirms", "esc later")
 	default:
 		parts = append(parts, "esc later")
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/exp/golden"
@@ -12,13 +11,10 @@ import (
 	"fantail/ui/frame"
 )
 
-// posed is a question in an agent's words whose grace has passed.
-func posed(tb testing.TB, q Asked) Box {
+// posed is a question in an agent's words.
+func posed(tb testing.TB, q Asked) Question {
 	tb.Helper()
-	c := &clock{t: time.Unix(1000, 0)}
-	b := NewAsk(theme(tb), q, c.now)
-	c.pass(Grace)
-	return b
+	return NewAsk(theme(tb), q)
 }
 
 func which(multiple bool) Asked {
@@ -68,27 +64,6 @@ func TestAskAnswers(t *testing.T) {
 		b.Lines(80, 24)
 		if got := keys(b, c.script); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.script, got, c.want)
-		}
-	}
-}
-
-func TestAskTakesNoKeyInItsGrace(t *testing.T) {
-	t.Parallel()
-	for _, q := range []Asked{which(false), {ID: 7, Name: "db", Text: "Which?"}} {
-		c := &clock{t: time.Unix(1000, 0)}
-		b := NewAsk(theme(t), q, c.now)
-		before := strings.Join(b.Lines(80, 24), "\n")
-		for range 49 {
-			c.pass(10 * time.Millisecond)
-			for _, key := range []string{"1", "y", "enter", "down", "tab", "esc", "space"} {
-				if d := b.Key(press(key)); d != nil {
-					t.Fatalf("%s was taken", key)
-				}
-			}
-			b.Paste("text")
-		}
-		if after := strings.Join(b.Lines(80, 24), "\n"); after != before {
-			t.Fatalf("the box changed:\n%s", after)
 		}
 	}
 }

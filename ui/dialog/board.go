@@ -316,8 +316,8 @@ func (b *Board) Key(k tea.KeyPressMsg) Decision {
 		return nil
 	}
 	switch key {
-	case "esc", "q":
-		return b.back(key)
+	case "esc":
+		return b.back()
 	case "/":
 		b.seeks, b.peeks = true, false
 	case " ", "space":
@@ -329,13 +329,13 @@ func (b *Board) Key(k tea.KeyPressMsg) Decision {
 }
 
 // back closes what stands over the list, then what narrows it, then the board.
-func (b *Board) back(key string) Decision {
+func (b *Board) back() Decision {
 	switch {
 	case b.peeks:
 		b.peeks = false
-	case key == "esc" && len(b.picked) > 0:
+	case len(b.picked) > 0:
 		clear(b.picked)
-	case key == "esc" && b.Search() != "":
+	case b.Search() != "":
 		b.find = newInput()
 	default:
 		return Cancelled{}
@@ -449,7 +449,7 @@ func (b *Board) Landed() {
 	b.owed = 0
 }
 
-// keyPreview scrolls the preview; p lets it fill the board.
+// keyPreview scrolls the preview; p lets it fill the board, until Esc.
 func (b *Board) keyPreview(key string) bool {
 	lines := 0
 	switch key {
@@ -462,7 +462,7 @@ func (b *Board) keyPreview(key string) bool {
 	case "pgdown":
 		lines = max(1, b.last.preview.h-2)
 	case "p":
-		b.peeks = !b.peeks && b.At() != 0
+		b.peeks = b.At() != 0
 		return true
 	default:
 		return false

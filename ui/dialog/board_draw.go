@@ -421,9 +421,9 @@ func (b *Board) Keys() []Row {
 	return append(rows,
 		Row{"j/k, Up/Down", "the next one, the one before; g and G go to the ends, Ctrl+D/U by pages"},
 		Row{fmt.Sprintf("Tab, 1…%d, 0", len(b.lanes)), "the next lane; a lane; all"},
-		Row{"p", "the preview alone; again: the list"},
+		Row{"p", "the preview alone; Esc: the list"},
 		Row{"PgUp/PgDn, Ctrl+Up/Down", "scroll the preview"},
 		Row{"/", "search; Enter keeps it, Esc shows all"},
-		Row{"Esc, q", "close"},
+		Row{"Esc", "close"},
 	)
 }

@@ -106,7 +106,7 @@ func TestBoardFrames(t *testing.T) {
 			see(b)
 			keys(b, "p")
 			draw("peek", b)
-			keys(b, "p r 'I would rather'")
+			keys(b, "esc r 'I would rather'")
 			draw("reply", b)
 			keys(b, "esc / 'find' enter")
 			b.Show(nil, false, false)

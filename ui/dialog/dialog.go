@@ -10,8 +10,6 @@
 package dialog
 
 import (
-	"time"
-
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/tools/permit"
@@ -19,13 +17,25 @@ import (
 
 // Box is an open dialog. Key returns what was decided (nil: nothing yet);
 // Lines are the whole box, border included, at most w by h, every line of the
-// same width. Paste goes into the box's line of text if it has one open, and
+// same width. No key that types something closes a box that is only read: whoever
+// goes on typing loses nothing and sends nothing. Paste goes into the box's line of text if it has one open, and
 // decides nothing.
 type Box interface {
 	Key(k tea.KeyPressMsg) Decision
 	Paste(s string)
 	Lines(w, h int) []string
 	Cursor() (x, y int, ok bool)
+}
+
+// Question is a box that asks what an agent wants to know. When it may be answered
+// is for its owner to say: it takes every key it is given.
+type Question interface {
+	Box
+	// Means reports whether a key that types something is an answer, or part of one.
+	Means(k tea.KeyPressMsg) bool
+	// Strictly has no letter answer any more: a digit selects, and Enter confirms. So
+	// it asks over what letters mean something else to.
+	Strictly(on bool)
 }
 
 // Decision is what a dialog was closed with; Cancelled if by Esc.
@@ -51,9 +61,6 @@ func (Cancelled) decision() {}
 func (Answered) decision()  {}
 func (Picked) decision()    {}
 func (Confirmed) decision() {}
-
-// Grace is how long a question that appeared by itself takes no key.
-const Grace = 500 * time.Millisecond
 
 // Option is one choice of a confirmation, e.g. {"k", "kill them"}.
 type Option struct{ Key, Label string }

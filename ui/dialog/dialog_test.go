@@ -26,12 +26,6 @@ func theme(tb testing.TB) *themes.Theme {
 }
 
 // clock is a time that a test moves by hand.
-type clock struct{ t time.Time }
-
-func (c *clock) now() time.Time { return c.t }
-
-func (c *clock) pass(d time.Duration) { c.t = c.t.Add(d) }
-
 func press(name string) tea.KeyPressMsg {
 	var k tea.KeyPressMsg
 	rest := name
@@ -123,13 +117,9 @@ const diff = `--- a/hosts
  the end
 `
 
-// asked is a question whose grace has passed.
 func asked(tb testing.TB, q permit.Question) *question {
 	tb.Helper()
-	c := &clock{t: time.Unix(1000, 0)}
-	b := NewQuestion(theme(tb), q, c.now)
-	c.pass(Grace)
-	return b.(*question)
+	return NewQuestion(theme(tb), q).(*question)
 }
 
 func TestQuestionAnswers(t *testing.T) {
@@ -182,27 +172,134 @@ func TestQuestionAnswers(t *testing.T) {
 	}
 }
 
-func TestQuestionTakesNoKeyInItsGrace(t *testing.T) {
+// TestStrictly: over what letters mean something else to none answers; a digit
+// selects, and Enter confirms what is highlighted.
+func TestStrictly(t *testing.T) {
 	t.Parallel()
-	c := &clock{t: time.Unix(1000, 0)}
-	b := NewQuestion(theme(t), command("go test ./..."), c.now)
-	before := strings.Join(b.Lines(80, 24), "\n")
-	for range 49 {
-		c.pass(10 * time.Millisecond)
-		for _, key := range []string{"y", "1", "s", "2", "n", "3", "tab", "enter", "down", "esc", "space"} {
-			if d := b.Key(press(key)); d != nil {
-				t.Fatalf("%s was taken after %v", key, c.t.Sub(time.Unix(1000, 0)))
+	for r := rune(' '); r < 0x7f; r++ {
+		for _, b := range []Question{asked(t, command("go test ./...")), posed(t, which(false)), posed(t, which(true))} {
+			b.Strictly(true)
+			b.Lines(80, 24)
+			if d := b.Key(press(string(r))); d != nil {
+				t.Errorf("%q decides %+v", r, d)
+			}
+			d := b.Key(press("enter"))
+			if digit := r >= '1' && r <= '3'; digit != (d != nil) && !(r == '3' && b.(interface{ Means(tea.KeyPressMsg) bool }).Means(press("x"))) {
+				t.Errorf("%q and Enter decide %+v", r, d)
 			}
 		}
-		b.Paste("y\n")
 	}
-	if after := strings.Join(b.Lines(80, 24), "\n"); after != before {
-		t.Fatalf("the box changed:\n%s", after)
+	b := asked(t, command("go test ./..."))
+	b.Strictly(true)
+	if shown := text(b, 80, 24); !strings.Contains(shown, " 1  once") || strings.Contains(shown, " y  once") || !strings.Contains(shown, "enter confirms") {
+		t.Errorf("it shows:\n%s", shown)
 	}
-	// Typing without a pause extends nothing.
-	c.pass(10 * time.Millisecond)
-	if d, ok := b.Key(press("y")).(Answered); !ok || d.Answer.Choice != permit.Once {
-		t.Fatalf("y after the grace: %+v", d)
+	keys(b, "2")
+	if d, ok := b.Key(press("enter")).(Answered); !ok || d.Answer.Choice != permit.Session {
+		t.Errorf("2 and Enter: %+v", d)
+	}
+	if d := keys(b, "3 enter 'not now' enter"); d != (Answered{7, permit.Answer{Choice: permit.No, Reason: "not now"}}) {
+		t.Errorf("3, Enter and a reason: %+v", d)
+	}
+}
+
+// TestMeans: of what is typed, only what answers means something to a question.
+func TestMeans(t *testing.T) {
+	t.Parallel()
+	bare := command("ls")
+	bare.Rule = ""
+	for _, c := range []struct {
+		what string
+		b    Question
+		want string
+	}{
+		{"a call", asked(t, command("ls")), "yYsSnN123"},
+		{"without a rule", asked(t, bare), "yYnN13"},
+	} {
+		c.b.Lines(80, 24)
+		for r := rune(' '); r < 0x7f; r++ {
+			if got := c.b.Means(press(string(r))); got != strings.ContainsRune(c.want, r) {
+				t.Errorf("%s: %q means something: %t", c.what, r, got)
+			}
+		}
+	}
+	b := asked(t, command("ls"))
+	if b.Means(press("tab")) || b.Means(press("enter")) {
+		t.Error("keys that type nothing mean something")
+	}
+	keys(b, "n")
+	if !b.Means(press("x")) {
+		t.Error("a reason is part of an answer")
+	}
+	long := asked(t, command(strings.Repeat("ls\n", 100)))
+	long.Lines(80, 24)
+	if !long.Means(press("space")) {
+		t.Error("a long one does not scroll by the space bar")
+	}
+	if w := posed(t, which(false)); !w.Means(press("p")) {
+		t.Error("words are an answer")
+	}
+}
+
+// TestReadingEndsByNoLetter: whoever types a sentence or a command into a box that is
+// only read goes on reading, and what lists and what picks is not left either.
+func TestReadingEndsByNoLetter(t *testing.T) {
+	t.Parallel()
+	th, now := theme(t), func() time.Time { return time.Unix(1000, 0) }
+	long := strings.Repeat("a line of it\n", 200)
+	boxes := map[string]func() Box{
+		"page":   func() Box { return NewTable(th, "Help", []Row{{"/messages", long}}) },
+		"reader": func() Box { return NewReader(th, "#1 from db", []Row{{"from", "db"}}, long, 80) },
+		"fleet": func() Box {
+			f := NewFleet(th, 1, func(int64) Glance { return Glance{} }, func(int64, int, int) []string { return nil })
+			f.Members([]Member{{ID: 1, Name: "main"}, {ID: 2, Parent: 1, Name: "db"}})
+			return f
+		},
+		"board": func() Box {
+			b := NewBoard(th, now, "Inbox", "", []Verb{{Key: "a", Name: "archive"}}, true)
+			b.Show([]Line{{ID: 1, Text: "one"}, {ID: 2, Text: "two"}}, false, false)
+			return b
+		},
+		"peek": func() Box {
+			b := NewBoard(th, now, "Inbox", "", []Verb{{Key: "a", Name: "archive"}}, true)
+			b.Show([]Line{{ID: 1, Text: "one"}, {ID: 2, Text: "two"}}, false, false)
+			b.Lines(40, 12)
+			b.Key(press("p"))
+			return b
+		},
+		"picker":   func() Box { return NewPicker(th, "Go to", []Item{{Value: "a", Label: "a"}}, true) },
+		"question": func() Box { return asked(t, command("ls")) },
+		"ask":      func() Box { return posed(t, which(false)) },
+	}
+	for name, box := range boxes {
+		for r := rune(' '); r < 0x7f; r++ {
+			b := box()
+			b.Lines(80, 24)
+			if _, gone := b.Key(press(string(r))).(Cancelled); gone {
+				t.Errorf("%s: %q closes it", name, r)
+			}
+			if p, ok := b.(*Board); ok && name == "peek" && r >= 'a' && r <= 'z' && !p.peeks {
+				t.Errorf("%q closes the preview", r)
+			}
+		}
+		b := box()
+		b.Lines(80, 24)
+		for _, r := range "quit, /messages show 2 or so" {
+			if d := b.Key(press(string(r))); d == (Cancelled{}) {
+				t.Errorf("%s: a command typed into it closes it at %q", name, r)
+			}
+		}
+		left := box()
+		left.Lines(80, 24)
+		for range 3 {
+			if _, gone := left.Key(press("esc")).(Cancelled); gone {
+				left = nil
+				break
+			}
+		}
+		if left != nil {
+			t.Errorf("%s: Esc does not close it", name)
+		}
 	}
 }
 
@@ -443,7 +540,7 @@ func TestTable(t *testing.T) {
 			t.Errorf("%s: the first line is %q, want %q", c.script, got, c.want)
 		}
 	}
-	for _, key := range []string{"esc", "q", "enter"} {
+	for _, key := range []string{"esc", "enter"} {
 		if got := keys(b, key); got != (Cancelled{}) {
 			t.Errorf("%s: got %+v", key, got)
 		}
@@ -578,10 +675,10 @@ func BenchmarkQuestion(b *testing.B) {
 	q := write(strings.Repeat("+a line that was added to a file\t// with a tab\n", 20_000))
 	b.Run("open 1 MB", func(b *testing.B) {
 		for b.Loop() {
-			NewQuestion(th, q, time.Now).Lines(120, 36)
+			NewQuestion(th, q).Lines(120, 36)
 		}
 	})
-	box := NewQuestion(th, q, time.Now)
+	box := NewQuestion(th, q)
 	box.Lines(120, 36)
 	b.Run("again", func(b *testing.B) {
 		for b.Loop() {

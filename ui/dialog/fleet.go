@@ -213,8 +213,6 @@ func (b *Fleet) Key(k tea.KeyPressMsg) Decision {
 		b.move(len(b.lines))
 	case key == "p":
 		b.peeks = !b.peeks
-	case key == "q":
-		return Cancelled{}
 	case verbs[key] != "" && len(b.lines) > 0:
 		return Wanted{verbs[key], b.at}
 	}

@@ -23,14 +23,14 @@ type page struct {
 // widest is how wide the table may get: longer lines are hard to read.
 const widest = 100
 
-// NewTable shows rows of two columns; Esc, q and Enter close it.
+// NewTable shows rows of two columns; Esc and Enter close it.
 func NewTable(t *themes.Theme, title string, rows []Row) Box {
 	return &page{theme: t, title: frame.CleanLine(title), rows: rows}
 }
 
 func (b *page) Key(k tea.KeyPressMsg) Decision {
 	switch key := k.Keystroke(); key {
-	case "esc", "q", "enter":
+	case "esc", "enter":
 		return Cancelled{}
 	default:
 		b.scroll.read(key)

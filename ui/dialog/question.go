@@ -2,8 +2,8 @@ package dialog
 
 import (
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -15,10 +15,9 @@ import (
 // question asks whether a call may run. It shows the whole of what would
 // happen, and only a key that says so answers.
 type question struct {
-	theme *themes.Theme
-	q     permit.Question
-	now   func() time.Time
-	shown time.Time
+	theme  *themes.Theme
+	q      permit.Question
+	strict bool // digits select, Enter confirms
 
 	// at is the highlighted choice, -1 for none. It starts at none, so that an
 	// Enter meant for the prompt answers nothing, and the first arrow brings it
@@ -47,10 +46,9 @@ type choice struct {
 	is    permit.Choice
 }
 
-// NewQuestion asks q. Until Grace has passed since now it takes no key: what is
-// typed then was meant for something else.
-func NewQuestion(t *themes.Theme, q permit.Question, now func() time.Time) Box {
-	b := &question{theme: t, q: q, now: now, shown: now(), at: -1}
+// NewQuestion asks q.
+func NewQuestion(t *themes.Theme, q permit.Question) Question {
+	b := &question{theme: t, q: q, at: -1}
 	b.choices = append(b.choices, choice{"y", "1", "once", permit.Once})
 	if q.Rule != "" {
 		b.choices = append(b.choices, choice{"s", "2", "for this session", permit.Session})
@@ -60,13 +58,10 @@ func NewQuestion(t *themes.Theme, q permit.Question, now func() time.Time) Box {
 }
 
 func (b *question) Key(k tea.KeyPressMsg) Decision {
-	if b.now().Sub(b.shown) < Grace {
-		return nil
-	}
-	key, typed := k.Keystroke(), typedText(k)
 	if b.reason != nil {
 		return b.reasonKey(k)
 	}
+	key := k.Keystroke()
 	if b.scroll.key(key) {
 		return nil
 	}
@@ -95,14 +90,30 @@ func (b *question) Key(k tea.KeyPressMsg) Decision {
 			return b.answer(b.choices[b.at].is)
 		}
 	default:
-		for _, c := range b.choices {
-			if typed == c.digit || strings.ToLower(typed) == c.key {
-				return b.answer(c.is)
-			}
+		switch i := b.choice(typedText(k)); {
+		case i >= 0 && b.strict:
+			b.at = i
+		case i >= 0:
+			return b.answer(b.choices[i].is)
 		}
 	}
 	return nil
 }
+
+// choice is the choice that a typed text names, -1 if it is none.
+func (b *question) choice(typed string) int {
+	return slices.IndexFunc(b.choices, func(c choice) bool {
+		return typed == c.digit || !b.strict && strings.ToLower(typed) == c.key
+	})
+}
+
+// Means leaves out the letters that scroll: words begin with them.
+func (b *question) Means(k tea.KeyPressMsg) bool {
+	typed := typedText(k)
+	return typed != "" && (b.reason != nil || b.choice(typed) >= 0 || typed == " " && len(b.body) > b.scroll.view)
+}
+
+func (b *question) Strictly(on bool) { b.strict, b.at = on, -1 }
 
 // answer decides; a no is asked for its reason first.
 func (b *question) answer(c permit.Choice) Decision {
@@ -171,14 +182,17 @@ func (b *question) Lines(w, h int) []string {
 }
 
 func (b *question) hint() string {
+	hint := "esc later"
 	switch {
 	case b.reason != nil:
 		return "enter sends the no · esc back"
-	case len(b.body) > b.scroll.view:
-		return "esc later · pgup/pgdn scroll"
-	default:
-		return "esc later"
+	case b.strict:
+		hint = "enter confirms · esc later"
 	}
+	if len(b.body) > b.scroll.view {
+		hint += " · pgup/pgdn scroll"
+	}
+	return hint
 }
 
 // why says what is special about the action.
@@ -242,7 +256,7 @@ func (b *question) foot(inner, rows int) (foot []string, at laid) {
 		for j, row := range chop(label, inner-4) {
 			key := "    "
 			if j == 0 {
-				key = " " + c.key + "  "
+				key = " " + b.name(c) + "  "
 			}
 			foot = append(foot, b.choiceRow(i, key, row, inner))
 		}
@@ -257,16 +271,24 @@ func (b *question) choiceRow(i int, key, row string, inner int) string {
 	return b.theme.Paint(themes.Accent, key) + b.theme.Paint(themes.Text, row)
 }
 
+// name is the key that stands before a choice.
+func (b *question) name(c choice) string {
+	if b.strict {
+		return c.digit
+	}
+	return c.key
+}
+
 // short is the choices in one row, for a box with hardly any.
 func (b *question) short() string {
 	var parts []string
 	for i, c := range b.choices {
 		word, _, _ := strings.Cut(strings.TrimPrefix(c.label, "for this "), ",")
 		if i == b.at {
-			parts = append(parts, b.theme.Paint(themes.Selection, c.key+" "+word))
+			parts = append(parts, b.theme.Paint(themes.Selection, b.name(c)+" "+word))
 			continue
 		}
-		parts = append(parts, b.theme.Paint(themes.Accent, c.key)+" "+b.theme.Paint(themes.Text, word))
+		parts = append(parts, b.theme.Paint(themes.Accent, b.name(c))+" "+b.theme.Paint(themes.Text, word))
 	}
 	return strings.Join(parts, b.theme.Paint(themes.Dim, " · "))
 }

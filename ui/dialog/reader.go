@@ -26,7 +26,7 @@ type Copied struct{ Text string }
 
 func (Copied) decision() {}
 
-// NewReader shows a text below rows of facts; Esc, q and Enter close it, y copies
+// NewReader shows a text below rows of facts; Esc and Enter close it, y copies
 // the text. It lays out for w columns at once, so that it is best made in a command.
 func NewReader(t *themes.Theme, title string, facts []Row, text string, w int) Box {
 	b := &reader{theme: t, title: frame.CleanLine(title), facts: facts, text: text}
@@ -36,7 +36,7 @@ func NewReader(t *themes.Theme, title string, facts []Row, text string, w int) B
 
 func (b *reader) Key(k tea.KeyPressMsg) Decision {
 	switch key := k.Keystroke(); key {
-	case "esc", "q", "enter", "o":
+	case "esc", "enter":
 		return Cancelled{}
 	case "y":
 		b.copied = true

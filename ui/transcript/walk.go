@@ -25,14 +25,23 @@ func (v *View) at(i int) *block {
 	return v.end[i-len(v.blocks)]
 }
 
+// hides reports whether the block shows elsewhere: so does a call that the human is
+// asked about, in the question.
+func (v *View) hides(b *block) bool {
+	if q := v.info.Question; q != nil && b.kind == call && b.result == nil && b.call.ID == q.Call {
+		return true
+	}
+	return b.hidden
+}
+
 // gap is the number of empty lines above block i.
 func (v *View) gap(i int) int {
 	b := v.at(i)
-	if b.hidden {
+	if v.hides(b) {
 		return 0
 	}
 	j := i - 1
-	for j >= 0 && v.at(j).hidden {
+	for j >= 0 && v.hides(v.at(j)) {
 		j--
 	}
 	if j < 0 {
@@ -88,7 +97,7 @@ func (v *View) Lines(w, h int) []string {
 		v.aged(v.at(i))
 		v.shown.to = i + 1
 		b := v.at(i)
-		v.moves = v.moves || b.moving() && !b.hidden
+		v.moves = v.moves || b.moving() && !v.hides(b)
 	}
 	for len(out) < h {
 		out = append(out, "")
@@ -275,7 +284,7 @@ func (v *View) folded(b *block) bool {
 // selectable reports whether block i begins something with a text.
 func (v *View) selectable(i int) bool {
 	b := v.blocks[i]
-	return !b.hidden && b.group != nil && (i == 0 || v.blocks[i-1].group != b.group) && b.kind != ended && b.kind != cleared
+	return !v.hides(b) && b.group != nil && (i == 0 || v.blocks[i-1].group != b.group) && b.kind != ended && b.kind != cleared
 }
 
 // SelectPrev selects the block above, from none the last; false: there is none.
@@ -347,7 +356,7 @@ func (v *View) chosen(i int) bool {
 // lines are the lines of block i, drawn again only if something changed.
 func (v *View) lines(i int) []string {
 	b := v.at(i)
-	if b.hidden {
+	if v.hides(b) {
 		return nil
 	}
 	now := v.now()
