@@ -174,9 +174,12 @@ func (a *App) lower(i agents.Info) {
 	}
 }
 
-// nextQuestion opens the oldest open question over whatever shows, and the next
-// one if the one before was left open.
+// nextQuestion goes to the focused agent's question, if that stands above the box;
+// else to the oldest that is open, and to the next if the one before was left open.
 func (a *App) nextQuestion(how standing) tea.Cmd {
+	if a.asks.stands == carded { // its line says which keys go to it
+		return a.openQuestion(a.tabs.focus.info.ID, how)
+	}
 	var first, next *agents.Question
 	for _, t := range a.tabs.all {
 		q := t.info.Question

@@ -198,8 +198,12 @@ func (a *App) attend(m tea.Msg) {
 		if was.question != 0 && k.stands.keyed() && !a.stillAsks(was) {
 			k.closed = now
 		}
+		visited := hand && s.focus != was.focus
 		if s.focus != was.focus {
 			k.held = nil
+		}
+		if visited {
+			k.closed = time.Time{} // who went elsewhere presses no key for what they left
 		}
 		k.sight, k.since = s, now
 		switch {
@@ -208,7 +212,7 @@ func (a *App) attend(m tea.Msg) {
 		case s.over:
 			k.stands = a.raised.stands
 		default:
-			k.stands = a.moment().stand(hand && s.focus != was.focus)
+			k.stands = a.moment().stand(visited)
 			a.questionOf(s.asks).Strictly(false)
 		}
 		a.dirty = true

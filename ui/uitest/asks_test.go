@@ -125,6 +125,8 @@ func TestQuestions_overARestart(t *testing.T) {
 		s.Enter("/run")
 		s.See("db ⚠")
 		s.Enter("ask Which port? then run touch made")
+		s.See("⚠ Which port? · alt+a")
+		s.Press("alt+a")
 		s.See("main asks you", "Which port?", "│ ›")
 		s.Press("alt+2")
 		s.See("db asks you")
@@ -139,10 +141,12 @@ func TestQuestions_overARestart(t *testing.T) {
 		s = uitest.Start(t, uitest.Options{Home: home, W: 80, H: 24})
 		s.See("main ⚠", "db ⚠", "⚠ 2 asking", "main asks you", "Which port?")
 		s.Golden("asks-again-80")
-		s.Wait(600 * time.Millisecond)
+		s.Wait(firstSecond)
 		s.Type("8080")
 		s.Press("enter")
-		s.See("The user answered: 8080", "main asks: bash", "$ touch made")
+		s.See("The user answered: 8080", "⚠ bash touch made · alt+a")
+		s.Press("alt+a")
+		s.See("main asks: bash", "$ touch made")
 		s.Wait(600 * time.Millisecond)
 		s.Type("y")
 		s.See("3 steps") // those before the restart count
@@ -160,6 +164,8 @@ func TestQuestions_overARestart(t *testing.T) {
 func TestQuestions_inASmallTerminal(t *testing.T) {
 	play(t, uitest.Options{W: 40, H: 12}, func(s *uitest.Session) {
 		s.Enter("ask Which of these databases shall the cart be kept in from now on?: postgres | sqlite | none at all")
+		s.See("· alt+a")
+		s.Press("alt+a")
 		s.See("main asks you", "Which of these", "↓ more")
 		s.Golden("asks-40")
 		s.Wait(600 * time.Millisecond)

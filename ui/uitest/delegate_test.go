@@ -244,7 +244,7 @@ func TestDelegated_frames(t *testing.T) {
 				s.Wait(8 * time.Second)
 				s.Golden(fmt.Sprintf("nested-%d", w))
 				s.Press("alt+3")
-				s.Wait(time.Second)
+				s.Wait(firstSecond)
 				s.Type("n")
 				s.Press("enter")
 				s.Press("alt+1")

@@ -140,10 +140,13 @@ var scenes = []scene{
 	{"edited", uitest.Options{Mode: permit.AcceptEdits}, func(s *uitest.Session) { s.Enter("edit"); s.See("2 steps") }},
 	{"folded", uitest.Options{Mode: permit.Yolo}, func(s *uitest.Session) { s.Enter("lines"); s.See("2 steps") }},
 	{"unfolded", uitest.Options{Mode: permit.Yolo}, func(s *uitest.Session) { s.Enter("lines"); s.See("2 steps"); s.Press("ctrl+o") }},
-	{"question-command", uitest.Options{}, func(s *uitest.Session) { s.Enter("command"); s.See("asks:") }},
-	{"question-diff", uitest.Options{}, func(s *uitest.Session) { s.Enter("edit"); s.See("asks:") }},
+	{"question-command", uitest.Options{}, func(s *uitest.Session) { s.Enter("command"); s.See("⚠ bash"); s.Press("f5"); s.See("asks:") }},
+	{"question-card", uitest.Options{}, func(s *uitest.Session) { s.Enter("command"); s.Type("and the"); s.See("⚠ bash", "› and the") }},
+	{"question-diff", uitest.Options{}, func(s *uitest.Session) { s.Enter("edit"); s.See("⚠ edit"); s.Press("f5"); s.See("asks:") }},
 	{"question-reason", uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("command")
+		s.See("⚠ bash")
+		s.Press("alt+a")
 		s.See("asks:")
 		s.Wait(time.Second)
 		s.Type("nnot now")

@@ -227,7 +227,7 @@ func TestProvenanceAges(t *testing.T) {
 		s.Golden("letter-120")
 		s.Press("y")
 		s.See("copied")
-		s.Press("q")
+		s.Press("enter")
 		s.Gone("─ #1 from main ─")
 		s.Enter("/messages show 1")
 		s.See("─ #1 from main ─")

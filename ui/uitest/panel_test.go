@@ -94,7 +94,7 @@ func TestQueuePanelAsks(t *testing.T) {
 		s.Press("alt+a")
 		s.See("gofmt -l .")
 		s.Wait(time.Second)
-		s.Press("n", "enter")
+		s.Press("3", "enter", "enter")
 		s.See("✓ asks", "Finished 1")
 	})
 }
@@ -150,7 +150,7 @@ func TestInboxPanel(t *testing.T) {
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/inbox")
 		s.See("[All 0] · Needs you 0 · Failed 0 · Done 0 · FYI 0", "Nothing waits. /push queues work")
-		s.Type("q")
+		s.Press("esc")
 		auth := letters(t, s)
 		s.Type("half a draft")
 		s.Press("f3")
@@ -436,7 +436,9 @@ func TestInboxPanelAnswers(t *testing.T) {
 		s.Type("y")
 		s.NotSee("fmt ✓")
 		s.Wait(time.Second)
-		s.Type("y")
+		s.Type("y") // no letter answers over a panel
+		s.NotSee("fmt ✓")
+		s.Press("1", "enter")
 		s.See("fmt ✓", "Inbox of main", "Needs you 0", "Formatted.")
 		s.Press("alt+a")
 		s.See("nobody asks you anything", "Inbox of main")

@@ -19,6 +19,10 @@ import (
 	"fantail/ui/uitest"
 )
 
+// firstSecond is how long a question that came into sight by itself, or with its
+// tab, answers to nothing.
+const firstSecond = 1100 * time.Millisecond
+
 // TestMainJob does what the program is for, with the engine that needs no model.
 func TestMainJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -34,14 +38,14 @@ func TestMainJob(t *testing.T) {
 
 		s.Press("alt+2")
 		s.See("tests asks: bash", "$ echo all tests pass")
-		s.Wait(600 * time.Millisecond)
+		s.Wait(firstSecond)
 		s.Type("y")
 		s.Gone("asks: bash")
 		s.See("all tests pass")
 
 		s.Press("alt+3")
 		s.See("vet asks: bash")
-		s.Wait(600 * time.Millisecond)
+		s.Wait(firstSecond)
 		s.Type("n")
 		s.See("no, because:")
 		s.Type("not on Fridays")
@@ -72,7 +76,7 @@ func TestMainJob(t *testing.T) {
 		s.See("late ⚠")
 		s.Press("alt+5")
 		s.See("late asks")
-		s.Wait(600 * time.Millisecond)
+		s.Wait(firstSecond)
 		s.Type("y")
 		s.Gone("asks: bash")
 		s.Press("alt+1")
@@ -93,6 +97,8 @@ func TestMainJob(t *testing.T) {
 func TestSessionRuleAnswersTheNext(t *testing.T) {
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("run echo one then run echo two")
+		s.See("⚠ bash echo one")
+		s.Press("alt+a")
 		s.See("$ echo one", "for this session: bash(echo *)")
 		s.Wait(600 * time.Millisecond)
 		s.Type("s")
@@ -172,8 +178,7 @@ func TestEscStopsTheFocusedTurnOnly(t *testing.T) {
 
 func TestEarlyKeysAnswerNothing(t *testing.T) {
 	play(t, uitest.Options{}, func(s *uitest.Session) {
-		s.Enter("wait 2s then run touch made")
-		s.Type("y")
+		s.Enter("wait 3s then run touch made")
 		s.See("asks: bash")
 		s.Type("yyys")
 		s.Press("enter")
@@ -477,7 +482,7 @@ func TestResizeStorm(t *testing.T) {
 		two(s)
 		s.Enter("/check")
 		s.Enter("command")
-		s.See("asks:")
+		s.See("⚠ bash")
 		r := rand.New(rand.NewPCG(1, 2))
 		for i := range 200 {
 			s.Resize(r.IntN(251), r.IntN(81))
@@ -500,7 +505,7 @@ func TestResizeStorm(t *testing.T) {
 		s.Wait(time.Second)
 		s.Resize(120, 36)
 		s.Press("alt+1")
-		s.See("asks:", "[Agent: main")
+		s.See("$ gofmt -l .", "[Agent: main")
 		for _, l := range strings.Split(s.Screen(), "\n") {
 			if strings.Count(l, "[Agent:") > 1 {
 				t.Errorf("the screen is torn:\n%s", s.Screen())
@@ -528,6 +533,8 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 	})
 	play(t, uitest.Options{Provider: hostile, Model: "test/scr" + wild, Branch: "main" + wild, Files: map[string]string{"wild.txt": wild + "\n" + wild}}, func(s *uitest.Session) {
 		s.Enter("go")
+		s.See("⚠ bash")
+		s.Press("alt+a")
 		s.See("asks: bash")
 		s.Wait(time.Second)
 		s.Type("y")
