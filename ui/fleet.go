@@ -186,7 +186,7 @@ func (a *App) stands(t *tab) string {
 			return i.Why
 		}
 	case agents.Asking:
-		if i.Question != nil {
+		if i.Question != nil && !a.showsQuestion(t) {
 			return "asks: " + i.Question.Gist()
 		}
 	case agents.Failed, agents.Crashed:

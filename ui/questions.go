@@ -87,6 +87,25 @@ func (a *App) stopsTwice() bool {
 	return false
 }
 
+// showsQuestion reports whether the tab's agent's question is on the screen by
+// itself: what tells of it elsewhere then does not repeat it.
+func (a *App) showsQuestion(t *tab) bool {
+	base, _ := a.base()
+	return a.asksOpenly(t) && (a.asks.sight.over && a.asks.sight.asks == t || t == a.tabs.focus && base == nil)
+}
+
+// cover tells an open inbox which of its messages is the question that shows over it.
+func (a *App) cover() {
+	if a.panel == nil {
+		return
+	}
+	id := int64(0)
+	if _, mail := a.panel.of.(*mailStock); mail && a.asks.sight.over {
+		id = a.asks.sight.message
+	}
+	a.panel.box.Cover(id)
+}
+
 // askCard is the line above the box for the focused agent's question, "" if there
 // is none to be shown so.
 func (a *App) askCard() string {

@@ -143,6 +143,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 	row, spans := a.tabRow(a.w)
 	a.drawn.tabs, a.drawn.r = spans, layout(a.w, a.h, facts{})
+	a.cover()
 	card := a.card(min(1, a.h/10))
 	lines := append([]string{frame.Fit(row, a.w)}, b.Lines(a.w, a.h-2-len(card))...)
 	if len(lines) > 1 && frame.Width(lines[1]) != a.w { // all of a box's lines have one width
@@ -193,6 +194,11 @@ func (a *App) body(w, h int) []string {
 		return a.welcome(w, h)
 	}
 	a.refresh(t)
+	child := int64(0)
+	if s := a.asks.sight; s.over && s.asks != nil {
+		child = s.asks.info.Task
+	}
+	t.view.ChildAsks(child)
 	return t.at().Lines(w, h)
 }
 

@@ -144,6 +144,7 @@ type sight struct {
 	focus    *tab
 	asks     *tab
 	question int64 // 0: none
+	message  int64 // that stands for it in an inbox; 0: none
 	over     bool  // as a dialog over what shows
 }
 
@@ -172,6 +173,9 @@ func (a *App) looks() sight {
 	switch t := a.tabs.focus; {
 	case a.dialog != nil && a.dialog == a.raised.box:
 		s.asks, s.question, s.over = a.tabs.byID(a.raised.agent), a.raised.id, true
+		if a.asksOpenly(s.asks) {
+			s.message = s.asks.info.Question.Message
+		}
 	case a.dialog == nil && a.asksOpenly(t):
 		s.asks, s.question = t, t.info.Question.ID
 	}

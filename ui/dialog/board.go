@@ -104,6 +104,7 @@ type Board struct {
 
 	preview Preview
 	shows   int64 // what preview is of
+	covered int64 // what shows whole over the board
 	peeks   bool  // it fills the board
 	scroll  scroll
 	cx, cy  int
@@ -209,6 +210,10 @@ func (b *Board) Wants() (above, below bool) {
 
 // Peeks reports whether the preview is in sight.
 func (b *Board) Peeks() bool { return b.peeks || b.last.preview.h > 0 }
+
+// Cover says which row stands for what shows whole over the board, and need not be
+// told twice; 0: none.
+func (b *Board) Cover(id int64) { b.covered = id }
 
 // Previews is what the preview is of.
 func (b *Board) Previews() int64 { return b.shows }

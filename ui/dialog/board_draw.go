@@ -323,6 +323,9 @@ func (b *Board) row(l Line, c cols, bar bool, w int, now time.Time) string {
 	if flags != "" {
 		flags = frame.Cut(flags, room*2/5) + " "
 	}
+	if l.ID == b.covered {
+		l.Text = ""
+	}
 	text := frame.Fit(l.Text, max(0, room-frame.Width(flags)))
 	if bar {
 		return b.theme.Paint(themes.Selection, frame.Fit(head+number+who+flags+text+tail, w))
@@ -357,7 +360,7 @@ func short(d time.Duration) string {
 // shown are the preview's lines.
 func (b *Board) shown(w, h int) []string {
 	var out []string
-	if b.preview != nil && b.shows == b.At() && b.shows != 0 && h > 0 {
+	if b.preview != nil && b.shows == b.At() && b.shows != 0 && b.shows != b.covered && h > 0 {
 		out = b.preview.Lines(w, h)
 	}
 	for i, l := range out {

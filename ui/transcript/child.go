@@ -34,6 +34,9 @@ func (v *View) SetChild(i agents.Info) {
 	c.info = i
 }
 
+// ChildAsks says whose question shows over this, and need not be told twice; 0: nobody's.
+func (v *View) ChildAsks(task int64) { v.told = task }
+
 // ChildSays shows what such an agent says: the end of it.
 func (v *View) ChildSays(task int64, e agents.Event) {
 	c := v.children[task]
@@ -81,6 +84,9 @@ func (c canvas) delegated(k *child) []string {
 	what, tail := "queued", ""
 	if k != nil {
 		what, tail = does(k.info, k.reply), strings.TrimRight(k.tail, "\n")
+		if c.told == k.info.Task && k.info.Question != nil {
+			what = "asks you"
+		}
 		if k.info.Steps > 0 {
 			what += " · " + plural(k.info.Steps, "step")
 		}

@@ -24,6 +24,7 @@ type canvas struct {
 	folded   bool
 	selected bool
 	children map[int64]*child // by task
+	told     int64            // the task of the one whose question shows over all this
 	letters  map[int64]bool   // messages that are known, by number
 }
 

@@ -31,6 +31,7 @@ type View struct {
 	calls    map[string]*block
 	orphans  map[string]*block // results whose call is on an older page
 	children map[int64]*child  // by task: agents this one dispatched that live
+	told     int64             // the task of the one whose question shows over all this
 	info     agents.Info
 	answer   *group // the last one
 

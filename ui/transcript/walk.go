@@ -368,7 +368,7 @@ func (v *View) lines(i int) []string {
 		b.seen = v.frame
 		return b.lines
 	}
-	c := canvas{theme: v.theme, width: v.w, now: now, folded: l.folded, selected: l.selected, children: v.children, letters: v.letters}
+	c := canvas{theme: v.theme, width: v.w, now: now, folded: l.folded, selected: l.selected, children: v.children, told: v.told, letters: v.letters}
 	b.lines, b.look = v.draw(b, c), l
 	if b.lines == nil {
 		b.lines = []string{}

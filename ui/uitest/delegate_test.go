@@ -243,6 +243,14 @@ func TestDelegated_frames(t *testing.T) {
 				s.See("asks: bash go test ./invoice")
 				s.Wait(8 * time.Second)
 				s.Golden(fmt.Sprintf("nested-%d", w))
+				s.Press("alt+a")
+				s.See("invoice asks: bash")
+				if strings.Contains(s.Screen(), "bash go test") {
+					t.Errorf("it shows twice:\n%s", s.Screen())
+				}
+				s.Wait(firstSecond)
+				s.Press("esc")
+				s.See("asks: bash go test ./invoice")
 				s.Press("alt+3")
 				s.Wait(firstSecond)
 				s.Type("n")

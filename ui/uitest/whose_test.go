@@ -273,8 +273,13 @@ func TestWaysToAQuestion(t *testing.T) {
 			s.Wait(3 * time.Second)
 			s.Press("esc")
 		},
-		"a panel that closes": func(s *uitest.Session) { s.Press("f3"); s.See("Inbox of main"); s.Wait(3 * time.Second); s.Press("esc") },
-		"the focus":           func(s *uitest.Session) { s.Wait(time.Minute); s.Send("\x1b[O"); s.Wait(time.Minute); s.Send("\x1b[I") },
+		"a panel that closes": func(s *uitest.Session) {
+			s.Press("f3")
+			s.See("Inbox of main")
+			s.Wait(3 * time.Second)
+			s.Press("esc")
+		},
+		"the focus": func(s *uitest.Session) { s.Wait(time.Minute); s.Send("\x1b[O"); s.Wait(time.Minute); s.Send("\x1b[I") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			a := newAsker()

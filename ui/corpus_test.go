@@ -1,0 +1,261 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+	"fantail/tools/permit"
+	"fantail/ui/dialog"
+)
+
+// posed is a screen on which that agent asks whether a call may run, and a clock.
+type posed struct {
+	*App
+	t  *testing.T
+	at time.Time
+}
+
+func newPosed(t *testing.T) *posed {
+	p := &posed{App: screen(t, 100, 30), t: t, at: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)}
+	p.o.Now = func() time.Time { return p.at }
+	p.with(
+		agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
+		agents.Info{ID: 2, Name: "help", Kind: agents.Helper, State: agents.Idle},
+		agents.Info{ID: 3, Name: "job", Kind: agents.Sub, State: agents.Running},
+	)
+	p.Update(nil)
+	return p
+}
+
+// ask lets an agent ask.
+func (p *posed) ask(agent int64) {
+	i := p.tabs.byID(agent).info
+	i.State = agents.Asking
+	i.Question = &agents.Question{
+		Question: permit.Question{ID: 7, Agent: agent, Name: i.Name, Rule: "bash(ls *)", Action: permit.Action{Tool: "bash", Title: "bash ls", Command: "ls"}},
+		Message:  12, Since: p.at,
+	}
+	p.Update(news{events: []agents.Event{agents.Changed{Info: i}}})
+}
+
+func (p *posed) press(ks ...tea.KeyPressMsg) {
+	for _, k := range ks {
+		p.Update(k)
+	}
+}
+
+func (p *posed) typed(text string) {
+	for _, r := range text {
+		p.press(tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+}
+
+func (p *posed) pass(d time.Duration) { p.at = p.at.Add(d) }
+
+// board opens an inbox with the message that stands for the question.
+func (p *posed) board() {
+	b := dialog.NewBoard(p.theme, p.o.Now, "Inbox", "", mailVerbs, true)
+	b.Show([]dialog.Line{{ID: 12, Who: "main", Text: "bash ls"}}, false, false)
+	v := newPreview(p.theme, p.o.Now)
+	v.plain("$ ls")
+	p.openPanel(b, &mailStock{a: p.App, box: b, agent: 1})
+	b.Preview(12, v)
+	p.Update(nil)
+}
+
+// held is what the box holds.
+func (p *posed) held() string {
+	if b := p.box(); b != nil {
+		return b.Value()
+	}
+	return ""
+}
+
+// TestKeysOfADraft presses every key while a question comes by itself, everywhere
+// that something can be typed and at every moment of it: only where the box was empty
+// and nobody typed, and a second later, does a key answer, and then only its own.
+//
+// Spec: R-49, E-26.
+func TestKeysOfADraft(t *testing.T) {
+	goTo := func(p *posed, agent int64) { p.tabs.to(p.tabs.byID(agent)); p.shown(); p.Update(nil) }
+	places := map[string]struct {
+		agent int64
+		line  string // the key that opens it
+		base  string // what stands in it then
+	}{"main": {1, "", ""}, "helper": {2, "", ""}, "m line": {3, "m", ""}, "/ line": {3, "/", "/"}, "no line": {3, "", ""}}
+	moments := map[string]struct {
+		draft  string
+		before time.Duration // since the last letter
+		after  time.Duration // since it came
+		may    bool          // a key may answer
+	}{
+		"draft":             {"half a ", 5 * time.Second, 5 * time.Second, false},
+		"draft, just typed": {"half a ", 0, 0, false},
+		"empty, typing":     {"", time.Second, 0, false},
+		"typing, long ago":  {"", time.Second, time.Hour, false},
+		"at rest, at once":  {"", 5 * time.Second, 0, false},
+		"at rest, <1s":      {"", 5 * time.Second, 999 * time.Millisecond, false},
+		"at rest, >1s":      {"", 5 * time.Second, time.Second, true},
+	}
+	var ks []tea.KeyPressMsg
+	for r := rune(' '); r < 0x7f; r++ {
+		ks = append(ks, tea.KeyPressMsg{Code: r, Text: string(r)})
+	}
+	for _, c := range []rune{tea.KeyEnter, tea.KeyKpEnter, tea.KeyTab, tea.KeyUp, tea.KeyDown, tea.KeyLeft, tea.KeyRight, tea.KeyBackspace, tea.KeyDelete, tea.KeyHome, tea.KeyEnd, tea.KeyPgUp, tea.KeyPgDown} {
+		ks = append(ks, tea.KeyPressMsg{Code: c})
+	}
+	ks = append(ks, tea.KeyPressMsg{Code: 'å', Text: "å"}, tea.KeyPressMsg{Code: tea.KeyTab, Mod: tea.ModShift})
+	n := 0
+	for where, place := range places {
+		for when, m := range moments {
+			if place.agent == 3 && place.line == "" && m.draft != "" {
+				continue
+			}
+			for _, k := range ks {
+				n++
+				p := newPosed(t)
+				goTo(p, place.agent)
+				p.typed(place.line + m.draft)
+				if m.draft == "" && m.before < atRest {
+					p.asks.typed = p.at
+				}
+				p.pass(m.before)
+				p.ask(place.agent)
+				p.pass(m.after)
+				before := p.held()
+				p.press(k)
+				may := m.may && place.line == ""
+				answers := k.Text == "y" || k.Text == "Y" || k.Text == "s" || k.Text == "S" || k.Text == "1" || k.Text == "2"
+				if got := p.asks.answered != 0; got != (may && answers) {
+					t.Errorf("%s, %s: %q answers: %t", where, when, k.String(), got)
+				}
+				if k.Text != "" && (m.draft != "" || place.line == "m") && before != "" {
+					q := newPosed(t)
+					goTo(q, place.agent)
+					q.typed(place.line + m.draft)
+					q.press(k)
+					if got, want := p.held(), q.held(); got != want {
+						t.Errorf("%s, %s: %q makes %q of the draft, without a question %q", where, when, k.String(), got, want)
+					}
+				}
+				if p.asks.answered == 0 && p.tabs.byID(place.agent).question != nil {
+					p.press(tea.KeyPressMsg{Code: tea.KeyEnter}) // it has not been armed either
+					if p.asks.answered != 0 && !(may && (k.Text == "n" || k.Text == "N" || k.Text == "3" || k.Code == tea.KeyTab && k.Mod == 0 ||
+						k.Code == tea.KeyUp || k.Code == tea.KeyDown || k.Code == tea.KeyLeft || k.Code == tea.KeyRight)) {
+						t.Errorf("%s, %s: %q and Enter answer", where, when, k.String())
+					}
+				}
+
+			}
+		}
+	}
+	if n < 3000 {
+		t.Errorf("only %d cases", n)
+	}
+}
+
+// TestLettersOverAPanel: over the inbox, the queue and the overview, and after
+// /answer, no letter answers and none does anything beneath; a digit and Enter do.
+//
+// Spec: M-35, E-26.
+func TestLettersOverAPanel(t *testing.T) {
+	ways := map[string]func(p *posed){
+		"overview": func(p *posed) { p.overview(); p.nextQuestion(sought) },
+		"inbox":    func(p *posed) { p.board(); p.nextQuestion(strict) },
+		"/answer": func(p *posed) {
+			if _, err := runAnswer(p.App, input{rest: "job"}); err != nil {
+				p.t.Error(err)
+			}
+		},
+		"own": func(p *posed) { p.tabs.to(p.tabs.byID(3)); p.openQuestion(3, strict) },
+	}
+	for name, way := range ways {
+		p := newPosed(t)
+		p.ask(3)
+		p.pass(time.Minute)
+		way(p)
+		p.Update(nil)
+		p.pass(time.Second)
+		if p.asker() == nil {
+			t.Fatalf("%s: it has not the keyboard", name)
+		}
+		for r := rune(' '); r < 0x7f; r++ {
+			if r >= '1' && r <= '3' {
+				continue
+			}
+			p.typed(string(r))
+			p.pass(time.Second)
+			p.press(tea.KeyPressMsg{Code: tea.KeyEnter})
+			if p.asks.answered != 0 || p.asker() == nil {
+				t.Fatalf("%s: %q answers, or leaves it", name, r)
+			}
+		}
+		p.typed("1")
+		if p.asks.answered != 0 {
+			t.Fatalf("%s: a digit answers by itself", name)
+		}
+		p.press(tea.KeyPressMsg{Code: tea.KeyEnter})
+		if p.asks.answered != 7 {
+			t.Errorf("%s: a digit and Enter do not answer", name)
+		}
+	}
+}
+
+// TestOnceOnTheScreen: whatever is open, a question shows once.
+//
+// Spec: E-26.
+func TestOnceOnTheScreen(t *testing.T) {
+	for name, way := range map[string]func(p *posed){
+		"in place":        func(*posed) {},
+		"a card":          func(p *posed) { p.typed("x") },
+		"gone to":         func(p *posed) { p.typed("x"); p.nextQuestion(sought) },
+		"gone to at rest": func(p *posed) { p.nextQuestion(sought) },
+		"put back": func(p *posed) {
+			p.nextQuestion(sought)
+			p.Update(nil)
+			p.pass(time.Second)
+			p.press(tea.KeyPressMsg{Code: tea.KeyEsc})
+		},
+		"from another tab":  func(p *posed) { p.tabs.to(p.tabs.byID(2)); p.nextQuestion(sought) },
+		"another tab":       func(p *posed) { p.tabs.to(p.tabs.byID(2)); p.nextQuestion(sought); p.Update(nil); p.shut() },
+		"under the help":    func(p *posed) { p.help() },
+		"in the overview":   func(p *posed) { p.overview() },
+		"its facts":         func(p *posed) { p.turnTo(p.tabs.byID(1), paneInfo) },
+		"over the overview": func(p *posed) { p.overview(); p.nextQuestion(strict) },
+		"over the inbox":    func(p *posed) { p.board(); p.nextQuestion(strict) },
+	} {
+		p := newPosed(t)
+		p.tabs.byID(1).view.Append([]agents.Entry{{Seq: 1, Call: &agents.Call{ID: "c", Name: "bash", Title: "bash ls"}}}, false)
+		p.pass(time.Minute)
+		p.ask(1)
+		i := p.tabs.byID(1).info
+		i.Question.Call = "c"
+		p.Update(news{events: []agents.Event{agents.Changed{Info: i}}})
+		p.pass(time.Minute)
+		way(p)
+		p.dirty = true
+		p.Update(nil)
+		lines, _ := p.compose()
+		n := 0
+		for _, l := range lines {
+			for _, s := range []string{"$ ls", "bash ls"} {
+				if strings.Contains(plain(l), s) {
+					n++
+				}
+			}
+		}
+		want := 1
+		if name == "another tab" || name == "under the help" {
+			want = 0
+		}
+		if n != want {
+			t.Errorf("%s: it shows %d times:\n%s", name, n, joined(lines))
+		}
+	}
+}
+
+func joined(lines []string) string { return plain(strings.Join(lines, "\n")) }
