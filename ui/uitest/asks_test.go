@@ -150,6 +150,7 @@ func TestQuestions_overARestart(t *testing.T) {
 		s.Wait(600 * time.Millisecond)
 		s.Type("y")
 		s.See("3 steps") // those before the restart count
+		s.Wait(600 * time.Millisecond)
 		s.Enter("/answer db postgres, but only for now")
 		s.See("Answered db: postgres, but only for now", "db ✓")
 		s.Enter("/check")

@@ -248,7 +248,7 @@ func TestDelegated_frames(t *testing.T) {
 				if strings.Contains(s.Screen(), "bash go test") {
 					t.Errorf("it shows twice:\n%s", s.Screen())
 				}
-				s.Wait(firstSecond)
+				s.Wait(600 * time.Millisecond)
 				s.Press("esc")
 				s.See("asks: bash go test ./invoice")
 				s.Press("alt+3")
