@@ -116,6 +116,9 @@ func (a *App) heard(t *tab, e agents.Event) {
 func (a *App) closed(id int64) tea.Cmd {
 	t, was := a.tabs.byID(id), a.tabs.focus
 	a.tabs.remove(id)
+	if t != nil {
+		a.lower(agents.Info{ID: id, Name: t.info.Name})
+	}
 	if t != nil && t == was && a.tabs.focus != nil {
 		a.say("the tab of " + t.info.Name + " was closed; this is " + a.tabs.focus.info.Name)
 	}

@@ -8,8 +8,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
+	"fantail/inbox"
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
+	"fantail/ui/frame"
 )
 
 // posed is a screen on which that agent asks whether a call may run, and a clock.
@@ -67,8 +69,8 @@ func (p *posed) board() {
 	p.Update(nil)
 }
 
-// held is what the box holds.
-func (p *posed) held() string {
+// drafted is what the box holds.
+func (p *posed) drafted() string {
 	if b := p.box(); b != nil {
 		return b.Value()
 	}
@@ -126,7 +128,7 @@ func TestKeysOfADraft(t *testing.T) {
 				p.pass(m.before)
 				p.ask(place.agent)
 				p.pass(m.after)
-				before := p.held()
+				before := p.drafted()
 				p.press(k)
 				may := m.may && place.line == ""
 				answers := k.Text == "y" || k.Text == "Y" || k.Text == "s" || k.Text == "S" || k.Text == "1" || k.Text == "2"
@@ -138,7 +140,7 @@ func TestKeysOfADraft(t *testing.T) {
 					goTo(q, place.agent)
 					q.typed(place.line + m.draft)
 					q.press(k)
-					if got, want := p.held(), q.held(); got != want {
+					if got, want := p.drafted(), q.drafted(); got != want {
 						t.Errorf("%s, %s: %q makes %q of the draft, without a question %q", where, when, k.String(), got, want)
 					}
 				}
@@ -259,3 +261,73 @@ func TestOnceOnTheScreen(t *testing.T) {
 }
 
 func joined(lines []string) string { return plain(strings.Join(lines, "\n")) }
+
+// TestSeenAnew: who comes back to a question that was there all the time sees it from
+// then on, and one whose tab is closed goes with it.
+//
+// Spec: E-26.
+func TestSeenAnew(t *testing.T) {
+	for name, m := range map[string]tea.Msg{"focus": tea.FocusMsg{}, "suspended": tea.ResumeMsg{}, "the editor": returned{edited{agent: 1}}} {
+		p := newPosed(t)
+		p.pass(time.Minute)
+		p.ask(1)
+		p.pass(time.Minute)
+		p.Update(m)
+		p.typed("y")
+		if p.asks.answered != 0 {
+			t.Errorf("%s: it is answered at once", name)
+		}
+		p.pass(time.Second)
+		p.typed("y")
+		if p.asks.answered != 7 {
+			t.Errorf("%s: a second later it is not answered", name)
+		}
+	}
+	p := newPosed(t)
+	p.pass(time.Minute)
+	p.ask(1)
+	p.pass(time.Minute)
+	p.Update(returned{edited{agent: 1, text: "a draft"}})
+	p.pass(time.Minute)
+	p.typed(", yes")
+	if p.asks.answered != 0 || p.drafted() != "a draft, yes" {
+		t.Errorf("a draft of the editor's is %q", p.drafted())
+	}
+
+	p = newPosed(t)
+	p.ask(3)
+	p.nextQuestion(sought)
+	p.Update(nil)
+	p.Update(news{events: []agents.Event{agents.Closed{Agent: 3}}})
+	if p.dialog != nil || p.asker() != nil {
+		t.Error("the question of a tab that was closed stays")
+	}
+}
+
+// TestAskCardFits: with what is urgent beside it, and at every size that is drawn, the
+// frame has that size and the line its key.
+//
+// Spec: M-29.
+func TestAskCardFits(t *testing.T) {
+	for w := minWidth; w < 130; w += 3 {
+		for h := minHeight; h < 30; h++ {
+			p := newPosed(t)
+			p.w, p.h = w, h
+			p.typed("x")
+			p.ask(1)
+			p.pressing.all = []inbox.Message{{ID: 7, Recipient: 1, From: "ci", Body: "red", Priority: inbox.Urgent}}
+			lines, _ := p.compose()
+			if len(lines) != h {
+				t.Fatalf("%dx%d: %d lines", w, h, len(lines))
+			}
+			for _, l := range lines {
+				if n := frame.Width(l); n > w {
+					t.Fatalf("%dx%d: a line has %d columns: %q", w, h, n, plain(l))
+				}
+			}
+			if all := joined(lines); !strings.Contains(all, "⚠ b") || !strings.Contains(all, "· alt+a") || !strings.Contains(all, "URG") {
+				t.Fatalf("%dx%d:\n%s", w, h, all)
+			}
+		}
+	}
+}

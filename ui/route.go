@@ -129,12 +129,11 @@ func (a *App) shut() {
 	a.open(base, decide)
 }
 
-// keyTabs go from tab to tab, and from question to question; under a dialog they do
-// not, but to another question from one, and from the overview.
+// keyTabs go from tab to tab, and to a question; under a dialog they do not.
 func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	s := k.String()
-	if asks := s == "alt+a" || s == "f5"; a.dialog != nil && !(asks && (a.asks.sight.over || a.fleet != nil && a.dialog == a.fleet.box)) {
-		return nil, false
+	if a.dialog != nil {
+		return a.keyFromDialog(s)
 	}
 	switch s {
 	case "alt+tab", "ctrl+tab":
@@ -163,6 +162,19 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, false
 	}
 	return a.shown(), true
+}
+
+// keyFromDialog goes on from a question to the next, and to one from the overview. A
+// panel does so itself; what else is open might hold what was typed.
+func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
+	switch {
+	case key != "alt+a" && key != "f5" || a.panel != nil && a.dialog == a.panel.box:
+		return nil, false
+	case a.asks.sight.over || a.fleet != nil && a.dialog == a.fleet.box:
+		return a.nextQuestion(sought), true
+	}
+	a.say("close what is open first: Esc")
+	return nil, true
 }
 
 // keySelection are the keys that mean something while a block is selected.
