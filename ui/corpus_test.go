@@ -231,7 +231,7 @@ func TestOnceOnTheScreen(t *testing.T) {
 		"over the inbox":    func(p *posed) { p.board(); p.nextQuestion(strict) },
 	} {
 		p := newPosed(t)
-		p.tabs.byID(1).view.Append([]agents.Entry{{Seq: 1, Call: &agents.Call{ID: "c", Name: "bash", Title: "bash ls"}}}, false)
+		p.tabs.byID(1).view.Append([]agents.Entry{{Seq: 1, Kind: agents.EntryCall, Call: &agents.Call{ID: "c", Name: "bash", Title: "bash ls"}}}, false)
 		p.pass(time.Minute)
 		p.ask(1)
 		i := p.tabs.byID(1).info
@@ -289,8 +289,8 @@ func TestSeenAnew(t *testing.T) {
 	p.pass(time.Minute)
 	p.Update(returned{edited{agent: 1, text: "a draft"}})
 	p.pass(time.Minute)
-	p.typed(", yes")
-	if p.asks.answered != 0 || p.drafted() != "a draft, yes" {
+	p.typed("yes")
+	if p.asks.answered != 0 || p.drafted() != "a draftyes" {
 		t.Errorf("a draft of the editor's is %q", p.drafted())
 	}
 
