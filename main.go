@@ -38,6 +38,7 @@ import (
 	"fantail/store/config"
 	"fantail/tools"
 	"fantail/tools/proc"
+	"fantail/tools/secret"
 	"fantail/ui"
 	"fantail/ui/cli"
 )
@@ -48,7 +49,7 @@ func main() {
 	defer guard.Catch("main")
 	code, err := run(guard)
 	if err != nil {
-		cli.Warn(os.Stderr, "%v", err)
+		cli.Warn(os.Stderr, "%s", guard.Text(err.Error()))
 		code = cli.Code(err)
 	}
 	guard.Exit(code)
@@ -77,7 +78,8 @@ func run(guard *cli.Guard) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	h := &host{guard: guard, flags: flags, place: place, conf: conf, models: cli.NewModels(conf, os.Getenv)}
+	h := &host{guard: guard, flags: flags, place: place, conf: conf, keys: cli.Keys(conf, os.Getenv), models: cli.NewModels(conf, os.Getenv)}
+	guard.Withhold(h.keys)
 	if h.tools, err = tools.New().Without(conf.DisabledTools); err != nil {
 		return 0, fmt.Errorf("disabled_tools: %w", err)
 	}
@@ -122,6 +124,7 @@ type host struct {
 	flags  cli.Flags
 	place  cli.Place
 	conf   config.Config
+	keys   *secret.Keys // what is kept, shown and handed on without
 	models *cli.Models
 	tools  *tools.Set
 	bell   *cli.Bell       // nil: there is none
@@ -135,7 +138,7 @@ func (h *host) open(ctx context.Context, model string, attended bool) (pool *age
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err = store.Open(ctx, filepath.Join(h.place.Data, "fantail.db"), store.Options{Go: h.guard.Go})
+	db, err = store.Open(ctx, filepath.Join(h.place.Data, "fantail.db"), store.Options{Go: h.guard.Go, Withhold: h.keys.Row})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -143,7 +146,7 @@ func (h *host) open(ctx context.Context, model string, attended bool) (pool *age
 	pool, err = agents.Open(ctx, agents.Options{
 		DB: db, Tools: h.tools, Gate: gate,
 		Resolve: h.models.Resolve, Model: model, System: cli.System(h.place, time.Now),
-		Root: h.place.Root, Data: h.place.Data, Private: h.place.Private, Environ: proc.Clean(os.Environ()),
+		Root: h.place.Root, Data: h.place.Data, Private: h.place.Private, Environ: proc.Clean(os.Environ(), h.keys), Keys: h.keys,
 		Go: h.guard.Go, Cap: h.conf.MaxRunning, Attended: attended, Rules: said,
 	})
 	if err != nil {
@@ -186,7 +189,7 @@ func (h *host) print() (int, error) {
 	defer db.Close()
 	p := cli.NewPrinter(pool, h.guard, signals, h.flags.Format, h.place)
 	p.Tools = cli.Names(h.tools)
-	return p.Run(ctx, prompt), nil
+	return p.Run(ctx, h.keys.Text(prompt)), nil
 }
 
 // screen is the face on a terminal. It shows itself before the database is open.
@@ -196,7 +199,7 @@ func (h *host) screen() (int, error) {
 		return 0, err
 	}
 	s, err := cli.NewScreen(h.guard, ui.Options{
-		Environ: cli.Environ(h.conf), Theme: h.conf.Theme, Plain: !h.conf.Mouse, Notify: h.conf.Notify, Msgs: h.conf.StatusStyle == "msg", Start: choice.Why, Version: cli.Version(),
+		Environ: cli.Environ(h.conf, h.keys), Withhold: h.keys.Text, Theme: h.conf.Theme, Plain: !h.conf.Mouse, Notify: h.conf.Notify, Msgs: h.conf.StatusStyle == "msg", Start: choice.Why, Version: cli.Version(),
 		Root: h.place.Root, History: filepath.Join(h.place.Data, "history"),
 		Branch: func() string { return cli.Branch(h.place.Root) }, Models: h.models.Names,
 	})

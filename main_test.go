@@ -29,7 +29,7 @@ import (
 // Tests may import what they need, but the screen's packages only from there.
 var arrows = map[string][]string{
 	".":                    {"*"},
-	"agents":               {"agents/llm", "agents/prompts", "agents/queue", "inbox", "store", "tools", "tools/permit", "tools/proc"},
+	"agents":               {"agents/llm", "agents/prompts", "agents/queue", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
 	"agents/llm":           {},
 	"agents/llm/anthropic": {"agents/llm", "agents/llm/wire"},
 	"agents/llm/builtin":   {"agents/llm"},
@@ -45,16 +45,17 @@ var arrows = map[string][]string{
 	"store/config/near":    {},
 	"store/storetest":      {"store"},
 	"themes":               {},
-	"tools":                {"tools/permit", "tools/proc"},
+	"tools":                {"tools/permit", "tools/proc", "tools/secret"},
 	"tools/permit":         {},
-	"tools/proc":           {},
+	"tools/proc":           {"tools/secret"},
+	"tools/secret":         {},
 	"ui": {
 		"agents", "agents/llm", "inbox", "store/config/near", "themes", "tools", "tools/permit",
 		"ui/composer", "ui/dialog", "ui/files", "ui/frame", "ui/markdown", "ui/transcript",
 	},
 	"ui/cli": {
 		"agents", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "agents/prompts",
-		"inbox", "inbox/rules", "store", "store/config", "store/config/near", "themes", "tools", "tools/permit", "tools/proc", "ui", "ui/frame",
+		"inbox", "inbox/rules", "store", "store/config", "store/config/near", "themes", "tools", "tools/permit", "tools/proc", "tools/secret", "ui", "ui/frame",
 	},
 	"ui/composer":       {"themes", "ui/frame"},
 	"ui/dialog":         {"themes", "tools/permit", "ui/frame"},

@@ -91,7 +91,7 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 		a.model, _ = p.o.Resolve(i.Model)
 	}
 	a.env = &tools.Env{
-		Root: p.o.Root, Private: p.o.Private, Outputs: p.outputs(i.ID), Environ: p.o.Environ,
+		Root: p.o.Root, Private: p.o.Private, Outputs: p.outputs(i.ID), Environ: p.environ(i), Keys: p.o.Keys,
 		Desk: desk{a}, Seen: tools.NewSeen(),
 		Started: a.started,
 		Tick:    func(call, tail string) { a.show(Output{i.ID, call, tail}) },

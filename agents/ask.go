@@ -55,7 +55,7 @@ func (a *agent) requestOf(entries []Entry) *llm.Request {
 func (a *agent) stream(ctx context.Context, model Model, req *llm.Request, summary bool) (*reply, error) {
 	r := &reply{}
 	var failed error
-	for part, err := range model.Provider.Stream(ctx, req) {
+	for part, err := range withheld(a.p.o.Keys, model.Provider.Stream(ctx, req)) {
 		if err != nil {
 			failed = err
 			break

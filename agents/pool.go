@@ -8,7 +8,7 @@
 // Does not: know a provider by name, a screen, or the configuration file;
 // render anything for people.
 //
-// Imports: inbox, store, tools, tools/permit, tools/proc, agents/llm, agents/prompts,
+// Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/llm, agents/prompts,
 // agents/queue.
 package agents
 
@@ -29,6 +29,7 @@ import (
 	"fantail/store"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/tools/secret"
 )
 
 // Model is a model as main resolved it.
@@ -53,7 +54,8 @@ type Options struct {
 	Root     string                           // the workspace
 	Data     string                           // the workspace's data directory; outputs live under it
 	Private  []string                         // what tools must never open
-	Environ  []string                         // for commands, cleaned
+	Environ  []string                         // for commands, as proc.Clean made it; agents nobody attends get less
+	Keys     *secret.Keys                     // what no transcript, file or feed holds; nil: none
 	System   func(agent Info) string          // the system prompt
 	Now      func() time.Time
 	Go       func(name string, f func())

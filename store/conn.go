@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"reflect"
 )
 
 // maxStatements bounds the prepared statements a connection keeps. The
@@ -17,7 +18,8 @@ const maxStatements = 200
 type conn struct {
 	c          *sql.Conn
 	statements map[string]*statement
-	trace      func(statement string) // nil: nobody listens
+	trace      func(statement string)   // nil: nobody listens
+	withhold   func(text string) string // nil: all is kept
 }
 
 type statement struct {
@@ -84,7 +86,28 @@ func (c *conn) ran(query string) {
 	}
 }
 
+// kept is args with what is kept of the texts among them.
+func (c *conn) kept(args []any) []any {
+	if c.withhold == nil {
+		return args
+	}
+	for i, arg := range args {
+		switch v := reflect.ValueOf(arg); {
+		case v.Kind() == reflect.String:
+			if text := c.withhold(v.String()); text != v.String() {
+				args[i] = text
+			}
+		case v.Kind() == reflect.Slice && v.Type().Elem().Kind() == reflect.Uint8:
+			if text := c.withhold(string(v.Bytes())); text != string(v.Bytes()) {
+				args[i] = []byte(text)
+			}
+		}
+	}
+	return args
+}
+
 func (c *conn) exec(query string, args ...any) (sql.Result, error) {
+	args = c.kept(args)
 	defer c.ran(query)
 	s, err := c.prepared(query)
 	switch {
@@ -97,6 +120,7 @@ func (c *conn) exec(query string, args ...any) (sql.Result, error) {
 }
 
 func (c *conn) query(query string, args ...any) (*sql.Rows, error) {
+	args = c.kept(args)
 	defer c.ran(query)
 	s, err := c.prepared(query)
 	switch {
@@ -113,6 +137,7 @@ func (c *conn) query(query string, args ...any) (*sql.Rows, error) {
 }
 
 func (c *conn) row(query string, args ...any) *sql.Row {
+	args = c.kept(args)
 	defer c.ran(query)
 	s, err := c.prepared(query)
 	if err != nil || s == nil {

@@ -42,7 +42,7 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 	if err != nil {
 		return nil, err
 	}
-	db := &DB{path: path, schema: len(steps), now: o.Now, trace: o.Trace, sql: sql.OpenDB(connector)}
+	db := &DB{path: path, schema: len(steps), now: o.Now, trace: o.Trace, withhold: o.Withhold, sql: sql.OpenDB(connector)}
 	if db.now == nil {
 		db.now = time.Now
 	}
@@ -87,7 +87,7 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 	if db.version, err = c.number("PRAGMA data_version"); err != nil {
 		return nil, fmt.Errorf("read data_version: %w", err)
 	}
-	c.trace = db.trace
+	c.trace, c.withhold = db.trace, db.withhold
 	db.writer.conn, db.writer.gate.path = c, path
 	return db, nil
 }

@@ -29,6 +29,11 @@ type Options struct {
 	// the file as it is. nil: it may be.
 	Upgrade func() error
 
+	// Withhold is given each text that a statement of the writer carries and returns
+	// what is kept of it. It must be quick, and leave alone what it returned once. nil:
+	// all is kept.
+	Withhold func(text string) string
+
 	// Trace hears of each statement of the writer after it ran, BEGIN and COMMIT
 	// too. It must not write. nil: nobody listens.
 	Trace func(statement string)
@@ -39,11 +44,12 @@ type Options struct {
 // While it is open nothing else in the process may open the file: closing any
 // other descriptor of it drops SQLite's locks.
 type DB struct {
-	path   string
-	schema int // the version this program writes
-	now    func() time.Time
-	trace  func(statement string)
-	sql    *sql.DB
+	path     string
+	schema   int // the version this program writes
+	now      func() time.Time
+	trace    func(statement string)
+	withhold func(text string) string
+	sql      *sql.DB
 
 	writer  writer
 	readers readers

@@ -283,7 +283,7 @@ func (db *DB) writing() (*conn, error) {
 		if err != nil {
 			return nil, fmt.Errorf("open the writer's connection: %w", err)
 		}
-		c.trace = db.trace
+		c.trace, c.withhold = db.trace, db.withhold
 		// The look of the old connection doesn't count for the new one: -1 is
 		// never a data_version, so the next Changed says yes.
 		w.conn, db.version = c, -1

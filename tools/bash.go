@@ -74,7 +74,7 @@ func (e *Env) command(ctx context.Context, callID, command string, timeout time.
 	if err != nil {
 		return fail("bash: %v", err)
 	}
-	s := proc.Spec{Shell: command, Dir: e.Root, Env: e.Environ, Timeout: timeout, Output: file, Head: bashHead, Tail: bashTail, Hurry: e.Hurry}
+	s := proc.Spec{Shell: command, Dir: e.Root, Env: e.Environ, Keys: e.Keys, Timeout: timeout, Output: file, Head: bashHead, Tail: bashTail, Hurry: e.Hurry}
 	if e.Started != nil {
 		s.Started = func(g proc.Group) error { return e.Started(ctx, callID, file, g) }
 	}

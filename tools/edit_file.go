@@ -23,7 +23,7 @@ type edit struct {
 
 func editFile() tool {
 	return tool{
-		name: "edit_file", text: editFileText,
+		name: "edit_file", text: editFileText, writes: true,
 		schema: `{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"The file, absolute or relative to the workspace"},` +
 			`"edits":{"type":"array","minItems":1,"description":"Replacements, applied in order, all or none","items":{"type":"object","properties":{` +

@@ -18,6 +18,7 @@ import (
 	"github.com/bmatcuk/doublestar/v4"
 
 	"fantail/tools/permit"
+	"fantail/tools/secret"
 )
 
 //go:embed grep.md
@@ -114,6 +115,7 @@ func parseGrep(c call) (*Call, error) {
 // found collects what a search shows.
 type found struct {
 	search  search
+	keys    *secret.Keys // what is neither found nor shown
 	out     strings.Builder
 	matches int
 	files   int
@@ -131,7 +133,7 @@ func (e *Env) grep(ctx context.Context, t target, s search) Result {
 	if err != nil {
 		return missing("grep", t, plain(err))
 	}
-	f := &found{search: s}
+	f := &found{search: s, keys: e.Keys}
 	w := e.newWalk(t, false, nil)
 	rg := ""
 	if fi.IsDir() {
@@ -204,7 +206,7 @@ func matchGlob(glob, rel string) bool {
 
 // scan searches one file line by line. What is not text is passed over.
 func (f *found) scan(ctx context.Context, h io.Reader, name string) error {
-	r := bufio.NewReaderSize(h, 64<<10)
+	r := bufio.NewReaderSize(f.keys.Reader(h), 64<<10)
 	head, err := r.Peek(sniff)
 	if err != nil && !errors.Is(err, io.EOF) || binary(head) != "" {
 		return nil

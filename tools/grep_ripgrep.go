@@ -185,6 +185,11 @@ func (w *walk) lines(ctx context.Context, out io.Reader, f *found) error {
 			continue
 		}
 		text := strings.TrimSuffix(rest[i+1:], "\r")
+		if told := f.keys.Text(text); told != text {
+			if text = told; rest[i] == ':' && !matches(ctx, f.search.re, text) {
+				continue // only a key matched: to say so would tell what is in it
+			}
+		}
 		if rest[i] != ':' {
 			f.show(w.named(name), n, '-', text)
 		} else if err := f.match(w.named(name), n, text); err != nil {

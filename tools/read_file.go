@@ -107,7 +107,7 @@ func (e *Env) read(ctx context.Context, t target, offset, limit int) (string, er
 		}
 		src = bytes.NewReader(whole)
 	}
-	r := bufio.NewReaderSize(src, 64<<10)
+	r := bufio.NewReaderSize(e.Keys.Reader(src), 64<<10)
 	head, err := r.Peek(sniff)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return "", plain(err)

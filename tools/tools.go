@@ -6,7 +6,7 @@
 // Does not: decide (permit does), ask, know a model, or write to the database:
 // what reaches upward goes through [Desk].
 //
-// Imports: tools/permit, tools/proc.
+// Imports: tools/permit, tools/proc, tools/secret.
 package tools
 
 import (
@@ -19,6 +19,7 @@ import (
 
 	"fantail/tools/permit"
 	"fantail/tools/proc"
+	"fantail/tools/secret"
 )
 
 // Spec describes a tool to a model. Schema is a JSON Schema object.
@@ -58,6 +59,7 @@ type Env struct {
 	Private []string                         // directories and files no tool may open (database, sockets, configuration)
 	Outputs string                           // the directory of this agent's tool-output files; readable by read_file
 	Environ []string                         // for commands
+	Keys    *secret.Keys                     // what nothing is shown of; nil: none
 	Desk    Desk                             // what reaches upward
 	Tick    func(callID string, tail string) // a command's latest output
 	Hurry   <-chan struct{}                  // once it is closed, commands that are to end get only a moment for it; nil: a call's end hurries
@@ -139,6 +141,7 @@ type tool struct {
 	text     string // its .md
 	schema   string
 	readOnly bool              // its calls may run side by side
+	writes   bool              // its arguments become what stands in a file
 	spelt    map[string]string // other names of its arguments -> their own
 	parse    func(c call) (*Call, error)
 	title    func(a loose) string
@@ -224,6 +227,10 @@ func (s *Set) Parse(env *Env, callID, name string, args json.RawMessage) (*Call,
 	t, args := s.meant(name, args)
 	if t == nil {
 		return nil, s.none(name)
+	}
+	if key := env.Keys.Marked(string(args)); key != "" && t.writes {
+		return nil, fmt.Errorf("%s: %s stands for a key that is kept from you; written to a file it would take the key's place: leave that line alone, and change others with edit_file",
+			name, secret.Mark(key))
 	}
 	c, err := t.parse(call{env: env, id: callID, tool: t, args: args, title: s.Title(t.name, args)})
 	if err != nil {

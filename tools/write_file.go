@@ -16,7 +16,7 @@ var writeFileText string
 
 func writeFile() tool {
 	return tool{
-		name: "write_file", text: writeFileText,
+		name: "write_file", text: writeFileText, writes: true,
 		schema: `{"type":"object","properties":{` +
 			`"path":{"type":"string","description":"The file, absolute or relative to the workspace"},` +
 			`"content":{"type":"string","description":"The whole new content"}},` +

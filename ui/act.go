@@ -87,7 +87,7 @@ func (a *App) inTurn(t *tab, back string, f func() (tea.Msg, error), hold bool) 
 // own, mail, or a prompt.
 func (a *App) submit(t *tab) tea.Cmd {
 	box := a.boxOf(t)
-	text := box.Value()
+	text := a.typed(box)
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
@@ -117,9 +117,17 @@ func (a *App) submit(t *tab) tea.Cmd {
 	return tea.Batch(kept, a.send(t, text))
 }
 
+// typed is what the box holds, as it is sent and remembered: without keys.
+func (a *App) typed(box *composer.Box) string {
+	if a.o.Withhold == nil {
+		return box.Value()
+	}
+	return a.o.Withhold(box.Value())
+}
+
 // keep sets what the box holds aside until the pool comes.
 func (a *App) keep(box *composer.Box) tea.Cmd {
-	a.early = append(a.early, box.Value())
+	a.early = append(a.early, a.typed(box))
 	box.Clear()
 	a.say("kept until the workspace is open")
 	return nil

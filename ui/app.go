@@ -115,21 +115,23 @@ var _ Pool = (*agents.Pool)(nil)
 type Options struct {
 	In      io.Reader
 	Out     io.Writer
-	Environ []string
-	Theme   string // chosen by the human; "": by the terminal's background
-	Start   string // the model and why it was chosen
-	Version string
-	Root    string        // the workspace
-	History string        // the file that keeps what was typed; "": none
-	Branch  func() string // reads .git/HEAD; called in a command
-	Models  func() []string
-	Now     func() time.Time
-	Go      func(name string, f func())
-	Size    [2]int // of the terminal, where it can't be asked; zero: ask
-	FPS     int    // how often a second the framework looks for a new frame; 0: as often as it can
-	Plain   bool   // no mouse
-	Msgs    bool   // the status line says `2 msgs` for `2 pending`
-	Notify  string // how to tell who is elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
+	Environ []string // without keys; the human's own programs get it
+	// Withhold is what is kept of a text that was typed: all but keys. nil: all.
+	Withhold func(text string) string
+	Theme    string // chosen by the human; "": by the terminal's background
+	Start    string // the model and why it was chosen
+	Version  string
+	Root     string        // the workspace
+	History  string        // the file that keeps what was typed; "": none
+	Branch   func() string // reads .git/HEAD; called in a command
+	Models   func() []string
+	Now      func() time.Time
+	Go       func(name string, f func())
+	Size     [2]int // of the terminal, where it can't be asked; zero: ask
+	FPS      int    // how often a second the framework looks for a new frame; 0: as often as it can
+	Plain    bool   // no mouse
+	Msgs     bool   // the status line says `2 msgs` for `2 pending`
+	Notify   string // how to tell who is elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
 }
 
 // App is one screen. Only its own program touches it, but for the methods that

@@ -73,6 +73,21 @@ func (c Config) ProviderNames() []string {
 	return append(names, Builtin)
 }
 
+// KeyEnvs lists the variables that may hold a key: those of all vendors and of c's
+// own rows, in use or not.
+func (c Config) KeyEnvs() []string {
+	var names []string
+	for _, v := range vendors {
+		names = append(names, v.KeyEnvs...)
+	}
+	for _, name := range sorted(c.Providers) {
+		if key := c.Providers[name].KeyEnv; key != "" {
+			names = append(names, key)
+		}
+	}
+	return names
+}
+
 // row is the vendor of that name as c changes it.
 func (c Config) row(name string) (Vendor, bool) {
 	v, known := vendor(name)

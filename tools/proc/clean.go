@@ -3,19 +3,77 @@ package proc
 import (
 	"slices"
 	"strings"
+
+	"fantail/tools/secret"
 )
 
-// Clean returns env without provider variables and *_KEY, *_TOKEN, *_SECRET
-// (and the like: *_PASSWORD, *_CREDENTIALS), for attended agents' tools.
-func Clean(env []string) []string {
+// Every program that is started gets its environment from one of these: Own for the
+// human's own programs (an editor, notify-send), Clean for the commands of agents
+// that somebody attends and for those the human types, Bare for those of agents
+// that nobody attends. Each holds less than the one before.
+
+// Own returns env without the variables that may hold a key, and without those whose
+// value holds one, as it is or encoded.
+func Own(env []string, keys *secret.Keys) []string {
+	return less(env, func(name, value string) bool { return !keys.Named(name) && !keys.Within(value) })
+}
+
+// Clean returns what Own does, without provider variables and *_KEY, *_TOKEN,
+// *_SECRET (and the like: *_PASSWORD, *_CREDENTIALS).
+func Clean(env []string, keys *secret.Keys) []string {
+	return less(Own(env, keys), func(name, _ string) bool { return !guarded(strings.ToUpper(name)) })
+}
+
+// Bare returns of an environment that Clean made what a command can't do without: who
+// and where the user is, the language, the terminal, and where toolchains lie. A
+// proxy or an index whose address holds a password is left out.
+func Bare(env []string) []string {
+	return less(env, func(name, value string) bool {
+		at := strings.Index(value, "://")
+		return harmless(name) && (at < 0 || !strings.Contains(value[at:], "@"))
+	})
+}
+
+// less returns the variables of env that keep names.
+func less(env []string, keep func(name, value string) bool) []string {
 	out := make([]string, 0, len(env))
 	for _, e := range env {
-		name, _, ok := strings.Cut(e, "=")
-		if ok && name != "" && !secret(strings.ToUpper(name)) {
+		name, value, ok := strings.Cut(e, "=")
+		if ok && name != "" && keep(name, value) {
 			out = append(out, e)
 		}
 	}
 	return out
+}
+
+// plain are the variables that Bare keeps, beside LC_* and the proxies in small
+// letters. No directory of sockets is among them (XDG_RUNTIME_DIR, SSH_AUTH_SOCK):
+// what listens there acts for the user.
+var plain = strings.Fields(`
+	HOME HOSTNAME LANG LANGUAGE LOGNAME PATH PWD SHELL TEMP TMP TMPDIR TZ USER
+	CI CLICOLOR CLICOLOR_FORCE COLORTERM COLUMNS FORCE_COLOR LINES NO_COLOR TERM TERMINFO TERMINFO_DIRS
+	XDG_CACHE_HOME XDG_CONFIG_DIRS XDG_CONFIG_HOME XDG_DATA_DIRS XDG_DATA_HOME XDG_STATE_HOME
+	HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY SSL_CERT_DIR SSL_CERT_FILE NIX_PATH NIX_SSL_CERT_FILE
+	CGO_CFLAGS CGO_CPPFLAGS CGO_CXXFLAGS CGO_ENABLED CGO_LDFLAGS GO111MODULE GOAMD64 GOARCH GOARM GOBIN GOCACHE GODEBUG GOENV
+	GOEXPERIMENT GOFLAGS GOINSECURE GOMAXPROCS GOMODCACHE GONOPROXY GONOSUMDB GOOS GOPATH GOPRIVATE GOPROXY GOROOT GOSUMDB
+	GOTMPDIR GOTOOLCHAIN GOVCS GOWORK
+	AR AS CC CFLAGS CMAKE_GENERATOR CMAKE_PREFIX_PATH CPATH CPP CPPFLAGS CXX CXXFLAGS C_INCLUDE_PATH CPLUS_INCLUDE_PATH LD LDFLAGS
+	LD_LIBRARY_PATH DYLD_LIBRARY_PATH LIBRARY_PATH MAKEFLAGS NM PKG_CONFIG_PATH RANLIB SDKROOT DEVELOPER_DIR
+	CARGO_BUILD_JOBS CARGO_HOME CARGO_INCREMENTAL CARGO_TARGET_DIR RUSTFLAGS RUSTUP_HOME RUSTUP_TOOLCHAIN RUST_BACKTRACE
+	BUN_INSTALL COREPACK_HOME DENO_DIR FNM_DIR NODE_ENV NODE_PATH NPM_CONFIG_CACHE NPM_CONFIG_PREFIX NVM_BIN NVM_DIR PNPM_HOME
+	VOLTA_HOME npm_config_cache npm_config_prefix
+	CONDA_DEFAULT_ENV CONDA_PREFIX PIPX_HOME PIP_CACHE_DIR POETRY_HOME PYENV_ROOT PYTHONDONTWRITEBYTECODE PYTHONHASHSEED PYTHONHOME
+	PYTHONPATH PYTHONUNBUFFERED UV_CACHE_DIR VIRTUAL_ENV
+	ANDROID_HOME ANDROID_SDK_ROOT GRADLE_USER_HOME JAVA_HOME JAVA_TOOL_OPTIONS KOTLIN_HOME M2_HOME MAVEN_HOME MAVEN_OPTS SDKMAN_DIR
+	BUNDLE_PATH GEM_HOME GEM_PATH RBENV_ROOT RUBYLIB COMPOSER_HOME DOTNET_ROOT NUGET_PACKAGES ERL_LIBS MIX_HOME HEX_HOME GHCUP_INSTALL_BASE_PREFIX
+	OPAMROOT PERL5LIB ZIG_GLOBAL_CACHE_DIR`)
+
+// harmless reports whether Bare keeps a variable of that name.
+func harmless(name string) bool {
+	if strings.HasPrefix(name, "LC_") || slices.Contains(plain, name) {
+		return true
+	}
+	return strings.HasSuffix(name, "_proxy") && slices.Contains(plain, strings.ToUpper(name))
 }
 
 var (
@@ -31,8 +89,8 @@ var (
 	}
 )
 
-// secret reports whether a variable of that name (upper case) is left out.
-func secret(name string) bool {
+// guarded reports whether a variable of that name (upper case) is left out by Clean.
+func guarded(name string) bool {
 	switch name {
 	case "PWD", "OLDPWD":
 		return false

@@ -8,7 +8,7 @@
 // Does not: judge a command, know a workspace. A process that leaves its
 // session (a daemon that forks twice) is out of reach of its group.
 //
-// Imports: nothing of ours.
+// Imports: tools/secret.
 package proc
 
 import (
@@ -19,6 +19,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"fantail/tools/secret"
 )
 
 const (
@@ -34,6 +36,7 @@ type Spec struct {
 	Shell   string
 	Dir     string
 	Env     []string          // the whole environment
+	Keys    *secret.Keys      // what its output is kept and told without; nil: nothing
 	Timeout time.Duration     // 0: none
 	Output  string            // the file that gets the whole output (created 0600); "" keeps only head and tail
 	Head    int               // bytes of the output kept from its start in Result.Text

@@ -500,7 +500,7 @@ func TestClean(t *testing.T) {
 		"AWS_SECRET_ACCESS_KEY=x", "AWS_ACCESS_KEY_ID=x", "MY_SECRET=x", "DB_PASSWORD=x", "PGPASSWORD=x", "GOOGLE_APPLICATION_CREDENTIALS=x",
 		"TOKEN=x", "NPM_AUTH=x", "OPENAI_API_KEY_2=x", "STRIPE_SECRET_LIVE=x", "GH_PAT=x", "GITHUBTOKEN=x", "npm_config_//r.example/:_authToken=x", "DBPASSWORD=x", "MYSQL_PWD=x", "novalue", "=x",
 	}
-	got := Clean(append(append([]string{}, keep...), drop...))
+	got := Clean(append(append([]string{}, keep...), drop...), nil)
 	if strings.Join(got, "\n") != strings.Join(keep, "\n") {
 		t.Errorf("kept %q, want %q", got, keep)
 	}

@@ -7,6 +7,8 @@ import (
 	"syscall"
 	"time"
 	"unicode/utf8"
+
+	"fantail/tools/secret"
 )
 
 const (
@@ -23,6 +25,7 @@ type sink struct {
 	left int64 // bytes the file may still grow
 	kept int64 // bytes in the file
 	err  error // the first failure to write the file
+	keys *secret.Stream
 
 	mu   sync.Mutex
 	head []byte
@@ -39,7 +42,7 @@ type sink struct {
 // newSink opens the output file and starts the goroutine that tells Tick.
 func newSink(s Spec) (*sink, error) {
 	k := &sink{
-		path: s.Output, left: s.FileCap, hcap: max(s.Head, 0), tcap: max(s.Tail, 0),
+		path: s.Output, left: s.FileCap, keys: s.Keys.Stream(), hcap: max(s.Head, 0), tcap: max(s.Tail, 0),
 		ring:  make([]byte, max(s.Tail, tickTail)),
 		fresh: make(chan struct{}, 1), drained: make(chan struct{}), ended: make(chan struct{}),
 	}
@@ -94,9 +97,10 @@ func (k *sink) drain(r *os.File) {
 	for {
 		n, err := r.Read(buf)
 		if n > 0 {
-			k.write(buf[:n])
+			k.write(k.keys.Write(buf[:n]))
 		}
 		if err != nil {
+			k.write(k.keys.End())
 			return
 		}
 	}
@@ -105,6 +109,9 @@ func (k *sink) drain(r *os.File) {
 // write keeps b. A file that can't be written any more is given up, but reading
 // goes on: the command must never block on a full pipe.
 func (k *sink) write(b []byte) {
+	if len(b) == 0 {
+		return
+	}
 	if k.file != nil && k.err == nil && k.left > 0 {
 		p := b[:min(int64(len(b)), k.left)]
 		n, err := k.file.Write(p)

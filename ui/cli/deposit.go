@@ -56,7 +56,7 @@ func receivers(s string) (names []string) {
 
 // given is what the words say, or standard input if there are none, or just "-".
 func (c *caller) given(words []string, what string) (string, error) {
-	text := strings.Join(words, " ")
+	text := c.keys.Text(strings.Join(words, " "))
 	switch {
 	case text == "" && len(words) > 0:
 		return "", misused("%s is empty", what)
@@ -64,7 +64,7 @@ func (c *caller) given(words []string, what string) (string, error) {
 		return "", misused("%s is missing; give it, or - to type it", what)
 	case text == "" || text == "-":
 		data, err := readAll(c.ctx, c.guard, c.in, c.errs)
-		return string(data), err
+		return c.keys.Text(string(data)), err
 	}
 	return text, nil
 }

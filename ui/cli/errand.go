@@ -16,6 +16,8 @@ import (
 
 	"fantail/agents"
 	"fantail/store"
+	"fantail/store/config"
+	"fantail/tools/secret"
 )
 
 // Errand is a sub-command: it deposits, looks or takes in the workspace's
@@ -204,6 +206,7 @@ type caller struct {
 	signals *Signals
 	place   Place
 	env     func(string) string
+	keys    *secret.Keys
 	in      *os.File
 	out     *printed
 	errs    io.Writer
@@ -219,13 +222,19 @@ func (e *Errand) Run(guard *Guard) (int, error) {
 	if err != nil {
 		return 0, err
 	}
+	conf, err := Configure(Flags{}, os.Getenv)
+	if err != nil {
+		conf = config.Default() // an errand that needs it says what is wrong
+	}
+	keys := Keys(conf, os.Getenv)
+	guard.Withhold(keys)
 	path := filepath.Join(place.Data, "fantail.db")
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && e.unused != ok && !e.o.follow {
 		Warn(os.Stderr, "nobody used fantail in %s yet, so nothing is there; fantail send main TEXT is a beginning, or name another workspace with --cwd", place.Root)
 		return e.unused, nil
 	}
 	upgrade, upgraded := outdated(place.Data, time.Now())
-	db, err := store.Open(ctx, path, store.Options{Go: guard.Go, Upgrade: upgrade})
+	db, err := store.Open(ctx, path, store.Options{Go: guard.Go, Upgrade: upgrade, Withhold: keys.Row})
 	upgraded()
 	if err != nil {
 		return 0, err
@@ -233,6 +242,7 @@ func (e *Errand) Run(guard *Guard) (int, error) {
 	c := &caller{
 		ctx: ctx, guard: guard, signals: signals, place: place, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
 		out:  &printed{w: os.Stdout, tty: isTerminal(os.Stdout), json: e.o.json},
+		keys: keys,
 		door: &agents.Door{DB: db, Origin: agents.OriginCLI, Model: "builtin", Ring: func() { ring(place.Bell) }},
 	}
 	code, err := e.run(e, c)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fantail/tools/proc"
+	"fantail/tools/secret"
 	"fantail/ui/frame"
 )
 
@@ -26,6 +27,7 @@ type Guard struct {
 
 	mu   sync.Mutex
 	dir  string // of crash files
+	keys *secret.Keys
 	ends []func()
 	last []string // to be said once the screen is gone
 
@@ -47,6 +49,20 @@ func (g *Guard) CrashIn(dir string) {
 	g.dir = dir
 }
 
+// Withhold says what nothing that is said or recorded from now on may hold.
+func (g *Guard) Withhold(keys *secret.Keys) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.keys = keys
+}
+
+// Text is s without keys.
+func (g *Guard) Text(s string) string {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.keys.Text(s)
+}
+
 // Fatal has the runtime write what nobody can recover (a concurrent map write, no
 // memory, a panic in a goroutine that is not ours) into a file beside the crash
 // files, and says at the end if that happened the last time. Only the
@@ -57,7 +73,7 @@ func (g *Guard) Fatal() error {
 	g.mu.Unlock()
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
 		last := filepath.Join(filepath.Dir(path), crashName(info.ModTime())+".txt")
-		if err := os.Rename(path, last); err != nil {
+		if err := g.keep(path, last); err != nil {
 			return fmt.Errorf("keep the last crash file: %w", err)
 		}
 		g.say("the program failed the last time; details are in " + last)
@@ -68,6 +84,18 @@ func (g *Guard) Fatal() error {
 	}
 	defer f.Close() // the runtime has a descriptor of its own
 	return debug.SetCrashOutput(f, debug.CrashOptions{})
+}
+
+// keep moves what the runtime wrote, which knows of no keys, to where it stays.
+func (g *Guard) keep(path, last string) error {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, []byte(g.redact(string(text))), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(path, last)
 }
 
 // AtEnd adds a step of an emergency end. The steps run in the order they were
@@ -162,7 +190,7 @@ func (g *Guard) Say() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, line := range g.last {
-		Warn(g.out, "%s", line)
+		Warn(g.out, "%s", g.keys.Text(line))
 	}
 	g.last = nil
 }
@@ -221,20 +249,24 @@ func (g *Guard) write(cause string, stack []byte) (string, error) {
 
 func crashName(t time.Time) string { return "crash-" + t.UTC().Format("20060102-150405.000") }
 
-// redact replaces the values of the environment's secret variables by their names.
+// redact is s without keys and without the values of all variables that no command
+// gets. A crash file is read by strangers: there it is no loss to hide too much.
 func (g *Guard) redact(s string) string {
+	g.mu.Lock()
+	keys := g.keys
+	g.mu.Unlock()
 	kept := map[string]bool{}
-	for _, e := range proc.Clean(g.environ) {
+	for _, e := range proc.Clean(g.environ, keys) {
 		kept[e] = true
 	}
+	var names []string
+	values := map[string]string{}
 	for _, e := range g.environ {
-		name, value, _ := strings.Cut(e, "=")
-		// A short value is no key, and would turn up inside ordinary words.
-		if !kept[e] && len(value) >= 8 {
-			s = strings.ReplaceAll(s, value, "["+name+"]")
+		if name, value, _ := strings.Cut(e, "="); !kept[e] {
+			names, values[name] = append(names, name), value
 		}
 	}
-	return s
+	return secret.New(names, func(name string) string { return values[name] }).Text(keys.Text(s))
 }
 
 // firstLine is s up to its first line break.

@@ -82,7 +82,7 @@ type mcpSend struct {
 }
 
 func (c *caller) mcpSend(ctx context.Context, in mcpSend) (string, error) {
-	l := agents.Letter{To: receivers(whom(in.To)), Body: in.Text, Priority: inbox.Priority(in.Priority), Tags: in.Tags, Key: in.Key}
+	l := agents.Letter{To: receivers(whom(in.To)), Body: c.keys.Text(in.Text), Priority: inbox.Priority(in.Priority), Tags: in.Tags, Key: in.Key}
 	sent, err := c.door.Mail(ctx, l)
 	if err != nil {
 		return "", err
@@ -158,7 +158,7 @@ type mcpPush struct {
 }
 
 func (c *caller) mcpPush(ctx context.Context, in mcpPush) (string, error) {
-	o := agents.Order{Name: in.Name, Prompt: in.Prompt, Timeout: time.Duration(max(in.Timeout, 0)) * time.Second, After: in.After}
+	o := agents.Order{Name: in.Name, Prompt: c.keys.Text(in.Prompt), Timeout: time.Duration(max(in.Timeout, 0)) * time.Second, After: in.After}
 	if in.Model != "" {
 		var err error
 		if o.Model, err = c.model(in.Model); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"fantail/store/config"
 	"fantail/tools/permit"
+	"fantail/tools/secret"
 )
 
 // Place is where the program works: the workspace and its directories, all
@@ -94,6 +95,9 @@ func Configure(f Flags, env func(string) string) (config.Config, error) {
 	}
 	return c, nil
 }
+
+// Keys are the keys that the variables hold which c and the known vendors name.
+func Keys(c config.Config, env func(string) string) *secret.Keys { return secret.New(c.KeyEnvs(), env) }
 
 // Gate returns the gate the configuration asks for.
 func Gate(c config.Config) (*permit.Gate, error) {

@@ -17,6 +17,8 @@ import (
 	"fantail/agents"
 	"fantail/store"
 	"fantail/store/config"
+	"fantail/tools/proc"
+	"fantail/tools/secret"
 	"fantail/ui"
 )
 
@@ -136,9 +138,10 @@ func SetMain(ctx context.Context, pool *agents.Pool, model string) error {
 	return agents.ErrNoAgent
 }
 
-// Environ is the process's environment with the configured editor in it.
-func Environ(c config.Config) []string {
-	env := os.Environ()
+// Environ is what a screen sees of the process's environment, and hands to the
+// human's own programs: without keys, and with the configured editor.
+func Environ(c config.Config, keys *secret.Keys) []string {
+	env := proc.Own(os.Environ(), keys)
 	if c.Editor != "" {
 		env = append(env, "VISUAL="+c.Editor)
 	}
