@@ -385,6 +385,56 @@ func checkGo(t *tree) (f findings) {
 	return f
 }
 
+// cleaners are what may be given the program's own environment: what makes that of
+// others of it, and what hides its values.
+var cleaners = []string{"proc.Own", "proc.Clean", "cli.NewGuard"}
+
+// checkChildren refuses what starts a program in another way than with an environment
+// that was made for it: one that is left out is the program's own, with all its keys.
+func checkChildren(t *tree) (f findings) {
+	for _, s := range t.files {
+		if s.test || s.dir == ".ci" || under(s.dir, []string{"ui/uitest/..."}) {
+			continue
+		}
+		cleaned := map[ast.Node]bool{}
+		for _, d := range s.syntax.Decls {
+			given, env := []ast.Node{}, false
+			ast.Inspect(d, func(n ast.Node) bool {
+				switch n := n.(type) {
+				case *ast.AssignStmt:
+					env = env || slices.ContainsFunc(n.Lhs, func(e ast.Expr) bool { x, ok := e.(*ast.SelectorExpr); return ok && x.Sel.Name == "Env" })
+				case *ast.CompositeLit:
+					if n.Type != nil && name(n.Type) == "exec.Cmd" {
+						f.add("%s: make it with exec.Command, so that this rule finds it", t.at(n))
+					}
+				case *ast.CallExpr:
+					switch called := name(n.Fun); called {
+					case "exec.Command", "exec.CommandContext":
+						given = append(given, n)
+					case "os.StartProcess", "syscall.StartProcess", "syscall.ForkExec", "syscall.Exec", "unix.Exec":
+						f.add("%s: start programs with exec.Command and an environment, not with %s", t.at(n), called)
+					case "os.Environ", "syscall.Environ":
+						if !cleaned[n] {
+							f.add("%s: the program's own environment holds keys; it is for %s only", t.at(n), strings.Join(cleaners, ", "))
+						}
+					default:
+						for _, arg := range n.Args {
+							cleaned[arg] = slices.Contains(cleaners, called)
+						}
+					}
+				}
+				return true
+			})
+			for _, n := range given {
+				if !env {
+					f.add("%s: set the command's Env to one that proc.Own, proc.Clean or proc.Bare made, in the same function", t.at(n))
+				}
+			}
+		}
+	}
+	return f
+}
+
 // plainStart reports whether f only starts the function it is given.
 func plainStart(f *ast.FuncLit) bool {
 	if len(f.Body.List) != 1 || len(f.Type.Params.List) != 2 {
@@ -1153,6 +1203,19 @@ var rules = []struct {
 		},
 		[]string{"-- tools/proc/a.go --\npackage proc\nfunc f() { go f() }\n-- store/a.go --\npackage store\nvar g = func(_ string, f func()) { go f() }\n-- agents/a_test.go --\npackage agents\nfunc f() { go f() }\n"},
 	},
+	{"no program is started with a key in its environment", checkChildren, []string{
+		"-- tools/a.go --\npackage tools\nfunc f() { exec.Command(\"rg\").Run() }\n",
+		"-- ui/a.go --\npackage ui\nfunc f() { c := exec.CommandContext(ctx, \"vi\"); c.Dir = \"/\"; c.Run() }\n",
+		"-- ui/a.go --\npackage ui\nfunc f() { c := exec.Command(\"vi\"); c.Env = e; c.Run() }\nvar g = exec.Command(\"vi\")\n",
+		"-- ui/a.go --\npackage ui\nfunc f() { c := exec.Cmd{Path: \"vi\"}; c.Env = e }\n",
+		"-- tools/a.go --\npackage tools\nfunc f() { os.StartProcess(\"a\", nil, nil) }\n",
+		"-- tools/a.go --\npackage tools\nfunc f() { syscall.Exec(\"a\", nil, nil) }\n",
+		"-- ui/a.go --\npackage ui\nfunc f() { c := exec.Command(\"vi\"); c.Env = os.Environ() }\n",
+		"-- main.go --\npackage main\nvar e = append(os.Environ(), \"A=b\")\n",
+	}, []string{
+		"-- tools/a.go --\npackage tools\nfunc f() { c := exec.Command(\"rg\"); c.Env = e }\n-- main.go --\npackage main\nvar e = proc.Clean(os.Environ(), keys)\n" +
+			"-- tools/a_test.go --\npackage tools\nfunc f() { exec.Command(\"git\").Run() }\n",
+	}},
 	{"names say what a thing is", checkNames, []string{
 		"-- a.go --\npackage main\ntype MailManager struct{}\n", "-- ui/utils.go --\npackage ui\n", "-- store/common/a.go --\npackage common\n",
 	}, []string{"-- a.go --\npackage main\ntype Mailbox struct{}\n"}},

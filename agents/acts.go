@@ -180,6 +180,7 @@ func (p *Pool) Shell(ctx context.Context, agent int64, command string) error {
 		return err
 	}
 	defer release()
+	command = p.o.Keys.Text(command) // what runs is what is shown and kept
 	began := time.Now()
 	file := filepath.Join(a.env.Outputs, fmt.Sprintf("shell-%d.txt", p.o.Now().UnixNano()))
 	r, err := proc.Run(ctx, proc.Spec{

@@ -21,6 +21,7 @@ import (
 	"fantail/store/storetest"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/tools/secret"
 )
 
 func TestMain(m *testing.M) {
@@ -134,6 +135,8 @@ type setting struct {
 	system func(i agents.Info) string
 	trace  func(statement string) // hears of the writer's statements
 	rules  map[string]inbox.Rules
+	keys   *secret.Keys // what nothing may hold
+	env    []string     // of commands
 }
 
 func open(t testing.TB, m llm.Provider, s setting) *world {
@@ -149,7 +152,7 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 	}
 	gate, err := permit.NewGate(s.mode, nil)
 	check(t, err)
-	db, err := storetest.Open(t.Context(), filepath.Join(s.dir, "fantail.db"), store.Options{Trace: s.trace, Now: s.now})
+	db, err := storetest.Open(t.Context(), filepath.Join(s.dir, "fantail.db"), store.Options{Trace: s.trace, Now: s.now, Withhold: s.keys.Row})
 	check(t, err)
 	pool, err := agents.Open(t.Context(), agents.Options{
 		DB: db, Tools: tools.New(), Gate: gate, Model: "test/one", Root: s.dir, Data: s.dir,
@@ -162,7 +165,7 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 				Vendor: strings.TrimPrefix(name, "test/"), AtOnce: s.atOnce[name],
 			}, nil
 		},
-		System: s.system, Cap: s.cap, Attended: !s.absent, Go: s.start, Rules: s.rules,
+		System: s.system, Cap: s.cap, Attended: !s.absent, Go: s.start, Rules: s.rules, Keys: s.keys, Environ: s.env,
 	})
 	check(t, err)
 	w := &world{t: t, dir: s.dir, db: db, pool: pool, feed: pool.Subscribe(), infos: map[int64]agents.Info{}, shown: map[int64]string{}}

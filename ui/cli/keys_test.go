@@ -1,0 +1,163 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fantail/store/config"
+)
+
+const workKey = "w0rk+llm/0123456789&key"
+
+// working is a site whose configuration names a variable of the user's own choice.
+func working(t *testing.T) *site {
+	t.Helper()
+	s := newSite(t)
+	s.env = append(s.env, "WORK_LLM="+workKey, "COPY=Bearer "+workKey, "MY_SETTING=1")
+	var dir string
+	for _, e := range s.env {
+		if d, ok := strings.CutPrefix(e, "XDG_CONFIG_HOME="); ok {
+			dir = filepath.Join(d, "fantail")
+		}
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := "[providers.work]\nprotocol = \"openai\"\nbase_url = \"http://127.0.0.1:1/v1\"\nkey_env = \"WORK_LLM\"\n"
+	if err := os.WriteFile(filepath.Join(dir, "config.toml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// kept is every byte of what the program keeps.
+func (s *site) kept(t *testing.T) (all []byte) {
+	t.Helper()
+	for _, e := range s.env {
+		name, dir, _ := strings.Cut(e, "=")
+		if name != "XDG_DATA_HOME" && name != "XDG_STATE_HOME" && name != "XDG_RUNTIME_DIR" && name != "TMPDIR" {
+			continue
+		}
+		err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() {
+				var b []byte
+				b, err = os.ReadFile(path)
+				all = append(append(all, path...), b...)
+			}
+			if os.IsNotExist(err) {
+				err = nil
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// formsOf lists what must not stand anywhere.
+func formsOf(key string) []string {
+	js, _ := json.Marshal(key)
+	coded := base64.StdEncoding.EncodeToString([]byte(key))
+	return []string{key, strings.Trim(string(js), `"`), strings.TrimRight(coded, "="), fmt.Sprintf("%x", key)}
+}
+
+func TestKeys_ofTheUsersOwnProvider(t *testing.T) {
+	s := working(t)
+	if err := os.WriteFile(filepath.Join(s.dir, "notes.txt"), []byte("the key is "+workKey+".\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		input string
+		args  []string
+		want  string // of what is printed
+	}{
+		{"", []string{"-p", "--yolo", "run env"}, "HOME="},
+		{"", []string{"-p", "--yolo", "--output-format", "stream-json", "run env; cat notes.txt; cat notes.txt | base64 -w 20"}, "[redacted: WORK_LLM]"},
+		{"", []string{"-p", "read notes.txt"}, "the key is [redacted: WORK_LLM]."},
+		{"", []string{"-p", "say it is " + workKey}, "it is [redacted: WORK_LLM]"},
+		{"fail with " + workKey, []string{"-p"}, "with [redacted: WORK_LLM]"},
+		{"", []string{"-p", "x", "--model", workKey}, "[redacted: WORK_LLM]"},
+		{"", []string{"-p", "say hi", "--model", "work/m-" + workKey}, "[redacted: WORK_LLM]"},
+		{"", []string{"send", "main", "take " + workKey}, "inbox of main"},
+		{workKey, []string{"send", "main"}, "inbox of main"},
+		{"", []string{"push", "name=later", "use " + workKey}, "later"},
+		{"", []string{"inbox", "--json"}, "take [redacted: WORK_LLM]"},
+		{"", []string{"show", "1"}, "take [redacted: WORK_LLM]"},
+		{"", []string{"send", workKey, "x"}, "[redacted: WORK_LLM]"},
+		{"", []string{"queue", "--json"}, "use [redacted: WORK_LLM]"},
+		{"", []string{"-p", "memory a: " + workKey}, ""},
+	} {
+		out, errs, _ := s.run(t, c.input, c.args...)
+		for _, form := range formsOf(workKey) {
+			if strings.Contains(out+errs, form) {
+				t.Errorf("%q prints the key as %q", c.args, form)
+			}
+		}
+		if !strings.Contains(out+errs, c.want) {
+			t.Errorf("%q: no %q in %q, %q", c.args, c.want, out, errs)
+		}
+		if strings.Contains(out, "WORK_LLM=") || strings.Contains(out, "COPY=") || strings.Contains(out, "MY_SETTING=") {
+			t.Errorf("%q: a command nobody attends has %q", c.args, out)
+		}
+	}
+	all := s.kept(t)
+	if !bytes.Contains(all, []byte("[redacted: WORK_LLM]")) || !bytes.Contains(all, []byte("HOME=")) {
+		t.Error("what the program keeps was not looked into")
+	}
+	for _, form := range formsOf(workKey) {
+		if i := bytes.Index(all, []byte(form)); i >= 0 {
+			t.Errorf("it keeps the key as %q: %q", form, all[max(0, i-200):i])
+		}
+	}
+}
+
+// A crash file, also the runtime's own, holds no key: not one of the configuration's,
+// and none of a variable whose name says what it is.
+func TestKeys_inCrashFiles(t *testing.T) {
+	dir := t.TempDir()
+	env := []string{"WORK_LLM=" + workKey, "OTHER_TOKEN=tok-0123456789", "PLAIN=plain-0123456789"}
+	var out bytes.Buffer
+	g := NewGuard(&out, env, nil)
+	g.CrashIn(dir)
+	conf := config.Config{Providers: map[string]config.ProviderRow{"work": {KeyEnv: "WORK_LLM"}}}
+	g.Withhold(Keys(conf, func(name string) string { return map[string]string{"WORK_LLM": workKey}[name] }))
+	text := "tok-0123456789 plain-0123456789 " + base64.StdEncoding.EncodeToString([]byte("tok-0123456789"+workKey)) + strings.Join(formsOf(workKey), "\n")
+	g.Fault("the worker: "+workKey, text)
+	if err := os.WriteFile(filepath.Join(dir, "fatal.txt"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.keep(filepath.Join(dir, "fatal.txt"), filepath.Join(dir, "last.txt")); err != nil {
+		t.Fatal(err)
+	}
+	g.Say()
+	if got := g.Text("no " + workKey); got != "no [redacted: WORK_LLM]" {
+		t.Errorf("an error would print %q", got)
+	}
+	names, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(names) != 2 {
+		t.Fatalf("%q, %v", names, err)
+	}
+	for _, name := range names {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, form := range append(formsOf(workKey), "tok-0123456789", base64.RawStdEncoding.EncodeToString([]byte("tok-0123456789"))[:16]) {
+			if strings.Contains(string(b)+out.String(), form) {
+				t.Errorf("%s or what is said holds %q", filepath.Base(name), form)
+			}
+		}
+		if !strings.Contains(string(b), "plain-0123456789") || !strings.Contains(string(b), "[redacted: OTHER_TOKEN]") || !strings.Contains(string(b), "[redacted: WORK_LLM]") {
+			t.Errorf("%s: %s", filepath.Base(name), b)
+		}
+	}
+}
