@@ -35,6 +35,7 @@ type Error struct {
 	Status     int    // HTTP status, 0 if none
 	Message    string
 	RetryAfter time.Duration // what the server asked for; 0 if it did not
+	Tries      int           // failures like it in a row that are worth having; 0: as many as there may be of any
 	Err        error         // the cause, for errors.Is
 }
 

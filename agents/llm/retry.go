@@ -52,6 +52,7 @@ type retrying struct {
 func (r *retrying) Stream(ctx context.Context, req *Request) iter.Seq2[Part, error] {
 	return func(yield func(Part, error) bool) {
 		var first time.Time // of the failures
+		alike := 0          // failures in a row that bound their own number
 		for attempt := 1; ; attempt++ {
 			failed, goesOn := r.try(ctx, req, yield)
 			if !goesOn {
@@ -67,12 +68,17 @@ func (r *retrying) Stream(ctx context.Context, req *Request) iter.Seq2[Part, err
 			if first.IsZero() {
 				first = time.Now()
 			}
-			wait := r.wait(attempt, failed.RetryAfter)
-			if attempt >= r.o.Tries || time.Since(first)+wait > r.o.Limit {
+			wait, most := r.wait(attempt, failed.RetryAfter), r.o.Tries
+			if alike++; failed.Tries == 0 {
+				alike = 0
+			} else {
+				most = min(most, attempt-alike+failed.Tries)
+			}
+			if attempt >= most || time.Since(first)+wait > r.o.Limit {
 				yield(nil, exhausted(failed, attempt))
 				return
 			}
-			if !yield(Retrying{Attempt: attempt, Of: r.o.Tries, Wait: wait.Milliseconds(), Err: failed}, nil) {
+			if !yield(Retrying{Attempt: attempt, Of: most, Wait: wait.Milliseconds(), Err: failed}, nil) {
 				return
 			}
 			if !pause(ctx, wait) {

@@ -226,3 +226,31 @@ func TestClip(t *testing.T) {
 		t.Error("clipped what fits")
 	}
 }
+
+// A failure that bounds its own number is tried again so often in a row, and others
+// before it cost it nothing.
+func TestRetry_whatIsNotWorthManyTries(t *testing.T) {
+	refused := &llm.Error{Kind: llm.Network, Provider: "fake", Message: "Nothing answers.", Tries: 2}
+	for _, c := range []struct {
+		tries [][]any
+		waits int
+		fails bool
+	}{
+		{[][]any{{refused}}, 1, true},
+		{[][]any{{refused}, {llm.Stop{Reason: llm.EndTurn}}}, 1, false},
+		{[][]any{{failure(llm.Server, 0)}, {failure(llm.Server, 0)}, {refused}, {refused}}, 3, true},
+		{[][]any{{refused}, {failure(llm.Server, 0)}, {refused}, {llm.Stop{Reason: llm.EndTurn}}}, 3, false},
+		{[][]any{{refused}, {failure(llm.Server, 0)}}, 9, true},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			p := &played{tries: c.tries}
+			parts, waits, failed := run(t.Context(), llm.Retry(p, llm.RetryOptions{}))
+			if len(waits) != c.waits || (failed != nil) != c.fails {
+				t.Errorf("%v: %d waits, %v", c.tries, len(waits), failed)
+			}
+			if r, ok := parts[0].(llm.Retrying); ok && c.waits == 1 && r.Of != 2 {
+				t.Errorf("it says %d tries", r.Of)
+			}
+		})
+	}
+}

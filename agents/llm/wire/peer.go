@@ -154,11 +154,24 @@ func (p *Peer) unreachable(err error) *llm.Error {
 		e = p.Fault(llm.Network, 0, "There is no host "+dns.Name+".", "Check the network and the base URL.")
 	case errors.Is(err, syscall.ECONNREFUSED):
 		e = p.Fault(llm.Network, 0, "Nothing answers at "+host+".", "Is the server running?")
+		if own(err) {
+			e.Tries = 2 // no network comes back there: once more, for one that just starts
+		}
 	default:
 		e = p.Fault(llm.Network, 0, "Cannot reach "+host+": "+err.Error()+".", "")
 	}
 	e.Err = err
 	return e
+}
+
+// own reports whether the connection that failed was to this machine itself.
+func own(err error) bool {
+	var dial *net.OpError
+	if !errors.As(err, &dial) {
+		return false
+	}
+	to, ok := dial.Addr.(*net.TCPAddr)
+	return ok && to.IP.IsLoopback()
 }
 
 // host is the part of the base URL that people recognise.

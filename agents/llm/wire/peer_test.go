@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"strings"
 	"syscall"
@@ -84,4 +85,34 @@ func FuzzClean(f *testing.F) {
 			t.Fatalf("%d bytes", len(e.Message))
 		}
 	})
+}
+
+// Nobody listens at a port of this machine: that is worth two tries, not ten.
+func TestUnreachable_ownMachine(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	addr := l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for _, base := range []string{"http://" + addr, "http://localhost:" + addr[strings.LastIndex(addr, ":")+1:]} {
+		c := New(Peer{Name: "test", Base: base}, nil)
+		k := c.Call(t.Context())
+		req, err := http.NewRequestWithContext(k.Context(), http.MethodPost, base, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = k.Do(req)
+		k.Close()
+		var e *llm.Error
+		if !errors.As(err, &e) || e.Tries != 2 {
+			t.Errorf("%s: %#v", base, err)
+		}
+	}
+	far := &net.OpError{Op: "dial", Addr: &net.TCPAddr{IP: net.IPv4(203, 0, 113, 9), Port: 443}, Err: syscall.ECONNREFUSED}
+	if e := (&Peer{Name: "test"}).unreachable(far); e.Tries != 0 || e.Kind != llm.Network {
+		t.Errorf("another machine: %#v", e)
+	}
 }
