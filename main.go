@@ -129,11 +129,16 @@ type host struct {
 	tools  *tools.Set
 	bell   *cli.Bell       // nil: there is none
 	watch  *cli.RulesWatch // nil: there is none
+
+	db      *store.DB // from here on set by open
+	choice  config.Choice
+	opening ui.Opening
 }
 
 // open puts the parts together: the database, and the agents over it. close ends
 // both in order; the agents must have been closed before.
-func (h *host) open(ctx context.Context, model string, attended bool) (pool *agents.Pool, db *store.DB, err error) {
+// choose says which model it is, given the one that was chosen here last.
+func (h *host) open(ctx context.Context, choose func(remembered string) (config.Choice, error), attended bool) (pool *agents.Pool, db *store.DB, err error) {
 	gate, err := cli.Gate(h.conf)
 	if err != nil {
 		return nil, nil, err
@@ -142,10 +147,23 @@ func (h *host) open(ctx context.Context, model string, attended bool) (pool *age
 	if err != nil {
 		return nil, nil, err
 	}
+	model, theme, err := agents.Remembered(ctx, db)
+	if err == nil {
+		h.choice, err = choose(model)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(err, db.Close())
+	}
 	said, broken := cli.ReadRules(h.place.Root)
+	brief := cli.NewBriefing(h.place, time.Now)
+	h.opening = ui.Opening{Start: h.choice.Why, Trouble: h.choice.Lost, Policy: said[string(agents.Main)].File, Instructions: brief.Instructions()}
+	if os.Getenv("FANTAIL_THEME") == "" {
+		h.opening.Theme = theme
+	}
+	h.db = db
 	pool, err = agents.Open(ctx, agents.Options{
 		DB: db, Tools: h.tools, Gate: gate,
-		Resolve: h.models.Resolve, Model: model, System: cli.System(h.place, time.Now),
+		Resolve: h.models.Resolve, Model: h.choice.Name(), System: brief.System,
 		Root: h.place.Root, Data: h.place.Data, Private: h.place.Private, Environ: proc.Clean(os.Environ(), h.keys), Keys: h.keys,
 		Go: h.guard.Go, Cap: h.conf.MaxRunning, Attended: attended, Rules: said,
 	})
@@ -178,11 +196,11 @@ func (h *host) print() (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	choice, err := h.models.Choose(h.flags.Model, func() string { return cli.Ollama(ctx, os.Getenv) })
+	choice, err := h.models.Choose(h.flags.Model, "", func() string { return cli.Ollama(ctx, os.Getenv) })
 	if err != nil {
 		return 0, err
 	}
-	pool, db, err := h.open(ctx, choice.Name(), false)
+	pool, db, err := h.open(ctx, func(string) (config.Choice, error) { return choice, nil }, false)
 	if err != nil {
 		return 0, err
 	}
@@ -194,22 +212,28 @@ func (h *host) print() (int, error) {
 
 // screen is the face on a terminal. It shows itself before the database is open.
 func (h *host) screen() (int, error) {
-	choice, err := h.models.Choose(h.flags.Model, nil)
-	if err != nil {
-		return 0, err
+	choice, err := h.models.Choose(h.flags.Model, "", nil)
+	if err != nil && (h.flags.Model != "" || os.Getenv("FANTAIL_MODEL") != "") {
+		return 0, err // else the workspace may remember another one
 	}
 	s, err := cli.NewScreen(h.guard, ui.Options{
 		Environ: cli.Environ(h.conf, h.keys), Withhold: h.keys.Text, Theme: h.conf.Theme, Plain: !h.conf.Mouse, Notify: h.conf.Notify, Msgs: h.conf.StatusStyle == "msg", Start: choice.Why, Version: cli.Version(),
 		Root: h.place.Root, History: filepath.Join(h.place.Data, "history"),
 		Branch: func() string { return cli.Branch(h.place.Root) }, Models: h.models.Names,
+		Remember: func(ctx context.Context, c agents.Choice, name string) error {
+			return agents.Remember(ctx, h.db, c, name)
+		},
 	})
 	if err != nil {
 		return 0, err
 	}
 	s.Open(
-		func(ctx context.Context) (*agents.Pool, *store.DB, error) { return h.open(ctx, choice.Name(), true) },
+		func(ctx context.Context) (*agents.Pool, *store.DB, error) {
+			return h.open(ctx, func(remembered string) (config.Choice, error) { return h.models.Choose(h.flags.Model, remembered, nil) }, true)
+		},
 		func(ctx context.Context, pool *agents.Pool, app *ui.App) {
-			if choice.AskOllama {
+			app.Begin(h.opening)
+			if h.choice.AskOllama {
 				h.askOllama(ctx, pool, app)
 			}
 		})
@@ -218,7 +242,7 @@ func (h *host) screen() (int, error) {
 
 // askOllama gives main the model of an Ollama that answers, if nothing else was chosen.
 func (h *host) askOllama(ctx context.Context, pool *agents.Pool, app *ui.App) {
-	choice, err := h.models.Choose("", func() string { return cli.Ollama(ctx, os.Getenv) })
+	choice, err := h.models.Choose("", "", func() string { return cli.Ollama(ctx, os.Getenv) })
 	if err == nil && choice.Model != "" {
 		err = cli.SetMain(ctx, pool, choice.Name())
 	}

@@ -125,6 +125,8 @@ type Options struct {
 	History  string        // the file that keeps what was typed; "": none
 	Branch   func() string // reads .git/HEAD; called in a command
 	Models   func() []string
+	// Remember keeps what was chosen for the next start in this workspace. nil: nothing is.
+	Remember func(ctx context.Context, c agents.Choice, name string) error
 	Now      func() time.Time
 	Go       func(name string, f func())
 	Size     [2]int // of the terminal, where it can't be asked; zero: ask
@@ -159,6 +161,7 @@ type App struct {
 	look     look
 	chosen   bool // the theme is the human's choice
 	branch   string
+	opening  opening
 	files    *files.Index
 	texts    []agents.Document // the memory documents, as of the last #
 	dialog   dialog.Box        // over everything, if any

@@ -199,6 +199,7 @@ func (a *App) page(p paged) tea.Cmd {
 		a.entered(t, e)
 	}
 	if t.info.Kind == agents.Main {
+		a.tellOpening()
 		return tea.Batch(a.readFacts(t), a.askDigest(time.Time{}), a.askUrgent())
 	}
 	return a.readFacts(t)

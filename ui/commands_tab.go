@@ -41,8 +41,13 @@ func runClose(a *App, in input) (tea.Cmd, error) {
 
 func runModel(a *App, in input) (tea.Cmd, error) {
 	set := func(name string) tea.Cmd {
+		main := in.id == a.tabs.main().info.ID // whose model new agents get: a helper's is its own
 		return a.act(in.here, in.text, func() (string, error) {
-			return "The model is " + name, a.pool.SetModel(a.ctx, in.id, name)
+			err := a.pool.SetModel(a.ctx, in.id, name)
+			if err == nil && main {
+				err = a.keepChoice(agents.ModelChoice, name)
+			}
+			return "The model is " + name, err
 		})
 	}
 	if in.rest != "" {
@@ -89,16 +94,20 @@ func runMode(a *App, in input) (tea.Cmd, error) {
 }
 
 func runTheme(a *App, in input) (tea.Cmd, error) {
-	set := func(name string) error {
+	set := func(name string) (tea.Cmd, error) {
 		t, err := themes.Load(name, a.look.noColor)
-		if err == nil {
-			a.chosen = true
-			a.setTheme(t)
+		if err != nil {
+			return nil, err
 		}
-		return err
+		a.chosen = true
+		a.setTheme(t)
+		if a.pool == nil {
+			return nil, nil // nobody is there yet to remember it
+		}
+		return a.act(in.here, in.text, func() (string, error) { return "The theme is " + name, a.keepChoice(agents.ThemeChoice, name) }), nil
 	}
 	if in.rest != "" {
-		return nil, set(in.rest)
+		return set(in.rest)
 	}
 	var items []dialog.Item
 	for _, n := range themes.Names() {
@@ -106,9 +115,11 @@ func runTheme(a *App, in input) (tea.Cmd, error) {
 	}
 	a.open(dialog.NewPicker(a.theme, "Theme (now "+a.theme.Name+")", items, false), func(d dialog.Decision) tea.Cmd {
 		if p, ok := d.(dialog.Picked); ok {
-			if err := set(p.Value); err != nil {
+			cmd, err := set(p.Value)
+			if err != nil {
 				a.say(sentence(err))
 			}
+			return cmd
 		}
 		return nil
 	})

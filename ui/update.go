@@ -77,6 +77,8 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		return a.attach(m.pool)
 	case told:
 		a.o.Start, a.dirty = m.start, true
+	case Opening:
+		a.begin(m)
 	case paged:
 		return a.page(m)
 	case urged:

@@ -268,16 +268,9 @@ func (a *App) welcome(w, h int) []string {
 		add(p(themes.Accent, m) + " " + p(role, name[i]))
 	}
 	add("")
-	start := a.o.Start
-	if start == "" {
-		start = "starting"
+	for _, row := range a.welcomeRows(w) {
+		add(row)
 	}
-	label := "model  "
-	for _, l := range frame.Wrap(frame.CleanLine(start), max(10, w-14)) {
-		add(p(themes.Dim, label) + l)
-		label = "       "
-	}
-	add(p(themes.Dim, "here   ") + frame.Cut(frame.CleanLine(a.o.Root), max(10, w-12)))
 	add("")
 	for _, x := range [][2]string{
 		{"/push name=tests run go test ./...", "queue work for an agent of its own"},

@@ -19,6 +19,7 @@ type Choice struct {
 	AtOnce   int    // background agents it serves at once; 0: no bound
 	Known    Model
 	Why      string // one sentence for the start screen
+	Lost     string // why it is not the model that is remembered; "": it is, or none is
 	// AskOllama says that nothing was found and Ollama was not asked: the caller
 	// asks it once the first frame stands, and calls [Choose] again.
 	AskOllama bool
@@ -32,12 +33,30 @@ func (c Choice) Name() string {
 	return c.Provider + "/" + c.Model
 }
 
-// Choose returns the model a start uses: the flag, else FANTAIL_MODEL, else the
-// configuration, else the provider of the first key that is set, else Ollama if
-// it answers, else the built-in engine. What was asked for by name and can't be
-// had is an error, never something else. ollama returns the name of a model the
-// Ollama server has, "" if none answers; nil does not ask.
-func Choose(c Config, env func(string) string, flagModel string, ollama func() string) (Choice, error) {
+// Choose returns the model a start uses: the flag, else FANTAIL_MODEL, else the one
+// that was chosen last in the workspace, else the configuration, else the provider
+// of the first key that is set, else Ollama if it answers, else the built-in engine.
+// What was asked for by name and can't be had is an error, never something else; only
+// what is remembered may be gone, and Lost says so. ollama returns the name of a model
+// the Ollama server has, "" if none answers; nil does not ask.
+func Choose(c Config, env func(string) string, flagModel, remembered string, ollama func() string) (Choice, error) {
+	if flagModel != "" || strings.TrimSpace(env("FANTAIL_MODEL")) != "" || remembered == "" {
+		return choose(c, env, flagModel, ollama)
+	}
+	choice, lost := c.Resolve(env, remembered)
+	if lost == nil {
+		choice.Why = choice.Name() + " — chosen here with /model"
+		return choice, nil
+	}
+	choice, err := choose(c, env, "", ollama)
+	if err == nil {
+		choice.Lost = fmt.Sprintf("%s, chosen here with /model, can't be had now: %v. %s is used.", remembered, lost, choice.Name())
+	}
+	return choice, err
+}
+
+// choose is Choose where nothing is remembered.
+func choose(c Config, env func(string) string, flagModel string, ollama func() string) (Choice, error) {
 	for _, asked := range []struct{ name, by string }{
 		{flagModel, "--model"},
 		{strings.TrimSpace(env("FANTAIL_MODEL")), "FANTAIL_MODEL"},

@@ -20,6 +20,8 @@ func TestChoose(t *testing.T) {
 		c       Config
 		env     string // NAME NAME=VALUE …
 		flag    string
+		here    string // what was chosen with /model last
+		lost    string
 		ollama  func() string
 		want    string // name, base URL, key variable
 		why     string
@@ -48,6 +50,14 @@ func TestChoose(t *testing.T) {
 		"new model alone":            {env: "OPENAI_API_KEY", flag: "gpt-77", want: "openai/gpt-77 https://api.openai.com/v1 OPENAI_API_KEY"},
 		"slashes belong to the name": {env: "OPENROUTER_API_KEY", flag: "openrouter/a/b/c", want: "openrouter/a/b/c https://openrouter.ai/api/v1 OPENROUTER_API_KEY"},
 		"own server without a key":   {env: "OPENAI_BASE_URL=http://127.0.0.1:9/v1", flag: "openai/x", want: "openai/x http://127.0.0.1:9/v1 "},
+		"here":                       {env: "OPENAI_API_KEY", here: "openai/x", want: "openai/x https://api.openai.com/v1 OPENAI_API_KEY", why: "chosen here with /model"},
+		"here beats file":            {c: Config{Model: "ollama/qwen3"}, env: "OPENAI_API_KEY", here: "openai/x", want: "openai/x https://api.openai.com/v1 OPENAI_API_KEY"},
+		"here beats a broken file":   {c: Config{Model: "nonsense/x"}, here: "builtin", want: "builtin  ", why: "chosen here"},
+		"FANTAIL_MODEL beats here":   {env: "FANTAIL_MODEL=builtin OPENAI_API_KEY", here: "openai/x", want: "builtin  ", why: "FANTAIL_MODEL"},
+		"flag beats here":            {env: "OPENAI_API_KEY", flag: "builtin", here: "openai/x", want: "builtin  ", why: "--model"},
+		"here is gone":               {c: Config{Model: "ollama/qwen3"}, here: "openai/x", want: "ollama/qwen3 http://127.0.0.1:11434/v1 ", why: "the configuration", lost: "openai needs a key; set OPENAI_API_KEY. ollama/qwen3 is used."},
+		"here nobody knows it":       {here: "gone/x", want: "builtin  ", why: "no key", lost: "gone/x, chosen here with /model, can't be had now"},
+		"here and the file are gone": {c: Config{Model: "nonsense/x"}, here: "openai/x", failing: `the configuration: model "nonsense/x"`},
 		"unknown provider":           {flag: "antropic/x", failing: `--model: model "antropic/x": no such provider; did you mean "anthropic"? write PROVIDER/NAME; the providers are anthropic, openai, openrouter`},
 		"unknown in FANTAIL_MODEL":   {env: "FANTAIL_MODEL=what ANTHROPIC_API_KEY", failing: `FANTAIL_MODEL: model "what": no such provider`},
 		"key missing":                {env: "OPENAI_API_KEY", flag: "anthropic/claude-x", failing: "anthropic needs a key; set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN"},
@@ -70,7 +80,7 @@ func TestChoose(t *testing.T) {
 				}
 				return ""
 			}
-			got, err := Choose(tc.c, env, tc.flag, tc.ollama)
+			got, err := Choose(tc.c, env, tc.flag, tc.here, tc.ollama)
 			if shown := fmt.Sprintf("%+v %v", got, err); strings.Contains(shown, secret) {
 				t.Errorf("a key is printed: %s", shown)
 			}
@@ -85,6 +95,9 @@ func TestChoose(t *testing.T) {
 			}
 			if s := got.Name() + " " + got.BaseURL + " " + got.KeyEnv; s != tc.want {
 				t.Errorf("got %q, want %q", s, tc.want)
+			}
+			if !strings.Contains(got.Lost, tc.lost) || (got.Lost == "") != (tc.lost == "") {
+				t.Errorf("lost: %q, want …%q", got.Lost, tc.lost)
 			}
 			if got.Why == "" || !strings.Contains(got.Why, tc.why) || !strings.HasPrefix(got.Why, got.Name()+" — ") {
 				t.Errorf("why: %q, want …%q", got.Why, tc.why)

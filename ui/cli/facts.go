@@ -15,10 +15,16 @@ import (
 	"fantail/agents/prompts"
 )
 
-// System returns what tells an agent who and where it is. The facts are read
-// once, when the first agent asks: a prompt that changed in the middle of a
-// conversation would make every model read all of it anew.
-func System(p Place, now func() time.Time) func(agents.Info) string {
+// Briefing is what tells an agent who and where it is. The facts are read once, when
+// somebody first asks: a prompt that changed in the middle of a conversation would
+// make every model read all of it anew.
+type Briefing struct {
+	root  string
+	facts func() prompts.Facts
+}
+
+// NewBriefing returns the briefing of the agents in that place.
+func NewBriefing(p Place, now func() time.Time) *Briefing {
 	facts := sync.OnceValue(func() prompts.Facts {
 		f := prompts.Facts{
 			Dir: p.Root, Platform: runtime.GOOS + "/" + runtime.GOARCH,
@@ -30,15 +36,28 @@ func System(p Place, now func() time.Time) func(agents.Info) string {
 		}
 		return f
 	})
-	return func(a agents.Info) string {
-		f := facts()
-		f.Name, f.Sub, f.Fork = a.Name, a.Kind == agents.Sub, a.Kind == agents.Fork
-		text, err := prompts.System(f)
-		if err != nil {
-			panic(err) // the texts are embedded and the facts are set
-		}
-		return text
+	return &Briefing{p.Root, facts}
+}
+
+// System is an agent's system prompt.
+func (b *Briefing) System(a agents.Info) string {
+	f := b.facts()
+	f.Name, f.Sub, f.Fork = a.Name, a.Kind == agents.Sub, a.Kind == agents.Fork
+	text, err := prompts.System(f)
+	if err != nil {
+		panic(err) // the texts are embedded and the facts are set
 	}
+	return text
+}
+
+// Instructions is the file of the project's that main's prompt carries, as seen from
+// the workspace's root; "" if there is none.
+func (b *Briefing) Instructions() string {
+	rel, err := filepath.Rel(b.root, b.facts().From)
+	if b.facts().From == "" || err != nil {
+		return ""
+	}
+	return rel
 }
 
 // Branch is the branch the workspace is on, read from git's own file: git itself

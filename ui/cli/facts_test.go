@@ -50,12 +50,19 @@ func TestBranch(t *testing.T) {
 func TestSystemStatesTheFacts(t *testing.T) {
 	root := files(t, map[string]string{".git/HEAD": "ref: refs/heads/side\n", "AGENTS.md": "Use tabs.", "sub/x": ""})
 	now := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
-	system := System(Place{Root: root, Dir: filepath.Join(root, "sub")}, func() time.Time { return now })
+	brief := NewBriefing(Place{Root: root, Dir: filepath.Join(root, "sub")}, func() time.Time { return now })
+	system := brief.System
 	text := system(agents.Info{Name: "main", Kind: agents.Main})
 	for _, want := range []string{"main", root, "2026-11-21", "side", "Use tabs.", runtime.GOOS} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+	if got := brief.Instructions(); got != "AGENTS.md" {
+		t.Errorf("the file is named %q", got)
+	}
+	if got := NewBriefing(Place{Root: root + "/sub", Dir: root + "/sub"}, time.Now).Instructions(); got != "" {
+		t.Errorf("a file is named where none is: %q", got)
 	}
 	sub := system(agents.Info{Name: "vet", Kind: agents.Sub})
 	if !strings.Contains(sub, "vet") || sub == text {

@@ -35,8 +35,8 @@ func NewModels(conf config.Config, env func(string) string) *Models {
 
 // Choose returns the model of a start: the flag's, else what [config.Choose]
 // finds. ollama may be nil; then Ollama is not asked.
-func (m *Models) Choose(flag string, ollama func() string) (config.Choice, error) {
-	c, err := config.Choose(m.conf, m.env, flag, ollama)
+func (m *Models) Choose(flag, remembered string, ollama func() string) (config.Choice, error) {
+	c, err := config.Choose(m.conf, m.env, flag, remembered, ollama)
 	if err != nil && flag != "" {
 		return c, &UsageError{err.Error()}
 	}

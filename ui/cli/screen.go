@@ -71,6 +71,7 @@ func NewScreen(guard *Guard, o ui.Options) (*Screen, error) {
 func (s *Screen) Open(open func(ctx context.Context) (*agents.Pool, *store.DB, error), then func(ctx context.Context, pool *agents.Pool, app *ui.App)) {
 	s.guard.Go("open", func() {
 		<-s.app.Up()
+		<-s.runs // what is told first is told first
 		ctx := context.Background()
 		pool, db, err := open(ctx)
 		s.opened <- opened{pool, db, err}

@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// with is the site with more of an environment, or less: a name alone is taken away.
+func (s *site) with(env ...string) *site {
+	c := *s
+	for _, e := range env {
+		name, _, set := strings.Cut(e, "=")
+		c.env = slices.DeleteFunc(slices.Clone(c.env), func(had string) bool { return strings.HasPrefix(had, name+"=") })
+		if set {
+			c.env = append(c.env, e)
+		}
+	}
+	return &c
+}
+
+// shows starts the program on a terminal and waits for what it shows, types what is
+// to be typed, each after the screen shows what was to come of the one before, and quits.
+func (s *site) shows(t *testing.T, args []string, want []string, typed ...[2]string) {
+	t.Helper()
+	c := open(t, s.command(args...))
+	c.until(t, append(want, home)...)
+	for _, step := range typed {
+		c.typed(t, step[0])
+		c.until(t, step[1])
+	}
+	c.typed(t, "/quit\r")
+	if code, _ := c.exited(t); code != ok {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// What was chosen on a screen is there at the next start in the same workspace; a
+// flag and a variable are for one start and change nothing of it.
+func TestScreenRemembersModelAndTheme(t *testing.T) {
+	s := working(t)
+	s.shows(t, []string{"--model", "builtin"}, []string{"builtin — chosen by --model"}, [2]string{"/model work/m1\r", "The model is work/m1"}, [2]string{"/theme light\r", "The theme is light"})
+	s.shows(t, nil, []string{"work/m1 — chosen here with /model"}, [2]string{"/theme\r", "Theme (now light)"}, [2]string{"\r", "The theme is light"})
+	s.shows(t, []string{"--model", "builtin"}, []string{"builtin — chosen by --model"})
+	s.with("FANTAIL_MODEL=builtin", "FANTAIL_THEME=dark").shows(t, nil, []string{"builtin — chosen by FANTAIL_MODEL"}, [2]string{"/theme\r", "Theme (now dark)"}, [2]string{"light\r", "The theme is light"})
+	s.shows(t, nil, []string{"work/m1 — chosen here with /model"})
+	// Its key is gone: that is said, and the start does not fail.
+	s.with("WORK_LLM", "COPY").shows(t, nil, []string{"work/m1, chosen here with /model, can't be had now", "set WORK_LLM"}, [2]string{"say hi\r", "hi"})
+	s.with("WORK_LLM", "COPY").shows(t, nil, []string{"can't be had now", "hi"})
+	// In another workspace nothing was chosen.
+	other := *s
+	other.dir = t.TempDir()
+	other.shows(t, nil, []string{"work"})
+	if out, errs, _ := s.run(t, "", "-p", "say it", "--model", "builtin"); !strings.Contains(out, "it") {
+		t.Errorf("without a screen: %q, %q", out, errs)
+	}
+}
+
+// The start says which files of the workspace steer main: on the start screen, and in
+// the transcript of a conversation that goes on.
+func TestScreenTellsWhichFilesAreInForce(t *testing.T) {
+	s := newSite(t)
+	for path, text := range map[string]string{"CLAUDE.md": "Use tabs.\n", ".agents/main.yml": "message_handling:\n  default: queue\n"} {
+		path = filepath.Join(s.dir, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const both = "instructions from CLAUDE.md, mail policy from .agents/main.yml"
+	s.shows(t, nil, []string{"here", both}, [2]string{"say hi\r", "hi"})
+	s.shows(t, nil, []string{"In force: " + both, "hi"})
+	if err := os.Remove(filepath.Join(s.dir, "CLAUDE.md")); err != nil {
+		t.Fatal(err)
+	}
+	s.shows(t, nil, []string{"In force: mail policy from .agents/main.yml"})
+}

@@ -1,0 +1,111 @@
+package ui
+
+import (
+	"fmt"
+	"strings"
+
+	"fantail/agents"
+	"fantail/themes"
+	"fantail/ui/frame"
+	"fantail/ui/transcript"
+)
+
+// Opening is what is known once the workspace is open: what it remembers, and which
+// of its files steer the agents. Empty fields say nothing.
+type Opening struct {
+	Start        string // the model and why it was chosen
+	Trouble      string // why it is not the one that was chosen here
+	Theme        string // the theme that was chosen here
+	Instructions string // the file main is told of
+	Policy       string // the file that says how main's mail is handled
+}
+
+// opening is an Opening on a screen.
+type opening struct {
+	Opening
+	told bool
+}
+
+// Begin tells what is known once the workspace is open. Any goroutine may call it.
+func (a *App) Begin(o Opening) { a.program.Send(o) }
+
+// begin takes it in.
+func (a *App) begin(o Opening) {
+	a.opening, a.dirty = opening{Opening: o}, true
+	if o.Start != "" {
+		a.o.Start = o.Start
+	}
+	if o.Theme != "" {
+		if t, err := themes.Load(o.Theme, a.look.noColor); err != nil {
+			a.say(sentence(fmt.Errorf("the theme %s, which was chosen here, can't be had: %w", o.Theme, err)))
+		} else {
+			a.chosen = true
+			a.setTheme(t)
+		}
+	}
+	a.tellOpening()
+}
+
+// inForce names the files that steer main.
+func (o Opening) inForce() string {
+	var in []string
+	if o.Instructions != "" {
+		in = append(in, "instructions from "+o.Instructions)
+	}
+	if o.Policy != "" {
+		in = append(in, "mail policy from "+o.Policy)
+	}
+	return strings.Join(in, ", ")
+}
+
+// tellOpening says in main's transcript what the start screen says where there is
+// none yet.
+func (a *App) tellOpening() {
+	t := a.tabs.main()
+	if a.opening.told || t == nil || !t.loaded || t.newest == 0 {
+		return
+	}
+	a.opening.told = true
+	if s := a.opening.Trouble; s != "" {
+		t.view.Local(s, transcript.Bad)
+		a.dirty = true
+	}
+	if s := a.opening.inForce(); s != "" {
+		t.view.Local("In force: "+s, transcript.Plain)
+		a.dirty = true
+	}
+}
+
+// welcomeRows are the rows of the start screen about the model and the workspace.
+func (a *App) welcomeRows(w int) (rows []string) {
+	p := a.theme.Paint
+	start := a.o.Start
+	if start == "" {
+		start = "starting"
+	}
+	add := func(label, text string, role themes.Role) {
+		for i, l := range frame.Wrap(frame.CleanLine(text), max(10, w-14)) {
+			if i > 0 {
+				label = ""
+			}
+			rows = append(rows, p(themes.Dim, fmt.Sprintf("%-7s", label))+p(role, l))
+		}
+	}
+	add("model", start, themes.Text)
+	if s := a.opening.Trouble; s != "" {
+		add("", s, themes.Bad)
+	}
+	rows = append(rows, p(themes.Dim, "here   ")+frame.Cut(frame.CleanLine(a.o.Root), max(10, w-12)))
+	if s := a.opening.inForce(); s != "" {
+		add("", s, themes.Text)
+	}
+	return rows
+}
+
+// keepChoice has the workspace keep what was chosen on a screen.
+func (a *App) keepChoice(c agents.Choice, name string) error {
+	if a.o.Remember == nil {
+		return nil
+	}
+	return a.o.Remember(a.ctx, c, name)
+}
