@@ -108,6 +108,7 @@ func TestKeys_areNowhere(t *testing.T) {
 				llm.ToolCall{ID: "c6", Name: "memory", Args: args("action", "write", "name", "keys", "text", all)},
 				llm.ToolCall{ID: "c7", Name: "push", Args: args("name", "child", "prompt", "do "+all)},
 				llm.ToolCall{ID: "c8", Name: all[:20], Args: args("x", values[9])},
+				llm.ToolCall{ID: "c10", Name: "list_files", Args: args("path", ".")}, // a file's name is a key
 				llm.ToolCall{ID: "c9", Name: "read_file", Args: args("path", values[12])},
 			), nil
 		case 2:
@@ -117,6 +118,8 @@ func TestKeys_areNowhere(t *testing.T) {
 	}
 	w := open(t, m, setting{keys: keys, env: append(env, "PATH="+os.Getenv("PATH"))})
 	check(t, os.WriteFile(filepath.Join(w.dir, "keys.txt"), []byte(all), 0o600))
+	const named = "ghp_AbCdEf0123456789GhIjKlMnOpQrStUvWxYz"
+	check(t, os.WriteFile(filepath.Join(w.dir, named), nil, 0o600))
 	feed := w.pool.Subscribe()
 	defer feed.Close()
 	main := w.main()
@@ -160,6 +163,9 @@ func TestKeys_areNowhere(t *testing.T) {
 			return err
 		}
 		b, err := os.ReadFile(path)
+		if d.Name() == named {
+			return err
+		}
 		if strings.Contains(path, "fantail.db") || strings.Contains(path, "outputs") {
 			seen++
 		}
