@@ -41,8 +41,10 @@ func (b *batch) add(turn int64, e Entry) (int64, error) {
 		return 0, fmt.Errorf("encode %s entry: %w", e.Kind, err)
 	}
 	row := string(data)
-	if kept := b.a.p.o.Keys.Row(row); kept != row { // what is shown and sent is what is kept
-		row, e = kept, decode(store.Entry{Kind: string(e.Kind), Data: kept})
+	if b.a.p != nil { // else nobody is shown it here, and the store withholds
+		if kept := b.a.p.o.Keys.Row(row); kept != row { // what is shown and sent is what is kept
+			row, e = kept, decode(store.Entry{Kind: string(e.Kind), Data: kept})
+		}
 	}
 	seq, err := b.tx.Append(b.a.id, turn, string(e.Kind), row)
 	if err != nil {
