@@ -161,3 +161,22 @@ func TestKeys_inCrashFiles(t *testing.T) {
 		}
 	}
 }
+
+// What is typed on a screen is sent, shown and remembered without keys.
+func TestKeys_typedOnTheScreen(t *testing.T) {
+	s := working(t)
+	s.shows(t, []string{"--model", "builtin", "--yolo"}, nil,
+		[2]string{"say it is " + workKey + "\r", "it is [redacted: WORK_LLM]"},
+		[2]string{"!echo /" + workKey + "/; echo $MY_SETTING-$COPY-\r", "1--"},
+		[2]string{"/push name=x say " + workKey + "\r", "Queued x"},
+	)
+	all := s.kept(t)
+	if !bytes.Contains(all, []byte(`"!echo /[redacted: WORK_LLM]/; `)) {
+		t.Error("the history was not looked into")
+	}
+	for _, form := range formsOf(workKey) {
+		if i := bytes.Index(all, []byte(form)); i >= 0 {
+			t.Errorf("it keeps the key as %q: %q", form, all[max(0, i-200):i])
+		}
+	}
+}
