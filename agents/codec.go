@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"fantail/store"
+	"fantail/tools/secret"
 )
 
 // batch appends entries of one agent in a transaction and tells the feeds of
@@ -30,6 +31,11 @@ func (a *agent) batch(tx *store.Tx, live bool) *batch {
 // add appends e to the transcript; turn 0 means at rest. What messages cost the
 // context is noted with them; memory documents that e names follow it.
 func (b *batch) add(turn int64, e Entry) (int64, error) {
+	var keys *secret.Keys // nil without a pool: nobody is shown it here, and the store withholds
+	if b.a.p != nil {
+		keys = b.a.p.o.Keys
+	}
+	e.withhold(keys)
 	if len(e.Messages) > 0 {
 		e.Tokens = tokens(e.Text)
 		if e.Result != nil {
@@ -41,10 +47,8 @@ func (b *batch) add(turn int64, e Entry) (int64, error) {
 		return 0, fmt.Errorf("encode %s entry: %w", e.Kind, err)
 	}
 	row := string(data)
-	if b.a.p != nil { // else nobody is shown it here, and the store withholds
-		if kept := b.a.p.o.Keys.Row(row); kept != row { // what is shown and sent is what is kept
-			row, e = kept, decode(store.Entry{Kind: string(e.Kind), Data: kept})
-		}
+	if kept := keys.Row(row); kept != row { // what is shown and sent is what is kept
+		row, e = kept, decode(store.Entry{Kind: string(e.Kind), Data: kept})
 	}
 	seq, err := b.tx.Append(b.a.id, turn, string(e.Kind), row)
 	if err != nil {

@@ -108,6 +108,8 @@ func TestKeys_areNowhere(t *testing.T) {
 				llm.ToolCall{ID: "c6", Name: "memory", Args: args("action", "write", "name", "keys", "text", all)},
 				llm.ToolCall{ID: "c7", Name: "push", Args: args("name", "child", "prompt", "do "+all)},
 				llm.ToolCall{ID: "c8", Name: all[:20], Args: args("x", values[9])},
+				llm.ToolCall{ID: "c11", Name: "send", Args: args("to", "main", "body", "zyxwvuts")}, // one word
+				llm.ToolCall{ID: "c12", Name: "bash", Args: args("command", "correct-horse")},
 				llm.ToolCall{ID: "c10", Name: "list_files", Args: args("path", ".")}, // a file's name is a key
 				llm.ToolCall{ID: "c9", Name: "read_file", Args: args("path", values[12])},
 			), nil

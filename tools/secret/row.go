@@ -14,6 +14,19 @@ func (k *Keys) Row(text string) string {
 	if !k.Within(text) || oneWord(text) {
 		return text
 	}
+	return k.inside(text, k.Row)
+}
+
+// JSON is Text for each string in a JSON text.
+func (k *Keys) JSON(text string) string {
+	if !k.Within(text) {
+		return text
+	}
+	return k.inside(text, k.Text)
+}
+
+// inside does leaf to each string in a JSON object or array, and Text to other text.
+func (k *Keys) inside(text string, leaf func(string) string) string {
 	if first := text[0]; first == '{' || first == '[' {
 		d := json.NewDecoder(strings.NewReader(text))
 		d.UseNumber()
@@ -22,7 +35,7 @@ func (k *Keys) Row(text string) string {
 			var b bytes.Buffer
 			e := json.NewEncoder(&b)
 			e.SetEscapeHTML(false)
-			if e.Encode(k.value(v)) == nil {
+			if e.Encode(each(v, leaf)) == nil {
 				return strings.TrimSuffix(b.String(), "\n")
 			}
 		}
@@ -30,19 +43,19 @@ func (k *Keys) Row(text string) string {
 	return k.Text(text)
 }
 
-// value is Row for a decoded value.
-func (k *Keys) value(v any) any {
+// each does leaf to each string in a decoded value.
+func each(v any, leaf func(string) string) any {
 	switch v := v.(type) {
 	case string:
-		return k.Row(v)
+		return leaf(v)
 	case []any:
 		for i := range v {
-			v[i] = k.value(v[i])
+			v[i] = each(v[i], leaf)
 		}
 	case map[string]any:
 		kept := make(map[string]any, len(v))
 		for name, inner := range v {
-			kept[k.Row(name)] = k.value(inner)
+			kept[leaf(name)] = each(inner, leaf)
 		}
 		return kept
 	}

@@ -221,6 +221,18 @@ func TestRow_keepsJSONAndOwnWords(t *testing.T) {
 	}
 }
 
+func TestJSON_everyString(t *testing.T) {
+	k := keysOf("correct-horse")
+	for text, want := range map[string]string{
+		`{"body":"correct-horse","n":[1,"a correct-horse"]}`: `{"body":"[redacted: K0]","n":[1,"a [redacted: K0]"]}`,
+		`{"body":"none"}`: `{"body":"none"}`, `correct-horse`: "[redacted: K0]",
+	} {
+		if got := k.JSON(text); got != want {
+			t.Errorf("%q became %q, want %q", text, got, want)
+		}
+	}
+}
+
 // What a shell writes of a key is found: quoted by the tools people use.
 func TestText_asShellsWriteIt(t *testing.T) {
 	bash, err := exec.LookPath("bash")

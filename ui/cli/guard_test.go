@@ -217,7 +217,7 @@ func TestPanicInAGoroutineRestoresAndRecords(t *testing.T) {
 	if len(files) != 1 {
 		t.Fatalf("%d crash files", len(files))
 	}
-	for _, want := range []string{"panic in the worker: lost the thread: [SOME_API_KEY]", "guard_test.go:", "time: ", "version: "} {
+	for _, want := range []string{"panic in the worker: lost the thread: [redacted: SOME_API_KEY]", "guard_test.go:", "time: ", "version: "} {
 		if !strings.Contains(files[0], want) {
 			t.Errorf("no %q in the crash file:\n%s", want, files[0])
 		}
