@@ -20,7 +20,7 @@ func (s *script) covered(rules []parsed, dir string) (used []string, why string)
 		c = unwrap(c)
 		found := false
 		for _, r := range rules {
-			if n, ok := r.match(c); ok && hazard(c, dir, n) == "" && s.alone(c) == "" {
+			if r.covers(c, dir) && s.alone(c) == "" {
 				found = true
 				if !slices.Contains(used, string(r.text)) {
 					used = append(used, string(r.text))
@@ -47,10 +47,10 @@ func (s *script) offer(rules []parsed, dir string) (r Rule, none string) {
 	var open []simple
 	for _, c := range s.cmds {
 		c = unwrap(c)
-		if why := hazard(c, dir, 0); why != "" {
+		if why := s.alone(c); why != "" {
 			return "", why
 		}
-		if why := s.alone(c); why != "" {
+		if why := never(c.words); why != "" {
 			return "", why
 		}
 		if one := (&script{cmds: []simple{c}}); !harmless(c, dir) {
@@ -63,7 +63,7 @@ func (s *script) offer(rules []parsed, dir string) (r Rule, none string) {
 		open = s.cmds[:1]
 	}
 	for _, c := range open {
-		q, why := ruleFor(unwrap(c))
+		q, why := ruleFor(unwrap(c), dir)
 		if why != "" {
 			return "", why
 		}
@@ -82,14 +82,19 @@ func (s *script) offer(rules []parsed, dir string) (r Rule, none string) {
 	return r, ""
 }
 
-// ruleFor names the rule for one command.
-func ruleFor(c simple) (r Rule, none string) {
-	n, star := lookup(c).offered(c.words)
-	words := make([]string, 0, n)
-	for _, w := range c.words[:n] {
-		if w.pattern != "" {
-			return "", w.text + " is a pattern"
+// ruleFor names the rule for one command: open if the tool's list covers all of
+// it, else the exact words.
+func ruleFor(c simple, dir string) (r Rule, none string) {
+	f, depth := known(c.words)
+	star := f.opens && f.uncovered(c.words[depth:], dir) == ""
+	if !star {
+		depth = len(c.words)
+		if why := unrepeatable(c, dir); why != "" {
+			return "", why
 		}
+	}
+	words := make([]string, 0, depth)
+	for _, w := range c.words[:depth] {
 		words = append(words, w.text)
 	}
 	r, err := ruleText(words, star)
@@ -97,6 +102,29 @@ func ruleFor(c simple) (r Rule, none string) {
 		return "", err.Error()
 	}
 	return r, ""
+}
+
+// unrepeatable says why not even a rule of a command's exact words is offered.
+func unrepeatable(c simple, dir string) string {
+	head := c.words[0].text
+	for _, w := range c.words[1:] {
+		if w.pattern != "" {
+			return w.text + " is a pattern"
+		}
+		if why := badPath(w, dir, false); why != "" {
+			return why
+		}
+		name, _, _ := strings.Cut(strings.TrimLeft(w.text, "-"), "=")
+		switch {
+		case w.text != "." && runs[w.text] != "":
+			return head + " may run " + w.text
+		case risky[name]:
+			return head + " " + w.text + " may destroy, run or publish something"
+		case strings.Contains(w.text, "@") && strings.Contains(w.text, "/") || strings.Contains(w.text, "::"):
+			return head + " " + w.text + " may run code from elsewhere"
+		}
+	}
+	return ""
 }
 
 // unjudged says what keeps the script as a whole from being covered.
@@ -137,100 +165,45 @@ func named(cd simple) bool {
 	return len(w) == 2 && w[1].pattern == "" && w[1].text != "" && w[1].text[0] != '-'
 }
 
-// unwrap returns what timeout runs.
+// unwrap returns what timeout runs, without the options that change nothing.
 func unwrap(c simple) simple {
 	if w := c.words; len(w) > 2 && w[0].text == "timeout" && w[0].pattern == "" && duration.MatchString(w[1].text) {
 		c.words = w[2:]
 		return unwrap(c)
 	}
+	c.words = plainly(c.words)
 	return c
 }
 
-var (
-	duration = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[smh]?$`)
-	flagOnly = regexp.MustCompile(`^-[A-Za-z]*[0-9]*$`)
-	number   = regexp.MustCompile(`^[+-]?[0-9]+$`)
-)
+var duration = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[smh]?$`)
+
+// filters read their standard input, if this is how many operands they have.
+var filters = map[string]int{"head": 0, "tail": 0, "wc": 0, "cat": 0, "sort": 0, "uniq": 0, "nl": 0, "cut": 0, "tr": 2, "grep": 1}
 
 // harmless reports whether a command needs no rule beside others that have one:
 // it changes nothing, and reads nothing but its standard input.
 func harmless(c simple, dir string) bool {
-	if hazard(c, dir, 0) != "" {
+	head := c.words[0]
+	if head.pattern != "" || never(c.words) != "" {
 		return false
 	}
-	args := c.words[1:]
-	switch c.words[0].text {
+	switch head.text {
 	case "true", "false", ":", "pwd", "echo", "exit":
-		return true
+		return tools[head.text].uncovered(c.words[1:], dir) == ""
 	case "cd":
-		return named(c)
-	case "head", "tail", "wc", "cat", "sort", "uniq", "nl":
-		return c.piped && !slices.ContainsFunc(args, func(w word) bool { return !flagOnly.MatchString(w.text) && !number.MatchString(w.text) })
-	case "tr": // its operands are sets of characters, never files
-		return c.piped
-	case "cut":
-		return c.piped && !slices.ContainsFunc(args, func(w word) bool { return !strings.HasPrefix(w.text, "-") })
-	case "grep":
-		operands := 0
-		for _, a := range args {
-			if !strings.HasPrefix(a.text, "-") {
-				operands++
-			} else if !flagOnly.MatchString(a.text) || strings.Contains(a.text, "f") {
-				return false
-			}
-		}
-		return c.piped && operands == 1
+		return named(c) && badPath(c.words[1], dir, true) == ""
 	}
-	return false
-}
-
-// hazard says why no rule of n literal words can cover the command. What stands
-// in the rule itself was read by a human; the words behind it are judged.
-func hazard(c simple, dir string, n int) string {
-	head := c.words[0]
-	if head.pattern != "" {
-		return head.text + " is a pattern"
+	most, ok := filters[head.text]
+	if !ok || !c.piped {
+		return false
 	}
-	if why := never(c.words); why != "" {
-		return why
-	}
-	p := lookup(c)
-	for i, w := range c.words {
-		if i == 0 {
-			continue
-		}
-		if i < n {
-			if why := Sensitive(w.text); why != "" {
-				return w.text + " names " + why
-			}
-			continue
-		}
-		if why := badPath(w, dir, p.reads); why != "" {
-			return why
-		}
-		if w.pattern != "" && (w.text[0] == '-' || strings.IndexByte("*?[", w.text[0]) >= 0) && !p.flagless() {
-			return w.text + " may match a name that is an option"
-		}
-		if why := p.badFlag(w.text); why != "" {
-			return head.text + " " + why
-		}
-		if !p.known && w.text != "." && runs[w.text] != "" {
-			return head.text + " may run " + w.text
-		}
-		if !p.known && risky[strings.TrimLeft(w.text, "-")] {
-			return head.text + " " + w.text + " may destroy or publish something"
-		}
-	}
-	if p.deny != nil {
-		if why := p.deny(c.words[min(max(n, 1), len(c.words)):]); why != "" {
-			return head.text + " " + why
-		}
-	}
-	return ""
+	f := tools[head.text]
+	v := f.read(c.words[1:], dir)
+	return v.why == "" && len(v.operands) <= most && !v.has(f.deep) && !v.has(f.pattern)
 }
 
 // readings are the paths a word may be read as: itself, and what stands in it
-// behind an option's letter or one of =:@,.
+// behind an option's letter, a blank or one of =:@,.
 func readings(text string) []string {
 	out := []string{text}
 	add := func(s string) {
@@ -239,7 +212,7 @@ func readings(text string) []string {
 		}
 	}
 	for i := 0; i < len(text); i++ {
-		if strings.IndexByte("=:@,", text[i]) >= 0 {
+		if strings.IndexByte("=:@, \t\n", text[i]) >= 0 {
 			add(text[i+1:])
 		}
 	}

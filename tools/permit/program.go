@@ -1,97 +1,86 @@
 package permit
 
 import (
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
 
-// program is what is known of a command: which words a rule for it names, and
-// which options make it do something else than its name says.
-type program struct {
-	known  bool
-	sub    map[string]program // by sub-command
-	rest   *program           // the sub-commands not named; nil: as if unknown
-	never  string             // why no rule covers it
-	star   bool               // a rule may leave the further words open
-	long   []string           // long options no rule covers; an abbreviation counts, a * at the end means any ending
-	short  string             // short options no rule covers, also in a cluster
-	single bool               // long options have one dash (Go's flag package, find)
-	reads  bool               // it only reads: .git is no danger to it
-	deny   func(args []word) string
-	depth  int // how many sub-commands stand before the arguments
-}
-
-// lookup finds what is known of the command.
-func lookup(c simple) program {
-	p, ok := programs[c.words[0].text]
+// known finds the form of a command: its own, or that of the sub-command its
+// first words name. depth says how many words those are.
+func known(words []word) (f form, depth int) {
+	f, ok := tools[words[0].text]
 	if !ok {
-		return program{}
+		return form{}, 1
 	}
-	p.known = true
-	for i := 1; p.sub != nil && i < len(c.words) && c.words[i].pattern == ""; i++ {
-		name := c.words[i].text
-		q, ok := p.sub[name]
+	for depth = 1; depth < len(words) && words[depth].pattern == ""; depth++ {
+		sub, ok := f.subs[words[depth].text]
 		if !ok {
-			if p.rest == nil || strings.HasPrefix(name, "-") || strings.HasPrefix(name, "+") {
-				return program{known: true, long: p.long, short: p.short, single: p.single, deny: p.deny, depth: p.depth, never: frontFlag(name, p)}
-			}
-			q = *p.rest
+			break
 		}
-		q.known, q.depth = true, p.depth+1
-		q.long = append(append([]string{}, p.long...), q.long...)
-		q.single = q.single || p.single
-		if q.deny == nil {
-			q.deny = p.deny
-		}
-		p = q
+		f = sub
 	}
-	return p
+	return f, depth
 }
 
-// frontFlag refuses options before a sub-command: they say where and how it runs.
-func frontFlag(name string, p program) string {
-	switch name {
-	case "--version", "--help", "-h", "-v", "-V", "--no-pager":
+// plainly leaves out the harmless options before a sub-command, so that a rule
+// for the sub-command speaks of it with and without them.
+func plainly(words []word) []word {
+	front := strings.Fields(tools[words[0].text].front)
+	n := 1
+	for n < len(words) && words[n].pattern == "" && slices.Contains(front, words[n].text) {
+		n++
+	}
+	if n == 1 {
+		return words
+	}
+	return append(words[:1:1], words[n:]...)
+}
+
+// worded reports whether the sub-commands are words; those of prettier are options.
+func (f form) worded() bool {
+	for name := range f.subs {
+		if name[0] != '-' {
+			return true
+		}
+	}
+	return len(f.subs) == 0
+}
+
+// example is the name of a sub-command that a rule may leave open.
+func (f form) example() string {
+	for _, name := range slices.Sorted(maps.Keys(f.subs)) {
+		if sub := f.subs[name]; sub.opens {
+			return name
+		}
+		if sub := f.subs[name]; len(sub.subs) > 0 {
+			return name + " " + sub.example()
+		}
+	}
+	return "WORD"
+}
+
+// neverSub says why no rule covers a sub-command.
+func neverSub(words []word) string {
+	f, depth := known(words)
+	if len(f.subs) == 0 && len(f.never) == 0 || depth == len(words) {
 		return ""
 	}
-	if strings.HasPrefix(name, "-") || strings.HasPrefix(name, "+") {
+	name := words[depth].text
+	switch {
+	case name == "":
+		return "an empty word is no sub-command"
+	case f.opens: // the words are its own
+		return ""
+	case f.never[name] != "":
+		return f.never[name]
+	case name == "--version" || name == "--help" || name == "-h" || name == "-v" || name == "-V":
+		return ""
+	case depth == 1 && f.worded() && (name[:1] == "-" || name[:1] == "+"):
 		return "the option " + name + " before a sub-command changes what runs"
 	}
-	return ""
-}
-
-// offered says how many words a rule for the command names and whether more may follow.
-func (p program) offered(words []word) (n int, star bool) {
-	if p.known && p.star {
-		return min(1+p.depth, len(words)), true
-	}
-	return len(words), false
-}
-
-// flagless reports whether no option of the program is a danger.
-func (p program) flagless() bool {
-	return p.known && p.star && len(p.long) == 0 && p.short == "" && p.deny == nil
-}
-
-// badFlag says why the word is an option that no rule covers.
-func (p program) badFlag(w string) string {
-	if len(w) < 2 || w[0] != '-' || w == "--" {
-		return ""
-	}
-	name, _, _ := strings.Cut(strings.TrimLeft(w, "-"), "=")
-	double := strings.HasPrefix(w, "--")
-	for _, l := range p.long {
-		start, open := strings.CutSuffix(l, "*")
-		switch {
-		case p.single && (name == l || open && strings.HasPrefix(name, start)),
-			double && !p.single && name != "" && (strings.HasPrefix(start, name) || open && strings.HasPrefix(name, start)):
-			return "with " + w + " may write, run or reach something else"
-		}
-	}
-	if !double && !p.single && strings.ContainsAny(name, p.short) {
-		return "with " + w + " may write, run or reach something else"
-	}
-	return ""
+	return f.never["*"]
 }
 
 var interpreter = regexp.MustCompile(`^(python|pypy|ruby|perl|php|lua|node|nodejs|tclsh|guile|java|R)[0-9.]*$`)
@@ -111,17 +100,11 @@ func never(words []word) string {
 	if head != ":" && head != "[" && !plainName.MatchString(head) {
 		return head + " is no plain name of a command"
 	}
-	if interpreter.MatchString(head) {
-		if _, ok := programs[head]; !ok || len(words) < 3 || words[1].text != "-m" || programs[head].sub["-m"].sub[words[2].text].never != "" {
-			return head + " runs any code"
-		}
-		if _, ok := programs[head].sub["-m"].sub[words[2].text]; !ok {
-			return head + " runs any code"
-		}
-		return ""
+	if _, depth := known(words); interpreter.MatchString(head) && depth < 3 { // 3: -m and a module with a form
+		return head + " runs any code"
 	}
-	if p := lookup(simple{words: words}); p.never != "" {
-		return head + ": " + p.never
+	if why := neverSub(words); why != "" {
+		return head + ": " + why
 	}
 	return ""
 }
@@ -169,61 +152,6 @@ func denyPs(args []word) string {
 	return ""
 }
 
-// environ finds what makes jq print the environment; a key .env does not.
-var environ = regexp.MustCompile(`\$ENV|(^|[^.A-Za-z0-9_"])env($|[^A-Za-z0-9_])`)
-
-func denyJq(args []word) string {
-	for _, a := range args {
-		if environ.MatchString(a.text) {
-			return "with " + a.text + " may print the environment"
-		}
-	}
-	return ""
-}
-
-// denyGlob refuses globs of ripgrep that bring files with secrets back into the search.
-func denyGlob(args []word) string {
-	for i, a := range args {
-		glob, ok := "", false
-		if long, double := strings.CutPrefix(a.text, "--"); double {
-			var name string
-			name, glob, ok = strings.Cut(long, "=")
-			if name == "type-add" {
-				return "with " + a.text + " may search hidden files and secrets"
-			}
-			if name != "glob" && name != "iglob" {
-				continue
-			}
-		} else if strings.HasPrefix(a.text, "-") {
-			var found bool
-			if _, glob, found = strings.Cut(a.text, "g"); !found {
-				continue
-			}
-			glob = strings.TrimPrefix(glob, "=")
-			ok = glob != ""
-		} else {
-			continue
-		}
-		if !ok && i+1 < len(args) {
-			glob = args[i+1].text
-		}
-		if !strings.HasPrefix(glob, "!") && sensitiveGlob(glob) != "" {
-			return "with " + glob + " may search hidden files and secrets"
-		}
-	}
-	return ""
-}
-
-// denyAssign refuses what sets a variable of make and the like.
-func denyAssign(args []word) string {
-	for _, a := range args {
-		if strings.Contains(a.text, "=") && !strings.HasPrefix(a.text, "-") {
-			return "with " + a.text + " may run anything"
-		}
-	}
-	return ""
-}
-
 // denyTest allows the tests that evaluate nothing.
 func denyTest(args []word) string {
 	for _, a := range args {
@@ -233,33 +161,6 @@ func denyTest(args []word) string {
 			if strings.HasPrefix(a.text, "-") || strings.ContainsAny(a.text, "[]$`") {
 				return "with " + a.text + " may evaluate something"
 			}
-		}
-	}
-	return ""
-}
-
-// denyOutput refuses a second operand, which is a file to write.
-func denyOutput(args []word) string {
-	n := 0
-	for _, a := range args {
-		if !strings.HasPrefix(a.text, "-") || a.text == "-" {
-			n++
-		}
-		if a.pattern != "" {
-			return "with a pattern may write a file"
-		}
-	}
-	if n > 1 {
-		return "with two files writes the second"
-	}
-	return ""
-}
-
-// denyRemote refuses code that is fetched to be run, and transports that run a command.
-func denyRemote(args []word) string {
-	for _, a := range args {
-		if strings.Contains(a.text, "::") || strings.Contains(a.text, "@") && strings.Contains(a.text, ".") && strings.Contains(a.text, "/") {
-			return "with " + a.text + " may run code from elsewhere"
 		}
 	}
 	return ""

@@ -3,6 +3,7 @@ package permit
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -100,16 +101,43 @@ func ruleWords(body string) (words []string, star bool, err error) {
 	if len(c.words) == 0 {
 		return nil, false, fmt.Errorf("it names no command; for everything there is the mode yolo")
 	}
+	c.words = plainly(c.words)
 	for _, w := range c.words {
 		if w.pattern != "" {
 			return nil, false, fmt.Errorf("%s: only a * at the end stands for more; quote it if it is meant literally", w.text)
 		}
-		words = append(words, w.text)
 	}
 	if why := never(c.words); why != "" {
 		return nil, false, fmt.Errorf("%s", why)
 	}
-	return words, star, nil
+	if star {
+		err = openable(c.words)
+	}
+	return texts(c.words), star, err
+}
+
+// openable says why no * may follow these words.
+func openable(words []word) error {
+	f, depth := known(words)
+	name := strings.Join(texts(words), " ")
+	switch {
+	case f.opens:
+		if why := f.read(words[depth:], "").why; why != "" {
+			return fmt.Errorf("%s; with it write the whole command, without the *", why)
+		}
+		return nil
+	case len(f.subs) > 0 && depth == len(words):
+		return fmt.Errorf("%s does a different thing by the word that follows: name it too, as in bash(%s %s *)", name, name, f.example())
+	}
+	return fmt.Errorf("no list says which options of %s are harmless, so that a * would cover what nobody read: write the whole command, without the *", name)
+}
+
+func texts(words []word) []string {
+	out := make([]string, len(words))
+	for i, w := range words {
+		out[i] = w.text
+	}
+	return out
 }
 
 // ruleText is the shown form of a command's rule.
@@ -128,17 +156,27 @@ func ruleText(words []string, star bool) (Rule, error) {
 	return Rule("bash(" + strings.Join(q, " ") + ")"), nil
 }
 
-// match reports whether the rule speaks of this command, and by how many words.
-func (r parsed) match(c simple) (int, bool) {
-	if r.kind != Command || len(c.words) < len(r.words) || !r.star && len(c.words) != len(r.words) {
-		return 0, false
+// covers reports whether the rule covers this command. What stands in a rule
+// without a * was read by a human, whole; what a * stands for is held against the
+// tool's list, together with the words before it.
+func (r parsed) covers(c simple, dir string) bool {
+	n := len(r.words)
+	if r.kind != Command || len(c.words) < n || !r.star && len(c.words) != n {
+		return false
 	}
 	for i, w := range r.words {
 		if c.words[i].pattern != "" || c.words[i].text != w {
-			return 0, false
+			return false
 		}
 	}
-	return len(r.words), true
+	if never(c.words) != "" {
+		return false
+	}
+	if !r.star {
+		return !slices.ContainsFunc(r.words[1:], func(w string) bool { return Sensitive(w) != "" })
+	}
+	f, depth := known(c.words)
+	return f.opens && depth <= n && f.uncovered(c.words[depth:], dir) == ""
 }
 
 // path reports whether the rule reaches the path p of action a.

@@ -1,0 +1,346 @@
+package permit
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// form is what a rule with a * covers of a tool, or of one of its sub-commands:
+// the options known to be harmless and what each word means. An invocation with
+// anything else asks, so that an option nobody listed can do no harm.
+type form struct {
+	opens  bool   // a rule may leave the further words open; else it names them all
+	style  style  // how options are written
+	opts   string // the harmless options, see [form.option]
+	args   string // the kinds of the operands in order; one that ends in ... stands for all further ones
+	least  int    // how many operands it takes to mean only what it was read as
+	one    string // options of which one must be there, for the same reason
+	tame   bool   // no option at all does harm, so that a file may be named like one
+	writes bool   // .git is a danger to it
+	check  func(args []word) string
+
+	// What prints the contents of files it finds by itself would print secrets
+	// too. It has to be narrowed: by one of these options, by files of source code
+	// as its operands, or by what stands behind --.
+	narrow  string
+	deep    string // only one of these options makes it find files by itself
+	pattern string // options that take the place of the first operand
+
+	after *form // what may stand behind --; nil: operands as before it
+
+	front string            // harmless options before a sub-command
+	subs  map[string]form   // by sub-command, or by the option that makes another tool of it
+	never map[string]string // sub-commands that no rule covers, with the reason
+}
+
+// style is how a tool's options are written.
+type style int
+
+const (
+	gnu   style = iota // -a -bc -n5 -n 5 --long --long=x --long x, also behind operands
+	apart              // as gnu, but a letter's value is always the next word
+	dash               // -long -long=x -long x, as package flag reads them; -- means the same as -
+	find               // -long x, and the operators of an expression
+)
+
+// option is one of a form's list.
+type option struct {
+	kind string // of its value; "" for none
+	may  bool   // the value may be missing: it never is the next word
+}
+
+// option finds an option in the list. There -a is a letter, -abc three of them
+// (in style gnu and apart), -# a number as in -20, -n=num a value of that kind
+// and -n[num] one that may be missing.
+func (f form) option(name string) (option, bool) {
+	letter := f.style <= apart && len(name) == 2
+	for o := range strings.FieldsSeq(f.opts) {
+		id, kind, must := strings.Cut(o, "=")
+		may := false
+		if !must {
+			id, kind, may = strings.Cut(o, "[")
+			kind = strings.TrimSuffix(kind, "]")
+		}
+		if id == name || letter && !must && !may && id[1] != '-' && strings.Contains(id[1:], name[1:]) {
+			return option{kind, may}, true
+		}
+	}
+	return option{}, false
+}
+
+// invocation is an invocation taken apart: the options it has and its operands.
+type invocation struct {
+	f        form
+	dir      string
+	options  []string
+	operands []word
+	behind   int // words behind --
+	why      string
+}
+
+// uncovered says why a rule with a * does not cover these words of the tool.
+func (f form) uncovered(args []word, dir string) string {
+	v := f.read(args, dir)
+	if v.why != "" {
+		return v.why
+	}
+	return v.lacks()
+}
+
+// read takes the words apart as the tool itself does. Each word is judged as the
+// path it may be, and by the kind that the form gives it.
+func (f form) read(args []word, dir string) *invocation {
+	v := &invocation{f: f, dir: dir}
+	if f.check != nil {
+		v.operands = args
+		for _, w := range args {
+			v.judge("text", w)
+			v.glob(w)
+		}
+		if v.why == "" {
+			v.why = f.check(args)
+		}
+		return v
+	}
+	for i := 0; i < len(args) && v.why == ""; {
+		switch w := args[i]; {
+		case w.text == "--" && f.style <= apart:
+			v.rest(args[i+1:])
+			return v
+		case f.style == find && slices.Contains([]string{"(", ")", "!", ","}, w.text):
+			i++
+		case len(w.text) > 1 && w.text[0] == '-':
+			i += v.flag(w, args[i+1:])
+		default:
+			v.operand(w)
+			i++
+		}
+	}
+	return v
+}
+
+// rest takes what stands behind --.
+func (v *invocation) rest(args []word) {
+	v.behind = len(args)
+	if v.f.after != nil {
+		v.why = v.f.after.uncovered(args, v.dir)
+		return
+	}
+	for _, w := range args {
+		v.operand(w)
+	}
+}
+
+// fault records the first thing that is not covered.
+func (v *invocation) fault(words ...string) {
+	if v.why == "" {
+		v.why = strings.Join(words, " ")
+	}
+}
+
+// flag takes a word of options and returns how many words it and its value are.
+func (v *invocation) flag(w word, next []word) int {
+	name, value, has := strings.Cut(w.text, "=")
+	if strings.HasPrefix(name, "--") && v.f.style == dash {
+		name = name[1:]
+	}
+	if v.f.style <= apart && !strings.HasPrefix(name, "--") {
+		return v.cluster(w, next)
+	}
+	o, ok := v.f.option(name)
+	switch {
+	case !ok || v.f.style == find && has:
+		v.fault(w.text, "is not on the list of harmless options")
+	case w.pattern != "" && o.kind != "glob":
+		v.fault(w.text, "may match a name that is another option")
+	case has && o.kind == "" && (v.f.style != dash || value != "true" && value != "false"):
+		v.fault(w.text, "has a value, which this option has not")
+	case has && o.kind != "":
+		v.value(name, o.kind, word{text: value, pattern: strings.TrimPrefix(w.pattern, name+"=")})
+	case !has && o.kind != "" && !o.may:
+		return v.next(name, o.kind, next)
+	default:
+		v.options = append(v.options, name)
+	}
+	return 1
+}
+
+// cluster takes a word of letters. The first that has a value ends it.
+func (v *invocation) cluster(w word, next []word) int {
+	if w.pattern != "" {
+		v.fault(w.text, "may match a name that is another option")
+		return 1
+	}
+	if _, ok := v.f.option("-#"); ok && digits.MatchString(w.text[1:]) {
+		v.options = append(v.options, "-#")
+		return 1
+	}
+	for i := 1; i < len(w.text); i++ {
+		name := "-" + w.text[i:i+1]
+		o, ok := v.f.option(name)
+		value := w.text[i+1:]
+		switch {
+		case !ok:
+			v.fault(w.text, "is not on the list of harmless options")
+			return 1
+		case o.kind == "":
+			v.options = append(v.options, name)
+			continue
+		case o.may && value == "":
+			v.options = append(v.options, name)
+		case value == "":
+			return v.next(name, o.kind, next)
+		case v.f.style == apart:
+			v.fault(w.text, "is read in more than one way")
+		default:
+			v.value(name, o.kind, word{text: value})
+		}
+		return 1
+	}
+	return 1
+}
+
+// next takes the value of an option from the next word.
+func (v *invocation) next(name, kind string, next []word) int {
+	switch {
+	case len(next) == 0:
+		v.fault(name, "lacks its value")
+	case next[0].pattern != "":
+		v.fault(next[0].text, "may match several names, which shifts all words behind it")
+	case strings.HasPrefix(next[0].text, "-") && kind != "num":
+		v.fault(next[0].text, "stands where "+name+" has its value")
+	default:
+		v.value(name, kind, next[0])
+	}
+	return 2
+}
+
+// value takes an option with its value.
+func (v *invocation) value(name, kind string, w word) {
+	v.judge(kind, w)
+	if kind != "glob" || !strings.HasPrefix(w.text, "!") { // what leaves files out does not narrow
+		v.options = append(v.options, name)
+	}
+}
+
+// operand takes a word that is no option.
+func (v *invocation) operand(w word) {
+	if len(w.text) > 1 && w.text[0] == '-' { // behind --, which not every tool knows
+		v.fault(w.text, "may be read as an option")
+	}
+	kinds := strings.Fields(v.f.args)
+	n := len(v.operands)
+	if n >= len(kinds) && (len(kinds) == 0 || !strings.HasSuffix(kinds[len(kinds)-1], "...")) {
+		v.fault(w.text, "is more than the rule was given for")
+		return
+	}
+	kind, many := strings.CutSuffix(kinds[min(n, len(kinds)-1)], "...")
+	if w.pattern != "" && !many {
+		v.fault(w.text, "may match several names, which shifts all words behind it")
+	}
+	v.glob(w)
+	v.judge(kind, w)
+	v.operands = append(v.operands, w)
+}
+
+// glob refuses a pattern that may match a name which is an option.
+func (v *invocation) glob(w word) {
+	if w.pattern != "" && strings.IndexByte("-*?[", w.text[0]) >= 0 && !v.f.tame {
+		v.fault(w.text, "may match a name that is an option")
+	}
+}
+
+// judge holds a word against its kind. What a tool takes for a text of people's
+// or for an expression of its own is no path; all else may be one.
+func (v *invocation) judge(kind string, w word) {
+	if kind != "prose" && kind != "jq" {
+		if why := badPath(w, v.dir, !v.f.writes); why != "" {
+			v.fault(why)
+		}
+	}
+	if k := kinds[kind]; !k(w.text) {
+		v.fault(w.text, "is no "+kind+" that is known to be harmless")
+	}
+}
+
+// lacks says what the invocation would need to be only what was read.
+func (v *invocation) lacks() string {
+	f := v.f
+	switch {
+	case len(v.operands) < f.least:
+		return "it needs an operand"
+	case f.one != "" && !v.has(f.one):
+		return "it needs one of " + f.one
+	case f.narrow == "" || f.deep != "" && !v.has(f.deep) || v.has(f.narrow) || f.after != nil && v.behind > 0:
+		return ""
+	}
+	files := v.operands
+	if f.pattern != "" && !v.has(f.pattern) {
+		files = files[min(1, len(files)):]
+	}
+	if len(files) == 0 || f.after != nil || slices.ContainsFunc(files, func(w word) bool { return !kinds["source"](w.text) }) {
+		return "it may print secrets it finds by itself; name files of source code"
+	}
+	return ""
+}
+
+// has reports whether one of the options is there.
+func (v *invocation) has(list string) bool {
+	return slices.ContainsFunc(v.options, func(o string) bool { return slices.Contains(strings.Fields(list), o) })
+}
+
+// Source code, which holds no secrets: file names end so, and ripgrep's types
+// match only such names. Types with .env, .properties and the like are not here.
+const (
+	codeEnd  = `(go|py|pyi|js|jsx|mjs|cjs|ts|tsx|mts|rs|c|h|cc|cpp|hpp|java|kt|rb|php|cs|swift|lua|sql|css|scss|vue|svelte|proto|md|mod|sum)`
+	codeType = `(go|py|python|js|ts|typescript|rust|c|cpp|cs|csharp|css|kotlin|lua|markdown|md|swift|sql|protobuf|vue|svelte)`
+)
+
+// kinds say which words are harmless as a value or operand of that kind.
+var kinds = map[string]func(string) bool{
+	"text":   func(string) bool { return true },
+	"prose":  func(string) bool { return true },
+	"path":   func(s string) bool { return s != "" && s[0] != '@' }, // many tools read options from @file
+	"num":    number.MatchString,
+	"word":   regexp.MustCompile(`^[-A-Za-z0-9_.,:+%!^]*$`).MatchString,
+	"source": regexp.MustCompile(`^[A-Za-z0-9_.*?][^:@]*\.` + codeEnd + `$`).MatchString,
+	"glob":   regexp.MustCompile(`^(!.*|(\*\*/|[A-Za-z0-9_-]+/)*[A-Za-z0-9_*?-]*\.(` + codeEnd + `|\{` + codeEnd + `(,` + codeEnd + `)*\}))$`).MatchString,
+	"type":   regexp.MustCompile(`^` + codeType + `$`).MatchString,
+	"pkg":    regexp.MustCompile(`^[A-Za-z0-9_./-]*$`).MatchString,
+	"select": regexp.MustCompile(`^[A-Za-z0-9_ .-]*$`).MatchString, // an expression; older versions run what has parentheses
+	"goenv":  regexp.MustCompile(`^(GOPATH|GOROOT|GOOS|GOARCH|GOVERSION|GOMOD|GOCACHE|GOMODCACHE|GOBIN|GOWORK|GOTOOLCHAIN|CGO_ENABLED)$`).MatchString,
+	"tip":    tip,
+	// With %n bash's printf sets a variable, such as PATH.
+	"template": func(s string) bool { return !stores.MatchString(s) },
+	"pretty": func(s string) bool { return !strings.Contains(s, "%G") }, // which runs gpg.program
+	"format": regexp.MustCompile(`^\+`).MatchString, // date: without its + it sets the clock
+	"crate":  regexp.MustCompile(`^[A-Za-z0-9_:-]+$`).MatchString,
+	"jq":     func(s string) bool { return s != "" && s[0] != '-' && plainJq.MatchString(s) },
+}
+
+var (
+	digits      = regexp.MustCompile(`^[0-9]+$`)
+	number      = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[A-Za-z%]{0,2}$`)
+	revision    = regexp.MustCompile(`^(@|[A-Za-z_][A-Za-z0-9_/.-]*)?(@\{[A-Za-z0-9]+\})?([~^][0-9]*)*$`)
+	stores      = regexp.MustCompile(`%[^A-Za-z%]*[hjlLtz]*n`)
+	hash        = regexp.MustCompile(`^[0-9a-fA-F]*$`)
+)
+
+// tip knows the names of commits and ranges of them. A bare hash may be that of
+// a file's content, which git would print.
+func tip(s string) bool {
+	from, to, _ := strings.Cut(s, "..")
+	for _, r := range []string{from, strings.TrimPrefix(to, ".")} {
+		if !revision.MatchString(r) || r != "" && hash.MatchString(r) {
+			return false
+		}
+	}
+	return s != ""
+}
+
+// plainJq is a filter that reads its input only: fields, literals, operators and
+// these functions. Others read the environment and any file.
+var plainJq = regexp.MustCompile(`^(\.[A-Za-z_][A-Za-z0-9_]*|\{ *[A-Za-z_][A-Za-z0-9_]* *:|[0-9]+|"[^"\\]*"|[][(){}|,.:?!=<>+*/ -]|` +
+	`length|keys|keys_unsorted|values|type|add|map|select|sort|sort_by|group_by|unique|unique_by|min|max|min_by|max_by|first|last|has|contains|test|startswith|` +
+	`endswith|split|join|tostring|tonumber|to_entries|from_entries|with_entries|flatten|reverse|not|empty|null|true|false|and|or|any|all|ascii_downcase|ascii_upcase)*$`)
