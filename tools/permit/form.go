@@ -18,6 +18,7 @@ type form struct {
 	one    string // options of which one must be there, for the same reason
 	tame   bool   // no option at all does harm, so that a file may be named like one
 	writes bool   // .git is a danger to it
+	names  bool   // it prints nothing that stands in files
 	check  func(args []word) string
 
 	// What prints the contents of files it finds by itself would print secrets
@@ -244,10 +245,15 @@ func (v *invocation) operand(w word) {
 	v.operands = append(v.operands, w)
 }
 
-// glob refuses a pattern that may match a name which is an option.
+// glob refuses a pattern that may match a name which is an option, and one that
+// may match secrets: few names of those are known, and * stands for any.
 func (v *invocation) glob(w word) {
-	if w.pattern != "" && strings.IndexByte("-*?[", w.text[0]) >= 0 && !v.f.tame {
+	switch {
+	case w.pattern == "":
+	case strings.IndexByte("-*?[", w.text[0]) >= 0 && !v.f.tame:
 		v.fault(w.text, "may match a name that is an option")
+	case !v.f.names && !kinds["source"](w.text):
+		v.fault(w.text, "may match a file with secrets")
 	}
 }
 
@@ -268,6 +274,8 @@ func (v *invocation) judge(kind string, w word) {
 func (v *invocation) lacks() string {
 	f := v.f
 	switch {
+	case f.after != nil && len(v.operands) > 0 && v.has(f.pattern):
+		return v.operands[0].text + " is no pattern here"
 	case len(v.operands) < f.least:
 		return "it needs an operand"
 	case f.one != "" && !v.has(f.one):
@@ -307,24 +315,27 @@ var kinds = map[string]func(string) bool{
 	"source": regexp.MustCompile(`^[A-Za-z0-9_.*?][^:@]*\.` + codeEnd + `$`).MatchString,
 	"glob":   regexp.MustCompile(`^(!.*|(\*\*/|[A-Za-z0-9_-]+/)*[A-Za-z0-9_*?-]*\.(` + codeEnd + `|\{` + codeEnd + `(,` + codeEnd + `)*\}))$`).MatchString,
 	"type":   regexp.MustCompile(`^` + codeType + `$`).MatchString,
-	"pkg":    regexp.MustCompile(`^[A-Za-z0-9_./-]*$`).MatchString,
+	"key":    regexp.MustCompile(`^[0-9.]+[bdfgiMhnRrV]*(,[0-9.]+[bdfgiMhnRrV]*)?$`).MatchString,
+	"dir":    func(s string) bool { return plainPkg.MatchString(s) && !strings.HasSuffix(s, ".go") }, // a file's name is that of the program
+	"pkg":    plainPkg.MatchString,
 	"select": regexp.MustCompile(`^[A-Za-z0-9_ .-]*$`).MatchString, // an expression; older versions run what has parentheses
 	"goenv":  regexp.MustCompile(`^(GOPATH|GOROOT|GOOS|GOARCH|GOVERSION|GOMOD|GOCACHE|GOMODCACHE|GOBIN|GOWORK|GOTOOLCHAIN|CGO_ENABLED)$`).MatchString,
 	"tip":    tip,
 	// With %n bash's printf sets a variable, such as PATH.
 	"template": func(s string) bool { return !stores.MatchString(s) },
-	"pretty": func(s string) bool { return !strings.Contains(s, "%G") }, // which runs gpg.program
-	"format": regexp.MustCompile(`^\+`).MatchString, // date: without its + it sets the clock
-	"crate":  regexp.MustCompile(`^[A-Za-z0-9_:-]+$`).MatchString,
-	"jq":     func(s string) bool { return s != "" && s[0] != '-' && plainJq.MatchString(s) },
+	"pretty":   func(s string) bool { return !strings.Contains(s, "%G") }, // which runs gpg.program
+	"format":   regexp.MustCompile(`^\+`).MatchString,                     // date: without its + it sets the clock
+	"crate":    regexp.MustCompile(`^[A-Za-z0-9_:-]+$`).MatchString,
+	"jq":       func(s string) bool { return s != "" && s[0] != '-' && plainJq.MatchString(s) },
 }
 
 var (
-	digits      = regexp.MustCompile(`^[0-9]+$`)
-	number      = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[A-Za-z%]{0,2}$`)
-	revision    = regexp.MustCompile(`^(@|[A-Za-z_][A-Za-z0-9_/.-]*)?(@\{[A-Za-z0-9]+\})?([~^][0-9]*)*$`)
-	stores      = regexp.MustCompile(`%[^A-Za-z%]*[hjlLtz]*n`)
-	hash        = regexp.MustCompile(`^[0-9a-fA-F]*$`)
+	plainPkg = regexp.MustCompile(`^[A-Za-z0-9_./-]*$`)
+	digits   = regexp.MustCompile(`^[0-9]+$`)
+	number   = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[bcwkKMG%]?$`)
+	revision = regexp.MustCompile(`^(@|[A-Za-z_][A-Za-z0-9_/.-]*)?(@\{[A-Za-z0-9]+\})?([~^][0-9]*)*$`)
+	stores   = regexp.MustCompile(`%[^A-Za-z%]*[hjlLtz]*n`)
+	hash     = regexp.MustCompile(`^[0-9a-fA-F]*$`)
 )
 
 // tip knows the names of commits and ranges of them. A bare hash may be that of

@@ -107,6 +107,7 @@ func ruleFor(c simple, dir string) (r Rule, none string) {
 // unrepeatable says why not even a rule of a command's exact words is offered.
 func unrepeatable(c simple, dir string) string {
 	head := c.words[0].text
+	_, listed := tools[head]
 	for _, w := range c.words[1:] {
 		if w.pattern != "" {
 			return w.text + " is a pattern"
@@ -116,9 +117,9 @@ func unrepeatable(c simple, dir string) string {
 		}
 		name, _, _ := strings.Cut(strings.TrimLeft(w.text, "-"), "=")
 		switch {
-		case w.text != "." && runs[w.text] != "":
+		case !listed && w.text != "." && runs[w.text] != "":
 			return head + " may run " + w.text
-		case risky[name]:
+		case risky[name] && (!listed || len(name) > 1 || strings.Contains("fDiX", name)):
 			return head + " " + w.text + " may destroy, run or publish something"
 		case strings.Contains(w.text, "@") && strings.Contains(w.text, "/") || strings.Contains(w.text, "::"):
 			return head + " " + w.text + " may run code from elsewhere"
@@ -137,7 +138,7 @@ func (s *script) unjudged(dir string) string {
 			return why
 		}
 	}
-	return ""
+	return s.elsewhere()
 }
 
 // alone says why the command may not stand in the script as it does: a path
@@ -191,7 +192,7 @@ func harmless(c simple, dir string) bool {
 	case "true", "false", ":", "pwd", "echo", "exit":
 		return tools[head.text].uncovered(c.words[1:], dir) == ""
 	case "cd":
-		return named(c) && badPath(c.words[1], dir, true) == ""
+		return named(c) && badPath(c.words[1], dir, false) == ""
 	}
 	most, ok := filters[head.text]
 	if !ok || !c.piped {
@@ -222,25 +223,57 @@ func readings(text string) []string {
 	return out
 }
 
-// follow finds paths that links lead elsewhere. Behind a cd a path may count from
-// either directory.
-func (s *script) follow(leads func(path string, pattern bool) string) {
-	words, from := slices.Clone(s.reads), []string{"."}
+// places are the directories the script's commands may run in, as its cd's lead
+// from one another; nil if they are too many.
+func (s *script) places() []string {
+	from := []string{"."}
 	for _, c := range s.cmds {
 		c = unwrap(c)
-		words = append(words, c.words[1:]...)
 		if c.words[0].text != "cd" || !named(c) {
 			continue
 		}
 		if len(from) > 8 {
-			s.fault("many changes of directory")
-			return
+			return nil
 		}
 		for _, d := range slices.Clone(from) {
 			from = append(from, path.Join(d, c.words[1].text))
 		}
 	}
-	for _, w := range words {
+	return from
+}
+
+// args are the words that may be paths.
+func (s *script) args() []word {
+	words := slices.Clone(s.reads)
+	for _, c := range s.cmds {
+		words = append(words, unwrap(c).words[1:]...)
+	}
+	return words
+}
+
+// elsewhere says which secret a word names that counts from a directory cd leads to.
+func (s *script) elsewhere() string {
+	from := s.places()
+	if from == nil {
+		return "it contains many changes of directory"
+	}
+	for _, d := range from[1:] {
+		for _, w := range s.args() {
+			for _, p := range readings(w.text) {
+				if why := Sensitive(path.Join(d, p)); why != "" && !path.IsAbs(p) {
+					return path.Join(d, p) + " names " + why
+				}
+			}
+		}
+	}
+	return ""
+}
+
+// follow finds paths that links lead elsewhere. Behind a cd a path may count from
+// either directory.
+func (s *script) follow(leads func(path string, pattern bool) string) {
+	from := s.places()
+	for _, w := range s.args() {
 		for _, d := range from {
 			if w.pattern != "" {
 				s.trail(w.text, leads(path.Join(d, brackets(w.pattern)), true))

@@ -11,13 +11,13 @@ const root = "/work/project"
 
 // plausible are rules a human gives in a day's work, and some that are too wide.
 var plausible = []Rule{
-	"bash(go test *)", "bash(go build *)", "bash(go vet *)", "bash(go run *)", "bash(go *)", "bash(git status *)", "bash(git diff *)",
-	"bash(git log *)", "bash(git show *)", "bash(git add *)", "bash(git commit *)", "bash(git branch *)", "bash(git *)", "bash(ls *)",
-	"bash(cat *)", "bash(echo *)", "bash(find *)", "bash(grep *)", "bash(rg *)", "bash(fd *)", "bash(sort *)", "bash(uniq *)", "bash(sed *)",
-	"bash(npm *)", "bash(npm run build)", "bash(npm run *)", "bash(npm test)", "bash(make *)", "bash(cargo *)", "bash(cargo test *)",
-	"bash(pytest *)", "bash(python3 -m pytest *)", "bash(head *)", "bash(tail *)", "bash(wc *)", "bash(tree *)", "bash(file *)", "bash(date *)",
-	"bash(cp *)", "bash(mv *)", "bash(mkdir *)", "bash(touch *)", "bash(tee *)", "bash(printf *)", "bash(test *)", "bash(cd *)", "bash(mytool *)",
-	"bash(docker *)", "bash(kubectl *)", "bash(terraform *)", "bash(gh *)", "bash(true)", "bash(jq *)", "bash(ps *)", "bash(diff *)", "bash(git cat-file *)", "bash(gofmt *)", "bash(yarn *)", "bash(uv *)", "bash(just *)",
+	"bash(go test *)", "bash(go build *)", "bash(go vet *)", "bash(git status *)", "bash(git diff *)", "bash(git log *)",
+	"bash(git show *)", "bash(git add *)", "bash(git commit *)", "bash(git branch *)", "bash(ls *)", "bash(cat *)", "bash(echo *)",
+	"bash(find *)", "bash(grep *)", "bash(rg *)", "bash(fd *)", "bash(sort *)", "bash(uniq *)", "bash(sed *)", "bash(npm run build)",
+	"bash(npm test)", "bash(cargo test *)", "bash(pytest *)", "bash(python3 -m pytest *)", "bash(head *)", "bash(tail *)",
+	"bash(wc *)", "bash(tree *)", "bash(file *)", "bash(date *)", "bash(mkdir *)", "bash(touch *)", "bash(printf *)", "bash(test *)",
+	"bash(cd *)", "bash(true)", "bash(jq *)", "bash(ps *)", "bash(gofmt *)", "bash(cargo fmt *)", "bash(docker ps *)",
+	"bash(gh pr view *)", "bash(make)", "bash(git push)", "bash(mytool)", "bash(cp a.txt b.txt)",
 }
 
 // hostile must never run without a question, whatever plausible rules there are.

@@ -10,7 +10,7 @@ var goTest = goBuild + "-json -short -failfast -fullpath -benchmem -bench=text -
 var goTool = form{
 	subs: map[string]form{
 		"test":  {opens: true, writes: true, style: dash, opts: goTest, args: "pkg..."},
-		"build": {opens: true, writes: true, style: dash, opts: goBuild, args: "pkg..."}, // without -o it overwrites nothing but an older program
+		"build": {opens: true, writes: true, style: dash, opts: goBuild, args: "dir..."}, // without -o it overwrites nothing but an older program
 		"vet":   {opens: true, style: dash, opts: "-x -v -json -race -c=num -p=num -tags=word", args: "pkg..."},
 		"list": {
 			opens: true, style: dash, args: "pkg...",

@@ -4,18 +4,18 @@ package permit
 var none = form{}
 
 // quiet is a tool that does nothing with its words but print or compare them.
-var quiet = form{opens: true, tame: true, check: func([]word) string { return "" }}
+var quiet = form{opens: true, tame: true, names: true, check: func([]word) string { return "" }}
 
 // Tools that look at files and print what is in them, by the files they name.
 var fileTools = map[string]form{
 	"true": quiet, "false": quiet, ":": quiet, "echo": quiet,
 	"printf": {opens: true, args: "template..."},
 	"exit":   {opens: true, args: "num"}, "sleep": {opens: true, args: "num..."}, "seq": {opens: true, opts: "-w -s=text", args: "num..."},
-	"pwd": {opens: true, opts: "-LP"}, "cd": {opens: true, args: "path"},
-	"test": {opens: true, check: denyTest}, "[": {opens: true, check: denyTest},
+	"pwd": {opens: true, opts: "-LP"}, "cd": {opens: true, writes: true, args: "path"},
+	"test": {opens: true, names: true, check: denyTest}, "[": {opens: true, names: true, check: denyTest},
 
 	"ls": {
-		opens: true, tame: true, args: "path...",
+		opens: true, names: true, tame: true, args: "path...",
 		opts: "-aAbBcCdfFgGhiklmnNopqQrRsStuUvxX1 -I=text -w=num -T=num --all --almost-all --author --directory --classify[word] --color[word] --file-type --format=word " +
 			"--full-time --group-directories-first --no-group --hide=text --human-readable --ignore=text --indicator-style=word --inode --numeric-uid-gid --quote-name " +
 			"--recursive --reverse --si --size --sort=word --time=word --time-style=text --width=num --block-size=word",
@@ -26,27 +26,27 @@ var fileTools = map[string]form{
 	},
 	"head": {opens: true, tame: true, args: "path...", opts: "-# -qv -n=num -c=num --lines=num --bytes=num --quiet --silent --verbose"},
 	"tail": {opens: true, tame: true, args: "path...", opts: "-# -qv -n=num -c=num --lines=num --bytes=num --quiet --silent --verbose"},
-	"wc":   {opens: true, tame: true, args: "path...", opts: "-clmLw --bytes --chars --lines --words --max-line-length"},
-	"stat": {opens: true, tame: true, args: "path...", opts: "-ft -c=text --format=text --printf=text --file-system --terse"},
+	"wc":   {opens: true, names: true, tame: true, args: "path...", opts: "-clmLw --bytes --chars --lines --words --max-line-length"},
+	"stat": {opens: true, names: true, tame: true, args: "path...", opts: "-ft -c=text --format=text --printf=text --file-system --terse"},
 	"du": {
-		opens: true, tame: true, args: "path...",
+		opens: true, names: true, tame: true, args: "path...",
 		opts: "-0abcghklmPsSx -d=num -B=word -t=num --all --apparent-size --bytes --total --human-readable --max-depth=num --summarize --one-file-system --exclude=text --time[word] --si --threshold=num --separate-dirs --inodes",
 	},
-	"df":   {opens: true, tame: true, args: "path...", opts: "-ahHiklPT -t=word -B=word --human-readable --inodes --print-type --total --all"},
-	"file": {opens: true, args: "path...", opts: "-bEhikLNnr0 --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --extension"},
+	"df":   {opens: true, names: true, tame: true, args: "path...", opts: "-ahHiklPT -t=word -B=word --human-readable --inodes --print-type --total --all"},
+	"file": {opens: true, names: true, args: "path...", opts: "-bEhikLNnr0 --brief --mime --mime-type --mime-encoding --dereference --no-dereference --keep-going --extension"},
 	"tree": {
-		opens: true, style: apart, args: "path...",
+		opens: true, names: true, style: apart, args: "path...",
 		opts: "-adfipsughDFnCAJXtrUvc -L=num -I=text -P=text --dirsfirst --noreport --du --gitignore --prune --filelimit=num --charset=word --si --sort=word",
 	},
-	"which": {opens: true, args: "path...", opts: "-a"}, "whereis": {opens: true, args: "path..."},
-	"basename": {opens: true, args: "path...", opts: "-az -s=text"}, "dirname": {opens: true, args: "path...", opts: "-z"},
-	"realpath": {opens: true, args: "path...", opts: "-emsqz --relative-to=path --relative-base=path"}, "readlink": {opens: true, args: "path...", opts: "-femnqsvz"},
-	"sha1sum": sums, "sha256sum": sums, "sha512sum": sums, "md5sum": sums, "b2sum": sums, "cksum": {opens: true, args: "path..."},
+	"which": {opens: true, names: true, args: "path...", opts: "-a"}, "whereis": {opens: true, names: true, args: "path..."},
+	"basename": {opens: true, names: true, args: "path...", opts: "-az -s=text"}, "dirname": {opens: true, names: true, args: "path...", opts: "-z"},
+	"realpath": {opens: true, names: true, args: "path...", opts: "-emsqz --relative-to=path --relative-base=path"}, "readlink": {opens: true, names: true, args: "path...", opts: "-femnqsvz"},
+	"sha1sum": sums, "sha256sum": sums, "sha512sum": sums, "md5sum": sums, "b2sum": sums, "cksum": {opens: true, names: true, args: "path..."},
 
 	"sort": {
 		opens: true, args: "path...",
-		opts: "-bdfgiMhnRrVcCmsuz -k=word -t=text -S=word --ignore-leading-blanks --ignore-case --general-numeric-sort --human-numeric-sort --numeric-sort --reverse --version-sort " +
-			"--sort=word --check[word] --key=word --field-separator=text --stable --unique --zero-terminated --parallel=num",
+		opts: "-bdfgiMhnRrVcCmsuz -k=key -t=text -S=num --ignore-leading-blanks --ignore-case --general-numeric-sort --human-numeric-sort --numeric-sort --reverse --version-sort " +
+			"--sort=word --check[word] --key=key --field-separator=text --stable --unique --zero-terminated --parallel=num",
 	},
 	"uniq": {
 		opens: true, args: "path", // the second operand is written
@@ -66,8 +66,8 @@ var fileTools = map[string]form{
 	"column": {opens: true, args: "path...", opts: "-tx -s=text -o=text -c=num"},
 	"sed":    {opens: true, check: denySed},
 
-	"mkdir": {opens: true, writes: true, args: "path...", opts: "-pv --parents --verbose"},
-	"touch": {opens: true, writes: true, args: "path...", opts: "-acm --no-create"},
+	"mkdir": {opens: true, names: true, writes: true, args: "path...", opts: "-pv --parents --verbose"},
+	"touch": {opens: true, names: true, writes: true, args: "path...", opts: "-acm --no-create"},
 
 	"ps": {opens: true, check: denyPs}, "whoami": {opens: true}, "arch": {opens: true},
 	"id": {opens: true, args: "word", opts: "-Ggnruz"}, "groups": {opens: true, args: "word"}, "uname": {opens: true, opts: "-asnrvmpio"},
@@ -75,7 +75,7 @@ var fileTools = map[string]form{
 	"date": {opens: true, args: "format", opts: "-uR -I[word] -d=text -r=path --date=text --iso-8601[word] --rfc-3339=word --rfc-email --utc --universal --reference=path"},
 }
 
-var sums = form{opens: true, args: "path...", opts: "-btz --binary --text --tag --zero"}
+var sums = form{opens: true, names: true, args: "path...", opts: "-btz --binary --text --tag --zero"}
 
 // Tools that search. grep -r and ripgrep print what they find in any file.
 var searchTools = map[string]form{
@@ -91,12 +91,12 @@ var searchTools = map[string]form{
 			"--quiet --regexp=text --replace=text --smart-case --sort=word --sortr=word --stats --text --threads=num --trim --type=type --type-not=type --vimgrep --with-filename --word-regexp",
 	},
 	"fd": {
-		opens: true, args: "text path...",
+		opens: true, names: true, args: "text path...",
 		opts: "-0aFgips -c=word -d=num -e=word -E=text -j=num -S=word -t=word --absolute-path --changed-within=word --changed-before=word --color=word --exact-depth=num --exclude=text " +
 			"--extension=word --fixed-strings --full-path --glob --ignore-case --max-depth=num --max-results=num --min-depth=num --print0 --size=word --threads=num --type=word",
 	},
 	"find": {
-		opens: true, style: find, args: "path...",
+		opens: true, names: true, style: find, args: "path...",
 		opts: "-H -P -a -and -o -or -not -amin=num -atime=num -cmin=num -ctime=num -cnewer=path -anewer=path -daystart -depth -empty -executable -false -group=word -iname=text " +
 			"-ilname=text -inum=num -ipath=text -iregex=text -iwholename=text -links=num -lname=text -ls -maxdepth=num -mindepth=num -mmin=num -mount -mtime=num -name=text " +
 			"-newer=path -newermt=text -newerct=text -nogroup -nouser -nowarn -path=text -perm=word -print -print0 -printf=text -prune -quit -readable -regex=text " +

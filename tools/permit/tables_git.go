@@ -21,7 +21,7 @@ var gitTool = form{
 			opens: true, args: "text...",
 			opts: gitSum + gitDates + gitWalk + gitLook + "-iEFMCz -S=text -G=text --pickaxe-regex --follow --raw --no-patch --no-renames --find-renames[num] --source --no-mailmap -q -s",
 		},
-		"show":     {opens: true, args: "tip...", one: gitSums + " --no-patch -s", opts: gitSum + gitLook + "-sM --no-patch --date=text"},
+		"show": {opens: true, args: "tip...", one: gitSums + " --no-patch -s", opts: gitSum + gitLook + "-sM --no-patch --date=text"},
 		// -U, --word-diff, --binary and the like bring the patch back beside --stat.
 		"diff":     {opens: true, args: "tip...", narrow: gitSums + " --quiet", after: &form{args: "source...", least: 1}, opts: gitSum + "-bwMCz --cached --staged --color[word] --no-color --quiet --exit-code --merge-base --ignore-all-space --ignore-space-change --ignore-blank-lines --no-renames --find-renames[num] --minimal --patience --histogram"},
 		"ls-files": {opens: true, args: "path...", opts: "-cdkmostuivz --cached --deleted --modified --others --stage --unmerged --ignored --killed --exclude-standard --full-name --error-unmatch --eol --deduplicate"},
@@ -33,7 +33,7 @@ var gitTool = form{
 		},
 		"rev-list":     {opens: true, args: "text...", opts: gitDates + gitWalk + "--count --oneline --abbrev-commit"},
 		"describe":     {opens: true, args: "text...", opts: "--tags --always --dirty[word] --long --all --contains --exact-match --first-parent --abbrev=num --match=text --exclude=text"},
-		"shortlog":     {opens: true, args: "text...", opts: gitDates + gitWalk + "-sne --summary --numbered --email"},
+		"shortlog":     {opens: true, args: "text...", opts: gitDates + "-sne --all --no-merges --summary --numbered --email"},
 		"merge-base":   {opens: true, args: "text...", opts: "-a --all --is-ancestor --fork-point --octopus --independent"},
 		"name-rev":     {opens: true, args: "text...", opts: "--tags --name-only --always --refs=text"},
 		"show-ref":     {opens: true, args: "text...", opts: "-dqs --heads --tags --head --dereference --quiet --verify --abbrev[num] --hash[num]"},
