@@ -42,7 +42,8 @@ type Config struct {
 	Providers map[string]ProviderRow `toml:"providers"`
 }
 
-// Rules are permission rules in their written form, such as `bash(go test *)`.
+// Rules are permission rules in their written form, such as `bash(go test *)`,
+// or `bash(make lint)` for a tool of which no list says what is harmless.
 // Their keys stand at the file's top.
 type Rules struct {
 	Allow []string `toml:"allow"`

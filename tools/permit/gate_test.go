@@ -187,7 +187,7 @@ func TestDecide_pathRulesOffered(t *testing.T) {
 func TestParseRule(t *testing.T) {
 	for in, want := range map[string]Rule{
 		"bash(go test *)": "bash(go test *)", " bash(go  test   *) ": "bash(go test *)", `bash(git commit -m "a b")`: "bash(git commit -m 'a b')", `bash(go test '*')`: "bash(go test '*')",
-		"bash(terraform plan *)": "bash(terraform plan *)", "write(*)": "write(*)", "read(/a b)": "read(/a b)", "bash(python3 -m pytest *)": "bash(python3 -m pytest *)", "write(a/**)": "write(a/**)",
+		"bash(terraform plan)": "bash(terraform plan)", "bash(git --no-pager log *)": "bash(git log *)", "bash(gofmt -w *)": "bash(gofmt -w *)", "bash(grep -rn *)": "bash(grep -rn *)", "write(*)": "write(*)", "read(/a b)": "read(/a b)", "bash(python3 -m pytest *)": "bash(python3 -m pytest *)", "write(a/**)": "write(a/**)",
 	} {
 		got, err := ParseRule(in)
 		if err != nil || got != want {
@@ -203,6 +203,9 @@ func TestParseRule(t *testing.T) {
 		"bash(node *)": "any code", "bash(go test * x)": "only a * at the end", "bash(go te*)": "only a * at the end", "bash(a; b)": "one command", "bash(a && b)": "one command",
 		"bash(a | b)": "one command", "bash(a $X)": "contains $X", "bash(X=1 a)": "assignment", "bash(a > b)": "redirection", "bash(a &)": "background", "bash(a ()": "parsed",
 		"bash(/bin/ls *)": "path", "bash(./x *)": "path", "bash(git -c x *)": "option -c", "bash(git config *)": "changes what git runs", "bash(npx *)": "another command", "bash(eval *)": "changes the shell",
+		"bash(terraform plan *)": "no list says which options of terraform plan", "bash(mytool *)": "write the whole command, without the *", "bash(diff *)": "without the *", "bash(make *)": "without the *",
+		"bash(go *)": "name it too, as in bash(go build *)", "bash(git *)": "as in bash(git add *)", "bash(go mod *)": "as in bash(go mod download *)", "bash(npm run *)": "without the *", "bash(go mod vendor *)": "without the *",
+		"bash(go build -o x *)": "-o is not on the list of harmless options", "bash(go test -run *)": "-run lacks its value", "bash(git --no-pager -c a=b log *)": "option -c",
 		"write()": "no path", "write(a*)": "patterns", "read(~/x)": "~", "write(a\nb)": "one line", "bash($(x))": "substitution", "bash(l\\s\\\n)": "one line",
 	} {
 		_, err := ParseRule(in)
