@@ -81,7 +81,7 @@ var cargoTool = form{
 		"check":  {opens: true, writes: true, opts: crates},
 		"clippy": {opens: true, writes: true, opts: crates + "--no-deps", after: &lints},
 		"doc":    {opens: true, writes: true, opts: crates + "--no-deps --document-private-items"},
-		"tree":   {opens: true, opts: "-dei -p=crate -F=crate --package=crate --workspace --depth=num --duplicates --edges=word --prefix=word --features=word --all-features --no-default-features --locked --offline --frozen"},
+		"tree":   {opens: true, opts: "-d -e=word -i=crate -p=crate -F=crate --package=crate --workspace --depth=num --duplicates --edges=word --prefix=word --features=word --all-features --no-default-features --locked --offline --frozen"},
 		"fmt": {opens: true, writes: true, opts: cargoFmt, subs: map[string]form{
 			"--check": {opens: true, opts: cargoFmt}, "--all": {opens: true, writes: true, opts: cargoFmt, subs: map[string]form{"--check": {opens: true, opts: cargoFmt}}},
 		}},
@@ -167,7 +167,8 @@ var buildTools = map[string]form{
 	"staticcheck": {opens: true, style: dash, opts: "-tests -checks=word -f=word -tags=word -go=word -fail=word -show-ignored -explain=word", args: "pkg..."},
 	"cargo":       cargoTool, "rustfmt": rustfmt,
 	"python": python, "python3": python, "pytest": pytest, "mypy": mypy, "ruff": ruffTool, "black": blackTool, "flake8": flake8,
-	"npm": nodeTool, "pnpm": nodeTool, "yarn": nodeTool, "eslint": eslintTool, "prettier": prettierTool, "tsc": tscTool,
+	"npm": nodeTool, "pnpm": nodeTool, "yarn": {never: nodeTool.never}, // what yarn does not know is a script
+	"eslint": eslintTool, "prettier": prettierTool, "tsc": tscTool,
 	"bun": {subs: map[string]form{"test": none, "install": none, "run": none, "build": none}, never: map[string]string{"*": "runs any code"}},
 	"uv":  runners, "poetry": runners, "pipenv": runners, "pdm": runners, "hatch": runners, "rye": runners, "bundle": runners, "bazel": runners, "mise": runners, "asdf": runners, "direnv": runners,
 	"docker": dockerTool, "gh": ghTool,

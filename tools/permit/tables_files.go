@@ -66,6 +66,8 @@ var fileTools = map[string]form{
 	"column": {opens: true, args: "path...", opts: "-tx -s=text -o=text -c=num"},
 	"sed":    {opens: true, check: denySed},
 
+	"diff": none, "cp": none, "mv": none, "ln": none, "tee": none, "strings": none, "od": none, "hexdump": none,
+
 	"mkdir": {opens: true, names: true, writes: true, args: "path...", opts: "-pv --parents --verbose"},
 	"touch": {opens: true, names: true, writes: true, args: "path...", opts: "-acm --no-create"},
 
