@@ -153,8 +153,6 @@ func (v *invocation) flag(w word, next []word) int {
 	switch {
 	case !ok || v.f.style == find && has:
 		v.fault(w.text, "is not on the list of harmless options")
-	case w.pattern != "" && o.kind != "glob":
-		v.fault(w.text, "may match a name that is another option")
 	case has && o.kind == "" && (v.f.style != dash || value != "true" && value != "false"):
 		v.fault(w.text, "has a value, which this option has not")
 	case has && o.kind != "":

@@ -169,9 +169,6 @@ func (r parsed) covers(c simple, dir string) bool {
 			return false
 		}
 	}
-	if never(c.words) != "" {
-		return false
-	}
 	if !r.star {
 		return !slices.ContainsFunc(r.words[1:], func(w string) bool { return Sensitive(w) != "" })
 	}

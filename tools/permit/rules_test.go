@@ -216,6 +216,27 @@ func TestRule_offeredInADaysWorkCoversWhatComesAfter(t *testing.T) {
 	}
 }
 
+// A rule covers what it was given for, not what the same tool does besides.
+func TestRule_coversItsOwnKindOnly(t *testing.T) {
+	for _, c := range []struct{ given, not string }{
+		{"gofmt -l .", "gofmt -w ."}, {"gofmt -d main.go", "gofmt -w main.go"}, {"gofumpt -l .", "gofumpt -w ."}, {"goimports -l .", "goimports -w ."},
+		{"cargo fmt --check", "cargo fmt"}, {"cargo fmt --all --check", "cargo fmt --all"}, {"cargo fmt -- --check", "cargo fmt"}, {"black --check .", "black ."}, {"black . --check", "black ."},
+		{"ruff check .", "ruff check --fix ."}, {"ruff format --check .", "ruff format ."}, {"ruff format . --check", "ruff format ."}, {"prettier --check .", "prettier --write ."},
+		{"eslint .", "eslint --fix ."}, {"tsc --noEmit", "tsc"}, {"rustfmt --check main.rs", "rustfmt main.rs"}, {"go fmt -n ./...", "go fmt ./..."}, {"go test -n ./...", "go test ./..."},
+		{"go test -list . ./...", "go test ./..."}, {"go mod tidy -diff", "go mod tidy"}, {"git add -n .", "git add ."}, {"git commit --dry-run -m x", "git commit -m x"}, {"pytest --co", "pytest"},
+		{"cargo test --no-run", "cargo test"}, {"git stash list", "git stash"}, {"git tag -l", "git tag v1"}, {"git branch", "git branch x"}, {"git diff --stat", "git diff"}, {"make -n", "make"},
+		{"git worktree list", "git worktree prune"}, {"go mod graph", "go mod tidy"}, {"go build .", "go test ."}, {"npm ls", "npm test"}, {"python -m mypy x", "python -m pytest x"},
+	} {
+		r := gate(t, Ask).Decide(Action{Kind: Command, Command: c.given, Dir: root}).Rule
+		if r == "" {
+			continue
+		}
+		if v := gate(t, Ask, r).Decide(Action{Kind: Command, Command: c.not, Dir: root}); v.Decision == Allow {
+			t.Errorf("%q offers %s, which covers %q", c.given, r, c.not)
+		}
+	}
+}
+
 // An option that no list holds makes any invocation ask, wherever it stands and
 // whatever rules there are.
 func TestRule_asksForAnOptionOfNoList(t *testing.T) {

@@ -279,6 +279,7 @@ func TestDecide_severalRulesTogether(t *testing.T) {
 	for c, want := range map[string]Decision{
 		"git status && go test ./...": Allow, "git status; git diff": AskHuman, "go test ./... | tee log": AskHuman,
 		"git status & go test": AskHuman, "go test ./... && echo ok": Allow, "echo ok": AskHuman, "git status --short | wc -l": Allow,
+		"git status | grep x": Allow, "git status | grep -e x go.mod": AskHuman, "git status | grep x go.mod": AskHuman, "git status | grep -rl x": AskHuman, "git status | sort go.mod": AskHuman,
 		"git statusx": AskHuman, "git": AskHuman, "go testx": AskHuman, "go": AskHuman, "Go test": AskHuman,
 	} {
 		if v := g.Decide(Action{Kind: Command, Command: c, Dir: root}); v.Decision != want {
