@@ -1,5 +1,8 @@
 package permit
 
+// A value in brackets never is the next word: git branch --abbrev 7 makes the
+// branch 7.
+
 // What git prints of commits without the contents of files, which a patch shows.
 const (
 	gitSums  = "--stat --numstat --shortstat --name-only --name-status --summary --dirstat --compact-summary"
@@ -7,7 +10,7 @@ const (
 	gitDates = "--since=text --until=text --after=text --before=text --date=text --author=text --committer=text --grep=text "
 	gitWalk  = "-# -n=num --max-count=num --skip=num --all --branches[text] --tags[text] --remotes[text] --first-parent --merges --no-merges --reverse --topo-order --date-order " +
 		"--left-right --cherry-pick --cherry-mark --right-only --left-only --boundary --ancestry-path --full-history --simplify-merges --parents --children "
-	gitLook = "--oneline --decorate[word] --no-decorate --abbrev-commit --no-abbrev-commit --abbrev[num] --graph --format=pretty --pretty[pretty] --color[word] --no-color --relative-date "
+	gitLook = "--oneline --decorate[word] --no-decorate --abbrev-commit --no-abbrev-commit --abbrev[num] --graph --format[pretty] --pretty[pretty] --color[word] --no-color --relative-date "
 )
 
 var gitTool = form{
@@ -32,7 +35,7 @@ var gitTool = form{
 				"--is-bare-repository --is-shallow-repository --verify --quiet --symbolic --symbolic-full-name --all --branches[text] --tags[text] --remotes[text]",
 		},
 		"rev-list":     {opens: true, args: "text...", opts: gitDates + gitWalk + "--count --oneline --abbrev-commit"},
-		"describe":     {opens: true, args: "text...", opts: "--tags --always --dirty[word] --long --all --contains --exact-match --first-parent --abbrev=num --match=text --exclude=text"},
+		"describe":     {opens: true, args: "text...", opts: "--tags --always --dirty[word] --long --all --contains --exact-match --first-parent --abbrev[num] --match=text --exclude=text"},
 		"shortlog":     {opens: true, args: "text...", opts: gitDates + "-sne --all --no-merges --summary --numbered --email"},
 		"merge-base":   {opens: true, args: "text...", opts: "-a --all --is-ancestor --fork-point --octopus --independent"},
 		"name-rev":     {opens: true, args: "text...", opts: "--tags --name-only --always --refs=text"},
@@ -41,7 +44,7 @@ var gitTool = form{
 		"check-ignore": {opens: true, args: "path...", opts: "-vnq --verbose --quiet --non-matching --no-index"},
 		"blame": {
 			opens: true, args: "text...",
-			opts: "-bceflnpstw -M[num] -C[num] -L=text --porcelain --line-porcelain --show-email --show-name --show-number --date=text --since=text --abbrev=num --color-lines --color-by-age",
+			opts: "-bceflnpstw -M[num] -C[num] -L=text --porcelain --line-porcelain --show-email --show-name --show-number --date=text --since=text --abbrev[num] --color-lines --color-by-age",
 		},
 		"grep": {
 			opens: true, args: "text", after: &form{args: "source...", least: 1}, pattern: "-e",
@@ -50,7 +53,7 @@ var gitTool = form{
 				"--line-number --column --files-with-matches --name-only --files-without-match --count --quiet --only-matching --color[word] --no-color --break --heading --show-function --function-context " +
 				"--context=num --after-context=num --before-context=num --cached --max-depth=num --threads=num -I",
 		},
-		"branch":        {opens: true, opts: "-arv --all --remotes --list --verbose --show-current --contains=text --no-contains=text --merged=text --no-merged=text --points-at=text --sort=word --color[word] --no-color --column[word] --no-column --ignore-case --abbrev=num"},
+		"branch":        {opens: true, opts: "-arv --all --remotes --list --verbose --show-current --contains=text --no-contains=text --merged=text --no-merged=text --points-at=text --sort=word --color[word] --no-color --column[word] --no-column --ignore-case --abbrev[num]"},
 		"tag":           {subs: map[string]form{"-l": gitTags, "--list": gitTags}},
 		"stash":         {subs: map[string]form{"list": {opens: true, opts: gitLook + gitDates + "-# -n=num --stat[word] --name-only"}}},
 		"worktree":      {subs: map[string]form{"list": {opens: true, opts: "-vz --verbose --porcelain"}}},
