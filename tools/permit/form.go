@@ -272,8 +272,8 @@ func (v *invocation) judge(kind string, w word) {
 func (v *invocation) lacks() string {
 	f := v.f
 	switch {
-	case f.after != nil && len(v.operands) > 0 && v.has(f.pattern):
-		return v.operands[0].text + " is no pattern here"
+	case f.after != nil && f.pattern != "" && v.has(f.pattern) == (len(v.operands) > 0):
+		return "it needs one pattern before --, or what stands there is read as another thing"
 	case len(v.operands) < f.least:
 		return "it needs an operand"
 	case f.one != "" && !v.has(f.one):
