@@ -317,6 +317,7 @@ var kinds = map[string]func(string) bool{
 	"dir":    func(s string) bool { return plainPkg.MatchString(s) && !strings.HasSuffix(s, ".go") }, // a file's name is that of the program
 	"pkg":    plainPkg.MatchString,
 	"select": regexp.MustCompile(`^[A-Za-z0-9_ .-]*$`).MatchString, // an expression; older versions run what has parentheses
+	"tests":  regexp.MustCompile(`^(discover|[A-Za-z0-9_./-]+\.py|tests([./][A-Za-z0-9_./]*)?)$`).MatchString,
 	"goenv":  regexp.MustCompile(`^(GOPATH|GOROOT|GOOS|GOARCH|GOVERSION|GOMOD|GOCACHE|GOMODCACHE|GOBIN|GOWORK|GOTOOLCHAIN|CGO_ENABLED)$`).MatchString,
 	"tip":    tip,
 	// With %n bash's printf sets a variable, such as PATH.

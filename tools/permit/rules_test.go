@@ -322,3 +322,57 @@ func TestRule_corpusFindsARowTooMany(t *testing.T) {
 		}
 	}
 }
+
+// Every kind in the tables is known, and no option is there twice: the first
+// would hide the second, and with it whether a value follows.
+func TestForms(t *testing.T) {
+	var walk func(name string, f form)
+	walk = func(name string, f form) {
+		seen := map[string]bool{}
+		once := func(id string) {
+			if seen[id] {
+				t.Errorf("%s: %s is there twice", name, id)
+			}
+			seen[id] = true
+		}
+		for _, o := range strings.Fields(f.opts) {
+			id, kind, must := strings.Cut(o, "=")
+			if !must {
+				id, kind, _ = strings.Cut(o, "[")
+				kind = strings.TrimSuffix(kind, "]")
+			}
+			if kind != "" && kinds[kind] == nil {
+				t.Errorf("%s: %s has the unknown kind %q", name, id, kind)
+			}
+			if kind == "" && f.style <= apart && id[1] != '-' {
+				for _, c := range id[1:] {
+					once("-" + string(c))
+				}
+				continue
+			}
+			once(id)
+		}
+		for _, k := range strings.Fields(f.args) {
+			if kinds[strings.TrimSuffix(k, "...")] == nil {
+				t.Errorf("%s: an operand has the unknown kind %q", name, k)
+			}
+		}
+		for _, o := range strings.Fields(f.one + " " + f.narrow + " " + f.deep + " " + f.pattern) {
+			if _, ok := f.option(o); !ok {
+				t.Errorf("%s: %s is wanted and not listed", name, o)
+			}
+		}
+		if f.after != nil {
+			walk(name+" --", *f.after)
+		}
+		for sub, g := range f.subs {
+			if f.never[sub] != "" {
+				t.Errorf("%s %s is listed and never covered", name, sub)
+			}
+			walk(name+" "+sub, g)
+		}
+	}
+	for name, f := range tools {
+		walk(name, f)
+	}
+}

@@ -108,7 +108,7 @@ var (
 	flake8 = form{opens: true, args: "path...", opts: "-qv --count --statistics --show-source --max-line-length=num --max-complexity=num --select=word --ignore=word --extend-ignore=word --exclude=path --format=word -j=num --jobs=num"}
 	python = form{subs: map[string]form{"-m": {subs: map[string]form{
 		"pytest": pytest, "mypy": mypy, "ruff": ruffTool, "black": blackTool, "flake8": flake8,
-		"unittest": {opens: true, writes: true, opts: "-vqfbc -k=text --verbose --quiet --failfast --buffer --locals", args: "path..."},
+		"unittest": {opens: true, writes: true, opts: "-vqfbc -k=text --verbose --quiet --failfast --buffer --locals", args: "tests..."}, // it imports what it is given
 	}}}}
 )
 
