@@ -76,17 +76,6 @@ func Sensitive(p string) string {
 // sensitive. A * does not match a leading dot, as in the shell.
 func sensitivePattern(pattern string) string { return secretMatch(pattern, false) }
 
-// sensitiveGlob is sensitivePattern for ripgrep's --glob: a * matches a leading
-// dot, {a,b} choose, and what matches is read even where it is hidden or ignored.
-func sensitiveGlob(glob string) string {
-	if strings.Contains(glob, "{") {
-		i, j := strings.IndexByte(glob, '{'), strings.LastIndexByte(glob, '}')
-		glob = glob[:i] + "*" + glob[max(i, j)+1:]
-	}
-	glob = strings.TrimSuffix(glob, "/")
-	return secretMatch(strings.ReplaceAll(glob, "**/", ""), true)
-}
-
 // secretMatch says which secrets the pattern may match; dots: a * matches a leading dot.
 func secretMatch(pattern string, dots bool) string {
 	for _, s := range strings.Split(pattern, "/") {
