@@ -6,70 +6,232 @@ import (
 	"strings"
 )
 
-var (
-	// Directories and files that hold secrets wherever they stand; a name of two
-	// parts stands for the second inside the first.
-	secretNames = map[string]string{
-		".ssh": "SSH keys", ".aws": "AWS credentials", ".gnupg": "GnuPG keys", ".kube": "Kubernetes credentials",
-		".azure": "Azure credentials", ".password-store": "a password store", ".netrc": "passwords", "_netrc": "passwords",
-		".npmrc": "registry credentials", ".pypirc": "registry credentials", ".git-credentials": "git credentials",
-		".pgpass": "passwords", ".my.cnf": "passwords", ".htpasswd": "passwords", ".vault-token": "a token",
-		".mozilla": "a browser profile", ".thunderbird": "a mail profile", "keychains": "a keychain", "keyrings": "a keyring",
-		"google-chrome": "a browser profile", "chromium": "a browser profile", "bravesoftware": "a browser profile",
-		".docker/config.json": "registry credentials", ".config/gh": "GitHub credentials", ".config/gcloud": "Google Cloud credentials",
-		".config/hub": "GitHub credentials", ".cargo/credentials.toml": "registry credentials", ".cargo/credentials": "registry credentials",
-		"application support/google": "a browser profile", "application support/firefox": "a browser profile",
-		"etc/shadow": "password hashes", "etc/gshadow": "password hashes",
-		"id_rsa": "an SSH key", "id_dsa": "an SSH key", "id_ecdsa": "an SSH key", "id_ed25519": "an SSH key",
-		".bash_history": "a shell history", ".zsh_history": "a shell history",
-	}
-	secretEnds = map[string]string{
-		".env": "environment secrets", ".pem": "a key or certificate", ".key": "a key", ".p12": "a key store", ".pfx": "a key store", ".jks": "a key store",
-		".kdbx": "a password database", ".ovpn": "a VPN profile", ".keystore": "a key store",
-	}
-	procSecrets = map[string]bool{"environ": true, "mem": true, "maps": true, "auxv": true, "pagemap": true, "stack": true, "syscall": true}
-	// Names a pattern is tried against, besides those of secretNames.
-	secretTries = []string{".env", ".env.local", ".env.production", ".envrc", "secrets", "secrets.yaml", "credentials", "credentials.json", "server.pem", "server.key"}
-	// What ends so is source code; a pattern for source code reads no secrets.
-	codeEnds = map[string]bool{
-		".go": true, ".py": true, ".js": true, ".ts": true, ".tsx": true, ".jsx": true, ".rs": true, ".c": true, ".h": true, ".cc": true,
-		".cpp": true, ".java": true, ".kt": true, ".rb": true, ".php": true, ".sh": true, ".md": true, ".css": true, ".html": true,
-		".sql": true, ".swift": true, ".cs": true, ".mod": true, ".sum": true, ".proto": true, ".lua": true, ".txt": true,
-	}
-)
+// procSecrets are the files of a process's directory that show its environment or memory.
+var procSecrets = map[string]bool{"environ": true, "mem": true, "maps": true, "auxv": true, "pagemap": true, "stack": true, "syscall": true}
 
-// stage tells .env.local, .env-prod, .env_test and .env~, not .envoy.
-var stage = regexp.MustCompile(`^\.env($|[^a-z0-9])`)
+// What ends so is source code; a pattern for source code reads no secrets.
+var codeEnds = map[string]bool{
+	".go": true, ".py": true, ".js": true, ".ts": true, ".tsx": true, ".jsx": true, ".rs": true, ".c": true, ".h": true, ".cc": true,
+	".cpp": true, ".java": true, ".kt": true, ".rb": true, ".php": true, ".sh": true, ".md": true, ".css": true, ".html": true,
+	".sql": true, ".swift": true, ".cs": true, ".mod": true, ".sum": true, ".proto": true, ".lua": true, ".txt": true,
+}
+
+var (
+	// stage tells .env.local, .env-prod, .env_test, .env2 and .env~, not .envoy.
+	stage = regexp.MustCompile(`^\.env([^a-z]|$)`)
+	// numbered finds the number or date after the name of a copy.
+	numbered = regexp.MustCompile(`([.-][0-9]{1,14}|\.~[0-9]+~| \([0-9]+\))$`)
+	// keyHead is how the text of a private key begins.
+	keyHead = regexp.MustCompile(`(?m)^[ \t\x{feff}]*(-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----|PuTTY-User-Key-File-[0-9]+:|AGE-SECRET-KEY-1)`)
+	// login finds credentials in the files of tools that hold some now and then.
+	login = regexp.MustCompile(`(?i)://[^/\s:@"']*:[^/\s@"']+@|://[a-z0-9_-]{20,}@|extraheader|authorization|_auth\b|auth_?token|npmauth|password|passwd|secret|api_?key|access_?token|private_?token|bearer`)
+)
 
 // Sensitive says which secrets a file of that path holds by its name; "" if
 // none. The path has slashes; for a file of the workspace it counts from there.
 // It judges the words only: nothing is opened.
 func Sensitive(p string) string {
 	parts := strings.Split(strings.ToLower(path.Clean("/" + p))[1:], "/")
+	dir := ""
 	for i, s := range parts {
-		what := secretNames[s]
-		if i > 0 && what == "" {
-			what = secretNames[parts[i-1]+"/"+s]
-		}
-		switch {
-		case what != "":
-		case s == ".envrc" || stage.MatchString(s):
-			what = "environment secrets"
-		case strings.Contains(s, "secrets"):
-			what = "secrets"
-		case strings.Contains(s, "credentials"):
-			what = "credentials"
-		default:
-			what = secretEnds[path.Ext(s)]
-		}
-		if what != "" {
+		if what := secretName(dir, s, i == len(parts)-1); what != "" {
 			return what + " (" + path.Join(parts[:i+1]...) + ")"
 		}
+		dir = s
 	}
 	if n := len(parts); n >= 2 && parts[0] == "proc" && procSecrets[parts[n-1]] {
 		return "a process's environment or memory"
 	}
 	return ""
+}
+
+// HoldsSecrets says which secrets a file holds by how it begins; "" if none.
+// Text of a private key is one whatever its name; credentials are looked for in
+// the few files that often hold some. Source code that holds a key in the middle
+// of a line is source code.
+func HoldsSecrets(p string, head []byte) string {
+	dir, name := path.Split(strings.ToLower(path.Clean("/" + p)))
+	if at := keyHead.FindIndex(head); at != nil && (!isCode(name) || strings.TrimSpace(string(head[:at[0]])) == "") {
+		return "a private key (" + path.Base(p) + ")"
+	}
+	what := doubtful.of(path.Base(dir), name)
+	if strings.Contains(dir, "/.git/") {
+		what = "git's configuration"
+	}
+	if what != "" && login.Match(head) {
+		return "credentials in " + what + " (" + path.Base(p) + ")"
+	}
+	return ""
+}
+
+// secretName says which secrets a name in the directory dir stands for. Copies
+// that people and editors leave are judged like the file they were made of.
+func secretName(dir, name string, last bool) string {
+	if stage.MatchString(name) {
+		return "environment secrets"
+	}
+	if what := secretPlaces.of(dir, name); what != "" {
+		return what
+	}
+	plain := original(name)
+	if plain != name {
+		if what := secretPlaces.of(dir, plain); what != "" {
+			return what
+		}
+	}
+	if !last || strings.HasSuffix(plain, ".pub") {
+		return ""
+	}
+	for _, n := range []string{plain, strings.TrimPrefix(plain, ".")} {
+		if what := secretFiles.whole(dir, n); what != "" {
+			return what
+		}
+		if what := secretFiles.of(dir, n); what != "" && !isCode(plain) {
+			return what
+		}
+	}
+	return ""
+}
+
+// isCode reports whether a name is that of source code; a secret may be in any text.
+func isCode(name string) bool {
+	end := path.Ext(name)
+	return codeEnds[end] && end != ".txt"
+}
+
+// original is the name of the file that a copy was made of: id_rsa of id_rsa.bak,
+// .id_rsa.swp and #id_rsa#.
+func original(name string) string {
+	if s, ok := strings.CutPrefix(name, "#"); ok && len(s) > 1 {
+		name = strings.TrimSuffix(s, "#")
+	}
+	for {
+		cut := strings.TrimPrefix(name, ".#")
+		if c := cut[max(len(cut)-1, 0):]; c != "" && (c[0] >= '0' && c[0] <= '9' || c == "~" || c == ")") {
+			cut = numbered.ReplaceAllString(cut, "")
+		}
+		for _, l := range leftovers {
+			if s, ok := strings.CutSuffix(cut, l); ok {
+				cut = s
+				break
+			}
+		}
+		if cut == name || cut == "" {
+			return name
+		}
+		name = cut
+	}
+}
+
+// table says what names stand for; patterns are tried in their order.
+type table struct {
+	exact map[string]string // name, or directory/name
+	globs []glob
+}
+
+// glob is a pattern whose * stands for any letters.
+type glob struct {
+	text  string
+	parts []string // between the stars
+	what  string
+}
+
+// names makes a table of what -> names.
+func names(list [][2]string) table {
+	t := table{exact: map[string]string{}}
+	for _, e := range list {
+		for _, n := range strings.Split(e[1], ",") {
+			if strings.Contains(n, "*") {
+				t.globs = append(t.globs, glob{n, strings.Split(n, "*"), e[0]})
+			} else {
+				t.exact[n] = e[0]
+			}
+		}
+	}
+	return t
+}
+
+// whole looks up a name that the table holds as it is.
+func (t table) whole(dir, name string) string {
+	if what := t.exact[name]; what != "" {
+		return what
+	}
+	if dir == "" {
+		return ""
+	}
+	return t.exact[dir+"/"+name]
+}
+
+// of looks a name up.
+func (t table) of(dir, name string) string {
+	if what := t.whole(dir, name); what != "" {
+		return what
+	}
+	for _, g := range t.globs {
+		if g.match(name) {
+			return g.what
+		}
+	}
+	return ""
+}
+
+func (g glob) match(name string) bool {
+	first, last := g.parts[0], g.parts[len(g.parts)-1]
+	if len(name) < len(first)+len(last) || !strings.HasPrefix(name, first) || !strings.HasSuffix(name, last) {
+		return false
+	}
+	name = name[len(first) : len(name)-len(last)]
+	for _, p := range g.parts[1 : len(g.parts)-1] {
+		i := strings.Index(name, p)
+		if i < 0 {
+			return false
+		}
+		name = name[i+len(p):]
+	}
+	return true
+}
+
+// inside reports whether a name may begin and end as it likes.
+func (g glob) inside() bool { return g.parts[0] == "" && g.parts[len(g.parts)-1] == "" }
+
+// may reports whether a pattern of the shell could name what g does. Of a word
+// that may be anywhere in a name the plainest name counts, else every * would.
+func (g glob) may(pattern string) bool {
+	if len(g.parts) == 2 && (g.parts[0] != "" || strings.HasPrefix(g.text, "*.")) {
+		return meet(pattern, g.text)
+	}
+	for _, x := range []string{"", "x"} {
+		if meet(pattern, strings.ReplaceAll(g.text, "*", x)) {
+			return true
+		}
+	}
+	return false
+}
+
+// meet reports whether there is a name that both patterns match; * stands for any
+// letters, ? for one.
+func meet(a, b string) bool {
+	seen := map[[2]int]bool{}
+	var step func(i, j int) bool
+	step = func(i, j int) bool {
+		if i == len(a) && j == len(b) {
+			return true
+		}
+		if seen[[2]int{i, j}] {
+			return false
+		}
+		seen[[2]int{i, j}] = true
+		switch {
+		case i < len(a) && a[i] == '*':
+			return step(i+1, j) || j < len(b) && step(i, j+1)
+		case j < len(b) && b[j] == '*':
+			return step(i, j+1) || i < len(a) && step(i+1, j)
+		case i == len(a) || j == len(b):
+			return false
+		}
+		return (a[i] == b[j] || a[i] == '?' || b[j] == '?') && step(i+1, j+1)
+	}
+	return step(0, 0)
 }
 
 // sensitivePattern is Sensitive for a pattern: whether a file it could match is
@@ -78,29 +240,46 @@ func sensitivePattern(pattern string) string { return secretMatch(pattern, false
 
 // secretMatch says which secrets the pattern may match; dots: a * matches a leading dot.
 func secretMatch(pattern string, dots bool) string {
-	for _, s := range strings.Split(pattern, "/") {
+	parts := strings.Split(pattern, "/")
+	for i, s := range parts {
 		if !strings.ContainsAny(s, "*?[") {
 			continue
 		}
 		s = strings.ToLower(brackets(s))
-		end := path.Ext(s)
-		tries := append([]string{"secrets" + end, "credentials" + end}, secretTries...)
-		for name := range secretNames {
-			tries = append(tries, path.Base(name))
-		}
-		if codeEnds[end] && !strings.ContainsAny(end, "*?") {
-			tries = tries[2:]
-		}
-		for _, t := range tries {
-			if !dots && strings.HasPrefix(t, ".") && !strings.HasPrefix(s, ".") {
-				continue
-			}
-			if ok, err := path.Match(s, t); ok || err != nil {
-				return "what " + pattern + " may match"
-			}
+		if mayName(s, dots, i == len(parts)-1) {
+			return "what " + pattern + " may match"
 		}
 	}
 	return Sensitive(pattern)
+}
+
+// mayName reports whether the pattern of one name could match that of a secret.
+func mayName(s string, dots, last bool) bool {
+	s = strings.ReplaceAll(s, "\\", "")
+	end := path.Ext(s)
+	code := codeEnds[end]
+	hidden := func(name string) bool { return !dots && strings.HasPrefix(name, ".") && !strings.HasPrefix(s, ".") }
+	tables := []table{secretPlaces}
+	if last {
+		tables = append(tables, secretFiles)
+	}
+	tries := []string{".env.local", ".env.production"}
+	for _, t := range tables {
+		for name := range t.exact {
+			tries = append(tries, path.Base(name))
+		}
+		for _, g := range t.globs {
+			if !code && !hidden(g.text) && (g.may(s) || g.inside() && g.may(strings.TrimSuffix(s, end))) {
+				return true
+			}
+		}
+	}
+	for _, t := range tries {
+		if !hidden(t) && (!code || path.Ext(t) != end) && meet(s, t) {
+			return true
+		}
+	}
+	return false
 }
 
 // brackets makes a pattern's segment one that package path reads no narrower

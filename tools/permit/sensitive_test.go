@@ -1,0 +1,103 @@
+package permit
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestSensitive_variants: every kind of secret by the names it goes by, with the
+// copies that editors and people leave.
+func TestSensitive_variants(t *testing.T) {
+	for _, p := range strings.Fields(`
+		.env1 .env.staging.local .envs/.production/.django prod.env app.env.json .flaskenv .dev.vars .dev.vars.staging worker/.dev.vars
+		terraform.tfvars prod.tfvars x.auto.tfvars.json terraform.tfstate terraform.tfstate.backup a/terraform.tfstate.1699999999.backup .terraformrc
+		my-serviceaccount.json serviceAccountKey.json gcp-service-account-prod.json service_account.json app-firebase-adminsdk-x1.json client_secret_12.json
+		AuthKey_ABC123.p8 cert.p12 cert.pfx putty.ppk vault.kdbx release.asc private.asc upload.jks release.keystore dist.mobileprovision
+		kubeconfig kubeconfig.yaml kubeconfig-prod dev.kubeconfig clusters/prod-kubeconfig k3s.yaml
+		id_rsa.bak id_rsa~ id_rsa.old id_ed25519.orig id_ed25519_work id_ecdsa.1 .id_rsa.swp #id_rsa# .#id_rsa id_rsa.txt id_rsa-2024 deploy_rsa github_ed25519 ssh_host_rsa_key
+		.env.bak .env~ .env.1 .env.save .env.copy prod.tfvars.old terraform.tfstate.bak .npmrc.bak .netrc.old .pgpass~ server.key.bak cert.p12.copy kubeconfig.bak.old
+		.git-credentials .git-credentials.bak .netrc.gpg~ .pgpass .htpasswd wp-config.php wp-config.php.bak LocalSettings.php
+		.docker/config.json .dockercfg .config/gh/hosts.yml .config/gcloud/x application_default_credentials.json .s3cfg .boto rclone.conf .config/rclone/rclone.conf
+		.vault-token home.ovpn wg0.conf .npmrc .pypirc .cargo/credentials .cargo/credentials.toml .gem/credentials .config/hub composer/auth.json
+		.python_history .psql_history .node_repl_history .mysql_history .histfile secret.yaml app-secret.json k8s/db-secret.yml .secret
+		passwords.txt .vault_pass.txt token.json github.token api_key.txt my-private-key.txt krb5.keytab logins.json secring.gpg`) {
+		if Sensitive(p) == "" {
+			t.Errorf("%s is not sensitive", p)
+		}
+		if up := strings.ToUpper(p); Sensitive(up) == "" {
+			t.Errorf("%s is not sensitive", up)
+		}
+	}
+	for _, p := range strings.Fields(`
+		id_rsa.pub id_ed25519.pub keys.go crypto_rsa.go id_rsa_test.go kubeconfig.go pkg/kubeconfig/loader.go environment.ts env.ts src/env.d.ts service_account.go serviceaccount.ts
+		token.go tokenizer.json tokens.css api_key.rb apikeys_controller.rb passwords_controller.rb private_key.rs wireguard.conf nginx.conf main.tf variables.tf package.json tsconfig.json
+		README.md history.md CHANGELOG.md build.gradle gradle.properties auth.json locales/en/auth.json .yarnrc.yml core corekit.go identity.go version.1 libfoo.so.1 page.html.bak
+		terraform.lock.hcl .terraform.lock.hcl keymap.json monkey.txt signing.md Makefile .envoy envoy.yaml .environment`) {
+		if why := Sensitive(p); why != "" {
+			t.Errorf("%s is sensitive: %s", p, why)
+		}
+	}
+}
+
+// TestSensitive_code: source code is judged as its words always were.
+func TestSensitive_code(t *testing.T) {
+	for p, want := range map[string]bool{"secrets.go": true, "credentials_test.go": true, "internal/credentials/x.go": true, "secret.go": false, "kubeconfig_test.go": false} {
+		if got := Sensitive(p) != ""; got != want {
+			t.Errorf("%s: %t", p, got)
+		}
+	}
+}
+
+func TestSensitivePattern_variants(t *testing.T) {
+	for _, p := range []string{"*.tfvars", "prod*.tfvars", "terraform.*", "*.p8", "id_*", "id_*.bak", "kube*", "*.tfstate*", ".dev*", "wg?.conf", "*-account.json", "serv*.json", "[k]ubeconfig", "*.asc", "*", "a/*"} {
+		if sensitivePattern(p) == "" {
+			t.Errorf("%s matches no secret", p)
+		}
+	}
+	for _, p := range []string{"*.go", "src/*.ts", "*_test.go", "*.md", "docs/*.txt", "*.sh"} {
+		if why := sensitivePattern(p); why != "" {
+			t.Errorf("%s: %s", p, why)
+		}
+	}
+}
+
+func TestHoldsSecrets(t *testing.T) {
+	const key = "-----BEGIN OPENSSH PRIVATE KEY-----\nb3BlbnNzaC1rZXk\n"
+	for _, c := range []struct {
+		name, head string
+		want       bool
+	}{
+		{"notes", key, true},
+		{"a.txt", "\n  " + key, true},
+		{"x.go", key, true},
+		{"bundle", "Bag Attributes\n    friendlyName: x\nKey Attributes: <No Attributes>\n-----BEGIN ENCRYPTED PRIVATE KEY-----\n", true},
+		{"chain.crt", "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n-----BEGIN RSA PRIVATE KEY-----\n", true},
+		{"pgp", "-----BEGIN PGP PRIVATE KEY BLOCK-----\n", true},
+		{"putty", "PuTTY-User-Key-File-3: ssh-ed25519\n", true},
+		{"key_test.go", "package x\n\nconst key = `\n" + key + "`\n", false},
+		{"x.py", "KEY = '''" + key, false},
+		{"ca.crt", "-----BEGIN CERTIFICATE-----\n", false},
+		{"id.pub", "ssh-ed25519 AAAA\n", false},
+		{"/w/.git/config", "[remote \"origin\"]\n\turl = https://me:ghp_abc@github.com/x/y\n", true},
+		{"/w/.git/config", "[remote \"origin\"]\n\turl = https://ghp_0123456789abcdefghij@github.com/x/y\n", true},
+		{"/w/.git/config", "[http \"https://h/\"]\n\textraheader = AUTHORIZATION: basic eDp5\n", true},
+		{"/w/.git/modules/sub/config", "url = https://u:p@h/x", true},
+		{"/w/.git/config", "[remote \"origin\"]\n\turl = git@github.com:x/y.git\n\turl = https://github.com/x/y\n", false},
+		{"/w/.gitmodules", "url = https://u:p@h/x", true},
+		{"/w/.yarnrc.yml", "npmAuthToken: x", true},
+		{"/w/.yarnrc.yml", "nodeLinker: node-modules\n", false},
+		{"/w/auth.json", `{"http-basic":{"h":{"username":"u","password":"p"}}}`, true},
+		{"/w/locales/auth.json", `{"title":"Sign in"}`, false},
+		{"/w/readme.md", "https://u:p@h/x", false},
+	} {
+		if got := HoldsSecrets(c.name, []byte(c.head)); (got != "") != c.want {
+			t.Errorf("%s %q: %q", c.name, c.head, got)
+		}
+	}
+}
+
+func BenchmarkSensitive(b *testing.B) {
+	for b.Loop() {
+		Sensitive("internal/service/handler_test.go")
+	}
+}
