@@ -125,7 +125,7 @@ func TestBash_rulesDoNotReachThroughLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for command, want := range map[string]permit.Decision{
-		"cat a.txt fine also/b.txt": permit.Allow, "cat no-such-file": permit.Allow, "cd also && cat b.txt": permit.Allow, "ls sub a*": permit.Allow, "cat " + e.Root + "/fine": permit.Allow,
+		"cat a.txt fine also/b.txt": permit.Allow, "cat no-such-file": permit.Allow, "cd also && cat b.txt": permit.Allow, "ls sub al*": permit.Allow, "cat " + e.Root + "/fine": permit.Allow,
 		"cat out.txt": permit.AskHuman, "cat " + e.Root + "/out.txt": permit.AskHuman, "cat ./sub/../out.txt": permit.AskHuman, "head -1 -- out.txt": permit.AskHuman, "cat < out.txt": permit.AskHuman, "cat o*": permit.AskHuman,
 		"cat docs/config": permit.AskHuman, "cd docs && cat config": permit.AskHuman, "cat docs/*g": permit.AskHuman, "ls --x=docs": permit.AskHuman,
 		"cd sub && cat else/other.txt": permit.AskHuman, "cd sub && ls el*": permit.AskHuman, "cd also; cd else; ls": permit.AskHuman, "timeout 5 cat out.txt": permit.AskHuman,

@@ -179,14 +179,17 @@ func (e *Env) grepFile(ctx context.Context, t target, f *found) error {
 // grep searches by walking.
 func (w *walk) grep(ctx context.Context, f *found) error {
 	w.visit = func(en entry) error {
-		if !en.kind.IsRegular() || !matchGlob(f.search.Glob, en.rel) || w.secret(en) {
+		if !en.kind.IsRegular() || !matchGlob(f.search.Glob, en.rel) {
 			return nil
 		}
-		h, _, err := openIn(en.dir, en.name, w.closed)
+		h, fi, err := openIn(en.dir, en.name, w.closed)
 		if err != nil {
 			return nil // unreadable, or no longer there
 		}
 		defer h.Close()
+		if w.secret(en, fi, h) {
+			return nil
+		}
 		return f.scan(ctx, h, en.show)
 	}
 	return w.run(ctx)

@@ -233,7 +233,17 @@ func (w *walk) may(name, glob string) bool {
 	if !w.all && w.ignored(name) {
 		return false
 	}
-	return !w.secret(entry{rel: rel, show: w.shown(rel)})
+	dir, err := w.env.holdDir(filepath.Dir(abs), false)
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	h, fi, err := openIn(dir, filepath.Base(abs), w.closed)
+	if err != nil {
+		return false
+	}
+	defer h.Close()
+	return !w.secret(entry{rel: rel, show: w.shown(rel)}, fi, h)
 }
 
 // named is a file that ripgrep names as people read it.

@@ -102,7 +102,12 @@ func (e *Env) openFile(t target) (*os.File, fs.FileInfo, error) {
 	if t.forbidden == "" && !e.owns(t) {
 		closed = e.privateIDs()
 	}
-	return openIn(dir, filepath.Base(t.abs), closed)
+	f, fi, err := openIn(dir, filepath.Base(t.abs), closed)
+	if err == nil && t.sensitive == "" && closed != nil && holdsSecrets(f, t.abs) != "" {
+		f.Close()
+		return nil, nil, errSecret
+	}
+	return f, fi, err
 }
 
 // owns reports whether the target is one of the agent's own output files.

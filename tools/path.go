@@ -16,8 +16,6 @@ import (
 const (
 	maxPath  = 4096
 	maxLinks = 40
-	// maxPrivate bounds how many private files are compared by identity.
-	maxPrivate = 4096
 )
 
 // id is what two names of one file share.
@@ -83,7 +81,8 @@ func (t target) refused() error {
 	return nil
 }
 
-// target judges a path. It follows symbolic links but opens nothing.
+// target judges a path. It follows symbolic links, and opens nothing but
+// a regular file that is open to tools, to see how it begins.
 func (e *Env) target(raw string, k permit.Kind) (target, error) {
 	t := target{raw: raw}
 	switch {
@@ -120,8 +119,8 @@ func (e *Env) target(raw string, k permit.Kind) (target, error) {
 		t.rel = abs
 	}
 	if !own {
-		t.sensitive = e.sensitive(t)
 		t.forbidden = e.forbidden(t, k)
+		t.sensitive = e.sensitive(t)
 	}
 	if k == permit.Write && t.sensitive == "" {
 		t.sensitive = guarded(abs)
@@ -168,7 +167,11 @@ func (e *Env) leadsFrom(p string) string {
 		return ""
 	}
 	if real == filepath.Clean(p) {
-		if fi, err := os.Lstat(real); err != nil || !fi.Mode().IsRegular() || links(fi) < 2 {
+		if fi, err := os.Lstat(real); err != nil || !fi.Mode().IsRegular() {
+			return ""
+		} else if why := e.holds(target{abs: real}); why != "" {
+			return "holds " + why
+		} else if links(fi) < 2 {
 			return ""
 		}
 	}
@@ -251,41 +254,6 @@ func (e *Env) home() string {
 	}
 	h, _ := os.UserHomeDir()
 	return h
-}
-
-// sensitive says why the target is sensitive: by its name, or because it is
-// another name of a file that is.
-func (e *Env) sensitive(t target) string {
-	name := t.abs
-	if t.inside {
-		name = t.rel
-	}
-	if why := permit.Sensitive(name); why != "" {
-		return why
-	}
-	if t.tilde {
-		if why := permit.Sensitive(t.raw[1:]); why != "" {
-			return why
-		}
-	}
-	fi, err := os.Lstat(t.abs)
-	if err == nil && fi.Mode().IsRegular() && links(fi) > 1 && e.secrets()[identity(fi)] {
-		return "secrets: it is another name of a file in " + e.home()
-	}
-	return ""
-}
-
-// secrets are the files of the home directory's well-known places for secrets.
-func (e *Env) secrets() map[id]bool {
-	out := map[id]bool{}
-	home := e.home()
-	if home == "" {
-		return out
-	}
-	for _, d := range []string{".ssh", ".aws", ".gnupg", ".kube", ".azure", ".netrc", ".npmrc", ".pypirc", ".git-credentials", ".pgpass", ".docker/config.json", ".config/gh", ".config/gcloud", ".env"} {
-		identities(filepath.Join(home, d), 3, "", out)
-	}
-	return out
 }
 
 // forbidden says why the target may never be opened.

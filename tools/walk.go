@@ -13,8 +13,6 @@ import (
 	"strings"
 
 	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
-
-	"fantail/tools/permit"
 )
 
 var errEnough = errors.New("enough")
@@ -40,6 +38,7 @@ type walk struct {
 	visit  func(entry) error
 
 	known     map[string][]gitignore.Pattern // by directory, with those above it
+	secrets   map[id]string                  // files that hold secrets, once one of several names was met
 	sensitive int                            // files passed over
 	denied    int                            // directories that could not be read
 }
@@ -242,14 +241,4 @@ func (w *walk) shut(dir *os.Root, en entry) bool {
 	}
 	fi, err := dir.Lstat(en.name)
 	return err == nil && w.closed[identity(fi)]
-}
-
-// secret reports whether an entry's content is passed over, and counts it. What
-// stands below a sensitive directory that the human allowed is not.
-func (w *walk) secret(en entry) bool {
-	if w.from.sensitive != "" || permit.Sensitive(en.show) == "" {
-		return false
-	}
-	w.sensitive++
-	return true
 }

@@ -81,6 +81,6 @@ var leftovers = []string{
 
 // doubtful files are secret if they hold credentials, and many of them do not.
 var doubtful = names([][2]string{
-	{"git's configuration", ".git/*,.gitconfig,.gitmodules,git/config,config.worktree"},
+	{"git's configuration", ".gitconfig,.gitmodules,git/config,config.worktree"},
 	{"a tool's configuration", ".yarnrc.yml,.yarnrc,.bunfig.toml,bunfig.toml,nuget.config,pip.conf,pip.ini,.condarc,auth.json,settings.xml,gradle.properties,database.yml,.curlrc,.wgetrc,.mcp.json"},
 })

@@ -45,20 +45,32 @@ func Sensitive(p string) string {
 	return ""
 }
 
+// HeadOf is how many bytes of a file HoldsSecrets wants to see.
+func HeadOf(p string) int {
+	if isDoubtful(p) != "" {
+		return 256 << 10
+	}
+	return 4 << 10
+}
+
+// isDoubtful says what a file is that holds credentials now and then.
+func isDoubtful(p string) string {
+	dir, name := path.Split(strings.ToLower(path.Clean("/" + p)))
+	if strings.Contains(dir, "/.git/") {
+		return "git's configuration"
+	}
+	return doubtful.of(path.Base(dir), name)
+}
+
 // HoldsSecrets says which secrets a file holds by how it begins; "" if none.
 // Text of a private key is one whatever its name; credentials are looked for in
 // the few files that often hold some. Source code that holds a key in the middle
 // of a line is source code.
 func HoldsSecrets(p string, head []byte) string {
-	dir, name := path.Split(strings.ToLower(path.Clean("/" + p)))
-	if at := keyHead.FindIndex(head); at != nil && (!isCode(name) || strings.TrimSpace(string(head[:at[0]])) == "") {
+	if at := keyHead.FindIndex(head); at != nil && (!isCode(strings.ToLower(p)) || strings.TrimSpace(string(head[:at[0]])) == "") {
 		return "a private key (" + path.Base(p) + ")"
 	}
-	what := doubtful.of(path.Base(dir), name)
-	if strings.Contains(dir, "/.git/") {
-		what = "git's configuration"
-	}
-	if what != "" && login.Match(head) {
+	if what := isDoubtful(p); what != "" && login.Match(head) {
 		return "credentials in " + what + " (" + path.Base(p) + ")"
 	}
 	return ""
@@ -197,7 +209,7 @@ func (g glob) inside() bool { return g.parts[0] == "" && g.parts[len(g.parts)-1]
 // may reports whether a pattern of the shell could name what g does. Of a word
 // that may be anywhere in a name the plainest name counts, else every * would.
 func (g glob) may(pattern string) bool {
-	if len(g.parts) == 2 && (g.parts[0] != "" || strings.HasPrefix(g.text, "*.")) {
+	if len(g.parts) == 2 && (g.parts[0] != "" || strings.HasPrefix(g.text, "*.") && strings.Contains(pattern, ".")) {
 		return meet(pattern, g.text)
 	}
 	for _, x := range []string{"", "x"} {
