@@ -45,6 +45,7 @@ type target struct {
 	rel       string // from the workspace; "" outside
 	inside    bool
 	sensitive string
+	guarded   bool // as permit.Action's
 	forbidden string
 	tilde     bool // written with ~, which is judged but never opened
 }
@@ -64,6 +65,7 @@ func (t target) touch(a permit.Action) permit.Action {
 	if a.Sensitive == "" {
 		a.Sensitive = t.sensitive
 	}
+	a.Guarded = a.Guarded || t.guarded
 	if a.Forbidden == "" {
 		a.Forbidden = t.forbidden
 	}
@@ -122,8 +124,12 @@ func (e *Env) target(raw string, k permit.Kind) (target, error) {
 		t.forbidden = e.forbidden(t, k)
 		t.sensitive = e.sensitive(t)
 	}
-	if k == permit.Write && t.sensitive == "" {
-		t.sensitive = guarded(abs)
+	if k == permit.Write && t.forbidden == "" {
+		why, always := t.guard()
+		t.guarded = always
+		if t.sensitive == "" || always {
+			t.sensitive = why
+		}
 	}
 	return t, nil
 }
@@ -329,28 +335,43 @@ func identities(p string, depth int, own string, out map[id]bool) {
 	}
 }
 
-// guarded says why writing a file asks even where writing is free: programs run
-// it, or agents obey it.
-func guarded(abs string) string {
-	base := strings.ToLower(filepath.Base(abs))
-	dir := strings.ToLower(filepath.Base(filepath.Dir(abs)))
-	switch base {
-	case "agents.md", "claude.md", "gemini.md", "copilot-instructions.md", ".cursorrules", ".mcp.json":
-		return "instructions that agents obey (" + filepath.Base(abs) + ")"
-	case ".gitattributes", ".gitmodules", ".gitconfig", ".pre-commit-config.yaml", ".lefthook.yml", "lefthook.yml":
-		return "what git runs (" + filepath.Base(abs) + ")"
-	case ".bashrc", ".bash_profile", ".bash_login", ".profile", ".bash_logout", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".inputrc", "config.fish", "authorized_keys", "crontab", ".xprofile", ".xinitrc":
-		return "what runs when a user logs in (" + filepath.Base(abs) + ")"
-	case "makefile", "gnumakefile", "justfile", "taskfile.yml", "taskfile.yaml", "rakefile", "package.json", "deno.json":
-		return "commands that others run (" + filepath.Base(abs) + ")"
+// guard says why writing the target asks where writing is free; always: in every
+// mode, since agents obey it.
+func (t target) guard() (why string, always bool) {
+	name := t.abs
+	if t.inside {
+		name = t.rel
 	}
-	for _, d := range []string{".vscode", ".idea", ".husky", ".claude", ".agents", ".cursor", ".codex", "autostart", "cron.d", "cron.daily", "init.d"} {
-		if dir == d || strings.Contains(strings.ToLower(abs), "/"+d+"/") {
-			return "what editors, hooks or agents run (" + d + ")"
+	if why := permit.Obeyed(name); why != "" {
+		return why, true
+	}
+	if why := permit.SelfRun(name); why != "" {
+		return why, false
+	}
+	if fi, err := os.Lstat(t.abs); err == nil && fi.Mode().IsRegular() && fi.Mode()&0o111 != 0 {
+		return fmt.Sprintf("a program (mode %04o)", fi.Mode().Perm()), false
+	}
+	return t.bare(), false
+}
+
+// bareParts are what a repository's directory holds beside HEAD.
+var bareParts = map[string]bool{"config": true, "config.worktree": true, "hooks": true, "objects": true, "refs": true, "info": true, "packed-refs": true, "commondir": true}
+
+// bare says whether the target is a part of what makes a directory a bare
+// repository, whose configuration git obeys for whoever enters it. It is none
+// without HEAD, so that is asked for wherever it is, and the others beside it.
+func (t target) bare() string {
+	if strings.EqualFold(filepath.Base(t.abs), "HEAD") {
+		return "what makes a directory a git repository (HEAD)"
+	}
+	name := filepath.Base(t.abs)
+	for d := filepath.Dir(t.abs); d != "/"; name, d = filepath.Base(d), filepath.Dir(d) {
+		if !bareParts[strings.ToLower(name)] {
+			continue
 		}
-	}
-	if strings.Contains(abs, "/systemd/user/") || strings.Contains(abs, "/systemd/system/") {
-		return "a service"
+		if fi, err := os.Lstat(filepath.Join(d, "HEAD")); err == nil && !fi.IsDir() {
+			return "what git takes for a repository (" + filepath.Base(d) + "/" + name + ")"
+		}
 	}
 	return ""
 }

@@ -115,7 +115,7 @@ func decideRead(mode Mode, rules []parsed, a Action) Verdict {
 
 func decideWrite(mode Mode, rules []parsed, a Action) Verdict {
 	switch {
-	case a.Sensitive != "" && (mode != Yolo || a.Outside):
+	case a.Sensitive != "" && (mode != Yolo || a.Outside || a.Guarded):
 		return Verdict{Decision: AskHuman, Reason: "writes " + a.Sensitive}
 	case mode == Yolo:
 		return Verdict{Decision: Allow, Reason: "yolo mode"}

@@ -69,6 +69,7 @@ type Action struct {
 	Paths     []string // absolute and resolved, for Read and Write
 	Outside   bool     // a path lies outside the workspace
 	Sensitive string   // why a path is sensitive; "" if none is
+	Guarded   bool     // Sensitive, and writing it asks in every mode
 	Forbidden string   // why it may never run, whatever the mode; "" if it may
 	Strict    bool     // no rule covers it, and no mode is looser on it than ask
 	Command   string   // the whole command, for Command
