@@ -41,6 +41,9 @@ func (q Question) whole() string {
 	if act.Sensitive != "" {
 		parts = append(parts, "sensitive: "+act.Sensitive)
 	}
+	if q.Again != "" {
+		parts = append(parts, q.Again)
+	}
 	if act.Diff != "" {
 		parts = append(parts, act.Diff)
 	}

@@ -60,6 +60,7 @@ const (
 type asked struct {
 	Action  permit.Action   `json:"action"`
 	Rule    permit.Rule     `json:"rule,omitempty"`
+	Again   string          `json:"again,omitempty"` // as permit.Question's
 	Asks    *tools.Question `json:"asks,omitempty"`
 	Outside bool            `json:"outside,omitempty"`
 	Beside  bool            `json:"beside,omitempty"` // calls of the same reply may run beside it
@@ -74,7 +75,7 @@ type ask struct {
 
 // allowed puts the question of v to the human.
 func (a *agent) allowed(ctx context.Context, c Call, act permit.Action, v permit.Verdict, beside bool) (Answer, error) {
-	return a.put(ctx, Question{Question: permit.Question{Call: c.ID, Action: act, Rule: v.Rule}}, beside)
+	return a.put(ctx, Question{Question: permit.Question{Call: c.ID, Action: act, Rule: v.Rule, Again: v.Changed}}, beside)
 }
 
 // asksUser carries out a call of ask_user: the answer is its result.
@@ -171,7 +172,7 @@ func (a *agent) hear(ctx context.Context, k *ask) (ans Answer, err error) {
 // pose writes a question down, and the message that stands for it, and lets it
 // stand.
 func (a *agent) pose(ctx context.Context, q Question, beside bool) (*ask, error) {
-	data, err := json.Marshal(asked{q.Action, q.Rule, q.Asks, q.Outside, beside})
+	data, err := json.Marshal(asked{q.Action, q.Rule, q.Again, q.Asks, q.Outside, beside})
 	if err != nil {
 		return nil, fmt.Errorf("write down a question: %w", err)
 	}
@@ -402,7 +403,7 @@ func questionOf(row store.Approval, name string) (Question, error) {
 		return Question{}, fmt.Errorf("read question %d: %w", row.ID, err)
 	}
 	return Question{
-		Question: permit.Question{ID: row.ID, Agent: row.Agent, Name: name, Call: row.Call, Action: d.Action, Rule: d.Rule},
+		Question: permit.Question{ID: row.ID, Agent: row.Agent, Name: name, Call: row.Call, Action: d.Action, Rule: d.Rule, Again: d.Again},
 		Asks:     d.Asks, Outside: d.Outside, Message: row.Message, Since: row.Created,
 	}, nil
 }

@@ -56,8 +56,9 @@ func parseBash(c call) (*Call, error) {
 		return nil, err
 	}
 	act := c.action(permit.Command)
-	act.Command, act.Leads = a.Command, c.env.leads
+	act.Command, act.Leads, act.Files = a.Command, c.env.leads, c.env.stamps
 	return &Call{Action: act, Run: func(ctx context.Context) Result {
+		defer c.env.Changes.Runs()()
 		return c.env.command(ctx, c.id, a.Command, time.Duration(seconds)*time.Second)
 	}}, nil
 }

@@ -64,6 +64,7 @@ type Env struct {
 	Tick    func(callID string, tail string) // a command's latest output
 	Hurry   <-chan struct{}                  // once it is closed, commands that are to end get only a moment for it; nil: a call's end hurries
 	Seen    *Seen                            // which files were read, and how they were then
+	Changes *permit.Changes                  // where it is noted what these tools write and run; nil: nowhere
 
 	// Started records a command before it runs; an error keeps it from running.
 	Started func(ctx context.Context, callID, output string, g proc.Group) error

@@ -44,6 +44,8 @@ func (e *Env) load(t target) ([]byte, fs.FileInfo, error) {
 // was none; mode, owner and extended attributes stay. A file whose owner or group
 // we may not give to another is written in place.
 func (e *Env) save(t target, data []byte, old fs.FileInfo) (fs.FileInfo, error) {
+	e.Changes.Wrote(t.abs)
+	defer e.Changes.Wrote(t.abs)
 	dir, err := e.hold(t, old == nil)
 	if err != nil {
 		return nil, err

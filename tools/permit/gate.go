@@ -2,16 +2,20 @@ package permit
 
 import (
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Gate decides. It is safe for concurrent use; mode and rules are shared by all
 // agents of a pool.
 type Gate struct {
-	mu    sync.RWMutex
-	mode  Mode
-	rules []parsed
+	mu      sync.RWMutex
+	mode    Mode
+	rules   []parsed
+	offered map[Rule]grant // what a rule that was offered would be given for
+	changes *Changes
 }
 
 // NewGate returns a gate. Bad rules are an error that names the rule.
@@ -19,7 +23,7 @@ func NewGate(mode Mode, rules []Rule) (*Gate, error) {
 	if _, err := ParseMode(string(mode)); err != nil {
 		return nil, err
 	}
-	g := &Gate{mode: mode}
+	g := &Gate{mode: mode, offered: map[Rule]grant{}, changes: newChanges()}
 	for _, r := range rules {
 		if err := g.Allow(r); err != nil {
 			return nil, err
@@ -42,7 +46,11 @@ func (g *Gate) SetMode(m Mode) {
 	g.mode = m
 }
 
-// Allow adds a rule for this session.
+// Changes is where agents' tools note what they write and run.
+func (g *Gate) Changes() *Changes { return g.changes }
+
+// Allow adds a rule for this session, given for the content that its command's
+// files had when it was offered. A rule that is there already is given anew.
 func (g *Gate) Allow(r Rule) error {
 	p, err := r.parse()
 	if err != nil {
@@ -50,30 +58,49 @@ func (g *Gate) Allow(r Rule) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, old := range g.rules {
-		if old.text == p.text {
-			return nil
-		}
+	var seen bool
+	if p.given, seen = g.offered[p.text]; !seen {
+		p.given.since = time.Now()
 	}
+	delete(g.offered, p.text)
 	// A reader may hold the old slice: it is never changed in place.
-	g.rules = append(g.rules[:len(g.rules):len(g.rules)], p)
+	rules := slices.DeleteFunc(slices.Clone(g.rules), func(old parsed) bool { return old.text == p.text })
+	g.rules = append(rules, p)
 	return nil
 }
+
+// offers remembers what a rule is offered for. Few of them are ever given.
+func (g *Gate) offers(r Rule, given grant) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if len(g.offered) >= maxOffered {
+		clear(g.offered)
+	}
+	g.offered[r] = given
+}
+
+// maxOffered bounds how many offers are remembered.
+const maxOffered = 64
 
 // Decide says whether the action may run in the mode and under the rules that hold now.
 func (g *Gate) Decide(a Action) Verdict {
 	g.mu.RLock()
 	mode, rules := g.mode, g.rules
 	g.mu.RUnlock()
+	j := judge{changes: g.changes, root: a.Dir, look: a.Files}
 	if a.Strict {
-		v := decide(mode.Tightest(), nil, a)
+		v := decide(mode.Tightest(), nil, a, j)
 		v.Rule = "" // it would not hold the next time
 		return v
 	}
-	return decide(mode, rules, a)
+	v := decide(mode, rules, a, j)
+	if v.Rule != "" && a.Kind == Command {
+		g.offers(v.Rule, j.given(v.Rule, a.Command))
+	}
+	return v
 }
 
-func decide(mode Mode, rules []parsed, a Action) Verdict {
+func decide(mode Mode, rules []parsed, a Action, j judge) Verdict {
 	switch {
 	case a.Forbidden != "":
 		return Verdict{Decision: Deny, Reason: a.Forbidden}
@@ -88,7 +115,7 @@ func decide(mode Mode, rules []parsed, a Action) Verdict {
 	case Write:
 		return decideWrite(mode, rules, a)
 	case Command:
-		return decideCommand(mode, rules, a)
+		return decideCommand(mode, rules, a, j)
 	case Note:
 		if !a.Strict {
 			return Verdict{Decision: Allow, Reason: "stays inside the program"}
@@ -132,7 +159,7 @@ func decideWrite(mode Mode, rules []parsed, a Action) Verdict {
 	return Verdict{Decision: AskHuman, Reason: reason, Rule: offerPath(Write, a)}
 }
 
-func decideCommand(mode Mode, rules []parsed, a Action) Verdict {
+func decideCommand(mode Mode, rules []parsed, a Action, j judge) Verdict {
 	if mode == Yolo {
 		return Verdict{Decision: Allow, Reason: "yolo mode"}
 	}
@@ -143,16 +170,19 @@ func decideCommand(mode Mode, rules []parsed, a Action) Verdict {
 	if a.Leads != nil {
 		s.follow(a.Leads)
 	}
-	used, why := s.covered(rules, a.Dir)
+	used, why := s.covered(rules, a.Dir, j)
 	if why == "" {
 		return Verdict{Decision: Allow, Reason: "allowed by " + strings.Join(used, ", ")}
 	}
-	rule, none := s.offer(rules, a.Dir)
+	rule, none := s.offer(rules, a.Dir, j)
 	reason := "runs a command"
+	if s.stale != "" {
+		reason += "; " + s.stale
+	}
 	if none != "" {
 		reason += "; no rule can cover it: " + none
 	}
-	return Verdict{Decision: AskHuman, Reason: reason, Rule: rule}
+	return Verdict{Decision: AskHuman, Reason: reason, Rule: rule, Changed: s.stale}
 }
 
 // pathRule returns the rule that covers all paths of a.

@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -264,7 +265,7 @@ func TestSensitive(t *testing.T) {
 }
 
 func BenchmarkDecide(b *testing.B) {
-	g := gate(b, Ask, plausible...)
+	g := gate(b, Ask, append(slices.Clone(plausible), "bash(go test *) in sub")...)
 	a := Action{Kind: Command, Command: "cd sub && timeout 60 go test -run 'TestX' ./... 2>&1 | grep -v ok | tail -20", Dir: root}
 	for b.Loop() {
 		if v := g.Decide(a); v.Decision != Allow {

@@ -12,15 +12,22 @@ var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 
 // covered reports whether rules cover every command of the script; why says
 // what they don't.
-func (s *script) covered(rules []parsed, dir string) (used []string, why string) {
+func (s *script) covered(rules []parsed, dir string, j judge) (used []string, why string) {
 	if why := s.unjudged(dir); why != "" {
+		return nil, why
+	}
+	if why := j.gits(s); why != "" {
 		return nil, why
 	}
 	for _, c := range s.cmds {
 		c = unwrap(c)
 		found := false
 		for _, r := range rules {
-			if r.covers(c, dir) && s.alone(c) == "" {
+			if r.covers(c, dir) && r.here(c, dir) && s.alone(c) == "" {
+				if why := j.stale(r, c); why != "" {
+					s.stale = why
+					continue
+				}
 				found = true
 				if !slices.Contains(used, string(r.text)) {
 					used = append(used, string(r.text))
@@ -40,8 +47,11 @@ func (s *script) covered(rules []parsed, dir string) (used []string, why string)
 
 // offer names the rule that would cover the script together with the rules there
 // are; none says why there is no such rule.
-func (s *script) offer(rules []parsed, dir string) (r Rule, none string) {
+func (s *script) offer(rules []parsed, dir string, j judge) (r Rule, none string) {
 	if why := s.unjudged(dir); why != "" {
+		return "", why
+	}
+	if why := j.gits(s); why != "" {
 		return "", why
 	}
 	var open []simple
@@ -54,7 +64,7 @@ func (s *script) offer(rules []parsed, dir string) (r Rule, none string) {
 			return "", why
 		}
 		if one := (&script{cmds: []simple{c}}); !harmless(c, dir) {
-			if _, why := one.covered(rules, dir); why != "" {
+			if _, why := one.covered(rules, dir, j); why != "" {
 				open = append(open, c)
 			}
 		}
@@ -64,6 +74,9 @@ func (s *script) offer(rules []parsed, dir string) (r Rule, none string) {
 	}
 	for _, c := range open {
 		q, why := ruleFor(unwrap(c), dir)
+		if why == "" {
+			q, why = q.at(c, dir)
+		}
 		if why != "" {
 			return "", why
 		}
@@ -76,7 +89,7 @@ func (s *script) offer(rules []parsed, dir string) (r Rule, none string) {
 	if err != nil {
 		return "", err.Error()
 	}
-	if _, why := s.covered(append(slices.Clip(rules), p), dir); why != "" {
+	if _, why := s.covered(append(slices.Clip(rules), p), dir, judge{}); why != "" {
 		return "", why
 	}
 	return r, ""

@@ -4,8 +4,10 @@
 // ([Gate]), analyse shell commands by their syntax tree, know which paths are
 // sensitive by their names, and name the rule that "for this session" would add.
 //
-// Does not: ask anybody (an agent does), run anything, read files. Words of a
-// command are judged as they are written; where links lead, [Action.Leads] says.
+// Does not: ask anybody (an agent does), run anything, look at files. Words of a
+// command are judged as they are written; where links lead, [Action.Leads] says,
+// and how the files are that a rule is bound to, [Action.Files], both called
+// outside the gate's lock. What agents did meanwhile their tools note in [Changes].
 //
 // Imports: nothing of ours.
 package permit
@@ -79,6 +81,10 @@ type Action struct {
 	// Leads says of a path of a command, or of what a pattern matches, where links
 	// lead it if that is another place than it names; "" if nowhere. nil: nobody looks.
 	Leads func(path string, pattern bool) string `json:"-"`
+
+	// Files says how the workspace's files are that a rule for a command is bound to,
+	// by their paths from there. nil: nobody looks.
+	Files func(wanted func(rel string) bool) map[string]Stamp `json:"-"`
 }
 
 // Decision is the gate's answer.
@@ -92,11 +98,13 @@ const (
 
 // Verdict is a decision and its reason. Rule is the rule that "for this
 // session" would add, shown to the human; "" when no rule can cover the action
-// (then only once or no are offered).
+// (then only once or no are offered). Changed says why a rule that was given
+// does not cover it any more; "" if there is none.
 type Verdict struct {
 	Decision Decision
 	Reason   string
 	Rule     Rule
+	Changed  string
 }
 
 // Question is what the human is asked.
@@ -106,7 +114,8 @@ type Question struct {
 	Name   string // the agent's name
 	Call   string // the call's id
 	Action Action
-	Rule   Rule // "" : not offered
+	Rule   Rule   // "" : not offered
+	Again  string // why it is asked though a rule was given for it; "" if there is none
 }
 
 // Choice is the human's answer.

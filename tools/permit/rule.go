@@ -22,9 +22,11 @@ type parsed struct {
 	kind  Kind
 	words []string // of a command
 	star  bool     // any further words
-	where string   // of read and write
-	any   bool     // the whole workspace
-	tree  bool     // all below where
+	dir   string   // where the command runs, from the workspace; "" there
+	given grant
+	where string // of read and write
+	any   bool   // the whole workspace
+	tree  bool   // all below where
 }
 
 // ParseRule checks a rule from a configuration and returns it in its shown
@@ -39,7 +41,11 @@ func (r Rule) parse() (parsed, error) {
 	fail := func(format string, args ...any) (parsed, error) {
 		return parsed{}, fmt.Errorf("parse rule %q: "+format, append([]any{s}, args...)...)
 	}
-	head, body, ok := strings.Cut(s, "(")
+	text, dir, bad := cutDir(s)
+	if bad != "" {
+		return fail("%s", bad)
+	}
+	head, body, ok := strings.Cut(text, "(")
 	if !ok || !strings.HasSuffix(body, ")") {
 		return fail("write it as bash(go test *), write(PATH), write(*) or read(PATH)")
 	}
@@ -53,10 +59,11 @@ func (r Rule) parse() (parsed, error) {
 		if err != nil {
 			return fail("%w", err)
 		}
-		p := parsed{kind: Command, words: words, star: star}
+		p := parsed{kind: Command, words: words, star: star, dir: dir}
 		if p.text, err = ruleText(words, star); err != nil {
 			return fail("%w", err)
 		}
+		p.text = p.text.in(dir)
 		return p, nil
 	case "read", "write":
 		p := parsed{kind: Kind(head), where: body}

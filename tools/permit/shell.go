@@ -17,14 +17,17 @@ const (
 // script is a command taken apart.
 type script struct {
 	cmds  []simple
-	reads []word // files that standard input comes from
-	why   string // what in it can't be judged; "" if nothing
+	reads []word                   // files that standard input comes from
+	why   string                   // what in it can't be judged; "" if nothing
+	stale string                   // why a rule that was given does not cover it any more
+	at    map[*syntax.CallExpr]int // the index in cmds
 }
 
 // simple is one simple command.
 type simple struct {
 	words []word
-	piped bool // its standard input is another command's output
+	piped bool     // its standard input is another command's output
+	dirs  []string // it may run in, see whereabouts
 }
 
 // word is one word after quote removal. pattern is "" unless the shell would
@@ -52,7 +55,7 @@ func analyse(command string) (*script, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the command can't be parsed as bash: %w", err)
 	}
-	s := &script{}
+	s := &script{at: map[*syntax.CallExpr]int{}}
 	for _, r := range command {
 		if r != '\n' && r != '\t' && !unicode.IsPrint(r) {
 			s.fault("the character %U", r)
@@ -63,6 +66,7 @@ func analyse(command string) (*script, error) {
 		s.fault("a line that goes on behind a \\ in the middle of a word or a comment")
 	}
 	s.list(f.Stmts, false)
+	whereabouts{s}.list(f.Stmts, []string{""})
 	if len(s.cmds) > maxSimple {
 		return nil, fmt.Errorf("the command consists of %d commands, at most %d are judged: write a script file and run that", len(s.cmds), maxSimple)
 	}
@@ -167,6 +171,7 @@ func (s *script) call(c *syntax.CallExpr, piped bool) {
 	for _, w := range c.Args {
 		cmd.words = append(cmd.words, s.word(w))
 	}
+	s.at[c] = len(s.cmds)
 	s.cmds = append(s.cmds, cmd)
 }
 

@@ -120,7 +120,7 @@ var everyday = []struct{ command, rule string }{
 	{"go test -race -count=1 -run 'TestX/sub' ./agents/...", "bash(go test *)"},
 	{"go test ./... 2>&1 | tail -20", "bash(go test *)"},
 	{"go test -v ./... 2>&1 | grep -E 'FAIL|ok' | head -40", "bash(go test *)"},
-	{"cd sub && go test ./...", "bash(go test *)"},
+	{"cd sub && go test ./...", "bash(go test *) in sub"},
 	{"timeout 60 go test ./...", "bash(go test *)"},
 	{"time go test ./...", "bash(go test *)"},
 	{"go build ./...", "bash(go build *)"},

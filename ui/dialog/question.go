@@ -204,6 +204,9 @@ func (b *question) why(inner int) []string {
 	if s := b.q.Action.Sensitive; s != "" {
 		why = append(why, "sensitive: "+frame.CleanLine(frame.Reveal(s)))
 	}
+	if s := b.q.Again; s != "" {
+		why = append(why, frame.CleanLine(frame.Reveal(s)))
+	}
 	if len(why) == 0 {
 		return nil
 	}

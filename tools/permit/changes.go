@@ -1,0 +1,128 @@
+package permit
+
+import (
+	"slices"
+	"sync"
+	"time"
+)
+
+const (
+	// blur is how far the time of a file's change may be from the clock's: file
+	// systems take it from the kernel's last tick.
+	blur = 20 * time.Millisecond
+	// maxSpans bounds how many runs of commands are remembered apart; beyond it
+	// the two that are nearest to each other count as one.
+	maxSpans = 4096
+)
+
+// Stamp is how a file was: which file stands there, and when it or its place
+// last changed (the inode's change time, which no program sets back).
+type Stamp struct {
+	Dev, Ino uint64
+	Changed  time.Time
+}
+
+// Changes knows what agents may have changed: the files their tools wrote, and
+// when commands of theirs ran. It opens and looks at nothing. It is safe for
+// concurrent use; nil knows nothing.
+type Changes struct {
+	mu      sync.Mutex
+	written map[string]time.Time // absolute path -> last written
+	ran     []span               // in order, apart from one another
+	open    map[int]time.Time    // commands that run -> since when
+	next    int
+}
+
+// span is a time in which commands ran.
+type span struct{ from, to time.Time }
+
+func newChanges() *Changes {
+	return &Changes{written: map[string]time.Time{}, open: map[int]time.Time{}}
+}
+
+// Wrote notes that an agent's tool writes the file. It is called before the write
+// and after it, so that no decision falls in between.
+func (c *Changes) Wrote(path string) {
+	if c == nil {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.written[path] = time.Now()
+}
+
+// Runs notes that an agent's command runs until done is called.
+func (c *Changes) Runs() (done func()) {
+	if c == nil {
+		return func() {}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := c.next
+	c.next++
+	c.open[n] = time.Now()
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.add(span{c.open[n].Add(-blur), time.Now().Add(blur)})
+		delete(c.open, n)
+	}
+}
+
+// add merges a span into those there are.
+func (c *Changes) add(s span) {
+	i := 0
+	for i < len(c.ran) && c.ran[i].to.Before(s.from) {
+		i++
+	}
+	j := i
+	for j < len(c.ran) && !c.ran[j].from.After(s.to) {
+		if c.ran[j].from.Before(s.from) {
+			s.from = c.ran[j].from
+		}
+		if c.ran[j].to.After(s.to) {
+			s.to = c.ran[j].to
+		}
+		j++
+	}
+	c.ran = slices.Replace(c.ran, i, j, s)
+	if len(c.ran) <= maxSpans {
+		return
+	}
+	near := 0
+	for k := 1; k+1 < len(c.ran); k++ {
+		if c.ran[k+1].from.Sub(c.ran[k].to) < c.ran[near+1].from.Sub(c.ran[near].to) {
+			near = k
+		}
+	}
+	c.ran = slices.Replace(c.ran, near, near+2, span{c.ran[near].from, c.ran[near+1].to})
+}
+
+// during reports whether a command ran at that time.
+func (c *Changes) during(t time.Time) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, from := range c.open {
+		if !t.Before(from.Add(-blur)) {
+			return true
+		}
+	}
+	i, _ := slices.BinarySearchFunc(c.ran, t, func(s span, t time.Time) int { return s.to.Compare(t) })
+	return i < len(c.ran) && !t.Before(c.ran[i].from)
+}
+
+// since reports whether a command ran after that time, and which files were written.
+func (c *Changes) since(t time.Time) (ran bool, written []string) {
+	if c == nil {
+		return false, nil
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for p, when := range c.written {
+		if !when.Before(t) {
+			written = append(written, p)
+		}
+	}
+	slices.Sort(written)
+	return len(c.open) > 0 || len(c.ran) > 0 && c.ran[len(c.ran)-1].to.After(t), written
+}
