@@ -56,26 +56,30 @@ func parseBash(c call) (*Call, error) {
 		return nil, err
 	}
 	act := c.action(permit.Command)
-	act.Command, act.Leads, act.Files = a.Command, c.env.leads, c.env.stamps
+	act.Command, act.Leads, act.Files, act.Git = a.Command, c.env.leads, c.env.stamps, c.env.gitRuns
 	return &Call{Action: act, Run: func(ctx context.Context) Result {
 		defer c.env.Changes.Runs()()
-		return c.env.command(ctx, c.id, a.Command, time.Duration(seconds)*time.Second)
+		environ := c.env.Environ
+		if permit.GitReads(a.Command) {
+			environ = forGit(environ)
+		}
+		return c.env.command(ctx, c.id, a.Command, environ, time.Duration(seconds)*time.Second)
 	}}, nil
 }
 
 // Command runs a command of the human's own in the workspace, as bash does but
 // without a question and a time-out: ctx ends it.
 func (e *Env) Command(ctx context.Context, id, command string) Result {
-	return e.command(ctx, id, command, 0)
+	return e.command(ctx, id, command, e.Environ, 0)
 }
 
 // command runs a command in the workspace.
-func (e *Env) command(ctx context.Context, callID, command string, timeout time.Duration) Result {
+func (e *Env) command(ctx context.Context, callID, command string, environ []string, timeout time.Duration) Result {
 	file, err := e.output(callID)
 	if err != nil {
 		return fail("bash: %v", err)
 	}
-	s := proc.Spec{Shell: command, Dir: e.Root, Env: e.Environ, Keys: e.Keys, Timeout: timeout, Output: file, Head: bashHead, Tail: bashTail, Hurry: e.Hurry}
+	s := proc.Spec{Shell: command, Dir: e.Root, Env: environ, Keys: e.Keys, Timeout: timeout, Output: file, Head: bashHead, Tail: bashTail, Hurry: e.Hurry}
 	if e.Started != nil {
 		s.Started = func(g proc.Group) error { return e.Started(ctx, callID, file, g) }
 	}

@@ -11,7 +11,7 @@ import (
 
 // stamps says how the files of the workspace are that are wanted, by their paths
 // from there. Nothing is opened. What git and package managers keep is left out,
-// but for the programs that package managers install.
+// but for git's hooks.
 func (e *Env) stamps(wanted func(rel string) bool) map[string]permit.Stamp {
 	out := map[string]permit.Stamp{}
 	left := maxNames
@@ -28,7 +28,11 @@ func (e *Env) stampDir(dir, rel string, left *int, wanted func(string) bool, out
 		p, r := filepath.Join(dir, d.Name()), filepath.Join(rel, d.Name())
 		switch {
 		case d.IsDir():
-			if d.Name() != ".git" && d.Name() != "node_modules" {
+			switch d.Name() {
+			case ".git": // of all git keeps only its hooks are run
+				e.stampDir(filepath.Join(p, "hooks"), filepath.Join(r, "hooks"), left, wanted, out)
+			case "node_modules":
+			default:
 				e.stampDir(p, r, left, wanted, out)
 			}
 		case wanted(r):

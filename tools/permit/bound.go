@@ -62,7 +62,7 @@ var carriedBy = spread(map[string]carried{
 	"docker_build":                          carries("dockerfile*,*.dockerfile,containerfile", ""),
 	"terraform tofu":                        carries("*.tf,*.tf.json,.terraformrc", ".terraform"),
 	"pre-commit lefthook":                   carries(".pre-commit-config.y*ml,lefthook*,.lefthook*", ".lefthook"),
-	"git_commit git_push git_merge git_checkout git_switch git_pull": carries(".pre-commit-config.y*ml,lefthook*,.lefthook*,.lintstagedrc*,lint-staged.config.*,.huskyrc*", ".husky,.githooks,.git-hooks,githooks"),
+	"git_commit git_push git_merge git_checkout git_switch git_pull": carries(".pre-commit-config.y*ml,lefthook*,.lefthook*,.lintstagedrc*,lint-staged.config.*,.huskyrc*", ".husky,.githooks,.git-hooks,githooks,.git/hooks"),
 })
 
 // spread gives every name its own entry.
@@ -118,6 +118,7 @@ type judge struct {
 	changes *Changes
 	root    string
 	look    func(wanted func(rel string) bool) map[string]Stamp // nil: nobody looks
+	git     func(reads bool) string                             // nil: nobody looks
 }
 
 // given is what a rule that is offered for the command would be given for.

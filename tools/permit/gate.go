@@ -87,7 +87,7 @@ func (g *Gate) Decide(a Action) Verdict {
 	g.mu.RLock()
 	mode, rules := g.mode, g.rules
 	g.mu.RUnlock()
-	j := judge{changes: g.changes, root: a.Dir, look: a.Files}
+	j := judge{changes: g.changes, root: a.Dir, look: a.Files, git: a.Git}
 	if a.Strict {
 		v := decide(mode.Tightest(), nil, a, j)
 		v.Rule = "" // it would not hold the next time

@@ -6,8 +6,8 @@
 //
 // Does not: ask anybody (an agent does), run anything, look at files. Words of a
 // command are judged as they are written; where links lead, [Action.Leads] says,
-// and how the files are that a rule is bound to, [Action.Files], both called
-// outside the gate's lock. What agents did meanwhile their tools note in [Changes].
+// what git would run, [Action.Git], and how the files are that a rule is bound
+// to, [Action.Files], all called outside the gate's lock. What agents did meanwhile their tools note in [Changes].
 //
 // Imports: nothing of ours.
 package permit
@@ -81,6 +81,10 @@ type Action struct {
 	// Leads says of a path of a command, or of what a pattern matches, where links
 	// lead it if that is another place than it names; "" if nowhere. nil: nobody looks.
 	Leads func(path string, pattern bool) string `json:"-"`
+
+	// Git says which program git runs because the workspace's repository names it; ""
+	// if none. reads: git only reads, and runs in the environment for that.
+	Git func(reads bool) string `json:"-"`
 
 	// Files says how the workspace's files are that a rule for a command is bound to,
 	// by their paths from there. nil: nobody looks.
