@@ -30,6 +30,7 @@ func repository(t testing.TB) *Env {
 	e.Environ = append(e.Environ, "GIT_CONFIG_NOSYSTEM=1")
 	git(t, e, e.Root, "init", "-q", "-b", "main", ".")
 	put(t, e.Root+"/a.txt", "one\n")
+	put(t, e.Root+"/same.md", "same\n")
 	git(t, e, e.Root, "add", ".")
 	git(t, e, e.Root, "commit", "-qm", "one")
 	put(t, e.Root+"/a.txt", "two\n")
@@ -46,7 +47,7 @@ func repository(t testing.TB) *Env {
 
 // stir makes all that git knows of the files' times stale, so that it looks at them.
 func stir(t testing.TB, e *Env) {
-	for _, p := range []string{"a.txt", "sub/b.txt"} {
+	for _, p := range []string{"a.txt", "same.md", "sub/b.txt"} {
 		put(t, e.Root+"/"+p, text(t, e.Root+"/"+p))
 	}
 	put(t, e.Root+"/a.txt", "three\n")
