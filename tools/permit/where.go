@@ -143,12 +143,14 @@ func (c simple) dir(root string) (dir string, ok bool) {
 	return dir, true
 }
 
-// anywhere reports whether it does not matter where the command runs: it only
-// reads what it names. git and go run what a directory's configuration names.
-func anywhere(c simple) bool {
-	head := c.words[0].text
-	return head != "git" && head != "go" && lookup(c).reads
-}
+// readers are commands that only read what they name, or name nothing: wherever
+// they run they do the same, and no content of the workspace is run by them.
+var readers = names([][2]string{{"reads", "true,false,:,pwd,echo,printf,exit,cd,test,[,sleep,seq,ls,cat,head,tail,wc,stat,du,df,file,tree,which,whereis,basename,dirname,realpath,readlink," +
+	"diff,cmp,comm,cut,tr,nl,tac,rev,fold,column,paste,join,expand,od,hexdump,xxd,strings,jq,md5sum,sha1sum,sha256sum,sha512sum,cksum,b2sum,ps,id,whoami,uname,uptime,free,nproc,arch,groups,date," +
+	"sort,uniq,sed,grep,egrep,fgrep,rg,fd,find"}})
+
+// anywhere reports whether it does not matter where the command runs.
+func anywhere(c simple) bool { return readers.exact[c.words[0].text] != "" }
 
 // here reports whether the command runs in the directory the rule was given in.
 func (r parsed) here(c simple, root string) bool {
