@@ -158,6 +158,18 @@ func (r parsed) here(c simple, root string) bool {
 	return anywhere(c) || ok && dir == r.dir
 }
 
+// at is the rule for where the command runs; why says that this can't be told.
+func (r Rule) at(c simple, root string) (q Rule, why string) {
+	dir, ok := c.dir(root)
+	switch {
+	case anywhere(c):
+		return r, ""
+	case !ok:
+		return "", "it may run in several directories (cd DIR && … names one)"
+	}
+	return r.in(dir), ""
+}
+
 // in is the rule for the directory, in its shown form.
 func (r Rule) in(dir string) Rule {
 	if dir == "" || r == "" {
