@@ -1,0 +1,66 @@
+package agents_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/tools/permit"
+)
+
+// A rule given for the session ends when another agent changed what it lets run:
+// it is asked again, with the reason, and can be given anew.
+func TestAsks_againWhenAnAgentChangedWhatARuleRuns(t *testing.T) {
+	dir := t.TempDir()
+	check(t, os.WriteFile(filepath.Join(dir, "Makefile"), []byte("all:\n\t@true\n"), 0o600))
+	reply := func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(results(req)) > 0 {
+			return text("done"), nil
+		}
+		switch asked(req) {
+		case "make":
+			return call("a", "bash", `{"command":"make"}`), nil
+		case "append":
+			return call("a", "bash", `{"command":"echo '# more' >>Makefile"}`), nil
+		case "source":
+			return call("a", "write_file", `{"path":"main.c","content":"int main;"}`), nil
+		}
+		return call("a", "write_file", `{"path":"GNUmakefile","content":"all:\n\t@true\n"}`), nil
+	}
+	w := open(t, &model{reply: reply}, setting{dir: dir, mode: permit.Ask})
+	n := 0
+	do := func(prompt string, again string, answer permit.Choice) {
+		t.Helper()
+		n++
+		name := strings.Repeat("x", n)
+		w.push(name, prompt)
+		w.run(0)
+		if answer != "" {
+			q := w.asks(name)
+			if q.Again != again {
+				t.Errorf("%s %d asks again because %q, want %q", prompt, n, q.Again, again)
+			}
+			if kept, err := w.pool.Asked(t.Context(), q.Message); err != nil || kept.Again != again {
+				t.Errorf("its row says %q, %v", kept.Again, err)
+			}
+			if _, m := w.row(q.ID); again != "" && !strings.Contains(m.Body, again) {
+				t.Errorf("its message does not say why: %q", m.Body)
+			}
+			check(t, w.pool.Answer(t.Context(), q.ID, agents.Answer{Choice: answer}))
+		}
+		w.state(name, agents.Done)
+	}
+	do("make", "", permit.Session)
+	do("make", "", "")
+	do("source", "", permit.Once)
+	do("make", "", "")
+	do("append", "", permit.Once)
+	do("make", "Makefile was changed by an agent since you allowed this", permit.Session)
+	do("make", "", "")
+	do("write", "", permit.Once)
+	do("make", "GNUmakefile was changed by an agent since you allowed this", permit.Once)
+}
