@@ -57,66 +57,69 @@ func TestDecide_rulesAreBoundToWhatTheyRun(t *testing.T) {
 					continue
 				}
 				name := fmt.Sprintf("%s: %s by %s", c.command, p, how)
-				synctest.Test(t, func(t *testing.T) { bindOnce(t, name, c.command, p, how, strings.Contains(" "+c.runs+" ", " "+p+" ")) })
+				bindOnce(t, name, c.command, p, how, strings.Contains(" "+c.runs+" ", " "+p+" "))
 			}
 		}
 	}
 }
 
+// bindOnce gives the rule for a command, changes a file and asks again.
 func bindOnce(t *testing.T, name, command, p, how string, runs bool) {
-	d := disk{}
-	for _, f := range []string{"Makefile", "x_test.go", "package.json", "main.go"} {
-		d.write(f)
-	}
-	time.Sleep(time.Minute)
-	g := gate(t, Ask)
-	a := Action{Kind: Command, Command: command, Dir: root, Files: d.look}
-	v := g.Decide(a)
-	if v.Rule == "" {
-		t.Errorf("%s: no rule is offered: %s", name, v.Reason)
-		return
-	}
-	time.Sleep(time.Minute)
-	if err := g.Allow(v.Rule); err != nil {
-		t.Fatal(err)
-	}
-	if v := g.Decide(a); v.Decision != Allow {
-		t.Errorf("%s: is not covered by its own rule %s: %s", name, v.Rule, v.Reason)
-		return
-	}
-	time.Sleep(time.Minute)
-	switch how {
-	case "tool":
-		g.Changes().Wrote(root + "/" + p)
-		d.write(p)
-	case "command":
-		done := g.Changes().Runs()
-		time.Sleep(time.Second)
-		d.write(p)
-		time.Sleep(time.Second)
-		done()
-	case "human":
-		g.Changes().Runs()()
-		time.Sleep(time.Minute)
-		d.write(p)
-	}
-	time.Sleep(time.Minute)
-	v = g.Decide(a)
-	if runs = runs && how != "human"; !runs {
-		if v.Decision != Allow {
-			t.Errorf("%s: %s", name, v.Reason)
+	synctest.Test(t, func(t *testing.T) {
+		d := disk{}
+		for _, f := range []string{"Makefile", "x_test.go", "package.json", "main.go"} {
+			d.write(f)
 		}
-		return
-	}
-	if want := p + " was changed by an agent since you allowed this"; v.Decision != AskHuman || v.Changed != want || !strings.Contains(v.Reason, want) || v.Rule == "" {
-		t.Errorf("%s: %+v", name, v)
-	}
-	if err := g.Allow(v.Rule); err != nil {
-		t.Fatal(err)
-	}
-	if v := g.Decide(a); v.Decision != Allow {
-		t.Errorf("%s: given anew it is not covered: %s", name, v.Reason)
-	}
+		time.Sleep(time.Minute)
+		g := gate(t, Ask)
+		a := Action{Kind: Command, Command: command, Dir: root, Files: d.look}
+		v := g.Decide(a)
+		if v.Rule == "" {
+			t.Errorf("%s: no rule is offered: %s", name, v.Reason)
+			return
+		}
+		time.Sleep(time.Minute)
+		if err := g.Allow(v.Rule); err != nil {
+			t.Fatal(err)
+		}
+		if v := g.Decide(a); v.Decision != Allow {
+			t.Errorf("%s: is not covered by its own rule %s: %s", name, v.Rule, v.Reason)
+			return
+		}
+		time.Sleep(time.Minute)
+		switch how {
+		case "tool":
+			g.Changes().Wrote(root + "/" + p)
+			d.write(p)
+		case "command":
+			done := g.Changes().Runs()
+			time.Sleep(time.Second)
+			d.write(p)
+			time.Sleep(time.Second)
+			done()
+		case "human":
+			g.Changes().Runs()()
+			time.Sleep(time.Minute)
+			d.write(p)
+		}
+		time.Sleep(time.Minute)
+		v = g.Decide(a)
+		if runs = runs && how != "human"; !runs {
+			if v.Decision != Allow {
+				t.Errorf("%s: %s", name, v.Reason)
+			}
+			return
+		}
+		if want := p + " was changed by an agent since you allowed this"; v.Decision != AskHuman || v.Changed != want || !strings.Contains(v.Reason, want) || v.Rule == "" {
+			t.Errorf("%s: %+v", name, v)
+		}
+		if err := g.Allow(v.Rule); err != nil {
+			t.Fatal(err)
+		}
+		if v := g.Decide(a); v.Decision != Allow {
+			t.Errorf("%s: given anew it is not covered: %s", name, v.Reason)
+		}
+	})
 }
 
 // A file that takes the place of the one that was allowed counts, however old it is.
