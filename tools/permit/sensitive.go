@@ -3,6 +3,7 @@ package permit
 import (
 	"path"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -45,6 +46,9 @@ func Sensitive(p string) string {
 	return ""
 }
 
+// keyWords are what keyHead needs.
+var keyWords = []string{"PRIVATE KEY", "PuTTY-User-Key-File-", "AGE-SECRET-KEY-1"}
+
 // HeadOf is how many bytes of a file HoldsSecrets wants to see.
 func HeadOf(p string) int {
 	if isDoubtful(p) != "" {
@@ -67,7 +71,7 @@ func isDoubtful(p string) string {
 // the few files that often hold some. Source code that holds a key in the middle
 // of a line is source code.
 func HoldsSecrets(p string, head []byte) string {
-	if at := keyHead.FindIndex(head); at != nil && (!isCode(strings.ToLower(p)) || strings.TrimSpace(string(head[:at[0]])) == "") {
+	if holdsKey(p, string(head)) {
 		return "a private key (" + path.Base(p) + ")"
 	}
 	if what := isDoubtful(p); what != "" && login.Match(head) {
@@ -76,10 +80,20 @@ func HoldsSecrets(p string, head []byte) string {
 	return ""
 }
 
+// holdsKey reports whether a file of that name begins with a private key. It is
+// asked of every file of a search, so the slow pattern comes last.
+func holdsKey(p, head string) bool {
+	if !slices.ContainsFunc(keyWords, func(w string) bool { return strings.Contains(head, w) }) {
+		return false
+	}
+	at := keyHead.FindStringIndex(head)
+	return at != nil && (!isCode(strings.ToLower(p)) || strings.TrimSpace(head[:at[0]]) == "")
+}
+
 // secretName says which secrets a name in the directory dir stands for. Copies
 // that people and editors leave are judged like the file they were made of.
 func secretName(dir, name string, last bool) string {
-	if stage.MatchString(name) {
+	if strings.HasPrefix(name, ".env") && stage.MatchString(name) {
 		return "environment secrets"
 	}
 	if what := secretPlaces.of(dir, name); what != "" {
@@ -94,12 +108,19 @@ func secretName(dir, name string, last bool) string {
 	if !last || strings.HasSuffix(plain, ".pub") {
 		return ""
 	}
-	for _, n := range []string{plain, strings.TrimPrefix(plain, ".")} {
+	bare := strings.TrimPrefix(plain, ".")
+	for _, n := range []string{plain, bare} {
 		if what := secretFiles.whole(dir, n); what != "" {
 			return what
 		}
-		if what := secretFiles.of(dir, n); what != "" && !isCode(plain) {
+		if isCode(plain) {
+			continue
+		}
+		if what := secretFiles.glob(n); what != "" {
 			return what
+		}
+		if bare == plain {
+			break
 		}
 	}
 	return ""
@@ -179,6 +200,11 @@ func (t table) of(dir, name string) string {
 	if what := t.whole(dir, name); what != "" {
 		return what
 	}
+	return t.glob(name)
+}
+
+// glob looks a name up among the patterns.
+func (t table) glob(name string) string {
 	for _, g := range t.globs {
 		if g.match(name) {
 			return g.what
