@@ -307,7 +307,8 @@ const (
 var kinds = map[string]func(string) bool{
 	"text":   func(string) bool { return true },
 	"prose":  func(string) bool { return true },
-	"path":   func(s string) bool { return s != "" && s[0] != '@' }, // many tools read options from @file
+	"path":   func(s string) bool { return s != "" && s[0] != '@' },              // many tools read options from @file
+	"new":    func(s string) bool { return Obeyed(s) == "" && SelfRun(s) == "" }, // a file or directory to be made
 	"num":    number.MatchString,
 	"word":   regexp.MustCompile(`^[-A-Za-z0-9_.,:+%!^]*$`).MatchString,
 	"source": regexp.MustCompile(`^[A-Za-z0-9_.*?][^:@]*\.` + codeEnd + `$`).MatchString,

@@ -253,6 +253,7 @@ func TestRule_coversItsOwnKindOnly(t *testing.T) {
 		{"go build .", "go test ."},
 		{"npm ls", "npm test"},
 		{"python -m mypy x", "python -m pytest x"},
+		{"sort -o a.txt b.txt", "cd sub && sort -o a.txt b.txt"},
 	} {
 		r := gate(t, Ask).Decide(Action{Kind: Command, Command: c.given, Dir: root}).Rule
 		if r == "" {

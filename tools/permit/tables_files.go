@@ -68,8 +68,8 @@ var fileTools = map[string]form{
 
 	"diff": none, "cp": none, "mv": none, "ln": none, "tee": none, "strings": none, "od": none, "hexdump": none,
 
-	"mkdir": {opens: true, names: true, writes: true, args: "path...", opts: "-pv --parents --verbose"},
-	"touch": {opens: true, names: true, writes: true, args: "path...", opts: "-acm --no-create"},
+	"mkdir": {opens: true, names: true, writes: true, args: "new...", opts: "-pv --parents --verbose"},
+	"touch": {opens: true, names: true, writes: true, args: "new...", opts: "-acm --no-create"},
 
 	"ps": {opens: true, check: denyPs}, "whoami": {opens: true}, "arch": {opens: true},
 	"id": {opens: true, args: "word", opts: "-Ggnruz"}, "groups": {opens: true, args: "word"}, "uname": {opens: true, opts: "-asnrvmpio"},

@@ -149,20 +149,21 @@ var readers = names([][2]string{{"reads", "true,false,:,pwd,echo,printf,exit,cd,
 	"diff,cmp,comm,cut,tr,nl,tac,rev,fold,column,paste,join,expand,od,hexdump,xxd,strings,jq,md5sum,sha1sum,sha256sum,sha512sum,cksum,b2sum,ps,id,whoami,uname,uptime,free,nproc,arch,groups,date," +
 	"sort,uniq,sed,grep,egrep,fgrep,rg,fd,find"}})
 
-// anywhere reports whether it does not matter where the command runs.
+// anywhere reports whether it does not matter where the command runs, as far as a
+// rule with a * covers it: its exact words may write (sort -o).
 func anywhere(c simple) bool { return readers.exact[c.words[0].text] != "" }
 
 // here reports whether the command runs in the directory the rule was given in.
 func (r parsed) here(c simple, root string) bool {
 	dir, ok := c.dir(root)
-	return anywhere(c) || ok && dir == r.dir
+	return r.star && anywhere(c) || ok && dir == r.dir
 }
 
 // at is the rule for where the command runs; why says that this can't be told.
 func (r Rule) at(c simple, root string) (q Rule, why string) {
 	dir, ok := c.dir(root)
 	switch {
-	case anywhere(c):
+	case strings.HasSuffix(string(r), " *)") && anywhere(c):
 		return r, ""
 	case !ok:
 		return "", "it may run in several directories (cd DIR && … names one)"
