@@ -56,7 +56,7 @@ func (b *batch) add(turn int64, e Entry) (int64, error) {
 	}
 	e.Seq, e.Agent, e.Turn, e.At = seq, b.a.id, turn, b.tx.Now()
 	b.out = append(b.out, e)
-	return seq, b.recall(turn, seq, e.names())
+	return seq, b.recall(turn, seq, e)
 }
 
 // decode reads a row. A row that can't be read becomes a notice that says so:

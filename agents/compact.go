@@ -8,7 +8,6 @@ import (
 
 	"fantail/agents/llm"
 	"fantail/agents/prompts"
-	"fantail/inbox"
 	"fantail/store"
 )
 
@@ -331,51 +330,6 @@ func (a *agent) summarise(ctx context.Context, model Model, said []llm.Message, 
 	}
 }
 
-// spell writes a conversation down as text of about so many bytes: long parts are
-// cut in the middle, and if that is not enough, so is the whole.
-func spell(said []llm.Message, room int) string {
-	var text string
-	for most := 16 << 10; ; most /= 2 {
-		var b strings.Builder
-		for _, m := range said {
-			for _, p := range m.Parts {
-				who, what := speaks(m.Role, p)
-				if what != "" {
-					// Nothing in it can end the text early.
-					what = strings.ReplaceAll(fit(what, most), "</conversation", "<\\/conversation")
-					fmt.Fprintf(&b, "[%s]\n%s\n\n", who, what)
-				}
-			}
-		}
-		if text = strings.TrimSpace(b.String()); len(text) <= room || most <= 512 {
-			return fit(text, max(room, 1024))
-		}
-	}
-}
-
-// speaks says whose words a part is, and which.
-func speaks(role llm.Role, p llm.Part) (who, what string) {
-	switch p := p.(type) {
-	case llm.ToolCall:
-		return "call of " + p.Name, string(p.Args)
-	case llm.ToolResult:
-		return "result", p.Text
-	case llm.Text:
-		switch {
-		case role == llm.Assistant || p.From == llm.FromModel:
-			return "assistant", p.Text
-		case p.From == llm.FromPrompt:
-			return "person", p.Text
-		case p.From == llm.FromMessage:
-			return "mail", p.Text
-		case p.From == llm.FromFile:
-			return "memory document", p.Text
-		}
-		return "program", p.Text
-	}
-	return "", "" // thinking was for the moment
-}
-
 // adopt appends a summary and makes it the beginning of the history, unless a new
 // conversation began meanwhile.
 func (a *agent) adopt(ctx context.Context, model Model, r *reply, e Entry) error {
@@ -449,7 +403,7 @@ func (p *Pool) standing(tx *store.Tx, agent int64) (string, error) {
 		return "", err
 	}
 	for _, m := range ms {
-		unread = append(unread, fmt.Sprintf("#%d %s from %s", m.ID, m.Kind, inbox.Label(m.From)))
+		unread = append(unread, fmt.Sprintf("#%d %s from %s", m.ID, m.Kind, m.By()))
 	}
 	var lines []string
 	for _, l := range []struct {

@@ -52,5 +52,11 @@ func (d desk) Queue(ctx context.Context, remove string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return removed + QueueText(ts, d.a.p.o.Now(), 10), nil
+	typed := len(ts.Prompts)
+	ts.Prompts = nil // they enter by themselves, as prompts
+	text := removed + QueueText(ts, d.a.p.o.Now(), 10)
+	if typed > 0 {
+		text += fmt.Sprintf("\n\nPrompts of the user that have not entered: %d", typed)
+	}
+	return text, nil
 }

@@ -134,7 +134,7 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 		err = fmt.Errorf("no message came within %s; messages arrive by themselves, so end your turn instead of waiting again", timeout)
 	case errors.Is(err, ErrNothing):
 		if m := d.a.entered(from); m.ID != 0 {
-			return fmt.Sprintf("Message #%d from %s has entered this conversation by itself: it stands above. More does not come: %v.", m.ID, m.From, err), 0, nil
+			return fmt.Sprintf("Message #%d from %s has entered this conversation by itself: it stands above. More does not come: %v.", m.ID, m.By(), err), 0, nil
 		}
 	}
 	return g.text, g.entry, err
@@ -188,7 +188,7 @@ func (d desk) Messages(ctx context.Context, f tools.Filter) (string, error) {
 	if len(ms) > mostListed {
 		ms, more = ms[:mostListed], fmt.Sprintf("\n(only the first %d are listed)", mostListed)
 	}
-	return inbox.Listing(ms, d.a.p.o.Now()) + more, nil
+	return rendering(d.a.p.o.Now(), 0).Listing(ms) + more, nil
 }
 
 // Read gives a message of the agent's own. A pending one is taken; one that was
@@ -242,7 +242,7 @@ func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) 
 		case !ok || !d.a.concerns(m.Recipient, id):
 			return fmt.Errorf("nobody sent you a message #%d; list_messages shows yours", id)
 		case m.Sender == 0:
-			return fmt.Errorf("message #%d came from outside (%s): nobody there has an inbox; say it in your answer", id, inbox.Label(m.From))
+			return fmt.Errorf("message #%d came from outside (%s): nobody there has an inbox; say it in your answer", id, m.By())
 		case m.Asks():
 			return fmt.Errorf("message #%d is a question to the user: only they answer it", id)
 		}

@@ -177,7 +177,7 @@ func (p *Pool) instruct(tx *store.Tx, row store.Agent, h *handling, seen string,
 
 // sender says to a fork who wrote the message it handles.
 func sender(v *store.View, m inbox.Message) (string, error) {
-	name := inbox.Label(m.From)
+	name := m.By()
 	if m.Sender == 0 {
 		return fmt.Sprintf("It came from outside (%s): nobody there reads an answer.", name), nil
 	}

@@ -70,7 +70,7 @@ func glimpse(of Info, e Entry) string {
 	case len(e.Messages) > 0:
 		var came []string
 		for _, m := range e.Messages {
-			came = append(came, fmt.Sprintf("#%d from %s", m.ID, inbox.Label(m.From)))
+			came = append(came, fmt.Sprintf("#%d from %s", m.ID, m.By()))
 		}
 		return said("mail", strings.Join(came, ", "))
 	case e.Kind == EntryPrompt && of.Kind == Sub && e.By != "user":

@@ -140,6 +140,9 @@ func (d *Door) Push(ctx context.Context, t Order) (Task, error) {
 			return err
 		}
 		needs, err := needed(&tx.View, t.After)
+		if err != nil && d.Origin == OriginMCP {
+			err = unquoted(err)
+		}
 		if err != nil {
 			return err
 		}

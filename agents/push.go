@@ -71,6 +71,9 @@ func (p *Pool) push(ctx context.Context, by int64, t tools.Task, origin string, 
 			return err
 		}
 		needs, err := needed(&tx.View, t.After)
+		if err != nil && origin == originAgent {
+			err = unquoted(err)
+		}
 		if err == nil {
 			err = p.addTask(tx, &row, needs, t.Start)
 		}
@@ -188,11 +191,31 @@ func needed(v *store.View, names []string) ([]Task, error) {
 		case !ok:
 			return nil, fmt.Errorf("after=%s: there is no task of that name; /queue lists them", name)
 		case t.State == taskFinished && t.Outcome != string(Completed):
-			return nil, fmt.Errorf("after=%s: %s; /retry %s pushes it again", name, became(t.Name, t.Outcome, t.Error), name)
+			return nil, unmet{name, t}
 		}
 		ts = append(ts, t)
 	}
 	return ts, nil
+}
+
+// unmet is the error of who would wait for a task that has not completed.
+type unmet struct {
+	name string
+	task Task
+}
+
+func (u unmet) Error() string {
+	return fmt.Sprintf("after=%s: %s; /retry %s pushes it again", u.name, became(u.task.Name, u.task.Outcome, u.task.Error), u.name)
+}
+
+// unquoted is an error as a model may read it: without why another agent failed, which
+// is that one's text and stands in its message.
+func unquoted(err error) error {
+	if u := (unmet{}); errors.As(err, &u) {
+		u.task.Error = ""
+		return u
+	}
+	return err
 }
 
 // became says how a task ended that did not complete: `a failed: no such file`.

@@ -23,6 +23,7 @@ const (
 type Recall struct {
 	Title   string    `json:"title"`
 	Missing bool      `json:"missing,omitempty"` // there is none; Text says so
+	Quoted  bool      `json:"quoted,omitempty"`  // a message named it, no prompt
 	Version int       `json:"version,omitempty"`
 	Size    int       `json:"size,omitempty"` // bytes of the whole
 	By      string    `json:"by,omitempty"`   // "": the user
@@ -46,8 +47,11 @@ func (e Entry) names() []string {
 	return namedIn(texts...)
 }
 
-// recall appends the documents that the entry seq names, and says what does not fit.
-func (b *batch) recall(turn, seq int64, names []string) error {
+// recall appends the documents that the entry named, whose number is seq, asks for,
+// and says what does not fit. A name that only a message holds is its sender's word:
+// the host repeats it to no model unless a document has it.
+func (b *batch) recall(turn, seq int64, named Entry) error {
+	names := named.names()
 	if len(names) == 0 {
 		return nil
 	}
@@ -70,7 +74,7 @@ func (b *batch) recall(turn, seq int64, names []string) error {
 		if had[e.key()] {
 			continue
 		}
-		e.Behind = seq
+		e.Behind, e.Memory.Quoted = seq, len(named.Messages) > 0
 		if _, err := b.add(turn, e); err != nil {
 			return err
 		}
@@ -84,10 +88,17 @@ func (b *batch) recall(turn, seq int64, names []string) error {
 	if len(over) > most {
 		over, more = over[:most], fmt.Sprintf(" and %d more", len(over)-most)
 	}
+	others := ": " + strings.Join(over, ", ") + more
+	if len(named.Messages) > 0 {
+		others = ""
+	}
 	_, err = b.add(turn, Entry{Kind: EntryHost, Behind: seq, Text: fmt.Sprintf(
-		"Only %d memory documents come by themselves; the tool memory reads the others: %s%s.", mostRecalled, strings.Join(over, ", "), more)})
+		"Only %d memory documents come by themselves; the tool memory reads the others%s.", mostRecalled, others)})
 	return err
 }
+
+// unknown is said of a document that only a message names.
+const unknown = "A memory document that the message above names does not exist; the tool memory lists those that do."
 
 // key tells versions of documents apart.
 func (e Entry) key() string { return fmt.Sprintf("%s@%d", e.Memory.Title, e.Memory.Version) }
@@ -177,7 +188,11 @@ func (c *conversation) remind(e Entry) {
 	if e.Memory == nil {
 		return
 	}
-	if e.Memory.Missing {
+	switch {
+	case e.Memory.Missing && e.Memory.Quoted:
+		c.hear(unknown, llm.FromHost)
+		return
+	case e.Memory.Missing:
 		c.hear(e.Text, llm.FromHost)
 		return
 	}

@@ -371,7 +371,7 @@ func TestInterrupted_partialOutputIsAResult(t *testing.T) {
 	if half.Kind != inbox.Result || half.Outcome != "interrupted" || half.Body != "half of it" || half.Error == "" || half.Success() {
 		t.Errorf("with output: %+v", half)
 	}
-	if o := inbox.Object(half); !strings.Contains(o, `"success":false`) || !strings.Contains(o, `"partial_output":"half of it"`) || !strings.Contains(o, `"partial":true`) {
+	if o := (inbox.Rendering{}).Reported(half); !strings.Contains(o, `"success":false`) || !strings.Contains(o, `"partial_output":"half of it"`) || !strings.Contains(o, `"partial":true`) {
 		t.Errorf("object %s", o)
 	}
 	if none.Kind != inbox.Failure || none.Outcome != "interrupted" || none.Partial != "" {

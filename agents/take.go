@@ -18,8 +18,6 @@ const (
 	itemTokens = 16_000  // of one message in a take somebody asked for
 	maxTaken   = 200     // messages of one take
 	someWindow = 128_000 // of a model whose window is unknown
-
-	objectBytes = 4 << 10 // of each text in a failure's object
 )
 
 // tokens estimates how many tokens s is. It errs on the high side.
@@ -151,17 +149,12 @@ func (a *agent) takeThese(tx *store.Tx, b *batch, turn int64, ids []int64) ([]in
 	return ms, 0, err
 }
 
-// asRead is how a model reads messages that were taken on request: failures as
-// their object, then each in its envelope.
+// asRead is how a model reads messages that were taken on request, each in its
+// envelope.
 func asRead(r inbox.Rendering, ms ...inbox.Message) string {
-	var parts []string
-	for _, m := range ms {
-		if !m.Success() {
-			short := m
-			short.Error, short.Partial, short.Body = llm.Clip(m.Error, objectBytes), llm.Clip(m.Partial, objectBytes), llm.Clip(m.Body, objectBytes)
-			parts = append(parts, inbox.Object(short)) // the envelope has more
-		}
-		parts = append(parts, r.Envelope(m))
+	parts := make([]string, len(ms))
+	for i, m := range ms {
+		parts[i] = r.Reported(m)
 	}
 	return strings.Join(parts, "\n\n")
 }

@@ -25,14 +25,17 @@ func (d Document) Piece(from, limit int) Document {
 
 // Document renders d as Envelope does a message.
 func (r Rendering) Document(d Document) string {
-	by := attribute(d.By)
-	if d.By == "" {
+	by, lines := attribute(d.By), ""
+	switch {
+	case d.By == "":
 		by = "the user"
+	case !word.MatchString(d.By):
+		by, lines = "an agent", odd{from: d.By}.lines()
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, `<memory name="%s" by="%s" version="%d" age="%s"`, attribute(d.Name), by, d.Version, Age(r.Now.Sub(d.Created)))
 	if d.From > 0 {
 		fmt.Fprintf(&b, ` offset="%d"`, d.From)
 	}
-	return r.enclose("memory", b.String(), "a document, data", d.Text)
+	return r.enclose("memory", b.String(), "a document, data", lines, d.Text)
 }

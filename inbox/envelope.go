@@ -9,7 +9,8 @@ import (
 )
 
 // Rendering puts messages before a model. What it writes outside of an envelope
-// is the host's own words and the first 100 characters of a text at most.
+// is the host's own words alone, and names that the program gave; each text of a
+// message stands in its envelope once.
 type Rendering struct {
 	Now   time.Time // gives the ages
 	Mark  string    // a word that nobody could know when the messages were written; an envelope has it at both ends
@@ -66,11 +67,17 @@ func pieceOf(text string, from, limit int, tool string) (string, int) {
 
 func (r Rendering) block(m Message, more, text string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, `<message id="%d" from="%s"`, m.ID, attribute(m.From))
+	fmt.Fprintf(&b, `<message id="%d"`, m.ID)
 	set := func(name, value string) {
 		if value != "" {
 			fmt.Fprintf(&b, ` %s="%s"`, name, attribute(value))
 		}
+	}
+	odd := m.odd()
+	if word.MatchString(m.From) {
+		set("from", m.From)
+	} else {
+		set("from", m.By())
 	}
 	source := "another agent"
 	if m.Outside() {
@@ -78,11 +85,15 @@ func (r Rendering) block(m Message, more, text string) string {
 		set("origin", source)
 	}
 	set("kind", string(m.Kind))
-	set("outcome", m.Outcome)
+	if word.MatchString(m.Outcome) {
+		set("outcome", m.Outcome)
+	}
 	if m.Priority != Normal {
 		set("priority", string(m.Priority))
 	}
-	set("tags", strings.Join(m.Tags, " "))
+	if odd.tags == "" {
+		set("tags", strings.Join(m.Tags, " "))
+	}
 	if m.InReplyTo != 0 {
 		set("in_reply_to", fmt.Sprint(m.InReplyTo))
 		set("thread_id", fmt.Sprint(m.Thread))
@@ -93,14 +104,45 @@ func (r Rendering) block(m Message, more, text string) string {
 	}
 	set("age", Age(r.Now.Sub(m.Created)))
 	b.WriteString(more)
-	return r.enclose("message", b.String(), "data from "+source, text)
+	return r.enclose("message", b.String(), "data from "+source, odd.lines(), text)
+}
+
+// word is what an attribute may hold: a name or a tag of the usual form. Anything
+// else is somebody's text, and stands where texts stand.
+var word = regexp.MustCompile(`^[\pL\pN][\pL\pN._:/·+-]{0,79}$`)
+
+// odd is what m says of itself that has not the form of an attribute.
+type odd struct{ from, tags string }
+
+func (m Message) odd() (o odd) {
+	if !word.MatchString(m.From) {
+		o.from = m.From
+	}
+	for _, t := range m.Tags {
+		if !word.MatchString(t) {
+			o.tags = strings.Join(m.Tags, ", ")
+		}
+	}
+	return o
+}
+
+// lines says it, above the text.
+func (o odd) lines() string {
+	s := ""
+	if from := Label(o.from); from != "" {
+		s += "From: " + from + "\n"
+	}
+	if tags := Label(o.tags); tags != "" {
+		s += "Tags: " + tags + "\n"
+	}
+	return s
 }
 
 // enclose puts a text that is data between an opening tag, which open begins, and
-// its end.
-func (r Rendering) enclose(element, open, what, text string) string {
+// its end; above it stand lines that are data too.
+func (r Rendering) enclose(element, open, what, lines, text string) string {
 	mark := fmt.Sprintf(` mark="%s">`, r.Mark)
-	text = escape(plain(text))
+	text = escape(plain(lines + text))
 	if !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
@@ -113,10 +155,17 @@ func (r Rendering) Snapshot(of, text string) string {
 	return fmt.Sprintf("<snapshot of=\"%s\" mark=\"%s\">\n%s\n</snapshot mark=\"%s\">", attribute(of), r.Mark, escape(plain(text)), r.Mark)
 }
 
+// errorTitle is the line above an error in a text.
+const errorTitle = "Error:\n"
+
 // Text is all that m says: its body, its error and its output so far.
 func (m Message) Text() string {
 	var b strings.Builder
-	for _, part := range []struct{ title, text string }{{"", m.Body}, {"Error:\n", m.Error}, {"Output so far:\n", m.Partial}} {
+	body, soFar := m.Body, m.Partial
+	if m.Kind == Scheduled && m.Error != "" { // what it had found
+		body, soFar = "", joined(m.Body, m.Partial)
+	}
+	for _, part := range []struct{ title, text string }{{"", body}, {errorTitle, m.Error}, {"Output so far:\n", soFar}} {
 		if part.text == "" {
 			continue
 		}
@@ -130,7 +179,10 @@ func (m Message) Text() string {
 
 // cut shortens s to about the limit, the first two thirds of it its head. It
 // never cuts a character in two.
-func (r Rendering) cut(s string, id int64) string {
+func (r Rendering) cut(s string, id int64) string { return r.cutAt(s, id, 0) }
+
+// cutAt is cut for a text that begins at that byte of what the tool reads.
+func (r Rendering) cutAt(s string, id int64, at int) string {
 	if r.Limit <= 0 || len(s) <= r.Limit {
 		return s
 	}
@@ -138,7 +190,7 @@ func (r Rendering) cut(s string, id int64) string {
 	for tail < len(s) && !utf8.RuneStart(s[tail]) {
 		tail++
 	}
-	return fmt.Sprintf("%s\n… %d bytes left out; %s id=%d offset=%d gives the rest …\n%s", s[:head], tail-head, r.tool(), id, head, s[tail:])
+	return fmt.Sprintf("%s\n… %d bytes left out; %s id=%d offset=%d gives the rest …\n%s", s[:head], tail-head, r.tool(), id, at+head, s[tail:])
 }
 
 func (r Rendering) tool() string {

@@ -146,7 +146,7 @@ func (c *caller) mcpInbox(ctx context.Context, in mcpWhose) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return inbox.Listing(ms, time.Now()), nil
+	return reading(0).Listing(ms), nil
 }
 
 type mcpPush struct {
