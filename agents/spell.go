@@ -1,0 +1,136 @@
+package agents
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"fantail/agents/llm"
+)
+
+// A conversation is written down for its summary. What is cut of it never takes one
+// end of an envelope away: whose text it is stays plain.
+
+// spell writes a conversation down as text of about so many bytes: long parts are
+// cut in the middle, and if that is not enough, parts in the middle are left out.
+func spell(said []llm.Message, room int) string {
+	room = max(room, 1024)
+	for most := 16 << 10; ; most /= 2 {
+		var parts []string
+		for _, m := range said {
+			for _, p := range m.Parts {
+				if who, what := speaks(m.Role, p); what != "" {
+					// Nothing in it can end the text early.
+					what = strings.ReplaceAll(shorten(what, most), "</conversation", "<\\/conversation")
+					parts = append(parts, fmt.Sprintf("[%s]\n%s", who, what))
+				}
+			}
+		}
+		if text := strings.TrimSpace(strings.Join(parts, "\n\n")); len(text) <= room || most <= 512 {
+			return strings.TrimSpace(ends(parts, room, "\n\n"))
+		}
+	}
+}
+
+// speaks says whose words a part is, and which.
+func speaks(role llm.Role, p llm.Part) (who, what string) {
+	switch p := p.(type) {
+	case llm.ToolCall:
+		return "call of " + p.Name, string(p.Args)
+	case llm.ToolResult:
+		return "result", p.Text
+	case llm.Text:
+		switch {
+		case role == llm.Assistant || p.From == llm.FromModel:
+			return "assistant", p.Text
+		case p.From == llm.FromPrompt:
+			return "person", p.Text
+		case p.From == llm.FromMessage:
+			return "mail", p.Text
+		case p.From == llm.FromFile:
+			return "memory document", p.Text
+		}
+		return "program", p.Text
+	}
+	return "", "" // thinking was for the moment
+}
+
+// leastPart is how many bytes of a part are worth to be kept.
+const leastPart = 256
+
+// shorten is fit for a text that may hold envelopes: each keeps both its ends, or is
+// left out whole.
+func shorten(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	parts := apart(s)
+	if len(parts) == 1 && parts[0].close == "" {
+		return fit(s, most)
+	}
+	share := max(leastPart, most/len(parts))
+	texts := make([]string, len(parts))
+	for i, p := range parts {
+		texts[i] = p.open + fit(p.text, share) + p.close
+	}
+	return strings.TrimSuffix(ends(texts, max(most, len(texts[0])), ""), "\n")
+}
+
+// ends joins texts, without those in the middle if they are too long together. The
+// first and the last stay.
+func ends(texts []string, room int, between string) string {
+	all := len(between) * len(texts)
+	for _, t := range texts {
+		all += len(t)
+	}
+	from, to := len(texts)/2, len(texts)/2 // those that are left out
+	for all > room && to-from < len(texts)-2 {
+		if to-from > 0 && (to == len(texts)-1 || from-1 >= len(texts)-to) {
+			from--
+			all -= len(texts[from])
+		} else {
+			all -= len(texts[to])
+			to++
+		}
+	}
+	if from == to {
+		return strings.Join(texts, between)
+	}
+	gone := fmt.Sprintf("… %d parts are left out; the agent's tab shows all …\n", to-from)
+	return strings.Join(append(append(append([]string(nil), texts[:from]...), gone), texts[to:]...), between)
+}
+
+// part is a piece of a text: an envelope, or what stands between two, which has no ends.
+type part struct{ open, text, close string }
+
+// opening is the line that opens an envelope of the host's.
+var opening = regexp.MustCompile(`(?m)^<(message|messages|memory|snapshot) [^\n]*\bmark="([^"\n]*)">\n`)
+
+// apart takes a text apart at its envelopes.
+func apart(s string) (parts []part) {
+	for s != "" {
+		at := opening.FindStringSubmatchIndex(s)
+		if at == nil {
+			break
+		}
+		end := fmt.Sprintf("\n</%s mark=%q>", s[at[2]:at[3]], s[at[4]:at[5]])
+		n := strings.Index(s[at[1]-1:], end)
+		if n < 0 {
+			break
+		}
+		n += at[1] - 1
+		if at[0] > 0 {
+			parts = append(parts, part{text: s[:at[0]]})
+		}
+		to := n + len(end)
+		if to < len(s) && s[to] == '\n' {
+			to++
+		}
+		parts = append(parts, part{open: s[:at[1]][at[0]:], text: s[at[1]:max(n, at[1])], close: s[n:to]})
+		s = s[to:]
+	}
+	if s != "" {
+		parts = append(parts, part{text: s})
+	}
+	return parts
+}
