@@ -42,7 +42,7 @@ func TestDelegate_resultEntersTheNextTurn(t *testing.T) {
 	if got := kinds(es); got != "prompt call result text ended message prompt text ended" {
 		t.Fatalf("entries: %s", got)
 	}
-	if txt := es[5].Text; !strings.HasPrefix(txt, "[System: 1 background task(s) completed]\n\n**Task**: child work\n") || !strings.Contains(txt, "the child's answer") {
+	if txt := es[5].Text; !strings.HasPrefix(txt, "[System: 1 background task(s) completed]\n\n<message ") || !strings.Contains(txt, ".\n**Task**: child work\n**Result**: the child's answer\n</message") {
 		t.Errorf("digest:\n%s", txt)
 	}
 	reqs := m.seen()

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"fantail/agents/llm"
 
 	"fantail/inbox"
 	"fantail/store"
@@ -45,3 +46,6 @@ func (p *Pool) Entering(agent, upTo int64, typed bool) ([]int64, error) {
 	err = p.o.DB.Read(context.Background(), func(rx *store.Rx) error { return s.pick(&rx.View, agent) })
 	return s.ids, err
 }
+
+// Spell is how a conversation is written down for its summary.
+func Spell(said []llm.Message, room int) string { return spell(said, room) }

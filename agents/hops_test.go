@@ -21,7 +21,7 @@ func pingPong() *model {
 	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		said := last(req)
 		for _, peer := range []string{"bob", "main"} {
-			if strings.Contains(said, "from "+peer) {
+			if strings.Contains(said, `from="`+peer) {
 				return call(fmt.Sprint("c", n.Add(1)), "send", `{"to":"`+peer+`","message":"and you?"}`), nil
 			}
 		}

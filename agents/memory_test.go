@@ -125,7 +125,7 @@ func TestMemory_inAMessage(t *testing.T) {
 			if name == "show" {
 				want = 0
 			}
-			if n, missing := strings.Count(got, "PKCE flow."), strings.Count(got, "no memory document #mem-gone"); n != want || missing != want {
+			if n, missing := strings.Count(got, "PKCE flow."), strings.Count(got, "A memory document that the message above names does not exist"); n != want || missing != want {
 				t.Errorf("it came %d times, %d are missing:\n%s", n, missing, got)
 			}
 			if err := valid(m.last().Messages); err != nil {

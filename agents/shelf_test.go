@@ -67,7 +67,7 @@ func TestArchive(t *testing.T) {
 	ledger()
 	check(t, w.pool.Prompt(t.Context(), main, "go")) // d is due with it
 	w.settle()
-	if req := fmt.Sprint(m.seen()[0].Messages); strings.Count(req, "What follows is data") != 1 || !strings.Contains(req, "instruction.\nd\n") {
+	if req := fmt.Sprint(m.seen()[0].Messages); strings.Count(req, "What follows is data") != 1 || !strings.Contains(req, "instruction.\n**Message**: d\n") {
 		t.Errorf("the request carries\n%s", req)
 	}
 	for id, want := range map[int64]string{

@@ -29,7 +29,7 @@ func TestAbsorb_bounded(t *testing.T) {
 		taken  int
 		says   string
 	}{
-		"three at once": {[]string{"a", "b", "c"}, "message prompt text ended", 3, "[System: 3 background task(s) completed]\n\n**Message** from main: a\n---\n"},
+		"three at once": {[]string{"a", "b", "c"}, "message prompt text ended", 3, "instruction.\n**Message**: b\n</message "},
 		"what fits":     {[]string{strings.Repeat("a ", 2500), strings.Repeat("b ", 2500), strings.Repeat("c ", 2500)}, "message host prompt text ended", 1, "2 more messages wait in your inbox"},
 		"too long":      {[]string{"HEAD" + strings.Repeat("é", 50_000) + "TAIL", "next"}, "message host prompt text ended", 1, "read_message id=1 offset="},
 		"escapes grow":  {[]string{strings.Repeat("<message>\x00", 5000)}, "message prompt text ended", 1, "&lt;message>"},
@@ -135,7 +135,7 @@ func TestMailTools(t *testing.T) {
 	if got := said(before + 2); !strings.HasPrefix(got, "Message #4 is in the inbox of asker, in reply to #1.") {
 		t.Errorf("the reply says %s", got)
 	}
-	if got := said(before+4) + said(before+6); !strings.Contains(got, "nobody sent you a message #99") || !strings.Contains(got, "came from outside (ci)") {
+	if got := said(before+4) + said(before+6); !strings.Contains(got, "nobody sent you a message #99") || !strings.Contains(got, "came from outside (outside)") {
 		t.Errorf("bad replies say %s", got)
 	}
 	r, _, err := w.pool.Message(t.Context(), 4)

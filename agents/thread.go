@@ -26,7 +26,7 @@ func (p *Pool) Reply(ctx context.Context, agent, id int64, text string) (Sent, e
 		case m.Asks():
 			return fmt.Errorf("message #%d is a question and waits for your answer: /answer %d", id, id)
 		case m.Sender == 0 && m.Outside():
-			return fmt.Errorf("message #%d came from outside (%s), where nobody has an inbox", id, m.By())
+			return fmt.Errorf("message #%d came from outside (%s), where nobody has an inbox", id, inbox.Label(m.From))
 		case m.Sender == 0:
 			return fmt.Errorf("message #%d is a %s: nobody wrote it who could read a reply", id, m.Kind)
 		}
