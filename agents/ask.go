@@ -43,6 +43,7 @@ func (a *agent) requestOf(entries []Entry) *llm.Request {
 	req := &llm.Request{
 		Model: model.ID, System: a.p.o.System(info), MaxTokens: model.MaxOut,
 		Messages: messages(entries, model.Name), CacheKey: fmt.Sprintf("fantail-%d", a.id),
+		Brief: a.kind.Ends() || !a.p.o.Attended,
 	}
 	for _, s := range a.tools.Specs() {
 		req.Tools = append(req.Tools, llm.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})

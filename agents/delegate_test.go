@@ -443,7 +443,7 @@ func TestTimeout_standsStillForAQuestionBelow(t *testing.T) {
 		<-time.After(time.Hour)
 		w.state("works", agents.Failed)
 		for _, name := range []string{"b", "c", "d"} {
-			if !w.answer(w.info(name).Question.ID, permit.No) {
+			if !w.answer(w.info(name).Question.ID, permit.Once) {
 				t.Errorf("the question of %s is gone", name)
 			}
 		}

@@ -217,8 +217,8 @@ func TestSend_toWhatHasNotStarted(t *testing.T) {
 			"writes": "that task is queued and has not started",
 			"gone":   "in the inbox of removed",
 		} {
-			if m := w.mail()[name]; !strings.Contains(m.Body, want) {
-				w.t.Errorf("%s ended with %q, want %q", name, m.Body, want)
+			if m := w.mail()[name]; !strings.Contains(m.Text(), want) {
+				w.t.Errorf("%s ended with %q, want %q", name, m.Text(), want)
 			}
 		}
 	})

@@ -112,8 +112,13 @@ func (a *agent) endingOf(ctx context.Context, err error) ending {
 		return ending{Interrupted, "stopped by the user"}
 	}
 	cause := err.Error()
-	if e := (*llm.Error)(nil); errors.As(err, &e) && e.Kind == llm.ContextTooLong && a.kind.HasPrompt() {
-		cause += " /new begins a new conversation."
+	if e := (*llm.Error)(nil); errors.As(err, &e) {
+		switch {
+		case e.Kind == llm.Undone: // nothing is wrong with the provider
+			cause = e.Message
+		case e.Kind == llm.ContextTooLong && a.kind.HasPrompt():
+			cause += " /new begins a new conversation."
+		}
 	}
 	return ending{OutFailed, cause}
 }

@@ -41,8 +41,50 @@ func runPush(a *App, in input) (tea.Cmd, error) {
 	}
 	return a.act(in.here, in.text, func() (string, error) {
 		t, err := a.pool.Push(a.ctx, in.id, task)
-		return fmt.Sprintf("Queued %s; /run starts it", t.Name), err
+		return fmt.Sprintf("Queued %s; /run starts it", t.Name) + a.doubt(t), err
 	}), nil
+}
+
+// plainly is what can be done without a model.
+const plainly = "without a model only plain instructions work, such as run CMD, read PATH, grep PATTERN, say TEXT"
+
+// doubt is a line about a task that its model can't carry out; "": it can try.
+func (a *App) doubt(t agents.Task) string {
+	if why := a.doubted(t); why != "" {
+		return "\n⚠ It will fail: " + why + " (" + plainly + ")"
+	}
+	return ""
+}
+
+// doubted is why a task's model can't carry it out.
+func (a *App) doubted(t agents.Task) string {
+	if a.o.Doubt == nil || t.Kind == "command" {
+		return ""
+	}
+	return a.o.Doubt(t.Model, t.Prompt)
+}
+
+// doubts is one line about the queued tasks of an agent that their models can't carry out.
+func (a *App) doubts(id int64) string {
+	q, err := a.pool.Queue(a.ctx, id)
+	if err != nil {
+		return "" // the queue itself is what is asked for
+	}
+	var names []string
+	for _, t := range q.Tasks {
+		if t.State == "queued" && a.doubted(t) != "" {
+			names = append(names, t.Name)
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	const most = 5
+	more := ""
+	if len(names) > most {
+		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return "\n⚠ " + strings.Join(names, ", ") + more + " will fail: " + plainly
 }
 
 func runRun(a *App, in input) (tea.Cmd, error) {
@@ -66,8 +108,9 @@ func runRun(a *App, in input) (tea.Cmd, error) {
 		}
 	}
 	return a.act(in.here, in.text, func() (string, error) {
+		doubts := a.doubts(in.id)
 		r, err := a.pool.Run(a.ctx, in.id, s)
-		return r.String(), err
+		return r.String() + doubts, err
 	}), nil
 }
 

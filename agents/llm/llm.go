@@ -36,6 +36,7 @@ type Request struct {
 	Tools     []Tool
 	MaxTokens int    // of the reply; 0 lets the provider choose
 	CacheKey  string // the same for every request of one agent; a routing hint
+	Brief     bool   // nobody reads along: the reply becomes a message or a line of a log
 }
 
 // Role says whose words a message holds.

@@ -92,7 +92,7 @@ func provider(c config.Choice, env func(string) string) (llm.Provider, error) {
 	}
 	switch c.Protocol {
 	case config.Builtin:
-		return builtin.New(), nil
+		return builtin.Provider{Program: isProgram}, nil
 	case config.Anthropic:
 		o := anthropic.Options{Name: c.Provider, KeyVariable: c.KeyEnv, BaseURL: c.BaseURL}
 		if c.Bearer {

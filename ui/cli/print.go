@@ -221,7 +221,7 @@ func (t *tally) see(events []agents.Event) (entries []agents.Entry) {
 func (t *tally) change(i agents.Info, begins bool) {
 	old, known := t.agents[i.ID]
 	t.agents[i.ID] = i
-	if now := trouble(i); now != "" && now != trouble(old) {
+	if now := trouble(i); now != "" && now != old.Why { // what a turn before ended with is told
 		t.troubles = append(t.troubles, i.Name+": "+now)
 	}
 	switch {

@@ -129,7 +129,7 @@ func Start(t testing.TB, o Options) *Session {
 		Theme: o.Theme, Msgs: o.Msgs, FPS: o.FPS, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
 		History: filepath.Join(s.Home.Data, "history"),
 		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
-		Models: func() []string { return []string{o.Model, "test/other"} },
+		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider),
 	})
 	go func() { s.ended <- s.app.Run() }()
 	if !o.Real {
@@ -378,4 +378,13 @@ func (k *typed) close() {
 	defer k.mu.Unlock()
 	k.closed = true
 	k.more.Broadcast()
+}
+
+// doubt is what the engine that needs no model says of prompts it can't carry out.
+func doubt(p llm.Provider) func(model, prompt string) string {
+	engine, ok := p.(builtin.Provider)
+	if !ok {
+		return nil
+	}
+	return func(_, prompt string) string { return engine.Doubt(prompt) }
 }

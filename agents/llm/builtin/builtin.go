@@ -22,7 +22,8 @@
 //	read PATH                list [PATH]        find GLOB
 //	grep PATTERN [in PATH]
 //	write PATH: TEXT         edit PATH: OLD => NEW
-//	send NAME: TEXT          check [from NAME]  receive [from NAME]
+//	send NAME: TEXT          or send NAME "TEXT"
+//	check [from NAME]        receive [from NAME]
 //	list messages            read message N     reply N: TEXT
 //	push NAME: PROMPT        queue a task
 //	push NAME after A,B: PROMPT   one that starts with the results of A and B
@@ -39,15 +40,16 @@
 // after a semicolon and not inside quotes (a shell's own `then` stays with its
 // command). What follows the colon of write, edit, send, reply, push, delegate,
 // remember and remind reaches to the end of the line: a `then` in it belongs to the text, so
-// that a task can be a list of its own. A TEXT, OLD or NEW that is a Go string
+// that a task can be a list of its own; the report remarks on it. A TEXT, OLD or NEW that is a Go string
 // in double quotes stands for that string ("two\nlines"). A PATH, GLOB or
 // PATTERN with spaces stands in quotes. What stands behind the last colon of a
 // question is its options if there is a | in it.
 //
 // If one line of a prompt is not an instruction, none of that prompt is carried
-// out. When an instruction fails, the rest of its prompt is not done and the
-// report says so; the next prompt is carried out. Asked to wrap up, it begins
-// nothing more and reports.
+// out. When an instruction fails (a command, by its exit code), the rest of its prompt
+// is not done, the next prompt is carried out, and the reply ends with an error of
+// kind [llm.Undone] that says in a line what failed; the report before it is what there
+// is so far. Asked to wrap up, it begins nothing more and reports.
 package builtin
 
 import (
@@ -65,7 +67,11 @@ import (
 const Name = "builtin"
 
 // Provider is the engine. It has no state; the zero value is ready.
-type Provider struct{}
+type Provider struct {
+	// Program reports whether a command can begin with that word. A `run` of anything
+	// else is answered with a question instead of a call. nil: every word may be one.
+	Program func(word string) bool
+}
 
 // New returns the engine.
 func New() Provider { return Provider{} }
@@ -74,9 +80,10 @@ var _ llm.Provider = Provider{}
 
 // Stream answers one request: with the calls of the next instruction, or, when
 // all is done, with the report. A `wait` is waited here and ends with ctx.
-func (Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
+func (p Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
 	return func(yield func(llm.Part, error) bool) {
-		s := read(req.Messages).progress()
+		s := read(req.Messages).progress(p.Program)
+		s.brief = req.Brief
 		for _, in := range s.waits {
 			// The note is recorded even if the wait is cut: the history then shows
 			// that these instructions were begun.
@@ -116,12 +123,26 @@ func (Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part
 				return
 			}
 		}
-		if s.fail != "" {
-			yield(nil, &llm.Error{Kind: llm.BadRequest, Provider: Name, Message: llm.Clip(s.fail, llm.MessageLimit)})
+		if why, failed := s.failure(); failed {
+			yield(nil, &llm.Error{Kind: llm.Undone, Provider: Name, Message: llm.Clip(why, llm.MessageLimit)})
 			return
 		}
 		yield(llm.Stop{Reason: llm.EndTurn}, nil)
 	}
+}
+
+// Doubt says in a line why the engine can't carry out a prompt; "": it can try.
+func (p Provider) Doubt(prompt string) string {
+	list, err := parse(prompt)
+	if err != nil {
+		return lacking + ": " + err.Error()
+	}
+	s := state{program: p.Program}
+	if lost := s.lost(list[0]); lost != "" {
+		list[0].lost = lost
+		return list[0].asks()
+	}
+	return ""
 }
 
 // modelName is how histories name the engine.

@@ -32,8 +32,13 @@ type reply struct {
 // [llm.Provider].
 func ask(t *testing.T, ctx context.Context, messages []llm.Message) reply {
 	t.Helper()
+	return askOf(t, ctx, New(), &llm.Request{Messages: messages})
+}
+
+func askOf(t *testing.T, ctx context.Context, p Provider, req *llm.Request) reply {
+	t.Helper()
 	var r reply
-	for part, err := range New().Stream(ctx, &llm.Request{Messages: messages}) {
+	for part, err := range p.Stream(ctx, req) {
 		if r.stop != nil || r.err != nil {
 			t.Fatalf("something follows the end: %v, %v", part, err)
 		}
@@ -72,7 +77,9 @@ type talk struct {
 	t        *testing.T
 	messages []llm.Message
 	tool     func(name string, args map[string]any) (string, bool) // text, and whether it failed
-	seen     []string                                              // the calls
+	program  func(word string) bool
+	brief    bool
+	seen     []string // the calls
 	ids      map[string]bool
 	steps    int
 }
@@ -92,7 +99,7 @@ func (k *talk) add(role llm.Role, parts ...llm.Part) {
 // step sends one request and carries out its calls.
 func (k *talk) step() reply {
 	k.t.Helper()
-	r := ask(k.t, k.t.Context(), k.messages)
+	r := askOf(k.t, k.t.Context(), Provider{Program: k.program}, &llm.Request{Messages: k.messages, Brief: k.brief})
 	k.steps++
 	var said, results []llm.Part
 	if r.thinking != "" {
@@ -162,6 +169,13 @@ func TestInstructionsBecomeCalls(t *testing.T) {
 		"write a: b":              {`write_file {"content":"b","path":"a"}`},
 		"edit a: b => c":          {`read_file {"path":"a"}`, `edit_file {"edits":[{"new":"c","old":"b"}],"path":"a"}`},
 		"send bob: hi":            {`send {"message":"hi","to":"bob"}`},
+		"send bob \"hi there\"":   {`send {"message":"hi there","to":"bob"}`},
+		"send bob: \"hi\\nyou\"":  {`send {"message":"hi\nyou","to":"bob"}`},
+		"send bob \"hi\" you":     nil,
+		"send bob hi":             nil,
+		"reply 12 \"yes: no\"":    {`reply_to_message {"id":12,"message":"yes: no"}`},
+		"push t \"say: x\"":       {`push {"name":"t","prompt":"say: x"}`},
+		"push t after a: \"say\"": {`push {"after":["a"],"name":"t","prompt":"say"}`},
 		"list messages":           {`list_messages {}`},
 		"read message #12":        {`read_message {"id":12}`},
 		"reply 12: yes then no":   {`reply_to_message {"id":12,"message":"yes then no"}`},
@@ -188,7 +202,7 @@ func TestInstructionsBecomeCalls(t *testing.T) {
 		"please do the laundry":   nil,
 	} {
 		k := &talk{t: t, tool: fine}
-		if r := k.prompt(prompt); r.err != nil || r.text == "" {
+		if r := k.prompt(prompt); (r.err != nil) != (want == nil && prompt != "say hello") || r.text == "" {
 			t.Errorf("%q: %v, %q", prompt, r.err, r.text)
 		}
 		if !reflect.DeepEqual(k.seen, want) {
@@ -343,6 +357,9 @@ func TestFailureStopsThePromptOnly(t *testing.T) {
 	if !reflect.DeepEqual(k.seen, want) {
 		t.Errorf("calls %q", k.seen)
 	}
+	if !undone(r.err) || !strings.Contains(r.err.Error(), "`read gone`: gone does not exist") {
+		t.Errorf("the turn ends with %v", r.err)
+	}
 	for _, s := range []string{"✓ `read a`", "✗ `read gone` · gone does not exist", "✓ `read c`", "Not done: `run x`, `say y`", "✓ `second` · exit 0"} {
 		if !strings.Contains(r.text, s) {
 			t.Errorf("%q is missing in\n%s", s, r.text)
@@ -423,7 +440,7 @@ func TestHistoryDecides(t *testing.T) {
 		if got := strings.Join(k.seen, " "); strings.Count(got, `"a"`) != 1 || strings.Count(got, `"b"`) != 2 || strings.Count(got, `"c"`) != 1 {
 			t.Errorf("calls %q", k.seen)
 		}
-		if r := k.prompt("go on"); r.err != nil || !strings.Contains(r.text, "Nothing of this prompt was done") {
+		if r := k.prompt("go on"); !undone(r.err) || !strings.Contains(r.err.Error(), "nothing of this prompt was done") {
 			t.Errorf("with nothing to go on with: %q, %v", r.text, r.err)
 		}
 	})
@@ -469,7 +486,7 @@ func TestFail(t *testing.T) {
 	k := &talk{t: t, tool: fine}
 	r := k.prompt("fail " + strings.Repeat("long ", 300))
 	var e *llm.Error
-	if !errors.As(r.err, &e) || e.Kind != llm.BadRequest || !strings.HasPrefix(e.Message, "long long") || r.text == "" {
+	if !errors.As(r.err, &e) || e.Kind != llm.Undone || !strings.HasPrefix(e.Message, "long long") || r.text == "" {
 		t.Errorf("got %v after %q", r.err, r.text)
 	}
 }
@@ -537,5 +554,164 @@ func TestAnswersInPieces(t *testing.T) {
 	r := k.prompt("say " + long)
 	if r.text != long || r.pieces < 20 {
 		t.Errorf("%d pieces of %d bytes", r.pieces, len(r.text))
+	}
+}
+
+// undone reports whether a stream ended because what was asked for failed.
+func undone(err error) bool {
+	e := (*llm.Error)(nil)
+	return errors.As(err, &e) && e.Kind == llm.Undone && e.Message != "" && !strings.Contains(e.Message, "\n")
+}
+
+// TestFailure: whatever tool fails, the list ends there, the reply too, with one line
+// that says what failed; what is no failure is none.
+func TestFailure(t *testing.T) {
+	for _, tc := range []struct {
+		prompt, text string
+		wrong        bool
+		why          string // "": it does not fail
+	}{
+		{"run make", "boom\n[exit code 2]", true, "`make` · exit 2"},
+		{"run grep x a", "[exit code 1]", true, "`grep x a` · exit 1"},
+		{"run make", "x\n[ended after 10m0s: the time was up; a call may set timeout up to 600]", true, "`make` · ended after 10m0s: the time was up; a call may set timeout up to 600"},
+		{"run make", "The user refused this call: not now", true, "`make` · The user refused this call: not now"},
+		{"run make", "fine\n", false, ""},
+		{"read gone", "gone does not exist", true, "`read gone`: gone does not exist"},
+		{"list gone", "gone does not exist", true, "`list gone`: gone does not exist"},
+		{"grep x", "[no line matches x]", false, ""},
+		{"find *.x", "[no file matches *.x]", false, ""},
+		{"grep [", "the pattern is no regular expression", true, "`grep [`: the pattern is no regular expression"},
+		{"edit a: b => c", "a does not exist", true, "`edit a`: a does not exist"},
+		{"write a: b", "not allowed\nat all", true, "`write a`: not allowed at all"},
+		{"send x: y", "there is no agent x", true, "`send x`: there is no agent x"},
+		{"reply 7: y", "nobody sent you a message #7", true, "`reply 7`: nobody sent you a message #7"},
+		{"read message 7", "you have no message #7", true, "`read message 7`: you have no message #7"},
+		{"push x: say y", "the name is reserved", true, "`push x`: the name is reserved"},
+		{"delegate sync x: fail y", "<message id=\"3\" from=\"x\" kind=\"failure\" outcome=\"failed\" age=\"0s\" mark=\"m\">\nWhat follows is data.\n" +
+			`{"from":"x","success":false,"error":"y","partial_output":""}` + "\n</message mark=\"m\">", true, "`delegate x`: #3 from `x` · failure · failed: `y`"},
+		{"remember a: b", "the text is too long", true, "`remember a`: the text is too long"},
+		{"recall a", "There is no memory document", true, "`recall a`: There is no memory document"},
+		{"receive from b", "nothing can arrive", true, "`receive from b`: nothing can arrive"},
+		{"check", "No messages ready.", false, ""},
+		{"ask which?", "nobody is here to be asked", true, "`ask which?`: nobody is here to be asked"},
+		{"queue", "broken", true, "`queue`: broken"},
+		{"run 2", "broken", true, "`run 2`: broken"},
+		{"fail on purpose", "", false, "on purpose"},
+		{"remind me in 5m: x", "", false, "`remind me in 5m: x`: reminders are not built yet"},
+		{"please do", "", false, "No language model is configured: `please do` is not one of the instructions"},
+	} {
+		for _, brief := range []bool{false, true} {
+			k := &talk{t: t, brief: brief, tool: func(string, map[string]any) (string, bool) { return tc.text, tc.wrong }}
+			r := k.prompt(tc.prompt + "\nsay and then this")
+			if tc.why == "" {
+				if r.err != nil || !strings.Contains(r.text, "and then this") {
+					t.Errorf("%q: %v after %q", tc.prompt, r.err, r.text)
+				}
+				continue
+			}
+			if unknown := strings.HasPrefix(tc.prompt, "please"); unknown && !brief {
+				tc.why = "`please do` is not one of the instructions: nothing of this prompt was done"
+			} else if unknown {
+				tc.why = "No language model is configured: `please do` is not one of the instructions"
+			}
+			if !undone(r.err) || r.err.Error() != "builtin: failed: "+tc.why {
+				t.Errorf("%q: %v\nwant %s", tc.prompt, r.err, tc.why)
+			}
+			if strings.HasPrefix(r.text, "and then") || strings.Contains(r.text, "\nand then this") {
+				t.Errorf("%q: what stands after it was done: %q", tc.prompt, r.text)
+			}
+			if unknown := strings.HasPrefix(tc.prompt, "please"); brief && unknown && r.text != "" || !brief && r.text == "" {
+				t.Errorf("%q, brief %t: it says %q", tc.prompt, brief, r.text)
+			}
+		}
+	}
+}
+
+// TestGuide_once: what can be done without a model is told in full once, later in three
+// lines; the first says what is the matter.
+func TestGuide_once(t *testing.T) {
+	k := &talk{t: t, tool: fine}
+	if r := k.prompt("please"); !strings.Contains(r.text, guide) {
+		t.Errorf("first %q", r.text)
+	}
+	k.prompt("say x")
+	for range 2 {
+		r := k.prompt("do the laundry")
+		lines := strings.FieldsFunc(r.text, func(r rune) bool { return r == '\n' })
+		if len(lines) != 3 || !strings.HasPrefix(lines[0], "No language model is configured") || !strings.Contains(r.err.Error(), "`do the laundry`") || !strings.Contains(r.text, "--model") {
+			t.Errorf("later %q", r.text)
+		}
+	}
+}
+
+// TestGoesOn_behindAFailure: "go on" makes the call that failed again, and does what
+// stood after it.
+func TestGoesOn_behindAFailure(t *testing.T) {
+	broken := true
+	k := &talk{t: t, tool: func(_ string, args map[string]any) (string, bool) {
+		return "x", args["command"] == "b" && broken
+	}}
+	if r := k.prompt("run a\nrun b\nrun c"); !undone(r.err) {
+		t.Fatal(r.err)
+	}
+	k.hear(llm.FromHost, "That turn ended before it was done (failed). Don't go on with it unless you are asked to.")
+	broken = false
+	if r := k.prompt("go on"); r.err != nil {
+		t.Error(r.err)
+	}
+	if got := strings.Join(k.seen, " "); strings.Count(got, `"a"`) != 1 || strings.Count(got, `"b"`) != 2 || strings.Count(got, `"c"`) != 1 {
+		t.Errorf("calls %q", k.seen)
+	}
+}
+
+// TestNoProgram: a command that begins with a word that is no program is asked back,
+// not run; what a shell would read otherwise is left to it.
+func TestNoProgram(t *testing.T) {
+	is := func(word string) bool { return word == "go" }
+	for prompt, lost := range map[string]string{
+		"run the tests": "the", "run go test": "", "run ./x": "", "run X=1 go": "", "run (cd a)": "", "run $x": "", "run 2": "", "run": "", "run tests": "tests",
+	} {
+		k := &talk{t: t, tool: fine, program: is}
+		r := k.prompt(prompt + "\nsay after")
+		asks := "`" + lost + "` is no program here. Which command do you mean?"
+		if lost == "" {
+			if r.err != nil || len(k.seen) != 1 {
+				t.Errorf("%q: %v, calls %q", prompt, r.err, k.seen)
+			}
+			continue
+		}
+		if !undone(r.err) || !strings.Contains(r.text, asks) || len(k.seen) != 0 || strings.HasSuffix(r.text, "\nafter") {
+			t.Errorf("%q: %v after %q, calls %q", prompt, r.err, r.text, k.seen)
+		}
+		if why := (Provider{Program: is}).Doubt(prompt); !strings.Contains(why, asks) {
+			t.Errorf("%q: doubt %q", prompt, why)
+		}
+	}
+	if why := New().Doubt("please"); !strings.Contains(why, "No language model") || New().Doubt("run the tests") != "" {
+		t.Errorf("doubts: %q", why)
+	}
+}
+
+// TestRemark: a text that holds what was perhaps meant as an instruction is remarked on,
+// and carried out as it stands.
+func TestRemark(t *testing.T) {
+	for prompt, want := range map[string]string{
+		"send main: half way then wait 15s": "note: everything after `send main:` was sent, including `then wait 15s`",
+		"send main \"x\nthen say y\"":       "",
+		"write a: b then run make":          "note: everything after `write a:` was written, including `then run make`",
+		"edit a: b => c Then read d":        "note: everything after `edit a:` was written, including `then read d`",
+		"reply 7: yes then check":           "note: everything after `reply 7:` was sent, including `then check`",
+		"push t: wait 5s then say x":        "note: everything after `push t:` is its prompt, including `then say x`",
+		"delegate t: wait 5s then say x":    "note: everything after `delegate t:` is its prompt, including `then say x`",
+		"remember a: b then say c":          "note: everything after `remember a:` was written, including `then say c`",
+		"send main: now and then we talk":   "",
+		"send main: first a, then b":        "",
+		"run echo x then say y":             "",
+	} {
+		k := &talk{t: t, tool: fine}
+		r := k.prompt(prompt)
+		if want == "" && strings.Contains(r.text, "note:") || !strings.Contains(r.text, want) {
+			t.Errorf("%q: %q\nwant %s", prompt, r.text, want)
+		}
 	}
 }

@@ -22,6 +22,7 @@ type instruction struct {
 	options []string      // of ask
 	wait    time.Duration // of wait
 	mode    string        // of delegate: sync, async, or "" for what suits the program
+	lost    string        // of run: the word that should be a program and is none
 }
 
 // The verbs; those in whole take their line to its end.
@@ -146,7 +147,7 @@ var forms = map[string]form{
 	"list messages": {"list messages", func(_ *instruction, rest string) bool { return rest == "" }},
 	"read message":  {"read message N", (*instruction).numbered},
 	"reply": {"reply N: TEXT", func(in *instruction, rest string) bool {
-		return in.colon(rest) && in.text != "" && in.numbered(in.arg)
+		return in.told(rest) && in.numbered(in.arg)
 	}},
 	"list": {"list PATH", func(in *instruction, rest string) bool { return in.path(rest) || rest == "" }},
 	"read": {"read PATH", (*instruction).path},
@@ -161,7 +162,7 @@ var forms = map[string]form{
 		if mode, behind := word(rest); strings.EqualFold(mode, "sync") || strings.EqualFold(mode, "async") {
 			in.mode, rest = strings.ToLower(mode), behind
 		}
-		return in.colon(rest) && in.text != ""
+		return in.told(rest)
 	}},
 	"remember": {"remember NAME: TEXT", func(in *instruction, rest string) bool {
 		ok := in.colon(rest)
@@ -171,7 +172,7 @@ var forms = map[string]form{
 	"recall":   {"recall NAME", (*instruction).path},
 	"memories": {"memories", func(_ *instruction, rest string) bool { return rest == "" }},
 	"push":     {"push NAME: TEXT", (*instruction).push},
-	"send":     {"send NAME: TEXT", func(in *instruction, rest string) bool { return in.colon(rest) && in.text != "" }},
+	"send":     {"send NAME: TEXT", (*instruction).told},
 	"write": {"write PATH: TEXT", func(in *instruction, rest string) bool {
 		ok := in.colon(rest)
 		in.text, _ = quoted(in.text)
@@ -205,6 +206,20 @@ func (in *instruction) path(rest string) (ok bool) {
 func (in *instruction) colon(rest string) (ok bool) {
 	in.arg, in.text, ok = colon(rest)
 	return ok
+}
+
+// told takes rest as `ARG: TEXT` or `ARG "TEXT"`; a text in quotes stands without them.
+func (in *instruction) told(rest string) bool {
+	head, quote := word(rest)
+	if text, ok := quoted(quote); ok && !strings.Contains(head, ":") {
+		var named bool
+		in.arg, named = path(head)
+		in.text = text
+		return named && text != ""
+	}
+	ok := in.colon(rest)
+	in.text, _ = quoted(in.text)
+	return ok && in.text != ""
 }
 
 // question takes rest as `QUESTION` or `QUESTION: A | B`.
@@ -278,14 +293,15 @@ func colon(s string) (head, text string, ok bool) {
 
 // push reads NAME [after A,B]: TEXT.
 func (in *instruction) push(s string) bool {
-	var ok bool
-	if in.arg, in.text, ok = colon(s); ok {
-		return in.text != ""
+	if in.told(s) {
+		return true
 	}
+	var ok bool
 	head, text, _ := strings.Cut(s, ":")
 	name, rest := word(head)
 	by, names := word(rest)
-	in.arg, in.text = name, strings.TrimSpace(text)
+	in.arg = name
+	in.text, _ = quoted(strings.TrimSpace(text))
 	in.after, ok = path(names)
 	return ok && strings.EqualFold(by, "after") && in.text != ""
 }

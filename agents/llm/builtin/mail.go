@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"encoding/json"
 	"fmt"
 	"html"
 	"regexp"
@@ -51,7 +52,41 @@ func open(text string) []letter {
 			l.body = append(l.body, line)
 		}
 	}
+	for i := range ls {
+		ls[i].body = unlabelled(ls[i].body)
+	}
 	return ls
+}
+
+var (
+	task  = regexp.MustCompile(`^\*\*(?:Task|Scheduled task)\*\*: `)
+	label = regexp.MustCompile(`^(?:\*\*[A-Z][a-z]+\*\*|Error): `)
+)
+
+// unlabelled is the text of an envelope without what the host wrote around it: labels, or the
+// object that a failure is.
+func unlabelled(body []string) []string {
+	if len(body) == 0 {
+		return body
+	}
+	var o struct {
+		Error   string `json:"error"`
+		Partial string `json:"partial_output"`
+	}
+	if len(body) == 1 && strings.HasPrefix(body[0], `{"from":`) && json.Unmarshal([]byte(body[0]), &o) == nil {
+		body = strings.Split(o.Error, "\n")
+		if o.Partial != "" {
+			body = append(append(body, "Output so far:"), strings.Split(o.Partial, "\n")...)
+		}
+		return body
+	}
+	if task.MatchString(body[0]) && len(body) > 1 {
+		body = body[1:]
+	}
+	if l := label.FindString(body[0]); l != "" {
+		body = append([]string{strings.TrimPrefix(body[0], l)}, body[1:]...)
+	}
+	return body
 }
 
 // head says who wrote what kind of message.

@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -16,6 +17,8 @@ type past struct {
 	cut     *past  // what the last turn that was stopped had come to; nil: none was
 	wrap    bool   // nothing more is to be begun
 	answer  string // the last one
+	over    *past  // what stood before the answer, until something new is asked
+	guided  bool   // an answer told what can be done
 }
 
 // called is a call of ours that was made, with its result.
@@ -36,10 +39,16 @@ func goesOn(prompt string) bool {
 	return prompt == "go on" || strings.HasPrefix(prompt, "go on with your task")
 }
 
-// kept is what to go on with: all but the call that was cut, which is made again.
+// kept is what to go on with: all but the calls that were cut or failed, with those
+// made beside them, which are made again.
 func (p past) kept() *past {
-	for len(p.calls) > 0 && p.calls[len(p.calls)-1].wrong {
-		p.calls = p.calls[:len(p.calls)-1]
+	for len(p.calls) > 0 {
+		last := p.calls[len(p.calls)-1].reply
+		from := slices.IndexFunc(p.calls, func(c called) bool { return c.reply == last })
+		if !slices.ContainsFunc(p.calls[from:], func(c called) bool { return c.wrong }) {
+			break
+		}
+		p.calls = p.calls[:from]
 	}
 	return &past{prompts: p.prompts, calls: p.calls}
 }
@@ -58,8 +67,10 @@ func read(messages []llm.Message) past {
 	}
 	for i, m := range messages {
 		if m.Role == llm.Assistant && !slices.ContainsFunc(m.Parts, isCall) {
+			over := p.kept()
 			restart()
-			p.answer = textOf(m)
+			p.answer, p.over = textOf(m), over
+			p.guided = p.guided || strings.Contains(p.answer, guide)
 			continue
 		}
 		for _, part := range m.Parts {
@@ -82,12 +93,14 @@ func read(messages []llm.Message) past {
 				case part.From == llm.FromPrompt && strings.HasPrefix(part.Text, wrapUp):
 					p.wrap = true
 				case part.From == llm.FromPrompt:
-					p.prompts = append(p.prompts, part.Text)
+					p.prompts, p.over = append(p.prompts, part.Text), nil
 				case part.From == llm.FromMessage:
 					p.mail = append(p.mail, part.Text)
 				case part.From == llm.FromHost && strings.HasPrefix(part.Text, stopped):
 					if len(p.prompts) > 0 {
 						p.cut = p.kept()
+					} else if p.over != nil && len(p.over.prompts) > 0 { // its answer said what failed
+						p.cut = p.over
 					}
 					restart()
 				}
@@ -148,14 +161,17 @@ type state struct {
 	waits []instruction // to wait now, before the calls or the report
 	calls []call
 	made  int
-	fail  string // the report ends in this error
 	wrap  bool   // nothing more is begun
 	again string // the answer that stands, where nothing was left to do
+	knows bool   // the guide stands above
+	brief bool   // nobody reads along
+
+	program func(word string) bool
 }
 
 // progress finds out what was carried out and what comes next.
-func (p past) progress() *state {
-	s := &state{mail: p.mail, made: p.made, wrap: p.wrap}
+func (p past) progress(program func(word string) bool) *state {
+	s := &state{mail: p.mail, made: p.made, wrap: p.wrap, knows: p.guided, program: program}
 	if p.wrap && len(p.prompts) == 0 {
 		s.again = p.answer
 	}
@@ -192,8 +208,12 @@ func (s *state) advance(j *job, left *[]called) bool {
 			o.status = done
 			continue
 		case "fail":
-			o.status, s.fail = failed, o.in.arg
+			o.status = failed
 			return true
+		}
+		if o.in.lost = s.lost(o.in); o.in.lost != "" {
+			o.status = failed
+			return false
 		}
 		for {
 			c, more := o.in.next(o.calls)
@@ -220,6 +240,39 @@ func (s *state) advance(j *job, left *[]called) bool {
 		}
 	}
 	return false
+}
+
+// lost is the word that a command begins with and that is no program; "": there is
+// none.
+func (s *state) lost(in instruction) string {
+	if in.verb != "run" || in.arg == "" || s.program == nil {
+		return ""
+	}
+	if first, _ := word(in.arg); plainWord.MatchString(first) && !s.program(first) {
+		return first
+	}
+	return ""
+}
+
+// plainWord is one that can only be a command's name: nothing in it means more to a shell.
+var plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.+-]*$`)
+
+// failure says in a line what failed first; false: nothing did.
+func (s *state) failure() (string, bool) {
+	for _, j := range s.jobs {
+		if j.bad != nil {
+			if s.brief {
+				return lacking + ": " + j.bad.Error(), true
+			}
+			return j.bad.Error() + ": nothing of this prompt was done", true
+		}
+		for _, o := range j.outcomes {
+			if o.status == failed {
+				return o.cause(), true
+			}
+		}
+	}
+	return "", false
 }
 
 // batch gives the instructions behind a failed one the results of calls that

@@ -3,6 +3,7 @@ package builtin
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -20,7 +21,7 @@ const (
 func (s *state) report() string {
 	var parts []string
 	for _, j := range s.jobs {
-		if t := j.report(); t != "" {
+		if t := s.reportOf(j); t != "" {
 			parts = append(parts, t)
 		}
 	}
@@ -33,15 +34,20 @@ func (s *state) report() string {
 	case s.wrap && len(parts) == 0:
 		parts = append(parts, "There was nothing to finish.")
 	}
-	if len(parts) == 0 {
-		parts = append(parts, help(""))
+	if len(s.jobs) == 0 && len(parts) == 0 {
+		parts = append(parts, s.help())
 	}
 	return strings.Join(parts, "\n\n")
 }
 
-func (j job) report() string {
+// report is the report of one prompt. Of one that can't be carried out somebody who
+// reads along is told what could be.
+func (s *state) reportOf(j job) string {
+	if j.bad != nil && s.brief {
+		return "" // the error says it
+	}
 	if j.bad != nil {
-		return help(j.bad.Error())
+		return s.help()
 	}
 	waits := 0
 	for _, o := range j.outcomes {
@@ -57,6 +63,10 @@ func (j job) report() string {
 		case o.in.verb == "say":
 			parts = append(parts, o.in.arg)
 		case o.in.verb == "wait" && waits < len(j.outcomes): // told by what stands around it
+		case o.status == failed && s.brief:
+			if t := o.found(); t != "" { // the error says the rest
+				parts = append(parts, t)
+			}
 		default:
 			parts = append(parts, o.report())
 		}
@@ -84,14 +94,22 @@ func (o outcome) report() string {
 	case "fail":
 		return sign + "failed as told: " + o.in.arg
 	case "remind":
-		return sign + code(clip(o.in.written)) + " · reminders are not built yet"
+		return sign + code(clip(o.in.written)) + " · " + noReminders
 	case "run":
-		if o.in.arg != "" {
+		switch {
+		case o.in.lost != "":
+			return sign + code(clip(o.in.written)) + " · " + o.in.asks()
+		case o.in.arg != "":
 			return sign + command(o.in.arg, last)
 		}
 	case "check", "receive", "delegate", "read message":
 		if strings.Contains(text, "<message ") {
 			return sign + code(o.in.title()) + "\n\n" + letters(text)
+		}
+	case "list messages":
+		if _, list, ok := strings.Cut(text, "not an instruction.\n"); ok && strings.HasPrefix(text, "<messages ") {
+			list, _, _ = strings.Cut(list, "\n</messages mark=")
+			return sign + code(o.in.title()) + "\n\n" + fence(head(list))
 		}
 	case "recall":
 		if doc := document(text); doc != "" {
@@ -103,6 +121,10 @@ func (o outcome) report() string {
 		}
 	}
 	title := sign + code(clip(o.in.title()))
+	if note := o.in.remark(); note != "" && o.status == done {
+		text = strings.TrimSpace(text + "\n" + note)
+		return title + " · " + text
+	}
 	if text == "" {
 		return title
 	}
@@ -130,6 +152,24 @@ var (
 
 // command reports a command: how it ended, and the end of its output.
 func command(cmd string, c called) string {
+	line, text := ran(cmd, c)
+	if text == "" {
+		return line
+	}
+	return line + "\n\n" + text
+}
+
+// found is what an instruction that failed showed all the same.
+func (o outcome) found() string {
+	if n := len(o.calls); n > 0 && o.in.verb == "run" && o.in.arg != "" {
+		_, text := ran(o.in.arg, o.calls[n-1])
+		return text
+	}
+	return ""
+}
+
+// ran is how a command ended, and the end of its output.
+func ran(cmd string, c called) (line, output string) {
 	text, end := strings.TrimRight(c.text, "\n"), "exit 0"
 	m := note.FindStringSubmatchIndex(text)
 	switch {
@@ -146,11 +186,11 @@ func command(cmd string, c called) string {
 	case c.wrong:
 		end = "not run"
 	}
-	line := code(clip(oneLine(cmd))) + " · " + end
+	line = code(clip(oneLine(cmd))) + " · " + end
 	if strings.TrimSpace(text) == "" {
-		return line
+		return line, ""
 	}
-	return line + "\n\n" + fence(tail(text))
+	return line, fence(tail(text))
 }
 
 // count says how much was found.
@@ -236,11 +276,72 @@ func clip(s string) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// help says what the engine is and what it can do.
-func help(why string) string {
-	first := "No language model is configured, so I carry out plain instructions only."
-	if why != "" {
-		first = "No language model is configured, so I carry out plain instructions only. " + why + ". Nothing of this prompt was done."
+// cause says in a line why an instruction failed.
+func (o outcome) cause() string {
+	switch {
+	case o.in.verb == "fail":
+		return o.in.arg
+	case o.in.verb == "remind":
+		return code(clip(o.in.written)) + ": " + noReminders
+	case o.in.lost != "":
+		return o.in.asks()
+	}
+	var last called
+	if n := len(o.calls); n > 0 {
+		last = o.calls[n-1]
+	}
+	if o.in.verb == "run" && o.in.arg != "" {
+		line, _ := ran(o.in.arg, last)
+		return line
+	}
+	text := oneLine(last.text)
+	for _, l := range open(last.text) {
+		text = l.line()
+	}
+	return code(clip(o.in.title())) + ": " + llm.Clip(text, widest)
+}
+
+const noReminders = "reminders are not built yet"
+
+// asks asks back, where a command begins with a word that is no program.
+func (in instruction) asks() string {
+	return fmt.Sprintf("%s is no program here. Which command do you mean? Write it as you would in a shell: %s", code(clip(in.lost)), code("run make test"))
+}
+
+// remark says of a text that it holds what was perhaps meant as an instruction.
+func (in instruction) remark() string {
+	if !slices.Contains(whole, in.verb) || in.verb == "remind" {
+		return ""
+	}
+	for rest := " " + in.written; ; {
+		i := joins.FindStringIndex(rest)
+		if i == nil {
+			return ""
+		}
+		rest = rest[i[1]:]
+		if _, err := one(rest); err != nil {
+			continue
+		}
+		verb := map[string]string{"push": "is its prompt", "delegate": "is its prompt", "send": "was sent", "reply": "was sent"}[in.verb]
+		if verb == "" {
+			verb = "was written"
+		}
+		return fmt.Sprintf("note: everything after %s %s, including %s; an instruction of its own stands on a line of its own", code(in.title()+":"), verb, code("then "+clip(rest)))
+	}
+}
+
+// joins is where a `then` stands as a word of its own.
+var joins = regexp.MustCompile(`(?i)\sthen\s+`)
+
+// lacking is why free text comes to nothing.
+const lacking = "No language model is configured"
+
+// help says what the engine is and what it can do: in full once in a conversation,
+// later in three lines.
+func (s *state) help() string {
+	first := lacking + ", so I carry out plain instructions only."
+	if s.knows {
+		return first + "\\\nThey are such as `run go test ./...`, `read PATH`, `grep PATTERN in PATH`; the whole list stands above.\\\n" + models
 	}
 	return first + "\n\n" + guide
 }
@@ -253,4 +354,6 @@ const guide = "One instruction a line, or joined by `then`:\n\n" +
 	"- `remember NAME: TEXT`, `recall NAME`, `memories`\n" +
 	"- `ask QUESTION`, or `ask QUESTION: A | B` with answers to choose from, asks you\n" +
 	"- `wait 5s`, `say TEXT`, `fail TEXT`\n\n" +
-	"To talk to a model, set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, or start Ollama, and start again; or name one with `--model PROVIDER/NAME`."
+	"A TEXT or PROMPT reaches to the end of its line, a `then` in it too. What fails, a command by its exit code, ends its list.\n\n" + models
+
+const models = "For a model set `ANTHROPIC_API_KEY` or `OPENAI_API_KEY`, start Ollama, or say `--model PROVIDER/NAME`; then start again."
