@@ -133,14 +133,19 @@ func exit(code int) string {
 // lastLines is how many lines of a command's output its message carries.
 const lastLines = 20
 
-// ran is what a command's message says: exit, duration and the end of its output.
+// ran is what a command's message says: duration and the end of its output, and its
+// exit where no error says it.
 func ran(r Result) string {
 	took := (time.Duration(r.Millis) * time.Millisecond).Round(100 * time.Millisecond)
 	s := fmt.Sprintf("took %s", took)
-	if r.Exit != nil {
-		s = exit(*r.Exit) + ", " + s
-	}
 	out := strings.TrimRight(r.Text, "\n")
+	switch {
+	case r.Exit == nil:
+	case *r.Exit == 0:
+		s = exit(0) + ", " + s
+	default: // the message's error says how it ended
+		out = strings.TrimRight(strings.TrimSuffix(out, fmt.Sprintf("[exit code %d]", *r.Exit)), "\n")
+	}
 	if lines := strings.Split(out, "\n"); len(lines) > lastLines {
 		s += fmt.Sprintf("; its last %d lines are:", lastLines)
 		out = strings.Join(lines[len(lines)-lastLines:], "\n")

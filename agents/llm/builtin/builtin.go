@@ -114,6 +114,7 @@ func (p Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Pa
 			yield(llm.Stop{Reason: llm.ToolUse}, nil)
 			return
 		}
+		why, failed := s.failure()
 		text, ok := excerpt(req)
 		if !ok {
 			text = s.report()
@@ -123,7 +124,7 @@ func (p Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Pa
 				return
 			}
 		}
-		if why, failed := s.failure(); failed {
+		if failed {
 			yield(nil, &llm.Error{Kind: llm.Undone, Provider: Name, Message: llm.Clip(why, llm.MessageLimit)})
 			return
 		}

@@ -146,6 +146,7 @@ type outcome struct {
 	in     instruction
 	calls  []called
 	status status
+	first  bool // of those that failed: the error the reply ends with tells of it
 }
 
 // job is one prompt.
@@ -257,7 +258,7 @@ func (s *state) lost(in instruction) string {
 // plainWord is one that can only be a command's name: nothing in it means more to a shell.
 var plainWord = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_.+-]*$`)
 
-// failure says in a line what failed first; false: nothing did.
+// failure says in a line what failed first, and marks it; false: nothing did.
 func (s *state) failure() (string, bool) {
 	for _, j := range s.jobs {
 		if j.bad != nil {
@@ -266,9 +267,10 @@ func (s *state) failure() (string, bool) {
 			}
 			return j.bad.Error() + ": nothing of this prompt was done", true
 		}
-		for _, o := range j.outcomes {
-			if o.status == failed {
-				return o.cause(), true
+		for i := range j.outcomes {
+			if o := &j.outcomes[i]; o.status == failed {
+				o.first = true
+				return o.cause(s.brief), true
 			}
 		}
 	}

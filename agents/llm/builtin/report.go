@@ -63,8 +63,8 @@ func (s *state) reportOf(j job) string {
 		case o.in.verb == "say":
 			parts = append(parts, o.in.arg)
 		case o.in.verb == "wait" && waits < len(j.outcomes): // told by what stands around it
-		case o.status == failed && s.brief:
-			if t := o.found(); t != "" { // the error says the rest
+		case o.first: // the error says it; on a screen the call above shows the rest
+			if t := o.found(); t != "" && s.brief {
 				parts = append(parts, t)
 			}
 		default:
@@ -276,8 +276,9 @@ func clip(s string) string {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// cause says in a line why an instruction failed.
-func (o outcome) cause() string {
+// cause says in a line why an instruction failed. Who reads along sees a command's end
+// above.
+func (o outcome) cause(brief bool) string {
 	switch {
 	case o.in.verb == "fail":
 		return o.in.arg
@@ -292,6 +293,9 @@ func (o outcome) cause() string {
 	}
 	if o.in.verb == "run" && o.in.arg != "" {
 		line, _ := ran(o.in.arg, last)
+		if !brief && exitCode.MatchString(last.text) {
+			line = code(clip(oneLine(o.in.arg))) + " failed"
+		}
 		return line
 	}
 	text := oneLine(last.text)
