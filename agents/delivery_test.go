@@ -226,22 +226,42 @@ func TestSend_toWhatHasNotStarted(t *testing.T) {
 
 // Spec: R-21, E-22.
 func TestReceive_waitCycleIsExplainedToBoth(t *testing.T) {
-	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
-		if rs := results(req); len(rs) > 0 {
-			return text(rs[0].Text), nil
-		}
-		return call("r", "receive", `{"from":"`+asked(req)+`"}`), nil
-	}
-	w := open(t, m, setting{})
-	w.push("a", "b")
-	w.push("b", "a")
-	w.run(0)
-	w.settle()
-	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
-	check(t, err)
-	if len(ms) != 2 || !strings.Contains(ms[0].Body, "a waits for b, b waits for a") {
-		t.Errorf("messages %+v", ms)
+	for name, c := range map[string]struct {
+		waits map[string]string // who waits for whom
+		chain string
+		hear  []string
+	}{
+		"two":      {map[string]string{"a": "b", "b": "a"}, "a waits for b, b waits for a", []string{"a", "b"}},
+		"three":    {map[string]string{"a": "b", "b": "c", "c": "a"}, "a waits for b, b waits for c, c waits for a", []string{"a", "b", "c"}},
+		"and tail": {map[string]string{"a": "b", "b": "a", "d": "a"}, "a waits for b, b waits for a", []string{"a", "b"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &model{}
+			m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+				if rs := results(req); len(rs) > 0 {
+					return text(rs[0].Text), nil
+				}
+				return call("r", "receive", `{"from":"`+asked(req)+`"}`), nil
+			}
+			w := open(t, m, setting{})
+			for who, whom := range c.waits {
+				w.push(who, whom)
+			}
+			w.run(0)
+			w.settle()
+			mail := w.mail()
+			if len(mail) != len(c.waits) {
+				t.Errorf("%d messages", len(mail))
+			}
+			for _, who := range c.hear {
+				if body := mail[who].Body; !strings.Contains(body, c.chain) {
+					t.Errorf("%s hears %q, not that %s", who, body, c.chain)
+				}
+			}
+			if name == "and tail" && !strings.Contains(mail["d"].Body, c.chain) && !strings.Contains(mail["d"].Body, "a has ended") {
+				t.Errorf("d hears %q", mail["d"].Body)
+			}
+		})
 	}
 }
 

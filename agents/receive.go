@@ -99,7 +99,7 @@ func (a *agent) receive(ctx context.Context, q inbox.Query, how patience) (inbox
 	if q.From != "" {
 		why = "waiting for a message from " + q.From
 	}
-	w := &wait{agent: a, from: q.From, outside: how.outside}
+	w := &wait{agent: a, from: q.From, outside: how.outside, mail: true}
 	end := a.p.join(w)
 	resume := how.stands(why)
 	defer func() {

@@ -18,6 +18,8 @@ type wait struct {
 	patient  bool   // moved to the background, the task may take longer
 	moved    bool   // to the background
 	outside  bool   // mail from outside may end it
+	mail     bool   // it waits for a message, and for nothing else
+	why      string // nothing can end it: found by another of its circle
 	poke     chan struct{}
 	looked   int64 // the pool's version as of which it found nothing
 }
@@ -116,6 +118,9 @@ func (p *Pool) stuck(w *wait, version int64) (string, bool) {
 	if !p.sawNothing(w, version) {
 		return "", false
 	}
+	if w.why != "" {
+		return w.why, true
+	}
 	blocked := map[*agent]bool{}
 	for v := range p.waits { // an agent that waits for several is blocked if all are
 		if v.agent.info.State == Waiting {
@@ -147,7 +152,44 @@ func (p *Pool) stuck(w *wait, version int64) (string, bool) {
 	if can.end(w) {
 		return "", false
 	}
+	for _, v := range p.circle(w, can) { // once w goes on, they could not tell any more
+		v.why = p.explain(v)
+		v.poked()
+	}
 	return p.explain(w), true
+}
+
+// circle are the waits for a message that wait for w as w waits for them, directly or
+// over others, and that nothing can end either.
+func (p *Pool) circle(w *wait, can actors) (vs []*wait) {
+	for v := range p.waits {
+		if v != w && w.mail && v.mail && v.why == "" && !can.end(v) && p.leads(w, v) && p.leads(v, w) {
+			vs = append(vs, v)
+		}
+	}
+	return vs
+}
+
+// leads reports whether w waits for v's agent, directly or over others that wait.
+func (p *Pool) leads(w, v *wait) bool {
+	seen, next := map[*wait]bool{w: true}, []*wait{w}
+	for len(next) > 0 {
+		at := next[0]
+		next = next[1:]
+		for u := range p.waits {
+			if !u.mail || u.agent == at.agent || at.from != "" && at.from != u.agent.info.Name {
+				continue
+			}
+			if u == v {
+				return true
+			}
+			if !seen[u] {
+				seen[u] = true
+				next = append(next, u)
+			}
+		}
+	}
+	return false
 }
 
 // actors are the agents and tasks that can still act.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 )
 
 // Listing is the text of `/inbox`: `Messages:` and a line
@@ -45,7 +46,7 @@ func (m Message) gist(now time.Time) string {
 	if m.Muted {
 		s += " · muted"
 	}
-	if words := m.words(); words != "" {
+	if words := m.words(beginning); words != "" {
 		s += " · " + words
 	}
 	switch {
@@ -100,13 +101,14 @@ func (m Message) Gist() string {
 	if s := Label(m.Subject); s != "" {
 		return s
 	}
-	return m.words()
+	return m.words(Label)
 }
 
-// words are the first words of m on one line, without the fences of its code.
-func (m Message) words() string {
+// words are the first words of m on one line, shortened so, without the fences of its
+// code.
+func (m Message) words(shorten func(s string) string) string {
 	for _, s := range []string{m.Body, m.Error, m.Partial} {
-		if s = Label(fence.ReplaceAllString(s, "")); s != "" {
+		if s = shorten(fence.ReplaceAllString(s, "")); s != "" {
 			return s
 		}
 	}
@@ -191,9 +193,29 @@ func Age(d time.Duration) string {
 // joiners are invisible, but part of words and of emoji.
 const joiners = "\u200C\u200D"
 
+// beginning is a label of s that ends with a whole word, and with … if s goes on.
+func beginning(s string) string {
+	l := line(s, mostLabel+1)
+	if utf8.RuneCountInString(l) <= mostLabel {
+		return l
+	}
+	rs := []rune(l)[:mostLabel]
+	l = string(rs[:mostLabel-1])
+	if i := strings.LastIndexByte(string(rs), ' '); i > len(l)/2 {
+		l = string(rs)[:i]
+	}
+	return l + "…"
+}
+
+// mostLabel is how many runes a label has at most.
+const mostLabel = 100
+
 // Label is the first 100 runes of s on one line: control characters and other
 // invisible ones count as spaces, and neighbouring spaces as one.
-func Label(s string) string {
+func Label(s string) string { return line(s, mostLabel) }
+
+// line is the first most runes of s on one line.
+func line(s string, most int) string {
 	var b strings.Builder
 	space, n := false, 0
 	for _, r := range s {
@@ -202,14 +224,14 @@ func Label(s string) string {
 			continue
 		}
 		if space {
-			if n++; n >= 100 {
+			if n++; n >= most {
 				break
 			}
 			b.WriteByte(' ')
 			space = false
 		}
 		b.WriteRune(r)
-		if n++; n >= 100 {
+		if n++; n >= most {
 			break
 		}
 	}

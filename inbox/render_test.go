@@ -200,6 +200,26 @@ func TestListing(t *testing.T) {
 	}
 }
 
+// TestListing_cutsAtWords: a listing ends its lines with a whole word and says that the
+// text goes on; what fits stands as it is.
+func TestListing_cutsAtWords(t *testing.T) {
+	a := func(n int) string { return strings.TrimSpace(strings.Repeat("abcd ", n)) }
+	for body, want := range map[string]string{
+		a(20):                           a(20),            // 99 characters
+		a(19) + " abcde":                a(19) + " abcde", // 100
+		a(19) + " abcdef":               a(19) + "…",
+		a(30):                           a(20) + "…",
+		strings.Repeat("é", 130):        strings.Repeat("é", 99) + "…",
+		"x " + strings.Repeat("y", 130): "x " + strings.Repeat("y", 97) + "…",
+		"short\n\nand more":             "short and more",
+	} {
+		got := Listing([]Message{{ID: 4, From: "w", Sender: 2, Kind: Mail, Body: body, Created: noon}}, noon)
+		if want = "#4 · mail · " + want; !strings.HasSuffix(got, want) {
+			t.Errorf("%q is listed as\n%s\nwant %s", body, got, want)
+		}
+	}
+}
+
 func TestAge(t *testing.T) {
 	for d, want := range map[time.Duration]string{
 		-time.Hour: "0s", 0: "0s", 12*time.Second + 999*time.Millisecond: "12s", 59 * time.Second: "59s", time.Minute: "1m",

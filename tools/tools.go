@@ -250,7 +250,7 @@ func (s *Set) Title(name string, args json.RawMessage) string {
 		return line(name)
 	}
 	var a loose
-	if json.Unmarshal(args, &a) != nil {
+	if json.Unmarshal(t.retype(args), &a) != nil {
 		return line(t.name)
 	}
 	return line(t.title(a))

@@ -61,7 +61,15 @@ func (c canvas) call(b *block) []string {
 	if b.result.Error {
 		role = themes.Bad
 	}
-	return append(lines, c.output(b.result.Text, role, excerpt{head: 2, tail: 4})...)
+	return append(lines, c.output(bare(b.result.Text, b.result.Exit), role, excerpt{head: 2, tail: 4})...)
+}
+
+// bare is a command's output without the line that repeats its exit, which the title has.
+func bare(text string, code *int) string {
+	if code == nil || *code <= 0 {
+		return text
+	}
+	return strings.TrimSuffix(strings.TrimRight(text, "\n\r "), "[exit code "+strconv.Itoa(*code)+"]")
 }
 
 // state is the mark before a call's title and the facts behind it.
