@@ -133,17 +133,13 @@ func exit(code int) string {
 // lastLines is how many lines of a command's output its message carries.
 const lastLines = 20
 
-// ran is what a command's message says: duration and the end of its output, and its
-// exit where no error says it.
+// ran is what a command's message says: exit, duration and the end of its output.
 func ran(r Result) string {
 	took := (time.Duration(r.Millis) * time.Millisecond).Round(100 * time.Millisecond)
 	s := fmt.Sprintf("took %s", took)
 	out := strings.TrimRight(r.Text, "\n")
-	switch {
-	case r.Exit == nil:
-	case *r.Exit == 0:
-		s = exit(0) + ", " + s
-	default: // the message's error says how it ended
+	if r.Exit != nil {
+		s = exit(*r.Exit) + ", " + s
 		out = strings.TrimRight(strings.TrimSuffix(out, fmt.Sprintf("[exit code %d]", *r.Exit)), "\n")
 	}
 	if lines := strings.Split(out, "\n"); len(lines) > lastLines {

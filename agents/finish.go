@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -203,6 +204,9 @@ func (a *agent) report(tx *store.Tx, e ending) error {
 	text, err := a.said(tx)
 	if err != nil {
 		return err
+	}
+	if a.command != "" { // the message's error says how it ended
+		text = strings.TrimPrefix(text, e.cause+", ")
 	}
 	ended, err := a.p.endTask(tx, t, a.id, e, text)
 	if err != nil || !ended {

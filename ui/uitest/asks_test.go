@@ -109,7 +109,7 @@ func TestQuestions_answeredElsewhere(t *testing.T) {
 			t.Error(err)
 		}
 		s.Gone("cmd asks: bash")
-		s.See("the question of cmd is not open any more", "cmd ✓")
+		s.See("the question of cmd is not open any more", "cmd ✗")
 	})
 }
 

@@ -295,7 +295,7 @@ func TestCommandTask(t *testing.T) {
 	s.Press("alt+1")
 	s.See("[Agent: main | 2 pending]")
 	s.Enter("/check")
-	s.See("✉ from tests · ", " · failed", "exit 3, took ", "its last 20 lines are:", "✉ from after · ", " · failed", "not started: tests failed: exit 3")
+	s.See("✉ from tests · ", " · failed", "exit 3", "┃ took ", "its last 20 lines are:", "✉ from after · ", " · failed", "not started: tests failed: exit 3")
 	s.Enter("/retry tests")
 	s.See("Queued tests again; /run starts it")
 	s.Enter("/run")
