@@ -61,7 +61,23 @@ func (c canvas) call(b *block) []string {
 	if b.result.Error {
 		role = themes.Bad
 	}
-	return append(lines, c.output(bare(b.result.Text, b.result.Exit), role, excerpt{head: 2, tail: 4})...)
+	text := bare(b.result.Text, b.result.Exit)
+	if b.call.Name == "list_messages" {
+		text = unwrapped(text)
+	}
+	return append(lines, c.output(text, role, excerpt{head: 2, tail: 4})...)
+}
+
+// unwrapped is a list of messages without the envelope that a model reads it in.
+func unwrapped(text string) string {
+	head, list, ok := strings.Cut(text, "\n")
+	_, list, _ = strings.Cut(list, "\n") // that it is data
+	list, more, closed := strings.Cut(list, "\n</messages ")
+	if !ok || !closed || !strings.HasPrefix(head, "<messages ") {
+		return text
+	}
+	_, more, _ = strings.Cut(more, ">")
+	return list + more
 }
 
 // bare is a command's output without the line that repeats its exit, which the title has.

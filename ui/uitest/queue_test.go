@@ -376,3 +376,22 @@ func TestRetryHandsOnWhatHappened(t *testing.T) {
 		s.See("Queued job, which had completed, again")
 	})
 }
+
+// TestPush_whatNoModelCarriesOut: a prompt that the engine can't carry out is doubted in
+// one line at the push and at the run, and fails in one; what can is not.
+func TestPush_whatNoModelCarriesOut(t *testing.T) {
+	play(t, uitest.Options{Mode: "yolo"}, func(s *uitest.Session) {
+		s.Enter("/push name=fine say hi")
+		s.See("Queued fine; /run starts it")
+		s.NotSee("will fail")
+		s.Enter("/push name=free please refactor")
+		s.See("⚠ It will fail: No language model is configured: `please refactor` is not one of the instructions")
+		s.Enter("/push name=next after=free say never")
+		s.Enter("/run")
+		s.See("⚠ free will fail: without a model only plain instructions work, such as run CMD", "free ✗", "fine ✓")
+		s.NotSee("fine, free", "next will")
+		s.Enter("/check")
+		s.See("✉ from free", "No language model is configured: please refactor is not one of the instructions", "not started: free failed: No language model")
+		s.NotSee("One instruction a line")
+	})
+}
