@@ -60,6 +60,14 @@ func TestResolveGivesAProviderWithWindowAndPrice(t *testing.T) {
 	if engine, err := m.Resolve("builtin"); err != nil || engine.Name != "builtin" || engine.Provider == nil {
 		t.Errorf("%+v, %v", engine, err)
 	}
+	for prompt, want := range map[string]string{"say x": "", "run true": "", "run cd .": "", "please": "No language model is configured", "run the-tests-please now": "`the-tests-please` is no program here"} {
+		if why := m.Doubt("builtin", prompt); (why == "") != (want == "") || !strings.Contains(why, want) {
+			t.Errorf("%q: doubt %q, want %q", prompt, why, want)
+		}
+	}
+	if why := m.Doubt("work/big", "please") + m.Doubt("nobody/x", "please"); why != "" {
+		t.Errorf("a model is doubted: %s", why)
+	}
 	if names := strings.Join(m.Names(), " "); !strings.Contains(names, "work/big") || !strings.Contains(names, "anthropic/claude-sonnet") ||
 		!strings.Contains(names, "builtin") || strings.Contains(names, "openai/") {
 		t.Errorf("names: %s", names)

@@ -116,6 +116,26 @@ func TestPrintFails(t *testing.T) {
 	}
 }
 
+// What fails ends with exit code 1 and a line that says so, told once, whatever a prompt
+// before ended with; what there was so far is the output.
+func TestPrintFails_withWhatItDid(t *testing.T) {
+	s := newSite(t)
+	for _, c := range []struct{ prompt, out, why string }{
+		{"please refactor", "", "No language model is configured: `please refactor` is not one of the instructions"},
+		{"run echo so far; exit 3 then say after", "so far", "`echo so far; exit 3` · exit 3"},
+		{"read gone", "", "`read gone`: "},
+		{"run the tests", "", "`the` is no program here. Which command do you mean?"},
+	} {
+		out, errs, code := s.run(t, "", "-p", c.prompt, "--yolo")
+		if code != failed || !strings.Contains(out, c.out) || strings.Contains(out, "\nafter") || strings.Count(errs, "\n") != 1 || !strings.HasPrefix(errs, "fantail: "+c.why) {
+			t.Errorf("%s: exit code %d, output %q, errors %q", c.prompt, code, out, errs)
+		}
+		if c.out == "" && out != "" {
+			t.Errorf("%s: %q", c.prompt, out)
+		}
+	}
+}
+
 func TestPrintFromAnotherDirectory(t *testing.T) {
 	s := newSite(t)
 	elsewhere := t.TempDir()
