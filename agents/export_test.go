@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+
 	"fantail/agents/llm"
 
 	"fantail/inbox"

@@ -237,8 +237,10 @@ func TestHostileText_once(t *testing.T) {
 		},
 	} {
 		for _, m := range []inbox.Message{
-			{Kind: inbox.Mail, Body: "zq1"}, {Kind: inbox.Result, Body: "zq1", Subject: "s", Outcome: "completed"},
-			{Kind: inbox.Failure, Error: "zq1", Partial: "so far", Outcome: "failed"}, {Kind: inbox.Failure, Error: "e", Partial: "zq1", Outcome: "failed"},
+			{Kind: inbox.Mail, Body: "zq1"},
+			{Kind: inbox.Result, Body: "zq1", Subject: "s", Outcome: "completed"},
+			{Kind: inbox.Failure, Error: "zq1", Partial: "so far", Outcome: "failed"},
+			{Kind: inbox.Failure, Error: "e", Partial: "zq1", Outcome: "failed"},
 			{Kind: inbox.Result, Body: "zq1", Error: "stopped", Outcome: "interrupted"},
 		} {
 			t.Run(fmt.Sprintf("%s of %s", name, m.Kind), func(t *testing.T) {
