@@ -50,6 +50,7 @@ func parted(t *testing.T, s, mark string) (inside, outside string) {
 			in = append(in, line)
 		case opens:
 			end = "</" + element + ` mark="` + mark + `">`
+			in = append(in, line)
 		default:
 			out = append(out, line)
 		}
