@@ -77,7 +77,7 @@ func child(env string) int {
 	}
 	defer db.Close()
 	c := &worker{db: db, argument: parts[2]}
-	jobs := map[string]func() error{"live": c.live, "drain": c.drain, "keyed": c.keyed, "shelve": c.shelve}
+	jobs := map[string]func() error{"live": c.live, "drain": c.drain, "keyed": c.keyed, "shelve": c.shelve, "obey": c.obey}
 	if err := jobs[parts[0]](); err != nil {
 		fmt.Fprintln(os.Stderr, parts[0], err)
 		return 1
@@ -237,4 +237,28 @@ func (c *worker) keyed() error {
 		return err
 	}
 	return c.say("%d", id)
+}
+
+// obey deposits each line of standard input and says "d ID BODY", or "e ERROR".
+func (c *worker) obey() error {
+	main, err := c.find("main")
+	if err != nil {
+		return err
+	}
+	box := New(c.db, nil)
+	if err := c.say("ready"); err != nil {
+		return err
+	}
+	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
+		id, err := box.Deposit(context.Background(), Message{Recipient: main, From: "ci", Body: in.Text(), Key: in.Text()})
+		if err != nil {
+			err = c.say("e %v", err)
+		} else {
+			err = c.say("d %d %s", id, in.Text())
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -20,6 +20,7 @@ type conn struct {
 	statements map[string]*statement
 	trace      func(statement string)   // nil: nobody listens
 	withhold   func(text string) string // nil: all is kept
+	closed     func()                   // hears of its end
 }
 
 type statement struct {
@@ -27,10 +28,22 @@ type statement struct {
 	rows *sql.Rows // the last ones it returned
 }
 
-// connect takes one connection out of db for good and sets it up. SQLite's
+// connect takes one connection out of the pool for good and sets it up. SQLite's
 // busy handler waits up to busyTimeout for other processes.
-func connect(ctx context.Context, db *sql.DB, reader bool) (*conn, error) {
-	c, err := db.Conn(ctx)
+func (db *DB) connect(ctx context.Context, reader bool) (_ *conn, err error) {
+	db.connections.Add(1)
+	closed := func() {
+		// SQLite deletes -wal and -shm itself when nobody has them open.
+		if db.connections.Add(-1) == 0 {
+			db.unheld.Store(true)
+		}
+	}
+	defer func() {
+		if err != nil {
+			closed()
+		}
+	}()
+	c, err := db.sql.Conn(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -44,13 +57,18 @@ func connect(ctx context.Context, db *sql.DB, reader bool) (*conn, error) {
 	if _, err := c.ExecContext(context.Background(), setup); err != nil {
 		return nil, errors.Join(fmt.Errorf("set up connection: %w", err), c.Close())
 	}
-	return &conn{c: c, statements: make(map[string]*statement)}, nil
+	return &conn{c: c, statements: make(map[string]*statement), closed: closed}, nil
 }
 
+// close closes the connection. Its statements come first: with one left, SQLite
+// keeps the files open.
 func (c *conn) close() error {
+	defer c.closed()
 	var errs []error
-	for _, s := range c.statements {
-		errs = append(errs, s.Close())
+	if gone := c.c.Raw(func(any) error { return nil }); gone == nil { // else they went with it
+		for _, s := range c.statements {
+			errs = append(errs, s.Close())
+		}
 	}
 	return errors.Join(append(errs, c.c.Close())...)
 }

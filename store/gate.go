@@ -61,15 +61,18 @@ func (g *gate) enter() (leave func()) {
 	if !got {
 		return func() {}
 	}
-	return func() { unlock(g.turn) }
+	turn := g.turn
+	return func() { unlock(turn) }
 }
 
+// close lets go of the locks; the next write opens them anew.
 func (g *gate) close() {
 	for _, f := range []*os.File{g.next, g.turn} {
 		if f != nil {
 			_ = f.Close() // it was never written to
 		}
 	}
+	g.next, g.turn, g.opened = nil, nil, false
 }
 
 // lockFile opens an empty file to be locked; nil if that is not possible here.

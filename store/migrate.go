@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
 	"strconv"
 	"strings"
@@ -93,20 +92,5 @@ func step(c *conn, script string, from, to int) error {
 // backup writes a copy beside the file, named after the version it has.
 func (db *DB) backup(c *conn, version int) error {
 	name := fmt.Sprintf("%s.schema%d-%s.bak", db.path, version, db.moment().Format("20060102T150405.000"))
-	// Made empty first: SQLite would give it the default mode.
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if _, err := c.c.ExecContext(context.Background(), "VACUUM INTO ?", name); err != nil {
-		return errors.Join(err, os.Remove(name))
-	}
-	f, err = os.OpenFile(name, os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return vacuumInto(c, name)
 }

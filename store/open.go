@@ -43,13 +43,14 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 		return nil, err
 	}
 	db := &DB{path: path, schema: len(steps), now: o.Now, trace: o.Trace, withhold: o.Withhold, sql: sql.OpenDB(connector)}
+	db.sql.SetMaxIdleConns(-1) // a connection that is closed is closed, not kept for the next
 	if db.now == nil {
 		db.now = time.Now
 	}
 	db.writer.init()
 	db.readers.init()
 
-	c, err := connect(ctx, db.sql, false)
+	c, err := db.connect(ctx, false)
 	defer func() {
 		if err != nil {
 			if c != nil {
@@ -86,6 +87,9 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 	}
 	if db.version, err = c.number("PRAGMA data_version"); err != nil {
 		return nil, fmt.Errorf("read data_version: %w", err)
+	}
+	if err := db.hold(c); err != nil {
+		return nil, err
 	}
 	c.trace, c.withhold = db.trace, db.withhold
 	db.writer.conn, db.writer.gate.path = c, path
@@ -124,13 +128,19 @@ func makeDir(dir string) error {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return err
 	}
-	f, err := os.Open(parent)
+	syncDir(parent)
+	return nil
+}
+
+// syncDir brings the names in dir to disk where that is possible: not every
+// directory may be read, and not every file system can sync one.
+func syncDir(dir string) {
+	f, err := os.Open(dir)
 	if err != nil {
-		return nil // a parent that may not be read can't be synced either
+		return
 	}
 	defer f.Close()
-	_ = f.Sync() // not every file system can sync a directory
-	return nil
+	_ = f.Sync()
 }
 
 // locator is path as a URI for SQLite. _error_rc keeps stale messages of an

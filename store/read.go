@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // maxReaders bounds the reads that run at once; more wait.
@@ -25,15 +26,44 @@ func (r *readers) init() {
 	r.over = make(chan struct{})
 }
 
-// stop refuses new reads, waits for those that run and closes the connections.
+// stop refuses new reads and waits for those that run.
 func (r *readers) stop() {
 	close(r.over)
 	for range maxReaders {
 		r.slots <- struct{}{}
 	}
+}
+
+// close closes the connections nobody uses.
+func (r *readers) close() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for _, c := range r.idle {
 		_ = c.close() // it only read
 	}
+	r.idle = nil
+}
+
+// pause keeps reads from running until resume is called; false if those that run
+// do not end within d.
+func (r *readers) pause(d time.Duration) (resume func(), ok bool) {
+	late := time.NewTimer(d)
+	defer late.Stop()
+	n := 0
+	resume = func() {
+		for range n {
+			<-r.slots
+		}
+	}
+	for ; n < maxReaders; n++ {
+		select {
+		case r.slots <- struct{}{}:
+		case <-late.C:
+			resume()
+			return nil, false
+		}
+	}
+	return resume, true
 }
 
 // Read runs f in a read transaction: all it sees is of one moment. ctx bounds
@@ -47,6 +77,9 @@ func (db *DB) Read(ctx context.Context, f func(rx *Rx) error) (err error) {
 	case <-r.over:
 		return fmt.Errorf("read: %w", ErrClosed)
 	default:
+	}
+	if err := db.calm(ctx); err != nil {
+		return fmt.Errorf("read: %w", err)
 	}
 	select {
 	case r.slots <- struct{}{}:
@@ -64,7 +97,7 @@ func (db *DB) Read(ctx context.Context, f func(rx *Rx) error) (err error) {
 	}
 	r.mu.Unlock()
 	if c == nil {
-		if c, err = connect(ctx, db.sql, true); err != nil {
+		if c, err = db.connect(ctx, true); err != nil {
 			return fmt.Errorf("read: %w", explain(err))
 		}
 	}

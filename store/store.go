@@ -56,6 +56,12 @@ type DB struct {
 	version int64       // data_version of the writer's connection at the last look; the writer's goroutine owns it
 	others  atomic.Bool // another process committed, which a write saw and nobody asked for yet
 
+	files       atomic.Pointer[trio] // what the connections have open; the writer's goroutine sets it
+	connections atomic.Int32
+	unheld      atomic.Bool           // there was a moment without connections, so files no longer holds
+	stopped     atomic.Pointer[error] // why the file can't be used any more; nil: it can
+
+	parting error // what the writer's last look at the files found
 	closing sync.Once
 	closed  error // what Close returns, once closing is done
 }
@@ -91,7 +97,14 @@ func (db *DB) Close() error {
 	db.closing.Do(func() {
 		db.writer.stop()
 		db.readers.stop()
-		if err := db.sql.Close(); err != nil {
+		if db.stopped.Load() == nil {
+			db.readers.close()
+		}
+		if t := db.files.Swap(nil); t != nil {
+			t.release()
+		}
+		db.closed = db.parting
+		if err := db.sql.Close(); err != nil && db.closed == nil {
 			db.closed = fmt.Errorf("close %s: %w", db.path, explain(err))
 		}
 	})

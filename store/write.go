@@ -234,7 +234,7 @@ func (db *DB) serve() {
 			w.answer(j, fmt.Errorf("write %s: the writer's goroutine was ended by a hook: %w", j.name, ErrClosed))
 		}
 		if w.conn != nil {
-			_ = w.conn.close() // nothing is pending on it; DB.Close reports what concerns the file
+			db.part()
 		}
 		w.gate.close()
 		close(w.ended)
@@ -267,6 +267,9 @@ func (w *writer) answer(j *job, err error) {
 func (db *DB) raw(j *job) error {
 	c, err := db.writing()
 	if err == nil {
+		err = db.examine()
+	}
+	if err == nil {
 		err = j.raw(c)
 	}
 	if err != nil {
@@ -279,7 +282,13 @@ func (db *DB) raw(j *job) error {
 func (db *DB) writing() (*conn, error) {
 	w := &db.writer
 	if w.conn == nil {
-		c, err := connect(context.Background(), db.sql, false)
+		if err := db.usable(); err != nil {
+			return nil, err
+		}
+		c, err := db.connect(context.Background(), false)
+		if err == nil && db.unheld.Load() {
+			err = db.hold(c)
+		}
 		if err != nil {
 			return nil, fmt.Errorf("open the writer's connection: %w", err)
 		}
@@ -342,12 +351,17 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 	w := &db.writer
 	c, err := db.writing()
 	if err != nil {
-		return false, explain(err)
+		return false, fmt.Errorf("write %s: %w", batch[0].name, explain(err))
 	}
 	defer w.gate.enter()()
 	if _, err = c.exec("BEGIN IMMEDIATE"); err != nil {
 		err = fmt.Errorf("write %s: begin: %w", batch[0].name, explain(err))
 		return false, db.undo(c, err)
+	}
+	// Who holds the lock and then finds the files in their places writes where all
+	// others read.
+	if d := db.damage(); d != nil {
+		return false, fmt.Errorf("write %s: %w", batch[0].name, db.mend(d, c.rollback()))
 	}
 	if version, err := c.number("PRAGMA user_version"); err != nil || version > int64(db.schema) {
 		if err == nil {
@@ -376,6 +390,9 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 		again = !undoes(err) || errors.Is(explain(err), ErrFull)
 		return again, db.undo(c, fmt.Errorf("write %s: commit: %w", batch[0].name, explain(err)))
 	}
+	if d := db.damage(); d != nil { // it may be where nobody will look
+		return false, fmt.Errorf("write %s: it may or may not have been kept: %w", batch[0].name, db.mend(d, nil))
+	}
 	return false, nil
 }
 
@@ -383,6 +400,11 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 // transaction failed for a reason of the disk, is given up.
 func (db *DB) undo(c *conn, err error) error {
 	rolled := c.rollback()
+	if undoes(err) {
+		if d := db.damage(); d != nil { // that is why
+			return errors.Join(db.mend(d, rolled), err)
+		}
+	}
 	if rolled != nil || (undoes(err) && !errors.Is(err, ErrFull) && !errors.Is(err, ErrBusy)) {
 		db.writer.conn = nil
 		err = errors.Join(err, rolled)

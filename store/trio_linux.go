@@ -1,0 +1,326 @@
+package store
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+)
+
+// trio is the database's three files as SQLite has them open. It compares them
+// with what their paths lead to. It never opens or closes the file or -shm: that
+// would drop SQLite's locks. An O_PATH descriptor touches no lock and keeps the
+// number of a deleted file from being given to another one.
+type trio struct {
+	pins  [3]pin   // the file, -wal, -shm
+	log   *os.File // -wal for reading: SQLite takes no locks on it; nil if it can't be read
+	index int      // SQLite's own descriptor of -shm; -1: unknown
+
+	mu   sync.Mutex
+	seen state // of the file at the last look
+}
+
+// pin is one file.
+type pin struct {
+	path string
+	fd   int // O_PATH
+	id   identity
+}
+
+type identity struct{ dev, ino, links uint64 }
+
+// state is when a file's content last changed, and how far the log had been
+// copied into it before.
+type state struct {
+	size    int64
+	mtime   syscall.Timespec
+	copied  progress
+	unknown bool // the log's index could not be read
+}
+
+// progress is which log is being copied into the file, and how far that went.
+type progress struct {
+	salt        [8]byte
+	begun, done uint32 // frames
+}
+
+// head is the part of -shm that is looked at.
+type head struct {
+	progress
+	frames uint32 // committed ones in the log
+	page   int64  // bytes
+}
+
+const (
+	oPath      = 0x200000 // O_PATH, which package syscall lacks
+	logHead    = 32       // bytes before the first frame
+	frameHead  = 24       // bytes before each page
+	copyLock   = 121      // the byte of -shm that is locked while the log is copied into the file
+	sharedByte = 0x40000002
+	sharedSize = 510
+	setOFDLock = 37 // F_OFD_SETLK
+)
+
+func identify(s *syscall.Stat_t) identity {
+	return identity{dev: s.Dev, ino: s.Ino, links: uint64(s.Nlink)} //nolint:unconvert // narrower elsewhere
+}
+
+// holdTrio notes the files of path, which a connection of this process has open
+// and has read from.
+func holdTrio(path string) (_ *trio, err error) {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	t := &trio{index: -1}
+	for i := range t.pins {
+		t.pins[i].fd = -1
+	}
+	defer func() {
+		if err != nil {
+			t.release()
+		}
+	}()
+	for i, p := range [...]string{path, real + "-wal", real + "-shm"} {
+		var s syscall.Stat_t
+		fd, err := syscall.Open(p, oPath|syscall.O_CLOEXEC, 0)
+		if err == nil {
+			t.pins[i] = pin{path: p, fd: fd}
+			err = syscall.Fstat(fd, &s)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("look at %s: %w", p, err)
+		}
+		t.pins[i].id = identify(&s)
+	}
+	if n := t.pins[0].id.links; n > 1 {
+		return nil, (&damage{away, path, fmt.Sprintf("has %d names (hard links)", n)}).err(
+			"whoever opens it by another one overwrites what is written here: remove the others (find DIR -samefile FILE lists them)")
+	}
+	open := descriptors()
+	for i, p := range t.pins {
+		fds, known := open[identity{dev: p.id.dev, ino: p.id.ino}], open != nil
+		if known && len(fds) == 0 {
+			return nil, (&damage{replaced, p.path, "was replaced while it was opened"}).err("try again")
+		}
+		if i == 2 && known {
+			t.index = fds[0]
+		}
+	}
+	t.log, _ = os.Open(link(t.pins[1].fd))
+	h, known := t.head()
+	var s syscall.Stat_t
+	if err := syscall.Fstat(t.pins[0].fd, &s); err != nil {
+		return nil, err
+	}
+	t.seen = state{s.Size, s.Mtim, h.progress, !known}
+	return t, nil
+}
+
+// descriptors are this process's open files but for O_PATH ones; nil if the
+// system does not tell.
+func descriptors() map[identity][]int {
+	names, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return nil
+	}
+	open := make(map[identity][]int, len(names))
+	for _, n := range names {
+		fd, err := strconv.Atoi(n.Name())
+		if err != nil {
+			continue
+		}
+		flags, _, e := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETFL, 0)
+		var s syscall.Stat_t
+		if e != 0 || flags&oPath != 0 || syscall.Fstat(fd, &s) != nil {
+			continue
+		}
+		id := identify(&s)
+		id.links = 0
+		open[id] = append(open[id], fd)
+	}
+	return open
+}
+
+// link is a path to the file of a descriptor, whatever became of its name.
+func link(fd int) string { return "/proc/self/fd/" + strconv.Itoa(fd) }
+
+func (t *trio) release() {
+	for _, p := range t.pins {
+		if p.fd >= 0 {
+			_ = syscall.Close(p.fd)
+		}
+	}
+	if t.log != nil {
+		_ = t.log.Close()
+	}
+}
+
+// calm reports that nothing needs a look: the paths lead where they led, and the
+// file's content is what it was at the last look. It is safe for concurrent use.
+func (t *trio) calm() bool {
+	var s syscall.Stat_t
+	for i := len(t.pins) - 1; i >= 0; i-- { // the file last: s is its
+		if syscall.Stat(t.pins[i].path, &s) != nil || identify(&s) != t.pins[i].id {
+			return false
+		}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return s.Size == t.seen.size && s.Mtim == t.seen.mtime
+}
+
+// look compares the files with what SQLite has open; nil: nothing happened to
+// them. A connection is open meanwhile.
+func (t *trio) look() *damage {
+	named := t.named()
+	if named == nil {
+		if d := t.short(); d != nil {
+			return d
+		}
+	}
+	// A log must not be put back beside a file that somebody overwrote. With
+	// another -shm, though, the one that is open can't tell who wrote to the file.
+	if named == nil || named.harm == journal {
+		if d := t.content(); d != nil {
+			return d
+		}
+	}
+	return named
+}
+
+// named compares what the paths lead to.
+func (t *trio) named() *damage {
+	for i, p := range t.pins {
+		harm := [...]harm{replaced, journal, index}[i]
+		var now, held syscall.Stat_t
+		err := syscall.Stat(p.path, &now)
+		if e := syscall.Fstat(p.fd, &held); e != nil {
+			return &damage{away, p.path, "can't be looked at: " + e.Error()}
+		}
+		id := identify(&now)
+		switch {
+		case err == nil && id == p.id:
+			continue
+		case err == nil && id.dev == p.id.dev && id.ino == p.id.ino:
+			if i == 2 {
+				continue // what other name it has is nobody's way in
+			}
+			return &damage{away, p.path, fmt.Sprintf("has %d names (hard links)", id.links)}
+		case err == nil:
+			return &damage{harm, p.path, "was replaced by another file"}
+		case !errors.Is(err, syscall.ENOENT) && !errors.Is(err, syscall.ENOTDIR):
+			return &damage{away, p.path, "can't be looked at: " + err.Error()}
+		case held.Nlink == 0 && i == 0:
+			return &damage{deleted, p.path, "was deleted"}
+		case held.Nlink == 0:
+			return &damage{harm, p.path, "was deleted"}
+		case i == 0:
+			return &damage{away, p.path, "was moved" + t.whither(p)}
+		default:
+			return &damage{harm, p.path, "was moved" + t.whither(p)}
+		}
+	}
+	return nil
+}
+
+// whither says where a file is now, if the system tells.
+func (t *trio) whither(p pin) string {
+	to, err := os.Readlink(link(p.fd))
+	if err != nil || to == p.path || strings.HasSuffix(to, " (deleted)") {
+		return ""
+	}
+	return " to " + to
+}
+
+// content finds a file that changed although, as the log's index says, SQLite
+// copied nothing into it.
+func (t *trio) content() *damage {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	// The index is read before the file's time for what is noted, so that what is
+	// copied in between counts as not seen; and after it for the judgement.
+	before, known := t.head()
+	var s syscall.Stat_t
+	if err := syscall.Fstat(t.pins[0].fd, &s); err != nil {
+		return &damage{away, t.pins[0].path, "can't be looked at: " + err.Error()}
+	}
+	if s.Size == t.seen.size && s.Mtim == t.seen.mtime {
+		t.seen.copied, t.seen.unknown = before.progress, !known
+		return nil
+	}
+	copying := t.copying()
+	if after, ok := t.head(); ok && !t.seen.unknown && !copying && after.progress == t.seen.copied {
+		return &damage{overwritten, t.pins[0].path, "was overwritten"}
+	}
+	t.seen = state{s.Size, s.Mtim, before.progress, !known}
+	return nil
+}
+
+// copying reports whether another process is copying the log into the file.
+func (t *trio) copying() bool {
+	l := syscall.Flock_t{Type: syscall.F_WRLCK, Start: copyLock, Len: 1}
+	return t.index >= 0 && (syscall.FcntlFlock(uintptr(t.index), syscall.F_GETLK, &l) != nil || l.Type != syscall.F_UNLCK)
+}
+
+// short finds a log that lacks what is committed in it.
+func (t *trio) short() *damage {
+	if t.log == nil {
+		return nil
+	}
+	for range 3 { // another process may be writing; the writer itself keeps them out
+		h, known := t.head()
+		if !known || h.frames == 0 {
+			return nil
+		}
+		var s syscall.Stat_t
+		var salt [8]byte
+		if err := syscall.Fstat(t.pins[1].fd, &s); err != nil {
+			return nil
+		}
+		_, err := t.log.ReadAt(salt[:], 16)
+		if s.Size >= logHead+int64(h.frames)*(frameHead+h.page) && err == nil && salt == h.salt {
+			return nil
+		}
+		if again, ok := t.head(); !ok || again != h {
+			continue
+		}
+		what := "was overwritten"
+		if err != nil || s.Size < logHead+int64(h.frames)*(frameHead+h.page) {
+			what = "was cut short"
+		}
+		return &damage{overwritten, t.pins[1].path, what}
+	}
+	return nil
+}
+
+// head reads the start of -shm through SQLite's own descriptor; false if that
+// is not to be had or is being written. The layout is SQLite's documented
+// wal-index format.
+func (t *trio) head() (h head, known bool) {
+	var s syscall.Stat_t
+	if t.index < 0 || syscall.Fstat(t.index, &s) != nil || s.Dev != t.pins[2].id.dev || s.Ino != t.pins[2].id.ino {
+		return h, false
+	}
+	var b [136]byte
+	if n, err := syscall.Pread(t.index, b[:], 0); err != nil || n != len(b) {
+		return h, false
+	}
+	if b[12] != 1 || string(b[:48]) != string(b[48:96]) {
+		return h, false
+	}
+	native := binary.NativeEndian
+	h.page = int64(native.Uint16(b[14:]))
+	if h.page == 1 {
+		h.page = 1 << 16
+	}
+	h.frames = native.Uint32(b[16:])
+	copy(h.salt[:], b[32:40])
+	h.done, h.begun = native.Uint32(b[96:]), native.Uint32(b[128:])
+	return h, true
+}
