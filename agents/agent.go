@@ -121,6 +121,7 @@ func (a *agent) loop() {
 		_ = a.work(ctx) // it has begun, so it ends by itself
 	}
 	token(a.poke)
+	var failing time.Time // since when turns can't begin; zero: they can
 	for {
 		select {
 		case <-ctx.Done():
@@ -138,8 +139,14 @@ func (a *agent) loop() {
 				break
 			}
 			if err := a.work(ctx); err != nil {
+				if failing.IsZero() {
+					failing = a.p.o.Now()
+				}
 				a.trouble(err)
+				a.p.disk.refused(failing, err)
 				a.pause(ctx)
+			} else {
+				failing = time.Time{}
 			}
 		}
 	}

@@ -47,6 +47,7 @@ func (p *Pool) launch(q *queue.Task) bool {
 		}
 		trouble = why
 	}
+	began := p.o.Now()
 	for {
 		err := p.begin(q.ID)
 		if err == nil {
@@ -56,6 +57,7 @@ func (p *Pool) launch(q *queue.Task) bool {
 			return true
 		}
 		show(err.Error() + "; trying again")
+		p.disk.refused(began, err)
 		t := time.NewTimer(2 * time.Second)
 		select {
 		case <-t.C:

@@ -29,6 +29,7 @@ func (a *agent) finish(ctx context.Context, e ending) bool {
 // agent's trouble and are tried again, with growing pauses, until ctx ends. It
 // returns the last error.
 func (a *agent) persist(ctx context.Context, what string, again func(error) bool, f func() error) error {
+	began := a.p.o.Now()
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
 		err := f()
 		if err == nil {
@@ -39,6 +40,7 @@ func (a *agent) persist(ctx context.Context, what string, again func(error) bool
 			return err
 		}
 		a.trouble(fmt.Errorf("trying again: %w", err))
+		a.p.disk.refused(began, err)
 		t := time.NewTimer(wait)
 		select {
 		case <-t.C:
@@ -53,7 +55,9 @@ func anyError(error) bool { return true }
 
 // passes reports whether err undid a write for a reason that can pass by itself,
 // so that the same write may be tried again.
-func passes(err error) bool { return errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrBusy) }
+func passes(err error) bool {
+	return errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrBusy) || errors.Is(err, store.ErrChanged) && !store.Stopped(err)
+}
 
 // keep writes what must not be lost: a disk that is full is waited for, until ctx
 // ends.

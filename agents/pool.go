@@ -62,6 +62,7 @@ type Options struct {
 	Cap      int                    // running agents at once; 0: 8
 	Rules    map[string]inbox.Rules // what the workspace's files say about mail, by the agent's name
 	Attended bool                   // a human can answer; false: what would ask is denied with the reason
+	Patience time.Duration          // how long a disk that refuses writes is waited for before Settled returns why; 0: without end
 }
 
 // Errors the pool's methods return (wrapped, with the names in the text).
@@ -85,6 +86,7 @@ type Pool struct {
 	o     Options
 	inbox *inbox.Inbox
 	hub   *hub
+	disk  *disk
 	ctx   context.Context // of all agents
 	stop  context.CancelCauseFunc
 	loops sync.WaitGroup
@@ -130,7 +132,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		return nil, err
 	}
 	p := &Pool{
-		o: o, hub: newHub(), model: o.Model, rules: o.Rules,
+		o: o, hub: newHub(), disk: newDisk(o.Patience, o.Now), model: o.Model, rules: o.Rules,
 		dispatch: make(chan struct{}, 1), sorts: make(chan struct{}, 1), unsorted: map[int64]int{}, changed: make(chan struct{}),
 		agents: map[int64]*agent{}, living: map[int64]*agent{}, asks: map[int64]*ask{}, waits: map[*wait]struct{}{},
 		queue: queue.New(o.Cap),
@@ -490,6 +492,8 @@ func (p *Pool) Settled(ctx context.Context) error {
 		}
 		select {
 		case <-changed:
+		case <-p.disk.over:
+			return p.disk.gaveUp()
 		case <-ctx.Done():
 			return ctx.Err()
 		}

@@ -108,11 +108,11 @@ func (db *DB) mend(d *damage, rolled error) error {
 	if err != nil {
 		saved = fmt.Sprintf("what it held could not be saved (%v)", err)
 	}
-	done := saved + "; nothing is written any more: end this program, see which file is to stand there, and start it again"
+	done := saved + ". End this program, see which file is to stand there, and start it again"
 	if !errors.Is(failed, errHopeless) {
 		done = failed.Error() + "; " + done
 	}
-	stop := d.err(done)
+	stop := d.stop(done)
 	db.stopped.Store(&stop)
 	return stop
 }

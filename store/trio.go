@@ -10,6 +10,13 @@ import (
 // is acknowledged.
 var ErrChanged = errors.New("somebody changed the database's files while they were open")
 
+// ErrStopped is the ErrChanged of a database that is not used any more: it has to
+// be opened by a new process.
+var ErrStopped = fmt.Errorf("%w, and it is not used any more", ErrChanged)
+
+// Stopped reports whether err says that the same DB will never write again.
+func Stopped(err error) bool { return errors.Is(err, ErrStopped) || errors.Is(err, ErrClosed) }
+
 // harm is what was done to the files, by what can be done about it.
 type harm int
 
@@ -33,4 +40,9 @@ type damage struct {
 // err is the damage as an error. done says what became of it and what to do next.
 func (d *damage) err(done string) error {
 	return fmt.Errorf("%w: %s %s: %s", ErrChanged, d.file, d.what, done)
+}
+
+// stop is err for a database that is not used any more.
+func (d *damage) stop(done string) error {
+	return fmt.Errorf("%w: %s %s: %s", ErrStopped, d.file, d.what, done)
 }

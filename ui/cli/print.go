@@ -52,6 +52,15 @@ func Names(set *tools.Set) []string {
 // closing is how long running work gets to be recorded when the program ends.
 const closing = 1200 * time.Millisecond
 
+// Patience is how long a disk that refuses writes is waited for: at a screen
+// until it takes them; a script waits for the exit code.
+func Patience(attended bool) time.Duration {
+	if attended {
+		return 0
+	}
+	return 5 * time.Second
+}
+
 // Close ends the agents within a bounded time; what can't be recorded in it is
 // found by the next start.
 func Close(pool *agents.Pool) error {
