@@ -165,7 +165,7 @@ func (h *host) open(ctx context.Context, choose func(remembered string) (config.
 		DB: db, Tools: h.tools, Gate: gate,
 		Resolve: h.models.Resolve, Model: h.choice.Name(), System: brief.System,
 		Root: h.place.Root, Data: h.place.Data, Private: h.place.Private, Environ: proc.Clean(os.Environ(), h.keys), Keys: h.keys,
-		Go: h.guard.Go, Cap: h.conf.MaxRunning, Attended: attended, Patience: cli.Patience(attended), Rules: said,
+		Go: h.guard.Go, Keep: h.guard.Keep, Cap: h.conf.MaxRunning, Attended: attended, Patience: cli.Patience(attended), Rules: said,
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())

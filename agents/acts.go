@@ -184,7 +184,7 @@ func (p *Pool) Shell(ctx context.Context, agent int64, command string) error {
 	began := time.Now()
 	file := filepath.Join(a.env.Outputs, fmt.Sprintf("shell-%d.txt", p.o.Now().UnixNano()))
 	r, err := proc.Run(ctx, proc.Spec{
-		Shell: command, Dir: p.o.Root, Env: p.o.Environ, Keys: p.o.Keys, Output: file, Head: 8 << 10, Tail: 8 << 10,
+		Shell: command, Dir: p.o.Root, Env: p.o.Environ, Keys: p.o.Keys, Output: file, Head: 8 << 10, Tail: 8 << 10, Keep: p.o.Keep,
 		Tick: func(tail string) { p.hub.emit(Output{a.id, "!" + command, tail}) },
 	})
 	if err != nil && ctx.Err() == nil {

@@ -29,6 +29,7 @@ import (
 	"fantail/store"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/tools/proc"
 	"fantail/tools/secret"
 )
 
@@ -62,6 +63,7 @@ type Options struct {
 	Cap      int                    // running agents at once; 0: 8
 	Rules    map[string]inbox.Rules // what the workspace's files say about mail, by the agent's name
 	Attended bool                   // a human can answer; false: what would ask is denied with the reason
+	Keep     func(proc.Group) func() // has a command's group ended if this program dies; nil: nobody does
 	Patience time.Duration          // how long a disk that refuses writes is waited for before Settled returns why; 0: without end
 }
 

@@ -79,7 +79,10 @@ func (e *Env) command(ctx context.Context, callID, command string, environ []str
 	if err != nil {
 		return fail("bash: %v", err)
 	}
-	s := proc.Spec{Shell: command, Dir: e.Root, Env: environ, Keys: e.Keys, Timeout: timeout, Output: file, Head: bashHead, Tail: bashTail, Hurry: e.Hurry}
+	s := proc.Spec{
+		Shell: command, Dir: e.Root, Env: environ, Keys: e.Keys, Timeout: timeout, Hurry: e.Hurry, Keep: e.Keep,
+		Output: file, Head: bashHead, Tail: bashTail,
+	}
 	if e.Started != nil {
 		s.Started = func(g proc.Group) error { return e.Started(ctx, callID, file, g) }
 	}

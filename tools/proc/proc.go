@@ -3,7 +3,8 @@
 // Does: start a command in a process group and session of its own without a
 // controlling terminal, hold it until its group is recorded, bound its time and
 // its output, keep the whole output in a file, end the group (TERM, then KILL),
-// tell whether a recorded group still lives.
+// end the command with this program where the kernel can, tell whether a recorded
+// group still lives.
 //
 // Does not: judge a command, know a workspace. A process that leaves its
 // session (a daemon that forks twice) is out of reach of its group.
@@ -17,6 +18,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 	"time"
 
@@ -43,6 +45,7 @@ type Spec struct {
 	Tail    int               // bytes kept from its end
 	FileCap int64             // bytes the file may grow to; 0: 1 GiB
 	Started func(Group) error // called before the command runs; after an error it never does, nor if this program dies in it
+	Keep    func(Group) func() // called before the command runs: somebody ends the group if this program dies before the returned function was called; nil: nobody
 	Tick    func(tail string) // called with the last bytes of the output as it grows, at most ten times a second
 	Hurry   <-chan struct{}   // once it is closed, a command that is to end gets a moment for it, not two seconds; nil: ctx's end hurries
 }
@@ -78,13 +81,17 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		return Result{Exit: -1}, err
 	}
 	defer sink.close()
-	cmd, out, hold, err := start(s)
+	exited := make(chan struct{})
+	cmd, out, hold, err := start(s, exited)
 	if err != nil {
 		close(sink.drained)
 		return Result{Exit: -1}, err
 	}
 	defer out.Close()
 	g := Group{PGID: cmd.Process.Pid, Start: started(cmd.Process.Pid)}
+	if s.Keep != nil {
+		defer s.Keep(g)()
+	}
 	go sink.drain(out)
 	if s.Started != nil {
 		err = release(hold, s.Started(g))
@@ -92,11 +99,6 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 
 	began := time.Now()
 	r := Result{}
-	exited := make(chan struct{})
-	go func() {
-		defer close(exited)
-		awaitExit(g.PGID)
-	}()
 	var late <-chan time.Time
 	if s.Timeout > 0 {
 		t := time.NewTimer(s.Timeout)
@@ -147,9 +149,9 @@ func release(hold *os.File, err error) error {
 	return errors.Join(err, hold.Close())
 }
 
-// start starts the command with its output on the returned pipe. If Started is
-// to be told, the command waits for hold.
-func start(s Spec) (cmd *exec.Cmd, out, hold *os.File, err error) {
+// start starts the command with its output on the returned pipe, and closes
+// exited once it has ended. If Started is to be told, the command waits for hold.
+func start(s Spec, exited chan<- struct{}) (cmd *exec.Cmd, out, hold *os.File, err error) {
 	shell, err := findShell()
 	if err != nil {
 		return nil, nil, nil, err
@@ -173,7 +175,8 @@ func start(s Spec) (cmd *exec.Cmd, out, hold *os.File, err error) {
 	cmd.Dir, cmd.Env = s.Dir, forShell(s.Env, s.Dir)
 	cmd.Stdout, cmd.Stderr = w, w
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	if err := cmd.Start(); err != nil {
+	dieWithUs(cmd.SysProcAttr)
+	if err := launch(cmd, exited); err != nil {
 		r.Close()
 		if hold != nil {
 			hold.Close()
@@ -184,6 +187,24 @@ func start(s Spec) (cmd *exec.Cmd, out, hold *os.File, err error) {
 		return nil, nil, nil, fmt.Errorf("start command in %s: %w", s.Dir, err)
 	}
 	return cmd, r, hold, nil
+}
+
+// launch starts cmd and closes exited once it has ended. The kernel ends a child
+// with the thread that started it, not with the process, so the thread that waits
+// for the child anyway is the one that starts it.
+func launch(cmd *exec.Cmd, exited chan<- struct{}) error {
+	begun := make(chan error, 1)
+	go func() {
+		defer close(exited)
+		runtime.LockOSThread()
+		defer runtime.UnlockOSThread()
+		err := cmd.Start()
+		begun <- err
+		if err == nil {
+			awaitExit(cmd.Process.Pid)
+		}
+	}()
+	return <-begun
 }
 
 // findShell returns bash, or sh where there is none.

@@ -17,7 +17,21 @@ import (
 	"go.uber.org/goleak"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if shell := os.Getenv(doomedEnv); shell != "" {
+		doomed(shell)
+		return
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// doomedEnv makes the test binary a program that runs a command and is killed.
+const doomedEnv = "FANTAIL_PROC_DOOMED"
+
+func doomed(shell string) {
+	_, err := Run(context.Background(), Spec{Shell: shell, Env: os.Environ(), Head: 1 << 10, Started: func(Group) error { return nil }})
+	fmt.Println("ended", err)
+}
 
 // fifo makes a named pipe a child reports through; the returned function waits
 // for its next line. Opening it for both ways keeps it from ending.

@@ -31,6 +31,8 @@ type Guard struct {
 	ends []func()
 	last []string // to be said once the screen is gone
 
+	keeper keeper
+
 	once sync.Once // of ending: who comes second waits for the exit
 }
 
@@ -125,10 +127,13 @@ func (g *Guard) Catch(name string) {
 // Crash ends the program because of a panic with that value and stack.
 func (g *Guard) Crash(name string, v any, stack []byte) {
 	g.once.Do(func() {
-		g.restore()
+		restored := g.restore()
 		g.say(fmt.Sprintf("the program failed (%s): %s", name, g.redact(firstLine(fmt.Sprint(v)))))
 		g.record(fmt.Sprintf("panic in %s: %v", name, v), stack)
 		g.Say()
+		if restored {
+			g.keeper.leave()
+		}
 		g.exit(failed)
 	})
 	select {} // another goroutine is ending the process
@@ -144,8 +149,11 @@ func (g *Guard) Fault(name, text string) {
 // Leave ends the program at once: the terminal is restored and code is the exit code.
 func (g *Guard) Leave(code int) {
 	g.once.Do(func() {
-		g.restore()
+		restored := g.restore()
 		g.Say()
+		if restored {
+			g.keeper.leave()
+		}
 		g.exit(code)
 	})
 	select {}
@@ -156,6 +164,7 @@ func (g *Guard) Leave(code int) {
 func (g *Guard) Exit(code int) {
 	g.once.Do(func() {
 		g.Say()
+		g.keeper.leave()
 		g.exit(code)
 	})
 	select {}
@@ -195,8 +204,9 @@ func (g *Guard) Say() {
 	g.last = nil
 }
 
-// restore runs the steps of an emergency end.
-func (g *Guard) restore() {
+// restore runs the steps of an emergency end and reports whether all of them ended.
+func (g *Guard) restore() bool {
+	all := true
 	g.mu.Lock()
 	ends := g.ends
 	g.mu.Unlock()
@@ -212,9 +222,11 @@ func (g *Guard) restore() {
 		select {
 		case <-done:
 		case <-late.C:
+			all = false
 		}
 		late.Stop()
 	}
+	return all
 }
 
 // write writes a crash file, readable by its owner only.

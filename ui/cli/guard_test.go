@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime/debug"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -103,6 +105,13 @@ func screenChild(g *Guard, kind string) {
 			<-s.runs
 			s.opened <- opened{}
 			broken()
+		}
+		if wild, is := strings.CutPrefix(kind, "fault "); is {
+			if wild != "none" {
+				_, _ = os.ReadFile(filepath.Join(os.Getenv("CRASH_DIR"), "go")) // waits
+				fault(wild)
+			}
+			select {}
 		}
 		if kind == "open" {
 			return nil, nil, errors.New("the database is upside down")
@@ -289,7 +298,8 @@ func TestPanicInMain(t *testing.T) {
 }
 
 func TestFirstSignalEndsInOrder(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+	for _, s := range ending() {
+		sig := s.(syscall.Signal)
 		t.Run(sig.String(), func(t *testing.T) {
 			c := startChild(t, "signals")
 			<-c.ready
@@ -300,7 +310,7 @@ func TestFirstSignalEndsInOrder(t *testing.T) {
 				t.Errorf("exit code %d", code)
 			}
 			files := c.crashes(t)
-			if want := sig == syscall.SIGQUIT; (len(files) == 1) != want {
+			if want := slices.Contains(telling(), s); (len(files) == 1) != want {
 				t.Errorf("%d crash files", len(files))
 			} else if want && (!strings.Contains(files[0], "goroutine 1") || !strings.Contains(files[0], "beChild")) {
 				t.Errorf("no stacks of all goroutines:\n%s", files[0])
@@ -375,4 +385,89 @@ func TestScreenThatFailsLeavesTheTerminalRight(t *testing.T) {
 			}
 		})
 	}
+}
+
+// fault ends the program in a way that no program survives.
+func fault(kind string) {
+	switch kind {
+	case "nil":
+		go func() { var p *Guard; p.Say() }()
+	case "map":
+		m := map[int]int{}
+		for range 8 {
+			go func() {
+				for i := 0; ; i++ {
+					m[i%64] = i
+				}
+			}()
+		}
+	case "stack":
+		debug.SetMaxStack(1 << 20)
+		var deep func(n int) int
+		deep = func(n int) int { return deep(n+1) + 1 }
+		go func() { _ = deep(0) }()
+	case "exit":
+		os.Exit(7) // somebody's, without asking
+	}
+}
+
+// Whatever ends the program, the terminal is as it was: modes, screen, cursor,
+// mouse, paste, keyboard.
+func TestTheTerminalIsRestored(t *testing.T) {
+	signals := []syscall.Signal{
+		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE,
+		syscall.SIGILL, syscall.SIGSYS, syscall.SIGTRAP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGVTALRM, syscall.SIGXCPU,
+		syscall.SIGKILL,
+	}
+	try := func(name, kind string, sig syscall.Signal) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), childEnv+"=screen fault "+kind, "CRASH_DIR="+dir, "TERM=xterm-256color", "TMPDIR="+dir)
+			if err := syscall.Mkfifo(filepath.Join(dir, "go"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			con := open(t, cmd)
+			before := modesOf(t, con.tty)
+			con.shows(t, "\x1b[?1049h")
+			if raw := modesOf(t, con.tty); raw == before {
+				t.Fatal("the screen did not change the terminal's modes")
+			}
+			var err error
+			if sig != 0 {
+				err = cmd.Process.Signal(sig)
+			} else {
+				err = os.WriteFile(filepath.Join(dir, "go"), nil, 0o600) // the fault waits for it
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, took := con.exited(t)
+			if took > 3*time.Second || code == ok {
+				t.Errorf("exit code %d after %v", code, took)
+			}
+			con.restored(t)
+			if after := modesOf(t, con.tty); after != before {
+				t.Errorf("the terminal's modes were %s and are %s", before, after)
+			}
+		})
+	}
+	for _, sig := range signals {
+		for n := range 2 {
+			try(fmt.Sprintf("%d-%d", int(sig), n), "none", sig)
+		}
+	}
+	for _, kind := range []string{"nil", "map", "stack", "exit"} {
+		try(kind, kind, 0)
+	}
+}
+
+func modesOf(t *testing.T, tty *os.File) string {
+	t.Helper()
+	now, _, err := modes(tty)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return now
 }

@@ -48,6 +48,9 @@ func NewScreen(guard *Guard, o ui.Options) (*Screen, error) {
 	if s.quiet, err = hush(guard); err != nil {
 		return nil, err
 	}
+	if err := guard.keeper.watch(os.Stdin, os.Stdout); err != nil {
+		guard.say(fmt.Sprintf("nobody restores the terminal if the program is killed: %v", err))
+	}
 	// The files themselves: an editor gets them as its terminal.
 	o.In, o.Out, o.Go, o.Now = os.Stdin, os.Stdout, guard.Go, time.Now
 	s.app = ui.New(o)

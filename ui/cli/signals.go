@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -19,15 +21,31 @@ type Signals struct {
 // it the program is gone two seconds after the first signal, whatever hangs.
 const endsWithin = 1400 * time.Millisecond
 
-// Watch calls end once, after the first of SIGINT, SIGTERM, SIGHUP and SIGQUIT;
-// SIGQUIT also writes the stacks of all goroutines into a crash file. Writing to
-// a pipe nobody reads is an error from then on, not a signal.
+// ending are the signals that would end the program without its consent. Those of
+// faults are here as others send them; a fault of its own the runtime handles, and
+// what it can't the keeper cleans up after.
+func ending() []os.Signal {
+	return append([]os.Signal{
+		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGALRM, syscall.SIGVTALRM, syscall.SIGXCPU, syscall.SIGUSR1, syscall.SIGUSR2,
+	}, telling()...)
+}
+
+// telling are those of them whose sender wants to know where the program was.
+func telling() []os.Signal {
+	return []os.Signal{
+		syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE, syscall.SIGILL, syscall.SIGSYS, syscall.SIGTRAP,
+	}
+}
+
+// Watch calls end once, after the first signal that ends programs; SIGQUIT and
+// those of faults also write the stacks of all goroutines into a crash file.
+// Writing to a pipe nobody reads is an error from then on, not a signal.
 func (g *Guard) Watch(end func()) *Signals {
 	s := &Signals{guard: g}
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	arrived := make(chan os.Signal, 4)
-	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+	for _, sig := range ending() {
 		// nohup and a shell's background jobs mean it.
 		if !signal.Ignored(sig) {
 			signal.Notify(arrived, sig)
@@ -50,8 +68,8 @@ func (s *Signals) End(sig syscall.Signal, end func()) {
 		<-time.NewTimer(endsWithin).C
 		s.guard.Leave(128 + int(sig))
 	})
-	if sig == syscall.SIGQUIT {
-		s.guard.Dump("SIGQUIT: the stacks of all goroutines")
+	if slices.Contains(telling(), os.Signal(sig)) {
+		s.guard.Dump(fmt.Sprintf("signal %d (%v): the stacks of all goroutines", int(sig), sig))
 	}
 	s.guard.Go("end", end)
 }

@@ -164,6 +164,26 @@ func (c *console) until(t testing.TB, want ...string) time.Time {
 	}
 }
 
+// shows waits for the terminal to have been sent s.
+func (c *console) shows(t testing.TB, s string) {
+	t.Helper()
+	late := time.NewTimer(time.Minute)
+	defer late.Stop()
+	for {
+		c.mu.Lock()
+		there, changed := bytes.Contains(c.raw, []byte(s)), c.changed
+		c.mu.Unlock()
+		if there {
+			return
+		}
+		select {
+		case <-changed:
+		case <-late.C:
+			t.Fatalf("the terminal never got %q", s)
+		}
+	}
+}
+
 // exited waits for the program to end and returns its exit code and how long that took.
 func (c *console) exited(t testing.TB) (code int, took time.Duration) {
 	t.Helper()
