@@ -96,7 +96,7 @@ func stored(t *testing.T, pattern string) map[string][]int64 {
 	return got
 }
 
-// shell runs steps on the files in dir as a user would.
+// must ends the test at the first error.
 func must(t *testing.T, errs ...error) {
 	t.Helper()
 	for _, err := range errs {
@@ -263,6 +263,44 @@ func TestDeposit_whenTheFilesVanish(t *testing.T) {
 				if len(got) != 1 || got[0] != id {
 					t.Errorf("%s was acknowledged as %d and is stored as %v; errors %q", body, id, got, refused)
 				}
+			}
+		})
+	}
+}
+
+// A process that comes when another one's files are gone does not begin anew: it
+// would acknowledge ids that the other one has acknowledged.
+func TestDeposit_whoComesWhenFilesVanished(t *testing.T) {
+	for _, gone := range [][]string{{"-wal"}, {"-shm"}, {"-wal", "-shm"}} {
+		t.Run(strings.Join(gone, ""), func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "fantail.db")
+			must(t, at(t, path).db.Close())
+			a := obey(t, path)
+			first, failed := a.deposits(t, "a0")
+			if failed != "" {
+				t.Fatal(failed)
+			}
+			for _, suffix := range gone {
+				must(t, os.Remove(path+suffix))
+			}
+			b := spawn(t, "obey", path, "")
+			second, failed := a.deposits(t, "a1") // while b waits, or before it looks
+			if failed == "" {
+				t.Fatalf("nothing was noticed: %d", second)
+			}
+			if line := <-b.lines; line != "ready" {
+				t.Fatalf("the process says %q", line)
+			}
+			o := &obedient{b, b.stdin.(io.Writer)}
+			id, failed := o.deposits(t, "b0")
+			if failed != "" || id == first {
+				t.Errorf("acknowledged as %d, after %d: %s", id, first, failed)
+			}
+			a.ends(t)
+			o.ends(t)
+			if there := stored(t, path); len(there["a0"]) != 1 || len(there["b0"]) != 1 {
+				t.Errorf("stored: %v", there)
 			}
 		})
 	}

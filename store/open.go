@@ -49,6 +49,9 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 	}
 	db.writer.init()
 	db.readers.init()
+	if err := missing(ctx, path); err != nil {
+		return nil, errors.Join(err, db.sql.Close())
+	}
 
 	c, err := db.connect(ctx, false)
 	defer func() {

@@ -1,15 +1,18 @@
 package store
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 )
 
 // trio is the database's three files as SQLite has them open. It compares them
@@ -323,4 +326,62 @@ func (t *trio) head() (h head, known bool) {
 	copy(h.salt[:], b[32:40])
 	h.done, h.begun = native.Uint32(b[96:]), native.Uint32(b[128:])
 	return h, true
+}
+
+// missing waits while another process has the file at path open although -wal or
+// -shm is not there. Who opened the file then would make new ones and see nothing
+// of what that process has acknowledged. A process that begins or ends is like that
+// for a moment, one whose files somebody deleted until its next write.
+func missing(ctx context.Context, path string) error {
+	late := time.NewTimer(busyTimeout)
+	defer late.Stop()
+	for {
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return nil // there is no file
+		}
+		lacks := ""
+		for _, p := range []string{real + "-wal", real + "-shm"} {
+			if _, err := os.Lstat(p); errors.Is(err, fs.ErrNotExist) {
+				lacks = p
+			}
+		}
+		if lacks == "" {
+			return nil
+		}
+		holder := holder(real)
+		if holder == "" {
+			return nil
+		}
+		again := time.NewTimer(5 * time.Millisecond)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+			return ctx.Err()
+		case <-late.C:
+			again.Stop()
+			return (&damage{journal, lacks, "is missing"}).err("process " + holder +
+				" has the database open and keeps what is in it: it puts it back with its next write, or when it ends; then try again")
+		}
+	}
+}
+
+// holder is the number of another process that holds SQLite's lock on the file;
+// "" if there is none, or the system does not tell.
+func holder(path string) string {
+	var s syscall.Stat_t
+	locks, err := os.ReadFile("/proc/locks")
+	if err != nil || syscall.Stat(path, &s) != nil {
+		return ""
+	}
+	inode, start, self := ":"+strconv.FormatUint(s.Ino, 10), strconv.Itoa(sharedByte), strconv.Itoa(os.Getpid())
+	for line := range strings.Lines(string(locks)) {
+		// 1: POSIX ADVISORY READ PID DEVICE:INODE START END
+		f := strings.Fields(line)
+		if len(f) == 8 && f[1] == "POSIX" && strings.HasSuffix(f[5], inode) && f[6] == start && f[4] != self {
+			return f[4]
+		}
+	}
+	return ""
 }
