@@ -94,7 +94,7 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 		Root: p.o.Root, Private: p.o.Private, Outputs: p.outputs(i.ID), Environ: p.environ(i), Keys: p.o.Keys,
 		Desk: desk{a}, Seen: tools.NewSeen(), Changes: p.o.Gate.Changes(),
 		Started: a.started, Keep: p.o.Keep,
-		Tick:    func(call, tail string) { a.show(Output{i.ID, call, tail}) },
+		Tick: func(call, tail string) { a.show(Output{i.ID, call, tail}) },
 	}
 	if i.Kind == Sub && !i.State.Terminal() {
 		var haste context.Context

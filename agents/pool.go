@@ -60,11 +60,11 @@ type Options struct {
 	System   func(agent Info) string          // the system prompt
 	Now      func() time.Time
 	Go       func(name string, f func())
-	Cap      int                    // running agents at once; 0: 8
-	Rules    map[string]inbox.Rules // what the workspace's files say about mail, by the agent's name
-	Attended bool                   // a human can answer; false: what would ask is denied with the reason
+	Cap      int                     // running agents at once; 0: 8
+	Rules    map[string]inbox.Rules  // what the workspace's files say about mail, by the agent's name
+	Attended bool                    // a human can answer; false: what would ask is denied with the reason
 	Keep     func(proc.Group) func() // has a command's group ended if this program dies; nil: nobody does
-	Patience time.Duration          // how long a disk that refuses writes is waited for before Settled returns why; 0: without end
+	Patience time.Duration           // how long a disk that refuses writes is waited for before Settled returns why; 0: without end
 }
 
 // Errors the pool's methods return (wrapped, with the names in the text).

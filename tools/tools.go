@@ -66,7 +66,7 @@ type Env struct {
 	Seen    *Seen                            // which files were read, and how they were then
 	Changes *permit.Changes                  // where it is noted what these tools write and run; nil: nowhere
 
-	Keep    func(proc.Group) func()          // has a command's group ended if this program dies; nil: nobody does
+	Keep func(proc.Group) func() // has a command's group ended if this program dies; nil: nobody does
 
 	// Started records a command before it runs; an error keeps it from running.
 	Started func(ctx context.Context, callID, output string, g proc.Group) error

@@ -37,17 +37,17 @@ const (
 type Spec struct {
 	Shell   string
 	Dir     string
-	Env     []string          // the whole environment
-	Keys    *secret.Keys      // what its output is kept and told without; nil: nothing
-	Timeout time.Duration     // 0: none
-	Output  string            // the file that gets the whole output (created 0600); "" keeps only head and tail
-	Head    int               // bytes of the output kept from its start in Result.Text
-	Tail    int               // bytes kept from its end
-	FileCap int64             // bytes the file may grow to; 0: 1 GiB
-	Started func(Group) error // called before the command runs; after an error it never does, nor if this program dies in it
+	Env     []string           // the whole environment
+	Keys    *secret.Keys       // what its output is kept and told without; nil: nothing
+	Timeout time.Duration      // 0: none
+	Output  string             // the file that gets the whole output (created 0600); "" keeps only head and tail
+	Head    int                // bytes of the output kept from its start in Result.Text
+	Tail    int                // bytes kept from its end
+	FileCap int64              // bytes the file may grow to; 0: 1 GiB
+	Started func(Group) error  // called before the command runs; after an error it never does, nor if this program dies in it
 	Keep    func(Group) func() // called before the command runs: somebody ends the group if this program dies before the returned function was called; nil: nobody
-	Tick    func(tail string) // called with the last bytes of the output as it grows, at most ten times a second
-	Hurry   <-chan struct{}   // once it is closed, a command that is to end gets a moment for it, not two seconds; nil: ctx's end hurries
+	Tick    func(tail string)  // called with the last bytes of the output as it grows, at most ten times a second
+	Hurry   <-chan struct{}    // once it is closed, a command that is to end gets a moment for it, not two seconds; nil: ctx's end hurries
 }
 
 // Group identifies a process group across restarts of this program.
