@@ -31,6 +31,7 @@ while read -r word group; do
 	case $word in
 	run) groups="$groups$group " ;;
 	end) groups="${groups%% "$group" *} ${groups#* "$group" }" ;;
+	clear) set -- ;; # the terminal is as it was
 	bye) exit ;;
 	esac
 done

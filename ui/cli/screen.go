@@ -59,6 +59,7 @@ func NewScreen(guard *Guard, o ui.Options) (*Screen, error) {
 		<-s.runs
 		s.app.Kill()
 		ownCursor()
+		guard.keeper.tell("clear")
 	})
 	s.signals = guard.Watch(s.app.Quit)
 	guard.Go("terminal", func() {
