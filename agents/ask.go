@@ -18,7 +18,9 @@ func (a *agent) ask(ctx context.Context) (*reply, error) {
 	a.p.mu.Unlock()
 	a.set(func(i *Info) { a.asked, i.State, i.Doing = a.p.o.Now(), Running, "streaming" })
 	a.counted = a.read
-	r, failed := a.stream(ctx, model, a.request(), false)
+	s := newScribe(a, model.Name)
+	r, failed := a.stream(ctx, model, a.request(), s)
+	r.said = s.end()
 	if failed != nil || ctx.Err() != nil {
 		r.calls = nil // nothing runs from a reply that did not end in order, or that nobody waits for
 	}
@@ -51,9 +53,10 @@ func (a *agent) requestOf(entries []Entry) *llm.Request {
 	return req
 }
 
-// stream sends a request and streams the reply to the feeds, as a summary if it
-// is one. With an error comes what had arrived.
-func (a *agent) stream(ctx context.Context, model Model, req *llm.Request, summary bool) (*reply, error) {
+// stream sends a request and streams the reply to the feeds and to s, which writes
+// it down; nil: it is a summary, which is nothing until it is whole. With an error
+// comes what had arrived.
+func (a *agent) stream(ctx context.Context, model Model, req *llm.Request, s *scribe) (*reply, error) {
 	r := &reply{}
 	var failed error
 	for part, err := range withheld(a.p.o.Keys, model.Provider.Stream(ctx, req)) {
@@ -63,6 +66,7 @@ func (a *agent) stream(ctx context.Context, model Model, req *llm.Request, summa
 		}
 		if again, ok := part.(llm.Retrying); ok {
 			r = &reply{}
+			s.void()
 			a.p.hub.emit(Void{a.id})
 			a.set(func(i *Info) {
 				i.Retry = &Retry{
@@ -76,7 +80,8 @@ func (a *agent) stream(ctx context.Context, model Model, req *llm.Request, summa
 			a.set(func(i *Info) { i.Retry = nil })
 		}
 		if d, ok := r.add(part); ok {
-			d.Agent, d.Summary = a.id, summary
+			d.Agent, d.Summary = a.id, s == nil
+			s.hear(d)
 			a.show(d)
 		}
 		if r.stop != nil {
@@ -109,6 +114,11 @@ func (a *agent) record(ctx context.Context, model Model, r *reply) error {
 		b := a.batch(tx, true)
 		for _, e := range r.entries(model.Name, a.p.o.Tools.Title) {
 			if _, err := b.add(a.turn, e); err != nil {
+				return err
+			}
+		}
+		if r.said != nil { // what no entry took over
+			if err := tx.Unsay(a.turn); err != nil {
 				return err
 			}
 		}

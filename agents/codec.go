@@ -42,21 +42,38 @@ func (b *batch) add(turn int64, e Entry) (int64, error) {
 			e.Tokens = tokens(e.Result.Text)
 		}
 	}
-	data, err := json.Marshal(e)
-	if err != nil {
-		return 0, fmt.Errorf("encode %s entry: %w", e.Kind, err)
-	}
-	row := string(data)
-	if kept := keys.Row(row); kept != row { // what is shown and sent is what is kept
-		row, e = kept, decode(store.Entry{Kind: string(e.Kind), Data: kept})
-	}
-	seq, err := b.tx.Append(b.a.id, turn, string(e.Kind), row)
+	seq, err := b.append(turn, e)
 	if err != nil {
 		return 0, fmt.Errorf("append %s entry: %w", e.Kind, err)
 	}
-	e.Seq, e.Agent, e.Turn, e.At = seq, b.a.id, turn, b.tx.Now()
+	e.Seq, e.Agent, e.Turn, e.At, e.said = seq, b.a.id, turn, b.tx.Now(), saying{}
 	b.out = append(b.out, e)
 	return seq, b.recall(turn, seq, e)
+}
+
+// longText is the most bytes of a text that stands in its entry's row. A longer one
+// stands in pieces, of which some may be written down already: a row is several times
+// in memory while it is encoded, written and read.
+const longText = 1 << 20
+
+// append encodes an entry.
+func (b *batch) append(turn int64, e Entry) (int64, error) {
+	text, long := e.Text, len(e.Text) > longText
+	if long {
+		e.Text = ""
+	}
+	data, err := json.Marshal(e)
+	if err != nil {
+		return 0, err
+	}
+	if !long {
+		return b.tx.Append(b.a.id, turn, string(e.Kind), string(data))
+	}
+	head, err := b.tx.Say(turn, e.said.head, string(e.Kind), e.Model, text[e.said.upTo:])
+	if err != nil {
+		return 0, err
+	}
+	return b.tx.AppendLong(b.a.id, turn, string(e.Kind), string(data), head, len(text))
 }
 
 // decode reads a row. A row that can't be read becomes a notice that says so:
@@ -66,6 +83,9 @@ func decode(r store.Entry) Entry {
 	if err := json.Unmarshal([]byte(r.Data), &e); err != nil {
 		e = Entry{Text: fmt.Sprintf("entry %d (%s) can't be read: %v", r.Seq, r.Kind, err)}
 		r.Kind = string(EntryNotice)
+	}
+	if r.Text != "" {
+		e.Text = r.Text
 	}
 	e.Seq, e.Agent, e.Turn, e.At, e.Kind = r.Seq, r.Agent, r.Turn, r.Created, EntryKind(r.Kind)
 	return e

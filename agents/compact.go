@@ -311,7 +311,7 @@ func (a *agent) summarise(ctx context.Context, model Model, said []llm.Message, 
 			Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{
 				llm.Text{Text: "<conversation>\n" + text + "\n</conversation>", From: llm.FromTool}, llm.Text{Text: ask, From: llm.FromHost},
 			}}},
-		}, true)
+		}, nil)
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)

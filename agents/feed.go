@@ -1,9 +1,6 @@
 package agents
 
-import (
-	"strings"
-	"sync"
-)
+import "sync"
 
 // Feed is one reader's view of the pool's events. Neighbouring deltas of a
 // block and neighbouring changes of an agent coalesce, so a slow reader costs
@@ -14,14 +11,8 @@ type Feed struct {
 
 	mu     sync.Mutex
 	events []Event
-	delta  *pieces         // the delta that ends events, still growing
+	delta  *Delta          // the delta that ends events, still growing
 	mailed map[Mailed]bool // those among events
-}
-
-// pieces collects the text of neighbouring deltas.
-type pieces struct {
-	head Delta
-	text strings.Builder
 }
 
 func newFeed(p *Pool) *Feed {
@@ -50,9 +41,7 @@ func (f *Feed) settle() {
 	if f.delta == nil {
 		return
 	}
-	d := f.delta.head
-	d.Text = f.delta.text.String()
-	f.events = append(f.events, d)
+	f.events = append(f.events, *f.delta)
 	f.delta = nil
 }
 
@@ -66,11 +55,12 @@ func (f *Feed) put(e Event) {
 		f.mailed[m] = true
 	}
 	if d, ok := e.(Delta); ok {
-		if g := f.delta; g == nil || g.head.Agent != d.Agent || g.head.Block != d.Block || g.head.Thinking != d.Thinking {
+		if g := f.delta; g != nil && g.Agent == d.Agent && g.Block == d.Block && g.Thinking == d.Thinking {
+			g.join(d)
+		} else {
 			f.settle()
-			f.delta = &pieces{head: d}
+			f.delta = &d
 		}
-		f.delta.text.WriteString(d.Text)
 	} else {
 		f.settle()
 		f.push(e)
@@ -110,11 +100,11 @@ func replaces(e, old Event) bool {
 type hub struct {
 	mu    sync.Mutex
 	feeds map[*Feed]struct{}
-	live  map[int64][]*pieces
+	live  map[int64][]Delta // the last of each block
 }
 
 func newHub() *hub {
-	return &hub{feeds: map[*Feed]struct{}{}, live: map[int64][]*pieces{}}
+	return &hub{feeds: map[*Feed]struct{}{}, live: map[int64][]Delta{}}
 }
 
 func (h *hub) emit(e Event) {
@@ -123,11 +113,11 @@ func (h *hub) emit(e Event) {
 	switch e := e.(type) {
 	case Delta:
 		bs := h.live[e.Agent]
-		if n := len(bs); n == 0 || bs[n-1].head.Block != e.Block {
-			bs = append(bs, &pieces{head: e})
-			h.live[e.Agent] = bs
+		if n := len(bs); n > 0 && bs[n-1].Block == e.Block {
+			bs[n-1] = e
+		} else {
+			h.live[e.Agent] = append(bs, e)
 		}
-		bs[len(bs)-1].text.WriteString(e.Text)
 	case Void:
 		delete(h.live, e.Agent)
 	case Appended:
@@ -148,9 +138,8 @@ func (h *hub) join(f *Feed, now []Event) {
 		f.put(e)
 	}
 	for _, bs := range h.live {
-		for _, b := range bs {
-			d := b.head
-			d.Text = b.text.String()
+		for _, d := range bs {
+			d.Text = d.whole
 			f.put(d)
 		}
 	}

@@ -90,6 +90,9 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 			}
 		}
 		b := a.batch(tx, false)
+		if err := b.salvage(a.turn); err != nil { // of a reply that could not be recorded
+			return err
+		}
 		if len(a.handled) > 0 && e.outcome == Completed {
 			if _, err := b.add(a.turn, Entry{Kind: EntryNotice, Text: handled(a.handled)}); err != nil {
 				return err

@@ -175,8 +175,13 @@ func (p *Pool) openTurns(ctx context.Context) (agents []store.Agent, cuts []cut,
 			if err != nil {
 				return err
 			}
-			c := leftBy(t, decodeAll(rows))
-			c.parked = parkedAt(t, decodeAll(rows), asks)
+			said, err := rx.Sayings(t.ID)
+			if err != nil {
+				return err
+			}
+			es := decodeAll(rows)
+			c := leftBy(t, append(es, partial(said)...))
+			c.parked = parkedAt(t, es, asks)
 			cuts = append(cuts, c)
 		}
 		agents, err = rx.Agents()
@@ -339,6 +344,9 @@ func (p *Pool) endGroups(cuts []cut) {
 func (p *Pool) closeCut(tx *store.Tx, c cut, rests bool) error {
 	a := &agent{p: p, id: c.turn.Agent}
 	b := a.batch(tx, false)
+	if err := b.salvage(c.turn.ID); err != nil {
+		return err
+	}
 	end := &End{Outcome: OutCrashed, Error: "the program ended while this turn ran", Millis: tx.Now().Sub(c.turn.Started).Milliseconds(), Steps: c.turn.Steps}
 	if _, err := b.add(c.turn.ID, Entry{Kind: EntryEnded, End: end}); err != nil {
 		return err

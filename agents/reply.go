@@ -17,6 +17,7 @@ type reply struct {
 	calls  []Call
 	usage  llm.Usage
 	stop   *llm.Stop
+	said   []saying // of the blocks, what was written down while they came; nil: nothing
 }
 
 // block is a run of text, or of thinking, or a call.
@@ -35,14 +36,14 @@ func (r *reply) add(part llm.Part) (Delta, bool) {
 	case llm.Text:
 		b := r.block(part.Index, false)
 		b.text.WriteString(part.Text)
-		return Delta{Block: len(r.blocks) - 1, Text: part.Text}, part.Text != ""
+		return Delta{Block: len(r.blocks) - 1, Text: part.Text, whole: b.text.String()}, part.Text != ""
 	case llm.Thinking:
 		b := r.block(part.Index, true)
 		b.text.WriteString(part.Text)
 		if part.Opaque != "" {
 			b.opaque, b.model = part.Opaque, part.Model
 		}
-		return Delta{Block: len(r.blocks) - 1, Thinking: true, Text: part.Text}, part.Text != ""
+		return Delta{Block: len(r.blocks) - 1, Thinking: true, Text: part.Text, whole: b.text.String()}, part.Text != ""
 	case llm.ToolCall:
 		r.calls = append(r.calls, Call{ID: part.ID, Name: llm.Clip(part.Name, longestName), Args: part.Args})
 		r.blocks = append(r.blocks, block{call: len(r.calls)})
@@ -127,7 +128,11 @@ func (r *reply) amiss() string {
 func (r *reply) entries(model string, title func(string, json.RawMessage) string) []Entry {
 	var es []Entry
 	said := false
-	for _, b := range r.blocks {
+	for i, b := range r.blocks {
+		var written saying
+		if i < len(r.said) {
+			written = r.said[i]
+		}
 		switch {
 		case b.call > 0:
 			if len(r.calls) >= b.call {
@@ -138,10 +143,10 @@ func (r *reply) entries(model string, title func(string, json.RawMessage) string
 			}
 		case b.thinking:
 			if b.text.Len() > 0 || b.opaque != "" {
-				es = append(es, Entry{Kind: EntryThinking, Text: b.text.String(), Opaque: b.opaque, Model: b.model})
+				es = append(es, Entry{Kind: EntryThinking, Text: b.text.String(), Opaque: b.opaque, Model: b.model, said: written})
 			}
 		case strings.TrimSpace(b.text.String()) != "":
-			es = append(es, Entry{Kind: EntryText, Text: b.text.String(), Model: model})
+			es = append(es, Entry{Kind: EntryText, Text: b.text.String(), Model: model, said: written})
 			said = true
 		}
 	}

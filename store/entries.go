@@ -15,23 +15,56 @@ type Entry struct {
 	Turn    int64 // 0: at rest
 	Kind    string
 	Data    string // JSON
+	Text    string // that stands in pieces and not in Data; "": there is none
 	Created time.Time
+
+	head int64 // of Text; 0: there is none
+	size int   // of Text
 }
 
-const entryColumns = `seq, agent, ifnull(turn, 0), kind, data, created_at`
+const entryColumns = `seq, agent, ifnull(turn, 0), kind, data, created_at, ifnull(head, 0), size`
 
 func scanEntry(s scanner) (e Entry, err error) {
 	var created sql.NullInt64
-	err = s.Scan(&e.Seq, &e.Agent, &e.Turn, &e.Kind, &e.Data, &created)
+	err = s.Scan(&e.Seq, &e.Agent, &e.Turn, &e.Kind, &e.Data, &created, &e.head, &e.size)
 	e.Created = moment(created)
 	return e, err
+}
+
+// read returns the entries a query selects, with their texts.
+func (v *View) read(query string, args ...any) ([]Entry, error) {
+	es, err := all(v, scanEntry, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	for i := range es {
+		if e := &es[i]; e.head != 0 {
+			if e.Text, err = v.text(e.head, e.size); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return es, nil
+}
+
+// readOne returns the first entry a query selects, with its text.
+func (v *View) readOne(query string, args ...any) (Entry, bool, error) {
+	es, err := v.read(query, args...)
+	if err != nil || len(es) == 0 {
+		return Entry{}, false, err
+	}
+	return es[0], true, nil
 }
 
 // Append adds an entry to the agent's transcript and returns its seq. turn 0
 // means at rest.
 func (tx *Tx) Append(agent, turn int64, kind, data string) (int64, error) {
-	seq, err := tx.insert(`INSERT INTO entries (agent, turn, kind, data, created_at) VALUES (?, ?, ?, ?, ?)`,
-		agent, null(turn), kind, data, stamp(tx.now))
+	return tx.append(agent, turn, kind, data, 0, 0)
+}
+
+func (tx *Tx) append(agent, turn int64, kind, data string, head int64, size int) (int64, error) {
+	seq, err := tx.insert(`INSERT INTO entries (agent, turn, kind, data, created_at, head, size) VALUES (?, ?, ?, ?, ?, ?, ?)`,
+		agent, null(turn), kind, data, stamp(tx.now), null(head), size)
 	if err != nil {
 		return 0, fmt.Errorf("append to the transcript of agent %d: %w", agent, err)
 	}
@@ -61,7 +94,7 @@ func (v *View) entries(agent int64, line []stretch, limit int, query string, seq
 				break
 			}
 		}
-		more, err := all(v, scanEntry, query, s.agent, s.upTo, seq, left)
+		more, err := v.read(query, s.agent, s.upTo, seq, left)
 		if err != nil {
 			return nil, fmt.Errorf("read entries of agent %d: %w", agent, err)
 		}
@@ -96,7 +129,7 @@ func (v *View) LastEntry(agent int64, kind string) (Entry, bool, error) {
 		return Entry{}, false, err
 	}
 	for _, s := range line {
-		e, ok, err := first(v, scanEntry, `SELECT `+entryColumns+` FROM entries
+		e, ok, err := v.readOne(`SELECT `+entryColumns+` FROM entries
 			WHERE agent = ? AND kind = ? AND seq <= ? ORDER BY seq DESC LIMIT 1`, s.agent, kind, s.upTo)
 		if err != nil {
 			return e, false, fmt.Errorf("read last %s entry of agent %d: %w", kind, agent, err)
@@ -110,7 +143,7 @@ func (v *View) LastEntry(agent int64, kind string) (Entry, bool, error) {
 
 // KindOf returns the entries of a kind with seq > after of the agent's own, oldest first.
 func (v *View) KindOf(agent int64, kind string, after int64) ([]Entry, error) {
-	es, err := all(v, scanEntry, `SELECT `+entryColumns+` FROM entries WHERE agent = ? AND kind = ? AND seq > ? ORDER BY seq`, agent, kind, after)
+	es, err := v.read(`SELECT `+entryColumns+` FROM entries WHERE agent = ? AND kind = ? AND seq > ? ORDER BY seq`, agent, kind, after)
 	if err != nil {
 		return nil, fmt.Errorf("read %s entries of agent %d: %w", kind, agent, err)
 	}
@@ -121,7 +154,7 @@ func (v *View) KindOf(agent int64, kind string, after int64) ([]Entry, error) {
 // open, by agent, oldest first. It costs a look into an index for each of them, however
 // many other entries there are.
 func (v *View) KindAfter(kind string, after int64) ([]Entry, error) {
-	es, err := all(v, scanEntry, `SELECT `+entryColumns+` FROM entries INDEXED BY entries_of_kind
+	es, err := v.read(`SELECT `+entryColumns+` FROM entries INDEXED BY entries_of_kind
 		WHERE agent IN (SELECT id FROM agents WHERE closed_at IS NULL) AND kind = ? AND seq > ? ORDER BY agent, seq`, kind, after)
 	if err != nil {
 		return nil, fmt.Errorf("read %s entries: %w", kind, err)
@@ -131,7 +164,7 @@ func (v *View) KindAfter(kind string, after int64) ([]Entry, error) {
 
 // TurnEntries returns the entries of a turn, oldest first.
 func (v *View) TurnEntries(turn int64) ([]Entry, error) {
-	es, err := all(v, scanEntry, `SELECT `+entryColumns+` FROM entries WHERE turn = ? ORDER BY seq`, turn)
+	es, err := v.read(`SELECT `+entryColumns+` FROM entries WHERE turn = ? ORDER BY seq`, turn)
 	if err != nil {
 		return nil, fmt.Errorf("read entries of turn %d: %w", turn, err)
 	}
@@ -140,7 +173,7 @@ func (v *View) TurnEntries(turn int64) ([]Entry, error) {
 
 // FirstOfTurn returns the oldest entry of a kind in a turn.
 func (v *View) FirstOfTurn(turn int64, kind string) (Entry, bool, error) {
-	e, ok, err := first(v, scanEntry, `SELECT `+entryColumns+` FROM entries WHERE turn = ? AND kind = ? ORDER BY seq LIMIT 1`, turn, kind)
+	e, ok, err := v.readOne(`SELECT `+entryColumns+` FROM entries WHERE turn = ? AND kind = ? ORDER BY seq LIMIT 1`, turn, kind)
 	if err != nil {
 		return e, false, fmt.Errorf("read first %s entry of turn %d: %w", kind, turn, err)
 	}

@@ -1,0 +1,116 @@
+package store
+
+import (
+	"database/sql"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// pieceBytes is about the most that one row of a text in pieces has: SQLite holds
+// a row several times over while it writes it.
+const pieceBytes = 256 << 10
+
+// Saying is the text of a block of a reply that still comes, as far as it was written down.
+type Saying struct {
+	Head  int64 // its first piece
+	Kind  string
+	Model string
+	Text  string
+}
+
+// Say writes down the next part of a text that a turn says, and returns its head;
+// head 0 begins one.
+func (tx *Tx) Say(turn, head int64, kind, model, text string) (int64, error) {
+	for len(text) > 0 {
+		n := runeEnd(text, pieceBytes)
+		id, err := tx.insert(`INSERT INTO pieces (turn, head, kind, model, text) VALUES (?, ?, ?, ?, ?)`, null(turn), null(head), kind, model, text[:n])
+		if err != nil {
+			return 0, fmt.Errorf("write down what turn %d says: %w", turn, err)
+		}
+		if head == 0 {
+			head = id
+		}
+		text = text[n:]
+	}
+	return head, nil
+}
+
+// runeEnd is where the character ends that stands at byte most, or the text.
+func runeEnd(text string, most int) int {
+	if len(text) <= most {
+		return len(text)
+	}
+	for n := most; n > most-utf8.UTFMax; n-- {
+		if utf8.RuneStart(text[n]) {
+			return n
+		}
+	}
+	return most
+}
+
+// Unsay forgets what a turn said that no entry names.
+func (tx *Tx) Unsay(turn int64) error {
+	if _, err := tx.count(`DELETE FROM pieces WHERE turn = ? AND ifnull(head, id) NOT IN (SELECT head FROM entries WHERE head IS NOT NULL)`, turn); err != nil {
+		return fmt.Errorf("forget what turn %d said: %w", turn, err)
+	}
+	return nil
+}
+
+// AppendLong is Append of an entry whose text stands in pieces: the size bytes of head.
+func (tx *Tx) AppendLong(agent, turn int64, kind, data string, head int64, size int) (int64, error) {
+	return tx.append(agent, turn, kind, data, head, size)
+}
+
+// Sayings returns the texts of a turn that no entry names, in the order they began.
+func (v *View) Sayings(turn int64) ([]Saying, error) {
+	type begun struct {
+		Saying
+		size int
+	}
+	scan := func(s scanner) (b begun, err error) {
+		err = s.Scan(&b.Head, &b.Kind, &b.Model, &b.size)
+		return b, err
+	}
+	bs, err := all(v, scan, `SELECT id, kind, model, octet_length(text) +
+			ifnull((SELECT sum(octet_length(text)) FROM pieces WHERE head = p.id), 0)
+		FROM pieces p WHERE turn = ? AND head IS NULL AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.head = p.id) ORDER BY id`, turn)
+	if err != nil {
+		return nil, fmt.Errorf("read what turn %d said: %w", turn, err)
+	}
+	var all []Saying
+	for _, b := range bs {
+		if b.Text, err = v.text(b.Head, b.size); err != nil {
+			return nil, err
+		}
+		all = append(all, b.Saying)
+	}
+	return all, nil
+}
+
+// text joins the pieces of a text of so many bytes.
+func (v *View) text(head int64, size int) (string, error) {
+	var b strings.Builder
+	b.Grow(size)
+	for _, query := range []string{`SELECT text FROM pieces WHERE id = ?`, `SELECT text FROM pieces WHERE head = ? ORDER BY id`} {
+		rows, err := v.Query(query, head)
+		if err != nil {
+			return "", fmt.Errorf("read text %d: %w", head, err)
+		}
+		for rows.Next() {
+			var piece sql.RawBytes
+			if err := rows.Scan(&piece); err != nil {
+				rows.Close()
+				return "", fmt.Errorf("read text %d: %w", head, err)
+			}
+			b.Write(piece)
+		}
+		if err := rows.Close(); err != nil {
+			return "", fmt.Errorf("read text %d: %w", head, err)
+		}
+		if err := rows.Err(); err != nil {
+			return "", fmt.Errorf("read text %d: %w", head, err)
+		}
+	}
+	return b.String(), nil
+}
