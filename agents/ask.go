@@ -20,7 +20,7 @@ func (a *agent) ask(ctx context.Context) (*reply, error) {
 	a.counted = a.read
 	s := newScribe(a, model.Name)
 	r, failed := a.stream(ctx, model, a.request(), s)
-	r.said = s.end()
+	r.noted = s.end()
 	if failed != nil || ctx.Err() != nil {
 		r.calls = nil // nothing runs from a reply that did not end in order, or that nobody waits for
 	}
@@ -117,7 +117,7 @@ func (a *agent) record(ctx context.Context, model Model, r *reply) error {
 				return err
 			}
 		}
-		if r.said != nil { // what no entry took over
+		if r.noted { // what no entry took over
 			if err := tx.Unsay(a.turn); err != nil {
 				return err
 			}

@@ -42,11 +42,11 @@ func (b *batch) add(turn int64, e Entry) (int64, error) {
 			e.Tokens = tokens(e.Result.Text)
 		}
 	}
-	seq, err := b.append(turn, e)
+	seq, err := b.append(turn, &e)
 	if err != nil {
 		return 0, fmt.Errorf("append %s entry: %w", e.Kind, err)
 	}
-	e.Seq, e.Agent, e.Turn, e.At, e.said = seq, b.a.id, turn, b.tx.Now(), saying{}
+	e.Seq, e.Agent, e.Turn, e.At, e.words = seq, b.a.id, turn, b.tx.Now(), nil
 	b.out = append(b.out, e)
 	return seq, b.recall(turn, seq, e)
 }
@@ -56,24 +56,42 @@ func (b *batch) add(turn int64, e Entry) (int64, error) {
 // in memory while it is encoded, written and read.
 const longText = 1 << 20
 
-// append encodes an entry.
-func (b *batch) append(turn int64, e Entry) (int64, error) {
-	text, long := e.Text, len(e.Text) > longText
-	if long {
-		e.Text = ""
+// append encodes an entry. It gives e a long text that is no longer in memory.
+func (b *batch) append(turn int64, e *Entry) (int64, error) {
+	w := e.words
+	if w == nil {
+		w = &words{}
 	}
-	data, err := json.Marshal(e)
-	if err != nil {
-		return 0, err
-	}
-	if !long {
+	if len(e.Text) <= longText && w.from == 0 {
+		data, err := json.Marshal(e)
+		if err != nil {
+			return 0, err
+		}
 		return b.tx.Append(b.a.id, turn, string(e.Kind), string(data))
 	}
-	head, err := b.tx.Say(turn, e.said.head, string(e.Kind), e.Model, text[e.said.upTo:])
+	row := *e
+	row.Text = ""
+	data, err := json.Marshal(row)
 	if err != nil {
 		return 0, err
 	}
-	return b.tx.AppendLong(b.a.id, turn, string(e.Kind), string(data), head, len(text))
+	var rest string
+	size := len(e.Text)
+	if w.from == 0 {
+		rest = e.Text[w.upTo:]
+	} else {
+		rest, size = string(w.text[w.upTo-w.from:]), w.size()
+	}
+	head, err := b.tx.Say(turn, w.head, string(e.Kind), e.Model, rest)
+	if err != nil {
+		return 0, err
+	}
+	if e.Text == "" {
+		if e.Text, err = b.tx.Text(head, size); err != nil {
+			return 0, err
+		}
+	}
+	return b.tx.AppendLong(b.a.id, turn, string(e.Kind), string(data), head, size)
 }
 
 // decode reads a row. A row that can't be read becomes a notice that says so:

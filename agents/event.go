@@ -174,7 +174,7 @@ type Entry struct {
 	PStart    int64           `json:"pstart,omitempty"`
 	Task      int64           `json:"task,omitempty"`
 
-	said saying // how much of Text is written down already, while it is being recorded
+	words *words // where Text comes from, while it is being recorded
 }
 
 // Call is a model's tool call.
@@ -242,14 +242,8 @@ type Delta struct {
 	Summary  bool // of a conversation that is being compacted
 	Text     string
 
-	whole string // the block's text up to here, which ends with Text
-}
-
-// join adds the piece that comes next. All pieces are parts of one text, so that
-// nothing is copied.
-func (d *Delta) join(next Delta) {
-	d.Text = next.whole[len(next.whole)-len(next.Text)-len(d.Text):]
-	d.whole = next.whole
+	words *words // the block's text, of which this is a part
+	upTo  int    // where it ends there
 }
 
 // Void says that what was streamed since the last Appended with Live is void.

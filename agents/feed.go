@@ -1,6 +1,9 @@
 package agents
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // Feed is one reader's view of the pool's events. Neighbouring deltas of a
 // block and neighbouring changes of an agent coalesce, so a slow reader costs
@@ -11,8 +14,14 @@ type Feed struct {
 
 	mu     sync.Mutex
 	events []Event
-	delta  *Delta          // the delta that ends events, still growing
+	delta  *growing        // the delta that ends events
 	mailed map[Mailed]bool // those among events
+}
+
+// growing collects the text of neighbouring deltas.
+type growing struct {
+	head Delta
+	text strings.Builder
 }
 
 func newFeed(p *Pool) *Feed {
@@ -41,7 +50,9 @@ func (f *Feed) settle() {
 	if f.delta == nil {
 		return
 	}
-	f.events = append(f.events, *f.delta)
+	d := f.delta.head
+	d.Text = f.delta.text.String()
+	f.events = append(f.events, d)
 	f.delta = nil
 }
 
@@ -55,12 +66,11 @@ func (f *Feed) put(e Event) {
 		f.mailed[m] = true
 	}
 	if d, ok := e.(Delta); ok {
-		if g := f.delta; g != nil && g.Agent == d.Agent && g.Block == d.Block && g.Thinking == d.Thinking {
-			g.join(d)
-		} else {
+		if g := f.delta; g == nil || g.head.Agent != d.Agent || g.head.Block != d.Block || g.head.Thinking != d.Thinking {
 			f.settle()
-			f.delta = &d
+			f.delta = &growing{head: d}
 		}
+		f.delta.text.WriteString(d.Text)
 	} else {
 		f.settle()
 		f.push(e)
@@ -96,7 +106,7 @@ func replaces(e, old Event) bool {
 }
 
 // hub spreads events to the feeds and keeps each agent's live reply, so that a
-// feed that joins in the middle of one sees it whole.
+// feed that joins in the middle of one sees it whole, or the end of it if it is long.
 type hub struct {
 	mu    sync.Mutex
 	feeds map[*Feed]struct{}
@@ -139,7 +149,7 @@ func (h *hub) join(f *Feed, now []Event) {
 	}
 	for _, bs := range h.live {
 		for _, d := range bs {
-			d.Text = d.whole
+			d.Text = d.words.before(d.upTo)
 			f.put(d)
 		}
 	}

@@ -175,12 +175,12 @@ func (p *Pool) openTurns(ctx context.Context) (agents []store.Agent, cuts []cut,
 			if err != nil {
 				return err
 			}
-			said, err := rx.Sayings(t.ID)
+			said, err := partial(&rx.View, t.ID)
 			if err != nil {
 				return err
 			}
 			es := decodeAll(rows)
-			c := leftBy(t, append(es, partial(said)...))
+			c := leftBy(t, append(es, said...))
 			c.parked = parkedAt(t, es, asks)
 			cuts = append(cuts, c)
 		}

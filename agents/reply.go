@@ -17,7 +17,7 @@ type reply struct {
 	calls  []Call
 	usage  llm.Usage
 	stop   *llm.Stop
-	said   []saying // of the blocks, what was written down while they came; nil: nothing
+	noted  bool // some of it was written down while it came
 }
 
 // block is a run of text, or of thinking, or a call.
@@ -26,7 +26,7 @@ type block struct {
 	thinking bool
 	opaque   string
 	model    string
-	text     *strings.Builder
+	text     *words
 	call     int // 1 + its place in calls; 0: none
 }
 
@@ -35,15 +35,15 @@ func (r *reply) add(part llm.Part) (Delta, bool) {
 	switch part := part.(type) {
 	case llm.Text:
 		b := r.block(part.Index, false)
-		b.text.WriteString(part.Text)
-		return Delta{Block: len(r.blocks) - 1, Text: part.Text, whole: b.text.String()}, part.Text != ""
+		upTo := b.text.add(part.Text)
+		return Delta{Block: len(r.blocks) - 1, Text: part.Text, words: b.text, upTo: upTo}, part.Text != ""
 	case llm.Thinking:
 		b := r.block(part.Index, true)
-		b.text.WriteString(part.Text)
+		upTo := b.text.add(part.Text)
 		if part.Opaque != "" {
 			b.opaque, b.model = part.Opaque, part.Model
 		}
-		return Delta{Block: len(r.blocks) - 1, Thinking: true, Text: part.Text, whole: b.text.String()}, part.Text != ""
+		return Delta{Block: len(r.blocks) - 1, Thinking: true, Text: part.Text, words: b.text, upTo: upTo}, part.Text != ""
 	case llm.ToolCall:
 		r.calls = append(r.calls, Call{ID: part.ID, Name: llm.Clip(part.Name, longestName), Args: part.Args})
 		r.blocks = append(r.blocks, block{call: len(r.calls)})
@@ -58,7 +58,11 @@ func (r *reply) add(part llm.Part) (Delta, bool) {
 // block returns the block the next piece belongs to.
 func (r *reply) block(index int, thinking bool) *block {
 	if n := len(r.blocks); n == 0 || r.blocks[n-1].text == nil || r.blocks[n-1].index != index || r.blocks[n-1].thinking != thinking {
-		r.blocks = append(r.blocks, block{index: index, thinking: thinking, text: &strings.Builder{}})
+		kind := EntryText
+		if thinking {
+			kind = EntryThinking
+		}
+		r.blocks = append(r.blocks, block{index: index, thinking: thinking, text: &words{kind: kind}})
 	}
 	return &r.blocks[len(r.blocks)-1]
 }
@@ -128,11 +132,7 @@ func (r *reply) amiss() string {
 func (r *reply) entries(model string, title func(string, json.RawMessage) string) []Entry {
 	var es []Entry
 	said := false
-	for i, b := range r.blocks {
-		var written saying
-		if i < len(r.said) {
-			written = r.said[i]
-		}
+	for _, b := range r.blocks {
 		switch {
 		case b.call > 0:
 			if len(r.calls) >= b.call {
@@ -142,11 +142,11 @@ func (r *reply) entries(model string, title func(string, json.RawMessage) string
 				said = true
 			}
 		case b.thinking:
-			if b.text.Len() > 0 || b.opaque != "" {
-				es = append(es, Entry{Kind: EntryThinking, Text: b.text.String(), Opaque: b.opaque, Model: b.model, said: written})
+			if b.text.size() > 0 || b.opaque != "" {
+				es = append(es, Entry{Kind: EntryThinking, Text: b.text.String(), Opaque: b.opaque, Model: b.model, words: b.text})
 			}
-		case strings.TrimSpace(b.text.String()) != "":
-			es = append(es, Entry{Kind: EntryText, Text: b.text.String(), Model: model, said: written})
+		case b.text.solid:
+			es = append(es, Entry{Kind: EntryText, Text: b.text.String(), Model: model, words: b.text})
 			said = true
 		}
 	}

@@ -15,14 +15,72 @@ import (
 // of the pieces, or take them over if they are long.
 
 const (
-	saidAfter = 900 * time.Millisecond // with the commit, text is on disk within a second of its coming
+	saidAfter = 900 * time.Millisecond // with its commit, text is on disk within a second of its coming
 	saidAt    = 1 << 20                // bytes that are written down at once
 )
 
-// saying is how much of a block's text is written down.
-type saying struct {
-	head int64 // its first piece; 0: nothing is
-	upTo int   // bytes
+// words are the text of one block of a reply. Of a long one only what is not
+// written down is in memory. The agent's loop adds to them, its scribe writes them
+// down, and once the reply is over neither does.
+type words struct {
+	kind  EntryKind
+	solid bool // there is more than blanks; the loop's
+
+	mu   sync.Mutex
+	text []byte // from byte `from` on
+	from int
+	head int64 // the first piece of what is written down; 0: nothing is
+	upTo int   // bytes written down
+}
+
+// add adds the next piece and returns where it ends.
+func (w *words) add(s string) int {
+	w.solid = w.solid || strings.TrimSpace(s) != ""
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.text = append(w.text, s...)
+	return w.from + len(w.text)
+}
+
+func (w *words) size() int { return w.from + len(w.text) }
+
+// String is the text, "" if it is no longer in memory. The reply is over.
+func (w *words) String() string {
+	if w.from > 0 {
+		return ""
+	}
+	return string(w.text)
+}
+
+// before is the text up to a byte, as far as it is in memory.
+func (w *words) before(upTo int) string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	switch {
+	case upTo <= w.from:
+		return ""
+	case w.from > 0:
+		return fmt.Sprintf("… %d bytes before, which show when the reply is over …\n%s", w.from, w.text[:upTo-w.from])
+	}
+	return string(w.text[:upTo])
+}
+
+// rest is what is not written down, and the head of what is.
+func (w *words) rest() (head int64, upTo int, text string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.head, w.upTo, string(w.text[w.upTo-w.from:])
+}
+
+// wrote notes what is written down, and lets go of it if there is much.
+func (w *words) wrote(head int64, upTo int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.head, w.upTo = head, upTo
+	if w.size() > longText {
+		w.text = append(w.text[:0], w.text[upTo-w.from:]...)
+		w.from = upTo
+	}
 }
 
 // scribe writes down one reply. It has a goroutine from the first piece of text on,
@@ -40,12 +98,14 @@ type scribe struct {
 	done chan struct{} // closed when the goroutine ended; nil: it never began
 
 	mu    sync.Mutex
-	heard []Delta  // the last of each block
-	said  []saying // of each block
+	heard []*words // of each block that has text
 	fresh int      // bytes heard since the last look
-	wrote bool     // something was, or is being, written down
-	stale bool     // what was written down is of a try that failed
 	try   int      // counts the tries
+
+	// The goroutine's, until it ended.
+	wrote bool // something may be written down
+	doubt bool // what is written down may not be what the words say
+	tried int  // of which try that is
 }
 
 func newScribe(a *agent, model string) *scribe {
@@ -58,10 +118,9 @@ func (s *scribe) hear(d Delta) {
 		return
 	}
 	s.mu.Lock()
-	for len(s.heard) <= d.Block { // those between are calls
-		s.heard, s.said = append(s.heard, Delta{}), append(s.said, saying{})
+	if n := len(s.heard); n == 0 || s.heard[n-1] != d.words {
+		s.heard = append(s.heard, d.words)
 	}
-	s.heard[d.Block] = d
 	s.fresh += len(d.Text)
 	much := s.fresh >= saidAt
 	s.mu.Unlock()
@@ -81,8 +140,7 @@ func (s *scribe) void() {
 		return
 	}
 	s.mu.Lock()
-	s.heard, s.said, s.fresh = nil, nil, 0
-	s.stale = s.stale || s.wrote
+	s.heard, s.fresh = nil, 0
 	s.try++
 	s.mu.Unlock()
 	if s.done != nil {
@@ -90,17 +148,14 @@ func (s *scribe) void() {
 	}
 }
 
-// end waits until nothing is being written down and returns, for each block, what
-// was; nil: nothing at all. s is used no more.
-func (s *scribe) end() []saying {
+// end waits until nothing is being written down and reports whether anything may
+// have been.
+func (s *scribe) end() bool {
 	close(s.over)
 	if s.done != nil {
 		<-s.done
 	}
-	if !s.wrote {
-		return nil
-	}
-	return append([]saying{}, s.said...)
+	return s.wrote
 }
 
 // run writes down what is heard, a little later, until the reply is over.
@@ -138,54 +193,79 @@ func (s *scribe) run() {
 // write writes down what was heard and is not written down.
 func (s *scribe) write() error {
 	s.mu.Lock()
-	heard, said, try, stale := append([]Delta(nil), s.heard...), append([]saying(nil), s.said...), s.try, s.stale
-	s.fresh = 0
-	s.wrote = s.wrote || len(heard) > 0
+	heard := append([]*words(nil), s.heard...)
+	anew := s.try != s.tried
+	s.tried, s.fresh = s.try, 0
 	s.mu.Unlock()
-	if len(heard) == 0 && !stale {
+	s.doubt = s.doubt || anew && s.wrote
+	if len(heard) == 0 && !s.doubt {
 		return nil
 	}
-	now := make([]saying, len(said))
+	s.wrote = true
+	type written struct {
+		head int64
+		upTo int
+	}
+	now := make([]written, len(heard))
 	err := s.a.p.o.DB.Write(context.Background(), "write down a reply", func(tx *store.Tx) error {
-		if stale {
-			if err := tx.Unsay(s.turn); err != nil {
+		stands := map[int64]int{}
+		if s.doubt {
+			if err := s.look(tx, heard, stands); err != nil {
 				return err
 			}
 		}
-		for i, d := range heard {
-			kind := EntryText
-			if d.Thinking {
-				kind = EntryThinking
+		for i, w := range heard {
+			head, upTo, rest := w.rest()
+			if n, ok := stands[head]; ok {
+				rest = rest[n-upTo:]
+				upTo = n
 			}
-			head, err := tx.Say(s.turn, said[i].head, string(kind), s.model, d.whole[said[i].upTo:])
+			at, err := tx.Say(s.turn, head, string(w.kind), s.model, rest)
 			if err != nil {
 				return err
 			}
-			now[i] = saying{head, len(d.whole)}
+			now[i] = written{at, upTo + len(rest)}
 		}
 		return nil
 	})
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	switch {
-	case err != nil && !passes(err): // who knows whether it took effect: begin anew
-		clear(s.said)
-		s.stale = true
-	case err == nil && s.try == try:
-		copy(s.said, now)
-		s.stale = false
+	if err != nil {
+		s.doubt = true // whether it took effect
+		return err
 	}
-	return err
+	s.doubt = false
+	for i, w := range heard {
+		w.wrote(now[i].head, now[i].upTo)
+	}
+	return nil
+}
+
+// look finds how much of the words stands written down, and forgets what is not
+// theirs: of a try that failed, or of a commit that only seemed to fail.
+func (s *scribe) look(tx *store.Tx, heard []*words, stands map[int64]int) error {
+	said, err := tx.Sayings(s.turn)
+	if err != nil {
+		return err
+	}
+	var theirs []int64
+	for _, w := range heard {
+		if head, _, _ := w.rest(); head != 0 {
+			theirs = append(theirs, head)
+		}
+	}
+	for _, t := range said {
+		stands[t.Head] = t.Size
+	}
+	return tx.Unsay(s.turn, theirs...)
 }
 
 // salvage makes entries of what a turn said that none has taken over: its reply was
 // cut before it could be recorded.
 func (b *batch) salvage(turn int64) error {
-	said, err := b.tx.Sayings(turn)
-	if err != nil || len(said) == 0 {
+	es, err := partial(&b.tx.View, turn)
+	if err != nil {
 		return err
 	}
-	for _, e := range partial(said) {
+	for _, e := range es {
 		if _, err := b.add(turn, e); err != nil {
 			return err
 		}
@@ -193,13 +273,20 @@ func (b *batch) salvage(turn int64) error {
 	return b.tx.Unsay(turn)
 }
 
-// partial are the entries of a reply that was cut.
-func partial(said []store.Saying) (es []Entry) {
-	for _, s := range said {
-		if strings.TrimSpace(s.Text) == "" {
-			continue
-		}
-		es = append(es, Entry{Kind: EntryKind(s.Kind), Text: s.Text, Model: s.Model, said: saying{s.Head, len(s.Text)}})
+// partial are the entries of a turn's reply that was cut.
+func partial(v *store.View, turn int64) (es []Entry, err error) {
+	said, err := v.Sayings(turn)
+	if err != nil {
+		return nil, err
 	}
-	return es
+	for _, s := range said {
+		text, err := v.Text(s.Head, s.Size)
+		if err != nil {
+			return nil, err
+		}
+		if strings.TrimSpace(text) != "" {
+			es = append(es, Entry{Kind: EntryKind(s.Kind), Text: text, Model: s.Model, words: &words{head: s.Head, upTo: len(text)}})
+		}
+	}
+	return es, nil
 }

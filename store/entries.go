@@ -39,7 +39,7 @@ func (v *View) read(query string, args ...any) ([]Entry, error) {
 	}
 	for i := range es {
 		if e := &es[i]; e.head != 0 {
-			if e.Text, err = v.text(e.head, e.size); err != nil {
+			if e.Text, err = v.Text(e.head, e.size); err != nil {
 				return nil, err
 			}
 		}

@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -16,7 +17,7 @@ type Saying struct {
 	Head  int64 // its first piece
 	Kind  string
 	Model string
-	Text  string
+	Size  int // bytes
 }
 
 // Say writes down the next part of a text that a turn says, and returns its head;
@@ -49,10 +50,21 @@ func runeEnd(text string, most int) int {
 	return most
 }
 
-// Unsay forgets what a turn said that no entry names.
-func (tx *Tx) Unsay(turn int64) error {
-	if _, err := tx.count(`DELETE FROM pieces WHERE turn = ? AND ifnull(head, id) NOT IN (SELECT head FROM entries WHERE head IS NOT NULL)`, turn); err != nil {
-		return fmt.Errorf("forget what turn %d said: %w", turn, err)
+// Unsay forgets what a turn said that no entry names, but for the texts with those heads.
+func (tx *Tx) Unsay(turn int64, but ...int64) error {
+	said, err := tx.Sayings(turn)
+	if err != nil {
+		return err
+	}
+	for _, s := range said {
+		if slices.Contains(but, s.Head) {
+			continue
+		}
+		for _, query := range []string{`DELETE FROM pieces WHERE head = ?`, `DELETE FROM pieces WHERE id = ?`} {
+			if _, err := tx.count(query, s.Head); err != nil {
+				return fmt.Errorf("forget what turn %d said: %w", turn, err)
+			}
+		}
 	}
 	return nil
 }
@@ -64,32 +76,21 @@ func (tx *Tx) AppendLong(agent, turn int64, kind, data string, head int64, size 
 
 // Sayings returns the texts of a turn that no entry names, in the order they began.
 func (v *View) Sayings(turn int64) ([]Saying, error) {
-	type begun struct {
-		Saying
-		size int
+	scan := func(s scanner) (t Saying, err error) {
+		err = s.Scan(&t.Head, &t.Kind, &t.Model, &t.Size)
+		return t, err
 	}
-	scan := func(s scanner) (b begun, err error) {
-		err = s.Scan(&b.Head, &b.Kind, &b.Model, &b.size)
-		return b, err
-	}
-	bs, err := all(v, scan, `SELECT id, kind, model, octet_length(text) +
-			ifnull((SELECT sum(octet_length(text)) FROM pieces WHERE head = p.id), 0)
+	said, err := all(v, scan, `SELECT id, kind, model,
+			octet_length(text) + ifnull((SELECT sum(octet_length(text)) FROM pieces WHERE head = p.id), 0)
 		FROM pieces p WHERE turn = ? AND head IS NULL AND NOT EXISTS (SELECT 1 FROM entries WHERE entries.head = p.id) ORDER BY id`, turn)
 	if err != nil {
 		return nil, fmt.Errorf("read what turn %d said: %w", turn, err)
 	}
-	var all []Saying
-	for _, b := range bs {
-		if b.Text, err = v.text(b.Head, b.size); err != nil {
-			return nil, err
-		}
-		all = append(all, b.Saying)
-	}
-	return all, nil
+	return said, nil
 }
 
-// text joins the pieces of a text of so many bytes.
-func (v *View) text(head int64, size int) (string, error) {
+// Text joins the pieces of a text of so many bytes.
+func (v *View) Text(head int64, size int) (string, error) {
 	var b strings.Builder
 	b.Grow(size)
 	for _, query := range []string{`SELECT text FROM pieces WHERE id = ?`, `SELECT text FROM pieces WHERE head = ? ORDER BY id`} {

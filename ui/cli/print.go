@@ -142,7 +142,9 @@ func (p *Printer) close(out *stream, t *tally, err error) int {
 	switch p.Format {
 	case Text:
 		if answer != "" {
-			_, wrote = fmt.Fprintln(p.Out, strings.TrimRight(p.clean(answer), "\n"))
+			if _, wrote = io.WriteString(p.Out, strings.TrimRight(p.clean(answer), "\n")); wrote == nil {
+				_, wrote = io.WriteString(p.Out, "\n")
+			}
 		}
 	default:
 		out.on = true

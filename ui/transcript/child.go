@@ -75,7 +75,7 @@ func (c *child) keep(s string) {
 		}
 		s = strings.ToValidUTF8(s, "")
 	}
-	c.tail = s
+	c.tail = strings.Clone(s) // the whole is not kept
 }
 
 // delegated is a call that waits for an agent: what that does, the end of what it
