@@ -26,7 +26,7 @@ func define(blocks []Block) {
 		return
 	}
 	for i := range blocks {
-		if b := &blocks[i]; b.Kind != Code {
+		if b := &blocks[i]; b.Kind != Code && b.Kind != Raw {
 			b.defs = used(b.Source, defs)
 		}
 	}

@@ -82,6 +82,8 @@ func (r *Renderer) block(b Block, width, depth int) []string {
 		return nil
 	case Rule:
 		return []string{r.theme.Paint(themes.Rule, strings.Repeat("─", width))}
+	case Raw:
+		return Plain(b, width)
 	case Code:
 		return r.code(b, width)
 	case Item:

@@ -19,6 +19,12 @@ const (
 	maxBlock = 2 << 10 // bytes of a block; a longer one is cut at the end of a line
 	maxTable = 6 << 10 // tables look better whole
 	maxLine  = 2 << 10 // bytes of a line; a longer one is cut at a space
+
+	// Nobody reads a text this long as a page. What comes after it is shown as it is,
+	// in blocks that cost little beside their text.
+	maxBlocks = 10_000
+	maxSource = 1 << 20
+	maxRaw    = 8 << 10 // bytes of such a block
 )
 
 // Kind is what a block is.
@@ -33,6 +39,7 @@ const (
 	Item // of a list
 	Table
 	Rule
+	Raw // text as it is, at the end of a source that is too long to be a page
 )
 
 // Block is a part of a source that is rendered by itself. It is immutable.
@@ -78,6 +85,9 @@ func (s *Stream) slice(from, to int) string { return string(s.buf[from-s.base : 
 
 // Done are the blocks that are complete. It only grows.
 func (s *Stream) Done() []Block { return s.s.done }
+
+// Forget lets go of the source of a complete block.
+func (s *Stream) Forget(i int) { s.s.done[i].Source = "" }
 
 // Tail is the block under construction, as far as its lines are complete, and the
 // beginning of the next line.
@@ -188,11 +198,14 @@ func (s *scanner) emit() {
 // cut ends the open block if it is large, and goes on with another of its kind.
 func (s *scanner) cut() {
 	size := s.next - s.start
-	if size < maxBlock || s.kind == Table && size < maxTable {
+	if size < maxBlock || s.kind == Table && size < maxTable || s.kind == Raw && size < maxRaw {
 		return
 	}
 	o := s.open
 	s.emit()
+	if s.full() {
+		return
+	}
 	switch o.kind {
 	case Code:
 		s.open = open{kind: Code, fence: o.fence, opened: o.opened, until: o.until, lead: o.opened}
@@ -205,12 +218,17 @@ func (s *scanner) cut() {
 	}
 }
 
+// full reports whether the rest of the source is shown as it is.
+func (s *scanner) full() bool { return len(s.done) >= maxBlocks || s.start >= maxSource }
+
 // line takes one line, with its newline if it has one. mid: it is the rest of one that was cut.
 func (s *scanner) line(l string, mid bool) {
 	text := strings.TrimRight(l, "\r\n")
 	blank := strings.Trim(text, " \t") == ""
 	does := goesOn
 	switch {
+	case mid && s.kind == Blank && s.full():
+		s.open = open{kind: Raw}
 	case mid && s.kind == Blank:
 		s.open = open{kind: Paragraph}
 	case mid:
@@ -241,6 +259,8 @@ func (s *scanner) begin(text string) does {
 	does := goesOn
 	indent, body := indentOf(text)
 	switch {
+	case s.full():
+		s.kind = Raw
 	case indent >= 4:
 		s.kind = Code
 	case fenceOf(body) != "":
@@ -335,6 +355,8 @@ func (s *scanner) goesOn(text string, blank bool) does {
 		return goesOn
 	case Item:
 		return s.item(text, body, indent, blank)
+	case Raw:
+		return goesOn
 	}
 	return other
 }

@@ -1,6 +1,7 @@
 package transcript
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -30,7 +31,17 @@ type liveBlock struct {
 	group  *group
 	shown  int    // of md.Done, as blocks of the view
 	tail   *block // the last one of the view: what is under construction
+
+	at   int    // where its first block stands behind stream.start
+	next int    // the first of md.Done that may be let go of next
+	gap  *block // stands for those that were; nil: none
+	gone int    // bytes of them
 }
+
+// rawKept is how many blocks of a text that is too long to be a page are kept while
+// it comes, about 4 MB: who follows it sees its end, and what is let go of shows
+// again when the reply is over.
+const rawKept = 512
 
 // source is the unwrapped text so far.
 func (l *liveBlock) source() string {
@@ -38,7 +49,10 @@ func (l *liveBlock) source() string {
 		return string(l.text)
 	}
 	var b strings.Builder
-	for _, d := range l.md.Done() {
+	for i, d := range l.md.Done() {
+		if l.gap != nil && i == l.next {
+			b.WriteString(l.gap.text + "\n")
+		}
 		b.WriteString(d.Source)
 	}
 	t, rest := l.md.Tail()
@@ -67,7 +81,7 @@ func (v *View) Delta(d agents.Delta) {
 	if n := len(s.blocks); n > 0 && s.blocks[n-1].number == d.Block {
 		l = s.blocks[n-1]
 	} else {
-		l = &liveBlock{number: d.Block, plain: answer}
+		l = &liveBlock{number: d.Block, plain: answer, at: len(v.blocks) - s.start}
 		switch {
 		case d.Thinking:
 			l.plain = thinking
@@ -110,10 +124,39 @@ func (v *View) grow(l *liveBlock) {
 			v.blocks = append(v.blocks, b)
 		}
 		v.blocks = append(v.blocks, l.tail)
+		v.letGo(l)
 	}
 	l.tail.md = append(l.tail.md[:0:0], tail)
 	l.tail.text = rest
 	l.tail.touch()
+}
+
+// letGo lets go of the middle of a text that is too long, but for what a reader who
+// has scrolled up sees or has below.
+func (v *View) letGo(l *liveBlock) {
+	done := l.md.Done()
+	for ; len(done)-l.next > rawKept; l.next++ {
+		at := v.live.start + l.at + l.next
+		if !v.follow && at >= v.top.i {
+			return
+		}
+		if done[l.next].Kind != markdown.Raw {
+			continue
+		}
+		b := v.blocks[at]
+		l.gone += len(done[l.next].Source)
+		l.md.Forget(l.next)
+		b.touch()
+		if b.md, b.fancy, b.rendered = nil, nil, ""; l.gap == nil {
+			l.gap = b
+		} else {
+			b.hidden = true
+		}
+	}
+	if l.gap != nil {
+		l.gap.text = fmt.Sprintf("… %s bytes are left out here; they show when the reply is over …", thousands(l.gone))
+		l.gap.touch()
+	}
 }
 
 // closeLive takes the streamed blocks out of the view and returns them.
