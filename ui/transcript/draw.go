@@ -194,14 +194,14 @@ func (c canvas) part(b *block, i int, rest string) ([]string, string) {
 
 // thinking is folded to one line.
 func (c canvas) thinking(b *block) []string {
-	text := b.text
 	live := b.group.live
-	if live != nil {
-		text = string(live.text)
-	}
 	paint := func(s string) string { return c.theme.Paint(themes.Thinking, s) }
 	mark := c.mark("✻", themes.Thinking)
 	if !c.folded {
+		text := bounded(b.text)
+		if live != nil {
+			text = live.end(whole)
+		}
 		lines := frame.Wrap(strings.Trim(frame.Clean(text), "\n"), c.inner())
 		for i, l := range lines {
 			lines[i] = paint(l)
@@ -209,16 +209,28 @@ func (c canvas) thinking(b *block) []string {
 		return c.rows(mark, c.mark(" ", themes.Thinking), lines)
 	}
 	if live != nil {
-		return []string{mark + paint(frame.Cut("thinking · "+lastWords(text), c.inner()))}
+		return []string{mark + paint(frame.Cut("thinking · "+lastWords(live.end(shortEnd)), c.inner()))}
 	}
-	n := strings.Count(strings.TrimSpace(text), "\n") + 1
-	first, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	n := strings.Count(strings.TrimSpace(b.text), "\n") + 1
+	first, _, _ := strings.Cut(strings.TrimSpace(b.text), "\n")
 	return []string{mark + paint(frame.Cut("thought · "+lineCount(n)+" · "+frame.CleanLine(clip(first)), c.inner()))}
 }
 
+// bounded is a text, or the beginning of one that is too long to be shown at once.
+func bounded(text string) string {
+	if len(text) <= whole {
+		return text
+	}
+	head := strings.TrimSuffix(clipTo(text, whole), "…")
+	return head + fmt.Sprintf("\n… %s more bytes; y copies all", thousands(len(text)-len(head)))
+}
+
+// shortEnd is how many bytes of the end of a text fill a line.
+const shortEnd = 400
+
 // lastWords are the end of a text that still grows, on one line.
 func lastWords(text string) string {
-	tail := strings.TrimSpace(text[max(0, len(text)-400):])
+	tail := strings.TrimSpace(text[max(0, len(text)-shortEnd):])
 	return frame.CleanLine(strings.ToValidUTF8(tail[strings.LastIndexByte(tail, '\n')+1:], ""))
 }
 
@@ -228,9 +240,9 @@ func (c canvas) summary(b *block) []string {
 	mark, rest := c.mark("≡", themes.Accent), c.mark(" ", themes.Accent)
 	if live := b.group.live; live != nil {
 		if c.folded {
-			return []string{mark + c.theme.Paint(themes.Dim, frame.Cut("compacting · "+lastWords(string(live.text)), c.inner()))}
+			return []string{mark + c.theme.Paint(themes.Dim, frame.Cut("compacting · "+lastWords(live.end(shortEnd)), c.inner()))}
 		}
-		return c.rows(mark, rest, frame.Wrap(strings.Trim(frame.Clean(string(live.text)), "\n"), c.inner()))
+		return c.rows(mark, rest, frame.Wrap(strings.Trim(frame.Clean(live.end(whole)), "\n"), c.inner()))
 	}
 	word := "compacted"
 	if b.sum.Auto {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"fantail/agents"
 	"fantail/ui/markdown"
@@ -26,7 +27,7 @@ type stream struct {
 type liveBlock struct {
 	number int
 	plain  kind            // thinking or summary, shown as they come; else an answer
-	text   []byte          // of those
+	text   []byte          // of those, the end of it if it is long
 	md     markdown.Stream // of an answer
 	group  *group
 	shown  int    // of md.Done, as blocks of the view
@@ -35,7 +36,41 @@ type liveBlock struct {
 	at   int    // where its first block stands behind stream.start
 	next int    // the first of md.Done that may be let go of next
 	gap  *block // stands for those that were; nil: none
-	gone int    // bytes of them
+	gone int    // bytes of them, or before text
+}
+
+// plainKept is how many bytes of thinking or of a summary are kept while it comes;
+// of those `whole` are shown.
+const plainKept = 1 << 20
+
+// add takes the next piece of a block that is plain.
+func (l *liveBlock) add(s string) {
+	if l.text = append(l.text, s...); len(l.text) <= 2*plainKept {
+		return
+	}
+	from := len(l.text) - plainKept
+	for !utf8.RuneStart(l.text[from]) {
+		from++
+	}
+	l.gone += from
+	l.text = append(l.text[:0], l.text[from:]...)
+}
+
+// end is the end of a plain block's text, about so many bytes.
+func (l *liveBlock) end(most int) string {
+	from := max(len(l.text)-most, 0)
+	for from > 0 && from < len(l.text) && !utf8.RuneStart(l.text[from]) {
+		from++
+	}
+	if l.gone+from == 0 || most < whole {
+		return string(l.text[from:])
+	}
+	return leftOut(l.gone+from) + "\n" + string(l.text[from:])
+}
+
+// leftOut stands for what is let go of while a reply comes.
+func leftOut(bytes int) string {
+	return fmt.Sprintf("… %s bytes are left out here; they show when the reply is over …", thousands(bytes))
 }
 
 // rawKept is how many blocks of a text that is too long to be a page are kept while
@@ -46,7 +81,7 @@ const rawKept = 512
 // source is the unwrapped text so far.
 func (l *liveBlock) source() string {
 	if l.plain != answer {
-		return string(l.text)
+		return l.end(len(l.text) + whole)
 	}
 	var b strings.Builder
 	for i, d := range l.md.Done() {
@@ -101,7 +136,7 @@ func (v *View) Delta(d agents.Delta) {
 		v.below, s.counted = 1, 1
 	}
 	if l.plain != answer {
-		l.text = append(l.text, d.Text...)
+		l.add(d.Text)
 		l.tail.touch()
 		return
 	}
@@ -154,7 +189,7 @@ func (v *View) letGo(l *liveBlock) {
 		}
 	}
 	if l.gap != nil {
-		l.gap.text = fmt.Sprintf("… %s bytes are left out here; they show when the reply is over …", thousands(l.gone))
+		l.gap.text = leftOut(l.gone)
 		l.gap.touch()
 	}
 }

@@ -158,6 +158,9 @@ func (p *Provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.P
 }
 
 func (p *Provider) send(call *wire.Call, req *llm.Request) *llm.Error {
+	if err := call.Fits(req); err != nil {
+		return err
+	}
 	params := p.params(req)
 	var res *http.Response
 	// Not a field: through the provider's type, which reflection can reach, every

@@ -139,9 +139,8 @@ func (k *Call) Context() context.Context { return k.inner }
 // Its error is always an [llm.Error]. It has the form of [http.Client.Do] so
 // that a vendor's library can send through it.
 func (k *Call) Do(req *http.Request) (*http.Response, error) {
-	if req.ContentLength > requestLimit {
-		return nil, k.c.peer.Fault(llm.ContextTooLong, 0,
-			fmt.Sprintf("The request has %d MB, more than the %d MB a server takes.", req.ContentLength>>20, requestLimit>>20), "Shorten the conversation.")
+	if err := k.fits(req.ContentLength); err != nil {
+		return nil, err
 	}
 	k.watch.Reset(k.idle)
 	res, err := k.c.http.Do(req)
@@ -156,6 +155,35 @@ func (k *Call) Do(req *http.Request) (*http.Response, error) {
 	}
 	k.events = &decoder{src: body}
 	return res, nil
+}
+
+// Fits refuses a request whose texts alone are more than a server takes, before it
+// is encoded.
+func (k *Call) Fits(req *llm.Request) *llm.Error {
+	n := len(req.System)
+	for _, m := range req.Messages {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llm.Text:
+				n += len(p.Text)
+			case llm.Thinking:
+				n += len(p.Text) + len(p.Opaque)
+			case llm.ToolCall:
+				n += len(p.Args)
+			case llm.ToolResult:
+				n += len(p.Text)
+			}
+		}
+	}
+	return k.fits(int64(n))
+}
+
+func (k *Call) fits(bytes int64) *llm.Error {
+	if bytes <= requestLimit {
+		return nil
+	}
+	return k.c.peer.Fault(llm.ContextTooLong, 0,
+		fmt.Sprintf("The request has %d MB, more than the %d MB a server takes.", bytes>>20, requestLimit>>20), "Shorten the conversation.")
 }
 
 // streams reports whether the answer is an event stream we can read.
