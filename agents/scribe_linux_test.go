@@ -1,0 +1,69 @@
+package agents_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/agents/llm/llmtest"
+	"fantail/agents/llm/openai"
+)
+
+// replies is a life in which main's model says one reply, which says of itself how
+// long it is.
+func replies(t *testing.T, dir, base string) {
+	w := open(t, openai.New(openai.Options{Key: "k", BaseURL: base + "/v1"}), setting{dir: dir})
+	feed := w.pool.Subscribe()
+	defer feed.Close()
+	w.prompt("go")
+	bytes := 0
+	for bytes == 0 {
+		<-feed.Wait()
+		w.feed.Take()
+		for _, e := range feed.Take() {
+			if a, ok := e.(agents.Appended); ok && len(a.Entries) > 0 && a.Entries[0].Kind == agents.EntryText {
+				bytes = len(a.Entries[0].Text)
+			}
+		}
+	}
+	w.settle()
+	status, err := os.ReadFile("/proc/self/status")
+	check(t, err)
+	_, rest, _ := strings.Cut(string(status), "VmHWM:")
+	var peak int // KiB
+	_, err = fmt.Sscan(rest, &peak)
+	check(t, err)
+	fmt.Println("said", bytes, peak)
+}
+
+// TestScribe_aLongReplyTakesLittleMemory: the program grows by less than three times
+// the text, over real HTTP, from the socket to the row.
+// Spec: L4, L26.
+func TestScribe_aLongReplyTakesLittleMemory(t *testing.T) {
+	peak := func(size int) int {
+		const chunk = 4096
+		s := llmtest.New(llmtest.Reply{Parts: []llm.Part{llm.Text{Text: strings.Repeat("A line of a long reply, 32 bytes\n"[:31]+"\n", size/32)}}, Chunk: chunk})
+		base, stop, err := s.Start()
+		check(t, err)
+		defer stop()
+		said, most := 0, 0
+		lived(t, "replies", t.TempDir(), base, func(line string) bool {
+			_, err := fmt.Sscanf(line, "said %d %d", &said, &most)
+			return err == nil
+		})
+		if said != size {
+			t.Fatalf("it said %d bytes of %d", said, size)
+		}
+		return most << 10
+	}
+	const long = 40 << 20
+	small := peak(64)
+	if grown := peak(long) - small; grown > 3*long {
+		t.Errorf("a reply of %d MB takes %d MB", long>>20, grown>>20)
+	} else {
+		t.Logf("a reply of %d MB takes %d MB beside %d MB", long>>20, grown>>20, small>>20)
+	}
+}

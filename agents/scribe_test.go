@@ -1,0 +1,277 @@
+package agents_test
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/store"
+)
+
+// speech is a provider that says its parts one by one: a string is a text, a
+// duration a pause, an error the end; at the end of the parts it says no more until
+// it is stopped, unless the last is "." alone.
+type speech []any
+
+func (s speech) Stream(ctx context.Context, _ *llm.Request) iter.Seq2[llm.Part, error] {
+	return func(yield func(llm.Part, error) bool) {
+		for _, part := range s {
+			var p llm.Part
+			switch part := part.(type) {
+			case time.Duration:
+				select {
+				case <-time.After(part):
+				case <-ctx.Done():
+				}
+				continue
+			case error:
+				yield(nil, part)
+				return
+			case llm.Part:
+				p = part
+			case string:
+				p = llm.Text{Text: part}
+			}
+			if ctx.Err() != nil || !yield(p, nil) {
+				return
+			}
+		}
+		<-ctx.Done()
+	}
+}
+
+var whole = llm.Stop{Reason: llm.EndTurn}
+
+// said is what stands written down of a reply that still comes, by block.
+func (w *world) said(turn int64) (texts []string) {
+	w.t.Helper()
+	check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) error {
+		said, err := rx.Sayings(turn)
+		for _, s := range said {
+			text, err := rx.Text(s.Head, s.Size)
+			if err != nil {
+				return err
+			}
+			texts = append(texts, s.Kind+" "+text)
+		}
+		return err
+	}))
+	return texts
+}
+
+// wrote counts the transactions that wrote a reply down.
+func wrote(n *atomic.Int32) func(string) {
+	return func(statement string) {
+		if strings.HasPrefix(statement, "INSERT INTO pieces") {
+			n.Add(1)
+		}
+	}
+}
+
+// Spec: O-7, E-1.
+func TestScribe_textIsOnDiskWithinASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := speech{llm.Thinking{Text: "I think"}, "Hel", 400 * time.Millisecond, "lo", 3 * time.Second, llm.Text{Text: " again", Index: 0}, time.Hour}
+		var n atomic.Int32
+		w := open(t, m, setting{trace: wrote(&n)})
+		w.prompt("go")
+		synctest.Wait()
+		if got := w.said(1); got != nil {
+			t.Errorf("at once %q", got)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if got := fmt.Sprint(w.said(1)); got != "[thinking I think text Hello]" {
+			t.Errorf("after a second %s", got)
+		}
+		before := n.Load()
+		time.Sleep(2 * time.Second)
+		if n.Load() != before {
+			t.Error("it writes while nothing comes")
+		}
+		time.Sleep(1500 * time.Millisecond)
+		synctest.Wait()
+		if got := fmt.Sprint(w.said(1)); got != "[thinking I think text Hello again]" || n.Load() != before+1 {
+			t.Errorf("a second after the next piece %s, %d", got, n.Load()-before)
+		}
+		if got := kinds(w.entries("main")); got != "prompt" {
+			t.Errorf("entries %s", got)
+		}
+		w.pool.Stop(w.main())
+		w.settle()
+		es := w.entries("main")
+		if got := kinds(es); got != "prompt thinking text ended" || es[2].Text != "Hello again" || w.said(1) != nil {
+			t.Errorf("in the end %s, %q", got, w.said(1))
+		}
+	})
+}
+
+// A short reply costs nothing beside its record, a long one that comes at once is written
+// down as it comes.
+func TestScribe_shortReplyCostsNothing(t *testing.T) {
+	for name, c := range map[string]struct {
+		m    speech
+		want func(int32) bool
+	}{
+		"short": {speech{"a", 300 * time.Millisecond, "b", 300 * time.Millisecond, "c", whole}, func(n int32) bool { return n == 0 }},
+		"fast":  {speech{strings.Repeat("x", 900_000), whole}, func(n int32) bool { return n == 0 }},
+		"long":  {speech{strings.Repeat("x", 2_000_000), 100 * time.Millisecond, "y", whole}, func(n int32) bool { return n >= 8 }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var n atomic.Int32
+				w := open(t, c.m, setting{trace: wrote(&n)})
+				w.prompt("go")
+				w.settle()
+				if !c.want(n.Load()) {
+					t.Errorf("%d pieces", n.Load())
+				}
+				var want strings.Builder
+				for _, p := range c.m {
+					if s, ok := p.(string); ok {
+						want.WriteString(s)
+					}
+				}
+				if es := w.entries("main"); kinds(es) != "prompt text ended" || es[1].Text != want.String() || w.said(1) != nil {
+					t.Errorf("entries %s", kinds(es))
+				}
+			})
+		})
+	}
+}
+
+// What a try said that failed is forgotten, within a second, as on the screen.
+// Spec: L20.
+func TestScribe_aFailedTryIsForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		tries := 0
+		cut := &llm.Error{Kind: llm.Cut, Message: "cut"}
+		m := llm.Retry(provider(func(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
+			tries++
+			if tries == 1 {
+				return speech{"first", 2 * time.Second, cut}.Stream(ctx, req)
+			}
+			return speech{5 * time.Second, "second", 2 * time.Second, time.Hour}.Stream(ctx, req)
+		}), llm.RetryOptions{})
+		w := open(t, m, setting{})
+		w.prompt("go")
+		time.Sleep(1500 * time.Millisecond)
+		if got := fmt.Sprint(w.said(1)); got != "[text first]" {
+			t.Errorf("of the first try %s", got)
+		}
+		time.Sleep(2 * time.Second)
+		synctest.Wait()
+		if got := w.said(1); got != nil {
+			t.Errorf("after it failed %q", got)
+		}
+		time.Sleep(10 * time.Second)
+		if got := fmt.Sprint(w.said(1)); got != "[text second]" {
+			t.Errorf("of the second try %s", got)
+		}
+		w.pool.Stop(w.main())
+		w.settle()
+		if es := w.entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "second" {
+			t.Errorf("entries %s", kinds(es))
+		}
+	})
+}
+
+type provider func(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error]
+
+func (p provider) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
+	return p(ctx, req)
+}
+
+// A database that refuses holds up nothing and loses nothing: what could not be
+// written down is, later, once.
+func TestScribe_aDiskThatRefusesLosesNothing(t *testing.T) {
+	for _, fault := range []string{"pieces", "full"} {
+		t.Run(fault, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				half := strings.Repeat("of much text ", 200_000)
+				m := speech{"A beginning ", 2 * time.Second, half, 4 * time.Second, half, 4 * time.Second, "and an end.", 2 * time.Second, whole}
+				w := open(t, m, setting{})
+				w.prompt("go")
+				time.Sleep(1500 * time.Millisecond)
+				w.fault(fault)
+				w.until("it says so", func() bool { return strings.Contains(w.info("main").Why, "write down the reply") })
+				if i := w.info("main"); i.State != agents.Running || i.Doing != "streaming" {
+					t.Errorf("meanwhile %+v", i)
+				}
+				w.fault(map[string]string{"pieces": "none", "full": "space"}[fault])
+				time.Sleep(2 * time.Second)
+				synctest.Wait()
+				if got := w.said(1); len(got) != 1 || got[0] != "text A beginning "+half {
+					t.Errorf("written down then: %d texts", len(got))
+				}
+				w.until("the trouble is gone", func() bool { return w.info("main").Why == "" })
+				w.settle()
+				if es := w.entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "A beginning "+half+half+"and an end." {
+					t.Errorf("entries %s", kinds(es))
+				}
+			})
+		})
+	}
+}
+
+// A reply that can't be recorded leaves what was written down of it, as the end of its turn.
+func TestScribe_aReplyThatIsNotRecordedIsKept(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := open(t, speech{"what was said", 2 * time.Second, whole}, setting{})
+		w.prompt("go")
+		time.Sleep(1500 * time.Millisecond)
+		w.fault("texts")
+		time.Sleep(2 * time.Second)
+		w.fault("none")
+		w.settle()
+		if es := w.entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "what was said" || es[2].End.Outcome != agents.OutFailed || w.said(1) != nil {
+			t.Errorf("entries %s", kinds(es))
+		}
+	})
+}
+
+// A feed that joins in the middle of a reply sees it whole; of a long one it sees
+// the end, and all of it when the reply is over.
+func TestScribe_aFeedThatJoinsLate(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct{ text, want string }{
+			{"short", "short more"},
+			{strings.Repeat("0123456789", 300_000), "… 3000000 bytes before, which show when the reply is over …\n more"},
+		} {
+			w := open(t, speech{c.text, 5 * time.Second, " more", 5 * time.Second, whole}, setting{})
+			w.prompt("go")
+			time.Sleep(5*time.Second + 100*time.Millisecond)
+			f := w.pool.Subscribe()
+			defer f.Close()
+			got := ""
+			for _, e := range f.Take() {
+				if d, ok := e.(agents.Delta); ok {
+					got += d.Text
+				}
+			}
+			if got != c.want {
+				t.Errorf("%.80q, want %.80q", got, c.want)
+			}
+			w.settle()
+			for _, e := range f.Take() {
+				if a, ok := e.(agents.Appended); ok && len(a.Entries) > 0 && a.Entries[0].Kind == agents.EntryText {
+					if !a.Live || a.Entries[0].Text != c.text+" more" {
+						t.Errorf("%d bytes in the end", len(a.Entries[0].Text))
+					}
+					got = ""
+				}
+			}
+			if got != "" {
+				t.Error("no entry came")
+			}
+			w.close()
+		}
+	})
+}
