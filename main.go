@@ -8,7 +8,7 @@
 // a row and poke the agent. The agent's loop (agents/agent.go) runs a turn
 // (agents/turn.go), step by step: absorb (queued prompts and messages that are
 // due at this seam become entries, one transaction), ask (llm.Provider.Stream;
-// what is streamed goes to the feeds, in memory only), record (each finished
+// what is streamed goes to the feeds, and within a second to disk), record (each finished
 // entry is a row, one transaction), runCalls (permit.Gate.Decide, then the
 // tools), until no call is left. A commit hook (store.Tx.AfterCommit) tells each
 // agents.Feed; ui.App.follow carries it to ui.App.apply, ui.App.draw composes
