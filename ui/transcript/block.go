@@ -258,7 +258,6 @@ func (v *View) readAnswer(e *agents.Entry, old []*block, older bool) []*block {
 		for k := j; k < len(old) && k < j+2; k++ {
 			if o := old[k]; o.kind == answer && len(o.md) == 1 && o.md[0] == p {
 				b, j = o, k+1
-				b.md[0] = p       // the same text, of which the entry has the only copy from now on
 				if b.text != "" { // the line that was coming is a part of its own by now
 					b.text = ""
 					b.touch()
