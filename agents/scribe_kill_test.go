@@ -40,8 +40,8 @@ func body(pieces []string) (stream string, ends []int) {
 
 // TestKill_duringAReply kills the program while a reply is streamed. All that had come
 // a second before is in the transcript of the next start, and in the failure of the
-// task, once; after another crash too.
-// Spec: E-1, N-19, Q-44, A1, L29.
+// task, once; after another crash too (torture A1, L29).
+// Spec: E-1, N-19, Q-44.
 func TestKill_duringAReply(t *testing.T) {
 	var pieces []string
 	for i := range 3000 {

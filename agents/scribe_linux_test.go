@@ -40,8 +40,7 @@ func replies(t *testing.T, dir, base string) {
 }
 
 // TestScribe_aLongReplyTakesLittleMemory: the program grows by less than three times
-// the text, over real HTTP, from the socket to the row.
-// Spec: L4, L26.
+// the text, over real HTTP, from the socket to the row (torture L4, L26).
 func TestScribe_aLongReplyTakesLittleMemory(t *testing.T) {
 	peak := func(size int) int {
 		const chunk = 4096

@@ -18,8 +18,7 @@ func shapes() map[string]string {
 }
 
 // A source too long to be a page has few blocks, whatever it is made of, and the
-// same ones however it comes.
-// Spec: T17, L4.
+// same ones however it comes (torture T17, L4).
 func TestSplit_aLongSourceHasFewBlocks(t *testing.T) {
 	const size = 3 << 19
 	r := rand.New(rand.NewPCG(1, 2))

@@ -27,8 +27,7 @@ func passage(n int) string {
 }
 
 // A reply of any length costs little while it comes; its end and what a reader looks
-// at are there, and when it is over all of it is, and only once.
-// Spec: T17, L4.
+// at are there, and when it is over all of it is, and only once (torture T17, L4).
 func TestStream_aLongReplyCostsLittle(t *testing.T) {
 	for name, kind := range map[string]agents.Delta{"answer": {}, "thinking": {Thinking: true}, "summary": {Summary: true}} {
 		t.Run(name, func(t *testing.T) {
