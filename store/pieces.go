@@ -3,6 +3,7 @@ package store
 import (
 	"database/sql"
 	"fmt"
+	"runtime"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +12,11 @@ import (
 // pieceBytes is about the most that one row of a text in pieces has: SQLite holds
 // a row several times over while it writes it.
 const pieceBytes = 256 << 10
+
+// collectAt is how many bytes of a text are read before what that left is collected:
+// the driver makes each piece anew, and a text of many megabytes would be in memory
+// twice until the collector came by itself.
+const collectAt = 16 << 20
 
 // Saying is the text of a block of a reply that still comes, as far as it was written down.
 type Saying struct {
@@ -103,6 +109,9 @@ func (v *View) Text(head int64, size int) (string, error) {
 			if err := rows.Scan(&piece); err != nil {
 				rows.Close()
 				return "", fmt.Errorf("read text %d: %w", head, err)
+			}
+			if n := b.Len(); n/collectAt < (n+len(piece))/collectAt {
+				runtime.GC()
 			}
 			b.Write(piece)
 		}
