@@ -35,14 +35,17 @@ func (b *batch) add(turn int64, e Entry) (int64, error) {
 	if b.a.p != nil {
 		keys = b.a.p.o.Keys
 	}
-	e.withhold(keys)
+	said := e.Text
+	if e.withhold(keys); e.Text != said {
+		e.words = nil // what is written down is not what is kept
+	}
 	if len(e.Messages) > 0 {
 		e.Tokens = tokens(e.Text)
 		if e.Result != nil {
 			e.Tokens = tokens(e.Result.Text)
 		}
 	}
-	seq, err := b.append(turn, &e)
+	seq, err := b.append(turn, &e, keys)
 	if err != nil {
 		return 0, fmt.Errorf("append %s entry: %w", e.Kind, err)
 	}
@@ -57,7 +60,7 @@ func (b *batch) add(turn int64, e Entry) (int64, error) {
 const longText = 1 << 20
 
 // append encodes an entry. It gives e a long text that is no longer in memory.
-func (b *batch) append(turn int64, e *Entry) (int64, error) {
+func (b *batch) append(turn int64, e *Entry, keys *secret.Keys) (int64, error) {
 	w := e.words
 	if w == nil {
 		w = &words{}
@@ -67,7 +70,11 @@ func (b *batch) append(turn int64, e *Entry) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		return b.tx.Append(b.a.id, turn, string(e.Kind), string(data))
+		row := string(data)
+		if kept := keys.Row(row); kept != row { // what is shown and sent is what is kept
+			row, *e = kept, decode(store.Entry{Kind: string(e.Kind), Data: kept})
+		}
+		return b.tx.Append(b.a.id, turn, string(e.Kind), row)
 	}
 	row := *e
 	row.Text = ""
@@ -91,7 +98,7 @@ func (b *batch) append(turn int64, e *Entry) (int64, error) {
 			return 0, err
 		}
 	}
-	return b.tx.AppendLong(b.a.id, turn, string(e.Kind), string(data), head, size)
+	return b.tx.AppendLong(b.a.id, turn, string(e.Kind), keys.Row(string(data)), head, size)
 }
 
 // decode reads a row. A row that can't be read becomes a notice that says so:
