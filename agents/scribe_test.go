@@ -274,3 +274,33 @@ func TestScribe_aFeedThatJoinsLate(t *testing.T) {
 		}
 	})
 }
+
+// No key is written down, however it is cut, in a short text or a long one.
+func TestScribe_withoutKeys(t *testing.T) {
+	values, keys, _ := canaries(t)
+	for _, fill := range []string{"some words ", strings.Repeat("many words ", 200_000)} {
+		synctest.Test(t, func(t *testing.T) {
+			var m speech
+			for _, v := range values {
+				m = append(m, "Here: "+v[:len(v)/2], 1200*time.Millisecond, v[len(v)/2:]+" and "+v+"\n")
+			}
+			m = append(m, fill, 2*time.Second)
+			w := open(t, append(m, time.Hour), setting{keys: keys})
+			w.prompt("go")
+			time.Sleep(time.Duration(len(values)+5) * 1200 * time.Millisecond)
+			synctest.Wait()
+			said := strings.Join(w.said(1), "\n")
+			w.pool.Stop(w.main())
+			w.settle()
+			es := w.entries("main")
+			if kinds(es) != "prompt text ended" || len(said) < len(fill) {
+				t.Fatalf("entries %s, %d bytes written down", kinds(es), len(said))
+			}
+			for _, v := range values {
+				if strings.Contains(said, v) || strings.Contains(es[1].Text, v) {
+					t.Errorf("%.4s… is there", v)
+				}
+			}
+		})
+	}
+}
