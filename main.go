@@ -217,7 +217,7 @@ func (h *host) screen() (int, error) {
 		return 0, err // else the workspace may remember another one
 	}
 	s, err := cli.NewScreen(h.guard, ui.Options{
-		Environ: cli.Environ(h.conf, h.keys), Withhold: h.keys.Text, Theme: h.conf.Theme, Plain: !h.conf.Mouse, Notify: h.conf.Notify, Msgs: h.conf.StatusStyle == "msg", Start: choice.Why, Version: cli.Version(),
+		Environ: cli.Environ(h.conf, h.keys), Withhold: h.keys.Text, Theme: h.conf.Theme, Plain: !h.conf.Mouse, Notify: h.conf.Notify, Msgs: h.conf.StatusStyle == "msg", Start: choice.Why, Version: cli.Version(), Usual: cli.Usual(h.flags, h.conf),
 		Root: h.place.Root, History: filepath.Join(h.place.Data, "history"),
 		Branch: func() string { return cli.Branch(h.place.Root) }, Models: h.models.Names, Doubt: h.models.Doubt,
 		Remember: func(ctx context.Context, c agents.Choice, name string) error {

@@ -130,11 +130,12 @@ type Options struct {
 	Remember func(ctx context.Context, c agents.Choice, name string) error
 	Now      func() time.Time
 	Go       func(name string, f func())
-	Size     [2]int // of the terminal, where it can't be asked; zero: ask
-	FPS      int    // how often a second the framework looks for a new frame; 0: as often as it can
-	Plain    bool   // no mouse
-	Msgs     bool   // the status line says `2 msgs` for `2 pending`
-	Notify   string // how to tell who is elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
+	Size     [2]int      // of the terminal, where it can't be asked; zero: ask
+	FPS      int         // how often a second the framework looks for a new frame; 0: as often as it can
+	Plain    bool        // no mouse
+	Msgs     bool        // the status line says `2 msgs` for `2 pending`
+	Usual    permit.Mode // the workspace's own: the status line may leave it out; "": none is
+	Notify   string      // how to tell who is elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
 }
 
 // App is one screen. Only its own program touches it, but for the methods that

@@ -99,24 +99,39 @@ func mailMark(t *tab, news bool) string {
 	return fmt.Sprintf("%s%d", sign, t.info.Pending)
 }
 
-// statusLeft is `[Agent: NAME | 2 pending]`. A name too long for the line is cut,
-// what follows it is not.
-func (a *App) statusLeft(w int) string {
-	name, mail := "main", ""
-	if t := a.tabs.focus; t != nil {
-		name, mail = t.info.Name, a.mailWords(t)
-	}
-	name = frame.CleanLine(name)
+// nameLeast is how many cells of a name the status line always has, if the name has them.
+const nameLeast = 8
+
+// statusLeft is `[Agent: NAME | 2 pending]` in at most w cells: a name too long for
+// it is cut; where the words for its mail have no room beside what is left of the
+// name, the tab's mark stands for them, and whole is false.
+func (a *App) statusLeft(w int) (left string, whole bool) {
+	name, mail, mark := "main", "", ""
 	role := themes.Message
-	if mail != "" {
-		if t := a.tabs.focus; t.info.Urgent > 0 {
+	if t := a.tabs.focus; t != nil {
+		name, mail, mark = t.info.Name, a.mailWords(t), mailMark(t, t.news)
+		if t.info.Urgent > 0 {
 			role = themes.Warn
 		}
-		mail = a.theme.Paint(themes.Status, " | ") + a.theme.Paint(role, mail)
 	}
-	const around = "[Agent: " + "]"
-	name = frame.Cut(name, max(4, w-len(around)-frame.Width(mail)))
-	return a.theme.Paint(themes.Status, "[Agent: ") + a.theme.Paint(themes.Accent, name) + mail + a.theme.Paint(themes.Status, "]")
+	name = frame.CleanLine(name)
+	const before, between, after = "[Agent: ", " | ", "]"
+	most, least := frame.Width(name), min(frame.Width(name), nameLeast)
+	around := len(before + after)
+	whole = true
+	if mail != "" {
+		around += len(between)
+		if around+least+frame.Width(mail) > w {
+			mail, most, whole = mark, least, false
+		}
+		around += frame.Width(mail)
+	}
+	name = frame.CutMiddle(name, min(most, max(1, w-around)))
+	if mail != "" {
+		mail = a.theme.Paint(themes.Status, between) + a.theme.Paint(role, mail)
+	}
+	left = a.theme.Paint(themes.Status, before) + a.theme.Paint(themes.Accent, name) + mail + a.theme.Paint(themes.Status, after)
+	return frame.Cut(left, w), whole
 }
 
 // quietMark says that all mail is held, and until when; "": it is not.

@@ -6,126 +6,205 @@ import (
 
 	"fantail/agents"
 	"fantail/themes"
+	"fantail/tools/permit"
 	"fantail/ui/frame"
 )
 
-// piece is a part of the status line's right side. The lower keep is, the
-// earlier it is dropped when the line is narrow.
-type piece struct {
-	text string
-	role themes.Role
-	keep int
+// slot is a place in the status line, from left to right. What stands before rightmost
+// follows the agent, the rest is set against the right edge.
+type slot int
+
+const (
+	slotBranch slot = iota
+	slotFlash
+	slotAsking
+	slotWork
+	slotModel
+	slotShare
+	slotTokens
+	slotCost
+	slotFork
+	slotOutside
+	slotMode
+	slotQuiet
+	slots
+
+	firstRight = slotAsking
+)
+
+// want is a text for a slot. A later one for the same slot takes its place.
+type want struct {
+	at     slot
+	text   string
+	role   themes.Role
+	before string // stands around the text and is never cut
+	after  string
+	cut    bool // where the text has no room it is cut, not left out
 }
+
+func (w want) width() int { return frame.Width(w.before + w.text + w.after) }
+
+// branchLeast is how many cells a shortened branch has.
+const branchLeast = 8
 
 // statusLine is `[Agent: NAME | N pending] [Branch: B]` on its left, and on its
-// right what runs, the model, the context's share, the cost, the mode and quiet. On a
-// narrow screen the branch goes before what asks and runs, a fork, what came from
-// outside and quiet; the rest of the left is cut only after all of the right is gone.
+// right what asks and runs, the model, the context's share, the cost, the mode and
+// quiet. It grants wishes in their order as long as there is room and stops at the
+// first that has none: a wider line shows all that a narrower one does.
 func (a *App) statusLine(w int) string {
-	left := a.statusLeft(w)
-	branch := a.statusBranch()
-	if a.flash.text != "" {
-		text := "  " + a.theme.Paint(themes.Warn, frame.CleanLine(a.flash.text))
-		if frame.Width(left+branch+text) > w {
-			branch = ""
-		}
-		return frame.Fit(left+branch+text, w)
+	must, wants := a.statusWants()
+	var line [slots]want
+	least := 0
+	if must.text != "" {
+		line[slotMode], least = must, must.width()+2
 	}
-	pieces := a.statusRight()
-	for {
-		right, plain := "", ""
-		for i, p := range pieces {
-			sep := ""
-			if i > 0 {
-				sep = " · "
-				if p.keep >= 8 || pieces[i-1].keep >= 8 {
-					sep = "   "
-				}
-			}
-			right += a.theme.Paint(themes.Dim, sep) + a.theme.Paint(p.role, p.text)
-			plain += sep + p.text
-		}
-		free := w - frame.Width(left+branch) - frame.Width(plain) - 1
-		if len(pieces) == 0 {
-			if frame.Width(left) < w {
-				left += a.statusBranch() // as much of it as there is room for
-			}
-			return frame.Fit(left, w)
-		}
-		if free >= 1 {
-			return left + branch + strings.Repeat(" ", free) + right + " "
-		}
-		drop := 0
-		for i, p := range pieces {
-			if p.keep < pieces[drop].keep {
-				drop = i
-			}
-		}
-		if pieces[drop].keep >= 7 && branch != "" {
-			branch = ""
+	left, whole := a.statusLeft(w - least)
+	if !whole {
+		wants = nil // the words for the mail come first
+	}
+	for _, x := range wants {
+		was := line[x.at]
+		line[x.at] = x
+		over := frame.Width(left) + cellsOf(line) - w
+		if over <= 0 {
 			continue
 		}
-		pieces = append(pieces[:drop:drop], pieces[drop+1:]...)
+		if keep := frame.Width(x.text) - over; x.cut && keep > frame.Width(was.text) {
+			line[x.at].text = frame.Cut(x.text, keep)
+		} else {
+			line[x.at] = was
+		}
+		break
 	}
+	right, sep := "", ""
+	for _, x := range line[firstRight:] {
+		if x.text != "" {
+			right += a.theme.Paint(themes.Dim, sep) + a.theme.Paint(x.role, x.text)
+			sep = " · "
+			if x.at == slotAsking || x.at == slotWork {
+				sep = "   "
+			}
+		}
+	}
+	for _, x := range line[:firstRight] {
+		if x.text != "" {
+			left += a.theme.Paint(x.role, x.before+x.text+x.after)
+		}
+	}
+	if right == "" {
+		return frame.Fit(left, w)
+	}
+	right += " "
+	return frame.Fit(left, w-frame.Width(right)) + right
 }
 
-func (a *App) statusBranch() string {
-	if a.branch == "" {
-		return ""
+// cellsOf is how many cells that much of the line takes, with a separator of three
+// cells between what stands on the right, a blank before it and one at the end.
+func cellsOf(line [slots]want) int {
+	n, right := 0, 0
+	for i, x := range line {
+		switch {
+		case x.text == "":
+		case slot(i) < firstRight:
+			n += x.width()
+		default:
+			n += x.width()
+			right++
+		}
 	}
-	return a.theme.Paint(themes.Status, " [Branch: "+frame.CleanLine(a.branch)+"]")
+	if right > 0 {
+		n += 3*(right-1) + 2
+	}
+	return n
 }
 
-func (a *App) statusRight() []piece {
-	var ps []piece
-	if a.tally.Asking > 0 {
-		ps = append(ps, piece{fmt.Sprintf("⚠ %d asking", a.tally.Asking), themes.Warn, 9})
+// statusWants are the wishes for the line behind the agent. must is granted at every
+// width: a mode that is not the usual one, and yolo and plan whatever the usual one
+// is. The others follow in the order in which they are granted: what is said just
+// now, what asks and runs, what holds for this tab alone, a short branch, the rest,
+// and at last the whole branch.
+func (a *App) statusWants() (must want, ws []want) {
+	add := func(at slot, role themes.Role, text string) {
+		if text != "" {
+			ws = append(ws, want{at: at, role: role, text: text})
+		}
 	}
-	var work []string
-	if a.tally.Running > 0 {
-		work = append(work, fmt.Sprintf("▶ %d running", a.tally.Running))
-	}
-	if a.tally.Queued > 0 {
-		work = append(work, fmt.Sprintf("%d queued", a.tally.Queued))
-	}
-	if len(work) > 0 {
-		ps = append(ps, piece{strings.Join(work, " · "), themes.Accent, 8})
-	}
+	info := agents.Info{}
 	if t := a.tabs.focus; t != nil {
-		i := t.info
-		model := i.Model
-		if _, short, ok := strings.Cut(model, "/"); ok && short != "" {
-			model = short
-		}
-		ps = append(ps, piece{frame.Cut(frame.CleanLine(model), 28), themes.Dim, 5})
-		if i.Window > 0 && i.Context > 0 {
-			ps = append(ps, piece{fmt.Sprintf("%d%%", min(100, i.Context*100/i.Window)), themes.Dim, 4})
-		} else if i.Context > 0 {
-			ps = append(ps, piece{amount(i.Context) + " tokens", themes.Dim, 2})
-		}
-		if i.Priced && i.Cost > 0 {
-			ps = append(ps, piece{fmt.Sprintf("$%.2f", float64(i.Cost)/1e6), themes.Dim, 3})
-		}
+		info = t.info
 	}
-	if t := a.tabs.focus; t != nil && t.info.Kind == agents.Fork {
-		ps = append(ps, piece{"fork", themes.Message, 7})
+	mode := a.tally.Mode
+	if info.Outside {
+		mode = mode.Tightest()
 	}
-	m := a.tally.Mode
-	if t := a.tabs.focus; t != nil && t.info.Outside {
-		m = m.Tightest()
-		ps = append(ps, piece{"from outside", themes.Warn, 7})
+	usual := mode == a.o.Usual && mode != permit.Yolo && mode != permit.Plan
+	stands := want{at: slotMode, text: string(mode), role: themes.Warn}
+	if mode == permit.Ask {
+		stands.role = themes.Dim
 	}
-	if m != "" {
-		role := themes.Dim
-		if m != "ask" {
-			role = themes.Warn
-		}
-		ps = append(ps, piece{string(m), role, 6})
+	if !usual {
+		must = stands
 	}
-	if mark := a.quietMark(); mark != "" {
-		ps = append(ps, piece{mark, themes.Message, 7})
+	if a.flash.text != "" {
+		ws = append(ws, want{at: slotFlash, before: "  ", text: frame.CleanLine(a.flash.text), role: themes.Warn, cut: true})
 	}
-	return ps
+	if n := a.tally.Asking; n > 0 {
+		add(slotAsking, themes.Warn, fmt.Sprintf("⚠ %d asking", n))
+		add(slotAsking, themes.Warn, fmt.Sprintf("⚠ %d asking · alt+a", n))
+	}
+	a.statusWork(add)
+	add(slotQuiet, themes.Message, a.quietMark())
+	if info.Outside {
+		add(slotOutside, themes.Warn, "from outside")
+	}
+	if info.Kind == agents.Fork {
+		add(slotFork, themes.Message, "fork")
+	}
+	branch := want{at: slotBranch, before: " [Branch: ", text: frame.CleanLine(a.branch), after: "]", role: themes.Status}
+	short := branch
+	short.text, branch.cut = frame.Cut(branch.text, branchLeast), true
+	if branch.text != "" {
+		ws = append(ws, short)
+	}
+	if usual {
+		ws = append(ws, stands)
+	}
+	a.statusModel(info, add)
+	if branch.text != short.text {
+		ws = append(ws, branch)
+	}
+	return must, ws
+}
+
+// statusWork is what runs and is queued.
+func (a *App) statusWork(add func(at slot, role themes.Role, text string)) {
+	running, queued := "", ""
+	if n := a.tally.Running; n > 0 {
+		running = fmt.Sprintf("▶ %d running", n)
+		add(slotWork, themes.Accent, running)
+	}
+	if n := a.tally.Queued; n > 0 {
+		queued = fmt.Sprintf("%d queued", n)
+		add(slotWork, themes.Accent, strings.TrimPrefix(running+" · "+queued, " · "))
+	}
+}
+
+// statusModel is the focused agent's model, how full its window is and what it cost.
+func (a *App) statusModel(i agents.Info, add func(at slot, role themes.Role, text string)) {
+	model := i.Model
+	if _, short, ok := strings.Cut(model, "/"); ok && short != "" {
+		model = short
+	}
+	add(slotModel, themes.Dim, frame.Cut(frame.CleanLine(model), 28))
+	if i.Window > 0 && i.Context > 0 {
+		add(slotShare, themes.Dim, fmt.Sprintf("%d%%", min(100, i.Context*100/i.Window)))
+	}
+	if i.Priced && i.Cost > 0 {
+		add(slotCost, themes.Dim, fmt.Sprintf("$%.2f", float64(i.Cost)/1e6))
+	}
+	if i.Window <= 0 && i.Context > 0 {
+		add(slotTokens, themes.Dim, amount(i.Context)+" tokens")
+	}
 }
 
 // amount is a number of tokens in short: 950, 12k.

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"fantail/agents"
@@ -26,48 +25,113 @@ type span struct {
 
 const endedGroup = -1
 
-// tabRow is the row of tabs at that width, and where each tab stands in it. If
-// not all fit, those that have ended are folded into a group that counts them,
-// and the row is scrolled so that the focused one shows. It costs what shows,
-// whatever the number of tabs.
+// nameCells are how many cells a name may take in the row, from where there is room
+// to where there is least.
+var nameCells = [...]int{24, 20, 16, 12}
+
+// tabRow is the row of tabs at that width, and where each tab stands in it. If not
+// all fit, their names are cut, unless two would look alike; if that is not enough,
+// those that have ended are folded into a group that counts them; and if that is not,
+// the row is scrolled so that the focused one shows. It costs what shows, whatever the
+// number of tabs.
 func (a *App) tabRow(w int) (string, []span) {
 	t := &a.tabs
 	if len(t.all) == 0 || t.focus == nil {
 		return frame.Fit(a.theme.Paint(themes.TabActive, " main "), w), nil
 	}
-	cells := map[int]tabCell{}
-	known := func(i int) tabCell {
-		c, ok := cells[i]
-		if !ok {
-			c = a.tabCell(t.inRow(i))
-			cells[i] = c
-		}
-		return c
-	}
 	t.folded = false
-	if used := 0; t.good+t.bad > 0 {
-		for i := 0; i < t.count() && !t.folded; i++ {
-			used += known(i).width + 1
-			t.folded = used > w-1
+	cells, ok := a.allTabs(w - 1)
+	if ok || t.good+t.bad == 0 {
+		return a.layTabs(cells, ok, tabCell{}, w)
+	}
+	t.folded = true
+	group, room := a.groupCell(), w-1
+	if group.width > 0 {
+		room -= group.width + 1
+	}
+	cells, ok = a.allTabs(room)
+	return a.layTabs(cells, ok, group, w)
+}
+
+// tabCells are cells of the row as they are asked for, with names of one width.
+type tabCells struct {
+	a    *App
+	most int
+	made map[int]tabCell
+}
+
+func (a *App) tabCells(most int) *tabCells { return &tabCells{a, most, map[int]tabCell{}} }
+
+func (c *tabCells) at(i int) tabCell {
+	x, ok := c.made[i]
+	if !ok {
+		x = c.a.tabCell(c.a.tabs.inRow(i), c.most)
+		c.made[i] = x
+	}
+	return x
+}
+
+// alike reports whether the cut has made two of the names the same.
+func (c *tabCells) alike(from, to int) bool {
+	seen := make(map[string]string, to-from)
+	for i := from; i < to; i++ {
+		name := c.a.tabs.inRow(i).info.Name
+		short := tabName(name, c.most)
+		if was, ok := seen[short]; ok && was != name {
+			return true
+		}
+		seen[short] = name
+	}
+	return false
+}
+
+// allTabs is the row with all its tabs in w cells; where ok is false they have no
+// room, whatever is cut.
+func (a *App) allTabs(w int) (c *tabCells, ok bool) {
+	n := a.tabs.count()
+	for _, most := range nameCells {
+		c = a.tabCells(most)
+		used, i := 0, 0
+		for ; i < n && used <= w; i++ {
+			used += c.at(i).width + 1
+		}
+		if used <= w && (most == nameCells[0] || !c.alike(0, n)) {
+			return c, true
 		}
 	}
-	group := tabCell{}
-	if t.folded {
-		clear(cells)
-		group = a.groupCell()
+	return c, false
+}
+
+// scrolled is the part of the row around a tab that has room in what is left of w
+// beside the counts of those out of sight.
+func (a *App) scrolled(n, at, w int) (c *tabCells, from, to int) {
+	beside := len(fmt.Sprint(n)) + 2 // the columns that such a count may take
+	if len(a.tabs.asking) > 0 {
+		beside++
 	}
+	for i := len(nameCells) - 1; i >= 0; i-- {
+		c = a.tabCells(nameCells[i])
+		if from, to = window(c.at, n, at, w-beside); from > 0 {
+			from, to = window(c.at, n, at, w+1-2*beside)
+		}
+		if !c.alike(from, to) {
+			break
+		}
+	}
+	return c, from, to
+}
+
+// layTabs lays the cells and the group side by side; all says that there is room for
+// all of them.
+func (a *App) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []span) {
 	right := w - 1
 	if group.width > 0 {
 		right -= group.width + 1
 	}
-	n, at := t.count(), t.placeOf(t.focus)
-	from, to := window(known, n, at, right)
-	row, x := " ", 1
-	if from > 0 || to < n {
-		beside := len(fmt.Sprint(n)) + 2 // the columns that a count of hidden tabs may take
-		if from, to = window(known, n, at, right-beside); from > 0 {
-			from, to = window(known, n, at, right+1-2*beside)
-		}
+	n := a.tabs.count()
+	from, to, row, x := 0, n, " ", 1
+	if !all {
+		c, from, to = a.scrolled(n, a.tabs.placeOf(a.tabs.focus), right)
 		row = a.hidden("‹", 0, from)
 		x = frame.Width(row)
 	}
@@ -82,7 +146,7 @@ func (a *App) tabRow(w int) (string, []span) {
 		x += c.width
 	}
 	for i := from; i < to; i++ {
-		stand(known(i), i == from)
+		stand(c.at(i), i == from)
 	}
 	if to < n {
 		more := a.hidden("›", to, n)
@@ -95,23 +159,22 @@ func (a *App) tabRow(w int) (string, []span) {
 	return frame.Fit(row, w), spans
 }
 
-// hidden tells how many tabs are out of sight at a side, and by its colour
-// whether one of them asks.
+// hidden tells how many tabs are out of sight at a side, with ⚠ if one of them asks.
 func (a *App) hidden(arrow string, from, to int) string {
 	if from == to {
 		return " "
 	}
-	role := themes.Dim
+	role, sign := themes.Dim, ""
 	for x := range a.tabs.asking {
 		if i := a.tabs.placeOf(x); i >= from && i < to {
-			role = themes.Warn
+			role, sign = themes.Warn, "⚠"
 			break
 		}
 	}
 	if arrow == "‹" {
-		return a.theme.Paint(role, fmt.Sprintf("‹%d", to-from)) + " "
+		return a.theme.Paint(role, fmt.Sprintf("‹%d%s", to-from, sign)) + " "
 	}
-	return a.theme.Paint(role, fmt.Sprintf(" %d›", to-from))
+	return a.theme.Paint(role, fmt.Sprintf(" %s%d›", sign, to-from))
 }
 
 // window is the range of the n cells around at that fits into w.
@@ -162,10 +225,11 @@ func (a *App) groupCell() tabCell {
 	return c
 }
 
-// tabCell draws one tab: name, state, age while it works, unread messages.
-func (a *App) tabCell(x *tab) tabCell {
+// tabCell draws one tab: its name in so many cells, state, age while it works, unread
+// messages.
+func (a *App) tabCell(x *tab, most int) tabCell {
 	i := x.info
-	name := tabName(i)
+	name := tabName(i.Name, most)
 	sign, role := glyph(i)
 	role2 := themes.TabIdle
 	if x == a.tabs.focus {
@@ -197,16 +261,8 @@ func (a *App) tabCell(x *tab) tabCell {
 	return tabCell{i.ID, text, width}
 }
 
-// tabName is an agent's name as its tab has room for it: of a fork's always the number.
-func tabName(i agents.Info) string {
-	const most = 24
-	name := frame.CleanLine(i.Name)
-	if at := strings.LastIndex(name, "-fork-"); i.Kind == agents.Fork && at > 0 && frame.Width(name) > most {
-		number := name[at:]
-		return frame.Cut(name[:at], max(1, most-frame.Width(number))) + number
-	}
-	return frame.Cut(name, most)
-}
+// tabName is an agent's name as its tab has room for it: what it begins and ends with.
+func tabName(name string, most int) string { return frame.CutMiddle(frame.CleanLine(name), most) }
 
 func working(s agents.State) bool {
 	return s == agents.Running || s == agents.Waiting || s == agents.Asking

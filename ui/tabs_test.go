@@ -9,7 +9,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
-	"fantail/tools/permit"
 	"fantail/ui/frame"
 )
 
@@ -41,77 +40,6 @@ func TestGivenBack(t *testing.T) {
 	a.report(done{agent: 2, text: "It failed.", back: "/fork 9"})
 	if mine, other := a.boxOf(a.tabs.byID(1)).Value(), a.boxOf(a.tabs.byID(2)).Value(); mine != "" || other != "/fork 9" {
 		t.Errorf("main's box holds %q, the other %q", mine, other)
-	}
-}
-
-func TestStatusLineDropsFromTheRight(t *testing.T) {
-	a := screen(t, 200, 30).with(agents.Info{
-		ID: 1, Name: "main", Kind: agents.Main, State: agents.Running, Model: "anthropic/sonnet",
-		Window: 200_000, Context: 68_000, Cost: 123_456, Priced: true, Pending: 2, Urgent: 1,
-	})
-	a.branch = "feature/oauth"
-	a.tally = agents.Tally{Running: 2, Queued: 1, Asking: 1, Mode: permit.AcceptEdits}
-	left := "[Agent: main | 🔴 urgent · 2 pending] [Branch: feature/oauth]"
-	// What is on the right, from what stays longest to what goes first.
-	order := []string{"⚠ 1 asking", "▶ 2 running · 1 queued", "accept-edits", "sonnet", "34%", "$0.12"}
-	full := a.statusLine(200)
-	for _, x := range append([]string{left}, order...) {
-		if !strings.Contains(plain(full), x) {
-			t.Errorf("the whole line lacks %q: %s", x, plain(full))
-		}
-	}
-	fewest := len(order)
-	for w := 200; w >= 24; w-- {
-		line := a.statusLine(w)
-		text := plain(line)
-		if got := frame.Width(line); got != w {
-			t.Fatalf("at %d the line is %d wide: %q", w, got, text)
-		}
-		shown := 0
-		for shown < len(order) && strings.Contains(text, order[shown]) {
-			shown++
-		}
-		for _, x := range order[shown:] {
-			if strings.Contains(text, x) {
-				t.Fatalf("at %d %q stands though %q was dropped: %q", w, x, order[shown], text)
-			}
-		}
-		if shown > fewest {
-			t.Fatalf("at %d more is shown than at %d: %q", w, w+1, text)
-		}
-		fewest = shown
-		agent, _, _ := strings.Cut(left, " [Branch")
-		if shown > 0 && !strings.HasPrefix(text, agent) || shown > 2 && !strings.HasPrefix(text, left) {
-			t.Fatalf("at %d the left is cut though there is a right: %q", w, text)
-		}
-		if w == 80 && shown != 2 {
-			t.Errorf("at 80 the branch stands for what runs: %q", text)
-		}
-	}
-	if fewest != 0 {
-		t.Errorf("at 24 columns %d pieces are left", fewest)
-	}
-}
-
-func TestStatusLineLeft(t *testing.T) {
-	for _, c := range []struct {
-		info   agents.Info
-		branch string
-		want   string
-	}{
-		{agents.Info{Name: "main"}, "", "[Agent: main]"},
-		{agents.Info{Name: "main"}, "trunk", "[Agent: main] [Branch: trunk]"},
-		{agents.Info{Name: "main", Pending: 3}, "trunk", "[Agent: main | 3 pending] [Branch: trunk]"},
-		{agents.Info{Name: "main", Pending: 3, Urgent: 1}, "trunk", "[Agent: main | 🔴 urgent · 3 pending] [Branch: trunk]"},
-		{agents.Info{Name: "a\x1b[31mb", Pending: 1}, "x\x07\ny", "[Agent: ab | 1 pending] [Branch: x␇⏎y]"},
-	} {
-		a := screen(t, 80, 24)
-		c.info.ID, c.info.Kind = 1, agents.Main
-		a.with(c.info)
-		a.branch = c.branch
-		if got := plain(a.statusLeft(80) + a.statusBranch()); got != c.want {
-			t.Errorf("it is %q, want %q", got, c.want)
-		}
 	}
 }
 
@@ -345,6 +273,77 @@ func TestTabRowFolds(t *testing.T) {
 }
 
 func first(s string, _ []span) string { return s }
+
+// TestTabNames_cutBeforeTabsFold: where there is no room, names lose their middle
+// before a tab leaves the row, and no two come to look alike.
+func TestTabNames_cutBeforeTabsFold(t *testing.T) {
+	names := []string{"implement-auth-tests-1", "implement-auth-tests-2", "implement-auth-docs-1", "implement-cart-tests-1"}
+	a := screen(t, 120, 24).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle})
+	open := func(n int) {
+		a.with(agents.Info{ID: int64(n + 2), Name: names[n], Kind: agents.Sub, State: agents.Done})
+	}
+	is := func(w int, want string) {
+		t.Helper()
+		if got := strings.TrimRight(plain(first(a.tabRow(w))), " "); got != "  "+want {
+			t.Errorf("at %d the row is\n%q, want\n%q", w, got, "  "+want)
+		}
+	}
+	open(0)
+	open(1)
+	is(80, "main ○ │ implement-auth-tests-1 ✓ │ implement-auth-tests-2 ✓")
+	is(54, "main ○ │ impleme…-tests-1 ✓ │ impleme…-tests-2 ✓")
+	is(44, "main ○ │ imple…ests-1 ✓ │ imple…ests-2 ✓")
+	is(40, "main ○ │ ✓ 2")
+	open(2)
+	open(3)
+	is(120, "main ○ │ implement-auth-tests-1 ✓ │ implement-auth-tests-2 ✓ │ implement-auth-docs-1 ✓ │ implement-cart-tests-1 ✓")
+	is(110, "main ○ │ implement…th-tests-1 ✓ │ implement…th-tests-2 ✓ │ implement…uth-docs-1 ✓ │ implement…rt-tests-1 ✓")
+	is(100, "main ○ │ ✓ 4")
+	for w := 24; w <= 130; w++ {
+		line, spans := a.tabRow(w)
+		seen := map[string]bool{}
+		for _, s := range spans {
+			if name := string([]rune(plain(line))[s.from:min(s.to, w)]); seen[name] {
+				t.Fatalf("at %d two tabs look alike: %q", w, plain(line))
+			} else {
+				seen[name] = true
+			}
+		}
+	}
+}
+
+// TestTabRow_tellsThatAHiddenOneAsks: whatever side it is out of sight at, and not when
+// it is in sight.
+func TestTabRow_tellsThatAHiddenOneAsks(t *testing.T) {
+	for _, c := range []struct {
+		asks, focus int64
+		want        string
+	}{{2, 20, "‹%⚠ "}, {19, 2, " ⚠%› "}, {2, 2, ""}, {20, 20, ""}} {
+		a := screen(t, 60, 24).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle})
+		for id := int64(2); id <= 20; id++ {
+			i := agents.Info{ID: id, Name: fmt.Sprintf("agent%02d", id), Kind: agents.Sub, State: agents.Running}
+			if id == c.asks {
+				i.State = agents.Asking
+			}
+			a.with(i)
+		}
+		a.tabs.to(a.tabs.byID(c.focus))
+		line := plain(first(a.tabRow(60)))
+		digits := strings.Map(func(r rune) rune {
+			if r >= '0' && r <= '9' {
+				return '%'
+			}
+			return r
+		}, line)
+		digits = strings.ReplaceAll(digits, "%%", "%")
+		if hides := strings.Contains(digits, "‹%⚠ ") || strings.Contains(digits, " ⚠%›"); hides != (c.want != "") || !strings.Contains(digits+" ", c.want) {
+			t.Errorf("%d asks while %d shows: %q", c.asks, c.focus, line)
+		}
+		if got := frame.Width(line); got != 60 {
+			t.Errorf("the row is %d wide: %q", got, line)
+		}
+	}
+}
 
 // TestStallMark: the tab of a running agent that is silent for ninety seconds
 // says so, and stops to when it gives a sign of life.

@@ -99,6 +99,18 @@ func Configure(f Flags, env func(string) string) (config.Config, error) {
 // Keys are the keys that the variables hold which c and the known vendors name.
 func Keys(c config.Config, env func(string) string) *secret.Keys { return secret.New(c.KeyEnvs(), env) }
 
+// Usual is the permission mode the workspace starts with by itself; "" if this start
+// chose another.
+func Usual(f Flags, c config.Config) permit.Mode {
+	switch {
+	case f.Moded:
+		return ""
+	case c.PermissionMode == "":
+		return permit.Ask
+	}
+	return permit.Mode(c.PermissionMode)
+}
+
 // Gate returns the gate the configuration asks for.
 func Gate(c config.Config) (*permit.Gate, error) {
 	mode, err := permit.ParseMode(c.PermissionMode)

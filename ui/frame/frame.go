@@ -177,6 +177,30 @@ func Cut(s string, w int) string {
 	return ansi.Truncate(s, w, "…")
 }
 
+// CutMiddle shortens clean text to w cells by its middle, which becomes …: the names of
+// things that belong together often differ at their end alone.
+func CutMiddle(s string, w int) string {
+	if w <= 2 || Width(s) <= w {
+		return Cut(s, w)
+	}
+	head, n := Head(s, (w-1)/2)
+	return head + "…" + tail(s, w-1-n)
+}
+
+// tail is the longest end of clean text that fits into w cells.
+func tail(s string, w int) string {
+	over := Width(s) - w
+	for i := 0; i < len(s); {
+		if over <= 0 {
+			return s[i:]
+		}
+		n, cw := cluster(s[i:])
+		i += n
+		over -= cw
+	}
+	return ""
+}
+
 // Fit cuts or pads a line to exactly w cells.
 func Fit(s string, w int) string {
 	if w <= 0 {
