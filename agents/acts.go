@@ -88,6 +88,43 @@ func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
 	return removed, nil
 }
 
+// Withdraw takes back all that is queued for an agent as Unprompt does, all or nothing,
+// and returns the texts in their order. Nobody's but a prompt box's own queue is touched.
+func (p *Pool) Withdraw(ctx context.Context, agent int64) ([]string, error) {
+	a, err := p.agent(agent)
+	if err != nil || !a.kind.HasPrompt() {
+		return nil, err
+	}
+	var ids []int64
+	var texts []string
+	err = p.o.DB.Write(ctx, "take the prompts back", func(tx *store.Tx) error {
+		ids, texts = nil, nil
+		waiting, err := tx.WaitingPrompts(a.id)
+		if err != nil {
+			return err
+		}
+		for _, q := range waiting {
+			if _, err := tx.RemovePrompt(q.ID); err != nil {
+				return err
+			}
+			ids, texts = append(ids, q.ID), append(texts, q.Text)
+		}
+		tx.AfterCommit(func() {
+			for _, id := range ids {
+				a.dropPrompt(id)
+			}
+		})
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("take the prompts back: %w", err)
+	}
+	for _, id := range ids {
+		a.unwished(id)
+	}
+	return texts, nil
+}
+
 // prompted returns the agent in whose tab that prompt is queued.
 func (p *Pool) prompted(id int64) *agent {
 	p.mu.Lock()

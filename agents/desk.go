@@ -24,6 +24,9 @@ func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 	if t.Start {
 		return dispatched(row, "It runs in the background. "), nil
 	}
+	if d.a.p.Joins(row.ID) {
+		return fmt.Sprintf("Queued '%s'; it joins the run that drains your queue.", row.Name), nil
+	}
 	d.a.p.mu.Lock()
 	n := len(d.a.p.queue.Of(d.a.id))
 	d.a.p.mu.Unlock()

@@ -312,6 +312,35 @@ func TestUnprompt(t *testing.T) {
 	}
 }
 
+// TestWithdraw takes all that is queued back at once, in order, and nothing of it is sent.
+func TestWithdraw(t *testing.T) {
+	m := &model{reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	w := open(t, m, setting{})
+	w.prompt("first")
+	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+	for _, text := range []string{"second", "third\nof two lines", "fourth"} {
+		w.prompt(text)
+	}
+	w.until("all are queued", func() bool { return len(w.info("main").Prompts) == 3 })
+	for _, want := range []string{"second|third\nof two lines|fourth", ""} {
+		got, err := w.pool.Withdraw(t.Context(), w.main())
+		if err != nil || strings.Join(got, "|") != want {
+			t.Errorf("it gives %q back, %v; want %q", got, err, want)
+		}
+	}
+	if left := w.info("main").Prompts; len(left) != 0 {
+		t.Errorf("%+v are shown as queued", left)
+	}
+	w.pool.Stop(w.main())
+	w.settle()
+	if n := len(m.seen()); n != 1 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
 func TestClear_isRefusedWhileATurnRuns(t *testing.T) {
 	hold := make(chan struct{})
 	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {

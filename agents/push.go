@@ -48,6 +48,15 @@ func (p *Pool) Push(ctx context.Context, by int64, t tools.Task) (Task, error) {
 	return p.push(ctx, by, t, originHuman, nil)
 }
 
+// Joins reports whether a task that was pushed starts without another run: one drains
+// its queue, or it has begun already.
+func (p *Pool) Joins(task int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.queue.Task(task)
+	return t == nil || p.queue.Wanted(t)
+}
+
 // push queues a task for whom origin says; also, if it is not nil, adds to its
 // transaction.
 func (p *Pool) push(ctx context.Context, by int64, t tools.Task, origin string, also func(tx *store.Tx, row Task) error) (Task, error) {

@@ -23,20 +23,32 @@ import (
 // What keys and commands mean is done here and nowhere else; what may wait for
 // the disk or for an agent is done in a command and comes back as a message.
 
-// act runs f in a command, after those before it: what was typed first happens
-// first. Its error is shown in t's tab and gives back the text it came from.
-func (a *App) act(t *tab, back string, f func() (string, error)) tea.Cmd {
-	return a.inTurn(t, back, words(f), true)
+// typed is what an action came from.
+type typed struct {
+	command string // stands above what it says; "": none
+	back    string // a prompt or mail, which a failure gives back to the box
+}
+
+// act runs f in a command of the program, after those before it: what was typed first
+// happens first. What it says and its error are shown in t's tab, below the command
+// that was typed for it.
+func (a *App) act(t *tab, command string, f func() (string, error)) tea.Cmd {
+	return a.inTurn(t, typed{command: command}, words(f), true)
 }
 
 // then is act for what ends in a message of its own.
-func (a *App) then(t *tab, back string, f func() (tea.Msg, error)) tea.Cmd {
-	return a.inTurn(t, back, f, true)
+func (a *App) then(t *tab, command string, f func() (tea.Msg, error)) tea.Cmd {
+	return a.inTurn(t, typed{command: command}, f, true)
 }
 
-// start is act for what may wait long: it holds up nothing that comes behind it.
-func (a *App) start(t *tab, back string, f func() (string, error)) tea.Cmd {
-	return a.inTurn(t, back, words(f), false)
+// start is act for what may wait long: it holds up nothing that comes after it.
+func (a *App) start(t *tab, command string, f func() (string, error)) tea.Cmd {
+	return a.inTurn(t, typed{command: command}, words(f), false)
+}
+
+// post is act for a prompt or mail, which a failure gives back.
+func (a *App) post(t *tab, text string, f func() (string, error)) tea.Cmd {
+	return a.inTurn(t, typed{back: text}, words(f), true)
 }
 
 // words makes a message of what an action says.
@@ -47,7 +59,7 @@ func words(f func() (string, error)) func() (tea.Msg, error) {
 	}
 }
 
-func (a *App) inTurn(t *tab, back string, f func() (tea.Msg, error), hold bool) tea.Cmd {
+func (a *App) inTurn(t *tab, from typed, f func() (tea.Msg, error), hold bool) tea.Cmd {
 	var id int64
 	if t != nil {
 		id = t.info.ID
@@ -73,10 +85,10 @@ func (a *App) inTurn(t *tab, back string, f func() (tea.Msg, error), hold bool) 
 		}
 		m, err := f()
 		if err != nil {
-			return hand(done{agent: id, text: sentence(err), tone: transcript.Bad, back: back})
+			return hand(done{agent: id, text: sentence(err), tone: transcript.Bad, command: from.command, back: from.back})
 		}
 		if d, ok := m.(done); ok {
-			d.agent = id
+			d.agent, d.command = id, from.command
 			m = d
 		}
 		return hand(m)
@@ -98,14 +110,13 @@ func (a *App) submit(t *tab) tea.Cmd {
 	}
 	if strings.HasPrefix(text, "/") {
 		cmd, err := a.command(t, text)
-		switch {
-		case errors.Is(err, errOpening):
+		if errors.Is(err, errOpening) {
 			return a.keep(box)
-		case err != nil:
-			a.tell(t, sentence(err), transcript.Bad)
-			return nil
 		}
 		kept := a.remember(box, text)
+		if err != nil {
+			a.refuse(t, text, err)
+		}
 		box.Clear()
 		return tea.Batch(kept, cmd)
 	}
@@ -137,16 +148,15 @@ func (a *App) keep(box *composer.Box) tea.Cmd {
 func (a *App) submitLine(t *tab, text string) tea.Cmd {
 	if !t.line.mail {
 		cmd, err := a.command(t, text)
-		if err != nil {
-			a.tell(t, sentence(err), transcript.Bad)
-			return nil
+		kept := a.remember(a.tabs.main().box, text)
+		if t.line = nil; err != nil {
+			a.refuse(t, text, err)
 		}
-		t.line = nil
-		return cmd
+		return tea.Batch(kept, cmd)
 	}
 	from, to := a.tabs.main().info.ID, t.info.Name
 	t.line = nil
-	return a.act(t, text, func() (string, error) {
+	return a.post(t, text, func() (string, error) {
 		id, err := a.pool.Send(a.ctx, from, to, text, inbox.Normal)
 		return fmt.Sprintf("Message #%d is in the inbox of %s: %s", id, to, text), err
 	})
@@ -167,7 +177,7 @@ func (a *App) sendEarly() tea.Cmd {
 		}
 		cmd, err := a.command(t, text)
 		if err != nil {
-			a.tell(t, sentence(err), transcript.Bad)
+			a.refuse(t, text, err)
 		}
 		cmds = append(cmds, cmd)
 	}
@@ -179,12 +189,13 @@ func (a *App) sendEarly() tea.Cmd {
 func (a *App) send(t *tab, text string) tea.Cmd {
 	id := t.info.ID
 	if cmd, ok := strings.CutPrefix(text, "!"); ok {
-		return a.start(t, text, func() (string, error) { return "", a.pool.Shell(a.ctx, id, strings.TrimSpace(cmd)) })
+		return a.inTurn(t, typed{back: text}, words(func() (string, error) { return "", a.pool.Shell(a.ctx, id, strings.TrimSpace(cmd)) }), false)
 	}
-	return a.act(t, text, func() (string, error) { return "", a.pool.Prompt(a.ctx, id, text) })
+	return a.post(t, text, func() (string, error) { return "", a.pool.Prompt(a.ctx, id, text) })
 }
 
-// stop ends the focused agent's turn or wait, and nothing else.
+// stop ends the focused agent's turn or wait, and nothing else. What is queued for it
+// comes back into its box before the turn ends: neither is it sent then nor lost.
 func (a *App) stop() tea.Cmd {
 	t := a.tabs.focus
 	if t == nil || a.pool == nil || t.info.State.Terminal() {
@@ -192,8 +203,12 @@ func (a *App) stop() tea.Cmd {
 	}
 	id := t.info.ID
 	return func() tea.Msg {
+		texts, err := a.pool.Withdraw(a.ctx, id)
 		a.pool.Stop(id)
-		return nil
+		if err != nil {
+			return done{agent: id, text: sentence(err), tone: transcript.Bad}
+		}
+		return done{agent: id, back: strings.Join(texts, "\n")}
 	}
 }
 

@@ -35,10 +35,12 @@ type Pool interface {
 	Page(ctx context.Context, agent, before int64, limit int) ([]agents.Entry, error)
 	Prompt(ctx context.Context, agent int64, text string) error
 	Unprompt(ctx context.Context, id int64) (bool, error)
+	Withdraw(ctx context.Context, agent int64) ([]string, error)
 	Stop(agent int64)
 	Answer(ctx context.Context, question int64, a agents.Answer) error
 	Asked(ctx context.Context, message int64) (agents.Question, error)
 	Push(ctx context.Context, by int64, t tools.Task) (agents.Task, error)
+	Joins(task int64) bool
 	Run(ctx context.Context, by int64, s tools.Start) (agents.Ran, error)
 	Queue(ctx context.Context, by int64) (agents.Queue, error)
 	Send(ctx context.Context, from int64, to, body string, pr inbox.Priority) (int64, error)

@@ -81,7 +81,7 @@ func commands() []command {
 	}
 }
 
-// command runs a slash command. An error leaves the text in the box.
+// command runs a slash command.
 func (a *App) command(here *tab, text string) (tea.Cmd, error) {
 	name, rest := firstWord(strings.TrimPrefix(text, "/"))
 	c, ok := find(name)

@@ -27,7 +27,7 @@ func runAgent(a *App, in input) (tea.Cmd, error) {
 		if rest != "" {
 			return nil, wrong("agent", "list takes nothing more")
 		}
-		a.tell(in.here, agentList(a.tabs.all, a.o.Now()), transcript.Plain)
+		a.answer(in.here, in.text, agentList(a.tabs.all, a.o.Now()), transcript.Plain)
 		return nil, nil
 	case "new":
 		return a.newHelper(in, rest)

@@ -112,7 +112,7 @@ func runCheck(a *App, in input) (tea.Cmd, error) {
 		return a.act(in.here, in.text, func() (string, error) { return a.peek(in.id, c.q) }), nil
 	}
 	elsewhere := in.elsewhere()
-	return a.act(in.here, in.text, func() (string, error) {
+	return a.act(in.here, a.heads(in), func() (string, error) {
 		take := a.pool.Check
 		if c.show {
 			take = a.pool.Show
@@ -155,7 +155,7 @@ func runReceive(a *App, in input) (tea.Cmd, error) {
 		return nil, err
 	}
 	elsewhere := in.elsewhere()
-	return a.start(in.here, "", func() (string, error) {
+	return a.start(in.here, a.heads(in), func() (string, error) {
 		ctx := a.ctx
 		if c.timeout > 0 {
 			until, cancel := context.WithTimeoutCause(ctx, c.timeout, agents.ErrTimeout)
@@ -338,7 +338,7 @@ func (a *App) turnWith(in input, take func(ctx context.Context, agent int64) (in
 // each starts one turn after another, until no message is left.
 func (a *App) each(in input) tea.Cmd {
 	a.say("one turn for each message; Esc stops them")
-	return a.start(in.here, "", func() (string, error) {
+	return a.start(in.here, in.text, func() (string, error) {
 		n, err := a.pool.Each(a.ctx, in.id)
 		switch {
 		case errors.Is(err, agents.ErrStopped):

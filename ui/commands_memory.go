@@ -210,7 +210,7 @@ func (a *App) editDocument(in input, title string) tea.Cmd {
 	return func() tea.Msg {
 		d, ok, err := a.pool.Document(a.ctx, title, 0)
 		if err != nil {
-			return done{agent: id, text: sentence(err), tone: transcript.Bad, back: in.text}
+			return done{agent: id, text: sentence(err), tone: transcript.Bad, command: in.text}
 		}
 		if !ok {
 			d.Version, d.Text = 0, ""

@@ -41,7 +41,10 @@ func runPush(a *App, in input) (tea.Cmd, error) {
 	}
 	return a.act(in.here, in.text, func() (string, error) {
 		t, err := a.pool.Push(a.ctx, in.id, task)
-		return fmt.Sprintf("Queued %s; /run starts it", t.Name) + a.doubt(t), err
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("Queued %s; %s", t.Name, a.startsBy(t, "/run")) + a.doubt(t), nil
 	}), nil
 }
 
@@ -169,7 +172,7 @@ func (a *App) fetchPrompt(in input, name string) tea.Cmd {
 	return func() tea.Msg {
 		text, err := a.pool.Typed(a.ctx, name)
 		if err != nil {
-			return done{agent: id, text: sentence(err), tone: transcript.Bad, back: in.text}
+			return done{agent: id, text: sentence(err), tone: transcript.Bad, command: in.text}
 		}
 		return done{agent: id, back: "/queue edit " + name + " " + text}
 	}
@@ -186,8 +189,20 @@ func runRetry(a *App, in input) (tea.Cmd, error) {
 		if before == agents.Completed {
 			how = ", which had completed,"
 		}
-		return fmt.Sprintf("Queued %s%s again; /run starts it", t.Name, how), err
+		if err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("Queued %s%s again; %s", t.Name, how, a.startsBy(t, "/run")), nil
 	}), nil
+}
+
+// startsBy says what starts a task that was just queued: run, unless one goes on that
+// it joins. It runs in a command.
+func (a *App) startsBy(t agents.Task, run string) string {
+	if a.pool.Joins(t.ID) {
+		return "it joins the run that goes on"
+	}
+	return run + " starts it"
 }
 
 // oneName is the single argument of a command.

@@ -60,7 +60,7 @@ func runModel(a *App, in input) (tea.Cmd, error) {
 		}
 	}
 	if len(items) == 0 {
-		a.tell(in.here, "The model is "+in.t.info.Model, transcript.Plain)
+		a.answer(in.here, in.text, "The model is "+in.t.info.Model, transcript.Plain)
 		return nil, nil
 	}
 	a.open(dialog.NewPicker(a.theme, "Model (now "+in.t.info.Model+")", items, true), func(d dialog.Decision) tea.Cmd {

@@ -36,13 +36,13 @@ type (
 		view *transcript.View
 		done []transcript.Done
 	}
-	// done is what became of something that was acted on. A failure gives the
-	// text back to the box it came from.
+	// done is what became of something that was acted on.
 	done struct {
-		agent int64
-		text  string
-		tone  transcript.Tone
-		back  string
+		agent   int64
+		text    string
+		tone    transcript.Tone
+		command string // stands above the text; "": none
+		back    string // what is given back to the box: it stands before the draft
 	}
 	settled struct{}
 	// goes is a tab to go to, once it is there.

@@ -312,7 +312,10 @@ func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 	case "retry":
 		return a.wish(p, w, func() (string, error) {
 			n, _, err := a.pool.Retry(a.ctx, s.agent, name, "")
-			return "Queued " + n.Name + " again; R runs the queue", err
+			if err != nil {
+				return "", err
+			}
+			return "Queued " + n.Name + " again; " + a.startsBy(n, "R"), nil
 		}, nil)
 	}
 	return nil

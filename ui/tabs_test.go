@@ -32,13 +32,14 @@ func (a *App) with(infos ...agents.Info) *App {
 	return a
 }
 
-// A command that failed is given back to the box it came from and to no other.
+// What is given back goes to the box it came from and to no other, before a draft.
 func TestGivenBack(t *testing.T) {
 	a := screen(t, 80, 24).with(
 		agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle}, agents.Info{ID: 2, Name: "api", Kind: agents.Helper, State: agents.Idle})
 	a.report(done{agent: 3, text: "It failed.", back: "/compact"}) // of a tab that is closed
-	a.report(done{agent: 2, text: "It failed.", back: "/fork 9"})
-	if mine, other := a.boxOf(a.tabs.byID(1)).Value(), a.boxOf(a.tabs.byID(2)).Value(); mine != "" || other != "/fork 9" {
+	a.boxOf(a.tabs.byID(2)).Set("and tests")
+	a.report(done{agent: 2, text: "It failed.", back: "write it\nwith care"})
+	if mine, other := a.boxOf(a.tabs.byID(1)).Value(), a.boxOf(a.tabs.byID(2)).Value(); mine != "" || other != "write it\nwith care\nand tests" {
 		t.Errorf("main's box holds %q, the other %q", mine, other)
 	}
 }

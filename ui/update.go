@@ -214,9 +214,8 @@ func (a *App) paste(s string) {
 	a.asks.typed = m.now
 }
 
-// report shows what became of an action. A failure gives the text back unless
-// something else was typed meanwhile, or its tab is gone: it was not meant for
-// another.
+// report shows what became of an action. What is given back stands before the draft,
+// unless its tab is gone: it was not meant for another.
 func (a *App) report(m done) {
 	a.dirty = true
 	t := a.tabs.byID(m.agent)
@@ -231,7 +230,7 @@ func (a *App) report(m done) {
 		return
 	}
 	if m.text != "" {
-		a.tell(t, m.text, m.tone)
+		a.answer(t, m.command, m.text, m.tone)
 	}
 	if m.back == "" {
 		return
@@ -239,8 +238,10 @@ func (a *App) report(m done) {
 	if a.boxOf(t) == nil {
 		a.openLine(t, !strings.HasPrefix(m.back, "/"))
 	}
-	if box := a.boxOf(t); box != nil && (box.Empty() || box.Value() == "/") {
+	if box := a.boxOf(t); box != nil && box.Value() == "/" {
 		box.Set(m.back)
+	} else if box != nil {
+		box.Prepend(m.back)
 	}
 }
 
@@ -364,8 +365,27 @@ func moves(i agents.Info) bool {
 
 // tell shows in a tab what the program tells the human; it stands in the
 // transcript, which shows from now on.
-func (a *App) tell(t *tab, text string, tone transcript.Tone) {
-	t.view.Local(text, tone)
+func (a *App) tell(t *tab, text string, tone transcript.Tone) { a.answer(t, "", text, tone) }
+
+// answer is tell of what a command said.
+func (a *App) answer(t *tab, command, text string, tone transcript.Tone) {
+	t.view.Said(command, text, tone)
 	t.panes.at = paneTranscript
 	a.dirty = true
+}
+
+// heads shows a command above what it is about to bring into the tab it was typed in;
+// what it brings elsewhere it says only here, so it stands above that, and is returned.
+func (a *App) heads(in input) string {
+	if in.here != in.t {
+		return in.text
+	}
+	a.answer(in.here, in.text, "", transcript.Plain)
+	return ""
+}
+
+// refuse says why a command can't be carried out. The box lets go of it, for the
+// history has it.
+func (a *App) refuse(t *tab, command string, err error) {
+	a.answer(t, command, sentence(err), transcript.Bad)
 }

@@ -144,6 +144,24 @@ func (b *Box) Set(s string) {
 	b.changed()
 }
 
+// Prepend puts s before the draft, on lines of its own. The cursor stays where it is
+// in the draft; in an empty box it goes to the end.
+func (b *Box) Prepend(s string) {
+	if b.Empty() {
+		b.Set(s)
+		return
+	}
+	if s == "" {
+		return
+	}
+	at := b.text.at
+	cells := append(b.cellsOf(s, b.nextChip()), split("\n")...)
+	b.text.open = false
+	b.text.splice(0, 0, cells)
+	b.text.at = at + len(cells)
+	b.changed()
+}
+
 // Insert puts s at the cursor.
 func (b *Box) Insert(s string) {
 	b.text.open = false

@@ -518,3 +518,26 @@ func TestUndoIsBounded(t *testing.T) {
 		t.Fatal("the newest change is not taken back")
 	}
 }
+
+// TestPrepend puts what comes back before the draft and leaves the cursor in it; undo
+// takes it out again.
+func TestPrepend(t *testing.T) {
+	long := strings.Repeat("x", chipOver+1)
+	for _, c := range []struct{ draft, back, want string }{
+		{"", "one", "one"},
+		{"draft", "one\ntwo", "one\ntwo\ndraft"},
+		{"draft", "", "draft"},
+		{"a\nb", long, long + "\na\nb"},
+	} {
+		b := New(theme(t), nil, "› ")
+		b.Set(c.draft)
+		b.Prepend(c.back)
+		if got := b.Value(); got != c.want {
+			t.Errorf("%q before %q is %q", c.back, c.draft, got)
+		}
+		b.Insert("!")
+		if got := b.Value(); got != c.want+"!" {
+			t.Errorf("the cursor left the end of the draft: %q", got)
+		}
+	}
+}

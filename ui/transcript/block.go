@@ -64,6 +64,8 @@ type block struct {
 	label  string // of a row
 	at     time.Time
 	tone   Tone
+	typed  string // of a local line: the command it answers; "": none
+	times  int    // of a local line: how often it was said in a row
 	held   bool   // of a queued prompt
 	then   bool   // of a queued prompt: it is a command for the end of the turn
 	by     string // of a prompt: user, or who outside of the program asked for a task; "": as its place tells

@@ -52,13 +52,7 @@ func (v *View) draw(b *block, c canvas) []string {
 	case host:
 		return c.text("↳", themes.Dim, themes.Dim, b.text)
 	case local:
-		switch b.tone {
-		case Good:
-			return c.text("✓", themes.Good, themes.Text, b.text)
-		case Bad:
-			return c.text("✗", themes.Bad, themes.Bad, b.text)
-		}
-		return c.text(" ", themes.Dim, themes.Text, b.text)
+		return c.local(b)
 	case ended:
 		return c.ended(b.end)
 	case cleared:
@@ -119,6 +113,42 @@ func (c canvas) text(glyph string, mark, role themes.Role, text string) []string
 		lines[i] = c.theme.Paint(role, l)
 	}
 	return c.rows(c.mark(glyph, mark), c.mark(" ", mark), lines)
+}
+
+// local is what the program told the human, below the command it answers.
+func (c canvas) local(b *block) []string {
+	var lines []string
+	if b.typed != "" {
+		typed, more, _ := strings.Cut(frame.Clean(b.typed), "\n")
+		if more != "" {
+			typed += " …"
+		}
+		lines = append(lines, c.mark("›", themes.Dim)+c.theme.Paint(themes.Dim, frame.Cut(typed, c.inner())))
+	}
+	text := strings.TrimRight(b.text, "\n")
+	switch {
+	case text == "":
+		return lines
+	case b.times > 1:
+		text += fmt.Sprintf(" ×%d", b.times)
+	}
+	glyph, mark, role := " ", themes.Dim, themes.Text
+	switch b.tone {
+	case Good:
+		glyph, mark = "✓", themes.Good
+	case Bad:
+		glyph, mark, role = "✗", themes.Bad, themes.Bad
+	}
+	return append(lines, c.text(glyph, mark, role, text)...)
+}
+
+// short reports whether a local block has one line below the command it answers.
+func (b *block) short(lines []string) bool {
+	n := 1
+	if b.typed != "" {
+		n++
+	}
+	return len(lines) <= n
 }
 
 // rule is a line across the view with a word in it.

@@ -9,6 +9,7 @@
 package transcript
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -146,10 +147,20 @@ func (v *View) SetInfo(i agents.Info) {
 	v.end = v.ending()
 }
 
-// Local shows what the program tells the human: a command's answer or an error.
-// It is not in the database.
-func (v *View) Local(text string, tone Tone) {
-	v.local(&block{kind: local, text: text, tone: tone, group: &group{text: text}})
+// Local shows what the program tells the human. It is not in the database.
+func (v *View) Local(text string, tone Tone) { v.Said("", text, tone) }
+
+// Said is Local of what a command said, which stands above it, or alone where text is
+// "". An error that is told again at once is counted.
+func (v *View) Said(command, text string, tone Tone) {
+	if at := v.liveStart() - 1; tone == Bad && at >= 0 {
+		if b := v.blocks[at]; b.kind == local && b.tone == Bad && b.text == text && b.typed == command {
+			b.times++
+			b.touch()
+			return
+		}
+	}
+	v.local(&block{kind: local, text: text, tone: tone, typed: command, times: 1, group: &group{text: cmp.Or(text, command)}})
 }
 
 // local adds a block that is not in the database.

@@ -57,7 +57,7 @@ func (v *View) gap(i int) int {
 		return 0
 	case b.kind == queued && p.kind == queued:
 		return 0
-	case b.kind == local && p.kind == local && len(v.lines(i)) == 1 && len(v.lines(j)) == 1:
+	case b.kind == local && p.kind == local && b.short(v.lines(i)) && p.short(v.lines(j)):
 		return 0
 	}
 	if len(v.lines(i)) == 0 {

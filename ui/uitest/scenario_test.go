@@ -198,7 +198,9 @@ func TestEarlyKeysAnswerNothing(t *testing.T) {
 	})
 }
 
-func TestUnknownCommandKeepsTheText(t *testing.T) {
+// TestRefusedCommandIsCleared: the box lets go of it, Up brings it back, and the reason
+// stands below it.
+func TestRefusedCommandIsCleared(t *testing.T) {
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		for in, want := range map[string]string{
 			"/chekc":               "did you mean /check?",
@@ -216,11 +218,20 @@ func TestUnknownCommandKeepsTheText(t *testing.T) {
 			s.Until("the screen says "+want, func() bool {
 				return strings.Contains(strings.ToLower(s.Screen()), strings.ToLower(want))
 			})
-			s.See("› " + in)
+			s.Until("the box is empty", func() bool { return typed(s) == "" })
+			s.Press("up")
+			s.Until("it is back", func() bool { return typed(s) == in })
 			s.Press("ctrl+c")
-			s.Gone("› " + in)
+			s.Until("the box is empty again", func() bool { return typed(s) == "" })
 		}
 	})
+}
+
+// typed is what the prompt box holds, of one line.
+func typed(s *uitest.Session) string {
+	lines := strings.Split(strings.TrimRight(s.Screen(), "\n"), "\n")
+	text, _ := strings.CutPrefix(lines[len(lines)-2], "›")
+	return strings.TrimSpace(text)
 }
 
 // Spec: E-26.

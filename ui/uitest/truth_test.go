@@ -1,0 +1,104 @@
+package uitest_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"fantail/ui/uitest"
+)
+
+// TestPushWhileARunDrains: a task that is pushed joins the run that goes on, and the
+// program says so to the human and to a model; without one it names the command.
+func TestPushWhileARunDrains(t *testing.T) {
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("/push name=a wait 20s then say done")
+		s.See("Queued a; /run starts it")
+		s.Enter("/run 1")
+		s.See("Running 1 of 1")
+		s.Enter("/push name=b say hello")
+		s.See("Queued b; it joins the run that goes on")
+		s.Enter("/push name=c after=b say bye")
+		s.See("Queued c; it joins the run that goes on")
+		s.Enter("push d: say that too")
+		s.See("Queued 'd'; it joins the run that drains your queue.")
+		s.Wait(30 * time.Second)
+		s.See("a ✓", "b ✓", "c ✓", "d ✓")
+		s.Enter("/retry b")
+		s.See("Queued b, which had completed, again; /run starts it")
+		s.Enter("/push name=e say it is drained")
+		s.See("Queued e; /run starts it")
+		s.Enter("/run")
+		s.See("e ✓")
+	})
+}
+
+// TestPushAfterRunOnce: what --once leaves is queued, and so is what comes after.
+func TestPushAfterRunOnce(t *testing.T) {
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("/push name=a wait 20s")
+		s.Enter("/run 1 --once")
+		s.See("Running 1 of 1")
+		s.Enter("/push name=b say hello")
+		s.See("Queued b; /run starts it")
+	})
+}
+
+// TestEscGivesBackWhatIsQueued: Esc stops the turn; what was queued stands before the
+// draft in its order, is sent to nobody, and is gone from the queue.
+func TestEscGivesBackWhatIsQueued(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("slow")
+		s.See("first word")
+		s.Enter("one more thing")
+		s.See("one more thing · queued")
+		s.Enter("and another")
+		s.See("and another · queued")
+		s.Type("half a dra")
+		s.Press("esc")
+		s.See("stopped")
+		s.Gone("· queued")
+		s.See("› one more thing\n  and another\n  half a dra")
+		s.Type("ft")
+		s.See("  half a draft")
+		s.Wait(time.Minute)
+		s.NotSee("You said")
+		s.See("main ○")
+		s.Press("ctrl+c")
+		s.Enter("slow")
+		s.See("main ●")
+		s.Enter("later")
+		s.See("later · queued")
+		s.Press("esc")
+		s.See("› later")
+		s.Gone("· queued")
+	})
+}
+
+// TestCommandsStandAboveWhatTheyPrint: the line that was typed, and below it what it
+// said; an error that is told again is counted.
+func TestCommandsStandAboveWhatTheyPrint(t *testing.T) {
+	play(t, uitest.Options{}, func(s *uitest.Session) {
+		s.Enter("/queue")
+		s.See("› /queue\n  The queue is empty")
+		s.Enter("/agent list")
+		s.See("› /agent list\n  • main")
+		s.Enter("send main: hello")
+		s.See("1 pending")
+		s.Enter("/check")
+		s.Until("the message stands below /check", func() bool {
+			_, below, ok := strings.Cut(s.Screen(), "› /check\n")
+			return ok && strings.Contains(below, "hello")
+		})
+		for range 3 {
+			s.Enter("/xyzzy")
+		}
+		s.See("› /xyzzy\n✗ There is no command /xyzzy; /help lists them ×3")
+		s.NotSee("lists them ×2")
+		s.Enter("/queue rm nobody")
+		s.Enter("/queue rm nobody")
+		s.See("› /queue rm nobody\n", " ×2")
+		s.Enter("/push line one\\")
+		s.See("› /push line one\n")
+	})
+}
