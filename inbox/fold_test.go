@@ -7,7 +7,7 @@ import (
 	"fantail/store"
 )
 
-// A folded shelf has of each thread the newest that waits, with how many stand
+// A folded shelf has of each thread the newest that waits in a lane, with how many stand
 // before it; a pinned one stands for itself.
 //
 // Spec: M-36.
@@ -34,12 +34,12 @@ func TestShelf_folds(t *testing.T) {
 			t.Errorf("%s: %v %v, want %v %v", what, i, f, ids, folded)
 		}
 	}
-	check("all", Shelf{}, []int64{a4, b1}, []int{3, 0})
+	check("all", Shelf{}, []int64{a3, a4, b1}, []int{2, 3, 0})
 	check("a lane", Shelf{Lane: Needs}, []int64{a3}, []int{2})
 	check("another", Shelf{Lane: FYI}, []int64{a4, b1}, []int{3, 0})
 	check("searched", Shelf{Search: "b"}, []int64{a4, a3, b1, a1}, []int{0, 0, 0, 0})
 	w.write(func(tx *store.Tx) error { return w.box.Pin(tx, w.main, a1, true) })
-	check("pinned", Shelf{}, []int64{a1, a4, b1}, []int{0, 3, 0})
+	check("pinned", Shelf{}, []int64{a1, a3, a4, b1}, []int{0, 2, 3, 0})
 	check("from the end", Shelf{Back: true, Limit: 2}, []int64{a4, b1}, []int{3, 0})
 }
 

@@ -13,7 +13,7 @@ import (
 
 // Shelf selects messages of one recipient for the human to look through, a page at
 // a time. Its order is the newest first; on the shelf of those that wait the pinned
-// ones come before all others, unless it is searched.
+// ones come before all others, and these by their lanes, unless it is searched.
 type Shelf struct {
 	Recipient int64
 	Lane      Lane   // "": all
@@ -21,7 +21,7 @@ type Shelf struct {
 	Of        string // Waiting, Archived, Snoozed or Everything
 	Before    int64  // only those behind this one, in the shelf's order; 0: from the beginning
 	Back      bool   // those right ahead of Before instead, or with 0 the last of all
-	Folded    bool   // of what waits in a thread only the newest, unless it is searched
+	Folded    bool   // of what waits in a thread only the newest of each lane, unless it is searched
 	Limit     int    // at most so many; 0: 100
 }
 
@@ -135,28 +135,50 @@ func (s Shelf) order() string {
 // pinnedPart is true of the pinned ones.
 const pinnedPart = ` AND pinned = 1`
 
-// waiting is the page of what is pending: the pinned ones, then the others.
+// part is a part of the shelf of what waits.
+type part struct {
+	pinned bool
+	lane   Lane // "": all
+}
+
+// parts are the parts of the shelf in its order.
+func (s Shelf) parts() []part {
+	ps := []part{{true, s.Lane}}
+	if s.Lane != "" {
+		return append(ps, part{false, s.Lane})
+	}
+	for _, l := range LaneOrder {
+		ps = append(ps, part{false, l})
+	}
+	return ps
+}
+
+// waiting is the page of what is pending: the pinned ones, then the others by lanes.
 func (s Shelf) waiting(v *store.View) (ms []Message, err error) {
-	pinned := s.Before == 0 && !s.Back
+	parts := s.parts()
+	if s.Back {
+		slices.Reverse(parts)
+	}
 	if s.Before != 0 {
-		err := v.QueryRow(`SELECT pinned FROM messages WHERE id = ?`, s.Before).Scan(&pinned)
+		var at part
+		err := v.QueryRow(`SELECT pinned, lane FROM messages WHERE id = ?`, s.Before).Scan(&at.pinned, &at.lane)
 		if err != nil && !errors.Is(err, store.ErrNoRows) {
 			return nil, err
 		}
-	}
-	parts := []bool{pinned}
-	if pinned != s.Back { // the other part goes on from this one
-		parts = append(parts, !pinned)
-	}
-	for _, pinned := range parts {
-		part := ` AND +pinned = 0`
-		if pinned {
-			part = pinnedPart
+		if i := slices.IndexFunc(parts, func(p part) bool { return p.pinned == at.pinned && (p.lane == at.lane || p.lane == "") }); i >= 0 {
+			parts = parts[i:]
 		}
+	}
+	for _, p := range parts {
+		where := ` AND +pinned = 0`
+		if p.pinned {
+			where = pinnedPart
+		}
+		s.Lane = p.lane
 		if s.Folded {
-			part += s.newest(pinned)
+			where += s.newest(p.pinned)
 		}
-		more, err := s.walk(v, []string{`taken_at IS NULL`}, part)
+		more, err := s.walk(v, []string{`taken_at IS NULL`}, where)
 		if err != nil {
 			return nil, err
 		}

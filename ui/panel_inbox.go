@@ -136,6 +136,9 @@ func (s *mailStock) next(b *dialog.Board, stale bool) read {
 		}
 		lines, lanes := win.lines(from.costs), mailLanes(counts, want.of != inbox.Waiting || want.search != "")
 		return func(b *dialog.Board) {
+			if !s.any {
+				b.Stand(win.firstNeed())
+			}
 			s.win, s.shown, s.any = win, want, true
 			for i := range lines {
 				lines[i].Fresh = lines[i].Fresh && !s.a.looked[lines[i].ID]
@@ -232,6 +235,14 @@ func (w *stretch) unfold(ctx context.Context, pool Pool, ids []int64) error {
 		}
 	}
 	return nil
+}
+
+// firstNeed is the first message that needs the human, 0 if there is none.
+func (w *stretch) firstNeed() int64 {
+	if i := slices.IndexFunc(w.rows, func(m inbox.Message) bool { return m.Lane() == inbox.Needs }); i >= 0 {
+		return w.rows[i].ID
+	}
+	return 0
 }
 
 // message is one of the stretch.

@@ -140,6 +140,9 @@ func (b *Board) SetTheme(t *themes.Theme) { b.theme = t }
 // Entitle says what the board shows, and what to do where there is nothing.
 func (b *Board) Entitle(title, empty string) { b.title, b.empty = title, empty }
 
+// Stand puts the bar on a row of what Show brings next.
+func (b *Board) Stand(id int64) { b.at, b.place = id, 0 }
+
 // Peek brings the preview into sight.
 func (b *Board) Peek() { b.peeks = b.peeks || b.last.preview.h == 0 && b.At() != 0 }
 

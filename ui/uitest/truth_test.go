@@ -1,10 +1,13 @@
 package uitest_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 
+	"fantail/agents"
+	"fantail/inbox"
 	"fantail/ui/uitest"
 )
 
@@ -101,4 +104,40 @@ func TestCommandsStandAboveWhatTheyPrint(t *testing.T) {
 		s.Enter("/push line one\\")
 		s.See("› /push line one\n")
 	})
+}
+
+// TestInboxOpensOnWhatNeedsYou: whatever came last, and whatever is pinned, the bar
+// stands on the newest that needs the human; without one on the first row.
+func TestInboxOpensOnWhatNeedsYou(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		auth := letters(t, s)
+		write(t, s, auth.ID, agents.Letter{Body: "now or never", Priority: inbox.Urgent})
+		last := write(t, s, auth.ID, agents.Letter{Body: "came last"})
+		s.See("6 pending")
+		s.Press("f3")
+		s.See("Needs you 2 · Failed 1 · Done 1 · FYI 2")
+		s.Until("rows stand by lanes, the newest first", func() bool {
+			return inOrder(list(s), "now or never", "the build is red", "✗", "✓", "came last", "PKCE")
+		})
+		s.See("auth · urgent mail · #5")
+		s.Press("esc")
+		s.Gone("Needs you 2")
+		s.Enter(fmt.Sprintf("/inbox pin %d", last))
+		s.See(fmt.Sprintf("#%d", last))
+		s.Press("f3")
+		s.Until("the pinned one stands above", func() bool { return inOrder(list(s), "came last", "now or never") })
+		s.See("auth · urgent mail · #5")
+	})
+}
+
+// inOrder reports whether the texts stand in s in that order.
+func inOrder(s string, texts ...string) bool {
+	for _, x := range texts {
+		_, rest, ok := strings.Cut(s, x)
+		if !ok {
+			return false
+		}
+		s = rest
+	}
+	return true
 }
