@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -140,7 +141,7 @@ func (a *App) typed(box *composer.Box) string {
 func (a *App) keep(box *composer.Box) tea.Cmd {
 	a.early = append(a.early, a.typed(box))
 	box.Clear()
-	a.say("kept until the workspace is open")
+	a.sayUntil("kept until the workspace is open", func() bool { return len(a.early) > 0 })
 	return nil
 }
 
@@ -376,7 +377,9 @@ func (a *App) quit() tea.Cmd {
 	}), func(d dialog.Decision) tea.Cmd {
 		switch c, _ := d.(dialog.Confirmed); c.Choice {
 		case "w":
-			a.say("quits when all are done")
+			a.sayUntil("quits when all are done", func() bool {
+				return slices.ContainsFunc(a.tabs.open, func(t *tab) bool { return working(t.info.State) })
+			})
 			return func() tea.Msg {
 				if a.pool.Settled(a.ctx) != nil {
 					return nil

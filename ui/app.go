@@ -202,12 +202,6 @@ type look struct {
 	ascii   bool // no characters beyond ASCII
 }
 
-// flash is a line that stands in the status line for a while.
-type flash struct {
-	text  string
-	until time.Time
-}
-
 // armed is a key that means more when pressed again soon.
 type armed struct {
 	key   string

@@ -84,7 +84,7 @@ func (a *App) change(i agents.Info) tea.Cmd {
 		if i.Kind == agents.Fork {
 			after = "until you leave it"
 		}
-		a.say(i.Name + " has ended (" + string(i.Outcome) + "); its tab stays " + after)
+		a.sayWhile(i.Name+" has ended ("+string(i.Outcome)+"); its tab stays "+after, a.stays(t))
 	}
 	a.tabs.note(t, i)
 	if i.Active.After(t.active) {
@@ -120,7 +120,7 @@ func (a *App) closed(id int64) tea.Cmd {
 		a.lower(agents.Info{ID: id, Name: t.info.Name})
 	}
 	if t != nil && t == was && a.tabs.focus != nil {
-		a.say("the tab of " + t.info.Name + " was closed; this is " + a.tabs.focus.info.Name)
+		a.sayWhile("the tab of "+t.info.Name+" was closed; this is "+a.tabs.focus.info.Name, a.stays(a.tabs.focus))
 	}
 	if t != nil && t != was && t.info.Kind == agents.Fork && t.info.State == agents.Done && a.flash.text == "" && !a.tally.Quiet.On {
 		a.say(t.info.Name + " has handled message #" + strconv.FormatInt(t.info.Handles, 10))

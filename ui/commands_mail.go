@@ -170,6 +170,9 @@ func runReceive(a *App, in input) (tea.Cmd, error) {
 	}), nil
 }
 
+// works reports whether the agent that the command is for is at work.
+func (in input) works() bool { return working(in.t.info.State) }
+
 // elsewhere names the agent whose tab shows what the command brings, if that is
 // not the tab it was typed in.
 func (in input) elsewhere() string {
@@ -324,7 +327,7 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 // turnWith starts a turn with one message.
 func (a *App) turnWith(in input, take func(ctx context.Context, agent int64) (inbox.Message, bool, error)) tea.Cmd {
 	if working(in.t.info.State) {
-		a.say("it is taken when this turn ends")
+		a.sayWhile("it is taken when this turn ends", in.works)
 	}
 	return a.start(in.here, in.text, func() (string, error) {
 		_, ok, err := take(a.ctx, in.id)
@@ -354,7 +357,7 @@ func (a *App) each(in input) tea.Cmd {
 
 func runFire(a *App, in input) (tea.Cmd, error) {
 	if working(in.t.info.State) {
-		a.say("it fires when this turn ends; nothing is taken before")
+		a.sayWhile("it fires when this turn ends; nothing is taken before", in.works)
 	}
 	elsewhere := in.elsewhere()
 	return a.start(in.here, in.text, func() (string, error) {

@@ -132,7 +132,7 @@ func runNew(a *App, in input) (tea.Cmd, error) {
 
 func runCompact(a *App, in input) (tea.Cmd, error) {
 	if working(in.t.info.State) {
-		a.say("it is compacted when this turn ends")
+		a.sayWhile("it is compacted when this turn ends", in.works)
 	}
 	return a.start(in.here, in.text, func() (string, error) {
 		err := a.pool.Compact(a.ctx, in.id, in.rest)

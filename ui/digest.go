@@ -52,7 +52,7 @@ func (a *App) takeDigest(m digested) {
 		main.view.Local(a.digestText(m.digest), transcript.Plain)
 		a.dirty = true
 		if a.tabs.focus != main {
-			a.say("main's tab tells what happened while you were away")
+			a.sayWhile("main's tab tells what happened while you were away", func() bool { return a.tabs.focus != main })
 		}
 	}
 }

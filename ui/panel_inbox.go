@@ -64,7 +64,7 @@ var mailShelves = [...]mailShelf{
 // inboxPanel opens the panel of an agent's inbox.
 func (a *App) inboxPanel(agent int64, name string) tea.Cmd {
 	if a.pool == nil || agent == 0 {
-		a.say(sentence(errOpening))
+		a.sayWhile(sentence(errOpening), func() bool { return a.pool == nil })
 		return nil
 	}
 	if t := a.tabs.byID(agent); t != nil {

@@ -57,7 +57,7 @@ var taskVerbs = []dialog.Verb{
 // queuePanel opens the panel of an agent's queue.
 func (a *App) queuePanel(agent int64, name string) tea.Cmd {
 	if a.pool == nil || agent == 0 {
-		a.say(sentence(errOpening))
+		a.sayWhile(sentence(errOpening), func() bool { return a.pool == nil })
 		return nil
 	}
 	verbs := append(slices.Clone(taskVerbs), dialog.Verb{Name: "editing", Ask: "%s› "})

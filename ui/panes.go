@@ -458,11 +458,9 @@ func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		if t.info.State.Terminal() {
 			return nil, false
 		}
-		if a.again("w") {
-			a.flash = flash{}
+		if a.again("w", "w again asks "+t.info.Name+" to wrap up", func() bool { return a.tabs.focus == t && !t.info.State.Terminal() }) {
 			return a.wrapUp(t.info.Name), true
 		}
-		a.say("w again asks " + t.info.Name + " to wrap up")
 		return nil, true
 	}
 	return nil, false

@@ -29,10 +29,15 @@ func (a *App) boxOf(t *tab) *composer.Box {
 }
 
 // key routes a key: the first that takes it ends it.
-func (a *App) key(k tea.KeyPressMsg) tea.Cmd {
-	if a.armed.key != "" && a.armed.key != k.String() {
-		a.armed, a.flash = armed{}, flash{}
+func (a *App) key(k tea.KeyPressMsg) (cmd tea.Cmd) {
+	if a.armed.key != k.String() {
+		a.armed = armed{}
 	}
+	a.keyed(func() { cmd = a.take(k) })
+	return cmd
+}
+
+func (a *App) take(k tea.KeyPressMsg) tea.Cmd {
 	for _, take := range []func(tea.KeyPressMsg) (tea.Cmd, bool){
 		a.keyAlways, a.keyCard, a.keyTabs, a.keyAsked, a.keyDialog, a.keySelection, a.keyDelegated, a.keyBox, a.keyPanes, a.keyGlobal,
 	} {
@@ -69,22 +74,10 @@ func (a *App) interrupt() tea.Cmd {
 	case box != nil && !box.Empty():
 		box.Clear()
 		return nil
-	case a.again("ctrl+c"):
+	case a.again("ctrl+c", "Ctrl+C again quits", nil):
 		return a.quit()
 	}
-	a.say("Ctrl+C again quits")
 	return nil
-}
-
-// again reports whether the key came a moment ago too, and arms it if not.
-func (a *App) again(key string) bool {
-	now := a.o.Now()
-	if a.armed.key == key && now.Before(a.armed.until) {
-		a.armed = armed{}
-		return true
-	}
-	a.armed = armed{key, now.Add(twice)}
-	return false
 }
 
 func (a *App) keyDialog(k tea.KeyPressMsg) (tea.Cmd, bool) {
@@ -257,10 +250,9 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		a.help()
 		return nil, true
 	case "ctrl+d":
-		if a.again("ctrl+d") {
+		if a.again("ctrl+d", "Ctrl+D again quits", nil) {
 			return a.quit(), true
 		}
-		a.say("Ctrl+D again quits")
 		return nil, true
 	case "ctrl+up", "alt+up":
 		if t != nil {
@@ -388,7 +380,7 @@ func (a *App) openLine(t *tab, mail bool) {
 	if mail {
 		l.label, source = "message to "+t.info.Name+"› ", a.mention
 		if t.info.State.Terminal() {
-			a.say(t.info.Name + " has ended and reads no mail; /resume " + t.info.Name + " PROMPT lets it go on")
+			a.sayWhile(t.info.Name+" has ended and reads no mail; /resume "+t.info.Name+" PROMPT lets it go on", a.stays(t))
 			return
 		}
 	}

@@ -291,12 +291,6 @@ func (a *App) setTheme(t *themes.Theme) {
 	}
 }
 
-// say shows a line in the status line for three seconds.
-func (a *App) say(text string) {
-	a.flash = flash{text, a.o.Now().Add(3 * time.Second)}
-	a.dirty = true
-}
-
 // tick keeps what is visible and moves moving: ten times a second for a
 // spinner, once a second for a clock, not at all when nothing does.
 func (a *App) tick() tea.Cmd {
@@ -314,7 +308,7 @@ func (a *App) tick() tea.Cmd {
 	if a.fleet != nil && a.fleet.box.Moves() || a.panel != nil && a.tailed() != nil {
 		within(time.Second)
 	}
-	if a.flash.text != "" {
+	if a.flash.text != "" && !a.flash.until.IsZero() {
 		within(max(a.flash.until.Sub(now), time.Millisecond))
 	}
 	if t := a.tabs.focus; t != nil {

@@ -33,7 +33,7 @@ func (a *App) View() tea.View { return a.last }
 func (a *App) draw() tea.Cmd {
 	a.dirty, a.drawn.at = false, a.o.Now()
 	a.muster()
-	if a.flash.text != "" && !a.o.Now().Before(a.flash.until) {
+	if a.flash.ended(a.drawn.at) {
 		a.flash = flash{}
 	}
 	v := tea.NewView("")

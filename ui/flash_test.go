@@ -1,0 +1,97 @@
+package ui
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+)
+
+// TestFlashEndsWithItsCause: what the status line says for a moment ends when its time
+// is over, with the next key if it answers one, and as soon as it is no longer so.
+func TestFlashEndsWithItsCause(t *testing.T) {
+	press := func(code rune, mod tea.KeyMod) func(a *App) {
+		k := tea.KeyPressMsg{Code: code, Mod: mod}
+		if mod == 0 && code >= ' ' && code <= '~' {
+			k.Text = string(code)
+		}
+		return func(a *App) { a.Update(k) }
+	}
+	to := func(id int64) func(a *App) {
+		return func(a *App) { a.tabs.to(a.tabs.byID(id)); a.dirty = true }
+	}
+	state := func(id int64, s agents.State) func(a *App) {
+		return func(a *App) {
+			i := a.tabs.byID(id).info
+			i.State = s
+			a.Update(news{[]agents.Event{agents.Changed{Info: i}}})
+		}
+	}
+	for _, c := range []struct {
+		name  string
+		cause func(a *App)
+		says  string
+		lasts time.Duration  // at most; 0: as long as it is so
+		stays func(a *App)   // does not end it; nil: nothing to be tried
+		ends  []func(a *App) // each of these does
+	}{
+		{"a key that is to come again", press('c', tea.ModCtrl), "Ctrl+C again quits", twice, nil, []func(*App){press('x', 0), press(tea.KeyLeft, 0)}},
+		{"another", press('d', tea.ModCtrl), "Ctrl+D again quits", twice, nil, []func(*App){press('x', 0)}},
+		{"w, in an agent's tab", func(a *App) { to(2)(a); press('w', 0)(a) }, "w again asks kid", twice, nil, []func(*App){press(tea.KeyUp, 0), to(1), state(2, agents.Done)}},
+		{"what a key did", press('m', tea.ModAlt), "the mouse selects text", flashFor, state(2, agents.Done), []func(*App){press('x', 0)}},
+		{"nothing asks", press('a', tea.ModAlt), "nobody asks you anything", flashFor, nil, []func(*App){press('x', 0)}},
+		{"an ended agent reads no mail", func(a *App) { state(2, agents.Done)(a); to(2)(a); press('m', 0)(a) }, "kid has ended and reads no mail", flashFor, nil, []func(*App){press('x', 0), to(1)}},
+		{"the agent looked at ends", func(a *App) { to(2)(a); state(2, agents.Failed)(a) }, "kid has ended", flashFor, press(tea.KeyUp, 0), []func(*App){to(1)}},
+		{"its tab is closed", func(a *App) { to(2)(a); a.Update(news{[]agents.Event{agents.Closed{Agent: 2}}}) }, "the tab of kid was closed", flashFor, press('x', 0), []func(*App){to(3)}},
+		{"before the workspace is open", func(a *App) { a.boxOf(a.tabs.main()).Set("hello"); press(tea.KeyEnter, 0)(a) }, "kept until the workspace is open", 0, press('x', 0), []func(*App){func(a *App) { a.early = nil; a.dirty = true }}},
+		{"quitting when all are done", func(a *App) { state(2, agents.Running)(a); a.quit(); press('w', 0)(a) }, "quits when all are done", 0, press('x', 0), []func(*App){state(2, agents.Done)}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			at := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
+			fresh := func() *App {
+				a := screen(t, 160, 24)
+				a.o.Now = func() time.Time { return at }
+				a.with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
+					agents.Info{ID: 2, Name: "kid", Kind: agents.Sub, State: agents.Running}, agents.Info{ID: 3, Name: "aide", Kind: agents.Helper, State: agents.Idle})
+				c.cause(a)
+				return a
+			}
+			says := func(a *App) bool {
+				a.draw()
+				return strings.Contains(plain(a.statusLine(160)), c.says)
+			}
+			a := fresh()
+			if !says(a) {
+				t.Fatalf("it is not said: %q", plain(a.statusLine(160)))
+			}
+			if c.stays != nil {
+				if c.stays(a); !says(a) {
+					t.Error("what has nothing to do with it ends it")
+				}
+			}
+			if c.lasts > 0 {
+				at = at.Add(c.lasts - time.Millisecond)
+				if !says(a) {
+					t.Error("its time is not over")
+				}
+				at = at.Add(time.Millisecond)
+			} else {
+				at = at.Add(time.Hour)
+			}
+			if says(a) != (c.lasts == 0) {
+				t.Error("it outlasts its time, or ends before its cause")
+			}
+			for n, end := range c.ends {
+				if a = fresh(); !says(a) {
+					t.Fatal("it is not said again")
+				}
+				if end(a); says(a) {
+					t.Errorf("end %d leaves it", n)
+				}
+			}
+		})
+	}
+}
