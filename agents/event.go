@@ -89,6 +89,7 @@ type Info struct {
 	Prompts   []Prompt  // typed, not entered yet, oldest first
 	Question  *Question // while asking
 	Outcome   Outcome   // of the last turn, once it ended
+	Gist      string    // of one that is done: the first line of its result
 	Created   time.Time
 	Started   time.Time // of the current or last turn, or of a wait between turns; zero: none yet
 	Ended     time.Time // of a terminal state; zero: alive

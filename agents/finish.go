@@ -74,7 +74,7 @@ func (a *agent) keep(ctx context.Context, what string, f func(tx *store.Tx) erro
 }
 
 func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
-	done := false
+	done, gist := false, ""
 	state := a.restState(e.outcome)
 	err := a.p.o.DB.Write(ctx, "finish", func(tx *store.Tx) error {
 		done = false
@@ -120,6 +120,13 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 		if err := a.account(tx, e); err != nil {
 			return err
 		}
+		if state == Done {
+			text, err := a.said(tx)
+			if err != nil {
+				return err
+			}
+			gist = gistOf(text)
+		}
 		done = true
 		return nil
 	})
@@ -138,7 +145,7 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 	a.change(func(i *Info) {
 		i.State, i.Doing, i.Why, i.Outcome, i.Retry = state, "", e.cause, e.outcome, nil
 		if state.Terminal() {
-			i.Ended, i.Prompts, a.steer = a.p.o.Now(), nil, 0
+			i.Ended, i.Prompts, i.Gist, a.steer = a.p.o.Now(), nil, gist, 0
 		}
 	})
 	return true, nil

@@ -278,6 +278,13 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 		} else if ok {
 			i.Started, i.Outcome, i.Why = last.Started, Outcome(last.Outcome), last.Error
 		}
+		if i.State == Done {
+			rows, err := rx.EntriesBefore(row.ID, 0, gistEntries)
+			if err != nil {
+				return err
+			}
+			i.Gist = gistOf(whatSaid(decodeAll(rows)))
+		}
 		if row.Task != 0 {
 			t, _, err := rx.Task(row.Task)
 			if err != nil {

@@ -10,6 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/proc"
@@ -49,6 +50,19 @@ func whatSaid(es []Entry) string {
 		return withTail(text, lastBytes(r.Text))
 	}
 	return text
+}
+
+// gistEntries is among how many entries the result of an agent that ended is looked for.
+const gistEntries = 20
+
+// gistOf is the first line of a result that says something, for lists.
+func gistOf(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.Trim(line, "`~#*-=_ ") != "" {
+			return llm.Clip(line, 200)
+		}
+	}
+	return ""
 }
 
 // withTail adds the end of a command's output to a text.

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"fmt"
+	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -189,9 +190,13 @@ func (a *App) stands(t *tab) string {
 		if i.Question != nil && !a.showsQuestion(t) {
 			return "asks: " + i.Question.Gist()
 		}
-	case agents.Failed, agents.Crashed:
-		if i.Why != "" {
-			return string(i.State) + ": " + i.Why
+	case agents.Done:
+		if i.Gist != "" {
+			return string(i.State) + ": " + i.Gist
+		}
+	case agents.Failed, agents.Crashed, agents.Killed:
+		if why, _, _ := strings.Cut(strings.TrimSpace(i.Why), "\n"); why != "" && why != string(i.State) {
+			return string(i.State) + ": " + why
 		}
 	}
 	return string(i.State)

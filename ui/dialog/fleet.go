@@ -348,13 +348,18 @@ func (b *Fleet) row(l leaf, g Glance, c columns, inner int) string {
 		b.theme.Paint(themes.Message, cs.mail) + b.theme.Paint(does, cs.state)
 }
 
+// hint names the keys, as many as the border has room for, with what they do.
 func (b *Fleet) hint(w int) string {
-	hint := "enter goes there · k kills · w wraps up · c closes · p peeks · / finds · esc"
-	if w < 86 {
-		hint = "enter k w c p / esc"
-	}
+	const rest = "esc"
+	hint := ""
 	if n := len(b.lines); n > b.scroll.view {
-		hint = fmt.Sprintf("%d/%d · ", max(b.place(), 0)+1, n) + hint
+		hint = fmt.Sprintf("%d/%d · ", max(b.place(), 0)+1, n)
 	}
-	return hint
+	for _, part := range []string{"enter opens", "k kills", "w wraps up", "c closes", "p peeks", "/ finds"} {
+		if frame.Width(hint+part+" · "+rest) > w-6 {
+			break
+		}
+		hint += part + " · "
+	}
+	return hint + rest
 }

@@ -2,8 +2,10 @@ package uitest_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"fantail/agents"
@@ -140,4 +142,30 @@ func inOrder(s string, texts ...string) bool {
 		s = rest
 	}
 	return true
+}
+
+// TestOverviewSaysWhatCameOfIt: of agents that ended the first line of their result or
+// error, also after a restart; and the foot names what its keys do on a usual screen.
+func TestOverviewSaysWhatCameOfIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := uitest.Start(t, uitest.Options{W: 80, H: 24})
+		s.Enter("/push name=good say three patterns fit then say more below")
+		s.Enter("/push name=bad fail no table")
+		s.Enter("/push name=plain !echo built 12 files")
+		s.Enter("/run")
+		s.See("good ✓", "bad ✗", "plain ✓")
+		look := func(s *uitest.Session) {
+			t.Helper()
+			s.Press("f2")
+			s.See("done: three patterns fit", "done: exit 0", "enter opens · k kills · w wraps up · c closes · p peeks · / finds · esc")
+			if !regexp.MustCompile(`bad .* failed: .*no table`).MatchString(s.Screen()) {
+				t.Errorf("the error is not shown:\n%s", s.Screen())
+			}
+			s.NotSee("more below")
+			s.Press("esc")
+		}
+		look(s)
+		s.Stop()
+		look(uitest.Start(t, uitest.Options{W: 80, H: 24, Home: s.Home}))
+	})
 }
