@@ -15,6 +15,7 @@ type Facts struct {
 	UpTo     int64 // the newest entry as of which the rest stands
 	Tools    []ToolCount
 	Task     Task     // of a sub-agent; ID 0: none
+	Attempts []Task   // of one that was resumed: all its tasks, oldest first; a command's prompt begins with `!`
 	Needs    []string // the names of the tasks it waited for
 	Turns    int
 	Mail     string  // how its mail is handled, if not as its senders ask
@@ -77,6 +78,9 @@ func (p *Pool) Facts(ctx context.Context, agent int64) (f Facts, err error) {
 			if err != nil {
 				return err
 			}
+			if err := f.attempts(rx, agent); err != nil {
+				return err
+			}
 			for _, t := range needs {
 				f.Needs = append(f.Needs, t.Name)
 			}
@@ -94,6 +98,19 @@ func (p *Pool) Facts(ctx context.Context, agent int64) (f Facts, err error) {
 		return f, fmt.Errorf("read the facts of agent %d: %w", agent, err)
 	}
 	return f, nil
+}
+
+// attempts reads what an agent that was resumed was asked to do, each time.
+func (f *Facts) attempts(rx *store.Rx, agent int64) error {
+	ts, err := rx.TasksOf(agent)
+	if err != nil || len(ts) < 2 {
+		return err
+	}
+	for i := range ts {
+		ts[i].Prompt = typed(ts[i])
+	}
+	f.Attempts = ts
+	return nil
 }
 
 // words reads the last prompt and the last answer.

@@ -234,6 +234,15 @@ func (v *View) Attempts(agent int64) (n int, err error) {
 	return n, nil
 }
 
+// TasksOf returns the tasks that an agent carried out or carries out, oldest first.
+func (v *View) TasksOf(agent int64) ([]Task, error) {
+	ts, err := all(v, scanTask, `SELECT `+taskColumns+` FROM tasks WHERE agent = ? ORDER BY id`, agent)
+	if err != nil {
+		return nil, fmt.Errorf("list the tasks of agent %d: %w", agent, err)
+	}
+	return ts, nil
+}
+
 // TaskQueued reports whether a task of that name is queued or runs.
 func (v *View) TaskQueued(name string) (queued bool, err error) {
 	err = v.QueryRow(`SELECT EXISTS (SELECT 1 FROM tasks WHERE name = ? AND state IN ('queued', 'running'))`, name).Scan(&queued)

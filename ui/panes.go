@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -48,6 +49,7 @@ type panes struct {
 	asked bool           // the facts are on their way
 	asOf  int64          // the latest entry shown when they were asked for
 	begun bool           // output shows the texts of the run that goes on
+	tried string         // the attempts that prompt shows, by their heads
 }
 
 // looked are an agent's facts.
@@ -83,8 +85,38 @@ func (a *App) turnTo(t *tab, p pane) tea.Cmd {
 	t.panes.stale = true
 	if p == panePrompt && t.info.Prompt != "" {
 		t.panes.prompt.Marked(promptMark(t.info), t.info.Prompt)
+		t.panes.tried = ""
+		a.showAttempts(t)
 	}
 	return a.readFacts(t)
+}
+
+// showAttempts shows in the prompt's view all that an agent was asked to do that went
+// on after its end.
+func (a *App) showAttempts(t *tab) {
+	p := &t.panes
+	if p.facts == nil || len(p.facts.Attempts) == 0 {
+		return
+	}
+	var parts []transcript.Part
+	heads := ""
+	for i, x := range p.facts.Attempts {
+		head := "the original"
+		if i > 0 {
+			head = fmt.Sprintf("attempt %d", i+1)
+		}
+		began := x.Started
+		if began.IsZero() {
+			began = x.Created
+		}
+		head += " · " + began.In(a.o.Now().Location()).Format("15:04:05") + " · " + cmp.Or(x.Outcome, x.State)
+		parts = append(parts, transcript.Part{Head: head, Text: x.Prompt})
+		heads += head + "\n"
+	}
+	if heads != p.tried {
+		p.tried = heads
+		p.prompt.Series(parts)
+	}
 }
 
 // promptMark stands above a prompt that is no order of the human's.
@@ -131,6 +163,9 @@ func (a *App) takeFacts(m looked) tea.Cmd {
 	}
 	first := p.facts == nil
 	p.facts, p.calls = &m.facts, map[string]int{}
+	if p.at == panePrompt {
+		a.showAttempts(t)
+	}
 	if p.at == panePrompt && t.info.Prompt == "" && (first || p.prompt.Empty()) {
 		if p.prompt.Text(m.facts.Prompt); m.facts.Prompt == "" {
 			p.prompt.Text("There is no prompt yet.")

@@ -34,6 +34,24 @@ func (v *View) Marked(warning, s string) {
 	if warning != "" {
 		v.blocks = append(v.blocks, &block{kind: warned, text: warning})
 	}
+	v.pieces(s)
+}
+
+// Part is a text below a line that says what it is.
+type Part struct{ Head, Text string }
+
+// Series shows texts one below the other from the first one's beginning.
+func (v *View) Series(ps []Part) {
+	v.reset()
+	v.rest()
+	for _, p := range ps {
+		v.blocks = append(v.blocks, &block{kind: host, text: p.Head})
+		v.pieces(p.Text)
+	}
+}
+
+// pieces adds a text that is copied as one.
+func (v *View) pieces(s string) {
 	g := &group{text: s}
 	for len(s) > 0 {
 		var text string
@@ -122,12 +140,15 @@ func (v *View) Reply() []agents.Delta {
 // Source is the unwrapped text of all that is shown, if it is of one piece: of a
 // text, a table, an answer.
 func (v *View) Source() string {
+	var texts []string
+	var last *group
 	for _, b := range v.blocks {
-		if b.group != nil {
-			return b.group.source()
+		if b.group != nil && b.group != last {
+			last = b.group
+			texts = append(texts, last.source())
 		}
 	}
-	return ""
+	return strings.Join(texts, "\n\n")
 }
 
 // Tail returns the last h lines, wherever the view stands. What it shows is what

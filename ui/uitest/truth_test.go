@@ -169,3 +169,33 @@ func TestOverviewSaysWhatCameOfIt(t *testing.T) {
 		look(uitest.Start(t, uitest.Options{W: 80, H: 24, Home: s.Home}))
 	})
 }
+
+// TestPromptOfEachAttempt: the Prompt view of an agent that was resumed has the original
+// and what each attempt was asked to do, with how it ended; also after a restart.
+func TestPromptOfEachAttempt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := uitest.Start(t, uitest.Options{})
+		s.Enter("/push name=kid say the first answer")
+		s.Enter("/run")
+		s.See("kid ✓", "1 pending")
+		s.Enter("/resume kid fail the second one")
+		s.See("kid ✗")
+		s.Press("alt+2")
+		s.Type("1")
+		s.See("[1 Prompt]", "the original · ", "· completed", "say the first answer", "attempt 2 · ", "· failed", "fail the second one")
+		s.Press("alt+1")
+		s.Enter("/resume kid wait 30s")
+		s.See("kid ●")
+		s.Press("alt+2")
+		s.See("say the first answer", "fail the second one", "attempt 3 · ", "· running", "wait 30s")
+		s.Golden("prompt-attempts-120")
+		s.Wait(time.Minute)
+		s.See("attempt 3 · ")
+		s.Gone("· running")
+		s.Stop()
+		s = uitest.Start(t, uitest.Options{Home: s.Home})
+		s.Press("alt+2")
+		s.Type("1")
+		s.See("say the first answer", "fail the second one", "wait 30s", "attempt 3 · ")
+	})
+}
