@@ -195,7 +195,11 @@ func (a *App) statusModel(i agents.Info, add func(at slot, role themes.Role, tex
 	if _, short, ok := strings.Cut(model, "/"); ok && short != "" {
 		model = short
 	}
-	add(slotModel, themes.Dim, frame.Cut(frame.CleanLine(model), 28))
+	role := themes.Dim
+	if model == plainEngine {
+		role = themes.Warn
+	}
+	add(slotModel, role, frame.Cut(frame.CleanLine(model), 28))
 	if i.Window > 0 && i.Context > 0 {
 		add(slotShare, themes.Dim, fmt.Sprintf("%d%%", min(100, i.Context*100/i.Window)))
 	}
