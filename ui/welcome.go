@@ -31,18 +31,21 @@ func (a *App) modelLines(w int) []string {
 	if plain {
 		start, _, _ = strings.Cut(start, "; ") // how to get one is said below
 	}
-	label := a.theme.Paint(themes.Dim, "model  ")
+	label, indent := a.theme.Paint(themes.Dim, "model  "), "       "
 	var ls []string
 	add := func(role themes.Role, text string) {
-		for _, l := range frame.Wrap(text, max(10, min(w-14, 90))) {
+		for _, l := range frame.Wrap(text, max(10, min(w-6-len(indent), 90))) {
 			ls = append(ls, label+a.theme.Paint(role, l))
-			label = "       "
+			label = indent
 		}
 	}
 	add(themes.Text, frame.CleanLine(start))
 	if plain {
-		add(themes.Warn, "No language model: only plain instructions work, such as `run go test ./...`, `grep TODO`, `read main.go`.")
-		add(themes.Warn, "For one: set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or name it in fantail/config.toml; then start Fantail again.")
+		if w < 60 {
+			label, indent = "", ""
+		}
+		add(themes.Warn, "No language model: only plain instructions work, such as `run go test ./...`.")
+		add(themes.Warn, "Set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or name a model in fantail/config.toml; then start Fantail again.")
 	}
 	return ls
 }
