@@ -30,7 +30,7 @@ func TestWelcomeWithoutAModel(t *testing.T) {
 			}
 			lines := a.welcome(size[0], size[1]-4)
 			text := strings.Join(strings.Fields(plain(strings.Join(lines, " "))), " ")
-			for _, want := range []string{"only plain instructions work", "set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama"} {
+			for _, want := range []string{"only plain instructions work", "ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama"} {
 				if strings.Contains(text, want) != c.none {
 					t.Errorf("%v, %q, main's model %q: %q shows: %v\n%s", size, c.start, c.model, want, !c.none, strings.Join(lines, "\n"))
 				}
