@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/inbox"
+	"fantail/ui/frame"
 )
 
 // The ways to tell somebody who looks elsewhere.
@@ -91,11 +92,14 @@ func (b bell) send(title, text string, environ []string) tea.Cmd {
 	return nil
 }
 
+// notice is a text as it stands in a notification outside of the screen.
+func notice(s string) string { return frame.CleanLine(inbox.Label(s)) }
+
 // sequence is what the terminal is sent. No text can end it or add to it: of each a
 // line of at most 100 characters is left, without control characters, and nothing
 // that separates the parts.
 func (b bell) sequence(title, text string) string {
-	title, text = inbox.Label(title), inbox.Label(text)
+	title, text = notice(title), notice(text)
 	const end = "\x1b\\"
 	s := ""
 	switch b.how {
@@ -130,7 +134,7 @@ func desktop(title, text string, environ []string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), desktopTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "--app-name=fantail", "--", inbox.Label(title), inbox.Label(text))
+	cmd := exec.CommandContext(ctx, path, "--app-name=fantail", "--", notice(title), notice(text))
 	cmd.Env, cmd.WaitDelay = environ, time.Second
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("run notify-send: %w", err)

@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
+	"fantail/ui/frame"
 )
 
 // Lane is a part of what a board lists.
@@ -19,7 +20,7 @@ type Lane struct {
 	Role  themes.Role
 }
 
-// Line is a row of a board. Its texts are one clean line each.
+// Line is a row of a board. Of each of its texts one line shows.
 type Line struct {
 	ID     int64 // what it stands for; 0: a heading, which the bar passes over
 	Lane   int   // of a row: the lane it belongs to, as its index
@@ -38,6 +39,13 @@ type Line struct {
 	Fresh  bool      // it was not seen yet
 	Cost   int       // tokens that taking it costs
 	Does   string    // what Enter does with it instead of taking it: it can't be picked
+}
+
+// clean makes all texts of a line displayable.
+func (l *Line) clean() {
+	for _, s := range []*string{&l.Sign, &l.Mark, &l.Number, &l.Who, &l.Flags, &l.Text, &l.Does} {
+		*s = frame.CleanLine(*s)
+	}
 }
 
 // Verb is something that can be done with a row.
@@ -138,7 +146,7 @@ func NewBoard(t *themes.Theme, now func() time.Time, title, empty string, verbs 
 func (b *Board) SetTheme(t *themes.Theme) { b.theme = t }
 
 // Entitle says what the board shows, and what to do where there is nothing.
-func (b *Board) Entitle(title, empty string) { b.title, b.empty = title, empty }
+func (b *Board) Entitle(title, empty string) { b.title, b.empty = frame.CleanLine(title), empty }
 
 // Stand puts the bar on a row of what Show brings next.
 func (b *Board) Stand(id int64) { b.at, b.place = id, 0 }
@@ -154,6 +162,9 @@ func (b *Board) Lanes(ls []Lane) { b.lanes = ls }
 func (b *Board) Show(lines []Line, above, below bool) {
 	was := b.bar()
 	over := was - b.scroll.top
+	for i := range lines {
+		lines[i].clean()
+	}
 	b.lines, b.above, b.below = lines, above, below
 	at := b.bar()
 	if at < 0 {

@@ -34,18 +34,17 @@ func hidden(r rune) bool {
 		return true
 	case r == 0x2028, r == 0x2029: // line and paragraph separator
 		return true
-	case r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r == 0x3164, r == 0xffa0: // joiner and fillers
-		return true
-	case r >= 0x180b && r <= 0x180f, r >= 0xfe00 && r <= 0xfe0d: // variation selectors
-		return true
 	case r >= 0xfdd0 && r <= 0xfdef, r&0xfffe == 0xfffe: // no characters
 		return true
-	case r >= 0xfff0 && r <= 0xfffb:
-		return true
-	case r >= 0xe0000 && r <= 0xe0fff: // tags, variation selectors
-		return true
 	}
-	return unicode.Is(unicode.Cf, r) || prepends(r)
+	return ignorable(r) || prepends(r)
+}
+
+// ignorable tells the characters that a terminal may show as nothing at all: Unicode's
+// Default_Ignorable_Code_Point, fillers and unassigned ones among them, and the few
+// other format characters.
+func ignorable(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 func mark(r rune) bool {

@@ -465,3 +465,32 @@ func FuzzReveal(f *testing.F) {
 		}
 	})
 }
+
+// ignorables is Default_Ignorable_Code_Point as Unicode lists it.
+var ignorables = [][2]rune{
+	{0xad, 0xad}, {0x34f, 0x34f}, {0x61c, 0x61c}, {0x115f, 0x1160}, {0x17b4, 0x17b5}, {0x180b, 0x180f}, {0x200b, 0x200f}, {0x202a, 0x202e},
+	{0x2060, 0x206f}, {0x3164, 0x3164}, {0xfe00, 0xfe0f}, {0xfeff, 0xfeff}, {0xffa0, 0xffa0}, {0xfff0, 0xfff8}, {0x1bca0, 0x1bca3},
+	{0x1d173, 0x1d17a}, {0xe0000, 0xe0fff},
+}
+
+// TestClean_ignorables: what a terminal may show as nothing shows as a token, alone,
+// between letters, behind a mark and behind Hangul; emoji keep what they consist of.
+func TestClean_ignorables(t *testing.T) {
+	for _, x := range ignorables {
+		for r := x[0]; r <= x[1]; r++ {
+			for _, around := range []string{"%s", "a%sb", "é%s", "e\u0301%s!", "\u1100%s\u1161", "日%s本", "%s\n%s", "\u0915\u094d%s\u0937"} {
+				s := strings.ReplaceAll(around, "%s", string(r))
+				for name, clean := range map[string]func(string) string{"Clean": Clean, "CleanLine": CleanLine, "Reveal": Reveal} {
+					if got := clean(s); strings.ContainsRune(got, r) || !strings.Contains(got, code(r)) {
+						t.Fatalf("%s(%q) is %q", name, s, got)
+					}
+				}
+			}
+		}
+	}
+	for _, s := range []string{"❤️", "✌🏽", "👩‍👩‍👧", "1️⃣", "🏳️‍🌈", "☺︎"} {
+		if got := Clean("a" + s + "b"); got != "a"+s+"b" {
+			t.Errorf("%q became %q", s, got)
+		}
+	}
+}

@@ -12,8 +12,10 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
+	"fantail/agents"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/ui/uitest"
@@ -225,6 +227,36 @@ func TestRefusedCommandIsCleared(t *testing.T) {
 			s.Until("the box is empty again", func() bool { return typed(s) == "" })
 		}
 	})
+}
+
+// passedAround puts a text wherever somebody can write one, and has each place shown.
+func passedAround(t *testing.T, s *uitest.Session, text string) {
+	t.Helper()
+	s.Press("ctrl+c")
+	if _, err := s.Pool.Mail(context.Background(), 1, agents.Letter{To: []string{"main"}, Body: text + "\n" + text, Tags: []string{text}}); err != nil {
+		t.Log(err)
+	}
+	for _, c := range []string{"/push " + text, "/push name=" + text + " x", "/queue", "/inbox --list", "/xyzzy" + text, "!echo " + text, "/run", "/memory show " + text, "/agent new " + text, "#mem-" + text} {
+		s.Enter(c)
+		s.Wait(time.Second)
+	}
+	for _, panel := range []string{"f2", "f3", "f4", "ctrl+space"} {
+		s.Press(panel)
+		s.Wait(time.Second)
+		for _, key := range []string{"p", "/"} {
+			s.Type(key)
+			s.Wait(time.Second)
+		}
+		s.Paste(text)
+		s.Wait(time.Second)
+		s.Press("ctrl+c", "ctrl+c")
+	}
+	for _, place := range []string{"alt+2", "alt+3", "alt+1"} {
+		s.Press(place)
+		s.Type("1")
+		s.Wait(time.Second)
+		s.Press("ctrl+c")
+	}
 }
 
 // typed is what the prompt box holds, of one line.
@@ -566,6 +598,9 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 		s.Enter("/push name=" + strings.ReplaceAll(wild, "\r", "") + " x")
 		s.Wait(time.Second)
 		s.Press("ctrl+c")
+		for _, invisible := range []string{"x\u3164\u115f\u1160\uffa0y", "x\u180b\u180f\u2065\u034f\u17b4y", "x\ufe00\U000e0100\U000e0fff\u2060\ufff0y"} {
+			passedAround(t, s, invisible)
+		}
 		if bad := unknown(s.Raw()); len(bad) > 0 {
 			t.Errorf("the program wrote %q", bad)
 		}
@@ -585,6 +620,11 @@ var known = regexp.MustCompile(`^(` +
 	`\x1b[78=>M]|\x1b\(B|[\r\n\t\x08]` +
 	`)`)
 
+// unseen tells what a terminal may show as nothing, but for what emoji consist of.
+func unseen(r rune) bool {
+	return r != 0x200d && r != 0xfe0f && unicode.In(r, unicode.Cf, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+}
+
 // unknown are the control characters and sequences in out that are not known,
 // each with what follows it.
 func unknown(out []byte) (bad []string) {
@@ -596,7 +636,7 @@ func unknown(out []byte) (bad []string) {
 			continue
 		case c >= 0x80:
 			r, n := utf8.DecodeRune(out[i:])
-			if n == 1 || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f {
+			if n == 1 || r >= 0x80 && r < 0xa0 || r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r == 0x200e || r == 0x200f || unseen(r) {
 				bad = append(bad, string(out[i:min(len(out), i+12)]))
 			}
 			i += n
