@@ -8,7 +8,7 @@ import (
 
 // TestContext: what a context consists of is taken apart by kind, with what the
 // messages in it cost; what a summary stands for is no longer part of it.
-// Spec: O-74, O-82, O-83.
+// Spec: O-74, O-82.
 func TestContext(t *testing.T) {
 	m := &model{reply: summing}
 	w := open(t, m, setting{})

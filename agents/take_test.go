@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -162,7 +161,9 @@ func TestMailTools(t *testing.T) {
 // its children go on, and their next prompt brings the message in.
 //
 // Spec: E-25, O-13, O-25.
-func TestHush(t *testing.T) {
+func TestHush(t *testing.T) { synctest.Test(t, hush) }
+
+func hush(t *testing.T) {
 	hold := make(chan struct{})
 	m := &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		switch asked(req) {
@@ -179,14 +180,14 @@ func TestHush(t *testing.T) {
 	}}
 	w := open(t, m, setting{})
 	w.prompt("dispatch")
-	for len(m.seen()) < 3 { // two of main, one of the child
-		runtime.Gosched()
+	if synctest.Wait(); len(m.seen()) != 3 { // two of main, one of the child
+		t.Fatalf("%d requests", len(m.seen()))
 	}
 	w.pool.Stop(w.main())
 	w.until("main rests", func() bool { return w.info("main").Outcome == agents.Interrupted })
 	close(hold)
 	w.until("the answer waits", func() bool { return w.info("main").Pending == 1 && w.info("kid").State == agents.Done })
-	w.settle()
+	time.Sleep(time.Minute) // what is to start a turn is gathered for a moment
 	if n := len(m.seen()); n != 3 {
 		t.Errorf("%d requests after the stop", n)
 	}

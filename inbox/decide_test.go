@@ -31,7 +31,7 @@ func hybrid() Rules {
 
 // TestDecide_precedence goes down the ladder: each case takes away what decided
 // the one before.
-// Spec: M-14, M-15, M-16, M-17, M-18, M-20, M-21, M-22, M-44, M-45, R-39, R-40, R-41, R-42, E-29.
+// Spec: M-14, M-15, M-16, M-17, M-18, M-20, M-21, M-22, M-45, R-39, R-40, R-41, R-42, E-29.
 func TestDecide_precedence(t *testing.T) {
 	who := Recipient{Doing: Streaming, Prompt: true}
 	for _, c := range []struct {
@@ -177,7 +177,7 @@ func TestDecide_quiet(t *testing.T) {
 
 // TestDecide_cells holds every cell of policy and state to its one outcome. Which
 // tab shows is not part of the state: it changes nothing.
-// Spec: M-1, M-2, M-3, M-4, M-19, M-28, R-44, R-51, R-53, E-11, E-24.
+// Spec: M-1, M-2, M-3, M-4, M-28, R-44, R-51, R-53, E-11, E-24.
 func TestDecide_cells(t *testing.T) {
 	const pause = IdleAfter
 	states := []struct {

@@ -208,7 +208,6 @@ func TestBell(t *testing.T) {
 	w.sound()
 }
 
-// Spec: O-26, Q-2, Q-4.
 func TestCount(t *testing.T) {
 	w := fresh(t)
 	w.deposit(Message{Body: "a", Priority: Urgent})

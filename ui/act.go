@@ -149,11 +149,14 @@ func (a *App) keep(box *composer.Box) tea.Cmd {
 func (a *App) submitLine(t *tab, text string) tea.Cmd {
 	if !t.line.mail {
 		cmd, err := a.command(t, text)
-		kept := a.remember(a.tabs.main().box, text)
-		if t.line = nil; err != nil {
+		if err != nil { // the line stays: an Esc that is meant for it stops no turn
+			kept := a.remember(t.line.box, text)
+			t.line.box.Set("/")
 			a.refuse(t, text, err)
+			return kept
 		}
-		return tea.Batch(kept, cmd)
+		t.line = nil
+		return cmd
 	}
 	from, to := a.tabs.main().info.ID, t.info.Name
 	t.line = nil

@@ -53,7 +53,6 @@ func TestQuestions_answeredFromAnotherTab(t *testing.T) {
 
 		s.Enter("/inbox")
 		s.See("Needs you 1", "⚠ #2 cmd high bash touch made")
-		s.Press("down")
 		s.See("cmd · high approval")
 		s.Press("enter")
 		s.See("cmd asks: bash", "$ touch made")

@@ -51,7 +51,7 @@ func TestCompactAndGoOn(t *testing.T) {
 		s.Golden("compacting-120")
 		s.Press("esc")
 		s.See("Compacting was stopped; nothing has changed", "main ○")
-		s.NotSee("› /compact")
+		s.Until("the box is empty", func() bool { return typed(s) == "" })
 		s.Enter("still there")
 		s.See("You said: still there")
 		s.NotSee("I go by the summary")

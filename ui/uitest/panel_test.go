@@ -198,7 +198,7 @@ func TestInboxPanelFrames(t *testing.T) {
 				s.Golden(name)
 				if o.W == 40 {
 					s.Press("enter")
-					s.See("keyring")
+					s.See("refused")
 					s.Golden(name + "-peek")
 					s.Press("enter")
 					s.See("A turn of main")
@@ -217,7 +217,7 @@ func TestInboxPanelThreads(t *testing.T) {
 		auth := letters(t, s)
 		s.Press("f3")
 		s.See("[All 4]")
-		s.Press("down")
+		s.Press("down", "down", "down")
 		s.See("keyring")
 		s.Type("r")
 		s.See("reply to auth #3›")
@@ -235,7 +235,7 @@ func TestInboxPanelThreads(t *testing.T) {
 		if strings.Contains(list(s), "#3 ") {
 			t.Errorf("the thread is not folded:\n%s", s.Screen())
 		}
-		s.Type("gl")
+		s.Type("Gl")
 		s.See("▾ 2", "└ auth", "└ main")
 		s.Press("down", "down")
 		s.See("keyring")
@@ -268,6 +268,7 @@ func TestInboxPanelSetsAside(t *testing.T) {
 		s.See("[All 4]")
 		s.Type("a")
 		s.See("Archived #4; u takes it back", "[All 3]")
+		s.Press("down", "down")
 		s.Type("xs")
 		s.See("Waiting quietly: #3", "snooze auth #3 until")
 		s.Type("yesterday")
@@ -329,7 +330,7 @@ func TestInboxPanelFires(t *testing.T) {
 		s.See("[All 4]", "1 message, about")
 		s.Type(" ")
 		s.See("■✉")
-		s.Press("down", "space")
+		s.Press("space")
 		s.See("2 messages, about", "enter fires 2 · space picks")
 		s.Press("enter")
 		s.See("A turn of main begins with 2 messages", "[All 2]")

@@ -104,7 +104,7 @@ func TestPicture(t *testing.T) {
 		draw(t, s, "delegate", "voucher", "background", "waiting")
 
 		s.Press("f2")
-		s.See("enter goes there")
+		s.See("enter opens")
 		s.Press("down", "down", "down")
 		s.Type("p")
 		s.See("last lines of todo", "vouchers (line 12) and shipping to islands")
@@ -188,7 +188,7 @@ func TestPictureOfPanel(t *testing.T) {
 		write(t, s, auth.ID, agents.Letter{Body: "FYI: the docs name the old endpoint", Priority: inbox.Low, Tags: []string{"docs", "fyi"}})
 		s.Press("f3")
 		s.See("[All ")
-		s.Press("down", "down", "space", "space", "up", "up", "up", "right")
+		s.Press("down", "down", "space", "space", "down", "right")
 		s.See("2 messages, about", "keyring", "└ main")
 		s.Wait(3 * time.Second)
 		draw(t, s, "panel", "Needs you", "voucher", "keyring", "2 messages", "▾", "asking")

@@ -38,7 +38,7 @@ func TestReadmeWorkflows(t *testing.T) {
 						continue
 					}
 					s.Wait(10 * time.Second)
-					s.Until("the line was taken", func() bool { return strings.TrimSpace(s.Line("›")) == "›" })
+					s.Until("the line was taken", func() bool { return typed(s) == "" })
 				}
 				l, err := s.Pool.Ledger(context.Background())
 				if err != nil || l.Started == 0 || l.Running+l.Queued+l.Pending > 0 || len(l.Wrong) > 0 {

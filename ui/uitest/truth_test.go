@@ -199,3 +199,72 @@ func TestPromptOfEachAttempt(t *testing.T) {
 		s.See("say the first answer", "fail the second one", "wait 30s", "attempt 3 · ")
 	})
 }
+
+// TestPushReadsItsOptions: model= decides who carries the task out, and quotes that hold
+// the whole prompt are none of it; others are.
+func TestPushReadsItsOptions(t *testing.T) {
+	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+		s.Enter("/push name=plain look at it")
+		s.Enter("/push model=test/other name=quoted \"look at both\"")
+		s.Enter("/push name=inner say \"this\" and 'that'")
+		s.See("3 queued")
+		for name, want := range map[string]string{"plain": "look at it", "quoted": "look at both", "inner": `say "this" and 'that'`} {
+			if got, err := s.Pool.Typed(t.Context(), name); err != nil || got != want {
+				t.Errorf("%s is asked %q, %v; want %q", name, got, err, want)
+			}
+		}
+		s.Enter("/run")
+		s.See("plain ✓", "quoted ✓")
+		for _, i := range s.Pool.Infos() {
+			if want := map[string]string{"plain": "test/scripted", "quoted": "test/other"}[i.Name]; want != "" && i.Model != want {
+				t.Errorf("%s runs on %s, want %s", i.Name, i.Model, want)
+			}
+		}
+		s.Enter("/push model=nowhere/none x")
+		s.See(`there is no model "nowhere/none"`)
+	})
+}
+
+// TestNewestFirstWhenTyped: --lifo makes /check and /receive begin with the newest.
+func TestNewestFirstWhenTyped(t *testing.T) {
+	for _, c := range []struct{ command, first string }{
+		{"/check --one", "letter one"}, {"/check --one --lifo", "letter three"}, {"/receive", "letter one"}, {"/receive --lifo", "letter three"},
+	} {
+		play(t, uitest.Options{}, func(s *uitest.Session) {
+			for _, n := range []string{"one", "two", "three"} {
+				if _, err := s.Pool.Mail(t.Context(), 1, agents.Letter{To: []string{"main"}, Body: "letter " + n}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s.See("3 pending")
+			s.Enter(c.command)
+			s.See("2 pending", c.first)
+			if n := strings.Count(s.Screen(), "letter "); n != 1 {
+				t.Errorf("%s brings %d:\n%s", c.command, n, s.Screen())
+			}
+		})
+	}
+}
+
+// TestQueueListsTen: of those that have finished the last ten, and how many more.
+func TestQueueListsTen(t *testing.T) {
+	play(t, uitest.Options{H: 60}, func(s *uitest.Session) {
+		for i := range 12 {
+			s.Enter(fmt.Sprintf("/push name=t%02d say x", i))
+		}
+		s.Enter("/run")
+		s.See("12 pending")
+		listed := func() int {
+			_, list, _ := strings.Cut(s.Screen(), "Finished:")
+			return strings.Count(list, "(completed")
+		}
+		s.Enter("/queue")
+		s.See("(+2 older, /queue --all)")
+		if n := listed(); n != 10 {
+			t.Errorf("it lists %d", n)
+		}
+		s.Enter("/new")
+		s.Enter("/queue --all")
+		s.Until("all are listed", func() bool { return listed() >= 12 })
+	})
+}

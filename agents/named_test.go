@@ -1,0 +1,129 @@
+package agents_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/tools"
+)
+
+// TestDefaultCap: with nothing configured eight agents run at once, and the others wait
+// for a place, first come, first served.
+func TestDefaultCap(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := open(t, &model{reply: hung}, setting{})
+		for i := range 11 {
+			w.push(fmt.Sprintf("t%02d", i), "hang")
+		}
+		w.run(0)
+		synctest.Wait()
+		running := 0
+		for _, i := range w.pool.Infos() {
+			if i.Kind == agents.Sub && i.State == agents.Running {
+				running++
+			}
+		}
+		if running != 8 {
+			t.Errorf("%d run", running)
+		}
+		q, err := w.pool.Queue(t.Context(), w.main())
+		if text := agents.QueueText(q, time.Now(), 10); err != nil || strings.Count(text, "(cap)") != 3 {
+			t.Errorf("the queue says %q, %v", text, err)
+		}
+		check(t, w.pool.Kill(t.Context(), "t03", false))
+		w.state("t08", agents.Running) // the first that waited
+	})
+}
+
+// TestEachAgentHasItsOwn: whoever is born has a name, an empty inbox and an empty queue
+// of its own; main has them over a restart, and what it dispatched comes to it alone.
+//
+// Spec: O-26, Q-2, Q-4.
+func TestEachAgentHasItsOwn(t *testing.T) {
+	m := &model{reply: hung}
+	dir := t.TempDir()
+	w := open(t, m, setting{dir: dir})
+	info := func(name string) agents.Info {
+		for _, i := range w.pool.Infos() {
+			if i.Name == name {
+				return i
+			}
+		}
+		return agents.Info{}
+	}
+	empty := func(name string) {
+		t.Helper()
+		i := info(name)
+		q, err := w.pool.Queue(t.Context(), i.ID)
+		ms, err2 := w.pool.Inbox(t.Context(), i.ID)
+		if i.Name != name || err != nil || err2 != nil || len(q.Tasks) != 0 || len(ms) != 0 || i.Pending != 0 {
+			t.Errorf("%s begins with %+v, %v and %d messages, %v", name, q, err, len(ms), err2)
+		}
+	}
+	empty("main")
+	_, err := w.pool.NewHelper(t.Context(), "aide", "")
+	check(t, err)
+	empty("aide")
+	w.push("kid", "hang")
+	w.run(0)
+	w.state("kid", agents.Running)
+	empty("kid")
+	_, err = w.pool.Push(t.Context(), info("aide").ID, tools.Task{Name: "own", Prompt: "x"})
+	check(t, err)
+	_, err = w.pool.Mail(t.Context(), w.main(), agents.Letter{To: []string{"aide"}, Body: "for aide alone"})
+	check(t, err)
+	count := func(name string) (queued, pending int) {
+		q, err := w.pool.Queue(t.Context(), info(name).ID)
+		check(t, err)
+		for _, x := range q.Tasks {
+			if x.State == "queued" {
+				queued++
+			}
+		}
+		return queued, info(name).Pending
+	}
+	for name, want := range map[string][2]int{"main": {0, 0}, "aide": {1, 1}, "kid": {0, 0}} {
+		if q, p := count(name); [2]int{q, p} != want {
+			t.Errorf("%s has %d tasks and %d messages, want %v", name, q, p, want)
+		}
+	}
+	check(t, w.pool.Kill(t.Context(), "kid", false))
+	w.until("its end came to main", func() bool { return w.info("main").Pending == 1 })
+	w.push("later", "x")
+	id := w.main()
+	w.close()
+	w = open(t, m, setting{dir: dir})
+	if q, p := count("main"); w.main() != id || q != 1 || p != 1 {
+		t.Errorf("after a restart main is %d with %d tasks and %d messages", w.main(), q, p)
+	}
+}
+
+// TestCountersOfUse: what was dispatched, what came back and was read, and what mail
+// costs in the context can be counted afterwards.
+//
+// Spec: O-83.
+func TestCountersOfUse(t *testing.T) {
+	w := open(t, &model{reply: hung}, setting{})
+	for _, name := range []string{"a", "b", "c"} {
+		w.push(name, "go")
+	}
+	w.run(2)
+	w.until("all came back", func() bool { return w.info("main").Pending == 3 })
+	_, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{Limit: 2})
+	check(t, err)
+	l, err := w.pool.Ledger(t.Context())
+	check(t, err)
+	l.Wrong = nil
+	if want := (agents.Ledger{Started: 3, Delivered: 2, Pending: 1, Taken: 2, Waiting: 1}); fmt.Sprint(l) != fmt.Sprint(want) {
+		t.Errorf("the books say %+v, want %+v", l, want)
+	}
+	c, err := w.pool.Context(t.Context(), w.main())
+	if err != nil || c.Mail != 2 || c.MailTokens <= 0 {
+		t.Errorf("in the context: %d messages, %d tokens, %v", c.Mail, c.MailTokens, err)
+	}
+}
