@@ -1,6 +1,7 @@
 package uitest_test
 
 import (
+	"context"
 	"fmt"
 	"regexp"
 	"strings"
@@ -209,7 +210,7 @@ func TestPushReadsItsOptions(t *testing.T) {
 		s.Enter("/push name=inner say \"this\" and 'that'")
 		s.See("3 queued")
 		for name, want := range map[string]string{"plain": "look at it", "quoted": "look at both", "inner": `say "this" and 'that'`} {
-			if got, err := s.Pool.Typed(t.Context(), name); err != nil || got != want {
+			if got, err := s.Pool.Typed(context.Background(), name); err != nil || got != want {
 				t.Errorf("%s is asked %q, %v; want %q", name, got, err, want)
 			}
 		}
@@ -221,7 +222,7 @@ func TestPushReadsItsOptions(t *testing.T) {
 			}
 		}
 		s.Enter("/push model=nowhere/none x")
-		s.See(`there is no model "nowhere/none"`)
+		s.See(`no model "nowhere/none"`)
 	})
 }
 
@@ -232,7 +233,7 @@ func TestNewestFirstWhenTyped(t *testing.T) {
 	} {
 		play(t, uitest.Options{}, func(s *uitest.Session) {
 			for _, n := range []string{"one", "two", "three"} {
-				if _, err := s.Pool.Mail(t.Context(), 1, agents.Letter{To: []string{"main"}, Body: "letter " + n}); err != nil {
+				if _, err := s.Pool.Mail(context.Background(), 1, agents.Letter{To: []string{"main"}, Body: "letter " + n}); err != nil {
 					t.Fatal(err)
 				}
 			}
