@@ -161,44 +161,44 @@ func TestMailTools(t *testing.T) {
 // its children go on, and their next prompt brings the message in.
 //
 // Spec: E-25, O-13, O-25.
-func TestHush(t *testing.T) { synctest.Test(t, hush) }
-
-func hush(t *testing.T) {
-	hold := make(chan struct{})
-	m := &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
-		switch asked(req) {
-		case "child":
-			<-hold
-			return text("the child's answer"), nil
-		case "dispatch":
-			if len(results(req)) == 0 {
-				return call("d", "push", `{"name":"kid","prompt":"child","start":true,"deliver":"wake"}`), nil
+func TestHush(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		hold := make(chan struct{})
+		m := &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+			switch asked(req) {
+			case "child":
+				<-hold
+				return text("the child's answer"), nil
+			case "dispatch":
+				if len(results(req)) == 0 {
+					return call("d", "push", `{"name":"kid","prompt":"child","start":true,"deliver":"wake"}`), nil
+				}
+				<-ctx.Done()
 			}
-			<-ctx.Done()
+			return text("ok"), nil
+		}}
+		w := open(t, m, setting{})
+		w.prompt("dispatch")
+		if synctest.Wait(); len(m.seen()) != 3 { // two of main, one of the child
+			t.Fatalf("%d requests", len(m.seen()))
 		}
-		return text("ok"), nil
-	}}
-	w := open(t, m, setting{})
-	w.prompt("dispatch")
-	if synctest.Wait(); len(m.seen()) != 3 { // two of main, one of the child
-		t.Fatalf("%d requests", len(m.seen()))
-	}
-	w.pool.Stop(w.main())
-	w.until("main rests", func() bool { return w.info("main").Outcome == agents.Interrupted })
-	close(hold)
-	w.until("the answer waits", func() bool { return w.info("main").Pending == 1 && w.info("kid").State == agents.Done })
-	time.Sleep(time.Minute) // what is to start a turn is gathered for a moment
-	if n := len(m.seen()); n != 3 {
-		t.Errorf("%d requests after the stop", n)
-	}
-	if why, err := w.pool.Why(t.Context(), 1); err != nil || !strings.Contains(why, "you stopped the last one") {
-		t.Errorf("why: %s, %v", why, err)
-	}
-	w.prompt("go on")
-	w.settle()
-	if n := len(m.seen()); n != 4 || w.info("main").Pending != 0 && !strings.Contains(fmt.Sprint(m.seen()[3].Messages), "the child's answer") {
-		t.Errorf("%d requests", n)
-	}
+		w.pool.Stop(w.main())
+		w.until("main rests", func() bool { return w.info("main").Outcome == agents.Interrupted })
+		close(hold)
+		w.until("the answer waits", func() bool { return w.info("main").Pending == 1 && w.info("kid").State == agents.Done })
+		time.Sleep(time.Minute) // what is to start a turn is gathered for a moment
+		if n := len(m.seen()); n != 3 {
+			t.Errorf("%d requests after the stop", n)
+		}
+		if why, err := w.pool.Why(t.Context(), 1); err != nil || !strings.Contains(why, "you stopped the last one") {
+			t.Errorf("why: %s, %v", why, err)
+		}
+		w.prompt("go on")
+		w.settle()
+		if n := len(m.seen()); n != 4 || w.info("main").Pending != 0 && !strings.Contains(fmt.Sprint(m.seen()[3].Messages), "the child's answer") {
+			t.Errorf("%d requests", n)
+		}
+	})
 }
 
 // TestReceive_endsAreDistinct: interrupted, too late, nothing can come, and a
