@@ -79,25 +79,18 @@ func (a *App) tellOpening() {
 // welcomeRows are the rows of the start screen about the model and the workspace.
 func (a *App) welcomeRows(w int) (rows []string) {
 	p := a.theme.Paint
-	start := a.o.Start
-	if start == "" {
-		start = "starting"
-	}
-	add := func(label, text string, role themes.Role) {
-		for i, l := range frame.Wrap(frame.CleanLine(text), max(10, w-14)) {
-			if i > 0 {
-				label = ""
-			}
-			rows = append(rows, p(themes.Dim, fmt.Sprintf("%-7s", label))+p(role, l))
+	rows = a.modelLines(w)
+	add := func(text string, role themes.Role) {
+		for _, l := range frame.Wrap(frame.CleanLine(text), max(10, w-14)) {
+			rows = append(rows, "       "+p(role, l))
 		}
 	}
-	add("model", start, themes.Text)
 	if s := a.opening.Trouble; s != "" {
-		add("", s, themes.Bad)
+		add(s, themes.Bad)
 	}
 	rows = append(rows, p(themes.Dim, "here   ")+frame.Cut(frame.CleanLine(a.o.Root), max(10, w-12)))
 	if s := a.opening.inForce(); s != "" {
-		add("", s, themes.Text)
+		add(s, themes.Text)
 	}
 	return rows
 }

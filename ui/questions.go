@@ -80,11 +80,8 @@ func (a *App) keyPlaced(q dialog.Question, k tea.KeyPressMsg) (tea.Cmd, bool) {
 // stopsTwice reports whether Esc stops the turn: while its agent asks, it must come
 // twice.
 func (a *App) stopsTwice() bool {
-	if !a.asksOpenly(a.tabs.focus) || a.again("esc") {
-		return true
-	}
-	a.say("the question stays open; Esc again stops the turn")
-	return false
+	t := a.tabs.focus
+	return !a.asksOpenly(t) || a.again("esc", "the question stays open; Esc again stops the turn", func() bool { return a.tabs.focus == t && a.asksOpenly(t) })
 }
 
 // showsQuestion reports whether the tab's agent's question is on the screen by

@@ -57,8 +57,8 @@ func (a *App) welcome(w, h int) []string {
 	add := func(s string) { ls = append(ls, frame.Fit("  "+s, w)) }
 	mark := []string{`  \ | /  `, ` --\|/-- `, `    V    `}
 	name := []string{"Fantail" + version(a.o.Version), "Fan out the work, tail any agent, collect the mail.", ""}
-	model := a.modelLines(w)
-	if h > len(model)+8 { // else what matters would not be in sight
+	rows := a.welcomeRows(w)
+	if h > len(rows)+7 { // else what matters would not be in sight
 		add("")
 		for i, m := range mark {
 			role := themes.Dim
@@ -69,10 +69,9 @@ func (a *App) welcome(w, h int) []string {
 		}
 		add("")
 	}
-	for _, l := range model {
+	for _, l := range rows {
 		add(l)
 	}
-	add(p(themes.Dim, "here   ") + frame.Cut(frame.CleanLine(a.o.Root), max(10, w-12)))
 	add("")
 	for _, x := range [][2]string{
 		{"/push name=tests run go test ./...", "queue work for an agent of its own"},
