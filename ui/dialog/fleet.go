@@ -332,7 +332,8 @@ func (c columns) cells(name, age, seen, cost, mail, state string) cells {
 func (b *Fleet) row(l leaf, g Glance, c columns, inner int) string {
 	m := b.members[l.member]
 	name := frame.CleanLine(m.Name)
-	name = l.branch((c.name-3-min(frame.Width(name), 6))/2) + name
+	lead := l.branch((c.name - 3 - min(frame.Width(name), 6)) / 2)
+	name = lead + frame.CutMiddle(name, max(3, c.name-frame.Width(lead)-1))
 	cs := c.cells(name, g.Age, g.Seen, g.Cost, g.Mail, frame.CleanLine(g.State))
 	if m.ID == b.at {
 		return b.theme.Paint(themes.Selection, frame.Fit(g.Sign+" "+cs.String(), inner))
