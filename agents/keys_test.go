@@ -100,9 +100,9 @@ func TestKeys_areNowhere(t *testing.T) {
 				parts = append(parts, llm.Thinking{Text: "hm " + v[:3], Index: i + 1}, llm.Thinking{Text: v[3:], Index: i + 1, Opaque: "sealed", Model: "test/one"})
 			}
 			return append(parts,
-				llm.ToolCall{ID: "c1", Name: "bash", Args: args("command", "cat keys.txt; cat keys.txt >&2; env")},
+				llm.ToolCall{ID: "c1", Name: "bash", Args: args("command", "cat values.txt; cat values.txt >&2; env")},
 				llm.ToolCall{ID: "c2", Name: "bash", Args: args("command", "printf '%s' '"+strings.ReplaceAll(all, "'", "")+"' >copied.txt; cat copied.txt; exit 3")},
-				llm.ToolCall{ID: "c3", Name: "read_file", Args: args("path", "keys.txt")},
+				llm.ToolCall{ID: "c3", Name: "read_file", Args: args("path", "values.txt")},
 				llm.ToolCall{ID: "c4", Name: "grep", Args: args("pattern", ".")},
 				llm.ToolCall{ID: "c5", Name: "write_file", Args: args("path", "new.txt", "content", all)},
 				llm.ToolCall{ID: "c6", Name: "memory", Args: args("action", "write", "name", "keys", "text", all)},
@@ -119,7 +119,7 @@ func TestKeys_areNowhere(t *testing.T) {
 		return text("an end"), nil
 	}
 	w := open(t, m, setting{keys: keys, env: append(env, "PATH="+os.Getenv("PATH"))})
-	check(t, os.WriteFile(filepath.Join(w.dir, "keys.txt"), []byte(all), 0o600))
+	check(t, os.WriteFile(filepath.Join(w.dir, "values.txt"), []byte(all), 0o600))
 	const named = "ghp_AbCdEf0123456789GhIjKlMnOpQrStUvWxYz"
 	check(t, os.WriteFile(filepath.Join(w.dir, named), nil, 0o600))
 	feed := w.pool.Subscribe()
@@ -127,7 +127,7 @@ func TestKeys_areNowhere(t *testing.T) {
 	main := w.main()
 	check(t, w.pool.Prompt(t.Context(), main, "use these: "+all))
 	check(t, w.pool.Settled(t.Context()))
-	check(t, w.pool.Shell(t.Context(), main, "cat keys.txt # "+values[8]))
+	check(t, w.pool.Shell(t.Context(), main, "cat values.txt # "+values[8]))
 	_, err := w.pool.Deposit(inbox.Message{Recipient: main, From: "outside", Kind: inbox.Mail, Deliver: inbox.Hold, Body: all, Tags: []string{values[10]}})
 	check(t, err)
 	_, err = w.pool.Remember(t.Context(), "mine", all, nil)
@@ -161,7 +161,7 @@ func TestKeys_areNowhere(t *testing.T) {
 	}
 	seen := 0
 	check(t, filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() || d.Name() == "keys.txt" {
+		if err != nil || d.IsDir() || d.Name() == "values.txt" {
 			return err
 		}
 		b, err := os.ReadFile(path)
