@@ -125,7 +125,7 @@ func (e *Env) target(raw string, k permit.Kind) (target, error) {
 		t.sensitive = e.sensitive(t)
 	}
 	if k == permit.Write && t.forbidden == "" {
-		why, always := t.guard()
+		why, always := e.guard(t)
 		t.guarded = always
 		if t.sensitive == "" || always {
 			t.sensitive = why
@@ -337,12 +337,15 @@ func identities(p string, depth int, own string, out map[id]bool) {
 
 // guard says why writing the target asks where writing is free; always: in every
 // mode, since agents obey it.
-func (t target) guard() (why string, always bool) {
+func (e *Env) guard(t target) (why string, always bool) {
 	name := t.abs
 	if t.inside {
 		name = t.rel
 	}
 	if why := permit.Obeyed(name); why != "" {
+		return why, true
+	}
+	if why := e.obeyed(t.abs); why != "" {
 		return why, true
 	}
 	if why := permit.SelfRun(name); why != "" {
@@ -354,16 +357,50 @@ func (t target) guard() (why string, always bool) {
 	return t.bare(), false
 }
 
+// obeyed says why agents obey a file though its name does not tell: a link of such
+// a name leads to it. Links are looked for in the workspace and in its directories.
+func (e *Env) obeyed(abs string) string {
+	list, _ := os.ReadDir(e.Root)
+	for _, d := range list {
+		if why := e.obeyedLink(d, "", abs); why != "" {
+			return why
+		}
+		if !d.IsDir() || d.Name() == "node_modules" || d.Name() == ".git" {
+			continue
+		}
+		below, _ := os.ReadDir(filepath.Join(e.Root, d.Name()))
+		for _, b := range below {
+			if why := e.obeyedLink(b, d.Name(), abs); why != "" {
+				return why
+			}
+		}
+	}
+	return ""
+}
+
+func (e *Env) obeyedLink(d fs.DirEntry, dir, abs string) string {
+	name := filepath.Join(dir, d.Name())
+	why := ""
+	if d.Type()&fs.ModeSymlink != 0 {
+		why = permit.Obeyed(name)
+	}
+	if why == "" {
+		return ""
+	}
+	to, err := resolve(filepath.Join(e.Root, name))
+	if _, in := below(to, abs); err == nil && in {
+		return why
+	}
+	return ""
+}
+
 // bareParts are what a repository's directory holds beside HEAD.
 var bareParts = map[string]bool{"config": true, "config.worktree": true, "hooks": true, "objects": true, "refs": true, "info": true, "packed-refs": true, "commondir": true}
 
 // bare says whether the target is a part of what makes a directory a bare
 // repository, whose configuration git obeys for whoever enters it. It is none
-// without HEAD, so that is asked for wherever it is, and the others beside it.
+// without HEAD, which is asked for by its name; here are the parts beside one.
 func (t target) bare() string {
-	if strings.EqualFold(filepath.Base(t.abs), "HEAD") {
-		return "what makes a directory a git repository (HEAD)"
-	}
 	name := filepath.Base(t.abs)
 	for d := filepath.Dir(t.abs); d != "/"; name, d = filepath.Base(d), filepath.Dir(d) {
 		if !bareParts[strings.ToLower(name)] {

@@ -29,7 +29,22 @@ func (d disk) write(p string) { d[p] = Stamp{Ino: d[p].Ino + 100, Changed: time.
 func TestDecide_rulesAreBoundToWhatTheyRun(t *testing.T) {
 	for _, c := range []struct{ command, runs, free string }{
 		{"make", "Makefile sub/Makefile rules.mk GNUmakefile", "main.c src/x.go"},
-		{"make test", "Makefile", "x_test.c"},
+		{"make test", "Makefile build/rules.inc scripts/build.sh", "x_test.c"},
+		{"npm ci", "package-lock.json web/package.json scripts/post.sh", "src/a.ts"},
+		{"pnpm install", "pnpm-lock.yaml", "src/a.ts"},
+		{"cargo build --locked", "Cargo.lock", "src/lib.rs"},
+		{"tsc", "tsconfig.json tsconfig.build.json web/base.tsconfig.json", "src/a.ts"},
+		{"tsc --noEmit", "tsconfig.json", "src/a.ts"},
+		{"golangci-lint run", ".golangci.yml .golangci.toml", "main.go"},
+		{"pip install -r requirements.txt", "requirements.txt requirements-dev.txt setup.py pyproject.toml", "app.py"},
+		{"uv sync", "pyproject.toml uv.lock setup.py", "app.py"},
+		{"bundle install", "Gemfile Gemfile.lock x.gemspec", "app.rb"},
+		{"docker-compose up", "docker-compose.yml compose.override.yaml Dockerfile", "main.go"},
+		{"air", ".air.toml air.toml", "main.go airport.go"},
+		{"vagrant up", "Vagrantfile .vagrant/x", "main.go"},
+		{"buf generate", "buf.gen.yaml buf.yaml", "x.proto buffer.go"},
+		{"goreleaser check", ".goreleaser.yml", "main.go"},
+		{"terraform plan", "main.tf mod/x.tf prod.auto.tfvars", "main.go"},
 		{"go test ./...", "x_test.go sub/deep/y_test.go", "main.go sub/x.go go.mod testdata/x.txt"},
 		{"go vet ./...", "x_test.go", "main.go"},
 		{"go generate ./...", "gen.go", "README.md"},
@@ -49,7 +64,7 @@ func TestDecide_rulesAreBoundToWhatTheyRun(t *testing.T) {
 		{"tox", "tox.ini conftest.py", "app.py"},
 		{"mytool run deploy.yml", "deploy.yml", "other.yml"},
 		{"mytool --file=conf/x.yml", "conf/x.yml", "other.yml"},
-		{"git commit -m x", ".husky/pre-commit .pre-commit-config.yaml lefthook.yml", "main.go"},
+		{"git commit -m x", ".husky/pre-commit .pre-commit-config.yaml lefthook.yml package.json", "main.go"},
 	} {
 		for _, how := range []string{"tool", "command", "human"} {
 			for _, p := range strings.Fields(c.runs + " | " + c.free) {

@@ -309,6 +309,7 @@ var kinds = map[string]func(string) bool{
 	"prose":  func(string) bool { return true },
 	"path":   func(s string) bool { return s != "" && s[0] != '@' },              // many tools read options from @file
 	"new":    func(s string) bool { return Obeyed(s) == "" && SelfRun(s) == "" }, // a file or directory to be made
+	"tests":  tests.MatchString,
 	"num":    number.MatchString,
 	"word":   regexp.MustCompile(`^[-A-Za-z0-9_.,:+%!^]*$`).MatchString,
 	"source": regexp.MustCompile(`^[A-Za-z0-9_.*?][^:@]*\.` + codeEnd + `$`).MatchString,
@@ -318,13 +319,17 @@ var kinds = map[string]func(string) bool{
 	"dir":    func(s string) bool { return plainPkg.MatchString(s) && !strings.HasSuffix(s, ".go") }, // a file's name is that of the program
 	"pkg":    plainPkg.MatchString,
 	"select": regexp.MustCompile(`^[A-Za-z0-9_ .-]*$`).MatchString, // an expression; older versions run what has parentheses
-	"tests":  regexp.MustCompile(`^(discover|[A-Za-z0-9_./-]+\.py|tests([./][A-Za-z0-9_./]*)?)$`).MatchString,
-	"goenv":  regexp.MustCompile(`^(GOPATH|GOROOT|GOOS|GOARCH|GOVERSION|GOMOD|GOCACHE|GOMODCACHE|GOBIN|GOWORK|GOTOOLCHAIN|CGO_ENABLED)$`).MatchString,
-	"tip":    tip,
+	"units": func(s string) bool {
+		return s == "discover" || testPkg.MatchString(s) || strings.HasSuffix(s, ".py") && tests.MatchString(s)
+	},
+	"goenv": regexp.MustCompile(`^(GOPATH|GOROOT|GOOS|GOARCH|GOVERSION|GOMOD|GOCACHE|GOMODCACHE|GOBIN|GOWORK|GOTOOLCHAIN|CGO_ENABLED)$`).MatchString,
+	"tip":   tip,
+	"ref":   regexp.MustCompile(`^[#A-Za-z0-9_][A-Za-z0-9_./-]*$`).MatchString, // of a forge: a number or a branch
+	"label": regexp.MustCompile(`^[A-Za-z0-9 _./-]*$`).MatchString,
 	// With %n bash's printf sets a variable, such as PATH.
 	"template": func(s string) bool { return !stores.MatchString(s) },
-	"pretty":   func(s string) bool { return !strings.Contains(s, "%G") }, // which runs gpg.program
-	"format":   regexp.MustCompile(`^\+`).MatchString,                     // date: without its + it sets the clock
+	"pretty":   func(s string) bool { return !signer.MatchString(s) }, // which runs gpg.program
+	"format":   regexp.MustCompile(`^\+`).MatchString,                 // date: without its + it sets the clock
 	"crate":    regexp.MustCompile(`^[A-Za-z0-9_:-]+$`).MatchString,
 	"jq":       func(s string) bool { return s != "" && s[0] != '-' && plainJq.MatchString(s) },
 }
@@ -335,11 +340,17 @@ var (
 	number   = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[bcwkKMG%]?$`)
 	revision = regexp.MustCompile(`^(@|[A-Za-z_][A-Za-z0-9_/.-]*)?(@\{[A-Za-z0-9]+\})?([~^][0-9]*)*$`)
 	stores   = regexp.MustCompile(`%[^A-Za-z%]*[hjlLtz]*n`)
-	hash     = regexp.MustCompile(`^[0-9a-fA-F]*$`)
+	signer   = regexp.MustCompile(`%[-+ ]*G`)
+	// hash finds the name of any object: a bare hash, and the name that git describe
+	// makes of one, of which git reads nothing but the hash.
+	hash = regexp.MustCompile(`^([0-9a-fA-F]*|.*-g[0-9a-fA-F]+)$`)
+	// What is imported as a test: by directories, or by the names that rules are bound to.
+	tests   = regexp.MustCompile(`^([A-Za-z0-9_./-]*/)?(test_[A-Za-z0-9_-]*\.py|[A-Za-z0-9_-]*_test\.py|tests?/[A-Za-z0-9_./-]*\.py|[A-Za-z0-9_-]+|\.?)(::[A-Za-z0-9_:]+(\[[^]/]*\])?)?$`)
+	testPkg = regexp.MustCompile(`^tests([./][A-Za-z0-9_./]*)?$`)
 )
 
-// tip knows the names of commits and ranges of them. A bare hash may be that of
-// a file's content, which git would print.
+// tip knows the names of commits and ranges of them. A hash may be that of a
+// file's content, which git would print.
 func tip(s string) bool {
 	from, to, _ := strings.Cut(s, "..")
 	for _, r := range []string{from, strings.TrimPrefix(to, ".")} {

@@ -147,7 +147,7 @@ func denyPs(args []word) string {
 		if a.pattern != "" || !plainPs.MatchString(a.text) && !value || strings.Contains(a.text, "env") {
 			return "with " + a.text + " may print the environment of processes"
 		}
-		value = !value && (strings.HasSuffix(a.text, "o") || len(a.text) == 2 && strings.Contains("pCuUt", a.text[1:]))
+		value = !value && (strings.HasSuffix(a.text, "o") || len(a.text) == 2 && a.text[0] == '-' && strings.Contains("pCuUt", a.text[1:]))
 	}
 	return ""
 }

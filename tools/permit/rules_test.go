@@ -59,7 +59,7 @@ var day = []struct {
 	{"timeout 60 go test ./...", "timeout 120 go test -json ./...", true},
 	{"go build ./...", "go build -tags dev -race ./cmd/x", true},
 	{"go vet ./...", "go vet -tags integration ./agents", true},
-	{"go list ./...", "go list -m -versions all", true},
+	{"go list ./...", "go list -m all", true},
 	{"go list -deps .", "go list -f '{{.Name}} {{.Imports}}' ./...", true},
 	{"go doc fmt.Println", "go doc -all strings", true},
 	{"go mod tidy", "go mod tidy -v", true},

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // procSecrets are the files of a process's directory that show its environment or memory.
@@ -23,7 +24,7 @@ var (
 	// numbered finds the number or date after the name of a copy.
 	numbered = regexp.MustCompile(`([.-][0-9]{1,14}|\.~[0-9]+~| \([0-9]+\))$`)
 	// keyHead is how the text of a private key begins.
-	keyHead = regexp.MustCompile(`(?m)^[ \t\x{feff}]*(-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----|PuTTY-User-Key-File-[0-9]+:|AGE-SECRET-KEY-1)`)
+	keyHead = regexp.MustCompile(`(?m)^[ \t\x{feff}]*(-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----|PuTTY-User-Key-File-[0-9]+:|AGE-SECRET-KEY-1)|"private_?[kK]ey"[ \t]*:[ \t]*"-----BEGIN`)
 	// login finds credentials in the files of tools that hold some now and then.
 	login = regexp.MustCompile(`(?i)://[^/\s:@"']*:[^/\s@"']+@|://[a-z0-9_-]{20,}@|extraheader|authorization|_auth\b|auth_?token|npmauth|password|passwd|secret|api_?key|access_?token|private_?token|bearer`)
 )
@@ -32,7 +33,7 @@ var (
 // none. The path has slashes; for a file of the workspace it counts from there.
 // It judges the words only: nothing is opened.
 func Sensitive(p string) string {
-	parts := strings.Split(strings.ToLower(path.Clean("/" + p))[1:], "/")
+	parts := strings.Split(fold(path.Clean("/" + p))[1:], "/")
 	dir := ""
 	for i, s := range parts {
 		if what := secretName(dir, s, i == len(parts)-1); what != "" {
@@ -44,6 +45,17 @@ func Sensitive(p string) string {
 		return "a process's environment or memory"
 	}
 	return ""
+}
+
+// fold makes one of the spellings that a file system may take for the same name:
+// beside capitals there are letters, such as ſ, that have one in common.
+func fold(name string) string {
+	for i := 0; i < len(name); i++ {
+		if name[i] >= utf8.RuneSelf {
+			return strings.ToLower(strings.ToUpper(name))
+		}
+	}
+	return strings.ToLower(name)
 }
 
 // keyWords are what keyHead needs.
@@ -59,7 +71,7 @@ func HeadOf(p string) int {
 
 // isDoubtful says what a file is that holds credentials now and then.
 func isDoubtful(p string) string {
-	dir, name := path.Split(strings.ToLower(path.Clean("/" + p)))
+	dir, name := path.Split(fold(path.Clean("/" + p)))
 	if strings.Contains(dir, "/.git/") {
 		return "git's configuration"
 	}
@@ -283,7 +295,7 @@ func secretMatch(pattern string, dots bool) string {
 		if !strings.ContainsAny(s, "*?[") {
 			continue
 		}
-		s = strings.ToLower(brackets(s))
+		s = fold(brackets(s))
 		if mayName(s, dots, i == len(parts)-1) {
 			return "what " + pattern + " may match"
 		}

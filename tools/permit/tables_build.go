@@ -14,7 +14,7 @@ var goTool = form{
 		"vet":   {opens: true, style: dash, opts: "-x -v -json -race -c=num -p=num -tags=word", args: "pkg..."},
 		"list": {
 			opens: true, style: dash, args: "pkg...",
-			opts: "-json[word] -f=text -m -u -versions -retracted -deps -test -e -find -v -tags=word",
+			opts: "-json[word] -f=text -m -deps -test -e -find -v -tags=word", // -u and -versions ask any host
 		},
 		"fmt":     {opens: true, writes: true, style: dash, opts: "-x", args: "pkg..."},
 		"doc":     {opens: true, style: dash, opts: "-all -c -cmd -short -src -u", args: "pkg pkg"},
@@ -93,7 +93,7 @@ var cargoTool = form{
 }
 
 var pytest = form{
-	opens: true, writes: true, args: "path...",
+	opens: true, writes: true, args: "tests...",
 	opts: "-qvxsl -k=select -m=select -n=word -r[word] --quiet --verbose --exitfirst --maxfail=num --tb=word --lf --last-failed --ff --failed-first --nf --sw --stepwise --durations=num --durations-min=num " +
 		"--no-header --no-summary --showlocals --capture=word --color=word --disable-warnings --disable-pytest-warnings --strict-markers --strict-config --ignore=path --deselect=text " +
 		"--timeout=num --no-cov --runxfail",
@@ -108,7 +108,7 @@ var (
 	flake8 = form{opens: true, args: "path...", opts: "-qv --count --statistics --show-source --max-line-length=num --max-complexity=num --select=word --ignore=word --extend-ignore=word --exclude=path --format=word -j=num --jobs=num"}
 	python = form{subs: map[string]form{"-m": {subs: map[string]form{
 		"pytest": pytest, "mypy": mypy, "ruff": ruffTool, "black": blackTool, "flake8": flake8,
-		"unittest": {opens: true, writes: true, opts: "-vqfbc -k=text --verbose --quiet --failfast --buffer --locals", args: "tests..."}, // it imports what it is given
+		"unittest": {opens: true, writes: true, opts: "-vqfbc -k=text --verbose --quiet --failfast --buffer --locals", args: "units..."}, // it imports what it is given
 	}}}}
 )
 
@@ -126,20 +126,22 @@ var runners = form{never: merge(map[string]string{
 	"runs any program": "run exec shell", "runs fetched code": "tool x", "publishes": "publish", "changes how it runs": "config",
 })}
 
-const ghList = "-L=num -s=word -l=text -A=word -a=word -S=text -R=text --limit=num --state=word --label=text --author=word --assignee=word --search=text --base=text --head=text --draft --json=word --repo=text"
+// gh reads the repository it stands in: -R, a search and a URL as its operand
+// name others, which the user's token opens, or another host.
+const ghList = "-L=num -s=word -l=label -A=word -a=word --limit=num --state=word --label=label --author=word --assignee=word --base=ref --head=ref --draft --json=word"
 
 var ghTool = form{
 	subs: map[string]form{
 		"pr": {subs: map[string]form{
-			"view": {opens: true, opts: "-c -R=text --comments --json=word --repo=text", args: "text"}, "list": {opens: true, opts: ghList}, "status": {opens: true},
-			"diff": {opens: true, opts: "-R=text --name-only --patch --color=word --repo=text", args: "text"}, "checks": {opens: true, opts: "-R=text --required --json=word --repo=text", args: "text"},
+			"view": {opens: true, opts: "-c --comments --json=word", args: "ref"}, "list": {opens: true, opts: ghList}, "status": {opens: true},
+			"diff": {opens: true, opts: "--name-only --patch --color=word", args: "ref"}, "checks": {opens: true, opts: "--required --json=word", args: "ref"},
 		}},
 		"issue": {
-			subs:  map[string]form{"view": {opens: true, opts: "-c -R=text --comments --json=word --repo=text", args: "text"}, "list": {opens: true, opts: ghList}, "status": {opens: true}},
+			subs:  map[string]form{"view": {opens: true, opts: "-c --comments --json=word", args: "ref"}, "list": {opens: true, opts: ghList}, "status": {opens: true}},
 			never: map[string]string{"delete": "deletes"},
 		},
 		"run": {
-			subs:  map[string]form{"view": {opens: true, opts: "-v -j=word -R=text --log --log-failed --json=word --verbose --exit-status --repo=text", args: "word"}, "list": {opens: true, opts: ghList + " -b=text -w=text --branch=text --workflow=text"}},
+			subs:  map[string]form{"view": {opens: true, opts: "-v -j=word --log --log-failed --json=word --verbose --exit-status", args: "ref"}, "list": {opens: true, opts: ghList + " -b=ref -w=label --branch=ref --workflow=label"}},
 			never: map[string]string{"delete": "deletes"},
 		},
 	},
@@ -172,5 +174,5 @@ var buildTools = map[string]form{
 	"bun": {subs: map[string]form{"test": none, "install": none, "run": none, "build": none}, never: map[string]string{"*": "runs any code"}},
 	"uv":  runners, "poetry": runners, "pipenv": runners, "pdm": runners, "hatch": runners, "rye": runners, "bundle": runners, "bazel": runners, "mise": runners, "asdf": runners, "direnv": runners,
 	"docker": dockerTool, "gh": ghTool,
-	"shellcheck": {opens: true, opts: "-a -s=word -e=word -f=word -i=word -o=word -S=word -C[word] --severity=word --shell=word --exclude=word --include=word --format=word", args: "path..."},
+	"shellcheck": {opens: true, opts: "-s=word -e=word -f=word -i=word -o=word -S=word -C[word] --severity=word --shell=word --exclude=word --include=word --format=word", args: "path..."},
 }

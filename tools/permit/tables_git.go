@@ -58,7 +58,8 @@ var gitTool = form{
 		"stash":         {subs: map[string]form{"list": {opens: true, opts: gitLook + gitDates + "-# -n=num --stat[word] --name-only"}}},
 		"worktree":      {subs: map[string]form{"list": {opens: true, opts: "-vz --verbose --porcelain"}}},
 		"count-objects": {opens: true, opts: "-vH --verbose --human-readable"},
-		"add":           {opens: true, writes: true, args: "path...", opts: "-AuvN --all --no-all --update --verbose --intent-to-add --ignore-errors --ignore-missing --refresh"},
+		// With -N a plain git diff prints the whole of a file that git did not know.
+		"add": {opens: true, writes: true, args: "path...", opts: "-Auv --all --no-all --update --verbose --ignore-errors --ignore-missing --refresh"},
 		"commit": {
 			opens: true, writes: true, args: "path...", one: "-m --message",
 			opts: "-aqs -m=prose --all --message=prose --quiet --signoff --allow-empty --no-gpg-sign",
