@@ -54,7 +54,7 @@ func stamp(p string, d fs.DirEntry) (permit.Stamp, bool) {
 		return permit.Stamp{}, false
 	}
 	i := identity(fi)
-	s := permit.Stamp{Dev: i.dev, Ino: i.ino, Changed: changedAt(sys)}
+	s := permit.Stamp{Dev: i.dev, Ino: i.ino, Size: fi.Size(), Changed: changedAt(sys)}
 	if fi.Mode()&fs.ModeSymlink == 0 {
 		return s, true
 	}
@@ -66,6 +66,6 @@ func stamp(p string, d fs.DirEntry) (permit.Stamp, bool) {
 		s.Changed = changedAt(sys)
 	}
 	i = identity(to)
-	s.Dev, s.Ino = i.dev, i.ino
+	s.Dev, s.Ino, s.Size = i.dev, i.ino, to.Size()
 	return s, true
 }

@@ -63,10 +63,14 @@ var carriedBy = spread(map[string]carried{
 	"docker_build podman_build":             carries("dockerfile*,*.dockerfile,containerfile", ""),
 	"docker-compose podman-compose":         carries("docker-compose*,compose*.y*ml,dockerfile*,*.dockerfile,containerfile", ""),
 	"pip pip3 uv poetry pipenv pdm hatch rye": carries("requirements*,constraints*.txt,pyproject.toml,setup.py,setup.cfg,uv.toml,uv.lock,poetry.*,pdm.*,hatch.toml,pipfile*,pip.conf", "requirements"),
-	"bundle":         carries("gemfile*,gems.rb,gems.locked,*.gemspec", ".bundle"),
-	"golangci-lint":  carries(".golangci.*,.custom-gcl.y*ml", ""),
-	"invoke inv fab": carries("tasks.py,fabfile.py,invoke.*", "tasks"),
-	"snakemake":      carries("snakefile,*.smk", ""), "earthly": carries("earthfile", ""), "doit": carries("dodo.py", ""), "sphinx-build": carries("conf.py", ""), "fastlane": carries("fastfile,appfile", "fastlane"),
+	"bundle":              carries("gemfile*,gems.rb,gems.locked,*.gemspec", ".bundle"),
+	"golangci-lint":       carries(".golangci.*,.custom-gcl.y*ml", ""),
+	"invoke inv fab":      carries("tasks.py,fabfile.py,invoke.*", "tasks"),
+	"snakemake":           carries("snakefile,*.smk", ""),
+	"earthly":             carries("earthfile", ""),
+	"doit":                carries("dodo.py", ""),
+	"sphinx-build":        carries("conf.py", ""),
+	"fastlane":            carries("fastfile,appfile", "fastlane"),
 	"terraform tofu":      carries("*.tf,*.tofu,*.tf.json,*.tfvars,.terraformrc,.terraform.lock.hcl", ".terraform"),
 	"pre-commit lefthook": carries(".pre-commit-config.y*ml,lefthook*,.lefthook*", ".lefthook"),
 	"git_commit git_push git_merge git_checkout git_switch git_pull": carries("package.json,.pre-commit-config.y*ml,lefthook*,.lefthook*,.lintstagedrc*,lint-staged.config.*,.huskyrc*", ".husky,.githooks,.git-hooks,githooks,.git/hooks"),
@@ -216,7 +220,7 @@ var lead = map[string]bool{"gnumakefile": true, "makefile": true, "justfile": tr
 func (j judge) byAgent(p string, now Stamp, g grant) bool {
 	was, there := g.files[p]
 	switch {
-	case there && was.Dev == now.Dev && was.Ino == now.Ino && was.Changed.Equal(now.Changed):
+	case there && was.Dev == now.Dev && was.Ino == now.Ino && was.Size == now.Size && was.Changed.Equal(now.Changed):
 		return false
 	case g.files == nil && now.Changed.Before(g.since.Add(-blur)):
 		return false

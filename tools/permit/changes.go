@@ -16,9 +16,11 @@ const (
 )
 
 // Stamp is how a file was: which file stands there, and when it or its place
-// last changed (the inode's change time, which no program sets back).
+// last changed (the inode's change time, which no program sets back). Of two
+// changes in one tick of the kernel only the size can tell.
 type Stamp struct {
 	Dev, Ino uint64
+	Size     int64
 	Changed  time.Time
 }
 

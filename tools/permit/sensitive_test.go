@@ -20,6 +20,9 @@ func TestSensitive_variants(t *testing.T) {
 		.docker/config.json .dockercfg .config/gh/hosts.yml .config/gcloud/x application_default_credentials.json .s3cfg .boto rclone.conf .config/rclone/rclone.conf
 		.vault-token home.ovpn wg0.conf .npmrc .pypirc .cargo/credentials .cargo/credentials.toml .gem/credentials .config/hub composer/auth.json
 		.python_history .psql_history .node_repl_history .mysql_history .histfile secret.yaml app-secret.json k8s/db-secret.yml .secret
+		.ſsh/config .authinfo .authinfo.gpg .Xauthority wpa_supplicant.conf home.nmconnection .vnc/passwd .rediscli_auth .mbsyncrc .password passphrase.txt recovery-codes.txt wallet.dat mnemonic.txt
+		key.json sa-key.json deploy_key.json x.jwk prod.tfplan group_vars/prod/vault.yml oauth_creds.json .rhistory .zhistory session.har bitwarden_export.json ngrok.yml .clasprc.json .sentryclirc
+		.databrickscfg kaggle.json .github_token gh_token.txt slack-token.txt openai_api_key.txt .cache/huggingface/token .config/github-copilot/apps.json .cloudflared/x.json .circleci/cli.yml .subversion/auth/x
 		passwords.txt .vault_pass.txt token.json github.token api_key.txt my-private-key.txt krb5.keytab logins.json secring.gpg`) {
 		if Sensitive(p) == "" {
 			t.Errorf("%s is not sensitive", p)
@@ -32,7 +35,7 @@ func TestSensitive_variants(t *testing.T) {
 		id_rsa.pub id_ed25519.pub keys.go crypto_rsa.go id_rsa_test.go kubeconfig.go pkg/kubeconfig/loader.go environment.ts env.ts src/env.d.ts service_account.go serviceaccount.ts
 		token.go tokenizer.json tokens.css api_key.rb apikeys_controller.rb passwords_controller.rb private_key.rs wireguard.conf nginx.conf main.tf variables.tf package.json tsconfig.json
 		README.md history.md CHANGELOG.md build.gradle gradle.properties auth.json locales/en/auth.json .yarnrc.yml core corekit.go identity.go version.1 libfoo.so.1 page.html.bak
-		terraform.lock.hcl .terraform.lock.hcl keymap.json monkey.txt signing.md Makefile .envoy envoy.yaml .environment`) {
+		terraform.lock.hcl .terraform.lock.hcl keymap.json monkey.json turkey.json token password cookies tokens.go vault.go oauth.go keys.json wallet.go plan.tf mnemonic.go har.go .circleci/config.yml monkey.txt signing.md Makefile .envoy envoy.yaml .environment`) {
 		if why := Sensitive(p); why != "" {
 			t.Errorf("%s is sensitive: %s", p, why)
 		}
@@ -72,6 +75,12 @@ func TestHoldsSecrets(t *testing.T) {
 		{"x.go", key, true},
 		{"bundle", "Bag Attributes\n    friendlyName: x\nKey Attributes: <No Attributes>\n-----BEGIN ENCRYPTED PRIVATE KEY-----\n", true},
 		{"chain.crt", "-----BEGIN CERTIFICATE-----\nMII\n-----END CERTIFICATE-----\n-----BEGIN RSA PRIVATE KEY-----\n", true},
+		{"account.json", "{\n  \"type\": \"service_account\",\n  \"private_key\": \"-----BEGIN PRIVATE KEY-----\\nMII\"}", true},
+		{"fixture_test.go", "const x = `{\"private_key\": \"-----BEGIN PRIVATE KEY-----`", false},
+		{"/w/appsettings.Production.json", `{"ConnectionStrings":{"x":"Server=h;Password=p"}}`, true},
+		{"/w/appsettings.json", `{"Logging":{"Level":"Debug"}}`, false},
+		{"/w/application-prod.yml", "spring.datasource.password: p", true},
+		{"/w/local.settings.json", `{"Values":{"AzureWebJobsSecret":"p"}}`, true},
 		{"pgp", "-----BEGIN PGP PRIVATE KEY BLOCK-----\n", true},
 		{"putty", "PuTTY-User-Key-File-3: ssh-ed25519\n", true},
 		{"key_test.go", "package x\n\nconst key = `\n" + key + "`\n", false},
