@@ -124,7 +124,7 @@ func boundTo(r parsed, c simple) func(rel string) bool {
 // namedAfter reports whether a file is named after a program: air.toml, .airrc,
 // vagrantfile, .golangci.yml, and all below .pulumi.
 func namedAfter(program, rel string) bool {
-	program = path.Base(program)
+	program = fold(path.Base(program))
 	short, _, _ := strings.Cut(program, "-")
 	parts := strings.Split(fold(rel), "/")
 	for i, s := range parts {
