@@ -47,7 +47,10 @@ func main() {
 	cli.Conceal()
 	guard := cli.NewGuard(os.Stderr, os.Environ(), os.Exit)
 	defer guard.Catch("main")
-	code, err := run(guard)
+	code, err := 0, cli.NeedRoom()
+	if err == nil {
+		code, err = run(guard)
+	}
 	if err != nil {
 		cli.Warn(os.Stderr, "%s", guard.Text(err.Error()))
 		code = cli.Code(err)
@@ -71,6 +74,9 @@ func run(guard *cli.Guard) (int, error) {
 	}
 	place, err := cli.Find(flags.Dir, os.Getenv)
 	if err != nil {
+		return 0, err
+	}
+	if err := place.NeedWritable(); err != nil {
 		return 0, err
 	}
 	guard.CrashIn(place.Data)
@@ -143,7 +149,7 @@ func (h *host) open(ctx context.Context, choose func(remembered string) (config.
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err = store.Open(ctx, filepath.Join(h.place.Data, "fantail.db"), store.Options{Go: h.guard.Go, Withhold: h.keys.Row})
+	db, err = store.Open(ctx, h.place.Database(), store.Options{Go: h.guard.Go, Withhold: h.keys.Row})
 	if err != nil {
 		return nil, nil, err
 	}

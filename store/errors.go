@@ -41,7 +41,7 @@ func full(err error) error {
 // explain adds to a SQLite error what it means and what can be done. Other
 // errors, and those that were explained before, it returns as they are.
 func explain(err error) error {
-	for _, known := range []error{ErrNewer, ErrForeign, ErrBusy, ErrFull, ErrTaken, ErrChanged} {
+	for _, known := range []error{ErrNewer, ErrForeign, ErrBusy, ErrFull, ErrTaken, ErrChanged, ErrReadOnly} {
 		if errors.Is(err, known) {
 			return err
 		}

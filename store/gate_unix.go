@@ -3,6 +3,7 @@
 package store
 
 import (
+	"errors"
 	"os"
 	"syscall"
 )
@@ -13,3 +14,13 @@ func tryLock(f *os.File) bool {
 }
 
 func unlock(f *os.File) { _ = syscall.Flock(int(f.Fd()), syscall.LOCK_UN) } // closing unlocks as well
+
+// writable is why this user can't write to path; nil: it can, or that is not known.
+func writable(path string) error {
+	const forWriting = 2 // W_OK
+	err := syscall.Access(path, forWriting)
+	if errors.Is(err, syscall.EACCES) || errors.Is(err, syscall.EROFS) || errors.Is(err, syscall.EPERM) {
+		return err
+	}
+	return nil
+}

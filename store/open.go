@@ -38,17 +38,21 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 	if err != nil {
 		return nil, err
 	}
-	connector, err := sqlite.NewConnector(locator(path))
-	if err != nil {
-		return nil, err
-	}
-	db := &DB{path: path, schema: len(steps), now: o.Now, trace: o.Trace, withhold: o.Withhold, sql: sql.OpenDB(connector)}
-	db.sql.SetMaxIdleConns(-1) // a connection that is closed is closed, not kept for the next
+	db := &DB{path: path, schema: len(steps), now: o.Now, trace: o.Trace, withhold: o.Withhold}
 	if db.now == nil {
 		db.now = time.Now
 	}
 	db.writer.init()
 	db.readers.init()
+	if why := Writable(path); why != nil {
+		return db, db.openReading(ctx, why)
+	}
+	connector, err := sqlite.NewConnector(locator(path))
+	if err != nil {
+		return nil, err
+	}
+	db.sql = sql.OpenDB(connector)
+	db.sql.SetMaxIdleConns(-1) // a connection that is closed is closed, not kept for the next
 	if err := missing(ctx, path); err != nil {
 		return nil, errors.Join(err, db.sql.Close())
 	}

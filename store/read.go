@@ -78,7 +78,7 @@ func (db *DB) Read(ctx context.Context, f func(rx *Rx) error) (err error) {
 		return fmt.Errorf("read: %w", ErrClosed)
 	default:
 	}
-	if err := db.calm(ctx); err != nil {
+	if err := errors.Join(db.calm(ctx), db.reading.moved()); err != nil {
 		return fmt.Errorf("read: %w", err)
 	}
 	select {
@@ -101,7 +101,10 @@ func (db *DB) Read(ctx context.Context, f func(rx *Rx) error) (err error) {
 			return fmt.Errorf("read: %w", explain(err))
 		}
 	}
-	return db.snapshot(c, f)
+	if err := db.snapshot(c, f); err != nil {
+		return err
+	}
+	return db.reading.moved()
 }
 
 // snapshot runs f in a transaction of c and puts c back.

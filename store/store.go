@@ -13,6 +13,7 @@ package store
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
@@ -57,6 +58,7 @@ type DB struct {
 	others  atomic.Bool // another process committed, which a write saw and nobody asked for yet
 
 	files       atomic.Pointer[trio] // what the connections have open; the writer's goroutine sets it
+	reading     *reading             // nil: it can be written
 	connections atomic.Int32
 	unheld      atomic.Bool           // there was a moment without connections, so files no longer holds
 	stopped     atomic.Pointer[error] // why the file can't be used any more; nil: it can
@@ -69,7 +71,8 @@ type DB struct {
 // Open opens the file at path, creating and migrating it as needed. A file
 // that is no Fantail database (ErrForeign) or that a newer program wrote
 // (ErrNewer) is left as it is. Before an existing database is migrated, a copy
-// is written beside it.
+// is written beside it. A file that can't be written is opened for reading:
+// every Write is an ErrReadOnly then.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return open(ctx, path, o, ground)
 }
@@ -103,6 +106,7 @@ func (db *DB) Close() error {
 		if t := db.files.Swap(nil); t != nil {
 			t.release()
 		}
+		defer db.reading.close()
 		db.closed = db.parting
 		if err := db.sql.Close(); err != nil && db.closed == nil {
 			db.closed = fmt.Errorf("close %s: %w", db.path, explain(err))
@@ -117,7 +121,7 @@ func (db *DB) Path() string { return db.path }
 // Changed reports whether another process committed since the last call (or
 // since Open). Commits of this process don't count.
 func (db *DB) Changed(ctx context.Context) (bool, error) {
-	if err := db.onWriter(ctx, "changed", db.look); err != nil {
+	if err := errors.Join(db.onWriter(ctx, "changed", db.look), db.reading.moved()); err != nil {
 		return false, err
 	}
 	return db.others.Swap(false), nil

@@ -149,6 +149,9 @@ func (db *DB) do(ctx context.Context, j *job, f func(tx *Tx) error) error {
 	if err := ctx.Err(); err != nil {
 		return fmt.Errorf("write %s: %w", j.name, err)
 	}
+	if why := db.ReadOnly(); why != nil && j.raw == nil {
+		return fmt.Errorf("write %s: %w", j.name, why)
+	}
 	j.turn, j.ran, j.done = make(chan *Tx), make(chan struct{}), make(chan struct{})
 	if err := db.writer.put(j); err != nil {
 		return err

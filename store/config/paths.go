@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -93,24 +94,67 @@ func absolute(dir, name string) string {
 // private is an error: another user could have put it there.
 func MakePrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("make %s: %w", dir, err)
+		return fmt.Errorf("make %s: %w", dir, barred(dir, err))
 	}
 	info, err := os.Lstat(dir)
 	if err != nil {
-		return fmt.Errorf("make %s: %w", dir, err)
+		return fmt.Errorf("make %s: %w", dir, barred(dir, err))
 	}
 	if !info.IsDir() {
 		return fmt.Errorf("make %s: it is not a directory; remove it", dir)
 	}
-	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
-		return fmt.Errorf("make %s: it belongs to user %d, not to you; remove it, or have XDG_DATA_HOME and XDG_RUNTIME_DIR name directories of yours", dir, st.Uid)
+	if err := Foreign(dir, info); err != nil {
+		return err
 	}
-	if info.Mode().Perm()&0o077 != 0 {
-		if err := os.Chmod(dir, 0o700); err != nil {
+	// A directory that can only be read stays so, and one on such a file system as it is.
+	if perm := info.Mode().Perm(); perm&0o077 != 0 {
+		if err := os.Chmod(dir, perm&^0o077); err != nil && !errors.Is(err, syscall.EROFS) {
 			return fmt.Errorf("make %s private: %w", dir, err)
 		}
 	}
 	return nil
+}
+
+// ErrForeign is the error of a file or directory that belongs to another user.
+var ErrForeign = errors.New("it is another user's")
+
+// Foreign is an error that names path and its owner if that is another user than
+// this process's.
+func Foreign(path string, info fs.FileInfo) error {
+	st, known := info.Sys().(*syscall.Stat_t)
+	if !known || int(st.Uid) == os.Geteuid() {
+		return nil
+	}
+	return fmt.Errorf("%s belongs to %s, and this program runs as %s: %w: run it as its owner, have XDG_DATA_HOME and XDG_RUNTIME_DIR name directories of yours, or give it to yourself (chown)",
+		path, person(int(st.Uid)), person(os.Geteuid()), ErrForeign)
+}
+
+// person is the name and number of a user.
+func person(uid int) string {
+	number := strconv.Itoa(uid)
+	if u, err := user.LookupId(number); err == nil && u.Username != "" {
+		return fmt.Sprintf("%s (uid %s)", u.Username, number)
+	}
+	return "uid " + number
+}
+
+// barred is err, and whose directory it is that keeps this user from path, if that
+// is why.
+func barred(path string, err error) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if info, e := os.Stat(dir); e == nil {
+			if foreign := Foreign(dir, info); foreign != nil {
+				return fmt.Errorf("%w: %w", err, foreign)
+			}
+			return err
+		}
+		if dir == filepath.Dir(dir) {
+			return err
+		}
+	}
 }
 
 // Workspace is the root of the workspace dir lies in, with symbolic links

@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -228,7 +227,7 @@ func (e *Errand) Run(guard *Guard) (int, error) {
 	}
 	keys := Keys(conf, os.Getenv)
 	guard.Withhold(keys)
-	path := filepath.Join(place.Data, "fantail.db")
+	path := place.Database()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && e.unused != ok && !e.o.follow {
 		Warn(os.Stderr, "nobody used fantail in %s yet, so nothing is there; fantail send main TEXT is a beginning, or name another workspace with --cwd", place.Root)
 		return e.unused, nil

@@ -34,10 +34,12 @@ func (e *HeldError) Error() string {
 	return "this workspace is already open in another fantail (" + who + ")"
 }
 
+const hostLock = "host.lock"
+
 // Lock makes this process the host of the workspace whose data directory is dir,
 // or returns a *HeldError.
 func Lock(dir string, now time.Time) (*HostLock, error) {
-	path := filepath.Join(dir, "host.lock")
+	path := filepath.Join(dir, hostLock)
 	f := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 	got, err := f.TryLock()
 	if err != nil {

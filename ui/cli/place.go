@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
+	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools/permit"
 	"fantail/tools/secret"
@@ -48,6 +50,9 @@ func Find(dir string, env func(string) string) (Place, error) {
 	if err := config.MakePrivate(p.Data); err != nil {
 		return Place{}, err
 	}
+	if err := p.foreign(); err != nil {
+		return Place{}, err
+	}
 	settings, err := config.Dir(env)
 	if err != nil {
 		return Place{}, err
@@ -55,6 +60,41 @@ func Find(dir string, env func(string) string) (Place, error) {
 	p.Bell = bellPath(env, p.Data)
 	p.Private = []string{p.Data, settings, config.RuntimeDir(env, os.Geteuid())}
 	return p, nil
+}
+
+// Database is the path of the workspace's database.
+func (p Place) Database() string { return filepath.Join(p.Data, "fantail.db") }
+
+// foreign is an error if another user owns what this one has to write. Even who may
+// write to it all must not: what SQLite makes beside it would shut its owner out.
+func (p Place) foreign() error {
+	beside, err := os.ReadDir(p.Data)
+	if err != nil {
+		return fmt.Errorf("look at the workspace's data: %w", err)
+	}
+	for _, e := range beside {
+		path := filepath.Join(p.Data, e.Name())
+		if e.Name() != hostLock && !strings.HasPrefix(path, p.Database()) {
+			continue
+		}
+		info, err := os.Stat(path) // of what a link leads to
+		if err != nil {
+			continue // it has just gone, or opening it says why
+		}
+		if err := config.Foreign(path, info); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// NeedWritable is an error where nothing can be recorded, which says what works there.
+func (p Place) NeedWritable() error {
+	why := store.Writable(p.Database())
+	if why == nil {
+		return nil
+	}
+	return fmt.Errorf("%w: %w: make it writable for you and start again; until then fantail inbox, show, queue and memory read what is there", store.ErrReadOnly, why)
 }
 
 // Aside is the same workspace with a data directory of its own that nobody else
