@@ -44,13 +44,14 @@ import (
 )
 
 func main() {
+	if err := cli.NeedRoom(); err != nil { // before there is anything that needs some
+		cli.Warn(os.Stderr, "%v", err)
+		os.Exit(cli.Code(err))
+	}
 	cli.Conceal()
 	guard := cli.NewGuard(os.Stderr, os.Environ(), os.Exit)
 	defer guard.Catch("main")
-	code, err := 0, cli.NeedRoom()
-	if err == nil {
-		code, err = run(guard)
-	}
+	code, err := run(guard)
 	if err != nil {
 		cli.Warn(os.Stderr, "%s", guard.Text(err.Error()))
 		code = cli.Code(err)
