@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"fantail/store"
 )
@@ -266,6 +267,102 @@ func TestDeposit_whenTheFilesVanish(t *testing.T) {
 			}
 		})
 	}
+}
+
+// What leaves the content as it is stops nobody: setting times, modes and owners,
+// reading, locking, copying; before anything was copied from the log into the file,
+// after it, and again.
+func TestDeposit_whenTheFilesAreOnlyTouched(t *testing.T) {
+	past := time.Now().Add(-time.Hour)
+	for _, c := range []struct {
+		name string
+		do   func(t *testing.T, db string)
+	}{
+		{"touch", func(t *testing.T, db string) { must(t, os.Chtimes(db, time.Now(), time.Now())) }},
+		{"touch with another time", func(t *testing.T, db string) { must(t, os.Chtimes(db, past, past)) }},
+		{"touch all", func(t *testing.T, db string) {
+			must(t, os.Chtimes(db, past, past), os.Chtimes(db+"-wal", past, past), os.Chtimes(db+"-shm", past, past))
+		}},
+		{"chmod", func(t *testing.T, db string) { must(t, os.Chmod(db, 0o640), os.Chmod(db, 0o600)) }},
+		{"chown", func(t *testing.T, db string) { must(t, os.Chown(db, os.Geteuid(), os.Getegid())) }},
+		{"backup", func(t *testing.T, db string) {
+			for _, suffix := range []string{"", "-wal", "-shm"} {
+				data, err := os.ReadFile(db + suffix)
+				must(t, err, os.WriteFile(db+suffix+".bak", data, 0o600))
+			}
+		}},
+		{"the same content", func(t *testing.T, db string) {
+			f, err := os.OpenFile(db, os.O_RDWR, 0)
+			must(t, err)
+			b := make([]byte, 100)
+			_, err = f.ReadAt(b, 0)
+			must(t, err)
+			_, err = f.WriteAt(b, 0)
+			must(t, err, f.Close())
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "fantail.db")
+			must(t, at(t, path).db.Close())
+			a, b := obey(t, path), obey(t, path)
+			long := strings.Repeat("long ", 5000)
+			for i := range 400 { // the log is copied several times
+				if i%50 == 0 {
+					c.do(t, path)
+				}
+				for name, o := range map[string]*obedient{"a": a, "b": b} {
+					if _, failed := o.deposits(t, fmt.Sprint(name, i, long)); failed != "" {
+						t.Fatalf("deposit %d: %s", i, failed)
+					}
+				}
+			}
+			a.ends(t)
+			b.ends(t)
+			if n := len(stored(t, path)); n != 800 {
+				t.Errorf("%d of 800 are stored", n)
+			}
+		})
+	}
+}
+
+// An older state of the same database, put in its place, is not taken for it,
+// however large both are.
+func TestDeposit_whenAnOlderStateIsCopiedOver(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "fantail.db")
+	must(t, at(t, path).db.Close())
+	a := obey(t, path)
+	long := strings.Repeat("long ", 10000)
+	for i := range 100 {
+		if _, failed := a.deposits(t, fmt.Sprint(i, long)); failed != "" {
+			t.Fatal(failed)
+		}
+	}
+	older, err := os.ReadFile(path)
+	must(t, err)
+	size := len(older)
+	for i := 0; ; i++ {
+		if _, failed := a.deposits(t, fmt.Sprint("later", i, long)); failed != "" {
+			t.Fatal(failed)
+		}
+		info, err := os.Stat(path)
+		must(t, err)
+		if info.Size() != int64(size) { // the log was copied
+			older = append(older, make([]byte, info.Size()-int64(size))...)
+			break
+		}
+	}
+	now, err := os.ReadFile(path)
+	must(t, err)
+	copy(older, now[:100]) // not even its head tells
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	must(t, err)
+	_, err = f.WriteAt(older, 0)
+	must(t, err, f.Close())
+	if _, failed := a.deposits(t, "too late"); !strings.Contains(failed, "was overwritten") {
+		t.Errorf("it says %q", failed)
+	}
+	a.ends(t)
 }
 
 // A process that comes when another one's files are gone does not begin anew: it

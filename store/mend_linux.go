@@ -181,7 +181,7 @@ func (db *DB) setAside(real string) (names []string) {
 		if syscall.Stat(p.path, &s) != nil {
 			continue
 		}
-		if id := identify(&s); id.dev != p.id.dev || id.ino != p.id.ino {
+		if id := identify(&s, 0); id.dev != p.id.dev || id.ino != p.id.ino {
 			continue
 		}
 		name := db.beside(real, "aside") + strings.TrimPrefix(p.path, real)

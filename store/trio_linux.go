@@ -23,6 +23,7 @@ type trio struct {
 	pins  [3]pin   // the file, -wal, -shm
 	log   *os.File // -wal for reading: SQLite takes no locks on it; nil if it can't be read
 	index int      // SQLite's own descriptor of -shm; -1: unknown
+	file  int      // one of its own descriptors of the file, as index
 
 	mu   sync.Mutex
 	seen state // of the file at the last look
@@ -35,15 +36,18 @@ type pin struct {
 	id   identity
 }
 
+// identity is which file it is. What other names -wal and -shm have is nobody's way in:
+// theirs are not counted.
 type identity struct{ dev, ino, links uint64 }
 
-// state is when a file's content last changed, and how far the log had been
-// copied into it before.
+// state is when a file's content last changed, how far the log had been copied into
+// it before, and what it held then.
 type state struct {
 	size    int64
 	mtime   syscall.Timespec
 	copied  progress
 	unknown bool // the log's index could not be read
+	sample  sample
 }
 
 // progress is which log is being copied into the file, and how far that went.
@@ -69,8 +73,13 @@ const (
 	setOFDLock = 37 // F_OFD_SETLK
 )
 
-func identify(s *syscall.Stat_t) identity {
-	return identity{dev: s.Dev, ino: s.Ino, links: uint64(s.Nlink)} //nolint:unconvert // narrower elsewhere
+// identify is the identity of the i-th of the files.
+func identify(s *syscall.Stat_t, i int) identity {
+	id := identity{dev: s.Dev, ino: s.Ino}
+	if i == 0 {
+		id.links = uint64(s.Nlink) //nolint:unconvert // narrower elsewhere
+	}
+	return id
 }
 
 // holdTrio notes the files of path, which a connection of this process has open
@@ -80,7 +89,7 @@ func holdTrio(path string) (_ *trio, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trio{index: -1}
+	t := &trio{index: -1, file: -1}
 	for i := range t.pins {
 		t.pins[i].fd = -1
 	}
@@ -99,7 +108,7 @@ func holdTrio(path string) (_ *trio, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("look at %s: %w", p, err)
 		}
-		t.pins[i].id = identify(&s)
+		t.pins[i].id = identify(&s, i)
 	}
 	if n := t.pins[0].id.links; n > 1 {
 		return nil, (&damage{away, path, fmt.Sprintf("has %d names (hard links)", n)}).err(
@@ -111,7 +120,10 @@ func holdTrio(path string) (_ *trio, err error) {
 		if known && len(fds) == 0 {
 			return nil, (&damage{replaced, p.path, "was replaced while it was opened"}).err("try again")
 		}
-		if i == 2 && known {
+		switch {
+		case i == 0 && known:
+			t.file = fds[0]
+		case i == 2 && known:
 			t.index = fds[0]
 		}
 	}
@@ -121,7 +133,7 @@ func holdTrio(path string) (_ *trio, err error) {
 	if err := syscall.Fstat(t.pins[0].fd, &s); err != nil {
 		return nil, err
 	}
-	t.seen = state{s.Size, s.Mtim, h.progress, !known}
+	t.seen = state{s.Size, s.Mtim, h.progress, !known, t.take(s.Size, h)}
 	return t, nil
 }
 
@@ -143,8 +155,7 @@ func descriptors() map[identity][]int {
 		if e != 0 || flags&oPath != 0 || syscall.Fstat(fd, &s) != nil {
 			continue
 		}
-		id := identify(&s)
-		id.links = 0
+		id := identity{dev: s.Dev, ino: s.Ino}
 		open[id] = append(open[id], fd)
 	}
 	return open
@@ -169,7 +180,7 @@ func (t *trio) release() {
 func (t *trio) calm() bool {
 	var s syscall.Stat_t
 	for i := len(t.pins) - 1; i >= 0; i-- { // the file last: s is its
-		if syscall.Stat(t.pins[i].path, &s) != nil || identify(&s) != t.pins[i].id {
+		if syscall.Stat(t.pins[i].path, &s) != nil || identify(&s, i) != t.pins[i].id {
 			return false
 		}
 	}
@@ -181,39 +192,42 @@ func (t *trio) calm() bool {
 // look compares the files with what SQLite has open; nil: nothing happened to
 // them. A connection is open meanwhile.
 func (t *trio) look() *damage {
-	named := t.named()
+	// The index is read before the files' times, so that what is copied in between
+	// counts as not seen.
+	h, known := t.head()
+	var now [3]syscall.Stat_t
+	named := t.named(&now)
 	if named == nil {
-		if d := t.short(); d != nil {
+		if d := t.short(h, known, now[1].Size); d != nil {
 			return d
 		}
 	}
 	// A log must not be put back beside a file that somebody overwrote. With
 	// another -shm, though, the one that is open can't tell who wrote to the file.
 	if named == nil || named.harm == journal {
-		if d := t.content(); d != nil {
+		if d := t.content(h, known, &now[0]); d != nil {
 			return d
 		}
 	}
 	return named
 }
 
-// named compares what the paths lead to.
-func (t *trio) named() *damage {
+// named compares what the paths lead to, which now becomes, up to the first that
+// leads elsewhere.
+func (t *trio) named(now *[3]syscall.Stat_t) *damage {
 	for i, p := range t.pins {
-		harm := [...]harm{replaced, journal, index}[i]
-		var now, held syscall.Stat_t
-		err := syscall.Stat(p.path, &now)
+		err := syscall.Stat(p.path, &now[i])
+		id := identify(&now[i], i)
+		if err == nil && id == p.id {
+			continue
+		}
+		var held syscall.Stat_t
 		if e := syscall.Fstat(p.fd, &held); e != nil {
 			return &damage{away, p.path, "can't be looked at: " + e.Error()}
 		}
-		id := identify(&now)
+		harm := [...]harm{replaced, journal, index}[i]
 		switch {
-		case err == nil && id == p.id:
-			continue
 		case err == nil && id.dev == p.id.dev && id.ino == p.id.ino:
-			if i == 2 {
-				continue // what other name it has is nobody's way in
-			}
 			return &damage{away, p.path, fmt.Sprintf("has %d names (hard links)", id.links)}
 		case err == nil:
 			return &damage{harm, p.path, "was replaced by another file"}
@@ -242,26 +256,27 @@ func (t *trio) whither(p pin) string {
 }
 
 // content finds a file that changed although, as the log's index says, SQLite
-// copied nothing into it.
-func (t *trio) content() *damage {
+// copied nothing into it. One whose time was set holds what it held. The index was
+// before, and the file is s.
+func (t *trio) content(before head, known bool, s *syscall.Stat_t) *damage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	// The index is read before the file's time for what is noted, so that what is
-	// copied in between counts as not seen; and after it for the judgement.
-	before, known := t.head()
-	var s syscall.Stat_t
-	if err := syscall.Fstat(t.pins[0].fd, &s); err != nil {
-		return &damage{away, t.pins[0].path, "can't be looked at: " + err.Error()}
-	}
 	if s.Size == t.seen.size && s.Mtim == t.seen.mtime {
+		if before.progress != t.seen.copied { // its end may fall into the same tick of the file's clock
+			t.seen.sample = t.take(s.Size, before)
+		}
 		t.seen.copied, t.seen.unknown = before.progress, !known
 		return nil
 	}
 	copying := t.copying()
 	if after, ok := t.head(); ok && !t.seen.unknown && !copying && after.progress == t.seen.copied {
-		return &damage{overwritten, t.pins[0].path, "was overwritten"}
+		if s.Size != t.seen.size || !t.holds(t.seen.sample) {
+			return &damage{overwritten, t.pins[0].path, "was overwritten"}
+		}
+		t.seen.mtime = s.Mtim
+		return nil
 	}
-	t.seen = state{s.Size, s.Mtim, before.progress, !known}
+	t.seen = state{s.Size, s.Mtim, before.progress, !known, t.take(s.Size, before)}
 	return nil
 }
 
@@ -271,33 +286,34 @@ func (t *trio) copying() bool {
 	return t.index >= 0 && (syscall.FcntlFlock(uintptr(t.index), syscall.F_GETLK, &l) != nil || l.Type != syscall.F_UNLCK)
 }
 
-// short finds a log that lacks what is committed in it.
-func (t *trio) short() *damage {
+// short finds a log that lacks what is committed in it. Its index is h, if that is
+// known, and its size was read after that.
+func (t *trio) short(h head, known bool, size int64) *damage {
 	if t.log == nil {
 		return nil
 	}
 	for range 3 { // another process may be writing; the writer itself keeps them out
-		h, known := t.head()
 		if !known || h.frames == 0 {
 			return nil
 		}
-		var s syscall.Stat_t
 		var salt [8]byte
-		if err := syscall.Fstat(t.pins[1].fd, &s); err != nil {
-			return nil
-		}
 		_, err := t.log.ReadAt(salt[:], 16)
-		if s.Size >= logHead+int64(h.frames)*(frameHead+h.page) && err == nil && salt == h.salt {
+		whole := size >= logHead+int64(h.frames)*(frameHead+h.page) && err == nil
+		if whole && salt == h.salt {
 			return nil
 		}
-		if again, ok := t.head(); !ok || again != h {
-			continue
+		again, ok := t.head()
+		if ok && again == h {
+			if whole {
+				return &damage{overwritten, t.pins[1].path, "was overwritten"}
+			}
+			return &damage{overwritten, t.pins[1].path, "was cut short"}
 		}
-		what := "was overwritten"
-		if err != nil || s.Size < logHead+int64(h.frames)*(frameHead+h.page) {
-			what = "was cut short"
+		var s syscall.Stat_t
+		if syscall.Fstat(t.pins[1].fd, &s) != nil {
+			return nil
 		}
-		return &damage{overwritten, t.pins[1].path, what}
+		h, known, size = again, ok, s.Size
 	}
 	return nil
 }
