@@ -2,13 +2,13 @@ package store
 
 import (
 	"encoding/binary"
-	"hash/crc64"
+	"hash/crc32"
 	"syscall"
 )
 
 const (
-	sampled = 256  // blocks spread over the file: all of one up to 1 MiB
-	recent  = 64   // pages that were copied out of the log last
+	sampled = 64   // blocks spread over the file: all of one up to 256 KiB
+	recent  = 32   // pages that were copied out of the log last
 	block   = 4096 // bytes of a block, and of a page unless somebody chose another
 )
 
@@ -17,7 +17,7 @@ const (
 // the log brought last: it was copied because they changed.
 type sample struct {
 	at  []int64 // where the blocks begin; nil: they could not be read
-	sum uint64
+	sum uint32
 }
 
 // take reads the sample of a file of that size, whose log has the head h.
@@ -50,18 +50,18 @@ func (t *trio) holds(s sample) bool {
 }
 
 // sum reads the blocks through SQLite's own descriptor.
-func (t *trio) sum(at []int64) (sum uint64, read bool) {
+func (t *trio) sum(at []int64) (sum uint32, read bool) {
 	if !t.own() {
 		return 0, false
 	}
 	var b [block]byte
-	table := crc64.MakeTable(crc64.ECMA)
+	table := crc32.MakeTable(crc32.Castagnoli)
 	for _, offset := range at {
 		n, err := syscall.Pread(t.file, b[:], offset)
 		if err != nil {
 			return 0, false
 		}
-		sum = crc64.Update(sum, table, b[:n])
+		sum = crc32.Update(sum, table, b[:n])
 	}
 	return sum, t.own()
 }

@@ -393,7 +393,11 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 		again = !undoes(err) || errors.Is(explain(err), ErrFull)
 		return again, db.undo(c, fmt.Errorf("write %s: commit: %w", batch[0].name, explain(err)))
 	}
-	if d := db.damage(); d != nil { // it may be where nobody will look
+	if t := db.files.Load(); t != nil && !t.calm() { // the log may have been copied, or it is where nobody will look
+		d := db.damage()
+		if d == nil {
+			return false, nil
+		}
 		return false, fmt.Errorf("write %s: it may or may not have been kept: %w", batch[0].name, db.mend(d, nil))
 	}
 	return false, nil
