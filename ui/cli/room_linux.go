@@ -10,8 +10,8 @@ import (
 )
 
 // What the program needs, in bytes, with room for its work. The runtime of the
-// language reserves up to 1.4 GB of addresses before main begins, and ends with a
-// dump of its own where it gets none.
+// language takes up to 1.7 GiB of addresses before main begins, and ends with a dump
+// of its own where it gets none.
 const (
 	needAddresses = 2 << 30
 	needData      = 256 << 20

@@ -22,7 +22,7 @@ func TestTooLittleMemory(t *testing.T) {
 		begins, need, upper int // MiB: surely main begins, the program works, the end
 		step                int
 	}{
-		{flag: "-v", begins: 1600, need: needAddresses >> 20, upper: 3000, step: 50},
+		{flag: "-v", begins: 1900, need: needAddresses >> 20, upper: 3000, step: 50},
 		{flag: "-d", begins: 160, need: needData >> 20, upper: 400, step: 8},
 	} {
 		t.Run(c.flag, func(t *testing.T) {
