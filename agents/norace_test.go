@@ -1,0 +1,6 @@
+//go:build !race
+
+package agents_test
+
+// mostGrowth is how many times its text a long reply may take.
+const mostGrowth = 3

@@ -1,0 +1,7 @@
+//go:build race
+
+package agents_test
+
+// mostGrowth is how many times its text a long reply may take: the race detector
+// keeps notes of its own about memory.
+const mostGrowth = 6
