@@ -6,6 +6,9 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
 	"syscall"
 	"testing"
 )
@@ -47,8 +50,9 @@ func TestMain(m *testing.M) {
 
 // site is a directory to run the program in, with a home of its own.
 type site struct {
-	dir string // the workspace
-	env []string
+	dir     string // the workspace
+	env     []string
+	program string
 }
 
 func newSite(t testing.TB) *site {
@@ -61,12 +65,38 @@ func newSite(t testing.TB) *site {
 		"TERM=xterm-256color", "COLORTERM=truecolor",
 		"OLLAMA_HOST=127.0.0.1:1", // nothing answers there
 	}
-	return &site{dir: dir, env: env}
+	return &site{dir: dir, env: env, program: os.Getenv(builtEnv)}
 }
+
+// released has the site run the program as users have it, whatever the tests were
+// built with: the race detector takes terabytes of addresses, and memory for each byte.
+func (s *site) released(t testing.TB) *site {
+	t.Helper()
+	program, err := release()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.program = program
+	return s
+}
+
+// release builds the program without the race detector, once.
+var release = sync.OnceValues(func() (string, error) {
+	flags := slices.DeleteFunc(strings.Fields(os.Getenv("GOFLAGS")), func(flag string) bool {
+		return strings.HasPrefix(strings.TrimLeft(flag, "-"), "race")
+	})
+	binary := os.Getenv(builtEnv) + "-release"
+	build := exec.Command("go", "build", "-o", binary, "fantail")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS="+strings.Join(flags, " "))
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build the program: %w: %s", err, out)
+	}
+	return binary, nil
+})
 
 // command is the built program with those arguments.
 func (s *site) command(args ...string) *exec.Cmd {
-	c := exec.Command(os.Getenv(builtEnv), args...)
+	c := exec.Command(s.program, args...)
 	c.Dir, c.Env = s.dir, s.env
 	return c
 }

@@ -13,42 +13,47 @@ import (
 // Under each limit of memory the program works, or says in one line what it needs.
 // Where even the language's runtime can't begin, it is the runtime that says so.
 func TestTooLittleMemory(t *testing.T) {
-	s := newSite(t)
+	t.Parallel()
+	s := newSite(t).released(t)
 	if out, errs, code := s.run(t, "", "send", "main", "hello"); code != ok {
 		t.Fatal(out, errs)
 	}
+	const addresses, data = needAddresses >> 20, needData >> 20
 	for _, c := range []struct {
-		flag                string
-		begins, need, upper int // MiB: surely main begins, the program works, the end
-		step                int
+		flag         string
+		begins, need int   // MiB: surely main begins, the program works
+		limits       []int // MiB: far below, and around each edge
 	}{
-		{flag: "-v", begins: 1900, need: needAddresses >> 20, upper: 3000, step: 50},
-		{flag: "-d", begins: 160, need: needData >> 20, upper: 400, step: 8},
+		{"-v", 1900, addresses, []int{100, 1200, 1700, 1850, 1900, addresses - 1, addresses, addresses + 50, 3000}},
+		{"-d", 160, data, []int{8, 80, 120, 160, data - 1, data, data + 8, 400}},
 	} {
 		t.Run(c.flag, func(t *testing.T) {
 			t.Parallel()
-			for limit := c.step; limit <= c.upper; limit += c.step {
+			for _, limit := range c.limits {
 				for _, args := range [][]string{{"inbox"}, {"-p", "say hello"}} {
-					program := s.command(args...)
-					limited := exec.Command("/bin/sh", append([]string{"-c", `ulimit "$1" "$2"; shift 2; exec "$@"`, "sh", c.flag, fmt.Sprint(limit << 10)}, program.Args...)...)
-					limited.Dir, limited.Env = program.Dir, program.Env
-					out, _ := limited.CombinedOutput() // the code says it
-					code, said := limited.ProcessState.ExitCode(), string(out)
+					out, _ := s.limited(c.flag, limit, args...).CombinedOutput() // what it says shows how it ended
+					said := string(out)
+					works := strings.Contains(said, "hello")
 					clear := strings.HasPrefix(said, "fantail: too little memory: ") && strings.Count(said, "\n") == 1 && strings.Contains(said, "ulimit "+c.flag)
 					switch {
-					case code == ok && strings.Contains(said, "hello"):
-						if limit < c.need {
-							t.Errorf("%d MiB: it works below what it says it needs", limit)
-						}
-					case code == failed && clear && limit < c.need:
-					case limit < c.begins && code != ok: // the runtime
+					case limit >= c.need && works:
+					case limit < c.need && clear:
+					case limit < c.begins && !works: // the runtime
 					default:
-						t.Errorf("%d MiB, %v: exit code %d: %.600s", limit, args, code, said)
+						t.Errorf("%d MiB, %v: %.600s", limit, args, said)
 					}
 				}
 			}
 		})
 	}
+}
+
+// limited is the program under a limit of the shell's ulimit, in MiB.
+func (s *site) limited(flag string, limit int, args ...string) *exec.Cmd {
+	program := s.command(args...)
+	c := exec.Command("/bin/sh", append([]string{"-c", `ulimit "$1" "$2"; shift 2; exec "$@"`, "sh", flag, fmt.Sprint(limit << 10)}, program.Args...)...)
+	c.Dir, c.Env = program.Dir, program.Env
+	return c
 }
 
 func TestGroupLimit(t *testing.T) {
