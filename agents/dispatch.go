@@ -188,6 +188,11 @@ func (p *Pool) newInfo(row store.Agent, t store.Task, first []Prompt) Info {
 func (p *Pool) modelOf(agent int64) string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	return p.modelNow(agent)
+}
+
+// modelNow is modelOf; the caller holds mu.
+func (p *Pool) modelNow(agent int64) string {
 	if a := p.agents[agent]; a != nil {
 		return a.info.Model
 	}

@@ -14,7 +14,7 @@ import (
 
 // Queue is an agent's task queue, and what is queued for the agent itself.
 type Queue struct {
-	Tasks   []Task           // in their order, ended ones too
+	Tasks   []Task           // in their order, ended ones too; a queued one with the model it would start with now
 	Holds   map[int64]string // by task: what holds one back that could start: "cap", or who serves its model
 	Prompts []Prompt         // typed, not entered yet
 }
@@ -33,6 +33,11 @@ func (p *Pool) Queue(ctx context.Context, by int64) (Queue, error) {
 	defer p.mu.Unlock()
 	if a := p.agents[by]; a != nil && a.kind.HasPrompt() {
 		l.Prompts = a.info.Prompts
+	}
+	for i := range l.Tasks {
+		if t := &l.Tasks[i]; t.State == taskQueued && t.Kind == kindPrompt && t.Model == "" {
+			t.Model = p.modelNow(by)
+		}
 	}
 	l.Holds = map[int64]string{}
 	for _, q := range p.queue.Of(by) {

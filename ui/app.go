@@ -127,7 +127,7 @@ type Options struct {
 	History  string        // the file that keeps what was typed; "": none
 	Branch   func() string // reads .git/HEAD; called in a command
 	Models   func() []string
-	Doubt    func(model, prompt string) string // why that model can't carry out a prompt; "": it can try. nil: nobody knows
+	Doubt    Doubt
 	// Remember keeps what was chosen for the next start in this workspace. nil: nothing is.
 	Remember func(ctx context.Context, c agents.Choice, name string) error
 	Now      func() time.Time

@@ -44,50 +44,8 @@ func runPush(a *App, in input) (tea.Cmd, error) {
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("Queued %s; %s", t.Name, a.startsBy(t, "/run")) + a.doubt(t), nil
+		return a.queued(t, "", "/run"), nil
 	}), nil
-}
-
-// plainly is what can be done without a model.
-const plainly = "without a model only plain instructions work, such as run CMD, read PATH, grep PATTERN, say TEXT"
-
-// doubt is a line about a task that its model can't carry out; "": it can try.
-func (a *App) doubt(t agents.Task) string {
-	if why := a.doubted(t); why != "" {
-		return "\n⚠ It will fail: " + why + " (" + plainly + ")"
-	}
-	return ""
-}
-
-// doubted is why a task's model can't carry it out.
-func (a *App) doubted(t agents.Task) string {
-	if a.o.Doubt == nil || t.Kind == "command" {
-		return ""
-	}
-	return a.o.Doubt(t.Model, t.Prompt)
-}
-
-// doubts is one line about the queued tasks of an agent that their models can't carry out.
-func (a *App) doubts(id int64) string {
-	q, err := a.pool.Queue(a.ctx, id)
-	if err != nil {
-		return "" // the queue itself is what is asked for
-	}
-	var names []string
-	for _, t := range q.Tasks {
-		if t.State == "queued" && a.doubted(t) != "" {
-			names = append(names, t.Name)
-		}
-	}
-	if len(names) == 0 {
-		return ""
-	}
-	const most = 5
-	more := ""
-	if len(names) > most {
-		names, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return "\n⚠ " + strings.Join(names, ", ") + more + " will fail: " + plainly
 }
 
 func runRun(a *App, in input) (tea.Cmd, error) {
@@ -113,7 +71,7 @@ func runRun(a *App, in input) (tea.Cmd, error) {
 	return a.act(in.here, in.text, func() (string, error) {
 		doubts := a.doubts(in.id)
 		r, err := a.pool.Run(a.ctx, in.id, s)
-		return r.String() + doubts, err
+		return warned(r.String(), doubts), err
 	}), nil
 }
 
@@ -154,7 +112,10 @@ func runQueue(a *App, in input) (tea.Cmd, error) {
 		return a.fetchPrompt(in, name), nil
 	}
 	return a.act(in.here, in.text, func() (string, error) {
-		return "Changed the prompt of " + name, a.pool.Edit(a.ctx, name, text)
+		if err := a.pool.Edit(a.ctx, name, text); err != nil {
+			return "", err
+		}
+		return a.edited(in.id, name), nil
 	}), nil
 }
 
@@ -192,17 +153,8 @@ func runRetry(a *App, in input) (tea.Cmd, error) {
 		if err != nil {
 			return "", err
 		}
-		return fmt.Sprintf("Queued %s%s again; %s", t.Name, how, a.startsBy(t, "/run")), nil
+		return a.queued(t, how+" again", "/run"), nil
 	}), nil
-}
-
-// startsBy says what starts a task that was just queued: run, unless one goes on that
-// it joins. It runs in a command.
-func (a *App) startsBy(t agents.Task, run string) string {
-	if a.pool.Joins(t.ID) {
-		return "it joins the run that goes on"
-	}
-	return run + " starts it"
 }
 
 // oneName is the single argument of a command.

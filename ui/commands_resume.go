@@ -11,11 +11,14 @@ func runResume(a *App, in input) (tea.Cmd, error) {
 	}
 	prompt = unquote(prompt)
 	return a.act(in.here, in.text, func() (string, error) {
-		_, goes, err := a.pool.Resume(a.ctx, in.id, name, prompt)
+		t, goes, err := a.pool.Resume(a.ctx, in.id, name, prompt)
 		if !goes {
 			return "The tab of " + name + " is open again", err
 		}
-		return name + " goes on with what it did; its result comes into the inbox", err
+		if err != nil {
+			return "", err
+		}
+		return warned(name+" goes on with what it did; its result comes into the inbox", a.o.Doubt.Of(t)), nil
 	}), nil
 }
 

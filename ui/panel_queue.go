@@ -276,8 +276,9 @@ func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 		return nil
 	case "run":
 		return a.wish(p, w, func() (string, error) {
+			doubts := a.doubts(s.agent)
 			r, err := a.pool.Run(a.ctx, s.agent, tools.Start{})
-			return r.String(), err
+			return warned(r.String(), doubts), err
 		}, nil)
 	}
 	t, ok := s.task(w.ID)
@@ -307,7 +308,10 @@ func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 		return s.edit(a, p, w, t)
 	case "editing":
 		return a.wish(p, w, func() (string, error) {
-			return "Changed the prompt of " + name, a.pool.Edit(a.ctx, name, w.Text)
+			if err := a.pool.Edit(a.ctx, name, w.Text); err != nil {
+				return "", err
+			}
+			return a.edited(s.agent, name), nil
 		}, nil)
 	case "retry":
 		return a.wish(p, w, func() (string, error) {
@@ -315,7 +319,7 @@ func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 			if err != nil {
 				return "", err
 			}
-			return "Queued " + n.Name + " again; " + a.startsBy(n, "R"), nil
+			return a.queued(n, " again", "R"), nil
 		}, nil)
 	}
 	return nil

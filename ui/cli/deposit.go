@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/llm/builtin"
 	"fantail/inbox"
 	"fantail/store/config"
+	"fantail/ui"
 )
 
 func runSend(e *Errand, c *caller) (int, error) {
@@ -86,10 +88,35 @@ func runPush(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return failed, err
 	}
+	if doubt := c.doubt(row); doubt != "" {
+		Warn(c.errs, "%s: %s", row.Name, doubt)
+	}
 	if e.o.json {
 		return ok, c.out.line(taskJSON(row))
 	}
 	return ok, c.out.text(fmt.Sprintf("Queued %s; /run in the program starts it", row.Name))
+}
+
+// doubt is what [ui.Doubt] says of a task that was queued. One that names no model gets
+// the one that the program would start with here.
+func (c *caller) doubt(t agents.Task) string {
+	conf, err := Configure(Flags{}, c.env)
+	if err != nil {
+		return "" // the program says so, and does not start
+	}
+	m := NewModels(conf, c.env)
+	if t.Model == "" && m.Doubt(builtin.Name, t.Prompt) != "" {
+		remembered, _, err := agents.Remembered(c.ctx, c.door.DB)
+		if err != nil {
+			return ""
+		}
+		choice, err := m.Choose("", remembered, func() string { return Ollama(c.ctx, c.env) })
+		if err != nil {
+			return ""
+		}
+		t.Model = choice.Name()
+	}
+	return ui.Doubt(m.Doubt).Of(t)
 }
 
 // order takes key=value words from the front of the words of a push.

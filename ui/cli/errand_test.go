@@ -75,9 +75,11 @@ func TestErrands(t *testing.T) {
 		{"", []string{"push", "name=a", "name=b", "x"}, usage, "", "given twice"},
 		{"", []string{"push", "model=nobody/x", "x"}, usage, "", "no such provider"},
 		{"", []string{"push", "name=paid", "model=anthropic/some", "x"}, ok, "Queued paid", ""}, // the key may be set elsewhere
-		{"", []string{"push", "name=next", "after=job,other", "x"}, ok, "Queued next", ""},
+		{"", []string{"push", "name=next", "after=job,other", "say x"}, ok, "Queued next", ""},
+		{"", []string{"push", "name=free", "please look"}, ok, "Queued free; /run in the program starts it\n", "free: It will fail: No language model is configured: `please look` is not"},
+		{"please look", []string{"push", "--json", "name=plain", "model=builtin"}, ok, `"model":"builtin"`, "plain: It will fail: No language model is configured"},
 		{"", []string{"push", "after=nobody", "x"}, failed, "", "there is no task of that name"},
-		{"", []string{"queue"}, ok, "Queued:\n  - job (from outside: cli)\n  - other (from outside: cli)\n  - paid (from outside: cli)\n  - next (after job, other) (from outside: cli)\n", ""},
+		{"", []string{"queue"}, ok, "Queued:\n  - job (from outside: cli)\n  - other (from outside: cli)\n  - paid (from outside: cli)\n  - next (after job, other) (from outside: cli)\n  - free (from outside: cli)\n", ""},
 		{"", []string{"check", "--take"}, ok, "#3 from outside", ""},
 		{"", []string{"check", "--take"}, nothing, "No messages ready.", ""},
 		{"", []string{"check", "--take", "--json"}, nothing, "", ""},

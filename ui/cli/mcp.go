@@ -169,7 +169,11 @@ func (c *caller) mcpPush(ctx context.Context, in mcpPush) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("Queued '%s'. It starts when the human runs the queue; its result arrives in main's inbox: don't poll for it.", t.Name), nil
+	said := fmt.Sprintf("Queued '%s'. It starts when the human runs the queue; its result arrives in main's inbox: don't poll for it.", t.Name)
+	if doubt := c.doubt(t); doubt != "" {
+		said += " " + doubt
+	}
+	return said, nil
 }
 
 func (c *caller) mcpQueue(ctx context.Context, in mcpWhose) (string, error) {

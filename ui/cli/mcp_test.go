@@ -64,9 +64,9 @@ func TestMCP_tools(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	rung := 0
+	rung, config := 0, t.TempDir()
 	c := &caller{
-		ctx: t.Context(), env: func(string) string { return "" },
+		ctx: t.Context(), env: env("XDG_CONFIG_HOME", config, "OLLAMA_HOST", "127.0.0.1:1"),
 		door: &agents.Door{DB: db, Origin: agents.OriginMCP, Model: "builtin", Ring: func() { rung++ }},
 	}
 	here, there := mcp.NewInMemoryTransports()
@@ -123,7 +123,7 @@ func TestMCP_tools(t *testing.T) {
 		{"show", args{"id": 1, "offset": 99}, "error: offset 99"},
 		{"push", args{"prompt": "say hi", "name": "job", "timeout": 60}, "Queued 'job'"},
 		{"push", args{"prompt": "!rm x"}, "error: push: only the human can queue a command"},
-		{"push", args{"prompt": "x", "after": []string{"job"}, "name": "next"}, "Queued 'next'"},
+		{"push", args{"prompt": "please", "after": []string{"job"}, "name": "next"}, "don't poll for it. It will fail: No language model is configured: `please` is not"},
 		{"queue", args{}, "job (from outside: mcp)"},
 	} {
 		if got := p.call(x.tool, x.args); !strings.Contains(got, x.want) {

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fantail/agents"
 	"fantail/agents/llm/anthropic"
 	"fantail/agents/llm/llmtest"
 	"fantail/ui/uitest"
@@ -393,5 +394,67 @@ func TestPush_whatNoModelCarriesOut(t *testing.T) {
 		s.Enter("/check")
 		s.See("✉ from free", "No language model is configured: please refactor is not one of the instructions", "not started: free failed: No language model")
 		s.NotSee("One instruction a line")
+	})
+}
+
+// TestDoubt_everyDoor: whatever queues a task that its model can't carry out, changes it
+// or starts it says so, once, and says nothing of one that it can.
+func TestDoubt_everyDoor(t *testing.T) {
+	const why, free, out = "It will fail: No language model is configured", "free will fail: without a model", "out will fail: without a model"
+	synctest.Test(t, func(t *testing.T) {
+		o := uitest.Options{Mode: "yolo", W: 160, H: 45}
+		s := uitest.Start(t, o)
+		said := func(what, warning string) {
+			t.Helper()
+			s.Wait(time.Second)
+			screen := s.Screen()
+			_, below, _ := strings.Cut(screen[max(0, strings.LastIndex(screen, what)):], "\n")
+			want := 1
+			if warning == "" {
+				want = 0
+			}
+			if strings.Count(below, "will fail: ") != want || !strings.Contains(below, warning) {
+				t.Errorf("%s: not %d times %q:\n%s", what, want, warning, below)
+			}
+		}
+		for _, c := range []struct{ line, warning string }{
+			{"/push name=free please refactor", why},
+			{"/run", free},
+			{"/retry free", why},
+			{"/queue edit free please do", why},
+			{"/queue edit free say hi", ""},
+			{"/queue edit free please do", why},
+			{"/run", free},
+			{"/push name=fine say hi", ""},
+			{"/run", ""},
+			{"/resume fine please go on", why},
+		} {
+			s.Enter(c.line)
+			said("› "+c.line, c.warning)
+		}
+		s.Press("f4")
+		s.See("Queue of main", "Queued 0", "Finished 4")
+		s.Press("y")
+		s.See("Queued 1")
+		said("Queue of main", why)
+		s.Press("R")
+		s.See("Queued 0")
+		said("Queue of main", "fine will fail: without a model")
+		s.Press("esc", "esc")
+		home := s.Home
+		s.Enter("/quit")
+		s.Left()
+		s.Stop()
+		beside(t, home, func(d *agents.Door) error { // it names no model: it gets main's
+			_, err := d.Push(t.Context(), agents.Order{Name: "out", Prompt: "please look"})
+			return err
+		})
+		o.Home = home
+		s = uitest.Start(t, o)
+		s.See("[Agent: main", "1 task is queued: out")
+		s.Press("f4")
+		s.See("Queued 1")
+		s.Press("R")
+		said("Queue of main", out)
 	})
 }

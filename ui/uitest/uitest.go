@@ -386,5 +386,10 @@ func doubt(p llm.Provider) func(model, prompt string) string {
 	if !ok {
 		return nil
 	}
-	return func(_, prompt string) string { return engine.Doubt(prompt) }
+	return func(model, prompt string) string {
+		if model != builtin.Name {
+			return ""
+		}
+		return engine.Doubt(prompt)
+	}
 }
