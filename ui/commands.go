@@ -27,8 +27,10 @@ type command struct {
 
 var errOpening = errors.New("the workspace is still being opened; try again in a moment")
 
-// input is what a command was given.
+// input is a command and what it was given.
 type input struct {
+	command
+
 	t    *tab   // whom it acts for
 	id   int64  // of that agent: what runs beside the screen must not look into a tab
 	here *tab   // where it was typed and where its answer shows
@@ -95,7 +97,7 @@ func (a *App) command(here *tab, text string) (tea.Cmd, error) {
 		return nil, fmt.Errorf("there is no command /%s; /help lists them", name)
 	}
 	agent := a.commandAgent()
-	in := input{t: agent, id: agent.info.ID, here: here, text: text, rest: rest}
+	in := input{command: c, t: agent, id: agent.info.ID, here: here, text: text, rest: rest}
 	if (a.pool == nil || in.id == 0) && !c.alone {
 		return nil, errOpening
 	}
@@ -117,9 +119,8 @@ func find(name string) (command, bool) {
 }
 
 // wrong is the error of a command that was given what it can't take.
-func wrong(name, format string, args ...any) error {
-	c, _ := find(name)
-	return fmt.Errorf("/%s: %s; it is %s", name, fmt.Sprintf(format, args...), c.usage())
+func (c command) wrong(format string, args ...any) error {
+	return fmt.Errorf("/%s: %s; it is %s", c.name, fmt.Sprintf(format, args...), c.usage())
 }
 
 // complete yields the candidates for what is being typed. It only looks at

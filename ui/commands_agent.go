@@ -25,7 +25,7 @@ func runAgent(a *App, in input) (tea.Cmd, error) {
 	switch word {
 	case "", "list":
 		if rest != "" {
-			return nil, wrong("agent", "list takes nothing more")
+			return nil, in.wrong("list takes nothing more")
 		}
 		a.answer(in.here, in.text, agentList(a.tabs.all, a.o.Now()), transcript.Plain)
 		return nil, nil
@@ -37,7 +37,7 @@ func runAgent(a *App, in input) (tea.Cmd, error) {
 		return a.renameHelper(in, words)
 	case "close":
 		if len(words) > 1 {
-			return nil, wrong("agent", "one name is closed at a time")
+			return nil, in.wrong("one name is closed at a time")
 		}
 		name := in.t.info.Name
 		if len(words) == 1 {
@@ -46,7 +46,7 @@ func runAgent(a *App, in input) (tea.Cmd, error) {
 		return a.closeHelper(in.here, in.text, name, false), nil
 	}
 	if rest != "" {
-		return nil, wrong("agent", "%q is not understood", in.rest)
+		return nil, in.wrong("%q is not understood", in.rest)
 	}
 	t := a.tabs.byName(word)
 	if t == nil {
@@ -66,7 +66,7 @@ func (a *App) newHelper(in input, rest string) (tea.Cmd, error) {
 		case !ok && name == "":
 			name = w
 		default:
-			return nil, wrong("agent", "%q is not understood", w)
+			return nil, in.wrong("%q is not understood", w)
 		}
 	}
 	return a.then(in.here, in.text, func() (tea.Msg, error) {
@@ -83,7 +83,7 @@ func (a *App) renameHelper(in input, words []string) (tea.Cmd, error) {
 	case 2:
 		old, to = words[0], words[1]
 	default:
-		return nil, wrong("agent", "rename takes the new name, or the old and the new one")
+		return nil, in.wrong("rename takes the new name, or the old and the new one")
 	}
 	return a.act(in.here, in.text, func() (string, error) {
 		return fmt.Sprintf("%s is now %s. Mail it sent before keeps its name of then: from=%s takes it.", old, to, old),
@@ -172,7 +172,7 @@ func runFork(a *App, in input) (tea.Cmd, error) {
 		case err == nil && turn > 0 && number == 0:
 			number = turn
 		default:
-			return nil, wrong("fork", "%q is not understood", w)
+			return nil, in.wrong("%q is not understood", w)
 		}
 	}
 	of := in.here.info

@@ -11,7 +11,7 @@ import (
 
 func runContext(a *App, in input) (tea.Cmd, error) {
 	if in.rest != "" {
-		return nil, wrong("context", "%q is not understood", in.rest)
+		return nil, in.wrong("%q is not understood", in.rest)
 	}
 	of := in.here.info
 	if of.ID == 0 {

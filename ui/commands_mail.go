@@ -18,7 +18,7 @@ import (
 func runSend(a *App, in input) (tea.Cmd, error) {
 	flags, rest, err := leadingFlags(in.rest, "priority", "tag")
 	if err != nil {
-		return nil, wrong("send", "%v", err)
+		return nil, in.wrong("%v", err)
 	}
 	to, rest := firstWord(rest)
 	for strings.HasSuffix(to, ",") && rest != "" { // a, b is a list too
@@ -28,13 +28,13 @@ func runSend(a *App, in input) (tea.Cmd, error) {
 	}
 	more, rest, err := leadingFlags(rest, "priority", "tag")
 	if err != nil {
-		return nil, wrong("send", "%v", err)
+		return nil, in.wrong("%v", err)
 	}
 	l := agents.Letter{Body: unquote(rest), Tags: append(flags["tag"], more["tag"]...)}
 	for _, word := range append(flags["priority"], more["priority"]...) {
 		l.Priority = inbox.Priority(word)
 		if l.Priority != inbox.Low && l.Priority != inbox.Normal && l.Priority != inbox.High && l.Priority != inbox.Urgent {
-			return nil, wrong("send", "the priority %q is none of low, normal, high and urgent", word)
+			return nil, in.wrong("the priority %q is none of low, normal, high and urgent", word)
 		}
 	}
 	for name := range strings.SplitSeq(to, ",") {
@@ -43,7 +43,7 @@ func runSend(a *App, in input) (tea.Cmd, error) {
 		}
 	}
 	if len(l.To) == 0 || l.Body == "" {
-		return nil, wrong("send", "a name and a text are needed")
+		return nil, in.wrong("a name and a text are needed")
 	}
 	return a.act(in.here, in.text, func() (string, error) {
 		sent, err := a.pool.Mail(a.ctx, in.id, l)
@@ -65,46 +65,44 @@ type choice struct {
 
 // selection reads it; words are those the command knows beside from=, --lifo and
 // --show-only.
-func selection(name, rest string, words ...string) (choice, error) {
-	var c choice
+func (c command) selection(rest string, words ...string) (ch choice, err error) {
 	for _, w := range strings.Fields(rest) {
 		key, value, _ := strings.Cut(w, "=")
 		known := key == "from" || key == "--lifo" || key == "--show-only" || contains(words, key)
-		var err error
 		switch {
 		case !known:
 			err = fmt.Errorf("%q is not understood", w)
 		case key == "from" && value != "":
-			c.q.From = value
+			ch.q.From = value
 		case key == "timeout":
-			if c.timeout, err = seconds(value); err != nil {
+			if ch.timeout, err = seconds(value); err != nil {
 				err = fmt.Errorf("timeout=%s is no time; say 30, 90s or 5m", value)
 			}
 		case w == "--lifo":
-			c.q.LIFO = true
+			ch.q.LIFO = true
 		case w == "--one":
-			c.q.Limit = 1
+			ch.q.Limit = 1
 		case w == "--show-only":
-			c.show = true
+			ch.show = true
 		case w == "--peek":
-			c.peek = true
+			ch.peek = true
 		case w == "--wait":
-			c.outside = true
+			ch.outside = true
 		default:
 			err = fmt.Errorf("%q is not understood", w)
 		}
 		if err != nil {
-			return c, wrong(name, "%v", err)
+			return ch, c.wrong("%v", err)
 		}
 	}
-	return c, nil
+	return ch, nil
 }
 
 // mostShown bounds how many messages one command prints.
 const mostShown = 50
 
 func runCheck(a *App, in input) (tea.Cmd, error) {
-	c, err := selection("check", in.rest, "--one", "--peek")
+	c, err := in.selection(in.rest, "--one", "--peek")
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +148,7 @@ func (a *App) peek(agent int64, q inbox.Query) (string, error) {
 }
 
 func runReceive(a *App, in input) (tea.Cmd, error) {
-	c, err := selection("receive", in.rest, "timeout", "--wait")
+	c, err := in.selection(in.rest, "timeout", "--wait")
 	if err != nil {
 		return nil, err
 	}
@@ -221,11 +219,11 @@ func runInbox(a *App, in input) (tea.Cmd, error) {
 			list = true
 		case older && all && before == 0:
 			var err error
-			if before, err = messageID("inbox", n); err != nil {
+			if before, err = in.messageID(n); err != nil {
 				return nil, err
 			}
 		default:
-			return nil, wrong("inbox", "%q is not understood", w)
+			return nil, in.wrong("%q is not understood", w)
 		}
 	}
 	if !list && !all {
@@ -276,10 +274,10 @@ func (a *App) list(agent int64, command string, before int64, taken bool) (strin
 }
 
 // messageID reads 12 or #12.
-func messageID(command, word string) (int64, error) {
+func (c command) messageID(word string) (int64, error) {
 	id, err := strconv.ParseInt(strings.TrimPrefix(word, "#"), 10, 64)
 	if err != nil || id < 1 {
-		return 0, wrong(command, "%q is no number of a message", word)
+		return 0, c.wrong("%q is no number of a message", word)
 	}
 	return id, nil
 }
@@ -293,7 +291,7 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 		return a.mute(in, words[1:])
 	}
 	if len(words) == 0 || len(words) > 2 {
-		return nil, wrong("messages", "say which")
+		return nil, in.wrong("say which")
 	}
 	if words[0] == "next" && len(words) == 2 && words[1] == "--fifo" {
 		return a.turnWith(in, a.pool.Oldest), nil
@@ -301,7 +299,7 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 	id := int64(0)
 	if len(words) == 2 {
 		var err error
-		if id, err = messageID("messages", words[1]); err != nil {
+		if id, err = in.messageID(words[1]); err != nil {
 			return nil, err
 		}
 	}
@@ -317,11 +315,11 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 	case words[0] == "show":
 		return a.openMessage(in.here, id, in.text), nil
 	case words[0] == "why" && id == 0:
-		return nil, wrong("messages", "why needs the number of a message")
+		return nil, in.wrong("why needs the number of a message")
 	case words[0] == "why":
 		return a.act(in.here, in.text, func() (string, error) { return a.pool.Why(a.ctx, id) }), nil
 	}
-	return nil, wrong("messages", "%q is not understood", in.rest)
+	return nil, in.wrong("%q is not understood", in.rest)
 }
 
 // turnWith starts a turn with one message.

@@ -87,7 +87,7 @@ func runMemory(a *App, in input) (tea.Cmd, error) {
 		if len(words) == 3 {
 			var err error
 			if version, err = strconv.Atoi(words[2]); err != nil || version < 1 {
-				return nil, wrong("memory", "%q is no version", words[2])
+				return nil, in.wrong("%q is no version", words[2])
 			}
 		}
 		return a.openDocument(in, words[1], version), nil
@@ -98,9 +98,9 @@ func runMemory(a *App, in input) (tea.Cmd, error) {
 	case verb == "rm" && len(words) == 2:
 		return a.act(in.here, in.text, func() (string, error) { return a.removeDocument(words[1]) }), nil
 	case verb == "show" || verb == "edit" || verb == "log" || verb == "rm":
-		return nil, wrong("memory", "%s needs the name of a document", verb)
+		return nil, in.wrong("%s needs the name of a document", verb)
 	}
-	return nil, wrong("memory", "%q is not understood", in.rest)
+	return nil, in.wrong("%q is not understood", in.rest)
 }
 
 // listDocuments prints the list of them.

@@ -24,12 +24,12 @@ func runPolicy(a *App, in input, word string, rest []string) (tea.Cmd, error) {
 	case word == "mode" && len(rest) == 0:
 		return a.showPolicy(in), nil
 	case word == "mode":
-		h, err := parseHandling("messages", rest)
+		h, err := in.parseHandling(rest)
 		if err != nil {
 			return nil, err
 		}
 		if !h.set {
-			return nil, wrong("messages", "--idle-after stands behind a mode: mode queue %s", rest[0])
+			return nil, in.wrong("--idle-after stands behind a mode: mode queue %s", rest[0])
 		}
 		return a.override(in, func(o *inbox.Overrides) {
 			o.Mode, o.ModeAfter = h.mode, h.idle
@@ -53,11 +53,11 @@ func runPolicy(a *App, in input, word string, rest []string) (tea.Cmd, error) {
 			o.From[rest[0]] = m
 		}), nil
 	case word == "from":
-		return nil, wrong("messages", "from needs a sender (or a pattern such as testing-*) and a mode")
+		return nil, in.wrong("from needs a sender (or a pattern such as testing-*) and a mode")
 	case word == "quiet":
 		until, err := parseUntil(rest, a.o.Now())
 		if err != nil {
-			return nil, wrong("messages", "%v", err)
+			return nil, in.wrong("%v", err)
 		}
 		return a.act(in.here, in.text, func() (string, error) {
 			if err := a.pool.BeQuiet(a.ctx, until); err != nil {
@@ -72,7 +72,7 @@ func runPolicy(a *App, in input, word string, rest []string) (tea.Cmd, error) {
 	case word == "resume" && len(rest) == 0:
 		return a.act(in.here, in.text, func() (string, error) { return a.pool.EndQuiet(a.ctx) }), nil
 	}
-	return nil, wrong("messages", "%q is not understood", in.rest)
+	return nil, in.wrong("%q is not understood", in.rest)
 }
 
 // modeOf reads a mode; "" for default.
@@ -124,12 +124,12 @@ func (a *App) configAgent(in input, words []string) (tea.Cmd, error) {
 		return a.showPolicy(in), nil
 	}
 	if words[0] != "message-handling" {
-		return nil, wrong("agent", "config knows message-handling only, not %q", words[0])
+		return nil, in.wrong("config knows message-handling only, not %q", words[0])
 	}
 	if len(words) == 1 {
 		return a.showPolicy(in), nil
 	}
-	h, err := parseHandling("agent", words[1:])
+	h, err := in.parseHandling(words[1:])
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ type handling struct {
 }
 
 // parseHandling reads `MODE [--idle-after=30s]` of a command.
-func parseHandling(command string, words []string) (h handling, err error) {
+func (c command) parseHandling(words []string) (h handling, err error) {
 	for _, w := range words {
 		value, pause := strings.CutPrefix(w, "--idle-after=")
 		switch {
@@ -161,7 +161,7 @@ func parseHandling(command string, words []string) (h handling, err error) {
 			h.mode, err = modeOf(w)
 			h.set = true
 		default:
-			err = wrong(command, "%q is not understood", w)
+			err = c.wrong("%q is not understood", w)
 		}
 		if err != nil {
 			return handling{}, err

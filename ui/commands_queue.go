@@ -22,22 +22,22 @@ func runPush(a *App, in input) (tea.Cmd, error) {
 		prompt, task.Resume, err = resumed(opts, prompt, keys)
 	}
 	if err != nil {
-		return nil, wrong("push", "%v", err)
+		return nil, in.wrong("%v", err)
 	}
 	task.Model, task.Name, task.Deliver = opts["model"], opts["name"], opts["deliver"]
 	if s, ok := opts["timeout"]; ok {
 		if task.Timeout, err = seconds(s); err != nil {
-			return nil, wrong("push", "timeout=%s is no time (300, 90s, 5m)", s)
+			return nil, in.wrong("timeout=%s is no time (300, 90s, 5m)", s)
 		}
 	}
 	if names, ok := opts["after"]; ok {
 		if strings.HasSuffix(names, ",") {
-			return nil, wrong("push", "after=%s ends with a comma; the names stand without spaces", names)
+			return nil, in.wrong("after=%s ends with a comma; the names stand without spaces", names)
 		}
 		task.After = strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' })
 	}
 	if task.Prompt = unquote(prompt); task.Prompt == "" {
-		return nil, wrong("push", "the prompt is missing")
+		return nil, in.wrong("the prompt is missing")
 	}
 	return a.act(in.here, in.text, func() (string, error) {
 		t, err := a.pool.Push(a.ctx, in.id, task)
@@ -58,12 +58,12 @@ func runRun(a *App, in input) (tea.Cmd, error) {
 			s.Once = true
 		case timed:
 			if s.Timeout, err = seconds(limit); err != nil {
-				return nil, wrong("run", "%s is no time (300, 90s, 5m)", word)
+				return nil, in.wrong("%s is no time (300, 90s, 5m)", word)
 			}
 		case err != nil || n < 1:
-			return nil, wrong("run", "%q is no number of agents", word)
+			return nil, in.wrong("%q is no number of agents", word)
 		case s.Count != 0:
-			return nil, wrong("run", "one number is enough, not %d and %d", s.Count, n)
+			return nil, in.wrong("one number is enough, not %d and %d", s.Count, n)
 		default:
 			s.Count = n
 		}
@@ -86,14 +86,14 @@ func runQueue(a *App, in input) (tea.Cmd, error) {
 	case in.rest == "--panel":
 		return a.queuePanel(in.id, in.t.info.Name), nil
 	case sub != "rm" && sub != "move" && sub != "edit":
-		return nil, wrong("queue", "%q is not understood", in.rest)
+		return nil, in.wrong("%q is not understood", in.rest)
 	case name == "":
-		return nil, wrong("queue", "the name of a queued task is missing")
+		return nil, in.wrong("the name of a queued task is missing")
 	}
 	switch sub {
 	case "rm":
 		if text != "" {
-			return nil, wrong("queue", "rm takes one name")
+			return nil, in.wrong("rm takes one name")
 		}
 		return a.act(in.here, in.text, func() (string, error) {
 			return "Removed " + name, a.pool.Remove(a.ctx, name)
@@ -101,7 +101,7 @@ func runQueue(a *App, in input) (tea.Cmd, error) {
 	case "move":
 		to, err := strconv.Atoi(text)
 		if err != nil || to < 1 {
-			return nil, wrong("queue", "%q is no position: 1 is the first", text)
+			return nil, in.wrong("%q is no position: 1 is the first", text)
 		}
 		return a.act(in.here, in.text, func() (string, error) {
 			at, err := a.pool.Move(a.ctx, name, to)
@@ -142,7 +142,7 @@ func (a *App) fetchPrompt(in input, name string) tea.Cmd {
 func runRetry(a *App, in input) (tea.Cmd, error) {
 	name, hint := firstWord(in.rest)
 	if name == "" {
-		return nil, wrong("retry", "the name of a task that ended is missing")
+		return nil, in.wrong("the name of a task that ended is missing")
 	}
 	return a.act(in.here, in.text, func() (string, error) {
 		t, before, err := a.pool.Retry(a.ctx, in.id, name, unquote(hint))
@@ -158,10 +158,10 @@ func runRetry(a *App, in input) (tea.Cmd, error) {
 }
 
 // oneName is the single argument of a command.
-func oneName(name, rest string) (string, error) {
+func (c command) oneName(rest string) (string, error) {
 	words := strings.Fields(rest)
 	if len(words) != 1 {
-		return "", wrong(name, "one name is needed")
+		return "", c.wrong("one name is needed")
 	}
 	return words[0], nil
 }
@@ -172,7 +172,7 @@ func runKill(a *App, in input) (tea.Cmd, error) {
 	if n := len(words); n > 0 && (words[n-1] == "--cascade" || words[n-1] == "--orphan") {
 		how, words = words[n-1], words[:n-1]
 	}
-	name, err := oneName("kill", strings.Join(words, " "))
+	name, err := in.oneName(strings.Join(words, " "))
 	if err != nil {
 		return nil, err
 	}
@@ -294,7 +294,7 @@ func (a *App) tasks(ended bool) []string {
 
 func runDoctor(a *App, in input) (tea.Cmd, error) {
 	if in.rest != "" {
-		return nil, wrong("doctor", "%q is not understood", in.rest)
+		return nil, in.wrong("%q is not understood", in.rest)
 	}
 	return a.act(in.here, in.text, func() (string, error) {
 		l, err := a.pool.Ledger(a.ctx)

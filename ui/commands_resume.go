@@ -7,7 +7,7 @@ import (
 func runResume(a *App, in input) (tea.Cmd, error) {
 	name, prompt := firstWord(in.rest)
 	if name == "" {
-		return nil, wrong("resume", "one name is needed")
+		return nil, in.wrong("one name is needed")
 	}
 	prompt = unquote(prompt)
 	return a.act(in.here, in.text, func() (string, error) {

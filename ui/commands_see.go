@@ -8,7 +8,7 @@ import (
 
 func runAgents(a *App, in input) (tea.Cmd, error) {
 	if in.rest != "" {
-		return nil, wrong("agents", "%q is not understood", in.rest)
+		return nil, in.wrong("%q is not understood", in.rest)
 	}
 	return a.overview(), nil
 }
@@ -16,7 +16,7 @@ func runAgents(a *App, in input) (tea.Cmd, error) {
 func runView(a *App, in input) (tea.Cmd, error) {
 	p, ok := paneOf(in.rest)
 	if !ok {
-		return nil, wrong("view", "%q is no view", in.rest)
+		return nil, in.wrong("%q is no view", in.rest)
 	}
 	return a.turnTo(in.here, p), nil
 }
@@ -27,7 +27,7 @@ func runWhy(a *App, in input) (tea.Cmd, error) {
 		name = in.here.info.Name
 	}
 	if strings.ContainsAny(name, " \t\n") {
-		return nil, wrong("why", "it is about one agent")
+		return nil, in.wrong("it is about one agent")
 	}
 	return a.act(in.here, in.text, func() (string, error) {
 		n, err := a.pool.Does(name)
@@ -36,7 +36,7 @@ func runWhy(a *App, in input) (tea.Cmd, error) {
 }
 
 func runWrapUp(a *App, in input) (tea.Cmd, error) {
-	name, err := oneName("wrapup", in.rest)
+	name, err := in.oneName(in.rest)
 	if err != nil {
 		return nil, err
 	}

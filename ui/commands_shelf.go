@@ -39,14 +39,14 @@ func (a *App) shelve(in input) (cmd tea.Cmd, ok bool, err error) {
 		cmd, err = a.pin(in, words)
 	case "archived", "snoozed":
 		s := inbox.Shelf{Recipient: in.id, Of: map[string]string{"archived": inbox.Archived, "snoozed": inbox.Snoozed}[verb]}
-		if words, s.Before, err = pageBefore(words); err == nil && len(words) > 0 {
-			err = wrong("inbox", "%q is not understood", strings.Join(words, " "))
+		if words, s.Before, err = in.pageBefore(words); err == nil && len(words) > 0 {
+			err = in.wrong("%q is not understood", strings.Join(words, " "))
 		}
 		cmd = a.shelf(in, s, "/inbox "+verb, "No message is "+verb+".")
 	case "search":
 		s := inbox.Shelf{Recipient: in.id, Of: inbox.Everything}
-		if words, s.Before, err = pageBefore(words); err == nil && len(words) == 0 {
-			err = wrong("inbox", "search for which words?")
+		if words, s.Before, err = in.pageBefore(words); err == nil && len(words) == 0 {
+			err = in.wrong("search for which words?")
 		}
 		s.Search = strings.Join(words, " ")
 		cmd = a.shelf(in, s, "/inbox search "+s.Search, "No message of this inbox has these words: "+s.Search)
@@ -60,10 +60,10 @@ func (a *App) shelve(in input) (cmd tea.Cmd, ok bool, err error) {
 }
 
 // pageBefore takes before=N from the end of words.
-func pageBefore(words []string) (rest []string, before int64, err error) {
+func (c command) pageBefore(words []string) (rest []string, before int64, err error) {
 	if n := len(words); n > 0 {
 		if id, ok := strings.CutPrefix(words[n-1], "before="); ok {
-			before, err = messageID("inbox", id)
+			before, err = c.messageID(id)
 			words = words[:n-1]
 		}
 	}
@@ -71,9 +71,9 @@ func pageBefore(words []string) (rest []string, before int64, err error) {
 }
 
 // messageIDs reads several.
-func messageIDs(command string, words []string) (ids []int64, err error) {
+func (c command) messageIDs(words []string) (ids []int64, err error) {
 	for _, w := range words {
-		id, err := messageID(command, strings.TrimSuffix(w, ","))
+		id, err := c.messageID(strings.TrimSuffix(w, ","))
 		if err != nil {
 			return nil, err
 		}
@@ -92,9 +92,9 @@ func hashes(ids []int64) string {
 }
 
 func (a *App) putAside(in input, verb string, words []string) (tea.Cmd, error) {
-	ids, err := messageIDs("inbox", words)
+	ids, err := in.messageIDs(words)
 	if err == nil && len(ids) == 0 {
-		err = wrong("inbox", "%s which messages? Say their numbers", verb)
+		err = in.wrong("%s which messages? Say their numbers", verb)
 	}
 	if err != nil {
 		return nil, err
@@ -111,9 +111,9 @@ func (a *App) putAside(in input, verb string, words []string) (tea.Cmd, error) {
 
 func (a *App) snooze(in input, words []string) (tea.Cmd, error) {
 	if len(words) < 2 {
-		return nil, wrong("inbox", "snooze needs a number and a time: /inbox snooze 12 30m")
+		return nil, in.wrong("snooze needs a number and a time: /inbox snooze 12 30m")
 	}
-	id, err := messageID("inbox", words[0])
+	id, err := in.messageID(words[0])
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,7 @@ func (a *App) snooze(in input, words []string) (tea.Cmd, error) {
 }
 
 func (a *App) pin(in input, words []string) (tea.Cmd, error) {
-	id, on, err := numberOff("inbox", "pin", words)
+	id, on, err := in.numberOff("pin", words)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func (a *App) pin(in input, words []string) (tea.Cmd, error) {
 }
 
 func (a *App) mute(in input, words []string) (tea.Cmd, error) {
-	id, on, err := numberOff("messages", "mute", words)
+	id, on, err := in.numberOff("mute", words)
 	if err != nil {
 		return nil, err
 	}
@@ -158,14 +158,14 @@ func (a *App) mute(in input, words []string) (tea.Cmd, error) {
 }
 
 // numberOff reads `N [off]`.
-func numberOff(command, verb string, words []string) (id int64, on bool, err error) {
+func (c command) numberOff(verb string, words []string) (id int64, on bool, err error) {
 	if on = true; len(words) == 2 && words[1] == "off" {
 		on, words = false, words[:1]
 	}
 	if len(words) != 1 {
-		return 0, false, wrong(command, "%s needs the number of a message, and off to end it", verb)
+		return 0, false, c.wrong("%s needs the number of a message, and off to end it", verb)
 	}
-	id, err = messageID(command, words[0])
+	id, err = c.messageID(words[0])
 	return id, on, err
 }
 
@@ -207,9 +207,9 @@ func runReply(a *App, in input) (tea.Cmd, error) {
 	word, rest := firstWord(in.rest)
 	text := unquote(rest)
 	if word == "" || text == "" {
-		return nil, wrong("reply", "the number of a message and a text are needed")
+		return nil, in.wrong("the number of a message and a text are needed")
 	}
-	id, err := messageID("reply", word)
+	id, err := in.messageID(word)
 	if err != nil {
 		return nil, err
 	}

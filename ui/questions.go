@@ -267,7 +267,7 @@ func (a *App) answerMessage(in input, n int64, rest string) (tea.Cmd, error) {
 
 // answerWith answers q with what was typed.
 func (a *App) answerWith(in input, q agents.Question, text string) (tea.Cmd, error) {
-	ans, err := answerTo(q, text)
+	ans, err := in.answerTo(q, text)
 	if err != nil {
 		return nil, err
 	}
@@ -310,9 +310,9 @@ func (a *App) answerArguments(before []string) (items []composer.Item) {
 // answerTo reads an answer to q: yes, session or no with a reason for a call;
 // for another question the numbers of its options, or text, which in quotes is
 // never a number.
-func answerTo(q agents.Question, text string) (agents.Answer, error) {
+func (c command) answerTo(q agents.Question, text string) (agents.Answer, error) {
 	if q.Asks != nil {
-		return wordsTo(q, text)
+		return c.wordsTo(q, text)
 	}
 	word, rest := firstWord(text)
 	var ans agents.Answer
@@ -326,19 +326,19 @@ func answerTo(q agents.Question, text string) (agents.Answer, error) {
 	}
 	switch {
 	case ans.Choice == "":
-		return ans, wrong("answer", "%s asks whether a call may run: %q is none of yes, session and no", q.Name, word)
+		return ans, c.wrong("%s asks whether a call may run: %q is none of yes, session and no", q.Name, word)
 	case rest != "":
-		return ans, wrong("answer", "%s takes nothing more; only a no has a reason", word)
+		return ans, c.wrong("%s takes nothing more; only a no has a reason", word)
 	case ans.Choice == permit.Session && q.Rule == "":
 		return ans, errors.New("no rule can cover this call for the session: yes lets it run once, no refuses it")
 	}
 	return ans, nil
 }
 
-func wordsTo(q agents.Question, text string) (agents.Answer, error) {
+func (c command) wordsTo(q agents.Question, text string) (agents.Answer, error) {
 	if said := unquote(text); said != text || len(q.Asks.Options) == 0 {
 		if said == "" {
-			return agents.Answer{}, wrong("answer", "the answer is empty")
+			return agents.Answer{}, c.wrong("the answer is empty")
 		}
 		return agents.Answer{Text: said}, nil
 	}
