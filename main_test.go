@@ -51,7 +51,7 @@ var arrows = map[string][]string{
 	"tools/secret":         {},
 	"ui": {
 		"agents", "agents/llm", "inbox", "store/config/near", "themes", "tools", "tools/permit",
-		"ui/composer", "ui/dialog", "ui/files", "ui/frame", "ui/markdown", "ui/transcript",
+		"ui/composer", "ui/dialog", "ui/files", "ui/frame", "ui/markdown", "ui/transcript", "ui/words",
 	},
 	"ui/cli": {
 		"agents", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "agents/prompts",
@@ -63,6 +63,7 @@ var arrows = map[string][]string{
 	"ui/frame":          {},
 	"ui/markdown":       {"themes", "ui/frame"},
 	"ui/transcript":     {"agents", "agents/llm", "inbox", "themes", "ui/frame", "ui/markdown"},
+	"ui/words":          {"agents", "inbox", "themes", "ui/frame"},
 	"ui/uitest":         {"*"},
 	"ui/uitest/figures": {},
 }

@@ -19,6 +19,7 @@ import (
 	"fantail/ui/files"
 	"fantail/ui/frame"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // What keys and commands mean is done here and nowhere else; what may wait for
@@ -34,7 +35,7 @@ type typed struct {
 // happens first. What it says and its error are shown in t's tab, below the command
 // that was typed for it.
 func (a *App) act(t *tab, command string, f func() (string, error)) tea.Cmd {
-	return a.inTurn(t, typed{command: command}, words(f), true)
+	return a.inTurn(t, typed{command: command}, saying(f), true)
 }
 
 // then is act for what ends in a message of its own.
@@ -44,16 +45,16 @@ func (a *App) then(t *tab, command string, f func() (tea.Msg, error)) tea.Cmd {
 
 // start is act for what may wait long: it holds up nothing that comes after it.
 func (a *App) start(t *tab, command string, f func() (string, error)) tea.Cmd {
-	return a.inTurn(t, typed{command: command}, words(f), false)
+	return a.inTurn(t, typed{command: command}, saying(f), false)
 }
 
 // post is act for a prompt or mail, which a failure gives back.
 func (a *App) post(t *tab, text string, f func() (string, error)) tea.Cmd {
-	return a.inTurn(t, typed{back: text}, words(f), true)
+	return a.inTurn(t, typed{back: text}, saying(f), true)
 }
 
-// words makes a message of what an action says.
-func words(f func() (string, error)) func() (tea.Msg, error) {
+// saying makes a message of what an action says.
+func saying(f func() (string, error)) func() (tea.Msg, error) {
 	return func() (tea.Msg, error) {
 		text, err := f()
 		return done{text: text}, err
@@ -86,7 +87,7 @@ func (a *App) inTurn(t *tab, from typed, f func() (tea.Msg, error), hold bool) t
 		}
 		m, err := f()
 		if err != nil {
-			return hand(done{agent: id, text: sentence(err), tone: transcript.Bad, command: from.command, back: from.back})
+			return hand(done{agent: id, text: words.Sentence(err), tone: transcript.Bad, command: from.command, back: from.back})
 		}
 		if d, ok := m.(done); ok {
 			d.agent, d.command = id, from.command
@@ -193,7 +194,7 @@ func (a *App) sendEarly() tea.Cmd {
 func (a *App) send(t *tab, text string) tea.Cmd {
 	id := t.info.ID
 	if cmd, ok := strings.CutPrefix(text, "!"); ok {
-		return a.inTurn(t, typed{back: text}, words(func() (string, error) { return "", a.pool.Shell(a.ctx, id, strings.TrimSpace(cmd)) }), false)
+		return a.inTurn(t, typed{back: text}, saying(func() (string, error) { return "", a.pool.Shell(a.ctx, id, strings.TrimSpace(cmd)) }), false)
 	}
 	return a.post(t, text, func() (string, error) { return "", a.pool.Prompt(a.ctx, id, text) })
 }
@@ -210,7 +211,7 @@ func (a *App) stop() tea.Cmd {
 		texts, err := a.pool.Withdraw(a.ctx, id)
 		a.pool.Stop(id)
 		if err != nil {
-			return done{agent: id, text: sentence(err), tone: transcript.Bad}
+			return done{agent: id, text: words.Sentence(err), tone: transcript.Bad}
 		}
 		return done{agent: id, back: strings.Join(texts, "\n")}
 	}
@@ -235,7 +236,7 @@ func (a *App) takeBack(t *tab, q agents.Prompt) tea.Cmd {
 		ok, err := a.pool.Unprompt(a.ctx, q.ID)
 		switch {
 		case err != nil:
-			return done{agent: id, text: sentence(err), tone: transcript.Bad}
+			return done{agent: id, text: words.Sentence(err), tone: transcript.Bad}
 		case !ok:
 			return done{agent: id, text: "that prompt has been sent already"}
 		}
@@ -340,7 +341,7 @@ func (a *App) wantFiles(box *composer.Box) tea.Cmd {
 	return func() tea.Msg {
 		paths, err := files.Scan(a.ctx, root)
 		if err != nil && len(paths) == 0 {
-			return done{text: sentence(fmt.Errorf("list the files of the workspace: %w", err)), tone: transcript.Bad}
+			return done{text: words.Sentence(fmt.Errorf("list the files of the workspace: %w", err)), tone: transcript.Bad}
 		}
 		return listed{files.NewIndex(paths)}
 	}
@@ -354,7 +355,7 @@ func (a *App) quit() tea.Cmd {
 		switch {
 		case t.info.State == agents.Asking:
 			asking = append(asking, t.info.Name)
-		case working(t.info.State):
+		case words.Working(t.info.State):
 			names = append(names, t.info.Name)
 		}
 	}
@@ -381,7 +382,7 @@ func (a *App) quit() tea.Cmd {
 		switch c, _ := d.(dialog.Confirmed); c.Choice {
 		case "w":
 			a.sayUntil("quits when all are done", func() bool {
-				return slices.ContainsFunc(a.tabs.open, func(t *tab) bool { return working(t.info.State) })
+				return slices.ContainsFunc(a.tabs.open, func(t *tab) bool { return words.Working(t.info.State) })
 			})
 			return func() tea.Msg {
 				if a.pool.Settled(a.ctx) != nil {
@@ -402,7 +403,7 @@ func (a *App) switcher() tea.Cmd {
 	var items []dialog.Item
 	before := a.tabs.last()
 	for _, t := range a.tabs.all {
-		sign, _ := glyph(t.info)
+		sign, _ := words.Glyph(t.info)
 		help := sign + " " + string(t.info.State)
 		if mail := a.mailWords(t); mail != "" {
 			help += " · " + mail

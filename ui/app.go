@@ -7,7 +7,7 @@
 // busy?": it holds the last event.
 //
 // Imports: agents, inbox, store/config/near, tools, tools/permit, themes,
-// ui/composer, ui/dialog, ui/files, ui/frame, ui/transcript.
+// ui/composer, ui/dialog, ui/files, ui/frame, ui/transcript, ui/words.
 package ui
 
 import (

@@ -9,6 +9,7 @@ import (
 	"fantail/agents"
 	"fantail/ui/composer"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // pageSize is how many entries a page of a transcript has.
@@ -79,7 +80,7 @@ func (a *App) change(i agents.Info) tea.Cmd {
 		a.tabs.add(t)
 	}
 	a.arrived(t, i)
-	if t == a.tabs.focus && i.State.Terminal() && working(t.info.State) {
+	if t == a.tabs.focus && i.State.Terminal() && words.Working(t.info.State) {
 		after := "until /close"
 		if i.Kind == agents.Fork {
 			after = "until you leave it"
@@ -181,7 +182,7 @@ func (a *App) page(p paged) tea.Cmd {
 	a.dirty = true
 	if p.err != nil {
 		t.asked = t.loaded
-		a.tell(t, sentence(p.err), transcript.Bad)
+		a.tell(t, words.Sentence(p.err), transcript.Bad)
 		return nil
 	}
 	if p.before != 0 {

@@ -12,6 +12,7 @@ import (
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/frame"
+	"fantail/ui/words"
 )
 
 // pressing is the urgent messages that wait for the human, and the card that
@@ -68,7 +69,7 @@ func (a *App) takeUrgent(m urged) tea.Cmd {
 	p := &a.pressing
 	p.asked, a.dirty = false, true
 	if m.err != nil {
-		a.say(sentence(m.err))
+		a.say(words.Sentence(m.err))
 		return nil
 	}
 	before := p.all
@@ -251,7 +252,7 @@ func (a *App) dismissUrgent() tea.Cmd {
 	return func() tea.Msg {
 		if err := pool.Dismiss(a.ctx, m.Recipient, m.ID); err != nil {
 			a.afterwards(unacted{m.ID})
-			return noted{sentence(err)}
+			return noted{words.Sentence(err)}
 		}
 		return noted{fmt.Sprintf("#%d waits in the inbox; %s stays until it is handled", m.ID, a.sign(signUrgent, plainUrgent))}
 	}

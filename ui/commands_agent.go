@@ -15,6 +15,7 @@ import (
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // runAgent is /agent: it opens, lists, renames and closes helpers, and goes to
@@ -141,7 +142,7 @@ func agentList(all []*tab, now time.Time) string {
 			facts = append(facts, "Parent: "+parent)
 		}
 		if i.Handles != 0 {
-			facts = append(facts, handles(i))
+			facts = append(facts, words.Handles(i))
 		}
 		switch {
 		case !i.Ended.IsZero():

@@ -13,6 +13,7 @@ import (
 
 	"fantail/agents"
 	"fantail/inbox"
+	"fantail/ui/words"
 )
 
 func runSend(a *App, in input) (tea.Cmd, error) {
@@ -142,7 +143,7 @@ func (a *App) peek(agent int64, q inbox.Query) (string, error) {
 	}
 	parts := make([]string, len(ms))
 	for i, m := range ms {
-		parts[i] = messageText(m, a.o.Now())
+		parts[i] = words.Message(m, a.o.Now())
 	}
 	return strings.Join(parts, "\n\n"), nil
 }
@@ -169,7 +170,7 @@ func runReceive(a *App, in input) (tea.Cmd, error) {
 }
 
 // works reports whether the agent that the command is for is at work.
-func (in input) works() bool { return working(in.t.info.State) }
+func (in input) works() bool { return words.Working(in.t.info.State) }
 
 // elsewhere names the agent whose tab shows what the command brings, if that is
 // not the tab it was typed in.
@@ -324,7 +325,7 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 
 // turnWith starts a turn with one message.
 func (a *App) turnWith(in input, take func(ctx context.Context, agent int64) (inbox.Message, bool, error)) tea.Cmd {
-	if working(in.t.info.State) {
+	if words.Working(in.t.info.State) {
 		a.sayWhile("it is taken when this turn ends", in.works)
 	}
 	return a.start(in.here, in.text, func() (string, error) {
@@ -343,18 +344,18 @@ func (a *App) each(in input) tea.Cmd {
 		n, err := a.pool.Each(a.ctx, in.id)
 		switch {
 		case errors.Is(err, agents.ErrStopped):
-			return fmt.Sprintf("Stopped after %s; what waits is in the inbox", count(n, "message")), nil
+			return fmt.Sprintf("Stopped after %s; what waits is in the inbox", words.Count(n, "message")), nil
 		case err != nil:
 			return "", err
 		case n == 0:
 			return a.nothingReady(in.id)
 		}
-		return "Handled " + count(n, "message"), nil
+		return "Handled " + words.Count(n, "message"), nil
 	})
 }
 
 func runFire(a *App, in input) (tea.Cmd, error) {
-	if working(in.t.info.State) {
+	if words.Working(in.t.info.State) {
 		a.sayWhile("it fires when this turn ends; nothing is taken before", in.works)
 	}
 	elsewhere := in.elsewhere()
@@ -376,50 +377,11 @@ func runFire(a *App, in input) (tea.Cmd, error) {
 		}
 		var said []string
 		if err == nil && elsewhere != "" {
-			said = append(said, fmt.Sprintf("A turn of %s began with %s", elsewhere, count(n, "message")))
+			said = append(said, fmt.Sprintf("A turn of %s began with %s", elsewhere, words.Count(n, "message")))
 		}
 		if left > 0 {
 			said = append(said, fmt.Sprintf("%d more did not fit: /fire again", left))
 		}
 		return strings.Join(said, "\n"), err
 	}), nil
-}
-
-// count is a number of things.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-// messageText is a message as /check --peek prints it, whole.
-func messageText(m inbox.Message, now time.Time) string {
-	s := fmt.Sprintf("Message #%d from %s, %s ago, %s, %s", m.ID, m.From, inbox.Age(now.Sub(m.Created)), m.Kind, m.Fate())
-	if m.Outcome != "" {
-		s += ", " + m.Outcome
-	}
-	if m.Priority != inbox.Normal {
-		s += ", " + string(m.Priority)
-	}
-	if len(m.Tags) > 0 {
-		s += ", tags: " + strings.Join(m.Tags, " ")
-	}
-	if m.InReplyTo != 0 {
-		s += fmt.Sprintf(", in reply to #%d", m.InReplyTo)
-	}
-	for _, fact := range []struct {
-		is   bool
-		word string
-	}{{m.Pinned, "pinned"}, {m.Muted, "its thread is muted"}} {
-		if fact.is {
-			s += ", " + fact.word
-		}
-	}
-	for _, part := range []string{m.Subject, m.Error, m.Body, m.Partial} {
-		if part != "" {
-			s += "\n\n" + part
-		}
-	}
-	return s
 }

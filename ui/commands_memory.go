@@ -14,6 +14,7 @@ import (
 	"fantail/ui/composer"
 	"fantail/ui/frame"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // Memory documents: what the human does with them.
@@ -30,7 +31,7 @@ func (a *App) wantDocuments(k tea.KeyPressMsg, box *composer.Box) tea.Cmd {
 func (a *App) readDocuments() tea.Msg {
 	ds, err := a.pool.Documents(a.ctx)
 	if err != nil {
-		return done{text: sentence(err), tone: transcript.Bad}
+		return done{text: words.Sentence(err), tone: transcript.Bad}
 	}
 	return known{ds}
 }
@@ -71,7 +72,7 @@ func documentFacts(d agents.Document, now time.Time) string {
 	if d.By != "" {
 		by = frame.CleanLine(inbox.Label(d.By))
 	}
-	return fmt.Sprintf("%s · %s ago · by %s", transcript.Size(d.Size), age(now.Sub(d.Created)), by)
+	return fmt.Sprintf("%s · %s ago · by %s", transcript.Size(d.Size), words.Age(now.Sub(d.Created)), by)
 }
 
 func runMemory(a *App, in input) (tea.Cmd, error) {
@@ -210,14 +211,14 @@ func (a *App) editDocument(in input, title string) tea.Cmd {
 	return func() tea.Msg {
 		d, ok, err := a.pool.Document(a.ctx, title, 0)
 		if err != nil {
-			return done{agent: id, text: sentence(err), tone: transcript.Bad, command: in.text}
+			return done{agent: id, text: words.Sentence(err), tone: transcript.Bad, command: in.text}
 		}
 		if !ok {
 			d.Version, d.Text = 0, ""
 		}
 		return a.edit(strings.ReplaceAll(agents.Title(d), "/", "-")+".md", d.Text, func(text, path string, err error) (tea.Msg, bool) {
 			if err != nil {
-				return done{agent: id, text: sentence(err), tone: transcript.Bad}, false
+				return done{agent: id, text: words.Sentence(err), tone: transcript.Bad}, false
 			}
 			m, keep := a.keepDocument(d, text, path)
 			m.agent = id
@@ -236,7 +237,7 @@ func (a *App) keepDocument(was agents.Document, text, path string) (m done, keep
 	version, err := a.pool.Remember(a.ctx, title, text, &was.Version)
 	switch {
 	case err != nil:
-		return done{text: sentence(err) + ". Your text is kept in " + path, tone: transcript.Bad}, true
+		return done{text: words.Sentence(err) + ". Your text is kept in " + path, tone: transcript.Bad}, true
 	case empty:
 		return done{text: removed(title), tone: transcript.Good}, false
 	}

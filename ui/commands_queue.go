@@ -12,6 +12,7 @@ import (
 	"fantail/tools"
 	"fantail/ui/dialog"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 func runPush(a *App, in input) (tea.Cmd, error) {
@@ -133,7 +134,7 @@ func (a *App) fetchPrompt(in input, name string) tea.Cmd {
 	return func() tea.Msg {
 		text, err := a.pool.Typed(a.ctx, name)
 		if err != nil {
-			return done{agent: id, text: sentence(err), tone: transcript.Bad, command: in.text}
+			return done{agent: id, text: words.Sentence(err), tone: transcript.Bad, command: in.text}
 		}
 		return done{agent: id, back: "/queue edit " + name + " " + text}
 	}

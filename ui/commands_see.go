@@ -4,6 +4,8 @@ import (
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
+
+	"fantail/ui/words"
 )
 
 func runAgents(a *App, in input) (tea.Cmd, error) {
@@ -31,7 +33,7 @@ func runWhy(a *App, in input) (tea.Cmd, error) {
 	}
 	return a.act(in.here, in.text, func() (string, error) {
 		n, err := a.pool.Does(name)
-		return whyText(n, a.o.Now()), err
+		return words.Why(n, a.o.Now()), err
 	}), nil
 }
 

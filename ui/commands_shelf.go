@@ -10,6 +10,7 @@ import (
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/ui/composer"
+	"fantail/ui/words"
 )
 
 // What a human does with the messages of an inbox by name.
@@ -82,17 +83,8 @@ func (c command) messageIDs(words []string) (ids []int64, err error) {
 	return ids, nil
 }
 
-// hashes are the numbers of messages as people read them.
-func hashes(ids []int64) string {
-	words := make([]string, len(ids))
-	for i, id := range ids {
-		words[i] = "#" + strconv.FormatInt(id, 10)
-	}
-	return strings.Join(words, " ")
-}
-
-func (a *App) putAside(in input, verb string, words []string) (tea.Cmd, error) {
-	ids, err := in.messageIDs(words)
+func (a *App) putAside(in input, verb string, args []string) (tea.Cmd, error) {
+	ids, err := in.messageIDs(args)
 	if err == nil && len(ids) == 0 {
 		err = in.wrong("%s which messages? Say their numbers", verb)
 	}
@@ -100,9 +92,9 @@ func (a *App) putAside(in input, verb string, words []string) (tea.Cmd, error) {
 		return nil, err
 	}
 	return a.act(in.here, in.text, func() (string, error) {
-		do, done := a.pool.Archive, "Archived "+hashes(ids)+"; /inbox restore brings back what /inbox archived lists"
+		do, done := a.pool.Archive, "Archived "+words.Hashes(ids)+"; /inbox restore brings back what /inbox archived lists"
 		if verb == "restore" {
-			do, done = a.pool.Restore, "Back in the inbox: "+hashes(ids)
+			do, done = a.pool.Restore, "Back in the inbox: "+words.Hashes(ids)
 		}
 		_, err := do(a.ctx, in.id, ids)
 		return done, err
@@ -140,8 +132,8 @@ func (a *App) pin(in input, words []string) (tea.Cmd, error) {
 	}), nil
 }
 
-func (a *App) mute(in input, words []string) (tea.Cmd, error) {
-	id, on, err := in.numberOff("mute", words)
+func (a *App) mute(in input, args []string) (tea.Cmd, error) {
+	id, on, err := in.numberOff("mute", args)
 	if err != nil {
 		return nil, err
 	}
@@ -151,9 +143,9 @@ func (a *App) mute(in input, words []string) (tea.Cmd, error) {
 		case err != nil:
 			return "", err
 		case on:
-			return fmt.Sprintf("The thread of #%d is muted. Held silently: %s, and all that will come; /messages mute %d off ends that", id, count(n, "message"), id), nil
+			return fmt.Sprintf("The thread of #%d is muted. Held silently: %s, and all that will come; /messages mute %d off ends that", id, words.Count(n, "message"), id), nil
 		}
-		return fmt.Sprintf("The thread of #%d is not muted any more: %s", id, count(n, "message")), nil
+		return fmt.Sprintf("The thread of #%d is not muted any more: %s", id, words.Count(n, "message")), nil
 	}), nil
 }
 
@@ -200,7 +192,7 @@ func threadLine(id int64, thread []inbox.Message) string {
 			at = i + 1
 		}
 	}
-	return fmt.Sprintf("%d of %d in a thread: %s", at, len(thread), hashes(ids))
+	return fmt.Sprintf("%d of %d in a thread: %s", at, len(thread), words.Hashes(ids))
 }
 
 func runReply(a *App, in input) (tea.Cmd, error) {

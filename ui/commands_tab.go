@@ -11,6 +11,7 @@ import (
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 func runClose(a *App, in input) (tea.Cmd, error) {
@@ -117,7 +118,7 @@ func runTheme(a *App, in input) (tea.Cmd, error) {
 		if p, ok := d.(dialog.Picked); ok {
 			cmd, err := set(p.Value)
 			if err != nil {
-				a.say(sentence(err))
+				a.say(words.Sentence(err))
 			}
 			return cmd
 		}
@@ -131,7 +132,7 @@ func runNew(a *App, in input) (tea.Cmd, error) {
 }
 
 func runCompact(a *App, in input) (tea.Cmd, error) {
-	if working(in.t.info.State) {
+	if words.Working(in.t.info.State) {
 		a.sayWhile("it is compacted when this turn ends", in.works)
 	}
 	return a.start(in.here, in.text, func() (string, error) {

@@ -12,6 +12,7 @@ import (
 	"fantail/inbox"
 	"fantail/ui/frame"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // digested is what happened while the human was away.
@@ -46,7 +47,7 @@ func (a *App) takeDigest(m digested) {
 	}
 	switch {
 	case m.err != nil:
-		a.say(sentence(m.err))
+		a.say(words.Sentence(m.err))
 	case m.digest.Since.IsZero() || main == nil || m.digest.Empty() && !a.askedSince(m.digest.Since):
 	default:
 		main.view.Local(a.digestText(m.digest), transcript.Plain)
@@ -73,7 +74,7 @@ func (a *App) askedSince(at time.Time) bool {
 // digestText is a digest for people: what happened, to whom, and the command that
 // goes on from there.
 func (a *App) digestText(d agents.Digest) string {
-	ls := []string{fmt.Sprintf("Since you were last here, %s ago:", age(a.o.Now().Sub(d.Since)))}
+	ls := []string{fmt.Sprintf("Since you were last here, %s ago:", words.Age(a.o.Now().Sub(d.Since)))}
 	add := func(what, whom, next string) {
 		if whom == "" {
 			return
@@ -90,51 +91,42 @@ func (a *App) digestText(d agents.Digest) string {
 	if a.tabs.main().info.Pending > 0 && a.work(d.Finished) != "" {
 		mail = "/check takes what they reported"
 	}
-	add("finished", someOf(d.Finished), mail)
+	add("finished", words.Some(d.Finished), mail)
 	failed := "its tab says why"
 	if name := a.work(d.Failed); name != "" {
 		failed = "/inbox says why, /retry " + name + " tries again"
 	}
-	add("failed", someOf(d.Failed), failed)
+	add("failed", words.Some(d.Failed), failed)
 	for _, t := range a.asking() {
 		add("needs you", t.info.Name+" asks: "+inbox.Label(t.info.Question.Gist()), "/answer "+t.info.Name)
 	}
 	for i, m := range d.Needs {
-		if i == mostListed {
+		if i == words.MostListed {
 			add("", fmt.Sprintf("and %d more", len(d.Needs)-i), "/inbox")
 			break
 		}
 		add("needs you", needText(m), a.needCommand(m))
 	}
 	if d.Letters > 0 {
-		add("mail", count(d.Letters, "message")+" from "+someOf(d.Mail), "/inbox lists what waits")
+		add("mail", words.Count(d.Letters, "message")+" from "+words.Some(d.Mail), "/inbox lists what waits")
 	}
 	cut := "nothing is done again by itself"
 	if name := a.work(d.Cut); name != "" {
 		cut = "/resume " + name + " goes on"
 	}
-	add("interrupted", someOf(d.Cut), cut)
+	add("interrupted", words.Some(d.Cut), cut)
 	switch {
 	case d.Cost > 0:
 		add("spent", fmt.Sprintf("$%.2f", float64(d.Cost)/1e6), "")
 	case d.Tokens > 0:
-		add("spent", amount(d.Tokens)+" tokens", "")
+		add("spent", words.Amount(d.Tokens)+" tokens", "")
 	}
 	return strings.Join(ls, "\n")
 }
 
 const (
-	mostListed = 5  // names that stand in one line
-	leastTold  = 40 // columns of what happened; where fewer are left it is wrapped
+	leastTold = 40 // columns of what happened; where fewer are left it is wrapped
 )
-
-// someOf lists names, the first few of many.
-func someOf(names []string) string {
-	if n := len(names); n > mostListed {
-		return fmt.Sprintf("%s and %d more", strings.Join(names[:mostListed], ", "), n-mostListed)
-	}
-	return strings.Join(names, ", ")
-}
 
 // work is the first of the names that no agent with a prompt box has: it was
 // given a task. "": none.

@@ -9,6 +9,7 @@ import (
 	"fantail/agents"
 	"fantail/themes"
 	"fantail/ui/dialog"
+	"fantail/ui/words"
 )
 
 // fleet is the overview while it is open.
@@ -51,16 +52,16 @@ func (a *App) glance(id int64) dialog.Glance {
 		return dialog.Glance{}
 	}
 	i, now := t.info, a.o.Now()
-	g := dialog.Glance{State: a.stateText(t), Mail: mailMark(t, t.news), Age: age(now.Sub(i.Created)), Moves: working(i.State)}
-	g.Sign, g.Role = glyph(i)
+	g := dialog.Glance{State: a.stateText(t), Mail: mailMark(t, t.news), Age: words.Age(now.Sub(i.Created)), Moves: words.Working(i.State)}
+	g.Sign, g.Role = words.Glyph(i)
 	if _, ok := i.Stalled(t.active, now); ok {
 		g.Sign, g.Role = "◌", themes.Warn
 	}
 	switch {
 	case !i.Ended.IsZero():
-		g.Seen = age(now.Sub(i.Ended))
+		g.Seen = words.Age(now.Sub(i.Ended))
 	case !t.active.IsZero():
-		g.Seen = age(now.Sub(t.active))
+		g.Seen = words.Age(now.Sub(t.active))
 	}
 	if i.Priced {
 		g.Cost = fmt.Sprintf("$%.2f", float64(i.Cost)/1e6)
@@ -149,7 +150,7 @@ func (a *App) quick(f func() (string, error)) tea.Cmd {
 	return func() tea.Msg {
 		text, err := f()
 		if err != nil {
-			text = sentence(err)
+			text = words.Sentence(err)
 		}
 		return noted{text}
 	}
@@ -181,7 +182,7 @@ func (a *App) stands(t *tab) string {
 		if i.Retry != nil {
 			return fmt.Sprintf("tries again (%d of %d)", i.Retry.Attempt, i.Retry.Of)
 		}
-		return doing(i)
+		return words.Doing(i)
 	case agents.Waiting:
 		if i.Why != "" {
 			return i.Why
@@ -209,5 +210,5 @@ func (a *App) stallMark(t *tab) string {
 	if !ok {
 		return ""
 	}
-	return "stalled " + silence(quiet) + " · " + doing(t.info)
+	return "stalled " + words.Silence(quiet) + " · " + words.Doing(t.info)
 }

@@ -12,6 +12,7 @@ import (
 
 	"fantail/ui/composer"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 const (
@@ -55,7 +56,7 @@ func (a *App) takeRecalled(m recalled) tea.Cmd {
 	a.past.read, a.past.typed = true, nil
 	t := a.tabs.main()
 	if m.err != nil {
-		a.tell(t, sentence(m.err), transcript.Bad)
+		a.tell(t, words.Sentence(m.err), transcript.Bad)
 	}
 	t.box.SetHistory(append(m.texts[:len(m.texts):len(m.texts)], typed...))
 	a.past.texts = m.texts
@@ -84,7 +85,7 @@ func (a *App) write(texts ...string) tea.Cmd {
 	}
 	return func() tea.Msg {
 		if err := appendPast(path, texts); err != nil {
-			return done{text: sentence(err), tone: transcript.Bad}
+			return done{text: words.Sentence(err), tone: transcript.Bad}
 		}
 		return nil
 	}

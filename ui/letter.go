@@ -10,8 +10,8 @@ import (
 
 	"fantail/inbox"
 	"fantail/ui/dialog"
-	"fantail/ui/frame"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // openMessages opens the original of a message, or lets the human pick one of several.
@@ -55,7 +55,7 @@ func (a *App) openMessage(t *tab, id int64, back string) tea.Cmd {
 		if err != nil {
 			return nil, err
 		}
-		box := dialog.NewReader(theme, fmt.Sprintf("#%d from %s", m.ID, from(m)), letterFacts(m, thread, names, a.o.Now()), letterText(m), w)
+		box := dialog.NewReader(theme, fmt.Sprintf("#%d from %s", m.ID, words.From(m)), letterFacts(m, thread, names, a.o.Now()), letterText(m), w)
 		return offered{func() {
 			if a.dialog != nil {
 				a.say(fmt.Sprintf("message #%d was not opened: close what is open first", id))
@@ -66,14 +66,6 @@ func (a *App) openMessage(t *tab, id int64, back string) tea.Cmd {
 	})
 }
 
-// from is who wrote m.
-func from(m inbox.Message) string {
-	if s := frame.CleanLine(inbox.Label(m.From)); s != "" {
-		return s
-	}
-	return "outside"
-}
-
 // letterFacts are what is known of a message beside its text.
 func letterFacts(m inbox.Message, thread []inbox.Message, names map[int64]string, now time.Time) []dialog.Row {
 	var rows []dialog.Row
@@ -82,7 +74,7 @@ func letterFacts(m inbox.Message, thread []inbox.Message, names map[int64]string
 			rows = append(rows, dialog.Row{Left: label, Right: text})
 		}
 	}
-	add("from", from(m))
+	add("from", words.From(m))
 	add("to", names[m.Recipient])
 	add("sent", m.Created.In(now.Location()).Format("Mon 2 Jan 2006 15:04:05")+", "+inbox.Age(now.Sub(m.Created))+" ago")
 	add("is", m.Nature())

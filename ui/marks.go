@@ -7,6 +7,7 @@ import (
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/frame"
+	"fantail/ui/words"
 )
 
 // What the screen says of an agent's mail: how much waits, whether something came
@@ -69,17 +70,17 @@ func (a *App) mailWords(t *tab) string {
 	if n == 0 {
 		return news
 	}
-	words := fmt.Sprintf("%d pending", n)
+	args := fmt.Sprintf("%d pending", n)
 	if a.o.Msgs {
-		words = count(n, "msg")
+		args = words.Count(n, "msg")
 	}
 	if news != "" {
-		words = news + " " + words
+		args = news + " " + args
 	}
 	if t.info.Urgent > 0 {
-		words = a.sign(signUrgent, plainUrgent) + " urgent · " + words
+		args = a.sign(signUrgent, plainUrgent) + " urgent · " + args
 	}
-	return words
+	return args
 }
 
 // mailMark is a tab's mail where there is little room: ✉2, 📨2 with news, 🔴2 while

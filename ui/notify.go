@@ -11,6 +11,7 @@ import (
 
 	"fantail/inbox"
 	"fantail/ui/frame"
+	"fantail/ui/words"
 )
 
 // The ways to tell somebody who looks elsewhere.
@@ -81,7 +82,7 @@ func (b bell) send(title, text string, environ []string) tea.Cmd {
 	if b.how == notifyDesktop {
 		return func() tea.Msg {
 			if err := desktop(title, text, environ); err != nil {
-				return noted{sentence(err)}
+				return noted{words.Sentence(err)}
 			}
 			return nil
 		}

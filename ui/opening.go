@@ -8,6 +8,7 @@ import (
 	"fantail/themes"
 	"fantail/ui/frame"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // Opening is what is known once the workspace is open: what it remembers, and which
@@ -37,7 +38,7 @@ func (a *App) begin(o Opening) {
 	}
 	if o.Theme != "" {
 		if t, err := themes.Load(o.Theme, a.look.noColor); err != nil {
-			a.say(sentence(fmt.Errorf("the theme %s, which was chosen here, can't be had: %w", o.Theme, err)))
+			a.say(words.Sentence(fmt.Errorf("the theme %s, which was chosen here, can't be had: %w", o.Theme, err)))
 		} else {
 			a.chosen = true
 			a.setTheme(t)

@@ -13,6 +13,7 @@ import (
 	"fantail/ui/dialog"
 	"fantail/ui/frame"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // panel is the board that is open: an inbox or a queue. It reads only what its
@@ -132,7 +133,7 @@ func (a *App) takeStock(m stocked) {
 	}
 	a.dirty, m.panel.reading = true, false
 	if m.err != nil {
-		m.panel.box.Say(sentence(m.err), true)
+		m.panel.box.Say(words.Sentence(m.err), true)
 		return
 	}
 	m.apply(m.panel.box)
@@ -145,7 +146,7 @@ func (a *App) takePreview(m previewed) {
 	}
 	a.dirty, p.looking = true, false
 	if m.err != nil {
-		p.box.Say(sentence(m.err), true)
+		p.box.Say(words.Sentence(m.err), true)
 		m.preview = newPreview(a.theme, a.o.Now)
 	}
 	if p.preview != nil && p.box.Previews() == m.id && m.preview.keeps(p.preview) {
@@ -164,7 +165,7 @@ func (a *App) takeWish(m wished) tea.Cmd {
 	}
 	text, failed := m.text, m.err != nil
 	if failed {
-		text = sentence(m.err)
+		text = words.Sentence(m.err)
 	}
 	switch {
 	case text == "" && !failed:

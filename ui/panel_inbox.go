@@ -13,6 +13,7 @@ import (
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/dialog"
+	"fantail/ui/words"
 )
 
 // mailStock is an agent's inbox as a panel lists it: a window of its messages.
@@ -64,7 +65,7 @@ var mailShelves = [...]mailShelf{
 // inboxPanel opens the panel of an agent's inbox.
 func (a *App) inboxPanel(agent int64, name string) tea.Cmd {
 	if a.pool == nil || agent == 0 {
-		a.sayWhile(sentence(errOpening), func() bool { return a.pool == nil })
+		a.sayWhile(words.Sentence(errOpening), func() bool { return a.pool == nil })
 		return nil
 	}
 	if t := a.tabs.byID(agent); t != nil {

@@ -5,13 +5,13 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/dialog"
+	"fantail/ui/words"
 )
 
 // What a human does with the messages of a panel.
@@ -83,9 +83,9 @@ func (s *mailStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 // arrange does what leaves messages where no conversation has them.
 func (s *mailStock) arrange(a *App, p *panel, w dialog.Wish) tea.Cmd {
 	first, _ := s.win.message(w.IDs[0])
-	some := hashes(w.IDs)
+	some := words.Hashes(w.IDs)
 	if n := len(w.IDs); n > 3 {
-		some = count(n, "message")
+		some = words.Count(n, "message")
 	}
 	// did does f, says so, and notes how u takes it back and what that is.
 	did := func(text string, f func(ctx context.Context) error, what string, back func(ctx context.Context) error) tea.Cmd {
@@ -150,7 +150,7 @@ func (s *mailStock) arrange(a *App, p *panel, w dialog.Wish) tea.Cmd {
 
 // busy says, at the foot, that what begins a turn waits for the one that runs.
 func (s *mailStock) busy(a *App, p *panel) {
-	if t := a.tabs.byID(s.agent); t != nil && working(t.info.State) {
+	if t := a.tabs.byID(s.agent); t != nil && words.Working(t.info.State) {
 		p.box.Say("it is taken when this turn ends", false)
 	}
 }
@@ -186,7 +186,7 @@ func (s *mailStock) fire(a *App, p *panel, w dialog.Wish) tea.Cmd {
 	s.busy(a, p)
 	return a.wish(p, w, func() (string, error) {
 		n, err := a.pool.FireThese(a.ctx, s.agent, w.IDs, "")
-		return fmt.Sprintf("A turn of %s begins with %s", s.name, count(n, "message")), err
+		return fmt.Sprintf("A turn of %s begins with %s", s.name, words.Count(n, "message")), err
 	}, func() tea.Cmd {
 		p.box.Unpick(w.IDs...)
 		return nil
@@ -201,9 +201,9 @@ func (s *mailStock) check(a *App, p *panel, w dialog.Wish) tea.Cmd {
 		case err != nil:
 			return "", err
 		case left > 0:
-			return fmt.Sprintf("Took %s; %d more: c again", count(len(ms), "message"), left), nil
+			return fmt.Sprintf("Took %s; %d more: c again", words.Count(len(ms), "message"), left), nil
 		}
-		return "Took " + count(len(ms), "message"), nil
+		return "Took " + words.Count(len(ms), "message"), nil
 	}, func() tea.Cmd {
 		s.undo = append(s.undo, undone{"They wait again", func(ctx context.Context) error { _, err := a.pool.Undo(ctx, s.agent); return err }})
 		return nil
@@ -232,14 +232,14 @@ func (s *mailStock) made(a *App, p *panel, id int64) tea.Cmd {
 		v.facts = append(v.facts, fact{text: fmt.Sprintf("what %s did for #%d · d shows the message again", inbox.Label(made.Message.From), id), role: themes.Accent})
 		text := ""
 		if made.Diff != "" {
-			v.add("files", count(made.Changes, "change"))
-			text = fenced("diff", made.Diff) + "\n"
+			v.add("files", words.Count(made.Changes, "change"))
+			text = words.Fenced("diff", made.Diff) + "\n"
 		} else {
 			v.add("files", "none changed")
 		}
 		out := made.Output()
 		if made.Message.Kind == inbox.Mail { // not always markdown
-			out = fenced("", out)
+			out = words.Fenced("", out)
 		}
 		v.answer(text + out)
 		return v, nil
@@ -280,13 +280,4 @@ func (s *mailStock) instead(p *panel, id int64, what string, f func(ctx context.
 		}
 		return previewed{p, id, v, err}
 	}
-}
-
-// fenced is text as a block of code.
-func fenced(lang, text string) string {
-	fence := "```"
-	for strings.Contains(text, fence) {
-		fence += "`"
-	}
-	return fence + lang + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
 }

@@ -14,6 +14,7 @@ import (
 	"fantail/themes"
 	"fantail/tools"
 	"fantail/ui/dialog"
+	"fantail/ui/words"
 )
 
 // taskStock is an agent's queue as a panel lists it.
@@ -57,7 +58,7 @@ var taskVerbs = []dialog.Verb{
 // queuePanel opens the panel of an agent's queue.
 func (a *App) queuePanel(agent int64, name string) tea.Cmd {
 	if a.pool == nil || agent == 0 {
-		a.sayWhile(sentence(errOpening), func() bool { return a.pool == nil })
+		a.sayWhile(words.Sentence(errOpening), func() bool { return a.pool == nil })
 		return nil
 	}
 	verbs := append(slices.Clone(taskVerbs), dialog.Verb{Name: "editing", Ask: "%s› "})
@@ -154,8 +155,8 @@ func taskLine(q agents.Queue, t agents.Task, by agents.Info) (l dialog.Line, ok 
 		}
 	case "running":
 		l.Lane, l.Sign, l.Role, l.At = laneRunning, "●", themes.Accent, t.Started
-		if working(by.State) {
-			l.Sign, l.Role = glyph(by)
+		if words.Working(by.State) {
+			l.Sign, l.Role = words.Glyph(by)
 		}
 	case "finished":
 		l.Lane, l.Sign, l.Role, l.At = laneFinished, "✓", themes.Good, t.Finished
@@ -244,7 +245,7 @@ func (p *preview) task(t agents.Task) {
 		f.text, f.at = "started ", t.Started
 	default:
 		if f.text, f.at = t.Outcome+" ", t.Finished; !t.Started.IsZero() {
-			f.rest = " · took " + lasted(t.Finished.Sub(t.Started))
+			f.rest = " · took " + words.Lasted(t.Finished.Sub(t.Started))
 		}
 	}
 	f.text = t.Name + " · " + f.text
@@ -254,7 +255,7 @@ func (p *preview) task(t agents.Task) {
 		how = append(how, t.Model)
 	}
 	if t.Timeout > 0 {
-		how = append(how, "timeout "+lasted(t.Timeout))
+		how = append(how, "timeout "+words.Lasted(t.Timeout))
 	}
 	if t.Deliver != "" {
 		how = append(how, "deliver "+t.Deliver)

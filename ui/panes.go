@@ -16,6 +16,7 @@ import (
 	"fantail/themes"
 	"fantail/ui/frame"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // pane is one of the four views of a tab.
@@ -155,7 +156,7 @@ func (a *App) takeFacts(m looked) tea.Cmd {
 	p.asked, a.dirty = false, true
 	switch {
 	case m.err != nil:
-		a.say(sentence(m.err))
+		a.say(words.Sentence(m.err))
 		return nil
 	case p.asOf < t.latest:
 		p.stale = true
@@ -178,7 +179,7 @@ func (a *App) takeFacts(m looked) tea.Cmd {
 		case m.facts.Answer == "":
 			p.output.Text("There is no answer yet.")
 		default:
-			p.output.Answer(m.facts.Answer, working(t.info.State))
+			p.output.Answer(m.facts.Answer, words.Working(t.info.State))
 		}
 		for _, d := range reply {
 			t.panes.stream(d)
@@ -312,12 +313,12 @@ func (a *App) infoRows(t *tab) []transcript.Row {
 	gap()
 	add("model", i.Model)
 	add("tokens", fmt.Sprintf("%s in · %s out · cache %s read, %s written",
-		amount(i.Usage.Input), amount(i.Usage.Output), amount(i.Usage.CacheRead), amount(i.Usage.CacheWrite)))
+		words.Amount(i.Usage.Input), words.Amount(i.Usage.Output), words.Amount(i.Usage.CacheRead), words.Amount(i.Usage.CacheWrite)))
 	switch {
 	case i.Window > 0:
-		add("context", fmt.Sprintf("%s of %s tokens, %d%%", amount(i.Context), amount(i.Window), min(100, i.Context*100/i.Window)))
+		add("context", fmt.Sprintf("%s of %s tokens, %d%%", words.Amount(i.Context), words.Amount(i.Window), min(100, i.Context*100/i.Window)))
 	case i.Context > 0:
-		add("context", amount(i.Context)+" tokens")
+		add("context", words.Amount(i.Context)+" tokens")
 	}
 	if i.Priced {
 		add("cost", fmt.Sprintf("$%.4f", float64(i.Cost)/1e6))
@@ -367,7 +368,7 @@ func (a *App) timings(t *tab, f agents.Facts, now time.Time, add func(label, tex
 		if began.IsZero() {
 			began = i.Created
 		}
-		add("queued", at(f.Task.Created)+", for "+lasted(began.Sub(f.Task.Created)))
+		add("queued", at(f.Task.Created)+", for "+words.Lasted(began.Sub(f.Task.Created)))
 	}
 	if i.Started.IsZero() {
 		return
@@ -375,12 +376,12 @@ func (a *App) timings(t *tab, f agents.Facts, now time.Time, add func(label, tex
 	add("started", at(i.Started))
 	switch {
 	case !i.Ended.IsZero():
-		add("ended", at(i.Ended)+", took "+lasted(i.Ended.Sub(i.Started)))
+		add("ended", at(i.Ended)+", took "+words.Lasted(i.Ended.Sub(i.Started)))
 	case i.State != agents.Idle:
-		add("runs for", lasted(now.Sub(i.Started)))
+		add("runs for", words.Lasted(now.Sub(i.Started)))
 	}
 	if !i.State.Terminal() && i.State != agents.Idle && !t.active.IsZero() {
-		add("last seen", lasted(now.Sub(t.active))+" ago")
+		add("last seen", words.Lasted(now.Sub(t.active))+" ago")
 	}
 }
 
@@ -500,6 +501,3 @@ func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	}
 	return nil, false
 }
-
-// age is inbox.Age; ages stand in lists.
-func age(d time.Duration) string { return inbox.Age(max(d, 0)) }

@@ -14,6 +14,7 @@ import (
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/frame"
+	"fantail/ui/words"
 )
 
 // Questions to the human: below the transcript of the agent that asks, over
@@ -135,7 +136,7 @@ func (a *App) answered(d dialog.Decision) tea.Cmd {
 		err := a.pool.Answer(a.ctx, id, ans)
 		switch {
 		case errors.Is(err, agents.ErrAnswered):
-			return sentence(err), nil
+			return words.Sentence(err), nil
 		case err != nil:
 			a.afterwards(unanswered{id})
 		}
@@ -259,7 +260,7 @@ func (a *App) answerMessage(in input, n int64, rest string) (tea.Cmd, error) {
 			err = fmt.Errorf("#%d is open, but the tab of %s is closed: /resume %s opens it", n, q.Name, q.Name)
 		}
 		if errors.Is(err, agents.ErrAnswered) {
-			return sentence(err), nil
+			return words.Sentence(err), nil
 		}
 		return "", err
 	}), nil
@@ -275,7 +276,7 @@ func (a *App) answerWith(in input, q agents.Question, text string) (tea.Cmd, err
 		err := a.pool.Answer(a.ctx, q.ID, ans)
 		switch {
 		case errors.Is(err, agents.ErrAnswered):
-			return sentence(err), nil
+			return words.Sentence(err), nil
 		case err != nil:
 			return "", err
 		}

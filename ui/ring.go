@@ -12,6 +12,7 @@ import (
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/ui/frame"
+	"fantail/ui/words"
 )
 
 // gather is how long what calls the human is gathered: several at once are one.
@@ -59,7 +60,7 @@ func urgentCall(m inbox.Message) call {
 func (a *App) callFor(was, i agents.Info) tea.Cmd {
 	failed := (i.State == agents.Failed || i.State == agents.Crashed) && (was.State != i.State || was.Attempt != i.Attempt)
 	if i.Kind.HasPrompt() {
-		failed = i.Outcome == agents.OutFailed && working(was.State) && i.State == agents.Idle
+		failed = i.Outcome == agents.OutFailed && words.Working(was.State) && i.State == agents.Idle
 	} else if t := a.tabs.byID(i.Parent); t != nil && !t.info.Kind.HasPrompt() {
 		failed = false
 	}
@@ -151,5 +152,5 @@ func callText(all []call) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, sort))
 		}
 	}
-	return strings.Join(parts, ", ") + ": " + someOf(names)
+	return strings.Join(parts, ", ") + ": " + words.Some(names)
 }

@@ -8,6 +8,7 @@ import (
 	"fantail/themes"
 	"fantail/tools/permit"
 	"fantail/ui/frame"
+	"fantail/ui/words"
 )
 
 // slot is a place in the status line, from left to right. What stands before rightmost
@@ -207,14 +208,6 @@ func (a *App) statusModel(i agents.Info, add func(at slot, role themes.Role, tex
 		add(slotCost, themes.Dim, fmt.Sprintf("$%.2f", float64(i.Cost)/1e6))
 	}
 	if i.Window <= 0 && i.Context > 0 {
-		add(slotTokens, themes.Dim, amount(i.Context)+" tokens")
+		add(slotTokens, themes.Dim, words.Amount(i.Context)+" tokens")
 	}
-}
-
-// amount is a number of tokens in short: 950, 12k.
-func amount(n int) string {
-	if n >= 1000 {
-		return fmt.Sprintf("%dk", n/1000)
-	}
-	return fmt.Sprint(n)
 }

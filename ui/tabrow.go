@@ -2,11 +2,11 @@ package ui
 
 import (
 	"fmt"
-	"time"
 
 	"fantail/agents"
 	"fantail/themes"
 	"fantail/ui/frame"
+	"fantail/ui/words"
 )
 
 // tabCell is one tab's piece of the row.
@@ -230,7 +230,7 @@ func (a *App) groupCell() tabCell {
 func (a *App) tabCell(x *tab, most int) tabCell {
 	i := x.info
 	name := tabName(i.Name, most)
-	sign, role := glyph(i)
+	sign, role := words.Glyph(i)
 	role2 := themes.TabIdle
 	if x == a.tabs.focus {
 		role2 = themes.TabActive
@@ -248,11 +248,11 @@ func (a *App) tabCell(x *tab, most int) tabCell {
 		width += frame.Width(s) + 1
 	}
 	if quiet, ok := i.Stalled(x.active, a.o.Now()); ok {
-		add(themes.Warn, "◌ stalled "+silence(quiet))
+		add(themes.Warn, "◌ stalled "+words.Silence(quiet))
 	} else {
 		add(role, sign)
-		if i.Kind.Ends() && working(i.State) {
-			add(themes.Dim, clock(a.o.Now().Sub(i.Started)))
+		if i.Kind.Ends() && words.Working(i.State) {
+			add(themes.Dim, words.Clock(a.o.Now().Sub(i.Started)))
 		}
 	}
 	if mail := mailMark(x, x.news && x != a.tabs.focus); mail != "" {
@@ -263,42 +263,3 @@ func (a *App) tabCell(x *tab, most int) tabCell {
 
 // tabName is an agent's name as its tab has room for it: what it begins and ends with.
 func tabName(name string, most int) string { return frame.CutMiddle(frame.CleanLine(name), most) }
-
-func working(s agents.State) bool {
-	return s == agents.Running || s == agents.Waiting || s == agents.Asking
-}
-
-// glyph is an agent's state as one character: ● at work, ◐ waiting or at rest
-// with something to come, ⚠ asking, ✓ and ✗ ended, ○ at rest.
-func glyph(i agents.Info) (string, themes.Role) {
-	switch i.State {
-	case agents.Running:
-		return "●", themes.Accent
-	case agents.Waiting, agents.Queued:
-		return "◐", themes.Accent
-	case agents.Asking:
-		return "⚠", themes.Warn
-	case agents.Done:
-		return "✓", themes.Good
-	case agents.Failed, agents.Killed, agents.Crashed:
-		return "✗", themes.Bad
-	}
-	return "○", themes.Dim
-}
-
-// clock is a running time: 0:42, 12:05, 1:02:03.
-func clock(d time.Duration) string {
-	s := int(max(d, 0).Seconds())
-	if s >= 3600 {
-		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
-	}
-	return fmt.Sprintf("%d:%02d", s/60, s%60)
-}
-
-// silence is for how long an agent gave no sign of life: 95s, 12m.
-func silence(d time.Duration) string {
-	if d < 10*time.Minute {
-		return fmt.Sprintf("%ds", int(d.Seconds()))
-	}
-	return age(d)
-}

@@ -10,6 +10,7 @@ import (
 
 	"fantail/agents"
 	"fantail/ui/frame"
+	"fantail/ui/words"
 )
 
 // screen is an App that nothing runs: its state is what a test sets.
@@ -118,7 +119,7 @@ func TestGlyphs(t *testing.T) {
 
 func TestClock(t *testing.T) {
 	for d, want := range map[time.Duration]string{-1: "0:00", 0: "0:00", 42 * time.Second: "0:42", 725 * time.Second: "12:05", 3723 * time.Second: "1:02:03"} {
-		if got := clock(d); got != want {
+		if got := words.Clock(d); got != want {
 			t.Errorf("%s is %s, want %s", d, got, want)
 		}
 	}

@@ -6,9 +6,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
 	"fantail/themes"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // Init asks for what the first frame does not need.
@@ -252,7 +252,7 @@ func (a *App) takeEdited(m edited) {
 		return
 	}
 	if m.err != nil {
-		a.tell(t, sentence(m.err), transcript.Bad)
+		a.tell(t, words.Sentence(m.err), transcript.Bad)
 		return
 	}
 	a.boxOf(t).Set(m.text)
@@ -301,7 +301,7 @@ func (a *App) tick() tea.Cmd {
 		}
 	}
 	for _, s := range a.drawn.tabs {
-		if t := a.tabs.byID(s.id); t != nil && moves(t.info) {
+		if t := a.tabs.byID(s.id); t != nil && words.Moves(t.info) {
 			within(time.Second)
 		}
 	}
@@ -315,7 +315,7 @@ func (a *App) tick() tea.Cmd {
 		if t.info.Retry != nil {
 			within(time.Second)
 		}
-		if t.panes.at == paneInfo && working(t.info.State) {
+		if t.panes.at == paneInfo && words.Working(t.info.State) {
 			within(time.Second)
 		}
 		if base, _ := a.base(); base == nil && !a.blurred && t.at().Ages() > 0 {
@@ -351,12 +351,6 @@ func (a *App) later(d time.Duration, m tea.Msg) tea.Cmd {
 	}
 }
 
-// moves reports whether an agent's tab changes by itself: its clock, or the
-// time since it gave its last sign of life.
-func moves(i agents.Info) bool {
-	return i.Kind.Ends() && working(i.State) || i.State == agents.Running
-}
-
 // tell shows in a tab what the program tells the human; it stands in the
 // transcript, which shows from now on.
 func (a *App) tell(t *tab, text string, tone transcript.Tone) { a.answer(t, "", text, tone) }
@@ -381,5 +375,5 @@ func (a *App) heads(in input) string {
 // refuse says why a command can't be carried out. The box lets go of it, for the
 // history has it.
 func (a *App) refuse(t *tab, command string, err error) {
-	a.answer(t, command, sentence(err), transcript.Bad)
+	a.answer(t, command, words.Sentence(err), transcript.Bad)
 }

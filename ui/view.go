@@ -14,6 +14,7 @@ import (
 	"fantail/ui/dialog"
 	"fantail/ui/frame"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // drawn is when the last frame was made and of what, for the clock and the mouse.
@@ -233,23 +234,12 @@ func (a *App) lowerRule(rule string) string {
 	return rule
 }
 
-// handles says what a fork is there for: `Handling message #7 · closes itself`.
-func handles(i agents.Info) string {
-	switch {
-	case !i.State.Terminal():
-		return fmt.Sprintf("Handling message #%d · closes itself", i.Handles)
-	case i.State == agents.Done:
-		return fmt.Sprintf("Handled message #%d", i.Handles)
-	}
-	return fmt.Sprintf("Did not handle message #%d", i.Handles)
-}
-
 // forkHint stands on the lower rule of a fork's tab.
 func forkHint(i agents.Info) string {
 	if i.State.Terminal() {
-		return " " + handles(i) + " · /close closes this tab "
+		return " " + words.Handles(i) + " · /close closes this tab "
 	}
-	return " " + handles(i) + " · m writes to it · / commands as main "
+	return " " + words.Handles(i) + " · m writes to it · / commands as main "
 }
 
 // title is the window's title.

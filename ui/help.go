@@ -1,108 +1,12 @@
 package ui
 
 import (
-	"errors"
 	"fmt"
 	"strings"
-	"time"
-	"unicode"
-	"unicode/utf8"
 
-	"fantail/agents"
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
-	"fantail/ui/frame"
 )
-
-// sentence is an error as people read it: it begins with a capital and names
-// the next step where there is one.
-func sentence(err error) string {
-	switch {
-	case errors.Is(err, agents.ErrStopped):
-		return "Stopped."
-	case errors.Is(err, agents.ErrNoPrompt):
-		return "This agent takes no prompts: m writes to it."
-	}
-	s := frame.Clean(err.Error())
-	r, n := utf8.DecodeRuneInString(s)
-	word, _ := firstWord(s)
-	if n > 0 && !strings.HasPrefix(s, "http") && !strings.Contains(word, "=") { // an option keeps its spelling
-		s = string(unicode.ToUpper(r)) + s[n:]
-	}
-	return s
-}
-
-// doing is what a running agent does, in a few words.
-func doing(i agents.Info) string {
-	switch {
-	case i.Doing == "streaming":
-		return "with the model"
-	case i.Doing == "":
-		return "working"
-	case i.Call != "":
-		return i.Call
-	}
-	return strings.Replace(i.Doing, "tool ", "runs ", 1)
-}
-
-// whyText says what an agent does or waits for, and what to do about it.
-func whyText(n agents.Now, now time.Time) string {
-	i := n.Info
-	ls := []string{i.Name + " is " + string(i.State)}
-	add := func(format string, args ...any) { ls = append(ls, "  "+fmt.Sprintf(format, args...)) }
-	ago := func(t time.Time) string { return lasted(now.Sub(t)) }
-	if i.Handles != 0 {
-		add("%s, from %s", strings.ToLower(handles(i)), i.Sender)
-	}
-	if n.Queued != "" {
-		add("it has not started: %s", n.Queued)
-	}
-	if i.Retry != nil {
-		add("the request failed: %s", i.Retry.Reason)
-		add("try %d of %d in %s", i.Retry.Attempt, i.Retry.Of, lasted(i.Retry.At.Sub(now)))
-	} else if !n.Asked.IsZero() {
-		add("a request to %s was sent %s ago", i.Model, ago(n.Asked))
-	}
-	for _, c := range n.Calls {
-		add("%s · for %s", c.Title, ago(c.Since))
-	}
-	if q := i.Question; q != nil {
-		add("it asks: %s", q.Gist())
-		add("answer in its tab (/agent %s goes there), or here: /answer %s", i.Name, i.Name)
-	}
-	switch {
-	case i.Why == "" || i.State == agents.Running:
-	case i.State == agents.Waiting:
-		add("%s", i.Why)
-	default:
-		add("because: %s", i.Why)
-	}
-	if i.State == agents.Running && !i.Active.IsZero() {
-		add("its last sign of life was %s ago", ago(i.Active))
-	}
-	if quiet, ok := i.Stalled(i.Active, now); ok {
-		add("stalled for %s: /kill %s ends it now; /wrapup %s has it finish once this step ends", silence(quiet), i.Name, i.Name)
-	}
-	if i.State.Terminal() && !i.Ended.IsZero() {
-		add("it ended %s ago (%s)", ago(i.Ended), i.Outcome)
-	}
-	if i.State == agents.Idle {
-		add("it has nothing to do; a prompt, or a message that wakes it, starts a turn")
-	}
-	return strings.Join(ls, "\n")
-}
-
-// lasted is a duration for people: 12s, 3m05s, 2h10m.
-func lasted(d time.Duration) string {
-	switch s := int(max(d, 0).Round(time.Second).Seconds()); {
-	case s < 60:
-		return fmt.Sprintf("%ds", s)
-	case s < 3600:
-		return fmt.Sprintf("%dm%02ds", s/60, s%60)
-	default:
-		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
-	}
-}
 
 // keys are what the keyboard does, for the help.
 var keys = [...][2]string{

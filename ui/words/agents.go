@@ -1,0 +1,146 @@
+package words
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/agents"
+	"fantail/themes"
+)
+
+// Context is what /context prints.
+func Context(name string, c agents.Context) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Context of %s, %s\n", name, c.Model)
+	switch {
+	case c.Used == 0:
+		b.WriteString("No request has been counted yet.")
+	case c.Window == 0:
+		fmt.Fprintf(&b, "%s tokens after the last request; how many the model can read is unknown.", grouped(c.Used))
+	default:
+		fmt.Fprintf(&b, "%s of %s tokens after the last request, %d%%; compacted by itself from 85%% on.",
+			grouped(c.Used), grouped(c.Window), c.Used*100/c.Window)
+	}
+	b.WriteString("\n\nEstimated, in tokens:\n")
+	all := 0
+	for _, p := range c.Parts {
+		fmt.Fprintf(&b, "  %-22s about %8s", p.What, grouped(p.Tokens))
+		if p.What != "system prompt" {
+			fmt.Fprintf(&b, "  (%s)", grouped(p.Items))
+		}
+		b.WriteString("\n")
+		all += p.Tokens
+	}
+	fmt.Fprintf(&b, "  %-22s about %8s\n\n", "together", grouped(all))
+	switch c.Mail {
+	case 0:
+		b.WriteString("No message has entered it.")
+	case 1:
+		fmt.Fprintf(&b, "1 message entered it, about %s tokens.", grouped(c.MailTokens))
+	default:
+		fmt.Fprintf(&b, "%d messages entered it, about %s tokens.", c.Mail, grouped(c.MailTokens))
+	}
+	return b.String()
+}
+
+// Working reports whether an agent in that state is in the middle of a turn.
+func Working(s agents.State) bool {
+	return s == agents.Running || s == agents.Waiting || s == agents.Asking
+}
+
+// Glyph is an agent's state as one character: ● at work, ◐ waiting or at rest
+// with something to come, ⚠ asking, ✓ and ✗ ended, ○ at rest.
+func Glyph(i agents.Info) (string, themes.Role) {
+	switch i.State {
+	case agents.Running:
+		return "●", themes.Accent
+	case agents.Waiting, agents.Queued:
+		return "◐", themes.Accent
+	case agents.Asking:
+		return "⚠", themes.Warn
+	case agents.Done:
+		return "✓", themes.Good
+	case agents.Failed, agents.Killed, agents.Crashed:
+		return "✗", themes.Bad
+	}
+	return "○", themes.Dim
+}
+
+// Moves reports whether an agent's tab changes by itself: its clock runs, or the
+// time since its last sign of life does.
+func Moves(i agents.Info) bool {
+	return i.Kind.Ends() && Working(i.State) || i.State == agents.Running
+}
+
+// Handles says what a fork is for: `Handling message #7 · closes itself`.
+func Handles(i agents.Info) string {
+	switch {
+	case !i.State.Terminal():
+		return fmt.Sprintf("Handling message #%d · closes itself", i.Handles)
+	case i.State == agents.Done:
+		return fmt.Sprintf("Handled message #%d", i.Handles)
+	}
+	return fmt.Sprintf("Did not handle message #%d", i.Handles)
+}
+
+// Doing is what a running agent does, in a few words.
+func Doing(i agents.Info) string {
+	switch {
+	case i.Doing == "streaming":
+		return "with the model"
+	case i.Doing == "":
+		return "working"
+	case i.Call != "":
+		return i.Call
+	}
+	return strings.Replace(i.Doing, "tool ", "runs ", 1)
+}
+
+// Why says what an agent does or waits for, and what to do about it.
+func Why(n agents.Now, now time.Time) string {
+	i := n.Info
+	ls := []string{i.Name + " is " + string(i.State)}
+	add := func(format string, args ...any) { ls = append(ls, "  "+fmt.Sprintf(format, args...)) }
+	ago := func(t time.Time) string { return Lasted(now.Sub(t)) }
+	if i.Handles != 0 {
+		add("%s, from %s", strings.ToLower(Handles(i)), i.Sender)
+	}
+	if n.Queued != "" {
+		add("it has not started: %s", n.Queued)
+	}
+	if i.Retry != nil {
+		add("the request failed: %s", i.Retry.Reason)
+		add("try %d of %d in %s", i.Retry.Attempt, i.Retry.Of, Lasted(i.Retry.At.Sub(now)))
+	} else if !n.Asked.IsZero() {
+		add("a request to %s was sent %s ago", i.Model, ago(n.Asked))
+	}
+	for _, c := range n.Calls {
+		add("%s · for %s", c.Title, ago(c.Since))
+	}
+	if q := i.Question; q != nil {
+		add("it asks: %s", q.Gist())
+		add("answer in its tab (/agent %s goes there), or here: /answer %s", i.Name, i.Name)
+	}
+	switch {
+	case i.Why == "" || i.State == agents.Running:
+	case i.State == agents.Waiting:
+		add("%s", i.Why)
+	default:
+		add("because: %s", i.Why)
+	}
+	if i.State == agents.Running && !i.Active.IsZero() {
+		add("its last sign of life was %s ago", ago(i.Active))
+	}
+	if quiet, ok := i.Stalled(i.Active, now); ok {
+		add("stalled for %s: /kill %s ends it now; /wrapup %s has it finish once this step ends",
+			Silence(quiet), i.Name, i.Name)
+	}
+	if i.State.Terminal() && !i.Ended.IsZero() {
+		add("it ended %s ago (%s)", ago(i.Ended), i.Outcome)
+	}
+	if i.State == agents.Idle {
+		add("it has nothing to do; a prompt, or a message that wakes it, starts a turn")
+	}
+	return strings.Join(ls, "\n")
+}

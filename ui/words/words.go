@@ -1,0 +1,131 @@
+// Package words puts what the screen knows into words for people.
+//
+// Does: errors as sentences, durations, ages, counts and names in a line, what an
+// agent does, what a message says. The same fact has the same words wherever it
+// shows, so a text that two rooms need belongs here.
+//
+// Does not: draw, paint or lay out; keep anything. All of it is pure functions.
+//
+// Imports: agents, inbox, themes, ui/frame.
+package words
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/ui/frame"
+)
+
+// grouped is a number with commas: 12,345.
+func grouped(n int) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Count is a number of things: 1 message, 3 messages.
+func Count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// Hashes are the numbers of messages as people read them: #4 #7.
+func Hashes(ids []int64) string {
+	words := make([]string, len(ids))
+	for i, id := range ids {
+		words[i] = "#" + strconv.FormatInt(id, 10)
+	}
+	return strings.Join(words, " ")
+}
+
+// MostListed is how many names are listed in one line.
+const MostListed = 5
+
+// Some lists the first few of the names and counts the others.
+func Some(names []string) string {
+	if n := len(names); n > MostListed {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:MostListed], ", "), n-MostListed)
+	}
+	return strings.Join(names, ", ")
+}
+
+// Fenced is text as a Markdown code block whose fence no line of it can close.
+func Fenced(lang, text string) string {
+	fence := "```"
+	for strings.Contains(text, fence) {
+		fence += "`"
+	}
+	return fence + lang + "\n" + strings.TrimRight(text, "\n") + "\n" + fence + "\n"
+}
+
+// Age is how long ago something was, as lists show it.
+func Age(d time.Duration) string { return inbox.Age(max(d, 0)) }
+
+// Amount is a number of tokens in short: 950, 12k.
+func Amount(n int) string {
+	if n >= 1000 {
+		return fmt.Sprintf("%dk", n/1000)
+	}
+	return fmt.Sprint(n)
+}
+
+// Clock is a running time: 0:42, 12:05, 1:02:03.
+func Clock(d time.Duration) string {
+	s := int(max(d, 0).Seconds())
+	if s >= 3600 {
+		return fmt.Sprintf("%d:%02d:%02d", s/3600, s/60%60, s%60)
+	}
+	return fmt.Sprintf("%d:%02d", s/60, s%60)
+}
+
+// Silence is how long an agent has given no sign of life: 95s, 12m.
+func Silence(d time.Duration) string {
+	if d < 10*time.Minute {
+		return fmt.Sprintf("%ds", int(d.Seconds()))
+	}
+	return Age(d)
+}
+
+// Sentence is an error as people read it: it begins with a capital letter, and
+// errors that every agent may give say what to do instead.
+func Sentence(err error) string {
+	switch {
+	case errors.Is(err, agents.ErrStopped):
+		return "Stopped."
+	case errors.Is(err, agents.ErrNoPrompt):
+		return "This agent takes no prompts: m writes to it."
+	}
+	s := frame.Clean(err.Error())
+	r, n := utf8.DecodeRuneInString(s)
+	word := s
+	if i := strings.IndexAny(s, " \t\n"); i >= 0 {
+		word = s[:i]
+	}
+	if n > 0 && !strings.HasPrefix(s, "http") && !strings.Contains(word, "=") { // an option keeps its case
+		s = string(unicode.ToUpper(r)) + s[n:]
+	}
+	return s
+}
+
+// Lasted is a duration for people: 12s, 3m05s, 2h10m.
+func Lasted(d time.Duration) string {
+	switch s := int(max(d, 0).Round(time.Second).Seconds()); {
+	case s < 60:
+		return fmt.Sprintf("%ds", s)
+	case s < 3600:
+		return fmt.Sprintf("%dm%02ds", s/60, s%60)
+	default:
+		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
+	}
+}
