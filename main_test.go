@@ -29,13 +29,14 @@ import (
 // Tests may import what they need, but the screen's packages only from there.
 var arrows = map[string][]string{
 	".":                    {"*"},
-	"agents":               {"agents/llm", "agents/prompts", "agents/queue", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
+	"agents":               {"agents/llm", "agents/memory", "agents/prompts", "agents/queue", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
 	"agents/llm":           {},
 	"agents/llm/anthropic": {"agents/llm", "agents/llm/wire"},
 	"agents/llm/builtin":   {"agents/llm"},
 	"agents/llm/llmtest":   {"agents/llm"},
 	"agents/llm/openai":    {"agents/llm", "agents/llm/wire"},
 	"agents/llm/wire":      {"agents/llm"},
+	"agents/memory":        {"inbox", "store"},
 	"agents/prompts":       {},
 	"agents/queue":         {},
 	"inbox":                {"store"},
@@ -50,11 +51,11 @@ var arrows = map[string][]string{
 	"tools/proc":           {"tools/secret"},
 	"tools/secret":         {},
 	"ui": {
-		"agents", "agents/llm", "inbox", "store/config/near", "themes", "tools", "tools/permit",
+		"agents", "agents/llm", "agents/memory", "inbox", "store/config/near", "themes", "tools", "tools/permit",
 		"ui/composer", "ui/dialog", "ui/files", "ui/frame", "ui/markdown", "ui/transcript", "ui/words",
 	},
 	"ui/cli": {
-		"agents", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "agents/prompts",
+		"agents", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "agents/memory", "agents/prompts",
 		"inbox", "inbox/rules", "store", "store/config", "store/config/near", "themes", "tools", "tools/permit", "tools/proc", "tools/secret", "ui", "ui/frame",
 	},
 	"ui/composer":       {"themes", "ui/frame"},

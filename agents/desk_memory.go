@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/memory"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -28,7 +29,7 @@ func (d desk) Memory(ctx context.Context, m tools.Memory) (string, error) {
 			}
 		}
 		size = len(text)
-		version, err = rememberAs(tx, Document{Agent: d.a.id, Text: text}, m.Name, m.Expect)
+		version, err = memory.WriteAs(tx, Document{Agent: d.a.id, Text: text}, m.Name, m.Expect)
 		return err
 	})
 	if err != nil {
@@ -39,7 +40,7 @@ func (d desk) Memory(ctx context.Context, m tools.Memory) (string, error) {
 
 // appended is a document with a text at its end, on a line of its own.
 func appended(tx *store.Tx, m tools.Memory) (string, error) {
-	name, part, err := nameOf(m.Name)
+	name, part, err := memory.Parse(m.Name)
 	if err != nil {
 		return "", err
 	}
@@ -63,7 +64,7 @@ func (d desk) listed(ds []Document) string {
 			fmt.Fprintf(&b, "\n(and %d more)", len(ds)-most)
 			break
 		}
-		fmt.Fprintf(&b, "\n- #mem-%s · version %d · %d bytes · by %s, %s ago", Title(x), x.Version, x.Size, author(x), inbox.Age(d.a.p.o.Now().Sub(x.Created)))
+		fmt.Fprintf(&b, "\n- #mem-%s · version %d · %d bytes · by %s, %s ago", memory.Title(x), x.Version, x.Size, memory.Author(x), inbox.Age(d.a.p.o.Now().Sub(x.Created)))
 	}
 	return b.String()
 }
@@ -87,17 +88,17 @@ func (d desk) recall(ctx context.Context, title string, offset int) (string, err
 	}
 	more := ""
 	if len(parts) > 0 {
-		more = "It has parts: " + titles(parts) + "."
+		more = "It has parts: " + memory.Titles(parts) + "."
 	}
 	switch {
 	case !ok && len(parts) == 0:
-		return "", fmt.Errorf("%s", NoDocument(title, known))
+		return "", fmt.Errorf("%s", memory.NoDocument(title, known))
 	case !ok:
 		return fmt.Sprintf("#mem-%s has no text of its own. %s", x.Name, more), nil
 	case offset < 0 || offset > len(x.Text):
-		return "", fmt.Errorf("#mem-%s has %d bytes; the offset %d is not in it", Title(x), len(x.Text), offset)
+		return "", fmt.Errorf("#mem-%s has %d bytes; the offset %d is not in it", memory.Title(x), len(x.Text), offset)
 	}
-	piece := inbox.Document{Name: Title(x), By: x.By, Version: x.Version, Created: x.Created, Text: x.Text}.
+	piece := inbox.Document{Name: memory.Title(x), By: x.By, Version: x.Version, Created: x.Created, Text: x.Text}.
 		Piece(offset, bytesOf(min(itemTokens, d.a.room())))
 	return strings.TrimSuffix(rendering(d.a.p.o.Now(), 0).Document(piece)+"\n"+more, "\n"), nil
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fantail/agents/llm"
+	"fantail/agents/memory"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -42,7 +43,7 @@ func (a *agent) outcomes(tx *store.Tx, text string) error {
 	}
 	text = strings.TrimSpace(text)
 	if name := h.outcomes.Memory; name != "" && text != "" {
-		if err := remember(tx, a.id, name, text); err != nil {
+		if err := memory.Write(tx, a.id, name, text); err != nil {
 			why := fmt.Sprintf("what was found about message #%d from %s was not kept as the memory document %s: %v", m.ID, inbox.Label(m.From), inbox.Label(name), err)
 			if err := a.p.tell(tx, above, a.id, m, why, text, OutFailed); err != nil {
 				return err

@@ -8,8 +8,8 @@
 // Does not: know a provider by name, a screen, or the configuration file;
 // render anything for people.
 //
-// Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/llm, agents/prompts,
-// agents/queue.
+// Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/llm, agents/memory,
+// agents/prompts, agents/queue.
 package agents
 
 import (

@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"fantail/agents/llm"
+	"fantail/agents/memory"
 	"fantail/inbox"
-	"fantail/store"
 )
 
 // A document that a prompt or a message names stands right behind it, as an entry
@@ -36,7 +36,7 @@ type Recall struct {
 func (e Entry) names() []string {
 	switch {
 	case e.Kind == EntryPrompt:
-		return namedIn(e.Text)
+		return memory.NamedIn(e.Text)
 	case len(e.Messages) == 0 || e.Kind == EntryMessage && e.Text == "": // none, or for the human alone
 		return nil
 	}
@@ -44,7 +44,7 @@ func (e Entry) names() []string {
 	for i, m := range e.Messages {
 		texts[i] = m.Text()
 	}
-	return namedIn(texts...)
+	return memory.NamedIn(texts...)
 }
 
 // recall appends the documents that the entry named, whose number is seq, asks for,
@@ -142,7 +142,7 @@ func (b *batch) had() (map[string]bool, error) {
 // entryOf is the entry of the document of that title, or that there is none.
 func (b *batch) entryOf(title string, limit int) (Entry, error) {
 	e := Entry{Kind: EntryMemory, Memory: &Recall{Title: title}}
-	name, part, err := nameOf(title)
+	name, part, err := memory.Parse(title)
 	var d Document
 	var parts []Document
 	if err == nil {
@@ -150,18 +150,18 @@ func (b *batch) entryOf(title string, limit int) (Entry, error) {
 			return e, err
 		}
 		if part == "" {
-			if parts, err = partsOf(&b.tx.View, name); err != nil {
+			if parts, err = memory.Parts(&b.tx.View, name); err != nil {
 				return e, err
 			}
 		}
 	}
 	if d.Text == "" && len(parts) == 0 {
 		known, err := b.tx.Memories("")
-		e.Memory.Missing, e.Text = true, NoDocument(title, known)
+		e.Memory.Missing, e.Text = true, memory.NoDocument(title, known)
 		return e, err
 	}
 	if len(parts) > 0 {
-		e.Memory.Parts = titles(parts)
+		e.Memory.Parts = memory.Titles(parts)
 	}
 	if d.Text == "" {
 		return e, nil
@@ -170,17 +170,6 @@ func (b *batch) entryOf(title string, limit int) (Entry, error) {
 	e.Memory.Version, e.Memory.Size, e.Memory.By, e.Memory.Written, e.Memory.Mark = d.Version, d.Size, d.By, d.Created, r.Mark
 	e.Text = inbox.Document{Name: title, Text: d.Text}.Piece(0, limit).Text
 	return e, nil
-}
-
-// partsOf are the parts that a name has.
-func partsOf(v *store.View, name string) (parts []Document, err error) {
-	ds, err := v.Memories(name)
-	for _, d := range ds {
-		if d.Part != "" {
-			parts = append(parts, d)
-		}
-	}
-	return parts, err
 }
 
 // remind puts a document before the model, behind what named it.

@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
+	"fantail/agents/memory"
 	"fantail/inbox"
 	"fantail/ui/composer"
 	"fantail/ui/frame"
@@ -45,7 +46,7 @@ func (a *App) mention(trigger, _, word string) []composer.Item {
 	}
 	items := make([]composer.Item, len(a.texts))
 	for i, d := range a.texts {
-		items[i] = composer.Item{Insert: prefix + agents.Title(d), Label: "#" + prefix + agents.Title(d), Help: documentFacts(d, a.o.Now())}
+		items[i] = composer.Item{Insert: prefix + memory.Title(d), Label: "#" + prefix + memory.Title(d), Help: documentFacts(d, a.o.Now())}
 	}
 	return items
 }
@@ -60,7 +61,7 @@ func (a *App) memoryArguments(words []string) []composer.Item {
 		}
 	case len(words) == 1 && words[0] != "list":
 		for _, d := range a.texts {
-			items = append(items, composer.Item{Insert: agents.Title(d), Help: documentFacts(d, a.o.Now())})
+			items = append(items, composer.Item{Insert: memory.Title(d), Help: documentFacts(d, a.o.Now())})
 		}
 	}
 	return items
@@ -117,10 +118,10 @@ func (a *App) listDocuments() (string, error) {
 	b.WriteString("Memory documents:")
 	wide := 0
 	for _, d := range ds {
-		wide = max(wide, len(agents.Title(d)))
+		wide = max(wide, len(memory.Title(d)))
 	}
 	for _, d := range ds {
-		fmt.Fprintf(&b, "\n  #mem-%-*s  %s", wide, agents.Title(d), documentFacts(d, a.o.Now()))
+		fmt.Fprintf(&b, "\n  #mem-%-*s  %s", wide, memory.Title(d), documentFacts(d, a.o.Now()))
 	}
 	return b.String(), nil
 }
@@ -155,7 +156,7 @@ func (a *App) absent(title string, version int) error {
 	case version > 0:
 		return fmt.Errorf("#mem-%s has no version %d with a text; /memory log %s lists them", title, version, title)
 	}
-	return errors.New(agents.NoDocument(title, ds) + " /memory edit " + title + " writes it")
+	return errors.New(memory.NoDocument(title, ds) + " /memory edit " + title + " writes it")
 }
 
 // openDocument shows a document in the tab.
@@ -177,7 +178,7 @@ func (a *App) showDocument(m opened) {
 		return
 	}
 	d := m.document
-	t.view.Document(agents.Recall{Title: agents.Title(d), Version: d.Version, Size: d.Size, By: d.By}, d.Text)
+	t.view.Document(agents.Recall{Title: memory.Title(d), Version: d.Version, Size: d.Size, By: d.By}, d.Text)
 	t.panes.at = paneTranscript
 }
 
@@ -216,7 +217,7 @@ func (a *App) editDocument(in input, title string) tea.Cmd {
 		if !ok {
 			d.Version, d.Text = 0, ""
 		}
-		return a.edit(strings.ReplaceAll(agents.Title(d), "/", "-")+".md", d.Text, func(text, path string, err error) (tea.Msg, bool) {
+		return a.edit(strings.ReplaceAll(memory.Title(d), "/", "-")+".md", d.Text, func(text, path string, err error) (tea.Msg, bool) {
 			if err != nil {
 				return done{agent: id, text: words.Sentence(err), tone: transcript.Bad}, false
 			}
@@ -230,7 +231,7 @@ func (a *App) editDocument(in input, title string) tea.Cmd {
 // keepDocument writes what the human made of a document, which lies in a file too;
 // keep says that it is to stay there. An empty text removes the document.
 func (a *App) keepDocument(was agents.Document, text, path string) (m done, keep bool) {
-	title, empty := agents.Title(was), strings.TrimSpace(text) == ""
+	title, empty := memory.Title(was), strings.TrimSpace(text) == ""
 	if text == was.Text || empty && was.Version == 0 {
 		return done{text: "#mem-" + title + " was not changed"}, false
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/memory"
 	"fantail/inbox"
 )
 
@@ -21,7 +22,7 @@ type jDocument struct {
 }
 
 func documentJSON(d agents.Document) jDocument {
-	return jDocument{agents.Title(d), d.Version, d.Size, d.By, d.Created.UTC().Format(time.RFC3339), d.Text}
+	return jDocument{memory.Title(d), d.Version, d.Size, d.By, d.Created.UTC().Format(time.RFC3339), d.Text}
 }
 
 // runMemory lists the memory documents or prints one.
@@ -33,7 +34,7 @@ func runMemory(e *Errand, c *caller) (int, error) {
 	default:
 		return usage, misused("memory: %q is not understood; it is fantail memory [list | show NAME]", strings.Join(e.words, " "))
 	}
-	ds, err := c.door.Documents(c.ctx)
+	ds, err := c.docs().List(c.ctx)
 	switch {
 	case err != nil:
 		return failed, err
@@ -50,7 +51,7 @@ func runMemory(e *Errand, c *caller) (int, error) {
 			if d.By != "" {
 				by = inbox.Label(d.By)
 			}
-			err = c.out.text(fmt.Sprintf("#mem-%s  %d bytes, version %d, by %s, %s ago", agents.Title(d), d.Size, d.Version, by, inbox.Age(time.Since(d.Created))))
+			err = c.out.text(fmt.Sprintf("#mem-%s  %d bytes, version %d, by %s, %s ago", memory.Title(d), d.Size, d.Version, by, inbox.Age(time.Since(d.Created))))
 		}
 		if err != nil {
 			return failed, err
@@ -59,18 +60,20 @@ func runMemory(e *Errand, c *caller) (int, error) {
 	return ok, nil
 }
 
+func (c *caller) docs() memory.Docs { return memory.Docs{DB: c.door.DB} }
+
 // document prints a document byte for byte.
 func (c *caller) document(title string) (int, error) {
-	d, there, err := c.door.Document(c.ctx, title, 0)
+	d, there, err := c.docs().Get(c.ctx, title, 0)
 	if err != nil {
 		return failed, err
 	}
 	if !there {
-		known, err := c.door.Documents(c.ctx)
+		known, err := c.docs().List(c.ctx)
 		if err != nil {
 			return failed, err
 		}
-		return failed, errors.New(strings.TrimSuffix(agents.NoDocument(title, known), "."))
+		return failed, errors.New(strings.TrimSuffix(memory.NoDocument(title, known), "."))
 	}
 	if c.out.json {
 		err = c.out.line(documentJSON(d))

@@ -1,0 +1,223 @@
+// Package memory is the documents that agents and their human keep with a workspace.
+//
+// Does: say what a document may be called and which ones a text names, write their
+// versions, read them.
+//
+// Does not: decide who may write, put documents into a conversation (agents/history).
+//
+// Imports: inbox, store.
+package memory
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
+
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// Document is a version of a memory document: Markdown. `#mem-NAME` or
+// `#mem-NAME/PART` names one in any text, in code too.
+type Document = store.Memory
+
+// Title is a document's name with its part, as it stands behind `#mem-`.
+func Title(d Document) string { return titled(d.Name, d.Part) }
+
+func titled(name, part string) string {
+	if part == "" {
+		return name
+	}
+	return name + "/" + part
+}
+
+const mostWord = 40 // characters of a name, and of a part
+
+var (
+	memoryName = regexp.MustCompile(`^([A-Za-z](?:[A-Za-z0-9._-]{0,38}[A-Za-z0-9])?)(?:/([A-Za-z](?:[A-Za-z0-9._-]{0,38}[A-Za-z0-9])?))?$`)
+	memoryMark = regexp.MustCompile(`#mem-([A-Za-z][A-Za-z0-9._-]*(?:/[A-Za-z][A-Za-z0-9._-]*)?)`)
+)
+
+// Parse takes apart the name of a document, with or without its `#mem-`.
+func Parse(title string) (name, part string, err error) {
+	m := memoryName.FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(title), "#mem-"))
+	if m == nil {
+		return "", "", fmt.Errorf("%q names no memory document: it is NAME or NAME/PART, each of at most %d letters, digits, dots, dashes and underscores, a letter first and a letter or digit last",
+			inbox.Label(title), mostWord)
+	}
+	return m[1], m[2], nil
+}
+
+// NamedIn are the documents that a text names, each once, in their order. What
+// ends a sentence does not belong to a name.
+func NamedIn(texts ...string) (Titles []string) {
+	seen := map[string]bool{}
+	for _, text := range texts {
+		for _, at := range memoryMark.FindAllStringSubmatchIndex(text, -1) {
+			if at[0] > 0 && wordly(text[at[0]-1]) {
+				continue // of a link, or of another word
+			}
+			title := strings.TrimRight(text[at[2]:at[3]], "._-")
+			if !seen[title] {
+				seen[title] = true
+				Titles = append(Titles, title)
+			}
+		}
+	}
+	return Titles
+}
+
+func wordly(c byte) bool {
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '/' || c == '#'
+}
+
+// ErrChanged is what a write gets that expected another version.
+var ErrChanged = errors.New("it was changed meanwhile")
+
+// Write writes a document in the name of an agent (0: the human), whatever
+// its version.
+func Write(tx *store.Tx, agent int64, name, text string) error {
+	_, err := WriteAs(tx, Document{Agent: agent, Text: text}, name, nil)
+	return err
+}
+
+// WriteAs writes the next version of the document of that title and returns its
+// number. expect, if it is not nil, is the version that the writer knows (0: none is
+// there). An empty text, which only the human may write, removes the document.
+func WriteAs(tx *store.Tx, d Document, title string, expect *int) (version int, err error) {
+	if d.Name, d.Part, err = Parse(title); err != nil {
+		return 0, err
+	}
+	empty := strings.TrimSpace(d.Text) == ""
+	switch {
+	case len(d.Text) > inbox.MaxBody:
+		return 0, fmt.Errorf("#mem-%s would have %d bytes; a memory document has at most 1 MiB: divide it into parts (%s/PART)", Title(d), len(d.Text), d.Name)
+	case !utf8.ValidString(d.Text):
+		return 0, fmt.Errorf("#mem-%s: the text is no UTF-8", Title(d))
+	case empty && d.Agent != 0:
+		return 0, fmt.Errorf("#mem-%s: the text is empty; only the user removes a document", Title(d))
+	}
+	if empty {
+		d.Text = ""
+	}
+	now, ok, err := tx.Memory(d.Name, d.Part, 0)
+	if err != nil {
+		return 0, err
+	}
+	there := now.Version
+	if now.Text == "" { // none, or removed
+		there = 0
+	}
+	switch {
+	case expect != nil && *expect != there && (!ok || *expect != now.Version):
+		return 0, fmt.Errorf("#mem-%s: %w: %s, not at version %d; read it and write what joins both", Title(d), ErrChanged, stands(tx, now, there), *expect)
+	case empty && there == 0:
+		return 0, fmt.Errorf("#mem-%s: the text is empty, and there is no such document", Title(d))
+	}
+	return tx.Remember(d)
+}
+
+// stands says at which version a document is, and whose.
+func stands(tx *store.Tx, d Document, version int) string {
+	if version == 0 {
+		return "it is not there"
+	}
+	return fmt.Sprintf("it is at version %d, by %s, %s ago", version, Author(d), inbox.Age(tx.Now().Sub(d.Created)))
+}
+
+// Author is who wrote a document, as readers are told.
+func Author(d Document) string {
+	if d.By == "" {
+		return "the user"
+	}
+	return inbox.Label(d.By)
+}
+
+// Docs are the memory documents of a workspace, for its human and for other processes.
+type Docs struct{ DB *store.DB }
+
+// mostVersions bounds what one look at a history shows.
+const mostVersions = 50
+
+// List lists the documents, without their texts.
+func (d Docs) List(ctx context.Context) (ds []Document, err error) {
+	err = d.DB.Read(ctx, func(rx *store.Rx) error {
+		ds, err = rx.Memories("")
+		return err
+	})
+	return ds, err
+}
+
+// Get returns the document of that title; version 0 is the newest. ok is false
+// if there is none, or it was removed; it has the last version's number then.
+func (d Docs) Get(ctx context.Context, title string, version int) (doc Document, ok bool, err error) {
+	name, part, err := Parse(title)
+	if err != nil {
+		return doc, false, err
+	}
+	err = d.DB.Read(ctx, func(rx *store.Rx) error {
+		doc, ok, err = rx.Memory(name, part, version)
+		return err
+	})
+	doc.Name, doc.Part = name, part
+	return doc, ok && doc.Text != "", err
+}
+
+// Versions lists the newest versions of a document, newest first, without their texts.
+func (d Docs) Versions(ctx context.Context, title string) (ds []Document, err error) {
+	name, part, err := Parse(title)
+	if err != nil {
+		return nil, err
+	}
+	err = d.DB.Read(ctx, func(rx *store.Rx) error {
+		ds, err = rx.MemoryLog(name, part, mostVersions)
+		return err
+	})
+	return ds, err
+}
+
+// Write writes a document for the human; expect is as for agents. An empty text
+// removes it; its versions stay.
+func (d Docs) Write(ctx context.Context, title, text string, expect *int) (version int, err error) {
+	err = d.DB.Write(ctx, "write a memory document", func(tx *store.Tx) error {
+		version, err = WriteAs(tx, Document{Text: text}, title, expect)
+		return err
+	})
+	return version, err
+}
+
+// Parts are the parts that a name has.
+func Parts(v *store.View, name string) (parts []Document, err error) {
+	ds, err := v.Memories(name)
+	for _, d := range ds {
+		if d.Part != "" {
+			parts = append(parts, d)
+		}
+	}
+	return parts, err
+}
+
+// NoDocument says that there is no document of that title, and which there are.
+func NoDocument(title string, known []Document) string {
+	s := fmt.Sprintf("There is no memory document #mem-%s.", strings.TrimPrefix(inbox.Label(title), "#mem-"))
+	if len(known) == 0 {
+		return s + " None was written yet."
+	}
+	return s + " Known: " + Titles(known) + "."
+}
+
+// Titles names documents as they are written.
+func Titles(ds []Document) string {
+	const most = 20
+	var names []string
+	for i, d := range ds {
+		if i == most {
+			return strings.Join(names, ", ") + fmt.Sprintf(" and %d more", len(ds)-most)
+		}
+		names = append(names, "#mem-"+Title(d))
+	}
+	return strings.Join(names, ", ")
+}
