@@ -28,7 +28,7 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 	err := a.p.o.DB.Write(context.WithoutCancel(ctx), "absorb", func(tx *store.Tx) error {
 		turn, got = a.turn, took{}
 		wish := wish
-		b := a.batch(tx, false)
+		b := a.book().Batch(tx, false)
 		waiting, err := tx.WaitingPrompts(a.id)
 		if err != nil {
 			return err
@@ -180,7 +180,7 @@ func (a *agent) relate(tx *store.Tx, t *store.Turn) error {
 }
 
 // enter appends queued prompts.
-func (a *agent) enter(tx *store.Tx, b *batch, turn int64, prompts []store.Prompt) error {
+func (a *agent) enter(tx *store.Tx, b *Batch, turn int64, prompts []store.Prompt) error {
 	by := ""
 	if a.strict && a.task != 0 {
 		t, _, err := tx.Task(a.task)
@@ -196,7 +196,7 @@ func (a *agent) enter(tx *store.Tx, b *batch, turn int64, prompts []store.Prompt
 		if a.kind == Fork || a.kind == Sub && (a.turn != 0 || n > 0) { // the first is its task
 			e.By = "user"
 		}
-		seq, err := b.add(turn, e)
+		seq, err := b.Add(turn, e)
 		if err != nil {
 			return err
 		}

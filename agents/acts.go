@@ -235,7 +235,7 @@ func (p *Pool) Shell(ctx context.Context, agent int64, command string) error {
 		s.Output = strings.TrimRight(s.Output, "\n") + "\n(stopped)"
 	}
 	err = p.o.DB.Write(context.WithoutCancel(ctx), "shell", func(tx *store.Tx) error {
-		_, err := a.batch(tx, false).add(0, Entry{Kind: EntryShell, Shell: s})
+		_, err := a.book().Batch(tx, false).Add(0, Entry{Kind: EntryShell, Shell: s})
 		return err
 	})
 	if err != nil {
@@ -258,7 +258,7 @@ func (p *Pool) Clear(ctx context.Context, agent int64) error {
 		case ok && last.Outcome == "":
 			return errors.New("a turn runs; Esc stops it, then begin anew")
 		}
-		_, err = a.batch(tx, false).add(0, Entry{Kind: EntryCleared})
+		_, err = a.book().Batch(tx, false).Add(0, Entry{Kind: EntryCleared})
 		return err
 	})
 	if err != nil {

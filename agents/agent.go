@@ -250,6 +250,22 @@ func (a *agent) show(e Event) {
 	a.p.hub.emit(e)
 }
 
+// book is where the agent's transcript is written: what is appended is a sign of life.
+func (a *agent) book() Book {
+	b := a.p.book(a.id)
+	b.Room = a.room
+	b.Tell = func(es []Entry, live bool) { a.show(Appended{a.id, es, live}) }
+	return b
+}
+
+// book is where the transcript of an agent is written that need not be in memory.
+func (p *Pool) book(agent int64) Book {
+	return Book{
+		Agent: agent, Keys: p.o.Keys,
+		Tell: func(es []Entry, live bool) { p.hub.emit(Appended{agent, es, live}) },
+	}
+}
+
 // stoppable returns a context that Stop and the pool's end cancel, and what ends
 // the arrangement.
 func (a *agent) stoppable(ctx context.Context) (context.Context, func()) {
@@ -320,7 +336,7 @@ func (a *agent) ends() {
 // group and its output.
 func (a *agent) started(ctx context.Context, call, output string, g proc.Group) error {
 	return a.keep(ctx, "record a command", func(tx *store.Tx) error {
-		_, err := a.batch(tx, false).add(a.turn, Entry{
+		_, err := a.book().Batch(tx, false).Add(a.turn, Entry{
 			Kind: EntryStarted, Call: &Call{ID: call}, Output: output, PGID: g.PGID, PStart: g.Start,
 		})
 		return err

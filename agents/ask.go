@@ -111,9 +111,9 @@ func (a *agent) record(ctx context.Context, model Model, r *reply) error {
 		cost = model.Price(r.usage)
 	}
 	err := a.keep(ctx, "record the reply", func(tx *store.Tx) error {
-		b := a.batch(tx, true)
+		b := a.book().Batch(tx, true)
 		for _, e := range r.entries(model.Name, a.p.o.Tools.Title) {
-			if _, err := b.add(a.turn, e); err != nil {
+			if _, err := b.Add(a.turn, e); err != nil {
 				return err
 			}
 		}

@@ -180,7 +180,7 @@ func (a *agent) result(ctx context.Context, c Call, began time.Time, r tools.Res
 		return nil
 	}
 	return a.keep(ctx, "record the result of "+c.Name, func(tx *store.Tx) error {
-		_, err := a.batch(tx, false).add(a.turn, Entry{Kind: EntryResult, Result: &Result{
+		_, err := a.book().Batch(tx, false).Add(a.turn, Entry{Kind: EntryResult, Result: &Result{
 			ID: c.ID, Name: c.Name, Text: r.Text, Error: r.Error, Diff: r.Diff, File: r.File, Exit: r.Exit,
 			Millis: time.Since(began).Milliseconds(),
 		}})

@@ -51,8 +51,8 @@ func (a *agent) refuse(e ending) {
 	state := a.restState(e.outcome)
 	err := a.persist(a.p.ctx, "record the end of the task", anyError, func() error {
 		return a.p.o.DB.Write(context.WithoutCancel(a.p.ctx), "refuse a task", func(tx *store.Tx) error {
-			b := a.batch(tx, false)
-			if _, err := b.add(0, Entry{Kind: EntryEnded, End: &End{Outcome: e.outcome, Error: e.cause}}); err != nil {
+			b := a.book().Batch(tx, false)
+			if _, err := b.Add(0, Entry{Kind: EntryEnded, End: &End{Outcome: e.outcome, Error: e.cause}}); err != nil {
 				return err
 			}
 			if err := tx.SetAgentState(a.id, string(state), true); err != nil {
@@ -93,11 +93,11 @@ func (a *agent) obey(ctx context.Context) error {
 	c.Title = a.p.o.Tools.Title(c.Name, c.Args)
 	var turn int64
 	err = a.keep(ctx, "begin a command", func(tx *store.Tx) (err error) {
-		b := a.batch(tx, false)
+		b := a.book().Batch(tx, false)
 		if turn, err = a.begin(tx, true); err != nil {
 			return err
 		}
-		_, err = b.add(turn, Entry{Kind: EntryCall, Call: &c})
+		_, err = b.Add(turn, Entry{Kind: EntryCall, Call: &c})
 		return err
 	})
 	if err != nil {

@@ -8,33 +8,46 @@ import (
 	"fantail/tools/secret"
 )
 
-// batch appends entries of one agent in a transaction and tells the feeds of
-// them after its commit. Make it before anything else that hangs on the commit:
-// feeds then hear of the entries first.
-type batch struct {
-	a   *agent
-	tx  *store.Tx
-	out []Entry
+// Book is where the transcript of one agent is written.
+type Book struct {
+	Agent int64
+	Keys  *secret.Keys // what no entry may hold; nil: the store withholds alone
+
+	// Room is how many tokens of documents an entry may bring along; nil: as for a
+	// model whose window is unknown.
+	Room func() int
+
+	// Tell is called after a commit, with the entries it appended; live says that
+	// they replace what was streamed. The store's writer calls it; nil: nobody hears.
+	Tell func(entries []Entry, live bool)
 }
 
-// batch begins a batch; live says that its entries replace what was streamed.
-func (a *agent) batch(tx *store.Tx, live bool) *batch {
-	b := &batch{a: a, tx: tx}
-	tx.AfterCommit(func() {
-		if len(b.out) > 0 || live {
-			a.show(Appended{a.id, b.out, live})
-		}
-	})
+// Batch begins a batch; live says that its entries replace what was streamed. Make
+// it before anything else that hangs on the commit: feeds then hear of the entries
+// first.
+func (k Book) Batch(tx *store.Tx, live bool) *Batch {
+	b := &Batch{book: k, tx: tx}
+	if k.Tell != nil {
+		tx.AfterCommit(func() {
+			if len(b.out) > 0 || live {
+				k.Tell(b.out, live)
+			}
+		})
+	}
 	return b
 }
 
-// add appends e to the transcript; turn 0 means at rest. What messages cost the
+// Batch is what one transaction appends to a transcript.
+type Batch struct {
+	book Book
+	tx   *store.Tx
+	out  []Entry
+}
+
+// Add appends e to the transcript; turn 0 means at rest. What messages cost the
 // context is noted with them; memory documents that e names follow it.
-func (b *batch) add(turn int64, e Entry) (int64, error) {
-	var keys *secret.Keys // nil without a pool: nobody is shown it here, and the store withholds
-	if b.a.p != nil {
-		keys = b.a.p.o.Keys
-	}
+func (b *Batch) Add(turn int64, e Entry) (int64, error) {
+	keys := b.book.Keys
 	said := e.Text
 	if e.withhold(keys); e.Text != said {
 		e.words = nil // what is written down is not what is kept
@@ -49,7 +62,7 @@ func (b *batch) add(turn int64, e Entry) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("append %s entry: %w", e.Kind, err)
 	}
-	e.Seq, e.Agent, e.Turn, e.At, e.words = seq, b.a.id, turn, b.tx.Now(), nil
+	e.Seq, e.Agent, e.Turn, e.At, e.words = seq, b.book.Agent, turn, b.tx.Now(), nil
 	b.out = append(b.out, e)
 	return seq, b.recall(turn, seq, e)
 }
@@ -60,7 +73,7 @@ func (b *batch) add(turn int64, e Entry) (int64, error) {
 const longText = 1 << 20
 
 // append encodes an entry. It gives e a long text that is no longer in memory.
-func (b *batch) append(turn int64, e *Entry, keys *secret.Keys) (int64, error) {
+func (b *Batch) append(turn int64, e *Entry, keys *secret.Keys) (int64, error) {
 	w := e.words
 	if w == nil {
 		w = &words{}
@@ -74,7 +87,7 @@ func (b *batch) append(turn int64, e *Entry, keys *secret.Keys) (int64, error) {
 		if kept := keys.Row(row); kept != row { // what is shown and sent is what is kept
 			row, *e = kept, decode(store.Entry{Kind: string(e.Kind), Data: kept})
 		}
-		return b.tx.Append(b.a.id, turn, string(e.Kind), row)
+		return b.tx.Append(b.book.Agent, turn, string(e.Kind), row)
 	}
 	row := *e
 	row.Text = ""
@@ -98,7 +111,7 @@ func (b *batch) append(turn int64, e *Entry, keys *secret.Keys) (int64, error) {
 			return 0, err
 		}
 	}
-	return b.tx.AppendLong(b.a.id, turn, string(e.Kind), keys.Row(string(data)), head, size)
+	return b.tx.AppendLong(b.book.Agent, turn, string(e.Kind), keys.Row(string(data)), head, size)
 }
 
 // decode reads a row. A row that can't be read becomes a notice that says so:

@@ -185,7 +185,7 @@ func tooLong(err error) bool {
 // tell appends a notice for the human.
 func (a *agent) tell(ctx context.Context, text string) error {
 	return a.keep(ctx, "record a notice", func(tx *store.Tx) error {
-		_, err := a.batch(tx, false).add(a.turn, Entry{Kind: EntryNotice, Text: text})
+		_, err := a.book().Batch(tx, false).Add(a.turn, Entry{Kind: EntryNotice, Text: text})
 		return err
 	})
 }
@@ -358,8 +358,8 @@ func (a *agent) adopt(ctx context.Context, model Model, r *reply, e Entry) error
 		if err != nil || !ok {
 			return errors.Join(err, missing(ok, "a turn of agent %d", a.id))
 		}
-		b := a.batch(tx, true)
-		if seq, err = b.add(a.turn, e); err != nil {
+		b := a.book().Batch(tx, true)
+		if seq, err = b.Add(a.turn, e); err != nil {
 			return err
 		}
 		if err := tx.SetSentUpTo(turn.ID, seq); err != nil {

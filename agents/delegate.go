@@ -43,7 +43,7 @@ func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode stri
 	var link func(tx *store.Tx, row Task) error
 	if sync {
 		link = func(tx *store.Tx, row Task) error {
-			_, err := d.a.batch(tx, false).add(d.a.turn, Entry{Kind: EntryDelegated, Call: &Call{ID: call}, Task: row.ID})
+			_, err := d.a.book().Batch(tx, false).Add(d.a.turn, Entry{Kind: EntryDelegated, Call: &Call{ID: call}, Task: row.ID})
 			return err
 		}
 	}
@@ -99,9 +99,9 @@ func (d desk) result(ctx context.Context, call string, t Task, patient bool) (te
 func (d desk) collect(ctx context.Context, call string, t Task) (text string, entry int64, err error) {
 	err = d.a.keep(ctx, "take the result of "+t.Name, func(tx *store.Tx) error {
 		text, entry = "", 0
-		b := d.a.batch(tx, false)
+		b := d.a.book().Batch(tx, false)
 		ms, _, err := d.a.p.inbox.Take(tx, inbox.Query{Recipient: d.a.id, Task: t.ID}, tool, func(ms []inbox.Message) (seq int64, err error) {
-			entry, err = b.add(d.a.turn, Entry{Kind: EntryResult, By: toolDelegate, Messages: ms, Result: &Result{
+			entry, err = b.Add(d.a.turn, Entry{Kind: EntryResult, By: toolDelegate, Messages: ms, Result: &Result{
 				ID: call, Name: toolDelegate, Text: asRead(rendering(tx.Now(), bytesOf(min(itemTokens, d.a.room()))), ms...), Error: !ms[0].Success(), Millis: tx.Now().Sub(t.Created).Milliseconds(),
 			}})
 			return entry, err

@@ -99,9 +99,9 @@ type grasp struct {
 
 // taken appends the result of a call that took messages, as one entry.
 func (d desk) taken(call, name string, g *grasp) into {
-	return func(b *batch, ms []inbox.Message, text string) (seq int64, err error) {
+	return func(b *Batch, ms []inbox.Message, text string) (seq int64, err error) {
 		g.text = text
-		g.entry, err = b.add(d.a.turn, Entry{Kind: EntryResult, By: name, Messages: ms, Result: &Result{ID: call, Name: name, Text: text}})
+		g.entry, err = b.Add(d.a.turn, Entry{Kind: EntryResult, By: name, Messages: ms, Result: &Result{ID: call, Name: name, Text: text}})
 		return g.entry, err
 	}
 }
@@ -162,8 +162,8 @@ func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, 
 		return "", 0, err
 	}
 	var g grasp
-	ms, _, err := d.a.check(ctx, inbox.Query{From: from, LIFO: lifo}, tool, d.taken(call, "check", &g), func(b *batch, left int) error {
-		_, err := b.add(d.a.turn, Entry{Kind: EntryHost, Text: fmt.Sprintf("%d more: check again", left)})
+	ms, _, err := d.a.check(ctx, inbox.Query{From: from, LIFO: lifo}, tool, d.taken(call, "check", &g), func(b *Batch, left int) error {
+		_, err := b.Add(d.a.turn, Entry{Kind: EntryHost, Text: fmt.Sprintf("%d more: check again", left)})
 		return err
 	})
 	if err == nil && len(ms) == 0 {
@@ -226,7 +226,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 			g.text = fmt.Sprintf("You have had this message before: %s, %s ago.\n%s", fate(m), inbox.Age(tx.Now().Sub(m.Taken)), r.Part(m, offset))
 			return nil
 		}
-		b := d.a.batch(tx, false)
+		b := d.a.book().Batch(tx, false)
 		_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: d.a.id, ID: id}, tool, func(ms []inbox.Message) (int64, error) {
 			return d.taken(call, "read_message", &g)(b, ms, r.Part(m, offset))
 		})

@@ -247,13 +247,13 @@ func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 		room = m.Window
 	}
 	r := rendering(tx.Now(), bytesOf(min(itemTokens, room/4/len(ms))))
-	b := (&agent{p: p, id: id}).batch(tx, false)
+	b := p.book(id).Batch(tx, false)
 	_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: id}, "start", func(ms []inbox.Message) (int64, error) {
 		var parts []string
 		for _, m := range ms {
 			parts = append(parts, r.Envelope(m))
 		}
-		return b.add(0, Entry{Kind: EntryMessage, By: "start", Messages: ms, Text: strings.Join(parts, "\n\n")})
+		return b.Add(0, Entry{Kind: EntryMessage, By: "start", Messages: ms, Text: strings.Join(parts, "\n\n")})
 	})
 	return err
 }

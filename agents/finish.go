@@ -89,16 +89,16 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 				return err
 			}
 		}
-		b := a.batch(tx, false)
+		b := a.book().Batch(tx, false)
 		if err := b.salvage(a.turn); err != nil { // of a reply that could not be recorded
 			return err
 		}
 		if len(a.handled) > 0 && e.outcome == Completed {
-			if _, err := b.add(a.turn, Entry{Kind: EntryNotice, Text: handled(a.handled)}); err != nil {
+			if _, err := b.Add(a.turn, Entry{Kind: EntryNotice, Text: handled(a.handled)}); err != nil {
 				return err
 			}
 		}
-		if _, err := b.add(a.turn, Entry{Kind: EntryEnded, End: &End{
+		if _, err := b.Add(a.turn, Entry{Kind: EntryEnded, End: &End{
 			Outcome: e.outcome, Error: e.cause, Millis: a.p.o.Now().Sub(a.began).Milliseconds(), Steps: a.steps, Tokens: a.tokens,
 		}}); err != nil {
 			return err

@@ -139,7 +139,7 @@ func (p *Pool) post(tx *store.Tx, m inbox.Message) (int64, error) {
 	if err != nil || !m.Endless() {
 		return id, err
 	}
-	_, err = (&agent{p: p, id: a.ID}).batch(tx, false).add(0, Entry{Kind: EntryNotice, Text: fmt.Sprintf(
+	_, err = p.book(a.ID).Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: fmt.Sprintf(
 		"Message #%d is held: the agents wrote the %d before it because of each other, without you. /messages next lets it in, and they go on from there; /messages show %d prints it.",
 		id, inbox.MostHops, id)})
 	return id, err

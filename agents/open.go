@@ -70,7 +70,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 			Context: behind.Context, Outside: row.Trust == trustOutside,
 		}
 		if notice != "" {
-			if _, err := (&agent{p: p, id: row.ID}).batch(tx, false).add(0, Entry{Kind: EntryNotice, Text: notice}); err != nil {
+			if _, err := p.book(row.ID).Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: notice}); err != nil {
 				return err
 			}
 		}

@@ -201,9 +201,9 @@ func (d *Door) Check(ctx context.Context, name string, q inbox.Query) (ms []inbo
 	q.Limit = maxTaken
 	box := inbox.New(d.DB, nil)
 	err = d.write(ctx, "check from outside", func(tx *store.Tx) error {
-		b := &batch{a: &agent{id: q.Recipient}, tx: tx}
+		b := Book{Agent: q.Recipient}.Batch(tx, false)
 		ms, left, err = box.Take(tx, q, d.Origin, func(ms []inbox.Message) (int64, error) {
-			return b.add(0, Entry{Kind: EntryNotice, By: d.Origin, Text: carriedOff(ms, d.name())})
+			return b.Add(0, Entry{Kind: EntryNotice, By: d.Origin, Text: carriedOff(ms, d.name())})
 		})
 		return err
 	})

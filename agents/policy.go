@@ -115,7 +115,7 @@ func (p *Pool) notice(ctx context.Context, text string) {
 		return
 	}
 	err := p.o.DB.Write(ctx, "note", func(tx *store.Tx) error {
-		_, err := m.batch(tx, false).add(0, Entry{Kind: EntryNotice, Text: text})
+		_, err := m.book().Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: text})
 		return err
 	})
 	if err != nil && ctx.Err() == nil {

@@ -50,7 +50,7 @@ func (e Entry) names() []string {
 // recall appends the documents that the entry named, whose number is seq, asks for,
 // and says what does not fit. A name that only a message holds is its sender's word:
 // the host repeats it to no model unless a document has it.
-func (b *batch) recall(turn, seq int64, named Entry) error {
+func (b *Batch) recall(turn, seq int64, named Entry) error {
 	names := named.names()
 	if len(names) == 0 {
 		return nil
@@ -59,7 +59,7 @@ func (b *batch) recall(turn, seq int64, named Entry) error {
 	if err != nil {
 		return err
 	}
-	limit := bytesOf(max(min(memoryTokens, b.a.room()/min(len(names), mostRecalled)), 50))
+	limit := bytesOf(max(min(memoryTokens, b.room()/min(len(names), mostRecalled)), 50))
 	n := 0
 	var over []string
 	for _, title := range names {
@@ -75,7 +75,7 @@ func (b *batch) recall(turn, seq int64, named Entry) error {
 			continue
 		}
 		e.Behind, e.Memory.Quoted = seq, len(named.Messages) > 0
-		if _, err := b.add(turn, e); err != nil {
+		if _, err := b.Add(turn, e); err != nil {
 			return err
 		}
 		n++
@@ -92,9 +92,17 @@ func (b *batch) recall(turn, seq int64, named Entry) error {
 	if len(named.Messages) > 0 {
 		others = ""
 	}
-	_, err = b.add(turn, Entry{Kind: EntryHost, Behind: seq, Text: fmt.Sprintf(
+	_, err = b.Add(turn, Entry{Kind: EntryHost, Behind: seq, Text: fmt.Sprintf(
 		"Only %d memory documents come by themselves; the tool memory reads the others%s.", mostRecalled, others)})
 	return err
+}
+
+// room is how many tokens of documents an entry may bring along.
+func (b *Batch) room() int {
+	if b.book.Room == nil {
+		return someWindow / 4
+	}
+	return b.book.Room()
 }
 
 // unknown is said of a document that only a message names.
@@ -105,10 +113,10 @@ func (e Entry) key() string { return fmt.Sprintf("%s@%d", e.Memory.Title, e.Memo
 
 // had are the documents that the agent was given since its last turn ended, as far
 // as they are still sent.
-func (b *batch) had() (map[string]bool, error) {
+func (b *Batch) had() (map[string]bool, error) {
 	since := int64(0)
 	for _, kind := range []EntryKind{EntryEnded, EntryCleared, EntrySummary} {
-		row, ok, err := b.tx.LastEntry(b.a.id, string(kind))
+		row, ok, err := b.tx.LastEntry(b.book.Agent, string(kind))
 		if err != nil {
 			return nil, err
 		}
@@ -122,11 +130,11 @@ func (b *batch) had() (map[string]bool, error) {
 		since = max(since, e.upTo())
 	}
 	had := map[string]bool{}
-	given, err := b.tx.KindOf(b.a.id, string(EntryMemory), since)
+	given, err := b.tx.KindOf(b.book.Agent, string(EntryMemory), since)
 	if err != nil || len(given) == 0 {
 		return had, err
 	}
-	back, err := b.tx.KindOf(b.a.id, string(EntryWithdrawn), since)
+	back, err := b.tx.KindOf(b.book.Agent, string(EntryWithdrawn), since)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +148,7 @@ func (b *batch) had() (map[string]bool, error) {
 }
 
 // entryOf is the entry of the document of that title, or that there is none.
-func (b *batch) entryOf(title string, limit int) (Entry, error) {
+func (b *Batch) entryOf(title string, limit int) (Entry, error) {
 	e := Entry{Kind: EntryMemory, Memory: &Recall{Title: title}}
 	name, part, err := memory.Parse(title)
 	var d Document

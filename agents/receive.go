@@ -79,7 +79,7 @@ func (a *agent) receive(ctx context.Context, q inbox.Query, how patience) (inbox
 		err := a.p.o.DB.Write(context.WithoutCancel(ctx), "receive", func(tx *store.Tx) error {
 			q := q
 			q.Recipient, q.Limit = a.id, 1
-			b := a.batch(tx, false)
+			b := a.book().Batch(tx, false)
 			r := rendering(tx.Now(), limit)
 			ms, _, err := a.p.inbox.Take(tx, q, how.by, func(ms []inbox.Message) (int64, error) { return how.into(b, ms, asRead(r, ms...)) })
 			if found = len(ms) > 0; found {

@@ -316,7 +316,7 @@ func (p *Pool) noteQueued(tx *store.Tx) error {
 		if es := decodeAll(last); len(es) > 0 && es[0].Kind == EntryNotice && es[0].Text == text {
 			continue
 		}
-		if _, err := (&agent{p: p, id: id}).batch(tx, false).add(0, Entry{Kind: EntryNotice, Text: text}); err != nil {
+		if _, err := p.book(id).Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: text}); err != nil {
 			return err
 		}
 	}
@@ -356,17 +356,16 @@ func (p *Pool) endGroups(cuts []cut) {
 // closeCut ends a turn that a crash cut. An agent that rests again is told so on
 // its screen.
 func (p *Pool) closeCut(tx *store.Tx, c cut, rests bool) error {
-	a := &agent{p: p, id: c.turn.Agent}
-	b := a.batch(tx, false)
+	b := p.book(c.turn.Agent).Batch(tx, false)
 	if err := b.salvage(c.turn.ID); err != nil {
 		return err
 	}
 	end := &End{Outcome: OutCrashed, Error: "the program ended while this turn ran", Millis: tx.Now().Sub(c.turn.Started).Milliseconds(), Steps: c.turn.Steps}
-	if _, err := b.add(c.turn.ID, Entry{Kind: EntryEnded, End: end}); err != nil {
+	if _, err := b.Add(c.turn.ID, Entry{Kind: EntryEnded, End: end}); err != nil {
 		return err
 	}
 	if rests {
-		if _, err := b.add(0, Entry{Kind: EntryNotice, Text: "Your last turn was cut: the program ended while it ran. Nothing is done again by itself."}); err != nil {
+		if _, err := b.Add(0, Entry{Kind: EntryNotice, Text: "Your last turn was cut: the program ended while it ran. Nothing is done again by itself."}); err != nil {
 			return err
 		}
 	}

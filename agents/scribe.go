@@ -260,13 +260,13 @@ func (s *scribe) look(tx *store.Tx, heard []*words, stands map[int64]int) error 
 
 // salvage makes entries of what a turn said that none has taken over: its reply was
 // cut before it could be recorded.
-func (b *batch) salvage(turn int64) error {
+func (b *Batch) salvage(turn int64) error {
 	es, err := partial(&b.tx.View, turn)
 	if err != nil {
 		return err
 	}
 	for _, e := range es {
-		if _, err := b.add(turn, e); err != nil {
+		if _, err := b.Add(turn, e); err != nil {
 			return err
 		}
 	}

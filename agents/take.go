@@ -72,7 +72,7 @@ func (a *agent) room() int {
 // takeDue takes what is due at this seam, in the transaction that opens it: whole
 // messages, oldest first, within the budget. What does not fit stays pending
 // and the model is told how many.
-func (a *agent) takeDue(tx *store.Tx, b *batch, turn int64, mail *arrivals) error {
+func (a *agent) takeDue(tx *store.Tx, b *Batch, turn int64, mail *arrivals) error {
 	q := inbox.Query{Recipient: a.id, IDs: mail.ids}
 	switch plain := mail.policy.Plain(); {
 	case plain && (mail.typed || mail.wake || !a.kind.HasPrompt()):
@@ -86,13 +86,13 @@ func (a *agent) takeDue(tx *store.Tx, b *batch, turn int64, mail *arrivals) erro
 	}
 	q.Limit, q.Fit = maxTaken, fill(autoTokens, func(m inbox.Message) string { return digest(m) })
 	ms, more, err := a.p.inbox.Take(tx, q, "turn", func(ms []inbox.Message) (int64, error) {
-		return b.add(turn, Entry{Kind: EntryMessage, By: "turn", Messages: ms, Text: digest(ms...)})
+		return b.Add(turn, Entry{Kind: EntryMessage, By: "turn", Messages: ms, Text: digest(ms...)})
 	})
 	mail.taken = ms
 	if err != nil || len(ms) == 0 || more == 0 {
 		return err
 	}
-	_, err = b.add(turn, Entry{Kind: EntryHost, Text: moreWait(more)})
+	_, err = b.Add(turn, Entry{Kind: EntryHost, Text: moreWait(more)})
 	return err
 }
 
@@ -105,18 +105,18 @@ func moreWait(n int) string {
 }
 
 // takeNext takes the message a human wants handled in this turn.
-func (a *agent) takeNext(tx *store.Tx, b *batch, turn int64, w *wish) ([]inbox.Message, error) {
+func (a *agent) takeNext(tx *store.Tx, b *Batch, turn int64, w *wish) ([]inbox.Message, error) {
 	q := inbox.Query{Recipient: a.id, ID: w.id, ByUrgency: !w.oldest, Limit: 1}
 	r := rendering(tx.Now(), bytesOf(min(itemTokens, a.room())))
 	ms, _, err := a.p.inbox.Take(tx, q, "next", func(ms []inbox.Message) (int64, error) {
-		return b.add(turn, Entry{Kind: EntryMessage, By: "next", Messages: ms, Text: inbox.Line(ms[0]) + "\n\n" + r.Envelope(ms[0])})
+		return b.Add(turn, Entry{Kind: EntryMessage, By: "next", Messages: ms, Text: inbox.Line(ms[0]) + "\n\n" + r.Envelope(ms[0])})
 	})
 	return ms, err
 }
 
 // takeAll takes all that is pending into this turn, as much as fits in a quarter
 // of the model's window; what does not fit stays pending, counted.
-func (a *agent) takeAll(tx *store.Tx, b *batch, turn int64, w *wish) ([]inbox.Message, int, error) {
+func (a *agent) takeAll(tx *store.Tx, b *Batch, turn int64, w *wish) ([]inbox.Message, int, error) {
 	room := a.room()
 	r := rendering(tx.Now(), bytesOf(min(itemTokens, room)))
 	q := inbox.Query{Recipient: a.id, Limit: maxTaken, Fit: fill(room, func(m inbox.Message) string { return r.Fired([]inbox.Message{m}) })}
@@ -124,17 +124,17 @@ func (a *agent) takeAll(tx *store.Tx, b *batch, turn int64, w *wish) ([]inbox.Me
 		return a.takeThese(tx, b, turn, w.ids)
 	}
 	ms, left, err := a.p.inbox.Take(tx, q, "fire", func(ms []inbox.Message) (int64, error) {
-		return b.add(turn, Entry{Kind: EntryMessage, By: "fire", Messages: ms, Text: r.Fired(ms)})
+		return b.Add(turn, Entry{Kind: EntryMessage, By: "fire", Messages: ms, Text: r.Fired(ms)})
 	})
 	if err == nil && len(ms) > 0 && left > 0 {
-		_, err = b.add(turn, Entry{Kind: EntryHost, Text: moreWait(left)})
+		_, err = b.Add(turn, Entry{Kind: EntryHost, Text: moreWait(left)})
 	}
 	return ms, left, err
 }
 
 // takeThese takes exactly these messages, which wait, into this turn. What is too
 // long together enters as heads and tails.
-func (a *agent) takeThese(tx *store.Tx, b *batch, turn int64, ids []int64) ([]inbox.Message, int, error) {
+func (a *agent) takeThese(tx *store.Tx, b *Batch, turn int64, ids []int64) ([]inbox.Message, int, error) {
 	room := a.room()
 	ms, _, err := a.p.inbox.Take(tx, inbox.Query{Recipient: a.id, IDs: ids}, "fire", func(ms []inbox.Message) (int64, error) {
 		r := rendering(tx.Now(), bytesOf(min(itemTokens, room)))
@@ -144,7 +144,7 @@ func (a *agent) takeThese(tx *store.Tx, b *batch, turn int64, ids []int64) ([]in
 			r.Limit = max(1, (most-len(r.Fired(ms)))/len(ms))
 			text = r.Fired(ms)
 		}
-		return b.add(turn, Entry{Kind: EntryMessage, By: "fire", Messages: ms, Text: text})
+		return b.Add(turn, Entry{Kind: EntryMessage, By: "fire", Messages: ms, Text: text})
 	})
 	return ms, 0, err
 }
@@ -160,7 +160,7 @@ func asRead(r inbox.Rendering, ms ...inbox.Message) string {
 }
 
 // into appends messages that were taken as one entry with the text a model reads.
-type into func(b *batch, ms []inbox.Message, text string) (int64, error)
+type into func(b *Batch, ms []inbox.Message, text string) (int64, error)
 
 // shown is what messages that a human took for their own eyes say they were taken by.
 const shown = "show"
@@ -168,11 +168,11 @@ const shown = "show"
 // atRest appends what a human took to the transcript without starting a turn. With
 // shown the model does not read it.
 func atRest(by string) into {
-	return func(b *batch, ms []inbox.Message, text string) (int64, error) {
+	return func(b *Batch, ms []inbox.Message, text string) (int64, error) {
 		if by == shown {
 			text = ""
 		}
-		return b.add(0, Entry{Kind: EntryMessage, By: by, Messages: ms, Text: text})
+		return b.Add(0, Entry{Kind: EntryMessage, By: by, Messages: ms, Text: text})
 	}
 }
 
@@ -202,7 +202,7 @@ func (p *Pool) take(ctx context.Context, agent int64, q inbox.Query, by string) 
 
 // check takes all that match, by whom it says; rest, if there is one, appends what
 // is to be said of those that are left.
-func (a *agent) check(ctx context.Context, q inbox.Query, by string, into into, rest func(b *batch, left int) error) (ms []inbox.Message, left int, err error) {
+func (a *agent) check(ctx context.Context, q inbox.Query, by string, into into, rest func(b *Batch, left int) error) (ms []inbox.Message, left int, err error) {
 	room := a.room()
 	err = a.p.o.DB.Write(ctx, "check", func(tx *store.Tx) error {
 		q := q
@@ -212,7 +212,7 @@ func (a *agent) check(ctx context.Context, q inbox.Query, by string, into into, 
 		}
 		r := rendering(tx.Now(), bytesOf(min(itemTokens, room)))
 		q.Fit = fill(room, func(m inbox.Message) string { return asRead(r, m) })
-		b := a.batch(tx, false)
+		b := a.book().Batch(tx, false)
 		var err error
 		ms, left, err = a.p.inbox.Take(tx, q, by, func(ms []inbox.Message) (int64, error) { return into(b, ms, asRead(r, ms...)) })
 		if err == nil && len(ms) > 0 && left > 0 && rest != nil {

@@ -29,11 +29,11 @@ func (p *Pool) Undo(ctx context.Context, agent int64) (n int, err error) {
 		if err := mayUndo(tx, a.id, ms[0]); err != nil {
 			return err
 		}
-		b := a.batch(tx, false)
+		b := a.book().Batch(tx, false)
 		if n, err = p.inbox.PutBack(tx, a.id, ms[0].Entry); err != nil {
 			return err
 		}
-		_, err = b.add(0, Entry{Kind: EntryWithdrawn, Withdraws: ms[0].Entry, Text: wentBack(n)})
+		_, err = b.Add(0, Entry{Kind: EntryWithdrawn, Withdraws: ms[0].Entry, Text: wentBack(n)})
 		return err
 	})
 	if err != nil {

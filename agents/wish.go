@@ -316,7 +316,7 @@ func numbers(ids []int64) string {
 
 // grant takes what w wishes into this turn. A prompt that goes with messages
 // enters only if there are some.
-func (a *agent) grant(tx *store.Tx, b *batch, turn int64, w *wish) (t took, err error) {
+func (a *agent) grant(tx *store.Tx, b *Batch, turn int64, w *wish) (t took, err error) {
 	if !w.all {
 		t.ms, err = a.takeNext(tx, b, turn, w)
 		return t, err
@@ -329,7 +329,7 @@ func (a *agent) grant(tx *store.Tx, b *batch, turn int64, w *wish) (t took, err 
 	}
 	entry := t.ms[0].Entry
 	if w.text != "" {
-		if entry, err = b.add(turn, Entry{Kind: EntryPrompt, Text: w.text}); err != nil {
+		if entry, err = b.Add(turn, Entry{Kind: EntryPrompt, Text: w.text}); err != nil {
 			return t, err
 		}
 	}
