@@ -188,14 +188,14 @@ func (d desk) Messages(ctx context.Context, f tools.Filter) (string, error) {
 	if len(ms) > mostListed {
 		ms, more = ms[:mostListed], fmt.Sprintf("\n(only the first %d are listed)", mostListed)
 	}
-	return rendering(d.a.p.o.Now(), 0).Listing(ms) + more, nil
+	return inbox.NewRendering(d.a.p.o.Now(), 0).Listing(ms) + more, nil
 }
 
 // Read gives a message of the agent's own. A pending one is taken; one that was
 // taken or sent before is only shown again.
 func (d desk) Read(ctx context.Context, call string, id int64, offset int) (string, int64, error) {
 	p := d.a.p
-	r := rendering(p.o.Now(), bytesOf(min(itemTokens, d.a.room())))
+	r := inbox.NewRendering(p.o.Now(), bytesOf(min(itemTokens, d.a.room())))
 	var g grasp
 	err := p.o.DB.Write(ctx, "read a message", func(tx *store.Tx) error {
 		g = grasp{}

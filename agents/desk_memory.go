@@ -100,5 +100,5 @@ func (d desk) recall(ctx context.Context, title string, offset int) (string, err
 	}
 	piece := inbox.Document{Name: memory.Title(x), By: x.By, Version: x.Version, Created: x.Created, Text: x.Text}.
 		Piece(offset, bytesOf(min(itemTokens, d.a.room())))
-	return strings.TrimSuffix(rendering(d.a.p.o.Now(), 0).Document(piece)+"\n"+more, "\n"), nil
+	return strings.TrimSuffix(inbox.NewRendering(d.a.p.o.Now(), 0).Document(piece)+"\n"+more, "\n"), nil
 }

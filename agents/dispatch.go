@@ -246,7 +246,7 @@ func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 	if m, err := p.o.Resolve(t.Model); err == nil && m.Window > 0 {
 		room = m.Window
 	}
-	r := rendering(tx.Now(), bytesOf(min(itemTokens, room/4/len(ms))))
+	r := inbox.NewRendering(tx.Now(), bytesOf(min(itemTokens, room/4/len(ms))))
 	b := p.book(id).Batch(tx, false)
 	_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: id}, "start", func(ms []inbox.Message) (int64, error) {
 		var parts []string

@@ -161,7 +161,7 @@ func (p *Pool) instruct(tx *store.Tx, row store.Agent, h *handling, seen string,
 	b := p.book(row.ID).Batch(tx, false)
 	if _, err := b.Add(0, Entry{Kind: EntrySnapshot, Text: fmt.Sprintf(
 		"You are a fork of %s. What follows is a snapshot of its last turns, made when the message came. %s goes on by itself, does not see you, and may have gone on since: this is for you to know, not to carry out.\n\n", of, of) +
-		rendering(tx.Now(), 0).Snapshot(of, seen)}); err != nil {
+		inbox.NewRendering(tx.Now(), 0).Snapshot(of, seen)}); err != nil {
 		return 0, err
 	}
 	if _, err := b.Add(0, Entry{Kind: EntryHost, Text: fmt.Sprintf("You handle message #%d to %s. %s %s", m.ID, of, who, h.fate(of))}); err != nil {
@@ -171,7 +171,7 @@ func (p *Pool) instruct(tx *store.Tx, row store.Agent, h *handling, seen string,
 	if model, err := p.o.Resolve(row.Model); err == nil && model.Window > 0 {
 		room = model.Window
 	}
-	r := rendering(tx.Now(), bytesOf(min(itemTokens, room/4)))
+	r := inbox.NewRendering(tx.Now(), bytesOf(min(itemTokens, room/4)))
 	return b.Add(0, Entry{Kind: EntryMessage, By: "fork", Messages: []inbox.Message{m}, Text: inbox.Line(m) + "\n\n" + r.Envelope(m)})
 }
 

@@ -151,8 +151,8 @@ func (b *Batch) had() (map[string]bool, error) {
 func (b *Batch) entryOf(title string, limit int) (Entry, error) {
 	e := Entry{Kind: EntryMemory, Memory: &Recall{Title: title}}
 	name, part, err := memory.Parse(title)
-	var d Document
-	var parts []Document
+	var d memory.Document
+	var parts []memory.Document
 	if err == nil {
 		if d, _, err = b.tx.Memory(name, part, 0); err != nil {
 			return e, err
@@ -174,7 +174,7 @@ func (b *Batch) entryOf(title string, limit int) (Entry, error) {
 	if d.Text == "" {
 		return e, nil
 	}
-	r := rendering(b.tx.Now(), 0)
+	r := inbox.NewRendering(b.tx.Now(), 0)
 	e.Memory.Version, e.Memory.Size, e.Memory.By, e.Memory.Written, e.Memory.Mark = d.Version, d.Size, d.By, d.Created, r.Mark
 	e.Text = inbox.Document{Name: title, Text: d.Text}.Piece(0, limit).Text
 	return e, nil

@@ -80,7 +80,7 @@ func (a *agent) receive(ctx context.Context, q inbox.Query, how patience) (inbox
 			q := q
 			q.Recipient, q.Limit = a.id, 1
 			b := a.book().Batch(tx, false)
-			r := rendering(tx.Now(), limit)
+			r := inbox.NewRendering(tx.Now(), limit)
 			ms, _, err := a.p.inbox.Take(tx, q, how.by, func(ms []inbox.Message) (int64, error) { return how.into(b, ms, asRead(r, ms...)) })
 			if found = len(ms) > 0; found {
 				m = ms[0]

@@ -2,10 +2,8 @@ package agents
 
 import (
 	"context"
-	"crypto/rand"
 	"fmt"
 	"strings"
-	"time"
 
 	"fantail/agents/llm"
 	"fantail/inbox"
@@ -31,19 +29,13 @@ func bytesOf(n int) int { return n * 7 / 2 }
 func Tokens(m inbox.Message) int {
 	size := max(m.Size-len(m.Subject), len(m.Text()))
 	m.Subject, m.Body, m.Error, m.Partial = llm.Clip(m.Subject, priced), llm.Clip(m.Body, priced), llm.Clip(m.Error, priced), llm.Clip(m.Partial, priced)
-	r := rendering(m.Created, 0)
+	r := inbox.NewRendering(m.Created, 0)
 	around := len(r.Fired([]inbox.Message{m})) - len(m.Text())
 	return (2*(around+min(size, bytesOf(itemTokens))) + 6) / 7
 }
 
 // priced is how much of each text is looked at for the price of what stands around it.
 const priced = 512
-
-// rendering is how messages that are taken now are written. The mark is new each
-// time: whoever wrote them could not know it, and who reads them learns it too late.
-func rendering(now time.Time, limit int) inbox.Rendering {
-	return inbox.Rendering{Now: now, Mark: strings.ToLower(rand.Text()[:10]), Limit: limit}
-}
 
 // fill admits messages in order as long as all their renderings fit into room
 // tokens; the first always does.
@@ -80,7 +72,7 @@ func (a *agent) takeDue(tx *store.Tx, b *Batch, turn int64, mail *arrivals) erro
 	case plain || len(mail.ids) == 0:
 		return nil
 	}
-	r := rendering(tx.Now(), 0)
+	r := inbox.NewRendering(tx.Now(), 0)
 	digest := func(ms ...inbox.Message) string {
 		return r.Within(bytesOf(autoTokens), func(r inbox.Rendering) string { return r.Digest(ms) })
 	}
@@ -107,7 +99,7 @@ func moreWait(n int) string {
 // takeNext takes the message a human wants handled in this turn.
 func (a *agent) takeNext(tx *store.Tx, b *Batch, turn int64, w *wish) ([]inbox.Message, error) {
 	q := inbox.Query{Recipient: a.id, ID: w.id, ByUrgency: !w.oldest, Limit: 1}
-	r := rendering(tx.Now(), bytesOf(min(itemTokens, a.room())))
+	r := inbox.NewRendering(tx.Now(), bytesOf(min(itemTokens, a.room())))
 	ms, _, err := a.p.inbox.Take(tx, q, "next", func(ms []inbox.Message) (int64, error) {
 		return b.Add(turn, Entry{Kind: EntryMessage, By: "next", Messages: ms, Text: inbox.Line(ms[0]) + "\n\n" + r.Envelope(ms[0])})
 	})
@@ -118,7 +110,7 @@ func (a *agent) takeNext(tx *store.Tx, b *Batch, turn int64, w *wish) ([]inbox.M
 // of the model's window; what does not fit stays pending, counted.
 func (a *agent) takeAll(tx *store.Tx, b *Batch, turn int64, w *wish) ([]inbox.Message, int, error) {
 	room := a.room()
-	r := rendering(tx.Now(), bytesOf(min(itemTokens, room)))
+	r := inbox.NewRendering(tx.Now(), bytesOf(min(itemTokens, room)))
 	q := inbox.Query{Recipient: a.id, Limit: maxTaken, Fit: fill(room, func(m inbox.Message) string { return r.Fired([]inbox.Message{m}) })}
 	if len(w.ids) > 0 {
 		return a.takeThese(tx, b, turn, w.ids)
@@ -137,7 +129,7 @@ func (a *agent) takeAll(tx *store.Tx, b *Batch, turn int64, w *wish) ([]inbox.Me
 func (a *agent) takeThese(tx *store.Tx, b *Batch, turn int64, ids []int64) ([]inbox.Message, int, error) {
 	room := a.room()
 	ms, _, err := a.p.inbox.Take(tx, inbox.Query{Recipient: a.id, IDs: ids}, "fire", func(ms []inbox.Message) (int64, error) {
-		r := rendering(tx.Now(), bytesOf(min(itemTokens, room)))
+		r := inbox.NewRendering(tx.Now(), bytesOf(min(itemTokens, room)))
 		text := r.Fired(ms)
 		if most := bytesOf(room); len(text) > most {
 			r.Limit = 1
@@ -210,7 +202,7 @@ func (a *agent) check(ctx context.Context, q inbox.Query, by string, into into, 
 		if q.Limit == 0 || q.Limit > maxTaken {
 			q.Limit = maxTaken
 		}
-		r := rendering(tx.Now(), bytesOf(min(itemTokens, room)))
+		r := inbox.NewRendering(tx.Now(), bytesOf(min(itemTokens, room)))
 		q.Fit = fill(room, func(m inbox.Message) string { return asRead(r, m) })
 		b := a.book().Batch(tx, false)
 		var err error

@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"crypto/rand"
 	"fmt"
 	"regexp"
 	"strings"
@@ -17,6 +18,12 @@ type Rendering struct {
 	Limit int       // the most bytes of one message's text; 0: all of it
 	Tool  string    // the tool that reads what is cut; "": read_message
 	To    string    // the recipient's name, if an envelope is to say it and when the message was sent
+}
+
+// NewRendering renders messages that are taken now, with a mark that is new each
+// time: whoever wrote them could not know it, and who reads them learns it too late.
+func NewRendering(now time.Time, limit int) Rendering {
+	return Rendering{Now: now, Mark: strings.ToLower(rand.Text()[:10]), Limit: limit}
 }
 
 // Within renders with the largest limit for which the text has at most `most`
