@@ -29,7 +29,8 @@ import (
 // Tests may import what they need, but the screen's packages only from there.
 var arrows = map[string][]string{
 	".":                    {"*"},
-	"agents":               {"agents/llm", "agents/memory", "agents/prompts", "agents/queue", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
+	"agents":               {"agents/history", "agents/llm", "agents/memory", "agents/prompts", "agents/queue", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
+	"agents/history":       {"agents/llm", "agents/memory", "inbox", "store", "tools/secret"},
 	"agents/llm":           {},
 	"agents/llm/anthropic": {"agents/llm", "agents/llm/wire"},
 	"agents/llm/builtin":   {"agents/llm"},
@@ -51,7 +52,7 @@ var arrows = map[string][]string{
 	"tools/proc":           {"tools/secret"},
 	"tools/secret":         {},
 	"ui": {
-		"agents", "agents/llm", "agents/memory", "inbox", "store/config/near", "themes", "tools", "tools/permit",
+		"agents", "agents/history", "agents/llm", "agents/memory", "inbox", "store/config/near", "themes", "tools", "tools/permit",
 		"ui/composer", "ui/dialog", "ui/files", "ui/frame", "ui/markdown", "ui/transcript", "ui/words",
 	},
 	"ui/cli": {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"fantail/agents/history"
 	"fantail/store"
 )
 
@@ -163,7 +164,7 @@ func (a *agent) relate(tx *store.Tx, t *store.Turn) error {
 			return err
 		}
 	}
-	anew, err := clearedLast(&tx.View, a.id)
+	anew, err := history.Cleared(&tx.View, a.id)
 	switch {
 	case err != nil || anew:
 		return err
@@ -235,7 +236,7 @@ func (a *agent) readUpTo(ctx context.Context, sent int64) error {
 	err := a.p.o.DB.Read(context.WithoutCancel(ctx), func(rx *store.Rx) error {
 		var err error
 		if first {
-			if a.read, err = begins(rx, a.id); err != nil {
+			if a.read, err = history.SentFrom(rx, a.id); err != nil {
 				return err
 			}
 		}
@@ -245,7 +246,7 @@ func (a *agent) readUpTo(ctx context.Context, sent int64) error {
 	if err != nil {
 		return fmt.Errorf("read the transcript: %w", err)
 	}
-	for _, e := range decodeAll(rows) {
+	for _, e := range history.DecodeAll(rows) {
 		if e.Seq > sent {
 			break
 		}
@@ -253,56 +254,10 @@ func (a *agent) readUpTo(ctx context.Context, sent int64) error {
 		if e.Kind == EntryCall && e.Call != nil {
 			a.ids[e.Call.ID] = true
 		}
-		a.history = e.extend(a.history)
+		a.history = e.Extend(a.history)
 		if first && (e.Kind == EntryEnded || e.Kind == EntrySummary) {
 			a.counted = e.Seq // by what the turn's row says
 		}
 	}
 	return nil
-}
-
-// begins returns the seq behind which an agent's transcript is still sent.
-func begins(rx *store.Rx, agent int64) (int64, error) {
-	seq := int64(0)
-	for _, kind := range []EntryKind{EntryCleared, EntrySummary} {
-		e, ok, err := rx.LastEntry(agent, string(kind))
-		if err != nil {
-			return 0, err
-		}
-		if ok {
-			seq = max(seq, decode(e).upTo())
-		}
-	}
-	return seq, nil
-}
-
-// upTo is the last entry that is no longer sent once e stands: what a new
-// conversation leaves behind, or a summary stands for. 0: e ends nothing.
-func (e Entry) upTo() int64 {
-	switch {
-	case e.Kind == EntryCleared:
-		return e.Seq
-	case e.Kind == EntrySummary && e.Summary != nil:
-		return e.Summary.UpTo
-	}
-	return 0
-}
-
-// extend adds e to what is sent. A summary comes before what was said since the
-// last entry it stands for.
-func (e Entry) extend(history []Entry) []Entry {
-	upTo := e.upTo()
-	if upTo == 0 {
-		return append(history, e)
-	}
-	var kept []Entry
-	if e.Kind == EntrySummary {
-		kept = append(kept, e)
-	}
-	for _, h := range history {
-		if h.Seq > upTo {
-			kept = append(kept, h)
-		}
-	}
-	return kept
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/history"
 	"fantail/store"
 	"fantail/tools/proc"
 )
@@ -23,7 +24,7 @@ func (p *Pool) Page(ctx context.Context, agent, before int64, limit int) ([]Entr
 	if err != nil {
 		return nil, fmt.Errorf("read the transcript: %w", err)
 	}
-	return decodeAll(rows), nil
+	return history.DecodeAll(rows), nil
 }
 
 // Prompt queues what the human typed; it returns once the row is committed. It

@@ -6,6 +6,4 @@ type (
 	Document = memory.Document
 )
 
-var (
-	ErrChanged = memory.ErrChanged
-)
+var ErrChanged = memory.ErrChanged

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/store"
 )
@@ -44,7 +45,7 @@ func (a *agent) requestOf(entries []Entry) *llm.Request {
 	a.p.mu.Unlock()
 	req := &llm.Request{
 		Model: model.ID, System: a.p.o.System(info), MaxTokens: model.MaxOut,
-		Messages: messages(entries, model.Name), CacheKey: fmt.Sprintf("fantail-%d", a.id),
+		Messages: history.Request(entries, model.Name), CacheKey: fmt.Sprintf("fantail-%d", a.id),
 		Brief: a.kind.Ends() || !a.p.o.Attended,
 	}
 	for _, s := range a.tools.Specs() {

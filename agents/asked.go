@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/history"
 	"fantail/inbox"
 )
 
@@ -12,10 +13,10 @@ import (
 func (q Question) message(to int64) inbox.Message {
 	m := inbox.Message{
 		Recipient: to, Sender: q.Agent, Kind: inbox.Approval, Deliver: inbox.Hold, Priority: inbox.High,
-		Subject: fit(q.Action.Title, mostSubject), Body: fit(q.whole(), inbox.MaxBody),
+		Subject: history.Fit(q.Action.Title, history.MostSubject), Body: history.Fit(q.whole(), inbox.MaxBody),
 	}
 	if q.Asks != nil {
-		m.Kind, m.Subject = inbox.Question, fit(q.Gist(), mostSubject)
+		m.Kind, m.Subject = inbox.Question, history.Fit(q.Gist(), history.MostSubject)
 	}
 	if q.Outside {
 		m.Tags = []string{"outside"}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"fantail/agents/history"
 	"fantail/store"
 )
 
@@ -40,7 +41,7 @@ func (p *Pool) Turns(ctx context.Context, agent int64, most int) ([]PastTurn, er
 				return err
 			}
 			if ok {
-				x.Prompt = decode(row).Text
+				x.Prompt = history.Decode(row).Text
 			}
 			past = append(past, x)
 		}

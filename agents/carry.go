@@ -4,9 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"strings"
 	"time"
 
+	"fantail/agents/history"
 	"fantail/store"
 	"fantail/tools"
 )
@@ -72,9 +72,6 @@ func (a *agent) refuse(e ending) {
 	})
 }
 
-// commandCall is the one call of a plain command's turn.
-const commandCall = "command"
-
 // obey carries out a plain command: a turn with the one call of it and no model.
 // It is the human's own, so nobody is asked. It returns an error if the turn
 // could not begin.
@@ -85,7 +82,7 @@ func (a *agent) obey(ctx context.Context) error {
 	if err := a.prepare(); err != nil {
 		return err
 	}
-	c := Call{ID: commandCall, Name: "bash"}
+	c := Call{ID: history.CommandCall, Name: "bash"}
 	var err error
 	if c.Args, err = json.Marshal(map[string]string{"command": a.command}); err != nil {
 		return fmt.Errorf("write down the command: %w", err)
@@ -116,38 +113,8 @@ func (a *agent) obey(ctx context.Context) error {
 	case r.Exit == nil:
 		e = ending{OutFailed, r.Text}
 	case *r.Exit != 0:
-		e = ending{OutFailed, exit(*r.Exit)}
+		e = ending{OutFailed, history.Exit(*r.Exit)}
 	}
 	a.finish(ctx, e)
 	return nil
-}
-
-// exit says how a command ended.
-func exit(code int) string {
-	if code < 0 {
-		return "ended by a signal"
-	}
-	return fmt.Sprintf("exit %d", code)
-}
-
-// lastLines is how many lines of a command's output its message carries.
-const lastLines = 20
-
-// ran is what a command's message says: exit, duration and the end of its output.
-func ran(r Result) string {
-	took := (time.Duration(r.Millis) * time.Millisecond).Round(100 * time.Millisecond)
-	s := fmt.Sprintf("took %s", took)
-	out := strings.TrimRight(r.Text, "\n")
-	if r.Exit != nil {
-		s = exit(*r.Exit) + ", " + s
-		out = strings.TrimRight(strings.TrimSuffix(out, fmt.Sprintf("[exit code %d]", *r.Exit)), "\n")
-	}
-	if lines := strings.Split(out, "\n"); len(lines) > lastLines {
-		s += fmt.Sprintf("; its last %d lines are:", lastLines)
-		out = strings.Join(lines[len(lines)-lastLines:], "\n")
-	}
-	if out == "" {
-		return s
-	}
-	return s + "\n\n" + fenced(out)
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/prompts"
 	"fantail/store"
@@ -22,16 +23,6 @@ const (
 )
 
 var errNothingOld = errors.New("there is nothing to compact yet")
-
-// Summary is what an EntrySummary has beside its Text, the model's words.
-type Summary struct {
-	UpTo   int64  `json:"up_to"`            // the last entry it stands for
-	State  string `json:"state"`            // what ran, was queued and unread then, as the program knows it
-	Prompt string `json:"prompt,omitempty"` // of the turn that goes on, word for word
-	Before int    `json:"before"`           // tokens of a request before and after, about
-	After  int    `json:"after"`
-	Auto   bool   `json:"auto,omitempty"` // nobody asked for it
-}
 
 // squeeze is the human's wish that the conversation be compacted.
 type squeeze struct {
@@ -200,7 +191,7 @@ func (a *agent) fills() (used, window int) {
 		return used, 0
 	}
 	if used == 0 {
-		return weigh(a.request()), window
+		return history.Estimate(a.request()), window
 	}
 	for _, e := range a.history {
 		if e.Seq <= a.counted {
@@ -209,39 +200,16 @@ func (a *agent) fills() (used, window int) {
 		switch e.Kind {
 		case EntryText, EntryThinking, EntryCall: // of a reply, whose tokens were counted with it
 		default:
-			used += heft(e)
+			used += history.Weight(e)
 		}
 	}
 	return used, window
 }
 
-// weigh estimates the tokens of a request.
-func weigh(req *llm.Request) int {
-	n := tokens(req.System)
-	for _, t := range req.Tools {
-		n += tokens(t.Name + t.Description + string(t.Schema))
-	}
-	for _, m := range req.Messages {
-		for _, p := range m.Parts {
-			switch p := p.(type) {
-			case llm.Text:
-				n += tokens(p.Text)
-			case llm.Thinking:
-				n += tokens(p.Text + p.Opaque)
-			case llm.ToolCall:
-				n += tokens(p.Name + string(p.Args))
-			case llm.ToolResult:
-				n += tokens(p.Text)
-			}
-		}
-	}
-	return n
-}
-
 // compact asks for a summary of what the model has answered so far, and appends
 // it. What stands behind that, a prompt or mail, is sent word for word.
 func (a *agent) compact(ctx context.Context, hint string, auto bool) error {
-	old := answered(a.history)
+	old := history.Answered(a.history)
 	if len(old) == 0 || len(old) == 1 && old[0].Kind == EntrySummary {
 		return errNothingOld
 	}
@@ -251,9 +219,9 @@ func (a *agent) compact(ctx context.Context, hint string, auto bool) error {
 	a.change(func(i *Info) { a.asked, i.Doing = a.p.o.Now(), "compacting" })
 	a.p.mu.Unlock()
 	if room == 0 {
-		room = someWindow
+		room = history.SomeWindow
 	}
-	r, err := a.summarise(ctx, model, messages(old, model.Name), hint, bytesOf(room*6/10))
+	r, err := a.summarise(ctx, model, history.Request(old, model.Name), hint, history.BytesOf(room*6/10))
 	if err != nil {
 		a.p.hub.emit(Void{a.id})
 		return err
@@ -270,26 +238,13 @@ func (a *agent) compact(ctx context.Context, hint string, auto bool) error {
 	return a.adopt(ctx, model, r, e)
 }
 
-// answered is the history without what follows the model's last word: prompts and
-// mail that no request has carried an answer to, and which stay as they are.
-func answered(history []Entry) []Entry {
-	for n := len(history); n > 0; n-- {
-		switch history[n-1].Kind {
-		case EntryPrompt, EntryMessage, EntryMemory, EntryWithdrawn, EntryHost, EntryShell, EntryNotice:
-		default:
-			return history[:n]
-		}
-	}
-	return nil
-}
-
 // prompted is the prompt of the turn that runs, if it is among those entries, at a
 // length that leaves room.
 func (a *agent) prompted(old []Entry) string {
 	for i := len(old) - 1; i >= 0 && a.turn != 0; i-- {
 		switch e := old[i]; {
 		case e.Kind == EntryPrompt && e.Turn == a.turn:
-			return fit(e.Text, bytesOf(itemTokens)/4)
+			return history.Fit(e.Text, history.BytesOf(history.ItemTokens)/4)
 		case e.Kind == EntrySummary && e.Turn == a.turn:
 			return e.Summary.Prompt
 		}
@@ -337,10 +292,10 @@ func (a *agent) adopt(ctx context.Context, model Model, r *reply, e Entry) error
 	if model.Price != nil {
 		cost = model.Price(r.usage)
 	}
-	kept := weigh(a.requestOf(append([]Entry{e}, a.history[len(answered(a.history)):]...)))
+	kept := history.Estimate(a.requestOf(append([]Entry{e}, a.history[len(history.Answered(a.history)):]...)))
 	e.Summary.After = kept
 	if e.Summary.Before > 0 { // what the model counted puts the estimate right
-		e.Summary.After = e.Summary.Before * kept / weigh(a.request())
+		e.Summary.After = e.Summary.Before * kept / history.Estimate(a.request())
 	}
 	var seq int64
 	err := a.keep(ctx, "record the summary", func(tx *store.Tx) error {
@@ -356,7 +311,7 @@ func (a *agent) adopt(ctx context.Context, model Model, r *reply, e Entry) error
 		}
 		turn, ok, err := tx.LastTurn(a.id)
 		if err != nil || !ok {
-			return errors.Join(err, missing(ok, "a turn of agent %d", a.id))
+			return errors.Join(err, store.Missing(ok, "a turn of agent %d", a.id))
 		}
 		b := a.book().Batch(tx, true)
 		if seq, err = b.Add(a.turn, e); err != nil {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"fantail/agents/llm"
+	"fantail/agents/history"
 	"fantail/store"
 )
 
@@ -34,13 +34,13 @@ func (p *Pool) Context(ctx context.Context, agent int64) (Context, error) {
 	}
 	var entries []Entry
 	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
-		after, err := begins(rx, agent)
+		after, err := history.SentFrom(rx, agent)
 		if err != nil {
 			return err
 		}
 		rows, err := rx.EntriesAfter(agent, after, 0)
-		for _, e := range decodeAll(rows) {
-			entries = e.extend(entries)
+		for _, e := range history.DecodeAll(rows) {
+			entries = e.Extend(entries)
 		}
 		return err
 	})
@@ -59,18 +59,18 @@ func (p *Pool) Context(ctx context.Context, agent int64) (Context, error) {
 		parts[what].Items += items
 		parts[what].Tokens += tokens
 	}
-	add("system prompt", 1, tokens(empty.System))
-	add("tools", len(empty.Tools), weigh(empty)-tokens(empty.System))
-	gone := withdrawn(entries)
+	add("system prompt", 1, history.Tokens(empty.System))
+	add("tools", len(empty.Tools), history.Estimate(empty)-history.Tokens(empty.System))
+	gone := history.Withdrawn(entries)
 	for _, e := range entries {
-		what := contextKind(e)
+		what := history.KindOf(e)
 		if what == "" || gone[e.Seq] {
 			continue
 		}
 		if c.Mail += len(e.Messages); len(e.Messages) > 0 {
 			c.MailTokens += e.Tokens
 		}
-		add(what, max(1, len(e.Messages)), heft(e))
+		add(what, max(1, len(e.Messages)), history.Weight(e))
 	}
 	for _, what := range []string{
 		"system prompt", "tools", "summary", "prompts", "answers", "tool calls", "tool results", "mail", "memory documents", "your own commands", "notes of the program",
@@ -80,32 +80,4 @@ func (p *Pool) Context(ctx context.Context, agent int64) (Context, error) {
 		}
 	}
 	return c, nil
-}
-
-// contextKind says what an entry is in a context; "": nothing.
-func contextKind(e Entry) string {
-	switch {
-	case e.Kind == EntryMessage && e.Text == "": // the human alone reads it
-		return ""
-	case len(e.Messages) > 0:
-		return "mail"
-	case e.Kind == EntryResult:
-		return "tool results"
-	}
-	return map[EntryKind]string{
-		EntrySummary: "summary", EntryPrompt: "prompts", EntryText: "answers", EntryCall: "tool calls", EntryMessage: "mail", EntryMemory: "memory documents",
-		EntryShell: "your own commands", EntryHost: "notes of the program", EntrySnapshot: "notes of the program",
-	}[e.Kind]
-}
-
-// heft estimates the tokens of an entry in a request.
-func heft(e Entry) int {
-	n := weigh(&llm.Request{Messages: messages([]Entry{e}, "")})
-	switch {
-	case e.Kind == EntryResult && e.Result != nil: // a result without its call is not sent
-		n = tokens(e.Result.Text)
-	case e.Kind == EntryCall && e.Call != nil: // a call without its result gets one
-		n = tokens(e.Call.Name + string(e.Call.Args))
-	}
-	return n
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -102,7 +103,7 @@ func (d desk) collect(ctx context.Context, call string, t Task) (text string, en
 		b := d.a.book().Batch(tx, false)
 		ms, _, err := d.a.p.inbox.Take(tx, inbox.Query{Recipient: d.a.id, Task: t.ID}, tool, func(ms []inbox.Message) (seq int64, err error) {
 			entry, err = b.Add(d.a.turn, Entry{Kind: EntryResult, By: toolDelegate, Messages: ms, Result: &Result{
-				ID: call, Name: toolDelegate, Text: asRead(inbox.NewRendering(tx.Now(), bytesOf(min(itemTokens, d.a.room()))), ms...), Error: !ms[0].Success(), Millis: tx.Now().Sub(t.Created).Milliseconds(),
+				ID: call, Name: toolDelegate, Text: asRead(inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, d.a.room()))), ms...), Error: !ms[0].Success(), Millis: tx.Now().Sub(t.Created).Milliseconds(),
 			}})
 			return entry, err
 		})
@@ -225,7 +226,7 @@ func again(tx *store.Tx, row *Task, t tools.Task) error {
 func revive(tx *store.Tx, t Task, trust string) (store.Agent, error) {
 	row, ok, err := tx.Agent(t.Resumes)
 	if err != nil || !ok {
-		return row, errors.Join(err, missing(ok, "agent %d", t.Resumes))
+		return row, errors.Join(err, store.Missing(ok, "agent %d", t.Resumes))
 	}
 	row.Parent, row.Task, row.Trust, row.Model, row.State = t.Queue, t.ID, trust, t.Model, string(Running)
 	if ok, err = tx.ReviveAgent(row); err == nil && !ok {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -195,7 +196,7 @@ func (d desk) Messages(ctx context.Context, f tools.Filter) (string, error) {
 // taken or sent before is only shown again.
 func (d desk) Read(ctx context.Context, call string, id int64, offset int) (string, int64, error) {
 	p := d.a.p
-	r := inbox.NewRendering(p.o.Now(), bytesOf(min(itemTokens, d.a.room())))
+	r := inbox.NewRendering(p.o.Now(), history.BytesOf(min(history.ItemTokens, d.a.room())))
 	var g grasp
 	err := p.o.DB.Write(ctx, "read a message", func(tx *store.Tx) error {
 		g = grasp{}

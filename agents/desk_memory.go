@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/history"
 	"fantail/agents/memory"
 	"fantail/inbox"
 	"fantail/store"
@@ -99,6 +100,6 @@ func (d desk) recall(ctx context.Context, title string, offset int) (string, err
 		return "", fmt.Errorf("#mem-%s has %d bytes; the offset %d is not in it", memory.Title(x), len(x.Text), offset)
 	}
 	piece := inbox.Document{Name: memory.Title(x), By: x.By, Version: x.Version, Created: x.Created, Text: x.Text}.
-		Piece(offset, bytesOf(min(itemTokens, d.a.room())))
+		Piece(offset, history.BytesOf(min(history.ItemTokens, d.a.room())))
 	return strings.TrimSuffix(inbox.NewRendering(d.a.p.o.Now(), 0).Document(piece)+"\n"+more, "\n"), nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/history"
 	"fantail/agents/queue"
 	"fantail/inbox"
 	"fantail/store"
@@ -242,11 +243,11 @@ func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 	if len(ms) == 0 {
 		return nil
 	}
-	room := someWindow
+	room := history.SomeWindow
 	if m, err := p.o.Resolve(t.Model); err == nil && m.Window > 0 {
 		room = m.Window
 	}
-	r := inbox.NewRendering(tx.Now(), bytesOf(min(itemTokens, room/4/len(ms))))
+	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4/len(ms))))
 	b := p.book(id).Batch(tx, false)
 	_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: id}, "start", func(ms []inbox.Message) (int64, error) {
 		var parts []string

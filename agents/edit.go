@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -58,8 +59,8 @@ func (a *agent) discard(ctx context.Context, name string) error {
 			return err
 		}
 		_, err = a.p.inbox.Add(tx, inbox.Message{
-			Recipient: a.id, Sender: a.id, Kind: inbox.Notice, Deliver: inbox.Hold, Subject: fit(t.Prompt, mostSubject),
-			Body: fmt.Sprintf("The agent removed the task %s from its queue before it started. /push pushes it again; its prompt was: %s", name, fit(typed(t), mostSubject)),
+			Recipient: a.id, Sender: a.id, Kind: inbox.Notice, Deliver: inbox.Hold, Subject: history.Fit(t.Prompt, history.MostSubject),
+			Body: fmt.Sprintf("The agent removed the task %s from its queue before it started. /push pushes it again; its prompt was: %s", name, history.Fit(typed(t), history.MostSubject)),
 		})
 		return err
 	})

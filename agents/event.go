@@ -1,9 +1,9 @@
 package agents
 
 import (
-	"encoding/json"
 	"time"
 
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/tools/permit"
@@ -44,18 +44,6 @@ const (
 
 // Terminal reports whether nothing can follow.
 func (s State) Terminal() bool { return s == Done || s == Failed || s == Killed || s == Crashed }
-
-// Outcome is how a turn or a task ended.
-type Outcome string
-
-const (
-	Completed   Outcome = "completed"
-	Interrupted Outcome = "interrupted"
-	OutFailed   Outcome = "failed"
-	TimedOut    Outcome = "timed_out"
-	OutKilled   Outcome = "killed"
-	OutCrashed  Outcome = "crashed"
-)
 
 // Info is what is known of an agent, as of one event. It is a value: readers
 // keep it and ask nobody.
@@ -123,99 +111,6 @@ type Retry struct {
 	Reason      string
 }
 
-// EntryKind sorts the entries of a transcript.
-type EntryKind string
-
-const (
-	EntryPrompt    EntryKind = "prompt"    // Text: what the human typed, or a sub-agent's task
-	EntryMessage   EntryKind = "message"   // Messages, taken at a seam or by the human; Text: as the model reads them, "": it does not; By
-	EntryThinking  EntryKind = "thinking"  // Text, Opaque, Model
-	EntryText      EntryKind = "text"      // Text: the model's answer, markdown; Model
-	EntryCall      EntryKind = "call"      // Call
-	EntryStarted   EntryKind = "started"   // Call.ID, Output, Group: a command runs
-	EntryDelegated EntryKind = "delegated" // Call.ID, Task: the call waits for that task's end
-	EntryResult    EntryKind = "result"    // Result; Messages if the tool took mail
-	EntryShell     EntryKind = "shell"     // Shell: the human's own `!` command and its output
-	EntrySnapshot  EntryKind = "snapshot"  // Text: the program to a fork's model, what its parent did last
-	EntryMemory    EntryKind = "memory"    // Memory, Text: a document that the entry Behind names, or that there is none
-	EntryHost      EntryKind = "host"      // Text: the program to the model, for instance that a reply was cut
-	EntryNotice    EntryKind = "notice"    // Text: the program to the human; not sent to the model
-	EntryEnded     EntryKind = "ended"     // End: a turn ended
-	EntryCleared   EntryKind = "cleared"   // what stands before is no longer sent
-	EntrySummary   EntryKind = "summary"   // Text, Summary, Model: sent in place of what stands before
-
-	// EntryWithdrawn says that the messages of the entry Withdraws went back
-	// into the inbox: neither is sent, and neither shows its messages. Text.
-	EntryWithdrawn EntryKind = "withdrawn"
-)
-
-// Entry is one item of a transcript. The fields its Kind names are set.
-type Entry struct {
-	Seq       int64           `json:"-"`
-	Agent     int64           `json:"-"`
-	Turn      int64           `json:"-"` // 0: appended at rest
-	At        time.Time       `json:"-"`
-	Kind      EntryKind       `json:"-"`
-	Text      string          `json:"text,omitempty"`
-	Opaque    string          `json:"opaque,omitempty"`
-	Model     string          `json:"model,omitempty"`
-	By        string          `json:"by,omitempty"` // who took messages: check receive show next fire turn start delegate fork cli mcp; who outside asked for a task: cli mcp; of a prompt that came while a sub-agent worked: user
-	Call      *Call           `json:"call,omitempty"`
-	Result    *Result         `json:"result,omitempty"`
-	Messages  []inbox.Message `json:"messages,omitempty"`
-	Tokens    int             `json:"tokens,omitempty"` // what Messages cost the context, estimated
-	Withdraws int64           `json:"withdraws,omitempty"`
-	Memory    *Recall         `json:"memory,omitempty"`
-	Behind    int64           `json:"behind,omitempty"` // the entry it belongs to and goes with
-	Shell     *Shell          `json:"shell,omitempty"`
-	End       *End            `json:"end,omitempty"`
-	Summary   *Summary        `json:"summary,omitempty"`
-	Output    string          `json:"output,omitempty"` // file
-	PGID      int             `json:"pgid,omitempty"`
-	PStart    int64           `json:"pstart,omitempty"`
-	Task      int64           `json:"task,omitempty"`
-
-	words *words // where Text comes from, while it is being recorded
-}
-
-// Call is a model's tool call.
-type Call struct {
-	ID    string          `json:"id"` // the provider's; unique within the agent
-	Name  string          `json:"name"`
-	Args  json.RawMessage `json:"args"`
-	Title string          `json:"title"` // one line for people
-}
-
-// Result answers the call with that ID.
-type Result struct {
-	ID     string `json:"id"`
-	Name   string `json:"name"`
-	Text   string `json:"text"`
-	Error  bool   `json:"error,omitempty"`
-	Diff   string `json:"diff,omitempty"`
-	File   string `json:"file,omitempty"` // the whole output
-	Exit   *int   `json:"exit,omitempty"`
-	Millis int64  `json:"ms"` // how long it ran
-}
-
-// Shell is a command of the human's own.
-type Shell struct {
-	Command string `json:"command"`
-	Output  string `json:"output"`
-	Exit    int    `json:"exit"`
-	Millis  int64  `json:"ms"`
-	File    string `json:"file,omitempty"`
-}
-
-// End tells how a turn ended.
-type End struct {
-	Outcome Outcome `json:"outcome"`
-	Error   string  `json:"error,omitempty"`
-	Millis  int64   `json:"ms"`
-	Steps   int     `json:"steps"`
-	Tokens  int     `json:"tokens"`
-}
-
 // Event is what an agent tells its feeds. The implementations are [Changed],
 // [Appended], [Delta], [Void], [Output], [Tally], [Mailed] and [Closed]. Live and replay are
 // the same: a new [Feed] begins with a Changed for every agent and a Tally, and
@@ -243,8 +138,8 @@ type Delta struct {
 	Summary  bool // of a conversation that is being compacted
 	Text     string
 
-	words *words // the block's text, of which this is a part
-	upTo  int    // where it ends there
+	words *history.Words // the block's text, of which this is a part
+	upTo  int            // where it ends there
 }
 
 // Void says that what was streamed since the last Appended with Live is void.

@@ -149,7 +149,7 @@ func (h *hub) join(f *Feed, now []Event) {
 	}
 	for _, bs := range h.live {
 		for _, d := range bs {
-			d.Text = d.words.before(d.upTo)
+			d.Text = d.words.Before(d.upTo)
 			f.put(d)
 		}
 	}

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode/utf8"
 
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -90,7 +90,7 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 			}
 		}
 		b := a.book().Batch(tx, false)
-		if err := b.salvage(a.turn); err != nil { // of a reply that could not be recorded
+		if err := b.Salvage(a.turn); err != nil { // of a reply that could not be recorded
 			return err
 		}
 		if len(a.handled) > 0 && e.outcome == Completed {
@@ -125,7 +125,7 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 			if err != nil {
 				return err
 			}
-			gist = gistOf(text)
+			gist = history.GistOf(text)
 		}
 		done = true
 		return nil
@@ -213,7 +213,7 @@ func (a *agent) account(tx *store.Tx, e ending) error {
 func (a *agent) report(tx *store.Tx, e ending) error {
 	t, ok, err := tx.Task(a.task)
 	if err != nil || !ok {
-		return errors.Join(err, missing(ok, "task %d", a.task))
+		return errors.Join(err, store.Missing(ok, "task %d", a.task))
 	}
 	text, err := a.said(tx)
 	if err != nil {
@@ -279,7 +279,7 @@ func heir(tx *store.Tx, id int64) (int64, error) {
 	for {
 		a, ok, err := tx.Agent(id)
 		if err != nil || !ok {
-			return 0, errors.Join(err, missing(ok, "agent %d", id))
+			return 0, errors.Join(err, store.Missing(ok, "agent %d", id))
 		}
 		if !State(a.State).Terminal() {
 			return id, nil
@@ -288,17 +288,14 @@ func heir(tx *store.Tx, id int64) (int64, error) {
 	}
 }
 
-// mostSubject is how many bytes of its task's prompt, and of an error, a message shows.
-const mostSubject = 16 << 10
-
 // resultOf is the message a task ends with.
 func resultOf(t store.Task, agent int64, o Outcome, cause, text string) inbox.Message {
 	m := inbox.Message{
 		Recipient: t.Queue, Sender: agent, From: t.Name, Kind: inbox.Result, Deliver: inbox.Deliver(t.Deliver),
-		Subject: fit(typed(t), mostSubject), Outcome: string(o), Task: t.ID, Body: fit(text, inbox.MaxBody),
+		Subject: history.Fit(typed(t), history.MostSubject), Outcome: string(o), Task: t.ID, Body: history.Fit(text, inbox.MaxBody),
 	}
 	if o != Completed {
-		m.Error = fit(cause, mostSubject)
+		m.Error = history.Fit(cause, history.MostSubject)
 	}
 	switch {
 	case o == Interrupted && m.Body != "": // what it has so far is its result
@@ -308,27 +305,4 @@ func resultOf(t store.Task, agent int64, o Outcome, cause, text string) inbox.Me
 		m.Body = "(no output)"
 	}
 	return m
-}
-
-// fit cuts a text of more than `most` bytes in the middle; the transcript keeps it
-// whole.
-func fit(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	head, tail := most/2-100, len(s)-most/2+100
-	for head > 0 && !utf8.RuneStart(s[head]) {
-		head--
-	}
-	for tail < len(s) && !utf8.RuneStart(s[tail]) {
-		tail++
-	}
-	return fmt.Sprintf("%s\n… %d bytes are left out; the agent's tab shows all …\n%s", s[:head], tail-head, s[tail:])
-}
-
-func missing(ok bool, format string, args ...any) error {
-	if ok {
-		return nil
-	}
-	return fmt.Errorf("%s does not exist", fmt.Sprintf(format, args...))
 }

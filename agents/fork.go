@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -51,7 +52,7 @@ func (p *Pool) fork(ctx context.Context, parent *agent, message int64) error {
 	err = p.o.DB.Write(ctx, "fork", func(tx *store.Tx) error {
 		above, ok, err := tx.Agent(parent.id)
 		if err != nil || !ok {
-			return errors.Join(err, missing(ok, "agent %d", parent.id))
+			return errors.Join(err, store.Missing(ok, "agent %d", parent.id))
 		}
 		row := store.Agent{
 			Kind: string(Fork), Trust: above.Trust, Parent: parent.id, Model: model.Name, State: string(Queued), Handles: message,
@@ -123,7 +124,7 @@ func (p *Pool) forkable(parent *agent) (Info, Model, error) {
 
 // about notes what a fork handles.
 func (i *Info) about(m inbox.Message) {
-	i.Handles, i.Sender, i.Prompt = m.ID, m.From, fit(m.Text(), mostSubject)
+	i.Handles, i.Sender, i.Prompt = m.ID, m.From, history.Fit(m.Text(), history.MostSubject)
 }
 
 // brief is m with the beginnings of its texts.
@@ -167,11 +168,11 @@ func (p *Pool) instruct(tx *store.Tx, row store.Agent, h *handling, seen string,
 	if _, err := b.Add(0, Entry{Kind: EntryHost, Text: fmt.Sprintf("You handle message #%d to %s. %s %s", m.ID, of, who, h.fate(of))}); err != nil {
 		return 0, err
 	}
-	room := someWindow
+	room := history.SomeWindow
 	if model, err := p.o.Resolve(row.Model); err == nil && model.Window > 0 {
 		room = model.Window
 	}
-	r := inbox.NewRendering(tx.Now(), bytesOf(min(itemTokens, room/4)))
+	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4)))
 	return b.Add(0, Entry{Kind: EntryMessage, By: "fork", Messages: []inbox.Message{m}, Text: inbox.Line(m) + "\n\n" + r.Envelope(m)})
 }
 

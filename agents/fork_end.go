@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/memory"
 	"fantail/inbox"
@@ -35,7 +36,7 @@ func (a *agent) outcomes(tx *store.Tx, text string) error {
 	h := a.handling
 	m, ok, err := a.p.inbox.Find(tx, h.message.ID)
 	if err != nil || !ok {
-		return errors.Join(err, missing(ok, "message %d", h.message.ID))
+		return errors.Join(err, store.Missing(ok, "message %d", h.message.ID))
 	}
 	above, err := heir(tx, a.id)
 	if err != nil {
@@ -90,13 +91,13 @@ func (a *agent) escalate(tx *store.Tx, above int64, m inbox.Message, text string
 	if err != nil {
 		return err
 	}
-	body := fmt.Sprintf("Forwarded: message #%d from %s to %s.\n\n%s", m.ID, inbox.Label(m.From), whom, quoted(fit(m.Text(), inbox.MaxBody/2)))
+	body := fmt.Sprintf("Forwarded: message #%d from %s to %s.\n\n%s", m.ID, inbox.Label(m.From), whom, quoted(history.Fit(m.Text(), inbox.MaxBody/2)))
 	if text != "" {
 		body += "\n\nWhat its fork says of it:\n\n" + llm.Clip(text, findings)
 	}
 	_, err = a.p.post(tx, inbox.Message{
 		Recipient: to.ID, Sender: a.id, Kind: inbox.Mail, Deliver: inbox.Next, Priority: m.Priority, Tags: m.Tags,
-		Subject: fit(inbox.Label(m.Subject), forkSubject), Body: body, InReplyTo: m.ID, Hops: m.Hops + 1,
+		Subject: history.Fit(inbox.Label(m.Subject), forkSubject), Body: body, InReplyTo: m.ID, Hops: m.Hops + 1,
 	})
 	return err
 }
@@ -111,11 +112,11 @@ func quoted(s string) string {
 func (p *Pool) unhandled(tx *store.Tx, fork int64, e ending, text string) error {
 	row, ok, err := tx.Agent(fork)
 	if err != nil || !ok {
-		return errors.Join(err, missing(ok, "agent %d", fork))
+		return errors.Join(err, store.Missing(ok, "agent %d", fork))
 	}
 	m, ok, err := p.inbox.Find(tx, row.Handles)
 	if err != nil || !ok {
-		return errors.Join(err, missing(ok, "message %d", row.Handles))
+		return errors.Join(err, store.Missing(ok, "message %d", row.Handles))
 	}
 	above, err := heir(tx, fork)
 	if err != nil {
@@ -135,7 +136,7 @@ func (p *Pool) unhandled(tx *store.Tx, fork int64, e ending, text string) error 
 func (p *Pool) tell(tx *store.Tx, to, fork int64, m inbox.Message, why, text string, o Outcome) error {
 	_, err := p.post(tx, inbox.Message{
 		Recipient: to, Sender: fork, Kind: inbox.Failure, Deliver: inbox.Next, Priority: m.Priority,
-		Subject: fit(inbox.Label(m.Text()), forkSubject), Outcome: string(o), Error: fit(why, mostSubject), Partial: fit(text, inbox.MaxBody), InReplyTo: m.ID, Hops: m.Hops + 1,
+		Subject: history.Fit(inbox.Label(m.Text()), forkSubject), Outcome: string(o), Error: history.Fit(why, history.MostSubject), Partial: history.Fit(text, inbox.MaxBody), InReplyTo: m.ID, Hops: m.Hops + 1,
 	})
 	return err
 }
@@ -146,7 +147,7 @@ func reader(v *store.View, id int64) (store.Agent, error) {
 	for {
 		a, ok, err := v.Agent(id)
 		if err != nil || !ok {
-			return a, errors.Join(err, missing(ok, "agent %d", id))
+			return a, errors.Join(err, store.Missing(ok, "agent %d", id))
 		}
 		if Kind(a.Kind) != Fork || !State(a.State).Terminal() || a.Parent == 0 {
 			return a, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -21,18 +22,18 @@ const (
 func (p *Pool) snapshot(ctx context.Context, of Info) (string, error) {
 	var entries []Entry
 	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
-		after, err := begins(rx, of.ID)
+		after, err := history.SentFrom(rx, of.ID)
 		if err != nil {
 			return err
 		}
 		rows, err := rx.EntriesBefore(of.ID, 0, snapshotEntries)
-		entries = slices.DeleteFunc(decodeAll(rows), func(e Entry) bool { return e.Seq <= after })
+		entries = slices.DeleteFunc(history.DecodeAll(rows), func(e Entry) bool { return e.Seq <= after })
 		return err
 	})
 	if err != nil {
 		return "", fmt.Errorf("read what %s did last: %w", of.Name, err)
 	}
-	gone := withdrawn(entries)
+	gone := history.Withdrawn(entries)
 	var lines []string
 	room, more := snapshotTokens, false
 	for _, e := range slices.Backward(entries) {
@@ -43,9 +44,9 @@ func (p *Pool) snapshot(ctx context.Context, of Info) (string, error) {
 		if line == "" {
 			continue
 		}
-		if need := tokens(line) + 1; need > room {
+		if need := history.Tokens(line) + 1; need > room {
 			if more = true; len(lines) == 0 { // the newest alone is too long
-				lines = append(lines, fit(line, bytesOf(room)-200))
+				lines = append(lines, history.Fit(line, history.BytesOf(room)-200))
 			}
 			break
 		} else {

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fantail/agents/history"
 	"fantail/agents/llm"
 )
 
@@ -51,7 +52,7 @@ func TestMessages_anyCutIsRepaired(t *testing.T) {
 		}
 		es = es[:rapid.IntRange(0, len(es)).Draw(rt, "cut")]
 		es = append(es, Entry{Kind: EntryPrompt, Text: "go on"})
-		if err := accepted(messages(es, "m")); err != nil {
+		if err := accepted(history.Request(es, "m")); err != nil {
 			rt.Fatalf("%v\nentries %+v", err, es)
 		}
 	})

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/history"
 	"fantail/agents/queue"
 	"fantail/store"
 )
@@ -118,22 +119,22 @@ func (f *Facts) words(rx *store.Rx, agent int64) error {
 	if row, ok, err := rx.LastEntry(agent, string(EntryPrompt)); err != nil {
 		return err
 	} else if ok {
-		f.Prompt = decode(row).Text
+		f.Prompt = history.Decode(row).Text
 	}
 	rows, err := rx.EntriesBefore(agent, 0, mostEntries)
 	if err != nil {
 		return err
 	}
 	if f.Task.Kind == kindCommand {
-		f.Answer = whatSaid(decodeAll(rows))
+		f.Answer = history.Said(history.DecodeAll(rows))
 		return nil
 	}
-	if f.Answer = finalText(decodeAll(rows)); f.Answer != "" {
+	if f.Answer = history.FinalText(history.DecodeAll(rows)); f.Answer != "" {
 		return nil
 	}
 	row, ok, err := rx.LastEntry(agent, string(EntryText))
 	if ok && err == nil {
-		f.Answer = decode(row).Text
+		f.Answer = history.Decode(row).Text
 	}
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -42,7 +43,7 @@ func (p *Pool) Made(ctx context.Context, message int64) (made Made, err error) {
 			if err != nil {
 				return err
 			}
-			for _, e := range decodeAll(rows) {
+			for _, e := range history.DecodeAll(rows) {
 				if e.Result != nil && e.Result.Diff != "" && !e.At.After(m.Created) {
 					diffs = append(diffs, strings.TrimSuffix(e.Result.Diff, "\n")+"\n")
 				}

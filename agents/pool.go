@@ -8,8 +8,8 @@
 // Does not: know a provider by name, a screen, or the configuration file;
 // render anything for people.
 //
-// Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/llm, agents/memory,
-// agents/prompts, agents/queue.
+// Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/history, agents/llm,
+// agents/memory, agents/prompts, agents/queue.
 package agents
 
 import (
@@ -23,6 +23,7 @@ import (
 	"sync"
 	"time"
 
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/queue"
 	"fantail/inbox"
@@ -229,16 +230,6 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*parked) error {
 	return nil
 }
 
-// clearedLast reports whether a new conversation began since the agent's last turn.
-func clearedLast(v *store.View, agent int64) (bool, error) {
-	cleared, ok, err := v.LastEntry(agent, string(EntryCleared))
-	if err != nil || !ok {
-		return false, err
-	}
-	ended, _, err := v.LastEntry(agent, string(EntryEnded))
-	return ended.Seq < cleared.Seq, err
-}
-
 // load makes the agent of a row, without starting it.
 func (p *Pool) load(ctx context.Context, row store.Agent) error {
 	i, err := p.known(ctx, row)
@@ -268,7 +259,7 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 			}
 			i.Context = behind.Context
 		}
-		if anew, err := clearedLast(&rx.View, row.ID); err != nil {
+		if anew, err := history.Cleared(&rx.View, row.ID); err != nil {
 			return err
 		} else if anew {
 			i.Context = 0
@@ -279,11 +270,11 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 			i.Started, i.Outcome, i.Why = last.Started, Outcome(last.Outcome), last.Error
 		}
 		if i.State == Done {
-			rows, err := rx.EntriesBefore(row.ID, 0, gistEntries)
+			rows, err := rx.EntriesBefore(row.ID, 0, history.GistEntries)
 			if err != nil {
 				return err
 			}
-			i.Gist = gistOf(whatSaid(decodeAll(rows)))
+			i.Gist = history.GistOf(history.Said(history.DecodeAll(rows)))
 		}
 		if row.Task != 0 {
 			t, _, err := rx.Task(row.Task)

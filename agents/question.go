@@ -223,7 +223,7 @@ func above(tx *store.Tx, id int64) (int64, error) {
 	for {
 		a, ok, err := tx.Agent(id)
 		if err != nil || !ok {
-			return 0, errors.Join(err, missing(ok, "agent %d", id))
+			return 0, errors.Join(err, store.Missing(ok, "agent %d", id))
 		}
 		if Kind(a.Kind).HasPrompt() {
 			return id, nil
@@ -241,7 +241,7 @@ func (p *Pool) Answer(ctx context.Context, question int64, ans Answer) error {
 		row, ok, err := tx.Approval(question)
 		switch {
 		case err != nil || !ok:
-			return errors.Join(err, missing(ok, "question %d", question))
+			return errors.Join(err, store.Missing(ok, "question %d", question))
 		case !row.Answered.IsZero():
 			return howEnded(row, tx.Now())
 		}

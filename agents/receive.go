@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -73,7 +74,7 @@ type patience struct {
 // receive takes the one message that matches, as soon as there is one.
 func (a *agent) receive(ctx context.Context, q inbox.Query, how patience) (inbox.Message, error) {
 	var m inbox.Message
-	limit := bytesOf(min(itemTokens, a.room()))
+	limit := history.BytesOf(min(history.ItemTokens, a.room()))
 	take := func() (bool, error) {
 		found := false
 		err := a.p.o.DB.Write(context.WithoutCancel(ctx), "receive", func(tx *store.Tx) error {

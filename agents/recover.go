@@ -10,7 +10,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"fantail/agents/llm"
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/proc"
@@ -19,9 +19,6 @@ import (
 // keptTabs is how many ended agents keep their tabs over a restart.
 const keptTabs = 20
 
-// tailBytes is how much of a command's output a crashed task's partial output ends with.
-const tailBytes = 4 << 10
-
 // said is the agent's final text: what it wrote in the last reply of its turn that
 // said anything.
 func (a *agent) said(tx *store.Tx) (string, error) {
@@ -29,85 +26,7 @@ func (a *agent) said(tx *store.Tx) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return whatSaid(decodeAll(rows)), nil
-}
-
-// whatSaid is finalText, but for a plain command: how it went. Where the last call
-// was cut, the end of its output is part of it.
-func whatSaid(es []Entry) string {
-	text := finalText(es)
-	if n := len(es); n > 0 && es[n-1].Kind == EntryEnded {
-		es = es[:n-1]
-	}
-	if len(es) == 0 || es[len(es)-1].Kind != EntryResult {
-		return text
-	}
-	r := *es[len(es)-1].Result
-	switch {
-	case es[0].Kind == EntryCall && es[0].Call.ID == commandCall:
-		return ran(r)
-	case r.Exit != nil && *r.Exit < 0: // it was ended
-		return withTail(text, lastBytes(r.Text))
-	}
-	return text
-}
-
-// gistEntries is among how many entries the result of an agent that ended is looked for.
-const gistEntries = 20
-
-// gistOf is the first line of a result that says something, for lists.
-func gistOf(text string) string {
-	for line := range strings.Lines(text) {
-		if line = strings.TrimSpace(line); strings.Trim(line, "`~#*-=_ ") != "" {
-			return llm.Clip(line, 200)
-		}
-	}
-	return ""
-}
-
-// withTail adds the end of a command's output to a text.
-func withTail(text, tail string) string {
-	if tail == "" {
-		return text
-	}
-	return strings.TrimSpace(text + "\n\nThe output of the command that ran then ended with:\n\n" + fenced(tail))
-}
-
-// fenced is output as markdown that keeps its lines.
-func fenced(s string) string {
-	fence := "```"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	return fence + "\n" + s + "\n" + fence
-}
-
-// lastBytes is the end of a text, from the start of a line on if it is cut.
-func lastBytes(s string) string {
-	if len(s) > tailBytes {
-		s = s[len(s)-tailBytes:]
-		if i := strings.IndexByte(s, '\n'); i >= 0 {
-			s = s[i+1:]
-		}
-		s = strings.ToValidUTF8(s, "")
-	}
-	return strings.TrimRight(s, "\n")
-}
-
-// finalText joins the texts behind the last call or prompt; if there are none,
-// those of the last reply that has some.
-func finalText(es []Entry) string {
-	var last, run []string
-	for _, e := range es {
-		switch e.Kind {
-		case EntryText:
-			run = append(run, strings.TrimSpace(e.Text))
-			last = run
-		case EntryPrompt, EntryMessage, EntryResult, EntryHost:
-			run = nil
-		}
-	}
-	return strings.Join(last, "\n\n")
+	return history.Said(history.DecodeAll(rows)), nil
 }
 
 // cut is what a crash left of one turn.
@@ -189,11 +108,11 @@ func (p *Pool) openTurns(ctx context.Context) (agents []store.Agent, cuts []cut,
 			if err != nil {
 				return err
 			}
-			said, err := partial(&rx.View, t.ID)
+			said, err := history.Partial(&rx.View, t.ID)
 			if err != nil {
 				return err
 			}
-			es := decodeAll(rows)
+			es := history.DecodeAll(rows)
 			c := leftBy(t, append(es, said...))
 			c.parked = parkedAt(t, es, asks)
 			cuts = append(cuts, c)
@@ -313,7 +232,7 @@ func (p *Pool) noteQueued(tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
-		if es := decodeAll(last); len(es) > 0 && es[0].Kind == EntryNotice && es[0].Text == text {
+		if es := history.DecodeAll(last); len(es) > 0 && es[0].Kind == EntryNotice && es[0].Text == text {
 			continue
 		}
 		if _, err := p.book(id).Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: text}); err != nil {
@@ -357,7 +276,7 @@ func (p *Pool) endGroups(cuts []cut) {
 // its screen.
 func (p *Pool) closeCut(tx *store.Tx, c cut, rests bool) error {
 	b := p.book(c.turn.Agent).Batch(tx, false)
-	if err := b.salvage(c.turn.ID); err != nil {
+	if err := b.Salvage(c.turn.ID); err != nil {
 		return err
 	}
 	end := &End{Outcome: OutCrashed, Error: "the program ended while this turn ran", Millis: tx.Now().Sub(c.turn.Started).Milliseconds(), Steps: c.turn.Steps}
@@ -374,7 +293,7 @@ func (p *Pool) closeCut(tx *store.Tx, c cut, rests bool) error {
 
 // leftBy reads what a cut turn left.
 func leftBy(t store.Turn, es []Entry) cut {
-	c := cut{turn: t, text: whatSaid(es)}
+	c := cut{turn: t, text: history.Said(es)}
 	open := map[string]Entry{}
 	for _, e := range es {
 		switch {
@@ -386,7 +305,7 @@ func leftBy(t store.Turn, es []Entry) cut {
 	}
 	for _, e := range open {
 		c.groups = append(c.groups, proc.Group{PGID: e.PGID, Start: e.PStart})
-		c.text = withTail(c.text, tailOf(e.Output))
+		c.text = history.WithTail(c.text, tailOf(e.Output))
 	}
 	return c
 }
@@ -398,13 +317,13 @@ func tailOf(path string) string {
 		return ""
 	}
 	defer f.Close()
-	at, err := f.Seek(-tailBytes, io.SeekEnd)
+	at, err := f.Seek(-history.TailBytes, io.SeekEnd)
 	if err != nil {
 		if at, err = f.Seek(0, io.SeekStart); err != nil {
 			return ""
 		}
 	}
-	data, err := io.ReadAll(io.LimitReader(f, tailBytes))
+	data, err := io.ReadAll(io.LimitReader(f, history.TailBytes))
 	if err != nil {
 		return ""
 	}

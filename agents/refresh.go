@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -124,7 +125,7 @@ func (n *news) read(v *store.View, after, mailed int64) (err error) {
 		return err
 	}
 	n.notices = map[int64][]Entry{}
-	for _, e := range decodeAll(rows) {
+	for _, e := range history.DecodeAll(rows) {
 		if fromOutside(e.By) {
 			n.notices[e.Agent] = append(n.notices[e.Agent], e)
 		}

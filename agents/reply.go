@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/history"
 	"fantail/agents/llm"
 )
 
@@ -26,7 +27,7 @@ type block struct {
 	thinking bool
 	opaque   string
 	model    string
-	text     *words
+	text     *history.Words
 	call     int // 1 + its place in calls; 0: none
 }
 
@@ -35,11 +36,11 @@ func (r *reply) add(part llm.Part) (Delta, bool) {
 	switch part := part.(type) {
 	case llm.Text:
 		b := r.block(part.Index, false)
-		upTo := b.text.add(part.Text)
+		upTo := b.text.Add(part.Text)
 		return Delta{Block: len(r.blocks) - 1, Text: part.Text, words: b.text, upTo: upTo}, part.Text != ""
 	case llm.Thinking:
 		b := r.block(part.Index, true)
-		upTo := b.text.add(part.Text)
+		upTo := b.text.Add(part.Text)
 		if part.Opaque != "" {
 			b.opaque, b.model = part.Opaque, part.Model
 		}
@@ -62,7 +63,7 @@ func (r *reply) block(index int, thinking bool) *block {
 		if thinking {
 			kind = EntryThinking
 		}
-		r.blocks = append(r.blocks, block{index: index, thinking: thinking, text: &words{kind: kind}})
+		r.blocks = append(r.blocks, block{index: index, thinking: thinking, text: &history.Words{Kind: kind}})
 	}
 	return &r.blocks[len(r.blocks)-1]
 }
@@ -142,11 +143,11 @@ func (r *reply) entries(model string, title func(string, json.RawMessage) string
 				said = true
 			}
 		case b.thinking:
-			if b.text.size() > 0 || b.opaque != "" {
-				es = append(es, Entry{Kind: EntryThinking, Text: b.text.String(), Opaque: b.opaque, Model: b.model, words: b.text})
+			if b.text.Size() > 0 || b.opaque != "" {
+				es = append(es, Entry{Kind: EntryThinking, Text: b.text.String(), Opaque: b.opaque, Model: b.model, Words: b.text})
 			}
-		case b.text.solid:
-			es = append(es, Entry{Kind: EntryText, Text: b.text.String(), Model: model, words: b.text})
+		case b.text.Solid:
+			es = append(es, Entry{Kind: EntryText, Text: b.text.String(), Model: model, Words: b.text})
 			said = true
 		}
 	}

@@ -79,7 +79,7 @@ func (p *Pool) lastOf(tx *store.Tx, name string) (Task, error) {
 		return Task{}, err
 	} else if ok && strings.Contains(name, "·") && a.Task != 0 {
 		t, ok, err := tx.Task(a.Task)
-		return t, errors.Join(err, missing(ok, "the task of %s", name))
+		return t, errors.Join(err, store.Missing(ok, "the task of %s", name))
 	}
 	t, ok, err := tx.TaskNamed(name)
 	if err == nil && !ok {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/queue"
 	"fantail/store"
@@ -85,7 +86,7 @@ func (p *Pool) Run(ctx context.Context, by int64, s tools.Start) (Ran, error) {
 			if err != nil {
 				return err
 			}
-			r.Outside = append(r.Outside, Entered{t.Name, llm.Clip(strings.Join(strings.Fields(fit(t.Prompt, mostSubject)), " "), 200)})
+			r.Outside = append(r.Outside, Entered{t.Name, llm.Clip(strings.Join(strings.Fields(history.Fit(t.Prompt, history.MostSubject)), " "), 200)})
 		}
 		return nil
 	})

@@ -3,10 +3,10 @@ package agents
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
 
+	"fantail/agents/history"
 	"fantail/store"
 )
 
@@ -18,70 +18,6 @@ const (
 	saidAfter = 900 * time.Millisecond // with its commit, text is on disk within a second of its coming
 	saidAt    = 1 << 20                // bytes that are written down at once
 )
-
-// words are the text of one block of a reply. Of a long one only what is not
-// written down is in memory. The agent's loop adds to them, its scribe writes them
-// down, and once the reply is over neither does.
-type words struct {
-	kind  EntryKind
-	solid bool // there is more than blanks; the loop's
-
-	mu   sync.Mutex
-	text []byte // from byte `from` on
-	from int
-	head int64 // the first piece of what is written down; 0: nothing is
-	upTo int   // bytes written down
-}
-
-// add adds the next piece and returns where it ends.
-func (w *words) add(s string) int {
-	w.solid = w.solid || strings.TrimSpace(s) != ""
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.text = append(w.text, s...)
-	return w.from + len(w.text)
-}
-
-func (w *words) size() int { return w.from + len(w.text) }
-
-// String is the text, "" if it is no longer in memory. The reply is over.
-func (w *words) String() string {
-	if w.from > 0 {
-		return ""
-	}
-	return string(w.text)
-}
-
-// before is the text up to a byte, as far as it is in memory.
-func (w *words) before(upTo int) string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	switch {
-	case upTo <= w.from:
-		return ""
-	case w.from > 0:
-		return fmt.Sprintf("… %d bytes before, which show when the reply is over …\n%s", w.from, w.text[:upTo-w.from])
-	}
-	return string(w.text[:upTo])
-}
-
-// rest is what is not written down, and the head of what is.
-func (w *words) rest() (head int64, upTo int, text string) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.head, w.upTo, string(w.text[w.upTo-w.from:])
-}
-
-// wrote notes what is written down, and lets go of it if there is much.
-func (w *words) wrote(head int64, upTo int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.head, w.upTo = head, upTo
-	if w.size() > longText {
-		w.text = append(w.text[:0], w.text[upTo-w.from:]...)
-		w.from = upTo
-	}
-}
 
 // scribe writes down one reply. It has a goroutine from the first piece of text on,
 // so that a disk that is slow or refuses never holds up the stream: what can't be
@@ -98,9 +34,9 @@ type scribe struct {
 	done chan struct{} // closed when the goroutine ended; nil: it never began
 
 	mu    sync.Mutex
-	heard []*words // of each block that has text
-	fresh int      // bytes heard since the last look
-	try   int      // counts the tries
+	heard []*history.Words // of each block that has text
+	fresh int              // bytes heard since the last look
+	try   int              // counts the tries
 
 	// The goroutine's, until it ended.
 	wrote bool // something may be written down
@@ -193,7 +129,7 @@ func (s *scribe) run() {
 // write writes down what was heard and is not written down.
 func (s *scribe) write() error {
 	s.mu.Lock()
-	heard := append([]*words(nil), s.heard...)
+	heard := append([]*history.Words(nil), s.heard...)
 	anew := s.try != s.tried
 	s.tried, s.fresh = s.try, 0
 	s.mu.Unlock()
@@ -215,12 +151,12 @@ func (s *scribe) write() error {
 			}
 		}
 		for i, w := range heard {
-			head, upTo, rest := w.rest()
+			head, upTo, rest := w.Rest()
 			if n, ok := stands[head]; ok {
 				rest = rest[n-upTo:]
 				upTo = n
 			}
-			at, err := tx.Say(s.turn, head, string(w.kind), s.model, rest)
+			at, err := tx.Say(s.turn, head, string(w.Kind), s.model, rest)
 			if err != nil {
 				return err
 			}
@@ -234,21 +170,21 @@ func (s *scribe) write() error {
 	}
 	s.doubt = false
 	for i, w := range heard {
-		w.wrote(now[i].head, now[i].upTo)
+		w.Wrote(now[i].head, now[i].upTo)
 	}
 	return nil
 }
 
 // look finds how much of the words stands written down, and forgets what is not
 // theirs: of a try that failed, or of a commit that only seemed to fail.
-func (s *scribe) look(tx *store.Tx, heard []*words, stands map[int64]int) error {
+func (s *scribe) look(tx *store.Tx, heard []*history.Words, stands map[int64]int) error {
 	said, err := tx.Sayings(s.turn)
 	if err != nil {
 		return err
 	}
 	var theirs []int64
 	for _, w := range heard {
-		if head, _, _ := w.rest(); head != 0 {
+		if head, _, _ := w.Rest(); head != 0 {
 			theirs = append(theirs, head)
 		}
 	}
@@ -256,37 +192,4 @@ func (s *scribe) look(tx *store.Tx, heard []*words, stands map[int64]int) error 
 		stands[t.Head] = t.Size
 	}
 	return tx.Unsay(s.turn, theirs...)
-}
-
-// salvage makes entries of what a turn said that none has taken over: its reply was
-// cut before it could be recorded.
-func (b *Batch) salvage(turn int64) error {
-	es, err := partial(&b.tx.View, turn)
-	if err != nil {
-		return err
-	}
-	for _, e := range es {
-		if _, err := b.Add(turn, e); err != nil {
-			return err
-		}
-	}
-	return b.tx.Unsay(turn)
-}
-
-// partial are the entries of a turn's reply that was cut.
-func partial(v *store.View, turn int64) (es []Entry, err error) {
-	said, err := v.Sayings(turn)
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range said {
-		text, err := v.Text(s.Head, s.Size)
-		if err != nil {
-			return nil, err
-		}
-		if strings.TrimSpace(text) != "" {
-			es = append(es, Entry{Kind: EntryKind(s.Kind), Text: text, Model: s.Model, words: &words{head: s.Head, upTo: len(text)}})
-		}
-	}
-	return es, nil
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/inbox"
 )
@@ -207,8 +208,8 @@ func TestTokens(t *testing.T) {
 		check(t, err)
 		listed, err := w.pool.Shelf(t.Context(), inbox.Shelf{Recipient: main})
 		check(t, err)
-		price := agents.Tokens(listed[0])
-		if other := agents.Tokens(whole); other != price {
+		price := history.MessageTokens(listed[0])
+		if other := history.MessageTokens(whole); other != price {
 			t.Errorf("%d bytes: %d listed, %d whole", size, price, other)
 		}
 		_, err = w.pool.FireThese(t.Context(), main, []int64{id}, "")

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"fantail/agents/history"
 	"fantail/agents/llm"
 )
 
@@ -66,12 +67,12 @@ func shorten(s string, most int) string {
 	}
 	parts := apart(s)
 	if len(parts) == 1 && parts[0].close == "" {
-		return fit(s, most)
+		return history.Fit(s, most)
 	}
 	share := max(leastPart, most/len(parts))
 	texts := make([]string, len(parts))
 	for i, p := range parts {
-		texts[i] = p.open + fit(p.text, share) + p.close
+		texts[i] = p.open + history.Fit(p.text, share) + p.close
 	}
 	return strings.TrimSuffix(ends(texts, max(most, len(texts[0])), ""), "\n")
 }

@@ -5,44 +5,25 @@ import (
 	"fmt"
 	"strings"
 
-	"fantail/agents/llm"
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 )
 
 // Bounds of takes, in tokens.
 const (
-	autoTokens = 2_000   // of one automatic take
-	itemTokens = 16_000  // of one message in a take somebody asked for
-	maxTaken   = 200     // messages of one take
-	someWindow = 128_000 // of a model whose window is unknown
+	autoTokens = 2_000 // of one automatic take
+
+	maxTaken = 200 // messages of one take
+
 )
-
-// tokens estimates how many tokens s is. It errs on the high side.
-func tokens(s string) int { return (2*len(s) + 6) / 7 }
-
-// bytesOf is the length of a text of n tokens.
-func bytesOf(n int) int { return n * 7 / 2 }
-
-// Tokens is about what it costs a model to read m, if somebody takes it. Of a
-// message that was listed its size is enough.
-func Tokens(m inbox.Message) int {
-	size := max(m.Size-len(m.Subject), len(m.Text()))
-	m.Subject, m.Body, m.Error, m.Partial = llm.Clip(m.Subject, priced), llm.Clip(m.Body, priced), llm.Clip(m.Error, priced), llm.Clip(m.Partial, priced)
-	r := inbox.NewRendering(m.Created, 0)
-	around := len(r.Fired([]inbox.Message{m})) - len(m.Text())
-	return (2*(around+min(size, bytesOf(itemTokens))) + 6) / 7
-}
-
-// priced is how much of each text is looked at for the price of what stands around it.
-const priced = 512
 
 // fill admits messages in order as long as all their renderings fit into room
 // tokens; the first always does.
 func fill(room int, render func(m inbox.Message) string) func(m inbox.Message) bool {
 	n, any := 0, false
 	return func(m inbox.Message) bool {
-		n += tokens(render(m))
+		n += history.Tokens(render(m))
 		if any && n > room {
 			return false
 		}
@@ -56,7 +37,7 @@ func (a *agent) room() int {
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
 	if a.info.Window == 0 {
-		return someWindow / 4
+		return history.SomeWindow / 4
 	}
 	return a.info.Window / 4
 }
@@ -74,7 +55,7 @@ func (a *agent) takeDue(tx *store.Tx, b *Batch, turn int64, mail *arrivals) erro
 	}
 	r := inbox.NewRendering(tx.Now(), 0)
 	digest := func(ms ...inbox.Message) string {
-		return r.Within(bytesOf(autoTokens), func(r inbox.Rendering) string { return r.Digest(ms) })
+		return r.Within(history.BytesOf(autoTokens), func(r inbox.Rendering) string { return r.Digest(ms) })
 	}
 	q.Limit, q.Fit = maxTaken, fill(autoTokens, func(m inbox.Message) string { return digest(m) })
 	ms, more, err := a.p.inbox.Take(tx, q, "turn", func(ms []inbox.Message) (int64, error) {
@@ -99,7 +80,7 @@ func moreWait(n int) string {
 // takeNext takes the message a human wants handled in this turn.
 func (a *agent) takeNext(tx *store.Tx, b *Batch, turn int64, w *wish) ([]inbox.Message, error) {
 	q := inbox.Query{Recipient: a.id, ID: w.id, ByUrgency: !w.oldest, Limit: 1}
-	r := inbox.NewRendering(tx.Now(), bytesOf(min(itemTokens, a.room())))
+	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, a.room())))
 	ms, _, err := a.p.inbox.Take(tx, q, "next", func(ms []inbox.Message) (int64, error) {
 		return b.Add(turn, Entry{Kind: EntryMessage, By: "next", Messages: ms, Text: inbox.Line(ms[0]) + "\n\n" + r.Envelope(ms[0])})
 	})
@@ -110,7 +91,7 @@ func (a *agent) takeNext(tx *store.Tx, b *Batch, turn int64, w *wish) ([]inbox.M
 // of the model's window; what does not fit stays pending, counted.
 func (a *agent) takeAll(tx *store.Tx, b *Batch, turn int64, w *wish) ([]inbox.Message, int, error) {
 	room := a.room()
-	r := inbox.NewRendering(tx.Now(), bytesOf(min(itemTokens, room)))
+	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 	q := inbox.Query{Recipient: a.id, Limit: maxTaken, Fit: fill(room, func(m inbox.Message) string { return r.Fired([]inbox.Message{m}) })}
 	if len(w.ids) > 0 {
 		return a.takeThese(tx, b, turn, w.ids)
@@ -129,9 +110,9 @@ func (a *agent) takeAll(tx *store.Tx, b *Batch, turn int64, w *wish) ([]inbox.Me
 func (a *agent) takeThese(tx *store.Tx, b *Batch, turn int64, ids []int64) ([]inbox.Message, int, error) {
 	room := a.room()
 	ms, _, err := a.p.inbox.Take(tx, inbox.Query{Recipient: a.id, IDs: ids}, "fire", func(ms []inbox.Message) (int64, error) {
-		r := inbox.NewRendering(tx.Now(), bytesOf(min(itemTokens, room)))
+		r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 		text := r.Fired(ms)
-		if most := bytesOf(room); len(text) > most {
+		if most := history.BytesOf(room); len(text) > most {
 			r.Limit = 1
 			r.Limit = max(1, (most-len(r.Fired(ms)))/len(ms))
 			text = r.Fired(ms)
@@ -202,7 +183,7 @@ func (a *agent) check(ctx context.Context, q inbox.Query, by string, into into, 
 		if q.Limit == 0 || q.Limit > maxTaken {
 			q.Limit = maxTaken
 		}
-		r := inbox.NewRendering(tx.Now(), bytesOf(min(itemTokens, room)))
+		r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 		q.Fit = fill(room, func(m inbox.Message) string { return asRead(r, m) })
 		b := a.book().Batch(tx, false)
 		var err error

@@ -1,6 +1,9 @@
 package agents
 
-import "fantail/store"
+import (
+	"fantail/agents/history"
+	"fantail/store"
+)
 
 // States of a task's row.
 const (
@@ -49,7 +52,7 @@ func (p *Pool) release(tx *store.Tx, t store.Task, e ending) error {
 	}
 	cause := "not started: " + became(t.Name, string(e.outcome), e.cause)
 	for _, w := range waiting {
-		if _, err := p.endTask(tx, w, 0, ending{OutFailed, fit(cause, mostSubject)}, ""); err != nil {
+		if _, err := p.endTask(tx, w, 0, ending{OutFailed, history.Fit(cause, history.MostSubject)}, ""); err != nil {
 			return err
 		}
 	}

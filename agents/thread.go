@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -57,7 +58,7 @@ func (p *Pool) respond(ctx context.Context, from, id int64, l Letter, may func(m
 		}
 		sent.To = whom.Name
 		re := inbox.Message{
-			Recipient: whom.ID, Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Body: l.Body, InReplyTo: id, Subject: fit(about, mostSubject), Hops: l.hops,
+			Recipient: whom.ID, Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Body: l.Body, InReplyTo: id, Subject: history.Fit(about, history.MostSubject), Hops: l.hops,
 		}
 		sent.held = re.Endless()
 		sent.ID, err = p.post(tx, re)

@@ -68,19 +68,3 @@ func wentBack(n int) string {
 	}
 	return fmt.Sprintf("%d messages went back into the inbox.", n)
 }
-
-// withdrawn are the entries that others among es withdraw, with what belongs to them.
-func withdrawn(es []Entry) map[int64]bool {
-	gone := map[int64]bool{}
-	for _, e := range es {
-		if e.Kind == EntryWithdrawn {
-			gone[e.Withdraws] = true
-		}
-	}
-	for _, e := range es {
-		if e.Behind != 0 && gone[e.Behind] {
-			gone[e.Seq] = true
-		}
-	}
-	return gone
-}

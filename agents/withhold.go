@@ -17,27 +17,6 @@ func (p *Pool) environ(i Info) []string {
 	return proc.Bare(p.o.Environ)
 }
 
-// withhold takes keys out of the texts of e that come from elsewhere. What else there is
-// in an entry are words of the program's own, and goes through Keys.Row.
-func (e *Entry) withhold(keys *secret.Keys) {
-	e.Text = keys.Text(e.Text)
-	if r := e.Result; r != nil {
-		c := *r
-		c.Text, c.Diff = keys.Text(c.Text), keys.Text(c.Diff)
-		e.Result = &c
-	}
-	if s := e.Shell; s != nil {
-		c := *s
-		c.Command, c.Output = keys.Text(c.Command), keys.Text(c.Output)
-		e.Shell = &c
-	}
-	if d := e.End; d != nil {
-		c := *d
-		c.Error = keys.Text(c.Error)
-		e.End = &c
-	}
-}
-
 // withheld is a reply without keys. What a model says is replaced before anything
 // is made of it, so that the command a question shows is the one that runs and the
 // one that is kept. A key that comes in pieces is held back until it is whole, or

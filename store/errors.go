@@ -82,3 +82,11 @@ func undoes(err error) bool {
 
 // unique reports whether err says that a unique index refused a row.
 func unique(err error) bool { return code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE }
+
+// Missing is an error that says that a row which must be there is not; nil: ok.
+func Missing(ok bool, format string, args ...any) error {
+	if ok {
+		return nil
+	}
+	return fmt.Errorf("%s does not exist", fmt.Sprintf(format, args...))
+}

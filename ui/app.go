@@ -6,7 +6,7 @@
 // Does not: run agents, read the database, know a model, ask anybody "are you
 // busy?": it holds the last event.
 //
-// Imports: agents, inbox, store/config/near, tools, tools/permit, themes,
+// Imports: agents, agents/history, agents/memory, inbox, store/config/near, tools, tools/permit, themes,
 // ui/composer, ui/dialog, ui/files, ui/frame, ui/transcript, ui/words.
 package ui
 

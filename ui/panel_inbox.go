@@ -10,6 +10,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/dialog"
@@ -265,7 +266,7 @@ func (w *stretch) lines(costs map[int64]int) []dialog.Line {
 	line := func(m inbox.Message) dialog.Line {
 		l, ok := mailLine(m), false
 		if l.Cost, ok = costs[m.ID]; !ok {
-			l.Cost = agents.Tokens(m)
+			l.Cost = history.MessageTokens(m)
 			costs[m.ID] = l.Cost
 		}
 		return l

@@ -1,4 +1,4 @@
-package agents
+package history
 
 import (
 	"fmt"
@@ -59,7 +59,7 @@ func (b *Batch) recall(turn, seq int64, named Entry) error {
 	if err != nil {
 		return err
 	}
-	limit := bytesOf(max(min(memoryTokens, b.room()/min(len(names), mostRecalled)), 50))
+	limit := BytesOf(max(min(memoryTokens, b.room()/min(len(names), mostRecalled)), 50))
 	n := 0
 	var over []string
 	for _, title := range names {
@@ -100,7 +100,7 @@ func (b *Batch) recall(turn, seq int64, named Entry) error {
 // room is how many tokens of documents an entry may bring along.
 func (b *Batch) room() int {
 	if b.book.Room == nil {
-		return someWindow / 4
+		return SomeWindow / 4
 	}
 	return b.book.Room()
 }
@@ -123,7 +123,7 @@ func (b *Batch) had() (map[string]bool, error) {
 		if !ok {
 			continue
 		}
-		e := decode(row)
+		e := Decode(row)
 		if kind == EntryEnded {
 			since = max(since, e.Seq)
 		}
@@ -138,8 +138,8 @@ func (b *Batch) had() (map[string]bool, error) {
 	if err != nil {
 		return nil, err
 	}
-	gone := withdrawn(decodeAll(append(given, back...)))
-	for _, e := range decodeAll(given) {
+	gone := Withdrawn(DecodeAll(append(given, back...)))
+	for _, e := range DecodeAll(given) {
 		if e.Memory != nil && !gone[e.Seq] {
 			had[e.key()] = true
 		}

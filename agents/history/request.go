@@ -1,4 +1,4 @@
-package agents
+package history
 
 import (
 	"fmt"
@@ -12,9 +12,9 @@ import (
 // results. A history that a crash cut is repaired on the way, never in the
 // rows: a call without a result gets one that says so. Messages that went back into
 // the inbox are left out.
-func messages(entries []Entry, model string) []llm.Message {
+func Request(entries []Entry, model string) []llm.Message {
 	c := conversation{model: model}
-	gone := withdrawn(entries)
+	gone := Withdrawn(entries)
 	for _, e := range entries {
 		if !gone[e.Seq] {
 			c.add(e)

@@ -1,4 +1,4 @@
-package agents
+package history
 
 import (
 	"encoding/json"
@@ -50,19 +50,19 @@ func (b *Batch) Add(turn int64, e Entry) (int64, error) {
 	keys := b.book.Keys
 	said := e.Text
 	if e.withhold(keys); e.Text != said {
-		e.words = nil // what is written down is not what is kept
+		e.Words = nil // what is written down is not what is kept
 	}
 	if len(e.Messages) > 0 {
-		e.Tokens = tokens(e.Text)
+		e.Tokens = Tokens(e.Text)
 		if e.Result != nil {
-			e.Tokens = tokens(e.Result.Text)
+			e.Tokens = Tokens(e.Result.Text)
 		}
 	}
 	seq, err := b.append(turn, &e, keys)
 	if err != nil {
 		return 0, fmt.Errorf("append %s entry: %w", e.Kind, err)
 	}
-	e.Seq, e.Agent, e.Turn, e.At, e.words = seq, b.book.Agent, turn, b.tx.Now(), nil
+	e.Seq, e.Agent, e.Turn, e.At, e.Words = seq, b.book.Agent, turn, b.tx.Now(), nil
 	b.out = append(b.out, e)
 	return seq, b.recall(turn, seq, e)
 }
@@ -74,9 +74,9 @@ const longText = 1 << 20
 
 // append encodes an entry. It gives e a long text that is no longer in memory.
 func (b *Batch) append(turn int64, e *Entry, keys *secret.Keys) (int64, error) {
-	w := e.words
+	w := e.Words
 	if w == nil {
-		w = &words{}
+		w = &Words{}
 	}
 	if len(e.Text) <= longText && w.from == 0 {
 		data, err := json.Marshal(e)
@@ -85,7 +85,7 @@ func (b *Batch) append(turn int64, e *Entry, keys *secret.Keys) (int64, error) {
 		}
 		row := string(data)
 		if kept := keys.Row(row); kept != row { // what is shown and sent is what is kept
-			row, *e = kept, decode(store.Entry{Kind: string(e.Kind), Data: kept})
+			row, *e = kept, Decode(store.Entry{Kind: string(e.Kind), Data: kept})
 		}
 		return b.tx.Append(b.book.Agent, turn, string(e.Kind), row)
 	}
@@ -100,7 +100,7 @@ func (b *Batch) append(turn int64, e *Entry, keys *secret.Keys) (int64, error) {
 	if w.from == 0 {
 		rest = e.Text[w.upTo:]
 	} else {
-		rest, size = string(w.text[w.upTo-w.from:]), w.size()
+		rest, size = string(w.text[w.upTo-w.from:]), w.Size()
 	}
 	head, err := b.tx.Say(turn, w.head, string(e.Kind), e.Model, rest)
 	if err != nil {
@@ -114,9 +114,9 @@ func (b *Batch) append(turn int64, e *Entry, keys *secret.Keys) (int64, error) {
 	return b.tx.AppendLong(b.book.Agent, turn, string(e.Kind), keys.Row(string(data)), head, size)
 }
 
-// decode reads a row. A row that can't be read becomes a notice that says so:
+// Decode reads a row. A row that can't be read becomes a notice that says so:
 // one bad row must not make a transcript unreadable.
-func decode(r store.Entry) Entry {
+func Decode(r store.Entry) Entry {
 	var e Entry
 	if err := json.Unmarshal([]byte(r.Data), &e); err != nil {
 		e = Entry{Text: fmt.Sprintf("entry %d (%s) can't be read: %v", r.Seq, r.Kind, err)}
@@ -129,10 +129,31 @@ func decode(r store.Entry) Entry {
 	return e
 }
 
-func decodeAll(rows []store.Entry) []Entry {
+func DecodeAll(rows []store.Entry) []Entry {
 	es := make([]Entry, len(rows))
 	for i, r := range rows {
-		es[i] = decode(r)
+		es[i] = Decode(r)
 	}
 	return es
+}
+
+// withhold takes keys out of the texts of e that come from elsewhere. What else there is
+// in an entry are words of the program's own, and goes through Keys.Row.
+func (e *Entry) withhold(keys *secret.Keys) {
+	e.Text = keys.Text(e.Text)
+	if r := e.Result; r != nil {
+		c := *r
+		c.Text, c.Diff = keys.Text(c.Text), keys.Text(c.Diff)
+		e.Result = &c
+	}
+	if s := e.Shell; s != nil {
+		c := *s
+		c.Command, c.Output = keys.Text(c.Command), keys.Text(c.Output)
+		e.Shell = &c
+	}
+	if d := e.End; d != nil {
+		c := *d
+		c.Error = keys.Text(c.Error)
+		e.End = &c
+	}
 }

@@ -1,0 +1,143 @@
+package history
+
+import (
+	"fmt"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"fantail/agents/llm"
+)
+
+// TailBytes is how much of a command's output a crashed task's partial output ends with.
+const TailBytes = 4 << 10
+
+// Said is the last thing an agent said in those entries: [FinalText], but for a plain
+// command how it went. Where the last call was cut, the end of its output is part of it.
+func Said(es []Entry) string {
+	text := FinalText(es)
+	if n := len(es); n > 0 && es[n-1].Kind == EntryEnded {
+		es = es[:n-1]
+	}
+	if len(es) == 0 || es[len(es)-1].Kind != EntryResult {
+		return text
+	}
+	r := *es[len(es)-1].Result
+	switch {
+	case es[0].Kind == EntryCall && es[0].Call.ID == CommandCall:
+		return ran(r)
+	case r.Exit != nil && *r.Exit < 0: // it was ended
+		return WithTail(text, lastBytes(r.Text))
+	}
+	return text
+}
+
+// GistEntries is among how many entries the result of an agent that ended is looked for.
+const GistEntries = 20
+
+// GistOf is the first line of a result that says something, for lists.
+func GistOf(text string) string {
+	for line := range strings.Lines(text) {
+		if line = strings.TrimSpace(line); strings.Trim(line, "`~#*-=_ ") != "" {
+			return llm.Clip(line, 200)
+		}
+	}
+	return ""
+}
+
+// WithTail adds the end of a command's output to a text.
+func WithTail(text, tail string) string {
+	if tail == "" {
+		return text
+	}
+	return strings.TrimSpace(text + "\n\nThe output of the command that ran then ended with:\n\n" + fenced(tail))
+}
+
+// fenced is output as markdown that keeps its lines.
+func fenced(s string) string {
+	fence := "```"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	return fence + "\n" + s + "\n" + fence
+}
+
+// lastBytes is the end of a text, from the start of a line on if it is cut.
+func lastBytes(s string) string {
+	if len(s) > TailBytes {
+		s = s[len(s)-TailBytes:]
+		if i := strings.IndexByte(s, '\n'); i >= 0 {
+			s = s[i+1:]
+		}
+		s = strings.ToValidUTF8(s, "")
+	}
+	return strings.TrimRight(s, "\n")
+}
+
+// FinalText joins the texts behind the last call or prompt; if there are none,
+// those of the last reply that has some.
+func FinalText(es []Entry) string {
+	var last, run []string
+	for _, e := range es {
+		switch e.Kind {
+		case EntryText:
+			run = append(run, strings.TrimSpace(e.Text))
+			last = run
+		case EntryPrompt, EntryMessage, EntryResult, EntryHost:
+			run = nil
+		}
+	}
+	return strings.Join(last, "\n\n")
+}
+
+// CommandCall is the one call of a plain command's turn.
+const CommandCall = "command"
+
+// Exit says how a command ended.
+func Exit(code int) string {
+	if code < 0 {
+		return "ended by a signal"
+	}
+	return fmt.Sprintf("exit %d", code)
+}
+
+// lastLines is how many lines of a command's output its message carries.
+const lastLines = 20
+
+// ran is what a command's message says: exit, duration and the end of its output.
+func ran(r Result) string {
+	took := (time.Duration(r.Millis) * time.Millisecond).Round(100 * time.Millisecond)
+	s := fmt.Sprintf("took %s", took)
+	out := strings.TrimRight(r.Text, "\n")
+	if r.Exit != nil {
+		s = Exit(*r.Exit) + ", " + s
+		out = strings.TrimRight(strings.TrimSuffix(out, fmt.Sprintf("[exit code %d]", *r.Exit)), "\n")
+	}
+	if lines := strings.Split(out, "\n"); len(lines) > lastLines {
+		s += fmt.Sprintf("; its last %d lines are:", lastLines)
+		out = strings.Join(lines[len(lines)-lastLines:], "\n")
+	}
+	if out == "" {
+		return s
+	}
+	return s + "\n\n" + fenced(out)
+}
+
+// MostSubject is how many bytes of its task's prompt, and of an error, a message shows.
+const MostSubject = 16 << 10
+
+// Fit cuts a text of more than `most` bytes in the middle; the transcript keeps it
+// whole.
+func Fit(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	head, tail := most/2-100, len(s)-most/2+100
+	for head > 0 && !utf8.RuneStart(s[head]) {
+		head--
+	}
+	for tail < len(s) && !utf8.RuneStart(s[tail]) {
+		tail++
+	}
+	return fmt.Sprintf("%s\n… %d bytes are left out; the agent's tab shows all …\n%s", s[:head], tail-head, s[tail:])
+}

@@ -1,0 +1,90 @@
+package history
+
+import (
+	"fantail/store"
+)
+
+// SentFrom returns the entry after which an agent's transcript is still sent; 0: all of it is.
+func SentFrom(rx *store.Rx, agent int64) (int64, error) {
+	seq := int64(0)
+	for _, kind := range []EntryKind{EntryCleared, EntrySummary} {
+		e, ok, err := rx.LastEntry(agent, string(kind))
+		if err != nil {
+			return 0, err
+		}
+		if ok {
+			seq = max(seq, Decode(e).upTo())
+		}
+	}
+	return seq, nil
+}
+
+// upTo is the last entry that is no longer sent once e stands: what a new
+// conversation leaves behind, or a summary stands for. 0: e ends nothing.
+func (e Entry) upTo() int64 {
+	switch {
+	case e.Kind == EntryCleared:
+		return e.Seq
+	case e.Kind == EntrySummary && e.Summary != nil:
+		return e.Summary.UpTo
+	}
+	return 0
+}
+
+// Extend adds e to what is sent. A summary comes before what was said since the
+// last entry it stands for.
+func (e Entry) Extend(history []Entry) []Entry {
+	upTo := e.upTo()
+	if upTo == 0 {
+		return append(history, e)
+	}
+	var kept []Entry
+	if e.Kind == EntrySummary {
+		kept = append(kept, e)
+	}
+	for _, h := range history {
+		if h.Seq > upTo {
+			kept = append(kept, h)
+		}
+	}
+	return kept
+}
+
+// Withdrawn are the entries that others among es withdraw, with what belongs to them.
+func Withdrawn(es []Entry) map[int64]bool {
+	gone := map[int64]bool{}
+	for _, e := range es {
+		if e.Kind == EntryWithdrawn {
+			gone[e.Withdraws] = true
+		}
+	}
+	for _, e := range es {
+		if e.Behind != 0 && gone[e.Behind] {
+			gone[e.Seq] = true
+		}
+	}
+	return gone
+}
+
+// Cleared reports whether a new conversation began since the agent's last turn.
+func Cleared(v *store.View, agent int64) (bool, error) {
+	cleared, ok, err := v.LastEntry(agent, string(EntryCleared))
+	if err != nil || !ok {
+		return false, err
+	}
+	ended, _, err := v.LastEntry(agent, string(EntryEnded))
+	return ended.Seq < cleared.Seq, err
+}
+
+// Answered is the history without what follows the model's last word: prompts and
+// mail that no request has carried an answer to, and which stay as they are.
+func Answered(history []Entry) []Entry {
+	for n := len(history); n > 0; n-- {
+		switch history[n-1].Kind {
+		case EntryPrompt, EntryMessage, EntryMemory, EntryWithdrawn, EntryHost, EntryShell, EntryNotice:
+		default:
+			return history[:n]
+		}
+	}
+	return nil
+}

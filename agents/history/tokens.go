@@ -1,0 +1,81 @@
+package history
+
+import (
+	"fantail/agents/llm"
+	"fantail/inbox"
+)
+
+const (
+	ItemTokens = 16_000  // of one message in a take somebody asked for
+	SomeWindow = 128_000 // of a model whose window is unknown
+)
+
+// Tokens estimates how many tokens s is. It errs on the high side.
+func Tokens(s string) int { return (2*len(s) + 6) / 7 }
+
+// BytesOf is the length of a text of n tokens.
+func BytesOf(n int) int { return n * 7 / 2 }
+
+// Tokens is about what it costs a model to read m, if somebody takes it. Of a
+// message that was listed its size is enough.
+func MessageTokens(m inbox.Message) int {
+	size := max(m.Size-len(m.Subject), len(m.Text()))
+	m.Subject, m.Body, m.Error, m.Partial = llm.Clip(m.Subject, priced), llm.Clip(m.Body, priced), llm.Clip(m.Error, priced), llm.Clip(m.Partial, priced)
+	r := inbox.NewRendering(m.Created, 0)
+	around := len(r.Fired([]inbox.Message{m})) - len(m.Text())
+	return (2*(around+min(size, BytesOf(ItemTokens))) + 6) / 7
+}
+
+// priced is how much of each text is looked at for the price of what stands around it.
+const priced = 512
+
+// contextKind says what an entry is in a context; "": nothing.
+func KindOf(e Entry) string {
+	switch {
+	case e.Kind == EntryMessage && e.Text == "": // the human alone reads it
+		return ""
+	case len(e.Messages) > 0:
+		return "mail"
+	case e.Kind == EntryResult:
+		return "tool results"
+	}
+	return map[EntryKind]string{
+		EntrySummary: "summary", EntryPrompt: "prompts", EntryText: "answers", EntryCall: "tool calls", EntryMessage: "mail", EntryMemory: "memory documents",
+		EntryShell: "your own commands", EntryHost: "notes of the program", EntrySnapshot: "notes of the program",
+	}[e.Kind]
+}
+
+// heft estimates the tokens of an entry in a request.
+func Weight(e Entry) int {
+	n := Estimate(&llm.Request{Messages: Request([]Entry{e}, "")})
+	switch {
+	case e.Kind == EntryResult && e.Result != nil: // a result without its call is not sent
+		n = Tokens(e.Result.Text)
+	case e.Kind == EntryCall && e.Call != nil: // a call without its result gets one
+		n = Tokens(e.Call.Name + string(e.Call.Args))
+	}
+	return n
+}
+
+// Estimate estimates the tokens of a request.
+func Estimate(req *llm.Request) int {
+	n := Tokens(req.System)
+	for _, t := range req.Tools {
+		n += Tokens(t.Name + t.Description + string(t.Schema))
+	}
+	for _, m := range req.Messages {
+		for _, p := range m.Parts {
+			switch p := p.(type) {
+			case llm.Text:
+				n += Tokens(p.Text)
+			case llm.Thinking:
+				n += Tokens(p.Text + p.Opaque)
+			case llm.ToolCall:
+				n += Tokens(p.Name + string(p.Args))
+			case llm.ToolResult:
+				n += Tokens(p.Text)
+			}
+		}
+	}
+	return n
+}
