@@ -14,7 +14,10 @@ import (
 
 // A conversation that has grown long is compacted: the agent's own model writes a
 // summary, and requests from then on begin with it. The entries before it are
-// kept and shown, and no longer sent.
+// kept and shown, and no longer sent. Unlike a reply a summary is not written down
+// while it streams: a part of one stands for nothing. Whatever cuts it, kill -9 too,
+// leaves the conversation whole and undone what was begun; a conversation that is
+// still too long is compacted anew at the next request.
 
 const (
 	crowdedAt = 85 // percent of the window at which a conversation is compacted by itself

@@ -34,7 +34,7 @@ func live() bool {
 	if len(parts) < 3 {
 		return false
 	}
-	lives := map[string]func(t *testing.T, dir, argument string){"fan out": fanOut, "batch": batch, "forks": forks, "asks": asksThenDies, "streams": streams, "replies": replies}
+	lives := map[string]func(t *testing.T, dir, argument string){"fan out": fanOut, "batch": batch, "forks": forks, "asks": asksThenDies, "streams": streams, "replies": replies, "compacts": compacts}
 	tests := []testing.InternalTest{{Name: parts[0], F: func(t *testing.T) { lives[parts[0]](t, parts[1], parts[2]) }}}
 	testing.Main(func(string, string) (bool, error) { return true, nil }, tests, nil, nil)
 	return true
