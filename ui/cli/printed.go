@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -35,22 +33,15 @@ func (p *printed) text(s string) error {
 	if !strings.HasSuffix(s, "\n") {
 		s += "\n"
 	}
-	return p.write([]byte(s))
+	_, err := io.WriteString(p.w, s)
+	return written(err)
 }
 
 // line prints v as a line of JSON.
-func (p *printed) line(v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b) // it ends the line
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return fmt.Errorf("write JSON: %w", err)
-	}
-	return p.write(visible(b.Bytes()))
-}
+func (p *printed) line(v any) error { return written(writeJSON(p.w, v, false)) }
 
-func (p *printed) write(b []byte) error {
-	_, err := p.w.Write(b)
+// written says what became of something printed.
+func written(err error) error {
 	switch {
 	case errors.Is(err, syscall.EPIPE):
 		return errUnread

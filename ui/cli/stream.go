@@ -1,14 +1,9 @@
 package cli
 
 import (
-	"bytes"
 	"encoding/json"
-	"fmt"
 	"io"
 	"time"
-	"unicode"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"fantail/agents"
 	"fantail/agents/llm"
@@ -36,38 +31,8 @@ func (s *stream) put(v any) {
 	if !s.on || s.err != nil {
 		return
 	}
-	line, err := json.Marshal(v)
-	if err != nil {
-		s.err = err
-		return
-	}
-	_, s.err = s.w.Write(append(visible(line), '\n'))
+	s.err = writeJSON(s.w, v, true)
 }
-
-// visible is a line of JSON with the same meaning that steers no terminal: beyond
-// ASCII, what can't be seen is written as its number.
-func visible(line []byte) []byte {
-	if !bytes.ContainsFunc(line, unseen) {
-		return line
-	}
-	out := make([]byte, 0, len(line)+64)
-	for len(line) > 0 {
-		r, n := utf8.DecodeRune(line)
-		switch {
-		case !unseen(r):
-			out = append(out, line[:n]...)
-		case r > 0xffff:
-			high, low := utf16.EncodeRune(r)
-			out = fmt.Appendf(out, `\u%04x\u%04x`, high, low)
-		default:
-			out = fmt.Appendf(out, `\u%04x`, r)
-		}
-		line = line[n:]
-	}
-	return out
-}
-
-func unseen(r rune) bool { return r >= 0x7f && (r == utf8.RuneError || !unicode.IsPrint(r)) }
 
 // The lines' types. Their field names are those that readers of such streams
 // know; agent is the name of the agent whose line it is.
