@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+
+	"fantail/agents/llm"
+	"fantail/agents/llm/llmtest"
+)
+
+// TestPrintALongReply: in each format a reply takes less than three times its text,
+// from the socket to the output (torture L4, L26).
+func TestPrintALongReply(t *testing.T) {
+	t.Parallel()
+	const long = 24 << 20
+	small := peak(t, "text", 64)
+	for _, format := range []string{"text", "json", "stream-json"} {
+		if grown := peak(t, format, long) - small; grown > 3*long {
+			t.Errorf("%s: a reply of %d MB takes %d MB", format, long>>20, grown>>20)
+		} else {
+			t.Logf("%s: a reply of %d MB takes %d MB beside %d MB", format, long>>20, grown>>20, small>>20)
+		}
+	}
+}
+
+// peak has the program print a reply of so many bytes and returns the most memory it had.
+func peak(t *testing.T, format string, size int) (most int) {
+	t.Helper()
+	reply := strings.Repeat("A line of a long <reply>, 32 by\n", size/32)
+	server := llmtest.New(llmtest.Reply{Parts: []llm.Part{llm.Text{Text: reply}}, Chunk: 4096})
+	base, stop, err := server.Start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	s := newSite(t).released(t)
+	s.env = append(s.env, "OPENAI_API_KEY=k", "OPENAI_BASE_URL="+base+"/v1")
+	c := s.command("-p", "go on", "--model", "openai/fake", "--output-format", format)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var errs bytes.Buffer
+	c.Stderr = &errs
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	piece, got, lines := make([]byte, 64<<10), 0, 0
+	for err == nil {
+		var n int
+		n, err = out.Read(piece)
+		got += n
+		lines += bytes.Count(piece[:n], []byte("32 by"))
+		// Once it ended the kernel has no figure that is only its own; before its last
+		// words are read it can't end.
+		if status, e := os.ReadFile(fmt.Sprintf("/proc/%d/status", c.Process.Pid)); e == nil {
+			if _, rest, found := strings.Cut(string(status), "VmHWM:"); found {
+				_, _ = fmt.Sscan(rest, &most)
+			}
+		}
+	}
+	if e := c.Wait(); err != io.EOF || e != nil || lines < size/32*9/10 {
+		t.Fatalf("%v, %v: %d bytes, %d lines: %s", err, e, got, lines, errs.String())
+	}
+	return most << 10
+}
