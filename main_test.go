@@ -53,7 +53,7 @@ var arrows = map[string][]string{
 	"tools/secret":         {},
 	"ui": {
 		"agents", "agents/history", "agents/llm", "agents/memory", "inbox", "store/config/near", "themes", "tools", "tools/permit",
-		"ui/composer", "ui/dialog", "ui/files", "ui/frame", "ui/markdown", "ui/transcript", "ui/words",
+		"ui/composer", "ui/dialog", "ui/files", "ui/frame", "ui/markdown", "ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/cli": {
 		"agents", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "agents/memory", "agents/prompts",
@@ -65,6 +65,7 @@ var arrows = map[string][]string{
 	"ui/frame":          {},
 	"ui/markdown":       {"themes", "ui/frame"},
 	"ui/transcript":     {"agents", "agents/llm", "inbox", "themes", "ui/frame", "ui/markdown"},
+	"ui/tabs":           {"agents", "inbox", "themes", "tools/permit", "ui/composer", "ui/dialog", "ui/frame", "ui/transcript", "ui/words"},
 	"ui/words":          {"agents", "inbox", "themes", "ui/frame"},
 	"ui/uitest":         {"*"},
 	"ui/uitest/figures": {},

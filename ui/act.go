@@ -18,6 +18,7 @@ import (
 	"fantail/ui/dialog"
 	"fantail/ui/files"
 	"fantail/ui/frame"
+	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
@@ -34,22 +35,22 @@ type typed struct {
 // act runs f in a command of the program, after those before it: what was typed first
 // happens first. What it says and its error are shown in t's tab, below the command
 // that was typed for it.
-func (a *App) act(t *tab, command string, f func() (string, error)) tea.Cmd {
+func (a *App) act(t *tabs.Tab, command string, f func() (string, error)) tea.Cmd {
 	return a.inTurn(t, typed{command: command}, saying(f), true)
 }
 
 // then is act for what ends in a message of its own.
-func (a *App) then(t *tab, command string, f func() (tea.Msg, error)) tea.Cmd {
+func (a *App) then(t *tabs.Tab, command string, f func() (tea.Msg, error)) tea.Cmd {
 	return a.inTurn(t, typed{command: command}, f, true)
 }
 
 // start is act for what may wait long: it holds up nothing that comes after it.
-func (a *App) start(t *tab, command string, f func() (string, error)) tea.Cmd {
+func (a *App) start(t *tabs.Tab, command string, f func() (string, error)) tea.Cmd {
 	return a.inTurn(t, typed{command: command}, saying(f), false)
 }
 
 // post is act for a prompt or mail, which a failure gives back.
-func (a *App) post(t *tab, text string, f func() (string, error)) tea.Cmd {
+func (a *App) post(t *tabs.Tab, text string, f func() (string, error)) tea.Cmd {
 	return a.inTurn(t, typed{back: text}, saying(f), true)
 }
 
@@ -61,10 +62,10 @@ func saying(f func() (string, error)) func() (tea.Msg, error) {
 	}
 }
 
-func (a *App) inTurn(t *tab, from typed, f func() (tea.Msg, error), hold bool) tea.Cmd {
+func (a *App) inTurn(t *tabs.Tab, from typed, f func() (tea.Msg, error), hold bool) tea.Cmd {
 	var id int64
 	if t != nil {
-		id = t.info.ID
+		id = t.Info.ID
 	}
 	before, over := a.acted, make(chan struct{})
 	a.acted = over
@@ -99,15 +100,15 @@ func (a *App) inTurn(t *tab, from typed, f func() (tea.Msg, error), hold bool) t
 
 // submit sends what the box holds: a command, a shell command of the human's
 // own, mail, or a prompt.
-func (a *App) submit(t *tab) tea.Cmd {
-	box := a.boxOf(t)
+func (a *App) submit(t *tabs.Tab) tea.Cmd {
+	box := t.Typing()
 	text := a.typed(box)
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	t.at().Follow()
-	t.news, a.commandAgent().news = false, false
-	if t.line != nil {
+	t.At().Follow()
+	t.News, a.tabs.Acting().News = false, false
+	if t.Line != nil {
 		return a.submitLine(t, text)
 	}
 	if strings.HasPrefix(text, "/") {
@@ -122,7 +123,7 @@ func (a *App) submit(t *tab) tea.Cmd {
 		box.Clear()
 		return tea.Batch(kept, cmd)
 	}
-	if a.pool == nil || t.info.ID == 0 {
+	if a.pool == nil || t.Info.ID == 0 {
 		return a.keep(box)
 	}
 	kept := a.remember(box, text)
@@ -147,20 +148,20 @@ func (a *App) keep(box *composer.Box) tea.Cmd {
 }
 
 // submitLine sends a one-line box: mail to the agent, or a command as main.
-func (a *App) submitLine(t *tab, text string) tea.Cmd {
-	if !t.line.mail {
+func (a *App) submitLine(t *tabs.Tab, text string) tea.Cmd {
+	if !t.Line.Mail {
 		cmd, err := a.command(t, text)
 		if err != nil { // the line stays: an Esc that is meant for it stops no turn
-			kept := a.remember(t.line.box, text)
-			t.line.box.Set("/")
+			kept := a.remember(t.Line.Box, text)
+			t.Line.Box.Set("/")
 			a.refuse(t, text, err)
 			return kept
 		}
-		t.line = nil
+		t.Line = nil
 		return cmd
 	}
-	from, to := a.tabs.main().info.ID, t.info.Name
-	t.line = nil
+	from, to := a.tabs.Main().Info.ID, t.Info.Name
+	t.Line = nil
 	return a.post(t, text, func() (string, error) {
 		id, err := a.pool.Send(a.ctx, from, to, text, inbox.Normal)
 		return fmt.Sprintf("Message #%d is in the inbox of %s: %s", id, to, text), err
@@ -169,13 +170,13 @@ func (a *App) submitLine(t *tab, text string) tea.Cmd {
 
 // sendEarly sends what was typed before the pool came, in order.
 func (a *App) sendEarly() tea.Cmd {
-	t := a.tabs.main()
-	if t.info.ID == 0 || len(a.early) == 0 {
+	t := a.tabs.Main()
+	if t.Info.ID == 0 || len(a.early) == 0 {
 		return nil
 	}
 	var cmds []tea.Cmd
 	for _, text := range a.early {
-		cmds = append(cmds, a.remember(t.box, text))
+		cmds = append(cmds, a.remember(t.Box, text))
 		if !strings.HasPrefix(text, "/") {
 			cmds = append(cmds, a.send(t, text))
 			continue
@@ -191,8 +192,8 @@ func (a *App) sendEarly() tea.Cmd {
 }
 
 // send sends a prompt, or a shell command of the human's own.
-func (a *App) send(t *tab, text string) tea.Cmd {
-	id := t.info.ID
+func (a *App) send(t *tabs.Tab, text string) tea.Cmd {
+	id := t.Info.ID
 	if cmd, ok := strings.CutPrefix(text, "!"); ok {
 		return a.inTurn(t, typed{back: text}, saying(func() (string, error) { return "", a.pool.Shell(a.ctx, id, strings.TrimSpace(cmd)) }), false)
 	}
@@ -202,11 +203,11 @@ func (a *App) send(t *tab, text string) tea.Cmd {
 // stop ends the focused agent's turn or wait, and nothing else. What is queued for it
 // comes back into its box before the turn ends: neither is it sent then nor lost.
 func (a *App) stop() tea.Cmd {
-	t := a.tabs.focus
-	if t == nil || a.pool == nil || t.info.State.Terminal() {
+	t := a.tabs.Focus
+	if t == nil || a.pool == nil || t.Info.State.Terminal() {
 		return nil
 	}
-	id := t.info.ID
+	id := t.Info.ID
 	return func() tea.Msg {
 		texts, err := a.pool.Withdraw(a.ctx, id)
 		a.pool.Stop(id)
@@ -230,8 +231,8 @@ func (a *App) setMode(m permit.Mode) tea.Cmd {
 }
 
 // takeBack brings a queued prompt back into the box.
-func (a *App) takeBack(t *tab, q agents.Prompt) tea.Cmd {
-	id := t.info.ID
+func (a *App) takeBack(t *tabs.Tab, q agents.Prompt) tea.Cmd {
+	id := t.Info.ID
 	return func() tea.Msg {
 		ok, err := a.pool.Unprompt(a.ctx, q.ID)
 		switch {
@@ -259,8 +260,8 @@ func (a *App) copy(text string) tea.Cmd {
 }
 
 // editor opens the external editor on the draft.
-func (a *App) editor(t *tab) tea.Cmd {
-	id, draft := t.info.ID, a.boxOf(t).Value()
+func (a *App) editor(t *tabs.Tab) tea.Cmd {
+	id, draft := t.Info.ID, t.Typing().Value()
 	return func() tea.Msg {
 		return a.edit("prompt.md", draft, func(text, _ string, err error) (tea.Msg, bool) {
 			return edited{agent: id, text: strings.TrimSuffix(text, "\n"), err: err}, false
@@ -351,12 +352,12 @@ func (a *App) wantFiles(box *composer.Box) tea.Cmd {
 // that asks loses nothing: it asks again at the next start, and goes on.
 func (a *App) quit() tea.Cmd {
 	var names, asking []string
-	for _, t := range a.tabs.all {
+	for _, t := range a.tabs.All {
 		switch {
-		case t.info.State == agents.Asking:
-			asking = append(asking, t.info.Name)
-		case words.Working(t.info.State):
-			names = append(names, t.info.Name)
+		case t.Info.State == agents.Asking:
+			asking = append(asking, t.Info.Name)
+		case words.Working(t.Info.State):
+			names = append(names, t.Info.Name)
 		}
 	}
 	if len(names) == 0 {
@@ -382,7 +383,7 @@ func (a *App) quit() tea.Cmd {
 		switch c, _ := d.(dialog.Confirmed); c.Choice {
 		case "w":
 			a.sayUntil("quits when all are done", func() bool {
-				return slices.ContainsFunc(a.tabs.open, func(t *tab) bool { return words.Working(t.info.State) })
+				return slices.ContainsFunc(a.tabs.Open, func(t *tabs.Tab) bool { return words.Working(t.Info.State) })
 			})
 			return func() tea.Msg {
 				if a.pool.Settled(a.ctx) != nil {
@@ -401,22 +402,22 @@ func (a *App) quit() tea.Cmd {
 // switcher picks a tab by name; the one used before is highlighted.
 func (a *App) switcher() tea.Cmd {
 	var items []dialog.Item
-	before := a.tabs.last()
-	for _, t := range a.tabs.all {
-		sign, _ := words.Glyph(t.info)
-		help := sign + " " + string(t.info.State)
-		if mail := a.mailWords(t); mail != "" {
+	before := a.tabs.Last()
+	for _, t := range a.tabs.All {
+		sign, _ := words.Glyph(t.Info)
+		help := sign + " " + string(t.Info.State)
+		if mail := t.MailWords(); mail != "" {
 			help += " · " + mail
 		}
-		if t.info.Prompt != "" {
-			help += " · " + frame.CleanLine(inbox.Label(t.info.Prompt))
+		if t.Info.Prompt != "" {
+			help += " · " + frame.CleanLine(inbox.Label(t.Info.Prompt))
 		}
-		items = append(items, dialog.Item{Value: t.info.Name, Label: t.info.Name, Help: help, Chosen: t == before})
+		items = append(items, dialog.Item{Value: t.Info.Name, Label: t.Info.Name, Help: help, Chosen: t == before})
 	}
 	a.open(dialog.NewPicker(a.theme, "Go to", items, true), func(d dialog.Decision) tea.Cmd {
 		if p, ok := d.(dialog.Picked); ok {
-			if t := a.tabs.byName(p.Value); t != nil {
-				a.tabs.to(t)
+			if t := a.tabs.ByName(p.Value); t != nil {
+				a.tabs.To(t)
 				return a.shown()
 			}
 		}

@@ -7,7 +7,7 @@
 // busy?": it holds the last event.
 //
 // Imports: agents, agents/history, agents/memory, inbox, store/config/near, tools, tools/permit, themes,
-// ui/composer, ui/dialog, ui/files, ui/frame, ui/transcript, ui/words.
+// ui/composer, ui/dialog, ui/files, ui/frame, ui/tabs, ui/transcript, ui/words.
 package ui
 
 import (
@@ -27,6 +27,7 @@ import (
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
 	"fantail/ui/files"
+	"fantail/ui/tabs"
 )
 
 // Pool is what the interface wants of [agents.Pool].
@@ -153,7 +154,7 @@ type App struct {
 	feed   *agents.Feed
 	human  *agents.Human // whom the pool is told of; nil until attached
 	tally  agents.Tally
-	tabs   tabs
+	tabs   tabs.Tabs
 	wanted int64    // the tab to go to once it is there; 0: none
 	early  []string // prompts typed before the pool came
 	past   past
@@ -255,8 +256,9 @@ func New(o Options) *App {
 		a.say(err.Error())
 	}
 	a.theme = theme
+	a.tabs.Look = tabs.Look{Theme: theme, Now: a.now, ASCII: a.look.ascii, Msgs: o.Msgs}
 	// Until the pool comes its tab takes what is typed.
-	a.tabs.add(a.newTab(agents.Info{Name: "main", Kind: agents.Main}))
+	a.tabs.Add(a.newTab(agents.Info{Name: "main", Kind: agents.Main}))
 	options := []tea.ProgramOption{
 		tea.WithContext(a.ctx), tea.WithFPS(o.FPS), tea.WithoutSignalHandler(), tea.WithFilter(calm(o.Now)),
 	}
@@ -275,6 +277,9 @@ func New(o Options) *App {
 	a.program = tea.NewProgram(a, options...)
 	return a
 }
+
+// now is what the rooms' clocks read.
+func (a *App) now() time.Time { return a.o.Now() }
 
 // environment is an environment by its names.
 func environment(environ []string) map[string]string {

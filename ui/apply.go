@@ -8,6 +8,7 @@ import (
 
 	"fantail/agents"
 	"fantail/ui/composer"
+	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
@@ -33,33 +34,33 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 			return a.callAfterQuiet(was)
 		}
 	case agents.Mailed:
-		if t := a.tabs.byID(e.Agent); t != nil && t.info.Kind.HasPrompt() && t.info.Urgent+len(a.pressing.all) > 0 {
+		if t := a.tabs.ByID(e.Agent); t != nil && t.Info.Kind.HasPrompt() && t.Info.Urgent+len(a.pressing.all) > 0 {
 			return a.askUrgent()
 		}
 	case agents.Closed:
 		return a.closed(e.Agent)
 	case agents.Appended:
-		if t := a.tabs.byID(e.Agent); t != nil {
-			t.active = a.o.Now()
-			a.entered(t, e)
+		if t := a.tabs.ByID(e.Agent); t != nil {
+			t.Active = a.o.Now()
+			t.Apply(e)
 			a.heard(t, e)
 			return tea.Batch(a.lookAtBranch(e.Entries), a.readFacts(t))
 		}
 	case agents.Delta:
-		if t := a.tabs.byID(e.Agent); t != nil {
-			t.active = a.o.Now()
-			a.entered(t, e)
+		if t := a.tabs.ByID(e.Agent); t != nil {
+			t.Active = a.o.Now()
+			t.Apply(e)
 			a.heard(t, e)
 		}
 	case agents.Void:
-		if t := a.tabs.byID(e.Agent); t != nil {
-			a.entered(t, e)
+		if t := a.tabs.ByID(e.Agent); t != nil {
+			t.Apply(e)
 			a.heard(t, e)
 		}
 	case agents.Output:
-		if t := a.tabs.byID(e.Agent); t != nil {
-			t.active = a.o.Now()
-			t.view.Output(e)
+		if t := a.tabs.ByID(e.Agent); t != nil {
+			t.Active = a.o.Now()
+			t.View.Output(e)
 			a.heard(t, e)
 		}
 	}
@@ -68,36 +69,36 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 
 // change notes what is known of an agent, opening its tab if it is new.
 func (a *App) change(i agents.Info) tea.Cmd {
-	t := a.tabs.byID(i.ID)
+	t := a.tabs.ByID(i.ID)
 	if t == nil && i.Kind == agents.Main {
-		t = a.tabs.byID(0)
+		t = a.tabs.ByID(0)
 	}
 	was, witnessed := agents.Info{}, !i.Created.Before(a.began) // from its beginning
 	if t != nil {
-		was, witnessed = t.info, true
+		was, witnessed = t.Info, true
 	} else {
 		t = a.newTab(i)
-		a.tabs.add(t)
+		a.tabs.Add(t)
 	}
 	a.arrived(t, i)
-	if t == a.tabs.focus && i.State.Terminal() && words.Working(t.info.State) {
+	if t == a.tabs.Focus && i.State.Terminal() && words.Working(t.Info.State) {
 		after := "until /close"
 		if i.Kind == agents.Fork {
 			after = "until you leave it"
 		}
 		a.sayWhile(i.Name+" has ended ("+string(i.Outcome)+"); its tab stays "+after, a.stays(t))
 	}
-	a.tabs.note(t, i)
-	if i.Active.After(t.active) {
-		t.active = i.Active
+	a.tabs.Note(t, i)
+	if i.Active.After(t.Active) {
+		t.Active = i.Active
 	}
-	t.view.SetInfo(i)
-	if above := a.tabs.byID(i.Parent); above != nil && i.Task != 0 {
-		above.view.SetChild(i)
+	t.View.SetInfo(i)
+	if above := a.tabs.ByID(i.Parent); above != nil && i.Task != 0 {
+		above.View.SetChild(i)
 	}
 	a.lower(i)
 	if i.Question == nil {
-		t.question, t.about = nil, 0
+		t.Question, t.About = nil, 0
 	}
 	var calls tea.Cmd
 	if witnessed {
@@ -107,99 +108,55 @@ func (a *App) change(i agents.Info) tea.Cmd {
 }
 
 // heard shows what an agent says in the tab of the one that waits for it.
-func (a *App) heard(t *tab, e agents.Event) {
-	if above := a.tabs.byID(t.info.Parent); above != nil && above.info.Delegated > 0 {
-		above.view.ChildSays(t.info.Task, e)
+func (a *App) heard(t *tabs.Tab, e agents.Event) {
+	if above := a.tabs.ByID(t.Info.Parent); above != nil && above.Info.Delegated > 0 {
+		above.View.ChildSays(t.Info.Task, e)
 	}
 }
 
 // closed removes a tab. Whoever looked at it is told where they are now.
 func (a *App) closed(id int64) tea.Cmd {
-	t, was := a.tabs.byID(id), a.tabs.focus
-	a.tabs.remove(id)
+	t, was := a.tabs.ByID(id), a.tabs.Focus
+	a.tabs.Remove(id)
 	if t != nil {
-		a.lower(agents.Info{ID: id, Name: t.info.Name})
+		a.lower(agents.Info{ID: id, Name: t.Info.Name})
 	}
-	if t != nil && t == was && a.tabs.focus != nil {
-		a.sayWhile("the tab of "+t.info.Name+" was closed; this is "+a.tabs.focus.info.Name, a.stays(a.tabs.focus))
+	if t != nil && t == was && a.tabs.Focus != nil {
+		a.sayWhile("the tab of "+t.Info.Name+" was closed; this is "+a.tabs.Focus.Info.Name, a.stays(a.tabs.Focus))
 	}
-	if t != nil && t != was && t.info.Kind == agents.Fork && t.info.State == agents.Done && a.flash.text == "" && !a.tally.Quiet.On {
-		a.say(t.info.Name + " has handled message #" + strconv.FormatInt(t.info.Handles, 10))
+	if t != nil && t != was && t.Info.Kind == agents.Fork && t.Info.State == agents.Done && a.flash.text == "" && !a.tally.Quiet.On {
+		a.say(t.Info.Name + " has handled message #" + strconv.FormatInt(t.Info.Handles, 10))
 	}
 	return a.shown()
 }
 
-func (a *App) newTab(i agents.Info) *tab {
-	t := &tab{info: i, view: transcript.New(a.theme, a.o.Now)}
+func (a *App) newTab(i agents.Info) *tabs.Tab {
+	t := a.tabs.Make(i)
 	if i.Kind.HasPrompt() {
-		t.box = composer.New(a.theme, a.complete, "› ")
-		t.box.SetHistory(a.past.texts)
+		t.Box = composer.New(a.theme, a.complete, "› ")
+		t.Box.SetHistory(a.past.texts)
 	}
 	return t
 }
 
-// entered shows what an event adds to a transcript. Until the tab's newest page
-// is there it is kept; entries the page held are not shown again.
-func (a *App) entered(t *tab, e agents.Event) {
-	if !t.loaded {
-		if t.asked {
-			t.backlog = append(t.backlog, e)
-		} else if _, ok := e.(agents.Delta); ok {
-			t.backlog = append(t.backlog, e)
-		} else if x, ok := e.(agents.Appended); ok && x.Live {
-			t.backlog = nil // the page will hold it
-		} else if _, ok := e.(agents.Void); ok {
-			t.backlog = nil
-		}
-		return
-	}
-	switch e := e.(type) {
-	case agents.Appended:
-		es := e.Entries
-		for len(es) > 0 && es[0].Seq <= t.newest {
-			es = es[1:]
-		}
-		for _, x := range es {
-			t.latest = max(t.latest, x.Seq)
-		}
-		t.view.Append(es, e.Live)
-		t.panes.enter(es, e.Live)
-	case agents.Delta:
-		t.view.Delta(e)
-		t.panes.stream(e)
-	case agents.Void:
-		t.view.Void()
-		t.panes.void()
-	}
-}
-
 // page shows a page that was read.
 func (a *App) page(p paged) tea.Cmd {
-	t := a.tabs.byID(p.agent)
+	t := a.tabs.ByID(p.agent)
 	if t == nil {
 		return nil
 	}
 	a.dirty = true
 	if p.err != nil {
-		t.asked = t.loaded
+		t.Asked = t.Loaded
 		a.tell(t, words.Sentence(p.err), transcript.Bad)
 		return nil
 	}
 	if p.before != 0 {
-		t.view.Prepend(p.entries, len(p.entries) == pageSize)
+		t.View.Prepend(p.entries, len(p.entries) == pageSize)
 		return nil
 	}
-	t.loaded = true
-	backlog := t.backlog
-	t.backlog = nil
-	a.entered(t, agents.Appended{Agent: p.agent, Entries: p.entries})
-	if n := len(p.entries); n > 0 {
-		t.newest = p.entries[n-1].Seq
-	}
-	for _, e := range backlog {
-		a.entered(t, e)
-	}
-	if t.info.Kind == agents.Main {
+	t.Begin(p.entries)
+	if t.Info.Kind == agents.Main {
 		a.tellOpening()
 		return tea.Batch(a.readFacts(t), a.askDigest(time.Time{}), a.askUrgent())
 	}
@@ -207,16 +164,43 @@ func (a *App) page(p paged) tea.Cmd {
 }
 
 // shown makes sure that the focused tab's transcript is there.
-func (a *App) shown() tea.Cmd { return a.load(a.tabs.focus) }
+func (a *App) shown() tea.Cmd { return a.load(a.tabs.Focus) }
 
 // load makes sure that a tab's transcript is there.
-func (a *App) load(t *tab) tea.Cmd {
+func (a *App) load(t *tabs.Tab) tea.Cmd {
 	a.dirty = true
-	if t == nil || t.asked || a.pool == nil {
+	if t == nil || t.Asked || a.pool == nil {
 		return nil
 	}
-	t.asked = true
-	return a.readPage(t.info.ID, 0)
+	t.Asked = true
+	return a.readPage(t.Info.ID, 0)
+}
+
+// readFacts reads what a view of the tab shows beside the transcript, if that is out of
+// date.
+func (a *App) readFacts(t *tabs.Tab) tea.Cmd {
+	if a.pool == nil || !t.WantsFacts() {
+		return nil
+	}
+	id, pool := t.Info.ID, a.pool
+	return func() tea.Msg {
+		f, err := pool.Facts(a.ctx, id)
+		return looked{id, f, err}
+	}
+}
+
+func (a *App) takeFacts(m looked) tea.Cmd {
+	t := a.tabs.ByID(m.agent)
+	if t == nil {
+		return nil
+	}
+	a.dirty = true
+	t.TakeFacts(m.facts, m.err)
+	if m.err != nil {
+		a.say(words.Sentence(m.err))
+		return nil
+	}
+	return a.readFacts(t)
 }
 
 func (a *App) readPage(agent, before int64) tea.Cmd {

@@ -43,12 +43,12 @@ func settle(t testing.TB, a *App) {
 	t.Helper()
 	for range 20 {
 		a.draw()
-		js := a.tabs.focus.view.Jobs()
+		js := a.tabs.Focus.View.Jobs()
 		if len(js) == 0 {
 			return
 		}
 		for _, j := range js {
-			a.tabs.focus.view.Rendered(j.Run())
+			a.tabs.Focus.View.Rendered(j.Run())
 		}
 	}
 	t.Fatal("the frame never comes to rest")
@@ -102,7 +102,7 @@ func BenchmarkKeyEcho(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				if i++; i%100 == 0 {
-					a.box().Clear()
+					a.tabs.Typing().Clear()
 				}
 				a.Update(tea.KeyPressMsg{Code: 'x', Text: "x"})
 				a.View()
@@ -146,7 +146,7 @@ func BenchmarkTabRow(b *testing.B) {
 			a := crowd(b, 200, n)
 			b.ReportAllocs()
 			for b.Loop() {
-				a.tabRow(200)
+				a.tabs.Row(200)
 			}
 		})
 	}
@@ -188,7 +188,7 @@ func TestTabRowIsIndependentOfTheNumber(t *testing.T) {
 		for range 30 {
 			began := time.Now()
 			for range 10 {
-				a.tabRow(200)
+				a.tabs.Row(200)
 			}
 			least = min(least, time.Since(began)/10)
 		}

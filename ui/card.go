@@ -12,6 +12,7 @@ import (
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/frame"
+	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
 
@@ -28,7 +29,7 @@ type pressing struct {
 	shown int64     // the message the card stands for; 0: it does not show
 	since time.Time // since when
 	at    rect      // where
-	drop  span      // the columns of its last line that dismiss it
+	drop  tabs.Span // the columns of its last line that dismiss it
 }
 
 // urged are the urgent messages that wait.
@@ -133,10 +134,10 @@ func (a *App) card(most int) []string {
 		p.shown, p.since = m.ID, a.o.Now()
 	}
 	to := ""
-	if t := a.tabs.byID(m.Recipient); t != nil && t != a.tabs.focus {
-		to = " to " + frame.CleanLine(t.info.Name)
+	if t := a.tabs.ByID(m.Recipient); t != nil && t != a.tabs.Focus {
+		to = " to " + frame.CleanLine(t.Info.Name)
 	}
-	head := "[" + a.sign(signNews, plainNews) + " URGENT from " + frame.CleanLine(inbox.Label(m.From)) + to
+	head := "[" + a.tabs.Sign(tabs.SignNews, tabs.PlainNews) + " URGENT from " + frame.CleanLine(inbox.Label(m.From)) + to
 	more := "]"
 	if n := len(ms) - 1; n > 0 {
 		more = fmt.Sprintf("] (+%d more)", n)
@@ -161,7 +162,7 @@ func (a *App) card(most int) []string {
 	if two {
 		x = max(0, x)
 	}
-	p.drop = span{from: x + frame.Width(handle) + 1, to: a.w}
+	p.drop = tabs.Span{From: x + frame.Width(handle) + 1, To: a.w}
 	line := func(s string) string { return a.theme.Paint(themes.Warn, s) }
 	if two {
 		return []string{
@@ -198,7 +199,7 @@ func (a *App) clickCard(x, y int) (tea.Cmd, bool) {
 		return nil, false
 	case !a.takesKeys():
 		return nil, true
-	case y == p.at.y+p.at.h-1 && x >= p.drop.from:
+	case y == p.at.y+p.at.h-1 && x >= p.drop.From:
 		return a.dismissUrgent(), true
 	}
 	return a.handleUrgent(), true
@@ -222,15 +223,15 @@ func (p *pressing) act() (inbox.Message, bool) {
 func (a *App) handleUrgent() tea.Cmd {
 	a.dirty = true
 	m, ok := a.pressing.act()
-	t := a.tabs.byID(m.Recipient)
+	t := a.tabs.ByID(m.Recipient)
 	if !ok || t == nil {
 		return nil
 	}
 	for a.dialog != nil { // what fills the screen
 		a.shut()
 	}
-	a.tabs.to(t)
-	t.news = false // handling its mail is looking at it
+	a.tabs.To(t)
+	t.News = false // handling its mail is looking at it
 	return tea.Batch(a.shown(), a.turnWith(input{t: t, id: m.Recipient, here: t}, func(ctx context.Context, agent int64) (inbox.Message, bool, error) {
 		got, ok, err := a.pool.Next(ctx, agent, m.ID)
 		if err != nil {
@@ -254,6 +255,6 @@ func (a *App) dismissUrgent() tea.Cmd {
 			a.afterwards(unacted{m.ID})
 			return noted{words.Sentence(err)}
 		}
-		return noted{fmt.Sprintf("#%d waits in the inbox; %s stays until it is handled", m.ID, a.sign(signUrgent, plainUrgent))}
+		return noted{fmt.Sprintf("#%d waits in the inbox; %s stays until it is handled", m.ID, a.tabs.Sign(tabs.SignUrgent, tabs.PlainUrgent))}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/composer"
+	"fantail/ui/tabs"
 )
 
 // command is one slash command. The table of them feeds the parser, the
@@ -31,11 +32,11 @@ var errOpening = errors.New("the workspace is still being opened; try again in a
 type input struct {
 	command
 
-	t    *tab   // whom it acts for
-	id   int64  // of that agent: what runs beside the screen must not look into a tab
-	here *tab   // where it was typed and where its answer shows
-	text string // the whole line
-	rest string // behind the name
+	t    *tabs.Tab // whom it acts for
+	id   int64     // of that agent: what runs beside the screen must not look into a tab
+	here *tabs.Tab // where it was typed and where its answer shows
+	text string    // the whole line
+	rest string    // behind the name
 }
 
 func (c command) usage() string {
@@ -84,7 +85,7 @@ func commands() []command {
 }
 
 // command runs a slash command.
-func (a *App) command(here *tab, text string) (tea.Cmd, error) {
+func (a *App) command(here *tabs.Tab, text string) (tea.Cmd, error) {
 	name, rest := firstWord(strings.TrimPrefix(text, "/"))
 	c, ok := find(name)
 	if !ok {
@@ -96,8 +97,8 @@ func (a *App) command(here *tab, text string) (tea.Cmd, error) {
 		}
 		return nil, fmt.Errorf("there is no command /%s; /help lists them", name)
 	}
-	agent := a.commandAgent()
-	in := input{command: c, t: agent, id: agent.info.ID, here: here, text: text, rest: rest}
+	agent := a.tabs.Acting()
+	in := input{command: c, t: agent, id: agent.Info.ID, here: here, text: text, rest: rest}
 	if (a.pool == nil || in.id == 0) && !c.alone {
 		return nil, errOpening
 	}
@@ -156,20 +157,20 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 	add := func(s string) { items = append(items, composer.Item{Insert: s}) }
 	switch name {
 	case "why":
-		for _, t := range a.tabs.open {
-			add(t.info.Name)
+		for _, t := range a.tabs.Open {
+			add(t.Info.Name)
 		}
 	case "view":
-		for _, p := range paneOrder {
+		for _, p := range tabs.Order {
 			add(strings.ToLower(p.String()))
 		}
 	case "kill", "send", "close", "resume", "wrapup":
 		if words := strings.Fields(strings.TrimSuffix(line, word)); name != "kill" && len(words) > 1 && !strings.HasPrefix(words[len(words)-1], "--") {
 			return nil // what follows the name is text
 		}
-		for _, t := range a.tabs.all {
-			if ended := t.info.State.Terminal(); ended == (name == "close" || name == "resume") && (name == "send" || name == "wrapup" || t.info.Kind != agents.Main) {
-				add(t.info.Name)
+		for _, t := range a.tabs.All {
+			if ended := t.Info.State.Terminal(); ended == (name == "close" || name == "resume") && (name == "send" || name == "wrapup" || t.Info.Kind != agents.Main) {
+				add(t.Info.Name)
 			}
 		}
 		switch {
@@ -186,9 +187,9 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 			add("--tag=")
 		}
 	case "check", "receive":
-		for _, t := range a.tabs.all {
-			if t != a.commandAgent() {
-				add("from=" + t.info.Name)
+		for _, t := range a.tabs.All {
+			if t != a.tabs.Acting() {
+				add("from=" + t.Info.Name)
 			}
 		}
 		add("--lifo")
@@ -206,8 +207,8 @@ func (a *App) arguments(name, line, word string) []composer.Item {
 		items = append(items, shelfVerbs[:]...)
 		add("--list")
 		add("--all")
-		for _, t := range a.tabs.all {
-			add(t.info.Name)
+		for _, t := range a.tabs.All {
+			add(t.Info.Name)
 		}
 	case "agent":
 		return a.agentArguments(strings.Fields(strings.TrimSuffix(line, word))[1:])

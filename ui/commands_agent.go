@@ -14,6 +14,7 @@ import (
 	"fantail/inbox"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
+	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
@@ -28,7 +29,7 @@ func runAgent(a *App, in input) (tea.Cmd, error) {
 		if rest != "" {
 			return nil, in.wrong("list takes nothing more")
 		}
-		a.answer(in.here, in.text, agentList(a.tabs.all, a.o.Now()), transcript.Plain)
+		a.answer(in.here, in.text, agentList(a.tabs.All, a.o.Now()), transcript.Plain)
 		return nil, nil
 	case "new":
 		return a.newHelper(in, rest)
@@ -40,7 +41,7 @@ func runAgent(a *App, in input) (tea.Cmd, error) {
 		if len(words) > 1 {
 			return nil, in.wrong("one name is closed at a time")
 		}
-		name := in.t.info.Name
+		name := in.t.Info.Name
 		if len(words) == 1 {
 			name = words[0]
 		}
@@ -49,11 +50,11 @@ func runAgent(a *App, in input) (tea.Cmd, error) {
 	if rest != "" {
 		return nil, in.wrong("%q is not understood", in.rest)
 	}
-	t := a.tabs.byName(word)
+	t := a.tabs.ByName(word)
 	if t == nil {
 		return nil, fmt.Errorf("there is no agent %q; /agent lists them, /agent new %s opens a helper", word, word)
 	}
-	a.tabs.to(t)
+	a.tabs.To(t)
 	return a.shown(), nil
 }
 
@@ -77,7 +78,7 @@ func (a *App) newHelper(in input, rest string) (tea.Cmd, error) {
 }
 
 func (a *App) renameHelper(in input, words []string) (tea.Cmd, error) {
-	old, to := in.t.info.Name, ""
+	old, to := in.t.Info.Name, ""
 	switch len(words) {
 	case 1:
 		to = words[0]
@@ -93,7 +94,7 @@ func (a *App) renameHelper(in input, words []string) (tea.Cmd, error) {
 }
 
 // closeHelper closes a helper; if it is not finished it asks first.
-func (a *App) closeHelper(here *tab, back, name string, force bool) tea.Cmd {
+func (a *App) closeHelper(here *tabs.Tab, back, name string, force bool) tea.Cmd {
 	return a.then(here, back, func() (tea.Msg, error) {
 		err := a.pool.CloseHelper(a.ctx, name, force)
 		u := (*agents.Unfinished)(nil)
@@ -116,14 +117,14 @@ func (a *App) closeHelper(here *tab, back, name string, force bool) tea.Cmd {
 
 // agentList is what /agent list prints: each agent with its kind and state, and
 // below it whose it is and since when.
-func agentList(all []*tab, now time.Time) string {
+func agentList(all []*tabs.Tab, now time.Time) string {
 	name := map[int64]string{}
 	for _, t := range all {
-		name[t.info.ID] = t.info.Name
+		name[t.Info.ID] = t.Info.Name
 	}
 	var b strings.Builder
 	for _, t := range all {
-		i := t.info
+		i := t.Info
 		kind := map[agents.Kind]string{agents.Sub: "sub-agent"}[i.Kind]
 		if kind == "" {
 			kind = string(i.Kind)
@@ -176,7 +177,7 @@ func runFork(a *App, in input) (tea.Cmd, error) {
 			return nil, in.wrong("%q is not understood", w)
 		}
 	}
-	of := in.here.info
+	of := in.here.Info
 	switch {
 	case of.ID == 0:
 		return nil, errOpening
@@ -229,9 +230,9 @@ func pastItems(past []agents.PastTurn, now time.Time) []dialog.Item {
 // agentArguments are candidates for what follows those words of /agent.
 func (a *App) agentArguments(before []string) (items []composer.Item) {
 	names := func(kind agents.Kind, help string) {
-		for _, t := range a.tabs.all {
-			if kind == "" || t.info.Kind == kind {
-				items = append(items, composer.Item{Insert: t.info.Name, Help: help})
+		for _, t := range a.tabs.All {
+			if kind == "" || t.Info.Kind == kind {
+				items = append(items, composer.Item{Insert: t.Info.Name, Help: help})
 			}
 		}
 	}

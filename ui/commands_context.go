@@ -10,7 +10,7 @@ func runContext(a *App, in input) (tea.Cmd, error) {
 	if in.rest != "" {
 		return nil, in.wrong("%q is not understood", in.rest)
 	}
-	of := in.here.info
+	of := in.here.Info
 	if of.ID == 0 {
 		return nil, errOpening
 	}

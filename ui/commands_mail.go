@@ -170,7 +170,7 @@ func runReceive(a *App, in input) (tea.Cmd, error) {
 }
 
 // works reports whether the agent that the command is for is at work.
-func (in input) works() bool { return words.Working(in.t.info.State) }
+func (in input) works() bool { return words.Working(in.t.Info.State) }
 
 // elsewhere names the agent whose tab shows what the command brings, if that is
 // not the tab it was typed in.
@@ -178,7 +178,7 @@ func (in input) elsewhere() string {
 	if in.here == in.t {
 		return ""
 	}
-	return in.t.info.Name
+	return in.t.Info.Name
 }
 
 // taken says that n messages were taken, if only the tab of the named agent
@@ -249,7 +249,7 @@ func runInbox(a *App, in input) (tea.Cmd, error) {
 // showInbox opens the panel of this agent's inbox, or of the one of that name.
 func (a *App) showInbox(in input, name string) tea.Cmd {
 	if name == "" {
-		return a.inboxPanel(in.id, in.t.info.Name)
+		return a.inboxPanel(in.id, in.t.Info.Name)
 	}
 	return a.then(in.here, in.text, func() (tea.Msg, error) {
 		i, err := a.pool.Whose(a.ctx, name)
@@ -325,7 +325,7 @@ func runMessages(a *App, in input) (tea.Cmd, error) {
 
 // turnWith starts a turn with one message.
 func (a *App) turnWith(in input, take func(ctx context.Context, agent int64) (inbox.Message, bool, error)) tea.Cmd {
-	if words.Working(in.t.info.State) {
+	if words.Working(in.t.Info.State) {
 		a.sayWhile("it is taken when this turn ends", in.works)
 	}
 	return a.start(in.here, in.text, func() (string, error) {
@@ -355,7 +355,7 @@ func (a *App) each(in input) tea.Cmd {
 }
 
 func runFire(a *App, in input) (tea.Cmd, error) {
-	if words.Working(in.t.info.State) {
+	if words.Working(in.t.Info.State) {
 		a.sayWhile("it fires when this turn ends; nothing is taken before", in.works)
 	}
 	elsewhere := in.elsewhere()

@@ -14,6 +14,7 @@ import (
 	"fantail/inbox"
 	"fantail/ui/composer"
 	"fantail/ui/frame"
+	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
@@ -162,7 +163,7 @@ func (a *App) absent(title string, version int) error {
 // openDocument shows a document in the tab.
 func (a *App) openDocument(in input, title string, version int) tea.Cmd {
 	title = strings.TrimPrefix(title, "#mem-")
-	id := in.here.info.ID
+	id := in.here.Info.ID
 	return a.then(in.here, in.text, func() (tea.Msg, error) {
 		d, ok, err := a.pool.Document(a.ctx, title, version)
 		if err == nil && !ok {
@@ -173,13 +174,13 @@ func (a *App) openDocument(in input, title string, version int) tea.Cmd {
 }
 
 func (a *App) showDocument(m opened) {
-	t := a.tabs.byID(m.agent)
+	t := a.tabs.ByID(m.agent)
 	if t == nil {
 		return
 	}
 	d := m.document
-	t.view.Document(agents.Recall{Title: memory.Title(d), Version: d.Version, Size: d.Size, By: d.By}, d.Text)
-	t.panes.at = paneTranscript
+	t.View.Document(agents.Recall{Title: memory.Title(d), Version: d.Version, Size: d.Size, By: d.By}, d.Text)
+	t.Panes.At = tabs.Transcript
 }
 
 // documentLog prints the versions of a document.
@@ -208,7 +209,7 @@ func (a *App) documentLog(title string) (string, error) {
 // unless it was changed meanwhile: then the human's text is kept where it lies.
 func (a *App) editDocument(in input, title string) tea.Cmd {
 	title = strings.TrimPrefix(title, "#mem-")
-	id := in.here.info.ID
+	id := in.here.Info.ID
 	return func() tea.Msg {
 		d, ok, err := a.pool.Document(a.ctx, title, 0)
 		if err != nil {

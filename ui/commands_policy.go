@@ -92,7 +92,7 @@ func modeOf(word string) (inbox.Mode, error) {
 
 // override changes what the human said about an agent's mail, and shows what holds.
 func (a *App) override(in input, change func(o *inbox.Overrides)) tea.Cmd {
-	name := in.t.info.Name
+	name := in.t.Info.Name
 	return a.act(in.here, in.text, func() (string, error) {
 		p, err := a.pool.Override(a.ctx, in.id, change)
 		if err != nil {
@@ -103,7 +103,7 @@ func (a *App) override(in input, change func(o *inbox.Overrides)) tea.Cmd {
 }
 
 func (a *App) showPolicy(in input) tea.Cmd {
-	name := in.t.info.Name
+	name := in.t.Info.Name
 	return a.act(in.here, in.text, func() (string, error) {
 		p, err := a.pool.Policy(in.id)
 		if err != nil {
@@ -225,8 +225,8 @@ func (a *App) messagesArguments(before []string) (items []composer.Item) {
 	case before[0] == "mode" && len(before) == 2 && before[1] == string(inbox.Queue):
 		return []composer.Item{pauseItem}
 	case before[0] == "from" && len(before) == 1:
-		for _, t := range a.tabs.all {
-			items = append(items, composer.Item{Insert: t.info.Name})
+		for _, t := range a.tabs.All {
+			items = append(items, composer.Item{Insert: t.Info.Name})
 		}
 	case before[0] == "quiet" && len(before) == 1:
 		return []composer.Item{{Insert: "until", Help: "a time such as 14:00"}, {Insert: "for", Help: "a while such as 2h"}}

@@ -85,7 +85,7 @@ func runQueue(a *App, in input) (tea.Cmd, error) {
 	case in.rest == "--all":
 		return a.listQueue(in, 0), nil
 	case in.rest == "--panel":
-		return a.queuePanel(in.id, in.t.info.Name), nil
+		return a.queuePanel(in.id, in.t.Info.Name), nil
 	case sub != "rm" && sub != "move" && sub != "edit":
 		return nil, in.wrong("%q is not understood", in.rest)
 	case name == "":
@@ -130,7 +130,7 @@ func (a *App) listQueue(in input, most int) tea.Cmd {
 // fetchPrompt brings the prompt of a queued task into the box, as the command
 // that changes it.
 func (a *App) fetchPrompt(in input, name string) tea.Cmd {
-	id := in.here.info.ID
+	id := in.here.Info.ID
 	return func() tea.Msg {
 		text, err := a.pool.Typed(a.ctx, name)
 		if err != nil {
@@ -228,18 +228,18 @@ func (a *App) killDialog(name string, below []string, kill func(cascade bool) te
 
 // liveBelow names the agents below that one that live, as the last events told.
 func (a *App) liveBelow(name string) []string {
-	t := a.tabs.byName(name)
-	if t == nil || t.info.State.Terminal() {
+	t := a.tabs.ByName(name)
+	if t == nil || t.Info.State.Terminal() {
 		return nil
 	}
-	in, names := map[int64]bool{t.info.ID: true}, []string(nil)
+	in, names := map[int64]bool{t.Info.ID: true}, []string(nil)
 	for grew := true; grew; {
 		grew = false
-		for _, b := range a.tabs.all {
-			if in[b.info.Parent] && !in[b.info.ID] {
-				in[b.info.ID], grew = true, true
-				if !b.info.State.Terminal() {
-					names = append(names, b.info.Name)
+		for _, b := range a.tabs.All {
+			if in[b.Info.Parent] && !in[b.Info.ID] {
+				in[b.Info.ID], grew = true, true
+				if !b.Info.State.Terminal() {
+					names = append(names, b.Info.Name)
 				}
 			}
 		}
@@ -285,9 +285,9 @@ func options(words []string) bool {
 // tasks names the background agents, only those that ended if ended says so.
 func (a *App) tasks(ended bool) []string {
 	var names []string
-	for _, t := range a.tabs.all {
-		if t.info.Kind.Ends() && (!ended || t.info.State.Terminal()) {
-			names = append(names, t.info.Name)
+	for _, t := range a.tabs.All {
+		if t.Info.Kind.Ends() && (!ended || t.Info.State.Terminal()) {
+			names = append(names, t.Info.Name)
 		}
 	}
 	return names

@@ -46,7 +46,7 @@ func resumed(opts map[string]string, prompt string, keys []string) (rest string,
 // setAside moves the sync delegations that the focused agent waits for to the
 // background.
 func (a *App) setAside() tea.Cmd {
-	id := a.tabs.focus.info.ID
+	id := a.tabs.Focus.Info.ID
 	return func() tea.Msg {
 		a.pool.Background(id)
 		return nil

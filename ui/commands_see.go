@@ -5,6 +5,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
 
@@ -16,17 +17,17 @@ func runAgents(a *App, in input) (tea.Cmd, error) {
 }
 
 func runView(a *App, in input) (tea.Cmd, error) {
-	p, ok := paneOf(in.rest)
+	p, ok := tabs.PaneOf(in.rest)
 	if !ok {
 		return nil, in.wrong("%q is no view", in.rest)
 	}
-	return a.turnTo(in.here, p), nil
+	return a.showPane(in.here, p), nil
 }
 
 func runWhy(a *App, in input) (tea.Cmd, error) {
 	name := in.rest
 	if name == "" {
-		name = in.here.info.Name
+		name = in.here.Info.Name
 	}
 	if strings.ContainsAny(name, " \t\n") {
 		return nil, in.wrong("it is about one agent")

@@ -18,12 +18,12 @@ func runClose(a *App, in input) (tea.Cmd, error) {
 	names := []string{in.rest}
 	switch in.rest {
 	case "":
-		names[0] = in.here.info.Name
+		names[0] = in.here.Info.Name
 	case "--finished", "--all":
 		names = nil
-		for _, t := range a.tabs.all {
-			if t.info.State.Terminal() {
-				names = append(names, t.info.Name)
+		for _, t := range a.tabs.All {
+			if t.Info.State.Terminal() {
+				names = append(names, t.Info.Name)
 			}
 		}
 		if len(names) == 0 {
@@ -42,7 +42,7 @@ func runClose(a *App, in input) (tea.Cmd, error) {
 
 func runModel(a *App, in input) (tea.Cmd, error) {
 	set := func(name string) tea.Cmd {
-		main := in.id == a.tabs.main().info.ID // whose model new agents get: a helper's is its own
+		main := in.id == a.tabs.Main().Info.ID // whose model new agents get: a helper's is its own
 		return a.act(in.here, in.text, func() (string, error) {
 			err := a.pool.SetModel(a.ctx, in.id, name)
 			if err == nil && main {
@@ -57,14 +57,14 @@ func runModel(a *App, in input) (tea.Cmd, error) {
 	var items []dialog.Item
 	if a.o.Models != nil {
 		for _, m := range a.o.Models() {
-			items = append(items, dialog.Item{Value: m, Label: m, Chosen: m == in.t.info.Model})
+			items = append(items, dialog.Item{Value: m, Label: m, Chosen: m == in.t.Info.Model})
 		}
 	}
 	if len(items) == 0 {
-		a.answer(in.here, in.text, "The model is "+in.t.info.Model, transcript.Plain)
+		a.answer(in.here, in.text, "The model is "+in.t.Info.Model, transcript.Plain)
 		return nil, nil
 	}
-	a.open(dialog.NewPicker(a.theme, "Model (now "+in.t.info.Model+")", items, true), func(d dialog.Decision) tea.Cmd {
+	a.open(dialog.NewPicker(a.theme, "Model (now "+in.t.Info.Model+")", items, true), func(d dialog.Decision) tea.Cmd {
 		if p, ok := d.(dialog.Picked); ok {
 			return set(p.Value)
 		}
@@ -132,7 +132,7 @@ func runNew(a *App, in input) (tea.Cmd, error) {
 }
 
 func runCompact(a *App, in input) (tea.Cmd, error) {
-	if words.Working(in.t.info.State) {
+	if words.Working(in.t.Info.State) {
 		a.sayWhile("it is compacted when this turn ends", in.works)
 	}
 	return a.start(in.here, in.text, func() (string, error) {
@@ -144,7 +144,7 @@ func runCompact(a *App, in input) (tea.Cmd, error) {
 	}), nil
 }
 
-func runCopy(a *App, in input) (tea.Cmd, error) { return a.copy(in.here.copied()), nil }
+func runCopy(a *App, in input) (tea.Cmd, error) { return a.copy(in.here.Copied()), nil }
 
 func runHelp(a *App, _ input) (tea.Cmd, error) {
 	a.help()

@@ -12,6 +12,7 @@ import (
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
 	"fantail/ui/frame"
+	"fantail/ui/tabs"
 )
 
 // posed is a screen on which that agent asks whether a call may run, and a clock.
@@ -35,7 +36,7 @@ func newPosed(t *testing.T) *posed {
 
 // ask lets an agent ask.
 func (p *posed) ask(agent int64) {
-	i := p.tabs.byID(agent).info
+	i := p.tabs.ByID(agent).Info
 	i.State = agents.Asking
 	i.Question = &agents.Question{
 		Question: permit.Question{ID: 7, Agent: agent, Name: i.Name, Rule: "bash(ls *)", Action: permit.Action{Tool: "bash", Title: "bash ls", Command: "ls"}},
@@ -71,7 +72,7 @@ func (p *posed) board() {
 
 // drafted is what the box holds.
 func (p *posed) drafted() string {
-	if b := p.box(); b != nil {
+	if b := p.tabs.Typing(); b != nil {
 		return b.Value()
 	}
 	return ""
@@ -83,7 +84,7 @@ func (p *posed) drafted() string {
 //
 // Spec: R-49, E-26.
 func TestKeysOfADraft(t *testing.T) {
-	goTo := func(p *posed, agent int64) { p.tabs.to(p.tabs.byID(agent)); p.shown(); p.Update(nil) }
+	goTo := func(p *posed, agent int64) { p.tabs.To(p.tabs.ByID(agent)); p.shown(); p.Update(nil) }
 	places := map[string]struct {
 		agent int64
 		line  string // the key that opens it
@@ -144,7 +145,7 @@ func TestKeysOfADraft(t *testing.T) {
 						t.Errorf("%s, %s: %q makes %q of the draft, without a question %q", where, when, k.String(), got, want)
 					}
 				}
-				if p.asks.answered == 0 && p.tabs.byID(place.agent).question != nil {
+				if p.asks.answered == 0 && p.tabs.ByID(place.agent).Question != nil {
 					p.press(tea.KeyPressMsg{Code: tea.KeyEnter}) // it has not been armed either
 					if p.asks.answered != 0 && !(may && (k.Text == "n" || k.Text == "N" || k.Text == "3" || k.Code == tea.KeyTab && k.Mod == 0 ||
 						k.Code == tea.KeyUp || k.Code == tea.KeyDown || k.Code == tea.KeyLeft || k.Code == tea.KeyRight)) {
@@ -173,7 +174,7 @@ func TestLettersOverAPanel(t *testing.T) {
 				p.t.Error(err)
 			}
 		},
-		"own": func(p *posed) { p.tabs.to(p.tabs.byID(3)); p.openQuestion(3, strict) },
+		"own": func(p *posed) { p.tabs.To(p.tabs.ByID(3)); p.openQuestion(3, strict) },
 	}
 	for name, way := range ways {
 		p := newPosed(t)
@@ -222,19 +223,19 @@ func TestOnceOnTheScreen(t *testing.T) {
 			p.pass(time.Second)
 			p.press(tea.KeyPressMsg{Code: tea.KeyEsc})
 		},
-		"from another tab":  func(p *posed) { p.tabs.to(p.tabs.byID(2)); p.nextQuestion(sought) },
-		"another tab":       func(p *posed) { p.tabs.to(p.tabs.byID(2)); p.nextQuestion(sought); p.Update(nil); p.shut() },
+		"from another tab":  func(p *posed) { p.tabs.To(p.tabs.ByID(2)); p.nextQuestion(sought) },
+		"another tab":       func(p *posed) { p.tabs.To(p.tabs.ByID(2)); p.nextQuestion(sought); p.Update(nil); p.shut() },
 		"under the help":    func(p *posed) { p.help() },
 		"in the overview":   func(p *posed) { p.overview() },
-		"its facts":         func(p *posed) { p.turnTo(p.tabs.byID(1), paneInfo) },
+		"its facts":         func(p *posed) { p.showPane(p.tabs.ByID(1), tabs.Info) },
 		"over the overview": func(p *posed) { p.overview(); p.nextQuestion(strict) },
 		"over the inbox":    func(p *posed) { p.board(); p.nextQuestion(strict) },
 	} {
 		p := newPosed(t)
-		p.tabs.byID(1).view.Append([]agents.Entry{{Seq: 1, Kind: agents.EntryCall, Call: &agents.Call{ID: "c", Name: "bash", Title: "bash ls"}}}, false)
+		p.tabs.ByID(1).View.Append([]agents.Entry{{Seq: 1, Kind: agents.EntryCall, Call: &agents.Call{ID: "c", Name: "bash", Title: "bash ls"}}}, false)
 		p.pass(time.Minute)
 		p.ask(1)
-		i := p.tabs.byID(1).info
+		i := p.tabs.ByID(1).Info
 		i.Question.Call = "c"
 		p.Update(news{events: []agents.Event{agents.Changed{Info: i}}})
 		p.pass(time.Minute)

@@ -11,6 +11,7 @@ import (
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/ui/frame"
+	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
@@ -39,10 +40,10 @@ func (a *App) askDigest(since time.Time) tea.Cmd {
 // takeDigest shows a digest in main's tab. Whoever looks at another is told of it.
 // The mail that came meanwhile is new.
 func (a *App) takeDigest(m digested) {
-	main := a.tabs.main()
+	main := a.tabs.Main()
 	for id := range m.digest.Fresh {
-		if t := a.tabs.byID(id); t != nil && t.info.Pending > 0 {
-			t.news, a.dirty = true, true
+		if t := a.tabs.ByID(id); t != nil && t.Info.Pending > 0 {
+			t.News, a.dirty = true, true
 		}
 	}
 	switch {
@@ -50,25 +51,25 @@ func (a *App) takeDigest(m digested) {
 		a.say(words.Sentence(m.err))
 	case m.digest.Since.IsZero() || main == nil || m.digest.Empty() && !a.askedSince(m.digest.Since):
 	default:
-		main.view.Local(a.digestText(m.digest), transcript.Plain)
+		main.View.Local(a.digestText(m.digest), transcript.Plain)
 		a.dirty = true
-		if a.tabs.focus != main {
-			a.sayWhile("main's tab tells what happened while you were away", func() bool { return a.tabs.focus != main })
+		if a.tabs.Focus != main {
+			a.sayWhile("main's tab tells what happened while you were away", func() bool { return a.tabs.Focus != main })
 		}
 	}
 }
 
 // asking are the tabs of agents the human talks to that ask something; what others
 // ask stands in an inbox.
-func (a *App) asking() []*tab {
-	return slices.DeleteFunc(slices.Clone(a.tabs.all), func(t *tab) bool {
-		return !t.info.Kind.HasPrompt() || t.info.Question == nil
+func (a *App) asking() []*tabs.Tab {
+	return slices.DeleteFunc(slices.Clone(a.tabs.All), func(t *tabs.Tab) bool {
+		return !t.Info.Kind.HasPrompt() || t.Info.Question == nil
 	})
 }
 
 // askedSince reports whether one of them began to ask at that time or later.
 func (a *App) askedSince(at time.Time) bool {
-	return slices.ContainsFunc(a.asking(), func(t *tab) bool { return !t.info.Question.Since.Before(at) })
+	return slices.ContainsFunc(a.asking(), func(t *tabs.Tab) bool { return !t.Info.Question.Since.Before(at) })
 }
 
 // digestText is a digest for people: what happened, to whom, and the command that
@@ -88,7 +89,7 @@ func (a *App) digestText(d agents.Digest) string {
 		ls = append(ls, fmt.Sprintf("  %-11s %s", what, whom))
 	}
 	mail := ""
-	if a.tabs.main().info.Pending > 0 && a.work(d.Finished) != "" {
+	if a.tabs.Main().Info.Pending > 0 && a.work(d.Finished) != "" {
 		mail = "/check takes what they reported"
 	}
 	add("finished", words.Some(d.Finished), mail)
@@ -98,7 +99,7 @@ func (a *App) digestText(d agents.Digest) string {
 	}
 	add("failed", words.Some(d.Failed), failed)
 	for _, t := range a.asking() {
-		add("needs you", t.info.Name+" asks: "+inbox.Label(t.info.Question.Gist()), "/answer "+t.info.Name)
+		add("needs you", t.Info.Name+" asks: "+inbox.Label(t.Info.Question.Gist()), "/answer "+t.Info.Name)
 	}
 	for i, m := range d.Needs {
 		if i == words.MostListed {
@@ -132,8 +133,8 @@ const (
 // given a task. "": none.
 func (a *App) work(names []string) string {
 	i := slices.IndexFunc(names, func(name string) bool {
-		t := a.tabs.byName(name)
-		return t == nil || !t.info.Kind.HasPrompt()
+		t := a.tabs.ByName(name)
+		return t == nil || !t.Info.Kind.HasPrompt()
 	})
 	if i < 0 {
 		return ""
@@ -156,8 +157,8 @@ func (a *App) needCommand(m inbox.Message) string {
 		return fmt.Sprintf("/answer %d", m.ID)
 	}
 	command := fmt.Sprintf("/messages next %d", m.ID)
-	if t := a.tabs.byID(m.Recipient); t != nil && t.info.Kind != agents.Main {
-		command += " in the tab of " + t.info.Name
+	if t := a.tabs.ByID(m.Recipient); t != nil && t.Info.Kind != agents.Main {
+		command += " in the tab of " + t.Info.Name
 	}
 	return command
 }

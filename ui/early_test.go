@@ -39,12 +39,12 @@ func play(c tea.Cmd) {
 // number yet; what is sent then waits for it like what was sent before.
 func TestPromptBeforeMainIsKnown(t *testing.T) {
 	a, pool := screen(t, 80, 24), &heard{}
-	box := a.tabs.main().box
+	box := a.tabs.Main().Box
 	box.Set("one")
-	play(a.submit(a.tabs.main()))
+	play(a.submit(a.tabs.Main()))
 	a.pool = pool
 	box.Set("two")
-	play(a.submit(a.tabs.main()))
+	play(a.submit(a.tabs.Main()))
 	if len(pool.prompts) != 0 || !box.Empty() {
 		t.Fatalf("sent %q to %d, in the box is %q", pool.prompts, pool.to, box.Value())
 	}

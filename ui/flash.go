@@ -1,6 +1,10 @@
 package ui
 
-import "time"
+import (
+	"time"
+
+	"fantail/ui/tabs"
+)
 
 // flash is a line in the status line that stands as long as what it says holds, and
 // no longer than it takes to read it.
@@ -62,6 +66,6 @@ func (a *App) keyed(handle func()) {
 }
 
 // stays reports whether a tab is still the focused one.
-func (a *App) stays(t *tab) func() bool {
-	return func() bool { return a.tabs.focus == t }
+func (a *App) stays(t *tabs.Tab) func() bool {
+	return func() bool { return a.tabs.Focus == t }
 }

@@ -21,11 +21,11 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 		return func(a *App) { a.Update(k) }
 	}
 	to := func(id int64) func(a *App) {
-		return func(a *App) { a.tabs.to(a.tabs.byID(id)); a.dirty = true }
+		return func(a *App) { a.tabs.To(a.tabs.ByID(id)); a.dirty = true }
 	}
 	state := func(id int64, s agents.State) func(a *App) {
 		return func(a *App) {
-			i := a.tabs.byID(id).info
+			i := a.tabs.ByID(id).Info
 			i.State = s
 			a.Update(news{[]agents.Event{agents.Changed{Info: i}}})
 		}
@@ -46,7 +46,7 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 		{"an ended agent reads no mail", func(a *App) { state(2, agents.Done)(a); to(2)(a); press('m', 0)(a) }, "kid has ended and reads no mail", flashFor, nil, []func(*App){press('x', 0), to(1)}},
 		{"the agent looked at ends", func(a *App) { to(2)(a); state(2, agents.Failed)(a) }, "kid has ended", flashFor, press(tea.KeyUp, 0), []func(*App){to(1)}},
 		{"its tab is closed", func(a *App) { to(2)(a); a.Update(news{[]agents.Event{agents.Closed{Agent: 2}}}) }, "the tab of kid was closed", flashFor, press('x', 0), []func(*App){to(3)}},
-		{"before the workspace is open", func(a *App) { a.boxOf(a.tabs.main()).Set("hello"); press(tea.KeyEnter, 0)(a) }, "kept until the workspace is open", 0, press('x', 0), []func(*App){func(a *App) { a.early = nil; a.dirty = true }}},
+		{"before the workspace is open", func(a *App) { a.tabs.Main().Typing().Set("hello"); press(tea.KeyEnter, 0)(a) }, "kept until the workspace is open", 0, press('x', 0), []func(*App){func(a *App) { a.early = nil; a.dirty = true }}},
 		{"quitting when all are done", func(a *App) { state(2, agents.Running)(a); a.quit(); press('w', 0)(a) }, "quits when all are done", 0, press('x', 0), []func(*App){state(2, agents.Done)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

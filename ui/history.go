@@ -54,15 +54,15 @@ func (a *App) recall() tea.Cmd {
 func (a *App) takeRecalled(m recalled) tea.Cmd {
 	typed := a.past.typed
 	a.past.read, a.past.typed = true, nil
-	t := a.tabs.main()
+	t := a.tabs.Main()
 	if m.err != nil {
 		a.tell(t, words.Sentence(m.err), transcript.Bad)
 	}
-	t.box.SetHistory(append(m.texts[:len(m.texts):len(m.texts)], typed...))
+	t.Box.SetHistory(append(m.texts[:len(m.texts):len(m.texts)], typed...))
 	a.past.texts = m.texts
-	for _, x := range a.tabs.all {
-		if x != t && x.box != nil {
-			x.box.SetHistory(m.texts)
+	for _, x := range a.tabs.All {
+		if x != t && x.Box != nil {
+			x.Box.SetHistory(m.texts)
 		}
 	}
 	return a.write(typed...)

@@ -10,12 +10,13 @@ import (
 
 	"fantail/inbox"
 	"fantail/ui/dialog"
+	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
 
 // openMessages opens the original of a message, or lets the human pick one of several.
-func (a *App) openMessages(t *tab, ids []int64) tea.Cmd {
+func (a *App) openMessages(t *tabs.Tab, ids []int64) tea.Cmd {
 	if len(ids) == 1 {
 		return a.openMessage(t, ids[0], "")
 	}
@@ -37,10 +38,10 @@ func (a *App) openMessages(t *tab, ids []int64) tea.Cmd {
 
 // openMessage shows a message whole, over everything; where something else was
 // opened meanwhile it says so instead. back is what was typed for it.
-func (a *App) openMessage(t *tab, id int64, back string) tea.Cmd {
+func (a *App) openMessage(t *tabs.Tab, id int64, back string) tea.Cmd {
 	names := map[int64]string{}
-	for _, x := range a.tabs.all {
-		names[x.info.ID] = x.info.Name
+	for _, x := range a.tabs.All {
+		names[x.Info.ID] = x.Info.Name
 	}
 	theme, w := a.theme, a.w
 	return a.then(t, back, func() (tea.Msg, error) {

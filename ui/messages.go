@@ -32,6 +32,12 @@ type (
 		entries []agents.Entry
 		err     error
 	}
+	// looked are an agent's facts.
+	looked struct {
+		agent int64
+		facts agents.Facts
+		err   error
+	}
 	rendered struct {
 		view *transcript.View
 		done []transcript.Done

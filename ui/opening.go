@@ -62,17 +62,17 @@ func (o Opening) inForce() string {
 // tellOpening says in main's transcript what the start screen says where there is
 // none yet.
 func (a *App) tellOpening() {
-	t := a.tabs.main()
-	if a.opening.told || t == nil || !t.loaded || t.newest == 0 {
+	t := a.tabs.Main()
+	if a.opening.told || t == nil || !t.Loaded || t.Newest == 0 {
 		return
 	}
 	a.opening.told = true
 	if s := a.opening.Trouble; s != "" {
-		t.view.Local(s, transcript.Bad)
+		t.View.Local(s, transcript.Bad)
 		a.dirty = true
 	}
 	if s := a.opening.inForce(); s != "" {
-		t.view.Local("In force: "+s, transcript.Plain)
+		t.View.Local("In force: "+s, transcript.Plain)
 		a.dirty = true
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"fantail/themes"
 	"fantail/ui/dialog"
 	"fantail/ui/frame"
+	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
@@ -204,7 +205,7 @@ func (a *App) inPanel(w dialog.Wish) tea.Cmd {
 		a.leavePanel()
 		return a.overview()
 	case "question":
-		if !slices.ContainsFunc(a.tabs.all, func(t *tab) bool { return t.info.Question != nil }) {
+		if !slices.ContainsFunc(a.tabs.All, func(t *tabs.Tab) bool { return t.Info.Question != nil }) {
 			p.box.Say("nobody asks you anything", false)
 			return nil
 		}

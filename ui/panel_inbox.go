@@ -69,8 +69,8 @@ func (a *App) inboxPanel(agent int64, name string) tea.Cmd {
 		a.sayWhile(words.Sentence(errOpening), func() bool { return a.pool == nil })
 		return nil
 	}
-	if t := a.tabs.byID(agent); t != nil {
-		t.news = false // reading its inbox is looking at it
+	if t := a.tabs.ByID(agent); t != nil {
+		t.News = false // reading its inbox is looking at it
 	}
 	s := &mailStock{a: a, agent: agent, name: name, costs: map[int64]int{}}
 	s.box = dialog.NewBoard(a.theme, a.o.Now, "", "", mailVerbs, true)
@@ -94,8 +94,8 @@ func (s *mailStock) touched(e agents.Event) bool {
 	case agents.Mailed:
 		return e.Agent == s.agent
 	case agents.Changed: // what it does decides when mail enters
-		t := s.a.tabs.byID(s.agent)
-		return e.ID == s.agent && (t == nil || t.info.State != e.State || t.info.Pending != e.Pending)
+		t := s.a.tabs.ByID(s.agent)
+		return e.ID == s.agent && (t == nil || t.Info.State != e.State || t.Info.Pending != e.Pending)
 	}
 	return false
 }

@@ -150,7 +150,7 @@ func (s *mailStock) arrange(a *App, p *panel, w dialog.Wish) tea.Cmd {
 
 // busy says, at the foot, that what begins a turn waits for the one that runs.
 func (s *mailStock) busy(a *App, p *panel) {
-	if t := a.tabs.byID(s.agent); t != nil && words.Working(t.info.State) {
+	if t := a.tabs.ByID(s.agent); t != nil && words.Working(t.Info.State) {
 		p.box.Say("it is taken when this turn ends", false)
 	}
 }
@@ -172,9 +172,9 @@ func (s *mailStock) take(a *App, p *panel, w dialog.Wish, m inbox.Message) tea.C
 
 // askedIn opens, over the panel, the question that a message stands for.
 func (a *App) askedIn(p *panel, m inbox.Message) tea.Cmd {
-	for _, t := range a.tabs.all {
-		if q := t.info.Question; q != nil && q.Message == m.ID {
-			return a.openQuestion(t.info.ID, strict)
+	for _, t := range a.tabs.All {
+		if q := t.Info.Question; q != nil && q.Message == m.ID {
+			return a.openQuestion(t.Info.ID, strict)
 		}
 	}
 	p.box.Say(fmt.Sprintf("%s does not ask #%d now; /answer %d says why", inbox.Label(m.From), m.ID, m.ID), true)

@@ -88,9 +88,9 @@ func (s *taskStock) next(b *dialog.Board, stale bool) read {
 	id, pool := s.agent, s.a.pool
 	have, known := s.queue, s.any && !stale
 	by := map[int64]agents.Info{}
-	for _, t := range s.a.tabs.all {
-		if t.info.Task != 0 && t.info.Parent == id {
-			by[t.info.Task] = t.info
+	for _, t := range s.a.tabs.All {
+		if t.Info.Task != 0 && t.Info.Parent == id {
+			by[t.Info.Task] = t.Info
 		}
 	}
 	return func(ctx context.Context) (func(b *dialog.Board), error) {
@@ -289,7 +289,7 @@ func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 	name := t.Name
 	switch w.Verb {
 	case "open":
-		x := a.tabs.byID(t.Agent)
+		x := a.tabs.ByID(t.Agent)
 		switch {
 		case t.State == "queued":
 			p.box.Say(name+" has not started and has no tab yet; R runs the queue", true)
@@ -299,7 +299,7 @@ func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 			return nil
 		}
 		a.leavePanel()
-		a.tabs.to(x)
+		a.tabs.To(x)
 		return a.shown()
 	case "remove":
 		return s.remove(a, p, w, t)
@@ -388,7 +388,7 @@ func (s *taskStock) edit(a *App, p *panel, w dialog.Wish, t agents.Task) tea.Cmd
 		p.box.Resume(dialog.Wish{Verb: "editing", ID: w.ID, Text: text})
 		return nil
 	}
-	box := a.box()
+	box := a.tabs.Typing()
 	if box == nil || !box.Empty() {
 		p.box.Say("its prompt has several lines and the box holds a draft; /queue edit "+t.Name+" brings it there", true)
 		return nil

@@ -46,12 +46,12 @@ func heaped(t testing.TB) *App {
 // TestPanelTakesNoDraft: what is typed while a panel is open does not reach the box.
 func TestPanelTakesNoDraft(t *testing.T) {
 	a := heaped(t)
-	a.tabs.focus.box.Set("half a draft")
+	a.tabs.Focus.Box.Set("half a draft")
 	for _, r := range "rsome text" {
 		a.key(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
 	a.paste("and a paste")
-	if got := a.tabs.focus.box.Value(); got != "half a draft" {
+	if got := a.tabs.Focus.Box.Value(); got != "half a draft" {
 		t.Errorf("the draft is %q", got)
 	}
 }

@@ -14,6 +14,7 @@ import (
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/frame"
+	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
 
@@ -31,11 +32,11 @@ type raised struct {
 
 // questionOf is the box of the question that the tab's agent asks. What was typed
 // into it stays there while it is put off.
-func (a *App) questionOf(t *tab) dialog.Question {
-	if t.question == nil || t.about != t.info.Question.ID {
-		t.question, t.about = a.questionBox(*t.info.Question), t.info.Question.ID
+func (a *App) questionOf(t *tabs.Tab) dialog.Question {
+	if t.Question == nil || t.About != t.Info.Question.ID {
+		t.Question, t.About = a.questionBox(*t.Info.Question), t.Info.Question.ID
 	}
-	return t.question
+	return t.Question
 }
 
 // asker is the question that has the keyboard, nil if none has.
@@ -81,15 +82,15 @@ func (a *App) keyPlaced(q dialog.Question, k tea.KeyPressMsg) (tea.Cmd, bool) {
 // stopsTwice reports whether Esc stops the turn: while its agent asks, it must come
 // twice.
 func (a *App) stopsTwice() bool {
-	t := a.tabs.focus
-	return !a.asksOpenly(t) || a.again("esc", "the question stays open; Esc again stops the turn", func() bool { return a.tabs.focus == t && a.asksOpenly(t) })
+	t := a.tabs.Focus
+	return !a.asksOpenly(t) || a.again("esc", "the question stays open; Esc again stops the turn", func() bool { return a.tabs.Focus == t && a.asksOpenly(t) })
 }
 
 // showsQuestion reports whether the tab's agent's question is on the screen by
 // itself: what tells of it elsewhere then does not repeat it.
-func (a *App) showsQuestion(t *tab) bool {
+func (a *App) showsQuestion(t *tabs.Tab) bool {
 	base, _ := a.base()
-	return a.asksOpenly(t) && (a.asks.sight.over && a.asks.sight.asks == t || t == a.tabs.focus && base == nil)
+	return a.asksOpenly(t) && (a.asks.sight.over && a.asks.sight.asks == t || t == a.tabs.Focus && base == nil)
 }
 
 // cover tells an open inbox which of its messages is the question that shows over it.
@@ -107,7 +108,7 @@ func (a *App) cover() {
 // askCard is the line above the box for the focused agent's question, "" if there
 // is none to be shown so.
 func (a *App) askCard() string {
-	t, s := a.tabs.focus, a.asks.sight
+	t, s := a.tabs.Focus, a.asks.sight
 	if !a.asksOpenly(t) || s.asks == t && a.asks.stands.keyed() {
 		return ""
 	}
@@ -115,7 +116,7 @@ func (a *App) askCard() string {
 	if a.w < 50 {
 		keys = " · alt+a"
 	}
-	gist := frame.Cut(frame.CleanLine(frame.Reveal(t.info.Question.Gist())), max(1, a.w-2-frame.Width(keys)))
+	gist := frame.Cut(frame.CleanLine(frame.Reveal(t.Info.Question.Gist())), max(1, a.w-2-frame.Width(keys)))
 	return frame.Fit(head+a.theme.Paint(themes.Warn, gist)+a.theme.Paint(themes.Dim, keys), a.w)
 }
 
@@ -132,7 +133,7 @@ func (a *App) answered(d dialog.Decision) tea.Cmd {
 		return nil
 	}
 	a.asks.answered = id
-	return a.start(a.tabs.focus, "", func() (string, error) {
+	return a.start(a.tabs.Focus, "", func() (string, error) {
 		err := a.pool.Answer(a.ctx, id, ans)
 		switch {
 		case errors.Is(err, agents.ErrAnswered):
@@ -150,13 +151,13 @@ type unanswered struct{ question int64 }
 // openQuestion goes to an agent's open question: in the place of the focused
 // agent's box, else over what shows.
 func (a *App) openQuestion(agent int64, how standing) tea.Cmd {
-	t := a.tabs.byID(agent)
+	t := a.tabs.ByID(agent)
 	switch {
 	case t == nil:
 		a.say("that agent's tab is closed")
 		return nil
-	case t.info.Question == nil:
-		a.say(t.info.Name + " asks nothing now")
+	case t.Info.Question == nil:
+		a.say(t.Info.Name + " asks nothing now")
 		return nil
 	}
 	base, _ := a.base()
@@ -165,9 +166,9 @@ func (a *App) openQuestion(agent int64, how standing) tea.Cmd {
 	}
 	q := a.questionOf(t)
 	q.Strictly(how == strict)
-	a.raised = raised{nil, agent, t.info.Question.ID, how}
+	a.raised = raised{nil, agent, t.Info.Question.ID, how}
 	a.dirty = true
-	if t != a.tabs.focus || base != nil {
+	if t != a.tabs.Focus || base != nil {
 		a.raised.box = q
 		a.open(q, a.answered)
 		return nil
@@ -195,11 +196,11 @@ func (a *App) lower(i agents.Info) {
 // else to the oldest that is open, and to the next if the one before was left open.
 func (a *App) nextQuestion(how standing) tea.Cmd {
 	if a.asks.stands == carded { // its line says which keys go to it
-		return a.openQuestion(a.tabs.focus.info.ID, how)
+		return a.openQuestion(a.tabs.Focus.Info.ID, how)
 	}
 	var first, next *agents.Question
-	for _, t := range a.tabs.all {
-		q := t.info.Question
+	for _, t := range a.tabs.All {
+		q := t.Info.Question
 		if !a.asksOpenly(t) {
 			continue
 		}
@@ -230,26 +231,26 @@ func runAnswer(a *App, in input) (tea.Cmd, error) {
 	if n, err := strconv.ParseInt(strings.TrimPrefix(who, "#"), 10, 64); err == nil {
 		return a.answerMessage(in, n, rest)
 	}
-	t := a.tabs.byName(who)
+	t := a.tabs.ByName(who)
 	switch {
 	case t == nil:
 		return nil, fmt.Errorf("there is no agent %q; /answer alone opens the oldest question", who)
-	case t.info.Question == nil:
+	case t.Info.Question == nil:
 		return nil, fmt.Errorf("%s asks nothing now", who)
 	case rest == "":
-		return a.openQuestion(t.info.ID, strict), nil
-	case a.o.Now().Sub(t.info.Question.Since) < firstSecond:
-		return nil, fmt.Errorf("%s asked this just now: %s; look at it, and answer again", who, t.info.Question.Gist())
+		return a.openQuestion(t.Info.ID, strict), nil
+	case a.o.Now().Sub(t.Info.Question.Since) < firstSecond:
+		return nil, fmt.Errorf("%s asked this just now: %s; look at it, and answer again", who, t.Info.Question.Gist())
 	}
-	return a.answerWith(in, *t.info.Question, rest)
+	return a.answerWith(in, *t.Info.Question, rest)
 }
 
 // answerMessage is /answer with a message's number.
 func (a *App) answerMessage(in input, n int64, rest string) (tea.Cmd, error) {
-	for _, t := range a.tabs.all {
-		if q := t.info.Question; q != nil && q.Message == n {
+	for _, t := range a.tabs.All {
+		if q := t.Info.Question; q != nil && q.Message == n {
 			if rest == "" {
-				return a.openQuestion(t.info.ID, strict), nil
+				return a.openQuestion(t.Info.ID, strict), nil
 			}
 			return a.answerWith(in, *q, rest)
 		}
@@ -286,13 +287,13 @@ func (a *App) answerWith(in input, q agents.Question, text string) (tea.Cmd, err
 
 // answerArguments complete who asks, and what can be answered.
 func (a *App) answerArguments(before []string) (items []composer.Item) {
-	for _, t := range a.tabs.all {
-		q := t.info.Question
+	for _, t := range a.tabs.All {
+		q := t.Info.Question
 		switch {
 		case q == nil:
 		case len(before) == 0:
-			items = append(items, composer.Item{Insert: t.info.Name, Help: q.Gist()})
-		case len(before) > 1 || before[0] != t.info.Name && before[0] != strconv.FormatInt(q.Message, 10):
+			items = append(items, composer.Item{Insert: t.Info.Name, Help: q.Gist()})
+		case len(before) > 1 || before[0] != t.Info.Name && before[0] != strconv.FormatInt(q.Message, 10):
 		case q.Asks != nil:
 			for n, o := range q.Asks.Options {
 				items = append(items, composer.Item{Insert: strconv.Itoa(n + 1), Help: o.Label})

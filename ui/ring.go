@@ -61,7 +61,7 @@ func (a *App) callFor(was, i agents.Info) tea.Cmd {
 	failed := (i.State == agents.Failed || i.State == agents.Crashed) && (was.State != i.State || was.Attempt != i.Attempt)
 	if i.Kind.HasPrompt() {
 		failed = i.Outcome == agents.OutFailed && words.Working(was.State) && i.State == agents.Idle
-	} else if t := a.tabs.byID(i.Parent); t != nil && !t.info.Kind.HasPrompt() {
+	} else if t := a.tabs.ByID(i.Parent); t != nil && !t.Info.Kind.HasPrompt() {
 		failed = false
 	}
 	name := inbox.Label(i.Name)
@@ -87,9 +87,9 @@ func (a *App) callAfterQuiet(was inbox.Quiet) tea.Cmd {
 			cmds = append(cmds, a.call(urgentCall(m)))
 		}
 	}
-	for _, t := range a.tabs.all {
-		if q := t.info.Question; q != nil && !q.Since.Before(a.calls.quiet) {
-			cmds = append(cmds, a.call(needsCall(t.info)))
+	for _, t := range a.tabs.All {
+		if q := t.Info.Question; q != nil && !q.Since.Before(a.calls.quiet) {
+			cmds = append(cmds, a.call(needsCall(t.Info)))
 		}
 	}
 	return tea.Batch(cmds...)

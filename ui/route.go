@@ -7,26 +7,11 @@ import (
 
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
+	"fantail/ui/tabs"
 )
 
 // twice is how soon a key must come again to mean more.
 const twice = 2 * time.Second
-
-// box is the box that has the keyboard: the focused agent's prompt box, or the
-// one-line box opened in a tab without one; nil if neither.
-func (a *App) box() *composer.Box {
-	if t := a.tabs.focus; t != nil {
-		return a.boxOf(t)
-	}
-	return nil
-}
-
-func (a *App) boxOf(t *tab) *composer.Box {
-	if t.line != nil {
-		return t.line.box
-	}
-	return t.box
-}
 
 // key routes a key: the first that takes it ends it.
 func (a *App) key(k tea.KeyPressMsg) (cmd tea.Cmd) {
@@ -64,12 +49,12 @@ func (a *App) keyAlways(k tea.KeyPressMsg) (tea.Cmd, bool) {
 // interrupt is Ctrl+C: it closes what is open, clears the box, and twice in a
 // row quits.
 func (a *App) interrupt() tea.Cmd {
-	switch box := a.box(); {
+	switch box := a.tabs.Typing(); {
 	case a.dialog != nil:
 		a.shut()
 		return nil
-	case a.tabs.focus != nil && a.tabs.focus.line != nil:
-		a.tabs.focus.line = nil
+	case a.tabs.Focus != nil && a.tabs.Focus.Line != nil:
+		a.tabs.Focus.Line = nil
 		return nil
 	case box != nil && !box.Empty():
 		box.Clear()
@@ -130,27 +115,27 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	}
 	switch s {
 	case "alt+tab", "ctrl+tab":
-		a.tabs.back(a.o.Now(), 1)
+		a.tabs.Back(a.o.Now(), 1)
 	case "alt+shift+tab", "ctrl+shift+tab":
-		a.tabs.back(a.o.Now(), -1)
+		a.tabs.Back(a.o.Now(), -1)
 	case "ctrl+pgup":
-		a.tabs.next(-1)
+		a.tabs.Next(-1)
 	case "ctrl+pgdown":
-		a.tabs.next(1)
+		a.tabs.Next(1)
 	case "ctrl+space", "ctrl+@":
 		return a.switcher(), true
 	case "f2":
 		return a.overview(), true
 	case "f3":
-		t := a.commandAgent()
-		return a.inboxPanel(t.info.ID, t.info.Name), true
+		t := a.tabs.Acting()
+		return a.inboxPanel(t.Info.ID, t.Info.Name), true
 	case "f4":
-		t := a.commandAgent()
-		return a.queuePanel(t.info.ID, t.info.Name), true
+		t := a.tabs.Acting()
+		return a.queuePanel(t.Info.ID, t.Info.Name), true
 	case "alt+a", "f5":
 		return a.nextQuestion(sought), true
 	case "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9":
-		a.tabs.nth(int(s[4] - '0'))
+		a.tabs.Nth(int(s[4] - '0'))
 	default:
 		return nil, false
 	}
@@ -172,36 +157,36 @@ func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
 
 // keySelection are the keys that mean something while a block is selected.
 func (a *App) keySelection(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	t := a.tabs.focus
-	if t == nil || t.at().Selected() == "" {
+	t := a.tabs.Focus
+	if t == nil || t.At().Selected() == "" {
 		return nil, false
 	}
 	switch k.String() {
 	case "y":
-		text := t.at().Selected()
-		t.at().Deselect()
+		text := t.At().Selected()
+		t.At().Deselect()
 		return a.copy(text), true
 	case "esc":
-		t.at().Deselect()
+		t.At().Deselect()
 		return nil, true
 	case "up", "down", "ctrl+up", "ctrl+down", "alt+up", "alt+down":
-		return nil, t.at().Key(k)
+		return nil, t.At().Key(k)
 	case "enter", "o":
-		if ids := t.at().Opens(); len(ids) > 0 {
+		if ids := t.At().Opens(); len(ids) > 0 {
 			return a.openMessages(t, ids), true
 		}
-		if t.at().Unfolds() {
+		if t.At().Unfolds() {
 			return nil, true
 		}
 	}
-	t.at().Deselect()
+	t.At().Deselect()
 	return nil, false
 }
 
 // keyDelegated are the keys that mean something while the focused agent waits for
 // work it delegated.
 func (a *App) keyDelegated(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	if k.String() != "ctrl+b" || a.tabs.focus == nil || a.tabs.focus.info.Delegated == 0 {
+	if k.String() != "ctrl+b" || a.tabs.Focus == nil || a.tabs.Focus.Info.Delegated == 0 {
 		return nil, false
 	}
 	return a.setAside(), true
@@ -209,13 +194,13 @@ func (a *App) keyDelegated(k tea.KeyPressMsg) (tea.Cmd, bool) {
 
 // keyBox are the keys the box takes, and what they mean beyond editing.
 func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	t, box := a.tabs.focus, a.box()
+	t, box := a.tabs.Focus, a.tabs.Typing()
 	if box == nil {
 		return nil, false
 	}
-	if k.String() == "up" && box.Empty() && t.line == nil {
-		if n := len(t.info.Prompts); n > 0 {
-			return a.takeBack(t, t.info.Prompts[n-1]), true
+	if k.String() == "up" && box.Empty() && t.Line == nil {
+		if n := len(t.Info.Prompts); n > 0 {
+			return a.takeBack(t, t.Info.Prompts[n-1]), true
 		}
 	}
 	intent, ok := box.Key(k)
@@ -233,11 +218,11 @@ func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
 
 // keyGlobal are the keys nobody else took.
 func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	t := a.tabs.focus
+	t := a.tabs.Focus
 	switch s := k.String(); s {
 	case "esc":
-		if t != nil && t.line != nil {
-			t.line = nil
+		if t != nil && t.Line != nil {
+			t.Line = nil
 			return nil, true
 		}
 		if !a.stopsTwice() {
@@ -256,7 +241,7 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	case "ctrl+up", "alt+up":
 		if t != nil {
-			t.at().SelectPrev()
+			t.At().SelectPrev()
 		}
 		return nil, true
 	case "alt+m":
@@ -264,12 +249,12 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		a.say(map[bool]string{true: "the mouse scrolls and clicks", false: "the mouse selects text, as the terminal does"}[a.mouse])
 		return nil, true
 	case "m", "/":
-		if t != nil && t.box == nil && t.line == nil {
+		if t != nil && t.Box == nil && t.Line == nil {
 			a.openLine(t, s == "m")
 			return nil, true
 		}
 	}
-	if t != nil && t.at().Key(k) {
+	if t != nil && t.At().Key(k) {
 		return nil, true
 	}
 	return nil, false
@@ -296,7 +281,7 @@ func (a *App) turn(m tea.MouseWheelMsg) tea.Cmd {
 func (a *App) roll() tea.Cmd {
 	lines := a.wheel.lines
 	a.wheel.turning, a.wheel.lines = false, 0
-	t := a.tabs.focus
+	t := a.tabs.Focus
 	if lines == 0 || t == nil {
 		return nil
 	}
@@ -306,7 +291,7 @@ func (a *App) roll() tea.Cmd {
 		over = q
 	}
 	if over == nil {
-		t.at().Scroll(lines)
+		t.At().Scroll(lines)
 	} else if p := a.panel; p != nil && over == p.box {
 		p.box.Wheel(a.wheel.x, a.wheel.y-1, lines)
 	} else {
@@ -329,8 +314,8 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	if cmd, ok := a.clickCard(m.X, m.Y); ok {
 		return cmd
 	}
-	if r, t := a.drawn.asked, a.tabs.focus; a.dialog == nil && t != nil && r.h > 0 && m.Y == r.y && a.asksOpenly(t) {
-		return a.openQuestion(t.info.ID, sought)
+	if r, t := a.drawn.asked, a.tabs.Focus; a.dialog == nil && t != nil && r.h > 0 && m.Y == r.y && a.asksOpenly(t) {
+		return a.openQuestion(t.Info.ID, sought)
 	}
 	if p := a.panel; p != nil && a.dialog == p.box {
 		p.box.Click(m.X, m.Y-1)
@@ -339,23 +324,23 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	if a.dialog != nil {
 		return nil
 	}
-	if low, t := a.drawn.r.lower, a.tabs.focus; low.h > 0 && m.Y == low.y && t != nil && t.at().NewBelow() > 0 {
-		t.at().Follow()
+	if low, t := a.drawn.r.lower, a.tabs.Focus; low.h > 0 && m.Y == low.y && t != nil && t.At().NewBelow() > 0 {
+		t.At().Follow()
 		a.dirty = true
 	}
-	if r, t := a.drawn.r.body, a.tabs.focus; t != nil && m.Y >= r.y && m.Y < r.y+r.h {
+	if r, t := a.drawn.r.body, a.tabs.Focus; t != nil && m.Y >= r.y && m.Y < r.y+r.h {
 		return a.clickBody(t, m.X-r.x, m.Y-r.y)
 	}
 	if m.Y != 0 {
 		return nil
 	}
 	for _, s := range a.drawn.tabs {
-		if m.X >= s.from && m.X < s.to {
-			if s.id == endedGroup {
+		if m.X >= s.From && m.X < s.To {
+			if s.ID == tabs.EndedGroup {
 				return a.overview()
 			}
-			if t := a.tabs.byID(s.id); t != nil {
-				a.tabs.to(t)
+			if t := a.tabs.ByID(s.ID); t != nil {
+				a.tabs.To(t)
 				return a.shown()
 			}
 		}
@@ -364,8 +349,8 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 }
 
 // clickBody opens the message that was clicked, or unfolds a document.
-func (a *App) clickBody(t *tab, x, y int) tea.Cmd {
-	id, ok := t.at().Click(x, y)
+func (a *App) clickBody(t *tabs.Tab, x, y int) tea.Cmd {
+	id, ok := t.At().Click(x, y)
 	a.dirty = a.dirty || ok
 	if id == 0 {
 		return nil
@@ -374,28 +359,58 @@ func (a *App) clickBody(t *tab, x, y int) tea.Cmd {
 }
 
 // openLine opens the one-line box of a tab without a prompt box.
-func (a *App) openLine(t *tab, mail bool) {
-	l := &line{mail: mail, label: "as main› "}
+func (a *App) openLine(t *tabs.Tab, mail bool) {
+	l := &tabs.Line{Mail: mail, Label: "as main› "}
 	source := a.complete
 	if mail {
-		l.label, source = "message to "+t.info.Name+"› ", a.mention
-		if t.info.State.Terminal() {
-			a.sayWhile(t.info.Name+" has ended and reads no mail; /resume "+t.info.Name+" PROMPT lets it go on", a.stays(t))
+		l.Label, source = "message to "+t.Info.Name+"› ", a.mention
+		if t.Info.State.Terminal() {
+			a.sayWhile(t.Info.Name+" has ended and reads no mail; /resume "+t.Info.Name+" PROMPT lets it go on", a.stays(t))
 			return
 		}
 	}
-	l.box = composer.New(a.theme, source, l.label)
+	l.Box = composer.New(a.theme, source, l.Label)
 	if !mail {
-		l.box.Set("/")
+		l.Box.Set("/")
 	}
-	t.line = l
+	t.Line = l
 }
 
-// commandAgent is the agent commands act for: the focused one if the human talks
-// to it, else main.
-func (a *App) commandAgent() *tab {
-	if t := a.tabs.focus; t != nil && t.info.Kind.HasPrompt() {
-		return t
+// keyPanes go from view to view in the tab of an agent without a prompt box.
+func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	t := a.tabs.Focus
+	if t == nil || t.Box != nil || t.Line != nil {
+		return nil, false
 	}
-	return a.tabs.main()
+	i := 0
+	for tabs.Order[i] != t.Panes.At {
+		i++
+	}
+	n := len(tabs.Order)
+	switch s := k.String(); s {
+	case "left":
+		return a.showPane(t, tabs.Order[(i+n-1)%n]), true
+	case "right", "tab":
+		return a.showPane(t, tabs.Order[(i+1)%n]), true
+	case "1", "2", "3", "4":
+		return a.showPane(t, tabs.Order[s[0]-'1']), true
+	case "y":
+		return a.copy(t.Copied()), true
+	case "w":
+		if t.Info.State.Terminal() {
+			return nil, false
+		}
+		if a.again("w", "w again asks "+t.Info.Name+" to wrap up", func() bool { return a.tabs.Focus == t && !t.Info.State.Terminal() }) {
+			return a.wrapUp(t.Info.Name), true
+		}
+		return nil, true
+	}
+	return nil, false
+}
+
+// showPane makes a tab show one of its views.
+func (a *App) showPane(t *tabs.Tab, p tabs.Pane) tea.Cmd {
+	a.dirty = true
+	t.TurnTo(p)
+	return a.readFacts(t)
 }

@@ -11,6 +11,7 @@ import (
 	"fantail/inbox"
 	"fantail/tools/permit"
 	"fantail/ui/frame"
+	"fantail/ui/tabs"
 )
 
 // statusCase is a screen, and what its status line could say on the right, first
@@ -36,9 +37,9 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 		i.Window, i.Context, i.Cost, i.Priced = 200_000, 68_000, 123_456, true
 	}
 	a.with(i)
-	a.tabs.focus.news = i.Pending > 7
+	a.tabs.Focus.News = i.Pending > 7
 	if d.IntN(5) == 0 {
-		a.tabs.focus.info.Kind = agents.Fork
+		a.tabs.Focus.Info.Kind = agents.Fork
 	}
 	a.branch = one("", "main", "feature/oauth", "feature/"+strings.Repeat("very-", 30)+"long")
 	modes := []string{"ask", "accept-edits", "plan", "yolo"}
@@ -70,13 +71,13 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 	add(a.tally.Queued > 0, "1 queued")
 	add(a.tally.Quiet.On, "quiet until")
 	add(i.Outside, "from outside")
-	add(a.tabs.focus.info.Kind == agents.Fork, "fork")
-	add(a.branch != "", "[Branch: "+strings.TrimSuffix(frame.Cut(a.branch, branchLeast), "…"))
+	add(a.tabs.Focus.Info.Kind == agents.Fork, "fork")
+	add(a.branch != "", "[Branch: "+strings.TrimSuffix(frame.Cut(a.branch, tabs.BranchLeast), "…"))
 	add(c.must == "", " "+string(mode)+" ")
 	add(i.Model != "", "sonnet")
 	add(i.Context > 0, "34%")
 	add(i.Context > 0, "$0.12")
-	add(frame.Width(a.branch) > branchLeast, "[Branch: "+a.branch+"]")
+	add(frame.Width(a.branch) > tabs.BranchLeast, "[Branch: "+a.branch+"]")
 	return c
 }
 

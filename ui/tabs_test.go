@@ -10,6 +10,7 @@ import (
 
 	"fantail/agents"
 	"fantail/ui/frame"
+	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
 
@@ -38,9 +39,9 @@ func TestGivenBack(t *testing.T) {
 	a := screen(t, 80, 24).with(
 		agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle}, agents.Info{ID: 2, Name: "api", Kind: agents.Helper, State: agents.Idle})
 	a.report(done{agent: 3, text: "It failed.", back: "/compact"}) // of a tab that is closed
-	a.boxOf(a.tabs.byID(2)).Set("and tests")
+	a.tabs.ByID(2).Typing().Set("and tests")
 	a.report(done{agent: 2, text: "It failed.", back: "write it\nwith care"})
-	if mine, other := a.boxOf(a.tabs.byID(1)).Value(), a.boxOf(a.tabs.byID(2)).Value(); mine != "" || other != "write it\nwith care\nand tests" {
+	if mine, other := a.tabs.ByID(1).Typing().Value(), a.tabs.ByID(2).Typing().Value(); mine != "" || other != "write it\nwith care\nand tests" {
 		t.Errorf("main's box holds %q, the other %q", mine, other)
 	}
 }
@@ -69,28 +70,28 @@ func TestTabRowShowsTheFocused(t *testing.T) {
 	for _, w := range []int{24, 40, 80, 120, 400} {
 		a := screen(t, w, 24).with(infos...)
 		for n := 1; n <= 20; n++ {
-			a.tabs.nth(n)
-			line, spans := a.tabRow(w)
+			a.tabs.Nth(n)
+			line, spans := a.tabs.Row(w)
 			row := plain(line)
 			if got := frame.Width(line); got != w {
 				t.Fatalf("the row at %d is %d wide: %q", w, got, row)
 			}
-			if !strings.Contains(row, a.tabs.focus.info.Name) {
-				t.Fatalf("at %d the row does not show %s: %q", w, a.tabs.focus.info.Name, row)
+			if !strings.Contains(row, a.tabs.Focus.Info.Name) {
+				t.Fatalf("at %d the row does not show %s: %q", w, a.tabs.Focus.Info.Name, row)
 			}
 			all := len(spans) == 20
-			if first := len(spans) > 0 && spans[0].id == 1; strings.HasPrefix(row, "‹") == first {
+			if first := len(spans) > 0 && spans[0].ID == 1; strings.HasPrefix(row, "‹") == first {
 				t.Errorf("at %d, tab %d: the left mark is wrong: %q", w, n, row)
 			}
-			if last := len(spans) > 0 && spans[len(spans)-1].id == 20; strings.Contains(row, "›") == last {
+			if last := len(spans) > 0 && spans[len(spans)-1].ID == 20; strings.Contains(row, "›") == last {
 				t.Errorf("at %d, tab %d: the right mark is wrong: %q", w, n, row)
 			}
 			if w == 400 && !all {
 				t.Errorf("at 400 there is room for all: %q", row)
 			}
 			for _, s := range spans {
-				cell := string([]rune(row)[s.from:s.to])
-				if name := a.tabs.byID(s.id).info.Name; !strings.Contains(cell, name) {
+				cell := string([]rune(row)[s.From:s.To])
+				if name := a.tabs.ByID(s.ID).Info.Name; !strings.Contains(cell, name) {
 					t.Errorf("a click on %q goes to %s", cell, name)
 				}
 			}
@@ -107,9 +108,9 @@ func TestGlyphs(t *testing.T) {
 		for i, s := range []agents.State{agents.Running, agents.Waiting, agents.Queued, agents.Asking, agents.Idle, agents.Done, agents.Failed, agents.Killed, agents.Crashed} {
 			a.with(agents.Info{ID: int64(i + 2), Name: string(s[:1]), Kind: agents.Helper, State: s})
 		}
-		line, _ := a.tabRow(200)
+		line, _ := a.tabs.Row(200)
 		if a.look.ascii {
-			line = inASCII(line)
+			line = frame.ASCII(line)
 		}
 		if !strings.Contains(plain(line), c.row) {
 			t.Errorf("with %s the row is %q, want %q in it", c.environ, plain(line), c.row)
@@ -129,13 +130,13 @@ func TestClock(t *testing.T) {
 // focused one.
 func TestWalk(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
-	fresh := func() *tabs {
-		ts := &tabs{}
+	fresh := func() *tabs.Tabs {
+		ts := &tabs.Tabs{}
 		for i := range 4 {
-			ts.add(&tab{info: agents.Info{ID: int64(i + 1)}})
+			ts.Add(&tabs.Tab{Info: agents.Info{ID: int64(i + 1)}})
 		}
 		for i := 1; i <= 4; i++ {
-			ts.nth(i)
+			ts.Nth(i)
 		}
 		return ts
 	}
@@ -158,16 +159,16 @@ func TestWalk(t *testing.T) {
 			at = at.Add(500 * time.Millisecond)
 			switch k {
 			case 'b':
-				ts.back(at, 1)
+				ts.Back(at, 1)
 			case 'f':
-				ts.back(at, -1)
+				ts.Back(at, -1)
 			case ' ':
 				at = at.Add(2 * time.Second)
 				continue
 			default:
-				ts.nth(int(k - '0'))
+				ts.Nth(int(k - '0'))
 			}
-			got = append(got, fmt.Sprint(ts.focus.info.ID))
+			got = append(got, fmt.Sprint(ts.Focus.Info.ID))
 		}
 		if want := strings.ReplaceAll(c.want, " ", ""); strings.Join(got, "") != want {
 			t.Errorf("%s: %q goes through %s, want %s", c.name, c.steps, strings.Join(got, ""), want)
@@ -176,11 +177,11 @@ func TestWalk(t *testing.T) {
 }
 
 func TestWalkOverFewTabs(t *testing.T) {
-	ts := &tabs{}
-	ts.back(time.Now(), 1)
-	ts.add(&tab{info: agents.Info{ID: 1}})
-	ts.back(time.Now(), 1)
-	if ts.focus.info.ID != 1 {
+	ts := &tabs.Tabs{}
+	ts.Back(time.Now(), 1)
+	ts.Add(&tabs.Tab{Info: agents.Info{ID: 1}})
+	ts.Back(time.Now(), 1)
+	if ts.Focus.Info.ID != 1 {
 		t.Error("the only tab lost the focus")
 	}
 }
@@ -188,24 +189,24 @@ func TestWalkOverFewTabs(t *testing.T) {
 // TestClosingATabDuringAWalk must leave a focus that exists.
 func TestClosingATabDuringAWalk(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
-	ts := &tabs{}
+	ts := &tabs.Tabs{}
 	for i := range 4 {
-		ts.add(&tab{info: agents.Info{ID: int64(i + 1)}})
+		ts.Add(&tabs.Tab{Info: agents.Info{ID: int64(i + 1)}})
 	}
 	for i := 1; i <= 4; i++ {
-		ts.nth(i)
+		ts.Nth(i)
 	}
-	ts.back(now, 1)
-	ts.back(now, 1)
-	ts.back(now, 1) // at 1, the fourth
-	ts.remove(1)
-	ts.remove(2)
-	if ts.focus == nil || ts.byID(ts.focus.info.ID) == nil {
-		t.Fatalf("the focus is %+v", ts.focus)
+	ts.Back(now, 1)
+	ts.Back(now, 1)
+	ts.Back(now, 1) // at 1, the fourth
+	ts.Remove(1)
+	ts.Remove(2)
+	if ts.Focus == nil || ts.ByID(ts.Focus.Info.ID) == nil {
+		t.Fatalf("the focus is %+v", ts.Focus)
 	}
-	ts.back(now, 1)
-	ts.back(now, 1)
-	if ts.byID(ts.focus.info.ID) == nil {
+	ts.Back(now, 1)
+	ts.Back(now, 1)
+	if ts.ByID(ts.Focus.Info.ID) == nil {
 		t.Fatalf("the focus is on a closed tab")
 	}
 }
@@ -233,7 +234,7 @@ func mixed(n int) []agents.Info {
 func TestTabRowFolds(t *testing.T) {
 	a := screen(t, 100, 24).with(mixed(30)...)
 	a.change(agents.Info{ID: 31, Name: "helper", Kind: agents.Helper, State: agents.Idle})
-	line, spans := a.tabRow(100)
+	line, spans := a.tabs.Row(100)
 	row := plain(line)
 	if !strings.HasPrefix(strings.TrimSpace(row), "main ○ │ ›helper ○ │ agent03 ●") {
 		t.Errorf("the row begins otherwise: %q", row)
@@ -241,27 +242,27 @@ func TestTabRowFolds(t *testing.T) {
 	if !strings.Contains(row, "✓ 10 ✗ 9") || strings.Contains(row, "agent02") {
 		t.Errorf("what ended is not folded: %q", row)
 	}
-	if s := spans[len(spans)-1]; s.id != endedGroup {
+	if s := spans[len(spans)-1]; s.ID != tabs.EndedGroup {
 		t.Errorf("the group can't be clicked: %+v", spans)
 	}
 	a.drawn.tabs = spans
-	if a.click(tea.MouseClickMsg{X: spans[len(spans)-1].from + 1, Button: tea.MouseLeft}); a.fleet == nil {
+	if a.click(tea.MouseClickMsg{X: spans[len(spans)-1].From + 1, Button: tea.MouseLeft}); a.fleet == nil {
 		t.Error("a click on the group does not open the overview")
 	}
 	a.shut()
-	a.tabs.to(a.tabs.byID(2))
-	if row = plain(first(a.tabRow(100))); !strings.Contains(row, "agent02 ✓") || !strings.Contains(row, "✓ 9 ✗ 9") || !strings.HasPrefix(row, "‹") {
+	a.tabs.To(a.tabs.ByID(2))
+	if row = plain(first(a.tabs.Row(100))); !strings.Contains(row, "agent02 ✓") || !strings.Contains(row, "✓ 9 ✗ 9") || !strings.HasPrefix(row, "‹") {
 		t.Errorf("the focused one is folded or counted: %q", row)
 	}
-	a.tabs.next(-1)
-	if a.tabs.focus.info.Name != "agent30" {
-		t.Errorf("left of it stands %s", a.tabs.focus.info.Name)
+	a.tabs.Next(-1)
+	if a.tabs.Focus.Info.Name != "agent30" {
+		t.Errorf("left of it stands %s", a.tabs.Focus.Info.Name)
 	}
-	a.tabs.nth(2)
-	if a.tabs.focus.info.Name != "helper" {
-		t.Errorf("the second tab is %s", a.tabs.focus.info.Name)
+	a.tabs.Nth(2)
+	if a.tabs.Focus.Info.Name != "helper" {
+		t.Errorf("the second tab is %s", a.tabs.Focus.Info.Name)
 	}
-	if row = plain(first(a.tabRow(600))); !strings.Contains(row, "agent02 ✓") || strings.Contains(row, "✓ 10") {
+	if row = plain(first(a.tabs.Row(600))); !strings.Contains(row, "agent02 ✓") || strings.Contains(row, "✓ 10") {
 		t.Errorf("with room for all some are folded: %q", row)
 	}
 	for _, x := range mixed(30)[1:] {
@@ -269,12 +270,12 @@ func TestTabRowFolds(t *testing.T) {
 			a.apply(agents.Closed{Agent: x.ID})
 		}
 	}
-	if a.tabs.good != 0 || a.tabs.bad != 0 || len(a.tabs.all) != len(a.tabs.open) {
-		t.Errorf("%d and %d ended are left of %d", a.tabs.good, a.tabs.bad, len(a.tabs.all))
+	if a.tabs.Good != 0 || a.tabs.Bad != 0 || len(a.tabs.All) != len(a.tabs.Open) {
+		t.Errorf("%d and %d ended are left of %d", a.tabs.Good, a.tabs.Bad, len(a.tabs.All))
 	}
 }
 
-func first(s string, _ []span) string { return s }
+func first(s string, _ []tabs.Span) string { return s }
 
 // TestTabNames_cutBeforeTabsFold: where there is no room, names lose their middle
 // before a tab leaves the row, and no two come to look alike.
@@ -286,7 +287,7 @@ func TestTabNames_cutBeforeTabsFold(t *testing.T) {
 	}
 	is := func(w int, want string) {
 		t.Helper()
-		if got := strings.TrimRight(plain(first(a.tabRow(w))), " "); got != "  "+want {
+		if got := strings.TrimRight(plain(first(a.tabs.Row(w))), " "); got != "  "+want {
 			t.Errorf("at %d the row is\n%q, want\n%q", w, got, "  "+want)
 		}
 	}
@@ -302,10 +303,10 @@ func TestTabNames_cutBeforeTabsFold(t *testing.T) {
 	is(110, "main ○ │ implement…th-tests-1 ✓ │ implement…th-tests-2 ✓ │ implement…uth-docs-1 ✓ │ implement…rt-tests-1 ✓")
 	is(100, "main ○ │ ✓ 4")
 	for w := 24; w <= 130; w++ {
-		line, spans := a.tabRow(w)
+		line, spans := a.tabs.Row(w)
 		seen := map[string]bool{}
 		for _, s := range spans {
-			if name := string([]rune(plain(line))[s.from:min(s.to, w)]); seen[name] {
+			if name := string([]rune(plain(line))[s.From:min(s.To, w)]); seen[name] {
 				t.Fatalf("at %d two tabs look alike: %q", w, plain(line))
 			} else {
 				seen[name] = true
@@ -329,8 +330,8 @@ func TestTabRow_tellsThatAHiddenOneAsks(t *testing.T) {
 			}
 			a.with(i)
 		}
-		a.tabs.to(a.tabs.byID(c.focus))
-		line := plain(first(a.tabRow(60)))
+		a.tabs.To(a.tabs.ByID(c.focus))
+		line := plain(first(a.tabs.Row(60)))
 		digits := strings.Map(func(r rune) rune {
 			if r >= '0' && r <= '9' {
 				return '%'
@@ -359,7 +360,7 @@ func TestStallMark(t *testing.T) {
 		agents.Info{ID: 3, Name: "wait", Kind: agents.Sub, State: agents.Waiting, Started: at, Active: at},
 		agents.Info{ID: 4, Name: "again", Kind: agents.Sub, State: agents.Running, Started: at, Active: at, Retry: &agents.Retry{At: at.Add(time.Hour)}},
 	)
-	if got := a.stateText(a.tabs.byID(2)); got != "bash go test" {
+	if got := a.tabs.ByID(2).StateText(a.showsQuestion(a.tabs.ByID(2))); got != "bash go test" {
 		t.Errorf("the overview says that it does %q", got)
 	}
 	for _, c := range []struct {
@@ -371,7 +372,7 @@ func TestStallMark(t *testing.T) {
 		if c.sign {
 			a.apply(agents.Output{Agent: 2, Call: "c", Tail: "x"})
 		}
-		row := plain(first(a.tabRow(200)))
+		row := plain(first(a.tabs.Row(200)))
 		if got := strings.Count(row, "stalled"); (got == 1) != c.want || got > 1 {
 			t.Errorf("after %s: %q", c.after, row)
 		}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
+	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
@@ -41,10 +42,10 @@ func (a *App) tellPresence(m tea.Msg) {
 	case tea.KeyPressMsg, tea.PasteMsg:
 		a.human.Pressed(a.o.Now())
 	}
-	if t := a.tabs.focus; t != nil {
-		a.human.Looks(t.info.ID)
-		if t.box != nil {
-			a.human.Drafts(t.info.ID, !t.box.Empty())
+	if t := a.tabs.Focus; t != nil {
+		a.human.Looks(t.Info.ID)
+		if t.Box != nil {
+			a.human.Drafts(t.Info.ID, !t.Box.Empty())
 		}
 	}
 }
@@ -155,7 +156,7 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 // refreshBox has the prompt box look anew for what its word may come to.
 func (a *App) refreshBox() {
 	a.dirty = true
-	if box := a.box(); box != nil {
+	if box := a.tabs.Typing(); box != nil {
 		box.Refresh()
 	}
 }
@@ -175,12 +176,12 @@ func (a *App) first() tea.Cmd {
 
 // goWanted goes to the tab that was opened to be gone to, once it is there.
 func (a *App) goWanted() tea.Cmd {
-	t := a.tabs.byID(a.wanted)
+	t := a.tabs.ByID(a.wanted)
 	if a.wanted == 0 || t == nil {
 		return nil
 	}
 	a.wanted = 0
-	a.tabs.to(t)
+	a.tabs.To(t)
 	return a.shown()
 }
 
@@ -207,9 +208,9 @@ func (a *App) paste(s string) {
 	case who != beneath:
 	case a.dialog != nil:
 		a.dialog.Paste(s)
-	case a.box() != nil:
+	case a.tabs.Typing() != nil:
 		a.letGo(m)
-		a.box().Paste(s)
+		a.tabs.Typing().Paste(s)
 	}
 	a.asks.typed = m.now
 }
@@ -218,9 +219,9 @@ func (a *App) paste(s string) {
 // unless its tab is gone: it was not meant for another.
 func (a *App) report(m done) {
 	a.dirty = true
-	t := a.tabs.byID(m.agent)
+	t := a.tabs.ByID(m.agent)
 	if t == nil {
-		t = a.tabs.focus
+		t = a.tabs.Focus
 		if m.agent != 0 {
 			m.back = ""
 		}
@@ -235,10 +236,10 @@ func (a *App) report(m done) {
 	if m.back == "" {
 		return
 	}
-	if a.boxOf(t) == nil {
+	if t.Typing() == nil {
 		a.openLine(t, !strings.HasPrefix(m.back, "/"))
 	}
-	if box := a.boxOf(t); box != nil && box.Value() == "/" {
+	if box := t.Typing(); box != nil && box.Value() == "/" {
 		box.Set(m.back)
 	} else if box != nil {
 		box.Prepend(m.back)
@@ -247,15 +248,15 @@ func (a *App) report(m done) {
 
 func (a *App) takeEdited(m edited) {
 	a.dirty = true
-	t := a.tabs.byID(m.agent)
-	if t == nil || a.boxOf(t) == nil {
+	t := a.tabs.ByID(m.agent)
+	if t == nil || t.Typing() == nil {
 		return
 	}
 	if m.err != nil {
 		a.tell(t, words.Sentence(m.err), transcript.Bad)
 		return
 	}
-	a.boxOf(t).Set(m.text)
+	t.Typing().Set(m.text)
 }
 
 // background picks the theme for the terminal's background, unless the human
@@ -271,20 +272,7 @@ func (a *App) background(dark bool) {
 
 func (a *App) setTheme(t *themes.Theme) {
 	a.theme, a.dirty = t, true
-	for _, x := range a.tabs.all {
-		for _, v := range []*transcript.View{x.view, x.panes.prompt, x.panes.output, x.panes.info} {
-			if v != nil {
-				v.SetTheme(t)
-			}
-		}
-		if x.box != nil {
-			x.box.SetTheme(t)
-		}
-		if x.line != nil {
-			x.line.box.SetTheme(t)
-		}
-		x.question, x.about = nil, 0
-	}
+	a.tabs.SetTheme(t)
 	if p := a.panel; p != nil {
 		p.box.SetTheme(t)
 		p.worn = true
@@ -301,7 +289,7 @@ func (a *App) tick() tea.Cmd {
 		}
 	}
 	for _, s := range a.drawn.tabs {
-		if t := a.tabs.byID(s.id); t != nil && words.Moves(t.info) {
+		if t := a.tabs.ByID(s.ID); t != nil && words.Moves(t.Info) {
 			within(time.Second)
 		}
 	}
@@ -311,17 +299,17 @@ func (a *App) tick() tea.Cmd {
 	if a.flash.text != "" && !a.flash.until.IsZero() {
 		within(max(a.flash.until.Sub(now), time.Millisecond))
 	}
-	if t := a.tabs.focus; t != nil {
-		if t.info.Retry != nil {
+	if t := a.tabs.Focus; t != nil {
+		if t.Info.Retry != nil {
 			within(time.Second)
 		}
-		if t.panes.at == paneInfo && words.Working(t.info.State) {
+		if t.Panes.At == tabs.Info && words.Working(t.Info.State) {
 			within(time.Second)
 		}
-		if base, _ := a.base(); base == nil && !a.blurred && t.at().Ages() > 0 {
-			within(t.at().Ages())
+		if base, _ := a.base(); base == nil && !a.blurred && t.At().Ages() > 0 {
+			within(t.At().Ages())
 		}
-		if t.at().Animating() {
+		if t.At().Animating() {
 			if a.blurred {
 				within(time.Second)
 			} else {
@@ -353,12 +341,12 @@ func (a *App) later(d time.Duration, m tea.Msg) tea.Cmd {
 
 // tell shows in a tab what the program tells the human; it stands in the
 // transcript, which shows from now on.
-func (a *App) tell(t *tab, text string, tone transcript.Tone) { a.answer(t, "", text, tone) }
+func (a *App) tell(t *tabs.Tab, text string, tone transcript.Tone) { a.answer(t, "", text, tone) }
 
 // answer is tell of what a command said.
-func (a *App) answer(t *tab, command, text string, tone transcript.Tone) {
-	t.view.Said(command, text, tone)
-	t.panes.at = paneTranscript
+func (a *App) answer(t *tabs.Tab, command, text string, tone transcript.Tone) {
+	t.View.Said(command, text, tone)
+	t.Panes.At = tabs.Transcript
 	a.dirty = true
 }
 
@@ -374,6 +362,6 @@ func (a *App) heads(in input) string {
 
 // refuse says why a command can't be carried out. The box lets go of it, for the
 // history has it.
-func (a *App) refuse(t *tab, command string, err error) {
+func (a *App) refuse(t *tabs.Tab, command string, err error) {
 	a.answer(t, command, words.Sentence(err), transcript.Bad)
 }

@@ -13,6 +13,7 @@ import (
 	"fantail/themes"
 	"fantail/ui/dialog"
 	"fantail/ui/frame"
+	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
@@ -20,8 +21,8 @@ import (
 // drawn is when the last frame was made and of what, for the clock and the mouse.
 type drawn struct {
 	at    time.Time
-	focus *tab
-	tabs  []span
+	focus *tabs.Tab
+	tabs  []tabs.Span
 	r     rects
 	asked rect // the line for the focused agent's question
 }
@@ -53,7 +54,7 @@ func (a *App) draw() tea.Cmd {
 	lines, cursor := a.compose()
 	if a.look.ascii {
 		for i, l := range lines {
-			lines[i] = inASCII(l)
+			lines[i] = frame.ASCII(l)
 		}
 	}
 	v.SetContent(strings.Join(lines, "\n"))
@@ -73,7 +74,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		}
 		return lines, cursor
 	}
-	box, question := a.box(), a.inPlace()
+	box, question := a.tabs.Typing(), a.inPlace()
 	f := facts{}
 	var asked []string
 	switch {
@@ -93,14 +94,14 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 	r := layout(a.w, a.h, f)
 	a.drawn.r, a.drawn.asked = r, rect{0, r.card.y, a.w, min(above, r.card.h)}
 	a.pressing.at = rect{0, r.card.y + above, a.w, max(0, r.card.h-above)}
-	row, spans := a.tabRow(a.w)
+	row, spans := a.tabs.Row(a.w)
 	a.drawn.tabs = spans
 
 	lines := make([]string, 0, a.h)
 	lines = append(lines, row)
 	rule := a.rule()
 	if r.upper.h > 0 {
-		lines = append(lines, a.strip(rule, a.w))
+		lines = append(lines, a.strip(rule))
 	}
 	lines = append(lines, a.body(r.body.w, r.body.h)...)
 	lines = append(lines, card[:r.card.h]...)
@@ -140,9 +141,13 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 	return lines, cursor
 }
 
+func (a *App) statusLine(w int) string {
+	return a.tabs.Status(w, tabs.Status{Tally: a.tally, Branch: a.branch, Flash: a.flash.text, Usual: a.o.Usual})
+}
+
 // whole is a frame that a dialog fills between the tabs and the status line.
 func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
-	row, spans := a.tabRow(a.w)
+	row, spans := a.tabs.Row(a.w)
 	a.drawn.tabs, a.drawn.r = spans, layout(a.w, a.h, facts{})
 	a.cover()
 	card := a.card(min(1, a.h/10))
@@ -187,47 +192,55 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 
 // body is the focused transcript, or the start screen while it is empty.
 func (a *App) body(w, h int) []string {
-	t := a.tabs.focus
-	if t == nil || t.box != nil && t.panes.at == paneTranscript && t.loaded && t.newest == 0 && t.view.Empty() {
-		if t != nil && t.info.Kind == agents.Helper {
-			return a.welcomeHelper(t.info, w, h)
+	t := a.tabs.Focus
+	if t == nil || t.Box != nil && t.Panes.At == tabs.Transcript && t.Loaded && t.Newest == 0 && t.View.Empty() {
+		if t != nil && t.Info.Kind == agents.Helper {
+			return a.welcomeHelper(t.Info, w, h)
 		}
 		return a.welcome(w, h)
 	}
-	a.refresh(t)
+	t.Refresh(a.showsQuestion(t))
 	child := int64(0)
 	if s := a.asks.sight; s.over && s.asks != nil {
-		child = s.asks.info.Task
+		child = s.asks.Info.Task
 	}
-	t.view.ChildAsks(child)
-	return t.at().Lines(w, h)
+	t.View.ChildAsks(child)
+	return t.At().Lines(w, h)
 }
 
 func (a *App) rule() string {
 	return a.theme.Paint(themes.Rule, strings.Repeat("─", a.w))
 }
 
+// strip is the rule above the focused view.
+func (a *App) strip(rule string) string {
+	if t := a.tabs.Focus; t != nil {
+		return t.Strip(rule, a.w)
+	}
+	return rule
+}
+
 // lowerRule carries the mark for what is new below a view that is scrolled up
 // and, where there is no box, the keys that write to somebody.
 func (a *App) lowerRule(rule string) string {
-	t := a.tabs.focus
+	t := a.tabs.Focus
 	if t == nil {
 		return rule
 	}
 	put := func(text string, role themes.Role, x int) {
 		rule = frame.Overlay([]string{rule}, []string{a.theme.Paint(role, frame.Cut(text, max(0, a.w-x)))}, x, 0)[0]
 	}
-	if a.box() == nil {
-		hint := " m writes to " + frame.Cut(frame.CleanLine(t.info.Name), 24) + " · / commands as main · w w wraps up "
-		if t.info.State.Terminal() {
+	if a.tabs.Typing() == nil {
+		hint := " m writes to " + frame.Cut(frame.CleanLine(t.Info.Name), 24) + " · / commands as main · w w wraps up "
+		if t.Info.State.Terminal() {
 			hint = " / commands as main · /close closes this tab "
 		}
-		if t.info.Kind == agents.Fork {
-			hint = forkHint(t.info)
+		if t.Info.Kind == agents.Fork {
+			hint = forkHint(t.Info)
 		}
 		put(hint, themes.Dim, 2)
 	}
-	if n := t.at().NewBelow(); n > 0 {
+	if n := t.At().NewBelow(); n > 0 {
 		mark := fmt.Sprintf(" %d new ↓ ", n)
 		put(mark, themes.Accent, max(0, a.w-frame.Width(mark)-3))
 	}
@@ -244,7 +257,7 @@ func forkHint(i agents.Info) string {
 
 // title is the window's title.
 func (a *App) title() string {
-	n := a.tabs.pending
+	n := a.tabs.Pending
 	s := "fantail — " + frame.CleanLine(filepath.Base(a.o.Root))
 	if n > 0 {
 		s = fmt.Sprintf("(%d) %s", n, s)
@@ -255,19 +268,19 @@ func (a *App) title() string {
 // jobs renders, off the interface's goroutine, what became visible, and reads an
 // older page when the view nears its top.
 func (a *App) jobs() tea.Cmd {
-	t := a.tabs.focus
+	t := a.tabs.Focus
 	if t == nil {
 		return nil
 	}
 	var cmds []tea.Cmd
-	shown := []*transcript.View{t.at()}
+	shown := []*transcript.View{t.At()}
 	if base, _ := a.base(); base != nil { // nothing else is in sight
 		shown = nil
 		if a.panel != nil && a.panel.preview != nil {
 			shown = append(shown, a.panel.preview.view)
 		}
 		if x := a.tailed(); x != nil {
-			shown = append(shown, x.view)
+			shown = append(shown, x.View)
 		}
 	}
 	for _, v := range shown {
@@ -281,8 +294,8 @@ func (a *App) jobs() tea.Cmd {
 			})
 		}
 	}
-	if before, ok := t.view.Older(); ok && t.loaded && a.pool != nil {
-		cmds = append(cmds, a.readPage(t.info.ID, before))
+	if before, ok := t.View.Older(); ok && t.Loaded && a.pool != nil {
+		cmds = append(cmds, a.readPage(t.Info.ID, before))
 	}
 	return tea.Batch(cmds...)
 }

@@ -7,18 +7,16 @@ import (
 	"fantail/agents"
 	"fantail/themes"
 	"fantail/ui/frame"
+	"fantail/ui/tabs"
 )
-
-// plainEngine is the model that is none: it carries out plain instructions.
-const plainEngine = "builtin"
 
 // unmodelled reports whether main has no language model, as far as is known yet.
 func (a *App) unmodelled() bool {
-	if t := a.tabs.main(); t != nil && t.info.Model != "" {
-		return t.info.Model == plainEngine
+	if t := a.tabs.Main(); t != nil && t.Info.Model != "" {
+		return t.Info.Model == tabs.PlainEngine
 	}
 	word, _, _ := strings.Cut(a.o.Start, " ")
-	return word == plainEngine
+	return word == tabs.PlainEngine
 }
 
 // modelLines are the model and why; without one, what works and how to get one.

@@ -6,6 +6,7 @@ import (
 
 	"fantail/agents"
 	"fantail/themes"
+	"fantail/ui/tabs"
 )
 
 // TestWelcomeWithoutAModel: the start screen and the status line say in colour that there
@@ -40,7 +41,7 @@ func TestWelcomeWithoutAModel(t *testing.T) {
 			if strings.Contains(strings.Join(lines, "\n"), loud) != c.none {
 				t.Errorf("%v, %q: its colour is not that of a warning", size, c.start)
 			}
-			if got := strings.Contains(a.statusLine(120), a.theme.Paint(themes.Warn, plainEngine)); got != (c.model == plainEngine) {
+			if got := strings.Contains(a.statusLine(120), a.theme.Paint(themes.Warn, tabs.PlainEngine)); got != (c.model == tabs.PlainEngine) {
 				t.Errorf("%q: the status line warns: %v", c.model, got)
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+
+	"fantail/ui/tabs"
 )
 
 // Whose key is it while an agent asks something? All that decides it is here: a
@@ -141,8 +143,8 @@ func (m moment) begins(c class) taker {
 
 // sight is the question that would have the keyboard if it did not come by itself.
 type sight struct {
-	focus    *tab
-	asks     *tab
+	focus    *tabs.Tab
+	asks     *tabs.Tab
 	question int64 // 0: none
 	message  int64 // that stands for it in an inbox; 0: none
 	over     bool  // as a dialog over what shows
@@ -159,32 +161,32 @@ type asking struct {
 
 // moment is the moment as it is for what has the keyboard now.
 func (a *App) moment() moment {
-	k, box := &a.asks, a.box()
+	k, box := &a.asks, a.tabs.Typing()
 	return moment{
 		now: a.o.Now(), typed: k.typed, closed: k.closed, stands: k.stands, since: k.since,
-		draft: box != nil && (!box.Empty() || box.Finds() || a.tabs.focus.line != nil),
+		draft: box != nil && (!box.Empty() || box.Finds() || a.tabs.Focus.Line != nil),
 		boxed: box != nil && a.dialog == nil,
 	}
 }
 
 // looks is what is in sight now.
 func (a *App) looks() sight {
-	s := sight{focus: a.tabs.focus}
-	switch t := a.tabs.focus; {
+	s := sight{focus: a.tabs.Focus}
+	switch t := a.tabs.Focus; {
 	case a.dialog != nil && a.dialog == a.raised.box:
-		s.asks, s.question, s.over = a.tabs.byID(a.raised.agent), a.raised.id, true
+		s.asks, s.question, s.over = a.tabs.ByID(a.raised.agent), a.raised.id, true
 		if a.asksOpenly(s.asks) {
-			s.message = s.asks.info.Question.Message
+			s.message = s.asks.Info.Question.Message
 		}
 	case a.dialog == nil && a.asksOpenly(t):
-		s.asks, s.question = t, t.info.Question.ID
+		s.asks, s.question = t, t.Info.Question.ID
 	}
 	return s
 }
 
 // asksOpenly reports whether the tab's agent asks what this screen has not answered.
-func (a *App) asksOpenly(t *tab) bool {
-	return t != nil && t.info.Question != nil && t.info.Question.ID != a.asks.answered
+func (a *App) asksOpenly(t *tabs.Tab) bool {
+	return t != nil && t.Info.Question != nil && t.Info.Question.ID != a.asks.answered
 }
 
 // attend follows what came into sight and what went. It is called behind every
@@ -228,7 +230,7 @@ func (a *App) attend(m tea.Msg) {
 
 // stillAsks reports whether what was in sight is open.
 func (a *App) stillAsks(s sight) bool {
-	return s.asks != nil && a.tabs.byID(s.asks.info.ID) == s.asks && a.asksOpenly(s.asks) && s.asks.info.Question.ID == s.question
+	return s.asks != nil && a.tabs.ByID(s.asks.Info.ID) == s.asks && a.asksOpenly(s.asks) && s.asks.Info.Question.ID == s.question
 }
 
 // keyAsked hands a key to whom it belongs while an agent asks, and just after.
@@ -275,7 +277,7 @@ func (a *App) keyAsked(k tea.KeyPressMsg) (tea.Cmd, bool) {
 func (a *App) letGo(m moment) {
 	if m.now.Sub(m.typed) < atRest && !m.draft {
 		for _, k := range a.asks.held {
-			a.box().Key(k)
+			a.tabs.Typing().Key(k)
 		}
 	}
 	a.asks.held = nil

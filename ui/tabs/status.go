@@ -1,4 +1,4 @@
-package ui
+package tabs
 
 import (
 	"fmt"
@@ -11,7 +11,15 @@ import (
 	"fantail/ui/words"
 )
 
-// slot is a place in the status line, from left to right. What stands before rightmost
+// Status is what the status line tells besides what the tabs know.
+type Status struct {
+	Tally  agents.Tally
+	Branch string
+	Flash  string      // what is said just now
+	Usual  permit.Mode // the workspace's own mode: the line may leave it out; "": none is
+}
+
+// slot is a place in the status line, from left to right. What comes before firstRight
 // follows the agent, the rest is set against the right edge.
 type slot int
 
@@ -38,28 +46,28 @@ type want struct {
 	at     slot
 	text   string
 	role   themes.Role
-	before string // stands around the text and is never cut
+	before string // goes around the text and is never cut
 	after  string
 	cut    bool // where the text has no room it is cut, not left out
 }
 
 func (w want) width() int { return frame.Width(w.before + w.text + w.after) }
 
-// branchLeast is how many cells a shortened branch has.
-const branchLeast = 8
+// BranchLeast is how many cells a shortened branch has.
+const BranchLeast = 8
 
-// statusLine is `[Agent: NAME | N pending] [Branch: B]` on its left, and on its
+// Status is `[Agent: NAME | N pending] [Branch: B]` on its left, and on its
 // right what asks and runs, the model, the context's share, the cost, the mode and
 // quiet. It grants wishes in their order as long as there is room and stops at the
 // first that has none: a wider line shows all that a narrower one does.
-func (a *App) statusLine(w int) string {
-	must, wants := a.statusWants()
+func (t *Tabs) Status(w int, st Status) string {
+	must, wants := t.statusWants(st)
 	var line [slots]want
 	least := 0
 	if must.text != "" {
 		line[slotMode], least = must, must.width()+2
 	}
-	left, whole := a.statusLeft(w - least)
+	left, whole := t.statusLeft(w - least)
 	if !whole {
 		wants = nil // the words for the mail come first
 	}
@@ -80,7 +88,7 @@ func (a *App) statusLine(w int) string {
 	right, sep := "", ""
 	for _, x := range line[firstRight:] {
 		if x.text != "" {
-			right += a.theme.Paint(themes.Dim, sep) + a.theme.Paint(x.role, x.text)
+			right += t.Theme.Paint(themes.Dim, sep) + t.Theme.Paint(x.role, x.text)
 			sep = " · "
 			if x.at == slotAsking || x.at == slotWork {
 				sep = "   "
@@ -89,7 +97,7 @@ func (a *App) statusLine(w int) string {
 	}
 	for _, x := range line[:firstRight] {
 		if x.text != "" {
-			left += a.theme.Paint(x.role, x.before+x.text+x.after)
+			left += t.Theme.Paint(x.role, x.before+x.text+x.after)
 		}
 	}
 	if right == "" {
@@ -100,7 +108,7 @@ func (a *App) statusLine(w int) string {
 }
 
 // cellsOf is how many cells that much of the line takes, with a separator of three
-// cells between what stands on the right, a blank before it and one at the end.
+// cells between the slots on the right, a blank before them and one at the end.
 func cellsOf(line [slots]want) int {
 	n, right := 0, 0
 	for i, x := range line {
@@ -119,26 +127,26 @@ func cellsOf(line [slots]want) int {
 	return n
 }
 
-// statusWants are the wishes for the line behind the agent. must is granted at every
+// statusWants are the wishes for the rest of the line. must is granted at every
 // width: a mode that is not the usual one, and yolo and plan whatever the usual one
 // is. The others follow in the order in which they are granted: what is said just
 // now, what asks and runs, what holds for this tab alone, a short branch, the rest,
 // and at last the whole branch.
-func (a *App) statusWants() (must want, ws []want) {
+func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	add := func(at slot, role themes.Role, text string) {
 		if text != "" {
 			ws = append(ws, want{at: at, role: role, text: text})
 		}
 	}
 	info := agents.Info{}
-	if t := a.tabs.focus; t != nil {
-		info = t.info
+	if t.Focus != nil {
+		info = t.Focus.Info
 	}
-	mode := a.tally.Mode
+	mode := st.Tally.Mode
 	if info.Outside {
 		mode = mode.Tightest()
 	}
-	usual := mode == a.o.Usual && mode != permit.Yolo && mode != permit.Plan
+	usual := mode == st.Usual && mode != permit.Yolo && mode != permit.Plan
 	stands := want{at: slotMode, text: string(mode), role: themes.Warn}
 	if mode == permit.Ask {
 		stands.role = themes.Dim
@@ -146,58 +154,58 @@ func (a *App) statusWants() (must want, ws []want) {
 	if !usual {
 		must = stands
 	}
-	if a.flash.text != "" {
-		ws = append(ws, want{at: slotFlash, before: "  ", text: frame.CleanLine(a.flash.text), role: themes.Warn, cut: true})
+	if st.Flash != "" {
+		ws = append(ws, want{at: slotFlash, before: "  ", text: frame.CleanLine(st.Flash), role: themes.Warn, cut: true})
 	}
-	if n := a.tally.Asking; n > 0 {
+	if n := st.Tally.Asking; n > 0 {
 		add(slotAsking, themes.Warn, fmt.Sprintf("⚠ %d asking", n))
 		add(slotAsking, themes.Warn, fmt.Sprintf("⚠ %d asking · alt+a", n))
 	}
-	a.statusWork(add)
-	add(slotQuiet, themes.Message, a.quietMark())
+	st.work(add)
+	add(slotQuiet, themes.Message, quietMark(st.Tally.Quiet, t.Now()))
 	if info.Outside {
 		add(slotOutside, themes.Warn, "from outside")
 	}
 	if info.Kind == agents.Fork {
 		add(slotFork, themes.Message, "fork")
 	}
-	branch := want{at: slotBranch, before: " [Branch: ", text: frame.CleanLine(a.branch), after: "]", role: themes.Status}
+	branch := want{at: slotBranch, before: " [Branch: ", text: frame.CleanLine(st.Branch), after: "]", role: themes.Status}
 	short := branch
-	short.text, branch.cut = frame.Cut(branch.text, branchLeast), true
+	short.text, branch.cut = frame.Cut(branch.text, BranchLeast), true
 	if branch.text != "" {
 		ws = append(ws, short)
 	}
 	if usual {
 		ws = append(ws, stands)
 	}
-	a.statusModel(info, add)
+	statusModel(info, add)
 	if branch.text != short.text {
 		ws = append(ws, branch)
 	}
 	return must, ws
 }
 
-// statusWork is what runs and is queued.
-func (a *App) statusWork(add func(at slot, role themes.Role, text string)) {
+// work is what runs and is queued.
+func (st Status) work(add func(at slot, role themes.Role, text string)) {
 	running, queued := "", ""
-	if n := a.tally.Running; n > 0 {
+	if n := st.Tally.Running; n > 0 {
 		running = fmt.Sprintf("▶ %d running", n)
 		add(slotWork, themes.Accent, running)
 	}
-	if n := a.tally.Queued; n > 0 {
+	if n := st.Tally.Queued; n > 0 {
 		queued = fmt.Sprintf("%d queued", n)
 		add(slotWork, themes.Accent, strings.TrimPrefix(running+" · "+queued, " · "))
 	}
 }
 
 // statusModel is the focused agent's model, how full its window is and what it cost.
-func (a *App) statusModel(i agents.Info, add func(at slot, role themes.Role, text string)) {
+func statusModel(i agents.Info, add func(at slot, role themes.Role, text string)) {
 	model := i.Model
 	if _, short, ok := strings.Cut(model, "/"); ok && short != "" {
 		model = short
 	}
 	role := themes.Dim
-	if model == plainEngine {
+	if model == PlainEngine {
 		role = themes.Warn
 	}
 	add(slotModel, role, frame.Cut(frame.CleanLine(model), 28))
@@ -211,3 +219,6 @@ func (a *App) statusModel(i agents.Info, add func(at slot, role themes.Role, tex
 		add(slotTokens, themes.Dim, words.Amount(i.Context)+" tokens")
 	}
 }
+
+// PlainEngine is the model that is none: it carries out plain instructions.
+const PlainEngine = "builtin"

@@ -1,13 +1,11 @@
-package ui
+package frame
 
 import (
 	"strings"
 	"testing"
-
-	"fantail/ui/frame"
 )
 
-func TestInASCII(t *testing.T) {
+func TestASCII(t *testing.T) {
 	for _, c := range []struct{ in, want string }{
 		{"plain \x1b[1mbold\x1b[m", "plain \x1b[1mbold\x1b[m"},
 		{"╭─ ⚠ asks", "+- ! asks"},
@@ -15,12 +13,12 @@ func TestInASCII(t *testing.T) {
 		{"日本 e\u0301 👩‍👧", "???? e ??"},
 		{"é", "?"},
 	} {
-		got := inASCII(c.in)
+		got := ASCII(c.in)
 		if got != c.want {
 			t.Errorf("%q became %q, want %q", c.in, got, c.want)
 		}
-		if frame.Width(got) != frame.Width(c.in) {
-			t.Errorf("%q is %d cells wide, was %d", got, frame.Width(got), frame.Width(c.in))
+		if Width(got) != Width(c.in) {
+			t.Errorf("%q is %d cells wide, was %d", got, Width(got), Width(c.in))
 		}
 		if strings.IndexFunc(got, func(r rune) bool { return r > '~' }) >= 0 {
 			t.Errorf("%q is not ASCII", got)

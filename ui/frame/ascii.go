@@ -1,9 +1,7 @@
-package ui
+package frame
 
 import (
 	"strings"
-
-	"fantail/ui/frame"
 )
 
 // plainGlyphs is what stands for the program's own signs on a terminal that has
@@ -19,9 +17,9 @@ var plainGlyphs = map[string]string{
 // spinning are the signs of a spinner, in ASCII.
 const spinning = `|/-\`
 
-// inASCII is a line of a frame with a sign of the same width for all that is not
+// ASCII is a line of a frame with a sign of the same width for all that is not
 // ASCII: our own signs by plainGlyphs, the rest by question marks.
-func inASCII(line string) string {
+func ASCII(line string) string {
 	if strings.IndexFunc(line, func(r rune) bool { return r > '~' }) < 0 {
 		return line
 	}
@@ -33,7 +31,7 @@ func inASCII(line string) string {
 			line = line[1:]
 			continue
 		}
-		g, n := frame.First(line)
+		g, n := First(line)
 		line = line[n:]
 		r := []rune(g)[0]
 		switch p, ok := plainGlyphs[g]; {
@@ -44,7 +42,7 @@ func inASCII(line string) string {
 		case r >= 0x2800 && r < 0x2900:
 			b.WriteByte(spinning[int(r)%len(spinning)])
 		default:
-			b.WriteString(strings.Repeat("?", frame.Width(g)))
+			b.WriteString(strings.Repeat("?", Width(g)))
 		}
 	}
 	return b.String()

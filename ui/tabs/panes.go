@@ -1,4 +1,4 @@
-package ui
+package tabs
 
 import (
 	"cmp"
@@ -9,8 +9,6 @@ import (
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/themes"
@@ -19,27 +17,27 @@ import (
 	"fantail/ui/words"
 )
 
-// pane is one of the four views of a tab.
-type pane int
+// Pane is one of the four views of a tab.
+type Pane int
 
 const (
-	paneTranscript pane = iota
-	panePrompt
-	paneOutput
-	paneInfo
+	Transcript Pane = iota
+	Prompt
+	Output
+	Info
 )
 
-// paneOrder is how they stand beside each other.
-var paneOrder = [...]pane{panePrompt, paneTranscript, paneOutput, paneInfo}
+// Order is their order from left to right.
+var Order = [...]Pane{Prompt, Transcript, Output, Info}
 
-func (p pane) String() string {
-	return [...]string{paneTranscript: "Transcript", panePrompt: "Prompt", paneOutput: "Output", paneInfo: "Info"}[p]
+func (p Pane) String() string {
+	return [...]string{Transcript: "Transcript", Prompt: "Prompt", Output: "Output", Info: "Info"}[p]
 }
 
-// panes are the views of a tab beside its transcript, and what they show. They
+// panes are the views of a tab other than its transcript, and what they show. They
 // are made when they are first looked at.
 type panes struct {
-	at     pane
+	At     Pane
 	prompt *transcript.View
 	output *transcript.View
 	info   *transcript.View
@@ -53,49 +51,40 @@ type panes struct {
 	tried string         // the attempts that prompt shows, by their heads
 }
 
-// looked are an agent's facts.
-type looked struct {
-	agent int64
-	facts agents.Facts
-	err   error
-}
-
-// at is the view the tab shows.
-func (t *tab) at() *transcript.View {
-	switch t.panes.at {
-	case panePrompt:
-		return t.panes.prompt
-	case paneOutput:
-		return t.panes.output
-	case paneInfo:
-		return t.panes.info
+// At is the view the tab shows.
+func (t *Tab) At() *transcript.View {
+	switch t.Panes.At {
+	case Prompt:
+		return t.Panes.prompt
+	case Output:
+		return t.Panes.output
+	case Info:
+		return t.Panes.info
 	}
-	return t.view
+	return t.View
 }
 
-// look makes a tab show one of its views.
-func (a *App) turnTo(t *tab, p pane) tea.Cmd {
-	a.dirty = true
-	t.view.Deselect()
-	for _, v := range []**transcript.View{&t.panes.prompt, &t.panes.output, &t.panes.info} {
+// TurnTo makes the tab show one of its views.
+func (t *Tab) TurnTo(p Pane) {
+	t.View.Deselect()
+	for _, v := range []**transcript.View{&t.Panes.prompt, &t.Panes.output, &t.Panes.info} {
 		if *v == nil {
-			*v = transcript.New(a.theme, a.o.Now)
+			*v = transcript.New(t.of.Theme, t.of.Now)
 		}
 	}
-	t.panes.at = p
-	t.panes.stale = true
-	if p == panePrompt && t.info.Prompt != "" {
-		t.panes.prompt.Marked(promptMark(t.info), t.info.Prompt)
-		t.panes.tried = ""
-		a.showAttempts(t)
+	t.Panes.At = p
+	t.Panes.stale = true
+	if p == Prompt && t.Info.Prompt != "" {
+		t.Panes.prompt.Marked(promptMark(t.Info), t.Info.Prompt)
+		t.Panes.tried = ""
+		t.showAttempts()
 	}
-	return a.readFacts(t)
 }
 
 // showAttempts shows in the prompt's view all that an agent was asked to do that went
 // on after its end.
-func (a *App) showAttempts(t *tab) {
-	p := &t.panes
+func (t *Tab) showAttempts() {
+	p := &t.Panes
 	if p.facts == nil || len(p.facts.Attempts) == 0 {
 		return
 	}
@@ -110,7 +99,7 @@ func (a *App) showAttempts(t *tab) {
 		if began.IsZero() {
 			began = x.Created
 		}
-		head += " · " + began.In(a.o.Now().Location()).Format("15:04:05") + " · " + cmp.Or(x.Outcome, x.State)
+		head += " · " + began.In(t.of.Now().Location()).Format("15:04:05") + " · " + cmp.Or(x.Outcome, x.State)
 		parts = append(parts, transcript.Part{Head: head, Text: x.Prompt})
 		heads += head + "\n"
 	}
@@ -120,7 +109,7 @@ func (a *App) showAttempts(t *tab) {
 	}
 }
 
-// promptMark stands above a prompt that is no order of the human's.
+// promptMark is shown above a prompt that the human did not type.
 func promptMark(i agents.Info) string {
 	switch {
 	case i.Handles != 0:
@@ -131,61 +120,52 @@ func promptMark(i agents.Info) string {
 	return ""
 }
 
-// readFacts reads the facts that a view of the tab shows, if they are out of date.
-func (a *App) readFacts(t *tab) tea.Cmd {
-	p := &t.panes
-	if p.at == paneTranscript || p.asked || !p.stale || !t.loaded || a.pool == nil {
-		return nil
+// WantsFacts reports whether a view of the tab shows facts that are out of date. The
+// caller then reads them and hands them to takeFacts.
+func (t *Tab) WantsFacts() bool {
+	p := &t.Panes
+	if p.At == Transcript || p.asked || !p.stale || !t.Loaded {
+		return false
 	}
 	p.asked, p.stale, p.asOf = true, false, t.latest
-	id, pool := t.info.ID, a.pool
-	return func() tea.Msg {
-		f, err := pool.Facts(a.ctx, id)
-		return looked{id, f, err}
-	}
+	return true
 }
 
-// takeFacts shows facts. If something was appended since they were asked for they
-// are read again: they may know of it or not.
-func (a *App) takeFacts(m looked) tea.Cmd {
-	t := a.tabs.byID(m.agent)
-	if t == nil {
-		return nil
-	}
-	p := &t.panes
-	p.asked, a.dirty = false, true
+// TakeFacts shows facts that were asked for. If something was appended since, they may
+// know of it or not: they are out of date.
+func (t *Tab) TakeFacts(f agents.Facts, err error) {
+	p := &t.Panes
+	p.asked = false
 	switch {
-	case m.err != nil:
-		a.say(words.Sentence(m.err))
-		return nil
+	case err != nil:
+		return
 	case p.asOf < t.latest:
 		p.stale = true
-		return a.readFacts(t)
+		return
 	}
 	first := p.facts == nil
-	p.facts, p.calls = &m.facts, map[string]int{}
-	if p.at == panePrompt {
-		a.showAttempts(t)
+	p.facts, p.calls = &f, map[string]int{}
+	if p.At == Prompt {
+		t.showAttempts()
 	}
-	if p.at == panePrompt && t.info.Prompt == "" && (first || p.prompt.Empty()) {
-		if p.prompt.Text(m.facts.Prompt); m.facts.Prompt == "" {
+	if p.At == Prompt && t.Info.Prompt == "" && (first || p.prompt.Empty()) {
+		if p.prompt.Text(f.Prompt); f.Prompt == "" {
 			p.prompt.Text("There is no prompt yet.")
 		}
 	}
 	if first {
-		reply := t.view.Reply()
+		reply := t.View.Reply()
 		switch {
 		case len(reply) > 0:
-		case m.facts.Answer == "":
+		case f.Answer == "":
 			p.output.Text("There is no answer yet.")
 		default:
-			p.output.Answer(m.facts.Answer, words.Working(t.info.State))
+			p.output.Answer(f.Answer, words.Working(t.Info.State))
 		}
 		for _, d := range reply {
-			t.panes.stream(d)
+			t.Panes.stream(d)
 		}
 	}
-	return a.readFacts(t)
 }
 
 // stream shows a piece of the reply in the output.
@@ -243,46 +223,47 @@ func (p *panes) enter(es []agents.Entry, live bool) {
 	flush(live)
 }
 
-// strip names the views on the rule above them, the one that shows in brackets, and
+// Strip names the views on the rule above them, the one that shows in brackets, and
 // at its other end what a fork's message is about.
 // The tab of an agent without a prompt box always has it.
-func (a *App) strip(rule string, w int) string {
-	t := a.tabs.focus
-	if t == nil || t.box != nil && t.panes.at == paneTranscript {
+func (t *Tab) Strip(rule string, w int) string {
+	if t.Box != nil && t.Panes.At == Transcript {
 		return rule
 	}
 	text, plain := "", 0
-	for i, p := range paneOrder {
+	for i, p := range Order {
 		name := p.String()
-		if w >= 60 && t.box == nil {
+		if w >= 60 && t.Box == nil {
 			name = strconv.Itoa(i+1) + " " + name
 		}
-		if p == t.panes.at {
-			text += a.theme.Paint(themes.Accent, "["+name+"]")
+		if p == t.Panes.At {
+			text += t.of.Theme.Paint(themes.Accent, "["+name+"]")
 		} else {
-			text += a.theme.Paint(themes.Dim, " "+name+" ")
+			text += t.of.Theme.Paint(themes.Dim, " "+name+" ")
 		}
 		plain += frame.Width(name) + 2
 	}
 	rule = frame.Overlay([]string{rule}, []string{text}, 1, 0)[0]
-	if mark := a.stallMark(t); mark != "" {
+	if mark := t.stallMark(); mark != "" {
 		mark = " ◌ " + mark + " "
 		if room := w - plain - 4; room < 16 {
 			return rule
 		} else if room < frame.Width(mark) {
 			mark = frame.Cut(mark, room-1) + " "
 		}
-		rule = frame.Overlay([]string{rule}, []string{a.theme.Paint(themes.Warn, mark)}, w-frame.Width(mark)-1, 0)[0]
-	} else if room := w - plain - 4; t.info.Handles != 0 && room >= 16 {
-		about := " " + frame.Cut(frame.CleanLine(t.info.Sender)+": "+frame.CleanLine(inbox.Label(t.info.Prompt)), room-2) + " "
-		rule = frame.Overlay([]string{rule}, []string{a.theme.Paint(themes.Dim, about)}, w-frame.Width(about)-1, 0)[0]
+		rule = frame.Overlay([]string{rule}, []string{t.of.Theme.Paint(themes.Warn, mark)}, w-frame.Width(mark)-1, 0)[0]
+	} else if room := w - plain - 4; t.Info.Handles != 0 && room >= 16 {
+		about := frame.CleanLine(t.Info.Sender) + ": " + frame.CleanLine(inbox.Label(t.Info.Prompt))
+		about = " " + frame.Cut(about, room-2) + " "
+		rule = frame.Overlay([]string{rule}, []string{t.of.Theme.Paint(themes.Dim, about)}, w-frame.Width(about)-1, 0)[0]
 	}
 	return rule
 }
 
-// infoRows are the facts of a tab's agent.
-func (a *App) infoRows(t *tab) []transcript.Row {
-	i, now := t.info, a.o.Now()
+// infoRows are the facts of the tab's agent; over says that its question shows over
+// them.
+func (t *Tab) infoRows(over bool) []transcript.Row {
+	i, now := t.Info, t.of.Now()
 	var rows []transcript.Row
 	add := func(label, text string) {
 		if text != "" {
@@ -295,11 +276,11 @@ func (a *App) infoRows(t *tab) []transcript.Row {
 		}
 	}
 	f := agents.Facts{}
-	if t.panes.facts != nil {
-		f = *t.panes.facts
+	if t.Panes.facts != nil {
+		f = *t.Panes.facts
 	}
 	add("agent", i.Name+" · "+string(i.Kind))
-	add("state", a.stateText(t))
+	add("state", t.StateText(over))
 	if i.Handles != 0 {
 		add("handles", fmt.Sprintf("message #%d from %s", i.Handles, i.Sender))
 		add("lifetime", "temporary: it closes itself")
@@ -312,11 +293,13 @@ func (a *App) infoRows(t *tab) []transcript.Row {
 	}
 	gap()
 	add("model", i.Model)
+	u := i.Usage
 	add("tokens", fmt.Sprintf("%s in · %s out · cache %s read, %s written",
-		words.Amount(i.Usage.Input), words.Amount(i.Usage.Output), words.Amount(i.Usage.CacheRead), words.Amount(i.Usage.CacheWrite)))
+		words.Amount(u.Input), words.Amount(u.Output), words.Amount(u.CacheRead), words.Amount(u.CacheWrite)))
 	switch {
 	case i.Window > 0:
-		add("context", fmt.Sprintf("%s of %s tokens, %d%%", words.Amount(i.Context), words.Amount(i.Window), min(100, i.Context*100/i.Window)))
+		add("context", fmt.Sprintf("%s of %s tokens, %d%%",
+			words.Amount(i.Context), words.Amount(i.Window), min(100, i.Context*100/i.Window)))
 	case i.Context > 0:
 		add("context", words.Amount(i.Context)+" tokens")
 	}
@@ -329,9 +312,9 @@ func (a *App) infoRows(t *tab) []transcript.Row {
 	if f.Turns > 1 {
 		add("turns", strconv.Itoa(f.Turns))
 	}
-	add("tools", t.panes.tools())
+	add("tools", t.Panes.tools())
 	gap()
-	a.timings(t, f, now, add)
+	t.timings(f, now, add)
 	gap()
 	if f.Task.ID != 0 {
 		add("deliver", f.Task.Deliver)
@@ -346,12 +329,12 @@ func (a *App) infoRows(t *tab) []transcript.Row {
 	}
 	if i.Parent != 0 {
 		parent := "an agent that was closed"
-		if p := a.tabs.byID(i.Parent); p != nil {
-			parent = p.info.Name
+		if p := t.of.ByID(i.Parent); p != nil {
+			parent = p.Info.Name
 		}
 		add("parent", parent)
 	}
-	add("children", a.children(t, f))
+	add("children", t.children(f))
 	if f.Session != 0 {
 		add("session", strconv.FormatInt(f.Session, 10))
 	}
@@ -360,8 +343,8 @@ func (a *App) infoRows(t *tab) []transcript.Row {
 }
 
 // timings are when the agent's work was queued, began and ended.
-func (a *App) timings(t *tab, f agents.Facts, now time.Time, add func(label, text string)) {
-	i := t.info
+func (t *Tab) timings(f agents.Facts, now time.Time, add func(label, text string)) {
+	i := t.Info
 	at := func(x time.Time) string { return x.In(now.Location()).Format("15:04:05") }
 	if f.Task.ID != 0 {
 		began := f.Task.Started
@@ -380,8 +363,8 @@ func (a *App) timings(t *tab, f agents.Facts, now time.Time, add func(label, tex
 	case i.State != agents.Idle:
 		add("runs for", words.Lasted(now.Sub(i.Started)))
 	}
-	if !i.State.Terminal() && i.State != agents.Idle && !t.active.IsZero() {
-		add("last seen", words.Lasted(now.Sub(t.active))+" ago")
+	if !i.State.Terminal() && i.State != agents.Idle && !t.Active.IsZero() {
+		add("last seen", words.Lasted(now.Sub(t.Active))+" ago")
 	}
 }
 
@@ -413,7 +396,7 @@ const mostNamed = 40
 
 // children are the agents whose work this one dispatched, with their states:
 // those with a tab as they are now, the others as they ended.
-func (a *App) children(t *tab, f agents.Facts) string {
+func (t *Tab) children(f agents.Facts) string {
 	var parts []string
 	seen, more := map[int64]bool{}, 0
 	add := func(id int64, name string, s agents.State) {
@@ -429,13 +412,13 @@ func (a *App) children(t *tab, f agents.Facts) string {
 	}
 	for _, c := range f.Children {
 		state := c.State
-		if x := a.tabs.byID(c.ID); x != nil {
-			state = x.info.State
+		if x := t.of.ByID(c.ID); x != nil {
+			state = x.Info.State
 		}
 		add(c.ID, c.Name, state)
 	}
-	for _, x := range a.tabs.childrenOf(t.info.ID) {
-		add(x.info.ID, x.info.Name, x.info.State)
+	for _, x := range t.of.childrenOf(t.Info.ID) {
+		add(x.Info.ID, x.Info.Name, x.Info.State)
 	}
 	if more > 0 {
 		parts = append(parts, fmt.Sprintf("%d more", more))
@@ -443,61 +426,30 @@ func (a *App) children(t *tab, f agents.Facts) string {
 	return strings.Join(parts, ", ")
 }
 
-// refresh draws anew what a view shows of now.
-func (a *App) refresh(t *tab) {
-	if t.panes.at == paneInfo {
-		t.panes.info.Table(a.infoRows(t))
+// Refresh redraws the view of facts, some of which change with the clock; over as in
+// infoRows.
+func (t *Tab) Refresh(over bool) {
+	if t.Panes.At == Info {
+		t.Panes.info.Table(t.infoRows(over))
 	}
 }
 
-// copied is what /copy and y without a selection take from a tab: what its view
+// Copied is what /copy and y without a selection take from a tab: what its view
 // is about.
-func (t *tab) copied() string {
-	switch t.panes.at {
-	case paneTranscript, paneOutput:
-		return t.view.LastAnswer()
+func (t *Tab) Copied() string {
+	switch t.Panes.At {
+	case Transcript, Output:
+		return t.View.LastAnswer()
 	}
-	return t.at().Source()
+	return t.At().Source()
 }
 
-// paneOf is the view of that name or number.
-func paneOf(word string) (pane, bool) {
-	for i, p := range paneOrder {
+// PaneOf is the view of that name or number.
+func PaneOf(word string) (Pane, bool) {
+	for i, p := range Order {
 		if strings.EqualFold(word, p.String()) || word == strconv.Itoa(i+1) {
 			return p, true
 		}
 	}
 	return 0, false
-}
-
-// keyPanes go from view to view in the tab of an agent without a prompt box.
-func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	t := a.tabs.focus
-	if t == nil || t.box != nil || t.line != nil {
-		return nil, false
-	}
-	i := 0
-	for paneOrder[i] != t.panes.at {
-		i++
-	}
-	n := len(paneOrder)
-	switch s := k.String(); s {
-	case "left":
-		return a.turnTo(t, paneOrder[(i+n-1)%n]), true
-	case "right", "tab":
-		return a.turnTo(t, paneOrder[(i+1)%n]), true
-	case "1", "2", "3", "4":
-		return a.turnTo(t, paneOrder[s[0]-'1']), true
-	case "y":
-		return a.copy(t.copied()), true
-	case "w":
-		if t.info.State.Terminal() {
-			return nil, false
-		}
-		if a.again("w", "w again asks "+t.info.Name+" to wrap up", func() bool { return a.tabs.focus == t && !t.info.State.Terminal() }) {
-			return a.wrapUp(t.info.Name), true
-		}
-		return nil, true
-	}
-	return nil, false
 }

@@ -1,4 +1,4 @@
-package ui
+package tabs
 
 import (
 	"fmt"
@@ -16,56 +16,55 @@ type tabCell struct {
 	width int
 }
 
-// span is where on the row an agent's tab stands; the group of those that ended
+// Span is an agent's columns in the row; the group of those that ended
 // has the id endedGroup.
-type span struct {
-	from, to int
-	id       int64
+type Span struct {
+	From, To int
+	ID       int64
 }
 
-const endedGroup = -1
+const EndedGroup = -1
 
 // nameCells are how many cells a name may take in the row, from where there is room
 // to where there is least.
 var nameCells = [...]int{24, 20, 16, 12}
 
-// tabRow is the row of tabs at that width, and where each tab stands in it. If not
+// Row is the row of tabs at that width, and the columns of each tab in it. If not
 // all fit, their names are cut, unless two would look alike; if that is not enough,
 // those that have ended are folded into a group that counts them; and if that is not,
 // the row is scrolled so that the focused one shows. It costs what shows, whatever the
 // number of tabs.
-func (a *App) tabRow(w int) (string, []span) {
-	t := &a.tabs
-	if len(t.all) == 0 || t.focus == nil {
-		return frame.Fit(a.theme.Paint(themes.TabActive, " main "), w), nil
+func (t *Tabs) Row(w int) (string, []Span) {
+	if len(t.All) == 0 || t.Focus == nil {
+		return frame.Fit(t.Theme.Paint(themes.TabActive, " main "), w), nil
 	}
 	t.folded = false
-	cells, ok := a.allTabs(w - 1)
-	if ok || t.good+t.bad == 0 {
-		return a.layTabs(cells, ok, tabCell{}, w)
+	cells, ok := t.allTabs(w - 1)
+	if ok || t.Good+t.Bad == 0 {
+		return t.layTabs(cells, ok, tabCell{}, w)
 	}
 	t.folded = true
-	group, room := a.groupCell(), w-1
+	group, room := t.groupCell(), w-1
 	if group.width > 0 {
 		room -= group.width + 1
 	}
-	cells, ok = a.allTabs(room)
-	return a.layTabs(cells, ok, group, w)
+	cells, ok = t.allTabs(room)
+	return t.layTabs(cells, ok, group, w)
 }
 
 // tabCells are cells of the row as they are asked for, with names of one width.
 type tabCells struct {
-	a    *App
+	t    *Tabs
 	most int
 	made map[int]tabCell
 }
 
-func (a *App) tabCells(most int) *tabCells { return &tabCells{a, most, map[int]tabCell{}} }
+func (t *Tabs) tabCells(most int) *tabCells { return &tabCells{t, most, map[int]tabCell{}} }
 
 func (c *tabCells) at(i int) tabCell {
 	x, ok := c.made[i]
 	if !ok {
-		x = c.a.tabCell(c.a.tabs.inRow(i), c.most)
+		x = c.t.tabCell(c.t.inRow(i), c.most)
 		c.made[i] = x
 	}
 	return x
@@ -75,7 +74,7 @@ func (c *tabCells) at(i int) tabCell {
 func (c *tabCells) alike(from, to int) bool {
 	seen := make(map[string]string, to-from)
 	for i := from; i < to; i++ {
-		name := c.a.tabs.inRow(i).info.Name
+		name := c.t.inRow(i).Info.Name
 		short := tabName(name, c.most)
 		if was, ok := seen[short]; ok && was != name {
 			return true
@@ -87,10 +86,10 @@ func (c *tabCells) alike(from, to int) bool {
 
 // allTabs is the row with all its tabs in w cells; where ok is false they have no
 // room, whatever is cut.
-func (a *App) allTabs(w int) (c *tabCells, ok bool) {
-	n := a.tabs.count()
+func (t *Tabs) allTabs(w int) (c *tabCells, ok bool) {
+	n := t.count()
 	for _, most := range nameCells {
-		c = a.tabCells(most)
+		c = t.tabCells(most)
 		used, i := 0, 0
 		for ; i < n && used <= w; i++ {
 			used += c.at(i).width + 1
@@ -102,15 +101,15 @@ func (a *App) allTabs(w int) (c *tabCells, ok bool) {
 	return c, false
 }
 
-// scrolled is the part of the row around a tab that has room in what is left of w
-// beside the counts of those out of sight.
-func (a *App) scrolled(n, at, w int) (c *tabCells, from, to int) {
+// scrolled is the part of the row around a tab that fits into w cells together with
+// the counts of the tabs out of sight.
+func (t *Tabs) scrolled(n, at, w int) (c *tabCells, from, to int) {
 	beside := len(fmt.Sprint(n)) + 2 // the columns that such a count may take
-	if len(a.tabs.asking) > 0 {
+	if len(t.asking) > 0 {
 		beside++
 	}
 	for i := len(nameCells) - 1; i >= 0; i-- {
-		c = a.tabCells(nameCells[i])
+		c = t.tabCells(nameCells[i])
 		if from, to = window(c.at, n, at, w-beside); from > 0 {
 			from, to = window(c.at, n, at, w+1-2*beside)
 		}
@@ -123,25 +122,25 @@ func (a *App) scrolled(n, at, w int) (c *tabCells, from, to int) {
 
 // layTabs lays the cells and the group side by side; all says that there is room for
 // all of them.
-func (a *App) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []span) {
+func (t *Tabs) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []Span) {
 	right := w - 1
 	if group.width > 0 {
 		right -= group.width + 1
 	}
-	n := a.tabs.count()
+	n := t.count()
 	from, to, row, x := 0, n, " ", 1
 	if !all {
-		c, from, to = a.scrolled(n, a.tabs.placeOf(a.tabs.focus), right)
-		row = a.hidden("‹", 0, from)
+		c, from, to = t.scrolled(n, t.placeOf(t.Focus), right)
+		row = t.hidden("‹", 0, from)
 		x = frame.Width(row)
 	}
-	var spans []span
+	var spans []Span
 	stand := func(c tabCell, first bool) {
 		if !first {
-			row += a.theme.Paint(themes.Rule, "│")
+			row += t.Theme.Paint(themes.Rule, "│")
 			x++
 		}
-		spans = append(spans, span{x, x + c.width, c.id})
+		spans = append(spans, Span{x, x + c.width, c.id})
 		row += c.text
 		x += c.width
 	}
@@ -149,7 +148,7 @@ func (a *App) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []sp
 		stand(c.at(i), i == from)
 	}
 	if to < n {
-		more := a.hidden("›", to, n)
+		more := t.hidden("›", to, n)
 		row += frame.Spaces(right+1-x-frame.Width(more)) + more
 		x = max(x, right+1)
 	}
@@ -160,21 +159,21 @@ func (a *App) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []sp
 }
 
 // hidden tells how many tabs are out of sight at a side, with ⚠ if one of them asks.
-func (a *App) hidden(arrow string, from, to int) string {
+func (t *Tabs) hidden(arrow string, from, to int) string {
 	if from == to {
 		return " "
 	}
 	role, sign := themes.Dim, ""
-	for x := range a.tabs.asking {
-		if i := a.tabs.placeOf(x); i >= from && i < to {
+	for x := range t.asking {
+		if i := t.placeOf(x); i >= from && i < to {
 			role, sign = themes.Warn, "⚠"
 			break
 		}
 	}
 	if arrow == "‹" {
-		return a.theme.Paint(role, fmt.Sprintf("‹%d%s", to-from, sign)) + " "
+		return t.Theme.Paint(role, fmt.Sprintf("‹%d%s", to-from, sign)) + " "
 	}
-	return a.theme.Paint(role, fmt.Sprintf(" %s%d›", sign, to-from))
+	return t.Theme.Paint(role, fmt.Sprintf(" %s%d›", sign, to-from))
 }
 
 // window is the range of the n cells around at that fits into w.
@@ -200,24 +199,24 @@ func window(cell func(int) tabCell, n, at, w int) (from, to int) {
 }
 
 // groupCell counts the tabs of agents that ended, but for the focused one.
-func (a *App) groupCell() tabCell {
-	good, bad := a.tabs.good, a.tabs.bad
-	switch s := a.tabs.focus.info.State; {
+func (t *Tabs) groupCell() tabCell {
+	good, bad := t.Good, t.Bad
+	switch s := t.Focus.Info.State; {
 	case s == agents.Done:
 		good--
 	case s.Terminal():
 		bad--
 	}
-	c := tabCell{id: endedGroup}
+	c := tabCell{id: EndedGroup}
 	add := func(n int, sign string, role themes.Role) {
 		if n == 0 {
 			return
 		}
 		if c.width == 0 {
-			c.text, c.width = a.theme.Paint(themes.TabIdle, " "), 1
+			c.text, c.width = t.Theme.Paint(themes.TabIdle, " "), 1
 		}
 		num := fmt.Sprintf(" %d ", n)
-		c.text += a.theme.Paint(role, sign) + a.theme.Paint(themes.TabIdle, num)
+		c.text += t.Theme.Paint(role, sign) + t.Theme.Paint(themes.TabIdle, num)
 		c.width += 1 + len(num)
 	}
 	add(good, "✓", themes.Good)
@@ -225,37 +224,37 @@ func (a *App) groupCell() tabCell {
 	return c
 }
 
-// tabCell draws one tab: its name in so many cells, state, age while it works, unread
+// tabCell draws one tab: its name in at most that many cells, state, age while it works, unread
 // messages.
-func (a *App) tabCell(x *tab, most int) tabCell {
-	i := x.info
+func (t *Tabs) tabCell(x *Tab, most int) tabCell {
+	i := x.Info
 	name := tabName(i.Name, most)
 	sign, role := words.Glyph(i)
 	role2 := themes.TabIdle
-	if x == a.tabs.focus {
+	if x == t.Focus {
 		role2 = themes.TabActive
 	}
 	if i.Kind == agents.Helper {
 		name = "›" + name // as its prompt box
 	}
-	text := a.theme.Paint(role2, " "+name+" ")
+	text := t.Theme.Paint(role2, " "+name+" ")
 	width := frame.Width(name) + 2
 	add := func(r themes.Role, s string) {
 		if role2 == themes.TabActive {
 			r = role2 // its ground is under the whole cell
 		}
-		text += a.theme.Paint(r, s) + a.theme.Paint(role2, " ")
+		text += t.Theme.Paint(r, s) + t.Theme.Paint(role2, " ")
 		width += frame.Width(s) + 1
 	}
-	if quiet, ok := i.Stalled(x.active, a.o.Now()); ok {
+	if quiet, ok := i.Stalled(x.Active, t.Now()); ok {
 		add(themes.Warn, "◌ stalled "+words.Silence(quiet))
 	} else {
 		add(role, sign)
 		if i.Kind.Ends() && words.Working(i.State) {
-			add(themes.Dim, words.Clock(a.o.Now().Sub(i.Started)))
+			add(themes.Dim, words.Clock(t.Now().Sub(i.Started)))
 		}
 	}
-	if mail := mailMark(x, x.news && x != a.tabs.focus); mail != "" {
+	if mail := MailMark(x, x.News && x != t.Focus); mail != "" {
 		add(themes.Message, mail)
 	}
 	return tabCell{i.ID, text, width}

@@ -1,0 +1,114 @@
+package tabs
+
+import (
+	"fmt"
+	"time"
+
+	"fantail/inbox"
+	"fantail/themes"
+	"fantail/ui/frame"
+	"fantail/ui/words"
+)
+
+// Signs of mail, and what replaces them where there is only ASCII.
+const (
+	SignUrgent, PlainUrgent = "🔴", "!"
+	SignNews, PlainNews     = "📨", "*"
+)
+
+// Sign is one of the program's own signs as this terminal can show it.
+func (t *Tabs) Sign(s, plain string) string {
+	if t.ASCII {
+		return plain
+	}
+	return s
+}
+
+// MailWords are a tab's mail in the status line: `2 pending`, after 📨 while something
+// is new and after `🔴 urgent · ` while something urgent waits; 📨 alone if everything
+// that came was taken in the meantime; "": nothing.
+func (t *Tab) MailWords() string {
+	n := t.Info.Pending
+	news := ""
+	if t.News {
+		news = t.of.Sign(SignNews, PlainNews)
+	}
+	if n == 0 {
+		return news
+	}
+	said := fmt.Sprintf("%d pending", n)
+	if t.of.Msgs {
+		said = words.Count(n, "msg")
+	}
+	if news != "" {
+		said = news + " " + said
+	}
+	if t.Info.Urgent > 0 {
+		said = t.of.Sign(SignUrgent, PlainUrgent) + " urgent · " + said
+	}
+	return said
+}
+
+// MailMark is a tab's mail where there is little room: ✉2, 📨2 with news, 🔴2 while
+// something urgent waits; 📨 alone and "" as in mailWords.
+func MailMark(t *Tab, news bool) string {
+	sign := "✉"
+	switch n := t.Info.Pending; {
+	case n == 0 && !news:
+		return ""
+	case n == 0:
+		return SignNews
+	case t.Info.Urgent > 0:
+		sign = SignUrgent
+	case news:
+		sign = SignNews
+	}
+	return fmt.Sprintf("%s%d", sign, t.Info.Pending)
+}
+
+// nameLeast is how many cells of a name the status line always has, if the name has them.
+const nameLeast = 8
+
+// statusLeft is `[Agent: NAME | 2 pending]` in at most w cells: a name too long for
+// it is cut; where even the cut name leaves no room for the words about its mail, the
+// tab's mark replaces them, and whole is false.
+func (t *Tabs) statusLeft(w int) (left string, whole bool) {
+	name, mail, mark := "main", "", ""
+	role := themes.Message
+	if x := t.Focus; x != nil {
+		name, mail, mark = x.Info.Name, x.MailWords(), MailMark(x, x.News)
+		if x.Info.Urgent > 0 {
+			role = themes.Warn
+		}
+	}
+	name = frame.CleanLine(name)
+	const before, between, after = "[Agent: ", " | ", "]"
+	most, least := frame.Width(name), min(frame.Width(name), nameLeast)
+	around := len(before + after)
+	whole = true
+	if mail != "" {
+		around += len(between)
+		if around+least+frame.Width(mail) > w {
+			mail, most, whole = mark, least, false
+		}
+		around += frame.Width(mail)
+	}
+	name = frame.CutMiddle(name, min(most, max(1, w-around)))
+	if mail != "" {
+		mail = t.Theme.Paint(themes.Status, between) + t.Theme.Paint(role, mail)
+	}
+	left = t.Theme.Paint(themes.Status, before) + t.Theme.Paint(themes.Accent, name) + mail +
+		t.Theme.Paint(themes.Status, after)
+	return frame.Cut(left, w), whole
+}
+
+// quietMark says that all mail is held, and until when; "": it is not.
+func quietMark(q inbox.Quiet, now time.Time) string {
+	switch {
+	case !q.Holds(now):
+		return ""
+	case q.Until.IsZero():
+		return "quiet"
+	}
+	return "quiet until " + inbox.Clock(q.Until, now)
+}

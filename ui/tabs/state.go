@@ -1,0 +1,60 @@
+package tabs
+
+import (
+	"fmt"
+	"strings"
+
+	"fantail/agents"
+	"fantail/ui/words"
+)
+
+// StateText is what the agent does now, in a few words; over says that its question is
+// on the screen by itself, so that they need not repeat it.
+func (t *Tab) StateText(over bool) string {
+	if i := t.Info; i.Handles != 0 && !i.State.Terminal() {
+		return fmt.Sprintf("handles #%d · %s", i.Handles, t.stands(over))
+	}
+	return t.stands(over)
+}
+
+// stands is StateText without what a fork is for.
+func (t *Tab) stands(over bool) string {
+	i := t.Info
+	if mark := t.stallMark(); mark != "" {
+		return mark
+	}
+	switch i.State {
+	case agents.Running:
+		if i.Retry != nil {
+			return fmt.Sprintf("tries again (%d of %d)", i.Retry.Attempt, i.Retry.Of)
+		}
+		return words.Doing(i)
+	case agents.Waiting:
+		if i.Why != "" {
+			return i.Why
+		}
+	case agents.Asking:
+		if i.Question != nil && !over {
+			return "asks: " + i.Question.Gist()
+		}
+	case agents.Done:
+		if i.Gist != "" {
+			return string(i.State) + ": " + i.Gist
+		}
+	case agents.Failed, agents.Crashed, agents.Killed:
+		if why, _, _ := strings.Cut(strings.TrimSpace(i.Why), "\n"); why != "" && why != string(i.State) {
+			return string(i.State) + ": " + why
+		}
+	}
+	return string(i.State)
+}
+
+// stallMark says for how long an agent gave no sign of life and what it waits
+// for; "": it does.
+func (t *Tab) stallMark() string {
+	quiet, ok := t.Info.Stalled(t.Active, t.of.Now())
+	if !ok {
+		return ""
+	}
+	return "stalled " + words.Silence(quiet) + " · " + words.Doing(t.Info)
+}

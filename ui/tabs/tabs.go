@@ -1,0 +1,416 @@
+// Package tabs has the agents as the screen knows them, one tab each, and draws what
+// frames the transcript: the row of tabs, the strip of views, the status line.
+//
+// Does: keep the tabs in order and in the order of their use, take in what the feed
+// says of an agent, show its four views, put its state and its mail into the few cells
+// there are. What is known of one agent is a field of [Tab]; a new part of the status
+// line is a slot in status.go.
+//
+// Does not: read anything (what is missing it says, and the caller brings it), take
+// keys, know a pool.
+//
+// Imports: agents, inbox, themes, tools/permit, ui/composer, ui/dialog, ui/frame,
+// ui/transcript, ui/words.
+package tabs
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"fantail/agents"
+	"fantail/themes"
+	"fantail/ui/composer"
+	"fantail/ui/dialog"
+	"fantail/ui/transcript"
+)
+
+// Tab is the screen's part of one agent.
+type Tab struct {
+	of   *Tabs
+	Info agents.Info
+	View *transcript.View
+	Box  *composer.Box // nil for an agent without a prompt box
+	Line *Line         // the one-line box of such a tab, if open
+
+	Loaded  bool           // its newest page is shown
+	Asked   bool           // that page was asked for
+	Newest  int64          // the Seq of that page's newest entry
+	latest  int64          // the highest Seq of the entries shown
+	backlog []agents.Event // what came before the page
+
+	Question dialog.Question // for the agent's question, made when it is first shown
+	About    int64           // the question it is for
+	News     bool            // a message came since the tab was last looked at; see marks.go
+
+	Panes  panes
+	Active time.Time // the agent's last sign of life
+}
+
+// Line is a one-line box in the tab of an agent without a prompt box.
+type Line struct {
+	Box   *composer.Box
+	Mail  bool // to the agent; else a command as main
+	Label string
+}
+
+// walkPause ends a walk through the recently used tabs.
+const walkPause = time.Second
+
+// Look is how the tabs are drawn.
+type Look struct {
+	Theme *themes.Theme
+	Now   func() time.Time
+	ASCII bool // the terminal has ASCII only
+	Msgs  bool // the status line says `2 msgs` for `2 pending`
+}
+
+// Tabs are the tabs: main and helpers first, then the others as they were
+// opened; and the order of their use.
+type Tabs struct {
+	Look
+
+	All     []*Tab
+	Open    []*Tab // of all, those that have not ended
+	ids     map[int64]*Tab
+	asking  map[*Tab]bool
+	Good    int // of those that ended
+	Bad     int
+	Pending int // messages in all inboxes
+	Version int // counts changes of who there is, of names and of states
+	folded  bool
+
+	Focus  *Tab
+	recent []*Tab // most recently used first
+	walk   int    // the place in recent of a walk that goes on
+	walked time.Time
+}
+
+// Make makes the tab of an agent; it is not among the others yet.
+func (t *Tabs) Make(i agents.Info) *Tab {
+	return &Tab{of: t, Info: i, View: transcript.New(t.Theme, t.Now)}
+}
+
+// SetTheme gives all that the tabs show other colours.
+func (t *Tabs) SetTheme(theme *themes.Theme) {
+	t.Theme = theme
+	for _, x := range t.All {
+		for _, v := range []*transcript.View{x.View, x.Panes.prompt, x.Panes.output, x.Panes.info} {
+			if v != nil {
+				v.SetTheme(theme)
+			}
+		}
+		if x.Box != nil {
+			x.Box.SetTheme(theme)
+		}
+		if x.Line != nil {
+			x.Line.Box.SetTheme(theme)
+		}
+		x.Question, x.About = nil, 0
+	}
+}
+
+// Typing is the box that has the keyboard: the tab's prompt box, or the one-line box
+// opened in a tab without one; nil if neither.
+func (t *Tab) Typing() *composer.Box {
+	if t.Line != nil {
+		return t.Line.Box
+	}
+	return t.Box
+}
+
+// Typing is the focused tab's.
+func (t *Tabs) Typing() *composer.Box {
+	if t.Focus == nil {
+		return nil
+	}
+	return t.Focus.Typing()
+}
+
+// Acting is the tab of the agent that commands act for: the focused one if the human
+// talks to it, else main.
+func (t *Tabs) Acting() *Tab {
+	if t.Focus != nil && t.Focus.Info.Kind.HasPrompt() {
+		return t.Focus
+	}
+	return t.Main()
+}
+
+func (t *Tabs) ByID(id int64) *Tab { return t.ids[id] }
+
+func (t *Tabs) ByName(name string) *Tab {
+	for _, x := range t.All {
+		if x.Info.Name == name {
+			return x
+		}
+	}
+	return nil
+}
+
+// Main is the tab of main.
+func (t *Tabs) Main() *Tab {
+	for _, x := range t.All {
+		if x.Info.Kind == agents.Main {
+			return x
+		}
+	}
+	return nil
+}
+
+// childrenOf are the tabs of the agents whose work that one dispatched.
+func (t *Tabs) childrenOf(id int64) []*Tab {
+	var xs []*Tab
+	for _, x := range t.All {
+		if x.Info.Parent == id {
+			xs = append(xs, x)
+		}
+	}
+	return xs
+}
+
+// before is the order of tabs.
+func before(x, y *Tab) int {
+	if a, b := x.Info.Kind.HasPrompt(), y.Info.Kind.HasPrompt(); a != b {
+		if a {
+			return -1
+		}
+		return 1
+	}
+	return cmp.Compare(x.Info.ID, y.Info.ID)
+}
+
+// put puts a tab into its place; take takes it out.
+func put(xs []*Tab, x *Tab) []*Tab {
+	i, _ := slices.BinarySearchFunc(xs, x, before)
+	return slices.Insert(xs, i, x)
+}
+
+func take(xs []*Tab, x *Tab) []*Tab {
+	if i := slices.Index(xs, x); i >= 0 {
+		return slices.Delete(xs, i, i+1)
+	}
+	return xs
+}
+
+func (t *Tabs) Add(x *Tab) {
+	t.All = put(t.All, x)
+	t.recent = append(t.recent, x)
+	t.enter(x)
+	if t.Focus == nil {
+		t.Focus = x
+	}
+}
+
+// enter counts a tab in; leave counts it out.
+func (t *Tabs) enter(x *Tab) {
+	if t.ids == nil {
+		t.ids, t.asking = map[int64]*Tab{}, map[*Tab]bool{}
+	}
+	t.ids[x.Info.ID] = x
+	t.Pending += x.Info.Pending
+	switch s := x.Info.State; {
+	case s == agents.Done:
+		t.Good++
+	case s.Terminal():
+		t.Bad++
+	default:
+		t.Open = put(t.Open, x)
+		if s == agents.Asking {
+			t.asking[x] = true
+		}
+	}
+}
+
+func (t *Tabs) leave(x *Tab) {
+	delete(t.ids, x.Info.ID)
+	delete(t.asking, x)
+	t.Pending -= x.Info.Pending
+	switch s := x.Info.State; {
+	case s == agents.Done:
+		t.Good--
+	case s.Terminal():
+		t.Bad--
+	default:
+		t.Open = take(t.Open, x)
+	}
+}
+
+// Note replaces what is known of a tab's agent.
+func (t *Tabs) Note(x *Tab, i agents.Info) {
+	was := x.Info
+	if was.State == i.State && was.ID == i.ID && was.Kind == i.Kind {
+		t.Pending += i.Pending - was.Pending
+		x.Info = i
+		if was.Name != i.Name || was.Parent != i.Parent {
+			t.Version++
+		}
+		return
+	}
+	t.leave(x)
+	if was.ID != i.ID || was.Kind != i.Kind {
+		t.All = take(t.All, x)
+		x.Info = i
+		t.All = put(t.All, x)
+	}
+	x.Info = i
+	t.enter(x)
+	t.Version++
+}
+
+func (t *Tabs) Remove(id int64) {
+	x := t.ids[id]
+	if x == nil {
+		return
+	}
+	t.leave(x)
+	t.Version++
+	t.All, t.recent = take(t.All, x), take(t.recent, x)
+	if t.Focus == x {
+		t.Focus = nil
+		if len(t.recent) > 0 {
+			t.Focus = t.recent[0]
+		}
+	}
+	t.walk = max(0, slices.Index(t.recent, t.Focus))
+}
+
+// count is how many tabs the row has.
+func (t *Tabs) count() int {
+	switch {
+	case !t.folded:
+		return len(t.All)
+	case t.Focus != nil && t.Focus.Info.State.Terminal():
+		return len(t.Open) + 1
+	}
+	return len(t.Open)
+}
+
+// inRow is the i-th tab of the row.
+func (t *Tabs) inRow(i int) *Tab {
+	switch {
+	case !t.folded:
+		return t.All[i]
+	case i < len(t.Open):
+		return t.Open[i]
+	}
+	return t.Focus
+}
+
+// placeOf is a tab's place in the row.
+func (t *Tabs) placeOf(x *Tab) int {
+	xs := t.All
+	if t.folded {
+		if xs = t.Open; x.Info.State.Terminal() {
+			return len(xs)
+		}
+	}
+	i, _ := slices.BinarySearchFunc(xs, x, before)
+	return i
+}
+
+// To focuses a tab; it becomes the most recently used, before the one a walk
+// ended on.
+func (t *Tabs) To(x *Tab) {
+	if t.walk != 0 {
+		t.front(t.Focus)
+	}
+	t.front(x)
+	t.Focus, t.walk = x, 0
+}
+
+// front makes a tab the most recently used.
+func (t *Tabs) front(x *Tab) {
+	if i := slices.Index(t.recent, x); i > 0 {
+		copy(t.recent[1:], t.recent[:i])
+		t.recent[0] = x
+	}
+}
+
+// Last is the tab used before the focused one; nil if there is none.
+func (t *Tabs) Last() *Tab {
+	for _, x := range t.recent {
+		if x != t.Focus {
+			return x
+		}
+	}
+	return nil
+}
+
+// Nth focuses the n-th tab from 1.
+func (t *Tabs) Nth(n int) {
+	if n >= 1 && n <= t.count() {
+		t.To(t.inRow(n - 1))
+	}
+}
+
+// Next focuses the neighbour to the right (1) or left (-1).
+func (t *Tabs) Next(by int) {
+	if n := t.count(); n > 0 && t.Focus != nil {
+		t.To(t.inRow((t.placeOf(t.Focus) + by + n) % n))
+	}
+}
+
+// Back walks the recently used tabs as windows do: the first press after a
+// pause goes to the previous one, presses less than a second apart walk on. The
+// order of use changes once the walk is over.
+func (t *Tabs) Back(now time.Time, by int) {
+	n := len(t.recent)
+	if n < 2 {
+		return
+	}
+	if now.Sub(t.walked) > walkPause {
+		t.To(t.Focus)
+	}
+	t.walked = now
+	t.walk = (t.walk + by + n) % n
+	t.Focus = t.recent[t.walk]
+}
+
+// Apply shows what an event adds to a transcript. Until the tab's newest page
+// is there it is kept; entries the page held are not shown again.
+func (t *Tab) Apply(e agents.Event) {
+	if !t.Loaded {
+		if t.Asked {
+			t.backlog = append(t.backlog, e)
+		} else if _, ok := e.(agents.Delta); ok {
+			t.backlog = append(t.backlog, e)
+		} else if x, ok := e.(agents.Appended); ok && x.Live {
+			t.backlog = nil // the page will hold it
+		} else if _, ok := e.(agents.Void); ok {
+			t.backlog = nil
+		}
+		return
+	}
+	switch e := e.(type) {
+	case agents.Appended:
+		es := e.Entries
+		for len(es) > 0 && es[0].Seq <= t.Newest {
+			es = es[1:]
+		}
+		for _, x := range es {
+			t.latest = max(t.latest, x.Seq)
+		}
+		t.View.Append(es, e.Live)
+		t.Panes.enter(es, e.Live)
+	case agents.Delta:
+		t.View.Delta(e)
+		t.Panes.stream(e)
+	case agents.Void:
+		t.View.Void()
+		t.Panes.void()
+	}
+}
+
+// Begin shows the newest page of the transcript, and then what came meanwhile.
+func (t *Tab) Begin(es []agents.Entry) {
+	t.Loaded = true
+	backlog := t.backlog
+	t.backlog = nil
+	t.Apply(agents.Appended{Agent: t.Info.ID, Entries: es})
+	if n := len(es); n > 0 {
+		t.Newest = es[n-1].Seq
+	}
+	for _, e := range backlog {
+		t.Apply(e)
+	}
+}
