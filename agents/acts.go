@@ -77,14 +77,16 @@ func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
 	removed := false
 	err := p.o.DB.Write(ctx, "take a prompt back", func(tx *store.Tx) (err error) {
 		removed, err = tx.RemovePrompt(id)
+		tx.AfterCommit(func() {
+			a.dropPrompt(id)
+			if removed {
+				a.unwished(id)
+			}
+		})
 		return err
 	})
 	if err != nil {
 		return false, fmt.Errorf("take the prompt back: %w", err)
-	}
-	a.dropPrompt(id)
-	if removed {
-		a.unwished(id)
 	}
 	return removed, nil
 }
@@ -96,10 +98,9 @@ func (p *Pool) Withdraw(ctx context.Context, agent int64) ([]string, error) {
 	if err != nil || !a.kind.HasPrompt() {
 		return nil, err
 	}
-	var ids []int64
 	var texts []string
 	err = p.o.DB.Write(ctx, "take the prompts back", func(tx *store.Tx) error {
-		ids, texts = nil, nil
+		texts = nil
 		waiting, err := tx.WaitingPrompts(a.id)
 		if err != nil {
 			return err
@@ -108,20 +109,18 @@ func (p *Pool) Withdraw(ctx context.Context, agent int64) ([]string, error) {
 			if _, err := tx.RemovePrompt(q.ID); err != nil {
 				return err
 			}
-			ids, texts = append(ids, q.ID), append(texts, q.Text)
+			texts = append(texts, q.Text)
 		}
 		tx.AfterCommit(func() {
-			for _, id := range ids {
-				a.dropPrompt(id)
+			for _, q := range waiting {
+				a.dropPrompt(q.ID)
+				a.unwished(q.ID)
 			}
 		})
 		return nil
 	})
 	if err != nil {
 		return nil, fmt.Errorf("take the prompts back: %w", err)
-	}
-	for _, id := range ids {
-		a.unwished(id)
 	}
 	return texts, nil
 }
@@ -168,13 +167,18 @@ func (p *Pool) CloseTab(ctx context.Context, name string) error {
 	case !i.State.Terminal():
 		return fmt.Errorf("the agent %s still lives (%s); /kill %s ends it", name, i.State, name)
 	}
-	if err := p.o.DB.Write(ctx, "close a tab", func(tx *store.Tx) error { return tx.CloseAgent(a.id) }); err != nil {
+	err = p.o.DB.Write(ctx, "close a tab", func(tx *store.Tx) error {
+		tx.AfterCommit(func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			delete(p.agents, a.id)
+			p.hub.emit(Closed{a.id})
+		})
+		return tx.CloseAgent(a.id)
+	})
+	if err != nil {
 		return fmt.Errorf("close %s: %w", name, err)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.agents, a.id)
-	p.hub.emit(Closed{a.id})
 	return nil
 }
 
@@ -189,16 +193,22 @@ func (p *Pool) SetModel(ctx context.Context, agent int64, name string) error {
 	if err != nil {
 		return err
 	}
-	if err := p.o.DB.Write(ctx, "set the model", func(tx *store.Tx) error { return tx.SetAgentModel(a.id, m.Name) }); err != nil {
+	err = p.o.DB.Write(ctx, "set the model", func(tx *store.Tx) error {
+		// In the order of the commits, so that the last one holds here as it does in the row.
+		tx.AfterCommit(func() {
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			a.model = m
+			if a.kind == Main {
+				p.model = m.Name
+			}
+			a.change(func(i *Info) { i.Model, i.Window, i.Priced = m.Name, m.Window, m.Price != nil })
+		})
+		return tx.SetAgentModel(a.id, m.Name)
+	})
+	if err != nil {
 		return fmt.Errorf("set the model: %w", err)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	a.model = m
-	if a.kind == Main {
-		p.model = m.Name
-	}
-	a.change(func(i *Info) { i.Model, i.Window, i.Priced = m.Name, m.Window, m.Price != nil })
 	return nil
 }
 
@@ -259,12 +269,12 @@ func (p *Pool) Clear(ctx context.Context, agent int64) error {
 		case ok && last.Outcome == "":
 			return errors.New("a turn runs; Esc stops it, then begin anew")
 		}
+		tx.AfterCommit(func() { a.set(func(i *Info) { i.Context = 0 }) })
 		_, err = a.book().Batch(tx, false).Add(0, Entry{Kind: EntryCleared})
 		return err
 	})
 	if err != nil {
 		return fmt.Errorf("begin a new conversation: %w", err)
 	}
-	a.set(func(i *Info) { i.Context = 0 })
 	return nil
 }

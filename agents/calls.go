@@ -28,6 +28,9 @@ func (a *agent) runCalls(ctx context.Context, calls []Call) error {
 			continue
 		}
 		a.set(func(i *Info) { i.State, i.Doing = Running, fmt.Sprintf("%d tools", n) })
+		// They start in the order of the reply, so that tasks get their numbers in it: each call waits
+		// for its own start until the channel of the one before it is closed, and closes its own then.
+		// What they do after they started has no order.
 		errs := make([]error, n)
 		var all sync.WaitGroup
 		before := make(chan struct{})

@@ -45,17 +45,18 @@ func (p *Pool) Policy(agent int64) (inbox.Policy, error) {
 }
 
 // Override changes what the human said about an agent's mail, and returns the policy
-// that holds now.
+// that holds now. change may be called more than once, each time with what held then.
 func (p *Pool) Override(ctx context.Context, agent int64, change func(o *inbox.Overrides)) (inbox.Policy, error) {
 	a, err := p.agent(agent)
 	if err != nil {
 		return inbox.Policy{}, err
 	}
 	err = p.o.DB.Write(ctx, "change a policy", func(tx *store.Tx) error {
-		p.mu.Lock()
-		o := p.said[a.id]
-		p.mu.Unlock()
-		o.From = maps.Clone(o.From)
+		// From the table: memory does not show yet what the writes committed with this one change.
+		o, err := inbox.OverridesOf(&tx.View, a.id)
+		if err != nil {
+			return err
+		}
 		change(&o)
 		tx.AfterCommit(func() {
 			p.mu.Lock()
@@ -134,9 +135,10 @@ func (p *Pool) BeQuiet(ctx context.Context, until time.Time) error {
 		if err != nil {
 			return err
 		}
-		p.mu.Lock()
-		q := p.quiet
-		p.mu.Unlock()
+		q, err := inbox.IsQuiet(&tx.View)
+		if err != nil {
+			return err
+		}
 		if !q.On {
 			q.Since = newest
 		}
@@ -168,9 +170,10 @@ var ErrLoud = errors.New("it is not quiet; /messages quiet holds all mail")
 // meanwhile, what is urgent first.
 func (p *Pool) EndQuiet(ctx context.Context) (came string, err error) {
 	err = p.o.DB.Write(ctx, "end quiet", func(tx *store.Tx) error {
-		p.mu.Lock()
-		q := p.quiet
-		p.mu.Unlock()
+		q, err := inbox.IsQuiet(&tx.View)
+		if err != nil {
+			return err
+		}
 		if !q.On {
 			return ErrLoud
 		}

@@ -96,8 +96,16 @@ func (a *agent) asksUser(ctx context.Context, c Call, call *tools.Call) error {
 // meanwhile. That a call was let run is noted before it does, so that no start of
 // the program lets it run again.
 func (a *agent) put(ctx context.Context, q Question, beside bool) (ans Answer, err error) {
-	a.asking.Lock()
-	defer a.asking.Unlock()
+	if beside {
+		select {
+		case a.asking <- struct{}{}:
+			defer func() { <-a.asking }()
+		case <-ctx.Done():
+		}
+		if ctx.Err() != nil { // the turn was stopped while a neighbour's question stood
+			return ans, context.Cause(ctx)
+		}
+	}
 	a.p.mu.Lock()
 	q.Agent, q.Name, q.Outside = a.id, a.info.Name, a.strict
 	a.p.mu.Unlock()

@@ -45,6 +45,18 @@ func Overridden(v *store.View) (map[int64]Overrides, error) {
 	return all, rows.Err()
 }
 
+// OverridesOf returns what Override kept of one agent; what can't be read says nothing.
+func OverridesOf(v *store.View, agent int64) (o Overrides, err error) {
+	var data string
+	switch err := v.QueryRow(`SELECT ifnull((SELECT data FROM policies WHERE agent = ?), '{}')`, agent).Scan(&data); {
+	case err != nil:
+		return o, fmt.Errorf("read the policy of agent %d: %w", agent, err)
+	case json.Unmarshal([]byte(data), &o) != nil:
+		return Overrides{}, nil
+	}
+	return o, nil
+}
+
 // SetQuiet keeps whether it is quiet.
 func SetQuiet(tx *store.Tx, q Quiet) error {
 	data, err := json.Marshal(q)

@@ -1,0 +1,256 @@
+package agents_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools/permit"
+)
+
+// together has one transaction carry out what these functions write, in their order:
+// the writer is held until all of them have queued. It needs the fake time of play.
+func (w *world) together(fs ...func()) {
+	w.t.Helper()
+	var all sync.WaitGroup
+	held, release := make(chan struct{}), make(chan struct{})
+	all.Go(func() {
+		if err := w.db.Write(context.Background(), "hold", func(*store.Tx) error {
+			close(held)
+			<-release
+			return nil
+		}); err != nil {
+			w.t.Error(err)
+		}
+	})
+	<-held
+	for _, f := range fs {
+		all.Go(f)
+		synctest.Wait()
+	}
+	close(release)
+	all.Wait()
+}
+
+// overridden is what the database keeps of what the human said about main's mail.
+func (w *world) overridden() (o inbox.Overrides) {
+	w.t.Helper()
+	check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) error {
+		all, err := inbox.Overridden(&rx.View)
+		o = all[w.main()]
+		return err
+	}))
+	return o
+}
+
+// TestOverride_losesNothing: each change that was acknowledged holds, in memory and in
+// the row, also where many were committed with one another.
+func TestOverride_losesNothing(t *testing.T) {
+	w := open(t, answers(), setting{})
+	main := w.main()
+	want := map[string]inbox.Mode{}
+	var all sync.WaitGroup
+	for caller := range 4 {
+		for n := range 100 {
+			want[fmt.Sprintf("from-%d-%d", caller, n)] = inbox.Interrupt
+		}
+		all.Go(func() {
+			for n := range 100 {
+				_, err := w.pool.Override(context.Background(), main, func(o *inbox.Overrides) {
+					if o.From == nil {
+						o.From = map[string]inbox.Mode{}
+					}
+					o.From[fmt.Sprintf("from-%d-%d", caller, n)] = inbox.Interrupt
+				})
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	now, err := w.pool.Policy(main)
+	check(t, err)
+	if got := now.Human.From; !maps.Equal(got, want) {
+		t.Errorf("memory has %d of %d changes", len(got), len(want))
+	}
+	if got := w.overridden().From; !maps.Equal(got, want) {
+		t.Errorf("the row has %d of %d changes", len(got), len(want))
+	}
+}
+
+// TestQuiet_committedTogether: who begins and ends it beside others sees what they did.
+func TestQuiet_committedTogether(t *testing.T) {
+	quiet := func(w *world) inbox.Quiet {
+		now, err := w.pool.Policy(w.main())
+		check(w.t, err)
+		var kept inbox.Quiet
+		check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) error {
+			kept, err = inbox.IsQuiet(&rx.View)
+			return err
+		}))
+		if now.Quiet.On != kept.On || !now.Quiet.Until.Equal(kept.Until) || now.Quiet.Since != kept.Since {
+			w.t.Errorf("memory has %+v, the row %+v", now.Quiet, kept)
+		}
+		return kept
+	}
+	t.Run("made longer", func(t *testing.T) {
+		play(t, answers(), setting{}, func(w *world) {
+			ctx, later := context.Background(), time.Now().Add(time.Hour)
+			w.mails("ci", "before", agents.Letter{})
+			helper, main := w.info("ci").ID, w.main()
+			w.together(
+				func() { check(t, w.pool.BeQuiet(ctx, time.Time{})) },
+				func() {
+					_, err := w.pool.Mail(ctx, helper, agents.Letter{To: []string{"main"}, Body: "meanwhile"})
+					check(t, err)
+				},
+				func() { check(t, w.pool.BeQuiet(ctx, later)) },
+			)
+			ms, err := w.pool.Inbox(ctx, main)
+			check(t, err)
+			if q := quiet(w); len(ms) != 2 || !q.On || !q.Until.Equal(later) || q.Since != ms[0].ID {
+				t.Errorf("it is %+v; messages %+v", q, ms)
+			}
+			if came, err := w.pool.EndQuiet(ctx); err != nil || !strings.Contains(came, "1 message came") {
+				t.Errorf("came: %q, %v", came, err)
+			}
+		})
+	})
+	t.Run("begun and ended", func(t *testing.T) {
+		play(t, answers(), setting{}, func(w *world) {
+			ctx := context.Background()
+			errs := make([]error, 3)
+			end := func(n int) func() { return func() { _, errs[n] = w.pool.EndQuiet(ctx) } }
+			w.together(func() { errs[0] = w.pool.BeQuiet(ctx, time.Time{}) }, end(1), end(2))
+			if errs[0] != nil || errs[1] != nil || !errors.Is(errs[2], agents.ErrLoud) {
+				t.Errorf("begin, end, end again: %v", errs)
+			}
+			if quiet(w).On {
+				t.Error("it is quiet")
+			}
+		})
+	})
+}
+
+// TestCommit_showsAtOnce: what a write changes of what is in memory changes with its
+// commit, in the order of the commits: the hook of a write behind it, committed
+// with it, sees that.
+func TestCommit_showsAtOnce(t *testing.T) {
+	main := func(is []agents.Info) agents.Info { return is[0] }
+	for name, c := range map[string]struct {
+		before func(w *world)
+		write  func(w *world) error
+		shown  func(is []agents.Info) bool
+	}{
+		"SetModel": {
+			func(*world) {},
+			func(w *world) error {
+				return w.pool.SetModel(context.Background(), main(w.pool.Infos()).ID, "test/two")
+			},
+			func(is []agents.Info) bool { return main(is).Model == "test/two" },
+		},
+		"CloseTab": {
+			func(w *world) {
+				w.push("kid", "x")
+				w.run(1)
+				w.rest()
+			},
+			func(w *world) error { return w.pool.CloseTab(context.Background(), "kid") },
+			func(is []agents.Info) bool { return len(is) == 1 },
+		},
+		"Clear": {
+			func(w *world) {
+				w.prompt("hello")
+				w.rest()
+				if main(w.pool.Infos()).Context == 0 {
+					w.t.Fatal("the context is empty")
+				}
+			},
+			func(w *world) error { return w.pool.Clear(context.Background(), main(w.pool.Infos()).ID) },
+			func(is []agents.Info) bool { return main(is).Context == 0 },
+		},
+		"Unprompt": {
+			func(w *world) {
+				w.prompt("think")
+				w.until("it thinks", func() bool { return w.info("main").Doing == "streaming" })
+				w.prompt("later")
+				w.until("one waits", func() bool { return len(w.info("main").Prompts) == 1 })
+			},
+			func(w *world) error {
+				_, err := w.pool.Unprompt(context.Background(), main(w.pool.Infos()).Prompts[0].ID)
+				return err
+			},
+			func(is []agents.Info) bool { return len(main(is).Prompts) == 0 },
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := answers()
+			plain := m.reply
+			m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+				ps, err := plain(ctx, req)
+				return append(ps, llm.Usage{Input: 100, Output: 1}), err
+			}
+			play(t, m, setting{}, func(w *world) {
+				w.main()
+				c.before(w)
+				var is []agents.Info
+				w.together(
+					func() { check(t, c.write(w)) },
+					func() {
+						check(t, w.db.Write(context.Background(), "look", func(tx *store.Tx) error {
+							tx.AfterCommit(func() { is = w.pool.Infos() })
+							return nil
+						}))
+					},
+				)
+				if !c.shown(is) {
+					t.Errorf("the hook behind it sees %+v", is)
+				}
+			})
+		})
+	}
+}
+
+// TestAsk_notAfterAStop: of calls that run side by side and come to ask because the mode
+// changed meanwhile, one asks at a time, and none does once their turn was stopped.
+func TestAsk_notAfterAStop(t *testing.T) {
+	var w *world
+	var stricter sync.Once
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		return slices.Concat(call("a", "read_file", `{"path":"/etc/hosts"}`), call("b", "read_file", `{"path":"/etc/hosts"}`), call("c", "read_file", `{"path":"/etc/hosts"}`)), nil
+	}}
+	play(t, m, setting{start: func(name string, f func()) {
+		if strings.HasPrefix(name, "tool ") {
+			stricter.Do(func() { check(t, w.pool.SetMode(permit.Ask)) })
+		}
+		go f()
+	}}, func(it *world) {
+		w = it
+		w.prompt("read")
+		q := w.asks("main")
+		synctest.Wait()
+		w.pool.Stop(w.main())
+		w.rest()
+		first, _ := w.row(q.ID)
+		second, _ := w.row(q.ID + 1)
+		if first.Call == "" || second.Call != "" {
+			t.Errorf("questions were put for %q and %q", first.Call, second.Call)
+		}
+		es := w.entries("main")
+		if end := es[len(es)-1].End; end == nil || end.Outcome != agents.Interrupted {
+			t.Errorf("it ended as %+v", es[len(es)-1])
+		}
+	})
+}
