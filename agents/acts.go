@@ -148,7 +148,7 @@ func (p *Pool) Stop(agent int64) {
 		return
 	}
 	p.mu.Lock()
-	a.hushed = a.shownTurn != 0 && a.kind.HasPrompt()
+	a.hushed = a.hushed || a.shownTurn != 0 && a.kind.HasPrompt() // a second one at rest changes nothing
 	p.mu.Unlock()
 	a.halt(ErrStopped)
 }

@@ -254,3 +254,23 @@ func TestAsk_notAfterAStop(t *testing.T) {
 		}
 	})
 }
+
+// TestStop_twice: who stopped an agent's turn and presses Esc once more finds it at rest
+// all the same: mail that would wake it still waits for what they do next.
+func TestStop_twice(t *testing.T) {
+	play(t, answers(), setting{}, func(w *world) {
+		w.prompt("think")
+		w.until("it thinks", func() bool { return w.info("main").Doing == "streaming" })
+		w.pool.Stop(w.main())
+		w.rest()
+		_, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Kind: inbox.Mail, Deliver: inbox.Wake, Body: "wake up"})
+		check(t, err)
+		synctest.Wait()
+		w.pool.Stop(w.main())
+		w.rest()
+		w.until("the mail waits", func() bool { return w.info("main").Pending == 1 })
+		w.prompt("go on")
+		w.rest()
+		w.until("it came in", func() bool { return w.info("main").Pending == 0 })
+	})
+}
