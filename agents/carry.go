@@ -3,10 +3,14 @@ package agents
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"sort"
+	"strings"
 	"time"
 
 	"fantail/agents/history"
+	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
 )
@@ -33,6 +37,56 @@ func (a *agent) carryOut(ctx context.Context) {
 		a.refuse(a.endingOf(ctx, err))
 	}
 	a.spent()
+}
+
+// await keeps a sub-agent whose own dispatched work still runs from finishing:
+// it waits, without a request and without a slot, and goes on when they report.
+func (a *agent) await(ctx context.Context) error {
+	if a.kind.HasPrompt() || a.wrapsUp() || len(a.owed()) == 0 {
+		return nil
+	}
+	waiting, release := a.steerable(ctx)
+	defer release()
+	w := a.p.waits.begin(&wait{agent: a.id, children: true})
+	regain := a.aside("waiting for " + strings.Join(a.owed(), ", "))
+	err := w.until(waiting, func() (bool, error) {
+		reported, err := a.reported(ctx)
+		return reported || len(a.owed()) == 0, err
+	})
+	w.end()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil, errors.Is(err, ErrNothing), errors.Is(err, errSteered): // that prompt enters at this seam
+		return regain(ctx)
+	}
+	return fmt.Errorf("look for reports: %w", err)
+}
+
+// reported reports whether a message waits that enters at the agent's next seam.
+func (a *agent) reported(ctx context.Context) (bool, error) {
+	if !a.hasMail() {
+		return false, nil
+	}
+	ms, err := a.p.inbox.List(ctx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}, Limit: 1})
+	return len(ms) > 0, err
+}
+
+// owed names the work the agent dispatched that still runs or is about to start.
+func (a *agent) owed() []string {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	var names []string
+	for _, b := range a.p.workOf(a.id) {
+		names = append(names, b.info.Name)
+	}
+	for _, q := range a.p.queue.Of(a.id) {
+		if a.p.queue.Wanted(q) {
+			names = append(names, q.Name)
+		}
+	}
+	sort.Strings(names)
+	return names
 }
 
 // spent lets go what an agent held whose life is over.

@@ -63,36 +63,29 @@ func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode stri
 // background, its time-out is that of an async one.
 func (d desk) result(ctx context.Context, call string, t Task, patient bool) (text string, entry int64, err error) {
 	p := d.a.p
-	w := &wait{agent: d.a, from: t.Name, task: t.ID, patient: patient}
-	end := p.join(w)
+	w := p.waits.begin(&wait{agent: d.a.id, from: t.Name, task: t.ID, patient: patient})
 	d.a.set(func(i *Info) { i.Delegated++ })
 	regain := d.a.aside("waiting for " + t.Name)
 	defer func() {
-		end()
+		w.end()
 		d.a.set(func(i *Info) { i.Delegated-- })
 		_ = regain(ctx) // an error is the turn's end, which runCall sees
 	}()
-	for {
-		version := p.versionNow()
-		if !p.unended(t.ID) {
-			return d.collect(ctx, call, t)
+	ended := false
+	if w.until(ctx, func() (bool, error) {
+		ended = !p.unended(t.ID)
+		return ended || w.inBackground(), nil
+	}) != nil {
+		then := "it goes on, and its result arrives in your inbox by itself"
+		if p.ctx.Err() != nil {
+			then = "the program was closed; what it had so far is in your inbox"
 		}
-		if p.isMoved(w) {
-			return dispatched(t, "The user moved it to the background. "), 0, nil
-		}
-		// Whoever waits for this agent learns that nothing can come; a task always
-		// ends, so this wait never gives up.
-		p.looked(w, version)
-		select {
-		case <-w.poke:
-		case <-ctx.Done():
-			then := "it goes on, and its result arrives in your inbox by itself"
-			if p.ctx.Err() != nil {
-				then = "the program was closed; what it had so far is in your inbox"
-			}
-			return "", 0, fmt.Errorf("the wait for '%s' (session: %d) ended before it did; %s", t.Name, t.ID, then)
-		}
+		return "", 0, fmt.Errorf("the wait for '%s' (session: %d) ended before it did; %s", t.Name, t.ID, then)
 	}
+	if !ended {
+		return dispatched(t, "The user moved it to the background. "), 0, nil
+	}
+	return d.collect(ctx, call, t)
 }
 
 // collect takes the message a task ended with as the call's result, or says what
@@ -137,12 +130,6 @@ func (p *Pool) unended(task int64) bool {
 	return false
 }
 
-func (p *Pool) isMoved(w *wait) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return w.moved
-}
-
 // Background lets the agent go on while the work it waits for in sync
 // delegations runs in the background, as if it had been dispatched async from
 // the beginning. It returns the names, none if the agent waits for no such work.
@@ -154,17 +141,9 @@ func (p *Pool) Background(agent int64) []string {
 
 // putAside is Background for a caller that holds mu.
 func (p *Pool) putAside(agent int64) []string {
-	var names []string
-	for w := range p.waits {
-		if w.agent.id != agent || w.task == 0 || w.moved {
-			continue
-		}
-		w.moved = true
-		names = append(names, w.from)
-		if w.patient {
-			p.extend(w.task)
-		}
-		w.poked()
+	names, longer := p.waits.background(agent)
+	for _, task := range longer {
+		p.extend(task)
 	}
 	return names
 }

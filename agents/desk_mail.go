@@ -49,29 +49,23 @@ func (a *agent) untilStarted(ctx context.Context, names []string) (goOn func(), 
 		if task == 0 {
 			continue
 		}
-		w := &wait{agent: a, from: name}
-		end, regain, before := a.p.join(w), a.aside("waiting for "+name+" to start"), goOn
+		w := a.p.waits.begin(&wait{agent: a.id, from: name})
+		regain, before := a.aside("waiting for "+name+" to start"), goOn
 		goOn = func() {
 			before()
 			_ = regain(ctx) // for as long as the turn lasts: an error is its end, which runCall sees
 		}
-		for err == nil && a.p.starting(name) == task {
-			version := a.p.versionNow()
-			if why, stuck := a.p.stuck(w, version); stuck && a.p.starting(name) == task {
-				err = fmt.Errorf("send to %s: %s; nothing was sent", name, why)
-				break
-			}
-			select {
-			case <-w.poke:
-			case <-until.Done():
-				err = fmt.Errorf("send to %s: it has not started: %w; nothing was sent", name, context.Cause(until))
-			}
+		started := func() bool { return a.p.starting(name) != task }
+		err := w.until(until, func() (bool, error) { return started(), nil })
+		w.end()
+		if err == nil || started() {
+			continue
 		}
-		end()
-	}
-	if err != nil {
 		goOn()
-		return nil, err
+		if never := (nothing{}); errors.As(err, &never) {
+			return nil, fmt.Errorf("send to %s: %s; nothing was sent", name, never.why)
+		}
+		return nil, fmt.Errorf("send to %s: it has not started: %w; nothing was sent", name, err)
 	}
 	return goOn, nil
 }

@@ -57,7 +57,7 @@ func (p *Pool) fork(ctx context.Context, parent *agent, message int64) error {
 		row := store.Agent{
 			Kind: string(Fork), Trust: above.Trust, Parent: parent.id, Model: model.Name, State: string(Queued), Handles: message,
 		}
-		if m, _, err := inbox.Find(&tx.View, message); err != nil || p.awaited(parent, m) {
+		if m, _, err := inbox.Find(&tx.View, message); err != nil || p.waits.awaited(parent.id, m) {
 			return err
 		}
 		if row.Name, err = forkName(&tx.View, above.Name); err != nil {

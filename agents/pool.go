@@ -98,13 +98,14 @@ type Pool struct {
 	sorts    chan struct{} // a token: look at the mail of those in unsorted, and at the clock
 	human    Human
 
+	hooks    hooks // set before the agents run
+
 	mu       sync.Mutex
 	agents   map[int64]*agent // those whose tab is open
 	living   map[int64]*agent // of those, the ones that have not ended: what is done at each change goes through these
 	model    string           // of new agents
 	asks     map[int64]*ask
-	waits    map[*wait]struct{}
-	version  int64         // counts what waiters must look at
+	waits    *waits
 	queue    *queue.Queue  // tasks not started, and the slots of agents that run
 	resumes  []*resume     // agents that want their slot back, in order
 	stale    bool          // another process wrote, and the maps do not show it yet
@@ -117,6 +118,13 @@ type Pool struct {
 	mailed   int64                     // up to this message they heard of mail that other processes wrote
 	changed  chan struct{}             // closed and made anew whenever Settled might answer differently
 	closing  bool
+}
+
+// hooks are what the parts of the pool want to hear of. All are called with mu held: they
+// note what they hear, and take no lock but their own.
+type hooks struct {
+	changed []func()            // who can act may have changed
+	mailed  []func(agent int64) // a message came
 }
 
 // Open recovers what a crash left, makes main if there is none and starts the
@@ -137,10 +145,13 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p := &Pool{
 		o: o, hub: newHub(), disk: newDisk(o.Patience, o.Now), model: o.Model, rules: o.Rules,
 		dispatch: make(chan struct{}, 1), sorts: make(chan struct{}, 1), unsorted: map[int64]int{}, changed: make(chan struct{}),
-		agents: map[int64]*agent{}, living: map[int64]*agent{}, asks: map[int64]*ask{}, waits: map[*wait]struct{}{},
+		agents: map[int64]*agent{}, living: map[int64]*agent{}, asks: map[int64]*ask{},
 		queue: queue.New(o.Cap),
 	}
 	p.inbox = inbox.New(o.DB, p.rung)
+	p.waits = newWaits(onlooker{p})
+	p.waits.ended = append(p.waits.ended, p.unawaited)
+	p.hooks = hooks{changed: []func(){p.waits.changed}, mailed: []func(agent int64){p.waits.came}}
 	kept, err := p.recover(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("recover the workspace: %w", err)
@@ -436,11 +447,8 @@ func (p *Pool) rung(r inbox.Rung) {
 		a.wakes++
 	}
 	a.poked()
-	p.version++
-	for w := range p.waits {
-		if w.agent == a {
-			w.poked()
-		}
+	for _, f := range p.hooks.mailed {
+		f(a.id)
 	}
 }
 
@@ -461,10 +469,9 @@ func (p *Pool) tally() Tally {
 // act: waiters, the dispatcher, Settled, the tasks' clocks. The caller holds mu.
 func (p *Pool) told() {
 	p.clocks()
-	p.version++
 	p.hub.emit(p.tally())
-	for w := range p.waits {
-		w.poked()
+	for _, f := range p.hooks.changed {
+		f()
 	}
 	token(p.dispatch)
 	close(p.changed)

@@ -100,27 +100,25 @@ func (a *agent) receive(ctx context.Context, q inbox.Query, how patience) (inbox
 	if q.From != "" {
 		why = "waiting for a message from " + q.From
 	}
-	w := &wait{agent: a, from: q.From, outside: how.outside, mail: true}
-	end := a.p.join(w)
+	w := a.p.waits.begin(&wait{agent: a.id, from: q.From, outside: how.outside, mail: true})
 	resume := how.stands(why)
 	defer func() {
-		end()
+		w.end()
 		resume()
 	}()
-	for {
-		version := a.p.versionNow()
-		if a.hasMail() {
-			if ok, err := take(); ok || err != nil {
-				return m, err
-			}
+	err := w.until(ctx, func() (bool, error) {
+		if !a.hasMail() {
+			return false, nil
 		}
-		if text, stuck := a.p.stuck(w, version); stuck {
-			return m, fmt.Errorf("%w: %s", ErrNothing, text)
-		}
-		select {
-		case <-w.poke:
-		case <-ctx.Done():
-			return m, context.Cause(ctx)
-		}
-	}
+		return take()
+	})
+	return m, err
+}
+
+// hasMail reports whether a message is pending for the agent. A waiter asks before
+// it reads the inbox: it is woken by whatever happens, most of which is no mail.
+func (a *agent) hasMail() bool {
+	a.p.mu.Lock()
+	defer a.p.mu.Unlock()
+	return a.info.Pending > 0
 }

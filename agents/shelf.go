@@ -66,7 +66,7 @@ func (p *Pool) Restore(ctx context.Context, agent int64, ids []int64) (int, erro
 
 // Pin lets a message that waits stay prominent, or ends that.
 func (p *Pool) Pin(ctx context.Context, agent, id int64, on bool) error {
-	_, err := p.arrange(ctx, "pin", agent, []int64{id}, waits, func(tx *store.Tx) (int, error) {
+	_, err := p.arrange(ctx, "pin", agent, []int64{id}, pending, func(tx *store.Tx) (int, error) {
 		return 1, p.inbox.Pin(tx, agent, id, on)
 	})
 	return err
@@ -74,7 +74,7 @@ func (p *Pool) Pin(ctx context.Context, agent, id int64, on bool) error {
 
 // Dismiss notes that the human was told of a message and put it off; it waits on.
 func (p *Pool) Dismiss(ctx context.Context, agent, id int64) error {
-	_, err := p.arrange(ctx, "dismiss", agent, []int64{id}, waits, func(tx *store.Tx) (int, error) {
+	_, err := p.arrange(ctx, "dismiss", agent, []int64{id}, pending, func(tx *store.Tx) (int, error) {
 		return 1, p.inbox.Dismiss(tx, agent, id)
 	})
 	return err
@@ -82,7 +82,7 @@ func (p *Pool) Dismiss(ctx context.Context, agent, id int64) error {
 
 // Undismiss takes that back.
 func (p *Pool) Undismiss(ctx context.Context, agent, id int64) error {
-	_, err := p.arrange(ctx, "bring back", agent, []int64{id}, waits, func(tx *store.Tx) (int, error) {
+	_, err := p.arrange(ctx, "bring back", agent, []int64{id}, pending, func(tx *store.Tx) (int, error) {
 		return 1, p.inbox.Undismiss(tx, agent, id)
 	})
 	return err
@@ -110,8 +110,8 @@ func aside(done string) func(m inbox.Message) error {
 	}
 }
 
-// waits says why a message does not wait.
-func waits(m inbox.Message) error {
+// pending says why a message does not wait.
+func pending(m inbox.Message) error {
 	switch {
 	case m.Aside():
 		return fmt.Errorf("message #%d does not wait: %s; /inbox restore %d brings it back", m.ID, fate(m), m.ID)

@@ -75,6 +75,16 @@ func (a *agent) look(from int64) {
 	token(a.p.sorts)
 }
 
+// unawaited has the sorter look at what a wait of the agent left: it waits for nobody
+// now.
+func (p *Pool) unawaited(agent int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if a := p.living[agent]; a != nil && a.info.Pending > 0 && !a.policy().Plain() {
+		a.look(0)
+	}
+}
+
 // forkEnded has the sorter try again the messages for which there were too many forks,
 // and no others. The caller holds mu.
 func (a *agent) forkEnded() {

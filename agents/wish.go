@@ -291,7 +291,7 @@ func (p *Pool) allWait(v *store.View, agent int64, ids []int64) error {
 			return err
 		}
 		if err = astray(v, m, ok, agent, id); err == nil {
-			if err = waits(m); err == nil && m.Asks() {
+			if err = pending(m); err == nil && m.Asks() {
 				err = fmt.Errorf("message #%d is a question: /answer %d", id, id)
 			}
 		}
