@@ -51,11 +51,9 @@ type agent struct {
 	timeout time.Duration // of its task; 0: none; set before the loop starts
 	command string        // its task, if that is a plain command; set before the loop starts
 
-	handling *handling       // what a fork was made for; nil: it is none; set before the loop starts
-	clock    *clock          // rings at the time-out; nil: none
-	away     []string        // what calls that wait side by side wait for
-	asking   chan struct{}   // holds a token while a call that runs beside others has its question
-	stood    *store.Approval // the question that stood for a call when the program ended, until that asks; whoever asks owns it
+	handling *handling // what a fork was made for; nil: it is none; set before the loop starts
+	clock    *clock    // rings at the time-out; nil: none
+	away     []string  // what calls that wait side by side wait for
 
 	// ——
 	turn         int64           // the turn that runs; 0: none
@@ -80,7 +78,7 @@ type stop struct{ cancel context.CancelCauseFunc }
 func (p *Pool) newAgent(i Info, task int64) *agent {
 	a := &agent{
 		p: p, id: i.ID, kind: i.Kind, task: task, info: i,
-		poke: make(chan struct{}, 1), gone: make(chan struct{}), asking: make(chan struct{}, 1), stops: map[*stop]bool{}, waiters: map[*stop]bool{},
+		poke: make(chan struct{}, 1), gone: make(chan struct{}), stops: map[*stop]bool{}, waiters: map[*stop]bool{},
 		ids: map[string]bool{}, active: p.o.Now(), strict: i.Outside || i.Kind == Fork, outside: i.Outside, tools: p.toolsOf(i.Kind), sinceSummary: 2, // long ago
 	}
 	if i.State.Terminal() {

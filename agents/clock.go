@@ -29,9 +29,9 @@ func (a *agent) watch(limit time.Duration, ring func(cause error)) {
 // caller holds mu.
 func (p *Pool) clocks() {
 	still := map[*agent]bool{}
-	for _, k := range p.asks {
-		still[k.a] = true
-		for a := p.agents[k.a.info.Parent]; a != nil && a.info.State == Waiting; a = p.agents[a.info.Parent] {
+	for k := range p.asking {
+		still[k] = true
+		for a := p.agents[k.info.Parent]; a != nil && a.info.State == Waiting; a = p.agents[a.info.Parent] {
 			still[a] = true
 		}
 	}

@@ -88,13 +88,13 @@ func (a *agent) goOn(ctx context.Context) error {
 		}
 	}
 	if still {
-		a.stood = &k.row
+		a.p.questions.park(k.row)
 		return a.runCalls(ctx, k.calls)
 	}
 	err := a.keep(ctx, "settle a question", func(tx *store.Tx) error {
 		row, _, err := tx.Approval(k.row.ID)
 		if err == nil && row.Answered.IsZero() {
-			err = a.p.reply(tx, row, Answer{Settled: "what it asked is not asked any more"}, inbox.BySettle)
+			err = a.p.questions.reply(tx, row, Answer{Settled: "what it asked is not asked any more"}, inbox.BySettle)
 		}
 		if err == nil {
 			_, err = tx.ActApproval(row.ID)

@@ -86,6 +86,8 @@ var (
 // the store's writer takes it in commit hooks, so nothing may write while
 // holding it.
 type Pool struct {
+	*questions // Answer and Asked are the pool's own
+
 	o     Options
 	inbox *inbox.Inbox
 	hub   *hub
@@ -98,13 +100,13 @@ type Pool struct {
 	sorts    chan struct{} // a token: look at the mail of those in unsorted, and at the clock
 	human    Human
 
-	hooks    hooks // set before the agents run
+	hooks hooks // set before the agents run
 
 	mu       sync.Mutex
 	agents   map[int64]*agent // those whose tab is open
 	living   map[int64]*agent // of those, the ones that have not ended: what is done at each change goes through these
 	model    string           // of new agents
-	asks     map[int64]*ask
+	asking   map[*agent]bool  // those whose question is open
 	waits    *waits
 	queue    *queue.Queue  // tasks not started, and the slots of agents that run
 	resumes  []*resume     // agents that want their slot back, in order
@@ -145,10 +147,11 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p := &Pool{
 		o: o, hub: newHub(), disk: newDisk(o.Patience, o.Now), model: o.Model, rules: o.Rules,
 		dispatch: make(chan struct{}, 1), sorts: make(chan struct{}, 1), unsorted: map[int64]int{}, changed: make(chan struct{}),
-		agents: map[int64]*agent{}, living: map[int64]*agent{}, asks: map[int64]*ask{},
+		agents: map[int64]*agent{}, living: map[int64]*agent{}, asking: map[*agent]bool{},
 		queue: queue.New(o.Cap),
 	}
 	p.inbox = inbox.New(o.DB, p.rung)
+	p.questions = newQuestions(o.DB, p.inbox, o.Gate, o.Now)
 	p.waits = newWaits(onlooker{p})
 	p.waits.ended = append(p.waits.ended, p.unawaited)
 	p.hooks = hooks{changed: []func(){p.waits.changed}, mailed: []func(agent int64){p.waits.came}}
@@ -454,7 +457,7 @@ func (p *Pool) rung(r inbox.Rung) {
 
 // tally counts the tasks and the questions. The caller holds mu.
 func (p *Pool) tally() Tally {
-	t := Tally{Asking: len(p.asks), Mode: p.o.Gate.Mode(), Quiet: p.quiet}
+	t := Tally{Asking: len(p.asking), Mode: p.o.Gate.Mode(), Quiet: p.quiet}
 	for _, a := range p.living {
 		if a.kind.Ends() && (a.info.State == Running || a.info.State == Waiting) {
 			t.Running++
