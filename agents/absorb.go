@@ -15,11 +15,12 @@ import (
 func (a *agent) absorb(ctx context.Context) (bool, error) {
 	a.p.mu.Lock()
 	var wish *wish
-	if a.turn == 0 && len(a.wishes) > 0 {
-		wish = a.wishes[0]
+	t := a.p.tray(a.id)
+	if a.turn == 0 && len(t.wishes) > 0 {
+		wish = t.wishes[0]
 	}
-	wakes := a.wakes
-	wake := a.turn == 0 && (wakes > a.awake || a.paused) && !a.hushed
+	wakes := t.wakes
+	wake := a.turn == 0 && (wakes > t.awake || t.paused) && !t.hushed
 	a.p.mu.Unlock()
 
 	var turn int64
@@ -40,7 +41,7 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 			}
 		}
 		prompts := unheld(waiting)
-		if mail, err = a.arrivals(tx, len(prompts) > 0, wake); err != nil {
+		if mail, err = a.p.arrivals(tx, a.id, len(prompts) > 0, wake, a.through); err != nil {
 			return err
 		}
 		if turn == 0 {
@@ -74,7 +75,7 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 		return tx.SetSentUpTo(turn, sent)
 	})
 	if wish != nil {
-		a.unwish(wish)
+		a.p.unwish(a.id, wish)
 		if err != nil {
 			got.err = err
 		}
@@ -85,11 +86,14 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 	}
 	if wake {
 		a.p.mu.Lock()
-		a.awake, a.paused = wakes, false // not those that came since
+		t.awake, t.paused = wakes, false // not those that came since
 		a.p.told()
 		a.p.mu.Unlock()
 	}
-	a.sorted(mail)
+	if a.through = false; mail.pause {
+		a.handled = mail.taken
+	}
+	a.p.sorted(a.id, mail)
 	if turn == 0 {
 		return false, nil
 	}
@@ -144,7 +148,7 @@ func (a *agent) begin(tx *store.Tx, reason bool) (int64, error) {
 	tx.AfterCommit(func() {
 		a.p.mu.Lock()
 		defer a.p.mu.Unlock()
-		a.shownTurn, a.hushed = id, false
+		a.shownTurn, a.p.tray(a.id).hushed = id, false
 		a.change(func(i *Info) {
 			i.State, i.Doing, i.Why, i.Started, i.Outcome = Running, "starting", "", t.Started, ""
 		})

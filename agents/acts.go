@@ -80,7 +80,7 @@ func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
 		tx.AfterCommit(func() {
 			a.dropPrompt(id)
 			if removed {
-				a.unwished(id)
+				p.unwished(a.id, id)
 			}
 		})
 		return err
@@ -114,7 +114,7 @@ func (p *Pool) Withdraw(ctx context.Context, agent int64) ([]string, error) {
 		tx.AfterCommit(func() {
 			for _, q := range waiting {
 				a.dropPrompt(q.ID)
-				a.unwished(q.ID)
+				p.unwished(a.id, q.ID)
 			}
 		})
 		return nil
@@ -148,7 +148,8 @@ func (p *Pool) Stop(agent int64) {
 		return
 	}
 	p.mu.Lock()
-	a.hushed = a.hushed || a.shownTurn != 0 && a.kind.HasPrompt() // a second one at rest changes nothing
+	t := p.tray(a.id)
+	t.hushed = t.hushed || a.shownTurn != 0 && a.kind.HasPrompt() // a second one at rest changes nothing
 	p.mu.Unlock()
 	a.halt(ErrStopped)
 }

@@ -27,13 +27,7 @@ type agent struct {
 	info      Info
 	model     Model
 	shownTurn int64          // the turn that runs, for others than the loop
-	wakes     int            // messages that came and asked to start a turn
-	awake     int            // of those, the ones a turn's begin has looked for
-	sorting   sorting        // what is known of its mail, where its policy is not plain
-	paused    bool           // the human pauses, and mail waited for that
 	leaves    *leave         // the human wants the helper closed
-	hushed    bool           // the human stopped its turn: no message starts one before they do something
-	wishes    []*wish        // turns with mail that the human wants
 	squeeze   *squeeze       // the human wants the conversation compacted
 	halted    error          // a sub-agent was stopped or killed, perhaps before it began: it stays so
 	stops     map[*stop]bool // what Stop ends
@@ -156,7 +150,8 @@ func (a *agent) due(ctx context.Context) bool {
 	var gathered <-chan time.Time
 	for ripe := false; ctx.Err() == nil; {
 		a.p.mu.Lock()
-		typed, wake := len(a.wishes) > 0 || a.paused && !a.hushed, a.wakes > a.awake && !a.hushed
+		m := a.p.tray(a.id)
+		typed, wake := len(m.wishes) > 0 || m.paused && !m.hushed, m.wakes > m.awake && !m.hushed
 		for _, q := range a.info.Prompts {
 			typed = typed || !q.Held
 		}
@@ -228,8 +223,8 @@ func (a *agent) change(f func(i *Info)) {
 	}
 	if i.State.Terminal() && !before.Terminal() {
 		delete(a.p.living, a.id)
-		if above := a.p.living[i.Parent]; a.kind == Fork && above != nil {
-			above.forkEnded()
+		for _, f := range a.p.hooks.ended {
+			f(i)
 		}
 		a.p.letGo(a)
 	}

@@ -1,9 +1,11 @@
 package agents
 
 import (
+	"context"
 	"iter"
 
 	"fantail/agents/queue"
+	"fantail/store"
 )
 
 // onlooker is how those who wait see the agents.
@@ -53,5 +55,59 @@ func (a *agent) actor() actor {
 	return actor{
 		ID: a.id, Parent: a.info.Parent, Name: a.info.Name, State: a.info.State, Tasked: a.kind == Sub, Dormant: a.dormant(),
 		Acts: !a.dormant() && (a.info.State != Idle || a.p.o.Attended),
+	}
+}
+
+// recipients is how the mail room sees the agents.
+type recipients struct{ p *Pool }
+
+var _ fleet = recipients{}
+
+func (r recipients) Info(agent int64) *Info {
+	if a := r.p.agents[agent]; a != nil {
+		return &a.info
+	}
+	return nil
+}
+
+func (r recipients) Living() iter.Seq[*Info] {
+	return func(yield func(*Info) bool) {
+		for _, a := range r.p.living {
+			if !yield(&a.info) {
+				return
+			}
+		}
+	}
+}
+
+func (r recipients) Poke(agent int64) {
+	if a := r.p.agents[agent]; a != nil {
+		a.poked()
+	}
+}
+
+func (r recipients) Told() { r.p.told() }
+
+func (r recipients) Trouble(agent int64, err error) {
+	if agent == 0 {
+		r.p.troubleMain(err)
+	} else if a, gone := r.p.agent(agent); gone == nil {
+		a.trouble(err)
+	}
+}
+
+// Notice tells the human in main's tab what concerns no agent alone.
+func (r recipients) Notice(ctx context.Context, text string) {
+	p := r.p
+	m := p.main()
+	if m == nil {
+		return
+	}
+	err := p.o.DB.Write(ctx, "note", func(tx *store.Tx) error {
+		_, err := m.book().Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: text})
+		return err
+	})
+	if err != nil && ctx.Err() == nil {
+		m.trouble(err)
 	}
 }

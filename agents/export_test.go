@@ -18,7 +18,7 @@ func (p *Pool) Deposit(m inbox.Message) (int64, error) {
 func (p *Pool) Wishes(agent int64) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return len(p.agents[agent].wishes)
+	return len(p.tray(agent).wishes)
 }
 
 // Fork makes a fork of an agent for one of its messages.
@@ -42,7 +42,7 @@ func (p *Pool) Entering(agent, upTo int64, typed bool) ([]int64, error) {
 		return nil, err
 	}
 	p.mu.Lock()
-	s := arrivals{policy: a.policy(), who: a.recipient(p.o.Now()), now: p.o.Now(), typed: typed, known: sorting{upTo: upTo}}
+	s := arrivals{policy: p.policy(&a.info), who: p.recipient(&a.info, p.o.Now()), now: p.o.Now(), typed: typed, known: sorting{upTo: upTo}}
 	p.mu.Unlock()
 	err = p.o.DB.Read(context.Background(), func(rx *store.Rx) error { return s.pick(&rx.View, agent) })
 	return s.ids, err

@@ -136,12 +136,8 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 	a.turn = 0
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
-	if a.shownTurn = 0; a.sorting.eager != 0 {
-		a.wakes++ // what did not fit in this turn begins the next
-	}
-	if a.sorting.patient != 0 {
-		token(a.p.sorts)
-	}
+	a.shownTurn = 0
+	a.p.rests(a.id)
 	a.change(func(i *Info) {
 		i.State, i.Doing, i.Why, i.Outcome, i.Retry = state, "", e.cause, e.outcome, nil
 		if state.Terminal() {
@@ -189,7 +185,7 @@ func (a *agent) dueNow(tx *store.Tx) (bool, error) {
 		return false, nil
 	}
 	a.through = true
-	mail, err := a.arrivals(tx, false, false)
+	mail, err := a.p.arrivals(tx, a.id, false, false, true)
 	if err != nil || !mail.policy.Plain() {
 		return len(mail.ids) > 0, err
 	}

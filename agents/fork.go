@@ -35,6 +35,19 @@ type handling struct {
 	waited   bool // for a message, as long as it may
 }
 
+// forks makes them.
+type forks struct{ p *Pool }
+
+var _ Forker = forks{}
+
+func (f forks) Fork(ctx context.Context, agent, message int64) error {
+	a, err := f.p.agent(agent)
+	if err != nil {
+		return err
+	}
+	return f.p.fork(ctx, a, message)
+}
+
 // fork makes a fork of parent for a message that waits for it: the fork's row, its
 // take of the message and its transcript's beginning are one transaction. If
 // somebody took the message first, or the agent waits for it, nothing is made, and that
@@ -44,7 +57,11 @@ func (p *Pool) fork(ctx context.Context, parent *agent, message int64) error {
 	if err != nil {
 		return fmt.Errorf("fork %s: %w", of.Name, err)
 	}
-	h := &handling{outcomes: p.policyOf(parent).Rules.Outcomes}
+	policy, err := p.Policy(parent.id)
+	if err != nil {
+		return err
+	}
+	h := &handling{outcomes: policy.Rules.Outcomes}
 	seen, err := p.snapshot(ctx, of)
 	if err != nil {
 		return fmt.Errorf("fork %s: %w", of.Name, err)

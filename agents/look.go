@@ -46,10 +46,8 @@ const (
 // called: call it in a command.
 func (p *Pool) Facts(ctx context.Context, agent int64) (f Facts, err error) {
 	mail := ""
-	if a, err := p.agent(agent); err == nil {
-		if pol := p.policyOf(a); !pol.Plain() {
-			mail = strings.Join(strings.Fields(strings.ReplaceAll(pol.String(), "\n", ";")), " ")
-		}
+	if policy, err := p.Policy(agent); err == nil && !policy.Plain() {
+		mail = strings.Join(strings.Fields(strings.ReplaceAll(policy.String(), "\n", ";")), " ")
 	}
 	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
 		f = Facts{Mail: mail}

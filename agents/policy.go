@@ -16,78 +16,71 @@ import (
 // What the human and the workspace's files say about mail. It is kept in memory,
 // so that deciding costs no read; a change has the sorter look at all mail anew.
 
-// policyOf is what decides how a's mail is delivered.
-func (p *Pool) policyOf(a *agent) inbox.Policy {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return a.policy()
+// Policy is what decides how an agent's mail is delivered.
+func (m *mailroom) Policy(agent int64) (inbox.Policy, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	i := m.fleet.Info(agent)
+	if i == nil {
+		return inbox.Policy{}, noAgent(agent)
+	}
+	return m.policy(i), nil
 }
 
-// policy is policyOf for a caller that holds mu.
-func (a *agent) policy() inbox.Policy {
-	q := inbox.Policy{Human: a.p.said[a.id], Rules: a.p.rules[a.info.Name]}
-	if a.kind.HasPrompt() {
-		q.Quiet = a.p.quiet // work in the background goes on
+// policy is Policy for a caller that holds mu.
+func (m *mailroom) policy(i *Info) inbox.Policy {
+	q := inbox.Policy{Human: m.said[i.ID], Rules: m.rules[i.Name]}
+	if i.Kind.HasPrompt() {
+		q.Quiet = m.quiet // work in the background goes on
 	}
 	return q
 }
 
 // Human is where the human is: screens tell it.
-func (p *Pool) Human() *Human { return &p.human }
-
-// Policy is what decides how an agent's mail is delivered.
-func (p *Pool) Policy(agent int64) (inbox.Policy, error) {
-	a, err := p.agent(agent)
-	if err != nil {
-		return inbox.Policy{}, err
-	}
-	return p.policyOf(a), nil
-}
+func (m *mailroom) Human() *Human { return &m.human }
 
 // Override changes what the human said about an agent's mail, and returns the policy
 // that holds now. change may be called more than once, each time with what held then.
-func (p *Pool) Override(ctx context.Context, agent int64, change func(o *inbox.Overrides)) (inbox.Policy, error) {
-	a, err := p.agent(agent)
-	if err != nil {
+func (m *mailroom) Override(ctx context.Context, agent int64, change func(o *inbox.Overrides)) (inbox.Policy, error) {
+	if _, err := m.Policy(agent); err != nil {
 		return inbox.Policy{}, err
 	}
-	err = p.o.DB.Write(ctx, "change a policy", func(tx *store.Tx) error {
+	err := m.db.Write(ctx, "change a policy", func(tx *store.Tx) error {
 		// From the table: memory does not show yet what the writes committed with this one change.
-		o, err := inbox.OverridesOf(&tx.View, a.id)
+		o, err := inbox.OverridesOf(&tx.View, agent)
 		if err != nil {
 			return err
 		}
 		change(&o)
 		tx.AfterCommit(func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			p.said[a.id] = o
-			a.sorting.anew()
-			a.look(0)
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			m.said[agent] = o
+			m.lookAnew(agent)
 		})
-		return inbox.Override(tx, a.id, o)
+		return inbox.Override(tx, agent, o)
 	})
 	if err != nil {
-		return inbox.Policy{}, fmt.Errorf("change the policy of %s: %w", a.name(), err)
+		return inbox.Policy{}, fmt.Errorf("change the policy of %s: %w", m.name(agent), err)
 	}
-	return p.policyOf(a), nil
+	return m.Policy(agent)
 }
 
 // Rules are what the workspace's files say about mail, by the name of the agent.
 // Those that can't be read are broken: what was read of them last still holds.
-func (p *Pool) Rules(ctx context.Context, good map[string]inbox.Rules, broken map[string]error) {
-	p.mu.Lock()
+func (m *mailroom) Rules(ctx context.Context, good map[string]inbox.Rules, broken map[string]error) {
+	m.mu.Lock()
 	rules := maps.Clone(good)
 	if rules == nil {
 		rules = map[string]inbox.Rules{}
 	}
 	var tell []string
 	for name, err := range broken {
-		last, had := p.rules[name]
+		last, had := m.rules[name]
 		if had {
 			rules[name] = last
 		}
-		if p.broken[name] == err.Error() {
+		if m.broken[name] == err.Error() {
 			continue
 		}
 		if had {
@@ -96,41 +89,26 @@ func (p *Pool) Rules(ctx context.Context, good map[string]inbox.Rules, broken ma
 			tell = append(tell, fmt.Sprintf("%v. No policy of it holds.", err))
 		}
 	}
-	p.broken = map[string]string{}
+	m.broken = map[string]string{}
 	for name, err := range broken {
-		p.broken[name] = err.Error()
+		m.broken[name] = err.Error()
 	}
-	p.rules = rules
-	p.lookAtAll()
-	p.mu.Unlock()
+	m.rules = rules
+	m.lookAtAll()
+	m.mu.Unlock()
 	slices.Sort(tell)
 	for _, text := range tell {
-		p.notice(ctx, text)
-	}
-}
-
-// notice tells the human in main's tab what concerns no agent alone.
-func (p *Pool) notice(ctx context.Context, text string) {
-	m := p.main()
-	if m == nil {
-		return
-	}
-	err := p.o.DB.Write(ctx, "note", func(tx *store.Tx) error {
-		_, err := m.book().Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: text})
-		return err
-	})
-	if err != nil && ctx.Err() == nil {
-		m.trouble(err)
+		m.fleet.Notice(ctx, text)
 	}
 }
 
 // BeQuiet holds all mail of the agents the human talks to until that time, or, if it
 // is zero, until EndQuiet.
-func (p *Pool) BeQuiet(ctx context.Context, until time.Time) error {
-	if !until.IsZero() && !until.After(p.o.Now()) {
+func (m *mailroom) BeQuiet(ctx context.Context, until time.Time) error {
+	if !until.IsZero() && !until.After(m.now()) {
 		return errors.New("that time is over")
 	}
-	err := p.o.DB.Write(ctx, "be quiet", func(tx *store.Tx) error {
+	err := m.db.Write(ctx, "be quiet", func(tx *store.Tx) error {
 		newest, err := inbox.Newest(&tx.View)
 		if err != nil {
 			return err
@@ -143,7 +121,7 @@ func (p *Pool) BeQuiet(ctx context.Context, until time.Time) error {
 			q.Since = newest
 		}
 		q.On, q.Until = true, until
-		return p.setQuiet(tx, q)
+		return m.setQuiet(tx, q)
 	})
 	if err != nil {
 		return fmt.Errorf("be quiet: %w", err)
@@ -152,13 +130,13 @@ func (p *Pool) BeQuiet(ctx context.Context, until time.Time) error {
 }
 
 // setQuiet keeps q and lets it hold from the commit on.
-func (p *Pool) setQuiet(tx *store.Tx, q inbox.Quiet) error {
+func (m *mailroom) setQuiet(tx *store.Tx, q inbox.Quiet) error {
 	tx.AfterCommit(func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.quiet = q
-		p.lookAtAll()
-		p.told()
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		m.quiet = q
+		m.lookAtAll()
+		m.fleet.Told()
 	})
 	return inbox.SetQuiet(tx, q)
 }
@@ -168,8 +146,8 @@ var ErrLoud = errors.New("it is not quiet; /messages quiet holds all mail")
 
 // EndQuiet lets mail be delivered again, and says in a line or two what came
 // meanwhile, what is urgent first.
-func (p *Pool) EndQuiet(ctx context.Context) (came string, err error) {
-	err = p.o.DB.Write(ctx, "end quiet", func(tx *store.Tx) error {
+func (m *mailroom) EndQuiet(ctx context.Context) (came string, err error) {
+	err = m.db.Write(ctx, "end quiet", func(tx *store.Tx) error {
 		q, err := inbox.IsQuiet(&tx.View)
 		if err != nil {
 			return err
@@ -182,7 +160,7 @@ func (p *Pool) EndQuiet(ctx context.Context) (came string, err error) {
 			return err
 		}
 		came = summary(ms)
-		return p.setQuiet(tx, inbox.Quiet{})
+		return m.setQuiet(tx, inbox.Quiet{})
 	})
 	if errors.Is(err, ErrLoud) {
 		return "", ErrLoud
@@ -194,10 +172,10 @@ func (p *Pool) EndQuiet(ctx context.Context) (came string, err error) {
 }
 
 // quietOver ends quiet whose time has come, and tells the human.
-func (p *Pool) quietOver(ctx context.Context) error {
-	came, err := p.EndQuiet(ctx)
+func (m *mailroom) quietOver(ctx context.Context) error {
+	came, err := m.EndQuiet(ctx)
 	if err == nil {
-		p.notice(ctx, came)
+		m.fleet.Notice(ctx, came)
 	}
 	return err
 }
@@ -248,23 +226,26 @@ func summary(ms []inbox.Message) string {
 }
 
 // restorePolicies reads what the human said.
-func (p *Pool) restorePolicies(ctx context.Context) error {
-	return p.o.DB.Read(ctx, func(rx *store.Rx) error {
+func (m *mailroom) restorePolicies(ctx context.Context) error {
+	return m.db.Read(ctx, func(rx *store.Rx) error {
 		said, err := inbox.Overridden(&rx.View)
 		if err != nil {
 			return err
 		}
-		if p.quiet, err = inbox.IsQuiet(&rx.View); err != nil {
+		if m.quiet, err = inbox.IsQuiet(&rx.View); err != nil {
 			return err
 		}
-		p.said = said
+		m.said = said
 		return nil
 	})
 }
 
-// name is what the agent is called.
-func (a *agent) name() string {
-	a.p.mu.Lock()
-	defer a.p.mu.Unlock()
-	return a.info.Name
+// name is what an agent is called.
+func (m *mailroom) name(agent int64) string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i := m.fleet.Info(agent); i != nil {
+		return i.Name
+	}
+	return ""
 }

@@ -87,6 +87,7 @@ var (
 // holding it.
 type Pool struct {
 	*questions // Answer and Asked are the pool's own
+	*mailroom
 
 	o     Options
 	inbox *inbox.Inbox
@@ -97,29 +98,21 @@ type Pool struct {
 	loops sync.WaitGroup
 
 	dispatch chan struct{} // a token: look for tasks to start
-	sorts    chan struct{} // a token: look at the mail of those in unsorted, and at the clock
-	human    Human
+	hooks    hooks         // set before the agents run
 
-	hooks hooks // set before the agents run
-
-	mu       sync.Mutex
-	agents   map[int64]*agent // those whose tab is open
-	living   map[int64]*agent // of those, the ones that have not ended: what is done at each change goes through these
-	model    string           // of new agents
-	asking   map[*agent]bool  // those whose question is open
-	waits    *waits
-	queue    *queue.Queue  // tasks not started, and the slots of agents that run
-	resumes  []*resume     // agents that want their slot back, in order
-	stale    bool          // another process wrote, and the maps do not show it yet
-	unsorted map[int64]int // agents whose mail is to be sorted -> how often that was asked
-	quiet    inbox.Quiet
-	said     map[int64]inbox.Overrides // what the human said about an agent's mail
-	broken   map[string]string         // what was said of rules that can't be read, by the agent's name
-	rules    map[string]inbox.Rules    // by the agent's name; replaced as a whole
-	noticed  int64                     // up to this entry the feeds heard of what other processes noted
-	mailed   int64                     // up to this message they heard of mail that other processes wrote
-	changed  chan struct{}             // closed and made anew whenever Settled might answer differently
-	closing  bool
+	mu      sync.Mutex
+	agents  map[int64]*agent // those whose tab is open
+	living  map[int64]*agent // of those, the ones that have not ended: what is done at each change goes through these
+	model   string           // of new agents
+	asking  map[*agent]bool  // those whose question is open
+	waits   *waits
+	queue   *queue.Queue  // tasks not started, and the slots of agents that run
+	resumes []*resume     // agents that want their slot back, in order
+	stale   bool          // another process wrote, and the maps do not show it yet
+	noticed int64         // up to this entry the feeds heard of what other processes noted
+	mailed  int64         // up to this message they heard of mail that other processes wrote
+	changed chan struct{} // closed and made anew whenever Settled might answer differently
+	closing bool
 }
 
 // hooks are what the parts of the pool want to hear of. All are called with mu held: they
@@ -127,6 +120,7 @@ type Pool struct {
 type hooks struct {
 	changed []func()            // who can act may have changed
 	mailed  []func(agent int64) // a message came
+	ended   []func(i Info)      // an agent ended
 }
 
 // Open recovers what a crash left, makes main if there is none and starts the
@@ -145,16 +139,21 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		return nil, err
 	}
 	p := &Pool{
-		o: o, hub: newHub(), disk: newDisk(o.Patience, o.Now), model: o.Model, rules: o.Rules,
-		dispatch: make(chan struct{}, 1), sorts: make(chan struct{}, 1), unsorted: map[int64]int{}, changed: make(chan struct{}),
+		o: o, hub: newHub(), disk: newDisk(o.Patience, o.Now), model: o.Model,
+		dispatch: make(chan struct{}, 1), changed: make(chan struct{}),
 		agents: map[int64]*agent{}, living: map[int64]*agent{}, asking: map[*agent]bool{},
 		queue: queue.New(o.Cap),
 	}
 	p.inbox = inbox.New(o.DB, p.rung)
 	p.questions = newQuestions(o.DB, p.inbox, o.Gate, o.Now)
 	p.waits = newWaits(onlooker{p})
+	p.mailroom = newMailroom(o, p.inbox, &p.mu, recipients{p}, forks{p})
 	p.waits.ended = append(p.waits.ended, p.unawaited)
-	p.hooks = hooks{changed: []func(){p.waits.changed}, mailed: []func(agent int64){p.waits.came}}
+	p.hooks = hooks{
+		changed: []func(){p.waits.changed},
+		mailed:  []func(agent int64){p.waits.came},
+		ended:   []func(i Info){p.mailroom.ended},
+	}
 	kept, err := p.recover(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("recover the workspace: %w", err)
@@ -164,9 +163,9 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		p.stop(errClosing)
 		return nil, fmt.Errorf("load the agents: %w", err)
 	}
-	p.human.turned = func() { token(p.sorts) }
+	p.human.turned = func() { token(p.due) }
 	p.start("dispatch", p.dispatcher)
-	p.start("sort", p.sorter)
+	p.start("sort", func() { p.sorter(p.ctx) })
 	return p, nil
 }
 
@@ -227,7 +226,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*parked) error {
 	for id, r := range counts {
 		if a := p.agents[id]; a != nil {
 			a.info.Pending, a.info.Urgent = r.Pending, r.Urgent
-			a.wakes++ // perhaps one of them asks for it; the turn looks
+			p.tray(id).wakes++ // perhaps one of them asks for it; the turn looks
 		}
 	}
 	if err := p.restorePolicies(ctx); err != nil {
@@ -404,6 +403,7 @@ func (p *Pool) open(a *agent) {
 	p.agents[a.id] = a
 	if !a.info.State.Terminal() {
 		p.living[a.id] = a
+		p.opens(a.id)
 	}
 }
 
@@ -443,12 +443,7 @@ func (p *Pool) rung(r inbox.Rung) {
 	if !r.Deposited {
 		return
 	}
-	switch {
-	case !a.policy().Plain():
-		a.look(r.First)
-	case r.Wake && a.kind.HasPrompt(): // the others look at each seam anyway
-		a.wakes++
-	}
+	p.arrives(&a.info, r)
 	a.poked()
 	for _, f := range p.hooks.mailed {
 		f(a.id)
@@ -512,7 +507,7 @@ func (p *Pool) Settled(ctx context.Context) error {
 
 // busy reports whether anything is under way. The caller holds mu.
 func (p *Pool) busy() bool {
-	if len(p.unsorted) > 0 {
+	if p.sorts() {
 		return true
 	}
 	for _, a := range p.living {
@@ -527,7 +522,7 @@ func (p *Pool) busy() bool {
 				return true
 			}
 		}
-		if ((a.wakes > a.awake || a.paused) && !a.hushed) || len(a.wishes) > 0 || a.squeeze != nil {
+		if p.tray(a.id).wants() || a.squeeze != nil {
 			return true
 		}
 	}

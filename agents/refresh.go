@@ -150,9 +150,7 @@ func (p *Pool) refreshed(n news) {
 				i.Name, i.Pending, i.Urgent = row.Name, r.Pending, r.Urgent
 				i.Came += n.came[row.ID]
 			})
-			if !a.policy().Plain() {
-				a.look(a.sorting.upTo + 1)
-			}
+			p.arrived(&a.info)
 		}
 		if es := n.notices[row.ID]; len(es) > 0 {
 			p.hub.emit(Appended{row.ID, es, false})

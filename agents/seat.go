@@ -14,7 +14,9 @@ type seat struct{ a *agent }
 
 var _ asker = seat{}
 
-func (s seat) Asker() (agent int64, name string, outside bool) { return s.a.id, s.a.name(), s.a.strict }
+func (s seat) Asker() (agent int64, name string, outside bool) {
+	return s.a.id, s.a.p.name(s.a.id), s.a.strict
+}
 
 func (s seat) Turn() int64 { return s.a.turn }
 

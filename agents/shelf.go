@@ -45,7 +45,7 @@ func (p *Pool) Snooze(ctx context.Context, agent int64, ids []int64, until time.
 	_, err := p.arrange(ctx, "snooze", agent, ids, aside("snoozed"), func(tx *store.Tx) (int, error) {
 		return p.inbox.SetAside(tx, agent, ids, until)
 	})
-	token(p.sorts) // it keeps the timer
+	token(p.due) // it keeps the timer
 	return err
 }
 
@@ -164,13 +164,13 @@ func astray(v *store.View, m inbox.Message, ok bool, agent, id int64) error {
 
 // unsnooze makes the snoozed messages pending whose time has come, and returns when
 // the next one's does; zero: no other is snoozed.
-func (p *Pool) unsnooze(ctx context.Context) (next time.Time, err error) {
-	next, err = p.inbox.NextSnoozed(ctx)
-	if err != nil || next.IsZero() || next.After(p.o.Now()) {
+func (m *mailroom) unsnooze(ctx context.Context) (next time.Time, err error) {
+	next, err = m.inbox.NextSnoozed(ctx)
+	if err != nil || next.IsZero() || next.After(m.now()) {
 		return next, err
 	}
-	err = p.o.DB.Write(ctx, "end snoozes", func(tx *store.Tx) error {
-		next, err = p.inbox.Unsnooze(tx)
+	err = m.db.Write(ctx, "end snoozes", func(tx *store.Tx) error {
+		next, err = m.inbox.Unsnooze(tx)
 		return err
 	})
 	return next, err

@@ -66,57 +66,51 @@ func lowest(a, b int64) int64 {
 
 // look has the sorter look at the agent's mail from message `from` on; 0: all of it.
 // The caller holds mu.
-func (a *agent) look(from int64) {
-	if a.info.State.Terminal() {
-		return
-	}
-	a.sorting.again = lowest(a.sorting.again, max(from, 1))
-	a.p.unsorted[a.id]++
-	token(a.p.sorts)
+func (m *mailroom) look(agent, from int64) {
+	t := m.tray(agent)
+	t.sorting.again = lowest(t.sorting.again, max(from, 1))
+	t.asked++
+	token(m.due)
 }
 
-// unawaited has the sorter look at what a wait of the agent left: it waits for nobody
-// now.
-func (p *Pool) unawaited(agent int64) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if a := p.living[agent]; a != nil && a.info.Pending > 0 && !a.policy().Plain() {
-		a.look(0)
-	}
+// lookAnew is look at all, with nothing known. The caller holds mu.
+func (m *mailroom) lookAnew(agent int64) {
+	m.tray(agent).sorting.anew()
+	m.look(agent, 0)
 }
 
-// forkEnded has the sorter try again the messages for which there were too many forks,
-// and no others. The caller holds mu.
-func (a *agent) forkEnded() {
-	if a.sorting.freed = true; a.sorting.refused != 0 {
-		a.p.unsorted[a.id]++
-		token(a.p.sorts)
+// forkEnded has the sorter try again the messages for which there were too many forks of
+// the agent, and no others. The caller holds mu.
+func (m *mailroom) forkEnded(agent int64) {
+	t := m.tray(agent)
+	if t.sorting.freed = true; t.sorting.refused != 0 {
+		t.asked++
+		token(m.due)
 	}
 }
 
-// lookAtAll is look for all that live. The caller holds mu.
-func (p *Pool) lookAtAll() {
-	for _, a := range p.living {
-		a.sorting.anew()
-		a.look(0)
+// lookAtAll is lookAnew for all that live. The caller holds mu.
+func (m *mailroom) lookAtAll() {
+	for id := range m.trays {
+		m.lookAnew(id)
 	}
-	token(p.sorts)
+	token(m.due)
 }
 
 // sorter is the goroutine that sorts mail.
-func (p *Pool) sorter() {
+func (m *mailroom) sorter(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
-		next := p.sortMail(p.ctx)
+		next := m.sortMail(ctx)
 		timer.Stop()
 		if !next.IsZero() {
-			timer.Reset(max(time.Millisecond, next.Sub(p.o.Now())))
+			timer.Reset(max(time.Millisecond, next.Sub(m.now())))
 		}
 		select {
-		case <-p.ctx.Done():
+		case <-ctx.Done():
 			return
-		case <-p.sorts:
+		case <-m.due:
 		case <-timer.C:
 		}
 	}
@@ -124,43 +118,44 @@ func (p *Pool) sorter() {
 
 // sortMail looks at all that is to be looked at, and returns when it must look
 // again though nothing comes; zero: never.
-func (p *Pool) sortMail(ctx context.Context) (next time.Time) {
+func (m *mailroom) sortMail(ctx context.Context) (next time.Time) {
 	sooner := func(t time.Time) {
 		if !t.IsZero() && (next.IsZero() || t.Before(next)) {
 			next = t
 		}
 	}
-	now := p.o.Now()
-	p.mu.Lock()
-	over := p.quiet.On && !p.quiet.Holds(now)
-	p.mu.Unlock()
+	now := m.now()
+	m.mu.Lock()
+	over := m.quiet.On && !m.quiet.Holds(now)
+	m.mu.Unlock()
 	if over {
-		if err := p.quietOver(ctx); err != nil {
-			p.troubleMain(err)
+		if err := m.quietOver(ctx); err != nil {
+			m.fleet.Trouble(0, err)
 			sooner(now.Add(sortAgain))
 		}
 	}
-	back, err := p.unsnooze(ctx)
+	back, err := m.unsnooze(ctx)
 	if err != nil && ctx.Err() == nil {
-		p.troubleMain(err)
+		m.fleet.Trouble(0, err)
 		back = now.Add(sortAgain)
 	}
 	sooner(back)
-	for _, a := range p.toSort(now) {
-		if err := p.sortOne(ctx, a); err != nil && ctx.Err() == nil {
-			a.trouble(err)
+	for _, agent := range m.toSort(now) {
+		if err := m.sortOne(ctx, agent); err != nil && ctx.Err() == nil {
+			m.fleet.Trouble(agent, err)
 		}
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.quiet.On {
-		sooner(p.quiet.Until)
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.quiet.On {
+		sooner(m.quiet.Until)
 	}
-	for _, a := range p.living {
-		if a.info.Pending > 0 {
-			sooner(a.sorting.until)
+	for i := range m.fleet.Living() {
+		t := m.tray(i.ID)
+		if i.Pending > 0 {
+			sooner(t.sorting.until)
 		}
-		if wait, waits := a.pauses(now); waits {
+		if wait, waits := m.pauses(i, t, now); waits {
 			sooner(now.Add(wait))
 		}
 	}
@@ -169,40 +164,34 @@ func (p *Pool) sortMail(ctx context.Context) (next time.Time) {
 
 // pauses lets an agent at rest go on if the human pauses and mail waits for that;
 // else it says how long no key may come for it to. The caller holds mu.
-func (a *agent) pauses(now time.Time) (wait time.Duration, waits bool) {
-	if a.sorting.patient == 0 || a.paused || !a.kind.HasPrompt() {
+func (m *mailroom) pauses(i *Info, t *tray, now time.Time) (wait time.Duration, waits bool) {
+	if t.sorting.patient == 0 || t.paused || !i.Kind.HasPrompt() {
 		return 0, false
 	}
-	m := inbox.Message{Kind: inbox.Mail} // one that is queued: only when matters here
-	d := inbox.Decide(m, inbox.Policy{Human: inbox.Overrides{Mode: inbox.Queue, IdleAfter: a.policy().Pause()}}, a.recipient(now), now)
+	queued := inbox.Message{Kind: inbox.Mail} // only when matters here
+	d := inbox.Decide(queued, inbox.Policy{Human: inbox.Overrides{Mode: inbox.Queue, IdleAfter: m.policy(i).Pause()}}, m.recipient(i, now), now)
 	if d.Due {
-		a.paused = true
-		a.poked()
+		t.paused = true
+		m.fleet.Poke(i.ID)
 		return 0, false
 	}
 	return d.Wait, d.Wait > 0
 }
 
-// toSort are the agents whose mail is to be looked at now: those that were bidden,
-// and those whose policy decides otherwise by now.
-func (p *Pool) toSort(now time.Time) (as []*agent) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for id := range p.unsorted {
-		if p.living[id] == nil {
-			delete(p.unsorted, id)
+// toSort are the agents whose mail is to be looked at now: those that the sorter was
+// asked to look at, and those whose policy decides otherwise by now.
+func (m *mailroom) toSort(now time.Time) (agents []int64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for id, t := range m.trays {
+		if at := t.sorting.until; !at.IsZero() && !now.Before(at) {
+			m.lookAnew(id)
+		}
+		if t.asked > 0 {
+			agents = append(agents, id)
 		}
 	}
-	for _, a := range p.living {
-		if at := a.sorting.until; !at.IsZero() && !now.Before(at) {
-			a.sorting.anew()
-			a.look(0)
-		}
-		if p.unsorted[a.id] > 0 {
-			as = append(as, a)
-		}
-	}
-	return as
+	return agents
 }
 
 // sortAgain is how long the sorter waits after a failure before it looks again.
@@ -225,27 +214,27 @@ type sift struct {
 // sift looks at the messages behind `after`, and forks the agent for those it is to be
 // forked for: of those it knows only up to the first that is refused. One too many is
 // made when one of the others has ended; what comes behind it waits for neither.
-func (p *Pool) sift(ctx context.Context, a *agent, s *sift, after int64) (failed error) {
+func (m *mailroom) sift(ctx context.Context, agent int64, s *sift, after int64) (failed error) {
 	for n := heads; n == heads; {
-		ms, err := p.inbox.Heads(ctx, a.id, after, heads)
+		ms, err := m.inbox.Heads(ctx, agent, after, heads)
 		if err != nil {
 			return err
 		}
 		n = len(ms)
-		for _, m := range ms {
-			after, s.upTo = m.ID, m.ID
-			if inbox.Decide(m, s.policy, s.who, s.now).When != inbox.Forked {
-				if m.ID > s.known {
-					s.found = append(s.found, m)
+		for _, msg := range ms {
+			after, s.upTo = msg.ID, msg.ID
+			if inbox.Decide(msg, s.policy, s.who, s.now).When != inbox.Forked {
+				if msg.ID > s.known {
+					s.found = append(s.found, msg)
 				}
 				continue
 			}
 			if s.refused != 0 {
 				continue
 			}
-			switch err := p.fork(ctx, a, m.ID); {
+			switch err := m.forks.Fork(ctx, agent, msg.ID); {
 			case errors.Is(err, errForks):
-				s.refused = m.ID
+				s.refused = msg.ID
 			case err != nil && ctx.Err() == nil:
 				failed = fmt.Errorf("%w; it waits in the inbox", err)
 			}
@@ -259,11 +248,16 @@ func (p *Pool) sift(ctx context.Context, a *agent, s *sift, after int64) (failed
 
 // sortOne looks at the mail of one agent that it has not looked at, and at what was
 // refused, if a fork has ended.
-func (p *Pool) sortOne(ctx context.Context, a *agent) error {
-	now := p.o.Now()
-	p.mu.Lock()
-	asked, k := p.unsorted[a.id], &a.sorting
-	s := sift{policy: a.policy(), who: a.recipient(now), now: now, known: k.upTo}
+func (m *mailroom) sortOne(ctx context.Context, agent int64) error {
+	now := m.now()
+	m.mu.Lock()
+	i, t := m.fleet.Info(agent), m.tray(agent)
+	if i == nil {
+		m.mu.Unlock()
+		return nil
+	}
+	asked, k := t.asked, &t.sorting
+	s := sift{policy: m.policy(i), who: m.recipient(i, now), now: now, known: k.upTo}
 	if k.again != 0 {
 		s.known = min(s.known, k.again-1)
 	}
@@ -272,49 +266,51 @@ func (p *Pool) sortOne(ctx context.Context, a *agent) error {
 		after, k.refused = min(after, k.refused-1), 0
 	}
 	k.upTo, k.again, k.freed = s.known, 0, false
-	idle := a.info.Pending == 0 || s.policy.Plain()
-	p.mu.Unlock()
+	idle := i.Pending == 0 || s.policy.Plain()
+	m.mu.Unlock()
 	var failed error
 	if !idle {
-		failed = p.sift(ctx, a, &s, after)
+		failed = m.sift(ctx, agent, &s, after)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	a.sorting.until = a.policy().Changes(now)
-	if a.policy().Plain() {
-		a.sorting.until = time.Time{}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if i = m.fleet.Info(agent); i == nil || m.trays[agent] != t {
+		return failed // it ended meanwhile
 	}
-	if at := now.Add(sortAgain); failed != nil && (a.sorting.until.IsZero() || at.Before(a.sorting.until)) {
-		a.sorting.until = at
+	policy := m.policy(i)
+	if k.until = policy.Changes(now); policy.Plain() {
+		k.until = time.Time{}
 	}
-	a.sorting.upTo, a.sorting.refused = max(a.sorting.upTo, s.upTo), lowest(a.sorting.refused, s.refused)
-	wake := s.policy.Plain() && a.info.Pending > 0 // perhaps one of them asks for it; the turn looks
-	for _, m := range s.found {
-		wake = a.sorting.seen(m.ID, inbox.Decide(m, s.policy, s.who, now)) || wake
+	if at := now.Add(sortAgain); failed != nil && (k.until.IsZero() || at.Before(k.until)) {
+		k.until = at
 	}
-	if wake && a.kind.HasPrompt() {
-		a.wakes++
+	k.upTo, k.refused = max(k.upTo, s.upTo), lowest(k.refused, s.refused)
+	wake := s.policy.Plain() && i.Pending > 0 // perhaps one of them asks for it; the turn looks
+	for _, msg := range s.found {
+		wake = k.seen(msg.ID, inbox.Decide(msg, s.policy, s.who, now)) || wake
+	}
+	if wake && i.Kind.HasPrompt() {
+		t.wakes++
 	}
 	if wake {
-		a.poked()
+		m.fleet.Poke(agent)
 	}
-	if p.unsorted[a.id] -= asked; p.unsorted[a.id] <= 0 {
-		delete(p.unsorted, a.id)
-		p.told()
+	if t.asked -= asked; t.asked == 0 {
+		m.fleet.Told()
 	}
-	if a.sorting.freed { // while it looked
-		a.forkEnded()
+	if k.freed { // while it looked
+		m.forkEnded(agent)
 	}
 	return failed
 }
 
-// recipient is what decides about its mail besides policy. The caller holds mu.
-func (a *agent) recipient(now time.Time) inbox.Recipient {
+// recipient is what decides about an agent's mail besides policy. The caller holds mu.
+func (m *mailroom) recipient(i *Info, now time.Time) inbox.Recipient {
 	r := inbox.Recipient{
-		Doing: inbox.Resting, Prompt: a.kind.HasPrompt(), Forked: a.kind == Fork, Stopped: a.hushed,
-		Away: a.p.human.Away(now), Draft: a.p.human.Drafting(a.id),
+		Doing: inbox.Resting, Prompt: i.Kind.HasPrompt(), Forked: i.Kind == Fork, Stopped: m.tray(i.ID).hushed,
+		Away: m.human.Away(now), Draft: m.human.Drafting(i.ID),
 	}
-	switch i := a.info; {
+	switch {
 	case i.State.Terminal():
 		r.Doing = inbox.Ended
 	case i.State == Asking:
@@ -346,24 +342,29 @@ type arrivals struct {
 	taken  []inbox.Message
 }
 
-// arrivals finds what enters at the seam where the agent stands.
-func (a *agent) arrivals(tx *store.Tx, typed, wake bool) (arrivals, error) {
-	a.p.mu.Lock()
-	now := a.p.o.Now()
-	s := arrivals{
-		policy: a.policy(), who: a.recipient(now), now: now, typed: typed, wake: wake, pause: a.paused && wake && !typed, known: a.sorting,
+// arrivals finds what enters at the seam where the agent stands; ends: its work is done
+// but for that.
+func (m *mailroom) arrivals(tx *store.Tx, agent int64, typed, wake, ends bool) (arrivals, error) {
+	m.mu.Lock()
+	now, i, t := m.now(), m.fleet.Info(agent), m.tray(agent)
+	if i == nil {
+		m.mu.Unlock()
+		return arrivals{}, noAgent(agent)
 	}
-	a.p.mu.Unlock()
-	s.who.Ends = a.through
+	s := arrivals{
+		policy: m.policy(i), who: m.recipient(i, now), now: now, typed: typed, wake: wake, pause: t.paused && wake && !typed, known: t.sorting,
+	}
+	m.mu.Unlock()
+	s.who.Ends = ends
 	if s.policy.Plain() {
 		if wake && !typed { // that something came is no proof that it still waits
 			var err error
-			s.wake, err = a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Wake}})
+			s.wake, err = m.inbox.Any(tx, inbox.Query{Recipient: agent, Deliver: []inbox.Deliver{inbox.Wake}})
 			return s, err
 		}
 		return s, nil
 	}
-	return s, s.pick(&tx.View, a.id)
+	return s, s.pick(&tx.View, agent)
 }
 
 // lets reports whether a message enters here.
@@ -430,17 +431,15 @@ func (s *arrivals) walk(v *store.View, recipient, after int64, pages int, delive
 
 // sorted notes what a seam let in. If that was all, the policy lets nothing in by
 // itself until more comes.
-func (a *agent) sorted(s arrivals) {
-	if a.through = false; s.pause {
-		a.handled = s.taken
-	}
-	a.p.mu.Lock()
-	defer a.p.mu.Unlock()
-	if !s.whole || len(s.taken) < len(s.ids) || a.sorting.looks != s.known.looks {
+func (m *mailroom) sorted(agent int64, s arrivals) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := &m.tray(agent).sorting
+	if !s.whole || len(s.taken) < len(s.ids) || k.looks != s.known.looks {
 		return
 	}
-	a.sorting.eager = 0
+	k.eager = 0
 	if s.wake || s.who.Ends {
-		a.sorting.patient = 0
+		k.patient = 0
 	}
 }

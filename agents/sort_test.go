@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"sync"
 	"testing"
 
 	"fantail/inbox"
@@ -10,23 +11,25 @@ import (
 // came back between its look and its end.
 func TestSorted_keepsWhatCame(t *testing.T) {
 	due := inbox.Decision{Mode: inbox.Interrupt, When: inbox.AtSeam}
-	a := &agent{p: &Pool{}}
-	a.sorting.upTo = 7
-	a.sorting.seen(7, due)
-	a.sorted(arrivals{known: a.sorting, whole: true})
-	if a.sorting.eager != 0 {
-		t.Errorf("after all entered #%d is due", a.sorting.eager)
+	m := newMailroom(Options{}, nil, &sync.Mutex{}, nil, nil)
+	m.opens(1)
+	k := &m.tray(1).sorting
+	k.upTo = 7
+	k.seen(7, due)
+	m.sorted(1, arrivals{known: *k, whole: true})
+	if k.eager != 0 {
+		t.Errorf("after all entered #%d is due", k.eager)
 	}
-	s := arrivals{known: a.sorting, whole: true}
-	a.sorting.seen(3, due) // it was snoozed
-	if a.sorted(s); a.sorting.eager != 3 {
-		t.Errorf("#%d is due, want 3", a.sorting.eager)
+	s := arrivals{known: *k, whole: true}
+	k.seen(3, due) // it was snoozed
+	if m.sorted(1, s); k.eager != 3 {
+		t.Errorf("#%d is due, want 3", k.eager)
 	}
-	s = arrivals{known: a.sorting, whole: true}
-	a.sorting.anew() // the policy changed, and all was looked at again
-	a.sorting.upTo = 7
-	a.sorting.seen(3, due)
-	if a.sorted(s); a.sorting.eager != 3 {
-		t.Errorf("after a change of the policy #%d is due, want 3", a.sorting.eager)
+	s = arrivals{known: *k, whole: true}
+	k.anew() // the policy changed, and all was looked at again
+	k.upTo = 7
+	k.seen(3, due)
+	if m.sorted(1, s); k.eager != 3 {
+		t.Errorf("after a change of the policy #%d is due, want 3", k.eager)
 	}
 }

@@ -21,7 +21,7 @@ func (p *Pool) Why(ctx context.Context, id int64) (string, error) {
 	to, who, policy := "an agent whose tab is closed", inbox.Recipient{Doing: inbox.Ended}, inbox.Policy{}
 	p.mu.Lock()
 	if a := p.agents[m.Recipient]; a != nil {
-		to, who, policy = a.info.Name, a.recipient(now), a.policy()
+		to, who, policy = a.info.Name, p.recipient(&a.info, now), p.policy(&a.info)
 	}
 	p.mu.Unlock()
 	head := fmt.Sprintf("Message #%d from %s to %s, deliver=%s: ", m.ID, inbox.Label(m.From), to, m.Deliver)

@@ -61,7 +61,7 @@ func (p *Pool) wish(ctx context.Context, agent int64, w *wish) (took, error) {
 	case t := <-w.reply:
 		return t, t.err
 	case <-ctx.Done():
-		a.unwish(w)
+		p.unwish(a.id, w)
 		return took{}, context.Cause(ctx)
 	case <-a.gone:
 		return took{}, fmt.Errorf("%w: it was closed", ErrNoAgent)
@@ -75,7 +75,8 @@ func (p *Pool) wish(ctx context.Context, agent int64, w *wish) (took, error) {
 func (a *agent) want(ctx context.Context, w *wish) error {
 	if !w.all {
 		a.p.mu.Lock()
-		a.wishes = append(a.wishes, w)
+		t := a.p.tray(a.id)
+		t.wishes = append(t.wishes, w)
 		a.p.mu.Unlock()
 		a.poked()
 		return nil
@@ -89,7 +90,8 @@ func (a *agent) want(ctx context.Context, w *wish) error {
 		tx.AfterCommit(func() {
 			a.set(func(i *Info) {
 				w.prompt = id
-				a.wishes = append(a.wishes, w)
+				t := a.p.tray(a.id)
+				t.wishes = append(t.wishes, w)
 				i.Prompts = append(i.Prompts[:len(i.Prompts):len(i.Prompts)], Prompt{ID: id, Text: typed, Held: true, Then: true})
 			})
 			a.poked()
@@ -105,20 +107,6 @@ func (a *agent) want(ctx context.Context, w *wish) error {
 // ErrTakenBack is what became of a command that the human took back before its
 // turn began.
 var ErrTakenBack = errors.New("it was taken back")
-
-// unwished ends the wish that a row kept.
-func (a *agent) unwished(prompt int64) {
-	a.p.mu.Lock()
-	defer a.p.mu.Unlock()
-	for i, w := range a.wishes {
-		if w.prompt == prompt {
-			a.wishes = append(a.wishes[:i:i], a.wishes[i+1:]...)
-			w.answer(took{err: ErrTakenBack})
-			a.p.told()
-			return
-		}
-	}
-}
 
 // barred says why w's turn must not begin, nil if it may.
 func (w *wish) barred(tx *store.Tx, agent int64) error {
@@ -156,19 +144,6 @@ func (a *agent) drop(tx *store.Tx, w *wish) error {
 	_, err := tx.RemovePrompt(w.prompt)
 	tx.AfterCommit(func() { a.dropPrompt(w.prompt) })
 	return err
-}
-
-// unwish forgets a wish that was carried out or given up.
-func (a *agent) unwish(w *wish) {
-	a.p.mu.Lock()
-	defer a.p.mu.Unlock()
-	for i, other := range a.wishes {
-		if other == w {
-			a.wishes = append(a.wishes[:i:i], a.wishes[i+1:]...)
-			a.p.told()
-			return
-		}
-	}
 }
 
 // Next takes the most urgent message, or the one with that id (0: none named),
