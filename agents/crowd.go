@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"iter"
 
@@ -111,3 +112,20 @@ func (r recipients) Notice(ctx context.Context, text string) {
 		m.trouble(err)
 	}
 }
+
+// register is how those who write letters see the agents.
+type register struct{ p *Pool }
+
+var _ directory = register{}
+
+func (r register) Open(agent int64) error {
+	_, err := r.p.agent(agent)
+	return err
+}
+
+func (r register) Reader(ctx context.Context, name string) (Info, error) {
+	_, i, err := r.p.named(ctx, name)
+	return i, cmp.Or(r.p.notStarted(name), err)
+}
+
+func (r register) Book(agent int64) Book { return r.p.book(agent) }

@@ -102,18 +102,6 @@ func meant(word string, all []called) (int64, error) {
 	return 0, fmt.Errorf("%q: %w: %s", word, errSeveral, strings.Join(living, ", "))
 }
 
-// sender is the whole name of whom mail for recipient is wanted from.
-func (p *Pool) sender(ctx context.Context, recipient int64, word string) (name string, err error) {
-	if word == "" {
-		return "", nil
-	}
-	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
-		name, err = senderMeant(&rx.View, recipient, word)
-		return err
-	})
-	return name, err
-}
-
 // senderMeant is the whole name of the sender that a word means. The name of an
 // agent, be its tab open or closed, of a task that waits, or of who sent a message
 // that waits means just that; only another word may be the beginning of an open

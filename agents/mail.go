@@ -1,12 +1,12 @@
 package agents
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"fantail/inbox"
 	"fantail/store"
@@ -31,27 +31,44 @@ type Sent struct {
 	held bool // until the human takes it: agents went on because of each other for too long
 }
 
+// letters is what humans and agents do with the rows of inboxes without taking any into
+// a conversation: write, list, put aside, put back. It knows nothing of turns.
+type letters struct {
+	db     *store.DB
+	inbox  *inbox.Inbox
+	now    func() time.Time
+	who    directory
+	snooze func() // called when a message was put aside until a time: somebody keeps the timer
+}
+
+// directory is who reads and writes letters.
+type directory interface {
+	Open(agent int64) error                                // nil: its tab is open
+	Reader(ctx context.Context, name string) (Info, error) // who reads the mail for that name
+	Book(agent int64) Book
+}
+
 // Mail puts a letter of one agent into the inboxes of all it is addressed to, or
 // of none: one transaction. The names are looked up once; a name that is used
 // again later does not change who reads it.
-func (p *Pool) Mail(ctx context.Context, from int64, l Letter) ([]Sent, error) {
-	if _, err := p.agent(from); err != nil {
+func (ls *letters) Mail(ctx context.Context, from int64, l Letter) ([]Sent, error) {
+	if err := ls.who.Open(from); err != nil {
 		return nil, err
 	}
 	if len(l.To) == 0 {
 		return nil, errors.New("send: to whom?")
 	}
-	to, err := p.addressed(ctx, l.To)
+	to, err := ls.addressed(ctx, l.To)
 	if err != nil {
 		return nil, fmt.Errorf("send to %w; nothing was sent", err)
 	}
 	m := inbox.Message{Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Priority: l.Priority, Tags: l.Tags, Body: l.Body, Key: l.Key, Hops: l.hops}
 	var sent []Sent
-	err = p.o.DB.Write(ctx, "send", func(tx *store.Tx) error {
+	err = ls.db.Write(ctx, "send", func(tx *store.Tx) error {
 		sent = nil
 		for _, i := range to {
 			m.Recipient = i.ID
-			id, err := p.post(tx, m)
+			id, err := ls.post(tx, m)
 			if err != nil {
 				return err
 			}
@@ -66,8 +83,8 @@ func (p *Pool) Mail(ctx context.Context, from int64, l Letter) ([]Sent, error) {
 }
 
 // Send is Mail to one agent.
-func (p *Pool) Send(ctx context.Context, from int64, to, body string, pr inbox.Priority) (int64, error) {
-	sent, err := p.Mail(ctx, from, Letter{To: []string{to}, Body: body, Priority: pr})
+func (ls *letters) Send(ctx context.Context, from int64, to, body string, pr inbox.Priority) (int64, error) {
+	sent, err := ls.Mail(ctx, from, Letter{To: []string{to}, Body: body, Priority: pr})
 	if err != nil {
 		return 0, err
 	}
@@ -75,10 +92,10 @@ func (p *Pool) Send(ctx context.Context, from int64, to, body string, pr inbox.P
 }
 
 // addressed finds the agents that names mean, each once.
-func (p *Pool) addressed(ctx context.Context, names []string) ([]Info, error) {
+func (ls *letters) addressed(ctx context.Context, names []string) ([]Info, error) {
 	var to []Info
 	for _, name := range names {
-		i, err := p.addressee(ctx, name)
+		i, err := ls.addressee(ctx, name)
 		if err != nil {
 			return nil, err
 		}
@@ -90,9 +107,9 @@ func (p *Pool) addressed(ctx context.Context, names []string) ([]Info, error) {
 }
 
 // addressee is who reads the mail for that name.
-func (p *Pool) addressee(ctx context.Context, name string) (i Info, err error) {
+func (ls *letters) addressee(ctx context.Context, name string) (i Info, err error) {
 	var forked bool
-	if err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
+	if err := ls.db.Read(ctx, func(rx *store.Rx) error {
 		a, ok, err := rx.AgentByName(name)
 		if err != nil || !ok || Kind(a.Kind) != Fork {
 			return err
@@ -103,8 +120,7 @@ func (p *Pool) addressee(ctx context.Context, name string) (i Info, err error) {
 	}); err != nil || forked {
 		return i, err
 	}
-	_, i, err = p.named(ctx, name)
-	return i, cmp.Or(p.notStarted(name), err)
+	return ls.who.Reader(ctx, name)
 }
 
 // unstarted is the error of who writes to a task that is queued.
@@ -119,7 +135,7 @@ func ended(name string, s State) error {
 
 // post deposits mail for an agent that can still read it, or for the parent of a fork
 // that has ended.
-func (p *Pool) post(tx *store.Tx, m inbox.Message) (int64, error) {
+func (ls *letters) post(tx *store.Tx, m inbox.Message) (int64, error) {
 	a, err := reader(&tx.View, m.Recipient)
 	if err != nil {
 		return 0, err
@@ -135,11 +151,11 @@ func (p *Pool) post(tx *store.Tx, m inbox.Message) (int64, error) {
 		}
 		m.ByFork = Kind(by.Kind) == Fork
 	}
-	id, err := p.inbox.Add(tx, m)
+	id, err := ls.inbox.Add(tx, m)
 	if err != nil || !m.Endless() {
 		return id, err
 	}
-	_, err = p.book(a.ID).Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: fmt.Sprintf(
+	_, err = ls.who.Book(a.ID).Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: fmt.Sprintf(
 		"Message #%d is held: the agents wrote the %d before it because of each other, without you. /messages next lets it in, and they go on from there; /messages show %d prints it.",
 		id, inbox.MostHops, id)})
 	return id, err
@@ -165,15 +181,15 @@ func (a *agent) hops() int {
 
 // Look lists messages of agent that q selects, with only the beginnings of their
 // texts: the pending ones, or with taken the newest of all. It takes none.
-func (p *Pool) Look(ctx context.Context, agent int64, q inbox.Query, taken bool) ([]inbox.Message, error) {
+func (ls *letters) Look(ctx context.Context, agent int64, q inbox.Query, taken bool) ([]inbox.Message, error) {
 	q.Recipient = agent
-	return p.inbox.Look(ctx, q, taken)
+	return ls.inbox.Look(ctx, q, taken)
 }
 
 // Whose finds the agent whose inbox a word means, its tab open or closed: ID, Name
 // and State of it.
-func (p *Pool) Whose(ctx context.Context, word string) (i Info, err error) {
-	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
+func (ls *letters) Whose(ctx context.Context, word string) (i Info, err error) {
+	err = ls.db.Read(ctx, func(rx *store.Rx) error {
 		a, err := agentMeant(&rx.View, word)
 		i = Info{ID: a.ID, Name: a.Name, State: State(a.State)}
 		return err
@@ -182,21 +198,33 @@ func (p *Pool) Whose(ctx context.Context, word string) (i Info, err error) {
 }
 
 // Peek returns the pending messages of agent that match q, whole; none is taken.
-func (p *Pool) Peek(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, error) {
+func (ls *letters) Peek(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, error) {
 	var err error
-	if q.From, err = p.sender(ctx, agent, q.From); err != nil {
+	if q.From, err = ls.sender(ctx, agent, q.From); err != nil {
 		return nil, err
 	}
 	q.Recipient = agent
-	return p.inbox.List(ctx, q)
+	return ls.inbox.List(ctx, q)
 }
 
 // Inbox lists the pending messages of agent.
-func (p *Pool) Inbox(ctx context.Context, agent int64) ([]inbox.Message, error) {
-	return p.Peek(ctx, agent, inbox.Query{})
+func (ls *letters) Inbox(ctx context.Context, agent int64) ([]inbox.Message, error) {
+	return ls.Peek(ctx, agent, inbox.Query{})
 }
 
 // Message returns one message, taken or not.
-func (p *Pool) Message(ctx context.Context, id int64) (inbox.Message, bool, error) {
-	return p.inbox.Get(ctx, id)
+func (ls *letters) Message(ctx context.Context, id int64) (inbox.Message, bool, error) {
+	return ls.inbox.Get(ctx, id)
+}
+
+// sender is the whole name of whom mail for recipient is wanted from.
+func (ls *letters) sender(ctx context.Context, recipient int64, word string) (name string, err error) {
+	if word == "" {
+		return "", nil
+	}
+	err = ls.db.Read(ctx, func(rx *store.Rx) error {
+		name, err = senderMeant(&rx.View, recipient, word)
+		return err
+	})
+	return name, err
 }

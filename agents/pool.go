@@ -88,6 +88,7 @@ var (
 type Pool struct {
 	*questions // Answer and Asked are the pool's own
 	*mailroom
+	*letters
 
 	o     Options
 	inbox *inbox.Inbox
@@ -148,6 +149,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p.questions = newQuestions(o.DB, p.inbox, o.Gate, o.Now)
 	p.waits = newWaits(onlooker{p})
 	p.mailroom = newMailroom(o, p.inbox, &p.mu, recipients{p}, forks{p})
+	p.letters = &letters{db: o.DB, inbox: p.inbox, now: o.Now, who: register{p}, snooze: func() { token(p.due) }}
 	p.waits.ended = append(p.waits.ended, p.unawaited)
 	p.hooks = hooks{
 		changed: []func(){p.waits.changed},

@@ -14,44 +14,44 @@ import (
 // conversation. All of it works for agents that have ended, too.
 
 // Shelf returns a page of an inbox.
-func (p *Pool) Shelf(ctx context.Context, s inbox.Shelf) ([]inbox.Message, error) {
-	return p.inbox.Shelf(ctx, s)
+func (ls *letters) Shelf(ctx context.Context, s inbox.Shelf) ([]inbox.Message, error) {
+	return ls.inbox.Shelf(ctx, s)
 }
 
 // Lanes counts what waits for agent in each lane.
-func (p *Pool) Lanes(ctx context.Context, agent int64) (map[inbox.Lane]int, error) {
-	return p.inbox.Lanes(ctx, agent)
+func (ls *letters) Lanes(ctx context.Context, agent int64) (map[inbox.Lane]int, error) {
+	return ls.inbox.Lanes(ctx, agent)
 }
 
 // Questions returns what waits for the human's answer in an inbox.
-func (p *Pool) Questions(ctx context.Context, agent int64) ([]inbox.Message, error) {
-	return p.inbox.Questions(ctx, agent)
+func (ls *letters) Questions(ctx context.Context, agent int64) ([]inbox.Message, error) {
+	return ls.inbox.Questions(ctx, agent)
 }
 
 // Archive puts messages out of the inbox of agent without taking them into its
 // conversation: all of them, or none with the reason. It returns how many.
-func (p *Pool) Archive(ctx context.Context, agent int64, ids []int64) (int, error) {
-	return p.arrange(ctx, "archive", agent, ids, aside("archived"), func(tx *store.Tx) (int, error) {
-		return p.inbox.SetAside(tx, agent, ids, time.Time{})
+func (ls *letters) Archive(ctx context.Context, agent int64, ids []int64) (int, error) {
+	return ls.arrange(ctx, "archive", agent, ids, aside("archived"), func(tx *store.Tx) (int, error) {
+		return ls.inbox.SetAside(tx, agent, ids, time.Time{})
 	})
 }
 
 // Snooze puts messages out of the inbox of agent until a time: all of them, or none
 // with the reason.
-func (p *Pool) Snooze(ctx context.Context, agent int64, ids []int64, until time.Time) error {
-	if !until.After(p.o.Now()) {
+func (ls *letters) Snooze(ctx context.Context, agent int64, ids []int64, until time.Time) error {
+	if !until.After(ls.now()) {
 		return fmt.Errorf("snooze: %s is over; say when it is to come back, as 30m, 14:00 or tomorrow", until.Local().Format("Mon 15:04"))
 	}
-	_, err := p.arrange(ctx, "snooze", agent, ids, aside("snoozed"), func(tx *store.Tx) (int, error) {
-		return p.inbox.SetAside(tx, agent, ids, until)
+	_, err := ls.arrange(ctx, "snooze", agent, ids, aside("snoozed"), func(tx *store.Tx) (int, error) {
+		return ls.inbox.SetAside(tx, agent, ids, until)
 	})
-	token(p.due) // it keeps the timer
+	ls.snooze()
 	return err
 }
 
 // Restore makes messages that were archived or snoozed pending again: all of them,
 // or none with the reason. It returns how many.
-func (p *Pool) Restore(ctx context.Context, agent int64, ids []int64) (int, error) {
+func (ls *letters) Restore(ctx context.Context, agent int64, ids []int64) (int, error) {
 	may := func(m inbox.Message) error {
 		switch {
 		case m.Taken.IsZero():
@@ -61,39 +61,39 @@ func (p *Pool) Restore(ctx context.Context, agent int64, ids []int64) (int, erro
 		}
 		return nil
 	}
-	return p.arrange(ctx, "restore", agent, ids, may, func(tx *store.Tx) (int, error) { return p.inbox.Restore(tx, agent, ids) })
+	return ls.arrange(ctx, "restore", agent, ids, may, func(tx *store.Tx) (int, error) { return ls.inbox.Restore(tx, agent, ids) })
 }
 
 // Pin lets a message that waits stay prominent, or ends that.
-func (p *Pool) Pin(ctx context.Context, agent, id int64, on bool) error {
-	_, err := p.arrange(ctx, "pin", agent, []int64{id}, pending, func(tx *store.Tx) (int, error) {
-		return 1, p.inbox.Pin(tx, agent, id, on)
+func (ls *letters) Pin(ctx context.Context, agent, id int64, on bool) error {
+	_, err := ls.arrange(ctx, "pin", agent, []int64{id}, pending, func(tx *store.Tx) (int, error) {
+		return 1, ls.inbox.Pin(tx, agent, id, on)
 	})
 	return err
 }
 
 // Dismiss notes that the human was told of a message and put it off; it waits on.
-func (p *Pool) Dismiss(ctx context.Context, agent, id int64) error {
-	_, err := p.arrange(ctx, "dismiss", agent, []int64{id}, pending, func(tx *store.Tx) (int, error) {
-		return 1, p.inbox.Dismiss(tx, agent, id)
+func (ls *letters) Dismiss(ctx context.Context, agent, id int64) error {
+	_, err := ls.arrange(ctx, "dismiss", agent, []int64{id}, pending, func(tx *store.Tx) (int, error) {
+		return 1, ls.inbox.Dismiss(tx, agent, id)
 	})
 	return err
 }
 
 // Undismiss takes that back.
-func (p *Pool) Undismiss(ctx context.Context, agent, id int64) error {
-	_, err := p.arrange(ctx, "bring back", agent, []int64{id}, pending, func(tx *store.Tx) (int, error) {
-		return 1, p.inbox.Undismiss(tx, agent, id)
+func (ls *letters) Undismiss(ctx context.Context, agent, id int64) error {
+	_, err := ls.arrange(ctx, "bring back", agent, []int64{id}, pending, func(tx *store.Tx) (int, error) {
+		return 1, ls.inbox.Undismiss(tx, agent, id)
 	})
 	return err
 }
 
 // Mute holds the thread of a message silently, what is yet to come too, or ends
 // that. It returns how many messages of it wait.
-func (p *Pool) Mute(ctx context.Context, agent, id int64, on bool) (n int, err error) {
+func (ls *letters) Mute(ctx context.Context, agent, id int64, on bool) (n int, err error) {
 	any := func(inbox.Message) error { return nil }
-	return p.arrange(ctx, "mute", agent, []int64{id}, any, func(tx *store.Tx) (int, error) {
-		return p.inbox.Mute(tx, agent, id, on)
+	return ls.arrange(ctx, "mute", agent, []int64{id}, any, func(tx *store.Tx) (int, error) {
+		return ls.inbox.Mute(tx, agent, id, on)
 	})
 }
 
@@ -127,8 +127,8 @@ func gone(m inbox.Message) error {
 }
 
 // arrange does something with messages of an agent if it may be done with each.
-func (p *Pool) arrange(ctx context.Context, what string, agent int64, ids []int64, may func(m inbox.Message) error, do func(tx *store.Tx) (int, error)) (n int, err error) {
-	err = p.o.DB.Write(ctx, what, func(tx *store.Tx) error {
+func (ls *letters) arrange(ctx context.Context, what string, agent int64, ids []int64, may func(m inbox.Message) error, do func(tx *store.Tx) (int, error)) (n int, err error) {
+	err = ls.db.Write(ctx, what, func(tx *store.Tx) error {
 		for _, id := range ids {
 			m, ok, err := inbox.Find(&tx.View, id)
 			if err == nil {
@@ -160,18 +160,4 @@ func astray(v *store.View, m inbox.Message, ok bool, agent, id int64) error {
 		return errors.Join(err, fmt.Errorf("message #%d is in the inbox of %s: say it in its tab; /messages show %d prints it", id, name, id))
 	}
 	return nil
-}
-
-// unsnooze makes the snoozed messages pending whose time has come, and returns when
-// the next one's does; zero: no other is snoozed.
-func (m *mailroom) unsnooze(ctx context.Context) (next time.Time, err error) {
-	next, err = m.inbox.NextSnoozed(ctx)
-	if err != nil || next.IsZero() || next.After(m.now()) {
-		return next, err
-	}
-	err = m.db.Write(ctx, "end snoozes", func(tx *store.Tx) error {
-		next, err = m.inbox.Unsnooze(tx)
-		return err
-	})
-	return next, err
 }

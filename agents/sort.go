@@ -443,3 +443,17 @@ func (m *mailroom) sorted(agent int64, s arrivals) {
 		k.patient = 0
 	}
 }
+
+// unsnooze makes the snoozed messages pending whose time has come, and returns when
+// the next one's does; zero: no other is snoozed.
+func (m *mailroom) unsnooze(ctx context.Context) (next time.Time, err error) {
+	next, err = m.inbox.NextSnoozed(ctx)
+	if err != nil || next.IsZero() || next.After(m.now()) {
+		return next, err
+	}
+	err = m.db.Write(ctx, "end snoozes", func(tx *store.Tx) error {
+		next, err = m.inbox.Unsnooze(tx)
+		return err
+	})
+	return next, err
+}

@@ -12,13 +12,13 @@ import (
 
 // Thread returns the messages of the thread that a message belongs to, in the order
 // they came, with only the beginnings of their texts.
-func (p *Pool) Thread(ctx context.Context, id int64) ([]inbox.Message, error) {
-	return p.inbox.Thread(ctx, id)
+func (ls *letters) Thread(ctx context.Context, id int64) ([]inbox.Message, error) {
+	return ls.inbox.Thread(ctx, id)
 }
 
 // Reply answers a message in the name of the agent it was sent to, in its thread.
-func (p *Pool) Reply(ctx context.Context, agent, id int64, text string) (Sent, error) {
-	return p.respond(ctx, agent, id, Letter{Body: text}, func(m inbox.Message, ok bool) error {
+func (ls *letters) Reply(ctx context.Context, agent, id int64, text string) (Sent, error) {
+	return ls.respond(ctx, agent, id, Letter{Body: text}, func(m inbox.Message, ok bool) error {
 		switch {
 		case !ok:
 			return fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
@@ -36,8 +36,8 @@ func (p *Pool) Reply(ctx context.Context, agent, id int64, text string) (Sent, e
 }
 
 // respond sends a letter to the sender of a message, if may allows it.
-func (p *Pool) respond(ctx context.Context, from, id int64, l Letter, may func(m inbox.Message, ok bool) error) (sent Sent, err error) {
-	err = p.o.DB.Write(ctx, "reply", func(tx *store.Tx) error {
+func (ls *letters) respond(ctx context.Context, from, id int64, l Letter, may func(m inbox.Message, ok bool) error) (sent Sent, err error) {
+	err = ls.db.Write(ctx, "reply", func(tx *store.Tx) error {
 		m, ok, err := inbox.Find(&tx.View, id)
 		if err == nil {
 			err = may(m, ok)
@@ -61,7 +61,7 @@ func (p *Pool) respond(ctx context.Context, from, id int64, l Letter, may func(m
 			Recipient: whom.ID, Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Body: l.Body, InReplyTo: id, Subject: history.Fit(about, history.MostSubject), Hops: l.hops,
 		}
 		sent.held = re.Endless()
-		sent.ID, err = p.post(tx, re)
+		sent.ID, err = ls.post(tx, re)
 		return err
 	})
 	if err != nil {

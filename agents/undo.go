@@ -13,24 +13,23 @@ import (
 // inbox, in its old places, and returns how many they are. It takes back only what
 // a human took, and only as long as no request has carried it: what a model has
 // read can't be unread.
-func (p *Pool) Undo(ctx context.Context, agent int64) (n int, err error) {
-	a, err := p.agent(agent)
-	if err != nil {
+func (ls *letters) Undo(ctx context.Context, agent int64) (n int, err error) {
+	if err := ls.who.Open(agent); err != nil {
 		return 0, err
 	}
-	err = p.o.DB.Write(ctx, "undo", func(tx *store.Tx) error {
-		ms, err := p.inbox.LastTaken(tx, a.id)
+	err = ls.db.Write(ctx, "undo", func(tx *store.Tx) error {
+		ms, err := ls.inbox.LastTaken(tx, agent)
 		if err != nil {
 			return err
 		}
 		if len(ms) == 0 {
 			return errors.New("no messages were taken yet")
 		}
-		if err := mayUndo(tx, a.id, ms[0]); err != nil {
+		if err := mayUndo(tx, agent, ms[0]); err != nil {
 			return err
 		}
-		b := a.book().Batch(tx, false)
-		if n, err = p.inbox.PutBack(tx, a.id, ms[0].Entry); err != nil {
+		b := ls.who.Book(agent).Batch(tx, false)
+		if n, err = ls.inbox.PutBack(tx, agent, ms[0].Entry); err != nil {
 			return err
 		}
 		_, err = b.Add(0, Entry{Kind: EntryWithdrawn, Withdraws: ms[0].Entry, Text: wentBack(n)})

@@ -13,8 +13,8 @@ const mostNamed = 20
 
 // unread tells those who wrote to an agent that ends what it did not read, in the
 // transaction that ends it. The mail itself stays where it is, readable.
-func (p *Pool) unread(tx *store.Tx, id, heirID int64, state State) error {
-	ms, err := p.inbox.Unread(tx, id)
+func (ls *letters) unread(tx *store.Tx, id, heirID int64, state State) error {
+	ms, err := ls.inbox.Unread(tx, id)
 	if err != nil || len(ms) == 0 {
 		return err
 	}
@@ -38,7 +38,7 @@ func (p *Pool) unread(tx *store.Tx, id, heirID int64, state State) error {
 		ids[to] = append(ids[to], fmt.Sprintf("#%d", m.ID))
 	}
 	for _, to := range senders {
-		if _, err := p.inbox.Add(tx, inbox.Message{
+		if _, err := ls.inbox.Add(tx, inbox.Message{
 			Recipient: to, Sender: id, Kind: inbox.Notice, Deliver: inbox.Next,
 			Body: notRead(ids[to], name, state),
 		}); err != nil {
