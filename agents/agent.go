@@ -45,9 +45,8 @@ type agent struct {
 	timeout time.Duration // of its task; 0: none; set before the loop starts
 	command string        // its task, if that is a plain command; set before the loop starts
 
-	handling *handling // what a fork was made for; nil: it is none; set before the loop starts
-	clock    *clock    // rings at the time-out; nil: none
-	away     []string  // what calls that wait side by side wait for
+	clock *clock   // rings at the time-out; nil: none
+	away  []string // what calls that wait side by side wait for
 
 	// ——
 	turn         int64           // the turn that runs; 0: none
@@ -105,7 +104,7 @@ func (a *agent) loop() {
 		return
 	}
 	if a.kind == Fork {
-		a.attend(ctx)
+		a.p.forks.attend(ctx, a)
 		return
 	}
 	if a.parked != nil {

@@ -222,7 +222,7 @@ func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t Tas
 	if done, err := p.reopen(ctx, name, prompt); done || err != nil {
 		return Task{}, false, err
 	}
-	if done, err := p.reopenFork(ctx, name, prompt); done || err != nil {
+	if done, err := p.forks.reopen(ctx, name, prompt); done || err != nil {
 		return Task{}, false, err
 	}
 	if prompt != "" {

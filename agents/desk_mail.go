@@ -21,7 +21,7 @@ import (
 const tool = "tool"
 
 func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
-	if err := d.a.mayWrite(ctx, m.To); err != nil {
+	if err := d.a.p.forks.mayWrite(ctx, d.a, m.To); err != nil {
 		return "", err
 	}
 	goOn, err := d.a.untilStarted(ctx, m.To)
@@ -106,7 +106,7 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 	if err != nil {
 		return "", 0, err
 	}
-	if timeout, err = d.a.mayWait(timeout); err != nil {
+	if timeout, err = d.a.p.forks.mayWait(d.a.id, timeout); err != nil {
 		return "", 0, err
 	}
 	until, release := d.a.steerable(ctx)
@@ -125,7 +125,7 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 	case errors.Is(err, errSteered):
 		return "No message was taken: the user wrote to you meanwhile.", 0, nil
 	case timeout > 0 && errors.Is(err, ErrTimeout):
-		d.a.waitedFor(timeout)
+		d.a.p.forks.waitedFor(d.a.id, timeout)
 		err = fmt.Errorf("no message came within %s; messages arrive by themselves, so end your turn instead of waiting again", timeout)
 	case errors.Is(err, ErrNothing):
 		if m := d.a.entered(from); m.ID != 0 {
@@ -198,7 +198,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 		switch {
 		case err != nil:
 			return err
-		case !ok || (!d.a.concerns(m.Recipient, id) && m.Sender != d.a.id):
+		case !ok || (!d.a.p.forks.concerns(d.a.id, m.Recipient, id) && m.Sender != d.a.id):
 			return fmt.Errorf("you have no message #%d; list_messages shows yours", id)
 		case offset < 0 || offset > len(m.Text()):
 			return fmt.Errorf("message #%d has %d bytes; the offset %d is not in it", id, len(m.Text()), offset)
@@ -206,7 +206,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 		if r.To, _, err = tx.AgentName(m.Recipient); err != nil {
 			return err
 		}
-		if !d.a.concerns(m.Recipient, id) {
+		if !d.a.p.forks.concerns(d.a.id, m.Recipient, id) {
 			g.text = fmt.Sprintf("You sent this message; %s.\n%s", fate(m), r.Part(m, offset))
 			return nil
 		}
@@ -234,7 +234,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) {
 	sent, err := d.a.p.respond(ctx, d.a.id, id, Letter{Body: body, hops: d.a.hops()}, func(m inbox.Message, ok bool) error {
 		switch {
-		case !ok || !d.a.concerns(m.Recipient, id):
+		case !ok || !d.a.p.forks.concerns(d.a.id, m.Recipient, id):
 			return fmt.Errorf("nobody sent you a message #%d; list_messages shows yours", id)
 		case m.Sender == 0:
 			return fmt.Errorf("message #%d came from outside (%s): nobody there has an inbox; say it in your answer", id, m.By())

@@ -23,11 +23,7 @@ func (p *Pool) Wishes(agent int64) int {
 
 // Fork makes a fork of an agent for one of its messages.
 func (p *Pool) Fork(agent, message int64) error {
-	a, err := p.agent(agent)
-	if err != nil {
-		return err
-	}
-	return p.fork(context.Background(), a, message)
+	return p.forks.Fork(context.Background(), agent, message)
 }
 
 // Parked reports whether a turn with these entries and questions goes on after the

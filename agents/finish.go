@@ -199,7 +199,7 @@ func (a *agent) account(tx *store.Tx, e ending) error {
 	case a.task != 0:
 		return a.report(tx, e)
 	case a.kind == Fork:
-		return a.conclude(tx, e)
+		return a.p.forks.conclude(tx, a, e)
 	}
 	return nil
 }

@@ -35,25 +35,35 @@ type handling struct {
 	waited   bool // for a message, as long as it may
 }
 
-// forks makes them.
-type forks struct{ p *Pool }
-
-var _ Forker = forks{}
-
-func (f forks) Fork(ctx context.Context, agent, message int64) error {
-	a, err := f.p.agent(agent)
-	if err != nil {
-		return err
-	}
-	return f.p.fork(ctx, a, message)
+// forks is their life. The pool's mutex guards what they handle.
+type forks struct {
+	p       *Pool
+	handles map[int64]*handling // by fork, of those that live
 }
 
-// fork makes a fork of parent for a message that waits for it: the fork's row, its
+var _ Forker = &forks{}
+
+// ended forgets what a fork handled. The caller holds the pool's mu.
+func (f *forks) ended(i Info) { delete(f.handles, i.ID) }
+
+// handled is what the agent handles; nil: it is no fork.
+func (f *forks) handled(agent int64) *handling {
+	f.p.mu.Lock()
+	defer f.p.mu.Unlock()
+	return f.handles[agent]
+}
+
+// Fork makes a fork for a message that waits for its parent: the fork's row, its
 // take of the message and its transcript's beginning are one transaction. If
 // somebody took the message first, or the agent waits for it, nothing is made, and that
 // is no error.
-func (p *Pool) fork(ctx context.Context, parent *agent, message int64) error {
-	of, model, err := p.forkable(parent)
+func (f *forks) Fork(ctx context.Context, agent, message int64) error {
+	p := f.p
+	parent, err := p.agent(agent)
+	if err != nil {
+		return err
+	}
+	of, model, err := f.able(parent)
 	if err != nil {
 		return fmt.Errorf("fork %s: %w", of.Name, err)
 	}
@@ -62,7 +72,7 @@ func (p *Pool) fork(ctx context.Context, parent *agent, message int64) error {
 		return err
 	}
 	h := &handling{outcomes: policy.Rules.Outcomes}
-	seen, err := p.snapshot(ctx, of)
+	seen, err := f.snapshot(ctx, of)
 	if err != nil {
 		return fmt.Errorf("fork %s: %w", of.Name, err)
 	}
@@ -84,7 +94,7 @@ func (p *Pool) fork(ctx context.Context, parent *agent, message int64) error {
 			if row.ID, err = tx.AddAgent(row); err != nil {
 				return 0, err
 			}
-			return p.instruct(tx, row, h, seen, ms[0])
+			return f.instruct(tx, row, h, seen, ms[0])
 		})
 		if err != nil || len(ms) == 0 {
 			return err
@@ -102,7 +112,7 @@ func (p *Pool) fork(ctx context.Context, parent *agent, message int64) error {
 				return // the next start tells the parent
 			}
 			a := p.newAgent(i, 0)
-			a.handling = h
+			f.handles[a.id] = h
 			p.open(a)
 			p.hub.emit(Changed{i})
 			p.told()
@@ -116,8 +126,9 @@ func (p *Pool) fork(ctx context.Context, parent *agent, message int64) error {
 	return nil
 }
 
-// forkable is what a fork of the agent begins with, or why there can be none.
-func (p *Pool) forkable(parent *agent) (Info, Model, error) {
+// able is what a fork of the agent begins with, or why there can be none.
+func (f *forks) able(parent *agent) (Info, Model, error) {
+	p := f.p
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := 0
@@ -167,7 +178,7 @@ func forkName(v *store.View, of string) (string, error) {
 // instruct begins the transcript of a fork: a snapshot of its parent, what becomes
 // of what it finds, who wrote to it, and the message as every injected message
 // stands. It returns the message's entry.
-func (p *Pool) instruct(tx *store.Tx, row store.Agent, h *handling, seen string, m inbox.Message) (int64, error) {
+func (f *forks) instruct(tx *store.Tx, row store.Agent, h *handling, seen string, m inbox.Message) (int64, error) {
 	of, _, err := tx.AgentName(row.Parent)
 	if err != nil {
 		return 0, err
@@ -176,7 +187,7 @@ func (p *Pool) instruct(tx *store.Tx, row store.Agent, h *handling, seen string,
 	if err != nil {
 		return 0, err
 	}
-	b := p.book(row.ID).Batch(tx, false)
+	b := f.p.book(row.ID).Batch(tx, false)
 	if _, err := b.Add(0, Entry{Kind: EntrySnapshot, Text: fmt.Sprintf(
 		"You are a fork of %s. What follows is a snapshot of its last turns, made when the message came. %s goes on by itself, does not see you, and may have gone on since: this is for you to know, not to carry out.\n\n", of, of) +
 		inbox.NewRendering(tx.Now(), 0).Snapshot(of, seen)}); err != nil {
@@ -186,7 +197,7 @@ func (p *Pool) instruct(tx *store.Tx, row store.Agent, h *handling, seen string,
 		return 0, err
 	}
 	room := history.SomeWindow
-	if model, err := p.o.Resolve(row.Model); err == nil && model.Window > 0 {
+	if model, err := f.p.o.Resolve(row.Model); err == nil && model.Window > 0 {
 		room = model.Window
 	}
 	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4)))

@@ -18,35 +18,35 @@ const findings = 4 << 10
 // conclude makes of what a fork found what its parent's policy says, in the
 // transaction that ends it; after anything but a success its parent hears of that.
 // What waits for the fork passes to its parent.
-func (a *agent) conclude(tx *store.Tx, e ending) error {
+func (f *forks) conclude(tx *store.Tx, a *agent, e ending) error {
 	text, err := a.said(tx)
 	if err != nil {
 		return err
 	}
 	if e.outcome == Completed {
-		err = a.outcomes(tx, text)
+		err = f.outcomes(tx, a.id, text)
 	} else {
-		err = a.p.unhandled(tx, a.id, e, text)
+		err = f.unhandled(tx, a.id, e, text)
 	}
-	return errors.Join(err, a.p.pass(tx, a.id, a.restState(e.outcome)))
+	return errors.Join(err, f.p.pass(tx, a.id, a.restState(e.outcome)))
 }
 
 // outcomes carries out what the policy says of a message that was handled.
-func (a *agent) outcomes(tx *store.Tx, text string) error {
-	h := a.handling
-	m, ok, err := a.p.inbox.Find(tx, h.message.ID)
+func (f *forks) outcomes(tx *store.Tx, fork int64, text string) error {
+	h := f.handled(fork)
+	m, ok, err := f.p.inbox.Find(tx, h.message.ID)
 	if err != nil || !ok {
 		return errors.Join(err, store.Missing(ok, "message %d", h.message.ID))
 	}
-	above, err := heir(tx, a.id)
+	above, err := heir(tx, fork)
 	if err != nil {
 		return err
 	}
 	text = strings.TrimSpace(text)
 	if name := h.outcomes.Memory; name != "" && text != "" {
-		if err := memory.Write(tx, a.id, name, text); err != nil {
+		if err := memory.Write(tx, fork, name, text); err != nil {
 			why := fmt.Sprintf("what was found about message #%d from %s was not kept as the memory document %s: %v", m.ID, inbox.Label(m.From), inbox.Label(name), err)
-			if err := a.p.tell(tx, above, a.id, m, why, text, OutFailed); err != nil {
+			if err := f.tell(tx, above, fork, m, why, text, OutFailed); err != nil {
 				return err
 			}
 		}
@@ -56,8 +56,8 @@ func (a *agent) outcomes(tx *store.Tx, text string) error {
 		if text != "" {
 			body += "\n\n" + llm.Clip(text, findings)
 		}
-		if _, err := a.p.post(tx, inbox.Message{
-			Recipient: above, Sender: a.id, Kind: inbox.Mail, Deliver: inbox.Next, Body: body, InReplyTo: m.ID, Hops: m.Hops + 1,
+		if _, err := f.p.post(tx, inbox.Message{
+			Recipient: above, Sender: fork, Kind: inbox.Mail, Deliver: inbox.Next, Body: body, InReplyTo: m.ID, Hops: m.Hops + 1,
 		}); err != nil {
 			return err
 		}
@@ -65,13 +65,12 @@ func (a *agent) outcomes(tx *store.Tx, text string) error {
 	if h.outcomes.Escalate == "" {
 		return nil
 	}
-	return a.escalate(tx, above, m, text)
+	return f.escalate(tx, fork, above, h.outcomes.Escalate, m, text)
 }
 
 // escalate forwards the message to whom the policy names; if nobody of that name
 // reads mail, the parent hears so.
-func (a *agent) escalate(tx *store.Tx, above int64, m inbox.Message, text string) error {
-	name := a.handling.outcomes.Escalate
+func (f *forks) escalate(tx *store.Tx, fork, above int64, name string, m inbox.Message, text string) error {
 	to, ok, err := tx.AgentByName(name)
 	if err != nil {
 		return err
@@ -81,7 +80,7 @@ func (a *agent) escalate(tx *store.Tx, above int64, m inbox.Message, text string
 		if ok {
 			why = fmt.Sprintf("the agent %s has ended (%s)", inbox.Label(name), to.State)
 		}
-		return a.p.tell(tx, above, a.id, m, fmt.Sprintf("message #%d from %s was handled, but not forwarded to %s: %s. /messages show %d prints it",
+		return f.tell(tx, above, fork, m, fmt.Sprintf("message #%d from %s was handled, but not forwarded to %s: %s. /messages show %d prints it",
 			m.ID, inbox.Label(m.From), inbox.Label(name), why, m.ID), text, OutFailed)
 	}
 	if to.ID == m.Sender {
@@ -95,8 +94,8 @@ func (a *agent) escalate(tx *store.Tx, above int64, m inbox.Message, text string
 	if text != "" {
 		body += "\n\nWhat its fork says of it:\n\n" + llm.Clip(text, findings)
 	}
-	_, err = a.p.post(tx, inbox.Message{
-		Recipient: to.ID, Sender: a.id, Kind: inbox.Mail, Deliver: inbox.Next, Priority: m.Priority, Tags: m.Tags,
+	_, err = f.p.post(tx, inbox.Message{
+		Recipient: to.ID, Sender: fork, Kind: inbox.Mail, Deliver: inbox.Next, Priority: m.Priority, Tags: m.Tags,
 		Subject: history.Fit(inbox.Label(m.Subject), forkSubject), Body: body, InReplyTo: m.ID, Hops: m.Hops + 1,
 	})
 	return err
@@ -109,12 +108,12 @@ func quoted(s string) string {
 
 // unhandled tells who is above a fork that it did not handle its message, in the
 // transaction that ends it. The message stays in its transcript.
-func (p *Pool) unhandled(tx *store.Tx, fork int64, e ending, text string) error {
+func (f *forks) unhandled(tx *store.Tx, fork int64, e ending, text string) error {
 	row, ok, err := tx.Agent(fork)
 	if err != nil || !ok {
 		return errors.Join(err, store.Missing(ok, "agent %d", fork))
 	}
-	m, ok, err := p.inbox.Find(tx, row.Handles)
+	m, ok, err := f.p.inbox.Find(tx, row.Handles)
 	if err != nil || !ok {
 		return errors.Join(err, store.Missing(ok, "message %d", row.Handles))
 	}
@@ -128,13 +127,13 @@ func (p *Pool) unhandled(tx *store.Tx, fork int64, e ending, text string) error 
 	} else if e.cause != "" {
 		cause += ": " + e.cause
 	}
-	return p.tell(tx, above, fork, m, fmt.Sprintf("message #%d from %s was not handled (%s). /messages show %d prints it", m.ID, inbox.Label(m.From), cause, m.ID), text, e.outcome)
+	return f.tell(tx, above, fork, m, fmt.Sprintf("message #%d from %s was not handled (%s). /messages show %d prints it", m.ID, inbox.Label(m.From), cause, m.ID), text, e.outcome)
 }
 
 // tell deposits what went wrong with the message m that a fork handled, as urgent
 // as the message is.
-func (p *Pool) tell(tx *store.Tx, to, fork int64, m inbox.Message, why, text string, o Outcome) error {
-	_, err := p.post(tx, inbox.Message{
+func (f *forks) tell(tx *store.Tx, to, fork int64, m inbox.Message, why, text string, o Outcome) error {
+	_, err := f.p.post(tx, inbox.Message{
 		Recipient: to, Sender: fork, Kind: inbox.Failure, Deliver: inbox.Next, Priority: m.Priority,
 		Subject: history.Fit(inbox.Label(m.Text()), forkSubject), Outcome: string(o), Error: history.Fit(why, history.MostSubject), Partial: history.Fit(text, inbox.MaxBody), InReplyTo: m.ID, Hops: m.Hops + 1,
 	})

@@ -20,8 +20,8 @@ var forkTools = [...]string{
 }
 
 // attend is the life of a fork: one turn, once there is a slot.
-func (a *agent) attend(ctx context.Context) {
-	defer a.retire()
+func (f *forks) attend(ctx context.Context, a *agent) {
+	defer f.retire(a)
 	defer a.spent()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -46,8 +46,8 @@ func (a *agent) attend(ctx context.Context) {
 
 // retire closes the tab of a fork that has ended: at once, or, while the human
 // looks at it, once they leave it or a while has passed.
-func (a *agent) retire() {
-	p := a.p
+func (f *forks) retire(a *agent) {
+	p := f.p
 	p.start(fmt.Sprintf("close agent %d", a.id), func() {
 		left, forget := p.human.leaves(a.id)
 		defer forget()
@@ -87,9 +87,10 @@ func forkEnds(name string) error {
 	return fmt.Errorf("%s is a fork: it handles one message and does not go on; /resume %s without a prompt opens its tab once it has closed", name, name)
 }
 
-// reopenFork opens the tab of a fork that has closed, for the human to read. False:
+// reopen opens the tab of a fork that has closed, for the human to read. False:
 // the name is no fork's.
-func (p *Pool) reopenFork(ctx context.Context, name, prompt string) (bool, error) {
+func (f *forks) reopen(ctx context.Context, name, prompt string) (bool, error) {
+	p := f.p
 	var row store.Agent
 	found := false
 	err := p.o.DB.Write(ctx, "open the tab of a fork", func(tx *store.Tx) (err error) {
@@ -117,20 +118,20 @@ func (p *Pool) reopenFork(ctx context.Context, name, prompt string) (bool, error
 
 // mayWrite says why a fork does not write to those names: only who wrote the
 // message, the fork's parent and who the outcomes name read what it sends.
-func (a *agent) mayWrite(ctx context.Context, names []string) error {
-	if a.kind != Fork {
+func (f *forks) mayWrite(ctx context.Context, a *agent, names []string) error {
+	h := f.handled(a.id)
+	if h == nil {
 		return nil
 	}
-	to, err := a.p.addressed(ctx, names)
+	to, err := f.p.addressed(ctx, names)
 	if err != nil {
 		return err
 	}
-	h := a.handling
-	a.p.mu.Lock()
+	f.p.mu.Lock()
 	ids := []int64{h.message.Sender, a.info.Parent}
-	a.p.mu.Unlock()
+	f.p.mu.Unlock()
 	var allowed []string
-	err = a.p.o.DB.Read(ctx, func(rx *store.Rx) error {
+	err = f.p.o.DB.Read(ctx, func(rx *store.Rx) error {
 		allowed = nil
 		if o, ok, err := rx.AgentByName(h.outcomes.Escalate); err != nil {
 			return err
@@ -166,11 +167,11 @@ var errWaited = errors.New("you have waited as long as a fork may; say what you 
 
 // mayWait is how long an agent may wait for a message that asked to wait so long;
 // 0: as long as one can arrive.
-func (a *agent) mayWait(asked time.Duration) (time.Duration, error) {
-	switch {
-	case a.kind != Fork:
+func (f *forks) mayWait(agent int64, asked time.Duration) (time.Duration, error) {
+	switch h := f.handled(agent); {
+	case h == nil:
 		return asked, nil
-	case a.handling.waited:
+	case h.waited:
 		return 0, errWaited
 	case asked == 0 || asked > forkIdle:
 		return forkIdle, nil
@@ -179,16 +180,17 @@ func (a *agent) mayWait(asked time.Duration) (time.Duration, error) {
 }
 
 // waitedFor notes that a fork waited that long and nothing came.
-func (a *agent) waitedFor(d time.Duration) {
-	if a.kind == Fork && d >= forkIdle {
-		a.handling.waited = true
+func (f *forks) waitedFor(agent int64, d time.Duration) {
+	if h := f.handled(agent); h != nil && d >= forkIdle {
+		h.waited = true
 	}
 }
 
 // concerns reports whether a message is the agent's to read and to answer: it was
 // sent to it, or is what a fork handles.
-func (a *agent) concerns(recipient, message int64) bool {
-	return recipient == a.id || a.handling != nil && message == a.handling.message.ID
+func (f *forks) concerns(agent, recipient, message int64) bool {
+	h := f.handled(agent)
+	return recipient == agent || h != nil && message == h.message.ID
 }
 
 // toolsOf are the tools that an agent of that kind has.

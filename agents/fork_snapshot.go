@@ -19,9 +19,9 @@ const (
 
 // snapshot is what was said last in an agent's conversation: prompts, answers, the
 // titles of calls and which messages came, whole, the newest, as many as fit.
-func (p *Pool) snapshot(ctx context.Context, of Info) (string, error) {
+func (f *forks) snapshot(ctx context.Context, of Info) (string, error) {
 	var entries []Entry
-	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
+	err := f.p.o.DB.Read(ctx, func(rx *store.Rx) error {
 		after, err := history.SentFrom(rx, of.ID)
 		if err != nil {
 			return err

@@ -86,7 +86,8 @@ var (
 // the store's writer takes it in commit hooks, so nothing may write while
 // holding it.
 type Pool struct {
-	*questions // Answer and Asked are the pool's own
+	// What these export is the pool's own.
+	*questions
 	*mailroom
 	*letters
 
@@ -100,19 +101,20 @@ type Pool struct {
 
 	dispatch chan struct{} // a token: look for tasks to start
 	hooks    hooks         // set before the agents run
+	waits    *waits
+	forks    *forks
 
 	mu      sync.Mutex
 	agents  map[int64]*agent // those whose tab is open
 	living  map[int64]*agent // of those, the ones that have not ended: what is done at each change goes through these
 	model   string           // of new agents
 	asking  map[*agent]bool  // those whose question is open
-	waits   *waits
-	queue   *queue.Queue  // tasks not started, and the slots of agents that run
-	resumes []*resume     // agents that want their slot back, in order
-	stale   bool          // another process wrote, and the maps do not show it yet
-	noticed int64         // up to this entry the feeds heard of what other processes noted
-	mailed  int64         // up to this message they heard of mail that other processes wrote
-	changed chan struct{} // closed and made anew whenever Settled might answer differently
+	queue   *queue.Queue     // tasks not started, and the slots of agents that run
+	resumes []*resume        // agents that want their slot back, in order
+	stale   bool             // another process wrote, and the maps do not show it yet
+	noticed int64            // up to this entry the feeds heard of what other processes noted
+	mailed  int64            // up to this message they heard of mail that other processes wrote
+	changed chan struct{}    // closed and made anew whenever Settled might answer differently
 	closing bool
 }
 
@@ -148,13 +150,14 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p.inbox = inbox.New(o.DB, p.rung)
 	p.questions = newQuestions(o.DB, p.inbox, o.Gate, o.Now)
 	p.waits = newWaits(onlooker{p})
-	p.mailroom = newMailroom(o, p.inbox, &p.mu, recipients{p}, forks{p})
+	p.forks = &forks{p: p, handles: map[int64]*handling{}}
+	p.mailroom = newMailroom(o, p.inbox, &p.mu, recipients{p}, p.forks)
 	p.letters = &letters{db: o.DB, inbox: p.inbox, now: o.Now, who: register{p}, snooze: func() { token(p.due) }}
 	p.waits.ended = append(p.waits.ended, p.unawaited)
 	p.hooks = hooks{
 		changed: []func(){p.waits.changed},
 		mailed:  []func(agent int64){p.waits.came},
-		ended:   []func(i Info){p.mailroom.ended},
+		ended:   []func(i Info){p.mailroom.ended, p.forks.ended},
 	}
 	kept, err := p.recover(ctx)
 	if err != nil {

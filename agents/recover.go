@@ -143,7 +143,7 @@ func (p *Pool) recoverAgents(tx *store.Tx, agents []store.Agent, kept map[int64]
 	}
 	for _, a := range crashed { // when all stand as ended: one's mail passes to who lives
 		if Kind(a.Kind) == Fork {
-			if err := p.unhandled(tx, a.ID, ending{OutCrashed, "the program ended meanwhile"}, text[a.ID]); err != nil {
+			if err := p.forks.unhandled(tx, a.ID, ending{OutCrashed, "the program ended meanwhile"}, text[a.ID]); err != nil {
 				return err
 			}
 		}
