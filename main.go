@@ -51,6 +51,9 @@ func main() {
 	cli.Conceal()
 	guard := cli.NewGuard(os.Stderr, os.Environ(), os.Exit)
 	defer guard.Catch("main")
+	if err := guard.Herald(); err != nil {
+		cli.Warn(os.Stderr, "when memory ends, the runtime says so at length: %v", err)
+	}
 	code, err := run(guard)
 	if err != nil {
 		cli.Warn(os.Stderr, "%s", guard.Text(err.Error()))

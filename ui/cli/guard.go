@@ -32,6 +32,7 @@ type Guard struct {
 	last []string // to be said once the screen is gone
 
 	keeper keeper
+	herald herald
 
 	once sync.Once // of ending: who comes second waits for the exit
 }
@@ -134,6 +135,7 @@ func (g *Guard) Crash(name string, v any, stack []byte) {
 		if restored {
 			g.keeper.leave()
 		}
+		g.herald.leave()
 		g.exit(failed)
 	})
 	select {} // another goroutine is ending the process
@@ -154,6 +156,7 @@ func (g *Guard) Leave(code int) {
 		if restored {
 			g.keeper.leave()
 		}
+		g.herald.leave()
 		g.exit(code)
 	})
 	select {}
@@ -165,6 +168,7 @@ func (g *Guard) Exit(code int) {
 	g.once.Do(func() {
 		g.Say()
 		g.keeper.leave()
+		g.herald.leave()
 		g.exit(code)
 	})
 	select {}

@@ -18,25 +18,55 @@ const (
 	needMemory    = 64 << 20
 )
 
-// NeedRoom is an error if this process's limits leave it too little memory: later
-// nothing but the runtime's dump would say so.
+// addressSpace is the kernel's number of the limit of addresses.
+const addressSpace = 9
+
+// limits are those of this process's memory, and what of each the program needs.
+func limits() []limit {
+	ls := []limit{
+		{what: "addresses", flag: "-v", resource: addressSpace, need: needAddresses},
+		{what: "data", flag: "-d", resource: syscall.RLIMIT_DATA, need: needData},
+	}
+	for i, l := range ls {
+		var has syscall.Rlimit
+		ls[i].has = math.MaxUint64
+		if err := syscall.Getrlimit(l.resource, &has); err == nil {
+			ls[i].has = has.Cur
+		}
+	}
+	return ls
+}
+
+type limit struct {
+	what, flag string // flag is of the shell's ulimit
+	resource   int
+	need, has  uint64 // bytes
+}
+
+// NeedRoom is an error if this process's limits leave it too little memory to begin.
 func NeedRoom() error {
-	const addressSpace = 9 // RLIMIT_AS
-	for _, l := range []struct {
-		what, flag string
-		resource   int
-		need       uint64
-	}{{"addresses", "-v", addressSpace, needAddresses}, {"data", "-d", syscall.RLIMIT_DATA, needData}} {
-		var limit syscall.Rlimit
-		if err := syscall.Getrlimit(l.resource, &limit); err == nil && limit.Cur < l.need {
+	for _, l := range limits() {
+		if l.has < l.need {
 			return fmt.Errorf("too little memory: this process may have %d MiB of %s and needs %d: ulimit %s %d, or more, allows it",
-				limit.Cur>>20, l.what, l.need>>20, l.flag, l.need>>10)
+				l.has>>20, l.what, l.need>>20, l.flag, l.need>>10)
 		}
 	}
 	if path, limit := groupLimit("/"); limit < needMemory {
 		return fmt.Errorf("too little memory: the control group allows %d MiB, %d are needed: set %s to more", limit>>20, needMemory>>20, path)
 	}
 	return nil
+}
+
+// narrow names the limits of this process's memory, as the shell sets them; "": there
+// is none, and when memory ends the kernel ends the process without a word.
+func narrow() string {
+	var set []string
+	for _, l := range limits() {
+		if l.has < math.MaxInt64 {
+			set = append(set, fmt.Sprintf("ulimit %s %d", l.flag, l.has>>10))
+		}
+	}
+	return strings.Join(set, ", ")
 }
 
 // groupLimit is the memory limit of this process's control group below root, and
@@ -62,4 +92,12 @@ func groupLimit(root string) (path string, limit uint64) {
 		}
 	}
 	return "", limit
+}
+
+// redirect makes a descriptor be that file, whose writers wait for its reader.
+func redirect(f *os.File, fd int) error {
+	if err := syscall.SetNonblock(int(f.Fd()), false); err != nil {
+		return err
+	}
+	return syscall.Dup3(int(f.Fd()), fd, 0)
 }

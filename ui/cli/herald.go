@@ -1,0 +1,95 @@
+package cli
+
+import (
+	"fmt"
+	"log"
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// herald is a small process that reads what the runtime of the language writes when
+// it ends this one, which no code of ours outlives: it writes that into a file and
+// says one line. Everything else passes through it. It is there only where a limit of
+// memory can run out; without one the runtime has next to nothing to say.
+type herald struct {
+	cmd *exec.Cmd
+	was *os.File // standard error; nil: there is no herald
+}
+
+// heralding is what the herald runs: $1 where the file goes, $2 the limits of memory.
+const heralding = `trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP TTIN TTOU
+umask 077
+while IFS= read -r line || [ -n "$line" ]; do
+	case $line in
+	'fatal error: '* | 'runtime: '* | 'panic: '* | 'unexpected fault '* | SIG[A-Z]*': '*) ;;
+	*)
+		printf '%s\n' "$line" >&2
+		continue
+		;;
+	esac
+	why="the program failed ($line)"
+	case $line in
+	*memory*) why="out of memory: this process may have no more under $2" ;;
+	esac
+	file=$(mktemp "$1/fantail-crash-XXXXXX") && { printf '%s\n' "$line"; cat; } >"$file"
+	printf 'fantail: %s; messages and transcripts are on disk; details are in %s\n' "$why" "$file" >&2
+done
+`
+
+// Herald has what the runtime writes when it ends the program told in one line, if
+// this process has a limit of memory. It is called before anything holds standard error.
+func (g *Guard) Herald() error {
+	set := narrow()
+	if set == "" {
+		return nil
+	}
+	if err := g.herald.start(os.TempDir(), set); err != nil {
+		return fmt.Errorf("start its herald: %w", err)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.out = g.herald.was
+	return nil
+}
+
+// start starts the process, and puts standard error of everything but the runtime aside.
+func (h *herald) start(dir, set string) error {
+	fd, err := syscall.Dup(syscall.Stderr)
+	if err != nil {
+		return err
+	}
+	syscall.CloseOnExec(fd)
+	was := os.NewFile(uintptr(fd), os.Stderr.Name())
+	r, w, err := os.Pipe()
+	if err != nil {
+		was.Close()
+		return err
+	}
+	defer r.Close()
+	defer w.Close()
+	c := exec.Command("/bin/sh", "-c", heralding, "fantail-herald", dir, set)
+	c.Dir, c.Env, c.Stdin, c.Stderr = "/", []string{"PATH=/usr/bin:/bin:/usr/local/bin", "LC_ALL=C"}, r, was
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true} // what ends our group does not end it
+	if err := c.Start(); err != nil {
+		was.Close()
+		return err
+	}
+	if err := redirect(w, syscall.Stderr); err != nil {
+		was.Close()
+		return err // its input ends with w
+	}
+	os.Stderr = was
+	log.SetOutput(was)
+	h.cmd, h.was = c, was
+	return nil
+}
+
+// leave ends the herald, who has nothing to say.
+func (h *herald) leave() {
+	if h.was == nil {
+		return
+	}
+	_ = redirect(h.was, syscall.Stderr) // its input ends
+	_ = h.cmd.Wait()
+}
