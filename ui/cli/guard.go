@@ -135,7 +135,6 @@ func (g *Guard) Crash(name string, v any, stack []byte) {
 		if restored {
 			g.keeper.leave()
 		}
-		g.herald.leave()
 		g.exit(failed)
 	})
 	select {} // another goroutine is ending the process
@@ -156,7 +155,6 @@ func (g *Guard) Leave(code int) {
 		if restored {
 			g.keeper.leave()
 		}
-		g.herald.leave()
 		g.exit(code)
 	})
 	select {}

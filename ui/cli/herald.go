@@ -10,8 +10,9 @@ import (
 
 // herald is a small process that reads what the runtime of the language writes when
 // it ends this one, which no code of ours outlives: it writes that into a file and
-// says one line. Everything else passes through it. It is there only where a limit of
-// memory can run out; without one the runtime has next to nothing to say.
+// says one line. Everything else passes through it, a panic too: its value may hold
+// what no file shall. It is there only where a limit of memory can run out; without
+// one the kernel ends the process, and there is nothing to read.
 type herald struct {
 	cmd *exec.Cmd
 	was *os.File // standard error; nil: there is no herald
@@ -22,7 +23,7 @@ const heralding = `trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP TTIN TTOU
 umask 077
 while IFS= read -r line || [ -n "$line" ]; do
 	case $line in
-	'fatal error: '* | 'runtime: '* | 'panic: '* | 'unexpected fault '* | SIG[A-Z]*': '*) ;;
+	'fatal error: '* | 'runtime: '* | 'unexpected fault '* | SIG[A-Z]*': '*) ;;
 	*)
 		printf '%s\n' "$line" >&2
 		continue
@@ -85,7 +86,8 @@ func (h *herald) start(dir, set string) error {
 	return nil
 }
 
-// leave ends the herald, who has nothing to say.
+// leave ends the herald, who has nothing to say. Without it the herald ends after this
+// process, and somebody else reaps it.
 func (h *herald) leave() {
 	if h.was == nil {
 		return
