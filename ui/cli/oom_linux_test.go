@@ -12,8 +12,7 @@ import (
 )
 
 // TestMemoryEnds: a limit of memory that is reached in the middle of the work ends the
-// program with one line; what the runtime has to say is in a file, and what came is kept.
-// Spec: M21.
+// program with one line; what the runtime has to say is in a file, and what came is kept (torture M21).
 func TestMemoryEnds(t *testing.T) {
 	t.Parallel()
 	s := newSite(t).released(t)
