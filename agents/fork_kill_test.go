@@ -33,6 +33,7 @@ func forks(t *testing.T, dir, _ string) {
 // its end left exactly one failure, and no other did.
 // Spec: E-1, E-2, E-30, R-46.
 func TestKill_duringForks(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	sent := map[int64]bool{}
 	for life := range *kills / 4 {

@@ -87,6 +87,7 @@ func loose(req *llm.Request) (outside []string, inside map[string]int) {
 //
 // Spec: R-61, E-10, E-34.
 func TestHostileText_staysInside(t *testing.T) {
+	t.Parallel()
 	evil := everything(t)
 	mail := func(deliver inbox.Deliver) func(w *world) {
 		return func(w *world) {

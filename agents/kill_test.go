@@ -113,6 +113,7 @@ func fanOut(t *testing.T, dir, life string) {
 // acknowledged is there, once.
 // Spec, N-19, E-1, E-2.
 func TestKill_duringFanOut(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	pushed, sent, taken := map[int64]bool{}, map[int64]bool{}, map[int64]bool{}
 	for life := range *kills {
@@ -219,6 +220,7 @@ func batch(t *testing.T, dir, argument string) {
 // one entry, in order, and the history that is left makes a valid request.
 // Spec: E-2, E-3, O-11, N-19.
 func TestKill_afterEveryStatementOfABatchThatTakes(t *testing.T) {
+	t.Parallel()
 	died := 0
 	for after := int64(1); ; after++ {
 		dir := t.TempDir()

@@ -23,6 +23,7 @@ import (
 // runs, and nothing is taken twice; at the end nothing is left over.
 // Spec, N-19, E-1, E-2, E-5, E-18, E-21.
 func TestLedger_balancesWhateverHappens(t *testing.T) {
+	t.Parallel()
 	began, failed := time.Now(), false
 	rapid.Check(t, func(rt *rapid.T) {
 		if !failed && time.Since(began) > 30*time.Second {

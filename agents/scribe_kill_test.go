@@ -43,6 +43,7 @@ func body(pieces []string) (stream string, ends []int) {
 // task, once; after another crash too (torture A1, L29).
 // Spec: E-1, N-19, Q-44.
 func TestKill_duringAReply(t *testing.T) {
+	t.Parallel()
 	var pieces []string
 	for i := range 3000 {
 		pieces = append(pieces, fmt.Sprintf("Piece %d says: %s €\n", i, strings.Repeat("word ", rand.IntN(200))))
