@@ -1,0 +1,245 @@
+package house
+
+import (
+	"go/ast"
+	"io/fs"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"fantail/.ci/house/tree"
+)
+
+// comments are the rules on what is written of the code.
+func (plan Plan) comments() []Rule {
+	return []Rule{
+		{Name: "package comments are whole and true", Check: plan.checkComments, Bad: []string{
+			"-- store/a.go --\npackage store\n",
+			"-- store/a.go --\n// Package store is.\n//\n// Does: x.\n//\n// Imports: nothing of ours.\npackage store\n",
+			"-- inbox/a.go --\n// Package inbox is.\n//\n// Does: x.\n//\n// Does not: y.\n//\n// Imports: nothing of ours.\npackage inbox\nimport _ \"fantail/store\"\n",
+			"-- inbox/a.go --\n// Package inbox is.\n//\n// Does: x.\n//\n// Does not: y.\n//\n// Imports: store, themes.\npackage inbox\nimport _ \"fantail/store\"\n",
+			"-- main.go --\n// Fantail. agents inbox store tools ui\npackage main\n",
+			"-- ui/a.go --\n// Package ui is.\npackage ui\n-- ui/b.go --\n// Package ui is.\npackage ui\n",
+		}, Good: []string{"-- inbox/a.go --\n// Package inbox is.\n//\n// Does: x.\n//\n// Does not: y.\n//\n// Imports: store.\npackage inbox\nimport _ \"fantail/store\"\n"}},
+		{Name: "what the documentation names exists", Check: plan.checkExists, Bad: []string{
+			"-- README.md --\nsee `store/gone.go`\n", "-- README.md --\n`store.Gone` does it\n-- store/a.go --\npackage store\n", "-- README.md --\n[x](ui/none.svg)\n", "-- README.md --\n[x](#none)\n",
+			"-- store/a.go --\n// Package store is [Gone].\npackage store\n", "-- store/a.go --\n// Package store calls store.Open.\npackage store\n",
+			"-- store/a.go --\n// Package store stands beside inbox/gone.\npackage store\n", "-- main.go --\n// main is in ui/gone.go.\npackage main\n",
+			"-- store/a.go --\n// Package store has [DB.Gone].\npackage store\ntype DB struct{}\n",
+		}, Good: []string{
+			"-- README.md --\n# A b\n`store` [x](#a-b) `store/*.go` `go test ./...`\n```sh\n`ui/gone`\n```\n-- store/a.go --\n// Package store has [DB.Write], store.DB and io.Reader.\npackage store\ntype DB struct{}\nfunc (*DB) Write() {}\n",
+		}},
+	}
+}
+
+// checkComments reads each package's comment: what it does, what it does not,
+// and what it imports of ours, which must be so.
+func (plan Plan) checkComments(t *tree.Tree) (f tree.Findings) {
+	for dir, files := range t.Packages() {
+		var doc *ast.CommentGroup
+		imported := map[string]bool{}
+		code := false
+		for _, s := range files {
+			if s.Test {
+				continue
+			}
+			code = true
+			if s.Syntax.Doc != nil && doc != nil {
+				f.Add("%s: the package has a second comment; keep the one at %s", t.At(s.Syntax.Doc), t.At(doc))
+			} else if s.Syntax.Doc != nil {
+				doc = s.Syntax.Doc
+			}
+			for _, i := range s.Syntax.Imports {
+				if p, own := tree.Ours(i); own {
+					imported[p] = true
+				}
+			}
+		}
+		switch {
+		case !code:
+			continue
+		case doc == nil:
+			f.Add("%s: the package has no comment; write what it does, what it does not, and what it imports", dir)
+			continue
+		case dir == ".":
+			for _, folder := range []string{"agents", "inbox", "store", "themes", "tools", "ui"} {
+				if !strings.Contains(doc.Text(), folder) {
+					f.Add("%s: the map in main.go's comment does not show %s", t.At(doc), folder)
+				}
+			}
+			continue
+		}
+		paragraphs := map[string]string{}
+		for p := range strings.SplitSeq(doc.Text(), "\n\n") {
+			if head, rest, ok := strings.Cut(p, ":"); ok && paragraphs[head] == "" {
+				paragraphs[head] = strings.Join(strings.Fields(rest), " ")
+			}
+		}
+		for _, head := range []string{"Does", "Does not", "Imports"} {
+			if paragraphs[head] == "" {
+				f.Add("%s: the comment of %s has no paragraph that begins with %q", t.At(doc), dir, head+":")
+			}
+		}
+		if said := paragraphs["Imports"]; said != "" {
+			f = append(f, plan.checkSaid(t.At(doc), said, imported)...)
+		}
+	}
+	slices.Sort(f)
+	return f
+}
+
+// checkSaid compares what a comment says of imports with the imports.
+func (plan Plan) checkSaid(at, said string, imported map[string]bool) (f tree.Findings) {
+	named := map[string]bool{}
+	for _, p := range regexp.MustCompile(`\.?[a-z]+(?:/[a-z]+)*`).FindAllString(said, -1) {
+		if _, known := plan.Arrows[p]; known {
+			named[p] = true
+		}
+	}
+	for p := range imported {
+		if !named[p] && !(strings.Contains(said, "under it") && named[path.Dir(p)]) {
+			f.Add("%s: the paragraph Imports does not name %s, which is imported", at, p)
+		}
+	}
+	for p := range named {
+		if !imported[p] && !regexp.MustCompile(`\bnot?\b`).MatchString(said) {
+			f.Add("%s: the paragraph Imports names %s, which is not imported", at, p)
+		}
+	}
+	return f
+}
+
+var (
+	fenced    = regexp.MustCompile("(?sm)^```.*?^```")
+	indented  = regexp.MustCompile(`(?m)^[\t ].*$`)
+	ticked    = regexp.MustCompile("`([A-Za-z0-9_./*-]+)`")
+	barePath  = regexp.MustCompile(`(?:^|[\s(])((?:agents|inbox|store|themes|tools|ui)/[A-Za-z0-9_./*-]+)`)
+	qualified = regexp.MustCompile(`(?:^|[^\w/.])([a-z]+)\.([A-Z]\w*)(?:\.([A-Za-z]\w*))?`)
+	docLink   = regexp.MustCompile(`\[\*?([A-Z]\w*(?:\.[A-Z]\w*)?)\]`)
+	mdLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	heading   = regexp.MustCompile(`(?m)^#+ (.+)$`)
+)
+
+// checkExists looks up each path and name the documentation mentions.
+func (plan Plan) checkExists(t *tree.Tree) (f tree.Findings) {
+	all := declared(t)
+	look := func(at, pkg, text string) {
+		for _, m := range ticked.FindAllStringSubmatch(text, -1) {
+			plan.checkPath(t, &f, at, m[1])
+		}
+		for _, m := range barePath.FindAllStringSubmatch(text, -1) {
+			plan.checkPath(t, &f, at, m[1])
+		}
+		for _, m := range qualified.FindAllStringSubmatch(text, -1) {
+			names, known := all[m[1]]
+			full := m[2]
+			if m[3] != "" && names[m[2]+"."+m[3]] {
+				full += "." + m[3]
+			}
+			if known && !names[full] {
+				f.Add("%s: %s.%s does not exist; correct the sentence", at, m[1], full)
+			}
+		}
+		if pkg != "" {
+			for _, m := range docLink.FindAllStringSubmatch(indented.ReplaceAllString(text, ""), -1) {
+				if !all[pkg][m[1]] {
+					f.Add("%s: [%s] does not exist in %s; correct the sentence", at, m[1], pkg)
+				}
+			}
+		}
+	}
+	for _, s := range t.Files {
+		if s.Syntax.Doc != nil && !s.Test {
+			pkg := s.Syntax.Name.Name
+			if pkg == "main" {
+				pkg = ""
+			}
+			look(t.At(s.Syntax.Doc), pkg, s.Syntax.Doc.Text())
+		}
+	}
+	readme := fenced.ReplaceAllString(t.Texts["README.md"], "")
+	look("README.md", "", readme)
+	anchors := map[string]bool{}
+	for _, m := range heading.FindAllStringSubmatch(readme, -1) {
+		anchors["#"+strings.ReplaceAll(strings.ToLower(m[1]), " ", "-")] = true
+	}
+	for _, m := range mdLink.FindAllStringSubmatch(readme, -1) {
+		if to := m[1]; !strings.Contains(to, "://") && !anchors[to] && (strings.HasPrefix(to, "#") || !t.Exists(to)) {
+			f.Add("README.md: the link to %s leads nowhere", to)
+		}
+	}
+	return f
+}
+
+// checkPath looks up what is written like a path in one of our folders.
+func (plan Plan) checkPath(t *tree.Tree, f *tree.Findings, at, p string) {
+	p = strings.TrimRight(p, "./")
+	first, _, _ := strings.Cut(p, "/")
+	if first != ".ci" && (first == tree.Module || !slices.Contains(plan.Top, first)) {
+		return
+	}
+	if before, _, stars := strings.Cut(p, "**"); stars {
+		p = strings.TrimRight(before, "/")
+	}
+	if found, err := fs.Glob(t.FS, p); err != nil || len(found) == 0 {
+		f.Add("%s: %s does not exist; correct the sentence", at, p)
+	}
+}
+
+// declared are the names of each package, by the package's name: T, T.Method,
+// T.Field, Func.
+func declared(t *tree.Tree) map[string]map[string]bool {
+	all := map[string]map[string]bool{}
+	for _, s := range t.Files {
+		pkg := s.Syntax.Name.Name
+		if s.Test || pkg == "main" {
+			continue
+		}
+		names := all[pkg]
+		if names == nil {
+			names = map[string]bool{}
+			all[pkg] = names
+		}
+		for _, d := range s.Syntax.Decls {
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if d.Recv == nil {
+					names[d.Name.Name] = true
+				} else if r := tree.Receiver(d.Recv.List[0].Type); r != nil {
+					names[r.Name+"."+d.Name.Name] = true
+				}
+			case *ast.GenDecl:
+				for _, spec := range d.Specs {
+					declare(names, spec)
+				}
+			}
+		}
+	}
+	return all
+}
+
+func declare(names map[string]bool, spec ast.Spec) {
+	switch spec := spec.(type) {
+	case *ast.ValueSpec:
+		for _, n := range spec.Names {
+			names[n.Name] = true
+		}
+	case *ast.TypeSpec:
+		names[spec.Name.Name] = true
+		var fields *ast.FieldList
+		switch typ := spec.Type.(type) {
+		case *ast.StructType:
+			fields = typ.Fields
+		case *ast.InterfaceType:
+			fields = typ.Methods
+		default:
+			return
+		}
+		for _, field := range fields.List {
+			for _, n := range field.Names {
+				names[spec.Name.Name+"."+n.Name] = true
+			}
+		}
+	}
+}

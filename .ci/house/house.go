@@ -1,0 +1,42 @@
+// Package house is the rules of the architecture, read out of the source.
+//
+// Does: check the source, each rule with a sentence that says what to do; show each
+// rule small sources that it must refuse and some that it must accept.
+//
+// Does not: know this program's own packages and sizes: main_test.go has them.
+//
+// Imports: .ci/house/tree.
+package house
+
+import "fantail/.ci/house/tree"
+
+// Plan is what the rules hold the source to.
+type Plan struct {
+	Arrows   map[string][]string // which packages of ours a package may import; "*": all
+	Confined []Confined
+	Starters []string // the places that may say `go`
+	Top      []string // what may stand beside main.go, besides dot-files
+}
+
+// Confined says where a module outside of ours may be imported. A place ends in /...
+// when the packages below it count too.
+type Confined struct {
+	Module string
+	Places []string
+}
+
+// Rule is one rule with sources, written as tree.Small reads them.
+type Rule struct {
+	Name  string
+	Check func(*tree.Tree) tree.Findings
+	Bad   []string // it must refuse each of these
+	Good  []string // and none of these
+}
+
+// Rules are all of them.
+func (plan Plan) Rules() (all []Rule) {
+	for _, some := range [][]Rule{plan.imports(), plan.sql(), plan.state(), plan.code(), plan.names(), plan.comments()} {
+		all = append(all, some...)
+	}
+	return all
+}

@@ -1,0 +1,304 @@
+package tree
+
+import (
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+)
+
+// Func is a function of ours: a declared one, or a literal, which has no Object.
+type Func struct {
+	In     *Package
+	Node   ast.Node // *ast.FuncDecl or *ast.FuncLit
+	Object *types.Func
+	Outer  *Func // of a literal: the one it stands in
+	Type   *types.Signature
+	Calls  []Call
+}
+
+// Call is what a function does at one place: it calls a function, of ours or not, or
+// holds a literal that is taken to run there. What goes through an interface or a
+// variable is not followed.
+type Call struct {
+	At     ast.Node
+	Callee *types.Func    // nil: the literal
+	Body   *Func          // of what is called, if it is ours
+	Held   []string       // the mutexes that are held there, as they are written
+	Given  *types.Func    // a literal's: what it is given to as an argument; nil: nothing, or a variable
+	Later  bool           // a literal that go, defer or a variable runs some other time
+	Args   []types.Object // of a call: the variables among its arguments
+}
+
+// Calls draws who calls whom in the packages of the tree. It is made once.
+func (t *Tree) Calls() ([]*Func, error) {
+	if t.calls != nil {
+		return t.calls, nil
+	}
+	typed, err := t.Typed()
+	if err != nil {
+		return nil, err
+	}
+	g := &grapher{declared: map[*types.Func]*Func{}}
+	for _, dir := range slices.Sorted(maps.Keys(typed)) {
+		p := typed[dir]
+		for _, file := range p.Files {
+			for _, d := range file.Syntax.Decls {
+				if d, ok := d.(*ast.FuncDecl); ok && d.Body != nil {
+					f := &Func{In: p, Node: d, Object: p.Info.Defs[d.Name].(*types.Func)}
+					f.Type = f.Object.Signature()
+					g.declared[f.Object] = f
+					g.all = append(g.all, f)
+				}
+			}
+		}
+	}
+	for _, f := range slices.Clone(g.all) {
+		w := walker{g: g, f: f, info: f.In.Info}
+		w.list(f.Node.(*ast.FuncDecl).Body.List, nil)
+	}
+	t.calls = g.all
+	return t.calls, nil
+}
+
+type grapher struct {
+	declared map[*types.Func]*Func
+	all      []*Func
+}
+
+// walker goes through a function in the order in which it runs, and knows which
+// mutexes it holds.
+type walker struct {
+	g    *grapher
+	f    *Func
+	info *types.Info
+}
+
+// list walks statements and returns what is held behind them; on is false if nothing
+// behind them runs.
+func (w *walker) list(ss []ast.Stmt, held []string) (after []string, on bool) {
+	for _, s := range ss {
+		if held, on = w.stmt(s, held); !on {
+			return held, false
+		}
+	}
+	return held, true
+}
+
+// branches walks bodies of which one runs; none says that perhaps none does.
+func (w *walker) branches(held []string, none bool, bodies ...[]ast.Stmt) ([]string, bool) {
+	var after []string
+	on := none
+	if none {
+		after = held
+	}
+	for _, b := range bodies {
+		if got, goes := w.list(b, held); goes {
+			on = true
+			for _, m := range got {
+				if !slices.Contains(after, m) {
+					after = append(slices.Clip(after), m)
+				}
+			}
+		}
+	}
+	return after, on
+}
+
+func (w *walker) stmt(s ast.Stmt, held []string) ([]string, bool) {
+	switch s := s.(type) {
+	case *ast.ExprStmt:
+		w.expr(s.X, held)
+		if c, ok := s.X.(*ast.CallExpr); ok {
+			if Name(c.Fun) == "panic" {
+				return held, false
+			}
+			return w.mutex(c, held), true
+		}
+	case *ast.DeferStmt:
+		if w.unlocks(s.Call) {
+			return held, true // held to the end
+		}
+		w.expr(s.Call, held)
+	case *ast.GoStmt:
+		w.later(s.Call, held)
+	case *ast.BlockStmt:
+		return w.list(s.List, held)
+	case *ast.LabeledStmt:
+		return w.stmt(s.Stmt, held)
+	case *ast.ReturnStmt, *ast.BranchStmt:
+		w.exprs(s, held)
+		return held, false
+	case *ast.IfStmt:
+		if s.Init != nil {
+			held, _ = w.stmt(s.Init, held)
+		}
+		w.expr(s.Cond, held)
+		if s.Else == nil {
+			return w.branches(held, true, s.Body.List)
+		}
+		return w.branches(held, false, s.Body.List, []ast.Stmt{s.Else})
+	case *ast.ForStmt:
+		if s.Init != nil {
+			held, _ = w.stmt(s.Init, held)
+		}
+		if s.Cond != nil {
+			w.expr(s.Cond, held)
+		}
+		return w.branches(held, true, s.Body.List)
+	case *ast.RangeStmt:
+		w.expr(s.X, held)
+		return w.branches(held, true, s.Body.List)
+	case *ast.SwitchStmt:
+		if s.Init != nil {
+			held, _ = w.stmt(s.Init, held)
+		}
+		if s.Tag != nil {
+			w.expr(s.Tag, held)
+		}
+		return w.clauses(s.Body, held)
+	case *ast.TypeSwitchStmt:
+		w.exprs(s.Assign, held)
+		return w.clauses(s.Body, held)
+	case *ast.SelectStmt:
+		held, _ = w.clauses(s.Body, held)
+	default:
+		w.exprs(s, held)
+	}
+	return held, true
+}
+
+func (w *walker) clauses(body *ast.BlockStmt, held []string) ([]string, bool) {
+	var bodies [][]ast.Stmt
+	none := true
+	for _, c := range body.List {
+		switch c := c.(type) {
+		case *ast.CaseClause:
+			none = none && c.List != nil
+			for _, e := range c.List {
+				w.expr(e, held)
+			}
+			bodies = append(bodies, c.Body)
+		case *ast.CommClause:
+			if c.Comm != nil {
+				w.exprs(c.Comm, held)
+			}
+			bodies = append(bodies, c.Body)
+		}
+	}
+	return w.branches(held, none, bodies...)
+}
+
+func (w *walker) expr(e ast.Expr, held []string) { w.exprs(e, held) }
+
+// exprs notes the calls in n.
+func (w *walker) exprs(n ast.Node, held []string) {
+	given := map[*ast.FuncLit]*types.Func{}
+	called := map[*ast.FuncLit]bool{}
+	ast.Inspect(n, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			to, passed := given[n]
+			w.literal(n, held, to, !passed && !called[n])
+			return false
+		case *ast.CallExpr:
+			callee := Callee(w.info, n)
+			c := Call{At: n, Callee: callee, Held: held}
+			for _, a := range n.Args {
+				if lit, ok := ast.Unparen(a).(*ast.FuncLit); ok {
+					given[lit] = callee
+				}
+				if id, ok := ast.Unparen(a).(*ast.Ident); ok {
+					c.Args = append(c.Args, w.info.Uses[id])
+				}
+			}
+			if lit, ok := ast.Unparen(n.Fun).(*ast.FuncLit); ok {
+				called[lit] = true
+			}
+			if callee != nil {
+				c.Body = w.g.declared[callee]
+				w.f.Calls = append(w.f.Calls, c)
+			}
+		}
+		return true
+	})
+}
+
+// later notes the calls in the arguments of a call that is made some other time.
+func (w *walker) later(c *ast.CallExpr, held []string) {
+	for _, a := range c.Args {
+		w.expr(a, held)
+	}
+	if lit, ok := c.Fun.(*ast.FuncLit); ok {
+		w.literal(lit, held, nil, true)
+	}
+}
+
+func (w *walker) literal(lit *ast.FuncLit, held []string, to *types.Func, later bool) {
+	f := &Func{In: w.f.In, Node: lit, Outer: w.f}
+	f.Type, _ = w.info.TypeOf(lit).(*types.Signature)
+	w.g.all = append(w.g.all, f)
+	w.f.Calls = append(w.f.Calls, Call{At: lit, Body: f, Held: held, Given: to, Later: later})
+	(&walker{g: w.g, f: f, info: w.info}).list(lit.Body.List, nil)
+}
+
+// Callee is the function a call calls, as far as that stands in the source.
+func Callee(info *types.Info, c *ast.CallExpr) *types.Func {
+	e := ast.Unparen(c.Fun)
+	switch x := e.(type) {
+	case *ast.IndexExpr:
+		e = x.X
+	case *ast.IndexListExpr:
+		e = x.X
+	}
+	var o types.Object
+	switch x := e.(type) {
+	case *ast.Ident:
+		o = info.Uses[x]
+	case *ast.SelectorExpr:
+		o = info.Uses[x.Sel]
+	}
+	if f, ok := o.(*types.Func); ok {
+		return f.Origin()
+	}
+	return nil
+}
+
+// Locks and Unlocks report whether f is what takes or gives back a mutex.
+func Locks(f *types.Func) bool   { return mutexes(f, "Lock", "RLock") }
+func Unlocks(f *types.Func) bool { return mutexes(f, "Unlock", "RUnlock") }
+
+func mutexes(f *types.Func, names ...string) bool {
+	return f != nil && f.Pkg() != nil && f.Pkg().Path() == "sync" && f.Signature().Recv() != nil && slices.Contains(names, f.Name())
+}
+
+func (w *walker) unlocks(c *ast.CallExpr) bool { return Unlocks(Callee(w.info, c)) }
+
+// mutex is what is held after a call.
+func (w *walker) mutex(c *ast.CallExpr, held []string) []string {
+	callee := Callee(w.info, c)
+	if !Locks(callee) && !Unlocks(callee) {
+		return held
+	}
+	name := types.ExprString(c.Fun.(*ast.SelectorExpr).X)
+	if Locks(callee) {
+		return append(slices.Clip(held), name)
+	}
+	return slices.DeleteFunc(slices.Clone(held), func(m string) bool { return m == name })
+}
+
+// Recv is the name of a method's type: pkg.Type; "" for a function.
+func Recv(f *types.Func) string {
+	r := f.Signature().Recv()
+	if r == nil {
+		return ""
+	}
+	t := types.Unalias(r.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	if n, ok := t.(*types.Named); ok {
+		return n.Obj().Name()
+	}
+	return ""
+}

@@ -1,0 +1,134 @@
+package tree
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/types"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path"
+	"slices"
+	"strings"
+)
+
+// Built is what the go command knows of built packages: where the compiler's export
+// data of each lies, and which files of ours belong to this system.
+type Built struct {
+	exports map[string]string
+	files   map[string]bool // by path; nil: all
+}
+
+// Build has the go command compile what the packages of the module in the current
+// directory import; what its cache has is not compiled anew.
+func Build() (*Built, error) {
+	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,GoFiles,Module", "./...")
+	cmd.Env, cmd.Stderr = os.Environ(), os.Stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("list the packages: %w", err)
+	}
+	b := &Built{exports: map[string]string{}, files: map[string]bool{}}
+	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
+		var p struct {
+			ImportPath, Export string
+			GoFiles            []string
+			Module             *struct{ Main bool }
+		}
+		switch err := d.Decode(&p); {
+		case errors.Is(err, io.EOF):
+			return b, nil
+		case err != nil:
+			return nil, fmt.Errorf("list the packages: %w", err)
+		}
+		b.exports[p.ImportPath] = p.Export
+		if p.Module != nil && p.Module.Main {
+			for _, f := range p.GoFiles {
+				b.files[path.Join(dirOf(p.ImportPath), f)] = true
+			}
+		}
+	}
+}
+
+// dirOf is the folder of a package of ours.
+func dirOf(importPath string) string {
+	if importPath == Module {
+		return "."
+	}
+	return strings.TrimPrefix(importPath, Module+"/")
+}
+
+// Package is a package of ours with its types; its tests are left out.
+type Package struct {
+	Dir   string
+	Files []*File
+	Types *types.Package
+	Info  *types.Info
+}
+
+// Typed are the packages of the tree with their types, by folder. It is made once.
+func (t *Tree) Typed() (map[string]*Package, error) {
+	if t.typed == nil && t.untyped == nil {
+		t.typed, t.untyped = t.check()
+	}
+	return t.typed, t.untyped
+}
+
+func (t *Tree) check() (map[string]*Package, error) {
+	c := &checker{t: t, dirs: t.Packages(), done: map[string]*Package{}}
+	c.others = importer.ForCompiler(t.Set, "gc", func(p string) (io.ReadCloser, error) {
+		if t.built.exports[p] == "" {
+			return nil, fmt.Errorf("no export data of %s", p)
+		}
+		return os.Open(t.built.exports[p])
+	})
+	for _, dir := range slices.Sorted(maps.Keys(c.dirs)) {
+		if strings.HasPrefix(dir, ".ci/") {
+			continue // no part of the program
+		}
+		if _, err := c.Import(path.Join(Module, dir)); err != nil {
+			return nil, err
+		}
+	}
+	return c.done, nil
+}
+
+// checker finds the types of our packages in the sources, those of others in what the compiler
+// wrote.
+type checker struct {
+	t      *Tree
+	dirs   map[string][]*File
+	done   map[string]*Package
+	others types.Importer
+}
+
+func (c *checker) Import(p string) (*types.Package, error) {
+	if p != Module && !strings.HasPrefix(p, Module+"/") {
+		return c.others.Import(p)
+	}
+	dir := dirOf(p)
+	if k := c.done[dir]; k != nil {
+		return k.Types, nil
+	}
+	k := &Package{Dir: dir, Info: &types.Info{
+		Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+	}}
+	var syntax []*ast.File
+	for _, f := range c.dirs[dir] {
+		if !f.Test && (c.t.built.files == nil || c.t.built.files[f.Path]) {
+			k.Files, syntax = append(k.Files, f), append(syntax, f.Syntax)
+		}
+	}
+	conf := types.Config{Importer: c}
+	var err error
+	if k.Types, err = conf.Check(p, c.t.Set, syntax, k.Info); err != nil {
+		return nil, fmt.Errorf("find the types of %s: %w", dir, err)
+	}
+	c.done[dir] = k
+	return k.Types, nil
+}
