@@ -97,8 +97,8 @@ func (a *App) change(i agents.Info) tea.Cmd {
 		above.View.SetChild(i)
 	}
 	a.lower(i)
-	if i.Question == nil {
-		t.Question, t.About = nil, 0
+	if i.Question == nil || i.Question.ID != t.About {
+		a.giveQuestion(t)
 	}
 	var calls tea.Cmd
 	if witnessed {
@@ -119,6 +119,7 @@ func (a *App) closed(id int64) tea.Cmd {
 	t, was := a.tabs.ByID(id), a.tabs.Focus
 	a.tabs.Remove(id)
 	if t != nil {
+		a.giveTab(t)
 		a.lower(agents.Info{ID: id, Name: t.Info.Name})
 	}
 	if t != nil && t == was && a.tabs.Focus != nil {

@@ -101,7 +101,7 @@ func (a *App) closeHelper(here *tabs.Tab, back, name string, force bool) tea.Cmd
 		if !errors.As(err, &u) {
 			return done{}, err
 		}
-		return offered{func() {
+		return offered{"the question about " + name, func() {
 			text := u.Error() + ". Its open tasks pass to main; its transcript and its mail are kept, and /resume " + name + " opens it again."
 			a.open(dialog.NewConfirm(a.theme, "Close "+name+"?", text, []dialog.Option{
 				{Key: "y", Label: "close it"}, {Key: "n", Label: "leave it open"},
@@ -201,7 +201,7 @@ func runFork(a *App, in input) (tea.Cmd, error) {
 		if err != nil {
 			return nil, err
 		}
-		return offered{func() {
+		return offered{"the list of turns", func() {
 			a.open(dialog.NewPicker(a.theme, "Branch from "+of.Name+" behind turn", pastItems(past, a.o.Now()), false), func(d dialog.Decision) tea.Cmd {
 				if p, ok := d.(dialog.Picked); ok {
 					n, _ := strconv.Atoi(p.Value)

@@ -253,7 +253,7 @@ func (a *App) showInbox(in input, name string) tea.Cmd {
 	}
 	return a.then(in.here, in.text, func() (tea.Msg, error) {
 		i, err := a.pool.Whose(a.ctx, name)
-		return offered{func() { a.inboxPanel(i.ID, i.Name) }}, err
+		return offered{"the inbox of " + name, func() { a.inboxPanel(i.ID, i.Name) }}, err
 	})
 }
 

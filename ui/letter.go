@@ -57,13 +57,7 @@ func (a *App) openMessage(t *tabs.Tab, id int64, back string) tea.Cmd {
 			return nil, err
 		}
 		box := dialog.NewReader(theme, fmt.Sprintf("#%d from %s", m.ID, words.From(m)), letterFacts(m, thread, names, a.o.Now()), letterText(m), w)
-		return offered{func() {
-			if a.dialog != nil {
-				a.say(fmt.Sprintf("message #%d was not opened: close what is open first", id))
-				return
-			}
-			a.open(box, nil)
-		}}, nil
+		return offered{fmt.Sprintf("message #%d", id), func() { a.open(box, nil) }}, nil
 	})
 }
 

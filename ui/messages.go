@@ -58,8 +58,11 @@ type (
 		agent    int64
 		document agents.Document
 	}
-	// offered is a dialog to open over everything.
-	offered struct{ open func() }
+	// offered is a dialog to open over everything, and what it is: a person, a list.
+	offered struct {
+		what string
+		open func()
+	}
 	// noted is a line for the status line.
 	noted struct{ text string }
 )

@@ -174,9 +174,9 @@ func (a *App) takeWish(m wished) tea.Cmd {
 		a.say(text)
 	default:
 		m.panel.box.Say(text, failed)
-		if failed && m.wish.Text != "" {
-			m.panel.box.Resume(m.wish)
-		}
+	}
+	if failed && (m.panel != a.panel || !m.panel.box.Resume(m.wish)) {
+		a.give(a.tabs.Acting(), m.wish.Text)
 	}
 	if m.panel == a.panel {
 		m.panel.stale, m.panel.worn = true, true

@@ -120,31 +120,6 @@ func (a *App) askCard() string {
 	return frame.Fit(head+a.theme.Paint(themes.Warn, gist)+a.theme.Paint(themes.Dim, keys), a.w)
 }
 
-// answered carries out what a question's dialog decided.
-func (a *App) answered(d dialog.Decision) tea.Cmd {
-	var id int64
-	var ans agents.Answer
-	switch d := d.(type) {
-	case dialog.Answered:
-		id, ans = d.Question, agents.Answer{Choice: d.Answer.Choice, Reason: d.Answer.Reason}
-	case dialog.Said:
-		id, ans = d.Question, agents.Answer{Text: d.Text}
-	default:
-		return nil
-	}
-	a.asks.answered = id
-	return a.start(a.tabs.Focus, "", func() (string, error) {
-		err := a.pool.Answer(a.ctx, id, ans)
-		switch {
-		case errors.Is(err, agents.ErrAnswered):
-			return words.Sentence(err), nil
-		case err != nil:
-			a.afterwards(unanswered{id})
-		}
-		return "", err
-	})
-}
-
 // unanswered says that an answer did not arrive: its question is open.
 type unanswered struct{ question int64 }
 

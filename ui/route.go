@@ -94,6 +94,16 @@ func (a *App) open(b dialog.Box, decide func(dialog.Decision) tea.Cmd) {
 	a.dialog, a.decide, a.dirty = b, decide, true
 }
 
+// offer opens a dialog that took its time, unless something else was opened meanwhile: it
+// may hold what was typed.
+func (a *App) offer(o offered) {
+	if was := a.dialog; was != nil {
+		a.sayWhile(o.what+" was not opened: close what is open first", func() bool { return a.dialog == was })
+		return
+	}
+	o.open()
+}
+
 // shut closes the dialog on top. Beneath one that the overview or a panel opened
 // stands that.
 func (a *App) shut() {
@@ -151,7 +161,8 @@ func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
 	case a.asks.sight.over || a.fleet != nil && a.dialog == a.fleet.box:
 		return a.nextQuestion(sought), true
 	}
-	a.say("close what is open first: Esc")
+	was := a.dialog
+	a.sayWhile("close what is open first: Esc", func() bool { return a.dialog == was })
 	return nil, true
 }
 

@@ -34,14 +34,15 @@ func (a *App) with(infos ...agents.Info) *App {
 	return a
 }
 
-// What is given back goes to the box it came from and to no other, before a draft.
+// What is given back goes to the box it came from, before a draft; to main's if that is
+// gone.
 func TestGivenBack(t *testing.T) {
 	a := screen(t, 80, 24).with(
 		agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle}, agents.Info{ID: 2, Name: "api", Kind: agents.Helper, State: agents.Idle})
 	a.report(done{agent: 3, text: "It failed.", back: "/compact"}) // of a tab that is closed
 	a.tabs.ByID(2).Typing().Set("and tests")
 	a.report(done{agent: 2, text: "It failed.", back: "write it\nwith care"})
-	if mine, other := a.tabs.ByID(1).Typing().Value(), a.tabs.ByID(2).Typing().Value(); mine != "" || other != "write it\nwith care\nand tests" {
+	if mine, other := a.tabs.ByID(1).Typing().Value(), a.tabs.ByID(2).Typing().Value(); mine != "/compact" || other != "write it\nwith care\nand tests" {
 		t.Errorf("main's box holds %q, the other %q", mine, other)
 	}
 }

@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"strings"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -128,7 +127,9 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.wanted = m.agent
 		return a.goWanted()
 	case offered:
-		m.open()
+		a.offer(m)
+	case given:
+		a.give(a.tabs.ByID(m.agent), m.text)
 	case noted:
 		a.say(m.text)
 	case stocked:
@@ -215,16 +216,16 @@ func (a *App) paste(s string) {
 	a.asks.typed = m.now
 }
 
-// report shows what became of an action. What is given back stands before the draft,
-// unless its tab is gone: it was not meant for another.
+// report shows what became of an action.
 func (a *App) report(m done) {
 	a.dirty = true
-	t := a.tabs.ByID(m.agent)
+	to := a.tabs.ByID(m.agent)
+	t := to
 	if t == nil {
 		t = a.tabs.Focus
-		if m.agent != 0 {
-			m.back = ""
-		}
+	}
+	if m.agent == 0 {
+		to = t
 	}
 	if t == nil {
 		a.say(m.text)
@@ -233,30 +234,24 @@ func (a *App) report(m done) {
 	if m.text != "" {
 		a.answer(t, m.command, m.text, m.tone)
 	}
-	if m.back == "" {
-		return
-	}
-	if t.Typing() == nil {
-		a.openLine(t, !strings.HasPrefix(m.back, "/"))
-	}
-	if box := t.Typing(); box != nil && box.Value() == "/" {
-		box.Set(m.back)
-	} else if box != nil {
-		box.Prepend(m.back)
+	if m.back != "" {
+		a.give(to, m.back)
 	}
 }
 
 func (a *App) takeEdited(m edited) {
 	a.dirty = true
 	t := a.tabs.ByID(m.agent)
-	if t == nil || t.Typing() == nil {
-		return
-	}
-	if m.err != nil {
+	switch {
+	case m.err != nil && t != nil:
 		a.tell(t, words.Sentence(m.err), transcript.Bad)
-		return
+	case m.err != nil:
+		a.say(words.Sentence(m.err))
+	case t == nil || t.Typing() == nil:
+		a.give(t, m.text)
+	default:
+		t.Typing().Set(m.text)
 	}
-	t.Typing().Set(m.text)
 }
 
 // background picks the theme for the terminal's background, unless the human

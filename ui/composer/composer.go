@@ -162,6 +162,15 @@ func (b *Box) Prepend(s string) {
 	b.changed()
 }
 
+// Lead is Prepend for a text that is still being typed: the cursor goes behind it.
+func (b *Box) Lead(s string) {
+	empty, was := b.Empty(), len(b.text.cells)
+	if b.Prepend(s); !empty && s != "" {
+		b.text.at = len(b.text.cells) - was - 1 // the line end stands between them
+		b.changed()
+	}
+}
+
 // Insert puts s at the cursor.
 func (b *Box) Insert(s string) {
 	b.text.open = false

@@ -170,6 +170,10 @@ func (b *ask) Means(k tea.KeyPressMsg) bool {
 
 func (b *ask) Strictly(on bool) { b.strict, b.at = on, -1 }
 
+func (b *ask) Typed() string { return b.words.typed() }
+
+func (b *ask) SetTheme(t *themes.Theme) { b.theme, b.width = t, 0 }
+
 func (b *ask) Paste(s string) {
 	if b.words != nil {
 		b.words.insert(s)

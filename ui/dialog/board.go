@@ -255,14 +255,20 @@ func (b *Board) Unpick(ids ...int64) {
 // Picked are the rows that are picked.
 func (b *Board) Picked() []int64 { return slices.Sorted(maps.Keys(b.picked)) }
 
-// Resume asks again for what was typed for a verb and could not be done.
-func (b *Board) Resume(w Wish) {
+// Resume asks again for what was typed for a verb and could not be done. false: it
+// can't, for something else is being typed.
+func (b *Board) Resume(w Wish) bool {
+	if w.Text == "" {
+		return true
+	}
 	for _, v := range b.verbs {
 		if v.Name == w.Verb && v.Ask != "" && b.asks.Name == "" && !b.seeks {
 			b.askFor(v, w)
 			b.ask.insert(w.Text)
+			return true
 		}
 	}
+	return false
 }
 
 func (b *Board) bar() int {

@@ -12,6 +12,7 @@ package dialog
 import (
 	tea "charm.land/bubbletea/v2"
 
+	"fantail/themes"
 	"fantail/tools/permit"
 )
 
@@ -36,6 +37,10 @@ type Question interface {
 	// Strictly has no letter answer any more: a digit selects, and Enter confirms. So
 	// it asks over what letters mean something else to.
 	Strictly(on bool)
+	// Typed is what stands in its line for words.
+	Typed() string
+	// SetTheme changes the colours.
+	SetTheme(t *themes.Theme)
 }
 
 // Decision is what a dialog was closed with; Cancelled if by Esc.

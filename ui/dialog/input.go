@@ -23,6 +23,14 @@ func newInput() *input {
 
 func (in *input) value() string { return in.line.Value() }
 
+// typed is the value of a line that may be closed.
+func (in *input) typed() string {
+	if in == nil {
+		return ""
+	}
+	return in.value()
+}
+
 // insert puts s at the cursor; line ends become blanks, and control characters
 // are dropped.
 func (in *input) insert(s string) {

@@ -115,6 +115,10 @@ func (b *question) Means(k tea.KeyPressMsg) bool {
 
 func (b *question) Strictly(on bool) { b.strict, b.at = on, -1 }
 
+func (b *question) Typed() string { return b.reason.typed() }
+
+func (b *question) SetTheme(t *themes.Theme) { b.theme, b.laid = t, laid{} }
+
 // answer decides; a no is asked for its reason first.
 func (b *question) answer(c permit.Choice) Decision {
 	if c == permit.No {

@@ -106,7 +106,9 @@ func (t *Tabs) SetTheme(theme *themes.Theme) {
 		if x.Line != nil {
 			x.Line.Box.SetTheme(theme)
 		}
-		x.Question, x.About = nil, 0
+		if x.Question != nil {
+			x.Question.SetTheme(theme)
+		}
 	}
 }
 
