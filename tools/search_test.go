@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"fantail/tools/permit"
 )
 
 // tree fills the workspace with what searches have to tell apart.
@@ -84,6 +87,29 @@ func TestGrep_namedSecrets(t *testing.T) {
 		}
 		if r := ok(t, e, "grep", "pattern", "needle", "path", "../home/.ssh"); !strings.Contains(r.Text, "Host needle") {
 			t.Errorf("a named directory gave %s", r.Text)
+		}
+	}
+}
+
+// A file called token is guarded as its kin are; a directory of that name is not.
+func TestSecrets_bareNames(t *testing.T) {
+	for _, rg := range []bool{true, false} {
+		e := tree(t)
+		for _, name := range []string{"token", "deploy/password", "passwd", "secret", "passwd.txt"} {
+			put(t, filepath.Join(e.Root, name), "needle=SECRET\n")
+			if got, err := e.target(name, permit.Read); err != nil || got.sensitive == "" {
+				t.Errorf("%s is read freely: %v", name, err)
+			}
+		}
+		put(t, e.Root+"/pkg/token/scan.go", "needle := 1\n")
+		if got, err := e.target("pkg/token", permit.Read); err != nil || got.sensitive != "" {
+			t.Errorf("a directory: %s, %v", got.sensitive, err)
+		}
+		if !rg {
+			e.Environ = []string{"PATH=", "HOME=" + e.home()}
+		}
+		if got := ok(t, e, "grep", "pattern", "needle").Text; strings.Contains(got, "SECRET") || !strings.Contains(got, "pkg/token/scan.go:1:needle") {
+			t.Errorf("grep gave %s", got)
 		}
 	}
 }

@@ -68,7 +68,7 @@ func (e *Env) secretNames(dir, rel string, left *int, out map[id]string) {
 		switch {
 		case d.IsDir() && d.Name() != ".git" && d.Name() != "node_modules":
 			e.secretNames(p, r, left, out)
-		case d.Type().IsRegular() && permit.Sensitive(r) != "":
+		case d.Type().IsRegular() && permit.SensitiveFile(r) != "":
 			if fi, err := d.Info(); err == nil && links(fi) > 1 {
 				out[identity(fi)] = p
 			}
@@ -97,6 +97,9 @@ func (e *Env) sensitive(t target) string {
 	fi, err := os.Lstat(t.abs)
 	if err != nil || !fi.Mode().IsRegular() {
 		return ""
+	}
+	if why := permit.SensitiveFile(name); why != "" {
+		return why
 	}
 	if links(fi) > 1 {
 		if p, ok := e.secrets()[identity(fi)]; ok {
@@ -147,7 +150,7 @@ func (w *walk) secret(en entry, fi fs.FileInfo, f *os.File) bool {
 	}
 	abs := filepath.Join(w.from.abs, en.rel)
 	switch {
-	case permit.Sensitive(en.show) != "":
+	case permit.SensitiveFile(en.show) != "":
 	case w.otherName(fi):
 	case f != nil && holdsSecrets(f, abs) != "":
 	default:

@@ -263,14 +263,29 @@ func (v *invocation) judge(kind string, w word) {
 			v.fault(why)
 		}
 	}
+	if kind == "path" {
+		v.file(w)
+	}
 	if k := kinds[kind]; !k(w.text) {
 		v.fault(w.text, "is no "+kind+" that is known to be harmless")
+	}
+}
+
+// file refuses a path whose file, if it is one, holds a secret that would be printed.
+func (v *invocation) file(w word) {
+	if why := SensitiveFile(w.text); why != "" && !v.f.names {
+		v.fault(w.text, "may name "+why)
 	}
 }
 
 // lacks says what the invocation would need to be only what was read.
 func (v *invocation) lacks() string {
 	f := v.f
+	if f.pattern != "" && v.has(f.pattern) && len(v.operands) > 0 {
+		if v.file(v.operands[0]); v.why != "" { // it was taken for the pattern
+			return v.why
+		}
+	}
 	switch {
 	case f.after != nil && f.pattern != "" && v.has(f.pattern) == (len(v.operands) > 0):
 		return "it needs one pattern before --, or what stands there is read as another thing"

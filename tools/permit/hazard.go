@@ -150,6 +150,9 @@ func (s *script) unjudged(dir string) string {
 		if why := badPath(w, dir, true); why != "" {
 			return why
 		}
+		if why := SensitiveFile(w.text); why != "" {
+			return w.text + " names " + why
+		}
 	}
 	return s.elsewhere()
 }

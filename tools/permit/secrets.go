@@ -54,7 +54,7 @@ var secretFiles = names([][2]string{
 	{"GitHub credentials", "gh/hosts.yml,.gitrobrc"},
 	{"git credentials", ".git-credentials*,git-credentials,git/credentials"},
 	{"registry credentials", "composer/auth.json,.composer/auth.json,.dockercfg*,.dockerconfigjson,settings-security.xml,.npmrc*,.pypirc*,.gem/credentials"},
-	{"passwords", ".netrc*,_netrc*,netrc,.authinfo*,authinfo.gpg,.rediscli_auth,.vnc/passwd,wpa_supplicant*.conf,*.nmconnection,.password,.passwd,passphrase*.txt,.passphrase*,.pgpass*,pgpass.conf,.my.cnf*,.mylogin.cnf,*.htpasswd,htpasswd*,.htpasswd*,passwords*,passwords.txt,password.txt,password.json,.smbcredentials," +
+	{"passwords", ".netrc*,_netrc*,netrc,.authinfo*,authinfo.gpg,.rediscli_auth,.vnc/passwd,wpa_supplicant*.conf,*.nmconnection,.password,.passwd,passphrase*.txt,.passphrase*,.pgpass*,pgpass.conf,.my.cnf*,.mylogin.cnf,*.htpasswd,htpasswd*,.htpasswd*,passwords*,passwords.txt,password.txt,passwd.txt,password.json,.smbcredentials," +
 		"sitemanager.xml,filezilla.xml,recentservers.xml,.ftpconfig,sftp.json,sftp-config*.json,.remote-sync.json,webservers.xml,.esmtprc,.msmtprc,.fetchmailrc,.mbsyncrc,.offlineimaprc,.getmailrc,bitwarden*.json,bitwarden*.csv,lastpass*.csv,1password*.csv,*recovery-codes*.txt,*recovery_codes*.txt,*backup-codes*.txt,*backup_codes*.txt,.muttrc,ventrilo_srv.ini"},
 	{"password hashes", "passwd-,shadow-,proftpdpasswd,pwd.db,spwd.db,master.passwd"},
 	{"a database's password", "wp-config.php,localsettings.php,.dbeaver-data-sources.xml,datasources.local.xml,robomongo.json"},
@@ -72,6 +72,13 @@ var secretFiles = names([][2]string{
 	{"a remote desktop's password", "*.rdp"},
 	{"a signing profile", "*.mobileprovision,*.provisionprofile"},
 	{"a history", ".*_history,.*-history,.histfile,.zhistory,.rhistory,fish_history,consolehost_history.txt,.lesshst,.viminfo"},
+})
+
+// bareFiles are secret as files: a directory, a package or a word of that name is none.
+var bareFiles = names([][2]string{
+	{"a token", "token"},
+	{"a password", "password,passwd"},
+	{"a secret", "secret"},
 })
 
 // leftovers are what editors and people put after the name of a file they keep a

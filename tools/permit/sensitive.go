@@ -102,6 +102,22 @@ func holdsKey(p, head string) bool {
 	return at != nil && (!isCode(strings.ToLower(p)) || strings.TrimSpace(head[:at[0]]) == "")
 }
 
+// SensitiveFile is Sensitive for the path of what is known to be a file.
+func SensitiveFile(p string) string {
+	if why := Sensitive(p); why != "" {
+		return why
+	}
+	dir, name := path.Split(fold(path.Clean("/" + p)))
+	name = original(name)
+	if path.Base(dir) == "etc" && name == "passwd" {
+		return "" // every user's name, and no password
+	}
+	if what := bareFiles.whole("", name); what != "" {
+		return what + " (" + strings.TrimPrefix(dir+name, "/") + ")"
+	}
+	return ""
+}
+
 // secretName says which secrets a name in the directory dir stands for. Copies
 // that people and editors leave are judged like the file they were made of.
 func secretName(dir, name string, last bool) string {

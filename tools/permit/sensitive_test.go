@@ -110,3 +110,33 @@ func BenchmarkSensitive(b *testing.B) {
 		Sensitive("internal/service/handler_test.go")
 	}
 }
+
+// TestSensitiveFile: a file called token holds one; a package, a directory and a word that is
+// looked for are none.
+func TestSensitiveFile(t *testing.T) {
+	for _, p := range strings.Fields(`token password passwd secret token.txt password.txt passwd.txt secret.txt deploy/token .token token.bak password~ TOKEN a/etc/secret passwd.old src/passwd .env`) {
+		if SensitiveFile(p) == "" {
+			t.Errorf("%s is not sensitive", p)
+		}
+	}
+	for _, p := range strings.Fields(`token.go tokens tokens/a token/token.go password.rb passwd.c secret.go secret/secret.go secret/README.md etc/passwd /etc/passwd tokenizer main.go`) {
+		if why := SensitiveFile(p); why != "" {
+			t.Errorf("%s is sensitive: %s", p, why)
+		}
+	}
+	var rules []Rule
+	for _, tool := range []string{"cat", "head", "tail", "grep", "rg", "sort", "nl", "cut", "uniq", "jq", "go test", "go vet", "ls", "wc", "git log"} {
+		rules = append(rules, Rule("bash("+tool+" *)"))
+	}
+	g := gate(t, Ask, rules...)
+	for line, want := range map[string]Decision{
+		"cat token": AskHuman, "head -n 3 a/password": AskHuman, "tail secret.bak": AskHuman, "grep . passwd": AskHuman, "grep -e x token": AskHuman, "sort < token": AskHuman,
+		"nl secret": AskHuman, "cut -c 1-9 password": AskHuman, "rg x -- token": AskHuman, "cat main.go ./token": AskHuman, "cat main.go | grep -f token": AskHuman,
+		"grep -n password main.go": Allow, "rg token src/a.go": Allow, "go test ./tools/secret": Allow, "go vet ./token/...": Allow, "ls tools/secret": Allow, "wc -c token": Allow,
+		"git log --grep token": Allow, "cat token.go": Allow, "cat token/token.go": Allow, "cat tokens/a.go": Allow,
+	} {
+		if got := g.Decide(Action{Kind: Command, Command: line, Dir: root}); got.Decision != want {
+			t.Errorf("%s: %v, want %v: %s", line, got.Decision, want, got.Reason)
+		}
+	}
+}
