@@ -25,7 +25,8 @@ import (
 // Tests may import what they need, but the screen's packages only from there.
 var arrows = map[string][]string{
 	".":                    {"*"},
-	"agents":               {"agents/history", "agents/llm", "agents/memory", "agents/prompts", "agents/queue", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
+	"agents":               {"agents/event", "agents/history", "agents/llm", "agents/memory", "agents/prompts", "agents/queue", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
+	"agents/event":         {"agents/history", "agents/llm", "inbox", "store", "tools", "tools/permit"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "store", "tools/secret"},
 	"agents/llm":           {},
 	"agents/llm/anthropic": {"agents/llm", "agents/llm/wire"},

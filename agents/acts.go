@@ -173,7 +173,7 @@ func (p *Pool) CloseTab(ctx context.Context, name string) error {
 			p.mu.Lock()
 			defer p.mu.Unlock()
 			delete(p.agents, a.id)
-			p.hub.emit(Closed{a.id})
+			p.hub.Emit(Closed{Agent: a.id})
 		})
 		return tx.CloseAgent(a.id)
 	})
@@ -234,7 +234,7 @@ func (p *Pool) Shell(ctx context.Context, agent int64, command string) error {
 	file := filepath.Join(a.env.Outputs, fmt.Sprintf("shell-%d.txt", p.o.Now().UnixNano()))
 	r, err := proc.Run(ctx, proc.Spec{
 		Shell: command, Dir: p.o.Root, Env: p.o.Environ, Keys: p.o.Keys, Output: file, Head: 8 << 10, Tail: 8 << 10, Keep: p.o.Keep,
-		Tick: func(tail string) { p.hub.emit(Output{a.id, "!" + command, tail}) },
+		Tick: func(tail string) { p.hub.Emit(Output{Agent: a.id, Call: "!" + command, Tail: tail}) },
 	})
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("run %s: %w", command, err)

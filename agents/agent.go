@@ -84,7 +84,7 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 		Root: p.o.Root, Private: p.o.Private, Outputs: p.outputs(i.ID), Environ: p.environ(i), Keys: p.o.Keys,
 		Desk: desk{a}, Seen: tools.NewSeen(), Changes: p.o.Gate.Changes(),
 		Started: a.started, Keep: p.o.Keep,
-		Tick: func(call, tail string) { a.show(Output{i.ID, call, tail}) },
+		Tick: func(call, tail string) { a.show(Output{Agent: i.ID, Call: call, Tail: tail}) },
 	}
 	if i.Kind == Sub && !i.State.Terminal() {
 		var haste context.Context
@@ -227,7 +227,7 @@ func (a *agent) change(f func(i *Info)) {
 		}
 		a.p.letGo(a)
 	}
-	a.p.hub.emit(Changed{i})
+	a.p.hub.Emit(Changed{Info: i})
 	if i.State != before {
 		a.p.told()
 	}
@@ -238,14 +238,14 @@ func (a *agent) show(e Event) {
 	a.p.mu.Lock()
 	a.active = a.p.o.Now()
 	a.p.mu.Unlock()
-	a.p.hub.emit(e)
+	a.p.hub.Emit(e)
 }
 
 // book is where the agent's transcript is written: what is appended is a sign of life.
 func (a *agent) book() Book {
 	b := a.p.book(a.id)
 	b.Room = a.room
-	b.Tell = func(es []Entry, live bool) { a.show(Appended{a.id, es, live}) }
+	b.Tell = func(es []Entry, live bool) { a.show(Appended{Agent: a.id, Entries: es, Live: live}) }
 	return b
 }
 
@@ -253,7 +253,7 @@ func (a *agent) book() Book {
 func (p *Pool) book(agent int64) Book {
 	return Book{
 		Agent: agent, Keys: p.o.Keys,
-		Tell: func(es []Entry, live bool) { p.hub.emit(Appended{agent, es, live}) },
+		Tell: func(es []Entry, live bool) { p.hub.Emit(Appended{Agent: agent, Entries: es, Live: live}) },
 	}
 }
 

@@ -68,7 +68,7 @@ func (a *agent) stream(ctx context.Context, model Model, req *llm.Request, s *sc
 		if again, ok := part.(llm.Retrying); ok {
 			r = &reply{}
 			s.void()
-			a.p.hub.emit(Void{a.id})
+			a.p.hub.Emit(Void{Agent: a.id})
 			a.set(func(i *Info) {
 				i.Retry = &Retry{
 					Attempt: again.Attempt, Of: again.Of, Reason: again.Err.Error(),
@@ -129,7 +129,7 @@ func (a *agent) record(ctx context.Context, model Model, r *reply) error {
 		})
 	})
 	if err != nil {
-		a.p.hub.emit(Void{a.id})
+		a.p.hub.Emit(Void{Agent: a.id})
 		return err
 	}
 	a.steps++

@@ -226,7 +226,7 @@ func (a *agent) compact(ctx context.Context, hint string, auto bool) error {
 	}
 	r, err := a.summarise(ctx, model, history.Request(old, model.Name), hint, history.BytesOf(room*6/10))
 	if err != nil {
-		a.p.hub.emit(Void{a.id})
+		a.p.hub.Emit(Void{Agent: a.id})
 		return err
 	}
 	e := Entry{Kind: EntrySummary, Text: r.text(), Model: model.Name, Summary: &Summary{
@@ -275,7 +275,7 @@ func (a *agent) summarise(ctx context.Context, model Model, said []llm.Message, 
 			return nil, context.Cause(ctx)
 		case tooLong(err) && try < shrinks:
 			room = min(room, len(text)) / 4
-			a.p.hub.emit(Void{a.id})
+			a.p.hub.Emit(Void{Agent: a.id})
 			continue
 		case err != nil:
 			return nil, err
@@ -329,7 +329,7 @@ func (a *agent) adopt(ctx context.Context, model Model, r *reply, e Entry) error
 		})
 	})
 	if err != nil {
-		a.p.hub.emit(Void{a.id})
+		a.p.hub.Emit(Void{Agent: a.id})
 		return err
 	}
 	a.tokens += r.usage.Context()

@@ -262,7 +262,7 @@ func (p *Pool) openEnded(ctx context.Context, row store.Agent) error {
 	defer p.mu.Unlock()
 	if p.agents[row.ID] == nil {
 		p.open(p.newAgent(i, row.Task))
-		p.hub.emit(Changed{i})
+		p.hub.Emit(Changed{Info: i})
 	}
 	return nil
 }

@@ -161,7 +161,7 @@ func (p *Pool) begin(id int64) error {
 	a.info = i
 	p.open(a)
 	p.queue.Take(a.id, a.slot())
-	p.hub.emit(Changed{i})
+	p.hub.Emit(Changed{Info: i})
 	p.told()
 	p.start("agent "+i.Name, a.loop)
 	return nil

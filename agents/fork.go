@@ -104,7 +104,7 @@ func (f *forks) Fork(ctx context.Context, agent, message int64) error {
 			ID: row.ID, Name: row.Name, Kind: Fork, Parent: row.Parent, State: Queued, Model: model.Name, Window: model.Window, Priced: model.Price != nil,
 			Created: tx.Now(), Started: tx.Now(), Outside: row.Trust == trustOutside, Attempt: 1,
 		}
-		i.about(ms[0])
+		i.About(ms[0])
 		tx.AfterCommit(func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
@@ -114,7 +114,7 @@ func (f *forks) Fork(ctx context.Context, agent, message int64) error {
 			a := p.newAgent(i, 0)
 			f.handles[a.id] = h
 			p.open(a)
-			p.hub.emit(Changed{i})
+			p.hub.Emit(Changed{Info: i})
 			p.told()
 			p.start("agent "+i.Name, a.loop)
 		})
@@ -148,11 +148,6 @@ func (f *forks) able(parent *agent) (Info, Model, error) {
 		return i, parent.model, errForks
 	}
 	return parent.info, parent.model, nil
-}
-
-// about notes what a fork handles.
-func (i *Info) about(m inbox.Message) {
-	i.Handles, i.Sender, i.Prompt = m.ID, m.From, history.Fit(m.Text(), history.MostSubject)
 }
 
 // brief is m with the beginnings of its texts.

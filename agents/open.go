@@ -245,7 +245,7 @@ func (p *Pool) live(i Info) {
 	}
 	a := p.newAgent(i, 0)
 	p.open(a)
-	p.hub.emit(Changed{i})
+	p.hub.Emit(Changed{Info: i})
 	p.told()
 	p.start("agent "+i.Name, a.loop)
 }
@@ -278,7 +278,7 @@ func (a *agent) left(ctx context.Context) bool {
 			defer a.p.mu.Unlock()
 			a.change(func(i *Info) { i.State, i.Ended = Done, a.p.o.Now() })
 			delete(a.p.agents, a.id)
-			a.p.hub.emit(Closed{a.id})
+			a.p.hub.Emit(Closed{Agent: a.id})
 		})
 		return nil
 	})

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/permit"
@@ -46,7 +47,7 @@ func parkedAt(t store.Turn, es []Entry, rows []store.Approval) *parked {
 			row = &rows[i]
 		}
 	}
-	var d asked
+	var d event.QuestionRow
 	if row == nil || !row.Acted.IsZero() || json.Unmarshal([]byte(row.Data), &d) != nil || d.Beside && len(open) > 1 {
 		return nil
 	}
@@ -63,7 +64,7 @@ func (a *agent) park(k *parked) error {
 		}
 		return nil
 	}
-	q, err := questionOf(k.row, a.info.Name)
+	q, err := event.QuestionOf(k.row, a.info.Name)
 	a.info.Question = &q
 	return err
 }
@@ -111,9 +112,9 @@ func (a *agent) goOn(ctx context.Context) error {
 // asksStill reports whether the first call of a parked turn asks what its
 // question says: to do the very same, in the mode and by the rules of now.
 func (a *agent) asksStill(k *parked) bool {
-	var d asked
+	var d event.QuestionRow
 	call, err := a.parse(k.calls[0])
-	if err != nil || json.Unmarshal([]byte(k.row.Data), &d) != nil || !k.row.Answered.IsZero() && answerOf(k.row).Settled != "" {
+	if err != nil || json.Unmarshal([]byte(k.row.Data), &d) != nil || !k.row.Answered.IsZero() && event.AnswerOf(k.row).Settled != "" {
 		return false
 	}
 	if call.Asks != nil || d.Asks != nil {

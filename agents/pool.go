@@ -8,8 +8,8 @@
 // Does not: know a provider by name, a screen, or the configuration file;
 // render anything for people.
 //
-// Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/history, agents/llm,
-// agents/memory, agents/prompts, agents/queue.
+// Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/history,
+// agents/llm, agents/memory, agents/prompts, agents/queue.
 package agents
 
 import (
@@ -23,6 +23,7 @@ import (
 	"sync"
 	"time"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/queue"
@@ -93,7 +94,7 @@ type Pool struct {
 
 	o     Options
 	inbox *inbox.Inbox
-	hub   *hub
+	hub   *event.Hub
 	disk  *disk
 	ctx   context.Context // of all agents
 	stop  context.CancelCauseFunc
@@ -142,7 +143,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		return nil, err
 	}
 	p := &Pool{
-		o: o, hub: newHub(), disk: newDisk(o.Patience, o.Now), model: o.Model,
+		o: o, hub: event.NewHub(), disk: newDisk(o.Patience, o.Now), model: o.Model,
 		dispatch: make(chan struct{}, 1), changed: make(chan struct{}),
 		agents: map[int64]*agent{}, living: map[int64]*agent{}, asking: map[*agent]bool{},
 		queue: queue.New(o.Cap),
@@ -326,7 +327,7 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 		if err != nil {
 			return i, err
 		}
-		i.about(m)
+		i.About(m)
 	}
 	// A model that is no longer configured must not keep the program from
 	// starting: the agent gets the present one, as main does in any case.
@@ -368,18 +369,16 @@ func (p *Pool) Close(ctx context.Context) error {
 
 // Subscribe returns a new feed, beginning with what is now.
 func (p *Pool) Subscribe() *Feed {
-	f := newFeed(p)
+	f := event.NewFeed(p.hub.Leave)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var now []Event
 	for _, a := range p.byID() {
-		now = append(now, Changed{a.info})
+		now = append(now, Changed{Info: a.info})
 	}
-	p.hub.join(f, append(now, p.tally()))
+	p.hub.Join(f, append(now, p.tally()))
 	return f
 }
-
-func (p *Pool) unsubscribe(f *Feed) { p.hub.leave(f) }
 
 // Infos returns what is known of all agents whose tab is open, by id.
 func (p *Pool) Infos() []Info {
@@ -437,14 +436,14 @@ func (p *Pool) agent(id int64) (*agent, error) {
 func (p *Pool) rung(r inbox.Rung) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.hub.emit(Mailed{r.Recipient})
+	p.hub.Emit(Mailed{Agent: r.Recipient})
 	a := p.agents[r.Recipient]
 	if a == nil {
 		return
 	}
 	a.info.Pending, a.info.Urgent = r.Pending, r.Urgent
 	a.info.Came += r.Came
-	p.hub.emit(Changed{a.info})
+	p.hub.Emit(Changed{Info: a.info})
 	if !r.Deposited {
 		return
 	}
@@ -472,7 +471,7 @@ func (p *Pool) tally() Tally {
 // act: waiters, the dispatcher, Settled, the tasks' clocks. The caller holds mu.
 func (p *Pool) told() {
 	p.clocks()
-	p.hub.emit(p.tally())
+	p.hub.Emit(p.tally())
 	for _, f := range p.hooks.changed {
 		f()
 	}

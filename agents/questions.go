@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/permit"
@@ -139,34 +140,34 @@ func (qs *questions) takeUp(ctx context.Context, who asker, q *Question, ans *An
 	}
 	q.ID, q.Message, q.Since = row.ID, row.Message, row.Created
 	if !row.Answered.IsZero() {
-		*ans = answerOf(row)
+		*ans = event.AnswerOf(row)
 		return nil, true
 	}
 	k := qs.begin(who, *q)
 	// Whoever answered before it was open found nobody to tell.
 	now, err := qs.approval(ctx, row.ID)
 	if err == nil && !now.Answered.IsZero() {
-		qs.deliver(row.ID, answerOf(now))
+		qs.deliver(row.ID, event.AnswerOf(now))
 	}
 	return k, false
 }
 
 // pose writes a question down, with its message, and opens it.
 func (qs *questions) pose(ctx context.Context, who asker, q Question, beside bool) (*ask, error) {
-	data, err := json.Marshal(asked{q.Action, q.Rule, q.Again, q.Asks, q.Outside, beside})
+	data, err := json.Marshal(event.QuestionRow{Action: q.Action, Rule: q.Rule, Again: q.Again, Asks: q.Asks, Outside: q.Outside, Beside: beside})
 	if err != nil {
 		return nil, fmt.Errorf("write down a question: %w", err)
 	}
 	var k *ask
 	err = who.Keep(ctx, "ask the human", func(tx *store.Tx) error {
 		q := q
-		row := store.Approval{Agent: q.Agent, Turn: who.Turn(), Call: q.Call, Kind: askApproval, Data: string(data)}
+		row := store.Approval{Agent: q.Agent, Turn: who.Turn(), Call: q.Call, Kind: event.AskApproval, Data: string(data)}
 		if q.Asks != nil {
-			row.Kind = askQuestion
+			row.Kind = event.AskQuestion
 		}
 		to, err := above(tx, q.Agent)
 		if err == nil && to != q.Agent {
-			row.Message, err = qs.inbox.Add(tx, q.message(to))
+			row.Message, err = qs.inbox.Add(tx, q.Letter(to))
 		}
 		if err != nil {
 			return err
@@ -247,13 +248,13 @@ func (qs *questions) Answer(ctx context.Context, question int64, ans Answer) err
 		case err != nil || !ok:
 			return errors.Join(err, store.Missing(ok, "question %d", question))
 		case !row.Answered.IsZero():
-			return howEnded(row, tx.Now())
+			return event.HowEnded(row, tx.Now())
 		}
-		var d asked
+		var d event.QuestionRow
 		if err := json.Unmarshal([]byte(row.Data), &d); err != nil {
 			return fmt.Errorf("read question %d: %w", question, err)
 		}
-		if err := ans.suits(d); err != nil {
+		if err := ans.Suits(d); err != nil {
 			return err
 		}
 		if ans.Choice == permit.Session {
@@ -357,11 +358,11 @@ func (qs *questions) Asked(ctx context.Context, message int64) (Question, error)
 		case !ok:
 			return fmt.Errorf("#%d is no question that you could answer; /inbox lists what is", message)
 		case !row.Answered.IsZero():
-			return fmt.Errorf("#%d: %w", message, howEnded(row, qs.now()))
+			return fmt.Errorf("#%d: %w", message, event.HowEnded(row, qs.now()))
 		}
 		name, _, err := rx.AgentName(row.Agent)
 		if err == nil {
-			q, err = questionOf(row, name)
+			q, err = event.QuestionOf(row, name)
 		}
 		return err
 	})

@@ -144,7 +144,7 @@ func (p *Pool) refreshed(n news) {
 		if a == nil {
 			continue
 		}
-		p.hub.emit(Mailed{row.ID}) // perhaps; the counts don't tell
+		p.hub.Emit(Mailed{Agent: row.ID}) // perhaps; the counts don't tell
 		if a.info.Name != row.Name || a.info.Pending != r.Pending || a.info.Urgent != r.Urgent || n.came[row.ID] > 0 {
 			a.change(func(i *Info) {
 				i.Name, i.Pending, i.Urgent = row.Name, r.Pending, r.Urgent
@@ -153,7 +153,7 @@ func (p *Pool) refreshed(n news) {
 			p.arrived(&a.info)
 		}
 		if es := n.notices[row.ID]; len(es) > 0 {
-			p.hub.emit(Appended{row.ID, es, false})
+			p.hub.Emit(Appended{Agent: row.ID, Entries: es, Live: false})
 		}
 	}
 	p.requeue(n.queued)

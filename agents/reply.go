@@ -37,14 +37,14 @@ func (r *reply) add(part llm.Part) (Delta, bool) {
 	case llm.Text:
 		b := r.block(part.Index, false)
 		upTo := b.text.Add(part.Text)
-		return Delta{Block: len(r.blocks) - 1, Text: part.Text, words: b.text, upTo: upTo}, part.Text != ""
+		return Delta{Block: len(r.blocks) - 1, Text: part.Text, Words: b.text, UpTo: upTo}, part.Text != ""
 	case llm.Thinking:
 		b := r.block(part.Index, true)
 		upTo := b.text.Add(part.Text)
 		if part.Opaque != "" {
 			b.opaque, b.model = part.Opaque, part.Model
 		}
-		return Delta{Block: len(r.blocks) - 1, Thinking: true, Text: part.Text, words: b.text, upTo: upTo}, part.Text != ""
+		return Delta{Block: len(r.blocks) - 1, Thinking: true, Text: part.Text, Words: b.text, UpTo: upTo}, part.Text != ""
 	case llm.ToolCall:
 		r.calls = append(r.calls, Call{ID: part.ID, Name: llm.Clip(part.Name, longestName), Args: part.Args})
 		r.blocks = append(r.blocks, block{call: len(r.calls)})

@@ -54,8 +54,8 @@ func (s *scribe) hear(d Delta) {
 		return
 	}
 	s.mu.Lock()
-	if n := len(s.heard); n == 0 || s.heard[n-1] != d.words {
-		s.heard = append(s.heard, d.words)
+	if n := len(s.heard); n == 0 || s.heard[n-1] != d.Words {
+		s.heard = append(s.heard, d.Words)
 	}
 	s.fresh += len(d.Text)
 	much := s.fresh >= saidAt

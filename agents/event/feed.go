@@ -1,4 +1,4 @@
-package agents
+package event
 
 import (
 	"strings"
@@ -9,8 +9,8 @@ import (
 // block and neighbouring changes of an agent coalesce, so a slow reader costs
 // only the text itself and never holds up an agent.
 type Feed struct {
-	pool *Pool
-	news chan struct{}
+	news  chan struct{}
+	leave func() // called by Close
 
 	mu     sync.Mutex
 	events []Event
@@ -24,8 +24,10 @@ type growing struct {
 	text strings.Builder
 }
 
-func newFeed(p *Pool) *Feed {
-	return &Feed{pool: p, news: make(chan struct{}, 1), mailed: map[Mailed]bool{}}
+func NewFeed(leave func(*Feed)) *Feed {
+	f := &Feed{news: make(chan struct{}, 1), mailed: map[Mailed]bool{}}
+	f.leave = func() { leave(f) }
+	return f
 }
 
 // Wait returns a channel that has a token when there is news.
@@ -43,7 +45,7 @@ func (f *Feed) Take() []Event {
 }
 
 // Close ends the feed.
-func (f *Feed) Close() { f.pool.unsubscribe(f) }
+func (f *Feed) Close() { f.leave() }
 
 // settle turns the growing delta into an event.
 func (f *Feed) settle() {
@@ -105,19 +107,19 @@ func replaces(e, old Event) bool {
 	return false
 }
 
-// hub spreads events to the feeds and keeps each agent's live reply, so that a
+// Hub spreads events to the feeds and keeps each agent's live reply, so that a
 // feed that joins in the middle of one sees it whole, or the end of it if it is long.
-type hub struct {
+type Hub struct {
 	mu    sync.Mutex
 	feeds map[*Feed]struct{}
 	live  map[int64][]Delta // the last of each block
 }
 
-func newHub() *hub {
-	return &hub{feeds: map[*Feed]struct{}{}, live: map[int64][]Delta{}}
+func NewHub() *Hub {
+	return &Hub{feeds: map[*Feed]struct{}{}, live: map[int64][]Delta{}}
 }
 
-func (h *hub) emit(e Event) {
+func (h *Hub) Emit(e Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch e := e.(type) {
@@ -140,8 +142,8 @@ func (h *hub) emit(e Event) {
 	}
 }
 
-// join adds f after telling it what is now.
-func (h *hub) join(f *Feed, now []Event) {
+// Join adds f after telling it what is now.
+func (h *Hub) Join(f *Feed, now []Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, e := range now {
@@ -149,14 +151,14 @@ func (h *hub) join(f *Feed, now []Event) {
 	}
 	for _, bs := range h.live {
 		for _, d := range bs {
-			d.Text = d.words.Before(d.upTo)
+			d.Text = d.Words.Before(d.UpTo)
 			f.put(d)
 		}
 	}
 	h.feeds[f] = struct{}{}
 }
 
-func (h *hub) leave(f *Feed) {
+func (h *Hub) Leave(f *Feed) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.feeds, f)

@@ -1,4 +1,12 @@
-package agents
+// Package event is what is told of agents: to screens, to programs, and to who waits.
+//
+// Does: say what is known of an agent (Info) and of a question to the human, what
+// the events are, spread them to feeds and join what may be joined.
+//
+// Does not: know where the events come from, read rows by itself, show anything.
+//
+// Imports: agents/history, agents/llm, inbox, store, tools, tools/permit.
+package event
 
 import (
 	"time"
@@ -66,18 +74,18 @@ type Info struct {
 	Steps     int
 	Pending   int // messages in its inbox
 	Urgent    int
-	Came      int       // messages that came into it since the program started, those of muted threads aside
-	Delegated int       // sync delegations it waits for
-	Prompt    string    // a sub-agent's task; a plain command begins with `!`, and has no Model; what a fork's message says
-	Handles   int64     // a fork's message; 0: it is no fork
-	Sender    string    // who wrote that
-	Task      int64     // that task's id; 0: none
-	Attempt   int       // how many tasks it carried out, this one included
-	Outside   bool      // its work was asked for outside of the program: it asks before all but reading
-	Prompts   []Prompt  // typed, not entered yet, oldest first
-	Question  *Question // while asking
-	Outcome   Outcome   // of the last turn, once it ended
-	Gist      string    // of one that is done: the first line of its result
+	Came      int             // messages that came into it since the program started, those of muted threads aside
+	Delegated int             // sync delegations it waits for
+	Prompt    string          // a sub-agent's task; a plain command begins with `!`, and has no Model; what a fork's message says
+	Handles   int64           // a fork's message; 0: it is no fork
+	Sender    string          // who wrote that
+	Task      int64           // that task's id; 0: none
+	Attempt   int             // how many tasks it carried out, this one included
+	Outside   bool            // its work was asked for outside of the program: it asks before all but reading
+	Prompts   []Prompt        // typed, not entered yet, oldest first
+	Question  *Question       // while asking
+	Outcome   history.Outcome // of the last turn, once it ended
+	Gist      string          // of one that is done: the first line of its result
 	Created   time.Time
 	Started   time.Time // of the current or last turn, or of a wait between turns; zero: none yet
 	Ended     time.Time // of a terminal state; zero: alive
@@ -125,7 +133,7 @@ type Changed struct{ Info }
 // record of what the deltas since the last Appended with Live showed, and replace it.
 type Appended struct {
 	Agent   int64
-	Entries []Entry
+	Entries []history.Entry
 	Live    bool
 }
 
@@ -138,8 +146,8 @@ type Delta struct {
 	Summary  bool // of a conversation that is being compacted
 	Text     string
 
-	words *history.Words // the block's text, of which this is a part
-	upTo  int            // where it ends there
+	Words *history.Words // the block's text, of which this is a part
+	UpTo  int            // where it ends there
 }
 
 // Void says that what was streamed since the last Appended with Live is void.
@@ -178,3 +186,8 @@ func (Output) event()   {}
 func (Tally) event()    {}
 func (Mailed) event()   {}
 func (Closed) event()   {}
+
+// About notes what a fork handles.
+func (i *Info) About(m inbox.Message) {
+	i.Handles, i.Sender, i.Prompt = m.ID, m.From, history.Fit(m.Text(), history.MostSubject)
+}
