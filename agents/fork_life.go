@@ -167,16 +167,16 @@ var errWaited = errors.New("you have waited as long as a fork may; say what you 
 
 // mayWait is how long an agent may wait for a message that asked to wait so long;
 // 0: as long as one can arrive.
-func (f *forks) mayWait(agent int64, QuestionRow time.Duration) (time.Duration, error) {
+func (f *forks) mayWait(agent int64, asked time.Duration) (time.Duration, error) {
 	switch h := f.handled(agent); {
 	case h == nil:
-		return QuestionRow, nil
+		return asked, nil
 	case h.waited:
 		return 0, errWaited
-	case QuestionRow == 0 || QuestionRow > forkIdle:
+	case asked == 0 || asked > forkIdle:
 		return forkIdle, nil
 	}
-	return QuestionRow, nil
+	return asked, nil
 }
 
 // waitedFor notes that a fork waited that long and nothing came.

@@ -210,11 +210,11 @@ func summary(ms []inbox.Message) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, what))
 		}
 	}
-	Request := fmt.Sprintf("%d messages", len(ms))
+	messages := fmt.Sprintf("%d messages", len(ms))
 	if len(ms) == 1 {
-		Request = "1 message"
+		messages = "1 message"
 	}
-	s := "Quiet is over. " + Request + " came meanwhile: " + strings.Join(parts, ", ") + "."
+	s := "Quiet is over. " + messages + " came meanwhile: " + strings.Join(parts, ", ") + "."
 	const listed = 5
 	for i, u := range urgent {
 		if i == listed {

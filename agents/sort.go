@@ -256,7 +256,7 @@ func (m *mailroom) sortOne(ctx context.Context, agent int64) error {
 		m.mu.Unlock()
 		return nil
 	}
-	QuestionRow, k := t.asked, &t.sorting
+	asked, k := t.asked, &t.sorting
 	s := sift{policy: m.policy(i), who: m.recipient(i, now), now: now, known: k.upTo}
 	if k.again != 0 {
 		s.known = min(s.known, k.again-1)
@@ -295,7 +295,7 @@ func (m *mailroom) sortOne(ctx context.Context, agent int64) error {
 	if wake {
 		m.fleet.Poke(agent)
 	}
-	if t.asked -= QuestionRow; t.asked == 0 {
+	if t.asked -= asked; t.asked == 0 {
 		m.fleet.Told()
 	}
 	if k.freed { // while it looked

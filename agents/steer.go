@@ -28,14 +28,14 @@ func (p *Pool) WrapUp(ctx context.Context, name string) error {
 		return err
 	}
 	p.mu.Lock()
-	turn, QuestionRow := a.shownTurn, a.steer != 0 || a.wrapping
+	turn, asked := a.shownTurn, a.steer != 0 || a.wrapping
 	p.mu.Unlock()
 	switch {
 	case i.State.Terminal():
 		return fmt.Errorf("the agent %s has ended already (%s)", name, i.State)
 	case i.Kind.HasPrompt() && turn == 0:
 		return fmt.Errorf("the agent %s runs no turn that could be wrapped up", name)
-	case QuestionRow:
+	case asked:
 		return fmt.Errorf("the agent %s has been asked to wrap up already; /kill %s ends it now", name, name)
 	}
 	err = p.o.DB.Write(ctx, "wrap up", func(tx *store.Tx) error {

@@ -53,7 +53,7 @@ func Parse(title string) (name, part string, err error) {
 
 // NamedIn are the documents that a text names, each once, in their order. What
 // ends a sentence does not belong to a name.
-func NamedIn(texts ...string) (Titles []string) {
+func NamedIn(texts ...string) (titles []string) {
 	seen := map[string]bool{}
 	for _, text := range texts {
 		for _, at := range memoryMark.FindAllStringSubmatchIndex(text, -1) {
@@ -63,11 +63,11 @@ func NamedIn(texts ...string) (Titles []string) {
 			title := strings.TrimRight(text[at[2]:at[3]], "._-")
 			if !seen[title] {
 				seen[title] = true
-				Titles = append(Titles, title)
+				titles = append(titles, title)
 			}
 		}
 	}
-	return Titles
+	return titles
 }
 
 func wordly(c byte) bool {
