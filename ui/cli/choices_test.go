@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 )
 
 // with is the site with more of an environment, or less: a name alone is taken away.
@@ -32,8 +33,33 @@ func (s *site) shows(t *testing.T, args []string, want []string, typed ...[2]str
 		c.until(t, step[1])
 	}
 	c.typed(t, "/quit\r")
+	c.awaits(t)
 	if code, _ := c.exited(t); code != ok {
 		t.Errorf("exit code %d", code)
+	}
+}
+
+// awaits waits until the program leaves the screen. What was waited for may show while
+// its turn still runs; then the program asks what shall become of that.
+func (c *console) awaits(t *testing.T) {
+	t.Helper()
+	late := time.NewTimer(time.Minute)
+	defer late.Stop()
+	for asked := false; ; {
+		c.mu.Lock()
+		screen, changed := c.screen.String(), c.changed
+		c.mu.Unlock()
+		if !asked && strings.Contains(screen, "wait until they are done, then quit") {
+			asked = true
+			c.typed(t, "w")
+		}
+		select {
+		case <-changed:
+		case <-c.end:
+			return
+		case <-late.C:
+			return // who waits for the end says so
+		}
 	}
 }
 

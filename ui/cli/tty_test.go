@@ -195,9 +195,10 @@ func (c *console) exited(t testing.TB) (code int, took time.Duration) {
 	select {
 	case <-done:
 	case <-late.C:
+		screen := c.text() // before the terminal is restored
 		_ = c.cmd.Process.Kill()
 		<-done
-		t.Fatalf("the program did not end; the screen:\n%s", c.text())
+		t.Fatalf("the program did not end; the screen:\n%s", screen)
 	}
 	took = time.Since(began)
 	// What it wrote last may still be on its way.
