@@ -23,7 +23,7 @@ type given struct {
 }
 
 // give puts what was typed for t's agent before the draft in its box, or into a line to
-// it; where that can't be, it puts it into main's box and says so.
+// it; where that can't be, it puts it into main's box. It says so where that is out of sight.
 func (a *App) give(t *tabs.Tab, text string) { a.hand(t, text, (*composer.Box).Prepend) }
 
 func (a *App) hand(t *tabs.Tab, text string, put func(b *composer.Box, text string)) {
@@ -33,9 +33,10 @@ func (a *App) hand(t *tabs.Tab, text string, put func(b *composer.Box, text stri
 	a.dirty = true
 	mail := !strings.HasPrefix(text, "/")
 	if t == nil || a.tabs.ByID(t.Info.ID) != t || !takes(t, mail) {
-		if t = a.tabs.Main(); t != a.tabs.Focus {
-			a.sayWhile("what you typed is in main's box now", func() bool { return a.tabs.Focus != t })
-		}
+		t = a.tabs.Main()
+	}
+	if t != a.tabs.Focus {
+		a.sayWhile("what you typed is in "+t.Info.Name+"'s box now", func() bool { return a.tabs.Focus != t })
 	}
 	if t.Typing() == nil {
 		a.openLine(t, mail)
