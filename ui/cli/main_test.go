@@ -64,6 +64,8 @@ func newSite(t testing.TB) *site {
 		"XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "XDG_STATE_HOME=" + filepath.Join(home, "state"), "XDG_CACHE_HOME=" + filepath.Join(home, "cache"),
 		"TERM=xterm-256color", "COLORTERM=truecolor",
 		"OLLAMA_HOST=127.0.0.1:1", // nothing answers there
+		// Of itself a program with the race detector sleeps for a second at its end.
+		"GORACE=atexit_sleep_ms=10 " + os.Getenv("GORACE"),
 	}
 	return &site{dir: dir, env: env, program: os.Getenv(builtEnv)}
 }
