@@ -35,10 +35,39 @@ func (db *DB) usable() error {
 // damage is what happened to the files; nil: nothing. The writer's goroutine
 // calls it.
 func (db *DB) damage() *damage {
-	if t := db.files.Load(); t != nil && !db.unheld.Load() {
+	if t := db.held(); t != nil {
 		return t.look()
 	}
 	return nil
+}
+
+// held is the files that the connections have open; nil: that is not known.
+func (db *DB) held() *trio {
+	if db.unheld.Load() {
+		return nil
+	}
+	return db.files.Load()
+}
+
+// glimpse is damage before a batch, whose lock is held. If nothing was noted of the
+// paths only the log is looked at.
+func (db *DB) glimpse() *damage {
+	if t := db.held(); t != nil {
+		return t.glance()
+	}
+	return nil
+}
+
+// taken is what happened to the files while a transaction ran, which is committed.
+func (db *DB) taken() *damage {
+	t := db.held()
+	if t == nil {
+		return nil
+	}
+	if d := t.kept(); d != nil || t.calm() {
+		return d
+	}
+	return t.look() // the log may have been copied, or it is where nobody will look
 }
 
 // examine looks at the files and mends what it finds.

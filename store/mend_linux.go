@@ -73,7 +73,7 @@ func (db *DB) reopen(t *trio) error {
 // process has the file open nobody deletes a -wal in the ordinary way, so where
 // there is none, nobody has opened the file since.
 func (db *DB) putBack(t *trio) (err error) {
-	if t.log == nil {
+	if t.log.file == nil {
 		return errors.New("it can't be read")
 	}
 	c := db.writer.conn
@@ -81,7 +81,7 @@ func (db *DB) putBack(t *trio) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, c.rollback()) }()
-	info, err := t.log.Stat()
+	info, err := t.log.file.Stat()
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (db *DB) putBack(t *trio) (err error) {
 		return err
 	}
 	defer os.Remove(name)
-	_, err = io.Copy(f, io.NewSectionReader(t.log, 0, info.Size()))
+	_, err = io.Copy(f, io.NewSectionReader(t.log.file, 0, info.Size()))
 	if err = errors.Join(err, f.Sync(), f.Close()); err != nil {
 		return err
 	}
@@ -107,10 +107,10 @@ func (db *DB) putBack(t *trio) (err error) {
 
 // continued is nil if the log at path begins with all that is committed in t's.
 func (t *trio) continued(path string) error {
-	if h, known := t.head(); known && h.frames == 0 {
+	if h, known := t.log.head(); known && h.frames == 0 {
 		return nil
 	}
-	ours, err := io.ReadAll(io.NewSectionReader(t.log, 0, 1<<40))
+	ours, err := io.ReadAll(io.NewSectionReader(t.log.file, 0, 1<<40))
 	if err != nil {
 		return err
 	}

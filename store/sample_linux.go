@@ -28,10 +28,10 @@ func (t *trio) take(size int64, h head) sample {
 	for i := range n {
 		at = append(at, i*blocks/n*block)
 	}
-	if blocks > n && t.log != nil && h.page > 0 {
+	if blocks > n && t.log.file != nil && h.page > 0 {
 		var page [4]byte
 		for frame := int64(h.done); frame > max(0, int64(h.done)-recent); frame-- {
-			if _, err := t.log.ReadAt(page[:], logHead+(frame-1)*(frameHead+h.page)); err == nil {
+			if _, err := t.log.file.ReadAt(page[:], logHead+(frame-1)*(frameHead+h.page)); err == nil {
 				at = append(at, (int64(binary.BigEndian.Uint32(page[:]))-1)*h.page)
 			}
 		}

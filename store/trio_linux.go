@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,10 +19,11 @@ import (
 // would drop SQLite's locks. An O_PATH descriptor touches no lock and keeps the
 // number of a deleted file from being given to another one.
 type trio struct {
-	pins  [3]pin   // the file, -wal, -shm
-	log   *os.File // -wal for reading: SQLite takes no locks on it; nil if it can't be read
-	index int      // SQLite's own descriptor of -shm; -1: unknown
-	file  int      // one of its own descriptors of the file, as index
+	pins  [3]pin // the file, -wal, -shm
+	log   wal
+	watch *watch // nil: each look asks for the paths
+	index int    // SQLite's own descriptor of -shm; -1: unknown
+	file  int    // one of its own descriptors of the file, as index
 
 	mu   sync.Mutex
 	seen state // of the file at the last look
@@ -47,26 +47,12 @@ type state struct {
 	mtime   syscall.Timespec
 	copied  progress
 	unknown bool // the log's index could not be read
+	begun   bool // somebody was copying, so the sample may be of the midst of it
 	sample  sample
-}
-
-// progress is which log is being copied into the file, and how far that went.
-type progress struct {
-	salt        [8]byte
-	begun, done uint32 // frames
-}
-
-// head is the part of -shm that is looked at.
-type head struct {
-	progress
-	frames uint32 // committed ones in the log
-	page   int64  // bytes
 }
 
 const (
 	oPath      = 0x200000 // O_PATH, which package syscall lacks
-	logHead    = 32       // bytes before the first frame
-	frameHead  = 24       // bytes before each page
 	copyLock   = 121      // the byte of -shm that is locked while the log is copied into the file
 	sharedByte = 0x40000002
 	sharedSize = 510
@@ -89,7 +75,7 @@ func holdTrio(path string) (_ *trio, err error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &trio{index: -1, file: -1}
+	t := &trio{index: -1, file: -1, log: wal{fd: -1}}
 	for i := range t.pins {
 		t.pins[i].fd = -1
 	}
@@ -127,13 +113,16 @@ func holdTrio(path string) (_ *trio, err error) {
 			t.index = fds[0]
 		}
 	}
-	t.log, _ = os.Open(link(t.pins[1].fd))
-	h, known := t.head()
+	if real == path {
+		t.watch = watchFile(path, t.pins[0].fd)
+	}
+	t.log = openLog(t.pins[1].path, t.pins[1].fd, t.index)
+	h, known := t.log.head()
 	var s syscall.Stat_t
 	if err := syscall.Fstat(t.pins[0].fd, &s); err != nil {
 		return nil, err
 	}
-	t.seen = state{s.Size, s.Mtim, h.progress, !known, t.take(s.Size, h)}
+	t.seen = t.state(&s, h, known)
 	return t, nil
 }
 
@@ -170,14 +159,18 @@ func (t *trio) release() {
 			_ = syscall.Close(p.fd)
 		}
 	}
-	if t.log != nil {
-		_ = t.log.Close()
+	t.log.close()
+	if t.watch != nil {
+		t.watch.close()
 	}
 }
 
 // calm reports that nothing needs a look: the paths lead where they led, and the
 // file's content is what it was at the last look. It is safe for concurrent use.
 func (t *trio) calm() bool {
+	if t.watch != nil {
+		return t.watch.quiet()
+	}
 	var s syscall.Stat_t
 	for i := len(t.pins) - 1; i >= 0; i-- { // the file last: s is its
 		if syscall.Stat(t.pins[i].path, &s) != nil || identify(&s, i) != t.pins[i].id {
@@ -189,16 +182,34 @@ func (t *trio) calm() bool {
 	return s.Size == t.seen.size && s.Mtim == t.seen.mtime
 }
 
+// glance is look while the log's lock is held. Where nothing was noted of the paths
+// only the log's end is compared; nobody wrote to the file then, however far the log
+// went on.
+func (t *trio) glance() *damage {
+	h, known := t.log.head()
+	if t.watch == nil || !t.watch.quiet() || !known || t.seen.unknown || t.seen.begun && h.progress != t.seen.copied {
+		return t.look()
+	}
+	t.seen.copied = h.progress
+	return t.log.whole(h, known)
+}
+
+// kept finds a log that lost what was committed in it since the last look.
+func (t *trio) kept() *damage { return t.log.kept() }
+
 // look compares the files with what SQLite has open; nil: nothing happened to
 // them. A connection is open meanwhile.
 func (t *trio) look() *damage {
+	if t.watch != nil {
+		t.watch.begin()
+	}
 	// The index is read before the files' times, so that what is copied in between
 	// counts as not seen.
-	h, known := t.head()
+	h, known := t.log.head()
 	var now [3]syscall.Stat_t
 	named := t.named(&now)
 	if named == nil {
-		if d := t.short(h, known, now[1].Size); d != nil {
+		if d := t.log.whole(h, known); d != nil {
 			return d
 		}
 	}
@@ -208,6 +219,9 @@ func (t *trio) look() *damage {
 		if d := t.content(h, known, &now[0]); d != nil {
 			return d
 		}
+	}
+	if named == nil && t.watch != nil {
+		t.watch.found()
 	}
 	return named
 }
@@ -262,86 +276,36 @@ func (t *trio) content(before head, known bool, s *syscall.Stat_t) *damage {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if s.Size == t.seen.size && s.Mtim == t.seen.mtime {
-		if before.progress != t.seen.copied { // its end may fall into the same tick of the file's clock
-			t.seen.sample = t.take(s.Size, before)
+		if before.progress != t.seen.copied || known == t.seen.unknown { // its end may fall into the same tick of the file's clock
+			t.seen = t.state(s, before, known)
 		}
-		t.seen.copied, t.seen.unknown = before.progress, !known
 		return nil
 	}
 	copying := t.copying()
-	if after, ok := t.head(); ok && !t.seen.unknown && !copying && after.progress == t.seen.copied {
+	if after, ok := t.log.head(); ok && !t.seen.unknown && !copying && after.progress == t.seen.copied {
 		if s.Size != t.seen.size || !t.holds(t.seen.sample) {
 			return &damage{overwritten, t.pins[0].path, "was overwritten"}
 		}
 		t.seen.mtime = s.Mtim
 		return nil
 	}
-	t.seen = state{s.Size, s.Mtim, before.progress, !known, t.take(s.Size, before)}
+	t.seen = t.state(s, before, known)
 	return nil
+}
+
+// state is what the file, which is s, holds when the log's index is h.
+func (t *trio) state(s *syscall.Stat_t, h head, known bool) state {
+	return state{s.Size, s.Mtim, h.progress, !known, h.begun != h.done, t.take(s.Size, h)}
 }
 
 // copying reports whether another process is copying the log into the file.
 func (t *trio) copying() bool {
-	l := syscall.Flock_t{Type: syscall.F_WRLCK, Start: copyLock, Len: 1}
-	return t.index >= 0 && (syscall.FcntlFlock(uintptr(t.index), syscall.F_GETLK, &l) != nil || l.Type != syscall.F_UNLCK)
-}
-
-// short finds a log that lacks what is committed in it. Its index is h, if that is
-// known, and its size was read after that.
-func (t *trio) short(h head, known bool, size int64) *damage {
-	if t.log == nil {
-		return nil
-	}
-	for range 3 { // another process may be writing; the writer itself keeps them out
-		if !known || h.frames == 0 {
-			return nil
-		}
-		var salt [8]byte
-		_, err := t.log.ReadAt(salt[:], 16)
-		whole := size >= logHead+int64(h.frames)*(frameHead+h.page) && err == nil
-		if whole && salt == h.salt {
-			return nil
-		}
-		again, ok := t.head()
-		if ok && again == h {
-			if whole {
-				return &damage{overwritten, t.pins[1].path, "was overwritten"}
-			}
-			return &damage{overwritten, t.pins[1].path, "was cut short"}
-		}
-		var s syscall.Stat_t
-		if syscall.Fstat(t.pins[1].fd, &s) != nil {
-			return nil
-		}
-		h, known, size = again, ok, s.Size
-	}
-	return nil
-}
-
-// head reads the start of -shm through SQLite's own descriptor; false if that
-// is not to be had or is being written. The layout is SQLite's documented
-// wal-index format.
-func (t *trio) head() (h head, known bool) {
 	var s syscall.Stat_t
 	if t.index < 0 || syscall.Fstat(t.index, &s) != nil || s.Dev != t.pins[2].id.dev || s.Ino != t.pins[2].id.ino {
-		return h, false
+		return true // not known
 	}
-	var b [136]byte
-	if n, err := syscall.Pread(t.index, b[:], 0); err != nil || n != len(b) {
-		return h, false
-	}
-	if b[12] != 1 || string(b[:48]) != string(b[48:96]) {
-		return h, false
-	}
-	native := binary.NativeEndian
-	h.page = int64(native.Uint16(b[14:]))
-	if h.page == 1 {
-		h.page = 1 << 16
-	}
-	h.frames = native.Uint32(b[16:])
-	copy(h.salt[:], b[32:40])
-	h.done, h.begun = native.Uint32(b[96:]), native.Uint32(b[128:])
-	return h, true
+	l := syscall.Flock_t{Type: syscall.F_WRLCK, Start: copyLock, Len: 1}
+	return (syscall.FcntlFlock(uintptr(t.index), syscall.F_GETLK, &l) != nil || l.Type != syscall.F_UNLCK)
 }
 
 // missing waits while another process has the file at path open although -wal or

@@ -39,6 +39,10 @@ func (t *trio) release() {}
 
 func (t *trio) calm() bool { return t.look() == nil }
 
+func (t *trio) glance() *damage { return t.look() }
+
+func (t *trio) kept() *damage { return nil }
+
 func (t *trio) look() *damage {
 	for i, p := range t.pins {
 		now, err := os.Stat(p.path)

@@ -363,7 +363,7 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 	}
 	// Who holds the lock and then finds the files in their places writes where all
 	// others read.
-	if d := db.damage(); d != nil {
+	if d := db.glimpse(); d != nil {
 		return false, fmt.Errorf("write %s: %w", batch[0].name, db.mend(d, c.rollback()))
 	}
 	if version, err := c.number("PRAGMA user_version"); err != nil || version > int64(db.schema) {
@@ -393,11 +393,7 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 		again = !undoes(err) || errors.Is(explain(err), ErrFull)
 		return again, db.undo(c, fmt.Errorf("write %s: commit: %w", batch[0].name, explain(err)))
 	}
-	if t := db.files.Load(); t != nil && !t.calm() { // the log may have been copied, or it is where nobody will look
-		d := db.damage()
-		if d == nil {
-			return false, nil
-		}
+	if d := db.taken(); d != nil {
 		return false, fmt.Errorf("write %s: it may or may not have been kept: %w", batch[0].name, db.mend(d, nil))
 	}
 	return false, nil
