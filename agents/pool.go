@@ -169,6 +169,10 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		p.stop(errClosing)
 		return nil, fmt.Errorf("load the agents: %w", err)
 	}
+	if err := o.DB.Patrol(ctx, p.patrolled); err != nil {
+		p.stop(errClosing)
+		return nil, err
+	}
 	p.human.turned = func() { token(p.due) }
 	p.start("dispatch", p.dispatcher)
 	p.start("sort", func() { p.sorter(p.ctx) })

@@ -76,7 +76,7 @@ func (db *DB) examine() error {
 		return err
 	}
 	if d := db.damage(); d != nil {
-		return db.mend(d, nil)
+		return db.mend(d, nil, "")
 	}
 	return nil
 }
@@ -118,20 +118,23 @@ func (db *DB) part() {
 	_ = db.writer.conn.close() // nothing is pending on it; DB.Close reports what concerns the file
 }
 
+// undone is what becomes of a write for which mended files were too late.
+const undone = "; this write was not done, try it again"
+
 // mend saves what d would lose, has the files be used again where that is safe,
 // and returns d as an error. Where it is not, the DB is stopped: all that comes
 // later fails with the same error. No transaction of the writer is open; rolled
-// is why the last one could not be rolled back.
-func (db *DB) mend(d *damage, rolled error) error {
+// is why the last one could not be rolled back, and also is added where the files were
+// mended.
+func (db *DB) mend(d *damage, rolled error, also string) error {
 	if d.harm == away {
 		return d.err("nothing is written meanwhile: undo that, or end this program")
 	}
-	const again = "nothing that was acknowledged is lost, and the database is in use again; this write was not done, try it again"
 	var failed error
 	if rolled != nil {
 		failed = fmt.Errorf("roll back: %w", rolled)
 	} else if failed = db.heal(d); failed == nil {
-		return d.err(again)
+		return d.err("nothing that was acknowledged is lost, and the database is in use again" + also)
 	}
 	saved, err := db.save(d)
 	if err != nil {

@@ -28,9 +28,10 @@ type writer struct {
 	ended  chan struct{} // closed by serve
 
 	// Owned by serve.
-	conn  *conn // nil: to be opened anew
-	gate  gate
-	batch []*job
+	conn   *conn // nil: to be opened anew
+	gate   gate
+	rounds rounds
+	batch  []*job
 	// on names the write whose function or hooks run now.
 	on atomic.Pointer[string]
 }
@@ -96,10 +97,15 @@ func (w *writer) withdraw(j *job) bool {
 	return false
 }
 
-// take waits for the next batch: transactions, or one raw job. It is empty at
-// the end.
-func (w *writer) take() []*job {
+// take waits for the next batch: transactions, or one raw job. An empty one says
+// that it is time for a look; more is false at the end.
+func (w *writer) take() (batch []*job, more bool) {
 	for {
+		select {
+		case <-w.rounds.due():
+			return nil, true
+		default:
+		}
 		w.mu.Lock()
 		n := 0
 		for n < min(len(w.queue), maxBatch) && w.queue[n].raw == nil {
@@ -114,9 +120,13 @@ func (w *writer) take() []*job {
 		}
 		w.mu.Unlock()
 		if n > 0 || closed {
-			return batch
+			return batch, n > 0
 		}
-		<-w.wake
+		select {
+		case <-w.wake:
+		case <-w.rounds.due():
+			return nil, true
+		}
 	}
 }
 
@@ -240,12 +250,17 @@ func (db *DB) serve() {
 			db.part()
 		}
 		w.gate.close()
+		w.rounds.end()
 		close(w.ended)
 	}()
 	for {
-		batch := w.take()
-		if len(batch) == 0 {
+		batch, more := w.take()
+		if !more {
 			return
+		}
+		if len(batch) == 0 {
+			db.patrol()
+			continue
 		}
 		w.batch = batch
 		if j := batch[0]; j.raw != nil {
@@ -364,7 +379,7 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 	// Who holds the lock and then finds the files in their places writes where all
 	// others read.
 	if d := db.glimpse(); d != nil {
-		return false, fmt.Errorf("write %s: %w", batch[0].name, db.mend(d, c.rollback()))
+		return false, fmt.Errorf("write %s: %w", batch[0].name, db.mend(d, c.rollback(), undone))
 	}
 	if version, err := c.number("PRAGMA user_version"); err != nil || version > int64(db.schema) {
 		if err == nil {
@@ -394,7 +409,7 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 		return again, db.undo(c, fmt.Errorf("write %s: commit: %w", batch[0].name, explain(err)))
 	}
 	if d := db.taken(); d != nil {
-		return false, fmt.Errorf("write %s: it may or may not have been kept: %w", batch[0].name, db.mend(d, nil))
+		return false, fmt.Errorf("write %s: it may or may not have been kept: %w", batch[0].name, db.mend(d, nil, ""))
 	}
 	return false, nil
 }
@@ -405,7 +420,7 @@ func (db *DB) undo(c *conn, err error) error {
 	rolled := c.rollback()
 	if undoes(err) {
 		if d := db.damage(); d != nil { // that is why
-			return errors.Join(db.mend(d, rolled), err)
+			return errors.Join(db.mend(d, rolled, undone), err)
 		}
 	}
 	if rolled != nil || (undoes(err) && !errors.Is(err, ErrFull) && !errors.Is(err, ErrBusy)) {
