@@ -43,18 +43,12 @@ func (d *disk) gaveUp() error {
 	return d.err
 }
 
-// patrolled shows in main's tab what a look at the database's files found while
-// nobody wrote; nil: it is undone. A database that is not used any more ends a pool
-// whose exit code somebody waits for. The store's writer calls it.
+// patrolled tells of what a look at the database's files found while nobody wrote;
+// nil: it is undone. A database that is not used any more ends a pool whose exit code
+// somebody waits for. The store's writer calls it.
 func (p *Pool) patrolled(found error) {
-	m := p.main()
-	if m == nil || p.ctx.Err() != nil {
-		return
+	p.hub.emit(Trouble{found})
+	if found != nil {
+		p.disk.refused(p.o.Now(), found)
 	}
-	if found == nil {
-		m.set(func(i *Info) { i.Why = "" })
-		return
-	}
-	m.trouble(found)
-	p.disk.refused(p.o.Now(), found)
 }

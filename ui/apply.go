@@ -39,6 +39,8 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 		}
 	case agents.Closed:
 		return a.closed(e.Agent)
+	case agents.Trouble:
+		a.troubled(e.Err)
 	case agents.Appended:
 		if t := a.tabs.ByID(e.Agent); t != nil {
 			t.Active = a.o.Now()
@@ -224,4 +226,16 @@ func (a *App) lookAtBranch(es []agents.Entry) tea.Cmd {
 
 func (a *App) readBranch() tea.Cmd {
 	return func() tea.Msg { return branched{a.o.Branch()} }
+}
+
+// troubled tells in main's transcript what became of the database's files.
+func (a *App) troubled(err error) {
+	text, tone := "The database's files are in their places again.", transcript.Plain
+	if err != nil {
+		text, tone = words.Sentence(err), transcript.Bad
+		a.say(text)
+	}
+	if t := a.tabs.Main(); t != nil {
+		a.tell(t, text, tone)
+	}
 }

@@ -178,7 +178,12 @@ type Mailed struct{ Agent int64 }
 // Closed says that the agent's tab is closed.
 type Closed struct{ Agent int64 }
 
+// Trouble says that somebody changed the database's files while nobody wrote, and
+// what became of that. Err is nil once that is undone.
+type Trouble struct{ Err error }
+
 func (Changed) event()  {}
+func (Trouble) event()  {}
 func (Appended) event() {}
 func (Delta) event()    {}
 func (Void) event()     {}
