@@ -1,0 +1,239 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// try is what becomes of a write that adds an agent of that name, and calls within.
+func try(db *DB, name string, within func()) error {
+	return db.Write(context.Background(), "try", func(tx *Tx) error {
+		_, err := tx.AddAgent(Agent{Name: name, Kind: "helper", Model: "builtin", State: "idle"})
+		if within != nil {
+			within()
+		}
+		return err
+	})
+}
+
+// do fails the test at an error.
+func do(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// inPlaces runs f with a path that is watched and with one that leads there by a link,
+// where each look asks for the paths. above is a directory two levels over the file.
+func inPlaces(t *testing.T, f func(t *testing.T, path, above string)) {
+	for _, linked := range []bool{false, true} {
+		t.Run(fmt.Sprintf("linked=%v", linked), func(t *testing.T) {
+			t.Parallel()
+			above := filepath.Join(t.TempDir(), "above")
+			dir := filepath.Join(above, "between", "data")
+			do(t, os.MkdirAll(dir, 0o700))
+			path := filepath.Join(dir, "fantail.db")
+			if linked {
+				do(t, os.Symlink(dir, above+"-link"))
+				path = filepath.Join(above+"-link", "fantail.db")
+			}
+			f(t, path, above)
+		})
+	}
+}
+
+// opened is a database with an agent in its log. What it finds when it is closed is
+// not the test's concern.
+func opened(t *testing.T, path string) *DB {
+	t.Helper()
+	db, err := Open(t.Context(), path, Options{})
+	do(t, err)
+	t.Cleanup(func() { _ = db.Close() })
+	do(t, try(db, "first", nil))
+	if watched := db.files.Load().watch != nil; watched == strings.Contains(path, "-link") {
+		t.Errorf("%s is watched: %v", path, watched)
+	}
+	return db
+}
+
+// What is done to the files while a transaction runs is noticed before anybody is told
+// that it was kept.
+func TestWrite_whileItsFilesAreTakenAway(t *testing.T) {
+	for _, c := range []struct {
+		name, says string
+		do         func(t *testing.T, db string)
+	}{
+		{"log emptied", "-wal was cut short", func(t *testing.T, db string) { do(t, os.Truncate(db+"-wal", 0)) }},
+		{"log cut in its last frame", "-wal was cut short", func(t *testing.T, db string) {
+			info, err := os.Stat(db + "-wal")
+			do(t, err, os.Truncate(db+"-wal", info.Size()-100))
+		}},
+		{"log overwritten", "-wal was", func(t *testing.T, db string) { do(t, os.WriteFile(db+"-wal", make([]byte, 1<<20), 0o600)) }},
+		{"log deleted", "-wal was deleted", func(t *testing.T, db string) { do(t, os.Remove(db+"-wal")) }},
+		{"index deleted", "-shm was deleted", func(t *testing.T, db string) { do(t, os.Remove(db+"-shm")) }},
+		{"file deleted", "fantail.db was deleted", func(t *testing.T, db string) { do(t, os.Remove(db)) }},
+		{"file given a second name", "2 names", func(t *testing.T, db string) { do(t, os.Link(db, db+"-twin")) }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			inPlaces(t, func(t *testing.T, path, _ string) {
+				db := opened(t, path)
+				if strings.HasPrefix(c.name, "log cut in") { // what was already in the file can't be missed
+					write(t, db, func(tx *Tx) error { return tx.SetSetting("a", strings.Repeat("x", 8000)) })
+				}
+				err := try(db, "second", func() { c.do(t, path) })
+				if !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), c.says) {
+					t.Errorf("the write says %v", err)
+				}
+			})
+		})
+	}
+}
+
+// A directory that is moved above the files is noticed with the next write and read.
+func TestWrite_whenADirectoryAboveIsMoved(t *testing.T) {
+	inPlaces(t, func(t *testing.T, path, above string) {
+		db := opened(t, path)
+		do(t, os.Rename(above, above+"-elsewhere"))
+		if err := db.Read(context.Background(), func(*Rx) error { return nil }); !errors.Is(err, ErrChanged) {
+			t.Errorf("a read says %v", err)
+		}
+		if err := try(db, "second", nil); !errors.Is(err, ErrChanged) {
+			t.Errorf("a write says %v", err)
+		}
+		do(t, os.Rename(above+"-elsewhere", above), try(db, "third", nil))
+	})
+}
+
+// What happens to the files while nobody reads or writes is told within five seconds,
+// once, and mended where it can be (torture M26).
+func TestPatrol(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(t *testing.T, db string)
+		want []string
+		ends bool // nothing is written any more
+	}{
+		{"nothing", func(*testing.T, string) {}, nil, false},
+		{"log deleted", func(t *testing.T, db string) { do(t, os.Remove(db+"-wal")) }, []string{"-wal was deleted: nothing that was acknowledged is lost"}, false},
+		{"index deleted", func(t *testing.T, db string) { do(t, os.Remove(db+"-shm")) }, []string{"-shm was deleted: nothing that was acknowledged is lost"}, false},
+		{"file deleted", func(t *testing.T, db string) { do(t, os.Remove(db)) }, []string{"fantail.db was deleted: nothing that was acknowledged is lost"}, false},
+		{"log cut", func(t *testing.T, db string) { do(t, os.Truncate(db+"-wal", 0)) }, []string{"-wal was cut short"}, true},
+		{"file replaced", func(t *testing.T, db string) {
+			do(t, os.WriteFile(db+"-new", []byte("another one"), 0o600), os.Rename(db+"-new", db))
+		}, []string{"fantail.db was replaced"}, true},
+		{"file moved, and back", func(t *testing.T, db string) {
+			do(t, os.Rename(db, db+"-elsewhere"))
+			time.Sleep(5 * time.Second)
+			do(t, os.Rename(db+"-elsewhere", db))
+		}, []string{"fantail.db was moved to", "undone"}, false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "fantail.db")
+				db := opened(t, path)
+				var told []string
+				do(t, db.Patrol(t.Context(), func(err error) {
+					if err == nil {
+						err = errors.New("undone")
+					}
+					told = append(told, err.Error())
+				}))
+				c.do(t, path)
+				time.Sleep(5 * time.Second)
+				synctest.Wait()
+				soon := len(told)
+				time.Sleep(time.Minute)
+				synctest.Wait()
+				if len(told) != len(c.want) || soon != len(told) {
+					t.Fatalf("told %d times in five seconds, then %q", soon, told)
+				}
+				for i, want := range c.want {
+					if !strings.Contains(told[i], want) {
+						t.Errorf("it says %q, want %q", told[i], want)
+					}
+				}
+				if err := try(db, "second", nil); Stopped(err) != c.ends || err != nil && !c.ends {
+					t.Errorf("a write says then %v", err)
+				}
+				_ = db.Close()
+			})
+		})
+	}
+}
+
+// Who reads without locks is told when somebody wrote meanwhile: what was read may be
+// of more than one moment.
+func TestRead_whenSomebodyWroteMeanwhile(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		do   func(t *testing.T, path string)
+	}{
+		{"another content", func(t *testing.T, path string) {
+			do(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)))
+		}},
+		{"another size", func(t *testing.T, path string) {
+			info, err := os.Stat(path)
+			do(t, err, os.Truncate(path, info.Size()+4096), os.Chtimes(path, time.Time{}, info.ModTime()))
+		}},
+		{"another file", func(t *testing.T, path string) {
+			info, err := os.Stat(path)
+			do(t, err, os.Rename(path, path+"-old"), copyFile(path+"-old", path), os.Chtimes(path, time.Time{}, info.ModTime()))
+		}},
+		{"a log", func(t *testing.T, path string) { do(t, os.WriteFile(path+"-wal", []byte("a frame"), 0o600)) }},
+		{"no file", func(t *testing.T, path string) { do(t, os.Remove(path)) }},
+	} {
+		for _, when := range []string{"before", "during"} {
+			t.Run(c.name+" "+when, func(t *testing.T) {
+				path := filepath.Join(t.TempDir(), "fantail.db")
+				do(t, opened(t, path).Close())
+				db := readOnly(t, path)
+				look := func(f func()) error {
+					return db.Read(context.Background(), func(rx *Rx) error {
+						_, ok, err := rx.AgentByName("first")
+						if f(); err == nil && !ok {
+							err = ErrNoRows
+						}
+						return err
+					})
+				}
+				do(t, look(func() {}))
+				if _, err := db.Changed(context.Background()); err != nil {
+					t.Errorf("before anything happened: %v", err)
+				}
+				now := func() { c.do(t, path) }
+				if when == "before" {
+					now()
+					now = func() {}
+				}
+				if err := look(now); !errors.Is(err, ErrChanged) {
+					t.Errorf("the read says %v", err)
+				}
+				if _, err := db.Changed(context.Background()); !errors.Is(err, ErrChanged) {
+					t.Errorf("Changed says %v", err)
+				}
+			})
+		}
+	}
+}
+
+// readOnly opens the file as if it, or its directory, could not be written.
+func readOnly(t *testing.T, path string) *DB {
+	t.Helper()
+	steps, err := load(ground)
+	do(t, err)
+	db := &DB{path: path, schema: len(steps), now: time.Now}
+	db.writer.init()
+	db.readers.init()
+	do(t, db.openReading(t.Context(), os.ErrPermission))
+	go db.serve()
+	t.Cleanup(func() { _ = db.Close() })
+	return db
+}
