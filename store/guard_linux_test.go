@@ -80,7 +80,7 @@ func TestWrite_whileItsFilesAreTakenAway(t *testing.T) {
 		{"log deleted", "-wal was deleted", func(t *testing.T, db string) { do(t, os.Remove(db+"-wal")) }},
 		{"index deleted", "-shm was deleted", func(t *testing.T, db string) { do(t, os.Remove(db+"-shm")) }},
 		{"file deleted", "fantail.db was deleted", func(t *testing.T, db string) { do(t, os.Remove(db)) }},
-		{"file given a second name", "2 names", func(t *testing.T, db string) { do(t, os.Link(db, db+"-twin")) }},
+		{"file given a second name", "2 names", func(t *testing.T, db string) { do(t, os.Link(db, filepath.Join(filepath.Dir(filepath.Dir(db)), "twin"))) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inPlaces(t, func(t *testing.T, path, _ string) {
@@ -94,6 +94,23 @@ func TestWrite_whileItsFilesAreTakenAway(t *testing.T) {
 				}
 			})
 		})
+	}
+}
+
+// A log that is cut when it has just been written does not count as written.
+func TestWrite_whenItsLogIsCutAfterTheCommit(t *testing.T) {
+	path, armed := filepath.Join(t.TempDir(), "fantail.db"), false
+	db, err := Open(t.Context(), path, Options{Trace: func(statement string) {
+		if info, err := os.Stat(path + "-wal"); armed && statement == "COMMIT" {
+			armed = false
+			do(t, err, os.Truncate(path+"-wal", info.Size()-100))
+		}
+	}})
+	do(t, err)
+	defer db.Close()
+	do(t, try(db, "first", nil))
+	if err := try(db, "second", func() { armed = true }); !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "-wal was cut short") {
+		t.Errorf("the write says %v", err)
 	}
 }
 
@@ -213,8 +230,13 @@ func TestRead_whenSomebodyWroteMeanwhile(t *testing.T) {
 					now()
 					now = func() {}
 				}
-				if err := look(now); !errors.Is(err, ErrChanged) {
-					t.Errorf("the read says %v", err)
+				ran := false
+				err := look(func() {
+					ran = true
+					now()
+				})
+				if !errors.Is(err, ErrChanged) || ran != (when == "during") {
+					t.Errorf("the read ran: %v, and says %v", ran, err)
 				}
 				if _, err := db.Changed(context.Background()); !errors.Is(err, ErrChanged) {
 					t.Errorf("Changed says %v", err)
