@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"iter"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -218,6 +220,59 @@ func TestScribe_aDiskThatRefusesLosesNothing(t *testing.T) {
 			})
 		})
 	}
+}
+
+// newPiece is in the statement that writes a piece down.
+const newPiece = "INTO pieces ("
+
+// A long text stands in pieces even if none of it was written down before: what a
+// human typed, and what came at once.
+func TestScribe_longTextsStandInPieces(t *testing.T) {
+	long := strings.Repeat("of much text ", 200_000)
+	synctest.Test(t, func(t *testing.T) {
+		var pieces atomic.Int64
+		trace := func(statement string) {
+			if strings.Contains(statement, newPiece) {
+				pieces.Add(1)
+			}
+		}
+		w := open(t, speech{"short", whole}, setting{trace: trace})
+		w.prompt(long)
+		w.settle()
+		if es := w.entries("main"); kinds(es) != "prompt text ended" || es[0].Text != long || es[1].Text != "short" {
+			t.Errorf("entries %s", kinds(es))
+		}
+		if n := pieces.Load(); n < 10 {
+			t.Errorf("%d bytes stand in %d pieces", len(long), n)
+		}
+	})
+}
+
+// A commit that took effect although it seemed to fail leaves nothing twice: what
+// stands written down is looked at before more is.
+func TestScribe_aCommitThatOnlySeemedToFail(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dir, said, seemed := t.TempDir(), false, false
+		trace := func(statement string) {
+			said = said || strings.Contains(statement, newPiece)
+			if statement == "COMMIT" && said && !seemed {
+				seemed = true
+				check(t, os.Remove(filepath.Join(dir, "fantail.db-shm"))) // mended, but whether it was kept isn't known
+			}
+		}
+		w := open(t, speech{"one ", 3 * time.Second, "two ", 3 * time.Second, "three", 3 * time.Second, whole}, setting{dir: dir, trace: trace})
+		w.prompt("go")
+		w.until("it says so", func() bool { return strings.Contains(w.info("main").Why, "may or may not have been kept") })
+		time.Sleep(3500 * time.Millisecond)
+		synctest.Wait()
+		if got := fmt.Sprint(w.said(1)); got != "[text one two ]" {
+			t.Errorf("written down then: %s", got)
+		}
+		w.settle()
+		if es := w.entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "one two three" || w.said(1) != nil {
+			t.Errorf("entries %s", kinds(es))
+		}
+	})
 }
 
 // A reply that can't be recorded leaves what was written down of it, as the end of its turn.

@@ -80,7 +80,9 @@ func TestWrite_whileItsFilesAreTakenAway(t *testing.T) {
 		{"log deleted", "-wal was deleted", func(t *testing.T, db string) { do(t, os.Remove(db+"-wal")) }},
 		{"index deleted", "-shm was deleted", func(t *testing.T, db string) { do(t, os.Remove(db+"-shm")) }},
 		{"file deleted", "fantail.db was deleted", func(t *testing.T, db string) { do(t, os.Remove(db)) }},
-		{"file given a second name", "2 names", func(t *testing.T, db string) { do(t, os.Link(db, filepath.Join(filepath.Dir(filepath.Dir(db)), "twin"))) }},
+		{"file given a second name", "2 names", func(t *testing.T, db string) {
+			do(t, os.Link(db, filepath.Join(filepath.Dir(filepath.Dir(db)), "twin")))
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			inPlaces(t, func(t *testing.T, path, _ string) {
@@ -136,21 +138,22 @@ func TestPatrol(t *testing.T) {
 		name string
 		do   func(t *testing.T, db string)
 		want []string
-		ends bool // nothing is written any more
+		ends bool                          // nothing is written any more
+		undo func(t *testing.T, db string) // done five seconds later; nil: nothing
 	}{
-		{"nothing", func(*testing.T, string) {}, nil, false},
-		{"log deleted", func(t *testing.T, db string) { do(t, os.Remove(db+"-wal")) }, []string{"-wal was deleted: nothing that was acknowledged is lost"}, false},
-		{"index deleted", func(t *testing.T, db string) { do(t, os.Remove(db+"-shm")) }, []string{"-shm was deleted: nothing that was acknowledged is lost"}, false},
-		{"file deleted", func(t *testing.T, db string) { do(t, os.Remove(db)) }, []string{"fantail.db was deleted: nothing that was acknowledged is lost"}, false},
-		{"log cut", func(t *testing.T, db string) { do(t, os.Truncate(db+"-wal", 0)) }, []string{"-wal was cut short"}, true},
+		{"nothing", func(*testing.T, string) {}, nil, false, nil},
+		{"log deleted", func(t *testing.T, db string) { do(t, os.Remove(db+"-wal")) }, []string{"-wal was deleted: nothing that was acknowledged is lost"}, false, nil},
+		{"index deleted", func(t *testing.T, db string) { do(t, os.Remove(db+"-shm")) }, []string{"-shm was deleted: nothing that was acknowledged is lost"}, false, nil},
+		{"file deleted", func(t *testing.T, db string) { do(t, os.Remove(db)) }, []string{"fantail.db was deleted: nothing that was acknowledged is lost"}, false, nil},
+		{"log cut", func(t *testing.T, db string) { do(t, os.Truncate(db+"-wal", 0)) }, []string{"-wal was cut short"}, true, nil},
 		{"file replaced", func(t *testing.T, db string) {
 			do(t, os.WriteFile(db+"-new", []byte("another one"), 0o600), os.Rename(db+"-new", db))
-		}, []string{"fantail.db was replaced"}, true},
+		}, []string{"fantail.db was replaced"}, true, nil},
 		{"file moved, and back", func(t *testing.T, db string) {
 			do(t, os.Rename(db, db+"-elsewhere"))
-			time.Sleep(5 * time.Second)
+		}, []string{"fantail.db was moved to", "undone"}, false, func(t *testing.T, db string) {
 			do(t, os.Rename(db+"-elsewhere", db))
-		}, []string{"fantail.db was moved to", "undone"}, false},
+		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -166,6 +169,11 @@ func TestPatrol(t *testing.T) {
 				c.do(t, path)
 				time.Sleep(5 * time.Second)
 				synctest.Wait()
+				if c.undo != nil {
+					c.undo(t, path)
+					time.Sleep(5 * time.Second)
+					synctest.Wait()
+				}
 				soon := len(told)
 				time.Sleep(time.Minute)
 				synctest.Wait()
