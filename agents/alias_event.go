@@ -7,6 +7,7 @@ type (
 	Appended = event.Appended
 	Changed  = event.Changed
 	Closed   = event.Closed
+	Trouble  = event.Trouble
 	Delta    = event.Delta
 	Event    = event.Event
 	Feed     = event.Feed

@@ -47,7 +47,7 @@ func (d *disk) gaveUp() error {
 // nil: it is undone. A database that is not used any more ends a pool whose exit code
 // somebody waits for. The store's writer calls it.
 func (p *Pool) patrolled(found error) {
-	p.hub.emit(Trouble{found})
+	p.hub.Emit(Trouble{Err: found})
 	if found != nil {
 		p.disk.refused(p.o.Now(), found)
 	}
