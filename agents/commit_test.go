@@ -274,3 +274,42 @@ func TestStop_twice(t *testing.T) {
 		w.until("it came in", func() bool { return w.info("main").Pending == 0 })
 	})
 }
+
+// TestCompact_clearedBehindIt: a conversation that is begun anew right after the summary was
+// written down is empty, also where both are committed at once.
+func TestCompact_clearedBehindIt(t *testing.T) {
+	var asked, release chan struct{} // of the bubble
+	m := &model{reply: summing}
+	plain := m.reply
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if wantsSummary(req) {
+			asked <- struct{}{}
+			<-release
+		}
+		return plain(ctx, req)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		asked, release = make(chan struct{}, 1), make(chan struct{})
+		w := open(t, m, setting{})
+		w.prompt("one")
+		w.rest()
+		w.prompt("two")
+		w.rest()
+		done := make(chan error, 1)
+		go func() { done <- w.pool.Compact(context.Background(), w.main(), "") }()
+		<-asked
+		w.together(
+			func() { close(release) },
+			func() { check(t, w.pool.Clear(context.Background(), w.pool.Infos()[0].ID)) },
+		)
+		if err := <-done; err != nil {
+			t.Errorf("compact: %v", err)
+		}
+		w.rest()
+		if got := w.pool.Infos()[0].Context; got != 0 {
+			t.Errorf("the context holds %d tokens", got)
+		}
+		w.close()
+		synctest.Wait()
+	})
+}

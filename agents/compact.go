@@ -316,6 +316,11 @@ func (a *agent) adopt(ctx context.Context, model Model, r *reply, e Entry) error
 		if err != nil || !ok {
 			return errors.Join(err, store.Missing(ok, "a turn of agent %d", a.id))
 		}
+		tx.AfterCommit(func() {
+			a.set(func(i *Info) {
+				i.Usage, i.Cost, i.Steps, i.Context, i.Retry = i.Usage.Add(r.usage), i.Cost+cost, i.Steps+1, e.Summary.After, nil
+			})
+		})
 		b := a.book().Batch(tx, true)
 		if seq, err = b.Add(a.turn, e); err != nil {
 			return err
@@ -334,9 +339,6 @@ func (a *agent) adopt(ctx context.Context, model Model, r *reply, e Entry) error
 	}
 	a.tokens += r.usage.Context()
 	a.counted, a.sinceSummary, a.cramped = seq, 0, false
-	a.set(func(i *Info) {
-		i.Usage, i.Cost, i.Steps, i.Context, i.Retry = i.Usage.Add(r.usage), i.Cost+cost, i.Steps+1, e.Summary.After, nil
-	})
 	return a.readUpTo(ctx, seq)
 }
 

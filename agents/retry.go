@@ -50,7 +50,13 @@ func (p *Pool) Retry(ctx context.Context, by int64, name, hint string) (row Task
 		if pusher, err := tx.PusherTrust(old.ID); err != nil {
 			return err
 		} else if pusher != trustOutside { // what such an agent pushed stays as strict
-			row.SpawnedBy = a.turnNow()
+			last, _, err := tx.LastTurn(a.id)
+			if err != nil {
+				return err
+			}
+			if last.Outcome == "" { // it runs
+				row.SpawnedBy = last.ID
+			}
 		}
 		row.Started, row.Finished, row.Created = time.Time{}, time.Time{}, time.Time{}
 		trust, err := trustOf(tx, old)
@@ -86,11 +92,4 @@ func (p *Pool) lastOf(tx *store.Tx, name string) (Task, error) {
 		err = fmt.Errorf("there is no task %s; /queue --all lists them", name)
 	}
 	return t, err
-}
-
-// turnNow is the turn that runs, 0 if none does.
-func (a *agent) turnNow() int64 {
-	a.p.mu.Lock()
-	defer a.p.mu.Unlock()
-	return a.shownTurn
 }
