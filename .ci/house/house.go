@@ -16,6 +16,12 @@ type Plan struct {
 	Confined []Confined
 	Starters []string // the places that may say `go`
 	Top      []string // what may stand beside main.go, besides dot-files
+
+	// Later are the functions that run a function they are given at another time: once a
+	// transaction committed, or in a goroutine.
+	Later []string
+	// Memory are the functions that may look at memory inside a transaction, with the reason.
+	Memory map[string]string
 }
 
 // Confined says where a module outside of ours may be imported. A place ends in /...
@@ -29,13 +35,14 @@ type Confined struct {
 type Rule struct {
 	Name  string
 	Check func(*tree.Tree) tree.Findings
-	Bad   []string // it must refuse each of these
-	Good  []string // and none of these
+	Bad   []string                       // it must refuse each of these
+	Good  []string                       // and none of these
+	Whole func(*tree.Tree) tree.Findings // what is looked for in the whole source only; nil: nothing
 }
 
 // Rules are all of them.
 func (plan Plan) Rules() (all []Rule) {
-	for _, some := range [][]Rule{plan.imports(), plan.sql(), plan.state(), plan.code(), plan.names(), plan.comments()} {
+	for _, some := range [][]Rule{plan.imports(), plan.sql(), plan.state(), plan.code(), plan.names(), plan.comments(), plan.locks()} {
 		all = append(all, some...)
 	}
 	return all

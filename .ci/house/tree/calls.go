@@ -5,6 +5,7 @@ import (
 	"go/types"
 	"maps"
 	"slices"
+	"strings"
 )
 
 // Func is a function of ours: a declared one, or a literal, which has no Object.
@@ -18,16 +19,15 @@ type Func struct {
 }
 
 // Call is what a function does at one place: it calls a function, of ours or not, or
-// holds a literal that is taken to run there. What goes through an interface or a
-// variable is not followed.
+// names one as an argument, or holds a literal, which are taken to run there. What goes
+// through an interface or a variable is not followed.
 type Call struct {
 	At     ast.Node
-	Callee *types.Func    // nil: the literal
-	Body   *Func          // of what is called, if it is ours
-	Held   []string       // the mutexes that are held there, as they are written
-	Given  *types.Func    // a literal's: what it is given to as an argument; nil: nothing, or a variable
-	Later  bool           // a literal that go, defer or a variable runs some other time
-	Args   []types.Object // of a call: the variables among its arguments
+	Callee *types.Func // nil: the literal
+	Body   *Func       // of what is called, if it is ours
+	Held   []string    // the mutexes that are held there, as they are written
+	Given  string      // of a function that is an argument: the name of what it is given to, without package or type
+	Later  bool        // a literal that go or a variable runs some other time
 }
 
 // Calls draws who calls whom in the packages of the tree. It is made once.
@@ -193,7 +193,7 @@ func (w *walker) expr(e ast.Expr, held []string) { w.exprs(e, held) }
 
 // exprs notes the calls in n.
 func (w *walker) exprs(n ast.Node, held []string) {
-	given := map[*ast.FuncLit]*types.Func{}
+	given := map[*ast.FuncLit]string{}
 	called := map[*ast.FuncLit]bool{}
 	ast.Inspect(n, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -205,11 +205,11 @@ func (w *walker) exprs(n ast.Node, held []string) {
 			callee := Callee(w.info, n)
 			c := Call{At: n, Callee: callee, Held: held}
 			for _, a := range n.Args {
-				if lit, ok := ast.Unparen(a).(*ast.FuncLit); ok {
-					given[lit] = callee
-				}
-				if id, ok := ast.Unparen(a).(*ast.Ident); ok {
-					c.Args = append(c.Args, w.info.Uses[id])
+				a = ast.Unparen(a)
+				if lit, ok := a.(*ast.FuncLit); ok {
+					given[lit] = last(n.Fun)
+				} else if f := Named(w.info, a); f != nil {
+					w.f.Calls = append(w.f.Calls, Call{At: a, Callee: f, Body: w.g.declared[f], Held: held, Given: last(n.Fun)})
 				}
 			}
 			if lit, ok := ast.Unparen(n.Fun).(*ast.FuncLit); ok {
@@ -230,11 +230,11 @@ func (w *walker) later(c *ast.CallExpr, held []string) {
 		w.expr(a, held)
 	}
 	if lit, ok := c.Fun.(*ast.FuncLit); ok {
-		w.literal(lit, held, nil, true)
+		w.literal(lit, held, "", true)
 	}
 }
 
-func (w *walker) literal(lit *ast.FuncLit, held []string, to *types.Func, later bool) {
+func (w *walker) literal(lit *ast.FuncLit, held []string, to string, later bool) {
 	f := &Func{In: w.f.In, Node: lit, Outer: w.f}
 	f.Type, _ = w.info.TypeOf(lit).(*types.Signature)
 	w.g.all = append(w.g.all, f)
@@ -243,8 +243,16 @@ func (w *walker) literal(lit *ast.FuncLit, held []string, to *types.Func, later 
 }
 
 // Callee is the function a call calls, as far as that stands in the source.
-func Callee(info *types.Info, c *ast.CallExpr) *types.Func {
-	e := ast.Unparen(c.Fun)
+func Callee(info *types.Info, c *ast.CallExpr) *types.Func { return Named(info, ast.Unparen(c.Fun)) }
+
+// last is the last part of a name: f of pkg.f.
+func last(e ast.Expr) string {
+	name := Name(e)
+	return name[strings.LastIndex(name, ".")+1:]
+}
+
+// Named is the function an expression names; nil: it is something else.
+func Named(info *types.Info, e ast.Expr) *types.Func {
 	switch x := e.(type) {
 	case *ast.IndexExpr:
 		e = x.X

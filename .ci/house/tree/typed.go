@@ -1,6 +1,7 @@
 package tree
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,31 +27,52 @@ type Built struct {
 // Build has the go command compile what the packages of the module in the current
 // directory import; what its cache has is not compiled anew.
 func Build() (*Built, error) {
-	cmd := exec.Command("go", "list", "-export", "-deps", "-json=ImportPath,Export,GoFiles,Module", "./...")
-	cmd.Env, cmd.Stderr = os.Environ(), os.Stderr
-	out, err := cmd.Output()
+	ours, err := list("-json=ImportPath,GoFiles,Imports", "./...")
 	if err != nil {
-		return nil, fmt.Errorf("list the packages: %w", err)
+		return nil, err
 	}
 	b := &Built{exports: map[string]string{}, files: map[string]bool{}}
-	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
-		var p struct {
-			ImportPath, Export string
-			GoFiles            []string
-			Module             *struct{ Main bool }
+	others := map[string]bool{"context": true, "sync": true} // small trees need them
+	for _, p := range ours {
+		for _, f := range p.GoFiles {
+			b.files[path.Join(dirOf(p.ImportPath), f)] = true
 		}
+		for _, i := range p.Imports {
+			if i != "C" && i != Module && !strings.HasPrefix(i, Module+"/") {
+				others[i] = true
+			}
+		}
+	}
+	all, err := list(append([]string{"-export", "-deps", "-json=ImportPath,Export"}, slices.Sorted(maps.Keys(others))...)...)
+	for _, p := range all {
+		b.exports[p.ImportPath] = p.Export
+	}
+	return b, err
+}
+
+// listed is a package as the go command describes it.
+type listed struct {
+	ImportPath, Export string
+	GoFiles, Imports   []string
+}
+
+func list(args ...string) (all []listed, err error) {
+	cmd := exec.Command("go", append([]string{"list"}, args...)...)
+	var said strings.Builder
+	cmd.Stderr = &said
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("list the packages: %w: %s", err, said.String())
+	}
+	for d := json.NewDecoder(bytes.NewReader(out)); ; {
+		var p listed
 		switch err := d.Decode(&p); {
 		case errors.Is(err, io.EOF):
-			return b, nil
+			return all, nil
 		case err != nil:
 			return nil, fmt.Errorf("list the packages: %w", err)
 		}
-		b.exports[p.ImportPath] = p.Export
-		if p.Module != nil && p.Module.Main {
-			for _, f := range p.GoFiles {
-				b.files[path.Join(dirOf(p.ImportPath), f)] = true
-			}
-		}
+		all = append(all, p)
 	}
 }
 
