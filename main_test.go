@@ -107,9 +107,10 @@ var top = []string{
 // memory are the functions that may look at memory inside a transaction, and why what they
 // find there may be older than the tx. None of it is written back.
 var memory = map[string]string{
-	"agents.Pool.awaited":       "who waits is in memory only; who begins to wait beside this finds the message gone",
+	"agents.waits.awaited":      "who waits is in memory only; who begins to wait beside this finds the message gone",
 	"agents.Pool.modelOf":       "the row may name a model that is no longer configured; memory has the one that took its place",
-	"agents.agent.arrivals":     "policies decide from memory; mail that enters beside a change of them entered before it",
+	"agents.mailroom.arrivals":  "policies decide from memory; mail that enters beside a change of them entered before it",
+	"agents.forks.handled":      "what a fork was made for, which is set once, before it begins",
 	"agents.agent.haltedBy":     "what stopped the agent is in memory only, and was set before its turn could end of it",
 	"agents.agent.room":         "the window of the model that is configured; beside a change of model a take fits the one before",
 	"agents/history.Words.Rest": "the words are what is written; nobody but their scribe writes them down",
