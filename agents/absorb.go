@@ -62,7 +62,7 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 			}
 		}
 		if wish == nil || !wish.all {
-			if err := a.takeDue(tx, b, turn, &mail); err != nil {
+			if err := a.p.takes.due(tx, b, a.id, turn, &mail); err != nil {
 				return err
 			}
 		}

@@ -117,7 +117,7 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 		defer cancel()
 	}
 	var g grasp
-	_, err = d.a.receive(until, inbox.Query{From: from, LIFO: lifo}, patience{by: tool, into: d.taken(call, "receive", &g), stands: func(why string) func() {
+	_, err = d.a.p.takes.receive(until, d.a.book(), inbox.Query{From: from, LIFO: lifo}, patience{by: tool, hasMail: d.a.hasMail, into: d.taken(call, "receive", &g), stands: func(why string) func() {
 		regain := d.a.aside(why)
 		return func() { _ = regain(ctx) } // for as long as the turn lasts: an error is its end, which runCall sees
 	}})
@@ -157,7 +157,7 @@ func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, 
 		return "", 0, err
 	}
 	var g grasp
-	ms, _, err := d.a.check(ctx, inbox.Query{From: from, LIFO: lifo}, tool, d.taken(call, "check", &g), func(b *Batch, left int) error {
+	ms, _, err := d.a.p.takes.check(ctx, d.a.book(), inbox.Query{From: from, LIFO: lifo}, tool, d.taken(call, "check", &g), func(b *Batch, left int) error {
 		_, err := b.Add(d.a.turn, Entry{Kind: EntryHost, Text: fmt.Sprintf("%d more: check again", left)})
 		return err
 	})

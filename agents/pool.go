@@ -104,6 +104,7 @@ type Pool struct {
 	hooks    hooks         // set before the agents run
 	waits    *waits
 	forks    *forks
+	takes    *takes
 
 	mu      sync.Mutex
 	agents  map[int64]*agent // those whose tab is open
@@ -151,6 +152,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p.inbox = inbox.New(o.DB, p.rung)
 	p.questions = newQuestions(o.DB, p.inbox, o.Gate, o.Now)
 	p.waits = newWaits(onlooker{p})
+	p.takes = &takes{db: o.DB, inbox: p.inbox, waits: p.waits}
 	p.forks = &forks{p: p, handles: map[int64]*handling{}}
 	p.mailroom = newMailroom(o, p.inbox, &p.mu, recipients{p}, p.forks)
 	p.letters = &letters{db: o.DB, inbox: p.inbox, now: o.Now, who: register{p}, snooze: func() { token(p.due) }}

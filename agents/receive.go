@@ -51,7 +51,7 @@ func (p *Pool) Await(ctx context.Context, agent int64, q inbox.Query, how Await)
 		})
 		return before, did
 	}
-	return a.receive(ctx, q, patience{by: by, outside: how.Outside, into: atRest(by), stands: func(why string) func() {
+	return p.takes.receive(ctx, a.book(), q, patience{by: by, hasMail: a.hasMail, outside: how.Outside, into: atRest(by), stands: func(why string) func() {
 		turn, rested := rest(Idle, Waiting, why+"; Esc stops it", p.o.Now())
 		return func() {
 			if rested { // else it is the turn that waits
@@ -62,27 +62,27 @@ func (p *Pool) Await(ctx context.Context, agent int64, q inbox.Query, how Await)
 	}})
 }
 
-// patience is how an agent waits for a message. During the wait the agent stands
-// as stands says: it is called with the reason and returns what ends it.
+// patience is how an agent waits for a message.
 type patience struct {
 	by      string
 	outside bool // mail from outside counts as something that can arrive
 	into    into
-	stands  func(why string) func()
+	stands  func(why string) func() // shows for what it waits, and returns what ends that
+	hasMail func() bool             // whether to look into the inbox: a wait is poked by whatever happens, most of which is no mail
 }
 
 // receive takes the one message that matches, as soon as there is one.
-func (a *agent) receive(ctx context.Context, q inbox.Query, how patience) (inbox.Message, error) {
+func (t *takes) receive(ctx context.Context, k history.Book, q inbox.Query, how patience) (inbox.Message, error) {
 	var m inbox.Message
-	limit := history.BytesOf(min(history.ItemTokens, a.room()))
+	limit := history.BytesOf(min(history.ItemTokens, k.Room()))
 	take := func() (bool, error) {
 		found := false
-		err := a.p.o.DB.Write(context.WithoutCancel(ctx), "receive", func(tx *store.Tx) error {
+		err := t.db.Write(context.WithoutCancel(ctx), "receive", func(tx *store.Tx) error {
 			q := q
-			q.Recipient, q.Limit = a.id, 1
-			b := a.book().Batch(tx, false)
+			q.Recipient, q.Limit = k.Agent, 1
+			b := k.Batch(tx, false)
 			r := inbox.NewRendering(tx.Now(), limit)
-			ms, _, err := a.p.inbox.Take(tx, q, how.by, func(ms []inbox.Message) (int64, error) { return how.into(b, ms, asRead(r, ms...)) })
+			ms, _, err := t.inbox.Take(tx, q, how.by, func(ms []inbox.Message) (int64, error) { return how.into(b, ms, asRead(r, ms...)) })
 			if found = len(ms) > 0; found {
 				m = ms[0]
 			}
@@ -100,14 +100,14 @@ func (a *agent) receive(ctx context.Context, q inbox.Query, how patience) (inbox
 	if q.From != "" {
 		why = "waiting for a message from " + q.From
 	}
-	w := a.p.waits.begin(&wait{agent: a.id, from: q.From, outside: how.outside, mail: true})
+	w := t.waits.begin(&wait{agent: k.Agent, from: q.From, outside: how.outside, mail: true})
 	resume := how.stands(why)
 	defer func() {
 		w.end()
 		resume()
 	}()
 	err := w.until(ctx, func() (bool, error) {
-		if !a.hasMail() {
+		if !how.hasMail() {
 			return false, nil
 		}
 		return take()
@@ -115,8 +115,7 @@ func (a *agent) receive(ctx context.Context, q inbox.Query, how patience) (inbox
 	return m, err
 }
 
-// hasMail reports whether a message is pending for the agent. A waiter asks before
-// it reads the inbox: it is woken by whatever happens, most of which is no mail.
+// hasMail reports whether a message is pending for the agent.
 func (a *agent) hasMail() bool {
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()

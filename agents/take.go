@@ -42,13 +42,21 @@ func (a *agent) room() int {
 	return a.info.Window / 4
 }
 
-// takeDue takes what is due at this seam, in the transaction that opens it: whole
+// takes puts messages into transcripts: a message is taken, and its entry appended, in one
+// transaction. Which messages, and when, others decide.
+type takes struct {
+	db    *store.DB
+	inbox *inbox.Inbox
+	waits *waits
+}
+
+// due takes what is due at this seam, in the transaction that opens it: whole
 // messages, oldest first, within the budget. What does not fit stays pending
 // and the model is told how many.
-func (a *agent) takeDue(tx *store.Tx, b *Batch, turn int64, mail *arrivals) error {
-	q := inbox.Query{Recipient: a.id, IDs: mail.ids}
+func (t *takes) due(tx *store.Tx, b *Batch, agent, turn int64, mail *arrivals) error {
+	q := inbox.Query{Recipient: agent, IDs: mail.ids}
 	switch plain := mail.policy.Plain(); {
-	case plain && (mail.typed || mail.wake || !a.kind.HasPrompt()):
+	case plain && (mail.typed || mail.wake || !mail.who.Prompt):
 		q.Deliver = []inbox.Deliver{inbox.Next, inbox.Wake}
 	case plain || len(mail.ids) == 0:
 		return nil
@@ -58,7 +66,7 @@ func (a *agent) takeDue(tx *store.Tx, b *Batch, turn int64, mail *arrivals) erro
 		return r.Within(history.BytesOf(autoTokens), func(r inbox.Rendering) string { return r.Digest(ms) })
 	}
 	q.Limit, q.Fit = maxTaken, fill(autoTokens, func(m inbox.Message) string { return digest(m) })
-	ms, more, err := a.p.inbox.Take(tx, q, "turn", func(ms []inbox.Message) (int64, error) {
+	ms, more, err := t.inbox.Take(tx, q, "turn", func(ms []inbox.Message) (int64, error) {
 		return b.Add(turn, Entry{Kind: EntryMessage, By: "turn", Messages: ms, Text: digest(ms...)})
 	})
 	mail.taken = ms
@@ -77,26 +85,26 @@ func moreWait(n int) string {
 	return fmt.Sprintf("%d more messages wait in your inbox; the tool check takes them.", n)
 }
 
-// takeNext takes the message a human wants handled in this turn.
-func (a *agent) takeNext(tx *store.Tx, b *Batch, turn int64, w *wish) ([]inbox.Message, error) {
-	q := inbox.Query{Recipient: a.id, ID: w.id, ByUrgency: !w.oldest, Limit: 1}
-	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, a.room())))
-	ms, _, err := a.p.inbox.Take(tx, q, "next", func(ms []inbox.Message) (int64, error) {
+// next takes the message a human wants handled in this turn.
+func (t *takes) next(tx *store.Tx, k history.Book, b *Batch, turn int64, w *wish) ([]inbox.Message, error) {
+	q := inbox.Query{Recipient: k.Agent, ID: w.id, ByUrgency: !w.oldest, Limit: 1}
+	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, k.Room())))
+	ms, _, err := t.inbox.Take(tx, q, "next", func(ms []inbox.Message) (int64, error) {
 		return b.Add(turn, Entry{Kind: EntryMessage, By: "next", Messages: ms, Text: inbox.Line(ms[0]) + "\n\n" + r.Envelope(ms[0])})
 	})
 	return ms, err
 }
 
-// takeAll takes all that is pending into this turn, as much as fits in a quarter
+// all takes all that is pending into this turn, as much as fits in a quarter
 // of the model's window; what does not fit stays pending, counted.
-func (a *agent) takeAll(tx *store.Tx, b *Batch, turn int64, w *wish) ([]inbox.Message, int, error) {
-	room := a.room()
+func (t *takes) all(tx *store.Tx, k history.Book, b *Batch, turn int64, w *wish) ([]inbox.Message, int, error) {
+	room := k.Room()
 	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
-	q := inbox.Query{Recipient: a.id, Limit: maxTaken, Fit: fill(room, func(m inbox.Message) string { return r.Fired([]inbox.Message{m}) })}
+	q := inbox.Query{Recipient: k.Agent, Limit: maxTaken, Fit: fill(room, func(m inbox.Message) string { return r.Fired([]inbox.Message{m}) })}
 	if len(w.ids) > 0 {
-		return a.takeThese(tx, b, turn, w.ids)
+		return t.these(tx, k, b, turn, w.ids)
 	}
-	ms, left, err := a.p.inbox.Take(tx, q, "fire", func(ms []inbox.Message) (int64, error) {
+	ms, left, err := t.inbox.Take(tx, q, "fire", func(ms []inbox.Message) (int64, error) {
 		return b.Add(turn, Entry{Kind: EntryMessage, By: "fire", Messages: ms, Text: r.Fired(ms)})
 	})
 	if err == nil && len(ms) > 0 && left > 0 {
@@ -105,11 +113,11 @@ func (a *agent) takeAll(tx *store.Tx, b *Batch, turn int64, w *wish) ([]inbox.Me
 	return ms, left, err
 }
 
-// takeThese takes exactly these messages, which wait, into this turn. What is too
+// these takes exactly these messages, which wait, into this turn. What is too
 // long together enters as heads and tails.
-func (a *agent) takeThese(tx *store.Tx, b *Batch, turn int64, ids []int64) ([]inbox.Message, int, error) {
-	room := a.room()
-	ms, _, err := a.p.inbox.Take(tx, inbox.Query{Recipient: a.id, IDs: ids}, "fire", func(ms []inbox.Message) (int64, error) {
+func (t *takes) these(tx *store.Tx, k history.Book, b *Batch, turn int64, ids []int64) ([]inbox.Message, int, error) {
+	room := k.Room()
+	ms, _, err := t.inbox.Take(tx, inbox.Query{Recipient: k.Agent, IDs: ids}, "fire", func(ms []inbox.Message) (int64, error) {
 		r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 		text := r.Fired(ms)
 		if most := history.BytesOf(room); len(text) > most {
@@ -170,24 +178,24 @@ func (p *Pool) take(ctx context.Context, agent int64, q inbox.Query, by string) 
 	if q.From, err = p.sender(ctx, agent, q.From); err != nil {
 		return nil, 0, err
 	}
-	return a.check(ctx, q, by, atRest(by), nil)
+	return p.takes.check(ctx, a.book(), q, by, atRest(by), nil)
 }
 
 // check takes all that match, by whom it says; rest, if there is one, appends what
 // is to be said of those that are left.
-func (a *agent) check(ctx context.Context, q inbox.Query, by string, into into, rest func(b *Batch, left int) error) (ms []inbox.Message, left int, err error) {
-	room := a.room()
-	err = a.p.o.DB.Write(ctx, "check", func(tx *store.Tx) error {
+func (t *takes) check(ctx context.Context, k history.Book, q inbox.Query, by string, into into, rest func(b *Batch, left int) error) (ms []inbox.Message, left int, err error) {
+	room := k.Room()
+	err = t.db.Write(ctx, "check", func(tx *store.Tx) error {
 		q := q
-		q.Recipient = a.id
+		q.Recipient = k.Agent
 		if q.Limit == 0 || q.Limit > maxTaken {
 			q.Limit = maxTaken
 		}
 		r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 		q.Fit = fill(room, func(m inbox.Message) string { return asRead(r, m) })
-		b := a.book().Batch(tx, false)
+		b := k.Batch(tx, false)
 		var err error
-		ms, left, err = a.p.inbox.Take(tx, q, by, func(ms []inbox.Message) (int64, error) { return into(b, ms, asRead(r, ms...)) })
+		ms, left, err = t.inbox.Take(tx, q, by, func(ms []inbox.Message) (int64, error) { return into(b, ms, asRead(r, ms...)) })
 		if err == nil && len(ms) > 0 && left > 0 && rest != nil {
 			err = rest(b, left)
 		}

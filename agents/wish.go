@@ -293,10 +293,10 @@ func numbers(ids []int64) string {
 // enters only if there are some.
 func (a *agent) grant(tx *store.Tx, b *Batch, turn int64, w *wish) (t took, err error) {
 	if !w.all {
-		t.ms, err = a.takeNext(tx, b, turn, w)
+		t.ms, err = a.p.takes.next(tx, a.book(), b, turn, w)
 		return t, err
 	}
-	if t.ms, t.left, err = a.takeAll(tx, b, turn, w); err != nil {
+	if t.ms, t.left, err = a.p.takes.all(tx, a.book(), b, turn, w); err != nil {
 		return t, err
 	}
 	if len(t.ms) == 0 {
