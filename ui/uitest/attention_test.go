@@ -366,7 +366,7 @@ func TestUrgentInQuiet(t *testing.T) {
 //
 // Spec: M-22, M-29.
 func TestRingAfterQuiet(t *testing.T) {
-	attend(t, uitest.Options{Provider: uitest.Script(actor), Environ: []string{"TERM_PROGRAM=ghostty"}}, func(t *testing.T, s *uitest.Session) {
+	attend(t, uitest.Options{Provider: uitest.Script(actor), FPS: 4, Environ: []string{"TERM_PROGRAM=ghostty"}}, func(t *testing.T, s *uitest.Session) {
 		helpers(t, s, "testing-agent")
 		s.Send("\x1b[O")
 		letter(t, s, "testing-agent", "main", inbox.Urgent, "known before")
