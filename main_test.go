@@ -25,7 +25,7 @@ import (
 // Tests may import what they need, but the screen's packages only from there.
 var arrows = map[string][]string{
 	".":                    {"*"},
-	"agents":               {"agents/event", "agents/history", "agents/llm", "agents/memory", "agents/prompts", "agents/queue", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
+	"agents":               {"agents/event", "agents/history", "agents/llm", "agents/memory", "agents/prompts", "agents/queue", "agents/roster", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
 	"agents/event":         {"agents/history", "agents/llm", "inbox", "store", "tools", "tools/permit"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "store", "tools/secret"},
 	"agents/llm":           {},
@@ -37,6 +37,7 @@ var arrows = map[string][]string{
 	"agents/memory":        {"inbox", "store"},
 	"agents/prompts":       {},
 	"agents/queue":         {},
+	"agents/roster":        {"agents/event", "agents/history", "inbox", "store", "tools"},
 	"inbox":                {"store"},
 	"inbox/rules":          {"inbox"},
 	"store":                {},
@@ -49,11 +50,11 @@ var arrows = map[string][]string{
 	"tools/proc":           {"tools/secret"},
 	"tools/secret":         {},
 	"ui": {
-		"agents", "agents/history", "agents/llm", "agents/memory", "inbox", "store/config/near", "themes", "tools", "tools/permit",
+		"agents", "agents/history", "agents/llm", "agents/memory", "agents/roster", "inbox", "store/config/near", "themes", "tools", "tools/permit",
 		"ui/composer", "ui/dialog", "ui/files", "ui/frame", "ui/markdown", "ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/cli": {
-		"agents", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "agents/memory", "agents/prompts",
+		"agents", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "agents/memory", "agents/prompts", "agents/roster",
 		"inbox", "inbox/rules", "store", "store/config", "store/config/near", "themes", "tools", "tools/permit", "tools/proc", "tools/secret", "ui", "ui/frame",
 	},
 	"ui/composer":       {"themes", "ui/frame"},
@@ -117,7 +118,7 @@ var memory = map[string]string{
 }
 
 // later are the functions that run a function they are given at another time.
-var later = []string{"AfterCommit", "AfterFunc", "Go", "start", "nameFor"}
+var later = []string{"AfterCommit", "AfterFunc", "Go", "start", "nameFor", "NameFor"}
 
 var plan = house.Plan{Arrows: arrows, Confined: confined, Starters: starters, Top: top, Later: later, Memory: memory}
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"fantail/agents/history"
+	"fantail/agents/roster"
 	"fantail/store"
 )
 
@@ -192,7 +193,7 @@ func (a *agent) enter(tx *store.Tx, b *Batch, turn int64, prompts []store.Prompt
 		if err != nil {
 			return err
 		}
-		if fromOutside(t.Origin) {
+		if roster.FromOutside(t.Origin) {
 			by = t.Origin
 		}
 	}

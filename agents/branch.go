@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"fantail/agents/history"
+	"fantail/agents/roster"
 	"fantail/store"
 )
 
@@ -115,10 +116,10 @@ func pick(ts []store.Turn, number int) (store.Turn, int, error) {
 // be too long.
 func branchName(v *store.View, of string) (string, error) {
 	called := func(n int) string { return fmt.Sprintf("%s-%d", of, n+1) }
-	if !nameForm.MatchString(called(1_000_000)) {
+	if !roster.NameForm.MatchString(called(1_000_000)) {
 		return "", nil
 	}
-	n, err := firstFree(func(n int) (bool, error) {
+	n, err := roster.FirstFree(func(n int) (bool, error) {
 		if queued, err := v.TaskQueued(called(n)); queued || err != nil {
 			return true, err
 		}

@@ -9,6 +9,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/prompts"
+	"fantail/agents/roster"
 	"fantail/store"
 )
 
@@ -352,9 +353,9 @@ func (p *Pool) standing(tx *store.Tx, agent int64) (string, error) {
 	var running, queued, unread []string
 	for _, t := range ts {
 		switch t.State {
-		case taskRunning:
+		case roster.TaskRunning:
 			running = append(running, t.Name)
-		case taskQueued:
+		case roster.TaskQueued:
 			queued = append(queued, t.Name)
 		}
 	}

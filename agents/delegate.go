@@ -2,11 +2,11 @@ package agents
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
 	"fantail/agents/history"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -48,7 +48,7 @@ func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode stri
 			return err
 		}
 	}
-	row, err := d.a.p.push(ctx, d.a.id, t, originAgent, link)
+	row, err := d.a.p.push(ctx, d.a.id, t, roster.OriginAgent, link)
 	if err != nil {
 		return "", nil, err
 	}
@@ -104,7 +104,7 @@ func (d desk) collect(ctx context.Context, call string, t Task) (text string, en
 			return err
 		}
 		row, _, err := tx.Task(t.ID)
-		if err == nil && row.State == taskFinished {
+		if err == nil && row.State == roster.TaskFinished {
 			text = fmt.Sprintf("'%s' (session: %d) has ended (%s). Its message was taken out of your inbox before this call could: it stands elsewhere in this conversation.", t.Name, t.ID, row.Outcome)
 		}
 		return err
@@ -158,62 +158,6 @@ func (p *Pool) extend(task int64) {
 	}
 }
 
-// resumable returns the ended agent of that name, for a task that continues its
-// transcript.
-func resumable(tx *store.Tx, name string) (store.Agent, error) {
-	if queued, err := tx.TaskQueued(name); err != nil {
-		return store.Agent{}, err
-	} else if queued {
-		return store.Agent{}, fmt.Errorf("%s is queued or runs: it can't be resumed before it ended; %s once it runs", name, reach(name))
-	}
-	a, ok, err := tx.AgentByName(name)
-	switch {
-	case err != nil:
-		return a, err
-	case !ok:
-		return a, fmt.Errorf("there is no agent %s to resume; without resume a new one starts: %w", name, ErrNoAgent)
-	case Kind(a.Kind) == Helper && !a.Closed.IsZero():
-		return a, closed(a)
-	case Kind(a.Kind) == Fork:
-		return a, forkEnds(name)
-	case Kind(a.Kind) != Sub:
-		return a, fmt.Errorf("%s does not end, so it can't be resumed; %s", name, reach(name))
-	case !State(a.State).Terminal():
-		return a, fmt.Errorf("%s still lives (%s): it can't be resumed before it ended; %s", name, a.State, reach(name))
-	}
-	return a, nil
-}
-
-// again makes row the task of an ended agent that goes on: with its name, and with
-// its model unless t names one.
-func again(tx *store.Tx, row *Task, t tools.Task) error {
-	a, err := resumable(tx, t.Name)
-	if err != nil {
-		return err
-	}
-	row.Name, row.Resumes = a.Name, a.ID
-	if t.Model == "" && a.Model != "" && row.Kind != kindCommand {
-		row.Model = a.Model
-	}
-	if !a.Closed.IsZero() {
-		return tx.OpenAgent(a) // nobody takes the name before the task starts
-	}
-	return nil
-}
-
-// revive makes the row of the agent that a task resumes live again.
-func revive(tx *store.Tx, t Task, trust string) (store.Agent, error) {
-	row, ok, err := tx.Agent(t.Resumes)
-	if err != nil || !ok {
-		return row, errors.Join(err, store.Missing(ok, "agent %d", t.Resumes))
-	}
-	row.Parent, row.Task, row.Trust, row.Model, row.State = t.Queue, t.ID, trust, t.Model, string(Running)
-	if ok, err = tx.ReviveAgent(row); err == nil && !ok {
-		err = fmt.Errorf("the agent %s has not ended", row.Name)
-	}
-	return row, err
-}
-
 // Resume lets an ended agent go on with its transcript, at once. Without a prompt
 // one that was cut goes on with what it did, and of one that completed, and of
 // a fork, only the tab is opened again: ok is false then. So it is if the name is a closed helper's,
@@ -232,7 +176,7 @@ func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t Tas
 	var row store.Agent
 	var last store.Turn
 	err = p.o.DB.Write(ctx, "open a tab", func(tx *store.Tx) error {
-		if row, err = resumable(tx, name); err != nil {
+		if row, err = roster.Resumable(tx, name); err != nil {
 			return err
 		}
 		if last, _, err = tx.LastTurn(row.ID); err != nil || Outcome(last.Outcome) != Completed {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/tools"
 )
@@ -17,7 +18,7 @@ func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 	if t.Deliver == "" {
 		t.Deliver = string(inbox.Next)
 	}
-	row, err := d.a.p.push(ctx, d.a.id, t, originAgent, nil)
+	row, err := d.a.p.push(ctx, d.a.id, t, roster.OriginAgent, nil)
 	if err != nil {
 		return "", err
 	}
@@ -57,7 +58,7 @@ func (d desk) Queue(ctx context.Context, remove string) (string, error) {
 	}
 	typed := len(ts.Prompts)
 	ts.Prompts = nil // they enter by themselves, as prompts
-	text := removed + QueueText(ts, d.a.p.o.Now(), 10)
+	text := removed + roster.QueueText(ts, d.a.p.o.Now(), 10)
 	if typed > 0 {
 		text += fmt.Sprintf("\n\nPrompts of the user that have not entered: %d", typed)
 	}

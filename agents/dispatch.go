@@ -9,6 +9,7 @@ import (
 
 	"fantail/agents/history"
 	"fantail/agents/queue"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -94,15 +95,15 @@ func (p *Pool) begin(id int64) error {
 		if t, ok, err = tx.Task(id); err != nil || !ok {
 			return err
 		}
-		if t.Model == "" && t.Kind != kindCommand {
+		if t.Model == "" && t.Kind != roster.KindCommand {
 			t.Model = p.modelOf(t.Queue)
 		}
-		trust, err := trustOf(tx, t)
+		trust, err := roster.TrustOf(tx, t)
 		if err != nil {
 			return err
 		}
 		if t.Resumes != 0 {
-			row, err = revive(tx, t, trust)
+			row, err = roster.Revive(tx, t, trust)
 		} else {
 			row = store.Agent{Name: t.Name, Kind: string(Sub), Trust: trust, Parent: t.Queue, Task: id, Model: t.Model, State: string(Running)}
 			row.ID, err = tx.AddAgent(row)
@@ -117,7 +118,7 @@ func (p *Pool) begin(id int64) error {
 		if !started {
 			return errGone
 		}
-		if t.Kind == kindCommand {
+		if t.Kind == roster.KindCommand {
 			return nil
 		}
 		first = []Prompt{{Text: t.Prompt}}
@@ -144,7 +145,7 @@ func (p *Pool) begin(id int64) error {
 	}
 	i.Parent = slot.Owner // the task may have passed to another meanwhile
 	a := p.newAgent(i, id)
-	if t.Kind == kindCommand {
+	if t.Kind == roster.KindCommand {
 		a.command = t.Prompt
 	}
 	a.timeout = t.Timeout
@@ -180,8 +181,8 @@ func (p *Pool) newInfo(row store.Agent, t store.Task, first []Prompt) Info {
 			<-old.gone
 		}
 	}
-	i.State, i.Doing, i.Why, i.Model, i.Task, i.Prompt, i.Prompts = Running, "starting", "", t.Model, t.ID, typed(t), first
-	i.Outside = row.Trust == trustOutside
+	i.State, i.Doing, i.Why, i.Model, i.Task, i.Prompt, i.Prompts = Running, "starting", "", t.Model, t.ID, roster.Typed(t), first
+	i.Outside = row.Trust == roster.TrustOutside
 	return i
 }
 
@@ -201,14 +202,6 @@ func (p *Pool) modelNow(agent int64) string {
 }
 
 var errGone = errors.New("the task is no longer queued")
-
-// typed is a task's prompt as it is typed.
-func typed(t store.Task) string {
-	if t.Kind == kindCommand {
-		return "!" + t.Prompt
-	}
-	return t.Prompt
-}
 
 // brief gives a new agent what its task goes by beside its prompt: how those
 // tasks ended that it waited for, and the human's hint. They are messages of its

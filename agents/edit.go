@@ -7,31 +7,15 @@ import (
 	"strings"
 
 	"fantail/agents/history"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 )
 
-// still returns the task of that name if it is queued; else the error says what
-// became of it and what can be done.
-func still(v *store.View, name string) (Task, error) {
-	t, ok, err := v.TaskNamed(name)
-	switch {
-	case err != nil:
-		return t, err
-	case !ok:
-		return t, fmt.Errorf("there is no task %s; /queue lists them", name)
-	case t.State == taskRunning:
-		return t, fmt.Errorf("the task %s has started; /kill %s ends it", name, name)
-	case t.State == taskFinished:
-		return t, fmt.Errorf("the task %s has ended (%s); /retry %s pushes it again", name, t.Outcome, name)
-	}
-	return t, nil
-}
-
 // Remove takes a task out of its queue before it starts; nobody gets a message.
 func (p *Pool) Remove(ctx context.Context, name string) error {
 	return p.o.DB.Write(ctx, "remove a task", func(tx *store.Tx) error {
-		t, err := still(&tx.View, name)
+		t, err := roster.StillQueued(&tx.View, name)
 		if err != nil {
 			return err
 		}
@@ -44,7 +28,7 @@ func (p *Pool) Remove(ctx context.Context, name string) error {
 // else asked for the task, a notice tells of it.
 func (a *agent) discard(ctx context.Context, name string) error {
 	return a.p.o.DB.Write(ctx, "remove a task", func(tx *store.Tx) error {
-		t, err := still(&tx.View, name)
+		t, err := roster.StillQueued(&tx.View, name)
 		if err != nil {
 			return err
 		}
@@ -55,12 +39,12 @@ func (a *agent) discard(ctx context.Context, name string) error {
 			return err
 		}
 		own, err := tx.PushedBy(t.ID, a.id)
-		if err != nil || own && t.Origin == originAgent {
+		if err != nil || own && t.Origin == roster.OriginAgent {
 			return err
 		}
 		_, err = a.p.inbox.Add(tx, inbox.Message{
 			Recipient: a.id, Sender: a.id, Kind: inbox.Notice, Deliver: inbox.Hold, Subject: history.Fit(t.Prompt, history.MostSubject),
-			Body: fmt.Sprintf("The agent removed the task %s from its queue before it started. /push pushes it again; its prompt was: %s", name, history.Fit(typed(t), history.MostSubject)),
+			Body: fmt.Sprintf("The agent removed the task %s from its queue before it started. /push pushes it again; its prompt was: %s", name, history.Fit(roster.Typed(t), history.MostSubject)),
 		})
 		return err
 	})
@@ -70,7 +54,7 @@ func (a *agent) discard(ctx context.Context, name string) error {
 // where it stands now.
 func (p *Pool) Move(ctx context.Context, name string, to int) (at int, err error) {
 	err = p.o.DB.Write(ctx, "move a task", func(tx *store.Tx) error {
-		t, err := still(&tx.View, name)
+		t, err := roster.StillQueued(&tx.View, name)
 		if err != nil {
 			return err
 		}
@@ -80,7 +64,7 @@ func (p *Pool) Move(ctx context.Context, name string, to int) (at int, err error
 		}
 		var order, places []int64
 		for _, q := range ts {
-			if q.State == taskQueued {
+			if q.State == roster.TaskQueued {
 				places = append(places, q.Place)
 				if q.ID != t.ID {
 					order = append(order, q.ID)
@@ -110,8 +94,8 @@ func (p *Pool) Move(ctx context.Context, name string, to int) (at int, err error
 // Typed returns the prompt of a queued task as it is typed.
 func (p *Pool) Typed(ctx context.Context, name string) (text string, err error) {
 	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
-		t, err := still(&rx.View, name)
-		text = typed(t)
+		t, err := roster.StillQueued(&rx.View, name)
+		text = roster.Typed(t)
 		return err
 	})
 	return text, err
@@ -123,13 +107,13 @@ func (p *Pool) Edit(ctx context.Context, name, text string) error {
 		return errors.New("a task needs a prompt")
 	}
 	return p.o.DB.Write(ctx, "edit a task", func(tx *store.Tx) error {
-		t, err := still(&tx.View, name)
+		t, err := roster.StillQueued(&tx.View, name)
 		if err != nil {
 			return err
 		}
 		command, is := strings.CutPrefix(text, "!")
 		switch {
-		case is != (t.Kind == kindCommand):
+		case is != (t.Kind == roster.KindCommand):
 			return fmt.Errorf("%s can't change between a prompt and a !command; /queue rm %s and push it anew", name, name)
 		case is && strings.TrimSpace(command) == "":
 			return errors.New("a task needs a command")

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fantail/agents/history"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -243,7 +244,7 @@ func (a *agent) haltedBy() error {
 // start it and read its result, and above a living agent all live. A window closes
 // with the agent that opened it. Whoever wrote to it hears what it did not read.
 func (p *Pool) pass(tx *store.Tx, from int64, state State) error {
-	to, err := heir(tx, from)
+	to, err := roster.Heir(tx, from)
 	if err != nil {
 		return err
 	}
@@ -268,37 +269,4 @@ func (p *Pool) pass(tx *store.Tx, from int64, state State) error {
 		p.told()
 	})
 	return nil
-}
-
-// heir is the nearest agent above that one that lives.
-func heir(tx *store.Tx, id int64) (int64, error) {
-	for {
-		a, ok, err := tx.Agent(id)
-		if err != nil || !ok {
-			return 0, errors.Join(err, store.Missing(ok, "agent %d", id))
-		}
-		if !State(a.State).Terminal() {
-			return id, nil
-		}
-		id = a.Parent
-	}
-}
-
-// resultOf is the message a task ends with.
-func resultOf(t store.Task, agent int64, o Outcome, cause, text string) inbox.Message {
-	m := inbox.Message{
-		Recipient: t.Queue, Sender: agent, From: t.Name, Kind: inbox.Result, Deliver: inbox.Deliver(t.Deliver),
-		Subject: history.Fit(typed(t), history.MostSubject), Outcome: string(o), Task: t.ID, Body: history.Fit(text, inbox.MaxBody),
-	}
-	if o != Completed {
-		m.Error = history.Fit(cause, history.MostSubject)
-	}
-	switch {
-	case o == Interrupted && m.Body != "": // what it has so far is its result
-	case o != Completed:
-		m.Kind, m.Partial, m.Body = inbox.Failure, m.Body, ""
-	case m.Body == "":
-		m.Body = "(no output)"
-	}
-	return m
 }

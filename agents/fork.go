@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fantail/agents/history"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -87,7 +88,7 @@ func (f *forks) Fork(ctx context.Context, agent, message int64) error {
 		if m, _, err := inbox.Find(&tx.View, message); err != nil || p.waits.awaited(parent.id, m) {
 			return err
 		}
-		if row.Name, err = forkName(&tx.View, above.Name); err != nil {
+		if row.Name, err = roster.ForkName(&tx.View, above.Name); err != nil {
 			return err
 		}
 		ms, _, err := p.inbox.Take(tx, inbox.Query{Recipient: parent.id, ID: message}, inbox.ByForkOf(row.Name), func(ms []inbox.Message) (seq int64, err error) {
@@ -102,7 +103,7 @@ func (f *forks) Fork(ctx context.Context, agent, message int64) error {
 		h.message = brief(ms[0])
 		i := Info{
 			ID: row.ID, Name: row.Name, Kind: Fork, Parent: row.Parent, State: Queued, Model: model.Name, Window: model.Window, Priced: model.Price != nil,
-			Created: tx.Now(), Started: tx.Now(), Outside: row.Trust == trustOutside, Attempt: 1,
+			Created: tx.Now(), Started: tx.Now(), Outside: row.Trust == roster.TrustOutside, Attempt: 1,
 		}
 		i.About(ms[0])
 		tx.AfterCommit(func() {
@@ -154,20 +155,6 @@ func (f *forks) able(parent *agent) (Info, Model, error) {
 func brief(m inbox.Message) inbox.Message {
 	m.Body, m.Error, m.Partial, m.Subject = "", "", "", ""
 	return m
-}
-
-// forkName is the name of the next fork: NAME-fork-1, NAME-fork-2, … No number is
-// used twice, so that a name means one message for ever.
-func forkName(v *store.View, of string) (string, error) {
-	called := func(n int) string { return fmt.Sprintf("%s-fork-%d", of, n) }
-	n, err := firstFree(func(n int) (bool, error) {
-		if queued, err := v.TaskQueued(called(n)); queued || err != nil {
-			return true, err
-		}
-		_, used, err := v.AgentByName(called(n))
-		return used, err
-	})
-	return called(n), err
 }
 
 // instruct begins the transcript of a fork: a snapshot of its parent, what becomes

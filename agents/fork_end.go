@@ -8,6 +8,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/memory"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -38,7 +39,7 @@ func (f *forks) outcomes(tx *store.Tx, fork int64, text string) error {
 	if err != nil || !ok {
 		return errors.Join(err, store.Missing(ok, "message %d", h.message.ID))
 	}
-	above, err := heir(tx, fork)
+	above, err := roster.Heir(tx, fork)
 	if err != nil {
 		return err
 	}
@@ -117,7 +118,7 @@ func (f *forks) unhandled(tx *store.Tx, fork int64, e ending, text string) error
 	if err != nil || !ok {
 		return errors.Join(err, store.Missing(ok, "message %d", row.Handles))
 	}
-	above, err := heir(tx, fork)
+	above, err := roster.Heir(tx, fork)
 	if err != nil {
 		return err
 	}
@@ -138,19 +139,4 @@ func (f *forks) tell(tx *store.Tx, to, fork int64, m inbox.Message, why, text st
 		Subject: history.Fit(inbox.Label(m.Text()), forkSubject), Outcome: string(o), Error: history.Fit(why, history.MostSubject), Partial: history.Fit(text, inbox.MaxBody), InReplyTo: m.ID, Hops: m.Hops + 1,
 	})
 	return err
-}
-
-// reader is who reads the mail for an agent: itself, or for a fork that has ended
-// the agent that it was a fork of.
-func reader(v *store.View, id int64) (store.Agent, error) {
-	for {
-		a, ok, err := v.Agent(id)
-		if err != nil || !ok {
-			return a, errors.Join(err, store.Missing(ok, "agent %d", id))
-		}
-		if Kind(a.Kind) != Fork || !State(a.State).Terminal() || a.Parent == 0 {
-			return a, nil
-		}
-		id = a.Parent
-	}
 }

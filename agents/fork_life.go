@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/roster"
 	"fantail/store"
 	"fantail/tools"
 )
@@ -82,11 +83,6 @@ func (f *forks) retire(a *agent) {
 	})
 }
 
-// forkEnds is the error of who wants a fork to go on.
-func forkEnds(name string) error {
-	return fmt.Errorf("%s is a fork: it handles one message and does not go on; /resume %s without a prompt opens its tab once it has closed", name, name)
-}
-
 // reopen opens the tab of a fork that has closed, for the human to read. False:
 // the name is no fork's.
 func (f *forks) reopen(ctx context.Context, name, prompt string) (bool, error) {
@@ -100,7 +96,7 @@ func (f *forks) reopen(ctx context.Context, name, prompt string) (bool, error) {
 		case err != nil || !found:
 			return err
 		case prompt != "":
-			return forkEnds(name)
+			return roster.ForkEnds(name)
 		case row.Closed.IsZero():
 			return fmt.Errorf("the tab of %s is open", name)
 		}
@@ -142,7 +138,7 @@ func (f *forks) mayWrite(ctx context.Context, a *agent, names []string) error {
 			if id == 0 {
 				continue
 			}
-			row, err := reader(&rx.View, id)
+			row, err := roster.Reader(&rx.View, id)
 			if err != nil {
 				return err
 			}

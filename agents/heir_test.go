@@ -8,6 +8,7 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/llm"
+	"fantail/agents/roster"
 	"fantail/inbox"
 )
 
@@ -36,7 +37,7 @@ func (w *world) queued() string {
 	w.t.Helper()
 	l, err := w.pool.Queue(w.t.Context(), w.main())
 	check(w.t, err)
-	return agents.QueueText(l, time.Now(), 0)
+	return roster.QueueText(l, time.Now(), 0)
 }
 
 // TestPass_whatIsNotStarted: tasks of an agent that ends, however it ends, pass to

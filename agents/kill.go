@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"fantail/agents/roster"
 	"fantail/store"
 )
 
@@ -117,7 +118,7 @@ func (p *Pool) drop(tx *store.Tx, from int64) error {
 		return err
 	}
 	for _, t := range ts {
-		if t.State != taskQueued {
+		if t.State != roster.TaskQueued {
 			continue
 		}
 		if _, err := p.removeTask(tx, t); err != nil {

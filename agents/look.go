@@ -8,6 +8,7 @@ import (
 
 	"fantail/agents/history"
 	"fantail/agents/queue"
+	"fantail/agents/roster"
 	"fantail/store"
 )
 
@@ -106,7 +107,7 @@ func (f *Facts) attempts(rx *store.Rx, agent int64) error {
 		return err
 	}
 	for i := range ts {
-		ts[i].Prompt = typed(ts[i])
+		ts[i].Prompt = roster.Typed(ts[i])
 	}
 	f.Attempts = ts
 	return nil
@@ -123,7 +124,7 @@ func (f *Facts) words(rx *store.Rx, agent int64) error {
 	if err != nil {
 		return err
 	}
-	if f.Task.Kind == kindCommand {
+	if f.Task.Kind == roster.KindCommand {
 		f.Answer = history.Said(history.DecodeAll(rows))
 		return nil
 	}

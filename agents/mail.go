@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -114,7 +115,7 @@ func (ls *letters) addressee(ctx context.Context, name string) (i Info, err erro
 		if err != nil || !ok || Kind(a.Kind) != Fork {
 			return err
 		}
-		to, err := reader(&rx.View, a.ID)
+		to, err := roster.Reader(&rx.View, a.ID)
 		i, forked = Info{ID: to.ID, Name: to.Name}, to.ID != a.ID
 		return err
 	}); err != nil || forked {
@@ -123,25 +124,15 @@ func (ls *letters) addressee(ctx context.Context, name string) (i Info, err erro
 	return ls.who.Reader(ctx, name)
 }
 
-// unstarted is the error of who writes to a task that is queued.
-func unstarted(name string) error {
-	return fmt.Errorf("%q: that task is queued and has not started, so nobody reads its mail; /run starts it", name)
-}
-
-// ended is the error of who writes to an agent that ended.
-func ended(name string, s State) error {
-	return fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /resume %s PROMPT (tool delegate with resume) lets it go on", name, s, name)
-}
-
 // post deposits mail for an agent that can still read it, or for the parent of a fork
 // that has ended.
 func (ls *letters) post(tx *store.Tx, m inbox.Message) (int64, error) {
-	a, err := reader(&tx.View, m.Recipient)
+	a, err := roster.Reader(&tx.View, m.Recipient)
 	if err != nil {
 		return 0, err
 	}
 	if State(a.State).Terminal() {
-		return 0, ended(a.Name, State(a.State))
+		return 0, roster.HasEnded(a.Name, State(a.State))
 	}
 	m.Recipient = a.ID
 	if m.Sender != 0 {
@@ -190,7 +181,7 @@ func (ls *letters) Look(ctx context.Context, agent int64, q inbox.Query, taken b
 // and State of it.
 func (ls *letters) Whose(ctx context.Context, word string) (i Info, err error) {
 	err = ls.db.Read(ctx, func(rx *store.Rx) error {
-		a, err := agentMeant(&rx.View, word)
+		a, err := roster.AgentMeant(&rx.View, word)
 		i = Info{ID: a.ID, Name: a.Name, State: State(a.State)}
 		return err
 	})
@@ -223,7 +214,7 @@ func (ls *letters) sender(ctx context.Context, recipient int64, word string) (na
 		return "", nil
 	}
 	err = ls.db.Read(ctx, func(rx *store.Rx) error {
-		name, err = senderMeant(&rx.View, recipient, word)
+		name, err = roster.SenderMeant(&rx.View, recipient, word)
 		return err
 	})
 	return name, err

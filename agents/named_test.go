@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/tools"
 )
@@ -32,7 +33,7 @@ func TestDefaultCap(t *testing.T) {
 			t.Errorf("%d run", running)
 		}
 		q, err := w.pool.Queue(t.Context(), w.main())
-		if text := agents.QueueText(q, time.Now(), 10); err != nil || strings.Count(text, "(cap)") != 3 {
+		if text := roster.QueueText(q, time.Now(), 10); err != nil || strings.Count(text, "(cap)") != 3 {
 			t.Errorf("the queue says %q, %v", text, err)
 		}
 		check(t, w.pool.Kill(t.Context(), "t03", false))

@@ -1,138 +1,17 @@
 package agents
 
 import (
-	"errors"
-	"fmt"
-	"regexp"
-	"sort"
-	"strconv"
-	"strings"
-
+	"fantail/agents/roster"
 	"fantail/store"
 )
 
-// Names are ASCII so that none can look like another.
-var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,39}$`)
-
-// birds are the names of tasks that were pushed without one.
-var birds = [...]string{
-	"wren", "robin", "finch", "kiwi", "tui", "heron", "kea", "swift", "lark", "owl", "crane", "dove", "ibis", "jay",
-	"kite", "linnet", "martin", "osprey", "petrel", "quail", "raven", "snipe", "tern", "warbler", "plover", "merlin",
-	"falcon", "egret", "dunlin", "curlew", "bunting", "avocet", "siskin", "pipit", "rook", "stilt", "teal", "gannet",
-}
-
-// reserved are words that would mislead as a name, and those that /agent has a
-// use for, in any case of letters.
-var reserved = [...]string{
-	"main", "user", "system", "human", "host", "assistant", "all", "you",
-	"new", "list", "rename", "close", "config", Outside, OutsideMCP,
-}
-
-// reach says how to reach an agent that lives, to people and to models.
-func reach(name string) string { return fmt.Sprintf("/send %s TEXT (tool send) reaches it", name) }
-
-// nameFor returns the name a new task or helper gets: the wanted one if it is
-// free, or an unused one. An agent that ended under the wanted name keeps its tab
-// and its mail as NAME·1, NAME·2 and so on; renamed, if it is not nil, is told of
-// it after the commit.
-func nameFor(tx *store.Tx, want string, renamed func(agent int64, name string)) (string, error) {
-	if want == "" {
-		return freeName(tx)
-	}
-	if !nameForm.MatchString(want) {
-		return "", fmt.Errorf("the name %q does not do: it takes letters A to Z, digits, dot, dash and underscore, a letter first, at most 40 of them", want)
-	}
-	for _, r := range reserved {
-		if strings.EqualFold(want, r) {
-			return "", fmt.Errorf("the name %q is reserved", want)
-		}
-	}
-	if queued, err := tx.TaskQueued(want); err != nil {
-		return "", err
-	} else if queued {
-		return "", fmt.Errorf("a task %q is queued or runs already; %s once it runs, /kill %s removes it", want, reach(want), want)
-	}
-	old, ok, err := tx.AgentByName(want)
-	if err != nil || !ok {
-		return want, err
-	}
-	if !State(old.State).Terminal() {
-		return "", fmt.Errorf("the agent %s is there already; %s", want, reach(want))
-	}
-	called := func(n int) string { return want + "·" + strconv.Itoa(n) }
-	n, err := firstFree(func(n int) (bool, error) {
-		_, used, err := tx.AgentByName(called(n))
-		return used, err
-	})
-	if err != nil {
-		return "", err
-	}
-	aside := called(n)
-	if err := tx.RenameAgent(old.ID, aside); err != nil {
-		return "", err
-	}
-	if renamed != nil {
-		tx.AfterCommit(func() { renamed(old.ID, aside) })
-	}
-	return want, nil
-}
-
 // nameFor is nameFor for who keeps the agents in memory.
 func (p *Pool) nameFor(tx *store.Tx, want string) (string, error) {
-	return nameFor(tx, want, func(agent int64, name string) {
+	return roster.NameFor(tx, want, func(agent int64, name string) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if a := p.agents[agent]; a != nil {
 			a.change(func(i *Info) { i.Name = name })
 		}
 	})
-}
-
-// freeName is a bird nobody has been named after yet, with a number if need be.
-func freeName(tx *store.Tx) (string, error) {
-	n, err := firstFree(func(n int) (bool, error) {
-		if queued, err := tx.TaskQueued(bird(n)); queued || err != nil {
-			return true, err
-		}
-		_, used, err := tx.AgentByName(bird(n))
-		return used, err
-	})
-	if err != nil {
-		return "", err
-	}
-	return bird(n), nil
-}
-
-// bird is the nth name, from 1 on.
-func bird(n int) string {
-	name := birds[(n-1)%len(birds)]
-	if round := (n-1)/len(birds) + 1; round > 1 {
-		name += strconv.Itoa(round)
-	}
-	return name
-}
-
-// firstFree returns the first number from 1 on that is not used, and asks only a
-// few times per doubling: numbers are used in order. Where some are left out it
-// may be a later one that is free.
-func firstFree(used func(n int) (bool, error)) (int, error) {
-	high := 1
-	for {
-		is, err := used(high)
-		if err != nil {
-			return 0, err
-		}
-		if !is {
-			break
-		}
-		high *= 2
-	}
-	from := high/2 + 1 // high/2 is used
-	var failed error
-	n := sort.Search(high-from, func(i int) bool {
-		is, err := used(from + i)
-		failed = errors.Join(failed, err)
-		return !is
-	})
-	return from + n, failed
 }

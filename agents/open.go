@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/roster"
 	"fantail/store"
 )
 
@@ -42,7 +43,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 	if err != nil {
 		return Info{}, err
 	}
-	want.Kind, want.Trust, want.Model, want.State = string(Helper), trustAttended, m.Name, string(Idle)
+	want.Kind, want.Trust, want.Model, want.State = string(Helper), roster.TrustAttended, m.Name, string(Idle)
 	var i Info
 	err = p.o.DB.Write(ctx, "open a helper", func(tx *store.Tx) error {
 		row := want
@@ -67,7 +68,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 		i = Info{
 			ID: row.ID, Name: row.Name, Kind: Helper, Parent: row.Parent, State: Idle,
 			Model: m.Name, Window: m.Window, Priced: m.Price != nil, Created: tx.Now(),
-			Context: behind.Context, Outside: row.Trust == trustOutside,
+			Context: behind.Context, Outside: row.Trust == roster.TrustOutside,
 		}
 		if notice != "" {
 			if _, err := p.book(row.ID).Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: notice}); err != nil {

@@ -8,15 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
-)
-
-// What senders outside of the program are called, by how they came. No agent
-// has these names.
-const (
-	Outside    = "outside"
-	OutsideMCP = "outside-mcp"
 )
 
 // Door is how a process that does not own the agents reaches them: beside the
@@ -41,7 +35,7 @@ func (d *Door) name() string {
 // write is a transaction that others hear of.
 func (d *Door) write(ctx context.Context, what string, f func(tx *store.Tx) error) error {
 	err := d.DB.Write(ctx, what, func(tx *store.Tx) error {
-		if _, err := openMain(tx, d.Model); err != nil {
+		if _, err := roster.OpenMain(tx, d.Model); err != nil {
 			return err
 		}
 		return f(tx)
@@ -52,17 +46,6 @@ func (d *Door) write(ctx context.Context, what string, f func(tx *store.Tx) erro
 	return err
 }
 
-// openMain returns main, which it makes in a workspace that has none yet.
-func openMain(tx *store.Tx, model string) (store.Agent, error) {
-	a, ok, err := tx.AgentByName(string(Main))
-	if ok || err != nil {
-		return a, err
-	}
-	a = store.Agent{Name: string(Main), Kind: string(Main), Trust: trustAttended, Model: model, State: string(Idle), Created: tx.Now()}
-	a.ID, err = tx.AddAgent(a)
-	return a, err
-}
-
 // Mail puts a letter into the inboxes of all it is addressed to, or of none. It
 // waits there until it is taken.
 func (d *Door) Mail(ctx context.Context, l Letter) (sent []Sent, err error) {
@@ -71,7 +54,7 @@ func (d *Door) Mail(ctx context.Context, l Letter) (sent []Sent, err error) {
 	err = d.write(ctx, "send from outside", func(tx *store.Tx) error {
 		sent = nil
 		for _, name := range l.To {
-			a, err := addressee(&tx.View, name)
+			a, err := roster.Addressee(&tx.View, name)
 			if err != nil {
 				return err
 			}
@@ -93,30 +76,12 @@ func (d *Door) Mail(ctx context.Context, l Letter) (sent []Sent, err error) {
 	return sent, nil
 }
 
-// addressee finds the agent that a word means if it reads mail.
-func addressee(v *store.View, word string) (store.Agent, error) {
-	a, err := agentMeant(v, word)
-	switch t, ok, e := v.TaskNamed(word); {
-	case e != nil:
-		return a, e
-	case ok && t.State == taskQueued:
-		return a, unstarted(word)
-	case err != nil:
-		return a, err
-	case !a.Closed.IsZero():
-		return a, closed(a)
-	case State(a.State).Terminal():
-		return a, ended(a.Name, State(a.State))
-	}
-	return a, nil
-}
-
 // Push queues a task in main's queue. It starts when the human says /run, and
 // its agent asks before all it does but reading.
 func (d *Door) Push(ctx context.Context, t Order) (Task, error) {
 	row := Task{
-		Prompt: strings.TrimSpace(t.Prompt), Model: t.Model, Timeout: t.Timeout, Kind: kindPrompt, Origin: d.Origin,
-		Deliver: string(inbox.Hold), State: taskQueued,
+		Prompt: strings.TrimSpace(t.Prompt), Model: t.Model, Timeout: t.Timeout, Kind: roster.KindPrompt, Origin: d.Origin,
+		Deliver: string(inbox.Hold), State: roster.TaskQueued,
 	}
 	switch {
 	case row.Prompt == "":
@@ -131,17 +96,17 @@ func (d *Door) Push(ctx context.Context, t Order) (Task, error) {
 		}
 	}
 	err := d.write(ctx, "push from outside", func(tx *store.Tx) error {
-		owner, err := openMain(tx, d.Model)
+		owner, err := roster.OpenMain(tx, d.Model)
 		if err != nil {
 			return err
 		}
 		row.Queue = owner.ID
-		if row.Name, err = nameFor(tx, t.Name, nil); err != nil {
+		if row.Name, err = roster.NameFor(tx, t.Name, nil); err != nil {
 			return err
 		}
-		needs, err := needed(&tx.View, t.After)
+		needs, err := roster.Needed(&tx.View, t.After)
 		if err != nil && d.Origin == OriginMCP {
-			err = unquoted(err)
+			err = roster.Unquoted(err)
 		}
 		if err != nil {
 			return err
@@ -260,7 +225,7 @@ func (d *Door) Message(ctx context.Context, id int64) (m inbox.Message, of strin
 // nobody used the workspace yet, as 0.
 func (d *Door) whose(ctx context.Context, word string) (id int64, err error) {
 	err = d.DB.Read(ctx, func(rx *store.Rx) error {
-		a, err := agentMeant(&rx.View, word)
+		a, err := roster.AgentMeant(&rx.View, word)
 		if id = a.ID; errors.Is(err, ErrNoAgent) && word == string(Main) {
 			return nil
 		}
@@ -276,7 +241,7 @@ func (d *Door) look(ctx context.Context, name string, q inbox.Query) (inbox.Quer
 		return q, err
 	}
 	err = d.DB.Read(ctx, func(rx *store.Rx) error {
-		q.From, err = senderMeant(&rx.View, q.Recipient, q.From)
+		q.From, err = roster.SenderMeant(&rx.View, q.Recipient, q.From)
 		return err
 	})
 	return q, err

@@ -11,6 +11,7 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/llm"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/permit"
@@ -215,7 +216,7 @@ func TestOutside_task(t *testing.T) {
 	w.until("both are queued", func() bool { return w.tally.Queued == 2 })
 	ts, err := w.pool.Queue(t.Context(), w.main())
 	check(t, err)
-	if s := agents.QueueText(ts, ts.Tasks[0].Created, 0); !strings.Contains(s, "outer (from outside: cli)") {
+	if s := roster.QueueText(ts, ts.Tasks[0].Created, 0); !strings.Contains(s, "outer (from outside: cli)") {
 		t.Errorf("the queue:\n%s", s)
 	}
 	if s := w.run(1).String(); !strings.Contains(s, "From outside") || !strings.Contains(s, "outer") || !strings.Contains(s, "spawner") {

@@ -9,7 +9,7 @@
 // render anything for people.
 //
 // Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/history,
-// agents/llm, agents/memory, agents/prompts, agents/queue.
+// agents/llm, agents/memory, agents/prompts, agents/queue, agents/roster.
 package agents
 
 import (
@@ -27,6 +27,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/queue"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -71,14 +72,12 @@ type Options struct {
 
 // Errors the pool's methods return (wrapped, with the names in the text).
 var (
-	ErrNoAgent  = errors.New("no such agent")
-	ErrNoPrompt = errors.New("this agent has no prompt box")
-	ErrNothing  = errors.New("nothing can arrive")
-	ErrStopped  = errors.New("stopped")
-	ErrTimeout  = errors.New("timed out")
-	errKilled   = errors.New("killed")
-	errFelled   = fmt.Errorf("%w with all below it", errKilled)
-	errClosing  = errors.New("the program was closed")
+	ErrNothing = errors.New("nothing can arrive")
+	ErrStopped = errors.New("stopped")
+	ErrTimeout = errors.New("timed out")
+	errKilled  = errors.New("killed")
+	errFelled  = fmt.Errorf("%w with all below it", errKilled)
+	errClosing = errors.New("the program was closed")
 )
 
 // Pool is all agents of a workspace. It is safe for concurrent use.
@@ -198,12 +197,12 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*parked) error {
 		if rows, err = rx.Agents(); err != nil {
 			return err
 		}
-		ws, err := queuedTasks(&rx.View)
+		ws, err := roster.QueuedTasks(&rx.View)
 		if err != nil {
 			return err
 		}
 		for _, w := range ws {
-			p.enqueue(w.task, w.needs, false)
+			p.enqueue(w.Task, w.Needs, false)
 		}
 		if _, p.mailed, err = inbox.Arrived(&rx.View, math.MaxInt64); err != nil {
 			return err
@@ -215,7 +214,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*parked) error {
 	}
 	if len(rows) == 0 {
 		if err := p.o.DB.Write(ctx, "make main", func(tx *store.Tx) error {
-			row, err := openMain(tx, p.o.Model)
+			row, err := roster.OpenMain(tx, p.o.Model)
 			rows = []store.Agent{row}
 			return err
 		}); err != nil {
@@ -268,7 +267,7 @@ func (p *Pool) load(ctx context.Context, row store.Agent) error {
 func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 	i := Info{
 		ID: row.ID, Name: row.Name, Kind: Kind(row.Kind), Parent: row.Parent, State: State(row.State),
-		Model: row.Model, Created: row.Created, Ended: row.Ended, Task: row.Task, Outside: row.Trust == trustOutside,
+		Model: row.Model, Created: row.Created, Ended: row.Ended, Task: row.Task, Outside: row.Trust == roster.TrustOutside,
 	}
 	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
 		sum, err := rx.SumTurns(row.ID)
@@ -306,7 +305,7 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
 			if err != nil {
 				return err
 			}
-			i.Prompt = typed(t)
+			i.Prompt = roster.Typed(t)
 			if i.Attempt, err = rx.Attempts(row.ID); err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fantail/agents/event"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/permit"
@@ -165,7 +166,7 @@ func (qs *questions) pose(ctx context.Context, who asker, q Question, beside boo
 		if q.Asks != nil {
 			row.Kind = event.AskQuestion
 		}
-		to, err := above(tx, q.Agent)
+		to, err := roster.Above(tx, q.Agent)
 		if err == nil && to != q.Agent {
 			row.Message, err = qs.inbox.Add(tx, q.Letter(to))
 		}
@@ -220,20 +221,6 @@ func (qs *questions) deliver(question int64, ans Answer) {
 	if k := qs.open[question]; k != nil {
 		delete(qs.open, question)
 		k.answer <- ans // there is room: only the first answer finds the question
-	}
-}
-
-// above is the nearest agent from that one upwards whom the human talks to.
-func above(tx *store.Tx, id int64) (int64, error) {
-	for {
-		a, ok, err := tx.Agent(id)
-		if err != nil || !ok {
-			return 0, errors.Join(err, store.Missing(ok, "agent %d", id))
-		}
-		if Kind(a.Kind).HasPrompt() {
-			return id, nil
-		}
-		id = a.Parent
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/llm"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/tools"
 )
@@ -501,7 +502,7 @@ func TestQueue_showsThoseThatFinishedLast(t *testing.T) {
 		q.Tasks = append(q.Tasks, agents.Task{ID: int64(i + 1), Name: name, State: "finished", Outcome: "completed", Finished: at})
 	}
 	want := "Finished:\n  - c (completed 6m ago)\n  - slow (completed 1s ago)\n  (+2 older, /queue --all)"
-	if got := agents.QueueText(q, now, 2); got != want {
+	if got := roster.QueueText(q, now, 2); got != want {
 		t.Errorf("the queue reads %q, want %q", got, want)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"fantail/agents/history"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -74,35 +75,11 @@ func (p *Pool) refresh(ctx context.Context) error {
 type news struct {
 	agents  []store.Agent
 	counts  map[int64]inbox.Rung
-	queued  []waiting
+	queued  []roster.QueuedTask
 	notices map[int64][]Entry // by agent
 	newest  int64             // entry of all
 	came    map[int64]int     // mail from outside, by agent
 	mailed  int64             // the newest message of all
-}
-
-// waiting is a queued task and what it waits for.
-type waiting struct {
-	task  store.Task
-	needs []store.Task
-}
-
-// queuedTasks reads those of all agents.
-func queuedTasks(v *store.View) ([]waiting, error) {
-	ts, err := v.QueuedTasks()
-	if err != nil {
-		return nil, err
-	}
-	ws := make([]waiting, len(ts))
-	for i, t := range ts {
-		ws[i].task = t
-		if len(t.After) > 0 {
-			if ws[i].needs, err = v.Needs(t.ID); err != nil {
-				return nil, err
-			}
-		}
-	}
-	return ws, nil
 }
 
 // read reads it; notices are those behind the entry `after`, and mail is that
@@ -117,7 +94,7 @@ func (n *news) read(v *store.View, after, mailed int64) (err error) {
 	if n.came, n.mailed, err = inbox.Arrived(v, mailed); err != nil {
 		return err
 	}
-	if n.queued, err = queuedTasks(v); err != nil {
+	if n.queued, err = roster.QueuedTasks(v); err != nil {
 		return err
 	}
 	rows, err := v.KindAfter(string(EntryNotice), after)
@@ -126,7 +103,7 @@ func (n *news) read(v *store.View, after, mailed int64) (err error) {
 	}
 	n.notices = map[int64][]Entry{}
 	for _, e := range history.DecodeAll(rows) {
-		if fromOutside(e.By) {
+		if roster.FromOutside(e.By) {
 			n.notices[e.Agent] = append(n.notices[e.Agent], e)
 		}
 	}
@@ -162,12 +139,12 @@ func (p *Pool) refreshed(n news) {
 
 // requeue makes the queued tasks in memory those of the file. One that is being
 // started stays until its agent is there. The caller holds mu.
-func (p *Pool) requeue(ts []waiting) {
+func (p *Pool) requeue(ts []roster.QueuedTask) {
 	there := map[int64]bool{}
 	for _, t := range ts {
-		there[t.task.ID] = true
-		if p.queue.Task(t.task.ID) == nil {
-			p.enqueue(t.task, t.needs, false)
+		there[t.Task.ID] = true
+		if p.queue.Task(t.Task.ID) == nil {
+			p.enqueue(t.Task, t.Needs, false)
 		}
 	}
 	for _, t := range slices.Collect(p.queue.All()) {

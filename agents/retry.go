@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/roster"
 	"fantail/store"
 )
 
@@ -24,9 +25,9 @@ func (p *Pool) Retry(ctx context.Context, by int64, name, hint string) (row Task
 			return err
 		}
 		switch {
-		case old.State != taskFinished:
+		case old.State != roster.TaskFinished:
 			return fmt.Errorf("%s has not ended; /kill %s ends it", name, name)
-		case old.Kind == kindCommand && hint != "":
+		case old.Kind == roster.KindCommand && hint != "":
 			return errors.New("a command takes no hint; /push !CMD pushes another")
 		}
 		needs, err := tx.Needs(old.ID)
@@ -38,18 +39,18 @@ func (p *Pool) Retry(ctx context.Context, by int64, name, hint string) (row Task
 			if n.Name == old.Name {
 				continue // an attempt before
 			}
-			now, err := needed(&tx.View, []string{n.Name})
+			now, err := roster.Needed(&tx.View, []string{n.Name})
 			if err != nil {
 				return err
 			}
 			again = append(again, now...)
 		}
 		row, before = old, Outcome(old.Outcome)
-		row.ID, row.Queue, row.State, row.Outcome, row.Error, row.Agent, row.Resumes = 0, by, taskQueued, "", "", 0, 0
+		row.ID, row.Queue, row.State, row.Outcome, row.Error, row.Agent, row.Resumes = 0, by, roster.TaskQueued, "", "", 0, 0
 		row.Hint = strings.TrimSpace(hint)
 		if pusher, err := tx.PusherTrust(old.ID); err != nil {
 			return err
-		} else if pusher != trustOutside { // what such an agent pushed stays as strict
+		} else if pusher != roster.TrustOutside { // what such an agent pushed stays as strict
 			last, _, err := tx.LastTurn(a.id)
 			if err != nil {
 				return err
@@ -59,13 +60,13 @@ func (p *Pool) Retry(ctx context.Context, by int64, name, hint string) (row Task
 			}
 		}
 		row.Started, row.Finished, row.Created = time.Time{}, time.Time{}, time.Time{}
-		trust, err := trustOf(tx, old)
+		trust, err := roster.TrustOf(tx, old)
 		switch {
 		case err != nil:
 			return err
-		case trust != trustOutside:
-			row.Origin = originHuman
-		case !fromOutside(row.Origin): // an agent wrote its prompt that somebody outside set to work
+		case trust != roster.TrustOutside:
+			row.Origin = roster.OriginHuman
+		case !roster.FromOutside(row.Origin): // an agent wrote its prompt that somebody outside set to work
 			row.Origin = OriginCLI
 		}
 		if row.Name, err = p.nameFor(tx, old.Name); err != nil {

@@ -2,15 +2,8 @@ package agents
 
 import (
 	"fantail/agents/history"
+	"fantail/agents/roster"
 	"fantail/store"
-)
-
-// States of a task's row.
-const (
-	taskQueued   = "queued"
-	taskRunning  = "running"
-	taskFinished = "finished"
-	taskRemoved  = "removed"
 )
 
 // endTask ends a task with its one message, in tx. False: it had ended before.
@@ -19,7 +12,7 @@ func (p *Pool) endTask(tx *store.Tx, t store.Task, agent int64, e ending, text s
 	if err != nil || !ended {
 		return false, err
 	}
-	if _, err = p.inbox.Add(tx, resultOf(t, agent, e.outcome, e.cause, text)); err != nil {
+	if _, err = p.inbox.Add(tx, roster.ResultOf(t, agent, e.outcome, e.cause, text)); err != nil {
 		return false, err
 	}
 	return true, p.release(tx, t, e)
@@ -31,7 +24,7 @@ func (p *Pool) removeTask(tx *store.Tx, t store.Task) (bool, error) {
 	if err != nil || !removed {
 		return false, err
 	}
-	return true, p.release(tx, t, ending{outcome: taskRemoved})
+	return true, p.release(tx, t, ending{outcome: roster.TaskRemoved})
 }
 
 // release lets go those that wait for a task, in the transaction that ends it:
@@ -50,7 +43,7 @@ func (p *Pool) release(tx *store.Tx, t store.Task, e ending) error {
 	if err != nil {
 		return err
 	}
-	cause := "not started: " + became(t.Name, string(e.outcome), e.cause)
+	cause := "not started: " + roster.Became(t.Name, string(e.outcome), e.cause)
 	for _, w := range waiting {
 		if _, err := p.endTask(tx, w, 0, ending{OutFailed, history.Fit(cause, history.MostSubject)}, ""); err != nil {
 			return err

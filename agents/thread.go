@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fantail/agents/history"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -52,7 +53,7 @@ func (ls *letters) respond(ctx context.Context, from, id int64, l Letter, may fu
 		if !strings.HasPrefix(about, "Re: ") {
 			about = "Re: " + about
 		}
-		whom, err := reader(&tx.View, m.Sender)
+		whom, err := roster.Reader(&tx.View, m.Sender)
 		if err != nil {
 			return err
 		}

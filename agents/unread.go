@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -57,7 +58,7 @@ func toTell(tx *store.Tx, id, heirID int64, m inbox.Message) (int64, error) {
 	case 0:
 		return heirID, nil
 	}
-	return heir(tx, m.Sender)
+	return roster.Heir(tx, m.Sender)
 }
 
 // notRead is `message #N to NAME not read: NAME finished`.

@@ -6,8 +6,9 @@
 // Does not: run agents, read the database, know a model, ask anybody "are you
 // busy?": it holds the last event.
 //
-// Imports: agents, agents/history, agents/memory, inbox, store/config/near, tools, tools/permit, themes,
-// ui/composer, ui/dialog, ui/files, ui/frame, ui/tabs, ui/transcript, ui/words.
+// Imports: agents, agents/history, agents/memory, agents/roster, inbox, store/config/near,
+// themes, tools, tools/permit, ui/composer, ui/dialog, ui/files, ui/frame, ui/tabs,
+// ui/transcript, ui/words.
 package ui
 
 import (

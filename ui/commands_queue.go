@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
+	"fantail/agents/roster"
 	"fantail/tools"
 	"fantail/ui/dialog"
 	"fantail/ui/transcript"
@@ -123,7 +124,7 @@ func runQueue(a *App, in input) (tea.Cmd, error) {
 func (a *App) listQueue(in input, most int) tea.Cmd {
 	return a.act(in.here, in.text, func() (string, error) {
 		q, err := a.pool.Queue(a.ctx, in.id)
-		return agents.QueueText(q, a.o.Now(), most), err
+		return roster.QueueText(q, a.o.Now(), most), err
 	})
 }
 

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/roster"
 	"fantail/inbox"
 )
 
@@ -174,7 +174,7 @@ func runQueue(e *Errand, c *caller) (int, error) {
 		if e.o.all {
 			limit = 0
 		}
-		return code, c.out.text(agents.QueueText(q, time.Now(), limit))
+		return code, c.out.text(roster.QueueText(q, time.Now(), limit))
 	}
 	finished := 0
 	for _, t := range q.Tasks {

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/agents"
+	"fantail/agents/roster"
 	"fantail/inbox"
 )
 
@@ -181,7 +182,7 @@ func (c *caller) mcpQueue(ctx context.Context, in mcpWhose) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return agents.QueueText(q, time.Now(), most), nil
+	return roster.QueueText(q, time.Now(), most), nil
 }
 
 type mcpShow struct {

@@ -1,0 +1,163 @@
+package roster
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+
+	"fantail/agents/event"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// errSeveral says that a word may mean several agents; the text lists them.
+var errSeveral = errors.New("that is the beginning of several names")
+
+// IsClosed is the error of who means an agent whose tab is closed.
+func IsClosed(a store.Agent) error {
+	if event.Kind(a.Kind).HasPrompt() {
+		return fmt.Errorf("the helper %s was closed; /resume %s opens it again", a.Name, a.Name)
+	}
+	return fmt.Errorf("the agent %s has ended (%s) and its tab is closed; /resume %s opens it again", a.Name, a.State, a.Name)
+}
+
+// Called is an agent as names are looked up.
+type Called struct {
+	Id    int64
+	Name  string
+	State event.State
+}
+
+// Meant returns the agent that a word means: the one of that name, or else the
+// only one whose name begins so. Those that have ended are meant only if none
+// that lives is.
+func Meant(word string, all []Called) (int64, error) {
+	var readers, living, ended []string
+	var id, old int64
+	for _, c := range all {
+		if !c.State.Terminal() {
+			readers = append(readers, c.Name)
+		}
+		switch {
+		case c.Name == word:
+			return c.Id, nil
+		case word == "" || !strings.HasPrefix(c.Name, word):
+		case c.State.Terminal():
+			ended, old = append(ended, c.Name), c.Id
+		default:
+			living, id = append(living, c.Name), c.Id
+		}
+	}
+	if len(living) == 0 {
+		living, id = ended, old
+	}
+	switch len(living) {
+	case 0:
+		sort.Strings(readers)
+		return 0, fmt.Errorf("%q: %w; agents that read mail: %s", word, ErrNoAgent, strings.Join(readers, ", "))
+	case 1:
+		return id, nil
+	}
+	sort.Strings(living)
+	return 0, fmt.Errorf("%q: %w: %s", word, errSeveral, strings.Join(living, ", "))
+}
+
+// SenderMeant is the whole name of the sender that a word means. The name of an
+// agent, be its tab open or closed, of a task that waits, or of who sent a message
+// that waits means just that; only another word may be the beginning of an open
+// agent's name. One that means nobody stays as it is: somebody may come to be
+// called so.
+func SenderMeant(v *store.View, recipient int64, word string) (string, error) {
+	_, had, err := v.AgentByName(word)
+	if err != nil || had {
+		return word, err
+	}
+	if queued, err := v.TaskQueued(word); err != nil || queued {
+		return word, err
+	}
+	if wrote, err := inbox.Wrote(v, recipient, word); err != nil || wrote {
+		return word, err
+	}
+	a, err := AgentMeant(v, word)
+	switch {
+	case errors.Is(err, ErrNoAgent):
+		return word, nil
+	case err != nil:
+		return "", fmt.Errorf("from=%w", err)
+	}
+	return a.Name, nil
+}
+
+// AgentMeant finds the agent that a word means in the rows: an open one of that
+// name, or else the last closed one, or else the only open one whose name begins so.
+func AgentMeant(v *store.View, word string) (store.Agent, error) {
+	if a, ok, err := v.AgentByName(word); err != nil || ok {
+		return a, err
+	}
+	as, err := v.Agents()
+	if err != nil {
+		return store.Agent{}, err
+	}
+	cs := make([]Called, len(as))
+	for i, a := range as {
+		cs[i] = Called{Id: a.ID, Name: a.Name, State: event.State(a.State)}
+	}
+	id, err := Meant(word, cs)
+	if err != nil {
+		return store.Agent{}, err
+	}
+	a, _, err := v.Agent(id)
+	return a, err
+}
+
+// NotStarted is the error of who writes to a task that is queued.
+func NotStarted(name string) error {
+	return fmt.Errorf("%q: that task is queued and has not started, so nobody reads its mail; /run starts it", name)
+}
+
+// HasEnded is the error of who writes to an agent that ended.
+func HasEnded(name string, s event.State) error {
+	return fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /resume %s PROMPT (tool delegate with resume) lets it go on", name, s, name)
+}
+
+// What senders outside of the program are called, by how they came. No agent
+// has these names.
+const (
+	Outside    = "outside"
+	OutsideMCP = "outside-mcp"
+)
+
+// OpenMain returns main, which it makes in a workspace that has none yet.
+func OpenMain(tx *store.Tx, model string) (store.Agent, error) {
+	a, ok, err := tx.AgentByName(string(event.Main))
+	if ok || err != nil {
+		return a, err
+	}
+	a = store.Agent{Name: string(event.Main), Kind: string(event.Main), Trust: TrustAttended, Model: model, State: string(event.Idle), Created: tx.Now()}
+	a.ID, err = tx.AddAgent(a)
+	return a, err
+}
+
+// Addressee finds the agent that a word means if it reads mail.
+func Addressee(v *store.View, word string) (store.Agent, error) {
+	a, err := AgentMeant(v, word)
+	switch t, ok, e := v.TaskNamed(word); {
+	case e != nil:
+		return a, e
+	case ok && t.State == TaskQueued:
+		return a, NotStarted(word)
+	case err != nil:
+		return a, err
+	case !a.Closed.IsZero():
+		return a, IsClosed(a)
+	case event.State(a.State).Terminal():
+		return a, HasEnded(a.Name, event.State(a.State))
+	}
+	return a, nil
+}
+
+// ForkEnds is the error of who wants a fork to go on.
+func ForkEnds(name string) error {
+	return fmt.Errorf("%s is a fork: it handles one message and does not go on; /resume %s without a prompt opens its tab once it has closed", name, name)
+}

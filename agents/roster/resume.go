@@ -1,0 +1,66 @@
+package roster
+
+import (
+	"errors"
+	"fmt"
+
+	"fantail/agents/event"
+	"fantail/store"
+	"fantail/tools"
+)
+
+// Resumable returns the ended agent of that name, for a task that continues its
+// transcript.
+func Resumable(tx *store.Tx, name string) (store.Agent, error) {
+	if queued, err := tx.TaskQueued(name); err != nil {
+		return store.Agent{}, err
+	} else if queued {
+		return store.Agent{}, fmt.Errorf("%s is queued or runs: it can't be resumed before it ended; %s once it runs", name, reach(name))
+	}
+	a, ok, err := tx.AgentByName(name)
+	switch {
+	case err != nil:
+		return a, err
+	case !ok:
+		return a, fmt.Errorf("there is no agent %s to resume; without resume a new one starts: %w", name, ErrNoAgent)
+	case event.Kind(a.Kind) == event.Helper && !a.Closed.IsZero():
+		return a, IsClosed(a)
+	case event.Kind(a.Kind) == event.Fork:
+		return a, ForkEnds(name)
+	case event.Kind(a.Kind) != event.Sub:
+		return a, fmt.Errorf("%s does not end, so it can't be resumed; %s", name, reach(name))
+	case !event.State(a.State).Terminal():
+		return a, fmt.Errorf("%s still lives (%s): it can't be resumed before it ended; %s", name, a.State, reach(name))
+	}
+	return a, nil
+}
+
+// Resume makes row the task of an ended agent that goes on: with its name, and with
+// its model unless t names one.
+func Resume(tx *store.Tx, row *Task, t tools.Task) error {
+	a, err := Resumable(tx, t.Name)
+	if err != nil {
+		return err
+	}
+	row.Name, row.Resumes = a.Name, a.ID
+	if t.Model == "" && a.Model != "" && row.Kind != KindCommand {
+		row.Model = a.Model
+	}
+	if !a.Closed.IsZero() {
+		return tx.OpenAgent(a) // nobody takes the name before the task starts
+	}
+	return nil
+}
+
+// Revive makes the row of the agent that a task resumes live again.
+func Revive(tx *store.Tx, t Task, trust string) (store.Agent, error) {
+	row, ok, err := tx.Agent(t.Resumes)
+	if err != nil || !ok {
+		return row, errors.Join(err, store.Missing(ok, "agent %d", t.Resumes))
+	}
+	row.Parent, row.Task, row.Trust, row.Model, row.State = t.Queue, t.ID, trust, t.Model, string(event.Running)
+	if ok, err = tx.ReviveAgent(row); err == nil && !ok {
+		err = fmt.Errorf("the agent %s has not ended", row.Name)
+	}
+	return row, err
+}

@@ -1,0 +1,237 @@
+package roster
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// States of a task's row.
+const (
+	TaskQueued   = "queued"
+	TaskRunning  = "running"
+	TaskFinished = "finished"
+	TaskRemoved  = "removed"
+)
+
+// Bounds of what agents may have others do.
+const (
+	MaxLive  = 64  // sub-agents that live at once, those that wait included
+	maxSpawn = 100 // tasks one agent may push within spawnSpan; a human may push any number
+	maxNeeds = 20  // tasks one task may wait for
+
+	spawnSpan = time.Hour
+)
+
+// Who asked for a task, as its row says.
+const (
+	OriginHuman = "human"
+	OriginAgent = "agent"
+	OriginCLI   = "cli" // a command outside of the program
+	OriginMCP   = "mcp" // another program that speaks the Model Context Protocol
+)
+
+// FromOutside reports whether that origin is outside of the program.
+func FromOutside(origin string) bool { return origin == OriginCLI || origin == OriginMCP }
+
+// What a task is.
+const (
+	KindPrompt  = "prompt"
+	KindCommand = "command" // a plain command of the human's own: no model, no question
+)
+
+// Task is a task as it stands in its queue.
+type Task = store.Task
+
+// MaySpawn refuses what an agent pushes beyond its limit. It looks in the
+// transaction that pushes, so that calls side by side can't pass it together.
+func MaySpawn(tx *store.Tx, by int64) error {
+	since := tx.Now().Add(-spawnSpan)
+	n, first, err := tx.Pushed(by, OriginAgent, since)
+	if err != nil || n < maxSpawn {
+		return err
+	}
+	return fmt.Errorf("you pushed %d tasks within an hour, which is the limit; the next is possible in %s",
+		n, inbox.Age(first.Sub(since).Round(time.Second)))
+}
+
+// Needed finds the tasks of these names: the one that is queued or runs, else
+// the last that ended. It refuses what can't be waited for.
+func Needed(v *store.View, names []string) ([]Task, error) {
+	if len(names) > maxNeeds {
+		return nil, fmt.Errorf("after= names %d tasks; a task can wait for at most %d", len(names), maxNeeds)
+	}
+	var ts []Task
+	for _, name := range names {
+		t, ok, err := v.TaskNamed(name)
+		switch {
+		case err != nil:
+			return nil, err
+		case !ok:
+			return nil, fmt.Errorf("after=%s: there is no task of that name; /queue lists them", name)
+		case t.State == TaskFinished && t.Outcome != string(history.Completed):
+			return nil, unmet{name, t}
+		}
+		ts = append(ts, t)
+	}
+	return ts, nil
+}
+
+// unmet is the error of who would wait for a task that has not completed.
+type unmet struct {
+	name string
+	task Task
+}
+
+func (u unmet) Error() string {
+	return fmt.Sprintf("after=%s: %s; /retry %s pushes it again", u.name, Became(u.task.Name, u.task.Outcome, u.task.Error), u.name)
+}
+
+// Unquoted is an error as a model may read it: without why another agent failed, which
+// is that one's text and stands in its message.
+func Unquoted(err error) error {
+	if u := (unmet{}); errors.As(err, &u) {
+		u.task.Error = ""
+		return u
+	}
+	return err
+}
+
+// Became says how a task ended that did not complete: `a failed: no such file`.
+func Became(name, outcome, cause string) string {
+	word := strings.ReplaceAll(outcome, "_", " ")
+	switch {
+	case strings.HasPrefix(cause, word):
+		return name + " " + cause
+	case cause == "":
+		return name + " " + word
+	}
+	return name + " " + word + ": " + cause
+}
+
+// StillQueued returns the task of that name if it is queued; else the error says what
+// became of it and what can be done.
+func StillQueued(v *store.View, name string) (Task, error) {
+	t, ok, err := v.TaskNamed(name)
+	switch {
+	case err != nil:
+		return t, err
+	case !ok:
+		return t, fmt.Errorf("there is no task %s; /queue lists them", name)
+	case t.State == TaskRunning:
+		return t, fmt.Errorf("the task %s has started; /kill %s ends it", name, name)
+	case t.State == TaskFinished:
+		return t, fmt.Errorf("the task %s has ended (%s); /retry %s pushes it again", name, t.Outcome, name)
+	}
+	return t, nil
+}
+
+// Typed is a task's prompt as it is typed.
+func Typed(t store.Task) string {
+	if t.Kind == KindCommand {
+		return "!" + t.Prompt
+	}
+	return t.Prompt
+}
+
+// Queue is an agent's task queue, and what is queued for the agent itself.
+type Queue struct {
+	Tasks   []Task           // in their order, ended ones too; a queued one with the model it would start with now
+	Holds   map[int64]string // by task: what holds one back that could start: "cap", or who serves its model
+	Prompts []event.Prompt   // typed, not entered yet
+}
+
+// QueueText lists a queue as /queue prints it: sections `Queued:`, `Running:` and
+// `Finished:`, those that finished last (most of them; 0: all) with outcome and age,
+// and `Prompts:`.
+func QueueText(l Queue, now time.Time, most int) string {
+	var queued, running, finished, prompts []string
+	ended := slices.Clone(l.Tasks)
+	slices.SortStableFunc(ended, func(a, b Task) int { return a.Finished.Compare(b.Finished) })
+	for _, t := range ended {
+		if t.State == TaskFinished {
+			finished = append(finished, fmt.Sprintf("  - %s (%s %s ago)%s", t.Name, t.Outcome, inbox.Age(now.Sub(t.Finished)), origin(t)))
+		}
+	}
+	for _, t := range l.Tasks {
+		switch t.State {
+		case TaskQueued:
+			queued = append(queued, "  - "+t.Name+l.mark(t)+origin(t))
+		case TaskRunning:
+			running = append(running, fmt.Sprintf("  - %s (started %s ago)%s", t.Name, inbox.Age(now.Sub(t.Started)), origin(t)))
+		}
+	}
+	if older := len(finished) - most; most > 0 && older > 0 {
+		finished = append(finished[older:], fmt.Sprintf("  (+%d older, /queue --all)", older))
+	}
+	for _, q := range l.Prompts {
+		held := ""
+		if q.Held {
+			held = " (held)"
+		}
+		prompts = append(prompts, "  - "+inbox.Label(q.Text)+held)
+	}
+	var parts []string
+	for _, s := range []struct {
+		title string
+		lines []string
+	}{{"Queued:", queued}, {"Running:", running}, {"Finished:", finished}, {"Prompts:", prompts}} {
+		if len(s.lines) > 0 {
+			parts = append(parts, s.title+"\n"+strings.Join(s.lines, "\n"))
+		}
+	}
+	if len(parts) == 0 {
+		return "The queue is empty. /push PROMPT adds a task."
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// origin says that a task was asked for outside of the program.
+func origin(t Task) string {
+	if !FromOutside(t.Origin) {
+		return ""
+	}
+	return " (from outside: " + t.Origin + ")"
+}
+
+// mark says what a queued task waits for: ` (after a, b)`, `: queued (cap)`.
+func (l Queue) mark(t Task) string {
+	switch why := l.Holds[t.ID]; {
+	case len(t.After) > 0:
+		return " (after " + strings.Join(t.After, ", ") + ")"
+	case why != "":
+		return ": queued (" + why + ")"
+	}
+	return ""
+}
+
+// QueuedTask is a queued task and what it waits for.
+type QueuedTask struct {
+	Task  store.Task
+	Needs []store.Task
+}
+
+// QueuedTasks reads those of all agents.
+func QueuedTasks(v *store.View) ([]QueuedTask, error) {
+	ts, err := v.QueuedTasks()
+	if err != nil {
+		return nil, err
+	}
+	ws := make([]QueuedTask, len(ts))
+	for i, t := range ts {
+		ws[i].Task = t
+		if len(t.After) > 0 {
+			if ws[i].Needs, err = v.Needs(t.ID); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return ws, nil
+}
