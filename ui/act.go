@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -18,6 +19,8 @@ import (
 	"fantail/ui/dialog"
 	"fantail/ui/files"
 	"fantail/ui/frame"
+	"fantail/ui/intent"
+	"fantail/ui/slash"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
@@ -26,47 +29,121 @@ import (
 // What keys and commands mean is done here and nowhere else; what may wait for
 // the disk or for an agent is done in a command and comes back as a message.
 
-// typed is what an action came from.
-type typed struct {
-	command string // stands above what it says; "": none
-	back    string // a prompt or mail, which a failure gives back to the box
+// act carries an intent out.
+func (a *App) act(i intent.Intent) tea.Cmd {
+	switch i := i.(type) {
+	case intent.All:
+		var cmds []tea.Cmd
+		for _, x := range i {
+			cmds = append(cmds, a.act(x))
+		}
+		return tea.Batch(cmds...)
+	case intent.Do:
+		return a.do(i)
+	case intent.Run:
+		return func() tea.Msg { return wanted{i.F(a.ctx)} }
+	case intent.Call:
+		return a.act(i())
+	case intent.Go:
+		a.wanted = i.Agent
+		return a.goWanted()
+	case intent.View:
+		return a.showPane(a.tabOf(i.Agent), i.Pane)
+	case intent.Question:
+		if i.Agent == 0 {
+			return a.nextQuestion(strict)
+		}
+		return a.openQuestion(i.Agent, strict)
+	case intent.Message:
+		return a.openMessage(i)
+	case intent.Inbox:
+		if a.free(i.What) {
+			return a.inboxPanel(i.Agent, i.Name)
+		}
+	case intent.Queue:
+		return a.queuePanel(i.Agent, i.Name)
+	case intent.Overview:
+		return a.overview()
+	case intent.Quit:
+		return a.quit()
+	case intent.Copy:
+		return a.copy(i.Text)
+	case intent.Mode:
+		return a.setMode(i.Mode)
+	case intent.Edit:
+		return func() tea.Msg {
+			return a.edit(i.Name, i.Draft, func(text, path string, err error) (tea.Msg, bool) {
+				then, keep := i.Then(a.ctx, text, path, err)
+				return wanted{then}, keep
+			})
+		}
+	default:
+		a.show(i)
+	}
+	return nil
 }
 
-// act runs f in a command of the program, after those before it: what was typed first
-// happens first. What it says and its error are shown in t's tab, below the command
-// that was typed for it.
-func (a *App) act(t *tabs.Tab, command string, f func() (string, error)) tea.Cmd {
-	return a.inTurn(t, typed{command: command}, saying(f), true)
-}
-
-// then is act for what ends in a message of its own.
-func (a *App) then(t *tabs.Tab, command string, f func() (tea.Msg, error)) tea.Cmd {
-	return a.inTurn(t, typed{command: command}, f, true)
-}
-
-// start is act for what may wait long: it holds up nothing that comes after it.
-func (a *App) start(t *tabs.Tab, command string, f func() (string, error)) tea.Cmd {
-	return a.inTurn(t, typed{command: command}, saying(f), false)
-}
-
-// post is act for a prompt or mail, which a failure gives back.
-func (a *App) post(t *tabs.Tab, text string, f func() (string, error)) tea.Cmd {
-	return a.inTurn(t, typed{back: text}, saying(f), true)
-}
-
-// saying makes a message of what an action says.
-func saying(f func() (string, error)) func() (tea.Msg, error) {
-	return func() (tea.Msg, error) {
-		text, err := f()
-		return done{text: text}, err
+// show carries out what only changes the screen.
+func (a *App) show(i intent.Intent) {
+	switch i := i.(type) {
+	case intent.Said:
+		a.report(done{text: i.Text, tone: i.Tone})
+	case intent.Tell:
+		if t := a.tabOf(i.Agent); t != nil {
+			a.answer(t, i.Command, i.Text, i.Tone)
+		}
+	case intent.Back:
+		a.report(done{agent: i.Agent, back: i.Text})
+	case intent.Say:
+		a.sayWhile(i.Text, i.While)
+	case intent.Open:
+		if !a.free(i.What) {
+			return
+		}
+		a.open(i.Box, func(d dialog.Decision) tea.Cmd {
+			if i.Decide == nil {
+				return nil
+			}
+			return a.act(i.Decide(d))
+		})
+	case intent.Document:
+		a.showDocument(i)
+	case intent.Help:
+		a.help()
+	case intent.Theme:
+		a.chosen = true
+		a.setTheme(i.Theme)
 	}
 }
 
-func (a *App) inTurn(t *tabs.Tab, from typed, f func() (tea.Msg, error), hold bool) tea.Cmd {
-	var id int64
-	if t != nil {
-		id = t.Info.ID
+// tabOf is an agent's tab, the focused one if it is closed.
+func (a *App) tabOf(agent int64) *tabs.Tab {
+	if t := a.tabs.ByID(agent); t != nil {
+		return t
 	}
+	return a.tabs.Focus
+}
+
+// quick runs f; the status line says what became of it.
+func (a *App) quick(f func(ctx context.Context) (string, error)) intent.Intent {
+	return intent.Run{F: func(ctx context.Context) intent.Intent {
+		text, err := f(ctx)
+		if err != nil {
+			text = words.Sentence(err)
+		}
+		return intent.Say{Text: text}
+	}}
+}
+
+// silent is an action that says nothing if it succeeds.
+func silent(f func(ctx context.Context) error) func(ctx context.Context) (intent.Intent, error) {
+	return func(ctx context.Context) (intent.Intent, error) { return nil, f(ctx) }
+}
+
+// do runs an action in a command of the program. One that is not long begins when those
+// before it are over: what was typed first happens first. What comes of it is handed over
+// after everything that was committed before it.
+func (a *App) do(d intent.Do) tea.Cmd {
 	before, over := a.acted, make(chan struct{})
 	a.acted = over
 	hand := func(m tea.Msg) tea.Msg { return m }
@@ -81,21 +158,51 @@ func (a *App) inTurn(t *tabs.Tab, from typed, f func() (tea.Msg, error), hold bo
 				return nil
 			}
 		}
-		if hold {
-			defer close(over)
-		} else {
+		if d.Long {
 			close(over)
+		} else {
+			defer close(over)
 		}
-		m, err := f()
+		i, err := d.F(a.ctx)
 		if err != nil {
-			return hand(done{agent: id, text: words.Sentence(err), tone: transcript.Bad, command: from.command, back: from.back})
+			return hand(done{agent: d.Agent, text: words.Sentence(err), tone: transcript.Bad, command: d.Command, back: d.Back})
 		}
-		if d, ok := m.(done); ok {
-			d.agent, d.command = id, from.command
-			m = d
+		if said, ok := i.(intent.Said); ok || i == nil {
+			return hand(done{agent: d.Agent, text: said.Text, tone: said.Tone, command: d.Command})
 		}
-		return hand(m)
+		return hand(wanted{i})
 	}
+}
+
+// command carries out a slash command that was typed in a tab.
+func (a *App) command(here *tabs.Tab, text string) (tea.Cmd, error) {
+	i, err := slash.Run(a.env(), here, text)
+	if err != nil {
+		return nil, err
+	}
+	return a.act(i), nil
+}
+
+// env is what slash commands may look at and ask.
+func (a *App) env() slash.Env {
+	p := a.pool
+	return slash.Env{
+		Pool:  slash.Pool{Mail: p, Shelf: p, Tasks: p, Agents: p, Memory: p, Policy: p, Questions: p},
+		Open:  p != nil,
+		Tabs:  &a.tabs,
+		Tally: a.tally, Files: a.files, Documents: a.texts, Now: a.now, Theme: a.theme, NoColor: a.look.noColor,
+		Models: a.o.Models, Doubt: a.o.Doubt, Remember: a.o.Remember,
+	}
+}
+
+// complete yields the candidates for what is being typed; mention those for a text that
+// is no command.
+func (a *App) complete(trigger, line, word string) []composer.Item {
+	return slash.Complete(a.env(), trigger, line, word)
+}
+
+func (a *App) mention(trigger, _, word string) []composer.Item {
+	return slash.Mention(a.env(), trigger, word)
 }
 
 // submit sends what the box holds: a command, a shell command of the human's
@@ -113,7 +220,7 @@ func (a *App) submit(t *tabs.Tab) tea.Cmd {
 	}
 	if strings.HasPrefix(text, "/") {
 		cmd, err := a.command(t, text)
-		if errors.Is(err, errOpening) {
+		if errors.Is(err, slash.ErrOpening) {
 			return a.keep(box)
 		}
 		kept := a.remember(box, text)
@@ -162,10 +269,10 @@ func (a *App) submitLine(t *tabs.Tab, text string) tea.Cmd {
 	}
 	from, to := a.tabs.Main().Info.ID, t.Info.Name
 	t.Line = nil
-	return a.post(t, text, func() (string, error) {
-		id, err := a.pool.Send(a.ctx, from, to, text, inbox.Normal)
-		return fmt.Sprintf("Message #%d is in the inbox of %s: %s", id, to, text), err
-	})
+	return a.do(intent.Do{Agent: t.Info.ID, Back: text, F: func(ctx context.Context) (intent.Intent, error) {
+		id, err := a.pool.Send(ctx, from, to, text, inbox.Normal)
+		return intent.Said{Text: fmt.Sprintf("Message #%d is in the inbox of %s: %s", id, to, text)}, err
+	}})
 }
 
 // sendEarly sends what was typed before the pool came, in order.
@@ -193,11 +300,13 @@ func (a *App) sendEarly() tea.Cmd {
 
 // send sends a prompt, or a shell command of the human's own.
 func (a *App) send(t *tabs.Tab, text string) tea.Cmd {
-	id := t.Info.ID
+	d := intent.Do{Agent: t.Info.ID, Back: text}
+	d.F = silent(func(ctx context.Context) error { return a.pool.Prompt(ctx, d.Agent, text) })
 	if cmd, ok := strings.CutPrefix(text, "!"); ok {
-		return a.inTurn(t, typed{back: text}, saying(func() (string, error) { return "", a.pool.Shell(a.ctx, id, strings.TrimSpace(cmd)) }), false)
+		d.Long = true
+		d.F = silent(func(ctx context.Context) error { return a.pool.Shell(ctx, d.Agent, strings.TrimSpace(cmd)) })
 	}
-	return a.post(t, text, func() (string, error) { return "", a.pool.Prompt(a.ctx, id, text) })
+	return a.do(d)
 }
 
 // stop ends the focused agent's turn or wait, and nothing else. What is queued for it
@@ -227,7 +336,7 @@ func (a *App) cycleMode() tea.Cmd {
 
 func (a *App) setMode(m permit.Mode) tea.Cmd {
 	a.tally.Mode = m // so that the next press goes on from here
-	return a.act(nil, "", func() (string, error) { return "", a.pool.SetMode(m) })
+	return a.do(intent.Do{F: silent(func(context.Context) error { return a.pool.SetMode(m) })})
 }
 
 // takeBack brings a queued prompt back into the box.
@@ -427,5 +536,15 @@ func (a *App) switcher() tea.Cmd {
 }
 
 func (a *App) help() {
-	a.open(dialog.NewTable(a.theme, "Help", helpRows()), nil)
+	a.open(dialog.NewTable(a.theme, "Help", slash.Help()), nil)
+}
+
+// setAside moves the sync delegations that the focused agent waits for to the
+// background.
+func (a *App) setAside() tea.Cmd {
+	id := a.tabs.Focus.Info.ID
+	return func() tea.Msg {
+		a.pool.Background(id)
+		return nil
+	}
 }

@@ -6,8 +6,8 @@
 // Does not: run agents, read the database, know a model, ask anybody "are you
 // busy?": it holds the last event.
 //
-// Imports: agents, agents/history, agents/memory, agents/roster, inbox, store/config/near,
-// themes, tools, tools/permit, ui/composer, ui/dialog, ui/files, ui/frame, ui/tabs,
+// Imports: agents, agents/history, agents/memory, inbox, themes, tools, tools/permit,
+// ui/composer, ui/dialog, ui/files, ui/frame, ui/intent, ui/slash, ui/tabs,
 // ui/transcript, ui/words.
 package ui
 
@@ -29,6 +29,7 @@ import (
 	"fantail/ui/dialog"
 	"fantail/ui/files"
 	"fantail/ui/tabs"
+	"fantail/ui/words"
 )
 
 // Pool is what the interface wants of [agents.Pool].
@@ -129,7 +130,7 @@ type Options struct {
 	History  string        // the file that keeps what was typed; "": none
 	Branch   func() string // reads .git/HEAD; called in a command
 	Models   func() []string
-	Doubt    Doubt
+	Doubt    words.Doubt
 	// Remember keeps what was chosen for the next start in this workspace. nil: nothing is.
 	Remember func(ctx context.Context, c agents.Choice, name string) error
 	Now      func() time.Time

@@ -12,6 +12,7 @@ import (
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/frame"
+	"fantail/ui/slash"
 	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
@@ -232,13 +233,13 @@ func (a *App) handleUrgent() tea.Cmd {
 	}
 	a.tabs.To(t)
 	t.News = false // handling its mail is looking at it
-	return tea.Batch(a.shown(), a.turnWith(input{t: t, id: m.Recipient, here: t}, func(ctx context.Context, agent int64) (inbox.Message, bool, error) {
+	return tea.Batch(a.shown(), a.act(slash.Turn(a.env(), t, func(ctx context.Context, agent int64) (inbox.Message, bool, error) {
 		got, ok, err := a.pool.Next(ctx, agent, m.ID)
 		if err != nil {
 			a.afterwards(unacted{m.ID})
 		}
 		return got, ok, err
-	}))
+	})))
 }
 
 // dismissUrgent puts the message off: it waits, and the mark in the status line

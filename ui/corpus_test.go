@@ -170,7 +170,8 @@ func TestLettersOverAPanel(t *testing.T) {
 		"overview": func(p *posed) { p.overview(); p.nextQuestion(sought) },
 		"inbox":    func(p *posed) { p.board(); p.nextQuestion(strict) },
 		"/answer": func(p *posed) {
-			if _, err := runAnswer(p.App, input{rest: "job"}); err != nil {
+			p.pool = &heard{}
+			if _, err := p.command(p.tabs.Focus, "/answer job"); err != nil {
 				p.t.Error(err)
 			}
 		},

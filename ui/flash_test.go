@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
+	"fantail/ui/intent"
 )
 
 // TestFlashEndsWithItsCause: what the status line says for a moment ends when its time
@@ -46,7 +47,7 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 		{"an ended agent reads no mail", func(a *App) { state(2, agents.Done)(a); to(2)(a); press('m', 0)(a) }, "kid has ended and reads no mail", flashFor, nil, []func(*App){press('x', 0), to(1)}},
 		{"the agent looked at ends", func(a *App) { to(2)(a); state(2, agents.Failed)(a) }, "kid has ended", flashFor, press(tea.KeyUp, 0), []func(*App){to(1)}},
 		{"its tab is closed", func(a *App) { to(2)(a); a.Update(news{[]agents.Event{agents.Closed{Agent: 2}}}) }, "the tab of kid was closed", flashFor, press('x', 0), []func(*App){to(3)}},
-		{"a message that found something open", func(a *App) { a.help(); a.Update(offered{"message #5", a.help}) }, "message #5 was not opened", flashFor, nil, []func(*App){(*App).shut, press(tea.KeyEsc, 0)}},
+		{"a message that found something open", func(a *App) { a.help(); a.Update(wanted{intent.Open{What: "message #5"}}) }, "message #5 was not opened", flashFor, nil, []func(*App){(*App).shut, press(tea.KeyEsc, 0)}},
 		{"a question, while a list is open", func(a *App) { a.help(); press('a', tea.ModAlt)(a) }, "close what is open first", flashFor, nil, []func(*App){(*App).shut, press(tea.KeyEsc, 0)}},
 		{
 			"what was typed in a tab that is gone", func(a *App) {

@@ -1,12 +1,14 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
 	"fantail/ui/dialog"
+	"fantail/ui/intent"
 	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
@@ -119,45 +121,36 @@ func (a *App) doInFleet(w dialog.Wanted) tea.Cmd {
 	name := t.Info.Name
 	switch w.Verb {
 	case "kill":
-		a.askKill(t)
+		return a.askKill(t)
 	case "wrap":
 		return a.wrapUp(name)
 	case "close":
-		return a.quick(func() (string, error) { return name + " is closed", a.pool.CloseTab(a.ctx, name) })
+		return a.act(a.quick(func(ctx context.Context) (string, error) { return name + " is closed", a.pool.CloseTab(ctx, name) }))
 	}
 	return nil
 }
 
 // askKill asks before an agent is ended.
-func (a *App) askKill(t *tabs.Tab) {
+func (a *App) askKill(t *tabs.Tab) tea.Cmd {
 	name := t.Info.Name
 	switch {
 	case t.Info.Kind.HasPrompt():
 		a.say(name + " can't be killed; Esc in its tab stops its turn")
-		return
+		return nil
 	case t.Info.State.Terminal():
 		a.say(name + " has ended already")
-		return
+		return nil
 	}
-	a.killDialog(name, a.liveBelow(name), func(cascade bool) tea.Cmd {
-		return a.quick(func() (string, error) { return name + " was killed", a.pool.Kill(a.ctx, name, cascade) })
-	})
-}
-
-// quick runs f in a command; the status line says what became of it.
-func (a *App) quick(f func() (string, error)) tea.Cmd {
-	return func() tea.Msg {
-		text, err := f()
-		if err != nil {
-			text = words.Sentence(err)
-		}
-		return noted{text}
-	}
+	return a.act(intent.Kill(a.theme, name, a.tabs.LiveBelow(name), func(cascade bool) intent.Intent {
+		return a.quick(func(ctx context.Context) (string, error) {
+			return name + " was killed", a.pool.Kill(ctx, name, cascade)
+		})
+	}))
 }
 
 // wrapUp asks an agent to finish with what it has.
 func (a *App) wrapUp(name string) tea.Cmd {
-	return a.quick(func() (string, error) {
-		return name + " was asked to wrap up", a.pool.WrapUp(a.ctx, name)
-	})
+	return a.act(a.quick(func(ctx context.Context) (string, error) {
+		return name + " was asked to wrap up", a.pool.WrapUp(ctx, name)
+	}))
 }

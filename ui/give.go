@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"errors"
 	"strings"
 
@@ -9,6 +10,7 @@ import (
 	"fantail/agents"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
+	"fantail/ui/intent"
 	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
@@ -106,16 +108,16 @@ func (a *App) answered(d dialog.Decision) tea.Cmd {
 			t.Question, t.About = nil, 0
 		}
 	}
-	return a.start(a.tabs.Focus, "", func() (string, error) {
-		err := a.pool.Answer(a.ctx, id, ans)
+	return a.do(intent.Do{Agent: a.focused(), Long: true, F: func(ctx context.Context) (intent.Intent, error) {
+		err := a.pool.Answer(ctx, id, ans)
 		switch {
 		case errors.Is(err, agents.ErrAnswered):
 			a.afterwards(back)
-			return words.Sentence(err), nil
+			return intent.Said{Text: words.Sentence(err)}, nil
 		case err != nil:
 			a.afterwards(unanswered{id})
 			a.afterwards(back)
 		}
-		return "", err
-	})
+		return nil, err
+	}})
 }

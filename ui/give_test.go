@@ -14,6 +14,7 @@ import (
 	"fantail/tools"
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
+	"fantail/ui/intent"
 )
 
 var errDeaf = errors.New("the disk is full")
@@ -220,12 +221,12 @@ func TestTypedStays(t *testing.T) {
 		{"another theme, a reason", func(g *ground) { g.asks(1, 7, false); g.types("nwrong") }, func(g *ground) { g.setTheme(g.theme) }, func(g *ground) bool { return words(g) == "wrong" }},
 		{"another size", func(g *ground) { g.asks(1, 7, true); g.types("by hand") }, func(g *ground) { g.Update(tea.WindowSizeMsg{Width: 40, Height: 12}) }, func(g *ground) bool { return words(g) == "by hand" }},
 		{"a dialog that comes late, a filter", func(g *ground) { g.runs(g.switcher()); g.types("aid") }, func(g *ground) {
-			g.Update(offered{"the list of turns", func() { g.open(dialog.NewPicker(g.theme, "Branch", nil, false), nil) }})
+			g.Update(wanted{intent.Open{Box: dialog.NewPicker(g.theme, "Branch", nil, false), What: "the list of turns"}})
 		}, func(g *ground) bool {
 			return strings.Contains(plain(strings.Join(g.dialog.Lines(80, 20), "\n")), "aid")
 		}},
 		{"a panel that comes late, an overview's filter", func(g *ground) { g.runs(g.overview()); g.types("/aid") }, func(g *ground) {
-			g.Update(offered{"the inbox of aide", func() { g.inboxPanel(3, "aide") }})
+			g.Update(wanted{intent.Inbox{Agent: 3, Name: "aide", What: "the inbox of aide"}})
 		}, func(g *ground) bool {
 			return g.fleet != nil && strings.Contains(plain(strings.Join(g.dialog.Lines(80, 20), "\n")), "/ aid")
 		}},

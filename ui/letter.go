@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"fantail/inbox"
 	"fantail/ui/dialog"
+	"fantail/ui/intent"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
@@ -18,7 +20,7 @@ import (
 // openMessages opens the original of a message, or lets the human pick one of several.
 func (a *App) openMessages(t *tabs.Tab, ids []int64) tea.Cmd {
 	if len(ids) == 1 {
-		return a.openMessage(t, ids[0], "")
+		return a.openMessage(intent.Message{Agent: t.Info.ID, ID: ids[0]})
 	}
 	var items []dialog.Item
 	for _, id := range ids {
@@ -31,34 +33,37 @@ func (a *App) openMessages(t *tabs.Tab, ids []int64) tea.Cmd {
 		if !ok || err != nil {
 			return nil
 		}
-		return a.openMessage(t, id, "")
+		return a.openMessage(intent.Message{Agent: t.Info.ID, ID: id})
 	})
 	return nil
 }
 
-// openMessage shows a message whole, over everything; where something else was
-// opened meanwhile it says so instead. back is what was typed for it.
-func (a *App) openMessage(t *tabs.Tab, id int64, back string) tea.Cmd {
+// openMessage shows a message whole, over everything; where something else was opened
+// meanwhile it says so instead.
+func (a *App) openMessage(m intent.Message) tea.Cmd {
 	names := map[int64]string{}
 	for _, x := range a.tabs.All {
 		names[x.Info.ID] = x.Info.Name
 	}
-	theme, w := a.theme, a.w
-	return a.then(t, back, func() (tea.Msg, error) {
-		m, ok, err := a.pool.Message(a.ctx, id)
+	theme, w, id := a.theme, a.w, m.ID
+	return a.do(intent.Do{Agent: m.Agent, Command: m.Command, F: func(ctx context.Context) (intent.Intent, error) {
+		m, ok, err := a.pool.Message(ctx, id)
 		if err == nil && !ok {
 			err = fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
 		}
 		if err != nil {
 			return nil, err
 		}
-		thread, err := a.pool.Thread(a.ctx, id)
+		thread, err := a.pool.Thread(ctx, id)
 		if err != nil {
 			return nil, err
 		}
-		box := dialog.NewReader(theme, fmt.Sprintf("#%d from %s", m.ID, words.From(m)), letterFacts(m, thread, names, a.o.Now()), letterText(m), w)
-		return offered{fmt.Sprintf("message #%d", id), func() { a.open(box, nil) }}, nil
-	})
+		title := fmt.Sprintf("#%d from %s", m.ID, words.From(m))
+		return intent.Open{
+			Box:  dialog.NewReader(theme, title, letterFacts(m, thread, names, a.o.Now()), letterText(m), w),
+			What: fmt.Sprintf("message #%d", id),
+		}, nil
+	}})
 }
 
 // letterFacts are what is known of a message beside its text.
@@ -102,4 +107,18 @@ func letterText(m inbox.Message) string {
 		return "About:\n" + m.Subject + "\n\n" + m.Text()
 	}
 	return m.Text()
+}
+
+// threadLine is `2 of 3 in a thread: #4 #7 #9`; "" for a message that is alone.
+func threadLine(id int64, thread []inbox.Message) string {
+	if len(thread) < 2 {
+		return ""
+	}
+	ids, at := make([]int64, len(thread)), 0
+	for i, m := range thread {
+		if ids[i] = m.ID; m.ID == id {
+			at = i + 1
+		}
+	}
+	return fmt.Sprintf("%d of %d in a thread: %s", at, len(thread), words.Hashes(ids))
 }

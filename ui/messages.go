@@ -7,6 +7,7 @@ import (
 
 	"fantail/agents"
 	"fantail/ui/files"
+	"fantail/ui/intent"
 	"fantail/ui/transcript"
 )
 
@@ -51,18 +52,8 @@ type (
 		back    string // what is given back to the box: it stands before the draft
 	}
 	settled struct{}
-	// goes is a tab to go to, once it is there.
-	goes struct{ agent int64 }
-	// opened is a memory document to show in an agent's tab.
-	opened struct {
-		agent    int64
-		document agents.Document
-	}
-	// offered is a dialog to open over everything, and what it is: a person, a list.
-	offered struct {
-		what string
-		open func()
-	}
+	// wanted is an intent that came of an action.
+	wanted struct{ intent intent.Intent }
 	// noted is a line for the status line.
 	noted struct{ text string }
 )

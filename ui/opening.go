@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"fantail/agents"
 	"fantail/themes"
 	"fantail/ui/frame"
 	"fantail/ui/transcript"
@@ -94,12 +93,4 @@ func (a *App) welcomeRows(w int) (rows []string) {
 		add(s, themes.Text)
 	}
 	return rows
-}
-
-// keepChoice has the workspace keep what was chosen on a screen.
-func (a *App) keepChoice(c agents.Choice, name string) error {
-	if a.o.Remember == nil {
-		return nil
-	}
-	return a.o.Remember(a.ctx, c, name)
 }

@@ -14,6 +14,7 @@ import (
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/dialog"
+	"fantail/ui/slash"
 	"fantail/ui/words"
 )
 
@@ -66,7 +67,7 @@ var mailShelves = [...]mailShelf{
 // inboxPanel opens the panel of an agent's inbox.
 func (a *App) inboxPanel(agent int64, name string) tea.Cmd {
 	if a.pool == nil || agent == 0 {
-		a.sayWhile(words.Sentence(errOpening), func() bool { return a.pool == nil })
+		a.sayWhile(words.Sentence(slash.ErrOpening), func() bool { return a.pool == nil })
 		return nil
 	}
 	if t := a.tabs.ByID(agent); t != nil {

@@ -122,7 +122,7 @@ func (s *mailStock) arrange(a *App, p *panel, w dialog.Wish) tea.Cmd {
 		}
 		return did(away, archive, waiting, restore)
 	case "snooze":
-		until, err := when(w.Text, a.o.Now())
+		until, err := words.When(w.Text, a.o.Now())
 		return did(fmt.Sprintf("Away until %s: %s", inbox.Clock(until, a.o.Now()), some), func(ctx context.Context) error {
 			if err != nil {
 				return err

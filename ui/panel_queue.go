@@ -14,6 +14,8 @@ import (
 	"fantail/themes"
 	"fantail/tools"
 	"fantail/ui/dialog"
+	"fantail/ui/intent"
+	"fantail/ui/slash"
 	"fantail/ui/words"
 )
 
@@ -58,7 +60,7 @@ var taskVerbs = []dialog.Verb{
 // queuePanel opens the panel of an agent's queue.
 func (a *App) queuePanel(agent int64, name string) tea.Cmd {
 	if a.pool == nil || agent == 0 {
-		a.sayWhile(words.Sentence(errOpening), func() bool { return a.pool == nil })
+		a.sayWhile(words.Sentence(slash.ErrOpening), func() bool { return a.pool == nil })
 		return nil
 	}
 	verbs := append(slices.Clone(taskVerbs), dialog.Verb{Name: "editing", Ask: "%s› "})
@@ -277,9 +279,9 @@ func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 		return nil
 	case "run":
 		return a.wish(p, w, func() (string, error) {
-			doubts := a.doubts(s.agent)
+			q, _ := a.pool.Queue(a.ctx, s.agent) // unread it warns of nothing: it is the run that was asked for
 			r, err := a.pool.Run(a.ctx, s.agent, tools.Start{})
-			return warned(r.String(), doubts), err
+			return words.Warned(r.String(), a.o.Doubt.Queued(q)), err
 		}, nil)
 	}
 	t, ok := s.task(w.ID)
@@ -312,7 +314,11 @@ func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 			if err := a.pool.Edit(a.ctx, name, w.Text); err != nil {
 				return "", err
 			}
-			return a.edited(s.agent, name), nil
+			q, err := a.pool.Queue(a.ctx, s.agent)
+			if err != nil {
+				q = agents.Queue{} // it is changed; the queue was not asked for
+			}
+			return a.o.Doubt.WhenEdited(name, q), nil
 		}, nil)
 	case "retry":
 		return a.wish(p, w, func() (string, error) {
@@ -320,7 +326,7 @@ func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 			if err != nil {
 				return "", err
 			}
-			return a.queued(n, " again", "R"), nil
+			return a.o.Doubt.WhenQueued(n, " again", "R", a.pool.Joins(n.ID)), nil
 		}, nil)
 	}
 	return nil
@@ -331,9 +337,15 @@ func (s *taskStock) remove(a *App, p *panel, w dialog.Wish, t agents.Task) tea.C
 	name := t.Name
 	switch t.State {
 	case "running":
-		a.killDialog(name, a.liveBelow(name), func(cascade bool) tea.Cmd {
-			return a.wish(p, w, func() (string, error) { return "Ended " + name, a.pool.Kill(a.ctx, name, cascade) }, nil)
-		})
+		return a.act(intent.Kill(a.theme, name, a.tabs.LiveBelow(name), func(cascade bool) intent.Intent {
+			return intent.Run{F: func(ctx context.Context) intent.Intent {
+				err := a.pool.Kill(ctx, name, cascade)
+				return intent.Call(func() intent.Intent {
+					a.takeWish(wished{p, w, "Ended " + name, err, nil})
+					return nil
+				})
+			}}
+		}))
 	case "queued":
 		a.open(dialog.NewConfirm(a.theme, "Remove "+name+"?", "It has not started; nobody gets a message.", []dialog.Option{
 			{Key: "r", Label: "remove it"}, {Key: "c", Label: "keep it"},

@@ -7,6 +7,7 @@ import (
 
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
+	"fantail/ui/intent"
 	"fantail/ui/tabs"
 )
 
@@ -94,14 +95,16 @@ func (a *App) open(b dialog.Box, decide func(dialog.Decision) tea.Cmd) {
 	a.dialog, a.decide, a.dirty = b, decide, true
 }
 
-// offer opens a dialog that took its time, unless something else was opened meanwhile: it
-// may hold what was typed.
-func (a *App) offer(o offered) {
-	if was := a.dialog; was != nil {
-		a.sayWhile(o.what+" was not opened: close what is open first", func() bool { return a.dialog == was })
-		return
+// free reports whether a dialog that took its time may open: nothing else was opened
+// meanwhile, which might hold what was typed. If not it says that what was not opened.
+// "": the dialog took no time.
+func (a *App) free(what string) bool {
+	was := a.dialog
+	if what == "" || was == nil {
+		return true
 	}
-	o.open()
+	a.sayWhile(what+" was not opened: close what is open first", func() bool { return a.dialog == was })
+	return false
 }
 
 // shut closes the dialog on top. Beneath one that the overview or a panel opened
@@ -366,7 +369,7 @@ func (a *App) clickBody(t *tabs.Tab, x, y int) tea.Cmd {
 	if id == 0 {
 		return nil
 	}
-	return a.openMessage(t, id, "")
+	return a.openMessage(intent.Message{Agent: t.Info.ID, ID: id})
 }
 
 // openLine opens the one-line box of a tab without a prompt box.

@@ -106,9 +106,6 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case known:
 		a.texts = m.documents
 		a.refreshBox()
-	case opened:
-		a.dirty = true
-		a.showDocument(m)
 	case recalled:
 		return a.takeRecalled(m)
 	case edited:
@@ -123,13 +120,10 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.report(m)
 	case settled:
 		return tea.Quit
-	case goes:
-		a.wanted = m.agent
-		return a.goWanted()
-	case offered:
-		a.offer(m)
 	case given:
 		a.give(a.tabs.ByID(m.agent), m.text)
+	case wanted:
+		return a.act(m.intent)
 	case noted:
 		a.say(m.text)
 	case stocked:
@@ -343,16 +337,6 @@ func (a *App) answer(t *tabs.Tab, command, text string, tone transcript.Tone) {
 	t.View.Said(command, text, tone)
 	t.Panes.At = tabs.Transcript
 	a.dirty = true
-}
-
-// heads shows a command above what it is about to bring into the tab it was typed in;
-// what it brings elsewhere it says only here, so it stands above that, and is returned.
-func (a *App) heads(in input) string {
-	if in.here != in.t {
-		return in.text
-	}
-	a.answer(in.here, in.text, "", transcript.Plain)
-	return ""
 }
 
 // refuse says why a command can't be carried out. The box lets go of it, for the

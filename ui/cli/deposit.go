@@ -11,7 +11,7 @@ import (
 	"fantail/agents/llm/builtin"
 	"fantail/inbox"
 	"fantail/store/config"
-	"fantail/ui"
+	"fantail/ui/words"
 )
 
 func runSend(e *Errand, c *caller) (int, error) {
@@ -97,7 +97,7 @@ func runPush(e *Errand, c *caller) (int, error) {
 	return ok, c.out.text(fmt.Sprintf("Queued %s; /run in the program starts it", row.Name))
 }
 
-// doubt is what [ui.Doubt] says of a task that was queued. One that names no model gets
+// doubt is what [words.Doubt] says of a task that was queued. One that names no model gets
 // the one that the program would start with here.
 func (c *caller) doubt(t agents.Task) string {
 	conf, err := Configure(Flags{}, c.env)
@@ -116,7 +116,7 @@ func (c *caller) doubt(t agents.Task) string {
 		}
 		t.Model = choice.Name()
 	}
-	return ui.Doubt(m.Doubt).Of(t)
+	return words.Doubt(m.Doubt).Of(t)
 }
 
 // order takes key=value words from the front of the words of a push.

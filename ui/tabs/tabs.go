@@ -170,6 +170,27 @@ func (t *Tabs) childrenOf(id int64) []*Tab {
 	return xs
 }
 
+// LiveBelow names the agents below that one that live, as the last events told.
+func (t *Tabs) LiveBelow(name string) []string {
+	x := t.ByName(name)
+	if x == nil || x.Info.State.Terminal() {
+		return nil
+	}
+	in, names := map[int64]bool{x.Info.ID: true}, []string(nil)
+	for grew := true; grew; {
+		grew = false
+		for _, b := range t.All {
+			if in[b.Info.Parent] && !in[b.Info.ID] {
+				in[b.Info.ID], grew = true, true
+				if !b.Info.State.Terminal() {
+					names = append(names, b.Info.Name)
+				}
+			}
+		}
+	}
+	return names
+}
+
 // before is the order of tabs.
 func before(x, y *Tab) int {
 	if a, b := x.Info.Kind.HasPrompt(), y.Info.Kind.HasPrompt(); a != b {

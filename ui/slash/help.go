@@ -1,4 +1,4 @@
-package ui
+package slash
 
 import (
 	"fmt"
@@ -51,8 +51,8 @@ var modes = [...]struct {
 	{permit.Yolo, "nothing asks but what is sensitive"},
 }
 
-// helpRows list all commands and keys.
-func helpRows() []dialog.Row {
+// Help lists all commands and keys.
+func Help() []dialog.Row {
 	var rows []dialog.Row
 	for _, c := range commands() {
 		rows = append(rows, dialog.Row{Left: c.usage(), Right: c.help})
@@ -64,8 +64,8 @@ func helpRows() []dialog.Row {
 	return rows
 }
 
-// CommandTable is the commands as a Markdown table, for the README.
-func CommandTable() string {
+// Table is the commands as a Markdown table, for the README.
+func Table() string {
 	var b strings.Builder
 	b.WriteString("| command | does |\n|---|---|\n")
 	for _, c := range commands() {

@@ -1,4 +1,4 @@
-package ui
+package words
 
 import (
 	"testing"
@@ -15,7 +15,7 @@ func TestWhen(t *testing.T) {
 		"next tue": "Tue 10 09:00",
 		"":         "", "0": "", "30": "", "-5m": "", "0s": "", "25:00": "", "14:60": "", "soon": "", "today 14:00": "", "mo": "", "tomorrow 14:00 15:00": "", "for": "", "99999d": "",
 	} {
-		at, err := when(typed, now)
+		at, err := When(typed, now)
 		got := ""
 		if err == nil {
 			got = at.Format("Mon 2 15:04")

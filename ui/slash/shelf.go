@@ -1,15 +1,15 @@
-package ui
+package slash
 
 import (
+	"context"
 	"fmt"
 	"strconv"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/ui/composer"
+	"fantail/ui/intent"
 	"fantail/ui/words"
 )
 
@@ -28,29 +28,29 @@ var shelfVerbs = [...]composer.Item{
 }
 
 // shelve carries out /inbox with one of those words; ok is false if it is none.
-func (a *App) shelve(in input) (cmd tea.Cmd, ok bool, err error) {
+func (in input) shelve() (cmd intent.Intent, ok bool, err error) {
 	verb, rest := firstWord(in.rest)
-	words := strings.Fields(rest)
+	args := strings.Fields(rest)
 	switch verb {
 	case "archive", "restore":
-		cmd, err = a.putAside(in, verb, words)
+		cmd, err = in.putAside(verb, args)
 	case "snooze":
-		cmd, err = a.snooze(in, words)
+		cmd, err = in.snooze(args)
 	case "pin":
-		cmd, err = a.pin(in, words)
+		cmd, err = in.pin(args)
 	case "archived", "snoozed":
 		s := inbox.Shelf{Recipient: in.id, Of: map[string]string{"archived": inbox.Archived, "snoozed": inbox.Snoozed}[verb]}
-		if words, s.Before, err = in.pageBefore(words); err == nil && len(words) > 0 {
-			err = in.wrong("%q is not understood", strings.Join(words, " "))
+		if args, s.Before, err = in.pageBefore(args); err == nil && len(args) > 0 {
+			err = in.wrong("%q is not understood", strings.Join(args, " "))
 		}
-		cmd = a.shelf(in, s, "/inbox "+verb, "No message is "+verb+".")
+		cmd = in.shelf(s, "/inbox "+verb, "No message is "+verb+".")
 	case "search":
 		s := inbox.Shelf{Recipient: in.id, Of: inbox.Everything}
-		if words, s.Before, err = in.pageBefore(words); err == nil && len(words) == 0 {
+		if args, s.Before, err = in.pageBefore(args); err == nil && len(args) == 0 {
 			err = in.wrong("search for which words?")
 		}
-		s.Search = strings.Join(words, " ")
-		cmd = a.shelf(in, s, "/inbox search "+s.Search, "No message of this inbox has these words: "+s.Search)
+		s.Search = strings.Join(args, " ")
+		cmd = in.shelf(s, "/inbox search "+s.Search, "No message of this inbox has these words: "+s.Search)
 	default:
 		return nil, false, nil
 	}
@@ -61,19 +61,19 @@ func (a *App) shelve(in input) (cmd tea.Cmd, ok bool, err error) {
 }
 
 // pageBefore takes before=N from the end of words.
-func (c command) pageBefore(words []string) (rest []string, before int64, err error) {
-	if n := len(words); n > 0 {
-		if id, ok := strings.CutPrefix(words[n-1], "before="); ok {
+func (c command) pageBefore(args []string) (rest []string, before int64, err error) {
+	if n := len(args); n > 0 {
+		if id, ok := strings.CutPrefix(args[n-1], "before="); ok {
 			before, err = c.messageID(id)
-			words = words[:n-1]
+			args = args[:n-1]
 		}
 	}
-	return words, before, err
+	return args, before, err
 }
 
 // messageIDs reads several.
-func (c command) messageIDs(words []string) (ids []int64, err error) {
-	for _, w := range words {
+func (c command) messageIDs(args []string) (ids []int64, err error) {
+	for _, w := range args {
 		id, err := c.messageID(strings.TrimSuffix(w, ","))
 		if err != nil {
 			return nil, err
@@ -83,7 +83,7 @@ func (c command) messageIDs(words []string) (ids []int64, err error) {
 	return ids, nil
 }
 
-func (a *App) putAside(in input, verb string, args []string) (tea.Cmd, error) {
+func (in input) putAside(verb string, args []string) (intent.Intent, error) {
 	ids, err := in.messageIDs(args)
 	if err == nil && len(ids) == 0 {
 		err = in.wrong("%s which messages? Say their numbers", verb)
@@ -91,54 +91,54 @@ func (a *App) putAside(in input, verb string, args []string) (tea.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.act(in.here, in.text, func() (string, error) {
-		do, done := a.pool.Archive, "Archived "+words.Hashes(ids)+"; /inbox restore brings back what /inbox archived lists"
+	return in.act(func(ctx context.Context) (string, error) {
+		do, done := in.Pool.Shelf.Archive, "Archived "+words.Hashes(ids)+"; /inbox restore brings back what /inbox archived lists"
 		if verb == "restore" {
-			do, done = a.pool.Restore, "Back in the inbox: "+words.Hashes(ids)
+			do, done = in.Pool.Shelf.Restore, "Back in the inbox: "+words.Hashes(ids)
 		}
-		_, err := do(a.ctx, in.id, ids)
+		_, err := do(ctx, in.id, ids)
 		return done, err
 	}), nil
 }
 
-func (a *App) snooze(in input, words []string) (tea.Cmd, error) {
-	if len(words) < 2 {
+func (in input) snooze(args []string) (intent.Intent, error) {
+	if len(args) < 2 {
 		return nil, in.wrong("snooze needs a number and a time: /inbox snooze 12 30m")
 	}
-	id, err := in.messageID(words[0])
+	id, err := in.messageID(args[0])
 	if err != nil {
 		return nil, err
 	}
-	until, err := when(strings.Join(words[1:], " "), a.o.Now())
+	until, err := words.When(strings.Join(args[1:], " "), in.Now())
 	if err != nil {
 		return nil, err
 	}
-	return a.act(in.here, in.text, func() (string, error) {
-		err := a.pool.Snooze(a.ctx, in.id, []int64{id}, until)
-		return fmt.Sprintf("Message #%d is snoozed until %s", id, inbox.Clock(until, a.o.Now())), err
+	return in.act(func(ctx context.Context) (string, error) {
+		err := in.Pool.Shelf.Snooze(ctx, in.id, []int64{id}, until)
+		return fmt.Sprintf("Message #%d is snoozed until %s", id, inbox.Clock(until, in.Now())), err
 	}), nil
 }
 
-func (a *App) pin(in input, words []string) (tea.Cmd, error) {
-	id, on, err := in.numberOff("pin", words)
+func (in input) pin(args []string) (intent.Intent, error) {
+	id, on, err := in.numberOff("pin", args)
 	if err != nil {
 		return nil, err
 	}
-	return a.act(in.here, in.text, func() (string, error) {
-		if err := a.pool.Pin(a.ctx, in.id, id, on); err != nil || on {
+	return in.act(func(ctx context.Context) (string, error) {
+		if err := in.Pool.Shelf.Pin(ctx, in.id, id, on); err != nil || on {
 			return fmt.Sprintf("Message #%d is pinned: it stays on top until it is taken; /inbox pin %d off ends that", id, id), err
 		}
 		return fmt.Sprintf("Message #%d is not pinned any more", id), nil
 	}), nil
 }
 
-func (a *App) mute(in input, args []string) (tea.Cmd, error) {
+func (in input) mute(args []string) (intent.Intent, error) {
 	id, on, err := in.numberOff("mute", args)
 	if err != nil {
 		return nil, err
 	}
-	return a.act(in.here, in.text, func() (string, error) {
-		n, err := a.pool.Mute(a.ctx, in.id, id, on)
+	return in.act(func(ctx context.Context) (string, error) {
+		n, err := in.Pool.Shelf.Mute(ctx, in.id, id, on)
 		switch {
 		case err != nil:
 			return "", err
@@ -150,22 +150,22 @@ func (a *App) mute(in input, args []string) (tea.Cmd, error) {
 }
 
 // numberOff reads `N [off]`.
-func (c command) numberOff(verb string, words []string) (id int64, on bool, err error) {
-	if on = true; len(words) == 2 && words[1] == "off" {
-		on, words = false, words[:1]
+func (c command) numberOff(verb string, args []string) (id int64, on bool, err error) {
+	if on = true; len(args) == 2 && args[1] == "off" {
+		on, args = false, args[:1]
 	}
-	if len(words) != 1 {
+	if len(args) != 1 {
 		return 0, false, c.wrong("%s needs the number of a message, and off to end it", verb)
 	}
-	id, err = c.messageID(words[0])
+	id, err = c.messageID(args[0])
 	return id, on, err
 }
 
 // shelf prints a page of a shelf, and how the command goes on.
-func (a *App) shelf(in input, s inbox.Shelf, command, none string) tea.Cmd {
+func (in input) shelf(s inbox.Shelf, command, none string) intent.Intent {
 	s.Limit = mostShown + 1
-	return a.act(in.here, in.text, func() (string, error) {
-		ms, err := a.pool.Shelf(a.ctx, s)
+	return in.act(func(ctx context.Context) (string, error) {
+		ms, err := in.Pool.Shelf.Shelf(ctx, s)
 		if err != nil {
 			return "", err
 		}
@@ -177,25 +177,11 @@ func (a *App) shelf(in input, s inbox.Shelf, command, none string) tea.Cmd {
 			ms = ms[:mostShown]
 			more = fmt.Sprintf("\n  … older ones: %s before=%d", command, ms[len(ms)-1].ID)
 		}
-		return inbox.Listing(ms, a.o.Now()) + more, nil
+		return inbox.Listing(ms, in.Now()) + more, nil
 	})
 }
 
-// threadLine is `2 of 3 in a thread: #4 #7 #9`; "" for a message that is alone.
-func threadLine(id int64, thread []inbox.Message) string {
-	if len(thread) < 2 {
-		return ""
-	}
-	ids, at := make([]int64, len(thread)), 0
-	for i, m := range thread {
-		if ids[i] = m.ID; m.ID == id {
-			at = i + 1
-		}
-	}
-	return fmt.Sprintf("%d of %d in a thread: %s", at, len(thread), words.Hashes(ids))
-}
-
-func runReply(a *App, in input) (tea.Cmd, error) {
+func runReply(in input) (intent.Intent, error) {
 	word, rest := firstWord(in.rest)
 	text := unquote(rest)
 	if word == "" || text == "" {
@@ -205,8 +191,8 @@ func runReply(a *App, in input) (tea.Cmd, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.act(in.here, in.text, func() (string, error) {
-		sent, err := a.pool.Reply(a.ctx, in.id, id, text)
+	return in.act(func(ctx context.Context) (string, error) {
+		sent, err := in.Pool.Mail.Reply(ctx, in.id, id, text)
 		if err != nil {
 			return "", err
 		}
@@ -218,8 +204,8 @@ func runReply(a *App, in input) (tea.Cmd, error) {
 const nothing = "No messages ready."
 
 // nothingReady says that no message can be taken, and what waits for the human.
-func (a *App) nothingReady(agent int64) (string, error) {
-	qs, err := a.pool.Questions(a.ctx, agent)
+func (in input) nothingReady(ctx context.Context) (string, error) {
+	qs, err := in.Pool.Shelf.Questions(ctx, in.id)
 	switch {
 	case err != nil:
 		return "", err
@@ -245,17 +231,17 @@ func chosen(rest string) (ids []int64, text string) {
 }
 
 // shelfArguments are candidates behind /inbox VERB and /messages mute.
-func shelfArguments(words []string) (items []composer.Item) {
+func shelfArguments(_ Env, before []string, _ string) (items []composer.Item) {
 	add := func(inserts ...string) {
 		for _, s := range inserts {
 			items = append(items, composer.Item{Insert: s})
 		}
 	}
 	switch {
-	case len(words) == 2 && (words[0] == "pin" || words[0] == "mute"):
+	case len(before) == 2 && (before[0] == "pin" || before[0] == "mute"):
 		add("off")
-	case len(words) == 2 && words[0] == "snooze":
-		add("30m", "2h", "tomorrow", "monday", strconv.Itoa(morning)+":00", "14:00")
+	case len(before) == 2 && before[0] == "snooze":
+		add("30m", "2h", "tomorrow", "monday", strconv.Itoa(words.Morning)+":00", "14:00")
 	}
 	return items
 }

@@ -1,46 +1,47 @@
-package ui
+package words
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 )
 
-// morning is the hour of a day that was named without one.
-const morning = 9
+// Morning is the hour of a day that was named without one.
+const Morning = 9
 
-// when reads a moment to come, in local time: after 30m, 1h30m or 2d, at the next
+// When reads a moment to come, in local time: after 30m, 1h30m or 2d, at the next
 // 14:00 or 2pm, tomorrow or monday, in the morning or at an hour behind it. The words
 // for, in, at and until may stand before it.
-func when(s string, now time.Time) (time.Time, error) {
-	words := strings.Fields(strings.ToLower(s))
-	for len(words) > 1 && contains([]string{"for", "in", "at", "until", "till", "next"}, words[0]) {
-		words = words[1:]
+func When(s string, now time.Time) (time.Time, error) {
+	said := strings.Fields(strings.ToLower(s))
+	for len(said) > 1 && slices.Contains([]string{"for", "in", "at", "until", "till", "next"}, said[0]) {
+		said = said[1:]
 	}
 	wrong := fmt.Errorf("%q is no time to come; say 30m, 2h, 2d, 14:00, tomorrow or monday 10:00", strings.TrimSpace(s))
-	if len(words) == 0 || len(words) > 3 {
+	if len(said) == 0 || len(said) > 3 {
 		return time.Time{}, wrong
 	}
-	if len(words) == 1 {
-		if d, ok := lasting(words[0]); ok {
+	if len(said) == 1 {
+		if d, ok := lasting(said[0]); ok {
 			return now.Add(d), nil
 		}
 	}
 	at := now.Local()
-	first, hour, minute, day := words[0], morning, 0, -1
-	if d, ok := days(words[0], at); ok {
-		day, words = d, words[1:]
+	first, hour, minute, day := said[0], Morning, 0, -1
+	if d, ok := days(said[0], at); ok {
+		day, said = d, said[1:]
 	}
-	if len(words) > 1 && words[0] == "at" {
-		words = words[1:]
+	if len(said) > 1 && said[0] == "at" {
+		said = said[1:]
 	}
-	if len(words) > 1 || len(words) == 0 && day < 0 {
+	if len(said) > 1 || len(said) == 0 && day < 0 {
 		return time.Time{}, wrong
 	}
-	if len(words) == 1 {
+	if len(said) == 1 {
 		var ok bool
-		if hour, minute, ok = hours(words[0]); !ok {
+		if hour, minute, ok = hours(said[0]); !ok {
 			return time.Time{}, wrong
 		}
 	}

@@ -1,4 +1,4 @@
-package ui
+package slash
 
 import (
 	"fmt"
@@ -112,7 +112,7 @@ func TestCommandsAreWhole(t *testing.T) {
 		if c.help == "" || c.run == nil {
 			t.Errorf("/%s has no help or does nothing", c.name)
 		}
-		if !slices.Contains(helpRows(), dialog.Row{Left: c.usage(), Right: c.help}) {
+		if !slices.Contains(Help(), dialog.Row{Left: c.usage(), Right: c.help}) {
 			t.Errorf("the help does not show %s", c.usage())
 		}
 	}

@@ -1,4 +1,4 @@
-package ui
+package slash
 
 import (
 	"context"
@@ -9,14 +9,14 @@ import (
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/agents"
 	"fantail/inbox"
+	"fantail/ui/intent"
+	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
 
-func runSend(a *App, in input) (tea.Cmd, error) {
+func runSend(in input) (intent.Intent, error) {
 	flags, rest, err := leadingFlags(in.rest, "priority", "tag")
 	if err != nil {
 		return nil, in.wrong("%v", err)
@@ -46,8 +46,8 @@ func runSend(a *App, in input) (tea.Cmd, error) {
 	if len(l.To) == 0 || l.Body == "" {
 		return nil, in.wrong("a name and a text are needed")
 	}
-	return a.act(in.here, in.text, func() (string, error) {
-		sent, err := a.pool.Mail(a.ctx, in.id, l)
+	return in.act(func(ctx context.Context) (string, error) {
+		sent, err := in.Pool.Mail.Mail(ctx, in.id, l)
 		if err != nil {
 			return "", err
 		}
@@ -66,10 +66,10 @@ type choice struct {
 
 // selection reads it; words are those the command knows beside from=, --lifo and
 // --show-only.
-func (c command) selection(rest string, words ...string) (ch choice, err error) {
+func (c command) selection(rest string, args ...string) (ch choice, err error) {
 	for _, w := range strings.Fields(rest) {
 		key, value, _ := strings.Cut(w, "=")
-		known := key == "from" || key == "--lifo" || key == "--show-only" || contains(words, key)
+		known := key == "from" || key == "--lifo" || key == "--show-only" || slices.Contains(args, key)
 		switch {
 		case !known:
 			err = fmt.Errorf("%q is not understood", w)
@@ -102,83 +102,70 @@ func (c command) selection(rest string, words ...string) (ch choice, err error) 
 // mostShown bounds how many messages one command prints.
 const mostShown = 50
 
-func runCheck(a *App, in input) (tea.Cmd, error) {
+func runCheck(in input) (intent.Intent, error) {
 	c, err := in.selection(in.rest, "--one", "--peek")
 	if err != nil {
 		return nil, err
 	}
 	if c.peek {
-		return a.act(in.here, in.text, func() (string, error) { return a.peek(in.id, c.q) }), nil
+		return in.act(func(ctx context.Context) (string, error) { return in.peek(ctx, c.q) }), nil
 	}
 	elsewhere := in.elsewhere()
-	return a.act(in.here, a.heads(in), func() (string, error) {
-		take := a.pool.Check
+	return in.heads(in.act(func(ctx context.Context) (string, error) {
+		take := in.Pool.Mail.Check
 		if c.show {
-			take = a.pool.Show
+			take = in.Pool.Mail.Show
 		}
-		ms, left, err := take(a.ctx, in.id, c.q)
+		ms, left, err := take(ctx, in.id, c.q)
 		switch {
 		case err != nil:
 			return "", err
 		case len(ms) == 0:
-			return a.nothingReady(in.id)
+			return in.nothingReady(ctx)
 		case left > 0:
 			return strings.TrimPrefix(taken(len(ms), elsewhere)+fmt.Sprintf("\n%d more: /check again", left), "\n"), nil
 		}
 		return taken(len(ms), elsewhere), nil
-	}), nil
+	})), nil
 }
 
 // peek prints messages without taking them.
-func (a *App) peek(agent int64, q inbox.Query) (string, error) {
+func (in input) peek(ctx context.Context, q inbox.Query) (string, error) {
 	if q.Limit == 0 {
 		q.Limit = mostShown
 	}
-	ms, err := a.pool.Peek(a.ctx, agent, q)
+	ms, err := in.Pool.Mail.Peek(ctx, in.id, q)
 	if err != nil {
 		return "", err
 	}
 	if len(ms) == 0 {
-		return a.nothingReady(agent)
+		return in.nothingReady(ctx)
 	}
 	parts := make([]string, len(ms))
 	for i, m := range ms {
-		parts[i] = words.Message(m, a.o.Now())
+		parts[i] = words.Message(m, in.Now())
 	}
 	return strings.Join(parts, "\n\n"), nil
 }
 
-func runReceive(a *App, in input) (tea.Cmd, error) {
+func runReceive(in input) (intent.Intent, error) {
 	c, err := in.selection(in.rest, "timeout", "--wait")
 	if err != nil {
 		return nil, err
 	}
 	elsewhere := in.elsewhere()
-	return a.start(in.here, a.heads(in), func() (string, error) {
-		ctx := a.ctx
+	return in.heads(in.start(func(ctx context.Context) (string, error) {
 		if c.timeout > 0 {
 			until, cancel := context.WithTimeoutCause(ctx, c.timeout, agents.ErrTimeout)
 			defer cancel()
 			ctx = until
 		}
-		_, err := a.pool.Await(ctx, in.id, c.q, agents.Await{Outside: c.outside, Show: c.show})
+		_, err := in.Pool.Mail.Await(ctx, in.id, c.q, agents.Await{Outside: c.outside, Show: c.show})
 		if errors.Is(err, agents.ErrTimeout) {
 			err = fmt.Errorf("no message came within %s; /receive waits again", c.timeout)
 		}
 		return taken(1, elsewhere), err
-	}), nil
-}
-
-// works reports whether the agent that the command is for is at work.
-func (in input) works() bool { return words.Working(in.t.Info.State) }
-
-// elsewhere names the agent whose tab shows what the command brings, if that is
-// not the tab it was typed in.
-func (in input) elsewhere() string {
-	if in.here == in.t {
-		return ""
-	}
-	return in.t.Info.Name
+	})), nil
 }
 
 // taken says that n messages were taken, if only the tab of the named agent
@@ -193,15 +180,15 @@ func taken(n int, elsewhere string) string {
 	return fmt.Sprintf("%d messages taken; the tab of %s shows them", n, elsewhere)
 }
 
-func runInbox(a *App, in input) (tea.Cmd, error) {
-	if cmd, ok, err := a.shelve(in); ok {
+func runInbox(in input) (intent.Intent, error) {
+	if cmd, ok, err := in.shelve(); ok {
 		return cmd, err
 	}
-	words := strings.Fields(in.rest)
-	if len(words) == 1 && words[0] == "undo" {
+	args := strings.Fields(in.rest)
+	if len(args) == 1 && args[0] == "undo" {
 		elsewhere := in.elsewhere()
-		return a.act(in.here, in.text, func() (string, error) {
-			_, err := a.pool.Undo(a.ctx, in.id)
+		return in.act(func(ctx context.Context) (string, error) {
+			_, err := in.Pool.Mail.Undo(ctx, in.id)
 			if err == nil && elsewhere != "" {
 				return "Put back into the inbox of " + elsewhere, nil
 			}
@@ -209,7 +196,7 @@ func runInbox(a *App, in input) (tea.Cmd, error) {
 		}), nil
 	}
 	name, list, all, before := "", false, false, int64(0)
-	for i, w := range words {
+	for i, w := range args {
 		n, older := strings.CutPrefix(w, "before=")
 		switch {
 		case i == 0 && !strings.HasPrefix(w, "-") && !older:
@@ -228,17 +215,17 @@ func runInbox(a *App, in input) (tea.Cmd, error) {
 		}
 	}
 	if !list && !all {
-		return a.showInbox(in, name), nil
+		return in.showInbox(name), nil
 	}
-	return a.act(in.here, in.text, func() (string, error) {
+	return in.act(func(ctx context.Context) (string, error) {
 		if name == "" {
-			return a.list(in.id, "/inbox", before, all)
+			return in.list(ctx, in.id, "/inbox", before, all)
 		}
-		i, err := a.pool.Whose(a.ctx, name)
+		i, err := in.Pool.Mail.Whose(ctx, name)
 		if err != nil {
 			return "", err
 		}
-		text, err := a.list(i.ID, "/inbox "+i.Name, before, all)
+		text, err := in.list(ctx, i.ID, "/inbox "+i.Name, before, all)
 		if err == nil && i.State.Terminal() && strings.HasPrefix(text, "Messages:") {
 			text += fmt.Sprintf("\n  %s has ended (%s): /messages show N prints one, /resume %s lets it go on", i.Name, i.State, i.Name)
 		}
@@ -247,20 +234,20 @@ func runInbox(a *App, in input) (tea.Cmd, error) {
 }
 
 // showInbox opens the panel of this agent's inbox, or of the one of that name.
-func (a *App) showInbox(in input, name string) tea.Cmd {
+func (in input) showInbox(name string) intent.Intent {
 	if name == "" {
-		return a.inboxPanel(in.id, in.t.Info.Name)
+		return intent.Inbox{Agent: in.id, Name: in.t.Info.Name}
 	}
-	return a.then(in.here, in.text, func() (tea.Msg, error) {
-		i, err := a.pool.Whose(a.ctx, name)
-		return offered{"the inbox of " + name, func() { a.inboxPanel(i.ID, i.Name) }}, err
+	return in.then(func(ctx context.Context) (intent.Intent, error) {
+		i, err := in.Pool.Mail.Whose(ctx, name)
+		return intent.Inbox{Agent: i.ID, Name: i.Name, What: "the inbox of " + name}, err
 	})
 }
 
 // list prints the messages that wait, or with taken the newest of all below one, and
 // how the command goes on.
-func (a *App) list(agent int64, command string, before int64, taken bool) (string, error) {
-	ms, err := a.pool.Look(a.ctx, agent, inbox.Query{Before: before, Limit: mostShown + 1}, taken)
+func (in input) list(ctx context.Context, agent int64, command string, before int64, taken bool) (string, error) {
+	ms, err := in.Pool.Mail.Look(ctx, agent, inbox.Query{Before: before, Limit: mostShown + 1}, taken)
 	if err != nil {
 		return "", err
 	}
@@ -271,7 +258,7 @@ func (a *App) list(agent int64, command string, before int64, taken bool) (strin
 			more = fmt.Sprintf("\n  … older ones: %s --all before=%d", command, ms[len(ms)-1].ID)
 		}
 	}
-	return inbox.Listing(ms, a.o.Now()) + more, nil
+	return inbox.Listing(ms, in.Now()) + more, nil
 }
 
 // messageID reads 12 or #12.
@@ -283,92 +270,99 @@ func (c command) messageID(word string) (int64, error) {
 	return id, nil
 }
 
-func runMessages(a *App, in input) (tea.Cmd, error) {
-	words := strings.Fields(in.rest)
-	if len(words) > 0 && slices.Contains(policyWords, words[0]) {
-		return runPolicy(a, in, words[0], words[1:])
+func runMessages(in input) (intent.Intent, error) {
+	args := strings.Fields(in.rest)
+	if len(args) > 0 && slices.Contains(policyWords, args[0]) {
+		return runPolicy(in, args[0], args[1:])
 	}
-	if len(words) > 0 && words[0] == "mute" {
-		return a.mute(in, words[1:])
+	if len(args) > 0 && args[0] == "mute" {
+		return in.mute(args[1:])
 	}
-	if len(words) == 0 || len(words) > 2 {
+	if len(args) == 0 || len(args) > 2 {
 		return nil, in.wrong("say which")
 	}
-	if words[0] == "next" && len(words) == 2 && words[1] == "--fifo" {
-		return a.turnWith(in, a.pool.Oldest), nil
+	if args[0] == "next" && len(args) == 2 && args[1] == "--fifo" {
+		return in.turnWith(in.Pool.Mail.Oldest), nil
 	}
 	id := int64(0)
-	if len(words) == 2 {
+	if len(args) == 2 {
 		var err error
-		if id, err = in.messageID(words[1]); err != nil {
+		if id, err = in.messageID(args[1]); err != nil {
 			return nil, err
 		}
 	}
 	switch {
-	case words[0] == "next":
-		return a.turnWith(in, func(ctx context.Context, agent int64) (inbox.Message, bool, error) {
-			return a.pool.Next(ctx, agent, id)
+	case args[0] == "next":
+		return in.turnWith(func(ctx context.Context, agent int64) (inbox.Message, bool, error) {
+			return in.Pool.Mail.Next(ctx, agent, id)
 		}), nil
-	case (words[0] == "wait" || words[0] == "all") && id == 0:
-		return a.each(in), nil
-	case words[0] == "show" && id == 0:
-		return a.act(in.here, in.text, func() (string, error) { return a.list(in.id, "/inbox", 0, false) }), nil
-	case words[0] == "show":
-		return a.openMessage(in.here, id, in.text), nil
-	case words[0] == "why" && id == 0:
+	case (args[0] == "wait" || args[0] == "all") && id == 0:
+		return in.each(), nil
+	case args[0] == "show" && id == 0:
+		return in.act(func(ctx context.Context) (string, error) { return in.list(ctx, in.id, "/inbox", 0, false) }), nil
+	case args[0] == "show":
+		return intent.Message{Agent: in.here.Info.ID, ID: id, Command: in.text}, nil
+	case args[0] == "why" && id == 0:
 		return nil, in.wrong("why needs the number of a message")
-	case words[0] == "why":
-		return a.act(in.here, in.text, func() (string, error) { return a.pool.Why(a.ctx, id) }), nil
+	case args[0] == "why":
+		return in.act(func(ctx context.Context) (string, error) { return in.Pool.Mail.Why(ctx, id) }), nil
 	}
 	return nil, in.wrong("%q is not understood", in.rest)
 }
 
+// Turn starts a turn of the tab's agent with the message that take takes; the command it
+// stands for was not typed.
+func Turn(e Env, t *tabs.Tab, take func(ctx context.Context, agent int64) (inbox.Message, bool, error)) intent.Intent {
+	return input{Env: e, t: t, id: t.Info.ID, here: t}.turnWith(take)
+}
+
 // turnWith starts a turn with one message.
-func (a *App) turnWith(in input, take func(ctx context.Context, agent int64) (inbox.Message, bool, error)) tea.Cmd {
-	if words.Working(in.t.Info.State) {
-		a.sayWhile("it is taken when this turn ends", in.works)
+func (in input) turnWith(take func(ctx context.Context, agent int64) (inbox.Message, bool, error)) intent.Intent {
+	var said intent.Intent
+	if in.works() {
+		said = in.sayWhile("it is taken when this turn ends")
 	}
-	return a.start(in.here, in.text, func() (string, error) {
-		_, ok, err := take(a.ctx, in.id)
+	return intent.All{said, in.start(func(ctx context.Context) (string, error) {
+		_, ok, err := take(ctx, in.id)
 		if err == nil && !ok {
-			return a.nothingReady(in.id)
+			return in.nothingReady(ctx)
 		}
 		return "", err
-	})
+	})}
 }
 
 // each starts one turn after another, until no message is left.
-func (a *App) each(in input) tea.Cmd {
-	a.say("one turn for each message; Esc stops them")
-	return a.start(in.here, in.text, func() (string, error) {
-		n, err := a.pool.Each(a.ctx, in.id)
+func (in input) each() intent.Intent {
+	return intent.All{intent.Say{Text: "one turn for each message; Esc stops them"}, in.start(func(ctx context.Context) (string, error) {
+		n, err := in.Pool.Mail.Each(ctx, in.id)
 		switch {
 		case errors.Is(err, agents.ErrStopped):
 			return fmt.Sprintf("Stopped after %s; what waits is in the inbox", words.Count(n, "message")), nil
 		case err != nil:
 			return "", err
 		case n == 0:
-			return a.nothingReady(in.id)
+			return in.nothingReady(ctx)
 		}
 		return "Handled " + words.Count(n, "message"), nil
-	})
+	})}
 }
 
-func runFire(a *App, in input) (tea.Cmd, error) {
-	if words.Working(in.t.Info.State) {
-		a.sayWhile("it fires when this turn ends; nothing is taken before", in.works)
+func runFire(in input) (intent.Intent, error) {
+	var said intent.Intent
+	if in.works() {
+		said = in.sayWhile("it fires when this turn ends; nothing is taken before")
 	}
 	elsewhere := in.elsewhere()
-	return a.start(in.here, in.text, func() (string, error) {
+	return intent.All{said, in.start(func(ctx context.Context) (string, error) {
 		var n, left int
 		var err error
 		if ids, text := chosen(in.rest); len(ids) > 0 {
-			n, err = a.pool.FireThese(a.ctx, in.id, ids, unquote(text))
+			n, err = in.Pool.Mail.FireThese(ctx, in.id, ids, unquote(text))
 		} else {
-			n, left, err = a.pool.Fire(a.ctx, in.id, unquote(text))
+			n, left, err = in.Pool.Mail.Fire(ctx, in.id, unquote(text))
 		}
 		if errors.Is(err, agents.ErrNoMail) {
-			if text, e := a.nothingReady(in.id); e == nil && text != nothing {
+			if text, e := in.nothingReady(ctx); e == nil && text != nothing {
 				err = errors.New(text)
 			}
 		}
@@ -383,5 +377,5 @@ func runFire(a *App, in input) (tea.Cmd, error) {
 			said = append(said, fmt.Sprintf("%d more did not fit: /fire again", left))
 		}
 		return strings.Join(said, "\n"), err
-	}), nil
+	})}, nil
 }

@@ -1,16 +1,17 @@
-package ui
+package slash
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path"
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/inbox"
 	"fantail/ui/composer"
+	"fantail/ui/intent"
+	"fantail/ui/words"
 )
 
 // Commands that say how mail is delivered.
@@ -19,10 +20,10 @@ import (
 var policyWords = []string{"mode", "from", "quiet", "resume"}
 
 // runPolicy is /messages mode, from, quiet and resume.
-func runPolicy(a *App, in input, word string, rest []string) (tea.Cmd, error) {
+func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 	switch {
 	case word == "mode" && len(rest) == 0:
-		return a.showPolicy(in), nil
+		return in.showPolicy(), nil
 	case word == "mode":
 		h, err := in.parseHandling(rest)
 		if err != nil {
@@ -31,7 +32,7 @@ func runPolicy(a *App, in input, word string, rest []string) (tea.Cmd, error) {
 		if !h.set {
 			return nil, in.wrong("--idle-after stands behind a mode: mode queue %s", rest[0])
 		}
-		return a.override(in, func(o *inbox.Overrides) {
+		return in.override(func(o *inbox.Overrides) {
 			o.Mode, o.ModeAfter = h.mode, h.idle
 		}), nil
 	case word == "from" && len(rest) == 2:
@@ -42,7 +43,7 @@ func runPolicy(a *App, in input, word string, rest []string) (tea.Cmd, error) {
 		if _, err := path.Match(rest[0], ""); err != nil {
 			return nil, fmt.Errorf("%q is no pattern: * stands for any characters, ? for one", rest[0])
 		}
-		return a.override(in, func(o *inbox.Overrides) {
+		return in.override(func(o *inbox.Overrides) {
 			if m == "" {
 				delete(o.From, rest[0])
 				return
@@ -55,22 +56,22 @@ func runPolicy(a *App, in input, word string, rest []string) (tea.Cmd, error) {
 	case word == "from":
 		return nil, in.wrong("from needs a sender (or a pattern such as testing-*) and a mode")
 	case word == "quiet":
-		until, err := parseUntil(rest, a.o.Now())
+		until, err := parseUntil(rest, in.Now())
 		if err != nil {
 			return nil, in.wrong("%v", err)
 		}
-		return a.act(in.here, in.text, func() (string, error) {
-			if err := a.pool.BeQuiet(a.ctx, until); err != nil {
+		return in.act(func(ctx context.Context) (string, error) {
+			if err := in.Pool.Policy.BeQuiet(ctx, until); err != nil {
 				return "", err
 			}
 			text := "Quiet: mail is held, nothing rings and no message starts a turn, until /messages resume"
 			if !until.IsZero() {
-				text = "Quiet until " + inbox.Clock(until, a.o.Now()) + ": mail is held, nothing rings and no message starts a turn; /messages resume ends it sooner"
+				text = "Quiet until " + inbox.Clock(until, in.Now()) + ": mail is held, nothing rings and no message starts a turn; /messages resume ends it sooner"
 			}
 			return text, nil
 		}), nil
 	case word == "resume" && len(rest) == 0:
-		return a.act(in.here, in.text, func() (string, error) { return a.pool.EndQuiet(a.ctx) }), nil
+		return in.act(func(ctx context.Context) (string, error) { return in.Pool.Policy.EndQuiet(ctx) }), nil
 	}
 	return nil, in.wrong("%q is not understood", in.rest)
 }
@@ -91,10 +92,10 @@ func modeOf(word string) (inbox.Mode, error) {
 }
 
 // override changes what the human said about an agent's mail, and shows what holds.
-func (a *App) override(in input, change func(o *inbox.Overrides)) tea.Cmd {
+func (in input) override(change func(o *inbox.Overrides)) intent.Intent {
 	name := in.t.Info.Name
-	return a.act(in.here, in.text, func() (string, error) {
-		p, err := a.pool.Override(a.ctx, in.id, change)
+	return in.act(func(ctx context.Context) (string, error) {
+		p, err := in.Pool.Policy.Override(ctx, in.id, change)
 		if err != nil {
 			return "", err
 		}
@@ -102,10 +103,10 @@ func (a *App) override(in input, change func(o *inbox.Overrides)) tea.Cmd {
 	})
 }
 
-func (a *App) showPolicy(in input) tea.Cmd {
+func (in input) showPolicy() intent.Intent {
 	name := in.t.Info.Name
-	return a.act(in.here, in.text, func() (string, error) {
-		p, err := a.pool.Policy(in.id)
+	return in.act(func(ctx context.Context) (string, error) {
+		p, err := in.Pool.Policy.Policy(in.id)
 		if err != nil {
 			return "", err
 		}
@@ -119,21 +120,21 @@ func policyText(name string, p inbox.Policy) string {
 }
 
 // configAgent is /agent config message-handling MODE [--idle-after=30s].
-func (a *App) configAgent(in input, words []string) (tea.Cmd, error) {
-	if len(words) == 0 {
-		return a.showPolicy(in), nil
+func (in input) configAgent(args []string) (intent.Intent, error) {
+	if len(args) == 0 {
+		return in.showPolicy(), nil
 	}
-	if words[0] != "message-handling" {
-		return nil, in.wrong("config knows message-handling only, not %q", words[0])
+	if args[0] != "message-handling" {
+		return nil, in.wrong("config knows message-handling only, not %q", args[0])
 	}
-	if len(words) == 1 {
-		return a.showPolicy(in), nil
+	if len(args) == 1 {
+		return in.showPolicy(), nil
 	}
-	h, err := in.parseHandling(words[1:])
+	h, err := in.parseHandling(args[1:])
 	if err != nil {
 		return nil, err
 	}
-	return a.override(in, func(o *inbox.Overrides) {
+	return in.override(func(o *inbox.Overrides) {
 		if h.set {
 			o.Default, o.IdleAfter = h.mode, 0
 		}
@@ -151,8 +152,8 @@ type handling struct {
 }
 
 // parseHandling reads `MODE [--idle-after=30s]` of a command.
-func (c command) parseHandling(words []string) (h handling, err error) {
-	for _, w := range words {
+func (c command) parseHandling(args []string) (h handling, err error) {
+	for _, w := range args {
 		value, pause := strings.CutPrefix(w, "--idle-after=")
 		switch {
 		case pause:
@@ -175,14 +176,14 @@ func (c command) parseHandling(words []string) (h handling, err error) {
 
 // parseUntil reads `until 14:00`, `for 2h`, and both without their first word, as a
 // time to come; nothing is the zero time.
-func parseUntil(words []string, now time.Time) (time.Time, error) {
+func parseUntil(args []string, now time.Time) (time.Time, error) {
 	switch {
-	case len(words) == 0:
+	case len(args) == 0:
 		return time.Time{}, nil
-	case len(words) == 1 && (words[0] == "until" || words[0] == "for"):
+	case len(args) == 1 && (args[0] == "until" || args[0] == "for"):
 		return time.Time{}, errors.New("until when? It is written until 14:00 or for 2h")
 	}
-	return when(strings.Join(words, " "), now)
+	return words.When(strings.Join(args, " "), now)
 }
 
 // modeHelp says what the modes do with mail that arrives.
@@ -206,7 +207,7 @@ func modeItems() (items []composer.Item) {
 }
 
 // messagesArguments are candidates for the words of /messages.
-func (a *App) messagesArguments(before []string) (items []composer.Item) {
+func messagesArguments(e Env, before []string, word string) (items []composer.Item) {
 	switch {
 	case len(before) == 0:
 		return []composer.Item{
@@ -225,13 +226,13 @@ func (a *App) messagesArguments(before []string) (items []composer.Item) {
 	case before[0] == "mode" && len(before) == 2 && before[1] == string(inbox.Queue):
 		return []composer.Item{pauseItem}
 	case before[0] == "from" && len(before) == 1:
-		for _, t := range a.tabs.All {
+		for _, t := range e.Tabs.All {
 			items = append(items, composer.Item{Insert: t.Info.Name})
 		}
 	case before[0] == "quiet" && len(before) == 1:
 		return []composer.Item{{Insert: "until", Help: "a time such as 14:00"}, {Insert: "for", Help: "a while such as 2h"}}
 	default:
-		return shelfArguments(before)
+		return shelfArguments(e, before, word)
 	}
 	return items
 }

@@ -1,6 +1,7 @@
-package ui
+package slash
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -8,57 +9,53 @@ import (
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
+	"fantail/ui/intent"
 	"fantail/ui/tabs"
-	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
 
 // runAgent is /agent: it opens, lists, renames and closes helpers, and goes to
 // any agent's tab.
-func runAgent(a *App, in input) (tea.Cmd, error) {
+func runAgent(in input) (intent.Intent, error) {
 	word, rest := firstWord(in.rest)
-	words := strings.Fields(rest)
+	args := strings.Fields(rest)
 	switch word {
 	case "", "list":
 		if rest != "" {
 			return nil, in.wrong("list takes nothing more")
 		}
-		a.answer(in.here, in.text, agentList(a.tabs.All, a.o.Now()), transcript.Plain)
-		return nil, nil
+		return in.tell(agentList(in.Tabs.All, in.Now())), nil
 	case "new":
-		return a.newHelper(in, rest)
+		return in.newHelper(rest)
 	case "config":
-		return a.configAgent(in, words)
+		return in.configAgent(args)
 	case "rename":
-		return a.renameHelper(in, words)
+		return in.renameHelper(args)
 	case "close":
-		if len(words) > 1 {
+		if len(args) > 1 {
 			return nil, in.wrong("one name is closed at a time")
 		}
 		name := in.t.Info.Name
-		if len(words) == 1 {
-			name = words[0]
+		if len(args) == 1 {
+			name = args[0]
 		}
-		return a.closeHelper(in.here, in.text, name, false), nil
+		return in.closeHelper(in.text, name, false), nil
 	}
 	if rest != "" {
 		return nil, in.wrong("%q is not understood", in.rest)
 	}
-	t := a.tabs.ByName(word)
+	t := in.Tabs.ByName(word)
 	if t == nil {
 		return nil, fmt.Errorf("there is no agent %q; /agent lists them, /agent new %s opens a helper", word, word)
 	}
-	a.tabs.To(t)
-	return a.shown(), nil
+	return intent.Go{Agent: t.Info.ID}, nil
 }
 
-func (a *App) newHelper(in input, rest string) (tea.Cmd, error) {
+func (in input) newHelper(rest string) (intent.Intent, error) {
 	var name, model string
 	for _, w := range strings.Fields(rest) {
 		m, ok := strings.CutPrefix(w, "model=")
@@ -71,48 +68,51 @@ func (a *App) newHelper(in input, rest string) (tea.Cmd, error) {
 			return nil, in.wrong("%q is not understood", w)
 		}
 	}
-	return a.then(in.here, in.text, func() (tea.Msg, error) {
-		i, err := a.pool.NewHelper(a.ctx, name, model)
-		return goes{i.ID}, err
+	return in.then(func(ctx context.Context) (intent.Intent, error) {
+		i, err := in.Pool.Agents.NewHelper(ctx, name, model)
+		return intent.Go{Agent: i.ID}, err
 	}), nil
 }
 
-func (a *App) renameHelper(in input, words []string) (tea.Cmd, error) {
+func (in input) renameHelper(args []string) (intent.Intent, error) {
 	old, to := in.t.Info.Name, ""
-	switch len(words) {
+	switch len(args) {
 	case 1:
-		to = words[0]
+		to = args[0]
 	case 2:
-		old, to = words[0], words[1]
+		old, to = args[0], args[1]
 	default:
 		return nil, in.wrong("rename takes the new name, or the old and the new one")
 	}
-	return a.act(in.here, in.text, func() (string, error) {
+	return in.act(func(ctx context.Context) (string, error) {
 		return fmt.Sprintf("%s is now %s. Mail it sent before keeps its name of then: from=%s takes it.", old, to, old),
-			a.pool.RenameHelper(a.ctx, old, to)
+			in.Pool.Agents.RenameHelper(ctx, old, to)
 	}), nil
 }
 
 // closeHelper closes a helper; if it is not finished it asks first.
-func (a *App) closeHelper(here *tabs.Tab, back, name string, force bool) tea.Cmd {
-	return a.then(here, back, func() (tea.Msg, error) {
-		err := a.pool.CloseHelper(a.ctx, name, force)
+func (in input) closeHelper(command, name string, force bool) intent.Intent {
+	return intent.Do{Agent: in.here.Info.ID, Command: command, F: func(ctx context.Context) (intent.Intent, error) {
+		err := in.Pool.Agents.CloseHelper(ctx, name, force)
 		u := (*agents.Unfinished)(nil)
 		if !errors.As(err, &u) {
-			return done{}, err
+			return nil, err
 		}
-		return offered{"the question about " + name, func() {
-			text := u.Error() + ". Its open tasks pass to main; its transcript and its mail are kept, and /resume " + name + " opens it again."
-			a.open(dialog.NewConfirm(a.theme, "Close "+name+"?", text, []dialog.Option{
+		text := u.Error() + ". Its open tasks pass to main; its transcript and its mail are kept, and /resume " + name +
+			" opens it again."
+		return intent.Open{
+			Box: dialog.NewConfirm(in.Theme, "Close "+name+"?", text, []dialog.Option{
 				{Key: "y", Label: "close it"}, {Key: "n", Label: "leave it open"},
-			}), func(d dialog.Decision) tea.Cmd {
+			}),
+			Decide: func(d dialog.Decision) intent.Intent {
 				if c, _ := d.(dialog.Confirmed); c.Choice == "y" {
-					return a.closeHelper(here, "", name, true)
+					return in.closeHelper("", name, true)
 				}
 				return nil
-			})
-		}}, nil
-	})
+			},
+			What: "the question about " + name,
+		}, nil
+	}}
 }
 
 // agentList is what /agent list prints: each agent with its kind and state, and
@@ -163,7 +163,7 @@ const mostPast = 200
 
 // runFork is /fork: without a turn it lists those there are. It is about the tab's
 // own conversation, a background agent's too: its branch can be talked to.
-func runFork(a *App, in input) (tea.Cmd, error) {
+func runFork(in input) (intent.Intent, error) {
 	number, name := 0, ""
 	for _, w := range strings.Fields(in.rest) {
 		n, ok := strings.CutPrefix(w, "name=")
@@ -180,36 +180,34 @@ func runFork(a *App, in input) (tea.Cmd, error) {
 	of := in.here.Info
 	switch {
 	case of.ID == 0:
-		return nil, errOpening
+		return nil, ErrOpening
 	case of.Kind == agents.Fork:
 		return nil, fmt.Errorf("a fork is not forked: %s handles one message and closes; /fork belongs into the tab of an agent you talk to", of.Name)
 	}
-	fork := func(back string, number int) tea.Cmd {
-		return a.then(in.here, back, func() (tea.Msg, error) {
-			i, err := a.pool.Branch(a.ctx, of.ID, number, name)
-			return goes{i.ID}, err
-		})
+	fork := func(command string, number int) intent.Intent {
+		return intent.Do{Agent: of.ID, Command: command, F: func(ctx context.Context) (intent.Intent, error) {
+			i, err := in.Pool.Agents.Branch(ctx, of.ID, number, name)
+			return intent.Go{Agent: i.ID}, err
+		}}
 	}
 	if number > 0 {
 		return fork(in.text, number), nil
 	}
-	return a.then(in.here, in.text, func() (tea.Msg, error) {
-		past, err := a.pool.Turns(a.ctx, of.ID, mostPast)
+	return in.then(func(ctx context.Context) (intent.Intent, error) {
+		past, err := in.Pool.Agents.Turns(ctx, of.ID, mostPast)
 		if err == nil && len(past) == 0 {
 			err = fmt.Errorf("no turn of %s has ended yet: there is nothing to branch from", of.Name)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return offered{"the list of turns", func() {
-			a.open(dialog.NewPicker(a.theme, "Branch from "+of.Name+" behind turn", pastItems(past, a.o.Now()), false), func(d dialog.Decision) tea.Cmd {
-				if p, ok := d.(dialog.Picked); ok {
-					n, _ := strconv.Atoi(p.Value)
-					return fork("", n)
-				}
-				return nil
-			})
-		}}, nil
+		box := dialog.NewPicker(in.Theme, "Branch from "+of.Name+" behind turn", pastItems(past, in.Now()), false)
+		list := picked(box, func(number string) intent.Intent {
+			n, _ := strconv.Atoi(number)
+			return fork("", n)
+		})
+		list.What = "the list of turns"
+		return list, nil
 	}), nil
 }
 
@@ -228,9 +226,9 @@ func pastItems(past []agents.PastTurn, now time.Time) []dialog.Item {
 }
 
 // agentArguments are candidates for what follows those words of /agent.
-func (a *App) agentArguments(before []string) (items []composer.Item) {
+func agentArguments(e Env, before []string, _ string) (items []composer.Item) {
 	names := func(kind agents.Kind, help string) {
-		for _, t := range a.tabs.All {
+		for _, t := range e.Tabs.All {
 			if kind == "" || t.Info.Kind == kind {
 				items = append(items, composer.Item{Insert: t.Info.Name, Help: help})
 			}

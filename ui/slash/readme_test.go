@@ -1,4 +1,4 @@
-package ui
+package slash
 
 import (
 	"os"
@@ -8,7 +8,7 @@ import (
 
 // TestReadmeListsTheCommands holds the README's table against the one that runs.
 func TestReadmeListsTheCommands(t *testing.T) {
-	text, err := os.ReadFile("../README.md")
+	text, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -17,7 +17,7 @@ func TestReadmeListsTheCommands(t *testing.T) {
 	if !ok || !closed {
 		t.Fatal("README.md has lost the marks <!-- commands --> and <!-- /commands -->")
 	}
-	if want := CommandTable(); table != want {
+	if want := Table(); table != want {
 		t.Errorf("README.md lists other commands than there are; between the marks it must say:\n%s", want)
 	}
 }

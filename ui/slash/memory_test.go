@@ -1,4 +1,4 @@
-package ui
+package slash
 
 import (
 	"context"
@@ -11,7 +11,7 @@ import (
 
 // library keeps one document.
 type library struct {
-	Pool
+	Memory
 	version int
 	text    string
 }
@@ -31,8 +31,6 @@ func (l *library) Remember(_ context.Context, _, text string, expect *int) (int,
 // Spec: M-10.
 func TestKeepDocument(t *testing.T) {
 	l := &library{version: 1, text: "one\n"}
-	a := New(Options{})
-	a.pool = l
 	was := agents.Document{Name: "notes", Part: "today", Version: 1, Text: "one\n"}
 	for _, c := range []struct {
 		was  agents.Document
@@ -47,9 +45,9 @@ func TestKeepDocument(t *testing.T) {
 		{was, "three\n", "It was changed meanwhile. Your text is kept in /x/notes.md", transcript.Bad, true},
 		{agents.Document{Name: "notes", Part: "today", Version: 2, Text: "two\n"}, "", "#mem-notes/today was removed; /memory log", transcript.Good, false},
 	} {
-		m, keep := a.keepDocument(c.was, c.text, "/x/notes.md")
-		if !strings.HasPrefix(m.text, c.says) || m.tone != c.tone || keep != c.keep {
-			t.Errorf("%q: %+v, %v", c.text, m, keep)
+		says, tone, keep := keepDocument(t.Context(), l, c.was, c.text, "/x/notes.md")
+		if !strings.HasPrefix(says, c.says) || tone != c.tone || keep != c.keep {
+			t.Errorf("%q: %q, %v, %v", c.text, says, tone, keep)
 		}
 	}
 	if l.text != "" || l.version != 3 {

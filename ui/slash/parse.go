@@ -1,8 +1,9 @@
-package ui
+package slash
 
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -20,7 +21,7 @@ func leadingOptions(s string, keys ...string) (map[string]string, string, error)
 	for {
 		s = strings.TrimLeft(s, " \t\n")
 		key, behind, ok := strings.Cut(s, "=")
-		if !ok || !contains(keys, key) {
+		if !ok || !slices.Contains(keys, key) {
 			if meant := near.Word(key, keys); ok && meant != "" && isWord(key) {
 				return nil, "", fmt.Errorf("%s= is no option, is it %s=? A prompt that begins so stands in quotes", key, meant)
 			}
@@ -63,7 +64,7 @@ func leadingFlags(s string, keys ...string) (map[string][]string, string, error)
 		s = strings.TrimLeft(s, " \t\n")
 		key, value, ok := strings.Cut(s, "=")
 		key, dashed := strings.CutPrefix(key, "--")
-		if !ok || !dashed || !contains(keys, key) {
+		if !ok || !dashed || !slices.Contains(keys, key) {
 			return flags, s, nil
 		}
 		var word string
@@ -73,15 +74,6 @@ func leadingFlags(s string, keys ...string) (map[string][]string, string, error)
 		}
 		flags[key] = append(flags[key], word)
 	}
-}
-
-func contains(xs []string, x string) bool {
-	for _, y := range xs {
-		if x == y {
-			return true
-		}
-	}
-	return false
 }
 
 // firstWord cuts s behind its first word.
@@ -111,14 +103,4 @@ func seconds(s string) (time.Duration, error) {
 		err = errors.New("it must be more than nothing")
 	}
 	return d, err
-}
-
-// nearest is the command whose name or alias is most like name, "" if none is.
-func nearest(name string) string {
-	var names []string
-	for _, c := range commands() {
-		names = append(append(names, c.name), c.aliases...)
-	}
-	c, _ := find(near.Word(name, names))
-	return c.name
 }

@@ -1,4 +1,4 @@
-package ui
+package words
 
 import (
 	"fmt"
@@ -49,46 +49,31 @@ func (d Doubt) Queued(q agents.Queue) string {
 	return strings.Join(names, ", ") + more + " will fail: " + plainly
 }
 
-// warned adds a warning, if there is one, to what a command says.
-func warned(text, warning string) string {
-	if warning != "" {
-		text += "\n⚠ " + warning
+// WhenQueued is what is said of a task that was just queued: that it joins the run that
+// goes on, or what starts it.
+func (d Doubt) WhenQueued(t agents.Task, how, start string, joins bool) string {
+	then := start + " starts it"
+	if joins {
+		then = "it joins the run that goes on"
 	}
-	return text
+	return Warned("Queued "+t.Name+how+"; "+then, d.Of(t))
 }
 
-// queued is what is said of a task that was just queued and that the command run
-// starts. It runs in a command.
-func (a *App) queued(t agents.Task, how, run string) string {
-	if a.pool.Joins(t.ID) {
-		run = "it joins the run that goes on"
-	} else {
-		run += " starts it"
-	}
-	return warned("Queued "+t.Name+how+"; "+run, a.o.Doubt.Of(t))
-}
-
-// edited is what is said of a queued task of that agent whose prompt was changed. It runs
-// in a command.
-func (a *App) edited(agent int64, name string) string {
+// WhenEdited is what is said of a queued task whose prompt was changed, in that queue.
+func (d Doubt) WhenEdited(name string, q agents.Queue) string {
 	text := "Changed the prompt of " + name
-	q, err := a.pool.Queue(a.ctx, agent)
-	if err != nil {
-		return text // it is changed; the queue was not asked for
-	}
 	for _, t := range q.Tasks {
 		if t.State == "queued" && t.Name == name {
-			return warned(text, a.o.Doubt.Of(t))
+			return Warned(text, d.Of(t))
 		}
 	}
 	return text
 }
 
-// doubts is [Doubt.Queued] of an agent's queue. It runs in a command.
-func (a *App) doubts(agent int64) string {
-	q, err := a.pool.Queue(a.ctx, agent)
-	if err != nil {
-		return "" // it is the run that is asked for
+// Warned adds a warning, if there is one, to what a command says.
+func Warned(text, warning string) string {
+	if warning != "" {
+		text += "\n⚠ " + warning
 	}
-	return a.o.Doubt.Queued(q)
+	return text
 }

@@ -1,0 +1,36 @@
+package intent
+
+import (
+	"strings"
+
+	"fantail/themes"
+	"fantail/ui/dialog"
+)
+
+// Kill asks whether an agent is to end, and if others live below it whether they are
+// too; end is done if so.
+func Kill(theme *themes.Theme, name string, below []string, end func(cascade bool) Intent) Intent {
+	text := "What it has goes into the inbox of who dispatched it."
+	options := []dialog.Option{{Key: "k", Label: "end it"}, {Key: "c", Label: "let it work"}}
+	if n := len(below); n > 0 {
+		live := " live"
+		if n == 1 {
+			live = " lives"
+		}
+		text = strings.Join(below, ", ") + live + " below it."
+		options = []dialog.Option{
+			{Key: "o", Label: "end only " + name + "; their results go to the nearest agent above it"},
+			{Key: "a", Label: "end all of them"},
+			{Key: "c", Label: "end none"},
+		}
+	}
+	return Open{Box: dialog.NewConfirm(theme, "End "+name+"?", text, options), Decide: func(d dialog.Decision) Intent {
+		switch c, _ := d.(dialog.Confirmed); c.Choice {
+		case "k", "o":
+			return end(false)
+		case "a":
+			return end(true)
+		}
+		return nil
+	}}
+}

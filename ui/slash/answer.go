@@ -1,0 +1,160 @@
+package slash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"fantail/agents"
+	"fantail/tools/permit"
+	"fantail/ui/composer"
+	"fantail/ui/intent"
+	"fantail/ui/words"
+)
+
+// tooSoon is how long a question can't be answered by a command that names only who asks:
+// what was typed may be meant for the one before.
+const tooSoon = time.Second
+
+// runAnswer is /answer: it answers the question a message stands for, or an
+// agent's, or opens it.
+func runAnswer(in input) (intent.Intent, error) {
+	who, rest := firstWord(in.rest)
+	if who == "" {
+		return intent.Question{}, nil
+	}
+	if n, err := strconv.ParseInt(strings.TrimPrefix(who, "#"), 10, 64); err == nil {
+		return in.answerMessage(n, rest)
+	}
+	t := in.Tabs.ByName(who)
+	switch {
+	case t == nil:
+		return nil, fmt.Errorf("there is no agent %q; /answer alone opens the oldest question", who)
+	case t.Info.Question == nil:
+		return nil, fmt.Errorf("%s asks nothing now", who)
+	case rest == "":
+		return intent.Question{Agent: t.Info.ID}, nil
+	case in.Now().Sub(t.Info.Question.Since) < tooSoon:
+		return nil, fmt.Errorf("%s asked this just now: %s; look at it, and answer again", who, t.Info.Question.Gist())
+	}
+	return in.answerWith(*t.Info.Question, rest)
+}
+
+// answerMessage is /answer with a message's number.
+func (in input) answerMessage(n int64, rest string) (intent.Intent, error) {
+	for _, t := range in.Tabs.All {
+		if q := t.Info.Question; q != nil && q.Message == n {
+			if rest == "" {
+				return intent.Question{Agent: t.Info.ID}, nil
+			}
+			return in.answerWith(*q, rest)
+		}
+	}
+	return in.act(func(ctx context.Context) (string, error) {
+		q, err := in.Pool.Questions.Asked(ctx, n)
+		if err == nil {
+			err = fmt.Errorf("#%d is open, but the tab of %s is closed: /resume %s opens it", n, q.Name, q.Name)
+		}
+		if errors.Is(err, agents.ErrAnswered) {
+			return words.Sentence(err), nil
+		}
+		return "", err
+	}), nil
+}
+
+// answerWith answers q with what was typed.
+func (in input) answerWith(q agents.Question, text string) (intent.Intent, error) {
+	ans, err := in.answerTo(q, text)
+	if err != nil {
+		return nil, err
+	}
+	return in.act(func(ctx context.Context) (string, error) {
+		err := in.Pool.Questions.Answer(ctx, q.ID, ans)
+		switch {
+		case errors.Is(err, agents.ErrAnswered):
+			return words.Sentence(err), nil
+		case err != nil:
+			return "", err
+		}
+		return fmt.Sprintf("Answered %s: %s\n  %s", q.Name, ans, q.Gist()), nil
+	}), nil
+}
+
+// answerArguments complete who asks, and what can be answered.
+func answerArguments(e Env, before []string, _ string) (items []composer.Item) {
+	for _, t := range e.Tabs.All {
+		q := t.Info.Question
+		switch {
+		case q == nil:
+		case len(before) == 0:
+			items = append(items, composer.Item{Insert: t.Info.Name, Help: q.Gist()})
+		case len(before) > 1 || before[0] != t.Info.Name && before[0] != strconv.FormatInt(q.Message, 10):
+		case q.Asks != nil:
+			for n, o := range q.Asks.Options {
+				items = append(items, composer.Item{Insert: strconv.Itoa(n + 1), Help: o.Label})
+			}
+		default:
+			items = append(items, composer.Item{Insert: "yes", Help: q.Gist()})
+			if q.Rule != "" {
+				items = append(items, composer.Item{Insert: "session", Help: string(q.Rule)})
+			}
+			items = append(items, composer.Item{Insert: "no"})
+		}
+	}
+	return items
+}
+
+// answerTo reads an answer to q: yes, session or no with a reason for a call;
+// for another question the numbers of its options, or text, which in quotes is
+// never a number.
+func (c command) answerTo(q agents.Question, text string) (agents.Answer, error) {
+	if q.Asks != nil {
+		return c.wordsTo(q, text)
+	}
+	word, rest := firstWord(text)
+	var ans agents.Answer
+	switch strings.ToLower(word) {
+	case "yes", "y", "once":
+		ans.Choice = permit.Once
+	case "session", "s":
+		ans.Choice = permit.Session
+	case "no", "n":
+		return agents.Answer{Choice: permit.No, Reason: unquote(rest)}, nil
+	}
+	switch {
+	case ans.Choice == "":
+		return ans, c.wrong("%s asks whether a call may run: %q is none of yes, session and no", q.Name, word)
+	case rest != "":
+		return ans, c.wrong("%s takes nothing more; only a no has a reason", word)
+	case ans.Choice == permit.Session && q.Rule == "":
+		return ans, errors.New("no rule can cover this call for the session: yes lets it run once, no refuses it")
+	}
+	return ans, nil
+}
+
+func (c command) wordsTo(q agents.Question, text string) (agents.Answer, error) {
+	if said := unquote(text); said != text || len(q.Asks.Options) == 0 {
+		if said == "" {
+			return agents.Answer{}, c.wrong("the answer is empty")
+		}
+		return agents.Answer{Text: said}, nil
+	}
+	var labels []string
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		n, err := strconv.Atoi(word)
+		if err != nil {
+			return agents.Answer{Text: text}, nil
+		}
+		if n < 1 || n > len(q.Asks.Options) {
+			return agents.Answer{}, fmt.Errorf("there is no option %d, only 1 to %d; in quotes it is an answer of your own", n, len(q.Asks.Options))
+		}
+		labels = append(labels, q.Asks.Options[n-1].Label)
+	}
+	if len(labels) > 1 && !q.Asks.Multiple {
+		return agents.Answer{}, errors.New("only one option can be chosen; in quotes it is an answer of your own")
+	}
+	return agents.Answer{Text: strings.Join(labels, ", ")}, nil
+}

@@ -1,0 +1,168 @@
+package slash
+
+import (
+	"slices"
+	"strings"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/themes"
+	"fantail/ui/composer"
+	"fantail/ui/tabs"
+)
+
+// completer yields candidates for the word that is being typed after those before it.
+// It looks only at what is in memory.
+type completer func(e Env, before []string, word string) []composer.Item
+
+// Complete yields the candidates for what is being typed: commands, files, documents and
+// the arguments of a command.
+func Complete(e Env, trigger, line, word string) []composer.Item {
+	switch trigger {
+	case "/":
+		var items []composer.Item
+		for _, c := range commands() {
+			items = append(items, composer.Item{Insert: c.name, Label: c.usage(), Help: c.help})
+		}
+		return items
+	case "@":
+		if e.Files == nil {
+			return nil
+		}
+		return items(e.Files.Find(word, 500)...)
+	case "#":
+		return e.mention(word)
+	}
+	name, _, _ := strings.Cut(strings.TrimPrefix(line, "/"), " ")
+	for _, c := range commands() {
+		if c.name == name && c.complete != nil {
+			return c.complete(e, strings.Fields(strings.TrimSuffix(line, word))[1:], word)
+		}
+	}
+	return nil
+}
+
+// Mention yields the documents that what is being typed may name.
+func Mention(e Env, trigger, word string) []composer.Item {
+	if trigger != "#" {
+		return nil
+	}
+	return e.mention(word)
+}
+
+// items are candidates that need no explanation.
+func items(inserts ...string) (items []composer.Item) {
+	for _, s := range inserts {
+		items = append(items, composer.Item{Insert: s})
+	}
+	return items
+}
+
+// names are the names of the agents of which ok is true.
+func (e Env) names(ok func(i agents.Info) bool) (names []string) {
+	for _, t := range e.Tabs.All {
+		if ok(t.Info) {
+			names = append(names, t.Info.Name)
+		}
+	}
+	return names
+}
+
+func living(i agents.Info) bool { return !i.State.Terminal() }
+
+// texted reports whether a text is being typed after a name: it can't be completed.
+func texted(before []string) bool {
+	return len(before) > 0 && !strings.HasPrefix(before[len(before)-1], "--")
+}
+
+func livingArguments(e Env, before []string, _ string) []composer.Item {
+	if texted(before) {
+		return nil
+	}
+	return items(e.names(living)...)
+}
+
+func endedArguments(e Env, before []string, _ string) []composer.Item {
+	if texted(before) {
+		return nil
+	}
+	return items(e.names(func(i agents.Info) bool { return !living(i) && i.Kind != agents.Main })...)
+}
+
+func closeArguments(e Env, before []string, word string) []composer.Item {
+	names := endedArguments(e, before, word)
+	if len(names) > 1 {
+		names = append(names, items("--finished")...)
+	}
+	return names
+}
+
+func killArguments(e Env, _ []string, _ string) []composer.Item {
+	names := e.names(func(i agents.Info) bool { return living(i) && i.Kind != agents.Main })
+	return items(append(append(names, e.Tally.Names...), "--cascade", "--orphan")...)
+}
+
+func sendArguments(e Env, before []string, word string) []composer.Item {
+	if texted(before) {
+		return nil
+	}
+	names := livingArguments(e, before, word)
+	for _, p := range []inbox.Priority{inbox.Low, inbox.High, inbox.Urgent} {
+		names = append(names, items("--priority="+string(p))...)
+	}
+	return append(names, items("--tag=")...)
+}
+
+func whyArguments(e Env, _ []string, _ string) []composer.Item {
+	return items(e.names(living)...)
+}
+
+func viewArguments(Env, []string, string) (is []composer.Item) {
+	for _, p := range tabs.Order {
+		is = append(is, items(strings.ToLower(p.String()))...)
+	}
+	return is
+}
+
+// senders are the candidates of what takes messages.
+func (e Env) senders(more ...string) []composer.Item {
+	var from []string
+	for _, t := range e.Tabs.All {
+		if t != e.Tabs.Acting() {
+			from = append(from, "from="+t.Info.Name)
+		}
+	}
+	return items(slices.Concat(from, []string{"--lifo", "--show-only"}, more)...)
+}
+
+func checkArguments(e Env, _ []string, _ string) []composer.Item { return e.senders("--one", "--peek") }
+
+func receiveArguments(e Env, _ []string, _ string) []composer.Item {
+	return e.senders("timeout=", "--wait")
+}
+
+func inboxArguments(e Env, before []string, word string) []composer.Item {
+	if len(before) > 0 {
+		return shelfArguments(e, before, word)
+	}
+	all := func(agents.Info) bool { return true }
+	return slices.Concat(shelfVerbs[:], items("--list", "--all"), items(e.names(all)...))
+}
+
+func forkArguments(Env, []string, string) []composer.Item { return items("name=") }
+
+func themeArguments(Env, []string, string) []composer.Item { return items(themes.Names()...) }
+
+func modeArguments(Env, []string, string) (is []composer.Item) {
+	for _, m := range modes {
+		is = append(is, composer.Item{Insert: string(m.mode), Help: m.help})
+	}
+	return is
+}
+
+func modelArguments(e Env, _ []string, _ string) []composer.Item {
+	if e.Models == nil {
+		return nil
+	}
+	return items(e.Models()...)
+}

@@ -1,0 +1,313 @@
+package slash
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fantail/agents"
+	"fantail/agents/roster"
+	"fantail/tools"
+	"fantail/ui/composer"
+	"fantail/ui/intent"
+	"fantail/ui/words"
+)
+
+func runPush(in input) (intent.Intent, error) {
+	task := tools.Task{}
+	keys := []string{"model", "name", "timeout", "deliver", "after", "resume"}
+	opts, prompt, err := leadingOptions(in.rest, keys...)
+	if err == nil {
+		prompt, task.Resume, err = resumed(opts, prompt, keys)
+	}
+	if err != nil {
+		return nil, in.wrong("%v", err)
+	}
+	task.Model, task.Name, task.Deliver = opts["model"], opts["name"], opts["deliver"]
+	if s, ok := opts["timeout"]; ok {
+		if task.Timeout, err = seconds(s); err != nil {
+			return nil, in.wrong("timeout=%s is no time (300, 90s, 5m)", s)
+		}
+	}
+	if names, ok := opts["after"]; ok {
+		if strings.HasSuffix(names, ",") {
+			return nil, in.wrong("after=%s ends with a comma; the names stand without spaces", names)
+		}
+		task.After = strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' })
+	}
+	if task.Prompt = unquote(prompt); task.Prompt == "" {
+		return nil, in.wrong("the prompt is missing")
+	}
+	return in.act(func(ctx context.Context) (string, error) {
+		t, err := in.Pool.Tasks.Push(ctx, in.id, task)
+		if err != nil {
+			return "", err
+		}
+		return in.queued(t, ""), nil
+	}), nil
+}
+
+func runRun(in input) (intent.Intent, error) {
+	var s tools.Start
+	for _, word := range strings.Fields(in.rest) {
+		n, err := strconv.Atoi(word)
+		limit, timed := strings.CutPrefix(word, "timeout=")
+		switch {
+		case word == "--once":
+			s.Once = true
+		case timed:
+			if s.Timeout, err = seconds(limit); err != nil {
+				return nil, in.wrong("%s is no time (300, 90s, 5m)", word)
+			}
+		case err != nil || n < 1:
+			return nil, in.wrong("%q is no number of agents", word)
+		case s.Count != 0:
+			return nil, in.wrong("one number is enough, not %d and %d", s.Count, n)
+		default:
+			s.Count = n
+		}
+	}
+	return in.act(func(ctx context.Context) (string, error) {
+		q, _ := in.Pool.Tasks.Queue(ctx, in.id) // unread it warns of nothing: it is the run that was asked for
+		r, err := in.Pool.Tasks.Run(ctx, in.id, s)
+		return words.Warned(r.String(), in.Doubt.Queued(q)), err
+	}), nil
+}
+
+func runQueue(in input) (intent.Intent, error) {
+	sub, rest := firstWord(in.rest)
+	name, text := firstWord(rest)
+	switch {
+	case in.rest == "":
+		return in.listQueue(10), nil
+	case in.rest == "--all":
+		return in.listQueue(0), nil
+	case in.rest == "--panel":
+		return intent.Queue{Agent: in.id, Name: in.t.Info.Name}, nil
+	case sub != "rm" && sub != "move" && sub != "edit":
+		return nil, in.wrong("%q is not understood", in.rest)
+	case name == "":
+		return nil, in.wrong("the name of a queued task is missing")
+	}
+	switch sub {
+	case "rm":
+		if text != "" {
+			return nil, in.wrong("rm takes one name")
+		}
+		return in.act(func(ctx context.Context) (string, error) {
+			return "Removed " + name, in.Pool.Tasks.Remove(ctx, name)
+		}), nil
+	case "move":
+		to, err := strconv.Atoi(text)
+		if err != nil || to < 1 {
+			return nil, in.wrong("%q is no position: 1 is the first", text)
+		}
+		return in.act(func(ctx context.Context) (string, error) {
+			at, err := in.Pool.Tasks.Move(ctx, name, to)
+			return fmt.Sprintf("%s is number %d of the queue now", name, at), err
+		}), nil
+	}
+	if text == "" {
+		return in.fetchPrompt(name), nil
+	}
+	return in.act(func(ctx context.Context) (string, error) {
+		if err := in.Pool.Tasks.Edit(ctx, name, text); err != nil {
+			return "", err
+		}
+		return in.edited(ctx, name), nil
+	}), nil
+}
+
+func (in input) listQueue(most int) intent.Intent {
+	return in.act(func(ctx context.Context) (string, error) {
+		q, err := in.Pool.Tasks.Queue(ctx, in.id)
+		return roster.QueueText(q, in.Now(), most), err
+	})
+}
+
+// fetchPrompt brings the prompt of a queued task into the box, as the command that
+// changes it.
+func (in input) fetchPrompt(name string) intent.Intent {
+	here := in.here.Info.ID
+	return in.then(func(ctx context.Context) (intent.Intent, error) {
+		text, err := in.Pool.Tasks.Typed(ctx, name)
+		return intent.Back{Agent: here, Text: "/queue edit " + name + " " + text}, err
+	})
+}
+
+// queued is what is said of a task that was just queued.
+func (in input) queued(t agents.Task, how string) string {
+	return in.Doubt.WhenQueued(t, how, "/run", in.Pool.Tasks.Joins(t.ID))
+}
+
+// edited is what is said of a queued task whose prompt was changed.
+func (in input) edited(ctx context.Context, name string) string {
+	q, err := in.Pool.Tasks.Queue(ctx, in.id)
+	if err != nil {
+		q = agents.Queue{} // it is changed; the queue was not asked for
+	}
+	return in.Doubt.WhenEdited(name, q)
+}
+
+func runRetry(in input) (intent.Intent, error) {
+	name, hint := firstWord(in.rest)
+	if name == "" {
+		return nil, in.wrong("the name of a task that ended is missing")
+	}
+	return in.act(func(ctx context.Context) (string, error) {
+		t, before, err := in.Pool.Tasks.Retry(ctx, in.id, name, unquote(hint))
+		how := ""
+		if before == agents.Completed {
+			how = ", which had completed,"
+		}
+		if err != nil {
+			return "", err
+		}
+		return in.queued(t, how+" again"), nil
+	}), nil
+}
+
+// oneName is the single argument of a command.
+func (c command) oneName(rest string) (string, error) {
+	args := strings.Fields(rest)
+	if len(args) != 1 {
+		return "", c.wrong("one name is needed")
+	}
+	return args[0], nil
+}
+
+func runKill(in input) (intent.Intent, error) {
+	args := strings.Fields(in.rest)
+	how := ""
+	if n := len(args); n > 0 && (args[n-1] == "--cascade" || args[n-1] == "--orphan") {
+		how, args = args[n-1], args[:n-1]
+	}
+	name, err := in.oneName(strings.Join(args, " "))
+	if err != nil {
+		return nil, err
+	}
+	queued := slices.Contains(in.Tally.Names, name)
+	kill := func(cascade bool) intent.Intent {
+		return in.start(func(ctx context.Context) (string, error) {
+			text := "Ended " + name
+			switch {
+			case queued:
+				text = "Removed " + name + ", which had not started"
+			case cascade:
+				text += " and all below it"
+			}
+			return text, in.Pool.Tasks.Kill(ctx, name, cascade)
+		})
+	}
+	below := in.Tabs.LiveBelow(name)
+	if how != "" || len(below) == 0 {
+		return kill(how == "--cascade"), nil
+	}
+	return intent.Kill(in.Theme, name, below, kill), nil
+}
+
+func runArguments(Env, []string, string) []composer.Item { return items("--once", "timeout=") }
+
+func retryArguments(e Env, before []string, _ string) []composer.Item {
+	if len(before) > 0 {
+		return nil // a word of a hint can't be completed
+	}
+	return items(e.tasks(true)...)
+}
+
+func queueArguments(e Env, before []string, _ string) []composer.Item {
+	switch {
+	case len(before) == 0:
+		return items("rm", "move", "edit", "--all", "--panel")
+	case len(before) == 1 && !strings.HasPrefix(before[0], "--"):
+		return items(e.Tally.Names...)
+	}
+	return nil
+}
+
+func pushArguments(e Env, before []string, word string) []composer.Item {
+	switch {
+	case !options(before):
+		return nil // a word of a prompt can't be completed
+	case strings.HasPrefix(word, "after="):
+		list := word[:strings.LastIndexAny(word, "=,")+1]
+		var names []string
+		for _, n := range append(slices.Clone(e.Tally.Names), e.tasks(false)...) {
+			names = append(names, list+n)
+		}
+		return items(names...)
+	}
+	return items("name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake", "after=")
+}
+
+// options reports whether all words are of the form key=value.
+func options(args []string) bool {
+	for _, w := range args {
+		if !strings.Contains(w, "=") {
+			return false
+		}
+	}
+	return true
+}
+
+// tasks names the background agents, only those that ended if ended says so.
+func (e Env) tasks(ended bool) []string {
+	var names []string
+	for _, t := range e.Tabs.All {
+		if t.Info.Kind.Ends() && (!ended || t.Info.State.Terminal()) {
+			names = append(names, t.Info.Name)
+		}
+	}
+	return names
+}
+
+func runDoctor(in input) (intent.Intent, error) {
+	if in.rest != "" {
+		return nil, in.wrong("%q is not understood", in.rest)
+	}
+	return in.act(func(ctx context.Context) (string, error) {
+		l, err := in.Pool.Agents.Ledger(ctx)
+		return l.String(), err
+	}), nil
+}
+
+func runResume(in input) (intent.Intent, error) {
+	name, prompt := firstWord(in.rest)
+	if name == "" {
+		return nil, in.wrong("one name is needed")
+	}
+	prompt = unquote(prompt)
+	return in.act(func(ctx context.Context) (string, error) {
+		t, goes, err := in.Pool.Tasks.Resume(ctx, in.id, name, prompt)
+		if !goes {
+			return "The tab of " + name + " is open again", err
+		}
+		if err != nil {
+			return "", err
+		}
+		return words.Warned(name+" goes on with what it did; its result comes into the inbox", in.Doubt.Of(t)), nil
+	}), nil
+}
+
+// resumed takes the word resume from the front of what /push was given, if a name
+// says whose transcript goes on: without one it is the prompt's.
+func resumed(opts map[string]string, prompt string, keys []string) (rest string, is bool, err error) {
+	if opts["resume"] != "" {
+		opts["name"] = opts["resume"]
+		return prompt, true, nil
+	}
+	word, after := firstWord(prompt)
+	if word != "resume" {
+		return prompt, false, nil
+	}
+	more, after, err := leadingOptions(after, keys...)
+	if err != nil || opts["name"] == "" && more["name"] == "" {
+		return prompt, false, err
+	}
+	for k, v := range more {
+		opts[k] = v
+	}
+	return after, true, nil
+}

@@ -1,0 +1,63 @@
+package slash
+
+import (
+	"context"
+	"strings"
+
+	"fantail/ui/intent"
+	"fantail/ui/tabs"
+	"fantail/ui/words"
+)
+
+func runAgents(in input) (intent.Intent, error) {
+	if in.rest != "" {
+		return nil, in.wrong("%q is not understood", in.rest)
+	}
+	return intent.Overview{}, nil
+}
+
+func runView(in input) (intent.Intent, error) {
+	p, ok := tabs.PaneOf(in.rest)
+	if !ok {
+		return nil, in.wrong("%q is no view", in.rest)
+	}
+	return intent.View{Agent: in.here.Info.ID, Pane: p}, nil
+}
+
+func runWhy(in input) (intent.Intent, error) {
+	name := in.rest
+	if name == "" {
+		name = in.here.Info.Name
+	}
+	if strings.ContainsAny(name, " \t\n") {
+		return nil, in.wrong("it is about one agent")
+	}
+	return in.act(func(ctx context.Context) (string, error) {
+		n, err := in.Pool.Agents.Does(name)
+		return words.Why(n, in.Now()), err
+	}), nil
+}
+
+func runWrapUp(in input) (intent.Intent, error) {
+	name, err := in.oneName(in.rest)
+	if err != nil {
+		return nil, err
+	}
+	return in.act(func(ctx context.Context) (string, error) {
+		return name + " was asked to wrap up", in.Pool.Agents.WrapUp(ctx, name)
+	}), nil
+}
+
+func runContext(in input) (intent.Intent, error) {
+	if in.rest != "" {
+		return nil, in.wrong("%q is not understood", in.rest)
+	}
+	of := in.here.Info
+	if of.ID == 0 {
+		return nil, ErrOpening
+	}
+	return in.act(func(ctx context.Context) (string, error) {
+		c, err := in.Pool.Agents.Context(ctx, of.ID)
+		return words.Context(of.Name, c), err
+	}), nil
+}

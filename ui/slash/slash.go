@@ -1,0 +1,209 @@
+// Package slash has the commands that are typed behind a slash.
+//
+// Does: find the command in its table, read its arguments, complete them, list them for
+// the help and the README. A new command is a row of table.go and a function in the file
+// of its kind, which returns what is wanted (see package intent).
+//
+// Does not: carry anything out. What asks the pool does so in the function of an
+// [intent.Do], which runs off the interface's goroutine and must not look into a tab.
+//
+// Imports: agents, agents/memory, agents/roster, inbox, store/config/near, themes, tools, tools/permit, ui/composer,
+// ui/dialog, ui/files, ui/frame, ui/intent, ui/tabs, ui/transcript, ui/words.
+package slash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/agents"
+	"fantail/store/config/near"
+	"fantail/themes"
+	"fantail/ui/dialog"
+	"fantail/ui/files"
+	"fantail/ui/intent"
+	"fantail/ui/tabs"
+	"fantail/ui/transcript"
+	"fantail/ui/words"
+)
+
+// Env is what a command may look at, and what it may ask. Without Pool nothing but the
+// commands that need no workspace runs.
+type Env struct {
+	Pool      Pool
+	Open      bool // Pool is there
+	Tabs      *tabs.Tabs
+	Tally     agents.Tally
+	Files     *files.Index      // nil: not read yet
+	Documents []agents.Document // as of the last time they were wanted
+	Now       func() time.Time
+	Theme     *themes.Theme
+	NoColor   bool
+	Models    func() []string // nil: unknown
+	Doubt     words.Doubt
+	// Remember keeps what was chosen for the next start in this workspace. nil: nothing is.
+	Remember func(ctx context.Context, c agents.Choice, name string) error
+}
+
+// command is one slash command: a row of the table, which feeds the parser, the
+// completion, the help and the README.
+type command struct {
+	name    string
+	aliases []string
+	args    string
+	help    string
+	run     func(in input) (intent.Intent, error)
+	// complete yields candidates for the word that is being typed after the arguments
+	// before; nil: there are none.
+	complete completer
+	alone    bool // it needs no workspace
+}
+
+// input is a command and what it was given.
+type input struct {
+	command
+	Env
+
+	t    *tabs.Tab // whom it acts for
+	id   int64     // of that agent: what runs beside the screen must not look into a tab
+	here *tabs.Tab // where it was typed and where its answer shows
+	text string    // the whole line
+	rest string    // after the name
+}
+
+// ErrOpening is the error of a command that came before the workspace did.
+var ErrOpening = errors.New("the workspace is still being opened; try again in a moment")
+
+// Run finds the command that text is, and says what it wants; here is the tab in which
+// it was typed.
+func Run(e Env, here *tabs.Tab, text string) (intent.Intent, error) {
+	name, rest := firstWord(strings.TrimPrefix(text, "/"))
+	c, ok := find(name)
+	if !ok {
+		if strings.Contains(name, "/") {
+			return nil, fmt.Errorf("there is no command /%s; a space in front sends it as a prompt", name)
+		}
+		if near := nearest(name); near != "" {
+			return nil, fmt.Errorf("there is no command /%s; did you mean /%s?", name, near)
+		}
+		return nil, fmt.Errorf("there is no command /%s; /help lists them", name)
+	}
+	agent := e.Tabs.Acting()
+	in := input{command: c, Env: e, t: agent, id: agent.Info.ID, here: here, text: text, rest: rest}
+	if (!e.Open || in.id == 0) && !c.alone {
+		return nil, ErrOpening
+	}
+	return c.run(in)
+}
+
+func find(name string) (command, bool) {
+	for _, c := range commands() {
+		if c.name == name {
+			return c, true
+		}
+		for _, x := range c.aliases {
+			if x == name {
+				return c, true
+			}
+		}
+	}
+	return command{}, false
+}
+
+// nearest is the command whose name or alias is most like name, "" if none is.
+func nearest(name string) string {
+	var names []string
+	for _, c := range commands() {
+		names = append(append(names, c.name), c.aliases...)
+	}
+	c, _ := find(near.Word(name, names))
+	return c.name
+}
+
+func (c command) usage() string {
+	if c.args == "" {
+		return "/" + c.name
+	}
+	return "/" + c.name + " " + c.args
+}
+
+// wrong is the error of a command that was given what it can't take.
+func (c command) wrong(format string, args ...any) error {
+	return fmt.Errorf("/%s: %s; it is %s", c.name, fmt.Sprintf(format, args...), c.usage())
+}
+
+// works reports whether the agent that the command is for is at work.
+func (in input) works() bool { return words.Working(in.t.Info.State) }
+
+// elsewhere names the agent whose tab shows what the command brings, if that is
+// not the tab it was typed in.
+func (in input) elsewhere() string {
+	if in.here == in.t {
+		return ""
+	}
+	return in.t.Info.Name
+}
+
+// act does f after what was done before it, and shows what f says below the command.
+func (in input) act(f func(ctx context.Context) (string, error)) intent.Intent {
+	return intent.Do{Agent: in.here.Info.ID, Command: in.text, F: said(f)}
+}
+
+// start is act for what may wait long.
+func (in input) start(f func(ctx context.Context) (string, error)) intent.Intent {
+	return intent.Do{Agent: in.here.Info.ID, Command: in.text, Long: true, F: said(f)}
+}
+
+// then is act for what ends in more than words.
+func (in input) then(f func(ctx context.Context) (intent.Intent, error)) intent.Intent {
+	return intent.Do{Agent: in.here.Info.ID, Command: in.text, F: f}
+}
+
+// heads is for what brings messages into the tab of the agent: there the command is shown
+// above them, at once. What is brought elsewhere is only told here, below the command.
+func (in input) heads(do intent.Intent) intent.Intent {
+	d, ok := do.(intent.Do)
+	if !ok || in.here != in.t {
+		return do
+	}
+	d.Command = ""
+	return intent.All{in.tell(""), d}
+}
+
+// said makes an intent of what f says.
+func said(f func(ctx context.Context) (string, error)) func(ctx context.Context) (intent.Intent, error) {
+	return func(ctx context.Context) (intent.Intent, error) {
+		text, err := f(ctx)
+		return intent.Said{Text: text}, err
+	}
+}
+
+// tell shows a text below the command, at once.
+func (in input) tell(text string) intent.Intent {
+	return intent.Tell{Agent: in.here.Info.ID, Command: in.text, Text: text, Tone: transcript.Plain}
+}
+
+// sayWhile says in the status line what is so while the agent works.
+func (in input) sayWhile(text string) intent.Intent {
+	return intent.Say{Text: text, While: in.works}
+}
+
+// keep has the workspace keep what was chosen on a screen.
+func (in input) keep(ctx context.Context, c agents.Choice, name string) error {
+	if in.Remember == nil {
+		return nil
+	}
+	return in.Remember(ctx, c, name)
+}
+
+// picked opens a picker; then follows from the value that was picked.
+func picked(box dialog.Box, then func(value string) intent.Intent) intent.Open {
+	return intent.Open{Box: box, Decide: func(d dialog.Decision) intent.Intent {
+		if p, ok := d.(dialog.Picked); ok {
+			return then(p.Value)
+		}
+		return nil
+	}}
+}

@@ -1,0 +1,136 @@
+package slash
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"fantail/agents"
+	"fantail/themes"
+	"fantail/tools/permit"
+	"fantail/ui/dialog"
+	"fantail/ui/intent"
+	"fantail/ui/words"
+)
+
+func runClose(in input) (intent.Intent, error) {
+	names := []string{in.rest}
+	switch in.rest {
+	case "":
+		names[0] = in.here.Info.Name
+	case "--finished", "--all":
+		names = nil
+		for _, t := range in.Tabs.All {
+			if t.Info.State.Terminal() {
+				names = append(names, t.Info.Name)
+			}
+		}
+		if len(names) == 0 {
+			return nil, fmt.Errorf("no agent has ended")
+		}
+	}
+	return intent.Do{Agent: in.t.Info.ID, Command: in.text, F: said(func(ctx context.Context) (string, error) {
+		for _, name := range names {
+			if err := in.Pool.Agents.CloseTab(ctx, name); err != nil {
+				return "", err
+			}
+		}
+		return "", nil
+	})}, nil
+}
+
+func runModel(in input) (intent.Intent, error) {
+	set := func(name string) intent.Intent {
+		main := in.id == in.Tabs.Main().Info.ID // whose model new agents get: a helper's is its own
+		return in.act(func(ctx context.Context) (string, error) {
+			err := in.Pool.Agents.SetModel(ctx, in.id, name)
+			if err == nil && main {
+				err = in.keep(ctx, agents.ModelChoice, name)
+			}
+			return "The model is " + name, err
+		})
+	}
+	if in.rest != "" {
+		return set(in.rest), nil
+	}
+	var items []dialog.Item
+	if in.Models != nil {
+		for _, m := range in.Models() {
+			items = append(items, dialog.Item{Value: m, Label: m, Chosen: m == in.t.Info.Model})
+		}
+	}
+	if len(items) == 0 {
+		return in.tell("The model is " + in.t.Info.Model), nil
+	}
+	return picked(dialog.NewPicker(in.Theme, "Model (now "+in.t.Info.Model+")", items, true), set), nil
+}
+
+func runMode(in input) (intent.Intent, error) {
+	if in.rest == "" {
+		var items []dialog.Item
+		for _, m := range modes {
+			items = append(items, dialog.Item{Value: string(m.mode), Label: string(m.mode), Help: m.help, Chosen: m.mode == in.Tally.Mode})
+		}
+		box := dialog.NewPicker(in.Theme, "Mode (now "+string(in.Tally.Mode)+")", items, false)
+		return picked(box, func(name string) intent.Intent { return intent.Mode{Mode: permit.Mode(name)} }), nil
+	}
+	m, err := permit.ParseMode(in.rest)
+	if err != nil {
+		return nil, err
+	}
+	return intent.Mode{Mode: m}, nil
+}
+
+func runTheme(in input) (intent.Intent, error) {
+	set := func(name string) (intent.Intent, error) {
+		t, err := themes.Load(name, in.NoColor)
+		if err != nil {
+			return nil, err
+		}
+		if !in.Open {
+			return intent.Theme{Theme: t}, nil // nobody is there yet to remember it
+		}
+		return intent.All{intent.Theme{Theme: t}, in.act(func(ctx context.Context) (string, error) {
+			return "The theme is " + name, in.keep(ctx, agents.ThemeChoice, name)
+		})}, nil
+	}
+	if in.rest != "" {
+		return set(in.rest)
+	}
+	var items []dialog.Item
+	for _, n := range themes.Names() {
+		items = append(items, dialog.Item{Value: n, Label: n, Chosen: n == in.Theme.Name})
+	}
+	box := dialog.NewPicker(in.Theme, "Theme (now "+in.Theme.Name+")", items, false)
+	return picked(box, func(name string) intent.Intent {
+		i, err := set(name)
+		if err != nil {
+			return intent.Say{Text: words.Sentence(err)}
+		}
+		return i
+	}), nil
+}
+
+func runNew(in input) (intent.Intent, error) {
+	return in.start(func(ctx context.Context) (string, error) { return "", in.Pool.Agents.Clear(ctx, in.id) }), nil
+}
+
+func runCompact(in input) (intent.Intent, error) {
+	var said intent.Intent
+	if in.works() {
+		said = in.sayWhile("it is compacted when this turn ends")
+	}
+	return intent.All{said, in.start(func(ctx context.Context) (string, error) {
+		err := in.Pool.Agents.Compact(ctx, in.id, in.rest)
+		if errors.Is(err, agents.ErrStopped) { // who stopped it does not want the command back
+			return "Compacting was stopped; nothing has changed", nil
+		}
+		return "", err
+	})}, nil
+}
+
+func runCopy(in input) (intent.Intent, error) { return intent.Copy{Text: in.here.Copied()}, nil }
+
+func runHelp(input) (intent.Intent, error) { return intent.Help{}, nil }
+
+func runQuit(input) (intent.Intent, error) { return intent.Quit{}, nil }
