@@ -22,6 +22,7 @@ type Plan struct {
 	Later []string
 	// Memory are the functions that may look at memory inside a transaction, with the reason.
 	Memory map[string]string
+	Sizes  Sizes
 }
 
 // Confined says where a module outside of ours may be imported. A place ends in /...
@@ -42,7 +43,7 @@ type Rule struct {
 
 // Rules are all of them.
 func (plan Plan) Rules() (all []Rule) {
-	for _, some := range [][]Rule{plan.imports(), plan.sql(), plan.state(), plan.code(), plan.names(), plan.comments(), plan.locks()} {
+	for _, some := range [][]Rule{plan.imports(), plan.sql(), plan.state(), plan.code(), plan.names(), plan.comments(), plan.locks(), plan.sizes()} {
 		all = append(all, some...)
 	}
 	return all

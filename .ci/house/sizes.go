@@ -1,0 +1,194 @@
+package house
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/types"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"fantail/.ci/house/tree"
+)
+
+// limits are how large anything may be. What is larger stands in the list of sizes with
+// its number, which may only fall.
+var limits = map[string]int{
+	"methods":   40,   // of a type
+	"fields":    30,   // of a struct
+	"interface": 15,   // methods of one
+	"lines":     3000, // of a package without its tests, rounded up to hundreds
+	"bools":     0,    // functions with a parameter of type bool
+}
+
+// Sizes is how large what is too large may be: by kind and name, as in "methods ui.App".
+type Sizes map[string]int
+
+// ReadSizes reads the list: a kind, a name and a number a line.
+func ReadSizes(text string) (Sizes, error) {
+	s := Sizes{}
+	for lines := bufio.NewScanner(strings.NewReader(text)); lines.Scan(); {
+		words := strings.Fields(lines.Text())
+		if len(words) == 0 || strings.HasPrefix(words[0], "#") {
+			continue
+		}
+		if len(words) != 3 {
+			return nil, fmt.Errorf("the sizes: %q is not KIND NAME NUMBER", lines.Text())
+		}
+		n, err := strconv.Atoi(words[2])
+		if _, known := limits[words[0]]; err != nil || !known {
+			return nil, fmt.Errorf("the sizes: %q is not KIND NAME NUMBER", lines.Text())
+		}
+		s[words[0]+" "+words[1]] = n
+	}
+	return s, nil
+}
+
+// String is the list as ReadSizes reads it.
+func (s Sizes) String() string {
+	var b strings.Builder
+	b.WriteString("# What is larger than it should be, and by how much it may be that. A number only falls:\n# go test . -run TestSizes -lower writes what a cut has reached.\n")
+	for _, name := range slices.Sorted(maps.Keys(s)) {
+		fmt.Fprintln(&b, name, s[name])
+	}
+	return b.String()
+}
+
+// Lowered is s with what the tree has reached; nothing of it rises, and nothing is added.
+func (s Sizes) Lowered(t *tree.Tree) (Sizes, error) {
+	now, err := measure(t)
+	low := Sizes{}
+	for name, n := range s {
+		if n = min(n, now[name]); n > limits[kind(name)] {
+			low[name] = n
+		}
+	}
+	return low, err
+}
+
+// kind is the first word of a size's name.
+func kind(name string) string {
+	k, _, _ := strings.Cut(name, " ")
+	return k
+}
+
+// measure returns the sizes of all there is.
+func measure(t *tree.Tree) (Sizes, error) {
+	typed, err := t.Typed()
+	if err != nil {
+		return nil, err
+	}
+	s := Sizes{}
+	for dir, p := range typed {
+		scope := p.Types.Scope()
+		for _, name := range scope.Names() {
+			named, ok := scope.Lookup(name).(*types.TypeName)
+			if !ok || named.IsAlias() {
+				continue
+			}
+			switch u := named.Type().Underlying().(type) {
+			case *types.Interface:
+				s["interface "+dir+"."+name] = u.NumMethods()
+			case *types.Struct:
+				s["fields "+dir+"."+name] = u.NumFields()
+			}
+			if n, ok := named.Type().(*types.Named); ok {
+				s["methods "+dir+"."+name] = n.NumMethods()
+			}
+		}
+	}
+	for _, f := range t.Files {
+		if f.Test || strings.HasPrefix(f.Dir, ".ci/") {
+			continue
+		}
+		s["lines "+f.Dir] += t.Set.File(f.Syntax.Pos()).LineCount()
+		for _, d := range f.Syntax.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok && chooses(fn) {
+				if fn.Name.IsExported() {
+					s["bools exported"]++
+				} else {
+					s["bools unexported"]++
+				}
+			}
+		}
+	}
+	for name, n := range s {
+		if kind(name) == "lines" {
+			s[name] = (n + 99) / 100 * 100
+		}
+	}
+	return s, nil
+}
+
+// chooses reports whether a parameter of fn is a bool.
+func chooses(fn *ast.FuncDecl) bool {
+	return slices.ContainsFunc(fn.Type.Params.List, func(p *ast.Field) bool { return tree.Name(p.Type) == "bool" })
+}
+
+// checkSizes refuses what grows beyond its limit, or beyond what the list grants it.
+func (plan Plan) checkSizes(t *tree.Tree) (f tree.Findings) {
+	now, err := measure(t)
+	if err != nil {
+		return tree.Findings{err.Error()}
+	}
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if granted := max(limits[kind(name)], plan.Sizes[name]); now[name] > granted {
+			f.Add("%s: %d; it may have %d: %s (what only moved or got a new name is written into .ci/house/sizes.txt by hand: %s %d)", name, now[name], granted, remedies[kind(name)], name, now[name])
+		}
+	}
+	return f
+}
+
+// remedies are what to do about what is too large, by kind.
+var remedies = map[string]string{
+	"methods":   "give a part of what the type does to a type of its own",
+	"fields":    "put what changes together into a type of its own",
+	"interface": "take several interfaces, each where it is used, or the concrete type",
+	"lines":     "give a concern a package of its own",
+	"bools":     "make it two functions, or give the choice a named type",
+}
+
+// checkLower refuses a list that grants more than is needed: what fell stays down.
+func (plan Plan) checkLower(t *tree.Tree) (f tree.Findings) {
+	low, err := plan.Sizes.Lowered(t)
+	if err != nil {
+		return tree.Findings{err.Error()}
+	}
+	for _, name := range slices.Sorted(maps.Keys(plan.Sizes)) {
+		if low[name] != plan.Sizes[name] {
+			f.Add("%s fell from %d to %s: go test . -run TestSizes -lower writes it down", name, plan.Sizes[name], cmp.Or(strings.TrimPrefix(strconv.Itoa(low[name]), "0"), "what all may have"))
+		}
+	}
+	return f
+}
+
+// sizes are the rules on how large anything may be.
+func (plan Plan) sizes() []Rule {
+	row := func(n int, format string) (s string) {
+		for i := range n {
+			s += fmt.Sprintf(format, i)
+		}
+		return s
+	}
+	const head = "-- a/a.go --\npackage a\n"
+	grown := func(n int) string { return head + "type T int\n" + row(n, "func (T) m%d() {}\n") }
+	return []Rule{
+		{Name: "nothing grows too large", Check: plan.checkSizes, Whole: plan.checkLower, Bad: []string{
+			grown(41),
+			grown(20) + "-- a/b.go --\npackage a\n" + row(21, "func (T) n%d() {}\n"),
+			head + "type T struct {\n" + row(31, "f%d int\n") + "}\n",
+			head + "type T interface {\n" + row(16, "m%d()\n") + "}\n",
+			head + "type A interface {\n" + row(9, "m%d()\n") + "}\ntype B interface {\n" + row(9, "n%d()\n") + "}\ntype T interface { A; B }\n",
+			head + strings.Repeat("\n", 3100),
+			head + row(200, "func F%d(whether bool) {}\n"),
+			head + row(200, "func f%d(n int, this, that bool) {}\n"),
+		}, Good: []string{
+			grown(40),
+			head + "type T struct {\n" + row(30, "f%d int\n") + "}\ntype U interface {\n" + row(15, "m%d()\n") + "}\ntype V = T\n",
+			head + strings.Repeat("\n", 2900) + "-- a/a_test.go --\npackage a\nfunc f(x bool) {}\n" + strings.Repeat("\n", 3100),
+		}},
+	}
+}
