@@ -26,7 +26,7 @@ import (
 // Tests may import what they need, but the screen's packages only from there.
 var arrows = map[string][]string{
 	".":                    {"*"},
-	"agents":               {"agents/event", "agents/history", "agents/llm", "agents/memory", "agents/prompts", "agents/queue", "agents/roster", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
+	"agents":               {"agents/event", "agents/history", "agents/llm", "agents/memory", "agents/prompts", "agents/queue", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
 	"agents/event":         {"agents/history", "agents/llm", "inbox", "store", "tools", "tools/permit"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "store", "tools/secret"},
 	"agents/llm":           {},
@@ -39,6 +39,7 @@ var arrows = map[string][]string{
 	"agents/prompts":       {},
 	"agents/queue":         {},
 	"agents/roster":        {"agents/event", "agents/history", "inbox", "store", "tools"},
+	"agents/waits":         {"agents/event", "agents/queue", "inbox"},
 	"inbox":                {"store"},
 	"inbox/rules":          {"inbox"},
 	"store":                {},
@@ -115,13 +116,13 @@ var top = []string{
 // memory are the functions that may look at memory inside a transaction, and why what they
 // find there may be older than the tx. None of it is written back.
 var memory = map[string]string{
-	"agents.waits.awaited":      "who waits is in memory only; who begins to wait beside this finds the message gone",
-	"agents.Pool.modelOf":       "the row may name a model that is no longer configured; memory has the one that took its place",
-	"agents.mailroom.arrivals":  "policies decide from memory; mail that enters beside a change of them entered before it",
-	"agents.forks.handled":      "what a fork was made for, which is set once, before it begins",
-	"agents.agent.haltedBy":     "what stopped the agent is in memory only, and was set before its turn could end of it",
-	"agents.agent.room":         "the window of the model that is configured; beside a change of model a take fits the one before",
-	"agents/history.Words.Rest": "the words are what is written; nobody but their scribe writes them down",
+	"agents/waits.Table.Awaited": "who waits is in memory only; who begins to wait beside this finds the message gone",
+	"agents.Pool.modelOf":        "the row may name a model that is no longer configured; memory has the one that took its place",
+	"agents.mailroom.arrivals":   "policies decide from memory; mail that enters beside a change of them entered before it",
+	"agents.forks.handled":       "what a fork was made for, which is set once, before it begins",
+	"agents.agent.haltedBy":      "what stopped the agent is in memory only, and was set before its turn could end of it",
+	"agents.agent.room":          "the window of the model that is configured; beside a change of model a take fits the one before",
+	"agents/history.Words.Rest":  "the words are what is written; nobody but their scribe writes them down",
 }
 
 // later are the functions that run a function they are given at another time.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fantail/agents/history"
+	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -47,13 +48,13 @@ func (a *agent) await(ctx context.Context) error {
 	}
 	waiting, release := a.steerable(ctx)
 	defer release()
-	w := a.p.waits.begin(&wait{agent: a.id, children: true})
+	w := a.p.waits.Begin(&waits.Wait{Agent: a.id, Children: true})
 	regain := a.aside("waiting for " + strings.Join(a.owed(), ", "))
-	err := w.until(waiting, func() (bool, error) {
+	err := w.Until(waiting, func() (bool, error) {
 		reported, err := a.reported(ctx)
 		return reported || len(a.owed()) == 0, err
 	})
-	w.end()
+	w.End()
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)

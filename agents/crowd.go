@@ -6,13 +6,14 @@ import (
 	"iter"
 
 	"fantail/agents/queue"
+	"fantail/agents/waits"
 	"fantail/store"
 )
 
 // onlooker is how those who wait see the agents.
 type onlooker struct{ p *Pool }
 
-var _ crowd = onlooker{}
+var _ waits.Crowd = onlooker{}
 
 func (o onlooker) Hold(f func()) {
 	o.p.mu.Lock()
@@ -20,8 +21,8 @@ func (o onlooker) Hold(f func()) {
 	f()
 }
 
-func (o onlooker) Living() iter.Seq[actor] {
-	return func(yield func(actor) bool) {
+func (o onlooker) Living() iter.Seq[waits.Actor] {
+	return func(yield func(waits.Actor) bool) {
 		for _, a := range o.p.living {
 			if !yield(a.actor()) {
 				return
@@ -30,21 +31,21 @@ func (o onlooker) Living() iter.Seq[actor] {
 	}
 }
 
-func (o onlooker) Agent(id int64) (actor, bool) {
+func (o onlooker) Agent(id int64) (waits.Actor, bool) {
 	if a := o.p.living[id]; a != nil {
 		return a.actor(), true
 	}
-	return actor{}, false
+	return waits.Actor{}, false
 }
 
 // Called returns the agent of that name whose tab is open, be it alive or not.
-func (o onlooker) Called(name string) (actor, bool) {
+func (o onlooker) Called(name string) (waits.Actor, bool) {
 	for _, a := range o.p.agents {
 		if a.info.Name == name {
 			return a.actor(), true
 		}
 	}
-	return actor{}, false
+	return waits.Actor{}, false
 }
 
 func (o onlooker) Queue() *queue.Queue { return o.p.queue }
@@ -52,8 +53,8 @@ func (o onlooker) Queue() *queue.Queue { return o.p.queue }
 func (o onlooker) Told() { o.Hold(o.p.told) }
 
 // actor is what others that wait must know of the agent. The caller holds mu.
-func (a *agent) actor() actor {
-	return actor{
+func (a *agent) actor() waits.Actor {
+	return waits.Actor{
 		ID: a.id, Parent: a.info.Parent, Name: a.info.Name, State: a.info.State, Tasked: a.kind == Sub, Dormant: a.dormant(),
 		Acts: !a.dormant() && (a.info.State != Idle || a.p.o.Attended),
 	}

@@ -7,6 +7,7 @@ import (
 
 	"fantail/agents/history"
 	"fantail/agents/roster"
+	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -63,18 +64,18 @@ func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode stri
 // background, its time-out is that of an async one.
 func (d desk) result(ctx context.Context, call string, t Task, patient bool) (text string, entry int64, err error) {
 	p := d.a.p
-	w := p.waits.begin(&wait{agent: d.a.id, from: t.Name, task: t.ID, patient: patient})
+	w := p.waits.Begin(&waits.Wait{Agent: d.a.id, From: t.Name, Task: t.ID, Patient: patient})
 	d.a.set(func(i *Info) { i.Delegated++ })
 	regain := d.a.aside("waiting for " + t.Name)
 	defer func() {
-		w.end()
+		w.End()
 		d.a.set(func(i *Info) { i.Delegated-- })
 		_ = regain(ctx) // an error is the turn's end, which runCall sees
 	}()
 	ended := false
-	if w.until(ctx, func() (bool, error) {
+	if w.Until(ctx, func() (bool, error) {
 		ended = !p.unended(t.ID)
-		return ended || w.inBackground(), nil
+		return ended || w.InBackground(), nil
 	}) != nil {
 		then := "it goes on, and its result arrives in your inbox by itself"
 		if p.ctx.Err() != nil {
@@ -141,7 +142,7 @@ func (p *Pool) Background(agent int64) []string {
 
 // putAside is Background for a caller that holds mu.
 func (p *Pool) putAside(agent int64) []string {
-	names, longer := p.waits.background(agent)
+	names, longer := p.waits.Background(agent)
 	for _, task := range longer {
 		p.extend(task)
 	}

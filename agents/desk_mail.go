@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fantail/agents/history"
+	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -49,21 +50,21 @@ func (a *agent) untilStarted(ctx context.Context, names []string) (goOn func(), 
 		if task == 0 {
 			continue
 		}
-		w := a.p.waits.begin(&wait{agent: a.id, from: name})
+		w := a.p.waits.Begin(&waits.Wait{Agent: a.id, From: name})
 		regain, before := a.aside("waiting for "+name+" to start"), goOn
 		goOn = func() {
 			before()
 			_ = regain(ctx) // for as long as the turn lasts: an error is its end, which runCall sees
 		}
 		started := func() bool { return a.p.starting(name) != task }
-		err := w.until(until, func() (bool, error) { return started(), nil })
-		w.end()
+		err := w.Until(until, func() (bool, error) { return started(), nil })
+		w.End()
 		if err == nil || started() {
 			continue
 		}
 		goOn()
-		if never := (nothing{}); errors.As(err, &never) {
-			return nil, fmt.Errorf("send to %s: %s; nothing was sent", name, never.why)
+		if never := (waits.Nothing{}); errors.As(err, &never) {
+			return nil, fmt.Errorf("send to %s: %s; nothing was sent", name, never.Why)
 		}
 		return nil, fmt.Errorf("send to %s: it has not started: %w; nothing was sent", name, err)
 	}

@@ -85,7 +85,7 @@ func (f *forks) Fork(ctx context.Context, agent, message int64) error {
 		row := store.Agent{
 			Kind: string(Fork), Trust: above.Trust, Parent: parent.id, Model: model.Name, State: string(Queued), Handles: message,
 		}
-		if m, _, err := inbox.Find(&tx.View, message); err != nil || p.waits.awaited(parent.id, m) {
+		if m, _, err := inbox.Find(&tx.View, message); err != nil || p.waits.Awaited(parent.id, m) {
 			return err
 		}
 		if row.Name, err = roster.ForkName(&tx.View, above.Name); err != nil {

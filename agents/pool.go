@@ -9,7 +9,7 @@
 // render anything for people.
 //
 // Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/history,
-// agents/llm, agents/memory, agents/prompts, agents/queue, agents/roster.
+// agents/llm, agents/memory, agents/prompts, agents/queue, agents/roster, agents/waits.
 package agents
 
 import (
@@ -28,6 +28,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/queue"
 	"fantail/agents/roster"
+	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -72,7 +73,6 @@ type Options struct {
 
 // Errors the pool's methods return (wrapped, with the names in the text).
 var (
-	ErrNothing = errors.New("nothing can arrive")
 	ErrStopped = errors.New("stopped")
 	ErrTimeout = errors.New("timed out")
 	errKilled  = errors.New("killed")
@@ -101,7 +101,7 @@ type Pool struct {
 
 	dispatch chan struct{} // a token: look for tasks to start
 	hooks    hooks         // set before the agents run
-	waits    *waits
+	waits    *waits.Table
 	forks    *forks
 	takes    *takes
 
@@ -150,15 +150,15 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	}
 	p.inbox = inbox.New(o.DB, p.rung)
 	p.questions = newQuestions(o.DB, p.inbox, o.Gate, o.Now)
-	p.waits = newWaits(onlooker{p})
+	p.waits = waits.New(onlooker{p})
 	p.takes = &takes{db: o.DB, inbox: p.inbox, waits: p.waits}
 	p.forks = &forks{p: p, handles: map[int64]*handling{}}
 	p.mailroom = newMailroom(o, p.inbox, &p.mu, recipients{p}, p.forks)
 	p.letters = &letters{db: o.DB, inbox: p.inbox, now: o.Now, who: register{p}, snooze: func() { token(p.due) }}
-	p.waits.ended = append(p.waits.ended, p.unawaited)
+	p.waits.OnEnd = append(p.waits.OnEnd, p.unawaited)
 	p.hooks = hooks{
-		changed: []func(){p.waits.changed},
-		mailed:  []func(agent int64){p.waits.came},
+		changed: []func(){p.waits.Changed},
+		mailed:  []func(agent int64){p.waits.Came},
 		ended:   []func(i Info){p.mailroom.ended, p.forks.ended},
 	}
 	kept, err := p.recover(ctx)

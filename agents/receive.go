@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fantail/agents/history"
+	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -100,13 +101,13 @@ func (t *takes) receive(ctx context.Context, k history.Book, q inbox.Query, how 
 	if q.From != "" {
 		why = "waiting for a message from " + q.From
 	}
-	w := t.waits.begin(&wait{agent: k.Agent, from: q.From, outside: how.outside, mail: true})
+	w := t.waits.Begin(&waits.Wait{Agent: k.Agent, From: q.From, Outside: how.outside, Mail: true})
 	resume := how.stands(why)
 	defer func() {
-		w.end()
+		w.End()
 		resume()
 	}()
-	err := w.until(ctx, func() (bool, error) {
+	err := w.Until(ctx, func() (bool, error) {
 		if !how.hasMail() {
 			return false, nil
 		}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fantail/agents/history"
+	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -47,7 +48,7 @@ func (a *agent) room() int {
 type takes struct {
 	db    *store.DB
 	inbox *inbox.Inbox
-	waits *waits
+	waits *waits.Table
 }
 
 // due takes what is due at this seam, in the transaction that opens it: whole

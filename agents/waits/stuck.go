@@ -1,4 +1,4 @@
-package agents
+package waits
 
 import (
 	"fmt"
@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"fantail/agents/event"
 )
 
 // stuck notes that w found nothing as of version, and reports whether nothing can ever
@@ -17,7 +19,7 @@ import (
 // have not looked since something changed, for a message may be there for them; other
 // waiters come to life from these, to a fixpoint. What is left waits for each other or
 // for nobody.
-func (ws *waits) stuck(w *wait, version int64) (why string, is bool) {
+func (ws *Table) stuck(w *Wait, version int64) (why string, is bool) {
 	ws.crowd.Hold(func() {
 		ws.mu.Lock()
 		defer ws.mu.Unlock()
@@ -33,7 +35,7 @@ func (ws *waits) stuck(w *wait, version int64) (why string, is bool) {
 		}
 		for v := range ws.circle(w, can) { // once w goes on, they could not tell any more
 			v.why = ws.explain(v)
-			token(v.poke)
+			v.lookAgain()
 		}
 		why, is = ws.explain(w), true
 	})
@@ -42,7 +44,7 @@ func (ws *waits) stuck(w *wait, version int64) (why string, is bool) {
 
 // sawNothing notes that w found nothing as of version. The last waiter to look makes
 // the others judge anew whether they are stuck. False: something changed since w looked.
-func (ws *waits) sawNothing(w *wait, version int64) bool {
+func (ws *Table) sawNothing(w *Wait, version int64) bool {
 	if version != ws.version {
 		return false
 	}
@@ -57,7 +59,7 @@ func (ws *waits) sawNothing(w *wait, version int64) bool {
 	}
 	for v := range ws.all() {
 		if v != w {
-			token(v.poke)
+			v.lookAgain()
 		}
 	}
 	return true
@@ -66,12 +68,12 @@ func (ws *waits) sawNothing(w *wait, version int64) bool {
 // comes reports whether the end of w comes whatever others do: a single task always
 // ends, and so does work that has started. Dispatched tasks that wait for others, which
 // wait for this agent, do not start before it has ended.
-func (ws *waits) comes(w *wait) bool {
-	if !w.children {
-		return w.task != 0
+func (ws *Table) comes(w *Wait) bool {
+	if !w.Children {
+		return w.Task != 0
 	}
 	for a := range ws.crowd.Living() {
-		if a.Tasked && a.Parent == w.agent {
+		if a.Tasked && a.Parent == w.Agent {
 			return true
 		}
 	}
@@ -87,11 +89,11 @@ type actors struct {
 func (c actors) add(name string, dispatcher int64) { c.names[name], c.work[dispatcher] = true, true }
 
 // able are those that can still act.
-func (ws *waits) able() actors {
+func (ws *Table) able() actors {
 	blocked := map[int64]bool{}
 	for id, vs := range ws.of { // an agent that waits for several is blocked if all are
-		if a, ok := ws.crowd.Agent(id); ok && a.State == Waiting {
-			blocked[id] = !slices.ContainsFunc(vs, func(v *wait) bool { return v.looked != ws.version })
+		if a, ok := ws.crowd.Agent(id); ok && a.State == event.Waiting {
+			blocked[id] = !slices.ContainsFunc(vs, func(v *Wait) bool { return v.looked != ws.version })
 		}
 	}
 	can := actors{names: map[string]bool{}, work: map[int64]bool{}}
@@ -110,7 +112,7 @@ func (ws *waits) able() actors {
 			}
 		}
 		for v := range ws.all() {
-			if a, ok := ws.crowd.Agent(v.agent); ok && !can.names[a.Name] && ws.canEnd(can, v) {
+			if a, ok := ws.crowd.Agent(v.Agent); ok && !can.names[a.Name] && ws.canEnd(can, v) {
 				can.add(a.Name, a.Parent)
 				grew = true
 			}
@@ -120,31 +122,31 @@ func (ws *waits) able() actors {
 }
 
 // canEnd reports whether one of those that can act can end v.
-func (ws *waits) canEnd(can actors, v *wait) bool {
+func (ws *Table) canEnd(can actors, v *Wait) bool {
 	name := ws.name(v)
 	switch {
-	case v.outside:
+	case v.Outside:
 		return true
-	case v.from != "":
-		return v.from != name && can.names[v.from]
-	case v.children:
-		return can.work[v.agent]
+	case v.From != "":
+		return v.From != name && can.names[v.From]
+	case v.Children:
+		return can.work[v.Agent]
 	}
 	return len(can.names) > 1 || len(can.names) == 1 && !can.names[name]
 }
 
 // name is who waits.
-func (ws *waits) name(v *wait) string {
-	a, _ := ws.crowd.Agent(v.agent)
+func (ws *Table) name(v *Wait) string {
+	a, _ := ws.crowd.Agent(v.Agent)
 	return a.Name
 }
 
 // circle are the waits for a message that wait for w as w waits for them, directly or
 // over others, and that nothing can end either.
-func (ws *waits) circle(w *wait, can actors) iter.Seq[*wait] {
-	in := map[*wait]bool{}
+func (ws *Table) circle(w *Wait, can actors) iter.Seq[*Wait] {
+	in := map[*Wait]bool{}
 	for v := range ws.all() {
-		if v != w && w.mail && v.mail && v.why == "" && !ws.canEnd(can, v) && ws.leads(w, v) && ws.leads(v, w) {
+		if v != w && w.Mail && v.Mail && v.why == "" && !ws.canEnd(can, v) && ws.leads(w, v) && ws.leads(v, w) {
 			in[v] = true
 		}
 	}
@@ -152,13 +154,13 @@ func (ws *waits) circle(w *wait, can actors) iter.Seq[*wait] {
 }
 
 // leads reports whether w waits for v's agent, directly or over others that wait.
-func (ws *waits) leads(w, v *wait) bool {
-	seen, next := map[*wait]bool{w: true}, []*wait{w}
+func (ws *Table) leads(w, v *Wait) bool {
+	seen, next := map[*Wait]bool{w: true}, []*Wait{w}
 	for len(next) > 0 {
 		at := next[0]
 		next = next[1:]
 		for u := range ws.all() {
-			if !u.mail || u.agent == at.agent || at.from != "" && at.from != ws.name(u) {
+			if !u.Mail || u.Agent == at.Agent || at.From != "" && at.From != ws.name(u) {
 				continue
 			}
 			if u == v {
@@ -174,63 +176,63 @@ func (ws *waits) leads(w, v *wait) bool {
 }
 
 // explain says why nothing can end w, with the next step.
-func (ws *waits) explain(w *wait) string {
+func (ws *Table) explain(w *Wait) string {
 	idle, named := 0, false
 	var after []string
 	tasks := ws.crowd.Queue()
 	for q := range tasks.All() {
 		if !tasks.Wanted(q) {
 			idle++
-			named = named || q.Name == w.from
+			named = named || q.Name == w.From
 		}
-		if q.Name == w.from && len(q.Needs) > 0 {
+		if q.Name == w.From && len(q.Needs) > 0 {
 			after = q.Waits()
 		}
 	}
 	switch {
 	case len(after) > 0:
-		return fmt.Sprintf("%s is queued and waits for %s, which can't go on: /queue", w.from, strings.Join(after, ", "))
+		return fmt.Sprintf("%s is queued and waits for %s, which can't go on: /queue", w.From, strings.Join(after, ", "))
 	case named:
-		return w.from + " is queued and has not started: /run"
-	case idle == 1 && w.from == "":
+		return w.From + " is queued and has not started: /run"
+	case idle == 1 && w.From == "":
 		return "1 task is queued, none runs: /run"
-	case idle > 1 && w.from == "":
+	case idle > 1 && w.From == "":
 		return fmt.Sprintf("%d tasks are queued, none runs: /run", idle)
-	case w.from == "":
+	case w.From == "":
 		if chain := ws.chain(w); chain != "" {
 			return chain
 		}
 		return "no running or queued agents"
 	}
-	if a, ok := ws.crowd.Called(w.from); ok {
+	if a, ok := ws.crowd.Called(w.From); ok {
 		if a.State.Terminal() {
-			return fmt.Sprintf("%s has ended (%s)", w.from, a.State)
+			return fmt.Sprintf("%s has ended (%s)", w.From, a.State)
 		}
 		if a.Dormant {
-			return w.from + " waits for your answer, and nobody is here to be asked"
+			return w.From + " waits for your answer, and nobody is here to be asked"
 		}
 		if chain := ws.chain(w); chain != "" {
 			return chain
 		}
 	}
-	return fmt.Sprintf("there is no agent %s", w.from)
+	return fmt.Sprintf("there is no agent %s", w.From)
 }
 
 // chain spells out who waits for whom.
-func (ws *waits) chain(w *wait) string {
+func (ws *Table) chain(w *Wait) string {
 	var parts []string
 	for v := range ws.all() {
-		a, _ := ws.crowd.Agent(v.agent)
-		if a.State != Waiting && v != w {
+		a, _ := ws.crowd.Agent(v.Agent)
+		if a.State != event.Waiting && v != w {
 			continue
 		}
 		switch {
-		case v.children:
+		case v.Children:
 			parts = append(parts, a.Name+" waits for the work it dispatched")
-		case v.from == "":
+		case v.From == "":
 			parts = append(parts, a.Name+" waits for any message")
 		default:
-			parts = append(parts, a.Name+" waits for "+v.from)
+			parts = append(parts, a.Name+" waits for "+v.From)
 		}
 	}
 	if len(parts) < 2 {

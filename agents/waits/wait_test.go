@@ -1,4 +1,4 @@
-package agents
+package waits
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"fantail/agents/event"
 	"fantail/agents/queue"
 	"fantail/inbox"
 )
@@ -20,13 +21,13 @@ func TestWait_awaits(t *testing.T) {
 	mail, first, second := inbox.Message{From: "ci"}, inbox.Message{From: "a", Task: 1}, inbox.Message{From: "b", Task: 2}
 	for _, c := range []struct {
 		name string
-		w    wait
+		w    Wait
 		want [3]bool // mail, first, second
 	}{
-		{"any", wait{}, [3]bool{true, true, true}},
-		{"one sender", wait{from: "b"}, [3]bool{false, false, true}},
-		{"what it dispatched", wait{children: true}, [3]bool{false, true, true}},
-		{"one task", wait{task: 1}, [3]bool{false, true, false}},
+		{"any", Wait{}, [3]bool{true, true, true}},
+		{"one sender", Wait{From: "b"}, [3]bool{false, false, true}},
+		{"what it dispatched", Wait{Children: true}, [3]bool{false, true, true}},
+		{"one task", Wait{Task: 1}, [3]bool{false, true, false}},
 	} {
 		for i, m := range []inbox.Message{mail, first, second} {
 			if got := c.w.awaits(m); got != c.want[i] {
@@ -40,18 +41,18 @@ func TestWait_awaits(t *testing.T) {
 // mutex while it tells the waits.
 type fakeCrowd struct {
 	mu    sync.Mutex
-	who   map[int64]*actor
+	who   map[int64]*Actor
 	tasks *queue.Queue
-	waits *waits
+	waits *Table
 }
 
 func newCrowd(names ...string) *fakeCrowd {
-	c := &fakeCrowd{who: map[int64]*actor{}, tasks: queue.New(8)}
+	c := &fakeCrowd{who: map[int64]*Actor{}, tasks: queue.New(8)}
 	for n, name := range names {
 		id := int64(n + 1)
-		c.who[id] = &actor{ID: id, Name: name, State: Running, Acts: true}
+		c.who[id] = &Actor{ID: id, Name: name, State: event.Running, Acts: true}
 	}
-	c.waits = newWaits(c)
+	c.waits = New(c)
 	return c
 }
 
@@ -61,8 +62,8 @@ func (c *fakeCrowd) Hold(f func()) {
 	f()
 }
 
-func (c *fakeCrowd) Living() iter.Seq[actor] {
-	return func(yield func(actor) bool) {
+func (c *fakeCrowd) Living() iter.Seq[Actor] {
+	return func(yield func(Actor) bool) {
 		for _, a := range c.who {
 			if !a.State.Terminal() && !yield(*a) {
 				return
@@ -71,40 +72,40 @@ func (c *fakeCrowd) Living() iter.Seq[actor] {
 	}
 }
 
-func (c *fakeCrowd) Agent(id int64) (actor, bool) {
+func (c *fakeCrowd) Agent(id int64) (Actor, bool) {
 	a := c.who[id]
 	return *a, !a.State.Terminal()
 }
 
-func (c *fakeCrowd) Called(name string) (actor, bool) {
+func (c *fakeCrowd) Called(name string) (Actor, bool) {
 	for _, a := range c.who {
 		if a.Name == name {
 			return *a, true
 		}
 	}
-	return actor{}, false
+	return Actor{}, false
 }
 
 func (c *fakeCrowd) Queue() *queue.Queue { return c.tasks }
-func (c *fakeCrowd) Told()               { c.Hold(c.waits.changed) }
+func (c *fakeCrowd) Told()               { c.Hold(c.waits.Changed) }
 
 // is puts an agent into a state.
-func (c *fakeCrowd) is(id int64, s State) {
+func (c *fakeCrowd) is(id int64, s event.State) {
 	c.Hold(func() {
 		c.who[id].State = s
-		c.waits.changed()
+		c.waits.Changed()
 	})
 }
 
 // waitsFor lets an agent wait for mail that never comes, until that ends.
 func (c *fakeCrowd) waitsFor(ctx context.Context, id int64, from string) error {
-	w := c.waits.begin(&wait{agent: id, from: from, mail: true})
-	c.is(id, Waiting)
+	w := c.waits.Begin(&Wait{Agent: id, From: from, Mail: true})
+	c.is(id, event.Waiting)
 	defer func() {
-		w.end()
-		c.is(id, Running)
+		w.End()
+		c.is(id, event.Running)
 	}()
-	return w.until(ctx, func() (bool, error) { return false, nil })
+	return w.Until(ctx, func() (bool, error) { return false, nil })
 }
 
 // TestWaits_circle: whoever waits in a circle hears of the whole of it, though the first
@@ -126,9 +127,10 @@ func TestWaits_circle(t *testing.T) {
 		if got[4] != nil {
 			t.Errorf("d, which waits for a, hears %v", got[4])
 		}
-		cancel(ErrStopped)
+		stopped := errors.New("stopped")
+		cancel(stopped)
 		synctest.Wait()
-		if !errors.Is(got[4], ErrStopped) {
+		if !errors.Is(got[4], stopped) {
 			t.Errorf("d ends with %v", got[4])
 		}
 	})
@@ -139,16 +141,16 @@ func TestWaits_circle(t *testing.T) {
 func TestWaits_comesBeforeTheJudgement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCrowd("a", "b")
-		w := c.waits.begin(&wait{agent: 1, from: "b", mail: true})
-		defer w.end()
-		c.is(1, Waiting)
+		w := c.waits.Begin(&Wait{Agent: 1, From: "b", Mail: true})
+		defer w.End()
+		c.is(1, event.Waiting)
 		there, looks := false, 0
-		err := w.until(t.Context(), func() (bool, error) {
+		err := w.Until(t.Context(), func() (bool, error) {
 			found := there
 			if looks++; looks == 1 { // b sends and ends before the look is judged
 				there = true
-				c.Hold(func() { c.waits.came(1) })
-				c.is(2, Done)
+				c.Hold(func() { c.waits.Came(1) })
+				c.is(2, event.Done)
 			}
 			return found, nil
 		})
@@ -163,12 +165,12 @@ func TestWaits_comesBeforeTheJudgement(t *testing.T) {
 func TestWaits_endTellsWhoSubscribed(t *testing.T) {
 	c := newCrowd("a")
 	var still []bool
-	c.waits.ended = append(c.waits.ended, func(agent int64) {
-		still = append(still, c.waits.awaited(agent, inbox.Message{}))
+	c.waits.OnEnd = append(c.waits.OnEnd, func(agent int64) {
+		still = append(still, c.waits.Awaited(agent, inbox.Message{}))
 	})
-	first, second := c.waits.begin(&wait{agent: 1}), c.waits.begin(&wait{agent: 1})
-	first.end()
-	second.end()
+	first, second := c.waits.Begin(&Wait{Agent: 1}), c.waits.Begin(&Wait{Agent: 1})
+	first.End()
+	second.End()
 	if !slices.Equal(still, []bool{true, false}) {
 		t.Errorf("awaited after each end: %v", still)
 	}

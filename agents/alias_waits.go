@@ -1,0 +1,5 @@
+package agents
+
+import "fantail/agents/waits"
+
+var ErrNothing = waits.ErrNothing

@@ -1,0 +1,229 @@
+// Package waits is who waits for whom.
+//
+// Does: let an agent, and the human in its tab, wait for a message, a task or the
+// work it dispatched; move a wait to the background; tell when nothing can end a wait
+// any more, and why.
+//
+// Does not: take messages, know agents but as its Crowd, read the database.
+//
+// Imports: agents/event, agents/queue, inbox.
+package waits
+
+import (
+	"context"
+	"errors"
+	"iter"
+	"slices"
+	"sync"
+
+	"fantail/agents/event"
+	"fantail/agents/queue"
+	"fantail/inbox"
+)
+
+// ErrNothing is why a wait ends that nothing can end; the text says why that is so.
+var ErrNothing = errors.New("nothing can arrive")
+
+// Table is who waits for whom. Every wait of an agent, and of the human in its tab,
+// goes through [Wait.Until], so that one place can tell when nothing can end a wait any
+// more: that is a property of all waits together.
+//
+// Its mutex is taken after the crowd's, never before: judging needs both, and the
+// crowd calls changed and came while it holds its own.
+type Table struct {
+	crowd Crowd
+	OnEnd []func(agent int64) // called, without a lock, after a wait of that agent ended
+
+	mu      sync.Mutex
+	version int64             // counts what those who wait must look at
+	of      map[int64][]*Wait // by agent, which has several where its calls run side by side
+}
+
+// Crowd is what waits sees of the agents. All but Hold and Told are called inside Hold.
+type Crowd interface {
+	Hold(f func())                // calls f, during which nobody begins, ends or changes state
+	Living() iter.Seq[Actor]      // those that have not ended
+	Agent(id int64) (Actor, bool) // one of these
+	Called(name string) (Actor, bool)
+	Queue() *queue.Queue
+	Told() // who can act may have changed
+}
+
+// Actor is an agent that others may wait for.
+type Actor struct {
+	ID, Parent int64
+	Name       string
+	State      event.State
+	Tasked     bool // it carries out a task of its parent's
+	Dormant    bool // it stays at a question that nobody is here to answer
+	Acts       bool // it could end a wait of others, unless it waits itself
+}
+
+// Wait is an agent that goes on when something arrives.
+type Wait struct {
+	in       *Table
+	Agent    int64
+	From     string // the one sender it waits for; "": any
+	Children bool   // it waits for the work it dispatched
+	Task     int64  // it waits for the end of this task, which always comes; 0: none
+	Patient  bool   // moved to the background, the task may take longer
+	Outside  bool   // mail from outside may end it
+	Mail     bool   // it waits for a message, and for nothing else
+	poke     chan struct{}
+
+	// The mutex of waits guards these.
+	looked int64  // the version as of which it found nothing
+	moved  bool   // to the background
+	why    string // nothing can end it: found by another of its circle
+}
+
+// Nothing ends a wait that nothing else can end. It is an ErrNothing.
+type Nothing struct{ Why string }
+
+func (n Nothing) Error() string { return ErrNothing.Error() + ": " + n.Why }
+func (Nothing) Unwrap() error   { return ErrNothing }
+
+func New(c Crowd) *Table { return &Table{crowd: c, of: map[int64][]*Wait{}} }
+
+// Begin makes others know of a wait. Its agent shows that it waits only afterwards:
+// whoever sees that may rely on messages being left to the wait.
+func (ws *Table) Begin(w *Wait) *Wait {
+	w.in, w.poke = ws, make(chan struct{}, 1)
+	ws.mu.Lock()
+	ws.of[w.Agent] = append(ws.of[w.Agent], w)
+	ws.mu.Unlock()
+	ws.crowd.Told()
+	return w
+}
+
+// lookAgain leaves a token in the wait's mailbox.
+func (w *Wait) lookAgain() {
+	select {
+	case w.poke <- struct{}{}:
+	default:
+	}
+}
+
+// End forgets a wait. It comes before the agent takes its slot back: an agent that
+// waits for a slot goes on by itself, and must not count as one that others block.
+func (w *Wait) End() {
+	ws := w.in
+	ws.mu.Lock()
+	rest := slices.DeleteFunc(ws.of[w.Agent], func(v *Wait) bool { return v == w })
+	if ws.of[w.Agent] = rest; len(rest) == 0 {
+		delete(ws.of, w.Agent)
+	}
+	ws.mu.Unlock()
+	for _, f := range ws.OnEnd {
+		f(w.Agent)
+	}
+	ws.crowd.Told()
+}
+
+// Until returns nil once look finds what w waits for. It looks again whenever something
+// happened that could matter, and returns look's error, ctx's cause, or nothing if
+// nobody is left who could end w. The caller has begun w and ends it.
+//
+// The version is read before looking: whatever comes while it looks makes it look
+// again, and so does whatever comes between its look and the judgement.
+func (w *Wait) Until(ctx context.Context, look func() (bool, error)) error {
+	for {
+		version := w.in.now()
+		if found, err := look(); found || err != nil {
+			return err
+		}
+		if why, stuck := w.in.stuck(w, version); stuck {
+			return Nothing{why}
+		}
+		select {
+		case <-w.poke:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+func (ws *Table) now() int64 {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	return ws.version
+}
+
+// Changed has all look again: who can act may have changed. The crowd calls it while
+// it holds its own mutex.
+func (ws *Table) Changed() {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.version++
+	for w := range ws.all() {
+		w.lookAgain()
+	}
+}
+
+// Came has an agent look again: a message came for it. The others judge anew when it
+// has looked. The crowd calls it while it holds its own mutex.
+func (ws *Table) Came(agent int64) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	ws.version++
+	for _, w := range ws.of[agent] {
+		w.lookAgain()
+	}
+}
+
+// all are the waits of all agents. The caller holds mu.
+func (ws *Table) all() iter.Seq[*Wait] {
+	return func(yield func(*Wait) bool) {
+		for _, vs := range ws.of {
+			for _, v := range vs {
+				if !yield(v) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Awaited reports whether the agent, or the human in its tab, waits for m.
+func (ws *Table) Awaited(agent int64, m inbox.Message) bool {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	return slices.ContainsFunc(ws.of[agent], func(w *Wait) bool { return w.awaits(m) })
+}
+
+// awaits reports whether w may take m.
+func (w *Wait) awaits(m inbox.Message) bool {
+	switch {
+	case w.Task != 0:
+		return w.Task == m.Task
+	case w.Children:
+		return m.Task != 0
+	}
+	return w.From == "" || w.From == m.From
+}
+
+// Background ends an agent's waits for single tasks, which run on without it. It
+// returns their names, and which of the tasks may take longer now.
+func (ws *Table) Background(agent int64) (names []string, longer []int64) {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	for _, w := range ws.of[agent] {
+		if w.Task == 0 || w.moved {
+			continue
+		}
+		w.moved = true
+		names = append(names, w.From)
+		if w.Patient {
+			longer = append(longer, w.Task)
+		}
+		w.lookAgain()
+	}
+	return names, longer
+}
+
+// InBackground reports whether what w waits for was moved to the background.
+func (w *Wait) InBackground() bool {
+	w.in.mu.Lock()
+	defer w.in.mu.Unlock()
+	return w.moved
+}
