@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/event"
+
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -284,7 +286,7 @@ func (a *agent) visit(ctx context.Context) (context.Context, func(), error) {
 	a.p.mu.Lock()
 	if a.p.closing {
 		a.p.mu.Unlock()
-		return nil, nil, errClosing
+		return nil, nil, event.ErrClosing
 	}
 	a.p.loops.Add(1)
 	a.p.mu.Unlock()

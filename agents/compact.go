@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/event"
+
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/prompts"
@@ -58,7 +60,7 @@ func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 	select {
 	case err = <-s.done:
 	case <-a.gone:
-		err = errClosing
+		err = event.ErrClosing
 	case <-ctx.Done():
 		err = ctx.Err()
 	}

@@ -107,7 +107,7 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 		if err := tx.EndTurn(a.turn, string(e.outcome), e.cause); err != nil {
 			return err
 		}
-		if err := a.p.questions.settle(tx, a.id, "the turn ended"); err != nil {
+		if err := a.p.Asks.Settle(tx, a.id, "the turn ended"); err != nil {
 			return err
 		}
 		if err := tx.SetAgentState(a.id, string(state), state.Terminal()); err != nil {

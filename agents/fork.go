@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/event"
+
 	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/inbox"
@@ -144,7 +146,7 @@ func (f *forks) able(parent *agent) (Info, Model, error) {
 	case i.State.Terminal():
 		return i, parent.model, fmt.Errorf("it has ended (%s)", i.State)
 	case p.closing:
-		return i, parent.model, errClosing
+		return i, parent.model, event.ErrClosing
 	case n >= mostForks:
 		return i, parent.model, errForks
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fantail/agents/event"
+	"fantail/agents/questions"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/permit"
@@ -82,20 +83,20 @@ func (a *agent) goOn(ctx context.Context) error {
 	a.turn, a.began, a.steps = k.turn.ID, k.turn.Started, k.turn.Steps
 	still := a.asksStill(k)
 	if !still || !k.row.Answered.IsZero() {
-		if err := a.regain(ctx); errors.Is(err, errClosing) {
-			return errParked
+		if err := a.regain(ctx); errors.Is(err, event.ErrClosing) {
+			return questions.ErrParked
 		} else if err != nil {
 			return err
 		}
 	}
 	if still {
-		a.p.questions.park(k.row)
+		a.p.Asks.Park(k.row)
 		return a.runCalls(ctx, k.calls)
 	}
 	err := a.keep(ctx, "settle a question", func(tx *store.Tx) error {
 		row, _, err := tx.Approval(k.row.ID)
 		if err == nil && row.Answered.IsZero() {
-			err = a.p.questions.reply(tx, row, Answer{Settled: "what it asked is not asked any more"}, inbox.BySettle)
+			err = a.p.Asks.Reply(tx, row, Answer{Settled: "what it asked is not asked any more"}, inbox.BySettle)
 		}
 		if err == nil {
 			_, err = tx.ActApproval(row.ID)

@@ -9,7 +9,7 @@
 // render anything for people.
 //
 // Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/history,
-// agents/llm, agents/memory, agents/prompts, agents/queue, agents/roster, agents/waits.
+// agents/llm, agents/memory, agents/prompts, agents/questions, agents/queue, agents/roster, agents/waits.
 package agents
 
 import (
@@ -26,6 +26,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/agents/questions"
 	"fantail/agents/queue"
 	"fantail/agents/roster"
 	"fantail/agents/waits"
@@ -77,7 +78,6 @@ var (
 	ErrTimeout = errors.New("timed out")
 	errKilled  = errors.New("killed")
 	errFelled  = fmt.Errorf("%w with all below it", errKilled)
-	errClosing = errors.New("the program was closed")
 )
 
 // Pool is all agents of a workspace. It is safe for concurrent use.
@@ -86,8 +86,9 @@ var (
 // the store's writer takes it in commit hooks, so nothing may write while
 // holding it.
 type Pool struct {
+	Asks *questions.Desk // what agents ask the human
+
 	// What these export is the pool's own.
-	*questions
 	*mailroom
 	*letters
 
@@ -149,7 +150,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		queue: queue.New(o.Cap),
 	}
 	p.inbox = inbox.New(o.DB, p.rung)
-	p.questions = newQuestions(o.DB, p.inbox, o.Gate, o.Now)
+	p.Asks = questions.New(o.DB, p.inbox, o.Gate, o.Now)
 	p.waits = waits.New(onlooker{p})
 	p.takes = &takes{db: o.DB, inbox: p.inbox, waits: p.waits}
 	p.forks = &forks{p: p, handles: map[int64]*handling{}}
@@ -167,11 +168,11 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	}
 	p.ctx, p.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	if err := p.restore(ctx, kept); err != nil {
-		p.stop(errClosing)
+		p.stop(event.ErrClosing)
 		return nil, fmt.Errorf("load the agents: %w", err)
 	}
 	if err := o.DB.Patrol(ctx, p.patrolled); err != nil {
-		p.stop(errClosing)
+		p.stop(event.ErrClosing)
 		return nil, err
 	}
 	p.human.turned = func() { token(p.due) }
@@ -358,7 +359,7 @@ func (p *Pool) Close(ctx context.Context) error {
 	p.mu.Lock()
 	p.closing = true
 	p.mu.Unlock()
-	p.stop(errClosing)
+	p.stop(event.ErrClosing)
 	ended := make(chan struct{})
 	p.o.Go("close", func() {
 		p.loops.Wait()

@@ -189,7 +189,7 @@ func (p *Pool) settleLost(tx *store.Tx, kept map[int64]*parked) error {
 		if k := kept[row.Agent]; k != nil && k.row.ID == row.ID {
 			continue
 		}
-		if err := p.questions.reply(tx, row, Answer{Settled: "the turn was cut"}, inbox.BySettle); err != nil {
+		if err := p.Asks.Reply(tx, row, Answer{Settled: "the turn was cut"}, inbox.BySettle); err != nil {
 			return err
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"fantail/agents/questions"
 	"fantail/store"
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -12,7 +13,7 @@ import (
 // seat is an agent at work, as what it works with sees it.
 type seat struct{ a *agent }
 
-var _ asker = seat{}
+var _ questions.Asker = seat{}
 
 func (s seat) Asker() (agent int64, name string, outside bool) {
 	return s.a.id, s.a.p.name(s.a.id), s.a.strict
@@ -51,7 +52,7 @@ func (s seat) Regain(ctx context.Context) error { return s.a.regain(ctx) }
 
 // allowed puts the question of v to the human.
 func (a *agent) allowed(ctx context.Context, c Call, act permit.Action, v permit.Verdict, beside bool) (Answer, error) {
-	return a.p.put(ctx, seat{a}, Question{Question: permit.Question{Call: c.ID, Action: act, Rule: v.Rule, Again: v.Changed}}, beside)
+	return a.p.Asks.Put(ctx, seat{a}, Question{Question: permit.Question{Call: c.ID, Action: act, Rule: v.Rule, Again: v.Changed}}, beside)
 }
 
 // asksUser carries out a call of ask_user: the answer is its result.
@@ -59,7 +60,7 @@ func (a *agent) asksUser(ctx context.Context, c Call, call *tools.Call) error {
 	if !a.p.o.Attended {
 		return a.result(ctx, c, time.Now(), tools.Result{Error: true, Text: "nobody can answer here: decide yourself and say what you chose"})
 	}
-	ans, err := a.p.put(ctx, seat{a}, Question{Question: permit.Question{Call: c.ID, Action: call.Action}, Asks: call.Asks}, false)
+	ans, err := a.p.Asks.Put(ctx, seat{a}, Question{Question: permit.Question{Call: c.ID, Action: call.Action}, Asks: call.Asks}, false)
 	if err != nil {
 		return err
 	}
@@ -73,5 +74,15 @@ func (p *Pool) SetMode(m permit.Mode) error {
 	p.mu.Lock()
 	p.told()
 	p.mu.Unlock()
-	return p.review(p.ctx)
+	return p.Asks.Review(p.ctx)
+}
+
+// Answer is [questions.Desk.Answer].
+func (p *Pool) Answer(ctx context.Context, question int64, ans Answer) error {
+	return p.Asks.Answer(ctx, question, ans)
+}
+
+// Asked is [questions.Desk.Asked].
+func (p *Pool) Asked(ctx context.Context, message int64) (Question, error) {
+	return p.Asks.Asked(ctx, message)
 }

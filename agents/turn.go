@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 
+	"fantail/agents/event"
+	"fantail/agents/questions"
+
 	"fantail/agents/llm"
 )
 
@@ -75,7 +78,7 @@ func (a *agent) work(ctx context.Context) error {
 
 // stopped ends the turn that err ended, unless it only is parked.
 func (a *agent) stopped(ctx context.Context, err error) {
-	if !errors.Is(err, errParked) {
+	if !errors.Is(err, questions.ErrParked) {
 		a.finish(ctx, a.endingOf(ctx, err))
 	}
 }
@@ -106,8 +109,8 @@ func (a *agent) endingOf(ctx context.Context, err error) ending {
 		return ending{OutKilled, "killed"}
 	case errors.Is(err, ErrTimeout):
 		return ending{TimedOut, err.Error()}
-	case errors.Is(err, errClosing):
-		return ending{Interrupted, errClosing.Error()}
+	case errors.Is(err, event.ErrClosing):
+		return ending{Interrupted, event.ErrClosing.Error()}
 	case errors.Is(err, ErrStopped):
 		return ending{Interrupted, "stopped by the user"}
 	}

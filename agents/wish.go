@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"fantail/agents/event"
+
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -66,7 +68,7 @@ func (p *Pool) wish(ctx context.Context, agent int64, w *wish) (took, error) {
 	case <-a.gone:
 		return took{}, fmt.Errorf("%w: it was closed", ErrNoAgent)
 	case <-p.ctx.Done():
-		return took{}, errClosing
+		return took{}, event.ErrClosing
 	}
 }
 

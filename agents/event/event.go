@@ -9,6 +9,7 @@
 package event
 
 import (
+	"errors"
 	"time"
 
 	"fantail/agents/history"
@@ -16,6 +17,9 @@ import (
 	"fantail/inbox"
 	"fantail/tools/permit"
 )
+
+// ErrClosing is the cause of what ends because the program does.
+var ErrClosing = errors.New("the program was closed")
 
 // Kind says who opened an agent and what it may have.
 type Kind string

@@ -1,4 +1,14 @@
-package agents
+// Package questions is what agents ask the human: whether a call may run, or what
+// ask_user asks.
+//
+// Does: write a question down with the message that stands for it, wait for its
+// answer, answer it once, settle those that nothing is left to answer of.
+//
+// Does not: decide whether a call must ask (tools/permit), show questions, know
+// agents but as who asks.
+//
+// Imports: agents/event, agents/roster, inbox, store, tools/permit.
+package questions
 
 import (
 	"context"
@@ -15,13 +25,17 @@ import (
 	"fantail/tools/permit"
 )
 
-// questions is what agents ask the human. A question is a row, and a message in an inbox,
+// ErrParked ends an agent's loop but not its turn: the program closes while a
+// question is open, and the next start goes on from there.
+var ErrParked = errors.New("it waits for an answer")
+
+// Desk is where questions are put and answered. A question is a row, and a message in an inbox,
 // before its agent shows that it asks; it is answered once, by the human or by what
 // leaves nothing to answer; and what it allowed is noted before it happens, so that no
 // start of the program lets it happen again.
 //
 // Its mutex is a leaf: commit hooks take it, and nothing is called while it is held.
-type questions struct {
+type Desk struct {
 	db    *store.DB
 	inbox *inbox.Inbox
 	gate  *permit.Gate
@@ -35,32 +49,32 @@ type questions struct {
 
 // ask is an open question and where its answer goes.
 type ask struct {
-	who    asker
-	q      Question
-	answer chan Answer
+	who    Asker
+	q      event.Question
+	answer chan event.Answer
 }
 
-// asker is the agent that asks, as questions sees it.
-type asker interface {
+// Asker is the agent that asks, as the desk sees it.
+type Asker interface {
 	Asker() (agent int64, name string, outside bool)
 	Turn() int64                                                             // the one that runs
 	Keep(ctx context.Context, what string, f func(tx *store.Tx) error) error // a write that waits for a full disk
-	Asks(q *Question)                                                        // it shows that it asks, and holds no slot
+	Asks(q *event.Question)                                                  // it shows that it asks, and holds no slot
 	Heard(answered bool)                                                     // it asks no more; if it was answered it goes on once it has a slot
 	Regain(ctx context.Context) error                                        // takes the slot back
 }
 
-func newQuestions(db *store.DB, box *inbox.Inbox, gate *permit.Gate, now func() time.Time) *questions {
-	return &questions{
+func New(db *store.DB, box *inbox.Inbox, gate *permit.Gate, now func() time.Time) *Desk {
+	return &Desk{
 		db: db, inbox: box, gate: gate, now: now,
 		open: map[int64]*ask{}, turns: map[int64]chan struct{}{}, parked: map[int64]store.Approval{},
 	}
 }
 
-// put puts a question to the human and returns the answer. Until there is one the agent
+// Put puts a question to the human and returns the answer. Until there is one the agent
 // asks, and holds no slot. An agent asks one question at a time: calls that run side by
 // side can come to ask when the mode changes meanwhile.
-func (qs *questions) put(ctx context.Context, who asker, q Question, beside bool) (ans Answer, err error) {
+func (qs *Desk) Put(ctx context.Context, who Asker, q event.Question, beside bool) (ans event.Answer, err error) {
 	q.Agent, q.Name, q.Outside = who.Asker()
 	if beside {
 		release, err := qs.inTurn(ctx, q.Agent)
@@ -80,8 +94,8 @@ func (qs *questions) put(ctx context.Context, who asker, q Question, beside bool
 		if ans, err = qs.hear(ctx, k); err == nil {
 			err = who.Regain(ctx)
 		}
-		if errors.Is(err, errClosing) && !beside {
-			err = errParked
+		if errors.Is(err, event.ErrClosing) && !beside {
+			err = ErrParked
 		}
 		if err != nil {
 			return ans, err
@@ -98,7 +112,7 @@ func (qs *questions) put(ctx context.Context, who asker, q Question, beside bool
 
 // inTurn waits until no neighbour of the agent's call asks. If the turn is stopped
 // meanwhile, the call asks nothing.
-func (qs *questions) inTurn(ctx context.Context, agent int64) (release func(), err error) {
+func (qs *Desk) inTurn(ctx context.Context, agent int64) (release func(), err error) {
 	qs.mu.Lock()
 	turn := qs.turns[agent]
 	if turn == nil {
@@ -119,8 +133,8 @@ func (qs *questions) inTurn(ctx context.Context, agent int64) (release func(), e
 	return release, nil
 }
 
-// park notes the question at which the agent's turn was parked.
-func (qs *questions) park(row store.Approval) {
+// Park notes the question at which the agent's turn was parked.
+func (qs *Desk) Park(row store.Approval) {
 	qs.mu.Lock()
 	defer qs.mu.Unlock()
 	qs.parked[row.Agent] = row
@@ -129,7 +143,7 @@ func (qs *questions) park(row store.Approval) {
 // takeUp goes on with the question that was open for this call when the program ended:
 // true with its answer if it was given before, else with the question open again; nil
 // and false if this call asks for the first time.
-func (qs *questions) takeUp(ctx context.Context, who asker, q *Question, ans *Answer) (*ask, bool) {
+func (qs *Desk) takeUp(ctx context.Context, who Asker, q *event.Question, ans *event.Answer) (*ask, bool) {
 	qs.mu.Lock()
 	row, ok := qs.parked[q.Agent]
 	if ok = ok && row.Call == q.Call; ok {
@@ -154,7 +168,7 @@ func (qs *questions) takeUp(ctx context.Context, who asker, q *Question, ans *An
 }
 
 // pose writes a question down, with its message, and opens it.
-func (qs *questions) pose(ctx context.Context, who asker, q Question, beside bool) (*ask, error) {
+func (qs *Desk) pose(ctx context.Context, who Asker, q event.Question, beside bool) (*ask, error) {
 	data, err := json.Marshal(event.QuestionRow{Action: q.Action, Rule: q.Rule, Again: q.Again, Asks: q.Asks, Outside: q.Outside, Beside: beside})
 	if err != nil {
 		return nil, fmt.Errorf("write down a question: %w", err)
@@ -185,14 +199,14 @@ func (qs *questions) pose(ctx context.Context, who asker, q Question, beside boo
 	}
 	// The mode may have changed before it was open. It stays open if that can't be
 	// written down.
-	_ = qs.review(context.WithoutCancel(ctx))
+	_ = qs.Review(context.WithoutCancel(ctx))
 	return k, nil
 }
 
 // begin opens a question. It can be answered before anybody sees it: an answer that found
 // nobody waiting for it would be lost.
-func (qs *questions) begin(who asker, q Question) *ask {
-	k := &ask{who: who, q: q, answer: make(chan Answer, 1)}
+func (qs *Desk) begin(who Asker, q event.Question) *ask {
+	k := &ask{who: who, q: q, answer: make(chan event.Answer, 1)}
 	qs.mu.Lock()
 	qs.open[q.ID] = k
 	qs.mu.Unlock()
@@ -201,7 +215,7 @@ func (qs *questions) begin(who asker, q Question) *ask {
 }
 
 // hear waits for the answer to k.
-func (qs *questions) hear(ctx context.Context, k *ask) (ans Answer, err error) {
+func (qs *Desk) hear(ctx context.Context, k *ask) (ans event.Answer, err error) {
 	select {
 	case ans = <-k.answer:
 	case <-ctx.Done():
@@ -215,7 +229,7 @@ func (qs *questions) hear(ctx context.Context, k *ask) (ans Answer, err error) {
 }
 
 // deliver hands an answer to the agent that waits for it, if one does.
-func (qs *questions) deliver(question int64, ans Answer) {
+func (qs *Desk) deliver(question int64, ans event.Answer) {
 	qs.mu.Lock()
 	defer qs.mu.Unlock()
 	if k := qs.open[question]; k != nil {
@@ -227,7 +241,7 @@ func (qs *questions) deliver(question int64, ans Answer) {
 // Answer answers a question, for the human. The first answer wins: the error of
 // a later one is ErrAnswered. A rule that "for this session" adds also answers
 // the other questions it covers.
-func (qs *questions) Answer(ctx context.Context, question int64, ans Answer) error {
+func (qs *Desk) Answer(ctx context.Context, question int64, ans event.Answer) error {
 	ans.Settled = ""
 	err := qs.db.Write(ctx, "answer a question", func(tx *store.Tx) error {
 		row, ok, err := tx.Approval(question)
@@ -248,17 +262,17 @@ func (qs *questions) Answer(ctx context.Context, question int64, ans Answer) err
 			// Before the answer is heard: the agent's next call is judged by it.
 			tx.AfterCommit(func() { _ = qs.gate.Allow(d.Rule) }) // the gate offered it
 		}
-		return qs.reply(tx, row, ans, inbox.ByAnswer)
+		return qs.Reply(tx, row, ans, inbox.ByAnswer)
 	})
 	if err == nil && ans.Choice == permit.Session {
-		_ = qs.review(ctx) // what can't be written down stays open for the human
+		_ = qs.Review(ctx) // what can't be written down stays open for the human
 	}
 	return err
 }
 
-// reply ends a question and its message, inside tx, and tells the agent once
+// Reply ends a question and its message, inside tx, and tells the agent once
 // that is so. The caller has seen that it is open.
-func (qs *questions) reply(tx *store.Tx, row store.Approval, ans Answer, by string) error {
+func (qs *Desk) Reply(tx *store.Tx, row store.Approval, ans event.Answer, by string) error {
 	data, err := json.Marshal(ans)
 	if err != nil {
 		return fmt.Errorf("write down an answer: %w", err)
@@ -275,30 +289,30 @@ func (qs *questions) reply(tx *store.Tx, row store.Approval, ans Answer, by stri
 	return nil
 }
 
-// settle ends the open questions of an agent inside the transaction that leaves
+// Settle ends the open questions of an agent inside the transaction that leaves
 // nothing to answer.
-func (qs *questions) settle(tx *store.Tx, agent int64, why string) error {
+func (qs *Desk) Settle(tx *store.Tx, agent int64, why string) error {
 	rows, err := tx.OpenApprovals(agent)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		if err := qs.reply(tx, row, Answer{Settled: why}, inbox.BySettle); err != nil {
+		if err := qs.Reply(tx, row, event.Answer{Settled: why}, inbox.BySettle); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// review answers the questions the gate no longer has.
-func (qs *questions) review(ctx context.Context) error {
-	answers := map[int64]Answer{}
+// Review answers the questions the gate no longer has.
+func (qs *Desk) Review(ctx context.Context) error {
+	answers := map[int64]event.Answer{}
 	for _, q := range qs.approvals() {
 		switch v := qs.gate.Decide(q.Action); v.Decision {
 		case permit.Allow:
-			answers[q.ID] = Answer{Choice: permit.Once, Settled: "the mode or a rule allows it"}
+			answers[q.ID] = event.Answer{Choice: permit.Once, Settled: "the mode or a rule allows it"}
 		case permit.Deny:
-			answers[q.ID] = Answer{Choice: permit.No, Reason: v.Reason, Settled: "the mode refuses it"}
+			answers[q.ID] = event.Answer{Choice: permit.No, Reason: v.Reason, Settled: "the mode refuses it"}
 		}
 	}
 	if len(answers) == 0 {
@@ -313,7 +327,7 @@ func (qs *questions) review(ctx context.Context) error {
 			if !ok || !row.Answered.IsZero() {
 				continue
 			}
-			if err := qs.reply(tx, row, ans, inbox.BySettle); err != nil {
+			if err := qs.Reply(tx, row, ans, inbox.BySettle); err != nil {
 				return err
 			}
 		}
@@ -322,7 +336,7 @@ func (qs *questions) review(ctx context.Context) error {
 }
 
 // approvals are the open questions whether a call may run.
-func (qs *questions) approvals() (open []Question) {
+func (qs *Desk) approvals() (open []event.Question) {
 	qs.mu.Lock()
 	defer qs.mu.Unlock()
 	for _, k := range qs.open {
@@ -335,8 +349,8 @@ func (qs *questions) approvals() (open []Question) {
 
 // Asked returns the question that a message tells of. An error says that it tells of
 // none, or wraps ErrAnswered if it has ended.
-func (qs *questions) Asked(ctx context.Context, message int64) (Question, error) {
-	var q Question
+func (qs *Desk) Asked(ctx context.Context, message int64) (event.Question, error) {
+	var q event.Question
 	err := qs.db.Read(ctx, func(rx *store.Rx) error {
 		row, ok, err := rx.ApprovalOf(message)
 		switch {
@@ -357,7 +371,7 @@ func (qs *questions) Asked(ctx context.Context, message int64) (Question, error)
 }
 
 // approval reads a question's row.
-func (qs *questions) approval(ctx context.Context, id int64) (row store.Approval, err error) {
+func (qs *Desk) approval(ctx context.Context, id int64) (row store.Approval, err error) {
 	err = qs.db.Read(context.WithoutCancel(ctx), func(rx *store.Rx) error {
 		row, _, err = rx.Approval(id)
 		return err
