@@ -54,8 +54,8 @@ var arrows = map[string][]string{
 	"tools/secret":         {},
 	"ui": {
 		"agents", "agents/history", "agents/llm", "agents/memory", "inbox", "themes", "tools", "tools/permit", "ui/composer",
-		"ui/dialog", "ui/files", "ui/frame",
-		"ui/intent", "ui/markdown", "ui/slash", "ui/tabs", "ui/transcript", "ui/words",
+		"ui/dialog", "ui/files", "ui/frame", "ui/intent", "ui/markdown", "ui/panel", "ui/slash",
+		"ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/cli": {
 		"agents", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "agents/memory", "agents/prompts", "agents/roster",
@@ -68,6 +68,10 @@ var arrows = map[string][]string{
 	"ui/markdown":   {"themes", "ui/frame"},
 	"ui/transcript": {"agents", "agents/llm", "inbox", "themes", "ui/frame", "ui/markdown"},
 	"ui/intent":     {"agents", "themes", "tools/permit", "ui/dialog", "ui/tabs", "ui/transcript"},
+	"ui/panel": {
+		"agents", "agents/history", "inbox", "themes", "tools", "ui/dialog", "ui/frame", "ui/intent", "ui/tabs",
+		"ui/transcript", "ui/words",
+	},
 	"ui/slash": {
 		"agents", "agents/memory", "agents/roster", "inbox", "store/config/near", "themes", "tools", "tools/permit", "ui/composer", "ui/dialog", "ui/files",
 		"ui/frame", "ui/intent", "ui/tabs", "ui/transcript", "ui/words",

@@ -43,6 +43,7 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 	case intent.Run:
 		return func() tea.Msg { return wanted{i.F(a.ctx)} }
 	case intent.Call:
+		a.dirty = true
 		return a.act(i())
 	case intent.Go:
 		a.wanted = i.Agent
@@ -108,6 +109,8 @@ func (a *App) show(i intent.Intent) {
 		})
 	case intent.Document:
 		a.showDocument(i)
+	case intent.Close:
+		a.leavePanel()
 	case intent.Help:
 		a.help()
 	case intent.Theme:

@@ -6,9 +6,8 @@
 // Does not: run agents, read the database, know a model, ask anybody "are you
 // busy?": it holds the last event.
 //
-// Imports: agents, agents/history, agents/memory, inbox, themes, tools, tools/permit,
-// ui/composer, ui/dialog, ui/files, ui/frame, ui/intent, ui/slash, ui/tabs,
-// ui/transcript, ui/words.
+// Imports: agents, agents/memory, inbox, themes, tools, tools/permit, ui/composer, ui/dialog,
+// ui/files, ui/frame, ui/intent, ui/panel, ui/slash, ui/tabs, ui/transcript, ui/words.
 package ui
 
 import (
@@ -28,6 +27,7 @@ import (
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
 	"fantail/ui/files"
+	"fantail/ui/panel"
 	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
@@ -176,7 +176,7 @@ type App struct {
 	fleet    *fleet // the overview, while it is open
 	raised   raised
 	asks     asking
-	panel    *panel         // an inbox or a queue, while it is open
+	panel    *panel.Panel   // an inbox or a queue, while it is open
 	looked   map[int64]bool // messages that a panel has shown whole
 	pressing pressing
 	flash    flash

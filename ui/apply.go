@@ -20,7 +20,9 @@ const pageSize = 100
 // page's entries are applied as if they had just been appended.
 func (a *App) apply(e agents.Event) tea.Cmd {
 	a.dirty = true
-	a.noteInPanel(e)
+	if a.panel != nil {
+		a.panel.Note(e)
+	}
 	switch e := e.(type) {
 	case agents.Changed:
 		return a.change(e.Info)

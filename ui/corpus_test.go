@@ -12,6 +12,7 @@ import (
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
 	"fantail/ui/frame"
+	"fantail/ui/panel"
 	"fantail/ui/tabs"
 )
 
@@ -61,14 +62,20 @@ func (p *posed) pass(d time.Duration) { p.at = p.at.Add(d) }
 
 // board opens an inbox with the message that stands for the question.
 func (p *posed) board() {
-	b := dialog.NewBoard(p.theme, p.o.Now, "Inbox", "", mailVerbs, true)
+	board := panel.Inbox(p.panelEnv(), 1, "main")
+	b := board.Box()
 	b.Show([]dialog.Line{{ID: 12, Who: "main", Text: "bash ls"}}, false, false)
-	v := newPreview(p.theme, p.o.Now)
-	v.plain("$ ls")
-	p.openPanel(b, &mailStock{a: p.App, box: b, agent: 1})
-	b.Preview(12, v)
+	p.openPanel(board)
+	b.Preview(12, still("$ ls"))
 	p.Update(nil)
 }
+
+// still is a preview of one line.
+type still string
+
+func (s still) Lines(_, h int) []string { return []string{string(s)}[:min(1, h)] }
+
+func (s still) Scroll(int) {}
 
 // drafted is what the box holds.
 func (p *posed) drafted() string {

@@ -26,7 +26,7 @@ func (a *App) overview() tea.Cmd {
 	if t := a.tabs.Focus; t != nil {
 		at = t.Info.ID
 	}
-	f.box = dialog.NewFleet(a.theme, at, a.glance, a.lastLines)
+	f.box = dialog.NewFleet(a.theme, at, a.glance, a.tabs.LastLines)
 	a.fleet = f
 	a.open(f.box, a.enterFleet)
 	return nil
@@ -70,22 +70,14 @@ func (a *App) glance(id int64) dialog.Glance {
 	return g
 }
 
-// lastLines is the end of an agent's transcript.
-func (a *App) lastLines(id int64, w, h int) []string {
-	if t := a.tabs.ByID(id); t != nil && h > 0 {
-		return t.View.Tail(w, h)
-	}
-	return nil
-}
-
 // tailed is the tab whose last lines show in the overview or in a panel; nil: none.
 func (a *App) tailed() *tabs.Tab {
 	id := int64(0)
 	switch {
 	case a.fleet != nil:
 		id = a.fleet.box.Peeked()
-	case a.panel != nil && a.panel.preview != nil:
-		id = a.panel.preview.tail
+	case a.panel != nil:
+		id = a.panel.Tail()
 	}
 	if id == 0 {
 		return nil

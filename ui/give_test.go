@@ -15,6 +15,7 @@ import (
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
+	"fantail/ui/panel"
 )
 
 var errDeaf = errors.New("the disk is full")
@@ -23,6 +24,12 @@ var errDeaf = errors.New("the disk is full")
 type ground struct {
 	*App
 	at time.Time
+}
+
+// replies has a panel write a reply, which fails.
+func (g *ground) replies(p *panel.Panel) {
+	do := p.Do(dialog.Wish{Verb: "reply", Text: "thanks"})
+	g.Update(wanted{do.(intent.Run).F(g.ctx)})
 }
 
 func newGround(t *testing.T) *ground {
@@ -116,6 +123,10 @@ type deafPool struct {
 
 func (p deafPool) Answer(context.Context, int64, agents.Answer) error { return p.err }
 
+func (p deafPool) Reply(context.Context, int64, int64, string) (agents.Sent, error) {
+	return agents.Sent{}, p.err
+}
+
 func (p deafPool) Send(context.Context, int64, string, string, inbox.Priority) (int64, error) {
 	return 0, p.err
 }
@@ -171,13 +182,15 @@ func TestTypedIsGivenBack(t *testing.T) {
 		{"the editor's, for a line that was closed", func(g *ground) { g.to(kid) }, func(g *ground) { g.Update(edited{agent: kid, text: "written"}) }, kid, "written", "writtenx"},
 		{"a prompt taken back from a tab that was closed", func(*ground) {}, func(g *ground) { g.closes(aide); g.Update(done{agent: aide, back: "typed"}) }, main, "typed", "typedx"},
 		{"what a panel could not do that was left", func(*ground) {}, func(g *ground) {
-			g.Update(wished{panel: &panel{}, wish: dialog.Wish{Verb: "reply", Text: "thanks"}, err: errDeaf})
+			p := panel.Inbox(g.panelEnv(), main, "main")
+			p.Close()
+			g.replies(p)
 		}, main, "thanks", "thanksx"},
 		{"what a panel could not do, which asks for something else", func(g *ground) {
-			g.openPanel(dialog.NewBoard(g.theme, g.o.Now, "Inbox", "", mailVerbs, true), &mailStock{a: g.App, agent: main})
+			g.openPanel(panel.Inbox(g.panelEnv(), main, "main"))
 			g.types("/find")
 		}, func(g *ground) {
-			g.Update(wished{panel: g.panel, wish: dialog.Wish{Verb: "reply", Text: "thanks"}, err: errDeaf})
+			g.replies(g.panel)
 		}, main, "thanks", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {

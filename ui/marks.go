@@ -24,8 +24,7 @@ func (a *App) reads(agent int64) bool {
 	if a.panel == nil || a.away() {
 		return false
 	}
-	s, is := a.panel.of.(*mailStock)
-	return is && s.agent == agent
+	return a.panel.Reads(agent)
 }
 
 // visited notes that the focused tab shows: at the moment somebody comes to it,

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,35 +11,72 @@ import (
 
 	"fantail/agents"
 	"fantail/inbox"
-	"fantail/ui/dialog"
 )
 
-// heaped is a screen of 200 by 50 with the panel of an inbox in which 100,000
-// messages wait; the bar is in the middle of them.
+// heap is a pool in which 100,000 messages wait for main.
+type heap struct{ Pool }
+
+const heapSize = 100_000
+
+func heapMessage(id int64) inbox.Message {
+	return inbox.Message{
+		ID: id, Recipient: 1, From: fmt.Sprint("agent", id%12), Kind: []inbox.Kind{inbox.Result, inbox.Failure, inbox.Mail}[id%3],
+		Priority: inbox.Normal, Tags: []string{"ci"}, Subject: "look at the cart", Body: strings.Repeat("A paragraph of **what** was found, with `code`.\n\n", 200),
+		Created: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC).Add(time.Duration(id-heapSize) * time.Minute), Folded: int(id % 4),
+	}
+}
+
+func (heap) Shelf(_ context.Context, s inbox.Shelf) (ms []inbox.Message, err error) {
+	from := s.Before - 1
+	if s.Before == 0 {
+		from = heapSize
+	}
+	for id := from; id > 0 && len(ms) < s.Limit; id-- {
+		ms = append(ms, heapMessage(id))
+	}
+	return ms, nil
+}
+
+func (heap) Lanes(context.Context, int64) (map[inbox.Lane]int, error) {
+	return map[inbox.Lane]int{inbox.Needs: 3, inbox.Failed: 33_330, inbox.Done: 33_333, inbox.FYI: 33_334}, nil
+}
+
+func (heap) Message(_ context.Context, id int64) (inbox.Message, bool, error) {
+	return heapMessage(id), true, nil
+}
+func (heap) Why(context.Context, int64) (string, error)             { return "Message #1: it waits", nil }
+func (heap) Thread(context.Context, int64) ([]inbox.Message, error) { return nil, nil }
+
+// carried runs a command, and what comes of it, until nothing does.
+func (a *App) carried(c tea.Cmd) {
+	if c == nil {
+		return
+	}
+	switch m := c().(type) {
+	case nil:
+	case tea.BatchMsg:
+		for _, c := range m {
+			a.carried(c)
+		}
+	default:
+		_, c := a.Update(m)
+		a.carried(c)
+	}
+}
+
+// heaped is a screen of 200 by 50 with the panel of that inbox; the bar is far down in it.
 func heaped(t testing.TB) *App {
 	t.Helper()
-	a := screen(t, 200, 50).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Pending: 100_000})
-	s := &mailStock{a: a, agent: 1, name: "main", box: dialog.NewBoard(a.theme, a.o.Now, "", "", mailVerbs, true)}
-	s.entitle()
-	for i := range 3 * mailPage {
-		s.win.rows = append(s.win.rows, inbox.Message{
-			ID: int64(50_000 - i), Recipient: 1, From: fmt.Sprint("agent", i%12), Kind: []inbox.Kind{inbox.Result, inbox.Failure, inbox.Mail}[i%3],
-			Priority: inbox.Normal, Tags: []string{"ci"}, Subject: "look at the cart", Body: "What was found, with `code` and more.", Created: a.o.Now().Add(-time.Duration(i) * time.Minute), Folded: i % 4,
-		})
-	}
-	s.box.Lanes(mailLanes(map[inbox.Lane]int{inbox.Needs: 3, inbox.Failed: 33_330, inbox.Done: 33_333, inbox.FYI: 33_334}, false))
-	s.box.Show(s.win.lines(map[int64]int{}), true, true)
-	a.openPanel(s.box, s)
+	a := screen(t, 200, 50).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Pending: heapSize})
+	a.tabs.Focus.Asked, a.pool = true, heap{}
+	a.inboxPanel(1, "main")
+	a.carried(a.draw())
 	for range 300 {
-		s.box.Key(tea.KeyPressMsg{Code: 'j', Text: "j"})
+		a.key(tea.KeyPressMsg{Code: 'j', Text: "j"})
+		a.carried(a.draw())
 	}
-	p := newPreview(a.theme, a.o.Now)
-	p.letter(s.win.rows[300], "Message #1: it waits")
-	p.view.Letter(inbox.Message{Kind: inbox.Result, Body: strings.Repeat("A paragraph of **what** was found.\n\n", 200)})
-	a.takePreview(previewed{panel: a.panel, id: s.box.At(), preview: p})
-	a.draw()
-	for _, j := range p.view.Jobs() {
-		p.view.Rendered(j.Run())
+	if a.panel.Box().At() != heapSize-300 || a.panel.Previewed() == nil {
+		t.Fatalf("the bar is on #%d", a.panel.Box().At())
 	}
 	return a
 }

@@ -91,10 +91,10 @@ func (a *App) cover() {
 		return
 	}
 	id := int64(0)
-	if _, mail := a.panel.of.(*mailStock); mail && a.asks.sight.over {
+	if a.asks.sight.over {
 		id = a.asks.sight.message
 	}
-	a.panel.box.Cover(id)
+	a.panel.Cover(id)
 }
 
 // askCard is the line above the box for the focused agent's question, "" if there

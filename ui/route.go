@@ -78,7 +78,7 @@ func (a *App) keyDialog(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case dialog.Wanted:
 		return a.doInFleet(d), true
 	case dialog.Wish:
-		return a.inPanel(d), true
+		return a.wishInPanel(d), true
 	case dialog.Copied:
 		return a.copy(d.Text), true
 	}
@@ -114,7 +114,8 @@ func (a *App) shut() {
 	a.dialog, a.decide, a.dirty = nil, nil, true
 	base, decide := a.base()
 	if base == was {
-		a.fleet, a.panel = nil, nil
+		a.fleet = nil
+		a.closePanel()
 		return
 	}
 	a.open(base, decide)
@@ -159,7 +160,7 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 // panel does so itself; what else is open might hold what was typed.
 func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
 	switch {
-	case key != "alt+a" && key != "f5" || a.panel != nil && a.dialog == a.panel.box:
+	case key != "alt+a" && key != "f5" || a.panel != nil && a.dialog == a.panel.Box():
 		return nil, false
 	case a.asks.sight.over || a.fleet != nil && a.dialog == a.fleet.box:
 		return a.nextQuestion(sought), true
@@ -306,8 +307,8 @@ func (a *App) roll() tea.Cmd {
 	}
 	if over == nil {
 		t.At().Scroll(lines)
-	} else if p := a.panel; p != nil && over == p.box {
-		p.box.Wheel(a.wheel.x, a.wheel.y-1, lines)
+	} else if p := a.panel; p != nil && over == p.Box() {
+		p.Box().Wheel(a.wheel.x, a.wheel.y-1, lines)
 	} else {
 		key := tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift}
 		if lines < 0 {
@@ -331,8 +332,8 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	if r, t := a.drawn.asked, a.tabs.Focus; a.dialog == nil && t != nil && r.h > 0 && m.Y == r.y && a.asksOpenly(t) {
 		return a.openQuestion(t.Info.ID, sought)
 	}
-	if p := a.panel; p != nil && a.dialog == p.box {
-		p.box.Click(m.X, m.Y-1)
+	if p := a.panel; p != nil && a.dialog == p.Box() {
+		p.Box().Click(m.X, m.Y-1)
 		a.dirty = true
 	}
 	if a.dialog != nil {

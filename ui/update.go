@@ -126,14 +126,6 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		return a.act(m.intent)
 	case noted:
 		a.say(m.text)
-	case stocked:
-		a.takeStock(m)
-	case previewed:
-		a.takePreview(m)
-	case wished:
-		return a.takeWish(m)
-	case typedOn:
-		a.dirty = true
 	case ticked:
 		if m.at.Equal(a.next) {
 			a.next = time.Time{}
@@ -262,9 +254,8 @@ func (a *App) background(dark bool) {
 func (a *App) setTheme(t *themes.Theme) {
 	a.theme, a.dirty = t, true
 	a.tabs.SetTheme(t)
-	if p := a.panel; p != nil {
-		p.box.SetTheme(t)
-		p.worn = true
+	if a.panel != nil {
+		a.panel.SetTheme(t)
 	}
 }
 

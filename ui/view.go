@@ -276,8 +276,8 @@ func (a *App) jobs() tea.Cmd {
 	shown := []*transcript.View{t.At()}
 	if base, _ := a.base(); base != nil { // nothing else is in sight
 		shown = nil
-		if a.panel != nil && a.panel.preview != nil {
-			shown = append(shown, a.panel.preview.view)
+		if a.panel != nil && a.panel.Previewed() != nil {
+			shown = append(shown, a.panel.Previewed())
 		}
 		if x := a.tailed(); x != nil {
 			shown = append(shown, x.View)

@@ -107,6 +107,8 @@ type (
 		Agent int64
 		Name  string
 	}
+	// Close closes the board that is open, and what is open over it.
+	Close struct{}
 	// Overview, Help and Quit are what their keys do.
 	Overview struct{}
 	Help     struct{}
@@ -142,6 +144,7 @@ func (Message) intent()  {}
 func (Document) intent() {}
 func (Inbox) intent()    {}
 func (Queue) intent()    {}
+func (Close) intent()    {}
 func (Overview) intent() {}
 func (Help) intent()     {}
 func (Quit) intent()     {}

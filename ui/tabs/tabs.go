@@ -170,6 +170,14 @@ func (t *Tabs) childrenOf(id int64) []*Tab {
 	return xs
 }
 
+// LastLines is the end of an agent's transcript.
+func (t *Tabs) LastLines(id int64, w, h int) []string {
+	if x := t.ByID(id); x != nil && h > 0 {
+		return x.View.Tail(w, h)
+	}
+	return nil
+}
+
 // LiveBelow names the agents below that one that live, as the last events told.
 func (t *Tabs) LiveBelow(name string) []string {
 	x := t.ByName(name)

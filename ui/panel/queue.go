@@ -1,4 +1,4 @@
-package ui
+package panel
 
 import (
 	"context"
@@ -7,21 +7,18 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/tools"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
-	"fantail/ui/slash"
 	"fantail/ui/words"
 )
 
 // taskStock is an agent's queue as a panel lists it.
 type taskStock struct {
-	a     *App
+	Env
 	agent int64
 	name  string
 	queue agents.Queue
@@ -57,20 +54,17 @@ var taskVerbs = []dialog.Verb{
 	{Key: "?", Name: "keys", Help: "this list", Bare: true},
 }
 
-// queuePanel opens the panel of an agent's queue.
-func (a *App) queuePanel(agent int64, name string) tea.Cmd {
-	if a.pool == nil || agent == 0 {
-		a.sayWhile(words.Sentence(slash.ErrOpening), func() bool { return a.pool == nil })
-		return nil
-	}
+// Queue opens the panel of an agent's queue.
+func Queue(e Env, agent int64, name string) *Panel {
 	verbs := append(slices.Clone(taskVerbs), dialog.Verb{Name: "editing", Ask: "%s› "})
-	box := dialog.NewBoard(a.theme, a.o.Now, "Queue of "+name,
+	box := dialog.NewBoard(e.Theme, e.Now, "Queue of "+name,
 		"Nothing is queued. /push PROMPT adds a task, /run starts the queue; its results land in the inbox.", verbs, false)
 	_, lanes := taskLines(agents.Queue{}, nil, taskQuery{})
 	box.Lanes(lanes)
-	a.openPanel(box, &taskStock{a: a, agent: agent, name: name})
-	return nil
+	return open(e, box, &taskStock{Env: e, agent: agent, name: name})
 }
+
+func (s *taskStock) recolour(t *themes.Theme) { s.Theme = t }
 
 func (s *taskStock) touched(e agents.Event) bool {
 	switch e := e.(type) {
@@ -87,10 +81,10 @@ func (s *taskStock) next(b *dialog.Board, stale bool) read {
 	if !stale && s.any && want == s.shown {
 		return nil
 	}
-	id, pool := s.agent, s.a.pool
+	id, pool := s.agent, s.Pool.Tasks
 	have, known := s.queue, s.any && !stale
 	by := map[int64]agents.Info{}
-	for _, t := range s.a.tabs.All {
+	for _, t := range s.Tabs.All {
 		if t.Info.Task != 0 && t.Info.Parent == id {
 			by[t.Info.Task] = t.Info
 		}
@@ -188,9 +182,9 @@ func (s *taskStock) task(id int64) (agents.Task, bool) {
 }
 
 func (s *taskStock) look(id int64) func(ctx context.Context) (*preview, error) {
-	a, pool := s.a, s.a.pool
+	pool := s.Pool.Tasks
 	t, ok := s.task(id)
-	theme, now := a.theme, a.o.Now
+	theme, now := s.Theme, s.Now
 	return func(ctx context.Context) (*preview, error) {
 		if !ok {
 			return nil, errors.New("that task is gone")
@@ -223,7 +217,7 @@ func (s *taskStock) look(id int64) func(ctx context.Context) (*preview, error) {
 			p.facts = append(p.facts, fact{label: "error", text: t.Error, role: themes.Bad, most: 3})
 		}
 		if t.State == "running" {
-			p.tail, p.last = t.Agent, a.lastLines
+			p.tail, p.last = t.Agent, s.Tabs.LastLines
 			return p, nil
 		}
 		if facts.Answer == "" {
@@ -270,18 +264,17 @@ func (p *preview) task(t agents.Task) {
 	}
 }
 
-func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
+func (s *taskStock) do(p *Panel, w dialog.Wish) intent.Intent {
 	switch w.Verb {
 	case "inbox":
-		return a.inboxPanel(s.agent, s.name)
+		return intent.Inbox{Agent: s.agent, Name: s.name}
 	case "close":
-		a.leavePanel()
-		return nil
+		return intent.Close{}
 	case "run":
-		return a.wish(p, w, func() (string, error) {
-			q, _ := a.pool.Queue(a.ctx, s.agent) // unread it warns of nothing: it is the run that was asked for
-			r, err := a.pool.Run(a.ctx, s.agent, tools.Start{})
-			return words.Warned(r.String(), a.o.Doubt.Queued(q)), err
+		return p.wish(w, func(ctx context.Context) (string, error) {
+			q, _ := s.Pool.Tasks.Queue(ctx, s.agent) // unread it warns of nothing: it is the run that was asked for
+			r, err := s.Pool.Tasks.Run(ctx, s.agent, tools.Start{})
+			return words.Warned(r.String(), s.Doubt.Queued(q)), err
 		}, nil)
 	}
 	t, ok := s.task(w.ID)
@@ -291,7 +284,7 @@ func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 	name := t.Name
 	switch w.Verb {
 	case "open":
-		x := a.tabs.ByID(t.Agent)
+		x := s.Tabs.ByID(t.Agent)
 		switch {
 		case t.State == "queued":
 			p.box.Say(name+" has not started and has no tab yet; R runs the queue", true)
@@ -300,68 +293,67 @@ func (s *taskStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
 			p.box.Say("the tab of "+name+" is closed; /resume "+name+" opens it again", true)
 			return nil
 		}
-		a.leavePanel()
-		a.tabs.To(x)
-		return a.shown()
+		return intent.All{intent.Close{}, intent.Go{Agent: x.Info.ID}}
 	case "remove":
-		return s.remove(a, p, w, t)
+		return s.remove(p, w, t)
 	case "up", "down":
-		return s.move(a, p, w, t)
+		return s.move(p, w, t)
 	case "edit":
-		return s.edit(a, p, w, t)
+		return s.edit(p, w, t)
 	case "editing":
-		return a.wish(p, w, func() (string, error) {
-			if err := a.pool.Edit(a.ctx, name, w.Text); err != nil {
+		return p.wish(w, func(ctx context.Context) (string, error) {
+			if err := s.Pool.Tasks.Edit(ctx, name, w.Text); err != nil {
 				return "", err
 			}
-			q, err := a.pool.Queue(a.ctx, s.agent)
+			q, err := s.Pool.Tasks.Queue(ctx, s.agent)
 			if err != nil {
 				q = agents.Queue{} // it is changed; the queue was not asked for
 			}
-			return a.o.Doubt.WhenEdited(name, q), nil
+			return s.Doubt.WhenEdited(name, q), nil
 		}, nil)
 	case "retry":
-		return a.wish(p, w, func() (string, error) {
-			n, _, err := a.pool.Retry(a.ctx, s.agent, name, "")
+		return p.wish(w, func(ctx context.Context) (string, error) {
+			n, _, err := s.Pool.Tasks.Retry(ctx, s.agent, name, "")
 			if err != nil {
 				return "", err
 			}
-			return a.o.Doubt.WhenQueued(n, " again", "R", a.pool.Joins(n.ID)), nil
+			return s.Doubt.WhenQueued(n, " again", "R", s.Pool.Tasks.Joins(n.ID)), nil
 		}, nil)
 	}
 	return nil
 }
 
 // remove asks before a task is taken out of the queue, or an agent is ended.
-func (s *taskStock) remove(a *App, p *panel, w dialog.Wish, t agents.Task) tea.Cmd {
+func (s *taskStock) remove(p *Panel, w dialog.Wish, t agents.Task) intent.Intent {
 	name := t.Name
 	switch t.State {
 	case "running":
-		return a.act(intent.Kill(a.theme, name, a.tabs.LiveBelow(name), func(cascade bool) intent.Intent {
-			return intent.Run{F: func(ctx context.Context) intent.Intent {
-				err := a.pool.Kill(ctx, name, cascade)
-				return intent.Call(func() intent.Intent {
-					a.takeWish(wished{p, w, "Ended " + name, err, nil})
-					return nil
-				})
-			}}
-		}))
-	case "queued":
-		a.open(dialog.NewConfirm(a.theme, "Remove "+name+"?", "It has not started; nobody gets a message.", []dialog.Option{
-			{Key: "r", Label: "remove it"}, {Key: "c", Label: "keep it"},
-		}), func(d dialog.Decision) tea.Cmd {
-			if c, _ := d.(dialog.Confirmed); c.Choice != "r" {
-				return nil
-			}
-			return a.wish(p, w, func() (string, error) { return "Removed " + name, a.pool.Remove(a.ctx, name) }, nil)
+		return intent.Kill(s.Theme, name, s.Tabs.LiveBelow(name), func(cascade bool) intent.Intent {
+			return p.wish(w, func(ctx context.Context) (string, error) {
+				return "Ended " + name, s.Pool.Tasks.Kill(ctx, name, cascade)
+			}, nil)
 		})
+	case "queued":
+		return intent.Open{
+			Box: dialog.NewConfirm(s.Theme, "Remove "+name+"?", "It has not started; nobody gets a message.", []dialog.Option{
+				{Key: "r", Label: "remove it"}, {Key: "c", Label: "keep it"},
+			}),
+			Decide: func(d dialog.Decision) intent.Intent {
+				if c, _ := d.(dialog.Confirmed); c.Choice != "r" {
+					return nil
+				}
+				return p.wish(w, func(ctx context.Context) (string, error) {
+					return "Removed " + name, s.Pool.Tasks.Remove(ctx, name)
+				}, nil)
+			},
+		}
 	default:
 		p.box.Say(name+" has ended; /close "+name+" closes its tab", true)
 	}
 	return nil
 }
 
-func (s *taskStock) move(a *App, p *panel, w dialog.Wish, t agents.Task) tea.Cmd {
+func (s *taskStock) move(p *Panel, w dialog.Wish, t agents.Task) intent.Intent {
 	at, n := 0, 0
 	for _, q := range s.queue.Tasks {
 		if q.State == "queued" {
@@ -382,15 +374,15 @@ func (s *taskStock) move(a *App, p *panel, w dialog.Wish, t agents.Task) tea.Cmd
 	case to < 1 || to > n:
 		return nil
 	}
-	return a.wish(p, w, func() (string, error) {
-		now, err := a.pool.Move(a.ctx, t.Name, to)
+	return p.wish(w, func(ctx context.Context) (string, error) {
+		now, err := s.Pool.Tasks.Move(ctx, t.Name, to)
 		return fmt.Sprintf("%s is number %d of the queue now", t.Name, now), err
 	}, nil)
 }
 
 // edit brings the prompt of a queued task to the foot of the panel; one of several
 // lines needs the box, which must be free for it.
-func (s *taskStock) edit(a *App, p *panel, w dialog.Wish, t agents.Task) tea.Cmd {
+func (s *taskStock) edit(p *Panel, w dialog.Wish, t agents.Task) intent.Intent {
 	if t.State != "queued" {
 		p.box.Say(t.Name+" has started; y pushes one that ended again", true)
 		return nil
@@ -400,12 +392,13 @@ func (s *taskStock) edit(a *App, p *panel, w dialog.Wish, t agents.Task) tea.Cmd
 		p.box.Resume(dialog.Wish{Verb: "editing", ID: w.ID, Text: text})
 		return nil
 	}
-	box := a.tabs.Typing()
+	box := s.Tabs.Typing()
 	if box == nil || !box.Empty() {
 		p.box.Say("its prompt has several lines and the box holds a draft; /queue edit "+t.Name+" brings it there", true)
 		return nil
 	}
-	a.leavePanel()
-	box.Set("/queue edit " + t.Name + " " + text)
-	return nil
+	return intent.All{intent.Close{}, intent.Call(func() intent.Intent {
+		box.Set("/queue edit " + t.Name + " " + text)
+		return nil
+	})}
 }

@@ -1,4 +1,4 @@
-package ui
+package panel
 
 import (
 	"context"
@@ -7,20 +7,16 @@ import (
 	"slices"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/agents"
 	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/dialog"
-	"fantail/ui/slash"
-	"fantail/ui/words"
 )
 
 // mailStock is an agent's inbox as a panel lists it: a window of its messages.
 type mailStock struct {
-	a     *App
+	Env
 	agent int64
 	name  string
 	box   *dialog.Board
@@ -64,21 +60,13 @@ var mailShelves = [...]mailShelf{
 	{inbox.Everything, " · everything", "No message has come yet."},
 }
 
-// inboxPanel opens the panel of an agent's inbox.
-func (a *App) inboxPanel(agent int64, name string) tea.Cmd {
-	if a.pool == nil || agent == 0 {
-		a.sayWhile(words.Sentence(slash.ErrOpening), func() bool { return a.pool == nil })
-		return nil
-	}
-	if t := a.tabs.ByID(agent); t != nil {
-		t.News = false // reading its inbox is looking at it
-	}
-	s := &mailStock{a: a, agent: agent, name: name, costs: map[int64]int{}}
-	s.box = dialog.NewBoard(a.theme, a.o.Now, "", "", mailVerbs, true)
+// Inbox opens the panel of an agent's inbox.
+func Inbox(e Env, agent int64, name string) *Panel {
+	s := &mailStock{Env: e, agent: agent, name: name, costs: map[int64]int{}}
+	s.box = dialog.NewBoard(e.Theme, e.Now, "", "", mailVerbs, true)
 	s.box.Lanes(mailLanes(nil, true))
 	s.entitle()
-	a.openPanel(s.box, s)
-	return nil
+	return open(e, s.box, s)
 }
 
 // entitle says which shelf shows.
@@ -90,12 +78,14 @@ func (s *mailStock) entitle() {
 	}
 }
 
+func (s *mailStock) recolour(t *themes.Theme) { s.Theme = t }
+
 func (s *mailStock) touched(e agents.Event) bool {
 	switch e := e.(type) {
 	case agents.Mailed:
 		return e.Agent == s.agent
 	case agents.Changed: // what it does decides when mail enters
-		t := s.a.tabs.ByID(s.agent)
+		t := s.Tabs.ByID(s.agent)
 		return e.ID == s.agent && (t == nil || t.Info.State != e.State || t.Info.Pending != e.Pending)
 	}
 	return false
@@ -123,7 +113,7 @@ func (s *mailStock) next(b *dialog.Board, stale bool) read {
 	default:
 		return nil
 	}
-	from, pool := *s, s.a.pool
+	from, pool := *s, s.Pool.Mail
 	ids, _ := b.Unfolded()
 	return func(ctx context.Context) (func(b *dialog.Board), error) {
 		win, err := page(&from, ctx, want)
@@ -144,7 +134,7 @@ func (s *mailStock) next(b *dialog.Board, stale bool) read {
 			}
 			s.win, s.shown, s.any = win, want, true
 			for i := range lines {
-				lines[i].Fresh = lines[i].Fresh && !s.a.looked[lines[i].ID]
+				lines[i].Fresh = lines[i].Fresh && !s.Looked[lines[i].ID]
 			}
 			b.Lanes(lanes)
 			b.Show(lines, win.over != 0, win.more)
@@ -158,7 +148,7 @@ func (s *mailStock) next(b *dialog.Board, stale bool) read {
 // page reads messages of the shelf: those behind one, or with back those ahead of
 // it. more says whether there are others beyond.
 func (s *mailStock) page(ctx context.Context, q mailQuery, before int64, back bool, n int) (ms []inbox.Message, more bool, err error) {
-	ms, err = s.a.pool.Shelf(ctx, inbox.Shelf{
+	ms, err = s.Pool.Mail.Shelf(ctx, inbox.Shelf{
 		Recipient: s.agent, Lane: q.lane, Search: q.search, Of: q.of, Before: before, Back: back, Folded: q.search == "" && q.of == inbox.Waiting, Limit: n + 1,
 	})
 	switch {
@@ -221,7 +211,7 @@ func (w *stretch) begin(ms []inbox.Message, more bool) {
 }
 
 // unfold reads the other messages of the threads that are unfolded.
-func (w *stretch) unfold(ctx context.Context, pool Pool, ids []int64) error {
+func (w *stretch) unfold(ctx context.Context, pool Mail, ids []int64) error {
 	w.under = map[int64][]inbox.Message{}
 	for _, m := range w.rows {
 		if m.Folded == 0 || !slices.Contains(ids, m.ID) {
@@ -364,8 +354,8 @@ func mailSign(m inbox.Message) (sign string, role themes.Role) {
 }
 
 func (s *mailStock) look(id int64) func(ctx context.Context) (*preview, error) {
-	s.a.looked[id] = true
-	pool, theme, now := s.a.pool, s.a.theme, s.a.o.Now
+	s.Looked[id] = true
+	pool, theme, now := s.Pool.Mail, s.Theme, s.Now
 	return func(ctx context.Context) (*preview, error) {
 		m, ok, err := pool.Message(ctx, id)
 		if err == nil && !ok {

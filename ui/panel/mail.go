@@ -1,4 +1,4 @@
-package ui
+package panel
 
 import (
 	"cmp"
@@ -6,11 +6,10 @@ import (
 	"fmt"
 	"slices"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/dialog"
+	"fantail/ui/intent"
 	"fantail/ui/words"
 )
 
@@ -43,56 +42,55 @@ type undone struct {
 	do   func(ctx context.Context) error
 }
 
-func (s *mailStock) do(a *App, p *panel, w dialog.Wish) tea.Cmd {
+func (s *mailStock) do(p *Panel, w dialog.Wish) intent.Intent {
 	m, _ := s.win.message(w.ID)
 	switch w.Verb {
 	case "queue":
-		return a.queuePanel(s.agent, s.name)
+		return intent.Queue{Agent: s.agent, Name: s.name}
 	case "close":
-		a.leavePanel()
+		return intent.Close{}
 	case "shelf":
 		i := slices.IndexFunc(mailShelves[:], func(x mailShelf) bool { return x.of == s.of })
 		s.of = mailShelves[(i+1)%len(mailShelves)].of
 		s.entitle()
 	case "take":
 		if len(p.box.Picked()) > 0 {
-			return s.fire(a, p, w)
+			return s.fire(p, w)
 		}
-		return s.take(a, p, w, m)
+		return s.take(p, w, m)
 	case "fire":
-		return s.fire(a, p, w)
+		return s.fire(p, w)
 	case "check":
-		return s.check(a, p, w)
+		return s.check(p, w)
 	case "reply":
-		return a.wish(p, w, func() (string, error) {
-			sent, err := a.pool.Reply(a.ctx, s.agent, w.ID, w.Text)
+		return p.wish(w, func(ctx context.Context) (string, error) {
+			sent, err := s.Pool.Take.Reply(ctx, s.agent, w.ID, w.Text)
 			return fmt.Sprintf("#%d is in the inbox of %s", sent.ID, sent.To), err
 		}, nil)
 	case "undo":
-		return s.takeBack(a, p, w)
+		return s.takeBack(p, w)
 	case "made":
-		return s.made(a, p, w.ID)
+		return s.made(p, w.ID)
 	case "why":
-		return s.why(a, p, w.ID)
+		return s.why(p, w.ID)
 	default:
-		return s.arrange(a, p, w)
+		return s.arrange(p, w)
 	}
 	return nil
 }
 
 // arrange does what leaves messages where no conversation has them.
-func (s *mailStock) arrange(a *App, p *panel, w dialog.Wish) tea.Cmd {
+func (s *mailStock) arrange(p *Panel, w dialog.Wish) intent.Intent {
 	first, _ := s.win.message(w.IDs[0])
 	some := words.Hashes(w.IDs)
 	if n := len(w.IDs); n > 3 {
 		some = words.Count(n, "message")
 	}
 	// did does f, says so, and notes how u takes it back and what that is.
-	did := func(text string, f func(ctx context.Context) error, what string, back func(ctx context.Context) error) tea.Cmd {
-		return a.wish(p, w, func() (string, error) { return text + "; u takes it back", f(a.ctx) }, func() tea.Cmd {
+	did := func(text string, f func(ctx context.Context) error, what string, back func(ctx context.Context) error) intent.Intent {
+		return p.wish(w, func(ctx context.Context) (string, error) { return text + "; u takes it back", f(ctx) }, func() {
 			p.box.Unpick(w.IDs...)
 			s.undo = append(s.undo, undone{what, back})
-			return nil
 		})
 	}
 	each := func(f func(ctx context.Context, id int64) error) func(ctx context.Context) error {
@@ -103,31 +101,31 @@ func (s *mailStock) arrange(a *App, p *panel, w dialog.Wish) tea.Cmd {
 			return err
 		}
 	}
-	archive := func(ctx context.Context) error { _, err := a.pool.Archive(ctx, s.agent, w.IDs); return err }
-	restore := func(ctx context.Context) error { _, err := a.pool.Restore(ctx, s.agent, w.IDs); return err }
+	archive := func(ctx context.Context) error { _, err := s.Pool.Put.Archive(ctx, s.agent, w.IDs); return err }
+	restore := func(ctx context.Context) error { _, err := s.Pool.Put.Restore(ctx, s.agent, w.IDs); return err }
 	pin := func(on bool) func(ctx context.Context) error {
-		return each(func(ctx context.Context, id int64) error { return a.pool.Pin(ctx, s.agent, id, on) })
+		return each(func(ctx context.Context, id int64) error { return s.Pool.Put.Pin(ctx, s.agent, id, on) })
 	}
 	mute := func(on bool) func(ctx context.Context) error {
-		return each(func(ctx context.Context, id int64) error { _, err := a.pool.Mute(ctx, s.agent, id, on); return err })
+		return each(func(ctx context.Context, id int64) error { _, err := s.Pool.Put.Mute(ctx, s.agent, id, on); return err })
 	}
 	waiting, away := "Waiting again: "+some, "Archived "+some
 	switch w.Verb {
 	case "archive":
 		if !first.Snoozed.IsZero() {
-			return did(waiting, restore, "Snoozed again: "+some, func(ctx context.Context) error { return a.pool.Snooze(ctx, s.agent, w.IDs, first.Snoozed) })
+			return did(waiting, restore, "Snoozed again: "+some, func(ctx context.Context) error { return s.Pool.Put.Snooze(ctx, s.agent, w.IDs, first.Snoozed) })
 		}
 		if first.Aside() {
 			return did(waiting, restore, away, archive)
 		}
 		return did(away, archive, waiting, restore)
 	case "snooze":
-		until, err := words.When(w.Text, a.o.Now())
-		return did(fmt.Sprintf("Away until %s: %s", inbox.Clock(until, a.o.Now()), some), func(ctx context.Context) error {
+		until, err := words.When(w.Text, s.Now())
+		return did(fmt.Sprintf("Away until %s: %s", inbox.Clock(until, s.Now()), some), func(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			return a.pool.Snooze(ctx, s.agent, w.IDs, until)
+			return s.Pool.Put.Snooze(ctx, s.agent, w.IDs, until)
 		}, waiting, restore)
 	case "pin":
 		on, off := "Kept on top: "+some, "No longer kept on top: "+some
@@ -136,8 +134,8 @@ func (s *mailStock) arrange(a *App, p *panel, w dialog.Wish) tea.Cmd {
 		}
 		return did(on, pin(!first.Pinned), off, pin(first.Pinned))
 	case "dismiss":
-		return did("Waiting quietly: "+some, each(func(ctx context.Context, id int64) error { return a.pool.Dismiss(ctx, s.agent, id) }),
-			"Standing out again: "+some, each(func(ctx context.Context, id int64) error { return a.pool.Undismiss(ctx, s.agent, id) }))
+		return did("Waiting quietly: "+some, each(func(ctx context.Context, id int64) error { return s.Pool.Put.Dismiss(ctx, s.agent, id) }),
+			"Standing out again: "+some, each(func(ctx context.Context, id int64) error { return s.Pool.Put.Undismiss(ctx, s.agent, id) }))
 	case "mute":
 		on, off := "Held silently, with all that is yet to come: the thread of "+some, "Heard again: the thread of "+some
 		if first.Muted {
@@ -149,20 +147,20 @@ func (s *mailStock) arrange(a *App, p *panel, w dialog.Wish) tea.Cmd {
 }
 
 // busy says, at the foot, that what begins a turn waits for the one that runs.
-func (s *mailStock) busy(a *App, p *panel) {
-	if t := a.tabs.ByID(s.agent); t != nil && words.Working(t.Info.State) {
+func (s *mailStock) busy(p *Panel) {
+	if t := s.Tabs.ByID(s.agent); t != nil && words.Working(t.Info.State) {
 		p.box.Say("it is taken when this turn ends", false)
 	}
 }
 
 // take starts a turn with a message; one that asks is answered.
-func (s *mailStock) take(a *App, p *panel, w dialog.Wish, m inbox.Message) tea.Cmd {
+func (s *mailStock) take(p *Panel, w dialog.Wish, m inbox.Message) intent.Intent {
 	if m.Asks() {
-		return a.askedIn(p, m)
+		return s.askedIn(p, m)
 	}
-	s.busy(a, p)
-	return a.wish(p, w, func() (string, error) {
-		_, ok, err := a.pool.Next(a.ctx, s.agent, w.ID)
+	s.busy(p)
+	return p.wish(w, func(ctx context.Context) (string, error) {
+		_, ok, err := s.Pool.Take.Next(ctx, s.agent, w.ID)
 		if err == nil && !ok {
 			err = fmt.Errorf("message #%d was taken meanwhile", w.ID)
 		}
@@ -171,10 +169,10 @@ func (s *mailStock) take(a *App, p *panel, w dialog.Wish, m inbox.Message) tea.C
 }
 
 // askedIn opens, over the panel, the question that a message stands for.
-func (a *App) askedIn(p *panel, m inbox.Message) tea.Cmd {
-	for _, t := range a.tabs.All {
+func (s *mailStock) askedIn(p *Panel, m inbox.Message) intent.Intent {
+	for _, t := range s.Tabs.All {
 		if q := t.Info.Question; q != nil && q.Message == m.ID {
-			return a.openQuestion(t.Info.ID, strict)
+			return intent.Question{Agent: t.Info.ID}
 		}
 	}
 	p.box.Say(fmt.Sprintf("%s does not ask #%d now; /answer %d says why", inbox.Label(m.From), m.ID, m.ID), true)
@@ -182,21 +180,20 @@ func (a *App) askedIn(p *panel, m inbox.Message) tea.Cmd {
 }
 
 // fire starts one turn with the messages that are picked.
-func (s *mailStock) fire(a *App, p *panel, w dialog.Wish) tea.Cmd {
-	s.busy(a, p)
-	return a.wish(p, w, func() (string, error) {
-		n, err := a.pool.FireThese(a.ctx, s.agent, w.IDs, "")
+func (s *mailStock) fire(p *Panel, w dialog.Wish) intent.Intent {
+	s.busy(p)
+	return p.wish(w, func(ctx context.Context) (string, error) {
+		n, err := s.Pool.Take.FireThese(ctx, s.agent, w.IDs, "")
 		return fmt.Sprintf("A turn of %s begins with %s", s.name, words.Count(n, "message")), err
-	}, func() tea.Cmd {
+	}, func() {
 		p.box.Unpick(w.IDs...)
-		return nil
 	})
 }
 
 // check takes all that is ready.
-func (s *mailStock) check(a *App, p *panel, w dialog.Wish) tea.Cmd {
-	return a.wish(p, w, func() (string, error) {
-		ms, left, err := a.pool.Check(a.ctx, s.agent, inbox.Query{})
+func (s *mailStock) check(p *Panel, w dialog.Wish) intent.Intent {
+	return p.wish(w, func(ctx context.Context) (string, error) {
+		ms, left, err := s.Pool.Take.Check(ctx, s.agent, inbox.Query{})
 		switch {
 		case err != nil:
 			return "", err
@@ -204,27 +201,26 @@ func (s *mailStock) check(a *App, p *panel, w dialog.Wish) tea.Cmd {
 			return fmt.Sprintf("Took %s; %d more: c again", words.Count(len(ms), "message"), left), nil
 		}
 		return "Took " + words.Count(len(ms), "message"), nil
-	}, func() tea.Cmd {
-		s.undo = append(s.undo, undone{"They wait again", func(ctx context.Context) error { _, err := a.pool.Undo(ctx, s.agent); return err }})
-		return nil
+	}, func() {
+		s.undo = append(s.undo, undone{"They wait again", func(ctx context.Context) error { _, err := s.Pool.Take.Undo(ctx, s.agent); return err }})
 	})
 }
 
 // takeBack takes back what was done last in this panel; without anything, what was
 // taken last, as /inbox undo does.
-func (s *mailStock) takeBack(a *App, p *panel, w dialog.Wish) tea.Cmd {
-	u := undone{"What was taken last waits again", func(ctx context.Context) error { _, err := a.pool.Undo(ctx, s.agent); return err }}
+func (s *mailStock) takeBack(p *Panel, w dialog.Wish) intent.Intent {
+	u := undone{"What was taken last waits again", func(ctx context.Context) error { _, err := s.Pool.Take.Undo(ctx, s.agent); return err }}
 	if n := len(s.undo); n > 0 {
 		u, s.undo = s.undo[n-1], s.undo[:n-1]
 	}
-	return a.wish(p, w, func() (string, error) { return u.what, u.do(a.ctx) }, nil)
+	return p.wish(w, func(ctx context.Context) (string, error) { return u.what, u.do(ctx) }, nil)
 }
 
 // made shows what the sender did in place of the message.
-func (s *mailStock) made(a *App, p *panel, id int64) tea.Cmd {
-	theme, now := a.theme, a.o.Now
+func (s *mailStock) made(p *Panel, id int64) intent.Intent {
+	theme, now := s.Theme, s.Now
 	return s.instead(p, id, "made", func(ctx context.Context) (*preview, error) {
-		made, err := a.pool.Made(ctx, id)
+		made, err := s.Pool.Mail.Made(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -247,10 +243,10 @@ func (s *mailStock) made(a *App, p *panel, id int64) tea.Cmd {
 }
 
 // why shows the whole reason why a message waits in its place.
-func (s *mailStock) why(a *App, p *panel, id int64) tea.Cmd {
-	theme, now := a.theme, a.o.Now
+func (s *mailStock) why(p *Panel, id int64) intent.Intent {
+	theme, now := s.Theme, s.Now
 	return s.instead(p, id, "why", func(ctx context.Context) (*preview, error) {
-		text, err := a.pool.Why(ctx, id)
+		text, err := s.Pool.Mail.Why(ctx, id)
 		if err != nil {
 			return nil, err
 		}
@@ -262,7 +258,7 @@ func (s *mailStock) why(a *App, p *panel, id int64) tea.Cmd {
 }
 
 // instead shows something in a message's place, or the message again if that shows.
-func (s *mailStock) instead(p *panel, id int64, what string, f func(ctx context.Context) (*preview, error)) tea.Cmd {
+func (s *mailStock) instead(p *Panel, id int64, what string, f func(ctx context.Context) (*preview, error)) intent.Intent {
 	if p.preview != nil && p.preview.what == what && p.box.Previews() == id {
 		p.worn = true
 		p.preview = nil
@@ -273,11 +269,11 @@ func (s *mailStock) instead(p *panel, id int64, what string, f func(ctx context.
 	}
 	p.looking = true
 	p.box.Peek()
-	return func() tea.Msg {
-		v, err := f(s.a.ctx)
+	return intent.Run{F: func(ctx context.Context) intent.Intent {
+		v, err := f(ctx)
 		if v != nil {
 			v.what = what
 		}
-		return previewed{p, id, v, err}
-	}
+		return p.previewed(id, v, err)
+	}}
 }

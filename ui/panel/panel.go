@@ -1,0 +1,358 @@
+// Package panel has the boards that fill the screen: an agent's inbox and its queue.
+//
+// Does: read what its board lacks, one thing at a time, and nothing once it is closed;
+// show a row's preview; say what the human wants done with a row. What a board lists is a
+// stock, one file each; a verb is a row of its table and a case of its do.
+//
+// Does not: draw rows (that is dialog.Board), carry anything out: it returns intents. What
+// comes back to a panel that was closed changes nothing.
+//
+// Imports: agents, agents/history, inbox, themes, tools, ui/dialog, ui/frame, ui/intent,
+// ui/tabs, ui/transcript, ui/words.
+package panel
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/themes"
+	"fantail/ui/dialog"
+	"fantail/ui/frame"
+	"fantail/ui/intent"
+	"fantail/ui/tabs"
+	"fantail/ui/transcript"
+	"fantail/ui/words"
+)
+
+// Env is what a panel looks at and asks.
+type Env struct {
+	Pool   Pool
+	Tabs   *tabs.Tabs
+	Theme  *themes.Theme
+	Now    func() time.Time
+	Doubt  words.Doubt
+	Looked map[int64]bool // the messages that a panel has shown whole
+}
+
+// Panel is a board that is open.
+type Panel struct {
+	Env
+
+	box     *dialog.Board
+	of      stock
+	closed  bool
+	reading bool
+	looking bool
+	stale   bool // what it lists has changed
+	worn    bool // so has what the preview shows
+	preview *preview
+	typed   string // what was searched for when it was last looked at
+	pause   time.Time
+}
+
+// stock is what a panel lists. Its methods are called on the interface's
+// goroutine; the functions they return run off it.
+type stock interface {
+	// next reads what the board lacks; nil: nothing. stale: what it has may be out
+	// of date.
+	next(b *dialog.Board, stale bool) read
+	// look makes the preview of a row.
+	look(id int64) func(ctx context.Context) (*preview, error)
+	// do does what the human wants.
+	do(p *Panel, w dialog.Wish) intent.Intent
+	// recolour changes the colours of what it makes from now on.
+	recolour(t *themes.Theme)
+	// touched reports whether an event changes what is listed, or what the preview
+	// of a row shows.
+	touched(e agents.Event) bool
+}
+
+// read reads off the interface's goroutine; what it returns is applied on it.
+type read func(ctx context.Context) (apply func(b *dialog.Board), err error)
+
+// searchPause is how long what is searched for must stay unchanged before it is.
+const searchPause = 120 * time.Millisecond
+
+func open(e Env, box *dialog.Board, of stock) *Panel {
+	return &Panel{Env: e, box: box, of: of, stale: true}
+}
+
+// Box is the board itself.
+func (p *Panel) Box() *dialog.Board { return p.box }
+
+// Close tells the panel that it shows no more.
+func (p *Panel) Close() { p.closed = true }
+
+// Reads reports whether the panel is that agent's inbox.
+func (p *Panel) Reads(agent int64) bool {
+	s, is := p.of.(*mailStock)
+	return is && s.agent == agent
+}
+
+// Cover tells an inbox which of its messages is the question that shows over it; 0: none.
+func (p *Panel) Cover(message int64) {
+	if _, mail := p.of.(*mailStock); !mail {
+		message = 0
+	}
+	p.box.Cover(message)
+}
+
+// Previewed is the view of the row's text, nil if none shows.
+func (p *Panel) Previewed() *transcript.View {
+	if p.preview == nil {
+		return nil
+	}
+	return p.preview.view
+}
+
+// Tail is the agent whose last lines show; 0: none.
+func (p *Panel) Tail() int64 {
+	if p.preview == nil {
+		return 0
+	}
+	return p.preview.tail
+}
+
+// SetTheme changes the colours.
+func (p *Panel) SetTheme(t *themes.Theme) {
+	p.Theme = t
+	p.of.recolour(t)
+	p.box.SetTheme(t)
+	p.worn = true
+}
+
+// Note takes in an event.
+func (p *Panel) Note(e agents.Event) {
+	if p.of.touched(e) {
+		p.stale, p.worn = true, true
+	}
+}
+
+// Wants asks for what the panel lacks.
+func (p *Panel) Wants() intent.Intent {
+	var all intent.All
+	if pause, wait := p.searching(); wait {
+		all = append(all, pause)
+	} else if !p.reading {
+		if f := p.of.next(p.box, p.stale); f != nil {
+			p.reading, p.stale = true, false
+			all = append(all, intent.Run{F: func(ctx context.Context) intent.Intent {
+				apply, err := f(ctx)
+				return intent.Call(func() intent.Intent {
+					p.take(apply, err)
+					return nil
+				})
+			}})
+		}
+	}
+	at := p.box.At()
+	if at != 0 && !p.looking && p.box.Peeks() && (at != p.box.Previews() || p.worn && !p.reading && !p.instead()) {
+		p.looking, p.worn = true, false
+		f := p.of.look(at)
+		all = append(all, intent.Run{F: func(ctx context.Context) intent.Intent {
+			v, err := f(ctx)
+			return p.previewed(at, v, err)
+		}})
+	}
+	if all == nil {
+		return nil
+	}
+	return all
+}
+
+// searching tells whether something is being typed that is searched for when it
+// rests; then the panel is looked at again after a pause.
+func (p *Panel) searching() (pause intent.Intent, wait bool) {
+	now := p.Now()
+	if s := p.box.Search(); s != p.typed {
+		p.typed, p.pause = s, now.Add(searchPause)
+		t := time.NewTimer(searchPause)
+		return intent.Run{F: func(ctx context.Context) intent.Intent {
+			defer t.Stop()
+			select {
+			case <-t.C:
+			case <-ctx.Done():
+			}
+			return intent.Call(func() intent.Intent { return nil })
+		}}, true
+	}
+	return nil, now.Before(p.pause)
+}
+
+// instead reports whether something else shows in the place of the row.
+func (p *Panel) instead() bool { return p.preview != nil && p.preview.what != "" }
+
+func (p *Panel) take(apply func(b *dialog.Board), err error) {
+	p.reading = false
+	switch {
+	case p.closed:
+	case err != nil:
+		p.box.Say(words.Sentence(err), true)
+	default:
+		apply(p.box)
+	}
+}
+
+// previewed shows a row's preview.
+func (p *Panel) previewed(id int64, v *preview, err error) intent.Intent {
+	return intent.Call(func() intent.Intent {
+		if p.closed {
+			return nil
+		}
+		p.looking = false
+		if err != nil {
+			p.box.Say(words.Sentence(err), true)
+			v = newPreview(p.Theme, p.Now)
+		}
+		if p.preview != nil && p.box.Previews() == id && v.keeps(p.preview) {
+			v.view = p.preview.view // it stays where it was scrolled to
+		}
+		p.preview = v
+		p.box.Preview(id, v)
+		return nil
+	})
+}
+
+// wish does f off the interface's goroutine. If it succeeds, then follows; what f says
+// shows in the panel, or in the status line once that is closed. If it fails, what was
+// typed for it is given back.
+func (p *Panel) wish(w dialog.Wish, f func(ctx context.Context) (string, error), then func()) intent.Intent {
+	return intent.Run{F: func(ctx context.Context) intent.Intent {
+		text, err := f(ctx)
+		return intent.Call(func() intent.Intent {
+			if then != nil && err == nil {
+				then()
+			}
+			return p.wished(w, text, err)
+		})
+	}}
+}
+
+// wished shows what became of a wish.
+func (p *Panel) wished(w dialog.Wish, text string, err error) intent.Intent {
+	failed := err != nil
+	if failed {
+		text = words.Sentence(err)
+	}
+	var all intent.All
+	switch {
+	case text == "" && !failed:
+	case p.closed:
+		all = append(all, intent.Say{Text: text})
+	default:
+		p.box.Say(text, failed)
+	}
+	if failed && (p.closed || !p.box.Resume(w)) {
+		all = append(all, intent.Back{Agent: p.Tabs.Acting().Info.ID, Text: w.Text})
+	}
+	p.stale, p.worn = true, true
+	return all
+}
+
+// Do says what follows from what the human wants done.
+func (p *Panel) Do(w dialog.Wish) intent.Intent {
+	switch w.Verb {
+	case "keys":
+		return intent.Open{Box: dialog.NewTable(p.Theme, "Keys", p.box.Keys())}
+	case "agents":
+		return intent.All{intent.Close{}, intent.Overview{}}
+	case "question":
+		if !slices.ContainsFunc(p.Tabs.All, func(t *tabs.Tab) bool { return t.Info.Question != nil }) {
+			p.box.Say("nobody asks you anything", false)
+			return nil
+		}
+		return intent.Question{}
+	}
+	return p.of.do(p, w)
+}
+
+// preview is what a row of a panel stands for: some facts, and a text below them.
+type preview struct {
+	theme *themes.Theme
+	now   func() time.Time
+	facts []fact
+	view  *transcript.View
+	what  string // it is what is shown in a row's place; "": the row itself
+	of    string // what view shows
+	tail  int64  // the agent whose last lines show in view's place; 0: none
+	last  func(id int64, w, h int) []string
+}
+
+// fact is a line above the text; without a label it stands for itself.
+type fact struct {
+	label, text string
+	at          time.Time // its age stands behind the text, if there is one,
+	rest        string    // and this behind that
+	role        themes.Role
+	most        int // lines; 0: one
+}
+
+func newPreview(t *themes.Theme, now func() time.Time) *preview {
+	return &preview{theme: t, now: now, view: transcript.New(t, now)}
+}
+
+// answer shows markdown below the facts; plain shows text as it is.
+func (p *preview) answer(markdown string) {
+	p.of = markdown
+	p.view.Answer(markdown, false)
+}
+
+func (p *preview) plain(text string) {
+	p.of = text
+	p.view.Text(text)
+}
+
+// keeps reports whether p shows the text that another one does.
+func (p *preview) keeps(other *preview) bool {
+	return p.of == other.of && p.what == other.what && p.theme == other.theme
+}
+
+func (p *preview) add(label, text string) {
+	p.facts = append(p.facts, fact{label: label, text: text, role: themes.Text})
+}
+
+// factCols is the width of the labels.
+const factCols = 8
+
+func (p *preview) Lines(w, h int) []string {
+	var out []string
+	for _, f := range p.facts {
+		label, room := "", w
+		if f.label != "" {
+			label, room = frame.Fit(f.label, factCols), w-factCols
+		}
+		text := f.text
+		if !f.at.IsZero() {
+			text += inbox.Age(p.now().Sub(f.at)) + " ago" + f.rest
+		}
+		rows := frame.Wrap(frame.CleanLine(text), max(8, room))
+		if most := max(1, f.most); len(rows) > most {
+			rows = rows[:most]
+			rows[most-1] = frame.Cut(rows[most-1]+"…", room)
+		}
+		for i, l := range rows {
+			if i > 0 && label != "" {
+				label = frame.Spaces(factCols)
+			}
+			out = append(out, p.theme.Paint(themes.Dim, label)+p.theme.Paint(f.role, frame.Cut(l, room)))
+		}
+	}
+	if most := max(1, h*2/5); len(out) > most {
+		out = out[:most]
+	}
+	if len(out) > 0 && len(out) < h-1 {
+		out = append(out, p.theme.Paint(themes.Rule, "────"))
+	}
+	if rest := h - len(out); rest > 0 {
+		if p.tail != 0 {
+			return append(out, p.last(p.tail, w, rest)...)
+		}
+		out = append(out, p.view.Lines(w, rest)...)
+	}
+	return out
+}
+
+func (p *preview) Scroll(lines int) { p.view.Scroll(lines) }
