@@ -188,10 +188,13 @@ func (a *App) command(here *tabs.Tab, text string) (tea.Cmd, error) {
 
 // env is what slash commands may look at and ask.
 func (a *App) env() slash.Env {
-	p := a.pool
+	p, open := slash.Pool{}, a.pool != nil
+	if open {
+		p = a.pool.slash
+	}
 	return slash.Env{
-		Pool:  slash.Pool{Mail: p, Shelf: p, Tasks: p, Agents: p, Memory: p, Policy: p, Questions: p},
-		Open:  p != nil,
+		Pool:  p,
+		Open:  open,
 		Tabs:  &a.tabs,
 		Tally: a.tally, Files: a.files, Documents: a.texts, Now: a.now, Theme: a.theme, NoColor: a.look.noColor,
 		Models: a.o.Models, Doubt: a.o.Doubt, Remember: a.o.Remember,

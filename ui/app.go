@@ -6,7 +6,7 @@
 // Does not: run agents, read the database, know a model, ask anybody "are you
 // busy?": it holds the last event.
 //
-// Imports: agents, agents/memory, inbox, themes, tools, tools/permit, ui/composer, ui/dialog,
+// Imports: agents, agents/memory, inbox, themes, tools/permit, ui/composer, ui/dialog,
 // ui/files, ui/frame, ui/intent, ui/panel, ui/slash, ui/tabs, ui/transcript, ui/words.
 package ui
 
@@ -21,9 +21,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
-	"fantail/inbox"
 	"fantail/themes"
-	"fantail/tools"
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
 	"fantail/ui/files"
@@ -31,90 +29,6 @@ import (
 	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
-
-// Pool is what the interface wants of [agents.Pool].
-type Pool interface {
-	Subscribe() *agents.Feed
-	Page(ctx context.Context, agent, before int64, limit int) ([]agents.Entry, error)
-	Prompt(ctx context.Context, agent int64, text string) error
-	Unprompt(ctx context.Context, id int64) (bool, error)
-	Withdraw(ctx context.Context, agent int64) ([]string, error)
-	Stop(agent int64)
-	Answer(ctx context.Context, question int64, a agents.Answer) error
-	Asked(ctx context.Context, message int64) (agents.Question, error)
-	Push(ctx context.Context, by int64, t tools.Task) (agents.Task, error)
-	Joins(task int64) bool
-	Run(ctx context.Context, by int64, s tools.Start) (agents.Ran, error)
-	Queue(ctx context.Context, by int64) (agents.Queue, error)
-	Send(ctx context.Context, from int64, to, body string, pr inbox.Priority) (int64, error)
-	Mail(ctx context.Context, from int64, l agents.Letter) ([]agents.Sent, error)
-	Check(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, int, error)
-	Whose(ctx context.Context, word string) (agents.Info, error)
-	Show(ctx context.Context, agent int64, q inbox.Query) (ms []inbox.Message, left int, err error)
-	Await(ctx context.Context, agent int64, q inbox.Query, how agents.Await) (inbox.Message, error)
-	Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error)
-	Oldest(ctx context.Context, agent int64) (inbox.Message, bool, error)
-	Each(ctx context.Context, agent int64) (int, error)
-	Fire(ctx context.Context, agent int64, text string) (n, left int, err error)
-	Undo(ctx context.Context, agent int64) (int, error)
-	Look(ctx context.Context, agent int64, q inbox.Query, taken bool) ([]inbox.Message, error)
-	Peek(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, error)
-	Why(ctx context.Context, id int64) (string, error)
-	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
-	Shelf(ctx context.Context, s inbox.Shelf) ([]inbox.Message, error)
-	Questions(ctx context.Context, agent int64) ([]inbox.Message, error)
-	Lanes(ctx context.Context, agent int64) (map[inbox.Lane]int, error)
-	Archive(ctx context.Context, agent int64, ids []int64) (int, error)
-	Restore(ctx context.Context, agent int64, ids []int64) (int, error)
-	Snooze(ctx context.Context, agent int64, ids []int64, until time.Time) error
-	Pin(ctx context.Context, agent, id int64, on bool) error
-	Dismiss(ctx context.Context, agent, id int64) error
-	Undismiss(ctx context.Context, agent, id int64) error
-	Mute(ctx context.Context, agent, id int64, on bool) (int, error)
-	Thread(ctx context.Context, id int64) ([]inbox.Message, error)
-	Reply(ctx context.Context, agent, id int64, text string) (agents.Sent, error)
-	FireThese(ctx context.Context, agent int64, ids []int64, text string) (n int, err error)
-	Made(ctx context.Context, message int64) (agents.Made, error)
-	NewHelper(ctx context.Context, name, model string) (agents.Info, error)
-	Turns(ctx context.Context, agent int64, most int) ([]agents.PastTurn, error)
-	Branch(ctx context.Context, agent int64, number int, name string) (agents.Info, error)
-	RenameHelper(ctx context.Context, name, to string) error
-	CloseHelper(ctx context.Context, name string, force bool) error
-	Resume(ctx context.Context, by int64, name, prompt string) (t agents.Task, goes bool, err error)
-	Background(agent int64) []string
-	Remove(ctx context.Context, name string) error
-	Move(ctx context.Context, name string, to int) (int, error)
-	Typed(ctx context.Context, name string) (string, error)
-	Edit(ctx context.Context, name, text string) error
-	Retry(ctx context.Context, by int64, name, hint string) (agents.Task, agents.Outcome, error)
-	Kill(ctx context.Context, name string, cascade bool) error
-	WrapUp(ctx context.Context, name string) error
-	Does(name string) (agents.Now, error)
-	Facts(ctx context.Context, agent int64) (agents.Facts, error)
-	CloseTab(ctx context.Context, name string) error
-	SetModel(ctx context.Context, agent int64, name string) error
-	Shell(ctx context.Context, agent int64, command string) error
-	Clear(ctx context.Context, agent int64) error
-	Context(ctx context.Context, agent int64) (agents.Context, error)
-	Compact(ctx context.Context, agent int64, hint string) error
-	SetMode(m permit.Mode) error
-	Documents(ctx context.Context) ([]agents.Document, error)
-	Document(ctx context.Context, title string, version int) (agents.Document, bool, error)
-	Versions(ctx context.Context, title string) ([]agents.Document, error)
-	Remember(ctx context.Context, title, text string, expect *int) (version int, err error)
-	Ledger(ctx context.Context) (agents.Ledger, error)
-	Urgent(ctx context.Context) ([]inbox.Message, error)
-	Digest(ctx context.Context, since time.Time) (agents.Digest, error)
-	Seen(ctx context.Context, at time.Time) error
-	Settled(ctx context.Context) error
-	Human() *agents.Human
-	Policy(agent int64) (inbox.Policy, error)
-	Override(ctx context.Context, agent int64, change func(o *inbox.Overrides)) (inbox.Policy, error)
-	BeQuiet(ctx context.Context, until time.Time) error
-	EndQuiet(ctx context.Context) (came string, err error)
-}
-
-var _ Pool = (*agents.Pool)(nil)
 
 // Options are what a screen needs from its caller.
 type Options struct {
@@ -152,7 +66,7 @@ type App struct {
 	cancel  context.CancelFunc
 
 	up     up
-	pool   Pool // nil until attached
+	pool   *pool // nil until attached
 	feed   *agents.Feed
 	human  *agents.Human // whom the pool is told of; nil until attached
 	tally  agents.Tally
@@ -328,7 +242,7 @@ func (a *App) Run() error {
 func (a *App) Up() <-chan struct{} { return a.up.out }
 
 // Attach gives the screen its pool. Any goroutine may call it, once.
-func (a *App) Attach(p Pool) { a.program.Send(attached{p}) }
+func (a *App) Attach(p *agents.Pool) { a.program.Send(attached{poolOf(p)}) }
 
 // Tell replaces the start screen's line about the model. Any goroutine may call it.
 func (a *App) Tell(start string) { a.program.Send(told{start}) }

@@ -32,9 +32,8 @@ func (a *App) queuePanel(agent int64, name string) tea.Cmd {
 }
 
 func (a *App) panelEnv() panel.Env {
-	p := a.pool
 	return panel.Env{
-		Pool: panel.Pool{Mail: p, Put: p, Take: p, Tasks: p},
+		Pool: a.pool.panel,
 		Tabs: &a.tabs, Theme: a.theme, Now: a.now, Doubt: a.o.Doubt, Looked: a.looked,
 	}
 }

@@ -62,7 +62,9 @@ func (p *posed) pass(d time.Duration) { p.at = p.at.Add(d) }
 
 // board opens an inbox with the message that stands for the question.
 func (p *posed) board() {
+	p.pool = &pool{}
 	board := panel.Inbox(p.panelEnv(), 1, "main")
+	p.pool = nil
 	b := board.Box()
 	b.Show([]dialog.Line{{ID: 12, Who: "main", Text: "bash ls"}}, false, false)
 	p.openPanel(board)
@@ -177,7 +179,7 @@ func TestLettersOverAPanel(t *testing.T) {
 		"overview": func(p *posed) { p.overview(); p.nextQuestion(sought) },
 		"inbox":    func(p *posed) { p.board(); p.nextQuestion(strict) },
 		"/answer": func(p *posed) {
-			p.pool = &heard{}
+			p.pool = &pool{}
 			if _, err := p.command(p.tabs.Focus, "/answer job"); err != nil {
 				p.t.Error(err)
 			}

@@ -11,7 +11,8 @@ import (
 
 // heard is a pool that notes the prompts it is given.
 type heard struct {
-	Pool
+	talk
+	read
 	prompts []string
 	to      []int64
 }
@@ -22,6 +23,8 @@ func (h *heard) Prompt(_ context.Context, agent int64, text string) error {
 }
 
 func (h *heard) Page(context.Context, int64, int64, int) ([]agents.Entry, error) { return nil, nil }
+
+func (h *heard) pool() *pool { return &pool{talk: h, read: h} }
 
 // play runs a command and those it is made of, in order.
 func play(c tea.Cmd) {
@@ -38,22 +41,22 @@ func play(c tea.Cmd) {
 // TestPromptBeforeMainIsKnown: between the pool and its first event main has no
 // number yet; what is sent then waits for it like what was sent before.
 func TestPromptBeforeMainIsKnown(t *testing.T) {
-	a, pool := screen(t, 80, 24), &heard{}
+	a, says := screen(t, 80, 24), &heard{}
 	box := a.tabs.Main().Box
 	box.Set("one")
 	play(a.submit(a.tabs.Main()))
-	a.pool = pool
+	a.pool = says.pool()
 	box.Set("two")
 	play(a.submit(a.tabs.Main()))
-	if len(pool.prompts) != 0 || !box.Empty() {
-		t.Fatalf("sent %q to %d, in the box is %q", pool.prompts, pool.to, box.Value())
+	if len(says.prompts) != 0 || !box.Empty() {
+		t.Fatalf("sent %q to %d, in the box is %q", says.prompts, says.to, box.Value())
 	}
 	play(a.change(agents.Info{ID: 7, Name: "main", Kind: agents.Main}))
-	if len(pool.prompts) != 2 || pool.prompts[0] != "one" || pool.prompts[1] != "two" || pool.to[0] != 7 || pool.to[1] != 7 {
-		t.Errorf("sent %q to %d", pool.prompts, pool.to)
+	if len(says.prompts) != 2 || says.prompts[0] != "one" || says.prompts[1] != "two" || says.to[0] != 7 || says.to[1] != 7 {
+		t.Errorf("sent %q to %d", says.prompts, says.to)
 	}
 	play(a.change(agents.Info{ID: 7, Name: "main", Kind: agents.Main, State: agents.Running}))
-	if len(pool.prompts) != 2 {
-		t.Errorf("sent again: %q", pool.prompts)
+	if len(says.prompts) != 2 {
+		t.Errorf("sent again: %q", says.prompts)
 	}
 }

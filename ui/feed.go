@@ -58,7 +58,7 @@ func (a *App) afterwards(m tea.Msg) tea.Msg {
 }
 
 // attach takes the pool: its feed begins with what is now.
-func (a *App) attach(p Pool) tea.Cmd {
+func (a *App) attach(p *pool) tea.Cmd {
 	a.pool, a.began = p, a.o.Now().Truncate(time.Millisecond)
 	a.human = p.Human()
 	a.human.Pressed(a.o.Now()) // whoever starts the program is there

@@ -37,7 +37,7 @@ func newGround(t *testing.T) *ground {
 	g.o.Now = func() time.Time { return g.at }
 	g.with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
 		agents.Info{ID: 2, Name: "kid", Kind: agents.Sub, State: agents.Running}, agents.Info{ID: 3, Name: "aide", Kind: agents.Helper, State: agents.Idle})
-	g.pool = deafPool{err: errDeaf}
+	g.pool = deafPool{err: errDeaf}.pool()
 	for _, x := range g.tabs.All {
 		x.Asked, x.Loaded = true, true
 	}
@@ -117,8 +117,13 @@ func (g *ground) runs(cmd tea.Cmd) {
 
 // deafPool takes nothing, or says that somebody was quicker.
 type deafPool struct {
-	Pool
+	talk
+	panel.Take
 	err error
+}
+
+func (p deafPool) pool() *pool {
+	return &pool{talk: p, panel: panel.Pool{Take: p}}
 }
 
 func (p deafPool) Answer(context.Context, int64, agents.Answer) error { return p.err }
@@ -163,7 +168,11 @@ func TestTypedIsGivenBack(t *testing.T) {
 		{"an answer in its own tab", func(g *ground) { g.to(kid); g.asks(kid, 7, true); g.types("by hand") }, func(g *ground) { g.answeredElsewhere(kid) }, kid, "by hand", "by handx"},
 		{"an answer to one that is ended", func(g *ground) { g.to(kid); g.asks(kid, 7, true); g.types("by hand") }, func(g *ground) { g.ends(kid) }, main, "by hand", ""},
 		{
-			"an answer that finds another", func(g *ground) { g.pool = deafPool{err: agents.ErrAnswered}; g.asks(main, 7, true); g.types("by hand") },
+			"an answer that finds another", func(g *ground) {
+				g.pool = deafPool{err: agents.ErrAnswered}.pool()
+				g.asks(main, 7, true)
+				g.types("by hand")
+			},
 			func(g *ground) { g.runs(g.press(tea.KeyEnter, 0)) }, main, "by hand", "",
 		},
 		{"an answer that can't be written", func(g *ground) { g.asks(main, 7, true); g.types("by hand") }, func(g *ground) { g.runs(g.press(tea.KeyEnter, 0)) }, main, "by hand", ""},

@@ -13,7 +13,7 @@ import (
 
 // What reaches Update beside the terminal's own messages.
 type (
-	attached struct{ pool Pool }
+	attached struct{ pool *pool }
 	told     struct{ start string }
 	news     struct{ events []agents.Event }
 	ticked   struct{ at time.Time }

@@ -11,10 +11,11 @@ import (
 
 	"fantail/agents"
 	"fantail/inbox"
+	"fantail/ui/panel"
 )
 
 // heap is a pool in which 100,000 messages wait for main.
-type heap struct{ Pool }
+type heap struct{ panel.Mail }
 
 const heapSize = 100_000
 
@@ -68,7 +69,7 @@ func (a *App) carried(c tea.Cmd) {
 func heaped(t testing.TB) *App {
 	t.Helper()
 	a := screen(t, 200, 50).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Pending: heapSize})
-	a.tabs.Focus.Asked, a.pool = true, heap{}
+	a.tabs.Focus.Asked, a.pool = true, &pool{panel: panel.Pool{Mail: heap{}}}
 	a.inboxPanel(1, "main")
 	a.carried(a.draw())
 	for range 300 {
