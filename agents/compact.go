@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"fantail/agents/event"
+	"fantail/agents/reply"
 
 	"fantail/agents/history"
 	"fantail/agents/llm"
@@ -232,10 +233,10 @@ func (a *agent) compact(ctx context.Context, hint string, auto bool) error {
 		a.p.hub.Emit(Void{Agent: a.id})
 		return err
 	}
-	e := Entry{Kind: EntrySummary, Text: r.text(), Model: model.Name, Summary: &Summary{
+	e := Entry{Kind: EntrySummary, Text: r.Text(), Model: model.Name, Summary: &Summary{
 		Before: before, Auto: auto, Prompt: a.prompted(old),
 	}}
-	if r.stop.Reason == llm.Length {
+	if r.Stop.Reason == llm.Length {
 		e.Text += "\n\n(The summary was cut here: it reached the model's token limit.)"
 	}
 	for _, x := range old {
@@ -260,13 +261,13 @@ func (a *agent) prompted(old []Entry) string {
 
 // summarise streams the summary of a conversation. A text that turns out too long
 // for the model is cut further.
-func (a *agent) summarise(ctx context.Context, model Model, said []llm.Message, hint string, room int) (*reply, error) {
+func (a *agent) summarise(ctx context.Context, model Model, said []llm.Message, hint string, room int) (*reply.Reply, error) {
 	ask := "Write the summary now."
 	if hint = strings.TrimSpace(hint); hint != "" {
 		ask = "The person asks that the summary mind this: " + hint + "\n\n" + ask
 	}
 	for try := 0; ; try++ {
-		text := spell(said, room)
+		text := history.Spell(said, room)
 		r, err := a.stream(ctx, model, &llm.Request{
 			Model: model.ID, System: prompts.Compact(), MaxTokens: model.MaxOut, CacheKey: fmt.Sprintf("fantail-%d-summary", a.id),
 			Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{
@@ -282,9 +283,9 @@ func (a *agent) summarise(ctx context.Context, model Model, said []llm.Message, 
 			continue
 		case err != nil:
 			return nil, err
-		case r.stop.Reason == llm.Refusal:
+		case r.Stop.Reason == llm.Refusal:
 			return nil, errors.New("the model refused to summarise the conversation")
-		case r.text() == "":
+		case r.Text() == "":
 			return nil, errors.New("the model answered nothing")
 		}
 		return r, nil
@@ -293,10 +294,10 @@ func (a *agent) summarise(ctx context.Context, model Model, said []llm.Message, 
 
 // adopt appends a summary and makes it the beginning of the history, unless a new
 // conversation began meanwhile.
-func (a *agent) adopt(ctx context.Context, model Model, r *reply, e Entry) error {
+func (a *agent) adopt(ctx context.Context, model Model, r *reply.Reply, e Entry) error {
 	var cost int64
 	if model.Price != nil {
-		cost = model.Price(r.usage)
+		cost = model.Price(r.Usage)
 	}
 	kept := history.Estimate(a.requestOf(append([]Entry{e}, a.history[len(history.Answered(a.history)):]...)))
 	e.Summary.After = kept
@@ -321,7 +322,7 @@ func (a *agent) adopt(ctx context.Context, model Model, r *reply, e Entry) error
 		}
 		tx.AfterCommit(func() {
 			a.set(func(i *Info) {
-				i.Usage, i.Cost, i.Steps, i.Context, i.Retry = i.Usage.Add(r.usage), i.Cost+cost, i.Steps+1, e.Summary.After, nil
+				i.Usage, i.Cost, i.Steps, i.Context, i.Retry = i.Usage.Add(r.Usage), i.Cost+cost, i.Steps+1, e.Summary.After, nil
 			})
 		})
 		b := a.book().Batch(tx, true)
@@ -332,7 +333,7 @@ func (a *agent) adopt(ctx context.Context, model Model, r *reply, e Entry) error
 			return err
 		}
 		return tx.AddStep(turn.ID, store.Step{
-			Input: r.usage.Input, Output: r.usage.Output, CacheRead: r.usage.CacheRead, CacheWrite: r.usage.CacheWrite,
+			Input: r.Usage.Input, Output: r.Usage.Output, CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite,
 			Cost: cost, Context: e.Summary.After,
 		})
 	})
@@ -340,7 +341,7 @@ func (a *agent) adopt(ctx context.Context, model Model, r *reply, e Entry) error
 		a.p.hub.Emit(Void{Agent: a.id})
 		return err
 	}
-	a.tokens += r.usage.Context()
+	a.tokens += r.Usage.Context()
 	a.counted, a.sinceSummary, a.cramped = seq, 0, false
 	return a.readUpTo(ctx, seq)
 }

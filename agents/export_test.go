@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 
+	"fantail/agents/history"
 	"fantail/agents/llm"
 
 	"fantail/inbox"
@@ -45,4 +46,4 @@ func (p *Pool) Entering(agent, upTo int64, typed bool) ([]int64, error) {
 }
 
 // Spell is how a conversation is written down for its summary.
-func Spell(said []llm.Message, room int) string { return spell(said, room) }
+func Spell(said []llm.Message, room int) string { return history.Spell(said, room) }

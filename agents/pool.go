@@ -9,7 +9,8 @@
 // render anything for people.
 //
 // Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/history,
-// agents/llm, agents/memory, agents/prompts, agents/questions, agents/queue, agents/roster, agents/waits.
+// agents/llm, agents/memory, agents/prompts, agents/questions, agents/queue, agents/reply, agents/roster,
+// agents/waits.
 package agents
 
 import (

@@ -7,6 +7,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/questions"
+	"fantail/agents/reply"
 
 	"fantail/agents/llm"
 )
@@ -50,19 +51,19 @@ func (a *agent) work(ctx context.Context) error {
 		r, err := a.answer(ctx)
 		switch {
 		case err != nil:
-		case len(r.calls) > 0:
-			err = a.runCalls(ctx, r.calls)
-		case r.stop != nil && len(r.stop.Broken) > 0:
+		case len(r.Calls) > 0:
+			err = a.runCalls(ctx, r.Calls)
+		case r.Stop != nil && len(r.Stop.Broken) > 0:
 			if cuts++; cuts < maxCuts {
 				continue
 			}
 			why := "its arguments were no JSON object"
-			if r.stop.Reason == llm.Length {
+			if r.Stop.Reason == llm.Length {
 				why = "its token limit cut it"
 			}
 			err = fmt.Errorf("the model made no whole call %d times in a row: %s", cuts, why)
-		case a.kind.Ends() && r.short() != "":
-			err = errors.New(r.short())
+		case a.kind.Ends() && r.Short() != "":
+			err = errors.New(r.Short())
 		default:
 			if err = a.await(ctx); err == nil && a.finish(ctx, ending{outcome: Completed}) {
 				return nil
@@ -85,7 +86,7 @@ func (a *agent) stopped(ctx context.Context, err error) {
 
 // answer asks, with room for it. A request the model refuses as too long is sent
 // once more, compacted.
-func (a *agent) answer(ctx context.Context) (*reply, error) {
+func (a *agent) answer(ctx context.Context) (*reply.Reply, error) {
 	if err := a.makeRoom(ctx); err != nil {
 		return nil, err
 	}

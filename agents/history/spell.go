@@ -1,20 +1,17 @@
-package agents
+package history
 
 import (
 	"fmt"
 	"regexp"
 	"strings"
 
-	"fantail/agents/history"
 	"fantail/agents/llm"
-)
-
-// A conversation is written down for its summary. What is cut of it never takes one
+) // A conversation is written down for its summary. What is cut of it never takes one
 // end of an envelope away: whose text it is stays plain.
 
-// spell writes a conversation down as text of about so many bytes: long parts are
+// Spell writes a conversation down as text of about so many bytes: long parts are
 // cut in the middle, and if that is not enough, parts in the middle are left out.
-func spell(said []llm.Message, room int) string {
+func Spell(said []llm.Message, room int) string {
 	room = max(room, 1024)
 	for most := 16 << 10; ; most /= 2 {
 		var parts []string
@@ -67,12 +64,12 @@ func shorten(s string, most int) string {
 	}
 	parts := apart(s)
 	if len(parts) == 1 && parts[0].close == "" {
-		return history.Fit(s, most)
+		return Fit(s, most)
 	}
 	share := max(leastPart, most/len(parts))
 	texts := make([]string, len(parts))
 	for i, p := range parts {
-		texts[i] = p.open + history.Fit(p.text, share) + p.close
+		texts[i] = p.open + Fit(p.text, share) + p.close
 	}
 	return strings.TrimSuffix(ends(texts, max(most, len(texts[0])), ""), "\n")
 }

@@ -1,4 +1,4 @@
-package agents
+package reply
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/store"
 )
@@ -19,14 +20,21 @@ const (
 	saidAt    = 1 << 20                // bytes that are written down at once
 )
 
-// scribe writes down one reply. It has a goroutine from the first piece of text on,
+// Writing is what a scribe writes down, where, and who hears of trouble.
+type Writing struct {
+	DB      *store.DB
+	Turn    int64
+	Model   string
+	Go      func(name string, f func())
+	Trouble func(err error) // it can't be written down now; nil: it can again
+}
+
+// Scribe writes down one reply. It has a goroutine from the first piece of text on,
 // so that a disk that is slow or refuses never holds up the stream: what can't be
 // written down now is tried again with what comes next, and in the end recorded, or
 // refused, with the whole reply.
-type scribe struct {
-	a     *agent
-	turn  int64
-	model string
+type Scribe struct {
+	Writing
 
 	due  chan struct{} // a token: there is text that is not written down
 	much chan struct{} // a token: there is saidAt of it
@@ -44,12 +52,12 @@ type scribe struct {
 	tried int  // of which try that is
 }
 
-func newScribe(a *agent, model string) *scribe {
-	return &scribe{a: a, turn: a.turn, model: model, due: make(chan struct{}, 1), much: make(chan struct{}, 1), over: make(chan struct{})}
+func NewScribe(s Writing) *Scribe {
+	return &Scribe{Writing: s, due: make(chan struct{}, 1), much: make(chan struct{}, 1), over: make(chan struct{})}
 }
 
-// hear takes the next piece of the reply.
-func (s *scribe) hear(d Delta) {
+// Hear takes the next piece of the reply.
+func (s *Scribe) Hear(d event.Delta) {
 	if s == nil {
 		return
 	}
@@ -62,16 +70,16 @@ func (s *scribe) hear(d Delta) {
 	s.mu.Unlock()
 	if s.done == nil {
 		s.done = make(chan struct{})
-		s.a.p.o.Go("write down a reply", s.run)
+		s.Go("write down a reply", s.run)
 	}
-	token(s.due)
+	nudge(s.due)
 	if much {
-		token(s.much)
+		nudge(s.much)
 	}
 }
 
-// void forgets the reply: it is tried again.
-func (s *scribe) void() {
+// Void forgets the reply: it is tried again.
+func (s *Scribe) Void() {
 	if s == nil {
 		return
 	}
@@ -80,13 +88,13 @@ func (s *scribe) void() {
 	s.try++
 	s.mu.Unlock()
 	if s.done != nil {
-		token(s.due)
+		nudge(s.due)
 	}
 }
 
-// end waits until nothing is being written down and reports whether anything may
+// End waits until nothing is being written down and reports whether anything may
 // have been.
-func (s *scribe) end() bool {
+func (s *Scribe) End() bool {
 	close(s.over)
 	if s.done != nil {
 		<-s.done
@@ -95,7 +103,7 @@ func (s *scribe) end() bool {
 }
 
 // run writes down what is heard, a little later, until the reply is over.
-func (s *scribe) run() {
+func (s *Scribe) run() {
 	defer close(s.done)
 	failed := false
 	for {
@@ -117,17 +125,17 @@ func (s *scribe) run() {
 		switch {
 		case err != nil:
 			failed = true
-			s.a.trouble(fmt.Errorf("write down the reply: trying again: %w", err))
-			token(s.due)
+			s.Trouble(fmt.Errorf("write down the reply: trying again: %w", err))
+			nudge(s.due)
 		case failed:
 			failed = false
-			s.a.set(func(i *Info) { i.Why = "" })
+			s.Trouble(nil)
 		}
 	}
 }
 
 // write writes down what was heard and is not written down.
-func (s *scribe) write() error {
+func (s *Scribe) write() error {
 	s.mu.Lock()
 	heard := append([]*history.Words(nil), s.heard...)
 	anew := s.try != s.tried
@@ -143,7 +151,7 @@ func (s *scribe) write() error {
 		upTo int
 	}
 	now := make([]written, len(heard))
-	err := s.a.p.o.DB.Write(context.Background(), "write down a reply", func(tx *store.Tx) error {
+	err := s.DB.Write(context.Background(), "write down a reply", func(tx *store.Tx) error {
 		stands := map[int64]int{}
 		if s.doubt {
 			if err := s.look(tx, heard, stands); err != nil {
@@ -156,7 +164,7 @@ func (s *scribe) write() error {
 				rest = rest[n-upTo:]
 				upTo = n
 			}
-			at, err := tx.Say(s.turn, head, string(w.Kind), s.model, rest)
+			at, err := tx.Say(s.Turn, head, string(w.Kind), s.Model, rest)
 			if err != nil {
 				return err
 			}
@@ -177,8 +185,8 @@ func (s *scribe) write() error {
 
 // look finds how much of the words stands written down, and forgets what is not
 // theirs: of a try that failed, or of a commit that only seemed to fail.
-func (s *scribe) look(tx *store.Tx, heard []*history.Words, stands map[int64]int) error {
-	said, err := tx.Sayings(s.turn)
+func (s *Scribe) look(tx *store.Tx, heard []*history.Words, stands map[int64]int) error {
+	said, err := tx.Sayings(s.Turn)
 	if err != nil {
 		return err
 	}
@@ -191,5 +199,13 @@ func (s *scribe) look(tx *store.Tx, heard []*history.Words, stands map[int64]int
 	for _, t := range said {
 		stands[t.Head] = t.Size
 	}
-	return tx.Unsay(s.turn, theirs...)
+	return tx.Unsay(s.Turn, theirs...)
+}
+
+// nudge puts a token into a one-slot channel unless one is there.
+func nudge(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
 }

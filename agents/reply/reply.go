@@ -1,0 +1,178 @@
+// Package reply is a model's reply while it comes.
+//
+// Does: collect the parts of a stream into entries, keep keys out of them, write down
+// what came so that a crash takes no more than the last second.
+//
+// Does not: send requests, run calls, record the whole reply (its caller does, in one
+// transaction).
+//
+// Imports: agents/event, agents/history, agents/llm, store, tools/secret.
+package reply
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/llm"
+)
+
+// longestName is how much of a tool's name is kept: no tool has a longer one.
+const longestName = 100
+
+// Reply collects the parts of a stream.
+type Reply struct {
+	blocks []block
+	Calls  []history.Call
+	Usage  llm.Usage
+	Stop   *llm.Stop
+	Noted  bool // some of it was written down while it came
+}
+
+// block is a run of text, or of thinking, or a call.
+type block struct {
+	index    int
+	thinking bool
+	opaque   string
+	model    string
+	text     *history.Words
+	call     int // 1 + its place in calls; 0: none
+}
+
+// Add takes the next part and returns the delta to show, if there is one.
+func (r *Reply) Add(part llm.Part) (event.Delta, bool) {
+	switch part := part.(type) {
+	case llm.Text:
+		b := r.block(part.Index, false)
+		upTo := b.text.Add(part.Text)
+		return event.Delta{Block: len(r.blocks) - 1, Text: part.Text, Words: b.text, UpTo: upTo}, part.Text != ""
+	case llm.Thinking:
+		b := r.block(part.Index, true)
+		upTo := b.text.Add(part.Text)
+		if part.Opaque != "" {
+			b.opaque, b.model = part.Opaque, part.Model
+		}
+		return event.Delta{Block: len(r.blocks) - 1, Thinking: true, Text: part.Text, Words: b.text, UpTo: upTo}, part.Text != ""
+	case llm.ToolCall:
+		r.Calls = append(r.Calls, history.Call{ID: part.ID, Name: llm.Clip(part.Name, longestName), Args: part.Args})
+		r.blocks = append(r.blocks, block{call: len(r.Calls)})
+	case llm.Usage:
+		r.Usage = part
+	case llm.Stop:
+		r.Stop = &part
+	}
+	return event.Delta{}, false
+}
+
+// block returns the block the next piece belongs to.
+func (r *Reply) block(index int, thinking bool) *block {
+	if n := len(r.blocks); n == 0 || r.blocks[n-1].text == nil || r.blocks[n-1].index != index || r.blocks[n-1].thinking != thinking {
+		kind := history.EntryText
+		if thinking {
+			kind = history.EntryThinking
+		}
+		r.blocks = append(r.blocks, block{index: index, thinking: thinking, text: &history.Words{Kind: kind}})
+	}
+	return &r.blocks[len(r.blocks)-1]
+}
+
+// Text is what was said, without thinking and calls.
+func (r *Reply) Text() string {
+	var said []string
+	for _, b := range r.blocks {
+		if b.call == 0 && !b.thinking {
+			said = append(said, b.text.String())
+		}
+	}
+	return strings.TrimSpace(strings.Join(said, "\n\n"))
+}
+
+// Check refuses a reply with a call that can't be written down.
+func (r *Reply) Check(model string) error {
+	for _, c := range r.Calls {
+		if !json.Valid(c.Args) {
+			return &llm.Error{Kind: llm.Protocol, Provider: model, Message: fmt.Sprintf(
+				"The arguments of a call of %q are no JSON, so nothing of the reply ran. Try again.", c.Name)}
+		}
+	}
+	return nil
+}
+
+// Claim gives a call whose id is empty or used one of its own, so that no result
+// can answer two calls, and adds the ids to those in use.
+func (r *Reply) Claim(used map[string]bool) {
+	for i := range r.Calls {
+		c := &r.Calls[i]
+		base := llm.Clip(c.ID, longestName)
+		if base == "" {
+			base = "call"
+		}
+		for n := 1; c.ID == "" || used[c.ID]; n++ {
+			c.ID = fmt.Sprintf("%s-%d", base, n)
+		}
+		used[c.ID] = true
+	}
+}
+
+// Short says why the reply is not the answer it would have been, "" if it is. A
+// human sees it said in the tab; who dispatched a task must not take it for done.
+func (r *Reply) Short() string {
+	switch {
+	case r.Stop == nil:
+	case r.Stop.Reason == llm.Refusal:
+		return strings.TrimSpace("the model refused to answer. " + r.Stop.Detail)
+	case r.Stop.Reason == llm.Length:
+		return "the answer was cut: it reached the model's token limit"
+	}
+	return ""
+}
+
+// amiss tells the model why calls of its reply did not run.
+func (r *Reply) amiss() string {
+	names := llm.Clip(strings.Join(r.Stop.Broken, ", "), longestName)
+	if r.Stop.Reason == llm.Length {
+		return fmt.Sprintf("Your reply reached its token limit before the call of %s was complete; that call did not run. Go on in smaller pieces.", names)
+	}
+	return fmt.Sprintf("The arguments of your call of %s were not a JSON object; that call did not run. Make it again, with one whole object.", names)
+}
+
+// Entries are the reply as it is recorded. Calls that must not run (calls is
+// empty then) are left out.
+func (r *Reply) Entries(model string, title func(string, json.RawMessage) string) []history.Entry {
+	var es []history.Entry
+	said := false
+	for _, b := range r.blocks {
+		switch {
+		case b.call > 0:
+			if len(r.Calls) >= b.call {
+				c := &r.Calls[b.call-1]
+				c.Title = title(c.Name, c.Args)
+				es = append(es, history.Entry{Kind: history.EntryCall, Call: c})
+				said = true
+			}
+		case b.thinking:
+			if b.text.Size() > 0 || b.opaque != "" {
+				es = append(es, history.Entry{Kind: history.EntryThinking, Text: b.text.String(), Opaque: b.opaque, Model: b.model, Words: b.text})
+			}
+		case b.text.Solid:
+			es = append(es, history.Entry{Kind: history.EntryText, Text: b.text.String(), Model: model, Words: b.text})
+			said = true
+		}
+	}
+	if r.Stop == nil {
+		return es
+	}
+	switch {
+	case len(r.Stop.Broken) > 0:
+		es = append(es, history.Entry{Kind: history.EntryHost, Text: r.amiss()})
+	case r.Stop.Reason == llm.Length:
+		es = append(es, history.Entry{Kind: history.EntryNotice, Text: "The answer was cut: it reached the model's token limit. Ask it to go on."})
+	case r.Stop.Reason == llm.Refusal:
+		es = append(es, history.Entry{Kind: history.EntryNotice, Text: strings.TrimSpace("The model refused to answer. " + r.Stop.Detail)})
+	case !said:
+		es = append(es, history.Entry{Kind: history.EntryNotice, Text: "The model answered nothing."})
+	}
+	return es
+}
