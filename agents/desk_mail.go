@@ -37,6 +37,24 @@ func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
 	return InInboxes(sent) + ".", nil
 }
 
+// hops is what a message has that the agent writes now: one more than the mail that
+// entered by itself since the human last had a hand in its turn.
+func (a *agent) hops() int {
+	most := 0
+	for _, e := range slices.Backward(a.history) {
+		byItself := e.By == "turn" || e.By == "fork"
+		if e.Kind == EntryEnded || e.Kind == EntryPrompt || e.Kind == EntryMessage && !byItself {
+			break
+		}
+		for _, m := range e.Messages {
+			if e.Kind == EntryMessage {
+				most = max(most, m.Hops)
+			}
+		}
+	}
+	return most + 1
+}
+
 // untilStarted waits, without a slot, for those of names that are tasks about to
 // start: what keeps one from starting may be the slot of whoever writes to it. The
 // caller sends before it calls goOn, which takes the slot back: what has started

@@ -42,6 +42,10 @@ type letters struct {
 	snooze func() // called when a message was put aside until a time: somebody keeps the timer
 }
 
+func newLetters(db *store.DB, box *inbox.Inbox, now func() time.Time, who directory, snooze func()) *letters {
+	return &letters{db: db, inbox: box, now: now, who: who, snooze: snooze}
+}
+
 // directory is who reads and writes letters.
 type directory interface {
 	Open(agent int64) error                                // nil: its tab is open
@@ -150,24 +154,6 @@ func (ls *letters) post(tx *store.Tx, m inbox.Message) (int64, error) {
 		"Message #%d is held: the agents wrote the %d before it because of each other, without you. /messages next lets it in, and they go on from there; /messages show %d prints it.",
 		id, inbox.MostHops, id)})
 	return id, err
-}
-
-// hops is what a message has that the agent writes now: one more than the mail that
-// entered by itself since the human last had a hand in its turn.
-func (a *agent) hops() int {
-	most := 0
-	for _, e := range slices.Backward(a.history) {
-		byItself := e.By == "turn" || e.By == "fork"
-		if e.Kind == EntryEnded || e.Kind == EntryPrompt || e.Kind == EntryMessage && !byItself {
-			break
-		}
-		for _, m := range e.Messages {
-			if e.Kind == EntryMessage {
-				most = max(most, m.Hops)
-			}
-		}
-	}
-	return most + 1
 }
 
 // Look lists messages of agent that q selects, with only the beginnings of their

@@ -156,7 +156,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p.takes = &takes{db: o.DB, inbox: p.inbox, waits: p.waits}
 	p.forks = &forks{p: p, handles: map[int64]*handling{}}
 	p.mailroom = newMailroom(o, p.inbox, &p.mu, recipients{p}, p.forks)
-	p.letters = &letters{db: o.DB, inbox: p.inbox, now: o.Now, who: register{p}, snooze: func() { token(p.due) }}
+	p.letters = newLetters(o.DB, p.inbox, o.Now, register{p}, func() { token(p.due) })
 	p.waits.OnEnd = append(p.waits.OnEnd, p.unawaited)
 	p.hooks = hooks{
 		changed: []func(){p.waits.Changed},

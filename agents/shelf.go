@@ -161,3 +161,27 @@ func astray(v *store.View, m inbox.Message, ok bool, agent, id int64) error {
 	}
 	return nil
 }
+
+// allWait says which of these messages do not wait for an agent, and that none was
+// taken therefore; nil if all do.
+func allWait(v *store.View, agent int64, ids []int64) error {
+	var why []error
+	for _, id := range ids {
+		m, ok, err := inbox.Find(v, id)
+		if err != nil {
+			return err
+		}
+		if err = astray(v, m, ok, agent, id); err == nil {
+			if err = pending(m); err == nil && m.Asks() {
+				err = fmt.Errorf("message #%d is a question: /answer %d", id, id)
+			}
+		}
+		if err != nil {
+			why = append(why, err)
+		}
+	}
+	if len(why) == 0 {
+		return nil
+	}
+	return errors.Join(append(why, errors.New("so nothing was taken"))...)
+}

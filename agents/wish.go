@@ -127,7 +127,7 @@ func (p *Pool) refused(w *wish, tx *store.Tx, agent int64, waiting []store.Promp
 	if !w.keeps(waiting) {
 		return ErrTakenBack
 	}
-	if err := p.allWait(&tx.View, agent, w.ids); err != nil {
+	if err := allWait(&tx.View, agent, w.ids); err != nil {
 		return err
 	}
 	return w.barred(tx, agent)
@@ -239,7 +239,7 @@ func (p *Pool) FireThese(ctx context.Context, agent int64, ids []int64, text str
 	case len(ids) > maxTaken:
 		return 0, fmt.Errorf("%d messages are more than one turn takes; choose at most %d", len(ids), maxTaken)
 	}
-	if err := p.o.DB.Read(ctx, func(rx *store.Rx) error { return p.allWait(&rx.View, agent, ids) }); err != nil {
+	if err := p.o.DB.Read(ctx, func(rx *store.Rx) error { return allWait(&rx.View, agent, ids) }); err != nil {
 		return 0, err
 	}
 	t, err := p.fire(ctx, agent, &wish{all: true, ids: ids, text: text})
@@ -256,30 +256,6 @@ func (p *Pool) fire(ctx context.Context, agent int64, w *wish) (took, error) {
 		err = errors.Join(err, e)
 	}
 	return t, err
-}
-
-// allWait says which of these messages do not wait for an agent, and that none was
-// taken therefore; nil if all do.
-func (p *Pool) allWait(v *store.View, agent int64, ids []int64) error {
-	var why []error
-	for _, id := range ids {
-		m, ok, err := inbox.Find(v, id)
-		if err != nil {
-			return err
-		}
-		if err = astray(v, m, ok, agent, id); err == nil {
-			if err = pending(m); err == nil && m.Asks() {
-				err = fmt.Errorf("message #%d is a question: /answer %d", id, id)
-			}
-		}
-		if err != nil {
-			why = append(why, err)
-		}
-	}
-	if len(why) == 0 {
-		return nil
-	}
-	return errors.Join(append(why, errors.New("so nothing was taken"))...)
 }
 
 // numbers are the numbers of messages as they are typed, a space behind each.
