@@ -26,7 +26,7 @@ import (
 // Tests may import what they need, but the screen's packages only from there.
 var arrows = map[string][]string{
 	".":                    {"*"},
-	"agents":               {"agents/event", "agents/history", "agents/llm", "agents/memory", "agents/prompts", "agents/questions", "agents/queue", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
+	"agents":               {"agents/event", "agents/history", "agents/llm", "agents/mail", "agents/memory", "agents/prompts", "agents/questions", "agents/queue", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
 	"agents/event":         {"agents/history", "agents/llm", "inbox", "store", "tools", "tools/permit"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "store", "tools/secret"},
 	"agents/llm":           {},
@@ -35,6 +35,7 @@ var arrows = map[string][]string{
 	"agents/llm/llmtest":   {"agents/llm"},
 	"agents/llm/openai":    {"agents/llm", "agents/llm/wire"},
 	"agents/llm/wire":      {"agents/llm"},
+	"agents/mail":          {"agents/event", "agents/history", "agents/roster", "inbox", "store"},
 	"agents/memory":        {"inbox", "store"},
 	"agents/prompts":       {},
 	"agents/questions":     {"agents/event", "agents/roster", "inbox", "store", "tools/permit"},

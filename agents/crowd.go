@@ -5,6 +5,7 @@ import (
 	"context"
 	"iter"
 
+	"fantail/agents/mail"
 	"fantail/agents/queue"
 	"fantail/agents/waits"
 	"fantail/store"
@@ -117,7 +118,7 @@ func (r recipients) Notice(ctx context.Context, text string) {
 // register is how those who write letters see the agents.
 type register struct{ p *Pool }
 
-var _ directory = register{}
+var _ mail.Directory = register{}
 
 func (r register) Open(agent int64) error {
 	_, err := r.p.agent(agent)

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fantail/agents/history"
+	"fantail/agents/mail"
 	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
@@ -18,9 +19,6 @@ import (
 // How the tools for mail reach the inboxes. A call that takes messages has its
 // result appended by the take itself.
 
-// tool is what the messages that a model's call took say they were taken by.
-const tool = "tool"
-
 func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
 	if err := d.a.p.forks.mayWrite(ctx, d.a, m.To); err != nil {
 		return "", err
@@ -29,7 +27,7 @@ func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sent, err := d.a.p.Mail(ctx, d.a.id, Letter{To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags, hops: d.a.hops()})
+	sent, err := d.a.p.Mail(ctx, d.a.id, Letter{To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags, Hops: d.a.hops()})
 	goOn()
 	if err != nil {
 		return "", err
@@ -93,7 +91,7 @@ func (a *agent) untilStarted(ctx context.Context, names []string) (goOn func(), 
 func InInboxes(sent []Sent) string {
 	if len(sent) == 1 {
 		text := fmt.Sprintf("Message #%d is in the inbox of %s", sent[0].ID, sent[0].To)
-		if sent[0].held {
+		if sent[0].Held {
 			text += fmt.Sprintf(", where it is held until the user lets it in: agents wrote the %d messages before it because of each other", inbox.MostHops)
 		}
 		return text
@@ -121,7 +119,7 @@ func (d desk) taken(call, name string, g *grasp) into {
 }
 
 func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout time.Duration) (string, int64, error) {
-	from, err := d.a.p.sender(ctx, d.a.id, from)
+	from, err := d.a.p.Sender(ctx, d.a.id, from)
 	if err != nil {
 		return "", 0, err
 	}
@@ -136,7 +134,7 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 		defer cancel()
 	}
 	var g grasp
-	_, err = d.a.p.takes.receive(until, d.a.book(), inbox.Query{From: from, LIFO: lifo}, patience{by: tool, hasMail: d.a.hasMail, into: d.taken(call, "receive", &g), stands: func(why string) func() {
+	_, err = d.a.p.takes.receive(until, d.a.book(), inbox.Query{From: from, LIFO: lifo}, patience{by: mail.ByTool, hasMail: d.a.hasMail, into: d.taken(call, "receive", &g), stands: func(why string) func() {
 		regain := d.a.aside(why)
 		return func() { _ = regain(ctx) } // for as long as the turn lasts: an error is its end, which runCall sees
 	}})
@@ -171,12 +169,12 @@ func (a *agent) entered(from string) inbox.Message {
 }
 
 func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, int64, error) {
-	from, err := d.a.p.sender(ctx, d.a.id, from)
+	from, err := d.a.p.Sender(ctx, d.a.id, from)
 	if err != nil {
 		return "", 0, err
 	}
 	var g grasp
-	ms, _, err := d.a.p.takes.check(ctx, d.a.book(), inbox.Query{From: from, LIFO: lifo}, tool, d.taken(call, "check", &g), func(b *Batch, left int) error {
+	ms, _, err := d.a.p.takes.check(ctx, d.a.book(), inbox.Query{From: from, LIFO: lifo}, mail.ByTool, d.taken(call, "check", &g), func(b *Batch, left int) error {
 		_, err := b.Add(d.a.turn, Entry{Kind: EntryHost, Text: fmt.Sprintf("%d more: check again", left)})
 		return err
 	})
@@ -190,7 +188,7 @@ func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, 
 const mostListed = 50
 
 func (d desk) Messages(ctx context.Context, f tools.Filter) (string, error) {
-	from, err := d.a.p.sender(ctx, d.a.id, f.From)
+	from, err := d.a.p.Sender(ctx, d.a.id, f.From)
 	if err != nil {
 		return "", err
 	}
@@ -226,22 +224,22 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 			return err
 		}
 		if !d.a.p.forks.concerns(d.a.id, m.Recipient, id) {
-			g.text = fmt.Sprintf("You sent this message; %s.\n%s", fate(m), r.Part(m, offset))
+			g.text = fmt.Sprintf("You sent this message; %s.\n%s", mail.Fate(m), r.Part(m, offset))
 			return nil
 		}
 		if m.Aside() {
 			return fmt.Errorf("message #%d is not in your inbox: the user put it away (%s)", id, m.Fate())
 		}
 		if m.Asks() {
-			g.text = fmt.Sprintf("This is a question to the user, which only they answer; %s.\n%s", fate(m), r.Part(m, offset))
+			g.text = fmt.Sprintf("This is a question to the user, which only they answer; %s.\n%s", mail.Fate(m), r.Part(m, offset))
 			return nil
 		}
 		if !m.Taken.IsZero() {
-			g.text = fmt.Sprintf("You have had this message before: %s, %s ago.\n%s", fate(m), inbox.Age(tx.Now().Sub(m.Taken)), r.Part(m, offset))
+			g.text = fmt.Sprintf("You have had this message before: %s, %s ago.\n%s", mail.Fate(m), inbox.Age(tx.Now().Sub(m.Taken)), r.Part(m, offset))
 			return nil
 		}
 		b := d.a.book().Batch(tx, false)
-		_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: d.a.id, ID: id}, tool, func(ms []inbox.Message) (int64, error) {
+		_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: d.a.id, ID: id}, mail.ByTool, func(ms []inbox.Message) (int64, error) {
 			return d.taken(call, "read_message", &g)(b, ms, r.Part(m, offset))
 		})
 		return err
@@ -251,7 +249,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 
 // Reply answers a message the agent was sent, in its thread.
 func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) {
-	sent, err := d.a.p.respond(ctx, d.a.id, id, Letter{Body: body, hops: d.a.hops()}, func(m inbox.Message, ok bool) error {
+	sent, err := d.a.p.Respond(ctx, d.a.id, id, Letter{Body: body, Hops: d.a.hops()}, func(m inbox.Message, ok bool) error {
 		switch {
 		case !ok || !d.a.p.forks.concerns(d.a.id, m.Recipient, id):
 			return fmt.Errorf("nobody sent you a message #%d; list_messages shows yours", id)

@@ -254,7 +254,7 @@ func (p *Pool) pass(tx *store.Tx, from int64, state State) error {
 	} else if Kind(row.Kind) == Fork { // what was for a fork is for its parent
 		pass = p.inbox.PassAll
 	}
-	if err := errors.Join(tx.PassTasks(from, to), tx.PassAgents(from, to), pass(tx, from, to), p.unread(tx, from, to, state)); err != nil {
+	if err := errors.Join(tx.PassTasks(from, to), tx.PassAgents(from, to), pass(tx, from, to), p.Unread(tx, from, to, state)); err != nil {
 		return err
 	}
 	tx.AfterCommit(func() {

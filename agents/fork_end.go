@@ -57,7 +57,7 @@ func (f *forks) outcomes(tx *store.Tx, fork int64, text string) error {
 		if text != "" {
 			body += "\n\n" + llm.Clip(text, findings)
 		}
-		if _, err := f.p.post(tx, inbox.Message{
+		if _, err := f.p.Post(tx, inbox.Message{
 			Recipient: above, Sender: fork, Kind: inbox.Mail, Deliver: inbox.Next, Body: body, InReplyTo: m.ID, Hops: m.Hops + 1,
 		}); err != nil {
 			return err
@@ -95,7 +95,7 @@ func (f *forks) escalate(tx *store.Tx, fork, above int64, name string, m inbox.M
 	if text != "" {
 		body += "\n\nWhat its fork says of it:\n\n" + llm.Clip(text, findings)
 	}
-	_, err = f.p.post(tx, inbox.Message{
+	_, err = f.p.Post(tx, inbox.Message{
 		Recipient: to.ID, Sender: fork, Kind: inbox.Mail, Deliver: inbox.Next, Priority: m.Priority, Tags: m.Tags,
 		Subject: history.Fit(inbox.Label(m.Subject), forkSubject), Body: body, InReplyTo: m.ID, Hops: m.Hops + 1,
 	})
@@ -134,7 +134,7 @@ func (f *forks) unhandled(tx *store.Tx, fork int64, e ending, text string) error
 // tell deposits what went wrong with the message m that a fork handled, as urgent
 // as the message is.
 func (f *forks) tell(tx *store.Tx, to, fork int64, m inbox.Message, why, text string, o Outcome) error {
-	_, err := f.p.post(tx, inbox.Message{
+	_, err := f.p.Post(tx, inbox.Message{
 		Recipient: to, Sender: fork, Kind: inbox.Failure, Deliver: inbox.Next, Priority: m.Priority,
 		Subject: history.Fit(inbox.Label(m.Text()), forkSubject), Outcome: string(o), Error: history.Fit(why, history.MostSubject), Partial: history.Fit(text, inbox.MaxBody), InReplyTo: m.ID, Hops: m.Hops + 1,
 	})

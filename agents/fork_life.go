@@ -119,7 +119,7 @@ func (f *forks) mayWrite(ctx context.Context, a *agent, names []string) error {
 	if h == nil {
 		return nil
 	}
-	to, err := f.p.addressed(ctx, names)
+	to, err := f.p.Addressees(ctx, names)
 	if err != nil {
 		return err
 	}

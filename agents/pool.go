@@ -9,8 +9,8 @@
 // render anything for people.
 //
 // Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/history,
-// agents/llm, agents/memory, agents/prompts, agents/questions, agents/queue, agents/reply, agents/roster,
-// agents/waits.
+// agents/llm, agents/mail, agents/memory, agents/prompts, agents/questions, agents/queue, agents/reply,
+// agents/roster, agents/waits.
 package agents
 
 import (
@@ -27,6 +27,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/agents/mail"
 	"fantail/agents/questions"
 	"fantail/agents/queue"
 	"fantail/agents/roster"
@@ -91,7 +92,7 @@ type Pool struct {
 
 	// What these export is the pool's own.
 	*mailroom
-	*letters
+	*mail.Letters
 
 	o     Options
 	inbox *inbox.Inbox
@@ -156,7 +157,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p.takes = &takes{db: o.DB, inbox: p.inbox, waits: p.waits}
 	p.forks = &forks{p: p, handles: map[int64]*handling{}}
 	p.mailroom = newMailroom(o, p.inbox, &p.mu, recipients{p}, p.forks)
-	p.letters = newLetters(o.DB, p.inbox, o.Now, register{p}, func() { token(p.due) })
+	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, func() { token(p.due) })
 	p.waits.OnEnd = append(p.waits.OnEnd, p.unawaited)
 	p.hooks = hooks{
 		changed: []func(){p.waits.Changed},

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fantail/agents/history"
+	"fantail/agents/mail"
 	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
@@ -29,13 +30,13 @@ type Await struct {
 func (p *Pool) Await(ctx context.Context, agent int64, q inbox.Query, how Await) (inbox.Message, error) {
 	by := "receive"
 	if how.Show {
-		by = shown
+		by = mail.ByShow
 	}
 	a, err := p.agent(agent)
 	if err != nil {
 		return inbox.Message{}, err
 	}
-	if q.From, err = p.sender(ctx, agent, q.From); err != nil {
+	if q.From, err = p.Sender(ctx, agent, q.From); err != nil {
 		return inbox.Message{}, err
 	}
 	ctx, release, err := a.visit(ctx)

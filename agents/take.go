@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"fantail/agents/history"
+	"fantail/agents/mail"
 	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
@@ -144,14 +145,11 @@ func asRead(r inbox.Rendering, ms ...inbox.Message) string {
 // into appends messages that were taken as one entry with the text a model reads.
 type into func(b *Batch, ms []inbox.Message, text string) (int64, error)
 
-// shown is what messages that a human took for their own eyes say they were taken by.
-const shown = "show"
-
 // atRest appends what a human took to the transcript without starting a turn. With
 // shown the model does not read it.
 func atRest(by string) into {
 	return func(b *Batch, ms []inbox.Message, text string) (int64, error) {
-		if by == shown {
+		if by == mail.ByShow {
 			text = ""
 		}
 		return b.Add(0, Entry{Kind: EntryMessage, By: by, Messages: ms, Text: text})
@@ -168,7 +166,7 @@ func (p *Pool) Check(ctx context.Context, agent int64, q inbox.Query) (ms []inbo
 // Show is Check for the human alone: what it takes stands in the transcript, and the
 // model never reads it.
 func (p *Pool) Show(ctx context.Context, agent int64, q inbox.Query) (ms []inbox.Message, left int, err error) {
-	return p.take(ctx, agent, q, shown)
+	return p.take(ctx, agent, q, mail.ByShow)
 }
 
 func (p *Pool) take(ctx context.Context, agent int64, q inbox.Query, by string) (ms []inbox.Message, left int, err error) {
@@ -176,7 +174,7 @@ func (p *Pool) take(ctx context.Context, agent int64, q inbox.Query, by string) 
 	if err != nil {
 		return nil, 0, err
 	}
-	if q.From, err = p.sender(ctx, agent, q.From); err != nil {
+	if q.From, err = p.Sender(ctx, agent, q.From); err != nil {
 		return nil, 0, err
 	}
 	return p.takes.check(ctx, a.book(), q, by, atRest(by), nil)

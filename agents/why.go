@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"fantail/agents/mail"
 	"fantail/inbox"
 )
 
@@ -26,23 +27,14 @@ func (m *mailroom) Why(ctx context.Context, id int64) (string, error) {
 	m.mu.Unlock()
 	head := fmt.Sprintf("Message #%d from %s to %s, deliver=%s: ", msg.ID, inbox.Label(msg.From), to, msg.Deliver)
 	if msg.Aside() {
-		return head + fmt.Sprintf("%s. /inbox restore %d brings it back.", fate(msg), msg.ID), nil
+		return head + fmt.Sprintf("%s. /inbox restore %d brings it back.", mail.Fate(msg), msg.ID), nil
 	}
 	if !msg.Taken.IsZero() {
-		head += fmt.Sprintf("%s, %s ago", fate(msg), inbox.Age(now.Sub(msg.Taken)))
+		head += fmt.Sprintf("%s, %s ago", mail.Fate(msg), inbox.Age(now.Sub(msg.Taken)))
 		if msg.Entry != 0 {
 			head += fmt.Sprintf(", as entry %d of the transcript", msg.Entry)
 		}
 		return head + ".", nil
 	}
 	return head + inbox.Decide(msg, policy, who, now).String(), nil
-}
-
-// fate says what happened to m in a sentence of its own.
-func fate(m inbox.Message) string {
-	f := m.Fate()
-	if f != "entered a turn" && f != "came with its task" {
-		return "it is " + f
-	}
-	return "it " + f
 }

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"fantail/agents/event"
-
+	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -127,7 +127,7 @@ func (p *Pool) refused(w *wish, tx *store.Tx, agent int64, waiting []store.Promp
 	if !w.keeps(waiting) {
 		return ErrTakenBack
 	}
-	if err := allWait(&tx.View, agent, w.ids); err != nil {
+	if err := mail.AllWait(&tx.View, agent, w.ids); err != nil {
 		return err
 	}
 	return w.barred(tx, agent)
@@ -170,7 +170,7 @@ func (p *Pool) elsewhere(ctx context.Context, agent, id int64) error {
 	case m.Recipient != agent:
 		return fmt.Errorf("message #%d is another agent's; /messages why %d says whose", id, id)
 	}
-	return fmt.Errorf("message #%d does not wait any more: %s; /messages show %d prints it", id, fate(m), id)
+	return fmt.Errorf("message #%d does not wait any more: %s; /messages show %d prints it", id, mail.Fate(m), id)
 }
 
 // Oldest is Next with the message that came first, however urgent others are.
@@ -239,7 +239,7 @@ func (p *Pool) FireThese(ctx context.Context, agent int64, ids []int64, text str
 	case len(ids) > maxTaken:
 		return 0, fmt.Errorf("%d messages are more than one turn takes; choose at most %d", len(ids), maxTaken)
 	}
-	if err := p.o.DB.Read(ctx, func(rx *store.Rx) error { return allWait(&rx.View, agent, ids) }); err != nil {
+	if err := p.o.DB.Read(ctx, func(rx *store.Rx) error { return mail.AllWait(&rx.View, agent, ids) }); err != nil {
 		return 0, err
 	}
 	t, err := p.fire(ctx, agent, &wish{all: true, ids: ids, text: text})

@@ -1,10 +1,11 @@
-package agents
+package mail
 
 import (
 	"context"
 	"errors"
 	"fmt"
 
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -13,7 +14,7 @@ import (
 // inbox, in its old places, and returns how many they are. It takes back only what
 // a human took, and only as long as no request has carried it: what a model has
 // read can't be unread.
-func (ls *letters) Undo(ctx context.Context, agent int64) (n int, err error) {
+func (ls *Letters) Undo(ctx context.Context, agent int64) (n int, err error) {
 	if err := ls.who.Open(agent); err != nil {
 		return 0, err
 	}
@@ -32,7 +33,7 @@ func (ls *letters) Undo(ctx context.Context, agent int64) (n int, err error) {
 		if n, err = ls.inbox.PutBack(tx, agent, ms[0].Entry); err != nil {
 			return err
 		}
-		_, err = b.Add(0, Entry{Kind: EntryWithdrawn, Withdraws: ms[0].Entry, Text: wentBack(n)})
+		_, err = b.Add(0, history.Entry{Kind: history.EntryWithdrawn, Withdraws: ms[0].Entry, Text: wentBack(n)})
 		return err
 	})
 	if err != nil {
@@ -44,12 +45,12 @@ func (ls *letters) Undo(ctx context.Context, agent int64) (n int, err error) {
 // mayUndo says why the batch that m belongs to can't go back.
 func mayUndo(tx *store.Tx, agent int64, m inbox.Message) error {
 	switch m.TakenBy {
-	case shown:
+	case ByShow:
 		return nil
 	case "check", "receive":
 	case "turn", "next", "fire":
 		return fmt.Errorf("the last messages (#%d …) entered a turn, and its request carried them", m.ID)
-	case tool:
+	case ByTool:
 		return fmt.Errorf("the last messages (#%d …) were taken by a tool call, whose result they are", m.ID)
 	default:
 		return fmt.Errorf("the last messages (#%d …) were %s and read there", m.ID, m.Fate())

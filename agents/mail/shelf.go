@@ -1,4 +1,4 @@
-package agents
+package mail
 
 import (
 	"context"
@@ -11,34 +11,34 @@ import (
 )
 
 // What a human does with the rows of an inbox without taking any into a
-// conversation. All of it works for agents that have ended, too.
+// conversation. It works for agents that have ended, too.
 
 // Shelf returns a page of an inbox.
-func (ls *letters) Shelf(ctx context.Context, s inbox.Shelf) ([]inbox.Message, error) {
+func (ls *Letters) Shelf(ctx context.Context, s inbox.Shelf) ([]inbox.Message, error) {
 	return ls.inbox.Shelf(ctx, s)
 }
 
 // Lanes counts what waits for agent in each lane.
-func (ls *letters) Lanes(ctx context.Context, agent int64) (map[inbox.Lane]int, error) {
+func (ls *Letters) Lanes(ctx context.Context, agent int64) (map[inbox.Lane]int, error) {
 	return ls.inbox.Lanes(ctx, agent)
 }
 
 // Questions returns what waits for the human's answer in an inbox.
-func (ls *letters) Questions(ctx context.Context, agent int64) ([]inbox.Message, error) {
+func (ls *Letters) Questions(ctx context.Context, agent int64) ([]inbox.Message, error) {
 	return ls.inbox.Questions(ctx, agent)
 }
 
-// Archive puts messages out of the inbox of agent without taking them into its
+// Archive removes messages from the inbox of agent without taking them into its
 // conversation: all of them, or none with the reason. It returns how many.
-func (ls *letters) Archive(ctx context.Context, agent int64, ids []int64) (int, error) {
+func (ls *Letters) Archive(ctx context.Context, agent int64, ids []int64) (int, error) {
 	return ls.arrange(ctx, "archive", agent, ids, aside("archived"), func(tx *store.Tx) (int, error) {
 		return ls.inbox.SetAside(tx, agent, ids, time.Time{})
 	})
 }
 
-// Snooze puts messages out of the inbox of agent until a time: all of them, or none
+// Snooze removes messages from the inbox of agent until a time: all of them, or none
 // with the reason.
-func (ls *letters) Snooze(ctx context.Context, agent int64, ids []int64, until time.Time) error {
+func (ls *Letters) Snooze(ctx context.Context, agent int64, ids []int64, until time.Time) error {
 	if !until.After(ls.now()) {
 		return fmt.Errorf("snooze: %s is over; say when it is to come back, as 30m, 14:00 or tomorrow", until.Local().Format("Mon 15:04"))
 	}
@@ -51,29 +51,30 @@ func (ls *letters) Snooze(ctx context.Context, agent int64, ids []int64, until t
 
 // Restore makes messages that were archived or snoozed pending again: all of them,
 // or none with the reason. It returns how many.
-func (ls *letters) Restore(ctx context.Context, agent int64, ids []int64) (int, error) {
+func (ls *Letters) Restore(ctx context.Context, agent int64, ids []int64) (int, error) {
 	may := func(m inbox.Message) error {
 		switch {
 		case m.Taken.IsZero():
 			return fmt.Errorf("message #%d waits in the inbox already", m.ID)
 		case !m.Aside():
-			return fmt.Errorf("message #%d was neither archived nor snoozed: %s; /inbox undo puts back what was taken last", m.ID, fate(m))
+			return fmt.Errorf("message #%d was neither archived nor snoozed: %s; /inbox undo puts back what was taken last", m.ID, Fate(m))
 		}
 		return nil
 	}
 	return ls.arrange(ctx, "restore", agent, ids, may, func(tx *store.Tx) (int, error) { return ls.inbox.Restore(tx, agent, ids) })
 }
 
-// Pin lets a message that waits stay prominent, or ends that.
-func (ls *letters) Pin(ctx context.Context, agent, id int64, on bool) error {
+// Pin keeps a message that waits prominent, or ends that.
+func (ls *Letters) Pin(ctx context.Context, agent, id int64, on bool) error {
 	_, err := ls.arrange(ctx, "pin", agent, []int64{id}, pending, func(tx *store.Tx) (int, error) {
 		return 1, ls.inbox.Pin(tx, agent, id, on)
 	})
 	return err
 }
 
-// Dismiss notes that the human was told of a message and put it off; it waits on.
-func (ls *letters) Dismiss(ctx context.Context, agent, id int64) error {
+// Dismiss notes that the human saw the notice of a message and put it off; the message
+// still waits.
+func (ls *Letters) Dismiss(ctx context.Context, agent, id int64) error {
 	_, err := ls.arrange(ctx, "dismiss", agent, []int64{id}, pending, func(tx *store.Tx) (int, error) {
 		return 1, ls.inbox.Dismiss(tx, agent, id)
 	})
@@ -81,23 +82,23 @@ func (ls *letters) Dismiss(ctx context.Context, agent, id int64) error {
 }
 
 // Undismiss takes that back.
-func (ls *letters) Undismiss(ctx context.Context, agent, id int64) error {
+func (ls *Letters) Undismiss(ctx context.Context, agent, id int64) error {
 	_, err := ls.arrange(ctx, "bring back", agent, []int64{id}, pending, func(tx *store.Tx) (int, error) {
 		return 1, ls.inbox.Undismiss(tx, agent, id)
 	})
 	return err
 }
 
-// Mute holds the thread of a message silently, what is yet to come too, or ends
-// that. It returns how many messages of it wait.
-func (ls *letters) Mute(ctx context.Context, agent, id int64, on bool) (n int, err error) {
+// Mute silently holds the thread of a message, what is yet to come included, or ends
+// that. It returns how many of its messages wait.
+func (ls *Letters) Mute(ctx context.Context, agent, id int64, on bool) (n int, err error) {
 	any := func(inbox.Message) error { return nil }
 	return ls.arrange(ctx, "mute", agent, []int64{id}, any, func(tx *store.Tx) (int, error) {
 		return ls.inbox.Mute(tx, agent, id, on)
 	})
 }
 
-// aside says why a message can't be set aside; done is the word for it.
+// aside says why a message can't be set aside; done is what the human would call it.
 func aside(done string) func(m inbox.Message) error {
 	return func(m inbox.Message) error {
 		switch {
@@ -114,20 +115,20 @@ func aside(done string) func(m inbox.Message) error {
 func pending(m inbox.Message) error {
 	switch {
 	case m.Aside():
-		return fmt.Errorf("message #%d does not wait: %s; /inbox restore %d brings it back", m.ID, fate(m), m.ID)
+		return fmt.Errorf("message #%d does not wait: %s; /inbox restore %d brings it back", m.ID, Fate(m), m.ID)
 	case !m.Taken.IsZero():
 		return gone(m)
 	}
 	return nil
 }
 
-// gone is the error of who wants to do something with a message that was taken.
+// gone is the error for a message that was taken already.
 func gone(m inbox.Message) error {
-	return fmt.Errorf("message #%d does not wait any more: %s; /messages show %d prints it", m.ID, fate(m), m.ID)
+	return fmt.Errorf("message #%d does not wait any more: %s; /messages show %d prints it", m.ID, Fate(m), m.ID)
 }
 
-// arrange does something with messages of an agent if it may be done with each.
-func (ls *letters) arrange(ctx context.Context, what string, agent int64, ids []int64, may func(m inbox.Message) error, do func(tx *store.Tx) (int, error)) (n int, err error) {
+// arrange does something with messages of an agent, provided that each of them allows it.
+func (ls *Letters) arrange(ctx context.Context, what string, agent int64, ids []int64, may func(m inbox.Message) error, do func(tx *store.Tx) (int, error)) (n int, err error) {
 	err = ls.db.Write(ctx, what, func(tx *store.Tx) error {
 		for _, id := range ids {
 			m, ok, err := inbox.Find(&tx.View, id)
@@ -150,7 +151,7 @@ func (ls *letters) arrange(ctx context.Context, what string, agent int64, ids []
 	return n, nil
 }
 
-// astray says why a message is none of agent's, nil if it is.
+// astray says why a message is not the agent's; nil: it is.
 func astray(v *store.View, m inbox.Message, ok bool, agent, id int64) error {
 	switch {
 	case !ok:
@@ -162,9 +163,9 @@ func astray(v *store.View, m inbox.Message, ok bool, agent, id int64) error {
 	return nil
 }
 
-// allWait says which of these messages do not wait for an agent, and that none was
-// taken therefore; nil if all do.
-func allWait(v *store.View, agent int64, ids []int64) error {
+// AllWait says which of these messages do not wait for the agent, and that none was
+// taken for that reason; nil: all do.
+func AllWait(v *store.View, agent int64, ids []int64) error {
 	var why []error
 	for _, id := range ids {
 		m, ok, err := inbox.Find(v, id)

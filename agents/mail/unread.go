@@ -1,9 +1,10 @@
-package agents
+package mail
 
 import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/event"
 	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
@@ -12,9 +13,9 @@ import (
 // mostNamed is how many messages one notice names.
 const mostNamed = 20
 
-// unread tells those who wrote to an agent that ends what it did not read, in the
+// Unread tells those who wrote to an agent that ends what it did not read, in the
 // transaction that ends it. The mail itself stays where it is, readable.
-func (ls *letters) unread(tx *store.Tx, id, heirID int64, state State) error {
+func (ls *Letters) Unread(tx *store.Tx, id, heirID int64, state event.State) error {
 	ms, err := ls.inbox.Unread(tx, id)
 	if err != nil || len(ms) == 0 {
 		return err
@@ -62,7 +63,7 @@ func toTell(tx *store.Tx, id, heirID int64, m inbox.Message) (int64, error) {
 }
 
 // notRead is `message #N to NAME not read: NAME finished`.
-func notRead(ids []string, name string, state State) string {
+func notRead(ids []string, name string, state event.State) string {
 	what := "message " + ids[0]
 	if n := len(ids); n > 1 {
 		what = "messages " + strings.Join(ids[:min(n, mostNamed)], ", ")
@@ -70,6 +71,6 @@ func notRead(ids []string, name string, state State) string {
 			what += fmt.Sprintf(" and %d more", n-mostNamed)
 		}
 	}
-	end := map[State]string{Done: "finished", Failed: "failed", Killed: "was killed", Crashed: "crashed"}[state]
+	end := map[event.State]string{event.Done: "finished", event.Failed: "failed", event.Killed: "was killed", event.Crashed: "crashed"}[state]
 	return fmt.Sprintf("%s to %s not read: %s %s", what, name, name, end)
 }

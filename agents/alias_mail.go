@@ -1,0 +1,8 @@
+package agents
+
+import "fantail/agents/mail"
+
+type (
+	Letter = mail.Letter
+	Sent   = mail.Sent
+)
