@@ -56,7 +56,7 @@ var arrows = map[string][]string{
 	"tools/secret":         {},
 	"ui": {
 		"agents", "agents/history", "agents/llm", "agents/memory", "inbox", "themes", "tools", "tools/permit", "ui/composer",
-		"ui/dialog", "ui/files", "ui/frame", "ui/intent", "ui/markdown", "ui/panel", "ui/slash",
+		"ui/dialog", "ui/files", "ui/frame", "ui/intent", "ui/markdown", "ui/notice", "ui/panel", "ui/slash",
 		"ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/cli": {
@@ -69,7 +69,8 @@ var arrows = map[string][]string{
 	"ui/frame":      {},
 	"ui/markdown":   {"themes", "ui/frame"},
 	"ui/transcript": {"agents", "agents/llm", "inbox", "themes", "ui/frame", "ui/markdown"},
-	"ui/intent":     {"agents", "themes", "tools/permit", "ui/dialog", "ui/tabs", "ui/transcript"},
+	"ui/intent":     {"agents", "inbox", "themes", "tools/permit", "ui/dialog", "ui/tabs", "ui/transcript"},
+	"ui/notice":     {"agents", "inbox", "themes", "ui/frame", "ui/intent", "ui/tabs", "ui/transcript", "ui/words"},
 	"ui/panel": {
 		"agents", "agents/history", "inbox", "themes", "tools", "ui/dialog", "ui/frame", "ui/intent", "ui/tabs",
 		"ui/transcript", "ui/words",

@@ -65,6 +65,10 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		return a.queuePanel(i.Agent, i.Name)
 	case intent.Overview:
 		return a.overview()
+	case intent.Handle:
+		return a.handleUrgent(i)
+	case intent.Terminal:
+		return tea.Raw(i.Sequence)
 	case intent.Quit:
 		return a.quit()
 	case intent.Copy:

@@ -7,7 +7,7 @@
 // busy?": it holds the last event.
 //
 // Imports: agents, agents/memory, inbox, themes, tools/permit, ui/composer, ui/dialog,
-// ui/files, ui/frame, ui/intent, ui/panel, ui/slash, ui/tabs, ui/transcript, ui/words.
+// ui/files, ui/frame, ui/intent, ui/notice, ui/panel, ui/slash, ui/tabs, ui/transcript, ui/words.
 package ui
 
 import (
@@ -25,6 +25,7 @@ import (
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
 	"fantail/ui/files"
+	"fantail/ui/notice"
 	"fantail/ui/panel"
 	"fantail/ui/tabs"
 	"fantail/ui/words"
@@ -77,32 +78,28 @@ type App struct {
 	acted  chan struct{} // closed when the last act is over
 	came   chan tea.Msg  // what actions came to, on its way through the feed
 
-	w, h     int
-	theme    *themes.Theme
-	look     look
-	chosen   bool // the theme is the human's choice
-	branch   string
-	opening  opening
-	files    *files.Index
-	texts    []agents.Document // the memory documents, as of the last #
-	dialog   dialog.Box        // over everything, if any
-	decide   func(dialog.Decision) tea.Cmd
-	fleet    *fleet // the overview, while it is open
-	raised   raised
-	asks     asking
-	panel    *panel.Panel   // an inbox or a queue, while it is open
-	looked   map[int64]bool // messages that a panel has shown whole
-	pressing pressing
-	flash    flash
-	armed    armed
-	next     time.Time // of the tick that is on its way; zero: none
-	seen     seen
-	began    time.Time // when the pool came
-	bell     bell
-	calls    calls
-	blurred  bool
-	mouse    bool
-	wheel    wheel
+	w, h    int
+	theme   *themes.Theme
+	look    look
+	chosen  bool // the theme is the human's choice
+	branch  string
+	opening opening
+	files   *files.Index
+	texts   []agents.Document // the memory documents, as of the last #
+	dialog  dialog.Box        // over everything, if any
+	decide  func(dialog.Decision) tea.Cmd
+	fleet   *fleet // the overview, while it is open
+	raised  raised
+	asks    asking
+	panel   *panel.Panel   // an inbox or a queue, while it is open
+	looked  map[int64]bool // messages that a panel has shown whole
+	flash   flash
+	armed   armed
+	next    time.Time // of the tick that is on its way; zero: none
+	notice  *notice.Notice
+	began   time.Time // when the pool came
+	mouse   bool
+	wheel   wheel
 
 	dirty bool
 	last  tea.View
@@ -158,10 +155,8 @@ func New(o Options) *App {
 	a := &App{o: o, w: o.Size[0], h: o.Size[1], mouse: !o.Plain, dirty: true, came: make(chan tea.Msg), looked: map[int64]bool{}}
 	a.past = past{path: o.History, read: o.History == ""}
 	a.up.out = make(chan struct{})
-	a.seen.at = o.Now()
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.look = lookOf(o.Environ)
-	a.bell = bellOf(o.Notify, o.Environ)
 	name := o.Theme
 	if a.chosen = name != ""; !a.chosen {
 		name = "ansi"
@@ -173,6 +168,9 @@ func New(o Options) *App {
 	}
 	a.theme = theme
 	a.tabs.Look = tabs.Look{Theme: theme, Now: a.now, ASCII: a.look.ascii, Msgs: o.Msgs}
+	a.notice = notice.New(notice.Env{
+		Tabs: &a.tabs, Theme: theme, Now: a.now, Width: func() int { return a.w }, Root: o.Root, Environ: o.Environ,
+	}, o.Notify, environment(o.Environ))
 	// Until the pool comes its tab takes what is typed.
 	a.tabs.Add(a.newTab(agents.Info{Name: "main", Kind: agents.Main}))
 	options := []tea.ProgramOption{
@@ -229,7 +227,7 @@ func (a *App) Run() error {
 	defer a.cancel()
 	defer a.up.now()
 	_, err := a.program.Run()
-	a.leave()
+	a.notice.Leave()
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}

@@ -27,18 +27,10 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 	case agents.Changed:
 		return a.change(e.Info)
 	case agents.Tally:
-		was := a.tally.Quiet
 		a.tally = e
-		switch {
-		case e.Quiet.On && !was.On:
-			a.calls.quiet = a.o.Now()
-		case was.On && !e.Quiet.On:
-			return a.callAfterQuiet(was)
-		}
+		return a.act(a.notice.Quiet(e.Quiet))
 	case agents.Mailed:
-		if t := a.tabs.ByID(e.Agent); t != nil && t.Info.Kind.HasPrompt() && t.Info.Urgent+len(a.pressing.all) > 0 {
-			return a.askUrgent()
-		}
+		return a.act(a.notice.Mailed(a.tabs.ByID(e.Agent)))
 	case agents.Closed:
 		return a.closed(e.Agent)
 	case agents.Trouble:
@@ -104,11 +96,11 @@ func (a *App) change(i agents.Info) tea.Cmd {
 	if i.Question == nil || i.Question.ID != t.About {
 		a.giveQuestion(t)
 	}
-	var calls tea.Cmd
+	cmds := []tea.Cmd{a.shown(), a.goWanted(), a.sendEarly(), a.act(a.notice.Changed(was, i))}
 	if witnessed {
-		calls = a.callFor(was, i)
+		cmds = append(cmds, a.act(a.notice.CallFor(was, i)))
 	}
-	return tea.Batch(a.shown(), a.goWanted(), a.sendEarly(), a.pressed(was, i), calls)
+	return tea.Batch(cmds...)
 }
 
 // heard shows what an agent says in the tab of the one that waits for it.
@@ -163,7 +155,7 @@ func (a *App) page(p paged) tea.Cmd {
 	t.Begin(p.entries)
 	if t.Info.Kind == agents.Main {
 		a.tellOpening()
-		return tea.Batch(a.readFacts(t), a.askDigest(time.Time{}), a.askUrgent())
+		return tea.Batch(a.readFacts(t), a.act(a.notice.Digest(time.Time{})), a.act(a.notice.Urgent()))
 	}
 	return a.readFacts(t)
 }

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -8,12 +9,29 @@ import (
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/ui/frame"
+	"fantail/ui/notice"
 )
+
+// urgents is a pool in which these messages are urgent.
+type urgents struct {
+	notice.Pool
+	ms []inbox.Message
+}
+
+func (u urgents) Urgent(context.Context) ([]inbox.Message, error) { return u.ms, nil }
+
+// presses shows the card of these.
+func (a *App) presses(ms ...inbox.Message) {
+	a.notice.Begin(urgents{ms: ms}, a.o.Now())
+	a.carried(a.act(a.notice.Urgent()))
+}
+
+var red = inbox.Message{ID: 7, Recipient: 1, From: "testing-\x1b[31magent", Body: "test\nfailures\x07", Priority: inbox.Urgent}
 
 // pressed is a screen with one urgent message that waits for main.
 func pressed(t *testing.T, w, h int) *App {
 	a := screen(t, w, h).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Pending: 1, Urgent: 1})
-	a.pressing.all = []inbox.Message{{ID: 7, Recipient: 1, From: "testing-\x1b[31magent", Body: "test\nfailures\x07", Priority: inbox.Urgent}}
+	a.presses(red)
 	return a
 }
 
@@ -57,13 +75,13 @@ func TestCardGrace(t *testing.T) {
 		t.Helper()
 		a.compose()
 		now = now.Add(after)
-		if got := a.takesKeys(); got != want {
+		if got := a.notice.TakesKeys(); got != want {
 			t.Errorf("%s, %s later: it takes keys: %t", what, after, got)
 		}
 	}
 	takes("it came", 499*time.Millisecond, false)
 	takes("it came", time.Millisecond, true)
-	a.pressing.all = append([]inbox.Message{{ID: 8, Recipient: 1, From: "ci", Body: "more", Priority: inbox.Urgent}}, a.pressing.all...)
+	a.presses(inbox.Message{ID: 8, Recipient: 1, From: "ci", Body: "more", Priority: inbox.Urgent}, red)
 	takes("another came", 499*time.Millisecond, false)
 	takes("another came", time.Millisecond, true)
 	a.help()
@@ -71,6 +89,6 @@ func TestCardGrace(t *testing.T) {
 	a.shut()
 	takes("from under a dialog", 499*time.Millisecond, false)
 	takes("from under a dialog", time.Millisecond, true)
-	a.tally.Quiet = inbox.Quiet{On: true}
+	a.apply(agents.Tally{Quiet: inbox.Quiet{On: true}})
 	takes("in quiet", time.Hour, false)
 }

@@ -326,7 +326,7 @@ func TestAskCardFits(t *testing.T) {
 			p.w, p.h = w, h
 			p.typed("x")
 			p.ask(1)
-			p.pressing.all = []inbox.Message{{ID: 7, Recipient: 1, From: "ci", Body: "red", Priority: inbox.Urgent}}
+			p.presses(inbox.Message{ID: 7, Recipient: 1, From: "ci", Body: "red", Priority: inbox.Urgent})
 			lines, _ := p.compose()
 			if len(lines) != h {
 				t.Fatalf("%dx%d: %d lines", w, h, len(lines))

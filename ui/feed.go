@@ -60,6 +60,7 @@ func (a *App) afterwards(m tea.Msg) tea.Msg {
 // attach takes the pool: its feed begins with what is now.
 func (a *App) attach(p *pool) tea.Cmd {
 	a.pool, a.began = p, a.o.Now().Truncate(time.Millisecond)
+	a.notice.Begin(p, a.began)
 	a.human = p.Human()
 	a.human.Pressed(a.o.Now()) // whoever starts the program is there
 	a.feed = p.Subscribe()

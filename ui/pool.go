@@ -2,11 +2,11 @@ package ui
 
 import (
 	"context"
-	"time"
 
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/tools/permit"
+	"fantail/ui/notice"
 	"fantail/ui/panel"
 	"fantail/ui/slash"
 )
@@ -16,7 +16,7 @@ import (
 type pool struct {
 	talk
 	read
-	press
+	notice.Pool
 	end
 	slash slash.Pool
 	panel panel.Pool
@@ -24,7 +24,7 @@ type pool struct {
 
 func poolOf(p *agents.Pool) *pool {
 	return &pool{
-		talk: p, read: p, press: p, end: p,
+		talk: p, read: p, Pool: p, end: p,
 		slash: slash.Pool{Mail: p, Shelf: p, Tasks: p, Agents: p, Memory: p, Policy: p, Questions: p},
 		panel: panel.Pool{Mail: p, Put: p, Take: p, Tasks: p},
 	}
@@ -53,15 +53,7 @@ type read interface {
 	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
 	Thread(ctx context.Context, id int64) ([]inbox.Message, error)
 	Documents(ctx context.Context) ([]agents.Document, error)
-	Digest(ctx context.Context, since time.Time) (agents.Digest, error)
-	Seen(ctx context.Context, at time.Time) error
-}
-
-// press is what is urgent.
-type press interface {
-	Urgent(ctx context.Context) ([]inbox.Message, error)
 	Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error)
-	Dismiss(ctx context.Context, agent, id int64) error
 }
 
 // end is what ends an agent.

@@ -1,13 +1,16 @@
 package ui
 
 import (
+	"context"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
+	"fantail/inbox"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
+	"fantail/ui/slash"
 	"fantail/ui/tabs"
 )
 
@@ -25,7 +28,7 @@ func (a *App) key(k tea.KeyPressMsg) (cmd tea.Cmd) {
 
 func (a *App) take(k tea.KeyPressMsg) tea.Cmd {
 	for _, take := range []func(tea.KeyPressMsg) (tea.Cmd, bool){
-		a.keyAlways, a.keyCard, a.keyTabs, a.keyAsked, a.keyDialog, a.keySelection, a.keyDelegated, a.keyBox, a.keyPanes, a.keyGlobal,
+		a.keyAlways, a.keyNotice, a.keyTabs, a.keyAsked, a.keyDialog, a.keySelection, a.keyDelegated, a.keyBox, a.keyPanes, a.keyGlobal,
 	} {
 		if cmd, ok := take(k); ok {
 			return cmd
@@ -326,8 +329,9 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	if m.Button != tea.MouseLeft {
 		return nil
 	}
-	if cmd, ok := a.clickCard(m.X, m.Y); ok {
-		return cmd
+	if i, ok := a.notice.Click(m.X, m.Y); ok {
+		a.dirty = a.dirty || i != nil
+		return a.act(i)
 	}
 	if r, t := a.drawn.asked, a.tabs.Focus; a.dialog == nil && t != nil && r.h > 0 && m.Y == r.y && a.asksOpenly(t) {
 		return a.openQuestion(t.Info.ID, sought)
@@ -428,4 +432,33 @@ func (a *App) showPane(t *tabs.Tab, p tabs.Pane) tea.Cmd {
 	a.dirty = true
 	t.TurnTo(p)
 	return a.readFacts(t)
+}
+
+// keyNotice are the keys of what is urgent, whatever else shows.
+func (a *App) keyNotice(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	i, ok := a.notice.Key(k)
+	return a.act(i), ok
+}
+
+// handleUrgent goes to the agent that a message waits for and starts a turn with it, as
+// /messages next does.
+func (a *App) handleUrgent(h intent.Handle) tea.Cmd {
+	a.dirty = true
+	t := a.tabs.ByID(h.Message.Recipient)
+	if t == nil {
+		return nil
+	}
+	for a.dialog != nil { // what fills the screen
+		a.shut()
+	}
+	a.tabs.To(t)
+	t.News = false // handling its mail is looking at it
+	take := func(ctx context.Context, agent int64) (inbox.Message, bool, error) {
+		got, ok, err := a.pool.Next(ctx, agent, h.Message.ID)
+		if err != nil {
+			a.afterwards(wanted{h.Failed})
+		}
+		return got, ok, err
+	}
+	return tea.Batch(a.shown(), a.act(slash.Turn(a.env(), t, take)))
 }

@@ -23,7 +23,7 @@ func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	a.attend(m)
 	switch m.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg, tea.FocusMsg:
-		cmd = tea.Batch(cmd, a.here())
+		cmd = tea.Batch(cmd, a.act(a.notice.Here()))
 	}
 	a.tellPresence(m)
 	if a.dirty {
@@ -68,9 +68,10 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case tea.BackgroundColorMsg:
 		a.background(m.IsDark())
 	case tea.FocusMsg:
-		a.blurred, a.seen.tells, a.dirty = false, true, true
+		a.notice.Focus()
+		a.dirty = true
 	case tea.BlurMsg:
-		a.blurred, a.seen.tells = true, true
+		a.notice.Blur()
 	case tea.ResumeMsg:
 		a.dirty = true
 	case attached:
@@ -81,15 +82,6 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.begin(m)
 	case paged:
 		return a.page(m)
-	case urged:
-		return a.takeUrgent(m)
-	case unacted:
-		delete(a.pressing.acted, m.id)
-		a.dirty = true
-	case gathered:
-		return a.ring()
-	case digested:
-		a.takeDigest(m)
 	case looked:
 		return a.takeFacts(m)
 	case rendered:
@@ -253,6 +245,7 @@ func (a *App) background(dark bool) {
 
 func (a *App) setTheme(t *themes.Theme) {
 	a.theme, a.dirty = t, true
+	a.notice.Theme = t
 	a.tabs.SetTheme(t)
 	if a.panel != nil {
 		a.panel.SetTheme(t)
@@ -286,11 +279,11 @@ func (a *App) tick() tea.Cmd {
 		if t.Panes.At == tabs.Info && words.Working(t.Info.State) {
 			within(time.Second)
 		}
-		if base, _ := a.base(); base == nil && !a.blurred && t.At().Ages() > 0 {
+		if base, _ := a.base(); base == nil && !a.notice.Blurred() && t.At().Ages() > 0 {
 			within(t.At().Ages())
 		}
 		if t.At().Animating() {
-			if a.blurred {
+			if a.notice.Blurred() {
 				within(time.Second)
 			} else {
 				within(100 * time.Millisecond)

@@ -13,6 +13,7 @@ import (
 	"fantail/themes"
 	"fantail/ui/dialog"
 	"fantail/ui/frame"
+	"fantail/ui/notice"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
@@ -47,7 +48,7 @@ func (a *App) draw() tea.Cmd {
 	if !fits(a.w, a.h) {
 		small := frame.Wrap("too small: 24x6 at least", max(a.w, 1))
 		v.SetContent(strings.Join(small[:max(0, min(len(small), a.h))], "\n"))
-		a.pressing.shown = 0
+		a.notice.Hide()
 		a.last = v
 		return nil
 	}
@@ -89,11 +90,11 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		card = append(card, s)
 	}
 	above := len(card)
-	card = append(card, a.card(cardMost(a.h))...)
+	card = append(card, a.notice.Card(notice.CardMost(a.h))...)
 	f.card = len(card)
 	r := layout(a.w, a.h, f)
 	a.drawn.r, a.drawn.asked = r, rect{0, r.card.y, a.w, min(above, r.card.h)}
-	a.pressing.at = rect{0, r.card.y + above, a.w, max(0, r.card.h-above)}
+	a.notice.At(r.card.y+above, max(0, r.card.h-above))
 	row, spans := a.tabs.Row(a.w)
 	a.drawn.tabs = spans
 
@@ -132,9 +133,6 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		}
 	}
 	lines = append(lines, a.statusLine(a.w))
-	if a.pressing.at.h == 0 {
-		a.pressing.shown = 0 // there is no room
-	}
 	if a.dialog != nil {
 		lines, cursor = a.over(lines, cursor)
 	}
@@ -150,7 +148,7 @@ func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 	row, spans := a.tabs.Row(a.w)
 	a.drawn.tabs, a.drawn.r = spans, layout(a.w, a.h, facts{})
 	a.cover()
-	card := a.card(min(1, a.h/10))
+	card := a.notice.Card(min(1, a.h/10))
 	lines := append([]string{frame.Fit(row, a.w)}, b.Lines(a.w, a.h-2-len(card))...)
 	if len(lines) > 1 && frame.Width(lines[1]) != a.w { // all of a box's lines have one width
 		for i, l := range lines {
@@ -160,7 +158,7 @@ func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 	for _, l := range append(card, a.statusLine(a.w)) {
 		lines = append(lines, frame.Fit(l, a.w))
 	}
-	a.pressing.at = rect{0, a.h - 1 - len(card), a.w, len(card)}
+	a.notice.At(a.h-1-len(card), len(card))
 	if x, y, ok := b.Cursor(); ok {
 		return lines, tea.NewCursor(x, y+1)
 	}
@@ -170,7 +168,7 @@ func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 // over splices the open dialog into the middle, between the tabs and the status
 // line. What it stands on is dimmed.
 func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
-	a.pressing.shown = 0        // its card is dimmed and takes no key
+	a.notice.Hide()             // its card is dimmed and takes no key
 	rows := a.drawn.r.box.y - 1 // down to the rule above the box, if that is enough
 	if rows < a.h/2 {
 		rows = a.h - 2

@@ -6,13 +6,14 @@
 //
 // Does not: do any of it. A room that returns an intent has changed nothing but itself.
 //
-// Imports: agents, themes, tools/permit, ui/dialog, ui/tabs, ui/transcript.
+// Imports: agents, inbox, themes, tools/permit, ui/dialog, ui/tabs, ui/transcript.
 package intent
 
 import (
 	"context"
 
 	"fantail/agents"
+	"fantail/inbox"
 	"fantail/themes"
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
@@ -114,6 +115,15 @@ type (
 	Help     struct{}
 	Quit     struct{}
 
+	// Handle starts a turn with a message, in the tab of who got it; Failed follows if it
+	// can't.
+	Handle struct {
+		Message inbox.Message
+		Failed  Intent
+	}
+	// Terminal sends the terminal a sequence that draws nothing.
+	Terminal struct{ Sequence string }
+
 	// Copy puts a text on the terminal's clipboard.
 	Copy struct{ Text string }
 	// Edit runs the human's editor on a draft, in a file of that name. Then gets what came
@@ -148,6 +158,8 @@ func (Close) intent()    {}
 func (Overview) intent() {}
 func (Help) intent()     {}
 func (Quit) intent()     {}
+func (Handle) intent()   {}
+func (Terminal) intent() {}
 func (Copy) intent()     {}
 func (Edit) intent()     {}
 func (Mode) intent()     {}

@@ -1,4 +1,4 @@
-package ui
+package notice
 
 import (
 	"os"
@@ -31,7 +31,7 @@ func TestBellOf(t *testing.T) {
 		{"off", "TERM=xterm-kitty", bell{how: "off"}},
 		{"desktop", "TERM=xterm-kitty", bell{how: "desktop"}},
 	} {
-		if got := bellOf(c.how, strings.Fields(c.environ)); got != c.want {
+		if got := bellOf(c.how, environment(c.environ)); got != c.want {
 			t.Errorf("%q with %s: %+v, want %+v", c.how, c.environ, got, c.want)
 		}
 	}
@@ -110,4 +110,13 @@ func TestDesktop(t *testing.T) {
 	if want := "--app-name=fantail|--|--icon=x|$(touch x); `y` z|"; err != nil || string(got) != want {
 		t.Errorf("%v, it was given %q, want %q", err, got, want)
 	}
+}
+
+func environment(fields string) map[string]string {
+	env := map[string]string{}
+	for _, kv := range strings.Fields(fields) {
+		k, v, _ := strings.Cut(kv, "=")
+		env[k] = v
+	}
+	return env
 }

@@ -1,87 +1,84 @@
-package ui
+package notice
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/ui/frame"
+	"fantail/ui/intent"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
 
-// digested is what happened while the human was away.
-type digested struct {
-	digest agents.Digest
-	err    error
-}
-
-// askDigest asks what happened since that time; zero: since the human was last
+// Digest asks what happened since that time; zero: since the human was last
 // there. From now on they are.
-func (a *App) askDigest(since time.Time) tea.Cmd {
-	now := a.o.Now()
-	a.seen.kept = now
-	pool := a.pool
-	return func() tea.Msg {
-		d, err := pool.Digest(a.ctx, since)
+func (n *Notice) Digest(since time.Time) intent.Intent {
+	now := n.Now()
+	n.seen.kept = now
+	pool := n.Pool
+	return intent.Run{F: func(ctx context.Context) intent.Intent {
+		d, err := pool.Digest(ctx, since)
 		if err == nil {
-			err = pool.Seen(a.ctx, now)
+			err = pool.Seen(ctx, now)
 		}
-		return digested{d, err}
-	}
+		return intent.Call(func() intent.Intent { return n.takeDigest(d, err) })
+	}}
 }
 
-// takeDigest shows a digest in main's tab. Whoever looks at another is told of it.
+// takeDigest shows a digest in main's tab. A human who looks at another tab is told of it.
 // The mail that came meanwhile is new.
-func (a *App) takeDigest(m digested) {
-	main := a.tabs.Main()
-	for id := range m.digest.Fresh {
-		if t := a.tabs.ByID(id); t != nil && t.Info.Pending > 0 {
-			t.News, a.dirty = true, true
+func (n *Notice) takeDigest(d agents.Digest, err error) intent.Intent {
+	main := n.Tabs.Main()
+	for id := range d.Fresh {
+		if t := n.Tabs.ByID(id); t != nil && t.Info.Pending > 0 {
+			t.News = true
 		}
 	}
 	switch {
-	case m.err != nil:
-		a.say(words.Sentence(m.err))
-	case m.digest.Since.IsZero() || main == nil || m.digest.Empty() && !a.askedSince(m.digest.Since):
-	default:
-		main.View.Local(a.digestText(m.digest), transcript.Plain)
-		a.dirty = true
-		if a.tabs.Focus != main {
-			a.sayWhile("main's tab tells what happened while you were away", func() bool { return a.tabs.Focus != main })
-		}
+	case err != nil:
+		return intent.Say{Text: words.Sentence(err)}
+	case d.Since.IsZero() || main == nil || d.Empty() && !n.askedSince(d.Since):
+		return nil
+	}
+	main.View.Local(n.digestText(d), transcript.Plain)
+	if n.Tabs.Focus == main {
+		return nil
+	}
+	return intent.Say{
+		Text:  "main's tab tells what happened while you were away",
+		While: func() bool { return n.Tabs.Focus != main },
 	}
 }
 
 // asking are the tabs of agents the human talks to that ask something; what others
 // ask stands in an inbox.
-func (a *App) asking() []*tabs.Tab {
-	return slices.DeleteFunc(slices.Clone(a.tabs.All), func(t *tabs.Tab) bool {
+func (n *Notice) asking() []*tabs.Tab {
+	return slices.DeleteFunc(slices.Clone(n.Tabs.All), func(t *tabs.Tab) bool {
 		return !t.Info.Kind.HasPrompt() || t.Info.Question == nil
 	})
 }
 
 // askedSince reports whether one of them began to ask at that time or later.
-func (a *App) askedSince(at time.Time) bool {
-	return slices.ContainsFunc(a.asking(), func(t *tabs.Tab) bool { return !t.Info.Question.Since.Before(at) })
+func (n *Notice) askedSince(at time.Time) bool {
+	return slices.ContainsFunc(n.asking(), func(t *tabs.Tab) bool { return !t.Info.Question.Since.Before(at) })
 }
 
 // digestText is a digest for people: what happened, to whom, and the command that
 // goes on from there.
-func (a *App) digestText(d agents.Digest) string {
-	ls := []string{fmt.Sprintf("Since you were last here, %s ago:", words.Age(a.o.Now().Sub(d.Since)))}
+func (n *Notice) digestText(d agents.Digest) string {
+	ls := []string{fmt.Sprintf("Since you were last here, %s ago:", words.Age(n.Now().Sub(d.Since)))}
 	add := func(what, whom, next string) {
 		if whom == "" {
 			return
 		}
 		if next != "" { // the command stays on the line, but for a narrow screen
-			if room := a.w - len("    interrupted ") - len(" - ") - frame.Width(next); room >= leastTold {
+			if room := n.Width() - len("    interrupted ") - len(" - ") - frame.Width(next); room >= leastTold {
 				whom = frame.Cut(whom, room)
 			}
 			whom += " · " + next
@@ -89,16 +86,16 @@ func (a *App) digestText(d agents.Digest) string {
 		ls = append(ls, fmt.Sprintf("  %-11s %s", what, whom))
 	}
 	mail := ""
-	if a.tabs.Main().Info.Pending > 0 && a.work(d.Finished) != "" {
+	if n.Tabs.Main().Info.Pending > 0 && n.work(d.Finished) != "" {
 		mail = "/check takes what they reported"
 	}
 	add("finished", words.Some(d.Finished), mail)
 	failed := "its tab says why"
-	if name := a.work(d.Failed); name != "" {
+	if name := n.work(d.Failed); name != "" {
 		failed = "/inbox says why, /retry " + name + " tries again"
 	}
 	add("failed", words.Some(d.Failed), failed)
-	for _, t := range a.asking() {
+	for _, t := range n.asking() {
 		add("needs you", t.Info.Name+" asks: "+inbox.Label(t.Info.Question.Gist()), "/answer "+t.Info.Name)
 	}
 	for i, m := range d.Needs {
@@ -106,13 +103,13 @@ func (a *App) digestText(d agents.Digest) string {
 			add("", fmt.Sprintf("and %d more", len(d.Needs)-i), "/inbox")
 			break
 		}
-		add("needs you", needText(m), a.needCommand(m))
+		add("needs you", needText(m), n.needCommand(m))
 	}
 	if d.Letters > 0 {
 		add("mail", words.Count(d.Letters, "message")+" from "+words.Some(d.Mail), "/inbox lists what waits")
 	}
 	cut := "nothing is done again by itself"
-	if name := a.work(d.Cut); name != "" {
+	if name := n.work(d.Cut); name != "" {
 		cut = "/resume " + name + " goes on"
 	}
 	add("interrupted", words.Some(d.Cut), cut)
@@ -131,9 +128,9 @@ const (
 
 // work is the first of the names that no agent with a prompt box has: it was
 // given a task. "": none.
-func (a *App) work(names []string) string {
+func (n *Notice) work(names []string) string {
 	i := slices.IndexFunc(names, func(name string) bool {
-		t := a.tabs.ByName(name)
+		t := n.Tabs.ByName(name)
 		return t == nil || !t.Info.Kind.HasPrompt()
 	})
 	if i < 0 {
@@ -152,12 +149,12 @@ func needText(m inbox.Message) string {
 }
 
 // needCommand goes on with what needs the human.
-func (a *App) needCommand(m inbox.Message) string {
+func (n *Notice) needCommand(m inbox.Message) string {
 	if m.Asks() {
 		return fmt.Sprintf("/answer %d", m.ID)
 	}
 	command := fmt.Sprintf("/messages next %d", m.ID)
-	if t := a.tabs.ByID(m.Recipient); t != nil && t.Info.Kind != agents.Main {
+	if t := n.Tabs.ByID(m.Recipient); t != nil && t.Info.Kind != agents.Main {
 		command += " in the tab of " + t.Info.Name
 	}
 	return command

@@ -1,4 +1,4 @@
-package ui
+package notice
 
 import (
 	"fmt"
@@ -7,11 +7,10 @@ import (
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/ui/frame"
+	"fantail/ui/intent"
 	"fantail/ui/words"
 )
 
@@ -31,9 +30,6 @@ type calls struct {
 	open  bool
 	quiet time.Time // when it became quiet last, as far as the screen knows
 }
-
-// gathered says that the calls are to be made now.
-type gathered struct{}
 
 const (
 	callUrgent = "urgent"
@@ -55,44 +51,44 @@ func urgentCall(m inbox.Message) call {
 	return call{callUrgent, from, "urgent from " + from + ": " + m.Gist()}
 }
 
-// callFor calls to an agent that failed, or that asks, as a change tells it. What
+// CallFor calls to an agent that failed, or that asks, as a change tells it. What
 // agents dispatched below those the human talks to report to them, not to the human.
-func (a *App) callFor(was, i agents.Info) tea.Cmd {
+func (n *Notice) CallFor(was, i agents.Info) intent.Intent {
 	failed := (i.State == agents.Failed || i.State == agents.Crashed) && (was.State != i.State || was.Attempt != i.Attempt)
 	if i.Kind.HasPrompt() {
 		failed = i.Outcome == agents.OutFailed && words.Working(was.State) && i.State == agents.Idle
-	} else if t := a.tabs.ByID(i.Parent); t != nil && !t.Info.Kind.HasPrompt() {
+	} else if t := n.Tabs.ByID(i.Parent); t != nil && !t.Info.Kind.HasPrompt() {
 		failed = false
 	}
 	name := inbox.Label(i.Name)
 	switch {
 	case i.Question != nil && (was.Question == nil || was.Question.ID != i.Question.ID):
-		return a.call(needsCall(i))
+		return n.call(needsCall(i))
 	case failed:
 		text := name + " failed"
 		if i.Why != "" {
 			text += ": " + inbox.Label(i.Why)
 		}
-		return a.call(call{callFailed, name, text})
+		return n.call(call{callFailed, name, text})
 	}
 	return nil
 }
 
 // callAfterQuiet calls to what is urgent and to who asks, if that came while it was
 // quiet: nobody was called to it then. What failed stands in the pool's summary.
-func (a *App) callAfterQuiet(was inbox.Quiet) tea.Cmd {
-	var cmds []tea.Cmd
-	for _, m := range slices.Backward(a.pressing.all) {
+func (n *Notice) callAfterQuiet(was inbox.Quiet) intent.Intent {
+	var all intent.All
+	for _, m := range slices.Backward(n.urgent.all) {
 		if m.ID > was.Since {
-			cmds = append(cmds, a.call(urgentCall(m)))
+			all = append(all, n.call(urgentCall(m)))
 		}
 	}
-	for _, t := range a.tabs.All {
-		if q := t.Info.Question; q != nil && !q.Since.Before(a.calls.quiet) {
-			cmds = append(cmds, a.call(needsCall(t.Info)))
+	for _, t := range n.Tabs.All {
+		if q := t.Info.Question; q != nil && !q.Since.Before(n.calls.quiet) {
+			all = append(all, n.call(needsCall(t.Info)))
 		}
 	}
-	return tea.Batch(cmds...)
+	return all
 }
 
 // needsCall calls to an agent that asks.
@@ -102,27 +98,27 @@ func needsCall(i agents.Info) call {
 }
 
 // call notes what calls the human, if they are elsewhere and want to be called.
-func (a *App) call(c call) tea.Cmd {
-	if a.bell.how == notifyOff || !a.away() || a.tally.Quiet.Holds(a.o.Now()) {
+func (n *Notice) call(c call) intent.Intent {
+	if n.bell.how == notifyOff || !n.Away() || n.quiet.Holds(n.Now()) {
 		return nil
 	}
-	a.calls.all = append(a.calls.all, c)
-	if a.calls.open {
+	n.calls.all = append(n.calls.all, c)
+	if n.calls.open {
 		return nil
 	}
-	a.calls.open = true
-	return tea.Tick(gather, func(time.Time) tea.Msg { return gathered{} })
+	n.calls.open = true
+	return later(gather, n.ring)
 }
 
 // ring makes the calls that were gathered, unless the human came or it became
 // quiet meanwhile.
-func (a *App) ring() tea.Cmd {
-	all := a.calls.all
-	a.calls.all, a.calls.open = nil, false
-	if len(all) == 0 || !a.away() || a.tally.Quiet.Holds(a.o.Now()) {
+func (n *Notice) ring() intent.Intent {
+	all := n.calls.all
+	n.calls.all, n.calls.open = nil, false
+	if len(all) == 0 || !n.Away() || n.quiet.Holds(n.Now()) {
 		return nil
 	}
-	return a.bell.send("fantail · "+frame.CleanLine(filepath.Base(a.o.Root)), callText(all), a.o.Environ)
+	return n.bell.send("fantail · "+frame.CleanLine(filepath.Base(n.Root)), callText(all), n.Environ)
 }
 
 // callText is several calls in one.
@@ -132,10 +128,10 @@ func callText(all []call) string {
 	}
 	var parts, names []string
 	for _, sort := range []string{callUrgent, callNeeds, callFailed} {
-		n, of := 0, []string(nil)
+		num, of := 0, []string(nil)
 		for _, c := range all {
 			if c.sort == sort {
-				n, of = n+1, append(of, c.name)
+				num, of = num+1, append(of, c.name)
 			}
 		}
 		slices.Sort(of)
@@ -145,11 +141,11 @@ func callText(all []call) string {
 			}
 		}
 		switch {
-		case n == 0:
-		case sort == callNeeds && n > 1:
-			parts = append(parts, fmt.Sprintf("%d need you", n))
+		case num == 0:
+		case sort == callNeeds && num > 1:
+			parts = append(parts, fmt.Sprintf("%d need you", num))
 		default:
-			parts = append(parts, fmt.Sprintf("%d %s", n, sort))
+			parts = append(parts, fmt.Sprintf("%d %s", num, sort))
 		}
 	}
 	return strings.Join(parts, ", ") + ": " + words.Some(names)

@@ -1,4 +1,4 @@
-package ui
+package notice
 
 import (
 	"context"
@@ -7,10 +7,9 @@ import (
 	"strings"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/inbox"
 	"fantail/ui/frame"
+	"fantail/ui/intent"
 	"fantail/ui/words"
 )
 
@@ -34,8 +33,7 @@ type bell struct {
 
 // bellOf is the bell the configuration names; auto is what the terminal is known
 // to understand, else the plain bell.
-func bellOf(how string, environ []string) bell {
-	env := environment(environ)
+func bellOf(how string, env map[string]string) bell {
 	b := bell{how: how, tmux: env["TMUX"] != ""}
 	if how != "" && how != notifyAuto {
 		return b
@@ -78,29 +76,29 @@ func terminalBell(env map[string]string) string {
 }
 
 // send tells it. title and text may be anything.
-func (b bell) send(title, text string, environ []string) tea.Cmd {
+func (b bell) send(title, text string, environ []string) intent.Intent {
 	if b.how == notifyDesktop {
-		return func() tea.Msg {
+		return intent.Run{F: func(context.Context) intent.Intent {
 			if err := desktop(title, text, environ); err != nil {
-				return noted{words.Sentence(err)}
+				return intent.Say{Text: words.Sentence(err)}
 			}
 			return nil
-		}
+		}}
 	}
 	if s := b.sequence(title, text); s != "" {
-		return tea.Raw(s)
+		return intent.Terminal{Sequence: s}
 	}
 	return nil
 }
 
-// notice is a text as it stands in a notification outside of the screen.
-func notice(s string) string { return frame.CleanLine(inbox.Label(s)) }
+// line is a text as it stands in a notification outside of the screen.
+func line(s string) string { return frame.CleanLine(inbox.Label(s)) }
 
 // sequence is what the terminal is sent. No text can end it or add to it: of each a
 // line of at most 100 characters is left, without control characters, and nothing
 // that separates the parts.
 func (b bell) sequence(title, text string) string {
-	title, text = notice(title), notice(text)
+	title, text = line(title), line(text)
 	const end = "\x1b\\"
 	s := ""
 	switch b.how {
@@ -135,7 +133,7 @@ func desktop(title, text string, environ []string) error {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), desktopTime)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, "--app-name=fantail", "--", notice(title), notice(text))
+	cmd := exec.CommandContext(ctx, path, "--app-name=fantail", "--", line(title), line(text))
 	cmd.Env, cmd.WaitDelay = environ, time.Second
 	if err := cmd.Run(); err != nil {
 		return fmt.Errorf("run notify-send: %w", err)

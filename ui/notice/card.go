@@ -1,0 +1,256 @@
+package notice
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+	"fantail/inbox"
+	"fantail/themes"
+	"fantail/ui/frame"
+	"fantail/ui/intent"
+	"fantail/ui/tabs"
+	"fantail/ui/words"
+)
+
+// urgent is the urgent messages that wait for the human, and the card that
+// stands for the newest of them. The card takes no focus and no key that means
+// anything else, and none at all in its first moments.
+type urgent struct {
+	all   []inbox.Message // newest first
+	asked bool            // they are on their way
+	stale bool            // something changed since they were asked for
+	acted map[int64]bool  // a key dealt with them; they leave all when the pool took it
+	known bool            // all was read, once at least: what was not in it is new
+
+	shown int64     // the message the card stands for; 0: it does not show
+	since time.Time // since when
+	y, h  int       // where
+	drop  int       // the column of its last line from which on a click dismisses it
+}
+
+// Urgent asks which urgent messages wait, one answer at a time.
+func (n *Notice) Urgent() intent.Intent {
+	p := &n.urgent
+	if p.asked || n.Pool == nil {
+		p.stale = true
+		return nil
+	}
+	p.asked, p.stale = true, false
+	pool := n.Pool
+	return intent.Run{F: func(ctx context.Context) intent.Intent {
+		ms, err := pool.Urgent(ctx)
+		return intent.Call(func() intent.Intent { return n.takeUrgent(ms, err) })
+	}}
+}
+
+// Changed asks anew if a change of an agent may have changed what is urgent.
+func (n *Notice) Changed(was, i agents.Info) intent.Intent {
+	if !i.Kind.HasPrompt() || i.Urgent == was.Urgent && (i.Urgent == 0 || i.Came == was.Came) {
+		return nil
+	}
+	return n.Urgent()
+}
+
+// takeUrgent shows what waits and calls the human to what came since the screen
+// began, what was snoozed and is back too.
+func (n *Notice) takeUrgent(ms []inbox.Message, err error) intent.Intent {
+	p := &n.urgent
+	p.asked = false
+	if err != nil {
+		return intent.Say{Text: words.Sentence(err)}
+	}
+	before := p.all
+	p.all = ms
+	for id := range p.acted {
+		if !waits(p.all, id) {
+			delete(p.acted, id)
+		}
+	}
+	var all intent.All
+	for _, x := range slices.Backward(p.all) {
+		if !waits(before, x.ID) && (p.known || !x.Created.Before(n.began)) {
+			all = append(all, n.call(urgentCall(x)))
+		}
+	}
+	p.known = true
+	if p.stale {
+		all = append(all, n.Urgent())
+	}
+	return all
+}
+
+// waits reports whether the message of that number is one of them.
+func waits(ms []inbox.Message, id int64) bool {
+	return slices.ContainsFunc(ms, func(m inbox.Message) bool { return m.ID == id })
+}
+
+// pressing are the messages the card stands for; none while it is quiet.
+func (n *Notice) pressing() []inbox.Message {
+	if n.quiet.Holds(n.Now()) {
+		return nil
+	}
+	return slices.DeleteFunc(slices.Clone(n.urgent.all), func(m inbox.Message) bool { return n.urgent.acted[m.ID] })
+}
+
+// grace is how long the card takes no key after a message came into it: one that was
+// meant for something else handles nothing.
+const grace = 500 * time.Millisecond
+
+// The keys of the card.
+const (
+	keyHandle  = "alt+u"
+	keyDismiss = "alt+x"
+)
+
+// CardMost is how many lines the card may take on a screen that high.
+func CardMost(h int) int {
+	if h < 12 {
+		return 1
+	}
+	return 2
+}
+
+// Card is the card's lines, at most that many; none if nothing is urgent. Its
+// grace begins when a message comes into it.
+func (n *Notice) Card(most int) []string {
+	p := &n.urgent
+	ms := n.pressing()
+	if len(ms) == 0 || most < 1 {
+		p.shown = 0
+		return nil
+	}
+	m := ms[0]
+	if p.shown != m.ID {
+		p.shown, p.since = m.ID, n.Now()
+	}
+	to := ""
+	if t := n.Tabs.ByID(m.Recipient); t != nil && t != n.Tabs.Focus {
+		to = " to " + frame.CleanLine(t.Info.Name)
+	}
+	head := "[" + n.Tabs.Sign(tabs.SignNews, tabs.PlainNews) + " URGENT from " + frame.CleanLine(inbox.Label(m.From)) + to
+	more := "]"
+	if rest := len(ms) - 1; rest > 0 {
+		more = fmt.Sprintf("] (+%d more)", rest)
+	}
+	what := ": " + frame.CleanLine(m.Gist())
+	handle, dismiss := "Alt+U handles", "Alt+X dismisses"
+	whole := frame.Width(head+what+more) + 3 + frame.Width(handle+dismiss) + 3
+	two := whole > n.Width() && most > 1
+	if !two && whole > n.Width() {
+		handle, dismiss = "Alt+U", "Alt+X"
+	}
+	keys := handle + " · " + dismiss
+	room := n.Width()
+	if !two {
+		room -= frame.Width(keys) + 2
+	}
+	if over := frame.Width(head+what+more) - room; over > 0 {
+		what = frame.Cut(what, max(0, frame.Width(what)-over))
+	}
+	text := frame.Cut(head+what+more, room)
+	x := n.Width() - frame.Width(keys) - 1
+	if two {
+		x = max(0, x)
+	}
+	p.drop = x + frame.Width(handle) + 1
+	line := func(s string) string { return n.Theme.Paint(themes.Warn, s) }
+	if two {
+		return []string{
+			frame.Fit(line(text), n.Width()),
+			frame.Fit(frame.Spaces(x)+n.Theme.Paint(themes.Dim, keys), n.Width()),
+		}
+	}
+	return []string{frame.Fit(line(text)+frame.Spaces(x-frame.Width(text))+n.Theme.Paint(themes.Dim, keys), n.Width())}
+}
+
+// TakesKeys reports whether the card may be answered: it shows, undimmed, and has
+// shown for long enough to be seen.
+func (n *Notice) TakesKeys() bool {
+	p := &n.urgent
+	return p.shown != 0 && n.Now().Sub(p.since) >= grace
+}
+
+// Key are the keys of the card, whatever else shows.
+func (n *Notice) Key(k tea.KeyPressMsg) (intent.Intent, bool) {
+	switch s := k.String(); {
+	case s != keyHandle && s != keyDismiss || !n.TakesKeys():
+		return nil, false
+	case s == keyHandle:
+		return n.handle(), true
+	}
+	return n.dismiss(), true
+}
+
+// Click is a click on the card: on the words that dismiss, or to handle it.
+func (n *Notice) Click(x, y int) (intent.Intent, bool) {
+	p := &n.urgent
+	switch {
+	case p.shown == 0 || y < p.y || y >= p.y+p.h:
+		return nil, false
+	case !n.TakesKeys():
+		return nil, true
+	case y == p.y+p.h-1 && x >= p.drop:
+		return n.dismiss(), true
+	}
+	return n.handle(), true
+}
+
+// act takes the message off the card.
+func (p *urgent) act() (inbox.Message, bool) {
+	i := slices.IndexFunc(p.all, func(m inbox.Message) bool { return m.ID == p.shown })
+	if i < 0 {
+		return inbox.Message{}, false
+	}
+	if p.acted == nil {
+		p.acted = map[int64]bool{}
+	}
+	p.acted[p.shown], p.shown = true, 0
+	return p.all[i], true
+}
+
+// handle wants the message on the card handled.
+func (n *Notice) handle() intent.Intent {
+	m, ok := n.urgent.act()
+	if !ok {
+		return nil
+	}
+	return intent.Handle{Message: m, Failed: n.unacted(m.ID)}
+}
+
+// unacted notes that what a key of the card asked for did not happen.
+func (n *Notice) unacted(id int64) intent.Intent {
+	return intent.Call(func() intent.Intent {
+		delete(n.urgent.acted, id)
+		return nil
+	})
+}
+
+// dismiss puts the message off: it waits, and the mark in the status line stays.
+func (n *Notice) dismiss() intent.Intent {
+	m, ok := n.urgent.act()
+	if !ok {
+		return nil
+	}
+	pool, sign := n.Pool, n.Tabs.Sign(tabs.SignUrgent, tabs.PlainUrgent)
+	return intent.Run{F: func(ctx context.Context) intent.Intent {
+		if err := pool.Dismiss(ctx, m.Recipient, m.ID); err != nil {
+			return intent.All{n.unacted(m.ID), intent.Say{Text: words.Sentence(err)}}
+		}
+		return intent.Say{Text: fmt.Sprintf("#%d waits in the inbox; %s stays until it is handled", m.ID, sign)}
+	}}
+}
+
+// Hide tells that the card does not show, or takes no key where it does.
+func (n *Notice) Hide() { n.urgent.shown = 0 }
+
+// At tells where the card shows; without a line of it, it does not.
+func (n *Notice) At(y, h int) {
+	if n.urgent.y, n.urgent.h = y, h; h <= 0 {
+		n.Hide()
+	}
+}
