@@ -37,6 +37,7 @@ var arrows = map[string][]string{
 	"agents/llm/wire":      {"agents/llm"},
 	"agents/mail":          {"agents/event", "agents/history", "agents/roster", "inbox", "store"},
 	"agents/memory":        {"inbox", "store"},
+	"agents/outside":       {"agents/event", "agents/history", "agents/roster", "inbox", "store"},
 	"agents/prompts":       {},
 	"agents/questions":     {"agents/event", "agents/roster", "inbox", "store", "tools/permit"},
 	"agents/queue":         {},
@@ -60,7 +61,7 @@ var arrows = map[string][]string{
 		"ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/cli": {
-		"agents", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "agents/memory", "agents/prompts", "agents/roster",
+		"agents", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "agents/memory", "agents/outside", "agents/prompts", "agents/roster",
 		"inbox", "inbox/rules", "store", "store/config", "store/config/near", "themes", "tools", "tools/permit", "tools/proc", "tools/secret", "ui", "ui/frame", "ui/words",
 	},
 	"ui/composer":   {"themes", "ui/frame"},

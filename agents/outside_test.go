@@ -11,6 +11,7 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/llm"
+	"fantail/agents/outside"
 	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
@@ -41,12 +42,12 @@ func comeBy(dir, what, to, text string) error {
 		return err
 	}
 	defer db.Close()
-	d := &agents.Door{DB: db, Origin: agents.OriginCLI, Model: "test/one", Ring: func() {}}
+	d := &outside.Door{DB: db, Origin: agents.OriginCLI, Model: "test/one", Ring: func() {}}
 	switch what {
 	case "send":
-		_, err = d.Mail(ctx, agents.Letter{To: strings.Split(to, ","), Body: text})
+		_, err = d.Mail(ctx, outside.Letter{To: strings.Split(to, ","), Body: text})
 	case "push":
-		_, err = d.Push(ctx, agents.Order{Name: to, Prompt: text})
+		_, err = d.Push(ctx, outside.Order{Name: to, Prompt: text})
 	case "check":
 		_, _, err = d.Check(ctx, to, inbox.Query{})
 	}

@@ -9,8 +9,10 @@
 //
 // Does not: draw, run turns, decide what may run, know SQL.
 //
-// Imports: ui, ui/frame, agents, agents/llm and the providers under it,
-// agents/prompts, inbox, store, store/config, store/config/near, tools, tools/permit, tools/proc.
+// Imports: agents, agents/llm and the providers under it, agents/memory, agents/outside,
+// agents/prompts, agents/roster, inbox, inbox/rules, store, store/config,
+// store/config/near, tools, tools/permit, tools/proc, tools/secret, ui, ui/frame,
+// ui/words.
 package cli
 
 import (

@@ -9,10 +9,20 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/llm/builtin"
+	"fantail/agents/outside"
 	"fantail/inbox"
 	"fantail/store/config"
 	"fantail/ui/words"
 )
+
+// inInboxes says where a letter went.
+func inInboxes(letters []outside.Sent) string {
+	sent := make([]agents.Sent, len(letters))
+	for i, l := range letters {
+		sent[i] = agents.Sent{ID: l.ID, To: l.To}
+	}
+	return agents.InInboxes(sent)
+}
 
 func runSend(e *Errand, c *caller) (int, error) {
 	if len(e.words) == 0 || len(receivers(e.words[0])) == 0 {
@@ -27,12 +37,12 @@ func runSend(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return failed, err
 	}
-	sent, err := c.door.Mail(c.ctx, agents.Letter{To: receivers(e.words[0]), Body: body, Priority: pr, Tags: e.o.tags, Key: e.o.key})
+	sent, err := c.door.Mail(c.ctx, outside.Letter{To: receivers(e.words[0]), Body: body, Priority: pr, Tags: e.o.tags, Key: e.o.key})
 	if err != nil {
 		return failed, err
 	}
 	if !e.o.json {
-		return ok, c.out.text(agents.InInboxes(sent))
+		return ok, c.out.text(inInboxes(sent))
 	}
 	for _, s := range sent {
 		err := c.out.line(struct {
@@ -120,7 +130,7 @@ func (c *caller) doubt(t agents.Task) string {
 }
 
 // order takes key=value words from the front of the words of a push.
-func order(words []string) (t agents.Order, rest []string, err error) {
+func order(words []string) (t outside.Order, rest []string, err error) {
 	given := map[string]bool{}
 	for len(words) > 0 {
 		key, value, is := strings.Cut(words[0], "=")

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"fantail/agents"
+	"fantail/agents/outside"
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools/secret"
@@ -209,7 +210,7 @@ type caller struct {
 	in      *os.File
 	out     *printed
 	errs    io.Writer
-	door    *agents.Door
+	door    *outside.Door
 }
 
 // Run runs the errand and returns the exit code.
@@ -242,7 +243,7 @@ func (e *Errand) Run(guard *Guard) (int, error) {
 		ctx: ctx, guard: guard, signals: signals, place: place, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
 		out:  &printed{w: os.Stdout, tty: isTerminal(os.Stdout), json: e.o.json},
 		keys: keys,
-		door: &agents.Door{DB: db, Origin: agents.OriginCLI, Model: "builtin", Ring: func() { ring(place.Bell) }},
+		door: &outside.Door{DB: db, Origin: agents.OriginCLI, Model: "builtin", Ring: func() { ring(place.Bell) }},
 	}
 	code, err := e.run(e, c)
 	if e := db.Close(); err == nil {

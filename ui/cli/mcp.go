@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/agents"
+	"fantail/agents/outside"
 	"fantail/agents/roster"
 	"fantail/inbox"
 )
@@ -83,12 +84,12 @@ type mcpSend struct {
 }
 
 func (c *caller) mcpSend(ctx context.Context, in mcpSend) (string, error) {
-	l := agents.Letter{To: receivers(whom(in.To)), Body: c.keys.Text(in.Text), Priority: inbox.Priority(in.Priority), Tags: in.Tags, Key: in.Key}
+	l := outside.Letter{To: receivers(whom(in.To)), Body: c.keys.Text(in.Text), Priority: inbox.Priority(in.Priority), Tags: in.Tags, Key: in.Key}
 	sent, err := c.door.Mail(ctx, l)
 	if err != nil {
 		return "", err
 	}
-	return agents.InInboxes(sent) + ".", nil
+	return inInboxes(sent) + ".", nil
 }
 
 // whom is the agent of that name, main if it is empty.
@@ -159,7 +160,7 @@ type mcpPush struct {
 }
 
 func (c *caller) mcpPush(ctx context.Context, in mcpPush) (string, error) {
-	o := agents.Order{Name: in.Name, Prompt: c.keys.Text(in.Prompt), Timeout: time.Duration(max(in.Timeout, 0)) * time.Second, After: in.After}
+	o := outside.Order{Name: in.Name, Prompt: c.keys.Text(in.Prompt), Timeout: time.Duration(max(in.Timeout, 0)) * time.Second, After: in.After}
 	if in.Model != "" {
 		var err error
 		if o.Model, err = c.model(in.Model); err != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"fantail/agents"
+	"fantail/agents/outside"
 	"fantail/store"
 )
 
@@ -67,7 +68,7 @@ func TestMCP_tools(t *testing.T) {
 	rung, config := 0, t.TempDir()
 	c := &caller{
 		ctx: t.Context(), env: env("XDG_CONFIG_HOME", config, "OLLAMA_HOST", "127.0.0.1:1"),
-		door: &agents.Door{DB: db, Origin: agents.OriginMCP, Model: "builtin", Ring: func() { rung++ }},
+		door: &outside.Door{DB: db, Origin: agents.OriginMCP, Model: "builtin", Ring: func() { rung++ }},
 	}
 	here, there := mcp.NewInMemoryTransports()
 	s, err := c.server().Connect(t.Context(), here, nil)

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"fantail/agents"
+	"fantail/agents/outside"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/permit"
@@ -14,13 +15,13 @@ import (
 )
 
 // beside does something at the door while no program runs in that workspace.
-func beside(t *testing.T, home *uitest.Home, f func(d *agents.Door) error) {
+func beside(t *testing.T, home *uitest.Home, f func(d *outside.Door) error) {
 	t.Helper()
 	db, err := store.Open(t.Context(), filepath.Join(home.Data, "fantail.db"), store.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f(&agents.Door{DB: db, Origin: agents.OriginCLI, Model: "builtin", Ring: func() {}}); err != nil {
+	if err := f(&outside.Door{DB: db, Origin: agents.OriginCLI, Model: "builtin", Ring: func() {}}); err != nil {
 		t.Error(err)
 	}
 	if err := db.Close(); err != nil {
@@ -41,10 +42,10 @@ func TestFromOutside(t *testing.T) {
 			s.Enter("/quit")
 			s.Left()
 			s.Stop()
-			beside(t, home, func(d *agents.Door) error {
-				_, err := d.Mail(t.Context(), agents.Letter{To: []string{"main"}, Body: "Three tests of the parser fail.", Priority: inbox.Urgent, Tags: []string{"ci"}})
+			beside(t, home, func(d *outside.Door) error {
+				_, err := d.Mail(t.Context(), outside.Letter{To: []string{"main"}, Body: "Three tests of the parser fail.", Priority: inbox.Urgent, Tags: []string{"ci"}})
 				if err == nil {
-					_, err = d.Push(t.Context(), agents.Order{Name: "docs", Prompt: "run touch made"})
+					_, err = d.Push(t.Context(), outside.Order{Name: "docs", Prompt: "run touch made"})
 				}
 				return err
 			})

@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
 	"fantail/agents/llm/anthropic"
 	"fantail/agents/llm/llmtest"
+	"fantail/agents/outside"
 	"fantail/ui/uitest"
 )
 
@@ -445,8 +445,8 @@ func TestDoubt_everyDoor(t *testing.T) {
 		s.Enter("/quit")
 		s.Left()
 		s.Stop()
-		beside(t, home, func(d *agents.Door) error { // it names no model: it gets main's
-			_, err := d.Push(t.Context(), agents.Order{Name: "out", Prompt: "please look"})
+		beside(t, home, func(d *outside.Door) error { // it names no model: it gets main's
+			_, err := d.Push(t.Context(), outside.Order{Name: "out", Prompt: "please look"})
 			return err
 		})
 		o.Home = home

@@ -1,4 +1,13 @@
-package agents
+// Package outside is the door for processes that do not own the agents.
+//
+// Does: deposit mail and tasks from outside, marked as such; list and take an inbox,
+// show a queue or a message, all in the database the owner of the agents uses too.
+//
+// Does not: start an agent, take anything into a conversation, wait for anything, know
+// who rings the bell.
+//
+// Imports: agents/event, agents/history, agents/roster, inbox, store.
+package outside
 
 import (
 	"context"
@@ -8,31 +17,33 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 )
 
-// Door is how a process that does not own the agents reaches them: beside the
-// one that does, or while there is none. What comes in by it is marked, and is
-// data. Each of its methods returns after its COMMIT.
+// Door is how a process that does not own the agents reaches them, whether or not the
+// owner runs. What comes in through it is marked as external and is data, never an
+// instruction. Each method returns after its COMMIT.
 type Door struct {
 	DB      *store.DB
-	Origin  string                            // OriginCLI or OriginMCP
-	Model   string                            // of main in a workspace nobody used yet
-	Resolve func(name string) (string, error) // a model's whole name; the error says what is known
-	Ring    func()                            // called after a commit, for the process that owns the agents
+	Origin  string                            // roster.OriginCLI or roster.OriginMCP
+	Model   string                            // main's, in a workspace that is new
+	Resolve func(name string) (string, error) // the full name of a model; the error lists the known ones; nil: taken as it is
+	Ring    func()                            // called after each commit, to wake the owner of the agents
 }
 
-// name is what senders by this door are called.
+// name is what the sender of mail through this door is called.
 func (d *Door) name() string {
-	if d.Origin == OriginMCP {
-		return OutsideMCP
+	if d.Origin == roster.OriginMCP {
+		return roster.OutsideMCP
 	}
-	return Outside
+	return roster.Outside
 }
 
-// write is a transaction that others hear of.
+// write runs f in a transaction, with main in the database, and rings once it is committed.
 func (d *Door) write(ctx context.Context, what string, f func(tx *store.Tx) error) error {
 	err := d.DB.Write(ctx, what, func(tx *store.Tx) error {
 		if _, err := roster.OpenMain(tx, d.Model); err != nil {
@@ -46,8 +57,23 @@ func (d *Door) write(ctx context.Context, what string, f func(tx *store.Tx) erro
 	return err
 }
 
-// Mail puts a letter into the inboxes of all it is addressed to, or of none. It
-// waits there until it is taken.
+// Letter is mail as its sender writes it.
+type Letter struct {
+	To       []string // names
+	Body     string
+	Priority inbox.Priority // "": normal
+	Tags     []string
+	Key      string // a retry with the same key is the same message, stored once; "": none
+}
+
+// Sent is a letter in somebody's inbox.
+type Sent struct {
+	ID int64
+	To string // the agent's whole name
+}
+
+// Mail puts a letter into the inboxes of all its addressees, or of none. It is held
+// there until somebody takes it.
 func (d *Door) Mail(ctx context.Context, l Letter) (sent []Sent, err error) {
 	box := inbox.New(d.DB, nil)
 	m := inbox.Message{From: d.name(), Kind: inbox.Mail, Deliver: inbox.Hold, Priority: l.Priority, Tags: l.Tags, Body: l.Body, Key: l.Key}
@@ -76,23 +102,30 @@ func (d *Door) Mail(ctx context.Context, l Letter) (sent []Sent, err error) {
 	return sent, nil
 }
 
-// Push queues a task in main's queue. It starts when the human says /run, and
-// its agent asks before all it does but reading.
-func (d *Door) Push(ctx context.Context, t Order) (Task, error) {
-	row := Task{
+// Order is a task as it is handed in.
+type Order struct {
+	Name, Prompt, Model string
+	Timeout             time.Duration
+	After               []string // the tasks it waits for
+}
+
+// Push adds a task to main's queue. It starts when the human says /run, and its agent
+// asks before doing anything but reading.
+func (d *Door) Push(ctx context.Context, t Order) (roster.Task, error) {
+	row := roster.Task{
 		Prompt: strings.TrimSpace(t.Prompt), Model: t.Model, Timeout: t.Timeout, Kind: roster.KindPrompt, Origin: d.Origin,
 		Deliver: string(inbox.Hold), State: roster.TaskQueued,
 	}
 	switch {
 	case row.Prompt == "":
-		return Task{}, errors.New("push: a task needs a prompt")
+		return roster.Task{}, errors.New("push: a task needs a prompt")
 	case strings.HasPrefix(row.Prompt, "!"):
-		return Task{}, errors.New("push: only the human can queue a command (/push !CMD in the program); from outside, write what is to be done as a prompt")
+		return roster.Task{}, errors.New("push: only the human can queue a command (/push !CMD in the program); from outside, write what is to be done as a prompt")
 	}
 	if row.Model != "" && d.Resolve != nil {
 		var err error
 		if row.Model, err = d.Resolve(row.Model); err != nil {
-			return Task{}, fmt.Errorf("queue the task: %w", err)
+			return roster.Task{}, fmt.Errorf("queue the task: %w", err)
 		}
 	}
 	err := d.write(ctx, "push from outside", func(tx *store.Tx) error {
@@ -105,7 +138,7 @@ func (d *Door) Push(ctx context.Context, t Order) (Task, error) {
 			return err
 		}
 		needs, err := roster.Needed(&tx.View, t.After)
-		if err != nil && d.Origin == OriginMCP {
+		if err != nil && d.Origin == roster.OriginMCP {
 			err = roster.Unquoted(err)
 		}
 		if err != nil {
@@ -123,19 +156,12 @@ func (d *Door) Push(ctx context.Context, t Order) (Task, error) {
 		return nil
 	})
 	if err != nil {
-		return Task{}, fmt.Errorf("queue the task: %w", err)
+		return roster.Task{}, fmt.Errorf("queue the task: %w", err)
 	}
 	return row, nil
 }
 
-// Order is a task on its way in.
-type Order struct {
-	Name, Prompt, Model string
-	Timeout             time.Duration
-	After               []string // the tasks it waits for
-}
-
-// Inbox lists pending messages of the agent of that name, in q's order.
+// Inbox lists the pending messages that match q of the named agent, in q's order.
 func (d *Door) Inbox(ctx context.Context, name string, q inbox.Query) ([]inbox.Message, error) {
 	q, err := d.look(ctx, name, q)
 	if err != nil {
@@ -144,7 +170,7 @@ func (d *Door) Inbox(ctx context.Context, name string, q inbox.Query) ([]inbox.M
 	return inbox.New(d.DB, nil).List(ctx, q)
 }
 
-// Since lists messages of the agent that came after that one, taken or not.
+// Since lists the messages that the named agent got after the one with that id, taken or not.
 func (d *Door) Since(ctx context.Context, name string, after int64) ([]inbox.Message, error) {
 	id, err := d.whose(ctx, name)
 	if err != nil {
@@ -153,22 +179,25 @@ func (d *Door) Since(ctx context.Context, name string, after int64) ([]inbox.Mes
 	return inbox.New(d.DB, nil).Since(ctx, id, after)
 }
 
-// Newest is the id of the newest message of the workspace.
+// Newest is the id of the newest message in the workspace.
 func (d *Door) Newest(ctx context.Context) (int64, error) { return inbox.New(d.DB, nil).Newest(ctx) }
 
-// Check takes what matches, at most 200, for who stands outside: the messages
-// enter no conversation. A notice in the agent's transcript says so, in the same
-// transaction. left counts the others.
+// mostTaken is how many messages one take takes.
+const mostTaken = 200
+
+// Check takes the messages that match, at most 200, for the caller: they enter no
+// conversation, and a notice in the agent's transcript, written in the same
+// transaction, says so. left is how many more match.
 func (d *Door) Check(ctx context.Context, name string, q inbox.Query) (ms []inbox.Message, left int, err error) {
 	if q, err = d.look(ctx, name, q); err != nil {
 		return nil, 0, err
 	}
-	q.Limit = maxTaken
+	q.Limit = mostTaken
 	box := inbox.New(d.DB, nil)
 	err = d.write(ctx, "check from outside", func(tx *store.Tx) error {
-		b := Book{Agent: q.Recipient}.Batch(tx, false)
+		b := history.Book{Agent: q.Recipient}.Batch(tx, false)
 		ms, left, err = box.Take(tx, q, d.Origin, func(ms []inbox.Message) (int64, error) {
-			return b.Add(0, Entry{Kind: EntryNotice, By: d.Origin, Text: carriedOff(ms, d.name())})
+			return b.Add(0, history.Entry{Kind: history.EntryNotice, By: d.Origin, Text: carriedOff(ms, d.name())})
 		})
 		return err
 	})
@@ -178,7 +207,7 @@ func (d *Door) Check(ctx context.Context, name string, q inbox.Query) (ms []inbo
 	return ms, left, nil
 }
 
-// carriedOff says what was taken out of an inbox, and who has it now.
+// carriedOff tells a transcript what was taken out of its agent's inbox, and by whom.
 func carriedOff(ms []inbox.Message, by string) string {
 	const named = 10
 	var list []string
@@ -196,8 +225,8 @@ func carriedOff(ms []inbox.Message, by string) string {
 	return fmt.Sprintf("%s taken by %s, not into this conversation: %s. /messages show %d prints one.", what, by, strings.Join(list, ", "), ms[0].ID)
 }
 
-// Queue is the queue of the agent of that name.
-func (d *Door) Queue(ctx context.Context, name string) (q Queue, err error) {
+// Queue is the queue of the named agent.
+func (d *Door) Queue(ctx context.Context, name string) (q roster.Queue, err error) {
 	id, err := d.whose(ctx, name)
 	if err != nil {
 		return q, err
@@ -209,7 +238,7 @@ func (d *Door) Queue(ctx context.Context, name string) (q Queue, err error) {
 	return q, err
 }
 
-// Message returns one message, taken or not, and the name of whose it is.
+// Message returns one message, taken or not, and the name of its recipient.
 func (d *Door) Message(ctx context.Context, id int64) (m inbox.Message, of string, ok bool, err error) {
 	if m, ok, err = inbox.New(d.DB, nil).Get(ctx, id); err != nil || !ok {
 		return m, "", ok, err
@@ -221,12 +250,12 @@ func (d *Door) Message(ctx context.Context, id int64) (m inbox.Message, of strin
 	return m, of, true, err
 }
 
-// whose finds the agent that a word means, ended or not; main is there even where
-// nobody used the workspace yet, as 0.
+// whose finds the agent that a word means, whether or not it has ended. In a new
+// workspace main has no row yet: its id is 0.
 func (d *Door) whose(ctx context.Context, word string) (id int64, err error) {
 	err = d.DB.Read(ctx, func(rx *store.Rx) error {
 		a, err := roster.AgentMeant(&rx.View, word)
-		if id = a.ID; errors.Is(err, ErrNoAgent) && word == string(Main) {
+		if id = a.ID; errors.Is(err, roster.ErrNoAgent) && word == string(event.Main) {
 			return nil
 		}
 		return err
@@ -234,7 +263,7 @@ func (d *Door) whose(ctx context.Context, word string) (id int64, err error) {
 	return id, err
 }
 
-// look completes a query: whose inbox, and from whom.
+// look completes a query with the recipient's id and the sender's full name.
 func (d *Door) look(ctx context.Context, name string, q inbox.Query) (inbox.Query, error) {
 	var err error
 	if q.Recipient, err = d.whose(ctx, name); err != nil || q.From == "" {
