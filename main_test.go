@@ -26,7 +26,7 @@ import (
 // Tests may import what they need, but the screen's packages only from there.
 var arrows = map[string][]string{
 	".":                    {"*"},
-	"agents":               {"agents/event", "agents/history", "agents/llm", "agents/mail", "agents/memory", "agents/prompts", "agents/questions", "agents/queue", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
+	"agents":               {"agents/event", "agents/history", "agents/llm", "agents/mail", "agents/memory", "agents/prompts", "agents/questions", "agents/queue", "agents/recovery", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
 	"agents/event":         {"agents/history", "agents/llm", "inbox", "store", "tools", "tools/permit"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "store", "tools/secret"},
 	"agents/llm":           {},
@@ -41,6 +41,7 @@ var arrows = map[string][]string{
 	"agents/prompts":       {},
 	"agents/questions":     {"agents/event", "agents/roster", "inbox", "store", "tools/permit"},
 	"agents/queue":         {},
+	"agents/recovery":      {"agents/event", "agents/history", "agents/questions", "agents/roster", "inbox", "store", "tools/proc"},
 	"agents/reply":         {"agents/event", "agents/history", "agents/llm", "store", "tools/secret"},
 	"agents/roster":        {"agents/event", "agents/history", "inbox", "store", "tools"},
 	"agents/waits":         {"agents/event", "agents/queue", "inbox"},

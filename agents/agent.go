@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fantail/agents/event"
+	"fantail/agents/recovery"
 
 	"fantail/inbox"
 	"fantail/store"
@@ -51,14 +52,14 @@ type agent struct {
 	away  []string // what calls that wait side by side wait for
 
 	// ——
-	turn         int64           // the turn that runs; 0: none
-	parked       *parked         // the turn to go on with first; nil: none
-	history      []Entry         // what the model is sent, as far as it was read
-	ids          map[string]bool // of the calls that were read
-	read         int64           // the last entry read into history
-	counted      int64           // the last entry that Info.Context counts
-	sinceSummary int             // steps since the last summary
-	cramped      bool            // the window is full and the human was told
+	turn         int64            // the turn that runs; 0: none
+	parked       *recovery.Parked // the turn to go on with first; nil: none
+	history      []Entry          // what the model is sent, as far as it was read
+	ids          map[string]bool  // of the calls that were read
+	read         int64            // the last entry read into history
+	counted      int64            // the last entry that Info.Context counts
+	sinceSummary int              // steps since the last summary
+	cramped      bool             // the window is full and the human was told
 	env          *tools.Env
 	began        time.Time
 	steps        int             // of this turn

@@ -19,7 +19,7 @@ func (p *Pool) Remove(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		_, err = p.removeTask(tx, t)
+		_, err = p.ends.Remove(tx, t)
 		return err
 	})
 }
@@ -35,7 +35,7 @@ func (a *agent) discard(ctx context.Context, name string) error {
 		if t.Queue != a.id {
 			return fmt.Errorf("%s stands in another queue than yours", name)
 		}
-		if _, err = a.p.removeTask(tx, t); err != nil {
+		if _, err = a.p.ends.Remove(tx, t); err != nil {
 			return err
 		}
 		own, err := tx.PushedBy(t.ID, a.id)

@@ -5,6 +5,7 @@ import (
 
 	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/agents/recovery"
 
 	"fantail/inbox"
 	"fantail/store"
@@ -29,7 +30,9 @@ func (p *Pool) Fork(agent, message int64) error {
 
 // Parked reports whether a turn with these entries and questions goes on after the
 // program ended.
-func Parked(es []Entry, rows []store.Approval) bool { return parkedAt(store.Turn{}, es, rows) != nil }
+func Parked(es []Entry, rows []store.Approval) bool {
+	return recovery.ParkedAt(store.Turn{}, es, rows) != nil
+}
 
 // Entering are the messages that would enter an agent's context where it stands, or
 // with a prompt there, had the sorter only looked at those up to upTo.

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"fantail/agents/history"
-	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -219,16 +218,16 @@ func (a *agent) report(tx *store.Tx, e ending) error {
 	if a.command != "" { // the message's error says how it ended
 		text = strings.TrimPrefix(text, e.cause+", ")
 	}
-	ended, err := a.p.endTask(tx, t, a.id, e, text)
+	ended, err := a.p.ends.Finish(tx, t, a.id, e.outcome, e.cause, text)
 	if err != nil || !ended {
 		return err
 	}
 	if errors.Is(a.haltedBy(), errFelled) {
-		if err := a.p.drop(tx, a.id); err != nil {
+		if err := a.p.ends.Drop(tx, a.id); err != nil {
 			return err
 		}
 	}
-	return a.p.pass(tx, a.id, a.restState(e.outcome))
+	return a.p.ends.Pass(tx, a.id, a.restState(e.outcome))
 }
 
 // haltedBy is what stopped the agent for good, nil while nothing has.
@@ -238,35 +237,12 @@ func (a *agent) haltedBy() error {
 	return a.halted
 }
 
-// pass gives the open tasks of an agent that ends, the results it has not read and
-// the agents that live below it to the nearest agent above it that lives, in the
-// transaction that ends it: a task always stands in the queue of somebody who can
-// start it and read its result, and above a living agent all live. A window closes
-// with the agent that opened it. Whoever wrote to it hears what it did not read.
-func (p *Pool) pass(tx *store.Tx, from int64, state State) error {
-	to, err := roster.Heir(tx, from)
+// said is the agent's final text: what it wrote in the last reply of its turn that
+// said anything.
+func (a *agent) said(tx *store.Tx) (string, error) {
+	rows, err := tx.TurnEntries(a.turn)
 	if err != nil {
-		return err
+		return "", err
 	}
-	pass := p.inbox.Pass
-	if row, _, err := tx.Agent(from); err != nil {
-		return err
-	} else if Kind(row.Kind) == Fork { // what was for a fork is for its parent
-		pass = p.inbox.PassAll
-	}
-	if err := errors.Join(tx.PassTasks(from, to), tx.PassAgents(from, to), pass(tx, from, to), p.Unread(tx, from, to, state)); err != nil {
-		return err
-	}
-	tx.AfterCommit(func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		p.queue.Pass(from, to)
-		for _, a := range p.living {
-			if a.info.Parent == from {
-				a.change(func(i *Info) { i.Parent = to })
-			}
-		}
-		p.told()
-	})
-	return nil
+	return history.Said(history.DecodeAll(rows)), nil
 }

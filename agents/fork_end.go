@@ -29,7 +29,7 @@ func (f *forks) conclude(tx *store.Tx, a *agent, e ending) error {
 	} else {
 		err = f.unhandled(tx, a.id, e, text)
 	}
-	return errors.Join(err, f.p.pass(tx, a.id, a.restState(e.outcome)))
+	return errors.Join(err, f.p.ends.Pass(tx, a.id, a.restState(e.outcome)))
 }
 
 // outcomes carries out what the policy says of a message that was handled.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"fantail/agents/roster"
 	"fantail/store"
 )
 
@@ -62,7 +61,7 @@ func (p *Pool) killQueued(ctx context.Context, name string) (bool, error) {
 		err := p.o.DB.Write(ctx, "remove a task", func(tx *store.Tx) error {
 			t, ok, err := tx.Task(id)
 			if err == nil && ok {
-				removed, err = p.removeTask(tx, t)
+				removed, err = p.ends.Remove(tx, t)
 			}
 			return err
 		})
@@ -108,22 +107,4 @@ func (a *agent) awaitEnd(ctx context.Context) error {
 	case <-ctx.Done():
 		return fmt.Errorf("wait for the agent to end: %w", ctx.Err())
 	}
-}
-
-// drop removes the queued tasks of an agent that ends with all below it, in the
-// transaction that ends it.
-func (p *Pool) drop(tx *store.Tx, from int64) error {
-	ts, err := tx.Tasks(from)
-	if err != nil {
-		return err
-	}
-	for _, t := range ts {
-		if t.State != roster.TaskQueued {
-			continue
-		}
-		if _, err := p.removeTask(tx, t); err != nil {
-			return err
-		}
-	}
-	return nil
 }

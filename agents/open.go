@@ -268,7 +268,7 @@ func (a *agent) left(ctx context.Context) bool {
 		if err := tx.SetAgentState(a.id, string(Done), true); err != nil {
 			return err
 		}
-		if err := a.p.pass(tx, a.id, Done); err != nil {
+		if err := a.p.ends.Pass(tx, a.id, Done); err != nil {
 			return err
 		}
 		if err := tx.CloseAgent(a.id); err != nil {

@@ -9,8 +9,8 @@
 // render anything for people.
 //
 // Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/history,
-// agents/llm, agents/mail, agents/memory, agents/prompts, agents/questions, agents/queue, agents/reply,
-// agents/roster, agents/waits.
+// agents/llm, agents/mail, agents/memory, agents/prompts, agents/questions, agents/queue, agents/recovery,
+// agents/reply, agents/roster, agents/waits.
 package agents
 
 import (
@@ -30,6 +30,7 @@ import (
 	"fantail/agents/mail"
 	"fantail/agents/questions"
 	"fantail/agents/queue"
+	"fantail/agents/recovery"
 	"fantail/agents/roster"
 	"fantail/agents/waits"
 	"fantail/inbox"
@@ -107,6 +108,7 @@ type Pool struct {
 	waits    *waits.Table
 	forks    *forks
 	takes    *takes
+	ends     *roster.Ends
 
 	mu      sync.Mutex
 	agents  map[int64]*agent // those whose tab is open
@@ -158,13 +160,20 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p.forks = &forks{p: p, handles: map[int64]*handling{}}
 	p.mailroom = newMailroom(o, p.inbox, &p.mu, recipients{p}, p.forks)
 	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, func() { token(p.due) })
+	p.ends = &roster.Ends{Inbox: p.inbox, Unread: p.Unread, Ended: p.ended, Passed: p.passed}
 	p.waits.OnEnd = append(p.waits.OnEnd, p.unawaited)
 	p.hooks = hooks{
 		changed: []func(){p.waits.Changed},
 		mailed:  []func(agent int64){p.waits.Came},
 		ended:   []func(i Info){p.mailroom.ended, p.forks.ended},
 	}
-	kept, err := p.recover(ctx)
+	r := recovery.Recovery{
+		DB: o.DB, Ends: p.ends, Asks: p.Asks, Attended: o.Attended, Book: p.book, Go: o.Go,
+		Unhandled: func(tx *store.Tx, fork int64, why, text string) error {
+			return p.forks.unhandled(tx, fork, ending{OutCrashed, why}, text)
+		},
+	}
+	kept, err := r.Run(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("recover the workspace: %w", err)
 	}
@@ -194,7 +203,7 @@ func (p *Pool) start(name string, f func()) {
 
 // restore fills the maps from the database and starts main, the helpers and
 // those that go on with a parked turn.
-func (p *Pool) restore(ctx context.Context, kept map[int64]*parked) error {
+func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) error {
 	var rows []store.Agent
 	if err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
 		if rows, err = rx.Agents(); err != nil {

@@ -58,9 +58,24 @@ func (p *Pool) enqueue(t store.Task, needs []store.Task, now bool) {
 }
 
 // ended forgets a queued task that will not start, or one that has ended, with those
-// that waited for its end. The caller holds mu.
+// that waited for its end.
 func (p *Pool) ended(task int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.queue.Ended(task)
+	p.told()
+}
+
+// passed shows that `to` has what was another's: its queue, and who lives below it.
+func (p *Pool) passed(from, to int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.queue.Pass(from, to)
+	for _, a := range p.living {
+		if a.info.Parent == from {
+			a.change(func(i *Info) { i.Parent = to })
+		}
+	}
 	p.told()
 }
 

@@ -1,69 +1,85 @@
-package agents
+// Package recovery sets right what the last host left when it died.
+//
+// Does: end the turns that a crash cut, their process groups and their tasks, keep the
+// turns that only await an answer, hold what was typed and not sent.
+//
+// Does not: start anything, know agents in memory: it works on rows before there are any.
+//
+// Imports: agents/event, agents/history, agents/questions, agents/roster, inbox, store, tools/proc.
+package recovery
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
+	"fantail/agents/questions"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/proc"
 )
 
+// Recovery is what setting right needs.
+type Recovery struct {
+	DB       *store.DB
+	Ends     *roster.Ends
+	Asks     *questions.Desk
+	Attended bool // a human can answer; else main is to be free for what it is asked
+	Book     func(agent int64) history.Book
+	Go       func(name string, f func()) // starts a goroutine
+
+	// Unhandled tells who is above a fork that it did not handle its message.
+	Unhandled func(tx *store.Tx, fork int64, why, text string) error
+}
+
 // keptTabs is how many ended agents keep their tabs over a restart.
 const keptTabs = 20
-
-// said is the agent's final text: what it wrote in the last reply of its turn that
-// said anything.
-func (a *agent) said(tx *store.Tx) (string, error) {
-	rows, err := tx.TurnEntries(a.turn)
-	if err != nil {
-		return "", err
-	}
-	return history.Said(history.DecodeAll(rows)), nil
-}
 
 // cut is what a crash left of one turn.
 type cut struct {
 	turn   store.Turn
 	groups []proc.Group // process groups that may still run
 	text   string       // finished text and the tail of a running command's output
-	parked *parked      // it goes on; nil: it is over
+	parked *Parked      // it goes on; nil: it is over
 }
 
-// recover sets right what the last host left when it died: turns that ran are
+// Run sets right what the last host left when it died: turns that ran are
 // crashed, their process groups are ended, tasks that ran get their one failure
 // message with the partial output, main and helpers rest, and prompts that had
 // not entered are held: shown, and never sent unless the human takes them back
 // and sends them. A turn that only awaits an answer is none of these: it is
 // returned, by agent, and goes on. After an orderly end there are at most such
 // turns and prompts.
-func (p *Pool) recover(ctx context.Context) (map[int64]*parked, error) {
-	agents, cuts, err := p.openTurns(ctx)
+func (r *Recovery) Run(ctx context.Context) (map[int64]*Parked, error) {
+	agents, cuts, err := r.openTurns(ctx)
 	if err != nil || len(agents) == 0 {
 		return nil, err
 	}
-	kept, cuts := p.keepable(agents, cuts)
-	p.endGroups(cuts)
-	return kept, p.o.DB.Write(ctx, "recover", func(tx *store.Tx) error {
+	kept, cuts := r.keepable(agents, cuts)
+	r.endGroups(cuts)
+	return kept, r.DB.Write(ctx, "recover", func(tx *store.Tx) error {
 		rests := map[int64]bool{}
 		for _, a := range agents {
-			rests[a.ID] = Kind(a.Kind).HasPrompt()
+			rests[a.ID] = event.Kind(a.Kind).HasPrompt()
 		}
 		text := map[int64]string{} // by agent
 		for _, c := range cuts {
 			text[c.turn.Agent] = c.text
-			if err := p.closeCut(tx, c, rests[c.turn.Agent]); err != nil {
+			if err := r.closeCut(tx, c, rests[c.turn.Agent]); err != nil {
 				return err
 			}
 		}
-		if err := p.recoverAgents(tx, agents, kept, text); err != nil {
+		if err := r.recoverAgents(tx, agents, kept, text); err != nil {
 			return err
 		}
 		tasks, err := tx.RunningTasks()
@@ -72,20 +88,20 @@ func (p *Pool) recover(ctx context.Context) (map[int64]*parked, error) {
 		}
 		for _, t := range tasks {
 			if k := kept[t.Agent]; k != nil {
-				k.timeout = t.Timeout
+				k.Timeout = t.Timeout
 				continue
 			}
-			if _, err := p.endTask(tx, t, t.Agent, ending{OutCrashed, "the program ended while it ran"}, text[t.Agent]); err != nil {
+			if _, err := r.Ends.Finish(tx, t, t.Agent, history.OutCrashed, "the program ended while it ran", text[t.Agent]); err != nil {
 				return err
 			}
 		}
-		if err := p.settleLost(tx, kept); err != nil {
+		if err := r.settleLost(tx, kept); err != nil {
 			return err
 		}
 		if err := hold(tx, agents, kept); err != nil {
 			return err
 		}
-		if err := p.noteQueued(tx); err != nil {
+		if err := r.noteQueued(tx); err != nil {
 			return err
 		}
 		return tx.CloseEnded(keptTabs)
@@ -93,8 +109,8 @@ func (p *Pool) recover(ctx context.Context) (map[int64]*parked, error) {
 }
 
 // openTurns reads what the last host left: all agents, and the turns that were open.
-func (p *Pool) openTurns(ctx context.Context) (agents []store.Agent, cuts []cut, err error) {
-	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
+func (r *Recovery) openTurns(ctx context.Context) (agents []store.Agent, cuts []cut, err error) {
+	err = r.DB.Read(ctx, func(rx *store.Rx) error {
 		turns, err := rx.OpenTurns()
 		if err != nil {
 			return err
@@ -114,7 +130,7 @@ func (p *Pool) openTurns(ctx context.Context) (agents []store.Agent, cuts []cut,
 			}
 			es := history.DecodeAll(rows)
 			c := leftBy(t, append(es, said...))
-			c.parked = parkedAt(t, es, asks)
+			c.parked = ParkedAt(t, es, asks)
 			cuts = append(cuts, c)
 		}
 		agents, err = rx.Agents()
@@ -125,34 +141,34 @@ func (p *Pool) openTurns(ctx context.Context) (agents []store.Agent, cuts []cut,
 
 // recoverAgents has the agents rest that can, asks on behalf of those that are kept,
 // and ends all others, with what a cut turn of them said.
-func (p *Pool) recoverAgents(tx *store.Tx, agents []store.Agent, kept map[int64]*parked, text map[int64]string) error {
+func (r *Recovery) recoverAgents(tx *store.Tx, agents []store.Agent, kept map[int64]*Parked, text map[int64]string) error {
 	var crashed []store.Agent
 	for _, a := range agents {
-		state, ends := Idle, !Kind(a.Kind).HasPrompt()
+		state, ends := event.Idle, !event.Kind(a.Kind).HasPrompt()
 		switch {
-		case State(a.State).Terminal():
+		case event.State(a.State).Terminal():
 			continue
 		case kept[a.ID] != nil:
-			state, ends = Asking, false
+			state, ends = event.Asking, false
 		case ends:
-			state, crashed = Crashed, append(crashed, a)
+			state, crashed = event.Crashed, append(crashed, a)
 		}
 		if err := tx.SetAgentState(a.ID, string(state), ends); err != nil {
 			return err
 		}
 	}
 	for _, a := range crashed { // when all stand as ended: one's mail passes to who lives
-		if Kind(a.Kind) == Fork {
-			if err := p.forks.unhandled(tx, a.ID, ending{OutCrashed, "the program ended meanwhile"}, text[a.ID]); err != nil {
+		if event.Kind(a.Kind) == event.Fork {
+			if err := r.Unhandled(tx, a.ID, "the program ended meanwhile", text[a.ID]); err != nil {
 				return err
 			}
 		}
-		if err := p.pass(tx, a.ID, Crashed); err != nil {
+		if err := r.Ends.Pass(tx, a.ID, event.Crashed); err != nil {
 			return err
 		}
 	}
 	for _, a := range agents {
-		if Kind(a.Kind) == Fork {
+		if event.Kind(a.Kind) == event.Fork {
 			if err := tx.CloseAgent(a.ID); err != nil {
 				return err
 			}
@@ -163,12 +179,12 @@ func (p *Pool) recoverAgents(tx *store.Tx, agents []store.Agent, kept map[int64]
 
 // keepable divides the cut turns: those that go on, by agent, and those that are
 // over. Where nobody can answer main is to be free for what it is asked there.
-func (p *Pool) keepable(agents []store.Agent, cuts []cut) (kept map[int64]*parked, over []cut) {
+func (r *Recovery) keepable(agents []store.Agent, cuts []cut) (kept map[int64]*Parked, over []cut) {
 	lives := map[int64]bool{}
 	for _, a := range agents {
-		lives[a.ID] = !State(a.State).Terminal() && (p.o.Attended || Kind(a.Kind) != Main)
+		lives[a.ID] = !event.State(a.State).Terminal() && (r.Attended || event.Kind(a.Kind) != event.Main)
 	}
-	kept = map[int64]*parked{}
+	kept = map[int64]*Parked{}
 	for _, c := range cuts {
 		if c.parked != nil && lives[c.turn.Agent] {
 			kept[c.turn.Agent] = c.parked
@@ -180,16 +196,16 @@ func (p *Pool) keepable(agents []store.Agent, cuts []cut) (kept map[int64]*parke
 }
 
 // settleLost ends the questions of turns that are over.
-func (p *Pool) settleLost(tx *store.Tx, kept map[int64]*parked) error {
+func (r *Recovery) settleLost(tx *store.Tx, kept map[int64]*Parked) error {
 	rows, err := tx.OpenApprovals(0)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		if k := kept[row.Agent]; k != nil && k.row.ID == row.ID {
+		if k := kept[row.Agent]; k != nil && k.Row.ID == row.ID {
 			continue
 		}
-		if err := p.Asks.Reply(tx, row, Answer{Settled: "the turn was cut"}, inbox.BySettle); err != nil {
+		if err := r.Asks.Reply(tx, row, event.Answer{Settled: "the turn was cut"}, inbox.BySettle); err != nil {
 			return err
 		}
 	}
@@ -198,9 +214,9 @@ func (p *Pool) settleLost(tx *store.Tx, kept map[int64]*parked) error {
 
 // hold keeps the prompts that wait from being sent, but for what the human told
 // an agent without a prompt box whose turn goes on.
-func hold(tx *store.Tx, agents []store.Agent, kept map[int64]*parked) error {
+func hold(tx *store.Tx, agents []store.Agent, kept map[int64]*Parked) error {
 	for _, a := range agents {
-		if kept[a.ID] != nil && !Kind(a.Kind).HasPrompt() {
+		if kept[a.ID] != nil && !event.Kind(a.Kind).HasPrompt() {
 			continue
 		}
 		if err := tx.HoldPrompts(a.ID); err != nil {
@@ -213,7 +229,7 @@ func hold(tx *store.Tx, agents []store.Agent, kept map[int64]*parked) error {
 // noteQueued says in each tab what stands in its queue: what was about to start
 // when the program ended, and what an agent dispatched, needs the human's word
 // again. A tab that ends with that notice is not told once more.
-func (p *Pool) noteQueued(tx *store.Tx) error {
+func (r *Recovery) noteQueued(tx *store.Tx) error {
 	ts, err := tx.QueuedTasks()
 	if err != nil {
 		return err
@@ -232,10 +248,10 @@ func (p *Pool) noteQueued(tx *store.Tx) error {
 		if err != nil {
 			return err
 		}
-		if es := history.DecodeAll(last); len(es) > 0 && es[0].Kind == EntryNotice && es[0].Text == text {
+		if es := history.DecodeAll(last); len(es) > 0 && es[0].Kind == history.EntryNotice && es[0].Text == text {
 			continue
 		}
-		if _, err := p.book(id).Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: text}); err != nil {
+		if _, err := r.Book(id).Batch(tx, false).Add(0, history.Entry{Kind: history.EntryNotice, Text: text}); err != nil {
 			return err
 		}
 	}
@@ -258,12 +274,12 @@ func whatWaits(names []string) string {
 
 // endGroups ends the commands that still run, side by side: one that ignores
 // TERM takes two seconds.
-func (p *Pool) endGroups(cuts []cut) {
+func (r *Recovery) endGroups(cuts []cut) {
 	var all sync.WaitGroup
 	for _, c := range cuts {
 		for _, g := range c.groups {
 			all.Add(1)
-			p.o.Go("end a group", func() {
+			r.Go("end a group", func() {
 				defer all.Done()
 				proc.End(g, 2*time.Second)
 			})
@@ -274,32 +290,32 @@ func (p *Pool) endGroups(cuts []cut) {
 
 // closeCut ends a turn that a crash cut. An agent that rests again is told so on
 // its screen.
-func (p *Pool) closeCut(tx *store.Tx, c cut, rests bool) error {
-	b := p.book(c.turn.Agent).Batch(tx, false)
+func (r *Recovery) closeCut(tx *store.Tx, c cut, rests bool) error {
+	b := r.Book(c.turn.Agent).Batch(tx, false)
 	if err := b.Salvage(c.turn.ID); err != nil {
 		return err
 	}
-	end := &End{Outcome: OutCrashed, Error: "the program ended while this turn ran", Millis: tx.Now().Sub(c.turn.Started).Milliseconds(), Steps: c.turn.Steps}
-	if _, err := b.Add(c.turn.ID, Entry{Kind: EntryEnded, End: end}); err != nil {
+	end := &history.End{Outcome: history.OutCrashed, Error: "the program ended while this turn ran", Millis: tx.Now().Sub(c.turn.Started).Milliseconds(), Steps: c.turn.Steps}
+	if _, err := b.Add(c.turn.ID, history.Entry{Kind: history.EntryEnded, End: end}); err != nil {
 		return err
 	}
 	if rests {
-		if _, err := b.Add(0, Entry{Kind: EntryNotice, Text: "Your last turn was cut: the program ended while it ran. Nothing is done again by itself."}); err != nil {
+		if _, err := b.Add(0, history.Entry{Kind: history.EntryNotice, Text: "Your last turn was cut: the program ended while it ran. Nothing is done again by itself."}); err != nil {
 			return err
 		}
 	}
-	return tx.EndTurn(c.turn.ID, string(OutCrashed), end.Error)
+	return tx.EndTurn(c.turn.ID, string(history.OutCrashed), end.Error)
 }
 
 // leftBy reads what a cut turn left.
-func leftBy(t store.Turn, es []Entry) cut {
+func leftBy(t store.Turn, es []history.Entry) cut {
 	c := cut{turn: t, text: history.Said(es)}
-	open := map[string]Entry{}
+	open := map[string]history.Entry{}
 	for _, e := range es {
 		switch {
-		case e.Kind == EntryStarted && e.Call != nil:
+		case e.Kind == history.EntryStarted && e.Call != nil:
 			open[e.Call.ID] = e
-		case e.Kind == EntryResult && e.Result != nil:
+		case e.Kind == history.EntryResult && e.Result != nil:
 			delete(open, e.Result.ID)
 		}
 	}
@@ -335,4 +351,45 @@ func tailOf(path string) string {
 		s = fmt.Sprintf("… %d bytes before …\n%s", at, s)
 	}
 	return s
+}
+
+// Parked is a turn that awaited an answer when the program ended, and goes on
+// there: nothing of it has been done that the transcript does not show.
+type Parked struct {
+	Turn    store.Turn
+	Row     store.Approval // the question
+	Calls   []history.Call // of the last reply, those without a result; the question is the first one's
+	Timeout time.Duration  // of the task
+}
+
+// ParkedAt finds out whether all that was under way in a turn was a question: the
+// first call without a result has one that nothing was done upon, and none behind
+// it had begun. nil: no.
+func ParkedAt(t store.Turn, es []history.Entry, rows []store.Approval) *Parked {
+	var open []history.Call
+	begun := map[string]bool{}
+	for _, e := range es {
+		switch {
+		case e.Kind == history.EntryCall && e.Call != nil:
+			open = append(open, *e.Call)
+		case (e.Kind == history.EntryStarted || e.Kind == history.EntryDelegated) && e.Call != nil:
+			begun[e.Call.ID] = true
+		case e.Kind == history.EntryResult && e.Result != nil:
+			open = slices.DeleteFunc(open, func(c history.Call) bool { return c.ID == e.Result.ID })
+		}
+	}
+	if len(open) == 0 || slices.ContainsFunc(open, func(c history.Call) bool { return begun[c.ID] }) {
+		return nil
+	}
+	var row *store.Approval
+	for i := range rows {
+		if rows[i].Call == open[0].ID {
+			row = &rows[i]
+		}
+	}
+	var d event.QuestionRow
+	if row == nil || !row.Acted.IsZero() || json.Unmarshal([]byte(row.Data), &d) != nil || d.Beside && len(open) > 1 {
+		return nil
+	}
+	return &Parked{Turn: t, Row: *row, Calls: open}
 }
