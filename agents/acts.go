@@ -8,24 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents/history"
 	"fantail/store"
 	"fantail/tools/proc"
 )
-
-// Page returns the limit newest entries with Seq < before (0: the newest),
-// oldest first.
-func (p *Pool) Page(ctx context.Context, agent, before int64, limit int) ([]Entry, error) {
-	var rows []store.Entry
-	err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
-		rows, err = rx.EntriesBefore(agent, before, limit)
-		return err
-	})
-	if err != nil {
-		return nil, fmt.Errorf("read the transcript: %w", err)
-	}
-	return history.DecodeAll(rows), nil
-}
 
 // Prompt queues what the human typed; it returns once the row is committed. It
 // enters at the agent's next seam. Prompts that are held stay so: only Unprompt

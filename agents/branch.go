@@ -4,55 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
-	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/store"
 )
-
-// PastTurn is a turn of a conversation that has ended.
-type PastTurn struct {
-	Number  int // from 1, in the conversation
-	Prompt  string
-	Outcome Outcome
-	Ended   time.Time
-}
-
-// Turns lists the turns of an agent's conversation that have ended, oldest first,
-// the newest `most` of them (0: all).
-func (p *Pool) Turns(ctx context.Context, agent int64, most int) ([]PastTurn, error) {
-	var past []PastTurn
-	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
-		ts, err := rx.Turns(agent)
-		if err != nil {
-			return err
-		}
-		first := 0
-		if most > 0 {
-			first = max(0, len(ts)-most)
-		}
-		for n, t := range ts[first:] {
-			if t.Outcome == "" {
-				continue
-			}
-			x := PastTurn{Number: first + n + 1, Outcome: Outcome(t.Outcome), Ended: t.Ended, Prompt: "(mail)"}
-			row, ok, err := rx.FirstOfTurn(t.ID, string(EntryPrompt))
-			if err != nil {
-				return err
-			}
-			if ok {
-				x.Prompt = history.Decode(row).Text
-			}
-			past = append(past, x)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, fmt.Errorf("list the turns: %w", err)
-	}
-	return past, nil
-}
 
 // Branch opens a helper whose conversation goes on behind a turn of an agent's:
 // the one of that number, 0: the last that has ended. The helper begins with all

@@ -404,7 +404,7 @@ func (b *books) drain() {
 
 // TestLedger_saysWhatIsWrong: a ledger that can't complain proves nothing.
 func TestLedger_saysWhatIsWrong(t *testing.T) {
-	l := agents.Ledger{Started: 3, Delivered: 1, Pending: 1, Running: 1, Queued: 2, Taken: 4, Waiting: 1}
+	l := agents.Balance{Started: 3, Delivered: 1, Pending: 1, Running: 1, Queued: 2, Taken: 4, Waiting: 1}
 	if got, want := fmt.Sprint(l), "Tasks: started 3 = delivered 1 + pending 1 + running 1 (2 queued)\nMessages: 5 = taken 4 + pending 1\nNothing is lost and nothing is doubled."; got != want {
 		t.Errorf("%q", got)
 	}

@@ -120,7 +120,7 @@ func TestCountersOfUse(t *testing.T) {
 	l, err := w.pool.Ledger(t.Context())
 	check(t, err)
 	l.Wrong = nil
-	if want := (agents.Ledger{Started: 3, Delivered: 2, Pending: 1, Taken: 2, Waiting: 1}); fmt.Sprint(l) != fmt.Sprint(want) {
+	if want := (agents.Balance{Started: 3, Delivered: 2, Pending: 1, Taken: 2, Waiting: 1}); fmt.Sprint(l) != fmt.Sprint(want) {
 		t.Errorf("the books say %+v, want %+v", l, want)
 	}
 	c, err := w.pool.Context(t.Context(), w.main())

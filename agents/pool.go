@@ -9,8 +9,8 @@
 // render anything for people.
 //
 // Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/history,
-// agents/llm, agents/mail, agents/memory, agents/prompts, agents/questions, agents/queue, agents/recovery,
-// agents/reply, agents/roster, agents/waits.
+// agents/ledger, agents/llm, agents/mail, agents/memory, agents/prompts, agents/questions, agents/queue,
+// agents/recovery, agents/reply, agents/roster, agents/waits.
 package agents
 
 import (
@@ -26,6 +26,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/history"
+	"fantail/agents/ledger"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/agents/questions"
@@ -92,6 +93,7 @@ type Pool struct {
 	Asks *questions.Desk // what agents ask the human
 
 	// What these export is the pool's own.
+	*books
 	*mailroom
 	*mail.Letters
 
@@ -155,6 +157,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	}
 	p.inbox = inbox.New(o.DB, p.rung)
 	p.Asks = questions.New(o.DB, p.inbox, o.Gate, o.Now)
+	p.books = ledger.New(o.DB, p.inbox, subjects{p})
 	p.waits = waits.New(onlooker{p})
 	p.takes = &takes{db: o.DB, inbox: p.inbox, waits: p.waits}
 	p.forks = &forks{p: p, handles: map[int64]*handling{}}

@@ -79,7 +79,7 @@ type Agents interface {
 	Clear(ctx context.Context, agent int64) error
 	Context(ctx context.Context, agent int64) (agents.Context, error)
 	Compact(ctx context.Context, agent int64, hint string) error
-	Ledger(ctx context.Context) (agents.Ledger, error)
+	Ledger(ctx context.Context) (agents.Balance, error)
 }
 
 // Memory has the workspace's documents.

@@ -1,4 +1,4 @@
-package agents
+package ledger
 
 import (
 	"context"
@@ -6,34 +6,28 @@ import (
 
 	"fantail/agents/history"
 	"fantail/store"
-)
-
-// Context is what an agent's next request would consist of. The numbers of Parts
-// and Mail are estimates.
+) // Context is what an agent's next request would consist of. The tokens of Parts and of
+// the mail are estimates.
 type Context struct {
 	Model      string
 	Used       int // tokens of the last request and its reply; 0: unknown
-	Window     int // tokens the model reads; 0: unknown
+	Window     int // in tokens; 0: unknown
 	Parts      []ContextPart
-	Mail       int // messages that were taken into it
-	MailTokens int // what they cost
+	Mail       int // messages in it
+	MailTokens int // of those
 }
 
-// ContextPart is a kind of thing in a context.
+// ContextPart is one kind of content in a context.
 type ContextPart struct {
 	What   string
 	Items  int
 	Tokens int
 }
 
-// Context takes apart what an agent is sent.
-func (p *Pool) Context(ctx context.Context, agent int64) (Context, error) {
-	a, err := p.agent(agent)
-	if err != nil {
-		return Context{}, err
-	}
-	var entries []Entry
-	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
+// Context breaks an agent's next request down by kind of content.
+func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
+	var entries []history.Entry
+	err := l.db.Read(ctx, func(rx *store.Rx) error {
 		after, err := history.SentFrom(rx, agent)
 		if err != nil {
 			return err
@@ -47,10 +41,11 @@ func (p *Pool) Context(ctx context.Context, agent int64) (Context, error) {
 	if err != nil {
 		return Context{}, fmt.Errorf("read the conversation: %w", err)
 	}
-	p.mu.Lock()
-	c := Context{Model: a.info.Model, Used: a.info.Context, Window: a.info.Window}
-	p.mu.Unlock()
-	empty := a.requestOf(nil)
+	i, empty, err := l.agents.Preamble(agent)
+	if err != nil {
+		return Context{}, err
+	}
+	c := Context{Model: i.Model, Used: i.Context, Window: i.Window}
 	parts := map[string]*ContextPart{}
 	add := func(what string, items, tokens int) {
 		if parts[what] == nil {

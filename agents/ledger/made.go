@@ -1,4 +1,4 @@
-package agents
+package ledger
 
 import (
 	"context"
@@ -10,20 +10,20 @@ import (
 	"fantail/store"
 )
 
-// Made is what came of the work that a message tells of.
+// Made is the outcome of the work that a message reports.
 type Made struct {
 	Message inbox.Message // whole
-	Diff    string        // all changes of files, in the order they were made; "": none
-	Changes int           // how many those are
+	Diff    string        // all changes to files, in the order they were made; "": none
+	Changes int           // how many there are
 }
 
-// Output is what the sender said in the end.
+// Output is what the sender said at the end.
 func (m Made) Output() string { return m.Message.Text() }
 
-// Made returns what the sender of a message did: in the task that the message ends,
-// or else in the turn in which it was sent.
-func (p *Pool) Made(ctx context.Context, message int64) (made Made, err error) {
-	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
+// Made returns what the sender of a message did: in the task that the message ends, or,
+// if it ends none, in the turn that sent it.
+func (l *Ledger) Made(ctx context.Context, message int64) (made Made, err error) {
+	err = l.db.Read(ctx, func(rx *store.Rx) error {
 		made = Made{}
 		m, ok, err := inbox.Find(&rx.View, message)
 		if err != nil {
@@ -58,8 +58,8 @@ func (p *Pool) Made(ctx context.Context, message int64) (made Made, err error) {
 	return made, nil
 }
 
-// turnsOf are the turns of the work that m tells of: an agent carries out one task
-// at a time.
+// turnsOf are the turns of the work that m reports. Times tell them apart, because an
+// agent carries out one task at a time.
 func turnsOf(v *store.View, m inbox.Message) ([]store.Turn, error) {
 	worker, from, to := m.Sender, m.Created, m.Created
 	if m.Task != 0 {

@@ -1,0 +1,134 @@
+package ledger
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"fantail/inbox"
+	"fantail/store"
+) // Balance is what became of every task that was started and of every message, all read
+// in one snapshot of the database.
+type Balance struct {
+	Started   int // tasks that run or have ended
+	Delivered int // of those, how many have had their message taken
+	Aside     int // have had it archived or snoozed
+	Pending   int // have it waiting
+	Running   int
+	Queued    int
+	Taken     int      // messages of all kinds
+	Kept      int      // of all kinds, archived or snoozed
+	Waiting   int      // of all kinds, pending
+	Wrong     []string // each breach of the promise; there must be none
+}
+
+// Balance checks the mail promise: every started task ends in exactly one message, so
+// started = delivered + set aside + pending + running. What breaks it is in Wrong.
+func (l *Ledger) Balance(ctx context.Context) (b Balance, err error) {
+	err = l.db.Read(ctx, func(rx *store.Rx) error {
+		b = Balance{}
+		tasks, err := rx.TaskLedger()
+		if err != nil {
+			return err
+		}
+		mail, err := l.inbox.Ledger(rx)
+		if err != nil {
+			return err
+		}
+		b = Balance{
+			Started: tasks.Running + tasks.Finished, Running: tasks.Running, Queued: tasks.Queued,
+			Delivered: mail.TaskTaken, Aside: mail.TaskAside, Pending: mail.TaskPending,
+			Taken: mail.Taken, Kept: mail.Aside, Waiting: mail.Pending, Wrong: mail.Wrong,
+		}
+		for _, t := range tasks.Lost {
+			b.wrong("task %d (%s) runs, but its agent has ended", t.ID, t.Name)
+		}
+		if err := b.match(rx, mail); err != nil {
+			return err
+		}
+		return b.open(rx, mail)
+	})
+	if err != nil {
+		return Balance{}, fmt.Errorf("read the delivery ledger: %w", err)
+	}
+	return b, nil
+}
+
+func (b *Balance) wrong(format string, args ...any) {
+	b.Wrong = append(b.Wrong, fmt.Sprintf(format, args...))
+}
+
+// match checks that each finished task has a message that ends it, and the other way round.
+func (b *Balance) match(rx *store.Rx, mail inbox.Ledger) error {
+	finished, err := rx.FinishedTasks()
+	if err != nil {
+		return err
+	}
+	for _, task := range finished {
+		if mail.Ends[task] == 0 {
+			b.wrong("task %d finished without a message", task)
+		}
+		delete(mail.Ends, task)
+	}
+	var early []int64
+	for task := range mail.Ends {
+		early = append(early, task)
+	}
+	slices.Sort(early)
+	for _, task := range early {
+		b.wrong("message %d ends task %d, which has not finished", mail.Ends[task], task)
+	}
+	return nil
+}
+
+// open checks that each open question has a pending message, and the other way round.
+func (b *Balance) open(rx *store.Rx, mail inbox.Ledger) error {
+	late, err := rx.LateApprovals()
+	if err != nil {
+		return err
+	}
+	for _, id := range late {
+		b.wrong("question %d is open, but its turn has ended", id)
+	}
+	rows, err := rx.OpenApprovals(0)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.Message != 0 && !mail.Asking[row.Message] {
+			b.wrong("question %d is open, but its message %d has ended", row.ID, row.Message)
+		}
+	}
+	for id := range mail.Asking {
+		row, ok, err := rx.ApprovalOf(id)
+		if err != nil {
+			return err
+		}
+		if ok && !row.Answered.IsZero() {
+			b.wrong("message %d waits for the answer to a question that has ended", id)
+		}
+	}
+	return nil
+}
+
+// String is what /doctor prints.
+func (b Balance) String() string {
+	var t strings.Builder
+	aside := func(n int) string {
+		if b.Kept == 0 {
+			return ""
+		}
+		return fmt.Sprintf(" + set aside %d", n)
+	}
+	fmt.Fprintf(&t, "Tasks: started %d = delivered %d%s + pending %d + running %d (%d queued)\n", b.Started, b.Delivered, aside(b.Aside), b.Pending, b.Running, b.Queued)
+	fmt.Fprintf(&t, "Messages: %d = taken %d%s + pending %d", b.Taken+b.Kept+b.Waiting, b.Taken, aside(b.Kept), b.Waiting)
+	if len(b.Wrong) == 0 {
+		return t.String() + "\nNothing is lost and nothing is doubled."
+	}
+	fmt.Fprintf(&t, "\nThe books don't balance (%d):", len(b.Wrong))
+	for _, w := range b.Wrong {
+		t.WriteString("\n  - " + w)
+	}
+	return t.String()
+}
