@@ -7,6 +7,8 @@ import (
 
 	"fantail/agents/mail"
 	"fantail/agents/queue"
+	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/agents/waits"
 	"fantail/store"
 )
@@ -131,3 +133,48 @@ func (r register) Reader(ctx context.Context, name string) (Info, error) {
 }
 
 func (r register) Book(agent int64) Book { return r.p.book(agent) }
+
+// line is how tasks that wait see the queue in memory.
+type line struct{ p *Pool }
+
+var _ tasks.Line = line{}
+
+func (l line) Owner(agent int64) (model string, turn int64, live int, err error) {
+	a, err := l.p.agent(agent)
+	if err != nil {
+		return "", 0, 0, err
+	}
+	l.p.mu.Lock()
+	defer l.p.mu.Unlock()
+	for _, b := range l.p.living {
+		if b.kind == Sub {
+			live++
+		}
+	}
+	return a.info.Model, a.shownTurn, live, nil
+}
+
+func (l line) Queued(t roster.QueuedTask) {
+	l.p.mu.Lock()
+	defer l.p.mu.Unlock()
+	l.p.shutDrained() // it joins none that is drained
+	l.p.enqueue(t)
+	l.p.told()
+}
+
+func (l line) Moved(tasks, places []int64) {
+	l.p.mu.Lock()
+	defer l.p.mu.Unlock()
+	for i, id := range tasks {
+		l.p.queue.Move(id, places[i])
+	}
+	l.p.told()
+}
+
+func (l line) Renamed(agent int64, name string) {
+	l.p.mu.Lock()
+	defer l.p.mu.Unlock()
+	if a := l.p.agents[agent]; a != nil {
+		a.change(func(i *Info) { i.Name = name })
+	}
+}

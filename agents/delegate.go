@@ -50,7 +50,7 @@ func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode stri
 			return err
 		}
 	}
-	row, err := d.a.p.push(ctx, d.a.id, t, roster.OriginAgent, link)
+	row, err := d.a.p.Spawn(ctx, d.a.id, t, link)
 	if err != nil {
 		return "", nil, err
 	}

@@ -18,7 +18,7 @@ func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 	if t.Deliver == "" {
 		t.Deliver = string(inbox.Next)
 	}
-	row, err := d.a.p.push(ctx, d.a.id, t, roster.OriginAgent, nil)
+	row, err := d.a.p.Spawn(ctx, d.a.id, t, nil)
 	if err != nil {
 		return "", err
 	}
@@ -47,7 +47,7 @@ func (d desk) Run(_ context.Context, s tools.Start) (string, error) {
 func (d desk) Queue(ctx context.Context, remove string) (string, error) {
 	removed := ""
 	if remove != "" {
-		if err := d.a.discard(ctx, remove); err != nil {
+		if err := d.a.p.Discard(ctx, d.a.id, remove); err != nil {
 			return "", err
 		}
 		removed = fmt.Sprintf("Removed '%s'.\n\n", remove)

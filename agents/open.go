@@ -48,7 +48,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 	err = p.o.DB.Write(ctx, "open a helper", func(tx *store.Tx) error {
 		row := want
 		var err error
-		if row.Name, err = p.nameFor(tx, want.Name); err != nil {
+		if row.Name, err = roster.NameFor(tx, want.Name, line{p}.Renamed); err != nil {
 			return err
 		}
 		var behind store.Turn
@@ -101,7 +101,7 @@ func (p *Pool) RenameHelper(ctx context.Context, name, to string) error {
 		return fmt.Errorf("it is called %s already", name)
 	}
 	err = p.o.DB.Write(ctx, "rename a helper", func(tx *store.Tx) error {
-		to, err := p.nameFor(tx, to)
+		to, err := roster.NameFor(tx, to, line{p}.Renamed)
 		if err != nil {
 			return err
 		}

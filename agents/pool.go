@@ -10,7 +10,7 @@
 //
 // Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/history,
 // agents/ledger, agents/llm, agents/mail, agents/memory, agents/prompts, agents/questions, agents/queue,
-// agents/recovery, agents/reply, agents/roster, agents/waits.
+// agents/recovery, agents/reply, agents/roster, agents/tasks, agents/waits.
 package agents
 
 import (
@@ -33,6 +33,7 @@ import (
 	"fantail/agents/queue"
 	"fantail/agents/recovery"
 	"fantail/agents/roster"
+	"fantail/agents/tasks"
 	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
@@ -94,6 +95,7 @@ type Pool struct {
 
 	// What these export is the pool's own.
 	*books
+	*tasks.Tasks
 	*mailroom
 	*mail.Letters
 
@@ -164,6 +166,10 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p.mailroom = newMailroom(o, p.inbox, &p.mu, recipients{p}, p.forks)
 	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, func() { token(p.due) })
 	p.ends = &roster.Ends{Inbox: p.inbox, Unread: p.Unread, Ended: p.ended, Passed: p.passed}
+	p.Tasks = tasks.New(o.DB, p.inbox, p.ends, func(model string) (string, error) {
+		m, err := o.Resolve(model)
+		return m.Name, err
+	}, line{p})
 	p.waits.OnEnd = append(p.waits.OnEnd, p.unawaited)
 	p.hooks = hooks{
 		changed: []func(){p.waits.Changed},
@@ -217,7 +223,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 			return err
 		}
 		for _, w := range ws {
-			p.enqueue(w.Task, w.Needs, false)
+			p.enqueue(w)
 		}
 		if _, p.mailed, err = inbox.Arrived(&rx.View, math.MaxInt64); err != nil {
 			return err

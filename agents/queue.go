@@ -37,19 +37,28 @@ func (p *Pool) Queue(ctx context.Context, by int64) (Queue, error) {
 	return l, nil
 }
 
-// enqueue keeps a queued task in memory; now: it starts without a window. The caller
-// holds mu, or is alone.
-func (p *Pool) enqueue(t store.Task, needs []store.Task, now bool) {
+// Joins reports whether a task that was pushed starts without another run: one drains
+// its queue, or it has begun already.
+func (p *Pool) Joins(task int64) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.queue.Task(task)
+	return t == nil || p.queue.Wanted(t)
+}
+
+// enqueue keeps a queued task in memory. The caller holds mu, or is alone.
+func (p *Pool) enqueue(w roster.QueuedTask) {
+	t := w.Task
 	q := &queue.Task{
 		ID: t.ID, Place: t.Place, Name: t.Name, Slot: queue.Slot{Owner: t.Queue},
-		Now: now, Held: roster.FromOutside(t.Origin), Needs: map[int64]string{},
+		Now: w.Now, Held: roster.FromOutside(t.Origin), Needs: map[int64]string{},
 	}
 	if t.Model != "" {
 		if m, err := p.o.Resolve(t.Model); err == nil {
 			q.Slot.Vendor, q.Slot.AtOnce = m.Vendor, m.AtOnce
 		}
 	}
-	for _, n := range needs {
+	for _, n := range w.Needs {
 		if n.State != roster.TaskFinished {
 			q.Needs[n.ID] = n.Name
 		}

@@ -144,7 +144,7 @@ func (p *Pool) requeue(ts []roster.QueuedTask) {
 	for _, t := range ts {
 		there[t.Task.ID] = true
 		if p.queue.Task(t.Task.ID) == nil {
-			p.enqueue(t.Task, t.Needs, false)
+			p.enqueue(t)
 		}
 	}
 	for _, t := range slices.Collect(p.queue.All()) {

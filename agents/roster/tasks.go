@@ -216,6 +216,7 @@ func (l Queue) mark(t Task) string {
 type QueuedTask struct {
 	Task  store.Task
 	Needs []store.Task
+	Now   bool // it starts without a window
 }
 
 // QueuedTasks reads those of all agents.

@@ -1,0 +1,354 @@
+// Package tasks is what is pushed, changed and taken away before it starts.
+//
+// Does: queue tasks of the human and of agents, push one again that ended, change,
+// move and remove those that wait: each in one transaction, after which the queue in
+// memory hears of it.
+//
+// Does not: start a task or end one that runs, know agents but by the Line.
+//
+// Imports: agents/history, agents/roster, inbox, store, tools.
+package tasks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/agents/history"
+	"fantail/agents/roster"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools"
+)
+
+// Task is a task as it stands in its queue.
+type Task = roster.Task
+
+// Tasks are the tasks that wait, for the human and for agents.
+type Tasks struct {
+	db      *store.DB
+	inbox   *inbox.Inbox
+	ends    *roster.Ends
+	resolve func(model string) (name string, err error)
+	line    Line
+}
+
+// Line is the queue in memory and the agents whose queues it has. All but Owner are
+// called after a commit.
+type Line interface {
+	// Owner is what is known of whose queue a task goes into: its model, the turn that
+	// runs (0: none), and how many sub-agents live.
+	Owner(agent int64) (model string, turn int64, live int, err error)
+
+	Queued(t roster.QueuedTask)
+	Moved(tasks, places []int64)
+	Renamed(agent int64, name string)
+}
+
+// New returns the tasks of a workspace. resolve is a model's whole name; its error says
+// which are known.
+func New(db *store.DB, box *inbox.Inbox, ends *roster.Ends, resolve func(model string) (string, error), line Line) *Tasks {
+	return &Tasks{db: db, inbox: box, ends: ends, resolve: resolve, line: line}
+}
+
+// Push queues a task that the human typed in the queue of `by` and returns it
+// with its name. Nothing runs until Run, unless a window is open or the task
+// asks to start. A prompt that begins with `!` is a command.
+func (ts *Tasks) Push(ctx context.Context, by int64, t tools.Task) (Task, error) {
+	return ts.push(ctx, by, t, roster.OriginHuman, nil)
+}
+
+// Spawn queues a task that the agent `by` asks for; also, if it is not nil, adds to its
+// transaction.
+func (ts *Tasks) Spawn(ctx context.Context, by int64, t tools.Task, also func(tx *store.Tx, row Task) error) (Task, error) {
+	return ts.push(ctx, by, t, roster.OriginAgent, also)
+}
+
+func (ts *Tasks) push(ctx context.Context, by int64, t tools.Task, origin string, also func(tx *store.Tx, row Task) error) (Task, error) {
+	row, err := ts.newTask(by, t, origin)
+	if err != nil {
+		return Task{}, err
+	}
+	err = ts.db.Write(ctx, "push", func(tx *store.Tx) error {
+		var err error
+		if origin == roster.OriginAgent {
+			if err = roster.MaySpawn(tx, by); err != nil {
+				return err
+			}
+		}
+		if t.Resume {
+			err = roster.Resume(tx, &row, t)
+		} else {
+			row.Name, err = roster.NameFor(tx, t.Name, ts.line.Renamed)
+		}
+		if err != nil {
+			return err
+		}
+		needs, err := roster.Needed(&tx.View, t.After)
+		if err != nil && origin == roster.OriginAgent {
+			err = roster.Unquoted(err)
+		}
+		if err == nil {
+			err = ts.addTask(tx, &row, needs, t.Start)
+		}
+		if err == nil && also != nil {
+			err = also(tx, row)
+		}
+		return err
+	})
+	if err != nil {
+		return Task{}, fmt.Errorf("queue the task: %w", err)
+	}
+	return row, nil
+}
+
+// newTask is the row of a task that may be pushed.
+func (ts *Tasks) newTask(by int64, t tools.Task, origin string) (Task, error) {
+	model, turn, live, err := ts.line.Owner(by)
+	if err != nil {
+		return Task{}, err
+	}
+	row := Task{
+		Queue: by, Prompt: t.Prompt, Kind: roster.KindPrompt, Origin: origin, Model: model, Timeout: t.Timeout, Deliver: t.Deliver,
+		SpawnedBy: turn, State: roster.TaskQueued,
+	}
+	if command, ok := strings.CutPrefix(strings.TrimSpace(t.Prompt), "!"); ok {
+		if origin != roster.OriginHuman {
+			return Task{}, errors.New("only the human can push a command (!CMD); write what is to be done as a prompt, its agent has the tool bash")
+		}
+		if t.Model != "" {
+			return Task{}, errors.New("a command needs no model; leave model= away")
+		}
+		row.Kind, row.Prompt, row.Model = roster.KindCommand, strings.TrimSpace(command), ""
+	}
+	if strings.TrimSpace(row.Prompt) == "" {
+		return Task{}, errors.New("a task needs a prompt")
+	}
+	if live >= roster.MaxLive {
+		return Task{}, fmt.Errorf("%d agents live already; wait for some to end, or /kill one", live)
+	}
+	if t.Model != "" {
+		if row.Model, err = ts.resolve(t.Model); err != nil {
+			return Task{}, err
+		}
+	}
+	switch inbox.Deliver(row.Deliver) {
+	case "":
+		row.Deliver = string(inbox.Hold)
+	case inbox.Hold, inbox.Next, inbox.Wake:
+	default:
+		return Task{}, fmt.Errorf("deliver=%s: it is hold, next or wake", row.Deliver)
+	}
+	return row, nil
+}
+
+// addTask writes a task's row with what it needs, and queues it after the commit.
+func (ts *Tasks) addTask(tx *store.Tx, row *Task, needs []Task, start bool) error {
+	var err error
+	if row.ID, err = tx.AddTask(*row); err != nil {
+		return err
+	}
+	row.Created, row.Place, row.After = tx.Now(), row.ID, nil
+	for _, n := range needs {
+		if err := tx.NeedTask(row.ID, n.ID); err != nil {
+			return err
+		}
+		if n.State != roster.TaskFinished {
+			row.After = append(row.After, n.Name)
+		}
+	}
+	q := roster.QueuedTask{Task: *row, Needs: needs, Now: start}
+	tx.AfterCommit(func() { ts.line.Queued(q) })
+	return nil
+}
+
+// Remove takes a task out of its queue before it starts; nobody gets a message.
+func (ts *Tasks) Remove(ctx context.Context, name string) error {
+	return ts.db.Write(ctx, "remove a task", func(tx *store.Tx) error {
+		t, err := roster.StillQueued(&tx.View, name)
+		if err != nil {
+			return err
+		}
+		_, err = ts.ends.Remove(tx, t)
+		return err
+	})
+}
+
+// Discard is Remove for the agent in whose queue the task stands. Where somebody
+// else asked for the task, a notice tells of it.
+func (ts *Tasks) Discard(ctx context.Context, agent int64, name string) error {
+	return ts.db.Write(ctx, "remove a task", func(tx *store.Tx) error {
+		t, err := roster.StillQueued(&tx.View, name)
+		if err != nil {
+			return err
+		}
+		if t.Queue != agent {
+			return fmt.Errorf("%s stands in another queue than yours", name)
+		}
+		if _, err = ts.ends.Remove(tx, t); err != nil {
+			return err
+		}
+		own, err := tx.PushedBy(t.ID, agent)
+		if err != nil || own && t.Origin == roster.OriginAgent {
+			return err
+		}
+		_, err = ts.inbox.Add(tx, inbox.Message{
+			Recipient: agent, Sender: agent, Kind: inbox.Notice, Deliver: inbox.Hold, Subject: history.Fit(t.Prompt, history.MostSubject),
+			Body: fmt.Sprintf("The agent removed the task %s from its queue before it started. /push pushes it again; its prompt was: %s", name, history.Fit(roster.Typed(t), history.MostSubject)),
+		})
+		return err
+	})
+}
+
+// Move puts a queued task at a position of its queue, from 1 on, and returns
+// where it stands now.
+func (ts *Tasks) Move(ctx context.Context, name string, to int) (at int, err error) {
+	err = ts.db.Write(ctx, "move a task", func(tx *store.Tx) error {
+		t, err := roster.StillQueued(&tx.View, name)
+		if err != nil {
+			return err
+		}
+		all, err := tx.Tasks(t.Queue)
+		if err != nil {
+			return err
+		}
+		var order, places []int64
+		for _, q := range all {
+			if q.State == roster.TaskQueued {
+				places = append(places, q.Place)
+				if q.ID != t.ID {
+					order = append(order, q.ID)
+				}
+			}
+		}
+		at = min(max(to, 1), len(places))
+		order = append(order[:at-1], append([]int64{t.ID}, order[at-1:]...)...)
+		for i, id := range order {
+			if _, err := tx.PlaceTask(id, places[i]); err != nil {
+				return err
+			}
+		}
+		tx.AfterCommit(func() { ts.line.Moved(order, places) })
+		return nil
+	})
+	return at, err
+}
+
+// Typed returns the prompt of a queued task as it is typed.
+func (ts *Tasks) Typed(ctx context.Context, name string) (text string, err error) {
+	err = ts.db.Read(ctx, func(rx *store.Rx) error {
+		t, err := roster.StillQueued(&rx.View, name)
+		text = roster.Typed(t)
+		return err
+	})
+	return text, err
+}
+
+// Edit changes the prompt of a task that has not started.
+func (ts *Tasks) Edit(ctx context.Context, name, text string) error {
+	if text = strings.TrimSpace(text); text == "" {
+		return errors.New("a task needs a prompt")
+	}
+	return ts.db.Write(ctx, "edit a task", func(tx *store.Tx) error {
+		t, err := roster.StillQueued(&tx.View, name)
+		if err != nil {
+			return err
+		}
+		command, is := strings.CutPrefix(text, "!")
+		switch {
+		case is != (t.Kind == roster.KindCommand):
+			return fmt.Errorf("%s can't change between a prompt and a !command; /queue rm %s and push it anew", name, name)
+		case is && strings.TrimSpace(command) == "":
+			return errors.New("a task needs a command")
+		case is:
+			text = strings.TrimSpace(command)
+		}
+		_, err = tx.EditTask(t.ID, text)
+		return err
+	})
+}
+
+// Retry pushes the task of that name, which has ended, again in the queue of
+// `by`, with its model, time-out and deliver. How it ended and the human's hint
+// go along beside its prompt. before is how it ended.
+func (ts *Tasks) Retry(ctx context.Context, by int64, name, hint string) (row Task, before history.Outcome, err error) {
+	if _, _, _, err := ts.line.Owner(by); err != nil {
+		return Task{}, "", err
+	}
+	err = ts.db.Write(ctx, "retry", func(tx *store.Tx) error {
+		old, err := lastOf(tx, name)
+		if err != nil {
+			return err
+		}
+		switch {
+		case old.State != roster.TaskFinished:
+			return fmt.Errorf("%s has not ended; /kill %s ends it", name, name)
+		case old.Kind == roster.KindCommand && hint != "":
+			return errors.New("a command takes no hint; /push !CMD pushes another")
+		}
+		needs, err := tx.Needs(old.ID)
+		if err != nil {
+			return err
+		}
+		again := []Task{old}
+		for _, n := range needs {
+			if n.Name == old.Name {
+				continue // an attempt before
+			}
+			now, err := roster.Needed(&tx.View, []string{n.Name})
+			if err != nil {
+				return err
+			}
+			again = append(again, now...)
+		}
+		row, before = old, history.Outcome(old.Outcome)
+		row.ID, row.Queue, row.State, row.Outcome, row.Error, row.Agent, row.Resumes = 0, by, roster.TaskQueued, "", "", 0, 0
+		row.Hint = strings.TrimSpace(hint)
+		if pusher, err := tx.PusherTrust(old.ID); err != nil {
+			return err
+		} else if pusher != roster.TrustOutside { // what such an agent pushed stays as strict
+			last, _, err := tx.LastTurn(by)
+			if err != nil {
+				return err
+			}
+			if last.Outcome == "" { // it runs
+				row.SpawnedBy = last.ID
+			}
+		}
+		row.Started, row.Finished, row.Created = time.Time{}, time.Time{}, time.Time{}
+		trust, err := roster.TrustOf(tx, old)
+		switch {
+		case err != nil:
+			return err
+		case trust != roster.TrustOutside:
+			row.Origin = roster.OriginHuman
+		case !roster.FromOutside(row.Origin): // an agent wrote its prompt that somebody outside set to work
+			row.Origin = roster.OriginCLI
+		}
+		if row.Name, err = roster.NameFor(tx, old.Name, ts.line.Renamed); err != nil {
+			return err
+		}
+		return ts.addTask(tx, &row, again, false)
+	})
+	if err != nil {
+		return Task{}, "", fmt.Errorf("retry: %w", err)
+	}
+	return row, before, nil
+}
+
+// lastOf is the task of the agent of that name, else the last one called so.
+func lastOf(tx *store.Tx, name string) (Task, error) {
+	if a, ok, err := tx.AgentByName(name); err != nil {
+		return Task{}, err
+	} else if ok && strings.Contains(name, "·") && a.Task != 0 {
+		t, ok, err := tx.Task(a.Task)
+		return t, errors.Join(err, store.Missing(ok, "the task of %s", name))
+	}
+	t, ok, err := tx.TaskNamed(name)
+	if err == nil && !ok {
+		err = fmt.Errorf("there is no task %s; /queue --all lists them", name)
+	}
+	return t, err
+}
