@@ -44,13 +44,13 @@ func TestAsks_againWhenAnAgentChangedWhatARuleRuns(t *testing.T) {
 			if q.Again != again {
 				t.Errorf("%s %d asks again because %q, want %q", prompt, n, q.Again, again)
 			}
-			if kept, err := w.pool.Asked(t.Context(), q.Message); err != nil || kept.Again != again {
+			if kept, err := w.pool.Asks.Asked(t.Context(), q.Message); err != nil || kept.Again != again {
 				t.Errorf("its row says %q, %v", kept.Again, err)
 			}
 			if _, m := w.row(q.ID); again != "" && !strings.Contains(m.Body, again) {
 				t.Errorf("its message does not say why: %q", m.Body)
 			}
-			check(t, w.pool.Answer(t.Context(), q.ID, agents.Answer{Choice: answer}))
+			check(t, w.pool.Asks.Answer(t.Context(), q.ID, agents.Answer{Choice: answer}))
 		}
 		w.state(name, agents.Done)
 	}

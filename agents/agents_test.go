@@ -262,7 +262,7 @@ func (w *world) run(n int) agents.Ran {
 
 // answer answers a question for the human; false: it is not open.
 func (w *world) answer(question int64, c permit.Choice, reason ...string) bool {
-	err := w.pool.Answer(context.Background(), question, agents.Answer{Choice: c, Reason: strings.Join(reason, " ")})
+	err := w.pool.Asks.Answer(context.Background(), question, agents.Answer{Choice: c, Reason: strings.Join(reason, " ")})
 	if err != nil && !errors.Is(err, agents.ErrAnswered) {
 		w.t.Error(err)
 	}

@@ -142,7 +142,7 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 			if n%2 == 0 {
 				ans = agents.Answer{Choice: permit.No, Reason: "not on Fridays"}
 			}
-			err := w.pool.Answer(t.Context(), q.ID, ans)
+			err := w.pool.Asks.Answer(t.Context(), q.ID, ans)
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
@@ -160,10 +160,10 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 	if a.Answered.IsZero() || m.TakenBy != inbox.ByAnswer || m.Fate() != "answered by you" {
 		t.Errorf("row %+v, message %+v", a, m)
 	}
-	if _, err := w.pool.Asked(t.Context(), q.Message); !errors.Is(err, agents.ErrAnswered) {
+	if _, err := w.pool.Asks.Asked(t.Context(), q.Message); !errors.Is(err, agents.ErrAnswered) {
 		t.Errorf("asked: %v", err)
 	}
-	check(t, w.pool.Answer(t.Context(), d.ID, agents.Answer{Text: "sqlite"}))
+	check(t, w.pool.Asks.Answer(t.Context(), d.ID, agents.Answer{Text: "sqlite"}))
 	w.settle()
 	if ran := w.ran("made"); ran != won[permit.Once] {
 		t.Errorf("it ran %d times, %v", ran, won)
@@ -212,9 +212,9 @@ func TestAsks_wrongAnswers(t *testing.T) {
 		{d.ID, agents.Answer{Choice: permit.Once}, "the answer is missing"},
 		{999, agents.Answer{Choice: permit.Once}, "question 999 does not exist"},
 	} {
-		refuses(t, w.pool.Answer(t.Context(), c.id, c.ans), c.want)
+		refuses(t, w.pool.Asks.Answer(t.Context(), c.id, c.ans), c.want)
 	}
-	if _, err := w.pool.Asked(t.Context(), 999); err == nil || !strings.Contains(err.Error(), "#999 is no question") {
+	if _, err := w.pool.Asks.Asked(t.Context(), 999); err == nil || !strings.Contains(err.Error(), "#999 is no question") {
 		t.Errorf("asked: %v", err)
 	}
 	w.state("job", agents.Asking)
@@ -246,7 +246,7 @@ func TestAsks_settled(t *testing.T) {
 			if m.TakenBy != inbox.BySettle || m.Fate() != "settled without your answer" || w.waiting() != 1 {
 				t.Errorf("message %+v, %d pending", m, w.waiting())
 			}
-			err := w.pool.Answer(t.Context(), q.ID, agents.Answer{Choice: permit.Once})
+			err := w.pool.Asks.Answer(t.Context(), q.ID, agents.Answer{Choice: permit.Once})
 			refuses(t, err, "it is not open any more: "+c.want+", 0s ago")
 			w.until("nothing asks", func() bool { return w.tally.Asking == 0 })
 			if ran := w.ran("made"); (ran == 1) != (name == "allowed") {
@@ -306,7 +306,7 @@ func TestAsks_goOnAfterTheProgramEnded(t *testing.T) {
 	w.answer(ids[0], permit.Once)
 	w.until("job asks the next", func() bool { q := w.info("job").Question; return q != nil && q.ID != ids[0] })
 	w.answer(w.info("job").Question.ID, permit.No, "enough")
-	check(t, w.pool.Answer(t.Context(), ids[1], agents.Answer{Text: "none of them"}))
+	check(t, w.pool.Asks.Answer(t.Context(), ids[1], agents.Answer{Text: "none of them"}))
 	w.answer(ids[2], permit.Once)
 	w.answer(ids[3], permit.Once)
 	w.settle()
@@ -391,7 +391,7 @@ func (w *world) whileNobodyIsThere(s *setting, id int64, ans agents.Answer) {
 	if i := x.pool.Infos(); len(i) != 2 || i[1].State != agents.Asking {
 		w.t.Errorf("agents %+v", i)
 	}
-	check(w.t, x.pool.Answer(w.t.Context(), id, ans))
+	check(w.t, x.pool.Asks.Answer(w.t.Context(), id, ans))
 	x.close()
 }
 
@@ -507,7 +507,7 @@ func TestAsks_passToTheHeir(t *testing.T) {
 	if _, m := w.row(q.ID); m.Recipient != w.main() || !m.Taken.IsZero() {
 		t.Errorf("message %+v", m)
 	}
-	check(t, w.pool.Answer(t.Context(), q.ID, agents.Answer{Text: "sqlite"}))
+	check(t, w.pool.Asks.Answer(t.Context(), q.ID, agents.Answer{Text: "sqlite"}))
 	w.settle()
 	if m := w.mail()["job"]; m.Body != "The user answered: sqlite" {
 		t.Errorf("message %+v", m)

@@ -16,7 +16,7 @@ import (
 func (d desk) Memory(ctx context.Context, m tools.Memory) (string, error) {
 	switch m.Action {
 	case "list":
-		ds, err := d.a.p.Documents(ctx)
+		ds, err := d.a.p.Memory.List(ctx)
 		return d.listed(ds), err
 	case "read":
 		return d.recall(ctx, m.Name, m.Offset)
@@ -72,13 +72,13 @@ func (d desk) listed(ds []Document) string {
 
 // recall gives a document from a byte on.
 func (d desk) recall(ctx context.Context, title string, offset int) (string, error) {
-	x, ok, err := d.a.p.Document(ctx, title, 0)
+	x, ok, err := d.a.p.Memory.Get(ctx, title, 0)
 	if err != nil {
 		return "", err
 	}
 	var known, parts []Document
 	if !ok || x.Part == "" {
-		if known, err = d.a.p.Documents(ctx); err != nil {
+		if known, err = d.a.p.Memory.List(ctx); err != nil {
 			return "", err
 		}
 	}

@@ -301,7 +301,7 @@ func TestFork_outcomes(t *testing.T) {
 			if !reflect.DeepEqual(told, c.parent) {
 				t.Errorf("main is told %q", told)
 			}
-			d, kept, err := w.pool.Document(t.Context(), "findings-from-testing", 0)
+			d, kept, err := w.pool.Memory.Get(t.Context(), "findings-from-testing", 0)
 			if check(t, err); kept != (name == "create_memory") || kept && (d.Text != "all is red" || d.By != "main-fork-1") {
 				t.Errorf("the memory document: %+v", d)
 			}

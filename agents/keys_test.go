@@ -130,7 +130,7 @@ func TestKeys_areNowhere(t *testing.T) {
 	check(t, w.pool.Shell(t.Context(), main, "cat values.txt # "+values[8]))
 	_, err := w.pool.Deposit(inbox.Message{Recipient: main, From: "outside", Kind: inbox.Mail, Deliver: inbox.Hold, Body: all, Tags: []string{values[10]}})
 	check(t, err)
-	_, err = w.pool.Remember(t.Context(), "mine", all, nil)
+	_, err = w.pool.Memory.Write(t.Context(), "mine", all, nil)
 	check(t, err)
 	_, err = w.pool.Push(t.Context(), main, tools.Task{Prompt: "!echo " + values[7]})
 	check(t, err)

@@ -357,7 +357,7 @@ func (b *books) answered() bool {
 		if i.Question == nil {
 			continue
 		}
-		err := b.w.pool.Answer(b.t.Context(), i.Question.ID, agents.Answer{Text: "two"})
+		err := b.w.pool.Asks.Answer(b.t.Context(), i.Question.ID, agents.Answer{Text: "two"})
 		if err != nil && !errors.Is(err, agents.ErrAnswered) {
 			b.wrong(err)
 		}

@@ -16,7 +16,7 @@ import (
 // memorise writes a document for the human.
 func (w *world) memorise(title, text string) {
 	w.t.Helper()
-	_, err := w.pool.Remember(w.t.Context(), title, text, nil)
+	_, err := w.pool.Memory.Write(w.t.Context(), title, text, nil)
 	check(w.t, err)
 }
 
@@ -277,7 +277,7 @@ func TestRemember(t *testing.T) {
 		{"a", "z", v(2), "it is not there, not at version 2"},
 		{"a", "z", v(3), ""},
 	} {
-		_, err := w.pool.Remember(ctx, c.title, c.text, c.expect)
+		_, err := w.pool.Memory.Write(ctx, c.title, c.text, c.expect)
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %v: %v", c.title, c.expect, err)
 		}
@@ -285,11 +285,11 @@ func TestRemember(t *testing.T) {
 			t.Errorf("%s %v: %v", c.title, c.expect, err)
 		}
 	}
-	d, ok, err := w.pool.Document(ctx, "#mem-a", 0)
+	d, ok, err := w.pool.Memory.Get(ctx, "#mem-a", 0)
 	if !ok || err != nil || d.Version != 4 || d.Text != "z" {
 		t.Errorf("%+v %v %v", d, ok, err)
 	}
-	ds, err := w.pool.Versions(ctx, "a")
+	ds, err := w.pool.Memory.Versions(ctx, "a")
 	if err != nil || len(ds) != 4 {
 		t.Errorf("%+v %v", ds, err)
 	}
@@ -374,7 +374,7 @@ func TestMemory_modes(t *testing.T) {
 	}
 	w.answer(w.info("outer").Question.ID, "no")
 	w.state("outer", agents.Done)
-	if ds, err := w.pool.Documents(t.Context()); err != nil || len(ds) != 0 {
+	if ds, err := w.pool.Memory.List(t.Context()); err != nil || len(ds) != 0 {
 		t.Errorf("%+v, %v", ds, err)
 	}
 }

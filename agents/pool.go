@@ -29,6 +29,7 @@ import (
 	"fantail/agents/ledger"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
+	"fantail/agents/memory"
 	"fantail/agents/questions"
 	"fantail/agents/queue"
 	"fantail/agents/recovery"
@@ -91,7 +92,8 @@ var (
 // the store's writer takes it in commit hooks, so nothing may write while
 // holding it.
 type Pool struct {
-	Asks *questions.Desk // what agents ask the human
+	Asks   *questions.Desk // what agents ask the human
+	Memory memory.Docs     // the documents of the workspace
 
 	// What these export is the pool's own.
 	*books
@@ -158,6 +160,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		queue: queue.New(o.Cap),
 	}
 	p.inbox = inbox.New(o.DB, p.rung)
+	p.Memory = memory.Docs{DB: o.DB}
 	p.Asks = questions.New(o.DB, p.inbox, o.Gate, o.Now)
 	p.books = ledger.New(o.DB, p.inbox, subjects{p})
 	p.waits = waits.New(onlooker{p})

@@ -76,13 +76,3 @@ func (p *Pool) SetMode(m permit.Mode) error {
 	p.mu.Unlock()
 	return p.Asks.Review(p.ctx)
 }
-
-// Answer is [questions.Desk.Answer].
-func (p *Pool) Answer(ctx context.Context, question int64, ans Answer) error {
-	return p.Asks.Answer(ctx, question, ans)
-}
-
-// Asked is [questions.Desk.Asked].
-func (p *Pool) Asked(ctx context.Context, message int64) (Question, error) {
-	return p.Asks.Asked(ctx, message)
-}

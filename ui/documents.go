@@ -24,7 +24,7 @@ func (a *App) wantDocuments(k tea.KeyPressMsg, box *composer.Box) tea.Cmd {
 }
 
 func (a *App) readDocuments() tea.Msg {
-	ds, err := a.pool.Documents(a.ctx)
+	ds, err := a.pool.slash.Memory.List(a.ctx)
 	if err != nil {
 		return done{text: words.Sentence(err), tone: transcript.Bad}
 	}

@@ -109,7 +109,7 @@ func (a *App) answered(d dialog.Decision) tea.Cmd {
 		}
 	}
 	return a.do(intent.Do{Agent: a.focused(), Long: true, F: func(ctx context.Context) (intent.Intent, error) {
-		err := a.pool.Answer(ctx, id, ans)
+		err := a.pool.slash.Questions.Answer(ctx, id, ans)
 		switch {
 		case errors.Is(err, agents.ErrAnswered):
 			a.afterwards(back)

@@ -25,7 +25,7 @@ type pool struct {
 func poolOf(p *agents.Pool) *pool {
 	return &pool{
 		talk: p, read: p, Pool: p, end: p,
-		slash: slash.Pool{Mail: p, Shelf: p, Tasks: p, Agents: p, Memory: p, Policy: p, Questions: p},
+		slash: slash.Pool{Mail: p, Shelf: p, Tasks: p, Agents: p, Memory: p.Memory, Policy: p, Questions: p.Asks},
 		panel: panel.Pool{Mail: p, Put: p, Take: p, Tasks: p},
 	}
 }
@@ -39,7 +39,6 @@ type talk interface {
 	Unprompt(ctx context.Context, id int64) (bool, error)
 	Withdraw(ctx context.Context, agent int64) ([]string, error)
 	Stop(agent int64)
-	Answer(ctx context.Context, question int64, a agents.Answer) error
 	Send(ctx context.Context, from int64, to, body string, pr inbox.Priority) (int64, error)
 	Shell(ctx context.Context, agent int64, command string) error
 	Background(agent int64) []string
@@ -52,7 +51,6 @@ type read interface {
 	Facts(ctx context.Context, agent int64) (agents.Facts, error)
 	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
 	Thread(ctx context.Context, id int64) ([]inbox.Message, error)
-	Documents(ctx context.Context) ([]agents.Document, error)
 	Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error)
 }
 

@@ -90,7 +90,7 @@ func runMemory(in input) (intent.Intent, error) {
 
 // listDocuments prints the list of them.
 func (in input) listDocuments(ctx context.Context) (string, error) {
-	ds, err := in.Pool.Memory.Documents(ctx)
+	ds, err := in.Pool.Memory.List(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -113,14 +113,14 @@ func (in input) listDocuments(ctx context.Context) (string, error) {
 // it was stays readable.
 func (in input) removeDocument(ctx context.Context, title string) (string, error) {
 	title = strings.TrimPrefix(title, "#mem-")
-	was, ok, err := in.Pool.Memory.Document(ctx, title, 0)
+	was, ok, err := in.Pool.Memory.Get(ctx, title, 0)
 	if err != nil {
 		return "", err
 	}
 	if !ok {
 		return "", in.absent(ctx, title, 0)
 	}
-	if _, err := in.Pool.Memory.Remember(ctx, title, "", &was.Version); err != nil {
+	if _, err := in.Pool.Memory.Write(ctx, title, "", &was.Version); err != nil {
 		return "", err
 	}
 	return removed(title), nil
@@ -132,7 +132,7 @@ func removed(title string) string {
 
 // absent is the error of who asks for a document that is not there.
 func (in input) absent(ctx context.Context, title string, version int) error {
-	ds, err := in.Pool.Memory.Documents(ctx)
+	ds, err := in.Pool.Memory.List(ctx)
 	switch {
 	case err != nil:
 		return err
@@ -147,7 +147,7 @@ func (in input) openDocument(title string, version int) intent.Intent {
 	title = strings.TrimPrefix(title, "#mem-")
 	id := in.here.Info.ID
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
-		d, ok, err := in.Pool.Memory.Document(ctx, title, version)
+		d, ok, err := in.Pool.Memory.Get(ctx, title, version)
 		if err == nil && !ok {
 			err = in.absent(ctx, title, version)
 		}
@@ -183,7 +183,7 @@ func (in input) editDocument(title string) intent.Intent {
 	title = strings.TrimPrefix(title, "#mem-")
 	here := in.here.Info.ID
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
-		d, ok, err := in.Pool.Memory.Document(ctx, title, 0)
+		d, ok, err := in.Pool.Memory.Get(ctx, title, 0)
 		if err != nil {
 			return nil, err
 		}
@@ -211,7 +211,7 @@ func keepDocument(ctx context.Context, m Memory, was agents.Document, text, path
 	if text == was.Text || empty && was.Version == 0 {
 		return "#mem-" + title + " was not changed", transcript.Plain, false
 	}
-	version, err := m.Remember(ctx, title, text, &was.Version)
+	version, err := m.Write(ctx, title, text, &was.Version)
 	switch {
 	case err != nil:
 		return words.Sentence(err) + ". Your text is kept in " + path, transcript.Bad, true

@@ -16,7 +16,7 @@ type library struct {
 	text    string
 }
 
-func (l *library) Remember(_ context.Context, _, text string, expect *int) (int, error) {
+func (l *library) Write(_ context.Context, _, text string, expect *int) (int, error) {
 	if *expect != l.version {
 		return 0, agents.ErrChanged
 	}

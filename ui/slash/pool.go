@@ -84,10 +84,10 @@ type Agents interface {
 
 // Memory has the workspace's documents.
 type Memory interface {
-	Documents(ctx context.Context) ([]agents.Document, error)
-	Document(ctx context.Context, title string, version int) (agents.Document, bool, error)
+	List(ctx context.Context) ([]agents.Document, error)
+	Get(ctx context.Context, title string, version int) (agents.Document, bool, error)
 	Versions(ctx context.Context, title string) ([]agents.Document, error)
-	Remember(ctx context.Context, title, text string, expect *int) (version int, err error)
+	Write(ctx context.Context, title, text string, expect *int) (version int, err error)
 }
 
 // Policy says how mail is delivered.
