@@ -14,15 +14,13 @@ import (
 // committed. Outside a turn it begins one, if anything came: false means that
 // nothing did.
 func (a *agent) absorb(ctx context.Context) (bool, error) {
-	a.p.mu.Lock()
-	var wish *wish
-	t := a.p.tray(a.id)
-	if a.turn == 0 && len(t.wishes) > 0 {
-		wish = t.wishes[0]
+	var why reasons
+	if a.turn == 0 {
+		a.p.mu.Lock()
+		why = a.p.tray(a.id).reasons()
+		a.p.mu.Unlock()
 	}
-	wakes := t.wakes
-	wake := a.turn == 0 && (wakes > t.awake || t.paused) && !t.hushed
-	a.p.mu.Unlock()
+	wish := why.wish
 
 	var turn int64
 	var sent int64
@@ -37,12 +35,12 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 			return err
 		}
 		if wish != nil {
-			if got.err = a.p.refused(wish, tx, a.id, waiting); got.err != nil {
+			if got.err = wish.refused(tx, a.id, waiting); got.err != nil {
 				wish = nil
 			}
 		}
 		prompts := unheld(waiting)
-		if mail, err = a.p.arrivals(tx, a.id, len(prompts) > 0, wake, a.through); err != nil {
+		if mail, err = a.p.arrivals(tx, a.id, seam{typed: len(prompts) > 0, wake: why.wake, ends: a.through}); err != nil {
 			return err
 		}
 		if turn == 0 {
@@ -85,12 +83,7 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("absorb: %w", err)
 	}
-	if wake {
-		a.p.mu.Lock()
-		t.awake, t.paused = wakes, false // not those that came since
-		a.p.told()
-		a.p.mu.Unlock()
-	}
+	a.p.heeded(a.id, why)
 	if a.through = false; mail.pause {
 		a.handled = mail.taken
 	}
@@ -106,7 +99,7 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 // that starts one, or mail that w wishes. What a fork handles stands in its
 // transcript already.
 func (a *agent) reason(tx *store.Tx, mail arrivals, w *wish) (bool, error) {
-	if mail.typed || len(mail.ids) > 0 || mail.wake && mail.policy.Plain() || a.kind == Fork {
+	if mail.begins() || a.kind == Fork {
 		return true, nil
 	}
 	if w == nil {
@@ -149,7 +142,8 @@ func (a *agent) begin(tx *store.Tx, reason bool) (int64, error) {
 	tx.AfterCommit(func() {
 		a.p.mu.Lock()
 		defer a.p.mu.Unlock()
-		a.shownTurn, a.p.tray(a.id).hushed = id, false
+		a.shownTurn = id
+		a.p.tray(a.id).unhush()
 		a.change(func(i *Info) {
 			i.State, i.Doing, i.Why, i.Started, i.Outcome = Running, "starting", "", t.Started, ""
 		})

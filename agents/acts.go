@@ -133,8 +133,9 @@ func (p *Pool) Stop(agent int64) {
 		return
 	}
 	p.mu.Lock()
-	t := p.tray(a.id)
-	t.hushed = t.hushed || a.shownTurn != 0 && a.kind.HasPrompt() // a second one at rest changes nothing
+	if a.shownTurn != 0 && a.kind.HasPrompt() { // a second one at rest changes nothing
+		p.tray(a.id).hush()
+	}
 	p.mu.Unlock()
 	a.halt(ErrStopped)
 }

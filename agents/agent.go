@@ -152,8 +152,7 @@ func (a *agent) due(ctx context.Context) bool {
 	var gathered <-chan time.Time
 	for ripe := false; ctx.Err() == nil; {
 		a.p.mu.Lock()
-		m := a.p.tray(a.id)
-		typed, wake := len(m.wishes) > 0 || m.paused && !m.hushed, m.wakes > m.awake && !m.hushed
+		typed, wake := a.p.tray(a.id).wants()
 		for _, q := range a.info.Prompts {
 			typed = typed || !q.Held
 		}

@@ -185,11 +185,7 @@ func (a *agent) dueNow(tx *store.Tx) (bool, error) {
 		return false, nil
 	}
 	a.through = true
-	mail, err := a.p.arrivals(tx, a.id, false, false, true)
-	if err != nil || !mail.policy.Plain() {
-		return len(mail.ids) > 0, err
-	}
-	return a.p.inbox.Any(tx, inbox.Query{Recipient: a.id, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}})
+	return a.p.goesOn(tx, a.id)
 }
 
 // account tells whom it concerns what became of an agent's work, in the transaction

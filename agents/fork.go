@@ -28,9 +28,6 @@ const (
 	forkSubject = 200              // bytes of what the message is about, where its fork is named
 )
 
-// errForks is why one more fork is not made now: the message stays where it is.
-var errForks = fmt.Errorf("%d forks of this agent live already", mostForks)
-
 // handling is what a fork was made for.
 type handling struct {
 	message  inbox.Message // its texts cut
@@ -148,7 +145,7 @@ func (f *forks) able(parent *agent) (Info, Model, error) {
 	case p.closing:
 		return i, parent.model, event.ErrClosing
 	case n >= mostForks:
-		return i, parent.model, errForks
+		return i, parent.model, fmt.Errorf("%w (%d)", errForks, mostForks)
 	}
 	return parent.info, parent.model, nil
 }

@@ -17,6 +17,9 @@ type Human struct {
 	turned  func()       // somebody's draft is gone, or the human went to another tab
 }
 
+// Human is where the human is: screens tell it.
+func (p *Pool) Human() *Human { return &p.human }
+
 // Pressed tells that a key came.
 func (h *Human) Pressed(now time.Time) { h.pressed.Store(now.UnixMilli()) }
 

@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -24,7 +25,7 @@ type mailroom struct {
 	now   func() time.Time
 	fleet fleet
 	forks Forker
-	human Human
+	human human
 	due   chan struct{} // a token: look at the trays that ask for it, and at the clock
 
 	mu     *sync.Mutex     // the fleet's
@@ -40,6 +41,15 @@ type Forker interface {
 	// Fork returns errForks if there are too many; the message waits on then. Where
 	// somebody took the message first, or waits for it, it makes none and returns nil.
 	Fork(ctx context.Context, agent, message int64) error
+}
+
+// errForks is why a Forker makes no more forks of an agent until one of them has ended.
+var errForks = errors.New("too many forks of this agent live already")
+
+// human is where the human is.
+type human interface {
+	Away(now time.Time) time.Duration // how long ago the last key came
+	Drafting(agent int64) bool        // the agent's prompt box holds a draft
 }
 
 // fleet is what the mail room sees of the agents. Info, Living, Poke and Told are called
@@ -64,17 +74,83 @@ type tray struct {
 	asked   int     // how often the sorter was asked to look at it, and has not yet
 }
 
-// wants reports whether something in the tray is a reason to start a turn.
-func (t *tray) wants() bool {
-	return ((t.wakes > t.awake || t.paused) && !t.hushed) || len(t.wishes) > 0
+// wants reports whether something in the tray is a reason to start a turn: one that does
+// not wait, or messages that are given time to gather.
+func (t *tray) wants() (now, soon bool) {
+	return len(t.wishes) > 0 || t.paused && !t.hushed, t.wakes > t.awake && !t.hushed
 }
 
-func newMailroom(o Options, box *inbox.Inbox, mu *sync.Mutex, f fleet, forks Forker) *mailroom {
+// wake has a turn begin, which looks whether a message asks for it.
+func (t *tray) wake() { t.wakes++ }
+
+// hush keeps messages from starting turns until the human does something in the tab.
+func (t *tray) hush() { t.hushed = true }
+
+// unhush ends that.
+func (t *tray) unhush() { t.hushed = false }
+
+// wish adds a turn that the human wants.
+func (t *tray) wish(w *wish) { t.wishes = append(t.wishes, w) }
+
+// reasons are what in a tray asked for a turn when its agent looked.
+type reasons struct {
+	wish  *wish // nil: none
+	wake  bool  // messages came that start one, or the human pauses
+	wakes int   // how many messages had come by then
+}
+
+// reasons are what in the tray asks for a turn now.
+func (t *tray) reasons() reasons {
+	r := reasons{wake: (t.wakes > t.awake || t.paused) && !t.hushed, wakes: t.wakes}
+	if len(t.wishes) > 0 {
+		r.wish = t.wishes[0]
+	}
+	return r
+}
+
+// heeded notes that a turn began, or looked, for those reasons, and not for what came
+// since.
+func (m *mailroom) heeded(agent int64, r reasons) {
+	if !r.wake {
+		return
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t := m.tray(agent)
+	t.awake, t.paused = r.wakes, false
+	m.fleet.Told()
+}
+
+// mailroomParts are what a mail room works with.
+type mailroomParts struct {
+	DB     *store.DB
+	Inbox  *inbox.Inbox
+	Now    func() time.Time
+	Rules  map[string]inbox.Rules // what the workspace's files say, by the agent's name
+	Mu     *sync.Mutex            // the fleet's
+	Fleet  fleet
+	Forker Forker
+	Human  human
+}
+
+func newMailroom(o mailroomParts) *mailroom {
 	return &mailroom{
-		db: o.DB, inbox: box, now: o.Now, fleet: f, forks: forks, due: make(chan struct{}, 1),
-		mu: mu, trays: map[int64]*tray{}, rules: o.Rules,
+		db: o.DB, inbox: o.Inbox, now: o.Now, fleet: o.Fleet, forks: o.Forker, human: o.Human, due: make(chan struct{}, 1),
+		mu: o.Mu, trays: map[int64]*tray{}, rules: o.Rules,
 	}
 }
+
+// stir has the sorter look at the clock, at where the human is, and at the trays that
+// ask for it.
+func (m *mailroom) stir() {
+	select {
+	case m.due <- struct{}{}:
+	default: // it will look anyway
+	}
+}
+
+// isQuiet is what the human said of quiet. The caller holds mu.
+func (m *mailroom) isQuiet() inbox.Quiet { return m.quiet }
 
 // opens gives an agent that begins to live an empty tray. The caller holds mu.
 func (m *mailroom) opens(agent int64) { m.trays[agent] = &tray{} }
@@ -107,9 +183,9 @@ func (m *mailroom) arrives(i *Info, r inbox.Rung) {
 	}
 }
 
-// arrived notes that another process may have put messages into the agent's inbox. The
+// refresh notes that another process may have put messages into the agent's inbox. The
 // caller holds mu.
-func (m *mailroom) arrived(i *Info) {
+func (m *mailroom) refresh(i *Info) {
 	if !m.policy(i).Plain() {
 		m.look(i.ID, m.tray(i.ID).sorting.upTo+1)
 	}
@@ -132,7 +208,7 @@ func (m *mailroom) rests(agent int64) {
 		t.wakes++ // what did not fit in this turn begins the next
 	}
 	if t.sorting.patient != 0 {
-		token(m.due)
+		m.stir()
 	}
 }
 

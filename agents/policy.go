@@ -36,9 +36,6 @@ func (m *mailroom) policy(i *Info) inbox.Policy {
 	return q
 }
 
-// Human is where the human is: screens tell it.
-func (m *mailroom) Human() *Human { return &m.human }
-
 // Override changes what the human said about an agent's mail, and returns the policy
 // that holds now. change may be called more than once, each time with what held then.
 func (m *mailroom) Override(ctx context.Context, agent int64, change func(o *inbox.Overrides)) (inbox.Policy, error) {

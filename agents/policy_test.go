@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -110,43 +109,6 @@ func TestInterrupt_entersAtTheNextSeam(t *testing.T) {
 	}
 	check(t, valid(reqs[1].Messages))
 	w.until("nothing waits", func() bool { return w.info("main").Pending == 0 })
-}
-
-// TestInterrupt_needsNoSorter: mail that was stored before a seam enters there, also
-// when nobody has looked at it yet.
-// Spec: M-2.
-func TestInterrupt_needsNoSorter(t *testing.T) {
-	play(t, answers(), setting{}, func(w *world) {
-		w.mode(inbox.Interrupt)
-		w.prompt("think")
-		w.state("main", agents.Running)
-		old := w.mails("ci", "the build broke", agents.Letter{})
-		late := w.mails("ci", "it broke again", agents.Letter{})
-		for upTo, want := range map[int64][]int64{0: {old, late}, old: {late}, late: nil} {
-			if got, err := w.pool.Entering(w.main(), upTo, false); err != nil || !slices.Equal(got, want) {
-				t.Errorf("sorted up to #%d: %v %v enter, want %v", upTo, got, err, want)
-			}
-		}
-		w.rest()
-	})
-}
-
-// TestPolicy_oldestFirst: what nobody has looked at yet does not pass what came before
-// it, however much of it fits.
-// Spec: M-2, E-25.
-func TestPolicy_oldestFirst(t *testing.T) {
-	w := open(t, answers(), setting{})
-	w.override(func(o *inbox.Overrides) { o.From = map[string]inbox.Mode{"other": inbox.Interrupt} })
-	const fits = 200
-	var ids []int64
-	for range fits + 60 {
-		id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Body: "x", Deliver: inbox.Next})
-		check(t, err)
-		ids = append(ids, id)
-	}
-	if got, err := w.pool.Entering(w.main(), ids[49], true); err != nil || !slices.Equal(got, ids[:fits]) {
-		t.Errorf("%v\n%v enter, want %v", err, got, ids[:fits])
-	}
 }
 
 // Spec: M-2, M-21, R-42, E-25.

@@ -104,6 +104,7 @@ type Pool struct {
 	o     Options
 	inbox *inbox.Inbox
 	hub   *event.Hub
+	human Human
 	disk  *disk
 	ctx   context.Context // of all agents
 	stop  context.CancelCauseFunc
@@ -164,10 +165,12 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p.Asks = questions.New(o.DB, p.inbox, o.Gate, o.Now)
 	p.books = ledger.New(o.DB, p.inbox, subjects{p})
 	p.waits = waits.New(onlooker{p})
-	p.takes = &takes{db: o.DB, inbox: p.inbox, waits: p.waits}
+	p.takes = newTakes(o.DB, p.inbox, p.waits)
 	p.forks = &forks{p: p, handles: map[int64]*handling{}}
-	p.mailroom = newMailroom(o, p.inbox, &p.mu, recipients{p}, p.forks)
-	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, func() { token(p.due) })
+	p.mailroom = newMailroom(mailroomParts{
+		DB: o.DB, Inbox: p.inbox, Now: o.Now, Rules: o.Rules, Mu: &p.mu, Fleet: recipients{p}, Forker: p.forks, Human: &p.human,
+	})
+	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, p.stir)
 	p.ends = &roster.Ends{Inbox: p.inbox, Unread: p.Unread, Ended: p.ended, Passed: p.passed}
 	p.Tasks = tasks.New(o.DB, p.inbox, p.ends, func(model string) (string, error) {
 		m, err := o.Resolve(model)
@@ -198,7 +201,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		p.stop(event.ErrClosing)
 		return nil, err
 	}
-	p.human.turned = func() { token(p.due) }
+	p.human.turned = p.stir
 	p.start("dispatch", p.dispatcher)
 	p.start("sort", func() { p.sorter(p.ctx) })
 	return p, nil
@@ -261,7 +264,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 	for id, r := range counts {
 		if a := p.agents[id]; a != nil {
 			a.info.Pending, a.info.Urgent = r.Pending, r.Urgent
-			p.tray(id).wakes++ // perhaps one of them asks for it; the turn looks
+			p.tray(id).wake() // perhaps one of them asks for it; the turn looks
 		}
 	}
 	if err := p.restorePolicies(ctx); err != nil {
@@ -485,7 +488,7 @@ func (p *Pool) rung(r inbox.Rung) {
 
 // tally counts the tasks and the questions. The caller holds mu.
 func (p *Pool) tally() Tally {
-	t := Tally{Asking: len(p.asking), Mode: p.o.Gate.Mode(), Quiet: p.quiet}
+	t := Tally{Asking: len(p.asking), Mode: p.o.Gate.Mode(), Quiet: p.isQuiet()}
 	for _, a := range p.living {
 		if a.kind.Ends() && (a.info.State == Running || a.info.State == Waiting) {
 			t.Running++
@@ -555,7 +558,7 @@ func (p *Pool) busy() bool {
 				return true
 			}
 		}
-		if p.tray(a.id).wants() || a.squeeze != nil {
+		if now, soon := p.tray(a.id).wants(); now || soon || a.squeeze != nil {
 			return true
 		}
 	}

@@ -16,7 +16,9 @@ type seat struct{ a *agent }
 var _ questions.Asker = seat{}
 
 func (s seat) Asker() (agent int64, name string, outside bool) {
-	return s.a.id, s.a.p.name(s.a.id), s.a.strict
+	s.a.p.mu.Lock()
+	defer s.a.p.mu.Unlock()
+	return s.a.id, s.a.info.Name, s.a.strict
 }
 
 func (s seat) Turn() int64 { return s.a.turn }

@@ -70,7 +70,7 @@ func (m *mailroom) look(agent, from int64) {
 	t := m.tray(agent)
 	t.sorting.again = lowest(t.sorting.again, max(from, 1))
 	t.asked++
-	token(m.due)
+	m.stir()
 }
 
 // lookAnew is look at all, with nothing known. The caller holds mu.
@@ -85,7 +85,7 @@ func (m *mailroom) forkEnded(agent int64) {
 	t := m.tray(agent)
 	if t.sorting.freed = true; t.sorting.refused != 0 {
 		t.asked++
-		token(m.due)
+		m.stir()
 	}
 }
 
@@ -94,7 +94,7 @@ func (m *mailroom) lookAtAll() {
 	for id := range m.trays {
 		m.lookAnew(id)
 	}
-	token(m.due)
+	m.stir()
 }
 
 // sorter is the goroutine that sorts mail.
@@ -328,13 +328,19 @@ func (m *mailroom) recipient(i *Info, now time.Time) inbox.Recipient {
 	return r
 }
 
+// seam is where an agent stands when mail may enter.
+type seam struct {
+	typed bool // a prompt of the human enters
+	wake  bool // a turn begins here if mail came that starts one
+	ends  bool // the agent's work is done but for what enters
+}
+
 // arrivals are the mail that enters at one seam, and what decides about it.
 type arrivals struct {
+	seam
 	policy inbox.Policy
 	who    inbox.Recipient
 	now    time.Time
-	typed  bool    // a prompt of the human enters
-	wake   bool    // a turn begins here if mail came that starts one
 	pause  bool    // the human pauses, and mail waited for that
 	ids    []int64 // what the policy lets in, oldest first, at most maxTaken; of a plain one: not looked for
 	whole  bool    // no other message waits that it lets in by itself, now or later
@@ -342,9 +348,8 @@ type arrivals struct {
 	taken  []inbox.Message
 }
 
-// arrivals finds what enters at the seam where the agent stands; ends: its work is done
-// but for that.
-func (m *mailroom) arrivals(tx *store.Tx, agent int64, typed, wake, ends bool) (arrivals, error) {
+// arrivals finds what enters where the agent stands.
+func (m *mailroom) arrivals(tx *store.Tx, agent int64, at seam) (arrivals, error) {
 	m.mu.Lock()
 	now, i, t := m.now(), m.fleet.Info(agent), m.tray(agent)
 	if i == nil {
@@ -352,12 +357,12 @@ func (m *mailroom) arrivals(tx *store.Tx, agent int64, typed, wake, ends bool) (
 		return arrivals{}, noAgent(agent)
 	}
 	s := arrivals{
-		policy: m.policy(i), who: m.recipient(i, now), now: now, typed: typed, wake: wake, pause: t.paused && wake && !typed, known: t.sorting,
+		seam: at, policy: m.policy(i), who: m.recipient(i, now), now: now, pause: t.paused && at.wake && !at.typed, known: t.sorting,
 	}
 	m.mu.Unlock()
-	s.who.Ends = ends
+	s.who.Ends = at.ends
 	if s.policy.Plain() {
-		if wake && !typed { // that something came is no proof that it still waits
+		if at.wake && !at.typed { // that something came is no proof that it still waits
 			var err error
 			s.wake, err = m.inbox.Any(tx, inbox.Query{Recipient: agent, Deliver: []inbox.Deliver{inbox.Wake}})
 			return s, err
@@ -365,6 +370,20 @@ func (m *mailroom) arrivals(tx *store.Tx, agent int64, typed, wake, ends bool) (
 		return s, nil
 	}
 	return s, s.pick(&tx.View, agent)
+}
+
+// begins reports whether a turn begins with what enters.
+func (s arrivals) begins() bool {
+	return s.typed || len(s.ids) > 0 || s.wake && s.policy.Plain()
+}
+
+// goesOn reports whether mail is due that a turn, which has ended otherwise, goes on for.
+func (m *mailroom) goesOn(tx *store.Tx, agent int64) (bool, error) {
+	s, err := m.arrivals(tx, agent, seam{ends: true})
+	if err != nil || !s.policy.Plain() {
+		return len(s.ids) > 0, err
+	}
+	return m.inbox.Any(tx, inbox.Query{Recipient: agent, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}})
 }
 
 // lets reports whether a message enters here.

@@ -11,7 +11,7 @@ import (
 // came back between its look and its end.
 func TestSorted_keepsWhatCame(t *testing.T) {
 	due := inbox.Decision{Mode: inbox.Interrupt, When: inbox.AtSeam}
-	m := newMailroom(Options{}, nil, &sync.Mutex{}, nil, nil)
+	m := newMailroom(mailroomParts{Mu: &sync.Mutex{}})
 	m.opens(1)
 	k := &m.tray(1).sorting
 	k.upTo = 7

@@ -52,6 +52,10 @@ type takes struct {
 	waits *waits.Table
 }
 
+func newTakes(db *store.DB, box *inbox.Inbox, ws *waits.Table) *takes {
+	return &takes{db: db, inbox: box, waits: ws}
+}
+
 // due takes what is due at this seam, in the transaction that opens it: whole
 // messages, oldest first, within the budget. What does not fit stays pending
 // and the model is told how many.

@@ -33,6 +33,12 @@ type took struct {
 	err  error
 }
 
+// asked is called once, before others know of w: its answer comes on that channel.
+func (w *wish) asked() <-chan took {
+	w.reply = make(chan took, 1)
+	return w.reply
+}
+
 // answer tells who waits for w what became of it; only the first answer counts.
 func (w *wish) answer(t took) {
 	select {
@@ -55,12 +61,12 @@ func (p *Pool) wish(ctx context.Context, agent int64, w *wish) (took, error) {
 	if !a.kind.HasPrompt() {
 		return took{}, ErrNoPrompt
 	}
-	w.reply = make(chan took, 1)
+	reply := w.asked()
 	if err := a.want(ctx, w); err != nil {
 		return took{}, err
 	}
 	select {
-	case t := <-w.reply:
+	case t := <-reply:
 		return t, t.err
 	case <-ctx.Done():
 		p.unwish(a.id, w)
@@ -77,8 +83,7 @@ func (p *Pool) wish(ctx context.Context, agent int64, w *wish) (took, error) {
 func (a *agent) want(ctx context.Context, w *wish) error {
 	if !w.all {
 		a.p.mu.Lock()
-		t := a.p.tray(a.id)
-		t.wishes = append(t.wishes, w)
+		a.p.tray(a.id).wish(w)
 		a.p.mu.Unlock()
 		a.poked()
 		return nil
@@ -92,8 +97,7 @@ func (a *agent) want(ctx context.Context, w *wish) error {
 		tx.AfterCommit(func() {
 			a.set(func(i *Info) {
 				w.prompt = id
-				t := a.p.tray(a.id)
-				t.wishes = append(t.wishes, w)
+				a.p.tray(a.id).wish(w)
 				i.Prompts = append(i.Prompts[:len(i.Prompts):len(i.Prompts)], Prompt{ID: id, Text: typed, Held: true, Then: true})
 			})
 			a.poked()
@@ -123,7 +127,7 @@ func (w *wish) barred(tx *store.Tx, agent int64) error {
 }
 
 // refused says why nothing comes of w, nil if something may.
-func (p *Pool) refused(w *wish, tx *store.Tx, agent int64, waiting []store.Prompt) error {
+func (w *wish) refused(tx *store.Tx, agent int64, waiting []store.Prompt) error {
 	if !w.keeps(waiting) {
 		return ErrTakenBack
 	}
