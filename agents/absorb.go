@@ -25,7 +25,7 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 	var turn int64
 	var sent int64
 	var got took
-	var mail arrivals
+	var came arrivals
 	err := a.p.o.DB.Write(context.WithoutCancel(ctx), "absorb", func(tx *store.Tx) error {
 		turn, got = a.turn, took{}
 		wish := wish
@@ -40,11 +40,11 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 			}
 		}
 		prompts := unheld(waiting)
-		if mail, err = a.p.arrivals(tx, a.id, seam{typed: len(prompts) > 0, wake: why.wake, ends: a.through}); err != nil {
+		if came, err = a.p.arrivals(tx, a.id, seam{typed: len(prompts) > 0, wake: why.wake, ends: a.through}); err != nil {
 			return err
 		}
 		if turn == 0 {
-			reason, err := a.reason(tx, mail, wish)
+			reason, err := a.reason(tx, came, wish)
 			if err != nil {
 				return err
 			}
@@ -61,7 +61,7 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 			}
 		}
 		if wish == nil || !wish.all {
-			if err := a.p.takes.due(tx, b, a.id, turn, &mail); err != nil {
+			if err := a.p.takes.due(tx, b, a.id, turn, &came); err != nil {
 				return err
 			}
 		}
@@ -84,10 +84,10 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 		return false, fmt.Errorf("absorb: %w", err)
 	}
 	a.p.heeded(a.id, why)
-	if a.through = false; mail.pause {
-		a.handled = mail.taken
+	if a.through = false; came.pause {
+		a.handled = came.taken
 	}
-	a.p.sorted(a.id, mail)
+	a.p.sorted(a.id, came)
 	if turn == 0 {
 		return false, nil
 	}
@@ -98,8 +98,8 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 // reason reports whether anything came that a turn may begin with: a prompt, mail
 // that starts one, or mail that w wishes. What a fork handles stands in its
 // transcript already.
-func (a *agent) reason(tx *store.Tx, mail arrivals, w *wish) (bool, error) {
-	if mail.begins() || a.kind == Fork {
+func (a *agent) reason(tx *store.Tx, came arrivals, w *wish) (bool, error) {
+	if came.begins() || a.kind == Fork {
 		return true, nil
 	}
 	if w == nil {
