@@ -19,7 +19,7 @@
 // the turn, the task, and inbox.Inbox.Add into the inbox of whoever dispatched
 // it. The commit hook rings the inbox.Bell: the recipient is poked and the status
 // line's count changes. Where its policy says more than what the dispatcher asked,
-// the sorter (agents/sort.go) has the agent start a turn, or fork. At a seam where
+// the sorter (agents/mail/sort.go) has the agent start a turn, or fork. At a seam where
 // the message is due by inbox.Decide, or when a human asks (agents.Pool.Check,
 // Receive, Next), inbox.Inbox.Take marks it and appends the entry, one
 // transaction; the next request contains it.

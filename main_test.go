@@ -36,7 +36,7 @@ var arrows = map[string][]string{
 	"agents/llm/llmtest":   {"agents/llm"},
 	"agents/llm/openai":    {"agents/llm", "agents/llm/wire"},
 	"agents/llm/wire":      {"agents/llm"},
-	"agents/mail":          {"agents/event", "agents/history", "agents/roster", "inbox", "store"},
+	"agents/mail":          {"agents/event", "agents/history", "agents/roster", "agents/waits", "inbox", "store"},
 	"agents/memory":        {"inbox", "store"},
 	"agents/outside":       {"agents/event", "agents/history", "agents/roster", "inbox", "store"},
 	"agents/prompts":       {},
@@ -130,7 +130,7 @@ var top = []string{
 var memory = map[string]string{
 	"agents/waits.Table.Awaited": "who waits is in memory only; who begins to wait beside this finds the message gone",
 	"agents.Pool.modelOf":        "the row may name a model that is no longer configured; memory has the one that took its place",
-	"agents.mailroom.arrivals":   "policies decide from memory; mail that enters beside a change of them entered before it",
+	"agents/mail.Room.Arrivals":  "policies decide from memory; mail that enters beside a change of them entered before it",
 	"agents.forks.handled":       "what a fork was made for, which is set once, before it begins",
 	"agents.agent.haltedBy":      "what stopped the agent is in memory only, and was set before its turn could end of it",
 	"agents.agent.room":          "the window of the model that is configured; beside a change of model a take fits the one before",

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"fantail/agents/history"
+	"fantail/agents/mail"
 	"fantail/agents/roster"
 	"fantail/store"
 )
@@ -14,20 +15,20 @@ import (
 // committed. Outside a turn it begins one, if anything came: false means that
 // nothing did.
 func (a *agent) absorb(ctx context.Context) (bool, error) {
-	var why reasons
+	var why mail.Reasons
 	if a.turn == 0 {
 		a.p.mu.Lock()
-		why = a.p.tray(a.id).reasons()
+		why = a.p.Room.Tray(a.id).Reasons()
 		a.p.mu.Unlock()
 	}
-	wish := why.wish
+	wish := why.Wish
 
 	var turn int64
 	var sent int64
-	var got took
-	var came arrivals
+	var got mail.Took
+	var came mail.Arrivals
 	err := a.p.o.DB.Write(context.WithoutCancel(ctx), "absorb", func(tx *store.Tx) error {
-		turn, got = a.turn, took{}
+		turn, got = a.turn, mail.Took{}
 		wish := wish
 		b := a.book().Batch(tx, false)
 		waiting, err := tx.WaitingPrompts(a.id)
@@ -35,12 +36,12 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 			return err
 		}
 		if wish != nil {
-			if got.err = wish.refused(tx, a.id, waiting); got.err != nil {
+			if got.Err = wish.Refused(tx, a.id, waiting); got.Err != nil {
 				wish = nil
 			}
 		}
 		prompts := unheld(waiting)
-		if came, err = a.p.arrivals(tx, a.id, seam{typed: len(prompts) > 0, wake: why.wake, ends: a.through}); err != nil {
+		if came, err = a.p.Room.Arrivals(tx, a.id, mail.Seam{Typed: len(prompts) > 0, Wake: why.Wake, Ends: a.through}); err != nil {
 			return err
 		}
 		if turn == 0 {
@@ -60,8 +61,8 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 				return err
 			}
 		}
-		if wish == nil || !wish.all {
-			if err := a.p.takes.due(tx, b, a.id, turn, &came); err != nil {
+		if wish == nil || !wish.All {
+			if err := a.p.takes.Due(tx, b, a.id, turn, &came); err != nil {
 				return err
 			}
 		}
@@ -74,20 +75,20 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 		return tx.SetSentUpTo(turn, sent)
 	})
 	if wish != nil {
-		a.p.unwish(a.id, wish)
+		a.p.Room.Unwish(a.id, wish)
 		if err != nil {
-			got.err = err
+			got.Err = err
 		}
-		wish.answer(got)
+		wish.Answer(got)
 	}
 	if err != nil {
 		return false, fmt.Errorf("absorb: %w", err)
 	}
-	a.p.heeded(a.id, why)
-	if a.through = false; came.pause {
-		a.handled = came.taken
+	a.p.Room.Heeded(a.id, why)
+	if a.through = false; came.Pause {
+		a.handled = came.Taken
 	}
-	a.p.sorted(a.id, came)
+	a.p.Room.Sorted(a.id, came)
 	if turn == 0 {
 		return false, nil
 	}
@@ -98,14 +99,14 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 // reason reports whether anything came that a turn may begin with: a prompt, mail
 // that starts one, or mail that w wishes. What a fork handles stands in its
 // transcript already.
-func (a *agent) reason(tx *store.Tx, came arrivals, w *wish) (bool, error) {
-	if came.begins() || a.kind == Fork {
+func (a *agent) reason(tx *store.Tx, came mail.Arrivals, w *mail.Wish) (bool, error) {
+	if came.Begins() || a.kind == Fork {
 		return true, nil
 	}
 	if w == nil {
 		return false, nil
 	}
-	return a.p.inbox.Any(tx, w.query(a.id))
+	return a.p.inbox.Any(tx, w.Query(a.id))
 }
 
 // unheld are the prompts that enter by themselves.
@@ -143,7 +144,7 @@ func (a *agent) begin(tx *store.Tx, reason bool) (int64, error) {
 		a.p.mu.Lock()
 		defer a.p.mu.Unlock()
 		a.shownTurn = id
-		a.p.tray(a.id).unhush()
+		a.p.Room.Tray(a.id).Unhush()
 		a.change(func(i *Info) {
 			i.State, i.Doing, i.Why, i.Started, i.Outcome = Running, "starting", "", t.Started, ""
 		})

@@ -65,7 +65,7 @@ func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
 		tx.AfterCommit(func() {
 			a.dropPrompt(id)
 			if removed {
-				p.unwished(a.id, id)
+				p.Room.TakenBack(a.id, id)
 			}
 		})
 		return err
@@ -99,7 +99,7 @@ func (p *Pool) Withdraw(ctx context.Context, agent int64) ([]string, error) {
 		tx.AfterCommit(func() {
 			for _, q := range waiting {
 				a.dropPrompt(q.ID)
-				p.unwished(a.id, q.ID)
+				p.Room.TakenBack(a.id, q.ID)
 			}
 		})
 		return nil
@@ -134,7 +134,7 @@ func (p *Pool) Stop(agent int64) {
 	}
 	p.mu.Lock()
 	if a.shownTurn != 0 && a.kind.HasPrompt() { // a second one at rest changes nothing
-		p.tray(a.id).hush()
+		p.Room.Tray(a.id).Hush()
 	}
 	p.mu.Unlock()
 	a.halt(ErrStopped)

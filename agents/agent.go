@@ -152,7 +152,7 @@ func (a *agent) due(ctx context.Context) bool {
 	var gathered <-chan time.Time
 	for ripe := false; ctx.Err() == nil; {
 		a.p.mu.Lock()
-		typed, wake := a.p.tray(a.id).wants()
+		typed, wake := a.p.Room.Tray(a.id).Wants()
 		for _, q := range a.info.Prompts {
 			typed = typed || !q.Held
 		}

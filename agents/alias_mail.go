@@ -6,3 +6,8 @@ type (
 	Letter = mail.Letter
 	Sent   = mail.Sent
 )
+
+var (
+	ErrLoud      = mail.ErrLoud
+	ErrTakenBack = mail.ErrTakenBack
+)

@@ -66,7 +66,7 @@ func (a *agent) actor() waits.Actor {
 // recipients is how the mail room sees the agents.
 type recipients struct{ p *Pool }
 
-var _ fleet = recipients{}
+var _ mail.Fleet = recipients{}
 
 func (r recipients) Info(agent int64) *Info {
 	if a := r.p.agents[agent]; a != nil {

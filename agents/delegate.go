@@ -98,7 +98,7 @@ func (d desk) collect(ctx context.Context, call string, t Task) (text string, en
 		b := d.a.book().Batch(tx, false)
 		ms, _, err := d.a.p.inbox.Take(tx, inbox.Query{Recipient: d.a.id, Task: t.ID}, mail.ByTool, func(ms []inbox.Message) (seq int64, err error) {
 			entry, err = b.Add(d.a.turn, Entry{Kind: EntryResult, By: toolDelegate, Messages: ms, Result: &Result{
-				ID: call, Name: toolDelegate, Text: asRead(inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, d.a.room()))), ms...), Error: !ms[0].Success(), Millis: tx.Now().Sub(t.Created).Milliseconds(),
+				ID: call, Name: toolDelegate, Text: mail.AsRead(inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, d.a.room()))), ms...), Error: !ms[0].Success(), Millis: tx.Now().Sub(t.Created).Milliseconds(),
 			}})
 			return entry, err
 		})

@@ -110,7 +110,7 @@ type grasp struct {
 }
 
 // taken appends the result of a call that took messages, as one entry.
-func (d desk) taken(call, name string, g *grasp) into {
+func (d desk) taken(call, name string, g *grasp) mail.Into {
 	return func(b *Batch, ms []inbox.Message, text string) (seq int64, err error) {
 		g.text = text
 		g.entry, err = b.Add(d.a.turn, Entry{Kind: EntryResult, By: name, Messages: ms, Result: &Result{ID: call, Name: name, Text: text}})
@@ -134,7 +134,7 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 		defer cancel()
 	}
 	var g grasp
-	_, err = d.a.p.takes.receive(until, d.a.book(), inbox.Query{From: from, LIFO: lifo}, patience{by: mail.ByTool, hasMail: d.a.hasMail, into: d.taken(call, "receive", &g), stands: func(why string) func() {
+	_, err = d.a.p.takes.Receive(until, d.a.book(), inbox.Query{From: from, LIFO: lifo}, mail.Patience{By: mail.ByTool, HasMail: d.a.hasMail, Into: d.taken(call, "receive", &g), Stands: func(why string) func() {
 		regain := d.a.aside(why)
 		return func() { _ = regain(ctx) } // for as long as the turn lasts: an error is its end, which runCall sees
 	}})
@@ -174,7 +174,7 @@ func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, 
 		return "", 0, err
 	}
 	var g grasp
-	ms, _, err := d.a.p.takes.check(ctx, d.a.book(), inbox.Query{From: from, LIFO: lifo}, mail.ByTool, d.taken(call, "check", &g), func(b *Batch, left int) error {
+	ms, _, err := d.a.p.takes.Check(ctx, d.a.book(), inbox.Query{From: from, LIFO: lifo}, mail.ByTool, d.taken(call, "check", &g), func(b *Batch, left int) error {
 		_, err := b.Add(d.a.turn, Entry{Kind: EntryHost, Text: fmt.Sprintf("%d more: check again", left)})
 		return err
 	})

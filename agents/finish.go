@@ -137,7 +137,7 @@ func (a *agent) tryFinish(ctx context.Context, e ending) (bool, error) {
 	a.p.mu.Lock()
 	defer a.p.mu.Unlock()
 	a.shownTurn = 0
-	a.p.rests(a.id)
+	a.p.Rests(a.id)
 	a.change(func(i *Info) {
 		i.State, i.Doing, i.Why, i.Outcome, i.Retry = state, "", e.cause, e.outcome, nil
 		if state.Terminal() {
@@ -185,7 +185,7 @@ func (a *agent) dueNow(tx *store.Tx) (bool, error) {
 		return false, nil
 	}
 	a.through = true
-	return a.p.goesOn(tx, a.id)
+	return a.p.Room.GoesOn(tx, a.id)
 }
 
 // account tells whom it concerns what became of an agent's work, in the transaction

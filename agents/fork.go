@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fantail/agents/event"
+	"fantail/agents/mail"
 
 	"fantail/agents/history"
 	"fantail/agents/roster"
@@ -41,7 +42,7 @@ type forks struct {
 	handles map[int64]*handling // by fork, of those that live
 }
 
-var _ Forker = &forks{}
+var _ mail.Forker = &forks{}
 
 // ended forgets what a fork handled. The caller holds the pool's mu.
 func (f *forks) ended(i Info) { delete(f.handles, i.ID) }
@@ -145,7 +146,7 @@ func (f *forks) able(parent *agent) (Info, Model, error) {
 	case p.closing:
 		return i, parent.model, event.ErrClosing
 	case n >= mostForks:
-		return i, parent.model, fmt.Errorf("%w (%d)", errForks, mostForks)
+		return i, parent.model, fmt.Errorf("%w (%d)", mail.ErrForks, mostForks)
 	}
 	return parent.info, parent.model, nil
 }

@@ -98,7 +98,7 @@ type Pool struct {
 	// What these export is the pool's own.
 	*books
 	*tasks.Tasks
-	*mailroom
+	*mail.Room
 	*mail.Letters
 
 	o     Options
@@ -114,7 +114,7 @@ type Pool struct {
 	hooks    hooks         // set before the agents run
 	waits    *waits.Table
 	forks    *forks
-	takes    *takes
+	takes    *mail.Takes
 	ends     *roster.Ends
 
 	mu      sync.Mutex
@@ -165,22 +165,22 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p.Asks = questions.New(o.DB, p.inbox, o.Gate, o.Now)
 	p.books = ledger.New(o.DB, p.inbox, subjects{p})
 	p.waits = waits.New(onlooker{p})
-	p.takes = newTakes(o.DB, p.inbox, p.waits)
+	p.takes = mail.NewTakes(o.DB, p.inbox, p.waits)
 	p.forks = &forks{p: p, handles: map[int64]*handling{}}
-	p.mailroom = newMailroom(mailroomParts{
+	p.Room = mail.New(mail.Options{
 		DB: o.DB, Inbox: p.inbox, Now: o.Now, Rules: o.Rules, Mu: &p.mu, Fleet: recipients{p}, Forker: p.forks, Human: &p.human,
 	})
-	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, p.stir)
+	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, p.Room.Stir)
 	p.ends = &roster.Ends{Inbox: p.inbox, Unread: p.Unread, Ended: p.ended, Passed: p.passed}
 	p.Tasks = tasks.New(o.DB, p.inbox, p.ends, func(model string) (string, error) {
 		m, err := o.Resolve(model)
 		return m.Name, err
 	}, line{p})
-	p.waits.OnEnd = append(p.waits.OnEnd, p.unawaited)
+	p.waits.OnEnd = append(p.waits.OnEnd, p.Room.Unawaited)
 	p.hooks = hooks{
 		changed: []func(){p.waits.Changed},
 		mailed:  []func(agent int64){p.waits.Came},
-		ended:   []func(i Info){p.mailroom.ended, p.forks.ended},
+		ended:   []func(i Info){p.Room.Ended, p.forks.ended},
 	}
 	r := recovery.Recovery{
 		DB: o.DB, Ends: p.ends, Asks: p.Asks, Attended: o.Attended, Book: p.book, Go: o.Go,
@@ -201,9 +201,9 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		p.stop(event.ErrClosing)
 		return nil, err
 	}
-	p.human.turned = p.stir
+	p.human.turned = p.Room.Stir
 	p.start("dispatch", p.dispatcher)
-	p.start("sort", func() { p.sorter(p.ctx) })
+	p.start("sort", func() { p.Room.Run(p.ctx) })
 	return p, nil
 }
 
@@ -264,15 +264,15 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 	for id, r := range counts {
 		if a := p.agents[id]; a != nil {
 			a.info.Pending, a.info.Urgent = r.Pending, r.Urgent
-			p.tray(id).wake() // perhaps one of them asks for it; the turn looks
+			p.Room.Tray(id).Wake() // perhaps one of them asks for it; the turn looks
 		}
 	}
-	if err := p.restorePolicies(ctx); err != nil {
+	if err := p.Room.Load(ctx); err != nil {
 		return err
 	}
 	p.mu.Lock() // from now on agents run
 	defer p.mu.Unlock()
-	p.lookAtAll()
+	p.Room.LookAtAll()
 	for _, a := range p.living {
 		if !a.dormant() {
 			p.start("agent "+a.info.Name, a.loop)
@@ -439,7 +439,7 @@ func (p *Pool) open(a *agent) {
 	p.agents[a.id] = a
 	if !a.info.State.Terminal() {
 		p.living[a.id] = a
-		p.opens(a.id)
+		p.Room.Opens(a.id)
 	}
 }
 
@@ -479,7 +479,7 @@ func (p *Pool) rung(r inbox.Rung) {
 	if !r.Deposited {
 		return
 	}
-	p.arrives(&a.info, r)
+	p.Room.Arrives(&a.info, r)
 	a.poked()
 	for _, f := range p.hooks.mailed {
 		f(a.id)
@@ -488,7 +488,7 @@ func (p *Pool) rung(r inbox.Rung) {
 
 // tally counts the tasks and the questions. The caller holds mu.
 func (p *Pool) tally() Tally {
-	t := Tally{Asking: len(p.asking), Mode: p.o.Gate.Mode(), Quiet: p.isQuiet()}
+	t := Tally{Asking: len(p.asking), Mode: p.o.Gate.Mode(), Quiet: p.Room.Quiet()}
 	for _, a := range p.living {
 		if a.kind.Ends() && (a.info.State == Running || a.info.State == Waiting) {
 			t.Running++
@@ -543,7 +543,7 @@ func (p *Pool) Settled(ctx context.Context) error {
 
 // busy reports whether anything is under way. The caller holds mu.
 func (p *Pool) busy() bool {
-	if p.sorts() {
+	if p.Room.Sorts() {
 		return true
 	}
 	for _, a := range p.living {
@@ -558,7 +558,7 @@ func (p *Pool) busy() bool {
 				return true
 			}
 		}
-		if now, soon := p.tray(a.id).wants(); now || soon || a.squeeze != nil {
+		if now, soon := p.Room.Tray(a.id).Wants(); now || soon || a.squeeze != nil {
 			return true
 		}
 	}

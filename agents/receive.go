@@ -2,14 +2,10 @@ package agents
 
 import (
 	"context"
-	"fmt"
 	"time"
 
-	"fantail/agents/history"
 	"fantail/agents/mail"
-	"fantail/agents/waits"
 	"fantail/inbox"
-	"fantail/store"
 )
 
 // Receive takes exactly one message into the agent's transcript, without starting
@@ -53,7 +49,7 @@ func (p *Pool) Await(ctx context.Context, agent int64, q inbox.Query, how Await)
 		})
 		return before, did
 	}
-	return p.takes.receive(ctx, a.book(), q, patience{by: by, hasMail: a.hasMail, outside: how.Outside, into: atRest(by), stands: func(why string) func() {
+	return p.takes.Receive(ctx, a.book(), q, mail.Patience{By: by, HasMail: a.hasMail, Outside: how.Outside, Into: mail.AtRest(by), Stands: func(why string) func() {
 		turn, rested := rest(Idle, Waiting, why+"; Esc stops it", p.o.Now())
 		return func() {
 			if rested { // else it is the turn that waits
@@ -62,59 +58,6 @@ func (p *Pool) Await(ctx context.Context, agent int64, q inbox.Query, how Await)
 			a.poked()
 		}
 	}})
-}
-
-// patience is how an agent waits for a message.
-type patience struct {
-	by      string
-	outside bool // mail from outside counts as something that can arrive
-	into    into
-	stands  func(why string) func() // shows for what it waits, and returns what ends that
-	hasMail func() bool             // whether to look into the inbox: a wait is poked by whatever happens, most of which is no mail
-}
-
-// receive takes the one message that matches, as soon as there is one.
-func (t *takes) receive(ctx context.Context, k history.Book, q inbox.Query, how patience) (inbox.Message, error) {
-	var m inbox.Message
-	limit := history.BytesOf(min(history.ItemTokens, k.Room()))
-	take := func() (bool, error) {
-		found := false
-		err := t.db.Write(context.WithoutCancel(ctx), "receive", func(tx *store.Tx) error {
-			q := q
-			q.Recipient, q.Limit = k.Agent, 1
-			b := k.Batch(tx, false)
-			r := inbox.NewRendering(tx.Now(), limit)
-			ms, _, err := t.inbox.Take(tx, q, how.by, func(ms []inbox.Message) (int64, error) { return how.into(b, ms, asRead(r, ms...)) })
-			if found = len(ms) > 0; found {
-				m = ms[0]
-			}
-			return err
-		})
-		if err != nil {
-			return false, fmt.Errorf("take a message: %w", err)
-		}
-		return found, nil
-	}
-	if ok, err := take(); ok || err != nil {
-		return m, err
-	}
-	why := "waiting for any message"
-	if q.From != "" {
-		why = "waiting for a message from " + q.From
-	}
-	w := t.waits.Begin(&waits.Wait{Agent: k.Agent, From: q.From, Outside: how.outside, Mail: true})
-	resume := how.stands(why)
-	defer func() {
-		w.End()
-		resume()
-	}()
-	err := w.Until(ctx, func() (bool, error) {
-		if !how.hasMail() {
-			return false, nil
-		}
-		return take()
-	})
-	return m, err
 }
 
 // hasMail reports whether a message is pending for the agent.

@@ -127,7 +127,7 @@ func (p *Pool) refreshed(n news) {
 				i.Name, i.Pending, i.Urgent = row.Name, r.Pending, r.Urgent
 				i.Came += n.came[row.ID]
 			})
-			p.mailroom.refresh(&a.info)
+			p.Room.Refresh(&a.info)
 		}
 		if es := n.notices[row.ID]; len(es) > 0 {
 			p.hub.Emit(Appended{Agent: row.ID, Entries: es, Live: false})

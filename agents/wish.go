@@ -13,82 +13,43 @@ import (
 	"fantail/store"
 )
 
-// wish is a human's wish for a turn with mail. It waits for the end of the turn
-// that runs, and takes nothing before its own begins.
-type wish struct {
-	id     int64   // this message; 0: the most urgent
-	oldest bool    // the one that came first instead of the most urgent
-	all    bool    // all that is pending, in one turn
-	ids    []int64 // of those, only these, and all of them or none
-	steady bool    // only if the agent's last turn completed
-	text   string  // the prompt that goes with them; "": none
-	prompt int64   // the row that keeps the command until then; 0: none does
-	reply  chan took
-}
-
-// took is what became of a wish.
-type took struct {
-	ms   []inbox.Message
-	left int
-	err  error
-}
-
-// asked is called once, before others know of w: its answer comes on that channel.
-func (w *wish) asked() <-chan took {
-	w.reply = make(chan took, 1)
-	return w.reply
-}
-
-// answer tells who waits for w what became of it; only the first answer counts.
-func (w *wish) answer(t took) {
-	select {
-	case w.reply <- t:
-	default:
-	}
-}
-
-// query matches what w could take.
-func (w *wish) query(agent int64) inbox.Query {
-	return inbox.Query{Recipient: agent, ID: w.id, IDs: w.ids}
-}
-
 // wish waits until w's turn has begun, or there was nothing to begin it with.
-func (p *Pool) wish(ctx context.Context, agent int64, w *wish) (took, error) {
+func (p *Pool) wish(ctx context.Context, agent int64, w *mail.Wish) (mail.Took, error) {
 	a, err := p.agent(agent)
 	if err != nil {
-		return took{}, err
+		return mail.Took{}, err
 	}
 	if !a.kind.HasPrompt() {
-		return took{}, ErrNoPrompt
+		return mail.Took{}, ErrNoPrompt
 	}
-	reply := w.asked()
+	reply := w.Asked()
 	if err := a.want(ctx, w); err != nil {
-		return took{}, err
+		return mail.Took{}, err
 	}
 	select {
 	case t := <-reply:
-		return t, t.err
+		return t, t.Err
 	case <-ctx.Done():
-		p.unwish(a.id, w)
-		return took{}, context.Cause(ctx)
+		p.Room.Unwish(a.id, w)
+		return mail.Took{}, context.Cause(ctx)
 	case <-a.gone:
-		return took{}, fmt.Errorf("%w: it was closed", ErrNoAgent)
+		return mail.Took{}, fmt.Errorf("%w: it was closed", ErrNoAgent)
 	case <-p.ctx.Done():
-		return took{}, event.ErrClosing
+		return mail.Took{}, event.ErrClosing
 	}
 }
 
 // want notes w. What the human typed with it is a row until its turn begins: the
 // next start shows it, if the program ends before.
-func (a *agent) want(ctx context.Context, w *wish) error {
-	if !w.all {
+func (a *agent) want(ctx context.Context, w *mail.Wish) error {
+	if !w.All {
 		a.p.mu.Lock()
-		a.p.tray(a.id).wish(w)
+		a.p.Room.Tray(a.id).Wish(w)
 		a.p.mu.Unlock()
 		a.poked()
 		return nil
 	}
-	typed := strings.TrimSpace("/fire " + numbers(w.ids) + w.text)
+	typed := strings.TrimSpace("/fire " + numbers(w.IDs) + w.Text)
 	err := a.p.o.DB.Write(ctx, "keep a command", func(tx *store.Tx) error {
 		id, err := tx.AddPrompt(a.id, typed, true)
 		if err != nil {
@@ -96,8 +57,8 @@ func (a *agent) want(ctx context.Context, w *wish) error {
 		}
 		tx.AfterCommit(func() {
 			a.set(func(i *Info) {
-				w.prompt = id
-				a.p.tray(a.id).wish(w)
+				w.Prompt = id
+				a.p.Room.Tray(a.id).Wish(w)
 				i.Prompts = append(i.Prompts[:len(i.Prompts):len(i.Prompts)], Prompt{ID: id, Text: typed, Held: true, Then: true})
 			})
 			a.poked()
@@ -110,45 +71,13 @@ func (a *agent) want(ctx context.Context, w *wish) error {
 	return nil
 }
 
-// ErrTakenBack is what became of a command that the human took back before its
-// turn began.
-var ErrTakenBack = errors.New("it was taken back")
-
-// barred says why w's turn must not begin, nil if it may.
-func (w *wish) barred(tx *store.Tx, agent int64) error {
-	if !w.steady {
-		return nil
-	}
-	last, _, err := tx.LastTurn(agent)
-	if err == nil && last.Outcome != string(Completed) {
-		err = fmt.Errorf("the turn with the last message did not complete (%s), so those behind it stay in the inbox; /messages wait goes on with them", last.Outcome)
-	}
-	return err
-}
-
-// refused says why nothing comes of w, nil if something may.
-func (w *wish) refused(tx *store.Tx, agent int64, waiting []store.Prompt) error {
-	if !w.keeps(waiting) {
-		return ErrTakenBack
-	}
-	if err := mail.AllWait(&tx.View, agent, w.ids); err != nil {
-		return err
-	}
-	return w.barred(tx, agent)
-}
-
-// keeps reports whether w's row, if it has one, still waits.
-func (w *wish) keeps(waiting []store.Prompt) bool {
-	return w.prompt == 0 || slices.ContainsFunc(waiting, func(q store.Prompt) bool { return q.ID == w.prompt })
-}
-
 // drop ends w's row in the transaction that finds nothing to carry it out with.
-func (a *agent) drop(tx *store.Tx, w *wish) error {
-	if w == nil || w.prompt == 0 {
+func (a *agent) drop(tx *store.Tx, w *mail.Wish) error {
+	if w == nil || w.Prompt == 0 {
 		return nil
 	}
-	_, err := tx.RemovePrompt(w.prompt)
-	tx.AfterCommit(func() { a.dropPrompt(w.prompt) })
+	_, err := tx.RemovePrompt(w.Prompt)
+	tx.AfterCommit(func() { a.dropPrompt(w.Prompt) })
 	return err
 }
 
@@ -156,7 +85,7 @@ func (a *agent) drop(tx *store.Tx, w *wish) error {
 // and starts a turn with it; while a turn runs it waits for its end. False:
 // there is none. One that was named and does not wait for this agent is an error.
 func (p *Pool) Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error) {
-	m, ok, err := p.one(ctx, agent, &wish{id: id})
+	m, ok, err := p.one(ctx, agent, &mail.Wish{ID: id})
 	if err == nil && !ok && id != 0 {
 		err = p.elsewhere(ctx, agent, id)
 	}
@@ -179,15 +108,15 @@ func (p *Pool) elsewhere(ctx context.Context, agent, id int64) error {
 
 // Oldest is Next with the message that came first, however urgent others are.
 func (p *Pool) Oldest(ctx context.Context, agent int64) (inbox.Message, bool, error) {
-	return p.one(ctx, agent, &wish{oldest: true})
+	return p.one(ctx, agent, &mail.Wish{Oldest: true})
 }
 
-func (p *Pool) one(ctx context.Context, agent int64, w *wish) (inbox.Message, bool, error) {
+func (p *Pool) one(ctx context.Context, agent int64, w *mail.Wish) (inbox.Message, bool, error) {
 	t, err := p.wish(ctx, agent, w)
-	if err != nil || len(t.ms) == 0 {
+	if err != nil || len(t.Messages) == 0 {
 		return inbox.Message{}, false, err
 	}
-	return t.ms[0], true, nil
+	return t.Messages[0], true, nil
 }
 
 // Each takes the pending messages one after another, each into a turn of its own,
@@ -205,7 +134,7 @@ func (p *Pool) Each(ctx context.Context, agent int64) (n int, err error) {
 	}
 	defer release()
 	for {
-		_, ok, err := p.one(ctx, agent, &wish{steady: n > 0})
+		_, ok, err := p.one(ctx, agent, &mail.Wish{Steady: n > 0})
 		if err != nil || !ok {
 			return n, err
 		}
@@ -229,8 +158,8 @@ func (p *Pool) Fire(ctx context.Context, agent int64, text string) (n, left int,
 	if err != nil {
 		return 0, 0, err
 	}
-	t, err := p.fire(ctx, agent, &wish{all: true, text: text})
-	return len(t.ms), t.left, err
+	t, err := p.fire(ctx, agent, &mail.Wish{All: true, Text: text})
+	return len(t.Messages), t.Left, err
 }
 
 // FireThese is Fire with exactly these messages. If one of them does not wait when
@@ -240,23 +169,23 @@ func (p *Pool) FireThese(ctx context.Context, agent int64, ids []int64, text str
 	switch {
 	case len(ids) == 0:
 		return 0, errors.New("fire which messages? none is chosen")
-	case len(ids) > maxTaken:
-		return 0, fmt.Errorf("%d messages are more than one turn takes; choose at most %d", len(ids), maxTaken)
+	case len(ids) > mail.MaxTaken:
+		return 0, fmt.Errorf("%d messages are more than one turn takes; choose at most %d", len(ids), mail.MaxTaken)
 	}
 	if err := p.o.DB.Read(ctx, func(rx *store.Rx) error { return mail.AllWait(&rx.View, agent, ids) }); err != nil {
 		return 0, err
 	}
-	t, err := p.fire(ctx, agent, &wish{all: true, ids: ids, text: text})
-	return len(t.ms), err
+	t, err := p.fire(ctx, agent, &mail.Wish{All: true, IDs: ids, Text: text})
+	return len(t.Messages), err
 }
 
-func (p *Pool) fire(ctx context.Context, agent int64, w *wish) (took, error) {
+func (p *Pool) fire(ctx context.Context, agent int64, w *mail.Wish) (mail.Took, error) {
 	t, err := p.wish(ctx, agent, w)
-	if err == nil && len(t.ms) == 0 {
+	if err == nil && len(t.Messages) == 0 {
 		err = ErrNoMail // somebody took them while the request waited
 	}
 	if err != nil && ctx.Err() == nil && p.ctx.Err() == nil { // whoever typed it hears of it
-		_, e := p.Unprompt(ctx, w.prompt)
+		_, e := p.Unprompt(ctx, w.Prompt)
 		err = errors.Join(err, e)
 	}
 	return t, err
@@ -273,23 +202,23 @@ func numbers(ids []int64) string {
 
 // grant takes what w wishes into this turn. A prompt that goes with messages
 // enters only if there are some.
-func (a *agent) grant(tx *store.Tx, b *Batch, turn int64, w *wish) (t took, err error) {
-	if !w.all {
-		t.ms, err = a.p.takes.next(tx, a.book(), b, turn, w)
+func (a *agent) grant(tx *store.Tx, b *Batch, turn int64, w *mail.Wish) (t mail.Took, err error) {
+	if !w.All {
+		t.Messages, err = a.p.takes.Next(tx, a.book(), b, turn, w)
 		return t, err
 	}
-	if t.ms, t.left, err = a.p.takes.all(tx, a.book(), b, turn, w); err != nil {
+	if t.Messages, t.Left, err = a.p.takes.All(tx, a.book(), b, turn, w); err != nil {
 		return t, err
 	}
-	if len(t.ms) == 0 {
+	if len(t.Messages) == 0 {
 		return t, a.drop(tx, w)
 	}
-	entry := t.ms[0].Entry
-	if w.text != "" {
-		if entry, err = b.Add(turn, Entry{Kind: EntryPrompt, Text: w.text}); err != nil {
+	entry := t.Messages[0].Entry
+	if w.Text != "" {
+		if entry, err = b.Add(turn, Entry{Kind: EntryPrompt, Text: w.Text}); err != nil {
 			return t, err
 		}
 	}
-	tx.AfterCommit(func() { a.dropPrompt(w.prompt) })
-	return t, tx.EnterPrompt(w.prompt, entry)
+	tx.AfterCommit(func() { a.dropPrompt(w.Prompt) })
+	return t, tx.EnterPrompt(w.Prompt, entry)
 }

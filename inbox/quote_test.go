@@ -23,7 +23,7 @@ var quoters = map[string]string{
 	"inbox.MarshalJSON": "an entry's data, rendered when it is sent",
 	"inbox.check inbox.insert inbox.scanMessage":                                          "its row",
 	"agents/roster.ResultOf agents.brief agents.escalate agents.tell agents/mail.Respond": "another message",
-	"agents/event.About agents/ledger.Output agents.summary":                              "people read it, on the screen",
+	"agents/event.About agents/ledger.Output agents/mail.summary":                         "people read it, on the screen",
 	"agents.Read agents/history.MessageTokens agents/history.names":                       "it is measured or searched, and not shown",
 }
 

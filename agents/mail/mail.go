@@ -1,12 +1,14 @@
 // Package mail is what becomes of messages between their inboxes and the transcripts.
 //
-// Does: write letters; list, archive, snooze, restore and pin the messages of an inbox,
-// put back what a human took last; tell the writers of messages that were never read.
+// Does: keep policies, rules and quiet, and decide by them what enters at a seam
+// ([Room.Arrivals]); sort what arrives, and fork agents for it; take messages into
+// transcripts ([Takes]); write letters; list, archive, snooze and restore the messages of
+// an inbox and put back what a human took last ([Letters]).
 //
-// Does not: run a turn, know agents in memory except through the interfaces it declares,
-// show anything.
+// Does not: run a turn or begin one: it says what there is to begin one with, and pokes
+// the agent. Make forks, or know agents except through the interfaces it declares.
 //
-// Imports: agents/event, agents/history, agents/roster, inbox, store.
+// Imports: agents/event, agents/history, agents/roster, agents/waits, inbox, store.
 package mail
 
 import "fantail/inbox"

@@ -1,4 +1,4 @@
-package agents
+package mail
 
 import (
 	"context"
@@ -9,15 +9,14 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/store"
-)
-
-// What the human and the workspace's files say about mail. It is kept in memory,
+) // What the human and the workspace's files say about mail. It is kept in memory,
 // so that deciding costs no read; a change has the sorter look at all mail anew.
 
 // Policy is what decides how an agent's mail is delivered.
-func (m *mailroom) Policy(agent int64) (inbox.Policy, error) {
+func (m *Room) Policy(agent int64) (inbox.Policy, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	i := m.fleet.Info(agent)
@@ -28,7 +27,7 @@ func (m *mailroom) Policy(agent int64) (inbox.Policy, error) {
 }
 
 // policy is Policy for a caller that holds mu.
-func (m *mailroom) policy(i *Info) inbox.Policy {
+func (m *Room) policy(i *event.Info) inbox.Policy {
 	q := inbox.Policy{Human: m.said[i.ID], Rules: m.rules[i.Name]}
 	if i.Kind.HasPrompt() {
 		q.Quiet = m.quiet // work in the background goes on
@@ -38,7 +37,7 @@ func (m *mailroom) policy(i *Info) inbox.Policy {
 
 // Override changes what the human said about an agent's mail, and returns the policy
 // that holds now. change may be called more than once, each time with what held then.
-func (m *mailroom) Override(ctx context.Context, agent int64, change func(o *inbox.Overrides)) (inbox.Policy, error) {
+func (m *Room) Override(ctx context.Context, agent int64, change func(o *inbox.Overrides)) (inbox.Policy, error) {
 	if _, err := m.Policy(agent); err != nil {
 		return inbox.Policy{}, err
 	}
@@ -65,7 +64,7 @@ func (m *mailroom) Override(ctx context.Context, agent int64, change func(o *inb
 
 // Rules are what the workspace's files say about mail, by the name of the agent.
 // Those that can't be read are broken: what was read of them last still holds.
-func (m *mailroom) Rules(ctx context.Context, good map[string]inbox.Rules, broken map[string]error) {
+func (m *Room) Rules(ctx context.Context, good map[string]inbox.Rules, broken map[string]error) {
 	m.mu.Lock()
 	rules := maps.Clone(good)
 	if rules == nil {
@@ -91,7 +90,7 @@ func (m *mailroom) Rules(ctx context.Context, good map[string]inbox.Rules, broke
 		m.broken[name] = err.Error()
 	}
 	m.rules = rules
-	m.lookAtAll()
+	m.LookAtAll()
 	m.mu.Unlock()
 	slices.Sort(tell)
 	for _, text := range tell {
@@ -101,7 +100,7 @@ func (m *mailroom) Rules(ctx context.Context, good map[string]inbox.Rules, broke
 
 // BeQuiet holds all mail of the agents the human talks to until that time, or, if it
 // is zero, until EndQuiet.
-func (m *mailroom) BeQuiet(ctx context.Context, until time.Time) error {
+func (m *Room) BeQuiet(ctx context.Context, until time.Time) error {
 	if !until.IsZero() && !until.After(m.now()) {
 		return errors.New("that time is over")
 	}
@@ -127,12 +126,12 @@ func (m *mailroom) BeQuiet(ctx context.Context, until time.Time) error {
 }
 
 // setQuiet keeps q and lets it hold from the commit on.
-func (m *mailroom) setQuiet(tx *store.Tx, q inbox.Quiet) error {
+func (m *Room) setQuiet(tx *store.Tx, q inbox.Quiet) error {
 	tx.AfterCommit(func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
 		m.quiet = q
-		m.lookAtAll()
+		m.LookAtAll()
 		m.fleet.Told()
 	})
 	return inbox.SetQuiet(tx, q)
@@ -143,7 +142,7 @@ var ErrLoud = errors.New("it is not quiet; /messages quiet holds all mail")
 
 // EndQuiet lets mail be delivered again, and says in a line or two what came
 // meanwhile, what is urgent first.
-func (m *mailroom) EndQuiet(ctx context.Context) (came string, err error) {
+func (m *Room) EndQuiet(ctx context.Context) (came string, err error) {
 	err = m.db.Write(ctx, "end quiet", func(tx *store.Tx) error {
 		q, err := inbox.IsQuiet(&tx.View)
 		if err != nil {
@@ -169,7 +168,7 @@ func (m *mailroom) EndQuiet(ctx context.Context) (came string, err error) {
 }
 
 // quietOver ends quiet whose time has come, and tells the human.
-func (m *mailroom) quietOver(ctx context.Context) error {
+func (m *Room) quietOver(ctx context.Context) error {
 	came, err := m.EndQuiet(ctx)
 	if err == nil {
 		m.fleet.Notice(ctx, came)
@@ -222,8 +221,8 @@ func summary(ms []inbox.Message) string {
 	return s
 }
 
-// restorePolicies reads what the human said.
-func (m *mailroom) restorePolicies(ctx context.Context) error {
+// Load reads what the human said, before any agent runs.
+func (m *Room) Load(ctx context.Context) error {
 	return m.db.Read(ctx, func(rx *store.Rx) error {
 		said, err := inbox.Overridden(&rx.View)
 		if err != nil {
@@ -238,7 +237,7 @@ func (m *mailroom) restorePolicies(ctx context.Context) error {
 }
 
 // name is what an agent is called.
-func (m *mailroom) name(agent int64) string {
+func (m *Room) name(agent int64) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if i := m.fleet.Info(agent); i != nil {

@@ -1,26 +1,26 @@
-package agents
+package mail
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
+	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/store"
 )
 
-// The sorter looks at mail that arrived for agents whose policy says more than what
-// the dispatchers asked: it forks agents, bids those at rest start a turn, and keeps
-// the one timer that pauses, the end of quiet, schedules and snoozed mail need. What
-// enters a context, and when, the agent's own loop decides at each seam.
+// The sorter looks at mail for agents whose policy says more than what the dispatchers
+// asked: it forks agents, has those at rest start a turn, and keeps the one timer that
+// pauses, the end of quiet, schedules and snoozed mail need. What enters a context, and
+// when, is decided at the seams of the agent's own loop.
 
 // sorting is what the sorter knows of an agent's mail. eager and patient may name a
-// message that was taken meanwhile, and never one behind the first that waits.
+// message that was taken meanwhile, but never one after the first that waits.
 type sorting struct {
 	upTo    int64     // it has looked at all up to this message
-	again   int64     // it is to look once more at those from this one on; 0: at none
+	again   int64     // it has to look once more at those from this one on; 0: at none
 	refused int64     // the first message for which there were too many forks; 0: none
 	freed   bool      // a fork has ended since the sorter looked
 	until   time.Time // the policy may decide otherwise by itself then; zero: never
@@ -64,41 +64,42 @@ func lowest(a, b int64) int64 {
 	return a
 }
 
-// look has the sorter look at the agent's mail from message `from` on; 0: all of it.
+// look has the sorter look at the agent's mail, beginning with message `from`; 0: all of it.
 // The caller holds mu.
-func (m *mailroom) look(agent, from int64) {
-	t := m.tray(agent)
+func (m *Room) look(agent, from int64) {
+	t := m.Tray(agent)
 	t.sorting.again = lowest(t.sorting.again, max(from, 1))
 	t.asked++
-	m.stir()
+	m.Stir()
 }
 
 // lookAnew is look at all, with nothing known. The caller holds mu.
-func (m *mailroom) lookAnew(agent int64) {
-	m.tray(agent).sorting.anew()
+func (m *Room) lookAnew(agent int64) {
+	m.Tray(agent).sorting.anew()
 	m.look(agent, 0)
 }
 
 // forkEnded has the sorter try again the messages for which there were too many forks of
 // the agent, and no others. The caller holds mu.
-func (m *mailroom) forkEnded(agent int64) {
-	t := m.tray(agent)
+func (m *Room) forkEnded(agent int64) {
+	t := m.Tray(agent)
 	if t.sorting.freed = true; t.sorting.refused != 0 {
 		t.asked++
-		m.stir()
+		m.Stir()
 	}
 }
 
-// lookAtAll is lookAnew for all that live. The caller holds mu.
-func (m *mailroom) lookAtAll() {
+// LookAtAll has the sorter look at all mail of those that live, as if it knew nothing of
+// it. The caller holds the fleet's mutex.
+func (m *Room) LookAtAll() {
 	for id := range m.trays {
 		m.lookAnew(id)
 	}
-	m.stir()
+	m.Stir()
 }
 
-// sorter is the goroutine that sorts mail.
-func (m *mailroom) sorter(ctx context.Context) {
+// Run sorts mail until ctx ends.
+func (m *Room) Run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -116,9 +117,9 @@ func (m *mailroom) sorter(ctx context.Context) {
 	}
 }
 
-// sortMail looks at all that is to be looked at, and returns when it must look
-// again though nothing comes; zero: never.
-func (m *mailroom) sortMail(ctx context.Context) (next time.Time) {
+// sortMail looks at all that has to be looked at, and returns when it must look again
+// even if nothing comes; zero: never.
+func (m *Room) sortMail(ctx context.Context) (next time.Time) {
 	sooner := func(t time.Time) {
 		if !t.IsZero() && (next.IsZero() || t.Before(next)) {
 			next = t
@@ -151,7 +152,7 @@ func (m *mailroom) sortMail(ctx context.Context) (next time.Time) {
 		sooner(m.quiet.Until)
 	}
 	for i := range m.fleet.Living() {
-		t := m.tray(i.ID)
+		t := m.Tray(i.ID)
 		if i.Pending > 0 {
 			sooner(t.sorting.until)
 		}
@@ -162,9 +163,9 @@ func (m *mailroom) sortMail(ctx context.Context) (next time.Time) {
 	return next
 }
 
-// pauses lets an agent at rest go on if the human pauses and mail waits for that;
-// else it says how long no key may come for it to. The caller holds mu.
-func (m *mailroom) pauses(i *Info, t *tray, now time.Time) (wait time.Duration, waits bool) {
+// pauses lets an agent at rest go on if the human pauses and mail waits for that; else
+// it says how long the human must not press a key for that. The caller holds mu.
+func (m *Room) pauses(i *event.Info, t *Tray, now time.Time) (wait time.Duration, waits bool) {
 	if t.sorting.patient == 0 || t.paused || !i.Kind.HasPrompt() {
 		return 0, false
 	}
@@ -178,9 +179,9 @@ func (m *mailroom) pauses(i *Info, t *tray, now time.Time) (wait time.Duration, 
 	return d.Wait, d.Wait > 0
 }
 
-// toSort are the agents whose mail is to be looked at now: those that the sorter was
+// toSort are the agents whose mail has to be looked at now: those that the sorter was
 // asked to look at, and those whose policy decides otherwise by now.
-func (m *mailroom) toSort(now time.Time) (agents []int64) {
+func (m *Room) toSort(now time.Time) (agents []int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for id, t := range m.trays {
@@ -206,15 +207,15 @@ type sift struct {
 	who     inbox.Recipient
 	now     time.Time
 	known   int64           // it has looked at all up to this message before
-	found   []inbox.Message // those behind it that are not forked
+	found   []inbox.Message // those after it that are not forked
 	upTo    int64           // the last message it looked at
 	refused int64           // the first for which there were too many forks; 0: none
 }
 
-// sift looks at the messages behind `after`, and forks the agent for those it is to be
-// forked for: of those it knows only up to the first that is refused. One too many is
-// made when one of the others has ended; what comes behind it waits for neither.
-func (m *mailroom) sift(ctx context.Context, agent int64, s *sift, after int64) (failed error) {
+// sift looks at the messages after `after`, and forks the agent for those that the policy
+// forks it for. Of messages it knew before it looks no further than the first for which
+// there were too many forks: that one is tried again once a fork has ended.
+func (m *Room) sift(ctx context.Context, agent int64, s *sift, after int64) (failed error) {
 	for n := heads; n == heads; {
 		ms, err := m.inbox.Heads(ctx, agent, after, heads)
 		if err != nil {
@@ -233,7 +234,7 @@ func (m *mailroom) sift(ctx context.Context, agent int64, s *sift, after int64) 
 				continue
 			}
 			switch err := m.forks.Fork(ctx, agent, msg.ID); {
-			case errors.Is(err, errForks):
+			case errors.Is(err, ErrForks):
 				s.refused = msg.ID
 			case err != nil && ctx.Err() == nil:
 				failed = fmt.Errorf("%w; it waits in the inbox", err)
@@ -248,10 +249,10 @@ func (m *mailroom) sift(ctx context.Context, agent int64, s *sift, after int64) 
 
 // sortOne looks at the mail of one agent that it has not looked at, and at what was
 // refused, if a fork has ended.
-func (m *mailroom) sortOne(ctx context.Context, agent int64) error {
+func (m *Room) sortOne(ctx context.Context, agent int64) error {
 	now := m.now()
 	m.mu.Lock()
-	i, t := m.fleet.Info(agent), m.tray(agent)
+	i, t := m.fleet.Info(agent), m.Tray(agent)
 	if i == nil {
 		m.mu.Unlock()
 		return nil
@@ -305,19 +306,19 @@ func (m *mailroom) sortOne(ctx context.Context, agent int64) error {
 }
 
 // recipient is what decides about an agent's mail besides policy. The caller holds mu.
-func (m *mailroom) recipient(i *Info, now time.Time) inbox.Recipient {
+func (m *Room) recipient(i *event.Info, now time.Time) inbox.Recipient {
 	r := inbox.Recipient{
-		Doing: inbox.Resting, Prompt: i.Kind.HasPrompt(), Forked: i.Kind == Fork, Stopped: m.tray(i.ID).hushed,
+		Doing: inbox.Resting, Prompt: i.Kind.HasPrompt(), Forked: i.Kind == event.Fork, Stopped: m.Tray(i.ID).hushed,
 		Away: m.human.Away(now), Draft: m.human.Drafting(i.ID),
 	}
 	switch {
 	case i.State.Terminal():
 		r.Doing = inbox.Ended
-	case i.State == Asking:
+	case i.State == event.Asking:
 		r.Doing = inbox.Asking
-	case i.State == Waiting:
+	case i.State == event.Waiting:
 		r.Doing = inbox.Receiving
-	case i.State == Idle:
+	case i.State == event.Idle:
 	case i.Doing == "compacting":
 		r.Doing = inbox.Compacting
 	case i.Doing == "streaming" || i.Doing == "starting":
@@ -328,144 +329,9 @@ func (m *mailroom) recipient(i *Info, now time.Time) inbox.Recipient {
 	return r
 }
 
-// seam is where an agent stands when mail may enter.
-type seam struct {
-	typed bool // a prompt of the human enters
-	wake  bool // a turn begins here if mail came that starts one
-	ends  bool // the agent's work is done but for what enters
-}
-
-// arrivals are the mail that enters at one seam, and what decides about it.
-type arrivals struct {
-	seam
-	policy inbox.Policy
-	who    inbox.Recipient
-	now    time.Time
-	pause  bool    // the human pauses, and mail waited for that
-	ids    []int64 // what the policy lets in, oldest first, at most maxTaken; of a plain one: not looked for
-	whole  bool    // no other message waits that it lets in by itself, now or later
-	known  sorting
-	taken  []inbox.Message
-}
-
-// arrivals finds what enters where the agent stands.
-func (m *mailroom) arrivals(tx *store.Tx, agent int64, at seam) (arrivals, error) {
-	m.mu.Lock()
-	now, i, t := m.now(), m.fleet.Info(agent), m.tray(agent)
-	if i == nil {
-		m.mu.Unlock()
-		return arrivals{}, noAgent(agent)
-	}
-	s := arrivals{
-		seam: at, policy: m.policy(i), who: m.recipient(i, now), now: now, pause: t.paused && at.wake && !at.typed, known: t.sorting,
-	}
-	m.mu.Unlock()
-	s.who.Ends = at.ends
-	if s.policy.Plain() {
-		if at.wake && !at.typed { // that something came is no proof that it still waits
-			var err error
-			s.wake, err = m.inbox.Any(tx, inbox.Query{Recipient: agent, Deliver: []inbox.Deliver{inbox.Wake}})
-			return s, err
-		}
-		return s, nil
-	}
-	return s, s.pick(&tx.View, agent)
-}
-
-// begins reports whether a turn begins with what enters.
-func (s arrivals) begins() bool {
-	return s.typed || len(s.ids) > 0 || s.wake && s.policy.Plain()
-}
-
-// goesOn reports whether mail is due that a turn, which has ended otherwise, goes on for.
-func (m *mailroom) goesOn(tx *store.Tx, agent int64) (bool, error) {
-	s, err := m.arrivals(tx, agent, seam{ends: true})
-	if err != nil || !s.policy.Plain() {
-		return len(s.ids) > 0, err
-	}
-	return m.inbox.Any(tx, inbox.Query{Recipient: agent, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}})
-}
-
-// lets reports whether a message enters here.
-func (s arrivals) lets(d inbox.Decision) bool {
-	switch d.When {
-	case inbox.AtSeam, inbox.AtOnce, inbox.Wakes:
-		return s.typed || s.wake || d.Mode == inbox.Interrupt || !s.who.Prompt
-	case inbox.WithPrompt:
-		return s.typed
-	case inbox.AtPause:
-		return d.Due && (s.wake || s.who.Ends)
-	}
-	return false
-}
-
-// pick looks for what the policy lets in: among what the sorter knows, and at the head
-// of what came too late for it to have looked at.
-func (s *arrivals) pick(v *store.View, recipient int64) (err error) {
-	s.whole = true
-	low := s.known.eager
-	if s.wake || s.who.Ends {
-		low = lowest(low, s.known.patient)
-	}
-	if err = s.walk(v, recipient, s.known.due(s.now)-1, 1); err == nil && low != 0 {
-		err = s.walk(v, recipient, low-1, 0)
-	}
-	if err == nil && (s.typed || s.wake || !s.who.Prompt) && s.policy.May(inbox.Manual) && !s.policy.Quiet.Holds(s.now) {
-		err = s.walk(v, recipient, 0, 0, inbox.Next, inbox.Wake) // what their dispatchers asked for
-	}
-	if slices.Sort(s.ids); len(s.ids) > maxTaken {
-		s.ids, s.whole = s.ids[:maxTaken], false
-	}
-	return err
-}
-
-// walk looks at the messages behind `after`, that many pages of them (0: all), as far
-// as there is room for those it lets in.
-func (s *arrivals) walk(v *store.View, recipient, after int64, pages int, deliver ...inbox.Deliver) error {
-	room := maxTaken
-	for n := 1; ; n++ {
-		ms, err := inbox.Heads(v, recipient, after, heads, deliver...)
-		if err != nil {
-			return err
-		}
-		for _, m := range ms {
-			after = m.ID
-			switch d := inbox.Decide(m, s.policy, s.who, s.now); {
-			case !s.lets(d):
-				s.whole = s.whole && d.When != inbox.AtPause && d.Mode != inbox.Interrupt
-			case room == 0:
-				s.whole = false
-				return nil
-			default:
-				if room--; !slices.Contains(s.ids, m.ID) {
-					s.ids = append(s.ids, m.ID)
-				}
-			}
-		}
-		if len(ms) < heads || n == pages {
-			return nil
-		}
-	}
-}
-
-// sorted notes what a seam let in. If that was all, the policy lets nothing in by
-// itself until more comes.
-func (m *mailroom) sorted(agent int64, s arrivals) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	k := &m.tray(agent).sorting
-	if !s.whole || len(s.taken) < len(s.ids) || k.looks != s.known.looks {
-		return
-	}
-	k.eager = 0
-	if s.wake || s.who.Ends {
-		k.patient = 0
-	}
-}
-
 // unsnooze makes the snoozed messages pending whose time has come, and returns when
 // the next one's does; zero: no other is snoozed.
-func (m *mailroom) unsnooze(ctx context.Context) (next time.Time, err error) {
+func (m *Room) unsnooze(ctx context.Context) (next time.Time, err error) {
 	next, err = m.inbox.NextSnoozed(ctx)
 	if err != nil || next.IsZero() || next.After(m.now()) {
 		return next, err

@@ -1,16 +1,13 @@
-package agents
+package mail
 
 import (
 	"context"
 	"fmt"
 
-	"fantail/agents/mail"
 	"fantail/inbox"
-)
-
-// Why says what decided about a message, and when it enters its recipient's context,
+) // Why says what decided about a message, and when it enters its recipient's context,
 // or how it did.
-func (m *mailroom) Why(ctx context.Context, id int64) (string, error) {
+func (m *Room) Why(ctx context.Context, id int64) (string, error) {
 	msg, ok, err := m.inbox.Get(ctx, id)
 	if err != nil {
 		return "", err
@@ -27,10 +24,10 @@ func (m *mailroom) Why(ctx context.Context, id int64) (string, error) {
 	m.mu.Unlock()
 	head := fmt.Sprintf("Message #%d from %s to %s, deliver=%s: ", msg.ID, inbox.Label(msg.From), to, msg.Deliver)
 	if msg.Aside() {
-		return head + fmt.Sprintf("%s. /inbox restore %d brings it back.", mail.Fate(msg), msg.ID), nil
+		return head + fmt.Sprintf("%s. /inbox restore %d brings it back.", Fate(msg), msg.ID), nil
 	}
 	if !msg.Taken.IsZero() {
-		head += fmt.Sprintf("%s, %s ago", mail.Fate(msg), inbox.Age(now.Sub(msg.Taken)))
+		head += fmt.Sprintf("%s, %s ago", Fate(msg), inbox.Age(now.Sub(msg.Taken)))
 		if msg.Entry != 0 {
 			head += fmt.Sprintf(", as entry %d of the transcript", msg.Entry)
 		}

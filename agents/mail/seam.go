@@ -1,0 +1,147 @@
+package mail
+
+import (
+	"slices"
+	"time"
+
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// Seam is where an agent stands when mail may enter.
+type Seam struct {
+	Typed bool // a prompt of the human enters
+	Wake  bool // a turn begins here if mail came that starts one
+	Ends  bool // the agent's work is done but for what enters
+}
+
+// Arrivals are the mail that enters at one seam, and what decides about it.
+type Arrivals struct {
+	Seam
+	policy inbox.Policy
+	who    inbox.Recipient
+	now    time.Time
+	ids    []int64 // what the policy lets in, oldest first, at most MaxTaken; of a plain one: not looked for
+	whole  bool    // no other message waits that it lets in by itself, now or later
+	known  sorting // what the sorter knew then
+
+	Pause bool            // the human pauses, and mail waited for that
+	Taken []inbox.Message // set by Takes.Due
+}
+
+// Arrivals finds what enters where the agent stands. It reads the policy from memory:
+// mail that enters beside a change of it entered before the change.
+func (m *Room) Arrivals(tx *store.Tx, agent int64, at Seam) (Arrivals, error) {
+	m.mu.Lock()
+	now, i, t := m.now(), m.fleet.Info(agent), m.Tray(agent)
+	if i == nil {
+		m.mu.Unlock()
+		return Arrivals{}, noAgent(agent)
+	}
+	s := Arrivals{
+		Seam: at, policy: m.policy(i), who: m.recipient(i, now), now: now, Pause: t.paused && at.Wake && !at.Typed, known: t.sorting,
+	}
+	m.mu.Unlock()
+	s.who.Ends = at.Ends
+	if s.policy.Plain() {
+		if at.Wake && !at.Typed { // that something came is no proof that it still waits
+			var err error
+			s.Wake, err = m.inbox.Any(tx, inbox.Query{Recipient: agent, Deliver: []inbox.Deliver{inbox.Wake}})
+			return s, err
+		}
+		return s, nil
+	}
+	return s, s.pick(&tx.View, agent)
+}
+
+// Begins reports whether a turn begins with what enters.
+func (s Arrivals) Begins() bool {
+	return s.Typed || len(s.ids) > 0 || s.Wake && s.policy.Plain()
+}
+
+// GoesOn reports whether mail is due that keeps a turn from ending: its work is done but
+// for that.
+func (m *Room) GoesOn(tx *store.Tx, agent int64) (bool, error) {
+	s, err := m.Arrivals(tx, agent, Seam{Ends: true})
+	if err != nil || !s.policy.Plain() {
+		return len(s.ids) > 0, err
+	}
+	return m.inbox.Any(tx, inbox.Query{Recipient: agent, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}})
+}
+
+// lets reports whether a message enters here.
+func (s Arrivals) lets(d inbox.Decision) bool {
+	switch d.When {
+	case inbox.AtSeam, inbox.AtOnce, inbox.Wakes:
+		return s.Typed || s.Wake || d.Mode == inbox.Interrupt || !s.who.Prompt
+	case inbox.WithPrompt:
+		return s.Typed
+	case inbox.AtPause:
+		return d.Due && (s.Wake || s.who.Ends)
+	}
+	return false
+}
+
+// pick looks for what the policy lets in: among what the sorter knows, and at the head
+// of what came too late for it to have looked at.
+func (s *Arrivals) pick(v *store.View, recipient int64) (err error) {
+	s.whole = true
+	low := s.known.eager
+	if s.Wake || s.who.Ends {
+		low = lowest(low, s.known.patient)
+	}
+	if err = s.walk(v, recipient, s.known.due(s.now)-1, 1); err == nil && low != 0 {
+		err = s.walk(v, recipient, low-1, 0)
+	}
+	if err == nil && (s.Typed || s.Wake || !s.who.Prompt) && s.policy.May(inbox.Manual) && !s.policy.Quiet.Holds(s.now) {
+		err = s.walk(v, recipient, 0, 0, inbox.Next, inbox.Wake) // what their dispatchers asked for
+	}
+	if slices.Sort(s.ids); len(s.ids) > MaxTaken {
+		s.ids, s.whole = s.ids[:MaxTaken], false
+	}
+	return err
+}
+
+// walk looks at the messages after `after`, that many pages of them (0: all), as long as
+// there is room for those it lets in.
+func (s *Arrivals) walk(v *store.View, recipient, after int64, pages int, deliver ...inbox.Deliver) error {
+	room := MaxTaken
+	for n := 1; ; n++ {
+		ms, err := inbox.Heads(v, recipient, after, heads, deliver...)
+		if err != nil {
+			return err
+		}
+		for _, m := range ms {
+			after = m.ID
+			switch d := inbox.Decide(m, s.policy, s.who, s.now); {
+			case !s.lets(d):
+				s.whole = s.whole && d.When != inbox.AtPause && d.Mode != inbox.Interrupt
+			case room == 0:
+				s.whole = false
+				return nil
+			default:
+				if room--; !slices.Contains(s.ids, m.ID) {
+					s.ids = append(s.ids, m.ID)
+				}
+			}
+		}
+		if len(ms) < heads || n == pages {
+			return nil
+		}
+	}
+}
+
+// Sorted notes what a seam let in. If that was all, the policy lets nothing in by
+// itself until more comes.
+func (m *Room) Sorted(agent int64, s Arrivals) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k := &m.Tray(agent).sorting
+	if !s.whole || len(s.Taken) < len(s.ids) || k.looks != s.known.looks {
+		return
+	}
+	k.eager = 0
+	if s.Wake || s.who.Ends {
+		k.patient = 0
+	}
+}

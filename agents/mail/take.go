@@ -1,0 +1,175 @@
+package mail
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"fantail/agents/history"
+	"fantail/agents/waits"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// MaxTaken is how many messages one take is given at most.
+const MaxTaken = 200
+
+// autoTokens bounds what enters by itself at one seam.
+const autoTokens = 2_000
+
+// fill admits messages in order as long as all their renderings fit into room
+// tokens; the first always does.
+func fill(room int, render func(m inbox.Message) string) func(m inbox.Message) bool {
+	n, any := 0, false
+	return func(m inbox.Message) bool {
+		n += history.Tokens(render(m))
+		if any && n > room {
+			return false
+		}
+		any = true
+		return true
+	}
+}
+
+// Takes puts messages into transcripts: a message is taken and its entry appended in one
+// transaction. Others decide which messages, and when.
+type Takes struct {
+	db    *store.DB
+	inbox *inbox.Inbox
+	waits *waits.Table
+}
+
+// NewTakes returns takes from the inboxes of box; who waits for a message is in ws.
+func NewTakes(db *store.DB, box *inbox.Inbox, ws *waits.Table) *Takes {
+	return &Takes{db: db, inbox: box, waits: ws}
+}
+
+// Due takes what is due at this seam, in the transaction that opens it: whole
+// messages, oldest first, within the budget. What does not fit stays pending
+// and the model is told how many.
+func (t *Takes) Due(tx *store.Tx, b *history.Batch, agent, turn int64, came *Arrivals) error {
+	q := inbox.Query{Recipient: agent, IDs: came.ids}
+	switch plain := came.policy.Plain(); {
+	case plain && (came.Typed || came.Wake || !came.who.Prompt):
+		q.Deliver = []inbox.Deliver{inbox.Next, inbox.Wake}
+	case plain || len(came.ids) == 0:
+		return nil
+	}
+	r := inbox.NewRendering(tx.Now(), 0)
+	digest := func(ms ...inbox.Message) string {
+		return r.Within(history.BytesOf(autoTokens), func(r inbox.Rendering) string { return r.Digest(ms) })
+	}
+	q.Limit, q.Fit = MaxTaken, fill(autoTokens, func(m inbox.Message) string { return digest(m) })
+	ms, more, err := t.inbox.Take(tx, q, "turn", func(ms []inbox.Message) (int64, error) {
+		return b.Add(turn, history.Entry{Kind: history.EntryMessage, By: "turn", Messages: ms, Text: digest(ms...)})
+	})
+	came.Taken = ms
+	if err != nil || len(ms) == 0 || more == 0 {
+		return err
+	}
+	_, err = b.Add(turn, history.Entry{Kind: history.EntryHost, Text: moreWait(more)})
+	return err
+}
+
+// moreWait tells a model how many messages did not fit.
+func moreWait(n int) string {
+	if n == 1 {
+		return "1 more message waits in your inbox; the tool check takes it."
+	}
+	return fmt.Sprintf("%d more messages wait in your inbox; the tool check takes them.", n)
+}
+
+// Next takes the message a human wants handled in this turn.
+func (t *Takes) Next(tx *store.Tx, k history.Book, b *history.Batch, turn int64, w *Wish) ([]inbox.Message, error) {
+	q := inbox.Query{Recipient: k.Agent, ID: w.ID, ByUrgency: !w.Oldest, Limit: 1}
+	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, k.Room())))
+	ms, _, err := t.inbox.Take(tx, q, "next", func(ms []inbox.Message) (int64, error) {
+		return b.Add(turn, history.Entry{Kind: history.EntryMessage, By: "next", Messages: ms, Text: inbox.Line(ms[0]) + "\n\n" + r.Envelope(ms[0])})
+	})
+	return ms, err
+}
+
+// All takes all that is pending into this turn, as much as fits in a quarter
+// of the model's window; what does not fit stays pending, counted.
+func (t *Takes) All(tx *store.Tx, k history.Book, b *history.Batch, turn int64, w *Wish) ([]inbox.Message, int, error) {
+	room := k.Room()
+	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
+	q := inbox.Query{Recipient: k.Agent, Limit: MaxTaken, Fit: fill(room, func(m inbox.Message) string { return r.Fired([]inbox.Message{m}) })}
+	if len(w.IDs) > 0 {
+		return t.these(tx, k, b, turn, w.IDs)
+	}
+	ms, left, err := t.inbox.Take(tx, q, "fire", func(ms []inbox.Message) (int64, error) {
+		return b.Add(turn, history.Entry{Kind: history.EntryMessage, By: "fire", Messages: ms, Text: r.Fired(ms)})
+	})
+	if err == nil && len(ms) > 0 && left > 0 {
+		_, err = b.Add(turn, history.Entry{Kind: history.EntryHost, Text: moreWait(left)})
+	}
+	return ms, left, err
+}
+
+// these takes exactly these messages, which wait, into this turn. What is too
+// long together enters as heads and tails.
+func (t *Takes) these(tx *store.Tx, k history.Book, b *history.Batch, turn int64, ids []int64) ([]inbox.Message, int, error) {
+	room := k.Room()
+	ms, _, err := t.inbox.Take(tx, inbox.Query{Recipient: k.Agent, IDs: ids}, "fire", func(ms []inbox.Message) (int64, error) {
+		r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
+		text := r.Fired(ms)
+		if most := history.BytesOf(room); len(text) > most {
+			r.Limit = 1
+			r.Limit = max(1, (most-len(r.Fired(ms)))/len(ms))
+			text = r.Fired(ms)
+		}
+		return b.Add(turn, history.Entry{Kind: history.EntryMessage, By: "fire", Messages: ms, Text: text})
+	})
+	return ms, 0, err
+}
+
+// AsRead is how a model reads messages that were taken on request, each in its
+// envelope.
+func AsRead(r inbox.Rendering, ms ...inbox.Message) string {
+	parts := make([]string, len(ms))
+	for i, m := range ms {
+		parts[i] = r.Reported(m)
+	}
+	return strings.Join(parts, "\n\n")
+}
+
+// Into appends messages that were taken as one entry with the text a model reads.
+type Into func(b *history.Batch, ms []inbox.Message, text string) (int64, error)
+
+// AtRest appends what a human took to the transcript without starting a turn. What
+// was taken by ByShow the model does not read.
+func AtRest(by string) Into {
+	return func(b *history.Batch, ms []inbox.Message, text string) (int64, error) {
+		if by == ByShow {
+			text = ""
+		}
+		return b.Add(0, history.Entry{Kind: history.EntryMessage, By: by, Messages: ms, Text: text})
+	}
+}
+
+// Check takes all that match, by whom it says; rest, if there is one, appends what
+// is to be said of those that are left.
+func (t *Takes) Check(ctx context.Context, k history.Book, q inbox.Query, by string, into Into, rest func(b *history.Batch, left int) error) (ms []inbox.Message, left int, err error) {
+	room := k.Room()
+	err = t.db.Write(ctx, "check", func(tx *store.Tx) error {
+		q := q
+		q.Recipient = k.Agent
+		if q.Limit == 0 || q.Limit > MaxTaken {
+			q.Limit = MaxTaken
+		}
+		r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
+		q.Fit = fill(room, func(m inbox.Message) string { return AsRead(r, m) })
+		b := k.Batch(tx, false)
+		var err error
+		ms, left, err = t.inbox.Take(tx, q, by, func(ms []inbox.Message) (int64, error) { return into(b, ms, AsRead(r, ms...)) })
+		if err == nil && len(ms) > 0 && left > 0 && rest != nil {
+			err = rest(b, left)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, 0, fmt.Errorf("take messages: %w", err)
+	}
+	return ms, left, nil
+}

@@ -1,0 +1,83 @@
+package mail
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"fantail/agents/history"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// Wish is a human's wish for a turn with mail. It waits until the turn that runs has
+// ended, and takes nothing before its own begins.
+type Wish struct {
+	ID     int64   // this message; 0: the most urgent
+	Oldest bool    // the one that came first instead of the most urgent
+	All    bool    // all that is pending, in one turn
+	IDs    []int64 // of those, only these, and all of them or none
+	Steady bool    // only if the agent's last turn completed
+	Text   string  // the prompt that goes with them; "": none
+	Prompt int64   // the row that keeps the command until then; 0: none does
+	reply  chan Took
+}
+
+// Took is what became of a wish.
+type Took struct {
+	Messages []inbox.Message
+	Left     int
+	Err      error
+}
+
+// Asked returns the channel that w's answer comes on. It is called once, before others
+// know of w.
+func (w *Wish) Asked() <-chan Took {
+	w.reply = make(chan Took, 1)
+	return w.reply
+}
+
+// Answer says what became of w; only the first answer counts.
+func (w *Wish) Answer(t Took) {
+	select {
+	case w.reply <- t:
+	default:
+	}
+}
+
+// Query matches what w could take.
+func (w *Wish) Query(agent int64) inbox.Query {
+	return inbox.Query{Recipient: agent, ID: w.ID, IDs: w.IDs}
+}
+
+// ErrTakenBack is what became of a command that the human took back before its
+// turn began.
+var ErrTakenBack = errors.New("it was taken back")
+
+// barred says why w's turn must not begin; nil: it may.
+func (w *Wish) barred(tx *store.Tx, agent int64) error {
+	if !w.Steady {
+		return nil
+	}
+	last, _, err := tx.LastTurn(agent)
+	if err == nil && last.Outcome != string(history.Completed) {
+		err = fmt.Errorf("the turn with the last message did not complete (%s), so those behind it stay in the inbox; /messages wait goes on with them", last.Outcome)
+	}
+	return err
+}
+
+// Refused says why nothing comes of w; nil: something may.
+func (w *Wish) Refused(tx *store.Tx, agent int64, waiting []store.Prompt) error {
+	if !w.keeps(waiting) {
+		return ErrTakenBack
+	}
+	if err := AllWait(&tx.View, agent, w.IDs); err != nil {
+		return err
+	}
+	return w.barred(tx, agent)
+}
+
+// keeps reports whether w's row, if it has one, still waits.
+func (w *Wish) keeps(waiting []store.Prompt) bool {
+	return w.Prompt == 0 || slices.ContainsFunc(waiting, func(q store.Prompt) bool { return q.ID == w.Prompt })
+}
