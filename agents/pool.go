@@ -124,11 +124,16 @@ type Pool struct {
 	asking  map[*agent]bool  // those whose question is open
 	queue   *queue.Queue     // tasks not started, and the slots of agents that run
 	resumes []*resume        // agents that want their slot back, in order
-	stale   bool             // another process wrote, and the maps do not show it yet
-	noticed int64            // up to this entry the feeds heard of what other processes noted
-	mailed  int64            // up to this message they heard of mail that other processes wrote
+	others  others           // how far other processes were read
 	changed chan struct{}    // closed and made anew whenever Settled might answer differently
 	closing bool
+}
+
+// others is how far the pool has read what other processes wrote.
+type others struct {
+	stale   bool  // one wrote, and the maps do not show it yet
+	noticed int64 // up to this entry the feeds heard of what they noted
+	mailed  int64 // up to this message the feeds heard of mail they wrote
 }
 
 // hooks are what the parts of the pool want to hear of. All are called with mu held: they
@@ -231,10 +236,10 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 		for _, w := range ws {
 			p.enqueue(w)
 		}
-		if _, p.mailed, err = inbox.Arrived(&rx.View, math.MaxInt64); err != nil {
+		if _, p.others.mailed, err = inbox.Arrived(&rx.View, math.MaxInt64); err != nil {
 			return err
 		}
-		p.noticed, err = rx.NewestSeq()
+		p.others.noticed, err = rx.NewestSeq()
 		return err
 	}); err != nil {
 		return err

@@ -49,8 +49,8 @@ func (p *Pool) refresh(ctx context.Context) error {
 		return fmt.Errorf("look for changes from outside: %w", err)
 	}
 	p.mu.Lock()
-	p.stale = p.stale || changed
-	stale, noticed, mailed := p.stale, p.noticed, p.mailed
+	p.others.stale = p.others.stale || changed
+	stale, noticed, mailed := p.others.stale, p.others.noticed, p.others.mailed
 	p.mu.Unlock()
 	if !stale {
 		return nil
@@ -115,7 +115,7 @@ func (n *news) read(v *store.View, after, mailed int64) (err error) {
 func (p *Pool) refreshed(n news) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.stale, p.noticed, p.mailed = false, n.newest, n.mailed
+	p.others.stale, p.others.noticed, p.others.mailed = false, n.newest, n.mailed
 	for _, row := range n.agents {
 		a, r := p.agents[row.ID], n.counts[row.ID]
 		if a == nil {
