@@ -60,7 +60,7 @@ var arrows = map[string][]string{
 	"tools/secret":         {},
 	"ui": {
 		"agents", "agents/history", "agents/llm", "agents/memory", "inbox", "themes", "tools", "tools/permit", "ui/composer",
-		"ui/dialog", "ui/files", "ui/frame", "ui/intent", "ui/markdown", "ui/notice", "ui/panel", "ui/slash",
+		"ui/dialog", "ui/files", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/markdown", "ui/notice", "ui/panel", "ui/slash",
 		"ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/cli": {
@@ -70,10 +70,12 @@ var arrows = map[string][]string{
 	"ui/composer":   {"themes", "ui/frame"},
 	"ui/dialog":     {"themes", "tools/permit", "ui/frame"},
 	"ui/files":      {},
+	"ui/flash":      {},
 	"ui/frame":      {},
 	"ui/markdown":   {"themes", "ui/frame"},
 	"ui/transcript": {"agents", "agents/llm", "inbox", "themes", "ui/frame", "ui/markdown"},
-	"ui/intent":     {"agents", "inbox", "themes", "tools/permit", "ui/dialog", "ui/tabs", "ui/transcript"},
+	"ui/intent":     {"agents", "inbox", "themes", "tools/permit", "ui/dialog", "ui/tabs", "ui/transcript", "ui/words"},
+	"ui/layers":     {"ui/dialog", "ui/intent"},
 	"ui/notice":     {"agents", "inbox", "themes", "ui/frame", "ui/intent", "ui/tabs", "ui/transcript", "ui/words"},
 	"ui/panel": {
 		"agents", "agents/history", "inbox", "themes", "tools", "ui/dialog", "ui/frame", "ui/intent", "ui/tabs",

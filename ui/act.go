@@ -64,11 +64,13 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 	case intent.Queue:
 		return a.queuePanel(i.Agent, i.Name)
 	case intent.Overview:
-		return a.overview()
+		a.overview()
 	case intent.Handle:
 		return a.handleUrgent(i)
 	case intent.Terminal:
 		return tea.Raw(i.Sequence)
+	case intent.Leave:
+		return tea.Quit
 	case intent.Quit:
 		return a.quit()
 	case intent.Copy:
@@ -100,21 +102,18 @@ func (a *App) show(i intent.Intent) {
 	case intent.Back:
 		a.report(done{agent: i.Agent, back: i.Text})
 	case intent.Say:
-		a.sayWhile(i.Text, i.While)
+		a.flash.While(i.Text, i.While)
 	case intent.Open:
 		if !a.free(i.What) {
 			return
 		}
-		a.open(i.Box, func(d dialog.Decision) tea.Cmd {
-			if i.Decide == nil {
-				return nil
-			}
-			return a.act(i.Decide(d))
-		})
+		a.layers.Open(i.Box, i.Decide)
+		a.dirty = true
 	case intent.Document:
 		a.showDocument(i)
 	case intent.Close:
-		a.leavePanel()
+		a.layers.Clear()
+		a.dirty = true
 	case intent.Help:
 		a.help()
 	case intent.Theme:
@@ -129,17 +128,6 @@ func (a *App) tabOf(agent int64) *tabs.Tab {
 		return t
 	}
 	return a.tabs.Focus
-}
-
-// quick runs f; the status line says what became of it.
-func (a *App) quick(f func(ctx context.Context) (string, error)) intent.Intent {
-	return intent.Run{F: func(ctx context.Context) intent.Intent {
-		text, err := f(ctx)
-		if err != nil {
-			text = words.Sentence(err)
-		}
-		return intent.Say{Text: text}
-	}}
 }
 
 // silent is an action that says nothing if it succeeds.
@@ -260,7 +248,7 @@ func (a *App) typed(box *composer.Box) string {
 func (a *App) keep(box *composer.Box) tea.Cmd {
 	a.early = append(a.early, a.typed(box))
 	box.Clear()
-	a.sayUntil("kept until the workspace is open", func() bool { return len(a.early) > 0 })
+	a.flash.Until("kept until the workspace is open", func() bool { return len(a.early) > 0 })
 	return nil
 }
 
@@ -367,13 +355,13 @@ func (a *App) takeBack(t *tabs.Tab, q agents.Prompt) tea.Cmd {
 // copy puts text on the terminal's clipboard.
 func (a *App) copy(text string) tea.Cmd {
 	if text == "" {
-		a.say("there is nothing to copy")
+		a.flash.Say("there is nothing to copy")
 		return nil
 	}
 	if n := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1; n > 1 {
-		a.say(fmt.Sprintf("copied %d lines", n))
+		a.flash.Say(fmt.Sprintf("copied %d lines", n))
 	} else {
-		a.say("copied a line")
+		a.flash.Say("copied a line")
 	}
 	return tea.SetClipboard(text)
 }
@@ -494,24 +482,24 @@ func (a *App) quit() tea.Cmd {
 	default:
 		text += " " + strings.Join(asking, ", ") + " ask you something: whenever you quit, that is kept and asked again at the next start."
 	}
-	a.open(dialog.NewConfirm(a.theme, "Quit?", text, []dialog.Option{
+	a.layers.Open(dialog.NewConfirm(a.theme, "Quit?", text, []dialog.Option{
 		{Key: "w", Label: "wait until they are done, then quit"},
 		{Key: "k", Label: "stop them and quit; what they have goes into the inbox"},
 		{Key: "c", Label: "stay here"},
-	}), func(d dialog.Decision) tea.Cmd {
+	}), func(d dialog.Decision) intent.Intent {
 		switch c, _ := d.(dialog.Confirmed); c.Choice {
 		case "w":
-			a.sayUntil("quits when all are done", func() bool {
+			a.flash.Until("quits when all are done", func() bool {
 				return slices.ContainsFunc(a.tabs.Open, func(t *tabs.Tab) bool { return words.Working(t.Info.State) })
 			})
-			return func() tea.Msg {
-				if a.pool.Settled(a.ctx) != nil {
+			return intent.Run{F: func(ctx context.Context) intent.Intent {
+				if a.pool.Settled(ctx) != nil {
 					return nil
 				}
-				return settled{}
-			}
+				return intent.Leave{}
+			}}
 		case "k":
-			return tea.Quit
+			return intent.Leave{}
 		}
 		return nil
 	})
@@ -533,11 +521,10 @@ func (a *App) switcher() tea.Cmd {
 		}
 		items = append(items, dialog.Item{Value: t.Info.Name, Label: t.Info.Name, Help: help, Chosen: t == before})
 	}
-	a.open(dialog.NewPicker(a.theme, "Go to", items, true), func(d dialog.Decision) tea.Cmd {
+	a.layers.Open(dialog.NewPicker(a.theme, "Go to", items, true), func(d dialog.Decision) intent.Intent {
 		if p, ok := d.(dialog.Picked); ok {
 			if t := a.tabs.ByName(p.Value); t != nil {
-				a.tabs.To(t)
-				return a.shown()
+				return intent.Go{Agent: t.Info.ID}
 			}
 		}
 		return nil
@@ -546,7 +533,7 @@ func (a *App) switcher() tea.Cmd {
 }
 
 func (a *App) help() {
-	a.open(dialog.NewTable(a.theme, "Help", slash.Help()), nil)
+	a.layers.Open(dialog.NewTable(a.theme, "Help", slash.Help()), nil)
 }
 
 // setAside moves the sync delegations that the focused agent waits for to the

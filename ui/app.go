@@ -7,7 +7,7 @@
 // busy?": it holds the last event.
 //
 // Imports: agents, agents/memory, inbox, themes, tools/permit, ui/composer, ui/dialog,
-// ui/files, ui/frame, ui/intent, ui/notice, ui/panel, ui/slash, ui/tabs, ui/transcript, ui/words.
+// ui/files, ui/flash, ui/frame, ui/intent, ui/layers, ui/notice, ui/panel, ui/slash, ui/tabs, ui/transcript, ui/words.
 package ui
 
 import (
@@ -23,10 +23,10 @@ import (
 	"fantail/agents"
 	"fantail/themes"
 	"fantail/tools/permit"
-	"fantail/ui/dialog"
 	"fantail/ui/files"
+	"fantail/ui/flash"
+	"fantail/ui/layers"
 	"fantail/ui/notice"
-	"fantail/ui/panel"
 	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
@@ -86,15 +86,11 @@ type App struct {
 	opening opening
 	files   *files.Index
 	texts   []agents.Document // the memory documents, as of the last #
-	dialog  dialog.Box        // over everything, if any
-	decide  func(dialog.Decision) tea.Cmd
-	fleet   *fleet // the overview, while it is open
+	layers  layers.Stack
 	raised  raised
 	asks    asking
-	panel   *panel.Panel   // an inbox or a queue, while it is open
 	looked  map[int64]bool // messages that a panel has shown whole
-	flash   flash
-	armed   armed
+	flash   *flash.Line
 	next    time.Time // of the tick that is on its way; zero: none
 	notice  *notice.Notice
 	began   time.Time // when the pool came
@@ -114,12 +110,6 @@ const fps = 120
 type look struct {
 	noColor bool
 	ascii   bool // no characters beyond ASCII
-}
-
-// armed is a key that means more when pressed again soon.
-type armed struct {
-	key   string
-	until time.Time
 }
 
 // up tells that the first frame is on the terminal.
@@ -154,6 +144,7 @@ func New(o Options) *App {
 	}
 	a := &App{o: o, w: o.Size[0], h: o.Size[1], mouse: !o.Plain, dirty: true, came: make(chan tea.Msg), looked: map[int64]bool{}}
 	a.past = past{path: o.History, read: o.History == ""}
+	a.flash = flash.New(a.now)
 	a.up.out = make(chan struct{})
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.look = lookOf(o.Environ)
@@ -164,7 +155,7 @@ func New(o Options) *App {
 	theme, err := themes.Load(name, a.look.noColor)
 	if err != nil {
 		theme, _ = themes.Load("ansi", a.look.noColor)
-		a.say(err.Error())
+		a.flash.Say(err.Error())
 	}
 	a.theme = theme
 	a.tabs.Look = tabs.Look{Theme: theme, Now: a.now, ASCII: a.look.ascii, Msgs: o.Msgs}

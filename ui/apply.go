@@ -20,8 +20,8 @@ const pageSize = 100
 // page's entries are applied as if they had just been appended.
 func (a *App) apply(e agents.Event) tea.Cmd {
 	a.dirty = true
-	if a.panel != nil {
-		a.panel.Note(e)
+	if a.panel() != nil {
+		a.panel().Note(e)
 	}
 	switch e := e.(type) {
 	case agents.Changed:
@@ -82,7 +82,7 @@ func (a *App) change(i agents.Info) tea.Cmd {
 		if i.Kind == agents.Fork {
 			after = "until you leave it"
 		}
-		a.sayWhile(i.Name+" has ended ("+string(i.Outcome)+"); its tab stays "+after, a.stays(t))
+		a.flash.While(i.Name+" has ended ("+string(i.Outcome)+"); its tab stays "+after, a.tabs.Stays(t))
 	}
 	a.tabs.Note(t, i)
 	if i.Active.After(t.Active) {
@@ -119,10 +119,10 @@ func (a *App) closed(id int64) tea.Cmd {
 		a.lower(agents.Info{ID: id, Name: t.Info.Name})
 	}
 	if t != nil && t == was && a.tabs.Focus != nil {
-		a.sayWhile("the tab of "+t.Info.Name+" was closed; this is "+a.tabs.Focus.Info.Name, a.stays(a.tabs.Focus))
+		a.flash.While("the tab of "+t.Info.Name+" was closed; this is "+a.tabs.Focus.Info.Name, a.tabs.Stays(a.tabs.Focus))
 	}
-	if t != nil && t != was && t.Info.Kind == agents.Fork && t.Info.State == agents.Done && a.flash.text == "" && !a.tally.Quiet.On {
-		a.say(t.Info.Name + " has handled message #" + strconv.FormatInt(t.Info.Handles, 10))
+	if t != nil && t != was && t.Info.Kind == agents.Fork && t.Info.State == agents.Done && a.flash.Text() == "" && !a.tally.Quiet.On {
+		a.flash.Say(t.Info.Name + " has handled message #" + strconv.FormatInt(t.Info.Handles, 10))
 	}
 	return a.shown()
 }
@@ -194,7 +194,7 @@ func (a *App) takeFacts(m looked) tea.Cmd {
 	a.dirty = true
 	t.TakeFacts(m.facts, m.err)
 	if m.err != nil {
-		a.say(words.Sentence(m.err))
+		a.flash.Say(words.Sentence(m.err))
 		return nil
 	}
 	return a.readFacts(t)
@@ -227,7 +227,7 @@ func (a *App) troubled(err error) {
 	text, tone := "The database's files are in their places again.", transcript.Plain
 	if err != nil {
 		text, tone = words.Sentence(err), transcript.Bad
-		a.say(text)
+		a.flash.Say(text)
 	}
 	if t := a.tabs.Main(); t != nil {
 		a.tell(t, text, tone)

@@ -3,31 +3,31 @@ package ui
 import (
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/ui/dialog"
 	"fantail/ui/panel"
 	"fantail/ui/slash"
+	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
 
 // inboxPanel opens the panel of an agent's inbox, queuePanel that of its queue.
 func (a *App) inboxPanel(agent int64, name string) tea.Cmd {
 	if a.pool == nil || agent == 0 {
-		a.sayWhile(words.Sentence(slash.ErrOpening), func() bool { return a.pool == nil })
+		a.flash.While(words.Sentence(slash.ErrOpening), func() bool { return a.pool == nil })
 		return nil
 	}
 	if t := a.tabs.ByID(agent); t != nil {
 		t.News = false // reading its inbox is looking at it
 	}
-	a.openPanel(panel.Inbox(a.panelEnv(), agent, name))
+	a.layers.Show(panel.Inbox(a.panelEnv(), agent, name))
 	return nil
 }
 
 func (a *App) queuePanel(agent int64, name string) tea.Cmd {
 	if a.pool == nil || agent == 0 {
-		a.sayWhile(words.Sentence(slash.ErrOpening), func() bool { return a.pool == nil })
+		a.flash.While(words.Sentence(slash.ErrOpening), func() bool { return a.pool == nil })
 		return nil
 	}
-	a.openPanel(panel.Queue(a.panelEnv(), agent, name))
+	a.layers.Show(panel.Queue(a.panelEnv(), agent, name))
 	return nil
 }
 
@@ -38,51 +38,43 @@ func (a *App) panelEnv() panel.Env {
 	}
 }
 
-// openPanel shows a panel over everything.
-func (a *App) openPanel(p *panel.Panel) {
-	a.fleet = nil
-	a.closePanel()
-	a.panel = p
-	a.open(p.Box(), nil)
-}
-
-// leavePanel closes the panel and what is open over it.
-func (a *App) leavePanel() {
-	a.dialog, a.decide, a.dirty = nil, nil, true
-	a.closePanel()
-}
-
-func (a *App) closePanel() {
-	if a.panel != nil {
-		a.panel.Close()
-		a.panel = nil
+// overview opens the list of all agents.
+func (a *App) overview() {
+	e := panel.Env{Tabs: &a.tabs, Theme: a.theme, Now: a.now}
+	if a.pool != nil {
+		e.Pool = a.pool.panel
 	}
+	a.layers.Show(panel.Overview(e, a.showsQuestion))
+	a.dirty = true
 }
 
-// restock asks for what the open panel lacks.
+// panel is the inbox or the queue that is open, fleet the overview; nil: it is not.
+func (a *App) panel() *panel.Panel {
+	p, _ := a.layers.Board().(*panel.Panel)
+	return p
+}
+
+func (a *App) fleet() *panel.Fleet {
+	f, _ := a.layers.Board().(*panel.Fleet)
+	return f
+}
+
+// tailed is the tab whose last lines show on a board; nil: none.
+func (a *App) tailed() *tabs.Tab {
+	if b := a.layers.Board(); b != nil && b.Tail() != 0 {
+		return a.tabs.ByID(b.Tail())
+	}
+	return nil
+}
+
+// restock asks for what the open board lacks: last lines, and what a panel lists.
 func (a *App) restock() tea.Cmd {
-	if a.panel == nil || a.pool == nil {
-		return nil
+	var cmd tea.Cmd
+	if t := a.tailed(); t != nil && !t.Asked {
+		cmd = a.load(t)
 	}
-	return a.act(a.panel.Wants())
-}
-
-// base is what fills the screen below the dialog on top, if it is no tab, and
-// what acts on what is decided there.
-func (a *App) base() (dialog.Box, func(dialog.Decision) tea.Cmd) {
-	switch {
-	case a.panel != nil:
-		return a.panel.Box(), nil
-	case a.fleet != nil:
-		return a.fleet.box, a.enterFleet
+	if p := a.panel(); p != nil && a.pool != nil {
+		cmd = tea.Batch(cmd, a.act(p.Wants()))
 	}
-	return nil, nil
-}
-
-// wishInPanel does what the human wants done from the panel.
-func (a *App) wishInPanel(w dialog.Wish) tea.Cmd {
-	if a.panel == nil {
-		return nil
-	}
-	return a.act(a.panel.Do(w))
+	return cmd
 }

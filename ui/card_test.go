@@ -86,7 +86,7 @@ func TestCardGrace(t *testing.T) {
 	takes("another came", time.Millisecond, true)
 	a.help()
 	takes("under a dialog", time.Hour, false)
-	a.shut()
+	a.layers.Shut()
 	takes("from under a dialog", 499*time.Millisecond, false)
 	takes("from under a dialog", time.Millisecond, true)
 	a.apply(agents.Tally{Quiet: inbox.Quiet{On: true}})

@@ -65,9 +65,9 @@ func (p *posed) board() {
 	p.pool = &pool{}
 	board := panel.Inbox(p.panelEnv(), 1, "main")
 	p.pool = nil
-	b := board.Box()
+	b := board.Board()
 	b.Show([]dialog.Line{{ID: 12, Who: "main", Text: "bash ls"}}, false, false)
-	p.openPanel(board)
+	p.layers.Show(board)
 	b.Preview(12, still("$ ls"))
 	p.Update(nil)
 }
@@ -234,7 +234,7 @@ func TestOnceOnTheScreen(t *testing.T) {
 			p.press(tea.KeyPressMsg{Code: tea.KeyEsc})
 		},
 		"from another tab":  func(p *posed) { p.tabs.To(p.tabs.ByID(2)); p.nextQuestion(sought) },
-		"another tab":       func(p *posed) { p.tabs.To(p.tabs.ByID(2)); p.nextQuestion(sought); p.Update(nil); p.shut() },
+		"another tab":       func(p *posed) { p.tabs.To(p.tabs.ByID(2)); p.nextQuestion(sought); p.Update(nil); p.layers.Shut() },
 		"under the help":    func(p *posed) { p.help() },
 		"in the overview":   func(p *posed) { p.overview() },
 		"its facts":         func(p *posed) { p.showPane(p.tabs.ByID(1), tabs.Info) },
@@ -310,7 +310,7 @@ func TestSeenAnew(t *testing.T) {
 	p.nextQuestion(sought)
 	p.Update(nil)
 	p.Update(news{events: []agents.Event{agents.Closed{Agent: 3}}})
-	if p.dialog != nil || p.asker() != nil {
+	if p.layers.Top() != nil || p.asker() != nil {
 		t.Error("the question of a tab that was closed stays")
 	}
 }

@@ -8,6 +8,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
+	"fantail/ui/flash"
 	"fantail/ui/intent"
 )
 
@@ -39,16 +40,16 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 		stays func(a *App)   // does not end it; nil: nothing to be tried
 		ends  []func(a *App) // each of these does
 	}{
-		{"a key that is to come again", press('c', tea.ModCtrl), "Ctrl+C again quits", twice, nil, []func(*App){press('x', 0), press(tea.KeyLeft, 0)}},
-		{"another", press('d', tea.ModCtrl), "Ctrl+D again quits", twice, nil, []func(*App){press('x', 0)}},
-		{"w, in an agent's tab", func(a *App) { to(2)(a); press('w', 0)(a) }, "w again asks kid", twice, nil, []func(*App){press(tea.KeyUp, 0), to(1), state(2, agents.Done)}},
-		{"what a key did", press('m', tea.ModAlt), "the mouse selects text", flashFor, state(2, agents.Done), []func(*App){press('x', 0)}},
-		{"nothing asks", press('a', tea.ModAlt), "nobody asks you anything", flashFor, nil, []func(*App){press('x', 0)}},
-		{"an ended agent reads no mail", func(a *App) { state(2, agents.Done)(a); to(2)(a); press('m', 0)(a) }, "kid has ended and reads no mail", flashFor, nil, []func(*App){press('x', 0), to(1)}},
-		{"the agent looked at ends", func(a *App) { to(2)(a); state(2, agents.Failed)(a) }, "kid has ended", flashFor, press(tea.KeyUp, 0), []func(*App){to(1)}},
-		{"its tab is closed", func(a *App) { to(2)(a); a.Update(news{[]agents.Event{agents.Closed{Agent: 2}}}) }, "the tab of kid was closed", flashFor, press('x', 0), []func(*App){to(3)}},
-		{"a message that found something open", func(a *App) { a.help(); a.Update(wanted{intent.Open{What: "message #5"}}) }, "message #5 was not opened", flashFor, nil, []func(*App){(*App).shut, press(tea.KeyEsc, 0)}},
-		{"a question, while a list is open", func(a *App) { a.help(); press('a', tea.ModAlt)(a) }, "close what is open first", flashFor, nil, []func(*App){(*App).shut, press(tea.KeyEsc, 0)}},
+		{"a key that is to come again", press('c', tea.ModCtrl), "Ctrl+C again quits", flash.Twice, nil, []func(*App){press('x', 0), press(tea.KeyLeft, 0)}},
+		{"another", press('d', tea.ModCtrl), "Ctrl+D again quits", flash.Twice, nil, []func(*App){press('x', 0)}},
+		{"w, in an agent's tab", func(a *App) { to(2)(a); press('w', 0)(a) }, "w again asks kid", flash.Twice, nil, []func(*App){press(tea.KeyUp, 0), to(1), state(2, agents.Done)}},
+		{"what a key did", press('m', tea.ModAlt), "the mouse selects text", flash.Long, state(2, agents.Done), []func(*App){press('x', 0)}},
+		{"nothing asks", press('a', tea.ModAlt), "nobody asks you anything", flash.Long, nil, []func(*App){press('x', 0)}},
+		{"an ended agent reads no mail", func(a *App) { state(2, agents.Done)(a); to(2)(a); press('m', 0)(a) }, "kid has ended and reads no mail", flash.Long, nil, []func(*App){press('x', 0), to(1)}},
+		{"the agent looked at ends", func(a *App) { to(2)(a); state(2, agents.Failed)(a) }, "kid has ended", flash.Long, press(tea.KeyUp, 0), []func(*App){to(1)}},
+		{"its tab is closed", func(a *App) { to(2)(a); a.Update(news{[]agents.Event{agents.Closed{Agent: 2}}}) }, "the tab of kid was closed", flash.Long, press('x', 0), []func(*App){to(3)}},
+		{"a message that found something open", func(a *App) { a.help(); a.Update(wanted{intent.Open{What: "message #5"}}) }, "message #5 was not opened", flash.Long, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
+		{"a question, while a list is open", func(a *App) { a.help(); press('a', tea.ModAlt)(a) }, "close what is open first", flash.Long, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
 		{
 			"what was typed in a tab that is gone", func(a *App) {
 				to(2)(a)
@@ -57,10 +58,10 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 				to(3)(a)
 				a.Update(news{[]agents.Event{agents.Closed{Agent: 2}}})
 			},
-			"what you typed is in main's box now", flashFor, press('x', 0),
+			"what you typed is in main's box now", flash.Long, press('x', 0),
 			[]func(*App){to(1)},
 		},
-		{"what was typed for an agent out of sight", func(a *App) { a.Update(given{2, "words"}) }, "what you typed is in kid's box now", flashFor, press('x', 0), []func(*App){to(2)}},
+		{"what was typed for an agent out of sight", func(a *App) { a.Update(given{2, "words"}) }, "what you typed is in kid's box now", flash.Long, press('x', 0), []func(*App){to(2)}},
 		{"before the workspace is open", func(a *App) { a.tabs.Main().Typing().Set("hello"); press(tea.KeyEnter, 0)(a) }, "kept until the workspace is open", 0, press('x', 0), []func(*App){func(a *App) { a.early = nil; a.dirty = true }}},
 		{"quitting when all are done", func(a *App) { state(2, agents.Running)(a); a.quit(); press('w', 0)(a) }, "quits when all are done", 0, press('x', 0), []func(*App){state(2, agents.Done)}},
 	} {

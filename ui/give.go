@@ -5,8 +5,6 @@ import (
 	"errors"
 	"strings"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/agents"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
@@ -38,7 +36,7 @@ func (a *App) hand(t *tabs.Tab, text string, put func(b *composer.Box, text stri
 		t = a.tabs.Main()
 	}
 	if t != a.tabs.Focus {
-		a.sayWhile("what you typed is in "+t.Info.Name+"'s box now", func() bool { return a.tabs.Focus != t })
+		a.flash.While("what you typed is in "+t.Info.Name+"'s box now", func() bool { return a.tabs.Focus != t })
 	}
 	if t.Typing() == nil {
 		a.openLine(t, mail)
@@ -89,7 +87,7 @@ func (a *App) giveTab(t *tabs.Tab) {
 
 // answered carries out what a question's dialog decided. What was typed for an answer that
 // does not arrive is given back.
-func (a *App) answered(d dialog.Decision) tea.Cmd {
+func (a *App) answered(d dialog.Decision) intent.Intent {
 	var id int64
 	var ans agents.Answer
 	switch d := d.(type) {
@@ -108,7 +106,7 @@ func (a *App) answered(d dialog.Decision) tea.Cmd {
 			t.Question, t.About = nil, 0
 		}
 	}
-	return a.do(intent.Do{Agent: a.focused(), Long: true, F: func(ctx context.Context) (intent.Intent, error) {
+	return intent.Do{Agent: a.focused(), Long: true, F: func(ctx context.Context) (intent.Intent, error) {
 		err := a.pool.slash.Questions.Answer(ctx, id, ans)
 		switch {
 		case errors.Is(err, agents.ErrAnswered):
@@ -119,5 +117,5 @@ func (a *App) answered(d dialog.Decision) tea.Cmd {
 			a.afterwards(back)
 		}
 		return nil, err
-	}})
+	}}
 }

@@ -196,10 +196,10 @@ func TestTypedIsGivenBack(t *testing.T) {
 			g.replies(p)
 		}, main, "thanks", "thanksx"},
 		{"what a panel could not do, which asks for something else", func(g *ground) {
-			g.openPanel(panel.Inbox(g.panelEnv(), main, "main"))
+			g.layers.Show(panel.Inbox(g.panelEnv(), main, "main"))
 			g.types("/find")
 		}, func(g *ground) {
-			g.replies(g.panel)
+			g.replies(g.panel())
 		}, main, "thanks", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -245,15 +245,15 @@ func TestTypedStays(t *testing.T) {
 		{"a dialog that comes late, a filter", func(g *ground) { g.runs(g.switcher()); g.types("aid") }, func(g *ground) {
 			g.Update(wanted{intent.Open{Box: dialog.NewPicker(g.theme, "Branch", nil, false), What: "the list of turns"}})
 		}, func(g *ground) bool {
-			return strings.Contains(plain(strings.Join(g.dialog.Lines(80, 20), "\n")), "aid")
+			return strings.Contains(plain(strings.Join(g.layers.Top().Lines(80, 20), "\n")), "aid")
 		}},
-		{"a panel that comes late, an overview's filter", func(g *ground) { g.runs(g.overview()); g.types("/aid") }, func(g *ground) {
+		{"a panel that comes late, an overview's filter", func(g *ground) { g.overview(); g.types("/aid") }, func(g *ground) {
 			g.Update(wanted{intent.Inbox{Agent: 3, Name: "aide", What: "the inbox of aide"}})
 		}, func(g *ground) bool {
-			return g.fleet != nil && strings.Contains(plain(strings.Join(g.dialog.Lines(80, 20), "\n")), "/ aid")
+			return g.fleet() != nil && strings.Contains(plain(strings.Join(g.layers.Top().Lines(80, 20), "\n")), "/ aid")
 		}},
-		{"agents that come and go, an overview's filter", func(g *ground) { g.runs(g.overview()); g.types("/aid") }, func(g *ground) { g.closes(2); g.closes(3) }, func(g *ground) bool {
-			return strings.Contains(plain(strings.Join(g.dialog.Lines(80, 20), "\n")), "/ aid")
+		{"agents that come and go, an overview's filter", func(g *ground) { g.overview(); g.types("/aid") }, func(g *ground) { g.closes(2); g.closes(3) }, func(g *ground) bool {
+			return strings.Contains(plain(strings.Join(g.layers.Top().Lines(80, 20), "\n")), "/ aid")
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -24,13 +24,13 @@ func (a *App) openMessages(t *tabs.Tab, ids []int64) tea.Cmd {
 		n := strconv.FormatInt(id, 10)
 		items = append(items, dialog.Item{Value: n, Label: "#" + n})
 	}
-	a.open(dialog.NewPicker(a.theme, "Open a message", items, false), func(d dialog.Decision) tea.Cmd {
+	a.layers.Open(dialog.NewPicker(a.theme, "Open a message", items, false), func(d dialog.Decision) intent.Intent {
 		p, ok := d.(dialog.Picked)
 		id, err := strconv.ParseInt(p.Value, 10, 64)
 		if !ok || err != nil {
 			return nil
 		}
-		return a.openMessage(intent.Message{Agent: t.Info.ID, ID: id})
+		return intent.Message{Agent: t.Info.ID, ID: id}
 	})
 	return nil
 }

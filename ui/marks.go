@@ -21,10 +21,10 @@ func (a *App) arrived(t *tabs.Tab, i agents.Info) {
 
 // reads reports whether the human has the inbox of that agent before their eyes.
 func (a *App) reads(agent int64) bool {
-	if a.panel == nil || a.notice.Away() {
+	if a.panel() == nil || a.notice.Away() {
 		return false
 	}
-	return a.panel.Reads(agent)
+	return a.panel().Reads(agent)
 }
 
 // visited notes that the focused tab shows: at the moment somebody comes to it,

@@ -51,7 +51,6 @@ type (
 		command string // stands above the text; "": none
 		back    string // what is given back to the box: it stands before the draft
 	}
-	settled struct{}
 	// wanted is an intent that came of an action.
 	wanted struct{ intent intent.Intent }
 	// noted is a line for the status line.

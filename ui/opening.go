@@ -37,7 +37,7 @@ func (a *App) begin(o Opening) {
 	}
 	if o.Theme != "" {
 		if t, err := themes.Load(o.Theme, a.look.noColor); err != nil {
-			a.say(words.Sentence(fmt.Errorf("the theme %s, which was chosen here, can't be had: %w", o.Theme, err)))
+			a.flash.Say(words.Sentence(fmt.Errorf("the theme %s, which was chosen here, can't be had: %w", o.Theme, err)))
 		} else {
 			a.chosen = true
 			a.setTheme(t)

@@ -76,8 +76,8 @@ func heaped(t testing.TB) *App {
 		a.key(tea.KeyPressMsg{Code: 'j', Text: "j"})
 		a.carried(a.draw())
 	}
-	if a.panel.Box().At() != heapSize-300 || a.panel.Previewed() == nil {
-		t.Fatalf("the bar is on #%d", a.panel.Box().At())
+	if a.panel().Board().At() != heapSize-300 || a.panel().Previewed() == nil {
+		t.Fatalf("the bar is on #%d", a.panel().Board().At())
 	}
 	return a
 }
@@ -98,7 +98,7 @@ func TestPanelTakesNoDraft(t *testing.T) {
 // TestPanelIsStill: an open panel asks for no tick.
 func TestPanelIsStill(t *testing.T) {
 	a := heaped(t)
-	a.flash = flash{}
+	a.flash.Clear()
 	if a.draw(); !a.next.IsZero() {
 		t.Errorf("a tick is on its way, %s from now", a.next.Sub(a.o.Now()))
 	}

@@ -17,16 +17,15 @@ type pool struct {
 	talk
 	read
 	notice.Pool
-	end
 	slash slash.Pool
 	panel panel.Pool
 }
 
 func poolOf(p *agents.Pool) *pool {
 	return &pool{
-		talk: p, read: p, Pool: p, end: p,
+		talk: p, read: p, Pool: p,
 		slash: slash.Pool{Mail: p, Shelf: p, Tasks: p, Agents: p, Memory: p.Memory, Policy: p, Questions: p.Asks},
-		panel: panel.Pool{Mail: p, Put: p, Take: p, Tasks: p},
+		panel: panel.Pool{Mail: p, Put: p, Take: p, Tasks: p, End: p},
 	}
 }
 
@@ -52,11 +51,4 @@ type read interface {
 	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
 	Thread(ctx context.Context, id int64) ([]inbox.Message, error)
 	Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error)
-}
-
-// end is what ends an agent.
-type end interface {
-	Kill(ctx context.Context, name string, cascade bool) error
-	WrapUp(ctx context.Context, name string) error
-	CloseTab(ctx context.Context, name string) error
 }

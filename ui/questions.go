@@ -63,7 +63,7 @@ func (a *App) questionBox(q agents.Question) dialog.Question {
 func (a *App) keyPlaced(q dialog.Question, k tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch d := q.Key(k).(type) {
 	case dialog.Answered, dialog.Said:
-		return a.answered(d), true
+		return a.act(a.answered(d)), true
 	case dialog.Cancelled:
 		a.asks.stands = carded
 		a.stopsTwice()
@@ -75,26 +75,26 @@ func (a *App) keyPlaced(q dialog.Question, k tea.KeyPressMsg) (tea.Cmd, bool) {
 // twice.
 func (a *App) stopsTwice() bool {
 	t := a.tabs.Focus
-	return !a.asksOpenly(t) || a.again("esc", "the question stays open; Esc again stops the turn", func() bool { return a.tabs.Focus == t && a.asksOpenly(t) })
+	return !a.asksOpenly(t) || a.flash.Again("esc", "the question stays open; Esc again stops the turn", func() bool { return a.tabs.Focus == t && a.asksOpenly(t) })
 }
 
 // showsQuestion reports whether the tab's agent's question is on the screen by
 // itself: what tells of it elsewhere then does not repeat it.
 func (a *App) showsQuestion(t *tabs.Tab) bool {
-	base, _ := a.base()
+	base := a.layers.Base()
 	return a.asksOpenly(t) && (a.asks.sight.over && a.asks.sight.asks == t || t == a.tabs.Focus && base == nil)
 }
 
 // cover tells an open inbox which of its messages is the question that shows over it.
 func (a *App) cover() {
-	if a.panel == nil {
+	if a.panel() == nil {
 		return
 	}
 	id := int64(0)
 	if a.asks.sight.over {
 		id = a.asks.sight.message
 	}
-	a.panel.Cover(id)
+	a.panel().Cover(id)
 }
 
 // askCard is the line above the box for the focused agent's question, "" if there
@@ -129,13 +129,13 @@ func (a *App) openQuestion(agent int64, how standing) tea.Cmd {
 	t := a.tabs.ByID(agent)
 	switch {
 	case t == nil:
-		a.say("that agent's tab is closed")
+		a.flash.Say("that agent's tab is closed")
 		return nil
 	case t.Info.Question == nil:
-		a.say(t.Info.Name + " asks nothing now")
+		a.flash.Say(t.Info.Name + " asks nothing now")
 		return nil
 	}
-	base, _ := a.base()
+	base := a.layers.Base()
 	if base != nil {
 		how = strict
 	}
@@ -145,10 +145,10 @@ func (a *App) openQuestion(agent int64, how standing) tea.Cmd {
 	a.dirty = true
 	if t != a.tabs.Focus || base != nil {
 		a.raised.box = q
-		a.open(q, a.answered)
+		a.layers.Open(q, a.answered)
 		return nil
 	}
-	a.dialog, a.decide = nil, nil // another question, if any
+	a.layers.Drop() // another question, if any
 	a.asks.sight, a.asks.stands, a.asks.since = a.looks(), how, a.o.Now()
 	return nil
 }
@@ -161,9 +161,9 @@ func (a *App) lower(i agents.Info) {
 		return
 	}
 	a.raised.box = nil
-	if a.dialog == r.box {
-		a.shut()
-		a.say("the question of " + i.Name + " is not open any more")
+	if a.layers.Top() == r.box {
+		a.layers.Shut()
+		a.flash.Say("the question of " + i.Name + " is not open any more")
 	}
 }
 
@@ -190,7 +190,7 @@ func (a *App) nextQuestion(how standing) tea.Cmd {
 		next = first
 	}
 	if next == nil {
-		a.say("nobody asks you anything")
+		a.flash.Say("nobody asks you anything")
 		return nil
 	}
 	return a.openQuestion(next.Agent, how)

@@ -10,19 +10,14 @@ import (
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
+	"fantail/ui/panel"
 	"fantail/ui/slash"
 	"fantail/ui/tabs"
 )
 
-// twice is how soon a key must come again to mean more.
-const twice = 2 * time.Second
-
 // key routes a key: the first that takes it ends it.
 func (a *App) key(k tea.KeyPressMsg) (cmd tea.Cmd) {
-	if a.armed.key != k.String() {
-		a.armed = armed{}
-	}
-	a.keyed(func() { cmd = a.take(k) })
+	a.flash.Key(k.String(), func() { cmd = a.take(k) })
 	return cmd
 }
 
@@ -54,8 +49,8 @@ func (a *App) keyAlways(k tea.KeyPressMsg) (tea.Cmd, bool) {
 // row quits.
 func (a *App) interrupt() tea.Cmd {
 	switch box := a.tabs.Typing(); {
-	case a.dialog != nil:
-		a.shut()
+	case a.layers.Top() != nil:
+		a.layers.Shut()
 		return nil
 	case a.tabs.Focus != nil && a.tabs.Focus.Line != nil:
 		a.tabs.Focus.Line = nil
@@ -63,71 +58,48 @@ func (a *App) interrupt() tea.Cmd {
 	case box != nil && !box.Empty():
 		box.Clear()
 		return nil
-	case a.again("ctrl+c", "Ctrl+C again quits", nil):
+	case a.flash.Again("ctrl+c", "Ctrl+C again quits", nil):
 		return a.quit()
 	}
 	return nil
 }
 
 func (a *App) keyDialog(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	if a.dialog == nil {
+	if a.layers.Top() == nil {
 		return nil, false
 	}
-	d := a.dialog.Key(k)
+	d := a.layers.Top().Key(k)
 	if d == nil {
 		return nil, true
 	}
 	switch d := d.(type) {
-	case dialog.Wanted:
-		return a.doInFleet(d), true
-	case dialog.Wish:
-		return a.wishInPanel(d), true
+	case dialog.Wanted, dialog.Wish:
+		if b := a.layers.Board(); b != nil {
+			return a.act(b.Do(d)), true
+		}
+		return nil, true
 	case dialog.Copied:
 		return a.copy(d.Text), true
 	}
-	decide := a.decide
-	a.shut()
-	if _, gone := d.(dialog.Cancelled); gone || decide == nil {
-		return nil, true
-	}
-	return decide(d), true
-}
-
-// open shows a dialog over everything; decide acts on what it is closed with.
-func (a *App) open(b dialog.Box, decide func(dialog.Decision) tea.Cmd) {
-	a.dialog, a.decide, a.dirty = b, decide, true
+	return a.act(a.layers.Decided(d)), true
 }
 
 // free reports whether a dialog that took its time may open: nothing else was opened
 // meanwhile, which might hold what was typed. If not it says that what was not opened.
 // "": the dialog took no time.
 func (a *App) free(what string) bool {
-	was := a.dialog
+	was := a.layers.Top()
 	if what == "" || was == nil {
 		return true
 	}
-	a.sayWhile(what+" was not opened: close what is open first", func() bool { return a.dialog == was })
+	a.flash.While(what+" was not opened: close what is open first", func() bool { return a.layers.Top() == was })
 	return false
-}
-
-// shut closes the dialog on top. Beneath one that the overview or a panel opened
-// stands that.
-func (a *App) shut() {
-	was := a.dialog
-	a.dialog, a.decide, a.dirty = nil, nil, true
-	base, decide := a.base()
-	if base == was {
-		a.fleet = nil
-		a.closePanel()
-		return
-	}
-	a.open(base, decide)
 }
 
 // keyTabs go from tab to tab, and to a question; under a dialog they do not.
 func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	s := k.String()
-	if a.dialog != nil {
+	if a.layers.Top() != nil {
 		return a.keyFromDialog(s)
 	}
 	switch s {
@@ -142,7 +114,8 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "ctrl+space", "ctrl+@":
 		return a.switcher(), true
 	case "f2":
-		return a.overview(), true
+		a.overview()
+		return nil, true
 	case "f3":
 		t := a.tabs.Acting()
 		return a.inboxPanel(t.Info.ID, t.Info.Name), true
@@ -163,13 +136,13 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 // panel does so itself; what else is open might hold what was typed.
 func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
 	switch {
-	case key != "alt+a" && key != "f5" || a.panel != nil && a.dialog == a.panel.Box():
+	case key != "alt+a" && key != "f5" || a.panel() != nil && a.layers.Bare():
 		return nil, false
-	case a.asks.sight.over || a.fleet != nil && a.dialog == a.fleet.box:
+	case a.asks.sight.over || a.fleet() != nil && a.layers.Bare():
 		return a.nextQuestion(sought), true
 	}
-	was := a.dialog
-	a.sayWhile("close what is open first: Esc", func() bool { return a.dialog == was })
+	was := a.layers.Top()
+	a.flash.While("close what is open first: Esc", func() bool { return a.layers.Top() == was })
 	return nil, true
 }
 
@@ -253,7 +226,7 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		a.help()
 		return nil, true
 	case "ctrl+d":
-		if a.again("ctrl+d", "Ctrl+D again quits", nil) {
+		if a.flash.Again("ctrl+d", "Ctrl+D again quits", nil) {
 			return a.quit(), true
 		}
 		return nil, true
@@ -264,7 +237,7 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	case "alt+m":
 		a.mouse = !a.mouse
-		a.say(map[bool]string{true: "the mouse scrolls and clicks", false: "the mouse selects text, as the terminal does"}[a.mouse])
+		a.flash.Say(map[bool]string{true: "the mouse scrolls and clicks", false: "the mouse selects text, as the terminal does"}[a.mouse])
 		return nil, true
 	case "m", "/":
 		if t != nil && t.Box == nil && t.Line == nil {
@@ -304,14 +277,14 @@ func (a *App) roll() tea.Cmd {
 		return nil
 	}
 	a.dirty, a.wheel.turning = true, true
-	over := a.dialog
+	over := a.layers.Top()
 	if q := a.inPlace(); over == nil && q != nil {
 		over = q
 	}
 	if over == nil {
 		t.At().Scroll(lines)
-	} else if p := a.panel; p != nil && over == p.Box() {
-		p.Box().Wheel(a.wheel.x, a.wheel.y-1, lines)
+	} else if p := a.panel(); p != nil && a.layers.Bare() {
+		p.Board().Wheel(a.wheel.x, a.wheel.y-1, lines)
 	} else {
 		key := tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift}
 		if lines < 0 {
@@ -333,14 +306,14 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 		a.dirty = a.dirty || i != nil
 		return a.act(i)
 	}
-	if r, t := a.drawn.asked, a.tabs.Focus; a.dialog == nil && t != nil && r.h > 0 && m.Y == r.y && a.asksOpenly(t) {
+	if r, t := a.drawn.asked, a.tabs.Focus; a.layers.Top() == nil && t != nil && r.h > 0 && m.Y == r.y && a.asksOpenly(t) {
 		return a.openQuestion(t.Info.ID, sought)
 	}
-	if p := a.panel; p != nil && a.dialog == p.Box() {
-		p.Box().Click(m.X, m.Y-1)
+	if p := a.panel(); p != nil && a.layers.Bare() {
+		p.Board().Click(m.X, m.Y-1)
 		a.dirty = true
 	}
-	if a.dialog != nil {
+	if a.layers.Top() != nil {
 		return nil
 	}
 	if low, t := a.drawn.r.lower, a.tabs.Focus; low.h > 0 && m.Y == low.y && t != nil && t.At().NewBelow() > 0 {
@@ -356,7 +329,8 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	for _, s := range a.drawn.tabs {
 		if m.X >= s.From && m.X < s.To {
 			if s.ID == tabs.EndedGroup {
-				return a.overview()
+				a.overview()
+				return nil
 			}
 			if t := a.tabs.ByID(s.ID); t != nil {
 				a.tabs.To(t)
@@ -384,7 +358,7 @@ func (a *App) openLine(t *tabs.Tab, mail bool) {
 	if mail {
 		l.Label, source = "message to "+t.Info.Name+"› ", a.mention
 		if t.Info.State.Terminal() {
-			a.sayWhile(t.Info.Name+" has ended and reads no mail; /resume "+t.Info.Name+" PROMPT lets it go on", a.stays(t))
+			a.flash.While(t.Info.Name+" has ended and reads no mail; /resume "+t.Info.Name+" PROMPT lets it go on", a.tabs.Stays(t))
 			return
 		}
 	}
@@ -419,8 +393,8 @@ func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		if t.Info.State.Terminal() {
 			return nil, false
 		}
-		if a.again("w", "w again asks "+t.Info.Name+" to wrap up", func() bool { return a.tabs.Focus == t && !t.Info.State.Terminal() }) {
-			return a.wrapUp(t.Info.Name), true
+		if a.flash.Again("w", "w again asks "+t.Info.Name+" to wrap up", func() bool { return a.tabs.Focus == t && !t.Info.State.Terminal() }) {
+			return a.act(panel.WrapUp(a.pool.panel.End, t.Info.Name)), true
 		}
 		return nil, true
 	}
@@ -448,9 +422,7 @@ func (a *App) handleUrgent(h intent.Handle) tea.Cmd {
 	if t == nil {
 		return nil
 	}
-	for a.dialog != nil { // what fills the screen
-		a.shut()
-	}
+	a.layers.Clear() // what fills the screen
 	a.tabs.To(t)
 	t.News = false // handling its mail is looking at it
 	take := func(ctx context.Context, agent int64) (inbox.Message, bool, error) {

@@ -49,7 +49,7 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 		a.tally.Quiet = inbox.Quiet{On: true, Until: a.o.Now().Add(time.Hour)}
 	}
 	if d.IntN(3) == 0 {
-		a.say(one("Ctrl+C again quits", "not sent: "+strings.Repeat("the disk is full ", 8)))
+		a.flash.Say(one("Ctrl+C again quits", "not sent: "+strings.Repeat("the disk is full ", 8)))
 	}
 	c := statusCase{a: a}
 	mode := a.tally.Mode
@@ -64,7 +64,7 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 			c.order = append(c.order, text)
 		}
 	}
-	add(true, a.flash.text)
+	add(true, a.flash.Text())
 	add(a.tally.Asking > 0, "⚠ 2 asking")
 	add(a.tally.Asking > 0, "⚠ 2 asking · alt+a")
 	add(a.tally.Running > 0, fmt.Sprintf("▶ %d running", a.tally.Running))

@@ -247,10 +247,10 @@ func TestTabRowFolds(t *testing.T) {
 		t.Errorf("the group can't be clicked: %+v", spans)
 	}
 	a.drawn.tabs = spans
-	if a.click(tea.MouseClickMsg{X: spans[len(spans)-1].From + 1, Button: tea.MouseLeft}); a.fleet == nil {
+	if a.click(tea.MouseClickMsg{X: spans[len(spans)-1].From + 1, Button: tea.MouseLeft}); a.fleet() == nil {
 		t.Error("a click on the group does not open the overview")
 	}
-	a.shut()
+	a.layers.Shut()
 	a.tabs.To(a.tabs.ByID(2))
 	if row = plain(first(a.tabs.Row(100))); !strings.Contains(row, "agent02 ✓") || !strings.Contains(row, "✓ 9 ✗ 9") || !strings.HasPrefix(row, "‹") {
 		t.Errorf("the focused one is folded or counted: %q", row)

@@ -26,7 +26,7 @@ func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = tea.Batch(cmd, a.act(a.notice.Here()))
 	}
 	a.tellPresence(m)
-	if a.dirty {
+	if a.dirty || a.flash.Fresh() {
 		cmd = tea.Batch(cmd, a.draw())
 	}
 	return a, cmd
@@ -110,14 +110,12 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		}
 	case done:
 		a.report(m)
-	case settled:
-		return tea.Quit
 	case given:
 		a.give(a.tabs.ByID(m.agent), m.text)
 	case wanted:
 		return a.act(m.intent)
 	case noted:
-		a.say(m.text)
+		a.flash.Say(m.text)
 	case ticked:
 		if m.at.Equal(a.next) {
 			a.next = time.Time{}
@@ -185,8 +183,8 @@ func (a *App) paste(s string) {
 	case who == question:
 		q.Paste(s)
 	case who != beneath:
-	case a.dialog != nil:
-		a.dialog.Paste(s)
+	case a.layers.Top() != nil:
+		a.layers.Top().Paste(s)
 	case a.tabs.Typing() != nil:
 		a.letGo(m)
 		a.tabs.Typing().Paste(s)
@@ -206,7 +204,7 @@ func (a *App) report(m done) {
 		to = t
 	}
 	if t == nil {
-		a.say(m.text)
+		a.flash.Say(m.text)
 		return
 	}
 	if m.text != "" {
@@ -224,7 +222,7 @@ func (a *App) takeEdited(m edited) {
 	case m.err != nil && t != nil:
 		a.tell(t, words.Sentence(m.err), transcript.Bad)
 	case m.err != nil:
-		a.say(words.Sentence(m.err))
+		a.flash.Say(words.Sentence(m.err))
 	case t == nil || t.Typing() == nil:
 		a.give(t, m.text)
 	default:
@@ -247,8 +245,8 @@ func (a *App) setTheme(t *themes.Theme) {
 	a.theme, a.dirty = t, true
 	a.notice.Theme = t
 	a.tabs.SetTheme(t)
-	if a.panel != nil {
-		a.panel.SetTheme(t)
+	if a.panel() != nil {
+		a.panel().SetTheme(t)
 	}
 }
 
@@ -266,11 +264,11 @@ func (a *App) tick() tea.Cmd {
 			within(time.Second)
 		}
 	}
-	if a.fleet != nil && a.fleet.box.Moves() || a.panel != nil && a.tailed() != nil {
+	if f := a.fleet(); f != nil && f.Moves() || f == nil && a.tailed() != nil {
 		within(time.Second)
 	}
-	if a.flash.text != "" && !a.flash.until.IsZero() {
-		within(max(a.flash.until.Sub(now), time.Millisecond))
+	if left, ok := a.flash.Left(); ok {
+		within(max(left, time.Millisecond))
 	}
 	if t := a.tabs.Focus; t != nil {
 		if t.Info.Retry != nil {
@@ -279,7 +277,7 @@ func (a *App) tick() tea.Cmd {
 		if t.Panes.At == tabs.Info && words.Working(t.Info.State) {
 			within(time.Second)
 		}
-		if base, _ := a.base(); base == nil && !a.notice.Blurred() && t.At().Ages() > 0 {
+		if base := a.layers.Base(); base == nil && !a.notice.Blurred() && t.At().Ages() > 0 {
 			within(t.At().Ages())
 		}
 		if t.At().Animating() {

@@ -35,9 +35,9 @@ func (a *App) View() tea.View { return a.last }
 // transcript. It returns the commands that what became visible asks for.
 func (a *App) draw() tea.Cmd {
 	a.dirty, a.drawn.at = false, a.o.Now()
-	a.muster()
-	if a.flash.ended(a.drawn.at) {
-		a.flash = flash{}
+	a.flash.Draw()
+	if f := a.fleet(); f != nil {
+		f.Muster()
 	}
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
@@ -61,16 +61,16 @@ func (a *App) draw() tea.Cmd {
 	v.SetContent(strings.Join(lines, "\n"))
 	v.Cursor = cursor
 	a.last = v
-	return tea.Batch(a.peeked(), a.restock(), a.jobs(), a.tick())
+	return tea.Batch(a.restock(), a.jobs(), a.tick())
 }
 
 // compose is the frame's lines and where the cursor stands, nil if nowhere.
 func (a *App) compose() ([]string, *tea.Cursor) {
 	a.visited()
 	a.drawn.asked = rect{}
-	if base, _ := a.base(); base != nil {
+	if base := a.layers.Base(); base != nil {
 		lines, cursor := a.whole(base)
-		if a.dialog != base {
+		if a.layers.Top() != base {
 			return a.over(lines, cursor)
 		}
 		return lines, cursor
@@ -126,21 +126,21 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		lines = append(lines, box.Lines(a.w, r.box.h)...)
 		x, y := box.Cursor()
 		cursor = tea.NewCursor(x, r.box.y+y)
-		if pop := box.Popup(a.w, max(1, min(8, r.body.h-1))); len(pop) > 0 && a.dialog == nil {
+		if pop := box.Popup(a.w, max(1, min(8, r.body.h-1))); len(pop) > 0 && a.layers.Top() == nil {
 			for i, l := range pop { // nothing of the transcript shows beside it
 				lines[r.card.y-len(pop)+i] = frame.Fit(l, a.w)
 			}
 		}
 	}
 	lines = append(lines, a.statusLine(a.w))
-	if a.dialog != nil {
+	if a.layers.Top() != nil {
 		lines, cursor = a.over(lines, cursor)
 	}
 	return lines, cursor
 }
 
 func (a *App) statusLine(w int) string {
-	return a.tabs.Status(w, tabs.Status{Tally: a.tally, Branch: a.branch, Flash: a.flash.text, Usual: a.o.Usual})
+	return a.tabs.Status(w, tabs.Status{Tally: a.tally, Branch: a.branch, Flash: a.flash.Text(), Usual: a.o.Usual})
 }
 
 // whole is a frame that a dialog fills between the tabs and the status line.
@@ -173,7 +173,7 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 	if rows < a.h/2 {
 		rows = a.h - 2
 	}
-	b := a.dialog.Lines(min(a.w, 100), rows)
+	b := a.layers.Top().Lines(min(a.w, 100), rows)
 	if len(b) == 0 {
 		return lines, cursor
 	}
@@ -182,7 +182,7 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 	for i := 1; i < len(lines)-1; i++ {
 		lines[i] = a.theme.Paint(themes.Dim, ansi.Strip(lines[i]))
 	}
-	if cx, cy, ok := a.dialog.Cursor(); ok {
+	if cx, cy, ok := a.layers.Top().Cursor(); ok {
 		cursor = tea.NewCursor(x+cx, y+cy)
 	}
 	return frame.Overlay(lines, b, x, y), cursor
@@ -272,10 +272,10 @@ func (a *App) jobs() tea.Cmd {
 	}
 	var cmds []tea.Cmd
 	shown := []*transcript.View{t.At()}
-	if base, _ := a.base(); base != nil { // nothing else is in sight
+	if base := a.layers.Base(); base != nil { // nothing else is in sight
 		shown = nil
-		if a.panel != nil && a.panel.Previewed() != nil {
-			shown = append(shown, a.panel.Previewed())
+		if a.panel() != nil && a.panel().Previewed() != nil {
+			shown = append(shown, a.panel().Previewed())
 		}
 		if x := a.tailed(); x != nil {
 			shown = append(shown, x.View)

@@ -165,7 +165,7 @@ func (a *App) moment() moment {
 	return moment{
 		now: a.o.Now(), typed: k.typed, closed: k.closed, stands: k.stands, since: k.since,
 		draft: box != nil && (!box.Empty() || box.Finds() || a.tabs.Focus.Line != nil),
-		boxed: box != nil && a.dialog == nil,
+		boxed: box != nil && a.layers.Top() == nil,
 	}
 }
 
@@ -173,12 +173,12 @@ func (a *App) moment() moment {
 func (a *App) looks() sight {
 	s := sight{focus: a.tabs.Focus}
 	switch t := a.tabs.Focus; {
-	case a.dialog != nil && a.dialog == a.raised.box:
+	case a.layers.Top() != nil && a.layers.Top() == a.raised.box:
 		s.asks, s.question, s.over = a.tabs.ByID(a.raised.agent), a.raised.id, true
 		if a.asksOpenly(s.asks) {
 			s.message = s.asks.Info.Question.Message
 		}
-	case a.dialog == nil && a.asksOpenly(t):
+	case a.layers.Top() == nil && a.asksOpenly(t):
 		s.asks, s.question = t, t.Info.Question.ID
 	}
 	return s
@@ -260,7 +260,7 @@ func (a *App) keyAsked(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		fallthrough
 	case nobody:
 		if m.early() && (c == habit || c == enter) {
-			a.say("nothing was answered: the question has just come")
+			a.flash.Say("nothing was answered: the question has just come")
 		}
 		return nil, true
 	}

@@ -6,7 +6,7 @@
 //
 // Does not: do any of it. A room that returns an intent has changed nothing but itself.
 //
-// Imports: agents, inbox, themes, tools/permit, ui/dialog, ui/tabs, ui/transcript.
+// Imports: agents, inbox, themes, tools/permit, ui/dialog, ui/tabs, ui/transcript, ui/words.
 package intent
 
 import (
@@ -19,6 +19,7 @@ import (
 	"fantail/ui/dialog"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // Intent is one of the types of this package; nil: nothing is wanted.
@@ -110,7 +111,9 @@ type (
 	}
 	// Close closes the board that is open, and what is open over it.
 	Close struct{}
-	// Overview, Help and Quit are what their keys do.
+	// Leave ends the screen. Overview, Help and Quit are what their keys do; Quit asks first
+	// if agents are at work.
+	Leave    struct{}
 	Overview struct{}
 	Help     struct{}
 	Quit     struct{}
@@ -138,6 +141,17 @@ type (
 	Theme struct{ Theme *themes.Theme }
 )
 
+// Quick is a Run whose outcome the status line tells.
+func Quick(f func(ctx context.Context) (string, error)) Intent {
+	return Run{F: func(ctx context.Context) Intent {
+		text, err := f(ctx)
+		if err != nil {
+			text = words.Sentence(err)
+		}
+		return Say{Text: text}
+	}}
+}
+
 func (All) intent()      {}
 func (Do) intent()       {}
 func (Run) intent()      {}
@@ -158,6 +172,7 @@ func (Close) intent()    {}
 func (Overview) intent() {}
 func (Help) intent()     {}
 func (Quit) intent()     {}
+func (Leave) intent()    {}
 func (Handle) intent()   {}
 func (Terminal) intent() {}
 func (Copy) intent()     {}

@@ -1,4 +1,5 @@
-// Package panel has the boards that fill the screen: an agent's inbox and its queue.
+// Package panel has the boards that fill the screen: an agent's inbox, its queue, and the
+// overview of all agents.
 //
 // Does: read what its board lacks, one thing at a time, and nothing once it is closed;
 // show a row's preview; say what the human wants done with a row. What a board lists is a
@@ -80,8 +81,11 @@ func open(e Env, box *dialog.Board, of stock) *Panel {
 	return &Panel{Env: e, box: box, of: of, stale: true}
 }
 
-// Box is the board itself.
-func (p *Panel) Box() *dialog.Board { return p.box }
+// Box is what shows.
+func (p *Panel) Box() dialog.Box { return p.box }
+
+// Board is the board itself.
+func (p *Panel) Board() *dialog.Board { return p.box }
 
 // Close tells the panel that it shows no more.
 func (p *Panel) Close() { p.closed = true }
@@ -253,7 +257,11 @@ func (p *Panel) wished(w dialog.Wish, text string, err error) intent.Intent {
 }
 
 // Do says what follows from what the human wants done.
-func (p *Panel) Do(w dialog.Wish) intent.Intent {
+func (p *Panel) Do(d dialog.Decision) intent.Intent {
+	w, ok := d.(dialog.Wish)
+	if !ok {
+		return nil
+	}
 	switch w.Verb {
 	case "keys":
 		return intent.Open{Box: dialog.NewTable(p.Theme, "Keys", p.box.Keys())}

@@ -15,6 +15,7 @@ type Pool struct {
 	Put   Put
 	Take  Take
 	Tasks Tasks
+	End   End
 }
 
 // Mail reads messages and what is known of them.
@@ -59,4 +60,11 @@ type Tasks interface {
 	Kill(ctx context.Context, name string, cascade bool) error
 	Does(name string) (agents.Now, error)
 	Facts(ctx context.Context, agent int64) (agents.Facts, error)
+}
+
+// End ends agents, and closes their tabs.
+type End interface {
+	Kill(ctx context.Context, name string, cascade bool) error
+	WrapUp(ctx context.Context, name string) error
+	CloseTab(ctx context.Context, name string) error
 }

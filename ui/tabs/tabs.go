@@ -112,6 +112,11 @@ func (t *Tabs) SetTheme(theme *themes.Theme) {
 	}
 }
 
+// Stays is whether a tab is still the focused one, asked later.
+func (t *Tabs) Stays(tab *Tab) func() bool {
+	return func() bool { return t.Focus == tab }
+}
+
 // Typing is the box that has the keyboard: the tab's prompt box, or the one-line box
 // opened in a tab without one; nil if neither.
 func (t *Tab) Typing() *composer.Box {

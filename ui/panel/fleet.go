@@ -1,0 +1,133 @@
+package panel
+
+import (
+	"context"
+	"fmt"
+
+	"fantail/themes"
+	"fantail/ui/dialog"
+	"fantail/ui/intent"
+	"fantail/ui/tabs"
+	"fantail/ui/words"
+)
+
+// Fleet is the overview of all agents while it is open.
+type Fleet struct {
+	Env
+
+	box  *dialog.Fleet
+	seen int // the version of the tabs that it lists
+	over func(*tabs.Tab) bool
+}
+
+// Overview lists all agents; the bar is on the focused one. over reports whether the
+// question of a tab's agent is on the screen by itself.
+func Overview(e Env, over func(*tabs.Tab) bool) *Fleet {
+	f := &Fleet{Env: e, seen: -1, over: over}
+	at := int64(0)
+	if t := e.Tabs.Focus; t != nil {
+		at = t.Info.ID
+	}
+	f.box = dialog.NewFleet(e.Theme, at, f.glance, e.Tabs.LastLines)
+	return f
+}
+
+// Box is the list itself.
+func (f *Fleet) Box() dialog.Box { return f.box }
+
+// Close does nothing: the overview reads nothing.
+func (f *Fleet) Close() {}
+
+// Tail is the agent whose last lines show; 0: none.
+func (f *Fleet) Tail() int64 { return f.box.Peeked() }
+
+// Moves reports whether something in it changes by itself.
+func (f *Fleet) Moves() bool { return f.box.Moves() }
+
+// Muster tells the list who there is, if that changed.
+func (f *Fleet) Muster() {
+	if f.seen == f.Tabs.Version {
+		return
+	}
+	f.seen = f.Tabs.Version
+	ms := make([]dialog.Member, len(f.Tabs.All))
+	for i, t := range f.Tabs.All {
+		ms[i] = dialog.Member{ID: t.Info.ID, Parent: t.Info.Parent, Name: t.Info.Name, State: string(t.Info.State)}
+	}
+	f.box.Members(ms)
+}
+
+// glance is an agent's line.
+func (f *Fleet) glance(id int64) dialog.Glance {
+	t := f.Tabs.ByID(id)
+	if t == nil {
+		return dialog.Glance{}
+	}
+	i, now := t.Info, f.Now()
+	g := dialog.Glance{State: t.StateText(f.over(t)), Mail: tabs.MailMark(t, t.News), Age: words.Age(now.Sub(i.Created)), Moves: words.Working(i.State)}
+	g.Sign, g.Role = words.Glyph(i)
+	if _, ok := i.Stalled(t.Active, now); ok {
+		g.Sign, g.Role = "◌", themes.Warn
+	}
+	switch {
+	case !i.Ended.IsZero():
+		g.Seen = words.Age(now.Sub(i.Ended))
+	case !t.Active.IsZero():
+		g.Seen = words.Age(now.Sub(t.Active))
+	}
+	if i.Priced {
+		g.Cost = fmt.Sprintf("$%.2f", float64(i.Cost)/1e6)
+	}
+	return g
+}
+
+// Do goes to the agent that was chosen, or does what the human wants done with one.
+func (f *Fleet) Do(d dialog.Decision) intent.Intent {
+	switch d := d.(type) {
+	case dialog.Opened:
+		if f.Tabs.ByID(d.Agent) != nil {
+			return intent.Go{Agent: d.Agent}
+		}
+	case dialog.Wanted:
+		if t := f.Tabs.ByID(d.Agent); t != nil {
+			return f.wanted(t, d.Verb)
+		}
+	}
+	return nil
+}
+
+func (f *Fleet) wanted(t *tabs.Tab, verb string) intent.Intent {
+	name := t.Info.Name
+	switch verb {
+	case "kill":
+		return f.kill(t)
+	case "wrap":
+		return WrapUp(f.Pool.End, name)
+	case "close":
+		return intent.Quick(func(ctx context.Context) (string, error) { return name + " is closed", f.Pool.End.CloseTab(ctx, name) })
+	}
+	return nil
+}
+
+// kill asks before an agent is ended.
+func (f *Fleet) kill(t *tabs.Tab) intent.Intent {
+	name := t.Info.Name
+	switch {
+	case t.Info.Kind.HasPrompt():
+		return intent.Say{Text: name + " can't be killed; Esc in its tab stops its turn"}
+	case t.Info.State.Terminal():
+		return intent.Say{Text: name + " has ended already"}
+	}
+	return intent.Kill(f.Theme, name, f.Tabs.LiveBelow(name), func(cascade bool) intent.Intent {
+		return intent.Quick(func(ctx context.Context) (string, error) {
+			return name + " was killed", f.Pool.End.Kill(ctx, name, cascade)
+		})
+	})
+}
+
+// WrapUp asks an agent to finish with what it has.
+func WrapUp(pool End, name string) intent.Intent {
+	return intent.Quick(func(ctx context.Context) (string, error) {
+		return name + " was asked to wrap up", pool.WrapUp(ctx, name)
+	})
+}
