@@ -26,7 +26,7 @@ func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = tea.Batch(cmd, a.act(a.notice.Here()))
 	}
 	a.tellPresence(m)
-	if a.dirty || a.flash.Fresh() {
+	if a.dirty || a.flash.Fresh() || a.layers.Fresh() {
 		cmd = tea.Batch(cmd, a.draw())
 	}
 	return a, cmd

@@ -36,6 +36,7 @@ func (a *App) View() tea.View { return a.last }
 func (a *App) draw() tea.Cmd {
 	a.dirty, a.drawn.at = false, a.o.Now()
 	a.flash.Draw()
+	a.layers.Drawn()
 	if f := a.fleet(); f != nil {
 		f.Muster()
 	}

@@ -30,6 +30,7 @@ type Stack struct {
 	board  Board // nil: none
 	top    dialog.Box
 	decide func(dialog.Decision) intent.Intent
+	fresh  bool // something opened or closed since it was last drawn
 }
 
 // Top is what has the keyboard: the dialog, else the board; nil if neither is open.
@@ -52,7 +53,7 @@ func (s *Stack) Bare() bool { return s.board != nil && s.top == s.board.Box() }
 // Open puts a dialog on top; decide says what follows from what it is closed with, nil if
 // nothing does.
 func (s *Stack) Open(b dialog.Box, decide func(dialog.Decision) intent.Intent) {
-	s.top, s.decide = b, decide
+	s.top, s.decide, s.fresh = b, decide, true
 }
 
 // Show opens a board in the place of all that is open.
@@ -93,5 +94,11 @@ func (s *Stack) Clear() {
 	if s.board != nil {
 		s.board.Close()
 	}
-	*s = Stack{}
+	*s = Stack{fresh: true}
 }
+
+// Fresh reports whether something opened or closed since the last Drawn.
+func (s *Stack) Fresh() bool { return s.fresh }
+
+// Drawn notes that what is open is on the screen.
+func (s *Stack) Drawn() { s.fresh = false }
