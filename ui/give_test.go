@@ -16,6 +16,7 @@ import (
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
 	"fantail/ui/panel"
+	"fantail/ui/slash"
 )
 
 var errDeaf = errors.New("the disk is full")
@@ -119,11 +120,12 @@ func (g *ground) runs(cmd tea.Cmd) {
 type deafPool struct {
 	talk
 	panel.Take
+	slash.Questions
 	err error
 }
 
 func (p deafPool) pool() *pool {
-	return &pool{talk: p, panel: panel.Pool{Take: p}}
+	return &pool{talk: p, slash: slash.Pool{Questions: p}, panel: panel.Pool{Take: p}}
 }
 
 func (p deafPool) Answer(context.Context, int64, agents.Answer) error { return p.err }
