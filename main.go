@@ -11,10 +11,10 @@
 // what is streamed goes to the feeds, and within a second to disk), record (each finished
 // entry is a row, one transaction), runCalls (permit.Gate.Decide, then the
 // tools), until no call is left. A commit hook (store.Tx.AfterCommit) tells each
-// agents.Feed; ui.App.follow carries it to ui.App.apply, ui.App.draw composes
+// event.Feed; ui.App.follow carries it to ui.App.apply, ui.App.draw composes
 // the frame in the roles of themes, and ui.App.View hands it out.
 //
-// A result: agents.Pool.Push queues a task, agents.Pool.Run starts it, and the
+// A result: tasks.Tasks.Push queues a task, agents.Pool.Run starts it, and the
 // child's loop works as above. Its finish is one transaction: the final entry,
 // the turn, the task, and inbox.Inbox.Add into the inbox of whoever dispatched
 // it. The commit hook rings the inbox.Bell: the recipient is poked and the status
