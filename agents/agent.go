@@ -17,8 +17,7 @@ import (
 	"fantail/tools/proc"
 )
 
-// agent is a goroutine with a transcript. Its loop owns the fields below the
-// line; those from info to away belong to the pool's mu.
+// agent is a goroutine with a transcript.
 type agent struct {
 	p    *Pool
 	id   int64
@@ -27,9 +26,27 @@ type agent struct {
 	poke chan struct{} // its mailbox: a token says "look at the tables"
 	gone chan struct{} // closed when its loop ended
 
+	spec
+	seen
+	run
+}
+
+// spec is what an agent is made with: nothing changes it once its loop runs.
+type spec struct {
+	env     *tools.Env
+	tools   *tools.Set    // what its model may call
+	strict  bool          // the session's mode and rules don't loosen what it may do
+	outside bool          // its work was asked for outside of the program
+	hasten  func()        // whoever ends a sub-agent's commands can't wait longer; nil: they never can
+	timeout time.Duration // of its task; 0: none
+	command string        // its task, if that is a plain command
+}
+
+// seen is what others than its loop see and change of an agent. The pool's mu guards it.
+type seen struct {
 	info      Info
 	model     Model
-	shownTurn int64          // the turn that runs, for others than the loop
+	shownTurn int64          // the turn that runs
 	leaves    *leave         // the human wants the helper closed
 	squeeze   *squeeze       // the human wants the conversation compacted
 	halted    error          // a sub-agent was stopped or killed, perhaps before it began: it stays so
@@ -40,19 +57,13 @@ type agent struct {
 	steer     int64          // a prompt that bids it go on at once, until it enters
 	wrapping  bool           // such a prompt bade it finish with what it has
 	waiters   map[*stop]bool // what such a prompt ends
+	clock     *clock         // rings at the time-out; nil: none
+	away      []string       // what calls that wait side by side wait for
+}
 
-	hasten  func()        // whoever ends a sub-agent's commands can't wait longer; nil: they never can
-	tools   *tools.Set    // what its model may call
-	strict  bool          // the session's mode and rules don't loosen what it may do
-	outside bool          // its work was asked for outside of the program
-	timeout time.Duration // of its task; 0: none; set before the loop starts
-	command string        // its task, if that is a plain command; set before the loop starts
-
-	clock *clock   // rings at the time-out; nil: none
-	away  []string // what calls that wait side by side wait for
-
-	// ——
-	turn         int64            // the turn that runs; 0: none
+// run is what an agent's loop alone knows: its conversation, and the turn that runs.
+type run struct {
+	turn         int64            // 0: none
 	parked       *recovery.Parked // the turn to go on with first; nil: none
 	history      []Entry          // what the model is sent, as far as it was read
 	ids          map[string]bool  // of the calls that were read
@@ -60,7 +71,6 @@ type agent struct {
 	counted      int64            // the last entry that Info.Context counts
 	sinceSummary int              // steps since the last summary
 	cramped      bool             // the window is full and the human was told
-	env          *tools.Env
 	began        time.Time
 	steps        int             // of this turn
 	tokens       int             // of this turn
@@ -73,9 +83,11 @@ type stop struct{ cancel context.CancelCauseFunc }
 
 func (p *Pool) newAgent(i Info, task int64) *agent {
 	a := &agent{
-		p: p, id: i.ID, kind: i.Kind, task: task, info: i,
-		poke: make(chan struct{}, 1), gone: make(chan struct{}), stops: map[*stop]bool{}, waiters: map[*stop]bool{},
-		ids: map[string]bool{}, active: p.o.Now(), strict: i.Outside || i.Kind == Fork, outside: i.Outside, tools: p.toolsOf(i.Kind), sinceSummary: 2, // long ago
+		p: p, id: i.ID, kind: i.Kind, task: task,
+		poke: make(chan struct{}, 1), gone: make(chan struct{}),
+		spec: spec{strict: i.Outside || i.Kind == Fork, outside: i.Outside, tools: p.toolsOf(i.Kind)},
+		seen: seen{info: i, stops: map[*stop]bool{}, waiters: map[*stop]bool{}, active: p.o.Now()},
+		run:  run{ids: map[string]bool{}, sinceSummary: 2}, // long ago
 	}
 	if i.State.Terminal() {
 		close(a.gone) // no loop runs
