@@ -59,16 +59,20 @@ var arrows = map[string][]string{
 	"tools/proc":           {"tools/secret"},
 	"tools/secret":         {},
 	"ui": {
-		"agents", "agents/history", "agents/llm", "agents/memory", "inbox", "themes", "tools", "tools/permit", "ui/composer",
-		"ui/dialog", "ui/files", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/markdown", "ui/notice", "ui/panel", "ui/slash",
+		"agents", "agents/history", "agents/llm", "agents/memory", "inbox", "themes", "tools", "tools/permit", "ui/asking", "ui/composer",
+		"ui/dialog", "ui/drafts", "ui/files", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/markdown", "ui/notice", "ui/panel", "ui/slash",
 		"ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/cli": {
 		"agents", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "agents/memory", "agents/outside", "agents/prompts", "agents/roster",
 		"inbox", "inbox/rules", "store", "store/config", "store/config/near", "themes", "tools", "tools/permit", "tools/proc", "tools/secret", "ui", "ui/frame", "ui/words",
 	},
+	"ui/asking": {
+		"agents", "themes", "ui/dialog", "ui/drafts", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/tabs", "ui/transcript", "ui/words",
+	},
 	"ui/composer":   {"themes", "ui/frame"},
 	"ui/dialog":     {"themes", "tools/permit", "ui/frame"},
+	"ui/drafts":     {"ui/composer", "ui/flash", "ui/intent", "ui/tabs", "ui/transcript", "ui/words"},
 	"ui/files":      {},
 	"ui/flash":      {},
 	"ui/frame":      {},

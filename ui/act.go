@@ -15,6 +15,7 @@ import (
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/tools/permit"
+	"fantail/ui/asking"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/files"
@@ -52,9 +53,11 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		return a.showPane(a.tabOf(i.Agent), i.Pane)
 	case intent.Question:
 		if i.Agent == 0 {
-			return a.nextQuestion(strict)
+			a.asks.Next(asking.Strict)
+		} else {
+			a.asks.Open(i.Agent, asking.Strict)
 		}
-		return a.openQuestion(i.Agent, strict)
+		a.dirty = true
 	case intent.Message:
 		return a.openMessage(i)
 	case intent.Inbox:
@@ -207,7 +210,7 @@ func (a *App) mention(trigger, _, word string) []composer.Item {
 // own, mail, or a prompt.
 func (a *App) submit(t *tabs.Tab) tea.Cmd {
 	box := t.Typing()
-	text := a.typed(box)
+	text := a.drafts.Typed(box)
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
@@ -219,37 +222,23 @@ func (a *App) submit(t *tabs.Tab) tea.Cmd {
 	if strings.HasPrefix(text, "/") {
 		cmd, err := a.command(t, text)
 		if errors.Is(err, slash.ErrOpening) {
-			return a.keep(box)
+			a.drafts.Keep(box)
+			return nil
 		}
-		kept := a.remember(box, text)
+		kept := a.drafts.Remember(box, text)
 		if err != nil {
 			a.refuse(t, text, err)
 		}
 		box.Clear()
-		return tea.Batch(kept, cmd)
+		return tea.Batch(a.act(kept), cmd)
 	}
 	if a.pool == nil || t.Info.ID == 0 {
-		return a.keep(box)
+		a.drafts.Keep(box)
+		return nil
 	}
-	kept := a.remember(box, text)
+	kept := a.drafts.Remember(box, text)
 	box.Clear()
-	return tea.Batch(kept, a.send(t, text))
-}
-
-// typed is what the box holds, as it is sent and remembered: without keys.
-func (a *App) typed(box *composer.Box) string {
-	if a.o.Withhold == nil {
-		return box.Value()
-	}
-	return a.o.Withhold(box.Value())
-}
-
-// keep sets what the box holds aside until the pool comes.
-func (a *App) keep(box *composer.Box) tea.Cmd {
-	a.early = append(a.early, a.typed(box))
-	box.Clear()
-	a.flash.Until("kept until the workspace is open", func() bool { return len(a.early) > 0 })
-	return nil
+	return tea.Batch(a.act(kept), a.send(t, text))
 }
 
 // submitLine sends a one-line box: mail to the agent, or a command as main.
@@ -257,10 +246,10 @@ func (a *App) submitLine(t *tabs.Tab, text string) tea.Cmd {
 	if !t.Line.Mail {
 		cmd, err := a.command(t, text)
 		if err != nil { // the line stays: an Esc that is meant for it stops no turn
-			kept := a.remember(t.Line.Box, text)
+			kept := a.drafts.Remember(t.Line.Box, text)
 			t.Line.Box.Set("/")
 			a.refuse(t, text, err)
-			return kept
+			return a.act(kept)
 		}
 		t.Line = nil
 		return cmd
@@ -276,12 +265,12 @@ func (a *App) submitLine(t *tabs.Tab, text string) tea.Cmd {
 // sendEarly sends what was typed before the pool came, in order.
 func (a *App) sendEarly() tea.Cmd {
 	t := a.tabs.Main()
-	if t.Info.ID == 0 || len(a.early) == 0 {
+	if t.Info.ID == 0 {
 		return nil
 	}
 	var cmds []tea.Cmd
-	for _, text := range a.early {
-		cmds = append(cmds, a.remember(t.Box, text))
+	for _, text := range a.drafts.Kept() {
+		cmds = append(cmds, a.act(a.drafts.Remember(t.Box, text)))
 		if !strings.HasPrefix(text, "/") {
 			cmds = append(cmds, a.send(t, text))
 			continue
@@ -292,7 +281,6 @@ func (a *App) sendEarly() tea.Cmd {
 		}
 		cmds = append(cmds, cmd)
 	}
-	a.early = nil
 	return tea.Batch(cmds...)
 }
 

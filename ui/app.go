@@ -6,8 +6,8 @@
 // Does not: run agents, read the database, know a model, ask anybody "are you
 // busy?": it holds the last event.
 //
-// Imports: agents, agents/memory, inbox, themes, tools/permit, ui/composer, ui/dialog,
-// ui/files, ui/flash, ui/frame, ui/intent, ui/layers, ui/notice, ui/panel, ui/slash, ui/tabs, ui/transcript, ui/words.
+// Imports: agents, agents/memory, inbox, themes, tools/permit, ui/asking, ui/composer, ui/dialog,
+// ui/drafts, ui/files, ui/flash, ui/frame, ui/intent, ui/layers, ui/notice, ui/panel, ui/slash, ui/tabs, ui/transcript, ui/words.
 package ui
 
 import (
@@ -23,6 +23,8 @@ import (
 	"fantail/agents"
 	"fantail/themes"
 	"fantail/tools/permit"
+	"fantail/ui/asking"
+	"fantail/ui/drafts"
 	"fantail/ui/files"
 	"fantail/ui/flash"
 	"fantail/ui/layers"
@@ -72,9 +74,7 @@ type App struct {
 	human  *agents.Human // whom the pool is told of; nil until attached
 	tally  agents.Tally
 	tabs   tabs.Tabs
-	wanted int64    // the tab to go to once it is there; 0: none
-	early  []string // prompts typed before the pool came
-	past   past
+	wanted int64         // the tab to go to once it is there; 0: none
 	acted  chan struct{} // closed when the last act is over
 	came   chan tea.Msg  // what actions came to, on its way through the feed
 
@@ -87,8 +87,8 @@ type App struct {
 	files   *files.Index
 	texts   []agents.Document // the memory documents, as of the last #
 	layers  layers.Stack
-	raised  raised
-	asks    asking
+	asks    *asking.Asking
+	drafts  *drafts.Drafts
 	looked  map[int64]bool // messages that a panel has shown whole
 	flash   *flash.Line
 	next    time.Time // of the tick that is on its way; zero: none
@@ -143,7 +143,6 @@ func New(o Options) *App {
 		o.Branch = func() string { return "" }
 	}
 	a := &App{o: o, w: o.Size[0], h: o.Size[1], mouse: !o.Plain, dirty: true, came: make(chan tea.Msg), looked: map[int64]bool{}}
-	a.past = past{path: o.History, read: o.History == ""}
 	a.flash = flash.New(a.now)
 	a.up.out = make(chan struct{})
 	a.ctx, a.cancel = context.WithCancel(context.Background())
@@ -162,6 +161,10 @@ func New(o Options) *App {
 	a.notice = notice.New(notice.Env{
 		Tabs: &a.tabs, Theme: theme, Now: a.now, Width: func() int { return a.w }, Root: o.Root, Environ: o.Environ,
 	}, o.Notify, environment(o.Environ))
+	a.drafts = drafts.New(drafts.Env{
+		Tabs: &a.tabs, Flash: a.flash, Complete: a.complete, Mention: a.mention, Withhold: o.Withhold, History: o.History,
+	})
+	a.asks = asking.New(asking.Env{Tabs: &a.tabs, Layers: &a.layers, Flash: a.flash, Drafts: a.drafts})
 	// Until the pool comes its tab takes what is typed.
 	a.tabs.Add(a.newTab(agents.Info{Name: "main", Kind: agents.Main}))
 	options := []tea.ProgramOption{

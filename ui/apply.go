@@ -7,7 +7,6 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
-	"fantail/ui/composer"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
@@ -92,9 +91,9 @@ func (a *App) change(i agents.Info) tea.Cmd {
 	if above := a.tabs.ByID(i.Parent); above != nil && i.Task != 0 {
 		above.View.SetChild(i)
 	}
-	a.lower(i)
+	a.asks.Lower(i)
 	if i.Question == nil || i.Question.ID != t.About {
-		a.giveQuestion(t)
+		a.asks.Give(t)
 	}
 	cmds := []tea.Cmd{a.shown(), a.goWanted(), a.sendEarly(), a.act(a.notice.Changed(was, i))}
 	if witnessed {
@@ -115,8 +114,9 @@ func (a *App) closed(id int64) tea.Cmd {
 	t, was := a.tabs.ByID(id), a.tabs.Focus
 	a.tabs.Remove(id)
 	if t != nil {
-		a.giveTab(t)
-		a.lower(agents.Info{ID: id, Name: t.Info.Name})
+		a.drafts.Closed(t)
+		a.asks.Give(t)
+		a.asks.Lower(agents.Info{ID: id, Name: t.Info.Name})
 	}
 	if t != nil && t == was && a.tabs.Focus != nil {
 		a.flash.While("the tab of "+t.Info.Name+" was closed; this is "+a.tabs.Focus.Info.Name, a.tabs.Stays(a.tabs.Focus))
@@ -130,8 +130,7 @@ func (a *App) closed(id int64) tea.Cmd {
 func (a *App) newTab(i agents.Info) *tabs.Tab {
 	t := a.tabs.Make(i)
 	if i.Kind.HasPrompt() {
-		t.Box = composer.New(a.theme, a.complete, "› ")
-		t.Box.SetHistory(a.past.texts)
+		t.Box = a.drafts.Box()
 	}
 	return t
 }

@@ -44,7 +44,7 @@ func (a *App) overview() {
 	if a.pool != nil {
 		e.Pool = a.pool.panel
 	}
-	a.layers.Show(panel.Overview(e, a.showsQuestion))
+	a.layers.Show(panel.Overview(e, a.asks.OnScreen))
 	a.dirty = true
 }
 

@@ -10,6 +10,7 @@ import (
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/tools/permit"
+	"fantail/ui/asking"
 	"fantail/ui/dialog"
 	"fantail/ui/frame"
 	"fantail/ui/panel"
@@ -132,8 +133,8 @@ func TestKeysOfADraft(t *testing.T) {
 				p := newPosed(t)
 				goTo(p, place.agent)
 				p.typed(place.line + m.draft)
-				if m.draft == "" && m.before < atRest {
-					p.asks.typed = p.at
+				if m.draft == "" && m.before < 2*time.Second {
+					p.asks.Typed(p.at)
 				}
 				p.pass(m.before)
 				p.ask(place.agent)
@@ -142,7 +143,7 @@ func TestKeysOfADraft(t *testing.T) {
 				p.press(k)
 				may := m.may && place.line == ""
 				answers := k.Text == "y" || k.Text == "Y" || k.Text == "s" || k.Text == "S" || k.Text == "1" || k.Text == "2"
-				if got := p.asks.answered != 0; got != (may && answers) {
+				if got := p.asks.Given() != 0; got != (may && answers) {
 					t.Errorf("%s, %s: %q answers: %t", where, when, k.String(), got)
 				}
 				if k.Text != "" && (m.draft != "" || place.line == "m") && before != "" {
@@ -154,9 +155,9 @@ func TestKeysOfADraft(t *testing.T) {
 						t.Errorf("%s, %s: %q makes %q of the draft, without a question %q", where, when, k.String(), got, want)
 					}
 				}
-				if p.asks.answered == 0 && p.tabs.ByID(place.agent).Question != nil {
+				if p.asks.Given() == 0 && p.tabs.ByID(place.agent).Question != nil {
 					p.press(tea.KeyPressMsg{Code: tea.KeyEnter}) // it has not been armed either
-					if p.asks.answered != 0 && !(may && (k.Text == "n" || k.Text == "N" || k.Text == "3" || k.Code == tea.KeyTab && k.Mod == 0 ||
+					if p.asks.Given() != 0 && !(may && (k.Text == "n" || k.Text == "N" || k.Text == "3" || k.Code == tea.KeyTab && k.Mod == 0 ||
 						k.Code == tea.KeyUp || k.Code == tea.KeyDown || k.Code == tea.KeyLeft || k.Code == tea.KeyRight)) {
 						t.Errorf("%s, %s: %q and Enter answer", where, when, k.String())
 					}
@@ -176,15 +177,15 @@ func TestKeysOfADraft(t *testing.T) {
 // Spec: M-35, E-26.
 func TestLettersOverAPanel(t *testing.T) {
 	ways := map[string]func(p *posed){
-		"overview": func(p *posed) { p.overview(); p.nextQuestion(sought) },
-		"inbox":    func(p *posed) { p.board(); p.nextQuestion(strict) },
+		"overview": func(p *posed) { p.overview(); p.asks.Next(asking.Sought) },
+		"inbox":    func(p *posed) { p.board(); p.asks.Next(asking.Strict) },
 		"/answer": func(p *posed) {
 			p.pool = &pool{}
 			if _, err := p.command(p.tabs.Focus, "/answer job"); err != nil {
 				p.t.Error(err)
 			}
 		},
-		"own": func(p *posed) { p.tabs.To(p.tabs.ByID(3)); p.openQuestion(3, strict) },
+		"own": func(p *posed) { p.tabs.To(p.tabs.ByID(3)); p.asks.Open(3, asking.Strict) },
 	}
 	for name, way := range ways {
 		p := newPosed(t)
@@ -193,7 +194,7 @@ func TestLettersOverAPanel(t *testing.T) {
 		way(p)
 		p.Update(nil)
 		p.pass(time.Second)
-		if p.asker() == nil {
+		if p.asks.Asker() == nil {
 			t.Fatalf("%s: it has not the keyboard", name)
 		}
 		for r := rune(' '); r < 0x7f; r++ {
@@ -203,16 +204,16 @@ func TestLettersOverAPanel(t *testing.T) {
 			p.typed(string(r))
 			p.pass(time.Second)
 			p.press(tea.KeyPressMsg{Code: tea.KeyEnter})
-			if p.asks.answered != 0 || p.asker() == nil {
+			if p.asks.Given() != 0 || p.asks.Asker() == nil {
 				t.Fatalf("%s: %q answers, or leaves it", name, r)
 			}
 		}
 		p.typed("1")
-		if p.asks.answered != 0 {
+		if p.asks.Given() != 0 {
 			t.Fatalf("%s: a digit answers by itself", name)
 		}
 		p.press(tea.KeyPressMsg{Code: tea.KeyEnter})
-		if p.asks.answered != 7 {
+		if p.asks.Given() != 7 {
 			t.Errorf("%s: a digit and Enter do not answer", name)
 		}
 	}
@@ -225,21 +226,21 @@ func TestOnceOnTheScreen(t *testing.T) {
 	for name, way := range map[string]func(p *posed){
 		"in place":        func(*posed) {},
 		"a card":          func(p *posed) { p.typed("x") },
-		"gone to":         func(p *posed) { p.typed("x"); p.nextQuestion(sought) },
-		"gone to at rest": func(p *posed) { p.nextQuestion(sought) },
+		"gone to":         func(p *posed) { p.typed("x"); p.asks.Next(asking.Sought) },
+		"gone to at rest": func(p *posed) { p.asks.Next(asking.Sought) },
 		"put back": func(p *posed) {
-			p.nextQuestion(sought)
+			p.asks.Next(asking.Sought)
 			p.Update(nil)
 			p.pass(time.Second)
 			p.press(tea.KeyPressMsg{Code: tea.KeyEsc})
 		},
-		"from another tab":  func(p *posed) { p.tabs.To(p.tabs.ByID(2)); p.nextQuestion(sought) },
-		"another tab":       func(p *posed) { p.tabs.To(p.tabs.ByID(2)); p.nextQuestion(sought); p.Update(nil); p.layers.Shut() },
+		"from another tab":  func(p *posed) { p.tabs.To(p.tabs.ByID(2)); p.asks.Next(asking.Sought) },
+		"another tab":       func(p *posed) { p.tabs.To(p.tabs.ByID(2)); p.asks.Next(asking.Sought); p.Update(nil); p.layers.Shut() },
 		"under the help":    func(p *posed) { p.help() },
 		"in the overview":   func(p *posed) { p.overview() },
 		"its facts":         func(p *posed) { p.showPane(p.tabs.ByID(1), tabs.Info) },
-		"over the overview": func(p *posed) { p.overview(); p.nextQuestion(strict) },
-		"over the inbox":    func(p *posed) { p.board(); p.nextQuestion(strict) },
+		"over the overview": func(p *posed) { p.overview(); p.asks.Next(asking.Strict) },
+		"over the inbox":    func(p *posed) { p.board(); p.asks.Next(asking.Strict) },
 	} {
 		p := newPosed(t)
 		p.tabs.ByID(1).View.Append([]agents.Entry{{Seq: 1, Kind: agents.EntryCall, Call: &agents.Call{ID: "c", Name: "bash", Title: "bash ls"}}}, false)
@@ -285,12 +286,12 @@ func TestSeenAnew(t *testing.T) {
 		p.pass(time.Minute)
 		p.Update(m)
 		p.typed("y")
-		if p.asks.answered != 0 {
+		if p.asks.Given() != 0 {
 			t.Errorf("%s: it is answered at once", name)
 		}
 		p.pass(time.Second)
 		p.typed("y")
-		if p.asks.answered != 7 {
+		if p.asks.Given() != 7 {
 			t.Errorf("%s: a second later it is not answered", name)
 		}
 	}
@@ -301,16 +302,16 @@ func TestSeenAnew(t *testing.T) {
 	p.Update(returned{edited{agent: 1, text: "a draft"}})
 	p.pass(time.Minute)
 	p.typed("yes")
-	if p.asks.answered != 0 || p.drafted() != "a draftyes" {
+	if p.asks.Given() != 0 || p.drafted() != "a draftyes" {
 		t.Errorf("a draft of the editor's is %q", p.drafted())
 	}
 
 	p = newPosed(t)
 	p.ask(3)
-	p.nextQuestion(sought)
+	p.asks.Next(asking.Sought)
 	p.Update(nil)
 	p.Update(news{events: []agents.Event{agents.Closed{Agent: 3}}})
-	if p.layers.Top() != nil || p.asker() != nil {
+	if p.layers.Top() != nil || p.asks.Asker() != nil {
 		t.Error("the question of a tab that was closed stays")
 	}
 }

@@ -59,6 +59,7 @@ func (a *App) afterwards(m tea.Msg) tea.Msg {
 
 // attach takes the pool: its feed begins with what is now.
 func (a *App) attach(p *pool) tea.Cmd {
+	a.asks.Pool = p.slash.Questions
 	a.pool, a.began = p, a.o.Now().Truncate(time.Millisecond)
 	a.notice.Begin(p, a.began)
 	a.human = p.Human()
@@ -66,5 +67,5 @@ func (a *App) attach(p *pool) tea.Cmd {
 	a.feed = p.Subscribe()
 	f := a.feed
 	a.o.Go("feed", func() { a.follow(f) })
-	return a.recall()
+	return a.act(a.drafts.Recall())
 }

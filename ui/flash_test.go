@@ -61,8 +61,8 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 			"what you typed is in main's box now", flash.Long, press('x', 0),
 			[]func(*App){to(1)},
 		},
-		{"what was typed for an agent out of sight", func(a *App) { a.Update(given{2, "words"}) }, "what you typed is in kid's box now", flash.Long, press('x', 0), []func(*App){to(2)}},
-		{"before the workspace is open", func(a *App) { a.tabs.Main().Typing().Set("hello"); press(tea.KeyEnter, 0)(a) }, "kept until the workspace is open", 0, press('x', 0), []func(*App){func(a *App) { a.early = nil; a.dirty = true }}},
+		{"what was typed for an agent out of sight", func(a *App) { a.drafts.Give(a.tabs.ByID(2), "words") }, "what you typed is in kid's box now", flash.Long, press('x', 0), []func(*App){to(2)}},
+		{"before the workspace is open", func(a *App) { a.tabs.Main().Typing().Set("hello"); press(tea.KeyEnter, 0)(a) }, "kept until the workspace is open", 0, press('x', 0), []func(*App){func(a *App) { a.drafts.Kept(); a.dirty = true }}},
 		{"quitting when all are done", func(a *App) { state(2, agents.Running)(a); a.quit(); press('w', 0)(a) }, "quits when all are done", 0, press('x', 0), []func(*App){state(2, agents.Done)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

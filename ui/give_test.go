@@ -39,6 +39,7 @@ func newGround(t *testing.T) *ground {
 	g.with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
 		agents.Info{ID: 2, Name: "kid", Kind: agents.Sub, State: agents.Running}, agents.Info{ID: 3, Name: "aide", Kind: agents.Helper, State: agents.Idle})
 	g.pool = deafPool{err: errDeaf}.pool()
+	g.App.asks.Pool = deafPool{err: errDeaf}
 	for _, x := range g.tabs.All {
 		x.Asked, x.Loaded = true, true
 	}
@@ -172,6 +173,7 @@ func TestTypedIsGivenBack(t *testing.T) {
 		{
 			"an answer that finds another", func(g *ground) {
 				g.pool = deafPool{err: agents.ErrAnswered}.pool()
+				g.App.asks.Pool = deafPool{err: agents.ErrAnswered}
 				g.asks(main, 7, true)
 				g.types("by hand")
 			},
@@ -234,7 +236,7 @@ func TestTypedIsGivenBack(t *testing.T) {
 // TestTypedStays: what changes the screen, but takes no ground, takes nothing that is being
 // typed in it.
 func TestTypedStays(t *testing.T) {
-	words := func(g *ground) string { return g.questionOf(g.tabs.Focus).Typed() }
+	words := func(g *ground) string { return g.tabs.Focus.Question.Typed() }
 	for _, c := range []struct {
 		name   string
 		given  func(g *ground)

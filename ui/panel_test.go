@@ -89,7 +89,7 @@ func TestPanelTakesNoDraft(t *testing.T) {
 	for _, r := range "rsome text" {
 		a.key(tea.KeyPressMsg{Code: r, Text: string(r)})
 	}
-	a.paste("and a paste")
+	a.asks.Paste("and a paste")
 	if got := a.tabs.Focus.Box.Value(); got != "half a draft" {
 		t.Errorf("the draft is %q", got)
 	}

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/inbox"
+	"fantail/ui/asking"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
@@ -123,7 +124,8 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		t := a.tabs.Acting()
 		return a.queuePanel(t.Info.ID, t.Info.Name), true
 	case "alt+a", "f5":
-		return a.nextQuestion(sought), true
+		a.asks.Next(asking.Sought)
+		return nil, true
 	case "alt+1", "alt+2", "alt+3", "alt+4", "alt+5", "alt+6", "alt+7", "alt+8", "alt+9":
 		a.tabs.Nth(int(s[4] - '0'))
 	default:
@@ -135,11 +137,13 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 // keyFromDialog goes on from a question to the next, and to one from the overview. A
 // panel does so itself; what else is open might hold what was typed.
 func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
+	_, _, over := a.asks.Over()
 	switch {
 	case key != "alt+a" && key != "f5" || a.panel() != nil && a.layers.Bare():
 		return nil, false
-	case a.asks.sight.over || a.fleet() != nil && a.layers.Bare():
-		return a.nextQuestion(sought), true
+	case over || a.fleet() != nil && a.layers.Bare():
+		a.asks.Next(asking.Sought)
+		return nil, true
 	}
 	was := a.layers.Top()
 	a.flash.While("close what is open first: Esc", func() bool { return a.layers.Top() == was })
@@ -216,7 +220,7 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 			t.Line = nil
 			return nil, true
 		}
-		if !a.stopsTwice() {
+		if !a.asks.StopsTwice() {
 			return nil, true
 		}
 		return a.stop(), true
@@ -241,7 +245,11 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, true
 	case "m", "/":
 		if t != nil && t.Box == nil && t.Line == nil {
-			a.openLine(t, s == "m")
+			if s == "m" {
+				a.drafts.Mail(t)
+			} else {
+				a.drafts.Command(t)
+			}
 			return nil, true
 		}
 	}
@@ -278,7 +286,7 @@ func (a *App) roll() tea.Cmd {
 	}
 	a.dirty, a.wheel.turning = true, true
 	over := a.layers.Top()
-	if q := a.inPlace(); over == nil && q != nil {
+	if q := a.asks.InPlace(); over == nil && q != nil {
 		over = q
 	}
 	if over == nil {
@@ -306,8 +314,10 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 		a.dirty = a.dirty || i != nil
 		return a.act(i)
 	}
-	if r, t := a.drawn.asked, a.tabs.Focus; a.layers.Top() == nil && t != nil && r.h > 0 && m.Y == r.y && a.asksOpenly(t) {
-		return a.openQuestion(t.Info.ID, sought)
+	if r, t := a.drawn.asked, a.tabs.Focus; a.layers.Top() == nil && t != nil && r.h > 0 && m.Y == r.y && a.asks.Openly(t) {
+		a.asks.Open(t.Info.ID, asking.Sought)
+		a.dirty = true
+		return nil
 	}
 	if p := a.panel(); p != nil && a.layers.Bare() {
 		p.Board().Click(m.X, m.Y-1)
@@ -351,24 +361,6 @@ func (a *App) clickBody(t *tabs.Tab, x, y int) tea.Cmd {
 	return a.openMessage(intent.Message{Agent: t.Info.ID, ID: id})
 }
 
-// openLine opens the one-line box of a tab without a prompt box.
-func (a *App) openLine(t *tabs.Tab, mail bool) {
-	l := &tabs.Line{Mail: mail, Label: "as main› "}
-	source := a.complete
-	if mail {
-		l.Label, source = "message to "+t.Info.Name+"› ", a.mention
-		if t.Info.State.Terminal() {
-			a.flash.While(t.Info.Name+" has ended and reads no mail; /resume "+t.Info.Name+" PROMPT lets it go on", a.tabs.Stays(t))
-			return
-		}
-	}
-	l.Box = composer.New(a.theme, source, l.Label)
-	if !mail {
-		l.Box.Set("/")
-	}
-	t.Line = l
-}
-
 // keyPanes go from view to view in the tab of an agent without a prompt box.
 func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	t := a.tabs.Focus
@@ -406,6 +398,12 @@ func (a *App) showPane(t *tabs.Tab, p tabs.Pane) tea.Cmd {
 	a.dirty = true
 	t.TurnTo(p)
 	return a.readFacts(t)
+}
+
+// keyAsked are the keys of a question, and those that are kept from what it leaves.
+func (a *App) keyAsked(k tea.KeyPressMsg) (tea.Cmd, bool) {
+	i, ok := a.asks.Key(k)
+	return a.act(i), ok
 }
 
 // keyNotice are the keys of what is urgent, whatever else shows.

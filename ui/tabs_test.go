@@ -361,7 +361,7 @@ func TestStallMark(t *testing.T) {
 		agents.Info{ID: 3, Name: "wait", Kind: agents.Sub, State: agents.Waiting, Started: at, Active: at},
 		agents.Info{ID: 4, Name: "again", Kind: agents.Sub, State: agents.Running, Started: at, Active: at, Retry: &agents.Retry{At: at.Add(time.Hour)}},
 	)
-	if got := a.tabs.ByID(2).StateText(a.showsQuestion(a.tabs.ByID(2))); got != "bash go test" {
+	if got := a.tabs.ByID(2).StateText(a.asks.OnScreen(a.tabs.ByID(2))); got != "bash go test" {
 		t.Errorf("the overview says that it does %q", got)
 	}
 	for _, c := range []struct {

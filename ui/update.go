@@ -20,7 +20,7 @@ func (a *App) Init() tea.Cmd {
 // only hands out what stands.
 func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := a.handle(m)
-	a.attend(m)
+	a.dirty = a.asks.Attend(m) || a.dirty
 	switch m.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg, tea.FocusMsg:
 		cmd = tea.Batch(cmd, a.act(a.notice.Here()))
@@ -57,7 +57,8 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case news:
 		return a.takeNews(m)
 	case tea.PasteMsg:
-		a.paste(m.Content)
+		a.asks.Paste(m.Content)
+		a.dirty = true
 	case tea.MouseWheelMsg:
 		return a.turn(m)
 	case tea.MouseClickMsg:
@@ -98,20 +99,13 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case known:
 		a.texts = m.documents
 		a.refreshBox()
-	case recalled:
-		return a.takeRecalled(m)
 	case edited:
 		a.takeEdited(m)
 	case returned:
+		a.asks.Back()
 		return a.handle(m.with)
-	case unanswered:
-		if a.asks.answered == m.question {
-			a.asks.answered, a.dirty = 0, true
-		}
 	case done:
 		a.report(m)
-	case given:
-		a.give(a.tabs.ByID(m.agent), m.text)
 	case wanted:
 		return a.act(m.intent)
 	case noted:
@@ -173,25 +167,6 @@ func (a *App) takeNews(m news) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-func (a *App) paste(s string) {
-	a.dirty = true
-	m, q := a.moment(), a.asker()
-	if q != nil {
-		_, _, m.means = q.Cursor() // it has a line for words open
-	}
-	switch who := m.whose(letter); {
-	case who == question:
-		q.Paste(s)
-	case who != beneath:
-	case a.layers.Top() != nil:
-		a.layers.Top().Paste(s)
-	case a.tabs.Typing() != nil:
-		a.letGo(m)
-		a.tabs.Typing().Paste(s)
-	}
-	a.asks.typed = m.now
-}
-
 // report shows what became of an action.
 func (a *App) report(m done) {
 	a.dirty = true
@@ -211,7 +186,7 @@ func (a *App) report(m done) {
 		a.answer(t, m.command, m.text, m.tone)
 	}
 	if m.back != "" {
-		a.give(to, m.back)
+		a.drafts.Give(to, m.back)
 	}
 }
 
@@ -224,7 +199,7 @@ func (a *App) takeEdited(m edited) {
 	case m.err != nil:
 		a.flash.Say(words.Sentence(m.err))
 	case t == nil || t.Typing() == nil:
-		a.give(t, m.text)
+		a.drafts.Give(t, m.text)
 	default:
 		t.Typing().Set(m.text)
 	}

@@ -76,7 +76,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		}
 		return lines, cursor
 	}
-	box, question := a.tabs.Typing(), a.inPlace()
+	box, question := a.tabs.Typing(), a.asks.InPlace()
 	f := facts{}
 	var asked []string
 	switch {
@@ -87,7 +87,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		f.box = box.Height(a.w, max(1, (a.h-4)/2))
 	}
 	var card []string
-	if s := a.askCard(); s != "" {
+	if s := a.asks.Card(a.w); s != "" {
 		card = append(card, s)
 	}
 	above := len(card)
@@ -148,7 +148,10 @@ func (a *App) statusLine(w int) string {
 func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 	row, spans := a.tabs.Row(a.w)
 	a.drawn.tabs, a.drawn.r = spans, layout(a.w, a.h, facts{})
-	a.cover()
+	if p := a.panel(); p != nil {
+		message, _, _ := a.asks.Over()
+		p.Cover(message)
+	}
 	card := a.notice.Card(min(1, a.h/10))
 	lines := append([]string{frame.Fit(row, a.w)}, b.Lines(a.w, a.h-2-len(card))...)
 	if len(lines) > 1 && frame.Width(lines[1]) != a.w { // all of a box's lines have one width
@@ -198,11 +201,8 @@ func (a *App) body(w, h int) []string {
 		}
 		return a.welcome(w, h)
 	}
-	t.Refresh(a.showsQuestion(t))
-	child := int64(0)
-	if s := a.asks.sight; s.over && s.asks != nil {
-		child = s.asks.Info.Task
-	}
+	t.Refresh(a.asks.OnScreen(t))
+	_, child, _ := a.asks.Over()
 	t.View.ChildAsks(child)
 	return t.At().Lines(w, h)
 }

@@ -1,16 +1,16 @@
-package ui
+package drafts
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/ui/composer"
+	"fantail/ui/intent"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
@@ -24,7 +24,7 @@ const (
 
 // past is what was typed into the prompt boxes, commands too: a file of one JSON string
 // a line, the oldest first. Nothing is written before it was read, so that what is
-// typed meanwhile stands behind what was typed before.
+// typed meanwhile comes after what was typed before.
 type past struct {
 	path  string // "": it is not kept
 	read  bool
@@ -32,63 +32,59 @@ type past struct {
 	texts []string // what it held, for the boxes of helpers
 }
 
-// recalled is what the file held.
-type recalled struct {
-	texts []string
-	err   error
-}
-
-// recall reads the history.
-func (a *App) recall() tea.Cmd {
-	path := a.past.path
+// Recall reads the history, and puts what was typed at earlier starts before what was
+// typed since.
+func (d *Drafts) Recall() intent.Intent {
+	path := d.past.path
 	if path == "" {
 		return nil
 	}
-	return func() tea.Msg {
+	return intent.Run{F: func(context.Context) intent.Intent {
 		texts, err := readPast(path)
-		return recalled{texts, err}
-	}
+		return intent.Call(func() intent.Intent { return d.recalled(texts, err) })
+	}}
 }
 
-// takeRecalled puts what was typed at earlier starts before what was typed since.
-func (a *App) takeRecalled(m recalled) tea.Cmd {
-	typed := a.past.typed
-	a.past.read, a.past.typed = true, nil
-	t := a.tabs.Main()
-	if m.err != nil {
-		a.tell(t, words.Sentence(m.err), transcript.Bad)
+func (d *Drafts) recalled(texts []string, err error) intent.Intent {
+	var all intent.All
+	typed := d.past.typed
+	d.past.read, d.past.typed = true, nil
+	t := d.Tabs.Main()
+	if err != nil {
+		all = append(all, intent.Tell{Agent: t.Info.ID, Text: words.Sentence(err), Tone: transcript.Bad})
 	}
-	t.Box.SetHistory(append(m.texts[:len(m.texts):len(m.texts)], typed...))
-	a.past.texts = m.texts
-	for _, x := range a.tabs.All {
+	t.Box.SetHistory(append(texts[:len(texts):len(texts)], typed...))
+	d.past.texts = texts
+	for _, x := range d.Tabs.All {
 		if x != t && x.Box != nil {
-			x.Box.SetHistory(m.texts)
+			x.Box.SetHistory(texts)
 		}
 	}
-	return a.write(typed...)
+	return append(all, d.past.write(typed...))
 }
 
-// remember makes a text the newest entry of a box's history.
-func (a *App) remember(box *composer.Box, text string) tea.Cmd {
+// Remember makes a text the newest entry of a box's history.
+func (d *Drafts) Remember(box *composer.Box, text string) intent.Intent {
 	box.AddHistory(text)
-	if !a.past.read {
-		a.past.typed = append(a.past.typed, text)
+	if !d.past.read {
+		d.past.typed = append(d.past.typed, text)
 		return nil
 	}
-	return a.write(text)
+	return d.past.write(text)
 }
 
-func (a *App) write(texts ...string) tea.Cmd {
-	path := a.past.path
+// write adds texts to the file.
+func (p *past) write(texts ...string) intent.Intent {
+	path := p.path
 	if path == "" || len(texts) == 0 {
 		return nil
 	}
-	return func() tea.Msg {
+	return intent.Run{F: func(context.Context) intent.Intent {
 		if err := appendPast(path, texts); err != nil {
-			return done{text: words.Sentence(err), tone: transcript.Bad}
+			return intent.Said{Text: words.Sentence(err), Tone: transcript.Bad}
 		}
 		return nil
-	}
+	}}
 }
 
 // readPast reads the newest entries and, once far more have gathered, leaves only

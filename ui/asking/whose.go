@@ -1,4 +1,4 @@
-package ui
+package asking
 
 import (
 	"strings"
@@ -6,6 +6,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
+	"fantail/ui/intent"
 	"fantail/ui/tabs"
 )
 
@@ -26,19 +27,19 @@ const (
 	afterQuestion = 500 * time.Millisecond
 )
 
-// standing is how a question stands on this screen.
-type standing int
+// Standing is how a question stands on this screen.
+type Standing int
 
 const (
-	absent standing = iota // none is in sight
+	absent Standing = iota // none is in sight
 	carded                 // a line above the box; it takes no key
 	placed                 // in the box's place; it came there by itself, or with its tab
-	sought                 // the human went to it
-	strict                 // so they did over a panel or by a command: a digit selects, Enter confirms
+	Sought                 // the human went to it
+	Strict                 // so they did over a panel or by a command: a digit selects, Enter confirms
 )
 
 // keyed reports whether a question that stands so has the keyboard.
-func (s standing) keyed() bool { return s >= placed }
+func (s Standing) keyed() bool { return s >= placed }
 
 // class is what kind of key it is.
 type class int
@@ -82,7 +83,7 @@ type moment struct {
 	now    time.Time
 	typed  time.Time // when a letter was last typed, wherever it went
 	closed time.Time // when a question that had the keyboard last went away
-	stands standing
+	stands Standing
 	since  time.Time // it stands so, or a letter came too early
 	draft  bool      // something is in the box that has the keyboard, or its line was opened
 	boxed  bool      // a box has the keyboard: no dialog, no tab without one
@@ -91,7 +92,7 @@ type moment struct {
 
 // stand is how a question stands that comes into sight, by itself or, visited,
 // because the human went to its tab.
-func (m moment) stand(visited bool) standing {
+func (m moment) stand(visited bool) Standing {
 	if m.draft || !visited && m.now.Sub(m.typed) < atRest {
 		return carded
 	}
@@ -150,122 +151,119 @@ type sight struct {
 	over     bool  // as a dialog over what shows
 }
 
-// asking is what the screen knows of the question in sight and of the human's hands.
-type asking struct {
-	typed, closed, since time.Time
-	sight                sight
-	stands               standing
-	answered             int64             // by this screen: it shows no more, though the news of it is on its way
-	held                 []tea.KeyPressMsg // in the order they were typed
-}
-
 // moment is the moment as it is for what has the keyboard now.
-func (a *App) moment() moment {
-	k, box := &a.asks, a.tabs.Typing()
+func (a *Asking) moment() moment {
+	box := a.Tabs.Typing()
 	return moment{
-		now: a.o.Now(), typed: k.typed, closed: k.closed, stands: k.stands, since: k.since,
-		draft: box != nil && (!box.Empty() || box.Finds() || a.tabs.Focus.Line != nil),
-		boxed: box != nil && a.layers.Top() == nil,
+		now: a.Tabs.Now(), typed: a.typed, closed: a.closed, stands: a.stands, since: a.since,
+		draft: box != nil && (!box.Empty() || box.Finds() || a.Tabs.Focus.Line != nil),
+		boxed: box != nil && a.Layers.Top() == nil,
 	}
 }
 
 // looks is what is in sight now.
-func (a *App) looks() sight {
-	s := sight{focus: a.tabs.Focus}
-	switch t := a.tabs.Focus; {
-	case a.layers.Top() != nil && a.layers.Top() == a.raised.box:
-		s.asks, s.question, s.over = a.tabs.ByID(a.raised.agent), a.raised.id, true
-		if a.asksOpenly(s.asks) {
+func (a *Asking) looks() sight {
+	s := sight{focus: a.Tabs.Focus}
+	switch t := a.Tabs.Focus; {
+	case a.Layers.Top() != nil && a.Layers.Top() == a.raised.box:
+		s.asks, s.question, s.over = a.Tabs.ByID(a.raised.agent), a.raised.id, true
+		if a.Openly(s.asks) {
 			s.message = s.asks.Info.Question.Message
 		}
-	case a.layers.Top() == nil && a.asksOpenly(t):
+	case a.Layers.Top() == nil && a.Openly(t):
 		s.asks, s.question = t, t.Info.Question.ID
 	}
 	return s
 }
 
-// asksOpenly reports whether the tab's agent asks what this screen has not answered.
-func (a *App) asksOpenly(t *tabs.Tab) bool {
-	return t != nil && t.Info.Question != nil && t.Info.Question.ID != a.asks.answered
+// Openly reports whether the tab's agent asks what this screen has not answered.
+func (a *Asking) Openly(t *tabs.Tab) bool {
+	return t != nil && t.Info.Question != nil && t.Info.Question.ID != a.given
 }
 
-// attend follows what came into sight and what went. It is called behind every
-// message, so that no way leads to a question that it does not see.
-func (a *App) attend(m tea.Msg) {
-	k, now := &a.asks, a.o.Now()
-	hand := false
+// Attend follows what came into sight and what went, and reports whether the screen
+// changes. It is called after every message, so that no way leads to a question that it
+// does not see.
+func (a *Asking) Attend(m tea.Msg) bool {
+	now, changed, hand := a.Tabs.Now(), false, false
 	switch m.(type) {
-	case tea.FocusMsg, tea.ResumeMsg, returned:
-		k.since = now // whatever is there, the human sees it from now on
+	case tea.FocusMsg, tea.ResumeMsg:
+		a.Back()
 	case tea.KeyPressMsg, tea.MouseClickMsg:
 		hand = true
 	}
-	if s, was := a.looks(), k.sight; s != was {
-		if was.question != 0 && k.stands.keyed() && !a.stillAsks(was) {
-			k.closed = now
+	if s, was := a.looks(), a.sight; s != was {
+		if was.question != 0 && a.stands.keyed() && !a.stillAsks(was) {
+			a.closed = now
 		}
 		visited := hand && s.focus != was.focus
 		if s.focus != was.focus {
-			k.held = nil
+			a.held = nil
 		}
 		if visited {
-			k.closed = time.Time{} // who went elsewhere presses no key for what they left
+			a.closed = time.Time{} // who went elsewhere presses no key for what they left
 		}
-		k.sight, k.since = s, now
+		a.sight, a.since = s, now
 		switch {
 		case s.question == 0:
-			k.stands = absent
+			a.stands = absent
 		case s.over:
-			k.stands = a.raised.stands
+			a.stands = a.raised.stands
 		default:
-			k.stands = a.moment().stand(visited)
-			a.questionOf(s.asks).Strictly(false)
+			a.stands = a.moment().stand(visited)
+			a.box(s.asks).Strictly(false)
 		}
-		a.dirty = true
+		changed = true
 	}
-	if k.stands == placed && a.moment().draft {
-		k.stands, a.dirty = carded, true
+	if a.stands == placed && a.moment().draft {
+		a.stands, changed = carded, true
 	}
+	return changed
 }
+
+// Back notes that the human sees the screen again: whatever shows there they see from now
+// on.
+func (a *Asking) Back() { a.since = a.Tabs.Now() }
 
 // stillAsks reports whether what was in sight is open.
-func (a *App) stillAsks(s sight) bool {
-	return s.asks != nil && a.tabs.ByID(s.asks.Info.ID) == s.asks && a.asksOpenly(s.asks) && s.asks.Info.Question.ID == s.question
+func (a *Asking) stillAsks(s sight) bool {
+	return s.asks != nil && a.Tabs.ByID(s.asks.Info.ID) == s.asks && a.Openly(s.asks) && s.asks.Info.Question.ID == s.question
 }
 
-// keyAsked hands a key to whom it belongs while an agent asks, and just after.
-func (a *App) keyAsked(k tea.KeyPressMsg) (tea.Cmd, bool) {
-	as, c := &a.asks, classOf(k)
-	m, q := a.moment(), a.asker()
+// Key hands a key to whom it belongs while an agent asks, and just after; taken: nobody
+// else gets it. What is open over the tabs takes its keys itself, a question too.
+func (a *Asking) Key(k tea.KeyPressMsg) (i intent.Intent, taken bool) {
+	c := classOf(k)
+	m, q := a.moment(), a.Asker()
 	m.means = q != nil && q.Means(k)
 	if c.types() {
-		defer func() { as.typed = m.now }()
+		defer a.Typed(m.now)
 	}
 	who := m.whose(c)
 	if c.types() && m.stands.keyed() && (m.early() || !m.means) {
-		as.since = m.now // a letter that is none of its answers: the human writes
+		a.since = m.now // a letter that is none of its answers: the human writes
 	}
 	switch who {
 	case question:
-		as.held = nil
-		if as.sight.over {
-			return a.keyDialog(k)
+		a.held = nil
+		if a.sight.over {
+			return nil, false
 		}
 		return a.keyPlaced(q, k)
 	case held:
 		if m.now.Sub(m.typed) >= atRest {
-			as.held = nil
+			a.held = nil
 		}
-		as.held = append(as.held, k)
+		a.held = append(a.held, k)
 		fallthrough
 	case nobody:
 		if m.early() && (c == habit || c == enter) {
-			a.flash.Say("nothing was answered: the question has just come")
+			a.Flash.Say("nothing was answered: the question has just come")
 		}
 		return nil, true
 	}
-	if as.stands == placed && c.types() {
-		as.stands = carded
+	if a.stands == placed && c.types() {
+		a.stands = carded
 	}
 	if c.types() && m.boxed {
 		a.letGo(m)
@@ -273,12 +271,34 @@ func (a *App) keyAsked(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
+// Paste hands pasted text to whom it belongs, as Key does a letter.
+func (a *Asking) Paste(s string) {
+	m, q := a.moment(), a.Asker()
+	if q != nil {
+		_, _, m.means = q.Cursor() // it has a line for words open
+	}
+	switch who := m.whose(letter); {
+	case who == question:
+		q.Paste(s)
+	case who != beneath:
+	case a.Layers.Top() != nil:
+		a.Layers.Top().Paste(s)
+	case a.Tabs.Typing() != nil:
+		a.letGo(m)
+		a.Tabs.Typing().Paste(s)
+	}
+	a.Typed(m.now)
+}
+
+// Typed notes when a letter was typed, wherever it went.
+func (a *Asking) Typed(at time.Time) { a.typed = at }
+
 // letGo puts the letters that were held into the box, before what begins there now.
-func (a *App) letGo(m moment) {
+func (a *Asking) letGo(m moment) {
 	if m.now.Sub(m.typed) < atRest && !m.draft {
-		for _, k := range a.asks.held {
-			a.tabs.Typing().Key(k)
+		for _, k := range a.held {
+			a.Tabs.Typing().Key(k)
 		}
 	}
-	a.asks.held = nil
+	a.held = nil
 }

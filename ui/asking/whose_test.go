@@ -1,4 +1,4 @@
-package ui
+package asking
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ func TestStand(t *testing.T) {
 		draft   bool
 		typed   time.Duration // before
 		visited bool
-		want    standing
+		want    Standing
 	}{
 		{false, time.Hour, false, placed},
 		{false, 2 * time.Second, false, placed},
@@ -64,12 +64,12 @@ func TestWhose(t *testing.T) {
 		{"in place, no box, just come", moment{stands: placed, since: now}, true, [4]taker{nobody, beneath, nobody, nobody}},
 		{"in place, no box, a second", moment{stands: placed, since: ago(second)}, true, [4]taker{question, question, question, question}},
 
-		{"gone to, just now", moment{stands: sought, boxed: true, since: ago(just)}, true, [4]taker{nobody, nobody, nobody, nobody}},
-		{"gone to, draft, just now", moment{stands: sought, boxed: true, draft: true, since: ago(just)}, true, [4]taker{nobody, nobody, nobody, nobody}},
-		{"gone to", moment{stands: sought, boxed: true, draft: true, since: ago(half)}, true, [4]taker{question, question, question, question}},
-		{"gone to, no answer", moment{stands: sought, since: ago(half)}, false, [4]taker{question, question, question, question}},
-		{"over a panel, just now", moment{stands: strict, since: ago(just)}, true, [4]taker{nobody, nobody, nobody, nobody}},
-		{"over a panel", moment{stands: strict, since: ago(half)}, true, [4]taker{question, question, question, question}},
+		{"gone to, just now", moment{stands: Sought, boxed: true, since: ago(just)}, true, [4]taker{nobody, nobody, nobody, nobody}},
+		{"gone to, draft, just now", moment{stands: Sought, boxed: true, draft: true, since: ago(just)}, true, [4]taker{nobody, nobody, nobody, nobody}},
+		{"gone to", moment{stands: Sought, boxed: true, draft: true, since: ago(half)}, true, [4]taker{question, question, question, question}},
+		{"gone to, no answer", moment{stands: Sought, since: ago(half)}, false, [4]taker{question, question, question, question}},
+		{"over a panel, just now", moment{stands: Strict, since: ago(just)}, true, [4]taker{nobody, nobody, nobody, nobody}},
+		{"over a panel", moment{stands: Strict, since: ago(half)}, true, [4]taker{question, question, question, question}},
 
 		{"just closed, empty box", moment{boxed: true, closed: ago(just)}, false, [4]taker{beneath, beneath, held, nobody}},
 		{"just closed, draft", moment{boxed: true, draft: true, closed: ago(just)}, false, [4]taker{beneath, beneath, beneath, nobody}},

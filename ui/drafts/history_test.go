@@ -1,4 +1,4 @@
-package ui
+package drafts
 
 import (
 	"fmt"

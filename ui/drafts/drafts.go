@@ -1,0 +1,150 @@
+// Package drafts has what the human typed and has not sent, and what they sent before.
+//
+// Does: make the boxes of tabs, keep their history (a file of what was typed), set aside
+// what is sent before the pool is there, and give back what was typed where its ground
+// went: the question was answered elsewhere, the agent ended, the tab was closed, the panel
+// too. It becomes a draft.
+//
+// Does not: edit (that is package composer), say what a text means.
+//
+// Imports: ui/composer, ui/flash, ui/intent, ui/tabs, ui/transcript, ui/words.
+package drafts
+
+import (
+	"strings"
+
+	"fantail/ui/composer"
+	"fantail/ui/flash"
+	"fantail/ui/tabs"
+)
+
+// Env is what the drafts share with the rest of the screen.
+type Env struct {
+	Tabs  *tabs.Tabs
+	Flash *flash.Line
+	// Complete yields the candidates for what is being typed, Mention those for a text
+	// that is no command.
+	Complete, Mention composer.Source
+	// Withhold is what is kept of a text that was typed: all but keys. nil: all.
+	Withhold func(text string) string
+	History  string // the file that keeps what was typed; "": none
+}
+
+// Drafts is what was typed into the boxes of all tabs.
+type Drafts struct {
+	Env
+
+	past  past
+	early []string // sent before the pool came
+}
+
+// New is nothing typed.
+func New(e Env) *Drafts {
+	return &Drafts{Env: e, past: past{path: e.History, read: e.History == ""}}
+}
+
+// Box makes a prompt box.
+func (d *Drafts) Box() *composer.Box {
+	b := composer.New(d.Tabs.Theme, d.Complete, "› ")
+	b.SetHistory(d.past.texts)
+	return b
+}
+
+// Mail opens the one-line box of a tab without a prompt box, for mail to its agent.
+func (d *Drafts) Mail(t *tabs.Tab) {
+	if t.Info.State.Terminal() {
+		d.Flash.While(t.Info.Name+" has ended and reads no mail; /resume "+t.Info.Name+" PROMPT lets it go on", d.Tabs.Stays(t))
+		return
+	}
+	l := &tabs.Line{Mail: true, Label: "message to " + t.Info.Name + "› "}
+	l.Box = composer.New(d.Tabs.Theme, d.Mention, l.Label)
+	t.Line = l
+}
+
+// Command opens that box for a command as main.
+func (d *Drafts) Command(t *tabs.Tab) {
+	l := &tabs.Line{Label: "as main› "}
+	l.Box = composer.New(d.Tabs.Theme, d.Complete, l.Label)
+	l.Box.Set("/")
+	t.Line = l
+}
+
+// Typed is what a box holds, as it is sent and remembered: without keys.
+func (d *Drafts) Typed(box *composer.Box) string {
+	if d.Withhold == nil {
+		return box.Value()
+	}
+	return d.Withhold(box.Value())
+}
+
+// Keep sets what a box holds aside until the pool comes.
+func (d *Drafts) Keep(box *composer.Box) {
+	d.early = append(d.early, d.Typed(box))
+	box.Clear()
+	d.Flash.Until("kept until the workspace is open", func() bool { return len(d.early) > 0 })
+}
+
+// Kept is what was set aside, in its order; it is no longer.
+func (d *Drafts) Kept() []string {
+	texts := d.early
+	d.early = nil
+	return texts
+}
+
+// Give puts what was typed for t's agent before the draft in its box, or into a line to
+// it; where that can't be, it puts it into main's box. It says so where that is out of
+// sight.
+func (d *Drafts) Give(t *tabs.Tab, text string) { d.hand(t, text, (*composer.Box).Prepend) }
+
+// Lead is Give where the human types on after it.
+func (d *Drafts) Lead(t *tabs.Tab, text string) { d.hand(t, text, (*composer.Box).Lead) }
+
+func (d *Drafts) hand(t *tabs.Tab, text string, put func(b *composer.Box, text string)) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	open, takes := d.Mail, takesMail
+	if strings.HasPrefix(text, "/") {
+		open, takes = d.Command, takesCommand
+	}
+	if t == nil || d.Tabs.ByID(t.Info.ID) != t || !takes(t) {
+		t = d.Tabs.Main()
+	}
+	if t != d.Tabs.Focus {
+		d.Flash.While("what you typed is in "+t.Info.Name+"'s box now", func() bool { return d.Tabs.Focus != t })
+	}
+	if t.Typing() == nil {
+		open(t)
+	}
+	if box := t.Typing(); box.Value() == "/" {
+		box.Set(text)
+	} else {
+		put(box, text)
+	}
+}
+
+// takesMail reports whether a tab has a box, or can have a line, for mail.
+func takesMail(t *tabs.Tab) bool {
+	switch {
+	case t.Box != nil:
+		return true
+	case t.Line != nil:
+		return t.Line.Mail || t.Line.Box.Value() == "/"
+	}
+	return !t.Info.State.Terminal()
+}
+
+// takesCommand reports the same for a command.
+func takesCommand(t *tabs.Tab) bool {
+	return t.Box != nil || t.Line == nil || !t.Line.Mail || t.Line.Box.Value() == "/"
+}
+
+// Closed gives back what was typed in a tab that was closed.
+func (d *Drafts) Closed(t *tabs.Tab) {
+	if t.Box != nil {
+		d.Give(t, t.Box.Value())
+	}
+	if t.Line != nil && t.Line.Box.Value() != "/" {
+		d.Give(t, t.Line.Box.Value())
+	}
+}
