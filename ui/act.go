@@ -82,7 +82,7 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		return a.setMode(i.Mode)
 	case intent.Edit:
 		return func() tea.Msg {
-			return a.edit(i.Name, i.Draft, func(text, path string, err error) (tea.Msg, bool) {
+			return edit(a.o.Environ, i.Name, i.Draft, func(text, path string, err error) (tea.Msg, bool) {
 				then, keep := i.Then(a.ctx, text, path, err)
 				return wanted{then}, keep
 			})
@@ -120,7 +120,7 @@ func (a *App) show(i intent.Intent) {
 	case intent.Help:
 		a.help()
 	case intent.Theme:
-		a.chosen = true
+		a.look.chosen = true
 		a.setTheme(i.Theme)
 	}
 }
@@ -191,7 +191,7 @@ func (a *App) env() slash.Env {
 		Pool:  p,
 		Open:  open,
 		Tabs:  &a.tabs,
-		Tally: a.tally, Files: a.files, Documents: a.texts, Now: a.now, Theme: a.theme, NoColor: a.look.noColor,
+		Tally: a.tally, Files: a.known.files, Documents: a.known.texts, Now: a.now, Theme: a.theme, NoColor: a.look.noColor,
 		Models: a.o.Models, Doubt: a.o.Doubt, Remember: a.o.Remember,
 	}
 }
@@ -358,7 +358,7 @@ func (a *App) copy(text string) tea.Cmd {
 func (a *App) editor(t *tabs.Tab) tea.Cmd {
 	id, draft := t.Info.ID, t.Typing().Value()
 	return func() tea.Msg {
-		return a.edit("prompt.md", draft, func(text, _ string, err error) (tea.Msg, bool) {
+		return edit(a.o.Environ, "prompt.md", draft, func(text, _ string, err error) (tea.Msg, bool) {
 			return edited{agent: id, text: strings.TrimSuffix(text, "\n"), err: err}, false
 		})
 	}
@@ -367,12 +367,12 @@ func (a *App) editor(t *tabs.Tab) tea.Cmd {
 // edit runs the external editor on a draft, in a file of that name. then gets what
 // came of it and where it lies, and says whether the file is to be kept. It is
 // called in a command.
-func (a *App) edit(name, draft string, then func(text, path string, err error) (m tea.Msg, keep bool)) tea.Msg {
+func edit(environ []string, name, draft string, then func(text, path string, err error) (m tea.Msg, keep bool)) tea.Msg {
 	fail := func(err error) tea.Msg {
 		m, _ := then("", "", err)
 		return m
 	}
-	argv, err := editorOf(a.o.Environ)
+	argv, err := editorOf(environ)
 	if err != nil {
 		return fail(err)
 	}
@@ -386,7 +386,7 @@ func (a *App) edit(name, draft string, then func(text, path string, err error) (
 		return fail(fmt.Errorf("set the draft aside for the editor: %w", err))
 	}
 	cmd := exec.Command(argv[0], append(argv[1:], path)...)
-	cmd.Env = a.o.Environ
+	cmd.Env = environ
 	return tea.ExecProcess(cmd, func(err error) tea.Msg {
 		text, unread := os.ReadFile(path)
 		keep := false
@@ -429,10 +429,10 @@ func editorOf(environ []string) ([]string, error) {
 
 // wantFiles lists the workspace's files once a draft asks for one.
 func (a *App) wantFiles(box *composer.Box) tea.Cmd {
-	if a.files != nil || !strings.Contains(box.Value(), "@") {
+	if a.known.files != nil || !strings.Contains(box.Value(), "@") {
 		return nil
 	}
-	a.files = files.NewIndex(nil)
+	a.known.files = files.NewIndex(nil)
 	root := a.o.Root
 	return func() tea.Msg {
 		paths, err := files.Scan(a.ctx, root)

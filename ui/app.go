@@ -81,24 +81,19 @@ type App struct {
 	w, h    int
 	theme   *themes.Theme
 	look    look
-	chosen  bool // the theme is the human's choice
 	branch  string
 	opening opening
-	files   *files.Index
-	texts   []agents.Document // the memory documents, as of the last #
+	known   sources
 	layers  layers.Stack
 	asks    *asking.Asking
 	drafts  *drafts.Drafts
 	looked  map[int64]bool // messages that a panel has shown whole
 	flash   *flash.Line
-	next    time.Time // of the tick that is on its way; zero: none
 	notice  *notice.Notice
 	began   time.Time // when the pool came
-	mouse   bool
 	wheel   wheel
 
 	dirty bool
-	last  tea.View
 	drawn drawn
 }
 
@@ -106,8 +101,15 @@ type App struct {
 // said, the most it can: a key's echo waits for half of that, in the mean.
 const fps = 120
 
+// sources are what is completed from, nil until it was wanted.
+type sources struct {
+	files *files.Index
+	texts []agents.Document // the memory documents, as of the last #
+}
+
 // look is how the screen is drawn whatever the theme.
 type look struct {
+	chosen  bool // the theme is the human's choice
 	noColor bool
 	ascii   bool // no characters beyond ASCII
 }
@@ -123,6 +125,7 @@ func (u *up) now() { u.once.Do(func() { close(u.out) }) }
 
 // wheel gathers turns of the mouse's wheel.
 type wheel struct {
+	on      bool // the mouse is the screen's, not the terminal's
 	turning bool // a rolled is on its way
 	lines   int  // gathered since; negative: up
 	x, y    int  // where the pointer was
@@ -142,13 +145,13 @@ func New(o Options) *App {
 	if o.Branch == nil {
 		o.Branch = func() string { return "" }
 	}
-	a := &App{o: o, w: o.Size[0], h: o.Size[1], mouse: !o.Plain, dirty: true, came: make(chan tea.Msg), looked: map[int64]bool{}}
+	a := &App{o: o, w: o.Size[0], h: o.Size[1], wheel: wheel{on: !o.Plain}, dirty: true, came: make(chan tea.Msg), looked: map[int64]bool{}}
 	a.flash = flash.New(a.now)
 	a.up.out = make(chan struct{})
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.look = lookOf(o.Environ)
 	name := o.Theme
-	if a.chosen = name != ""; !a.chosen {
+	if a.look.chosen = name != ""; !a.look.chosen {
 		name = "ansi"
 	}
 	theme, err := themes.Load(name, a.look.noColor)

@@ -39,7 +39,7 @@ func (a *App) begin(o Opening) {
 		if t, err := themes.Load(o.Theme, a.look.noColor); err != nil {
 			a.flash.Say(words.Sentence(fmt.Errorf("the theme %s, which was chosen here, can't be had: %w", o.Theme, err)))
 		} else {
-			a.chosen = true
+			a.look.chosen = true
 			a.setTheme(t)
 		}
 	}

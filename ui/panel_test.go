@@ -99,8 +99,8 @@ func TestPanelTakesNoDraft(t *testing.T) {
 func TestPanelIsStill(t *testing.T) {
 	a := heaped(t)
 	a.flash.Clear()
-	if a.draw(); !a.next.IsZero() {
-		t.Errorf("a tick is on its way, %s from now", a.next.Sub(a.o.Now()))
+	if a.draw(); !a.drawn.next.IsZero() {
+		t.Errorf("a tick is on its way, %s from now", a.drawn.next.Sub(a.o.Now()))
 	}
 }
 

@@ -240,8 +240,8 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		}
 		return nil, true
 	case "alt+m":
-		a.mouse = !a.mouse
-		a.flash.Say(map[bool]string{true: "the mouse scrolls and clicks", false: "the mouse selects text, as the terminal does"}[a.mouse])
+		a.wheel.on = !a.wheel.on
+		a.flash.Say(map[bool]string{true: "the mouse scrolls and clicks", false: "the mouse selects text, as the terminal does"}[a.wheel.on])
 		return nil, true
 	case "m", "/":
 		if t != nil && t.Box == nil && t.Line == nil {

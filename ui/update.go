@@ -94,10 +94,10 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.dirty = a.dirty || a.branch != m.name
 		a.branch = m.name
 	case listed:
-		a.files = m.files
+		a.known.files = m.files
 		a.refreshBox()
 	case known:
-		a.texts = m.documents
+		a.known.texts = m.documents
 		a.refreshBox()
 	case edited:
 		a.takeEdited(m)
@@ -111,8 +111,8 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case noted:
 		a.flash.Say(m.text)
 	case ticked:
-		if m.at.Equal(a.next) {
-			a.next = time.Time{}
+		if m.at.Equal(a.drawn.next) {
+			a.drawn.next = time.Time{}
 		}
 		if a.o.Now().Sub(a.drawn.at) < feedRest {
 			return a.tick() // what moves has just been drawn
@@ -208,7 +208,7 @@ func (a *App) takeEdited(m edited) {
 // background picks the theme for the terminal's background, unless the human
 // chose one.
 func (a *App) background(dark bool) {
-	if a.chosen {
+	if a.look.chosen {
 		return
 	}
 	if t, err := themes.Load(themes.Default(dark), a.look.noColor); err == nil {
@@ -264,10 +264,10 @@ func (a *App) tick() tea.Cmd {
 		}
 	}
 	at := now.Add(every)
-	if every == 0 || !a.next.IsZero() && !at.Before(a.next) {
+	if every == 0 || !a.drawn.next.IsZero() && !at.Before(a.drawn.next) {
 		return nil
 	}
-	a.next = at
+	a.drawn.next = at
 	return a.later(every, ticked{at})
 }
 

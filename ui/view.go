@@ -21,6 +21,8 @@ import (
 
 // drawn is when the last frame was made and of what, for the clock and the mouse.
 type drawn struct {
+	view  tea.View
+	next  time.Time // of the tick that is on its way; zero: none
 	at    time.Time
 	focus *tabs.Tab
 	tabs  []tabs.Span
@@ -29,7 +31,7 @@ type drawn struct {
 }
 
 // View hands out the last frame.
-func (a *App) View() tea.View { return a.last }
+func (a *App) View() tea.View { return a.drawn.view }
 
 // draw composes the frame. It costs what is visible, whatever the length of the
 // transcript. It returns the commands that what became visible asks for.
@@ -42,7 +44,7 @@ func (a *App) draw() tea.Cmd {
 	}
 	v := tea.NewView("")
 	v.AltScreen, v.ReportFocus = true, true
-	if a.mouse {
+	if a.wheel.on {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
 	v.WindowTitle = a.title()
@@ -50,7 +52,7 @@ func (a *App) draw() tea.Cmd {
 		small := frame.Wrap("too small: 24x6 at least", max(a.w, 1))
 		v.SetContent(strings.Join(small[:max(0, min(len(small), a.h))], "\n"))
 		a.notice.Hide()
-		a.last = v
+		a.drawn.view = v
 		return nil
 	}
 	lines, cursor := a.compose()
@@ -61,7 +63,7 @@ func (a *App) draw() tea.Cmd {
 	}
 	v.SetContent(strings.Join(lines, "\n"))
 	v.Cursor = cursor
-	a.last = v
+	a.drawn.view = v
 	return tea.Batch(a.restock(), a.jobs(), a.tick())
 }
 
