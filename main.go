@@ -80,18 +80,24 @@ func run(guard *cli.Guard) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if err := place.NeedWritable(); err != nil {
-		return 0, err
+	readOnly := place.ReadOnly()
+	switch {
+	case readOnly == nil:
+		guard.CrashIn(place.Data)
+	case flags.Print:
+		return 0, fmt.Errorf("%w; until then fantail without -p, and fantail inbox, show, queue and memory, read what is there", readOnly)
 	}
-	guard.CrashIn(place.Data)
 	conf, err := cli.Configure(flags, os.Getenv)
 	if err != nil {
 		return 0, err
 	}
-	h := &host{guard: guard, flags: flags, place: place, conf: conf, keys: cli.Keys(conf, os.Getenv), models: cli.NewModels(conf, os.Getenv)}
+	h := &host{guard: guard, flags: flags, place: place, readOnly: readOnly, conf: conf, keys: cli.Keys(conf, os.Getenv), models: cli.NewModels(conf, os.Getenv)}
 	guard.Withhold(h.keys)
 	if h.tools, err = tools.New().Without(conf.DisabledTools); err != nil {
 		return 0, fmt.Errorf("disabled_tools: %w", err)
+	}
+	if readOnly != nil {
+		return h.screen()
 	}
 	lock, err := cli.Lock(place.Data, time.Now())
 	var held *cli.HeldError
@@ -128,7 +134,8 @@ func run(guard *cli.Guard) (int, error) {
 	return h.screen()
 }
 
-// host is the parts of the process that owns the workspace's agents.
+// host is the parts of the process that owns the workspace's agents, or shows them where
+// nothing can be written.
 type host struct {
 	guard  *cli.Guard
 	flags  cli.Flags
@@ -139,6 +146,8 @@ type host struct {
 	tools  *tools.Set
 	bell   *cli.Bell       // nil: there is none
 	watch  *cli.RulesWatch // nil: there is none
+
+	readOnly error // why nothing can be written; nil: it can
 
 	db      *store.DB // from here on set by open
 	choice  config.Choice
@@ -153,7 +162,7 @@ func (h *host) open(ctx context.Context, choose func(remembered string) (config.
 	if err != nil {
 		return nil, nil, err
 	}
-	db, err = store.Open(ctx, h.place.Database(), store.Options{Go: h.guard.Go, Withhold: h.keys.Row})
+	db, err = store.Open(ctx, h.place.Database(), store.Options{Go: h.guard.Go, ReadOnly: h.readOnly, Withhold: h.keys.Row})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -176,6 +185,7 @@ func (h *host) open(ctx context.Context, choose func(remembered string) (config.
 		Resolve: h.models.Resolve, Model: h.choice.Name(), System: brief.System,
 		Root: h.place.Root, Data: h.place.Data, Private: h.place.Private, Environ: proc.Clean(os.Environ(), h.keys), Keys: h.keys,
 		Go: h.guard.Go, Keep: h.guard.Keep, Cap: h.conf.MaxRunning, Attended: attended, Patience: cli.Patience(attended), Rules: said,
+		Abroad: h.readOnly != nil && cli.Hosted(h.place.Data),
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
@@ -183,7 +193,7 @@ func (h *host) open(ctx context.Context, choose func(remembered string) (config.
 	if h.bell != nil {
 		h.bell.Serve(h.guard, func() { pool.Refresh(ctx) })
 	}
-	if len(broken) > 0 {
+	if len(broken) > 0 && h.readOnly == nil { // else no policy delivers anything
 		pool.Rules(ctx, said, broken)
 	}
 	if h.watch != nil {
@@ -229,7 +239,7 @@ func (h *host) screen() (int, error) {
 	s, err := cli.NewScreen(h.guard, ui.Options{
 		Environ: cli.Environ(h.conf, h.keys), Withhold: h.keys.Text, Theme: h.conf.Theme, Plain: !h.conf.Mouse, Notify: h.conf.Notify, Msgs: h.conf.StatusStyle == "msg", Start: choice.Why, Version: cli.Version(), Usual: cli.Usual(h.flags, h.conf),
 		Root: h.place.Root, History: filepath.Join(h.place.Data, "history"),
-		Branch: func() string { return cli.Branch(h.place.Root) }, Models: h.models.Names, Doubt: h.models.Doubt,
+		Branch: func() string { return cli.Branch(h.place.Root) }, Models: h.models.Names, Doubt: h.models.Doubt, ReadOnly: h.readOnly,
 		Remember: func(ctx context.Context, c agents.Choice, name string) error {
 			return agents.Remember(ctx, h.db, c, name)
 		},
@@ -243,7 +253,7 @@ func (h *host) screen() (int, error) {
 		},
 		func(ctx context.Context, pool *agents.Pool, app *ui.App) {
 			app.Begin(h.opening)
-			if h.choice.AskOllama {
+			if h.choice.AskOllama && h.readOnly == nil {
 				h.askOllama(ctx, pool, app)
 			}
 		})

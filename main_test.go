@@ -26,7 +26,7 @@ import (
 // Tests may import what they need, but the screen's packages only from there.
 var arrows = map[string][]string{
 	".":                    {"*"},
-	"agents":               {"agents/event", "agents/history", "agents/ledger", "agents/llm", "agents/mail", "agents/memory", "agents/prompts", "agents/questions", "agents/queue", "agents/recovery", "agents/reply", "agents/roster", "agents/tasks", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
+	"agents":               {"agents/event", "agents/history", "agents/ledger", "agents/llm", "agents/mail", "agents/memory", "agents/outside", "agents/prompts", "agents/questions", "agents/queue", "agents/recovery", "agents/reply", "agents/roster", "agents/tasks", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
 	"agents/event":         {"agents/history", "agents/llm", "inbox", "store", "tools", "tools/permit"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "store", "tools/secret"},
 	"agents/ledger":        {"agents/event", "agents/history", "agents/llm", "agents/roster", "inbox", "store"},

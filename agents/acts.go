@@ -207,14 +207,14 @@ func (p *Pool) Shell(ctx context.Context, agent int64, command string) error {
 	if err != nil {
 		return err
 	}
-	if err := a.prepare(); err != nil {
-		return err
-	}
 	ctx, release, err := a.visit(ctx)
 	if err != nil {
 		return err
 	}
 	defer release()
+	if err := a.prepare(); err != nil {
+		return err
+	}
 	command = p.o.Keys.Text(command) // what runs is what is shown and kept
 	began := time.Now()
 	file := filepath.Join(a.env.Outputs, fmt.Sprintf("shell-%d.txt", p.o.Now().UnixNano()))

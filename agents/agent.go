@@ -295,6 +295,9 @@ func (a *agent) stoppable(ctx context.Context) (context.Context, func()) {
 // visit is stoppable for what others than the loop do in the agent's tab: Close
 // waits for it, and refuses it once it has begun.
 func (a *agent) visit(ctx context.Context) (context.Context, func(), error) {
+	if why := a.p.o.DB.ReadOnly(); why != nil {
+		return nil, nil, why
+	}
 	a.p.mu.Lock()
 	if a.p.closing {
 		a.p.mu.Unlock()

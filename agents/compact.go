@@ -46,8 +46,11 @@ func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 	if err != nil {
 		return err
 	}
-	if !a.kind.HasPrompt() {
+	switch {
+	case !a.kind.HasPrompt():
 		return ErrNoPrompt
+	case p.o.shows():
+		return p.o.DB.ReadOnly()
 	}
 	s := &squeeze{hint: hint, done: make(chan error, 1)}
 	p.mu.Lock()

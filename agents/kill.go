@@ -22,6 +22,8 @@ func (p *Pool) Kill(ctx context.Context, name string, cascade bool) error {
 		return fmt.Errorf("the agent %s can't be killed; Esc stops its turn", name)
 	case i.State.Terminal():
 		return fmt.Errorf("the agent %s has ended already (%s)", name, i.State)
+	case p.o.shows():
+		return p.o.DB.ReadOnly()
 	case !cascade:
 		a.halt(errKilled)
 		return a.awaitEnd(ctx)

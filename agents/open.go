@@ -181,6 +181,9 @@ func (p *Pool) CloseHelper(ctx context.Context, name string, force bool) error {
 	case i.Kind != Helper:
 		return fmt.Errorf("the agent %s is no helper: /close %s closes its tab once it ended, /kill %s ends it", name, name, name)
 	}
+	if p.o.shows() {
+		return p.o.DB.ReadOnly()
+	}
 	if u := p.unfinished(a); u != nil && !force {
 		return u
 	}

@@ -9,7 +9,7 @@
 // render anything for people.
 //
 // Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/history,
-// agents/ledger, agents/llm, agents/mail, agents/memory, agents/prompts, agents/questions, agents/queue,
+// agents/ledger, agents/llm, agents/mail, agents/memory, agents/outside, agents/prompts, agents/questions, agents/queue,
 // agents/recovery, agents/reply, agents/roster, agents/tasks, agents/waits.
 package agents
 
@@ -29,6 +29,7 @@ import (
 	"fantail/agents/ledger"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
+	"fantail/agents/outside"
 	"fantail/agents/memory"
 	"fantail/agents/questions"
 	"fantail/agents/queue"
@@ -74,6 +75,7 @@ type Options struct {
 	Cap      int                     // running agents at once; 0: 8
 	Rules    map[string]inbox.Rules  // what the workspace's files say about mail, by the agent's name
 	Attended bool                    // a human can answer; false: what would ask is denied with the reason
+	Abroad   bool                    // another process has the agents, and DB can only be read: they are as their rows say
 	Keep     func(proc.Group) func() // has a command's group ended if this program dies; nil: nobody does
 	Patience time.Duration           // how long a disk that refuses writes is waited for before Settled returns why; 0: without end
 }
@@ -145,7 +147,8 @@ type hooks struct {
 }
 
 // Open recovers what a crash left, makes main if there is none and starts the
-// living agents. The caller holds the host's lock.
+// living agents. The caller holds the host's lock; over a database that can only be read
+// it needs none: what is there shows, and nothing is mended, sorted or started.
 func Open(ctx context.Context, o Options) (*Pool, error) {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -188,12 +191,16 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		ended:   []func(i Info){p.Room.Ended, p.forks.ended},
 	}
 	r := recovery.Recovery{
-		DB: o.DB, Ends: p.ends, Asks: p.Asks, Attended: o.Attended, Book: p.book, Go: o.Go,
+		DB: o.DB, Ends: p.ends, Asks: p.Asks, Attended: o.Attended, Abroad: o.Abroad, Book: p.book, Go: o.Go,
 		Unhandled: func(tx *store.Tx, fork int64, why, text string) error {
 			return p.forks.unhandled(tx, fork, ending{OutCrashed, why}, text)
 		},
 	}
-	kept, err := r.Run(ctx)
+	recover := r.Run
+	if o.shows() {
+		recover = r.Kept
+	}
+	kept, err := recover(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("recover the workspace: %w", err)
 	}
@@ -201,6 +208,10 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	if err := p.restore(ctx, kept); err != nil {
 		p.stop(event.ErrClosing)
 		return nil, fmt.Errorf("load the agents: %w", err)
+	}
+	if o.shows() {
+		p.start("glance", func() { outside.Glance(p.ctx, p.Refresh) })
+		return p, nil
 	}
 	if err := o.DB.Patrol(ctx, p.patrolled); err != nil {
 		p.stop(event.ErrClosing)
@@ -255,6 +266,9 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 	}
 	for _, row := range rows {
 		err := p.load(ctx, row)
+		if a := p.agents[row.ID]; err == nil && p.o.shows() && !p.o.Abroad {
+			a.info.Cut()
+		}
 		if k := kept[row.ID]; err == nil && k != nil {
 			err = p.agents[row.ID].park(k)
 		}
@@ -272,7 +286,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 			p.Room.Tray(id).Wake() // perhaps one of them asks for it; the turn looks
 		}
 	}
-	if err := p.Room.Load(ctx); err != nil {
+	if err := p.Room.Load(ctx); err != nil || p.o.shows() {
 		return err
 	}
 	p.mu.Lock() // from now on agents run

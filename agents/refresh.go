@@ -55,6 +55,14 @@ func (p *Pool) refresh(ctx context.Context) error {
 	if !stale {
 		return nil
 	}
+	if p.o.shows() { // it has no commits of its own
+		var n news
+		err := p.o.DB.Read(ctx, func(rx *store.Rx) error { return n.read(&rx.View, noticed, mailed) })
+		if err == nil {
+			p.refreshed(n)
+		}
+		return err
+	}
 	// A write, though nothing is written: its hook comes in order with those of
 	// the pool's own commits, so that newer numbers are never replaced by older.
 	err = p.o.DB.Write(ctx, "refresh", func(tx *store.Tx) error {

@@ -63,6 +63,9 @@ func (p *Pool) Run(ctx context.Context, by int64, s tools.Start) (Ran, error) {
 	if _, err := p.agent(by); err != nil {
 		return Ran{}, err
 	}
+	if p.o.shows() {
+		return Ran{}, p.o.DB.ReadOnly()
+	}
 	p.mu.Lock()
 	var outside []*queue.Task
 	for _, q := range p.queue.Of(by) {

@@ -19,8 +19,11 @@ func (p *Pool) wish(ctx context.Context, agent int64, w *mail.Wish) (mail.Took, 
 	if err != nil {
 		return mail.Took{}, err
 	}
-	if !a.kind.HasPrompt() {
+	switch {
+	case !a.kind.HasPrompt():
 		return mail.Took{}, ErrNoPrompt
+	case p.o.shows():
+		return mail.Took{}, p.o.DB.ReadOnly()
 	}
 	reply := w.Asked()
 	if err := a.want(ctx, w); err != nil {

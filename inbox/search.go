@@ -39,7 +39,7 @@ func (b *Inbox) catchUp(ctx context.Context) error {
 	err := b.db.Read(ctx, func(rx *store.Rx) error {
 		return rx.QueryRow(`SELECT message, (SELECT ifnull(max(id), 0) FROM messages) FROM words_upto`).Scan(&upTo, &newest)
 	})
-	if err == nil && upTo < newest {
+	if err == nil && upTo < newest && b.db.ReadOnly() == nil { // else search looks at those themselves
 		err = b.db.Write(ctx, "index", func(tx *store.Tx) error { return index(tx, newest) })
 	}
 	return err
@@ -47,9 +47,16 @@ func (b *Inbox) catchUp(ctx context.Context) error {
 
 // search is the page of the messages that have all those words.
 func (s Shelf) search(v *store.View, words string) ([]Message, error) {
-	const has = `SELECT rowid AS found FROM words WHERE words MATCH ?`
+	has, args := `SELECT rowid AS found FROM words WHERE words MATCH ?`, []any{words}
+	if s.behind {
+		has += ` UNION ALL SELECT id FROM messages WHERE id > (SELECT message FROM words_upto)`
+		for word := range strings.FieldsSeq(s.Search) {
+			has += ` AND instr(lower(concat_ws(' ', sender_name, subject, tags, CAST(body AS TEXT), error)), lower(?)) > 0`
+			args = append(args, word)
+		}
+	}
 	query := `SELECT ` + brief() + ` FROM (` + has + `) CROSS JOIN messages ON id = found WHERE true`
-	args, at := []any{words, s.Recipient}, `found`
+	at := `found`
 	switch s.Of {
 	case Waiting:
 		query += ` AND taken_at IS NULL`
@@ -62,6 +69,7 @@ func (s Shelf) search(v *store.View, words string) ([]Message, error) {
 		query = `SELECT ` + brief() + ` FROM messages WHERE +id IN (` + has + `) AND taken_by IN ('archive', 'snooze') AND taken_by = '` + by + `'`
 	}
 	query += ` AND recipient = ?`
+	args = append(args, s.Recipient)
 	if s.Lane != "" {
 		query += ` AND lane = ?`
 		args = append(args, string(s.Lane))

@@ -23,6 +23,8 @@ type Shelf struct {
 	Back      bool   // those right ahead of Before instead, or with 0 the last of all
 	Folded    bool   // of what waits in a thread only the newest of each lane, unless it is searched
 	Limit     int    // at most so many; 0: 100
+
+	behind bool // the index may be behind, and stays so: the database can only be read
 }
 
 // What a shelf holds.
@@ -64,6 +66,7 @@ func (b *Inbox) Shelf(ctx context.Context, s Shelf) (ms []Message, err error) {
 	}
 	s.Limit = cmp.Or(s.Limit, page)
 	words := terms(s.Search)
+	s.behind = b.db.ReadOnly() != nil
 	if words != "" {
 		if err := b.catchUp(ctx); err != nil {
 			return nil, err

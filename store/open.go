@@ -44,7 +44,11 @@ func prepare(ctx context.Context, path string, o Options, fsys fs.FS) (_ *DB, er
 	}
 	db.writer.init()
 	db.readers.init()
-	if why := Writable(path); why != nil {
+	why := o.ReadOnly
+	if w := Writable(path); why == nil && w != nil {
+		why = fmt.Errorf("%w: make the file and its directory writable for you, or have XDG_DATA_HOME name another directory", w)
+	}
+	if why != nil {
 		return db, db.openReading(ctx, why)
 	}
 	connector, err := sqlite.NewConnector(locator(path))

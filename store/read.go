@@ -78,7 +78,7 @@ func (db *DB) Read(ctx context.Context, f func(rx *Rx) error) (err error) {
 		return fmt.Errorf("read: %w", ErrClosed)
 	default:
 	}
-	if err := errors.Join(db.calm(ctx), db.reading.moved()); err != nil {
+	if err := errors.Join(db.calm(ctx), db.reading.Load().moved()); err != nil {
 		return fmt.Errorf("read: %w", err)
 	}
 	select {
@@ -104,7 +104,7 @@ func (db *DB) Read(ctx context.Context, f func(rx *Rx) error) (err error) {
 	if err := db.snapshot(c, f); err != nil {
 		return err
 	}
-	return db.reading.moved()
+	return db.reading.Load().moved()
 }
 
 // snapshot runs f in a transaction of c and puts c back.

@@ -64,8 +64,10 @@ func (s *still) moved() error {
 // in the file: then it is read as one that never changes. Otherwise SQLite would have
 // to make the -shm that the log needs: it does so beside a copy.
 func (db *DB) openReading(ctx context.Context, why error) (err error) {
-	r := &reading{why: fmt.Errorf("%w: %w: make the file and its directory writable for you, or have XDG_DATA_HOME name another directory",
-		ErrReadOnly, why)}
+	r := &reading{why: why}
+	if !errors.Is(why, ErrReadOnly) {
+		r.why = fmt.Errorf("%w: %w", ErrReadOnly, why)
+	}
 	real, err := filepath.EvalSymlinks(db.path)
 	if err != nil {
 		return err
@@ -89,7 +91,31 @@ func (db *DB) openReading(ctx context.Context, why error) (err error) {
 	if err != nil {
 		return errors.Join(err, c.close(), db.sql.Close())
 	}
-	db.reading, db.writer.conn = r, c
+	db.writer.conn = c
+	db.reading.Store(r)
+	return nil
+}
+
+// anew opens a file again that somebody wrote to while it was read without locks. What
+// is open is closed first: that would drop the locks of what is opened. The writer's
+// goroutine calls it.
+func (r *reading) anew(db *DB) error {
+	resume, ok := db.readers.pause(busyTimeout)
+	if !ok {
+		return r.moved()
+	}
+	defer resume()
+	db.readers.close()
+	if c := db.writer.conn; c != nil {
+		_ = c.close() // it only read
+	}
+	db.writer.conn = nil
+	_ = db.sql.Close() // nobody uses it
+	if err := db.openReading(context.Background(), r.why); err != nil {
+		return err
+	}
+	r.close()
+	db.others.Store(true)
 	return nil
 }
 
@@ -183,10 +209,10 @@ func (r *reading) close() {
 
 // ReadOnly is why nothing can be written; nil: it can.
 func (db *DB) ReadOnly() error {
-	if db.reading == nil {
-		return nil
+	if r := db.reading.Load(); r != nil {
+		return r.why
 	}
-	return db.reading.why
+	return nil
 }
 
 // Writable is an error if there is a file at path and it, or its directory, can't be

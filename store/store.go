@@ -13,7 +13,6 @@ package store
 import (
 	"context"
 	"database/sql"
-	"errors"
 	"fmt"
 	"io/fs"
 	"sync"
@@ -29,6 +28,10 @@ type Options struct {
 	// Upgrade is asked before a file of an older schema is changed; its error leaves
 	// the file as it is. nil: it may be.
 	Upgrade func() error
+
+	// ReadOnly is why the file is only to be read, and what to do about it; nil: it is
+	// written if it can be.
+	ReadOnly error
 
 	// Withhold is given each text that a statement of the writer carries and returns
 	// what is kept of it. It must be quick, and leave alone what it returned once. nil:
@@ -57,8 +60,8 @@ type DB struct {
 	version int64       // data_version of the writer's connection at the last look; the writer's goroutine owns it
 	others  atomic.Bool // another process committed, which a write saw and nobody asked for yet
 
-	files       atomic.Pointer[trio] // what the connections have open; the writer's goroutine sets it
-	reading     *reading             // nil: it can be written
+	files       atomic.Pointer[trio]    // what the connections have open; the writer's goroutine sets it
+	reading     atomic.Pointer[reading] // nil: it can be written
 	connections atomic.Int32
 	unheld      atomic.Bool           // there was a moment without connections, so files no longer holds
 	stopped     atomic.Pointer[error] // why the file can't be used any more; nil: it can
@@ -106,7 +109,7 @@ func (db *DB) Close() error {
 		if t := db.files.Swap(nil); t != nil {
 			t.release()
 		}
-		defer db.reading.close()
+		defer db.reading.Load().close()
 		db.closed = db.parting
 		if err := db.sql.Close(); err != nil && db.closed == nil {
 			db.closed = fmt.Errorf("close %s: %w", db.path, explain(err))
@@ -121,7 +124,7 @@ func (db *DB) Path() string { return db.path }
 // Changed reports whether another process committed since the last call (or
 // since Open). Commits of this process don't count.
 func (db *DB) Changed(ctx context.Context) (bool, error) {
-	if err := errors.Join(db.onWriter(ctx, "changed", db.look), db.reading.moved()); err != nil {
+	if err := db.onWriter(ctx, "changed", db.look); err != nil {
 		return false, err
 	}
 	return db.others.Swap(false), nil
@@ -133,6 +136,9 @@ func (db *DB) SawOthers() bool { return db.others.Load() }
 
 // look sees whether another process committed. The writer's goroutine calls it.
 func (db *DB) look(c *conn) error {
+	if r := db.reading.Load(); r.moved() != nil {
+		return r.anew(db)
+	}
 	v, err := c.number("PRAGMA data_version")
 	if err != nil {
 		return fmt.Errorf("read data_version: %w", err)

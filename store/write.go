@@ -303,6 +303,10 @@ func (db *DB) writing() (*conn, error) {
 		if err := db.usable(); err != nil {
 			return nil, err
 		}
+		if r := db.reading.Load(); r != nil {
+			err := r.anew(db)
+			return w.conn, err
+		}
 		c, err := db.connect(context.Background(), false)
 		if err == nil && db.unheld.Load() {
 			err = db.hold(c)

@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -162,6 +163,9 @@ func (a *App) do(d intent.Do) tea.Cmd {
 			defer close(over)
 		}
 		i, err := d.F(a.ctx)
+		if errors.Is(err, agents.ErrReadOnly) { // nothing is wrong with what was typed
+			d.Back = cmp.Or(d.Back, d.Command)
+		}
 		if err != nil {
 			return hand(done{agent: d.Agent, text: words.Sentence(err), tone: transcript.Bad, command: d.Command, back: d.Back})
 		}
@@ -192,7 +196,7 @@ func (a *App) env() slash.Env {
 		Open:  open,
 		Tabs:  &a.tabs,
 		Tally: a.tally, Files: a.known.files, Documents: a.known.texts, Now: a.now, Theme: a.theme, NoColor: a.look.noColor,
-		Models: a.o.Models, Doubt: a.o.Doubt, Remember: a.o.Remember,
+		Models: a.o.Models, Doubt: a.o.Doubt, Remember: a.o.Remember, ReadOnly: a.o.ReadOnly,
 	}
 }
 
@@ -299,7 +303,7 @@ func (a *App) send(t *tabs.Tab, text string) tea.Cmd {
 // comes back into its box before the turn ends: neither is it sent then nor lost.
 func (a *App) stop() tea.Cmd {
 	t := a.tabs.Focus
-	if t == nil || a.pool == nil || t.Info.State.Terminal() {
+	if t == nil || a.pool == nil || t.Info.State.Terminal() || a.o.ReadOnly != nil {
 		return nil
 	}
 	id := t.Info.ID
@@ -455,7 +459,7 @@ func (a *App) quit() tea.Cmd {
 			names = append(names, t.Info.Name)
 		}
 	}
-	if len(names) == 0 {
+	if len(names) == 0 || a.o.ReadOnly != nil { // nobody works for this screen
 		return tea.Quit
 	}
 	are := " are"

@@ -48,6 +48,9 @@ type Options struct {
 	Branch   func() string // reads .git/HEAD; called in a command
 	Models   func() []string
 	Doubt    words.Doubt
+	// ReadOnly is why nothing can be written here and what to do about it: the screen shows
+	// what is there. nil: it can be.
+	ReadOnly error
 	// Remember keeps what was chosen for the next start in this workspace. nil: nothing is.
 	Remember func(ctx context.Context, c agents.Choice, name string) error
 	Now      func() time.Time
@@ -165,7 +168,7 @@ func New(o Options) *App {
 		Tabs: &a.tabs, Theme: theme, Now: a.now, Width: func() int { return a.w }, Root: o.Root, Environ: o.Environ,
 	}, o.Notify, environment(o.Environ))
 	a.drafts = drafts.New(drafts.Env{
-		Tabs: &a.tabs, Flash: a.flash, Complete: a.complete, Mention: a.mention, Withhold: o.Withhold, History: o.History,
+		Tabs: &a.tabs, Flash: a.flash, Complete: a.complete, Mention: a.mention, Withhold: o.Withhold, History: o.History, ReadOnly: o.ReadOnly != nil,
 	})
 	a.asks = asking.New(asking.Env{Tabs: &a.tabs, Layers: &a.layers, Flash: a.flash, Drafts: a.drafts})
 	// Until the pool comes its tab takes what is typed.

@@ -66,6 +66,10 @@ func (a *App) tellOpening() {
 		return
 	}
 	a.opening.told = true
+	if a.o.ReadOnly != nil {
+		t.View.Local(readOnly(a.o.ReadOnly), transcript.Bad)
+		a.dirty = true
+	}
 	if s := a.opening.Trouble; s != "" {
 		t.View.Local(s, transcript.Bad)
 		a.dirty = true
@@ -76,6 +80,11 @@ func (a *App) tellOpening() {
 	}
 }
 
+// readOnly says at the start that nothing can be written, why, and what that means.
+func readOnly(why error) string {
+	return fmt.Sprintf("Read-only: %s. What is there shows; nothing starts, is taken or is kept.", frame.Clean(why.Error()))
+}
+
 // welcomeRows are the rows of the start screen about the model and the workspace.
 func (a *App) welcomeRows(w int) (rows []string) {
 	p := a.theme.Paint
@@ -84,6 +93,9 @@ func (a *App) welcomeRows(w int) (rows []string) {
 		for _, l := range frame.Wrap(frame.CleanLine(text), max(10, w-14)) {
 			rows = append(rows, "       "+p(role, l))
 		}
+	}
+	if a.o.ReadOnly != nil {
+		add(readOnly(a.o.ReadOnly), themes.Bad)
 	}
 	if s := a.opening.Trouble; s != "" {
 		add(s, themes.Bad)

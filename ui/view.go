@@ -143,7 +143,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 }
 
 func (a *App) statusLine(w int) string {
-	return a.tabs.Status(w, tabs.Status{Tally: a.tally, Branch: a.branch, Flash: a.flash.Text(), Usual: a.o.Usual})
+	return a.tabs.Status(w, tabs.Status{Tally: a.tally, Branch: a.branch, Flash: a.flash.Text(), Usual: a.o.Usual, ReadOnly: a.o.ReadOnly != nil})
 }
 
 // whole is a frame that a dialog fills between the tabs and the status line.

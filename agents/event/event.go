@@ -200,3 +200,16 @@ func (Closed) event()   {}
 func (i *Info) About(m inbox.Message) {
 	i.Handles, i.Sender, i.Prompt = m.ID, m.From, history.Fit(m.Text(), history.MostSubject)
 }
+
+// Cut makes i that of an agent that nobody runs, as recovery would leave it.
+func (i *Info) Cut() {
+	if i.State == Running || i.State == Waiting {
+		i.Outcome, i.Why, i.State = history.OutCrashed, history.CutShort, Crashed
+		if i.Kind.HasPrompt() {
+			i.State = Idle
+		}
+	}
+	for n := range i.Prompts {
+		i.Prompts[n].Held = true
+	}
+}

@@ -14,6 +14,7 @@ package ledger
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"fantail/agents/event"
@@ -50,15 +51,22 @@ type Agents interface {
 // Page returns a page of an agent's transcript: the limit newest entries with
 // Seq < before (0: the newest of all), oldest first.
 func (l *Ledger) Page(ctx context.Context, agent, before int64, limit int) ([]history.Entry, error) {
-	var rows []store.Entry
-	err := l.db.Read(ctx, func(rx *store.Rx) (err error) {
-		rows, err = rx.EntriesBefore(agent, before, limit)
+	cut := before == 0 && l.db.ReadOnly() != nil && slices.ContainsFunc(l.agents.Infos(), func(i event.Info) bool {
+		return i.ID == agent && (i.State == event.Idle || i.State.Terminal()) // what is open there nobody goes on with
+	})
+	var es []history.Entry
+	err := l.db.Read(ctx, func(rx *store.Rx) error {
+		rows, err := rx.EntriesBefore(agent, before, limit)
+		es = history.DecodeAll(rows)
+		if err == nil && cut {
+			es, err = history.Cut(&rx.View, agent, es)
+		}
 		return err
 	})
 	if err != nil {
 		return nil, fmt.Errorf("read the transcript: %w", err)
 	}
-	return history.DecodeAll(rows), nil
+	return es, nil
 }
 
 // PastTurn is a turn that has ended.

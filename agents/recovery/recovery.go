@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -35,6 +36,7 @@ type Recovery struct {
 	Ends     *roster.Ends
 	Asks     *questions.Desk
 	Attended bool // a human can answer; else main is to be free for what it is asked
+	Abroad   bool // another process has the agents, and nothing can be written
 	Book     func(agent int64) history.Book
 	Go       func(name string, f func()) // starts a goroutine
 
@@ -288,6 +290,15 @@ func (r *Recovery) endGroups(cuts []cut) {
 	all.Wait()
 }
 
+// Kept are the turns that Run would let go on once their question is answered, where
+// nothing can be written.
+func (r *Recovery) Kept(ctx context.Context) (map[int64]*Parked, error) {
+	agents, cuts, err := r.openTurns(ctx)
+	kept, _ := r.keepable(agents, cuts)
+	maps.DeleteFunc(kept, func(_ int64, k *Parked) bool { return r.Abroad || !k.Row.Answered.IsZero() })
+	return kept, err
+}
+
 // closeCut ends a turn that a crash cut. An agent that rests again is told so on
 // its screen.
 func (r *Recovery) closeCut(tx *store.Tx, c cut, rests bool) error {
@@ -295,7 +306,7 @@ func (r *Recovery) closeCut(tx *store.Tx, c cut, rests bool) error {
 	if err := b.Salvage(c.turn.ID); err != nil {
 		return err
 	}
-	end := &history.End{Outcome: history.OutCrashed, Error: "the program ended while this turn ran", Millis: tx.Now().Sub(c.turn.Started).Milliseconds(), Steps: c.turn.Steps}
+	end := &history.End{Outcome: history.OutCrashed, Error: history.CutShort, Millis: tx.Now().Sub(c.turn.Started).Milliseconds(), Steps: c.turn.Steps}
 	if _, err := b.Add(c.turn.ID, history.Entry{Kind: history.EntryEnded, End: end}); err != nil {
 		return err
 	}

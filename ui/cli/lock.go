@@ -56,6 +56,17 @@ func Lock(dir string, now time.Time) (*HostLock, error) {
 	return &HostLock{f}, nil
 }
 
+// Hosted reports whether another process is the host of the workspace whose data
+// directory is dir, which need not be writable.
+func Hosted(dir string) bool {
+	f := flock.New(filepath.Join(dir, hostLock), flock.SetFlag(os.O_RDONLY))
+	free, err := f.TryRLock()
+	if free {
+		_ = f.Unlock() // it was only a look
+	}
+	return err == nil && !free
+}
+
 // Unlock lets another process be the host.
 func (l *HostLock) Unlock() error { return l.file.Unlock() }
 

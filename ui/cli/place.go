@@ -88,13 +88,13 @@ func (p Place) foreign() error {
 	return nil
 }
 
-// NeedWritable is an error where nothing can be recorded, which says what works there.
-func (p Place) NeedWritable() error {
+// ReadOnly is why nothing can be recorded, and what to do about it; nil: it can.
+func (p Place) ReadOnly() error {
 	why := store.Writable(p.Database())
 	if why == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %w: make it writable for you and start again; until then fantail inbox, show, queue and memory read what is there", store.ErrReadOnly, why)
+	return fmt.Errorf("%w: %w: make it writable for you and start again", store.ErrReadOnly, why)
 }
 
 // Aside is the same workspace with a data directory of its own that nobody else

@@ -28,6 +28,7 @@ type Env struct {
 	// Withhold is what is kept of a text that was typed: all but keys. nil: all.
 	Withhold func(text string) string
 	History  string // the file that keeps what was typed; "": none
+	ReadOnly bool   // nothing is added to it
 }
 
 // Drafts is what was typed into the boxes of all tabs.
@@ -40,7 +41,7 @@ type Drafts struct {
 
 // New is nothing typed.
 func New(e Env) *Drafts {
-	return &Drafts{Env: e, past: past{path: e.History, read: e.History == ""}}
+	return &Drafts{Env: e, past: past{path: e.History, shut: e.ReadOnly, read: e.History == ""}}
 }
 
 // Box makes a prompt box.

@@ -27,6 +27,7 @@ const (
 // typed meanwhile comes after what was typed before.
 type past struct {
 	path  string // "": it is not kept
+	shut  bool   // it is read, and nothing is added
 	read  bool
 	typed []string // until then
 	texts []string // what it held, for the boxes of helpers
@@ -76,7 +77,7 @@ func (d *Drafts) Remember(box *composer.Box, text string) intent.Intent {
 // write adds texts to the file.
 func (p *past) write(texts ...string) intent.Intent {
 	path := p.path
-	if path == "" || len(texts) == 0 {
+	if path == "" || p.shut || len(texts) == 0 {
 		return nil
 	}
 	return intent.Run{F: func(context.Context) intent.Intent {

@@ -2,6 +2,7 @@ package notice
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,8 +25,8 @@ func (n *Notice) Digest(since time.Time) intent.Intent {
 	pool := n.Pool
 	return intent.Run{F: func(ctx context.Context) intent.Intent {
 		d, err := pool.Digest(ctx, since)
-		if err == nil {
-			err = pool.Seen(ctx, now)
+		if e := pool.Seen(ctx, now); err == nil && !errors.Is(e, agents.ErrReadOnly) {
+			err = e
 		}
 		return intent.Call(func() intent.Intent { return n.takeDigest(d, err) })
 	}}

@@ -43,6 +43,7 @@ type Env struct {
 	NoColor   bool
 	Models    func() []string // nil: unknown
 	Doubt     words.Doubt
+	ReadOnly  error // why nothing can be written; nil: it can be
 	// Remember keeps what was chosen for the next start in this workspace. nil: nothing is.
 	Remember func(ctx context.Context, c agents.Choice, name string) error
 }
@@ -165,7 +166,7 @@ func (in input) then(f func(ctx context.Context) (intent.Intent, error)) intent.
 // above them, at once. What is brought elsewhere is only told here, below the command.
 func (in input) heads(do intent.Intent) intent.Intent {
 	d, ok := do.(intent.Do)
-	if !ok || in.here != in.t {
+	if !ok || in.here != in.t || in.ReadOnly != nil { // nothing is brought
 		return do
 	}
 	d.Command = ""
@@ -192,7 +193,7 @@ func (in input) sayWhile(text string) intent.Intent {
 
 // keep has the workspace keep what was chosen on a screen.
 func (in input) keep(ctx context.Context, c agents.Choice, name string) error {
-	if in.Remember == nil {
+	if in.Remember == nil || in.ReadOnly != nil {
 		return nil
 	}
 	return in.Remember(ctx, c, name)

@@ -360,7 +360,7 @@ func (t *Tab) timings(f agents.Facts, now time.Time, add func(label, text string
 	switch {
 	case !i.Ended.IsZero():
 		add("ended", at(i.Ended)+", took "+words.Lasted(i.Ended.Sub(i.Started)))
-	case i.State != agents.Idle:
+	case i.State != agents.Idle && !i.State.Terminal():
 		add("runs for", words.Lasted(now.Sub(i.Started)))
 	}
 	if !i.State.Terminal() && i.State != agents.Idle && !t.Active.IsZero() {

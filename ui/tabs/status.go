@@ -17,6 +17,8 @@ type Status struct {
 	Branch string
 	Flash  string      // what is said just now
 	Usual  permit.Mode // the workspace's own mode: the line may leave it out; "": none is
+
+	ReadOnly bool // nothing can be written here
 }
 
 // slot is a place in the status line, from left to right. What comes before firstRight
@@ -128,8 +130,8 @@ func cellsOf(line [slots]want) int {
 }
 
 // statusWants are the wishes for the rest of the line. must is granted at every
-// width: a mode that is not the usual one, and yolo and plan whatever the usual one
-// is. The others follow in the order in which they are granted: what is said just
+// width: a mode that is not the usual one, yolo and plan whatever the usual one is,
+// and that nothing can be written. The others follow in the order in which they are granted: what is said just
 // now, what asks and runs, what holds for this tab alone, a short branch, the rest,
 // and at last the whole branch.
 func (t *Tabs) statusWants(st Status) (must want, ws []want) {
@@ -154,6 +156,9 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	if !usual {
 		must = stands
 	}
+	if st.ReadOnly {
+		must = want{at: slotMode, text: strings.TrimPrefix(must.text+" · read-only", " · "), role: themes.Warn}
+	}
 	if st.Flash != "" {
 		ws = append(ws, want{at: slotFlash, before: "  ", text: frame.CleanLine(st.Flash), role: themes.Warn, cut: true})
 	}
@@ -175,7 +180,7 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	if branch.text != "" {
 		ws = append(ws, short)
 	}
-	if usual {
+	if usual && !st.ReadOnly {
 		ws = append(ws, stands)
 	}
 	statusModel(info, add)

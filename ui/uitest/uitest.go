@@ -57,6 +57,7 @@ type Options struct {
 	Late     bool  // Attach is the test's to call
 	Real     bool  // real time: not in a bubble
 	Msgs     bool  // the status line says `2 msgs`
+	ReadOnly error // why nothing can be written; nil: it can
 	FPS      int   // of the screen; 0: its own. What waits for hours sets a low one
 }
 
@@ -129,7 +130,7 @@ func Start(t testing.TB, o Options) *Session {
 		Theme: o.Theme, Msgs: o.Msgs, Usual: o.Mode, FPS: o.FPS, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
 		History: filepath.Join(s.Home.Data, "history"),
 		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
-		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider),
+		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly,
 	})
 	go func() { s.ended <- s.app.Run() }()
 	if !o.Real {
@@ -180,7 +181,7 @@ func (s *Session) Attach() {
 	gate, err := permit.NewGate(s.o.Mode, nil)
 	s.must(err)
 	ctx := context.Background()
-	s.db, err = storetest.Open(ctx, filepath.Join(s.Home.Data, "fantail.db"), store.Options{})
+	s.db, err = storetest.Open(ctx, filepath.Join(s.Home.Data, "fantail.db"), store.Options{ReadOnly: s.o.ReadOnly})
 	s.must(err)
 	said, broken := rules.Read(s.Home.Root)
 	for _, err := range broken {

@@ -107,6 +107,11 @@ func Sentence(err error) string {
 		return "This agent takes no prompts: m writes to it."
 	}
 	s := frame.Clean(err.Error())
+	if errors.Is(err, agents.ErrReadOnly) { // what could not be written is in sight
+		if i := strings.Index(s, agents.ErrReadOnly.Error()); i > 0 {
+			s = s[i:]
+		}
+	}
 	r, n := utf8.DecodeRuneInString(s)
 	word := s
 	if i := strings.IndexAny(s, " \t\n"); i >= 0 {
