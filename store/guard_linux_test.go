@@ -195,7 +195,7 @@ func TestPatrol(t *testing.T) {
 }
 
 // Who reads without locks is told when somebody wrote meanwhile: what was read may be
-// of more than one moment.
+// of more than one moment. Changed opens the file anew, and reading goes on.
 func TestRead_whenSomebodyWroteMeanwhile(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -246,8 +246,13 @@ func TestRead_whenSomebodyWroteMeanwhile(t *testing.T) {
 				if !errors.Is(err, ErrChanged) || ran != (when == "during") {
 					t.Errorf("the read ran: %v, and says %v", ran, err)
 				}
-				if _, err := db.Changed(context.Background()); !errors.Is(err, ErrChanged) {
-					t.Errorf("Changed says %v", err)
+				changed, err := db.Changed(context.Background()) // it opens the file anew
+				if again := look(func() {}); c.name == "no file" {
+					if err == nil || !errors.Is(again, ErrChanged) {
+						t.Errorf("without a file: Changed says %v, a read %v", err, again)
+					}
+				} else if err != nil || !changed || again != nil {
+					t.Errorf("Changed says %v, %v, the next read %v", changed, err, again)
 				}
 			})
 		}
