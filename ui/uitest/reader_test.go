@@ -20,8 +20,8 @@ import (
 	"fantail/ui/uitest"
 )
 
-// barred is why a test's workspace can't be written.
-var barred = fmt.Errorf("%w: write fantail.db: permission denied: make it writable for you and start again", store.ErrReadOnly)
+// errBarred is why a test's workspace can't be written.
+var errBarred = fmt.Errorf("%w: write fantail.db: permission denied: make it writable for you and start again", store.ErrReadOnly)
 
 // stocked is a workspace with something of each kind in it; crashed is what a kill -9 would
 // leave of it while a command runs.
@@ -86,7 +86,7 @@ func TestReadOnlyScreen(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{})
 		home, _ := stocked(t, s)
 		before := contents(t, home.Data)
-		s = uitest.Start(t, uitest.Options{Home: home, ReadOnly: barred, H: 60})
+		s = uitest.Start(t, uitest.Options{Home: home, ReadOnly: errBarred, H: 60})
 		s.See("Read-only: the database can only be read here: write fantail.db: permission denied", "good morning", "old ✓", "aide")
 		for _, look := range []struct{ types, shows string }{
 			{"/inbox --list", "please read this"},
@@ -169,7 +169,7 @@ func TestReadOnlyScreenOfACrash(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{})
 		_, home := stocked(t, s)
 		before := contents(t, home.Data)
-		s = uitest.Start(t, uitest.Options{Home: home, ReadOnly: barred})
+		s = uitest.Start(t, uitest.Options{Home: home, ReadOnly: errBarred})
 		s.See("wait 20s", "■ crashed", "main ○", "the program ended while this turn ran")
 		if now := contents(t, home.Data); now != before {
 			t.Errorf("before:\n%s\nafter:\n%s", before, now)
