@@ -198,7 +198,7 @@ func TestSend_toWhatHasNotStarted(t *testing.T) {
 			{Name: "late", Prompt: "say late"},
 			{Name: "writes", Prompt: "send brief: hello\nsend idle: hello\nsay sent"},
 			{Name: "gone", Prompt: "send removed: hello then say sent"},
-			{Name: "brief", Prompt: "say here"},
+			{Name: "brief", Prompt: "wait 1s then say here"},
 			{Name: "removed", Prompt: "say never"},
 		} {
 			w.task(task)

@@ -41,8 +41,9 @@ func newStrangersSite(t *testing.T) (s *site, as *syscall.SysProcAttr) {
 		"XDG_DATA_HOME=" + filepath.Join(home, "data"), "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
 		"XDG_RUNTIME_DIR=" + filepath.Join(home, "run"), "TERM=xterm-256color", "OLLAMA_HOST=127.0.0.1:1",
 	}
-	binary, err := os.ReadFile(os.Getenv(builtEnv))
-	must(t, err, os.Chmod(base, 0o755), os.WriteFile(filepath.Join(base, "fantail"), binary, 0o755), os.MkdirAll(filepath.Join(home, "tmp"), 0o700), os.Mkdir(s.dir, 0o700))
+	// A link, for a file that was just written can't be run while another test's child,
+	// forked meanwhile, still has it open.
+	must(t, os.Chmod(base, 0o755), os.Link(os.Getenv(builtEnv), filepath.Join(base, "fantail")), os.MkdirAll(filepath.Join(home, "tmp"), 0o700), os.Mkdir(s.dir, 0o700))
 	if os.Geteuid() == 0 {
 		as = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: stranger, Gid: stranger}}
 		for _, dir := range []string{s.dir, home, filepath.Join(home, "tmp")} {
