@@ -196,11 +196,11 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 			return p.forks.unhandled(tx, fork, ending{OutCrashed, why}, text)
 		},
 	}
-	recover := r.Run
+	left := r.Run
 	if o.shows() {
-		recover = r.Kept
+		left = r.Kept
 	}
-	kept, err := recover(ctx)
+	kept, err := left(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("recover the workspace: %w", err)
 	}
