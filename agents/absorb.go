@@ -100,7 +100,7 @@ func (a *agent) absorb(ctx context.Context) (bool, error) {
 // that starts one, or mail that w wishes. What a fork handles stands in its
 // transcript already.
 func (a *agent) reason(tx *store.Tx, came mail.Arrivals, w *mail.Wish) (bool, error) {
-	if came.Begins() || a.kind == Fork {
+	if came.Begins() || a.kind.Nature().Handles {
 		return true, nil
 	}
 	if w == nil {
@@ -126,13 +126,7 @@ func (a *agent) begin(tx *store.Tx, reason bool) (int64, error) {
 	if !reason {
 		return 0, nil
 	}
-	t := store.Turn{Agent: a.id, Kind: "agent", Started: a.began}
-	switch a.kind {
-	case Sub:
-		t.Kind = "async_subagent"
-	case Fork:
-		t.Kind = "fork"
-	}
+	t := store.Turn{Agent: a.id, Kind: a.kind.Nature().Turn, Started: a.began}
 	if err := a.relate(tx, &t); err != nil {
 		return 0, err
 	}
@@ -194,7 +188,7 @@ func (a *agent) enter(tx *store.Tx, b *Batch, turn int64, prompts []store.Prompt
 	}
 	for n, q := range prompts {
 		e := Entry{Kind: EntryPrompt, By: by, Text: q.Text}
-		if a.kind == Fork || a.kind == Sub && (a.turn != 0 || n > 0) { // the first is its task
+		if of := a.kind.Nature(); of.Handles || of.Tasked && (a.turn != 0 || n > 0) { // the first is its task
 			e.By = "user"
 		}
 		seq, err := b.Add(turn, e)

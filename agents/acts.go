@@ -147,7 +147,7 @@ func (p *Pool) CloseTab(ctx context.Context, name string) error {
 		return err
 	}
 	switch {
-	case i.Kind == Helper:
+	case i.Kind.Nature().Opened:
 		return fmt.Errorf("%s is a helper: /agent close %s closes it", name, name)
 	case i.Kind.HasPrompt():
 		return fmt.Errorf("the tab of %s stays; /new begins a new conversation in it", name)

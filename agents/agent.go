@@ -85,7 +85,7 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 	a := &agent{
 		p: p, id: i.ID, kind: i.Kind, task: task,
 		poke: make(chan struct{}, 1), gone: make(chan struct{}),
-		spec: spec{strict: i.Outside || i.Kind == Fork, outside: i.Outside, tools: p.toolsOf(i.Kind)},
+		spec: spec{strict: i.Outside || i.Kind.Nature().Strict, outside: i.Outside, tools: p.toolsOf(i.Kind)},
 		seen: seen{info: i, stops: map[*stop]bool{}, waiters: map[*stop]bool{}, active: p.o.Now()},
 		run:  run{ids: map[string]bool{}, sinceSummary: 2}, // long ago
 	}
@@ -101,7 +101,7 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 		Started: a.started, Keep: p.o.Keep,
 		Tick: func(call, tail string) { a.show(Output{Agent: i.ID, Call: call, Tail: tail}) },
 	}
-	if i.Kind == Sub && !i.State.Terminal() {
+	if i.Kind.Nature().Tasked && !i.State.Terminal() {
 		var haste context.Context
 		haste, a.hasten = context.WithCancel(p.ctx)
 		a.env.Hurry = haste.Done()
@@ -114,11 +114,11 @@ func (p *Pool) newAgent(i Info, task int64) *agent {
 func (a *agent) loop() {
 	defer close(a.gone)
 	ctx := a.p.ctx
-	if a.kind == Sub {
+	switch of := a.kind.Nature(); {
+	case of.Tasked:
 		a.carryOut(ctx)
 		return
-	}
-	if a.kind == Fork {
+	case of.Handles:
 		a.p.forks.attend(ctx, a)
 		return
 	}

@@ -21,7 +21,7 @@ func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string)
 	p.mu.Lock()
 	of, model := a.info.Name, a.model.Name
 	p.mu.Unlock()
-	if a.kind == Fork {
+	if !a.kind.Nature().Forks {
 		return Info{}, fmt.Errorf("a fork is not forked: %s handles one message and closes, and its conversation has no branches", of)
 	}
 	var behind store.Turn

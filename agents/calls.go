@@ -110,7 +110,7 @@ func (a *agent) runCall(ctx context.Context, c Call, line func(start func())) er
 	case permit.Deny:
 		return a.result(ctx, c, began, tools.Result{Text: "Refused: " + v.Reason, Error: true})
 	case permit.AskHuman:
-		if a.kind == Fork {
+		if !a.kind.Nature().Asks {
 			return a.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason + ", and a fork asks nobody. Say in your answer what you could not see."})
 		}
 		if !a.p.o.Attended {

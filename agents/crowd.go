@@ -58,7 +58,7 @@ func (o onlooker) Told() { o.Hold(o.p.told) }
 // actor is what others that wait must know of the agent. The caller holds mu.
 func (a *agent) actor() waits.Actor {
 	return waits.Actor{
-		ID: a.id, Parent: a.info.Parent, Name: a.info.Name, State: a.info.State, Tasked: a.kind == Sub, Dormant: a.dormant(),
+		ID: a.id, Parent: a.info.Parent, Name: a.info.Name, State: a.info.State, Tasked: a.kind.Nature().Tasked, Dormant: a.dormant(),
 		Acts: !a.dormant() && (a.info.State != Idle || a.p.o.Attended),
 	}
 }
@@ -147,7 +147,7 @@ func (l line) Owner(agent int64) (model string, turn int64, live int, err error)
 	l.p.mu.Lock()
 	defer l.p.mu.Unlock()
 	for _, b := range l.p.living {
-		if b.kind == Sub {
+		if b.kind.Nature().Tasked {
 			live++
 		}
 	}

@@ -194,7 +194,7 @@ func (a *agent) account(tx *store.Tx, e ending) error {
 	switch {
 	case a.task != 0:
 		return a.report(tx, e)
-	case a.kind == Fork:
+	case a.kind.Nature().Handles:
 		return a.p.forks.conclude(tx, a, e)
 	}
 	return nil

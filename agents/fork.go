@@ -134,12 +134,12 @@ func (f *forks) able(parent *agent) (Info, Model, error) {
 	defer p.mu.Unlock()
 	n := 0
 	for _, a := range p.living {
-		if a.kind == Fork && a.info.Parent == parent.id {
+		if a.kind.Nature().Handles && a.info.Parent == parent.id {
 			n++
 		}
 	}
 	switch i := parent.info; {
-	case parent.kind == Fork:
+	case !parent.kind.Nature().Forks:
 		return i, parent.model, errors.New("it is a fork itself, and a fork is not forked")
 	case i.State.Terminal():
 		return i, parent.model, fmt.Errorf("it has ended (%s)", i.State)

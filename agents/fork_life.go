@@ -13,13 +13,6 @@ import (
 	"fantail/tools"
 )
 
-// forkTools are what a fork's model may call: it reads, and writes mail and
-// memory documents.
-var forkTools = [...]string{
-	"read_file", "list_files", "glob", "grep",
-	"send", "receive", "list_messages", "read_message", "reply_to_message", "memory",
-}
-
 // attend is the life of a fork: one turn, once there is a slot.
 func (f *forks) attend(ctx context.Context, a *agent) {
 	defer f.retire(a)
@@ -91,7 +84,7 @@ func (f *forks) reopen(ctx context.Context, name, prompt string) (bool, error) {
 	found := false
 	err := p.o.DB.Write(ctx, "open the tab of a fork", func(tx *store.Tx) (err error) {
 		row, found, err = tx.AgentByName(name)
-		found = found && Kind(row.Kind) == Fork
+		found = found && Kind(row.Kind).Nature().Handles
 		switch {
 		case err != nil || !found:
 			return err
@@ -191,8 +184,8 @@ func (f *forks) concerns(agent, recipient, message int64) bool {
 
 // toolsOf are the tools that an agent of that kind has.
 func (p *Pool) toolsOf(k Kind) *tools.Set {
-	if k == Fork {
-		return p.o.Tools.Only(forkTools[:]...)
+	if names := k.Nature().Tools; names != nil {
+		return p.o.Tools.Only(names...)
 	}
 	return p.o.Tools
 }

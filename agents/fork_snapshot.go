@@ -74,7 +74,7 @@ func glimpse(of Info, e Entry) string {
 			came = append(came, fmt.Sprintf("#%d from %s", m.ID, m.By()))
 		}
 		return said("mail", strings.Join(came, ", "))
-	case e.Kind == EntryPrompt && of.Kind == Sub && e.By != "user":
+	case e.Kind == EntryPrompt && of.Kind.Nature().Tasked && e.By != "user":
 		return said("task", e.Text)
 	case e.Kind == EntryPrompt:
 		return said("user", e.Text)

@@ -93,7 +93,7 @@ func (p *Pool) RenameHelper(ctx context.Context, name, to string) error {
 	switch {
 	case err != nil:
 		return err
-	case i.Kind != Helper:
+	case !i.Kind.Nature().Opened:
 		return fmt.Errorf("the agent %s keeps its name: only a helper can be renamed", name)
 	case to == "":
 		return errors.New("the new name is missing")
@@ -176,9 +176,9 @@ func (p *Pool) CloseHelper(ctx context.Context, name string, force bool) error {
 	switch {
 	case err != nil:
 		return err
-	case i.Kind == Main:
+	case i.Kind.Nature().Stays:
 		return errors.New("main stays; /new begins a new conversation in it, /quit leaves the program")
-	case i.Kind != Helper:
+	case !i.Kind.Nature().Opened:
 		return fmt.Errorf("the agent %s is no helper: /close %s closes its tab once it ended, /kill %s ends it", name, name, name)
 	}
 	if p.o.shows() {
@@ -211,7 +211,7 @@ func (p *Pool) reopen(ctx context.Context, name, prompt string) (bool, error) {
 	found := false
 	err := p.o.DB.Write(ctx, "open a helper again", func(tx *store.Tx) (err error) {
 		row, found, err = tx.AgentByName(name)
-		found = found && Kind(row.Kind) == Helper && !row.Closed.IsZero()
+		found = found && Kind(row.Kind).Nature().Opened && !row.Closed.IsZero()
 		if err != nil || !found {
 			return err
 		}

@@ -466,7 +466,7 @@ func (p *Pool) open(a *agent) {
 // caller holds mu.
 func (p *Pool) workOf(owner int64) (as []*agent) {
 	for _, a := range p.living {
-		if a.kind == Sub && a.info.Parent == owner {
+		if a.kind.Nature().Tasked && a.info.Parent == owner {
 			as = append(as, a)
 		}
 	}

@@ -19,10 +19,11 @@ type resume struct {
 
 // slot is what the agent holds while it runs. The caller holds mu.
 func (a *agent) slot() queue.Slot {
-	if a.kind == Fork { // no queue's window bounds it
-		return queue.Slot{Vendor: a.model.Vendor, AtOnce: a.model.AtOnce}
+	s := queue.Slot{Vendor: a.model.Vendor, AtOnce: a.model.AtOnce}
+	if a.kind.Nature().Tasked {
+		s.Owner = a.info.Parent
 	}
-	return queue.Slot{Owner: a.info.Parent, Vendor: a.model.Vendor, AtOnce: a.model.AtOnce}
+	return s
 }
 
 // letGo gives an agent's slot away. The caller holds mu.

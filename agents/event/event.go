@@ -21,23 +21,6 @@ import (
 // ErrClosing is the cause of what ends because the program does.
 var ErrClosing = errors.New("the program was closed")
 
-// Kind says who opened an agent and what it may have.
-type Kind string
-
-const (
-	Main   Kind = "main"
-	Helper Kind = "helper" // opened by the human, has a prompt box
-	Sub    Kind = "sub"    // carries out a task, no prompt box
-	Fork   Kind = "fork"   // handles one message to its parent, no prompt box
-)
-
-// HasPrompt reports whether the human talks to the agent in its tab.
-func (k Kind) HasPrompt() bool { return k == Main || k == Helper }
-
-// Ends reports whether the agent ends by itself: its life is one task or one
-// message, and it holds a slot while it works.
-func (k Kind) Ends() bool { return k == Sub || k == Fork }
-
 // State is where an agent is. Only its own loop changes it; the last four are
 // terminal and always win.
 type State string

@@ -164,7 +164,7 @@ func (m *Room) Opens(agent int64) { m.trays[agent] = &Tray{} }
 // another of its parent now. The caller holds the fleet's mutex.
 func (m *Room) Ended(i event.Info) {
 	delete(m.trays, i.ID)
-	if i.Kind == event.Fork {
+	if i.Kind.Nature().Handles {
 		m.forkEnded(i.Parent)
 	}
 }

@@ -308,7 +308,7 @@ func (m *Room) sortOne(ctx context.Context, agent int64) error {
 // recipient is what decides about an agent's mail besides policy. The caller holds mu.
 func (m *Room) recipient(i *event.Info, now time.Time) inbox.Recipient {
 	r := inbox.Recipient{
-		Doing: inbox.Resting, Prompt: i.Kind.HasPrompt(), Forked: i.Kind == event.Fork, Stopped: m.Tray(i.ID).hushed,
+		Doing: inbox.Resting, Prompt: i.Kind.HasPrompt(), Forked: !i.Kind.Nature().Forks, Stopped: m.Tray(i.ID).hushed,
 		Away: m.human.Away(now), Draft: m.human.Drafting(i.ID),
 	}
 	switch {

@@ -89,7 +89,7 @@ func (e *Ends) Pass(tx *store.Tx, from int64, state event.State) error {
 	pass := e.Inbox.Pass
 	if row, _, err := tx.Agent(from); err != nil {
 		return err
-	} else if event.Kind(row.Kind) == event.Fork { // what was for a fork is for its parent
+	} else if event.Kind(row.Kind).Nature().Handles { // what was for a fork is for its parent
 		pass = e.Inbox.PassAll
 	}
 	if err := errors.Join(tx.PassTasks(from, to), tx.PassAgents(from, to), pass(tx, from, to), e.Unread(tx, from, to, state)); err != nil {

@@ -1,0 +1,49 @@
+package event
+
+// Kind says who opened an agent. What that means is its [Nature].
+type Kind string
+
+const (
+	Main   Kind = "main"   // always there
+	Helper Kind = "helper" // opened by the human beside main
+	Sub    Kind = "sub"    // carries out a task of another agent
+	Fork   Kind = "fork"   // handles one message to another agent
+)
+
+// Nature is what the agents of a kind have and may do. All else that differs between
+// kinds follows from it: a new kind is a new row in natures.
+type Nature struct {
+	Word string // what people call it
+	Turn string // how the rows of its turns call it
+
+	Prompt  bool // the human talks to it in its tab, and it rests between turns
+	Ends    bool // it ends with its work, and holds a slot while it works
+	Stays   bool // its tab can't be closed
+	Opened  bool // the human opens it, and may name and close it
+	Tasked  bool // its work is a task of its parent's, which the parent's window bounds and whose end the parent awaits
+	Handles bool // its work is a message to its parent, with which its transcript begins; what comes for it once it ended is its parent's
+	Forks   bool // it may be forked for a message, and its conversation be branched
+	Asks    bool // it may put questions to the human
+	Strict  bool // what the session's mode and rules loosen stays as it is for it, and its commands see less of the environment
+
+	Tools []string // what its model may call; nil: all there is
+}
+
+var natures = map[Kind]Nature{
+	Main:   {Word: "main", Turn: "agent", Prompt: true, Stays: true, Forks: true, Asks: true},
+	Helper: {Word: "helper", Turn: "agent", Prompt: true, Opened: true, Forks: true, Asks: true},
+	Sub:    {Word: "sub-agent", Turn: "async_subagent", Ends: true, Tasked: true, Forks: true, Asks: true},
+	Fork: {Word: "fork", Turn: "fork", Ends: true, Handles: true, Strict: true, Tools: []string{
+		"read_file", "list_files", "glob", "grep",
+		"send", "receive", "list_messages", "read_message", "reply_to_message", "memory",
+	}},
+}
+
+// Nature is what agents of the kind have and may do; of one that is not known, nothing.
+func (k Kind) Nature() Nature { return natures[k] }
+
+// HasPrompt reports whether the human talks to the agent in its tab.
+func (k Kind) HasPrompt() bool { return natures[k].Prompt }
+
+// Ends reports whether the agent ends with its work, and holds a slot while it works.
+func (k Kind) Ends() bool { return natures[k].Ends }
