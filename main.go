@@ -5,13 +5,13 @@
 // A prompt: a key reaches ui.App.Update, which routes it (what is always taken, a
 // dialog, tabs, a question, a selection, the box, the rest: first taker wins).
 // composer.Box.Key returns an intent; ui.App.submit has agents.Pool.Prompt commit
-// a row and poke the agent. The agent's loop (agents/agent.go) runs a turn
-// (agents/turn.go), step by step: absorb (queued prompts and messages that are
+// a row and poke the agent. The agent's loop (agents/turn/loop.go) runs a turn
+// (agents/turn/turn.go), step by step: absorb (queued prompts and messages that are
 // due at this seam become entries, one transaction), ask (llm.Provider.Stream;
 // what is streamed goes to the feeds, and within a second to disk), record (each finished
 // entry is a row, one transaction), runCalls (permit.Gate.Decide, then the
-// tools), until no call is left. A commit hook (store.Tx.AfterCommit) tells each
-// event.Feed; ui.App.follow carries it to ui.App.apply, ui.App.draw composes
+// tools), until no call is left. A commit hook (store.Tx.AfterCommit) changes what the
+// fleet.Fleet shows and tells each event.Feed; ui.App.follow carries it to ui.App.apply, ui.App.draw composes
 // the frame in the roles of themes, and ui.App.View hands it out.
 //
 // A result: tasks.Tasks.Push queues a task, agents.Pool.Run starts it, and the
@@ -20,7 +20,7 @@
 // it. The commit hook rings the inbox.Bell: the recipient is poked and the status
 // line's count changes. Where its policy says more than what the dispatcher asked,
 // the sorter (agents/mail/sort.go) has the agent start a turn, or fork. At a seam where
-// the message is due by inbox.Decide, or when a human asks (agents.Pool.Check,
+// the message is due by inbox.Decide, or when a human asks (mail.Pickup.Check,
 // Receive, Next), inbox.Inbox.Take marks it and appends the entry, one
 // transaction; the next request contains it.
 package main

@@ -26,8 +26,10 @@ import (
 // Tests may import what they need, but the screen's packages only from there.
 var arrows = map[string][]string{
 	".":                    {"*"},
-	"agents":               {"agents/event", "agents/history", "agents/ledger", "agents/llm", "agents/mail", "agents/memory", "agents/outside", "agents/prompts", "agents/questions", "agents/queue", "agents/recovery", "agents/reply", "agents/roster", "agents/tasks", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
+	"agents":               {"agents/event", "agents/fleet", "agents/fork", "agents/history", "agents/ledger", "agents/llm", "agents/mail", "agents/memory", "agents/outside", "agents/questions", "agents/queue", "agents/recovery", "agents/roster", "agents/tasks", "agents/turn", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
 	"agents/event":         {"agents/history", "agents/llm", "inbox", "store", "tools", "tools/permit"},
+	"agents/fleet":         {"agents/event", "agents/history", "agents/llm", "agents/queue", "agents/roster", "inbox", "tools", "tools/permit", "tools/secret"},
+	"agents/fork":          {"agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/mail", "agents/memory", "agents/roster", "agents/turn", "agents/waits", "inbox", "store"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "store", "tools/secret"},
 	"agents/ledger":        {"agents/event", "agents/history", "agents/llm", "agents/roster", "inbox", "store"},
 	"agents/llm":           {},
@@ -36,7 +38,7 @@ var arrows = map[string][]string{
 	"agents/llm/llmtest":   {"agents/llm"},
 	"agents/llm/openai":    {"agents/llm", "agents/llm/wire"},
 	"agents/llm/wire":      {"agents/llm"},
-	"agents/mail":          {"agents/event", "agents/history", "agents/roster", "agents/waits", "inbox", "store"},
+	"agents/mail":          {"agents/event", "agents/fleet", "agents/history", "agents/roster", "agents/waits", "inbox", "store"},
 	"agents/memory":        {"inbox", "store"},
 	"agents/outside":       {"agents/event", "agents/history", "agents/roster", "inbox", "store"},
 	"agents/prompts":       {},
@@ -44,8 +46,9 @@ var arrows = map[string][]string{
 	"agents/queue":         {},
 	"agents/recovery":      {"agents/event", "agents/history", "agents/questions", "agents/roster", "inbox", "store", "tools/proc"},
 	"agents/reply":         {"agents/event", "agents/history", "agents/llm", "store", "tools/secret"},
-	"agents/roster":        {"agents/event", "agents/history", "inbox", "store", "tools"},
+	"agents/roster":        {"agents/event", "agents/history", "agents/llm", "inbox", "store", "tools"},
 	"agents/tasks":         {"agents/history", "agents/roster", "inbox", "store", "tools"},
+	"agents/turn":          {"agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/mail", "agents/prompts", "agents/questions", "agents/recovery", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/secret"},
 	"agents/waits":         {"agents/event", "agents/queue", "inbox"},
 	"inbox":                {"store"},
 	"inbox/rules":          {"inbox"},
@@ -135,11 +138,10 @@ var top = []string{
 // find there may be older than the tx. None of it is written back.
 var memory = map[string]string{
 	"agents/waits.Table.Awaited": "who waits is in memory only; who begins to wait beside this finds the message gone",
-	"agents.Pool.modelOf":        "the row may name a model that is no longer configured; memory has the one that took its place",
+	"agents/fleet.Fleet.ModelOf": "the row may name a model that is no longer configured; memory has the one that took its place",
 	"agents/mail.Room.Arrivals":  "policies decide from memory; mail that enters beside a change of them entered before it",
-	"agents.forks.handled":       "what a fork was made for, which is set once, before it begins",
-	"agents.agent.haltedBy":      "what stopped the agent is in memory only, and was set before its turn could end of it",
-	"agents.agent.room":          "the window of the model that is configured; beside a change of model a take fits the one before",
+	"agents/fork.Forks.handled":  "what a fork was made for, which is set once, before it begins",
+	"agents/fleet.Agent.Halted":  "what stopped the agent is in memory only, and was set before its turn could end of it",
 	"agents/history.Words.Rest":  "the words are what is written; nobody but their scribe writes them down",
 }
 

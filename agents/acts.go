@@ -4,45 +4,43 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
-	"time"
 
 	"fantail/store"
-	"fantail/tools/proc"
+	"fantail/tools/permit"
 )
 
 // Prompt queues what the human typed; it returns once the row is committed. It
 // enters at the agent's next seam. Prompts that are held stay so: only Unprompt
 // takes them out of the queue.
 func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
-	a, err := p.agent(agent)
+	a, err := p.fleet.Agent(agent)
 	if err != nil {
 		return err
 	}
-	if !a.kind.HasPrompt() {
+	if !a.Kind.HasPrompt() {
 		return ErrNoPrompt
 	}
 	if strings.TrimSpace(text) == "" {
 		return errors.New("the prompt is empty")
 	}
 	err = p.o.DB.Write(ctx, "prompt", func(tx *store.Tx) error {
-		row, _, err := tx.Agent(a.id)
+		row, _, err := tx.Agent(a.ID)
 		if err != nil {
 			return err
 		}
 		if !row.Closed.IsZero() {
 			return fmt.Errorf("%s was closed: %w", row.Name, ErrNoAgent)
 		}
-		id, err := tx.AddPrompt(a.id, text, false)
+		id, err := tx.AddPrompt(a.ID, text, false)
 		if err != nil {
 			return err
 		}
 		tx.AfterCommit(func() {
-			a.set(func(i *Info) {
-				i.Prompts = append(i.Prompts[:len(i.Prompts):len(i.Prompts)], Prompt{ID: id, Text: text})
-			})
-			a.poked()
+			p.fleet.Lock()
+			defer p.fleet.Unlock()
+			a.Queued(Prompt{ID: id, Text: text})
+			a.Poke()
 		})
 		return nil
 	})
@@ -55,7 +53,7 @@ func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 // Unprompt takes a queued prompt back, a held one too, or a command that waits for
 // the end of the turn; false: it had entered. A sub-agent's task is none of these.
 func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
-	a := p.prompted(id)
+	a := p.fleet.Prompted(id)
 	if a == nil {
 		return false, nil
 	}
@@ -63,9 +61,9 @@ func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
 	err := p.o.DB.Write(ctx, "take a prompt back", func(tx *store.Tx) (err error) {
 		removed, err = tx.RemovePrompt(id)
 		tx.AfterCommit(func() {
-			a.dropPrompt(id)
+			a.Unqueue(id)
 			if removed {
-				p.Room.TakenBack(a.id, id)
+				p.Room.TakenBack(a.ID, id)
 			}
 		})
 		return err
@@ -79,14 +77,14 @@ func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
 // Withdraw takes back all that is queued for an agent as Unprompt does, all or nothing,
 // and returns the texts in their order. Nobody's but a prompt box's own queue is touched.
 func (p *Pool) Withdraw(ctx context.Context, agent int64) ([]string, error) {
-	a, err := p.agent(agent)
-	if err != nil || !a.kind.HasPrompt() {
+	a, err := p.fleet.Agent(agent)
+	if err != nil || !a.Kind.HasPrompt() {
 		return nil, err
 	}
 	var texts []string
 	err = p.o.DB.Write(ctx, "take the prompts back", func(tx *store.Tx) error {
 		texts = nil
-		waiting, err := tx.WaitingPrompts(a.id)
+		waiting, err := tx.WaitingPrompts(a.ID)
 		if err != nil {
 			return err
 		}
@@ -98,8 +96,8 @@ func (p *Pool) Withdraw(ctx context.Context, agent int64) ([]string, error) {
 		}
 		tx.AfterCommit(func() {
 			for _, q := range waiting {
-				a.dropPrompt(q.ID)
-				p.Room.TakenBack(a.id, q.ID)
+				a.Unqueue(q.ID)
+				p.Room.TakenBack(a.ID, q.ID)
 			}
 		})
 		return nil
@@ -110,34 +108,20 @@ func (p *Pool) Withdraw(ctx context.Context, agent int64) ([]string, error) {
 	return texts, nil
 }
 
-// prompted returns the agent in whose tab that prompt is queued.
-func (p *Pool) prompted(id int64) *agent {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, a := range p.agents {
-		for _, q := range a.info.Prompts {
-			if q.ID == id && a.kind.HasPrompt() {
-				return a
-			}
-		}
-	}
-	return nil
-}
-
 // Stop ends what the agent does now: its turn and the tools of it, its wait, the
 // human's command in its tab. It returns at once. An agent whose turn the human
 // stopped stays at rest, whatever comes, until they do something in its tab.
 func (p *Pool) Stop(agent int64) {
-	a, err := p.agent(agent)
+	a, err := p.fleet.Agent(agent)
 	if err != nil {
 		return
 	}
-	p.mu.Lock()
-	if a.shownTurn != 0 && a.kind.HasPrompt() { // a second one at rest changes nothing
-		p.Room.Tray(a.id).Hush()
+	p.fleet.Lock()
+	if a.ShownTurn != 0 && a.Kind.HasPrompt() { // a second one at rest changes nothing
+		p.Room.Tray(a.ID).Hush()
 	}
-	p.mu.Unlock()
-	a.halt(ErrStopped)
+	p.fleet.Unlock()
+	a.Halt(ErrStopped)
 }
 
 // CloseTab closes the tab of an ended agent; its transcript and its mail are kept.
@@ -156,12 +140,11 @@ func (p *Pool) CloseTab(ctx context.Context, name string) error {
 	}
 	err = p.o.DB.Write(ctx, "close a tab", func(tx *store.Tx) error {
 		tx.AfterCommit(func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			delete(p.agents, a.id)
-			p.hub.Emit(Closed{Agent: a.id})
+			p.fleet.Lock()
+			defer p.fleet.Unlock()
+			p.fleet.CloseTab(a)
 		})
-		return tx.CloseAgent(a.id)
+		return tx.CloseAgent(a.ID)
 	})
 	if err != nil {
 		return fmt.Errorf("close %s: %w", name, err)
@@ -172,7 +155,7 @@ func (p *Pool) CloseTab(ctx context.Context, name string) error {
 // SetModel changes the agent's model from its next request on; new agents get it
 // too if it is main's.
 func (p *Pool) SetModel(ctx context.Context, agent int64, name string) error {
-	a, err := p.agent(agent)
+	a, err := p.fleet.Agent(agent)
 	if err != nil {
 		return err
 	}
@@ -182,16 +165,8 @@ func (p *Pool) SetModel(ctx context.Context, agent int64, name string) error {
 	}
 	err = p.o.DB.Write(ctx, "set the model", func(tx *store.Tx) error {
 		// In the order of the commits, so that the last one holds here as it does in the row.
-		tx.AfterCommit(func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			a.model = m
-			if a.kind == Main {
-				p.model = m.Name
-			}
-			a.change(func(i *Info) { i.Model, i.Window, i.Priced = m.Name, m.Window, m.Price != nil })
-		})
-		return tx.SetAgentModel(a.id, m.Name)
+		tx.AfterCommit(func() { a.SetModel(m) })
+		return tx.SetAgentModel(a.ID, m.Name)
 	})
 	if err != nil {
 		return fmt.Errorf("set the model: %w", err)
@@ -203,61 +178,63 @@ func (p *Pool) SetModel(ctx context.Context, agent int64, name string) error {
 // question, and appends it with its output; the model reads it with the next
 // request. It returns once the command ended.
 func (p *Pool) Shell(ctx context.Context, agent int64, command string) error {
-	a, err := p.agent(agent)
+	if why := p.o.DB.ReadOnly(); why != nil {
+		return why
+	}
+	l, err := p.loops.Of(agent)
 	if err != nil {
 		return err
 	}
-	ctx, release, err := a.visit(ctx)
+	return l.Shell(ctx, command)
+}
+
+// Compact has the agent's model summarise its conversation, minding the hint if
+// there is one, and returns when that is done; while a turn runs it waits for the
+// turn's end. After an error nothing has changed; it is [ErrStopped] if the human
+// stopped it.
+func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
+	l, err := p.loops.Of(agent)
 	if err != nil {
 		return err
 	}
-	defer release()
-	if err := a.prepare(); err != nil {
-		return err
+	switch {
+	case !l.Kind.HasPrompt():
+		return ErrNoPrompt
+	case p.o.shows():
+		return p.o.DB.ReadOnly()
 	}
-	command = p.o.Keys.Text(command) // what runs is what is shown and kept
-	began := time.Now()
-	file := filepath.Join(a.env.Outputs, fmt.Sprintf("shell-%d.txt", p.o.Now().UnixNano()))
-	r, err := proc.Run(ctx, proc.Spec{
-		Shell: command, Dir: p.o.Root, Env: p.o.Environ, Keys: p.o.Keys, Output: file, Head: 8 << 10, Tail: 8 << 10, Keep: p.o.Keep,
-		Tick: func(tail string) { p.hub.Emit(Output{Agent: a.id, Call: "!" + command, Tail: tail}) },
-	})
-	if err != nil && ctx.Err() == nil {
-		return fmt.Errorf("run %s: %w", command, err)
-	}
-	s := &Shell{Command: command, Output: r.Text, Exit: r.Exit, Millis: time.Since(began).Milliseconds()}
-	if r.Cut {
-		s.File = file
-	}
-	if ctx.Err() != nil {
-		s.Output = strings.TrimRight(s.Output, "\n") + "\n(stopped)"
-	}
-	err = p.o.DB.Write(context.WithoutCancel(ctx), "shell", func(tx *store.Tx) error {
-		_, err := a.book().Batch(tx, false).Add(0, Entry{Kind: EntryShell, Shell: s})
-		return err
-	})
-	if err != nil {
-		return fmt.Errorf("record %s: %w", command, err)
+	if err := l.Compact(ctx, hint); err != nil {
+		return fmt.Errorf("compact the conversation: %w", err)
 	}
 	return nil
 }
 
+// SetMode changes the permission mode of all agents. Questions the new mode
+// answers are answered; with an error they stay open.
+func (p *Pool) SetMode(m permit.Mode) error {
+	p.o.Gate.SetMode(m)
+	p.fleet.Lock()
+	p.fleet.Told()
+	p.fleet.Unlock()
+	return p.Asks.Review(p.fleet.Context())
+}
+
 // Clear begins a new conversation: what stands before is kept but no longer sent.
 func (p *Pool) Clear(ctx context.Context, agent int64) error {
-	a, err := p.agent(agent)
+	a, err := p.fleet.Agent(agent)
 	if err != nil {
 		return err
 	}
 	err = p.o.DB.Write(ctx, "clear", func(tx *store.Tx) error {
-		last, ok, err := tx.LastTurn(a.id)
+		last, ok, err := tx.LastTurn(a.ID)
 		switch {
 		case err != nil:
 			return err
 		case ok && last.Outcome == "":
 			return errors.New("a turn runs; Esc stops it, then begin anew")
 		}
-		tx.AfterCommit(func() { a.set(func(i *Info) { i.Context = 0 }) })
-		_, err = a.book().Batch(tx, false).Add(0, Entry{Kind: EntryCleared})
+		tx.AfterCommit(func() { a.Set(func(i *Info) { i.Context = 0 }) })
+		_, err = a.Book().Batch(tx, false).Add(0, Entry{Kind: EntryCleared})
 		return err
 	})
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 // that was said up to then; the agent goes on as if nothing had happened. Without
 // a name the helper is called after the agent.
 func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string) (Info, error) {
-	a, err := p.agent(agent)
+	a, err := p.fleet.Agent(agent)
 	if err != nil {
 		return Info{}, err
 	}
-	p.mu.Lock()
-	of, model := a.info.Name, a.model.Name
-	p.mu.Unlock()
-	if !a.kind.Nature().Forks {
+	p.fleet.Lock()
+	of, model := a.Info.Name, a.Model.Name
+	p.fleet.Unlock()
+	if !a.Kind.Nature().Forks {
 		return Info{}, fmt.Errorf("a fork is not forked: %s handles one message and closes, and its conversation has no branches", of)
 	}
 	var behind store.Turn

@@ -5,29 +5,28 @@ import (
 	"context"
 	"iter"
 
+	"fantail/agents/fleet"
 	"fantail/agents/mail"
 	"fantail/agents/queue"
-	"fantail/agents/roster"
-	"fantail/agents/tasks"
 	"fantail/agents/waits"
 	"fantail/store"
 )
 
 // onlooker is how those who wait see the agents.
-type onlooker struct{ p *Pool }
+type onlooker struct{ *fleet.Fleet }
 
 var _ waits.Crowd = onlooker{}
 
 func (o onlooker) Hold(f func()) {
-	o.p.mu.Lock()
-	defer o.p.mu.Unlock()
+	o.Lock()
+	defer o.Unlock()
 	f()
 }
 
 func (o onlooker) Living() iter.Seq[waits.Actor] {
 	return func(yield func(waits.Actor) bool) {
-		for _, a := range o.p.living {
-			if !yield(a.actor()) {
+		for a := range o.Fleet.Living() {
+			if !yield(actor(a)) {
 				return
 			}
 		}
@@ -35,31 +34,28 @@ func (o onlooker) Living() iter.Seq[waits.Actor] {
 }
 
 func (o onlooker) Agent(id int64) (waits.Actor, bool) {
-	if a := o.p.living[id]; a != nil {
-		return a.actor(), true
+	if a := o.Of(id); a != nil && !a.Info.State.Terminal() {
+		return actor(a), true
 	}
 	return waits.Actor{}, false
 }
 
-// Called returns the agent of that name whose tab is open, be it alive or not.
 func (o onlooker) Called(name string) (waits.Actor, bool) {
-	for _, a := range o.p.agents {
-		if a.info.Name == name {
-			return a.actor(), true
-		}
+	if a := o.Fleet.Called(name); a != nil {
+		return actor(a), true
 	}
 	return waits.Actor{}, false
 }
 
-func (o onlooker) Queue() *queue.Queue { return o.p.queue }
+func (o onlooker) Queue() *queue.Queue { return o.Fleet.Queue }
 
-func (o onlooker) Told() { o.Hold(o.p.told) }
+func (o onlooker) Told() { o.Hold(o.Fleet.Told) }
 
-// actor is what others that wait must know of the agent. The caller holds mu.
-func (a *agent) actor() waits.Actor {
+// actor is what others that wait must know of the agent. The caller holds the mutex.
+func actor(a *fleet.Agent) waits.Actor {
 	return waits.Actor{
-		ID: a.id, Parent: a.info.Parent, Name: a.info.Name, State: a.info.State, Tasked: a.kind.Nature().Tasked, Dormant: a.dormant(),
-		Acts: !a.dormant() && (a.info.State != Idle || a.p.o.Attended),
+		ID: a.ID, Parent: a.Info.Parent, Name: a.Info.Name, State: a.Info.State, Tasked: a.Kind.Nature().Tasked, Dormant: a.Dormant(),
+		Acts: a.Acts(),
 	}
 }
 
@@ -69,16 +65,16 @@ type recipients struct{ p *Pool }
 var _ mail.Fleet = recipients{}
 
 func (r recipients) Info(agent int64) *Info {
-	if a := r.p.agents[agent]; a != nil {
-		return &a.info
+	if a := r.p.fleet.Of(agent); a != nil {
+		return &a.Info
 	}
 	return nil
 }
 
 func (r recipients) Living() iter.Seq[*Info] {
 	return func(yield func(*Info) bool) {
-		for _, a := range r.p.living {
-			if !yield(&a.info) {
+		for a := range r.p.fleet.Living() {
+			if !yield(&a.Info) {
 				return
 			}
 		}
@@ -86,34 +82,34 @@ func (r recipients) Living() iter.Seq[*Info] {
 }
 
 func (r recipients) Poke(agent int64) {
-	if a := r.p.agents[agent]; a != nil {
-		a.poked()
+	if a := r.p.fleet.Of(agent); a != nil {
+		a.Poke()
 	}
 }
 
-func (r recipients) Told() { r.p.told() }
+func (r recipients) Told() { r.p.fleet.Told() }
 
 func (r recipients) Trouble(agent int64, err error) {
 	if agent == 0 {
-		r.p.troubleMain(err)
-	} else if a, gone := r.p.agent(agent); gone == nil {
-		a.trouble(err)
+		r.p.fleet.Trouble(err)
+	} else if a, gone := r.p.fleet.Agent(agent); gone == nil {
+		a.Trouble(err)
 	}
 }
 
 // Notice tells the human in main's tab what concerns no agent alone.
 func (r recipients) Notice(ctx context.Context, text string) {
 	p := r.p
-	m := p.main()
+	m := p.fleet.Main()
 	if m == nil {
 		return
 	}
 	err := p.o.DB.Write(ctx, "note", func(tx *store.Tx) error {
-		_, err := m.book().Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: text})
+		_, err := m.Book().Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: text})
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
-		m.trouble(err)
+		m.Trouble(err)
 	}
 }
 
@@ -123,7 +119,7 @@ type register struct{ p *Pool }
 var _ mail.Directory = register{}
 
 func (r register) Open(agent int64) error {
-	_, err := r.p.agent(agent)
+	_, err := r.p.fleet.Agent(agent)
 	return err
 }
 
@@ -132,49 +128,4 @@ func (r register) Reader(ctx context.Context, name string) (Info, error) {
 	return i, cmp.Or(r.p.notStarted(name), err)
 }
 
-func (r register) Book(agent int64) Book { return r.p.book(agent) }
-
-// line is how tasks that wait see the queue in memory.
-type line struct{ p *Pool }
-
-var _ tasks.Line = line{}
-
-func (l line) Owner(agent int64) (model string, turn int64, live int, err error) {
-	a, err := l.p.agent(agent)
-	if err != nil {
-		return "", 0, 0, err
-	}
-	l.p.mu.Lock()
-	defer l.p.mu.Unlock()
-	for _, b := range l.p.living {
-		if b.kind.Nature().Tasked {
-			live++
-		}
-	}
-	return a.info.Model, a.shownTurn, live, nil
-}
-
-func (l line) Queued(t roster.QueuedTask) {
-	l.p.mu.Lock()
-	defer l.p.mu.Unlock()
-	l.p.shutDrained() // it joins none that is drained
-	l.p.enqueue(t)
-	l.p.told()
-}
-
-func (l line) Moved(tasks, places []int64) {
-	l.p.mu.Lock()
-	defer l.p.mu.Unlock()
-	for i, id := range tasks {
-		l.p.queue.Move(id, places[i])
-	}
-	l.p.told()
-}
-
-func (l line) Renamed(agent int64, name string) {
-	l.p.mu.Lock()
-	defer l.p.mu.Unlock()
-	if a := l.p.agents[agent]; a != nil {
-		a.change(func(i *Info) { i.Name = name })
-	}
-}
+func (r register) Book(agent int64) Book { return r.p.fleet.Book(agent) }

@@ -35,7 +35,7 @@ func dispatched(t Task, how string) string {
 }
 
 func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode string) (string, tools.Wait, error) {
-	sync := mode == "sync" || mode == "" && !d.a.p.o.Attended
+	sync := mode == "sync" || mode == "" && !d.p.o.Attended
 	patient := t.Timeout == 0
 	switch {
 	case patient && sync:
@@ -46,11 +46,11 @@ func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode stri
 	var link func(tx *store.Tx, row Task) error
 	if sync {
 		link = func(tx *store.Tx, row Task) error {
-			_, err := d.a.book().Batch(tx, false).Add(d.a.turn, Entry{Kind: EntryDelegated, Call: &Call{ID: call}, Task: row.ID})
+			_, err := d.a.Book().Batch(tx, false).Add(d.a.Turn(), Entry{Kind: EntryDelegated, Call: &Call{ID: call}, Task: row.ID})
 			return err
 		}
 	}
-	row, err := d.a.p.Spawn(ctx, d.a.id, t, link)
+	row, err := d.p.Spawn(ctx, d.a.ID, t, link)
 	if err != nil {
 		return "", nil, err
 	}
@@ -64,22 +64,22 @@ func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode stri
 // appends its message as the call's result. patient: if the human moves it to the
 // background, its time-out is that of an async one.
 func (d desk) result(ctx context.Context, call string, t Task, patient bool) (text string, entry int64, err error) {
-	p := d.a.p
-	w := p.waits.Begin(&waits.Wait{Agent: d.a.id, From: t.Name, Task: t.ID, Patient: patient})
-	d.a.set(func(i *Info) { i.Delegated++ })
-	regain := d.a.aside("waiting for " + t.Name)
+	p := d.p
+	w := p.waits.Begin(&waits.Wait{Agent: d.a.ID, From: t.Name, Task: t.ID, Patient: patient})
+	d.a.Set(func(i *Info) { i.Delegated++ })
+	regain := d.a.Aside("waiting for " + t.Name)
 	defer func() {
 		w.End()
-		d.a.set(func(i *Info) { i.Delegated-- })
+		d.a.Set(func(i *Info) { i.Delegated-- })
 		_ = regain(ctx) // an error is the turn's end, which runCall sees
 	}()
 	ended := false
 	if w.Until(ctx, func() (bool, error) {
-		ended = !p.unended(t.ID)
+		ended = !p.fleet.Line.Unended(t.ID)
 		return ended || w.InBackground(), nil
 	}) != nil {
 		then := "it goes on, and its result arrives in your inbox by itself"
-		if p.ctx.Err() != nil {
+		if p.fleet.Context().Err() != nil {
 			then = "the program was closed; what it had so far is in your inbox"
 		}
 		return "", 0, fmt.Errorf("the wait for '%s' (session: %d) ended before it did; %s", t.Name, t.ID, then)
@@ -93,12 +93,14 @@ func (d desk) result(ctx context.Context, call string, t Task, patient bool) (te
 // collect takes the message a task ended with as the call's result, or says what
 // became of it.
 func (d desk) collect(ctx context.Context, call string, t Task) (text string, entry int64, err error) {
-	err = d.a.keep(ctx, "take the result of "+t.Name, func(tx *store.Tx) error {
+	limit := history.BytesOf(min(history.ItemTokens, d.a.Book().Room()))
+	err = d.a.Keep(ctx, "take the result of "+t.Name, func(tx *store.Tx) error {
 		text, entry = "", 0
-		b := d.a.book().Batch(tx, false)
-		ms, _, err := d.a.p.inbox.Take(tx, inbox.Query{Recipient: d.a.id, Task: t.ID}, mail.ByTool, func(ms []inbox.Message) (seq int64, err error) {
-			entry, err = b.Add(d.a.turn, Entry{Kind: EntryResult, By: toolDelegate, Messages: ms, Result: &Result{
-				ID: call, Name: toolDelegate, Text: mail.AsRead(inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, d.a.room()))), ms...), Error: !ms[0].Success(), Millis: tx.Now().Sub(t.Created).Milliseconds(),
+		b := d.a.Book().Batch(tx, false)
+		ms, _, err := d.p.inbox.Take(tx, inbox.Query{Recipient: d.a.ID, Task: t.ID}, mail.ByTool, func(ms []inbox.Message) (seq int64, err error) {
+			entry, err = b.Add(d.a.Turn(), Entry{Kind: EntryResult, By: toolDelegate, Messages: ms, Result: &Result{
+				ID: call, Name: toolDelegate, Text: mail.AsRead(inbox.NewRendering(tx.Now(), limit), ms...), Error: !ms[0].Success(),
+				Millis: tx.Now().Sub(t.Created).Milliseconds(),
 			}})
 			return entry, err
 		})
@@ -117,27 +119,12 @@ func (d desk) collect(ctx context.Context, call string, t Task) (text string, en
 	return text, entry, err
 }
 
-// unended reports whether a task is queued or runs.
-func (p *Pool) unended(task int64) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.queue.Task(task) != nil {
-		return true
-	}
-	for _, a := range p.living {
-		if a.task == task {
-			return true
-		}
-	}
-	return false
-}
-
 // Background lets the agent go on while the work it waits for in sync
 // delegations runs in the background, as if it had been dispatched async from
 // the beginning. It returns the names, none if the agent waits for no such work.
 func (p *Pool) Background(agent int64) []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.fleet.Lock()
+	defer p.fleet.Unlock()
 	return p.putAside(agent)
 }
 
@@ -145,19 +132,9 @@ func (p *Pool) Background(agent int64) []string {
 func (p *Pool) putAside(agent int64) []string {
 	names, longer := p.waits.Background(agent)
 	for _, task := range longer {
-		p.extend(task)
+		p.fleet.Extend(task, asyncTimeout)
 	}
 	return names
-}
-
-// extend gives a task that was dispatched sync the time of an async one. The
-// caller holds mu.
-func (p *Pool) extend(task int64) {
-	for _, a := range p.living {
-		if a.task == task {
-			a.clock.extend(p, asyncTimeout)
-		}
-	}
 }
 
 // Resume lets an ended agent go on with its transcript, at once. Without a prompt
@@ -168,7 +145,10 @@ func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t Tas
 	if done, err := p.reopen(ctx, name, prompt); done || err != nil {
 		return Task{}, false, err
 	}
-	if done, err := p.forks.reopen(ctx, name, prompt); done || err != nil {
+	if row, done, err := p.forks.Reopen(ctx, name, prompt); done || err != nil {
+		if err == nil {
+			err = p.openEnded(ctx, row)
+		}
 		return Task{}, false, err
 	}
 	if prompt != "" {
@@ -204,11 +184,10 @@ func (p *Pool) openEnded(ctx context.Context, row store.Agent) error {
 	if err != nil {
 		return fmt.Errorf("resume %s: %w", row.Name, err)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.agents[row.ID] == nil {
-		p.open(p.newAgent(i, row.Task))
-		p.hub.Emit(Changed{Info: i})
+	p.fleet.Lock()
+	defer p.fleet.Unlock()
+	if p.fleet.Of(row.ID) == nil {
+		p.fleet.Open(p.loops.Make(i, row.Task).Agent)
 	}
 	return nil
 }

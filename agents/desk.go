@@ -5,12 +5,16 @@ import (
 	"fmt"
 
 	"fantail/agents/roster"
+	"fantail/agents/turn"
 	"fantail/inbox"
 	"fantail/tools"
 )
 
 // desk is how an agent's tools reach the pool. Its texts are for models.
-type desk struct{ a *agent }
+type desk struct {
+	p *Pool
+	a *turn.Loop
+}
 
 var _ tools.Desk = desk{}
 
@@ -18,47 +22,47 @@ func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 	if t.Deliver == "" {
 		t.Deliver = string(inbox.Next)
 	}
-	row, err := d.a.p.Spawn(ctx, d.a.id, t, nil)
+	row, err := d.p.Spawn(ctx, d.a.ID, t, nil)
 	if err != nil {
 		return "", err
 	}
 	if t.Start {
 		return dispatched(row, "It runs in the background. "), nil
 	}
-	if d.a.p.Joins(row.ID) {
+	if d.p.fleet.Line.Joins(row.ID) {
 		return fmt.Sprintf("Queued '%s'; it joins the run that drains your queue.", row.Name), nil
 	}
-	d.a.p.mu.Lock()
-	n := len(d.a.p.queue.Of(d.a.id))
-	d.a.p.mu.Unlock()
+	d.p.fleet.Lock()
+	n := len(d.p.fleet.Queue.Of(d.a.ID))
+	d.p.fleet.Unlock()
 	return fmt.Sprintf("Queued '%s'. Tasks in your queue: %d; the tool run starts them.", row.Name, n), nil
 }
 
 func (d desk) Run(_ context.Context, s tools.Start) (string, error) {
-	d.a.p.mu.Lock()
-	r, err := d.a.p.run(d.a.id, s)
-	d.a.p.mu.Unlock()
+	d.p.fleet.Lock()
+	b, err := d.p.fleet.Line.Run(d.a.ID, s)
+	d.p.fleet.Unlock()
 	if err != nil {
 		return "", err
 	}
-	return r.String() + ". Results arrive in your inbox by themselves.", nil
+	return Ran{Begun: b}.String() + ". Results arrive in your inbox by themselves.", nil
 }
 
 func (d desk) Queue(ctx context.Context, remove string) (string, error) {
 	removed := ""
 	if remove != "" {
-		if err := d.a.p.Discard(ctx, d.a.id, remove); err != nil {
+		if err := d.p.Discard(ctx, d.a.ID, remove); err != nil {
 			return "", err
 		}
 		removed = fmt.Sprintf("Removed '%s'.\n\n", remove)
 	}
-	ts, err := d.a.p.Queue(ctx, d.a.id)
+	ts, err := d.p.Queue(ctx, d.a.ID)
 	if err != nil {
 		return "", err
 	}
 	typed := len(ts.Prompts)
 	ts.Prompts = nil // they enter by themselves, as prompts
-	text := removed + roster.QueueText(ts, d.a.p.o.Now(), 10)
+	text := removed + roster.QueueText(ts, d.p.o.Now(), 10)
 	if typed > 0 {
 		text += fmt.Sprintf("\n\nPrompts of the user that have not entered: %d", typed)
 	}

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
+	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/agents/mail"
 	"fantail/agents/waits"
@@ -20,14 +20,14 @@ import (
 // result appended by the take itself.
 
 func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
-	if err := d.a.p.forks.mayWrite(ctx, d.a, m.To); err != nil {
+	if err := d.p.forks.MayWrite(ctx, d.a.Agent, m.To); err != nil {
 		return "", err
 	}
-	goOn, err := d.a.untilStarted(ctx, m.To)
+	goOn, err := d.untilStarted(ctx, m.To)
 	if err != nil {
 		return "", err
 	}
-	sent, err := d.a.p.Mail(ctx, d.a.id, Letter{To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags, Hops: d.a.hops()})
+	sent, err := d.p.Mail(ctx, d.a.ID, Letter{To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags, Hops: d.a.Hops()})
 	goOn()
 	if err != nil {
 		return "", err
@@ -35,44 +35,26 @@ func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
 	return InInboxes(sent) + ".", nil
 }
 
-// hops is what a message has that the agent writes now: one more than the mail that
-// entered by itself since the human last had a hand in its turn.
-func (a *agent) hops() int {
-	most := 0
-	for _, e := range slices.Backward(a.history) {
-		byItself := e.By == "turn" || e.By == "fork"
-		if e.Kind == EntryEnded || e.Kind == EntryPrompt || e.Kind == EntryMessage && !byItself {
-			break
-		}
-		for _, m := range e.Messages {
-			if e.Kind == EntryMessage {
-				most = max(most, m.Hops)
-			}
-		}
-	}
-	return most + 1
-}
-
 // untilStarted waits, without a slot, for those of names that are tasks about to
 // start: what keeps one from starting may be the slot of whoever writes to it. The
 // caller sends before it calls goOn, which takes the slot back: what has started
 // may be through by then.
-func (a *agent) untilStarted(ctx context.Context, names []string) (goOn func(), err error) {
-	until, release := a.steerable(ctx)
+func (d desk) untilStarted(ctx context.Context, names []string) (goOn func(), err error) {
+	until, release := d.a.Steerable(ctx)
 	defer release()
 	goOn = func() {}
 	for _, name := range names {
-		task := a.p.starting(name)
+		task := d.p.starting(name)
 		if task == 0 {
 			continue
 		}
-		w := a.p.waits.Begin(&waits.Wait{Agent: a.id, From: name})
-		regain, before := a.aside("waiting for "+name+" to start"), goOn
+		w := d.p.waits.Begin(&waits.Wait{Agent: d.a.ID, From: name})
+		regain, before := d.a.Aside("waiting for "+name+" to start"), goOn
 		goOn = func() {
 			before()
 			_ = regain(ctx) // for as long as the turn lasts: an error is its end, which runCall sees
 		}
-		started := func() bool { return a.p.starting(name) != task }
+		started := func() bool { return d.p.starting(name) != task }
 		err := w.Until(until, func() (bool, error) { return started(), nil })
 		w.End()
 		if err == nil || started() {
@@ -85,6 +67,15 @@ func (a *agent) untilStarted(ctx context.Context, names []string) (goOn func(), 
 		return nil, fmt.Errorf("send to %s: it has not started: %w; nothing was sent", name, err)
 	}
 	return goOn, nil
+}
+
+// starting is the queued task of that name that starts by itself as soon as it
+// can, 0 if there is none.
+func (p *Pool) starting(name string) int64 {
+	if task, starts := p.fleet.Line.Waiting(name); starts {
+		return task
+	}
+	return 0
 }
 
 // InInboxes says where a letter went: `Message #4 is in the inbox of lint`.
@@ -113,20 +104,20 @@ type grasp struct {
 func (d desk) taken(call, name string, g *grasp) mail.Into {
 	return func(b *Batch, ms []inbox.Message, text string) (seq int64, err error) {
 		g.text = text
-		g.entry, err = b.Add(d.a.turn, Entry{Kind: EntryResult, By: name, Messages: ms, Result: &Result{ID: call, Name: name, Text: text}})
+		g.entry, err = b.Add(d.a.Turn(), Entry{Kind: EntryResult, By: name, Messages: ms, Result: &Result{ID: call, Name: name, Text: text}})
 		return g.entry, err
 	}
 }
 
 func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout time.Duration) (string, int64, error) {
-	from, err := d.a.p.Sender(ctx, d.a.id, from)
+	from, err := d.p.Sender(ctx, d.a.ID, from)
 	if err != nil {
 		return "", 0, err
 	}
-	if timeout, err = d.a.p.forks.mayWait(d.a.id, timeout); err != nil {
+	if timeout, err = d.p.forks.MayWait(d.a.ID, timeout); err != nil {
 		return "", 0, err
 	}
-	until, release := d.a.steerable(ctx)
+	until, release := d.a.Steerable(ctx)
 	defer release()
 	if timeout > 0 { // else as long as something can arrive
 		var cancel context.CancelFunc
@@ -134,48 +125,32 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 		defer cancel()
 	}
 	var g grasp
-	_, err = d.a.p.takes.Receive(until, d.a.book(), inbox.Query{From: from, LIFO: lifo}, mail.Patience{By: mail.ByTool, HasMail: d.a.hasMail, Into: d.taken(call, "receive", &g), Stands: func(why string) func() {
-		regain := d.a.aside(why)
+	_, err = d.p.takes.Receive(until, d.a.Book(), inbox.Query{From: from, LIFO: lifo}, mail.Patience{By: mail.ByTool, HasMail: d.a.HasMail, Into: d.taken(call, "receive", &g), Stands: func(why string) func() {
+		regain := d.a.Aside(why)
 		return func() { _ = regain(ctx) } // for as long as the turn lasts: an error is its end, which runCall sees
 	}})
 	switch {
-	case errors.Is(err, errSteered):
+	case errors.Is(err, fleet.ErrSteered):
 		return "No message was taken: the user wrote to you meanwhile.", 0, nil
 	case timeout > 0 && errors.Is(err, ErrTimeout):
-		d.a.p.forks.waitedFor(d.a.id, timeout)
+		d.p.forks.WaitedFor(d.a.ID, timeout)
 		err = fmt.Errorf("no message came within %s; messages arrive by themselves, so end your turn instead of waiting again", timeout)
 	case errors.Is(err, ErrNothing):
-		if m := d.a.entered(from); m.ID != 0 {
+		if m := d.a.Entered(from); m.ID != 0 {
 			return fmt.Sprintf("Message #%d from %s has entered this conversation by itself: it stands above. More does not come: %v.", m.ID, m.By(), err), 0, nil
 		}
 	}
 	return g.text, g.entry, err
 }
 
-// entered is the last message from that sender (from anybody, if it is empty) that
-// entered in this turn without a call for it: one that came before the agent asked.
-func (a *agent) entered(from string) inbox.Message {
-	for _, e := range slices.Backward(a.history) {
-		if e.Kind == EntryEnded {
-			break
-		}
-		for _, m := range slices.Backward(e.Messages) {
-			if e.Kind == EntryMessage && (from == "" || m.From == from) {
-				return m
-			}
-		}
-	}
-	return inbox.Message{}
-}
-
 func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, int64, error) {
-	from, err := d.a.p.Sender(ctx, d.a.id, from)
+	from, err := d.p.Sender(ctx, d.a.ID, from)
 	if err != nil {
 		return "", 0, err
 	}
 	var g grasp
-	ms, _, err := d.a.p.takes.Check(ctx, d.a.book(), inbox.Query{From: from, LIFO: lifo}, mail.ByTool, d.taken(call, "check", &g), func(b *Batch, left int) error {
-		_, err := b.Add(d.a.turn, Entry{Kind: EntryHost, Text: fmt.Sprintf("%d more: check again", left)})
+	ms, _, err := d.p.takes.Check(ctx, d.a.Book(), inbox.Query{From: from, LIFO: lifo}, mail.ByTool, d.taken(call, "check", &g), func(b *Batch, left int) error {
+		_, err := b.Add(d.a.Turn(), Entry{Kind: EntryHost, Text: fmt.Sprintf("%d more: check again", left)})
 		return err
 	})
 	if err == nil && len(ms) == 0 {
@@ -188,11 +163,11 @@ func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, 
 const mostListed = 50
 
 func (d desk) Messages(ctx context.Context, f tools.Filter) (string, error) {
-	from, err := d.a.p.Sender(ctx, d.a.id, f.From)
+	from, err := d.p.Sender(ctx, d.a.ID, f.From)
 	if err != nil {
 		return "", err
 	}
-	ms, err := d.a.p.inbox.Look(ctx, inbox.Query{Recipient: d.a.id, From: from, Priority: inbox.Priority(f.Priority), Limit: mostListed + 1}, f.Taken)
+	ms, err := d.p.inbox.Look(ctx, inbox.Query{Recipient: d.a.ID, From: from, Priority: inbox.Priority(f.Priority), Limit: mostListed + 1}, f.Taken)
 	if err != nil {
 		return "", err
 	}
@@ -200,14 +175,14 @@ func (d desk) Messages(ctx context.Context, f tools.Filter) (string, error) {
 	if len(ms) > mostListed {
 		ms, more = ms[:mostListed], fmt.Sprintf("\n(only the first %d are listed)", mostListed)
 	}
-	return inbox.NewRendering(d.a.p.o.Now(), 0).Listing(ms) + more, nil
+	return inbox.NewRendering(d.p.o.Now(), 0).Listing(ms) + more, nil
 }
 
 // Read gives a message of the agent's own. A pending one is taken; one that was
 // taken or sent before is only shown again.
 func (d desk) Read(ctx context.Context, call string, id int64, offset int) (string, int64, error) {
-	p := d.a.p
-	r := inbox.NewRendering(p.o.Now(), history.BytesOf(min(history.ItemTokens, d.a.room())))
+	p := d.p
+	r := inbox.NewRendering(p.o.Now(), history.BytesOf(min(history.ItemTokens, d.a.Book().Room())))
 	var g grasp
 	err := p.o.DB.Write(ctx, "read a message", func(tx *store.Tx) error {
 		g = grasp{}
@@ -215,7 +190,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 		switch {
 		case err != nil:
 			return err
-		case !ok || (!d.a.p.forks.concerns(d.a.id, m.Recipient, id) && m.Sender != d.a.id):
+		case !ok || (!d.p.forks.Concerns(d.a.ID, m.Recipient, id) && m.Sender != d.a.ID):
 			return fmt.Errorf("you have no message #%d; list_messages shows yours", id)
 		case offset < 0 || offset > len(m.Text()):
 			return fmt.Errorf("message #%d has %d bytes; the offset %d is not in it", id, len(m.Text()), offset)
@@ -223,7 +198,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 		if r.To, _, err = tx.AgentName(m.Recipient); err != nil {
 			return err
 		}
-		if !d.a.p.forks.concerns(d.a.id, m.Recipient, id) {
+		if !d.p.forks.Concerns(d.a.ID, m.Recipient, id) {
 			g.text = fmt.Sprintf("You sent this message; %s.\n%s", mail.Fate(m), r.Part(m, offset))
 			return nil
 		}
@@ -238,8 +213,8 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 			g.text = fmt.Sprintf("You have had this message before: %s, %s ago.\n%s", mail.Fate(m), inbox.Age(tx.Now().Sub(m.Taken)), r.Part(m, offset))
 			return nil
 		}
-		b := d.a.book().Batch(tx, false)
-		_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: d.a.id, ID: id}, mail.ByTool, func(ms []inbox.Message) (int64, error) {
+		b := d.a.Book().Batch(tx, false)
+		_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: d.a.ID, ID: id}, mail.ByTool, func(ms []inbox.Message) (int64, error) {
 			return d.taken(call, "read_message", &g)(b, ms, r.Part(m, offset))
 		})
 		return err
@@ -249,9 +224,9 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 
 // Reply answers a message the agent was sent, in its thread.
 func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) {
-	sent, err := d.a.p.Respond(ctx, d.a.id, id, Letter{Body: body, Hops: d.a.hops()}, func(m inbox.Message, ok bool) error {
+	sent, err := d.p.Respond(ctx, d.a.ID, id, Letter{Body: body, Hops: d.a.Hops()}, func(m inbox.Message, ok bool) error {
 		switch {
-		case !ok || !d.a.p.forks.concerns(d.a.id, m.Recipient, id):
+		case !ok || !d.p.forks.Concerns(d.a.ID, m.Recipient, id):
 			return fmt.Errorf("nobody sent you a message #%d; list_messages shows yours", id)
 		case m.Sender == 0:
 			return fmt.Errorf("message #%d came from outside (%s): nobody there has an inbox; say it in your answer", id, m.By())

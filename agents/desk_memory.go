@@ -16,13 +16,13 @@ import (
 func (d desk) Memory(ctx context.Context, m tools.Memory) (string, error) {
 	switch m.Action {
 	case "list":
-		ds, err := d.a.p.Memory.List(ctx)
+		ds, err := d.p.Memory.List(ctx)
 		return d.listed(ds), err
 	case "read":
 		return d.recall(ctx, m.Name, m.Offset)
 	}
 	var version, size int
-	err := d.a.keep(ctx, "write a memory document", func(tx *store.Tx) (err error) {
+	err := d.a.Keep(ctx, "write a memory document", func(tx *store.Tx) (err error) {
 		text := m.Text
 		if m.Action == "append" {
 			if text, err = appended(tx, m); err != nil {
@@ -30,7 +30,7 @@ func (d desk) Memory(ctx context.Context, m tools.Memory) (string, error) {
 			}
 		}
 		size = len(text)
-		version, err = memory.WriteAs(tx, Document{Agent: d.a.id, Text: text}, m.Name, m.Expect)
+		version, err = memory.WriteAs(tx, Document{Agent: d.a.ID, Text: text}, m.Name, m.Expect)
 		return err
 	})
 	if err != nil {
@@ -65,20 +65,20 @@ func (d desk) listed(ds []Document) string {
 			fmt.Fprintf(&b, "\n(and %d more)", len(ds)-most)
 			break
 		}
-		fmt.Fprintf(&b, "\n- #mem-%s · version %d · %d bytes · by %s, %s ago", memory.Title(x), x.Version, x.Size, memory.Author(x), inbox.Age(d.a.p.o.Now().Sub(x.Created)))
+		fmt.Fprintf(&b, "\n- #mem-%s · version %d · %d bytes · by %s, %s ago", memory.Title(x), x.Version, x.Size, memory.Author(x), inbox.Age(d.p.o.Now().Sub(x.Created)))
 	}
 	return b.String()
 }
 
 // recall gives a document from a byte on.
 func (d desk) recall(ctx context.Context, title string, offset int) (string, error) {
-	x, ok, err := d.a.p.Memory.Get(ctx, title, 0)
+	x, ok, err := d.p.Memory.Get(ctx, title, 0)
 	if err != nil {
 		return "", err
 	}
 	var known, parts []Document
 	if !ok || x.Part == "" {
-		if known, err = d.a.p.Memory.List(ctx); err != nil {
+		if known, err = d.p.Memory.List(ctx); err != nil {
 			return "", err
 		}
 	}
@@ -100,6 +100,6 @@ func (d desk) recall(ctx context.Context, title string, offset int) (string, err
 		return "", fmt.Errorf("#mem-%s has %d bytes; the offset %d is not in it", memory.Title(x), len(x.Text), offset)
 	}
 	piece := inbox.Document{Name: memory.Title(x), By: x.By, Version: x.Version, Created: x.Created, Text: x.Text}.
-		Piece(offset, history.BytesOf(min(history.ItemTokens, d.a.room())))
-	return strings.TrimSuffix(inbox.NewRendering(d.a.p.o.Now(), 0).Document(piece)+"\n"+more, "\n"), nil
+		Piece(offset, history.BytesOf(min(history.ItemTokens, d.a.Book().Room())))
+	return strings.TrimSuffix(inbox.NewRendering(d.p.o.Now(), 0).Document(piece)+"\n"+more, "\n"), nil
 }

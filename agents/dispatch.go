@@ -18,15 +18,15 @@ import (
 func (p *Pool) dispatcher() {
 	for {
 		select {
-		case <-p.ctx.Done():
+		case <-p.fleet.Context().Done():
 			return
-		case <-p.dispatch:
+		case <-p.fleet.Due:
 		}
 		if p.o.DB.SawOthers() {
-			p.Refresh(p.ctx)
+			p.Refresh(p.fleet.Context())
 		}
 		for {
-			q := p.ready()
+			q := p.fleet.Line.Next()
 			if q == nil {
 				break
 			}
@@ -42,16 +42,16 @@ func (p *Pool) dispatcher() {
 func (p *Pool) launch(q *queue.Task) bool {
 	var trouble string
 	show := func(why string) {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if a := p.agents[q.Slot.Owner]; a != nil && (trouble == "" || a.info.Why == trouble) {
-			a.change(func(i *Info) { i.Why = why })
+		p.fleet.Lock()
+		defer p.fleet.Unlock()
+		if a := p.fleet.Of(q.Slot.Owner); a != nil && (trouble == "" || a.Info.Why == trouble) {
+			a.Change(func(i *Info) { i.Why = why })
 		}
 		trouble = why
 	}
 	began := p.o.Now()
 	for {
-		err := p.begin(q.ID)
+		err := p.begins(q.ID)
 		if err == nil {
 			if trouble != "" {
 				show("")
@@ -59,36 +59,25 @@ func (p *Pool) launch(q *queue.Task) bool {
 			return true
 		}
 		show(err.Error() + "; trying again")
-		p.disk.refused(began, err)
+		p.disk.Refused(began, err)
 		t := time.NewTimer(2 * time.Second)
 		select {
 		case <-t.C:
-		case <-p.ctx.Done():
+		case <-p.fleet.Context().Done():
 			t.Stop()
 			return false
 		}
 	}
 }
 
-// ready is the next task that may start; its slot is reserved. nil: none.
-func (p *Pool) ready() *queue.Task {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.closing {
-		return nil
-	}
-	p.shutDrained()
-	return p.queue.Next()
-}
-
-// begin makes the agent of a task, in one transaction, and starts it: the slot
+// begins makes the agent of a task, in one transaction, and starts it: the slot
 // that ready reserved becomes the agent's. After an error it is still reserved.
-func (p *Pool) begin(id int64) error {
+func (p *Pool) begins(id int64) error {
 	var row store.Agent
 	var t store.Task
 	var first []Prompt
 	started := false
-	err := p.o.DB.Write(context.WithoutCancel(p.ctx), "start a task", func(tx *store.Tx) error {
+	err := p.o.DB.Write(context.WithoutCancel(p.fleet.Context()), "start a task", func(tx *store.Tx) error {
 		var ok bool
 		var err error
 		started = false
@@ -96,7 +85,7 @@ func (p *Pool) begin(id int64) error {
 			return err
 		}
 		if t.Model == "" && t.Kind != roster.KindCommand {
-			t.Model = p.modelOf(t.Queue)
+			t.Model = p.fleet.ModelOf(t.Queue)
 		}
 		trust, err := roster.TrustOf(tx, t)
 		if err != nil {
@@ -135,36 +124,32 @@ func (p *Pool) begin(id int64) error {
 	if !gone {
 		i = p.newInfo(row, t, first)
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	q, slot := p.queue.Begun(id)
-	p.told()
+	p.fleet.Lock()
+	defer p.fleet.Unlock()
+	q, slot := p.fleet.Queue.Begun(id)
+	p.fleet.Told()
 	if gone {
-		p.serve()
+		p.fleet.Serve()
 		return nil
 	}
 	i.Parent = slot.Owner // the task may have passed to another meanwhile
-	a := p.newAgent(i, id)
+	l := p.loops.Make(i, id)
 	if t.Kind == roster.KindCommand {
-		a.command = t.Prompt
+		l.Obeys(t.Prompt)
 	}
-	a.timeout = t.Timeout
-	if a.timeout == 0 && q != nil {
-		a.timeout = q.Limit
+	limit := t.Timeout
+	if limit == 0 && q != nil {
+		limit = q.Limit
 	}
-	if w, open := p.queue.Window(t.Queue); open && a.timeout == 0 {
-		a.timeout = w.Limit
+	if w, open := p.fleet.Queue.Window(t.Queue); open && limit == 0 {
+		limit = w.Limit
 	}
-	if over := p.agents[t.Queue]; over != nil && errors.Is(over.halted, errFelled) {
-		a.halted = over.halted
-	}
-	i.Window, i.Priced = a.model.Window, a.model.Price != nil
-	a.info = i
-	p.open(a)
-	p.queue.Take(a.id, a.slot())
-	p.hub.Emit(Changed{Info: i})
-	p.told()
-	p.start("agent "+i.Name, a.loop)
+	l.Limit(limit)
+	l.Inherit(p.fleet.Of(t.Queue))
+	l.Info.Window, l.Info.Priced = l.Model.Window, l.Model.Price != nil
+	p.fleet.Queue.Take(l.ID, l.Slot())
+	p.fleet.Open(l.Agent)
+	l.Start()
 	return nil
 }
 
@@ -173,32 +158,17 @@ func (p *Pool) begin(id int64) error {
 func (p *Pool) newInfo(row store.Agent, t store.Task, first []Prompt) Info {
 	i := Info{ID: row.ID, Name: row.Name, Kind: Sub, Parent: t.Queue, Created: row.Created, Started: row.Created, Attempt: 1}
 	if t.Resumes != 0 {
-		if known, err := p.known(p.ctx, row); err == nil { // else only the sums are missing
+		if known, err := p.known(p.fleet.Context(), row); err == nil { // else only the sums are missing
 			i = known
 		}
 		i.Outcome, i.Ended, i.Started = "", time.Time{}, p.o.Now()
-		if old, err := p.agent(row.ID); err == nil {
-			<-old.gone
+		if old, err := p.fleet.Agent(row.ID); err == nil {
+			<-old.Gone
 		}
 	}
 	i.State, i.Doing, i.Why, i.Model, i.Task, i.Prompt, i.Prompts = Running, "starting", "", t.Model, t.ID, roster.Typed(t), first
 	i.Outside = row.Trust == roster.TrustOutside
 	return i
-}
-
-// modelOf is the model of an agent's next request; a task that names none gets it.
-func (p *Pool) modelOf(agent int64) string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.modelNow(agent)
-}
-
-// modelNow is modelOf; the caller holds mu.
-func (p *Pool) modelNow(agent int64) string {
-	if a := p.agents[agent]; a != nil {
-		return a.info.Model
-	}
-	return p.model
 }
 
 var errGone = errors.New("the task is no longer queued")
@@ -241,7 +211,7 @@ func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 		room = m.Window
 	}
 	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4/len(ms))))
-	b := p.book(id).Batch(tx, false)
+	b := p.fleet.Book(id).Batch(tx, false)
 	_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: id}, "start", func(ms []inbox.Message) (int64, error) {
 		var parts []string
 		for _, m := range ms {

@@ -18,8 +18,8 @@ func (p *Pool) Deposit(m inbox.Message) (int64, error) {
 
 // Wishes is 1 while a turn with mail waits for the agent, else 0.
 func (p *Pool) Wishes(agent int64) int {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.fleet.Lock()
+	defer p.fleet.Unlock()
 	if p.Room.Tray(agent).Reasons().Wish != nil {
 		return 1
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"fantail/agents/fleet"
 	"fantail/store"
 )
 
@@ -25,22 +26,22 @@ func (p *Pool) Kill(ctx context.Context, name string, cascade bool) error {
 	case p.o.shows():
 		return p.o.DB.ReadOnly()
 	case !cascade:
-		a.halt(errKilled)
-		return a.awaitEnd(ctx)
+		a.Halt(fleet.ErrKilled)
+		return a.AwaitEnd(ctx)
 	}
 	// What is queued below one of them is removed by its end, and what starts
 	// before that starts halted.
-	in := map[int64]bool{a.id: true}
+	in := map[int64]bool{a.ID: true}
 	for {
-		as := p.below(in)
+		as := p.fleet.Below(in)
 		if len(as) == 0 {
 			return nil
 		}
 		for _, b := range as {
-			b.halt(errFelled)
+			b.Halt(fleet.ErrFelled)
 		}
 		for _, b := range as {
-			if err := b.awaitEnd(ctx); err != nil {
+			if err := b.AwaitEnd(ctx); err != nil {
 				return err
 			}
 		}
@@ -50,12 +51,8 @@ func (p *Pool) Kill(ctx context.Context, name string, cascade bool) error {
 // killQueued removes a queued task; false: there is none of that name.
 func (p *Pool) killQueued(ctx context.Context, name string) (bool, error) {
 	for {
-		p.mu.Lock()
-		changed, id := p.changed, int64(0)
-		if q := p.queue.Named(name); q != nil {
-			id = q.ID
-		}
-		p.mu.Unlock()
+		_, changed := p.fleet.Rest()
+		id, _ := p.fleet.Line.Waiting(name)
 		if id == 0 {
 			return false, nil
 		}
@@ -78,35 +75,5 @@ func (p *Pool) killQueued(ctx context.Context, name string) (bool, error) {
 		case <-ctx.Done():
 			return false, fmt.Errorf("wait for %s to start: %w", name, ctx.Err())
 		}
-	}
-}
-
-// below adds to `in` those below its agents and lists all of them that live.
-func (p *Pool) below(in map[int64]bool) (live []*agent) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for grew := true; grew; {
-		grew = false
-		for _, b := range p.agents {
-			if in[b.info.Parent] && !in[b.id] {
-				in[b.id], grew = true, true
-			}
-		}
-	}
-	for id := range in {
-		if b := p.agents[id]; b != nil && !b.info.State.Terminal() {
-			live = append(live, b)
-		}
-	}
-	return live
-}
-
-// awaitEnd waits for the end of an agent that was halted.
-func (a *agent) awaitEnd(ctx context.Context) error {
-	select {
-	case <-a.gone:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("wait for the agent to end: %w", ctx.Err())
 	}
 }

@@ -20,12 +20,9 @@ var _ ledger.Agents = subjects{}
 
 // Preamble returns what is known of an agent, and its request before anything was said.
 func (s subjects) Preamble(agent int64) (Info, *llm.Request, error) {
-	a, err := s.agent(agent)
+	l, err := s.loops.Of(agent)
 	if err != nil {
 		return Info{}, nil, err
 	}
-	empty := a.requestOf(nil)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return a.info, empty, nil
+	return l.Known(), l.Preamble(), nil
 }

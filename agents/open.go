@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/fleet"
 	"fantail/agents/roster"
 	"fantail/store"
 )
@@ -29,16 +30,12 @@ func (p *Pool) NewHelper(ctx context.Context, name, model string) (Info, error) 
 // are set, and starts it. Its transcript begins, or goes on, with a notice if
 // there is one.
 func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (Info, error) {
-	p.mu.Lock()
 	if want.Model == "" {
-		want.Model = p.model
+		want.Model = p.fleet.ModelOf(0)
 	}
-	for _, a := range p.agents {
-		if a.kind == Main {
-			want.Parent = a.id // who gets its open tasks once it is closed
-		}
+	if m := p.fleet.Main(); m != nil {
+		want.Parent = m.ID // who gets its open tasks once it is closed
 	}
-	p.mu.Unlock()
 	m, err := p.o.Resolve(want.Model)
 	if err != nil {
 		return Info{}, err
@@ -48,7 +45,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 	err = p.o.DB.Write(ctx, "open a helper", func(tx *store.Tx) error {
 		row := want
 		var err error
-		if row.Name, err = roster.NameFor(tx, want.Name, line{p}.Renamed); err != nil {
+		if row.Name, err = roster.NameFor(tx, want.Name, p.fleet.Line.Renamed); err != nil {
 			return err
 		}
 		var behind store.Turn
@@ -71,13 +68,13 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 			Context: behind.Context, Outside: row.Trust == roster.TrustOutside,
 		}
 		if notice != "" {
-			if _, err := p.book(row.ID).Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: notice}); err != nil {
+			if _, err := p.fleet.Book(row.ID).Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: notice}); err != nil {
 				return err
 			}
 		}
 		tx.AfterCommit(func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
+			p.fleet.Lock()
+			defer p.fleet.Unlock()
 			p.live(i) // its tab reads what was appended with its first page
 		})
 		return nil
@@ -101,18 +98,18 @@ func (p *Pool) RenameHelper(ctx context.Context, name, to string) error {
 		return fmt.Errorf("it is called %s already", name)
 	}
 	err = p.o.DB.Write(ctx, "rename a helper", func(tx *store.Tx) error {
-		to, err := roster.NameFor(tx, to, line{p}.Renamed)
+		to, err := roster.NameFor(tx, to, p.fleet.Line.Renamed)
 		if err != nil {
 			return err
 		}
-		if err := tx.RenameAgent(a.id, to); err != nil {
+		if err := tx.RenameAgent(a.ID, to); err != nil {
 			return err
 		}
 		tx.AfterCommit(func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			a.change(func(i *Info) { i.Name = to })
-			p.told() // who waits for the old name waits in vain
+			p.fleet.Lock()
+			defer p.fleet.Unlock()
+			a.Change(func(i *Info) { i.Name = to })
+			p.fleet.Told() // who waits for the old name waits in vain
 		})
 		return nil
 	})
@@ -154,12 +151,12 @@ func (u *Unfinished) Error() string {
 }
 
 // unfinished is what a would leave behind, nil if nothing.
-func (p *Pool) unfinished(a *agent) *Unfinished {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	i := a.info
+func (p *Pool) unfinished(a *fleet.Agent) *Unfinished {
+	p.fleet.Lock()
+	defer p.fleet.Unlock()
+	i := a.Info
 	u := &Unfinished{
-		Name: i.Name, Busy: i.State != Idle || len(a.stops) > 0, Queued: len(p.queue.Of(a.id)), Unread: i.Pending, Running: len(p.workOf(a.id)), Prompts: len(i.Prompts),
+		Name: i.Name, Busy: i.State != Idle || a.Stops(), Queued: len(p.fleet.Queue.Of(a.ID)), Unread: i.Pending, Running: len(p.fleet.Work(a.ID)), Prompts: len(i.Prompts),
 	}
 	if *u == (Unfinished{Name: i.Name}) {
 		return nil
@@ -187,20 +184,11 @@ func (p *Pool) CloseHelper(ctx context.Context, name string, force bool) error {
 	if u := p.unfinished(a); u != nil && !force {
 		return u
 	}
-	l := &leave{failed: make(chan error, 1)}
-	p.mu.Lock()
-	a.leaves = l
-	p.mu.Unlock()
-	a.halt(ErrStopped)
-	a.poked()
-	select {
-	case <-a.gone:
-		return nil
-	case err := <-l.failed:
-		return fmt.Errorf("close %s: %w", name, err)
-	case <-ctx.Done():
-		return fmt.Errorf("wait for %s to end: %w", name, ctx.Err())
+	l, err := p.loops.Of(a.ID)
+	if err != nil {
+		return err
 	}
+	return l.Leave(ctx)
 }
 
 // reopen opens a helper that was closed: it is at rest, with its transcript and
@@ -236,59 +224,18 @@ func (p *Pool) loaded(ctx context.Context, row store.Agent) error {
 	if err != nil {
 		return err
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.fleet.Lock()
+	defer p.fleet.Unlock()
 	p.live(i)
 	return nil
 }
 
 // live starts a helper. The caller holds mu.
 func (p *Pool) live(i Info) {
-	if p.closing {
+	if p.fleet.Closing() {
 		return // the next start opens it
 	}
-	a := p.newAgent(i, 0)
-	p.open(a)
-	p.hub.Emit(Changed{Info: i})
-	p.told()
-	p.start("agent "+i.Name, a.loop)
-}
-
-// leave is the human's wish that a helper be closed; its loop carries it out at
-// rest.
-type leave struct{ failed chan error }
-
-// left carries out the wish to be closed, if there is one: true ends the loop.
-func (a *agent) left(ctx context.Context) bool {
-	a.p.mu.Lock()
-	l := a.leaves
-	a.leaves = nil
-	a.p.mu.Unlock()
-	if l == nil {
-		return false
-	}
-	err := a.p.o.DB.Write(context.WithoutCancel(ctx), "close a helper", func(tx *store.Tx) error {
-		if err := tx.SetAgentState(a.id, string(Done), true); err != nil {
-			return err
-		}
-		if err := a.p.ends.Pass(tx, a.id, Done); err != nil {
-			return err
-		}
-		if err := tx.CloseAgent(a.id); err != nil {
-			return err
-		}
-		tx.AfterCommit(func() {
-			a.p.mu.Lock()
-			defer a.p.mu.Unlock()
-			a.change(func(i *Info) { i.State, i.Ended = Done, a.p.o.Now() })
-			delete(a.p.agents, a.id)
-			a.p.hub.Emit(Closed{Agent: a.id})
-		})
-		return nil
-	})
-	if err != nil {
-		l.failed <- err
-		return false
-	}
-	return true
+	l := p.loops.Make(i, 0)
+	p.fleet.Open(l.Agent)
+	l.Start()
 }

@@ -1,41 +1,37 @@
 // Package agents is the agents: each a goroutine with a transcript.
 //
-// Does: keep the pool of agents, run their turns (absorb, ask, record, run
-// tools), queue and start tasks, deliver their results into inboxes, fork
-// agents for their mail, put questions to the human, tell feeds what happens,
-// recover after a crash.
+// Does: compose the rooms below; open and close agents, start, resume and kill their
+// tasks, carry out what the human wants of one, give their tools a desk, take in what
+// other processes wrote.
 //
-// Does not: know a provider by name, a screen, or the configuration file;
-// render anything for people.
+// Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
+// name, a screen, or the configuration file; render anything for people.
 //
-// Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/history,
-// agents/ledger, agents/llm, agents/mail, agents/memory, agents/outside, agents/prompts, agents/questions, agents/queue,
-// agents/recovery, agents/reply, agents/roster, agents/tasks, agents/waits.
+// Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/fleet, agents/fork,
+// agents/history, agents/ledger, agents/llm, agents/mail, agents/memory, agents/outside, agents/questions, agents/queue,
+// agents/recovery, agents/roster, agents/tasks, agents/turn, agents/waits.
 package agents
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
-	"sort"
 	"strconv"
-	"sync"
 	"time"
 
 	"fantail/agents/event"
-	"fantail/agents/history"
+	"fantail/agents/fleet"
+	"fantail/agents/fork"
 	"fantail/agents/ledger"
-	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/agents/memory"
 	"fantail/agents/outside"
 	"fantail/agents/questions"
-	"fantail/agents/queue"
 	"fantail/agents/recovery"
 	"fantail/agents/roster"
 	"fantail/agents/tasks"
+	"fantail/agents/turn"
 	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
@@ -44,18 +40,6 @@ import (
 	"fantail/tools/proc"
 	"fantail/tools/secret"
 )
-
-// Model is a model as main resolved it.
-type Model struct {
-	Name     string // provider/name, as shown
-	Provider llm.Provider
-	ID       string                // the provider's own name
-	Window   int                   // tokens; 0: unknown
-	MaxOut   int                   // tokens of a reply; 0: the provider's default
-	Price    func(llm.Usage) int64 // millionths of a dollar; nil: unknown
-	Vendor   string                // who serves it, as shown
-	AtOnce   int                   // background agents the vendor serves at once; 0: no bound
-}
 
 // Options are what Open needs.
 type Options struct {
@@ -80,19 +64,14 @@ type Options struct {
 	Patience time.Duration           // how long a disk that refuses writes is waited for before Settled returns why; 0: without end
 }
 
-// Errors the pool's methods return (wrapped, with the names in the text).
+// Why things end, as the pool's methods return it (wrapped, with the names in the text).
 var (
-	ErrStopped = errors.New("stopped")
-	ErrTimeout = errors.New("timed out")
-	errKilled  = errors.New("killed")
-	errFelled  = fmt.Errorf("%w with all below it", errKilled)
+	ErrStopped = fleet.ErrStopped
+	ErrTimeout = fleet.ErrTimeout
 )
 
-// Pool is all agents of a workspace. It is safe for concurrent use.
-//
-// mu guards the maps and every agent's info; it is never held across I/O, and
-// the store's writer takes it in commit hooks, so nothing may write while
-// holding it.
+// Pool is all agents of a workspace: it opens and closes them, starts their tasks and
+// composes the rooms they work in. It is safe for concurrent use.
 type Pool struct {
 	Asks   *questions.Desk // what agents ask the human
 	Memory memory.Docs     // the documents of the workspace
@@ -102,33 +81,19 @@ type Pool struct {
 	*tasks.Tasks
 	*mail.Room
 	*mail.Letters
+	*mail.Pickup
 
 	o     Options
 	inbox *inbox.Inbox
-	hub   *event.Hub
-	human Human
-	disk  *disk
-	ctx   context.Context // of all agents
-	stop  context.CancelCauseFunc
-	loops sync.WaitGroup
+	fleet *fleet.Fleet
+	loops *turn.Loops
+	disk  *turn.Disk
+	waits *waits.Table
+	forks *fork.Forks
+	takes *mail.Takes
+	ends  *roster.Ends
 
-	dispatch chan struct{} // a token: look for tasks to start
-	hooks    hooks         // set before the agents run
-	waits    *waits.Table
-	forks    *forks
-	takes    *mail.Takes
-	ends     *roster.Ends
-
-	mu      sync.Mutex
-	agents  map[int64]*agent // those whose tab is open
-	living  map[int64]*agent // of those, the ones that have not ended: what is done at each change goes through these
-	model   string           // of new agents
-	asking  map[*agent]bool  // those whose question is open
-	queue   *queue.Queue     // tasks not started, and the slots of agents that run
-	resumes []*resume        // agents that want their slot back, in order
-	others  others           // how far other processes were read
-	changed chan struct{}    // closed and made anew whenever Settled might answer differently
-	closing bool
+	others others // how far other processes were read. The fleet's mutex guards it
 }
 
 // others is how far the pool has read what other processes wrote.
@@ -136,14 +101,6 @@ type others struct {
 	stale   bool  // one wrote, and the maps do not show it yet
 	noticed int64 // up to this entry the feeds heard of what they noted
 	mailed  int64 // up to this message the feeds heard of mail they wrote
-}
-
-// hooks are what the parts of the pool want to hear of. All are called with mu held: they
-// note what they hear, and take no lock but their own.
-type hooks struct {
-	changed []func()            // who can act may have changed
-	mailed  []func(agent int64) // a message came
-	ended   []func(i Info)      // an agent ended
 }
 
 // Open recovers what a crash left, makes main if there is none and starts the
@@ -162,38 +119,64 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	if _, err := o.Resolve(o.Model); err != nil {
 		return nil, err
 	}
-	p := &Pool{
-		o: o, hub: event.NewHub(), disk: newDisk(o.Patience, o.Now), model: o.Model,
-		dispatch: make(chan struct{}, 1), changed: make(chan struct{}),
-		agents: map[int64]*agent{}, living: map[int64]*agent{}, asking: map[*agent]bool{},
-		queue: queue.New(o.Cap),
+	p := &Pool{o: o, disk: turn.NewDisk(o.Patience, o.Now), forks: fork.New(), Memory: memory.Docs{DB: o.DB}}
+	p.fleet = fleet.New(context.WithoutCancel(ctx), fleet.Options{
+		Now: o.Now, Go: o.Go, Resolve: o.Resolve, Model: o.Model, Cap: o.Cap, Attended: o.Attended, Keys: o.Keys, Mode: o.Gate.Mode,
+	})
+	p.furnish()
+	if err := p.begin(ctx); err != nil {
+		_ = p.fleet.Close(ctx, event.ErrClosing) // nothing has begun that could fail to end
+		return nil, err
 	}
-	p.inbox = inbox.New(o.DB, p.rung)
-	p.Memory = memory.Docs{DB: o.DB}
+	return p, nil
+}
+
+// furnish makes the rooms and tells each what it needs of the others.
+func (p *Pool) furnish() {
+	o := &p.o
+	p.inbox = inbox.New(o.DB, p.fleet.Rung)
 	p.Asks = questions.New(o.DB, p.inbox, o.Gate, o.Now)
 	p.books = ledger.New(o.DB, p.inbox, subjects{p})
-	p.waits = waits.New(onlooker{p})
+	p.waits = waits.New(onlooker{p.fleet})
 	p.takes = mail.NewTakes(o.DB, p.inbox, p.waits)
-	p.forks = &forks{p: p, handles: map[int64]*handling{}}
 	p.Room = mail.New(mail.Options{
-		DB: o.DB, Inbox: p.inbox, Now: o.Now, Rules: o.Rules, Mu: &p.mu, Fleet: recipients{p}, Forker: p.forks, Human: &p.human,
+		DB: o.DB, Inbox: p.inbox, Now: o.Now, Rules: o.Rules, Mu: &p.fleet.Mutex, Fleet: recipients{p}, Forker: p.forks, Human: &p.fleet.Human,
 	})
 	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, p.Room.Stir)
-	p.ends = &roster.Ends{Inbox: p.inbox, Unread: p.Unread, Ended: p.ended, Passed: p.passed}
+	p.Pickup = mail.NewPickup(p.fleet, p.Room, p.Letters, p.takes, p.Unprompt)
+	p.ends = &roster.Ends{Inbox: p.inbox, Unread: p.Unread, Ended: p.fleet.Line.Ended, Passed: p.fleet.Line.Passed}
 	p.Tasks = tasks.New(o.DB, p.inbox, p.ends, func(model string) (string, error) {
 		m, err := o.Resolve(model)
 		return m.Name, err
-	}, line{p})
+	}, &p.fleet.Line)
+	p.loops = turn.New(turn.Options{
+		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Room, Takes: p.takes, Pickup: p.Pickup, Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk,
+		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs, Environ: o.Environ, System: o.System,
+		Keep: o.Keep, Now: o.Now, Go: o.Go, Attended: o.Attended,
+		Desk: func(l *turn.Loop) tools.Desk { return desk{p, l} }, Forks: p.forks,
+	})
+	p.forks.Begin(fork.Options{
+		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Room, Letters: p.Letters, Ends: p.ends, Resolve: o.Resolve,
+	})
 	p.waits.OnEnd = append(p.waits.OnEnd, p.Room.Unawaited)
-	p.hooks = hooks{
-		changed: []func(){p.waits.Changed},
-		mailed:  []func(agent int64){p.waits.Came},
-		ended:   []func(i Info){p.Room.Ended, p.forks.ended},
-	}
+	p.fleet.Tell(fleet.Rooms{
+		Changed: []func(){p.waits.Changed},
+		Opened:  []func(int64){p.Room.Opens},
+		Mailed:  []func(*Info, inbox.Rung){p.Room.Arrives, func(i *Info, _ inbox.Rung) { p.waits.Came(i.ID) }},
+		Ended:   []func(Info){p.Room.Ended, p.forks.Ended},
+		Closed:  []func(int64){p.loops.Forget},
+		Busy:    []func(int64) bool{p.Room.Busy, p.loops.Busy},
+		Count:   []func(*Tally){func(t *Tally) { t.Quiet = p.Room.Quiet() }},
+	})
+}
+
+// begin recovers, loads what there is and lets it run.
+func (p *Pool) begin(ctx context.Context) error {
+	o := &p.o
 	r := recovery.Recovery{
-		DB: o.DB, Ends: p.ends, Asks: p.Asks, Attended: o.Attended, Abroad: o.Abroad, Book: p.book, Go: o.Go,
+		DB: o.DB, Ends: p.ends, Asks: p.Asks, Attended: o.Attended, Abroad: o.Abroad, Book: p.fleet.Book, Go: o.Go,
 		Unhandled: func(tx *store.Tx, fork int64, why, text string) error {
-			return p.forks.unhandled(tx, fork, ending{OutCrashed, why}, text)
+			return p.forks.Unhandled(tx, fork, turn.Ending{Outcome: OutCrashed, Cause: why}, text)
 		},
 	}
 	left := r.Run
@@ -202,34 +185,32 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	}
 	kept, err := left(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("recover the workspace: %w", err)
+		return fmt.Errorf("recover the workspace: %w", err)
 	}
-	p.ctx, p.stop = context.WithCancelCause(context.WithoutCancel(ctx))
 	if err := p.restore(ctx, kept); err != nil {
-		p.stop(event.ErrClosing)
-		return nil, fmt.Errorf("load the agents: %w", err)
+		return fmt.Errorf("load the agents: %w", err)
 	}
 	if o.shows() {
-		p.start("glance", func() { outside.Glance(p.ctx, p.Refresh) })
-		return p, nil
+		p.fleet.Start("glance", func() { outside.Glance(p.fleet.Context(), p.Refresh) })
+		return nil
 	}
 	if err := o.DB.Patrol(ctx, p.patrolled); err != nil {
-		p.stop(event.ErrClosing)
-		return nil, err
+		return err
 	}
-	p.human.turned = p.Room.Stir
-	p.start("dispatch", p.dispatcher)
-	p.start("sort", func() { p.Room.Run(p.ctx) })
-	return p, nil
+	p.fleet.Human.Turned = p.Room.Stir
+	p.fleet.Start("dispatch", p.dispatcher)
+	p.fleet.Start("sort", func() { p.Room.Run(p.fleet.Context()) })
+	return nil
 }
 
-// start runs f in a goroutine that Close waits for.
-func (p *Pool) start(name string, f func()) {
-	p.loops.Add(1)
-	p.o.Go(name, func() {
-		defer p.loops.Done()
-		f()
-	})
+// patrolled tells of what a look at the database's files found while nobody wrote;
+// nil: it is undone. A database that is not used any more ends a pool whose exit code
+// somebody waits for. The store's writer calls it.
+func (p *Pool) patrolled(found error) {
+	p.fleet.Emit(Trouble{Err: found})
+	if found != nil {
+		p.disk.Refused(p.o.Now(), found)
+	}
 }
 
 // restore fills the maps from the database and starts main, the helpers and
@@ -245,7 +226,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 			return err
 		}
 		for _, w := range ws {
-			p.enqueue(w)
+			p.fleet.Line.Enqueue(w)
 		}
 		if _, p.others.mailed, err = inbox.Arrived(&rx.View, math.MaxInt64); err != nil {
 			return err
@@ -265,14 +246,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 		}
 	}
 	for _, row := range rows {
-		err := p.load(ctx, row)
-		if a := p.agents[row.ID]; err == nil && p.o.shows() && !p.o.Abroad {
-			a.info.Cut()
-		}
-		if k := kept[row.ID]; err == nil && k != nil {
-			err = p.agents[row.ID].park(k)
-		}
-		if err != nil {
+		if err := p.load(ctx, row, kept[row.ID]); err != nil {
 			return fmt.Errorf("agent %s: %w", row.Name, err)
 		}
 	}
@@ -281,312 +255,95 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 		return err
 	}
 	for id, r := range counts {
-		if a := p.agents[id]; a != nil {
-			a.info.Pending, a.info.Urgent = r.Pending, r.Urgent
+		if a := p.fleet.Of(id); a != nil {
+			a.Info.Pending, a.Info.Urgent = r.Pending, r.Urgent
 			p.Room.Tray(id).Wake() // perhaps one of them asks for it; the turn looks
 		}
 	}
 	if err := p.Room.Load(ctx); err != nil || p.o.shows() {
 		return err
 	}
-	p.mu.Lock() // from now on agents run
-	defer p.mu.Unlock()
+	p.fleet.Lock() // from now on agents run
+	defer p.fleet.Unlock()
 	p.Room.LookAtAll()
-	for _, a := range p.living {
-		if !a.dormant() {
-			p.start("agent "+a.info.Name, a.loop)
+	for a := range p.fleet.Living() {
+		if !a.Dormant() {
+			p.loops.Start(a.ID)
 		}
 	}
 	return nil
 }
 
-// load makes the agent of a row, without starting it.
-func (p *Pool) load(ctx context.Context, row store.Agent) error {
+// load makes the agent of a row, with the turn it goes on with if there is one, without
+// starting it.
+func (p *Pool) load(ctx context.Context, row store.Agent, parked *recovery.Parked) error {
 	i, err := p.known(ctx, row)
-	if err == nil {
-		p.open(p.newAgent(i, row.Task))
+	if err != nil {
+		return err
 	}
-	return err
+	l := p.loops.Make(i, row.Task)
+	p.fleet.Load(l.Agent)
+	if p.o.shows() && !p.o.Abroad {
+		l.Info.Cut()
+	}
+	if parked != nil {
+		return l.Park(parked)
+	}
+	return nil
 }
 
-// known is what the database knows of an agent.
-func (p *Pool) known(ctx context.Context, row store.Agent) (Info, error) {
-	i := Info{
-		ID: row.ID, Name: row.Name, Kind: Kind(row.Kind), Parent: row.Parent, State: State(row.State),
-		Model: row.Model, Created: row.Created, Ended: row.Ended, Task: row.Task, Outside: row.Trust == roster.TrustOutside,
-	}
-	err := p.o.DB.Read(ctx, func(rx *store.Rx) error {
-		sum, err := rx.SumTurns(row.ID)
-		if err != nil {
-			return err
-		}
-		i.Usage = llm.Usage{Input: sum.Input, Output: sum.Output, CacheRead: sum.CacheRead, CacheWrite: sum.CacheWrite}
-		i.Cost, i.Steps, i.Context = sum.Cost, sum.Steps, sum.Context
-		if row.Branch != 0 && sum.Steps == 0 {
-			behind, _, err := rx.Turn(row.Branch)
-			if err != nil {
-				return err
-			}
-			i.Context = behind.Context
-		}
-		if anew, err := history.Cleared(&rx.View, row.ID); err != nil {
-			return err
-		} else if anew {
-			i.Context = 0
-		}
-		if last, ok, err := rx.LastTurn(row.ID); err != nil {
-			return err
-		} else if ok {
-			i.Started, i.Outcome, i.Why = last.Started, Outcome(last.Outcome), last.Error
-		}
-		if i.State == Done {
-			rows, err := rx.EntriesBefore(row.ID, 0, history.GistEntries)
-			if err != nil {
-				return err
-			}
-			i.Gist = history.GistOf(history.Said(history.DecodeAll(rows)))
-		}
-		if row.Task != 0 {
-			t, _, err := rx.Task(row.Task)
-			if err != nil {
-				return err
-			}
-			i.Prompt = roster.Typed(t)
-			if i.Attempt, err = rx.Attempts(row.ID); err != nil {
-				return err
-			}
-		}
-		ps, err := rx.Prompts(row.ID)
-		if err != nil {
-			return err
-		}
-		for _, q := range ps {
-			if i.Kind.HasPrompt() {
-				i.Prompts = append(i.Prompts, Prompt{ID: q.ID, Text: q.Text, Held: q.Held})
-			}
-		}
-		return nil
+// known is what the database knows of an agent. A model that is no longer configured must
+// not keep the program from starting: the agent gets the present one, as main does in any
+// case.
+func (p *Pool) known(ctx context.Context, row store.Agent) (i Info, err error) {
+	err = p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+		i, err = roster.Known(&rx.View, row)
+		return err
 	})
-	if err != nil {
+	if err != nil || i.Model == "" {
 		return i, err
 	}
-	if i.Pending, i.Urgent, err = p.inbox.Count(ctx, row.ID); err != nil {
-		return i, err
+	m, err := p.o.Resolve(i.Model)
+	if err != nil || i.Kind.Nature().Stays {
+		m, err = p.o.Resolve(p.fleet.ModelOf(0))
 	}
-	if row.Handles != 0 {
-		m, _, err := p.inbox.Get(ctx, row.Handles)
-		if err != nil {
-			return i, err
-		}
-		i.About(m)
-	}
-	// A model that is no longer configured must not keep the program from
-	// starting: the agent gets the present one, as main does in any case.
-	if i.Model != "" {
-		m, err := p.o.Resolve(i.Model)
-		if err != nil || i.Kind == Main {
-			p.mu.Lock()
-			present := p.model
-			p.mu.Unlock()
-			if m, err = p.o.Resolve(present); err != nil {
-				return i, err
-			}
-		}
-		i.Model, i.Window, i.Priced = m.Name, m.Window, m.Price != nil
-	}
-	return i, nil
+	i.Model, i.Window, i.Priced = m.Name, m.Window, m.Price != nil
+	return i, err
 }
 
 // Close ends all turns, their tools' process groups too, and what the human runs
 // in the tabs. What ran is recorded as interrupted with its partial output; what
 // can't be recorded before ctx ends is found by the next Open.
-func (p *Pool) Close(ctx context.Context) error {
-	p.mu.Lock()
-	p.closing = true
-	p.mu.Unlock()
-	p.stop(event.ErrClosing)
-	ended := make(chan struct{})
-	p.o.Go("close", func() {
-		p.loops.Wait()
-		close(ended)
-	})
-	select {
-	case <-ended:
-		return nil
-	case <-ctx.Done():
-		return fmt.Errorf("wait for the agents to end: %w", ctx.Err())
-	}
-}
+func (p *Pool) Close(ctx context.Context) error { return p.fleet.Close(ctx, event.ErrClosing) }
 
 // Subscribe returns a new feed, beginning with what is now.
-func (p *Pool) Subscribe() *Feed {
-	f := event.NewFeed(p.hub.Leave)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var now []Event
-	for _, a := range p.byID() {
-		now = append(now, Changed{Info: a.info})
-	}
-	p.hub.Join(f, append(now, p.tally()))
-	return f
-}
+func (p *Pool) Subscribe() *Feed { return p.fleet.Subscribe() }
 
 // Infos returns what is known of all agents whose tab is open, by id.
-func (p *Pool) Infos() []Info {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var is []Info
-	for _, a := range p.byID() {
-		is = append(is, a.info)
-	}
-	return is
-}
+func (p *Pool) Infos() []Info { return p.fleet.Infos() }
 
-// byID lists the agents by id. The caller holds mu.
-func (p *Pool) byID() []*agent {
-	as := make([]*agent, 0, len(p.agents))
-	for _, a := range p.agents {
-		as = append(as, a)
-	}
-	sort.Slice(as, func(i, j int) bool { return as[i].id < as[j].id })
-	return as
-}
+// Human is where the human is: screens tell it.
+func (p *Pool) Human() *fleet.Human { return &p.fleet.Human }
 
-// open opens the tab of an agent. The caller holds mu, or nobody else knows the
-// pool yet.
-func (p *Pool) open(a *agent) {
-	p.agents[a.id] = a
-	if !a.info.State.Terminal() {
-		p.living[a.id] = a
-		p.Room.Opens(a.id)
-	}
-}
-
-// workOf lists the sub-agents that an agent dispatched and that have not ended. The
-// caller holds mu.
-func (p *Pool) workOf(owner int64) (as []*agent) {
-	for _, a := range p.living {
-		if a.kind.Nature().Tasked && a.info.Parent == owner {
-			as = append(as, a)
-		}
-	}
-	return as
-}
-
-// agent returns the agent with that id.
-func (p *Pool) agent(id int64) (*agent, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if a := p.agents[id]; a != nil {
-		return a, nil
-	}
-	return nil, fmt.Errorf("agent %d: %w", id, ErrNoAgent)
-}
-
-// rung is the bell: a commit changed somebody's inbox. The store's writer calls it.
-func (p *Pool) rung(r inbox.Rung) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.hub.Emit(Mailed{Agent: r.Recipient})
-	a := p.agents[r.Recipient]
-	if a == nil {
-		return
-	}
-	a.info.Pending, a.info.Urgent = r.Pending, r.Urgent
-	a.info.Came += r.Came
-	p.hub.Emit(Changed{Info: a.info})
-	if !r.Deposited {
-		return
-	}
-	p.Room.Arrives(&a.info, r)
-	a.poked()
-	for _, f := range p.hooks.mailed {
-		f(a.id)
-	}
-}
-
-// tally counts the tasks and the questions. The caller holds mu.
-func (p *Pool) tally() Tally {
-	t := Tally{Asking: len(p.asking), Mode: p.o.Gate.Mode(), Quiet: p.Room.Quiet()}
-	for _, a := range p.living {
-		if a.kind.Ends() && (a.info.State == Running || a.info.State == Waiting) {
-			t.Running++
-		}
-	}
-	t.Names = p.queue.Names()
-	t.Queued = len(t.Names)
-	return t
-}
-
-// told spreads the tally and wakes everything that depends on who can still
-// act: waiters, the dispatcher, Settled, the tasks' clocks. The caller holds mu.
-func (p *Pool) told() {
-	p.clocks()
-	p.hub.Emit(p.tally())
-	for _, f := range p.hooks.changed {
-		f()
-	}
-	token(p.dispatch)
-	close(p.changed)
-	p.changed = make(chan struct{})
-}
-
-// token puts a token into a one-slot channel unless one is there.
-func token(c chan struct{}) {
-	select {
-	case c <- struct{}{}:
-	default:
-	}
-}
+// Does tells what the agent or the queued task of that name does or waits for.
+func (p *Pool) Does(name string) (fleet.Now, error) { return p.fleet.Does(name) }
 
 // Settled returns nil once no agent runs, waits or asks, no prompt waits to be
 // sent and no task is about to start; or ctx's error.
 func (p *Pool) Settled(ctx context.Context) error {
 	for {
-		p.mu.Lock()
-		still := p.busy()
-		changed := p.changed
-		p.mu.Unlock()
-		if !still {
+		still, changed := p.fleet.Rest()
+		if still {
 			return nil
 		}
 		select {
 		case <-changed:
-		case <-p.disk.over:
-			return p.disk.gaveUp()
+		case <-p.disk.Over():
+			return p.disk.GaveUp()
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-}
-
-// busy reports whether anything is under way. The caller holds mu.
-func (p *Pool) busy() bool {
-	if p.Room.Sorts() {
-		return true
-	}
-	for _, a := range p.living {
-		if a.dormant() {
-			continue
-		}
-		if a.info.State != Idle {
-			return true
-		}
-		for _, q := range a.info.Prompts {
-			if !q.Held {
-				return true
-			}
-		}
-		if now, soon := p.Room.Tray(a.id).Wants(); now || soon || a.squeeze != nil {
-			return true
-		}
-	}
-	for t := range p.queue.All() {
-		if p.queue.Wanted(t) && p.queue.WillStart(t, nil) {
-			return true
-		}
-	}
-	return false
 }
 
 // outputs is the directory of an agent's tool-output files.

@@ -3,7 +3,6 @@ package agents
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	"fantail/agents/history"
 	"fantail/agents/roster"
@@ -18,29 +17,10 @@ import (
 // for that. What keeps it from looking shows in main's tab; the next call looks again.
 func (p *Pool) Refresh(ctx context.Context) {
 	err := p.refresh(ctx)
-	if err == nil || p.ctx.Err() != nil {
+	if err == nil || p.fleet.Context().Err() != nil {
 		return
 	}
-	p.troubleMain(err)
-}
-
-// troubleMain shows in main's tab what concerns no agent.
-func (p *Pool) troubleMain(err error) {
-	if m := p.main(); m != nil {
-		m.trouble(err)
-	}
-}
-
-// main is the agent main.
-func (p *Pool) main() *agent {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, a := range p.agents {
-		if a.kind == Main {
-			return a
-		}
-	}
-	return nil
+	p.fleet.Trouble(err)
 }
 
 func (p *Pool) refresh(ctx context.Context) error {
@@ -48,10 +28,10 @@ func (p *Pool) refresh(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("look for changes from outside: %w", err)
 	}
-	p.mu.Lock()
+	p.fleet.Lock()
 	p.others.stale = p.others.stale || changed
 	stale, noticed, mailed := p.others.stale, p.others.noticed, p.others.mailed
-	p.mu.Unlock()
+	p.fleet.Unlock()
 	if !stale {
 		return nil
 	}
@@ -121,43 +101,26 @@ func (n *news) read(v *store.View, after, mailed int64) (err error) {
 
 // refreshed applies n. The store's writer calls it.
 func (p *Pool) refreshed(n news) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	p.fleet.Lock()
+	defer p.fleet.Unlock()
 	p.others.stale, p.others.noticed, p.others.mailed = false, n.newest, n.mailed
 	for _, row := range n.agents {
-		a, r := p.agents[row.ID], n.counts[row.ID]
+		a, r := p.fleet.Of(row.ID), n.counts[row.ID]
 		if a == nil {
 			continue
 		}
-		p.hub.Emit(Mailed{Agent: row.ID}) // perhaps; the counts don't tell
-		if a.info.Name != row.Name || a.info.Pending != r.Pending || a.info.Urgent != r.Urgent || n.came[row.ID] > 0 {
-			a.change(func(i *Info) {
+		p.fleet.Emit(Mailed{Agent: row.ID}) // perhaps; the counts don't tell
+		if a.Info.Name != row.Name || a.Info.Pending != r.Pending || a.Info.Urgent != r.Urgent || n.came[row.ID] > 0 {
+			a.Change(func(i *Info) {
 				i.Name, i.Pending, i.Urgent = row.Name, r.Pending, r.Urgent
 				i.Came += n.came[row.ID]
 			})
-			p.Room.Refresh(&a.info)
+			p.Room.Refresh(&a.Info)
 		}
 		if es := n.notices[row.ID]; len(es) > 0 {
-			p.hub.Emit(Appended{Agent: row.ID, Entries: es, Live: false})
+			p.fleet.Emit(Appended{Agent: row.ID, Entries: es, Live: false})
 		}
 	}
-	p.requeue(n.queued)
-	p.told()
-}
-
-// requeue makes the queued tasks in memory those of the file. One that is being
-// started stays until its agent is there. The caller holds mu.
-func (p *Pool) requeue(ts []roster.QueuedTask) {
-	there := map[int64]bool{}
-	for _, t := range ts {
-		there[t.Task.ID] = true
-		if p.queue.Task(t.Task.ID) == nil {
-			p.enqueue(t)
-		}
-	}
-	for _, t := range slices.Collect(p.queue.All()) {
-		if !there[t.ID] && !p.queue.Starting(t.ID) {
-			p.queue.Remove(t.ID)
-		}
-	}
+	p.fleet.Line.Requeue(n.queued)
+	p.fleet.Told()
 }

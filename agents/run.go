@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/queue"
@@ -14,9 +15,8 @@ import (
 
 // Ran tells what Run did.
 type Ran struct {
-	Running, Queued int
-	Window          int       // 0: none, or unlimited
-	Outside         []Entered // tasks from outside that it let in
+	fleet.Begun
+	Outside []Entered // tasks from outside that it let in
 }
 
 // Entered is a task from outside that /run let in, and the beginning of its prompt.
@@ -60,25 +60,26 @@ func entered(es []Entered) string {
 // Run is /run, typed by the human: it lets the tasks from outside in that wait
 // in the queue of `by`, and runs it.
 func (p *Pool) Run(ctx context.Context, by int64, s tools.Start) (Ran, error) {
-	if _, err := p.agent(by); err != nil {
+	if _, err := p.fleet.Agent(by); err != nil {
 		return Ran{}, err
 	}
 	if p.o.shows() {
 		return Ran{}, p.o.DB.ReadOnly()
 	}
-	p.mu.Lock()
+	p.fleet.Lock()
 	var outside []*queue.Task
-	for _, q := range p.queue.Of(by) {
+	for _, q := range p.fleet.Queue.Of(by) {
 		if q.Held {
 			q.Held = false
 			outside = append(outside, q)
 		}
 	}
-	r, err := p.run(by, s)
+	b, err := p.fleet.Line.Run(by, s)
+	r := Ran{Begun: b}
 	for _, q := range outside {
 		q.Held = err != nil
 	}
-	p.mu.Unlock()
+	p.fleet.Unlock()
 	if err != nil || len(outside) == 0 {
 		return r, err
 	}
@@ -94,36 +95,4 @@ func (p *Pool) Run(ctx context.Context, by int64, s tools.Start) (Ran, error) {
 		return nil
 	})
 	return r, err
-}
-
-// run opens a window: the queue of `by` drains with at most s.Count tasks running
-// at once (0: as many as the pool's cap allows). A second run replaces the
-// window; tasks pushed while it is open join it. With s.Once it starts so many
-// and leaves the rest queued without a window. The caller holds mu.
-func (p *Pool) run(by int64, s tools.Start) (Ran, error) {
-	if s.Count < 0 {
-		return Ran{}, fmt.Errorf("run %d: the number of tasks at once can't be negative", s.Count)
-	}
-	r := Ran{Window: s.Count, Running: len(p.workOf(by))}
-	queued := len(p.queue.Of(by))
-	_, open := p.queue.Window(by)
-	switch {
-	case s.Once:
-		r.Window = 0
-		p.queue.Shut(by)
-		p.queue.Pick(by, s.Count, s.Timeout)
-	case queued > 0 || open:
-		p.queue.Open(by, queue.Window{Most: s.Count, Limit: s.Timeout})
-	default:
-		return r, nil
-	}
-	starts := p.queue.Starts(by)
-	r.Running, r.Queued = r.Running+starts, queued-starts
-	p.told()
-	return r, nil
-}
-
-// shutDrained closes the windows of queues that are drained. The caller holds mu.
-func (p *Pool) shutDrained() {
-	p.queue.ShutDrained(func(owner int64) bool { return len(p.workOf(owner)) > 0 })
 }

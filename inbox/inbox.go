@@ -44,15 +44,20 @@ var (
 
 // Count returns how many messages wait for recipient, in constant time.
 func (b *Inbox) Count(ctx context.Context, recipient int64) (pending, urgent int, err error) {
-	err = b.db.Read(ctx, func(rx *store.Rx) error {
-		t, err := kept(&rx.View, recipient)
-		pending, urgent = t.pending, t.urgent
+	err = b.db.Read(ctx, func(rx *store.Rx) (err error) {
+		pending, urgent, err = CountIn(&rx.View, recipient)
 		return err
 	})
 	if err != nil {
 		return 0, 0, fmt.Errorf("count messages: %w", err)
 	}
 	return pending, urgent, nil
+}
+
+// CountIn is [Inbox.Count] inside a transaction.
+func CountIn(v *store.View, recipient int64) (pending, urgent int, err error) {
+	t, err := kept(v, recipient)
+	return t.pending, t.urgent, err
 }
 
 // Counts returns the non-zero pending counts of all recipients.
@@ -150,10 +155,7 @@ func (b *Inbox) Get(ctx context.Context, id int64) (m Message, ok bool, err erro
 	return m, ok, err
 }
 
-// Find is Get inside a transaction.
-func (b *Inbox) Find(tx *store.Tx, id int64) (Message, bool, error) { return Find(&tx.View, id) }
-
-// Find returns one message, taken or pending; ok is false if there is none.
+// Find is [Inbox.Get] inside a transaction: one message, taken or pending; ok is false if there is none.
 func Find(v *store.View, id int64) (Message, bool, error) {
 	m, err := scanMessage(v.QueryRow(`SELECT `+columns+` FROM messages WHERE id = ?`, id))
 	switch {

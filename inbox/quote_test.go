@@ -21,10 +21,10 @@ var quoters = map[string]string{
 	"inbox.Text inbox.Gist inbox.words inbox.gist inbox.Listed inbox.Listing":                       "whose callers are held to the same",
 	"inbox.Headed":      "people read it, in a terminal",
 	"inbox.MarshalJSON": "an entry's data, rendered when it is sent",
-	"inbox.check inbox.insert inbox.scanMessage":                                          "its row",
-	"agents/roster.ResultOf agents.brief agents.escalate agents.tell agents/mail.Respond": "another message",
-	"agents/event.About agents/ledger.Output agents/mail.summary":                         "people read it, on the screen",
-	"agents.Read agents/history.MessageTokens agents/history.names":                       "it is measured or searched, and not shown",
+	"inbox.check inbox.insert inbox.scanMessage":                                                    "its row",
+	"agents/roster.ResultOf agents.brief agents/fork.escalate agents/fork.tell agents/mail.Respond": "another message",
+	"agents/event.About agents/ledger.Output agents/mail.summary":                                   "people read it, on the screen",
+	"agents.Read agents/history.MessageTokens agents/history.names":                                 "it is measured or searched, and not shown",
 }
 
 // source type-checks this module's packages and knows nothing of others: their values have

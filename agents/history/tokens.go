@@ -79,3 +79,12 @@ func Estimate(req *llm.Request) int {
 	}
 	return n
 }
+
+// TakeRoom is how much of a model's window one take of mail may fill, in tokens; 0: the
+// window is not known.
+func TakeRoom(window int) int {
+	if window == 0 {
+		window = SomeWindow
+	}
+	return window / 4
+}

@@ -2,13 +2,13 @@
 //
 // Does: keep policies, rules and quiet, and decide by them what enters at a seam
 // ([Room.Arrivals]); sort what arrives, and fork agents for it; take messages into
-// transcripts ([Takes]); write letters; list, archive, snooze and restore the messages of
+// transcripts ([Takes]), for a human too ([Pickup]); write letters; list, archive, snooze and restore the messages of
 // an inbox and put back what a human took last ([Letters]).
 //
 // Does not: run a turn or begin one: it says what there is to begin one with, and pokes
 // the agent. Make forks, or know agents except through the interfaces it declares.
 //
-// Imports: agents/event, agents/history, agents/roster, agents/waits, inbox, store.
+// Imports: agents/event, agents/fleet, agents/history, agents/roster, agents/waits, inbox, store.
 package mail
 
 import "fantail/inbox"

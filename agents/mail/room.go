@@ -217,15 +217,19 @@ func (m *Room) Rests(agent int64) {
 	}
 }
 
-// Sorts reports whether the sorter has trays to look at. The caller holds the fleet's
-// mutex.
-func (m *Room) Sorts() bool {
-	for _, t := range m.trays {
-		if t.asked > 0 {
-			return true
+// Busy reports whether there is a reason in its mail for the agent to go on, or, for
+// agent 0, whether the sorter has trays to look at. The caller holds the fleet's mutex.
+func (m *Room) Busy(agent int64) bool {
+	if agent == 0 {
+		for _, t := range m.trays {
+			if t.asked > 0 {
+				return true
+			}
 		}
+		return false
 	}
-	return false
+	now, soon := m.Tray(agent).Wants()
+	return now || soon
 }
 
 // Unwish forgets a wish that was carried out or given up.

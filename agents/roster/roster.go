@@ -6,7 +6,7 @@
 // Does not: know agents in memory, start or end one, hold anything between two
 // transactions.
 //
-// Imports: agents/event, agents/history, inbox, store, tools.
+// Imports: agents/event, agents/history, agents/llm, inbox, store, tools.
 package roster
 
 import (

@@ -1,4 +1,4 @@
-package agents
+package fleet
 
 import (
 	"math"
@@ -14,11 +14,8 @@ type Human struct {
 	looks   atomic.Int64 // the agent whose tab shows
 	drafts  sync.Map     // agents whose prompt box is not empty -> nothing
 	leaving sync.Map     // agents -> a channel that gets a token once the human leaves their tab
-	turned  func()       // somebody's draft is gone, or the human went to another tab
+	Turned  func()       // called when somebody's draft is gone, or the human went to another tab
 }
-
-// Human is where the human is: screens tell it.
-func (p *Pool) Human() *Human { return &p.human }
 
 // Pressed tells that a key came.
 func (h *Human) Pressed(now time.Time) { h.pressed.Store(now.UnixMilli()) }
@@ -32,14 +29,14 @@ func (h *Human) Looks(agent int64) {
 	if c, ok := h.leaving.Load(was); ok {
 		token(c.(chan struct{}))
 	}
-	if h.turned != nil {
-		h.turned()
+	if h.Turned != nil {
+		h.Turned()
 	}
 }
 
-// leaves returns a channel that gets a token once the human goes from the agent's tab
+// Leaves returns a channel that gets a token once the human goes from the agent's tab
 // to another, and what ends the arrangement.
-func (h *Human) leaves(agent int64) (<-chan struct{}, func()) {
+func (h *Human) Leaves(agent int64) (<-chan struct{}, func()) {
 	c := make(chan struct{}, 1)
 	h.leaving.Store(agent, c)
 	return c, func() { h.leaving.Delete(agent) }
@@ -54,8 +51,8 @@ func (h *Human) Drafts(agent int64, draft bool) {
 		h.drafts.Store(agent, nil)
 		return
 	}
-	if _, was := h.drafts.LoadAndDelete(agent); was && h.turned != nil {
-		h.turned()
+	if _, was := h.drafts.LoadAndDelete(agent); was && h.Turned != nil {
+		h.Turned()
 	}
 }
 

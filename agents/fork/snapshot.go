@@ -1,4 +1,4 @@
-package agents
+package fork
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
@@ -19,15 +20,15 @@ const (
 
 // snapshot is what was said last in an agent's conversation: prompts, answers, the
 // titles of calls and which messages came, whole, the newest, as many as fit.
-func (f *forks) snapshot(ctx context.Context, of Info) (string, error) {
-	var entries []Entry
-	err := f.p.o.DB.Read(ctx, func(rx *store.Rx) error {
+func (f *Forks) snapshot(ctx context.Context, of event.Info) (string, error) {
+	var entries []history.Entry
+	err := f.o.DB.Read(ctx, func(rx *store.Rx) error {
 		after, err := history.SentFrom(rx, of.ID)
 		if err != nil {
 			return err
 		}
 		rows, err := rx.EntriesBefore(of.ID, 0, snapshotEntries)
-		entries = slices.DeleteFunc(history.DecodeAll(rows), func(e Entry) bool { return e.Seq <= after })
+		entries = slices.DeleteFunc(history.DecodeAll(rows), func(e history.Entry) bool { return e.Seq <= after })
 		return err
 	})
 	if err != nil {
@@ -65,7 +66,7 @@ func (f *forks) snapshot(ctx context.Context, of Info) (string, error) {
 }
 
 // glimpse is an entry as a snapshot shows it; "": it does not.
-func glimpse(of Info, e Entry) string {
+func glimpse(of event.Info, e history.Entry) string {
 	said := func(who, text string) string { return "[" + who + "] " + strings.TrimSpace(text) }
 	switch {
 	case len(e.Messages) > 0:
@@ -74,17 +75,17 @@ func glimpse(of Info, e Entry) string {
 			came = append(came, fmt.Sprintf("#%d from %s", m.ID, m.By()))
 		}
 		return said("mail", strings.Join(came, ", "))
-	case e.Kind == EntryPrompt && of.Kind.Nature().Tasked && e.By != "user":
+	case e.Kind == history.EntryPrompt && of.Kind.Nature().Tasked && e.By != "user":
 		return said("task", e.Text)
-	case e.Kind == EntryPrompt:
+	case e.Kind == history.EntryPrompt:
 		return said("user", e.Text)
-	case e.Kind == EntryText:
+	case e.Kind == history.EntryText:
 		return said(of.Name, e.Text)
-	case e.Kind == EntryCall && e.Call != nil:
+	case e.Kind == history.EntryCall && e.Call != nil:
 		return said("tool", e.Call.Title)
-	case e.Kind == EntryShell && e.Shell != nil:
+	case e.Kind == history.EntryShell && e.Shell != nil:
 		return said("user ran", inbox.Label(e.Shell.Command))
-	case e.Kind == EntrySummary:
+	case e.Kind == history.EntrySummary:
 		return said("summary of what was said before", e.Text)
 	}
 	return ""

@@ -1,4 +1,13 @@
-package agents
+// Package fork is the forks: temporary copies of an agent that handle one message each.
+//
+// Does: make a fork for a message, say what it may read, write and wait for, carry out
+// what the parent's policy says of its end, close its tab.
+//
+// Does not: decide which message is forked for, or when; that is the mail room's.
+//
+// Imports: agents/event, agents/fleet, agents/history, agents/llm, agents/mail, agents/memory, agents/roster,
+// agents/turn, agents/waits, inbox, store.
+package fork
 
 import (
 	"context"
@@ -8,7 +17,11 @@ import (
 	"time"
 
 	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/llm"
 	"fantail/agents/mail"
+	"fantail/agents/turn"
+	"fantail/agents/waits"
 
 	"fantail/agents/history"
 	"fantail/agents/roster"
@@ -36,21 +49,44 @@ type handling struct {
 	waited   bool // for a message, as long as it may
 }
 
-// forks is their life. The pool's mutex guards what they handle.
-type forks struct {
-	p       *Pool
+// Options are what forks need of others.
+type Options struct {
+	DB      *store.DB
+	Inbox   *inbox.Inbox
+	Fleet   *fleet.Fleet
+	Loops   *turn.Loops
+	Waits   *waits.Table
+	Mail    *mail.Room
+	Letters *mail.Letters
+	Ends    *roster.Ends
+	Resolve func(model string) (llm.Model, error)
+}
+
+// Forks is their life. The fleet's mutex guards what they handle.
+type Forks struct {
+	o       Options
 	handles map[int64]*handling // by fork, of those that live
 }
 
-var _ mail.Forker = &forks{}
+var (
+	_ mail.Forker = &Forks{}
+	_ turn.Forks  = &Forks{}
+)
 
-// ended forgets what a fork handled. The caller holds the pool's mu.
-func (f *forks) ended(i Info) { delete(f.handles, i.ID) }
+// New returns no forks yet. The mail room and the loops need them before they are there
+// themselves: Begin comes before the first message.
+func New() *Forks { return &Forks{handles: map[int64]*handling{}} }
+
+// Begin says what forks need of others.
+func (f *Forks) Begin(o Options) { f.o = o }
+
+// Ended forgets what a fork handled. The caller holds the fleet's mutex.
+func (f *Forks) Ended(i event.Info) { delete(f.handles, i.ID) }
 
 // handled is what the agent handles; nil: it is no fork.
-func (f *forks) handled(agent int64) *handling {
-	f.p.mu.Lock()
-	defer f.p.mu.Unlock()
+func (f *Forks) handled(agent int64) *handling {
+	f.o.Fleet.Lock()
+	defer f.o.Fleet.Unlock()
 	return f.handles[agent]
 }
 
@@ -58,9 +94,8 @@ func (f *forks) handled(agent int64) *handling {
 // take of the message and its transcript's beginning are one transaction. If
 // somebody took the message first, or the agent waits for it, nothing is made, and that
 // is no error.
-func (f *forks) Fork(ctx context.Context, agent, message int64) error {
-	p := f.p
-	parent, err := p.agent(agent)
+func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
+	parent, err := f.o.Fleet.Agent(agent)
 	if err != nil {
 		return err
 	}
@@ -68,7 +103,7 @@ func (f *forks) Fork(ctx context.Context, agent, message int64) error {
 	if err != nil {
 		return fmt.Errorf("fork %s: %w", of.Name, err)
 	}
-	policy, err := p.Policy(parent.id)
+	policy, err := f.o.Mail.Policy(parent.ID)
 	if err != nil {
 		return err
 	}
@@ -77,21 +112,21 @@ func (f *forks) Fork(ctx context.Context, agent, message int64) error {
 	if err != nil {
 		return fmt.Errorf("fork %s: %w", of.Name, err)
 	}
-	err = p.o.DB.Write(ctx, "fork", func(tx *store.Tx) error {
-		above, ok, err := tx.Agent(parent.id)
+	err = f.o.DB.Write(ctx, "fork", func(tx *store.Tx) error {
+		above, ok, err := tx.Agent(parent.ID)
 		if err != nil || !ok {
-			return errors.Join(err, store.Missing(ok, "agent %d", parent.id))
+			return errors.Join(err, store.Missing(ok, "agent %d", parent.ID))
 		}
 		row := store.Agent{
-			Kind: string(Fork), Trust: above.Trust, Parent: parent.id, Model: model.Name, State: string(Queued), Handles: message,
+			Kind: string(event.Fork), Trust: above.Trust, Parent: parent.ID, Model: model.Name, State: string(event.Queued), Handles: message,
 		}
-		if m, _, err := inbox.Find(&tx.View, message); err != nil || p.waits.Awaited(parent.id, m) {
+		if m, _, err := inbox.Find(&tx.View, message); err != nil || f.o.Waits.Awaited(parent.ID, m) {
 			return err
 		}
 		if row.Name, err = roster.ForkName(&tx.View, above.Name); err != nil {
 			return err
 		}
-		ms, _, err := p.inbox.Take(tx, inbox.Query{Recipient: parent.id, ID: message}, inbox.ByForkOf(row.Name), func(ms []inbox.Message) (seq int64, err error) {
+		ms, _, err := f.o.Inbox.Take(tx, inbox.Query{Recipient: parent.ID, ID: message}, inbox.ByForkOf(row.Name), func(ms []inbox.Message) (seq int64, err error) {
 			if row.ID, err = tx.AddAgent(row); err != nil {
 				return 0, err
 			}
@@ -101,23 +136,21 @@ func (f *forks) Fork(ctx context.Context, agent, message int64) error {
 			return err
 		}
 		h.message = brief(ms[0])
-		i := Info{
-			ID: row.ID, Name: row.Name, Kind: Fork, Parent: row.Parent, State: Queued, Model: model.Name, Window: model.Window, Priced: model.Price != nil,
+		i := event.Info{
+			ID: row.ID, Name: row.Name, Kind: event.Fork, Parent: row.Parent, State: event.Queued, Model: model.Name, Window: model.Window, Priced: model.Price != nil,
 			Created: tx.Now(), Started: tx.Now(), Outside: row.Trust == roster.TrustOutside, Attempt: 1,
 		}
 		i.About(ms[0])
 		tx.AfterCommit(func() {
-			p.mu.Lock()
-			defer p.mu.Unlock()
-			if p.closing {
+			f.o.Fleet.Lock()
+			defer f.o.Fleet.Unlock()
+			if f.o.Fleet.Closing() {
 				return // the next start tells the parent
 			}
-			a := p.newAgent(i, 0)
-			f.handles[a.id] = h
-			p.open(a)
-			p.hub.Emit(Changed{Info: i})
-			p.told()
-			p.start("agent "+i.Name, a.loop)
+			l := f.o.Loops.Make(i, 0)
+			f.handles[l.ID] = h
+			f.o.Fleet.Open(l.Agent)
+			l.Start()
 		})
 		return nil
 	})
@@ -128,27 +161,26 @@ func (f *forks) Fork(ctx context.Context, agent, message int64) error {
 }
 
 // able is what a fork of the agent begins with, or why there can be none.
-func (f *forks) able(parent *agent) (Info, Model, error) {
-	p := f.p
-	p.mu.Lock()
-	defer p.mu.Unlock()
+func (f *Forks) able(parent *fleet.Agent) (event.Info, llm.Model, error) {
+	f.o.Fleet.Lock()
+	defer f.o.Fleet.Unlock()
 	n := 0
-	for _, a := range p.living {
-		if a.kind.Nature().Handles && a.info.Parent == parent.id {
+	for a := range f.o.Fleet.Living() {
+		if a.Kind.Nature().Handles && a.Info.Parent == parent.ID {
 			n++
 		}
 	}
-	switch i := parent.info; {
-	case !parent.kind.Nature().Forks:
-		return i, parent.model, errors.New("it is a fork itself, and a fork is not forked")
+	switch i := parent.Info; {
+	case !parent.Kind.Nature().Forks:
+		return i, parent.Model, errors.New("it is a fork itself, and a fork is not forked")
 	case i.State.Terminal():
-		return i, parent.model, fmt.Errorf("it has ended (%s)", i.State)
-	case p.closing:
-		return i, parent.model, event.ErrClosing
+		return i, parent.Model, fmt.Errorf("it has ended (%s)", i.State)
+	case f.o.Fleet.Closing():
+		return i, parent.Model, event.ErrClosing
 	case n >= mostForks:
-		return i, parent.model, fmt.Errorf("%w (%d)", mail.ErrForks, mostForks)
+		return i, parent.Model, fmt.Errorf("%w (%d)", mail.ErrForks, mostForks)
 	}
-	return parent.info, parent.model, nil
+	return parent.Info, parent.Model, nil
 }
 
 // brief is m with the beginnings of its texts.
@@ -160,7 +192,7 @@ func brief(m inbox.Message) inbox.Message {
 // instruct begins the transcript of a fork: a snapshot of its parent, what becomes
 // of what it finds, who wrote to it, and the message as every injected message
 // stands. It returns the message's entry.
-func (f *forks) instruct(tx *store.Tx, row store.Agent, h *handling, seen string, m inbox.Message) (int64, error) {
+func (f *Forks) instruct(tx *store.Tx, row store.Agent, h *handling, seen string, m inbox.Message) (int64, error) {
 	of, _, err := tx.AgentName(row.Parent)
 	if err != nil {
 		return 0, err
@@ -169,21 +201,21 @@ func (f *forks) instruct(tx *store.Tx, row store.Agent, h *handling, seen string
 	if err != nil {
 		return 0, err
 	}
-	b := f.p.book(row.ID).Batch(tx, false)
-	if _, err := b.Add(0, Entry{Kind: EntrySnapshot, Text: fmt.Sprintf(
+	b := f.o.Fleet.Book(row.ID).Batch(tx, false)
+	if _, err := b.Add(0, history.Entry{Kind: history.EntrySnapshot, Text: fmt.Sprintf(
 		"You are a fork of %s. What follows is a snapshot of its last turns, made when the message came. %s goes on by itself, does not see you, and may have gone on since: this is for you to know, not to carry out.\n\n", of, of) +
 		inbox.NewRendering(tx.Now(), 0).Snapshot(of, seen)}); err != nil {
 		return 0, err
 	}
-	if _, err := b.Add(0, Entry{Kind: EntryHost, Text: fmt.Sprintf("You handle message #%d to %s. %s %s", m.ID, of, who, h.fate(of))}); err != nil {
+	if _, err := b.Add(0, history.Entry{Kind: history.EntryHost, Text: fmt.Sprintf("You handle message #%d to %s. %s %s", m.ID, of, who, h.fate(of))}); err != nil {
 		return 0, err
 	}
 	room := history.SomeWindow
-	if model, err := f.p.o.Resolve(row.Model); err == nil && model.Window > 0 {
+	if model, err := f.o.Resolve(row.Model); err == nil && model.Window > 0 {
 		room = model.Window
 	}
 	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4)))
-	return b.Add(0, Entry{Kind: EntryMessage, By: "fork", Messages: []inbox.Message{m}, Text: inbox.Line(m) + "\n\n" + r.Envelope(m)})
+	return b.Add(0, history.Entry{Kind: history.EntryMessage, By: "fork", Messages: []inbox.Message{m}, Text: inbox.Line(m) + "\n\n" + r.Envelope(m)})
 }
 
 // sender says to a fork who wrote the message it handles.
@@ -196,7 +228,7 @@ func sender(v *store.View, m inbox.Message) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case State(a.State).Terminal() && Kind(a.Kind) != Fork:
+	case event.State(a.State).Terminal() && event.Kind(a.Kind) != event.Fork:
 		return fmt.Sprintf("%s, who wrote it, has ended (%s) and reads no mail.", name, a.State), nil
 	}
 	return fmt.Sprintf("%s, who wrote it, is a %s agent (%s); reply_to_message %d answers it.", name, a.Kind, a.State, m.ID), nil

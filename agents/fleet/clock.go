@@ -1,13 +1,15 @@
-package agents
+package fleet
 
 import (
 	"fmt"
 	"time"
+
+	"fantail/agents/event"
 )
 
 // clock ends a task at its time-out. It stands still while a question waits for
 // the human, of its agent or of one below for which its agent waits: how long
-// people think is nobody's time. The pool's mu guards it.
+// people think is nobody's time. The fleet's mutex guards it.
 type clock struct {
 	limit time.Duration
 	ring  func(cause error)
@@ -16,42 +18,50 @@ type clock struct {
 	timer *time.Timer
 }
 
-// watch gives the agent a clock that calls ring at the time-out; 0: none. The
-// caller holds mu.
-func (a *agent) watch(limit time.Duration, ring func(cause error)) {
-	if limit > 0 {
-		a.clock = &clock{limit: limit, ring: ring}
-		a.clock.run(a.p)
+// Watch gives the agent a clock that at the time-out, if there is one, shows that what the
+// agent runs is being ended, and calls ring.
+func (a *Agent) Watch(limit time.Duration, ring func(cause error)) {
+	if limit == 0 {
+		return
 	}
+	a.fleet.Lock()
+	defer a.fleet.Unlock()
+	a.clock = &clock{limit: limit, ring: func(cause error) {
+		if a.hasten != nil {
+			a.ending()
+		}
+		ring(cause)
+	}}
+	a.clock.run(a.fleet)
 }
 
 // clocks stops the clocks that are to stand still, and lets the others go. The
-// caller holds mu.
-func (p *Pool) clocks() {
-	still := map[*agent]bool{}
-	for k := range p.asking {
+// caller holds the mutex.
+func (f *Fleet) clocks() {
+	still := map[*Agent]bool{}
+	for k := range f.asking {
 		still[k] = true
-		for a := p.agents[k.info.Parent]; a != nil && a.info.State == Waiting; a = p.agents[a.info.Parent] {
+		for a := f.agents[k.Info.Parent]; a != nil && a.Info.State == event.Waiting; a = f.agents[a.Info.Parent] {
 			still[a] = true
 		}
 	}
-	for _, a := range p.living {
+	for _, a := range f.living {
 		if still[a] {
 			a.clock.stop()
 		} else {
-			a.clock.run(p)
+			a.clock.run(f)
 		}
 	}
 }
 
-func (c *clock) run(p *Pool) {
+func (c *clock) run(f *Fleet) {
 	if c == nil || !c.since.IsZero() {
 		return
 	}
 	c.since = time.Now()
 	c.timer = time.AfterFunc(c.limit-c.spent, func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
+		f.Lock()
+		defer f.Unlock()
 		if !c.since.IsZero() && c.spent+time.Since(c.since) >= c.limit {
 			c.ring(fmt.Errorf("%w after %s", ErrTimeout, c.limit))
 		}
@@ -66,13 +76,22 @@ func (c *clock) stop() {
 }
 
 // extend gives the task more time.
-func (c *clock) extend(p *Pool, limit time.Duration) {
+func (c *clock) extend(f *Fleet, limit time.Duration) {
 	if c == nil || limit <= c.limit {
 		return
 	}
 	ran := !c.since.IsZero()
 	c.stop()
 	if c.limit = limit; ran {
-		c.run(p)
+		c.run(f)
+	}
+}
+
+// Extend gives a task that runs more time. The caller holds the mutex.
+func (f *Fleet) Extend(task int64, limit time.Duration) {
+	for _, a := range f.living {
+		if a.Task == task {
+			a.clock.extend(f, limit)
+		}
 	}
 }

@@ -1,4 +1,4 @@
-package agents
+package turn
 
 import (
 	"context"
@@ -39,83 +39,70 @@ type squeeze struct {
 
 // Compact has the agent's model summarise its conversation, minding the hint if
 // there is one, and returns when that is done; while a turn runs it waits for the
-// turn's end. After an error nothing has changed; it is [ErrStopped] if the human
+// turn's end. After an error nothing has changed; it is [fleet.ErrStopped] if the human
 // stopped it.
-func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
-	a, err := p.agent(agent)
-	if err != nil {
-		return err
-	}
-	switch {
-	case !a.kind.HasPrompt():
-		return ErrNoPrompt
-	case p.o.shows():
-		return p.o.DB.ReadOnly()
-	}
+func (l *Loop) Compact(ctx context.Context, hint string) error {
 	s := &squeeze{hint: hint, done: make(chan error, 1)}
-	p.mu.Lock()
-	if a.squeeze != nil {
-		p.mu.Unlock()
+	l.o.Fleet.Lock()
+	if l.squeeze != nil {
+		l.o.Fleet.Unlock()
 		return errors.New("it is being compacted already")
 	}
-	a.squeeze = s
-	p.mu.Unlock()
-	a.poked()
+	l.squeeze = s
+	l.o.Fleet.Unlock()
+	l.Poke()
 	select {
-	case err = <-s.done:
-	case <-a.gone:
-		err = event.ErrClosing
+	case err := <-s.done:
+		return err
+	case <-l.Gone:
+		return event.ErrClosing
 	case <-ctx.Done():
-		err = ctx.Err()
+		return ctx.Err()
 	}
-	if err != nil {
-		return fmt.Errorf("compact the conversation: %w", err)
-	}
-	return nil
 }
 
 // squeezed carries out the wish to be compacted, at rest: false if there is none.
-func (a *agent) squeezed(ctx context.Context) bool {
-	a.p.mu.Lock()
-	wanted := a.squeeze != nil
-	a.p.mu.Unlock()
+func (l *Loop) squeezed(ctx context.Context) bool {
+	l.o.Fleet.Lock()
+	wanted := l.squeeze != nil
+	l.o.Fleet.Unlock()
 	if !wanted {
 		return false // what could be stopped makes a helper look busy
 	}
-	ctx, release := a.stoppable(ctx) // before it can be seen, so that nobody stops it in vain
+	ctx, release := l.Stoppable(ctx) // before it can be seen, so that nobody stops it in vain
 	defer release()
-	a.p.mu.Lock()
-	s := a.squeeze
-	if s == nil || a.info.State != Idle { // a human's receive waits in this tab
-		a.p.mu.Unlock()
+	l.o.Fleet.Lock()
+	s := l.squeeze
+	if s == nil || l.Info.State != event.Idle { // a human's receive waits in this tab
+		l.o.Fleet.Unlock()
 		return false
 	}
-	a.change(func(i *Info) { i.State, i.Doing, i.Started = Running, "compacting", a.p.o.Now() })
-	a.p.mu.Unlock()
-	err := a.readAll(ctx)
+	l.Change(func(i *event.Info) { i.State, i.Doing, i.Started = event.Running, "compacting", l.o.Now() })
+	l.o.Fleet.Unlock()
+	err := l.readAll(ctx)
 	if err == nil {
-		err = a.compact(ctx, s.hint, false)
+		err = l.compact(ctx, s.hint, false)
 	}
-	a.p.mu.Lock()
-	a.squeeze = nil
-	a.change(func(i *Info) { i.State, i.Doing, i.Retry = Idle, "", nil })
-	a.p.told()
-	a.p.mu.Unlock()
+	l.o.Fleet.Lock()
+	l.squeeze = nil
+	l.Change(func(i *event.Info) { i.State, i.Doing, i.Retry = event.Idle, "", nil })
+	l.o.Fleet.Told()
+	l.o.Fleet.Unlock()
 	s.done <- err
 	return true
 }
 
 // readAll reads, at rest, what was appended since the last request. It counts as
 // sent from now on: what it holds can't be taken back any more.
-func (a *agent) readAll(ctx context.Context) error {
+func (c *conversation) readAll(ctx context.Context) error {
 	var sent int64
-	err := a.p.o.DB.Write(context.WithoutCancel(ctx), "read the conversation", func(tx *store.Tx) error {
-		last, ok, err := tx.LastTurn(a.id)
+	err := c.o.DB.Write(context.WithoutCancel(ctx), "read the conversation", func(tx *store.Tx) error {
+		last, ok, err := tx.LastTurn(c.ID)
 		if err != nil || !ok {
 			sent = 0
 			return err
 		}
-		if sent, err = tx.LastSeq(a.id); err != nil {
+		if sent, err = tx.LastSeq(c.ID); err != nil {
 			return err
 		}
 		return tx.SetSentUpTo(last.ID, sent)
@@ -126,47 +113,47 @@ func (a *agent) readAll(ctx context.Context) error {
 	case sent == 0:
 		return errNothingOld
 	}
-	return a.readUpTo(ctx, sent)
+	return c.readUpTo(ctx, sent)
 }
 
 // makeRoom compacts the conversation before a request that would fill too much of
 // the model's window. A failure is told once and the turn goes on: the request
 // may still fit.
-func (a *agent) makeRoom(ctx context.Context) error {
-	used, window := a.fills()
+func (c *conversation) makeRoom(ctx context.Context) error {
+	used, window := c.fills()
 	if window == 0 || used*100 < window*crowdedAt {
-		a.cramped = false
+		c.cramped = false
 		return nil
 	}
-	if a.cramped {
+	if c.cramped {
 		return nil
 	}
 	full := fmt.Sprintf("The conversation fills %d of the %d tokens the model can read", used, window)
-	if a.sinceSummary == 1 { // the summary itself and a single step are too much
-		a.cramped = true
-		return a.tell(ctx, full+", and compacting it did not help. /new begins a new conversation.")
+	if c.sinceSummary == 1 { // the summary itself and a single step are too much
+		c.cramped = true
+		return c.tell(ctx, full+", and compacting it did not help. /new begins a new conversation.")
 	}
-	err := a.compact(ctx, "", true)
+	err := c.compact(ctx, "", true)
 	switch {
 	case errors.Is(err, errNothingOld):
 		return nil // it may fit, and if not the model says so
 	case err == nil:
-		if used, _ = a.fills(); used*100 >= window*crowdedAt {
-			a.cramped = true
-			return a.tell(ctx, full+", most of it what has just come, which was not compacted. It is sent as it is.")
+		if used, _ = c.fills(); used*100 >= window*crowdedAt {
+			c.cramped = true
+			return c.tell(ctx, full+", most of it what has just come, which was not compacted. It is sent as it is.")
 		}
 		return nil
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
 	}
-	a.cramped = true
-	return a.tell(ctx, full+". Compacting it failed: "+strings.TrimSuffix(err.Error(), ".")+". It goes on as it is.")
+	c.cramped = true
+	return c.tell(ctx, full+". Compacting it failed: "+strings.TrimSuffix(err.Error(), ".")+". It goes on as it is.")
 }
 
 // rescue compacts the conversation after the model refused a request as too long.
 // It returns the error the turn ends with if that was not possible.
-func (a *agent) rescue(ctx context.Context, refused error) error {
-	err := a.compact(ctx, "", true)
+func (c *conversation) rescue(ctx context.Context, refused error) error {
+	err := c.compact(ctx, "", true)
 	switch {
 	case err == nil:
 		return nil
@@ -184,31 +171,30 @@ func tooLong(err error) bool {
 }
 
 // tell appends a notice for the human.
-func (a *agent) tell(ctx context.Context, text string) error {
-	return a.keep(ctx, "record a notice", func(tx *store.Tx) error {
-		_, err := a.book().Batch(tx, false).Add(a.turn, Entry{Kind: EntryNotice, Text: text})
+func (c *conversation) tell(ctx context.Context, text string) error {
+	return c.Keep(ctx, "record a notice", func(tx *store.Tx) error {
+		_, err := c.Book().Batch(tx, false).Add(c.turn, history.Entry{Kind: history.EntryNotice, Text: text})
 		return err
 	})
 }
 
 // fills estimates the tokens of the next request, and says how many the model
 // reads.
-func (a *agent) fills() (used, window int) {
-	a.p.mu.Lock()
-	used, window = a.info.Context, a.info.Window
-	a.p.mu.Unlock()
+func (c *conversation) fills() (used, window int) {
+	now := c.Known()
+	used, window = now.Context, now.Window
 	if window == 0 {
 		return used, 0
 	}
 	if used == 0 {
-		return history.Estimate(a.request()), window
+		return history.Estimate(c.request()), window
 	}
-	for _, e := range a.history {
-		if e.Seq <= a.counted {
+	for _, e := range c.history {
+		if e.Seq <= c.counted {
 			continue
 		}
 		switch e.Kind {
-		case EntryText, EntryThinking, EntryCall: // of a reply, whose tokens were counted with it
+		case history.EntryText, history.EntryThinking, history.EntryCall: // of a reply, whose tokens were counted with it
 		default:
 			used += history.Weight(e)
 		}
@@ -218,26 +204,24 @@ func (a *agent) fills() (used, window int) {
 
 // compact asks for a summary of what the model has answered so far, and appends
 // it. What stands behind that, a prompt or mail, is sent word for word.
-func (a *agent) compact(ctx context.Context, hint string, auto bool) error {
-	old := history.Answered(a.history)
-	if len(old) == 0 || len(old) == 1 && old[0].Kind == EntrySummary {
+func (c *conversation) compact(ctx context.Context, hint string, auto bool) error {
+	old := history.Answered(c.history)
+	if len(old) == 0 || len(old) == 1 && old[0].Kind == history.EntrySummary {
 		return errNothingOld
 	}
-	a.p.mu.Lock()
-	model, room := a.model, a.info.Window
-	before := a.info.Context
-	a.change(func(i *Info) { a.asked, i.Doing = a.p.o.Now(), "compacting" })
-	a.p.mu.Unlock()
+	model, now := c.Present()
+	room, before := now.Window, now.Context
+	c.Asked("compacting")
 	if room == 0 {
 		room = history.SomeWindow
 	}
-	r, err := a.summarise(ctx, model, history.Request(old, model.Name), hint, history.BytesOf(room*6/10))
+	r, err := c.summarise(ctx, model, history.Request(old, model.Name), hint, history.BytesOf(room*6/10))
 	if err != nil {
-		a.p.hub.Emit(Void{Agent: a.id})
+		c.o.Fleet.Emit(event.Void{Agent: c.ID})
 		return err
 	}
-	e := Entry{Kind: EntrySummary, Text: r.Text(), Model: model.Name, Summary: &Summary{
-		Before: before, Auto: auto, Prompt: a.prompted(old),
+	e := history.Entry{Kind: history.EntrySummary, Text: r.Text(), Model: model.Name, Summary: &history.Summary{
+		Before: before, Auto: auto, Prompt: c.prompted(old),
 	}}
 	if r.Stop.Reason == llm.Length {
 		e.Text += "\n\n(The summary was cut here: it reached the model's token limit.)"
@@ -245,17 +229,17 @@ func (a *agent) compact(ctx context.Context, hint string, auto bool) error {
 	for _, x := range old {
 		e.Summary.UpTo = max(e.Summary.UpTo, x.Seq)
 	}
-	return a.adopt(ctx, model, r, e)
+	return c.adopt(ctx, model, r, e)
 }
 
 // prompted is the prompt of the turn that runs, if it is among those entries, at a
 // length that leaves room.
-func (a *agent) prompted(old []Entry) string {
-	for i := len(old) - 1; i >= 0 && a.turn != 0; i-- {
+func (c *conversation) prompted(old []history.Entry) string {
+	for i := len(old) - 1; i >= 0 && c.turn != 0; i-- {
 		switch e := old[i]; {
-		case e.Kind == EntryPrompt && e.Turn == a.turn:
+		case e.Kind == history.EntryPrompt && e.Turn == c.turn:
 			return history.Fit(e.Text, history.BytesOf(history.ItemTokens)/4)
-		case e.Kind == EntrySummary && e.Turn == a.turn:
+		case e.Kind == history.EntrySummary && e.Turn == c.turn:
 			return e.Summary.Prompt
 		}
 	}
@@ -264,15 +248,15 @@ func (a *agent) prompted(old []Entry) string {
 
 // summarise streams the summary of a conversation. A text that turns out too long
 // for the model is cut further.
-func (a *agent) summarise(ctx context.Context, model Model, said []llm.Message, hint string, room int) (*reply.Reply, error) {
+func (c *conversation) summarise(ctx context.Context, model llm.Model, said []llm.Message, hint string, room int) (*reply.Reply, error) {
 	ask := "Write the summary now."
 	if hint = strings.TrimSpace(hint); hint != "" {
 		ask = "The person asks that the summary mind this: " + hint + "\n\n" + ask
 	}
 	for try := 0; ; try++ {
 		text := history.Spell(said, room)
-		r, err := a.stream(ctx, model, &llm.Request{
-			Model: model.ID, System: prompts.Compact(), MaxTokens: model.MaxOut, CacheKey: fmt.Sprintf("fantail-%d-summary", a.id),
+		r, err := c.stream(ctx, model, &llm.Request{
+			Model: model.ID, System: prompts.Compact(), MaxTokens: model.MaxOut, CacheKey: fmt.Sprintf("fantail-%d-summary", c.ID),
 			Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{
 				llm.Text{Text: "<conversation>\n" + text + "\n</conversation>", From: llm.FromTool}, llm.Text{Text: ask, From: llm.FromHost},
 			}}},
@@ -282,7 +266,7 @@ func (a *agent) summarise(ctx context.Context, model Model, said []llm.Message, 
 			return nil, context.Cause(ctx)
 		case tooLong(err) && try < shrinks:
 			room = min(room, len(text)) / 4
-			a.p.hub.Emit(Void{Agent: a.id})
+			c.o.Fleet.Emit(event.Void{Agent: c.ID})
 			continue
 		case err != nil:
 			return nil, err
@@ -297,39 +281,39 @@ func (a *agent) summarise(ctx context.Context, model Model, said []llm.Message, 
 
 // adopt appends a summary and makes it the beginning of the history, unless a new
 // conversation began meanwhile.
-func (a *agent) adopt(ctx context.Context, model Model, r *reply.Reply, e Entry) error {
+func (c *conversation) adopt(ctx context.Context, model llm.Model, r *reply.Reply, e history.Entry) error {
 	var cost int64
 	if model.Price != nil {
 		cost = model.Price(r.Usage)
 	}
-	kept := history.Estimate(a.requestOf(append([]Entry{e}, a.history[len(history.Answered(a.history)):]...)))
+	kept := history.Estimate(c.requestOf(append([]history.Entry{e}, c.history[len(history.Answered(c.history)):]...)))
 	e.Summary.After = kept
 	if e.Summary.Before > 0 { // what the model counted puts the estimate right
-		e.Summary.After = e.Summary.Before * kept / history.Estimate(a.request())
+		e.Summary.After = e.Summary.Before * kept / history.Estimate(c.request())
 	}
 	var seq int64
-	err := a.keep(ctx, "record the summary", func(tx *store.Tx) error {
-		cleared, ok, err := tx.LastEntry(a.id, string(EntryCleared))
+	err := c.Keep(ctx, "record the summary", func(tx *store.Tx) error {
+		cleared, ok, err := tx.LastEntry(c.ID, string(history.EntryCleared))
 		if err != nil {
 			return err
 		}
 		if ok && cleared.Seq > e.Summary.UpTo {
 			return errors.New("a new conversation began meanwhile")
 		}
-		if e.Summary.State, err = a.p.standing(tx, a.id); err != nil {
+		if e.Summary.State, err = c.standing(tx); err != nil {
 			return err
 		}
-		turn, ok, err := tx.LastTurn(a.id)
+		turn, ok, err := tx.LastTurn(c.ID)
 		if err != nil || !ok {
-			return errors.Join(err, store.Missing(ok, "a turn of agent %d", a.id))
+			return errors.Join(err, store.Missing(ok, "a turn of agent %d", c.ID))
 		}
 		tx.AfterCommit(func() {
-			a.set(func(i *Info) {
+			c.Set(func(i *event.Info) {
 				i.Usage, i.Cost, i.Steps, i.Context, i.Retry = i.Usage.Add(r.Usage), i.Cost+cost, i.Steps+1, e.Summary.After, nil
 			})
 		})
-		b := a.book().Batch(tx, true)
-		if seq, err = b.Add(a.turn, e); err != nil {
+		b := c.Book().Batch(tx, true)
+		if seq, err = b.Add(c.turn, e); err != nil {
 			return err
 		}
 		if err := tx.SetSentUpTo(turn.ID, seq); err != nil {
@@ -341,18 +325,18 @@ func (a *agent) adopt(ctx context.Context, model Model, r *reply.Reply, e Entry)
 		})
 	})
 	if err != nil {
-		a.p.hub.Emit(Void{Agent: a.id})
+		c.o.Fleet.Emit(event.Void{Agent: c.ID})
 		return err
 	}
-	a.tokens += r.Usage.Context()
-	a.counted, a.sinceSummary, a.cramped = seq, 0, false
-	return a.readUpTo(ctx, seq)
+	c.tokens += r.Usage.Context()
+	c.counted, c.sinceSummary, c.cramped = seq, 0, false
+	return c.readUpTo(ctx, seq)
 }
 
-// standing says what of an agent's work is under way and what is unread in its
+// standing says what of the agent's work is under way and what is unread in its
 // inbox.
-func (p *Pool) standing(tx *store.Tx, agent int64) (string, error) {
-	ts, err := tx.Tasks(agent)
+func (c *conversation) standing(tx *store.Tx) (string, error) {
+	ts, err := tx.Tasks(c.ID)
 	if err != nil {
 		return "", err
 	}
@@ -365,7 +349,7 @@ func (p *Pool) standing(tx *store.Tx, agent int64) (string, error) {
 			queued = append(queued, t.Name)
 		}
 	}
-	ms, unreadAll, err := p.inbox.Waiting(tx, agent, listed)
+	ms, unreadAll, err := c.o.Inbox.Waiting(tx, c.ID, listed)
 	if err != nil {
 		return "", err
 	}

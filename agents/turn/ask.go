@@ -1,10 +1,11 @@
-package agents
+package turn
 
 import (
 	"context"
 	"fmt"
 	"time"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/reply"
@@ -14,26 +15,24 @@ import (
 // ask sends one request, streams its reply to the feeds and records it in one
 // transaction. A reply that comes with an error, or cut by its token limit, has
 // no calls that may run.
-func (a *agent) ask(ctx context.Context) (*reply.Reply, error) {
-	a.p.mu.Lock()
-	model := a.model
-	a.p.mu.Unlock()
-	a.set(func(i *Info) { a.asked, i.State, i.Doing = a.p.o.Now(), Running, "streaming" })
-	a.counted = a.read
-	s := reply.NewScribe(reply.Writing{DB: a.p.o.DB, Turn: a.turn, Model: model.Name, Go: a.p.o.Go, Trouble: func(err error) {
+func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
+	model, _ := c.Present()
+	c.Asked("streaming")
+	c.counted = c.read
+	s := reply.NewScribe(reply.Writing{DB: c.o.DB, Turn: c.turn, Model: model.Name, Go: c.o.Go, Trouble: func(err error) {
 		if err == nil {
-			a.set(func(i *Info) { i.Why = "" })
+			c.Set(func(i *event.Info) { i.Why = "" })
 			return
 		}
-		a.trouble(err)
+		c.Trouble(err)
 	}})
-	r, failed := a.stream(ctx, model, a.request(), s)
+	r, failed := c.stream(ctx, model, c.request(), s)
 	r.Noted = s.End()
 	if failed != nil || ctx.Err() != nil {
 		r.Calls = nil // nothing runs from a reply that did not end in order, or that nobody waits for
 	}
-	r.Claim(a.ids)
-	if err := a.record(ctx, model, r); err != nil {
+	r.Claim(c.ids)
+	if err := c.record(ctx, model, r); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
@@ -43,19 +42,17 @@ func (a *agent) ask(ctx context.Context) (*reply.Reply, error) {
 }
 
 // request is what the agent asks next.
-func (a *agent) request() *llm.Request { return a.requestOf(a.history) }
+func (c *conversation) request() *llm.Request { return c.requestOf(c.history) }
 
 // requestOf is a request that carries those entries.
-func (a *agent) requestOf(entries []Entry) *llm.Request {
-	a.p.mu.Lock()
-	model, info := a.model, a.info
-	a.p.mu.Unlock()
+func (c *conversation) requestOf(entries []history.Entry) *llm.Request {
+	model, info := c.Present()
 	req := &llm.Request{
-		Model: model.ID, System: a.p.o.System(info), MaxTokens: model.MaxOut,
-		Messages: history.Request(entries, model.Name), CacheKey: fmt.Sprintf("fantail-%d", a.id),
-		Brief: a.kind.Ends() || !a.p.o.Attended,
+		Model: model.ID, System: c.o.System(info), MaxTokens: model.MaxOut,
+		Messages: history.Request(entries, model.Name), CacheKey: fmt.Sprintf("fantail-%d", c.ID),
+		Brief: c.Kind.Ends() || !c.o.Attended,
 	}
-	for _, s := range a.tools.Specs() {
+	for _, s := range c.tools.Specs() {
 		req.Tools = append(req.Tools, llm.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})
 	}
 	return req
@@ -64,10 +61,10 @@ func (a *agent) requestOf(entries []Entry) *llm.Request {
 // stream sends a request and streams the reply to the feeds and to s, which writes
 // it down; nil: it is a summary, which is nothing until it is whole. With an error
 // comes what had arrived.
-func (a *agent) stream(ctx context.Context, model Model, req *llm.Request, s *reply.Scribe) (*reply.Reply, error) {
+func (c *conversation) stream(ctx context.Context, model llm.Model, req *llm.Request, s *reply.Scribe) (*reply.Reply, error) {
 	r := &reply.Reply{}
 	var failed error
-	for part, err := range reply.Withhold(a.p.o.Keys, model.Provider.Stream(ctx, req)) {
+	for part, err := range reply.Withhold(c.o.Keys, model.Provider.Stream(ctx, req)) {
 		if err != nil {
 			failed = err
 			break
@@ -75,22 +72,22 @@ func (a *agent) stream(ctx context.Context, model Model, req *llm.Request, s *re
 		if again, ok := part.(llm.Retrying); ok {
 			r = &reply.Reply{}
 			s.Void()
-			a.p.hub.Emit(Void{Agent: a.id})
-			a.set(func(i *Info) {
-				i.Retry = &Retry{
+			c.o.Fleet.Emit(event.Void{Agent: c.ID})
+			c.Set(func(i *event.Info) {
+				i.Retry = &event.Retry{
 					Attempt: again.Attempt, Of: again.Of, Reason: again.Err.Error(),
-					At: a.p.o.Now().Add(time.Duration(again.Wait) * time.Millisecond),
+					At: c.o.Now().Add(time.Duration(again.Wait) * time.Millisecond),
 				}
 			})
 			continue
 		}
-		if a.retrying() {
-			a.set(func(i *Info) { i.Retry = nil })
+		if c.Known().Retry != nil {
+			c.Set(func(i *event.Info) { i.Retry = nil })
 		}
 		if d, ok := r.Add(part); ok {
-			d.Agent, d.Summary = a.id, s == nil
+			d.Agent, d.Summary = c.ID, s == nil
 			s.Hear(d)
-			a.show(d)
+			c.Show(d)
 		}
 		if r.Stop != nil {
 			break // what a provider might still say is not part of the reply
@@ -105,44 +102,38 @@ func (a *agent) stream(ctx context.Context, model Model, req *llm.Request, s *re
 	return r, failed
 }
 
-func (a *agent) retrying() bool {
-	a.p.mu.Lock()
-	defer a.p.mu.Unlock()
-	return a.info.Retry != nil
-}
-
 // record appends a reply: thinking, text and calls, each an entry, and adds what
 // the request cost.
-func (a *agent) record(ctx context.Context, model Model, r *reply.Reply) error {
+func (c *conversation) record(ctx context.Context, model llm.Model, r *reply.Reply) error {
 	var cost int64
 	if model.Price != nil {
 		cost = model.Price(r.Usage)
 	}
-	err := a.keep(ctx, "record the reply", func(tx *store.Tx) error {
-		b := a.book().Batch(tx, true)
-		for _, e := range r.Entries(model.Name, a.p.o.Tools.Title) {
-			if _, err := b.Add(a.turn, e); err != nil {
+	err := c.Keep(ctx, "record the reply", func(tx *store.Tx) error {
+		b := c.Book().Batch(tx, true)
+		for _, e := range r.Entries(model.Name, c.o.Tools.Title) {
+			if _, err := b.Add(c.turn, e); err != nil {
 				return err
 			}
 		}
 		if r.Noted { // what no entry took over
-			if err := tx.Unsay(a.turn); err != nil {
+			if err := tx.Unsay(c.turn); err != nil {
 				return err
 			}
 		}
-		return tx.AddStep(a.turn, store.Step{
+		return tx.AddStep(c.turn, store.Step{
 			Input: r.Usage.Input, Output: r.Usage.Output, CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite,
 			Cost: cost, Context: r.Usage.Context(),
 		})
 	})
 	if err != nil {
-		a.p.hub.Emit(Void{Agent: a.id})
+		c.o.Fleet.Emit(event.Void{Agent: c.ID})
 		return err
 	}
-	a.steps++
-	a.sinceSummary++
-	a.tokens += r.Usage.Context()
-	a.set(func(i *Info) {
+	c.steps++
+	c.sinceSummary++
+	c.tokens += r.Usage.Context()
+	c.Set(func(i *event.Info) {
 		i.Usage, i.Cost, i.Steps, i.Retry = i.Usage.Add(r.Usage), i.Cost+cost, i.Steps+1, nil
 		if c := r.Usage.Context(); c > 0 {
 			i.Context = c

@@ -1,14 +1,16 @@
-package agents
+package fork
 
 import (
 	"errors"
 	"fmt"
 	"strings"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/memory"
 	"fantail/agents/roster"
+	"fantail/agents/turn"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -16,26 +18,26 @@ import (
 // findings is how many bytes of a fork's final message go into a message to another.
 const findings = 4 << 10
 
-// conclude makes of what a fork found what its parent's policy says, in the
+// Conclude makes of what a fork found what its parent's policy says, in the
 // transaction that ends it; after anything but a success its parent hears of that.
 // What waits for the fork passes to its parent.
-func (f *forks) conclude(tx *store.Tx, a *agent, e ending) error {
-	text, err := a.said(tx)
+func (f *Forks) Conclude(tx *store.Tx, l *turn.Loop, e turn.Ending) error {
+	text, err := l.Said(tx)
 	if err != nil {
 		return err
 	}
-	if e.outcome == Completed {
-		err = f.outcomes(tx, a.id, text)
+	if e.Outcome == history.Completed {
+		err = f.outcomes(tx, l.ID, text)
 	} else {
-		err = f.unhandled(tx, a.id, e, text)
+		err = f.Unhandled(tx, l.ID, e, text)
 	}
-	return errors.Join(err, f.p.ends.Pass(tx, a.id, a.restState(e.outcome)))
+	return errors.Join(err, f.o.Ends.Pass(tx, l.ID, l.RestState(e.Outcome)))
 }
 
 // outcomes carries out what the policy says of a message that was handled.
-func (f *forks) outcomes(tx *store.Tx, fork int64, text string) error {
+func (f *Forks) outcomes(tx *store.Tx, fork int64, text string) error {
 	h := f.handled(fork)
-	m, ok, err := f.p.inbox.Find(tx, h.message.ID)
+	m, ok, err := inbox.Find(&tx.View, h.message.ID)
 	if err != nil || !ok {
 		return errors.Join(err, store.Missing(ok, "message %d", h.message.ID))
 	}
@@ -47,7 +49,7 @@ func (f *forks) outcomes(tx *store.Tx, fork int64, text string) error {
 	if name := h.outcomes.Memory; name != "" && text != "" {
 		if err := memory.Write(tx, fork, name, text); err != nil {
 			why := fmt.Sprintf("what was found about message #%d from %s was not kept as the memory document %s: %v", m.ID, inbox.Label(m.From), inbox.Label(name), err)
-			if err := f.tell(tx, above, fork, m, why, text, OutFailed); err != nil {
+			if err := f.tell(tx, above, fork, m, why, text, history.OutFailed); err != nil {
 				return err
 			}
 		}
@@ -57,7 +59,7 @@ func (f *forks) outcomes(tx *store.Tx, fork int64, text string) error {
 		if text != "" {
 			body += "\n\n" + llm.Clip(text, findings)
 		}
-		if _, err := f.p.Post(tx, inbox.Message{
+		if _, err := f.o.Letters.Post(tx, inbox.Message{
 			Recipient: above, Sender: fork, Kind: inbox.Mail, Deliver: inbox.Next, Body: body, InReplyTo: m.ID, Hops: m.Hops + 1,
 		}); err != nil {
 			return err
@@ -71,18 +73,18 @@ func (f *forks) outcomes(tx *store.Tx, fork int64, text string) error {
 
 // escalate forwards the message to whom the policy names; if nobody of that name
 // reads mail, the parent hears so.
-func (f *forks) escalate(tx *store.Tx, fork, above int64, name string, m inbox.Message, text string) error {
+func (f *Forks) escalate(tx *store.Tx, fork, above int64, name string, m inbox.Message, text string) error {
 	to, ok, err := tx.AgentByName(name)
 	if err != nil {
 		return err
 	}
-	if !ok || State(to.State).Terminal() || !to.Closed.IsZero() {
+	if !ok || event.State(to.State).Terminal() || !to.Closed.IsZero() {
 		why := "there is no agent " + inbox.Label(name)
 		if ok {
 			why = fmt.Sprintf("the agent %s has ended (%s)", inbox.Label(name), to.State)
 		}
 		return f.tell(tx, above, fork, m, fmt.Sprintf("message #%d from %s was handled, but not forwarded to %s: %s. /messages show %d prints it",
-			m.ID, inbox.Label(m.From), inbox.Label(name), why, m.ID), text, OutFailed)
+			m.ID, inbox.Label(m.From), inbox.Label(name), why, m.ID), text, history.OutFailed)
 	}
 	if to.ID == m.Sender {
 		return nil // it knows the message
@@ -95,7 +97,7 @@ func (f *forks) escalate(tx *store.Tx, fork, above int64, name string, m inbox.M
 	if text != "" {
 		body += "\n\nWhat its fork says of it:\n\n" + llm.Clip(text, findings)
 	}
-	_, err = f.p.Post(tx, inbox.Message{
+	_, err = f.o.Letters.Post(tx, inbox.Message{
 		Recipient: to.ID, Sender: fork, Kind: inbox.Mail, Deliver: inbox.Next, Priority: m.Priority, Tags: m.Tags,
 		Subject: history.Fit(inbox.Label(m.Subject), forkSubject), Body: body, InReplyTo: m.ID, Hops: m.Hops + 1,
 	})
@@ -107,14 +109,14 @@ func quoted(s string) string {
 	return "> " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n> ")
 }
 
-// unhandled tells who is above a fork that it did not handle its message, in the
+// Unhandled tells who is above a fork that it did not handle its message, in the
 // transaction that ends it. The message stays in its transcript.
-func (f *forks) unhandled(tx *store.Tx, fork int64, e ending, text string) error {
+func (f *Forks) Unhandled(tx *store.Tx, fork int64, e turn.Ending, text string) error {
 	row, ok, err := tx.Agent(fork)
 	if err != nil || !ok {
 		return errors.Join(err, store.Missing(ok, "agent %d", fork))
 	}
-	m, ok, err := f.p.inbox.Find(tx, row.Handles)
+	m, ok, err := inbox.Find(&tx.View, row.Handles)
 	if err != nil || !ok {
 		return errors.Join(err, store.Missing(ok, "message %d", row.Handles))
 	}
@@ -122,19 +124,19 @@ func (f *forks) unhandled(tx *store.Tx, fork int64, e ending, text string) error
 	if err != nil {
 		return err
 	}
-	cause := strings.ReplaceAll(string(e.outcome), "_", " ")
-	if strings.HasPrefix(e.cause, cause) {
-		cause = e.cause
-	} else if e.cause != "" {
-		cause += ": " + e.cause
+	cause := strings.ReplaceAll(string(e.Outcome), "_", " ")
+	if strings.HasPrefix(e.Cause, cause) {
+		cause = e.Cause
+	} else if e.Cause != "" {
+		cause += ": " + e.Cause
 	}
-	return f.tell(tx, above, fork, m, fmt.Sprintf("message #%d from %s was not handled (%s). /messages show %d prints it", m.ID, inbox.Label(m.From), cause, m.ID), text, e.outcome)
+	return f.tell(tx, above, fork, m, fmt.Sprintf("message #%d from %s was not handled (%s). /messages show %d prints it", m.ID, inbox.Label(m.From), cause, m.ID), text, e.Outcome)
 }
 
 // tell deposits what went wrong with the message m that a fork handled, as urgent
 // as the message is.
-func (f *forks) tell(tx *store.Tx, to, fork int64, m inbox.Message, why, text string, o Outcome) error {
-	_, err := f.p.Post(tx, inbox.Message{
+func (f *Forks) tell(tx *store.Tx, to, fork int64, m inbox.Message, why, text string, o history.Outcome) error {
+	_, err := f.o.Letters.Post(tx, inbox.Message{
 		Recipient: to, Sender: fork, Kind: inbox.Failure, Deliver: inbox.Next, Priority: m.Priority,
 		Subject: history.Fit(inbox.Label(m.Text()), forkSubject), Outcome: string(o), Error: history.Fit(why, history.MostSubject), Partial: history.Fit(text, inbox.MaxBody), InReplyTo: m.ID, Hops: m.Hops + 1,
 	})

@@ -1,0 +1,5 @@
+package agents
+
+import "fantail/agents/llm"
+
+type Model = llm.Model

@@ -1,0 +1,281 @@
+package fleet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/llm"
+)
+
+// Agent is what others than its own loop see and change of an agent. What it is made with
+// never changes; the fleet's mutex guards the rest.
+type Agent struct {
+	ID    int64
+	Kind  event.Kind
+	Task  int64         // what it carries out; 0: none
+	Pokes chan struct{} // its mailbox: a token says "look at the tables"
+	Gone  chan struct{} // closed when its loop ended
+
+	fleet  *Fleet
+	hasten func() // whoever ends a sub-agent's commands can't wait longer; nil: they never can
+
+	Info      event.Info
+	Model     llm.Model
+	ShownTurn int64 // the turn that runs
+
+	halted   error          // it was stopped or killed, perhaps before it began: it stays so
+	stops    map[*stop]bool // what Stop ends
+	active   time.Time      // its last sign of life
+	asked    time.Time      // when the request that runs was sent
+	calls    []Working      // the tools that run
+	steer    int64          // a prompt that bids it go on at once, until it enters
+	wrapping bool           // such a prompt bade it finish with what it has
+	steered  map[*stop]bool // what such a prompt ends
+	clock    *clock         // rings at the time-out; nil: none
+	away     away           // what calls that wait side by side wait for
+}
+
+// NewAgent returns an agent that is in no fleet's tabs yet. One whose state is terminal
+// has no loop.
+func (f *Fleet) NewAgent(i event.Info, task int64) *Agent {
+	a := &Agent{
+		ID: i.ID, Kind: i.Kind, Task: task, Pokes: make(chan struct{}, 1), Gone: make(chan struct{}), fleet: f,
+		Info: i, stops: map[*stop]bool{}, steered: map[*stop]bool{}, active: f.o.Now(),
+	}
+	if i.State.Terminal() {
+		close(a.Gone)
+	}
+	if i.Model != "" {
+		a.Model, _ = f.o.Resolve(i.Model)
+	}
+	return a
+}
+
+// Poke leaves a token in the mailbox.
+func (a *Agent) Poke() { token(a.Pokes) }
+
+// Known returns what is known of the agent now.
+func (a *Agent) Known() event.Info {
+	a.fleet.Lock()
+	defer a.fleet.Unlock()
+	return a.Info
+}
+
+// Present returns the model the agent asks now, and what is known of it.
+func (a *Agent) Present() (llm.Model, event.Info) {
+	a.fleet.Lock()
+	defer a.fleet.Unlock()
+	return a.Model, a.Info
+}
+
+// Set changes what is known of the agent and tells the feeds. A terminal state
+// wins: nothing changes it. It wakes whatever depends on who can act if the
+// state changed.
+func (a *Agent) Set(change func(i *event.Info)) {
+	a.fleet.Lock()
+	defer a.fleet.Unlock()
+	a.Change(change)
+}
+
+// Change is Set for a caller that holds the mutex.
+func (a *Agent) Change(change func(i *event.Info)) {
+	f, before := a.fleet, a.Info.State
+	i := a.Info
+	change(&i)
+	if before.Terminal() {
+		i.State = before
+	}
+	if !strings.HasPrefix(i.Doing, "tool ") {
+		i.Call = ""
+	}
+	if i.State != before || i.Doing != a.Info.Doing || i.Retry != a.Info.Retry || i.Steps != a.Info.Steps {
+		a.active = f.o.Now()
+	}
+	i.Active = a.active
+	a.Info = i
+	if f.agents[a.ID] != a {
+		return // its tab is closed, or not open yet
+	}
+	if i.State.Terminal() && !before.Terminal() {
+		a.steer = 0
+		delete(f.living, a.ID)
+		for _, hear := range f.rooms.Ended {
+			hear(i)
+		}
+		f.letGo(a)
+	}
+	f.hub.Emit(event.Changed{Info: i})
+	if i.State != before {
+		f.Told()
+	}
+}
+
+// Show tells the feeds of something the agent did: a sign of life.
+func (a *Agent) Show(e event.Event) {
+	a.fleet.Lock()
+	a.active = a.fleet.o.Now()
+	a.fleet.Unlock()
+	a.fleet.hub.Emit(e)
+}
+
+// Trouble shows an error that can't be written down.
+func (a *Agent) Trouble(err error) {
+	a.Set(func(i *event.Info) { i.Why = err.Error() })
+}
+
+// Book is where the agent's transcript is written: what is appended is a sign of life.
+func (a *Agent) Book() history.Book {
+	b := a.fleet.Book(a.ID)
+	b.Room = func() int { return history.TakeRoom(a.Known().Window) }
+	b.Tell = func(es []history.Entry, live bool) { a.Show(event.Appended{Agent: a.ID, Entries: es, Live: live}) }
+	return b
+}
+
+// HasMail reports whether a message is pending for the agent.
+func (a *Agent) HasMail() bool { return a.Known().Pending > 0 }
+
+// SetModel has the agent ask that model from now on; new agents get it too if the agent
+// is main.
+func (a *Agent) SetModel(m llm.Model) {
+	a.fleet.Lock()
+	defer a.fleet.Unlock()
+	a.Model = m
+	if a.Kind.Nature().Stays {
+		a.fleet.model = m.Name
+	}
+	a.Change(func(i *event.Info) { i.Model, i.Window, i.Priced = m.Name, m.Window, m.Price != nil })
+}
+
+// ModelOf is the model of an agent's next request; a task that names none gets it. Of one
+// that is not known it is that of new agents.
+func (f *Fleet) ModelOf(agent int64) string {
+	f.Lock()
+	defer f.Unlock()
+	return f.ModelNow(agent)
+}
+
+// ModelNow is ModelOf for a caller that holds the mutex.
+func (f *Fleet) ModelNow(agent int64) string {
+	if a := f.agents[agent]; a != nil {
+		return a.Info.Model
+	}
+	return f.model
+}
+
+// Queued shows a prompt that waits for the agent's next seam. The caller holds the mutex.
+func (a *Agent) Queued(q event.Prompt) {
+	a.Change(func(i *event.Info) { i.Prompts = append(i.Prompts[:len(i.Prompts):len(i.Prompts)], q) })
+}
+
+// Unqueue removes a prompt from what is shown as queued.
+func (a *Agent) Unqueue(id int64) {
+	a.Set(func(i *event.Info) {
+		if id == a.steer {
+			a.steer = 0
+		}
+		i.Prompts = slices.DeleteFunc(slices.Clone(i.Prompts), func(q event.Prompt) bool { return q.ID == id })
+	})
+}
+
+// Prompted returns the agent in whose prompt box's tab that prompt is queued; nil: it is
+// in none.
+func (f *Fleet) Prompted(id int64) *Agent {
+	f.Lock()
+	defer f.Unlock()
+	for _, a := range f.agents {
+		for _, q := range a.Info.Prompts {
+			if q.ID == id && a.Kind.HasPrompt() {
+				return a
+			}
+		}
+	}
+	return nil
+}
+
+// Asking shows that the agent asks the human, and lets its slot go.
+func (a *Agent) Asking(q *event.Question) {
+	f := a.fleet
+	f.Lock()
+	defer f.Unlock()
+	f.asking[a] = true
+	a.Change(func(i *event.Info) { i.State, i.Doing, i.Question = event.Asking, "", q })
+	f.letGo(a)
+	f.Told()
+}
+
+// Heard shows that the agent's question is closed.
+func (a *Agent) Heard(answered bool) {
+	f := a.fleet
+	f.Lock()
+	defer f.Unlock()
+	delete(f.asking, a)
+	a.Change(func(i *event.Info) {
+		if i.Question = nil; answered {
+			i.State, i.Why = event.Waiting, "waiting for a slot"
+		}
+	})
+	f.Told()
+}
+
+// Dormant reports whether the agent stays at its question, because nobody is
+// here to be asked: its loop does not run. The caller holds the mutex.
+func (a *Agent) Dormant() bool { return !a.fleet.o.Attended && a.Info.State == event.Asking }
+
+// Acts reports whether the agent could end a wait of others, unless it waits itself. The
+// caller holds the mutex.
+func (a *Agent) Acts() bool {
+	return !a.Dormant() && (a.Info.State != event.Idle || a.fleet.o.Attended)
+}
+
+// Begins shows a turn that begins.
+func (a *Agent) Begins(turn int64, started time.Time) {
+	a.ShownTurn = turn
+	a.Change(func(i *event.Info) {
+		i.State, i.Doing, i.Why, i.Started, i.Outcome = event.Running, "starting", "", started, ""
+	})
+}
+
+// Asked notes that the agent sends a request, and shows what for.
+func (a *Agent) Asked(doing string) {
+	a.Set(func(i *event.Info) { a.asked, i.State, i.Doing = a.fleet.o.Now(), event.Running, doing })
+}
+
+// Working notes that a call runs, and returns what ends that.
+func (a *Agent) Working(call, title string) (end func()) {
+	f := a.fleet
+	f.Lock()
+	defer f.Unlock()
+	a.calls = append(a.calls, Working{call, title, f.o.Now()})
+	return func() {
+		f.Lock()
+		defer f.Unlock()
+		if at := slices.IndexFunc(a.calls, func(w Working) bool { return w.Call == call }); at >= 0 {
+			a.calls = slices.Delete(slices.Clone(a.calls), at, at+1)
+		}
+	}
+}
+
+// AwaitEnd waits for the end of an agent that was halted.
+func (a *Agent) AwaitEnd(ctx context.Context) error {
+	select {
+	case <-a.Gone:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the agent to end: %w", ctx.Err())
+	}
+}
+
+// Why things of an agent end.
+var (
+	ErrStopped = errors.New("stopped")
+	ErrTimeout = errors.New("timed out")
+	ErrKilled  = errors.New("killed")
+	ErrFelled  = fmt.Errorf("%w with all below it", ErrKilled)
+	ErrSteered = errors.New("the user wrote meanwhile")
+)

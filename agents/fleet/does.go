@@ -1,0 +1,78 @@
+package fleet
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/queue"
+	"fantail/agents/roster"
+)
+
+// Working is a call that runs.
+type Working struct {
+	Call  string
+	Title string
+	Since time.Time
+}
+
+// Now is what an agent, or a queued task, does or waits for.
+type Now struct {
+	Info   event.Info // of a task that has not started: its name alone
+	Calls  []Working  // the tools that run
+	Asked  time.Time  // when the request that runs was sent; zero: none runs
+	Queued string     // why the task has not started; "": it is none
+}
+
+// Does tells what the agent or the queued task of that name does or waits for.
+func (f *Fleet) Does(name string) (Now, error) {
+	f.Lock()
+	defer f.Unlock()
+	if q := f.Queue.Named(name); q != nil {
+		return Now{Info: event.Info{Name: name, State: event.Queued}, Queued: f.HoldUp(q)}, nil
+	}
+	for _, a := range f.agents {
+		if a.Info.Name != name {
+			continue
+		}
+		n := Now{Info: a.Info, Calls: append([]Working(nil), a.calls...)}
+		n.Info.Active = a.active
+		if a.Info.State == event.Queued { // a fork
+			n.Queued = f.crowded(a.Slot())
+		}
+		if a.Info.State == event.Running && a.Info.Doing == "streaming" {
+			n.Asked = a.asked
+		}
+		return n, nil
+	}
+	return Now{}, fmt.Errorf("%q: %w", name, roster.ErrNoAgent)
+}
+
+// HoldUp says why a queued task has not started. The caller holds the mutex.
+func (f *Fleet) HoldUp(q *queue.Task) string {
+	switch {
+	case q.Held:
+		return "it came from outside: /run lets it in"
+	case !f.Queue.Wanted(q):
+		return "nobody has started it: /run does"
+	case len(q.Needs) > 0:
+		return "it waits for " + strings.Join(q.Waits(), ", ")
+	}
+	return f.crowded(q.Slot)
+}
+
+// crowded says what keeps whoever wants that slot from running. The caller holds the mutex.
+func (f *Fleet) crowded(s queue.Slot) string {
+	switch full := f.Queue.Full(s); full {
+	case "":
+		return "it is about to start"
+	case "cap":
+		return fmt.Sprintf("%d agents run, as many as may at once", f.Queue.Running())
+	case "window":
+		w, _ := f.Queue.Window(s.Owner)
+		return fmt.Sprintf("so many of its queue run as /run %d allows", w.Most)
+	default:
+		return full + " serves as many agents as it does at once"
+	}
+}

@@ -1,0 +1,385 @@
+// Package fleet is who lives and what each of them does.
+//
+// Does: keep what is known of every agent whose tab is open, what can stop it and what
+// it waits for; who holds a slot and who wants one; the clocks of tasks; where the human
+// is. Tell the feeds of each change, and the rooms that asked to hear of it.
+//
+// Does not: know a database. Its mutex is the one that all of this shares, and nothing
+// of it can wait for a disk.
+//
+// Imports: agents/event, agents/history, agents/llm, agents/queue, agents/roster, inbox, tools, tools/permit, tools/secret.
+package fleet
+
+import (
+	"context"
+	"fmt"
+	"iter"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/llm"
+	"fantail/agents/queue"
+	"fantail/agents/roster"
+	"fantail/inbox"
+	"fantail/tools/permit"
+	"fantail/tools/secret"
+)
+
+// Options are what New needs.
+type Options struct {
+	Now      func() time.Time
+	Go       func(name string, f func())
+	Resolve  func(model string) (llm.Model, error)
+	Model    string // of new agents
+	Cap      int    // agents that run at once
+	Attended bool   // a human can answer
+	Keys     *secret.Keys
+	Mode     func() permit.Mode // of permissions, as it is now
+}
+
+// Fleet is all agents whose tab is open, and the queue in memory. Its mutex guards it and
+// what is seen of each agent. It is never held across I/O; the store's writer takes it in
+// commit hooks, so nothing may write while holding it.
+type Fleet struct {
+	sync.Mutex
+
+	Human Human
+	Line  Line
+	Queue *queue.Queue  // tasks not started, and the slots of agents that run. The mutex guards it
+	Due   chan struct{} // a token: look for tasks to start
+
+	o     Options
+	hub   *event.Hub
+	rooms Rooms
+	ctx   context.Context // of all agents
+	stop  context.CancelCauseFunc
+	loops sync.WaitGroup
+
+	agents  map[int64]*Agent // those whose tab is open
+	living  map[int64]*Agent // of those, the ones that have not ended: what is done at each change goes through these
+	model   string           // of new agents
+	asking  map[*Agent]bool  // those whose question is open
+	resumes []*resume        // agents that want their slot back, in order
+	changed chan struct{}    // closed and made anew whenever Settled might answer differently
+	closing bool
+}
+
+// Rooms are what other rooms want to hear of the fleet, and what it asks them. All are
+// called with the mutex held: they note what they hear, and take no lock but their own.
+type Rooms struct {
+	Changed []func()                               // who can act may have changed
+	Opened  []func(agent int64)                    // an agent that lives has a tab now
+	Mailed  []func(i *event.Info, rung inbox.Rung) // a message came
+	Ended   []func(i event.Info)                   // an agent ended
+	Closed  []func(agent int64)                    // its tab was closed
+	Busy    []func(agent int64) bool               // whether it has a reason to go on; 0: whether the room is at work
+	Count   []func(t *event.Tally)                 // adds what the room knows
+}
+
+// New returns an empty fleet, whose agents live until ctx ends or Close is called.
+func New(ctx context.Context, o Options) *Fleet {
+	f := &Fleet{
+		Queue: queue.New(o.Cap), Due: make(chan struct{}, 1), o: o, hub: event.NewHub(), model: o.Model,
+		agents: map[int64]*Agent{}, living: map[int64]*Agent{}, asking: map[*Agent]bool{}, changed: make(chan struct{}),
+	}
+	f.Line.fleet = f
+	f.ctx, f.stop = context.WithCancelCause(ctx)
+	return f
+}
+
+// Tell says what the rooms want to hear of. It comes before the first agent.
+func (f *Fleet) Tell(r Rooms) { f.rooms = r }
+
+// Context is that of all agents.
+func (f *Fleet) Context() context.Context { return f.ctx }
+
+// Start runs a function in a goroutine that Close waits for.
+func (f *Fleet) Start(name string, run func()) {
+	f.loops.Add(1)
+	f.o.Go(name, func() {
+		defer f.loops.Done()
+		run()
+	})
+}
+
+// Close ends all that was started, for the given cause. What has not ended when ctx does
+// is an error.
+func (f *Fleet) Close(ctx context.Context, cause error) error {
+	f.Lock()
+	f.closing = true
+	f.Unlock()
+	f.stop(cause)
+	ended := make(chan struct{})
+	f.o.Go("close", func() {
+		f.loops.Wait()
+		close(ended)
+	})
+	select {
+	case <-ended:
+		return nil
+	case <-ctx.Done():
+		return fmt.Errorf("wait for the agents to end: %w", ctx.Err())
+	}
+}
+
+// Closing reports whether Close was called: nothing begins any more. The caller holds the
+// mutex.
+func (f *Fleet) Closing() bool { return f.closing }
+
+// Subscribe returns a new feed, beginning with what is now.
+func (f *Fleet) Subscribe() *event.Feed {
+	feed := event.NewFeed(f.hub.Leave)
+	f.Lock()
+	defer f.Unlock()
+	var now []event.Event
+	for _, a := range f.byID() {
+		now = append(now, event.Changed{Info: a.Info})
+	}
+	f.hub.Join(feed, append(now, f.tally()))
+	return feed
+}
+
+// Emit tells the feeds.
+func (f *Fleet) Emit(e event.Event) { f.hub.Emit(e) }
+
+// Infos returns what is known of all agents whose tab is open, by id.
+func (f *Fleet) Infos() []event.Info {
+	f.Lock()
+	defer f.Unlock()
+	var is []event.Info
+	for _, a := range f.byID() {
+		is = append(is, a.Info)
+	}
+	return is
+}
+
+// byID lists the agents by id. The caller holds the mutex.
+func (f *Fleet) byID() []*Agent {
+	return slices.SortedFunc(maps.Values(f.agents), func(a, b *Agent) int { return int(a.ID - b.ID) })
+}
+
+// Open opens the tab of an agent and tells the feeds of it. The caller holds the mutex.
+func (f *Fleet) Open(a *Agent) {
+	f.Load(a)
+	f.hub.Emit(event.Changed{Info: a.Info})
+	f.Told()
+}
+
+// Load is Open at the start, when no feed is there to be told. The caller holds the
+// mutex, or nobody else knows the fleet yet.
+func (f *Fleet) Load(a *Agent) {
+	f.agents[a.ID] = a
+	if a.Info.State.Terminal() {
+		return
+	}
+	f.living[a.ID] = a
+	for _, hear := range f.rooms.Opened {
+		hear(a.ID)
+	}
+}
+
+// CloseTab closes the tab of an agent, unless another has its place. The caller holds the
+// mutex.
+func (f *Fleet) CloseTab(a *Agent) {
+	if f.agents[a.ID] == a {
+		delete(f.agents, a.ID)
+		delete(f.living, a.ID)
+		f.hub.Emit(event.Closed{Agent: a.ID})
+		for _, hear := range f.rooms.Closed {
+			hear(a.ID)
+		}
+	}
+}
+
+// Living are the agents that have not ended. The caller holds the mutex.
+func (f *Fleet) Living() iter.Seq[*Agent] { return maps.Values(f.living) }
+
+// Of returns the agent with that id; nil: its tab is not open. The caller holds the mutex.
+func (f *Fleet) Of(id int64) *Agent { return f.agents[id] }
+
+// Called returns the agent of that name whose tab is open, be it alive or not; nil: there
+// is none. The caller holds the mutex.
+func (f *Fleet) Called(name string) *Agent {
+	for _, a := range f.agents {
+		if a.Info.Name == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// Agent returns the agent with that id.
+func (f *Fleet) Agent(id int64) (*Agent, error) {
+	f.Lock()
+	defer f.Unlock()
+	if a := f.agents[id]; a != nil {
+		return a, nil
+	}
+	return nil, fmt.Errorf("agent %d: %w", id, roster.ErrNoAgent)
+}
+
+// Meant returns the agent with an open tab that a word means, and what is known of it: the
+// whole name, or a beginning that only one agent has.
+func (f *Fleet) Meant(word string) (*Agent, event.Info, error) {
+	f.Lock()
+	defer f.Unlock()
+	cs := make([]roster.Called, 0, len(f.agents))
+	for _, a := range f.agents {
+		cs = append(cs, roster.Called{Id: a.ID, Name: a.Info.Name, State: a.Info.State})
+	}
+	id, err := roster.Meant(word, cs)
+	if err != nil {
+		return nil, event.Info{}, err
+	}
+	return f.agents[id], f.agents[id].Info, nil
+}
+
+// Main is the agent main; nil: it is not made yet.
+func (f *Fleet) Main() *Agent {
+	f.Lock()
+	defer f.Unlock()
+	return f.main()
+}
+
+// main is Main. The caller holds the mutex.
+func (f *Fleet) main() *Agent {
+	for _, a := range f.agents {
+		if a.Kind.Nature().Stays {
+			return a
+		}
+	}
+	return nil
+}
+
+// Trouble shows in main's tab what concerns no agent alone.
+func (f *Fleet) Trouble(err error) {
+	if m := f.Main(); m != nil {
+		m.Trouble(err)
+	}
+}
+
+// Below adds to `in` those below its agents and lists all of them that live.
+func (f *Fleet) Below(in map[int64]bool) (live []*Agent) {
+	f.Lock()
+	defer f.Unlock()
+	for grew := true; grew; {
+		grew = false
+		for _, b := range f.agents {
+			if in[b.Info.Parent] && !in[b.ID] {
+				in[b.ID], grew = true, true
+			}
+		}
+	}
+	for id := range in {
+		if b := f.living[id]; b != nil {
+			live = append(live, b)
+		}
+	}
+	return live
+}
+
+// Rung is the bell: a commit changed somebody's inbox. The store's writer calls it.
+func (f *Fleet) Rung(r inbox.Rung) {
+	f.Lock()
+	defer f.Unlock()
+	f.hub.Emit(event.Mailed{Agent: r.Recipient})
+	a := f.agents[r.Recipient]
+	if a == nil {
+		return
+	}
+	a.Info.Pending, a.Info.Urgent = r.Pending, r.Urgent
+	a.Info.Came += r.Came
+	f.hub.Emit(event.Changed{Info: a.Info})
+	if !r.Deposited {
+		return
+	}
+	for _, hear := range f.rooms.Mailed {
+		hear(&a.Info, r)
+	}
+	a.Poke()
+}
+
+// tally counts the tasks and the questions. The caller holds the mutex.
+func (f *Fleet) tally() event.Tally {
+	t := event.Tally{Asking: len(f.asking), Mode: f.o.Mode()}
+	for _, a := range f.living {
+		if a.Kind.Ends() && (a.Info.State == event.Running || a.Info.State == event.Waiting) {
+			t.Running++
+		}
+	}
+	t.Names = f.Queue.Names()
+	t.Queued = len(t.Names)
+	for _, count := range f.rooms.Count {
+		count(&t)
+	}
+	return t
+}
+
+// Told spreads the tally and wakes everything that depends on who can still act: waiters,
+// the dispatcher, Settled, the tasks' clocks. The caller holds the mutex.
+func (f *Fleet) Told() {
+	f.clocks()
+	f.hub.Emit(f.tally())
+	for _, hear := range f.rooms.Changed {
+		hear()
+	}
+	token(f.Due)
+	close(f.changed)
+	f.changed = make(chan struct{})
+}
+
+// token puts a token into a one-slot channel unless one is there.
+func token(c chan struct{}) {
+	select {
+	case c <- struct{}{}:
+	default:
+	}
+}
+
+// Rest returns whether nothing is under way, and a channel that is closed once that may
+// be otherwise.
+func (f *Fleet) Rest() (still bool, changed <-chan struct{}) {
+	f.Lock()
+	defer f.Unlock()
+	return !f.busy(), f.changed
+}
+
+// busy reports whether an agent runs, waits, asks or has a reason to go on, or a task is
+// about to start. The caller holds the mutex.
+func (f *Fleet) busy() bool {
+	reason := func(agent int64) bool {
+		return slices.ContainsFunc(f.rooms.Busy, func(busy func(int64) bool) bool { return busy(agent) })
+	}
+	if reason(0) {
+		return true
+	}
+	for _, a := range f.living {
+		if a.Dormant() {
+			continue
+		}
+		typed := slices.ContainsFunc(a.Info.Prompts, func(q event.Prompt) bool { return !q.Held })
+		if a.Info.State != event.Idle || typed || reason(a.ID) {
+			return true
+		}
+	}
+	for t := range f.Queue.All() {
+		if f.Queue.Wanted(t) && f.Queue.WillStart(t, nil) {
+			return true
+		}
+	}
+	return false
+}
+
+// Book is where the transcript of an agent is written that need not be in memory.
+func (f *Fleet) Book(agent int64) history.Book {
+	return history.Book{
+		Agent: agent, Keys: f.o.Keys,
+		Tell: func(es []history.Entry, live bool) {
+			f.hub.Emit(event.Appended{Agent: agent, Entries: es, Live: live})
+		},
+	}
+}

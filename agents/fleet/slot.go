@@ -1,0 +1,120 @@
+package fleet
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"fantail/agents/event"
+	"fantail/agents/queue"
+)
+
+// An agent that ends with its work holds a slot of the queue while it runs. One that waits
+// or asks holds none, and takes it back before queued tasks start.
+
+// resume is an agent that wants its slot back.
+type resume struct {
+	a    *Agent
+	gave chan struct{}
+}
+
+// Slot is what the agent holds while it runs. The caller holds the mutex.
+func (a *Agent) Slot() queue.Slot {
+	s := queue.Slot{Vendor: a.Model.Vendor, AtOnce: a.Model.AtOnce}
+	if a.Kind.Nature().Tasked {
+		s.Owner = a.Info.Parent
+	}
+	return s
+}
+
+// letGo gives an agent's slot away. The caller holds the mutex.
+func (f *Fleet) letGo(a *Agent) {
+	f.Queue.Free(a.ID)
+	f.Serve()
+}
+
+// Serve gives free slots to those that want theirs back. The caller holds the mutex.
+func (f *Fleet) Serve() {
+	var rest []*resume
+	for _, r := range f.resumes {
+		if s := r.a.Slot(); f.Queue.Full(s) == "" {
+			f.Queue.Take(r.a.ID, s)
+			close(r.gave)
+		} else {
+			rest = append(rest, r)
+		}
+	}
+	f.resumes = rest
+	token(f.Due)
+}
+
+// Aside lets the agent's slot go and shows why it waits; what it returns takes
+// the slot back once nothing of the agent waits any more.
+func (a *Agent) Aside(why string) func(ctx context.Context) error {
+	a.fleet.Lock()
+	defer a.fleet.Unlock()
+	a.away = append(a.away, why)
+	a.Change(a.away.show)
+	a.fleet.letGo(a)
+	return func(ctx context.Context) error {
+		a.fleet.Lock()
+		at := slices.Index(a.away, why)
+		a.away = slices.Delete(a.away, at, at+1)
+		if len(a.away) > 0 {
+			a.Change(a.away.show)
+			a.fleet.Unlock()
+			return nil
+		}
+		a.fleet.Unlock()
+		return a.Regain(ctx)
+	}
+}
+
+// away is what an agent's calls that wait side by side wait for.
+type away []string
+
+// show shows it.
+func (w away) show(i *event.Info) {
+	i.State, i.Doing, i.Why = event.Waiting, "", w[0]
+	for _, why := range w[1:] {
+		i.Why += ", " + strings.TrimPrefix(why, "waiting for ")
+	}
+}
+
+// Waits reports whether one of the agent's calls waits. The caller holds the mutex.
+func (a *Agent) Waits() bool { return len(a.away) > 0 }
+
+// Regain takes the agent's slot back, waiting for it if need be.
+func (a *Agent) Regain(ctx context.Context) error {
+	f := a.fleet
+	f.Lock()
+	if !a.Kind.Ends() {
+		a.Change(func(i *event.Info) { i.State, i.Why = event.Running, "" })
+		f.Unlock()
+		return nil
+	}
+	r := &resume{a: a, gave: make(chan struct{})}
+	f.resumes = append(f.resumes, r)
+	f.Serve()
+	f.Unlock()
+	select {
+	case <-r.gave:
+		a.Set(func(i *event.Info) { i.State, i.Why = event.Running, "" })
+		return nil
+	case <-ctx.Done():
+	}
+	f.Lock()
+	defer f.Unlock()
+	f.resumes = slices.DeleteFunc(f.resumes, func(s *resume) bool { return s == r })
+	return context.Cause(ctx)
+}
+
+// Spent lets go what an agent held whose life is over.
+func (a *Agent) Spent() {
+	a.fleet.Lock()
+	defer a.fleet.Unlock()
+	a.clock.stop()
+	a.clock = nil
+	a.fleet.letGo(a)
+	a.fleet.Told()
+}

@@ -1,0 +1,173 @@
+package fork
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/roster"
+	"fantail/agents/turn"
+	"fantail/store"
+)
+
+// Attend is the life of a fork: one turn, once there is a slot.
+func (f *Forks) Attend(ctx context.Context, l *turn.Loop) {
+	defer f.retire(l)
+	defer l.Spent()
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	ctx, release := l.Stoppable(ctx)
+	defer release()
+	err := l.Regain(ctx)
+	if err == nil {
+		l.Watch(forkLimit, cancel)
+		if model, now := l.Present(); model.Provider == nil {
+			err = fmt.Errorf("the model %s is not configured", now.Model)
+		}
+	}
+	if err == nil {
+		err = l.Work(ctx)
+	}
+	if err != nil {
+		l.Refuse(l.EndingOf(ctx, err))
+	}
+}
+
+// retire closes the tab of a fork that has ended: at once, or, while the human
+// looks at it, once they leave it or a while has passed.
+func (f *Forks) retire(l *turn.Loop) {
+	f.o.Fleet.Start(fmt.Sprintf("close agent %d", l.ID), func() {
+		left, forget := f.o.Fleet.Human.Leaves(l.ID)
+		defer forget()
+		if f.o.Fleet.Human.LooksAt(l.ID) {
+			t := time.NewTimer(forkIdle)
+			defer t.Stop()
+			select {
+			case <-left:
+			case <-t.C:
+			case <-f.o.Fleet.Context().Done():
+				return // the next start closes it
+			}
+		}
+		err := l.Persist(f.o.Fleet.Context(), "close the tab", func() error {
+			return f.o.DB.Write(context.WithoutCancel(f.o.Fleet.Context()), "close a fork", func(tx *store.Tx) error {
+				row, ok, err := tx.Agent(l.ID)
+				if err != nil || !ok || !event.State(row.State).Terminal() {
+					return err // its end could not be written: the next start does
+				}
+				return tx.CloseAgent(l.ID)
+			})
+		})
+		if err != nil {
+			return
+		}
+		f.o.Fleet.Lock()
+		defer f.o.Fleet.Unlock()
+		if l.Info.State.Terminal() {
+			f.o.Fleet.CloseTab(l.Agent)
+		}
+	})
+}
+
+// Reopen opens the tab of a fork that has closed, for the human to read, in its row, which
+// it returns. False: the name is no fork's.
+func (f *Forks) Reopen(ctx context.Context, name, prompt string) (row store.Agent, found bool, err error) {
+	err = f.o.DB.Write(ctx, "open the tab of a fork", func(tx *store.Tx) (err error) {
+		row, found, err = tx.AgentByName(name)
+		found = found && event.Kind(row.Kind).Nature().Handles
+		switch {
+		case err != nil || !found:
+			return err
+		case prompt != "":
+			return roster.ForkEnds(name)
+		case row.Closed.IsZero():
+			return fmt.Errorf("the tab of %s is open", name)
+		}
+		return tx.OpenAgent(row)
+	})
+	if err != nil {
+		return store.Agent{}, found, fmt.Errorf("resume: %w", err)
+	}
+	row.Closed = time.Time{}
+	return row, found, nil
+}
+
+// MayWrite says why a fork does not write to those names: only who wrote the
+// message, the fork's parent and who the outcomes name read what it sends.
+func (f *Forks) MayWrite(ctx context.Context, a *fleet.Agent, names []string) error {
+	h := f.handled(a.ID)
+	if h == nil {
+		return nil
+	}
+	to, err := f.o.Letters.Addressees(ctx, names)
+	if err != nil {
+		return err
+	}
+	ids := []int64{h.message.Sender, a.Known().Parent}
+	var allowed []string
+	err = f.o.DB.Read(ctx, func(rx *store.Rx) error {
+		allowed = nil
+		if o, ok, err := rx.AgentByName(h.outcomes.Escalate); err != nil {
+			return err
+		} else if ok {
+			ids = append(ids, o.ID)
+		}
+		for i, id := range ids {
+			if id == 0 {
+				continue
+			}
+			row, err := roster.Reader(&rx.View, id)
+			if err != nil {
+				return err
+			}
+			ids[i], allowed = row.ID, append(allowed, row.Name)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, i := range to {
+		if !slices.Contains(ids, i.ID) {
+			slices.Sort(allowed)
+			return fmt.Errorf("send to %s: a fork writes only to %s; nothing was sent", i.Name, strings.Join(slices.Compact(allowed), ", "))
+		}
+	}
+	return nil
+}
+
+// errWaited is what a fork hears that has waited as long as it may.
+var errWaited = errors.New("you have waited as long as a fork may; say what you found and end your turn")
+
+// MayWait is how long an agent may wait for a message that asked to wait so long;
+// 0: as long as one can arrive.
+func (f *Forks) MayWait(agent int64, asked time.Duration) (time.Duration, error) {
+	switch h := f.handled(agent); {
+	case h == nil:
+		return asked, nil
+	case h.waited:
+		return 0, errWaited
+	case asked == 0 || asked > forkIdle:
+		return forkIdle, nil
+	}
+	return asked, nil
+}
+
+// WaitedFor notes that a fork waited that long and nothing came.
+func (f *Forks) WaitedFor(agent int64, d time.Duration) {
+	if h := f.handled(agent); h != nil && d >= forkIdle {
+		h.waited = true
+	}
+}
+
+// Concerns reports whether a message is the agent's to read and to answer: it was
+// sent to it, or is what a fork handles.
+func (f *Forks) Concerns(agent, recipient, message int64) bool {
+	h := f.handled(agent)
+	return recipient == agent || h != nil && message == h.message.ID
+}

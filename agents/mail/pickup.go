@@ -1,0 +1,335 @@
+package mail
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/history"
+	"fantail/agents/roster"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// Pickup is how a human collects mail: at once ([Pickup.Check], [Pickup.Show]), waiting for
+// it ([Pickup.Receive]), or with a turn for it ([Pickup.Next], [Pickup.Each], [Pickup.Fire]).
+type Pickup struct {
+	db       *store.DB
+	inbox    *inbox.Inbox
+	fleet    *fleet.Fleet
+	room     *Room
+	letters  *Letters
+	takes    *Takes
+	now      func() time.Time
+	unprompt func(ctx context.Context, prompt int64) (bool, error)
+}
+
+// NewPickup returns how mail of a room's is collected; unprompt takes back what the human
+// typed and what has not entered.
+func NewPickup(fl *fleet.Fleet, room *Room, letters *Letters, takes *Takes, unprompt func(ctx context.Context, prompt int64) (bool, error)) *Pickup {
+	return &Pickup{
+		db: room.db, inbox: room.inbox, now: room.now, fleet: fl, room: room, letters: letters, takes: takes, unprompt: unprompt,
+	}
+}
+
+// Check takes what is ready and matches into the agent's transcript, without
+// starting a turn: as many as fit in a quarter of the model's window, at most
+// q.Limit (0: 200); left counts the others.
+func (p *Pickup) Check(ctx context.Context, agent int64, q inbox.Query) (ms []inbox.Message, left int, err error) {
+	return p.take(ctx, agent, q, "check")
+}
+
+// Show is Check for the human alone: what it takes stands in the transcript, and the
+// model never reads it.
+func (p *Pickup) Show(ctx context.Context, agent int64, q inbox.Query) (ms []inbox.Message, left int, err error) {
+	return p.take(ctx, agent, q, ByShow)
+}
+
+func (p *Pickup) take(ctx context.Context, agent int64, q inbox.Query, by string) (ms []inbox.Message, left int, err error) {
+	a, err := p.fleet.Agent(agent)
+	if err != nil {
+		return nil, 0, err
+	}
+	if q.From, err = p.letters.Sender(ctx, agent, q.From); err != nil {
+		return nil, 0, err
+	}
+	return p.takes.Check(ctx, a.Book(), q, by, AtRest(by), nil)
+}
+
+// Receive takes exactly one message into the agent's transcript, without starting
+// a turn, and waits for it if need be. It returns waits.ErrNothing (wrapped, with the
+// explanation) when nothing can arrive, ErrStopped after Stop, ctx's cause when
+// ctx ends, and anything else only when the take itself failed.
+func (p *Pickup) Receive(ctx context.Context, agent int64, q inbox.Query) (inbox.Message, error) {
+	return p.Await(ctx, agent, q, Await{})
+}
+
+// Await says how a human's receive differs from the plain one.
+type Await struct {
+	Outside bool // mail may come from outside: it goes on waiting though no agent can send any more
+	Show    bool // the model does not read what it takes
+}
+
+// Await is Receive as how says.
+func (p *Pickup) Await(ctx context.Context, agent int64, q inbox.Query, how Await) (inbox.Message, error) {
+	by := "receive"
+	if how.Show {
+		by = ByShow
+	}
+	a, err := p.fleet.Agent(agent)
+	if err != nil {
+		return inbox.Message{}, err
+	}
+	if q.From, err = p.letters.Sender(ctx, agent, q.From); err != nil {
+		return inbox.Message{}, err
+	}
+	ctx, release, err := p.visit(ctx, a)
+	if err != nil {
+		return inbox.Message{}, err
+	}
+	defer release()
+	rest := func(now, then event.State, why string, since time.Time) (before time.Time, did bool) {
+		a.Set(func(i *event.Info) {
+			if did = i.State == now; did {
+				before = i.Started
+				i.State, i.Why, i.Started = then, why, since
+			}
+		})
+		return before, did
+	}
+	return p.takes.Receive(ctx, a.Book(), q, Patience{By: by, HasMail: a.HasMail, Outside: how.Outside, Into: AtRest(by), Stands: func(why string) func() {
+		turn, rested := rest(event.Idle, event.Waiting, why+"; Esc stops it", p.now())
+		return func() {
+			if rested { // else it is the turn that waits
+				rest(event.Waiting, event.Idle, "", turn)
+			}
+			a.Poke()
+		}
+	}})
+}
+
+// wish waits until w's turn has begun, or there was nothing to begin it with.
+func (p *Pickup) wish(ctx context.Context, agent int64, w *Wish) (Took, error) {
+	a, err := p.fleet.Agent(agent)
+	if err != nil {
+		return Took{}, err
+	}
+	switch {
+	case !a.Kind.HasPrompt():
+		return Took{}, roster.ErrNoPrompt
+	case p.db.ReadOnly() != nil:
+		return Took{}, p.db.ReadOnly()
+	}
+	reply := w.Asked()
+	if err := p.want(ctx, a, w); err != nil {
+		return Took{}, err
+	}
+	select {
+	case t := <-reply:
+		return t, t.Err
+	case <-ctx.Done():
+		p.room.Unwish(a.ID, w)
+		return Took{}, context.Cause(ctx)
+	case <-a.Gone:
+		return Took{}, fmt.Errorf("%w: it was closed", roster.ErrNoAgent)
+	case <-p.fleet.Context().Done():
+		return Took{}, event.ErrClosing
+	}
+}
+
+// want notes w. What the human typed with it is a row until its turn begins: the
+// next start shows it, if the program ends before.
+func (p *Pickup) want(ctx context.Context, a *fleet.Agent, w *Wish) error {
+	if !w.All {
+		p.fleet.Lock()
+		p.room.Tray(a.ID).Wish(w)
+		p.fleet.Unlock()
+		a.Poke()
+		return nil
+	}
+	typed := strings.TrimSpace("/fire " + numbers(w.IDs) + w.Text)
+	err := p.db.Write(ctx, "keep a command", func(tx *store.Tx) error {
+		id, err := tx.AddPrompt(a.ID, typed, true)
+		if err != nil {
+			return err
+		}
+		tx.AfterCommit(func() {
+			p.fleet.Lock()
+			defer p.fleet.Unlock()
+			w.Prompt = id
+			p.room.Tray(a.ID).Wish(w)
+			a.Queued(event.Prompt{ID: id, Text: typed, Held: true, Then: true})
+			a.Poke()
+		})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("keep the command: %w", err)
+	}
+	return nil
+}
+
+// Drop ends w's row in the transaction that finds nothing to carry it out with.
+func (p *Pickup) Drop(tx *store.Tx, a *fleet.Agent, w *Wish) error {
+	if w == nil || w.Prompt == 0 {
+		return nil
+	}
+	_, err := tx.RemovePrompt(w.Prompt)
+	tx.AfterCommit(func() { a.Unqueue(w.Prompt) })
+	return err
+}
+
+// visit is [fleet.Agent.Visit], where anything can be taken.
+func (p *Pickup) visit(ctx context.Context, a *fleet.Agent) (context.Context, func(), error) {
+	if why := p.db.ReadOnly(); why != nil {
+		return nil, nil, why
+	}
+	return a.Visit(ctx)
+}
+
+// Next takes the most urgent message, or the one with that id (0: none named),
+// and starts a turn with it; while a turn runs it waits for its end. False:
+// there is none. One that was named and does not wait for this agent is an error.
+func (p *Pickup) Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error) {
+	m, ok, err := p.one(ctx, agent, &Wish{ID: id})
+	if err == nil && !ok && id != 0 {
+		err = p.elsewhere(ctx, agent, id)
+	}
+	return m, ok, err
+}
+
+// elsewhere says why a message does not wait for an agent.
+func (p *Pickup) elsewhere(ctx context.Context, agent, id int64) error {
+	m, ok, err := p.inbox.Get(ctx, id)
+	switch {
+	case err != nil:
+		return err
+	case !ok:
+		return fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
+	case m.Recipient != agent:
+		return fmt.Errorf("message #%d is another agent's; /messages why %d says whose", id, id)
+	}
+	return fmt.Errorf("message #%d does not wait any more: %s; /messages show %d prints it", id, Fate(m), id)
+}
+
+// Oldest is Next with the message that came first, however urgent others are.
+func (p *Pickup) Oldest(ctx context.Context, agent int64) (inbox.Message, bool, error) {
+	return p.one(ctx, agent, &Wish{Oldest: true})
+}
+
+func (p *Pickup) one(ctx context.Context, agent int64, w *Wish) (inbox.Message, bool, error) {
+	t, err := p.wish(ctx, agent, w)
+	if err != nil || len(t.Messages) == 0 {
+		return inbox.Message{}, false, err
+	}
+	return t.Messages[0], true, nil
+}
+
+// Each takes the pending messages one after another, each into a turn of its own,
+// those that come meanwhile too, until none is left; Stop ends it together with
+// the turn that runs, and so does a turn that fails: what is wrong with it would be
+// wrong with the next. It returns how many it took.
+func (p *Pickup) Each(ctx context.Context, agent int64) (n int, err error) {
+	a, err := p.fleet.Agent(agent)
+	if err != nil {
+		return 0, err
+	}
+	ctx, release, err := p.visit(ctx, a)
+	if err != nil {
+		return 0, err
+	}
+	defer release()
+	for {
+		_, ok, err := p.one(ctx, agent, &Wish{Steady: n > 0})
+		if err != nil || !ok {
+			return n, err
+		}
+		n++
+	}
+}
+
+// ErrNoMail is what Fire returns for an empty inbox.
+var ErrNoMail = errors.New("the inbox is empty, so there is nothing to fire; a prompt starts a turn without messages")
+
+// Fire takes all pending messages, as many as fit in a quarter of the model's
+// window, into one turn, with text as its prompt if there is one; while a turn
+// runs it waits for its end and takes nothing before, queued where Unprompt can take
+// it back (ErrTakenBack). left counts those that stay. An empty inbox is refused
+// with ErrNoMail.
+func (p *Pickup) Fire(ctx context.Context, agent int64, text string) (n, left int, err error) {
+	pending, _, err := p.inbox.Count(ctx, agent)
+	if err == nil && pending == 0 {
+		err = ErrNoMail
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	t, err := p.fire(ctx, agent, &Wish{All: true, Text: text})
+	return len(t.Messages), t.Left, err
+}
+
+// FireThese is Fire with exactly these messages. If one of them does not wait when
+// the turn is to begin, none is taken, and the error says which.
+func (p *Pickup) FireThese(ctx context.Context, agent int64, ids []int64, text string) (n int, err error) {
+	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
+	switch {
+	case len(ids) == 0:
+		return 0, errors.New("fire which messages? none is chosen")
+	case len(ids) > MaxTaken:
+		return 0, fmt.Errorf("%d messages are more than one turn takes; choose at most %d", len(ids), MaxTaken)
+	}
+	if err := p.db.Read(ctx, func(rx *store.Rx) error { return AllWait(&rx.View, agent, ids) }); err != nil {
+		return 0, err
+	}
+	t, err := p.fire(ctx, agent, &Wish{All: true, IDs: ids, Text: text})
+	return len(t.Messages), err
+}
+
+func (p *Pickup) fire(ctx context.Context, agent int64, w *Wish) (Took, error) {
+	t, err := p.wish(ctx, agent, w)
+	if err == nil && len(t.Messages) == 0 {
+		err = ErrNoMail // somebody took them while the request waited
+	}
+	if err != nil && ctx.Err() == nil && p.fleet.Context().Err() == nil { // whoever typed it hears of it
+		_, e := p.unprompt(ctx, w.Prompt)
+		err = errors.Join(err, e)
+	}
+	return t, err
+}
+
+// numbers are the numbers of messages as they are typed, a space behind each.
+func numbers(ids []int64) string {
+	var b strings.Builder
+	for _, id := range ids {
+		fmt.Fprintf(&b, "#%d ", id)
+	}
+	return b.String()
+}
+
+// Grant takes what w wishes into this turn. A prompt that goes with messages
+// enters only if there are some.
+func (p *Pickup) Grant(tx *store.Tx, a *fleet.Agent, b *history.Batch, turn int64, w *Wish) (t Took, err error) {
+	if !w.All {
+		t.Messages, err = p.takes.Next(tx, a.Book(), b, turn, w)
+		return t, err
+	}
+	if t.Messages, t.Left, err = p.takes.All(tx, a.Book(), b, turn, w); err != nil {
+		return t, err
+	}
+	if len(t.Messages) == 0 {
+		return t, p.Drop(tx, a, w)
+	}
+	entry := t.Messages[0].Entry
+	if w.Text != "" {
+		if entry, err = b.Add(turn, history.Entry{Kind: history.EntryPrompt, Text: w.Text}); err != nil {
+			return t, err
+		}
+	}
+	tx.AfterCommit(func() { a.Unqueue(w.Prompt) })
+	return t, tx.EnterPrompt(w.Prompt, entry)
+}

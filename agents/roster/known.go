@@ -1,0 +1,98 @@
+package roster
+
+import (
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/llm"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// Known is what the rows say of an agent.
+func Known(v *store.View, row store.Agent) (event.Info, error) {
+	i := event.Info{
+		ID: row.ID, Name: row.Name, Kind: event.Kind(row.Kind), Parent: row.Parent, State: event.State(row.State),
+		Model: row.Model, Created: row.Created, Ended: row.Ended, Task: row.Task, Outside: row.Trust == TrustOutside,
+	}
+	for _, know := range []func(v *store.View, row store.Agent, i *event.Info) error{spent, last, work, waiting} {
+		if err := know(v, row, &i); err != nil {
+			return i, err
+		}
+	}
+	return i, nil
+}
+
+// spent notes what its turns used, and how full its context is.
+func spent(v *store.View, row store.Agent, i *event.Info) error {
+	sum, err := v.SumTurns(row.ID)
+	if err != nil {
+		return err
+	}
+	i.Usage = llm.Usage{Input: sum.Input, Output: sum.Output, CacheRead: sum.CacheRead, CacheWrite: sum.CacheWrite}
+	i.Cost, i.Steps, i.Context = sum.Cost, sum.Steps, sum.Context
+	if row.Branch != 0 && sum.Steps == 0 {
+		behind, _, err := v.Turn(row.Branch)
+		if err != nil {
+			return err
+		}
+		i.Context = behind.Context
+	}
+	anew, err := history.Cleared(v, row.ID)
+	if anew {
+		i.Context = 0
+	}
+	return err
+}
+
+// last notes how its last turn ended, and with what.
+func last(v *store.View, row store.Agent, i *event.Info) error {
+	turn, ok, err := v.LastTurn(row.ID)
+	if err != nil {
+		return err
+	}
+	if ok {
+		i.Started, i.Outcome, i.Why = turn.Started, history.Outcome(turn.Outcome), turn.Error
+	}
+	if i.State != event.Done {
+		return nil
+	}
+	rows, err := v.EntriesBefore(row.ID, 0, history.GistEntries)
+	i.Gist = history.GistOf(history.Said(history.DecodeAll(rows)))
+	return err
+}
+
+// work notes what it carries out or handles.
+func work(v *store.View, row store.Agent, i *event.Info) error {
+	if row.Task != 0 {
+		t, _, err := v.Task(row.Task)
+		if err != nil {
+			return err
+		}
+		i.Prompt = Typed(t)
+		if i.Attempt, err = v.Attempts(row.ID); err != nil {
+			return err
+		}
+	}
+	if row.Handles == 0 {
+		return nil
+	}
+	m, _, err := inbox.Find(v, row.Handles)
+	i.About(m)
+	return err
+}
+
+// waiting notes the prompts that have not entered, and the mail.
+func waiting(v *store.View, row store.Agent, i *event.Info) error {
+	if i.Kind.HasPrompt() {
+		ps, err := v.Prompts(row.ID)
+		if err != nil {
+			return err
+		}
+		for _, q := range ps {
+			i.Prompts = append(i.Prompts, event.Prompt{ID: q.ID, Text: q.Text, Held: q.Held})
+		}
+	}
+	var err error
+	i.Pending, i.Urgent, err = inbox.CountIn(v, row.ID)
+	return err
+}

@@ -1,0 +1,42 @@
+package turn
+
+import (
+	"context"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/questions"
+	"fantail/tools"
+	"fantail/tools/permit"
+)
+
+// asker is an agent at work as the questions' desk sees it.
+type asker struct{ *workbench }
+
+var _ questions.Asker = asker{}
+
+// Asker says who asks.
+func (a asker) Asker() (agent int64, name string, outside bool) {
+	return a.ID, a.Known().Name, a.strict
+}
+
+// Asks shows the question.
+func (a asker) Asks(q *event.Question) { a.Asking(q) }
+
+// allowed puts the question of v to the human.
+func (w *workbench) allowed(ctx context.Context, c history.Call, act permit.Action, v permit.Verdict, beside bool) (event.Answer, error) {
+	return w.o.Asks.Put(ctx, asker{w}, event.Question{Question: permit.Question{Call: c.ID, Action: act, Rule: v.Rule, Again: v.Changed}}, beside)
+}
+
+// asksUser carries out a call of ask_user: the answer is its result.
+func (w *workbench) asksUser(ctx context.Context, c history.Call, call *tools.Call) error {
+	if !w.o.Attended {
+		return w.result(ctx, c, time.Now(), tools.Result{Error: true, Text: "nobody can answer here: decide yourself and say what you chose"})
+	}
+	ans, err := w.o.Asks.Put(ctx, asker{w}, event.Question{Question: permit.Question{Call: c.ID, Action: call.Action}, Asks: call.Asks}, false)
+	if err != nil {
+		return err
+	}
+	return w.result(ctx, c, time.Now(), tools.Result{Text: "The user answered: " + ans.Text})
+}

@@ -1,0 +1,211 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/store"
+	"fantail/tools"
+	"fantail/tools/permit"
+	"fantail/tools/proc"
+)
+
+// workbench is where an agent's calls are carried out, each as the gate judges it.
+type workbench struct {
+	conversation
+	env     *tools.Env
+	strict  bool // the session's mode and rules don't loosen what it may do
+	outside bool // its work was asked for outside of the program
+}
+
+// runCalls runs the calls of one reply. Neighbours that only read, or only
+// delegate, and need no question run side by side; all others run one after
+// another. Each result is an entry of its own, appended when that call ends.
+func (w *workbench) runCalls(ctx context.Context, calls []history.Call) error {
+	if err := w.prepare(); err != nil {
+		return err
+	}
+	for len(calls) > 0 {
+		n := w.beside(calls)
+		if n < 2 {
+			if err := w.runCall(ctx, calls[0], nil); err != nil {
+				return err
+			}
+			calls = calls[1:]
+			continue
+		}
+		w.Set(func(i *event.Info) { i.State, i.Doing = event.Running, fmt.Sprintf("%d tools", n) })
+		// They start in the order of the reply, so that tasks get their numbers in it: each call waits
+		// for its own start until the channel of the one before it is closed, and closes its own then.
+		// What they do after they started has no order.
+		errs := make([]error, n)
+		var all sync.WaitGroup
+		before := make(chan struct{})
+		close(before)
+		for i, c := range calls[:n] {
+			all.Add(1)
+			mine, turn := make(chan struct{}), before
+			before = mine
+			w.o.Go("tool "+c.Name, func() {
+				defer all.Done()
+				var once sync.Once
+				line := func(start func()) {
+					once.Do(func() {
+						<-turn
+						start()
+						close(mine)
+					})
+				}
+				errs[i] = w.runCall(ctx, c, line)
+				line(func() {}) // a call that came to nothing holds up nobody
+			})
+		}
+		all.Wait()
+		for _, err := range errs {
+			if err != nil {
+				return err
+			}
+		}
+		calls = calls[n:]
+	}
+	return nil
+}
+
+// beside is how many of the first calls may run side by side.
+func (w *workbench) beside(calls []history.Call) int {
+	word := ""
+	for n, c := range calls {
+		call, err := w.parse(c)
+		if n == 0 && err == nil {
+			word = call.Beside
+		}
+		if err != nil || word == "" || call.Beside != word || w.o.Gate.Decide(call.Action).Decision != permit.Allow {
+			return n
+		}
+	}
+	return len(calls)
+}
+
+// parse reads a call, and says whether the gate is to judge it strictly.
+func (w *workbench) parse(c history.Call) (*tools.Call, error) {
+	call, err := w.tools.Parse(w.env, c.ID, c.Name, c.Args)
+	if err == nil {
+		call.Action.Strict = w.strict
+		if call.Action.Kind == permit.Note { // a fork may write one by itself
+			call.Action.Strict = w.outside
+		}
+	}
+	return call, err
+}
+
+// runCall carries out one call and appends its result; line starts it after its
+// neighbours before it; nil: it runs alone. Its error ends the turn: the turn was stopped, or the
+// database refused.
+func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start func())) error {
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	began := time.Now()
+	call, err := w.parse(c)
+	if err != nil {
+		return w.result(ctx, c, began, tools.Result{Text: err.Error(), Error: true})
+	}
+	if call.Asks != nil {
+		return w.asksUser(ctx, c, call)
+	}
+	switch v := w.o.Gate.Decide(call.Action); v.Decision {
+	case permit.Deny:
+		return w.result(ctx, c, began, tools.Result{Text: "Refused: " + v.Reason, Error: true})
+	case permit.AskHuman:
+		if !w.Kind.Nature().Asks {
+			return w.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason + ", and a fork asks nobody. Say in your answer what you could not see."})
+		}
+		if !w.o.Attended {
+			return w.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason +
+				", and nobody is here to be asked; --permission-mode or a rule in the configuration can allow it"})
+		}
+		answer, err := w.allowed(ctx, c, call.Action, v, line != nil)
+		if err != nil {
+			return err
+		}
+		began = time.Now() // how long the human thought is not the call's time
+		if answer.Choice == permit.No {
+			return w.result(ctx, c, began, tools.Result{Text: refusal(answer.Reason), Error: true})
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	began = time.Now()
+	w.Set(func(i *event.Info) {
+		if !w.Waits() { // else a neighbour waits
+			i.State, i.Doing, i.Call = event.Running, "tool "+c.Name, c.Title
+		}
+	})
+	switch {
+	case call.Start == nil:
+	case line == nil:
+		call.Start(ctx)
+	default:
+		line(func() { call.Start(ctx) })
+	}
+	r := w.runs(c, func() tools.Result { return call.Run(ctx) })
+	if err := w.result(ctx, c, began, r); err != nil {
+		return err
+	}
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return nil
+}
+
+// runs notes for as long as f lasts that the call runs.
+func (w *workbench) runs(c history.Call, f func() tools.Result) tools.Result {
+	defer w.Working(c.ID, c.Title)()
+	return f()
+}
+
+func refusal(reason string) string {
+	if reason == "" {
+		return "The user said no. Don't try it another way; ask what to do instead."
+	}
+	return "The user said no: " + reason
+}
+
+// result appends a call's result, unless the take of mail did.
+func (w *workbench) result(ctx context.Context, c history.Call, began time.Time, r tools.Result) error {
+	if r.Entry != 0 {
+		return nil
+	}
+	return w.Keep(ctx, "record the result of "+c.Name, func(tx *store.Tx) error {
+		_, err := w.Book().Batch(tx, false).Add(w.turn, history.Entry{Kind: history.EntryResult, Result: &history.Result{
+			ID: c.ID, Name: c.Name, Text: r.Text, Error: r.Error, Diff: r.Diff, File: r.File, Exit: r.Exit,
+			Millis: time.Since(began).Milliseconds(),
+		}})
+		return err
+	})
+}
+
+// started records a command before it runs, so that a crash finds its process
+// group and its output.
+func (w *workbench) started(ctx context.Context, call, output string, g proc.Group) error {
+	return w.Keep(ctx, "record a command", func(tx *store.Tx) error {
+		_, err := w.Book().Batch(tx, false).Add(w.turn, history.Entry{
+			Kind: history.EntryStarted, Call: &history.Call{ID: call}, Output: output, PGID: g.PGID, PStart: g.Start,
+		})
+		return err
+	})
+}
+
+// prepare makes the directory for tool outputs.
+func (w *workbench) prepare() error {
+	if err := os.MkdirAll(w.env.Outputs, 0o700); err != nil {
+		return fmt.Errorf("make the directory for tool outputs: %w", err)
+	}
+	return nil
+}

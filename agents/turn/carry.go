@@ -1,0 +1,145 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/history"
+	"fantail/agents/waits"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools"
+)
+
+// carryOut is the life of a sub-agent: one turn, bounded by its time-out.
+func (l *Loop) carryOut(ctx context.Context) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	defer l.hasten()
+	l.Watch(l.timeout, cancel)
+	model, now := l.Present()
+	configured := model.Provider != nil
+	life := l.Work
+	if l.command != "" {
+		life, configured = l.obey, true
+	}
+	if !configured {
+		l.Refuse(Ending{history.OutFailed, "the model " + now.Model + " is not configured"})
+	} else if err := life(ctx); err != nil {
+		l.Refuse(l.EndingOf(ctx, err))
+	}
+	l.Spent()
+}
+
+// await keeps a sub-agent whose own dispatched work still runs from finishing:
+// it waits, without a request and without a slot, and goes on when they report.
+func (l *Loop) await(ctx context.Context) error {
+	if l.Kind.HasPrompt() || l.WrapsUp() || len(l.Owed()) == 0 {
+		return nil
+	}
+	waiting, release := l.Steerable(ctx)
+	defer release()
+	w := l.o.Waits.Begin(&waits.Wait{Agent: l.ID, Children: true})
+	regain := l.Aside("waiting for " + strings.Join(l.Owed(), ", "))
+	err := w.Until(waiting, func() (bool, error) {
+		reported, err := l.reported(ctx)
+		return reported || len(l.Owed()) == 0, err
+	})
+	w.End()
+	switch {
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case err == nil, errors.Is(err, waits.ErrNothing), errors.Is(err, fleet.ErrSteered): // that prompt enters at this seam
+		return regain(ctx)
+	}
+	return fmt.Errorf("look for reports: %w", err)
+}
+
+// reported reports whether a message waits that enters at the agent's next seam.
+func (l *Loop) reported(ctx context.Context) (bool, error) {
+	if !l.HasMail() {
+		return false, nil
+	}
+	ms, err := l.o.Inbox.List(ctx, inbox.Query{Recipient: l.ID, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}, Limit: 1})
+	return len(ms) > 0, err
+}
+
+// Refuse ends a sub-agent or a fork whose turn could not even begin. Like finish it does
+// not give up before the program closes.
+func (l *Loop) Refuse(e Ending) {
+	state := l.RestState(e.Outcome)
+	err := l.Persist(l.o.Fleet.Context(), "record the end of the task", func() error {
+		return l.o.DB.Write(context.WithoutCancel(l.o.Fleet.Context()), "refuse a task", func(tx *store.Tx) error {
+			b := l.Book().Batch(tx, false)
+			if _, err := b.Add(0, history.Entry{Kind: history.EntryEnded, End: &history.End{Outcome: e.Outcome, Error: e.Cause}}); err != nil {
+				return err
+			}
+			if err := tx.SetAgentState(l.ID, string(state), true); err != nil {
+				return err
+			}
+			if err := l.forgetPrompts(tx); err != nil {
+				return err
+			}
+			return l.account(tx, e)
+		})
+	})
+	if err != nil {
+		return // the next start finds the task running and reports it
+	}
+	l.Set(func(i *event.Info) {
+		i.State, i.Doing, i.Why, i.Outcome, i.Ended, i.Prompts = state, "", e.Cause, e.Outcome, l.o.Now(), nil
+	})
+}
+
+// obey carries out a plain command: a turn with the one call of it and no model.
+// It is the human's own, so nobody is asked. It returns an error if the turn
+// could not begin.
+func (l *Loop) obey(ctx context.Context) error {
+	ctx, release := l.Stoppable(ctx)
+	defer release()
+	l.began = l.o.Now()
+	if err := l.prepare(); err != nil {
+		return err
+	}
+	c := history.Call{ID: history.CommandCall, Name: "bash"}
+	var err error
+	if c.Args, err = json.Marshal(map[string]string{"command": l.command}); err != nil {
+		return fmt.Errorf("write down the command: %w", err)
+	}
+	c.Title = l.o.Tools.Title(c.Name, c.Args)
+	var turn int64
+	err = l.Keep(ctx, "begin a command", func(tx *store.Tx) (err error) {
+		b := l.Book().Batch(tx, false)
+		if turn, err = l.begin(tx, true); err != nil {
+			return err
+		}
+		_, err = b.Add(turn, history.Entry{Kind: history.EntryCall, Call: &c})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.turn = turn
+	l.Set(func(i *event.Info) { i.Doing, i.Call = "tool bash", c.Title })
+	began := time.Now()
+	r := l.runs(c, func() tools.Result { return l.env.Command(ctx, c.ID, l.command) })
+	e := Ending{Outcome: history.Completed}
+	switch err := l.result(context.WithoutCancel(ctx), c, began, r); {
+	case ctx.Err() != nil:
+		e = l.EndingOf(ctx, ctx.Err())
+	case err != nil:
+		e = l.EndingOf(ctx, err)
+	case r.Exit == nil:
+		e = Ending{history.OutFailed, r.Text}
+	case *r.Exit != 0:
+		e = Ending{history.OutFailed, history.Exit(*r.Exit)}
+	}
+	l.finish(ctx, e)
+	return nil
+}

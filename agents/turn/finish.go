@@ -1,0 +1,205 @@
+package turn
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/history"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// finish ends the turn in one transaction, unless something became due
+// meanwhile: then it returns false and the turn goes on. A result is deposited
+// in the same transaction. A transaction that fails is tried again until it
+// succeeds or the program closes: a task never ends without its message.
+func (l *Loop) finish(ctx context.Context, e Ending) bool {
+	done := false
+	err := l.Persist(l.o.Fleet.Context(), "record the end of the turn", func() (err error) {
+		done, err = l.tryFinish(context.WithoutCancel(ctx), e)
+		return err
+	})
+	return done || err != nil // the program closes, and the next start finds the turn
+}
+
+func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
+	done, gist := false, ""
+	state := l.RestState(e.Outcome)
+	err := l.o.DB.Write(ctx, "finish", func(tx *store.Tx) error {
+		done = false
+		if last, ok, err := tx.LastTurn(l.ID); err != nil {
+			return err
+		} else if ok && last.ID == l.turn && last.Outcome != "" {
+			done = true // a commit that seemed to fail took effect
+			return nil
+		}
+		if e.Outcome == history.Completed {
+			if due, err := l.dueNow(tx); due || err != nil {
+				return err
+			}
+		}
+		b := l.Book().Batch(tx, false)
+		if err := b.Salvage(l.turn); err != nil { // of a reply that could not be recorded
+			return err
+		}
+		if len(l.handled) > 0 && e.Outcome == history.Completed {
+			if _, err := b.Add(l.turn, history.Entry{Kind: history.EntryNotice, Text: handled(l.handled)}); err != nil {
+				return err
+			}
+		}
+		if _, err := b.Add(l.turn, history.Entry{Kind: history.EntryEnded, End: &history.End{
+			Outcome: e.Outcome, Error: e.Cause, Millis: l.o.Now().Sub(l.began).Milliseconds(), Steps: l.steps, Tokens: l.tokens,
+		}}); err != nil {
+			return err
+		}
+		if err := tx.EndTurn(l.turn, string(e.Outcome), e.Cause); err != nil {
+			return err
+		}
+		if err := l.o.Asks.Settle(tx, l.ID, "the turn ended"); err != nil {
+			return err
+		}
+		if err := tx.SetAgentState(l.ID, string(state), state.Terminal()); err != nil {
+			return err
+		}
+		if state.Terminal() {
+			if err := l.forgetPrompts(tx); err != nil {
+				return err
+			}
+		}
+		if err := l.account(tx, e); err != nil {
+			return err
+		}
+		if state == event.Done {
+			text, err := l.Said(tx)
+			if err != nil {
+				return err
+			}
+			gist = history.GistOf(text)
+		}
+		done = true
+		return nil
+	})
+	if err != nil || !done {
+		return false, err
+	}
+	l.turn = 0
+	l.o.Fleet.Lock()
+	defer l.o.Fleet.Unlock()
+	l.ShownTurn = 0
+	l.o.Mail.Rests(l.ID)
+	l.Change(func(i *event.Info) {
+		i.State, i.Doing, i.Why, i.Outcome, i.Retry = state, "", e.Cause, e.Outcome, nil
+		if state.Terminal() {
+			i.Ended, i.Prompts, i.Gist = l.o.Now(), nil, gist
+		}
+	})
+	return true, nil
+}
+
+// handled tells the human what was done while they paused.
+func handled(ms []inbox.Message) string {
+	if len(ms) == 1 {
+		return fmt.Sprintf("Handled message from %s while you were thinking", inbox.Label(ms[0].From))
+	}
+	return fmt.Sprintf("Handled %d messages while you were idle", len(ms))
+}
+
+// RestState is where an agent stands after a turn: those with a prompt box rest,
+// the others are through.
+func (l *Loop) RestState(o history.Outcome) event.State {
+	if l.Kind.HasPrompt() {
+		return event.Idle
+	}
+	switch o {
+	case history.Completed:
+		return event.Done
+	case history.OutKilled, history.Interrupted:
+		return event.Killed
+	case history.OutCrashed:
+		return event.Crashed
+	}
+	return event.Failed
+}
+
+// dueNow reports whether something waits that this turn should still absorb.
+func (l *Loop) dueNow(tx *store.Tx) (bool, error) {
+	waiting, err := tx.WaitingPrompts(l.ID)
+	if err != nil {
+		return false, err
+	}
+	if len(unheld(waiting)) > 0 {
+		return true, nil
+	}
+	if l.Kind.HasPrompt() {
+		return false, nil
+	}
+	l.through = true
+	return l.o.Mail.GoesOn(tx, l.ID)
+}
+
+// account tells whom it concerns what became of an agent's work, in the transaction
+// that ends it.
+func (l *Loop) account(tx *store.Tx, e Ending) error {
+	switch {
+	case l.Task != 0:
+		return l.report(tx, e)
+	case l.Kind.Nature().Handles:
+		return l.o.Forks.Conclude(tx, l, e)
+	}
+	return nil
+}
+
+// report deposits what became of a sub-agent's task with whoever dispatched it,
+// and marks the task finished, in the transaction that ends the turn.
+func (l *Loop) report(tx *store.Tx, e Ending) error {
+	t, ok, err := tx.Task(l.Task)
+	if err != nil || !ok {
+		return errors.Join(err, store.Missing(ok, "task %d", l.Task))
+	}
+	text, err := l.Said(tx)
+	if err != nil {
+		return err
+	}
+	if l.command != "" { // the message's error says how it ended
+		text = strings.TrimPrefix(text, e.Cause+", ")
+	}
+	ended, err := l.o.Ends.Finish(tx, t, l.ID, e.Outcome, e.Cause, text)
+	if err != nil || !ended {
+		return err
+	}
+	if errors.Is(l.Halted(), fleet.ErrFelled) {
+		if err := l.o.Ends.Drop(tx, l.ID); err != nil {
+			return err
+		}
+	}
+	return l.o.Ends.Pass(tx, l.ID, l.RestState(e.Outcome))
+}
+
+// Said is the agent's final text: what it wrote in the last reply of its turn that
+// Said anything.
+func (l *Loop) Said(tx *store.Tx) (string, error) {
+	rows, err := tx.TurnEntries(l.turn)
+	if err != nil {
+		return "", err
+	}
+	return history.Said(history.DecodeAll(rows)), nil
+}
+
+// forgetPrompts takes back what has not entered when the agent ends: one that
+// goes on later has a new task.
+func (l *Loop) forgetPrompts(tx *store.Tx) error {
+	waiting, err := tx.WaitingPrompts(l.ID)
+	if err != nil {
+		return err
+	}
+	for _, q := range waiting {
+		if _, err := tx.RemovePrompt(q.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}

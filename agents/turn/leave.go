@@ -1,0 +1,67 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/store"
+)
+
+// Leave closes the helper: what it does now is ended, its transcript and its mail are
+// kept, and its open work passes to who is above it. It returns once the loop has ended.
+func (l *Loop) Leave(ctx context.Context) error {
+	w := &leave{failed: make(chan error, 1)}
+	l.o.Fleet.Lock()
+	l.leaves = w
+	l.o.Fleet.Unlock()
+	l.Halt(fleet.ErrStopped)
+	l.Poke()
+	select {
+	case <-l.Gone:
+		return nil
+	case err := <-w.failed:
+		return fmt.Errorf("close %s: %w", l.Known().Name, err)
+	case <-ctx.Done():
+		return fmt.Errorf("wait for %s to end: %w", l.Known().Name, ctx.Err())
+	}
+}
+
+// leave is the human's wish that a helper be closed; its loop carries it out at
+// rest.
+type leave struct{ failed chan error }
+
+// left carries out the wish to be closed, if there is one: true ends the loop.
+func (l *Loop) left(ctx context.Context) bool {
+	l.o.Fleet.Lock()
+	w := l.leaves
+	l.leaves = nil
+	l.o.Fleet.Unlock()
+	if w == nil {
+		return false
+	}
+	err := l.o.DB.Write(context.WithoutCancel(ctx), "close a helper", func(tx *store.Tx) error {
+		if err := tx.SetAgentState(l.ID, string(event.Done), true); err != nil {
+			return err
+		}
+		if err := l.o.Ends.Pass(tx, l.ID, event.Done); err != nil {
+			return err
+		}
+		if err := tx.CloseAgent(l.ID); err != nil {
+			return err
+		}
+		tx.AfterCommit(func() {
+			l.o.Fleet.Lock()
+			defer l.o.Fleet.Unlock()
+			l.Change(func(i *event.Info) { i.State, i.Ended = event.Done, l.o.Now() })
+			l.o.Fleet.CloseTab(l.Agent)
+		})
+		return nil
+	})
+	if err != nil {
+		w.failed <- err
+		return false
+	}
+	return true
+}

@@ -1,0 +1,81 @@
+package turn
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+
+	"fantail/agents/event"
+	"fantail/agents/questions"
+	"fantail/agents/recovery"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools/permit"
+)
+
+// Park gives an agent that was just loaded the turn that it goes on with. It comes before Start.
+func (l *Loop) Park(k *recovery.Parked) error {
+	l.parked, l.ShownTurn, l.timeout = k, k.Turn.ID, k.Timeout
+	l.Info.State, l.Info.Why = event.Asking, ""
+	if !k.Row.Answered.IsZero() {
+		if l.o.Attended {
+			l.Info.State, l.Info.Doing = event.Running, "starting"
+		}
+		return nil
+	}
+	q, err := event.QuestionOf(k.Row, l.Info.Name)
+	l.Info.Question = &q
+	return err
+}
+
+// goOn takes a parked turn up with the calls that have no result. The gate
+// judges the first anew; where it still asks the same, the question and what was
+// answered count.
+func (l *Loop) goOn(ctx context.Context) error {
+	k := l.parked
+	l.parked = nil
+	l.turn, l.began, l.steps = k.Turn.ID, k.Turn.Started, k.Turn.Steps
+	still := l.asksStill(k)
+	if !still || !k.Row.Answered.IsZero() {
+		if err := l.Regain(ctx); errors.Is(err, event.ErrClosing) {
+			return questions.ErrParked
+		} else if err != nil {
+			return err
+		}
+	}
+	if still {
+		l.o.Asks.Park(k.Row)
+		return l.runCalls(ctx, k.Calls)
+	}
+	err := l.Keep(ctx, "settle a question", func(tx *store.Tx) error {
+		row, _, err := tx.Approval(k.Row.ID)
+		if err == nil && row.Answered.IsZero() {
+			err = l.o.Asks.Reply(tx, row, event.Answer{Settled: "what it asked is not asked any more"}, inbox.BySettle)
+		}
+		if err == nil {
+			_, err = tx.ActApproval(row.ID)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	l.Set(func(i *event.Info) { i.Question = nil })
+	return l.runCalls(ctx, k.Calls)
+}
+
+// asksStill reports whether the first call of a parked turn asks what its
+// question says: to do the very same, in the mode and by the rules of now.
+func (l *Loop) asksStill(k *recovery.Parked) bool {
+	var d event.QuestionRow
+	call, err := l.parse(k.Calls[0])
+	if err != nil || json.Unmarshal([]byte(k.Row.Data), &d) != nil || !k.Row.Answered.IsZero() && event.AnswerOf(k.Row).Settled != "" {
+		return false
+	}
+	if call.Asks != nil || d.Asks != nil {
+		return call.Asks != nil && d.Asks != nil
+	}
+	now, err := json.Marshal(call.Action)
+	then, err2 := json.Marshal(d.Action)
+	return err == nil && err2 == nil && string(now) == string(then) && l.o.Gate.Decide(call.Action).Decision == permit.AskHuman
+}

@@ -1,0 +1,52 @@
+package turn
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/store"
+	"fantail/tools/proc"
+)
+
+// Shell runs a command of the human's own, without a question, and appends it with its
+// output; the model reads it with the next request. It returns once the command ended.
+func (w *workbench) Shell(ctx context.Context, command string) error {
+	ctx, release, err := w.Visit(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	if err := w.prepare(); err != nil {
+		return err
+	}
+	command = w.o.Keys.Text(command) // what runs is what is shown and kept
+	began := time.Now()
+	file := filepath.Join(w.env.Outputs, fmt.Sprintf("shell-%d.txt", w.o.Now().UnixNano()))
+	r, err := proc.Run(ctx, proc.Spec{
+		Shell: command, Dir: w.o.Root, Env: w.o.Environ, Keys: w.o.Keys, Output: file, Head: 8 << 10, Tail: 8 << 10, Keep: w.o.Keep,
+		Tick: func(tail string) { w.o.Fleet.Emit(event.Output{Agent: w.ID, Call: "!" + command, Tail: tail}) },
+	})
+	if err != nil && ctx.Err() == nil {
+		return fmt.Errorf("run %s: %w", command, err)
+	}
+	s := &history.Shell{Command: command, Output: r.Text, Exit: r.Exit, Millis: time.Since(began).Milliseconds()}
+	if r.Cut {
+		s.File = file
+	}
+	if ctx.Err() != nil {
+		s.Output = strings.TrimRight(s.Output, "\n") + "\n(stopped)"
+	}
+	err = w.o.DB.Write(context.WithoutCancel(ctx), "shell", func(tx *store.Tx) error {
+		_, err := w.Book().Batch(tx, false).Add(0, history.Entry{Kind: history.EntryShell, Shell: s})
+		return err
+	})
+	if err != nil {
+		return fmt.Errorf("record %s: %w", command, err)
+	}
+	return nil
+}
