@@ -65,7 +65,7 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 // change notes what is known of an agent, opening its tab if it is new.
 func (a *App) change(i agents.Info) tea.Cmd {
 	t := a.tabs.ByID(i.ID)
-	if t == nil && i.Kind == agents.Main {
+	if t == nil && i.Kind.Nature().Stays {
 		t = a.tabs.ByID(0)
 	}
 	was, witnessed := agents.Info{}, !i.Created.Before(a.began) // from its beginning
@@ -78,7 +78,7 @@ func (a *App) change(i agents.Info) tea.Cmd {
 	a.arrived(t, i)
 	if t == a.tabs.Focus && i.State.Terminal() && words.Working(t.Info.State) {
 		after := "until /close"
-		if i.Kind == agents.Fork {
+		if i.Kind.Nature().Handles {
 			after = "until you leave it"
 		}
 		a.flash.While(i.Name+" has ended ("+string(i.Outcome)+"); its tab stays "+after, a.tabs.Stays(t))
@@ -121,7 +121,7 @@ func (a *App) closed(id int64) tea.Cmd {
 	if t != nil && t == was && a.tabs.Focus != nil {
 		a.flash.While("the tab of "+t.Info.Name+" was closed; this is "+a.tabs.Focus.Info.Name, a.tabs.Stays(a.tabs.Focus))
 	}
-	if t != nil && t != was && t.Info.Kind == agents.Fork && t.Info.State == agents.Done && a.flash.Text() == "" && !a.tally.Quiet.On {
+	if t != nil && t != was && t.Info.Kind.Nature().Handles && t.Info.State == agents.Done && a.flash.Text() == "" && !a.tally.Quiet.On {
 		a.flash.Say(t.Info.Name + " has handled message #" + strconv.FormatInt(t.Info.Handles, 10))
 	}
 	return a.shown()
@@ -152,7 +152,7 @@ func (a *App) page(p paged) tea.Cmd {
 		return nil
 	}
 	t.Begin(p.entries)
-	if t.Info.Kind == agents.Main {
+	if t.Info.Kind.Nature().Stays {
 		a.tellOpening()
 		return tea.Batch(a.readFacts(t), a.act(a.notice.Digest(time.Time{})), a.act(a.notice.Urgent()))
 	}

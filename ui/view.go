@@ -198,7 +198,7 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 func (a *App) body(w, h int) []string {
 	t := a.tabs.Focus
 	if t == nil || t.Box != nil && t.Panes.At == tabs.Transcript && t.Loaded && t.Newest == 0 && t.View.Empty() {
-		if t != nil && t.Info.Kind == agents.Helper {
+		if t != nil && t.Info.Kind.Nature().Opened {
 			return a.welcomeHelper(t.Info, w, h)
 		}
 		return a.welcome(w, h)
@@ -236,7 +236,7 @@ func (a *App) lowerRule(rule string) string {
 		if t.Info.State.Terminal() {
 			hint = " / commands as main · /close closes this tab "
 		}
-		if t.Info.Kind == agents.Fork {
+		if t.Info.Kind.Nature().Handles {
 			hint = forkHint(t.Info)
 		}
 		put(hint, themes.Dim, 2)

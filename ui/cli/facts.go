@@ -42,7 +42,8 @@ func NewBriefing(p Place, now func() time.Time) *Briefing {
 // System is an agent's system prompt.
 func (b *Briefing) System(a agents.Info) string {
 	f := b.facts()
-	f.Name, f.Sub, f.Fork = a.Name, a.Kind == agents.Sub, a.Kind == agents.Fork
+	n := a.Kind.Nature()
+	f.Name, f.Sub, f.Fork = a.Name, n.Tasked, n.Handles
 	text, err := prompts.System(f)
 	if err != nil {
 		panic(err) // the texts are embedded and the facts are set

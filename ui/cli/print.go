@@ -236,7 +236,7 @@ func (t *tally) change(i agents.Info, begins bool) {
 		t.troubles = append(t.troubles, i.Name+": "+now)
 	}
 	switch {
-	case i.Kind == agents.Main:
+	case i.Kind.Nature().Stays:
 		if begins {
 			t.main = i
 		}

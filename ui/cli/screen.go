@@ -136,7 +136,7 @@ func ownCursor() { _, _ = io.WriteString(os.Stdout, "\x1b[0 q") }
 // SetMain gives main another model.
 func SetMain(ctx context.Context, pool *agents.Pool, model string) error {
 	for _, i := range pool.Infos() {
-		if i.Kind == agents.Main {
+		if i.Kind.Nature().Stays {
 			return pool.SetModel(ctx, i.ID, model)
 		}
 	}

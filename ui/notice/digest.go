@@ -155,7 +155,7 @@ func (n *Notice) needCommand(m inbox.Message) string {
 		return fmt.Sprintf("/answer %d", m.ID)
 	}
 	command := fmt.Sprintf("/messages next %d", m.ID)
-	if t := n.Tabs.ByID(m.Recipient); t != nil && t.Info.Kind != agents.Main {
+	if t := n.Tabs.ByID(m.Recipient); t != nil && !t.Info.Kind.Nature().Stays {
 		command += " in the tab of " + t.Info.Name
 	}
 	return command

@@ -125,15 +125,11 @@ func agentList(all []*tabs.Tab, now time.Time) string {
 	var b strings.Builder
 	for _, t := range all {
 		i := t.Info
-		kind := map[agents.Kind]string{agents.Sub: "sub-agent"}[i.Kind]
-		if kind == "" {
-			kind = string(i.Kind)
-		}
 		state := string(i.State)
 		if i.State != "" {
 			state = strings.ToUpper(state[:1]) + state[1:]
 		}
-		fmt.Fprintf(&b, "• %s [%s] - %s", i.Name, kind, state)
+		fmt.Fprintf(&b, "• %s [%s] - %s", i.Name, i.Kind.Nature().Word, state)
 		if i.Pending > 0 {
 			fmt.Fprintf(&b, " · %d pending", i.Pending)
 		}
@@ -181,7 +177,7 @@ func runFork(in input) (intent.Intent, error) {
 	switch {
 	case of.ID == 0:
 		return nil, ErrOpening
-	case of.Kind == agents.Fork:
+	case !of.Kind.Nature().Forks:
 		return nil, fmt.Errorf("a fork is not forked: %s handles one message and closes; /fork belongs into the tab of an agent you talk to", of.Name)
 	}
 	fork := func(command string, number int) intent.Intent {
@@ -226,34 +222,30 @@ func pastItems(past []agents.PastTurn, now time.Time) []dialog.Item {
 }
 
 // agentArguments are candidates for what follows those words of /agent.
-func agentArguments(e Env, before []string, _ string) (items []composer.Item) {
-	names := func(kind agents.Kind, help string) {
-		for _, t := range e.Tabs.All {
-			if kind == "" || t.Info.Kind == kind {
-				items = append(items, composer.Item{Insert: t.Info.Name, Help: help})
-			}
-		}
-	}
+func agentArguments(e Env, before []string, _ string) []composer.Item {
 	switch {
 	case len(before) == 0:
-		items = []composer.Item{
+		is := []composer.Item{
 			{Insert: "list", Help: "list all agents"},
 			{Insert: "new", Help: "open a helper"},
 			{Insert: "rename", Help: "give a helper another name"},
 			{Insert: "close", Help: "close a helper"},
 			{Insert: "config", Help: "how its mail is handled"},
 		}
-		names("", "go to its tab")
+		for _, t := range e.Tabs.All {
+			is = append(is, composer.Item{Insert: t.Info.Name, Help: "go to its tab"})
+		}
+		return is
 	case before[0] == "new":
-		items = []composer.Item{{Insert: "model=", Help: "main's, if it is left away"}}
+		return []composer.Item{{Insert: "model=", Help: "main's, if it is left away"}}
 	case before[0] == "config" && len(before) == 1:
-		items = []composer.Item{{Insert: "message-handling", Help: "what becomes of mail that arrives"}}
+		return []composer.Item{{Insert: "message-handling", Help: "what becomes of mail that arrives"}}
 	case before[0] == "config" && len(before) == 2:
-		items = modeItems()
+		return modeItems()
 	case before[0] == "config" && slices.Contains(before, string(inbox.Queue)):
-		items = []composer.Item{pauseItem}
+		return []composer.Item{pauseItem}
 	case len(before) == 1 && (before[0] == "close" || before[0] == "rename"):
-		names(agents.Helper, "")
+		return items(e.names(func(i agents.Info) bool { return i.Kind.Nature().Opened })...)
 	}
-	return items
+	return nil
 }

@@ -86,7 +86,7 @@ func endedArguments(e Env, before []string, _ string) []composer.Item {
 	if texted(before) {
 		return nil
 	}
-	return items(e.names(func(i agents.Info) bool { return !living(i) && i.Kind != agents.Main })...)
+	return items(e.names(func(i agents.Info) bool { return !living(i) && !i.Kind.Nature().Stays })...)
 }
 
 func closeArguments(e Env, before []string, word string) []composer.Item {
@@ -98,7 +98,7 @@ func closeArguments(e Env, before []string, word string) []composer.Item {
 }
 
 func killArguments(e Env, _ []string, _ string) []composer.Item {
-	names := e.names(func(i agents.Info) bool { return living(i) && i.Kind != agents.Main })
+	names := e.names(func(i agents.Info) bool { return living(i) && !i.Kind.Nature().Stays })
 	return items(append(append(names, e.Tally.Names...), "--cascade", "--orphan")...)
 }
 

@@ -234,7 +234,7 @@ func (t *Tabs) tabCell(x *Tab, most int) tabCell {
 	if x == t.Focus {
 		role2 = themes.TabActive
 	}
-	if i.Kind == agents.Helper {
+	if i.Kind.Nature().Opened {
 		name = "›" + name // as its prompt box
 	}
 	text := t.Theme.Paint(role2, " "+name+" ")

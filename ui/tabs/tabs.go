@@ -157,7 +157,7 @@ func (t *Tabs) ByName(name string) *Tab {
 // Main is the tab of main.
 func (t *Tabs) Main() *Tab {
 	for _, x := range t.All {
-		if x.Info.Kind == agents.Main {
+		if x.Info.Kind.Nature().Stays {
 			return x
 		}
 	}
