@@ -210,6 +210,7 @@ func TestMemoryCompletion(t *testing.T) {
 func TestProvenanceAges(t *testing.T) {
 	play(t, uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/send main look at #12")
+		s.See("Message #1 is in the inbox of main")
 		s.Enter("/check")
 		s.See("✉ from main · #1 · just now · mail")
 		s.Wait(time.Minute)
