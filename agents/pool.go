@@ -14,8 +14,6 @@ package agents
 
 import (
 	"context"
-	"fmt"
-	"math"
 	"path/filepath"
 	"strconv"
 	"time"
@@ -23,12 +21,9 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/fork"
-	"fantail/agents/ledger"
 	"fantail/agents/mail"
 	"fantail/agents/memory"
-	"fantail/agents/outside"
 	"fantail/agents/questions"
-	"fantail/agents/recovery"
 	"fantail/agents/roster"
 	"fantail/agents/tasks"
 	"fantail/agents/turn"
@@ -101,195 +96,6 @@ type others struct {
 	stale   bool  // one wrote, and the maps do not show it yet
 	noticed int64 // up to this entry the feeds heard of what they noted
 	mailed  int64 // up to this message the feeds heard of mail they wrote
-}
-
-// Open recovers what a crash left, makes main if there is none and starts the
-// living agents. The caller holds the host's lock; over a database that can only be read
-// it needs none: what is there shows, and nothing is mended, sorted or started.
-func Open(ctx context.Context, o Options) (*Pool, error) {
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	if o.Go == nil {
-		o.Go = func(_ string, f func()) { go f() }
-	}
-	if o.Cap == 0 {
-		o.Cap = 8
-	}
-	if _, err := o.Resolve(o.Model); err != nil {
-		return nil, err
-	}
-	p := &Pool{o: o, disk: turn.NewDisk(o.Patience, o.Now), forks: fork.New(), Memory: memory.Docs{DB: o.DB}}
-	p.fleet = fleet.New(context.WithoutCancel(ctx), fleet.Options{
-		Now: o.Now, Go: o.Go, Resolve: o.Resolve, Model: o.Model, Cap: o.Cap, Attended: o.Attended, Keys: o.Keys, Mode: o.Gate.Mode,
-	})
-	p.furnish()
-	if err := p.begin(ctx); err != nil {
-		_ = p.fleet.Close(ctx, event.ErrClosing) // nothing has begun that could fail to end
-		return nil, err
-	}
-	return p, nil
-}
-
-// furnish makes the rooms and tells each what it needs of the others.
-func (p *Pool) furnish() {
-	o := &p.o
-	p.inbox = inbox.New(o.DB, p.fleet.Rung)
-	p.Asks = questions.New(o.DB, p.inbox, o.Gate, o.Now)
-	p.books = ledger.New(o.DB, p.inbox, subjects{p})
-	p.waits = waits.New(onlooker{p.fleet})
-	p.takes = mail.NewTakes(o.DB, p.inbox, p.waits)
-	p.Room = mail.New(mail.Options{
-		DB: o.DB, Inbox: p.inbox, Now: o.Now, Rules: o.Rules, Mu: &p.fleet.Mutex, Fleet: recipients{p}, Forker: p.forks, Human: &p.fleet.Human,
-	})
-	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, p.Room.Stir)
-	p.Pickup = mail.NewPickup(p.fleet, p.Room, p.Letters, p.takes, p.Unprompt)
-	p.ends = &roster.Ends{Inbox: p.inbox, Unread: p.Unread, Ended: p.fleet.Line.Ended, Passed: p.fleet.Line.Passed}
-	p.Tasks = tasks.New(o.DB, p.inbox, p.ends, func(model string) (string, error) {
-		m, err := o.Resolve(model)
-		return m.Name, err
-	}, &p.fleet.Line)
-	p.loops = turn.New(turn.Options{
-		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Room, Takes: p.takes, Pickup: p.Pickup, Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk,
-		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs, Environ: o.Environ, System: o.System,
-		Keep: o.Keep, Now: o.Now, Go: o.Go, Attended: o.Attended,
-		Desk: func(l *turn.Loop) tools.Desk { return desk{p, l} }, Forks: p.forks,
-	})
-	p.forks.Begin(fork.Options{
-		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Room, Letters: p.Letters, Ends: p.ends, Resolve: o.Resolve,
-	})
-	p.waits.OnEnd = append(p.waits.OnEnd, p.Room.Unawaited)
-	p.fleet.Tell(fleet.Rooms{
-		Changed: []func(){p.waits.Changed},
-		Opened:  []func(int64){p.Room.Opens},
-		Mailed:  []func(*Info, inbox.Rung){p.Room.Arrives, func(i *Info, _ inbox.Rung) { p.waits.Came(i.ID) }},
-		Ended:   []func(Info){p.Room.Ended, p.forks.Ended},
-		Closed:  []func(int64){p.loops.Forget},
-		Busy:    []func(int64) bool{p.Room.Busy, p.loops.Busy},
-		Count:   []func(*Tally){func(t *Tally) { t.Quiet = p.Room.Quiet() }},
-	})
-}
-
-// begin recovers, loads what there is and lets it run.
-func (p *Pool) begin(ctx context.Context) error {
-	o := &p.o
-	r := recovery.Recovery{
-		DB: o.DB, Ends: p.ends, Asks: p.Asks, Attended: o.Attended, Abroad: o.Abroad, Book: p.fleet.Book, Go: o.Go,
-		Unhandled: func(tx *store.Tx, fork int64, why, text string) error {
-			return p.forks.Unhandled(tx, fork, turn.Ending{Outcome: OutCrashed, Cause: why}, text)
-		},
-	}
-	left := r.Run
-	if o.shows() {
-		left = r.Kept
-	}
-	kept, err := left(ctx)
-	if err != nil {
-		return fmt.Errorf("recover the workspace: %w", err)
-	}
-	if err := p.restore(ctx, kept); err != nil {
-		return fmt.Errorf("load the agents: %w", err)
-	}
-	if o.shows() {
-		p.fleet.Start("glance", func() { outside.Glance(p.fleet.Context(), p.Refresh) })
-		return nil
-	}
-	if err := o.DB.Patrol(ctx, p.patrolled); err != nil {
-		return err
-	}
-	p.fleet.Human.Turned = p.Room.Stir
-	p.fleet.Start("dispatch", p.dispatcher)
-	p.fleet.Start("sort", func() { p.Room.Run(p.fleet.Context()) })
-	return nil
-}
-
-// patrolled tells of what a look at the database's files found while nobody wrote;
-// nil: it is undone. A database that is not used any more ends a pool whose exit code
-// somebody waits for. The store's writer calls it.
-func (p *Pool) patrolled(found error) {
-	p.fleet.Emit(Trouble{Err: found})
-	if found != nil {
-		p.disk.Refused(p.o.Now(), found)
-	}
-}
-
-// restore fills the maps from the database and starts main, the helpers and
-// those that go on with a parked turn.
-func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) error {
-	var rows []store.Agent
-	if err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
-		if rows, err = rx.Agents(); err != nil {
-			return err
-		}
-		ws, err := roster.QueuedTasks(&rx.View)
-		if err != nil {
-			return err
-		}
-		for _, w := range ws {
-			p.fleet.Line.Enqueue(w)
-		}
-		if _, p.others.mailed, err = inbox.Arrived(&rx.View, math.MaxInt64); err != nil {
-			return err
-		}
-		p.others.noticed, err = rx.NewestSeq()
-		return err
-	}); err != nil {
-		return err
-	}
-	if len(rows) == 0 {
-		if err := p.o.DB.Write(ctx, "make main", func(tx *store.Tx) error {
-			row, err := roster.OpenMain(tx, p.o.Model)
-			rows = []store.Agent{row}
-			return err
-		}); err != nil {
-			return err
-		}
-	}
-	for _, row := range rows {
-		if err := p.load(ctx, row, kept[row.ID]); err != nil {
-			return fmt.Errorf("agent %s: %w", row.Name, err)
-		}
-	}
-	counts, err := p.inbox.Counts(ctx)
-	if err != nil {
-		return err
-	}
-	for id, r := range counts {
-		if a := p.fleet.Of(id); a != nil {
-			a.Info.Pending, a.Info.Urgent = r.Pending, r.Urgent
-			p.Room.Tray(id).Wake() // perhaps one of them asks for it; the turn looks
-		}
-	}
-	if err := p.Room.Load(ctx); err != nil || p.o.shows() {
-		return err
-	}
-	p.fleet.Lock() // from now on agents run
-	defer p.fleet.Unlock()
-	p.Room.LookAtAll()
-	for a := range p.fleet.Living() {
-		if !a.Dormant() {
-			p.loops.Start(a.ID)
-		}
-	}
-	return nil
-}
-
-// load makes the agent of a row, with the turn it goes on with if there is one, without
-// starting it.
-func (p *Pool) load(ctx context.Context, row store.Agent, parked *recovery.Parked) error {
-	i, err := p.known(ctx, row)
-	if err != nil {
-		return err
-	}
-	l := p.loops.Make(i, row.Task)
-	p.fleet.Load(l.Agent)
-	if p.o.shows() && !p.o.Abroad {
-		l.Info.Cut()
-	}
-	if parked != nil {
-		return l.Park(parked)
-	}
-	return nil
 }
 
 // known is what the database knows of an agent. A model that is no longer configured must

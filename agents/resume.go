@@ -1,0 +1,86 @@
+package agents
+
+import (
+	"context"
+	"fmt"
+
+	"fantail/agents/roster"
+	"fantail/store"
+	"fantail/tools"
+)
+
+// Background lets the agent go on while the work it waits for in sync
+// delegations runs in the background, as if it had been dispatched async from
+// the beginning. It returns the names, none if the agent waits for no such work.
+func (p *Pool) Background(agent int64) []string {
+	p.fleet.Lock()
+	defer p.fleet.Unlock()
+	return p.putAside(agent)
+}
+
+// putAside is Background for a caller that holds mu.
+func (p *Pool) putAside(agent int64) []string {
+	names, longer := p.waits.Background(agent)
+	for _, task := range longer {
+		p.fleet.Extend(task, asyncTimeout)
+	}
+	return names
+}
+
+// Resume lets an ended agent go on with its transcript, at once. Without a prompt
+// one that was cut goes on with what it did, and of one that completed, and of
+// a fork, only the tab is opened again: ok is false then. So it is if the name is a closed helper's,
+// which is sent the prompt if there is one.
+func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t Task, ok bool, err error) {
+	if done, err := p.reopen(ctx, name, prompt); done || err != nil {
+		return Task{}, false, err
+	}
+	if row, done, err := p.forks.Reopen(ctx, name, prompt); done || err != nil {
+		if err == nil {
+			err = p.openEnded(ctx, row)
+		}
+		return Task{}, false, err
+	}
+	if prompt != "" {
+		t, err = p.Push(ctx, by, tools.Task{Name: name, Prompt: prompt, Start: true, Resume: true})
+		return t, err == nil, err
+	}
+	var row store.Agent
+	var last store.Turn
+	err = p.o.DB.Write(ctx, "open a tab", func(tx *store.Tx) error {
+		if row, err = roster.Resumable(tx, name); err != nil {
+			return err
+		}
+		if last, _, err = tx.LastTurn(row.ID); err != nil || Outcome(last.Outcome) != Completed {
+			return err
+		}
+		if row.Closed.IsZero() {
+			return fmt.Errorf("%s has completed its task; say what it shall do: /resume %s PROMPT", name, name)
+		}
+		return tx.OpenAgent(row)
+	})
+	switch {
+	case err != nil:
+		return Task{}, false, fmt.Errorf("resume: %w", err)
+	case Outcome(last.Outcome) != Completed:
+		return p.Resume(ctx, by, name, goOn)
+	}
+	return Task{}, false, p.openEnded(ctx, row)
+}
+
+// openEnded shows the tab of an agent that has ended again, once its row says so.
+func (p *Pool) openEnded(ctx context.Context, row store.Agent) error {
+	i, err := p.known(ctx, row)
+	if err != nil {
+		return fmt.Errorf("resume %s: %w", row.Name, err)
+	}
+	p.fleet.Lock()
+	defer p.fleet.Unlock()
+	if p.fleet.Of(row.ID) == nil {
+		p.fleet.Open(p.loops.Make(i, row.Task).Agent)
+	}
+	return nil
+}
+
+// goOn is the prompt of an agent that was cut and is resumed without one.
+const goOn = "Go on with your task from where it was cut."
