@@ -41,6 +41,9 @@ func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 	return r, failed
 }
 
+// Preamble is the agent's request before anything was said.
+func (c *conversation) Preamble() *llm.Request { return c.requestOf(nil) }
+
 // request is what the agent asks next.
 func (c *conversation) request() *llm.Request { return c.requestOf(c.history) }
 

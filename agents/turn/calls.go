@@ -15,14 +15,6 @@ import (
 	"fantail/tools/proc"
 )
 
-// workbench is where an agent's calls are carried out, each as the gate judges it.
-type workbench struct {
-	conversation
-	env     *tools.Env
-	strict  bool // the session's mode and rules don't loosen what it may do
-	outside bool // its work was asked for outside of the program
-}
-
 // runCalls runs the calls of one reply. Neighbours that only read, or only
 // delegate, and need no question run side by side; all others run one after
 // another. Each result is an entry of its own, appended when that call ends.
@@ -175,20 +167,6 @@ func refusal(reason string) string {
 		return "The user said no. Don't try it another way; ask what to do instead."
 	}
 	return "The user said no: " + reason
-}
-
-// result appends a call's result, unless the take of mail did.
-func (w *workbench) result(ctx context.Context, c history.Call, began time.Time, r tools.Result) error {
-	if r.Entry != 0 {
-		return nil
-	}
-	return w.Keep(ctx, "record the result of "+c.Name, func(tx *store.Tx) error {
-		_, err := w.Book().Batch(tx, false).Add(w.turn, history.Entry{Kind: history.EntryResult, Result: &history.Result{
-			ID: c.ID, Name: c.Name, Text: r.Text, Error: r.Error, Diff: r.Diff, File: r.File, Exit: r.Exit,
-			Millis: time.Since(began).Milliseconds(),
-		}})
-		return err
-	})
 }
 
 // started records a command before it runs, so that a crash finds its process

@@ -31,12 +31,6 @@ const (
 
 var errNothingOld = errors.New("there is nothing to compact yet")
 
-// squeeze is the human's wish that the conversation be compacted.
-type squeeze struct {
-	hint string
-	done chan error
-}
-
 // Compact has the agent's model summarise its conversation, minding the hint if
 // there is one, and returns when that is done; while a turn runs it waits for the
 // turn's end. After an error nothing has changed; it is [fleet.ErrStopped] if the human

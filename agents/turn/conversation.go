@@ -7,7 +7,6 @@ import (
 
 	"fantail/agents/fleet"
 	"fantail/agents/history"
-	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -33,9 +32,6 @@ type conversation struct {
 
 // Turn is the turn that runs; 0: none. Only what the loop calls may ask.
 func (c *conversation) Turn() int64 { return c.turn }
-
-// Preamble is the agent's request before anything was said.
-func (c *conversation) Preamble() *llm.Request { return c.requestOf(nil) }
 
 // readUpTo reads the entries up to sent into the history that requests are
 // made of. What a human's take appended later waits for the next request.

@@ -148,7 +148,7 @@ func (l *Loop) account(tx *store.Tx, e Ending) error {
 	case l.Task != 0:
 		return l.report(tx, e)
 	case l.Kind.Nature().Handles:
-		return l.o.Forks.Conclude(tx, l, e)
+		return l.forks.Conclude(tx, l, e)
 	}
 	return nil
 }

@@ -28,10 +28,6 @@ func (l *Loop) Leave(ctx context.Context) error {
 	}
 }
 
-// leave is the human's wish that a helper be closed; its loop carries it out at
-// rest.
-type leave struct{ failed chan error }
-
 // left carries out the wish to be closed, if there is one: true ends the loop.
 func (l *Loop) left(ctx context.Context) bool {
 	l.o.Fleet.Lock()

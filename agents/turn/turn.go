@@ -18,12 +18,6 @@ import (
 // its token limit cut it or its arguments are no object, before the turn fails.
 const maxCuts = 3
 
-// Ending is how a turn ends.
-type Ending struct {
-	Outcome history.Outcome
-	Cause   string
-}
-
 // Work carries out one turn: absorb, ask, record, run tools, until no calls are
 // left and nothing more is due. It returns an error if the turn could not begin.
 func (l *Loop) Work(ctx context.Context) error {
