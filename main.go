@@ -41,6 +41,7 @@ import (
 	"fantail/tools/secret"
 	"fantail/ui"
 	"fantail/ui/cli"
+	"fantail/ui/welcome"
 )
 
 func main() {
@@ -151,7 +152,7 @@ type host struct {
 
 	db      *store.DB // from here on set by open
 	choice  config.Choice
-	opening ui.Opening
+	opening welcome.Opening
 }
 
 // open puts the parts together: the database, and the agents over it. close ends
@@ -175,7 +176,7 @@ func (h *host) open(ctx context.Context, choose func(remembered string) (config.
 	}
 	said, broken := cli.ReadRules(h.place.Root)
 	brief := cli.NewBriefing(h.place, time.Now)
-	h.opening = ui.Opening{Start: h.choice.Why, Trouble: h.choice.Lost, Policy: said[string(agents.Main)].File, Instructions: brief.Instructions()}
+	h.opening = welcome.Opening{Start: h.choice.Why, Trouble: h.choice.Lost, Policy: said[string(agents.Main)].File, Instructions: brief.Instructions()}
 	if os.Getenv("FANTAIL_THEME") == "" {
 		h.opening.Theme = theme
 	}

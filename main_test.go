@@ -64,7 +64,7 @@ var arrows = map[string][]string{
 	"ui": {
 		"agents", "agents/history", "agents/llm", "agents/memory", "inbox", "themes", "tools", "tools/permit", "ui/asking", "ui/composer",
 		"ui/dialog", "ui/drafts", "ui/files", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/markdown", "ui/notice", "ui/panel", "ui/slash",
-		"ui/tabs", "ui/transcript", "ui/words",
+		"ui/tabs", "ui/transcript", "ui/welcome", "ui/words",
 	},
 	"ui/cli": {
 		"agents", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "agents/memory", "agents/outside", "agents/prompts", "agents/roster",
@@ -93,6 +93,7 @@ var arrows = map[string][]string{
 		"ui/frame", "ui/intent", "ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/tabs":           {"agents", "inbox", "themes", "tools/permit", "ui/composer", "ui/dialog", "ui/frame", "ui/transcript", "ui/words"},
+	"ui/welcome":        {"agents", "themes", "ui/frame", "ui/tabs", "ui/transcript"},
 	"ui/words":          {"agents", "inbox", "themes", "ui/frame"},
 	"ui/uitest":         {"*"},
 	"ui/uitest/figures": {},

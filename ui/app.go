@@ -7,7 +7,8 @@
 // busy?": it holds the last event.
 //
 // Imports: agents, agents/memory, inbox, themes, tools/permit, ui/asking, ui/composer, ui/dialog,
-// ui/drafts, ui/files, ui/flash, ui/frame, ui/intent, ui/layers, ui/notice, ui/panel, ui/slash, ui/tabs, ui/transcript, ui/words.
+// ui/drafts, ui/files, ui/flash, ui/frame, ui/intent, ui/layers, ui/notice, ui/panel, ui/slash, ui/tabs, ui/transcript, ui/welcome,
+// ui/words.
 package ui
 
 import (
@@ -30,6 +31,7 @@ import (
 	"fantail/ui/layers"
 	"fantail/ui/notice"
 	"fantail/ui/tabs"
+	"fantail/ui/welcome"
 	"fantail/ui/words"
 )
 
@@ -85,7 +87,7 @@ type App struct {
 	theme   *themes.Theme
 	look    look
 	branch  string
-	opening opening
+	welcome *welcome.Screen
 	known   sources
 	layers  layers.Stack
 	asks    *asking.Asking
@@ -164,6 +166,7 @@ func New(o Options) *App {
 	}
 	a.theme = theme
 	a.tabs.Look = tabs.Look{Theme: theme, Now: a.now, ASCII: a.look.ascii, Msgs: o.Msgs}
+	a.welcome = welcome.New(welcome.Env{Tabs: &a.tabs, Version: o.Version, Root: o.Root, ReadOnly: o.ReadOnly}, o.Start)
 	a.notice = notice.New(notice.Env{
 		Tabs: &a.tabs, Theme: theme, Now: a.now, Width: func() int { return a.w }, Root: o.Root, Environ: o.Environ,
 	}, o.Notify, environment(o.Environ))
@@ -244,6 +247,9 @@ func (a *App) Attach(p *agents.Pool) { a.program.Send(attached{poolOf(p)}) }
 
 // Tell replaces the start screen's line about the model. Any goroutine may call it.
 func (a *App) Tell(start string) { a.program.Send(told{start}) }
+
+// Begin tells what is known once the workspace is open. Any goroutine may call it.
+func (a *App) Begin(o welcome.Opening) { a.program.Send(o) }
 
 // Quit ends the screen in order. Any goroutine may call it.
 func (a *App) Quit() { a.program.Quit() }

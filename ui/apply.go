@@ -153,7 +153,7 @@ func (a *App) page(p paged) tea.Cmd {
 	}
 	t.Begin(p.entries)
 	if t.Info.Kind.Nature().Stays {
-		a.tellOpening()
+		a.welcome.Tell()
 		return tea.Batch(a.readFacts(t), a.act(a.notice.Digest(time.Time{})), a.act(a.notice.Urgent()))
 	}
 	return a.readFacts(t)

@@ -9,6 +9,7 @@ import (
 
 	"fantail/agents"
 	"fantail/inbox"
+	"fantail/themes"
 	"fantail/tools/permit"
 	"fantail/ui/frame"
 	"fantail/ui/tabs"
@@ -174,6 +175,18 @@ func TestStatusLineLeft(t *testing.T) {
 		a.branch = c.branch
 		if got := strings.TrimRight(plain(a.statusLine(80)), " "); got != c.want {
 			t.Errorf("it is %q, want %q", got, c.want)
+		}
+	}
+}
+
+// TestStatusLineWithoutAModel: that main has no language model is said in the colour of a
+// warning.
+func TestStatusLineWithoutAModel(t *testing.T) {
+	for _, model := range []string{tabs.PlainEngine, "ollama/qwen3"} {
+		a := screen(t, 120, 36).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Model: model})
+		loud := a.theme.Paint(themes.Warn, tabs.PlainEngine)
+		if got := strings.Contains(a.statusLine(120), loud); got != (model == tabs.PlainEngine) {
+			t.Errorf("%q: the status line warns: %v", model, got)
 		}
 	}
 }

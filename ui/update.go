@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"fmt"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -8,6 +9,7 @@ import (
 	"fantail/themes"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
+	"fantail/ui/welcome"
 	"fantail/ui/words"
 )
 
@@ -78,9 +80,10 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case attached:
 		return a.attach(m.pool)
 	case told:
-		a.o.Start, a.dirty = m.start, true
-	case Opening:
-		a.begin(m)
+		a.welcome.Model(m.start)
+		a.dirty = true
+	case welcome.Opening:
+		a.open(m)
 	case paged:
 		return a.page(m)
 	case looked:
@@ -214,6 +217,21 @@ func (a *App) background(dark bool) {
 	if t, err := themes.Load(themes.Default(dark), a.look.noColor); err == nil {
 		a.setTheme(t)
 	}
+}
+
+// open takes in what the workspace's opening brought.
+func (a *App) open(o welcome.Opening) {
+	a.dirty = true
+	a.welcome.Open(o)
+	if o.Theme != "" {
+		if t, err := themes.Load(o.Theme, a.look.noColor); err != nil {
+			a.flash.Say(words.Sentence(fmt.Errorf("the theme %s, which was chosen here, can't be had: %w", o.Theme, err)))
+		} else {
+			a.look.chosen = true
+			a.setTheme(t)
+		}
+	}
+	a.welcome.Tell()
 }
 
 func (a *App) setTheme(t *themes.Theme) {

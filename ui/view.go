@@ -198,10 +198,7 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 func (a *App) body(w, h int) []string {
 	t := a.tabs.Focus
 	if t == nil || t.Box != nil && t.Panes.At == tabs.Transcript && t.Loaded && t.Newest == 0 && t.View.Empty() {
-		if t != nil && t.Info.Kind.Nature().Opened {
-			return a.welcomeHelper(t.Info, w, h)
-		}
-		return a.welcome(w, h)
+		return a.welcome.Lines(t, w, h)
 	}
 	t.Refresh(a.asks.OnScreen(t))
 	_, child, _ := a.asks.Over()

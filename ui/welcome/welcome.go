@@ -1,0 +1,230 @@
+// Package welcome has what the screen says before anything was said on it.
+//
+// Does: draw the start screen of main and of a helper, name the model and what steers main,
+// and say the same in main's transcript where one from an earlier start takes the screen.
+//
+// Does not: read a file or ask for anything: it is told.
+//
+// Imports: agents, themes, ui/frame, ui/tabs, ui/transcript.
+package welcome
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"fantail/agents"
+	"fantail/themes"
+	"fantail/ui/frame"
+	"fantail/ui/tabs"
+	"fantail/ui/transcript"
+)
+
+// Opening is what is known once the workspace is open: what it remembers, and which
+// of its files steer the agents. Empty fields say nothing.
+type Opening struct {
+	Start        string // the model and why it was chosen
+	Trouble      string // why it is not the one that was chosen here
+	Theme        string // the theme that was chosen here
+	Instructions string // the file main is told of
+	Policy       string // the file that says how main's mail is handled
+}
+
+// Env is what the start screen shows besides, and the tabs it speaks of.
+type Env struct {
+	Tabs     *tabs.Tabs
+	Version  string
+	Root     string // the workspace
+	ReadOnly error  // why nothing can be written here; nil: it can be
+}
+
+// Screen is the start screen.
+type Screen struct {
+	Env
+
+	start   string // the model and why it was chosen; "": not known yet
+	opening Opening
+	told    bool // main's transcript has it
+}
+
+// New makes the start screen; start is what is known of the model so far.
+func New(e Env, start string) *Screen { return &Screen{Env: e, start: start} }
+
+// Model replaces what is said of the model.
+func (s *Screen) Model(start string) { s.start = start }
+
+// Open takes in what the workspace's opening brought.
+func (s *Screen) Open(o Opening) {
+	s.opening, s.told = o, false
+	s.start = cmp.Or(o.Start, s.start)
+}
+
+// inForce names the files that steer main.
+func (o Opening) inForce() string {
+	var in []string
+	if o.Instructions != "" {
+		in = append(in, "instructions from "+o.Instructions)
+	}
+	if o.Policy != "" {
+		in = append(in, "mail policy from "+o.Policy)
+	}
+	return strings.Join(in, ", ")
+}
+
+// Tell says once in main's transcript, if there is one from an earlier start, what the
+// start screen says otherwise.
+func (s *Screen) Tell() {
+	t := s.Tabs.Main()
+	if s.told || t == nil || !t.Loaded || t.Newest == 0 {
+		return
+	}
+	s.told = true
+	if s.ReadOnly != nil {
+		t.View.Local(readOnly(s.ReadOnly), transcript.Bad)
+	}
+	if text := s.opening.Trouble; text != "" {
+		t.View.Local(text, transcript.Bad)
+	}
+	if text := s.opening.inForce(); text != "" {
+		t.View.Local("In force: "+text, transcript.Plain)
+	}
+}
+
+// readOnly says at the start that nothing can be written, why, and what that means.
+func readOnly(why error) string {
+	return fmt.Sprintf("Read-only: %s. What is there shows; nothing starts, is taken or is kept.", frame.Clean(why.Error()))
+}
+
+// Lines is the start screen of a tab in which nothing was said yet; t is nil if there is no tab.
+func (s *Screen) Lines(t *tabs.Tab, w, h int) []string {
+	var lines []string
+	if t != nil && t.Info.Kind.Nature().Opened {
+		lines = s.helper(t.Info, w)
+	} else {
+		lines = s.main(w, h)
+	}
+	for len(lines) < h {
+		lines = append(lines, strings.Repeat(" ", w))
+	}
+	return lines[:h]
+}
+
+// unmodelled reports whether main has no language model, as far as is known yet.
+func (s *Screen) unmodelled() bool {
+	if t := s.Tabs.Main(); t != nil && t.Info.Model != "" {
+		return t.Info.Model == tabs.PlainEngine
+	}
+	word, _, _ := strings.Cut(s.start, " ")
+	return word == tabs.PlainEngine
+}
+
+// modelLines are the model and why; without one, what works and how to get one.
+func (s *Screen) modelLines(w int) []string {
+	start := s.start
+	if start == "" {
+		start = "starting"
+	}
+	plain := s.unmodelled()
+	if plain {
+		start, _, _ = strings.Cut(start, "; ") // how to get one is said below
+	}
+	label, indent := s.Tabs.Theme.Paint(themes.Dim, "model  "), "       "
+	var ls []string
+	add := func(role themes.Role, text string) {
+		for _, l := range frame.Wrap(text, max(10, min(w-6-len(indent), 90))) {
+			ls = append(ls, label+s.Tabs.Theme.Paint(role, l))
+			label = indent
+		}
+	}
+	add(themes.Text, frame.CleanLine(start))
+	if plain {
+		if w < 60 {
+			label, indent = "", ""
+		}
+		add(themes.Warn, "No language model: only plain instructions work, such as `run go test ./...`.")
+		add(themes.Warn, "Set ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama, or name a model in fantail/config.toml; then start Fantail again.")
+	}
+	return ls
+}
+
+// rows are the rows of the start screen about the model and the workspace.
+func (s *Screen) rows(w int) []string {
+	p := s.Tabs.Theme.Paint
+	rows := s.modelLines(w)
+	add := func(text string, role themes.Role) {
+		for _, l := range frame.Wrap(frame.CleanLine(text), max(10, w-14)) {
+			rows = append(rows, "       "+p(role, l))
+		}
+	}
+	if s.ReadOnly != nil {
+		add(readOnly(s.ReadOnly), themes.Bad)
+	}
+	if text := s.opening.Trouble; text != "" {
+		add(text, themes.Bad)
+	}
+	rows = append(rows, p(themes.Dim, "here   ")+frame.Cut(frame.CleanLine(s.Root), max(10, w-12)))
+	if text := s.opening.inForce(); text != "" {
+		add(text, themes.Text)
+	}
+	return rows
+}
+
+// main is main's: what it is, which model and why, what to try.
+func (s *Screen) main(w, h int) []string {
+	p := s.Tabs.Theme.Paint
+	var ls []string
+	add := func(text string) { ls = append(ls, frame.Fit("  "+text, w)) }
+	mark := []string{`  \ | /  `, ` --\|/-- `, `    V    `}
+	name := []string{"Fantail" + version(s.Version), "Fan out the work, tail any agent, collect the mail.", ""}
+	rows := s.rows(w)
+	if h > len(rows)+7 { // else what matters would not be in sight
+		add("")
+		for i, m := range mark {
+			role := themes.Dim
+			if i == 0 {
+				role = themes.Accent
+			}
+			add(p(themes.Accent, m) + " " + p(role, name[i]))
+		}
+		add("")
+	}
+	for _, l := range rows {
+		add(l)
+	}
+	add("")
+	for _, x := range [][2]string{
+		{"/push name=tests run go test ./...", "queue work for an agent of its own"},
+		{"/run 2", "start what is queued, two at a time"},
+		{"/check", "collect what they mailed you"},
+		{"/help", "every command and key"},
+	} {
+		add(p(themes.Tool, x[0]))
+		if w >= 60 {
+			ls[len(ls)-1] = frame.Fit("  "+p(themes.Tool, fmt.Sprintf("%-36s", x[0]))+p(themes.Dim, x[1]), w)
+		}
+	}
+	return ls
+}
+
+// helper is a helper's: whom what is typed here is for.
+func (s *Screen) helper(i agents.Info, w int) []string {
+	p := s.Tabs.Theme.Paint
+	name := frame.CleanLine(i.Name)
+	ls := []string{"", p(themes.Accent, name) + p(themes.Dim, " · helper · "+frame.CleanLine(i.Model)), ""}
+	for _, l := range frame.Wrap("What you type here is for "+name+" alone: it has a conversation, a task queue and an inbox of its own. "+
+		"Commands act for it, and other agents reach it with send.", min(max(10, w-4), 76)) {
+		ls = append(ls, p(themes.Dim, l))
+	}
+	ls = append(ls, "", p(themes.Tool, "/send "+name+" TEXT")+p(themes.Dim, "  in another tab writes to it"), p(themes.Tool, "/agent close")+p(themes.Dim, "  closes it"))
+	for i, l := range ls {
+		ls[i] = frame.Fit("  "+l, w)
+	}
+	return ls
+}
+
+func version(v string) string {
+	if v == "" {
+		return ""
+	}
+	return " " + v
+}
