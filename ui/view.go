@@ -9,14 +9,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"fantail/agents"
 	"fantail/themes"
 	"fantail/ui/dialog"
 	"fantail/ui/frame"
 	"fantail/ui/notice"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
-	"fantail/ui/words"
 )
 
 // drawn is when the last frame was made and of what, for the clock and the mouse.
@@ -47,7 +45,7 @@ func (a *App) draw() tea.Cmd {
 	if a.wheel.on {
 		v.MouseMode = tea.MouseModeCellMotion
 	}
-	v.WindowTitle = a.title()
+	v.WindowTitle = title(a.o.Root, a.tabs.Pending)
 	if !fits(a.w, a.h) {
 		small := frame.Wrap("too small: 24x6 at least", max(a.w, 1))
 		v.SetContent(strings.Join(small[:max(0, min(len(small), a.h))], "\n"))
@@ -103,14 +101,13 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 
 	lines := make([]string, 0, a.h)
 	lines = append(lines, row)
-	rule := a.rule()
 	if r.upper.h > 0 {
-		lines = append(lines, a.strip(rule))
+		lines = append(lines, a.tabs.Upper(a.w))
 	}
 	lines = append(lines, a.body(r.body.w, r.body.h)...)
 	lines = append(lines, card[:r.card.h]...)
 	if r.lower.h > 0 {
-		lines = append(lines, a.lowerRule(rule))
+		lines = append(lines, a.tabs.Lower(a.w))
 	}
 	var cursor *tea.Cursor
 	switch {
@@ -206,59 +203,11 @@ func (a *App) body(w, h int) []string {
 	return t.At().Lines(w, h)
 }
 
-func (a *App) rule() string {
-	return a.theme.Paint(themes.Rule, strings.Repeat("─", a.w))
-}
-
-// strip is the rule above the focused view.
-func (a *App) strip(rule string) string {
-	if t := a.tabs.Focus; t != nil {
-		return t.Strip(rule, a.w)
-	}
-	return rule
-}
-
-// lowerRule carries the mark for what is new below a view that is scrolled up
-// and, where there is no box, the keys that write to somebody.
-func (a *App) lowerRule(rule string) string {
-	t := a.tabs.Focus
-	if t == nil {
-		return rule
-	}
-	put := func(text string, role themes.Role, x int) {
-		rule = frame.Overlay([]string{rule}, []string{a.theme.Paint(role, frame.Cut(text, max(0, a.w-x)))}, x, 0)[0]
-	}
-	if a.tabs.Typing() == nil {
-		hint := " m writes to " + frame.Cut(frame.CleanLine(t.Info.Name), 24) + " · / commands as main · w w wraps up "
-		if t.Info.State.Terminal() {
-			hint = " / commands as main · /close closes this tab "
-		}
-		if t.Info.Kind.Nature().Handles {
-			hint = forkHint(t.Info)
-		}
-		put(hint, themes.Dim, 2)
-	}
-	if n := t.At().NewBelow(); n > 0 {
-		mark := fmt.Sprintf(" %d new ↓ ", n)
-		put(mark, themes.Accent, max(0, a.w-frame.Width(mark)-3))
-	}
-	return rule
-}
-
-// forkHint stands on the lower rule of a fork's tab.
-func forkHint(i agents.Info) string {
-	if i.State.Terminal() {
-		return " " + words.Handles(i) + " · /close closes this tab "
-	}
-	return " " + words.Handles(i) + " · m writes to it · / commands as main "
-}
-
-// title is the window's title.
-func (a *App) title() string {
-	n := a.tabs.Pending
-	s := "fantail — " + frame.CleanLine(filepath.Base(a.o.Root))
-	if n > 0 {
-		s = fmt.Sprintf("(%d) %s", n, s)
+// title is the window's: the workspace, and how many messages wait.
+func title(root string, pending int) string {
+	s := "fantail — " + frame.CleanLine(filepath.Base(root))
+	if pending > 0 {
+		s = fmt.Sprintf("(%d) %s", pending, s)
 	}
 	return s
 }

@@ -10,8 +10,6 @@ import (
 	"time"
 
 	"fantail/agents"
-	"fantail/inbox"
-	"fantail/themes"
 	"fantail/ui/frame"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
@@ -221,43 +219,6 @@ func (p *panes) enter(es []agents.Entry, live bool) {
 		}
 	}
 	flush(live)
-}
-
-// Strip names the views on the rule above them, the one that shows in brackets, and
-// at its other end what a fork's message is about.
-// The tab of an agent without a prompt box always has it.
-func (t *Tab) Strip(rule string, w int) string {
-	if t.Box != nil && t.Panes.At == Transcript {
-		return rule
-	}
-	text, plain := "", 0
-	for i, p := range Order {
-		name := p.String()
-		if w >= 60 && t.Box == nil {
-			name = strconv.Itoa(i+1) + " " + name
-		}
-		if p == t.Panes.At {
-			text += t.of.Theme.Paint(themes.Accent, "["+name+"]")
-		} else {
-			text += t.of.Theme.Paint(themes.Dim, " "+name+" ")
-		}
-		plain += frame.Width(name) + 2
-	}
-	rule = frame.Overlay([]string{rule}, []string{text}, 1, 0)[0]
-	if mark := t.stallMark(); mark != "" {
-		mark = " ◌ " + mark + " "
-		if room := w - plain - 4; room < 16 {
-			return rule
-		} else if room < frame.Width(mark) {
-			mark = frame.Cut(mark, room-1) + " "
-		}
-		rule = frame.Overlay([]string{rule}, []string{t.of.Theme.Paint(themes.Warn, mark)}, w-frame.Width(mark)-1, 0)[0]
-	} else if room := w - plain - 4; t.Info.Handles != 0 && room >= 16 {
-		about := frame.CleanLine(t.Info.Sender) + ": " + frame.CleanLine(inbox.Label(t.Info.Prompt))
-		about = " " + frame.Cut(about, room-2) + " "
-		rule = frame.Overlay([]string{rule}, []string{t.of.Theme.Paint(themes.Dim, about)}, w-frame.Width(about)-1, 0)[0]
-	}
-	return rule
 }
 
 // infoRows are the facts of the tab's agent; over says that its question shows over

@@ -1,0 +1,96 @@
+package tabs
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"fantail/inbox"
+	"fantail/themes"
+	"fantail/ui/frame"
+	"fantail/ui/words"
+)
+
+// Upper is the rule above the focused view.
+func (t *Tabs) Upper(w int) string {
+	if t.Focus == nil {
+		return t.rule(w)
+	}
+	return t.Focus.strip(t.rule(w), w)
+}
+
+// Lower is the rule below it. It has the mark for what is new below a view that is scrolled
+// up and, where there is no box, the keys that write to somebody.
+func (t *Tabs) Lower(w int) string {
+	if t.Focus == nil {
+		return t.rule(w)
+	}
+	return t.Focus.lower(t.rule(w), w)
+}
+
+func (t *Tabs) rule(w int) string { return t.Theme.Paint(themes.Rule, strings.Repeat("─", w)) }
+
+// strip names the views on the rule above them, the one that shows in brackets, and
+// at its other end what a fork's message is about.
+// The tab of an agent without a prompt box always has it.
+func (t *Tab) strip(rule string, w int) string {
+	if t.Box != nil && t.Panes.At == Transcript {
+		return rule
+	}
+	text, plain := "", 0
+	for i, p := range Order {
+		name := p.String()
+		if w >= 60 && t.Box == nil {
+			name = strconv.Itoa(i+1) + " " + name
+		}
+		if p == t.Panes.At {
+			text += t.of.Theme.Paint(themes.Accent, "["+name+"]")
+		} else {
+			text += t.of.Theme.Paint(themes.Dim, " "+name+" ")
+		}
+		plain += frame.Width(name) + 2
+	}
+	rule = frame.Overlay([]string{rule}, []string{text}, 1, 0)[0]
+	if mark := t.stallMark(); mark != "" {
+		mark = " ◌ " + mark + " "
+		if room := w - plain - 4; room < 16 {
+			return rule
+		} else if room < frame.Width(mark) {
+			mark = frame.Cut(mark, room-1) + " "
+		}
+		rule = frame.Overlay([]string{rule}, []string{t.of.Theme.Paint(themes.Warn, mark)}, w-frame.Width(mark)-1, 0)[0]
+	} else if room := w - plain - 4; t.Info.Handles != 0 && room >= 16 {
+		about := frame.CleanLine(t.Info.Sender) + ": " + frame.CleanLine(inbox.Label(t.Info.Prompt))
+		about = " " + frame.Cut(about, room-2) + " "
+		rule = frame.Overlay([]string{rule}, []string{t.of.Theme.Paint(themes.Dim, about)}, w-frame.Width(about)-1, 0)[0]
+	}
+	return rule
+}
+
+func (t *Tab) lower(rule string, w int) string {
+	put := func(text string, role themes.Role, x int) {
+		rule = frame.Overlay([]string{rule}, []string{t.of.Theme.Paint(role, frame.Cut(text, max(0, w-x)))}, x, 0)[0]
+	}
+	if t.Typing() == nil {
+		put(t.hint(), themes.Dim, 2)
+	}
+	if n := t.At().NewBelow(); n > 0 {
+		mark := fmt.Sprintf(" %d new ↓ ", n)
+		put(mark, themes.Accent, max(0, w-frame.Width(mark)-3))
+	}
+	return rule
+}
+
+// hint says what can be typed in a tab without a box.
+func (t *Tab) hint() string {
+	i, ended := t.Info, t.Info.State.Terminal()
+	switch fork := i.Kind.Nature().Handles; {
+	case fork && ended:
+		return " " + words.Handles(i) + " · /close closes this tab "
+	case fork:
+		return " " + words.Handles(i) + " · m writes to it · / commands as main "
+	case ended:
+		return " / commands as main · /close closes this tab "
+	}
+	return " m writes to " + frame.Cut(frame.CleanLine(i.Name), 24) + " · / commands as main · w w wraps up "
+}
