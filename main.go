@@ -11,7 +11,7 @@
 // what is streamed goes to the feeds, and within a second to disk), record (each finished
 // entry is a row, one transaction), runCalls (permit.Gate.Decide, then the
 // tools), until no call is left. A commit hook (store.Tx.AfterCommit) changes what the
-// fleet.Fleet shows and tells each event.Feed; ui.App.follow carries it to ui.App.apply, ui.App.draw composes
+// fleet.Fleet shows and tells each event.Feed; ui/feed.go carries it to ui.App.apply, ui.App.draw composes
 // the frame in the roles of themes, and ui.App.View hands it out.
 //
 // A result: tasks.Tasks.Push queues a task, agents.Pool.Run starts it, and the

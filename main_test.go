@@ -62,7 +62,7 @@ var arrows = map[string][]string{
 	"tools/proc":           {"tools/secret"},
 	"tools/secret":         {},
 	"ui": {
-		"agents", "agents/history", "agents/llm", "agents/memory", "inbox", "themes", "tools", "tools/permit", "ui/asking", "ui/composer",
+		"agents", "agents/event", "agents/history", "agents/llm", "agents/memory", "inbox", "themes", "tools", "tools/permit", "ui/asking", "ui/composer",
 		"ui/dialog", "ui/drafts", "ui/files", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/markdown", "ui/notice", "ui/panel", "ui/slash",
 		"ui/tabs", "ui/transcript", "ui/welcome", "ui/words",
 	},

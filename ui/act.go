@@ -1,7 +1,6 @@
 package ui
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -41,7 +40,7 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		}
 		return tea.Batch(cmds...)
 	case intent.Do:
-		return a.do(i)
+		return a.actions.do(i)
 	case intent.Run:
 		return func() tea.Msg { return wanted{i.F(a.ctx)} }
 	case intent.Call:
@@ -139,43 +138,6 @@ func silent(f func(ctx context.Context) error) func(ctx context.Context) (intent
 	return func(ctx context.Context) (intent.Intent, error) { return nil, f(ctx) }
 }
 
-// do runs an action in a command of the program. One that is not long begins when those
-// before it are over: what was typed first happens first. What comes of it is handed over
-// after everything that was committed before it.
-func (a *App) do(d intent.Do) tea.Cmd {
-	before, over := a.acted, make(chan struct{})
-	a.acted = over
-	hand := func(m tea.Msg) tea.Msg { return m }
-	if a.feed != nil {
-		hand = a.afterwards
-	}
-	return func() tea.Msg {
-		if before != nil {
-			select {
-			case <-before:
-			case <-a.ctx.Done():
-				return nil
-			}
-		}
-		if d.Long {
-			close(over)
-		} else {
-			defer close(over)
-		}
-		i, err := d.F(a.ctx)
-		if errors.Is(err, agents.ErrReadOnly) { // nothing is wrong with what was typed
-			d.Back = cmp.Or(d.Back, d.Command)
-		}
-		if err != nil {
-			return hand(done{agent: d.Agent, text: words.Sentence(err), tone: transcript.Bad, command: d.Command, back: d.Back})
-		}
-		if said, ok := i.(intent.Said); ok || i == nil {
-			return hand(done{agent: d.Agent, text: said.Text, tone: said.Tone, command: d.Command})
-		}
-		return hand(wanted{i})
-	}
-}
-
 // command carries out a slash command that was typed in a tab.
 func (a *App) command(here *tabs.Tab, text string) (tea.Cmd, error) {
 	i, err := slash.Run(a.env(), here, text)
@@ -260,7 +222,7 @@ func (a *App) submitLine(t *tabs.Tab, text string) tea.Cmd {
 	}
 	from, to := a.tabs.Main().Info.ID, t.Info.Name
 	t.Line = nil
-	return a.do(intent.Do{Agent: t.Info.ID, Back: text, F: func(ctx context.Context) (intent.Intent, error) {
+	return a.actions.do(intent.Do{Agent: t.Info.ID, Back: text, F: func(ctx context.Context) (intent.Intent, error) {
 		id, err := a.pool.Send(ctx, from, to, text, inbox.Normal)
 		return intent.Said{Text: fmt.Sprintf("Message #%d is in the inbox of %s: %s", id, to, text)}, err
 	}})
@@ -296,7 +258,7 @@ func (a *App) send(t *tabs.Tab, text string) tea.Cmd {
 		d.Long = true
 		d.F = silent(func(ctx context.Context) error { return a.pool.Shell(ctx, d.Agent, strings.TrimSpace(cmd)) })
 	}
-	return a.do(d)
+	return a.actions.do(d)
 }
 
 // stop ends the focused agent's turn or wait, and nothing else. What is queued for it
@@ -326,7 +288,7 @@ func (a *App) cycleMode() tea.Cmd {
 
 func (a *App) setMode(m permit.Mode) tea.Cmd {
 	a.tally.Mode = m // so that the next press goes on from here
-	return a.do(intent.Do{F: silent(func(context.Context) error { return a.pool.SetMode(m) })})
+	return a.actions.do(intent.Do{F: silent(func(context.Context) error { return a.pool.SetMode(m) })})
 }
 
 // takeBack brings a queued prompt back into the box.

@@ -73,15 +73,14 @@ type App struct {
 	ctx     context.Context
 	cancel  context.CancelFunc
 
-	up     up
-	pool   *pool // nil until attached
-	feed   *agents.Feed
-	human  *agents.Human // whom the pool is told of; nil until attached
-	tally  agents.Tally
-	tabs   tabs.Tabs
-	wanted int64         // the tab to go to once it is there; 0: none
-	acted  chan struct{} // closed when the last act is over
-	came   chan tea.Msg  // what actions came to, on its way through the feed
+	up      up
+	feed    feed
+	actions actions
+	pool    *pool         // nil until attached
+	human   *agents.Human // whom the pool is told of; nil until attached
+	tally   agents.Tally
+	tabs    tabs.Tabs
+	wanted  int64 // the tab to go to once it is there; 0: none
 
 	w, h    int
 	theme   *themes.Theme
@@ -150,10 +149,12 @@ func New(o Options) *App {
 	if o.Branch == nil {
 		o.Branch = func() string { return "" }
 	}
-	a := &App{o: o, w: o.Size[0], h: o.Size[1], wheel: wheel{on: !o.Plain}, dirty: true, came: make(chan tea.Msg), looked: map[int64]bool{}}
+	a := &App{o: o, w: o.Size[0], h: o.Size[1], wheel: wheel{on: !o.Plain}, dirty: true, looked: map[int64]bool{}}
 	a.flash = flash.New(a.now)
 	a.up.out = make(chan struct{})
 	a.ctx, a.cancel = context.WithCancel(context.Background())
+	a.feed = feed{ctx: a.ctx, send: func(m tea.Msg) { a.program.Send(m) }, came: make(chan tea.Msg)}
+	a.actions.feed = &a.feed
 	a.look = lookOf(o.Environ)
 	name := o.Theme
 	if a.look.chosen = name != ""; !a.look.chosen {

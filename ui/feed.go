@@ -1,11 +1,17 @@
 package ui
 
 import (
+	"cmp"
+	"context"
+	"errors"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
+	"fantail/ui/intent"
+	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // feedRest is how long the feed rests after each delivery: at most fifteen a
@@ -14,29 +20,38 @@ import (
 // that comes in steps this small is read as text that flows. Keys don't wait.
 const feedRest = 66 * time.Millisecond
 
-// follow carries the feed's news to the program until the screen ends. It is
-// the interface's only goroutine.
-func (a *App) follow(f *agents.Feed) {
-	defer f.Close()
+// feed brings what happens outside the loop into it, in one order: the pool's news, and
+// what actions came to.
+type feed struct {
+	ctx    context.Context // of the screen
+	send   func(tea.Msg)   // to the loop
+	came   chan tea.Msg    // what actions came to
+	source *agents.Feed    // nil until there is a pool
+}
+
+// follow carries the news to the program until the screen ends. It is the interface's
+// only goroutine.
+func (f *feed) follow() {
+	defer f.source.Close()
 	for {
 		select {
-		case <-f.Wait():
-			a.program.Send(news{f.Take()})
-		case m := <-a.came:
-			a.program.Send(news{f.Take()})
-			a.program.Send(m)
+		case <-f.source.Wait():
+			f.send(news{f.source.Take()})
+		case m := <-f.came:
+			f.send(news{f.source.Take()})
+			f.send(m)
 			continue
-		case <-a.ctx.Done():
+		case <-f.ctx.Done():
 			return
 		}
 		for t := time.NewTimer(feedRest); t != nil; {
 			select {
 			case <-t.C:
 				t = nil
-			case m := <-a.came:
-				a.program.Send(news{f.Take()})
-				a.program.Send(m)
-			case <-a.ctx.Done():
+			case m := <-f.came:
+				f.send(news{f.source.Take()})
+				f.send(m)
+			case <-f.ctx.Done():
 				t.Stop()
 				return
 			}
@@ -44,28 +59,61 @@ func (a *App) follow(f *agents.Feed) {
 	}
 }
 
-// afterwards hands what an action came to over to the loop behind all that it,
-// or anybody before it, committed: so it stands below the messages it speaks of.
-func (a *App) afterwards(m tea.Msg) tea.Msg {
-	if m == nil {
-		return nil
-	}
+// after hands m to the loop after all that was committed before: what an action came to
+// shows below the messages it speaks of. It returns nil, as a command does that has nothing
+// to tell.
+func (f *feed) after(m tea.Msg) tea.Msg {
 	select {
-	case a.came <- m:
-	case <-a.ctx.Done():
+	case f.came <- m:
+	case <-f.ctx.Done():
 	}
 	return nil
 }
 
-// attach takes the pool: its feed begins with what is now.
-func (a *App) attach(p *pool) tea.Cmd {
-	a.asks.Pool = p.slash.Questions
-	a.pool, a.began = p, a.o.Now().Truncate(time.Millisecond)
-	a.notice.Begin(p, a.began)
-	a.human = p.Human()
-	a.human.Pressed(a.o.Now()) // whoever starts the program is there
-	a.feed = p.Subscribe()
-	f := a.feed
-	a.o.Go("feed", func() { a.follow(f) })
-	return a.act(a.drafts.Recall())
+// actions are what the human had done on the pool, off the loop. They begin in the order
+// in which they were asked for.
+type actions struct {
+	feed *feed
+	last chan struct{} // closed when the last of them is over; nil: there was none
+}
+
+// do is the command that runs an action. It begins when those before it are over, unless
+// they may take long.
+func (s *actions) do(d intent.Do) tea.Cmd {
+	before, over := s.last, make(chan struct{})
+	s.last = over
+	tell := s.feed.after
+	if s.feed.source == nil { // nothing is committed yet
+		tell = func(m tea.Msg) tea.Msg { return m }
+	}
+	return func() tea.Msg {
+		if before != nil {
+			select {
+			case <-before:
+			case <-s.feed.ctx.Done():
+				return nil
+			}
+		}
+		if d.Long {
+			close(over)
+		} else {
+			defer close(over)
+		}
+		return tell(outcome(s.feed.ctx, d))
+	}
+}
+
+// outcome runs an action and returns what the loop is told.
+func outcome(ctx context.Context, d intent.Do) tea.Msg {
+	i, err := d.F(ctx)
+	if errors.Is(err, agents.ErrReadOnly) { // nothing is wrong with what was typed
+		d.Back = cmp.Or(d.Back, d.Command)
+	}
+	if err != nil {
+		return done{agent: d.Agent, text: words.Sentence(err), tone: transcript.Bad, command: d.Command, back: d.Back}
+	}
+	if said, ok := i.(intent.Said); ok || i == nil {
+		return done{agent: d.Agent, text: said.Text, tone: said.Tone, command: d.Command}
+	}
+	return wanted{i}
 }

@@ -102,7 +102,7 @@ func (g *ground) runs(cmd tea.Cmd) {
 	go func() { over <- cmd() }()
 	for {
 		select {
-		case m := <-g.came: // what an action came to stands behind what others committed
+		case m := <-g.feed.came: // what an action came to stands behind what others committed
 			g.Update(m)
 		case m := <-over:
 			if batch, ok := m.(tea.BatchMsg); ok {

@@ -43,7 +43,7 @@ func (a *App) openMessage(m intent.Message) tea.Cmd {
 		names[x.Info.ID] = x.Info.Name
 	}
 	theme, w, id := a.theme, a.w, m.ID
-	return a.do(intent.Do{Agent: m.Agent, Command: m.Command, F: func(ctx context.Context) (intent.Intent, error) {
+	return a.actions.do(intent.Do{Agent: m.Agent, Command: m.Command, F: func(ctx context.Context) (intent.Intent, error) {
 		m, ok, err := a.pool.Message(ctx, id)
 		if err == nil && !ok {
 			err = fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)

@@ -426,7 +426,7 @@ func (a *App) handleUrgent(h intent.Handle) tea.Cmd {
 	take := func(ctx context.Context, agent int64) (inbox.Message, bool, error) {
 		got, ok, err := a.pool.Next(ctx, agent, h.Message.ID)
 		if err != nil {
-			a.afterwards(wanted{h.Failed})
+			a.feed.after(wanted{h.Failed})
 		}
 		return got, ok, err
 	}

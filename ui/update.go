@@ -127,6 +127,18 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	return nil
 }
 
+// attach takes the pool: its feed begins with what is now.
+func (a *App) attach(p *pool) tea.Cmd {
+	a.asks.Pool = p.slash.Questions
+	a.pool, a.began = p, a.o.Now().Truncate(time.Millisecond)
+	a.notice.Begin(p, a.began)
+	a.human = p.Human()
+	a.human.Pressed(a.o.Now()) // whoever starts the program is there
+	a.feed.source = p.Subscribe()
+	a.o.Go("feed", a.feed.follow)
+	return a.act(a.drafts.Recall())
+}
+
 // refreshBox has the prompt box look anew for what its word may come to.
 func (a *App) refreshBox() {
 	a.dirty = true

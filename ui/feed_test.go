@@ -1,0 +1,128 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"testing"
+	"testing/synctest"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/ui/intent"
+)
+
+// fed is a feed and what it sends to the loop.
+type fed struct {
+	feed
+	hub  *event.Hub
+	sent []tea.Msg
+}
+
+// follows makes a feed that is followed until the test ends.
+func follows(t *testing.T) *fed {
+	ctx, cancel := context.WithCancel(t.Context())
+	f := &fed{hub: event.NewHub()}
+	f.feed = feed{ctx: ctx, came: make(chan tea.Msg), send: func(m tea.Msg) { f.sent = append(f.sent, m) }, source: event.NewFeed(f.hub.Leave)}
+	f.hub.Join(f.source, nil)
+	over := make(chan struct{})
+	go func() { f.follow(); close(over) }()
+	t.Cleanup(func() { cancel(); <-over })
+	return f
+}
+
+// TestFeedKeepsTheOrder: what an action came to reaches the loop after the news that were
+// there when it was over.
+func TestFeedKeepsTheOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := follows(t)
+		var want []agents.Event
+		for i := range 3 {
+			mailed := agents.Mailed{Agent: int64(i + 1)}
+			f.hub.Emit(mailed)
+			want = append(want, mailed)
+			f.after(done{agent: mailed.Agent})
+			synctest.Wait()
+			got := []agents.Event{}
+			for _, m := range f.sent {
+				switch m := m.(type) {
+				case news:
+					got = append(got, m.events...)
+				case done:
+					if !slices.Contains(got, agents.Event(agents.Mailed{Agent: m.agent})) {
+						t.Errorf("what action %d came to is sent before its news: %v", m.agent, f.sent)
+					}
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Errorf("news %v, want %v", got, want)
+			}
+		}
+	})
+}
+
+// TestActionsBeginInOrder: an action waits for the one before it, but not for one that may
+// take long.
+func TestActionsBeginInOrder(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := follows(t)
+		s, free := actions{feed: &f.feed}, make(chan struct{})
+		var ran []string
+		do := func(name string, long bool) tea.Cmd {
+			return s.do(intent.Do{Long: long, F: func(ctx context.Context) (intent.Intent, error) {
+				ran = append(ran, name)
+				if name == "first" || long {
+					<-free
+				}
+				return nil, nil
+			}})
+		}
+		for _, c := range []tea.Cmd{do("first", false), do("long", true), do("last", false)} {
+			go c()
+			synctest.Wait()
+		}
+		if !slices.Equal(ran, []string{"first"}) {
+			t.Errorf("while the first goes on, %q ran", ran)
+		}
+		free <- struct{}{}
+		synctest.Wait()
+		if !slices.Equal(ran, []string{"first", "long", "last"}) {
+			t.Errorf("%q ran", ran)
+		}
+		close(free)
+	})
+}
+
+// TestOutcome: an action that fails gives back what was typed for it; one that is refused
+// where nothing can be written gives back its command.
+func TestOutcome(t *testing.T) {
+	failed := errors.New("the disk is full")
+	for _, c := range []struct {
+		do    intent.Do
+		comes intent.Intent
+		want  tea.Msg
+	}{
+		{do: intent.Do{Agent: 7}, want: done{agent: 7}},
+		{do: intent.Do{Agent: 7, Back: "typed"}, comes: intent.Said{Text: "ok"}, want: done{agent: 7, text: "ok"}},
+		{do: intent.Do{Back: "typed"}, comes: intent.Leave{}, want: wanted{intent.Leave{}}},
+	} {
+		c.do.F = func(context.Context) (intent.Intent, error) { return c.comes, nil }
+		if got := outcome(t.Context(), c.do); got != c.want {
+			t.Errorf("%+v: %+v, want %+v", c.do.Agent, got, c.want)
+		}
+	}
+	for err, back := range map[error]string{failed: "typed", agents.ErrReadOnly: "typed"} {
+		got := outcome(t.Context(), intent.Do{Back: "typed", F: func(context.Context) (intent.Intent, error) { return nil, err }}).(done)
+		if got.back != back || got.text == "" {
+			t.Errorf("%v: %+v", err, got)
+		}
+	}
+	for err, back := range map[error]string{failed: "", agents.ErrReadOnly: "/run"} {
+		got := outcome(t.Context(), intent.Do{Command: "/run", F: func(context.Context) (intent.Intent, error) { return nil, err }}).(done)
+		if got.back != back || got.command != "/run" {
+			t.Errorf("%v: %+v", err, got)
+		}
+	}
+}
