@@ -18,7 +18,6 @@ import (
 	"fantail/ui/asking"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
-	"fantail/ui/files"
 	"fantail/ui/frame"
 	"fantail/ui/intent"
 	"fantail/ui/slash"
@@ -157,7 +156,7 @@ func (a *App) env() slash.Env {
 		Pool:  p,
 		Open:  open,
 		Tabs:  &a.tabs,
-		Tally: a.tally, Files: a.known.files, Documents: a.known.texts, Now: a.now, Theme: a.theme, NoColor: a.look.noColor,
+		Tally: a.tally, Files: a.reader.files, Documents: a.reader.documents, Now: a.now, Theme: a.theme, NoColor: a.look.noColor,
 		Models: a.o.Models, Doubt: a.o.Doubt, Remember: a.o.Remember, ReadOnly: a.o.ReadOnly,
 	}
 }
@@ -391,22 +390,6 @@ func editorOf(environ []string) ([]string, error) {
 		}
 	}
 	return nil, fmt.Errorf("no editor was found: set VISUAL or EDITOR")
-}
-
-// wantFiles lists the workspace's files once a draft asks for one.
-func (a *App) wantFiles(box *composer.Box) tea.Cmd {
-	if a.known.files != nil || !strings.Contains(box.Value(), "@") {
-		return nil
-	}
-	a.known.files = files.NewIndex(nil)
-	root := a.o.Root
-	return func() tea.Msg {
-		paths, err := files.Scan(a.ctx, root)
-		if err != nil && len(paths) == 0 {
-			return done{text: words.Sentence(fmt.Errorf("list the files of the workspace: %w", err)), tone: transcript.Bad}
-		}
-		return listed{files.NewIndex(paths)}
-	}
 }
 
 // quit leaves at once if nothing runs, else asks what shall become of it. An agent

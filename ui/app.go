@@ -26,7 +26,6 @@ import (
 	"fantail/tools/permit"
 	"fantail/ui/asking"
 	"fantail/ui/drafts"
-	"fantail/ui/files"
 	"fantail/ui/flash"
 	"fantail/ui/layers"
 	"fantail/ui/notice"
@@ -87,7 +86,7 @@ type App struct {
 	look    look
 	branch  string
 	welcome *welcome.Screen
-	known   sources
+	reader  reader
 	layers  layers.Stack
 	asks    *asking.Asking
 	drafts  *drafts.Drafts
@@ -104,12 +103,6 @@ type App struct {
 // fps is how often a second the framework looks for a new frame where nothing else is
 // said, the most it can: a key's echo waits for half of that, in the mean.
 const fps = 120
-
-// sources are what is completed from, nil until it was wanted.
-type sources struct {
-	files *files.Index
-	texts []agents.Document // the memory documents, as of the last #
-}
 
 // look is how the screen is drawn whatever the theme.
 type look struct {
@@ -155,6 +148,7 @@ func New(o Options) *App {
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.feed = feed{ctx: a.ctx, send: func(m tea.Msg) { a.program.Send(m) }, came: make(chan tea.Msg)}
 	a.actions.feed = &a.feed
+	a.reader = reader{ctx: a.ctx, root: o.Root, head: o.Branch}
 	a.look = lookOf(o.Environ)
 	name := o.Theme
 	if a.look.chosen = name != ""; !a.look.chosen {

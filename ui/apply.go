@@ -7,13 +7,12 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
+	"fantail/agents/memory"
+	"fantail/ui/intent"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
-
-// pageSize is how many entries a page of a transcript has.
-const pageSize = 100
 
 // apply brings the screen up to an event. Live and replay go the same way: a
 // page's entries are applied as if they had just been appended.
@@ -39,7 +38,7 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 			t.Active = a.o.Now()
 			t.Apply(e)
 			a.heard(t, e)
-			return tea.Batch(a.lookAtBranch(e.Entries), a.readFacts(t))
+			return tea.Batch(a.reader.branchAfter(e.Entries), a.reader.facts(t))
 		}
 	case agents.Delta:
 		if t := a.tabs.ByID(e.Agent); t != nil {
@@ -154,35 +153,15 @@ func (a *App) page(p paged) tea.Cmd {
 	t.Begin(p.entries)
 	if t.Info.Kind.Nature().Stays {
 		a.welcome.Tell()
-		return tea.Batch(a.readFacts(t), a.act(a.notice.Digest(time.Time{})), a.act(a.notice.Urgent()))
+		return tea.Batch(a.reader.facts(t), a.act(a.notice.Digest(time.Time{})), a.act(a.notice.Urgent()))
 	}
-	return a.readFacts(t)
+	return a.reader.facts(t)
 }
 
 // shown makes sure that the focused tab's transcript is there.
-func (a *App) shown() tea.Cmd { return a.load(a.tabs.Focus) }
-
-// load makes sure that a tab's transcript is there.
-func (a *App) load(t *tabs.Tab) tea.Cmd {
+func (a *App) shown() tea.Cmd {
 	a.dirty = true
-	if t == nil || t.Asked || a.pool == nil {
-		return nil
-	}
-	t.Asked = true
-	return a.readPage(t.Info.ID, 0)
-}
-
-// readFacts reads what a view of the tab shows beside the transcript, if that is out of
-// date.
-func (a *App) readFacts(t *tabs.Tab) tea.Cmd {
-	if a.pool == nil || !t.WantsFacts() {
-		return nil
-	}
-	id, pool := t.Info.ID, a.pool
-	return func() tea.Msg {
-		f, err := pool.Facts(a.ctx, id)
-		return looked{id, f, err}
-	}
+	return a.reader.transcript(a.tabs.Focus)
 }
 
 func (a *App) takeFacts(m looked) tea.Cmd {
@@ -196,29 +175,7 @@ func (a *App) takeFacts(m looked) tea.Cmd {
 		a.flash.Say(words.Sentence(m.err))
 		return nil
 	}
-	return a.readFacts(t)
-}
-
-func (a *App) readPage(agent, before int64) tea.Cmd {
-	p := a.pool
-	return func() tea.Msg {
-		es, err := p.Page(a.ctx, agent, before, pageSize)
-		return paged{agent: agent, before: before, entries: es, err: err}
-	}
-}
-
-// lookAtBranch reads the branch again after what may have changed it.
-func (a *App) lookAtBranch(es []agents.Entry) tea.Cmd {
-	for _, e := range es {
-		if e.Kind == agents.EntryResult || e.Kind == agents.EntryShell || e.Kind == agents.EntryEnded {
-			return a.readBranch()
-		}
-	}
-	return nil
-}
-
-func (a *App) readBranch() tea.Cmd {
-	return func() tea.Msg { return branched{a.o.Branch()} }
+	return a.reader.facts(t)
 }
 
 // troubled tells in main's transcript what became of the database's files.
@@ -231,4 +188,16 @@ func (a *App) troubled(err error) {
 	if t := a.tabs.Main(); t != nil {
 		a.tell(t, text, tone)
 	}
+}
+
+// showDocument shows a memory document in a tab.
+func (a *App) showDocument(m intent.Document) {
+	t := a.tabs.ByID(m.Agent)
+	if t == nil {
+		return
+	}
+	a.dirty = true
+	d := m.Document
+	t.View.Document(agents.Recall{Title: memory.Title(d), Version: d.Version, Size: d.Size, By: d.By}, d.Text)
+	t.Panes.At = tabs.Transcript
 }

@@ -71,7 +71,7 @@ func (a *App) tailed() *tabs.Tab {
 func (a *App) restock() tea.Cmd {
 	var cmd tea.Cmd
 	if t := a.tailed(); t != nil && !t.Asked {
-		cmd = a.load(t)
+		cmd = a.reader.transcript(t)
 	}
 	if p := a.panel(); p != nil && a.pool != nil {
 		cmd = tea.Batch(cmd, a.act(p.Wants()))

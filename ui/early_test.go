@@ -22,8 +22,6 @@ func (h *heard) Prompt(_ context.Context, agent int64, text string) error {
 	return nil
 }
 
-func (h *heard) Page(context.Context, int64, int64, int) ([]agents.Entry, error) { return nil, nil }
-
 func (h *heard) pool() *pool { return &pool{talk: h, read: h} }
 
 // play runs a command and those it is made of, in order.

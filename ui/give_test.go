@@ -129,6 +129,10 @@ func (p deafPool) pool() *pool {
 	return &pool{talk: p, slash: slash.Pool{Questions: p}, panel: panel.Pool{Take: p}}
 }
 
+func (p deafPool) Next(context.Context, int64, int64) (inbox.Message, bool, error) {
+	return inbox.Message{}, false, p.err
+}
+
 func (p deafPool) Answer(context.Context, int64, agents.Answer) error { return p.err }
 
 func (p deafPool) Reply(context.Context, int64, int64, string) (agents.Sent, error) {

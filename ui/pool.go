@@ -42,6 +42,7 @@ type talk interface {
 	Shell(ctx context.Context, agent int64, command string) error
 	Background(agent int64) []string
 	SetMode(m permit.Mode) error
+	Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error)
 }
 
 // read is what is known of agents and messages.
@@ -50,5 +51,4 @@ type read interface {
 	Facts(ctx context.Context, agent int64) (agents.Facts, error)
 	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
 	Thread(ctx context.Context, id int64) ([]inbox.Message, error)
-	Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error)
 }

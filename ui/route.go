@@ -208,7 +208,7 @@ func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case composer.Edit:
 		return a.editor(t), true
 	}
-	return tea.Batch(a.wantFiles(box), a.wantDocuments(k, box)), true
+	return a.reader.completes(k, box), true
 }
 
 // keyGlobal are the keys nobody else took.
@@ -397,7 +397,7 @@ func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
 func (a *App) showPane(t *tabs.Tab, p tabs.Pane) tea.Cmd {
 	a.dirty = true
 	t.TurnTo(p)
-	return a.readFacts(t)
+	return a.reader.facts(t)
 }
 
 // keyAsked are the keys of a question, and those that are kept from what it leaves.

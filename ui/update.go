@@ -15,7 +15,7 @@ import (
 
 // Init asks for what the first frame does not need.
 func (a *App) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, a.readBranch())
+	return tea.Batch(tea.RequestBackgroundColor, a.reader.branch())
 }
 
 // Update takes one message. What it changed is drawn once, here, so that View
@@ -97,10 +97,10 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.dirty = a.dirty || a.branch != m.name
 		a.branch = m.name
 	case listed:
-		a.known.files = m.files
+		a.reader.files = m.files
 		a.refreshBox()
 	case known:
-		a.known.texts = m.documents
+		a.reader.documents = m.documents
 		a.refreshBox()
 	case edited:
 		a.takeEdited(m)
@@ -130,6 +130,7 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 // attach takes the pool: its feed begins with what is now.
 func (a *App) attach(p *pool) tea.Cmd {
 	a.asks.Pool = p.slash.Questions
+	a.reader.pool = p
 	a.pool, a.began = p, a.o.Now().Truncate(time.Millisecond)
 	a.notice.Begin(p, a.began)
 	a.human = p.Human()

@@ -241,8 +241,5 @@ func (a *App) jobs() tea.Cmd {
 			})
 		}
 	}
-	if before, ok := t.View.Older(); ok && t.Loaded && a.pool != nil {
-		cmds = append(cmds, a.readPage(t.Info.ID, before))
-	}
-	return tea.Batch(cmds...)
+	return tea.Batch(append(cmds, a.reader.older(t))...)
 }

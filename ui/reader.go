@@ -1,0 +1,119 @@
+package ui
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	tea "charm.land/bubbletea/v2"
+
+	"fantail/agents"
+	"fantail/ui/composer"
+	"fantail/ui/files"
+	"fantail/ui/tabs"
+	"fantail/ui/transcript"
+	"fantail/ui/words"
+)
+
+// pageSize is how many entries a page of a transcript has.
+const pageSize = 100
+
+// reader reads what the screen shows and completes from, off the loop and nothing twice:
+// each of its methods returns the command that reads, nil if there is nothing to read. The
+// answer comes back as a message.
+type reader struct {
+	ctx  context.Context // of the screen
+	root string          // the workspace
+	head func() string   // reads the branch
+	pool *pool           // nil until attached
+
+	files     *files.Index      // nil until a draft asked for one
+	documents []agents.Document // as of the last #
+}
+
+// transcript reads the newest page of a tab that has none yet.
+func (r *reader) transcript(t *tabs.Tab) tea.Cmd {
+	if t == nil || t.Asked || r.pool == nil {
+		return nil
+	}
+	t.Asked = true
+	return r.page(t.Info.ID, 0)
+}
+
+// older reads the next older page when the view nears its top.
+func (r *reader) older(t *tabs.Tab) tea.Cmd {
+	if before, ok := t.View.Older(); ok && t.Loaded && r.pool != nil {
+		return r.page(t.Info.ID, before)
+	}
+	return nil
+}
+
+func (r *reader) page(agent, before int64) tea.Cmd {
+	return func() tea.Msg {
+		es, err := r.pool.Page(r.ctx, agent, before, pageSize)
+		return paged{agent: agent, before: before, entries: es, err: err}
+	}
+}
+
+// facts reads what a view of the tab shows beside the transcript, if that is out of date.
+func (r *reader) facts(t *tabs.Tab) tea.Cmd {
+	if r.pool == nil || !t.WantsFacts() {
+		return nil
+	}
+	id := t.Info.ID
+	return func() tea.Msg {
+		f, err := r.pool.Facts(r.ctx, id)
+		return looked{id, f, err}
+	}
+}
+
+// branch reads the branch that is checked out.
+func (r *reader) branch() tea.Cmd {
+	return func() tea.Msg { return branched{r.head()} }
+}
+
+// branchAfter reads it again after what may have changed it.
+func (r *reader) branchAfter(es []agents.Entry) tea.Cmd {
+	if slices.ContainsFunc(es, func(e agents.Entry) bool {
+		return e.Kind == agents.EntryResult || e.Kind == agents.EntryShell || e.Kind == agents.EntryEnded
+	}) {
+		return r.branch()
+	}
+	return nil
+}
+
+// completes reads what a box is completed from after that key.
+func (r *reader) completes(k tea.KeyPressMsg, box *composer.Box) tea.Cmd {
+	return tea.Batch(r.list(box), r.remembered(k, box))
+}
+
+// list lists the workspace's files once a draft asks for one.
+func (r *reader) list(box *composer.Box) tea.Cmd {
+	if r.files != nil || !strings.Contains(box.Value(), "@") {
+		return nil
+	}
+	r.files = files.NewIndex(nil)
+	return func() tea.Msg {
+		paths, err := files.Scan(r.ctx, r.root)
+		if err != nil && len(paths) == 0 {
+			return done{text: words.Sentence(fmt.Errorf("list the files of the workspace: %w", err)), tone: transcript.Bad}
+		}
+		return listed{files.NewIndex(paths)}
+	}
+}
+
+// remembered lists the memory documents when a `#` is typed, or the arguments of
+// /memory begin.
+func (r *reader) remembered(k tea.KeyPressMsg, box *composer.Box) tea.Cmd {
+	if r.pool == nil || k.Text != "#" && (k.Text != " " || !strings.HasPrefix(box.Value(), "/memory ")) {
+		return nil
+	}
+	return func() tea.Msg {
+		ds, err := r.pool.slash.Memory.List(r.ctx)
+		if err != nil {
+			return done{text: words.Sentence(err), tone: transcript.Bad}
+		}
+		return known{ds}
+	}
+}
