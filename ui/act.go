@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -18,8 +17,8 @@ import (
 	"fantail/ui/asking"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
-	"fantail/ui/frame"
 	"fantail/ui/intent"
+	"fantail/ui/panel"
 	"fantail/ui/slash"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
@@ -58,15 +57,15 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		}
 		a.dirty = true
 	case intent.Message:
-		return a.openMessage(i)
+		return a.act(panel.Letter(a.boards.Env, i, a.w))
 	case intent.Inbox:
 		if a.free(i.What) {
-			return a.inboxPanel(i.Agent, i.Name)
+			a.boards.inbox(i.Agent, i.Name)
 		}
 	case intent.Queue:
-		return a.queuePanel(i.Agent, i.Name)
+		a.boards.queue(i.Agent, i.Name)
 	case intent.Overview:
-		a.overview()
+		a.boards.overview()
 	case intent.Handle:
 		return a.handleUrgent(i)
 	case intent.Terminal:
@@ -74,7 +73,10 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 	case intent.Leave:
 		return tea.Quit
 	case intent.Quit:
-		return a.quit()
+		if a.o.ReadOnly != nil { // nobody works for this screen
+			return tea.Quit
+		}
+		return a.act(quit(&a.tabs, a.flash, func(ctx context.Context) error { return a.pool.Settled(ctx) }))
 	case intent.Copy:
 		return a.copy(i.Text)
 	case intent.Mode:
@@ -117,7 +119,7 @@ func (a *App) show(i intent.Intent) {
 		a.layers.Clear()
 		a.dirty = true
 	case intent.Help:
-		a.help()
+		a.layers.Open(dialog.NewTable(a.theme, "Help", slash.Help()), nil)
 	case intent.Theme:
 		a.look.chosen = true
 		a.setTheme(i.Theme)
@@ -278,13 +280,6 @@ func (a *App) stop() tea.Cmd {
 	}
 }
 
-func (a *App) cycleMode() tea.Cmd {
-	if a.pool == nil {
-		return nil
-	}
-	return a.setMode(a.tally.Mode.Cycle())
-}
-
 func (a *App) setMode(m permit.Mode) tea.Cmd {
 	a.tally.Mode = m // so that the next press goes on from here
 	return a.actions.do(intent.Do{F: silent(func(context.Context) error { return a.pool.SetMode(m) })})
@@ -390,95 +385,4 @@ func editorOf(environ []string) ([]string, error) {
 		}
 	}
 	return nil, fmt.Errorf("no editor was found: set VISUAL or EDITOR")
-}
-
-// quit leaves at once if nothing runs, else asks what shall become of it. An agent
-// that asks loses nothing: it asks again at the next start, and goes on.
-func (a *App) quit() tea.Cmd {
-	var names, asking []string
-	for _, t := range a.tabs.All {
-		switch {
-		case t.Info.State == agents.Asking:
-			asking = append(asking, t.Info.Name)
-		case words.Working(t.Info.State):
-			names = append(names, t.Info.Name)
-		}
-	}
-	if len(names) == 0 || a.o.ReadOnly != nil { // nobody works for this screen
-		return tea.Quit
-	}
-	are := " are"
-	if len(names) == 1 {
-		are = " is"
-	}
-	text := strings.Join(names, ", ") + are + " still at work."
-	switch len(asking) {
-	case 0:
-	case 1:
-		text += " " + asking[0] + " asks you something: whenever you quit, that is kept and asked again at the next start."
-	default:
-		text += " " + strings.Join(asking, ", ") + " ask you something: whenever you quit, that is kept and asked again at the next start."
-	}
-	a.layers.Open(dialog.NewConfirm(a.theme, "Quit?", text, []dialog.Option{
-		{Key: "w", Label: "wait until they are done, then quit"},
-		{Key: "k", Label: "stop them and quit; what they have goes into the inbox"},
-		{Key: "c", Label: "stay here"},
-	}), func(d dialog.Decision) intent.Intent {
-		switch c, _ := d.(dialog.Confirmed); c.Choice {
-		case "w":
-			a.flash.Until("quits when all are done", func() bool {
-				return slices.ContainsFunc(a.tabs.Open, func(t *tabs.Tab) bool { return words.Working(t.Info.State) })
-			})
-			return intent.Run{F: func(ctx context.Context) intent.Intent {
-				if a.pool.Settled(ctx) != nil {
-					return nil
-				}
-				return intent.Leave{}
-			}}
-		case "k":
-			return intent.Leave{}
-		}
-		return nil
-	})
-	return nil
-}
-
-// switcher picks a tab by name; the one used before is highlighted.
-func (a *App) switcher() tea.Cmd {
-	var items []dialog.Item
-	before := a.tabs.Last()
-	for _, t := range a.tabs.All {
-		sign, _ := words.Glyph(t.Info)
-		help := sign + " " + string(t.Info.State)
-		if mail := t.MailWords(); mail != "" {
-			help += " · " + mail
-		}
-		if t.Info.Prompt != "" {
-			help += " · " + frame.CleanLine(inbox.Label(t.Info.Prompt))
-		}
-		items = append(items, dialog.Item{Value: t.Info.Name, Label: t.Info.Name, Help: help, Chosen: t == before})
-	}
-	a.layers.Open(dialog.NewPicker(a.theme, "Go to", items, true), func(d dialog.Decision) intent.Intent {
-		if p, ok := d.(dialog.Picked); ok {
-			if t := a.tabs.ByName(p.Value); t != nil {
-				return intent.Go{Agent: t.Info.ID}
-			}
-		}
-		return nil
-	})
-	return nil
-}
-
-func (a *App) help() {
-	a.layers.Open(dialog.NewTable(a.theme, "Help", slash.Help()), nil)
-}
-
-// setAside moves the sync delegations that the focused agent waits for to the
-// background.
-func (a *App) setAside() tea.Cmd {
-	id := a.tabs.Focus.Info.ID
-	return func() tea.Msg {
-		a.pool.Background(id)
-		return nil
-	}
 }

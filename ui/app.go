@@ -29,6 +29,7 @@ import (
 	"fantail/ui/flash"
 	"fantail/ui/layers"
 	"fantail/ui/notice"
+	"fantail/ui/panel"
 	"fantail/ui/tabs"
 	"fantail/ui/welcome"
 	"fantail/ui/words"
@@ -90,7 +91,7 @@ type App struct {
 	layers  layers.Stack
 	asks    *asking.Asking
 	drafts  *drafts.Drafts
-	looked  map[int64]bool // messages that a panel has shown whole
+	boards  boards
 	flash   *flash.Line
 	notice  *notice.Notice
 	began   time.Time // when the pool came
@@ -142,7 +143,7 @@ func New(o Options) *App {
 	if o.Branch == nil {
 		o.Branch = func() string { return "" }
 	}
-	a := &App{o: o, w: o.Size[0], h: o.Size[1], wheel: wheel{on: !o.Plain}, dirty: true, looked: map[int64]bool{}}
+	a := &App{o: o, w: o.Size[0], h: o.Size[1], wheel: wheel{on: !o.Plain}, dirty: true}
 	a.flash = flash.New(a.now)
 	a.up.out = make(chan struct{})
 	a.ctx, a.cancel = context.WithCancel(context.Background())
@@ -168,6 +169,10 @@ func New(o Options) *App {
 	a.drafts = drafts.New(drafts.Env{
 		Tabs: &a.tabs, Flash: a.flash, Complete: a.complete, Mention: a.mention, Withhold: o.Withhold, History: o.History, ReadOnly: o.ReadOnly != nil,
 	})
+	a.boards = boards{
+		Env:    panel.Env{Tabs: &a.tabs, Theme: theme, Now: a.now, Doubt: o.Doubt, Looked: map[int64]bool{}},
+		layers: &a.layers, flash: a.flash, over: func(t *tabs.Tab) bool { return a.asks.OnScreen(t) },
+	}
 	a.asks = asking.New(asking.Env{Tabs: &a.tabs, Layers: &a.layers, Flash: a.flash, Drafts: a.drafts})
 	// Until the pool comes its tab takes what is typed.
 	a.tabs.Add(a.newTab(agents.Info{Name: "main", Kind: agents.Main}))

@@ -18,8 +18,8 @@ import (
 // page's entries are applied as if they had just been appended.
 func (a *App) apply(e agents.Event) tea.Cmd {
 	a.dirty = true
-	if a.panel() != nil {
-		a.panel().Note(e)
+	if p := a.boards.panel(); p != nil {
+		p.Note(e)
 	}
 	switch e := e.(type) {
 	case agents.Changed:

@@ -157,7 +157,7 @@ func BenchmarkTabRow(b *testing.B) {
 func BenchmarkOverview(b *testing.B) {
 	for _, n := range []int{64, 1000} {
 		a := crowd(b, 200, n)
-		a.overview()
+		a.boards.overview()
 		run := func(name string, f func(i int)) {
 			b.Run(fmt.Sprintf("%s/agents=%d", name, n), func(b *testing.B) {
 				b.ReportAllocs()

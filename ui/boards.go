@@ -1,80 +1,91 @@
 package ui
 
 import (
-	tea "charm.land/bubbletea/v2"
-
+	"fantail/ui/flash"
+	"fantail/ui/layers"
 	"fantail/ui/panel"
 	"fantail/ui/slash"
 	"fantail/ui/tabs"
+	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
 
-// inboxPanel opens the panel of an agent's inbox, queuePanel that of its queue.
-func (a *App) inboxPanel(agent int64, name string) tea.Cmd {
-	if a.pool == nil || agent == 0 {
-		a.flash.While(words.Sentence(slash.ErrOpening), func() bool { return a.pool == nil })
-		return nil
-	}
-	if t := a.tabs.ByID(agent); t != nil {
-		t.News = false // reading its inbox is looking at it
-	}
-	a.layers.Show(panel.Inbox(a.panelEnv(), agent, name))
-	return nil
+// boards opens what fills the screen, and knows which of it is open.
+type boards struct {
+	panel.Env
+	layers *layers.Stack
+	flash  *flash.Line
+	there  bool                   // Pool is
+	over   func(t *tabs.Tab) bool // whether the question of a tab's agent is on the screen by itself
 }
 
-func (a *App) queuePanel(agent int64, name string) tea.Cmd {
-	if a.pool == nil || agent == 0 {
-		a.flash.While(words.Sentence(slash.ErrOpening), func() bool { return a.pool == nil })
-		return nil
+// inbox opens an agent's inbox: reading it is looking at its mail.
+func (b *boards) inbox(agent int64, name string) {
+	if b.opens(agent) {
+		if t := b.Tabs.ByID(agent); t != nil {
+			t.News = false
+		}
+		b.layers.Show(panel.Inbox(b.Env, agent, name))
 	}
-	a.layers.Show(panel.Queue(a.panelEnv(), agent, name))
-	return nil
 }
 
-func (a *App) panelEnv() panel.Env {
-	return panel.Env{
-		Pool: a.pool.panel,
-		Tabs: &a.tabs, Theme: a.theme, Now: a.now, Doubt: a.o.Doubt, Looked: a.looked,
+// queue opens an agent's queue.
+func (b *boards) queue(agent int64, name string) {
+	if b.opens(agent) {
+		b.layers.Show(panel.Queue(b.Env, agent, name))
 	}
+}
+
+// opens reports whether the workspace is open, so that there is something to list, and
+// says so if it is not.
+func (b *boards) opens(agent int64) bool {
+	if !b.there || agent == 0 {
+		b.flash.While(words.Sentence(slash.ErrOpening), func() bool { return !b.there })
+		return false
+	}
+	return true
 }
 
 // overview opens the list of all agents.
-func (a *App) overview() {
-	e := panel.Env{Tabs: &a.tabs, Theme: a.theme, Now: a.now}
-	if a.pool != nil {
-		e.Pool = a.pool.panel
-	}
-	a.layers.Show(panel.Overview(e, a.asks.OnScreen))
-	a.dirty = true
-}
+func (b *boards) overview() { b.layers.Show(panel.Overview(b.Env, b.over)) }
 
 // panel is the inbox or the queue that is open, fleet the overview; nil: it is not.
-func (a *App) panel() *panel.Panel {
-	p, _ := a.layers.Board().(*panel.Panel)
+func (b *boards) panel() *panel.Panel {
+	p, _ := b.layers.Board().(*panel.Panel)
 	return p
 }
 
-func (a *App) fleet() *panel.Fleet {
-	f, _ := a.layers.Board().(*panel.Fleet)
+func (b *boards) fleet() *panel.Fleet {
+	f, _ := b.layers.Board().(*panel.Fleet)
 	return f
 }
 
 // tailed is the tab whose last lines show on a board; nil: none.
-func (a *App) tailed() *tabs.Tab {
-	if b := a.layers.Board(); b != nil && b.Tail() != 0 {
-		return a.tabs.ByID(b.Tail())
+func (b *boards) tailed() *tabs.Tab {
+	if x := b.layers.Board(); x != nil && x.Tail() != 0 {
+		return b.Tabs.ByID(x.Tail())
 	}
 	return nil
 }
 
-// restock asks for what the open board lacks: last lines, and what a panel lists.
-func (a *App) restock() tea.Cmd {
-	var cmd tea.Cmd
-	if t := a.tailed(); t != nil && !t.Asked {
-		cmd = a.reader.transcript(t)
+// reads reports whether the inbox of that agent is open.
+func (b *boards) reads(agent int64) bool { return b.panel() != nil && b.panel().Reads(agent) }
+
+// moves reports whether something on a board changes by itself.
+func (b *boards) moves() bool {
+	if f := b.fleet(); f != nil {
+		return f.Moves()
 	}
-	if p := a.panel(); p != nil && a.pool != nil {
-		cmd = tea.Batch(cmd, a.act(p.Wants()))
+	return b.tailed() != nil
+}
+
+// views are the transcripts that show on a board.
+func (b *boards) views() (vs []*transcript.View) {
+	if p := b.panel(); p != nil && p.Previewed() != nil {
+		vs = append(vs, p.Previewed())
 	}
-	return cmd
+	if t := b.tailed(); t != nil {
+		vs = append(vs, t.View)
+	}
+	return vs
 }

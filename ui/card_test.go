@@ -9,6 +9,7 @@ import (
 	"fantail/agents"
 	"fantail/inbox"
 	"fantail/ui/frame"
+	"fantail/ui/intent"
 	"fantail/ui/notice"
 )
 
@@ -84,7 +85,7 @@ func TestCardGrace(t *testing.T) {
 	a.presses(inbox.Message{ID: 8, Recipient: 1, From: "ci", Body: "more", Priority: inbox.Urgent}, red)
 	takes("another came", 499*time.Millisecond, false)
 	takes("another came", time.Millisecond, true)
-	a.help()
+	a.act(intent.Help{})
 	takes("under a dialog", time.Hour, false)
 	a.layers.Shut()
 	takes("from under a dialog", 499*time.Millisecond, false)

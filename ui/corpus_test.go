@@ -13,6 +13,7 @@ import (
 	"fantail/ui/asking"
 	"fantail/ui/dialog"
 	"fantail/ui/frame"
+	"fantail/ui/intent"
 	"fantail/ui/panel"
 	"fantail/ui/tabs"
 )
@@ -63,9 +64,7 @@ func (p *posed) pass(d time.Duration) { p.at = p.at.Add(d) }
 
 // board opens an inbox with the message that stands for the question.
 func (p *posed) board() {
-	p.pool = &pool{}
-	board := panel.Inbox(p.panelEnv(), 1, "main")
-	p.pool = nil
+	board := panel.Inbox(p.boards.Env, 1, "main")
 	b := board.Board()
 	b.Show([]dialog.Line{{ID: 12, Who: "main", Text: "bash ls"}}, false, false)
 	p.layers.Show(board)
@@ -177,7 +176,7 @@ func TestKeysOfADraft(t *testing.T) {
 // Spec: M-35, E-26.
 func TestLettersOverAPanel(t *testing.T) {
 	ways := map[string]func(p *posed){
-		"overview": func(p *posed) { p.overview(); p.asks.Next(asking.Sought) },
+		"overview": func(p *posed) { p.boards.overview(); p.asks.Next(asking.Sought) },
 		"inbox":    func(p *posed) { p.board(); p.asks.Next(asking.Strict) },
 		"/answer": func(p *posed) {
 			p.pool = &pool{}
@@ -236,10 +235,10 @@ func TestOnceOnTheScreen(t *testing.T) {
 		},
 		"from another tab":  func(p *posed) { p.tabs.To(p.tabs.ByID(2)); p.asks.Next(asking.Sought) },
 		"another tab":       func(p *posed) { p.tabs.To(p.tabs.ByID(2)); p.asks.Next(asking.Sought); p.Update(nil); p.layers.Shut() },
-		"under the help":    func(p *posed) { p.help() },
-		"in the overview":   func(p *posed) { p.overview() },
+		"under the help":    func(p *posed) { p.act(intent.Help{}) },
+		"in the overview":   func(p *posed) { p.boards.overview() },
 		"its facts":         func(p *posed) { p.showPane(p.tabs.ByID(1), tabs.Info) },
-		"over the overview": func(p *posed) { p.overview(); p.asks.Next(asking.Strict) },
+		"over the overview": func(p *posed) { p.boards.overview(); p.asks.Next(asking.Strict) },
 		"over the inbox":    func(p *posed) { p.board(); p.asks.Next(asking.Strict) },
 	} {
 		p := newPosed(t)

@@ -22,6 +22,8 @@ func (h *heard) Prompt(_ context.Context, agent int64, text string) error {
 	return nil
 }
 
+func (h *heard) Page(context.Context, int64, int64, int) ([]agents.Entry, error) { return nil, nil }
+
 func (h *heard) pool() *pool { return &pool{talk: h, read: h} }
 
 // play runs a command and those it is made of, in order.
@@ -43,7 +45,7 @@ func TestPromptBeforeMainIsKnown(t *testing.T) {
 	box := a.tabs.Main().Box
 	box.Set("one")
 	play(a.submit(a.tabs.Main()))
-	a.pool = says.pool()
+	a.use(says.pool())
 	box.Set("two")
 	play(a.submit(a.tabs.Main()))
 	if len(says.prompts) != 0 || !box.Empty() {

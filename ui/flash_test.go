@@ -48,8 +48,8 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 		{"an ended agent reads no mail", func(a *App) { state(2, agents.Done)(a); to(2)(a); press('m', 0)(a) }, "kid has ended and reads no mail", flash.Long, nil, []func(*App){press('x', 0), to(1)}},
 		{"the agent looked at ends", func(a *App) { to(2)(a); state(2, agents.Failed)(a) }, "kid has ended", flash.Long, press(tea.KeyUp, 0), []func(*App){to(1)}},
 		{"its tab is closed", func(a *App) { to(2)(a); a.Update(news{[]agents.Event{agents.Closed{Agent: 2}}}) }, "the tab of kid was closed", flash.Long, press('x', 0), []func(*App){to(3)}},
-		{"a message that found something open", func(a *App) { a.help(); a.Update(wanted{intent.Open{What: "message #5"}}) }, "message #5 was not opened", flash.Long, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
-		{"a question, while a list is open", func(a *App) { a.help(); press('a', tea.ModAlt)(a) }, "close what is open first", flash.Long, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
+		{"a message that found something open", func(a *App) { a.act(intent.Help{}); a.Update(wanted{intent.Open{What: "message #5"}}) }, "message #5 was not opened", flash.Long, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
+		{"a question, while a list is open", func(a *App) { a.act(intent.Help{}); press('a', tea.ModAlt)(a) }, "close what is open first", flash.Long, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
 		{
 			"what was typed in a tab that is gone", func(a *App) {
 				to(2)(a)
@@ -63,7 +63,7 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 		},
 		{"what was typed for an agent out of sight", func(a *App) { a.drafts.Give(a.tabs.ByID(2), "words") }, "what you typed is in kid's box now", flash.Long, press('x', 0), []func(*App){to(2)}},
 		{"before the workspace is open", func(a *App) { a.tabs.Main().Typing().Set("hello"); press(tea.KeyEnter, 0)(a) }, "kept until the workspace is open", 0, press('x', 0), []func(*App){func(a *App) { a.drafts.Kept(); a.dirty = true }}},
-		{"quitting when all are done", func(a *App) { state(2, agents.Running)(a); a.quit(); press('w', 0)(a) }, "quits when all are done", 0, press('x', 0), []func(*App){state(2, agents.Done)}},
+		{"quitting when all are done", func(a *App) { state(2, agents.Running)(a); a.act(intent.Quit{}); press('w', 0)(a) }, "quits when all are done", 0, press('x', 0), []func(*App){state(2, agents.Done)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			at := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)

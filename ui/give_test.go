@@ -38,7 +38,7 @@ func newGround(t *testing.T) *ground {
 	g.o.Now = func() time.Time { return g.at }
 	g.with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
 		agents.Info{ID: 2, Name: "kid", Kind: agents.Sub, State: agents.Running}, agents.Info{ID: 3, Name: "aide", Kind: agents.Helper, State: agents.Idle})
-	g.pool = deafPool{err: errDeaf}.pool()
+	g.use(deafPool{err: errDeaf}.pool())
 	g.App.asks.Pool = deafPool{err: errDeaf}
 	for _, x := range g.tabs.All {
 		x.Asked, x.Loaded = true, true
@@ -176,7 +176,7 @@ func TestTypedIsGivenBack(t *testing.T) {
 		{"an answer to one that is ended", func(g *ground) { g.to(kid); g.asks(kid, 7, true); g.types("by hand") }, func(g *ground) { g.ends(kid) }, main, "by hand", ""},
 		{
 			"an answer that finds another", func(g *ground) {
-				g.pool = deafPool{err: agents.ErrAnswered}.pool()
+				g.use(deafPool{err: agents.ErrAnswered}.pool())
 				g.App.asks.Pool = deafPool{err: agents.ErrAnswered}
 				g.asks(main, 7, true)
 				g.types("by hand")
@@ -199,15 +199,15 @@ func TestTypedIsGivenBack(t *testing.T) {
 		{"the editor's, for a line that was closed", func(g *ground) { g.to(kid) }, func(g *ground) { g.Update(edited{agent: kid, text: "written"}) }, kid, "written", "writtenx"},
 		{"a prompt taken back from a tab that was closed", func(*ground) {}, func(g *ground) { g.closes(aide); g.Update(done{agent: aide, back: "typed"}) }, main, "typed", "typedx"},
 		{"what a panel could not do that was left", func(*ground) {}, func(g *ground) {
-			p := panel.Inbox(g.panelEnv(), main, "main")
+			p := panel.Inbox(g.boards.Env, main, "main")
 			p.Close()
 			g.replies(p)
 		}, main, "thanks", "thanksx"},
 		{"what a panel could not do, which asks for something else", func(g *ground) {
-			g.layers.Show(panel.Inbox(g.panelEnv(), main, "main"))
+			g.layers.Show(panel.Inbox(g.boards.Env, main, "main"))
 			g.types("/find")
 		}, func(g *ground) {
-			g.replies(g.panel())
+			g.replies(g.boards.panel())
 		}, main, "thanks", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -250,17 +250,17 @@ func TestTypedStays(t *testing.T) {
 		{"another theme, an answer", func(g *ground) { g.asks(1, 7, true); g.types("by hand") }, func(g *ground) { g.setTheme(g.theme) }, func(g *ground) bool { return words(g) == "by hand" }},
 		{"another theme, a reason", func(g *ground) { g.asks(1, 7, false); g.types("nwrong") }, func(g *ground) { g.setTheme(g.theme) }, func(g *ground) bool { return words(g) == "wrong" }},
 		{"another size", func(g *ground) { g.asks(1, 7, true); g.types("by hand") }, func(g *ground) { g.Update(tea.WindowSizeMsg{Width: 40, Height: 12}) }, func(g *ground) bool { return words(g) == "by hand" }},
-		{"a dialog that comes late, a filter", func(g *ground) { g.runs(g.switcher()); g.types("aid") }, func(g *ground) {
+		{"a dialog that comes late, a filter", func(g *ground) { g.runs(g.act(switcher(&g.tabs))); g.types("aid") }, func(g *ground) {
 			g.Update(wanted{intent.Open{Box: dialog.NewPicker(g.theme, "Branch", nil, false), What: "the list of turns"}})
 		}, func(g *ground) bool {
 			return strings.Contains(plain(strings.Join(g.layers.Top().Lines(80, 20), "\n")), "aid")
 		}},
-		{"a panel that comes late, an overview's filter", func(g *ground) { g.overview(); g.types("/aid") }, func(g *ground) {
+		{"a panel that comes late, an overview's filter", func(g *ground) { g.boards.overview(); g.types("/aid") }, func(g *ground) {
 			g.Update(wanted{intent.Inbox{Agent: 3, Name: "aide", What: "the inbox of aide"}})
 		}, func(g *ground) bool {
-			return g.fleet() != nil && strings.Contains(plain(strings.Join(g.layers.Top().Lines(80, 20), "\n")), "/ aid")
+			return g.boards.fleet() != nil && strings.Contains(plain(strings.Join(g.layers.Top().Lines(80, 20), "\n")), "/ aid")
 		}},
-		{"agents that come and go, an overview's filter", func(g *ground) { g.overview(); g.types("/aid") }, func(g *ground) { g.closes(2); g.closes(3) }, func(g *ground) bool {
+		{"agents that come and go, an overview's filter", func(g *ground) { g.boards.overview(); g.types("/aid") }, func(g *ground) { g.closes(2); g.closes(3) }, func(g *ground) bool {
 			return strings.Contains(plain(strings.Join(g.layers.Top().Lines(80, 20), "\n")), "/ aid")
 		}},
 	} {

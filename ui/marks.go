@@ -13,18 +13,10 @@ import (
 
 // arrived notes what a change of an agent says of its mail.
 func (a *App) arrived(t *tabs.Tab, i agents.Info) {
-	t.News = t.News || i.Came > t.Info.Came && !a.reads(i.ID)
+	t.News = t.News || i.Came > t.Info.Came && (a.notice.Away() || !a.boards.reads(i.ID))
 	if i.Pending == 0 && t == a.tabs.Focus && !a.notice.Away() {
 		t.News = false
 	}
-}
-
-// reads reports whether the human has the inbox of that agent before their eyes.
-func (a *App) reads(agent int64) bool {
-	if a.panel() == nil || a.notice.Away() {
-		return false
-	}
-	return a.panel().Reads(agent)
 }
 
 // visited notes that the focused tab shows: at the moment somebody comes to it,

@@ -69,15 +69,16 @@ func (a *App) carried(c tea.Cmd) {
 func heaped(t testing.TB) *App {
 	t.Helper()
 	a := screen(t, 200, 50).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Pending: heapSize})
-	a.tabs.Focus.Asked, a.pool = true, &pool{panel: panel.Pool{Mail: heap{}}}
-	a.inboxPanel(1, "main")
+	a.tabs.Focus.Asked = true
+	a.use(&pool{panel: panel.Pool{Mail: heap{}}})
+	a.boards.inbox(1, "main")
 	a.carried(a.draw())
 	for range 300 {
 		a.key(tea.KeyPressMsg{Code: 'j', Text: "j"})
 		a.carried(a.draw())
 	}
-	if a.panel().Board().At() != heapSize-300 || a.panel().Previewed() == nil {
-		t.Fatalf("the bar is on #%d", a.panel().Board().At())
+	if a.boards.panel().Board().At() != heapSize-300 || a.boards.panel().Previewed() == nil {
+		t.Fatalf("the bar is on #%d", a.boards.panel().Board().At())
 	}
 	return a
 }

@@ -49,6 +49,4 @@ type talk interface {
 type read interface {
 	Page(ctx context.Context, agent, before int64, limit int) ([]agents.Entry, error)
 	Facts(ctx context.Context, agent int64) (agents.Facts, error)
-	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
-	Thread(ctx context.Context, id int64) ([]inbox.Message, error)
 }

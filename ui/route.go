@@ -60,7 +60,7 @@ func (a *App) interrupt() tea.Cmd {
 		box.Clear()
 		return nil
 	case a.flash.Again("ctrl+c", "Ctrl+C again quits", nil):
-		return a.quit()
+		return a.act(intent.Quit{})
 	}
 	return nil
 }
@@ -113,16 +113,18 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "ctrl+pgdown":
 		a.tabs.Next(1)
 	case "ctrl+space", "ctrl+@":
-		return a.switcher(), true
+		return a.act(switcher(&a.tabs)), true
 	case "f2":
-		a.overview()
+		a.boards.overview()
 		return nil, true
 	case "f3":
 		t := a.tabs.Acting()
-		return a.inboxPanel(t.Info.ID, t.Info.Name), true
+		a.boards.inbox(t.Info.ID, t.Info.Name)
+		return nil, true
 	case "f4":
 		t := a.tabs.Acting()
-		return a.queuePanel(t.Info.ID, t.Info.Name), true
+		a.boards.queue(t.Info.ID, t.Info.Name)
+		return nil, true
 	case "alt+a", "f5":
 		a.asks.Next(asking.Sought)
 		return nil, true
@@ -139,9 +141,9 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
 	_, _, over := a.asks.Over()
 	switch {
-	case key != "alt+a" && key != "f5" || a.panel() != nil && a.layers.Bare():
+	case key != "alt+a" && key != "f5" || a.boards.panel() != nil && a.layers.Bare():
 		return nil, false
-	case over || a.fleet() != nil && a.layers.Bare():
+	case over || a.boards.fleet() != nil && a.layers.Bare():
 		a.asks.Next(asking.Sought)
 		return nil, true
 	}
@@ -168,7 +170,7 @@ func (a *App) keySelection(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		return nil, t.At().Key(k)
 	case "enter", "o":
 		if ids := t.At().Opens(); len(ids) > 0 {
-			return a.openMessages(t, ids), true
+			return a.act(panel.Letters(a.boards.Env, t.Info.ID, ids)), true
 		}
 		if t.At().Unfolds() {
 			return nil, true
@@ -179,12 +181,16 @@ func (a *App) keySelection(k tea.KeyPressMsg) (tea.Cmd, bool) {
 }
 
 // keyDelegated are the keys that mean something while the focused agent waits for
-// work it delegated.
+// work it delegated: that goes on in the background.
 func (a *App) keyDelegated(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if k.String() != "ctrl+b" || a.tabs.Focus == nil || a.tabs.Focus.Info.Delegated == 0 {
 		return nil, false
 	}
-	return a.setAside(), true
+	id := a.tabs.Focus.Info.ID
+	return a.act(intent.Run{F: func(context.Context) intent.Intent {
+		a.pool.Background(id)
+		return nil
+	}}), true
 }
 
 // keyBox are the keys the box takes, and what they mean beyond editing.
@@ -225,13 +231,15 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		}
 		return a.stop(), true
 	case "shift+tab":
-		return a.cycleMode(), true
+		if a.pool == nil {
+			return nil, true
+		}
+		return a.setMode(a.tally.Mode.Cycle()), true
 	case "?":
-		a.help()
-		return nil, true
+		return a.act(intent.Help{}), true
 	case "ctrl+d":
 		if a.flash.Again("ctrl+d", "Ctrl+D again quits", nil) {
-			return a.quit(), true
+			return a.act(intent.Quit{}), true
 		}
 		return nil, true
 	case "ctrl+up", "alt+up":
@@ -291,7 +299,7 @@ func (a *App) roll() tea.Cmd {
 	}
 	if over == nil {
 		t.At().Scroll(lines)
-	} else if p := a.panel(); p != nil && a.layers.Bare() {
+	} else if p := a.boards.panel(); p != nil && a.layers.Bare() {
 		p.Board().Wheel(a.wheel.x, a.wheel.y-1, lines)
 	} else {
 		key := tea.KeyPressMsg{Code: tea.KeyDown, Mod: tea.ModShift}
@@ -319,7 +327,7 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 		a.dirty = true
 		return nil
 	}
-	if p := a.panel(); p != nil && a.layers.Bare() {
+	if p := a.boards.panel(); p != nil && a.layers.Bare() {
 		p.Board().Click(m.X, m.Y-1)
 		a.dirty = true
 	}
@@ -339,7 +347,7 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	for _, s := range a.drawn.tabs {
 		if m.X >= s.From && m.X < s.To {
 			if s.ID == tabs.EndedGroup {
-				a.overview()
+				a.boards.overview()
 				return nil
 			}
 			if t := a.tabs.ByID(s.ID); t != nil {
@@ -358,7 +366,7 @@ func (a *App) clickBody(t *tabs.Tab, x, y int) tea.Cmd {
 	if id == 0 {
 		return nil
 	}
-	return a.openMessage(intent.Message{Agent: t.Info.ID, ID: id})
+	return a.act(intent.Message{Agent: t.Info.ID, ID: id})
 }
 
 // keyPanes go from view to view in the tab of an agent without a prompt box.

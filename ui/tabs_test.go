@@ -247,7 +247,7 @@ func TestTabRowFolds(t *testing.T) {
 		t.Errorf("the group can't be clicked: %+v", spans)
 	}
 	a.drawn.tabs = spans
-	if a.click(tea.MouseClickMsg{X: spans[len(spans)-1].From + 1, Button: tea.MouseLeft}); a.fleet() == nil {
+	if a.click(tea.MouseClickMsg{X: spans[len(spans)-1].From + 1, Button: tea.MouseLeft}); a.boards.fleet() == nil {
 		t.Error("a click on the group does not open the overview")
 	}
 	a.layers.Shut()

@@ -130,14 +130,20 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 // attach takes the pool: its feed begins with what is now.
 func (a *App) attach(p *pool) tea.Cmd {
 	a.asks.Pool = p.slash.Questions
-	a.reader.pool = p
-	a.pool, a.began = p, a.o.Now().Truncate(time.Millisecond)
+	a.use(p)
+	a.began = a.o.Now().Truncate(time.Millisecond)
 	a.notice.Begin(p, a.began)
 	a.human = p.Human()
 	a.human.Pressed(a.o.Now()) // whoever starts the program is there
 	a.feed.source = p.Subscribe()
 	a.o.Go("feed", a.feed.follow)
 	return a.act(a.drafts.Recall())
+}
+
+// use gives the pool to all that asks it something.
+func (a *App) use(p *pool) {
+	a.pool, a.reader.pool = p, p
+	a.boards.Pool, a.boards.there = p.panel, true
 }
 
 // refreshBox has the prompt box look anew for what its word may come to.
@@ -251,8 +257,9 @@ func (a *App) setTheme(t *themes.Theme) {
 	a.theme, a.dirty = t, true
 	a.notice.Theme = t
 	a.tabs.SetTheme(t)
-	if a.panel() != nil {
-		a.panel().SetTheme(t)
+	a.boards.Theme = t
+	if p := a.boards.panel(); p != nil {
+		p.SetTheme(t)
 	}
 }
 
@@ -270,7 +277,7 @@ func (a *App) tick() tea.Cmd {
 			within(time.Second)
 		}
 	}
-	if f := a.fleet(); f != nil && f.Moves() || f == nil && a.tailed() != nil {
+	if a.boards.moves() {
 		within(time.Second)
 	}
 	if left, ok := a.flash.Left(); ok {

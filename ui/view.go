@@ -37,7 +37,7 @@ func (a *App) draw() tea.Cmd {
 	a.dirty, a.drawn.at = false, a.o.Now()
 	a.flash.Draw()
 	a.layers.Drawn()
-	if f := a.fleet(); f != nil {
+	if f := a.boards.fleet(); f != nil {
 		f.Muster()
 	}
 	v := tea.NewView("")
@@ -147,7 +147,7 @@ func (a *App) statusLine(w int) string {
 func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 	row, spans := a.tabs.Row(a.w)
 	a.drawn.tabs, a.drawn.r = spans, layout(a.w, a.h, facts{})
-	if p := a.panel(); p != nil {
+	if p := a.boards.panel(); p != nil {
 		message, _, _ := a.asks.Over()
 		p.Cover(message)
 	}
@@ -212,6 +212,15 @@ func title(root string, pending int) string {
 	return s
 }
 
+// restock asks for what the open board lacks: last lines, and what a panel lists.
+func (a *App) restock() tea.Cmd {
+	cmd := a.reader.transcript(a.boards.tailed())
+	if p := a.boards.panel(); p != nil && a.pool != nil {
+		cmd = tea.Batch(cmd, a.act(p.Wants()))
+	}
+	return cmd
+}
+
 // jobs renders, off the interface's goroutine, what became visible, and reads an
 // older page when the view nears its top.
 func (a *App) jobs() tea.Cmd {
@@ -222,13 +231,7 @@ func (a *App) jobs() tea.Cmd {
 	var cmds []tea.Cmd
 	shown := []*transcript.View{t.At()}
 	if base := a.layers.Base(); base != nil { // nothing else is in sight
-		shown = nil
-		if a.panel() != nil && a.panel().Previewed() != nil {
-			shown = append(shown, a.panel().Previewed())
-		}
-		if x := a.tailed(); x != nil {
-			shown = append(shown, x.View)
-		}
+		shown = a.boards.views()
 	}
 	for _, v := range shown {
 		if js := v.Jobs(); len(js) > 0 {

@@ -1,18 +1,67 @@
 package panel
 
 import (
+	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
 	"fantail/inbox"
 	"fantail/ui/dialog"
+	"fantail/ui/intent"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
 
-// LetterFacts are what is known of a message beside its text.
-func LetterFacts(m inbox.Message, thread []inbox.Message, names map[int64]string, now time.Time) []dialog.Row {
+// Letters opens one of several messages: the human picks it if there is more than one.
+func Letters(e Env, agent int64, ids []int64) intent.Intent {
+	if len(ids) == 1 {
+		return intent.Message{Agent: agent, ID: ids[0]}
+	}
+	var items []dialog.Item
+	for _, id := range ids {
+		n := strconv.FormatInt(id, 10)
+		items = append(items, dialog.Item{Value: n, Label: "#" + n})
+	}
+	return intent.Open{Box: dialog.NewPicker(e.Theme, "Open a message", items, false), Decide: func(d dialog.Decision) intent.Intent {
+		p, ok := d.(dialog.Picked)
+		id, err := strconv.ParseInt(p.Value, 10, 64)
+		if !ok || err != nil {
+			return nil
+		}
+		return intent.Message{Agent: agent, ID: id}
+	}}
+}
+
+// Letter reads a message and shows it whole, over everything; w is the screen's width.
+func Letter(e Env, of intent.Message, w int) intent.Intent {
+	names := map[int64]string{}
+	for _, x := range e.Tabs.All {
+		names[x.Info.ID] = x.Info.Name
+	}
+	return intent.Do{Agent: of.Agent, Command: of.Command, F: func(ctx context.Context) (intent.Intent, error) {
+		m, ok, err := e.Pool.Mail.Message(ctx, of.ID)
+		if err == nil && !ok {
+			err = fmt.Errorf("there is no message #%d; /inbox lists those that wait", of.ID)
+		}
+		if err != nil {
+			return nil, err
+		}
+		thread, err := e.Pool.Mail.Thread(ctx, of.ID)
+		if err != nil {
+			return nil, err
+		}
+		title := fmt.Sprintf("#%d from %s", m.ID, words.From(m))
+		return intent.Open{
+			Box:  dialog.NewReader(e.Theme, title, letterFacts(m, thread, names, e.Now()), letterText(m), w),
+			What: fmt.Sprintf("message #%d", of.ID),
+		}, nil
+	}}
+}
+
+// letterFacts are what is known of a message beside its text.
+func letterFacts(m inbox.Message, thread []inbox.Message, names map[int64]string, now time.Time) []dialog.Row {
 	var rows []dialog.Row
 	add := func(label, text string) {
 		if strings.TrimSpace(text) != "" {
@@ -46,8 +95,8 @@ func LetterFacts(m inbox.Message, thread []inbox.Message, names map[int64]string
 	return rows
 }
 
-// LetterText is all that a message says.
-func LetterText(m inbox.Message) string {
+// letterText is all that a message says.
+func letterText(m inbox.Message) string {
 	if m.Subject != "" && inbox.Label(m.Subject) != strings.TrimSpace(m.Subject) { // the row shows its beginning
 		return "About:\n" + m.Subject + "\n\n" + m.Text()
 	}

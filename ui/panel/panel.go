@@ -1,5 +1,5 @@
 // Package panel has the boards that fill the screen: an agent's inbox, its queue, and the
-// overview of all agents.
+// overview of all agents; and a message shown whole.
 //
 // Does: read what its board lacks, one thing at a time, and nothing once it is closed;
 // show a row's preview; say what the human wants done with a row. What a board lists is a

@@ -1,0 +1,35 @@
+package ui
+
+import (
+	"fantail/inbox"
+	"fantail/ui/dialog"
+	"fantail/ui/frame"
+	"fantail/ui/intent"
+	"fantail/ui/tabs"
+	"fantail/ui/words"
+)
+
+// switcher picks a tab by name; the one used before is highlighted.
+func switcher(ts *tabs.Tabs) intent.Intent {
+	var items []dialog.Item
+	before := ts.Last()
+	for _, t := range ts.All {
+		sign, _ := words.Glyph(t.Info)
+		help := sign + " " + string(t.Info.State)
+		if mail := t.MailWords(); mail != "" {
+			help += " · " + mail
+		}
+		if t.Info.Prompt != "" {
+			help += " · " + frame.CleanLine(inbox.Label(t.Info.Prompt))
+		}
+		items = append(items, dialog.Item{Value: t.Info.Name, Label: t.Info.Name, Help: help, Chosen: t == before})
+	}
+	return intent.Open{Box: dialog.NewPicker(ts.Theme, "Go to", items, true), Decide: func(d dialog.Decision) intent.Intent {
+		if p, ok := d.(dialog.Picked); ok {
+			if t := ts.ByName(p.Value); t != nil {
+				return intent.Go{Agent: t.Info.ID}
+			}
+		}
+		return nil
+	}}
+}
