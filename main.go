@@ -195,10 +195,10 @@ func (h *host) open(ctx context.Context, choose func(remembered string) (config.
 		h.bell.Serve(h.guard, func() { pool.Refresh(ctx) })
 	}
 	if len(broken) > 0 && h.readOnly == nil { // else no policy delivers anything
-		pool.Rules(ctx, said, broken)
+		pool.Mail.Rules(ctx, said, broken)
 	}
 	if h.watch != nil {
-		h.watch.Serve(h.guard, func() { good, broken := cli.ReadRules(h.place.Root); pool.Rules(ctx, good, broken) })
+		h.watch.Serve(h.guard, func() { good, broken := cli.ReadRules(h.place.Root); pool.Mail.Rules(ctx, good, broken) })
 	}
 	h.guard.AtEnd(func() { _ = cli.Close(pool) })
 	h.guard.AtEnd(h.place.Leave)

@@ -63,7 +63,7 @@ func (p *Pool) Unprompt(ctx context.Context, id int64) (bool, error) {
 		tx.AfterCommit(func() {
 			a.Unqueue(id)
 			if removed {
-				p.Room.TakenBack(a.ID, id)
+				p.Mail.TakenBack(a.ID, id)
 			}
 		})
 		return err
@@ -97,7 +97,7 @@ func (p *Pool) Withdraw(ctx context.Context, agent int64) ([]string, error) {
 		tx.AfterCommit(func() {
 			for _, q := range waiting {
 				a.Unqueue(q.ID)
-				p.Room.TakenBack(a.ID, q.ID)
+				p.Mail.TakenBack(a.ID, q.ID)
 			}
 		})
 		return nil
@@ -118,7 +118,7 @@ func (p *Pool) Stop(agent int64) {
 	}
 	p.fleet.Lock()
 	if a.ShownTurn != 0 && a.Kind.HasPrompt() { // a second one at rest changes nothing
-		p.Room.Tray(a.ID).Hush()
+		p.Mail.Tray(a.ID).Hush()
 	}
 	p.fleet.Unlock()
 	a.Halt(ErrStopped)

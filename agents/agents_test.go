@@ -249,7 +249,7 @@ func (w *world) prompt(s string) {
 
 func (w *world) push(name, prompt string) {
 	w.t.Helper()
-	_, err := w.pool.Push(w.t.Context(), w.main(), tools.Task{Name: name, Prompt: prompt})
+	_, err := w.pool.Tasks.Push(w.t.Context(), w.main(), tools.Task{Name: name, Prompt: prompt})
 	check(w.t, err)
 }
 
@@ -284,7 +284,7 @@ func (w *world) entries(name string) []agents.Entry {
 	w.t.Helper()
 	for _, i := range w.pool.Infos() {
 		if i.Name == name {
-			es, err := w.pool.Page(w.t.Context(), i.ID, 0, 1000)
+			es, err := w.pool.Ledger.Page(w.t.Context(), i.ID, 0, 1000)
 			check(w.t, err)
 			return es
 		}

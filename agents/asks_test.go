@@ -116,12 +116,12 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 	}
 	for what, take := range map[string]func() (int, error){
 		"check": func() (int, error) {
-			ms, left, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+			ms, left, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 			return len(ms) + left, err
 		},
-		"fire": func() (int, error) { n, left, _ := w.pool.Fire(t.Context(), w.main(), ""); return n + left, nil },
+		"fire": func() (int, error) { n, left, _ := w.pool.Pickup.Fire(t.Context(), w.main(), ""); return n + left, nil },
 		"next": func() (int, error) {
-			_, ok, _ := w.pool.Next(t.Context(), w.main(), q.Message)
+			_, ok, _ := w.pool.Pickup.Next(t.Context(), w.main(), q.Message)
 			return map[bool]int{true: 1}[ok], nil
 		},
 	} {
@@ -180,7 +180,7 @@ func TestAsks_endNoReceive(t *testing.T) {
 	w.run(0)
 	got := make(chan inbox.Message, 1)
 	go func() {
-		m, err := w.pool.Receive(context.Background(), 1, inbox.Query{})
+		m, err := w.pool.Pickup.Receive(context.Background(), 1, inbox.Query{})
 		if err != nil {
 			t.Error(err)
 		}
@@ -497,7 +497,7 @@ func TestAsks_passToTheHeir(t *testing.T) {
 	w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
 	h, err := w.pool.NewHelper(t.Context(), "aide", "")
 	check(t, err)
-	_, err = w.pool.Push(t.Context(), h.ID, tools.Task{Name: "job", Prompt: "ask Which?", Start: true})
+	_, err = w.pool.Tasks.Push(t.Context(), h.ID, tools.Task{Name: "job", Prompt: "ask Which?", Start: true})
 	check(t, err)
 	q := w.asks("job")
 	if _, m := w.row(q.ID); m.Recipient != h.ID {

@@ -15,7 +15,7 @@ func BenchmarkNested(b *testing.B) {
 	for b.Loop() {
 		w := open(b, builtin.New(), setting{dir: b.TempDir()})
 		for n := range tasks {
-			_, err := w.pool.Push(b.Context(), w.main(), tools.Task{Prompt: fmt.Sprintf("delegate kid%d: say deep then say asked", n), Deliver: "hold"})
+			_, err := w.pool.Tasks.Push(b.Context(), w.main(), tools.Task{Prompt: fmt.Sprintf("delegate kid%d: say deep then say asked", n), Deliver: "hold"})
 			check(b, err)
 		}
 		w.run(0)

@@ -170,7 +170,7 @@ func TestClose_endsWhatTheHumanRuns(t *testing.T) {
 	received, ran := make(chan error, 1), make(chan error, 1)
 	home := w.main()
 	go func() {
-		_, err := w.pool.Receive(context.Background(), home, inbox.Query{From: "later"})
+		_, err := w.pool.Pickup.Receive(context.Background(), home, inbox.Query{From: "later"})
 		received <- err
 	}()
 	w.state("main", agents.Waiting)
@@ -186,7 +186,7 @@ func TestClose_endsWhatTheHumanRuns(t *testing.T) {
 		t.Errorf("receive: %v", err)
 	}
 	check(t, <-ran)
-	es, err := w.pool.Page(context.Background(), main, 0, 10)
+	es, err := w.pool.Ledger.Page(context.Background(), main, 0, 10)
 	check(t, err)
 	if got := kinds(es); got != "shell" || !strings.Contains(es[0].Shell.Output, "begun") {
 		t.Errorf("entries %s", got)

@@ -67,7 +67,7 @@ func TestOverride_losesNothing(t *testing.T) {
 		}
 		all.Go(func() {
 			for n := range 100 {
-				_, err := w.pool.Override(context.Background(), main, func(o *inbox.Overrides) {
+				_, err := w.pool.Mail.Override(context.Background(), main, func(o *inbox.Overrides) {
 					if o.From == nil {
 						o.From = map[string]inbox.Mode{}
 					}
@@ -80,7 +80,7 @@ func TestOverride_losesNothing(t *testing.T) {
 		})
 	}
 	all.Wait()
-	now, err := w.pool.Policy(main)
+	now, err := w.pool.Mail.Policy(main)
 	check(t, err)
 	if got := now.Human.From; !maps.Equal(got, want) {
 		t.Errorf("memory has %d of %d changes", len(got), len(want))
@@ -93,7 +93,7 @@ func TestOverride_losesNothing(t *testing.T) {
 // TestQuiet_committedTogether: who begins and ends it beside others sees what they did.
 func TestQuiet_committedTogether(t *testing.T) {
 	quiet := func(w *world) inbox.Quiet {
-		now, err := w.pool.Policy(w.main())
+		now, err := w.pool.Mail.Policy(w.main())
 		check(w.t, err)
 		var kept inbox.Quiet
 		check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) error {
@@ -111,19 +111,19 @@ func TestQuiet_committedTogether(t *testing.T) {
 			w.mails("ci", "before", agents.Letter{})
 			helper, main := w.info("ci").ID, w.main()
 			w.together(
-				func() { check(t, w.pool.BeQuiet(ctx, time.Time{})) },
+				func() { check(t, w.pool.Mail.BeQuiet(ctx, time.Time{})) },
 				func() {
-					_, err := w.pool.Mail(ctx, helper, agents.Letter{To: []string{"main"}, Body: "meanwhile"})
+					_, err := w.pool.Letters.Mail(ctx, helper, agents.Letter{To: []string{"main"}, Body: "meanwhile"})
 					check(t, err)
 				},
-				func() { check(t, w.pool.BeQuiet(ctx, later)) },
+				func() { check(t, w.pool.Mail.BeQuiet(ctx, later)) },
 			)
-			ms, err := w.pool.Inbox(ctx, main)
+			ms, err := w.pool.Letters.Inbox(ctx, main)
 			check(t, err)
 			if q := quiet(w); len(ms) != 2 || !q.On || !q.Until.Equal(later) || q.Since != ms[0].ID {
 				t.Errorf("it is %+v; messages %+v", q, ms)
 			}
-			if came, err := w.pool.EndQuiet(ctx); err != nil || !strings.Contains(came, "1 message came") {
+			if came, err := w.pool.Mail.EndQuiet(ctx); err != nil || !strings.Contains(came, "1 message came") {
 				t.Errorf("came: %q, %v", came, err)
 			}
 		})
@@ -132,8 +132,8 @@ func TestQuiet_committedTogether(t *testing.T) {
 		play(t, answers(), setting{}, func(w *world) {
 			ctx := context.Background()
 			errs := make([]error, 3)
-			end := func(n int) func() { return func() { _, errs[n] = w.pool.EndQuiet(ctx) } }
-			w.together(func() { errs[0] = w.pool.BeQuiet(ctx, time.Time{}) }, end(1), end(2))
+			end := func(n int) func() { return func() { _, errs[n] = w.pool.Mail.EndQuiet(ctx) } }
+			w.together(func() { errs[0] = w.pool.Mail.BeQuiet(ctx, time.Time{}) }, end(1), end(2))
 			if errs[0] != nil || errs[1] != nil || !errors.Is(errs[2], agents.ErrLoud) {
 				t.Errorf("begin, end, end again: %v", errs)
 			}

@@ -50,7 +50,7 @@ func TestCompact(t *testing.T) {
 	w.prompt("two")
 	w.settle()
 	w.push("later", "quick")
-	_, err := w.pool.Send(t.Context(), main, "main", "unread words", "")
+	_, err := w.pool.Letters.Send(t.Context(), main, "main", "unread words", "")
 	check(t, err)
 	check(t, w.pool.Shell(t.Context(), main, "echo seen by the human"))
 	check(t, w.pool.Compact(t.Context(), main, "mind the gap"))
@@ -174,9 +174,9 @@ func TestCompact_waitsForTheTurn(t *testing.T) {
 	go func() { done <- w.pool.Compact(t.Context(), main, "") }()
 	go_on <- struct{}{}
 	<-summing
-	_, err := w.pool.Send(t.Context(), main, "main", "came meanwhile", "")
+	_, err := w.pool.Letters.Send(t.Context(), main, "main", "came meanwhile", "")
 	check(t, err)
-	_, _, err = w.pool.Check(t.Context(), main, inbox.Query{})
+	_, _, err = w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
 	w.prompt("typed meanwhile")
 	close(go_on)
@@ -224,7 +224,7 @@ func TestCompact_byItself(t *testing.T) {
 	if len(w.summaries("sub")) != 1 {
 		t.Errorf("the sub-agent's transcript: %s", kinds(w.entries("sub")))
 	}
-	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 1 || ms[0].Body != "done: fill it too" {
 		t.Errorf("its result: %+v", ms)

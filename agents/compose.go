@@ -57,36 +57,36 @@ func (p *Pool) furnish() {
 	o := &p.o
 	p.inbox = inbox.New(o.DB, p.fleet.Rung)
 	p.Asks = questions.New(o.DB, p.inbox, o.Gate, o.Now)
-	p.books = ledger.New(o.DB, p.inbox, subjects{p})
+	p.Ledger = ledger.New(o.DB, p.inbox, subjects{p})
 	p.waits = waits.New(onlooker{p.fleet})
 	p.takes = mail.NewTakes(o.DB, p.inbox, p.waits)
-	p.Room = mail.New(mail.Options{
+	p.Mail = mail.New(mail.Options{
 		DB: o.DB, Inbox: p.inbox, Now: o.Now, Rules: o.Rules, Mu: &p.fleet.Mutex, Fleet: recipients{p}, Forker: p.forks, Human: &p.fleet.Human,
 	})
-	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, p.Room.Stir)
-	p.Pickup = mail.NewPickup(p.fleet, p.Room, p.Letters, p.takes, p.Unprompt)
-	p.ends = &roster.Ends{Inbox: p.inbox, Unread: p.Unread, Ended: p.fleet.Line.Ended, Passed: p.fleet.Line.Passed}
+	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, p.Mail.Stir)
+	p.Pickup = mail.NewPickup(p.fleet, p.Mail, p.Letters, p.takes, p.Unprompt)
+	p.ends = &roster.Ends{Inbox: p.inbox, Unread: p.Letters.Unread, Ended: p.fleet.Line.Ended, Passed: p.fleet.Line.Passed}
 	p.Tasks = tasks.New(o.DB, p.inbox, p.ends, func(model string) (string, error) {
 		m, err := o.Resolve(model)
 		return m.Name, err
 	}, &p.fleet.Line)
 	p.loops = turn.New(turn.Options{
-		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Room, Takes: p.takes, Pickup: p.Pickup, Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk,
+		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup, Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk,
 		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs, Environ: o.Environ, System: o.System,
 		Keep: o.Keep, Now: o.Now, Go: o.Go, Attended: o.Attended,
 	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, p.forks)
 	p.forks.Begin(fork.Options{
-		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Room, Letters: p.Letters, Ends: p.ends, Resolve: o.Resolve,
+		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Mail, Letters: p.Letters, Ends: p.ends, Resolve: o.Resolve,
 	})
-	p.waits.OnEnd = append(p.waits.OnEnd, p.Room.Unawaited)
+	p.waits.OnEnd = append(p.waits.OnEnd, p.Mail.Unawaited)
 	p.fleet.Tell(fleet.Rooms{
 		Changed: []func(){p.waits.Changed},
-		Opened:  []func(int64){p.Room.Opens},
-		Mailed:  []func(*Info, inbox.Rung){p.Room.Arrives, func(i *Info, _ inbox.Rung) { p.waits.Came(i.ID) }},
-		Ended:   []func(Info){p.Room.Ended, p.forks.Ended},
+		Opened:  []func(int64){p.Mail.Opens},
+		Mailed:  []func(*Info, inbox.Rung){p.Mail.Arrives, func(i *Info, _ inbox.Rung) { p.waits.Came(i.ID) }},
+		Ended:   []func(Info){p.Mail.Ended, p.forks.Ended},
 		Closed:  []func(int64){p.loops.Forget},
-		Busy:    []func(int64) bool{p.Room.Busy, p.loops.Busy},
-		Count:   []func(*Tally){func(t *Tally) { t.Quiet = p.Room.Quiet() }},
+		Busy:    []func(int64) bool{p.Mail.Busy, p.loops.Busy},
+		Count:   []func(*Tally){func(t *Tally) { t.Quiet = p.Mail.Quiet() }},
 	})
 }
 
@@ -117,9 +117,9 @@ func (p *Pool) begin(ctx context.Context) error {
 	if err := o.DB.Patrol(ctx, p.patrolled); err != nil {
 		return err
 	}
-	p.fleet.Human.Turned = p.Room.Stir
+	p.fleet.Human.Turned = p.Mail.Stir
 	p.fleet.Start("dispatch", p.dispatcher)
-	p.fleet.Start("sort", func() { p.Room.Run(p.fleet.Context()) })
+	p.fleet.Start("sort", func() { p.Mail.Run(p.fleet.Context()) })
 	return nil
 }
 
@@ -177,15 +177,15 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 	for id, r := range counts {
 		if a := p.fleet.Of(id); a != nil {
 			a.Info.Pending, a.Info.Urgent = r.Pending, r.Urgent
-			p.Room.Tray(id).Wake() // perhaps one of them asks for it; the turn looks
+			p.Mail.Tray(id).Wake() // perhaps one of them asks for it; the turn looks
 		}
 	}
-	if err := p.Room.Load(ctx); err != nil || p.o.shows() {
+	if err := p.Mail.Load(ctx); err != nil || p.o.shows() {
 		return err
 	}
 	p.fleet.Lock() // from now on agents run
 	defer p.fleet.Unlock()
-	p.Room.LookAtAll()
+	p.Mail.LookAtAll()
 	for a := range p.fleet.Living() {
 		if !a.Dormant() {
 			p.loops.Start(a.ID)

@@ -15,7 +15,7 @@ func TestContext(t *testing.T) {
 	main := w.main()
 	look := func() (parts map[string][2]int, mail [2]int) {
 		t.Helper()
-		c, err := w.pool.Context(t.Context(), main)
+		c, err := w.pool.Ledger.Context(t.Context(), main)
 		check(t, err)
 		parts = map[string][2]int{}
 		for _, p := range c.Parts {
@@ -33,10 +33,10 @@ func TestContext(t *testing.T) {
 	w.prompt("one")
 	w.settle()
 	for range 2 {
-		_, err := w.pool.Send(t.Context(), main, "main", "some words of mail", "")
+		_, err := w.pool.Letters.Send(t.Context(), main, "main", "some words of mail", "")
 		check(t, err)
 	}
-	_, _, err := w.pool.Check(t.Context(), main, inbox.Query{})
+	_, _, err := w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
 	parts, mail = look()
 	if parts["prompts"][0] != 1 || parts["answers"][0] != 1 || parts["mail"][0] != 2 || mail[0] != 2 || mail[1] == 0 || mail[1] != parts["mail"][1] {

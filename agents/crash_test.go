@@ -35,7 +35,7 @@ func child() bool {
 	}
 	tests := []testing.InternalTest{{Name: "child", F: func(t *testing.T) {
 		w := open(t, &model{reply: crashing}, setting{dir: dir, cap: 2})
-		_, err := w.pool.Send(t.Context(), w.main(), "main", "unread mail", "")
+		_, err := w.pool.Letters.Send(t.Context(), w.main(), "main", "unread mail", "")
 		check(t, err)
 		w.push("job", "endless")
 		w.push("cmd", "!echo $$ > cmd-pid; echo begun; trap '' TERM; while :; do sleep 0.1; done")
@@ -72,7 +72,7 @@ func TestCrash_nextStartReportsWhatRan(t *testing.T) {
 
 	w := open(t, &model{reply: crashing}, setting{dir: dir, cap: 1})
 	w.state("job", agents.Crashed)
-	ms, err := w.pool.Inbox(t.Context(), w.main())
+	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
 	check(t, err)
 	if len(ms) != 4 || ms[0].Body != "unread mail" {
 		t.Fatalf("inbox %+v", ms)
@@ -100,7 +100,7 @@ func TestCrash_nextStartReportsWhatRan(t *testing.T) {
 
 	// A third start finds nothing to recover.
 	w = open(t, &model{reply: crashing}, setting{dir: dir, cap: 1})
-	ms, err = w.pool.Inbox(t.Context(), w.main())
+	ms, err = w.pool.Letters.Inbox(t.Context(), w.main())
 	check(t, err)
 	if len(ms) != 4 {
 		t.Errorf("a second recovery deposited again: %+v", ms)

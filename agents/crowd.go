@@ -6,9 +6,12 @@ import (
 	"iter"
 
 	"fantail/agents/fleet"
+	"fantail/agents/ledger"
+	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/agents/queue"
 	"fantail/agents/waits"
+	"fantail/inbox"
 	"fantail/store"
 )
 
@@ -129,3 +132,19 @@ func (r register) Reader(ctx context.Context, name string) (Info, error) {
 }
 
 func (r register) Book(agent int64) Book { return r.p.fleet.Book(agent) }
+
+// subjects is how the ledger sees the agents.
+type subjects struct{ *Pool }
+
+var _ ledger.Agents = subjects{}
+
+func (s subjects) Policy(agent int64) (inbox.Policy, error) { return s.Mail.Policy(agent) }
+
+// Preamble returns what is known of an agent, and its request before anything was said.
+func (s subjects) Preamble(agent int64) (Info, *llm.Request, error) {
+	l, err := s.loops.Of(agent)
+	if err != nil {
+		return Info{}, nil, err
+	}
+	return l.Known(), l.Preamble(), nil
+}

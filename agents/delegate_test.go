@@ -173,7 +173,7 @@ func TestDelegate_timesOut(t *testing.T) {
 				if r := w.result("main", 0); mode == "sync" && (!r.Result.Error || !strings.Contains(r.Result.Text, "timed out after 2m0s") || !strings.Contains(r.Result.Text, "so far")) {
 					t.Errorf("result %+v", r.Result)
 				}
-				if ms, err := w.pool.Inbox(w.t.Context(), w.main()); err != nil || len(ms) != map[string]int{"sync": 0, "async": 1}[mode] {
+				if ms, err := w.pool.Letters.Inbox(w.t.Context(), w.main()); err != nil || len(ms) != map[string]int{"sync": 0, "async": 1}[mode] {
 					t.Errorf("inbox %+v, %v", ms, err)
 				}
 			})
@@ -351,7 +351,7 @@ func TestDelegate_takenElsewhere(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		home := w.main()
 		go func() {
-			_, err := w.pool.Receive(ctx, home, inbox.Query{From: "kid"})
+			_, err := w.pool.Pickup.Receive(ctx, home, inbox.Query{From: "kid"})
 			got <- err
 		}()
 		w.until("kid is done", func() bool { return w.info("kid").State.Terminal() })
@@ -477,7 +477,7 @@ func TestDelegate_crashWhileItWaits(t *testing.T) {
 	m := counted()
 	w = open(t, m, setting{dir: left})
 	w.state("kid", agents.Crashed)
-	if ms, err := w.pool.Inbox(t.Context(), w.main()); err != nil || len(ms) != 1 || ms[0].Outcome != "crashed" || ms[0].From != "kid" {
+	if ms, err := w.pool.Letters.Inbox(t.Context(), w.main()); err != nil || len(ms) != 1 || ms[0].Outcome != "crashed" || ms[0].From != "kid" {
 		t.Fatalf("inbox %+v, %v", ms, err)
 	}
 	w.prompt("say and now?")
@@ -512,7 +512,7 @@ func TestDelegate_mainFails(t *testing.T) {
 		w.until("main failed", func() bool { return w.info("main").Outcome == agents.OutFailed })
 		w.state("kid", agents.Running)
 		w.rest()
-		if ms, err := w.pool.Inbox(w.t.Context(), w.main()); err != nil || len(ms) != 1 || ms[0].Body != "landed" {
+		if ms, err := w.pool.Letters.Inbox(w.t.Context(), w.main()); err != nil || len(ms) != 1 || ms[0].Body != "landed" {
 			t.Errorf("inbox %+v, %v", ms, err)
 		}
 	})

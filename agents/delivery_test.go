@@ -82,10 +82,10 @@ func TestNext_takesTheMostUrgentIntoATurnOfItsOwn(t *testing.T) {
 		text string
 		p    inbox.Priority
 	}{{"calm", inbox.Normal}, {"fire!", inbox.Urgent}} {
-		_, err := w.pool.Send(t.Context(), main, "main", x.text, x.p)
+		_, err := w.pool.Letters.Send(t.Context(), main, "main", x.text, x.p)
 		check(t, err)
 	}
-	got, ok, err := w.pool.Next(t.Context(), main, 0)
+	got, ok, err := w.pool.Pickup.Next(t.Context(), main, 0)
 	check(t, err)
 	if !ok || got.Body != "fire!" {
 		t.Fatalf("next: %+v", got)
@@ -96,7 +96,7 @@ func TestNext_takesTheMostUrgentIntoATurnOfItsOwn(t *testing.T) {
 		t.Errorf("entries %s: %q", kinds(es), es[0].Text)
 	}
 	for id, want := range map[int64]string{99: "there is no message #99", 2: "message #2 does not wait any more: it is taken by /messages next"} {
-		if _, ok, err := w.pool.Next(t.Context(), main, id); ok || err == nil || !strings.Contains(err.Error(), want) {
+		if _, ok, err := w.pool.Pickup.Next(t.Context(), main, id); ok || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("message %d: %v %v", id, ok, err)
 		}
 	}
@@ -114,21 +114,21 @@ func TestReceive_saysAtOnceThatNothingCanArrive(t *testing.T) {
 		{"", "nothing can arrive: no running or queued agents"},
 		{"ghost", "nothing can arrive: there is no agent ghost"},
 	} {
-		_, err := w.pool.Receive(t.Context(), main, inbox.Query{From: c.from})
+		_, err := w.pool.Pickup.Receive(t.Context(), main, inbox.Query{From: c.from})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("receive from %q: %v", c.from, err)
 		}
 	}
 	w.push("a", "x")
 	w.push("b", "x")
-	if _, err := w.pool.Receive(t.Context(), main, inbox.Query{}); err == nil || !strings.Contains(err.Error(), "2 tasks are queued, none runs: /run") {
+	if _, err := w.pool.Pickup.Receive(t.Context(), main, inbox.Query{}); err == nil || !strings.Contains(err.Error(), "2 tasks are queued, none runs: /run") {
 		t.Errorf("receive with queued tasks: %v", err)
 	}
 	w.run(0)
 	w.settle()
-	_, _, err := w.pool.Check(t.Context(), main, inbox.Query{})
+	_, _, err := w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
-	if _, err := w.pool.Receive(t.Context(), main, inbox.Query{From: "a"}); err == nil || !strings.Contains(err.Error(), "a has ended (done)") {
+	if _, err := w.pool.Pickup.Receive(t.Context(), main, inbox.Query{From: "a"}); err == nil || !strings.Contains(err.Error(), "a has ended (done)") {
 		t.Errorf("receive from an ended agent: %v", err)
 	}
 	w.state("main", agents.Idle)
@@ -173,7 +173,7 @@ func siblings(t *testing.T, names []string) {
 	}
 	w.run(1)
 	w.settle()
-	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 2 {
 		t.Fatalf("messages %+v", ms)
@@ -205,11 +205,11 @@ func TestSend_toWhatHasNotStarted(t *testing.T) {
 		}
 		idle, err := w.pool.NewHelper(w.t.Context(), "aide", "")
 		check(w.t, err)
-		_, err = w.pool.Push(w.t.Context(), idle.ID, tools.Task{Name: "idle", Prompt: "say idle"})
+		_, err = w.pool.Tasks.Push(w.t.Context(), idle.ID, tools.Task{Name: "idle", Prompt: "say idle"})
 		check(w.t, err)
 		w.run(0)
 		w.until("long runs", func() bool { return w.info("long").State == agents.Running })
-		_, err = w.pool.Send(w.t.Context(), w.main(), "late", "x", "")
+		_, err = w.pool.Letters.Send(w.t.Context(), w.main(), "late", "x", "")
 		refuses(w.t, err, `"late": that task has not started, so nobody reads its mail yet: 1 agents run, as many as may at once`)
 		w.rest()
 		for name, want := range map[string]string{
@@ -289,7 +289,7 @@ func TestNested_parentsWaitWithoutASlot(t *testing.T) {
 	w.push("top", "x")
 	w.run(0)
 	w.settle()
-	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 1 || !strings.Contains(ms[0].Body, "bottom") {
 		t.Fatalf("messages %+v", ms)
@@ -313,7 +313,7 @@ func TestReceive_humanWaitKeepsPromptsAndStops(t *testing.T) {
 	w.run(0)
 	failed := make(chan error, 1)
 	go func() {
-		_, err := w.pool.Receive(t.Context(), main, inbox.Query{})
+		_, err := w.pool.Pickup.Receive(t.Context(), main, inbox.Query{})
 		failed <- err
 	}()
 	w.state("main", agents.Waiting)
@@ -343,7 +343,7 @@ func TestSend_refusals(t *testing.T) {
 		{"main", "", "empty"},
 		{"main", strings.Repeat("x", inbox.MaxBody+1), "larger than 1 MiB"},
 	} {
-		if _, err := w.pool.Send(t.Context(), w.main(), c.to, c.body, ""); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := w.pool.Letters.Send(t.Context(), w.main(), c.to, c.body, ""); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("send to %s: %v, want %q", c.to, err, c.want)
 		}
 	}

@@ -22,7 +22,7 @@ func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 	if t.Deliver == "" {
 		t.Deliver = string(inbox.Next)
 	}
-	row, err := d.p.Spawn(ctx, d.a.ID, t, nil)
+	row, err := d.p.Tasks.Spawn(ctx, d.a.ID, t, nil)
 	if err != nil {
 		return "", err
 	}
@@ -51,7 +51,7 @@ func (d desk) Run(_ context.Context, s tools.Start) (string, error) {
 func (d desk) Queue(ctx context.Context, remove string) (string, error) {
 	removed := ""
 	if remove != "" {
-		if err := d.p.Discard(ctx, d.a.ID, remove); err != nil {
+		if err := d.p.Tasks.Discard(ctx, d.a.ID, remove); err != nil {
 			return "", err
 		}
 		removed = fmt.Sprintf("Removed '%s'.\n\n", remove)

@@ -44,7 +44,7 @@ func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode stri
 			return err
 		}
 	}
-	row, err := d.p.Spawn(ctx, d.a.ID, t, link)
+	row, err := d.p.Tasks.Spawn(ctx, d.a.ID, t, link)
 	if err != nil {
 		return "", nil, err
 	}

@@ -27,7 +27,7 @@ func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sent, err := d.p.Mail(ctx, d.a.ID, Letter{To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags, Hops: d.a.Hops()})
+	sent, err := d.p.Letters.Mail(ctx, d.a.ID, Letter{To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags, Hops: d.a.Hops()})
 	goOn()
 	if err != nil {
 		return "", err
@@ -110,7 +110,7 @@ func (d desk) taken(call, name string, g *grasp) mail.Into {
 }
 
 func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout time.Duration) (string, int64, error) {
-	from, err := d.p.Sender(ctx, d.a.ID, from)
+	from, err := d.p.Letters.Sender(ctx, d.a.ID, from)
 	if err != nil {
 		return "", 0, err
 	}
@@ -144,7 +144,7 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 }
 
 func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, int64, error) {
-	from, err := d.p.Sender(ctx, d.a.ID, from)
+	from, err := d.p.Letters.Sender(ctx, d.a.ID, from)
 	if err != nil {
 		return "", 0, err
 	}
@@ -163,7 +163,7 @@ func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, 
 const mostListed = 50
 
 func (d desk) Messages(ctx context.Context, f tools.Filter) (string, error) {
-	from, err := d.p.Sender(ctx, d.a.ID, f.From)
+	from, err := d.p.Letters.Sender(ctx, d.a.ID, f.From)
 	if err != nil {
 		return "", err
 	}
@@ -224,7 +224,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 
 // Reply answers a message the agent was sent, in its thread.
 func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) {
-	sent, err := d.p.Respond(ctx, d.a.ID, id, Letter{Body: body, Hops: d.a.Hops()}, func(m inbox.Message, ok bool) error {
+	sent, err := d.p.Letters.Respond(ctx, d.a.ID, id, Letter{Body: body, Hops: d.a.Hops()}, func(m inbox.Message, ok bool) error {
 		switch {
 		case !ok || !d.p.forks.Concerns(d.a.ID, m.Recipient, id):
 			return fmt.Errorf("nobody sent you a message #%d; list_messages shows yours", id)

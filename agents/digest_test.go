@@ -23,7 +23,7 @@ func TestDigest_rows(t *testing.T) {
 		defer w.close()
 		digest := func(since time.Time) agents.Digest {
 			t.Helper()
-			d, err := w.pool.Digest(t.Context(), since)
+			d, err := w.pool.Ledger.Digest(t.Context(), since)
 			check(t, err)
 			return d
 		}
@@ -31,7 +31,7 @@ func TestDigest_rows(t *testing.T) {
 			t.Errorf("at the very first start: %+v", d)
 		}
 		began := time.Now()
-		check(t, w.pool.Seen(t.Context(), began))
+		check(t, w.pool.Ledger.Seen(t.Context(), began))
 		time.Sleep(time.Second)
 		if d := digest(time.Time{}); !d.Since.Equal(began.Truncate(time.Millisecond)) || !d.Empty() {
 			t.Errorf("nothing happened: %+v", d)
@@ -40,9 +40,9 @@ func TestDigest_rows(t *testing.T) {
 		w.push("lint", "look")
 		w.run(0)
 		w.settle()
-		_, err := w.pool.Mail(t.Context(), w.main(), agents.Letter{To: []string{"main"}, Body: "stop", Priority: inbox.Urgent})
+		_, err := w.pool.Letters.Mail(t.Context(), w.main(), agents.Letter{To: []string{"main"}, Body: "stop", Priority: inbox.Urgent})
 		check(t, err)
-		_, err = w.pool.Mail(t.Context(), w.main(), agents.Letter{To: []string{"main"}, Body: "patterns"})
+		_, err = w.pool.Letters.Mail(t.Context(), w.main(), agents.Letter{To: []string{"main"}, Body: "patterns"})
 		check(t, err)
 		d := digest(time.Time{})
 		if fmt.Sprint(d.Finished, d.Failed, d.Cut, d.Mail, d.Letters) != "[lint] [] [] [main] 1" {
@@ -54,13 +54,13 @@ func TestDigest_rows(t *testing.T) {
 		if d := digest(time.Now().Add(time.Second)); !d.Empty() || len(d.Needs) != 1 || d.Letters != 0 {
 			t.Errorf("later it tells %+v", d)
 		}
-		ms, err := w.pool.Urgent(t.Context())
+		ms, err := w.pool.Ledger.Urgent(t.Context())
 		check(t, err)
 		if len(ms) != 1 || ms[0].Body != "stop" {
 			t.Fatalf("urgent are %+v", ms)
 		}
-		check(t, w.pool.Dismiss(t.Context(), w.main(), ms[0].ID))
-		if ms, err := w.pool.Urgent(t.Context()); err != nil || len(ms) != 0 || w.info("main").Urgent != 1 {
+		check(t, w.pool.Letters.Dismiss(t.Context(), w.main(), ms[0].ID))
+		if ms, err := w.pool.Ledger.Urgent(t.Context()); err != nil || len(ms) != 0 || w.info("main").Urgent != 1 {
 			t.Errorf("%v, urgent are %+v, %d are counted", err, ms, w.info("main").Urgent)
 		}
 	})

@@ -117,7 +117,7 @@ func TestKill_racesTheStart(t *testing.T) {
 			killed++
 		}
 	}
-	ms, err := w.pool.Inbox(t.Context(), w.main())
+	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
 	check(t, err)
 	if len(ms) != killed {
 		t.Errorf("%d messages of %d killed agents", len(ms), killed)
@@ -406,16 +406,16 @@ func TestNext_whoGivesUpStartsNoTurn(t *testing.T) {
 		return text("ok"), nil
 	}}
 	w := open(t, m, setting{})
-	_, err := w.pool.Send(t.Context(), w.main(), "main", "mail", inbox.Low)
+	_, err := w.pool.Letters.Send(t.Context(), w.main(), "main", "mail", inbox.Low)
 	check(t, err)
 	w.prompt("take it at the start")
 	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
-	_, err = w.pool.Send(t.Context(), w.main(), "main", "mail for next", "")
+	_, err = w.pool.Letters.Send(t.Context(), w.main(), "main", "mail for next", "")
 	check(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan error, 1)
 	go func() {
-		_, _, err := w.pool.Next(ctx, 1, 0)
+		_, _, err := w.pool.Pickup.Next(ctx, 1, 0)
 		left <- err
 	}()
 	cancel()
@@ -424,7 +424,7 @@ func TestNext_whoGivesUpStartsNoTurn(t *testing.T) {
 	}
 	answered := make(chan bool, 1)
 	go func() {
-		_, ok, _ := w.pool.Next(context.Background(), 1, 999)
+		_, ok, _ := w.pool.Pickup.Next(context.Background(), 1, 999)
 		answered <- ok
 	}()
 	close(hold)
@@ -475,13 +475,13 @@ func TestPush_names(t *testing.T) {
 	for _, name := range []string{
 		"main", "Main", "user", "System", "rооt", "a b", "9a", "\x1b[31mred", strings.Repeat("x", 10_000), "a/b", "a·1", "",
 	} {
-		_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: name, Prompt: "x"})
+		_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: name, Prompt: "x"})
 		if (err == nil) != (name == "") {
 			t.Errorf("name %.40q: %v", name, err)
 		}
 	}
 	w.push("twice", "x")
-	if _, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "twice", Prompt: "x"}); err == nil || !strings.Contains(err.Error(), "queued or runs already") {
+	if _, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "twice", Prompt: "x"}); err == nil || !strings.Contains(err.Error(), "queued or runs already") {
 		t.Errorf("a second one: %v", err)
 	}
 }

@@ -20,7 +20,7 @@ func (p *Pool) Deposit(m inbox.Message) (int64, error) {
 func (p *Pool) Wishes(agent int64) int {
 	p.fleet.Lock()
 	defer p.fleet.Unlock()
-	if p.Room.Tray(agent).Reasons().Wish != nil {
+	if p.Mail.Tray(agent).Reasons().Wish != nil {
 		return 1
 	}
 	return 0

@@ -40,7 +40,7 @@ func (w *world) why(name, s string) {
 // one checks that main's inbox holds exactly one message, and returns it.
 func (w *world) one() inbox.Message {
 	w.t.Helper()
-	ms, err := w.pool.Inbox(w.t.Context(), w.main())
+	ms, err := w.pool.Letters.Inbox(w.t.Context(), w.main())
 	check(w.t, err)
 	if len(ms) != 1 {
 		w.t.Fatalf("%d messages: %+v", len(ms), ms)
@@ -182,7 +182,7 @@ func TestRefuse_aModelThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var gone atomic.Bool
 		w := open(t, &model{}, setting{gone: func(name string) bool { return name == "test/two" && gone.Load() }})
-		_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "x", Model: "test/two"})
+		_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "x", Model: "test/two"})
 		check(t, err)
 		gone.Store(true)
 		w.fault("ends")

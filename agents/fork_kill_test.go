@@ -16,7 +16,7 @@ import (
 func forks(t *testing.T, dir, _ string) {
 	w := open(t, builtin.New(), setting{dir: dir, cap: 3})
 	fmt.Println("READY")
-	_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
+	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
 	check(t, err)
 	for n := 0; ; n++ {
 		id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Body: fmt.Sprint("note ", n)})
@@ -61,10 +61,10 @@ func TestKill_duringForks(t *testing.T) {
 		}
 	}
 	w := open(t, builtin.New(), setting{dir: dir})
-	_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = "" })
+	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = "" })
 	check(t, err)
 	check(t, w.pool.Settled(t.Context()))
-	ms, err := w.pool.Look(t.Context(), w.main(), inbox.Query{}, true)
+	ms, err := w.pool.Letters.Look(t.Context(), w.main(), inbox.Query{}, true)
 	check(t, err)
 	failures, crashed, pending := map[int64]int{}, 0, 0
 	for _, m := range ms {

@@ -50,7 +50,7 @@ func heard(req *llm.Request) string {
 // transcript is an agent's transcript as JSON, whether its tab is open or not.
 func (w *world) transcript(id int64) string {
 	w.t.Helper()
-	es, err := w.pool.Page(w.t.Context(), id, 0, 1000)
+	es, err := w.pool.Ledger.Page(w.t.Context(), id, 0, 1000)
 	check(w.t, err)
 	data, err := json.Marshal(es)
 	check(w.t, err)
@@ -60,7 +60,7 @@ func (w *world) transcript(id int64) string {
 // byName is the agent of that name, its tab open or closed.
 func (w *world) byName(name string) (i agents.Info) {
 	w.t.Helper()
-	i, err := w.pool.Whose(w.t.Context(), name)
+	i, err := w.pool.Letters.Whose(w.t.Context(), name)
 	check(w.t, err)
 	return i
 }
@@ -68,7 +68,7 @@ func (w *world) byName(name string) (i agents.Info) {
 // got is one message, whole.
 func (w *world) got(id int64) inbox.Message {
 	w.t.Helper()
-	m, ok, err := w.pool.Message(w.t.Context(), id)
+	m, ok, err := w.pool.Letters.Message(w.t.Context(), id)
 	if check(w.t, err); !ok {
 		w.t.Fatalf("there is no message %d", id)
 	}
@@ -78,7 +78,7 @@ func (w *world) got(id int64) inbox.Message {
 // inboxOf are the pending messages of an agent.
 func (w *world) inboxOf(agent int64) []inbox.Message {
 	w.t.Helper()
-	ms, err := w.pool.Inbox(w.t.Context(), agent)
+	ms, err := w.pool.Letters.Inbox(w.t.Context(), agent)
 	check(w.t, err)
 	return ms
 }
@@ -86,7 +86,7 @@ func (w *world) inboxOf(agent int64) []inbox.Message {
 // balanced checks the books.
 func (w *world) balanced() {
 	w.t.Helper()
-	l, err := w.pool.Ledger(w.t.Context())
+	l, err := w.pool.Ledger.Balance(w.t.Context())
 	check(w.t, err)
 	if len(l.Wrong) > 0 {
 		w.t.Errorf("the books: %s", l)
@@ -101,7 +101,7 @@ func (w *world) from(name, body string) int64 {
 		w.run(0)
 	}
 	w.until(name+" hangs", func() bool { return w.info(name).Doing == "streaming" })
-	id, err := w.pool.Send(w.t.Context(), w.info(name).ID, "main", body, "")
+	id, err := w.pool.Letters.Send(w.t.Context(), w.info(name).ID, "main", body, "")
 	check(w.t, err)
 	return id
 }
@@ -139,7 +139,7 @@ func TestFork_handlesAMessage(t *testing.T) {
 	if f, ok := got.Handler(); !ok || f != "main-fork-1" || got.Fate() != "handled by main-fork-1" || got.Recipient != main {
 		t.Errorf("the message: %+v", got)
 	}
-	why, err := w.pool.Why(t.Context(), id)
+	why, err := w.pool.Mail.Why(t.Context(), id)
 	if check(t, err); !strings.Contains(why, "handled by main-fork-1") {
 		t.Errorf("why: %s", why)
 	}
@@ -151,7 +151,7 @@ func TestFork_handlesAMessage(t *testing.T) {
 	if fork.Kind != agents.Fork || fork.Parent != main || fork.Handles != id || fork.Sender != "research" || fork.Model != "test/one" {
 		t.Errorf("the fork: %+v", fork)
 	}
-	es, err := w.pool.Page(t.Context(), fork.ID, 0, 100)
+	es, err := w.pool.Ledger.Page(t.Context(), fork.ID, 0, 100)
 	check(t, err)
 	if got := kinds(es); got != "snapshot host message call result text ended" {
 		t.Errorf("its transcript: %s", got)
@@ -182,7 +182,7 @@ func TestFork_isMadeOnce(t *testing.T) {
 	w := open(t, forked(mute), setting{})
 	main := w.main()
 	id := w.drop("main", "taken", inbox.Hold)
-	_, _, err := w.pool.Check(t.Context(), main, inbox.Query{})
+	_, _, err := w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
 	check(t, w.pool.Fork(main, id))
 	id = w.drop("main", "wanted", inbox.Hold)
@@ -284,9 +284,9 @@ func TestFork_outcomes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := open(t, forked(func(context.Context, *llm.Request) ([]llm.Part, error) { return text("all is red"), nil }), setting{})
 			w.from("boss", "hello") // message #1
-			_, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+			_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 			check(t, err)
-			w.pool.Rules(t.Context(), map[string]inbox.Rules{"main": {Outcomes: c.outcomes}}, nil)
+			w.pool.Mail.Rules(t.Context(), map[string]inbox.Rules{"main": {Outcomes: c.outcomes}}, nil)
 			id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Body: "two tests\nfail", Priority: inbox.High, Tags: []string{"red"}})
 			check(t, err)
 			check(t, w.pool.Fork(w.main(), id))
@@ -383,7 +383,7 @@ func TestFork_ofAFork(t *testing.T) {
 	if _, err := w.pool.Branch(t.Context(), fork, 0, ""); err == nil || !strings.Contains(err.Error(), "a fork is not forked") {
 		t.Errorf("a branch of a fork: %v", err)
 	}
-	sent, err := w.pool.Send(t.Context(), fork, "main", "hello", "")
+	sent, err := w.pool.Letters.Send(t.Context(), fork, "main", "hello", "")
 	check(t, err)
 	d := inbox.Decide(w.got(sent), inbox.Policy{Rules: inbox.Rules{Default: inbox.Fork}}, inbox.Recipient{Prompt: true, Doing: inbox.Resting}, w.got(sent).Created)
 	if d.When != inbox.WithPrompt || !strings.Contains(d.Rule, "not forked again") {
@@ -413,7 +413,7 @@ func TestFork_mailAfterItsEnd(t *testing.T) {
 	w := open(t, m, setting{})
 	h, err := w.pool.NewHelper(t.Context(), "asker", "")
 	check(t, err)
-	id, err = w.pool.Send(t.Context(), h.ID, "main", "a question", "")
+	id, err = w.pool.Letters.Send(t.Context(), h.ID, "main", "a question", "")
 	check(t, err)
 	check(t, w.pool.Fork(w.main(), id))
 	w.until("it answered", func() bool { return len(w.inboxOf(h.ID)) == 1 && w.info("main-fork-1").Doing == "streaming" })
@@ -424,7 +424,7 @@ func TestFork_mailAfterItsEnd(t *testing.T) {
 	}
 	check(t, w.pool.Prompt(t.Context(), h.ID, "answer"))
 	w.settled("asker")
-	sent, err := w.pool.Mail(t.Context(), h.ID, agents.Letter{To: []string{"main-fork-1"}, Body: "by name"})
+	sent, err := w.pool.Letters.Mail(t.Context(), h.ID, agents.Letter{To: []string{"main-fork-1"}, Body: "by name"})
 	if check(t, err); sent[0].To != "main" {
 		t.Errorf("sent %+v", sent)
 	}
@@ -537,7 +537,7 @@ func TestFork_crash(t *testing.T) {
 // Spec: M-9, R-46.
 func TestFork_builtin(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	w.pool.Rules(t.Context(), map[string]inbox.Rules{"main": {Outcomes: inbox.Outcomes{ToParent: "FYI"}}}, nil)
+	w.pool.Mail.Rules(t.Context(), map[string]inbox.Rules{"main": {Outcomes: inbox.Outcomes{ToParent: "FYI"}}}, nil)
 	w.prompt("say run touch made")
 	w.settle()
 	check(t, w.pool.Fork(w.main(), w.drop("main", "run touch made", inbox.Next)))
@@ -565,8 +565,8 @@ func TestFork_builtin(t *testing.T) {
 // Spec: M-1, M-4, M-9, M-12, M-20, R-41, R-46.
 func TestFork_byPolicy(t *testing.T) {
 	w := open(t, forked(mute), setting{})
-	w.pool.Rules(t.Context(), map[string]inbox.Rules{"main": {Outcomes: inbox.Outcomes{ToParent: "FYI"}}}, nil)
-	_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
+	w.pool.Mail.Rules(t.Context(), map[string]inbox.Rules{"main": {Outcomes: inbox.Outcomes{ToParent: "FYI"}}}, nil)
+	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
 	check(t, err)
 	w.prompt("hang")
 	w.until("main streams", func() bool { return w.info("main").Doing == "streaming" })
@@ -603,7 +603,7 @@ func TestFork_tooMany(t *testing.T) {
 		}
 		return text("ok"), nil
 	}), setting{})
-	_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
+	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
 	check(t, err)
 	for range all {
 		w.drop("main", "look", inbox.Next)
@@ -706,7 +706,7 @@ func TestFork_outlivesItsParent(t *testing.T) {
 	w.push("boss", "hang")
 	w.run(0)
 	w.until("boss works", func() bool { return w.info("boss").Doing == "streaming" })
-	w.pool.Rules(t.Context(), map[string]inbox.Rules{"boss": {Outcomes: inbox.Outcomes{ToParent: "FYI"}}}, nil)
+	w.pool.Mail.Rules(t.Context(), map[string]inbox.Rules{"boss": {Outcomes: inbox.Outcomes{ToParent: "FYI"}}}, nil)
 	for range 2 {
 		check(t, w.pool.Fork(w.info("boss").ID, w.send("boss", "look")))
 	}
@@ -755,14 +755,14 @@ func TestFork_isToldToWrapUp(t *testing.T) {
 func TestFork_isNotUndone(t *testing.T) {
 	w := open(t, forked(mute), setting{})
 	mine := w.drop("main", "mine", inbox.Hold)
-	_, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	check(t, w.pool.Fork(w.main(), w.drop("main", "its", inbox.Hold)))
 	w.until("it has ended", func() bool { return w.info("main-fork-1").State == agents.Done })
-	if n, err := w.pool.Undo(t.Context(), w.main()); n != 1 || err != nil || !w.got(mine).Taken.IsZero() {
+	if n, err := w.pool.Letters.Undo(t.Context(), w.main()); n != 1 || err != nil || !w.got(mine).Taken.IsZero() {
 		t.Errorf("undone %d, %v; %+v", n, err, w.got(mine))
 	}
-	if _, err := w.pool.Undo(t.Context(), w.main()); err == nil {
+	if _, err := w.pool.Letters.Undo(t.Context(), w.main()); err == nil {
 		t.Error("what the fork took was undone")
 	}
 }
@@ -815,7 +815,7 @@ func TestFork_canNotBeMade(t *testing.T) {
 			}
 			return text("ok"), nil
 		}), setting{})
-		_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) {
+		_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) {
 			o.Mode, o.From = inbox.Fork, map[string]inbox.Mode{"boss": inbox.Interrupt}
 		})
 		check(t, err)
@@ -862,7 +862,7 @@ func TestFork_leavesWhatIsWaitedFor(t *testing.T) {
 		return other(ctx, req)
 	}
 	w := open(t, m, setting{})
-	_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
+	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
 	check(t, err)
 	h, err := w.pool.NewHelper(t.Context(), "ci", "")
 	check(t, err)
@@ -870,7 +870,7 @@ func TestFork_leavesWhatIsWaitedFor(t *testing.T) {
 	w.state("main", agents.Waiting)
 	boss := w.from("boss", "not for the wait")
 	w.until("that is handled", func() bool { return w.info("main-fork-1").State == agents.Done })
-	id, err := w.pool.Send(t.Context(), h.ID, "main", "waited for", "")
+	id, err := w.pool.Letters.Send(t.Context(), h.ID, "main", "waited for", "")
 	check(t, err)
 	w.settled("main")
 	if f, ok := w.got(boss).Handler(); !ok || f != "main-fork-1" || w.got(id).TakenBy != "tool" {
@@ -894,7 +894,7 @@ func TestFork_leavesWhatIsWaitedFor(t *testing.T) {
 func TestFork_manyAtOnce(t *testing.T) {
 	const messages, most = 160, 32
 	w := open(t, builtin.New(), setting{})
-	_, err := w.pool.Override(t.Context(), w.main(), func(o *inbox.Overrides) {
+	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) {
 		o.From = map[string]inbox.Mode{"testing-*": inbox.Fork, "bulk": inbox.Manual}
 	})
 	check(t, err)

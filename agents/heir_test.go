@@ -87,7 +87,7 @@ func TestPass_whatIsNotStarted(t *testing.T) {
 			if got := w.queued(); !strings.Contains(got, "left (completed") {
 				t.Errorf("main's queue:\n%s", got)
 			}
-			ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{From: "left"})
+			ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: "left"})
 			check(t, err)
 			if len(ms) != 1 || ms[0].Body != "said by quick" {
 				t.Errorf("messages of left: %+v", ms)

@@ -46,10 +46,10 @@ func TestMail_endsBetweenAgents(t *testing.T) {
 				if mode == inbox.Fork {
 					theirs = inbox.Interrupt // what a fork wrote is not forked
 				}
-				_, err := w.pool.Override(w.t.Context(), bob, func(o *inbox.Overrides) { o.Mode = theirs })
+				_, err := w.pool.Mail.Override(w.t.Context(), bob, func(o *inbox.Overrides) { o.Mode = theirs })
 				check(t, err)
 				w.mode(mode)
-				_, err = w.pool.Mail(w.t.Context(), w.main(), agents.Letter{To: []string{"bob"}, Body: "how are you?"})
+				_, err = w.pool.Letters.Mail(w.t.Context(), w.main(), agents.Letter{To: []string{"bob"}, Body: "how are you?"})
 				check(t, err)
 				time.Sleep(2 * time.Hour)
 
@@ -79,7 +79,7 @@ func TestMail_endsBetweenAgents(t *testing.T) {
 				if len(m.seen()) != n {
 					t.Error("the restart let it in")
 				}
-				_, _, err := w.pool.Next(w.t.Context(), held.Recipient, held.ID)
+				_, _, err := w.pool.Pickup.Next(w.t.Context(), held.Recipient, held.ID)
 				check(t, err)
 				time.Sleep(2 * time.Hour)
 

@@ -120,22 +120,22 @@ func TestHostileText_staysInside(t *testing.T) {
 		"interrupt":     {func(w *world) { w.mode(inbox.Interrupt) }, held, 1},
 		"fork":          {func(w *world) { held(w); check(w.t, w.pool.Fork(w.main(), 1)) }, func(*world) {}, 1},
 		"check": {held, func(w *world) {
-			_, _, err := w.pool.Check(w.t.Context(), w.main(), inbox.Query{})
+			_, _, err := w.pool.Pickup.Check(w.t.Context(), w.main(), inbox.Query{})
 			check(w.t, err)
 			w.prompt("go")
 		}, 1},
 		"receive": {held, func(w *world) {
-			_, err := w.pool.Receive(w.t.Context(), w.main(), inbox.Query{})
+			_, err := w.pool.Pickup.Receive(w.t.Context(), w.main(), inbox.Query{})
 			check(w.t, err)
 			w.prompt("go")
 		}, 1},
-		"next": {held, func(w *world) { _, _, err := w.pool.Next(w.t.Context(), w.main(), 0); check(w.t, err) }, 1},
-		"fire": {held, func(w *world) { _, _, err := w.pool.Fire(w.t.Context(), w.main(), ""); check(w.t, err) }, 1},
+		"next": {held, func(w *world) { _, _, err := w.pool.Pickup.Next(w.t.Context(), w.main(), 0); check(w.t, err) }, 1},
+		"fire": {held, func(w *world) { _, _, err := w.pool.Pickup.Fire(w.t.Context(), w.main(), ""); check(w.t, err) }, 1},
 		"fire these": {held, func(w *world) {
-			_, err := w.pool.FireThese(w.t.Context(), w.main(), []int64{1}, "and?")
+			_, err := w.pool.Pickup.FireThese(w.t.Context(), w.main(), []int64{1}, "and?")
 			check(w.t, err)
 		}, 1},
-		"fire results":       {ended, func(w *world) { _, _, err := w.pool.Fire(w.t.Context(), w.main(), ""); check(w.t, err) }, 1},
+		"fire results":       {ended, func(w *world) { _, _, err := w.pool.Pickup.Fire(w.t.Context(), w.main(), ""); check(w.t, err) }, 1},
 		"check results":      {ended, tool(`check {}`), 1},
 		"tool check":         {held, tool(`check {}`), 1},
 		"tool receive":       {held, tool(`receive {}`), 1},
@@ -150,7 +150,7 @@ func TestHostileText_staysInside(t *testing.T) {
 		"after":              {ended, func(w *world) { w.after("then", "go", "good"); w.run(0) }, 1},
 		"after a failure":    {ended, tool(`push {"name":"x","prompt":"p","after":["bad"]}`), 0},
 		"retry": {ended, func(w *world) {
-			_, _, err := w.pool.Retry(w.t.Context(), w.main(), "bad", "with a hint")
+			_, _, err := w.pool.Tasks.Retry(w.t.Context(), w.main(), "bad", "with a hint")
 			check(w.t, err)
 			w.run(0)
 		}, 0},
@@ -229,10 +229,10 @@ func TestSpell(t *testing.T) {
 func TestHostileText_once(t *testing.T) {
 	for name, take := range map[string]func(w *world){
 		"with a prompt": func(w *world) { w.prompt("go") },
-		"fire":          func(w *world) { _, _, err := w.pool.Fire(w.t.Context(), w.main(), ""); check(w.t, err) },
-		"next":          func(w *world) { _, _, err := w.pool.Next(w.t.Context(), w.main(), 0); check(w.t, err) },
+		"fire":          func(w *world) { _, _, err := w.pool.Pickup.Fire(w.t.Context(), w.main(), ""); check(w.t, err) },
+		"next":          func(w *world) { _, _, err := w.pool.Pickup.Next(w.t.Context(), w.main(), 0); check(w.t, err) },
 		"check": func(w *world) {
-			_, _, err := w.pool.Check(w.t.Context(), w.main(), inbox.Query{})
+			_, _, err := w.pool.Pickup.Check(w.t.Context(), w.main(), inbox.Query{})
 			check(w.t, err)
 			w.prompt("go")
 		},

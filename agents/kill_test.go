@@ -71,7 +71,7 @@ func lived(t *testing.T, life, dir string, argument any, heard func(line string)
 // what was acknowledged. It begins each life by balancing the books.
 func fanOut(t *testing.T, dir, life string) {
 	w := open(t, builtin.New(), setting{dir: dir, cap: 4})
-	l, err := w.pool.Ledger(t.Context())
+	l, err := w.pool.Ledger.Balance(t.Context())
 	check(t, err)
 	if l.Started != l.Delivered+l.Pending || len(l.Wrong) > 0 {
 		fmt.Printf("WRONG %s\n", strings.ReplaceAll(l.String(), "\n", "; "))
@@ -84,7 +84,7 @@ func fanOut(t *testing.T, dir, life string) {
 			"say small", "fail on purpose", "send main: half way then say done", "list . then say listed",
 			fmt.Sprintf("delegate kid-%s-%d: say deep then say asked", life, n), "check then say looked", "wait 1s then say late",
 		}
-		task, err := w.pool.Push(t.Context(), w.main(), tools.Task{Prompt: prompts[n%len(prompts)], Deliver: []string{"hold", "next", "wake"}[n%3]})
+		task, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Prompt: prompts[n%len(prompts)], Deliver: []string{"hold", "next", "wake"}[n%3]})
 		if err == nil {
 			fmt.Println("pushed", task.ID)
 		} // else too many live: the next does better
@@ -93,13 +93,13 @@ func fanOut(t *testing.T, dir, life string) {
 		}
 		switch n % 4 {
 		case 1:
-			ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+			ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 			check(t, err)
 			for _, m := range ms {
 				fmt.Println("took", m.ID)
 			}
 		case 2:
-			id, err := w.pool.Send(t.Context(), w.main(), "main", "a note", "")
+			id, err := w.pool.Letters.Send(t.Context(), w.main(), "main", "a note", "")
 			check(t, err)
 			fmt.Println("sent", id)
 		case 3:
@@ -153,7 +153,7 @@ func TestKill_duringFanOut(t *testing.T) {
 	w.run(0)
 	check(t, w.pool.Settled(t.Context())) // what many lives left takes longer than settle waits
 	for {
-		ms, left, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+		ms, left, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 		check(t, err)
 		for _, m := range ms {
 			if taken[m.ID] {
@@ -164,14 +164,14 @@ func TestKill_duringFanOut(t *testing.T) {
 			break
 		}
 	}
-	l, err := w.pool.Ledger(t.Context())
+	l, err := w.pool.Ledger.Balance(t.Context())
 	check(t, err)
 	t.Logf("%d kills; %d pushes, %d notes and %d takes acknowledged; %s", *kills, len(pushed), len(sent), len(taken), l)
 	if len(l.Wrong) > 0 || l.Running+l.Queued > 0 || l.Started != l.Delivered+l.Pending || l.Started < len(pushed) || len(sent) == 0 || len(taken) == 0 {
 		t.Errorf("the books: %s", l)
 	}
 	for id := range sent {
-		if m, ok, err := w.pool.Message(t.Context(), id); !ok || err != nil || m.Taken.IsZero() {
+		if m, ok, err := w.pool.Letters.Message(t.Context(), id); !ok || err != nil || m.Taken.IsZero() {
 			t.Errorf("note %d: %+v, %v", id, m, err)
 		}
 	}
@@ -238,9 +238,9 @@ func TestKill_afterEveryStatementOfABatchThatTakes(t *testing.T) {
 		died++
 		m := &model{reply: mailing}
 		w := open(t, m, setting{dir: dir})
-		l, err := w.pool.Ledger(t.Context())
+		l, err := w.pool.Ledger.Balance(t.Context())
 		check(t, err)
-		ms, err := w.pool.Inbox(t.Context(), w.main())
+		ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
 		check(t, err)
 		if l.Taken+len(ms) != 3 || len(l.Wrong) > 0 {
 			t.Errorf("after statement %d: %s", after, l)

@@ -119,7 +119,7 @@ func (b *books) push(*rapid.T) {
 			task.After = append(task.After, name)
 		}
 	}
-	if _, err := b.w.pool.Push(b.t.Context(), b.w.main(), task); err != nil && task.Name == "" && task.After == nil {
+	if _, err := b.w.pool.Tasks.Push(b.t.Context(), b.w.main(), task); err != nil && task.Name == "" && task.After == nil {
 		b.wrong(err) // a wanted name may be in use, and what is to be waited for may have failed
 	}
 }
@@ -143,7 +143,7 @@ func (b *books) task(what string, states ...string) string {
 
 func (b *books) retry(*rapid.T) {
 	if name := b.task("retried", "finished"); name != "" {
-		if _, _, err := b.w.pool.Retry(b.t.Context(), b.w.main(), name, rapid.SampledFrom([]string{"", "look closer"}).Draw(b.T, "hint")); err != nil {
+		if _, _, err := b.w.pool.Tasks.Retry(b.t.Context(), b.w.main(), name, rapid.SampledFrom([]string{"", "look closer"}).Draw(b.T, "hint")); err != nil {
 			b.t.Log(err) // a task of that name may be there, and what it waits for may have failed
 		}
 	}
@@ -163,11 +163,11 @@ func (b *books) change(*rapid.T) {
 	var err error
 	switch rapid.SampledFrom([]string{"move", "edit", "remove"}).Draw(b.T, "change") {
 	case "move":
-		_, err = b.w.pool.Move(b.t.Context(), name, 1)
+		_, err = b.w.pool.Tasks.Move(b.t.Context(), name, 1)
 	case "edit":
-		err = b.w.pool.Edit(b.t.Context(), name, "wait 2s then say edited")
+		err = b.w.pool.Tasks.Edit(b.t.Context(), name, "wait 2s then say edited")
 	default:
-		err = b.w.pool.Remove(b.t.Context(), name)
+		err = b.w.pool.Tasks.Remove(b.t.Context(), name)
 	}
 	if err != nil {
 		b.t.Log(err)
@@ -211,7 +211,7 @@ func (b *books) wait(*rapid.T) {
 
 func (b *books) send(*rapid.T) {
 	to := b.one(func(i agents.Info) bool { return !i.State.Terminal() })
-	_, err := b.w.pool.Send(b.t.Context(), b.w.main(), to, "a note", "")
+	_, err := b.w.pool.Letters.Send(b.t.Context(), b.w.main(), to, "a note", "")
 	b.ok(err)
 }
 
@@ -238,7 +238,7 @@ func (b *books) took(q inbox.Query, ms ...inbox.Message) {
 
 func (b *books) check(*rapid.T) {
 	q := b.query()
-	ms, _, err := b.w.pool.Check(b.t.Context(), b.w.main(), q)
+	ms, _, err := b.w.pool.Pickup.Check(b.t.Context(), b.w.main(), q)
 	if several(err) {
 		return
 	}
@@ -254,7 +254,7 @@ func (b *books) receive(*rapid.T) {
 	ctx, cancel := context.WithTimeout(b.t.Context(), 3*time.Second)
 	defer cancel()
 	q := b.query()
-	m, err := b.w.pool.Receive(ctx, b.w.main(), q)
+	m, err := b.w.pool.Pickup.Receive(ctx, b.w.main(), q)
 	switch {
 	case err == nil:
 		b.took(q, m)
@@ -267,7 +267,7 @@ func (b *books) receive(*rapid.T) {
 func (b *books) next(*rapid.T) {
 	ctx, cancel := context.WithTimeout(b.t.Context(), 3*time.Second)
 	defer cancel()
-	m, ok, err := b.w.pool.Next(ctx, b.w.main(), 0)
+	m, ok, err := b.w.pool.Pickup.Next(ctx, b.w.main(), 0)
 	if err != nil && !errors.Is(err, context.DeadlineExceeded) {
 		b.wrong(err)
 	}
@@ -279,7 +279,7 @@ func (b *books) next(*rapid.T) {
 func (b *books) fire(*rapid.T) {
 	ctx, cancel := context.WithTimeout(b.t.Context(), 3*time.Second)
 	defer cancel()
-	_, _, err := b.w.pool.Fire(ctx, b.w.main(), rapid.SampledFrom([]string{"", "say fired", "wait 2s"}).Draw(b.T, "text"))
+	_, _, err := b.w.pool.Pickup.Fire(ctx, b.w.main(), rapid.SampledFrom([]string{"", "say fired", "wait 2s"}).Draw(b.T, "text"))
 	if !errors.Is(err, agents.ErrNoMail) && !errors.Is(err, context.DeadlineExceeded) {
 		b.ok(err)
 	}
@@ -287,7 +287,7 @@ func (b *books) fire(*rapid.T) {
 
 func (b *books) show(*rapid.T) {
 	q := b.query()
-	ms, _, err := b.w.pool.Show(b.t.Context(), b.w.main(), q)
+	ms, _, err := b.w.pool.Pickup.Show(b.t.Context(), b.w.main(), q)
 	if several(err) {
 		return
 	}
@@ -297,12 +297,12 @@ func (b *books) show(*rapid.T) {
 
 // undo puts the last batch back: what waits then may be handed out again.
 func (b *books) undo(*rapid.T) {
-	n, err := b.w.pool.Undo(b.t.Context(), b.w.main())
+	n, err := b.w.pool.Letters.Undo(b.t.Context(), b.w.main())
 	if err != nil && !strings.HasPrefix(err.Error(), "undo: the last messages") && !strings.HasPrefix(err.Error(), "undo: a request has carried") &&
 		!strings.HasPrefix(err.Error(), "undo: no messages were taken") {
 		b.wrong(err)
 	}
-	ms, err := b.w.pool.Inbox(b.t.Context(), b.w.main())
+	ms, err := b.w.pool.Letters.Inbox(b.t.Context(), b.w.main())
 	b.ok(err)
 	for _, m := range ms {
 		if b.taken[m.ID] {
@@ -341,7 +341,7 @@ func (b *books) crash(*rapid.T) {
 // balance is what holds at any time.
 func (b *books) balance(*rapid.T) {
 	synctest.Wait()
-	l, err := b.w.pool.Ledger(b.t.Context())
+	l, err := b.w.pool.Ledger.Balance(b.t.Context())
 	b.ok(err)
 	if l.Started != l.Delivered+l.Pending+l.Running || len(l.Wrong) > 0 {
 		b.wrong(l)
@@ -390,11 +390,11 @@ func (b *books) drain() {
 		}
 		b.ok(b.w.pool.Kill(b.t.Context(), name, false)) // it waits for mail nobody sends
 	}
-	ms, _, err := b.w.pool.Check(b.t.Context(), b.w.main(), inbox.Query{})
+	ms, _, err := b.w.pool.Pickup.Check(b.t.Context(), b.w.main(), inbox.Query{})
 	b.ok(err)
 	b.took(inbox.Query{}, ms...)
 	b.balance(b.T)
-	l, err := b.w.pool.Ledger(b.t.Context())
+	l, err := b.w.pool.Ledger.Balance(b.t.Context())
 	b.ok(err)
 	if l.Running != 0 || l.Queued != 0 || l.Pending != 0 {
 		b.wrong(fmt.Sprint("left over: ", l))

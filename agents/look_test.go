@@ -28,13 +28,13 @@ func TestFacts_sums(t *testing.T) {
 		return text("all of it"), nil
 	}
 	w := open(t, m, setting{})
-	_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "the task", Timeout: time.Minute, Deliver: "next"})
+	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "the task", Timeout: time.Minute, Deliver: "next"})
 	check(t, err)
 	w.run(0)
 	w.settle()
 	w.state("kid", agents.Done)
 	check(t, w.pool.CloseTab(t.Context(), "kid"))
-	f, err := w.pool.Facts(t.Context(), w.info("job").ID)
+	f, err := w.pool.Ledger.Facts(t.Context(), w.info("job").ID)
 	check(t, err)
 	if len(f.Tools) != 2 || f.Tools[0] != (agents.ToolCount{Name: "list_files", Times: 2}) || f.Tools[1].Name != "push" {
 		t.Errorf("tools %+v", f.Tools)

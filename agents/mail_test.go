@@ -28,7 +28,7 @@ func hung(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 // mail sends from main.
 func (w *world) letter(l agents.Letter) ([]agents.Sent, error) {
 	w.t.Helper()
-	return w.pool.Mail(w.t.Context(), w.main(), l)
+	return w.pool.Letters.Mail(w.t.Context(), w.main(), l)
 }
 
 func (w *world) send(to, body string) int64 {
@@ -55,7 +55,7 @@ func (w *world) settled(name string) {
 
 func (w *world) pending(agent int64) string {
 	w.t.Helper()
-	ms, err := w.pool.Peek(w.t.Context(), agent, inbox.Query{})
+	ms, err := w.pool.Letters.Peek(w.t.Context(), agent, inbox.Query{})
 	check(w.t, err)
 	var bodies []string
 	for _, m := range ms {
@@ -86,7 +86,7 @@ func TestMail_allOrNone(t *testing.T) {
 	if len(sent) != 3 || sent[0].To != "lint" || sent[2].To != "main" || agents.InInboxes(sent) != "Messages are in the inboxes of lint (#2), tests (#3), main (#4)" {
 		t.Errorf("sent %+v", sent)
 	}
-	m, _, err := w.pool.Message(t.Context(), sent[1].ID)
+	m, _, err := w.pool.Letters.Message(t.Context(), sent[1].ID)
 	check(t, err)
 	if m.From != "main" || m.Priority != inbox.Urgent || strings.Join(m.Tags, " ") != "ci red" || m.Body != "stop" || m.Deliver != inbox.Next {
 		t.Errorf("the message is %+v", m)
@@ -128,10 +128,10 @@ func TestMail_prefixes(t *testing.T) {
 	if _, err := w.letter(agents.Letter{To: []string{"worker-o"}, Body: "x"}); err == nil || !strings.Contains(err.Error(), "worker-old has ended") {
 		t.Errorf("to one that ended: %v", err)
 	}
-	if _, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{From: "work"}); err == nil || !strings.Contains(err.Error(), "several names") {
+	if _, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: "work"}); err == nil || !strings.Contains(err.Error(), "several names") {
 		t.Errorf("check from several: %v", err)
 	}
-	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{From: "worker-o"})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: "worker-o"})
 	check(t, err)
 	if len(ms) != 1 || ms[0].From != "worker-old" {
 		t.Errorf("check by a prefix: %+v", ms)
@@ -162,7 +162,7 @@ func TestMail_exactNames(t *testing.T) {
 	w.outside("send", "main", "from a script")
 
 	for from, want := range map[string]string{"kid": "kid", "ci": "ci", "outside": "outside", "cid": "cider", "kid-th": "kid-three", "nobody": ""} {
-		ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{From: from})
+		ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: from})
 		if check(t, err); want == "" && len(ms) == 0 {
 			continue
 		}
@@ -191,7 +191,7 @@ func TestMail_reusedName(t *testing.T) {
 	check(t, w.pool.Kill(t.Context(), "tests", false))
 	w.settle() // main's window closes
 	w.push("tests", "hang two")
-	if ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{From: "tests"}); err != nil || len(ms) != 0 {
+	if ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: "tests"}); err != nil || len(ms) != 0 {
 		t.Errorf("the result of the first came as one of the task that waits: %+v, %v", ms, err)
 	}
 	w.run(0)
@@ -199,10 +199,10 @@ func TestMail_reusedName(t *testing.T) {
 	if got := w.pending(w.info("tests").ID); got != "" {
 		t.Errorf("the second inherited %q", got)
 	}
-	if ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{From: "tests"}); err != nil || len(ms) != 0 {
+	if ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: "tests"}); err != nil || len(ms) != 0 {
 		t.Errorf("from=tests brought %+v, %v", ms, err)
 	}
-	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{From: "tests·1"})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: "tests·1"})
 	check(t, err)
 	if len(ms) != 2 || ms[0].Outcome != "killed" || ms[1].Kind != inbox.Notice {
 		t.Errorf("from=tests·1 brought %+v", ms)
@@ -219,7 +219,7 @@ func TestMail_bodies(t *testing.T) {
 	for _, body := range []string{full, odd, " "} {
 		w.send("main", body)
 	}
-	ms, err := w.pool.Peek(t.Context(), w.main(), inbox.Query{})
+	ms, err := w.pool.Letters.Peek(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 3 || ms[0].Body != full || ms[1].Body != odd || ms[0].From != "main" {
 		t.Errorf("%d messages", len(ms))
@@ -269,7 +269,7 @@ func TestUnread(t *testing.T) {
 			worker := w.info("worker").ID
 			ids := []int64{w.send("worker", "one"), w.send("worker", "two")}
 			w = c.end(w)
-			ms, err := w.pool.Peek(t.Context(), w.main(), inbox.Query{From: "worker"})
+			ms, err := w.pool.Letters.Peek(t.Context(), w.main(), inbox.Query{From: "worker"})
 			check(t, err)
 			var notices []string
 			for _, m := range ms {
@@ -303,7 +303,7 @@ func TestUnread_single(t *testing.T) {
 	_, err := w.pool.Run(t.Context(), w.main(), tools.Start{})
 	check(t, err)
 	w.state("worker", agents.Done)
-	if ms, err := w.pool.Peek(t.Context(), w.main(), inbox.Query{}); err != nil || len(ms) != 1 {
+	if ms, err := w.pool.Letters.Peek(t.Context(), w.main(), inbox.Query{}); err != nil || len(ms) != 1 {
 		t.Errorf("main has %+v, %v", ms, err)
 	}
 	w2 := open(t, &model{reply: hung}, setting{})
@@ -312,7 +312,7 @@ func TestUnread_single(t *testing.T) {
 	w2.state("worker", agents.Running)
 	id := w2.drop("worker", "held", inbox.Hold)
 	check(t, w2.pool.Kill(t.Context(), "worker", false))
-	ms, err := w2.pool.Peek(t.Context(), w2.main(), inbox.Query{})
+	ms, err := w2.pool.Letters.Peek(t.Context(), w2.main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 2 || ms[1].Body != fmt.Sprintf("message #%d to worker not read: worker was killed", id) {
 		t.Errorf("main has %+v", ms)

@@ -79,19 +79,19 @@ func TestMemory_inAPrompt(t *testing.T) {
 func TestMemory_inAMessage(t *testing.T) {
 	for name, take := range map[string]func(w *world, main int64) error{
 		"check": func(w *world, main int64) error {
-			_, _, err := w.pool.Check(w.t.Context(), main, inbox.Query{})
+			_, _, err := w.pool.Pickup.Check(w.t.Context(), main, inbox.Query{})
 			return err
 		},
 		"receive": func(w *world, main int64) error {
-			_, err := w.pool.Receive(w.t.Context(), main, inbox.Query{})
+			_, err := w.pool.Pickup.Receive(w.t.Context(), main, inbox.Query{})
 			return err
 		},
 		"next": func(w *world, main int64) error {
-			_, _, err := w.pool.Next(w.t.Context(), main, 0)
+			_, _, err := w.pool.Pickup.Next(w.t.Context(), main, 0)
 			return err
 		},
 		"fire": func(w *world, main int64) error {
-			_, _, err := w.pool.Fire(w.t.Context(), main, "")
+			_, _, err := w.pool.Pickup.Fire(w.t.Context(), main, "")
 			return err
 		},
 		"turn":              func(w *world, main int64) error { return w.pool.Prompt(w.t.Context(), main, "go on") },
@@ -99,7 +99,7 @@ func TestMemory_inAMessage(t *testing.T) {
 		"tool receive":      func(w *world, main int64) error { return w.pool.Prompt(w.t.Context(), main, "receive {}") },
 		"tool read_message": func(w *world, main int64) error { return w.pool.Prompt(w.t.Context(), main, `read_message {"id":1}`) },
 		"show": func(w *world, main int64) error {
-			_, _, err := w.pool.Show(w.t.Context(), main, inbox.Query{})
+			_, _, err := w.pool.Pickup.Show(w.t.Context(), main, inbox.Query{})
 			return err
 		},
 	} {
@@ -150,12 +150,12 @@ func TestMemory_undo(t *testing.T) {
 	w.drop("main", "See #mem-oauth.", inbox.Hold)
 	main := w.main()
 	for range 2 {
-		_, _, err := w.pool.Check(t.Context(), main, inbox.Query{})
+		_, _, err := w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
 		check(t, err)
-		_, err = w.pool.Undo(t.Context(), main)
+		_, err = w.pool.Letters.Undo(t.Context(), main)
 		check(t, err)
 	}
-	c, err := w.pool.Context(t.Context(), main)
+	c, err := w.pool.Ledger.Context(t.Context(), main)
 	check(t, err)
 	if len(c.Parts) != 2 {
 		t.Errorf("%+v", c.Parts)
@@ -165,7 +165,7 @@ func TestMemory_undo(t *testing.T) {
 	if got := parts(m.last()); strings.Contains(got, "PKCE") {
 		t.Errorf("%s", got)
 	}
-	_, _, err = w.pool.Check(t.Context(), main, inbox.Query{})
+	_, _, err = w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
 	w.prompt("go")
 	w.settle()
@@ -199,7 +199,7 @@ func TestMemory_bounds(t *testing.T) {
 	w.memorise("oauth", "one")
 	for _, text := range []string{"See #mem-oauth", "See #mem-oauth once more", "See #mem-oauth anew"} {
 		w.drop("main", text, inbox.Hold)
-		_, _, err := w.pool.Check(t.Context(), main, inbox.Query{})
+		_, _, err := w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
 		check(t, err)
 		if text == "See #mem-oauth once more" {
 			w.memorise("oauth", "two")
@@ -223,7 +223,7 @@ func TestMemory_compact(t *testing.T) {
 	w.settle()
 	main := w.main()
 	w.drop("main", "See #mem-oauth", inbox.Hold)
-	_, _, err := w.pool.Check(t.Context(), main, inbox.Query{})
+	_, _, err := w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
 	check(t, w.pool.Compact(t.Context(), main, ""))
 	if got := said(m.last()); !strings.Contains(got, "[memory document]\n<memory name=\"oauth\"") {
@@ -243,7 +243,7 @@ func TestMemory_ofATask(t *testing.T) {
 	m := &model{reply: mute}
 	w := open(t, m, setting{})
 	w.memorise("oauth", "PKCE flow.")
-	_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "kid", Prompt: "Follow #mem-oauth.", Start: true})
+	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "kid", Prompt: "Follow #mem-oauth.", Start: true})
 	check(t, err)
 	w.settle()
 	if got := parts(m.seen()[0]); !strings.Contains(got, "PKCE flow.") {
@@ -415,11 +415,11 @@ func TestSpoofed(t *testing.T) {
 	w := open(t, m, setting{})
 	w.drop("main", "held", inbox.Hold)
 	main := w.main()
-	before, _, err := w.pool.Message(t.Context(), 1)
+	before, _, err := w.pool.Letters.Message(t.Context(), 1)
 	check(t, err)
 	w.prompt("go")
 	w.settle()
-	after, _, err := w.pool.Message(t.Context(), 1)
+	after, _, err := w.pool.Letters.Message(t.Context(), 1)
 	check(t, err)
 	if fmt.Sprint(before) != fmt.Sprint(after) || w.info("main").Pending != 1 {
 		t.Errorf("%+v became %+v", before, after)
@@ -430,7 +430,7 @@ func TestSpoofed(t *testing.T) {
 	if !strings.Contains(results(m.last())[0].Text, "You have a message") {
 		t.Errorf("%+v", results(m.last()))
 	}
-	if _, err := w.pool.Undo(t.Context(), main); err == nil {
+	if _, err := w.pool.Letters.Undo(t.Context(), main); err == nil {
 		t.Error("something could be put back")
 	}
 }

@@ -61,7 +61,7 @@ func TestEachAgentHasItsOwn(t *testing.T) {
 		t.Helper()
 		i := info(name)
 		q, err := w.pool.Queue(t.Context(), i.ID)
-		ms, err2 := w.pool.Inbox(t.Context(), i.ID)
+		ms, err2 := w.pool.Letters.Inbox(t.Context(), i.ID)
 		if i.Name != name || err != nil || err2 != nil || len(q.Tasks) != 0 || len(ms) != 0 || i.Pending != 0 {
 			t.Errorf("%s begins with %+v, %v and %d messages, %v", name, q, err, len(ms), err2)
 		}
@@ -74,9 +74,9 @@ func TestEachAgentHasItsOwn(t *testing.T) {
 	w.run(0)
 	w.state("kid", agents.Running)
 	empty("kid")
-	_, err = w.pool.Push(t.Context(), info("aide").ID, tools.Task{Name: "own", Prompt: "x"})
+	_, err = w.pool.Tasks.Push(t.Context(), info("aide").ID, tools.Task{Name: "own", Prompt: "x"})
 	check(t, err)
-	_, err = w.pool.Mail(t.Context(), w.main(), agents.Letter{To: []string{"aide"}, Body: "for aide alone"})
+	_, err = w.pool.Letters.Mail(t.Context(), w.main(), agents.Letter{To: []string{"aide"}, Body: "for aide alone"})
 	check(t, err)
 	count := func(name string) (queued, pending int) {
 		q, err := w.pool.Queue(t.Context(), info(name).ID)
@@ -115,15 +115,15 @@ func TestCountersOfUse(t *testing.T) {
 	}
 	w.run(2)
 	w.until("all came back", func() bool { return w.info("main").Pending == 3 })
-	_, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{Limit: 2})
+	_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{Limit: 2})
 	check(t, err)
-	l, err := w.pool.Ledger(t.Context())
+	l, err := w.pool.Ledger.Balance(t.Context())
 	check(t, err)
 	l.Wrong = nil
 	if want := (agents.Balance{Started: 3, Delivered: 2, Pending: 1, Taken: 2, Waiting: 1}); fmt.Sprint(l) != fmt.Sprint(want) {
 		t.Errorf("the books say %+v, want %+v", l, want)
 	}
-	c, err := w.pool.Context(t.Context(), w.main())
+	c, err := w.pool.Ledger.Context(t.Context(), w.main())
 	if err != nil || c.Mail != 2 || c.MailTokens <= 0 {
 		t.Errorf("in the context: %d messages, %d tokens, %v", c.Mail, c.MailTokens, err)
 	}

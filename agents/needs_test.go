@@ -34,14 +34,14 @@ func briefed(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 
 func (w *world) after(name, prompt string, needs ...string) {
 	w.t.Helper()
-	_, err := w.pool.Push(w.t.Context(), w.main(), tools.Task{Name: name, Prompt: prompt, After: needs})
+	_, err := w.pool.Tasks.Push(w.t.Context(), w.main(), tools.Task{Name: name, Prompt: prompt, After: needs})
 	check(w.t, err)
 }
 
 // mail is main's pending messages, by sender.
 func (w *world) mail() map[string]inbox.Message {
 	w.t.Helper()
-	ms, err := w.pool.Inbox(w.t.Context(), w.main())
+	ms, err := w.pool.Letters.Inbox(w.t.Context(), w.main())
 	check(w.t, err)
 	by := map[string]inbox.Message{}
 	for _, m := range ms {
@@ -110,7 +110,7 @@ func TestAfter_failureCascades(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"b", "a,nobody"} {
-		_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Prompt: "x", After: strings.Split(name, ",")})
+		_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Prompt: "x", After: strings.Split(name, ",")})
 		if err == nil || !strings.Contains(err.Error(), "after=") {
 			t.Errorf("after=%s: %v", name, err)
 		}
@@ -149,7 +149,7 @@ func TestCommand(t *testing.T) {
 func TestReceive_fromOneThatWaits(t *testing.T) {
 	w := open(t, &model{reply: briefed}, setting{})
 	receive := func(from string) (inbox.Message, error) {
-		return w.pool.Receive(t.Context(), w.main(), inbox.Query{From: from})
+		return w.pool.Pickup.Receive(t.Context(), w.main(), inbox.Query{From: from})
 	}
 	w.push("a", "first")
 	w.after("b", "second", "a")
@@ -210,7 +210,7 @@ func TestNames_ofOneUsedAgain(t *testing.T) {
 	w, ctx := open(t, &model{reply: briefed}, setting{}), t.Context()
 	again := func(want string) {
 		t.Helper()
-		_, err := w.pool.Push(ctx, w.main(), tools.Task{Name: "tests", Prompt: "x"})
+		_, err := w.pool.Tasks.Push(ctx, w.main(), tools.Task{Name: "tests", Prompt: "x"})
 		refuses(t, err, want)
 	}
 	w.push("tests", "endless one")
@@ -218,7 +218,7 @@ func TestNames_ofOneUsedAgain(t *testing.T) {
 	w.run(0)
 	w.until("the first runs", func() bool { return w.info("tests").Doing == "streaming" })
 	again("queued or runs already") // running + queued
-	_, err := w.pool.Send(ctx, w.main(), "tests", "for the first", "")
+	_, err := w.pool.Letters.Send(ctx, w.main(), "tests", "for the first", "")
 	check(t, err)
 	first := w.info("tests").ID
 	check(t, w.pool.Kill(ctx, "tests", false))
@@ -229,10 +229,10 @@ func TestNames_ofOneUsedAgain(t *testing.T) {
 		t.Errorf("the first is %+v", old)
 	}
 	second := w.info("tests").ID
-	_, err = w.pool.Send(ctx, w.main(), "tests", "for the second", "")
+	_, err = w.pool.Letters.Send(ctx, w.main(), "tests", "for the second", "")
 	check(t, err)
 	for id, want := range map[int64]string{first: "for the first", second: "for the second"} {
-		ms, err := w.pool.Inbox(ctx, id)
+		ms, err := w.pool.Letters.Inbox(ctx, id)
 		check(t, err)
 		if len(ms) != 1 || ms[0].Body != want {
 			t.Errorf("the inbox of %d holds %+v", id, ms)

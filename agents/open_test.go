@@ -67,7 +67,7 @@ func TestHelper_hasAllOfItsOwn(t *testing.T) {
 		t.Errorf("info %+v", i)
 	}
 
-	_, err := w.pool.Push(t.Context(), a, tools.Task{Name: "job", Prompt: "quick"})
+	_, err := w.pool.Tasks.Push(t.Context(), a, tools.Task{Name: "job", Prompt: "quick"})
 	check(t, err)
 	if got := w.queued(); !strings.Contains(got, "is empty") {
 		t.Errorf("main's queue holds the helper's task: %s", got)
@@ -75,12 +75,12 @@ func TestHelper_hasAllOfItsOwn(t *testing.T) {
 	_, err = w.pool.Run(t.Context(), a, tools.Start{})
 	check(t, err)
 	w.settle()
-	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 0 {
 		t.Errorf("main got the result: %+v", ms)
 	}
-	ms, _, err = w.pool.Check(t.Context(), a, inbox.Query{})
+	ms, _, err = w.pool.Pickup.Check(t.Context(), a, inbox.Query{})
 	check(t, err)
 	if len(ms) != 1 || ms[0].From != "job" {
 		t.Errorf("the helper's inbox: %+v", ms)
@@ -96,7 +96,7 @@ func TestHelper_mailBetweenTwo(t *testing.T) {
 	a, b := w.helper("research"), w.helper("oauth")
 	send := func(from int64, to, body string) {
 		t.Helper()
-		_, err := w.pool.Send(t.Context(), from, to, body, "")
+		_, err := w.pool.Letters.Send(t.Context(), from, to, body, "")
 		check(t, err)
 	}
 	send(a, "oauth", "patterns documented")
@@ -112,22 +112,22 @@ func TestHelper_mailBetweenTwo(t *testing.T) {
 		t.Errorf("the renamed helper has %d messages", i.Pending)
 	}
 	send(b, "study", "second")
-	if _, err := w.pool.Send(t.Context(), b, "research", "lost", ""); !errors.Is(err, agents.ErrNoAgent) {
+	if _, err := w.pool.Letters.Send(t.Context(), b, "research", "lost", ""); !errors.Is(err, agents.ErrNoAgent) {
 		t.Errorf("mail to the old name: %v", err)
 	}
 	send(a, "oauth", "under the new name")
 	check(t, w.pool.RenameHelper(t.Context(), "oauth", "login"))
-	ms, _, err := w.pool.Check(t.Context(), a, inbox.Query{From: "login", Limit: 1})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), a, inbox.Query{From: "login", Limit: 1})
 	check(t, err)
 	if len(ms) != 1 || ms[0].Body != "thanks" {
 		t.Errorf("from= the new name brought %+v", ms)
 	}
-	ms, _, err = w.pool.Check(t.Context(), a, inbox.Query{From: "oauth"})
+	ms, _, err = w.pool.Pickup.Check(t.Context(), a, inbox.Query{From: "oauth"})
 	check(t, err)
 	if len(ms) != 1 || ms[0].Body != "second" {
 		t.Errorf("from= the name of then brought %+v", ms)
 	}
-	ms, _, err = w.pool.Check(t.Context(), b, inbox.Query{From: "study"})
+	ms, _, err = w.pool.Pickup.Check(t.Context(), b, inbox.Query{From: "study"})
 	check(t, err)
 	if len(ms) != 1 || ms[0].Body != "under the new name" {
 		t.Errorf("login has %+v", ms)
@@ -150,7 +150,7 @@ func TestHelper_names(t *testing.T) {
 	if _, err := w.pool.NewHelper(t.Context(), "x", "none/such"); err == nil || !strings.Contains(err.Error(), "known") {
 		t.Errorf("an unknown model: %v", err)
 	}
-	if _, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "oauth", Prompt: "x"}); err == nil || !strings.Contains(err.Error(), "there already") {
+	if _, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "oauth", Prompt: "x"}); err == nil || !strings.Contains(err.Error(), "there already") {
 		t.Errorf("a task took the helper's name: %v", err)
 	}
 	if err := w.pool.RenameHelper(t.Context(), "main", "boss"); err == nil {
@@ -174,16 +174,16 @@ func TestHelper_close(t *testing.T) {
 	w := open(t, m, setting{})
 	a := w.helper("oauth")
 	w.tell(a, "hello")
-	_, err := w.pool.Push(t.Context(), a, tools.Task{Name: "kid", Prompt: "endless"})
+	_, err := w.pool.Tasks.Push(t.Context(), a, tools.Task{Name: "kid", Prompt: "endless"})
 	check(t, err)
 	_, err = w.pool.Run(t.Context(), a, tools.Start{Count: 1})
 	check(t, err)
 	w.until("kid runs", func() bool { return w.info("kid").Doing == "streaming" })
-	_, err = w.pool.Push(t.Context(), a, tools.Task{Name: "later", Prompt: "quick"})
+	_, err = w.pool.Tasks.Push(t.Context(), a, tools.Task{Name: "later", Prompt: "quick"})
 	check(t, err)
 	check(t, w.pool.Prompt(t.Context(), a, "bottomless"))
 	w.until("oauth streams", func() bool { return w.info("oauth").Doing == "streaming" })
-	_, err = w.pool.Send(t.Context(), w.main(), "oauth", "unread", "")
+	_, err = w.pool.Letters.Send(t.Context(), w.main(), "oauth", "unread", "")
 	check(t, err)
 	check(t, w.pool.Prompt(t.Context(), a, "not yet sent"))
 	err = w.pool.CloseHelper(t.Context(), "oauth", false)
@@ -203,7 +203,7 @@ func TestHelper_close(t *testing.T) {
 	w.run(0)
 	check(t, w.pool.Kill(t.Context(), "kid", false))
 	w.settle()
-	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	var from []string
 	for _, m := range ms {
@@ -239,9 +239,9 @@ func TestHelper_overARestart(t *testing.T) {
 	w.helper("gone")
 	check(t, w.pool.CloseHelper(t.Context(), "gone", false))
 	w.tell(i.ID, "remember 42")
-	_, err = w.pool.Send(t.Context(), w.main(), "oauth", "unread mail", "")
+	_, err = w.pool.Letters.Send(t.Context(), w.main(), "oauth", "unread mail", "")
 	check(t, err)
-	_, err = w.pool.Push(t.Context(), i.ID, tools.Task{Name: "later", Prompt: "quick"})
+	_, err = w.pool.Tasks.Push(t.Context(), i.ID, tools.Task{Name: "later", Prompt: "quick"})
 	check(t, err)
 	w.close()
 
@@ -280,9 +280,9 @@ func TestHelper_overACrash(t *testing.T) {
 	check(t, w.pool.Prompt(t.Context(), a, "endless"))
 	w.until("it streams", func() bool { return w.info("oauth").Doing == "streaming" })
 	check(t, w.pool.Prompt(t.Context(), a, "typed before"))
-	_, err := w.pool.Send(t.Context(), w.main(), "oauth", "unread mail", "")
+	_, err := w.pool.Letters.Send(t.Context(), w.main(), "oauth", "unread mail", "")
 	check(t, err)
-	_, err = w.pool.Push(t.Context(), a, tools.Task{Name: "later", Prompt: "quick"})
+	_, err = w.pool.Tasks.Push(t.Context(), a, tools.Task{Name: "later", Prompt: "quick"})
 	check(t, err)
 	w.fault("ends") // nothing about the end of a turn reaches the disk, as after kill -9
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
@@ -331,11 +331,11 @@ func TestHelper_opensAgain(t *testing.T) {
 	w.tell(i.ID, "one")
 	check(t, w.pool.Prompt(t.Context(), i.ID, "endless"))
 	w.until("it streams", func() bool { return w.info("api").Doing == "streaming" })
-	_, err = w.pool.Send(t.Context(), w.main(), "api", "not read in time", "")
+	_, err = w.pool.Letters.Send(t.Context(), w.main(), "api", "not read in time", "")
 	check(t, err)
 	check(t, w.pool.Prompt(t.Context(), i.ID, "typed and not sent"))
 	check(t, w.pool.CloseHelper(t.Context(), "api", true))
-	if _, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "api", Prompt: "x", Resume: true}); err == nil || !strings.Contains(err.Error(), "/resume api opens it again") {
+	if _, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "api", Prompt: "x", Resume: true}); err == nil || !strings.Contains(err.Error(), "/resume api opens it again") {
 		t.Errorf("a task resumes it: %v", err)
 	}
 	_, goes, err := w.pool.Resume(t.Context(), w.main(), "api", "")

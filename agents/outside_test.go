@@ -100,7 +100,7 @@ func TestOutside_mail(t *testing.T) {
 			t.Error("mail from outside entered by itself")
 		}
 	}
-	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{From: agents.Outside})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: agents.Outside})
 	check(t, err)
 	if len(ms) != 1 || !ms[0].Outside() {
 		t.Fatalf("took %+v", ms)
@@ -121,7 +121,7 @@ func TestOutside_mail(t *testing.T) {
 	if last.Kind != agents.EntryNotice || last.By != agents.OriginCLI || !strings.Contains(last.Text, "1 message taken by outside") {
 		t.Errorf("the last entry: %+v", last)
 	}
-	took, ok, err := w.pool.Message(t.Context(), 2)
+	took, ok, err := w.pool.Letters.Message(t.Context(), 2)
 	if err != nil || !ok || took.TakenBy != agents.OriginCLI || took.Entry != last.Seq {
 		t.Errorf("the message: %+v %v %v", took, ok, err)
 	}
@@ -244,7 +244,7 @@ func TestOutside_task(t *testing.T) {
 		t.Errorf("its prompt is not marked: %+v", es[0])
 	}
 	w.until("it ended", func() bool { return w.info("child").State.Terminal() })
-	_, _, err = w.pool.Retry(t.Context(), w.main(), "child", "")
+	_, _, err = w.pool.Tasks.Retry(t.Context(), w.main(), "child", "")
 	check(t, err)
 	w.run(0)
 	w.until("the retried one asks", func() bool { return w.info("child").State == agents.Asking && w.info("child").Outside })

@@ -62,14 +62,14 @@ func (w *world) mails(from, body string, l agents.Letter) int64 {
 	if len(l.To) == 0 {
 		l.To = []string{"main"}
 	}
-	sent, err := w.pool.Mail(w.t.Context(), id, l)
+	sent, err := w.pool.Letters.Mail(w.t.Context(), id, l)
 	check(w.t, err)
 	return sent[0].ID
 }
 
 func (w *world) override(change func(o *inbox.Overrides)) {
 	w.t.Helper()
-	_, err := w.pool.Override(w.t.Context(), w.main(), change)
+	_, err := w.pool.Mail.Override(w.t.Context(), w.main(), change)
 	check(w.t, err)
 }
 
@@ -81,7 +81,7 @@ func (w *world) key() { w.pool.Human().Pressed(time.Now()) }
 // why asks when a message enters.
 func (w *world) decided(id int64, want string) {
 	w.t.Helper()
-	if s, err := w.pool.Why(w.t.Context(), id); err != nil || !strings.Contains(s, want) {
+	if s, err := w.pool.Mail.Why(w.t.Context(), id); err != nil || !strings.Contains(s, want) {
 		w.t.Errorf("why #%d: %q %v, want %q", id, s, err, want)
 	}
 }
@@ -235,10 +235,10 @@ func TestQuiet_holdsEverything(t *testing.T) {
 	dir := t.TempDir()
 	play(t, m, setting{dir: dir}, func(w *world) {
 		w.mode(inbox.Interrupt)
-		check(t, w.pool.BeQuiet(w.t.Context(), time.Time{}))
+		check(t, w.pool.Mail.BeQuiet(w.t.Context(), time.Time{}))
 		w.mails("ci", "first", agents.Letter{})
 		id := w.mails("testing-agent", "test failures", agents.Letter{Priority: inbox.Urgent})
-		_, err := w.pool.Push(w.t.Context(), w.main(), tools.Task{Name: "kid", Prompt: "work", Deliver: "wake"})
+		_, err := w.pool.Tasks.Push(w.t.Context(), w.main(), tools.Task{Name: "kid", Prompt: "work", Deliver: "wake"})
 		check(t, err)
 		w.run(0)
 		w.state("kid", agents.Done) // work in the background goes on
@@ -258,14 +258,14 @@ func TestQuiet_holdsEverything(t *testing.T) {
 		if n := len(m.seen()); n != 1 {
 			t.Fatalf("%d requests after the restart", n)
 		}
-		came, err := w.pool.EndQuiet(w.t.Context())
+		came, err := w.pool.Mail.EndQuiet(w.t.Context())
 		check(t, err)
 		if !strings.HasPrefix(came, "Quiet is over. 3 messages came meanwhile: 1 urgent, 1 done, 1 to read.\n  🔴 #2 from testing-agent: test failures") {
 			t.Errorf("it says %q", came)
 		}
 		w.until("the policy goes on", func() bool { return w.info("main").Pending == 0 })
 		w.rest()
-		if _, err := w.pool.EndQuiet(w.t.Context()); !errors.Is(err, agents.ErrLoud) {
+		if _, err := w.pool.Mail.EndQuiet(w.t.Context()); !errors.Is(err, agents.ErrLoud) {
 			t.Errorf("ended twice: %v", err)
 		}
 	})
@@ -275,7 +275,7 @@ func TestQuiet_holdsEverything(t *testing.T) {
 func TestQuiet_endsByItself(t *testing.T) {
 	m := answers()
 	play(t, m, setting{}, func(w *world) {
-		check(t, w.pool.BeQuiet(w.t.Context(), time.Now().Add(2*time.Hour)))
+		check(t, w.pool.Mail.BeQuiet(w.t.Context(), time.Now().Add(2*time.Hour)))
 		w.mails("ci", "news", agents.Letter{})
 		w.mode(inbox.Interrupt)
 		time.Sleep(2*time.Hour - time.Second)
@@ -288,7 +288,7 @@ func TestQuiet_endsByItself(t *testing.T) {
 		if es := w.entries("main"); es[0].Kind != agents.EntryNotice || !strings.HasPrefix(es[0].Text, "Quiet is over. 1 message came") {
 			t.Errorf("entries: %s", kinds(es))
 		}
-		if err := w.pool.BeQuiet(w.t.Context(), time.Now().Add(-time.Second)); err == nil {
+		if err := w.pool.Mail.BeQuiet(w.t.Context(), time.Now().Add(-time.Second)); err == nil {
 			t.Error("quiet until a time that is over")
 		}
 	})
@@ -338,12 +338,12 @@ func TestRules_change(t *testing.T) {
 		w.mails("ci", "news", agents.Letter{})
 		w.rest()
 		interrupt := map[string]inbox.Rules{"main": {Default: inbox.Interrupt, File: ".agents/main.yml"}}
-		w.pool.Rules(w.t.Context(), interrupt, nil)
+		w.pool.Mail.Rules(w.t.Context(), interrupt, nil)
 		w.until("it is handled", func() bool { return w.info("main").Pending == 0 })
 		w.rest()
 		broken := map[string]error{"main": errors.New(".agents/main.yml:3:5: unknown mode"), "other": errors.New(".agents/other.yml:1:1: no")}
 		for range 3 {
-			w.pool.Rules(w.t.Context(), nil, broken)
+			w.pool.Mail.Rules(w.t.Context(), nil, broken)
 		}
 		w.mails("ci", "more", agents.Letter{})
 		w.until("the last good rules hold", func() bool { return w.info("main").Pending == 0 })
@@ -358,7 +358,7 @@ func TestRules_change(t *testing.T) {
 			!strings.Contains(notices[1], "other.yml:1:1: no. No policy of it holds.") {
 			t.Errorf("notices %q", notices)
 		}
-		w.pool.Rules(w.t.Context(), nil, nil)
+		w.pool.Mail.Rules(w.t.Context(), nil, nil)
 		w.mails("ci", "and more", agents.Letter{})
 		w.rest()
 		if w.until("it waits", func() bool { return w.info("main").Pending == 1 }); len(m.seen()) != 2 {
@@ -378,7 +378,7 @@ func TestOverride_outlivesTheProgram(t *testing.T) {
 		})
 	})
 	play(t, m, setting{dir: dir}, func(w *world) {
-		p, err := w.pool.Policy(w.main())
+		p, err := w.pool.Mail.Policy(w.main())
 		check(t, err)
 		if p.Human.Default != inbox.Queue || p.Pause() != time.Minute || p.Human.Mode != inbox.Manual || p.Human.From["ci"] != inbox.Interrupt {
 			t.Errorf("policy %+v", p)
@@ -436,7 +436,7 @@ func TestInterrupt_inEveryState(t *testing.T) {
 			main, ended := w.main(), make(chan error, 1)
 			_ = w.mails("somebody", "to be there", agents.Letter{To: []string{"somebody"}})
 			go func() {
-				_, err := w.pool.Await(w.t.Context(), main, inbox.Query{From: "somebody"}, agents.Await{})
+				_, err := w.pool.Pickup.Await(w.t.Context(), main, inbox.Query{From: "somebody"}, agents.Await{})
 				ended <- err
 			}()
 			w.state("main", agents.Waiting)
@@ -516,11 +516,11 @@ func TestInterrupt_inEveryState(t *testing.T) {
 // Spec: M-22, R-43.
 func TestQuiet_countsWhatWaits(t *testing.T) {
 	w := open(t, answers(), setting{})
-	check(t, w.pool.BeQuiet(t.Context(), time.Time{}))
+	check(t, w.pool.Mail.BeQuiet(t.Context(), time.Time{}))
 	w.mails("ci", "taken at once", agents.Letter{})
-	_, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
-	if came, err := w.pool.EndQuiet(t.Context()); err != nil || came != "Quiet is over. Nothing that came meanwhile waits." {
+	if came, err := w.pool.Mail.EndQuiet(t.Context()); err != nil || came != "Quiet is over. Nothing that came meanwhile waits." {
 		t.Errorf("%q %v", came, err)
 	}
 }

@@ -21,6 +21,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/fork"
+	"fantail/agents/ledger"
 	"fantail/agents/mail"
 	"fantail/agents/memory"
 	"fantail/agents/questions"
@@ -68,15 +69,14 @@ var (
 // Pool is all agents of a workspace: it opens and closes them, starts their tasks and
 // composes the rooms they work in. It is safe for concurrent use.
 type Pool struct {
-	Asks   *questions.Desk // what agents ask the human
-	Memory memory.Docs     // the documents of the workspace
-
-	// What these export is the pool's own.
-	*books
-	*tasks.Tasks
-	*mail.Room
-	*mail.Letters
-	*mail.Pickup
+	// The rooms that others than the pool may use as they are.
+	Tasks   *tasks.Tasks    // what waits to start
+	Mail    *mail.Room      // policies, quiet, what is due when
+	Letters *mail.Letters   // what is written, and where messages lie
+	Pickup  *mail.Pickup    // how a human collects mail
+	Asks    *questions.Desk // what agents ask the human
+	Memory  memory.Docs     // the documents of the workspace
+	Ledger  *ledger.Ledger  // answers that only read
 
 	o     Options
 	inbox *inbox.Inbox

@@ -131,7 +131,7 @@ func (s *storm) act(rt *rapid.T) {
 		if rapid.IntRange(0, 2).Draw(rt, "needs") == 0 && some.Kind == agents.Sub {
 			after = []string{strings.TrimRight(some.Name, "·0123456789")}
 		}
-		_, err := s.pool.Push(ctx, 1, tools.Task{
+		_, err := s.pool.Tasks.Push(ctx, 1, tools.Task{
 			After: after,
 			Name:  rapid.SampledFrom([]string{"", "a", fmt.Sprint("t", s.n)}).Draw(rt, "name"), Prompt: words(),
 			Deliver: rapid.SampledFrom([]string{"", "next", "wake"}).Draw(rt, "deliver"),
@@ -145,10 +145,10 @@ func (s *storm) act(rt *rapid.T) {
 	case "kill":
 		_ = s.pool.Kill(ctx, some.Name, rapid.Bool().Draw(rt, "cascade")) // main and those that ended refuse
 	case "retry":
-		_, _, _ = s.pool.Retry(ctx, 1, some.Name, "a hint") // those that live refuse
+		_, _, _ = s.pool.Tasks.Retry(ctx, 1, some.Name, "a hint") // those that live refuse
 	case "change":
-		_, _ = s.pool.Move(ctx, some.Name, 1)
-		_ = s.pool.Remove(ctx, "a") // it may have started
+		_, _ = s.pool.Tasks.Move(ctx, some.Name, 1)
+		_ = s.pool.Tasks.Remove(ctx, "a") // it may have started
 	case "stop":
 		s.pool.Stop(some.ID)
 	case "answer":
@@ -156,19 +156,19 @@ func (s *storm) act(rt *rapid.T) {
 			s.answer(some.Question.ID, rapid.SampledFrom([]permit.Choice{permit.Once, permit.No}).Draw(rt, "answer"))
 		}
 	case "check":
-		_, _, err := s.pool.Check(ctx, 1, inbox.Query{})
+		_, _, err := s.pool.Pickup.Check(ctx, 1, inbox.Query{})
 		check(s.t, err)
 	case "receive":
 		until, cancel := context.WithCancel(ctx)
 		old := s.stop
 		s.stop = func() { old(); cancel() }
 		pool := s.pool
-		s.receives.Go(func() { _, _ = pool.Receive(until, 1, inbox.Query{}) }) // nothing may come
+		s.receives.Go(func() { _, _ = pool.Pickup.Receive(until, 1, inbox.Query{}) }) // nothing may come
 	case "prompt":
 		s.prompt(words())
 	case "next":
 		until, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
-		_, _, _ = s.pool.Next(until, 1, 0) // main may be busy
+		_, _, _ = s.pool.Pickup.Next(until, 1, 0) // main may be busy
 		cancel()
 	case "take back":
 		if n := len(is[0].Prompts); n > 0 {
@@ -202,7 +202,7 @@ func (s *storm) sound(rt *rapid.T) {
 			last = max(last, t.Agent)
 		}
 		tasks = append(tasks, l.Tasks...)
-		ms, err := s.pool.Inbox(s.t.Context(), id)
+		ms, err := s.pool.Letters.Inbox(s.t.Context(), id)
 		check(s.t, err)
 		for _, m := range ms {
 			pending[m.ID] = true
@@ -210,7 +210,7 @@ func (s *storm) sound(rt *rapid.T) {
 				ends[m.Task]++
 			}
 		}
-		es, err := s.pool.Page(s.t.Context(), id, 0, 100_000)
+		es, err := s.pool.Ledger.Page(s.t.Context(), id, 0, 100_000)
 		check(s.t, err)
 		turns := map[int64]int{}
 		for _, e := range es {
@@ -237,7 +237,7 @@ func (s *storm) sound(rt *rapid.T) {
 		if pending[id] {
 			rt.Fatalf("message %d entered and is pending", id)
 		}
-		m, ok, err := s.pool.Message(s.t.Context(), id)
+		m, ok, err := s.pool.Letters.Message(s.t.Context(), id)
 		check(s.t, err)
 		if !ok || m.Entry != entered[id] {
 			rt.Fatalf("message %d stands in entry %d, its row says %d", id, entered[id], m.Entry)

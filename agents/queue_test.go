@@ -32,7 +32,7 @@ func (w *world) listed() string {
 
 func (w *world) task(t tools.Task) agents.Task {
 	w.t.Helper()
-	row, err := w.pool.Push(w.t.Context(), w.main(), t)
+	row, err := w.pool.Tasks.Push(w.t.Context(), w.main(), t)
 	check(w.t, err)
 	return row
 }
@@ -59,23 +59,23 @@ func TestQueue_changesWhatIsQueued(t *testing.T) {
 		{"d", 3, 3, "a queued, b queued, d queued, c queued"},
 		{"a", 99, 4, "b queued, d queued, c queued, a queued"},
 	} {
-		at, err := w.pool.Move(ctx, c.name, c.to)
+		at, err := w.pool.Tasks.Move(ctx, c.name, c.to)
 		check(t, err)
 		if got := w.listed(); at != c.at || got != c.want {
 			t.Errorf("%s to %d: at %d: %s", c.name, c.to, at, got)
 		}
 	}
-	check(t, w.pool.Remove(ctx, "d"))
-	check(t, w.pool.Edit(ctx, "c", "does\nsomething else"))
-	if text, err := w.pool.Typed(ctx, "c"); err != nil || text != "does\nsomething else" {
+	check(t, w.pool.Tasks.Remove(ctx, "d"))
+	check(t, w.pool.Tasks.Edit(ctx, "c", "does\nsomething else"))
+	if text, err := w.pool.Tasks.Typed(ctx, "c"); err != nil || text != "does\nsomething else" {
 		t.Errorf("c is %q, %v", text, err)
 	}
-	refuses(t, w.pool.Edit(ctx, "c", "!rm"), "can't change between")
-	refuses(t, w.pool.Edit(ctx, "c", " "), "needs a prompt")
+	refuses(t, w.pool.Tasks.Edit(ctx, "c", "!rm"), "can't change between")
+	refuses(t, w.pool.Tasks.Edit(ctx, "c", " "), "needs a prompt")
 	var order []string
 	w.run(1)
 	w.settle()
-	ms, err := w.pool.Inbox(ctx, w.main())
+	ms, err := w.pool.Letters.Inbox(ctx, w.main())
 	check(t, err)
 	for _, m := range ms {
 		order = append(order, m.From+": "+strings.TrimSpace(m.Body))
@@ -83,17 +83,17 @@ func TestQueue_changesWhatIsQueued(t *testing.T) {
 	if got := strings.Join(order, "; "); got != "b: answer to does b; c: answer to does\nsomething else; a: answer to does a" {
 		t.Errorf("they ran as %q", got)
 	}
-	for _, err := range []error{w.pool.Remove(ctx, "a"), w.pool.Edit(ctx, "a", "x")} {
+	for _, err := range []error{w.pool.Tasks.Remove(ctx, "a"), w.pool.Tasks.Edit(ctx, "a", "x")} {
 		refuses(t, err, "a has ended (completed); /retry a")
 	}
 	w.push("e", "endless")
 	w.run(0)
 	w.state("e", agents.Running)
-	_, err = w.pool.Move(ctx, "e", 1)
-	for _, err := range []error{err, w.pool.Remove(ctx, "e"), w.pool.Edit(ctx, "e", "x")} {
+	_, err = w.pool.Tasks.Move(ctx, "e", 1)
+	for _, err := range []error{err, w.pool.Tasks.Remove(ctx, "e"), w.pool.Tasks.Edit(ctx, "e", "x")} {
 		refuses(t, err, "e has started; /kill e ends it")
 	}
-	refuses(t, w.pool.Remove(ctx, "nobody"), "there is no task nobody")
+	refuses(t, w.pool.Tasks.Remove(ctx, "nobody"), "there is no task nobody")
 	check(t, w.pool.Kill(ctx, "e", false))
 }
 
@@ -104,7 +104,7 @@ func TestRun_onceLeavesTheRest(t *testing.T) {
 		w.push(n, "does "+n)
 	}
 	w.after("e", "x", "d")
-	if _, err := w.pool.Move(ctx, "e", 1); err != nil {
+	if _, err := w.pool.Tasks.Move(ctx, "e", 1); err != nil {
 		t.Fatal(err)
 	}
 	r, err := w.pool.Run(ctx, w.main(), tools.Start{Count: 2, Once: true})
@@ -177,7 +177,7 @@ func TestKill_leavesTimeToTidyUp(t *testing.T) {
 			t.Errorf("%s is %s, %q", name, i.State, i.Doing)
 		}
 	}
-	_, err = w.pool.Push(t.Context(), w.main(), tools.Task{Name: "victim", Prompt: "x"})
+	_, err = w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "victim", Prompt: "x"})
 	refuses(t, err, `a task "victim" is queued or runs already`)
 	<-time.After(300 * time.Millisecond) // longer than those are given that somebody waits for
 	_, err = gate.WriteString("now\nnow\n")
@@ -384,22 +384,22 @@ func TestRetry(t *testing.T) {
 	first := w.task(tools.Task{Name: "a", Prompt: "fails at first", Timeout: time.Minute, Deliver: "next"})
 	w.run(0)
 	w.settle()
-	again, before, err := w.pool.Retry(ctx, w.main(), "a", "mind the gap")
+	again, before, err := w.pool.Tasks.Retry(ctx, w.main(), "a", "mind the gap")
 	check(t, err)
 	if again.Name != "a" || again.Timeout != first.Timeout || again.Deliver != "next" || again.Model != first.Model || before != agents.OutFailed {
 		t.Errorf("again %+v after %s", again, before)
 	}
 	refusesRetry := func(name, hint, want string) {
 		t.Helper()
-		_, _, err := w.pool.Retry(ctx, w.main(), name, hint)
+		_, _, err := w.pool.Tasks.Retry(ctx, w.main(), name, hint)
 		refuses(t, err, want)
 	}
 	refusesRetry("a", "", "a has not ended")
 	refusesRetry("b", "", "there is no task b; /queue --all lists them")
-	check(t, w.pool.Edit(ctx, "a", "works now"))
+	check(t, w.pool.Tasks.Edit(ctx, "a", "works now"))
 	w.run(0)
 	w.settle()
-	ms, err := w.pool.Inbox(ctx, w.main())
+	ms, err := w.pool.Letters.Inbox(ctx, w.main())
 	check(t, err)
 	last := ms[len(ms)-1]
 	for _, want := range []string{"answer to works now", "boom", "so far", "mind the gap"} {
@@ -408,7 +408,7 @@ func TestRetry(t *testing.T) {
 		}
 	}
 	w.state("a·1", agents.Failed)
-	_, before, err = w.pool.Retry(ctx, w.main(), "a", "")
+	_, before, err = w.pool.Tasks.Retry(ctx, w.main(), "a", "")
 	check(t, err)
 	if before != agents.Completed {
 		t.Errorf("it had ended as %s", before)
@@ -417,7 +417,7 @@ func TestRetry(t *testing.T) {
 	w.run(0)
 	w.settle()
 	refusesRetry("cmd", "hint", "takes no hint")
-	_, _, err = w.pool.Retry(ctx, w.main(), "cmd", "")
+	_, _, err = w.pool.Tasks.Retry(ctx, w.main(), "cmd", "")
 	check(t, err)
 	w.run(0)
 	w.settle()
@@ -452,7 +452,7 @@ func TestQueueTool(t *testing.T) {
 	if len(told) != 5 || !strings.Contains(told[0], "only the human can push a command") || !strings.Contains(told[4], "there is no task none") || !strings.HasPrefix(told[3], "Removed 'typed'.") || strings.Contains(told[3], "- typed") {
 		t.Errorf("it was told %q", told)
 	}
-	ms, err := w.pool.Inbox(t.Context(), w.main())
+	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
 	check(t, err)
 	if len(ms) != 1 || ms[0].Kind != inbox.Notice || !strings.Contains(ms[0].Body, "removed the task typed") || !strings.Contains(ms[0].Body, "by the human") {
 		t.Errorf("inbox %+v", ms)
@@ -468,7 +468,7 @@ func TestRetry_keepsTrust(t *testing.T) {
 	w.run(0)
 	w.settle()
 	for name, want := range map[string]string{"out": "cli", "kid": "cli", "own": "human"} {
-		row, _, err := w.pool.Retry(ctx, w.main(), name, "")
+		row, _, err := w.pool.Tasks.Retry(ctx, w.main(), name, "")
 		check(t, err)
 		if row.Origin != want {
 			t.Errorf("%s is asked for by %s, want %s", name, row.Origin, want)
@@ -527,7 +527,7 @@ func TestOpen_tellsWhatIsStillQueued(t *testing.T) {
 	for i := range 7 {
 		w.push(fmt.Sprint("t", i), "x")
 	}
-	_, err = w.pool.Push(t.Context(), h.ID, tools.Task{Name: "own", Prompt: "x"})
+	_, err = w.pool.Tasks.Push(t.Context(), h.ID, tools.Task{Name: "own", Prompt: "x"})
 	check(t, err)
 	w.close()
 	for range 2 {

@@ -115,7 +115,7 @@ func (p *Pool) refreshed(n news) {
 				i.Name, i.Pending, i.Urgent = row.Name, r.Pending, r.Urgent
 				i.Came += n.came[row.ID]
 			})
-			p.Room.Refresh(&a.Info)
+			p.Mail.Refresh(&a.Info)
 		}
 		if es := n.notices[row.ID]; len(es) > 0 {
 			p.fleet.Emit(Appended{Agent: row.ID, Entries: es, Live: false})

@@ -42,7 +42,7 @@ func (p *Pool) Resume(ctx context.Context, by int64, name, prompt string) (t Tas
 		return Task{}, false, err
 	}
 	if prompt != "" {
-		t, err = p.Push(ctx, by, tools.Task{Name: name, Prompt: prompt, Start: true, Resume: true})
+		t, err = p.Tasks.Push(ctx, by, tools.Task{Name: name, Prompt: prompt, Start: true, Resume: true})
 		return t, err == nil, err
 	}
 	var row store.Agent

@@ -154,7 +154,7 @@ func TestResume(t *testing.T) {
 	if got := kinds(w.entries("kid")); got != "prompt text ended prompt text ended" {
 		t.Errorf("entries: %s", got)
 	}
-	ms, err := w.pool.Inbox(t.Context(), w.main())
+	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
 	check(t, err)
 	if len(ms) != 2 || ms[0].Sender != id || ms[1].Sender != id || ms[0].Task == ms[1].Task || !strings.Contains(ms[1].Body, "the secret is 7 |") {
 		t.Errorf("inbox %+v", ms)
@@ -208,7 +208,7 @@ func TestResume_howeverItEnded(t *testing.T) {
 	w.run(0)
 	w.state("a", agents.Failed)
 	w.state("b", agents.Running)
-	_, err := w.pool.Send(t.Context(), w.main(), "b", "not read in time", "")
+	_, err := w.pool.Letters.Send(t.Context(), w.main(), "b", "not read in time", "")
 	check(t, err)
 	check(t, w.pool.Kill(t.Context(), "b", false))
 	w.until("it has mail", func() bool { return w.info("b").Pending == 1 })
@@ -240,18 +240,18 @@ func TestResume_refused(t *testing.T) {
 	for name, want := range map[string]string{
 		"busy": "/send busy TEXT", "nobody": "no agent nobody", "main": "/send main TEXT",
 	} {
-		_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: name, Prompt: "x", Resume: true})
+		_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: name, Prompt: "x", Resume: true})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("resume of %s: %v, want …%s", name, err, want)
 		}
 	}
-	_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "later", Prompt: "x", Resume: true})
+	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "later", Prompt: "x", Resume: true})
 	check(t, err)
-	_, err = w.pool.Push(t.Context(), w.main(), tools.Task{Name: "later", Prompt: "x", Resume: true})
+	_, err = w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "later", Prompt: "x", Resume: true})
 	if err == nil || !strings.Contains(err.Error(), "/send later TEXT") {
 		t.Errorf("resumed twice: %v", err)
 	}
-	_, err = w.pool.Push(t.Context(), w.main(), tools.Task{Name: "later", Prompt: "x"})
+	_, err = w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "later", Prompt: "x"})
 	if err == nil || !strings.Contains(err.Error(), "(tool send)") { // a model reads it too
 		t.Errorf("a new one took the name of one that is about to go on: %v", err)
 	}
@@ -332,7 +332,7 @@ func TestOrphans(t *testing.T) {
 			close(release)
 			w.settle()
 			from := map[string]string{}
-			ms, err := w.pool.Inbox(t.Context(), w.main())
+			ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
 			check(t, err)
 			for _, m := range ms {
 				from[m.From] += m.Outcome
@@ -362,7 +362,7 @@ func TestInterrupted_partialOutputIsAResult(t *testing.T) {
 		w.pool.Stop(w.info(name).ID)
 		w.state(name, agents.Killed)
 	}
-	ms, err := w.pool.Inbox(t.Context(), w.main())
+	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
 	check(t, err)
 	if len(ms) != 2 {
 		t.Fatalf("inbox %+v", ms)

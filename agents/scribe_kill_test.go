@@ -20,7 +20,7 @@ import (
 // streams is a life in which a task's model streams a reply that does not end.
 func streams(t *testing.T, dir, base string) {
 	w := open(t, openai.New(openai.Options{Key: "k", BaseURL: base + "/v1"}), setting{dir: dir})
-	_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "go on and on"})
+	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "go on and on"})
 	check(t, err)
 	w.run(1)
 	fmt.Println("READY")
@@ -130,7 +130,7 @@ func restored(t *testing.T, dir, all string, least int) {
 	if failure.Kind != inbox.Failure || failure.Outcome != "crashed" || len(all) < inbox.MaxBody && failure.Partial != strings.TrimSpace(text) {
 		t.Errorf("failure %s with %d bytes", failure.Outcome, len(failure.Partial))
 	}
-	if ms, err := w.pool.Inbox(t.Context(), w.main()); err != nil || len(ms) != 1 {
+	if ms, err := w.pool.Letters.Inbox(t.Context(), w.main()); err != nil || len(ms) != 1 {
 		t.Errorf("%d messages, %v", len(ms), err)
 	}
 }

@@ -18,7 +18,7 @@ import (
 func (w *world) shelf(s inbox.Shelf) (bodies string) {
 	w.t.Helper()
 	s.Recipient = w.main()
-	ms, err := w.pool.Shelf(w.t.Context(), s)
+	ms, err := w.pool.Letters.Shelf(w.t.Context(), s)
 	check(w.t, err)
 	for _, m := range ms {
 		bodies += m.Body + " "
@@ -47,21 +47,21 @@ func TestArchive(t *testing.T) {
 	check(t, err)
 	helper, err := w.pool.NewHelper(t.Context(), "study", "")
 	check(t, err)
-	if n, err := w.pool.Archive(t.Context(), main, ids[:2]); n != 2 || err != nil {
+	if n, err := w.pool.Letters.Archive(t.Context(), main, ids[:2]); n != 2 || err != nil {
 		t.Fatal(n, err)
 	}
 	w.until("the count says so", func() bool { return w.info("main").Pending == 3 })
-	check(t, w.pool.Snooze(t.Context(), main, []int64{ids[2]}, time.Now().Add(time.Hour)))
+	check(t, w.pool.Letters.Snooze(t.Context(), main, []int64{ids[2]}, time.Now().Add(time.Hour)))
 	if got := [...]string{w.shelf(inbox.Shelf{}), w.shelf(inbox.Shelf{Of: inbox.Archived}), w.shelf(inbox.Shelf{Of: inbox.Snoozed})}; got != [...]string{"which? d", "b a", "c"} {
 		t.Errorf("shelves %q", got)
 	}
-	why, err := w.pool.Why(t.Context(), ids[2])
+	why, err := w.pool.Mail.Why(t.Context(), ids[2])
 	if check(t, err); !strings.Contains(why, "it is snoozed until ") || !strings.HasSuffix(why, fmt.Sprintf("/inbox restore %d brings it back.", ids[2])) {
 		t.Error(why)
 	}
 	ledger := func() {
 		t.Helper()
-		if l, err := w.pool.Ledger(t.Context()); err != nil || len(l.Wrong) > 0 {
+		if l, err := w.pool.Ledger.Balance(t.Context()); err != nil || len(l.Wrong) > 0 {
 			t.Errorf("%v\n%s", err, l)
 		}
 	}
@@ -74,26 +74,26 @@ func TestArchive(t *testing.T) {
 	for id, want := range map[int64]string{
 		999: "there is no message #999", ids[3]: "does not wait any more: it entered a turn", q: fmt.Sprintf("/answer %d", q),
 	} {
-		_, err := w.pool.Archive(t.Context(), main, []int64{ids[0], id})
+		_, err := w.pool.Letters.Archive(t.Context(), main, []int64{ids[0], id})
 		refused(t, err, want)
-		refused(t, w.pool.Snooze(t.Context(), main, []int64{id}, time.Now().Add(time.Hour)), want)
+		refused(t, w.pool.Letters.Snooze(t.Context(), main, []int64{id}, time.Now().Add(time.Hour)), want)
 		if id != q {
-			refused(t, w.pool.Pin(t.Context(), main, id, true), want)
-			refused(t, w.pool.Dismiss(t.Context(), main, id), want)
+			refused(t, w.pool.Letters.Pin(t.Context(), main, id, true), want)
+			refused(t, w.pool.Letters.Dismiss(t.Context(), main, id), want)
 		}
 	}
-	_, err = w.pool.Archive(t.Context(), helper.ID, ids[:1])
+	_, err = w.pool.Letters.Archive(t.Context(), helper.ID, ids[:1])
 	refused(t, err, "in the inbox of main: say it in its tab")
-	_, err = w.pool.Restore(t.Context(), main, ids)
+	_, err = w.pool.Letters.Restore(t.Context(), main, ids)
 	refused(t, err, fmt.Sprintf("message #%d was neither archived nor snoozed", ids[3]))
-	refused(t, w.pool.Pin(t.Context(), main, ids[0], true), fmt.Sprintf("it is archived; /inbox restore %d", ids[0]))
-	refused(t, w.pool.Snooze(t.Context(), main, []int64{ids[0]}, time.Now()), "is over")
-	if n, err := w.pool.Restore(t.Context(), main, ids[:3]); n != 3 || err != nil {
+	refused(t, w.pool.Letters.Pin(t.Context(), main, ids[0], true), fmt.Sprintf("it is archived; /inbox restore %d", ids[0]))
+	refused(t, w.pool.Letters.Snooze(t.Context(), main, []int64{ids[0]}, time.Now()), "is over")
+	if n, err := w.pool.Letters.Restore(t.Context(), main, ids[:3]); n != 3 || err != nil {
 		t.Error(n, err)
 	}
-	_, err = w.pool.Restore(t.Context(), main, ids[:1])
+	_, err = w.pool.Letters.Restore(t.Context(), main, ids[:1])
 	refused(t, err, "waits in the inbox already")
-	check(t, w.pool.Pin(t.Context(), main, ids[0], true))
+	check(t, w.pool.Letters.Pin(t.Context(), main, ids[0], true))
 	if got := w.shelf(inbox.Shelf{}); got != "a which? c b" {
 		t.Errorf("they wait: %s", got)
 	}
@@ -109,7 +109,7 @@ func TestSnooze(t *testing.T) {
 		dir := t.TempDir()
 		w := open(t, &model{reply: mute}, setting{dir: dir})
 		id := w.send("main", "later")
-		check(t, w.pool.Snooze(t.Context(), w.main(), []int64{id}, time.Now().Add(30*time.Minute)))
+		check(t, w.pool.Letters.Snooze(t.Context(), w.main(), []int64{id}, time.Now().Add(30*time.Minute)))
 		time.Sleep(10 * time.Minute)
 		w.close()
 		w = open(t, &model{reply: mute}, setting{dir: dir})
@@ -121,10 +121,10 @@ func TestSnooze(t *testing.T) {
 		time.Sleep(time.Second + time.Millisecond)
 		synctest.Wait()
 		w.until("it is back", func() bool { return w.info("main").Pending == 1 })
-		check(t, w.pool.Snooze(t.Context(), w.main(), []int64{id}, time.Now().Add(time.Hour)))
+		check(t, w.pool.Letters.Snooze(t.Context(), w.main(), []int64{id}, time.Now().Add(time.Hour)))
 		got := make(chan error, 1)
 		go func() {
-			m, err := w.pool.Await(context.Background(), w.main(), inbox.Query{}, agents.Await{Outside: true})
+			m, err := w.pool.Pickup.Await(context.Background(), w.main(), inbox.Query{}, agents.Await{Outside: true})
 			if err == nil && m.ID != id {
 				err = errors.New("another message came")
 			}
@@ -144,12 +144,12 @@ func TestFireThese(t *testing.T) {
 	for i := range 4 {
 		ids = append(ids, w.send("main", fmt.Sprint("body ", i)))
 	}
-	_, _, err := w.pool.Check(t.Context(), main, inbox.Query{ID: ids[1]})
+	_, _, err := w.pool.Pickup.Check(t.Context(), main, inbox.Query{ID: ids[1]})
 	check(t, err)
-	_, err = w.pool.FireThese(t.Context(), main, ids, "sum up")
+	_, err = w.pool.Pickup.FireThese(t.Context(), main, ids, "sum up")
 	refused(t, err, fmt.Sprintf("message #%d does not wait any more", ids[1]))
 	refused(t, err, "so nothing was taken")
-	n, err := w.pool.FireThese(t.Context(), main, []int64{ids[3], ids[0], ids[3]}, "sum up")
+	n, err := w.pool.Pickup.FireThese(t.Context(), main, []int64{ids[3], ids[0], ids[3]}, "sum up")
 	if check(t, err); n != 2 || w.pending(main) != "body 2" {
 		t.Errorf("%d taken, %q left", n, w.pending(main))
 	}
@@ -157,7 +157,7 @@ func TestFireThese(t *testing.T) {
 	if req := m.seen()[0]; asked(req) != "sum up" || !strings.Contains(fmt.Sprint(req.Messages), "Async subagent results:") {
 		t.Errorf("it carries %v", req.Messages)
 	}
-	_, err = w.pool.FireThese(t.Context(), main, nil, "")
+	_, err = w.pool.Pickup.FireThese(t.Context(), main, nil, "")
 	refused(t, err, "none is chosen")
 }
 
@@ -179,14 +179,14 @@ func TestFireThese_waits(t *testing.T) {
 	a, b := w.send("main", "a"), w.send("main", "b")
 	fired := make(chan error, 1)
 	go func() {
-		_, err := w.pool.FireThese(context.Background(), main, []int64{a, b}, "both")
+		_, err := w.pool.Pickup.FireThese(context.Background(), main, []int64{a, b}, "both")
 		fired <- err
 	}()
 	w.until("it is queued", func() bool { return len(w.info("main").Prompts) == 1 })
 	if got, want := w.info("main").Prompts[0].Text, fmt.Sprintf("/fire #%d #%d both", a, b); got != want {
 		t.Errorf("queued %q, want %q", got, want)
 	}
-	if _, err := w.pool.Archive(t.Context(), main, []int64{b}); err != nil {
+	if _, err := w.pool.Letters.Archive(t.Context(), main, []int64{b}); err != nil {
 		t.Fatal(err)
 	}
 	close(goOn)
@@ -204,15 +204,15 @@ func TestTokens(t *testing.T) {
 	main := w.main()
 	for _, size := range []int{1, 300, 5000, 90_000} {
 		id := w.send("main", strings.Repeat("word ", size/5+1))
-		whole, _, err := w.pool.Message(t.Context(), id)
+		whole, _, err := w.pool.Letters.Message(t.Context(), id)
 		check(t, err)
-		listed, err := w.pool.Shelf(t.Context(), inbox.Shelf{Recipient: main})
+		listed, err := w.pool.Letters.Shelf(t.Context(), inbox.Shelf{Recipient: main})
 		check(t, err)
 		price := history.MessageTokens(listed[0])
 		if other := history.MessageTokens(whole); other != price {
 			t.Errorf("%d bytes: %d listed, %d whole", size, price, other)
 		}
-		_, err = w.pool.FireThese(t.Context(), main, []int64{id}, "")
+		_, err = w.pool.Pickup.FireThese(t.Context(), main, []int64{id}, "")
 		check(t, err)
 		w.settle()
 		for _, e := range w.entries("main") {
@@ -246,15 +246,15 @@ func TestMailed(t *testing.T) {
 	id := w.send("main", "x")
 	told("a deposit", 1)
 	for what, do := range map[string]func() error{
-		"pin":     func() error { return w.pool.Pin(t.Context(), main, id, true) },
-		"dismiss": func() error { return w.pool.Dismiss(t.Context(), main, id) },
-		"mute":    func() error { _, err := w.pool.Mute(t.Context(), main, id, true); return err },
-		"snooze":  func() error { return w.pool.Snooze(t.Context(), main, []int64{id}, time.Now().Add(time.Hour)) },
+		"pin":     func() error { return w.pool.Letters.Pin(t.Context(), main, id, true) },
+		"dismiss": func() error { return w.pool.Letters.Dismiss(t.Context(), main, id) },
+		"mute":    func() error { _, err := w.pool.Letters.Mute(t.Context(), main, id, true); return err },
+		"snooze":  func() error { return w.pool.Letters.Snooze(t.Context(), main, []int64{id}, time.Now().Add(time.Hour)) },
 	} {
 		check(t, do())
 		told(what, 1)
 		if what == "snooze" {
-			_, err := w.pool.Restore(t.Context(), main, []int64{id})
+			_, err := w.pool.Letters.Restore(t.Context(), main, []int64{id})
 			check(t, err)
 			told("restore", 1)
 		}
@@ -281,7 +281,7 @@ func TestMade(t *testing.T) {
 	w := open(t, m, setting{})
 	made := func(id int64) agents.Made {
 		t.Helper()
-		made, err := w.pool.Made(t.Context(), id)
+		made, err := w.pool.Ledger.Made(t.Context(), id)
 		check(t, err)
 		return made
 	}
@@ -310,7 +310,7 @@ func TestMade(t *testing.T) {
 	only("its mail", made(ms[1].ID), 1, "by the way", "c.txt")
 	only("the second task", made(ms[2].ID), 2, "more", "c.txt", "d.txt")
 	only("mail of a human", made(w.send("main", "x")), 0, "x")
-	_, err = w.pool.Made(t.Context(), 999)
+	_, err = w.pool.Ledger.Made(t.Context(), 999)
 	refused(t, err, "there is no message #999")
 }
 
@@ -322,15 +322,15 @@ func TestReply(t *testing.T) {
 	w := open(t, &model{reply: mute}, setting{})
 	main := w.main()
 	study := w.helper("study")
-	sent, err := w.pool.Mail(t.Context(), study, agents.Letter{To: []string{"main"}, Body: "which port?"})
+	sent, err := w.pool.Letters.Mail(t.Context(), study, agents.Letter{To: []string{"main"}, Body: "which port?"})
 	check(t, err)
-	answer, err := w.pool.Reply(t.Context(), main, sent[0].ID, "8080")
+	answer, err := w.pool.Letters.Reply(t.Context(), main, sent[0].ID, "8080")
 	if check(t, err); answer.To != "study" {
 		t.Errorf("sent to %s", answer.To)
 	}
-	again, err := w.pool.Reply(t.Context(), study, answer.ID, "thanks")
+	again, err := w.pool.Letters.Reply(t.Context(), study, answer.ID, "thanks")
 	check(t, err)
-	thread, err := w.pool.Thread(t.Context(), answer.ID)
+	thread, err := w.pool.Letters.Thread(t.Context(), answer.ID)
 	check(t, err)
 	var got []string
 	for _, m := range thread {
@@ -351,7 +351,7 @@ func TestReply(t *testing.T) {
 		outside: "came from outside (ci), where nobody has an inbox", question: fmt.Sprintf("/answer %d", question), 999: "there is no message #999",
 		reminder: "is a reminder: nobody wrote it", again.ID: "has ended", answer.ID: "was sent to another agent: reply in its tab",
 	} {
-		_, err := w.pool.Reply(t.Context(), main, id, "x")
+		_, err := w.pool.Letters.Reply(t.Context(), main, id, "x")
 		refused(t, err, want)
 	}
 }

@@ -77,7 +77,7 @@ func TestTask_thatSaysNothing(t *testing.T) {
 	w.push("mute", "say nothing")
 	w.run(0)
 	w.settle()
-	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 1 || ms[0].Kind != inbox.Result || ms[0].Body != "(no output)" || ms[0].Outcome != "completed" {
 		t.Errorf("messages %+v", ms)

@@ -169,7 +169,7 @@ func TestWrapUp_endsWithTheAgent(t *testing.T) {
 	m.mu.Lock()
 	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) { return text("to " + asked(req)), nil }
 	m.mu.Unlock()
-	_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "go on", Resume: true})
+	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "go on", Resume: true})
 	check(t, err)
 	w.run(0)
 	w.state("job", agents.Done)

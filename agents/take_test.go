@@ -137,7 +137,7 @@ func TestMailTools(t *testing.T) {
 	if got := said(before+4) + said(before+6); !strings.Contains(got, "nobody sent you a message #99") || !strings.Contains(got, "came from outside (outside)") {
 		t.Errorf("bad replies say %s", got)
 	}
-	r, _, err := w.pool.Message(t.Context(), 4)
+	r, _, err := w.pool.Letters.Message(t.Context(), 4)
 	check(t, err)
 	if r.InReplyTo != 1 || r.Subject != "Re: which port?" || r.Body != "8080" || r.From != "main" {
 		t.Errorf("the reply is %+v", r)
@@ -190,7 +190,7 @@ func TestHush(t *testing.T) {
 		if n := len(m.seen()); n != 3 {
 			t.Errorf("%d requests after the stop", n)
 		}
-		if why, err := w.pool.Why(t.Context(), 1); err != nil || !strings.Contains(why, "you stopped the last one") {
+		if why, err := w.pool.Mail.Why(t.Context(), 1); err != nil || !strings.Contains(why, "you stopped the last one") {
 			t.Errorf("why: %s, %v", why, err)
 		}
 		w.prompt("go on")
@@ -209,7 +209,7 @@ func TestReceive_endsAreDistinct(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, &model{reply: hung}, setting{})
 		main := w.main()
-		if _, err := w.pool.Receive(t.Context(), main, inbox.Query{}); !errors.Is(err, agents.ErrNothing) {
+		if _, err := w.pool.Pickup.Receive(t.Context(), main, inbox.Query{}); !errors.Is(err, agents.ErrNothing) {
 			t.Errorf("nothing: %v", err)
 		}
 		w.push("s", "hang")
@@ -220,7 +220,7 @@ func TestReceive_endsAreDistinct(t *testing.T) {
 			ctx, cancel := context.WithTimeoutCause(context.Background(), timeout, agents.ErrTimeout)
 			go func() {
 				defer cancel()
-				_, err := w.pool.Receive(ctx, main, inbox.Query{})
+				_, err := w.pool.Pickup.Receive(ctx, main, inbox.Query{})
 				failed <- err
 			}()
 			w.state("main", agents.Waiting)
@@ -241,7 +241,7 @@ func TestReceive_endsAreDistinct(t *testing.T) {
 			t.Errorf("a database that refuses: %v", err)
 		}
 		w.fault("none")
-		if ms, left, err := w.pool.Check(t.Context(), main, inbox.Query{}); len(ms) != 1 || left != 0 || err != nil {
+		if ms, left, err := w.pool.Pickup.Check(t.Context(), main, inbox.Query{}); len(ms) != 1 || left != 0 || err != nil {
 			t.Errorf("check looks and takes: %+v, %v", ms, err)
 		}
 		check(t, w.pool.Kill(t.Context(), "s", false))
@@ -257,7 +257,7 @@ func TestAwait_outside(t *testing.T) {
 	got := make(chan inbox.Message, 1)
 	home := w.main()
 	go func() {
-		m, err := w.pool.Await(context.Background(), home, inbox.Query{}, agents.Await{Outside: true})
+		m, err := w.pool.Pickup.Await(context.Background(), home, inbox.Query{}, agents.Await{Outside: true})
 		if err != nil {
 			t.Error(err)
 		}
@@ -292,10 +292,10 @@ func TestTake_onlyOne(t *testing.T) {
 	for range 3 {
 		all.Go(func() {
 			for range 8 {
-				if _, _, err := w.pool.Check(context.Background(), main, inbox.Query{Limit: 2}); err != nil {
+				if _, _, err := w.pool.Pickup.Check(context.Background(), main, inbox.Query{Limit: 2}); err != nil {
 					t.Error(err)
 				}
-				if _, err := w.pool.Receive(context.Background(), main, inbox.Query{LIFO: true}); err != nil && !errors.Is(err, agents.ErrNothing) {
+				if _, err := w.pool.Pickup.Receive(context.Background(), main, inbox.Query{LIFO: true}); err != nil && !errors.Is(err, agents.ErrNothing) {
 					t.Error(err)
 				}
 			}
@@ -303,7 +303,7 @@ func TestTake_onlyOne(t *testing.T) {
 	}
 	all.Wait()
 	w.settle()
-	_, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	seen := map[int64]int{}
 	for _, e := range w.entries("main") {
@@ -360,16 +360,16 @@ func TestWhy(t *testing.T) {
 		held: fmt.Sprintf("Message #%d from ci to main, deliver=hold: it waits, until somebody takes it", held),
 		next: fmt.Sprintf("Message #%d from main to main, deliver=next: it waits, and enters before your next prompt", next),
 	} {
-		if got, err := w.pool.Why(t.Context(), id); err != nil || !strings.HasPrefix(got, want) {
+		if got, err := w.pool.Mail.Why(t.Context(), id); err != nil || !strings.HasPrefix(got, want) {
 			t.Errorf("%s, %v", got, err)
 		}
 	}
-	_, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{Limit: 1})
+	_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{Limit: 1})
 	check(t, err)
-	if got, err := w.pool.Why(t.Context(), held); err != nil || !strings.Contains(got, "it is taken by /check, 0s ago, as entry 1") {
+	if got, err := w.pool.Mail.Why(t.Context(), held); err != nil || !strings.Contains(got, "it is taken by /check, 0s ago, as entry 1") {
 		t.Errorf("%s, %v", got, err)
 	}
-	if _, err := w.pool.Why(t.Context(), 99); err == nil {
+	if _, err := w.pool.Mail.Why(t.Context(), 99); err == nil {
 		t.Error("why of nothing")
 	}
 }
@@ -401,7 +401,7 @@ func TestEnvelope_cannotBeForged(t *testing.T) {
 			}
 		}
 	}
-	if ms, err := w.pool.Peek(t.Context(), w.main(), inbox.Query{}); err != nil || len(ms) != 0 {
+	if ms, err := w.pool.Letters.Peek(t.Context(), w.main(), inbox.Query{}); err != nil || len(ms) != 0 {
 		t.Errorf("pending %+v", ms)
 	}
 	check(t, w.db.Read(t.Context(), func(rx *store.Rx) error { _, _, err := rx.Agent(1); return err }))

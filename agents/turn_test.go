@@ -92,7 +92,7 @@ func TestTask_withoutAnAnswer(t *testing.T) {
 	w.settle()
 	w.state("no", agents.Failed)
 	w.state("cut", agents.Failed)
-	ms, err := w.pool.Inbox(t.Context(), w.main())
+	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
 	check(t, err)
 	for _, got := range ms {
 		want := map[string]string{"no": "refused to answer. policy", "cut": "token limit"}[got.From]
@@ -226,12 +226,12 @@ func TestTask_resultIsDepositedAndReceived(t *testing.T) {
 	}
 	w.settle()
 	w.until("three messages wait", func() bool { return w.info("main").Pending == 3 })
-	msg, err := w.pool.Receive(t.Context(), w.main(), inbox.Query{From: "good"})
+	msg, err := w.pool.Pickup.Receive(t.Context(), w.main(), inbox.Query{From: "good"})
 	check(t, err)
 	if msg.Body != "result of work" || msg.Kind != inbox.Result || msg.Outcome != "completed" || msg.Subject != "work" {
 		t.Errorf("message %+v", msg)
 	}
-	ms, left, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	ms, left, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 2 || left != 0 {
 		t.Fatalf("%d messages, %d left", len(ms), left)
@@ -317,7 +317,7 @@ func TestRun_windowHoldsAndDrains(t *testing.T) {
 		}
 	}
 	for range 5 {
-		_, err := w.pool.Receive(t.Context(), w.main(), inbox.Query{})
+		_, err := w.pool.Pickup.Receive(t.Context(), w.main(), inbox.Query{})
 		check(t, err)
 	}
 }
@@ -350,7 +350,7 @@ func TestAsk_backgroundQuestionHoldsNobodyElse(t *testing.T) {
 	q = w.info("two").Question
 	w.answer(q.ID, permit.No, "not today")
 	w.settle()
-	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	bodies := map[string]string{}
 	for _, m := range ms {
@@ -413,7 +413,7 @@ func TestKill_endsTheToolsAndFreesTheName(t *testing.T) {
 	check(t, w.pool.Kill(t.Context(), "job", false))
 	w.state("job", agents.Killed)
 	w.settle()
-	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{From: "job"})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: "job"})
 	check(t, err)
 	if len(ms) != 1 || ms[0].Kind != inbox.Failure || ms[0].Outcome != "killed" {
 		t.Fatalf("messages %+v", ms)
@@ -437,7 +437,7 @@ func TestKill_removesAQueuedTask(t *testing.T) {
 	if len(l.Tasks) != 0 {
 		t.Errorf("queue %+v", l.Tasks)
 	}
-	if _, err := w.pool.Receive(t.Context(), w.main(), inbox.Query{}); err == nil || !strings.Contains(err.Error(), "nothing can arrive") {
+	if _, err := w.pool.Pickup.Receive(t.Context(), w.main(), inbox.Query{}); err == nil || !strings.Contains(err.Error(), "nothing can arrive") {
 		t.Errorf("receive: %v", err)
 	}
 }
@@ -449,11 +449,11 @@ func TestTask_timeoutEndsIt(t *testing.T) {
 		return text("half"), nil
 	}}
 	w := open(t, m, setting{})
-	_, err := w.pool.Push(t.Context(), w.main(), tools.Task{Name: "slow", Prompt: "x", Timeout: 20_000_000})
+	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "slow", Prompt: "x", Timeout: 20_000_000})
 	check(t, err)
 	w.run(0)
 	w.settle()
-	ms, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 1 || ms[0].Outcome != "timed_out" || ms[0].Partial != "half" {
 		t.Errorf("messages %+v", ms)

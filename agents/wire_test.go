@@ -79,7 +79,7 @@ func TestBuiltin_doesTheMainJob(t *testing.T) {
 	w.settle()
 	bodies := map[string]string{}
 	for range 3 {
-		m, err := w.pool.Receive(t.Context(), w.main(), inbox.Query{})
+		m, err := w.pool.Pickup.Receive(t.Context(), w.main(), inbox.Query{})
 		check(t, err)
 		bodies[m.From] = m.Body + m.Error
 	}

@@ -23,7 +23,7 @@ func TestUndo(t *testing.T) {
 	main := w.main()
 	undo := func(want int, because string) {
 		t.Helper()
-		n, err := w.pool.Undo(t.Context(), main)
+		n, err := w.pool.Letters.Undo(t.Context(), main)
 		if n != want || (because == "") != (err == nil) || (err != nil && !strings.Contains(err.Error(), because)) {
 			t.Errorf("undo: %d, %v; want %d, %q", n, err, want, because)
 		}
@@ -35,7 +35,7 @@ func TestUndo(t *testing.T) {
 	}
 	take := func(q inbox.Query) {
 		t.Helper()
-		_, _, err := w.pool.Check(t.Context(), main, q)
+		_, _, err := w.pool.Pickup.Check(t.Context(), main, q)
 		check(t, err)
 	}
 	take(inbox.Query{Limit: 1})
@@ -83,7 +83,7 @@ func TestUndo_notOfATool(t *testing.T) {
 	w.drop("main", "held", inbox.Hold)
 	w.prompt("check")
 	w.settle()
-	if _, err := w.pool.Undo(t.Context(), w.main()); err == nil || !strings.Contains(err.Error(), "taken by a tool call") {
+	if _, err := w.pool.Letters.Undo(t.Context(), w.main()); err == nil || !strings.Contains(err.Error(), "taken by a tool call") {
 		t.Errorf("undo: %v", err)
 	}
 }
@@ -95,16 +95,16 @@ func TestUndo_waiterGetsIt(t *testing.T) {
 	w.run(0)
 	w.state("s", agents.Running)
 	w.send("main", "x")
-	_, _, err := w.pool.Check(t.Context(), w.main(), inbox.Query{})
+	_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	got := make(chan inbox.Message, 1)
 	home := w.main()
 	go func() {
-		m, _ := w.pool.Receive(context.Background(), home, inbox.Query{})
+		m, _ := w.pool.Pickup.Receive(context.Background(), home, inbox.Query{})
 		got <- m
 	}()
 	w.state("main", agents.Waiting)
-	_, err = w.pool.Undo(t.Context(), w.main())
+	_, err = w.pool.Letters.Undo(t.Context(), w.main())
 	check(t, err)
 	if m := <-got; m.Body != "x" {
 		t.Errorf("the waiter got %+v", m)
@@ -133,13 +133,13 @@ func TestFire(t *testing.T) {
 	}}
 	w := open(t, m, setting{})
 	main := w.main()
-	if _, _, err := w.pool.Fire(t.Context(), main, "x"); !errors.Is(err, agents.ErrNoMail) || len(m.seen()) != 0 {
+	if _, _, err := w.pool.Pickup.Fire(t.Context(), main, "x"); !errors.Is(err, agents.ErrNoMail) || len(m.seen()) != 0 {
 		t.Errorf("an empty inbox: %v", err)
 	}
 	w.push("good", "work")
 	w.run(0)
 	w.settle()
-	n, left, err := w.pool.Fire(t.Context(), main, "")
+	n, left, err := w.pool.Pickup.Fire(t.Context(), main, "")
 	check(t, err)
 	w.settle()
 	es := w.entries("main")
@@ -155,13 +155,13 @@ func TestFire(t *testing.T) {
 	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
 	fired := make(chan error, 1)
 	go func() {
-		_, _, err := w.pool.Fire(context.Background(), main, "what now?")
+		_, _, err := w.pool.Pickup.Fire(context.Background(), main, "what now?")
 		fired <- err
 	}()
 	for w.pool.Wishes(main) == 0 {
 		runtime.Gosched()
 	}
-	if got, err := w.pool.Peek(t.Context(), main, inbox.Query{}); err != nil || len(got) != 2 {
+	if got, err := w.pool.Letters.Peek(t.Context(), main, inbox.Query{}); err != nil || len(got) != 2 {
 		t.Errorf("a request that waits has taken mail: %+v, %v", got, err)
 	}
 	close(hold)
@@ -182,13 +182,13 @@ func TestFire(t *testing.T) {
 	w.until("it streams again", func() bool { return w.info("main").Doing == "streaming" })
 	w.send("main", "gone soon")
 	go func() {
-		_, _, err := w.pool.Fire(context.Background(), main, "")
+		_, _, err := w.pool.Pickup.Fire(context.Background(), main, "")
 		fired <- err
 	}()
 	for w.pool.Wishes(main) == 0 {
 		runtime.Gosched()
 	}
-	_, _, err = w.pool.Check(t.Context(), main, inbox.Query{})
+	_, _, err = w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
 	close(again)
 	if err := <-fired; !errors.Is(err, agents.ErrNoMail) {
@@ -214,7 +214,7 @@ func TestFire_waits(t *testing.T) {
 	fired := make(chan error, 1)
 	fire := func() (id int64) {
 		go func() {
-			_, _, err := w.pool.Fire(ctx, main, "what now?")
+			_, _, err := w.pool.Pickup.Fire(ctx, main, "what now?")
 			fired <- err
 		}()
 		w.until("it is shown", func() bool {
@@ -256,7 +256,7 @@ func TestFire_bounded(t *testing.T) {
 	for range 5 {
 		w.send("main", strings.Repeat("word ", 8000))
 	}
-	n, left, err := w.pool.Fire(t.Context(), w.main(), "")
+	n, left, err := w.pool.Pickup.Fire(t.Context(), w.main(), "")
 	check(t, err)
 	w.settle()
 	es := w.entries("main")
@@ -274,7 +274,7 @@ func TestFire_absorbFails(t *testing.T) {
 	w.send("main", "a")
 	w.send("main", "b")
 	w.fault("turns")
-	if _, _, err := w.pool.Fire(t.Context(), w.main(), ""); err == nil {
+	if _, _, err := w.pool.Pickup.Fire(t.Context(), w.main(), ""); err == nil {
 		t.Error("it fired")
 	}
 	w.fault("none")
@@ -299,14 +299,14 @@ func TestEach_stopsAtAFailure(t *testing.T) {
 	for _, body := range []string{"a", "b", "c", "d"} {
 		w.send("main", body)
 	}
-	n, err := w.pool.Each(t.Context(), w.main())
+	n, err := w.pool.Pickup.Each(t.Context(), w.main())
 	if n != 2 || err == nil || !strings.Contains(err.Error(), "did not complete (failed)") {
 		t.Errorf("handled %d, %v", n, err)
 	}
 	if got := w.pending(w.main()); got != "c|d" {
 		t.Errorf("pending %q", got)
 	}
-	if n, err := w.pool.Each(t.Context(), w.main()); n != 2 || err != nil {
+	if n, err := w.pool.Pickup.Each(t.Context(), w.main()); n != 2 || err != nil {
 		t.Errorf("then handled %d, %v", n, err)
 	}
 }
@@ -328,9 +328,9 @@ func TestEach(t *testing.T) {
 	}
 	w = open(t, m, setting{})
 	w.send("main", "calm")
-	_, err := w.pool.Send(t.Context(), w.main(), "main", "urgent", inbox.Urgent)
+	_, err := w.pool.Letters.Send(t.Context(), w.main(), "main", "urgent", inbox.Urgent)
 	check(t, err)
-	n, err := w.pool.Each(t.Context(), w.main())
+	n, err := w.pool.Pickup.Each(t.Context(), w.main())
 	if n != 3 || err != nil {
 		t.Errorf("handled %d, %v", n, err)
 	}
@@ -345,7 +345,7 @@ func TestEach(t *testing.T) {
 	stopped := make(chan error, 1)
 	home := w.main()
 	go func() {
-		_, err := w.pool.Each(context.Background(), home)
+		_, err := w.pool.Pickup.Each(context.Background(), home)
 		stopped <- err
 	}()
 	for len(m.seen()) < 5 {
@@ -365,9 +365,9 @@ func TestEach(t *testing.T) {
 func TestOldest(t *testing.T) {
 	w := open(t, &model{reply: mute}, setting{})
 	w.send("main", "first")
-	_, err := w.pool.Send(t.Context(), w.main(), "main", "urgent", inbox.Urgent)
+	_, err := w.pool.Letters.Send(t.Context(), w.main(), "main", "urgent", inbox.Urgent)
 	check(t, err)
-	m, ok, err := w.pool.Oldest(t.Context(), w.main())
+	m, ok, err := w.pool.Pickup.Oldest(t.Context(), w.main())
 	if !ok || err != nil || m.Body != "first" {
 		t.Errorf("%+v %v %v", m, ok, err)
 	}

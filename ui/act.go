@@ -224,7 +224,7 @@ func (a *App) submitLine(t *tabs.Tab, text string) tea.Cmd {
 	from, to := a.tabs.Main().Info.ID, t.Info.Name
 	t.Line = nil
 	return a.actions.do(intent.Do{Agent: t.Info.ID, Back: text, F: func(ctx context.Context) (intent.Intent, error) {
-		id, err := a.pool.Send(ctx, from, to, text, inbox.Normal)
+		id, err := a.pool.letters.Send(ctx, from, to, text, inbox.Normal)
 		return intent.Said{Text: fmt.Sprintf("Message #%d is in the inbox of %s: %s", id, to, text)}, err
 	}})
 }

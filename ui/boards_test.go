@@ -24,7 +24,7 @@ func TestBoardsBeforeTheWorkspace(t *testing.T) {
 	if b.fleet() == nil || b.panel() != nil || b.reads(1) {
 		t.Error("the overview is not open")
 	}
-	a.use(&pool{panel: panel.Pool{Mail: heap{}}})
+	a.use(&pool{panel: panel.Pool{Letters: heap{}, Mail: heap{}}})
 	main := a.tabs.Main()
 	main.News = true
 	if b.queue(1, "main"); b.panel() == nil || b.fleet() != nil || b.reads(1) || !main.News {

@@ -120,13 +120,14 @@ func (g *ground) runs(cmd tea.Cmd) {
 // deafPool takes nothing, or says that somebody was quicker.
 type deafPool struct {
 	talk
-	panel.Take
-	slash.Questions
+	panel.Post
+	panel.Pickup
+	slash.Asks
 	err error
 }
 
 func (p deafPool) pool() *pool {
-	return &pool{talk: p, slash: slash.Pool{Questions: p}, panel: panel.Pool{Take: p}}
+	return &pool{talk: p, letters: p, pickup: p, asks: p, slash: slash.Pool{Asks: p}, panel: panel.Pool{Letters: p, Pickup: p}}
 }
 
 func (p deafPool) Next(context.Context, int64, int64) (inbox.Message, bool, error) {

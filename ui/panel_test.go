@@ -15,7 +15,7 @@ import (
 )
 
 // heap is a pool in which 100,000 messages wait for main.
-type heap struct{ panel.Mail }
+type heap struct{ panel.Post }
 
 const heapSize = 100_000
 
@@ -70,7 +70,7 @@ func heaped(t testing.TB) *App {
 	t.Helper()
 	a := screen(t, 200, 50).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Pending: heapSize})
 	a.tabs.Focus.Asked = true
-	a.use(&pool{panel: panel.Pool{Mail: heap{}}})
+	a.use(&pool{panel: panel.Pool{Letters: heap{}, Mail: heap{}}})
 	a.boards.inbox(1, "main")
 	a.carried(a.draw())
 	for range 300 {

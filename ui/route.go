@@ -394,7 +394,7 @@ func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
 			return nil, false
 		}
 		if a.flash.Again("w", "w again asks "+t.Info.Name+" to wrap up", func() bool { return a.tabs.Focus == t && !t.Info.State.Terminal() }) {
-			return a.act(panel.WrapUp(a.pool.panel.End, t.Info.Name)), true
+			return a.act(panel.WrapUp(a.pool.panel.Agents, t.Info.Name)), true
 		}
 		return nil, true
 	}
@@ -432,7 +432,7 @@ func (a *App) handleUrgent(h intent.Handle) tea.Cmd {
 	a.tabs.To(t)
 	t.News = false // handling its mail is looking at it
 	take := func(ctx context.Context, agent int64) (inbox.Message, bool, error) {
-		got, ok, err := a.pool.Next(ctx, agent, h.Message.ID)
+		got, ok, err := a.pool.pickup.Next(ctx, agent, h.Message.ID)
 		if err != nil {
 			a.feed.after(wanted{h.Failed})
 		}

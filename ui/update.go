@@ -129,10 +129,10 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 
 // attach takes the pool: its feed begins with what is now.
 func (a *App) attach(p *pool) tea.Cmd {
-	a.asks.Pool = p.slash.Questions
+	a.asks.Pool = p.asks
 	a.use(p)
 	a.began = a.o.Now().Truncate(time.Millisecond)
-	a.notice.Begin(p, a.began)
+	a.notice.Begin(p.notice, a.began)
 	a.human = p.Human()
 	a.human.Pressed(a.o.Now()) // whoever starts the program is there
 	a.feed.source = p.Subscribe()

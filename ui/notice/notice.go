@@ -23,12 +23,30 @@ import (
 	"fantail/ui/tabs"
 )
 
-// Pool is what is asked of the pool.
+// Pool is what is asked of an [agents.Pool]'s rooms.
 type Pool interface {
+	read
+	dismiss
+}
+
+// read is what calls for attention.
+type read interface {
 	Urgent(ctx context.Context) ([]inbox.Message, error)
-	Dismiss(ctx context.Context, agent, id int64) error
 	Digest(ctx context.Context, since time.Time) (agents.Digest, error)
 	Seen(ctx context.Context, at time.Time) error
+}
+
+// dismiss is what a human says to it.
+type dismiss interface {
+	Dismiss(ctx context.Context, agent, id int64) error
+}
+
+// PoolOf is what is asked of p.
+func PoolOf(p *agents.Pool) Pool {
+	return struct {
+		read
+		dismiss
+	}{p.Ledger, p.Letters}
 }
 
 // Env is what there is to look at and to ask.

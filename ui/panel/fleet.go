@@ -102,9 +102,11 @@ func (f *Fleet) wanted(t *tabs.Tab, verb string) intent.Intent {
 	case "kill":
 		return f.kill(t)
 	case "wrap":
-		return WrapUp(f.Pool.End, name)
+		return WrapUp(f.Pool.Agents, name)
 	case "close":
-		return intent.Quick(func(ctx context.Context) (string, error) { return name + " is closed", f.Pool.End.CloseTab(ctx, name) })
+		return intent.Quick(func(ctx context.Context) (string, error) {
+			return name + " is closed", f.Pool.Agents.CloseTab(ctx, name)
+		})
 	}
 	return nil
 }
@@ -120,13 +122,13 @@ func (f *Fleet) kill(t *tabs.Tab) intent.Intent {
 	}
 	return intent.Kill(f.Theme, name, f.Tabs.LiveBelow(name), func(cascade bool) intent.Intent {
 		return intent.Quick(func(ctx context.Context) (string, error) {
-			return name + " was killed", f.Pool.End.Kill(ctx, name, cascade)
+			return name + " was killed", f.Pool.Agents.Kill(ctx, name, cascade)
 		})
 	})
 }
 
 // WrapUp asks an agent to finish with what it has.
-func WrapUp(pool End, name string) intent.Intent {
+func WrapUp(pool Agents, name string) intent.Intent {
 	return intent.Quick(func(ctx context.Context) (string, error) {
 		return name + " was asked to wrap up", pool.WrapUp(ctx, name)
 	})

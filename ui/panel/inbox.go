@@ -113,7 +113,7 @@ func (s *mailStock) next(b *dialog.Board, stale bool) read {
 	default:
 		return nil
 	}
-	from, pool := *s, s.Pool.Mail
+	from, pool := *s, s.Pool.Letters
 	ids, _ := b.Unfolded()
 	return func(ctx context.Context) (func(b *dialog.Board), error) {
 		win, err := page(&from, ctx, want)
@@ -148,7 +148,7 @@ func (s *mailStock) next(b *dialog.Board, stale bool) read {
 // page reads messages of the shelf: those behind one, or with back those ahead of
 // it. more says whether there are others beyond.
 func (s *mailStock) page(ctx context.Context, q mailQuery, before int64, back bool, n int) (ms []inbox.Message, more bool, err error) {
-	ms, err = s.Pool.Mail.Shelf(ctx, inbox.Shelf{
+	ms, err = s.Pool.Letters.Shelf(ctx, inbox.Shelf{
 		Recipient: s.agent, Lane: q.lane, Search: q.search, Of: q.of, Before: before, Back: back, Folded: q.search == "" && q.of == inbox.Waiting, Limit: n + 1,
 	})
 	switch {
@@ -211,7 +211,7 @@ func (w *stretch) begin(ms []inbox.Message, more bool) {
 }
 
 // unfold reads the other messages of the threads that are unfolded.
-func (w *stretch) unfold(ctx context.Context, pool Mail, ids []int64) error {
+func (w *stretch) unfold(ctx context.Context, pool Post, ids []int64) error {
 	w.under = map[int64][]inbox.Message{}
 	for _, m := range w.rows {
 		if m.Folded == 0 || !slices.Contains(ids, m.ID) {
@@ -355,22 +355,22 @@ func mailSign(m inbox.Message) (sign string, role themes.Role) {
 
 func (s *mailStock) look(id int64) func(ctx context.Context) (*preview, error) {
 	s.Looked[id] = true
-	pool, theme, now := s.Pool.Mail, s.Theme, s.Now
+	pool, theme, now := s.Pool, s.Theme, s.Now
 	return func(ctx context.Context) (*preview, error) {
-		m, ok, err := pool.Message(ctx, id)
+		m, ok, err := pool.Letters.Message(ctx, id)
 		if err == nil && !ok {
 			err = fmt.Errorf("there is no message #%d", id)
 		}
 		if err != nil {
 			return nil, err
 		}
-		why, err := pool.Why(ctx, id)
+		why, err := pool.Mail.Why(ctx, id)
 		if err != nil {
 			return nil, err
 		}
 		p := newPreview(theme, now)
 		p.letter(m, why)
-		thread, err := pool.Thread(ctx, id)
+		thread, err := pool.Letters.Thread(ctx, id)
 		if err != nil {
 			return nil, err
 		}

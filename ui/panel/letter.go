@@ -41,14 +41,14 @@ func Letter(e Env, of intent.Message, w int) intent.Intent {
 		names[x.Info.ID] = x.Info.Name
 	}
 	return intent.Do{Agent: of.Agent, Command: of.Command, F: func(ctx context.Context) (intent.Intent, error) {
-		m, ok, err := e.Pool.Mail.Message(ctx, of.ID)
+		m, ok, err := e.Pool.Letters.Message(ctx, of.ID)
 		if err == nil && !ok {
 			err = fmt.Errorf("there is no message #%d; /inbox lists those that wait", of.ID)
 		}
 		if err != nil {
 			return nil, err
 		}
-		thread, err := e.Pool.Mail.Thread(ctx, of.ID)
+		thread, err := e.Pool.Letters.Thread(ctx, of.ID)
 		if err != nil {
 			return nil, err
 		}

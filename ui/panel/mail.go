@@ -64,7 +64,7 @@ func (s *mailStock) do(p *Panel, w dialog.Wish) intent.Intent {
 		return s.check(p, w)
 	case "reply":
 		return p.wish(w, func(ctx context.Context) (string, error) {
-			sent, err := s.Pool.Take.Reply(ctx, s.agent, w.ID, w.Text)
+			sent, err := s.Pool.Letters.Reply(ctx, s.agent, w.ID, w.Text)
 			return fmt.Sprintf("#%d is in the inbox of %s", sent.ID, sent.To), err
 		}, nil)
 	case "undo":
@@ -101,19 +101,22 @@ func (s *mailStock) arrange(p *Panel, w dialog.Wish) intent.Intent {
 			return err
 		}
 	}
-	archive := func(ctx context.Context) error { _, err := s.Pool.Put.Archive(ctx, s.agent, w.IDs); return err }
-	restore := func(ctx context.Context) error { _, err := s.Pool.Put.Restore(ctx, s.agent, w.IDs); return err }
+	archive := func(ctx context.Context) error { _, err := s.Pool.Letters.Archive(ctx, s.agent, w.IDs); return err }
+	restore := func(ctx context.Context) error { _, err := s.Pool.Letters.Restore(ctx, s.agent, w.IDs); return err }
 	pin := func(on bool) func(ctx context.Context) error {
-		return each(func(ctx context.Context, id int64) error { return s.Pool.Put.Pin(ctx, s.agent, id, on) })
+		return each(func(ctx context.Context, id int64) error { return s.Pool.Letters.Pin(ctx, s.agent, id, on) })
 	}
 	mute := func(on bool) func(ctx context.Context) error {
-		return each(func(ctx context.Context, id int64) error { _, err := s.Pool.Put.Mute(ctx, s.agent, id, on); return err })
+		return each(func(ctx context.Context, id int64) error {
+			_, err := s.Pool.Letters.Mute(ctx, s.agent, id, on)
+			return err
+		})
 	}
 	waiting, away := "Waiting again: "+some, "Archived "+some
 	switch w.Verb {
 	case "archive":
 		if !first.Snoozed.IsZero() {
-			return did(waiting, restore, "Snoozed again: "+some, func(ctx context.Context) error { return s.Pool.Put.Snooze(ctx, s.agent, w.IDs, first.Snoozed) })
+			return did(waiting, restore, "Snoozed again: "+some, func(ctx context.Context) error { return s.Pool.Letters.Snooze(ctx, s.agent, w.IDs, first.Snoozed) })
 		}
 		if first.Aside() {
 			return did(waiting, restore, away, archive)
@@ -125,7 +128,7 @@ func (s *mailStock) arrange(p *Panel, w dialog.Wish) intent.Intent {
 			if err != nil {
 				return err
 			}
-			return s.Pool.Put.Snooze(ctx, s.agent, w.IDs, until)
+			return s.Pool.Letters.Snooze(ctx, s.agent, w.IDs, until)
 		}, waiting, restore)
 	case "pin":
 		on, off := "Kept on top: "+some, "No longer kept on top: "+some
@@ -134,8 +137,8 @@ func (s *mailStock) arrange(p *Panel, w dialog.Wish) intent.Intent {
 		}
 		return did(on, pin(!first.Pinned), off, pin(first.Pinned))
 	case "dismiss":
-		return did("Waiting quietly: "+some, each(func(ctx context.Context, id int64) error { return s.Pool.Put.Dismiss(ctx, s.agent, id) }),
-			"Standing out again: "+some, each(func(ctx context.Context, id int64) error { return s.Pool.Put.Undismiss(ctx, s.agent, id) }))
+		return did("Waiting quietly: "+some, each(func(ctx context.Context, id int64) error { return s.Pool.Letters.Dismiss(ctx, s.agent, id) }),
+			"Standing out again: "+some, each(func(ctx context.Context, id int64) error { return s.Pool.Letters.Undismiss(ctx, s.agent, id) }))
 	case "mute":
 		on, off := "Held silently, with all that is yet to come: the thread of "+some, "Heard again: the thread of "+some
 		if first.Muted {
@@ -160,7 +163,7 @@ func (s *mailStock) take(p *Panel, w dialog.Wish, m inbox.Message) intent.Intent
 	}
 	s.busy(p)
 	return p.wish(w, func(ctx context.Context) (string, error) {
-		_, ok, err := s.Pool.Take.Next(ctx, s.agent, w.ID)
+		_, ok, err := s.Pool.Pickup.Next(ctx, s.agent, w.ID)
 		if err == nil && !ok {
 			err = fmt.Errorf("message #%d was taken meanwhile", w.ID)
 		}
@@ -183,7 +186,7 @@ func (s *mailStock) askedIn(p *Panel, m inbox.Message) intent.Intent {
 func (s *mailStock) fire(p *Panel, w dialog.Wish) intent.Intent {
 	s.busy(p)
 	return p.wish(w, func(ctx context.Context) (string, error) {
-		n, err := s.Pool.Take.FireThese(ctx, s.agent, w.IDs, "")
+		n, err := s.Pool.Pickup.FireThese(ctx, s.agent, w.IDs, "")
 		return fmt.Sprintf("A turn of %s begins with %s", s.name, words.Count(n, "message")), err
 	}, func() {
 		p.box.Unpick(w.IDs...)
@@ -193,7 +196,7 @@ func (s *mailStock) fire(p *Panel, w dialog.Wish) intent.Intent {
 // check takes all that is ready.
 func (s *mailStock) check(p *Panel, w dialog.Wish) intent.Intent {
 	return p.wish(w, func(ctx context.Context) (string, error) {
-		ms, left, err := s.Pool.Take.Check(ctx, s.agent, inbox.Query{})
+		ms, left, err := s.Pool.Pickup.Check(ctx, s.agent, inbox.Query{})
 		switch {
 		case err != nil:
 			return "", err
@@ -202,14 +205,14 @@ func (s *mailStock) check(p *Panel, w dialog.Wish) intent.Intent {
 		}
 		return "Took " + words.Count(len(ms), "message"), nil
 	}, func() {
-		s.undo = append(s.undo, undone{"They wait again", func(ctx context.Context) error { _, err := s.Pool.Take.Undo(ctx, s.agent); return err }})
+		s.undo = append(s.undo, undone{"They wait again", func(ctx context.Context) error { _, err := s.Pool.Letters.Undo(ctx, s.agent); return err }})
 	})
 }
 
 // takeBack takes back what was done last in this panel; without anything, what was
 // taken last, as /inbox undo does.
 func (s *mailStock) takeBack(p *Panel, w dialog.Wish) intent.Intent {
-	u := undone{"What was taken last waits again", func(ctx context.Context) error { _, err := s.Pool.Take.Undo(ctx, s.agent); return err }}
+	u := undone{"What was taken last waits again", func(ctx context.Context) error { _, err := s.Pool.Letters.Undo(ctx, s.agent); return err }}
 	if n := len(s.undo); n > 0 {
 		u, s.undo = s.undo[n-1], s.undo[:n-1]
 	}
@@ -220,7 +223,7 @@ func (s *mailStock) takeBack(p *Panel, w dialog.Wish) intent.Intent {
 func (s *mailStock) made(p *Panel, id int64) intent.Intent {
 	theme, now := s.Theme, s.Now
 	return s.instead(p, id, "made", func(ctx context.Context) (*preview, error) {
-		made, err := s.Pool.Mail.Made(ctx, id)
+		made, err := s.Pool.Ledger.Made(ctx, id)
 		if err != nil {
 			return nil, err
 		}

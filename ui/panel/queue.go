@@ -81,7 +81,7 @@ func (s *taskStock) next(b *dialog.Board, stale bool) read {
 	if !stale && s.any && want == s.shown {
 		return nil
 	}
-	id, pool := s.agent, s.Pool.Tasks
+	id, pool := s.agent, s.Pool.Agents
 	have, known := s.queue, s.any && !stale
 	by := map[int64]agents.Info{}
 	for _, t := range s.Tabs.All {
@@ -182,7 +182,7 @@ func (s *taskStock) task(id int64) (agents.Task, bool) {
 }
 
 func (s *taskStock) look(id int64) func(ctx context.Context) (*preview, error) {
-	pool := s.Pool.Tasks
+	pool := s.Pool
 	t, ok := s.task(id)
 	theme, now := s.Theme, s.Now
 	return func(ctx context.Context) (*preview, error) {
@@ -193,7 +193,7 @@ func (s *taskStock) look(id int64) func(ctx context.Context) (*preview, error) {
 		facts := agents.Facts{}
 		if t.Agent != 0 {
 			var err error
-			if facts, err = pool.Facts(ctx, t.Agent); err != nil {
+			if facts, err = pool.Ledger.Facts(ctx, t.Agent); err != nil {
 				return nil, err
 			}
 		}
@@ -206,7 +206,7 @@ func (s *taskStock) look(id int64) func(ctx context.Context) (*preview, error) {
 			p.add("needs", strings.Join(needs, ", "))
 		}
 		if t.State == "queued" {
-			if n, err := pool.Does(t.Name); err == nil && n.Queued != "" {
+			if n, err := pool.Agents.Does(t.Name); err == nil && n.Queued != "" {
 				p.add("waits", n.Queued)
 			}
 			p.plain(taskPrompt(t))
@@ -272,8 +272,8 @@ func (s *taskStock) do(p *Panel, w dialog.Wish) intent.Intent {
 		return intent.Close{}
 	case "run":
 		return p.wish(w, func(ctx context.Context) (string, error) {
-			q, _ := s.Pool.Tasks.Queue(ctx, s.agent) // unread it warns of nothing: it is the run that was asked for
-			r, err := s.Pool.Tasks.Run(ctx, s.agent, tools.Start{})
+			q, _ := s.Pool.Agents.Queue(ctx, s.agent) // unread it warns of nothing: it is the run that was asked for
+			r, err := s.Pool.Agents.Run(ctx, s.agent, tools.Start{})
 			return words.Warned(r.String(), s.Doubt.Queued(q)), err
 		}, nil)
 	}
@@ -305,7 +305,7 @@ func (s *taskStock) do(p *Panel, w dialog.Wish) intent.Intent {
 			if err := s.Pool.Tasks.Edit(ctx, name, w.Text); err != nil {
 				return "", err
 			}
-			q, err := s.Pool.Tasks.Queue(ctx, s.agent)
+			q, err := s.Pool.Agents.Queue(ctx, s.agent)
 			if err != nil {
 				q = agents.Queue{} // it is changed; the queue was not asked for
 			}
@@ -317,7 +317,7 @@ func (s *taskStock) do(p *Panel, w dialog.Wish) intent.Intent {
 			if err != nil {
 				return "", err
 			}
-			return s.Doubt.WhenQueued(n, " again", "R", s.Pool.Tasks.Joins(n.ID)), nil
+			return s.Doubt.WhenQueued(n, " again", "R", s.Pool.Agents.Joins(n.ID)), nil
 		}, nil)
 	}
 	return nil
@@ -330,7 +330,7 @@ func (s *taskStock) remove(p *Panel, w dialog.Wish, t agents.Task) intent.Intent
 	case "running":
 		return intent.Kill(s.Theme, name, s.Tabs.LiveBelow(name), func(cascade bool) intent.Intent {
 			return p.wish(w, func(ctx context.Context) (string, error) {
-				return "Ended " + name, s.Pool.Tasks.Kill(ctx, name, cascade)
+				return "Ended " + name, s.Pool.Agents.Kill(ctx, name, cascade)
 			}, nil)
 		})
 	case "queued":

@@ -190,7 +190,7 @@ func runFork(in input) (intent.Intent, error) {
 		return fork(in.text, number), nil
 	}
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
-		past, err := in.Pool.Agents.Turns(ctx, of.ID, mostPast)
+		past, err := in.Pool.Ledger.Turns(ctx, of.ID, mostPast)
 		if err == nil && len(past) == 0 {
 			err = fmt.Errorf("no turn of %s has ended yet: there is nothing to branch from", of.Name)
 		}

@@ -54,7 +54,7 @@ func (in input) answerMessage(n int64, rest string) (intent.Intent, error) {
 		}
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		q, err := in.Pool.Questions.Asked(ctx, n)
+		q, err := in.Pool.Asks.Asked(ctx, n)
 		if err == nil {
 			err = fmt.Errorf("#%d is open, but the tab of %s is closed: /resume %s opens it", n, q.Name, q.Name)
 		}
@@ -72,7 +72,7 @@ func (in input) answerWith(q agents.Question, text string) (intent.Intent, error
 		return nil, err
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		err := in.Pool.Questions.Answer(ctx, q.ID, ans)
+		err := in.Pool.Asks.Answer(ctx, q.ID, ans)
 		switch {
 		case errors.Is(err, agents.ErrAnswered):
 			return words.Sentence(err), nil

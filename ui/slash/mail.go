@@ -47,7 +47,7 @@ func runSend(in input) (intent.Intent, error) {
 		return nil, in.wrong("a name and a text are needed")
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		sent, err := in.Pool.Mail.Mail(ctx, in.id, l)
+		sent, err := in.Pool.Letters.Mail(ctx, in.id, l)
 		if err != nil {
 			return "", err
 		}
@@ -112,9 +112,9 @@ func runCheck(in input) (intent.Intent, error) {
 	}
 	elsewhere := in.elsewhere()
 	return in.heads(in.act(func(ctx context.Context) (string, error) {
-		take := in.Pool.Mail.Check
+		take := in.Pool.Pickup.Check
 		if c.show {
-			take = in.Pool.Mail.Show
+			take = in.Pool.Pickup.Show
 		}
 		ms, left, err := take(ctx, in.id, c.q)
 		switch {
@@ -134,7 +134,7 @@ func (in input) peek(ctx context.Context, q inbox.Query) (string, error) {
 	if q.Limit == 0 {
 		q.Limit = mostShown
 	}
-	ms, err := in.Pool.Mail.Peek(ctx, in.id, q)
+	ms, err := in.Pool.Letters.Peek(ctx, in.id, q)
 	if err != nil {
 		return "", err
 	}
@@ -160,7 +160,7 @@ func runReceive(in input) (intent.Intent, error) {
 			defer cancel()
 			ctx = until
 		}
-		_, err := in.Pool.Mail.Await(ctx, in.id, c.q, agents.Await{Outside: c.outside, Show: c.show})
+		_, err := in.Pool.Pickup.Await(ctx, in.id, c.q, agents.Await{Outside: c.outside, Show: c.show})
 		if errors.Is(err, agents.ErrTimeout) {
 			err = fmt.Errorf("no message came within %s; /receive waits again", c.timeout)
 		}
@@ -188,7 +188,7 @@ func runInbox(in input) (intent.Intent, error) {
 	if len(args) == 1 && args[0] == "undo" {
 		elsewhere := in.elsewhere()
 		return in.act(func(ctx context.Context) (string, error) {
-			_, err := in.Pool.Mail.Undo(ctx, in.id)
+			_, err := in.Pool.Letters.Undo(ctx, in.id)
 			if err == nil && elsewhere != "" {
 				return "Put back into the inbox of " + elsewhere, nil
 			}
@@ -221,7 +221,7 @@ func runInbox(in input) (intent.Intent, error) {
 		if name == "" {
 			return in.list(ctx, in.id, "/inbox", before, all)
 		}
-		i, err := in.Pool.Mail.Whose(ctx, name)
+		i, err := in.Pool.Letters.Whose(ctx, name)
 		if err != nil {
 			return "", err
 		}
@@ -239,7 +239,7 @@ func (in input) showInbox(name string) intent.Intent {
 		return intent.Inbox{Agent: in.id, Name: in.t.Info.Name}
 	}
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
-		i, err := in.Pool.Mail.Whose(ctx, name)
+		i, err := in.Pool.Letters.Whose(ctx, name)
 		return intent.Inbox{Agent: i.ID, Name: i.Name, What: "the inbox of " + name}, err
 	})
 }
@@ -247,7 +247,7 @@ func (in input) showInbox(name string) intent.Intent {
 // list prints the messages that wait, or with taken the newest of all below one, and
 // how the command goes on.
 func (in input) list(ctx context.Context, agent int64, command string, before int64, taken bool) (string, error) {
-	ms, err := in.Pool.Mail.Look(ctx, agent, inbox.Query{Before: before, Limit: mostShown + 1}, taken)
+	ms, err := in.Pool.Letters.Look(ctx, agent, inbox.Query{Before: before, Limit: mostShown + 1}, taken)
 	if err != nil {
 		return "", err
 	}
@@ -282,7 +282,7 @@ func runMessages(in input) (intent.Intent, error) {
 		return nil, in.wrong("say which")
 	}
 	if args[0] == "next" && len(args) == 2 && args[1] == "--fifo" {
-		return in.turnWith(in.Pool.Mail.Oldest), nil
+		return in.turnWith(in.Pool.Pickup.Oldest), nil
 	}
 	id := int64(0)
 	if len(args) == 2 {
@@ -294,7 +294,7 @@ func runMessages(in input) (intent.Intent, error) {
 	switch {
 	case args[0] == "next":
 		return in.turnWith(func(ctx context.Context, agent int64) (inbox.Message, bool, error) {
-			return in.Pool.Mail.Next(ctx, agent, id)
+			return in.Pool.Pickup.Next(ctx, agent, id)
 		}), nil
 	case (args[0] == "wait" || args[0] == "all") && id == 0:
 		return in.each(), nil
@@ -334,7 +334,7 @@ func (in input) turnWith(take func(ctx context.Context, agent int64) (inbox.Mess
 // each starts one turn after another, until no message is left.
 func (in input) each() intent.Intent {
 	return intent.All{intent.Say{Text: "one turn for each message; Esc stops them"}, in.start(func(ctx context.Context) (string, error) {
-		n, err := in.Pool.Mail.Each(ctx, in.id)
+		n, err := in.Pool.Pickup.Each(ctx, in.id)
 		switch {
 		case errors.Is(err, agents.ErrStopped):
 			return fmt.Sprintf("Stopped after %s; what waits is in the inbox", words.Count(n, "message")), nil
@@ -357,9 +357,9 @@ func runFire(in input) (intent.Intent, error) {
 		var n, left int
 		var err error
 		if ids, text := chosen(in.rest); len(ids) > 0 {
-			n, err = in.Pool.Mail.FireThese(ctx, in.id, ids, unquote(text))
+			n, err = in.Pool.Pickup.FireThese(ctx, in.id, ids, unquote(text))
 		} else {
-			n, left, err = in.Pool.Mail.Fire(ctx, in.id, unquote(text))
+			n, left, err = in.Pool.Pickup.Fire(ctx, in.id, unquote(text))
 		}
 		if errors.Is(err, agents.ErrNoMail) {
 			if text, e := in.nothingReady(ctx); e == nil && text != nothing {

@@ -61,7 +61,7 @@ func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 			return nil, in.wrong("%v", err)
 		}
 		return in.act(func(ctx context.Context) (string, error) {
-			if err := in.Pool.Policy.BeQuiet(ctx, until); err != nil {
+			if err := in.Pool.Mail.BeQuiet(ctx, until); err != nil {
 				return "", err
 			}
 			text := "Quiet: mail is held, nothing rings and no message starts a turn, until /messages resume"
@@ -71,7 +71,7 @@ func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 			return text, nil
 		}), nil
 	case word == "resume" && len(rest) == 0:
-		return in.act(func(ctx context.Context) (string, error) { return in.Pool.Policy.EndQuiet(ctx) }), nil
+		return in.act(func(ctx context.Context) (string, error) { return in.Pool.Mail.EndQuiet(ctx) }), nil
 	}
 	return nil, in.wrong("%q is not understood", in.rest)
 }
@@ -95,7 +95,7 @@ func modeOf(word string) (inbox.Mode, error) {
 func (in input) override(change func(o *inbox.Overrides)) intent.Intent {
 	name := in.t.Info.Name
 	return in.act(func(ctx context.Context) (string, error) {
-		p, err := in.Pool.Policy.Override(ctx, in.id, change)
+		p, err := in.Pool.Mail.Override(ctx, in.id, change)
 		if err != nil {
 			return "", err
 		}
@@ -106,7 +106,7 @@ func (in input) override(change func(o *inbox.Overrides)) intent.Intent {
 func (in input) showPolicy() intent.Intent {
 	name := in.t.Info.Name
 	return in.act(func(ctx context.Context) (string, error) {
-		p, err := in.Pool.Policy.Policy(in.id)
+		p, err := in.Pool.Mail.Policy(in.id)
 		if err != nil {
 			return "", err
 		}

@@ -70,8 +70,8 @@ func runRun(in input) (intent.Intent, error) {
 		}
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		q, _ := in.Pool.Tasks.Queue(ctx, in.id) // unread it warns of nothing: it is the run that was asked for
-		r, err := in.Pool.Tasks.Run(ctx, in.id, s)
+		q, _ := in.Pool.Agents.Queue(ctx, in.id) // unread it warns of nothing: it is the run that was asked for
+		r, err := in.Pool.Agents.Run(ctx, in.id, s)
 		return words.Warned(r.String(), in.Doubt.Queued(q)), err
 	}), nil
 }
@@ -122,7 +122,7 @@ func runQueue(in input) (intent.Intent, error) {
 
 func (in input) listQueue(most int) intent.Intent {
 	return in.act(func(ctx context.Context) (string, error) {
-		q, err := in.Pool.Tasks.Queue(ctx, in.id)
+		q, err := in.Pool.Agents.Queue(ctx, in.id)
 		return roster.QueueText(q, in.Now(), most), err
 	})
 }
@@ -139,12 +139,12 @@ func (in input) fetchPrompt(name string) intent.Intent {
 
 // queued is what is said of a task that was just queued.
 func (in input) queued(t agents.Task, how string) string {
-	return in.Doubt.WhenQueued(t, how, "/run", in.Pool.Tasks.Joins(t.ID))
+	return in.Doubt.WhenQueued(t, how, "/run", in.Pool.Agents.Joins(t.ID))
 }
 
 // edited is what is said of a queued task whose prompt was changed.
 func (in input) edited(ctx context.Context, name string) string {
-	q, err := in.Pool.Tasks.Queue(ctx, in.id)
+	q, err := in.Pool.Agents.Queue(ctx, in.id)
 	if err != nil {
 		q = agents.Queue{} // it is changed; the queue was not asked for
 	}
@@ -198,7 +198,7 @@ func runKill(in input) (intent.Intent, error) {
 			case cascade:
 				text += " and all below it"
 			}
-			return text, in.Pool.Tasks.Kill(ctx, name, cascade)
+			return text, in.Pool.Agents.Kill(ctx, name, cascade)
 		})
 	}
 	below := in.Tabs.LiveBelow(name)
@@ -268,7 +268,7 @@ func runDoctor(in input) (intent.Intent, error) {
 		return nil, in.wrong("%q is not understood", in.rest)
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		l, err := in.Pool.Agents.Ledger(ctx)
+		l, err := in.Pool.Ledger.Balance(ctx)
 		return l.String(), err
 	}), nil
 }
@@ -280,7 +280,7 @@ func runResume(in input) (intent.Intent, error) {
 	}
 	prompt = unquote(prompt)
 	return in.act(func(ctx context.Context) (string, error) {
-		t, goes, err := in.Pool.Tasks.Resume(ctx, in.id, name, prompt)
+		t, goes, err := in.Pool.Agents.Resume(ctx, in.id, name, prompt)
 		if !goes {
 			return "The tab of " + name + " is open again", err
 		}

@@ -57,7 +57,7 @@ func runContext(in input) (intent.Intent, error) {
 		return nil, ErrOpening
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		c, err := in.Pool.Agents.Context(ctx, of.ID)
+		c, err := in.Pool.Ledger.Context(ctx, of.ID)
 		return words.Context(of.Name, c), err
 	}), nil
 }

@@ -92,9 +92,9 @@ func (in input) putAside(verb string, args []string) (intent.Intent, error) {
 		return nil, err
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		do, done := in.Pool.Shelf.Archive, "Archived "+words.Hashes(ids)+"; /inbox restore brings back what /inbox archived lists"
+		do, done := in.Pool.Letters.Archive, "Archived "+words.Hashes(ids)+"; /inbox restore brings back what /inbox archived lists"
 		if verb == "restore" {
-			do, done = in.Pool.Shelf.Restore, "Back in the inbox: "+words.Hashes(ids)
+			do, done = in.Pool.Letters.Restore, "Back in the inbox: "+words.Hashes(ids)
 		}
 		_, err := do(ctx, in.id, ids)
 		return done, err
@@ -114,7 +114,7 @@ func (in input) snooze(args []string) (intent.Intent, error) {
 		return nil, err
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		err := in.Pool.Shelf.Snooze(ctx, in.id, []int64{id}, until)
+		err := in.Pool.Letters.Snooze(ctx, in.id, []int64{id}, until)
 		return fmt.Sprintf("Message #%d is snoozed until %s", id, inbox.Clock(until, in.Now())), err
 	}), nil
 }
@@ -125,7 +125,7 @@ func (in input) pin(args []string) (intent.Intent, error) {
 		return nil, err
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		if err := in.Pool.Shelf.Pin(ctx, in.id, id, on); err != nil || on {
+		if err := in.Pool.Letters.Pin(ctx, in.id, id, on); err != nil || on {
 			return fmt.Sprintf("Message #%d is pinned: it stays on top until it is taken; /inbox pin %d off ends that", id, id), err
 		}
 		return fmt.Sprintf("Message #%d is not pinned any more", id), nil
@@ -138,7 +138,7 @@ func (in input) mute(args []string) (intent.Intent, error) {
 		return nil, err
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		n, err := in.Pool.Shelf.Mute(ctx, in.id, id, on)
+		n, err := in.Pool.Letters.Mute(ctx, in.id, id, on)
 		switch {
 		case err != nil:
 			return "", err
@@ -165,7 +165,7 @@ func (c command) numberOff(verb string, args []string) (id int64, on bool, err e
 func (in input) shelf(s inbox.Shelf, command, none string) intent.Intent {
 	s.Limit = mostShown + 1
 	return in.act(func(ctx context.Context) (string, error) {
-		ms, err := in.Pool.Shelf.Shelf(ctx, s)
+		ms, err := in.Pool.Letters.Shelf(ctx, s)
 		if err != nil {
 			return "", err
 		}
@@ -192,7 +192,7 @@ func runReply(in input) (intent.Intent, error) {
 		return nil, err
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		sent, err := in.Pool.Mail.Reply(ctx, in.id, id, text)
+		sent, err := in.Pool.Letters.Reply(ctx, in.id, id, text)
 		if err != nil {
 			return "", err
 		}
@@ -205,7 +205,7 @@ const nothing = "No messages ready."
 
 // nothingReady says that no message can be taken, and what waits for the human.
 func (in input) nothingReady(ctx context.Context) (string, error) {
-	qs, err := in.Pool.Shelf.Questions(ctx, in.id)
+	qs, err := in.Pool.Letters.Questions(ctx, in.id)
 	switch {
 	case err != nil:
 		return "", err

@@ -51,7 +51,7 @@ func letter(t *testing.T, s *uitest.Session, from, to string, p inbox.Priority, 
 	t.Helper()
 	for _, i := range s.Pool.Infos() {
 		if i.Name == from {
-			sent, err := s.Pool.Mail(t.Context(), i.ID, agents.Letter{To: []string{to}, Body: body, Priority: p})
+			sent, err := s.Pool.Letters.Mail(t.Context(), i.ID, agents.Letter{To: []string{to}, Body: body, Priority: p})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -101,12 +101,12 @@ func TestStatusOfMail(t *testing.T) {
 		}, "[Agent: main | ! urgent - * 1 pending]"},
 		{"quiet", uitest.Options{}, func(t *testing.T, s *uitest.Session) {
 			letter(t, s, "research", "main", inbox.Urgent, "stop")
-			if err := s.Pool.BeQuiet(t.Context(), time.Now().Add(14*time.Hour)); err != nil {
+			if err := s.Pool.Mail.BeQuiet(t.Context(), time.Now().Add(14*time.Hour)); err != nil {
 				t.Fatal(err)
 			}
 		}, "🔴 urgent · 📨 1 pending]"},
 		{"calm", uitest.Options{}, func(t *testing.T, s *uitest.Session) {
-			if err := s.Pool.BeQuiet(t.Context(), time.Now().Add(14*time.Hour)); err != nil {
+			if err := s.Pool.Mail.BeQuiet(t.Context(), time.Now().Add(14*time.Hour)); err != nil {
 				t.Fatal(err)
 			}
 		}, "quiet until 14:00"},
@@ -170,7 +170,7 @@ func TestNewsEndsByLooking(t *testing.T) {
 		s.Send("\x1b[O")
 		letter(t, s, "research", "main", inbox.Normal, "three")
 		s.See("[Agent: main | 📨 1 pending]")
-		if _, _, err := s.Pool.Check(t.Context(), 1, inbox.Query{}); err != nil {
+		if _, _, err := s.Pool.Pickup.Check(t.Context(), 1, inbox.Query{}); err != nil {
 			t.Fatal(err)
 		}
 		s.See("[Agent: main | 📨]", "three")
@@ -342,7 +342,7 @@ func TestUrgentDismissed(t *testing.T) {
 func TestUrgentInQuiet(t *testing.T) {
 	attend(t, uitest.Options{W: 120, H: 24}, func(t *testing.T, s *uitest.Session) {
 		helpers(t, s, "testing-agent")
-		if err := s.Pool.BeQuiet(t.Context(), time.Time{}); err != nil {
+		if err := s.Pool.Mail.BeQuiet(t.Context(), time.Time{}); err != nil {
 			t.Fatal(err)
 		}
 		s.Send("\x1b[O")
@@ -353,7 +353,7 @@ func TestUrgentInQuiet(t *testing.T) {
 		if n := bells(s); n != 0 {
 			t.Errorf("it rang %d times", n)
 		}
-		if _, err := s.Pool.EndQuiet(t.Context()); err != nil {
+		if _, err := s.Pool.Mail.EndQuiet(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		s.See("[📨 URGENT from testing-agent: test failures]")

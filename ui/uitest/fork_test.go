@@ -55,11 +55,11 @@ func TestForkOnTheScreen(t *testing.T) {
 			wide := size[0] > 80
 			s.Enter("/agent new oauth-impl")
 			s.See("Agent: oauth-impl")
-			impl, err := s.Pool.Whose(context.Background(), "oauth-impl")
+			impl, err := s.Pool.Letters.Whose(context.Background(), "oauth-impl")
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Pool.Override(context.Background(), impl.ID, func(o *inbox.Overrides) { o.Mode = inbox.Fork }); err != nil {
+			if _, err := s.Pool.Mail.Override(context.Background(), impl.ID, func(o *inbox.Overrides) { o.Mode = inbox.Fork }); err != nil {
 				t.Fatal(err)
 			}
 			s.Enter("implement the token refresh")

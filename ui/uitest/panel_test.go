@@ -135,7 +135,7 @@ func letters(t *testing.T, s *uitest.Session) agents.Info {
 func write(t *testing.T, s *uitest.Session, from int64, l agents.Letter) int64 {
 	t.Helper()
 	l.To = []string{"main"}
-	sent, err := s.Pool.Mail(context.Background(), from, l)
+	sent, err := s.Pool.Letters.Mail(context.Background(), from, l)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,11 +224,11 @@ func TestInboxPanelThreads(t *testing.T) {
 		s.Type("which flow?")
 		s.Press("enter")
 		s.See("#5 is in the inbox of auth", "1 of 2, begun by auth")
-		got, err := s.Pool.Inbox(context.Background(), auth.ID)
+		got, err := s.Pool.Letters.Inbox(context.Background(), auth.ID)
 		if err != nil || len(got) != 1 || got[0].InReplyTo != 3 || got[0].Body != "which flow?" {
 			t.Fatalf("auth got %+v, %v", got, err)
 		}
-		if _, err := s.Pool.Reply(context.Background(), auth.ID, 5, "the one with a code"); err != nil {
+		if _, err := s.Pool.Letters.Reply(context.Background(), auth.ID, 5, "the one with a code"); err != nil {
 			t.Fatal(err)
 		}
 		s.See("[All 5]", "▸ 2")
@@ -385,7 +385,7 @@ func TestInboxPanelScrolls(t *testing.T) {
 		for i := range 50 {
 			wg.Go(func() {
 				for j := range n / 50 {
-					if _, err := s.Pool.Send(context.Background(), auth.ID, "main", fmt.Sprintf("letter %d of %d", j, i), ""); err != nil {
+					if _, err := s.Pool.Letters.Send(context.Background(), auth.ID, "main", fmt.Sprintf("letter %d of %d", j, i), ""); err != nil {
 						t.Error(err)
 					}
 				}
@@ -456,7 +456,7 @@ func TestInboxPanelOfAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.See("auth ○")
-		if _, err := s.Pool.Send(context.Background(), auth.ID, "auth", "a note to myself", ""); err != nil {
+		if _, err := s.Pool.Letters.Send(context.Background(), auth.ID, "auth", "a note to myself", ""); err != nil {
 			t.Fatal(err)
 		}
 		s.Enter("/inbox auth")

@@ -174,15 +174,15 @@ func TestPictureOfPanel(t *testing.T) {
 		s.Enter("/run")
 		s.Wait(17 * time.Second)
 		s.See("cart ✓", "refund ✓", "voucher ✓", "vet ⚠")
-		main, err := s.Pool.Whose(t.Context(), "main")
+		main, err := s.Pool.Letters.Whose(t.Context(), "main")
 		if err != nil {
 			t.Fatal(err)
 		}
-		sent, err := s.Pool.Reply(t.Context(), main.ID, first, "The code flow, with PKCE.")
+		sent, err := s.Pool.Letters.Reply(t.Context(), main.ID, first, "The code flow, with PKCE.")
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.Pool.Reply(t.Context(), auth.ID, sent.ID, "Done. The token lives in the **keyring** now, and nothing logs it:\n\n- `login.go` has the code flow with PKCE\n- `token.go` refreshes a minute before the end"); err != nil {
+		if _, err := s.Pool.Letters.Reply(t.Context(), auth.ID, sent.ID, "Done. The token lives in the **keyring** now, and nothing logs it:\n\n- `login.go` has the code flow with PKCE\n- `token.go` refreshes a minute before the end"); err != nil {
 			t.Fatal(err)
 		}
 		write(t, s, auth.ID, agents.Letter{Body: "FYI: the docs name the old endpoint", Priority: inbox.Low, Tags: []string{"docs", "fyi"}})

@@ -233,7 +233,7 @@ func TestRefusedCommandIsCleared(t *testing.T) {
 func passedAround(t *testing.T, s *uitest.Session, text string) {
 	t.Helper()
 	s.Press("ctrl+c")
-	if _, err := s.Pool.Mail(context.Background(), 1, agents.Letter{To: []string{"main"}, Body: text + "\n" + text, Tags: []string{text}}); err != nil {
+	if _, err := s.Pool.Letters.Mail(context.Background(), 1, agents.Letter{To: []string{"main"}, Body: text + "\n" + text, Tags: []string{text}}); err != nil {
 		t.Log(err)
 	}
 	for _, c := range []string{"/push " + text, "/push name=" + text + " x", "/queue", "/inbox --list", "/xyzzy" + text, "!echo " + text, "/run", "/memory show " + text, "/agent new " + text, "#mem-" + text} {
@@ -589,7 +589,7 @@ func TestHostileTextNeverReachesTheTerminal(t *testing.T) {
 		s.Wait(time.Second)
 		s.Enter("!cat wild.txt")
 		s.Wait(time.Second)
-		if _, err := s.Pool.Send(context.Background(), 1, "main", wild, inbox.Urgent); err != nil {
+		if _, err := s.Pool.Letters.Send(context.Background(), 1, "main", wild, inbox.Urgent); err != nil {
 			t.Log(err)
 		}
 		s.Enter("/inbox --list")

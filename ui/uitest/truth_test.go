@@ -210,7 +210,7 @@ func TestPushReadsItsOptions(t *testing.T) {
 		s.Enter("/push name=inner say \"this\" and 'that'")
 		s.See("3 queued")
 		for name, want := range map[string]string{"plain": "look at it", "quoted": "look at both", "inner": `say "this" and 'that'`} {
-			if got, err := s.Pool.Typed(context.Background(), name); err != nil || got != want {
+			if got, err := s.Pool.Tasks.Typed(context.Background(), name); err != nil || got != want {
 				t.Errorf("%s is asked %q, %v; want %q", name, got, err, want)
 			}
 		}
@@ -233,7 +233,7 @@ func TestNewestFirstWhenTyped(t *testing.T) {
 	} {
 		play(t, uitest.Options{}, func(s *uitest.Session) {
 			for _, n := range []string{"one", "two", "three"} {
-				if _, err := s.Pool.Mail(context.Background(), 1, agents.Letter{To: []string{"main"}, Body: "letter " + n}); err != nil {
+				if _, err := s.Pool.Letters.Mail(context.Background(), 1, agents.Letter{To: []string{"main"}, Body: "letter " + n}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -381,7 +381,7 @@ func TestAfterAQuestionOverAPanel(t *testing.T) {
 		s.See("Queued job")
 		s.Enter("/run")
 		s.See("job ●")
-		if _, err := s.Pool.Send(context.Background(), 1, "main", "a note", ""); err != nil {
+		if _, err := s.Pool.Letters.Send(context.Background(), 1, "main", "a note", ""); err != nil {
 			t.Fatal(err)
 		}
 		ask()
@@ -441,7 +441,7 @@ func TestSecondQuestion(t *testing.T) {
 func TestReadingIsNotSent(t *testing.T) {
 	a := newAsker()
 	play(t, uitest.Options{Provider: a.Script, W: 100, H: 24}, func(s *uitest.Session) {
-		if _, err := s.Pool.Send(context.Background(), 1, "main", "a note", ""); err != nil {
+		if _, err := s.Pool.Letters.Send(context.Background(), 1, "main", "a note", ""); err != nil {
 			t.Fatal(err)
 		}
 		for _, in := range []string{"/messages show 1", "/help", "/messages show 1"} {
