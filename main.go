@@ -34,6 +34,7 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools"
@@ -176,7 +177,7 @@ func (h *host) open(ctx context.Context, choose func(remembered string) (config.
 	}
 	said, broken := cli.ReadRules(h.place.Root)
 	brief := cli.NewBriefing(h.place, time.Now)
-	h.opening = welcome.Opening{Start: h.choice.Why, Trouble: h.choice.Lost, Policy: said[string(agents.Main)].File, Instructions: brief.Instructions()}
+	h.opening = welcome.Opening{Start: h.choice.Why, Trouble: h.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions()}
 	if os.Getenv("FANTAIL_THEME") == "" {
 		h.opening.Theme = theme
 	}

@@ -6,6 +6,10 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/history"
+	"fantail/agents/roster"
 	"fantail/store"
 	"fantail/tools/permit"
 )
@@ -19,7 +23,7 @@ func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 		return err
 	}
 	if !a.Kind.HasPrompt() {
-		return ErrNoPrompt
+		return roster.ErrNoPrompt
 	}
 	if strings.TrimSpace(text) == "" {
 		return errors.New("the prompt is empty")
@@ -30,7 +34,7 @@ func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 			return err
 		}
 		if !row.Closed.IsZero() {
-			return fmt.Errorf("%s was closed: %w", row.Name, ErrNoAgent)
+			return fmt.Errorf("%s was closed: %w", row.Name, roster.ErrNoAgent)
 		}
 		id, err := tx.AddPrompt(a.ID, text, false)
 		if err != nil {
@@ -39,7 +43,7 @@ func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 		tx.AfterCommit(func() {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
-			a.Queued(Prompt{ID: id, Text: text})
+			a.Queued(event.Prompt{ID: id, Text: text})
 			a.Poke()
 		})
 		return nil
@@ -121,7 +125,7 @@ func (p *Pool) Stop(agent int64) {
 		p.Mail.Tray(a.ID).Hush()
 	}
 	p.fleet.Unlock()
-	a.Halt(ErrStopped)
+	a.Halt(fleet.ErrStopped)
 }
 
 // CloseTab closes the tab of an ended agent; its transcript and its mail are kept.
@@ -190,7 +194,7 @@ func (p *Pool) Shell(ctx context.Context, agent int64, command string) error {
 
 // Compact has the agent's model summarise its conversation, minding the hint if
 // there is one, and returns when that is done; while a turn runs it waits for the
-// turn's end. After an error nothing has changed; it is [ErrStopped] if the human
+// turn's end. After an error nothing has changed; it is [fleet.ErrStopped] if the human
 // stopped it.
 func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 	l, err := p.loops.Of(agent)
@@ -199,7 +203,7 @@ func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 	}
 	switch {
 	case !l.Kind.HasPrompt():
-		return ErrNoPrompt
+		return roster.ErrNoPrompt
 	case p.o.shows():
 		return p.o.DB.ReadOnly()
 	}
@@ -233,8 +237,8 @@ func (p *Pool) Clear(ctx context.Context, agent int64) error {
 		case ok && last.Outcome == "":
 			return errors.New("a turn runs; Esc stops it, then begin anew")
 		}
-		tx.AfterCommit(func() { a.Set(func(i *Info) { i.Context = 0 }) })
-		_, err = a.Book().Batch(tx, false).Add(0, Entry{Kind: EntryCleared})
+		tx.AfterCommit(func() { a.Set(func(i *event.Info) { i.Context = 0 }) })
+		_, err = a.Book().Batch(tx, false).Add(0, history.Entry{Kind: history.EntryCleared})
 		return err
 	})
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/tools/permit"
 )
@@ -50,9 +50,9 @@ func TestAsks_againWhenAnAgentChangedWhatARuleRuns(t *testing.T) {
 			if _, m := w.row(q.ID); again != "" && !strings.Contains(m.Body, again) {
 				t.Errorf("its message does not say why: %q", m.Body)
 			}
-			check(t, w.pool.Asks.Answer(t.Context(), q.ID, agents.Answer{Choice: answer}))
+			check(t, w.pool.Asks.Answer(t.Context(), q.ID, event.Answer{Choice: answer}))
 		}
-		w.state(name, agents.Done)
+		w.state(name, event.Done)
 	}
 	do("make", "", permit.Session)
 	do("make", "", "")

@@ -15,6 +15,8 @@ import (
 	"go.uber.org/goleak"
 
 	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
@@ -117,9 +119,9 @@ type world struct {
 	dir   string
 	db    *store.DB
 	pool  *agents.Pool
-	feed  *agents.Feed
-	infos map[int64]agents.Info
-	tally agents.Tally
+	feed  *event.Feed
+	infos map[int64]event.Info
+	tally event.Tally
 	shown map[int64]string // the output of a running command
 }
 
@@ -132,7 +134,7 @@ type setting struct {
 	now    func() time.Time            // the database's clock; nil: the real one
 	gone   func(model string) bool     // it is no longer configured
 	start  func(name string, f func()) // instead of go
-	system func(i agents.Info) string
+	system func(i event.Info) string
 	trace  func(statement string) // hears of the writer's statements
 	rules  map[string]inbox.Rules
 	keys   *secret.Keys // what nothing may hold
@@ -148,7 +150,7 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 		s.mode = permit.Yolo
 	}
 	if s.system == nil {
-		s.system = func(i agents.Info) string { return "You are " + i.Name }
+		s.system = func(i event.Info) string { return "You are " + i.Name }
 	}
 	gate, err := permit.NewGate(s.mode, nil)
 	check(t, err)
@@ -156,11 +158,11 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 	check(t, err)
 	pool, err := agents.Open(t.Context(), agents.Options{
 		DB: db, Tools: tools.New(), Gate: gate, Model: "test/one", Root: s.dir, Data: s.dir,
-		Resolve: func(name string) (agents.Model, error) {
+		Resolve: func(name string) (llm.Model, error) {
 			if !strings.HasPrefix(name, "test/") || (s.gone != nil && s.gone(name)) {
-				return agents.Model{}, fmt.Errorf("no model %s; known: test/one", name)
+				return llm.Model{}, fmt.Errorf("no model %s; known: test/one", name)
 			}
-			return agents.Model{
+			return llm.Model{
 				Name: name, Provider: m, ID: strings.TrimPrefix(name, "test/"), Window: 100_000,
 				Vendor: strings.TrimPrefix(name, "test/"), AtOnce: s.atOnce[name],
 			}, nil
@@ -168,7 +170,7 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 		System: s.system, Cap: s.cap, Attended: !s.absent, Go: s.start, Rules: s.rules, Keys: s.keys, Environ: s.env,
 	})
 	check(t, err)
-	w := &world{t: t, dir: s.dir, db: db, pool: pool, feed: pool.Subscribe(), infos: map[int64]agents.Info{}, shown: map[int64]string{}}
+	w := &world{t: t, dir: s.dir, db: db, pool: pool, feed: pool.Subscribe(), infos: map[int64]event.Info{}, shown: map[int64]string{}}
 	t.Cleanup(w.close)
 	return w
 }
@@ -197,11 +199,11 @@ func (w *world) until(what string, ok func() bool) {
 	for {
 		for _, e := range w.feed.Take() {
 			switch e := e.(type) {
-			case agents.Changed:
+			case event.Changed:
 				w.infos[e.ID] = e.Info
-			case agents.Tally:
+			case event.Tally:
 				w.tally = e
-			case agents.Output:
+			case event.Output:
 				w.shown[e.Agent] = e.Tail
 			}
 		}
@@ -216,16 +218,16 @@ func (w *world) until(what string, ok func() bool) {
 	}
 }
 
-func (w *world) info(name string) agents.Info {
+func (w *world) info(name string) event.Info {
 	for _, i := range w.infos {
 		if i.Name == name {
 			return i
 		}
 	}
-	return agents.Info{}
+	return event.Info{}
 }
 
-func (w *world) state(name string, s agents.State) {
+func (w *world) state(name string, s event.State) {
 	w.t.Helper()
 	w.until(name+" is "+string(s), func() bool { return w.info(name).State == s })
 }
@@ -262,8 +264,8 @@ func (w *world) run(n int) agents.Ran {
 
 // answer answers a question for the human; false: it is not open.
 func (w *world) answer(question int64, c permit.Choice, reason ...string) bool {
-	err := w.pool.Asks.Answer(context.Background(), question, agents.Answer{Choice: c, Reason: strings.Join(reason, " ")})
-	if err != nil && !errors.Is(err, agents.ErrAnswered) {
+	err := w.pool.Asks.Answer(context.Background(), question, event.Answer{Choice: c, Reason: strings.Join(reason, " ")})
+	if err != nil && !errors.Is(err, event.ErrAnswered) {
 		w.t.Error(err)
 	}
 	return err == nil
@@ -280,7 +282,7 @@ func (w *world) settle() {
 }
 
 // entries is an agent's transcript, nil while there is no such agent.
-func (w *world) entries(name string) []agents.Entry {
+func (w *world) entries(name string) []history.Entry {
 	w.t.Helper()
 	for _, i := range w.pool.Infos() {
 		if i.Name == name {
@@ -292,7 +294,7 @@ func (w *world) entries(name string) []agents.Entry {
 	return nil
 }
 
-func kinds(es []agents.Entry) string {
+func kinds(es []history.Entry) string {
 	var ks []string
 	for _, e := range es {
 		ks = append(ks, string(e.Kind))

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
@@ -65,9 +67,9 @@ func (w *world) row(id int64) (a store.Approval, m inbox.Message) {
 }
 
 // asks waits until the agent asks, and returns the question.
-func (w *world) asks(name string) *agents.Question {
+func (w *world) asks(name string) *event.Question {
 	w.t.Helper()
-	w.until(name+" asks", func() bool { i := w.info(name); return i.State == agents.Asking && i.Question != nil })
+	w.until(name+" asks", func() bool { i := w.info(name); return i.State == event.Asking && i.Question != nil })
 	return w.info(name).Question
 }
 
@@ -138,16 +140,16 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 		all.Add(1)
 		go func() {
 			defer all.Done()
-			ans := agents.Answer{Choice: permit.Once}
+			ans := event.Answer{Choice: permit.Once}
 			if n%2 == 0 {
-				ans = agents.Answer{Choice: permit.No, Reason: "not on Fridays"}
+				ans = event.Answer{Choice: permit.No, Reason: "not on Fridays"}
 			}
 			err := w.pool.Asks.Answer(t.Context(), q.ID, ans)
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
 				won[ans.Choice]++
-			} else if !errors.Is(err, agents.ErrAnswered) || !strings.HasPrefix(err.Error(), "it was answered already: ") || !strings.HasSuffix(err.Error(), "s ago") {
+			} else if !errors.Is(err, event.ErrAnswered) || !strings.HasPrefix(err.Error(), "it was answered already: ") || !strings.HasSuffix(err.Error(), "s ago") {
 				t.Errorf("a later answer: %v", err)
 			}
 		}()
@@ -160,10 +162,10 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 	if a.Answered.IsZero() || m.TakenBy != inbox.ByAnswer || m.Fate() != "answered by you" {
 		t.Errorf("row %+v, message %+v", a, m)
 	}
-	if _, err := w.pool.Asks.Asked(t.Context(), q.Message); !errors.Is(err, agents.ErrAnswered) {
+	if _, err := w.pool.Asks.Asked(t.Context(), q.Message); !errors.Is(err, event.ErrAnswered) {
 		t.Errorf("asked: %v", err)
 	}
-	check(t, w.pool.Asks.Answer(t.Context(), d.ID, agents.Answer{Text: "sqlite"}))
+	check(t, w.pool.Asks.Answer(t.Context(), d.ID, event.Answer{Text: "sqlite"}))
 	w.settle()
 	if ran := w.ran("made"); ran != won[permit.Once] {
 		t.Errorf("it ran %d times, %v", ran, won)
@@ -187,7 +189,7 @@ func TestAsks_endNoReceive(t *testing.T) {
 		got <- m
 	}()
 	q := w.asks("job")
-	w.state("main", agents.Waiting)
+	w.state("main", event.Waiting)
 	w.answer(q.ID, permit.No)
 	if m := <-got; m.Kind != inbox.Result || m.From != "job" {
 		t.Errorf("received %+v", m)
@@ -203,22 +205,22 @@ func TestAsks_wrongAnswers(t *testing.T) {
 	q, d := w.asks("job"), w.asks("db")
 	for _, c := range []struct {
 		id   int64
-		ans  agents.Answer
+		ans  event.Answer
 		want string
 	}{
-		{q.ID, agents.Answer{Text: "yes"}, "a call waits for yes, session or no"},
-		{q.ID, agents.Answer{Choice: "allow"}, "a call waits for yes, session or no"},
-		{q.ID, agents.Answer{Choice: permit.Session}, "no rule can cover this call for the session"},
-		{d.ID, agents.Answer{Choice: permit.Once}, "the answer is missing"},
-		{999, agents.Answer{Choice: permit.Once}, "question 999 does not exist"},
+		{q.ID, event.Answer{Text: "yes"}, "a call waits for yes, session or no"},
+		{q.ID, event.Answer{Choice: "allow"}, "a call waits for yes, session or no"},
+		{q.ID, event.Answer{Choice: permit.Session}, "no rule can cover this call for the session"},
+		{d.ID, event.Answer{Choice: permit.Once}, "the answer is missing"},
+		{999, event.Answer{Choice: permit.Once}, "question 999 does not exist"},
 	} {
 		refuses(t, w.pool.Asks.Answer(t.Context(), c.id, c.ans), c.want)
 	}
 	if _, err := w.pool.Asks.Asked(t.Context(), 999); err == nil || !strings.Contains(err.Error(), "#999 is no question") {
 		t.Errorf("asked: %v", err)
 	}
-	w.state("job", agents.Asking)
-	w.state("db", agents.Asking)
+	w.state("job", event.Asking)
+	w.state("db", event.Asking)
 }
 
 // Questions of agents that end, and those the mode decides, are settled with
@@ -246,7 +248,7 @@ func TestAsks_settled(t *testing.T) {
 			if m.TakenBy != inbox.BySettle || m.Fate() != "settled without your answer" || w.waiting() != 1 {
 				t.Errorf("message %+v, %d pending", m, w.waiting())
 			}
-			err := w.pool.Asks.Answer(t.Context(), q.ID, agents.Answer{Choice: permit.Once})
+			err := w.pool.Asks.Answer(t.Context(), q.ID, event.Answer{Choice: permit.Once})
 			refuses(t, err, "it is not open any more: "+c.want+", 0s ago")
 			w.until("nothing asks", func() bool { return w.tally.Asking == 0 })
 			if ran := w.ran("made"); (ran == 1) != (name == "allowed") {
@@ -306,7 +308,7 @@ func TestAsks_goOnAfterTheProgramEnded(t *testing.T) {
 	w.answer(ids[0], permit.Once)
 	w.until("job asks the next", func() bool { q := w.info("job").Question; return q != nil && q.ID != ids[0] })
 	w.answer(w.info("job").Question.ID, permit.No, "enough")
-	check(t, w.pool.Asks.Answer(t.Context(), ids[1], agents.Answer{Text: "none of them"}))
+	check(t, w.pool.Asks.Answer(t.Context(), ids[1], event.Answer{Text: "none of them"}))
 	w.answer(ids[2], permit.Once)
 	w.answer(ids[3], permit.Once)
 	w.settle()
@@ -348,13 +350,13 @@ func TestAsks_judgedAnew(t *testing.T) {
 			old := w.asks("job").ID
 			w.close()
 			if early {
-				w.whileNobodyIsThere(&s, old, agents.Answer{Choice: permit.Once})
+				w.whileNobodyIsThere(&s, old, event.Answer{Choice: permit.Once})
 			}
 			check(t, os.WriteFile(filepath.Join(s.dir, "new"), []byte("theirs"), 0o600))
 			w = open(t, &model{reply: edit}, s)
 			w.until("it asks anew", func() bool {
 				q := w.info("job").Question
-				return q != nil && q.ID != old || w.info("job").State == agents.Done // the tool refuses to overwrite what was not read
+				return q != nil && q.ID != old || w.info("job").State == event.Done // the tool refuses to overwrite what was not read
 			})
 			if b, _ := os.ReadFile(filepath.Join(s.dir, "new")); string(b) != "theirs" {
 				t.Errorf("the file holds %q", b)
@@ -373,7 +375,7 @@ func TestAsks_judgedAnew(t *testing.T) {
 		w.close()
 		s.mode = permit.Yolo
 		w = open(t, &model{reply: asking}, s)
-		w.state("job", agents.Done)
+		w.state("job", event.Done)
 		if _, m := w.row(id); w.ran("made") != 1 || m.TakenBy != inbox.BySettle {
 			t.Errorf("it ran %d times, %+v", w.ran("made"), m)
 		}
@@ -382,13 +384,13 @@ func TestAsks_judgedAnew(t *testing.T) {
 
 // whileNobodyIsThere opens the workspace where nobody can answer, as a script does,
 // and answers a question in a way nothing there acts upon.
-func (w *world) whileNobodyIsThere(s *setting, id int64, ans agents.Answer) {
+func (w *world) whileNobodyIsThere(s *setting, id int64, ans event.Answer) {
 	w.t.Helper()
 	away := *s
 	away.absent = true
 	x := open(w.t, &model{reply: asking}, away)
 	x.settle()
-	if i := x.pool.Infos(); len(i) != 2 || i[1].State != agents.Asking {
+	if i := x.pool.Infos(); len(i) != 2 || i[1].State != event.Asking {
 		w.t.Errorf("agents %+v", i)
 	}
 	check(w.t, x.pool.Asks.Answer(w.t.Context(), id, ans))
@@ -403,9 +405,9 @@ func TestAsks_answeredAndNotActedUpon(t *testing.T) {
 	w.run(0)
 	id := w.asks("job").ID
 	w.close()
-	w.whileNobodyIsThere(&s, id, agents.Answer{Choice: permit.Once})
+	w.whileNobodyIsThere(&s, id, event.Answer{Choice: permit.Once})
 	w = open(t, &model{reply: asking}, s)
-	w.state("job", agents.Done)
+	w.state("job", event.Done)
 	if w.ran("made") != 1 || w.waiting() != 1 {
 		t.Errorf("it ran %d times, %d pending", w.ran("made"), w.waiting())
 	}
@@ -453,11 +455,11 @@ func TestAsks_killed(t *testing.T) {
 			switch when {
 			case "it asks":
 				w.answer(w.asks("job").ID, permit.Once)
-				w.state("job", agents.Done)
+				w.state("job", event.Done)
 			case "it waits for a slot":
-				w.state("job", agents.Done)
+				w.state("job", event.Done)
 			case "it runs":
-				w.state("job", agents.Crashed)
+				w.state("job", event.Crashed)
 			}
 			if n := w.ran("made"); n != 1 {
 				t.Errorf("it ran %d times", n)
@@ -507,7 +509,7 @@ func TestAsks_passToTheHeir(t *testing.T) {
 	if _, m := w.row(q.ID); m.Recipient != w.main() || !m.Taken.IsZero() {
 		t.Errorf("message %+v", m)
 	}
-	check(t, w.pool.Asks.Answer(t.Context(), q.ID, agents.Answer{Text: "sqlite"}))
+	check(t, w.pool.Asks.Answer(t.Context(), q.ID, event.Answer{Text: "sqlite"}))
 	w.settle()
 	if m := w.mail()["job"]; m.Body != "The user answered: sqlite" {
 		t.Errorf("message %+v", m)
@@ -519,17 +521,17 @@ func TestAsks_passToTheHeir(t *testing.T) {
 //
 // Spec: N-19, R-49.
 func TestAsks_parked(t *testing.T) {
-	called := func(ids ...string) (es []agents.Entry) {
+	called := func(ids ...string) (es []history.Entry) {
 		for _, id := range ids {
-			es = append(es, agents.Entry{Kind: agents.EntryCall, Call: &agents.Call{ID: id}})
+			es = append(es, history.Entry{Kind: history.EntryCall, Call: &history.Call{ID: id}})
 		}
 		return es
 	}
-	result := func(id string) agents.Entry {
-		return agents.Entry{Kind: agents.EntryResult, Result: &agents.Result{ID: id}}
+	result := func(id string) history.Entry {
+		return history.Entry{Kind: history.EntryResult, Result: &history.Result{ID: id}}
 	}
-	begun := func(k agents.EntryKind, id string) agents.Entry {
-		return agents.Entry{Kind: k, Call: &agents.Call{ID: id}}
+	begun := func(k history.EntryKind, id string) history.Entry {
+		return history.Entry{Kind: k, Call: &history.Call{ID: id}}
 	}
 	row := func(call string, beside bool) store.Approval {
 		return store.Approval{Call: call, Data: fmt.Sprintf(`{"beside":%v}`, beside)}
@@ -537,7 +539,7 @@ func TestAsks_parked(t *testing.T) {
 	acted := row("a", false)
 	acted.Acted = time.Unix(1, 0)
 	for name, c := range map[string]struct {
-		es   []agents.Entry
+		es   []history.Entry
 		rows []store.Approval
 		want bool
 	}{
@@ -548,8 +550,8 @@ func TestAsks_parked(t *testing.T) {
 		"a call before it is open":   {called("x", "a"), []store.Approval{row("a", false)}, false},
 		"nothing was asked":          {called("a"), nil, false},
 		"the call was let run":       {called("a"), []store.Approval{acted}, false},
-		"another ran":                {append(called("a", "b"), begun(agents.EntryStarted, "b")), []store.Approval{row("a", false)}, false},
-		"another delegated":          {append(called("a", "b"), begun(agents.EntryDelegated, "b")), []store.Approval{row("a", false)}, false},
+		"another ran":                {append(called("a", "b"), begun(history.EntryStarted, "b")), []store.Approval{row("a", false)}, false},
+		"another delegated":          {append(called("a", "b"), begun(history.EntryDelegated, "b")), []store.Approval{row("a", false)}, false},
 		"another may have run":       {called("a", "b"), []store.Approval{row("a", true)}, false},
 		"those beside it have ended": {append(called("b", "a"), result("b")), []store.Approval{row("a", true)}, true},
 		"its row can't be read":      {called("a"), []store.Approval{{Call: "a", Data: "?"}}, false},

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/agents/llm/anthropic"
 	"fantail/agents/llm/llmtest"
@@ -30,8 +30,8 @@ func TestSub_startsBlank(t *testing.T) {
 	base, stop, err := s.Start()
 	check(t, err)
 	defer stop()
-	w := open(t, anthropic.New(anthropic.Options{Key: "k", BaseURL: base}), setting{system: func(i agents.Info) string {
-		text, err := prompts.System(prompts.Facts{Name: i.Name, Sub: i.Kind == agents.Sub, Dir: "/srv/shop"})
+	w := open(t, anthropic.New(anthropic.Options{Key: "k", BaseURL: base}), setting{system: func(i event.Info) string {
+		text, err := prompts.System(prompts.Facts{Name: i.Name, Sub: i.Kind == event.Sub, Dir: "/srv/shop"})
 		check(t, err)
 		return text
 	}})

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"fantail/agents/event"
 	"fantail/agents/roster"
 	"fantail/store"
 )
@@ -13,16 +14,16 @@ import (
 // the one of that number, 0: the last that has ended. The helper begins with all
 // that was said up to then; the agent goes on as if nothing had happened. Without
 // a name the helper is called after the agent.
-func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string) (Info, error) {
+func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string) (event.Info, error) {
 	a, err := p.fleet.Agent(agent)
 	if err != nil {
-		return Info{}, err
+		return event.Info{}, err
 	}
 	p.fleet.Lock()
 	of, model := a.Info.Name, a.Model.Name
 	p.fleet.Unlock()
 	if !a.Kind.Nature().Forks {
-		return Info{}, fmt.Errorf("a fork is not forked: %s handles one message and closes, and its conversation has no branches", of)
+		return event.Info{}, fmt.Errorf("a fork is not forked: %s handles one message and closes, and its conversation has no branches", of)
 	}
 	var behind store.Turn
 	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
@@ -39,12 +40,12 @@ func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string)
 		return err
 	})
 	if err != nil {
-		return Info{}, fmt.Errorf("branch the conversation of %s: %w", of, err)
+		return event.Info{}, fmt.Errorf("branch the conversation of %s: %w", of, err)
 	}
 	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model, Branch: behind.ID},
 		fmt.Sprintf("Branched from %s behind turn %d. What stands above is sent as it was said there.", of, number))
 	if err != nil {
-		return Info{}, fmt.Errorf("branch the conversation of %s: %w", of, err)
+		return event.Info{}, fmt.Errorf("branch the conversation of %s: %w", of, err)
 	}
 	return i, nil
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/store"
 )
@@ -50,7 +51,7 @@ func TestBranch(t *testing.T) {
 
 	past, err := w.pool.Ledger.Turns(t.Context(), main, 0)
 	check(t, err)
-	if len(past) != 3 || past[1].Prompt != "two" || past[1].Number != 2 || past[1].Outcome != agents.Completed {
+	if len(past) != 3 || past[1].Prompt != "two" || past[1].Number != 2 || past[1].Outcome != history.Completed {
 		t.Errorf("turns: %+v", past)
 	}
 	if past, err := w.pool.Ledger.Turns(t.Context(), main, 1); err != nil || len(past) != 1 || past[0].Number != 3 {
@@ -58,7 +59,7 @@ func TestBranch(t *testing.T) {
 	}
 	i, err := w.pool.Branch(t.Context(), main, 2, "")
 	check(t, err)
-	if i.Name != "main-2" || i.Kind != agents.Helper {
+	if i.Name != "main-2" || i.Kind != event.Helper {
 		t.Errorf("the branch is %+v", i)
 	}
 	w.tell(i.ID, "otherwise")
@@ -160,7 +161,7 @@ func TestBranch_ofABackgroundAgent(t *testing.T) {
 	for name, want := range map[string]string{"kid": "look | said by look | why?", "cut": "endless | That turn ended", "cmd": "why? | result: hi"} {
 		i, err := w.pool.Branch(t.Context(), w.idOf(name), 0, "")
 		check(t, err)
-		if i.Kind != agents.Helper || i.Name != name+"-2" || i.Model == "" {
+		if i.Kind != event.Helper || i.Name != name+"-2" || i.Model == "" {
 			t.Errorf("%s: %+v", name, i)
 		}
 		w.tell(i.ID, "why?")

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/history"
 	"fantail/agents/llm/builtin"
 	"fantail/inbox"
 	"fantail/tools/permit"
@@ -39,7 +39,7 @@ func TestBuiltin_failedIsFailed(t *testing.T) {
 			w.run(0)
 			w.settle()
 			m := w.mail()["bad"]
-			if m.Kind != inbox.Failure || m.Outcome != string(agents.OutFailed) || !strings.HasPrefix(m.Error, c.cause) || strings.Contains(m.Error, "\n") ||
+			if m.Kind != inbox.Failure || m.Outcome != string(history.OutFailed) || !strings.HasPrefix(m.Error, c.cause) || strings.Contains(m.Error, "\n") ||
 				!strings.Contains(m.Partial, c.soFar) || c.soFar == "" && strings.Contains(m.Partial, "instruction") {
 				t.Errorf("bad ended with %+v", m)
 			}

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
@@ -46,12 +46,12 @@ func ways() map[string]busy {
 			reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
 				return call("a", "bash", `{"command":"touch f"}`), nil
 			},
-			until: func(w *world) { w.state("job", agents.Asking) },
+			until: func(w *world) { w.state("job", event.Asking) },
 			kept:  true,
 		},
 		"waiting": {
 			reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return call("a", "receive", `{}`), nil },
-			until: func(w *world) { w.state("job", agents.Waiting) },
+			until: func(w *world) { w.state("job", event.Waiting) },
 		},
 		"waiting for its own work": {
 			reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
@@ -63,7 +63,7 @@ func ways() map[string]busy {
 				}
 				return text("dispatched"), nil
 			},
-			until: func(w *world) { w.state("job", agents.Waiting) },
+			until: func(w *world) { w.state("job", event.Waiting) },
 		},
 		"waiting for a slot": {
 			set: setting{cap: 1, mode: permit.Ask},
@@ -75,7 +75,7 @@ func ways() map[string]busy {
 				return call("a", "bash", `{"command":"touch f"}`), nil
 			},
 			until: func(w *world) {
-				w.state("job", agents.Asking)
+				w.state("job", event.Asking)
 				w.push("other", "other")
 				w.run(0)
 				w.until("the slot is taken", func() bool { return w.info("other").Doing == "streaming" })
@@ -127,7 +127,7 @@ func TestClose_isBoundedInEveryState(t *testing.T) {
 					if q := w.info("job").Question; q != nil {
 						w.answer(q.ID, permit.Once)
 					}
-					return w.info("job").State == agents.Done
+					return w.info("job").State == event.Done
 				})
 				if m := w.mail()["job"]; m.Outcome != "completed" || m.Body != "done" {
 					t.Errorf("after the next start: %+v", m)
@@ -173,7 +173,7 @@ func TestClose_endsWhatTheHumanRuns(t *testing.T) {
 		_, err := w.pool.Pickup.Receive(context.Background(), home, inbox.Query{From: "later"})
 		received <- err
 	}()
-	w.state("main", agents.Waiting)
+	w.state("main", event.Waiting)
 	main := w.main()
 	go func() {
 		ran <- w.pool.Shell(context.Background(), main, "trap '' TERM; echo $$ > pid; echo begun; while :; do sleep 600; done")

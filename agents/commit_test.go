@@ -12,8 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/permit"
@@ -108,12 +110,12 @@ func TestQuiet_committedTogether(t *testing.T) {
 	t.Run("made longer", func(t *testing.T) {
 		play(t, answers(), setting{}, func(w *world) {
 			ctx, later := context.Background(), time.Now().Add(time.Hour)
-			w.mails("ci", "before", agents.Letter{})
+			w.mails("ci", "before", mail.Letter{})
 			helper, main := w.info("ci").ID, w.main()
 			w.together(
 				func() { check(t, w.pool.Mail.BeQuiet(ctx, time.Time{})) },
 				func() {
-					_, err := w.pool.Letters.Mail(ctx, helper, agents.Letter{To: []string{"main"}, Body: "meanwhile"})
+					_, err := w.pool.Letters.Mail(ctx, helper, mail.Letter{To: []string{"main"}, Body: "meanwhile"})
 					check(t, err)
 				},
 				func() { check(t, w.pool.Mail.BeQuiet(ctx, later)) },
@@ -134,7 +136,7 @@ func TestQuiet_committedTogether(t *testing.T) {
 			errs := make([]error, 3)
 			end := func(n int) func() { return func() { _, errs[n] = w.pool.Mail.EndQuiet(ctx) } }
 			w.together(func() { errs[0] = w.pool.Mail.BeQuiet(ctx, time.Time{}) }, end(1), end(2))
-			if errs[0] != nil || errs[1] != nil || !errors.Is(errs[2], agents.ErrLoud) {
+			if errs[0] != nil || errs[1] != nil || !errors.Is(errs[2], mail.ErrLoud) {
 				t.Errorf("begin, end, end again: %v", errs)
 			}
 			if quiet(w).On {
@@ -148,18 +150,18 @@ func TestQuiet_committedTogether(t *testing.T) {
 // commit, in the order of the commits: the hook of a write behind it, committed
 // with it, sees that.
 func TestCommit_showsAtOnce(t *testing.T) {
-	main := func(is []agents.Info) agents.Info { return is[0] }
+	main := func(is []event.Info) event.Info { return is[0] }
 	for name, c := range map[string]struct {
 		before func(w *world)
 		write  func(w *world) error
-		shown  func(is []agents.Info) bool
+		shown  func(is []event.Info) bool
 	}{
 		"SetModel": {
 			func(*world) {},
 			func(w *world) error {
 				return w.pool.SetModel(context.Background(), main(w.pool.Infos()).ID, "test/two")
 			},
-			func(is []agents.Info) bool { return main(is).Model == "test/two" },
+			func(is []event.Info) bool { return main(is).Model == "test/two" },
 		},
 		"CloseTab": {
 			func(w *world) {
@@ -168,7 +170,7 @@ func TestCommit_showsAtOnce(t *testing.T) {
 				w.rest()
 			},
 			func(w *world) error { return w.pool.CloseTab(context.Background(), "kid") },
-			func(is []agents.Info) bool { return len(is) == 1 },
+			func(is []event.Info) bool { return len(is) == 1 },
 		},
 		"Clear": {
 			func(w *world) {
@@ -179,7 +181,7 @@ func TestCommit_showsAtOnce(t *testing.T) {
 				}
 			},
 			func(w *world) error { return w.pool.Clear(context.Background(), main(w.pool.Infos()).ID) },
-			func(is []agents.Info) bool { return main(is).Context == 0 },
+			func(is []event.Info) bool { return main(is).Context == 0 },
 		},
 		"Unprompt": {
 			func(w *world) {
@@ -192,7 +194,7 @@ func TestCommit_showsAtOnce(t *testing.T) {
 				_, err := w.pool.Unprompt(context.Background(), main(w.pool.Infos()).Prompts[0].ID)
 				return err
 			},
-			func(is []agents.Info) bool { return len(main(is).Prompts) == 0 },
+			func(is []event.Info) bool { return len(main(is).Prompts) == 0 },
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -205,7 +207,7 @@ func TestCommit_showsAtOnce(t *testing.T) {
 			play(t, m, setting{}, func(w *world) {
 				w.main()
 				c.before(w)
-				var is []agents.Info
+				var is []event.Info
 				w.together(
 					func() { check(t, c.write(w)) },
 					func() {
@@ -249,7 +251,7 @@ func TestAsk_notAfterAStop(t *testing.T) {
 			t.Errorf("questions were put for %q and %q", first.Call, second.Call)
 		}
 		es := w.entries("main")
-		if end := es[len(es)-1].End; end == nil || end.Outcome != agents.Interrupted {
+		if end := es[len(es)-1].End; end == nil || end.Outcome != history.Interrupted {
 			t.Errorf("it ended as %+v", es[len(es)-1])
 		}
 	})

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/agents/llm/llmtest"
 	"fantail/agents/llm/openai"
@@ -36,12 +36,12 @@ func compacts(t *testing.T, dir, argument string) {
 		w.feed.Take()
 		for _, e := range feed.Take() {
 			switch e := e.(type) {
-			case agents.Delta:
+			case event.Delta:
 				if heard += len(e.Text); heard == len(e.Text) {
 					time.AfterFunc(1200*time.Millisecond, func() { fmt.Println("late") })
 				}
 				fmt.Println("heard", heard)
-			case agents.Appended:
+			case event.Appended:
 				if kinds(e.Entries) == "summary" {
 					fmt.Println("adopted")
 				}

@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/llm/anthropic"
 	"fantail/agents/llm/builtin"
@@ -26,9 +28,9 @@ func summing(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 }
 
 // summaries are the summary entries of an agent.
-func (w *world) summaries(name string) (ss []agents.Entry) {
+func (w *world) summaries(name string) (ss []history.Entry) {
 	for _, e := range w.entries(name) {
-		if e.Kind == agents.EntrySummary {
+		if e.Kind == history.EntrySummary {
 			ss = append(ss, e)
 		}
 	}
@@ -58,7 +60,7 @@ func TestCompact(t *testing.T) {
 	if got := said(req); !wantsSummary(req) || !strings.Contains(got, "said by main: two") || !strings.Contains(got, "mind the gap") || asked(req) != "" {
 		t.Errorf("the request for the summary: %q", got)
 	}
-	if w.state("main", agents.Idle); w.info("main").Usage.Input != 500 {
+	if w.state("main", event.Idle); w.info("main").Usage.Input != 500 {
 		t.Errorf("it was not counted: %+v", w.info("main").Usage)
 	}
 	w.prompt("three")
@@ -110,7 +112,7 @@ func TestCompact_thatFailsChangesNothing(t *testing.T) {
 		reply func(ctx context.Context) ([]llm.Part, error)
 		want  string
 	}{
-		"stopped": {func(ctx context.Context) ([]llm.Part, error) { <-ctx.Done(); return nil, nil }, agents.ErrStopped.Error()},
+		"stopped": {func(ctx context.Context) ([]llm.Part, error) { <-ctx.Done(); return nil, nil }, fleet.ErrStopped.Error()},
 		"failed": {func(context.Context) ([]llm.Part, error) {
 			return text("half a summ"), &llm.Error{Kind: llm.Server, Provider: "test", Message: "It broke."}
 		}, "It broke."},
@@ -137,7 +139,7 @@ func TestCompact_thatFailsChangesNothing(t *testing.T) {
 			if err := <-done; err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("the error is %v", err)
 			}
-			w.state("main", agents.Idle)
+			w.state("main", event.Idle)
 			w.prompt("two")
 			w.settle()
 			if got := said(m.last()); got != "one | said by main: one | two" {
@@ -260,7 +262,7 @@ func TestCompact_neverLoops(t *testing.T) {
 				}
 			}
 			for _, e := range w.entries("main") {
-				if e.Kind == agents.EntryNotice {
+				if e.Kind == history.EntryNotice {
 					notices++
 					if _, then, failed := strings.Cut(e.Text, "failed: "); failed && !strings.Contains(then, ". It goes on") || strings.Contains(then, "..") {
 						t.Errorf("it was told %q", e.Text)
@@ -270,7 +272,7 @@ func TestCompact_neverLoops(t *testing.T) {
 			if asks != 1 || notices != 1 {
 				t.Errorf("%d summaries were asked for, %d notices given: %s", asks, notices, kinds(w.entries("main")))
 			}
-			w.until("the turn is done", func() bool { return w.info("main").Outcome == agents.Completed })
+			w.until("the turn is done", func() bool { return w.info("main").Outcome == history.Completed })
 		})
 	}
 }
@@ -309,7 +311,7 @@ func TestCompact_afterARefusal(t *testing.T) {
 				t.Errorf("the transcript: %s", got)
 			}
 			end := es[len(es)-1].End
-			if again && (end.Outcome != agents.OutFailed || !strings.Contains(end.Error, "/new begins a new conversation")) {
+			if again && (end.Outcome != history.OutFailed || !strings.Contains(end.Error, "/new begins a new conversation")) {
 				t.Errorf("the turn ended %+v", end)
 			}
 			if asks != 1 {

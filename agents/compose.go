@@ -9,6 +9,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/fork"
+	"fantail/agents/history"
 	"fantail/agents/ledger"
 	"fantail/agents/mail"
 	"fantail/agents/memory"
@@ -82,11 +83,11 @@ func (p *Pool) furnish() {
 	p.fleet.Tell(fleet.Rooms{
 		Changed: []func(){p.waits.Changed},
 		Opened:  []func(int64){p.Mail.Opens},
-		Mailed:  []func(*Info, inbox.Rung){p.Mail.Arrives, func(i *Info, _ inbox.Rung) { p.waits.Came(i.ID) }},
-		Ended:   []func(Info){p.Mail.Ended, p.forks.Ended},
+		Mailed:  []func(*event.Info, inbox.Rung){p.Mail.Arrives, func(i *event.Info, _ inbox.Rung) { p.waits.Came(i.ID) }},
+		Ended:   []func(event.Info){p.Mail.Ended, p.forks.Ended},
 		Closed:  []func(int64){p.loops.Forget},
 		Busy:    []func(int64) bool{p.Mail.Busy, p.loops.Busy},
-		Count:   []func(*Tally){func(t *Tally) { t.Quiet = p.Mail.Quiet() }},
+		Count:   []func(*event.Tally){func(t *event.Tally) { t.Quiet = p.Mail.Quiet() }},
 	})
 }
 
@@ -96,7 +97,7 @@ func (p *Pool) begin(ctx context.Context) error {
 	r := recovery.Recovery{
 		DB: o.DB, Ends: p.ends, Asks: p.Asks, Attended: o.Attended, Abroad: o.Abroad, Book: p.fleet.Book, Go: o.Go,
 		Unhandled: func(tx *store.Tx, fork int64, why, text string) error {
-			return p.forks.Unhandled(tx, fork, turn.Ending{Outcome: OutCrashed, Cause: why}, text)
+			return p.forks.Unhandled(tx, fork, turn.Ending{Outcome: history.OutCrashed, Cause: why}, text)
 		},
 	}
 	left := r.Run
@@ -127,7 +128,7 @@ func (p *Pool) begin(ctx context.Context) error {
 // nil: it is undone. A database that is not used any more ends a pool whose exit code
 // somebody waits for. The store's writer calls it.
 func (p *Pool) patrolled(found error) {
-	p.fleet.Emit(Trouble{Err: found})
+	p.fleet.Emit(event.Trouble{Err: found})
 	if found != nil {
 		p.disk.Refused(p.o.Now(), found)
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
@@ -71,7 +71,7 @@ func TestCrash_nextStartReportsWhatRan(t *testing.T) {
 	_ = cmd.Wait() // it was killed
 
 	w := open(t, &model{reply: crashing}, setting{dir: dir, cap: 1})
-	w.state("job", agents.Crashed)
+	w.state("job", event.Crashed)
 	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
 	check(t, err)
 	if len(ms) != 4 || ms[0].Body != "unread mail" {
@@ -110,8 +110,8 @@ func TestCrash_nextStartReportsWhatRan(t *testing.T) {
 	}
 	w.run(2)
 	w.settle()
-	w.state("later", agents.Done)
-	w.state("kept", agents.Done)
+	w.state("later", event.Done)
+	w.state("kept", event.Done)
 }
 
 // TestClose_recordsWhatRan: an orderly end reports running work at once, so that

@@ -5,7 +5,9 @@ import (
 	"context"
 	"iter"
 
+	"fantail/agents/event"
 	"fantail/agents/fleet"
+	"fantail/agents/history"
 	"fantail/agents/ledger"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
@@ -67,15 +69,15 @@ type recipients struct{ p *Pool }
 
 var _ mail.Fleet = recipients{}
 
-func (r recipients) Info(agent int64) *Info {
+func (r recipients) Info(agent int64) *event.Info {
 	if a := r.p.fleet.Of(agent); a != nil {
 		return &a.Info
 	}
 	return nil
 }
 
-func (r recipients) Living() iter.Seq[*Info] {
-	return func(yield func(*Info) bool) {
+func (r recipients) Living() iter.Seq[*event.Info] {
+	return func(yield func(*event.Info) bool) {
 		for a := range r.p.fleet.Living() {
 			if !yield(&a.Info) {
 				return
@@ -108,7 +110,7 @@ func (r recipients) Notice(ctx context.Context, text string) {
 		return
 	}
 	err := p.o.DB.Write(ctx, "note", func(tx *store.Tx) error {
-		_, err := m.Book().Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: text})
+		_, err := m.Book().Batch(tx, false).Add(0, history.Entry{Kind: history.EntryNotice, Text: text})
 		return err
 	})
 	if err != nil && ctx.Err() == nil {
@@ -126,12 +128,12 @@ func (r register) Open(agent int64) error {
 	return err
 }
 
-func (r register) Reader(ctx context.Context, name string) (Info, error) {
+func (r register) Reader(ctx context.Context, name string) (event.Info, error) {
 	_, i, err := r.p.named(ctx, name)
 	return i, cmp.Or(r.p.notStarted(name), err)
 }
 
-func (r register) Book(agent int64) Book { return r.p.fleet.Book(agent) }
+func (r register) Book(agent int64) history.Book { return r.p.fleet.Book(agent) }
 
 // subjects is how the ledger sees the agents.
 type subjects struct{ *Pool }
@@ -141,10 +143,10 @@ var _ ledger.Agents = subjects{}
 func (s subjects) Policy(agent int64) (inbox.Policy, error) { return s.Mail.Policy(agent) }
 
 // Preamble returns what is known of an agent, and its request before anything was said.
-func (s subjects) Preamble(agent int64) (Info, *llm.Request, error) {
+func (s subjects) Preamble(agent int64) (event.Info, *llm.Request, error) {
 	l, err := s.loops.Of(agent)
 	if err != nil {
-		return Info{}, nil, err
+		return event.Info{}, nil, err
 	}
 	return l.Known(), l.Preamble(), nil
 }

@@ -10,7 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/inbox"
@@ -34,10 +35,10 @@ func counted() *model {
 }
 
 // result is the nth result of an agent's transcript, from 0 on.
-func (w *world) result(name string, n int) agents.Entry {
+func (w *world) result(name string, n int) history.Entry {
 	w.t.Helper()
 	for _, e := range w.entries(name) {
-		if e.Kind == agents.EntryResult {
+		if e.Kind == history.EntryResult {
 			if n == 0 {
 				return e
 			}
@@ -45,7 +46,7 @@ func (w *world) result(name string, n int) agents.Entry {
 		}
 	}
 	w.t.Fatalf("%s has no such result: %s", name, kinds(w.entries(name)))
-	return agents.Entry{}
+	return history.Entry{}
 }
 
 // rest waits until nothing is under way, for up to a day of fake time.
@@ -84,7 +85,7 @@ func TestDelegate_syncAnswersTheCall(t *testing.T) {
 		if es[2].Call.ID != r.Result.ID || es[2].Task != r.Messages[0].Task {
 			t.Errorf("the link is %+v", es[2])
 		}
-		w.until("kid is known", func() bool { return w.info("kid").State == agents.Done })
+		w.until("kid is known", func() bool { return w.info("kid").State == event.Done })
 		if i := w.info("kid"); i.Task != es[2].Task || i.Attempt != 1 || w.info("main").Pending != 0 {
 			t.Errorf("kid %+v, %d pending", i, w.info("main").Pending)
 		}
@@ -165,9 +166,9 @@ func TestDelegate_timesOut(t *testing.T) {
 			play(t, m, setting{}, func(w *world) {
 				began := time.Now()
 				w.prompt("go")
-				w.state("kid", agents.Running)
+				w.state("kid", event.Running)
 				w.rest()
-				if d := time.Since(began).Round(time.Second); d != limit || w.pool.Infos()[1].Outcome != agents.TimedOut {
+				if d := time.Since(began).Round(time.Second); d != limit || w.pool.Infos()[1].Outcome != history.TimedOut {
 					t.Errorf("it ended after %s, as %s", d, w.pool.Infos()[1].Outcome)
 				}
 				if r := w.result("main", 0); mode == "sync" && (!r.Result.Error || !strings.Contains(r.Result.Text, "timed out after 2m0s") || !strings.Contains(r.Result.Text, "so far")) {
@@ -187,18 +188,18 @@ func TestDelegate_timesOut(t *testing.T) {
 func TestDelegate_stoppedParent(t *testing.T) {
 	play(t, counted(), setting{}, func(w *world) {
 		w.prompt("delegate sync kid: wait 1m then say late answer")
-		w.state("main", agents.Waiting)
-		w.state("kid", agents.Running)
+		w.state("main", event.Waiting)
+		w.state("kid", event.Running)
 		w.pool.Stop(w.main())
-		w.state("main", agents.Idle)
+		w.state("main", event.Idle)
 		if r := w.result("main", 0).Result; !r.Error || !strings.Contains(r.Text, "goes on, and its result arrives") {
 			t.Errorf("result %+v", r)
 		}
 		w.rest()
-		if i := w.info("main"); i.Outcome != agents.Interrupted {
+		if i := w.info("main"); i.Outcome != history.Interrupted {
 			t.Errorf("main %+v", i)
 		}
-		w.until("it waits", func() bool { return w.info("main").Pending == 1 && w.info("kid").State == agents.Done })
+		w.until("it waits", func() bool { return w.info("main").Pending == 1 && w.info("kid").State == event.Done })
 		w.prompt("say hello")
 		w.rest()
 		es := w.entries("main")
@@ -215,14 +216,14 @@ func TestBackground(t *testing.T) {
 	m := counted()
 	play(t, m, setting{}, func(w *world) {
 		w.prompt("delegate sync a: wait 200s then say A\ndelegate sync b: wait 10s then say B")
-		w.state("b", agents.Running)
-		w.state("a", agents.Running)
+		w.state("b", event.Running)
+		w.state("a", event.Running)
 		w.until("main waits for both", func() bool { return w.info("main").Why == "waiting for a, b" })
 		<-time.After(5 * time.Second)
 		if names := w.pool.Background(w.main()); len(names) != 2 {
 			t.Errorf("moved %v", names)
 		}
-		w.until("main goes on", func() bool { return w.info("main").State == agents.Idle })
+		w.until("main goes on", func() bool { return w.info("main").State == event.Idle })
 		both := w.result("main", 0).Result.Text + w.result("main", 1).Result.Text
 		for _, name := range []string{"a", "b"} {
 			want := fmt.Sprintf("Task dispatched to '%s' (session: %d)\nThe user moved it to the background.", name, w.info(name).Task)
@@ -236,7 +237,7 @@ func TestBackground(t *testing.T) {
 		w.rest()
 		w.until("both wait", func() bool { return w.info("main").Pending == 2 })
 		for _, name := range []string{"a", "b"} {
-			if i := w.info(name); i.State != agents.Done || i.Attempt != 1 {
+			if i := w.info(name); i.State != event.Done || i.Attempt != 1 {
 				t.Errorf("%s is %+v", name, i)
 			}
 		}
@@ -294,7 +295,7 @@ func TestDelegate_deep(t *testing.T) {
 				t.Errorf("result %q", r.Text)
 			}
 			for _, i := range w.pool.Infos()[1:] {
-				if i.State != agents.Done || len(w.pool.Infos()) != 13 {
+				if i.State != event.Done || len(w.pool.Infos()) != 13 {
 					t.Errorf("%s is %s (%s)", i.Name, i.State, i.Why)
 				}
 			}
@@ -346,7 +347,7 @@ func TestDelegate_takenElsewhere(t *testing.T) {
 	for range 5 {
 		w := open(t, counted(), setting{})
 		w.prompt("delegate sync kid: wait 0.2s then say only once")
-		w.state("main", agents.Waiting)
+		w.state("main", event.Waiting)
 		got := make(chan error, 1)
 		ctx, cancel := context.WithCancel(t.Context())
 		home := w.main()
@@ -377,9 +378,9 @@ func TestDelegate_removedFromTheQueue(t *testing.T) {
 	play(t, counted(), setting{cap: 1}, func(w *world) {
 		w.push("first", "wait 1m then say first")
 		w.run(0)
-		w.state("first", agents.Running)
+		w.state("first", event.Running)
 		w.prompt("delegate sync kid: say never")
-		w.state("main", agents.Waiting)
+		w.state("main", event.Waiting)
 		check(t, w.pool.Kill(w.t.Context(), "kid", false))
 		w.rest()
 		if r := w.result("main", 0).Result; !r.Error || !strings.Contains(r.Text, "removed from the queue") {
@@ -407,9 +408,9 @@ func TestDelegate_waitsForEachOther(t *testing.T) {
 func TestTimeout_standsStillWhileItAsks(t *testing.T) {
 	play(t, counted(), setting{mode: permit.Ask}, func(w *world) {
 		w.prompt("delegate sync kid: run echo asked\nwait 100s\nread nothing.txt\nsay too late")
-		w.state("kid", agents.Asking)
+		w.state("kid", event.Asking)
 		<-time.After(time.Hour)
-		if i := w.pool.Infos()[1]; i.State != agents.Asking {
+		if i := w.pool.Infos()[1]; i.State != event.Asking {
 			t.Fatalf("kid is %s (%s)", i.State, i.Why)
 		}
 		if !w.answer(w.info("kid").Question.ID, permit.No) {
@@ -438,10 +439,10 @@ func TestTimeout_standsStillForAQuestionBelow(t *testing.T) {
 		w.until("all ask", func() bool { return w.tally.Asking == 3 })
 		<-time.After(30 * time.Second)
 		for _, name := range []string{"calls", "a", "waits"} {
-			w.state(name, agents.Waiting)
+			w.state(name, event.Waiting)
 		}
 		<-time.After(time.Hour)
-		w.state("works", agents.Failed)
+		w.state("works", event.Failed)
 		for _, name := range []string{"b", "c", "d"} {
 			if !w.answer(w.info(name).Question.ID, permit.Once) {
 				t.Errorf("the question of %s is gone", name)
@@ -462,7 +463,7 @@ func TestTimeout_standsStillForAQuestionBelow(t *testing.T) {
 func TestDelegate_crashWhileItWaits(t *testing.T) {
 	w := open(t, counted(), setting{})
 	w.prompt("delegate sync kid: wait 60s then say never")
-	w.state("main", agents.Waiting)
+	w.state("main", event.Waiting)
 	w.until("kid works", func() bool { return w.info("kid").Doing == "streaming" })
 	left := t.TempDir()
 	for _, name := range []string{"fantail.db", "fantail.db-wal"} { // as kill -9 leaves them
@@ -476,7 +477,7 @@ func TestDelegate_crashWhileItWaits(t *testing.T) {
 
 	m := counted()
 	w = open(t, m, setting{dir: left})
-	w.state("kid", agents.Crashed)
+	w.state("kid", event.Crashed)
 	if ms, err := w.pool.Letters.Inbox(t.Context(), w.main()); err != nil || len(ms) != 1 || ms[0].Outcome != "crashed" || ms[0].From != "kid" {
 		t.Fatalf("inbox %+v, %v", ms, err)
 	}
@@ -509,8 +510,8 @@ func TestDelegate_mainFails(t *testing.T) {
 	}
 	play(t, m, setting{}, func(w *world) {
 		w.prompt("go")
-		w.until("main failed", func() bool { return w.info("main").Outcome == agents.OutFailed })
-		w.state("kid", agents.Running)
+		w.until("main failed", func() bool { return w.info("main").Outcome == history.OutFailed })
+		w.state("kid", event.Running)
 		w.rest()
 		if ms, err := w.pool.Letters.Inbox(w.t.Context(), w.main()); err != nil || len(ms) != 1 || ms[0].Body != "landed" {
 			t.Errorf("inbox %+v, %v", ms, err)

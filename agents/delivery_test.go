@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/tools"
@@ -67,7 +68,7 @@ func TestDeliver_wakeStartsATurnAndHoldDoesNot(t *testing.T) {
 	w.until("the held one waits", func() bool { return w.info("main").Pending == 1 })
 	w.prompt("push wake")
 	w.settle()
-	w.until("only the held one waits", func() bool { return w.info("main").Pending == 1 && w.info("kid-wake").State == agents.Done })
+	w.until("only the held one waits", func() bool { return w.info("main").Pending == 1 && w.info("kid-wake").State == event.Done })
 	w.settle()
 	if got := kinds(w.entries("main")); !strings.HasSuffix(got, "ended message text ended") {
 		t.Errorf("entries: %s", got)
@@ -131,7 +132,7 @@ func TestReceive_saysAtOnceThatNothingCanArrive(t *testing.T) {
 	if _, err := w.pool.Pickup.Receive(t.Context(), main, inbox.Query{From: "a"}); err == nil || !strings.Contains(err.Error(), "a has ended (done)") {
 		t.Errorf("receive from an ended agent: %v", err)
 	}
-	w.state("main", agents.Idle)
+	w.state("main", event.Idle)
 }
 
 // TestReceive_siblings is 002's sibling coordination one at a time, in either
@@ -208,7 +209,7 @@ func TestSend_toWhatHasNotStarted(t *testing.T) {
 		_, err = w.pool.Tasks.Push(w.t.Context(), idle.ID, tools.Task{Name: "idle", Prompt: "say idle"})
 		check(w.t, err)
 		w.run(0)
-		w.until("long runs", func() bool { return w.info("long").State == agents.Running })
+		w.until("long runs", func() bool { return w.info("long").State == event.Running })
 		_, err = w.pool.Letters.Send(w.t.Context(), w.main(), "late", "x", "")
 		refuses(w.t, err, `"late": that task has not started, so nobody reads its mail yet: 1 agents run, as many as may at once`)
 		w.rest()
@@ -316,14 +317,14 @@ func TestReceive_humanWaitKeepsPromptsAndStops(t *testing.T) {
 		_, err := w.pool.Pickup.Receive(t.Context(), main, inbox.Query{})
 		failed <- err
 	}()
-	w.state("main", agents.Waiting)
+	w.state("main", event.Waiting)
 	w.prompt("typed meanwhile")
 	w.until("it is queued", func() bool { return len(w.info("main").Prompts) == 1 })
 	w.pool.Stop(main)
 	if err := <-failed; err == nil || err.Error() != "stopped" {
 		t.Errorf("receive after Esc: %v", err)
 	}
-	w.until("the prompt is answered", func() bool { return w.info("main").Outcome == agents.Completed })
+	w.until("the prompt is answered", func() bool { return w.info("main").Outcome == history.Completed })
 	close(hold)
 	w.settle()
 	if w.until("the result waits", func() bool { return w.info("main").Pending == 1 }); len(m.seen()) != 2 {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/mail"
 	"fantail/agents/roster"
@@ -37,10 +38,10 @@ func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode stri
 	case patient:
 		t.Timeout = asyncTimeout
 	}
-	var link func(tx *store.Tx, row Task) error
+	var link func(tx *store.Tx, row roster.Task) error
 	if sync {
-		link = func(tx *store.Tx, row Task) error {
-			_, err := d.a.Book().Batch(tx, false).Add(d.a.Turn(), Entry{Kind: EntryDelegated, Call: &Call{ID: call}, Task: row.ID})
+		link = func(tx *store.Tx, row roster.Task) error {
+			_, err := d.a.Book().Batch(tx, false).Add(d.a.Turn(), history.Entry{Kind: history.EntryDelegated, Call: &history.Call{ID: call}, Task: row.ID})
 			return err
 		}
 	}
@@ -57,14 +58,14 @@ func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode stri
 // result waits for the end of a task, without a request and without a slot, and
 // appends its message as the call's result. patient: if the human moves it to the
 // background, its time-out is that of an async one.
-func (d desk) result(ctx context.Context, call string, t Task, patient bool) (text string, entry int64, err error) {
+func (d desk) result(ctx context.Context, call string, t roster.Task, patient bool) (text string, entry int64, err error) {
 	p := d.p
 	w := p.waits.Begin(&waits.Wait{Agent: d.a.ID, From: t.Name, Task: t.ID, Patient: patient})
-	d.a.Set(func(i *Info) { i.Delegated++ })
+	d.a.Set(func(i *event.Info) { i.Delegated++ })
 	regain := d.a.Aside("waiting for " + t.Name)
 	defer func() {
 		w.End()
-		d.a.Set(func(i *Info) { i.Delegated-- })
+		d.a.Set(func(i *event.Info) { i.Delegated-- })
 		_ = regain(ctx) // an error is the turn's end, which runCall sees
 	}()
 	ended := false
@@ -86,13 +87,13 @@ func (d desk) result(ctx context.Context, call string, t Task, patient bool) (te
 
 // collect takes the message a task ended with as the call's result, or says what
 // became of it.
-func (d desk) collect(ctx context.Context, call string, t Task) (text string, entry int64, err error) {
+func (d desk) collect(ctx context.Context, call string, t roster.Task) (text string, entry int64, err error) {
 	limit := history.BytesOf(min(history.ItemTokens, d.a.Book().Room()))
 	err = d.a.Keep(ctx, "take the result of "+t.Name, func(tx *store.Tx) error {
 		text, entry = "", 0
 		b := d.a.Book().Batch(tx, false)
 		ms, _, err := d.p.inbox.Take(tx, inbox.Query{Recipient: d.a.ID, Task: t.ID}, mail.ByTool, func(ms []inbox.Message) (seq int64, err error) {
-			entry, err = b.Add(d.a.Turn(), Entry{Kind: EntryResult, By: toolDelegate, Messages: ms, Result: &Result{
+			entry, err = b.Add(d.a.Turn(), history.Entry{Kind: history.EntryResult, By: toolDelegate, Messages: ms, Result: &history.Result{
 				ID: call, Name: toolDelegate, Text: mail.AsRead(inbox.NewRendering(tx.Now(), limit), ms...), Error: !ms[0].Success(),
 				Millis: tx.Now().Sub(t.Created).Milliseconds(),
 			}})

@@ -27,7 +27,7 @@ func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sent, err := d.p.Letters.Mail(ctx, d.a.ID, Letter{To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags, Hops: d.a.Hops()})
+	sent, err := d.p.Letters.Mail(ctx, d.a.ID, mail.Letter{To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags, Hops: d.a.Hops()})
 	goOn()
 	if err != nil {
 		return "", err
@@ -79,7 +79,7 @@ func (p *Pool) starting(name string) int64 {
 }
 
 // InInboxes says where a letter went: `Message #4 is in the inbox of lint`.
-func InInboxes(sent []Sent) string {
+func InInboxes(sent []mail.Sent) string {
 	if len(sent) == 1 {
 		text := fmt.Sprintf("Message #%d is in the inbox of %s", sent[0].ID, sent[0].To)
 		if sent[0].Held {
@@ -102,9 +102,9 @@ type grasp struct {
 
 // taken appends the result of a call that took messages, as one entry.
 func (d desk) taken(call, name string, g *grasp) mail.Into {
-	return func(b *Batch, ms []inbox.Message, text string) (seq int64, err error) {
+	return func(b *history.Batch, ms []inbox.Message, text string) (seq int64, err error) {
 		g.text = text
-		g.entry, err = b.Add(d.a.Turn(), Entry{Kind: EntryResult, By: name, Messages: ms, Result: &Result{ID: call, Name: name, Text: text}})
+		g.entry, err = b.Add(d.a.Turn(), history.Entry{Kind: history.EntryResult, By: name, Messages: ms, Result: &history.Result{ID: call, Name: name, Text: text}})
 		return g.entry, err
 	}
 }
@@ -121,7 +121,7 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 	defer release()
 	if timeout > 0 { // else as long as something can arrive
 		var cancel context.CancelFunc
-		until, cancel = context.WithTimeoutCause(until, timeout, ErrTimeout)
+		until, cancel = context.WithTimeoutCause(until, timeout, fleet.ErrTimeout)
 		defer cancel()
 	}
 	var g grasp
@@ -132,10 +132,10 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 	switch {
 	case errors.Is(err, fleet.ErrSteered):
 		return "No message was taken: the user wrote to you meanwhile.", 0, nil
-	case timeout > 0 && errors.Is(err, ErrTimeout):
+	case timeout > 0 && errors.Is(err, fleet.ErrTimeout):
 		d.p.forks.WaitedFor(d.a.ID, timeout)
 		err = fmt.Errorf("no message came within %s; messages arrive by themselves, so end your turn instead of waiting again", timeout)
-	case errors.Is(err, ErrNothing):
+	case errors.Is(err, waits.ErrNothing):
 		if m := d.a.Entered(from); m.ID != 0 {
 			return fmt.Sprintf("Message #%d from %s has entered this conversation by itself: it stands above. More does not come: %v.", m.ID, m.By(), err), 0, nil
 		}
@@ -149,8 +149,8 @@ func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, 
 		return "", 0, err
 	}
 	var g grasp
-	ms, _, err := d.p.takes.Check(ctx, d.a.Book(), inbox.Query{From: from, LIFO: lifo}, mail.ByTool, d.taken(call, "check", &g), func(b *Batch, left int) error {
-		_, err := b.Add(d.a.Turn(), Entry{Kind: EntryHost, Text: fmt.Sprintf("%d more: check again", left)})
+	ms, _, err := d.p.takes.Check(ctx, d.a.Book(), inbox.Query{From: from, LIFO: lifo}, mail.ByTool, d.taken(call, "check", &g), func(b *history.Batch, left int) error {
+		_, err := b.Add(d.a.Turn(), history.Entry{Kind: history.EntryHost, Text: fmt.Sprintf("%d more: check again", left)})
 		return err
 	})
 	if err == nil && len(ms) == 0 {
@@ -224,7 +224,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 
 // Reply answers a message the agent was sent, in its thread.
 func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) {
-	sent, err := d.p.Letters.Respond(ctx, d.a.ID, id, Letter{Body: body, Hops: d.a.Hops()}, func(m inbox.Message, ok bool) error {
+	sent, err := d.p.Letters.Respond(ctx, d.a.ID, id, mail.Letter{Body: body, Hops: d.a.Hops()}, func(m inbox.Message, ok bool) error {
 		switch {
 		case !ok || !d.p.forks.Concerns(d.a.ID, m.Recipient, id):
 			return fmt.Errorf("nobody sent you a message #%d; list_messages shows yours", id)
@@ -238,5 +238,5 @@ func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	return InInboxes([]Sent{sent}) + fmt.Sprintf(", in reply to #%d.", id), nil
+	return InInboxes([]mail.Sent{sent}) + fmt.Sprintf(", in reply to #%d.", id), nil
 }

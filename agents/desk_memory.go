@@ -30,7 +30,7 @@ func (d desk) Memory(ctx context.Context, m tools.Memory) (string, error) {
 			}
 		}
 		size = len(text)
-		version, err = memory.WriteAs(tx, Document{Agent: d.a.ID, Text: text}, m.Name, m.Expect)
+		version, err = memory.WriteAs(tx, memory.Document{Agent: d.a.ID, Text: text}, m.Name, m.Expect)
 		return err
 	})
 	if err != nil {
@@ -53,7 +53,7 @@ func appended(tx *store.Tx, m tools.Memory) (string, error) {
 }
 
 // listed is the list of documents as a model reads it.
-func (d desk) listed(ds []Document) string {
+func (d desk) listed(ds []memory.Document) string {
 	if len(ds) == 0 {
 		return "No memory document was written yet."
 	}
@@ -76,7 +76,7 @@ func (d desk) recall(ctx context.Context, title string, offset int) (string, err
 	if err != nil {
 		return "", err
 	}
-	var known, parts []Document
+	var known, parts []memory.Document
 	if !ok || x.Part == "" {
 		if known, err = d.p.Memory.List(ctx); err != nil {
 			return "", err

@@ -7,8 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/ledger"
 	"fantail/agents/llm"
+	"fantail/agents/mail"
 	"fantail/inbox"
 )
 
@@ -21,7 +22,7 @@ func TestDigest_rows(t *testing.T) {
 		m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
 		w := open(t, m, setting{})
 		defer w.close()
-		digest := func(since time.Time) agents.Digest {
+		digest := func(since time.Time) ledger.Digest {
 			t.Helper()
 			d, err := w.pool.Ledger.Digest(t.Context(), since)
 			check(t, err)
@@ -40,9 +41,9 @@ func TestDigest_rows(t *testing.T) {
 		w.push("lint", "look")
 		w.run(0)
 		w.settle()
-		_, err := w.pool.Letters.Mail(t.Context(), w.main(), agents.Letter{To: []string{"main"}, Body: "stop", Priority: inbox.Urgent})
+		_, err := w.pool.Letters.Mail(t.Context(), w.main(), mail.Letter{To: []string{"main"}, Body: "stop", Priority: inbox.Urgent})
 		check(t, err)
-		_, err = w.pool.Letters.Mail(t.Context(), w.main(), agents.Letter{To: []string{"main"}, Body: "patterns"})
+		_, err = w.pool.Letters.Mail(t.Context(), w.main(), mail.Letter{To: []string{"main"}, Body: "patterns"})
 		check(t, err)
 		d := digest(time.Time{})
 		if fmt.Sprint(d.Finished, d.Failed, d.Cut, d.Mail, d.Letters) != "[lint] [] [] [main] 1" {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/queue"
 	"fantail/agents/roster"
@@ -45,7 +46,7 @@ func (p *Pool) launch(q *queue.Task) bool {
 		p.fleet.Lock()
 		defer p.fleet.Unlock()
 		if a := p.fleet.Of(q.Slot.Owner); a != nil && (trouble == "" || a.Info.Why == trouble) {
-			a.Change(func(i *Info) { i.Why = why })
+			a.Change(func(i *event.Info) { i.Why = why })
 		}
 		trouble = why
 	}
@@ -75,7 +76,7 @@ func (p *Pool) launch(q *queue.Task) bool {
 func (p *Pool) begins(id int64) error {
 	var row store.Agent
 	var t store.Task
-	var first []Prompt
+	var first []event.Prompt
 	started := false
 	err := p.o.DB.Write(context.WithoutCancel(p.fleet.Context()), "start a task", func(tx *store.Tx) error {
 		var ok bool
@@ -94,7 +95,7 @@ func (p *Pool) begins(id int64) error {
 		if t.Resumes != 0 {
 			row, err = roster.Revive(tx, t, trust)
 		} else {
-			row = store.Agent{Name: t.Name, Kind: string(Sub), Trust: trust, Parent: t.Queue, Task: id, Model: t.Model, State: string(Running)}
+			row = store.Agent{Name: t.Name, Kind: string(event.Sub), Trust: trust, Parent: t.Queue, Task: id, Model: t.Model, State: string(event.Running)}
 			row.ID, err = tx.AddAgent(row)
 			row.Created = tx.Now()
 		}
@@ -110,7 +111,7 @@ func (p *Pool) begins(id int64) error {
 		if t.Kind == roster.KindCommand {
 			return nil
 		}
-		first = []Prompt{{Text: t.Prompt}}
+		first = []event.Prompt{{Text: t.Prompt}}
 		if first[0].ID, err = tx.AddPrompt(row.ID, t.Prompt, false); err != nil {
 			return err
 		}
@@ -120,7 +121,7 @@ func (p *Pool) begins(id int64) error {
 	if err != nil && !gone {
 		return fmt.Errorf("start %s: %w", t.Name, err)
 	}
-	var i Info
+	var i event.Info
 	if !gone {
 		i = p.newInfo(row, t, first)
 	}
@@ -155,8 +156,8 @@ func (p *Pool) begins(id int64) error {
 
 // newInfo is what is known of an agent that starts with a task. Of one that goes on
 // it is what it did before, too; the loop of its last task has ended then.
-func (p *Pool) newInfo(row store.Agent, t store.Task, first []Prompt) Info {
-	i := Info{ID: row.ID, Name: row.Name, Kind: Sub, Parent: t.Queue, Created: row.Created, Started: row.Created, Attempt: 1}
+func (p *Pool) newInfo(row store.Agent, t store.Task, first []event.Prompt) event.Info {
+	i := event.Info{ID: row.ID, Name: row.Name, Kind: event.Sub, Parent: t.Queue, Created: row.Created, Started: row.Created, Attempt: 1}
 	if t.Resumes != 0 {
 		if known, err := p.known(p.fleet.Context(), row); err == nil { // else only the sums are missing
 			i = known
@@ -166,7 +167,7 @@ func (p *Pool) newInfo(row store.Agent, t store.Task, first []Prompt) Info {
 			<-old.Gone
 		}
 	}
-	i.State, i.Doing, i.Why, i.Model, i.Task, i.Prompt, i.Prompts = Running, "starting", "", t.Model, t.ID, roster.Typed(t), first
+	i.State, i.Doing, i.Why, i.Model, i.Task, i.Prompt, i.Prompts = event.Running, "starting", "", t.Model, t.ID, roster.Typed(t), first
 	i.Outside = row.Trust == roster.TrustOutside
 	return i
 }
@@ -217,7 +218,7 @@ func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 		for _, m := range ms {
 			parts = append(parts, r.Envelope(m))
 		}
-		return b.Add(0, Entry{Kind: EntryMessage, By: "start", Messages: ms, Text: strings.Join(parts, "\n\n")})
+		return b.Add(0, history.Entry{Kind: history.EntryMessage, By: "start", Messages: ms, Text: strings.Join(parts, "\n\n")})
 	})
 	return err
 }

@@ -9,7 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
@@ -84,7 +85,7 @@ func TestStop_beforeTheTaskBegan(t *testing.T) {
 	}})
 	w.push("job", "x")
 	w.run(0)
-	w.state("job", agents.Running)
+	w.state("job", event.Running)
 	w.pool.Stop(w.info("job").ID)
 	close(hold)
 	w.settle()
@@ -113,7 +114,7 @@ func TestKill_racesTheStart(t *testing.T) {
 	w.settle()
 	var killed int
 	for _, i := range w.pool.Infos() {
-		if i.State == agents.Killed {
+		if i.State == event.Killed {
 			killed++
 		}
 	}
@@ -142,7 +143,7 @@ func TestReceive_timeoutTakesTheSlotBack(t *testing.T) {
 		w := open(t, m, setting{cap: 1})
 		w.push("patient", "wait")
 		w.run(0)
-		w.state("patient", agents.Waiting)
+		w.state("patient", event.Waiting)
 		w.push("hog", "hog")
 		w.run(0)
 		w.until("the hog runs", func() bool { return w.info("hog").Doing == "streaming" })
@@ -153,7 +154,7 @@ func TestReceive_timeoutTakesTheSlotBack(t *testing.T) {
 		}
 		close(release)
 		w.settle()
-		w.state("patient", agents.Done)
+		w.state("patient", event.Done)
 	})
 }
 
@@ -298,7 +299,7 @@ func TestUnprompt(t *testing.T) {
 	w.prompt("new")
 	w.settle()
 	held := w.info("main").Prompts
-	w.until("the new one was answered", func() bool { held = w.info("main").Prompts; return w.info("main").Outcome == agents.Completed })
+	w.until("the new one was answered", func() bool { held = w.info("main").Prompts; return w.info("main").Outcome == history.Completed })
 	if len(held) == 0 || !held[len(held)-1].Held || held[len(held)-1].Text != "typed before the end" {
 		t.Fatalf("prompts %+v", held)
 	}
@@ -375,7 +376,7 @@ func TestClear_staysClear(t *testing.T) {
 	context := func(want int) {
 		t.Helper()
 		for _, i := range w.pool.Infos() {
-			if i.Kind == agents.Main && i.Context != want {
+			if i.Kind == event.Main && i.Context != want {
 				t.Errorf("a context of %d tokens, not %d", i.Context, want)
 			}
 		}

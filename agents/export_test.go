@@ -33,7 +33,7 @@ func (p *Pool) Fork(agent, message int64) error {
 
 // Parked reports whether a turn with these entries and questions goes on after the
 // program ended.
-func Parked(es []Entry, rows []store.Approval) bool {
+func Parked(es []history.Entry, rows []store.Approval) bool {
 	return recovery.ParkedAt(store.Turn{}, es, rows) != nil
 }
 

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
@@ -55,12 +56,12 @@ func TestFault_inAbsorbShowsAndThePromptIsSentLater(t *testing.T) {
 		w.fault("turns")
 		w.prompt("hello")
 		w.why("main", "fault in turns")
-		if i := w.info("main"); i.State != agents.Idle || len(i.Prompts) != 1 {
+		if i := w.info("main"); i.State != event.Idle || len(i.Prompts) != 1 {
 			t.Errorf("meanwhile %+v", i)
 		}
 		w.fault("none")
 		w.settle()
-		w.until("all is well", func() bool { return w.info("main").Outcome == agents.Completed && w.info("main").Why == "" })
+		w.until("all is well", func() bool { return w.info("main").Outcome == history.Completed && w.info("main").Why == "" })
 		if got := kinds(w.entries("main")); got != "prompt text ended" || len(m.seen()) != 1 {
 			t.Errorf("entries %s, %d requests", got, len(m.seen()))
 		}
@@ -82,7 +83,7 @@ func TestFault_fullDiskKeepsTheReplyAndItsResult(t *testing.T) {
 		w = open(t, m, setting{})
 		w.prompt("go")
 		w.why("main", "the disk is full")
-		w.state("main", agents.Running)
+		w.state("main", event.Running)
 		w.fault("space")
 		w.settle()
 		es := w.entries("main")
@@ -155,7 +156,7 @@ func TestFault_inFinishIsTriedUntilTheResultIsThere(t *testing.T) {
 		if m := w.one(); m.Body != "the result" {
 			t.Errorf("message %+v", m)
 		}
-		w.state("job", agents.Done)
+		w.state("job", event.Done)
 	})
 }
 
@@ -193,6 +194,6 @@ func TestRefuse_aModelThatIsGone(t *testing.T) {
 		if m := w.one(); m.Kind != inbox.Failure || !strings.Contains(m.Error, "test/two is not configured") {
 			t.Errorf("message %+v", m)
 		}
-		w.until("the task is no queued prompt", func() bool { i := w.info("job"); return i.State == agents.Failed && len(i.Prompts) == 0 })
+		w.until("the task is no queued prompt", func() bool { i := w.info("job"); return i.State == event.Failed && len(i.Prompts) == 0 })
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/roster"
 	"fantail/store"
@@ -14,7 +15,7 @@ import (
 
 // named returns the agent that a word means, and what is known of it. The name of
 // an agent whose tab is closed is nobody's beginning.
-func (p *Pool) named(ctx context.Context, word string) (*fleet.Agent, Info, error) {
+func (p *Pool) named(ctx context.Context, word string) (*fleet.Agent, event.Info, error) {
 	a, i, err := p.fleet.Meant(word)
 	if err == nil && i.Name == word {
 		return a, i, nil
@@ -25,10 +26,10 @@ func (p *Pool) named(ctx context.Context, word string) (*fleet.Agent, Info, erro
 		old, had, err = rx.AgentByName(word)
 		return err
 	}); e != nil {
-		return nil, Info{}, e
+		return nil, event.Info{}, e
 	}
 	if had && !old.Closed.IsZero() {
-		return nil, Info{}, roster.IsClosed(old)
+		return nil, event.Info{}, roster.IsClosed(old)
 	}
 	return a, i, err
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm/builtin"
 	"fantail/inbox"
 )
@@ -89,7 +89,7 @@ func TestKill_duringForks(t *testing.T) {
 		}
 		by[fork] = true
 		want := 0
-		if w.byName(fork).State != agents.Done {
+		if w.byName(fork).State != event.Done {
 			want, crashed = 1, crashed+1
 		}
 		if failures[m.ID] != want {

@@ -14,9 +14,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
+	"fantail/agents/mail"
+	"fantail/agents/roster"
 	"fantail/inbox"
 )
 
@@ -58,7 +61,7 @@ func (w *world) transcript(id int64) string {
 }
 
 // byName is the agent of that name, its tab open or closed.
-func (w *world) byName(name string) (i agents.Info) {
+func (w *world) byName(name string) (i event.Info) {
 	w.t.Helper()
 	i, err := w.pool.Letters.Whose(w.t.Context(), name)
 	check(w.t, err)
@@ -128,7 +131,7 @@ func TestFork_handlesAMessage(t *testing.T) {
 	main := w.main()
 	before := w.transcript(main)
 	check(t, w.pool.Fork(main, id))
-	w.until("the fork closed", func() bool { return w.info("main-fork-1").State == agents.Done })
+	w.until("the fork closed", func() bool { return w.info("main-fork-1").State == event.Done })
 	if w.transcript(main) != before || w.info("main").Doing != "streaming" {
 		t.Errorf("the parent was disturbed: %s", w.transcript(main))
 	}
@@ -148,7 +151,7 @@ func TestFork_handlesAMessage(t *testing.T) {
 		t.Fatalf("the answer: %+v", replies)
 	}
 	fork := w.info("main-fork-1")
-	if fork.Kind != agents.Fork || fork.Parent != main || fork.Handles != id || fork.Sender != "research" || fork.Model != "test/one" {
+	if fork.Kind != event.Fork || fork.Parent != main || fork.Handles != id || fork.Sender != "research" || fork.Model != "test/one" {
 		t.Errorf("the fork: %+v", fork)
 	}
 	es, err := w.pool.Ledger.Page(t.Context(), fork.ID, 0, 100)
@@ -171,7 +174,7 @@ func TestFork_handlesAMessage(t *testing.T) {
 	second := w.from("research", "and where?")
 	id = second
 	check(t, w.pool.Fork(main, second))
-	w.until("the second closed", func() bool { return w.info("main-fork-2").State == agents.Done })
+	w.until("the second closed", func() bool { return w.info("main-fork-2").State == event.Done })
 	w.balanced()
 }
 
@@ -192,9 +195,9 @@ func TestFork_isMadeOnce(t *testing.T) {
 	}
 	all.Wait()
 	w.settle()
-	w.until("it has ended", func() bool { return w.info("main-fork-1").State == agents.Done })
+	w.until("it has ended", func() bool { return w.info("main-fork-1").State == event.Done })
 	for _, i := range w.infos {
-		if i.Kind == agents.Fork && i.Name != "main-fork-1" {
+		if i.Kind == event.Fork && i.Name != "main-fork-1" {
 			t.Errorf("there is %s too", i.Name)
 		}
 	}
@@ -228,7 +231,7 @@ func TestFork_onlyReadsAndWritesMail(t *testing.T) {
 	w.from("other", "not for the fork")
 	id := w.drop("main", "look", inbox.Next)
 	check(t, w.pool.Fork(w.main(), id))
-	w.until("it has ended", func() bool { return w.info("main-fork-1").State == agents.Done })
+	w.until("it has ended", func() bool { return w.info("main-fork-1").State == event.Done })
 	var last *llm.Request
 	for _, req := range m.seen() {
 		if isFork(req) {
@@ -290,7 +293,7 @@ func TestFork_outcomes(t *testing.T) {
 			id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Body: "two tests\nfail", Priority: inbox.High, Tags: []string{"red"}})
 			check(t, err)
 			check(t, w.pool.Fork(w.main(), id))
-			w.until("it has ended", func() bool { return w.info("main-fork-1").State == agents.Done })
+			w.until("it has ended", func() bool { return w.info("main-fork-1").State == event.Done })
 			var told []string
 			for _, m := range w.inboxOf(w.main()) {
 				told = append(told, m.Error+m.Body)
@@ -325,15 +328,15 @@ func TestFork_fails(t *testing.T) {
 		fork  func(ctx context.Context, req *llm.Request) ([]llm.Part, error)
 		end   func(w *world)
 		want  string
-		state agents.State
+		state event.State
 	}{
 		"model": {
 			func(context.Context, *llm.Request) ([]llm.Part, error) {
 				return nil, &llm.Error{Kind: llm.BadRequest, Message: "no such model"}
-			}, nil, "was not handled (failed: : bad request: no such model)", agents.Failed,
+			}, nil, "was not handled (failed: : bad request: no such model)", event.Failed,
 		},
-		"killed":  {nil, func(w *world) { check(w.t, w.pool.Kill(w.t.Context(), "main-fork-1", false)) }, "was not handled (killed)", agents.Killed},
-		"stopped": {nil, func(w *world) { w.pool.Stop(w.info("main-fork-1").ID) }, "was not handled (interrupted: stopped by the user)", agents.Killed},
+		"killed":  {nil, func(w *world) { check(w.t, w.pool.Kill(w.t.Context(), "main-fork-1", false)) }, "was not handled (killed)", event.Killed},
+		"stopped": {nil, func(w *world) { w.pool.Stop(w.info("main-fork-1").ID) }, "was not handled (interrupted: stopped by the user)", event.Killed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.fork == nil {
@@ -424,7 +427,7 @@ func TestFork_mailAfterItsEnd(t *testing.T) {
 	}
 	check(t, w.pool.Prompt(t.Context(), h.ID, "answer"))
 	w.settled("asker")
-	sent, err := w.pool.Letters.Mail(t.Context(), h.ID, agents.Letter{To: []string{"main-fork-1"}, Body: "by name"})
+	sent, err := w.pool.Letters.Mail(t.Context(), h.ID, mail.Letter{To: []string{"main-fork-1"}, Body: "by name"})
 	if check(t, err); sent[0].To != "main" {
 		t.Errorf("sent %+v", sent)
 	}
@@ -459,11 +462,11 @@ func TestFork_waitsForASlot(t *testing.T) {
 	for range 3 {
 		check(t, w.pool.Fork(w.main(), w.drop("main", "x", inbox.Next)))
 	}
-	w.state("main-fork-2", agents.Queued)
+	w.state("main-fork-2", event.Queued)
 	check(t, w.pool.Kill(t.Context(), "main-fork-3", false))
-	w.state("main-fork-3", agents.Killed)
+	w.state("main-fork-3", event.Killed)
 	check(t, w.pool.Kill(t.Context(), "long", false))
-	w.state("next", agents.Done)
+	w.state("next", event.Done)
 	mu.Lock()
 	defer mu.Unlock()
 	if got := strings.Join(order, " "); got != "long main-fork-1 main-fork-2 next" {
@@ -491,11 +494,11 @@ func TestFork_isBoundByItsVendor(t *testing.T) {
 	}
 	w.until("one of two works", func() bool { return w.info("main-fork-2").Doing == "streaming" })
 	n, err := w.pool.Does("main-fork-3")
-	if check(t, err); n.Info.State != agents.Queued || n.Queued != "two serves as many agents as it does at once" {
+	if check(t, err); n.Info.State != event.Queued || n.Queued != "two serves as many agents as it does at once" {
 		t.Errorf("the other: %+v", n)
 	}
 	close(gate)
-	w.until("all have ended", func() bool { return w.info("main-fork-3").State == agents.Done })
+	w.until("all have ended", func() bool { return w.info("main-fork-3").State == event.Done })
 }
 
 // TestFork_crash: a fork that lived when the program died leaves one failure, once;
@@ -525,7 +528,7 @@ func TestFork_crash(t *testing.T) {
 		if len(ms) != 2 || ms[0].Kind != inbox.Failure || !strings.Contains(ms[0].Error, "message #1 from ci was not handled (crashed: the program ended meanwhile)") {
 			t.Fatalf("main is told %+v", ms)
 		}
-		if w.entries("main-fork-1") != nil || w.byName("main-fork-1").State != agents.Crashed {
+		if w.entries("main-fork-1") != nil || w.byName("main-fork-1").State != event.Crashed {
 			t.Error("a fork's tab is open")
 		}
 		w.balanced()
@@ -541,7 +544,7 @@ func TestFork_builtin(t *testing.T) {
 	w.prompt("say run touch made")
 	w.settle()
 	check(t, w.pool.Fork(w.main(), w.drop("main", "run touch made", inbox.Next)))
-	w.until("it has ended", func() bool { return w.info("main-fork-1").State == agents.Done })
+	w.until("it has ended", func() bool { return w.info("main-fork-1").State == event.Done })
 	ms := w.inboxOf(w.main())
 	if len(ms) != 1 || ms[0].Body != "FYI (#1 from ci)\n\nA message came:\n\n- #1 from `ci` · mail: `run touch made`" {
 		t.Errorf("main is told %+v", ms)
@@ -554,7 +557,7 @@ func TestFork_builtin(t *testing.T) {
 		t.Errorf("it goes on: %v", err)
 	}
 	check(t, w.pool.CloseTab(t.Context(), "main-fork-1"))
-	if err := w.pool.Kill(t.Context(), "main-fork-1", false); err == nil || errors.Is(err, agents.ErrNoAgent) {
+	if err := w.pool.Kill(t.Context(), "main-fork-1", false); err == nil || errors.Is(err, roster.ErrNoAgent) {
 		t.Errorf("killed: %v", err)
 	}
 }
@@ -574,7 +577,7 @@ func TestFork_byPolicy(t *testing.T) {
 	for range 3 {
 		w.from("research", "look")
 	}
-	w.until("all are handled", func() bool { return w.info("main").Pending == 3 && w.info("main-fork-3").State == agents.Done })
+	w.until("all are handled", func() bool { return w.info("main").Pending == 3 && w.info("main-fork-3").State == event.Done })
 	if w.transcript(w.main()) != before || w.info("main").Doing != "streaming" {
 		t.Error("the parent was disturbed")
 	}
@@ -641,7 +644,7 @@ func TestFork_time(t *testing.T) {
 		}
 		began := time.Now()
 		check(t, w.pool.Fork(w.main(), w.drop("main", "wait for it", inbox.Next)))
-		minutes(func() bool { return w.info("main-fork-1").State == agents.Done })
+		minutes(func() bool { return w.info("main-fork-1").State == event.Done })
 		if d := time.Since(began); d < 5*time.Minute || d > 7*time.Minute {
 			t.Errorf("it waited %s", d)
 		}
@@ -651,7 +654,7 @@ func TestFork_time(t *testing.T) {
 		}
 		began = time.Now()
 		check(t, w.pool.Fork(w.main(), w.drop("main", "hang", inbox.Next)))
-		minutes(func() bool { return w.info("main-fork-2").State == agents.Failed })
+		minutes(func() bool { return w.info("main-fork-2").State == event.Failed })
 		if d := time.Since(began); d < 10*time.Minute || d > 12*time.Minute {
 			t.Errorf("it took %s", d)
 		}
@@ -678,7 +681,7 @@ func TestFork_looked(t *testing.T) {
 			w.until("it works", func() bool { return w.info(name).Doing == "streaming" })
 			w.pool.Human().Looks(w.info(name).ID)
 			gate <- struct{}{}
-			w.until("it has ended", func() bool { return w.info(name).State == agents.Done })
+			w.until("it has ended", func() bool { return w.info(name).State == event.Done })
 			time.Sleep(4 * time.Minute)
 			if w.entries(name) == nil {
 				t.Error("its tab closed under the human's eyes")
@@ -744,9 +747,9 @@ func TestFork_isToldToWrapUp(t *testing.T) {
 	})
 	w := open(t, m, setting{})
 	check(t, w.pool.Fork(w.main(), w.drop("main", "wait for it", inbox.Next)))
-	w.state("main-fork-1", agents.Waiting)
+	w.state("main-fork-1", event.Waiting)
 	check(t, w.pool.WrapUp(t.Context(), "main-fork-1"))
-	w.state("main-fork-1", agents.Done)
+	w.state("main-fork-1", event.Done)
 }
 
 // TestFork_isNotUndone: the human takes back what they took, whatever a fork took
@@ -758,7 +761,7 @@ func TestFork_isNotUndone(t *testing.T) {
 	_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	check(t, w.pool.Fork(w.main(), w.drop("main", "its", inbox.Hold)))
-	w.until("it has ended", func() bool { return w.info("main-fork-1").State == agents.Done })
+	w.until("it has ended", func() bool { return w.info("main-fork-1").State == event.Done })
 	if n, err := w.pool.Letters.Undo(t.Context(), w.main()); n != 1 || err != nil || !w.got(mine).Taken.IsZero() {
 		t.Errorf("undone %d, %v; %+v", n, err, w.got(mine))
 	}
@@ -786,7 +789,7 @@ func TestFork_snapshotIsBounded(t *testing.T) {
 		w.settle()
 	}
 	check(t, w.pool.Fork(w.main(), w.drop("main", "look", inbox.Next)))
-	w.until("it has ended", func() bool { return w.info("main-fork-1").State == agents.Done })
+	w.until("it has ended", func() bool { return w.info("main-fork-1").State == event.Done })
 	got := heard(m.seen()[len(m.seen())-1])
 	if strings.Contains(got, "first word") || !strings.Contains(got, "(what was said before is left out)\n[user] second &lt;/snapshot") ||
 		!strings.Contains(got, "[main] third\n</snapshot mark=") || strings.Count(got, "</snapshot") != 1 || strings.Count(got, "<message") != 1 {
@@ -795,7 +798,7 @@ func TestFork_snapshotIsBounded(t *testing.T) {
 	w.prompt(strings.Repeat("word ", 10_000))
 	w.settle()
 	check(t, w.pool.Fork(w.main(), w.drop("main", "look", inbox.Next)))
-	w.until("the second has ended", func() bool { return w.info("main-fork-2").State == agents.Done })
+	w.until("the second has ended", func() bool { return w.info("main-fork-2").State == event.Done })
 	if got := heard(m.seen()[len(m.seen())-1]); len(got) > 4_000*7/2+1_000 || !strings.Contains(got, "[main] word") {
 		t.Errorf("it is shown %d bytes", len(got))
 	}
@@ -833,7 +836,7 @@ func TestFork_canNotBeMade(t *testing.T) {
 		}
 		_, err = w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "boss", Body: "now"})
 		check(t, err)
-		w.until("what boss said is read", func() bool { return w.info("main").Outcome == agents.Completed })
+		w.until("what boss said is read", func() bool { return w.info("main").Outcome == history.Completed })
 		if n := len(w.inboxOf(w.main())); n != 9 {
 			t.Errorf("%d messages wait", n)
 		}
@@ -867,9 +870,9 @@ func TestFork_leavesWhatIsWaitedFor(t *testing.T) {
 	h, err := w.pool.NewHelper(t.Context(), "ci", "")
 	check(t, err)
 	w.prompt("wait")
-	w.state("main", agents.Waiting)
+	w.state("main", event.Waiting)
 	boss := w.from("boss", "not for the wait")
-	w.until("that is handled", func() bool { return w.info("main-fork-1").State == agents.Done })
+	w.until("that is handled", func() bool { return w.info("main-fork-1").State == event.Done })
 	id, err := w.pool.Letters.Send(t.Context(), h.ID, "main", "waited for", "")
 	check(t, err)
 	w.settled("main")
@@ -879,7 +882,7 @@ func TestFork_leavesWhatIsWaitedFor(t *testing.T) {
 	w.prompt("work")
 	w.settled("main")
 	es := w.entries("main")
-	if r := es[len(es)-3]; r.Kind != agents.EntryResult || len(r.Messages) != 1 || r.Messages[0].From != "kid" {
+	if r := es[len(es)-3]; r.Kind != history.EntryResult || len(r.Messages) != 1 || r.Messages[0].From != "kid" {
 		t.Errorf("the work came to %s %+v", kinds(es), r)
 	}
 	if w.info("main-fork-2").ID != 0 {
@@ -916,7 +919,7 @@ func TestFork_manyAtOnce(t *testing.T) {
 	w.until("all are handled", func() bool {
 		n := 0
 		for _, i := range w.pool.Infos() {
-			if i.Kind == agents.Fork && !i.State.Terminal() {
+			if i.Kind == event.Fork && !i.State.Terminal() {
 				n++
 			}
 		}
@@ -932,7 +935,7 @@ func TestFork_manyAtOnce(t *testing.T) {
 			t.Errorf("#%d from %s waits", m.ID, m.From)
 		}
 	}
-	if last := w.byName(fmt.Sprintf("main-fork-%d", messages/2)); last.State != agents.Done {
+	if last := w.byName(fmt.Sprintf("main-fork-%d", messages/2)); last.State != event.Done {
 		t.Errorf("the last fork: %+v", last)
 	}
 	w.balanced()

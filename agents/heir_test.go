@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/agents/roster"
 	"fantail/inbox"
@@ -103,7 +103,7 @@ func TestPass_whatRuns(t *testing.T) {
 	w.push("boss", "over all endless")
 	w.run(0)
 	w.until("kid runs", func() bool { return w.info("kid").Doing == "streaming" })
-	w.state("lead", agents.Waiting)
+	w.state("lead", event.Waiting)
 	check(t, w.pool.Kill(t.Context(), "lead", false))
 	check(t, w.pool.CloseTab(t.Context(), "lead"))
 	boss := w.info("boss").ID

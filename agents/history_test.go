@@ -15,7 +15,7 @@ import (
 // left, a request made of it is one a provider accepts.
 func TestMessages_anyCutIsRepaired(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		es := []Entry{}
+		es := []history.Entry{}
 		n := rapid.IntRange(0, 12).Draw(rt, "replies")
 		id := 0
 		for range n {
@@ -23,17 +23,17 @@ func TestMessages_anyCutIsRepaired(t *testing.T) {
 				es = append(es, heard(rt))
 			}
 			if rapid.Bool().Draw(rt, "thinks") {
-				es = append(es, Entry{Kind: EntryThinking, Text: "t", Opaque: rapid.SampledFrom([]string{"", "o"}).Draw(rt, "opaque"), Model: "m"})
+				es = append(es, history.Entry{Kind: history.EntryThinking, Text: "t", Opaque: rapid.SampledFrom([]string{"", "o"}).Draw(rt, "opaque"), Model: "m"})
 			}
 			if rapid.Bool().Draw(rt, "speaks") {
-				es = append(es, Entry{Kind: EntryText, Text: "x"})
+				es = append(es, history.Entry{Kind: history.EntryText, Text: "x"})
 			}
 			var calls []string
 			for range rapid.IntRange(0, 3).Draw(rt, "calls") {
 				id++
 				name := fmt.Sprintf("c%d", id%rapid.SampledFrom([]int{1 << 30, 7}).Draw(rt, "reuse"))
 				calls = append(calls, name)
-				es = append(es, Entry{Kind: EntryCall, Call: &Call{ID: name, Name: "bash", Args: json.RawMessage(`{}`)}})
+				es = append(es, history.Entry{Kind: history.EntryCall, Call: &history.Call{ID: name, Name: "bash", Args: json.RawMessage(`{}`)}})
 			}
 			cut := false // no reply follows a call without a result before the turn's end
 			for _, c := range calls {
@@ -41,31 +41,31 @@ func TestMessages_anyCutIsRepaired(t *testing.T) {
 					es = append(es, heard(rt))
 				}
 				if rapid.Bool().Draw(rt, "answered") {
-					es = append(es, Entry{Kind: EntryResult, Result: &Result{ID: c, Text: rapid.SampledFrom([]string{"", "r"}).Draw(rt, "text")}})
+					es = append(es, history.Entry{Kind: history.EntryResult, Result: &history.Result{ID: c, Text: rapid.SampledFrom([]string{"", "r"}).Draw(rt, "text")}})
 				} else {
 					cut = true
 				}
 			}
 			if cut || rapid.Bool().Draw(rt, "ended") {
-				es = append(es, Entry{Kind: EntryEnded, End: &End{Outcome: rapid.SampledFrom([]Outcome{Completed, Interrupted, OutCrashed}).Draw(rt, "outcome")}})
+				es = append(es, history.Entry{Kind: history.EntryEnded, End: &history.End{Outcome: rapid.SampledFrom([]history.Outcome{history.Completed, history.Interrupted, history.OutCrashed}).Draw(rt, "outcome")}})
 			}
 		}
 		es = es[:rapid.IntRange(0, len(es)).Draw(rt, "cut")]
-		es = append(es, Entry{Kind: EntryPrompt, Text: "go on"})
+		es = append(es, history.Entry{Kind: history.EntryPrompt, Text: "go on"})
 		if err := accepted(history.Request(es, "m")); err != nil {
 			rt.Fatalf("%v\nentries %+v", err, es)
 		}
 	})
 }
 
-func heard(rt *rapid.T) Entry {
-	return rapid.SampledFrom([]Entry{
-		{Kind: EntryPrompt, Text: "p"},
-		{Kind: EntryMessage, Text: "m"},
-		{Kind: EntryHost, Text: "h"},
-		{Kind: EntryNotice, Text: "n"},
-		{Kind: EntryShell, Shell: &Shell{Command: "c"}},
-		{Kind: EntryStarted},
+func heard(rt *rapid.T) history.Entry {
+	return rapid.SampledFrom([]history.Entry{
+		{Kind: history.EntryPrompt, Text: "p"},
+		{Kind: history.EntryMessage, Text: "m"},
+		{Kind: history.EntryHost, Text: "h"},
+		{Kind: history.EntryNotice, Text: "n"},
+		{Kind: history.EntryShell, Shell: &history.Shell{Command: "c"}},
+		{Kind: history.EntryStarted},
 	}).Draw(rt, "heard")
 }
 

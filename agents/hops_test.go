@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
 	"fantail/agents/llm"
+	"fantail/agents/mail"
 	"fantail/inbox"
 )
 
@@ -49,7 +49,7 @@ func TestMail_endsBetweenAgents(t *testing.T) {
 				_, err := w.pool.Mail.Override(w.t.Context(), bob, func(o *inbox.Overrides) { o.Mode = theirs })
 				check(t, err)
 				w.mode(mode)
-				_, err = w.pool.Letters.Mail(w.t.Context(), w.main(), agents.Letter{To: []string{"bob"}, Body: "how are you?"})
+				_, err = w.pool.Letters.Mail(w.t.Context(), w.main(), mail.Letter{To: []string{"bob"}, Body: "how are you?"})
 				check(t, err)
 				time.Sleep(2 * time.Hour)
 

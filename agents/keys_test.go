@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/tools"
@@ -142,7 +142,7 @@ func TestKeys_areNowhere(t *testing.T) {
 	for _, e := range feed.Take() {
 		b, err := json.Marshal(e)
 		check(t, err)
-		if c, ok := e.(agents.Changed); ok {
+		if c, ok := e.(event.Changed); ok {
 			b, _ = json.Marshal(c.Why) // a prompt that waits shows as it was typed: the screen withholds there
 		}
 		if found := leaks(values, b); len(found) > 0 {

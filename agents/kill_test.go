@@ -15,7 +15,7 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/inbox"
@@ -264,7 +264,7 @@ func TestKill_afterEveryStatementOfABatchThatTakes(t *testing.T) {
 				t.Errorf("after statement %d: %v", after, err)
 			}
 		}
-		w.state("main", agents.Idle)
+		w.state("main", event.Idle)
 		w.close()
 	}
 	if died < 20 {

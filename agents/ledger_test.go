@@ -12,8 +12,11 @@ import (
 
 	"pgregory.net/rapid"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/ledger"
 	"fantail/agents/llm/builtin"
+	"fantail/agents/mail"
+	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/tools"
 )
@@ -86,7 +89,7 @@ func (b *books) ok(err error) {
 }
 
 // one draws one of the agents, "" if none is as wanted.
-func (b *books) one(want func(agents.Info) bool) string {
+func (b *books) one(want func(event.Info) bool) string {
 	var names []string
 	for _, i := range b.w.pool.Infos() {
 		if want(i) {
@@ -99,7 +102,7 @@ func (b *books) one(want func(agents.Info) bool) string {
 	return rapid.SampledFrom(names).Draw(b.T, "agent")
 }
 
-func sub(i agents.Info) bool { return i.Kind == agents.Sub && !i.State.Terminal() }
+func sub(i event.Info) bool { return i.Kind == event.Sub && !i.State.Terminal() }
 
 func (b *books) push(*rapid.T) {
 	prompt := rapid.SampledFrom([]string{
@@ -190,7 +193,7 @@ func (b *books) background(*rapid.T) {
 }
 
 func (b *books) resume(*rapid.T) {
-	name := b.one(func(i agents.Info) bool { return i.Kind == agents.Sub && i.State.Terminal() })
+	name := b.one(func(i event.Info) bool { return i.Kind == event.Sub && i.State.Terminal() })
 	if name == "" {
 		return
 	}
@@ -210,7 +213,7 @@ func (b *books) wait(*rapid.T) {
 }
 
 func (b *books) send(*rapid.T) {
-	to := b.one(func(i agents.Info) bool { return !i.State.Terminal() })
+	to := b.one(func(i event.Info) bool { return !i.State.Terminal() })
 	_, err := b.w.pool.Letters.Send(b.t.Context(), b.w.main(), to, "a note", "")
 	b.ok(err)
 }
@@ -259,7 +262,7 @@ func (b *books) receive(*rapid.T) {
 	case err == nil:
 		b.took(q, m)
 	case several(err):
-	case !errors.Is(err, agents.ErrNothing) && !errors.Is(err, context.DeadlineExceeded):
+	case !errors.Is(err, waits.ErrNothing) && !errors.Is(err, context.DeadlineExceeded):
 		b.wrong(err)
 	}
 }
@@ -280,7 +283,7 @@ func (b *books) fire(*rapid.T) {
 	ctx, cancel := context.WithTimeout(b.t.Context(), 3*time.Second)
 	defer cancel()
 	_, _, err := b.w.pool.Pickup.Fire(ctx, b.w.main(), rapid.SampledFrom([]string{"", "say fired", "wait 2s"}).Draw(b.T, "text"))
-	if !errors.Is(err, agents.ErrNoMail) && !errors.Is(err, context.DeadlineExceeded) {
+	if !errors.Is(err, mail.ErrNoMail) && !errors.Is(err, context.DeadlineExceeded) {
 		b.ok(err)
 	}
 }
@@ -322,7 +325,7 @@ func (b *books) kill(*rapid.T) {
 }
 
 func (b *books) closeTab(*rapid.T) {
-	if name := b.one(func(i agents.Info) bool { return i.State.Terminal() }); name != "" {
+	if name := b.one(func(i event.Info) bool { return i.State.Terminal() }); name != "" {
 		b.ok(b.w.pool.CloseTab(b.t.Context(), name))
 	}
 }
@@ -357,8 +360,8 @@ func (b *books) answered() bool {
 		if i.Question == nil {
 			continue
 		}
-		err := b.w.pool.Asks.Answer(b.t.Context(), i.Question.ID, agents.Answer{Text: "two"})
-		if err != nil && !errors.Is(err, agents.ErrAnswered) {
+		err := b.w.pool.Asks.Answer(b.t.Context(), i.Question.ID, event.Answer{Text: "two"})
+		if err != nil && !errors.Is(err, event.ErrAnswered) {
 			b.wrong(err)
 		}
 		synctest.Wait()
@@ -404,7 +407,7 @@ func (b *books) drain() {
 
 // TestLedger_saysWhatIsWrong: a ledger that can't complain proves nothing.
 func TestLedger_saysWhatIsWrong(t *testing.T) {
-	l := agents.Balance{Started: 3, Delivered: 1, Pending: 1, Running: 1, Queued: 2, Taken: 4, Waiting: 1}
+	l := ledger.Balance{Started: 3, Delivered: 1, Pending: 1, Running: 1, Queued: 2, Taken: 4, Waiting: 1}
 	if got, want := fmt.Sprint(l), "Tasks: started 3 = delivered 1 + pending 1 + running 1 (2 queued)\nMessages: 5 = taken 4 + pending 1\nNothing is lost and nothing is doubled."; got != want {
 		t.Errorf("%q", got)
 	}

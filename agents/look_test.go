@@ -8,7 +8,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/ledger"
 	"fantail/agents/llm"
 	"fantail/tools"
 )
@@ -32,17 +33,17 @@ func TestFacts_sums(t *testing.T) {
 	check(t, err)
 	w.run(0)
 	w.settle()
-	w.state("kid", agents.Done)
+	w.state("kid", event.Done)
 	check(t, w.pool.CloseTab(t.Context(), "kid"))
 	f, err := w.pool.Ledger.Facts(t.Context(), w.info("job").ID)
 	check(t, err)
-	if len(f.Tools) != 2 || f.Tools[0] != (agents.ToolCount{Name: "list_files", Times: 2}) || f.Tools[1].Name != "push" {
+	if len(f.Tools) != 2 || f.Tools[0] != (ledger.ToolCount{Name: "list_files", Times: 2}) || f.Tools[1].Name != "push" {
 		t.Errorf("tools %+v", f.Tools)
 	}
 	if f.Task.Timeout != time.Minute || f.Task.Deliver != "next" || f.Task.Created.IsZero() {
 		t.Errorf("task %+v", f.Task)
 	}
-	if len(f.Children) != 1 || f.Children[0].Name != "kid" || f.Children[0].State != agents.Done {
+	if len(f.Children) != 1 || f.Children[0].Name != "kid" || f.Children[0].State != event.Done {
 		t.Errorf("children %+v", f.Children)
 	}
 	if f.Prompt != "the task" || f.Answer != "all of it" || f.Turns != 1 || f.Session == 0 {
@@ -67,7 +68,7 @@ func TestDoes(t *testing.T) {
 		t.Errorf("a task nobody started: %+v", n)
 	}
 	w.run(0)
-	w.state("job", agents.Running)
+	w.state("job", event.Running)
 	w.output("job", "begun")
 	if n, err = w.pool.Does("job"); err != nil || len(n.Calls) != 1 || !strings.Contains(n.Calls[0].Title, "mkfifo gate") || n.Calls[0].Since.IsZero() {
 		t.Errorf("a running tool: %+v, %v", n, err)
@@ -92,13 +93,13 @@ func TestStalled(t *testing.T) {
 		stalled := func() bool {
 			n, err := w.pool.Does("main")
 			check(t, err)
-			if n.Asked.IsZero() != (n.Info.State != agents.Running) {
+			if n.Asked.IsZero() != (n.Info.State != event.Running) {
 				t.Errorf("the request was sent at %s in state %s", n.Asked, n.Info.State)
 			}
 			_, ok := n.Info.Stalled(n.Info.Active, time.Now())
 			return ok
 		}
-		w.state("main", agents.Running)
+		w.state("main", event.Running)
 		time.Sleep(89 * time.Second) // 29 s behind the first piece
 		synctest.Wait()
 		if stalled() {
@@ -115,7 +116,7 @@ func TestStalled(t *testing.T) {
 			t.Error("nothing for 90 s is no stall")
 		}
 		w.pool.Stop(w.main())
-		w.state("main", agents.Idle)
+		w.state("main", event.Idle)
 		if stalled() {
 			t.Error("an agent at rest stalls")
 		}

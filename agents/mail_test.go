@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
+	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/tools"
 )
@@ -26,14 +28,14 @@ func hung(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 }
 
 // mail sends from main.
-func (w *world) letter(l agents.Letter) ([]agents.Sent, error) {
+func (w *world) letter(l mail.Letter) ([]mail.Sent, error) {
 	w.t.Helper()
 	return w.pool.Letters.Mail(w.t.Context(), w.main(), l)
 }
 
 func (w *world) send(to, body string) int64 {
 	w.t.Helper()
-	sent, err := w.letter(agents.Letter{To: []string{to}, Body: body})
+	sent, err := w.letter(mail.Letter{To: []string{to}, Body: body})
 	check(w.t, err)
 	return sent[0].ID
 }
@@ -50,7 +52,7 @@ func (w *world) drop(to, body string, d inbox.Deliver) (id int64) {
 // settled waits until that agent rests and nothing typed waits for it.
 func (w *world) settled(name string) {
 	w.t.Helper()
-	w.until(name+" rests", func() bool { return w.info(name).State == agents.Idle && len(w.info(name).Prompts) == 0 })
+	w.until(name+" rests", func() bool { return w.info(name).State == event.Idle && len(w.info(name).Prompts) == 0 })
 }
 
 func (w *world) pending(agent int64) string {
@@ -78,10 +80,10 @@ func TestMail_allOrNone(t *testing.T) {
 		w.push(name, prompt)
 	}
 	w.run(0)
-	w.state("ended", agents.Done)
-	w.state("lint", agents.Running)
-	w.state("tests", agents.Running)
-	sent, err := w.letter(agents.Letter{To: []string{"lint", "tests", "lint", "main"}, Body: "stop", Priority: inbox.Urgent, Tags: []string{"ci", "red"}})
+	w.state("ended", event.Done)
+	w.state("lint", event.Running)
+	w.state("tests", event.Running)
+	sent, err := w.letter(mail.Letter{To: []string{"lint", "tests", "lint", "main"}, Body: "stop", Priority: inbox.Urgent, Tags: []string{"ci", "red"}})
 	check(t, err)
 	if len(sent) != 3 || sent[0].To != "lint" || sent[2].To != "main" || agents.InInboxes(sent) != "Messages are in the inboxes of lint (#2), tests (#3), main (#4)" {
 		t.Errorf("sent %+v", sent)
@@ -95,7 +97,7 @@ func TestMail_allOrNone(t *testing.T) {
 	for name, want := range map[string]string{
 		"ended": "the agent ended has ended (done) and reads no mail", "nobody": "no such agent",
 	} {
-		if _, err := w.letter(agents.Letter{To: []string{"lint", name}, Body: "half"}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "nothing was sent") {
+		if _, err := w.letter(mail.Letter{To: []string{"lint", name}, Body: "half"}); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "nothing was sent") {
 			t.Errorf("to %s: %v", name, err)
 		}
 	}
@@ -114,18 +116,18 @@ func TestMail_prefixes(t *testing.T) {
 	w.push("worker-b", "hang")
 	w.push("worker-old", "end")
 	w.run(0)
-	w.state("worker-old", agents.Done)
-	w.state("worker-a", agents.Running)
-	w.state("worker-b", agents.Running)
-	if _, err := w.letter(agents.Letter{To: []string{"work"}, Body: "x"}); err == nil || !strings.Contains(err.Error(), "beginning of several names: worker-a, worker-b;") {
+	w.state("worker-old", event.Done)
+	w.state("worker-a", event.Running)
+	w.state("worker-b", event.Running)
+	if _, err := w.letter(mail.Letter{To: []string{"work"}, Body: "x"}); err == nil || !strings.Contains(err.Error(), "beginning of several names: worker-a, worker-b;") {
 		t.Errorf("ambiguous: %v", err)
 	}
-	sent, err := w.letter(agents.Letter{To: []string{"ma"}, Body: "x"})
+	sent, err := w.letter(mail.Letter{To: []string{"ma"}, Body: "x"})
 	check(t, err)
 	if sent[0].To != "main" {
 		t.Errorf("sent %+v", sent)
 	}
-	if _, err := w.letter(agents.Letter{To: []string{"worker-o"}, Body: "x"}); err == nil || !strings.Contains(err.Error(), "worker-old has ended") {
+	if _, err := w.letter(mail.Letter{To: []string{"worker-o"}, Body: "x"}); err == nil || !strings.Contains(err.Error(), "worker-old has ended") {
 		t.Errorf("to one that ended: %v", err)
 	}
 	if _, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: "work"}); err == nil || !strings.Contains(err.Error(), "several names") {
@@ -147,7 +149,7 @@ func TestMail_exactNames(t *testing.T) {
 	for _, name := range []string{"kid", "ci"} {
 		w.push(name, "end")
 		w.run(0)
-		w.state(name, agents.Done)
+		w.state(name, event.Done)
 	}
 	check(t, w.pool.CloseTab(t.Context(), "kid"))
 	check(t, w.pool.CloseTab(t.Context(), "ci"))
@@ -158,7 +160,7 @@ func TestMail_exactNames(t *testing.T) {
 	w.settle()
 	w.push("kid-live", "hang")
 	w.run(0)
-	w.state("kid-live", agents.Running)
+	w.state("kid-live", event.Running)
 	w.outside("send", "main", "from a script")
 
 	for from, want := range map[string]string{"kid": "kid", "ci": "ci", "outside": "outside", "cid": "cider", "kid-th": "kid-three", "nobody": ""} {
@@ -170,10 +172,10 @@ func TestMail_exactNames(t *testing.T) {
 			t.Errorf("from=%s brought %+v", from, ms)
 		}
 	}
-	if _, err := w.letter(agents.Letter{To: []string{"kid"}, Body: "x"}); err == nil || !strings.Contains(err.Error(), "the agent kid has ended (done) and its tab is closed; /resume kid opens it again") {
+	if _, err := w.letter(mail.Letter{To: []string{"kid"}, Body: "x"}); err == nil || !strings.Contains(err.Error(), "the agent kid has ended (done) and its tab is closed; /resume kid opens it again") {
 		t.Errorf("to a closed one: %v", err)
 	}
-	if err := w.pool.Kill(t.Context(), "kid", false); err == nil || w.info("kid-live").State != agents.Running {
+	if err := w.pool.Kill(t.Context(), "kid", false); err == nil || w.info("kid-live").State != event.Running {
 		t.Errorf("kill of a closed one: %v, %s", err, w.info("kid-live").State)
 	}
 }
@@ -225,15 +227,15 @@ func TestMail_bodies(t *testing.T) {
 		t.Errorf("%d messages", len(ms))
 	}
 	for body, want := range map[string]error{"": inbox.ErrEmpty, full + "x": inbox.ErrTooLarge} {
-		if _, err := w.letter(agents.Letter{To: []string{"main"}, Body: body}); !errors.Is(err, want) {
+		if _, err := w.letter(mail.Letter{To: []string{"main"}, Body: body}); !errors.Is(err, want) {
 			t.Errorf("%d bytes: %v", len(body), err)
 		}
 	}
 	w.push("later", "x")
-	if _, err := w.letter(agents.Letter{To: []string{"later"}, Body: "x"}); err == nil || !strings.Contains(err.Error(), "has not started, so nobody reads its mail; /run starts it") {
+	if _, err := w.letter(mail.Letter{To: []string{"later"}, Body: "x"}); err == nil || !strings.Contains(err.Error(), "has not started, so nobody reads its mail; /run starts it") {
 		t.Errorf("to a task that waits: %v", err)
 	}
-	if _, err := w.letter(agents.Letter{Body: "x"}); err == nil {
+	if _, err := w.letter(mail.Letter{Body: "x"}); err == nil {
 		t.Error("a letter to nobody")
 	}
 }
@@ -302,14 +304,14 @@ func TestUnread_single(t *testing.T) {
 	w.push("worker", "go")
 	_, err := w.pool.Run(t.Context(), w.main(), tools.Start{})
 	check(t, err)
-	w.state("worker", agents.Done)
+	w.state("worker", event.Done)
 	if ms, err := w.pool.Letters.Peek(t.Context(), w.main(), inbox.Query{}); err != nil || len(ms) != 1 {
 		t.Errorf("main has %+v, %v", ms, err)
 	}
 	w2 := open(t, &model{reply: hung}, setting{})
 	w2.push("worker", "hang")
 	w2.run(0)
-	w2.state("worker", agents.Running)
+	w2.state("worker", event.Running)
 	id := w2.drop("worker", "held", inbox.Hold)
 	check(t, w2.pool.Kill(t.Context(), "worker", false))
 	ms, err := w2.pool.Letters.Peek(t.Context(), w2.main(), inbox.Query{})

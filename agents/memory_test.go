@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/agents/memory"
 	"fantail/inbox"
 	"fantail/tools"
 )
@@ -132,7 +134,7 @@ func TestMemory_inAMessage(t *testing.T) {
 				t.Error(err)
 			}
 			for _, e := range w.entries("main") {
-				if e.Kind == agents.EntryMemory && e.Behind == 0 {
+				if e.Kind == history.EntryMemory && e.Behind == 0 {
 					t.Errorf("%+v belongs to nothing", e)
 				}
 			}
@@ -281,7 +283,7 @@ func TestRemember(t *testing.T) {
 		if (err == nil) != (c.want == "") || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %v: %v", c.title, c.expect, err)
 		}
-		if conflict := c.expect != nil && c.want != ""; conflict != errors.Is(err, agents.ErrChanged) {
+		if conflict := c.expect != nil && c.want != ""; conflict != errors.Is(err, memory.ErrChanged) {
 			t.Errorf("%s %v: %v", c.title, c.expect, err)
 		}
 	}
@@ -368,12 +370,12 @@ func TestMemory_modes(t *testing.T) {
 	}
 	w.until("it is queued", func() bool { return w.tally.Queued == 1 })
 	w.run(0)
-	w.state("outer", agents.Asking)
+	w.state("outer", event.Asking)
 	if q := w.info("outer").Question; q.Rule != "" || q.Action.Title != "memory write a" {
 		t.Errorf("%+v", q)
 	}
 	w.answer(w.info("outer").Question.ID, "no")
-	w.state("outer", agents.Done)
+	w.state("outer", event.Done)
 	if ds, err := w.pool.Memory.List(t.Context()); err != nil || len(ds) != 0 {
 		t.Errorf("%+v, %v", ds, err)
 	}
@@ -387,7 +389,7 @@ func TestMemory_names(t *testing.T) {
 	w.settle()
 	var got []string
 	for _, e := range w.entries("main") {
-		if e.Kind == agents.EntryMemory {
+		if e.Kind == history.EntryMemory {
 			got = append(got, e.Memory.Title)
 			if !e.Memory.Missing {
 				t.Errorf("%+v", e.Memory)

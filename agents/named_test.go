@@ -7,7 +7,9 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/ledger"
+	"fantail/agents/mail"
 	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/tools"
@@ -25,7 +27,7 @@ func TestDefaultCap(t *testing.T) {
 		synctest.Wait()
 		running := 0
 		for _, i := range w.pool.Infos() {
-			if i.Kind == agents.Sub && i.State == agents.Running {
+			if i.Kind == event.Sub && i.State == event.Running {
 				running++
 			}
 		}
@@ -37,7 +39,7 @@ func TestDefaultCap(t *testing.T) {
 			t.Errorf("the queue says %q, %v", text, err)
 		}
 		check(t, w.pool.Kill(t.Context(), "t03", false))
-		w.state("t08", agents.Running) // the first that waited
+		w.state("t08", event.Running) // the first that waited
 	})
 }
 
@@ -49,13 +51,13 @@ func TestEachAgentHasItsOwn(t *testing.T) {
 	m := &model{reply: hung}
 	dir := t.TempDir()
 	w := open(t, m, setting{dir: dir})
-	info := func(name string) agents.Info {
+	info := func(name string) event.Info {
 		for _, i := range w.pool.Infos() {
 			if i.Name == name {
 				return i
 			}
 		}
-		return agents.Info{}
+		return event.Info{}
 	}
 	empty := func(name string) {
 		t.Helper()
@@ -72,11 +74,11 @@ func TestEachAgentHasItsOwn(t *testing.T) {
 	empty("aide")
 	w.push("kid", "hang")
 	w.run(0)
-	w.state("kid", agents.Running)
+	w.state("kid", event.Running)
 	empty("kid")
 	_, err = w.pool.Tasks.Push(t.Context(), info("aide").ID, tools.Task{Name: "own", Prompt: "x"})
 	check(t, err)
-	_, err = w.pool.Letters.Mail(t.Context(), w.main(), agents.Letter{To: []string{"aide"}, Body: "for aide alone"})
+	_, err = w.pool.Letters.Mail(t.Context(), w.main(), mail.Letter{To: []string{"aide"}, Body: "for aide alone"})
 	check(t, err)
 	count := func(name string) (queued, pending int) {
 		q, err := w.pool.Queue(t.Context(), info(name).ID)
@@ -120,7 +122,7 @@ func TestCountersOfUse(t *testing.T) {
 	l, err := w.pool.Ledger.Balance(t.Context())
 	check(t, err)
 	l.Wrong = nil
-	if want := (agents.Balance{Started: 3, Delivered: 2, Pending: 1, Taken: 2, Waiting: 1}); fmt.Sprint(l) != fmt.Sprint(want) {
+	if want := (ledger.Balance{Started: 3, Delivered: 2, Pending: 1, Taken: 2, Waiting: 1}); fmt.Sprint(l) != fmt.Sprint(want) {
 		t.Errorf("the books say %+v, want %+v", l, want)
 	}
 	c, err := w.pool.Ledger.Context(t.Context(), w.main())

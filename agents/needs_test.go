@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/tools"
@@ -81,7 +81,7 @@ func TestAfter_doesNotHoldUpOthers(t *testing.T) {
 	w.after("b", "late", "a")
 	w.push("c", "quick")
 	w.run(2)
-	w.state("c", agents.Done)
+	w.state("c", event.Done)
 	if got := w.queued(); !strings.Contains(got, "  - b (after a)") {
 		t.Errorf("queue:\n%s", got)
 	}
@@ -167,7 +167,7 @@ func TestReceive_fromOneThatWaits(t *testing.T) {
 	if _, err := w.pool.Run(t.Context(), w.main(), tools.Start{Count: 1, Once: true}); err != nil {
 		t.Fatal(err)
 	}
-	w.state("c", agents.Running)
+	w.state("c", event.Running)
 	_, err = receive("d")
 	refuses(t, err, "d is queued and waits for c")
 	check(t, w.pool.Kill(t.Context(), "c", false))
@@ -194,7 +194,7 @@ func TestAwait_whatWaitsForItself(t *testing.T) {
 	w.push("y", "y starts what waits for x")
 	w.run(0)
 	for _, name := range []string{"own", "x", "y", "of-own", "of-x", "of-y"} {
-		w.state(name, agents.Done)
+		w.state(name, event.Done)
 	}
 	w.settle()
 	if m := w.mail()["of-own"]; !strings.Contains(m.Body, "done own") {
@@ -225,7 +225,7 @@ func TestNames_ofOneUsedAgain(t *testing.T) {
 	w.push("tests", "endless two") // finished + fresh
 	w.run(0)
 	w.until("the second runs", func() bool { return w.info("tests").Doing == "streaming" })
-	if old := w.info("tests·1"); old.ID != first || old.State != agents.Killed {
+	if old := w.info("tests·1"); old.ID != first || old.State != event.Killed {
 		t.Errorf("the first is %+v", old)
 	}
 	second := w.info("tests").ID
@@ -242,7 +242,7 @@ func TestNames_ofOneUsedAgain(t *testing.T) {
 	w.push("tests", "quick three")
 	w.run(0)
 	w.settle()
-	w.until("the third has ended", func() bool { return w.info("tests").State == agents.Done })
+	w.until("the third has ended", func() bool { return w.info("tests").State == event.Done })
 	for name, want := range map[string]string{"tests": "quick three", "tests·2": "endless two", "tests·1": "endless one"} {
 		if i := w.info(name); i.Prompt != want {
 			t.Errorf("%s is %+v", name, i)

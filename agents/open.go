@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/event"
 	"fantail/agents/fleet"
+	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/store"
 )
@@ -18,10 +20,10 @@ import (
 
 // NewHelper opens a helper and returns what is known of it. Without a name it
 // gets one, without a model main's.
-func (p *Pool) NewHelper(ctx context.Context, name, model string) (Info, error) {
+func (p *Pool) NewHelper(ctx context.Context, name, model string) (event.Info, error) {
 	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model}, "")
 	if err != nil {
-		return Info{}, fmt.Errorf("open a helper: %w", err)
+		return event.Info{}, fmt.Errorf("open a helper: %w", err)
 	}
 	return i, nil
 }
@@ -29,7 +31,7 @@ func (p *Pool) NewHelper(ctx context.Context, name, model string) (Info, error) 
 // addHelper makes the helper of a row whose Name, Model (else main's) and Branch
 // are set, and starts it. Its transcript begins, or goes on, with a notice if
 // there is one.
-func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (Info, error) {
+func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (event.Info, error) {
 	if want.Model == "" {
 		want.Model = p.fleet.ModelOf(0)
 	}
@@ -38,10 +40,10 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 	}
 	m, err := p.o.Resolve(want.Model)
 	if err != nil {
-		return Info{}, err
+		return event.Info{}, err
 	}
-	want.Kind, want.Trust, want.Model, want.State = string(Helper), roster.TrustAttended, m.Name, string(Idle)
-	var i Info
+	want.Kind, want.Trust, want.Model, want.State = string(event.Helper), roster.TrustAttended, m.Name, string(event.Idle)
+	var i event.Info
 	err = p.o.DB.Write(ctx, "open a helper", func(tx *store.Tx) error {
 		row := want
 		var err error
@@ -62,13 +64,13 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 		if row.ID, err = tx.AddAgent(row); err != nil {
 			return err
 		}
-		i = Info{
-			ID: row.ID, Name: row.Name, Kind: Helper, Parent: row.Parent, State: Idle,
+		i = event.Info{
+			ID: row.ID, Name: row.Name, Kind: event.Helper, Parent: row.Parent, State: event.Idle,
 			Model: m.Name, Window: m.Window, Priced: m.Price != nil, Created: tx.Now(),
 			Context: behind.Context, Outside: row.Trust == roster.TrustOutside,
 		}
 		if notice != "" {
-			if _, err := p.fleet.Book(row.ID).Batch(tx, false).Add(0, Entry{Kind: EntryNotice, Text: notice}); err != nil {
+			if _, err := p.fleet.Book(row.ID).Batch(tx, false).Add(0, history.Entry{Kind: history.EntryNotice, Text: notice}); err != nil {
 				return err
 			}
 		}
@@ -108,7 +110,7 @@ func (p *Pool) RenameHelper(ctx context.Context, name, to string) error {
 		tx.AfterCommit(func() {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
-			a.Change(func(i *Info) { i.Name = to })
+			a.Change(func(i *event.Info) { i.Name = to })
 			p.fleet.Told() // who waits for the old name waits in vain
 		})
 		return nil
@@ -156,7 +158,7 @@ func (p *Pool) unfinished(a *fleet.Agent) *Unfinished {
 	defer p.fleet.Unlock()
 	i := a.Info
 	u := &Unfinished{
-		Name: i.Name, Busy: i.State != Idle || a.Stops(), Queued: len(p.fleet.Queue.Of(a.ID)), Unread: i.Pending, Running: len(p.fleet.Work(a.ID)), Prompts: len(i.Prompts),
+		Name: i.Name, Busy: i.State != event.Idle || a.Stops(), Queued: len(p.fleet.Queue.Of(a.ID)), Unread: i.Pending, Running: len(p.fleet.Work(a.ID)), Prompts: len(i.Prompts),
 	}
 	if *u == (Unfinished{Name: i.Name}) {
 		return nil
@@ -199,11 +201,11 @@ func (p *Pool) reopen(ctx context.Context, name, prompt string) (bool, error) {
 	found := false
 	err := p.o.DB.Write(ctx, "open a helper again", func(tx *store.Tx) (err error) {
 		row, found, err = tx.AgentByName(name)
-		found = found && Kind(row.Kind).Nature().Opened && !row.Closed.IsZero()
+		found = found && event.Kind(row.Kind).Nature().Opened && !row.Closed.IsZero()
 		if err != nil || !found {
 			return err
 		}
-		row.State, row.Ended, row.Closed = string(Idle), time.Time{}, time.Time{}
+		row.State, row.Ended, row.Closed = string(event.Idle), time.Time{}, time.Time{}
 		return errors.Join(tx.SetAgentState(row.ID, row.State, false), tx.OpenAgent(row), tx.HoldPrompts(row.ID))
 	})
 	if err == nil && found {
@@ -231,7 +233,7 @@ func (p *Pool) loaded(ctx context.Context, row store.Agent) error {
 }
 
 // live starts a helper. The caller holds mu.
-func (p *Pool) live(i Info) {
+func (p *Pool) live(i event.Info) {
 	if p.fleet.Closing() {
 		return // the next start opens it
 	}

@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -63,7 +66,7 @@ func TestHelper_hasAllOfItsOwn(t *testing.T) {
 	if got := said(reqs[len(reqs)-1]); got != "for oauth | said by oauth: for oauth | more for oauth" {
 		t.Errorf("the conversation is %q", got)
 	}
-	if i := w.info("oauth"); i.Kind != agents.Helper || i.State != agents.Idle || i.Parent != w.main() {
+	if i := w.info("oauth"); i.Kind != event.Helper || i.State != event.Idle || i.Parent != w.main() {
 		t.Errorf("info %+v", i)
 	}
 
@@ -112,7 +115,7 @@ func TestHelper_mailBetweenTwo(t *testing.T) {
 		t.Errorf("the renamed helper has %d messages", i.Pending)
 	}
 	send(b, "study", "second")
-	if _, err := w.pool.Letters.Send(t.Context(), b, "research", "lost", ""); !errors.Is(err, agents.ErrNoAgent) {
+	if _, err := w.pool.Letters.Send(t.Context(), b, "research", "lost", ""); !errors.Is(err, roster.ErrNoAgent) {
 		t.Errorf("mail to the old name: %v", err)
 	}
 	send(a, "oauth", "under the new name")
@@ -192,7 +195,7 @@ func TestHelper_close(t *testing.T) {
 		t.Fatalf("closing a helper at work: %v", err)
 	}
 	check(t, w.pool.CloseHelper(t.Context(), "oauth", true))
-	if err := w.pool.Prompt(t.Context(), a, "too late"); !errors.Is(err, agents.ErrNoAgent) {
+	if err := w.pool.Prompt(t.Context(), a, "too late"); !errors.Is(err, roster.ErrNoAgent) {
 		t.Errorf("a closed helper takes a prompt: %v", err)
 	}
 	for _, i := range w.pool.Infos() {
@@ -247,7 +250,7 @@ func TestHelper_overARestart(t *testing.T) {
 
 	w = open(t, m, setting{dir: w.dir})
 	w.until("oauth is there", func() bool { return w.info("oauth").ID == i.ID })
-	if g := w.info("oauth"); g.Model != "test/two" || g.Pending != 1 || g.State != agents.Idle {
+	if g := w.info("oauth"); g.Model != "test/two" || g.Pending != 1 || g.State != event.Idle {
 		t.Errorf("restored as %+v", g)
 	}
 	if w.info("gone").ID != 0 {
@@ -292,14 +295,14 @@ func TestHelper_overACrash(t *testing.T) {
 	w.close()
 
 	w = open(t, m, setting{dir: w.dir})
-	w.state("oauth", agents.Idle)
+	w.state("oauth", event.Idle)
 	i := w.info("oauth")
 	if i.Pending != 1 || len(i.Prompts) != 1 || !i.Prompts[0].Held || i.Prompts[0].Text != "typed before" {
 		t.Errorf("restored as %+v", i)
 	}
 	es := w.entries("oauth")
 	for i, text := range []string{"last turn was cut", "1 task is queued: later. /run starts it"} {
-		if got := es[len(es)-2+i]; got.Kind != agents.EntryNotice || !strings.Contains(got.Text, text) {
+		if got := es[len(es)-2+i]; got.Kind != history.EntryNotice || !strings.Contains(got.Text, text) {
 			t.Errorf("the transcript ends with %+v, want a notice of %q", got, text)
 		}
 	}
@@ -315,7 +318,7 @@ func TestHelper_overACrash(t *testing.T) {
 }
 
 // tasks are those of an agent's queue.
-func (w *world) tasks(agent int64) ([]agents.Task, error) {
+func (w *world) tasks(agent int64) ([]roster.Task, error) {
 	q, err := w.pool.Queue(w.t.Context(), agent)
 	return q.Tasks, err
 }
@@ -340,7 +343,7 @@ func TestHelper_opensAgain(t *testing.T) {
 	}
 	_, goes, err := w.pool.Resume(t.Context(), w.main(), "api", "")
 	check(t, err)
-	w.until("it is there", func() bool { return w.info("api").State == agents.Idle })
+	w.until("it is there", func() bool { return w.info("api").State == event.Idle })
 	if got := w.info("api"); goes || got.ID != i.ID || got.Pending != 1 || len(got.Prompts) != 1 || !got.Prompts[0].Held || !got.Ended.IsZero() {
 		t.Errorf("it is %+v", got)
 	}

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/outside"
 	"fantail/agents/roster"
@@ -42,7 +43,7 @@ func comeBy(dir, what, to, text string) error {
 		return err
 	}
 	defer db.Close()
-	d := &outside.Door{DB: db, Origin: agents.OriginCLI, Model: "test/one", Ring: func() {}}
+	d := &outside.Door{DB: db, Origin: roster.OriginCLI, Model: "test/one", Ring: func() {}}
 	switch what {
 	case "send":
 		_, err = d.Mail(ctx, outside.Letter{To: strings.Split(to, ","), Body: text})
@@ -100,7 +101,7 @@ func TestOutside_mail(t *testing.T) {
 			t.Error("mail from outside entered by itself")
 		}
 	}
-	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: agents.Outside})
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: roster.Outside})
 	check(t, err)
 	if len(ms) != 1 || !ms[0].Outside() {
 		t.Fatalf("took %+v", ms)
@@ -118,11 +119,11 @@ func TestOutside_mail(t *testing.T) {
 	w.until("nothing is left", func() bool { return w.info("main").Pending == 0 })
 	es := w.entries("main")
 	last := es[len(es)-1]
-	if last.Kind != agents.EntryNotice || last.By != agents.OriginCLI || !strings.Contains(last.Text, "1 message taken by outside") {
+	if last.Kind != history.EntryNotice || last.By != roster.OriginCLI || !strings.Contains(last.Text, "1 message taken by outside") {
 		t.Errorf("the last entry: %+v", last)
 	}
 	took, ok, err := w.pool.Letters.Message(t.Context(), 2)
-	if err != nil || !ok || took.TakenBy != agents.OriginCLI || took.Entry != last.Seq {
+	if err != nil || !ok || took.TakenBy != roster.OriginCLI || took.Entry != last.Seq {
 		t.Errorf("the message: %+v %v %v", took, ok, err)
 	}
 
@@ -164,9 +165,9 @@ func TestOutside_takeIsTold(t *testing.T) {
 	w.outside("check", "main", "")
 	told := 0
 	for _, e := range w.feed.Take() {
-		if a, ok := e.(agents.Appended); ok {
+		if a, ok := e.(event.Appended); ok {
 			for _, e := range a.Entries {
-				if e.Kind == agents.EntryNotice {
+				if e.Kind == history.EntryNotice {
 					told++
 				}
 			}
@@ -207,7 +208,7 @@ func TestOutside_task(t *testing.T) {
 	w.settle()
 	w.prompt("run the queue")
 	w.settle()
-	if w.info("outer").ID != 0 || w.info("inside").State != agents.Done {
+	if w.info("outer").ID != 0 || w.info("inside").State != event.Done {
 		t.Fatalf("agents: %+v", w.infos)
 	}
 	if e := w.outside("push", "", "!touch x"); !strings.Contains(e, "only the human can queue a command") {
@@ -223,7 +224,7 @@ func TestOutside_task(t *testing.T) {
 	if s := w.run(1).String(); !strings.Contains(s, "From outside") || !strings.Contains(s, "outer") || !strings.Contains(s, "spawner") {
 		t.Errorf("/run says %q", s)
 	}
-	w.state("outer", agents.Asking)
+	w.state("outer", event.Asking)
 	q := w.info("outer").Question
 	if q.Rule != "" || !w.info("outer").Outside {
 		t.Errorf("the question %+v of %+v", q, w.info("outer"))
@@ -233,21 +234,21 @@ func TestOutside_task(t *testing.T) {
 	if !w.answer(q.ID, permit.Once) {
 		t.Error("a change of the mode answered it")
 	}
-	w.state("outer", agents.Done)
-	w.state("child", agents.Asking)
+	w.state("outer", event.Done)
+	w.state("child", event.Asking)
 	w.answer(w.info("child").Question.ID, permit.No)
 	w.settle()
 	if _, err := os.Stat(filepath.Join(w.dir, "child")); err == nil {
 		t.Error("what it dispatched ran without a question")
 	}
-	if es := w.entries("outer"); es[0].By != agents.OriginCLI {
+	if es := w.entries("outer"); es[0].By != roster.OriginCLI {
 		t.Errorf("its prompt is not marked: %+v", es[0])
 	}
 	w.until("it ended", func() bool { return w.info("child").State.Terminal() })
 	_, _, err = w.pool.Tasks.Retry(t.Context(), w.main(), "child", "")
 	check(t, err)
 	w.run(0)
-	w.until("the retried one asks", func() bool { return w.info("child").State == agents.Asking && w.info("child").Outside })
+	w.until("the retried one asks", func() bool { return w.info("child").State == event.Asking && w.info("child").Outside })
 	w.answer(w.info("child").Question.ID, permit.No)
 	w.settle()
 	// Started again it is as strict.
@@ -268,7 +269,7 @@ func TestOutside_freshWorkspace(t *testing.T) {
 	w.until("main has it", func() bool { return w.info("main").Pending == 1 && w.tally.Queued == 1 })
 	w.run(0)
 	w.settle()
-	w.state("job", agents.Done)
+	w.state("job", event.Done)
 	if w.info("job").Model != "test/one" {
 		t.Errorf("its model is %q", w.info("job").Model)
 	}

@@ -9,8 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -49,7 +51,7 @@ func last(req *llm.Request) string {
 }
 
 // mails sends main a message from an agent of that name.
-func (w *world) mails(from, body string, l agents.Letter) int64 {
+func (w *world) mails(from, body string, l mail.Letter) int64 {
 	w.t.Helper()
 	id := w.info(from).ID
 	if id == 0 {
@@ -96,7 +98,7 @@ func TestInterrupt_entersAtTheNextSeam(t *testing.T) {
 	gate := w.dir + "/go"
 	w.prompt("run echo begun; while [ ! -e " + gate + " ]; do :; done ;; echo second")
 	w.output("main", "begun")
-	id := w.mails("ci", "the build broke", agents.Letter{})
+	id := w.mails("ci", "the build broke", mail.Letter{})
 	w.decided(id, "until all tools of this step have ended: it enters before the next request.\nPolicy: interrupt, by /messages mode interrupt.")
 	check(t, os.WriteFile(gate, nil, 0o600))
 	w.settle()
@@ -117,25 +119,25 @@ func TestInterrupt_startsATurnOfAnIdleAgent(t *testing.T) {
 	play(t, m, setting{}, func(w *world) {
 		w.key()
 		w.override(func(o *inbox.Overrides) { o.From = map[string]inbox.Mode{"ci": inbox.UrgentOnly} })
-		calm := w.mails("ci", "all is well", agents.Letter{})
+		calm := w.mails("ci", "all is well", mail.Letter{})
 		w.rest()
 		if len(m.seen()) != 0 {
 			t.Fatal("mail that is not urgent started a turn")
 		}
 		w.decided(calm, "until no key came for 30s")
-		w.mails("ci", "it burns", agents.Letter{Priority: inbox.Urgent})
+		w.mails("ci", "it burns", mail.Letter{Priority: inbox.Urgent})
 		w.rest()
 		if got := kinds(w.entries("main")); got != "message text ended" || !strings.Contains(w.entries("main")[0].Text, "it burns") {
 			t.Fatalf("entries: %s", got)
 		}
 		// A turn that was stopped by hand is not started again by mail.
 		w.prompt("think")
-		w.state("main", agents.Running)
+		w.state("main", event.Running)
 		time.Sleep(time.Second)
 		w.pool.Stop(w.main())
 		w.rest()
 		n := len(m.seen())
-		late := w.mails("ci", "it burns again", agents.Letter{Priority: inbox.Urgent})
+		late := w.mails("ci", "it burns again", mail.Letter{Priority: inbox.Urgent})
 		time.Sleep(time.Minute)
 		w.rest()
 		if len(m.seen()) != n {
@@ -165,7 +167,7 @@ func TestQueue_waitsForAPause(t *testing.T) {
 			}
 		}
 		w.key()
-		id := w.mails("research-agent", "found it", agents.Letter{Priority: inbox.Low})
+		id := w.mails("research-agent", "found it", mail.Letter{Priority: inbox.Low})
 		time.Sleep(39 * time.Second)
 		quietly("before the pause is long enough")
 		w.decided(id, "until no key came for 40s (1s to go)")
@@ -185,9 +187,9 @@ func TestQueue_waitsForAPause(t *testing.T) {
 		}
 		w.key()
 		w.prompt("think")
-		w.state("main", agents.Running)
+		w.state("main", event.Running)
 		for _, body := range []string{"a", "b", "c"} {
-			w.mails("research-agent", body, agents.Letter{})
+			w.mails("research-agent", body, mail.Letter{})
 		}
 		time.Sleep(90 * time.Second)
 		if n := len(m.seen()); n != 2 {
@@ -208,7 +210,7 @@ func TestPolicy_takesAllThatFits(t *testing.T) {
 	play(t, m, setting{}, func(w *world) {
 		w.mode(inbox.Manual)
 		for range 5 {
-			w.mails("ci", strings.Repeat("word ", 1000), agents.Letter{})
+			w.mails("ci", strings.Repeat("word ", 1000), mail.Letter{})
 		}
 		w.mode(inbox.Interrupt)
 		w.rest()
@@ -219,7 +221,7 @@ func TestPolicy_takesAllThatFits(t *testing.T) {
 		w.mode(inbox.Queue)
 		w.key()
 		for range 3 {
-			w.mails("ci", strings.Repeat("word ", 1000), agents.Letter{})
+			w.mails("ci", strings.Repeat("word ", 1000), mail.Letter{})
 		}
 		time.Sleep(40 * time.Second)
 		w.rest()
@@ -236,12 +238,12 @@ func TestQuiet_holdsEverything(t *testing.T) {
 	play(t, m, setting{dir: dir}, func(w *world) {
 		w.mode(inbox.Interrupt)
 		check(t, w.pool.Mail.BeQuiet(w.t.Context(), time.Time{}))
-		w.mails("ci", "first", agents.Letter{})
-		id := w.mails("testing-agent", "test failures", agents.Letter{Priority: inbox.Urgent})
+		w.mails("ci", "first", mail.Letter{})
+		id := w.mails("testing-agent", "test failures", mail.Letter{Priority: inbox.Urgent})
 		_, err := w.pool.Tasks.Push(w.t.Context(), w.main(), tools.Task{Name: "kid", Prompt: "work", Deliver: "wake"})
 		check(t, err)
 		w.run(0)
-		w.state("kid", agents.Done) // work in the background goes on
+		w.state("kid", event.Done) // work in the background goes on
 		time.Sleep(24 * time.Hour)
 		if n := len(m.seen()); n != 1 {
 			t.Fatalf("%d requests, want that of kid alone", n)
@@ -265,7 +267,7 @@ func TestQuiet_holdsEverything(t *testing.T) {
 		}
 		w.until("the policy goes on", func() bool { return w.info("main").Pending == 0 })
 		w.rest()
-		if _, err := w.pool.Mail.EndQuiet(w.t.Context()); !errors.Is(err, agents.ErrLoud) {
+		if _, err := w.pool.Mail.EndQuiet(w.t.Context()); !errors.Is(err, mail.ErrLoud) {
 			t.Errorf("ended twice: %v", err)
 		}
 	})
@@ -276,7 +278,7 @@ func TestQuiet_endsByItself(t *testing.T) {
 	m := answers()
 	play(t, m, setting{}, func(w *world) {
 		check(t, w.pool.Mail.BeQuiet(w.t.Context(), time.Now().Add(2*time.Hour)))
-		w.mails("ci", "news", agents.Letter{})
+		w.mails("ci", "news", mail.Letter{})
 		w.mode(inbox.Interrupt)
 		time.Sleep(2*time.Hour - time.Second)
 		if len(m.seen()) != 0 {
@@ -285,7 +287,7 @@ func TestQuiet_endsByItself(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		w.until("it is over", func() bool { return !w.tally.Quiet.On && w.info("main").Pending == 0 })
 		w.rest()
-		if es := w.entries("main"); es[0].Kind != agents.EntryNotice || !strings.HasPrefix(es[0].Text, "Quiet is over. 1 message came") {
+		if es := w.entries("main"); es[0].Kind != history.EntryNotice || !strings.HasPrefix(es[0].Text, "Quiet is over. 1 message came") {
 			t.Errorf("entries: %s", kinds(es))
 		}
 		if err := w.pool.Mail.BeQuiet(w.t.Context(), time.Now().Add(-time.Second)); err == nil {
@@ -307,15 +309,15 @@ func TestRules_hybrid(t *testing.T) {
 	play(t, m, setting{rules: rules}, func(w *world) {
 		now := time.Now()
 		time.Sleep(time.Date(now.Year(), now.Month(), now.Day()+1, 8, 0, 0, 0, now.Location()).Sub(now))
-		w.mails("testing-a", "a test broke", agents.Letter{})
+		w.mails("testing-a", "a test broke", mail.Letter{})
 		w.until("a fork was made", func() bool { return w.info("main-fork-1").ID != 0 })
 		w.rest()
 		if got := kinds(w.entries("main")); got != "" {
 			t.Fatalf("the fork's message entered: %s", got)
 		}
-		held := w.mails("ci", "held until nine", agents.Letter{})
-		high := w.mails("ci", "held whatever the hour", agents.Letter{Priority: inbox.High})
-		w.mails("ci", "it blocks", agents.Letter{Tags: []string{"blocker"}})
+		held := w.mails("ci", "held until nine", mail.Letter{})
+		high := w.mails("ci", "held whatever the hour", mail.Letter{Priority: inbox.High})
+		w.mails("ci", "it blocks", mail.Letter{Tags: []string{"blocker"}})
 		w.rest()
 		if es := w.entries("main"); kinds(es) != "message text ended" || len(es[0].Messages) != 1 {
 			t.Fatalf("entries: %s", kinds(es))
@@ -335,7 +337,7 @@ func TestRules_hybrid(t *testing.T) {
 func TestRules_change(t *testing.T) {
 	m := answers()
 	play(t, m, setting{}, func(w *world) {
-		w.mails("ci", "news", agents.Letter{})
+		w.mails("ci", "news", mail.Letter{})
 		w.rest()
 		interrupt := map[string]inbox.Rules{"main": {Default: inbox.Interrupt, File: ".agents/main.yml"}}
 		w.pool.Mail.Rules(w.t.Context(), interrupt, nil)
@@ -345,12 +347,12 @@ func TestRules_change(t *testing.T) {
 		for range 3 {
 			w.pool.Mail.Rules(w.t.Context(), nil, broken)
 		}
-		w.mails("ci", "more", agents.Letter{})
+		w.mails("ci", "more", mail.Letter{})
 		w.until("the last good rules hold", func() bool { return w.info("main").Pending == 0 })
 		w.rest()
 		var notices []string
 		for _, e := range w.entries("main") {
-			if e.Kind == agents.EntryNotice {
+			if e.Kind == history.EntryNotice {
 				notices = append(notices, e.Text)
 			}
 		}
@@ -359,7 +361,7 @@ func TestRules_change(t *testing.T) {
 			t.Errorf("notices %q", notices)
 		}
 		w.pool.Mail.Rules(w.t.Context(), nil, nil)
-		w.mails("ci", "and more", agents.Letter{})
+		w.mails("ci", "and more", mail.Letter{})
 		w.rest()
 		if w.until("it waits", func() bool { return w.info("main").Pending == 1 }); len(m.seen()) != 2 {
 			t.Errorf("%d requests", len(m.seen()))
@@ -383,11 +385,11 @@ func TestOverride_outlivesTheProgram(t *testing.T) {
 		if p.Human.Default != inbox.Queue || p.Pause() != time.Minute || p.Human.Mode != inbox.Manual || p.Human.From["ci"] != inbox.Interrupt {
 			t.Errorf("policy %+v", p)
 		}
-		w.mails("ci", "now", agents.Letter{})
+		w.mails("ci", "now", mail.Letter{})
 		w.until("it is handled", func() bool { return w.info("main").Pending == 0 })
 		w.override(func(o *inbox.Overrides) { *o = inbox.Overrides{} })
 		w.rest()
-		w.mails("ci", "later", agents.Letter{})
+		w.mails("ci", "later", mail.Letter{})
 		w.rest()
 		w.until("it waits", func() bool { return w.info("main").Pending == 1 })
 	})
@@ -402,10 +404,10 @@ func TestPolicy_ofBackgroundAgents(t *testing.T) {
 	w.push("kid", "run echo begun; while [ ! -e "+gate+" ]; do :; done")
 	w.run(0)
 	w.output("kid", "begun")
-	id := w.mails("ci", "by the way", agents.Letter{To: []string{"kid"}})
+	id := w.mails("ci", "by the way", mail.Letter{To: []string{"kid"}})
 	w.decided(id, "until the agent's work is done: it enters before it ends.")
 	check(t, os.WriteFile(gate, nil, 0o600))
-	w.state("kid", agents.Done)
+	w.state("kid", event.Done)
 	if got := kinds(w.entries("kid")); got != "prompt call started result text message text ended" {
 		t.Errorf("entries: %s", got)
 	}
@@ -424,24 +426,24 @@ func TestInterrupt_inEveryState(t *testing.T) {
 		"a question is open": func(w *world) func() {
 			w.pool.SetMode(permit.Ask)
 			w.prompt("run touch " + w.dir + "/x")
-			w.state("main", agents.Asking)
+			w.state("main", event.Asking)
 			return func() { w.answer(w.info("main").Question.ID, permit.Once) }
 		},
 		"it receives": func(w *world) func() {
 			w.prompt("receive somebody")
-			w.state("main", agents.Waiting)
-			return func() { w.mails("somebody", "what it waited for", agents.Letter{}) }
+			w.state("main", event.Waiting)
+			return func() { w.mails("somebody", "what it waited for", mail.Letter{}) }
 		},
 		"the human receives": func(w *world) func() {
 			main, ended := w.main(), make(chan error, 1)
-			_ = w.mails("somebody", "to be there", agents.Letter{To: []string{"somebody"}})
+			_ = w.mails("somebody", "to be there", mail.Letter{To: []string{"somebody"}})
 			go func() {
-				_, err := w.pool.Pickup.Await(w.t.Context(), main, inbox.Query{From: "somebody"}, agents.Await{})
+				_, err := w.pool.Pickup.Await(w.t.Context(), main, inbox.Query{From: "somebody"}, mail.Await{})
 				ended <- err
 			}()
-			w.state("main", agents.Waiting)
+			w.state("main", event.Waiting)
 			return func() {
-				w.mails("somebody", "what was waited for", agents.Letter{})
+				w.mails("somebody", "what was waited for", mail.Letter{})
 				check(w.t, <-ended)
 			}
 		},
@@ -474,18 +476,18 @@ func TestInterrupt_inEveryState(t *testing.T) {
 			}
 			play(t, m, setting{}, func(w *world) {
 				if name == "it receives" {
-					_ = w.mails("somebody", "to be there", agents.Letter{To: []string{"somebody"}})
+					_ = w.mails("somebody", "to be there", mail.Letter{To: []string{"somebody"}})
 				}
 				w.key()
 				w.mode(inbox.Interrupt)
 				then := stand(w)
-				id := w.mails("ci", "news of the build", agents.Letter{})
+				id := w.mails("ci", "news of the build", mail.Letter{})
 				time.Sleep(time.Second)
 				if w.until("all is known", func() bool { return true }); name != "it receives" && w.info("main").Pending != 1 {
 					t.Errorf("it entered while %s", name)
 				}
 				then()
-				w.until("it entered", func() bool { return w.info("main").Pending == 0 && w.info("main").State == agents.Idle })
+				w.until("it entered", func() bool { return w.info("main").Pending == 0 && w.info("main").State == event.Idle })
 				w.rest()
 				times := 0
 				for _, e := range w.entries("main") {
@@ -494,7 +496,7 @@ func TestInterrupt_inEveryState(t *testing.T) {
 							times++
 						}
 					}
-					if e.Kind == agents.EntryEnded && e.End.Outcome != agents.Completed {
+					if e.Kind == history.EntryEnded && e.End.Outcome != history.Completed {
 						t.Errorf("a turn ended %s: %s", e.End.Outcome, e.End.Error)
 					}
 				}
@@ -517,7 +519,7 @@ func TestInterrupt_inEveryState(t *testing.T) {
 func TestQuiet_countsWhatWaits(t *testing.T) {
 	w := open(t, answers(), setting{})
 	check(t, w.pool.Mail.BeQuiet(t.Context(), time.Time{}))
-	w.mails("ci", "taken at once", agents.Letter{})
+	w.mails("ci", "taken at once", mail.Letter{})
 	_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
 	if came, err := w.pool.Mail.EndQuiet(t.Context()); err != nil || came != "Quiet is over. Nothing that came meanwhile waits." {

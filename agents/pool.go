@@ -22,6 +22,7 @@ import (
 	"fantail/agents/fleet"
 	"fantail/agents/fork"
 	"fantail/agents/ledger"
+	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/agents/memory"
 	"fantail/agents/questions"
@@ -42,14 +43,14 @@ type Options struct {
 	DB       *store.DB
 	Tools    *tools.Set
 	Gate     *permit.Gate
-	Resolve  func(name string) (Model, error) // the error names the known providers
-	Model    string                           // provider/name of new agents
-	Root     string                           // the workspace
-	Data     string                           // the workspace's data directory; outputs live under it
-	Private  []string                         // what tools must never open
-	Environ  []string                         // for commands, as proc.Clean made it; agents nobody attends get less
-	Keys     *secret.Keys                     // what no transcript, file or feed holds; nil: none
-	System   func(agent Info) string          // the system prompt
+	Resolve  func(name string) (llm.Model, error) // the error names the known providers
+	Model    string                               // provider/name of new agents
+	Root     string                               // the workspace
+	Data     string                               // the workspace's data directory; outputs live under it
+	Private  []string                             // what tools must never open
+	Environ  []string                             // for commands, as proc.Clean made it; agents nobody attends get less
+	Keys     *secret.Keys                         // what no transcript, file or feed holds; nil: none
+	System   func(agent event.Info) string        // the system prompt
 	Now      func() time.Time
 	Go       func(name string, f func())
 	Cap      int                     // running agents at once; 0: 8
@@ -59,12 +60,6 @@ type Options struct {
 	Keep     func(proc.Group) func() // has a command's group ended if this program dies; nil: nobody does
 	Patience time.Duration           // how long a disk that refuses writes is waited for before Settled returns why; 0: without end
 }
-
-// Why things end, as the pool's methods return it (wrapped, with the names in the text).
-var (
-	ErrStopped = fleet.ErrStopped
-	ErrTimeout = fleet.ErrTimeout
-)
 
 // Pool is all agents of a workspace: it opens and closes them, starts their tasks and
 // composes the rooms they work in. It is safe for concurrent use.
@@ -101,7 +96,7 @@ type others struct {
 // known is what the database knows of an agent. A model that is no longer configured must
 // not keep the program from starting: the agent gets the present one, as main does in any
 // case.
-func (p *Pool) known(ctx context.Context, row store.Agent) (i Info, err error) {
+func (p *Pool) known(ctx context.Context, row store.Agent) (i event.Info, err error) {
 	err = p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
 		i, err = roster.Known(&rx.View, row)
 		return err
@@ -123,10 +118,10 @@ func (p *Pool) known(ctx context.Context, row store.Agent) (i Info, err error) {
 func (p *Pool) Close(ctx context.Context) error { return p.fleet.Close(ctx, event.ErrClosing) }
 
 // Subscribe returns a new feed, beginning with what is now.
-func (p *Pool) Subscribe() *Feed { return p.fleet.Subscribe() }
+func (p *Pool) Subscribe() *event.Feed { return p.fleet.Subscribe() }
 
 // Infos returns what is known of all agents whose tab is open, by id.
-func (p *Pool) Infos() []Info { return p.fleet.Infos() }
+func (p *Pool) Infos() []event.Info { return p.fleet.Infos() }
 
 // Human is where the human is: screens tell it.
 func (p *Pool) Human() *fleet.Human { return &p.fleet.Human }

@@ -11,7 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
@@ -128,7 +129,7 @@ func (s *storm) act(rt *rapid.T) {
 	}).Draw(rt, "act") {
 	case "push":
 		var after []string
-		if rapid.IntRange(0, 2).Draw(rt, "needs") == 0 && some.Kind == agents.Sub {
+		if rapid.IntRange(0, 2).Draw(rt, "needs") == 0 && some.Kind == event.Sub {
 			after = []string{strings.TrimRight(some.Name, "·0123456789")}
 		}
 		_, err := s.pool.Tasks.Push(ctx, 1, tools.Task{
@@ -214,7 +215,7 @@ func (s *storm) sound(rt *rapid.T) {
 		check(s.t, err)
 		turns := map[int64]int{}
 		for _, e := range es {
-			if e.Kind == agents.EntryEnded {
+			if e.Kind == history.EntryEnded {
 				turns[e.Turn]++
 			}
 			for _, m := range e.Messages {

@@ -8,14 +8,14 @@ import (
 )
 
 // Queue returns the queue of `by`.
-func (p *Pool) Queue(ctx context.Context, by int64) (Queue, error) {
-	var l Queue
+func (p *Pool) Queue(ctx context.Context, by int64) (roster.Queue, error) {
+	var l roster.Queue
 	err := p.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
 		l.Tasks, err = rx.Tasks(by)
 		return err
 	})
 	if err != nil {
-		return Queue{}, err
+		return roster.Queue{}, err
 	}
 	p.fleet.Lock()
 	defer p.fleet.Unlock()

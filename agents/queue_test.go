@@ -11,7 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/roster"
 	"fantail/inbox"
@@ -30,7 +31,7 @@ func (w *world) listed() string {
 	return strings.Join(s, ", ")
 }
 
-func (w *world) task(t tools.Task) agents.Task {
+func (w *world) task(t tools.Task) roster.Task {
 	w.t.Helper()
 	row, err := w.pool.Tasks.Push(w.t.Context(), w.main(), t)
 	check(w.t, err)
@@ -88,7 +89,7 @@ func TestQueue_changesWhatIsQueued(t *testing.T) {
 	}
 	w.push("e", "endless")
 	w.run(0)
-	w.state("e", agents.Running)
+	w.state("e", event.Running)
 	_, err = w.pool.Tasks.Move(ctx, "e", 1)
 	for _, err := range []error{err, w.pool.Tasks.Remove(ctx, "e"), w.pool.Tasks.Edit(ctx, "e", "x")} {
 		refuses(t, err, "e has started; /kill e ends it")
@@ -173,7 +174,7 @@ func TestKill_leavesTimeToTidyUp(t *testing.T) {
 	go func() { killed <- w.pool.Kill(context.WithoutCancel(t.Context()), "victim", false) }()
 	for _, name := range []string{"victim", "late"} {
 		w.output(name, "asked")
-		if i := w.info(name); i.State != agents.Running || i.Doing != "ending" {
+		if i := w.info(name); i.State != event.Running || i.Doing != "ending" {
 			t.Errorf("%s is %s, %q", name, i.State, i.Doing)
 		}
 	}
@@ -224,8 +225,8 @@ func TestKill_whatIgnoresSignals(t *testing.T) {
 	w.push("deaf", "again") // the name is free
 	w.run(0)
 	w.settle()
-	w.state("deaf", agents.Done)
-	w.state("deaf·1", agents.Killed)
+	w.state("deaf", event.Done)
+	w.state("deaf·1", event.Killed)
 	refuses(t, w.pool.Kill(t.Context(), "main", true), "can't be killed")
 }
 
@@ -253,9 +254,9 @@ func TestKill_cascade(t *testing.T) {
 	w, ctx := open(t, &model{reply: family}, setting{cap: 2}), t.Context()
 	w.push("d3", "dig 3")
 	w.run(0)
-	w.until("the deepest runs", func() bool { return w.info("d0").Doing == "streaming" && w.info("d1").State == agents.Waiting })
+	w.until("the deepest runs", func() bool { return w.info("d0").Doing == "streaming" && w.info("d1").State == event.Waiting })
 	check(t, w.pool.Kill(ctx, "d2", true))
-	for name, want := range map[string]agents.State{"d2": agents.Killed, "d1": agents.Killed, "d0": agents.Killed, "d3": agents.Done} {
+	for name, want := range map[string]event.State{"d2": event.Killed, "d1": event.Killed, "d0": event.Killed, "d3": event.Done} {
 		w.state(name, want)
 	}
 	w.settle()
@@ -284,20 +285,20 @@ func TestCap_showsWhatItHoldsBack(t *testing.T) {
 	w.push("b", "x")
 	w.after("c", "y", "b")
 	w.run(0)
-	w.state("s1", agents.Running)
-	w.state("a", agents.Running)
+	w.state("s1", event.Running)
+	w.state("a", event.Running)
 	want := "Queued:\n  - s2: queued (cap)\n  - b: queued (cap)\n  - c (after b)\n"
 	if got := w.queued(); !strings.HasPrefix(got, want) {
 		t.Errorf("queue:\n%s\nwant\n%s", got, want)
 	}
 	check(t, w.pool.Kill(t.Context(), "a", false))
-	w.state("c", agents.Done) // s2 does not hold them up
+	w.state("c", event.Done) // s2 does not hold them up
 	if got := w.queued(); !strings.HasPrefix(got, "Queued:\n  - s2: queued (slow)\n") {
 		t.Errorf("queue:\n%s", got)
 	}
 	check(t, w.pool.Kill(t.Context(), "s1", false))
 	w.settle()
-	w.state("s2", agents.Done)
+	w.state("s2", event.Done)
 }
 
 // TestVendorWindow: a wider window of the human's own is right as well, and told.
@@ -386,7 +387,7 @@ func TestRetry(t *testing.T) {
 	w.settle()
 	again, before, err := w.pool.Tasks.Retry(ctx, w.main(), "a", "mind the gap")
 	check(t, err)
-	if again.Name != "a" || again.Timeout != first.Timeout || again.Deliver != "next" || again.Model != first.Model || before != agents.OutFailed {
+	if again.Name != "a" || again.Timeout != first.Timeout || again.Deliver != "next" || again.Model != first.Model || before != history.OutFailed {
 		t.Errorf("again %+v after %s", again, before)
 	}
 	refusesRetry := func(name, hint, want string) {
@@ -407,10 +408,10 @@ func TestRetry(t *testing.T) {
 			t.Errorf("the second attempt lacks %q: %+v", want, last)
 		}
 	}
-	w.state("a·1", agents.Failed)
+	w.state("a·1", event.Failed)
 	_, before, err = w.pool.Tasks.Retry(ctx, w.main(), "a", "")
 	check(t, err)
-	if before != agents.Completed {
+	if before != history.Completed {
 		t.Errorf("it had ended as %s", before)
 	}
 	w.push("cmd", "!exit 4")
@@ -421,7 +422,7 @@ func TestRetry(t *testing.T) {
 	check(t, err)
 	w.run(0)
 	w.settle()
-	w.state("cmd·1", agents.Failed)
+	w.state("cmd·1", event.Failed)
 	if m := w.mail()["cmd"]; m.Error != "exit 4" {
 		t.Errorf("cmd ended with %+v", m)
 	}
@@ -493,13 +494,13 @@ func TestRetry_keepsTrust(t *testing.T) {
 // Spec.
 func TestQueue_showsThoseThatFinishedLast(t *testing.T) {
 	now := time.Date(2000, 1, 1, 12, 0, 0, 0, time.UTC)
-	var q agents.Queue
+	var q roster.Queue
 	for i, name := range []string{"slow", "a", "b", "c"} {
 		at := now.Add(time.Duration(i-9) * time.Minute)
 		if name == "slow" {
 			at = now.Add(-time.Second)
 		}
-		q.Tasks = append(q.Tasks, agents.Task{ID: int64(i + 1), Name: name, State: "finished", Outcome: "completed", Finished: at})
+		q.Tasks = append(q.Tasks, roster.Task{ID: int64(i + 1), Name: name, State: "finished", Outcome: "completed", Finished: at})
 	}
 	want := "Finished:\n  - c (completed 6m ago)\n  - slow (completed 1s ago)\n  (+2 older, /queue --all)"
 	if got := roster.QueueText(q, now, 2); got != want {
@@ -515,7 +516,7 @@ func TestOpen_tellsWhatIsStillQueued(t *testing.T) {
 	start := func() *world { return open(t, &model{reply: briefed}, setting{dir: dir, cap: 1}) }
 	notices := func(w *world, agent string) (texts []string) {
 		for _, e := range w.entries(agent) {
-			if e.Kind == agents.EntryNotice {
+			if e.Kind == history.EntryNotice {
 				texts = append(texts, e.Text)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/inbox"
@@ -64,10 +65,10 @@ type news struct {
 	agents  []store.Agent
 	counts  map[int64]inbox.Rung
 	queued  []roster.QueuedTask
-	notices map[int64][]Entry // by agent
-	newest  int64             // entry of all
-	came    map[int64]int     // mail from outside, by agent
-	mailed  int64             // the newest message of all
+	notices map[int64][]history.Entry // by agent
+	newest  int64                     // entry of all
+	came    map[int64]int             // mail from outside, by agent
+	mailed  int64                     // the newest message of all
 }
 
 // read reads it; notices are those behind the entry `after`, and mail is that
@@ -85,11 +86,11 @@ func (n *news) read(v *store.View, after, mailed int64) (err error) {
 	if n.queued, err = roster.QueuedTasks(v); err != nil {
 		return err
 	}
-	rows, err := v.KindAfter(string(EntryNotice), after)
+	rows, err := v.KindAfter(string(history.EntryNotice), after)
 	if err != nil {
 		return err
 	}
-	n.notices = map[int64][]Entry{}
+	n.notices = map[int64][]history.Entry{}
 	for _, e := range history.DecodeAll(rows) {
 		if roster.FromOutside(e.By) {
 			n.notices[e.Agent] = append(n.notices[e.Agent], e)
@@ -109,16 +110,16 @@ func (p *Pool) refreshed(n news) {
 		if a == nil {
 			continue
 		}
-		p.fleet.Emit(Mailed{Agent: row.ID}) // perhaps; the counts don't tell
+		p.fleet.Emit(event.Mailed{Agent: row.ID}) // perhaps; the counts don't tell
 		if a.Info.Name != row.Name || a.Info.Pending != r.Pending || a.Info.Urgent != r.Urgent || n.came[row.ID] > 0 {
-			a.Change(func(i *Info) {
+			a.Change(func(i *event.Info) {
 				i.Name, i.Pending, i.Urgent = row.Name, r.Pending, r.Urgent
 				i.Came += n.came[row.ID]
 			})
 			p.Mail.Refresh(&a.Info)
 		}
 		if es := n.notices[row.ID]; len(es) > 0 {
-			p.fleet.Emit(Appended{Agent: row.ID, Entries: es, Live: false})
+			p.fleet.Emit(event.Appended{Agent: row.ID, Entries: es, Live: false})
 		}
 	}
 	p.fleet.Line.Requeue(n.queued)

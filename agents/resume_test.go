@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/store"
@@ -14,8 +14,8 @@ import (
 	"fantail/tools/permit"
 )
 
-// memory is a model that says how much it was told before.
-func memory(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+// remembers is a model that says how much it was told before.
+func remembers(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 	prompt := asked(req)
 	switch {
 	case strings.HasPrefix(prompt, "hang"):
@@ -62,7 +62,7 @@ func (w *world) idOf(name string) int64 {
 // TestTurns_matrix: how each turn's row names its kin.
 // Spec: N-6, N-10, N-11, N-13, N-14, N-29, N-32.
 func TestTurns_matrix(t *testing.T) {
-	w := open(t, &model{reply: memory}, setting{})
+	w := open(t, &model{reply: remembers}, setting{})
 	w.prompt("hello")
 	w.settle()
 	w.prompt(`use delegate {"name":"kid","prompt":"first"}`)
@@ -103,7 +103,7 @@ func TestTurns_matrix(t *testing.T) {
 // own, and what it dispatches belongs to it; a branch that does so too.
 // Spec: N-10, N-11, N-12, N-13.
 func TestTurns_newConversation(t *testing.T) {
-	w := open(t, &model{reply: memory}, setting{})
+	w := open(t, &model{reply: remembers}, setting{})
 	w.prompt("hello")
 	w.settle()
 	branch, err := w.pool.Branch(t.Context(), w.main(), 1, "branch")
@@ -139,7 +139,7 @@ func TestTurns_newConversation(t *testing.T) {
 // leads to its last attempt over a restart, and a closed tab opens again.
 // Spec: N-28, N-30, N-32, R-14, R-15, E-21.
 func TestResume(t *testing.T) {
-	w := open(t, &model{reply: memory}, setting{})
+	w := open(t, &model{reply: remembers}, setting{})
 	w.push("kid", "the secret is 7")
 	w.run(0)
 	w.settle()
@@ -147,7 +147,7 @@ func TestResume(t *testing.T) {
 	task, ok, err := w.pool.Resume(t.Context(), w.main(), "kid", "what is it?")
 	check(t, err)
 	w.settle()
-	w.until("kid is done again", func() bool { return w.info("kid").Attempt == 2 && w.info("kid").State == agents.Done })
+	w.until("kid is done again", func() bool { return w.info("kid").Attempt == 2 && w.info("kid").State == event.Done })
 	if i := w.info("kid"); !ok || i.ID != id || i.Prompt != "what is it?" || i.Task != task.ID || i.Steps != 2 {
 		t.Errorf("kid is %+v", i)
 	}
@@ -167,7 +167,7 @@ func TestResume(t *testing.T) {
 	if _, ok, err := w.pool.Resume(t.Context(), w.main(), "kid", ""); ok || err != nil {
 		t.Errorf("a closed one without a prompt: %v, %v", ok, err)
 	}
-	w.until("its tab is there", func() bool { return w.info("kid").State == agents.Done })
+	w.until("its tab is there", func() bool { return w.info("kid").State == event.Done })
 	if w.idOf("kid") != id {
 		t.Error("another agent's tab opened")
 	}
@@ -175,11 +175,11 @@ func TestResume(t *testing.T) {
 	dir := w.dir
 	w.close()
 
-	w = open(t, &model{reply: memory}, setting{dir: dir})
+	w = open(t, &model{reply: remembers}, setting{dir: dir})
 	_, _, err = w.pool.Resume(t.Context(), w.main(), "kid", "and now?")
 	check(t, err)
 	w.settle()
-	w.until("kid is done", func() bool { return w.info("kid").Attempt == 3 && w.info("kid").State == agents.Done })
+	w.until("kid is done", func() bool { return w.info("kid").Attempt == 3 && w.info("kid").State == event.Done })
 	if i := w.info("kid"); i.ID != id || i.Steps != 3 {
 		t.Errorf("kid is %+v", i)
 	}
@@ -202,12 +202,12 @@ func TestResume(t *testing.T) {
 // prompt too, and know that they were cut.
 // Spec: R-14, N-36.
 func TestResume_howeverItEnded(t *testing.T) {
-	w := open(t, &model{reply: memory}, setting{})
+	w := open(t, &model{reply: remembers}, setting{})
 	w.push("a", "break it")
 	w.push("b", "hang on")
 	w.run(0)
-	w.state("a", agents.Failed)
-	w.state("b", agents.Running)
+	w.state("a", event.Failed)
+	w.state("b", event.Running)
 	_, err := w.pool.Letters.Send(t.Context(), w.main(), "b", "not read in time", "")
 	check(t, err)
 	check(t, w.pool.Kill(t.Context(), "b", false))
@@ -217,7 +217,7 @@ func TestResume_howeverItEnded(t *testing.T) {
 		if err != nil || !ok {
 			t.Fatalf("resume %s: %v, %v", name, ok, err)
 		}
-		w.until(name+" is done", func() bool { return w.info(name).State == agents.Done })
+		w.until(name+" is done", func() bool { return w.info(name).State == event.Done })
 		es := w.entries(name)
 		if last := es[len(es)-2].Text; !strings.Contains(last, "That turn ended before it was done") {
 			t.Errorf("%s said %q", name, last)
@@ -231,11 +231,11 @@ func TestResume_howeverItEnded(t *testing.T) {
 // TestResume_refused: what can't be resumed is an error that names the next step.
 // Spec: R-14, E-21.
 func TestResume_refused(t *testing.T) {
-	w := open(t, &model{reply: memory}, setting{})
+	w := open(t, &model{reply: remembers}, setting{})
 	w.push("later", "quick")
 	w.push("busy", "hang on")
 	w.run(1)
-	w.until("one is done and one runs", func() bool { return w.info("busy").State == agents.Running })
+	w.until("one is done and one runs", func() bool { return w.info("busy").State == event.Running })
 	w.push("waits", "quick")
 	for name, want := range map[string]string{
 		"busy": "/send busy TEXT", "nobody": "no agent nobody", "main": "/send main TEXT",
@@ -273,7 +273,7 @@ func TestResume_asksAsBefore(t *testing.T) {
 	w.settle()
 	_, _, err := w.pool.Resume(t.Context(), w.main(), "kid", "run echo again")
 	check(t, err)
-	w.state("kid", agents.Asking)
+	w.state("kid", event.Asking)
 	if !w.answer(w.info("kid").Question.ID, permit.Once) {
 		t.Error("the question is gone")
 	}
@@ -318,7 +318,7 @@ func TestOrphans(t *testing.T) {
 			}
 			w := open(t, m, setting{})
 			w.prompt("depth 0")
-			w.state("k4", agents.Running)
+			w.state("k4", event.Running)
 			if how == "killed" {
 				check(t, w.pool.Kill(t.Context(), "k2", false))
 				check(t, w.pool.Kill(t.Context(), "k1", false))
@@ -360,7 +360,7 @@ func TestInterrupted_partialOutputIsAResult(t *testing.T) {
 		w.run(0)
 		w.until(name+" is at it", func() bool { return w.info(name).Doing == "streaming" })
 		w.pool.Stop(w.info(name).ID)
-		w.state(name, agents.Killed)
+		w.state(name, event.Killed)
 	}
 	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
 	check(t, err)

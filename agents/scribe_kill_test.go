@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm/llmtest"
 	"fantail/agents/llm/openai"
 	"fantail/inbox"
@@ -116,10 +117,10 @@ func restored(t *testing.T, dir, all string, least int) {
 	t.Helper()
 	w := open(t, &model{reply: crashing}, setting{dir: dir})
 	defer w.close()
-	w.state("job", agents.Crashed)
+	w.state("job", event.Crashed)
 	text, found := "", 0
 	for _, e := range w.entries("job") {
-		if e.Kind == agents.EntryText {
+		if e.Kind == history.EntryText {
 			text, found = e.Text, found+1
 		}
 	}

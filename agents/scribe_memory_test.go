@@ -7,7 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/llm/llmtest"
 	"fantail/agents/llm/openai"
@@ -25,7 +26,7 @@ func replies(t *testing.T, dir, base string) {
 		<-feed.Wait()
 		w.feed.Take()
 		for _, e := range feed.Take() {
-			if a, ok := e.(agents.Appended); ok && len(a.Entries) > 0 && a.Entries[0].Kind == agents.EntryText {
+			if a, ok := e.(event.Appended); ok && len(a.Entries) > 0 && a.Entries[0].Kind == history.EntryText {
 				bytes = len(a.Entries[0].Text)
 			}
 		}

@@ -12,7 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/store"
 )
@@ -203,7 +204,7 @@ func TestScribe_aDiskThatRefusesLosesNothing(t *testing.T) {
 				time.Sleep(1500 * time.Millisecond)
 				w.fault(fault)
 				w.until("it says so", func() bool { return strings.Contains(w.info("main").Why, "write down the reply") })
-				if i := w.info("main"); i.State != agents.Running || i.Doing != "streaming" {
+				if i := w.info("main"); i.State != event.Running || i.Doing != "streaming" {
 					t.Errorf("meanwhile %+v", i)
 				}
 				w.fault(map[string]string{"pieces": "none", "full": "space"}[fault])
@@ -285,7 +286,7 @@ func TestScribe_aReplyThatIsNotRecordedIsKept(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		w.fault("none")
 		w.settle()
-		if es := w.entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "what was said" || es[2].End.Outcome != agents.OutFailed || w.said(1) != nil {
+		if es := w.entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "what was said" || es[2].End.Outcome != history.OutFailed || w.said(1) != nil {
 			t.Errorf("entries %s", kinds(es))
 		}
 	})
@@ -306,7 +307,7 @@ func TestScribe_aFeedThatJoinsLate(t *testing.T) {
 			defer f.Close()
 			got := ""
 			for _, e := range f.Take() {
-				if d, ok := e.(agents.Delta); ok {
+				if d, ok := e.(event.Delta); ok {
 					got += d.Text
 				}
 			}
@@ -315,7 +316,7 @@ func TestScribe_aFeedThatJoinsLate(t *testing.T) {
 			}
 			w.settle()
 			for _, e := range f.Take() {
-				if a, ok := e.(agents.Appended); ok && len(a.Entries) > 0 && a.Entries[0].Kind == agents.EntryText {
+				if a, ok := e.(event.Appended); ok && len(a.Entries) > 0 && a.Entries[0].Kind == history.EntryText {
 					if !a.Live || a.Entries[0].Text != c.text+" more" {
 						t.Errorf("%d bytes in the end", len(a.Entries[0].Text))
 					}

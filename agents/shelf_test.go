@@ -9,9 +9,11 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/history"
+	"fantail/agents/ledger"
 	"fantail/agents/llm"
+	"fantail/agents/mail"
 	"fantail/inbox"
 )
 
@@ -124,7 +126,7 @@ func TestSnooze(t *testing.T) {
 		check(t, w.pool.Letters.Snooze(t.Context(), w.main(), []int64{id}, time.Now().Add(time.Hour)))
 		got := make(chan error, 1)
 		go func() {
-			m, err := w.pool.Pickup.Await(context.Background(), w.main(), inbox.Query{}, agents.Await{Outside: true})
+			m, err := w.pool.Pickup.Await(context.Background(), w.main(), inbox.Query{}, mail.Await{Outside: true})
 			if err == nil && m.ID != id {
 				err = errors.New("another message came")
 			}
@@ -216,7 +218,7 @@ func TestTokens(t *testing.T) {
 		check(t, err)
 		w.settle()
 		for _, e := range w.entries("main") {
-			if e.Kind == agents.EntryMessage && e.Messages[0].ID == id && (price < e.Tokens*9/10 || price > e.Tokens*11/10) {
+			if e.Kind == history.EntryMessage && e.Messages[0].ID == id && (price < e.Tokens*9/10 || price > e.Tokens*11/10) {
 				t.Errorf("%d bytes: the price was %d, it cost %d", size, price, e.Tokens)
 			}
 		}
@@ -235,7 +237,7 @@ func TestMailed(t *testing.T) {
 		t.Helper()
 		n := 0
 		for _, e := range feed.Take() {
-			if e == (agents.Mailed{Agent: main}) {
+			if e == (event.Mailed{Agent: main}) {
 				n++
 			}
 		}
@@ -279,13 +281,13 @@ func TestMade(t *testing.T) {
 		return text(steps[len(steps)-1]), nil
 	}
 	w := open(t, m, setting{})
-	made := func(id int64) agents.Made {
+	made := func(id int64) ledger.Made {
 		t.Helper()
 		made, err := w.pool.Ledger.Made(t.Context(), id)
 		check(t, err)
 		return made
 	}
-	only := func(what string, d agents.Made, changes int, out string, has ...string) {
+	only := func(what string, d ledger.Made, changes int, out string, has ...string) {
 		t.Helper()
 		for _, s := range has {
 			if !strings.Contains(d.Diff, s) {
@@ -322,7 +324,7 @@ func TestReply(t *testing.T) {
 	w := open(t, &model{reply: mute}, setting{})
 	main := w.main()
 	study := w.helper("study")
-	sent, err := w.pool.Letters.Mail(t.Context(), study, agents.Letter{To: []string{"main"}, Body: "which port?"})
+	sent, err := w.pool.Letters.Mail(t.Context(), study, mail.Letter{To: []string{"main"}, Body: "which port?"})
 	check(t, err)
 	answer, err := w.pool.Letters.Reply(t.Context(), main, sent[0].ID, "8080")
 	if check(t, err); answer.To != "study" {

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/inbox"
 )
@@ -40,7 +40,7 @@ func TestTurn_states(t *testing.T) {
 	w := open(t, s, setting{})
 	pipe := w.dir + "/pipe"
 	check(t, syscall.Mkfifo(pipe, 0o600))
-	does := func(state agents.State, doing string) {
+	does := func(state event.State, doing string) {
 		t.Helper()
 		w.until(string(state)+" "+doing, func() bool {
 			i := w.info("main")
@@ -51,19 +51,19 @@ func TestTurn_states(t *testing.T) {
 		})
 	}
 	w.main()
-	does(agents.Idle, "")
+	does(event.Idle, "")
 	w.prompt("look")
-	does(agents.Running, "streaming") // from the request on
+	does(event.Running, "streaming") // from the request on
 	s.on <- struct{}{}
 	s.on <- struct{}{}
-	does(agents.Running, "tool bash")
+	does(event.Running, "tool bash")
 	if c := w.info("main").Call; c != "bash cat pipe" {
 		t.Errorf("the call that runs is %q", c)
 	}
 	check(t, os.WriteFile(pipe, []byte("x"), 0o600))
-	does(agents.Running, "streaming")
+	does(event.Running, "streaming")
 	s.on <- struct{}{}
-	does(agents.Idle, "")
+	does(event.Idle, "")
 	if got := kinds(w.entries("main")); got != "prompt text call started result text ended" {
 		t.Errorf("entries %s", got)
 	}

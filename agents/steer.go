@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"fantail/agents/event"
 	"fantail/store"
 )
 
@@ -35,7 +36,7 @@ func (p *Pool) WrapUp(ctx context.Context, name string) error {
 	err = p.o.DB.Write(ctx, "wrap up", func(tx *store.Tx) error {
 		if row, ok, err := tx.Agent(a.ID); err != nil {
 			return err
-		} else if !ok || State(row.State).Terminal() {
+		} else if !ok || event.State(row.State).Terminal() {
 			return fmt.Errorf("the agent %s has just ended", name)
 		}
 		id, err := tx.AddPrompt(a.ID, wrapUp, false)
@@ -45,7 +46,7 @@ func (p *Pool) WrapUp(ctx context.Context, name string) error {
 		tx.AfterCommit(func() {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
-			a.WrapUp(Prompt{ID: id, Text: wrapUp})
+			a.WrapUp(event.Prompt{ID: id, Text: wrapUp})
 			p.putAside(a.ID)
 			a.Poke()
 		})

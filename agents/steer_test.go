@@ -9,7 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/tools"
@@ -29,11 +30,11 @@ func wraps(first func(ctx context.Context) []llm.Part) *model {
 // who asked for that.
 func (w *world) wrapped(name string) {
 	w.t.Helper()
-	w.state(name, agents.Done)
+	w.state(name, event.Done)
 	by := ""
 	es := w.entries(name)
 	for _, e := range es {
-		if e.Kind == agents.EntryPrompt && strings.HasPrefix(e.Text, "Wrap up now") {
+		if e.Kind == history.EntryPrompt && strings.HasPrefix(e.Text, "Wrap up now") {
 			by = e.By
 		}
 	}
@@ -54,7 +55,7 @@ func TestWrapUp_entersAtTheNextSeam(t *testing.T) {
 	w := open(t, m, setting{})
 	w.push("job", "work on and on")
 	w.run(0)
-	w.state("job", agents.Running)
+	w.state("job", event.Running)
 	w.output("job", "begun")
 	check(t, w.pool.WrapUp(t.Context(), "job"))
 	if err := w.pool.WrapUp(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), "already") {
@@ -76,11 +77,11 @@ func TestWrapUp_endsAWait(t *testing.T) {
 	w := open(t, wraps(func(context.Context) []llm.Part { return call("c", "receive", `{}`) }), setting{})
 	w.push("job", "wait for somebody")
 	w.run(0)
-	w.state("job", agents.Waiting)
+	w.state("job", event.Waiting)
 	check(t, w.pool.WrapUp(t.Context(), "job"))
 	w.wrapped("job")
 	for _, e := range w.entries("job") {
-		if e.Kind == agents.EntryResult && !strings.Contains(e.Result.Text, "the user wrote to you meanwhile") {
+		if e.Kind == history.EntryResult && !strings.Contains(e.Result.Text, "the user wrote to you meanwhile") {
 			t.Errorf("the call ended with %q", e.Result.Text)
 		}
 	}
@@ -104,10 +105,10 @@ func TestWrapUp_leavesTheWork(t *testing.T) {
 	w := open(t, m, setting{})
 	w.push("job", "delegate it")
 	w.run(0)
-	w.state("job", agents.Waiting)
+	w.state("job", event.Waiting)
 	check(t, w.pool.WrapUp(t.Context(), "job"))
 	w.wrapped("job")
-	w.state("kid", agents.Running)
+	w.state("kid", event.Running)
 	check(t, w.pool.Kill(t.Context(), "kid", false))
 	w.until("main has both", func() bool { return w.info("main").Pending == 2 })
 }
@@ -118,7 +119,7 @@ func TestWrapUp_builtin(t *testing.T) {
 		w := open(t, builtin.New(), setting{})
 		w.push("job", "say one then wait 10s then run echo early then run echo late then say two")
 		w.run(0)
-		w.state("job", agents.Running)
+		w.state("job", event.Running)
 		time.Sleep(time.Second)
 		check(t, w.pool.WrapUp(t.Context(), "job"))
 		w.wrapped("job")
@@ -137,7 +138,7 @@ func TestWrapUp_builtinRepeatsItself(t *testing.T) {
 		w := open(t, builtin.New(), setting{})
 		w.push("job", "delegate kid: wait 1h")
 		w.run(0)
-		w.state("job", agents.Waiting)
+		w.state("job", event.Waiting)
 		check(t, w.pool.WrapUp(t.Context(), "job"))
 		w.wrapped("job")
 		es := w.entries("job")
@@ -158,11 +159,11 @@ func TestWrapUp_endsWithTheAgent(t *testing.T) {
 	w := open(t, m, setting{})
 	w.push("job", "work on and on")
 	w.run(0)
-	w.state("job", agents.Running)
+	w.state("job", event.Running)
 	w.output("job", "begun")
 	check(t, w.pool.WrapUp(t.Context(), "job"))
 	check(t, w.pool.Kill(t.Context(), "job", false))
-	w.state("job", agents.Killed)
+	w.state("job", event.Killed)
 	if n := len(w.info("job").Prompts); n != 0 {
 		t.Errorf("%d prompts stand as queued", n)
 	}
@@ -172,7 +173,7 @@ func TestWrapUp_endsWithTheAgent(t *testing.T) {
 	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "go on", Resume: true})
 	check(t, err)
 	w.run(0)
-	w.state("job", agents.Done)
+	w.state("job", event.Done)
 	if es := w.entries("job"); es[len(es)-2].Text != "to go on" {
 		t.Errorf("it answered %q", es[len(es)-2].Text)
 	}
@@ -187,7 +188,7 @@ func TestWrapUp_refusals(t *testing.T) {
 		}
 	}
 	w.run(0)
-	w.state("later", agents.Done)
+	w.state("later", event.Done)
 	if err := w.pool.WrapUp(t.Context(), "later"); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("an ended agent: %v", err)
 	}
@@ -209,10 +210,10 @@ func TestWrapUp_putsAsideWhatItDelegated(t *testing.T) {
 	w := open(t, m, setting{})
 	w.push("job", "delegate it")
 	w.run(0)
-	w.state("job", agents.Waiting)
-	w.state("kid", agents.Running)
+	w.state("job", event.Waiting)
+	w.state("kid", event.Running)
 	check(t, w.pool.WrapUp(t.Context(), "job"))
 	w.wrapped("job")
-	w.state("kid", agents.Running)
+	w.state("kid", event.Running)
 	check(t, w.pool.Kill(t.Context(), "kid", false))
 }

@@ -10,8 +10,12 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/agents/mail"
+	"fantail/agents/waits"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -183,9 +187,9 @@ func TestHush(t *testing.T) {
 			t.Fatalf("%d requests", len(m.seen()))
 		}
 		w.pool.Stop(w.main())
-		w.until("main rests", func() bool { return w.info("main").Outcome == agents.Interrupted })
+		w.until("main rests", func() bool { return w.info("main").Outcome == history.Interrupted })
 		close(hold)
-		w.until("the answer waits", func() bool { return w.info("main").Pending == 1 && w.info("kid").State == agents.Done })
+		w.until("the answer waits", func() bool { return w.info("main").Pending == 1 && w.info("kid").State == event.Done })
 		time.Sleep(time.Minute) // what is to start a turn is gathered for a moment
 		if n := len(m.seen()); n != 3 {
 			t.Errorf("%d requests after the stop", n)
@@ -209,35 +213,35 @@ func TestReceive_endsAreDistinct(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, &model{reply: hung}, setting{})
 		main := w.main()
-		if _, err := w.pool.Pickup.Receive(t.Context(), main, inbox.Query{}); !errors.Is(err, agents.ErrNothing) {
+		if _, err := w.pool.Pickup.Receive(t.Context(), main, inbox.Query{}); !errors.Is(err, waits.ErrNothing) {
 			t.Errorf("nothing: %v", err)
 		}
 		w.push("s", "hang")
 		w.run(0)
-		w.state("s", agents.Running)
+		w.state("s", event.Running)
 		receive := func(timeout time.Duration) chan error {
 			failed := make(chan error, 1)
-			ctx, cancel := context.WithTimeoutCause(context.Background(), timeout, agents.ErrTimeout)
+			ctx, cancel := context.WithTimeoutCause(context.Background(), timeout, fleet.ErrTimeout)
 			go func() {
 				defer cancel()
 				_, err := w.pool.Pickup.Receive(ctx, main, inbox.Query{})
 				failed <- err
 			}()
-			w.state("main", agents.Waiting)
+			w.state("main", event.Waiting)
 			return failed
 		}
-		if err := <-receive(5 * time.Second); !errors.Is(err, agents.ErrTimeout) || errors.Is(err, agents.ErrStopped) {
+		if err := <-receive(5 * time.Second); !errors.Is(err, fleet.ErrTimeout) || errors.Is(err, fleet.ErrStopped) {
 			t.Errorf("too late: %v", err)
 		}
 		failed := receive(time.Hour)
 		w.pool.Stop(main)
-		if err := <-failed; !errors.Is(err, agents.ErrStopped) || errors.Is(err, agents.ErrTimeout) {
+		if err := <-failed; !errors.Is(err, fleet.ErrStopped) || errors.Is(err, fleet.ErrTimeout) {
 			t.Errorf("stopped: %v", err)
 		}
 		failed = receive(time.Hour)
 		w.fault("takes")
 		w.send("main", "x")
-		if err := <-failed; err == nil || errors.Is(err, agents.ErrStopped) || errors.Is(err, agents.ErrTimeout) || errors.Is(err, agents.ErrNothing) || !strings.Contains(err.Error(), "fault in takes") {
+		if err := <-failed; err == nil || errors.Is(err, fleet.ErrStopped) || errors.Is(err, fleet.ErrTimeout) || errors.Is(err, waits.ErrNothing) || !strings.Contains(err.Error(), "fault in takes") {
 			t.Errorf("a database that refuses: %v", err)
 		}
 		w.fault("none")
@@ -257,13 +261,13 @@ func TestAwait_outside(t *testing.T) {
 	got := make(chan inbox.Message, 1)
 	home := w.main()
 	go func() {
-		m, err := w.pool.Pickup.Await(context.Background(), home, inbox.Query{}, agents.Await{Outside: true})
+		m, err := w.pool.Pickup.Await(context.Background(), home, inbox.Query{}, mail.Await{Outside: true})
 		if err != nil {
 			t.Error(err)
 		}
 		got <- m
 	}()
-	w.state("main", agents.Waiting)
+	w.state("main", event.Waiting)
 	w.drop("main", "the build broke", inbox.Hold)
 	if m := <-got; m.Body != "the build broke" {
 		t.Errorf("%+v", m)
@@ -295,7 +299,7 @@ func TestTake_onlyOne(t *testing.T) {
 				if _, _, err := w.pool.Pickup.Check(context.Background(), main, inbox.Query{Limit: 2}); err != nil {
 					t.Error(err)
 				}
-				if _, err := w.pool.Pickup.Receive(context.Background(), main, inbox.Query{LIFO: true}); err != nil && !errors.Is(err, agents.ErrNothing) {
+				if _, err := w.pool.Pickup.Receive(context.Background(), main, inbox.Query{LIFO: true}); err != nil && !errors.Is(err, waits.ErrNothing) {
 					t.Error(err)
 				}
 			}
@@ -395,7 +399,7 @@ func TestEnvelope_cannotBeForged(t *testing.T) {
 	w.settle()
 	es := w.entries("main")
 	for _, e := range es {
-		if e.Kind == agents.EntryMessage && e.Text != first {
+		if e.Kind == history.EntryMessage && e.Text != first {
 			if n := strings.Count(e.Text, "<message ") + strings.Count(e.Text, "</message "); n != 2 || strings.HasSuffix(e.Text, `mark="`+mark+`">`) {
 				t.Errorf("%d tags in\n%s", n, e.Text)
 			}

@@ -6,7 +6,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/inbox"
 	"fantail/tools"
@@ -29,10 +30,10 @@ func TestTurn_answers(t *testing.T) {
 	if got := kinds(es); got != "prompt thinking text ended" {
 		t.Fatalf("entries: %s", got)
 	}
-	if es[2].Text != "you said hello" || es[3].End.Outcome != agents.Completed || es[3].End.Steps != 1 {
+	if es[2].Text != "you said hello" || es[3].End.Outcome != history.Completed || es[3].End.Steps != 1 {
 		t.Errorf("text %q, end %+v", es[2].Text, es[3].End)
 	}
-	w.state("main", agents.Idle)
+	w.state("main", event.Idle)
 	if i := w.info("main"); i.Usage.Input != 10 || i.Context != 15 || len(i.Prompts) != 0 {
 		t.Errorf("info %+v", i)
 	}
@@ -73,7 +74,7 @@ func TestTurn_brokenArguments(t *testing.T) {
 	w.prompt("never learn")
 	w.settle()
 	es := w.entries("main")
-	if end := es[len(es)-1].End; end.Outcome != agents.OutFailed || !strings.Contains(end.Error, "no JSON object") {
+	if end := es[len(es)-1].End; end.Outcome != history.OutFailed || !strings.Contains(end.Error, "no JSON object") {
 		t.Errorf("ended %+v", end)
 	}
 }
@@ -90,8 +91,8 @@ func TestTask_withoutAnAnswer(t *testing.T) {
 	w.push("cut", string(llm.Length))
 	w.run(0)
 	w.settle()
-	w.state("no", agents.Failed)
-	w.state("cut", agents.Failed)
+	w.state("no", event.Failed)
+	w.state("cut", event.Failed)
 	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
 	check(t, err)
 	for _, got := range ms {
@@ -179,7 +180,7 @@ func TestStop_leavesAValidHistory(t *testing.T) {
 	if got := kinds(es); got != "prompt text ended prompt call started result ended prompt text ended" {
 		t.Errorf("entries: %s", got)
 	}
-	if es[2].End.Outcome != agents.Interrupted || !strings.Contains(es[6].Result.Text, "begun") {
+	if es[2].End.Outcome != history.Interrupted || !strings.Contains(es[6].Result.Text, "begun") {
 		t.Errorf("end %+v, result %+v", es[2].End, es[6].Result)
 	}
 	for _, r := range m.seen() {
@@ -198,9 +199,9 @@ func TestTurn_failureIsShownAndTheNextPromptGoesOn(t *testing.T) {
 	w := open(t, m, setting{})
 	w.prompt("fail")
 	w.settle()
-	w.state("main", agents.Idle)
+	w.state("main", event.Idle)
 	es := w.entries("main")
-	if got := kinds(es); got != "prompt text ended" || es[2].End.Outcome != agents.OutFailed || !strings.Contains(es[2].End.Error, "the key is wrong") {
+	if got := kinds(es); got != "prompt text ended" || es[2].End.Outcome != history.OutFailed || !strings.Contains(es[2].End.Error, "the key is wrong") {
 		t.Fatalf("entries: %s, end %+v", got, es[2].End)
 	}
 	w.prompt("again")
@@ -244,8 +245,8 @@ func TestTask_resultIsDepositedAndReceived(t *testing.T) {
 	if n := len(m.seen()); n != 3 {
 		t.Errorf("%d requests: taking mail must not cost one", n)
 	}
-	w.state("good", agents.Done)
-	w.state("bad", agents.Failed)
+	w.state("good", event.Done)
+	w.state("bad", event.Failed)
 	if got := kinds(w.entries("main")); got != "message message" {
 		t.Errorf("main's entries: %s", got)
 	}
@@ -338,8 +339,8 @@ func TestAsk_backgroundQuestionHoldsNobodyElse(t *testing.T) {
 	w.run(1)
 	w.until("both ask: one that asks holds no slot", func() bool { return w.tally.Asking == 2 })
 	w.prompt("are you there?")
-	w.until("main answers meanwhile", func() bool { return w.info("main").Outcome == agents.Completed })
-	w.state("one", agents.Asking)
+	w.until("main answers meanwhile", func() bool { return w.info("main").Outcome == history.Completed })
+	w.state("one", event.Asking)
 	q := w.info("one").Question
 	if q == nil || q.Action.Command != "echo first" || q.Name != "one" {
 		t.Fatalf("question %+v", q)
@@ -379,7 +380,7 @@ func TestAsk_sessionRuleAnswersTheOthers(t *testing.T) {
 	}
 	w.answer(q.ID, permit.Session)
 	w.settle()
-	w.state("two", agents.Done)
+	w.state("two", event.Done)
 }
 
 func TestAsk_nobodyThereIsANo(t *testing.T) {
@@ -411,7 +412,7 @@ func TestKill_endsTheToolsAndFreesTheName(t *testing.T) {
 	w.run(1)
 	w.output("job", "before")
 	check(t, w.pool.Kill(t.Context(), "job", false))
-	w.state("job", agents.Killed)
+	w.state("job", event.Killed)
 	w.settle()
 	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: "job"})
 	check(t, err)
@@ -421,8 +422,8 @@ func TestKill_endsTheToolsAndFreesTheName(t *testing.T) {
 	w.push("job", "quick")
 	w.run(0)
 	w.settle()
-	w.state("job", agents.Done)
-	w.state("job·1", agents.Killed)
+	w.state("job", event.Done)
+	w.state("job·1", event.Killed)
 	if err := w.pool.Kill(t.Context(), "main", false); err == nil {
 		t.Error("main can't be killed")
 	}

@@ -8,8 +8,10 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/fleet"
 	"fantail/agents/llm"
+	"fantail/agents/mail"
 	"fantail/inbox"
 )
 
@@ -30,7 +32,7 @@ func TestUndo(t *testing.T) {
 	}
 	undo(0, "no messages were taken yet")
 	for _, body := range []string{"a", "b", "c", "urgent"} {
-		_, err := w.letter(agents.Letter{To: []string{"main"}, Body: body, Priority: map[bool]inbox.Priority{true: inbox.Urgent}[body == "urgent"]})
+		_, err := w.letter(mail.Letter{To: []string{"main"}, Body: body, Priority: map[bool]inbox.Priority{true: inbox.Urgent}[body == "urgent"]})
 		check(t, err)
 	}
 	take := func(q inbox.Query) {
@@ -93,7 +95,7 @@ func TestUndo_waiterGetsIt(t *testing.T) {
 	w := open(t, &model{reply: hung}, setting{})
 	w.push("s", "hang")
 	w.run(0)
-	w.state("s", agents.Running)
+	w.state("s", event.Running)
 	w.send("main", "x")
 	_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 	check(t, err)
@@ -103,7 +105,7 @@ func TestUndo_waiterGetsIt(t *testing.T) {
 		m, _ := w.pool.Pickup.Receive(context.Background(), home, inbox.Query{})
 		got <- m
 	}()
-	w.state("main", agents.Waiting)
+	w.state("main", event.Waiting)
 	_, err = w.pool.Letters.Undo(t.Context(), w.main())
 	check(t, err)
 	if m := <-got; m.Body != "x" {
@@ -133,7 +135,7 @@ func TestFire(t *testing.T) {
 	}}
 	w := open(t, m, setting{})
 	main := w.main()
-	if _, _, err := w.pool.Pickup.Fire(t.Context(), main, "x"); !errors.Is(err, agents.ErrNoMail) || len(m.seen()) != 0 {
+	if _, _, err := w.pool.Pickup.Fire(t.Context(), main, "x"); !errors.Is(err, mail.ErrNoMail) || len(m.seen()) != 0 {
 		t.Errorf("an empty inbox: %v", err)
 	}
 	w.push("good", "work")
@@ -191,7 +193,7 @@ func TestFire(t *testing.T) {
 	_, _, err = w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
 	close(again)
-	if err := <-fired; !errors.Is(err, agents.ErrNoMail) {
+	if err := <-fired; !errors.Is(err, mail.ErrNoMail) {
 		t.Errorf("fire of what was taken: %v", err)
 	}
 	w.settle()
@@ -226,7 +228,7 @@ func TestFire_waits(t *testing.T) {
 		})
 		return id
 	}
-	if ok, err := w.pool.Unprompt(t.Context(), fire()); !ok || err != nil || !errors.Is(<-fired, agents.ErrTakenBack) || w.pool.Wishes(main) != 0 {
+	if ok, err := w.pool.Unprompt(t.Context(), fire()); !ok || err != nil || !errors.Is(<-fired, mail.ErrTakenBack) || w.pool.Wishes(main) != 0 {
 		t.Errorf("taken back: %v, %v, %d wait", ok, err, w.pool.Wishes(main))
 	}
 	w.until("it is gone", func() bool { return len(w.info("main").Prompts) == 0 })
@@ -352,7 +354,7 @@ func TestEach(t *testing.T) {
 		runtime.Gosched()
 	}
 	w.pool.Stop(w.main())
-	if err := <-stopped; !errors.Is(err, agents.ErrStopped) {
+	if err := <-stopped; !errors.Is(err, fleet.ErrStopped) {
 		t.Errorf("stopped: %v", err)
 	}
 	w.settle()

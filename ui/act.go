@@ -11,7 +11,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/tools/permit"
 	"fantail/ui/asking"
@@ -286,7 +286,7 @@ func (a *App) setMode(m permit.Mode) tea.Cmd {
 }
 
 // takeBack brings a queued prompt back into the box.
-func (a *App) takeBack(t *tabs.Tab, q agents.Prompt) tea.Cmd {
+func (a *App) takeBack(t *tabs.Tab, q event.Prompt) tea.Cmd {
 	id := t.Info.ID
 	return func() tea.Msg {
 		ok, err := a.pool.Unprompt(a.ctx, q.ID)

@@ -6,9 +6,9 @@
 // Does not: run agents, read the database, know a model, ask anybody "are you
 // busy?": it holds the last event.
 //
-// Imports: agents, agents/memory, inbox, themes, tools/permit, ui/asking, ui/composer, ui/dialog,
-// ui/drafts, ui/files, ui/flash, ui/frame, ui/intent, ui/layers, ui/notice, ui/panel, ui/slash, ui/tabs, ui/transcript, ui/welcome,
-// ui/words.
+// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/memory, inbox, themes,
+// tools/permit, ui/asking, ui/composer, ui/dialog, ui/drafts, ui/files, ui/flash, ui/frame, ui/intent, ui/layers,
+// ui/notice, ui/panel, ui/slash, ui/tabs, ui/transcript, ui/welcome, ui/words.
 package ui
 
 import (
@@ -22,6 +22,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/fleet"
 	"fantail/themes"
 	"fantail/tools/permit"
 	"fantail/ui/asking"
@@ -76,9 +78,9 @@ type App struct {
 	up      up
 	feed    feed
 	actions actions
-	pool    *pool         // nil until attached
-	human   *agents.Human // whom the pool is told of; nil until attached
-	tally   agents.Tally
+	pool    *pool        // nil until attached
+	human   *fleet.Human // whom the pool is told of; nil until attached
+	tally   event.Tally
 	tabs    tabs.Tabs
 	wanted  int64 // the tab to go to once it is there; 0: none
 
@@ -175,7 +177,7 @@ func New(o Options) *App {
 	}
 	a.asks = asking.New(asking.Env{Tabs: &a.tabs, Layers: &a.layers, Flash: a.flash, Drafts: a.drafts})
 	// Until the pool comes its tab takes what is typed.
-	a.tabs.Add(a.newTab(agents.Info{Name: "main", Kind: agents.Main}))
+	a.tabs.Add(a.newTab(event.Info{Name: "main", Kind: event.Main}))
 	options := []tea.ProgramOption{
 		tea.WithContext(a.ctx), tea.WithFPS(o.FPS), tea.WithoutSignalHandler(), tea.WithFilter(calm(o.Now)),
 	}

@@ -6,7 +6,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/memory"
 	"fantail/ui/intent"
 	"fantail/ui/tabs"
@@ -16,42 +17,42 @@ import (
 
 // apply brings the screen up to an event. Live and replay go the same way: a
 // page's entries are applied as if they had just been appended.
-func (a *App) apply(e agents.Event) tea.Cmd {
+func (a *App) apply(e event.Event) tea.Cmd {
 	a.dirty = true
 	if p := a.boards.panel(); p != nil {
 		p.Note(e)
 	}
 	switch e := e.(type) {
-	case agents.Changed:
+	case event.Changed:
 		return a.change(e.Info)
-	case agents.Tally:
+	case event.Tally:
 		a.tally = e
 		return a.act(a.notice.Quiet(e.Quiet))
-	case agents.Mailed:
+	case event.Mailed:
 		return a.act(a.notice.Mailed(a.tabs.ByID(e.Agent)))
-	case agents.Closed:
+	case event.Closed:
 		return a.closed(e.Agent)
-	case agents.Trouble:
+	case event.Trouble:
 		a.troubled(e.Err)
-	case agents.Appended:
+	case event.Appended:
 		if t := a.tabs.ByID(e.Agent); t != nil {
 			t.Active = a.o.Now()
 			t.Apply(e)
 			a.heard(t, e)
 			return tea.Batch(a.reader.branchAfter(e.Entries), a.reader.facts(t))
 		}
-	case agents.Delta:
+	case event.Delta:
 		if t := a.tabs.ByID(e.Agent); t != nil {
 			t.Active = a.o.Now()
 			t.Apply(e)
 			a.heard(t, e)
 		}
-	case agents.Void:
+	case event.Void:
 		if t := a.tabs.ByID(e.Agent); t != nil {
 			t.Apply(e)
 			a.heard(t, e)
 		}
-	case agents.Output:
+	case event.Output:
 		if t := a.tabs.ByID(e.Agent); t != nil {
 			t.Active = a.o.Now()
 			t.View.Output(e)
@@ -62,12 +63,12 @@ func (a *App) apply(e agents.Event) tea.Cmd {
 }
 
 // change notes what is known of an agent, opening its tab if it is new.
-func (a *App) change(i agents.Info) tea.Cmd {
+func (a *App) change(i event.Info) tea.Cmd {
 	t := a.tabs.ByID(i.ID)
 	if t == nil && i.Kind.Nature().Stays {
 		t = a.tabs.ByID(0)
 	}
-	was, witnessed := agents.Info{}, !i.Created.Before(a.began) // from its beginning
+	was, witnessed := event.Info{}, !i.Created.Before(a.began) // from its beginning
 	if t != nil {
 		was, witnessed = t.Info, true
 	} else {
@@ -102,7 +103,7 @@ func (a *App) change(i agents.Info) tea.Cmd {
 }
 
 // heard shows what an agent says in the tab of the one that waits for it.
-func (a *App) heard(t *tabs.Tab, e agents.Event) {
+func (a *App) heard(t *tabs.Tab, e event.Event) {
 	if above := a.tabs.ByID(t.Info.Parent); above != nil && above.Info.Delegated > 0 {
 		above.View.ChildSays(t.Info.Task, e)
 	}
@@ -115,18 +116,18 @@ func (a *App) closed(id int64) tea.Cmd {
 	if t != nil {
 		a.drafts.Closed(t)
 		a.asks.Give(t)
-		a.asks.Lower(agents.Info{ID: id, Name: t.Info.Name})
+		a.asks.Lower(event.Info{ID: id, Name: t.Info.Name})
 	}
 	if t != nil && t == was && a.tabs.Focus != nil {
 		a.flash.While("the tab of "+t.Info.Name+" was closed; this is "+a.tabs.Focus.Info.Name, a.tabs.Stays(a.tabs.Focus))
 	}
-	if t != nil && t != was && t.Info.Kind.Nature().Handles && t.Info.State == agents.Done && a.flash.Text() == "" && !a.tally.Quiet.On {
+	if t != nil && t != was && t.Info.Kind.Nature().Handles && t.Info.State == event.Done && a.flash.Text() == "" && !a.tally.Quiet.On {
 		a.flash.Say(t.Info.Name + " has handled message #" + strconv.FormatInt(t.Info.Handles, 10))
 	}
 	return a.shown()
 }
 
-func (a *App) newTab(i agents.Info) *tabs.Tab {
+func (a *App) newTab(i event.Info) *tabs.Tab {
 	t := a.tabs.Make(i)
 	if i.Kind.HasPrompt() {
 		t.Box = a.drafts.Box()
@@ -198,6 +199,6 @@ func (a *App) showDocument(m intent.Document) {
 	}
 	a.dirty = true
 	d := m.Document
-	t.View.Document(agents.Recall{Title: memory.Title(d), Version: d.Version, Size: d.Size, By: d.By}, d.Text)
+	t.View.Document(history.Recall{Title: memory.Title(d), Version: d.Version, Size: d.Size, By: d.By}, d.Text)
 	t.Panes.At = tabs.Transcript
 }

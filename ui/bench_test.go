@@ -6,28 +6,29 @@ import (
 	"testing"
 	"time"
 
-	tea "charm.land/bubbletea/v2"
+	"fantail/agents/event"
+	"fantail/agents/history"
 
-	"fantail/agents"
+	tea "charm.land/bubbletea/v2"
 )
 
 // long is a screen of 200 by 60 over a transcript of n entries, all that is
 // visible rendered.
 func long(t testing.TB, n int) *App {
 	t.Helper()
-	a := screen(t, 200, 60).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Running, Doing: "streaming", Model: "test/one", Window: 1000, Context: 300})
+	a := screen(t, 200, 60).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Running, Doing: "streaming", Model: "test/one", Window: 1000, Context: 300})
 	for i := range 12 {
-		a.with(agents.Info{ID: int64(i + 2), Name: fmt.Sprintf("agent%d", i), Kind: agents.Sub, State: agents.Running, Started: a.o.Now()})
+		a.with(event.Info{ID: int64(i + 2), Name: fmt.Sprintf("agent%d", i), Kind: event.Sub, State: event.Running, Started: a.o.Now()})
 	}
-	es := make([]agents.Entry, 0, n)
+	es := make([]history.Entry, 0, n)
 	for i := 0; len(es) < n; i++ {
 		id := fmt.Sprint("c", i)
-		for _, e := range []agents.Entry{
-			{Kind: agents.EntryPrompt, Text: fmt.Sprintf("question %d", i)},
-			{Kind: agents.EntryText, Text: fmt.Sprintf("Answer **%d** with `code`.\n\n- one\n- two\n\n```go\nx := %d\n```\n", i, i)},
-			{Kind: agents.EntryCall, Call: &agents.Call{ID: id, Name: "bash", Title: "bash make", Args: json.RawMessage(`{}`)}},
-			{Kind: agents.EntryResult, Result: &agents.Result{ID: id, Name: "bash", Text: "line\nline\nline\nline\nline\nline\nline\nline\n", Millis: 120}},
-			{Kind: agents.EntryEnded, End: &agents.End{Outcome: agents.Completed, Millis: 900, Steps: 2}},
+		for _, e := range []history.Entry{
+			{Kind: history.EntryPrompt, Text: fmt.Sprintf("question %d", i)},
+			{Kind: history.EntryText, Text: fmt.Sprintf("Answer **%d** with `code`.\n\n- one\n- two\n\n```go\nx := %d\n```\n", i, i)},
+			{Kind: history.EntryCall, Call: &history.Call{ID: id, Name: "bash", Title: "bash make", Args: json.RawMessage(`{}`)}},
+			{Kind: history.EntryResult, Result: &history.Result{ID: id, Name: "bash", Text: "line\nline\nline\nline\nline\nline\nline\nline\n", Millis: 120}},
+			{Kind: history.EntryEnded, End: &history.End{Outcome: history.Completed, Millis: 900, Steps: 2}},
 		} {
 			e.Seq, e.Agent, e.At = int64(len(es)+1), 1, a.o.Now()
 			es = append(es, e)
@@ -56,7 +57,7 @@ func settle(t testing.TB, a *App) {
 
 // frame is what one event of a running agent costs: apply it and compose.
 func (a *App) frame(i int) {
-	a.apply(agents.Changed{Info: agents.Info{ID: 3, Name: "agent1", Kind: agents.Sub, State: agents.Running, Started: a.o.Now(), Steps: i}})
+	a.apply(event.Changed{Info: event.Info{ID: 3, Name: "agent1", Kind: event.Sub, State: event.Running, Started: a.o.Now(), Steps: i}})
 	a.draw()
 }
 
@@ -87,7 +88,7 @@ func BenchmarkFrameStreams(b *testing.B) {
 				if i%12 == 0 {
 					text = "the end of a line\n\n"
 				}
-				a.apply(agents.Delta{Agent: 1, Block: i / 2000, Text: text})
+				a.apply(event.Delta{Agent: 1, Block: i / 2000, Text: text})
 				a.draw()
 			}
 		})
@@ -171,11 +172,11 @@ func BenchmarkOverview(b *testing.B) {
 		}
 		run("still", func(int) {})
 		run("event", func(i int) {
-			a.apply(agents.Changed{Info: agents.Info{ID: 3, Name: "agent03", Kind: agents.Sub, State: agents.Running, Steps: i}})
+			a.apply(event.Changed{Info: event.Info{ID: 3, Name: "agent03", Kind: event.Sub, State: event.Running, Steps: i}})
 		})
 		run("state", func(i int) {
-			s := []agents.State{agents.Running, agents.Waiting}[i%2]
-			a.apply(agents.Changed{Info: agents.Info{ID: 3, Name: "agent03", Kind: agents.Sub, State: s}})
+			s := []event.State{event.Running, event.Waiting}[i%2]
+			a.apply(event.Changed{Info: event.Info{ID: 3, Name: "agent03", Kind: event.Sub, State: s}})
 		})
 	}
 }

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/ui/intent"
 	"fantail/ui/panel"
 )
@@ -12,7 +12,7 @@ import (
 // TestBoardsBeforeTheWorkspace: before there is a pool the overview opens and the others
 // say why they don't; afterwards each takes the place of the one before.
 func TestBoardsBeforeTheWorkspace(t *testing.T) {
-	a := screen(t, 120, 30).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle})
+	a := screen(t, 120, 30).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle})
 	b := &a.boards
 	for name, open := range map[string]func(int64, string){"inbox": b.inbox, "queue": b.queue} {
 		if open(1, "main"); b.layers.Board() != nil || !strings.Contains(a.flash.Text(), "still being opened") {
@@ -39,18 +39,18 @@ func TestBoardsBeforeTheWorkspace(t *testing.T) {
 // otherwise, naming who is.
 func TestQuit(t *testing.T) {
 	for _, c := range []struct {
-		kid, aide agents.State
+		kid, aide event.State
 		says      []string // nil: it leaves
 	}{
-		{agents.Done, agents.Idle, nil},
-		{agents.Done, agents.Asking, nil},
-		{agents.Running, agents.Idle, []string{"kid is still at work."}},
-		{agents.Running, agents.Waiting, []string{"aide, kid are still at work."}},
-		{agents.Running, agents.Asking, []string{"kid is still at work.", "aide asks you something"}},
+		{event.Done, event.Idle, nil},
+		{event.Done, event.Asking, nil},
+		{event.Running, event.Idle, []string{"kid is still at work."}},
+		{event.Running, event.Waiting, []string{"aide, kid are still at work."}},
+		{event.Running, event.Asking, []string{"kid is still at work.", "aide asks you something"}},
 	} {
 		a := screen(t, 120, 30).with(
-			agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
-			agents.Info{ID: 2, Name: "kid", Kind: agents.Sub, State: c.kid}, agents.Info{ID: 3, Name: "aide", Kind: agents.Helper, State: c.aide})
+			event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
+			event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: c.kid}, event.Info{ID: 3, Name: "aide", Kind: event.Helper, State: c.aide})
 		i := quit(&a.tabs, a.flash, nil)
 		if _, leaves := i.(intent.Leave); leaves != (c.says == nil) {
 			t.Errorf("%s, %s: %T", c.kid, c.aide, i)

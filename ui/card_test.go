@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/ui/frame"
 	"fantail/ui/intent"
@@ -31,7 +31,7 @@ var red = inbox.Message{ID: 7, Recipient: 1, From: "testing-\x1b[31magent", Body
 
 // pressed is a screen with one urgent message that waits for main.
 func pressed(t *testing.T, w, h int) *App {
-	a := screen(t, w, h).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Pending: 1, Urgent: 1})
+	a := screen(t, w, h).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle, Pending: 1, Urgent: 1})
 	a.presses(red)
 	return a
 }
@@ -90,6 +90,6 @@ func TestCardGrace(t *testing.T) {
 	a.layers.Shut()
 	takes("from under a dialog", 499*time.Millisecond, false)
 	takes("from under a dialog", time.Millisecond, true)
-	a.apply(agents.Tally{Quiet: inbox.Quiet{On: true}})
+	a.apply(event.Tally{Quiet: inbox.Quiet{On: true}})
 	takes("in quiet", time.Hour, false)
 }

@@ -7,7 +7,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/tools/permit"
 	"fantail/ui/asking"
@@ -29,9 +30,9 @@ func newPosed(t *testing.T) *posed {
 	p := &posed{App: screen(t, 100, 30), t: t, at: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)}
 	p.o.Now = func() time.Time { return p.at }
 	p.with(
-		agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
-		agents.Info{ID: 2, Name: "help", Kind: agents.Helper, State: agents.Idle},
-		agents.Info{ID: 3, Name: "job", Kind: agents.Sub, State: agents.Running},
+		event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
+		event.Info{ID: 2, Name: "help", Kind: event.Helper, State: event.Idle},
+		event.Info{ID: 3, Name: "job", Kind: event.Sub, State: event.Running},
 	)
 	p.Update(nil)
 	return p
@@ -40,12 +41,12 @@ func newPosed(t *testing.T) *posed {
 // ask lets an agent ask.
 func (p *posed) ask(agent int64) {
 	i := p.tabs.ByID(agent).Info
-	i.State = agents.Asking
-	i.Question = &agents.Question{
+	i.State = event.Asking
+	i.Question = &event.Question{
 		Question: permit.Question{ID: 7, Agent: agent, Name: i.Name, Rule: "bash(ls *)", Action: permit.Action{Tool: "bash", Title: "bash ls", Command: "ls"}},
 		Message:  12, Since: p.at,
 	}
-	p.Update(news{events: []agents.Event{agents.Changed{Info: i}}})
+	p.Update(news{events: []event.Event{event.Changed{Info: i}}})
 }
 
 func (p *posed) press(ks ...tea.KeyPressMsg) {
@@ -242,12 +243,12 @@ func TestOnceOnTheScreen(t *testing.T) {
 		"over the inbox":    func(p *posed) { p.board(); p.asks.Next(asking.Strict) },
 	} {
 		p := newPosed(t)
-		p.tabs.ByID(1).View.Append([]agents.Entry{{Seq: 1, Kind: agents.EntryCall, Call: &agents.Call{ID: "c", Name: "bash", Title: "bash ls"}}}, false)
+		p.tabs.ByID(1).View.Append([]history.Entry{{Seq: 1, Kind: history.EntryCall, Call: &history.Call{ID: "c", Name: "bash", Title: "bash ls"}}}, false)
 		p.pass(time.Minute)
 		p.ask(1)
 		i := p.tabs.ByID(1).Info
 		i.Question.Call = "c"
-		p.Update(news{events: []agents.Event{agents.Changed{Info: i}}})
+		p.Update(news{events: []event.Event{event.Changed{Info: i}}})
 		p.pass(time.Minute)
 		way(p)
 		p.dirty = true
@@ -309,7 +310,7 @@ func TestSeenAnew(t *testing.T) {
 	p.ask(3)
 	p.asks.Next(asking.Sought)
 	p.Update(nil)
-	p.Update(news{events: []agents.Event{agents.Closed{Agent: 3}}})
+	p.Update(news{events: []event.Event{event.Closed{Agent: 3}}})
 	if p.layers.Top() != nil || p.asks.Asker() != nil {
 		t.Error("the question of a tab that was closed stays")
 	}

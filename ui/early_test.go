@@ -4,9 +4,10 @@ import (
 	"context"
 	"testing"
 
-	tea "charm.land/bubbletea/v2"
+	"fantail/agents/event"
+	"fantail/agents/history"
 
-	"fantail/agents"
+	tea "charm.land/bubbletea/v2"
 )
 
 // heard is a pool that notes the prompts it is given.
@@ -22,7 +23,7 @@ func (h *heard) Prompt(_ context.Context, agent int64, text string) error {
 	return nil
 }
 
-func (h *heard) Page(context.Context, int64, int64, int) ([]agents.Entry, error) { return nil, nil }
+func (h *heard) Page(context.Context, int64, int64, int) ([]history.Entry, error) { return nil, nil }
 
 func (h *heard) pool() *pool { return &pool{talk: h, read: h} }
 
@@ -51,11 +52,11 @@ func TestPromptBeforeMainIsKnown(t *testing.T) {
 	if len(says.prompts) != 0 || !box.Empty() {
 		t.Fatalf("sent %q to %d, in the box is %q", says.prompts, says.to, box.Value())
 	}
-	play(a.change(agents.Info{ID: 7, Name: "main", Kind: agents.Main}))
+	play(a.change(event.Info{ID: 7, Name: "main", Kind: event.Main}))
 	if len(says.prompts) != 2 || says.prompts[0] != "one" || says.prompts[1] != "two" || says.to[0] != 7 || says.to[1] != 7 {
 		t.Errorf("sent %q to %d", says.prompts, says.to)
 	}
-	play(a.change(agents.Info{ID: 7, Name: "main", Kind: agents.Main, State: agents.Running}))
+	play(a.change(event.Info{ID: 7, Name: "main", Kind: event.Main, State: event.Running}))
 	if len(says.prompts) != 2 {
 		t.Errorf("sent again: %q", says.prompts)
 	}

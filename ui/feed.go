@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/ui/intent"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
@@ -26,7 +26,7 @@ type feed struct {
 	ctx    context.Context // of the screen
 	send   func(tea.Msg)   // to the loop
 	came   chan tea.Msg    // what actions came to
-	source *agents.Feed    // nil until there is a pool
+	source *event.Feed     // nil until there is a pool
 }
 
 // follow carries the news to the program until the screen ends. It is the interface's
@@ -106,7 +106,7 @@ func (s *actions) do(d intent.Do) tea.Cmd {
 // outcome runs an action and returns what the loop is told.
 func outcome(ctx context.Context, d intent.Do) tea.Msg {
 	i, err := d.F(ctx)
-	if errors.Is(err, agents.ErrReadOnly) { // nothing is wrong with what was typed
+	if errors.Is(err, event.ErrReadOnly) { // nothing is wrong with what was typed
 		d.Back = cmp.Or(d.Back, d.Command)
 	}
 	if err != nil {

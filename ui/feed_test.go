@@ -9,7 +9,6 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/ui/intent"
 )
@@ -38,20 +37,20 @@ func follows(t *testing.T) *fed {
 func TestFeedKeepsTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := follows(t)
-		var want []agents.Event
+		var want []event.Event
 		for i := range 3 {
-			mailed := agents.Mailed{Agent: int64(i + 1)}
+			mailed := event.Mailed{Agent: int64(i + 1)}
 			f.hub.Emit(mailed)
 			want = append(want, mailed)
 			f.after(done{agent: mailed.Agent})
 			synctest.Wait()
-			got := []agents.Event{}
+			got := []event.Event{}
 			for _, m := range f.sent {
 				switch m := m.(type) {
 				case news:
 					got = append(got, m.events...)
 				case done:
-					if !slices.Contains(got, agents.Event(agents.Mailed{Agent: m.agent})) {
+					if !slices.Contains(got, event.Event(event.Mailed{Agent: m.agent})) {
 						t.Errorf("what action %d came to is sent before its news: %v", m.agent, f.sent)
 					}
 				}
@@ -113,13 +112,13 @@ func TestOutcome(t *testing.T) {
 			t.Errorf("%+v: %+v, want %+v", c.do.Agent, got, c.want)
 		}
 	}
-	for err, back := range map[error]string{failed: "typed", agents.ErrReadOnly: "typed"} {
+	for err, back := range map[error]string{failed: "typed", event.ErrReadOnly: "typed"} {
 		got := outcome(t.Context(), intent.Do{Back: "typed", F: func(context.Context) (intent.Intent, error) { return nil, err }}).(done)
 		if got.back != back || got.text == "" {
 			t.Errorf("%v: %+v", err, got)
 		}
 	}
-	for err, back := range map[error]string{failed: "", agents.ErrReadOnly: "/run"} {
+	for err, back := range map[error]string{failed: "", event.ErrReadOnly: "/run"} {
 		got := outcome(t.Context(), intent.Do{Command: "/run", F: func(context.Context) (intent.Intent, error) { return nil, err }}).(done)
 		if got.back != back || got.command != "/run" {
 			t.Errorf("%v: %+v", err, got)

@@ -7,7 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/ui/flash"
 	"fantail/ui/intent"
 )
@@ -25,11 +25,11 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 	to := func(id int64) func(a *App) {
 		return func(a *App) { a.tabs.To(a.tabs.ByID(id)); a.dirty = true }
 	}
-	state := func(id int64, s agents.State) func(a *App) {
+	state := func(id int64, s event.State) func(a *App) {
 		return func(a *App) {
 			i := a.tabs.ByID(id).Info
 			i.State = s
-			a.Update(news{[]agents.Event{agents.Changed{Info: i}}})
+			a.Update(news{[]event.Event{event.Changed{Info: i}}})
 		}
 	}
 	for _, c := range []struct {
@@ -42,12 +42,12 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 	}{
 		{"a key that is to come again", press('c', tea.ModCtrl), "Ctrl+C again quits", flash.Twice, nil, []func(*App){press('x', 0), press(tea.KeyLeft, 0)}},
 		{"another", press('d', tea.ModCtrl), "Ctrl+D again quits", flash.Twice, nil, []func(*App){press('x', 0)}},
-		{"w, in an agent's tab", func(a *App) { to(2)(a); press('w', 0)(a) }, "w again asks kid", flash.Twice, nil, []func(*App){press(tea.KeyUp, 0), to(1), state(2, agents.Done)}},
-		{"what a key did", press('m', tea.ModAlt), "the mouse selects text", flash.Long, state(2, agents.Done), []func(*App){press('x', 0)}},
+		{"w, in an agent's tab", func(a *App) { to(2)(a); press('w', 0)(a) }, "w again asks kid", flash.Twice, nil, []func(*App){press(tea.KeyUp, 0), to(1), state(2, event.Done)}},
+		{"what a key did", press('m', tea.ModAlt), "the mouse selects text", flash.Long, state(2, event.Done), []func(*App){press('x', 0)}},
 		{"nothing asks", press('a', tea.ModAlt), "nobody asks you anything", flash.Long, nil, []func(*App){press('x', 0)}},
-		{"an ended agent reads no mail", func(a *App) { state(2, agents.Done)(a); to(2)(a); press('m', 0)(a) }, "kid has ended and reads no mail", flash.Long, nil, []func(*App){press('x', 0), to(1)}},
-		{"the agent looked at ends", func(a *App) { to(2)(a); state(2, agents.Failed)(a) }, "kid has ended", flash.Long, press(tea.KeyUp, 0), []func(*App){to(1)}},
-		{"its tab is closed", func(a *App) { to(2)(a); a.Update(news{[]agents.Event{agents.Closed{Agent: 2}}}) }, "the tab of kid was closed", flash.Long, press('x', 0), []func(*App){to(3)}},
+		{"an ended agent reads no mail", func(a *App) { state(2, event.Done)(a); to(2)(a); press('m', 0)(a) }, "kid has ended and reads no mail", flash.Long, nil, []func(*App){press('x', 0), to(1)}},
+		{"the agent looked at ends", func(a *App) { to(2)(a); state(2, event.Failed)(a) }, "kid has ended", flash.Long, press(tea.KeyUp, 0), []func(*App){to(1)}},
+		{"its tab is closed", func(a *App) { to(2)(a); a.Update(news{[]event.Event{event.Closed{Agent: 2}}}) }, "the tab of kid was closed", flash.Long, press('x', 0), []func(*App){to(3)}},
 		{"a message that found something open", func(a *App) { a.act(intent.Help{}); a.Update(wanted{intent.Open{What: "message #5"}}) }, "message #5 was not opened", flash.Long, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
 		{"a question, while a list is open", func(a *App) { a.act(intent.Help{}); press('a', tea.ModAlt)(a) }, "close what is open first", flash.Long, nil, []func(*App){func(a *App) { a.layers.Shut(); a.dirty = true }, press(tea.KeyEsc, 0)}},
 		{
@@ -56,22 +56,22 @@ func TestFlashEndsWithItsCause(t *testing.T) {
 				press('m', 0)(a)
 				press('x', 0)(a)
 				to(3)(a)
-				a.Update(news{[]agents.Event{agents.Closed{Agent: 2}}})
+				a.Update(news{[]event.Event{event.Closed{Agent: 2}}})
 			},
 			"what you typed is in main's box now", flash.Long, press('x', 0),
 			[]func(*App){to(1)},
 		},
 		{"what was typed for an agent out of sight", func(a *App) { a.drafts.Give(a.tabs.ByID(2), "words") }, "what you typed is in kid's box now", flash.Long, press('x', 0), []func(*App){to(2)}},
 		{"before the workspace is open", func(a *App) { a.tabs.Main().Typing().Set("hello"); press(tea.KeyEnter, 0)(a) }, "kept until the workspace is open", 0, press('x', 0), []func(*App){func(a *App) { a.drafts.Kept(); a.dirty = true }}},
-		{"quitting when all are done", func(a *App) { state(2, agents.Running)(a); a.act(intent.Quit{}); press('w', 0)(a) }, "quits when all are done", 0, press('x', 0), []func(*App){state(2, agents.Done)}},
+		{"quitting when all are done", func(a *App) { state(2, event.Running)(a); a.act(intent.Quit{}); press('w', 0)(a) }, "quits when all are done", 0, press('x', 0), []func(*App){state(2, event.Done)}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			at := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 			fresh := func() *App {
 				a := screen(t, 160, 24)
 				a.o.Now = func() time.Time { return at }
-				a.with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
-					agents.Info{ID: 2, Name: "kid", Kind: agents.Sub, State: agents.Running}, agents.Info{ID: 3, Name: "aide", Kind: agents.Helper, State: agents.Idle})
+				a.with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
+					event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: event.Running}, event.Info{ID: 3, Name: "aide", Kind: event.Helper, State: event.Idle})
 				c.cause(a)
 				return a
 			}

@@ -9,7 +9,9 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -36,8 +38,8 @@ func (g *ground) replies(p *panel.Panel) {
 func newGround(t *testing.T) *ground {
 	g := &ground{App: screen(t, 120, 30), at: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)}
 	g.o.Now = func() time.Time { return g.at }
-	g.with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
-		agents.Info{ID: 2, Name: "kid", Kind: agents.Sub, State: agents.Running}, agents.Info{ID: 3, Name: "aide", Kind: agents.Helper, State: agents.Idle})
+	g.with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
+		event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: event.Running}, event.Info{ID: 3, Name: "aide", Kind: event.Helper, State: event.Idle})
 	g.use(deafPool{err: errDeaf}.pool())
 	g.App.asks.Pool = deafPool{err: errDeaf}
 	for _, x := range g.tabs.All {
@@ -62,33 +64,33 @@ func (g *ground) press(code rune, mod tea.KeyMod) tea.Cmd {
 }
 
 // news changes an agent.
-func (g *ground) news(id int64, change func(i *agents.Info)) {
+func (g *ground) news(id int64, change func(i *event.Info)) {
 	i := g.tabs.ByID(id).Info
 	change(&i)
-	g.Update(news{[]agents.Event{agents.Changed{Info: i}}})
+	g.Update(news{[]event.Event{event.Changed{Info: i}}})
 }
 
 func (g *ground) asks(agent, question int64, words bool) {
 	g.at = g.at.Add(5 * time.Second)
-	g.news(agent, func(i *agents.Info) {
-		q := &agents.Question{Question: permit.Question{ID: question, Agent: agent, Name: i.Name, Action: permit.Action{Tool: "bash", Command: "rm x"}}}
+	g.news(agent, func(i *event.Info) {
+		q := &event.Question{Question: permit.Question{ID: question, Agent: agent, Name: i.Name, Action: permit.Action{Tool: "bash", Command: "rm x"}}}
 		if words {
 			q.Asks = &tools.Question{Text: "How?", Options: []tools.Option{{Label: "slowly"}}}
 		}
-		i.State, i.Question = agents.Asking, q
+		i.State, i.Question = event.Asking, q
 	})
 }
 
 func (g *ground) answeredElsewhere(agent int64) {
-	g.news(agent, func(i *agents.Info) { i.State, i.Question = agents.Running, nil })
+	g.news(agent, func(i *event.Info) { i.State, i.Question = event.Running, nil })
 }
 
 func (g *ground) ends(agent int64) {
-	g.news(agent, func(i *agents.Info) { i.State, i.Question, i.Outcome = agents.Killed, nil, agents.Outcome("killed") })
+	g.news(agent, func(i *event.Info) { i.State, i.Question, i.Outcome = event.Killed, nil, history.Outcome("killed") })
 }
 
 func (g *ground) closes(agent int64) {
-	g.Update(news{[]agents.Event{agents.Closed{Agent: agent}}})
+	g.Update(news{[]event.Event{event.Closed{Agent: agent}}})
 }
 
 func (g *ground) to(agent int64) { g.tabs.To(g.tabs.ByID(agent)); g.Update(nil) }
@@ -134,10 +136,10 @@ func (p deafPool) Next(context.Context, int64, int64) (inbox.Message, bool, erro
 	return inbox.Message{}, false, p.err
 }
 
-func (p deafPool) Answer(context.Context, int64, agents.Answer) error { return p.err }
+func (p deafPool) Answer(context.Context, int64, event.Answer) error { return p.err }
 
-func (p deafPool) Reply(context.Context, int64, int64, string) (agents.Sent, error) {
-	return agents.Sent{}, p.err
+func (p deafPool) Reply(context.Context, int64, int64, string) (mail.Sent, error) {
+	return mail.Sent{}, p.err
 }
 
 func (p deafPool) Send(context.Context, int64, string, string, inbox.Priority) (int64, error) {
@@ -177,8 +179,8 @@ func TestTypedIsGivenBack(t *testing.T) {
 		{"an answer to one that is ended", func(g *ground) { g.to(kid); g.asks(kid, 7, true); g.types("by hand") }, func(g *ground) { g.ends(kid) }, main, "by hand", ""},
 		{
 			"an answer that finds another", func(g *ground) {
-				g.use(deafPool{err: agents.ErrAnswered}.pool())
-				g.App.asks.Pool = deafPool{err: agents.ErrAnswered}
+				g.use(deafPool{err: event.ErrAnswered}.pool())
+				g.App.asks.Pool = deafPool{err: event.ErrAnswered}
 				g.asks(main, 7, true)
 				g.types("by hand")
 			},

@@ -1,7 +1,7 @@
 package ui
 
 import (
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/ui/tabs"
 )
 
@@ -12,7 +12,7 @@ import (
 // that is open.
 
 // arrived notes what a change of an agent says of its mail.
-func (a *App) arrived(t *tabs.Tab, i agents.Info) {
+func (a *App) arrived(t *tabs.Tab, i event.Info) {
 	t.News = t.News || i.Came > t.Info.Came && (a.notice.Away() || !a.boards.reads(i.ID))
 	if i.Pending == 0 && t == a.tabs.Focus && !a.notice.Away() {
 		t.News = false

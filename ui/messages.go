@@ -5,7 +5,10 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/ledger"
+	"fantail/agents/memory"
 	"fantail/ui/files"
 	"fantail/ui/intent"
 	"fantail/ui/transcript"
@@ -15,13 +18,13 @@ import (
 type (
 	attached struct{ pool *pool }
 	told     struct{ start string }
-	news     struct{ events []agents.Event }
+	news     struct{ events []event.Event }
 	ticked   struct{ at time.Time }
 	rolled   struct{}
 	branched struct{ name string }
 	listed   struct{ files *files.Index }
 	// known are the memory documents there are.
-	known  struct{ documents []agents.Document }
+	known  struct{ documents []memory.Document }
 	edited struct {
 		agent int64
 		text  string
@@ -30,13 +33,13 @@ type (
 	paged struct {
 		agent   int64
 		before  int64 // 0: the newest page
-		entries []agents.Entry
+		entries []history.Entry
 		err     error
 	}
 	// looked are an agent's facts.
 	looked struct {
 		agent int64
-		facts agents.Facts
+		facts ledger.Facts
 		err   error
 	}
 	rendered struct {

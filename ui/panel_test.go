@@ -9,7 +9,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/ui/panel"
 )
@@ -68,7 +68,7 @@ func (a *App) carried(c tea.Cmd) {
 // heaped is a screen of 200 by 50 with the panel of that inbox; the bar is far down in it.
 func heaped(t testing.TB) *App {
 	t.Helper()
-	a := screen(t, 200, 50).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Pending: heapSize})
+	a := screen(t, 200, 50).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle, Pending: heapSize})
 	a.tabs.Focus.Asked = true
 	a.use(&pool{panel: panel.Pool{Letters: heap{}, Mail: heap{}}})
 	a.boards.inbox(1, "main")

@@ -4,6 +4,10 @@ import (
 	"context"
 
 	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/history"
+	"fantail/agents/ledger"
 	"fantail/inbox"
 	"fantail/tools/permit"
 	"fantail/ui/asking"
@@ -37,8 +41,8 @@ func poolOf(p *agents.Pool) *pool {
 
 // talk is what a human says to agents, and what they say.
 type talk interface {
-	Subscribe() *agents.Feed
-	Human() *agents.Human
+	Subscribe() *event.Feed
+	Human() *fleet.Human
 	Settled(ctx context.Context) error
 	Prompt(ctx context.Context, agent int64, text string) error
 	Unprompt(ctx context.Context, id int64) (bool, error)
@@ -51,6 +55,6 @@ type talk interface {
 
 // read is what is known of agents.
 type read interface {
-	Page(ctx context.Context, agent, before int64, limit int) ([]agents.Entry, error)
-	Facts(ctx context.Context, agent int64) (agents.Facts, error)
+	Page(ctx context.Context, agent, before int64, limit int) ([]history.Entry, error)
+	Facts(ctx context.Context, agent int64) (ledger.Facts, error)
 }

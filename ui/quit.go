@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/ui/dialog"
 	"fantail/ui/flash"
 	"fantail/ui/intent"
@@ -19,7 +19,7 @@ func quit(ts *tabs.Tabs, line *flash.Line, settled func(ctx context.Context) err
 	var names, asking []string
 	for _, t := range ts.All {
 		switch {
-		case t.Info.State == agents.Asking:
+		case t.Info.State == event.Asking:
 			asking = append(asking, t.Info.Name)
 		case words.Working(t.Info.State):
 			names = append(names, t.Info.Name)

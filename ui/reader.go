@@ -8,7 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
+	"fantail/agents/history"
+	"fantail/agents/memory"
 	"fantail/ui/composer"
 	"fantail/ui/files"
 	"fantail/ui/tabs"
@@ -29,7 +30,7 @@ type reader struct {
 	pool *pool           // nil until attached
 
 	files     *files.Index      // nil until a draft asked for one
-	documents []agents.Document // as of the last #
+	documents []memory.Document // as of the last #
 }
 
 // transcript reads the newest page of a tab that has none yet.
@@ -74,9 +75,9 @@ func (r *reader) branch() tea.Cmd {
 }
 
 // branchAfter reads it again after what may have changed it.
-func (r *reader) branchAfter(es []agents.Entry) tea.Cmd {
-	if slices.ContainsFunc(es, func(e agents.Entry) bool {
-		return e.Kind == agents.EntryResult || e.Kind == agents.EntryShell || e.Kind == agents.EntryEnded
+func (r *reader) branchAfter(es []history.Entry) tea.Cmd {
+	if slices.ContainsFunc(es, func(e history.Entry) bool {
+		return e.Kind == history.EntryResult || e.Kind == history.EntryShell || e.Kind == history.EntryEnded
 	}) {
 		return r.branch()
 	}

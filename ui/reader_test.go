@@ -8,7 +8,8 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
+	"fantail/agents/history"
+	"fantail/agents/memory"
 	"fantail/ui/slash"
 )
 
@@ -19,13 +20,13 @@ type shelf struct {
 	asked []int64 // before which entry a page was asked for
 }
 
-func (s *shelf) Page(_ context.Context, _, before int64, _ int) ([]agents.Entry, error) {
+func (s *shelf) Page(_ context.Context, _, before int64, _ int) ([]history.Entry, error) {
 	s.asked = append(s.asked, before)
-	return []agents.Entry{{Seq: 7}}, nil
+	return []history.Entry{{Seq: 7}}, nil
 }
 
-func (s *shelf) List(context.Context) ([]agents.Document, error) {
-	return []agents.Document{{Name: "oauth"}}, nil
+func (s *shelf) List(context.Context) ([]memory.Document, error) {
+	return []memory.Document{{Name: "oauth"}}, nil
 }
 
 func newReader(t *testing.T, s *shelf) *reader {
@@ -70,10 +71,10 @@ func TestReaderReadsAPageOnce(t *testing.T) {
 // again, a mere text does not.
 func TestReaderReadsTheBranchAfterWork(t *testing.T) {
 	r := newReader(t, nil)
-	for kind, want := range map[agents.EntryKind]bool{
-		agents.EntryText: false, agents.EntryPrompt: false, agents.EntryResult: true, agents.EntryShell: true, agents.EntryEnded: true,
+	for kind, want := range map[history.EntryKind]bool{
+		history.EntryText: false, history.EntryPrompt: false, history.EntryResult: true, history.EntryShell: true, history.EntryEnded: true,
 	} {
-		c := r.branchAfter([]agents.Entry{{Kind: agents.EntryText}, {Kind: kind}})
+		c := r.branchAfter([]history.Entry{{Kind: history.EntryText}, {Kind: kind}})
 		if (c != nil) != want {
 			t.Errorf("after %s it is read: %v", kind, c != nil)
 		} else if want && c() != (branched{"main"}) {

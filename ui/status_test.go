@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/tools/permit"
@@ -27,8 +27,8 @@ type statusCase struct {
 func statusOf(t *testing.T, d *rand.Rand) statusCase {
 	a := screen(t, 200, 30)
 	one := func(xs ...string) string { return xs[d.IntN(len(xs))] }
-	i := agents.Info{
-		ID: 1, Name: one("main", "implement-auth-tests-1", "測試代理人", strings.Repeat("long-", 20)), Kind: agents.Main, State: agents.Running,
+	i := event.Info{
+		ID: 1, Name: one("main", "implement-auth-tests-1", "測試代理人", strings.Repeat("long-", 20)), Kind: event.Main, State: event.Running,
 		Model: one("", "anthropic/sonnet"), Outside: d.IntN(6) == 0, Pending: d.IntN(3) * 7,
 	}
 	if i.Pending > 0 {
@@ -40,12 +40,12 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 	a.with(i)
 	a.tabs.Focus.News = i.Pending > 7
 	if d.IntN(5) == 0 {
-		a.tabs.Focus.Info.Kind = agents.Fork
+		a.tabs.Focus.Info.Kind = event.Fork
 	}
 	a.branch = one("", "main", "feature/oauth", "feature/"+strings.Repeat("very-", 30)+"long")
 	modes := []string{"ask", "accept-edits", "plan", "yolo"}
 	a.o.Usual = permit.Mode(one(append(modes, "", "ask", "ask")...))
-	a.tally = agents.Tally{Mode: permit.Mode(one(modes...)), Running: d.IntN(3), Queued: d.IntN(2), Asking: d.IntN(2) * 2}
+	a.tally = event.Tally{Mode: permit.Mode(one(modes...)), Running: d.IntN(3), Queued: d.IntN(2), Asking: d.IntN(2) * 2}
 	if d.IntN(4) == 0 {
 		a.tally.Quiet = inbox.Quiet{On: true, Until: a.o.Now().Add(time.Hour)}
 	}
@@ -72,7 +72,7 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 	add(a.tally.Queued > 0, "1 queued")
 	add(a.tally.Quiet.On, "quiet until")
 	add(i.Outside, "from outside")
-	add(a.tabs.Focus.Info.Kind == agents.Fork, "fork")
+	add(a.tabs.Focus.Info.Kind == event.Fork, "fork")
 	add(a.branch != "", "[Branch: "+strings.TrimSuffix(frame.Cut(a.branch, tabs.BranchLeast), "…"))
 	add(c.must == "", " "+string(mode)+" ")
 	add(i.Model != "", "sonnet")
@@ -140,9 +140,9 @@ func TestStatusLine_atEveryWidth(t *testing.T) {
 
 // TestStatusLine_shortensTheBranchFirst: all else stays while the branch can give room.
 func TestStatusLine_shortensTheBranchFirst(t *testing.T) {
-	a := screen(t, 200, 30).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Running, Model: "anthropic/sonnet", Pending: 2})
+	a := screen(t, 200, 30).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Running, Model: "anthropic/sonnet", Pending: 2})
 	a.branch, a.o.Usual = "feature/oauth-for-the-shop", permit.Ask
-	a.tally = agents.Tally{Asking: 2, Mode: permit.AcceptEdits}
+	a.tally = event.Tally{Asking: 2, Mode: permit.AcceptEdits}
 	for w, want := range map[int]string{
 		110: "[Agent: main | 2 pending] [Branch: feature/oauth-for-the-shop]     ⚠ 2 asking · alt+a   sonnet · accept-edits ",
 		90:  "[Agent: main | 2 pending] [Branch: feature/o…] ⚠ 2 asking · alt+a   sonnet · accept-edits ",
@@ -159,18 +159,18 @@ func TestStatusLine_shortensTheBranchFirst(t *testing.T) {
 
 func TestStatusLineLeft(t *testing.T) {
 	for _, c := range []struct {
-		info   agents.Info
+		info   event.Info
 		branch string
 		want   string
 	}{
-		{agents.Info{Name: "main"}, "", "[Agent: main]"},
-		{agents.Info{Name: "main"}, "trunk", "[Agent: main] [Branch: trunk]"},
-		{agents.Info{Name: "main", Pending: 3}, "trunk", "[Agent: main | 3 pending] [Branch: trunk]"},
-		{agents.Info{Name: "main", Pending: 3, Urgent: 1}, "trunk", "[Agent: main | 🔴 urgent · 3 pending] [Branch: trunk]"},
-		{agents.Info{Name: "a\x1b[31mb", Pending: 1}, "x\x07\ny", "[Agent: ab | 1 pending] [Branch: x␇⏎y]"},
+		{event.Info{Name: "main"}, "", "[Agent: main]"},
+		{event.Info{Name: "main"}, "trunk", "[Agent: main] [Branch: trunk]"},
+		{event.Info{Name: "main", Pending: 3}, "trunk", "[Agent: main | 3 pending] [Branch: trunk]"},
+		{event.Info{Name: "main", Pending: 3, Urgent: 1}, "trunk", "[Agent: main | 🔴 urgent · 3 pending] [Branch: trunk]"},
+		{event.Info{Name: "a\x1b[31mb", Pending: 1}, "x\x07\ny", "[Agent: ab | 1 pending] [Branch: x␇⏎y]"},
 	} {
 		a := screen(t, 80, 24)
-		c.info.ID, c.info.Kind = 1, agents.Main
+		c.info.ID, c.info.Kind = 1, event.Main
 		a.with(c.info)
 		a.branch = c.branch
 		if got := strings.TrimRight(plain(a.statusLine(80)), " "); got != c.want {
@@ -183,7 +183,7 @@ func TestStatusLineLeft(t *testing.T) {
 // warning.
 func TestStatusLineWithoutAModel(t *testing.T) {
 	for _, model := range []string{tabs.PlainEngine, "ollama/qwen3"} {
-		a := screen(t, 120, 36).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Model: model})
+		a := screen(t, 120, 36).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle, Model: model})
 		loud := a.theme.Paint(themes.Warn, tabs.PlainEngine)
 		if got := strings.Contains(a.statusLine(120), loud); got != (model == tabs.PlainEngine) {
 			t.Errorf("%q: the status line warns: %v", model, got)

@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/ui/frame"
 	"fantail/ui/tabs"
 	"fantail/ui/words"
@@ -27,7 +27,7 @@ func screen(t testing.TB, w, h int, environ ...string) *App {
 }
 
 // with opens tabs of those agents; main is there already.
-func (a *App) with(infos ...agents.Info) *App {
+func (a *App) with(infos ...event.Info) *App {
 	for _, i := range infos {
 		a.change(i)
 	}
@@ -38,7 +38,7 @@ func (a *App) with(infos ...agents.Info) *App {
 // gone.
 func TestGivenBack(t *testing.T) {
 	a := screen(t, 80, 24).with(
-		agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle}, agents.Info{ID: 2, Name: "api", Kind: agents.Helper, State: agents.Idle})
+		event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle}, event.Info{ID: 2, Name: "api", Kind: event.Helper, State: event.Idle})
 	a.report(done{agent: 3, text: "It failed.", back: "/compact"}) // of a tab that is closed
 	a.tabs.ByID(2).Typing().Set("and tests")
 	a.report(done{agent: 2, text: "It failed.", back: "write it\nwith care"})
@@ -63,11 +63,11 @@ func plain(s string) string {
 }
 
 func TestTabRowShowsTheFocused(t *testing.T) {
-	var infos []agents.Info
+	var infos []event.Info
 	for i := range 20 {
-		infos = append(infos, agents.Info{ID: int64(i + 1), Name: fmt.Sprintf("agent%02d", i), Kind: agents.Sub, State: agents.Queued})
+		infos = append(infos, event.Info{ID: int64(i + 1), Name: fmt.Sprintf("agent%02d", i), Kind: event.Sub, State: event.Queued})
 	}
-	infos[0].Kind, infos[0].State = agents.Main, agents.Idle
+	infos[0].Kind, infos[0].State = event.Main, event.Idle
 	for _, w := range []int{24, 40, 80, 120, 400} {
 		a := screen(t, w, 24).with(infos...)
 		for n := 1; n <= 20; n++ {
@@ -106,8 +106,8 @@ func TestGlyphs(t *testing.T) {
 		{"LANG=C", ">r + | >w ~ | >q ~ | >a ! | >i o | >d v | >f x | >k x | >c x"},
 	} {
 		a := screen(t, 200, 24, c.environ)
-		for i, s := range []agents.State{agents.Running, agents.Waiting, agents.Queued, agents.Asking, agents.Idle, agents.Done, agents.Failed, agents.Killed, agents.Crashed} {
-			a.with(agents.Info{ID: int64(i + 2), Name: string(s[:1]), Kind: agents.Helper, State: s})
+		for i, s := range []event.State{event.Running, event.Waiting, event.Queued, event.Asking, event.Idle, event.Done, event.Failed, event.Killed, event.Crashed} {
+			a.with(event.Info{ID: int64(i + 2), Name: string(s[:1]), Kind: event.Helper, State: s})
 		}
 		line, _ := a.tabs.Row(200)
 		if a.look.ascii {
@@ -134,7 +134,7 @@ func TestWalk(t *testing.T) {
 	fresh := func() *tabs.Tabs {
 		ts := &tabs.Tabs{}
 		for i := range 4 {
-			ts.Add(&tabs.Tab{Info: agents.Info{ID: int64(i + 1)}})
+			ts.Add(&tabs.Tab{Info: event.Info{ID: int64(i + 1)}})
 		}
 		for i := 1; i <= 4; i++ {
 			ts.Nth(i)
@@ -180,7 +180,7 @@ func TestWalk(t *testing.T) {
 func TestWalkOverFewTabs(t *testing.T) {
 	ts := &tabs.Tabs{}
 	ts.Back(time.Now(), 1)
-	ts.Add(&tabs.Tab{Info: agents.Info{ID: 1}})
+	ts.Add(&tabs.Tab{Info: event.Info{ID: 1}})
 	ts.Back(time.Now(), 1)
 	if ts.Focus.Info.ID != 1 {
 		t.Error("the only tab lost the focus")
@@ -192,7 +192,7 @@ func TestClosingATabDuringAWalk(t *testing.T) {
 	now := time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)
 	ts := &tabs.Tabs{}
 	for i := range 4 {
-		ts.Add(&tabs.Tab{Info: agents.Info{ID: int64(i + 1)}})
+		ts.Add(&tabs.Tab{Info: event.Info{ID: int64(i + 1)}})
 	}
 	for i := 1; i <= 4; i++ {
 		ts.Nth(i)
@@ -213,15 +213,15 @@ func TestClosingATabDuringAWalk(t *testing.T) {
 }
 
 // mixed is n agents of which all but every third have ended.
-func mixed(n int) []agents.Info {
-	infos := []agents.Info{{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle}}
+func mixed(n int) []event.Info {
+	infos := []event.Info{{ID: 1, Name: "main", Kind: event.Main, State: event.Idle}}
 	for i := 2; i <= n; i++ {
-		x := agents.Info{ID: int64(i), Name: fmt.Sprintf("agent%02d", i), Kind: agents.Sub, State: agents.Done, Started: time.Date(2026, 1, 2, 15, 4, 0, 0, time.UTC)}
+		x := event.Info{ID: int64(i), Name: fmt.Sprintf("agent%02d", i), Kind: event.Sub, State: event.Done, Started: time.Date(2026, 1, 2, 15, 4, 0, 0, time.UTC)}
 		switch i % 3 {
 		case 0:
-			x.State = agents.Running
+			x.State = event.Running
 		case 1:
-			x.State = agents.Failed
+			x.State = event.Failed
 		}
 		infos = append(infos, x)
 	}
@@ -234,7 +234,7 @@ func mixed(n int) []agents.Info {
 // Spec: Q-59, E-33.
 func TestTabRowFolds(t *testing.T) {
 	a := screen(t, 100, 24).with(mixed(30)...)
-	a.change(agents.Info{ID: 31, Name: "helper", Kind: agents.Helper, State: agents.Idle})
+	a.change(event.Info{ID: 31, Name: "helper", Kind: event.Helper, State: event.Idle})
 	line, spans := a.tabs.Row(100)
 	row := plain(line)
 	if !strings.HasPrefix(strings.TrimSpace(row), "main ○ │ ›helper ○ │ agent03 ●") {
@@ -268,7 +268,7 @@ func TestTabRowFolds(t *testing.T) {
 	}
 	for _, x := range mixed(30)[1:] {
 		if x.State.Terminal() {
-			a.apply(agents.Closed{Agent: x.ID})
+			a.apply(event.Closed{Agent: x.ID})
 		}
 	}
 	if a.tabs.Good != 0 || a.tabs.Bad != 0 || len(a.tabs.All) != len(a.tabs.Open) {
@@ -282,9 +282,9 @@ func first(s string, _ []tabs.Span) string { return s }
 // before a tab leaves the row, and no two come to look alike.
 func TestTabNames_cutBeforeTabsFold(t *testing.T) {
 	names := []string{"implement-auth-tests-1", "implement-auth-tests-2", "implement-auth-docs-1", "implement-cart-tests-1"}
-	a := screen(t, 120, 24).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle})
+	a := screen(t, 120, 24).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle})
 	open := func(n int) {
-		a.with(agents.Info{ID: int64(n + 2), Name: names[n], Kind: agents.Sub, State: agents.Done})
+		a.with(event.Info{ID: int64(n + 2), Name: names[n], Kind: event.Sub, State: event.Done})
 	}
 	is := func(w int, want string) {
 		t.Helper()
@@ -323,11 +323,11 @@ func TestTabRow_tellsThatAHiddenOneAsks(t *testing.T) {
 		asks, focus int64
 		want        string
 	}{{2, 20, "‹%⚠ "}, {19, 2, " ⚠%› "}, {2, 2, ""}, {20, 20, ""}} {
-		a := screen(t, 60, 24).with(agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle})
+		a := screen(t, 60, 24).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle})
 		for id := int64(2); id <= 20; id++ {
-			i := agents.Info{ID: id, Name: fmt.Sprintf("agent%02d", id), Kind: agents.Sub, State: agents.Running}
+			i := event.Info{ID: id, Name: fmt.Sprintf("agent%02d", id), Kind: event.Sub, State: event.Running}
 			if id == c.asks {
-				i.State = agents.Asking
+				i.State = event.Asking
 			}
 			a.with(i)
 		}
@@ -356,10 +356,10 @@ func TestStallMark(t *testing.T) {
 	at := a.o.Now()
 	a.o.Now = func() time.Time { return at }
 	a.with(
-		agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
-		agents.Info{ID: 2, Name: "kid", Kind: agents.Sub, State: agents.Running, Doing: "tool bash", Call: "bash go test", Started: at, Active: at},
-		agents.Info{ID: 3, Name: "wait", Kind: agents.Sub, State: agents.Waiting, Started: at, Active: at},
-		agents.Info{ID: 4, Name: "again", Kind: agents.Sub, State: agents.Running, Started: at, Active: at, Retry: &agents.Retry{At: at.Add(time.Hour)}},
+		event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
+		event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: event.Running, Doing: "tool bash", Call: "bash go test", Started: at, Active: at},
+		event.Info{ID: 3, Name: "wait", Kind: event.Sub, State: event.Waiting, Started: at, Active: at},
+		event.Info{ID: 4, Name: "again", Kind: event.Sub, State: event.Running, Started: at, Active: at, Retry: &event.Retry{At: at.Add(time.Hour)}},
 	)
 	if got := a.tabs.ByID(2).StateText(a.asks.OnScreen(a.tabs.ByID(2))); got != "bash go test" {
 		t.Errorf("the overview says that it does %q", got)
@@ -371,7 +371,7 @@ func TestStallMark(t *testing.T) {
 	}{{89 * time.Second, false, false}, {time.Second, false, true}, {5 * time.Second, false, true}, {0, true, false}, {89 * time.Second, false, false}, {time.Second, false, true}} {
 		at = at.Add(c.after)
 		if c.sign {
-			a.apply(agents.Output{Agent: 2, Call: "c", Tail: "x"})
+			a.apply(event.Output{Agent: 2, Call: "c", Tail: "x"})
 		}
 		row := plain(first(a.tabs.Row(200)))
 		if got := strings.Count(row, "stalled"); (got == 1) != c.want || got > 1 {

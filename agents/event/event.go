@@ -15,11 +15,15 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/inbox"
+	"fantail/store"
 	"fantail/tools/permit"
 )
 
 // ErrClosing is the cause of what ends because the program does.
 var ErrClosing = errors.New("the program was closed")
+
+// ErrReadOnly is the error of what would write where the database can only be read.
+var ErrReadOnly = store.ErrReadOnly
 
 // State is where an agent is. Only its own loop changes it; the last four are
 // terminal and always win.

@@ -7,8 +7,8 @@
 // Does not: draw the frame around it, take the keys of what is open over the tabs, know
 // what an answer does.
 //
-// Imports: agents, themes, ui/dialog, ui/drafts, ui/flash, ui/frame, ui/intent, ui/layers,
-// ui/tabs, ui/transcript, ui/words.
+// Imports: agents/event, themes, ui/dialog, ui/drafts, ui/flash, ui/frame, ui/intent, ui/layers, ui/tabs,
+// ui/transcript, ui/words.
 package asking
 
 import (
@@ -18,7 +18,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/themes"
 	"fantail/ui/dialog"
 	"fantail/ui/drafts"
@@ -41,7 +41,7 @@ type Env struct {
 
 // Pool takes the answers.
 type Pool interface {
-	Answer(ctx context.Context, question int64, a agents.Answer) error
+	Answer(ctx context.Context, question int64, a event.Answer) error
 }
 
 // Asking is the question in sight, and what is known of the human's hands.
@@ -94,7 +94,7 @@ func (a *Asking) InPlace() dialog.Question {
 }
 
 // questionBox is the dialog for a question.
-func (a *Asking) questionBox(q agents.Question) dialog.Question {
+func (a *Asking) questionBox(q event.Question) dialog.Question {
 	if q.Asks == nil {
 		return dialog.NewQuestion(a.Tabs.Theme, q.Question)
 	}
@@ -189,7 +189,7 @@ func (a *Asking) Open(agent int64, how Standing) {
 
 // Lower closes the question that was opened over what shows if its agent no
 // longer asks it.
-func (a *Asking) Lower(i agents.Info) {
+func (a *Asking) Lower(i event.Info) {
 	r := a.raised
 	if r.box == nil || i.ID != r.agent || i.Question != nil && i.Question.ID == r.id {
 		return
@@ -208,7 +208,7 @@ func (a *Asking) Next(how Standing) {
 		a.Open(a.Tabs.Focus.Info.ID, how)
 		return
 	}
-	var first, next *agents.Question
+	var first, next *event.Question
 	for _, t := range a.Tabs.All {
 		q := t.Info.Question
 		if !a.Openly(t) {
@@ -250,12 +250,12 @@ func (a *Asking) Give(t *tabs.Tab) {
 // an answer that does not arrive is given back.
 func (a *Asking) answered(d dialog.Decision) intent.Intent {
 	var id, agent, of int64
-	var ans agents.Answer
+	var ans event.Answer
 	switch d := d.(type) {
 	case dialog.Answered:
-		id, ans = d.Question, agents.Answer{Choice: d.Answer.Choice, Reason: d.Answer.Reason}
+		id, ans = d.Question, event.Answer{Choice: d.Answer.Choice, Reason: d.Answer.Reason}
 	case dialog.Said:
-		id, ans = d.Question, agents.Answer{Text: d.Text}
+		id, ans = d.Question, event.Answer{Text: d.Text}
 	default:
 		return nil
 	}
@@ -283,7 +283,7 @@ func (a *Asking) answered(d dialog.Decision) intent.Intent {
 	return intent.Do{Agent: agent, Long: true, F: func(ctx context.Context) (intent.Intent, error) {
 		err := a.Pool.Answer(ctx, id, ans)
 		switch {
-		case errors.Is(err, agents.ErrAnswered):
+		case errors.Is(err, event.ErrAnswered):
 			return intent.All{back, intent.Tell{Agent: agent, Text: words.Sentence(err)}}, nil
 		case err != nil:
 			return intent.All{open, intent.Tell{Agent: agent, Text: words.Sentence(err), Tone: transcript.Bad}}, nil

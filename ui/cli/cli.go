@@ -9,10 +9,9 @@
 //
 // Does not: draw, run turns, decide what may run, know SQL.
 //
-// Imports: agents, agents/llm and the providers under it, agents/memory, agents/outside,
-// agents/prompts, agents/roster, inbox, inbox/rules, store, store/config,
-// store/config/near, tools, tools/permit, tools/proc, tools/secret, ui, ui/frame,
-// ui/words.
+// Imports: agents, agents/event, agents/history, agents/llm, agents/llm/anthropic, agents/llm/builtin,
+// agents/llm/openai, agents/mail, agents/memory, agents/outside, agents/prompts, agents/roster, inbox, inbox/rules,
+// store, store/config, store/config/near, tools, tools/permit, tools/proc, tools/secret, ui, ui/frame, ui/words.
 package cli
 
 import (

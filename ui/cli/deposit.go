@@ -9,7 +9,9 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/llm/builtin"
+	"fantail/agents/mail"
 	"fantail/agents/outside"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store/config"
 	"fantail/ui/words"
@@ -17,9 +19,9 @@ import (
 
 // inInboxes says where a letter went.
 func inInboxes(letters []outside.Sent) string {
-	sent := make([]agents.Sent, len(letters))
+	sent := make([]mail.Sent, len(letters))
 	for i, l := range letters {
-		sent[i] = agents.Sent{ID: l.ID, To: l.To}
+		sent[i] = mail.Sent{ID: l.ID, To: l.To}
 	}
 	return agents.InInboxes(sent)
 }
@@ -109,7 +111,7 @@ func runPush(e *Errand, c *caller) (int, error) {
 
 // doubt is what [words.Doubt] says of a task that was queued. One that names no model gets
 // the one that the program would start with here.
-func (c *caller) doubt(t agents.Task) string {
+func (c *caller) doubt(t roster.Task) string {
 	conf, err := Configure(Flags{}, c.env)
 	if err != nil {
 		return "" // the program says so, and does not start

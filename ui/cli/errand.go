@@ -13,8 +13,9 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/outside"
+	"fantail/agents/roster"
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools/secret"
@@ -170,7 +171,7 @@ func (o *options) set(e errand) *pflag.FlagSet {
 		case "key":
 			fs.StringVar(&o.key, name, "", "a retry with the same `KEY` is the same message, stored once")
 		case "agent":
-			fs.StringVar(&o.agent, name, string(agents.Main), "whose: the agent `NAME`")
+			fs.StringVar(&o.agent, name, string(event.Main), "whose: the agent `NAME`")
 		case "json":
 			fs.BoolVar(&o.json, name, false, "one JSON object a line")
 		case "follow":
@@ -243,7 +244,7 @@ func (e *Errand) Run(guard *Guard) (int, error) {
 		ctx: ctx, guard: guard, signals: signals, place: place, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
 		out:  &printed{w: os.Stdout, tty: isTerminal(os.Stdout), json: e.o.json},
 		keys: keys,
-		door: &outside.Door{DB: db, Origin: agents.OriginCLI, Model: "builtin", Ring: func() { ring(place.Bell) }},
+		door: &outside.Door{DB: db, Origin: roster.OriginCLI, Model: "builtin", Ring: func() { ring(place.Bell) }},
 	}
 	code, err := e.run(e, c)
 	if e := db.Close(); err == nil {

@@ -11,7 +11,7 @@ import (
 	"sync"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/prompts"
 )
 
@@ -40,7 +40,7 @@ func NewBriefing(p Place, now func() time.Time) *Briefing {
 }
 
 // System is an agent's system prompt.
-func (b *Briefing) System(a agents.Info) string {
+func (b *Briefing) System(a event.Info) string {
 	f := b.facts()
 	n := a.Kind.Nature()
 	f.Name, f.Sub, f.Fork = a.Name, n.Tasked, n.Handles

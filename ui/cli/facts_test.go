@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 )
 
 // files writes files below a new directory and returns it.
@@ -52,7 +52,7 @@ func TestSystemStatesTheFacts(t *testing.T) {
 	now := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
 	brief := NewBriefing(Place{Root: root, Dir: filepath.Join(root, "sub")}, func() time.Time { return now })
 	system := brief.System
-	text := system(agents.Info{Name: "main", Kind: agents.Main})
+	text := system(event.Info{Name: "main", Kind: event.Main})
 	for _, want := range []string{"main", root, "2026-11-21", "side", "Use tabs.", runtime.GOOS} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
@@ -64,13 +64,13 @@ func TestSystemStatesTheFacts(t *testing.T) {
 	if got := NewBriefing(Place{Root: root + "/sub", Dir: root + "/sub"}, time.Now).Instructions(); got != "" {
 		t.Errorf("a file is named where none is: %q", got)
 	}
-	sub := system(agents.Info{Name: "vet", Kind: agents.Sub})
+	sub := system(event.Info{Name: "vet", Kind: event.Sub})
 	if !strings.Contains(sub, "vet") || sub == text {
 		t.Errorf("a sub-agent is told\n%s", sub)
 	}
 	// It stays the same for the whole run, midnight or not.
 	now = now.Add(2 * time.Hour)
-	if again := system(agents.Info{Name: "main", Kind: agents.Main}); again != text {
+	if again := system(event.Info{Name: "main", Kind: event.Main}); again != text {
 		t.Error("it changed")
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/outside"
 	"fantail/agents/roster"
 	"fantail/inbox"
@@ -27,7 +27,7 @@ func runMCP(e *Errand, c *caller) (int, error) {
 	if len(e.words) > 0 {
 		return usage, misused("mcp: %q is not understood; it takes no arguments", e.words[0])
 	}
-	c.door.Origin = agents.OriginMCP
+	c.door.Origin = roster.OriginMCP
 	// A client that goes away closes the pipes, and each end of them is the end.
 	err := c.server().Run(c.ctx, &mcp.StdioTransport{})
 	if c.ctx.Err() != nil || errors.Is(err, io.EOF) {
@@ -95,7 +95,7 @@ func (c *caller) mcpSend(ctx context.Context, in mcpSend) (string, error) {
 // whom is the agent of that name, main if it is empty.
 func whom(name string) string {
 	if name == "" {
-		return string(agents.Main)
+		return string(event.Main)
 	}
 	return name
 }

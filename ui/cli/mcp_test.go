@@ -11,8 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"fantail/agents"
 	"fantail/agents/outside"
+	"fantail/agents/roster"
 	"fantail/store"
 )
 
@@ -68,7 +68,7 @@ func TestMCP_tools(t *testing.T) {
 	rung, config := 0, t.TempDir()
 	c := &caller{
 		ctx: t.Context(), env: env("XDG_CONFIG_HOME", config, "OLLAMA_HOST", "127.0.0.1:1"),
-		door: &outside.Door{DB: db, Origin: agents.OriginMCP, Model: "builtin", Ring: func() { rung++ }},
+		door: &outside.Door{DB: db, Origin: roster.OriginMCP, Model: "builtin", Ring: func() { rung++ }},
 	}
 	here, there := mcp.NewInMemoryTransports()
 	s, err := c.server().Connect(t.Context(), here, nil)
@@ -135,7 +135,7 @@ func TestMCP_tools(t *testing.T) {
 		t.Errorf("it rang %d times", rung)
 	}
 	m, _, _, err := c.door.Message(t.Context(), 1)
-	if err != nil || m.TakenBy != agents.OriginMCP || !m.Outside() {
+	if err != nil || m.TakenBy != roster.OriginMCP || !m.Outside() {
 		t.Errorf("message 1: %+v, %v", m, err)
 	}
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
 	"fantail/agents/memory"
 	"fantail/inbox"
 )
@@ -21,7 +20,7 @@ type jDocument struct {
 	Text    string `json:"text,omitempty"`
 }
 
-func documentJSON(d agents.Document) jDocument {
+func documentJSON(d memory.Document) jDocument {
 	return jDocument{memory.Title(d), d.Version, d.Size, d.By, d.Created.UTC().Format(time.RFC3339), d.Text}
 }
 

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"fantail/agents"
 	"fantail/agents/llm"
 	"fantail/agents/llm/anthropic"
 	"fantail/agents/llm/builtin"
@@ -25,12 +24,12 @@ type Models struct {
 	env  func(string) string
 
 	mu    sync.Mutex
-	known map[string]agents.Model // by name; one provider each, so that connections are kept
+	known map[string]llm.Model // by name; one provider each, so that connections are kept
 }
 
 // NewModels returns the models conf and the environment know.
 func NewModels(conf config.Config, env func(string) string) *Models {
-	return &Models{conf: conf, env: env, known: map[string]agents.Model{}}
+	return &Models{conf: conf, env: env, known: map[string]llm.Model{}}
 }
 
 // Choose returns the model of a start: the flag's, else what [config.Choose]
@@ -44,10 +43,10 @@ func (m *Models) Choose(flag, remembered string, ollama func() string) (config.C
 }
 
 // Resolve returns the model of that name. The error names the known providers.
-func (m *Models) Resolve(name string) (agents.Model, error) {
+func (m *Models) Resolve(name string) (llm.Model, error) {
 	c, err := m.conf.Resolve(m.env, name)
 	if err != nil {
-		return agents.Model{}, err
+		return llm.Model{}, err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -56,9 +55,9 @@ func (m *Models) Resolve(name string) (agents.Model, error) {
 	}
 	p, err := provider(c, m.env)
 	if err != nil {
-		return agents.Model{}, err
+		return llm.Model{}, err
 	}
-	model := agents.Model{Name: c.Name(), Provider: p, ID: c.Model, Vendor: c.Provider, AtOnce: c.AtOnce, Window: c.Known.Window, MaxOut: c.Known.MaxOutput}
+	model := llm.Model{Name: c.Name(), Provider: p, ID: c.Model, Vendor: c.Provider, AtOnce: c.AtOnce, Window: c.Known.Window, MaxOut: c.Known.MaxOutput}
 	if c.Known.Priced {
 		model.Price = func(u llm.Usage) int64 { return c.Known.Cost(u.Input, u.Output, u.CacheRead, u.CacheWrite) }
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"fantail/agents/event"
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools/permit"
@@ -94,7 +95,7 @@ func (p Place) ReadOnly() error {
 	if why == nil {
 		return nil
 	}
-	return fmt.Errorf("%w: %w: make it writable for you and start again", store.ErrReadOnly, why)
+	return fmt.Errorf("%w: %w: make it writable for you and start again", event.ErrReadOnly, why)
 }
 
 // Aside is the same workspace with a data directory of its own that nobody else

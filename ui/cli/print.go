@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -105,11 +107,11 @@ func (p *Printer) Run(ctx context.Context, prompt string) int {
 }
 
 // tell takes the events in and prints them where they are streamed.
-func (p *Printer) tell(out *stream, t *tally, events []agents.Event) {
+func (p *Printer) tell(out *stream, t *tally, events []event.Event) {
 	for _, e := range t.see(events) {
 		out.within(t.agents[e.Agent].Task)
 		out.entry(t.name(e.Agent), t.agents[e.Agent].Model, e)
-		if e.Kind == agents.EntryNotice {
+		if e.Kind == history.EntryNotice {
 			Warn(p.Err, "%s", e.Text)
 		}
 	}
@@ -131,7 +133,7 @@ func (p *Printer) close(out *stream, t *tally, err error) int {
 		code, why = failed, err.Error()
 	case t.ended == nil:
 		code, why = failed, "the prompt was not carried out"
-	case t.ended.Outcome != agents.Completed:
+	case t.ended.Outcome != history.Completed:
 		code, why = failed, t.ended.Error
 		if why == "" {
 			why = string(t.ended.Outcome)
@@ -185,38 +187,38 @@ func (p *Printer) clean(s string) string {
 // tally is what a run without a screen knows of the pool.
 type tally struct {
 	began    time.Time
-	main     agents.Info // as it was when the run began
+	main     event.Info // as it was when the run began
 	mode     permit.Mode
-	agents   map[int64]agents.Info
-	first    map[int64]agents.Info // as they were when the run began
-	changes  []agents.Info         // dispatched agents whose state changed, not told yet
-	troubles []string              // what keeps an agent from going on, not told yet
-	answer   []string              // what main said since it last did or heard something
-	ended    *agents.End           // of main's last turn
+	agents   map[int64]event.Info
+	first    map[int64]event.Info // as they were when the run began
+	changes  []event.Info         // dispatched agents whose state changed, not told yet
+	troubles []string             // what keeps an agent from going on, not told yet
+	answer   []string             // what main said since it last did or heard something
+	ended    *history.End         // of main's last turn
 	steps    int
 	queued   int
 	before   int // queued when the run began
 }
 
 func newTally(now time.Time) *tally {
-	return &tally{began: now, agents: map[int64]agents.Info{}, first: map[int64]agents.Info{}}
+	return &tally{began: now, agents: map[int64]event.Info{}, first: map[int64]event.Info{}}
 }
 
 func (t *tally) name(agent int64) string { return t.agents[agent].Name }
 
 // see takes events in and returns the entries among them, in order.
-func (t *tally) see(events []agents.Event) (entries []agents.Entry) {
+func (t *tally) see(events []event.Event) (entries []history.Entry) {
 	begins := t.main.ID == 0
 	for _, e := range events {
 		switch e := e.(type) {
-		case agents.Changed:
+		case event.Changed:
 			t.change(e.Info, begins)
-		case agents.Tally:
+		case event.Tally:
 			t.queued, t.mode = e.Queued, e.Mode
 			if begins {
 				t.before = e.Queued
 			}
-		case agents.Appended:
+		case event.Appended:
 			for _, entry := range e.Entries {
 				if e.Agent == t.main.ID {
 					t.add(entry)
@@ -229,7 +231,7 @@ func (t *tally) see(events []agents.Event) (entries []agents.Entry) {
 	return entries
 }
 
-func (t *tally) change(i agents.Info, begins bool) {
+func (t *tally) change(i event.Info, begins bool) {
 	old, known := t.agents[i.ID]
 	t.agents[i.ID] = i
 	if now := trouble(i); now != "" && now != old.Why { // what a turn before ended with is told
@@ -249,24 +251,24 @@ func (t *tally) change(i agents.Info, begins bool) {
 }
 
 // trouble is why an agent that would go on does not, or "".
-func trouble(i agents.Info) string {
+func trouble(i event.Info) string {
 	switch {
 	case i.Retry != nil:
 		return fmt.Sprintf("%s (trying again, %d of %d)", i.Retry.Reason, i.Retry.Attempt, i.Retry.Of)
-	case i.State == agents.Running, i.State == agents.Idle && len(i.Prompts) > 0:
+	case i.State == event.Running, i.State == event.Idle && len(i.Prompts) > 0:
 		return i.Why
 	}
 	return ""
 }
 
 // add follows main's transcript.
-func (t *tally) add(e agents.Entry) {
+func (t *tally) add(e history.Entry) {
 	switch e.Kind {
-	case agents.EntryText:
+	case history.EntryText:
 		t.answer = append(t.answer, e.Text)
-	case agents.EntryCall, agents.EntryPrompt, agents.EntryMessage, agents.EntryResult:
+	case history.EntryCall, history.EntryPrompt, history.EntryMessage, history.EntryResult:
 		t.answer = nil
-	case agents.EntryEnded:
+	case history.EntryEnded:
 		t.ended = e.End
 		t.steps += e.End.Steps
 	}

@@ -15,7 +15,8 @@ import (
 
 	"github.com/creack/pty"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 )
 
@@ -98,27 +99,27 @@ func TestReadPromptRefuses(t *testing.T) {
 	}
 }
 
-func main1(state agents.State) agents.Info {
-	return agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: state, Model: "acme/one", Priced: true, Cost: 5, Usage: llm.Usage{Input: 100}}
+func main1(state event.State) event.Info {
+	return event.Info{ID: 1, Name: "main", Kind: event.Main, State: state, Model: "acme/one", Priced: true, Cost: 5, Usage: llm.Usage{Input: 100}}
 }
 
 // TestTallyTellsTroubleOnce: nobody watches a run without a screen wait in silence.
 func TestTallyTellsTroubleOnce(t *testing.T) {
-	full := agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Running, Why: "trying again: the disk is full"}
-	failed := agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Running, Retry: &agents.Retry{Attempt: 2, Of: 10, Reason: "acme: overloaded"}}
-	typed := agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Why: "absorb: the disk is full", Prompts: []agents.Prompt{{ID: 1}}}
+	full := event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Running, Why: "trying again: the disk is full"}
+	failed := event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Running, Retry: &event.Retry{Attempt: 2, Of: 10, Reason: "acme: overloaded"}}
+	typed := event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle, Why: "absorb: the disk is full", Prompts: []event.Prompt{{ID: 1}}}
 	tal := newTally(time.Time{})
-	for _, i := range []agents.Info{
-		{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle},
+	for _, i := range []event.Info{
+		{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
 		full,
 		full,
-		{ID: 1, Name: "main", Kind: agents.Main, State: agents.Running},
+		{ID: 1, Name: "main", Kind: event.Main, State: event.Running},
 		failed,
 		typed,
-		{ID: 1, Name: "main", Kind: agents.Main, State: agents.Waiting, Why: "waiting for any message"},
-		{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Why: "the turn failed"},
+		{ID: 1, Name: "main", Kind: event.Main, State: event.Waiting, Why: "waiting for any message"},
+		{ID: 1, Name: "main", Kind: event.Main, State: event.Idle, Why: "the turn failed"},
 	} {
-		tal.see([]agents.Event{agents.Changed{Info: i}})
+		tal.see([]event.Event{event.Changed{Info: i}})
 	}
 	want := []string{"main: trying again: the disk is full", "main: acme: overloaded (trying again, 2 of 10)", "main: absorb: the disk is full"}
 	if !slices.Equal(tal.troubles, want) {
@@ -129,25 +130,25 @@ func TestTallyTellsTroubleOnce(t *testing.T) {
 func TestTallyKeepsWhatMainSaidLast(t *testing.T) {
 	began := time.Unix(1000, 0)
 	y := newTally(began)
-	y.see([]agents.Event{agents.Changed{Info: main1(agents.Idle)}, agents.Changed{Info: agents.Info{ID: 2, Name: "old", Kind: agents.Sub, State: agents.Done}}, agents.Tally{Queued: 1}})
-	after := main1(agents.Idle)
+	y.see([]event.Event{event.Changed{Info: main1(event.Idle)}, event.Changed{Info: event.Info{ID: 2, Name: "old", Kind: event.Sub, State: event.Done}}, event.Tally{Queued: 1}})
+	after := main1(event.Idle)
 	after.Cost, after.Usage = 2_000_005, llm.Usage{Input: 150, Output: 20, CacheRead: 7, CacheWrite: 3}
-	say := func(s string) agents.Entry { return agents.Entry{Kind: agents.EntryText, Text: s} }
-	es := y.see([]agents.Event{
-		agents.Appended{Agent: 1, Entries: []agents.Entry{
-			{Kind: agents.EntryPrompt, Text: "go"},
+	say := func(s string) history.Entry { return history.Entry{Kind: history.EntryText, Text: s} }
+	es := y.see([]event.Event{
+		event.Appended{Agent: 1, Entries: []history.Entry{
+			{Kind: history.EntryPrompt, Text: "go"},
 			say("I will look."),
-			{Kind: agents.EntryCall, Call: &agents.Call{}},
-			{Kind: agents.EntryResult, Result: &agents.Result{}},
+			{Kind: history.EntryCall, Call: &history.Call{}},
+			{Kind: history.EntryResult, Result: &history.Result{}},
 			say("First."),
-			{Kind: agents.EntryThinking, Text: "hm"},
+			{Kind: history.EntryThinking, Text: "hm"},
 			say("Second."),
-			{Kind: agents.EntryEnded, End: &agents.End{Outcome: agents.Completed, Steps: 2}},
+			{Kind: history.EntryEnded, End: &history.End{Outcome: history.Completed, Steps: 2}},
 		}},
-		agents.Changed{Info: agents.Info{ID: 3, Name: "new", Kind: agents.Sub, State: agents.Running}},
-		agents.Appended{Agent: 3, Entries: []agents.Entry{say("not the answer")}},
-		agents.Changed{Info: agents.Info{ID: 3, Name: "new", Kind: agents.Sub, State: agents.Done, Outcome: agents.Completed}},
-		agents.Changed{Info: after},
+		event.Changed{Info: event.Info{ID: 3, Name: "new", Kind: event.Sub, State: event.Running}},
+		event.Appended{Agent: 3, Entries: []history.Entry{say("not the answer")}},
+		event.Changed{Info: event.Info{ID: 3, Name: "new", Kind: event.Sub, State: event.Done, Outcome: history.Completed}},
+		event.Changed{Info: after},
 	})
 	if len(es) != 9 || es[0].Agent != 1 || es[8].Agent != 3 {
 		t.Errorf("entries %+v", es)
@@ -155,7 +156,7 @@ func TestTallyKeepsWhatMainSaidLast(t *testing.T) {
 	if got := strings.Join(y.answer, "|"); got != "First.|Second." {
 		t.Errorf("answer %q", got)
 	}
-	if len(y.changes) != 2 || y.changes[0].Name != "new" || y.changes[1].State != agents.Done {
+	if len(y.changes) != 2 || y.changes[0].Name != "new" || y.changes[1].State != event.Done {
 		t.Errorf("changes %+v", y.changes)
 	}
 	r := y.result("a", "", began.Add(1500*time.Millisecond))
@@ -163,7 +164,7 @@ func TestTallyKeepsWhatMainSaidLast(t *testing.T) {
 		t.Errorf("result %+v cost %v", r, r.Cost)
 	}
 	// One agent of unknown price makes the sum unknown.
-	y.see([]agents.Event{agents.Changed{Info: agents.Info{ID: 3, Name: "new", Kind: agents.Sub, State: agents.Done, Usage: llm.Usage{Input: 1}}}})
+	y.see([]event.Event{event.Changed{Info: event.Info{ID: 3, Name: "new", Kind: event.Sub, State: event.Done, Usage: llm.Usage{Input: 1}}}})
 	if r := y.result("", "it broke", began); r.Cost != nil || r.Subtype != "error" || !r.Error || r.Result != "it broke" {
 		t.Errorf("result %+v", r)
 	}
@@ -172,22 +173,22 @@ func TestTallyKeepsWhatMainSaidLast(t *testing.T) {
 func TestStreamLines(t *testing.T) {
 	var b bytes.Buffer
 	s := &stream{w: &b, on: true, session: "s1"}
-	s.init("/ws", main1(agents.Idle), "ask", []string{"bash"})
-	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryPrompt, Text: "go"})
-	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryThinking, Text: "hm"})
-	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryText, Text: "line\n\"two\"", Model: "acme/two"})
-	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryCall, Call: &agents.Call{ID: "c1", Name: "bash", Args: json.RawMessage(`{"command": "ls"}`)}})
-	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryCall, Call: &agents.Call{ID: "c2", Name: "bash", Args: json.RawMessage(`{"comm`)}})
-	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryResult, Result: &agents.Result{ID: "c1", Text: "out", Error: true}})
-	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryStarted})
-	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryEnded, End: &agents.End{}})
-	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryNotice, Text: "cut"})
-	s.entry("main", "acme/one", agents.Entry{Kind: agents.EntryDelegated, Call: &agents.Call{ID: "c3"}, Task: 7})
+	s.init("/ws", main1(event.Idle), "ask", []string{"bash"})
+	s.entry("main", "acme/one", history.Entry{Kind: history.EntryPrompt, Text: "go"})
+	s.entry("main", "acme/one", history.Entry{Kind: history.EntryThinking, Text: "hm"})
+	s.entry("main", "acme/one", history.Entry{Kind: history.EntryText, Text: "line\n\"two\"", Model: "acme/two"})
+	s.entry("main", "acme/one", history.Entry{Kind: history.EntryCall, Call: &history.Call{ID: "c1", Name: "bash", Args: json.RawMessage(`{"command": "ls"}`)}})
+	s.entry("main", "acme/one", history.Entry{Kind: history.EntryCall, Call: &history.Call{ID: "c2", Name: "bash", Args: json.RawMessage(`{"comm`)}})
+	s.entry("main", "acme/one", history.Entry{Kind: history.EntryResult, Result: &history.Result{ID: "c1", Text: "out", Error: true}})
+	s.entry("main", "acme/one", history.Entry{Kind: history.EntryStarted})
+	s.entry("main", "acme/one", history.Entry{Kind: history.EntryEnded, End: &history.End{}})
+	s.entry("main", "acme/one", history.Entry{Kind: history.EntryNotice, Text: "cut"})
+	s.entry("main", "acme/one", history.Entry{Kind: history.EntryDelegated, Call: &history.Call{ID: "c3"}, Task: 7})
 	s.within(7)
-	s.entry("kid", "acme/one", agents.Entry{Kind: agents.EntryText, Text: "below"})
+	s.entry("kid", "acme/one", history.Entry{Kind: history.EntryText, Text: "below"})
 	s.within(8)
-	s.entry("other", "acme/one", agents.Entry{Kind: agents.EntryText, Text: "beside"})
-	s.tasks([]agents.Info{{Name: "t", Prompt: "p", State: agents.Running}, {Name: "t", State: agents.Failed, Outcome: agents.OutFailed, Why: "no"}})
+	s.entry("other", "acme/one", history.Entry{Kind: history.EntryText, Text: "beside"})
+	s.tasks([]event.Info{{Name: "t", Prompt: "p", State: event.Running}, {Name: "t", State: event.Failed, Outcome: history.OutFailed, Why: "no"}})
 	s.result(lineResult{Type: "result", Subtype: "success", Result: "done"})
 	want := []string{
 		`{"type":"system","subtype":"init","session_id":"s1","cwd":"/ws","model":"acme/one","tools":["bash"],"permissionMode":"ask","version":"` + Version() + `"}`,
@@ -237,8 +238,8 @@ func TestStreamSteersNoTerminal(t *testing.T) {
 	wild := "\x1b]0;x\a \u007f \u009b31m \u202eb \u200b \U000e0041 é 日本 🙂 \u2028"
 	var b bytes.Buffer
 	s := &stream{w: &b, on: true}
-	s.entry("main", "m", agents.Entry{Kind: agents.EntryText, Text: wild})
-	s.entry("main", "m", agents.Entry{Kind: agents.EntryCall, Call: &agents.Call{ID: "c", Name: "bash", Args: json.RawMessage("{\"command\":\"\u009b\x9b\"}")}})
+	s.entry("main", "m", history.Entry{Kind: history.EntryText, Text: wild})
+	s.entry("main", "m", history.Entry{Kind: history.EntryCall, Call: &history.Call{ID: "c", Name: "bash", Args: json.RawMessage("{\"command\":\"\u009b\x9b\"}")}})
 	for _, r := range strings.ReplaceAll(b.String(), "\n", "") {
 		if r != 'é' && r != '日' && r != '本' && r != '🙂' && (r < ' ' || r > '~') {
 			t.Errorf("%U stands in %q", r, b.String())

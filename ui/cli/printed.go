@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"fantail/agents"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/ui/frame"
 )
@@ -113,7 +113,7 @@ type jTask struct {
 	Finished *time.Time `json:"finished_at"`
 }
 
-func taskJSON(t agents.Task) jTask {
+func taskJSON(t roster.Task) jTask {
 	j := jTask{
 		ID: t.ID, Name: t.Name, State: t.State, Outcome: t.Outcome, Error: t.Error, Kind: t.Kind, Origin: t.Origin, Prompt: t.Prompt,
 		Model: t.Model, Timeout: t.Timeout.Milliseconds(), After: t.After, Created: t.Created,

@@ -15,6 +15,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
+	"fantail/agents/roster"
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools/proc"
@@ -140,7 +141,7 @@ func SetMain(ctx context.Context, pool *agents.Pool, model string) error {
 			return pool.SetModel(ctx, i.ID, model)
 		}
 	}
-	return agents.ErrNoAgent
+	return roster.ErrNoAgent
 }
 
 // Environ is what a screen sees of the process's environment, and hands to the

@@ -5,7 +5,8 @@ import (
 	"io"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 )
 
@@ -115,34 +116,34 @@ type (
 	}
 )
 
-func (s *stream) init(dir string, main agents.Info, mode string, tools []string) {
+func (s *stream) init(dir string, main event.Info, mode string, tools []string) {
 	s.put(lineInit{"system", "init", s.session, dir, main.Model, tools, mode, Version()})
 }
 
 // entry prints an entry of an agent's transcript, if readers of a stream have a word for it.
-func (s *stream) entry(agent, model string, e agents.Entry) {
+func (s *stream) entry(agent, model string, e history.Entry) {
 	if e.Model != "" {
 		model = e.Model
 	}
 	switch e.Kind {
-	case agents.EntryDelegated:
+	case history.EntryDelegated:
 		if s.waiting == nil {
 			s.waiting = map[int64]string{}
 		}
 		s.waiting[e.Task] = e.Call.ID
-	case agents.EntryText:
+	case history.EntryText:
 		s.message(agent, "assistant", model, jText{"text", e.Text})
-	case agents.EntryThinking:
+	case history.EntryThinking:
 		s.message(agent, "assistant", model, jThinking{"thinking", e.Text})
-	case agents.EntryCall:
+	case history.EntryCall:
 		s.message(agent, "assistant", model, jUse{"tool_use", e.Call.ID, e.Call.Name, object(e.Call.Args)})
-	case agents.EntryResult:
+	case history.EntryResult:
 		s.message(agent, "user", "", jResult{"tool_result", e.Result.ID, e.Result.Text, e.Result.Error})
-	case agents.EntryPrompt, agents.EntryMessage, agents.EntryHost:
+	case history.EntryPrompt, history.EntryMessage, history.EntryHost:
 		s.message(agent, "user", "", jText{"text", e.Text})
-	case agents.EntryMemory:
+	case history.EntryMemory:
 		s.message(agent, "user", "", jText{"text", "#mem-" + e.Memory.Title + "\n\n" + e.Text})
-	case agents.EntryNotice:
+	case history.EntryNotice:
 		s.put(lineNotice{"system", "notice", s.session, agent, e.Text})
 	}
 }
@@ -160,12 +161,12 @@ func object(args json.RawMessage) json.RawMessage {
 }
 
 // tasks tells of dispatched agents that began or ended.
-func (s *stream) tasks(changed []agents.Info) {
+func (s *stream) tasks(changed []event.Info) {
 	for _, i := range changed {
 		l := lineTask{Type: "system", Subtype: "task_started", Session: s.session, Agent: i.Name, Prompt: i.Prompt}
 		if i.State.Terminal() {
 			l.Subtype, l.Prompt, l.Outcome = "task_finished", "", string(i.Outcome)
-			if i.Outcome != agents.Completed {
+			if i.Outcome != history.Completed {
 				l.Error = i.Why
 			}
 		}

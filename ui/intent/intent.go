@@ -6,13 +6,13 @@
 //
 // Does not: do any of it. A room that returns an intent has changed nothing but itself.
 //
-// Imports: agents, inbox, themes, tools/permit, ui/dialog, ui/tabs, ui/transcript, ui/words.
+// Imports: agents/memory, inbox, themes, tools/permit, ui/dialog, ui/tabs, ui/transcript, ui/words.
 package intent
 
 import (
 	"context"
 
-	"fantail/agents"
+	"fantail/agents/memory"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/tools/permit"
@@ -97,7 +97,7 @@ type (
 	// Document shows a version of a memory document in an agent's tab.
 	Document struct {
 		Agent    int64
-		Document agents.Document
+		Document memory.Document
 	}
 	// Inbox and Queue open the board of an agent.
 	Inbox struct {

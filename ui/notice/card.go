@@ -8,7 +8,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/frame"
@@ -49,7 +49,7 @@ func (n *Notice) Urgent() intent.Intent {
 }
 
 // Changed asks anew if a change of an agent may have changed what is urgent.
-func (n *Notice) Changed(was, i agents.Info) intent.Intent {
+func (n *Notice) Changed(was, i event.Info) intent.Intent {
 	if !i.Kind.HasPrompt() || i.Urgent == was.Urgent && (i.Urgent == 0 || i.Came == was.Came) {
 		return nil
 	}

@@ -8,7 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/ledger"
 	"fantail/inbox"
 	"fantail/ui/frame"
 	"fantail/ui/intent"
@@ -25,7 +26,7 @@ func (n *Notice) Digest(since time.Time) intent.Intent {
 	pool := n.Pool
 	return intent.Run{F: func(ctx context.Context) intent.Intent {
 		d, err := pool.Digest(ctx, since)
-		if e := pool.Seen(ctx, now); err == nil && !errors.Is(e, agents.ErrReadOnly) {
+		if e := pool.Seen(ctx, now); err == nil && !errors.Is(e, event.ErrReadOnly) {
 			err = e
 		}
 		return intent.Call(func() intent.Intent { return n.takeDigest(d, err) })
@@ -34,7 +35,7 @@ func (n *Notice) Digest(since time.Time) intent.Intent {
 
 // takeDigest shows a digest in main's tab. A human who looks at another tab is told of it.
 // The mail that came meanwhile is new.
-func (n *Notice) takeDigest(d agents.Digest, err error) intent.Intent {
+func (n *Notice) takeDigest(d ledger.Digest, err error) intent.Intent {
 	main := n.Tabs.Main()
 	for id := range d.Fresh {
 		if t := n.Tabs.ByID(id); t != nil && t.Info.Pending > 0 {
@@ -72,7 +73,7 @@ func (n *Notice) askedSince(at time.Time) bool {
 
 // digestText is a digest for people: what happened, to whom, and the command that
 // goes on from there.
-func (n *Notice) digestText(d agents.Digest) string {
+func (n *Notice) digestText(d ledger.Digest) string {
 	ls := []string{fmt.Sprintf("Since you were last here, %s ago:", words.Age(n.Now().Sub(d.Since)))}
 	add := func(what, whom, next string) {
 		if whom == "" {

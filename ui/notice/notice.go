@@ -9,7 +9,8 @@
 // Does not: ring or draw while it is quiet, put a message's text where others may read it,
 // handle a message: it returns intents.
 //
-// Imports: agents, inbox, themes, ui/frame, ui/intent, ui/tabs, ui/transcript, ui/words.
+// Imports: agents, agents/event, agents/history, agents/ledger, agents/roster, inbox, themes, ui/frame, ui/intent,
+// ui/tabs, ui/transcript, ui/words.
 package notice
 
 import (
@@ -17,6 +18,7 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/ledger"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/intent"
@@ -32,7 +34,7 @@ type Pool interface {
 // read is what calls for attention.
 type read interface {
 	Urgent(ctx context.Context) ([]inbox.Message, error)
-	Digest(ctx context.Context, since time.Time) (agents.Digest, error)
+	Digest(ctx context.Context, since time.Time) (ledger.Digest, error)
 	Seen(ctx context.Context, at time.Time) error
 }
 

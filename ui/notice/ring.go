@@ -7,7 +7,9 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/ui/frame"
 	"fantail/ui/intent"
@@ -43,7 +45,7 @@ func urgentCall(m inbox.Message) call {
 	from := inbox.Label(m.From)
 	if m.Outside() {
 		text := "urgent mail from outside"
-		if from != agents.Outside {
+		if from != roster.Outside {
 			text += ", from " + from
 		}
 		return call{callUrgent, from, text}
@@ -53,10 +55,10 @@ func urgentCall(m inbox.Message) call {
 
 // CallFor calls to an agent that failed, or that asks, as a change tells it. What
 // agents dispatched below those the human talks to report to them, not to the human.
-func (n *Notice) CallFor(was, i agents.Info) intent.Intent {
-	failed := (i.State == agents.Failed || i.State == agents.Crashed) && (was.State != i.State || was.Attempt != i.Attempt)
+func (n *Notice) CallFor(was, i event.Info) intent.Intent {
+	failed := (i.State == event.Failed || i.State == event.Crashed) && (was.State != i.State || was.Attempt != i.Attempt)
 	if i.Kind.HasPrompt() {
-		failed = i.Outcome == agents.OutFailed && words.Working(was.State) && i.State == agents.Idle
+		failed = i.Outcome == history.OutFailed && words.Working(was.State) && i.State == event.Idle
 	} else if t := n.Tabs.ByID(i.Parent); t != nil && !t.Info.Kind.HasPrompt() {
 		failed = false
 	}
@@ -92,7 +94,7 @@ func (n *Notice) callAfterQuiet(was inbox.Quiet) intent.Intent {
 }
 
 // needsCall calls to an agent that asks.
-func needsCall(i agents.Info) call {
+func needsCall(i event.Info) call {
 	name := inbox.Label(i.Name)
 	return call{callNeeds, name, name + " asks: " + inbox.Label(i.Question.Gist())}
 }

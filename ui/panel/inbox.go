@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
@@ -80,11 +80,11 @@ func (s *mailStock) entitle() {
 
 func (s *mailStock) recolour(t *themes.Theme) { s.Theme = t }
 
-func (s *mailStock) touched(e agents.Event) bool {
+func (s *mailStock) touched(e event.Event) bool {
 	switch e := e.(type) {
-	case agents.Mailed:
+	case event.Mailed:
 		return e.Agent == s.agent
-	case agents.Changed: // what it does decides when mail enters
+	case event.Changed: // what it does decides when mail enters
 		t := s.Tabs.ByID(s.agent)
 		return e.ID == s.agent && (t == nil || t.Info.State != e.State || t.Info.Pending != e.Pending)
 	}

@@ -8,8 +8,8 @@
 // Does not: draw rows (that is dialog.Board), carry anything out: it returns intents. What
 // comes back to a panel that was closed changes nothing.
 //
-// Imports: agents, agents/history, inbox, themes, tools, ui/dialog, ui/frame, ui/intent,
-// ui/tabs, ui/transcript, ui/words.
+// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/roster, inbox,
+// themes, tools, ui/dialog, ui/frame, ui/intent, ui/tabs, ui/transcript, ui/words.
 package panel
 
 import (
@@ -17,7 +17,7 @@ import (
 	"slices"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/dialog"
@@ -68,7 +68,7 @@ type stock interface {
 	recolour(t *themes.Theme)
 	// touched reports whether an event changes what is listed, or what the preview
 	// of a row shows.
-	touched(e agents.Event) bool
+	touched(e event.Event) bool
 }
 
 // read reads off the interface's goroutine; what it returns is applied on it.
@@ -129,7 +129,7 @@ func (p *Panel) SetTheme(t *themes.Theme) {
 }
 
 // Note takes in an event.
-func (p *Panel) Note(e agents.Event) {
+func (p *Panel) Note(e event.Event) {
 	if p.of.touched(e) {
 		p.stale, p.worn = true, true
 	}

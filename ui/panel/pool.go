@@ -5,6 +5,11 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/fleet"
+	"fantail/agents/history"
+	"fantail/agents/ledger"
+	"fantail/agents/mail"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/tools"
 )
@@ -26,10 +31,10 @@ func PoolOf(p *agents.Pool) Pool {
 
 // Agents starts and ends agents.
 type Agents interface {
-	Queue(ctx context.Context, by int64) (agents.Queue, error)
+	Queue(ctx context.Context, by int64) (roster.Queue, error)
 	Run(ctx context.Context, by int64, s tools.Start) (agents.Ran, error)
 	Joins(task int64) bool
-	Does(name string) (agents.Now, error)
+	Does(name string) (fleet.Now, error)
 	Kill(ctx context.Context, name string, cascade bool) error
 	WrapUp(ctx context.Context, name string) error
 	CloseTab(ctx context.Context, name string) error
@@ -38,7 +43,7 @@ type Agents interface {
 // Tasks is what waits to start.
 type Tasks interface {
 	Edit(ctx context.Context, name, text string) error
-	Retry(ctx context.Context, by int64, name, hint string) (agents.Task, agents.Outcome, error)
+	Retry(ctx context.Context, by int64, name, hint string) (roster.Task, history.Outcome, error)
 	Remove(ctx context.Context, name string) error
 	Move(ctx context.Context, name string, to int) (int, error)
 }
@@ -54,7 +59,7 @@ type Post interface {
 	Lanes(ctx context.Context, agent int64) (map[inbox.Lane]int, error)
 	Message(ctx context.Context, id int64) (inbox.Message, bool, error)
 	Thread(ctx context.Context, id int64) ([]inbox.Message, error)
-	Reply(ctx context.Context, agent, id int64, text string) (agents.Sent, error)
+	Reply(ctx context.Context, agent, id int64, text string) (mail.Sent, error)
 	Undo(ctx context.Context, agent int64) (int, error)
 	Archive(ctx context.Context, agent int64, ids []int64) (int, error)
 	Restore(ctx context.Context, agent int64, ids []int64) (int, error)
@@ -74,6 +79,6 @@ type Pickup interface {
 
 // Ledger answers, and only reads.
 type Ledger interface {
-	Made(ctx context.Context, message int64) (agents.Made, error)
-	Facts(ctx context.Context, agent int64) (agents.Facts, error)
+	Made(ctx context.Context, message int64) (ledger.Made, error)
+	Facts(ctx context.Context, agent int64) (ledger.Facts, error)
 }

@@ -7,7 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/ledger"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/tools"
@@ -21,7 +24,7 @@ type taskStock struct {
 	Env
 	agent int64
 	name  string
-	queue agents.Queue
+	queue roster.Queue
 	shown taskQuery
 	any   bool // it was read
 }
@@ -59,18 +62,18 @@ func Queue(e Env, agent int64, name string) *Panel {
 	verbs := append(slices.Clone(taskVerbs), dialog.Verb{Name: "editing", Ask: "%s› "})
 	box := dialog.NewBoard(e.Theme, e.Now, "Queue of "+name,
 		"Nothing is queued. /push PROMPT adds a task, /run starts the queue; its results land in the inbox.", verbs, false)
-	_, lanes := taskLines(agents.Queue{}, nil, taskQuery{})
+	_, lanes := taskLines(roster.Queue{}, nil, taskQuery{})
 	box.Lanes(lanes)
 	return open(e, box, &taskStock{Env: e, agent: agent, name: name})
 }
 
 func (s *taskStock) recolour(t *themes.Theme) { s.Theme = t }
 
-func (s *taskStock) touched(e agents.Event) bool {
+func (s *taskStock) touched(e event.Event) bool {
 	switch e := e.(type) {
-	case agents.Tally:
+	case event.Tally:
 		return true
-	case agents.Changed:
+	case event.Changed:
 		return e.Parent == s.agent && e.Task != 0
 	}
 	return false
@@ -83,7 +86,7 @@ func (s *taskStock) next(b *dialog.Board, stale bool) read {
 	}
 	id, pool := s.agent, s.Pool.Agents
 	have, known := s.queue, s.any && !stale
-	by := map[int64]agents.Info{}
+	by := map[int64]event.Info{}
 	for _, t := range s.Tabs.All {
 		if t.Info.Task != 0 && t.Info.Parent == id {
 			by[t.Info.Task] = t.Info
@@ -108,7 +111,7 @@ func (s *taskStock) next(b *dialog.Board, stale bool) read {
 
 // taskLines are the rows of a queue, in groups where all show, and the counts. The
 // agents are those whose tab is open, by their task.
-func taskLines(q agents.Queue, by map[int64]agents.Info, want taskQuery) ([]dialog.Line, []dialog.Lane) {
+func taskLines(q roster.Queue, by map[int64]event.Info, want taskQuery) ([]dialog.Line, []dialog.Lane) {
 	lanes := []dialog.Lane{
 		{Name: "Queued", Short: "Queued", Role: themes.Text}, {Name: "Running", Short: "Run", Role: themes.Accent}, {Name: "Finished", Short: "Done", Role: themes.Good},
 	}
@@ -139,7 +142,7 @@ func taskLines(q agents.Queue, by map[int64]agents.Info, want taskQuery) ([]dial
 }
 
 // taskLine is the row of a task with its agent; false: it was removed.
-func taskLine(q agents.Queue, t agents.Task, by agents.Info) (l dialog.Line, ok bool) {
+func taskLine(q roster.Queue, t roster.Task, by event.Info) (l dialog.Line, ok bool) {
 	l = dialog.Line{ID: t.ID, Who: inbox.Label(t.Name), Text: inbox.Label(taskPrompt(t))}
 	switch t.State {
 	case "queued":
@@ -156,7 +159,7 @@ func taskLine(q agents.Queue, t agents.Task, by agents.Info) (l dialog.Line, ok 
 		}
 	case "finished":
 		l.Lane, l.Sign, l.Role, l.At = laneFinished, "✓", themes.Good, t.Finished
-		if t.Outcome != string(agents.Completed) {
+		if t.Outcome != string(history.Completed) {
 			l.Sign, l.Role, l.Flags = "✗", themes.Bad, inbox.Label(t.Outcome)
 		}
 	default:
@@ -166,17 +169,17 @@ func taskLine(q agents.Queue, t agents.Task, by agents.Info) (l dialog.Line, ok 
 }
 
 // taskPrompt is a task's prompt as it was typed.
-func taskPrompt(t agents.Task) string {
+func taskPrompt(t roster.Task) string {
 	if t.Kind == "command" {
 		return "!" + t.Prompt
 	}
 	return t.Prompt
 }
 
-func (s *taskStock) task(id int64) (agents.Task, bool) {
-	i := slices.IndexFunc(s.queue.Tasks, func(t agents.Task) bool { return t.ID == id })
+func (s *taskStock) task(id int64) (roster.Task, bool) {
+	i := slices.IndexFunc(s.queue.Tasks, func(t roster.Task) bool { return t.ID == id })
 	if i < 0 {
-		return agents.Task{}, false
+		return roster.Task{}, false
 	}
 	return s.queue.Tasks[i], true
 }
@@ -190,7 +193,7 @@ func (s *taskStock) look(id int64) func(ctx context.Context) (*preview, error) {
 			return nil, errors.New("that task is gone")
 		}
 		p := newPreview(theme, now)
-		facts := agents.Facts{}
+		facts := ledger.Facts{}
 		if t.Agent != 0 {
 			var err error
 			if facts, err = pool.Ledger.Facts(ctx, t.Agent); err != nil {
@@ -232,7 +235,7 @@ func (s *taskStock) look(id int64) func(ctx context.Context) (*preview, error) {
 }
 
 // task are the facts that are known of any task.
-func (p *preview) task(t agents.Task) {
+func (p *preview) task(t roster.Task) {
 	f := fact{role: themes.Accent}
 	switch t.State {
 	case "queued":
@@ -256,7 +259,7 @@ func (p *preview) task(t agents.Task) {
 	if t.Deliver != "" {
 		how = append(how, "deliver "+t.Deliver)
 	}
-	if t.Origin == agents.OriginCLI || t.Origin == agents.OriginMCP {
+	if t.Origin == roster.OriginCLI || t.Origin == roster.OriginMCP {
 		how = append(how, "from outside ("+t.Origin+")")
 	}
 	if len(how) > 0 {
@@ -307,7 +310,7 @@ func (s *taskStock) do(p *Panel, w dialog.Wish) intent.Intent {
 			}
 			q, err := s.Pool.Agents.Queue(ctx, s.agent)
 			if err != nil {
-				q = agents.Queue{} // it is changed; the queue was not asked for
+				q = roster.Queue{} // it is changed; the queue was not asked for
 			}
 			return s.Doubt.WhenEdited(name, q), nil
 		}, nil)
@@ -324,7 +327,7 @@ func (s *taskStock) do(p *Panel, w dialog.Wish) intent.Intent {
 }
 
 // remove asks before a task is taken out of the queue, or an agent is ended.
-func (s *taskStock) remove(p *Panel, w dialog.Wish, t agents.Task) intent.Intent {
+func (s *taskStock) remove(p *Panel, w dialog.Wish, t roster.Task) intent.Intent {
 	name := t.Name
 	switch t.State {
 	case "running":
@@ -353,7 +356,7 @@ func (s *taskStock) remove(p *Panel, w dialog.Wish, t agents.Task) intent.Intent
 	return nil
 }
 
-func (s *taskStock) move(p *Panel, w dialog.Wish, t agents.Task) intent.Intent {
+func (s *taskStock) move(p *Panel, w dialog.Wish, t roster.Task) intent.Intent {
 	at, n := 0, 0
 	for _, q := range s.queue.Tasks {
 		if q.State == "queued" {
@@ -382,7 +385,7 @@ func (s *taskStock) move(p *Panel, w dialog.Wish, t agents.Task) intent.Intent {
 
 // edit brings the prompt of a queued task to the foot of the panel; one of several
 // lines needs the box, which must be free for it.
-func (s *taskStock) edit(p *Panel, w dialog.Wish, t agents.Task) intent.Intent {
+func (s *taskStock) edit(p *Panel, w dialog.Wish, t roster.Task) intent.Intent {
 	if t.State != "queued" {
 		p.box.Say(t.Name+" has started; y pushes one that ended again", true)
 		return nil

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/ledger"
 	"fantail/inbox"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
@@ -208,11 +211,11 @@ func runFork(in input) (intent.Intent, error) {
 }
 
 // pastItems list turns, the newest first: that is the one mostly meant.
-func pastItems(past []agents.PastTurn, now time.Time) []dialog.Item {
+func pastItems(past []ledger.PastTurn, now time.Time) []dialog.Item {
 	var items []dialog.Item
 	for _, t := range slices.Backward(past) {
 		help := inbox.Age(now.Sub(t.Ended)) + " ago"
-		if t.Outcome != agents.Completed {
+		if t.Outcome != history.Completed {
 			help = strings.ReplaceAll(string(t.Outcome), "_", " ") + " " + help
 		}
 		n := strconv.Itoa(t.Number)
@@ -245,7 +248,7 @@ func agentArguments(e Env, before []string, _ string) []composer.Item {
 	case before[0] == "config" && slices.Contains(before, string(inbox.Queue)):
 		return []composer.Item{pauseItem}
 	case len(before) == 1 && (before[0] == "close" || before[0] == "rename"):
-		return items(e.names(func(i agents.Info) bool { return i.Kind.Nature().Opened })...)
+		return items(e.names(func(i event.Info) bool { return i.Kind.Nature().Opened })...)
 	}
 	return nil
 }

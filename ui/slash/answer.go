@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/tools/permit"
 	"fantail/ui/composer"
 	"fantail/ui/intent"
@@ -58,7 +58,7 @@ func (in input) answerMessage(n int64, rest string) (intent.Intent, error) {
 		if err == nil {
 			err = fmt.Errorf("#%d is open, but the tab of %s is closed: /resume %s opens it", n, q.Name, q.Name)
 		}
-		if errors.Is(err, agents.ErrAnswered) {
+		if errors.Is(err, event.ErrAnswered) {
 			return words.Sentence(err), nil
 		}
 		return "", err
@@ -66,7 +66,7 @@ func (in input) answerMessage(n int64, rest string) (intent.Intent, error) {
 }
 
 // answerWith answers q with what was typed.
-func (in input) answerWith(q agents.Question, text string) (intent.Intent, error) {
+func (in input) answerWith(q event.Question, text string) (intent.Intent, error) {
 	ans, err := in.answerTo(q, text)
 	if err != nil {
 		return nil, err
@@ -74,7 +74,7 @@ func (in input) answerWith(q agents.Question, text string) (intent.Intent, error
 	return in.act(func(ctx context.Context) (string, error) {
 		err := in.Pool.Asks.Answer(ctx, q.ID, ans)
 		switch {
-		case errors.Is(err, agents.ErrAnswered):
+		case errors.Is(err, event.ErrAnswered):
 			return words.Sentence(err), nil
 		case err != nil:
 			return "", err
@@ -110,19 +110,19 @@ func answerArguments(e Env, before []string, _ string) (items []composer.Item) {
 // answerTo reads an answer to q: yes, session or no with a reason for a call;
 // for another question the numbers of its options, or text, which in quotes is
 // never a number.
-func (c command) answerTo(q agents.Question, text string) (agents.Answer, error) {
+func (c command) answerTo(q event.Question, text string) (event.Answer, error) {
 	if q.Asks != nil {
 		return c.wordsTo(q, text)
 	}
 	word, rest := firstWord(text)
-	var ans agents.Answer
+	var ans event.Answer
 	switch strings.ToLower(word) {
 	case "yes", "y", "once":
 		ans.Choice = permit.Once
 	case "session", "s":
 		ans.Choice = permit.Session
 	case "no", "n":
-		return agents.Answer{Choice: permit.No, Reason: unquote(rest)}, nil
+		return event.Answer{Choice: permit.No, Reason: unquote(rest)}, nil
 	}
 	switch {
 	case ans.Choice == "":
@@ -135,26 +135,26 @@ func (c command) answerTo(q agents.Question, text string) (agents.Answer, error)
 	return ans, nil
 }
 
-func (c command) wordsTo(q agents.Question, text string) (agents.Answer, error) {
+func (c command) wordsTo(q event.Question, text string) (event.Answer, error) {
 	if said := unquote(text); said != text || len(q.Asks.Options) == 0 {
 		if said == "" {
-			return agents.Answer{}, c.wrong("the answer is empty")
+			return event.Answer{}, c.wrong("the answer is empty")
 		}
-		return agents.Answer{Text: said}, nil
+		return event.Answer{Text: said}, nil
 	}
 	var labels []string
 	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
 		n, err := strconv.Atoi(word)
 		if err != nil {
-			return agents.Answer{Text: text}, nil
+			return event.Answer{Text: text}, nil
 		}
 		if n < 1 || n > len(q.Asks.Options) {
-			return agents.Answer{}, fmt.Errorf("there is no option %d, only 1 to %d; in quotes it is an answer of your own", n, len(q.Asks.Options))
+			return event.Answer{}, fmt.Errorf("there is no option %d, only 1 to %d; in quotes it is an answer of your own", n, len(q.Asks.Options))
 		}
 		labels = append(labels, q.Asks.Options[n-1].Label)
 	}
 	if len(labels) > 1 && !q.Asks.Multiple {
-		return agents.Answer{}, errors.New("only one option can be chosen; in quotes it is an answer of your own")
+		return event.Answer{}, errors.New("only one option can be chosen; in quotes it is an answer of your own")
 	}
-	return agents.Answer{Text: strings.Join(labels, ", ")}, nil
+	return event.Answer{Text: strings.Join(labels, ", ")}, nil
 }

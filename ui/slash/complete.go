@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/composer"
@@ -59,7 +59,7 @@ func items(inserts ...string) (items []composer.Item) {
 }
 
 // names are the names of the agents of which ok is true.
-func (e Env) names(ok func(i agents.Info) bool) (names []string) {
+func (e Env) names(ok func(i event.Info) bool) (names []string) {
 	for _, t := range e.Tabs.All {
 		if ok(t.Info) {
 			names = append(names, t.Info.Name)
@@ -68,7 +68,7 @@ func (e Env) names(ok func(i agents.Info) bool) (names []string) {
 	return names
 }
 
-func living(i agents.Info) bool { return !i.State.Terminal() }
+func living(i event.Info) bool { return !i.State.Terminal() }
 
 // texted reports whether a text is being typed after a name: it can't be completed.
 func texted(before []string) bool {
@@ -86,7 +86,7 @@ func endedArguments(e Env, before []string, _ string) []composer.Item {
 	if texted(before) {
 		return nil
 	}
-	return items(e.names(func(i agents.Info) bool { return !living(i) && !i.Kind.Nature().Stays })...)
+	return items(e.names(func(i event.Info) bool { return !living(i) && !i.Kind.Nature().Stays })...)
 }
 
 func closeArguments(e Env, before []string, word string) []composer.Item {
@@ -98,7 +98,7 @@ func closeArguments(e Env, before []string, word string) []composer.Item {
 }
 
 func killArguments(e Env, _ []string, _ string) []composer.Item {
-	names := e.names(func(i agents.Info) bool { return living(i) && !i.Kind.Nature().Stays })
+	names := e.names(func(i event.Info) bool { return living(i) && !i.Kind.Nature().Stays })
 	return items(append(append(names, e.Tally.Names...), "--cascade", "--orphan")...)
 }
 
@@ -145,7 +145,7 @@ func inboxArguments(e Env, before []string, word string) []composer.Item {
 	if len(before) > 0 {
 		return shelfArguments(e, before, word)
 	}
-	all := func(agents.Info) bool { return true }
+	all := func(event.Info) bool { return true }
 	return slices.Concat(shelfVerbs[:], items("--list", "--all"), items(e.names(all)...))
 }
 

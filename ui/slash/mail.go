@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/fleet"
+	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/ui/intent"
 	"fantail/ui/tabs"
@@ -31,7 +33,7 @@ func runSend(in input) (intent.Intent, error) {
 	if err != nil {
 		return nil, in.wrong("%v", err)
 	}
-	l := agents.Letter{Body: unquote(rest), Tags: append(flags["tag"], more["tag"]...)}
+	l := mail.Letter{Body: unquote(rest), Tags: append(flags["tag"], more["tag"]...)}
 	for _, word := range append(flags["priority"], more["priority"]...) {
 		l.Priority = inbox.Priority(word)
 		if l.Priority != inbox.Low && l.Priority != inbox.Normal && l.Priority != inbox.High && l.Priority != inbox.Urgent {
@@ -156,12 +158,12 @@ func runReceive(in input) (intent.Intent, error) {
 	elsewhere := in.elsewhere()
 	return in.heads(in.start(func(ctx context.Context) (string, error) {
 		if c.timeout > 0 {
-			until, cancel := context.WithTimeoutCause(ctx, c.timeout, agents.ErrTimeout)
+			until, cancel := context.WithTimeoutCause(ctx, c.timeout, fleet.ErrTimeout)
 			defer cancel()
 			ctx = until
 		}
-		_, err := in.Pool.Pickup.Await(ctx, in.id, c.q, agents.Await{Outside: c.outside, Show: c.show})
-		if errors.Is(err, agents.ErrTimeout) {
+		_, err := in.Pool.Pickup.Await(ctx, in.id, c.q, mail.Await{Outside: c.outside, Show: c.show})
+		if errors.Is(err, fleet.ErrTimeout) {
 			err = fmt.Errorf("no message came within %s; /receive waits again", c.timeout)
 		}
 		return taken(1, elsewhere), err
@@ -336,7 +338,7 @@ func (in input) each() intent.Intent {
 	return intent.All{intent.Say{Text: "one turn for each message; Esc stops them"}, in.start(func(ctx context.Context) (string, error) {
 		n, err := in.Pool.Pickup.Each(ctx, in.id)
 		switch {
-		case errors.Is(err, agents.ErrStopped):
+		case errors.Is(err, fleet.ErrStopped):
 			return fmt.Sprintf("Stopped after %s; what waits is in the inbox", words.Count(n, "message")), nil
 		case err != nil:
 			return "", err
@@ -361,12 +363,12 @@ func runFire(in input) (intent.Intent, error) {
 		} else {
 			n, left, err = in.Pool.Pickup.Fire(ctx, in.id, unquote(text))
 		}
-		if errors.Is(err, agents.ErrNoMail) {
+		if errors.Is(err, mail.ErrNoMail) {
 			if text, e := in.nothingReady(ctx); e == nil && text != nothing {
 				err = errors.New(text)
 			}
 		}
-		if errors.Is(err, agents.ErrTakenBack) { // it is in the box again
+		if errors.Is(err, mail.ErrTakenBack) { // it is in the box again
 			return "", nil
 		}
 		var said []string

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
 	"fantail/agents/memory"
 	"fantail/inbox"
 	"fantail/ui/composer"
@@ -51,7 +50,7 @@ func memoryArguments(e Env, args []string, _ string) []composer.Item {
 }
 
 // documentFacts are a document's size, age and author.
-func documentFacts(d agents.Document, now time.Time) string {
+func documentFacts(d memory.Document, now time.Time) string {
 	by := "you"
 	if d.By != "" {
 		by = frame.CleanLine(inbox.Label(d.By))
@@ -208,7 +207,7 @@ func (in input) editDocument(title string) intent.Intent {
 
 // keepDocument writes what the human made of a document, which is in a file too; keep
 // says that the file must stay. An empty text removes the document.
-func keepDocument(ctx context.Context, m Memory, was agents.Document, text, path string) (says string, tone transcript.Tone, keep bool) {
+func keepDocument(ctx context.Context, m Memory, was memory.Document, text, path string) (says string, tone transcript.Tone, keep bool) {
 	title, empty := memory.Title(was), strings.TrimSpace(text) == ""
 	if text == was.Text || empty && was.Version == 0 {
 		return "#mem-" + title + " was not changed", transcript.Plain, false

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/memory"
 	"fantail/ui/transcript"
 )
 
@@ -18,7 +18,7 @@ type library struct {
 
 func (l *library) Write(_ context.Context, _, text string, expect *int) (int, error) {
 	if *expect != l.version {
-		return 0, agents.ErrChanged
+		return 0, memory.ErrChanged
 	}
 	l.version++
 	l.text = text
@@ -31,19 +31,19 @@ func (l *library) Write(_ context.Context, _, text string, expect *int) (int, er
 // Spec: M-10.
 func TestKeepDocument(t *testing.T) {
 	l := &library{version: 1, text: "one\n"}
-	was := agents.Document{Name: "notes", Part: "today", Version: 1, Text: "one\n"}
+	was := memory.Document{Name: "notes", Part: "today", Version: 1, Text: "one\n"}
 	for _, c := range []struct {
-		was  agents.Document
+		was  memory.Document
 		text string
 		says string
 		tone transcript.Tone
 		keep bool
 	}{
 		{was, "one\n", "#mem-notes/today was not changed", transcript.Plain, false},
-		{agents.Document{Name: "new"}, " \n", "#mem-new was not changed", transcript.Plain, false},
+		{memory.Document{Name: "new"}, " \n", "#mem-new was not changed", transcript.Plain, false},
 		{was, "two\n", "#mem-notes/today is at version 2, 4 B", transcript.Good, false},
 		{was, "three\n", "It was changed meanwhile. Your text is kept in /x/notes.md", transcript.Bad, true},
-		{agents.Document{Name: "notes", Part: "today", Version: 2, Text: "two\n"}, "", "#mem-notes/today was removed; /memory log", transcript.Good, false},
+		{memory.Document{Name: "notes", Part: "today", Version: 2, Text: "two\n"}, "", "#mem-notes/today was removed; /memory log", transcript.Good, false},
 	} {
 		says, tone, keep := keepDocument(t.Context(), l, c.was, c.text, "/x/notes.md")
 		if !strings.HasPrefix(says, c.says) || tone != c.tone || keep != c.keep {

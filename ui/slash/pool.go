@@ -5,6 +5,13 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/history"
+	"fantail/agents/ledger"
+	"fantail/agents/mail"
+	"fantail/agents/memory"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/tools"
 )
@@ -30,31 +37,31 @@ func PoolOf(p *agents.Pool) Pool {
 
 // Agents opens, closes, starts and changes agents.
 type Agents interface {
-	NewHelper(ctx context.Context, name, model string) (agents.Info, error)
+	NewHelper(ctx context.Context, name, model string) (event.Info, error)
 	RenameHelper(ctx context.Context, name, to string) error
 	CloseHelper(ctx context.Context, name string, force bool) error
-	Branch(ctx context.Context, agent int64, number int, name string) (agents.Info, error)
+	Branch(ctx context.Context, agent int64, number int, name string) (event.Info, error)
 	CloseTab(ctx context.Context, name string) error
-	Does(name string) (agents.Now, error)
+	Does(name string) (fleet.Now, error)
 	SetModel(ctx context.Context, agent int64, name string) error
 	Clear(ctx context.Context, agent int64) error
 	Compact(ctx context.Context, agent int64, hint string) error
 	WrapUp(ctx context.Context, name string) error
 	Kill(ctx context.Context, name string, cascade bool) error
-	Resume(ctx context.Context, by int64, name, prompt string) (t agents.Task, goes bool, err error)
+	Resume(ctx context.Context, by int64, name, prompt string) (t roster.Task, goes bool, err error)
 	Run(ctx context.Context, by int64, s tools.Start) (agents.Ran, error)
-	Queue(ctx context.Context, by int64) (agents.Queue, error)
+	Queue(ctx context.Context, by int64) (roster.Queue, error)
 	Joins(task int64) bool
 }
 
 // Tasks is what waits to start.
 type Tasks interface {
-	Push(ctx context.Context, by int64, t tools.Task) (agents.Task, error)
+	Push(ctx context.Context, by int64, t tools.Task) (roster.Task, error)
 	Remove(ctx context.Context, name string) error
 	Move(ctx context.Context, name string, to int) (int, error)
 	Typed(ctx context.Context, name string) (string, error)
 	Edit(ctx context.Context, name, text string) error
-	Retry(ctx context.Context, by int64, name, hint string) (agents.Task, agents.Outcome, error)
+	Retry(ctx context.Context, by int64, name, hint string) (roster.Task, history.Outcome, error)
 }
 
 // Mail says how mail is delivered.
@@ -68,9 +75,9 @@ type Mail interface {
 
 // Letters are written, looked at, and put where no conversation takes them.
 type Letters interface {
-	Mail(ctx context.Context, from int64, l agents.Letter) ([]agents.Sent, error)
-	Reply(ctx context.Context, agent, id int64, text string) (agents.Sent, error)
-	Whose(ctx context.Context, word string) (agents.Info, error)
+	Mail(ctx context.Context, from int64, l mail.Letter) ([]mail.Sent, error)
+	Reply(ctx context.Context, agent, id int64, text string) (mail.Sent, error)
+	Whose(ctx context.Context, word string) (event.Info, error)
 	Undo(ctx context.Context, agent int64) (int, error)
 	Peek(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, error)
 	Look(ctx context.Context, agent int64, q inbox.Query, taken bool) ([]inbox.Message, error)
@@ -87,7 +94,7 @@ type Letters interface {
 type Pickup interface {
 	Check(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, int, error)
 	Show(ctx context.Context, agent int64, q inbox.Query) (ms []inbox.Message, left int, err error)
-	Await(ctx context.Context, agent int64, q inbox.Query, how agents.Await) (inbox.Message, error)
+	Await(ctx context.Context, agent int64, q inbox.Query, how mail.Await) (inbox.Message, error)
 	Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error)
 	Oldest(ctx context.Context, agent int64) (inbox.Message, bool, error)
 	Each(ctx context.Context, agent int64) (int, error)
@@ -97,21 +104,21 @@ type Pickup interface {
 
 // Asks are the questions of agents to the human.
 type Asks interface {
-	Asked(ctx context.Context, message int64) (agents.Question, error)
-	Answer(ctx context.Context, question int64, a agents.Answer) error
+	Asked(ctx context.Context, message int64) (event.Question, error)
+	Answer(ctx context.Context, question int64, a event.Answer) error
 }
 
 // Memory has the workspace's documents.
 type Memory interface {
-	List(ctx context.Context) ([]agents.Document, error)
-	Get(ctx context.Context, title string, version int) (agents.Document, bool, error)
-	Versions(ctx context.Context, title string) ([]agents.Document, error)
+	List(ctx context.Context) ([]memory.Document, error)
+	Get(ctx context.Context, title string, version int) (memory.Document, bool, error)
+	Versions(ctx context.Context, title string) ([]memory.Document, error)
 	Write(ctx context.Context, title, text string, expect *int) (version int, err error)
 }
 
 // Ledger answers, and only reads.
 type Ledger interface {
-	Turns(ctx context.Context, agent int64, most int) ([]agents.PastTurn, error)
-	Context(ctx context.Context, agent int64) (agents.Context, error)
-	Balance(ctx context.Context) (agents.Balance, error)
+	Turns(ctx context.Context, agent int64, most int) ([]ledger.PastTurn, error)
+	Context(ctx context.Context, agent int64) (ledger.Context, error)
+	Balance(ctx context.Context) (ledger.Balance, error)
 }

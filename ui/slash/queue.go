@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fantail/agents"
+	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/tools"
 	"fantail/ui/composer"
@@ -138,7 +138,7 @@ func (in input) fetchPrompt(name string) intent.Intent {
 }
 
 // queued is what is said of a task that was just queued.
-func (in input) queued(t agents.Task, how string) string {
+func (in input) queued(t roster.Task, how string) string {
 	return in.Doubt.WhenQueued(t, how, "/run", in.Pool.Agents.Joins(t.ID))
 }
 
@@ -146,7 +146,7 @@ func (in input) queued(t agents.Task, how string) string {
 func (in input) edited(ctx context.Context, name string) string {
 	q, err := in.Pool.Agents.Queue(ctx, in.id)
 	if err != nil {
-		q = agents.Queue{} // it is changed; the queue was not asked for
+		q = roster.Queue{} // it is changed; the queue was not asked for
 	}
 	return in.Doubt.WhenEdited(name, q)
 }
@@ -159,7 +159,7 @@ func runRetry(in input) (intent.Intent, error) {
 	return in.act(func(ctx context.Context) (string, error) {
 		t, before, err := in.Pool.Tasks.Retry(ctx, in.id, name, unquote(hint))
 		how := ""
-		if before == agents.Completed {
+		if before == history.Completed {
 			how = ", which had completed,"
 		}
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"fantail/agents"
+	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/ui/composer"
 	"fantail/ui/intent"
@@ -196,7 +197,7 @@ func runReply(in input) (intent.Intent, error) {
 		if err != nil {
 			return "", err
 		}
-		return agents.InInboxes([]agents.Sent{sent}) + fmt.Sprintf(", in reply to #%d", id), nil
+		return agents.InInboxes([]mail.Sent{sent}) + fmt.Sprintf(", in reply to #%d", id), nil
 	}), nil
 }
 

@@ -7,8 +7,9 @@
 // Does not: carry anything out. What asks the pool does so in the function of an
 // [intent.Do], which runs off the interface's goroutine and must not look into a tab.
 //
-// Imports: agents, agents/memory, agents/roster, inbox, store/config/near, themes, tools, tools/permit, ui/composer,
-// ui/dialog, ui/files, ui/frame, ui/intent, ui/tabs, ui/transcript, ui/words.
+// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory,
+// agents/roster, inbox, store/config/near, themes, tools, tools/permit, ui/composer, ui/dialog, ui/files, ui/frame,
+// ui/intent, ui/tabs, ui/transcript, ui/words.
 package slash
 
 import (
@@ -19,6 +20,8 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/memory"
 	"fantail/store/config/near"
 	"fantail/themes"
 	"fantail/ui/dialog"
@@ -35,9 +38,9 @@ type Env struct {
 	Pool      Pool
 	Open      bool // Pool is there
 	Tabs      *tabs.Tabs
-	Tally     agents.Tally
+	Tally     event.Tally
 	Files     *files.Index      // nil: not read yet
-	Documents []agents.Document // as of the last time they were wanted
+	Documents []memory.Document // as of the last time they were wanted
 	Now       func() time.Time
 	Theme     *themes.Theme
 	NoColor   bool

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"fantail/agents"
+	"fantail/agents/fleet"
 	"fantail/themes"
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
@@ -122,7 +123,7 @@ func runCompact(in input) (intent.Intent, error) {
 	}
 	return intent.All{said, in.start(func(ctx context.Context) (string, error) {
 		err := in.Pool.Agents.Compact(ctx, in.id, in.rest)
-		if errors.Is(err, agents.ErrStopped) { // who stopped it does not want the command back
+		if errors.Is(err, fleet.ErrStopped) { // who stopped it does not want the command back
 			return "Compacting was stopped; nothing has changed", nil
 		}
 		return "", err

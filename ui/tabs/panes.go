@@ -9,7 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
+	"fantail/agents/ledger"
 	"fantail/ui/frame"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
@@ -40,7 +42,7 @@ type panes struct {
 	output *transcript.View
 	info   *transcript.View
 
-	facts *agents.Facts
+	facts *ledger.Facts
 	calls map[string]int // tools, called since the facts were read
 	stale bool           // a turn ended since
 	asked bool           // the facts are on their way
@@ -108,7 +110,7 @@ func (t *Tab) showAttempts() {
 }
 
 // promptMark is shown above a prompt that the human did not type.
-func promptMark(i agents.Info) string {
+func promptMark(i event.Info) string {
 	switch {
 	case i.Handles != 0:
 		return fmt.Sprintf("message #%d from %s: what it says is data", i.Handles, frame.CleanLine(i.Sender))
@@ -131,7 +133,7 @@ func (t *Tab) WantsFacts() bool {
 
 // TakeFacts shows facts that were asked for. If something was appended since, they may
 // know of it or not: they are out of date.
-func (t *Tab) TakeFacts(f agents.Facts, err error) {
+func (t *Tab) TakeFacts(f ledger.Facts, err error) {
 	p := &t.Panes
 	p.asked = false
 	switch {
@@ -167,7 +169,7 @@ func (t *Tab) TakeFacts(f agents.Facts, err error) {
 }
 
 // stream shows a piece of the reply in the output.
-func (p *panes) stream(d agents.Delta) {
+func (p *panes) stream(d event.Delta) {
 	if p.facts == nil || d.Thinking {
 		return
 	}
@@ -186,11 +188,11 @@ func (p *panes) void() {
 }
 
 // enter brings the views up to entries that were appended.
-func (p *panes) enter(es []agents.Entry, live bool) {
+func (p *panes) enter(es []history.Entry, live bool) {
 	if p.facts == nil {
 		return
 	}
-	var texts []agents.Entry
+	var texts []history.Entry
 	flush := func(live bool) {
 		if len(texts) > 0 && !p.begun {
 			p.output.Answer("", true)
@@ -203,18 +205,18 @@ func (p *panes) enter(es []agents.Entry, live bool) {
 	}
 	for _, e := range es {
 		switch e.Kind {
-		case agents.EntryText:
+		case history.EntryText:
 			texts = append(texts, e)
-		case agents.EntryCall:
+		case history.EntryCall:
 			if e.Call != nil && e.Seq > p.facts.UpTo {
 				p.calls[e.Call.Name]++
 			}
-		case agents.EntryPrompt:
+		case history.EntryPrompt:
 			p.facts.Prompt = e.Text
 			p.stale, p.begun = true, false
-		case agents.EntryMessage, agents.EntryResult, agents.EntryHost:
+		case history.EntryMessage, history.EntryResult, history.EntryHost:
 			p.begun = false
-		case agents.EntryEnded:
+		case history.EntryEnded:
 			p.stale = true
 		}
 	}
@@ -236,7 +238,7 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 			rows = append(rows, transcript.Row{})
 		}
 	}
-	f := agents.Facts{}
+	f := ledger.Facts{}
 	if t.Panes.facts != nil {
 		f = *t.Panes.facts
 	}
@@ -249,7 +251,7 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 	if i.Outcome != "" {
 		add("outcome", string(i.Outcome))
 	}
-	if i.State.Terminal() || i.State == agents.Idle {
+	if i.State.Terminal() || i.State == event.Idle {
 		add("why", i.Why)
 	}
 	gap()
@@ -304,7 +306,7 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 }
 
 // timings are when the agent's work was queued, began and ended.
-func (t *Tab) timings(f agents.Facts, now time.Time, add func(label, text string)) {
+func (t *Tab) timings(f ledger.Facts, now time.Time, add func(label, text string)) {
 	i := t.Info
 	at := func(x time.Time) string { return x.In(now.Location()).Format("15:04:05") }
 	if f.Task.ID != 0 {
@@ -321,10 +323,10 @@ func (t *Tab) timings(f agents.Facts, now time.Time, add func(label, text string
 	switch {
 	case !i.Ended.IsZero():
 		add("ended", at(i.Ended)+", took "+words.Lasted(i.Ended.Sub(i.Started)))
-	case i.State != agents.Idle && !i.State.Terminal():
+	case i.State != event.Idle && !i.State.Terminal():
 		add("runs for", words.Lasted(now.Sub(i.Started)))
 	}
-	if !i.State.Terminal() && i.State != agents.Idle && !t.Active.IsZero() {
+	if !i.State.Terminal() && i.State != event.Idle && !t.Active.IsZero() {
 		add("last seen", words.Lasted(now.Sub(t.Active))+" ago")
 	}
 }
@@ -357,10 +359,10 @@ const mostNamed = 40
 
 // children are the agents whose work this one dispatched, with their states:
 // those with a tab as they are now, the others as they ended.
-func (t *Tab) children(f agents.Facts) string {
+func (t *Tab) children(f ledger.Facts) string {
 	var parts []string
 	seen, more := map[int64]bool{}, 0
-	add := func(id int64, name string, s agents.State) {
+	add := func(id int64, name string, s event.State) {
 		if seen[id] {
 			return
 		}

@@ -3,7 +3,7 @@ package tabs
 import (
 	"fmt"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/themes"
 	"fantail/ui/frame"
 	"fantail/ui/words"
@@ -202,7 +202,7 @@ func window(cell func(int) tabCell, n, at, w int) (from, to int) {
 func (t *Tabs) groupCell() tabCell {
 	good, bad := t.Good, t.Bad
 	switch s := t.Focus.Info.State; {
-	case s == agents.Done:
+	case s == event.Done:
 		good--
 	case s.Terminal():
 		bad--

@@ -7,7 +7,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/themes"
 )
 
@@ -19,13 +19,13 @@ func TestLower(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
-		info agents.Info
+		info event.Info
 		want string
 	}{
-		{agents.Info{Kind: agents.Sub, State: agents.Running}, "m writes to kid · / commands as main · w w wraps up"},
-		{agents.Info{Kind: agents.Sub, State: agents.Done}, "─ / commands as main · /close closes this tab"},
-		{agents.Info{Kind: agents.Fork, State: agents.Running, Handles: 7}, "Handling message #7 · closes itself · m writes to it · / commands as main"},
-		{agents.Info{Kind: agents.Fork, State: agents.Done, Handles: 7}, "Handled message #7 · /close closes this tab"},
+		{event.Info{Kind: event.Sub, State: event.Running}, "m writes to kid · / commands as main · w w wraps up"},
+		{event.Info{Kind: event.Sub, State: event.Done}, "─ / commands as main · /close closes this tab"},
+		{event.Info{Kind: event.Fork, State: event.Running, Handles: 7}, "Handling message #7 · closes itself · m writes to it · / commands as main"},
+		{event.Info{Kind: event.Fork, State: event.Done, Handles: 7}, "Handled message #7 · /close closes this tab"},
 	} {
 		ts := &Tabs{Look: Look{Theme: theme, Now: time.Now}}
 		c.info.ID, c.info.Name = 2, "kid"

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/ui/words"
 )
 
@@ -24,24 +24,24 @@ func (t *Tab) stands(over bool) string {
 		return mark
 	}
 	switch i.State {
-	case agents.Running:
+	case event.Running:
 		if i.Retry != nil {
 			return fmt.Sprintf("tries again (%d of %d)", i.Retry.Attempt, i.Retry.Of)
 		}
 		return words.Doing(i)
-	case agents.Waiting:
+	case event.Waiting:
 		if i.Why != "" {
 			return i.Why
 		}
-	case agents.Asking:
+	case event.Asking:
 		if i.Question != nil && !over {
 			return "asks: " + i.Question.Gist()
 		}
-	case agents.Done:
+	case event.Done:
 		if i.Gist != "" {
 			return string(i.State) + ": " + i.Gist
 		}
-	case agents.Failed, agents.Crashed, agents.Killed:
+	case event.Failed, event.Crashed, event.Killed:
 		if why, _, _ := strings.Cut(strings.TrimSpace(i.Why), "\n"); why != "" && why != string(i.State) {
 			return string(i.State) + ": " + why
 		}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/themes"
 	"fantail/tools/permit"
 	"fantail/ui/frame"
@@ -13,7 +13,7 @@ import (
 
 // Status is what the status line tells besides what the tabs know.
 type Status struct {
-	Tally  agents.Tally
+	Tally  event.Tally
 	Branch string
 	Flash  string      // what is said just now
 	Usual  permit.Mode // the workspace's own mode: the line may leave it out; "": none is
@@ -140,7 +140,7 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 			ws = append(ws, want{at: at, role: role, text: text})
 		}
 	}
-	info := agents.Info{}
+	info := event.Info{}
 	if t.Focus != nil {
 		info = t.Focus.Info
 	}
@@ -204,7 +204,7 @@ func (st Status) work(add func(at slot, role themes.Role, text string)) {
 }
 
 // statusModel is the focused agent's model, how full its window is and what it cost.
-func statusModel(i agents.Info, add func(at slot, role themes.Role, text string)) {
+func statusModel(i event.Info, add func(at slot, role themes.Role, text string)) {
 	model := i.Model
 	if _, short, ok := strings.Cut(model, "/"); ok && short != "" {
 		model = short

@@ -9,8 +9,8 @@
 // Does not: read anything (what is missing it says, and the caller brings it), take
 // keys, know a pool.
 //
-// Imports: agents, inbox, themes, tools/permit, ui/composer, ui/dialog, ui/frame,
-// ui/transcript, ui/words.
+// Imports: agents/event, agents/history, agents/ledger, inbox, themes, tools/permit, ui/composer, ui/dialog,
+// ui/frame, ui/transcript, ui/words.
 package tabs
 
 import (
@@ -18,7 +18,8 @@ import (
 	"slices"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/themes"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
@@ -28,16 +29,16 @@ import (
 // Tab is the screen's part of one agent.
 type Tab struct {
 	of   *Tabs
-	Info agents.Info
+	Info event.Info
 	View *transcript.View
 	Box  *composer.Box // nil for an agent without a prompt box
 	Line *Line         // the one-line box of such a tab, if open
 
-	Loaded  bool           // its newest page is shown
-	Asked   bool           // that page was asked for
-	Newest  int64          // the Seq of that page's newest entry
-	latest  int64          // the highest Seq of the entries shown
-	backlog []agents.Event // what came before the page
+	Loaded  bool          // its newest page is shown
+	Asked   bool          // that page was asked for
+	Newest  int64         // the Seq of that page's newest entry
+	latest  int64         // the highest Seq of the entries shown
+	backlog []event.Event // what came before the page
 
 	Question dialog.Question // for the agent's question, made when it is first shown
 	About    int64           // the question it is for
@@ -87,7 +88,7 @@ type Tabs struct {
 }
 
 // Make makes the tab of an agent; it is not among the others yet.
-func (t *Tabs) Make(i agents.Info) *Tab {
+func (t *Tabs) Make(i event.Info) *Tab {
 	return &Tab{of: t, Info: i, View: transcript.New(t.Theme, t.Now)}
 }
 
@@ -245,13 +246,13 @@ func (t *Tabs) enter(x *Tab) {
 	t.ids[x.Info.ID] = x
 	t.Pending += x.Info.Pending
 	switch s := x.Info.State; {
-	case s == agents.Done:
+	case s == event.Done:
 		t.Good++
 	case s.Terminal():
 		t.Bad++
 	default:
 		t.Open = put(t.Open, x)
-		if s == agents.Asking {
+		if s == event.Asking {
 			t.asking[x] = true
 		}
 	}
@@ -262,7 +263,7 @@ func (t *Tabs) leave(x *Tab) {
 	delete(t.asking, x)
 	t.Pending -= x.Info.Pending
 	switch s := x.Info.State; {
-	case s == agents.Done:
+	case s == event.Done:
 		t.Good--
 	case s.Terminal():
 		t.Bad--
@@ -272,7 +273,7 @@ func (t *Tabs) leave(x *Tab) {
 }
 
 // Note replaces what is known of a tab's agent.
-func (t *Tabs) Note(x *Tab, i agents.Info) {
+func (t *Tabs) Note(x *Tab, i event.Info) {
 	was := x.Info
 	if was.State == i.State && was.ID == i.ID && was.Kind == i.Kind {
 		t.Pending += i.Pending - was.Pending
@@ -404,21 +405,21 @@ func (t *Tabs) Back(now time.Time, by int) {
 
 // Apply shows what an event adds to a transcript. Until the tab's newest page
 // is there it is kept; entries the page held are not shown again.
-func (t *Tab) Apply(e agents.Event) {
+func (t *Tab) Apply(e event.Event) {
 	if !t.Loaded {
 		if t.Asked {
 			t.backlog = append(t.backlog, e)
-		} else if _, ok := e.(agents.Delta); ok {
+		} else if _, ok := e.(event.Delta); ok {
 			t.backlog = append(t.backlog, e)
-		} else if x, ok := e.(agents.Appended); ok && x.Live {
+		} else if x, ok := e.(event.Appended); ok && x.Live {
 			t.backlog = nil // the page will hold it
-		} else if _, ok := e.(agents.Void); ok {
+		} else if _, ok := e.(event.Void); ok {
 			t.backlog = nil
 		}
 		return
 	}
 	switch e := e.(type) {
-	case agents.Appended:
+	case event.Appended:
 		es := e.Entries
 		for len(es) > 0 && es[0].Seq <= t.Newest {
 			es = es[1:]
@@ -428,21 +429,21 @@ func (t *Tab) Apply(e agents.Event) {
 		}
 		t.View.Append(es, e.Live)
 		t.Panes.enter(es, e.Live)
-	case agents.Delta:
+	case event.Delta:
 		t.View.Delta(e)
 		t.Panes.stream(e)
-	case agents.Void:
+	case event.Void:
 		t.View.Void()
 		t.Panes.void()
 	}
 }
 
 // Begin shows the newest page of the transcript, and then what came meanwhile.
-func (t *Tab) Begin(es []agents.Entry) {
+func (t *Tab) Begin(es []history.Entry) {
 	t.Loaded = true
 	backlog := t.backlog
 	t.backlog = nil
-	t.Apply(agents.Appended{Agent: t.Info.ID, Entries: es})
+	t.Apply(event.Appended{Agent: t.Info.ID, Entries: es})
 	if n := len(es); n > 0 {
 		t.Newest = es[n-1].Seq
 	}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/markdown"
@@ -71,8 +71,8 @@ type block struct {
 	by     string // of a prompt: user, or who outside of the program asked for a task; "": as its place tells
 	brief  bool   // md is the beginning of a message's body; text says what it leaves out
 
-	call    *agents.Call
-	result  *agents.Result
+	call    *history.Call
+	result  *history.Result
 	took    int       // messages the call took, shown below it
 	started time.Time // of a running call; zero: not running
 	output  string    // a running call's latest tail
@@ -83,10 +83,10 @@ type block struct {
 	plain string // its body, or the beginning, if that is shown as it is
 	cost  string // of the entry's messages, on the first
 	entry int64  // that brought the message, or the one a document belongs to
-	doc   *agents.Recall
-	shell *agents.Shell
-	end   *agents.End
-	sum   *agents.Summary
+	doc   *history.Recall
+	shell *history.Shell
+	end   *history.End
+	sum   *history.Summary
 
 	md       []markdown.Block // parts to be rendered
 	fancy    [][]string       // md rendered for fancyFor
@@ -143,7 +143,7 @@ func (b *block) moving() bool {
 // read makes blocks of entries and joins calls with their results. It also
 // counts what a human sees as one new thing. old are streamed blocks whose lines
 // may be used again; older: the entries stand before all that is known.
-func (v *View) read(es []agents.Entry, old []*block, older bool) (fresh []*block, count int) {
+func (v *View) read(es []history.Entry, old []*block, older bool) (fresh []*block, count int) {
 	for i := range es {
 		e := &es[i]
 		if e.Seq > 0 && (v.oldest == 0 || e.Seq < v.oldest) {
@@ -151,40 +151,40 @@ func (v *View) read(es []agents.Entry, old []*block, older bool) (fresh []*block
 		}
 		n := len(fresh)
 		switch e.Kind {
-		case agents.EntryText:
+		case history.EntryText:
 			fresh = append(fresh, v.readAnswer(e, old, older)...)
-		case agents.EntryCall:
+		case history.EntryCall:
 			fresh = v.readCall(fresh, e)
-		case agents.EntryStarted:
+		case history.EntryStarted:
 			if e.Call != nil {
 				v.start(e.Call.ID, e.At)
 			}
-		case agents.EntryDelegated:
+		case history.EntryDelegated:
 			if e.Call != nil {
 				v.start(e.Call.ID, e.At)
 				if b := v.calls[e.Call.ID]; b != nil {
 					b.task = e.Task
 				}
 			}
-		case agents.EntryResult:
+		case history.EntryResult:
 			fresh = v.readResult(fresh, e)
 			fresh = append(fresh, v.mails(e)...)
-		case agents.EntryMessage:
+		case history.EntryMessage:
 			if !v.withdrawn[e.Seq] {
 				fresh = append(fresh, v.mails(e)...)
 			}
-		case agents.EntryMemory:
+		case history.EntryMemory:
 			if b := v.mentions(e); b != nil && !v.withdrawn[e.Behind] {
 				fresh = append(fresh, b)
 			}
-		case agents.EntryHost:
+		case history.EntryHost:
 			if b := v.mentions(e); e.Behind == 0 || !v.withdrawn[e.Behind] {
 				fresh = append(fresh, b)
 			}
-		case agents.EntryWithdrawn:
+		case history.EntryWithdrawn:
 			v.withdraw(fresh, e.Withdraws)
 			fresh = append(fresh, one(e))
-		case agents.EntryEnded:
+		case history.EntryEnded:
 			if !stop(fresh) && !older {
 				stop(v.blocks)
 			}
@@ -205,35 +205,35 @@ func (v *View) read(es []agents.Entry, old []*block, older bool) (fresh []*block
 }
 
 // one makes the block of an entry that is one.
-func one(e *agents.Entry) *block {
+func one(e *history.Entry) *block {
 	b := &block{text: e.Text, at: e.At, group: &group{text: e.Text}}
 	switch e.Kind {
-	case agents.EntryPrompt:
+	case history.EntryPrompt:
 		b.kind, b.by = prompt, e.By
-	case agents.EntryThinking:
+	case history.EntryThinking:
 		if strings.TrimSpace(e.Text) == "" {
 			return nil // only the provider's own token
 		}
 		b.kind = thinking
-	case agents.EntryShell:
+	case history.EntryShell:
 		if e.Shell == nil {
 			return nil
 		}
 		b.kind, b.shell = shell, e.Shell
 		b.group.text = e.Shell.Output
-	case agents.EntrySnapshot:
+	case history.EntrySnapshot:
 		b.kind = snapshot
-	case agents.EntryNotice, agents.EntryWithdrawn:
+	case history.EntryNotice, history.EntryWithdrawn:
 		b.kind = notice
-	case agents.EntryEnded:
+	case history.EntryEnded:
 		if e.End == nil {
 			return nil
 		}
 		b.kind, b.end = ended, e.End
 		b.group.text = e.End.Error
-	case agents.EntryCleared:
+	case history.EntryCleared:
 		b.kind = cleared
-	case agents.EntrySummary:
+	case history.EntrySummary:
 		if e.Summary == nil {
 			return nil
 		}
@@ -244,7 +244,7 @@ func one(e *agents.Entry) *block {
 	return b
 }
 
-func (v *View) readAnswer(e *agents.Entry, old []*block, older bool) []*block {
+func (v *View) readAnswer(e *history.Entry, old []*block, older bool) []*block {
 	g := &group{text: e.Text}
 	if strings.TrimSpace(e.Text) == "" {
 		return nil
@@ -273,7 +273,7 @@ func (v *View) readAnswer(e *agents.Entry, old []*block, older bool) []*block {
 	return out
 }
 
-func (v *View) readCall(fresh []*block, e *agents.Entry) []*block {
+func (v *View) readCall(fresh []*block, e *history.Entry) []*block {
 	if e.Call == nil {
 		return fresh
 	}
@@ -297,7 +297,7 @@ func (v *View) start(id string, at time.Time) {
 }
 
 // readResult joins a result with its call; without one it shows by itself.
-func (v *View) readResult(fresh []*block, e *agents.Entry) []*block {
+func (v *View) readResult(fresh []*block, e *history.Entry) []*block {
 	r := e.Result
 	if r == nil {
 		return fresh
@@ -312,7 +312,7 @@ func (v *View) readResult(fresh []*block, e *agents.Entry) []*block {
 		return fresh
 	}
 	b := &block{
-		kind: call, call: &agents.Call{ID: r.ID, Name: r.Name, Title: r.Name}, result: r, at: e.At,
+		kind: call, call: &history.Call{ID: r.ID, Name: r.Name, Title: r.Name}, result: r, at: e.At,
 		took: len(e.Messages), group: &group{text: text},
 	}
 	v.orphans[r.ID] = b
@@ -337,7 +337,7 @@ func stop(list []*block) bool {
 
 // mails makes a block of each message an entry took. The first says what they
 // cost the context.
-func (v *View) mails(e *agents.Entry) []*block {
+func (v *View) mails(e *history.Entry) []*block {
 	var out []*block
 	for i := range e.Messages {
 		m := &e.Messages[i]

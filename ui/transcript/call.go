@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/themes"
 	"fantail/ui/frame"
 )
@@ -232,11 +232,11 @@ func (v *View) ending() []*block {
 	i := v.info
 	switch {
 	case i.Question != nil: // it shows below, in the place of the prompt box
-	case i.Retry != nil, i.State == agents.Waiting:
+	case i.Retry != nil, i.State == event.Waiting:
 		out = append(out, &block{kind: waits})
-	case i.State == agents.Running:
+	case i.State == event.Running:
 		out = append(out, &block{kind: doing})
-	case i.State == agents.Queued && i.Prompt != "" && len(v.blocks) == 0:
+	case i.State == event.Queued && i.Prompt != "" && len(v.blocks) == 0:
 		out = append(out, &block{kind: queued, text: i.Prompt})
 	}
 	for _, p := range i.Prompts {
@@ -247,7 +247,7 @@ func (v *View) ending() []*block {
 
 // doing is one line: a spinner, what the agent does, for how long. begun: its
 // reply has begun to come.
-func (c canvas) doing(i agents.Info, begun bool) []string {
+func (c canvas) doing(i event.Info, begun bool) []string {
 	what := does(i, begun)
 	if !i.Started.IsZero() {
 		what += " · " + c.since(i.Started)
@@ -256,7 +256,7 @@ func (c canvas) doing(i agents.Info, begun bool) []string {
 }
 
 // waits tells what the agent waits for.
-func (c canvas) waits(i agents.Info) []string {
+func (c canvas) waits(i event.Info) []string {
 	switch {
 	case i.Retry != nil:
 		left := max(i.Retry.At.Sub(c.now).Round(time.Second), 0)

@@ -4,14 +4,15 @@ import (
 	"strconv"
 	"strings"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/themes"
 	"fantail/ui/frame"
 )
 
 // child is an agent that carries out a task a call waits for.
 type child struct {
-	info  agents.Info
+	info  event.Info
 	tail  string // of what it says or of its command's output
 	reply bool   // tail is of the reply being streamed
 }
@@ -21,7 +22,7 @@ const tailKept = 2 << 10
 
 // SetChild shows, in the call that waits for it, what an agent does that this one
 // dispatched.
-func (v *View) SetChild(i agents.Info) {
+func (v *View) SetChild(i event.Info) {
 	if i.State.Terminal() { // its result says the rest
 		delete(v.children, i.Task)
 		return
@@ -38,13 +39,13 @@ func (v *View) SetChild(i agents.Info) {
 func (v *View) ChildAsks(task int64) { v.told = task }
 
 // ChildSays shows what such an agent says: the end of it.
-func (v *View) ChildSays(task int64, e agents.Event) {
+func (v *View) ChildSays(task int64, e event.Event) {
 	c := v.children[task]
 	if c == nil {
 		return
 	}
 	switch e := e.(type) {
-	case agents.Delta:
+	case event.Delta:
 		if e.Thinking {
 			return
 		}
@@ -52,14 +53,14 @@ func (v *View) ChildSays(task int64, e agents.Event) {
 			c.tail, c.reply = "", true
 		}
 		c.keep(c.tail + e.Text)
-	case agents.Output:
+	case event.Output:
 		c.reply = false
 		c.keep(e.Tail)
-	case agents.Void:
+	case event.Void:
 		c.tail, c.reply = "", false
-	case agents.Appended:
+	case event.Appended:
 		for _, x := range e.Entries {
-			if x.Kind == agents.EntryText {
+			if x.Kind == history.EntryText {
 				c.keep(x.Text)
 			}
 		}
@@ -109,14 +110,14 @@ func (c canvas) delegated(k *child) []string {
 }
 
 // does says what an agent does. begun: its reply has begun to come.
-func does(i agents.Info, begun bool) string {
+func does(i event.Info, begun bool) string {
 	what := i.Doing
 	switch {
-	case i.State == agents.Asking && i.Question != nil:
+	case i.State == event.Asking && i.Question != nil:
 		return "asks: " + i.Question.Gist()
 	case i.Retry != nil:
 		return "tries again: " + i.Retry.Reason
-	case i.State == agents.Waiting && i.Why != "":
+	case i.State == event.Waiting && i.Why != "":
 		return i.Why
 	case what == "streaming" && !begun:
 		return "waiting for the model"

@@ -6,14 +6,14 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/frame"
 )
 
-func mail(seq, id int64, body string) agents.Entry {
-	return agents.Entry{Seq: seq, Kind: agents.EntryMessage, Messages: []inbox.Message{{ID: id, From: "auth", Sender: 2, Kind: inbox.Mail, Body: body, Created: noon}}}
+func mail(seq, id int64, body string) history.Entry {
+	return history.Entry{Seq: seq, Kind: history.EntryMessage, Messages: []inbox.Message{{ID: id, From: "auth", Sender: 2, Kind: inbox.Mail, Body: body, Created: noon}}}
 }
 
 // TestCited: an answer's number of a message that entered is a link, with what stands
@@ -22,7 +22,7 @@ func mail(seq, id int64, body string) agents.Entry {
 // Spec: M-30.
 func TestCited(t *testing.T) {
 	v, _ := view(t)
-	v.Append([]agents.Entry{mail(1, 12, "x"), mail(2, 3, "y"), {Seq: 3, Kind: agents.EntryText, Text: "From **auth (#12)** and #3, not #4, a#12, #120 or ##3; #12."}}, false)
+	v.Append([]history.Entry{mail(1, 12, "x"), mail(2, 3, "y"), {Seq: 3, Kind: history.EntryText, Text: "From **auth (#12)** and #3, not #4, a#12, #120 or ##3; #12."}}, false)
 	ls := settled(v, 80, 20)
 	link := func(s string) string { return v.theme.Paint(themes.Link, s) }
 	all := strings.Join(ls, "\n")
@@ -60,16 +60,16 @@ func TestCited(t *testing.T) {
 // Spec: M-10, R-61.
 func TestDocuments(t *testing.T) {
 	evil := "\x1b]52;c;eA==\a\x1b[2J\u202eabc\x00\u009b31m\r"
-	doc := func(seq, behind int64, d agents.Recall, text string) agents.Entry {
-		return agents.Entry{Seq: seq, Kind: agents.EntryMemory, Behind: behind, Memory: &d, Text: text}
+	doc := func(seq, behind int64, d history.Recall, text string) history.Entry {
+		return history.Entry{Seq: seq, Kind: history.EntryMemory, Behind: behind, Memory: &d, Text: text}
 	}
 	v, _ := view(t)
-	v.Append([]agents.Entry{
+	v.Append([]history.Entry{
 		mail(1, 12, "see #mem-a"),
-		doc(2, 1, agents.Recall{Title: "a" + evil, Version: 1, Size: 1240, By: evil + "scout", Parts: "#mem-a/b" + evil}, "# Title\n\n"+evil+"text"),
-		doc(3, 1, agents.Recall{Title: "gone", Missing: true}, "There is no memory document #mem-gone."+evil),
-		{Seq: 4, Kind: agents.EntryHost, Behind: 1, Text: "Only 8 come."},
-		{Seq: 5, Kind: agents.EntryMemory},
+		doc(2, 1, history.Recall{Title: "a" + evil, Version: 1, Size: 1240, By: evil + "scout", Parts: "#mem-a/b" + evil}, "# Title\n\n"+evil+"text"),
+		doc(3, 1, history.Recall{Title: "gone", Missing: true}, "There is no memory document #mem-gone."+evil),
+		{Seq: 4, Kind: history.EntryHost, Behind: 1, Text: "Only 8 come."},
+		{Seq: 5, Kind: history.EntryMemory},
 	}, false)
 	for _, w := range []int{12, 40, 120} {
 		for _, l := range settled(v, w, 20) {
@@ -86,7 +86,7 @@ func TestDocuments(t *testing.T) {
 	if got = plain(settled(v, 120, 30)); !strings.Contains(got, "Title") || !strings.Contains(got, "text") {
 		t.Errorf("unfolded:\n%s", got)
 	}
-	v.Append([]agents.Entry{{Seq: 6, Kind: agents.EntryWithdrawn, Withdraws: 1, Text: "1 message went back."}}, false)
+	v.Append([]history.Entry{{Seq: 6, Kind: history.EntryWithdrawn, Withdraws: 1, Text: "1 message went back."}}, false)
 	if got = plain(settled(v, 120, 30)); strings.Contains(got, "mem-") || strings.Contains(got, "Only 8") || !strings.Contains(got, "went back") {
 		t.Errorf("withdrawn:\n%s", got)
 	}
@@ -95,13 +95,13 @@ func TestDocuments(t *testing.T) {
 // TestLongDocument: what is too long to be shown at once says so, and where it is whole.
 func TestLongDocument(t *testing.T) {
 	v, _ := view(t)
-	v.Document(agents.Recall{Title: "log", Version: 1, Size: 70_000}, strings.Repeat("line\n\n", 70_000/6))
+	v.Document(history.Recall{Title: "log", Version: 1, Size: 70_000}, strings.Repeat("line\n\n", 70_000/6))
 	const more = "more bytes; /memory edit log opens the whole"
 	if got := plain(settled(v, 60, 10)); !strings.Contains(got, "… ") || !strings.Contains(got, more) {
 		t.Errorf("%s", got)
 	}
 	v, _ = view(t)
-	v.Document(agents.Recall{Title: "log", Version: 1, Size: 5}, "short")
+	v.Document(history.Recall{Title: "log", Version: 1, Size: 5}, "short")
 	if got := plain(settled(v, 60, 10)); strings.Contains(got, more) {
 		t.Errorf("%s", got)
 	}
@@ -122,11 +122,11 @@ func TestAges(t *testing.T) {
 		}
 	}
 	v, _ := view(t)
-	v.Append([]agents.Entry{{Seq: 1, Kind: agents.EntryText, Text: "x"}}, false)
+	v.Append([]history.Entry{{Seq: 1, Kind: history.EntryText, Text: "x"}}, false)
 	if v.Lines(40, 5); v.Ages() != 0 {
 		t.Errorf("no age shows, and it changes in %s", v.Ages())
 	}
-	v.Append([]agents.Entry{mail(2, 1, "x")}, false)
+	v.Append([]history.Entry{mail(2, 1, "x")}, false)
 	if v.Lines(40, 5); v.Ages() <= 0 || v.Ages() > time.Minute {
 		t.Errorf("%s", v.Ages())
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/frame"
@@ -316,7 +316,7 @@ func (c canvas) snapshot(b *block) []string {
 }
 
 // ended tells how a turn ended.
-func (c canvas) ended(e *agents.End) []string {
+func (c canvas) ended(e *history.End) []string {
 	facts := []string{lasted(time.Duration(e.Millis) * time.Millisecond)}
 	if e.Steps > 0 {
 		facts = append(facts, plural(e.Steps, "step"))
@@ -325,11 +325,11 @@ func (c canvas) ended(e *agents.End) []string {
 		facts = append(facts, thousands(e.Tokens)+" tokens")
 	}
 	all := strings.Join(facts, " · ")
-	if e.Outcome == agents.Completed {
+	if e.Outcome == history.Completed {
 		return []string{c.mark(" ", themes.Dim) + c.theme.Paint(themes.Dim, frame.Cut(all, c.inner()))}
 	}
 	word, role := strings.ReplaceAll(string(e.Outcome), "_", " "), themes.Bad
-	if e.Outcome == agents.Interrupted || e.Outcome == agents.OutKilled {
+	if e.Outcome == history.Interrupted || e.Outcome == history.OutKilled {
 		role = themes.Warn
 	}
 	head, cause := word+" after "+all, e.Error

@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/ui/markdown"
 )
 
@@ -107,7 +107,7 @@ func (s *stream) answer() string {
 }
 
 // Delta shows the next piece of the reply.
-func (v *View) Delta(d agents.Delta) {
+func (v *View) Delta(d event.Delta) {
 	if !v.live.on {
 		v.live = stream{on: true, start: len(v.blocks)}
 	}
@@ -214,7 +214,7 @@ func (v *View) Void() {
 }
 
 // Output shows the latest tail of a running command.
-func (v *View) Output(o agents.Output) {
+func (v *View) Output(o event.Output) {
 	if b := v.calls[o.Call]; b != nil && b.result == nil {
 		b.output = o.Tail
 		b.touch()

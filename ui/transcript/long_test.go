@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 )
 
 // held is what the heap holds.
@@ -29,7 +30,7 @@ func passage(n int) string {
 // A reply of any length costs little while it comes; its end and what a reader looks
 // at are there, and when it is over all of it is, and only once (torture T17, L4).
 func TestStream_aLongReplyCostsLittle(t *testing.T) {
-	for name, kind := range map[string]agents.Delta{"answer": {}, "thinking": {Thinking: true}, "summary": {Summary: true}} {
+	for name, kind := range map[string]event.Delta{"answer": {}, "thinking": {Thinking: true}, "summary": {Summary: true}} {
 		t.Run(name, func(t *testing.T) {
 			v, _ := view(t)
 			v.Append(script(asked("go")), false)
@@ -51,7 +52,7 @@ func TestStream_aLongReplyCostsLittle(t *testing.T) {
 			if !strings.Contains(got, fmt.Sprintf("Passage %d, line 999", passages-1)) {
 				t.Errorf("the end is not there:\n%s", got)
 			}
-			if kind != (agents.Delta{}) {
+			if kind != (event.Delta{}) {
 				return
 			}
 			if got := v.LastAnswer(); !strings.HasPrefix(got, "Passage 0, line 0") || !strings.HasSuffix(got, passage(passages-1)) || !strings.Contains(got, "they show when the reply is over") {
@@ -68,7 +69,7 @@ func TestStream_aLongReplyCostsLittle(t *testing.T) {
 			text := all.String()
 			all.Reset()
 			beside := held() - before // the text, and what was streamed
-			v.Append([]agents.Entry{said(text)}, true)
+			v.Append([]history.Entry{said(text)}, true)
 			v.Follow()
 			v.Lines(80, 24)
 			if more := held() - before - beside; more > 4<<20 { // its blocks
@@ -88,7 +89,7 @@ func TestStream_aLongReplyCostsLittle(t *testing.T) {
 func TestStream_aReaderOfALongReplyIsLeftAlone(t *testing.T) {
 	v, _ := view(t)
 	for n := range 200 {
-		v.Delta(agents.Delta{Text: passage(n)})
+		v.Delta(event.Delta{Text: passage(n)})
 	}
 	v.Lines(80, 24)
 	v.Scroll(-20_000) // some passages up
@@ -97,7 +98,7 @@ func TestStream_aReaderOfALongReplyIsLeftAlone(t *testing.T) {
 		t.Fatalf("it shows\n%s", want)
 	}
 	for n := range 400 {
-		v.Delta(agents.Delta{Text: passage(200 + n)})
+		v.Delta(event.Delta{Text: passage(200 + n)})
 	}
 	if got := plain(settled(v, 80, 24)); got != want {
 		t.Errorf("it shows\n%s\nwant\n%s", got, want)

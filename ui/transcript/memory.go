@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"fantail/agents"
+	"fantail/agents/history"
 	"fantail/themes"
 	"fantail/ui/frame"
 )
@@ -59,14 +59,14 @@ func Size(n int) string {
 }
 
 // Document shows a memory document to the human, unfolded. It is not in the database.
-func (v *View) Document(d agents.Recall, text string) {
+func (v *View) Document(d history.Recall, text string) {
 	v.local(&block{kind: memory, doc: &d, text: text, group: &group{text: text, toggled: !v.unfolded}})
 }
 
 // mentions makes the block of what an entry brought behind another.
-func (v *View) mentions(e *agents.Entry) *block {
+func (v *View) mentions(e *history.Entry) *block {
 	b := &block{kind: host, text: e.Text, at: e.At, entry: e.Behind, group: &group{text: e.Text}}
-	if e.Kind == agents.EntryMemory {
+	if e.Kind == history.EntryMemory {
 		if e.Memory == nil {
 			return nil
 		}

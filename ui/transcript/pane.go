@@ -3,7 +3,8 @@ package transcript
 import (
 	"strings"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/frame"
@@ -108,7 +109,7 @@ func (v *View) Table(rows []Row) {
 // Answer shows one answer. While it is being written the view follows its end.
 func (v *View) Answer(markdown string, follow bool) {
 	v.reset()
-	v.Append([]agents.Entry{{Kind: agents.EntryText, Text: markdown}}, false)
+	v.Append([]history.Entry{{Kind: history.EntryText, Text: markdown}}, false)
 	v.still, v.follow, v.top = false, true, anchor{}
 	if !follow {
 		v.rest()
@@ -127,11 +128,11 @@ func (v *View) Letter(m inbox.Message) {
 
 // Reply is the reply that is being streamed, without the thinking, as the deltas
 // that would bring it now.
-func (v *View) Reply() []agents.Delta {
-	var ds []agents.Delta
+func (v *View) Reply() []event.Delta {
+	var ds []event.Delta
 	for _, l := range v.live.blocks {
 		if v.live.on && l.plain == answer {
-			ds = append(ds, agents.Delta{Agent: v.info.ID, Block: l.number, Text: l.source()})
+			ds = append(ds, event.Delta{Agent: v.info.ID, Block: l.number, Text: l.source()})
 		}
 	}
 	return ds

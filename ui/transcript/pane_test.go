@@ -5,7 +5,8 @@ import (
 	"strings"
 	"testing"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 )
 
 // TestTextShowsItsBeginning: a text of any length stands at its top, costs what
@@ -81,9 +82,9 @@ func TestTableKeepsItsPlace(t *testing.T) {
 // TestTailLeavesThePlace: a look at the end moves nothing.
 func TestTailLeavesThePlace(t *testing.T) {
 	v, _ := view(t)
-	var es []agents.Entry
+	var es []history.Entry
 	for i := range 50 {
-		es = append(es, agents.Entry{Seq: int64(i + 1), Kind: agents.EntryNotice, Text: fmt.Sprintf("notice %d", i)})
+		es = append(es, history.Entry{Seq: int64(i + 1), Kind: history.EntryNotice, Text: fmt.Sprintf("notice %d", i)})
 	}
 	v.Append(es, false)
 	settled(v, 60, 10)
@@ -101,14 +102,14 @@ func TestTailLeavesThePlace(t *testing.T) {
 // middle of a reply begins with what has come of it, without the thinking.
 func TestReplyBringsWhatStreams(t *testing.T) {
 	v, _ := view(t)
-	v.Delta(agents.Delta{Block: 0, Thinking: true, Text: "hm"})
-	v.Delta(agents.Delta{Block: 1, Text: "one\n\ntw"})
-	v.Delta(agents.Delta{Block: 1, Text: "o"})
+	v.Delta(event.Delta{Block: 0, Thinking: true, Text: "hm"})
+	v.Delta(event.Delta{Block: 1, Text: "one\n\ntw"})
+	v.Delta(event.Delta{Block: 1, Text: "o"})
 	ds := v.Reply()
 	if len(ds) != 1 || ds[0].Text != "one\n\ntwo" || ds[0].Block != 1 {
 		t.Errorf("it is %+v", ds)
 	}
-	v.Append([]agents.Entry{{Seq: 1, Kind: agents.EntryText, Text: "one\n\ntwo"}}, true)
+	v.Append([]history.Entry{{Seq: 1, Kind: history.EntryText, Text: "one\n\ntwo"}}, true)
 	if ds = v.Reply(); len(ds) != 0 {
 		t.Errorf("after its end it is %+v", ds)
 	}

@@ -8,22 +8,23 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/tools/permit"
 )
 
 // long is a transcript of n entries of mixed kinds, from Seq from on.
-func long(n, from int) []agents.Entry {
-	var es []agents.Entry
+func long(n, from int) []history.Entry {
+	var es []history.Entry
 	for i := 0; len(es) < n; i++ {
 		id := fmt.Sprint("c", from+i)
 		es = append(es,
 			asked(fmt.Sprintf("question %d: why is it so?", from+i)),
 			said(fmt.Sprintf("# Answer %d\n\nBecause **of this**:\n\n- one\n- two\n\n```go\nfunc f() {}\n```\n\nA paragraph of some words that goes on for a while, long enough to wrap at most widths of a terminal.", from+i)),
 			called(id, "bash", fmt.Sprintf("bash echo %d", from+i)),
-			gave(agents.Result{ID: id, Name: "bash", Text: "a\nb\nc\nd\ne\nf\ng\nh\ni\n", Millis: 20}),
+			gave(history.Result{ID: id, Name: "bash", Text: "a\nb\nc\nd\ne\nf\ng\nh\ni\n", Millis: 20}),
 		)
 	}
 	es = es[:n]
@@ -84,7 +85,7 @@ func TestScrolledUp_staysWhereItIs(t *testing.T) {
 	v.Prepend(long(40, 1), true)
 	still("an older page")
 	for i := range 50 {
-		v.Delta(agents.Delta{Text: fmt.Sprintf("line %d\n\n", i)})
+		v.Delta(event.Delta{Text: fmt.Sprintf("line %d\n\n", i)})
 		c.t = c.t.Add(time.Second)
 		still("streaming")
 		for _, j := range v.Jobs() {
@@ -215,11 +216,11 @@ func TestStream_isTheRecord(t *testing.T) {
 	for range 20 {
 		v, c := view(t)
 		v.Append(script(asked("go")), false)
-		v.Delta(agents.Delta{Block: 0, Thinking: true, Text: "hm"})
-		v.Delta(agents.Delta{Block: 0, Thinking: true, Text: "\nwell"})
+		v.Delta(event.Delta{Block: 0, Thinking: true, Text: "hm"})
+		v.Delta(event.Delta{Block: 0, Thinking: true, Text: "\nwell"})
 		for rest := text; rest != ""; {
 			n := min(1+r.IntN(80), len(rest))
-			v.Delta(agents.Delta{Block: 1, Text: rest[:n]})
+			v.Delta(event.Delta{Block: 1, Text: rest[:n]})
 			rest = rest[n:]
 			c.t = c.t.Add(33 * time.Millisecond)
 			check(t, v, 60, 30)
@@ -233,7 +234,7 @@ func TestStream_isTheRecord(t *testing.T) {
 		c.t = c.t.Add(time.Second)
 		live := plain(settled(v, 60, 200))
 		again := 0
-		v.Append([]agents.Entry{{Seq: 2, Kind: agents.EntryThinking, Text: "hm\nwell"}, {Seq: 3, Kind: agents.EntryText, Text: text}}, true)
+		v.Append([]history.Entry{{Seq: 2, Kind: history.EntryThinking, Text: "hm\nwell"}, {Seq: 3, Kind: history.EntryText, Text: text}}, true)
 		v.Lines(60, 200)
 		for _, j := range v.Jobs() {
 			again += len(j.items)
@@ -242,7 +243,7 @@ func TestStream_isTheRecord(t *testing.T) {
 			t.Errorf("%d blocks are rendered again for the record", again)
 		}
 		other, _ := view(t)
-		other.Append(script(asked("go"), agents.Entry{Kind: agents.EntryThinking, Text: "hm\nwell"}, said(text)), false)
+		other.Append(script(asked("go"), history.Entry{Kind: history.EntryThinking, Text: "hm\nwell"}, said(text)), false)
 		want := plain(settled(other, 60, 200))
 		if got := plain(settled(v, 60, 200)); got != want {
 			t.Fatalf("the record shows\n%s\nwant\n%s", got, want)
@@ -264,12 +265,12 @@ func TestStream_endsAnywhere(t *testing.T) {
 		v, c := view(t)
 		for rest := text[:n]; rest != ""; {
 			k := min(7, len(rest))
-			v.Delta(agents.Delta{Block: 0, Text: rest[:k]})
+			v.Delta(event.Delta{Block: 0, Text: rest[:k]})
 			rest = rest[k:]
 			c.t = c.t.Add(tailRate)
 			settled(v, 60, 100)
 		}
-		v.Append([]agents.Entry{{Seq: 1, Kind: agents.EntryText, Text: text[:n]}}, true)
+		v.Append([]history.Entry{{Seq: 1, Kind: history.EntryText, Text: text[:n]}}, true)
 		other, _ := view(t)
 		other.Append(script(said(text[:n])), false)
 		if got, want := plain(settled(v, 60, 100)), plain(settled(other, 60, 100)); got != want {
@@ -282,9 +283,9 @@ func TestVoid_takesTheStreamBack(t *testing.T) {
 	v, _ := view(t)
 	v.Append(script(asked("go"), said("old answer")), false)
 	want := plain(settled(v, 60, 20))
-	v.Delta(agents.Delta{Text: "half an "})
-	v.Append([]agents.Entry{{Seq: 9, Kind: agents.EntryNotice, Text: "beside"}}, false)
-	v.Delta(agents.Delta{Text: "answer\n\nmore"})
+	v.Delta(event.Delta{Text: "half an "})
+	v.Append([]history.Entry{{Seq: 9, Kind: history.EntryNotice, Text: "beside"}}, false)
+	v.Delta(event.Delta{Text: "answer\n\nmore"})
 	if got := plain(v.Lines(60, 20)); !strings.Contains(got, "half an answer") || strings.Index(got, "beside") > strings.Index(got, "half") {
 		t.Errorf("the stream shows\n%s", got)
 	}
@@ -310,8 +311,8 @@ func TestCall_liveAndDone(t *testing.T) {
 	if v.Animating() {
 		t.Error("a call that does not run moves")
 	}
-	v.Append([]agents.Entry{{Seq: 2, At: noon, Kind: agents.EntryStarted, Call: &agents.Call{ID: "x"}}}, false)
-	v.Output(agents.Output{Call: "x", Tail: "1\n2\n3\n4\n5\n6\n7\n"})
+	v.Append([]history.Entry{{Seq: 2, At: noon, Kind: history.EntryStarted, Call: &history.Call{ID: "x"}}}, false)
+	v.Output(event.Output{Call: "x", Tail: "1\n2\n3\n4\n5\n6\n7\n"})
 	c.t = noon.Add(12500 * time.Millisecond)
 	if got := plain(v.Lines(60, 7)); !strings.Contains(got, "bash make · 12s") || strings.Contains(got, "│ 2") || !strings.Contains(got, "│ 7") {
 		t.Errorf("while it runs:\n%s", got)
@@ -324,7 +325,7 @@ func TestCall_liveAndDone(t *testing.T) {
 	if b := v.Lines(60, 7)[0]; a == b {
 		t.Error("the spinner stands still")
 	}
-	v.Append([]agents.Entry{{Seq: 3, Kind: agents.EntryResult, Result: &agents.Result{ID: "x", Name: "bash", Text: "all\nmade", Millis: 13000}}}, false)
+	v.Append([]history.Entry{{Seq: 3, Kind: history.EntryResult, Result: &history.Result{ID: "x", Name: "bash", Text: "all\nmade", Millis: 13000}}}, false)
 	if got := plain(v.Lines(60, 7)); !strings.HasPrefix(got, "✓ bash make · 13s\n  │ all\n  │ made\n") {
 		t.Errorf("when it is done:\n%s", got)
 	}
@@ -335,13 +336,13 @@ func TestCall_liveAndDone(t *testing.T) {
 
 func TestResult_whenItsCallIsOnAnOlderPage(t *testing.T) {
 	v, _ := view(t)
-	v.Append([]agents.Entry{{Seq: 9, Kind: agents.EntryResult, Result: &agents.Result{ID: "x", Name: "bash", Text: "made"}}}, false)
+	v.Append([]history.Entry{{Seq: 9, Kind: history.EntryResult, Result: &history.Result{ID: "x", Name: "bash", Text: "made"}}}, false)
 	if got := plain(v.Lines(60, 3)); !strings.HasPrefix(got, "✓ bash\n  │ made") {
 		t.Errorf("without its call:\n%s", got)
 	}
 	e := called("x", "bash", "bash make")
 	e.Seq = 8
-	v.Prepend([]agents.Entry{e}, false)
+	v.Prepend([]history.Entry{e}, false)
 	if got := plain(v.Lines(60, 3)); got != "✓ bash make\n  │ made\n" {
 		t.Errorf("with its call:\n%s", got)
 	}
@@ -349,17 +350,17 @@ func TestResult_whenItsCallIsOnAnOlderPage(t *testing.T) {
 
 func TestInfo_atTheEnd(t *testing.T) {
 	for _, c := range []struct {
-		info  agents.Info
+		info  event.Info
 		want  string
 		moves bool
 	}{
-		{agents.Info{State: agents.Idle}, "", false},
-		{agents.Info{State: agents.Running, Doing: "streaming", Started: noon.Add(-3 * time.Second)}, "⠋ waiting for the model · 3s · esc stops", true},
-		{agents.Info{State: agents.Running, Retry: &agents.Retry{Attempt: 2, Of: 10, At: noon.Add(7 * time.Second), Reason: "overloaded (529)"}}, "↻ overloaded (529) · try 2 of 10 in 7s", true},
-		{agents.Info{State: agents.Asking, Question: &agents.Question{Question: permit.Question{Action: permit.Action{Title: "bash rm\x1b[2J x"}}}}, "", false},
-		{agents.Info{State: agents.Waiting, Why: "waiting for auth"}, "◌ waiting for auth", true},
-		{agents.Info{State: agents.Queued, Prompt: "run the tests"}, "▏ run the tests · queued", false},
-		{agents.Info{State: agents.Idle, Prompts: []agents.Prompt{{Text: "a\nb\nc\nd\ne"}}}, "▏ a\n▏ b\n▏ c… · queued", false},
+		{event.Info{State: event.Idle}, "", false},
+		{event.Info{State: event.Running, Doing: "streaming", Started: noon.Add(-3 * time.Second)}, "⠋ waiting for the model · 3s · esc stops", true},
+		{event.Info{State: event.Running, Retry: &event.Retry{Attempt: 2, Of: 10, At: noon.Add(7 * time.Second), Reason: "overloaded (529)"}}, "↻ overloaded (529) · try 2 of 10 in 7s", true},
+		{event.Info{State: event.Asking, Question: &event.Question{Question: permit.Question{Action: permit.Action{Title: "bash rm\x1b[2J x"}}}}, "", false},
+		{event.Info{State: event.Waiting, Why: "waiting for auth"}, "◌ waiting for auth", true},
+		{event.Info{State: event.Queued, Prompt: "run the tests"}, "▏ run the tests · queued", false},
+		{event.Info{State: event.Idle, Prompts: []event.Prompt{{Text: "a\nb\nc\nd\ne"}}}, "▏ a\n▏ b\n▏ c… · queued", false},
 	} {
 		v, _ := view(t)
 		v.SetInfo(c.info)
@@ -371,8 +372,8 @@ func TestInfo_atTheEnd(t *testing.T) {
 		}
 	}
 	v, _ := view(t)
-	v.SetInfo(agents.Info{State: agents.Running, Doing: "streaming"})
-	v.Delta(agents.Delta{Text: "Well"})
+	v.SetInfo(event.Info{State: event.Running, Doing: "streaming"})
+	v.Delta(event.Delta{Text: "Well"})
 	if got := plain(v.Lines(60, 10)); !strings.Contains(got, "⠋ writing · esc stops") {
 		t.Errorf("while the reply comes it shows %q", got)
 	}
@@ -380,7 +381,7 @@ func TestInfo_atTheEnd(t *testing.T) {
 
 func TestSelection(t *testing.T) {
 	v, _ := view(t)
-	v.Append(script(asked("first"), said("one **a**\n\ntwo"), called("x", "bash", "bash make"), gave(agents.Result{ID: "x", Text: "made\nit"}), noted("n")), false)
+	v.Append(script(asked("first"), said("one **a**\n\ntwo"), called("x", "bash", "bash make"), gave(history.Result{ID: "x", Text: "made\nit"}), noted("n")), false)
 	settled(v, 40, 6)
 	if v.Selected() != "" || v.Key(key("up")) || v.Key(key("y")) {
 		t.Error("without a selection the arrows are taken")
@@ -414,7 +415,7 @@ func TestSelection(t *testing.T) {
 func TestUnfold(t *testing.T) {
 	v, _ := view(t)
 	text := strings.TrimRight(strings.Repeat("line\n", 40), "\n")
-	v.Append(script(called("x", "bash", "bash a"), gave(agents.Result{ID: "x", Text: text}), called("y", "bash", "bash b"), gave(agents.Result{ID: "y", Text: text})), false)
+	v.Append(script(called("x", "bash", "bash a"), gave(history.Result{ID: "x", Text: text}), called("y", "bash", "bash b"), gave(history.Result{ID: "y", Text: text})), false)
 	count := func() int { return strings.Count(plain(v.Lines(60, 200)), "│ line") }
 	if n := count(); n != 12 {
 		t.Errorf("%d lines show folded, want 12", n)
@@ -434,7 +435,7 @@ func TestUnfold(t *testing.T) {
 func TestMessage_isBounded(t *testing.T) {
 	v, _ := view(t)
 	m := inbox.Message{ID: 1, Sender: 2, From: "a", Kind: inbox.Mail, Body: strings.Repeat("a line of **text**\n\n", 50_000), Created: noon}
-	v.Append([]agents.Entry{{Seq: 1, Kind: agents.EntryMessage, Messages: []inbox.Message{m}}}, false)
+	v.Append([]history.Entry{{Seq: 1, Kind: history.EntryMessage, Messages: []inbox.Message{m}}}, false)
 	if got := plain(settled(v, 60, 40)); !strings.Contains(got, "more lines · ctrl+o") || strings.Count(got, "a line of text") != 5 {
 		t.Errorf("a mail of 1 MB shows as\n%s", got)
 	}
@@ -457,7 +458,7 @@ func TestMessage_lines(t *testing.T) {
 	} {
 		m.ID, m.Kind, m.Created = 1, inbox.Mail, noon
 		v, _ := view(t)
-		v.Append([]agents.Entry{{Seq: 1, Kind: agents.EntryMessage, Messages: []inbox.Message{m}}}, false)
+		v.Append([]history.Entry{{Seq: 1, Kind: history.EntryMessage, Messages: []inbox.Message{m}}}, false)
 		if got := plain(settled(v, 60, 12)); !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
@@ -468,28 +469,28 @@ func TestHostileText(t *testing.T) {
 	evil := "\x1b]52;c;eA==\a\x1b[2J\u202eabc\x00\u009b31m\r\b\xff\u200b日本\n\n- \x1b[8mx\n```\x1b[1m\n\x1b]0;t"
 	one := 1
 	es := script(
-		asked(evil), said(evil), noted(evil), agents.Entry{Kind: agents.EntryThinking, Text: evil}, agents.Entry{Kind: agents.EntryHost, Text: evil},
-		called("x", evil, evil), begun("x"), gave(agents.Result{ID: "x", Name: evil, Text: evil, Error: true, Exit: &one}),
-		called("y", "edit_file", evil), gave(agents.Result{ID: "y", Diff: "@@ " + evil + "\n+" + evil}),
-		agents.Entry{Kind: agents.EntryShell, Shell: &agents.Shell{Command: evil, Output: evil, Exit: 1}},
-		agents.Entry{Kind: agents.EntryMessage, Messages: []inbox.Message{{From: evil, Subject: evil, Body: evil, Outcome: evil, Error: evil, Partial: evil, Kind: inbox.Kind(evil)}}},
-		over(agents.End{Outcome: agents.Outcome(evil), Error: evil}), called("z", "bash", evil), begun("z"),
+		asked(evil), said(evil), noted(evil), history.Entry{Kind: history.EntryThinking, Text: evil}, history.Entry{Kind: history.EntryHost, Text: evil},
+		called("x", evil, evil), begun("x"), gave(history.Result{ID: "x", Name: evil, Text: evil, Error: true, Exit: &one}),
+		called("y", "edit_file", evil), gave(history.Result{ID: "y", Diff: "@@ " + evil + "\n+" + evil}),
+		history.Entry{Kind: history.EntryShell, Shell: &history.Shell{Command: evil, Output: evil, Exit: 1}},
+		history.Entry{Kind: history.EntryMessage, Messages: []inbox.Message{{From: evil, Subject: evil, Body: evil, Outcome: evil, Error: evil, Partial: evil, Kind: inbox.Kind(evil)}}},
+		over(history.End{Outcome: history.Outcome(evil), Error: evil}), called("z", "bash", evil), begun("z"),
 	)
 	for _, w := range []int{12, 40, 120} {
 		v, _ := view(t)
 		v.Append(es, false)
-		v.Output(agents.Output{Call: "z", Tail: evil})
-		v.SetInfo(agents.Info{State: agents.Waiting, Why: evil, Prompts: []agents.Prompt{{Text: evil}}})
+		v.Output(event.Output{Call: "z", Tail: evil})
+		v.SetInfo(event.Info{State: event.Waiting, Why: evil, Prompts: []event.Prompt{{Text: evil}}})
 		v.Local(evil, Bad)
-		v.Delta(agents.Delta{Thinking: true, Text: evil})
-		v.Delta(agents.Delta{Block: 1, Text: evil})
+		v.Delta(event.Delta{Thinking: true, Text: evil})
+		v.Delta(event.Delta{Block: 1, Text: evil})
 		for range 2 {
 			check(t, v, w, 300)
 			settled(v, w, 300)
 			check(t, v, w, 300)
 			press(v, "ctrl+o")
 		}
-		v.SetInfo(agents.Info{State: agents.Running, Doing: evil, Retry: &agents.Retry{Reason: evil}})
+		v.SetInfo(event.Info{State: event.Running, Doing: evil, Retry: &event.Retry{Reason: evil}})
 		check(t, v, w, 300)
 	}
 }
@@ -514,7 +515,7 @@ func TestRandomLife(t *testing.T) {
 			case 2:
 				v.Prepend(long(1+r.IntN(8), seq/2), r.IntN(2) == 0)
 			case 3, 4, 5:
-				v.Delta(agents.Delta{Block: block, Thinking: block%3 == 0, Text: strings.Repeat("some **text**\n", r.IntN(5)) + "\n- x"})
+				v.Delta(event.Delta{Block: block, Thinking: block%3 == 0, Text: strings.Repeat("some **text**\n", r.IntN(5)) + "\n- x"})
 			case 6:
 				block++
 			case 7:
@@ -526,7 +527,7 @@ func TestRandomLife(t *testing.T) {
 			case 9:
 				v.SetInfo(busy())
 			case 10:
-				v.SetInfo(agents.Info{State: agents.Idle})
+				v.SetInfo(event.Info{State: event.Idle})
 			case 11:
 				v.Key(key(keys[r.IntN(len(keys))]))
 			case 12:
@@ -622,7 +623,7 @@ func BenchmarkDelta(b *testing.B) {
 				for i := 0; i < len(text); i += 4 {
 					batch.WriteString(text[i:min(i+4, len(text))])
 					if i%400 == 0 || i+4 >= len(text) {
-						v.Delta(agents.Delta{Text: batch.String()})
+						v.Delta(event.Delta{Text: batch.String()})
 						batch.Reset()
 						c.t = c.t.Add(33 * time.Millisecond)
 						v.Lines(120, 40)

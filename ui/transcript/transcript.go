@@ -5,7 +5,7 @@
 //
 // Does not: read the database, know a pool, run commands by itself.
 //
-// Imports: agents (for its words), inbox, themes, ui/frame, ui/markdown.
+// Imports: agents/event, agents/history, inbox, themes, ui/frame, ui/markdown.
 package transcript
 
 import (
@@ -13,7 +13,8 @@ import (
 	"slices"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/themes"
 	"fantail/ui/markdown"
 )
@@ -33,7 +34,7 @@ type View struct {
 	orphans  map[string]*block // results whose call is on an older page
 	children map[int64]*child  // by task: agents this one dispatched that live
 	told     int64             // the task of the one whose question shows over all this
-	info     agents.Info
+	info     event.Info
 	answer   *group // the last one
 
 	withdrawn map[int64]bool // entries whose messages went back into the inbox
@@ -84,7 +85,7 @@ func (v *View) SetTheme(t *themes.Theme) { v.theme = t }
 
 // Append shows entries that are in the database. live: they are the record of
 // what was streamed and replace it.
-func (v *View) Append(es []agents.Entry, live bool) {
+func (v *View) Append(es []history.Entry, live bool) {
 	var old []*block
 	if live {
 		old = v.closeLive()
@@ -108,7 +109,7 @@ func (v *View) Append(es []agents.Entry, live bool) {
 
 // Prepend shows an older page above; more: there are older ones still. What is
 // visible stays where it is.
-func (v *View) Prepend(es []agents.Entry, more bool) {
+func (v *View) Prepend(es []history.Entry, more bool) {
 	fresh, _ := v.read(es, nil, true)
 	v.insert(0, fresh)
 	v.live.start += len(fresh)
@@ -142,7 +143,7 @@ func (v *View) Older() (before int64, ok bool) {
 
 // SetInfo shows at the end what the agent does right now and the prompts that
 // have not entered.
-func (v *View) SetInfo(i agents.Info) {
+func (v *View) SetInfo(i event.Info) {
 	v.info = i
 	v.end = v.ending()
 }

@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/tools/permit"
 	"fantail/ui/uitest"
 )
@@ -104,7 +104,7 @@ func TestQuestions_answeredElsewhere(t *testing.T) {
 		s.Enter("/answer cmd")
 		s.See("cmd asks: bash")
 		q := s.Pool.Infos()[1].Question
-		if err := s.Pool.Asks.Answer(context.Background(), q.ID, agents.Answer{Choice: permit.No, Reason: "elsewhere"}); err != nil {
+		if err := s.Pool.Asks.Answer(context.Background(), q.ID, event.Answer{Choice: permit.No, Reason: "elsewhere"}); err != nil {
 			t.Error(err)
 		}
 		s.Gone("cmd asks: bash")

@@ -10,8 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
 	"fantail/agents/llm"
+	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/ui/uitest"
 )
@@ -51,7 +51,7 @@ func letter(t *testing.T, s *uitest.Session, from, to string, p inbox.Priority, 
 	t.Helper()
 	for _, i := range s.Pool.Infos() {
 		if i.Name == from {
-			sent, err := s.Pool.Letters.Mail(t.Context(), i.ID, agents.Letter{To: []string{to}, Body: body, Priority: p})
+			sent, err := s.Pool.Letters.Mail(t.Context(), i.ID, mail.Letter{To: []string{to}, Body: body, Priority: p})
 			if err != nil {
 				t.Fatal(err)
 			}

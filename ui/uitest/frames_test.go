@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/tools/permit"
 	"fantail/ui/uitest"
@@ -309,11 +309,11 @@ func fleet(s *uitest.Session) {
 	s.Until("all have begun", func() bool {
 		n := 0
 		for _, i := range s.Pool.Infos() {
-			if i.Kind != agents.Sub {
+			if i.Kind != event.Sub {
 				continue
 			}
 			n++
-			if i.Doing == "starting" || i.Name == "vet" && !i.State.Terminal() || i.Name == "docs" && !i.State.Terminal() || i.Name == "job" && i.State != agents.Waiting {
+			if i.Doing == "starting" || i.Name == "vet" && !i.State.Terminal() || i.Name == "docs" && !i.State.Terminal() || i.Name == "job" && i.State != event.Waiting {
 				return false
 			}
 		}

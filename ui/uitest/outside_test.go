@@ -6,8 +6,8 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"fantail/agents"
 	"fantail/agents/outside"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/permit"
@@ -21,7 +21,7 @@ func beside(t *testing.T, home *uitest.Home, f func(d *outside.Door) error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := f(&outside.Door{DB: db, Origin: agents.OriginCLI, Model: "builtin", Ring: func() {}}); err != nil {
+	if err := f(&outside.Door{DB: db, Origin: roster.OriginCLI, Model: "builtin", Ring: func() {}}); err != nil {
 		t.Error(err)
 	}
 	if err := db.Close(); err != nil {

@@ -8,7 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/tools/permit"
 	"fantail/ui/uitest"
@@ -116,7 +117,7 @@ func TestQueuePanelFollows(t *testing.T) {
 
 // letters are an inbox with a failure, a result, mail of a helper in a thread, and
 // something urgent. It returns the helper.
-func letters(t *testing.T, s *uitest.Session) agents.Info {
+func letters(t *testing.T, s *uitest.Session) event.Info {
 	t.Helper()
 	auth, err := s.Pool.NewHelper(context.Background(), "auth", "")
 	if err != nil {
@@ -125,14 +126,14 @@ func letters(t *testing.T, s *uitest.Session) agents.Info {
 	s.See("auth ○")
 	two(s)
 	s.Enter("/agent main")
-	write(t, s, auth.ID, agents.Letter{Body: "Use **PKCE** for the login.\nThe token lives in the keyring.", Tags: []string{"oauth"}})
-	write(t, s, auth.ID, agents.Letter{Body: "the build is red", Priority: inbox.Urgent, Tags: []string{"ci"}})
+	write(t, s, auth.ID, mail.Letter{Body: "Use **PKCE** for the login.\nThe token lives in the keyring.", Tags: []string{"oauth"}})
+	write(t, s, auth.ID, mail.Letter{Body: "the build is red", Priority: inbox.Urgent, Tags: []string{"ci"}})
 	s.See("4 pending]")
 	return auth
 }
 
 // write sends main a letter.
-func write(t *testing.T, s *uitest.Session, from int64, l agents.Letter) int64 {
+func write(t *testing.T, s *uitest.Session, from int64, l mail.Letter) int64 {
 	t.Helper()
 	l.To = []string{"main"}
 	sent, err := s.Pool.Letters.Mail(context.Background(), from, l)
@@ -160,7 +161,7 @@ func TestInboxPanel(t *testing.T) {
 		s.See("[FYI 1]", "Use PKCE for the login.", "[oauth]", "The token lives in the keyring.")
 		s.Press("enter")
 		s.See("A turn of main begins with #3", "[FYI 0]", "Nothing here. 0 shows all.")
-		write(t, s, auth.ID, agents.Letter{Body: "one more"})
+		write(t, s, auth.ID, mail.Letter{Body: "one more"})
 		s.See("[FYI 1]", "one more")
 		s.Press("esc")
 		s.See("half a draft", "✉ from auth · ")
@@ -188,8 +189,8 @@ func TestInboxPanelFrames(t *testing.T) {
 				s.Enter("/run")
 				s.See("2 pending")
 				s.Enter("/agent main")
-				write(t, s, auth.ID, agents.Letter{Body: "Use **PKCE** for the login.\nThe token lives in the keyring.", Tags: []string{"oauth"}})
-				write(t, s, auth.ID, agents.Letter{Body: "the build is red", Priority: inbox.Urgent, Tags: []string{"ci"}})
+				write(t, s, auth.ID, mail.Letter{Body: "Use **PKCE** for the login.\nThe token lives in the keyring.", Tags: []string{"oauth"}})
+				write(t, s, auth.ID, mail.Letter{Body: "the build is red", Priority: inbox.Urgent, Tags: []string{"ci"}})
 				s.Press("f3")
 				s.See("[All 4]")
 				s.Press("down")
@@ -402,7 +403,7 @@ func TestInboxPanelScrolls(t *testing.T) {
 			s.Press("ctrl+d")
 		}
 		s.See("mail · #340 ·")
-		write(t, s, auth.ID, agents.Letter{Body: "the newest"})
+		write(t, s, auth.ID, mail.Letter{Body: "the newest"})
 		s.See("[All 1,501]", "mail · #340 ·")
 		for range 40 {
 			s.Press("ctrl+u")

@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
 	"fantail/agents/llm"
+	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/ui/uitest"
 )
@@ -170,7 +170,7 @@ func TestPictureOfPanel(t *testing.T) {
 		}
 		s.Enter("/push name=vet vet all packages")
 		s.See("Queued vet")
-		first := write(t, s, auth.ID, agents.Letter{Body: "Which flow shall the app use, the code or the device one?", Tags: []string{"oauth"}})
+		first := write(t, s, auth.ID, mail.Letter{Body: "Which flow shall the app use, the code or the device one?", Tags: []string{"oauth"}})
 		s.Enter("/run")
 		s.Wait(17 * time.Second)
 		s.See("cart ✓", "refund ✓", "voucher ✓", "vet ⚠")
@@ -185,7 +185,7 @@ func TestPictureOfPanel(t *testing.T) {
 		if _, err := s.Pool.Letters.Reply(t.Context(), auth.ID, sent.ID, "Done. The token lives in the **keyring** now, and nothing logs it:\n\n- `login.go` has the code flow with PKCE\n- `token.go` refreshes a minute before the end"); err != nil {
 			t.Fatal(err)
 		}
-		write(t, s, auth.ID, agents.Letter{Body: "FYI: the docs name the old endpoint", Priority: inbox.Low, Tags: []string{"docs", "fyi"}})
+		write(t, s, auth.ID, mail.Letter{Body: "FYI: the docs name the old endpoint", Priority: inbox.Low, Tags: []string{"docs", "fyi"}})
 		s.Press("f3")
 		s.See("[All ")
 		s.Press("down", "down", "space", "space", "down", "right")

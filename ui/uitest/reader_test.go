@@ -13,15 +13,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/outside"
+	"fantail/agents/roster"
 	"fantail/store"
 	"fantail/store/storetest"
 	"fantail/ui/uitest"
 )
 
 // errBarred is why a test's workspace can't be written.
-var errBarred = fmt.Errorf("%w: write fantail.db: permission denied: make it writable for you and start again", store.ErrReadOnly)
+var errBarred = fmt.Errorf("%w: write fantail.db: permission denied: make it writable for you and start again", event.ErrReadOnly)
 
 // stocked is a workspace with something of each kind in it; crashed is what a kill -9 would
 // leave of it while a command runs.
@@ -178,7 +179,7 @@ func TestReadOnlyScreenOfACrash(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		door := outside.Door{DB: db, Origin: agents.OriginCLI, Ring: func() {}}
+		door := outside.Door{DB: db, Origin: roster.OriginCLI, Ring: func() {}}
 		if _, err := door.Mail(context.Background(), outside.Letter{To: []string{"main"}, Body: "from outside"}); err != nil {
 			t.Fatal(err)
 		}

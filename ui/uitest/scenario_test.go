@@ -15,8 +15,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"fantail/agents"
 	"fantail/agents/llm"
+	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/ui/uitest"
 )
@@ -233,7 +233,7 @@ func TestRefusedCommandIsCleared(t *testing.T) {
 func passedAround(t *testing.T, s *uitest.Session, text string) {
 	t.Helper()
 	s.Press("ctrl+c")
-	if _, err := s.Pool.Letters.Mail(context.Background(), 1, agents.Letter{To: []string{"main"}, Body: text + "\n" + text, Tags: []string{text}}); err != nil {
+	if _, err := s.Pool.Letters.Mail(context.Background(), 1, mail.Letter{To: []string{"main"}, Body: text + "\n" + text, Tags: []string{text}}); err != nil {
 		t.Log(err)
 	}
 	for _, c := range []string{"/push " + text, "/push name=" + text + " x", "/queue", "/inbox --list", "/xyzzy" + text, "!echo " + text, "/run", "/memory show " + text, "/agent new " + text, "#mem-" + text} {

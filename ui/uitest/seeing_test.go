@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/ui/uitest"
 )
@@ -354,7 +354,7 @@ func TestStallIsSeen(t *testing.T) {
 		s.Wait(20 * time.Second)
 		s.See("and another.", "job ● 1:")
 		s.NotSee("stalled")
-		if i := s.Pool.Infos()[1]; i.State != agents.Running {
+		if i := s.Pool.Infos()[1]; i.State != event.Running {
 			t.Errorf("the job is %s", i.State)
 		}
 	})

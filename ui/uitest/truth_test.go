@@ -9,7 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/ui/uitest"
 )
@@ -114,8 +114,8 @@ func TestCommandsStandAboveWhatTheyPrint(t *testing.T) {
 func TestInboxOpensOnWhatNeedsYou(t *testing.T) {
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		auth := letters(t, s)
-		write(t, s, auth.ID, agents.Letter{Body: "now or never", Priority: inbox.Urgent})
-		last := write(t, s, auth.ID, agents.Letter{Body: "came last"})
+		write(t, s, auth.ID, mail.Letter{Body: "now or never", Priority: inbox.Urgent})
+		last := write(t, s, auth.ID, mail.Letter{Body: "came last"})
 		s.See("6 pending")
 		s.Press("f3")
 		s.See("Needs you 2 · Failed 1 · Done 1 · FYI 2")
@@ -233,7 +233,7 @@ func TestNewestFirstWhenTyped(t *testing.T) {
 	} {
 		play(t, uitest.Options{}, func(s *uitest.Session) {
 			for _, n := range []string{"one", "two", "three"} {
-				if _, err := s.Pool.Letters.Mail(context.Background(), 1, agents.Letter{To: []string{"main"}, Body: "letter " + n}); err != nil {
+				if _, err := s.Pool.Letters.Mail(context.Background(), 1, mail.Letter{To: []string{"main"}, Body: "letter " + n}); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -10,9 +10,8 @@
 // testing/synctest its time is the bubble's; a child process holds that time
 // still while it runs.
 //
-// Imports: agents, agents/llm, agents/llm/builtin, inbox/rules, store, store/storetest,
-// tools, tools/permit, ui.
-// Only tests import it.
+// Imports: agents, agents/event, agents/llm, agents/llm/builtin, inbox/rules, store, store/storetest, tools,
+// tools/permit, ui. Only tests import it.
 package uitest
 
 import (
@@ -31,6 +30,7 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/inbox/rules"
@@ -190,7 +190,7 @@ func (s *Session) Attach() {
 	s.Pool, err = agents.Open(ctx, agents.Options{
 		DB: s.db, Tools: tools.New(), Gate: gate, Model: s.o.Model, Resolve: s.resolve,
 		Root: s.Home.Root, Data: s.Home.Data, Environ: os.Environ(),
-		System: func(i agents.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Attended: true, Rules: said,
+		System: func(i event.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Attended: true, Rules: said,
 	})
 	s.must(err)
 	s.app.Attach(s.Pool)
@@ -214,11 +214,11 @@ func short(model string) string {
 	return model
 }
 
-func (s *Session) resolve(name string) (agents.Model, error) {
+func (s *Session) resolve(name string) (llm.Model, error) {
 	if name != s.o.Model && name != "test/other" {
-		return agents.Model{}, fmt.Errorf("there is no model %q; known are %s and test/other", name, s.o.Model)
+		return llm.Model{}, fmt.Errorf("there is no model %q; known are %s and test/other", name, s.o.Model)
 	}
-	return agents.Model{Name: name, Provider: s.o.Provider, ID: short(name), Window: s.o.Window}, nil
+	return llm.Model{Name: name, Provider: s.o.Provider, ID: short(name), Window: s.o.Window}, nil
 }
 
 // Left waits until the screen has ended by itself.

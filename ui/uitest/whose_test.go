@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/tools/permit"
 	"fantail/ui/uitest"
@@ -110,7 +110,7 @@ func drafted(t *testing.T, s *uitest.Session, what, box string) {
 func settle(s *uitest.Session) {
 	for _, i := range s.Pool.Infos() {
 		if i.Question != nil {
-			if err := s.Pool.Asks.Answer(context.Background(), i.Question.ID, agents.Answer{Choice: permit.No}); err != nil {
+			if err := s.Pool.Asks.Answer(context.Background(), i.Question.ID, event.Answer{Choice: permit.No}); err != nil {
 				panic(err)
 			}
 		}

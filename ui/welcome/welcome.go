@@ -5,7 +5,7 @@
 //
 // Does not: read a file or ask for anything: it is told.
 //
-// Imports: agents, themes, ui/frame, ui/tabs, ui/transcript.
+// Imports: agents/event, themes, ui/frame, ui/tabs, ui/transcript.
 package welcome
 
 import (
@@ -13,7 +13,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/themes"
 	"fantail/ui/frame"
 	"fantail/ui/tabs"
@@ -207,7 +207,7 @@ func (s *Screen) main(w, h int) []string {
 }
 
 // helper is a helper's: whom what is typed here is for.
-func (s *Screen) helper(i agents.Info, w int) []string {
+func (s *Screen) helper(i event.Info, w int) []string {
 	p := s.Tabs.Theme.Paint
 	name := frame.CleanLine(i.Name)
 	ls := []string{"", p(themes.Accent, name) + p(themes.Dim, " · helper · "+frame.CleanLine(i.Model)), ""}

@@ -8,13 +8,13 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/themes"
 	"fantail/ui/tabs"
 )
 
 // start is the start screen over the tabs of those agents.
-func start(t *testing.T, e Env, model string, infos ...agents.Info) *Screen {
+func start(t *testing.T, e Env, model string, infos ...event.Info) *Screen {
 	t.Helper()
 	theme, err := themes.Load("dark", false)
 	if err != nil {
@@ -47,7 +47,7 @@ func TestWelcomeWithoutAModel(t *testing.T) {
 			{"anthropic/sonnet — ANTHROPIC_API_KEY is set", "builtin", true},
 			{"", "", false},
 		} {
-			s := start(t, Env{}, c.start, agents.Info{ID: 1, Name: "main", Kind: agents.Main, State: agents.Idle, Model: c.model})
+			s := start(t, Env{}, c.start, event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle, Model: c.model})
 			lines := s.Lines(s.Tabs.Main(), size[0], size[1]-4)
 			text := said(lines)
 			for _, want := range []string{"only plain instructions work", "ANTHROPIC_API_KEY or OPENAI_API_KEY, start Ollama"} {
@@ -68,7 +68,7 @@ func TestWelcomeWithoutAModel(t *testing.T) {
 // workspace; both fill the lines they are given.
 func TestWelcomeOfAHelper(t *testing.T) {
 	s := start(t, Env{Root: "/src/shop"}, "test/one — chosen",
-		agents.Info{ID: 1, Name: "main", Kind: agents.Main}, agents.Info{ID: 2, Name: "aide", Kind: agents.Helper})
+		event.Info{ID: 1, Name: "main", Kind: event.Main}, event.Info{ID: 2, Name: "aide", Kind: event.Helper})
 	for name, want := range map[string]string{"main": "/src/shop", "aide": "aide alone"} {
 		for _, h := range []int{3, 40} {
 			lines := s.Lines(s.Tabs.ByName(name), 100, h)
@@ -85,7 +85,7 @@ func TestWelcomeOfAHelper(t *testing.T) {
 // TestTell: where main goes on with a transcript, what steers it is said there, once for
 // each opening and not before the transcript is loaded.
 func TestTell(t *testing.T) {
-	s := start(t, Env{ReadOnly: errors.New("another program has it")}, "", agents.Info{ID: 1, Name: "main", Kind: agents.Main})
+	s := start(t, Env{ReadOnly: errors.New("another program has it")}, "", event.Info{ID: 1, Name: "main", Kind: event.Main})
 	main := s.Tabs.Main()
 	s.Open(Opening{Instructions: "AGENTS.md", Trouble: "the key is gone"})
 	text := func() string { return said(main.View.Lines(100, 30)) }

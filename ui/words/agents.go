@@ -5,12 +5,14 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/ledger"
 	"fantail/themes"
 )
 
 // Context is what /context prints.
-func Context(name string, c agents.Context) string {
+func Context(name string, c ledger.Context) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Context of %s, %s\n", name, c.Model)
 	switch {
@@ -45,23 +47,23 @@ func Context(name string, c agents.Context) string {
 }
 
 // Working reports whether an agent in that state is in the middle of a turn.
-func Working(s agents.State) bool {
-	return s == agents.Running || s == agents.Waiting || s == agents.Asking
+func Working(s event.State) bool {
+	return s == event.Running || s == event.Waiting || s == event.Asking
 }
 
 // Glyph is an agent's state as one character: ● at work, ◐ waiting or at rest
 // with something to come, ⚠ asking, ✓ and ✗ ended, ○ at rest.
-func Glyph(i agents.Info) (string, themes.Role) {
+func Glyph(i event.Info) (string, themes.Role) {
 	switch i.State {
-	case agents.Running:
+	case event.Running:
 		return "●", themes.Accent
-	case agents.Waiting, agents.Queued:
+	case event.Waiting, event.Queued:
 		return "◐", themes.Accent
-	case agents.Asking:
+	case event.Asking:
 		return "⚠", themes.Warn
-	case agents.Done:
+	case event.Done:
 		return "✓", themes.Good
-	case agents.Failed, agents.Killed, agents.Crashed:
+	case event.Failed, event.Killed, event.Crashed:
 		return "✗", themes.Bad
 	}
 	return "○", themes.Dim
@@ -69,23 +71,23 @@ func Glyph(i agents.Info) (string, themes.Role) {
 
 // Moves reports whether an agent's tab changes by itself: its clock runs, or the
 // time since its last sign of life does.
-func Moves(i agents.Info) bool {
-	return i.Kind.Ends() && Working(i.State) || i.State == agents.Running
+func Moves(i event.Info) bool {
+	return i.Kind.Ends() && Working(i.State) || i.State == event.Running
 }
 
 // Handles says what a fork is for: `Handling message #7 · closes itself`.
-func Handles(i agents.Info) string {
+func Handles(i event.Info) string {
 	switch {
 	case !i.State.Terminal():
 		return fmt.Sprintf("Handling message #%d · closes itself", i.Handles)
-	case i.State == agents.Done:
+	case i.State == event.Done:
 		return fmt.Sprintf("Handled message #%d", i.Handles)
 	}
 	return fmt.Sprintf("Did not handle message #%d", i.Handles)
 }
 
 // Doing is what a running agent does, in a few words.
-func Doing(i agents.Info) string {
+func Doing(i event.Info) string {
 	switch {
 	case i.Doing == "streaming":
 		return "with the model"
@@ -98,7 +100,7 @@ func Doing(i agents.Info) string {
 }
 
 // Why says what an agent does or waits for, and what to do about it.
-func Why(n agents.Now, now time.Time) string {
+func Why(n fleet.Now, now time.Time) string {
 	i := n.Info
 	ls := []string{i.Name + " is " + string(i.State)}
 	add := func(format string, args ...any) { ls = append(ls, "  "+fmt.Sprintf(format, args...)) }
@@ -123,13 +125,13 @@ func Why(n agents.Now, now time.Time) string {
 		add("answer in its tab (/agent %s goes there), or here: /answer %s", i.Name, i.Name)
 	}
 	switch {
-	case i.Why == "" || i.State == agents.Running:
-	case i.State == agents.Waiting:
+	case i.Why == "" || i.State == event.Running:
+	case i.State == event.Waiting:
 		add("%s", i.Why)
 	default:
 		add("because: %s", i.Why)
 	}
-	if i.State == agents.Running && !i.Active.IsZero() {
+	if i.State == event.Running && !i.Active.IsZero() {
 		add("its last sign of life was %s ago", ago(i.Active))
 	}
 	if quiet, ok := i.Stalled(i.Active, now); ok {
@@ -139,7 +141,7 @@ func Why(n agents.Now, now time.Time) string {
 	if i.State.Terminal() && !i.Ended.IsZero() {
 		add("it ended %s ago (%s)", ago(i.Ended), i.Outcome)
 	}
-	if i.State == agents.Idle {
+	if i.State == event.Idle {
 		add("it has nothing to do; a prompt, or a message that wakes it, starts a turn")
 	}
 	return strings.Join(ls, "\n")

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"fantail/agents"
+	"fantail/agents/roster"
 )
 
 // Doubt says why the model of that name can't carry out a prompt, in a line; "": as far
@@ -16,14 +16,14 @@ type Doubt func(model, prompt string) string
 const plainly = "without a model only plain instructions work, such as run CMD, read PATH, grep PATTERN, say TEXT"
 
 // Of is a sentence about a task that will fail; "": nothing is known against it.
-func (d Doubt) Of(t agents.Task) string {
+func (d Doubt) Of(t roster.Task) string {
 	if why := d.why(t); why != "" {
 		return "It will fail: " + why + " (" + plainly + ")"
 	}
 	return ""
 }
 
-func (d Doubt) why(t agents.Task) string {
+func (d Doubt) why(t roster.Task) string {
 	if d == nil || t.Kind == "command" {
 		return ""
 	}
@@ -31,7 +31,7 @@ func (d Doubt) why(t agents.Task) string {
 }
 
 // Queued is a sentence about all queued tasks that will fail.
-func (d Doubt) Queued(q agents.Queue) string {
+func (d Doubt) Queued(q roster.Queue) string {
 	var names []string
 	for _, t := range q.Tasks {
 		if t.State == "queued" && d.why(t) != "" {
@@ -51,7 +51,7 @@ func (d Doubt) Queued(q agents.Queue) string {
 
 // WhenQueued is what is said of a task that was just queued: that it joins the run that
 // goes on, or what starts it.
-func (d Doubt) WhenQueued(t agents.Task, how, start string, joins bool) string {
+func (d Doubt) WhenQueued(t roster.Task, how, start string, joins bool) string {
 	then := start + " starts it"
 	if joins {
 		then = "it joins the run that goes on"
@@ -60,7 +60,7 @@ func (d Doubt) WhenQueued(t agents.Task, how, start string, joins bool) string {
 }
 
 // WhenEdited is what is said of a queued task whose prompt was changed, in that queue.
-func (d Doubt) WhenEdited(name string, q agents.Queue) string {
+func (d Doubt) WhenEdited(name string, q roster.Queue) string {
 	text := "Changed the prompt of " + name
 	for _, t := range q.Tasks {
 		if t.State == "queued" && t.Name == name {

@@ -6,7 +6,7 @@
 //
 // Does not: draw, paint or lay out; keep anything. All of it is pure functions.
 //
-// Imports: agents, inbox, themes, ui/frame.
+// Imports: agents/event, agents/fleet, agents/ledger, agents/roster, inbox, themes, ui/frame.
 package words
 
 import (
@@ -18,7 +18,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/ui/frame"
 )
@@ -101,14 +103,14 @@ func Silence(d time.Duration) string {
 // errors that every agent may give say what to do instead.
 func Sentence(err error) string {
 	switch {
-	case errors.Is(err, agents.ErrStopped):
+	case errors.Is(err, fleet.ErrStopped):
 		return "Stopped."
-	case errors.Is(err, agents.ErrNoPrompt):
+	case errors.Is(err, roster.ErrNoPrompt):
 		return "This agent takes no prompts: m writes to it."
 	}
 	s := frame.Clean(err.Error())
-	if errors.Is(err, agents.ErrReadOnly) { // what could not be written is in sight
-		if i := strings.Index(s, agents.ErrReadOnly.Error()); i > 0 {
+	if errors.Is(err, event.ErrReadOnly) { // what could not be written is in sight
+		if i := strings.Index(s, event.ErrReadOnly.Error()); i > 0 {
 			s = s[i:]
 		}
 	}

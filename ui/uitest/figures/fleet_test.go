@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
+	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -64,7 +64,7 @@ func BenchmarkFleet(b *testing.B) {
 	s.write(b, func(db *store.DB) error {
 		ms, err := inbox.New(db, nil).List(b.Context(), inbox.Query{Recipient: 1})
 		for _, m := range ms {
-			results[m.From] = m.Kind == inbox.Result && m.Outcome == string(agents.Completed)
+			results[m.From] = m.Kind == inbox.Result && m.Outcome == string(history.Completed)
 		}
 		if len(ms) != fleet || len(results) != fleet {
 			b.Errorf("%d messages from %d agents, want %d", len(ms), len(results), fleet)

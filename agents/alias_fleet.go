@@ -1,9 +1,0 @@
-package agents
-
-import "fantail/agents/fleet"
-
-type (
-	Human   = fleet.Human
-	Now     = fleet.Now
-	Working = fleet.Working
-)

@@ -1,5 +1,0 @@
-package agents
-
-import "fantail/agents/llm"
-
-type Model = llm.Model

@@ -1,9 +1,0 @@
-package agents
-
-import "fantail/agents/memory"
-
-type (
-	Document = memory.Document
-)
-
-var ErrChanged = memory.ErrChanged

@@ -1,5 +1,0 @@
-package agents
-
-import "fantail/agents/waits"
-
-var ErrNothing = waits.ErrNothing
