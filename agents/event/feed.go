@@ -5,20 +5,20 @@ import (
 	"sync"
 )
 
-// Feed is one reader's view of the pool's events. Neighbouring deltas of a
-// block and neighbouring changes of an agent coalesce, so a slow reader costs
-// only the text itself and never holds up an agent.
+// Feed is one reader's view of the pool's events. Neighbouring deltas of a block and neighbouring changes of an agent
+// coalesce, so a slow reader costs only the text itself and never holds up an agent.
 type Feed struct {
 	news  chan struct{}
 	leave func() // called by Close
 
 	mu     sync.Mutex
 	events []Event
-	delta  *growing        // the delta that ends events
-	mailed map[Mailed]bool // those among events
+	delta  *growing        // still growing; comes after all of events
+	mailed map[Mailed]bool // those in events
 }
 
-// growing collects the text of neighbouring deltas.
+// growing collects the text of neighbouring deltas. A builder keeps a slow reader's reply from costing its length
+// squared.
 type growing struct {
 	head Delta
 	text strings.Builder
@@ -30,7 +30,7 @@ func NewFeed(leave func(*Feed)) *Feed {
 	return f
 }
 
-// Wait returns a channel that has a token when there is news.
+// Wait returns a channel that holds a token when there is news.
 func (f *Feed) Wait() <-chan struct{} { return f.news }
 
 // Take returns all events since the last Take, in order.
@@ -44,7 +44,7 @@ func (f *Feed) Take() []Event {
 	return es
 }
 
-// Close ends the feed.
+// Close unsubscribes the feed.
 func (f *Feed) Close() { f.leave() }
 
 // settle turns the growing delta into an event.
@@ -63,12 +63,13 @@ func (f *Feed) put(e Event) {
 	defer f.mu.Unlock()
 	if m, ok := e.(Mailed); ok {
 		if f.mailed[m] {
-			return // who reads the first one reads all of that inbox
+			return // the reader of the first one reads the whole inbox
 		}
 		f.mailed[m] = true
 	}
 	if d, ok := e.(Delta); ok {
-		if g := f.delta; g == nil || g.head.Agent != d.Agent || g.head.Block != d.Block || g.head.Thinking != d.Thinking {
+		g := f.delta
+		if g == nil || g.head.Agent != d.Agent || g.head.Block != d.Block || g.head.Thinking != d.Thinking {
 			f.settle()
 			f.delta = &growing{head: d}
 		}
@@ -83,7 +84,7 @@ func (f *Feed) put(e Event) {
 	}
 }
 
-// push appends e, or replaces the last event if e says the same thing anew.
+// push appends e, or replaces the last event if e supersedes it.
 func (f *Feed) push(e Event) {
 	if n := len(f.events); n > 0 && replaces(e, f.events[n-1]) {
 		f.events[n-1] = e
@@ -107,12 +108,12 @@ func replaces(e, old Event) bool {
 	return false
 }
 
-// Hub spreads events to the feeds and keeps each agent's live reply, so that a
-// feed that joins in the middle of one sees it whole, or the end of it if it is long.
+// Hub delivers events to all feeds. It keeps each agent's live reply, so that a feed that joins in the middle of one
+// still gets it whole (or its end, if it is long).
 type Hub struct {
 	mu    sync.Mutex
 	feeds map[*Feed]struct{}
-	live  map[int64][]Delta // the last of each block
+	live  map[int64][]Delta // the latest delta of each block
 }
 
 func NewHub() *Hub {
@@ -142,7 +143,7 @@ func (h *Hub) Emit(e Event) {
 	}
 }
 
-// Join adds f after telling it what is now.
+// Join adds f, after giving it the current state. Both happen under one lock, so f misses no event in between.
 func (h *Hub) Join(f *Feed, now []Event) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -1,32 +1,32 @@
 package event
 
-// Kind says who opened an agent. What that means is its [Nature].
+// Kind says who opened an agent. What follows from that is its [Nature].
 type Kind string
 
 const (
-	Main   Kind = "main"   // always there
+	Main   Kind = "main"   // always exists
 	Helper Kind = "helper" // opened by the human beside main
-	Sub    Kind = "sub"    // carries out a task of another agent
-	Fork   Kind = "fork"   // handles one message to another agent
+	Sub    Kind = "sub"    // carries out a task for another agent
+	Fork   Kind = "fork"   // handles one message sent to another agent
 )
 
-// Nature is what the agents of a kind have and may do. All else that differs between
-// kinds follows from it: a new kind is a new row in natures.
+// Nature is what agents of a kind have and may do. Every other difference between kinds follows from it: a new kind is
+// a new row in natures.
 type Nature struct {
 	Word string // what people call it
-	Turn string // how the rows of its turns call it
+	Turn string // what the rows of its turns call it
 
 	Prompt  bool // the human talks to it in its tab, and it rests between turns
 	Ends    bool // it ends with its work, and holds a slot while it works
 	Stays   bool // its tab can't be closed
 	Opened  bool // the human opens it, and may name and close it
-	Tasked  bool // its work is a task of its parent's, which the parent's window bounds and whose end the parent awaits
-	Handles bool // its work is a message to its parent, with which its transcript begins; what comes for it once it ended is its parent's
-	Forks   bool // it may be forked for a message, and its conversation be branched
-	Asks    bool // it may put questions to the human
-	Strict  bool // what the session's mode and rules loosen stays as it is for it, and its commands see less of the environment
+	Tasked  bool // its work is its parent's task: the parent's window counts it, the parent waits for it
+	Handles bool // its work is a message to its parent, who inherits mail that arrives later
+	Forks   bool // it may be forked to handle a message, and its conversation may be branched
+	Asks    bool // it may ask the human
+	Strict  bool // the session's mode and rules loosen nothing for it, and its commands see less of the environment
 
-	Tools []string // what its model may call; nil: all there is
+	Tools []string // the tools its model may call; nil: all of them
 }
 
 var natures = map[Kind]Nature{
@@ -39,7 +39,7 @@ var natures = map[Kind]Nature{
 	}},
 }
 
-// Nature is what agents of the kind have and may do; of one that is not known, nothing.
+// Nature returns what agents of the kind have and may do; nothing if the kind is unknown.
 func (k Kind) Nature() Nature { return natures[k] }
 
 // HasPrompt reports whether the human talks to the agent in its tab.

@@ -15,28 +15,27 @@ import (
 	"fantail/tools/permit"
 )
 
-// Question is what an agent asks the human: whether a call may run, or what its
-// ask_user asks. It is a row before the agent shows that it asks, and stays open
-// until it is answered or nothing is left to answer, whatever becomes of the
-// program meanwhile.
+// Question is what an agent asks the human: whether a call may run, or what its ask_user tool asks. Its row is written
+// before the agent shows that it asks. It stays open, across restarts, until it is answered or there is nothing left to
+// answer.
 type Question struct {
 	permit.Question
-	Asks    *tools.Question // nil: whether the call may run
-	Outside bool            // it comes of work that was asked for outside of the program
-	Message int64           // its message in the inbox of the nearest agent above with a prompt box; 0: it has one itself
+	Asks    *tools.Question // nil: asks whether the call may run
+	Outside bool            // it comes from work requested from outside the program
+	Message int64           // its message, in the inbox of the nearest agent above with a prompt box; 0: none
 	Since   time.Time
 }
 
-// Answer is the human's answer to a question, or what takes its place.
+// Answer is the human's answer to a question, or what settled it instead.
 type Answer struct {
 	Choice  permit.Choice `json:"choice,omitempty"`  // whether the call may run
-	Reason  string        `json:"reason,omitempty"`  // goes to the model with a No
+	Reason  string        `json:"reason,omitempty"`  // told to the model with a No
 	Text    string        `json:"text,omitempty"`    // to ask_user
 	Settled string        `json:"settled,omitempty"` // what ended the question without the human; "": they answered
 }
 
-// ErrAnswered: the human has answered a question already. ErrSettled, which is an
-// ErrAnswered too: nothing is left to answer. The text says how and when.
+// ErrAnswered: the human has already answered the question. ErrSettled, which is also an ErrAnswered: there is nothing
+// left to answer. The error's text says how and when.
 var (
 	ErrAnswered = errors.New("it was answered already")
 	ErrSettled  = settledError{}
@@ -54,17 +53,17 @@ const (
 	AskQuestion = "question"
 )
 
-// QuestionRow is a question as its row keeps it.
+// QuestionRow is the JSON that a question's row keeps.
 type QuestionRow struct {
 	Action  permit.Action   `json:"action"`
 	Rule    permit.Rule     `json:"rule,omitempty"`
-	Again   string          `json:"again,omitempty"` // as permit.Question's
+	Again   string          `json:"again,omitempty"` // see permit.Question
 	Asks    *tools.Question `json:"asks,omitempty"`
 	Outside bool            `json:"outside,omitempty"`
-	Beside  bool            `json:"beside,omitempty"` // calls of the same reply may run beside it
+	Beside  bool            `json:"beside,omitempty"` // other calls of the same reply may run beside it
 }
 
-// Suits refuses an answer that does not belong to the question.
+// Suits refuses an answer that does not fit the question.
 func (ans Answer) Suits(d QuestionRow) error {
 	switch {
 	case d.Asks != nil && ans.Text == "":
@@ -79,20 +78,22 @@ func (ans Answer) Suits(d QuestionRow) error {
 	return nil
 }
 
-// QuestionOf is a question as its row keeps it.
+// QuestionOf reads a question from its row.
 func QuestionOf(row store.Approval, name string) (Question, error) {
 	var d QuestionRow
 	if err := json.Unmarshal([]byte(row.Data), &d); err != nil {
 		return Question{}, fmt.Errorf("read question %d: %w", row.ID, err)
 	}
 	return Question{
-		Question: permit.Question{ID: row.ID, Agent: row.Agent, Name: name, Call: row.Call, Action: d.Action, Rule: d.Rule, Again: d.Again},
-		Asks:     d.Asks, Outside: d.Outside, Message: row.Message, Since: row.Created,
+		Question: permit.Question{
+			ID: row.ID, Agent: row.Agent, Name: name,
+			Call: row.Call, Action: d.Action, Rule: d.Rule, Again: d.Again,
+		},
+		Asks: d.Asks, Outside: d.Outside, Message: row.Message, Since: row.Created,
 	}, nil
 }
 
-// AnswerOf is the answer that a row keeps. One that can't be read is none of the
-// human's.
+// AnswerOf reads the answer from a question's row. One that can't be read counts as not the human's.
 func AnswerOf(row store.Approval) Answer {
 	var ans Answer
 	if err := json.Unmarshal([]byte(row.Answer), &ans); err != nil {
@@ -101,7 +102,7 @@ func AnswerOf(row store.Approval) Answer {
 	return ans
 }
 
-// HowEnded says how a question ended, and when.
+// HowEnded returns an error that says how a question ended, and how long ago.
 func HowEnded(row store.Approval, now time.Time) error {
 	ans, ago := AnswerOf(row), inbox.Age(now.Sub(row.Answered))
 	if ans.Settled != "" {
@@ -110,7 +111,7 @@ func HowEnded(row store.Approval, now time.Time) error {
 	return fmt.Errorf("%w: %s, %s ago", ErrAnswered, ans, ago)
 }
 
-// String is the answer in a few words.
+// String returns the answer in a few words.
 func (ans Answer) String() string {
 	switch ans.Choice {
 	case permit.Once:
@@ -126,8 +127,8 @@ func (ans Answer) String() string {
 	return llm.Clip(ans.Text, 80)
 }
 
-// Letter is what stands for a question in an inbox: what is asked in a line,
-// and whole. Nothing but its answer takes it.
+// Letter returns the message that represents the question in an inbox: a one-line subject and the whole question as its
+// body. Only an answer takes it.
 func (q Question) Letter(to int64) inbox.Message {
 	m := inbox.Message{
 		Recipient: to, Sender: q.Agent, Kind: inbox.Approval, Deliver: inbox.Hold, Priority: inbox.High,
@@ -142,7 +143,7 @@ func (q Question) Letter(to int64) inbox.Message {
 	return m
 }
 
-// whole is all of a question.
+// whole returns the full text of the question.
 func (q Question) whole() string {
 	if q.Asks != nil {
 		return q.options()
@@ -172,7 +173,7 @@ func (q Question) whole() string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Gist is a question in a line that a terminal shows as it is.
+// Gist returns the question in one line that is safe to print to a terminal.
 func (q Question) Gist() string {
 	if q.Asks != nil {
 		return inbox.Label(q.Asks.Text)
@@ -180,7 +181,7 @@ func (q Question) Gist() string {
 	return q.Action.Title
 }
 
-// options is a question of ask_user with what it offers.
+// options returns a question of ask_user with its options.
 func (q Question) options() string {
 	s := q.Asks.Text
 	for n, o := range q.Asks.Options {

@@ -13,36 +13,35 @@ import (
 	"fantail/agents/llm"
 )
 
-// Agent is what others than its own loop see and change of an agent. What it is made with
-// never changes; the fleet's mutex guards the rest.
+// Agent is what others than its own loop see and change of an agent. What it was made with never changes; the fleet's
+// mutex guards the rest.
 type Agent struct {
 	ID    int64
 	Kind  event.Kind
-	Task  int64         // what it carries out; 0: none
+	Task  int64         // the task it carries out; 0: none
 	Pokes chan struct{} // its mailbox: a token says "look at the tables"
 	Gone  chan struct{} // closed when its loop ended
 
 	fleet  *Fleet
-	hasten func() // whoever ends a sub-agent's commands can't wait longer; nil: they never can
+	hasten func() // ends its commands at once, for callers that can't wait; nil: they always end so
 
 	Info      event.Info
 	Model     llm.Model
 	ShownTurn int64 // the turn that runs
 
-	halted   error          // it was stopped or killed, perhaps before it began: it stays so
-	stops    map[*stop]bool // what Stop ends
+	halted   error          // why it was stopped or killed for good, perhaps before it began
+	stops    map[*stop]bool // what Halt ends
 	active   time.Time      // its last sign of life
-	asked    time.Time      // when the request that runs was sent
+	asked    time.Time      // when the current request was sent
 	calls    []Working      // the tools that run
-	steer    int64          // a prompt that bids it go on at once, until it enters
-	wrapping bool           // such a prompt bade it finish with what it has
-	steered  map[*stop]bool // what such a prompt ends
-	clock    *clock         // rings at the time-out; nil: none
-	away     away           // what calls that wait side by side wait for
+	steer    int64          // the prompt that tells it to go on at once, until it is absorbed; 0: none
+	wrapping bool           // such a prompt told it to finish with what it has
+	steered  map[*stop]bool // what such a prompt cancels
+	clock    *clock         // fires at the time-out; nil: none
+	away     away           // what its concurrently waiting calls wait for
 }
 
-// NewAgent returns an agent that is in no fleet's tabs yet. One whose state is terminal
-// has no loop.
+// NewAgent returns an agent that has no open tab yet. One in a terminal state has no loop, so it is Gone at once.
 func (f *Fleet) NewAgent(i event.Info, task int64) *Agent {
 	a := &Agent{
 		ID: i.ID, Kind: i.Kind, Task: task, Pokes: make(chan struct{}, 1), Gone: make(chan struct{}), fleet: f,
@@ -74,16 +73,15 @@ func (a *Agent) Present() (llm.Model, event.Info) {
 	return a.Model, a.Info
 }
 
-// Set changes what is known of the agent and tells the feeds. A terminal state
-// wins: nothing changes it. It wakes whatever depends on who can act if the
-// state changed.
+// Set changes what is known of the agent and tells the feeds. A terminal state is final: a change leaves it as it is.
+// If the state changed, everything that depends on who can act is woken.
 func (a *Agent) Set(change func(i *event.Info)) {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()
 	a.Change(change)
 }
 
-// Change is Set for a caller that holds the mutex.
+// Change is Set for a caller that holds the fleet's mutex.
 func (a *Agent) Change(change func(i *event.Info)) {
 	f, before := a.fleet, a.Info.State
 	i := a.Info
@@ -129,7 +127,7 @@ func (a *Agent) Trouble(err error) {
 	a.Set(func(i *event.Info) { i.Why = err.Error() })
 }
 
-// Book is where the agent's transcript is written: what is appended is a sign of life.
+// Book returns the book of the agent's transcript. Appending to it counts as a sign of life.
 func (a *Agent) Book() history.Book {
 	b := a.fleet.Book(a.ID)
 	b.Room = func() int { return history.TakeRoom(a.Known().Window) }
@@ -140,8 +138,7 @@ func (a *Agent) Book() history.Book {
 // HasMail reports whether a message is pending for the agent.
 func (a *Agent) HasMail() bool { return a.Known().Pending > 0 }
 
-// SetModel has the agent ask that model from now on; new agents get it too if the agent
-// is main.
+// SetModel has the agent use that model from now on. If the agent is main, so do new agents.
 func (a *Agent) SetModel(m llm.Model) {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()
@@ -152,15 +149,15 @@ func (a *Agent) SetModel(m llm.Model) {
 	a.Change(func(i *event.Info) { i.Model, i.Window, i.Priced = m.Name, m.Window, m.Price != nil })
 }
 
-// ModelOf is the model of an agent's next request; a task that names none gets it. Of one
-// that is not known it is that of new agents.
+// ModelOf returns the model of the agent's next request, which a task that names none gets too; for an unknown agent,
+// the model of new agents.
 func (f *Fleet) ModelOf(agent int64) string {
 	f.Lock()
 	defer f.Unlock()
 	return f.ModelNow(agent)
 }
 
-// ModelNow is ModelOf for a caller that holds the mutex.
+// ModelNow is ModelOf for a caller that holds the fleet's mutex.
 func (f *Fleet) ModelNow(agent int64) string {
 	if a := f.agents[agent]; a != nil {
 		return a.Info.Model
@@ -168,12 +165,12 @@ func (f *Fleet) ModelNow(agent int64) string {
 	return f.model
 }
 
-// Queued shows a prompt that waits for the agent's next seam. The caller holds the mutex.
+// Queued shows a prompt that waits for the agent's next seam. The caller holds the fleet's mutex.
 func (a *Agent) Queued(q event.Prompt) {
 	a.Change(func(i *event.Info) { i.Prompts = append(i.Prompts[:len(i.Prompts):len(i.Prompts)], q) })
 }
 
-// Unqueue removes a prompt from what is shown as queued.
+// Unqueue removes a prompt from those shown as queued.
 func (a *Agent) Unqueue(id int64) {
 	a.Set(func(i *event.Info) {
 		if id == a.steer {
@@ -183,8 +180,7 @@ func (a *Agent) Unqueue(id int64) {
 	})
 }
 
-// Prompted returns the agent in whose prompt box's tab that prompt is queued; nil: it is
-// in none.
+// Prompted returns the agent with a prompt box where that prompt is queued; nil: none.
 func (f *Fleet) Prompted(id int64) *Agent {
 	f.Lock()
 	defer f.Unlock()
@@ -198,7 +194,7 @@ func (f *Fleet) Prompted(id int64) *Agent {
 	return nil
 }
 
-// Asking shows that the agent asks the human, and lets its slot go.
+// Asking shows that the agent asks the human, and frees its slot.
 func (a *Agent) Asking(q *event.Question) {
 	f := a.fleet
 	f.Lock()
@@ -223,17 +219,16 @@ func (a *Agent) Heard(answered bool) {
 	f.Told()
 }
 
-// Dormant reports whether the agent stays at its question, because nobody is
-// here to be asked: its loop does not run. The caller holds the mutex.
+// Dormant reports whether the agent stays at its question because nobody is there to answer: its loop does not run. The
+// caller holds the fleet's mutex.
 func (a *Agent) Dormant() bool { return !a.fleet.o.Attended && a.Info.State == event.Asking }
 
-// Acts reports whether the agent could end a wait of others, unless it waits itself. The
-// caller holds the mutex.
+// Acts reports whether the agent could end another's wait, unless it waits itself. The caller holds the fleet's mutex.
 func (a *Agent) Acts() bool {
 	return !a.Dormant() && (a.Info.State != event.Idle || a.fleet.o.Attended)
 }
 
-// Begins shows a turn that begins.
+// Begins shows that a turn begins. The caller holds the fleet's mutex.
 func (a *Agent) Begins(turn int64, started time.Time) {
 	a.ShownTurn = turn
 	a.Change(func(i *event.Info) {
@@ -241,12 +236,12 @@ func (a *Agent) Begins(turn int64, started time.Time) {
 	})
 }
 
-// Asked notes that the agent sends a request, and shows what for.
+// Asked records that the agent sends a request, and shows what it is doing.
 func (a *Agent) Asked(doing string) {
 	a.Set(func(i *event.Info) { a.asked, i.State, i.Doing = a.fleet.o.Now(), event.Running, doing })
 }
 
-// Working notes that a call runs, and returns what ends that.
+// Working records that a call runs; calling end removes it.
 func (a *Agent) Working(call, title string) (end func()) {
 	f := a.fleet
 	f.Lock()
@@ -261,7 +256,7 @@ func (a *Agent) Working(call, title string) (end func()) {
 	}
 }
 
-// AwaitEnd waits for the end of an agent that was halted.
+// AwaitEnd waits until the loop of a halted agent has ended.
 func (a *Agent) AwaitEnd(ctx context.Context) error {
 	select {
 	case <-a.Gone:
@@ -271,7 +266,7 @@ func (a *Agent) AwaitEnd(ctx context.Context) error {
 	}
 }
 
-// Why things of an agent end.
+// The causes that end an agent or what it runs.
 var (
 	ErrStopped = errors.New("stopped")
 	ErrTimeout = errors.New("timed out")

@@ -7,19 +7,18 @@ import (
 	"fantail/agents/event"
 )
 
-// clock ends a task at its time-out. It stands still while a question waits for
-// the human, of its agent or of one below for which its agent waits: how long
-// people think is nobody's time. The fleet's mutex guards it.
+// clock ends a task at its time-out. It is paused while a question waits for the human, be it of its agent or of one
+// below that its agent waits for: the time people take to think counts against nobody. The fleet's mutex guards it.
 type clock struct {
 	limit time.Duration
 	ring  func(cause error)
-	spent time.Duration // before it was last set going
-	since time.Time     // when that was; zero: it stands still
+	spent time.Duration // until it was last started
+	since time.Time     // when that was; zero: it is paused
 	timer *time.Timer
 }
 
-// Watch gives the agent a clock that at the time-out, if there is one, shows that what the
-// agent runs is being ended, and calls ring.
+// Watch gives the agent a clock, unless limit is 0. At the time-out it shows that the agent's commands are being ended,
+// and calls ring with the fleet's mutex held.
 func (a *Agent) Watch(limit time.Duration, ring func(cause error)) {
 	if limit == 0 {
 		return
@@ -35,8 +34,7 @@ func (a *Agent) Watch(limit time.Duration, ring func(cause error)) {
 	a.clock.run(a.fleet)
 }
 
-// clocks stops the clocks that are to stand still, and lets the others go. The
-// caller holds the mutex.
+// clocks pauses the clocks that a question holds up, and runs the others. The caller holds the fleet's mutex.
 func (f *Fleet) clocks() {
 	still := map[*Agent]bool{}
 	for k := range f.asking {
@@ -75,7 +73,7 @@ func (c *clock) stop() {
 	}
 }
 
-// extend gives the task more time.
+// extend raises the limit; it never lowers it.
 func (c *clock) extend(f *Fleet, limit time.Duration) {
 	if c == nil || limit <= c.limit {
 		return
@@ -87,7 +85,7 @@ func (c *clock) extend(f *Fleet, limit time.Duration) {
 	}
 }
 
-// Extend gives a task that runs more time. The caller holds the mutex.
+// Extend gives a running task more time. The caller holds the fleet's mutex.
 func (f *Fleet) Extend(task int64, limit time.Duration) {
 	for _, a := range f.living {
 		if a.Task == task {

@@ -17,15 +17,15 @@ type Working struct {
 	Since time.Time
 }
 
-// Now is what an agent, or a queued task, does or waits for.
+// Now is what an agent or a queued task does or waits for.
 type Now struct {
-	Info   event.Info // of a task that has not started: its name alone
+	Info   event.Info // only the name, for a task that has not started
 	Calls  []Working  // the tools that run
-	Asked  time.Time  // when the request that runs was sent; zero: none runs
-	Queued string     // why the task has not started; "": it is none
+	Asked  time.Time  // when the current request was sent; zero: none
+	Queued string     // why the task has not started; "": it is not queued
 }
 
-// Does tells what the agent or the queued task of that name does or waits for.
+// Does returns what the agent or queued task of that name does or waits for.
 func (f *Fleet) Does(name string) (Now, error) {
 	f.Lock()
 	defer f.Unlock()
@@ -49,7 +49,7 @@ func (f *Fleet) Does(name string) (Now, error) {
 	return Now{}, fmt.Errorf("%q: %w", name, roster.ErrNoAgent)
 }
 
-// HoldUp says why a queued task has not started. The caller holds the mutex.
+// HoldUp says why a queued task has not started. The caller holds the fleet's mutex.
 func (f *Fleet) HoldUp(q *queue.Task) string {
 	switch {
 	case q.Held:
@@ -62,7 +62,7 @@ func (f *Fleet) HoldUp(q *queue.Task) string {
 	return f.crowded(q.Slot)
 }
 
-// crowded says what keeps whoever wants that slot from running. The caller holds the mutex.
+// crowded says what keeps an agent that wants that slot from running. The caller holds the fleet's mutex.
 func (f *Fleet) crowded(s queue.Slot) string {
 	switch full := f.Queue.Full(s); full {
 	case "":

@@ -1,13 +1,12 @@
-// Package fleet is who lives and what each of them does.
+// Package fleet knows who is alive and what each agent does.
 //
-// Does: keep what is known of every agent whose tab is open, what can stop it and what
-// it waits for; who holds a slot and who wants one; the clocks of tasks; where the human
-// is. Tell the feeds of each change, and the rooms that asked to hear of it.
+// Does: keep the state of every agent whose tab is open, what can stop it and what it waits for; who holds a slot and
+// who wants one; the clocks of tasks; where the human is. Tell feeds and rooms of each change.
 //
-// Does not: know a database. Its mutex is the one that all of this shares, and nothing
-// of it can wait for a disk.
+// Does not: know a database. One mutex guards all of this, so nothing here may ever wait for a disk.
 //
-// Imports: agents/event, agents/history, agents/llm, agents/queue, agents/roster, inbox, tools, tools/permit, tools/secret.
+// Imports: agents/event, agents/history, agents/llm, agents/queue, agents/roster, inbox, tools, tools/permit,
+// tools/secret.
 package fleet
 
 import (
@@ -35,22 +34,21 @@ type Options struct {
 	Go       func(name string, f func())
 	Resolve  func(model string) (llm.Model, error)
 	Model    string // of new agents
-	Cap      int    // agents that run at once
+	Cap      int    // how many agents may run at once
 	Attended bool   // a human can answer
 	Keys     *secret.Keys
-	Mode     func() permit.Mode // of permissions, as it is now
+	Mode     func() permit.Mode // the permission mode now
 }
 
-// Fleet is all agents whose tab is open, and the queue in memory. Its mutex guards it and
-// what is seen of each agent. It is never held across I/O; the store's writer takes it in
-// commit hooks, so nothing may write while holding it.
+// Fleet is all agents whose tab is open, and the queue in memory. Its mutex guards both. It is never held across I/O:
+// the store's writer takes it in commit hooks, so a caller that wrote while holding it would deadlock.
 type Fleet struct {
 	sync.Mutex
 
 	Human Human
 	Line  Line
-	Queue *queue.Queue  // tasks not started, and the slots of agents that run. The mutex guards it
-	Due   chan struct{} // a token: look for tasks to start
+	Queue *queue.Queue  // tasks not started, and the slots of running agents; guarded by the mutex
+	Due   chan struct{} // holds a token when there may be a task to start
 
 	o     Options
 	hub   *event.Hub
@@ -60,41 +58,42 @@ type Fleet struct {
 	loops sync.WaitGroup
 
 	agents  map[int64]*Agent // those whose tab is open
-	living  map[int64]*Agent // of those, the ones that have not ended: what is done at each change goes through these
+	living  map[int64]*Agent // the subset that has not ended: work done at every change loops over these only
 	model   string           // of new agents
-	asking  map[*Agent]bool  // those whose question is open
+	asking  map[*Agent]bool  // agents with an open question
 	resumes []*resume        // agents that want their slot back, in order
-	changed chan struct{}    // closed and made anew whenever Settled might answer differently
+	changed chan struct{}    // closed and replaced whenever Rest may answer differently
 	closing bool
 }
 
-// Rooms are what other rooms want to hear of the fleet, and what it asks them. All are
-// called with the mutex held: they note what they hear, and take no lock but their own.
+// Rooms are the callbacks through which other rooms hear of the fleet, and answer it. All are called with the fleet's
+// mutex held: they record what they hear, and take no lock but their own.
 type Rooms struct {
 	Changed []func()                               // who can act may have changed
-	Opened  []func(agent int64)                    // an agent that lives has a tab now
-	Mailed  []func(i *event.Info, rung inbox.Rung) // a message came
+	Opened  []func(agent int64)                    // a live agent got a tab
+	Mailed  []func(i *event.Info, rung inbox.Rung) // a message arrived
 	Ended   []func(i event.Info)                   // an agent ended
-	Closed  []func(agent int64)                    // its tab was closed
-	Busy    []func(agent int64) bool               // whether it has a reason to go on; 0: whether the room is at work
-	Count   []func(t *event.Tally)                 // adds what the room knows
+	Closed  []func(agent int64)                    // an agent's tab was closed
+	Busy    []func(agent int64) bool               // whether it has a reason to go on; agent 0: the room itself
+	Count   []func(t *event.Tally)                 // adds what the room counts
 }
 
 // New returns an empty fleet, whose agents live until ctx ends or Close is called.
 func New(ctx context.Context, o Options) *Fleet {
 	f := &Fleet{
 		Queue: queue.New(o.Cap), Due: make(chan struct{}, 1), o: o, hub: event.NewHub(), model: o.Model,
-		agents: map[int64]*Agent{}, living: map[int64]*Agent{}, asking: map[*Agent]bool{}, changed: make(chan struct{}),
+		agents: map[int64]*Agent{}, living: map[int64]*Agent{}, asking: map[*Agent]bool{},
+		changed: make(chan struct{}),
 	}
 	f.Line.fleet = f
 	f.ctx, f.stop = context.WithCancelCause(ctx)
 	return f
 }
 
-// Tell says what the rooms want to hear of. It comes before the first agent.
+// Tell sets the rooms' callbacks. Call it before the first agent is opened.
 func (f *Fleet) Tell(r Rooms) { f.rooms = r }
 
-// Context is that of all agents.
+// Context returns the context all agents live in.
 func (f *Fleet) Context() context.Context { return f.ctx }
 
 // Start runs a function in a goroutine that Close waits for.
@@ -106,8 +105,8 @@ func (f *Fleet) Start(name string, run func()) {
 	})
 }
 
-// Close ends all that was started, for the given cause. What has not ended when ctx does
-// is an error.
+// Close ends everything that was started, for the given cause. It is an error if something is still running when ctx
+// ends.
 func (f *Fleet) Close(ctx context.Context, cause error) error {
 	f.Lock()
 	f.closing = true
@@ -126,11 +125,10 @@ func (f *Fleet) Close(ctx context.Context, cause error) error {
 	}
 }
 
-// Closing reports whether Close was called: nothing begins any more. The caller holds the
-// mutex.
+// Closing reports whether Close was called: nothing new may begin. The caller holds the fleet's mutex.
 func (f *Fleet) Closing() bool { return f.closing }
 
-// Subscribe returns a new feed, beginning with what is now.
+// Subscribe returns a new feed that begins with the current state.
 func (f *Fleet) Subscribe() *event.Feed {
 	feed := event.NewFeed(f.hub.Leave)
 	f.Lock()
@@ -143,10 +141,10 @@ func (f *Fleet) Subscribe() *event.Feed {
 	return feed
 }
 
-// Emit tells the feeds.
+// Emit sends e to all feeds.
 func (f *Fleet) Emit(e event.Event) { f.hub.Emit(e) }
 
-// Infos returns what is known of all agents whose tab is open, by id.
+// Infos returns what is known of all agents whose tab is open, ordered by id.
 func (f *Fleet) Infos() []event.Info {
 	f.Lock()
 	defer f.Unlock()
@@ -157,20 +155,20 @@ func (f *Fleet) Infos() []event.Info {
 	return is
 }
 
-// byID lists the agents by id. The caller holds the mutex.
+// byID returns the agents ordered by id. The caller holds the fleet's mutex.
 func (f *Fleet) byID() []*Agent {
 	return slices.SortedFunc(maps.Values(f.agents), func(a, b *Agent) int { return int(a.ID - b.ID) })
 }
 
-// Open opens the tab of an agent and tells the feeds of it. The caller holds the mutex.
+// Open opens an agent's tab and tells the feeds. The caller holds the fleet's mutex.
 func (f *Fleet) Open(a *Agent) {
 	f.Load(a)
 	f.hub.Emit(event.Changed{Info: a.Info})
 	f.Told()
 }
 
-// Load is Open at the start, when no feed is there to be told. The caller holds the
-// mutex, or nobody else knows the fleet yet.
+// Load is Open at startup, when there are no feeds to tell. The caller holds the fleet's mutex, or nobody else knows
+// the fleet yet.
 func (f *Fleet) Load(a *Agent) {
 	f.agents[a.ID] = a
 	if a.Info.State.Terminal() {
@@ -182,8 +180,7 @@ func (f *Fleet) Load(a *Agent) {
 	}
 }
 
-// CloseTab closes the tab of an agent, unless another has its place. The caller holds the
-// mutex.
+// CloseTab closes the agent's tab, unless another agent has taken its place. The caller holds the fleet's mutex.
 func (f *Fleet) CloseTab(a *Agent) {
 	if f.agents[a.ID] == a {
 		delete(f.agents, a.ID)
@@ -195,14 +192,14 @@ func (f *Fleet) CloseTab(a *Agent) {
 	}
 }
 
-// Living are the agents that have not ended. The caller holds the mutex.
+// Living returns the agents that have not ended. The caller holds the fleet's mutex.
 func (f *Fleet) Living() iter.Seq[*Agent] { return maps.Values(f.living) }
 
-// Of returns the agent with that id; nil: its tab is not open. The caller holds the mutex.
+// Of returns the agent with that id; nil: its tab is not open. The caller holds the fleet's mutex.
 func (f *Fleet) Of(id int64) *Agent { return f.agents[id] }
 
-// Called returns the agent of that name whose tab is open, be it alive or not; nil: there
-// is none. The caller holds the mutex.
+// Called returns the agent of that name whose tab is open, alive or not; nil: there is none. The caller holds the
+// fleet's mutex.
 func (f *Fleet) Called(name string) *Agent {
 	for _, a := range f.agents {
 		if a.Info.Name == name {
@@ -222,8 +219,8 @@ func (f *Fleet) Agent(id int64) (*Agent, error) {
 	return nil, fmt.Errorf("agent %d: %w", id, roster.ErrNoAgent)
 }
 
-// Meant returns the agent with an open tab that a word means, and what is known of it: the
-// whole name, or a beginning that only one agent has.
+// Meant returns the agent with an open tab that a word means (its name, or a prefix that only one agent has), and what
+// is known of it.
 func (f *Fleet) Meant(word string) (*Agent, event.Info, error) {
 	f.Lock()
 	defer f.Unlock()
@@ -238,14 +235,14 @@ func (f *Fleet) Meant(word string) (*Agent, event.Info, error) {
 	return f.agents[id], f.agents[id].Info, nil
 }
 
-// Main is the agent main; nil: it is not made yet.
+// Main returns the agent main; nil: not created yet.
 func (f *Fleet) Main() *Agent {
 	f.Lock()
 	defer f.Unlock()
 	return f.main()
 }
 
-// main is Main. The caller holds the mutex.
+// main is Main for a caller that holds the fleet's mutex.
 func (f *Fleet) main() *Agent {
 	for _, a := range f.agents {
 		if a.Kind.Nature().Stays {
@@ -255,14 +252,14 @@ func (f *Fleet) main() *Agent {
 	return nil
 }
 
-// Trouble shows in main's tab what concerns no agent alone.
+// Trouble shows an error that concerns no single agent in main's tab.
 func (f *Fleet) Trouble(err error) {
 	if m := f.Main(); m != nil {
 		m.Trouble(err)
 	}
 }
 
-// Below adds to `in` those below its agents and lists all of them that live.
+// Below adds the descendants of the agents in `in` to it, and returns all of them that are alive.
 func (f *Fleet) Below(in map[int64]bool) (live []*Agent) {
 	f.Lock()
 	defer f.Unlock()
@@ -282,7 +279,7 @@ func (f *Fleet) Below(in map[int64]bool) (live []*Agent) {
 	return live
 }
 
-// Rung is the bell: a commit changed somebody's inbox. The store's writer calls it.
+// Rung is the inbox's bell: a commit changed somebody's inbox. The store's writer calls it.
 func (f *Fleet) Rung(r inbox.Rung) {
 	f.Lock()
 	defer f.Unlock()
@@ -303,7 +300,7 @@ func (f *Fleet) Rung(r inbox.Rung) {
 	a.Poke()
 }
 
-// tally counts the tasks and the questions. The caller holds the mutex.
+// tally counts tasks and questions. The caller holds the fleet's mutex.
 func (f *Fleet) tally() event.Tally {
 	t := event.Tally{Asking: len(f.asking), Mode: f.o.Mode()}
 	for _, a := range f.living {
@@ -319,8 +316,8 @@ func (f *Fleet) tally() event.Tally {
 	return t
 }
 
-// Told spreads the tally and wakes everything that depends on who can still act: waiters,
-// the dispatcher, Settled, the tasks' clocks. The caller holds the mutex.
+// Told sends the tally and wakes everything that depends on who can still act: waiters, the dispatcher, Settled, the
+// tasks' clocks. The caller holds the fleet's mutex.
 func (f *Fleet) Told() {
 	f.clocks()
 	f.hub.Emit(f.tally())
@@ -332,7 +329,7 @@ func (f *Fleet) Told() {
 	f.changed = make(chan struct{})
 }
 
-// token puts a token into a one-slot channel unless one is there.
+// token puts a token into a one-slot channel unless it holds one.
 func token(c chan struct{}) {
 	select {
 	case c <- struct{}{}:
@@ -340,16 +337,15 @@ func token(c chan struct{}) {
 	}
 }
 
-// Rest returns whether nothing is under way, and a channel that is closed once that may
-// be otherwise.
+// Rest reports whether nothing is going on, and returns a channel that is closed once that may have changed.
 func (f *Fleet) Rest() (still bool, changed <-chan struct{}) {
 	f.Lock()
 	defer f.Unlock()
 	return !f.busy(), f.changed
 }
 
-// busy reports whether an agent runs, waits, asks or has a reason to go on, or a task is
-// about to start. The caller holds the mutex.
+// busy reports whether an agent runs, waits, asks or has a reason to go on, or a task is about to start. The caller
+// holds the fleet's mutex.
 func (f *Fleet) busy() bool {
 	reason := func(agent int64) bool {
 		return slices.ContainsFunc(f.rooms.Busy, func(busy func(int64) bool) bool { return busy(agent) })
@@ -374,7 +370,7 @@ func (f *Fleet) busy() bool {
 	return false
 }
 
-// Book is where the transcript of an agent is written that need not be in memory.
+// Book returns the book of a transcript whose agent need not be in memory.
 func (f *Fleet) Book(agent int64) history.Book {
 	return history.Book{
 		Agent: agent, Keys: f.o.Keys,

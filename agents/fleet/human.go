@@ -7,20 +7,19 @@ import (
 	"time"
 )
 
-// Human is where the human is, as a screen tells it: it locks nothing, so that a
-// screen may tell it at each key.
+// Human is where the human is, as a screen reports it. It has no mutex, so that a screen may report every key.
 type Human struct {
-	pressed atomic.Int64 // when the last key came, in milliseconds; 0: none yet
-	looks   atomic.Int64 // the agent whose tab shows
+	pressed atomic.Int64 // when the last key was pressed, in milliseconds; 0: never
+	looks   atomic.Int64 // the agent whose tab is shown
 	drafts  sync.Map     // agents whose prompt box is not empty -> nothing
 	leaving sync.Map     // agents -> a channel that gets a token once the human leaves their tab
-	Turned  func()       // called when somebody's draft is gone, or the human went to another tab
+	Turned  func()       // called when a draft is gone, or the human switched tabs
 }
 
-// Pressed tells that a key came.
+// Pressed records that a key was pressed.
 func (h *Human) Pressed(now time.Time) { h.pressed.Store(now.UnixMilli()) }
 
-// Looks tells whose tab shows.
+// Looks records whose tab is shown.
 func (h *Human) Looks(agent int64) {
 	was := h.looks.Swap(agent)
 	if was == agent {
@@ -34,18 +33,18 @@ func (h *Human) Looks(agent int64) {
 	}
 }
 
-// Leaves returns a channel that gets a token once the human goes from the agent's tab
-// to another, and what ends the arrangement.
+// Leaves returns a channel that gets a token once the human switches away from the agent's tab, and a function that
+// cancels this.
 func (h *Human) Leaves(agent int64) (<-chan struct{}, func()) {
 	c := make(chan struct{}, 1)
 	h.leaving.Store(agent, c)
 	return c, func() { h.leaving.Delete(agent) }
 }
 
-// LooksAt reports whether the agent's tab shows.
+// LooksAt reports whether the agent's tab is shown.
 func (h *Human) LooksAt(agent int64) bool { return h.looks.Load() == agent }
 
-// Drafts tells whether the agent's prompt box holds a draft.
+// Drafts records whether the agent's prompt box holds a draft.
 func (h *Human) Drafts(agent int64, draft bool) {
 	if draft {
 		h.drafts.Store(agent, nil)
@@ -62,7 +61,7 @@ func (h *Human) Drafting(agent int64) bool {
 	return is
 }
 
-// Away is how long ago the last key came; where no key came yet, as long as can be.
+// Away returns how long ago the last key was pressed; the maximum if none was yet.
 func (h *Human) Away(now time.Time) time.Duration {
 	ms := h.pressed.Load()
 	if ms == 0 {

@@ -9,8 +9,8 @@ import (
 	"fantail/agents/queue"
 )
 
-// An agent that ends with its work holds a slot of the queue while it runs. One that waits
-// or asks holds none, and takes it back before queued tasks start.
+// An agent that ends with its work holds a slot of the queue while it runs. While it waits or asks it holds none; it
+// gets one back before queued tasks start.
 
 // resume is an agent that wants its slot back.
 type resume struct {
@@ -18,7 +18,7 @@ type resume struct {
 	gave chan struct{}
 }
 
-// Slot is what the agent holds while it runs. The caller holds the mutex.
+// Slot returns the slot the agent holds while it runs. The caller holds the fleet's mutex.
 func (a *Agent) Slot() queue.Slot {
 	s := queue.Slot{Vendor: a.Model.Vendor, AtOnce: a.Model.AtOnce}
 	if a.Kind.Nature().Tasked {
@@ -27,13 +27,13 @@ func (a *Agent) Slot() queue.Slot {
 	return s
 }
 
-// letGo gives an agent's slot away. The caller holds the mutex.
+// letGo frees the agent's slot. The caller holds the fleet's mutex.
 func (f *Fleet) letGo(a *Agent) {
 	f.Queue.Free(a.ID)
 	f.Serve()
 }
 
-// Serve gives free slots to those that want theirs back. The caller holds the mutex.
+// Serve gives free slots to the agents that want theirs back. The caller holds the fleet's mutex.
 func (f *Fleet) Serve() {
 	var rest []*resume
 	for _, r := range f.resumes {
@@ -48,8 +48,8 @@ func (f *Fleet) Serve() {
 	token(f.Due)
 }
 
-// Aside lets the agent's slot go and shows why it waits; what it returns takes
-// the slot back once nothing of the agent waits any more.
+// Aside frees the agent's slot and shows why it waits. The function it returns takes the slot back once none of the
+// agent's calls waits any more.
 func (a *Agent) Aside(why string) func(ctx context.Context) error {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()
@@ -70,10 +70,10 @@ func (a *Agent) Aside(why string) func(ctx context.Context) error {
 	}
 }
 
-// away is what an agent's calls that wait side by side wait for.
+// away lists what an agent's concurrently waiting calls wait for.
 type away []string
 
-// show shows it.
+// show writes that into i.
 func (w away) show(i *event.Info) {
 	i.State, i.Doing, i.Why = event.Waiting, "", w[0]
 	for _, why := range w[1:] {
@@ -81,10 +81,10 @@ func (w away) show(i *event.Info) {
 	}
 }
 
-// Waits reports whether one of the agent's calls waits. The caller holds the mutex.
+// Waits reports whether one of the agent's calls waits. The caller holds the fleet's mutex.
 func (a *Agent) Waits() bool { return len(a.away) > 0 }
 
-// Regain takes the agent's slot back, waiting for it if need be.
+// Regain takes the agent's slot back, waiting for one if need be.
 func (a *Agent) Regain(ctx context.Context) error {
 	f := a.fleet
 	f.Lock()
@@ -109,7 +109,7 @@ func (a *Agent) Regain(ctx context.Context) error {
 	return context.Cause(ctx)
 }
 
-// Spent lets go what an agent held whose life is over.
+// Spent stops the clock of an agent whose life is over, and frees its slot.
 func (a *Agent) Spent() {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()

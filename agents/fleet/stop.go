@@ -7,11 +7,10 @@ import (
 	"fantail/agents/event"
 )
 
-// stop is one thing of an agent that Stop ends.
+// stop is one thing of an agent that Halt cancels.
 type stop struct{ cancel context.CancelCauseFunc }
 
-// Stoppable returns a context that Halt and the fleet's end cancel, and what ends
-// the arrangement.
+// Stoppable returns a context that Halt and the end of the fleet cancel, and a function that releases it.
 func (a *Agent) Stoppable(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &stop{cancel}
@@ -31,8 +30,8 @@ func (a *Agent) Stoppable(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// Visit is Stoppable for what others than the loop do in the agent's tab: Close
-// waits for it, and refuses it once it has begun.
+// Visit is Stoppable for what runs in the agent's tab outside of its loop: Close waits for it, and refuses it once the
+// fleet is closing.
 func (a *Agent) Visit(ctx context.Context) (context.Context, func(), error) {
 	f := a.fleet
 	f.Lock()
@@ -49,13 +48,12 @@ func (a *Agent) Visit(ctx context.Context) (context.Context, func(), error) {
 	}, nil
 }
 
-// Hastens says how those who can't wait end the commands of the agent at once: without it
-// they are always ended so. It comes before the agent's loop.
+// Hastens sets how to end the agent's commands at once, for callers that can't wait; without it they always end so.
+// Call it before the agent's loop starts: no lock guards it.
 func (a *Agent) Hastens(f func()) { a.hasten = f }
 
-// Halt ends everything the agent does now, for the given cause. A sub-agent that
-// is killed, or whose time is up, gives its commands two seconds to end; the human
-// who stops it by hand, and the program's end, do not.
+// Halt ends everything the agent does now, for the given cause. A sub-agent that is killed, or whose time is up, gives
+// its commands two seconds to end; one that is stopped by hand, or by the end of the program, does not.
 func (a *Agent) Halt(cause error) {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()
@@ -74,34 +72,32 @@ func (a *Agent) Halt(cause error) {
 	}
 }
 
-// ending shows that what the agent runs is being ended. The caller holds the mutex.
+// ending shows that the agent's commands are being ended. The caller holds the fleet's mutex.
 func (a *Agent) ending() {
 	if len(a.calls) > 0 && a.Info.State == event.Running {
 		a.Change(func(i *event.Info) { i.Doing = "ending" })
 	}
 }
 
-// Halted is what stopped the agent for good, nil while nothing has.
+// Halted returns why the agent was stopped for good; nil: it was not.
 func (a *Agent) Halted() error {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()
 	return a.halted
 }
 
-// Inherit halts an agent that begins below one that fell with all below it. The caller
-// holds the mutex.
+// Inherit halts an agent that begins below one that was killed with all below it. The caller holds the fleet's mutex.
 func (a *Agent) Inherit(above *Agent) {
 	if above != nil && errors.Is(above.halted, ErrFelled) {
 		a.halted = above.halted
 	}
 }
 
-// Stops reports whether Stop would end something of the agent. The caller holds the mutex.
+// Stops reports whether Halt would end something of the agent. The caller holds the fleet's mutex.
 func (a *Agent) Stops() bool { return len(a.stops) > 0 }
 
-// Steerable returns a context for a wait inside a turn, which ends when the
-// human bids the agent go on, with ErrSteered as its cause; and what ends the
-// arrangement.
+// Steerable returns a context for a wait inside a turn, which is cancelled with ErrSteered when the human tells the
+// agent to go on, and a function that releases it.
 func (a *Agent) Steerable(ctx context.Context) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	s := &stop{cancel}
@@ -119,8 +115,8 @@ func (a *Agent) Steerable(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// WrapUp shows a prompt that bids the agent finish with what it has: it goes on for it,
-// whatever it waits for. The caller holds the mutex.
+// WrapUp queues a prompt that tells the agent to finish with what it has. It interrupts whatever the agent waits for.
+// The caller holds the fleet's mutex.
 func (a *Agent) WrapUp(q event.Prompt) {
 	a.steer, a.wrapping = q.ID, true
 	a.Queued(q)
@@ -129,18 +125,17 @@ func (a *Agent) WrapUp(q event.Prompt) {
 	}
 }
 
-// AskedToWrapUp reports whether the agent was bidden to finish, and has not yet. The
-// caller holds the mutex.
+// AskedToWrapUp reports whether the agent was told to finish, and has not yet. The caller holds the fleet's mutex.
 func (a *Agent) AskedToWrapUp() bool { return a.steer != 0 || a.wrapping }
 
-// WrapsUp reports whether the agent was asked to finish in this turn.
+// WrapsUp reports whether the agent was told to finish in this turn.
 func (a *Agent) WrapsUp() bool {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()
 	return a.wrapping && a.steer == 0
 }
 
-// Wrapped forgets at a turn's end that it was to be the last.
+// Wrapped forgets, at the end of a turn, that it was to be the last.
 func (a *Agent) Wrapped() {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()

@@ -11,11 +11,10 @@ import (
 	"fantail/tools"
 )
 
-// Line is the tasks that have not started, as they are in memory: the fleet's, whose mutex
-// guards it.
+// Line is the fleet's view of the tasks that have not started. The fleet's mutex guards it.
 type Line struct{ fleet *Fleet }
 
-// Enqueue keeps a queued task. The caller holds the mutex, or is alone.
+// Enqueue adds a queued task. The caller holds the fleet's mutex, or nobody else knows the fleet yet.
 func (l *Line) Enqueue(w roster.QueuedTask) {
 	f := l.fleet
 	t := w.Task
@@ -36,17 +35,17 @@ func (l *Line) Enqueue(w roster.QueuedTask) {
 	f.Queue.Add(q)
 }
 
-// Queued keeps a task that was just queued.
+// Queued adds a task that was just queued.
 func (l *Line) Queued(w roster.QueuedTask) {
 	f := l.fleet
 	f.Lock()
 	defer f.Unlock()
-	l.shutDrained() // it joins none that is drained
+	l.shutDrained() // a drained window must not catch the new task
 	l.Enqueue(w)
 	f.Told()
 }
 
-// Moved puts tasks in other places.
+// Moved puts tasks in new places.
 func (l *Line) Moved(tasks, places []int64) {
 	f := l.fleet
 	f.Lock()
@@ -57,8 +56,8 @@ func (l *Line) Moved(tasks, places []int64) {
 	f.Told()
 }
 
-// Owner is what is known of whose queue a task goes into: its model, the turn that runs
-// (0: none), and how many of all agents carry out tasks.
+// Owner returns what is known of the agent whose queue a task joins: its model and its current turn (0: none), and how
+// many agents carry out tasks in all.
 func (l *Line) Owner(agent int64) (model string, turn int64, live int, err error) {
 	a, err := l.fleet.Agent(agent)
 	if err != nil {
@@ -75,7 +74,7 @@ func (l *Line) Owner(agent int64) (model string, turn int64, live int, err error
 	return a.Info.Model, a.ShownTurn, live, nil
 }
 
-// Renamed shows the name an agent has now.
+// Renamed shows the agent's new name.
 func (l *Line) Renamed(agent int64, name string) {
 	f := l.fleet
 	f.Lock()
@@ -85,8 +84,8 @@ func (l *Line) Renamed(agent int64, name string) {
 	}
 }
 
-// Requeue makes the queued tasks those of the file. One that is being
-// started stays until its agent is there. The caller holds the mutex.
+// Requeue makes the queue match the database. A task that is being started stays until its agent is there. The caller
+// holds the fleet's mutex.
 func (l *Line) Requeue(ts []roster.QueuedTask) {
 	f := l.fleet
 	there := map[int64]bool{}
@@ -103,8 +102,7 @@ func (l *Line) Requeue(ts []roster.QueuedTask) {
 	}
 }
 
-// Ended forgets a queued task that will not start, or one that has ended, with those
-// that waited for its end.
+// Ended removes a queued task that will not start, or has ended, along with those that waited for it.
 func (l *Line) Ended(task int64) {
 	f := l.fleet
 	f.Lock()
@@ -113,7 +111,7 @@ func (l *Line) Ended(task int64) {
 	f.Told()
 }
 
-// Passed shows that `to` has what was another's: its queue, and who lives below it.
+// Passed gives `to` what was another's: its queue, and the agents below it.
 func (l *Line) Passed(from, to int64) {
 	f := l.fleet
 	f.Lock()
@@ -127,8 +125,7 @@ func (l *Line) Passed(from, to int64) {
 	f.Told()
 }
 
-// Joins reports whether a task that was pushed starts without another run: one drains
-// its queue, or it has begun already.
+// Joins reports whether a pushed task starts without another run: its queue is being drained, or it has begun already.
 func (l *Line) Joins(task int64) bool {
 	f := l.fleet
 	f.Lock()
@@ -137,8 +134,7 @@ func (l *Line) Joins(task int64) bool {
 	return t == nil || f.Queue.Wanted(t)
 }
 
-// Waiting is the queued task of that name, 0 if there is none, and whether it starts by
-// itself as soon as it can.
+// Waiting returns the queued task of that name (0: none), and whether it starts by itself as soon as it can.
 func (l *Line) Waiting(name string) (task int64, starts bool) {
 	f := l.fleet
 	f.Lock()
@@ -149,7 +145,7 @@ func (l *Line) Waiting(name string) (task int64, starts bool) {
 	return 0, false
 }
 
-// Next is the next task that may start; its slot is reserved. nil: none.
+// Next returns the next task that may start, with its slot reserved; nil: none.
 func (l *Line) Next() *queue.Task {
 	f := l.fleet
 	f.Lock()
@@ -161,8 +157,7 @@ func (l *Line) Next() *queue.Task {
 	return f.Queue.Next()
 }
 
-// Work lists the agents that carry out tasks of an agent's and have not ended. The caller
-// holds the mutex.
+// Work returns the live agents that carry out an agent's tasks. The caller holds the fleet's mutex.
 func (f *Fleet) Work(owner int64) (as []*Agent) {
 	for _, a := range f.living {
 		if a.Kind.Nature().Tasked && a.Info.Parent == owner {
@@ -172,7 +167,7 @@ func (f *Fleet) Work(owner int64) (as []*Agent) {
 	return as
 }
 
-// Unended reports whether a task is queued or runs.
+// Unended reports whether a task is queued or running.
 func (l *Line) Unended(task int64) bool {
 	f := l.fleet
 	f.Lock()
@@ -188,7 +183,7 @@ func (l *Line) Unended(task int64) bool {
 	return false
 }
 
-// Owed names the work the agent dispatched that still runs or is about to start.
+// Owed returns the names of the work the agent dispatched that is running or about to start.
 func (a *Agent) Owed() []string {
 	f := a.fleet
 	f.Lock()
@@ -206,16 +201,15 @@ func (a *Agent) Owed() []string {
 	return names
 }
 
-// Begun is what a run has set going.
+// Begun is what a run started.
 type Begun struct {
 	Running, Queued int
 	Window          int // 0: none, or unlimited
 }
 
-// Run opens a window: the queue of `by` drains with at most s.Count tasks running
-// at once (0: as many as the fleet's cap allows). A second run replaces the
-// window; tasks pushed while it is open join it. With s.Once it starts so many
-// and leaves the rest queued without a window. The caller holds the mutex.
+// Run opens a window: the queue of `by` drains with at most s.Count tasks at once (0: as many as the fleet's cap
+// allows). A second run replaces the window; tasks pushed while it is open join it. With s.Once, s.Count tasks start
+// and the rest stay queued, without a window. The caller holds the fleet's mutex.
 func (l *Line) Run(by int64, s tools.Start) (Begun, error) {
 	f := l.fleet
 	if s.Count < 0 {
@@ -240,7 +234,7 @@ func (l *Line) Run(by int64, s tools.Start) (Begun, error) {
 	return b, nil
 }
 
-// shutDrained closes the windows of queues that are drained. The caller holds the mutex.
+// shutDrained closes the windows of drained queues. The caller holds the fleet's mutex.
 func (l *Line) shutDrained() {
 	f := l.fleet
 	f.Queue.ShutDrained(func(owner int64) bool { return len(f.Work(owner)) > 0 })
