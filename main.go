@@ -4,7 +4,7 @@
 //
 // A prompt: a key reaches ui.App.Update, which routes it (what is always taken, a
 // dialog, tabs, a question, a selection, the box, the rest: first taker wins).
-// composer.Box.Key returns an intent; ui.App.submit has agents.Pool.Prompt commit
+// composer.Box.Key returns an intent; ui/sender.go has agents.Pool.Prompt commit
 // a row and poke the agent. The agent's loop (agents/turn/loop.go) runs a turn
 // (agents/turn/turn.go), step by step: absorb (queued prompts and messages that are
 // due at this seam become entries, one transaction), ask (llm.Provider.Stream;

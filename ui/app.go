@@ -90,6 +90,7 @@ type App struct {
 	branch  string
 	welcome *welcome.Screen
 	reader  reader
+	sender  sender
 	layers  layers.Stack
 	asks    *asking.Asking
 	drafts  *drafts.Drafts
@@ -122,14 +123,6 @@ type up struct {
 }
 
 func (u *up) now() { u.once.Do(func() { close(u.out) }) }
-
-// wheel gathers turns of the mouse's wheel.
-type wheel struct {
-	on      bool // the mouse is the screen's, not the terminal's
-	turning bool // a rolled is on its way
-	lines   int  // gathered since; negative: up
-	x, y    int  // where the pointer was
-}
 
 // New makes a screen. Run starts it; Attach gives it its pool.
 func New(o Options) *App {
@@ -175,6 +168,7 @@ func New(o Options) *App {
 		Env:    panel.Env{Tabs: &a.tabs, Theme: theme, Now: a.now, Doubt: o.Doubt, Looked: map[int64]bool{}},
 		layers: &a.layers, flash: a.flash, over: func(t *tabs.Tab) bool { return a.asks.OnScreen(t) },
 	}
+	a.sender = sender{tabs: &a.tabs, drafts: a.drafts, env: a.env}
 	a.asks = asking.New(asking.Env{Tabs: &a.tabs, Layers: &a.layers, Flash: a.flash, Drafts: a.drafts})
 	// Until the pool comes its tab takes what is typed.
 	a.tabs.Add(a.newTab(event.Info{Name: "main", Kind: event.Main}))

@@ -95,7 +95,7 @@ func (a *App) change(i event.Info) tea.Cmd {
 	if i.Question == nil || i.Question.ID != t.About {
 		a.asks.Give(t)
 	}
-	cmds := []tea.Cmd{a.shown(), a.goWanted(), a.sendEarly(), a.act(a.notice.Changed(was, i))}
+	cmds := []tea.Cmd{a.shown(), a.goWanted(), a.act(a.sender.early()), a.act(a.notice.Changed(was, i))}
 	if witnessed {
 		cmds = append(cmds, a.act(a.notice.CallFor(was, i)))
 	}

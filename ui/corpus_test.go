@@ -16,6 +16,7 @@ import (
 	"fantail/ui/frame"
 	"fantail/ui/intent"
 	"fantail/ui/panel"
+	"fantail/ui/slash"
 	"fantail/ui/tabs"
 )
 
@@ -180,10 +181,12 @@ func TestLettersOverAPanel(t *testing.T) {
 		"overview": func(p *posed) { p.boards.overview(); p.asks.Next(asking.Sought) },
 		"inbox":    func(p *posed) { p.board(); p.asks.Next(asking.Strict) },
 		"/answer": func(p *posed) {
-			p.pool = &pool{}
-			if _, err := p.command(p.tabs.Focus, "/answer job"); err != nil {
+			p.use(&pool{})
+			i, err := slash.Run(p.env(), p.tabs.Focus, "/answer job")
+			if err != nil {
 				p.t.Error(err)
 			}
+			p.act(i)
 		},
 		"own": func(p *posed) { p.tabs.To(p.tabs.ByID(3)); p.asks.Open(3, asking.Strict) },
 	}
@@ -279,7 +282,7 @@ func joined(lines []string) string { return plain(strings.Join(lines, "\n")) }
 //
 // Spec: E-26.
 func TestSeenAnew(t *testing.T) {
-	for name, m := range map[string]tea.Msg{"focus": tea.FocusMsg{}, "suspended": tea.ResumeMsg{}, "the editor": returned{edited{agent: 1}}} {
+	for name, m := range map[string]tea.Msg{"focus": tea.FocusMsg{}, "suspended": tea.ResumeMsg{}, "the editor": returned{wanted{}}} {
 		p := newPosed(t)
 		p.pass(time.Minute)
 		p.ask(1)
@@ -299,7 +302,7 @@ func TestSeenAnew(t *testing.T) {
 	p.pass(time.Minute)
 	p.ask(1)
 	p.pass(time.Minute)
-	p.Update(returned{edited{agent: 1, text: "a draft"}})
+	p.Update(returned{wanted{intent.Call(func() intent.Intent { return p.sender.edited(1, "a draft", nil) })}})
 	p.pass(time.Minute)
 	p.typed("yes")
 	if p.asks.Given() != 0 || p.drafted() != "a draftyes" {

@@ -45,10 +45,10 @@ func TestPromptBeforeMainIsKnown(t *testing.T) {
 	a, says := screen(t, 80, 24), &heard{}
 	box := a.tabs.Main().Box
 	box.Set("one")
-	play(a.submit(a.tabs.Main()))
+	play(a.act(a.sender.submit(a.tabs.Main())))
 	a.use(says.pool())
 	box.Set("two")
-	play(a.submit(a.tabs.Main()))
+	play(a.act(a.sender.submit(a.tabs.Main())))
 	if len(says.prompts) != 0 || !box.Empty() {
 		t.Fatalf("sent %q to %d, in the box is %q", says.prompts, says.to, box.Value())
 	}

@@ -49,6 +49,11 @@ func newGround(t *testing.T) *ground {
 	return g
 }
 
+// edited is the editor's end.
+func (g *ground) edited(agent int64, text string) {
+	g.Update(wanted{intent.Call(func() intent.Intent { return g.sender.edited(agent, text, nil) })})
+}
+
 // types types a text, five seconds after what was typed before.
 func (g *ground) types(text string) {
 	g.at = g.at.Add(5 * time.Second)
@@ -198,8 +203,8 @@ func TestTypedIsGivenBack(t *testing.T) {
 		{"a command in such a tab", func(g *ground) { g.to(kid); g.types("/inb") }, func(g *ground) { g.closes(kid) }, main, "/inb", "/inbx"},
 		{"an empty line", func(g *ground) { g.to(kid); g.types("/") }, func(g *ground) { g.closes(kid) }, main, "", ""},
 		{"the draft of a helper that was closed", func(g *ground) { g.to(aide); g.types("two\twords"); g.to(main) }, func(g *ground) { g.closes(aide) }, main, "two\twords", ""},
-		{"the editor's, in a tab that was closed", func(g *ground) { g.to(aide) }, func(g *ground) { g.closes(aide); g.Update(edited{agent: aide, text: "written"}) }, main, "written", "writtenx"},
-		{"the editor's, for a line that was closed", func(g *ground) { g.to(kid) }, func(g *ground) { g.Update(edited{agent: kid, text: "written"}) }, kid, "written", "writtenx"},
+		{"the editor's, in a tab that was closed", func(g *ground) { g.to(aide) }, func(g *ground) { g.closes(aide); g.edited(aide, "written") }, main, "written", "writtenx"},
+		{"the editor's, for a line that was closed", func(g *ground) { g.to(kid) }, func(g *ground) { g.edited(kid, "written") }, kid, "written", "writtenx"},
 		{"a prompt taken back from a tab that was closed", func(*ground) {}, func(g *ground) { g.closes(aide); g.Update(done{agent: aide, back: "typed"}) }, main, "typed", "typedx"},
 		{"what a panel could not do that was left", func(*ground) {}, func(g *ground) {
 			p := panel.Inbox(g.boards.Env, main, "main")

@@ -3,8 +3,6 @@ package ui
 import (
 	"time"
 
-	tea "charm.land/bubbletea/v2"
-
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/ledger"
@@ -24,12 +22,7 @@ type (
 	branched struct{ name string }
 	listed   struct{ files *files.Index }
 	// known are the memory documents there are.
-	known  struct{ documents []memory.Document }
-	edited struct {
-		agent int64
-		text  string
-		err   error
-	}
+	known struct{ documents []memory.Document }
 	paged struct {
 		agent   int64
 		before  int64 // 0: the newest page
@@ -59,22 +52,3 @@ type (
 	// noted is a line for the status line.
 	noted struct{ text string }
 )
-
-// wheelGap is how long turns of the wheel are gathered, and how far apart motions
-// of the mouse are let through.
-const wheelGap = 16 * time.Millisecond
-
-// calm drops floods of mouse motion before they reach the loop.
-func calm(now func() time.Time) func(tea.Model, tea.Msg) tea.Msg {
-	var last time.Time
-	return func(_ tea.Model, m tea.Msg) tea.Msg {
-		if _, ok := m.(tea.MouseMotionMsg); ok {
-			t := now()
-			if t.Sub(last) < wheelGap {
-				return nil
-			}
-			last = t
-		}
-		return m
-	}
-}

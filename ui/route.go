@@ -201,7 +201,7 @@ func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	}
 	if k.String() == "up" && box.Empty() && t.Line == nil {
 		if n := len(t.Info.Prompts); n > 0 {
-			return a.takeBack(t, t.Info.Prompts[n-1]), true
+			return a.act(a.sender.withdraw(t, t.Info.Prompts[n-1])), true
 		}
 	}
 	intent, ok := box.Key(k)
@@ -210,9 +210,9 @@ func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	}
 	switch intent {
 	case composer.Submit:
-		return a.submit(t), true
+		return a.act(a.sender.submit(t)), true
 	case composer.Edit:
-		return a.editor(t), true
+		return a.act(a.sender.edit(t)), true
 	}
 	return a.reader.completes(k, box), true
 }
@@ -229,7 +229,7 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		if !a.asks.StopsTwice() {
 			return nil, true
 		}
-		return a.stop(), true
+		return a.act(a.sender.stop(t)), true
 	case "shift+tab":
 		if a.pool == nil {
 			return nil, true
@@ -267,28 +267,10 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// turn is a turn of the wheel. The first moves at once; those that follow closely
-// are gathered, so that a flood of them costs a frame now and then.
-func (a *App) turn(m tea.MouseWheelMsg) tea.Cmd {
-	a.wheel.x, a.wheel.y = m.X, m.Y
-	switch m.Button {
-	case tea.MouseWheelUp:
-		a.wheel.lines -= 3
-	case tea.MouseWheelDown:
-		a.wheel.lines += 3
-	}
-	if a.wheel.turning {
-		return nil
-	}
-	return a.roll()
-}
-
 // roll scrolls by what was gathered: the dialog or question that is open, else
 // the transcript.
 func (a *App) roll() tea.Cmd {
-	lines := a.wheel.lines
-	a.wheel.turning, a.wheel.lines = false, 0
-	t := a.tabs.Focus
+	lines, t := a.wheel.gathered(), a.tabs.Focus
 	if lines == 0 || t == nil {
 		return nil
 	}

@@ -62,7 +62,9 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.asks.Paste(m.Content)
 		a.dirty = true
 	case tea.MouseWheelMsg:
-		return a.turn(m)
+		if a.wheel.turn(m) {
+			return a.roll()
+		}
 	case tea.MouseClickMsg:
 		return a.click(m)
 	case tea.WindowSizeMsg:
@@ -102,8 +104,6 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case known:
 		a.reader.documents = m.documents
 		a.refreshBox()
-	case edited:
-		a.takeEdited(m)
 	case returned:
 		a.asks.Back()
 		return a.handle(m.with)
@@ -142,7 +142,7 @@ func (a *App) attach(p *pool) tea.Cmd {
 
 // use gives the pool to all that asks it something.
 func (a *App) use(p *pool) {
-	a.pool, a.reader.pool = p, p
+	a.pool, a.reader.pool, a.sender.pool = p, p, p
 	a.boards.Pool, a.boards.there = p.panel, true
 }
 
@@ -209,21 +209,6 @@ func (a *App) report(m done) {
 	}
 	if m.back != "" {
 		a.drafts.Give(to, m.back)
-	}
-}
-
-func (a *App) takeEdited(m edited) {
-	a.dirty = true
-	t := a.tabs.ByID(m.agent)
-	switch {
-	case m.err != nil && t != nil:
-		a.tell(t, words.Sentence(m.err), transcript.Bad)
-	case m.err != nil:
-		a.flash.Say(words.Sentence(m.err))
-	case t == nil || t.Typing() == nil:
-		a.drafts.Give(t, m.text)
-	default:
-		t.Typing().Set(m.text)
 	}
 }
 
@@ -332,10 +317,4 @@ func (a *App) answer(t *tabs.Tab, command, text string, tone transcript.Tone) {
 	t.View.Said(command, text, tone)
 	t.Panes.At = tabs.Transcript
 	a.dirty = true
-}
-
-// refuse says why a command can't be carried out. The box lets go of it, for the
-// history has it.
-func (a *App) refuse(t *tabs.Tab, command string, err error) {
-	a.answer(t, command, words.Sentence(err), transcript.Bad)
 }

@@ -1,0 +1,183 @@
+package ui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"fantail/agents/event"
+	"fantail/inbox"
+	"fantail/ui/drafts"
+	"fantail/ui/intent"
+	"fantail/ui/slash"
+	"fantail/ui/tabs"
+	"fantail/ui/transcript"
+	"fantail/ui/words"
+)
+
+// sender says what follows from what the human sends from a box, and brings back what was
+// sent and has not entered a conversation yet.
+type sender struct {
+	tabs   *tabs.Tabs
+	drafts *drafts.Drafts
+	env    func() slash.Env // of commands
+	pool   *pool            // nil until attached
+}
+
+// submit sends what a tab's box holds: a command, a shell command of the human's own,
+// mail, or a prompt. What comes before the workspace is open is kept.
+func (s *sender) submit(t *tabs.Tab) intent.Intent {
+	box := t.Typing()
+	text := s.drafts.Typed(box)
+	if strings.TrimSpace(text) == "" {
+		return nil
+	}
+	t.At().Follow()
+	t.News, s.tabs.Acting().News = false, false
+	if t.Line != nil {
+		return s.line(t, text)
+	}
+	if strings.HasPrefix(text, "/") {
+		i, err := slash.Run(s.env(), t, text)
+		if errors.Is(err, slash.ErrOpening) {
+			s.drafts.Keep(box)
+			return nil
+		}
+		kept := s.drafts.Remember(box, text)
+		box.Clear()
+		if err != nil {
+			i = refusal(t, text, err)
+		}
+		return intent.All{i, kept}
+	}
+	if s.pool == nil || t.Info.ID == 0 {
+		s.drafts.Keep(box)
+		return nil
+	}
+	kept := s.drafts.Remember(box, text)
+	box.Clear()
+	return intent.All{kept, s.prompt(t, text)}
+}
+
+// line sends a one-line box: mail to the agent, or a command as main.
+func (s *sender) line(t *tabs.Tab, text string) intent.Intent {
+	if !t.Line.Mail {
+		i, err := slash.Run(s.env(), t, text)
+		if err != nil { // the line stays: an Esc that is meant for it stops no turn
+			kept := s.drafts.Remember(t.Line.Box, text)
+			t.Line.Box.Set("/")
+			return intent.All{refusal(t, text, err), kept}
+		}
+		t.Line = nil
+		return i
+	}
+	from, to := s.tabs.Main().Info.ID, t.Info.Name
+	t.Line = nil
+	return intent.Do{Agent: t.Info.ID, Back: text, F: func(ctx context.Context) (intent.Intent, error) {
+		id, err := s.pool.letters.Send(ctx, from, to, text, inbox.Normal)
+		return intent.Said{Text: fmt.Sprintf("Message #%d is in the inbox of %s: %s", id, to, text)}, err
+	}}
+}
+
+// early sends what was kept until the pool came, in order; nil: nothing was.
+func (s *sender) early() intent.Intent {
+	t := s.tabs.Main()
+	if t.Info.ID == 0 {
+		return nil
+	}
+	var all intent.All
+	for _, text := range s.drafts.Kept() {
+		all = append(all, s.drafts.Remember(t.Box, text))
+		if !strings.HasPrefix(text, "/") {
+			all = append(all, s.prompt(t, text))
+			continue
+		}
+		all = append(all, intent.Call(func() intent.Intent { // it sees what those before it did
+			i, err := slash.Run(s.env(), t, text)
+			if err != nil {
+				return refusal(t, text, err)
+			}
+			return i
+		}))
+	}
+	if all == nil {
+		return nil
+	}
+	return all
+}
+
+// prompt sends a prompt, or a shell command of the human's own.
+func (s *sender) prompt(t *tabs.Tab, text string) intent.Intent {
+	id := t.Info.ID
+	if command, ok := strings.CutPrefix(text, "!"); ok {
+		return intent.Do{Agent: id, Back: text, Long: true, F: func(ctx context.Context) (intent.Intent, error) {
+			return nil, s.pool.Shell(ctx, id, strings.TrimSpace(command))
+		}}
+	}
+	return intent.Do{Agent: id, Back: text, F: func(ctx context.Context) (intent.Intent, error) {
+		return nil, s.pool.Prompt(ctx, id, text)
+	}}
+}
+
+// refusal says why a command can't be carried out. The box lets go of it, for the history
+// has it.
+func refusal(t *tabs.Tab, command string, err error) intent.Intent {
+	return intent.Tell{Agent: t.Info.ID, Command: command, Text: words.Sentence(err), Tone: transcript.Bad}
+}
+
+// stop ends the turn or the wait of a tab's agent, and nothing else. What is queued for it
+// comes back into its box before the turn ends: neither is it sent then nor lost.
+func (s *sender) stop(t *tabs.Tab) intent.Intent {
+	if t == nil || s.pool == nil || t.Info.State.Terminal() || s.env().ReadOnly != nil {
+		return nil
+	}
+	id := t.Info.ID
+	return intent.Run{F: func(ctx context.Context) intent.Intent {
+		texts, err := s.pool.Withdraw(ctx, id)
+		s.pool.Stop(id)
+		if err != nil {
+			return intent.Tell{Agent: id, Text: words.Sentence(err), Tone: transcript.Bad}
+		}
+		return intent.Back{Agent: id, Text: strings.Join(texts, "\n")}
+	}}
+}
+
+// withdraw brings a prompt that is queued for a tab's agent back into its box.
+func (s *sender) withdraw(t *tabs.Tab, q event.Prompt) intent.Intent {
+	id := t.Info.ID
+	return intent.Run{F: func(ctx context.Context) intent.Intent {
+		ok, err := s.pool.Unprompt(ctx, q.ID)
+		switch {
+		case err != nil:
+			return intent.Tell{Agent: id, Text: words.Sentence(err), Tone: transcript.Bad}
+		case !ok:
+			return intent.Tell{Agent: id, Text: "that prompt has been sent already"}
+		}
+		return intent.Back{Agent: id, Text: q.Text}
+	}}
+}
+
+// edit opens the external editor on a tab's draft.
+func (s *sender) edit(t *tabs.Tab) intent.Intent {
+	id := t.Info.ID
+	return intent.Edit{Name: "prompt.md", Draft: t.Typing().Value(), Then: func(_ context.Context, text, _ string, err error) (intent.Intent, bool) {
+		return intent.Call(func() intent.Intent { return s.edited(id, strings.TrimSuffix(text, "\n"), err) }), false
+	}}
+}
+
+// edited takes what the editor made of an agent's draft.
+func (s *sender) edited(agent int64, text string, err error) intent.Intent {
+	t := s.tabs.ByID(agent)
+	switch {
+	case err != nil && t != nil:
+		return intent.Tell{Agent: agent, Text: words.Sentence(err), Tone: transcript.Bad}
+	case err != nil:
+		return intent.Say{Text: words.Sentence(err)}
+	case t == nil || t.Typing() == nil:
+		s.drafts.Give(t, text)
+	default:
+		t.Typing().Set(text)
+	}
+	return nil
+}
