@@ -111,7 +111,7 @@ func (a *App) show(i intent.Intent) {
 		a.layers.Clear()
 		a.dirty = true
 	case intent.Help:
-		a.layers.Open(dialog.NewTable(a.theme, "Help", slash.Help()), nil)
+		a.layers.Open(dialog.NewTable(a.tabs.Theme, "Help", slash.Help()), nil)
 	case intent.Theme:
 		a.look.chosen = true
 		a.setTheme(i.Theme)
@@ -136,7 +136,7 @@ func (a *App) env() slash.Env {
 		Pool:  p,
 		Open:  open,
 		Tabs:  &a.tabs,
-		Tally: a.tally, Files: a.reader.files, Documents: a.reader.documents, Now: a.now, Theme: a.theme, NoColor: a.look.noColor,
+		Tally: a.tally, Files: a.reader.files, Documents: a.reader.documents, Now: a.now, Theme: a.tabs.Theme, NoColor: a.look.noColor,
 		Models: a.o.Models, Doubt: a.o.Doubt, Remember: a.o.Remember, ReadOnly: a.o.ReadOnly,
 	}
 }

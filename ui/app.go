@@ -85,7 +85,6 @@ type App struct {
 	wanted  int64 // the tab to go to once it is there; 0: none
 
 	w, h    int
-	theme   *themes.Theme
 	look    look
 	branch  string
 	welcome *welcome.Screen
@@ -155,7 +154,6 @@ func New(o Options) *App {
 		theme, _ = themes.Load("ansi", a.look.noColor)
 		a.flash.Say(err.Error())
 	}
-	a.theme = theme
 	a.tabs.Look = tabs.Look{Theme: theme, Now: a.now, ASCII: a.look.ascii, Msgs: o.Msgs}
 	a.welcome = welcome.New(welcome.Env{Tabs: &a.tabs, Version: o.Version, Root: o.Root, ReadOnly: o.ReadOnly}, o.Start)
 	a.notice = notice.New(notice.Env{

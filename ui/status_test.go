@@ -184,7 +184,7 @@ func TestStatusLineLeft(t *testing.T) {
 func TestStatusLineWithoutAModel(t *testing.T) {
 	for _, model := range []string{tabs.PlainEngine, "ollama/qwen3"} {
 		a := screen(t, 120, 36).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle, Model: model})
-		loud := a.theme.Paint(themes.Warn, tabs.PlainEngine)
+		loud := a.tabs.Theme.Paint(themes.Warn, tabs.PlainEngine)
 		if got := strings.Contains(a.statusLine(120), loud); got != (model == tabs.PlainEngine) {
 			t.Errorf("%q: the status line warns: %v", model, got)
 		}

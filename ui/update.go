@@ -239,7 +239,7 @@ func (a *App) open(o welcome.Opening) {
 }
 
 func (a *App) setTheme(t *themes.Theme) {
-	a.theme, a.dirty = t, true
+	a.dirty = true
 	a.notice.Theme = t
 	a.tabs.SetTheme(t)
 	a.boards.Theme = t

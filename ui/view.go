@@ -183,7 +183,7 @@ func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 	x, y := max(0, (a.w-frame.Width(b[0]))/2), 1+max(0, (rows-len(b))/3)
 	cursor = nil
 	for i := 1; i < len(lines)-1; i++ {
-		lines[i] = a.theme.Paint(themes.Dim, ansi.Strip(lines[i]))
+		lines[i] = a.tabs.Theme.Paint(themes.Dim, ansi.Strip(lines[i]))
 	}
 	if cx, cy, ok := a.layers.Top().Cursor(); ok {
 		cursor = tea.NewCursor(x+cx, y+cy)
