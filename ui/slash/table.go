@@ -1,166 +1,197 @@
 package slash
 
-// commands is the table of them. It is a function so that no command that names another
-// is a cycle of initialization.
+import "slices"
+
+// commands is the table of them, in the order in which the help has them.
 func commands() []command {
-	return []command{
-		{
-			name: "push", run: runPush, complete: pushArguments,
-			args: "[model=] [name=] [timeout=] [deliver=] [after=A,B] [resume] PROMPT | !CMD",
-			help: "queue a task for an agent of its own",
-		},
-		{
-			name: "run", run: runRun, complete: runArguments,
-			args: "[N] [--once] [timeout=]",
-			help: "start the queue, at most N at once; --once: only N",
-		},
-		{
-			name: "queue", run: runQueue, complete: queueArguments,
-			args: "[--all | --panel] | rm NAME | move NAME N | edit NAME",
-			help: "show what is queued, runs and has finished; change what is queued",
-		},
-		{
-			name: "retry", run: runRetry, complete: retryArguments,
-			args: "NAME [HINT]",
-			help: "push a task that ended again, with how it ended and a hint",
-		},
-		{
-			name: "send", run: runSend, complete: sendArguments,
-			args: "NAME[,NAME…] [--priority=P] [--tag=T] TEXT",
-			help: "mail an agent, or several",
-		},
-		{
-			name: "receive", run: runReceive, complete: receiveArguments,
-			args: "[from=NAME] [--lifo] [timeout=] [--wait] [--show-only]",
-			help: "take one message, waiting for it; --show-only: the model does not read it",
-		},
-		{
-			name: "check", run: runCheck, complete: checkArguments,
-			args: "[from=NAME] [--lifo] [--one] [--peek | --show-only]",
-			help: "take all messages that are ready; --peek: take none; --show-only: the model does not read them",
-		},
-		{
-			name: "inbox", run: runInbox, complete: inboxArguments,
-			args: "[NAME] [--list | --all [before=N]] | undo | archive N… | snooze N WHEN | restore N… | pin N " +
-				"[off] | archived | snoozed | search WORDS",
-			help: "the inbox of this agent or another on the whole screen; list what waits, or all; put those " +
-				"taken last back; put messages away and bring them back; find them",
-		},
-		{
-			name: "messages", run: runMessages, complete: messagesArguments,
-			args: "next [N] [--fifo] | wait | show [N] | why N | mute N [off] | mode [MODE] | from NAME MODE | " +
-				"quiet [until 14:00 | for 2h] | resume",
-			help: "a turn with the most urgent message, or one turn each; show one, say why it waits; hold its " +
-				"thread silently; how mail is handled",
-		},
-		{
-			name: "reply", run: runReply,
-			args: "N TEXT",
-			help: "answer a message in the name of the agent that got it",
-		},
-		{
-			name: "answer", run: runAnswer, complete: answerArguments,
-			args: "[N | NAME [yes|session|no [REASON] | OPTION | TEXT]]",
-			help: "answer what an agent asks, by its message or its name; alone: show the oldest question",
-		},
-		{
-			name: "fire", run: runFire,
-			args: "[#N…] [TEXT]",
-			help: "start one turn with all messages that wait, or with these",
-		},
-		{
-			name: "memory", run: runMemory, complete: memoryArguments,
-			args: "[list | show NAME [VERSION] | edit NAME | log NAME | rm NAME]",
-			help: "the workspace's documents, which #mem-NAME brings into a conversation",
-		},
-		{
-			name: "kill", run: runKill, complete: killArguments,
-			args: "NAME [--cascade | --orphan]",
-			help: "end an agent now, with or without those below it, or remove a queued task",
-		},
-		{
-			name: "agent", run: runAgent, complete: agentArguments,
-			args: "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME] | config " +
-				"message-handling MODE [--idle-after=30s]]",
-			help: "list agents, go to one; open, rename, close a helper; how its mail is handled",
-		},
-		{
-			name: "resume", run: runResume, complete: endedArguments,
-			args: "NAME [PROMPT]",
-			help: "let an ended agent go on; reopen a closed tab or helper",
-		},
-		{
-			name: "fork", run: runFork, complete: forkArguments, aliases: []string{"branch"},
-			args: "[TURN] [name=]",
-			help: "go on behind an earlier turn in a branch of the conversation, a helper",
-		},
-		{
-			name: "agents", run: runAgents,
-			help: "the overview of all agents: open, peek, wrap up, kill, close",
-		},
-		{
-			name: "view", run: runView, complete: viewArguments,
-			args: "prompt|transcript|output|info",
-			help: "show another view of this tab",
-		},
-		{
-			name: "why", run: runWhy, complete: whyArguments,
-			args: "[NAME]",
-			help: "what an agent does or waits for right now",
-		},
-		{
-			name: "wrapup", run: runWrapUp, complete: livingArguments,
-			args: "NAME",
-			help: "ask an agent to finish with what it has",
-		},
-		{
-			name: "close", run: runClose, complete: closeArguments,
-			args: "[NAME | --finished]",
-			help: "close the tab of an agent that ended, or all such tabs",
-		},
-		{
-			name: "doctor", run: runDoctor,
-			help: "balance the books: what became of every task and message",
-		},
-		{
-			name: "model", run: runModel, complete: modelArguments, aliases: []string{"models"},
-			args: "[PROVIDER/NAME]",
-			help: "show or change the model",
-		},
-		{
-			name: "mode", run: runMode, complete: modeArguments, aliases: []string{"permissions"},
-			args: "[ask|accept-edits|plan|yolo]",
-			help: "show or change what may happen without a question",
-		},
-		{
-			name: "theme", run: runTheme, complete: themeArguments, alone: true,
-			args: "[NAME]",
-			help: "change the colours",
-		},
-		{
-			name: "new", run: runNew, aliases: []string{"clear", "reset"},
-			help: "begin a new conversation; the old one is kept",
-		},
-		{
-			name: "compact", run: runCompact, aliases: []string{"summarize"},
-			args: "[HINT]",
-			help: "have the model summarise the conversation; the rest is kept and no longer sent",
-		},
-		{
-			name: "context", run: runContext,
-			help: "show what the conversation consists of and how full the model's window is",
-		},
-		{
-			name: "copy", run: runCopy,
-			help: "copy the last answer",
-		},
-		{
-			name: "help", run: runHelp, alone: true,
-			help: "this list",
-		},
-		{
-			name: "quit", run: runQuit, aliases: []string{"exit"}, alone: true,
-			help: "leave; asks when agents are at work",
-		},
-	}
+	return slices.Concat(
+		taskCommands, mailCommands, documentCommands, agentCommands,
+		workspaceCommands, conversationCommands, programCommands,
+	)
+}
+
+// taskCommands are about what is queued for agents of their own.
+var taskCommands = []command{
+	{
+		name: "push", run: runPush, complete: pushArguments,
+		args: "[model=] [name=] [timeout=] [deliver=] [after=A,B] [resume] PROMPT | !CMD",
+		help: "queue a task for an agent of its own",
+	},
+	{
+		name: "run", run: runRun, complete: runArguments,
+		args: "[N] [--once] [timeout=]",
+		help: "start the queue, at most N at once; --once: only N",
+	},
+	{
+		name: "queue", run: runQueue, complete: queueArguments,
+		args: "[--all | --panel] | rm NAME | move NAME N | edit NAME",
+		help: "show what is queued, runs and has finished; change what is queued",
+	},
+	{
+		name: "retry", run: runRetry, complete: retryArguments,
+		args: "NAME [HINT]",
+		help: "push a task that ended again, with how it ended and a hint",
+	},
+}
+
+// mailCommands are about messages, in an inbox or on their way.
+var mailCommands = []command{
+	{
+		name: "send", run: runSend, complete: sendArguments,
+		args: "NAME[,NAME…] [--priority=P] [--tag=T] TEXT",
+		help: "mail an agent, or several",
+	},
+	{
+		name: "receive", run: runReceive, complete: receiveArguments,
+		args: "[from=NAME] [--lifo] [timeout=] [--wait] [--show-only]",
+		help: "take one message, waiting for it; --show-only: the model does not read it",
+	},
+	{
+		name: "check", run: runCheck, complete: checkArguments,
+		args: "[from=NAME] [--lifo] [--one] [--peek | --show-only]",
+		help: "take all messages that are ready; --peek: take none; --show-only: the model does not read them",
+	},
+	{
+		name: "inbox", run: runInbox, complete: inboxArguments,
+		args: "[NAME] [--list | --all [before=N]] | undo | archive N… | snooze N WHEN | restore N… | pin N " +
+			"[off] | archived | snoozed | search WORDS",
+		help: "the inbox of this agent or another on the whole screen; list what waits, or all; put those " +
+			"taken last back; put messages away and bring them back; find them",
+	},
+	{
+		name: "messages", run: runMessages, complete: messagesArguments,
+		args: "next [N] [--fifo] | wait | show [N] | why N | mute N [off] | mode [MODE] | from NAME MODE | " +
+			"quiet [until 14:00 | for 2h] | resume",
+		help: "a turn with the most urgent message, or one turn each; show one, say why it waits; hold its " +
+			"thread silently; how mail is handled",
+	},
+	{
+		name: "reply", run: runReply,
+		args: "N TEXT",
+		help: "answer a message in the name of the agent that got it",
+	},
+	{
+		name: "answer", run: runAnswer, complete: answerArguments,
+		args: "[N | NAME [yes|session|no [REASON] | OPTION | TEXT]]",
+		help: "answer what an agent asks, by its message or its name; alone: show the oldest question",
+	},
+	{
+		name: "fire", run: runFire,
+		args: "[#N…] [TEXT]",
+		help: "start one turn with all messages that wait, or with these",
+	},
+}
+
+// documentCommands are about what outlives a conversation.
+var documentCommands = []command{
+	{
+		name: "memory", run: runMemory, complete: memoryArguments,
+		args: "[list | show NAME [VERSION] | edit NAME | log NAME | rm NAME]",
+		help: "the workspace's documents, which #mem-NAME brings into a conversation",
+	},
+}
+
+// agentCommands are about agents and their tabs.
+var agentCommands = []command{
+	{
+		name: "kill", run: runKill, complete: killArguments,
+		args: "NAME [--cascade | --orphan]",
+		help: "end an agent now, with or without those below it, or remove a queued task",
+	},
+	{
+		name: "agent", run: runAgent, complete: agentArguments,
+		args: "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME] | config " +
+			"message-handling MODE [--idle-after=30s]]",
+		help: "list agents, go to one; open, rename, close a helper; how its mail is handled",
+	},
+	{
+		name: "resume", run: runResume, complete: endedArguments,
+		args: "NAME [PROMPT]",
+		help: "let an ended agent go on; reopen a closed tab or helper",
+	},
+	{
+		name: "fork", run: runFork, complete: forkArguments, aliases: []string{"branch"},
+		args: "[TURN] [name=]",
+		help: "go on behind an earlier turn in a branch of the conversation, a helper",
+	},
+	{
+		name: "agents", run: runAgents,
+		help: "the overview of all agents: open, peek, wrap up, kill, close",
+	},
+	{
+		name: "view", run: runView, complete: viewArguments,
+		args: "prompt|transcript|output|info",
+		help: "show another view of this tab",
+	},
+	{
+		name: "why", run: runWhy, complete: whyArguments,
+		args: "[NAME]",
+		help: "what an agent does or waits for right now",
+	},
+	{
+		name: "wrapup", run: runWrapUp, complete: livingArguments,
+		args: "NAME",
+		help: "ask an agent to finish with what it has",
+	},
+	{
+		name: "close", run: runClose, complete: closeArguments,
+		args: "[NAME | --finished]",
+		help: "close the tab of an agent that ended, or all such tabs",
+	},
+}
+
+// workspaceCommands are about the workspace: its books, its model, what may happen in it.
+var workspaceCommands = []command{
+	{
+		name: "doctor", run: runDoctor,
+		help: "balance the books: what became of every task and message",
+	},
+	{
+		name: "model", run: runModel, complete: modelArguments, aliases: []string{"models"},
+		args: "[PROVIDER/NAME]",
+		help: "show or change the model",
+	},
+	{
+		name: "mode", run: runMode, complete: modeArguments, aliases: []string{"permissions"},
+		args: "[ask|accept-edits|plan|yolo]",
+		help: "show or change what may happen without a question",
+	},
+	{
+		name: "theme", run: runTheme, complete: themeArguments, alone: true,
+		args: "[NAME]",
+		help: "change the colours",
+	},
+}
+
+// conversationCommands are about the conversation.
+var conversationCommands = []command{
+	{
+		name: "new", run: runNew, aliases: []string{"clear", "reset"},
+		help: "begin a new conversation; the old one is kept",
+	},
+	{
+		name: "compact", run: runCompact, aliases: []string{"summarize"},
+		args: "[HINT]",
+		help: "have the model summarise the conversation; the rest is kept and no longer sent",
+	},
+	{
+		name: "context", run: runContext,
+		help: "show what the conversation consists of and how full the model's window is",
+	},
+	{
+		name: "copy", run: runCopy,
+		help: "copy the last answer",
+	},
+}
+
+// programCommands are about the program itself.
+var programCommands = []command{
+	{
+		name: "help", run: runHelp, alone: true,
+		help: "this list",
+	},
+	{
+		name: "quit", run: runQuit, aliases: []string{"exit"}, alone: true,
+		help: "leave; asks when agents are at work",
+	},
 }
