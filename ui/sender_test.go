@@ -77,7 +77,7 @@ func sends(t *testing.T) (*App, *ear) {
 	a, e := screen(t, 120, 30).with(
 		event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
 		event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: event.Running}), &ear{}
-	a.use(&pool{talk: e})
+	a.use(&pool{talk: e, letters: e})
 	return a, e
 }
 
