@@ -238,7 +238,7 @@ func (p *Pool) Clear(ctx context.Context, agent int64) error {
 			return errors.New("a turn runs; Esc stops it, then begin anew")
 		}
 		tx.AfterCommit(func() { a.Set(func(i *event.Info) { i.Context = 0 }) })
-		_, err = a.Book().Batch(tx, false).Add(0, history.Entry{Kind: history.EntryCleared})
+		_, err = a.Book().Batch(tx).Add(0, history.Entry{Kind: history.EntryCleared})
 		return err
 	})
 	if err != nil {

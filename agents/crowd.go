@@ -110,7 +110,7 @@ func (r recipients) Notice(ctx context.Context, text string) {
 		return
 	}
 	err := p.o.DB.Write(ctx, "note", func(tx *store.Tx) error {
-		_, err := m.Book().Batch(tx, false).Add(0, history.Entry{Kind: history.EntryNotice, Text: text})
+		_, err := m.Book().Batch(tx).Add(0, history.Entry{Kind: history.EntryNotice, Text: text})
 		return err
 	})
 	if err != nil && ctx.Err() == nil {

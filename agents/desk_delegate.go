@@ -41,7 +41,7 @@ func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode stri
 	var link func(tx *store.Tx, row roster.Task) error
 	if sync {
 		link = func(tx *store.Tx, row roster.Task) error {
-			_, err := d.a.Book().Batch(tx, false).Add(d.a.Turn(), history.Entry{Kind: history.EntryDelegated, Call: &history.Call{ID: call}, Task: row.ID})
+			_, err := d.a.Book().Batch(tx).Add(d.a.Turn(), history.Entry{Kind: history.EntryDelegated, Call: &history.Call{ID: call}, Task: row.ID})
 			return err
 		}
 	}
@@ -91,7 +91,7 @@ func (d desk) collect(ctx context.Context, call string, t roster.Task) (text str
 	limit := history.BytesOf(min(history.ItemTokens, d.a.Book().Room()))
 	err = d.a.Keep(ctx, "take the result of "+t.Name, func(tx *store.Tx) error {
 		text, entry = "", 0
-		b := d.a.Book().Batch(tx, false)
+		b := d.a.Book().Batch(tx)
 		ms, _, err := d.p.inbox.Take(tx, inbox.Query{Recipient: d.a.ID, Task: t.ID}, mail.ByTool, func(ms []inbox.Message) (seq int64, err error) {
 			entry, err = b.Add(d.a.Turn(), history.Entry{Kind: history.EntryResult, By: toolDelegate, Messages: ms, Result: &history.Result{
 				ID: call, Name: toolDelegate, Text: mail.AsRead(inbox.NewRendering(tx.Now(), limit), ms...), Error: !ms[0].Success(),

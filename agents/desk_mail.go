@@ -213,7 +213,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 			g.text = fmt.Sprintf("You have had this message before: %s, %s ago.\n%s", mail.Fate(m), inbox.Age(tx.Now().Sub(m.Taken)), r.Part(m, offset))
 			return nil
 		}
-		b := d.a.Book().Batch(tx, false)
+		b := d.a.Book().Batch(tx)
 		_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: d.a.ID, ID: id}, mail.ByTool, func(ms []inbox.Message) (int64, error) {
 			return d.taken(call, "read_message", &g)(b, ms, r.Part(m, offset))
 		})

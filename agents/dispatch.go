@@ -212,7 +212,7 @@ func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 		room = m.Window
 	}
 	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4/len(ms))))
-	b := p.fleet.Book(id).Batch(tx, false)
+	b := p.fleet.Book(id).Batch(tx)
 	_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: id}, "start", func(ms []inbox.Message) (int64, error) {
 		var parts []string
 		for _, m := range ms {

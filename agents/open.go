@@ -70,7 +70,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 			Context: behind.Context, Outside: row.Trust == roster.TrustOutside,
 		}
 		if notice != "" {
-			if _, err := p.fleet.Book(row.ID).Batch(tx, false).Add(0, history.Entry{Kind: history.EntryNotice, Text: notice}); err != nil {
+			if _, err := p.fleet.Book(row.ID).Batch(tx).Add(0, history.Entry{Kind: history.EntryNotice, Text: notice}); err != nil {
 				return err
 			}
 		}

@@ -205,14 +205,15 @@ func (a *Agent) Asking(q *event.Question) {
 	f.Told()
 }
 
-// Heard shows that the agent's question is closed.
-func (a *Agent) Heard(answered bool) {
+// Heard shows that the agent's question is closed. With an answer the agent goes on once it has a slot; nil: there is
+// none.
+func (a *Agent) Heard(ans *event.Answer) {
 	f := a.fleet
 	f.Lock()
 	defer f.Unlock()
 	delete(f.asking, a)
 	a.Change(func(i *event.Info) {
-		if i.Question = nil; answered {
+		if i.Question = nil; ans != nil {
 			i.State, i.Why = event.Waiting, "waiting for a slot"
 		}
 	})

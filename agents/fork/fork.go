@@ -201,7 +201,7 @@ func (f *Forks) instruct(tx *store.Tx, row store.Agent, h *handling, seen string
 	if err != nil {
 		return 0, err
 	}
-	b := f.o.Fleet.Book(row.ID).Batch(tx, false)
+	b := f.o.Fleet.Book(row.ID).Batch(tx)
 	if _, err := b.Add(0, history.Entry{Kind: history.EntrySnapshot, Text: fmt.Sprintf(
 		"You are a fork of %s. What follows is a snapshot of its last turns, made when the message came. %s goes on by itself, does not see you, and may have gone on since: this is for you to know, not to carry out.\n\n", of, of) +
 		inbox.NewRendering(tx.Now(), 0).Snapshot(of, seen)}); err != nil {

@@ -22,19 +22,31 @@ type Book struct {
 	Tell func(entries []Entry, live bool)
 }
 
-// Batch begins a batch; live says that its entries replace what was streamed. Make
-// it before anything else that hangs on the commit: feeds then hear of the entries
-// first.
-func (k Book) Batch(tx *store.Tx, live bool) *Batch {
+// Batch begins a batch. Begin it before hanging anything else on the commit: hooks run in order, so feeds then hear of
+// the entries first.
+func (k Book) Batch(tx *store.Tx) *Batch {
 	b := &Batch{book: k, tx: tx}
-	if k.Tell != nil {
-		tx.AfterCommit(func() {
-			if len(b.out) > 0 || live {
-				k.Tell(b.out, live)
-			}
-		})
-	}
+	b.tells(func() {
+		if len(b.out) > 0 {
+			k.Tell(b.out, false)
+		}
+	})
 	return b
+}
+
+// LiveBatch is Batch for entries that replace what was streamed. Feeds hear of it even if there are none, so that they
+// drop what they show.
+func (k Book) LiveBatch(tx *store.Tx) *Batch {
+	b := &Batch{book: k, tx: tx}
+	b.tells(func() { k.Tell(b.out, true) })
+	return b
+}
+
+// tells has the book's readers told after the commit, if it has any.
+func (b *Batch) tells(tell func()) {
+	if b.book.Tell != nil {
+		b.tx.AfterCommit(tell)
+	}
 }
 
 // Batch is what one transaction appends to a transcript.

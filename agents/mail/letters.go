@@ -153,7 +153,7 @@ func (ls *Letters) Post(tx *store.Tx, m inbox.Message) (int64, error) {
 	if err != nil || !m.Endless() {
 		return id, err
 	}
-	_, err = ls.who.Book(a.ID).Batch(tx, false).Add(0, history.Entry{Kind: history.EntryNotice, Text: fmt.Sprintf(
+	_, err = ls.who.Book(a.ID).Batch(tx).Add(0, history.Entry{Kind: history.EntryNotice, Text: fmt.Sprintf(
 		"Message #%d is held: the agents wrote the %d before it because of each other, without you. /messages next lets it in, and they go on from there; /messages show %d prints it.",
 		id, inbox.MostHops, id)})
 	return id, err

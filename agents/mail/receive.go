@@ -28,7 +28,7 @@ func (t *Takes) Receive(ctx context.Context, k history.Book, q inbox.Query, how 
 		err := t.db.Write(context.WithoutCancel(ctx), "receive", func(tx *store.Tx) error {
 			q := q
 			q.Recipient, q.Limit = k.Agent, 1
-			b := k.Batch(tx, false)
+			b := k.Batch(tx)
 			r := inbox.NewRendering(tx.Now(), limit)
 			ms, _, err := t.inbox.Take(tx, q, how.By, func(ms []inbox.Message) (int64, error) { return how.Into(b, ms, AsRead(r, ms...)) })
 			if found = len(ms) > 0; found {

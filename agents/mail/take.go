@@ -160,7 +160,7 @@ func (t *Takes) Check(ctx context.Context, k history.Book, q inbox.Query, by str
 		}
 		r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 		q.Fit = fill(room, func(m inbox.Message) string { return AsRead(r, m) })
-		b := k.Batch(tx, false)
+		b := k.Batch(tx)
 		var err error
 		ms, left, err = t.inbox.Take(tx, q, by, func(ms []inbox.Message) (int64, error) { return into(b, ms, AsRead(r, ms...)) })
 		if err == nil && len(ms) > 0 && left > 0 && rest != nil {

@@ -29,7 +29,7 @@ func (ls *Letters) Undo(ctx context.Context, agent int64) (n int, err error) {
 		if err := mayUndo(tx, agent, ms[0]); err != nil {
 			return err
 		}
-		b := ls.who.Book(agent).Batch(tx, false)
+		b := ls.who.Book(agent).Batch(tx)
 		if n, err = ls.inbox.PutBack(tx, agent, ms[0].Entry); err != nil {
 			return err
 		}

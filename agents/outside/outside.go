@@ -195,7 +195,7 @@ func (d *Door) Check(ctx context.Context, name string, q inbox.Query) (ms []inbo
 	q.Limit = mostTaken
 	box := inbox.New(d.DB, nil)
 	err = d.write(ctx, "check from outside", func(tx *store.Tx) error {
-		b := history.Book{Agent: q.Recipient}.Batch(tx, false)
+		b := history.Book{Agent: q.Recipient}.Batch(tx)
 		ms, left, err = box.Take(tx, q, d.Origin, func(ms []inbox.Message) (int64, error) {
 			return b.Add(0, history.Entry{Kind: history.EntryNotice, By: d.Origin, Text: carriedOff(ms, d.name())})
 		})

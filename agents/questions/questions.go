@@ -1,11 +1,9 @@
-// Package questions is what agents ask the human: whether a call may run, or what
-// ask_user asks.
+// Package questions is what agents ask the human: whether a call may run, or what ask_user asks.
 //
-// Does: write a question down with the message that stands for it, wait for its
-// answer, answer it once, settle those that nothing is left to answer of.
+// Does: record a question together with the message that represents it, wait for its answer, accept one answer only,
+// settle questions that nothing is left to answer of.
 //
-// Does not: decide whether a call must ask (tools/permit), show questions, know
-// agents but as who asks.
+// Does not: decide whether a call must ask (tools/permit), show questions, know agents except as the one who asks.
 //
 // Imports: agents/event, agents/roster, inbox, store, tools/permit.
 package questions
@@ -25,16 +23,15 @@ import (
 	"fantail/tools/permit"
 )
 
-// ErrParked ends an agent's loop but not its turn: the program closes while a
-// question is open, and the next start goes on from there.
+// ErrParked ends an agent's loop but not its turn: the program closes while a question is open, and its next start
+// resumes from there.
 var ErrParked = errors.New("it waits for an answer")
 
-// Desk is where questions are put and answered. A question is a row, and a message in an inbox,
-// before its agent shows that it asks; it is answered once, by the human or by what
-// leaves nothing to answer; and what it allowed is noted before it happens, so that no
-// start of the program lets it happen again.
+// Desk is where questions are put and answered. A question is a row, and a message in an inbox, before its agent shows
+// that it asks. It is answered once, by the human or because nothing is left to answer. What it allowed is recorded
+// before it happens, so that no restart lets it happen twice.
 //
-// Its mutex is a leaf: commit hooks take it, and nothing is called while it is held.
+// The desk's mutex is a leaf: commit hooks take it, and nothing is called while it is held.
 type Desk struct {
 	db    *store.DB
 	inbox *inbox.Inbox
@@ -42,9 +39,9 @@ type Desk struct {
 	now   func() time.Time
 
 	mu     sync.Mutex
-	open   map[int64]*ask           // those that an agent waits at, by question
-	turns  map[int64]chan struct{}  // by agent: it holds a token while a call that runs beside others asks
-	parked map[int64]store.Approval // by agent: the question at which its turn was parked, until that asks again
+	open   map[int64]*ask           // questions an agent waits at, by id
+	turns  map[int64]chan struct{}  // by agent: holds a token while one of several concurrent calls asks
+	parked map[int64]store.Approval // by agent: the question its turn was parked at, until the turn asks it again
 }
 
 // ask is an open question and where its answer goes.
@@ -57,11 +54,11 @@ type ask struct {
 // Asker is the agent that asks, as the desk sees it.
 type Asker interface {
 	Asker() (agent int64, name string, outside bool)
-	Turn() int64                                                             // the one that runs
-	Keep(ctx context.Context, what string, f func(tx *store.Tx) error) error // a write that waits for a full disk
-	Asks(q *event.Question)                                                  // it shows that it asks, and holds no slot
-	Heard(answered bool)                                                     // it asks no more; if it was answered it goes on once it has a slot
-	Regain(ctx context.Context) error                                        // takes the slot back
+	Turn() int64                                                             // the current turn
+	Keep(ctx context.Context, what string, f func(tx *store.Tx) error) error // writes; waits out a full disk
+	Asks(q *event.Question)                                                  // shows the question; frees the slot
+	Heard(ans *event.Answer)                                                 // the question is closed; nil: unanswered
+	Regain(ctx context.Context) error
 }
 
 func New(db *store.DB, box *inbox.Inbox, gate *permit.Gate, now func() time.Time) *Desk {
@@ -71,12 +68,19 @@ func New(db *store.DB, box *inbox.Inbox, gate *permit.Gate, now func() time.Time
 	}
 }
 
-// Put puts a question to the human and returns the answer. Until there is one the agent
-// asks, and holds no slot. An agent asks one question at a time: calls that run side by
-// side can come to ask when the mode changes meanwhile.
-func (qs *Desk) Put(ctx context.Context, who Asker, q event.Question, beside bool) (ans event.Answer, err error) {
+// Company says whether the call that asks runs alone, or beside other calls of the same reply.
+type Company bool
+
+const (
+	Alone  Company = false
+	Beside Company = true
+)
+
+// Put asks the human and returns the answer. Until then the agent shows as asking, and holds no slot. An agent asks one
+// question at a time: concurrent calls, which need none when they start, may come to ask if the mode changes meanwhile.
+func (qs *Desk) Put(ctx context.Context, who Asker, q event.Question, by Company) (ans event.Answer, err error) {
 	q.Agent, q.Name, q.Outside = who.Asker()
-	if beside {
+	if by == Beside {
 		release, err := qs.inTurn(ctx, q.Agent)
 		if err != nil {
 			return ans, err
@@ -85,7 +89,7 @@ func (qs *Desk) Put(ctx context.Context, who Asker, q event.Question, beside boo
 	}
 	k, answered := qs.takeUp(ctx, who, &q, &ans)
 	if k == nil && !answered {
-		if k, err = qs.pose(ctx, who, q, beside); err != nil {
+		if k, err = qs.pose(ctx, who, q, by); err != nil {
 			return ans, err
 		}
 		q.ID = k.q.ID
@@ -94,7 +98,7 @@ func (qs *Desk) Put(ctx context.Context, who Asker, q event.Question, beside boo
 		if ans, err = qs.hear(ctx, k); err == nil {
 			err = who.Regain(ctx)
 		}
-		if errors.Is(err, event.ErrClosing) && !beside {
+		if errors.Is(err, event.ErrClosing) && by == Alone {
 			err = ErrParked
 		}
 		if err != nil {
@@ -110,8 +114,7 @@ func (qs *Desk) Put(ctx context.Context, who Asker, q event.Question, beside boo
 	return ans, err
 }
 
-// inTurn waits until no neighbour of the agent's call asks. If the turn is stopped
-// meanwhile, the call asks nothing.
+// inTurn waits until none of the agent's other calls asks. If the turn is stopped meanwhile, the call never asks.
 func (qs *Desk) inTurn(ctx context.Context, agent int64) (release func(), err error) {
 	qs.mu.Lock()
 	turn := qs.turns[agent]
@@ -133,16 +136,16 @@ func (qs *Desk) inTurn(ctx context.Context, agent int64) (release func(), err er
 	return release, nil
 }
 
-// Park notes the question at which the agent's turn was parked.
+// Park records the question at which the agent's turn was parked.
 func (qs *Desk) Park(row store.Approval) {
 	qs.mu.Lock()
 	defer qs.mu.Unlock()
 	qs.parked[row.Agent] = row
 }
 
-// takeUp goes on with the question that was open for this call when the program ended:
-// true with its answer if it was given before, else with the question open again; nil
-// and false if this call asks for the first time.
+// takeUp resumes the question that was open for this call when the program ended: it returns true and sets ans if that
+// was answered already, else it opens the question again. It returns nil and false if this call asks for the first
+// time.
 func (qs *Desk) takeUp(ctx context.Context, who Asker, q *event.Question, ans *event.Answer) (*ask, bool) {
 	qs.mu.Lock()
 	row, ok := qs.parked[q.Agent]
@@ -159,7 +162,7 @@ func (qs *Desk) takeUp(ctx context.Context, who Asker, q *event.Question, ans *e
 		return nil, true
 	}
 	k := qs.begin(who, *q)
-	// Whoever answered before it was open found nobody to tell.
+	// An answer that came before the question was open again found nobody to tell.
 	now, err := qs.approval(ctx, row.ID)
 	if err == nil && !now.Answered.IsZero() {
 		qs.deliver(row.ID, event.AnswerOf(now))
@@ -167,16 +170,20 @@ func (qs *Desk) takeUp(ctx context.Context, who Asker, q *event.Question, ans *e
 	return k, false
 }
 
-// pose writes a question down, with its message, and opens it.
-func (qs *Desk) pose(ctx context.Context, who Asker, q event.Question, beside bool) (*ask, error) {
-	data, err := json.Marshal(event.QuestionRow{Action: q.Action, Rule: q.Rule, Again: q.Again, Asks: q.Asks, Outside: q.Outside, Beside: beside})
+// pose records a question, with its message, and opens it.
+func (qs *Desk) pose(ctx context.Context, who Asker, q event.Question, by Company) (*ask, error) {
+	data, err := json.Marshal(event.QuestionRow{
+		Action: q.Action, Rule: q.Rule, Again: q.Again, Asks: q.Asks, Outside: q.Outside, Beside: by == Beside,
+	})
 	if err != nil {
 		return nil, fmt.Errorf("write down a question: %w", err)
 	}
 	var k *ask
 	err = who.Keep(ctx, "ask the human", func(tx *store.Tx) error {
 		q := q
-		row := store.Approval{Agent: q.Agent, Turn: who.Turn(), Call: q.Call, Kind: event.AskApproval, Data: string(data)}
+		row := store.Approval{
+			Agent: q.Agent, Turn: who.Turn(), Call: q.Call, Kind: event.AskApproval, Data: string(data),
+		}
 		if q.Asks != nil {
 			row.Kind = event.AskQuestion
 		}
@@ -197,14 +204,12 @@ func (qs *Desk) pose(ctx context.Context, who Asker, q event.Question, beside bo
 	if err != nil {
 		return nil, err
 	}
-	// The mode may have changed before it was open. It stays open if that can't be
-	// written down.
+	// The mode may have changed before the question was open. If settling it can't be written, it stays open.
 	_ = qs.Review(context.WithoutCancel(ctx))
 	return k, nil
 }
 
-// begin opens a question. It can be answered before anybody sees it: an answer that found
-// nobody waiting for it would be lost.
+// begin opens a question. It registers it before the agent shows it: an answer that finds nobody waiting would be lost.
 func (qs *Desk) begin(who Asker, q event.Question) *ask {
 	k := &ask{who: who, q: q, answer: make(chan event.Answer, 1)}
 	qs.mu.Lock()
@@ -224,23 +229,26 @@ func (qs *Desk) hear(ctx context.Context, k *ask) (ans event.Answer, err error) 
 	qs.mu.Lock()
 	delete(qs.open, k.q.ID)
 	qs.mu.Unlock()
-	k.who.Heard(err == nil)
-	return ans, err
+	if err != nil {
+		k.who.Heard(nil)
+		return ans, err
+	}
+	k.who.Heard(&ans)
+	return ans, nil
 }
 
-// deliver hands an answer to the agent that waits for it, if one does.
+// deliver passes an answer to the agent that waits for it, if any.
 func (qs *Desk) deliver(question int64, ans event.Answer) {
 	qs.mu.Lock()
 	defer qs.mu.Unlock()
 	if k := qs.open[question]; k != nil {
 		delete(qs.open, question)
-		k.answer <- ans // there is room: only the first answer finds the question
+		k.answer <- ans // never blocks: only the first answer finds the question
 	}
 }
 
-// Answer answers a question, for the human. The first answer wins: the error of
-// a later one is ErrAnswered. A rule that "for this session" adds also answers
-// the other questions it covers.
+// Answer answers a question on behalf of the human. The first answer wins; a later one gets ErrAnswered. A rule added
+// "for this session" also answers the other questions it covers.
 func (qs *Desk) Answer(ctx context.Context, question int64, ans event.Answer) error {
 	ans.Settled = ""
 	err := qs.db.Write(ctx, "answer a question", func(tx *store.Tx) error {
@@ -259,19 +267,19 @@ func (qs *Desk) Answer(ctx context.Context, question int64, ans event.Answer) er
 			return err
 		}
 		if ans.Choice == permit.Session {
-			// Before the answer is heard: the agent's next call is judged by it.
-			tx.AfterCommit(func() { _ = qs.gate.Allow(d.Rule) }) // the gate offered it
+			// Before the agent hears the answer: its next call is judged by this rule.
+			tx.AfterCommit(func() { _ = qs.gate.Allow(d.Rule) }) // the gate itself offered this rule
 		}
 		return qs.Reply(tx, row, ans, inbox.ByAnswer)
 	})
 	if err == nil && ans.Choice == permit.Session {
-		_ = qs.Review(ctx) // what can't be written down stays open for the human
+		_ = qs.Review(ctx) // what can't be written stays open for the human
 	}
 	return err
 }
 
-// Reply ends a question and its message, inside tx, and tells the agent once
-// that is so. The caller has seen that it is open.
+// Reply closes a question and its message, inside tx, and tells the agent after the commit. The caller has checked that
+// it is open.
 func (qs *Desk) Reply(tx *store.Tx, row store.Approval, ans event.Answer, by string) error {
 	data, err := json.Marshal(ans)
 	if err != nil {
@@ -289,8 +297,7 @@ func (qs *Desk) Reply(tx *store.Tx, row store.Approval, ans event.Answer, by str
 	return nil
 }
 
-// Settle ends the open questions of an agent inside the transaction that leaves
-// nothing to answer.
+// Settle closes an agent's open questions, inside the transaction that leaves nothing to answer.
 func (qs *Desk) Settle(tx *store.Tx, agent int64, why string) error {
 	rows, err := tx.OpenApprovals(agent)
 	if err != nil {
@@ -304,7 +311,7 @@ func (qs *Desk) Settle(tx *store.Tx, agent int64, why string) error {
 	return nil
 }
 
-// Review answers the questions the gate no longer has.
+// Review answers the open questions that the gate would no longer ask.
 func (qs *Desk) Review(ctx context.Context) error {
 	answers := map[int64]event.Answer{}
 	for _, q := range qs.approvals() {
@@ -335,7 +342,7 @@ func (qs *Desk) Review(ctx context.Context) error {
 	})
 }
 
-// approvals are the open questions whether a call may run.
+// approvals returns the open questions whether a call may run.
 func (qs *Desk) approvals() (open []event.Question) {
 	qs.mu.Lock()
 	defer qs.mu.Unlock()
@@ -347,8 +354,8 @@ func (qs *Desk) approvals() (open []event.Question) {
 	return open
 }
 
-// Asked returns the question that a message tells of. An error says that it tells of
-// none, or wraps ErrAnswered if it has ended.
+// Asked returns the question that a message represents. It is an error if there is none; the error wraps ErrAnswered if
+// the question has ended.
 func (qs *Desk) Asked(ctx context.Context, message int64) (event.Question, error) {
 	var q event.Question
 	err := qs.db.Read(ctx, func(rx *store.Rx) error {

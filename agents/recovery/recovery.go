@@ -253,7 +253,7 @@ func (r *Recovery) noteQueued(tx *store.Tx) error {
 		if es := history.DecodeAll(last); len(es) > 0 && es[0].Kind == history.EntryNotice && es[0].Text == text {
 			continue
 		}
-		if _, err := r.Book(id).Batch(tx, false).Add(0, history.Entry{Kind: history.EntryNotice, Text: text}); err != nil {
+		if _, err := r.Book(id).Batch(tx).Add(0, history.Entry{Kind: history.EntryNotice, Text: text}); err != nil {
 			return err
 		}
 	}
@@ -302,7 +302,7 @@ func (r *Recovery) Kept(ctx context.Context) (map[int64]*Parked, error) {
 // closeCut ends a turn that a crash cut. An agent that rests again is told so on
 // its screen.
 func (r *Recovery) closeCut(tx *store.Tx, c cut, rests bool) error {
-	b := r.Book(c.turn.Agent).Batch(tx, false)
+	b := r.Book(c.turn.Agent).Batch(tx)
 	if err := b.Salvage(c.turn.ID); err != nil {
 		return err
 	}

@@ -11,10 +11,9 @@ import (
 	"fantail/store"
 )
 
-// absorb lets in what is due at this seam, in one transaction: queued prompts
-// and messages become entries, and what the coming request carries is
-// committed. Outside a turn it begins one, if anything came: false means that
-// nothing did.
+// absorb lets in what is due at this seam, in one transaction: queued prompts and messages become entries, and the
+// transcript up to the last of them counts as sent, before any request carries it. Outside a turn it begins one if
+// anything came; false means that nothing did.
 func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	var why mail.Reasons
 	if l.turn == 0 {
@@ -31,7 +30,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	err := l.o.DB.Write(context.WithoutCancel(ctx), "absorb", func(tx *store.Tx) error {
 		turn, got = l.turn, mail.Took{}
 		wish := wish
-		b := l.Book().Batch(tx, false)
+		b := l.Book().Batch(tx)
 		waiting, err := tx.WaitingPrompts(l.ID)
 		if err != nil {
 			return err
@@ -42,7 +41,8 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 			}
 		}
 		prompts := unheld(waiting)
-		if came, err = l.o.Mail.Arrivals(tx, l.ID, mail.Seam{Typed: len(prompts) > 0, Wake: why.Wake, Ends: l.through}); err != nil {
+		came, err = l.o.Mail.Arrivals(tx, l.ID, mail.Seam{Typed: len(prompts) > 0, Wake: why.Wake, Ends: l.through})
+		if err != nil {
 			return err
 		}
 		if turn == 0 {
@@ -97,9 +97,8 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	return true, l.readUpTo(ctx, sent)
 }
 
-// reason reports whether anything came that a turn may begin with: a prompt, mail
-// that starts one, or mail that w wishes. What a fork handles stands in its
-// transcript already.
+// reason reports whether anything came that a turn may begin with: a prompt, mail that starts one, or mail that w asks
+// for. A fork always has a reason: the message it handles is in its transcript from the start.
 func (l *Loop) reason(tx *store.Tx, came mail.Arrivals, w *mail.Wish) (bool, error) {
 	if came.Begins() || l.Kind.Nature().Handles {
 		return true, nil
@@ -110,7 +109,7 @@ func (l *Loop) reason(tx *store.Tx, came mail.Arrivals, w *mail.Wish) (bool, err
 	return l.o.Inbox.Any(tx, w.Query(l.ID))
 }
 
-// unheld are the prompts that enter by themselves.
+// unheld returns the prompts that enter on their own.
 func unheld(waiting []store.Prompt) (ps []store.Prompt) {
 	for _, q := range waiting {
 		if !q.Held {
@@ -120,9 +119,8 @@ func unheld(waiting []store.Prompt) (ps []store.Prompt) {
 	return ps
 }
 
-// begin makes the row of a new turn if there is a reason for one. The agent
-// stands as running before its prompts stop showing as queued, so that nobody
-// sees it idle in between.
+// begin inserts the row of a new turn if there is a reason for one. The agent shows as running before its prompts stop
+// showing as queued (the hooks run in this order), so nobody sees it idle in between.
 func (l *Loop) begin(tx *store.Tx, reason bool) (int64, error) {
 	if !reason {
 		return 0, nil
@@ -144,8 +142,8 @@ func (l *Loop) begin(tx *store.Tx, reason bool) (int64, error) {
 	return id, tx.SetAgentState(l.ID, string(event.Running), false)
 }
 
-// relate says what a new turn goes on from: the agent's last one, unless its
-// conversation began anew since; else the turn it branched off behind, or none.
+// relate sets what a new turn continues: the agent's last turn, unless its conversation was cleared since; else the
+// turn it branched off after, or none.
 func (l *Loop) relate(tx *store.Tx, t *store.Turn) error {
 	last, ok, err := tx.LastTurn(l.ID)
 	if err != nil {
@@ -186,7 +184,7 @@ func (l *Loop) enter(tx *store.Tx, b *history.Batch, turn int64, prompts []store
 	}
 	for n, q := range prompts {
 		e := history.Entry{Kind: history.EntryPrompt, By: by, Text: q.Text}
-		if of := l.Kind.Nature(); of.Handles || of.Tasked && (l.turn != 0 || n > 0) { // the first is its task
+		if of := l.Kind.Nature(); of.Handles || of.Tasked && (l.turn != 0 || n > 0) { // the first one is its task
 			e.By = "user"
 		}
 		seq, err := b.Add(turn, e)

@@ -12,24 +12,26 @@ import (
 	"fantail/store"
 )
 
-// ask sends one request, streams its reply to the feeds and records it in one
-// transaction. A reply that comes with an error, or cut by its token limit, has
-// no calls that may run.
+// ask sends one request, streams its reply to the feeds and records it in one transaction. A reply that ended in an
+// error, or was cut by its token limit, carries no calls that may run.
 func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 	model, _ := c.Present()
 	c.Asked("streaming")
 	c.counted = c.read
-	s := reply.NewScribe(reply.Writing{DB: c.o.DB, Turn: c.turn, Model: model.Name, Go: c.o.Go, Trouble: func(err error) {
-		if err == nil {
-			c.Set(func(i *event.Info) { i.Why = "" })
-			return
-		}
-		c.Trouble(err)
-	}})
+	s := reply.NewScribe(reply.Writing{
+		DB: c.o.DB, Turn: c.turn, Model: model.Name, Go: c.o.Go,
+		Trouble: func(err error) {
+			if err == nil {
+				c.Set(func(i *event.Info) { i.Why = "" })
+				return
+			}
+			c.Trouble(err)
+		},
+	})
 	r, failed := c.stream(ctx, model, c.request(), s)
 	r.Noted = s.End()
 	if failed != nil || ctx.Err() != nil {
-		r.Calls = nil // nothing runs from a reply that did not end in order, or that nobody waits for
+		r.Calls = nil // never run calls of a reply that broke off or that nobody waits for
 	}
 	r.Claim(c.ids)
 	if err := c.record(ctx, model, r); err != nil {
@@ -41,13 +43,13 @@ func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 	return r, failed
 }
 
-// Preamble is the agent's request before anything was said.
+// Preamble returns the agent's request as it is before anything was said.
 func (c *conversation) Preamble() *llm.Request { return c.requestOf(nil) }
 
-// request is what the agent asks next.
+// request returns the agent's next request.
 func (c *conversation) request() *llm.Request { return c.requestOf(c.history) }
 
-// requestOf is a request that carries those entries.
+// requestOf returns a request that carries those entries.
 func (c *conversation) requestOf(entries []history.Entry) *llm.Request {
 	model, info := c.Present()
 	req := &llm.Request{
@@ -61,10 +63,11 @@ func (c *conversation) requestOf(entries []history.Entry) *llm.Request {
 	return req
 }
 
-// stream sends a request and streams the reply to the feeds and to s, which writes
-// it down; nil: it is a summary, which is nothing until it is whole. With an error
-// comes what had arrived.
-func (c *conversation) stream(ctx context.Context, model llm.Model, req *llm.Request, s *reply.Scribe) (*reply.Reply, error) {
+// stream sends a request and streams the reply to the feeds and to s, which saves it as it grows (nil for a summary,
+// which is worthless until it is complete). Along with an error it returns what had arrived.
+func (c *conversation) stream(
+	ctx context.Context, model llm.Model, req *llm.Request, s *reply.Scribe,
+) (*reply.Reply, error) {
 	r := &reply.Reply{}
 	var failed error
 	for part, err := range reply.Withhold(c.o.Keys, model.Provider.Stream(ctx, req)) {
@@ -93,11 +96,13 @@ func (c *conversation) stream(ctx context.Context, model llm.Model, req *llm.Req
 			c.Show(d)
 		}
 		if r.Stop != nil {
-			break // what a provider might still say is not part of the reply
+			break // anything after the stop is not part of the reply
 		}
 	}
 	if failed == nil && r.Stop == nil && ctx.Err() == nil {
-		failed = &llm.Error{Kind: llm.Cut, Provider: model.Name, Message: "The reply ended without its end marker. Try again."}
+		failed = &llm.Error{
+			Kind: llm.Cut, Provider: model.Name, Message: "The reply ended without its end marker. Try again.",
+		}
 	}
 	if failed == nil {
 		failed = r.Check(model.Name)
@@ -105,21 +110,20 @@ func (c *conversation) stream(ctx context.Context, model llm.Model, req *llm.Req
 	return r, failed
 }
 
-// record appends a reply: thinking, text and calls, each an entry, and adds what
-// the request cost.
+// record appends a reply (thinking, text and calls, one entry each) and adds up what the request cost.
 func (c *conversation) record(ctx context.Context, model llm.Model, r *reply.Reply) error {
 	var cost int64
 	if model.Price != nil {
 		cost = model.Price(r.Usage)
 	}
 	err := c.Keep(ctx, "record the reply", func(tx *store.Tx) error {
-		b := c.Book().Batch(tx, true)
+		b := c.Book().LiveBatch(tx)
 		for _, e := range r.Entries(model.Name, c.o.Tools.Title) {
 			if _, err := b.Add(c.turn, e); err != nil {
 				return err
 			}
 		}
-		if r.Noted { // what no entry took over
+		if r.Noted { // drop the saved pieces: the entries hold them now
 			if err := tx.Unsay(c.turn); err != nil {
 				return err
 			}

@@ -11,7 +11,7 @@ import (
 	"fantail/tools/permit"
 )
 
-// asker is an agent at work as the questions' desk sees it.
+// asker is a working agent as the questions' desk sees it.
 type asker struct{ *workbench }
 
 var _ questions.Asker = asker{}
@@ -25,16 +25,22 @@ func (a asker) Asker() (agent int64, name string, outside bool) {
 func (a asker) Asks(q *event.Question) { a.Asking(q) }
 
 // allowed puts the question of v to the human.
-func (w *workbench) allowed(ctx context.Context, c history.Call, act permit.Action, v permit.Verdict, beside bool) (event.Answer, error) {
-	return w.o.Asks.Put(ctx, asker{w}, event.Question{Question: permit.Question{Call: c.ID, Action: act, Rule: v.Rule, Again: v.Changed}}, beside)
+func (w *workbench) allowed(
+	ctx context.Context, c history.Call, act permit.Action, v permit.Verdict, by questions.Company,
+) (event.Answer, error) {
+	q := event.Question{Question: permit.Question{Call: c.ID, Action: act, Rule: v.Rule, Again: v.Changed}}
+	return w.o.Asks.Put(ctx, asker{w}, q, by)
 }
 
 // asksUser carries out a call of ask_user: the answer is its result.
 func (w *workbench) asksUser(ctx context.Context, c history.Call, call *tools.Call) error {
 	if !w.o.Attended {
-		return w.result(ctx, c, time.Now(), tools.Result{Error: true, Text: "nobody can answer here: decide yourself and say what you chose"})
+		return w.result(ctx, c, time.Now(), tools.Result{
+			Error: true, Text: "nobody can answer here: decide yourself and say what you chose",
+		})
 	}
-	ans, err := w.o.Asks.Put(ctx, asker{w}, event.Question{Question: permit.Question{Call: c.ID, Action: call.Action}, Asks: call.Asks}, false)
+	q := event.Question{Question: permit.Question{Call: c.ID, Action: call.Action}, Asks: call.Asks}
+	ans, err := w.o.Asks.Put(ctx, asker{w}, q, questions.Alone)
 	if err != nil {
 		return err
 	}

@@ -11,8 +11,8 @@ import (
 	"fantail/inbox"
 )
 
-// await keeps a sub-agent whose own dispatched work still runs from finishing:
-// it waits, without a request and without a slot, and goes on when they report.
+// await keeps a sub-agent from finishing while work it dispatched still runs: it waits, without a request or a slot,
+// until that work reports.
 func (l *Loop) await(ctx context.Context) error {
 	if l.Kind.HasPrompt() || l.WrapsUp() || len(l.Owed()) == 0 {
 		return nil
@@ -29,17 +29,20 @@ func (l *Loop) await(ctx context.Context) error {
 	switch {
 	case ctx.Err() != nil:
 		return context.Cause(ctx)
-	case err == nil, errors.Is(err, waits.ErrNothing), errors.Is(err, fleet.ErrSteered): // that prompt enters at this seam
+	case err == nil, errors.Is(err, waits.ErrNothing),
+		errors.Is(err, fleet.ErrSteered): // the prompt enters at this seam
 		return regain(ctx)
 	}
 	return fmt.Errorf("look for reports: %w", err)
 }
 
-// reported reports whether a message waits that enters at the agent's next seam.
+// reported reports whether a message is pending that enters at the agent's next seam.
 func (l *Loop) reported(ctx context.Context) (bool, error) {
 	if !l.HasMail() {
 		return false, nil
 	}
-	ms, err := l.o.Inbox.List(ctx, inbox.Query{Recipient: l.ID, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}, Limit: 1})
+	ms, err := l.o.Inbox.List(ctx, inbox.Query{
+		Recipient: l.ID, Deliver: []inbox.Deliver{inbox.Next, inbox.Wake}, Limit: 1,
+	})
 	return len(ms) > 0, err
 }

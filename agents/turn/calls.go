@@ -9,15 +9,15 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/history"
+	"fantail/agents/questions"
 	"fantail/store"
 	"fantail/tools"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
 )
 
-// runCalls runs the calls of one reply. Neighbours that only read, or only
-// delegate, and need no question run side by side; all others run one after
-// another. Each result is an entry of its own, appended when that call ends.
+// runCalls runs the calls of one reply. Neighbours that only read, or only delegate, and need no question run
+// concurrently; all others run one after another. Each result is an entry of its own, appended when its call ends.
 func (w *workbench) runCalls(ctx context.Context, calls []history.Call) error {
 	if err := w.prepare(); err != nil {
 		return err
@@ -32,9 +32,8 @@ func (w *workbench) runCalls(ctx context.Context, calls []history.Call) error {
 			continue
 		}
 		w.Set(func(i *event.Info) { i.State, i.Doing = event.Running, fmt.Sprintf("%d tools", n) })
-		// They start in the order of the reply, so that tasks get their numbers in it: each call waits
-		// for its own start until the channel of the one before it is closed, and closes its own then.
-		// What they do after they started has no order.
+		// They start in the order of the reply, because tasks get their numbers as they start: each call waits until
+		// the channel of the one before it is closed, starts, and closes its own. After that they run in any order.
 		errs := make([]error, n)
 		var all sync.WaitGroup
 		before := make(chan struct{})
@@ -54,7 +53,7 @@ func (w *workbench) runCalls(ctx context.Context, calls []history.Call) error {
 					})
 				}
 				errs[i] = w.runCall(ctx, c, line)
-				line(func() {}) // a call that came to nothing holds up nobody
+				line(func() {}) // a call that never started must not block the next one
 			})
 		}
 		all.Wait()
@@ -68,7 +67,7 @@ func (w *workbench) runCalls(ctx context.Context, calls []history.Call) error {
 	return nil
 }
 
-// beside is how many of the first calls may run side by side.
+// beside returns how many of the first calls may run concurrently.
 func (w *workbench) beside(calls []history.Call) int {
 	word := ""
 	for n, c := range calls {
@@ -83,21 +82,20 @@ func (w *workbench) beside(calls []history.Call) int {
 	return len(calls)
 }
 
-// parse reads a call, and says whether the gate is to judge it strictly.
+// parse parses a call, and marks it if the gate is to judge it strictly.
 func (w *workbench) parse(c history.Call) (*tools.Call, error) {
 	call, err := w.tools.Parse(w.env, c.ID, c.Name, c.Args)
 	if err == nil {
 		call.Action.Strict = w.strict
-		if call.Action.Kind == permit.Note { // a fork may write one by itself
+		if call.Action.Kind == permit.Note { // a fork may write one without asking
 			call.Action.Strict = w.outside
 		}
 	}
 	return call, err
 }
 
-// runCall carries out one call and appends its result; line starts it after its
-// neighbours before it; nil: it runs alone. Its error ends the turn: the turn was stopped, or the
-// database refused.
+// runCall carries out one call and appends its result. line, if not nil, starts it in its place among calls that run
+// concurrently. An error ends the turn: the turn was stopped, or the database refused.
 func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start func())) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
@@ -115,17 +113,22 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 		return w.result(ctx, c, began, tools.Result{Text: "Refused: " + v.Reason, Error: true})
 	case permit.AskHuman:
 		if !w.Kind.Nature().Asks {
-			return w.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason + ", and a fork asks nobody. Say in your answer what you could not see."})
+			return w.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason +
+				", and a fork asks nobody. Say in your answer what you could not see."})
 		}
 		if !w.o.Attended {
 			return w.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason +
 				", and nobody is here to be asked; --permission-mode or a rule in the configuration can allow it"})
 		}
-		answer, err := w.allowed(ctx, c, call.Action, v, line != nil)
+		by := questions.Alone
+		if line != nil {
+			by = questions.Beside
+		}
+		answer, err := w.allowed(ctx, c, call.Action, v, by)
 		if err != nil {
 			return err
 		}
-		began = time.Now() // how long the human thought is not the call's time
+		began = time.Now() // the time the human took to decide is not the call's
 		if answer.Choice == permit.No {
 			return w.result(ctx, c, began, tools.Result{Text: refusal(answer.Reason), Error: true})
 		}
@@ -135,7 +138,7 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	}
 	began = time.Now()
 	w.Set(func(i *event.Info) {
-		if !w.Waits() { // else a neighbour waits
+		if !w.Waits() { // if one does, the agent shows as waiting
 			i.State, i.Doing, i.Call = event.Running, "tool "+c.Name, c.Title
 		}
 	})
@@ -156,7 +159,7 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	return nil
 }
 
-// runs notes for as long as f lasts that the call runs.
+// runs shows the call as running while f runs.
 func (w *workbench) runs(c history.Call, f func() tools.Result) tools.Result {
 	defer w.Working(c.ID, c.Title)()
 	return f()
@@ -169,18 +172,17 @@ func refusal(reason string) string {
 	return "The user said no: " + reason
 }
 
-// started records a command before it runs, so that a crash finds its process
-// group and its output.
+// started records a command before it runs, so that after a crash its process group and its output can be found.
 func (w *workbench) started(ctx context.Context, call, output string, g proc.Group) error {
 	return w.Keep(ctx, "record a command", func(tx *store.Tx) error {
-		_, err := w.Book().Batch(tx, false).Add(w.turn, history.Entry{
+		_, err := w.Book().Batch(tx).Add(w.turn, history.Entry{
 			Kind: history.EntryStarted, Call: &history.Call{ID: call}, Output: output, PGID: g.PGID, PStart: g.Start,
 		})
 		return err
 	})
 }
 
-// prepare makes the directory for tool outputs.
+// prepare creates the directory for tool outputs.
 func (w *workbench) prepare() error {
 	if err := os.MkdirAll(w.env.Outputs, 0o700); err != nil {
 		return fmt.Errorf("make the directory for tool outputs: %w", err)

@@ -12,7 +12,7 @@ import (
 	"fantail/tools"
 )
 
-// carryOut is the life of a sub-agent: one turn, bounded by its time-out.
+// carryOut is the life of a sub-agent: one turn, limited by its time-out.
 func (l *Loop) carryOut(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -32,14 +32,15 @@ func (l *Loop) carryOut(ctx context.Context) {
 	l.Spent()
 }
 
-// Refuse ends a sub-agent or a fork whose turn could not even begin. Like finish it does
-// not give up before the program closes.
+// Refuse ends a sub-agent or a fork whose turn could not even begin. Like finish, it keeps trying until the program
+// closes.
 func (l *Loop) Refuse(e Ending) {
 	state := l.RestState(e.Outcome)
 	err := l.Persist(l.o.Fleet.Context(), "record the end of the task", func() error {
 		return l.o.DB.Write(context.WithoutCancel(l.o.Fleet.Context()), "refuse a task", func(tx *store.Tx) error {
-			b := l.Book().Batch(tx, false)
-			if _, err := b.Add(0, history.Entry{Kind: history.EntryEnded, End: &history.End{Outcome: e.Outcome, Error: e.Cause}}); err != nil {
+			b := l.Book().Batch(tx)
+			end := &history.End{Outcome: e.Outcome, Error: e.Cause}
+			if _, err := b.Add(0, history.Entry{Kind: history.EntryEnded, End: end}); err != nil {
 				return err
 			}
 			if err := tx.SetAgentState(l.ID, string(state), true); err != nil {
@@ -52,16 +53,15 @@ func (l *Loop) Refuse(e Ending) {
 		})
 	})
 	if err != nil {
-		return // the next start finds the task running and reports it
+		return // the next start of the program finds the task running and reports it
 	}
 	l.Set(func(i *event.Info) {
 		i.State, i.Doing, i.Why, i.Outcome, i.Ended, i.Prompts = state, "", e.Cause, e.Outcome, l.o.Now(), nil
 	})
 }
 
-// obey carries out a plain command: a turn with the one call of it and no model.
-// It is the human's own, so nobody is asked. It returns an error if the turn
-// could not begin.
+// obey carries out a plain command: a turn with this single call and no model. The human typed it, so nobody is asked.
+// It returns an error if the turn could not begin.
 func (l *Loop) obey(ctx context.Context) error {
 	ctx, release := l.Stoppable(ctx)
 	defer release()
@@ -77,7 +77,7 @@ func (l *Loop) obey(ctx context.Context) error {
 	c.Title = l.o.Tools.Title(c.Name, c.Args)
 	var turn int64
 	err = l.Keep(ctx, "begin a command", func(tx *store.Tx) (err error) {
-		b := l.Book().Batch(tx, false)
+		b := l.Book().Batch(tx)
 		if turn, err = l.begin(tx, true); err != nil {
 			return err
 		}

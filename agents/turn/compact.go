@@ -7,34 +7,30 @@ import (
 	"strings"
 
 	"fantail/agents/event"
-	"fantail/agents/reply"
-
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/prompts"
+	"fantail/agents/reply"
 	"fantail/agents/roster"
 	"fantail/store"
 )
 
-// A conversation that has grown long is compacted: the agent's own model writes a
-// summary, and requests from then on begin with it. The entries before it are
-// kept and shown, and no longer sent. Unlike a reply a summary is not written down
-// while it streams: a part of one stands for nothing. Whatever cuts it, kill -9 too,
-// leaves the conversation whole and undone what was begun; a conversation that is
-// still too long is compacted anew at the next request.
+// A conversation that has grown long is compacted: the agent's own model writes a summary, and later requests begin
+// with it. The entries before it are kept and shown, but no longer sent. Unlike a reply, a summary is not saved while
+// it streams: part of one is useless. Whatever interrupts it, kill -9 included, leaves the conversation as it was; if
+// it is still too long, the next request compacts it again.
 
 const (
-	crowdedAt = 85 // percent of the window at which a conversation is compacted by itself
-	listed    = 20 // of what runs, is queued or unread, named beside a summary
-	shrinks   = 2  // how often a text that is too long for the model is cut further
+	crowdedAt = 85 // percent of the window at which a conversation is compacted automatically
+	listed    = 20 // at most so many running, queued and unread things are listed with a summary
+	shrinks   = 2  // how often a text too long for the model is cut further
 )
 
 var errNothingOld = errors.New("there is nothing to compact yet")
 
-// Compact has the agent's model summarise its conversation, minding the hint if
-// there is one, and returns when that is done; while a turn runs it waits for the
-// turn's end. After an error nothing has changed; it is [fleet.ErrStopped] if the human
-// stopped it.
+// Compact has the agent's model summarise its conversation, following the hint if there is one, and returns when that
+// is done. If a turn is running it waits for its end first. After an error nothing has changed; the error is
+// [fleet.ErrStopped] if the human stopped it.
 func (l *Loop) Compact(ctx context.Context, hint string) error {
 	s := &squeeze{hint: hint, done: make(chan error, 1)}
 	l.o.Fleet.Lock()
@@ -55,15 +51,15 @@ func (l *Loop) Compact(ctx context.Context, hint string) error {
 	}
 }
 
-// squeezed carries out the wish to be compacted, at rest: false if there is none.
+// squeezed carries out a request to compact, between turns; it returns false if there is none.
 func (l *Loop) squeezed(ctx context.Context) bool {
 	l.o.Fleet.Lock()
 	wanted := l.squeeze != nil
 	l.o.Fleet.Unlock()
 	if !wanted {
-		return false // what could be stopped makes a helper look busy
+		return false // anything stoppable makes a helper look busy
 	}
-	ctx, release := l.Stoppable(ctx) // before it can be seen, so that nobody stops it in vain
+	ctx, release := l.Stoppable(ctx) // before it is shown, so that a stop always hits something
 	defer release()
 	l.o.Fleet.Lock()
 	s := l.squeeze
@@ -86,8 +82,8 @@ func (l *Loop) squeezed(ctx context.Context) bool {
 	return true
 }
 
-// readAll reads, at rest, what was appended since the last request. It counts as
-// sent from now on: what it holds can't be taken back any more.
+// readAll reads, between turns, what was appended since the last request. It counts as sent from now on, so none of it
+// can be taken back.
 func (c *conversation) readAll(ctx context.Context) error {
 	var sent int64
 	err := c.o.DB.Write(context.WithoutCancel(ctx), "read the conversation", func(tx *store.Tx) error {
@@ -110,9 +106,8 @@ func (c *conversation) readAll(ctx context.Context) error {
 	return c.readUpTo(ctx, sent)
 }
 
-// makeRoom compacts the conversation before a request that would fill too much of
-// the model's window. A failure is told once and the turn goes on: the request
-// may still fit.
+// makeRoom compacts the conversation before a request that would fill too much of the model's window. A failure is
+// reported once and the turn goes on: the request may still fit.
 func (c *conversation) makeRoom(ctx context.Context) error {
 	used, window := c.fills()
 	if window == 0 || used*100 < window*crowdedAt {
@@ -123,14 +118,14 @@ func (c *conversation) makeRoom(ctx context.Context) error {
 		return nil
 	}
 	full := fmt.Sprintf("The conversation fills %d of the %d tokens the model can read", used, window)
-	if c.sinceSummary == 1 { // the summary itself and a single step are too much
+	if c.sinceSummary == 1 { // the summary and a single step are already too much
 		c.cramped = true
 		return c.tell(ctx, full+", and compacting it did not help. /new begins a new conversation.")
 	}
 	err := c.compact(ctx, "", true)
 	switch {
 	case errors.Is(err, errNothingOld):
-		return nil // it may fit, and if not the model says so
+		return nil // it may fit; if not, the model says so
 	case err == nil:
 		if used, _ = c.fills(); used*100 >= window*crowdedAt {
 			c.cramped = true
@@ -144,8 +139,8 @@ func (c *conversation) makeRoom(ctx context.Context) error {
 	return c.tell(ctx, full+". Compacting it failed: "+strings.TrimSuffix(err.Error(), ".")+". It goes on as it is.")
 }
 
-// rescue compacts the conversation after the model refused a request as too long.
-// It returns the error the turn ends with if that was not possible.
+// rescue compacts the conversation after the model refused a request as too long. If it can't, it returns the error
+// that the turn ends with.
 func (c *conversation) rescue(ctx context.Context, refused error) error {
 	err := c.compact(ctx, "", true)
 	switch {
@@ -167,13 +162,12 @@ func tooLong(err error) bool {
 // tell appends a notice for the human.
 func (c *conversation) tell(ctx context.Context, text string) error {
 	return c.Keep(ctx, "record a notice", func(tx *store.Tx) error {
-		_, err := c.Book().Batch(tx, false).Add(c.turn, history.Entry{Kind: history.EntryNotice, Text: text})
+		_, err := c.Book().Batch(tx).Add(c.turn, history.Entry{Kind: history.EntryNotice, Text: text})
 		return err
 	})
 }
 
-// fills estimates the tokens of the next request, and says how many the model
-// reads.
+// fills estimates the tokens of the next request, and returns the size of the model's window.
 func (c *conversation) fills() (used, window int) {
 	now := c.Known()
 	used, window = now.Context, now.Window
@@ -188,7 +182,7 @@ func (c *conversation) fills() (used, window int) {
 			continue
 		}
 		switch e.Kind {
-		case history.EntryText, history.EntryThinking, history.EntryCall: // of a reply, whose tokens were counted with it
+		case history.EntryText, history.EntryThinking, history.EntryCall: // counted with their reply
 		default:
 			used += history.Weight(e)
 		}
@@ -196,8 +190,8 @@ func (c *conversation) fills() (used, window int) {
 	return used, window
 }
 
-// compact asks for a summary of what the model has answered so far, and appends
-// it. What stands behind that, a prompt or mail, is sent word for word.
+// compact asks for a summary of everything the model has answered so far, and appends it. Anything later, a prompt or
+// mail, is still sent word for word.
 func (c *conversation) compact(ctx context.Context, hint string, auto bool) error {
 	old := history.Answered(c.history)
 	if len(old) == 0 || len(old) == 1 && old[0].Kind == history.EntrySummary {
@@ -226,8 +220,7 @@ func (c *conversation) compact(ctx context.Context, hint string, auto bool) erro
 	return c.adopt(ctx, model, r, e)
 }
 
-// prompted is the prompt of the turn that runs, if it is among those entries, at a
-// length that leaves room.
+// prompted returns the current turn's prompt if it is among those entries, shortened to leave room.
 func (c *conversation) prompted(old []history.Entry) string {
 	for i := len(old) - 1; i >= 0 && c.turn != 0; i-- {
 		switch e := old[i]; {
@@ -240,9 +233,10 @@ func (c *conversation) prompted(old []history.Entry) string {
 	return ""
 }
 
-// summarise streams the summary of a conversation. A text that turns out too long
-// for the model is cut further.
-func (c *conversation) summarise(ctx context.Context, model llm.Model, said []llm.Message, hint string, room int) (*reply.Reply, error) {
+// summarise streams the summary of a conversation. A text that turns out too long for the model is cut further.
+func (c *conversation) summarise(
+	ctx context.Context, model llm.Model, said []llm.Message, hint string, room int,
+) (*reply.Reply, error) {
 	ask := "Write the summary now."
 	if hint = strings.TrimSpace(hint); hint != "" {
 		ask = "The person asks that the summary mind this: " + hint + "\n\n" + ask
@@ -250,9 +244,11 @@ func (c *conversation) summarise(ctx context.Context, model llm.Model, said []ll
 	for try := 0; ; try++ {
 		text := history.Spell(said, room)
 		r, err := c.stream(ctx, model, &llm.Request{
-			Model: model.ID, System: prompts.Compact(), MaxTokens: model.MaxOut, CacheKey: fmt.Sprintf("fantail-%d-summary", c.ID),
+			Model: model.ID, System: prompts.Compact(), MaxTokens: model.MaxOut,
+			CacheKey: fmt.Sprintf("fantail-%d-summary", c.ID),
 			Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{
-				llm.Text{Text: "<conversation>\n" + text + "\n</conversation>", From: llm.FromTool}, llm.Text{Text: ask, From: llm.FromHost},
+				llm.Text{Text: "<conversation>\n" + text + "\n</conversation>", From: llm.FromTool},
+				llm.Text{Text: ask, From: llm.FromHost},
 			}}},
 		}, nil)
 		switch {
@@ -273,8 +269,7 @@ func (c *conversation) summarise(ctx context.Context, model llm.Model, said []ll
 	}
 }
 
-// adopt appends a summary and makes it the beginning of the history, unless a new
-// conversation began meanwhile.
+// adopt appends a summary and makes it the beginning of the history, unless the conversation was cleared meanwhile.
 func (c *conversation) adopt(ctx context.Context, model llm.Model, r *reply.Reply, e history.Entry) error {
 	var cost int64
 	if model.Price != nil {
@@ -282,7 +277,7 @@ func (c *conversation) adopt(ctx context.Context, model llm.Model, r *reply.Repl
 	}
 	kept := history.Estimate(c.requestOf(append([]history.Entry{e}, c.history[len(history.Answered(c.history)):]...)))
 	e.Summary.After = kept
-	if e.Summary.Before > 0 { // what the model counted puts the estimate right
+	if e.Summary.Before > 0 { // scale our estimate by what the model counted
 		e.Summary.After = e.Summary.Before * kept / history.Estimate(c.request())
 	}
 	var seq int64
@@ -303,10 +298,11 @@ func (c *conversation) adopt(ctx context.Context, model llm.Model, r *reply.Repl
 		}
 		tx.AfterCommit(func() {
 			c.Set(func(i *event.Info) {
-				i.Usage, i.Cost, i.Steps, i.Context, i.Retry = i.Usage.Add(r.Usage), i.Cost+cost, i.Steps+1, e.Summary.After, nil
+				i.Usage, i.Cost, i.Steps = i.Usage.Add(r.Usage), i.Cost+cost, i.Steps+1
+				i.Context, i.Retry = e.Summary.After, nil
 			})
 		})
-		b := c.Book().Batch(tx, true)
+		b := c.Book().LiveBatch(tx)
 		if seq, err = b.Add(c.turn, e); err != nil {
 			return err
 		}
@@ -327,8 +323,7 @@ func (c *conversation) adopt(ctx context.Context, model llm.Model, r *reply.Repl
 	return c.readUpTo(ctx, seq)
 }
 
-// standing says what of the agent's work is under way and what is unread in its
-// inbox.
+// standing lists the agent's running and queued tasks, and what is unread in its inbox.
 func (c *conversation) standing(tx *store.Tx) (string, error) {
 	ts, err := tx.Tasks(c.ID)
 	if err != nil {

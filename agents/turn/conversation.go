@@ -12,29 +12,29 @@ import (
 	"fantail/tools"
 )
 
-// conversation is what an agent and its model have said: it is read from the transcript,
-// sent with each request, and goes on in the replies. Only the agent's loop uses it.
+// conversation is what an agent and its model have said. It is read from the transcript, sent with each request, and
+// continued by the replies. Only the agent's loop uses it.
 type conversation struct {
 	*fleet.Agent
 	o     *Options
-	tools *tools.Set // what its model may call
+	tools *tools.Set // the tools its model may call
 
-	turn         int64           // the one that runs; 0: none
-	history      []history.Entry // what the model is sent, as far as it was read
-	ids          map[string]bool // of the calls that were read
+	turn         int64           // the current turn; 0: none
+	history      []history.Entry // scale our estimate by what the model counted
+	ids          map[string]bool // of the calls read so far
 	read         int64           // the last entry read into history
 	counted      int64           // the last entry that Info.Context counts
 	sinceSummary int             // steps since the last summary
-	cramped      bool            // the window is full and the human was told
+	cramped      bool            // the window is full, and the human was told
 	steps        int             // of this turn
 	tokens       int             // of this turn
 }
 
-// Turn is the turn that runs; 0: none. Only what the loop calls may ask.
+// Turn returns the current turn; 0: none. Only code that the loop calls may use it.
 func (c *conversation) Turn() int64 { return c.turn }
 
-// readUpTo reads the entries up to sent into the history that requests are
-// made of. What a human's take appended later waits for the next request.
+// readUpTo reads the entries up to sent into the history that requests are made of. Anything a human's take appends
+// later waits for the next request.
 func (c *conversation) readUpTo(ctx context.Context, sent int64) error {
 	if sent <= c.read {
 		return nil
@@ -64,19 +64,20 @@ func (c *conversation) readUpTo(ctx context.Context, sent int64) error {
 		}
 		c.history = e.Extend(c.history)
 		if first && (e.Kind == history.EntryEnded || e.Kind == history.EntrySummary) {
-			c.counted = e.Seq // by what the turn's row says
+			c.counted = e.Seq // the turn's row has counted up to here
 		}
 	}
 	return nil
 }
 
-// Hops is what a message has that the agent writes now: one more than the mail that
-// entered by itself since the human last had a hand in its turn.
+// Hops returns the hop count of a message the agent writes now: one more than that of the mail that has entered on its
+// own since the human last had a hand in its turn.
 func (c *conversation) Hops() int {
 	most := 0
 	for _, e := range slices.Backward(c.history) {
 		byItself := e.By == "turn" || e.By == "fork"
-		if e.Kind == history.EntryEnded || e.Kind == history.EntryPrompt || e.Kind == history.EntryMessage && !byItself {
+		if e.Kind == history.EntryEnded || e.Kind == history.EntryPrompt ||
+			e.Kind == history.EntryMessage && !byItself {
 			break
 		}
 		for _, m := range e.Messages {
@@ -88,8 +89,8 @@ func (c *conversation) Hops() int {
 	return most + 1
 }
 
-// Entered is the last message from that sender (from anybody, if it is empty) that
-// entered in this turn without a call for it: one that came before the agent asked.
+// Entered returns the last message from that sender (from anyone, if empty) that entered in this turn on its own,
+// before the agent asked for it.
 func (c *conversation) Entered(from string) inbox.Message {
 	for _, e := range slices.Backward(c.history) {
 		if e.Kind == history.EntryEnded {

@@ -13,17 +13,16 @@ import (
 	"fantail/store"
 )
 
-// finish ends the turn in one transaction, unless something became due
-// meanwhile: then it returns false and the turn goes on. A result is deposited
-// in the same transaction. A transaction that fails is tried again until it
-// succeeds or the program closes: a task never ends without its message.
+// finish ends the turn in one transaction, which also deposits its result: a task never ends without its message. If
+// something became due meanwhile, finish returns false and the turn goes on. A transaction that fails is retried until
+// it succeeds or the program closes.
 func (l *Loop) finish(ctx context.Context, e Ending) bool {
 	done := false
 	err := l.Persist(l.o.Fleet.Context(), "record the end of the turn", func() (err error) {
 		done, err = l.tryFinish(context.WithoutCancel(ctx), e)
 		return err
 	})
-	return done || err != nil // the program closes, and the next start finds the turn
+	return done || err != nil // on an error the program is closing, and its next start finds the turn
 }
 
 func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
@@ -34,7 +33,7 @@ func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 		if last, ok, err := tx.LastTurn(l.ID); err != nil {
 			return err
 		} else if ok && last.ID == l.turn && last.Outcome != "" {
-			done = true // a commit that seemed to fail took effect
+			done = true // an earlier try reported an error, but its commit took effect
 			return nil
 		}
 		if e.Outcome == history.Completed {
@@ -42,8 +41,8 @@ func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 				return err
 			}
 		}
-		b := l.Book().Batch(tx, false)
-		if err := b.Salvage(l.turn); err != nil { // of a reply that could not be recorded
+		b := l.Book().Batch(tx)
+		if err := b.Salvage(l.turn); err != nil { // the parts of a reply that could not be recorded
 			return err
 		}
 		if len(l.handled) > 0 && e.Outcome == history.Completed {
@@ -52,7 +51,8 @@ func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 			}
 		}
 		if _, err := b.Add(l.turn, history.Entry{Kind: history.EntryEnded, End: &history.End{
-			Outcome: e.Outcome, Error: e.Cause, Millis: l.o.Now().Sub(l.began).Milliseconds(), Steps: l.steps, Tokens: l.tokens,
+			Outcome: e.Outcome, Error: e.Cause,
+			Millis: l.o.Now().Sub(l.began).Milliseconds(), Steps: l.steps, Tokens: l.tokens,
 		}}); err != nil {
 			return err
 		}
@@ -108,8 +108,7 @@ func handled(ms []inbox.Message) string {
 	return fmt.Sprintf("Handled %d messages while you were idle", len(ms))
 }
 
-// RestState is where an agent stands after a turn: those with a prompt box rest,
-// the others are through.
+// RestState returns an agent's state after a turn: idle if it has a prompt box, else a terminal one.
 func (l *Loop) RestState(o history.Outcome) event.State {
 	if l.Kind.HasPrompt() {
 		return event.Idle
@@ -125,7 +124,7 @@ func (l *Loop) RestState(o history.Outcome) event.State {
 	return event.Failed
 }
 
-// dueNow reports whether something waits that this turn should still absorb.
+// dueNow reports whether something is waiting that this turn should still absorb.
 func (l *Loop) dueNow(tx *store.Tx) (bool, error) {
 	waiting, err := tx.WaitingPrompts(l.ID)
 	if err != nil {
@@ -141,8 +140,7 @@ func (l *Loop) dueNow(tx *store.Tx) (bool, error) {
 	return l.o.Mail.GoesOn(tx, l.ID)
 }
 
-// account tells whom it concerns what became of an agent's work, in the transaction
-// that ends it.
+// account reports what became of an agent's work to those it concerns, in the transaction that ends it.
 func (l *Loop) account(tx *store.Tx, e Ending) error {
 	switch {
 	case l.Task != 0:
@@ -153,8 +151,8 @@ func (l *Loop) account(tx *store.Tx, e Ending) error {
 	return nil
 }
 
-// report deposits what became of a sub-agent's task with whoever dispatched it,
-// and marks the task finished, in the transaction that ends the turn.
+// report deposits the outcome of a sub-agent's task with the agent that dispatched it, and marks the task finished, in
+// the transaction that ends the turn.
 func (l *Loop) report(tx *store.Tx, e Ending) error {
 	t, ok, err := tx.Task(l.Task)
 	if err != nil || !ok {
@@ -179,8 +177,7 @@ func (l *Loop) report(tx *store.Tx, e Ending) error {
 	return l.o.Ends.Pass(tx, l.ID, l.RestState(e.Outcome))
 }
 
-// Said is the agent's final text: what it wrote in the last reply of its turn that
-// Said anything.
+// Said returns the agent's final text: that of the turn's last reply that had any.
 func (l *Loop) Said(tx *store.Tx) (string, error) {
 	rows, err := tx.TurnEntries(l.turn)
 	if err != nil {
@@ -189,8 +186,8 @@ func (l *Loop) Said(tx *store.Tx) (string, error) {
 	return history.Said(history.DecodeAll(rows)), nil
 }
 
-// forgetPrompts takes back what has not entered when the agent ends: one that
-// goes on later has a new task.
+// forgetPrompts removes the prompts that have not entered when the agent ends: if it is reopened later, it has a new
+// task.
 func (l *Loop) forgetPrompts(tx *store.Tx) error {
 	waiting, err := tx.WaitingPrompts(l.ID)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"fantail/store"
 )
 
-// Persist calls f until it works, or ctx ends: errors show as the agent's trouble and are
-// tried again, with growing pauses. It returns the last one.
+// Persist calls f until it succeeds or ctx ends. Errors are shown as the agent's trouble and f is retried, with growing
+// pauses. It returns the last error.
 func (c *conversation) Persist(ctx context.Context, what string, f func() error) error {
 	return c.insist(ctx, what, func(error) bool { return true }, f)
 }
 
-// insist is Persist for errors that again says may pass; others end it.
+// insist is Persist, but retries only the errors that again accepts.
 func (c *conversation) insist(ctx context.Context, what string, again func(error) bool, f func() error) error {
 	began := c.o.Now()
 	for wait := time.Second; ; wait = min(2*wait, 30*time.Second) {
@@ -40,14 +40,13 @@ func (c *conversation) insist(ctx context.Context, what string, again func(error
 	}
 }
 
-// passes reports whether err undid a write for a reason that can pass by itself,
-// so that the same write may be tried again.
+// passes reports whether a write failed for a reason that may pass on its own, so that retrying makes sense.
 func passes(err error) bool {
-	return errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrBusy) || errors.Is(err, store.ErrChanged) && !store.Stopped(err)
+	return errors.Is(err, store.ErrFull) || errors.Is(err, store.ErrBusy) ||
+		errors.Is(err, store.ErrChanged) && !store.Stopped(err)
 }
 
-// Keep writes what must not be lost: a disk that is full is waited for, until ctx
-// ends.
+// Keep writes what must not be lost: it waits out a full disk, until ctx ends.
 func (c *conversation) Keep(ctx context.Context, what string, f func(tx *store.Tx) error) error {
 	tries := 0
 	return c.insist(ctx, what, passes, func() error {

@@ -9,8 +9,8 @@ import (
 	"fantail/store"
 )
 
-// Leave closes the helper: what it does now is ended, its transcript and its mail are
-// kept, and its open work passes to who is above it. It returns once the loop has ended.
+// Leave closes the helper: what it is doing is ended, its transcript and mail are kept, and its open work passes to the
+// agent above. It returns once the loop has ended.
 func (l *Loop) Leave(ctx context.Context) error {
 	w := &leave{failed: make(chan error, 1)}
 	l.o.Fleet.Lock()
@@ -28,7 +28,7 @@ func (l *Loop) Leave(ctx context.Context) error {
 	}
 }
 
-// left carries out the wish to be closed, if there is one: true ends the loop.
+// left carries out a request to close, if there is one; true ends the loop.
 func (l *Loop) left(ctx context.Context) bool {
 	l.o.Fleet.Lock()
 	w := l.leaves

@@ -5,16 +5,16 @@ import (
 	"time"
 
 	"fantail/agents/event"
-
 	"fantail/tools"
 )
 
-// Make makes the loop of an agent that has none, without starting it.
+// Make creates the loop of an agent that has none, without starting it.
 func (ls *Loops) Make(i event.Info, task int64) *Loop {
 	o := &ls.o
 	l := &Loop{workbench: workbench{
 		conversation: conversation{
-			Agent: o.Fleet.NewAgent(i, task), o: o, tools: o.Tools, ids: map[string]bool{}, sinceSummary: 2, // long ago
+			Agent: o.Fleet.NewAgent(i, task), o: o, tools: o.Tools, ids: map[string]bool{},
+			sinceSummary: 2, // as if long ago
 		},
 		strict: i.Outside || i.Kind.Nature().Strict, outside: i.Outside,
 	}, forks: ls.forks}
@@ -38,14 +38,14 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 	return l
 }
 
-// Obeys says that the agent's task is a plain command. It comes before Start.
+// Obeys sets the plain command that is the agent's task. Call it before Start.
 func (l *Loop) Obeys(command string) { l.command = command }
 
-// Limit says how long the agent's task may take; 0: as long as it likes. It comes before Start.
+// Limit sets how long the agent's task may take; 0: forever. Call it before Start.
 func (l *Loop) Limit(d time.Duration) { l.timeout = d }
 
-// Start begins the agent's life: one task, one message, or, of those that rest between
-// turns, all of them until it is closed.
+// Start begins the agent's life: one task, one message, or, for those that rest between turns, all turns until it is
+// closed.
 func (l *Loop) Start() {
 	life := l.rest
 	switch of := l.Kind.Nature(); {
@@ -68,14 +68,13 @@ func (ls *Loops) Start(agent int64) {
 	l.Start()
 }
 
-// rest is the life of an agent that the human talks to: between turns it waits for a
-// reason for the next one.
+// rest is the life of an agent the human talks to: between turns it waits for a reason to begin the next.
 func (l *Loop) rest(ctx context.Context) {
 	if l.parked != nil {
-		_ = l.Work(ctx) // it has begun, so it ends by itself
+		_ = l.Work(ctx) // the turn has begun, so it reports its own end
 	}
 	l.Poke()
-	var failing time.Time // since when turns can't begin; zero: they can
+	var failing time.Time // since when turns have failed to begin; zero: they don't
 	for {
 		select {
 		case <-ctx.Done():
@@ -106,9 +105,8 @@ func (l *Loop) rest(ctx context.Context) {
 	}
 }
 
-// due reports whether there is a reason to start a turn. Messages that ask to
-// wake are given half a second to gather; what the human types does not wait
-// for that.
+// due reports whether there is a reason to begin a turn. Messages that wake are given half a second to gather; prompts
+// don't wait for that.
 func (l *Loop) due(ctx context.Context) bool {
 	var gathered <-chan time.Time
 	for ripe := false; ctx.Err() == nil; {
@@ -141,8 +139,7 @@ func (l *Loop) due(ctx context.Context) bool {
 	return false
 }
 
-// pause keeps an agent whose turn can't begin (a full disk, say) from trying all
-// the time.
+// pause keeps an agent whose turn can't begin (on a full disk, say) from retrying in a tight loop.
 func (l *Loop) pause(ctx context.Context) {
 	t := time.NewTimer(2 * time.Second)
 	defer t.Stop()

@@ -17,7 +17,7 @@ import (
 	"fantail/tools/secret"
 )
 
-// Options are what all loops share.
+// Options are shared by all loops.
 type Options struct {
 	DB     *store.DB
 	Inbox  *inbox.Inbox
@@ -34,17 +34,17 @@ type Options struct {
 	Gate     *permit.Gate
 	Keys     *secret.Keys
 	Root     string                        // the workspace
-	Private  []string                      // what tools must never open
+	Private  []string                      // files that tools must never open
 	Outputs  func(agent int64) string      // the directory of its tool-output files
-	Environ  []string                      // for commands; agents nobody attends get less
+	Environ  []string                      // for commands; unattended agents get less of it
 	System   func(agent event.Info) string // the system prompt
-	Keep     func(proc.Group) func()       // has a command's group ended if this program dies; nil: nobody does
+	Keep     func(proc.Group) func()       // ends a command's group if this program dies; nil: nothing does
 	Now      func() time.Time
 	Go       func(name string, f func())
 	Attended bool // a human can answer
 }
 
-// environ is the environment of an agent's commands: less where nobody attends it.
+// environ returns the environment of an agent's commands: less of it for an unattended agent.
 func (o *Options) environ(i event.Info) []string {
 	if o.Attended && !i.Outside && !i.Kind.Nature().Strict {
 		return o.Environ

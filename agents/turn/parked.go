@@ -13,7 +13,7 @@ import (
 	"fantail/tools/permit"
 )
 
-// Park gives an agent that was just loaded the turn that it goes on with. It comes before Start.
+// Park gives a freshly loaded agent the turn to resume. Call it before Start.
 func (l *Loop) Park(k *recovery.Parked) error {
 	l.parked, l.ShownTurn, l.timeout = k, k.Turn.ID, k.Timeout
 	l.Info.State, l.Info.Why = event.Asking, ""
@@ -28,9 +28,8 @@ func (l *Loop) Park(k *recovery.Parked) error {
 	return err
 }
 
-// goOn takes a parked turn up with the calls that have no result. The gate
-// judges the first anew; where it still asks the same, the question and what was
-// answered count.
+// goOn resumes a parked turn with the calls that have no result. The gate decides the first one again; if it still asks
+// the same, the question and any answer still count.
 func (l *Loop) goOn(ctx context.Context) error {
 	k := l.parked
 	l.parked = nil
@@ -64,12 +63,13 @@ func (l *Loop) goOn(ctx context.Context) error {
 	return l.runCalls(ctx, k.Calls)
 }
 
-// asksStill reports whether the first call of a parked turn asks what its
-// question says: to do the very same, in the mode and by the rules of now.
+// asksStill reports whether the first call of a parked turn still asks what its question says: exactly the same action,
+// under the current mode and rules.
 func (l *Loop) asksStill(k *recovery.Parked) bool {
 	var d event.QuestionRow
 	call, err := l.parse(k.Calls[0])
-	if err != nil || json.Unmarshal([]byte(k.Row.Data), &d) != nil || !k.Row.Answered.IsZero() && event.AnswerOf(k.Row).Settled != "" {
+	if err != nil || json.Unmarshal([]byte(k.Row.Data), &d) != nil ||
+		!k.Row.Answered.IsZero() && event.AnswerOf(k.Row).Settled != "" {
 		return false
 	}
 	if call.Asks != nil || d.Asks != nil {
@@ -77,5 +77,6 @@ func (l *Loop) asksStill(k *recovery.Parked) bool {
 	}
 	now, err := json.Marshal(call.Action)
 	then, err2 := json.Marshal(d.Action)
-	return err == nil && err2 == nil && string(now) == string(then) && l.o.Gate.Decide(call.Action).Decision == permit.AskHuman
+	return err == nil && err2 == nil && string(now) == string(then) &&
+		l.o.Gate.Decide(call.Action).Decision == permit.AskHuman
 }

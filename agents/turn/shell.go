@@ -13,8 +13,8 @@ import (
 	"fantail/tools/proc"
 )
 
-// Shell runs a command of the human's own, without a question, and appends it with its
-// output; the model reads it with the next request. It returns once the command ended.
+// Shell runs a command the human typed, without asking, and appends it with its output; the model reads both with its
+// next request. It returns once the command has ended.
 func (w *workbench) Shell(ctx context.Context, command string) error {
 	ctx, release, err := w.Visit(ctx)
 	if err != nil {
@@ -24,11 +24,12 @@ func (w *workbench) Shell(ctx context.Context, command string) error {
 	if err := w.prepare(); err != nil {
 		return err
 	}
-	command = w.o.Keys.Text(command) // what runs is what is shown and kept
+	command = w.o.Keys.Text(command) // run exactly what is shown and kept
 	began := time.Now()
 	file := filepath.Join(w.env.Outputs, fmt.Sprintf("shell-%d.txt", w.o.Now().UnixNano()))
 	r, err := proc.Run(ctx, proc.Spec{
-		Shell: command, Dir: w.o.Root, Env: w.o.Environ, Keys: w.o.Keys, Output: file, Head: 8 << 10, Tail: 8 << 10, Keep: w.o.Keep,
+		Shell: command, Dir: w.o.Root, Env: w.o.Environ, Keys: w.o.Keys,
+		Output: file, Head: 8 << 10, Tail: 8 << 10, Keep: w.o.Keep,
 		Tick: func(tail string) { w.o.Fleet.Emit(event.Output{Agent: w.ID, Call: "!" + command, Tail: tail}) },
 	})
 	if err != nil && ctx.Err() == nil {
@@ -42,7 +43,7 @@ func (w *workbench) Shell(ctx context.Context, command string) error {
 		s.Output = strings.TrimRight(s.Output, "\n") + "\n(stopped)"
 	}
 	err = w.o.DB.Write(context.WithoutCancel(ctx), "shell", func(tx *store.Tx) error {
-		_, err := w.Book().Batch(tx, false).Add(0, history.Entry{Kind: history.EntryShell, Shell: s})
+		_, err := w.Book().Batch(tx).Add(0, history.Entry{Kind: history.EntryShell, Shell: s})
 		return err
 	})
 	if err != nil {

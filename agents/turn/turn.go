@@ -8,18 +8,17 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
+	"fantail/agents/llm"
 	"fantail/agents/questions"
 	"fantail/agents/reply"
-
-	"fantail/agents/llm"
 )
 
-// maxCuts is how often in a row a model may make no call that is whole, because
-// its token limit cut it or its arguments are no object, before the turn fails.
+// maxCuts is how many times in a row a model may fail to make a complete call (cut by its token limit, or with
+// arguments that are no object) before the turn fails.
 const maxCuts = 3
 
-// Work carries out one turn: absorb, ask, record, run tools, until no calls are
-// left and nothing more is due. It returns an error if the turn could not begin.
+// Work carries out one turn: absorb, ask, record, run tools, until no calls are left and nothing more is due. It
+// returns an error if the turn could not begin.
 func (l *Loop) Work(ctx context.Context) error {
 	ctx, release := l.Stoppable(ctx)
 	defer release()
@@ -73,15 +72,15 @@ func (l *Loop) Work(ctx context.Context) error {
 	}
 }
 
-// stopped ends the turn that err ended, unless it only is parked.
+// stopped ends the turn because of err, unless it was only parked.
 func (l *Loop) stopped(ctx context.Context, err error) {
 	if !errors.Is(err, questions.ErrParked) {
 		l.finish(ctx, l.EndingOf(ctx, err))
 	}
 }
 
-// answer asks, with room for it. A request the model refuses as too long is sent
-// once more, compacted.
+// answer asks the model, making room first. A request that the model refuses as too long is compacted and sent once
+// more.
 func (l *Loop) answer(ctx context.Context) (*reply.Reply, error) {
 	if err := l.makeRoom(ctx); err != nil {
 		return nil, err
@@ -96,7 +95,7 @@ func (l *Loop) answer(ctx context.Context) (*reply.Reply, error) {
 	return l.ask(ctx)
 }
 
-// EndingOf says how a turn ends that err ended.
+// EndingOf returns how a turn ends because of err.
 func (l *Loop) EndingOf(ctx context.Context, err error) Ending {
 	if ctx.Err() != nil {
 		err = context.Cause(ctx)
@@ -114,7 +113,7 @@ func (l *Loop) EndingOf(ctx context.Context, err error) Ending {
 	cause := err.Error()
 	if e := (*llm.Error)(nil); errors.As(err, &e) {
 		switch {
-		case e.Kind == llm.Undone: // nothing is wrong with the provider
+		case e.Kind == llm.Undone: // the provider is not at fault
 			cause = e.Message
 		case e.Kind == llm.ContextTooLong && l.Kind.HasPrompt():
 			cause += " /new begins a new conversation."
