@@ -15,12 +15,11 @@ import (
 	"fantail/store"
 )
 
-// findings is how many bytes of a fork's final message go into a message to another.
+// findings is how many bytes of a fork's final message are quoted in a message to another agent.
 const findings = 4 << 10
 
-// Conclude makes of what a fork found what its parent's policy says, in the
-// transaction that ends it; after anything but a success its parent hears of that.
-// What waits for the fork passes to its parent.
+// Conclude does with a fork's findings what its parent's policy says, in the transaction that ends the fork. If the
+// fork did not succeed, its parent is told. Whatever waits for the fork passes to its parent.
 func (f *Forks) Conclude(tx *store.Tx, l *turn.Loop, e turn.Ending) error {
 	text, err := l.Said(tx)
 	if err != nil {
@@ -34,7 +33,7 @@ func (f *Forks) Conclude(tx *store.Tx, l *turn.Loop, e turn.Ending) error {
 	return errors.Join(err, f.o.Ends.Pass(tx, l.ID, l.RestState(e.Outcome)))
 }
 
-// outcomes carries out what the policy says of a message that was handled.
+// outcomes does what the policy says about a message that was handled.
 func (f *Forks) outcomes(tx *store.Tx, fork int64, text string) error {
 	h := f.handled(fork)
 	m, ok, err := inbox.Find(&tx.View, h.message.ID)
@@ -48,7 +47,8 @@ func (f *Forks) outcomes(tx *store.Tx, fork int64, text string) error {
 	text = strings.TrimSpace(text)
 	if name := h.outcomes.Memory; name != "" && text != "" {
 		if err := memory.Write(tx, fork, name, text); err != nil {
-			why := fmt.Sprintf("what was found about message #%d from %s was not kept as the memory document %s: %v", m.ID, inbox.Label(m.From), inbox.Label(name), err)
+			why := fmt.Sprintf("what was found about message #%d from %s was not kept as the memory document %s: %v",
+				m.ID, inbox.Label(m.From), inbox.Label(name), err)
 			if err := f.tell(tx, above, fork, m, why, text, history.OutFailed); err != nil {
 				return err
 			}
@@ -60,7 +60,8 @@ func (f *Forks) outcomes(tx *store.Tx, fork int64, text string) error {
 			body += "\n\n" + llm.Clip(text, findings)
 		}
 		if _, err := f.o.Letters.Post(tx, inbox.Message{
-			Recipient: above, Sender: fork, Kind: inbox.Mail, Deliver: inbox.Next, Body: body, InReplyTo: m.ID, Hops: m.Hops + 1,
+			Recipient: above, Sender: fork, Kind: inbox.Mail, Deliver: inbox.Next,
+			Body: body, InReplyTo: m.ID, Hops: m.Hops + 1,
 		}); err != nil {
 			return err
 		}
@@ -71,8 +72,7 @@ func (f *Forks) outcomes(tx *store.Tx, fork int64, text string) error {
 	return f.escalate(tx, fork, above, h.outcomes.Escalate, m, text)
 }
 
-// escalate forwards the message to whom the policy names; if nobody of that name
-// reads mail, the parent hears so.
+// escalate forwards the message to the agent the policy names; if no agent of that name reads mail, the parent is told.
 func (f *Forks) escalate(tx *store.Tx, fork, above int64, name string, m inbox.Message, text string) error {
 	to, ok, err := tx.AgentByName(name)
 	if err != nil {
@@ -83,17 +83,19 @@ func (f *Forks) escalate(tx *store.Tx, fork, above int64, name string, m inbox.M
 		if ok {
 			why = fmt.Sprintf("the agent %s has ended (%s)", inbox.Label(name), to.State)
 		}
-		return f.tell(tx, above, fork, m, fmt.Sprintf("message #%d from %s was handled, but not forwarded to %s: %s. /messages show %d prints it",
-			m.ID, inbox.Label(m.From), inbox.Label(name), why, m.ID), text, history.OutFailed)
+		why = fmt.Sprintf("message #%d from %s was handled, but not forwarded to %s: %s. /messages show %d prints it",
+			m.ID, inbox.Label(m.From), inbox.Label(name), why, m.ID)
+		return f.tell(tx, above, fork, m, why, text, history.OutFailed)
 	}
 	if to.ID == m.Sender {
-		return nil // it knows the message
+		return nil // it wrote the message itself
 	}
 	whom, _, err := tx.AgentName(m.Recipient)
 	if err != nil {
 		return err
 	}
-	body := fmt.Sprintf("Forwarded: message #%d from %s to %s.\n\n%s", m.ID, inbox.Label(m.From), whom, quoted(history.Fit(m.Text(), inbox.MaxBody/2)))
+	body := fmt.Sprintf("Forwarded: message #%d from %s to %s.\n\n%s",
+		m.ID, inbox.Label(m.From), whom, quoted(history.Fit(m.Text(), inbox.MaxBody/2)))
 	if text != "" {
 		body += "\n\nWhat its fork says of it:\n\n" + llm.Clip(text, findings)
 	}
@@ -104,13 +106,13 @@ func (f *Forks) escalate(tx *store.Tx, fork, above int64, name string, m inbox.M
 	return err
 }
 
-// quoted sets a text off as somebody else's.
+// quoted marks a text as someone else's.
 func quoted(s string) string {
 	return "> " + strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n> ")
 }
 
-// Unhandled tells who is above a fork that it did not handle its message, in the
-// transaction that ends it. The message stays in its transcript.
+// Unhandled tells the agent above a fork that its message was not handled, in the transaction that ends the fork. The
+// message stays in the fork's transcript.
 func (f *Forks) Unhandled(tx *store.Tx, fork int64, e turn.Ending, text string) error {
 	row, ok, err := tx.Agent(fork)
 	if err != nil || !ok {
@@ -130,15 +132,18 @@ func (f *Forks) Unhandled(tx *store.Tx, fork int64, e turn.Ending, text string) 
 	} else if e.Cause != "" {
 		cause += ": " + e.Cause
 	}
-	return f.tell(tx, above, fork, m, fmt.Sprintf("message #%d from %s was not handled (%s). /messages show %d prints it", m.ID, inbox.Label(m.From), cause, m.ID), text, e.Outcome)
+	why := fmt.Sprintf("message #%d from %s was not handled (%s). /messages show %d prints it",
+		m.ID, inbox.Label(m.From), cause, m.ID)
+	return f.tell(tx, above, fork, m, why, text, e.Outcome)
 }
 
-// tell deposits what went wrong with the message m that a fork handled, as urgent
-// as the message is.
+// tell deposits what went wrong with the message m that a fork handled, with the same priority as m.
 func (f *Forks) tell(tx *store.Tx, to, fork int64, m inbox.Message, why, text string, o history.Outcome) error {
 	_, err := f.o.Letters.Post(tx, inbox.Message{
 		Recipient: to, Sender: fork, Kind: inbox.Failure, Deliver: inbox.Next, Priority: m.Priority,
-		Subject: history.Fit(inbox.Label(m.Text()), forkSubject), Outcome: string(o), Error: history.Fit(why, history.MostSubject), Partial: history.Fit(text, inbox.MaxBody), InReplyTo: m.ID, Hops: m.Hops + 1,
+		Subject: history.Fit(inbox.Label(m.Text()), forkSubject), Outcome: string(o),
+		Error: history.Fit(why, history.MostSubject), Partial: history.Fit(text, inbox.MaxBody),
+		InReplyTo: m.ID, Hops: m.Hops + 1,
 	})
 	return err
 }

@@ -1,9 +1,9 @@
-// Package fork is the forks: temporary copies of an agent that handle one message each.
+// Package fork runs forks: temporary copies of an agent that handle one message each.
 //
-// Does: make a fork for a message, say what it may read, write and wait for, carry out
-// what the parent's policy says of its end, close its tab.
+// Does: create a fork for a message, decide what it may read, write and wait for, apply the parent's policy at its end,
+// close its tab.
 //
-// Does not: decide which message is forked for, or when; that is the mail room's.
+// Does not: decide which message is forked for, or when; the mail room does.
 //
 // Imports: agents/event, agents/fleet, agents/history, agents/llm, agents/mail, agents/memory, agents/roster,
 // agents/turn, agents/waits, inbox, store.
@@ -18,38 +18,36 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/fleet"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
+	"fantail/agents/roster"
 	"fantail/agents/turn"
 	"fantail/agents/waits"
-
-	"fantail/agents/history"
-	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 )
 
-// A fork is a temporary copy of an agent that handles one message, while the agent
-// goes on undisturbed. It has a transcript of its own, which begins with a snapshot
-// of its parent's and with the message; it reads and writes mail and changes
-// nothing; it closes itself after its one turn. Nothing of it ever stands in its
-// parent's transcript: what is for the parent is mail like any other.
+// A fork is a temporary copy of an agent that handles one message, while the agent goes on undisturbed. It has a
+// transcript of its own, which begins with a snapshot of its parent's and with the message. It reads and writes mail,
+// changes nothing else, and closes itself after its one turn. None of this ever enters its parent's transcript:
+// anything meant for the parent is mail like any other.
 
 const (
-	forkLimit   = 10 * time.Minute // how long a fork may take, once it has a slot
-	forkIdle    = 5 * time.Minute  // how long it may wait for a message, and stays open behind its end while the human looks at it
-	mostForks   = 32               // of one agent at once
-	forkSubject = 200              // bytes of what the message is about, where its fork is named
+	forkLimit   = 10 * time.Minute // how long a fork may take once it has a slot
+	forkIdle    = 5 * time.Minute  // how long it may wait for a message; how long its tab stays open at its end
+	mostForks   = 32               // of one agent at a time
+	forkSubject = 200              // bytes of the message's subject where its fork is named
 )
 
 // handling is what a fork was made for.
 type handling struct {
-	message  inbox.Message // its texts cut
+	message  inbox.Message // without its texts
 	outcomes inbox.Outcomes
-	waited   bool // for a message, as long as it may
+	waited   bool // it has waited for a message as long as it may
 }
 
-// Options are what forks need of others.
+// Options are what forks need.
 type Options struct {
 	DB      *store.DB
 	Inbox   *inbox.Inbox
@@ -62,10 +60,10 @@ type Options struct {
 	Resolve func(model string) (llm.Model, error)
 }
 
-// Forks is their life. The fleet's mutex guards what they handle.
+// Forks runs the forks. The fleet's mutex guards what they handle.
 type Forks struct {
 	o       Options
-	handles map[int64]*handling // by fork, of those that live
+	handles map[int64]*handling // by fork; living ones only
 }
 
 var (
@@ -73,27 +71,26 @@ var (
 	_ turn.Forks  = &Forks{}
 )
 
-// New returns no forks yet. The mail room and the loops need them before they are there
-// themselves: Begin comes before the first message.
+// New returns no forks yet. The mail room and the loops are made with it, and it needs them: call Begin before the
+// first message.
 func New() *Forks { return &Forks{handles: map[int64]*handling{}} }
 
-// Begin says what forks need of others.
+// Begin sets what forks need.
 func (f *Forks) Begin(o Options) { f.o = o }
 
 // Ended forgets what a fork handled. The caller holds the fleet's mutex.
 func (f *Forks) Ended(i event.Info) { delete(f.handles, i.ID) }
 
-// handled is what the agent handles; nil: it is no fork.
+// handled returns what the agent handles; nil: it is not a fork.
 func (f *Forks) handled(agent int64) *handling {
 	f.o.Fleet.Lock()
 	defer f.o.Fleet.Unlock()
 	return f.handles[agent]
 }
 
-// Fork makes a fork for a message that waits for its parent: the fork's row, its
-// take of the message and its transcript's beginning are one transaction. If
-// somebody took the message first, or the agent waits for it, nothing is made, and that
-// is no error.
+// Fork makes a fork for a message that waits for its parent. The fork's row, its take of the message and the beginning
+// of its transcript are one transaction. If another taker was first, or the agent is waiting for the message, no fork
+// is made, and that is not an error.
 func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 	parent, err := f.o.Fleet.Agent(agent)
 	if err != nil {
@@ -118,7 +115,8 @@ func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 			return errors.Join(err, store.Missing(ok, "agent %d", parent.ID))
 		}
 		row := store.Agent{
-			Kind: string(event.Fork), Trust: above.Trust, Parent: parent.ID, Model: model.Name, State: string(event.Queued), Handles: message,
+			Kind: string(event.Fork), Trust: above.Trust, Parent: parent.ID, Model: model.Name,
+			State: string(event.Queued), Handles: message,
 		}
 		if m, _, err := inbox.Find(&tx.View, message); err != nil || f.o.Waits.Awaited(parent.ID, m) {
 			return err
@@ -126,18 +124,21 @@ func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 		if row.Name, err = roster.ForkName(&tx.View, above.Name); err != nil {
 			return err
 		}
-		ms, _, err := f.o.Inbox.Take(tx, inbox.Query{Recipient: parent.ID, ID: message}, inbox.ByForkOf(row.Name), func(ms []inbox.Message) (seq int64, err error) {
+		asked := inbox.Query{Recipient: parent.ID, ID: message}
+		begin := func(ms []inbox.Message) (seq int64, err error) {
 			if row.ID, err = tx.AddAgent(row); err != nil {
 				return 0, err
 			}
 			return f.instruct(tx, row, h, seen, ms[0])
-		})
+		}
+		ms, _, err := f.o.Inbox.Take(tx, asked, inbox.ByForkOf(row.Name), begin)
 		if err != nil || len(ms) == 0 {
 			return err
 		}
 		h.message = brief(ms[0])
 		i := event.Info{
-			ID: row.ID, Name: row.Name, Kind: event.Fork, Parent: row.Parent, State: event.Queued, Model: model.Name, Window: model.Window, Priced: model.Price != nil,
+			ID: row.ID, Name: row.Name, Kind: event.Fork, Parent: row.Parent, State: event.Queued,
+			Model: model.Name, Window: model.Window, Priced: model.Price != nil,
 			Created: tx.Now(), Started: tx.Now(), Outside: row.Trust == roster.TrustOutside, Attempt: 1,
 		}
 		i.About(ms[0])
@@ -145,7 +146,7 @@ func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 			f.o.Fleet.Lock()
 			defer f.o.Fleet.Unlock()
 			if f.o.Fleet.Closing() {
-				return // the next start tells the parent
+				return // the next start of the program tells the parent
 			}
 			l := f.o.Loops.Make(i, 0)
 			f.handles[l.ID] = h
@@ -160,7 +161,7 @@ func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 	return nil
 }
 
-// able is what a fork of the agent begins with, or why there can be none.
+// able returns what a fork of the agent starts with, or why there can't be one.
 func (f *Forks) able(parent *fleet.Agent) (event.Info, llm.Model, error) {
 	f.o.Fleet.Lock()
 	defer f.o.Fleet.Unlock()
@@ -183,15 +184,14 @@ func (f *Forks) able(parent *fleet.Agent) (event.Info, llm.Model, error) {
 	return parent.Info, parent.Model, nil
 }
 
-// brief is m with the beginnings of its texts.
+// brief returns m without its texts.
 func brief(m inbox.Message) inbox.Message {
 	m.Body, m.Error, m.Partial, m.Subject = "", "", "", ""
 	return m
 }
 
-// instruct begins the transcript of a fork: a snapshot of its parent, what becomes
-// of what it finds, who wrote to it, and the message as every injected message
-// stands. It returns the message's entry.
+// instruct begins a fork's transcript: a snapshot of its parent's, what will be done with its findings, who wrote to
+// it, and the message in the usual envelope. It returns the message's entry.
 func (f *Forks) instruct(tx *store.Tx, row store.Agent, h *handling, seen string, m inbox.Message) (int64, error) {
 	of, _, err := tx.AgentName(row.Parent)
 	if err != nil {
@@ -202,12 +202,16 @@ func (f *Forks) instruct(tx *store.Tx, row store.Agent, h *handling, seen string
 		return 0, err
 	}
 	b := f.o.Fleet.Book(row.ID).Batch(tx)
-	if _, err := b.Add(0, history.Entry{Kind: history.EntrySnapshot, Text: fmt.Sprintf(
-		"You are a fork of %s. What follows is a snapshot of its last turns, made when the message came. %s goes on by itself, does not see you, and may have gone on since: this is for you to know, not to carry out.\n\n", of, of) +
-		inbox.NewRendering(tx.Now(), 0).Snapshot(of, seen)}); err != nil {
+	told := fmt.Sprintf("You are a fork of %s. "+
+		"What follows is a snapshot of its last turns, made when the message came. "+
+		"%s goes on by itself, does not see you, and may have gone on since: "+
+		"this is for you to know, not to carry out.\n\n", of, of)
+	snapshot := inbox.NewRendering(tx.Now(), 0).Snapshot(of, seen)
+	if _, err := b.Add(0, history.Entry{Kind: history.EntrySnapshot, Text: told + snapshot}); err != nil {
 		return 0, err
 	}
-	if _, err := b.Add(0, history.Entry{Kind: history.EntryHost, Text: fmt.Sprintf("You handle message #%d to %s. %s %s", m.ID, of, who, h.fate(of))}); err != nil {
+	told = fmt.Sprintf("You handle message #%d to %s. %s %s", m.ID, of, who, h.fate(of))
+	if _, err := b.Add(0, history.Entry{Kind: history.EntryHost, Text: told}); err != nil {
 		return 0, err
 	}
 	room := history.SomeWindow
@@ -215,10 +219,13 @@ func (f *Forks) instruct(tx *store.Tx, row store.Agent, h *handling, seen string
 		room = model.Window
 	}
 	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4)))
-	return b.Add(0, history.Entry{Kind: history.EntryMessage, By: "fork", Messages: []inbox.Message{m}, Text: inbox.Line(m) + "\n\n" + r.Envelope(m)})
+	return b.Add(0, history.Entry{
+		Kind: history.EntryMessage, By: "fork", Messages: []inbox.Message{m},
+		Text: inbox.Line(m) + "\n\n" + r.Envelope(m),
+	})
 }
 
-// sender says to a fork who wrote the message it handles.
+// sender tells a fork who wrote the message it handles.
 func sender(v *store.View, m inbox.Message) (string, error) {
 	name := m.By()
 	if m.Sender == 0 {
@@ -231,10 +238,11 @@ func sender(v *store.View, m inbox.Message) (string, error) {
 	case event.State(a.State).Terminal() && event.Kind(a.Kind) != event.Fork:
 		return fmt.Sprintf("%s, who wrote it, has ended (%s) and reads no mail.", name, a.State), nil
 	}
-	return fmt.Sprintf("%s, who wrote it, is a %s agent (%s); reply_to_message %d answers it.", name, a.Kind, a.State, m.ID), nil
+	return fmt.Sprintf("%s, who wrote it, is a %s agent (%s); reply_to_message %d answers it.",
+		name, a.Kind, a.State, m.ID), nil
 }
 
-// fate tells a fork what becomes of its final message.
+// fate tells a fork what will be done with its final message.
 func (h *handling) fate(of string) string {
 	var parts []string
 	if o := h.outcomes; o.Memory != "" {
@@ -247,7 +255,8 @@ func (h *handling) fate(of string) string {
 		parts = append(parts, "it goes to "+inbox.Label(h.outcomes.Escalate)+" together with the message")
 	}
 	if len(parts) == 0 {
-		return "Nobody reads your final message unless you send it: what " + of + " must know goes to it with the tool send."
+		return "Nobody reads your final message unless you send it: " +
+			"what " + of + " must know goes to it with the tool send."
 	}
 	return "When your turn ends, your final message is used: " + strings.Join(parts, "; ") + "."
 }

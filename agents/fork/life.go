@@ -15,7 +15,7 @@ import (
 	"fantail/store"
 )
 
-// Attend is the life of a fork: one turn, once there is a slot.
+// Attend is the whole life of a fork: one turn, once it has a slot.
 func (f *Forks) Attend(ctx context.Context, l *turn.Loop) {
 	defer f.retire(l)
 	defer l.Spent()
@@ -38,8 +38,8 @@ func (f *Forks) Attend(ctx context.Context, l *turn.Loop) {
 	}
 }
 
-// retire closes the tab of a fork that has ended: at once, or, while the human
-// looks at it, once they leave it or a while has passed.
+// retire closes the tab of a fork that has ended: at once, or, if the human is looking at it, once they switch away or
+// forkIdle has passed.
 func (f *Forks) retire(l *turn.Loop) {
 	f.o.Fleet.Start(fmt.Sprintf("close agent %d", l.ID), func() {
 		left, forget := f.o.Fleet.Human.Leaves(l.ID)
@@ -51,14 +51,14 @@ func (f *Forks) retire(l *turn.Loop) {
 			case <-left:
 			case <-t.C:
 			case <-f.o.Fleet.Context().Done():
-				return // the next start closes it
+				return // the next start of the program closes it
 			}
 		}
 		err := l.Persist(f.o.Fleet.Context(), "close the tab", func() error {
 			return f.o.DB.Write(context.WithoutCancel(f.o.Fleet.Context()), "close a fork", func(tx *store.Tx) error {
 				row, ok, err := tx.Agent(l.ID)
 				if err != nil || !ok || !event.State(row.State).Terminal() {
-					return err // its end could not be written: the next start does
+					return err // its end is not written: the next start of the program does both
 				}
 				return tx.CloseAgent(l.ID)
 			})
@@ -74,8 +74,8 @@ func (f *Forks) retire(l *turn.Loop) {
 	})
 }
 
-// Reopen opens the tab of a fork that has closed, for the human to read, in its row, which
-// it returns. False: the name is no fork's.
+// Reopen reopens the tab of a fork that was closed, for the human to read, and returns its row. It returns false if no
+// fork has that name.
 func (f *Forks) Reopen(ctx context.Context, name, prompt string) (row store.Agent, found bool, err error) {
 	err = f.o.DB.Write(ctx, "open the tab of a fork", func(tx *store.Tx) (err error) {
 		row, found, err = tx.AgentByName(name)
@@ -97,8 +97,8 @@ func (f *Forks) Reopen(ctx context.Context, name, prompt string) (row store.Agen
 	return row, found, nil
 }
 
-// MayWrite says why a fork does not write to those names: only who wrote the
-// message, the fork's parent and who the outcomes name read what it sends.
+// MayWrite returns an error if a fork may not write to one of those names: it may write only to the message's sender,
+// to its parent and to the agent its outcomes name.
 func (f *Forks) MayWrite(ctx context.Context, a *fleet.Agent, names []string) error {
 	h := f.handled(a.ID)
 	if h == nil {
@@ -135,17 +135,17 @@ func (f *Forks) MayWrite(ctx context.Context, a *fleet.Agent, names []string) er
 	for _, i := range to {
 		if !slices.Contains(ids, i.ID) {
 			slices.Sort(allowed)
-			return fmt.Errorf("send to %s: a fork writes only to %s; nothing was sent", i.Name, strings.Join(slices.Compact(allowed), ", "))
+			return fmt.Errorf("send to %s: a fork writes only to %s; nothing was sent",
+				i.Name, strings.Join(slices.Compact(allowed), ", "))
 		}
 	}
 	return nil
 }
 
-// errWaited is what a fork hears that has waited as long as it may.
+// errWaited is returned to a fork that has waited as long as it may.
 var errWaited = errors.New("you have waited as long as a fork may; say what you found and end your turn")
 
-// MayWait is how long an agent may wait for a message that asked to wait so long;
-// 0: as long as one can arrive.
+// MayWait returns how long an agent that asked to wait for a message may do so; 0: as long as one can arrive.
 func (f *Forks) MayWait(agent int64, asked time.Duration) (time.Duration, error) {
 	switch h := f.handled(agent); {
 	case h == nil:
@@ -158,15 +158,14 @@ func (f *Forks) MayWait(agent int64, asked time.Duration) (time.Duration, error)
 	return asked, nil
 }
 
-// WaitedFor notes that a fork waited that long and nothing came.
+// WaitedFor records that a fork waited that long in vain.
 func (f *Forks) WaitedFor(agent int64, d time.Duration) {
 	if h := f.handled(agent); h != nil && d >= forkIdle {
 		h.waited = true
 	}
 }
 
-// Concerns reports whether a message is the agent's to read and to answer: it was
-// sent to it, or is what a fork handles.
+// Concerns reports whether the agent may read and answer a message: it is its recipient, or a fork that handles it.
 func (f *Forks) Concerns(agent, recipient, message int64) bool {
 	h := f.handled(agent)
 	return recipient == agent || h != nil && message == h.message.ID

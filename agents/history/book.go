@@ -8,17 +8,16 @@ import (
 	"fantail/tools/secret"
 )
 
-// Book is where the transcript of one agent is written.
+// Book is where an agent's transcript is written.
 type Book struct {
 	Agent int64
-	Keys  *secret.Keys // what no entry may hold; nil: the store withholds alone
+	Keys  *secret.Keys // kept out of all entries; nil: only the store withholds them
 
-	// Room is how many tokens of documents an entry may bring along; nil: as for a
-	// model whose window is unknown.
+	// Room returns how many tokens of documents an entry may bring along; nil: as for a model with an unknown window.
 	Room func() int
 
-	// Tell is called after a commit, with the entries it appended; live says that
-	// they replace what was streamed. The store's writer calls it; nil: nobody hears.
+	// Tell is called after a commit with the entries it appended; live: they replace what was streamed. The store's
+	// writer calls it, so it must not write. nil: nobody is told.
 	Tell func(entries []Entry, live bool)
 }
 
@@ -56,13 +55,13 @@ type Batch struct {
 	out  []Entry
 }
 
-// Add appends e to the transcript; turn 0 means at rest. What messages cost the
-// context is noted with them; memory documents that e names follow it.
+// Add appends e to the transcript; turn 0 means between turns. It records what messages cost the context, and appends
+// the memory documents that e names.
 func (b *Batch) Add(turn int64, e Entry) (int64, error) {
 	keys := b.book.Keys
 	said := e.Text
 	if e.withhold(keys); e.Text != said {
-		e.Words = nil // what is written down is not what is kept
+		e.Words = nil // the pieces on disk hold the text with the key
 	}
 	if len(e.Messages) > 0 {
 		e.Tokens = Tokens(e.Text)
@@ -79,12 +78,11 @@ func (b *Batch) Add(turn int64, e Entry) (int64, error) {
 	return seq, b.recall(turn, seq, e)
 }
 
-// longText is the most bytes of a text that stands in its entry's row. A longer one
-// stands in pieces, of which some may be written down already: a row is several times
-// in memory while it is encoded, written and read.
+// longText is the largest text, in bytes, that is stored in its entry's row. A longer one is stored in pieces, some of
+// which may be on disk already: a row is held in memory several times while it is encoded, written and read.
 const longText = 1 << 20
 
-// append encodes an entry. It gives e a long text that is no longer in memory.
+// append encodes and appends an entry. If its long text is no longer in memory, append reads it back into e.
 func (b *Batch) append(turn int64, e *Entry, keys *secret.Keys) (int64, error) {
 	w := e.Words
 	if w == nil {
@@ -96,7 +94,7 @@ func (b *Batch) append(turn int64, e *Entry, keys *secret.Keys) (int64, error) {
 			return 0, err
 		}
 		row := string(data)
-		if kept := keys.Row(row); kept != row { // what is shown and sent is what is kept
+		if kept := keys.Row(row); kept != row { // show and send exactly what is kept
 			row, *e = kept, Decode(store.Entry{Kind: string(e.Kind), Data: kept})
 		}
 		return b.tx.Append(b.book.Agent, turn, string(e.Kind), row)
@@ -126,8 +124,8 @@ func (b *Batch) append(turn int64, e *Entry, keys *secret.Keys) (int64, error) {
 	return b.tx.AppendLong(b.book.Agent, turn, string(e.Kind), keys.Row(string(data)), head, size)
 }
 
-// Decode reads a row. A row that can't be read becomes a notice that says so:
-// one bad row must not make a transcript unreadable.
+// Decode reads a row. A row that can't be read becomes a notice that says so: one bad row must not make a transcript
+// unreadable.
 func Decode(r store.Entry) Entry {
 	var e Entry
 	if err := json.Unmarshal([]byte(r.Data), &e); err != nil {
@@ -149,8 +147,8 @@ func DecodeAll(rows []store.Entry) []Entry {
 	return es
 }
 
-// withhold takes keys out of the texts of e that come from elsewhere. What else there is
-// in an entry are words of the program's own, and goes through Keys.Row.
+// withhold removes keys from the texts of e that come from elsewhere. The rest of an entry is the program's own words,
+// and goes through Keys.Row.
 func (e *Entry) withhold(keys *secret.Keys) {
 	e.Text = keys.Text(e.Text)
 	if r := e.Result; r != nil {

@@ -2,12 +2,11 @@ package history
 
 import "fantail/store"
 
-// CutShort is why a turn ended that a crash cut.
+// CutShort is why a turn ended that a crash interrupted.
 const CutShort = "the program ended while this turn ran"
 
-// Cut is the end of an agent's transcript as recovery would leave it, where nothing can be
-// recovered: a turn that a crash cut ends. What is added has the Seq of the entry before it,
-// for it is no row.
+// Cut returns an agent's last entries as recovery would leave them, for a reader that can't recover: it ends turns that
+// a crash interrupted. The entries it adds are no rows, so they share the Seq of the last one.
 func Cut(v *store.View, agent int64, es []Entry) ([]Entry, error) {
 	turns, err := v.OpenTurns()
 	if err != nil || len(es) == 0 {

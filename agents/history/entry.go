@@ -1,12 +1,9 @@
-// Package history is transcripts: what an agent was told, said and did, in the order
-// of its entries.
+// Package history is about transcripts: what an agent was told, said and did, entry by entry.
 //
-// Does: say what an entry is, append entries in a transaction (with the memory
-// documents they name and without keys), read them, make the messages of a
-// request from them, estimate tokens, say what an agent said last.
+// Does: define entries, append them in a transaction (with the memory documents they name and without keys), read them,
+// build the messages of a request from them, estimate tokens, find what an agent said last.
 //
-// Does not: decide what enters a conversation or when, know agents in memory, show
-// anything.
+// Does not: decide what enters a conversation or when, know agents in memory, show anything.
 //
 // Imports: agents/llm, agents/memory, inbox, store, tools/secret.
 package history
@@ -30,50 +27,52 @@ const (
 	OutCrashed  Outcome = "crashed"
 )
 
-// EntryKind sorts the entries of a transcript.
+// EntryKind is the kind of an entry of a transcript.
 type EntryKind string
 
 const (
 	EntryPrompt    EntryKind = "prompt"    // Text: what the human typed, or a sub-agent's task
-	EntryMessage   EntryKind = "message"   // Messages, taken at a seam or by the human; Text: as the model reads them, "": it does not; By
+	EntryMessage   EntryKind = "message"   // Messages, taken at a seam or by the human; Text: for the model; By
 	EntryThinking  EntryKind = "thinking"  // Text, Opaque, Model
 	EntryText      EntryKind = "text"      // Text: the model's answer, markdown; Model
 	EntryCall      EntryKind = "call"      // Call
-	EntryStarted   EntryKind = "started"   // Call.ID, Output, Group: a command runs
-	EntryDelegated EntryKind = "delegated" // Call.ID, Task: the call waits for that task's end
+	EntryStarted   EntryKind = "started"   // Call.ID, Output, PGID, PStart: a command runs
+	EntryDelegated EntryKind = "delegated" // Call.ID, Task: the call waits for that task to end
 	EntryResult    EntryKind = "result"    // Result; Messages if the tool took mail
-	EntryShell     EntryKind = "shell"     // Shell: the human's own `!` command and its output
-	EntrySnapshot  EntryKind = "snapshot"  // Text: the program to a fork's model, what its parent did last
-	EntryMemory    EntryKind = "memory"    // Memory, Text: a document that the entry Behind names, or that there is none
-	EntryHost      EntryKind = "host"      // Text: the program to the model, for instance that a reply was cut
+	EntryShell     EntryKind = "shell"     // Shell: a `!` command of the human's, and its output
+	EntrySnapshot  EntryKind = "snapshot"  // Text: tells a fork's model what its parent did last
+	EntryMemory    EntryKind = "memory"    // Memory, Text: a document that the entry Behind names
+	EntryHost      EntryKind = "host"      // Text: the program to the model, for example that a reply was cut
 	EntryNotice    EntryKind = "notice"    // Text: the program to the human; not sent to the model
 	EntryEnded     EntryKind = "ended"     // End: a turn ended
-	EntryCleared   EntryKind = "cleared"   // what stands before is no longer sent
-	EntrySummary   EntryKind = "summary"   // Text, Summary, Model: sent in place of what stands before
+	EntryCleared   EntryKind = "cleared"   // everything before it is no longer sent
+	EntrySummary   EntryKind = "summary"   // Text, Summary, Model: sent in place of what it summarises
 
-	// EntryWithdrawn says that the messages of the entry Withdraws went back
-	// into the inbox: neither is sent, and neither shows its messages. Text.
+	// EntryWithdrawn says that the messages of the entry Withdraws went back into the inbox: neither entry is sent, and
+	// neither shows its messages. Text.
 	EntryWithdrawn EntryKind = "withdrawn"
 )
 
-// Entry is one item of a transcript. The fields its Kind names are set.
+// Entry is one item of a transcript. Its Kind says which fields are set.
 type Entry struct {
-	Seq       int64           `json:"-"`
-	Agent     int64           `json:"-"`
-	Turn      int64           `json:"-"` // 0: appended at rest
-	At        time.Time       `json:"-"`
-	Kind      EntryKind       `json:"-"`
-	Text      string          `json:"text,omitempty"`
-	Opaque    string          `json:"opaque,omitempty"`
-	Model     string          `json:"model,omitempty"`
-	By        string          `json:"by,omitempty"` // who took messages: check receive show next fire turn start delegate fork cli mcp; who outside asked for a task: cli mcp; of a prompt that came while a sub-agent worked: user
+	Seq    int64     `json:"-"`
+	Agent  int64     `json:"-"`
+	Turn   int64     `json:"-"` // 0: appended between turns
+	At     time.Time `json:"-"`
+	Kind   EntryKind `json:"-"`
+	Text   string    `json:"text,omitempty"`
+	Opaque string    `json:"opaque,omitempty"`
+	Model  string    `json:"model,omitempty"`
+	// By says who took messages: check receive show next fire turn start delegate fork cli mcp; who outside asked for a
+	// task: cli mcp; of a prompt that came while a sub-agent worked: user.
+	By        string          `json:"by,omitempty"`
 	Call      *Call           `json:"call,omitempty"`
 	Result    *Result         `json:"result,omitempty"`
 	Messages  []inbox.Message `json:"messages,omitempty"`
 	Tokens    int             `json:"tokens,omitempty"` // what Messages cost the context, estimated
 	Withdraws int64           `json:"withdraws,omitempty"`
 	Memory    *Recall         `json:"memory,omitempty"`
-	Behind    int64           `json:"behind,omitempty"` // the entry it belongs to and goes with
+	Behind    int64           `json:"behind,omitempty"` // the entry it belongs to and is withdrawn with
 	Shell     *Shell          `json:"shell,omitempty"`
 	End       *End            `json:"end,omitempty"`
 	Summary   *Summary        `json:"summary,omitempty"`
@@ -105,7 +104,7 @@ type Result struct {
 	Millis int64  `json:"ms"` // how long it ran
 }
 
-// Shell is a command of the human's own.
+// Shell is a command the human typed.
 type Shell struct {
 	Command string `json:"command"`
 	Output  string `json:"output"`
@@ -114,7 +113,7 @@ type Shell struct {
 	File    string `json:"file,omitempty"`
 }
 
-// End tells how a turn ended.
+// End says how a turn ended.
 type End struct {
 	Outcome Outcome `json:"outcome"`
 	Error   string  `json:"error,omitempty"`
@@ -123,12 +122,12 @@ type End struct {
 	Tokens  int     `json:"tokens"`
 }
 
-// Summary is what an EntrySummary has beside its Text, the model's words.
+// Summary is what an EntrySummary holds besides its Text, which the model wrote.
 type Summary struct {
-	UpTo   int64  `json:"up_to"`            // the last entry it stands for
-	State  string `json:"state"`            // what ran, was queued and unread then, as the program knows it
-	Prompt string `json:"prompt,omitempty"` // of the turn that goes on, word for word
-	Before int    `json:"before"`           // tokens of a request before and after, about
+	UpTo   int64  `json:"up_to"`            // the last entry it replaces
+	State  string `json:"state"`            // what was running, queued and unread then, according to the program
+	Prompt string `json:"prompt,omitempty"` // of the current turn, word for word
+	Before int    `json:"before"`           // tokens of a request before and after, estimated
 	After  int    `json:"after"`
 	Auto   bool   `json:"auto,omitempty"` // nobody asked for it
 }

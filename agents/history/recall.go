@@ -10,34 +10,34 @@ import (
 	"fantail/inbox"
 )
 
-// A document that a prompt or a message names stands right behind it, as an entry
-// that the same transaction appends: in each turn once, as far as it fits.
+// A document that a prompt or a message names comes right after it, as an entry appended in the same transaction: once
+// per turn, as far as it fits.
 
 const (
 	memoryTokens = 2_000 // of one document that was named
 	mostRecalled = 8     // documents that one entry brings
 )
 
-// Recall is what an EntryMemory has beside its Text, which is the beginning of the
-// document, plain; the envelope is built when it is sent.
+// Recall is what an EntryMemory holds besides its Text, which is the plain beginning of the document; the envelope is
+// built when it is sent.
 type Recall struct {
 	Title   string    `json:"title"`
-	Missing bool      `json:"missing,omitempty"` // there is none; Text says so
-	Quoted  bool      `json:"quoted,omitempty"`  // a message named it, no prompt
+	Missing bool      `json:"missing,omitempty"` // there is no such document; Text says so
+	Quoted  bool      `json:"quoted,omitempty"`  // a message named it, not a prompt
 	Version int       `json:"version,omitempty"`
-	Size    int       `json:"size,omitempty"` // bytes of the whole
+	Size    int       `json:"size,omitempty"` // bytes of the whole document
 	By      string    `json:"by,omitempty"`   // "": the user
 	Written time.Time `json:"written,omitzero"`
 	Mark    string    `json:"mark,omitempty"`
-	Parts   string    `json:"parts,omitempty"` // what else has its name
+	Parts   string    `json:"parts,omitempty"` // the titles of its parts
 }
 
-// names are the documents that an entry's reader is to be given.
+// names returns the documents that an entry's reader is to be given.
 func (e Entry) names() []string {
 	switch {
 	case e.Kind == EntryPrompt:
 		return memory.NamedIn(e.Text)
-	case len(e.Messages) == 0 || e.Kind == EntryMessage && e.Text == "": // none, or for the human alone
+	case len(e.Messages) == 0 || e.Kind == EntryMessage && e.Text == "": // none, or for the human only
 		return nil
 	}
 	texts := make([]string, len(e.Messages))
@@ -47,9 +47,8 @@ func (e Entry) names() []string {
 	return memory.NamedIn(texts...)
 }
 
-// recall appends the documents that the entry named, whose number is seq, asks for,
-// and says what does not fit. A name that only a message holds is its sender's word:
-// the host repeats it to no model unless a document has it.
+// recall appends the documents that the entry with number seq names, and says which did not fit. A name that only a
+// message holds is its sender's word: the host never repeats it to a model unless a document has it.
 func (b *Batch) recall(turn, seq int64, named Entry) error {
 	names := named.names()
 	if len(names) == 0 {
@@ -97,7 +96,7 @@ func (b *Batch) recall(turn, seq int64, named Entry) error {
 	return err
 }
 
-// room is how many tokens of documents an entry may bring along.
+// room returns how many tokens of documents an entry may bring along.
 func (b *Batch) room() int {
 	if b.book.Room == nil {
 		return SomeWindow / 4
@@ -105,14 +104,13 @@ func (b *Batch) room() int {
 	return b.book.Room()
 }
 
-// unknown is said of a document that only a message names.
+// unknown is the text for a missing document that only a message names.
 const unknown = "A memory document that the message above names does not exist; the tool memory lists those that do."
 
-// key tells versions of documents apart.
+// key identifies one version of a document.
 func (e Entry) key() string { return fmt.Sprintf("%s@%d", e.Memory.Title, e.Memory.Version) }
 
-// had are the documents that the agent was given since its last turn ended, as far
-// as they are still sent.
+// had returns the documents the agent was given since its last turn ended, if they are still sent.
 func (b *Batch) had() (map[string]bool, error) {
 	since := int64(0)
 	for _, kind := range []EntryKind{EntryEnded, EntryCleared, EntrySummary} {
@@ -147,7 +145,7 @@ func (b *Batch) had() (map[string]bool, error) {
 	return had, nil
 }
 
-// entryOf is the entry of the document of that title, or that there is none.
+// entryOf returns the entry for the document of that title, or an entry saying there is none.
 func (b *Batch) entryOf(title string, limit int) (Entry, error) {
 	e := Entry{Kind: EntryMemory, Memory: &Recall{Title: title}}
 	name, part, err := memory.Parse(title)
@@ -175,12 +173,13 @@ func (b *Batch) entryOf(title string, limit int) (Entry, error) {
 		return e, nil
 	}
 	r := inbox.NewRendering(b.tx.Now(), 0)
-	e.Memory.Version, e.Memory.Size, e.Memory.By, e.Memory.Written, e.Memory.Mark = d.Version, d.Size, d.By, d.Created, r.Mark
+	e.Memory.Version, e.Memory.Size, e.Memory.By, e.Memory.Written = d.Version, d.Size, d.By, d.Created
+	e.Memory.Mark = r.Mark
 	e.Text = inbox.Document{Name: title, Text: d.Text}.Piece(0, limit).Text
 	return e, nil
 }
 
-// remind puts a document before the model, behind what named it.
+// remind adds a document to the conversation, after what named it.
 func (c *conversation) remind(e Entry) {
 	if e.Memory == nil {
 		return
@@ -200,6 +199,7 @@ func (c *conversation) remind(e Entry) {
 		}), llm.FromFile)
 	}
 	if e.Memory.Parts != "" {
-		c.hear(fmt.Sprintf("The memory document #mem-%s has parts, which the tool memory reads: %s.", e.Memory.Title, e.Memory.Parts), llm.FromHost)
+		c.hear(fmt.Sprintf("The memory document #mem-%s has parts, which the tool memory reads: %s.",
+			e.Memory.Title, e.Memory.Parts), llm.FromHost)
 	}
 }

@@ -6,12 +6,10 @@ import (
 	"fantail/agents/llm"
 )
 
-// messages makes the conversation a request carries from entries: roles
-// alternate, each call is answered right after the reply that made it, in the
-// order of the calls, and what stands inside a tool batch comes after its
-// results. A history that a crash cut is repaired on the way, never in the
-// rows: a call without a result gets one that says so. Messages that went back into
-// the inbox are left out.
+// Request builds the messages of a request from entries. Roles alternate, each call is answered right after the reply
+// that made it, in the order of the calls, and whatever came during a batch of calls follows its results. A history cut
+// by a crash is repaired here, never in its rows: a call without a result gets one that says so. Messages that went
+// back into the inbox are left out.
 func Request(entries []Entry, model string) []llm.Message {
 	c := conversation{model: model}
 	gone := Withdrawn(entries)
@@ -25,13 +23,13 @@ func Request(entries []Entry, model string) []llm.Message {
 	return c.out
 }
 
-// conversation builds messages.
+// conversation collects the messages of a request.
 type conversation struct {
 	model   string
 	out     []llm.Message
 	said    []llm.Part                // of the reply being collected
 	calls   []llm.ToolCall            // of that reply
-	results map[string]llm.ToolResult // of those calls, as far as they came
+	results map[string]llm.ToolResult // of those calls, as far as they have come
 	after   []llm.Part                // what the user side says next
 }
 
@@ -66,12 +64,13 @@ func (c *conversation) add(e Entry) {
 			e.Shell.Command, e.Shell.Exit, e.Shell.Output), llm.FromTool)
 	case EntryEnded:
 		if e.End != nil && e.End.Outcome != Completed {
-			c.hear(fmt.Sprintf("That turn ended before it was done (%s). Don't go on with it unless you are asked to.", e.End.Outcome), llm.FromHost)
+			c.hear(fmt.Sprintf("That turn ended before it was done (%s). Don't go on with it unless you are asked to.",
+				e.End.Outcome), llm.FromHost)
 		}
 	}
 }
 
-// recall stands for what was compacted.
+// recall adds a summary in place of what was compacted.
 func (c *conversation) recall(e Entry) {
 	c.hear("The conversation so far was compacted. This summary, written by you, stands for it:", llm.FromHost)
 	c.hear(e.Text, llm.FromModel)
@@ -82,8 +81,7 @@ func (c *conversation) recall(e Entry) {
 	}
 }
 
-// say adds a piece of a reply. Thinking of another model is dropped: only the
-// one that made it can read it.
+// say adds a piece of a reply. Thinking of another model is dropped: only the model that produced it can read it.
 func (c *conversation) say(e Entry) {
 	switch e.Kind {
 	case EntryThinking:
@@ -105,7 +103,7 @@ func (c *conversation) hear(text string, from llm.Provenance) {
 	}
 }
 
-// closeBatch ends the reply being collected: its results follow it.
+// closeBatch ends the reply being collected, and adds the results of its calls.
 func (c *conversation) closeBatch() {
 	if len(c.said) > 0 {
 		c.push(llm.Assistant, c.said...)
@@ -113,7 +111,9 @@ func (c *conversation) closeBatch() {
 	for _, call := range c.calls {
 		r, ok := c.results[call.ID]
 		if !ok {
-			r = llm.ToolResult{ID: call.ID, Error: true, Text: "There is no result: the program ended or the turn was stopped before this call ended. Whether it took effect is unknown; look before you do it again."}
+			r = llm.ToolResult{ID: call.ID, Error: true, Text: "There is no result: " +
+				"the program ended or the turn was stopped before this call ended. " +
+				"Whether it took effect is unknown; look before you do it again."}
 		}
 		c.push(llm.User, r)
 	}
@@ -129,11 +129,12 @@ func (c *conversation) flush() {
 	}
 }
 
-// push adds parts to the last message of that role, or begins one. A
-// conversation begins with the user.
+// push adds parts to the last message if it has that role, else as a new message. A conversation begins with the user.
 func (c *conversation) push(role llm.Role, parts ...llm.Part) {
 	if len(c.out) == 0 && role == llm.Assistant {
-		c.out = append(c.out, llm.Message{Role: llm.User, Parts: []llm.Part{llm.Text{Text: "(The conversation begins with your words.)"}}})
+		c.out = append(c.out, llm.Message{
+			Role: llm.User, Parts: []llm.Part{llm.Text{Text: "(The conversation begins with your words.)"}},
+		})
 	}
 	if n := len(c.out); n > 0 && c.out[n-1].Role == role {
 		c.out[n-1].Parts = append(c.out[n-1].Parts, parts...)

@@ -9,11 +9,11 @@ import (
 	"fantail/agents/llm"
 )
 
-// TailBytes is how much of a command's output a crashed task's partial output ends with.
+// TailBytes is how much of a command's output ends the partial output of a crashed task.
 const TailBytes = 4 << 10
 
-// Said is the last thing an agent said in those entries: [FinalText], but for a plain
-// command how it went. Where the last call was cut, the end of its output is part of it.
+// Said returns the last thing an agent said in those entries: [FinalText], or for a plain command how it went. If the
+// last call was cut, the end of its output is appended.
 func Said(es []Entry) string {
 	text := FinalText(es)
 	if n := len(es); n > 0 && es[n-1].Kind == EntryEnded {
@@ -26,16 +26,16 @@ func Said(es []Entry) string {
 	switch {
 	case es[0].Kind == EntryCall && es[0].Call.ID == CommandCall:
 		return ran(r)
-	case r.Exit != nil && *r.Exit < 0: // it was ended
+	case r.Exit != nil && *r.Exit < 0: // it was killed
 		return WithTail(text, lastBytes(r.Text))
 	}
 	return text
 }
 
-// GistEntries is among how many entries the result of an agent that ended is looked for.
+// GistEntries is how many of an agent's last entries are searched for its result.
 const GistEntries = 20
 
-// GistOf is the first line of a result that says something, for lists.
+// GistOf returns the first meaningful line of a result, for lists.
 func GistOf(text string) string {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); strings.Trim(line, "`~#*-=_ ") != "" {
@@ -45,7 +45,7 @@ func GistOf(text string) string {
 	return ""
 }
 
-// WithTail adds the end of a command's output to a text.
+// WithTail appends the end of a command's output to a text.
 func WithTail(text, tail string) string {
 	if tail == "" {
 		return text
@@ -53,7 +53,7 @@ func WithTail(text, tail string) string {
 	return strings.TrimSpace(text + "\n\nThe output of the command that ran then ended with:\n\n" + fenced(tail))
 }
 
-// fenced is output as markdown that keeps its lines.
+// fenced returns output as a markdown block that keeps its lines.
 func fenced(s string) string {
 	fence := "```"
 	for strings.Contains(s, fence) {
@@ -62,7 +62,7 @@ func fenced(s string) string {
 	return fence + "\n" + s + "\n" + fence
 }
 
-// lastBytes is the end of a text, from the start of a line on if it is cut.
+// lastBytes returns the end of a text, beginning at a line if it was cut.
 func lastBytes(s string) string {
 	if len(s) > TailBytes {
 		s = s[len(s)-TailBytes:]
@@ -74,8 +74,7 @@ func lastBytes(s string) string {
 	return strings.TrimRight(s, "\n")
 }
 
-// FinalText joins the texts behind the last call or prompt; if there are none,
-// those of the last reply that has some.
+// FinalText joins the texts after the last call or prompt; if there are none, those of the last reply that has any.
 func FinalText(es []Entry) string {
 	var last, run []string
 	for _, e := range es {
@@ -90,7 +89,7 @@ func FinalText(es []Entry) string {
 	return strings.Join(last, "\n\n")
 }
 
-// CommandCall is the one call of a plain command's turn.
+// CommandCall is the id of the one call in a plain command's turn.
 const CommandCall = "command"
 
 // Exit says how a command ended.
@@ -104,7 +103,7 @@ func Exit(code int) string {
 // lastLines is how many lines of a command's output its message carries.
 const lastLines = 20
 
-// ran is what a command's message says: exit, duration and the end of its output.
+// ran returns what a command's message says: exit code, duration and the end of its output.
 func ran(r Result) string {
 	took := (time.Duration(r.Millis) * time.Millisecond).Round(100 * time.Millisecond)
 	s := fmt.Sprintf("took %s", took)
@@ -126,8 +125,7 @@ func ran(r Result) string {
 // MostSubject is how many bytes of its task's prompt, and of an error, a message shows.
 const MostSubject = 16 << 10
 
-// Fit cuts a text of more than `most` bytes in the middle; the transcript keeps it
-// whole.
+// Fit cuts a text of more than `most` bytes in the middle; the transcript keeps all of it.
 func Fit(s string, most int) string {
 	if len(s) <= most {
 		return s

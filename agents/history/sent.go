@@ -19,8 +19,8 @@ func SentFrom(rx *store.Rx, agent int64) (int64, error) {
 	return seq, nil
 }
 
-// upTo is the last entry that is no longer sent once e stands: what a new
-// conversation leaves behind, or a summary stands for. 0: e ends nothing.
+// upTo returns the last entry that is no longer sent because of e, which starts a new conversation or summarises the
+// old one; 0: e is neither.
 func (e Entry) upTo() int64 {
 	switch {
 	case e.Kind == EntryCleared:
@@ -31,8 +31,7 @@ func (e Entry) upTo() int64 {
 	return 0
 }
 
-// Extend adds e to what is sent. A summary comes before what was said since the
-// last entry it stands for.
+// Extend adds e to what is sent. A summary goes before everything it does not cover.
 func (e Entry) Extend(history []Entry) []Entry {
 	upTo := e.upTo()
 	if upTo == 0 {
@@ -50,7 +49,7 @@ func (e Entry) Extend(history []Entry) []Entry {
 	return kept
 }
 
-// Withdrawn are the entries that others among es withdraw, with what belongs to them.
+// Withdrawn returns the entries that others among es withdraw, and those that belong to them.
 func Withdrawn(es []Entry) map[int64]bool {
 	gone := map[int64]bool{}
 	for _, e := range es {
@@ -66,7 +65,7 @@ func Withdrawn(es []Entry) map[int64]bool {
 	return gone
 }
 
-// Cleared reports whether a new conversation began since the agent's last turn.
+// Cleared reports whether the conversation was cleared since the agent's last turn.
 func Cleared(v *store.View, agent int64) (bool, error) {
 	cleared, ok, err := v.LastEntry(agent, string(EntryCleared))
 	if err != nil || !ok {
@@ -76,8 +75,8 @@ func Cleared(v *store.View, agent int64) (bool, error) {
 	return ended.Seq < cleared.Seq, err
 }
 
-// Answered is the history without what follows the model's last word: prompts and
-// mail that no request has carried an answer to, and which stay as they are.
+// Answered returns the history up to the model's last word. What follows it, prompts and mail that have had no answer
+// yet, is never compacted.
 func Answered(history []Entry) []Entry {
 	for n := len(history); n > 0; n-- {
 		switch history[n-1].Kind {

@@ -6,11 +6,13 @@ import (
 	"strings"
 
 	"fantail/agents/llm"
-) // A conversation is written down for its summary. What is cut of it never takes one
-// end of an envelope away: whose text it is stays plain.
+)
 
-// Spell writes a conversation down as text of about so many bytes: long parts are
-// cut in the middle, and if that is not enough, parts in the middle are left out.
+// A conversation is written out as text to be summarised. Cutting it never removes one end of an envelope: it stays
+// clear whose words they are.
+
+// Spell renders a conversation as text of about that many bytes: long parts are cut in the middle, and if that is not
+// enough, parts in the middle are left out.
 func Spell(said []llm.Message, room int) string {
 	room = max(room, 1024)
 	for most := 16 << 10; ; most /= 2 {
@@ -18,7 +20,7 @@ func Spell(said []llm.Message, room int) string {
 		for _, m := range said {
 			for _, p := range m.Parts {
 				if who, what := speaks(m.Role, p); what != "" {
-					// Nothing in it can end the text early.
+					// Nothing in the text can end the envelope early.
 					what = strings.ReplaceAll(shorten(what, most), "</conversation", "<\\/conversation")
 					parts = append(parts, fmt.Sprintf("[%s]\n%s", who, what))
 				}
@@ -30,7 +32,7 @@ func Spell(said []llm.Message, room int) string {
 	}
 }
 
-// speaks says whose words a part is, and which.
+// speaks returns whose words a part is, and the words.
 func speaks(role llm.Role, p llm.Part) (who, what string) {
 	switch p := p.(type) {
 	case llm.ToolCall:
@@ -50,14 +52,13 @@ func speaks(role llm.Role, p llm.Part) (who, what string) {
 		}
 		return "program", p.Text
 	}
-	return "", "" // thinking was for the moment
+	return "", "" // thinking is not worth keeping
 }
 
-// leastPart is how many bytes of a part are worth to be kept.
+// leastPart is how many bytes of a part are worth keeping.
 const leastPart = 256
 
-// shorten is fit for a text that may hold envelopes: each keeps both its ends, or is
-// left out whole.
+// shorten is Fit for a text that may hold envelopes: each either keeps both its ends or is left out whole.
 func shorten(s string, most int) string {
 	if len(s) <= most {
 		return s
@@ -74,8 +75,7 @@ func shorten(s string, most int) string {
 	return strings.TrimSuffix(ends(texts, max(most, len(texts[0])), ""), "\n")
 }
 
-// ends joins texts, without those in the middle if they are too long together. The
-// first and the last stay.
+// ends joins texts, leaving out those in the middle if they are too long together. The first and the last always stay.
 func ends(texts []string, room int, between string) string {
 	all := len(between) * len(texts)
 	for _, t := range texts {
@@ -98,13 +98,13 @@ func ends(texts []string, room int, between string) string {
 	return strings.Join(append(append(append([]string(nil), texts[:from]...), gone), texts[to:]...), between)
 }
 
-// part is a piece of a text: an envelope, or what stands between two, which has no ends.
+// part is a piece of a text: an envelope, or what is between two, which has no ends.
 type part struct{ open, text, close string }
 
-// opening is the line that opens an envelope of the host's.
+// opening matches the line that opens one of the host's envelopes.
 var opening = regexp.MustCompile(`(?m)^<(message|messages|memory|snapshot) [^\n]*\bmark="([^"\n]*)">\n`)
 
-// apart takes a text apart at its envelopes.
+// apart splits a text at its envelopes.
 func apart(s string) (parts []part) {
 	for s != "" {
 		at := opening.FindStringSubmatchIndex(s)

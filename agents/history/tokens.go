@@ -6,33 +6,34 @@ import (
 )
 
 const (
-	ItemTokens = 16_000  // of one message in a take somebody asked for
-	SomeWindow = 128_000 // of a model whose window is unknown
+	ItemTokens = 16_000  // of one message in a take that was asked for
+	SomeWindow = 128_000 // assumed of a model whose window is unknown
 )
 
-// Tokens estimates how many tokens s is. It errs on the high side.
+// Tokens estimates how many tokens s takes, erring on the high side.
 func Tokens(s string) int { return (2*len(s) + 6) / 7 }
 
-// BytesOf is the length of a text of n tokens.
+// BytesOf returns the length of a text of n tokens.
 func BytesOf(n int) int { return n * 7 / 2 }
 
-// Tokens is about what it costs a model to read m, if somebody takes it. Of a
-// message that was listed its size is enough.
+// MessageTokens estimates what it costs a model to read m once it is taken. For a message from a list its size is
+// enough.
 func MessageTokens(m inbox.Message) int {
 	size := max(m.Size-len(m.Subject), len(m.Text()))
-	m.Subject, m.Body, m.Error, m.Partial = llm.Clip(m.Subject, priced), llm.Clip(m.Body, priced), llm.Clip(m.Error, priced), llm.Clip(m.Partial, priced)
+	m.Subject, m.Body = llm.Clip(m.Subject, priced), llm.Clip(m.Body, priced)
+	m.Error, m.Partial = llm.Clip(m.Error, priced), llm.Clip(m.Partial, priced)
 	r := inbox.NewRendering(m.Created, 0)
 	around := len(r.Fired([]inbox.Message{m})) - len(m.Text())
 	return (2*(around+min(size, BytesOf(ItemTokens))) + 6) / 7
 }
 
-// priced is how much of each text is looked at for the price of what stands around it.
+// priced is how much of each text is rendered to measure the envelope around it.
 const priced = 512
 
-// contextKind says what an entry is in a context; "": nothing.
+// KindOf returns what an entry counts as in a context; "": nothing.
 func KindOf(e Entry) string {
 	switch {
-	case e.Kind == EntryMessage && e.Text == "": // the human alone reads it
+	case e.Kind == EntryMessage && e.Text == "": // only the human reads it
 		return ""
 	case len(e.Messages) > 0:
 		return "mail"
@@ -40,12 +41,13 @@ func KindOf(e Entry) string {
 		return "tool results"
 	}
 	return map[EntryKind]string{
-		EntrySummary: "summary", EntryPrompt: "prompts", EntryText: "answers", EntryCall: "tool calls", EntryMessage: "mail", EntryMemory: "memory documents",
-		EntryShell: "your own commands", EntryHost: "notes of the program", EntrySnapshot: "notes of the program",
+		EntrySummary: "summary", EntryPrompt: "prompts", EntryText: "answers", EntryCall: "tool calls",
+		EntryMessage: "mail", EntryMemory: "memory documents", EntryShell: "your own commands",
+		EntryHost: "notes of the program", EntrySnapshot: "notes of the program",
 	}[e.Kind]
 }
 
-// heft estimates the tokens of an entry in a request.
+// Weight estimates the tokens of an entry in a request.
 func Weight(e Entry) int {
 	n := Estimate(&llm.Request{Messages: Request([]Entry{e}, "")})
 	switch {
@@ -80,8 +82,7 @@ func Estimate(req *llm.Request) int {
 	return n
 }
 
-// TakeRoom is how much of a model's window one take of mail may fill, in tokens; 0: the
-// window is not known.
+// TakeRoom returns how much of a model's window one take of mail may fill, in tokens; window 0: unknown.
 func TakeRoom(window int) int {
 	if window == 0 {
 		window = SomeWindow

@@ -8,25 +8,23 @@ import (
 	"fantail/store"
 )
 
-// A reply that is being streamed is written down in pieces, so that a crash takes
-// no more of it than the last second. When it is over its entries take the place
-// of the pieces, or take them over if they are long.
+// A reply is written to disk in pieces while it streams, so that a crash loses no more than its last second. When it is
+// over, its entries replace the pieces, or take them over if they are long.
 
-// Words are the text of one block of a reply. Of a long one only what is not
-// written down is in memory. The agent's loop adds to them, its scribe writes them
-// down, and once the reply is over neither does.
+// Words is the text of one block of a reply. Of a long one, only what is not on disk yet is kept in memory. The agent's
+// loop adds to it and its scribe writes it down; once the reply is over neither does.
 type Words struct {
 	Kind  EntryKind
-	Solid bool // there is more than blanks; the loop's
+	Solid bool // it is more than blanks; belongs to the loop
 
 	mu   sync.Mutex
 	text []byte // from byte `from` on
 	from int
-	head int64 // the first piece of what is written down; 0: nothing is
-	upTo int   // bytes written down
+	head int64 // the first piece on disk; 0: none
+	upTo int   // bytes on disk
 }
 
-// Add adds the next piece and returns where it ends.
+// Add appends the next piece and returns where it ends.
 func (w *Words) Add(s string) int {
 	w.Solid = w.Solid || strings.TrimSpace(s) != ""
 	w.mu.Lock()
@@ -35,10 +33,10 @@ func (w *Words) Add(s string) int {
 	return w.from + len(w.text)
 }
 
-// Size is how long the text is, in bytes. The reply is over.
+// Size returns the text's length in bytes. The reply is over.
 func (w *Words) Size() int { return w.from + len(w.text) }
 
-// String is the text, "" if it is no longer in memory. The reply is over.
+// String returns the text, or "" if it is no longer in memory. The reply is over.
 func (w *Words) String() string {
 	if w.from > 0 {
 		return ""
@@ -46,7 +44,7 @@ func (w *Words) String() string {
 	return string(w.text)
 }
 
-// Before is the text up to a byte, as far as it is in memory.
+// Before returns the text up to a byte, as far as it is in memory.
 func (w *Words) Before(upTo int) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -59,14 +57,14 @@ func (w *Words) Before(upTo int) string {
 	return string(w.text[:upTo])
 }
 
-// Rest is what is not written down, and the head of what is.
+// Rest returns what is not on disk, and the head of what is.
 func (w *Words) Rest() (head int64, upTo int, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.head, w.upTo, string(w.text[w.upTo-w.from:])
 }
 
-// Wrote notes what is written down, and lets go of it if there is much.
+// Wrote records what is on disk, and frees it if there is much.
 func (w *Words) Wrote(head int64, upTo int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -77,8 +75,7 @@ func (w *Words) Wrote(head int64, upTo int) {
 	}
 }
 
-// Salvage makes entries of what a turn said that none has taken over: its reply was
-// cut before it could be recorded.
+// Salvage appends what a turn said that no entry holds: its reply was cut before it could be recorded.
 func (b *Batch) Salvage(turn int64) error {
 	es, err := Partial(&b.tx.View, turn)
 	if err != nil {
@@ -92,7 +89,7 @@ func (b *Batch) Salvage(turn int64) error {
 	return b.tx.Unsay(turn)
 }
 
-// Partial are the entries of a turn's reply that was cut.
+// Partial returns the entries of a turn's reply that was cut.
 func Partial(v *store.View, turn int64) (es []Entry, err error) {
 	said, err := v.Sayings(turn)
 	if err != nil {
@@ -104,7 +101,9 @@ func Partial(v *store.View, turn int64) (es []Entry, err error) {
 			return nil, err
 		}
 		if strings.TrimSpace(text) != "" {
-			es = append(es, Entry{Kind: EntryKind(s.Kind), Text: text, Model: s.Model, Words: &Words{head: s.Head, upTo: len(text)}})
+			es = append(es, Entry{
+				Kind: EntryKind(s.Kind), Text: text, Model: s.Model, Words: &Words{head: s.Head, upTo: len(text)},
+			})
 		}
 	}
 	return es, nil
