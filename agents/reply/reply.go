@@ -1,10 +1,9 @@
-// Package reply is a model's reply while it comes.
+// Package reply collects a model's reply while it streams.
 //
-// Does: collect the parts of a stream into entries, keep keys out of them, write down
-// what came so that a crash takes no more than the last second.
+// Does: collect the parts of a stream into entries, keep keys out of them, save text as it comes so that a crash loses
+// no more than the last second.
 //
-// Does not: send requests, run calls, record the whole reply (its caller does, in one
-// transaction).
+// Does not: send requests, run calls, record the whole reply (its caller does, in one transaction).
 //
 // Imports: agents/event, agents/history, agents/llm, store, tools/secret.
 package reply
@@ -28,17 +27,17 @@ type Reply struct {
 	Calls  []history.Call
 	Usage  llm.Usage
 	Stop   *llm.Stop
-	Noted  bool // some of it was written down while it came
+	Noted  bool // some of it was saved while it streamed
 }
 
-// block is a run of text, or of thinking, or a call.
+// block is a run of text or of thinking, or one call.
 type block struct {
 	index    int
 	thinking bool
 	opaque   string
 	model    string
 	text     *history.Words
-	call     int // 1 + its place in calls; 0: none
+	call     int // 1 + its index in Calls; 0: none
 }
 
 // Add takes the next part and returns the delta to show, if there is one.
@@ -54,7 +53,9 @@ func (r *Reply) Add(part llm.Part) (event.Delta, bool) {
 		if part.Opaque != "" {
 			b.opaque, b.model = part.Opaque, part.Model
 		}
-		return event.Delta{Block: len(r.blocks) - 1, Thinking: true, Text: part.Text, Words: b.text, UpTo: upTo}, part.Text != ""
+		return event.Delta{
+			Block: len(r.blocks) - 1, Thinking: true, Text: part.Text, Words: b.text, UpTo: upTo,
+		}, part.Text != ""
 	case llm.ToolCall:
 		r.Calls = append(r.Calls, history.Call{ID: part.ID, Name: llm.Clip(part.Name, longestName), Args: part.Args})
 		r.blocks = append(r.blocks, block{call: len(r.Calls)})
@@ -68,7 +69,8 @@ func (r *Reply) Add(part llm.Part) (event.Delta, bool) {
 
 // block returns the block the next piece belongs to.
 func (r *Reply) block(index int, thinking bool) *block {
-	if n := len(r.blocks); n == 0 || r.blocks[n-1].text == nil || r.blocks[n-1].index != index || r.blocks[n-1].thinking != thinking {
+	if n := len(r.blocks); n == 0 || r.blocks[n-1].text == nil || r.blocks[n-1].index != index ||
+		r.blocks[n-1].thinking != thinking {
 		kind := history.EntryText
 		if thinking {
 			kind = history.EntryThinking
@@ -78,7 +80,7 @@ func (r *Reply) block(index int, thinking bool) *block {
 	return &r.blocks[len(r.blocks)-1]
 }
 
-// Text is what was said, without thinking and calls.
+// Text returns the reply's text, without thinking and calls.
 func (r *Reply) Text() string {
 	var said []string
 	for _, b := range r.blocks {
@@ -89,7 +91,7 @@ func (r *Reply) Text() string {
 	return strings.TrimSpace(strings.Join(said, "\n\n"))
 }
 
-// Check refuses a reply with a call that can't be written down.
+// Check refuses a reply with a call that can't be recorded.
 func (r *Reply) Check(model string) error {
 	for _, c := range r.Calls {
 		if !json.Valid(c.Args) {
@@ -100,8 +102,8 @@ func (r *Reply) Check(model string) error {
 	return nil
 }
 
-// Claim gives a call whose id is empty or used one of its own, so that no result
-// can answer two calls, and adds the ids to those in use.
+// Claim gives a call whose id is empty or already used an id of its own, so that no result can answer two calls, and
+// adds the ids to those in use.
 func (r *Reply) Claim(used map[string]bool) {
 	for i := range r.Calls {
 		c := &r.Calls[i]
@@ -116,8 +118,8 @@ func (r *Reply) Claim(used map[string]bool) {
 	}
 }
 
-// Short says why the reply is not the answer it would have been, "" if it is. A
-// human sees it said in the tab; who dispatched a task must not take it for done.
+// Short says why the reply is less than a full answer; "": it is one. The human sees this in the tab; an agent that
+// dispatched the task must not take it for done.
 func (r *Reply) Short() string {
 	switch {
 	case r.Stop == nil:
@@ -133,13 +135,14 @@ func (r *Reply) Short() string {
 func (r *Reply) amiss() string {
 	names := llm.Clip(strings.Join(r.Stop.Broken, ", "), longestName)
 	if r.Stop.Reason == llm.Length {
-		return fmt.Sprintf("Your reply reached its token limit before the call of %s was complete; that call did not run. Go on in smaller pieces.", names)
+		return fmt.Sprintf("Your reply reached its token limit before the call of %s was complete; "+
+			"that call did not run. Go on in smaller pieces.", names)
 	}
-	return fmt.Sprintf("The arguments of your call of %s were not a JSON object; that call did not run. Make it again, with one whole object.", names)
+	return fmt.Sprintf("The arguments of your call of %s were not a JSON object; that call did not run. "+
+		"Make it again, with one whole object.", names)
 }
 
-// Entries are the reply as it is recorded. Calls that must not run (calls is
-// empty then) are left out.
+// Entries returns the entries the reply is recorded as. Calls that must not run are left out: r.Calls is empty then.
 func (r *Reply) Entries(model string, title func(string, json.RawMessage) string) []history.Entry {
 	var es []history.Entry
 	said := false
@@ -154,7 +157,9 @@ func (r *Reply) Entries(model string, title func(string, json.RawMessage) string
 			}
 		case b.thinking:
 			if b.text.Size() > 0 || b.opaque != "" {
-				es = append(es, history.Entry{Kind: history.EntryThinking, Text: b.text.String(), Opaque: b.opaque, Model: b.model, Words: b.text})
+				es = append(es, history.Entry{
+					Kind: history.EntryThinking, Text: b.text.String(), Opaque: b.opaque, Model: b.model, Words: b.text,
+				})
 			}
 		case b.text.Solid:
 			es = append(es, history.Entry{Kind: history.EntryText, Text: b.text.String(), Model: model, Words: b.text})
@@ -168,9 +173,13 @@ func (r *Reply) Entries(model string, title func(string, json.RawMessage) string
 	case len(r.Stop.Broken) > 0:
 		es = append(es, history.Entry{Kind: history.EntryHost, Text: r.amiss()})
 	case r.Stop.Reason == llm.Length:
-		es = append(es, history.Entry{Kind: history.EntryNotice, Text: "The answer was cut: it reached the model's token limit. Ask it to go on."})
+		es = append(es, history.Entry{
+			Kind: history.EntryNotice, Text: "The answer was cut: it reached the model's token limit. Ask it to go on.",
+		})
 	case r.Stop.Reason == llm.Refusal:
-		es = append(es, history.Entry{Kind: history.EntryNotice, Text: strings.TrimSpace("The model refused to answer. " + r.Stop.Detail)})
+		es = append(es, history.Entry{
+			Kind: history.EntryNotice, Text: strings.TrimSpace("The model refused to answer. " + r.Stop.Detail),
+		})
 	case !said:
 		es = append(es, history.Entry{Kind: history.EntryNotice, Text: "The model answered nothing."})
 	}

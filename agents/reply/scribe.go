@@ -11,45 +11,43 @@ import (
 	"fantail/store"
 )
 
-// A reply that is being streamed is written down in pieces, so that a crash takes
-// no more of it than the last second. When it is over its entries take the place
-// of the pieces, or take them over if they are long.
+// A reply is saved in pieces while it streams, so that a crash loses no more than its last second. When it is over, its
+// entries replace the pieces, or take them over if they are long.
 
 const (
-	saidAfter = 900 * time.Millisecond // with its commit, text is on disk within a second of its coming
-	saidAt    = 1 << 20                // bytes that are written down at once
+	saidAfter = 900 * time.Millisecond // with the commit, text is on disk within a second of its arrival
+	saidAt    = 1 << 20                // this many bytes are saved at once
 )
 
-// Writing is what a scribe writes down, where, and who hears of trouble.
+// Writing is what a scribe needs: what it saves, where, and who hears of trouble.
 type Writing struct {
 	DB      *store.DB
 	Turn    int64
 	Model   string
 	Go      func(name string, f func())
-	Trouble func(err error) // it can't be written down now; nil: it can again
+	Trouble func(err error) // saving fails; nil: it works again
 }
 
-// Scribe writes down one reply. It has a goroutine from the first piece of text on,
-// so that a disk that is slow or refuses never holds up the stream: what can't be
-// written down now is tried again with what comes next, and in the end recorded, or
-// refused, with the whole reply.
+// Scribe saves one reply. From the first piece of text on it has a goroutine, so that a slow or failing disk never
+// holds up the stream. What can't be saved now is retried with what comes next, and in the end recorded, or refused,
+// with the whole reply.
 type Scribe struct {
 	Writing
 
-	due  chan struct{} // a token: there is text that is not written down
+	due  chan struct{} // a token: there is unsaved text
 	much chan struct{} // a token: there is saidAt of it
-	over chan struct{} // closed: the reply is over
-	done chan struct{} // closed when the goroutine ended; nil: it never began
+	over chan struct{} // closed when the reply is over
+	done chan struct{} // closed when the goroutine ended; nil: it never started
 
 	mu    sync.Mutex
 	heard []*history.Words // of each block that has text
-	fresh int              // bytes heard since the last look
-	try   int              // counts the tries
+	fresh int              // bytes heard since the last write
+	try   int              // counts the attempts at the reply
 
-	// The goroutine's, until it ended.
-	wrote bool // something may be written down
-	doubt bool // what is written down may not be what the words say
-	tried int  // of which try that is
+	// These belong to the goroutine until it ends.
+	wrote bool // something may be on disk
+	doubt bool // what is on disk may differ from the words
+	tried int  // the attempt last saved
 }
 
 func NewScribe(s Writing) *Scribe {
@@ -78,7 +76,7 @@ func (s *Scribe) Hear(d event.Delta) {
 	}
 }
 
-// Void forgets the reply: it is tried again.
+// Void discards the reply: the request is retried.
 func (s *Scribe) Void() {
 	if s == nil {
 		return
@@ -92,8 +90,7 @@ func (s *Scribe) Void() {
 	}
 }
 
-// End waits until nothing is being written down and reports whether anything may
-// have been.
+// End waits until nothing is being saved, and reports whether anything may have been.
 func (s *Scribe) End() bool {
 	close(s.over)
 	if s.done != nil {
@@ -102,7 +99,7 @@ func (s *Scribe) End() bool {
 	return s.wrote
 }
 
-// run writes down what is heard, a little later, until the reply is over.
+// run saves what was heard, a little later each time, until the reply is over.
 func (s *Scribe) run() {
 	defer close(s.done)
 	failed := false
@@ -134,7 +131,7 @@ func (s *Scribe) run() {
 	}
 }
 
-// write writes down what was heard and is not written down.
+// write saves what was heard and is not on disk.
 func (s *Scribe) write() error {
 	s.mu.Lock()
 	heard := append([]*history.Words(nil), s.heard...)
@@ -173,7 +170,7 @@ func (s *Scribe) write() error {
 		return nil
 	})
 	if err != nil {
-		s.doubt = true // whether it took effect
+		s.doubt = true // it may have taken effect all the same
 		return err
 	}
 	s.doubt = false
@@ -183,8 +180,8 @@ func (s *Scribe) write() error {
 	return nil
 }
 
-// look finds how much of the words stands written down, and forgets what is not
-// theirs: of a try that failed, or of a commit that only seemed to fail.
+// look finds how much of the words is on disk, and removes what is not theirs: pieces of an attempt that failed, or of
+// a commit that only seemed to fail.
 func (s *Scribe) look(tx *store.Tx, heard []*history.Words, stands map[int64]int) error {
 	said, err := tx.Sayings(s.Turn)
 	if err != nil {
@@ -202,7 +199,7 @@ func (s *Scribe) look(tx *store.Tx, heard []*history.Words, stands map[int64]int
 	return tx.Unsay(s.Turn, theirs...)
 }
 
-// nudge puts a token into a one-slot channel unless one is there.
+// nudge puts a token into a one-slot channel unless it holds one.
 func nudge(c chan struct{}) {
 	select {
 	case c <- struct{}{}:

@@ -6,10 +6,11 @@ import (
 
 	"fantail/agents/llm"
 	"fantail/tools/secret"
-) // withheld is a reply without keys. What a model says is replaced before anything
-// is made of it, so that the command a question shows is the one that runs and the
-// one that is kept. A key that comes in pieces is held back until it is whole, or
-// turns out to be none.
+)
+
+// Withhold passes a reply on without keys. They are replaced before anything else is made of the reply, so that the
+// command a question shows is the one that runs and the one that is kept. A key that comes in pieces is held back until
+// it is complete, or turns out not to be one.
 func Withhold(keys *secret.Keys, reply iter.Seq2[llm.Part, error]) iter.Seq2[llm.Part, error] {
 	return func(yield func(llm.Part, error) bool) {
 		w := withholding{keys: keys, stream: keys.Stream()}
@@ -27,15 +28,15 @@ func Withhold(keys *secret.Keys, reply iter.Seq2[llm.Part, error]) iter.Seq2[llm
 	}
 }
 
-// withholding is what a reply is held back of.
+// withholding is the state of Withhold.
 type withholding struct {
 	keys   *secret.Keys
 	stream *secret.Stream
-	block  llm.Part // what the piece held back belongs to: a Text or a Thinking; nil: none
-	marked bool     // a key stood in that block
+	block  llm.Part // the Text or Thinking that the held-back piece belongs to; nil: none
+	marked bool     // a key was in that block
 }
 
-// take returns the parts that can be told now.
+// take returns the parts that can be passed on now.
 func (w *withholding) take(part llm.Part, err error) []llm.Part {
 	var out []llm.Part
 	if w.block != nil && !continues(w.block, part) {
@@ -57,7 +58,7 @@ func (w *withholding) take(part llm.Part, err error) []llm.Part {
 		w.block = llm.Thinking{Index: part.Index}
 		part.Text = w.piece(part.Text)
 		if part.Opaque != "" {
-			// It ends the block, and seals a text that is no longer what it was.
+			// Opaque ends the block, and its signature covers text that may have been changed here.
 			part.Text += string(w.stream.End())
 			if w.marked || w.keys.Within(part.Opaque) {
 				part.Opaque = ""
@@ -82,7 +83,7 @@ func (w *withholding) take(part llm.Part, err error) []llm.Part {
 	return append(out, part)
 }
 
-// piece is what of a piece can be told now.
+// piece returns as much text as can be passed on now.
 func (w *withholding) piece(text string) string {
 	told := string(w.stream.Write([]byte(text)))
 	w.marked = w.marked || w.stream.Replaced()
@@ -114,7 +115,7 @@ func withText(block llm.Part, text string) llm.Part {
 	return block
 }
 
-// failure is err without keys.
+// failure returns err without keys.
 func (w *withholding) failure(err error) error {
 	var e *llm.Error
 	if errors.As(err, &e) {

@@ -9,16 +9,15 @@ import (
 	"fantail/store"
 )
 
-// Ends carries out what the end of a task or of an agent means for others, in the
-// transaction that ends it.
+// Ends does what the end of a task or of an agent means for others, in the transaction that ends it.
 type Ends struct {
 	Inbox  *inbox.Inbox
 	Unread func(tx *store.Tx, from, to int64, state event.State) error // tells senders what an agent did not read
 	Ended  func(task int64)                                            // a task has ended; called after the commit
-	Passed func(from, to int64)                                        // to has what was from's; called after the commit
+	Passed func(from, to int64)                                        // to inherits from; called after the commit
 }
 
-// Finish ends a task with its one message. False: it had ended before.
+// Finish ends a task with its one message. It returns false if the task had ended already.
 func (e *Ends) Finish(tx *store.Tx, t Task, agent int64, o history.Outcome, cause, text string) (bool, error) {
 	ended, err := tx.FinishTask(t.ID, string(o), cause)
 	if err != nil || !ended {
@@ -30,7 +29,7 @@ func (e *Ends) Finish(tx *store.Tx, t Task, agent int64, o history.Outcome, caus
 	return true, e.release(tx, t, o, cause)
 }
 
-// Remove takes a queued task out of its queue. False: it had started.
+// Remove takes a queued task out of its queue. It returns false if the task had started.
 func (e *Ends) Remove(tx *store.Tx, t Task) (bool, error) {
 	removed, err := tx.RemoveTask(t.ID)
 	if err != nil || !removed {
@@ -39,8 +38,8 @@ func (e *Ends) Remove(tx *store.Tx, t Task) (bool, error) {
 	return true, e.release(tx, t, TaskRemoved, "")
 }
 
-// release lets go those that wait for a task: after anything but a success they can't
-// start, and end with a message of their own.
+// release frees the tasks that wait for t. Unless t completed they can never start, so each ends with a message of its
+// own.
 func (e *Ends) release(tx *store.Tx, t Task, o history.Outcome, cause string) error {
 	tx.AfterCommit(func() { e.Ended(t.ID) })
 	if o == history.Completed {
@@ -59,7 +58,7 @@ func (e *Ends) release(tx *store.Tx, t Task, o history.Outcome, cause string) er
 	return nil
 }
 
-// Drop removes the queued tasks of an agent that ends with all below it.
+// Drop removes the queued tasks of an agent that ends with everything below it.
 func (e *Ends) Drop(tx *store.Tx, from int64) error {
 	ts, err := tx.Tasks(from)
 	if err != nil {
@@ -76,11 +75,9 @@ func (e *Ends) Drop(tx *store.Tx, from int64) error {
 	return nil
 }
 
-// Pass gives the open tasks of an agent that ends, the results it has not read and
-// the agents that live below it to the nearest agent above it that lives: a task is
-// always in the queue of somebody who can start it and read its result, and above a
-// living agent all live. A window closes with the agent that opened it. Senders hear
-// what the agent did not read.
+// Pass gives the open tasks of an ending agent, its unread results and the agents alive below it to the nearest live
+// agent above it. So every task is in the queue of an agent that can start it and read its result, and no living agent
+// is below a dead one. A window closes with the agent that opened it. Senders are told what the agent did not read.
 func (e *Ends) Pass(tx *store.Tx, from int64, state event.State) error {
 	to, err := Heir(tx, from)
 	if err != nil {
@@ -89,10 +86,11 @@ func (e *Ends) Pass(tx *store.Tx, from int64, state event.State) error {
 	pass := e.Inbox.Pass
 	if row, _, err := tx.Agent(from); err != nil {
 		return err
-	} else if event.Kind(row.Kind).Nature().Handles { // what was for a fork is for its parent
+	} else if event.Kind(row.Kind).Nature().Handles { // mail to a fork goes on to its parent
 		pass = e.Inbox.PassAll
 	}
-	if err := errors.Join(tx.PassTasks(from, to), tx.PassAgents(from, to), pass(tx, from, to), e.Unread(tx, from, to, state)); err != nil {
+	if err := errors.Join(tx.PassTasks(from, to), tx.PassAgents(from, to), pass(tx, from, to),
+		e.Unread(tx, from, to, state)); err != nil {
 		return err
 	}
 	tx.AfterCommit(func() { e.Passed(from, to) })

@@ -14,24 +14,24 @@ import (
 // errSeveral says that a word may mean several agents; the text lists them.
 var errSeveral = errors.New("that is the beginning of several names")
 
-// IsClosed is the error of who means an agent whose tab is closed.
+// IsClosed returns the error for naming an agent whose tab is closed.
 func IsClosed(a store.Agent) error {
 	if event.Kind(a.Kind).HasPrompt() {
 		return fmt.Errorf("the helper %s was closed; /resume %s opens it again", a.Name, a.Name)
 	}
-	return fmt.Errorf("the agent %s has ended (%s) and its tab is closed; /resume %s opens it again", a.Name, a.State, a.Name)
+	return fmt.Errorf("the agent %s has ended (%s) and its tab is closed; /resume %s opens it again",
+		a.Name, a.State, a.Name)
 }
 
-// Called is an agent as names are looked up.
+// Called is an agent as Meant looks it up.
 type Called struct {
 	Id    int64
 	Name  string
 	State event.State
 }
 
-// Meant returns the agent that a word means: the one of that name, or else the
-// only one whose name begins so. Those that have ended are meant only if none
-// that lives is.
+// Meant returns the agent that a word means: the one of that name, or else the only one whose name begins with it.
+// Agents that have ended count only if no living one matches.
 func Meant(word string, all []Called) (int64, error) {
 	var readers, living, ended []string
 	var id, old int64
@@ -63,11 +63,9 @@ func Meant(word string, all []Called) (int64, error) {
 	return 0, fmt.Errorf("%q: %w: %s", word, errSeveral, strings.Join(living, ", "))
 }
 
-// SenderMeant is the whole name of the sender that a word means. The name of an
-// agent, be its tab open or closed, of a task that waits, or of who sent a message
-// that waits means just that; only another word may be the beginning of an open
-// agent's name. One that means nobody stays as it is: somebody may come to be
-// called so.
+// SenderMeant returns the full name of the sender that a word means. The exact name of an agent (its tab open or
+// closed), of a queued task or of the sender of a pending message means just that; any other word may be a prefix of an
+// open agent's name. A word that means nobody is returned as it is: a later sender may have that name.
 func SenderMeant(v *store.View, recipient int64, word string) (string, error) {
 	_, had, err := v.AgentByName(word)
 	if err != nil || had {
@@ -89,8 +87,8 @@ func SenderMeant(v *store.View, recipient int64, word string) (string, error) {
 	return a.Name, nil
 }
 
-// AgentMeant finds the agent that a word means in the rows: an open one of that
-// name, or else the last closed one, or else the only open one whose name begins so.
+// AgentMeant finds the agent that a word means in the database: an open one of that name, or else the last closed one,
+// or else the only open one whose name begins with it.
 func AgentMeant(v *store.View, word string) (store.Agent, error) {
 	if a, ok, err := v.AgentByName(word); err != nil || ok {
 		return a, err
@@ -111,35 +109,38 @@ func AgentMeant(v *store.View, word string) (store.Agent, error) {
 	return a, err
 }
 
-// NotStarted is the error of who writes to a task that is queued.
+// NotStarted returns the error for writing to a task that is still queued.
 func NotStarted(name string) error {
 	return fmt.Errorf("%q: that task is queued and has not started, so nobody reads its mail; /run starts it", name)
 }
 
-// HasEnded is the error of who writes to an agent that ended.
+// HasEnded returns the error for writing to an agent that has ended.
 func HasEnded(name string, s event.State) error {
-	return fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /resume %s PROMPT (tool delegate with resume) lets it go on", name, s, name)
+	return fmt.Errorf("the agent %s has ended (%s) and reads no mail; its transcript is in its tab, and /resume %s "+
+		"PROMPT (tool delegate with resume) lets it go on", name, s, name)
 }
 
-// What senders outside of the program are called, by how they came. No agent
-// has these names.
+// The names of senders outside the program, by the way they came. No agent has these names.
 const (
 	Outside    = "outside"
 	OutsideMCP = "outside-mcp"
 )
 
-// OpenMain returns main, which it makes in a workspace that has none yet.
+// OpenMain returns main, creating it in a workspace that has none yet.
 func OpenMain(tx *store.Tx, model string) (store.Agent, error) {
 	a, ok, err := tx.AgentByName(string(event.Main))
 	if ok || err != nil {
 		return a, err
 	}
-	a = store.Agent{Name: string(event.Main), Kind: string(event.Main), Trust: TrustAttended, Model: model, State: string(event.Idle), Created: tx.Now()}
+	a = store.Agent{
+		Name: string(event.Main), Kind: string(event.Main), Trust: TrustAttended, Model: model,
+		State: string(event.Idle), Created: tx.Now(),
+	}
 	a.ID, err = tx.AddAgent(a)
 	return a, err
 }
 
-// Addressee finds the agent that a word means if it reads mail.
+// Addressee finds the agent that a word means, if it reads mail.
 func Addressee(v *store.View, word string) (store.Agent, error) {
 	a, err := AgentMeant(v, word)
 	switch t, ok, e := v.TaskNamed(word); {
@@ -157,7 +158,8 @@ func Addressee(v *store.View, word string) (store.Agent, error) {
 	return a, nil
 }
 
-// ForkEnds is the error of who wants a fork to go on.
+// ForkEnds returns the error for asking a fork to go on.
 func ForkEnds(name string) error {
-	return fmt.Errorf("%s is a fork: it handles one message and does not go on; /resume %s without a prompt opens its tab once it has closed", name, name)
+	return fmt.Errorf("%s is a fork: it handles one message and does not go on; "+
+		"/resume %s without a prompt opens its tab once it has closed", name, name)
 }

@@ -9,7 +9,7 @@ import (
 	"fantail/store"
 )
 
-// Heir is the nearest agent above that one that lives.
+// Heir returns the nearest living agent, starting with that one and going up.
 func Heir(tx *store.Tx, id int64) (int64, error) {
 	for {
 		a, ok, err := tx.Agent(id)
@@ -23,11 +23,12 @@ func Heir(tx *store.Tx, id int64) (int64, error) {
 	}
 }
 
-// ResultOf is the message a task ends with.
+// ResultOf returns the message a task ends with.
 func ResultOf(t store.Task, agent int64, o history.Outcome, cause, text string) inbox.Message {
 	m := inbox.Message{
 		Recipient: t.Queue, Sender: agent, From: t.Name, Kind: inbox.Result, Deliver: inbox.Deliver(t.Deliver),
-		Subject: history.Fit(Typed(t), history.MostSubject), Outcome: string(o), Task: t.ID, Body: history.Fit(text, inbox.MaxBody),
+		Subject: history.Fit(Typed(t), history.MostSubject), Outcome: string(o), Task: t.ID,
+		Body: history.Fit(text, inbox.MaxBody),
 	}
 	if o != history.Completed {
 		m.Error = history.Fit(cause, history.MostSubject)
@@ -42,8 +43,7 @@ func ResultOf(t store.Task, agent int64, o history.Outcome, cause, text string) 
 	return m
 }
 
-// Reader is who reads the mail for an agent: itself, or for a fork that has ended
-// the agent that it was a fork of.
+// Reader returns who reads an agent's mail: the agent itself, or, for a fork that has ended, its parent.
 func Reader(v *store.View, id int64) (store.Agent, error) {
 	for {
 		a, ok, err := v.Agent(id)
@@ -57,7 +57,7 @@ func Reader(v *store.View, id int64) (store.Agent, error) {
 	}
 }
 
-// Above is the nearest agent from that one upwards whom the human talks to.
+// Above returns the nearest agent that the human talks to, starting with that one and going up.
 func Above(tx *store.Tx, id int64) (int64, error) {
 	for {
 		a, ok, err := tx.Agent(id)

@@ -8,7 +8,7 @@ import (
 	"fantail/store"
 )
 
-// Known is what the rows say of an agent.
+// Known returns what the database says about an agent.
 func Known(v *store.View, row store.Agent) (event.Info, error) {
 	i := event.Info{
 		ID: row.ID, Name: row.Name, Kind: event.Kind(row.Kind), Parent: row.Parent, State: event.State(row.State),
@@ -22,7 +22,7 @@ func Known(v *store.View, row store.Agent) (event.Info, error) {
 	return i, nil
 }
 
-// spent notes what its turns used, and how full its context is.
+// spent adds what its turns used, and how full its context is.
 func spent(v *store.View, row store.Agent, i *event.Info) error {
 	sum, err := v.SumTurns(row.ID)
 	if err != nil {
@@ -44,7 +44,7 @@ func spent(v *store.View, row store.Agent, i *event.Info) error {
 	return err
 }
 
-// last notes how its last turn ended, and with what.
+// last adds how its last turn ended, and its result's gist.
 func last(v *store.View, row store.Agent, i *event.Info) error {
 	turn, ok, err := v.LastTurn(row.ID)
 	if err != nil {
@@ -61,7 +61,7 @@ func last(v *store.View, row store.Agent, i *event.Info) error {
 	return err
 }
 
-// work notes what it carries out or handles.
+// work adds what it carries out or handles.
 func work(v *store.View, row store.Agent, i *event.Info) error {
 	if row.Task != 0 {
 		t, _, err := v.Task(row.Task)
@@ -81,7 +81,7 @@ func work(v *store.View, row store.Agent, i *event.Info) error {
 	return err
 }
 
-// waiting notes the prompts that have not entered, and the mail.
+// waiting adds the prompts that have not entered, and counts the mail.
 func waiting(v *store.View, row store.Agent, i *event.Info) error {
 	if i.Kind.HasPrompt() {
 		ps, err := v.Prompts(row.ID)

@@ -12,36 +12,35 @@ import (
 	"fantail/store"
 )
 
-// Names are ASCII so that none can look like another.
+// NameForm is the form of names. They are ASCII so that no two can look alike.
 var NameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,39}$`)
 
-// birds are the names of tasks that were pushed without one.
+// birds are the names of tasks pushed without one.
 var birds = [...]string{
 	"wren", "robin", "finch", "kiwi", "tui", "heron", "kea", "swift", "lark", "owl", "crane", "dove", "ibis", "jay",
 	"kite", "linnet", "martin", "osprey", "petrel", "quail", "raven", "snipe", "tern", "warbler", "plover", "merlin",
 	"falcon", "egret", "dunlin", "curlew", "bunting", "avocet", "siskin", "pipit", "rook", "stilt", "teal", "gannet",
 }
 
-// reserved are words that would mislead as a name, and those that /agent has a
-// use for, in any case of letters.
+// reserved are words that would mislead as a name, and those that /agent has a use for, whatever their case.
 var reserved = [...]string{
 	"main", "user", "system", "human", "host", "assistant", "all", "you",
 	"new", "list", "rename", "close", "config", Outside, OutsideMCP,
 }
 
-// reach says how to reach an agent that lives, to people and to models.
+// reach says how to reach a living agent, to people and to models.
 func reach(name string) string { return fmt.Sprintf("/send %s TEXT (tool send) reaches it", name) }
 
-// NameFor returns the name a new task or helper gets: the wanted one if it is
-// free, or an unused one. An agent that ended under the wanted name keeps its tab
-// and its mail as NAME·1, NAME·2 and so on; renamed, if it is not nil, is told of
-// it after the commit.
+// NameFor returns the name of a new task or helper: the wanted one if it is free, or an unused one. An agent that ended
+// under the wanted name keeps its tab and its mail as NAME·1, NAME·2 and so on; renamed, if not nil, is called with its
+// new name after the commit.
 func NameFor(tx *store.Tx, want string, renamed func(agent int64, name string)) (string, error) {
 	if want == "" {
 		return freeName(tx)
 	}
 	if !NameForm.MatchString(want) {
-		return "", fmt.Errorf("the name %q does not do: it takes letters A to Z, digits, dot, dash and underscore, a letter first, at most 40 of them", want)
+		return "", fmt.Errorf("the name %q does not do: it takes letters A to Z, digits, dot, dash and underscore, "+
+			"a letter first, at most 40 of them", want)
 	}
 	for _, r := range reserved {
 		if strings.EqualFold(want, r) {
@@ -51,7 +50,8 @@ func NameFor(tx *store.Tx, want string, renamed func(agent int64, name string)) 
 	if queued, err := tx.TaskQueued(want); err != nil {
 		return "", err
 	} else if queued {
-		return "", fmt.Errorf("a task %q is queued or runs already; %s once it runs, /kill %s removes it", want, reach(want), want)
+		return "", fmt.Errorf("a task %q is queued or runs already; %s once it runs, /kill %s removes it",
+			want, reach(want), want)
 	}
 	old, ok, err := tx.AgentByName(want)
 	if err != nil || !ok {
@@ -78,7 +78,7 @@ func NameFor(tx *store.Tx, want string, renamed func(agent int64, name string)) 
 	return want, nil
 }
 
-// freeName is a bird nobody has been named after yet, with a number if need be.
+// freeName returns a bird that no agent or task is named after yet, with a number if need be.
 func freeName(tx *store.Tx) (string, error) {
 	n, err := FirstFree(func(n int) (bool, error) {
 		if queued, err := tx.TaskQueued(bird(n)); queued || err != nil {
@@ -93,7 +93,7 @@ func freeName(tx *store.Tx) (string, error) {
 	return bird(n), nil
 }
 
-// bird is the nth name, from 1 on.
+// bird returns the nth name, counted from 1.
 func bird(n int) string {
 	name := birds[(n-1)%len(birds)]
 	if round := (n-1)/len(birds) + 1; round > 1 {
@@ -102,9 +102,8 @@ func bird(n int) string {
 	return name
 }
 
-// FirstFree returns the first number from 1 on that is not used, and asks only a
-// few times per doubling: numbers are used in order. Where some are left out it
-// may be a later one that is free.
+// FirstFree returns an unused number, from 1 on, probing only a few times per doubling. It is the first one if numbers
+// are used in order; where some were skipped it may be a later one.
 func FirstFree(used func(n int) (bool, error)) (int, error) {
 	high := 1
 	for {
@@ -127,8 +126,8 @@ func FirstFree(used func(n int) (bool, error)) (int, error) {
 	return from + n, failed
 }
 
-// ForkName is the name of the next fork: NAME-fork-1, NAME-fork-2, … No number is
-// used twice, so that a name means one message for ever.
+// ForkName returns the name of the next fork: NAME-fork-1, NAME-fork-2, … No number is used twice, so that a name means
+// one message for ever.
 func ForkName(v *store.View, of string) (string, error) {
 	called := func(n int) string { return fmt.Sprintf("%s-fork-%d", of, n) }
 	n, err := FirstFree(func(n int) (bool, error) {

@@ -9,13 +9,13 @@ import (
 	"fantail/tools"
 )
 
-// Resumable returns the ended agent of that name, for a task that continues its
-// transcript.
+// Resumable returns the ended agent of that name, for a task that continues its transcript.
 func Resumable(tx *store.Tx, name string) (store.Agent, error) {
 	if queued, err := tx.TaskQueued(name); err != nil {
 		return store.Agent{}, err
 	} else if queued {
-		return store.Agent{}, fmt.Errorf("%s is queued or runs: it can't be resumed before it ended; %s once it runs", name, reach(name))
+		return store.Agent{}, fmt.Errorf("%s is queued or runs: it can't be resumed before it ended; %s once it runs",
+			name, reach(name))
 	}
 	a, ok, err := tx.AgentByName(name)
 	switch {
@@ -35,8 +35,7 @@ func Resumable(tx *store.Tx, name string) (store.Agent, error) {
 	return a, nil
 }
 
-// Resume makes row the task of an ended agent that goes on: with its name, and with
-// its model unless t names one.
+// Resume makes row the task of an ended agent that continues: with its name, and with its model unless t names one.
 func Resume(tx *store.Tx, row *Task, t tools.Task) error {
 	a, err := Resumable(tx, t.Name)
 	if err != nil {
@@ -47,12 +46,12 @@ func Resume(tx *store.Tx, row *Task, t tools.Task) error {
 		row.Model = a.Model
 	}
 	if !a.Closed.IsZero() {
-		return tx.OpenAgent(a) // nobody takes the name before the task starts
+		return tx.OpenAgent(a) // keeps the name from being taken before the task starts
 	}
 	return nil
 }
 
-// Revive makes the row of the agent that a task resumes live again.
+// Revive makes the agent that a task resumes live again, in its row.
 func Revive(tx *store.Tx, t Task, trust string) (store.Agent, error) {
 	row, ok, err := tx.Agent(t.Resumes)
 	if err != nil || !ok {

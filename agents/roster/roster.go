@@ -1,10 +1,9 @@
-// Package roster is the rows of agents and tasks: who there is and what they are called.
+// Package roster is about the rows of agents and tasks: who exists and what they are called.
 //
-// Does: find the agent that a word means, give names, say what a task is, needs and
-// became, who inherits what an agent leaves, what an agent's trust is, make main.
+// Does: find the agent that a word means, give names, define what a task is, needs and became, who inherits what an
+// agent leaves, how far an agent is trusted, create main.
 //
-// Does not: know agents in memory, start or end one, hold anything between two
-// transactions.
+// Does not: know agents in memory, start or end one, keep state between transactions.
 //
 // Imports: agents/event, agents/history, agents/llm, inbox, store, tools.
 package roster
@@ -13,7 +12,7 @@ import (
 	"errors"
 )
 
-// Errors of who names an agent that can't be meant (wrapped, with the names in the text).
+// Errors for naming an agent that does not fit; they are wrapped, with the names in the text.
 var (
 	ErrNoAgent  = errors.New("no such agent")
 	ErrNoPrompt = errors.New("this agent has no prompt box")

@@ -21,9 +21,9 @@ const (
 	TaskRemoved  = "removed"
 )
 
-// Bounds of what agents may have others do.
+// Limits on the work agents may hand out.
 const (
-	MaxLive  = 64  // sub-agents that live at once, those that wait included
+	MaxLive  = 64  // sub-agents alive at once, waiting ones included
 	maxSpawn = 100 // tasks one agent may push within spawnSpan; a human may push any number
 	maxNeeds = 20  // tasks one task may wait for
 
@@ -34,24 +34,24 @@ const (
 const (
 	OriginHuman = "human"
 	OriginAgent = "agent"
-	OriginCLI   = "cli" // a command outside of the program
-	OriginMCP   = "mcp" // another program that speaks the Model Context Protocol
+	OriginCLI   = "cli" // a command outside the program
+	OriginMCP   = "mcp" // another program, over the Model Context Protocol
 )
 
-// FromOutside reports whether that origin is outside of the program.
+// FromOutside reports whether that origin is outside the program.
 func FromOutside(origin string) bool { return origin == OriginCLI || origin == OriginMCP }
 
-// What a task is.
+// Kinds of tasks.
 const (
 	KindPrompt  = "prompt"
-	KindCommand = "command" // a plain command of the human's own: no model, no question
+	KindCommand = "command" // a plain command the human typed: no model, no question
 )
 
-// Task is a task as it stands in its queue.
+// Task is a task as its row keeps it.
 type Task = store.Task
 
-// MaySpawn refuses what an agent pushes beyond its limit. It looks in the
-// transaction that pushes, so that calls side by side can't pass it together.
+// MaySpawn refuses what an agent pushes beyond its limit. It counts in the transaction that pushes, so that concurrent
+// calls can't exceed the limit together.
 func MaySpawn(tx *store.Tx, by int64) error {
 	since := tx.Now().Add(-spawnSpan)
 	n, first, err := tx.Pushed(by, OriginAgent, since)
@@ -62,8 +62,8 @@ func MaySpawn(tx *store.Tx, by int64) error {
 		n, inbox.Age(first.Sub(since).Round(time.Second)))
 }
 
-// Needed finds the tasks of these names: the one that is queued or runs, else
-// the last that ended. It refuses what can't be waited for.
+// Needed finds the tasks of these names: the one that is queued or runs, else the last that ended. It refuses what
+// can't be waited for.
 func Needed(v *store.View, names []string) ([]Task, error) {
 	if len(names) > maxNeeds {
 		return nil, fmt.Errorf("after= names %d tasks; a task can wait for at most %d", len(names), maxNeeds)
@@ -84,18 +84,19 @@ func Needed(v *store.View, names []string) ([]Task, error) {
 	return ts, nil
 }
 
-// unmet is the error of who would wait for a task that has not completed.
+// unmet is the error for waiting for a task that ended without completing.
 type unmet struct {
 	name string
 	task Task
 }
 
 func (u unmet) Error() string {
-	return fmt.Sprintf("after=%s: %s; /retry %s pushes it again", u.name, Became(u.task.Name, u.task.Outcome, u.task.Error), u.name)
+	return fmt.Sprintf("after=%s: %s; /retry %s pushes it again",
+		u.name, Became(u.task.Name, u.task.Outcome, u.task.Error), u.name)
 }
 
-// Unquoted is an error as a model may read it: without why another agent failed, which
-// is that one's text and stands in its message.
+// Unquoted returns an error that a model may read: without the reason another agent failed, which is that agent's own
+// text and comes with its message.
 func Unquoted(err error) error {
 	if u := (unmet{}); errors.As(err, &u) {
 		u.task.Error = ""
@@ -116,8 +117,8 @@ func Became(name, outcome, cause string) string {
 	return name + " " + word + ": " + cause
 }
 
-// StillQueued returns the task of that name if it is queued; else the error says what
-// became of it and what can be done.
+// StillQueued returns the task of that name if it is queued; otherwise the error says what became of it and what can be
+// done.
 func StillQueued(v *store.View, name string) (Task, error) {
 	t, ok, err := v.TaskNamed(name)
 	switch {
@@ -133,7 +134,7 @@ func StillQueued(v *store.View, name string) (Task, error) {
 	return t, nil
 }
 
-// Typed is a task's prompt as it is typed.
+// Typed returns a task's prompt as it was typed.
 func Typed(t store.Task) string {
 	if t.Kind == KindCommand {
 		return "!" + t.Prompt
@@ -141,23 +142,23 @@ func Typed(t store.Task) string {
 	return t.Prompt
 }
 
-// Queue is an agent's task queue, and what is queued for the agent itself.
+// Queue is an agent's task queue, and the prompts queued for the agent itself.
 type Queue struct {
-	Tasks   []Task           // in their order, ended ones too; a queued one with the model it would start with now
-	Holds   map[int64]string // by task: what holds one back that could start: "cap", or who serves its model
-	Prompts []event.Prompt   // typed, not entered yet
+	Tasks   []Task           // in order, ended ones too; queued ones with the model they would start with now
+	Holds   map[int64]string // by task: what holds up one that could start: "cap", or who serves its model
+	Prompts []event.Prompt   // typed, not yet absorbed
 }
 
-// QueueText lists a queue as /queue prints it: sections `Queued:`, `Running:` and
-// `Finished:`, those that finished last (most of them; 0: all) with outcome and age,
-// and `Prompts:`.
+// QueueText lists a queue as /queue prints it: sections `Queued:`, `Running:`, `Finished:` (the last ones, at most
+// `most` of them, 0: all, with outcome and age) and `Prompts:`.
 func QueueText(l Queue, now time.Time, most int) string {
 	var queued, running, finished, prompts []string
 	ended := slices.Clone(l.Tasks)
 	slices.SortStableFunc(ended, func(a, b Task) int { return a.Finished.Compare(b.Finished) })
 	for _, t := range ended {
 		if t.State == TaskFinished {
-			finished = append(finished, fmt.Sprintf("  - %s (%s %s ago)%s", t.Name, t.Outcome, inbox.Age(now.Sub(t.Finished)), origin(t)))
+			finished = append(finished, fmt.Sprintf("  - %s (%s %s ago)%s",
+				t.Name, t.Outcome, inbox.Age(now.Sub(t.Finished)), origin(t)))
 		}
 	}
 	for _, t := range l.Tasks {
@@ -165,7 +166,8 @@ func QueueText(l Queue, now time.Time, most int) string {
 		case TaskQueued:
 			queued = append(queued, "  - "+t.Name+l.mark(t)+origin(t))
 		case TaskRunning:
-			running = append(running, fmt.Sprintf("  - %s (started %s ago)%s", t.Name, inbox.Age(now.Sub(t.Started)), origin(t)))
+			running = append(running, fmt.Sprintf("  - %s (started %s ago)%s",
+				t.Name, inbox.Age(now.Sub(t.Started)), origin(t)))
 		}
 	}
 	if older := len(finished) - most; most > 0 && older > 0 {
@@ -193,7 +195,7 @@ func QueueText(l Queue, now time.Time, most int) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// origin says that a task was asked for outside of the program.
+// origin says that a task was requested from outside the program.
 func origin(t Task) string {
 	if !FromOutside(t.Origin) {
 		return ""
@@ -212,14 +214,14 @@ func (l Queue) mark(t Task) string {
 	return ""
 }
 
-// QueuedTask is a queued task and what it waits for.
+// QueuedTask is a queued task and the tasks it waits for.
 type QueuedTask struct {
 	Task  store.Task
 	Needs []store.Task
 	Now   bool // it starts without a window
 }
 
-// QueuedTasks reads those of all agents.
+// QueuedTasks reads the queued tasks of all agents.
 func QueuedTasks(v *store.View) ([]QueuedTask, error) {
 	ts, err := v.QueuedTasks()
 	if err != nil {

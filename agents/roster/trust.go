@@ -4,15 +4,14 @@ import (
 	"fantail/store"
 )
 
-// An agent's trust says what its calls are judged by. It is inherited and can
-// only tighten.
+// An agent's trust says what its calls are judged by. It is inherited and can only tighten.
 const (
 	TrustAttended = "attended" // the mode and the rules of the session
-	TrustOutside  = "outside"  // no rule, and no mode looser than ask: somebody outside the program asked for its work
+	TrustOutside  = "outside"  // no rules, and no mode looser than ask: someone outside the program requested its work
 )
 
-// TrustOf is the trust of the agent that carries out t: the tightest of what
-// asked for it, whose queue it stands in, who pushed it and whom it continues.
+// TrustOf returns the trust of the agent that carries out t: the tightest of the task's origin, the agent whose queue
+// it is in, the one that pushed it and the one it continues.
 func TrustOf(tx *store.Tx, t store.Task) (string, error) {
 	pusher, err := tx.PusherTrust(t.ID)
 	if err != nil {

@@ -1,10 +1,9 @@
-// Package tasks is what is pushed, changed and taken away before it starts.
+// Package tasks manages tasks before they start.
 //
-// Does: queue tasks of the human and of agents, push one again that ended, change,
-// move and remove those that wait: each in one transaction, after which the queue in
-// memory hears of it.
+// Does: queue tasks of the human and of agents, push one that ended again, edit, move and remove queued ones: each in
+// one transaction, after which the queue in memory is told.
 //
-// Does not: start a task or end one that runs, know agents but by the Line.
+// Does not: start a task or end one that runs, know agents except through the Line.
 //
 // Imports: agents/history, agents/roster, inbox, store, tools.
 package tasks
@@ -23,10 +22,10 @@ import (
 	"fantail/tools"
 )
 
-// Task is a task as it stands in its queue.
+// Task is a task as its row keeps it.
 type Task = roster.Task
 
-// Tasks are the tasks that wait, for the human and for agents.
+// Tasks manages the queued tasks, for the human and for agents.
 type Tasks struct {
 	db      *store.DB
 	inbox   *inbox.Inbox
@@ -35,11 +34,10 @@ type Tasks struct {
 	line    Line
 }
 
-// Line is the queue in memory and the agents whose queues it has. All but Owner are
-// called after a commit.
+// Line is the queue in memory, and the agents that own queues. All methods but Owner are called after a commit.
 type Line interface {
-	// Owner is what is known of whose queue a task goes into: its model, the turn that
-	// runs (0: none), and how many sub-agents live.
+	// Owner returns what is known of the agent whose queue a task joins: its model, its current turn (0: none), and how
+	// many sub-agents are alive.
 	Owner(agent int64) (model string, turn int64, live int, err error)
 
 	Queued(t roster.QueuedTask)
@@ -47,26 +45,29 @@ type Line interface {
 	Renamed(agent int64, name string)
 }
 
-// New returns the tasks of a workspace. resolve is a model's whole name; its error says
-// which are known.
-func New(db *store.DB, box *inbox.Inbox, ends *roster.Ends, resolve func(model string) (string, error), line Line) *Tasks {
+// New returns the tasks of a workspace. resolve returns a model's full name; its error lists the known ones.
+func New(
+	db *store.DB, box *inbox.Inbox, ends *roster.Ends, resolve func(model string) (string, error), line Line,
+) *Tasks {
 	return &Tasks{db: db, inbox: box, ends: ends, resolve: resolve, line: line}
 }
 
-// Push queues a task that the human typed in the queue of `by` and returns it
-// with its name. Nothing runs until Run, unless a window is open or the task
-// asks to start. A prompt that begins with `!` is a command.
+// Push queues a task the human typed in the queue of `by`, and returns it with its name. It starts with the next Run,
+// unless a window is open or the task asks to start. A prompt that begins with `!` is a command.
 func (ts *Tasks) Push(ctx context.Context, by int64, t tools.Task) (Task, error) {
 	return ts.push(ctx, by, t, roster.OriginHuman, nil)
 }
 
-// Spawn queues a task that the agent `by` asks for; also, if it is not nil, adds to its
-// transaction.
-func (ts *Tasks) Spawn(ctx context.Context, by int64, t tools.Task, also func(tx *store.Tx, row Task) error) (Task, error) {
+// Spawn queues a task that the agent `by` asks for. also, if not nil, adds to the transaction.
+func (ts *Tasks) Spawn(
+	ctx context.Context, by int64, t tools.Task, also func(tx *store.Tx, row Task) error,
+) (Task, error) {
 	return ts.push(ctx, by, t, roster.OriginAgent, also)
 }
 
-func (ts *Tasks) push(ctx context.Context, by int64, t tools.Task, origin string, also func(tx *store.Tx, row Task) error) (Task, error) {
+func (ts *Tasks) push(
+	ctx context.Context, by int64, t tools.Task, origin string, also func(tx *store.Tx, row Task) error,
+) (Task, error) {
 	row, err := ts.newTask(by, t, origin)
 	if err != nil {
 		return Task{}, err
@@ -104,19 +105,21 @@ func (ts *Tasks) push(ctx context.Context, by int64, t tools.Task, origin string
 	return row, nil
 }
 
-// newTask is the row of a task that may be pushed.
+// newTask returns the row of a task, if it may be pushed.
 func (ts *Tasks) newTask(by int64, t tools.Task, origin string) (Task, error) {
 	model, turn, live, err := ts.line.Owner(by)
 	if err != nil {
 		return Task{}, err
 	}
 	row := Task{
-		Queue: by, Prompt: t.Prompt, Kind: roster.KindPrompt, Origin: origin, Model: model, Timeout: t.Timeout, Deliver: t.Deliver,
+		Queue: by, Prompt: t.Prompt, Kind: roster.KindPrompt, Origin: origin, Model: model, Timeout: t.Timeout,
+		Deliver:   t.Deliver,
 		SpawnedBy: turn, State: roster.TaskQueued,
 	}
 	if command, ok := strings.CutPrefix(strings.TrimSpace(t.Prompt), "!"); ok {
 		if origin != roster.OriginHuman {
-			return Task{}, errors.New("only the human can push a command (!CMD); write what is to be done as a prompt, its agent has the tool bash")
+			return Task{}, errors.New("only the human can push a command (!CMD); " +
+				"write what is to be done as a prompt, its agent has the tool bash")
 		}
 		if t.Model != "" {
 			return Task{}, errors.New("a command needs no model; leave model= away")
@@ -144,7 +147,7 @@ func (ts *Tasks) newTask(by int64, t tools.Task, origin string) (Task, error) {
 	return row, nil
 }
 
-// addTask writes a task's row with what it needs, and queues it after the commit.
+// addTask inserts a task's row and its needs, and queues it after the commit.
 func (ts *Tasks) addTask(tx *store.Tx, row *Task, needs []Task, start bool) error {
 	var err error
 	if row.ID, err = tx.AddTask(*row); err != nil {
@@ -176,8 +179,8 @@ func (ts *Tasks) Remove(ctx context.Context, name string) error {
 	})
 }
 
-// Discard is Remove for the agent in whose queue the task stands. Where somebody
-// else asked for the task, a notice tells of it.
+// Discard is Remove for the agent that owns the queue. If anyone else asked for the task, a notice says that it is
+// gone.
 func (ts *Tasks) Discard(ctx context.Context, agent int64, name string) error {
 	return ts.db.Write(ctx, "remove a task", func(tx *store.Tx) error {
 		t, err := roster.StillQueued(&tx.View, name)
@@ -195,15 +198,16 @@ func (ts *Tasks) Discard(ctx context.Context, agent int64, name string) error {
 			return err
 		}
 		_, err = ts.inbox.Add(tx, inbox.Message{
-			Recipient: agent, Sender: agent, Kind: inbox.Notice, Deliver: inbox.Hold, Subject: history.Fit(t.Prompt, history.MostSubject),
-			Body: fmt.Sprintf("The agent removed the task %s from its queue before it started. /push pushes it again; its prompt was: %s", name, history.Fit(roster.Typed(t), history.MostSubject)),
+			Recipient: agent, Sender: agent, Kind: inbox.Notice, Deliver: inbox.Hold,
+			Subject: history.Fit(t.Prompt, history.MostSubject),
+			Body: fmt.Sprintf("The agent removed the task %s from its queue before it started. "+
+				"/push pushes it again; its prompt was: %s", name, history.Fit(roster.Typed(t), history.MostSubject)),
 		})
 		return err
 	})
 }
 
-// Move puts a queued task at a position of its queue, from 1 on, and returns
-// where it stands now.
+// Move moves a queued task to a position of its queue, counted from 1, and returns the position it got.
 func (ts *Tasks) Move(ctx context.Context, name string, to int) (at int, err error) {
 	err = ts.db.Write(ctx, "move a task", func(tx *store.Tx) error {
 		t, err := roster.StillQueued(&tx.View, name)
@@ -236,7 +240,7 @@ func (ts *Tasks) Move(ctx context.Context, name string, to int) (at int, err err
 	return at, err
 }
 
-// Typed returns the prompt of a queued task as it is typed.
+// Typed returns the prompt of a queued task as it was typed.
 func (ts *Tasks) Typed(ctx context.Context, name string) (text string, err error) {
 	err = ts.db.Read(ctx, func(rx *store.Rx) error {
 		t, err := roster.StillQueued(&rx.View, name)
@@ -259,7 +263,8 @@ func (ts *Tasks) Edit(ctx context.Context, name, text string) error {
 		command, is := strings.CutPrefix(text, "!")
 		switch {
 		case is != (t.Kind == roster.KindCommand):
-			return fmt.Errorf("%s can't change between a prompt and a !command; /queue rm %s and push it anew", name, name)
+			return fmt.Errorf("%s can't change between a prompt and a !command; /queue rm %s and push it anew",
+				name, name)
 		case is && strings.TrimSpace(command) == "":
 			return errors.New("a task needs a command")
 		case is:
@@ -270,9 +275,8 @@ func (ts *Tasks) Edit(ctx context.Context, name, text string) error {
 	})
 }
 
-// Retry pushes the task of that name, which has ended, again in the queue of
-// `by`, with its model, time-out and deliver. How it ended and the human's hint
-// go along beside its prompt. before is how it ended.
+// Retry pushes the task of that name, which has ended, again in the queue of `by`, with its model, time-out and
+// deliver. Its prompt is followed by how it ended, which Retry returns as before, and by the human's hint.
 func (ts *Tasks) Retry(ctx context.Context, by int64, name, hint string) (row Task, before history.Outcome, err error) {
 	if _, _, _, err := ts.line.Owner(by); err != nil {
 		return Task{}, "", err
@@ -295,7 +299,7 @@ func (ts *Tasks) Retry(ctx context.Context, by int64, name, hint string) (row Ta
 		again := []Task{old}
 		for _, n := range needs {
 			if n.Name == old.Name {
-				continue // an attempt before
+				continue // an earlier attempt of itself
 			}
 			now, err := roster.Needed(&tx.View, []string{n.Name})
 			if err != nil {
@@ -304,16 +308,17 @@ func (ts *Tasks) Retry(ctx context.Context, by int64, name, hint string) (row Ta
 			again = append(again, now...)
 		}
 		row, before = old, history.Outcome(old.Outcome)
-		row.ID, row.Queue, row.State, row.Outcome, row.Error, row.Agent, row.Resumes = 0, by, roster.TaskQueued, "", "", 0, 0
+		row.ID, row.Queue, row.Agent, row.Resumes = 0, by, 0, 0
+		row.State, row.Outcome, row.Error = roster.TaskQueued, "", ""
 		row.Hint = strings.TrimSpace(hint)
 		if pusher, err := tx.PusherTrust(old.ID); err != nil {
 			return err
-		} else if pusher != roster.TrustOutside { // what such an agent pushed stays as strict
+		} else if pusher != roster.TrustOutside { // a task such an agent pushed stays as strict
 			last, _, err := tx.LastTurn(by)
 			if err != nil {
 				return err
 			}
-			if last.Outcome == "" { // it runs
+			if last.Outcome == "" { // it is still running
 				row.SpawnedBy = last.ID
 			}
 		}
@@ -324,7 +329,7 @@ func (ts *Tasks) Retry(ctx context.Context, by int64, name, hint string) (row Ta
 			return err
 		case trust != roster.TrustOutside:
 			row.Origin = roster.OriginHuman
-		case !roster.FromOutside(row.Origin): // an agent wrote its prompt that somebody outside set to work
+		case !roster.FromOutside(row.Origin): // an agent wrote the prompt, but someone outside set it to work
 			row.Origin = roster.OriginCLI
 		}
 		if row.Name, err = roster.NameFor(tx, old.Name, ts.line.Renamed); err != nil {
@@ -338,7 +343,7 @@ func (ts *Tasks) Retry(ctx context.Context, by int64, name, hint string) (row Ta
 	return row, before, nil
 }
 
-// lastOf is the task of the agent of that name, else the last one called so.
+// lastOf returns the task of the agent of that name, else the last task called so.
 func lastOf(tx *store.Tx, name string) (Task, error) {
 	if a, ok, err := tx.AgentByName(name); err != nil {
 		return Task{}, err

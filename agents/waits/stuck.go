@@ -11,13 +11,12 @@ import (
 	"fantail/agents/event"
 )
 
-// stuck notes that w found nothing as of version, and reports whether nothing can ever
-// end it, and why. False too if something changed since w looked: w is poked then.
+// stuck records that w found nothing as of version, and reports whether nothing can ever end it, and why. It also
+// returns false if something changed since w looked; w is poked then.
 //
-// A waiter lives if a possible sender lives: those that run or ask, tasks about to
-// start and, where a human is, the human's agents at rest live; so do waiters that
-// have not looked since something changed, for a message may be there for them; other
-// waiters come to life from these, to a fixpoint. What is left waits for each other or
+// A waiter is alive if a possible sender is alive. Alive are: agents that run or ask, tasks about to start, the human's
+// idle agents where a human is present, and waiters that have not looked since something changed, as a message may be
+// there for them. Other waiters come alive through these, up to a fixpoint. Whoever is left waits for each other, or
 // for nobody.
 func (ws *Table) stuck(w *Wait, version int64) (why string, is bool) {
 	ws.crowd.Hold(func() {
@@ -33,7 +32,7 @@ func (ws *Table) stuck(w *Wait, version int64) (why string, is bool) {
 		if ws.canEnd(can, w) {
 			return
 		}
-		for v := range ws.circle(w, can) { // once w goes on, they could not tell any more
+		for v := range ws.circle(w, can) { // once w goes on, they could no longer tell
 			v.why = ws.explain(v)
 			v.lookAgain()
 		}
@@ -42,8 +41,8 @@ func (ws *Table) stuck(w *Wait, version int64) (why string, is bool) {
 	return why, is
 }
 
-// sawNothing notes that w found nothing as of version. The last waiter to look makes
-// the others judge anew whether they are stuck. False: something changed since w looked.
+// sawNothing records that w found nothing as of version. When the last waiter has looked, the others check again
+// whether they are stuck. It returns false if something changed since w looked.
 func (ws *Table) sawNothing(w *Wait, version int64) bool {
 	if version != ws.version {
 		return false
@@ -65,9 +64,9 @@ func (ws *Table) sawNothing(w *Wait, version int64) bool {
 	return true
 }
 
-// comes reports whether the end of w comes whatever others do: a single task always
-// ends, and so does work that has started. Dispatched tasks that wait for others, which
-// wait for this agent, do not start before it has ended.
+// comes reports whether w's end comes no matter what others do: a single task always ends, and so does work that has
+// started. Dispatched tasks that wait for others, which in turn wait for this agent, don't start before it ends, so
+// they don't count.
 func (ws *Table) comes(w *Wait) bool {
 	if !w.Children {
 		return w.Task != 0
@@ -83,15 +82,15 @@ func (ws *Table) comes(w *Wait) bool {
 // actors are the agents and tasks that can still act.
 type actors struct {
 	names map[string]bool
-	work  map[int64]bool // whose work one of them is
+	work  map[int64]bool // by dispatcher: one of them is its work
 }
 
 func (c actors) add(name string, dispatcher int64) { c.names[name], c.work[dispatcher] = true, true }
 
-// able are those that can still act.
+// able returns those that can still act. The caller holds ws.mu and is inside Hold.
 func (ws *Table) able() actors {
 	blocked := map[int64]bool{}
-	for id, vs := range ws.of { // an agent that waits for several is blocked if all are
+	for id, vs := range ws.of { // an agent with several waits is blocked if all of them are
 		if a, ok := ws.crowd.Agent(id); ok && a.State == event.Waiting {
 			blocked[id] = !slices.ContainsFunc(vs, func(v *Wait) bool { return v.looked != ws.version })
 		}
@@ -135,14 +134,14 @@ func (ws *Table) canEnd(can actors, v *Wait) bool {
 	return len(can.names) > 1 || len(can.names) == 1 && !can.names[name]
 }
 
-// name is who waits.
+// name returns the name of the waiting agent.
 func (ws *Table) name(v *Wait) string {
 	a, _ := ws.crowd.Agent(v.Agent)
 	return a.Name
 }
 
-// circle are the waits for a message that wait for w as w waits for them, directly or
-// over others, and that nothing can end either.
+// circle returns the waits for a message that form a cycle with w, directly or through others, and that nothing else
+// can end either.
 func (ws *Table) circle(w *Wait, can actors) iter.Seq[*Wait] {
 	in := map[*Wait]bool{}
 	for v := range ws.all() {
@@ -153,7 +152,7 @@ func (ws *Table) circle(w *Wait, can actors) iter.Seq[*Wait] {
 	return maps.Keys(in)
 }
 
-// leads reports whether w waits for v's agent, directly or over others that wait.
+// leads reports whether w waits for v's agent, directly or through others that wait.
 func (ws *Table) leads(w, v *Wait) bool {
 	seen, next := map[*Wait]bool{w: true}, []*Wait{w}
 	for len(next) > 0 {
@@ -175,7 +174,7 @@ func (ws *Table) leads(w, v *Wait) bool {
 	return false
 }
 
-// explain says why nothing can end w, with the next step.
+// explain says why nothing can end w, and the next step to take.
 func (ws *Table) explain(w *Wait) string {
 	idle, named := 0, false
 	var after []string
@@ -191,7 +190,8 @@ func (ws *Table) explain(w *Wait) string {
 	}
 	switch {
 	case len(after) > 0:
-		return fmt.Sprintf("%s is queued and waits for %s, which can't go on: /queue", w.From, strings.Join(after, ", "))
+		return fmt.Sprintf("%s is queued and waits for %s, which can't go on: /queue",
+			w.From, strings.Join(after, ", "))
 	case named:
 		return w.From + " is queued and has not started: /run"
 	case idle == 1 && w.From == "":

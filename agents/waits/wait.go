@@ -1,10 +1,9 @@
-// Package waits is who waits for whom.
+// Package waits knows who waits for whom.
 //
-// Does: let an agent, and the human in its tab, wait for a message, a task or the
-// work it dispatched; move a wait to the background; tell when nothing can end a wait
-// any more, and why.
+// Does: let an agent, and the human in its tab, wait for a message, a task or the work it dispatched; move a wait to
+// the background; find out when nothing can end a wait any more, and why.
 //
-// Does not: take messages, know agents but as its Crowd, read the database.
+// Does not: take messages, know agents except as its Crowd, read the database.
 //
 // Imports: agents/event, agents/queue, inbox.
 package waits
@@ -21,27 +20,26 @@ import (
 	"fantail/inbox"
 )
 
-// ErrNothing is why a wait ends that nothing can end; the text says why that is so.
+// ErrNothing ends a wait that nothing can end; the text says why.
 var ErrNothing = errors.New("nothing can arrive")
 
-// Table is who waits for whom. Every wait of an agent, and of the human in its tab,
-// goes through [Wait.Until], so that one place can tell when nothing can end a wait any
-// more: that is a property of all waits together.
+// Table is who waits for whom. Every wait of an agent, and of the human in its tab, goes through [Wait.Until]: whether
+// a wait can still end depends on all waits together, so one place must know them all.
 //
-// Its mutex is taken after the crowd's, never before: judging needs both, and the
-// crowd calls changed and came while it holds its own.
+// Its mutex is taken after the crowd's, never before: judging a wait needs both, and the crowd calls Changed and Came
+// while holding its own.
 type Table struct {
 	crowd Crowd
 	OnEnd []func(agent int64) // called, without a lock, after a wait of that agent ended
 
 	mu      sync.Mutex
-	version int64             // counts what those who wait must look at
-	of      map[int64][]*Wait // by agent, which has several where its calls run side by side
+	version int64             // counts the changes that waiters must look at
+	of      map[int64][]*Wait // by agent, which has several if its calls run concurrently
 }
 
-// Crowd is what waits sees of the agents. All but Hold and Told are called inside Hold.
+// Crowd is what this room sees of the agents. All methods but Hold and Told are called inside Hold.
 type Crowd interface {
-	Hold(f func())                // calls f, during which nobody begins, ends or changes state
+	Hold(f func())                // calls f; meanwhile no agent begins, ends or changes state
 	Living() iter.Seq[Actor]      // those that have not ended
 	Agent(id int64) (Actor, bool) // one of these
 	Called(name string) (Actor, bool)
@@ -56,25 +54,25 @@ type Actor struct {
 	State      event.State
 	Tasked     bool // it carries out a task of its parent's
 	Dormant    bool // it stays at a question that nobody is here to answer
-	Acts       bool // it could end a wait of others, unless it waits itself
+	Acts       bool // it could end another's wait, unless it waits itself
 }
 
-// Wait is an agent that goes on when something arrives.
+// Wait is one wait of an agent.
 type Wait struct {
 	in       *Table
 	Agent    int64
-	From     string // the one sender it waits for; "": any
+	From     string // the only sender it waits for; "": any
 	Children bool   // it waits for the work it dispatched
 	Task     int64  // it waits for the end of this task, which always comes; 0: none
 	Patient  bool   // moved to the background, the task may take longer
 	Outside  bool   // mail from outside may end it
-	Mail     bool   // it waits for a message, and for nothing else
+	Mail     bool   // it waits only for a message
 	poke     chan struct{}
 
-	// The mutex of waits guards these.
+	// The table's mutex guards these.
 	looked int64  // the version as of which it found nothing
-	moved  bool   // to the background
-	why    string // nothing can end it: found by another of its circle
+	moved  bool   // moved to the background
+	why    string // why nothing can end it, as found by another wait of its cycle
 }
 
 // Nothing ends a wait that nothing else can end. It is an ErrNothing.
@@ -85,8 +83,8 @@ func (Nothing) Unwrap() error   { return ErrNothing }
 
 func New(c Crowd) *Table { return &Table{crowd: c, of: map[int64][]*Wait{}} }
 
-// Begin makes others know of a wait. Its agent shows that it waits only afterwards:
-// whoever sees that may rely on messages being left to the wait.
+// Begin registers a wait. Its agent must show as waiting only afterwards: anyone who sees that may rely on messages
+// being left to the wait.
 func (ws *Table) Begin(w *Wait) *Wait {
 	w.in, w.poke = ws, make(chan struct{}, 1)
 	ws.mu.Lock()
@@ -104,8 +102,8 @@ func (w *Wait) lookAgain() {
 	}
 }
 
-// End forgets a wait. It comes before the agent takes its slot back: an agent that
-// waits for a slot goes on by itself, and must not count as one that others block.
+// End removes a wait. Call it before the agent takes its slot back: an agent that waits for a slot goes on by itself,
+// and must not count as blocked by others.
 func (w *Wait) End() {
 	ws := w.in
 	ws.mu.Lock()
@@ -120,12 +118,11 @@ func (w *Wait) End() {
 	ws.crowd.Told()
 }
 
-// Until returns nil once look finds what w waits for. It looks again whenever something
-// happened that could matter, and returns look's error, ctx's cause, or nothing if
-// nobody is left who could end w. The caller has begun w and ends it.
+// Until returns nil once look finds what w waits for. It looks again whenever something relevant happened, and returns
+// look's error, ctx's cause, or Nothing if nobody is left who could end w. The caller has begun w and ends it.
 //
-// The version is read before looking: whatever comes while it looks makes it look
-// again, and so does whatever comes between its look and the judgement.
+// The version is read before looking, so that a change during the look, or between the look and the judgement, makes it
+// look again.
 func (w *Wait) Until(ctx context.Context, look func() (bool, error)) error {
 	for {
 		version := w.in.now()
@@ -149,8 +146,7 @@ func (ws *Table) now() int64 {
 	return ws.version
 }
 
-// Changed has all look again: who can act may have changed. The crowd calls it while
-// it holds its own mutex.
+// Changed has all waiters look again: who can act may have changed. The crowd calls it while holding its own mutex.
 func (ws *Table) Changed() {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -160,8 +156,8 @@ func (ws *Table) Changed() {
 	}
 }
 
-// Came has an agent look again: a message came for it. The others judge anew when it
-// has looked. The crowd calls it while it holds its own mutex.
+// Came has an agent's waiters look again: a message came for it. The others judge again once it has looked. The crowd
+// calls it while holding its own mutex.
 func (ws *Table) Came(agent int64) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -171,7 +167,7 @@ func (ws *Table) Came(agent int64) {
 	}
 }
 
-// all are the waits of all agents. The caller holds mu.
+// all returns the waits of all agents. The caller holds ws.mu.
 func (ws *Table) all() iter.Seq[*Wait] {
 	return func(yield func(*Wait) bool) {
 		for _, vs := range ws.of {
@@ -202,8 +198,8 @@ func (w *Wait) awaits(m inbox.Message) bool {
 	return w.From == "" || w.From == m.From
 }
 
-// Background ends an agent's waits for single tasks, which run on without it. It
-// returns their names, and which of the tasks may take longer now.
+// Background ends an agent's waits for single tasks, which run on without it. It returns their names, and which of the
+// tasks may take longer now.
 func (ws *Table) Background(agent int64) (names []string, longer []int64) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
@@ -221,7 +217,7 @@ func (ws *Table) Background(agent int64) (names []string, longer []int64) {
 	return names, longer
 }
 
-// InBackground reports whether what w waits for was moved to the background.
+// InBackground reports whether w was moved to the background.
 func (w *Wait) InBackground() bool {
 	w.in.mu.Lock()
 	defer w.in.mu.Unlock()
