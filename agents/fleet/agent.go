@@ -83,7 +83,7 @@ func (a *Agent) Set(change func(i *event.Info)) {
 
 // Change is Set for a caller that holds the fleet's mutex.
 func (a *Agent) Change(change func(i *event.Info)) {
-	f, before := a.fleet, a.Info.State
+	f, before, sends := a.fleet, a.Info.State, typed(a.Info)
 	i := a.Info
 	change(&i)
 	if before.Terminal() {
@@ -109,9 +109,14 @@ func (a *Agent) Change(change func(i *event.Info)) {
 		f.letGo(a)
 	}
 	f.hub.Emit(event.Changed{Info: i})
-	if i.State != before {
+	if i.State != before || typed(i) != sends {
 		f.Told()
 	}
+}
+
+// typed reports whether a prompt will be sent at the agent's next seam.
+func typed(i event.Info) bool {
+	return slices.ContainsFunc(i.Prompts, func(q event.Prompt) bool { return !q.Held })
 }
 
 // Show tells the feeds of something the agent did: a sign of life.

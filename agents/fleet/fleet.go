@@ -357,8 +357,7 @@ func (f *Fleet) busy() bool {
 		if a.Dormant() {
 			continue
 		}
-		typed := slices.ContainsFunc(a.Info.Prompts, func(q event.Prompt) bool { return !q.Held })
-		if a.Info.State != event.Idle || typed || reason(a.ID) {
+		if a.Info.State != event.Idle || typed(a.Info) || reason(a.ID) {
 			return true
 		}
 	}

@@ -1,0 +1,312 @@
+package fleet_test
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/queue"
+	"fantail/agents/roster"
+	"fantail/inbox"
+	"fantail/tools"
+)
+
+// machine is a fleet to which anything happens, one thing after the other.
+type machine struct {
+	*bare
+	t        *rapid.T
+	attended bool
+	screen   *screen // it looks on from the beginning
+	agents   []*fleet.Agent
+	asking   map[*fleet.Agent]bool
+	away     map[*fleet.Agent][]func(context.Context) error
+	tasks    []roster.Task
+	last     int64 // the last id given
+}
+
+var states = []event.State{event.Queued, event.Running, event.Running, event.Waiting, event.Idle, event.Idle, event.Done, event.Failed}
+
+func (m *machine) id() int64 {
+	m.last++
+	return m.last
+}
+
+// pick is one of the agents; nil: there is none.
+func (m *machine) pick() *fleet.Agent {
+	if len(m.agents) == 0 {
+		m.t.Skip("no agents")
+	}
+	return rapid.SampledFrom(m.agents).Draw(m.t, "agent")
+}
+
+// owner is somebody whose queue a task goes into, or who is somebody's parent.
+func (m *machine) owner() int64 { return rapid.Int64Range(0, m.last).Draw(m.t, "owner") }
+
+func (m *machine) made(i event.Info) {
+	i.ID = m.id()
+	i.Model = rapid.SampledFrom([]string{"v/x", "one/x"}).Draw(m.t, "model")
+	a := m.open(i)
+	m.agents = append(m.agents, a)
+	for range rapid.IntRange(0, 1).Draw(m.t, "prompts") {
+		m.hold(func() { a.Queued(event.Prompt{ID: m.id()}) })
+	}
+}
+
+// steps are what can happen.
+func (m *machine) steps() map[string]func(*rapid.T) {
+	return map[string]func(*rapid.T){
+		"an agent is made": func(t *rapid.T) {
+			m.made(event.Info{
+				Kind:   rapid.SampledFrom([]event.Kind{event.Main, event.Helper, event.Sub, event.Fork}).Draw(t, "kind"),
+				State:  rapid.SampledFrom(states).Draw(t, "state"),
+				Parent: m.owner(),
+			})
+		},
+		"an agent changes": func(t *rapid.T) {
+			a, s := m.pick(), rapid.SampledFrom(states).Draw(t, "state")
+			if m.asking[a] {
+				t.Skip("it asks")
+			}
+			a.Set(func(i *event.Info) { i.State, i.Doing = s, "streaming" })
+		},
+		"an agent asks": func(t *rapid.T) {
+			a := m.pick()
+			if a.Known().State.Terminal() || m.asking[a] {
+				t.Skip("it can't")
+			}
+			a.Asking(&event.Question{})
+			m.asking[a] = true
+		},
+		"an agent hears": func(t *rapid.T) {
+			a := m.pick()
+			if !m.asking[a] {
+				t.Skip("it does not ask")
+			}
+			a.Heard(rapid.SampledFrom([]*event.Answer{nil, {}}).Draw(t, "answer"))
+			delete(m.asking, a)
+		},
+		"a prompt comes": func(t *rapid.T) {
+			a, q := m.pick(), event.Prompt{ID: m.id(), Held: rapid.Bool().Draw(t, "held")}
+			m.hold(func() { a.Queued(q) })
+		},
+		"a prompt goes": func(t *rapid.T) {
+			a := m.pick()
+			qs := a.Known().Prompts
+			if len(qs) == 0 {
+				t.Skip("none is queued")
+			}
+			a.Unqueue(rapid.SampledFrom(qs).Draw(t, "prompt").ID)
+		},
+		"a call waits": func(t *rapid.T) {
+			a := m.pick()
+			if a.Known().State.Terminal() || m.asking[a] {
+				t.Skip("it can't")
+			}
+			m.away[a] = append(m.away[a], a.Aside("waiting for "+fmt.Sprint(len(m.away[a]))))
+		},
+		"a call goes on": m.goesOn,
+		"a task is queued": func(t *rapid.T) {
+			w := queued(m.id(), m.owner(), rapid.SampledFrom([]string{roster.OriginHuman, roster.OriginCLI}).Draw(t, "origin"))
+			w.Now = rapid.Bool().Draw(t, "now")
+			if len(m.tasks) > 0 && rapid.Bool().Draw(t, "waits") {
+				w.Needs = []roster.Task{rapid.SampledFrom(m.tasks).Draw(t, "need")}
+			}
+			m.tasks = append(m.tasks, w.Task)
+			m.Line.Queued(w)
+		},
+		"a task ends": func(t *rapid.T) {
+			if len(m.tasks) == 0 {
+				t.Skip("no tasks")
+			}
+			m.Line.Ended(rapid.SampledFrom(m.tasks).Draw(t, "task").ID)
+		},
+		"a run": func(t *rapid.T) {
+			by, s := m.owner(), tools.Start{Count: rapid.IntRange(0, 2).Draw(t, "count"), Once: rapid.Bool().Draw(t, "once")}
+			m.hold(func() { _, _ = m.Line.Run(by, s) })
+		},
+		"a task begins": func(t *rapid.T) {
+			q := m.Line.Next()
+			if q == nil {
+				t.Skip("none may")
+			}
+			m.hold(func() {
+				_, slot := m.Queue.Begun(q.ID)
+				m.Told()
+				a := m.NewAgent(event.Info{ID: m.id(), Name: q.Name, Kind: event.Sub, State: event.Running, Parent: slot.Owner}, q.ID)
+				m.Open(a)
+				m.Queue.Take(a.ID, a.Slot())
+				m.agents = append(m.agents, a)
+			})
+		},
+		"an agent's work passes": func(t *rapid.T) {
+			from := m.owner() // an heir is above, and who is above was there first
+			m.Line.Passed(from, rapid.Int64Range(0, from).Draw(t, "heir"))
+		},
+		"a room is at work": func(t *rapid.T) {
+			of := m.owner()
+			m.hold(func() {
+				m.busy[of] = !m.busy[of]
+				m.Told() // whoever says so tells
+			})
+		},
+		"mail comes": func(t *rapid.T) {
+			m.Rung(inbox.Rung{Recipient: m.owner(), Pending: rapid.IntRange(0, 3).Draw(t, "pending"), Deposited: rapid.Bool().Draw(t, "came")})
+		},
+		"a tab is closed": func(t *rapid.T) {
+			a := m.pick()
+			if !a.Known().State.Terminal() || m.asking[a] {
+				t.Skip("it lives")
+			}
+			a.Spent()
+			m.hold(func() { m.CloseTab(a) })
+		},
+	}
+}
+
+// goesOn has a call that waits go on. The agent takes its slot back at once or gives up.
+func (m *machine) goesOn(t *rapid.T) {
+	a := m.pick()
+	n := len(m.away[a])
+	if n == 0 || a.Known().State.Terminal() || m.asking[a] {
+		t.Skip("none of its calls waits")
+	}
+	at := rapid.IntRange(0, n-1).Draw(t, "call")
+	back := m.away[a][at]
+	m.away[a] = append(m.away[a][:at:at], m.away[a][at+1:]...)
+	var full bool
+	m.hold(func() { full = n == 1 && a.Kind.Ends() && m.Queue.Full(a.Slot()) != "" })
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	if full {
+		cancel(fleet.ErrStopped)
+	}
+	if err := back(ctx); (err != nil) != full {
+		t.Fatalf("it goes on with %v; there is no slot: %t", err, full)
+	}
+}
+
+// still says anew whether nothing is under way.
+func (m *machine) still() bool {
+	m.Lock()
+	defer m.Unlock()
+	if m.busy[0] {
+		return false
+	}
+	for _, a := range m.agents {
+		switch i := a.Info; {
+		case m.Of(i.ID) != a || i.State.Terminal() || !m.attended && i.State == event.Asking:
+			continue
+		case i.State != event.Idle || m.busy[i.ID]:
+			return false
+		default:
+			for _, q := range i.Prompts {
+				if !q.Held {
+					return false
+				}
+			}
+		}
+	}
+	will := map[int64]bool{}
+	for grew := true; grew; { // what can start, and what waits for nothing else
+		grew = false
+		for q := range m.Queue.All() {
+			can := m.Queue.Wanted(q) && !will[q.ID]
+			for need := range q.Needs {
+				can = can && (will[need] || m.Queue.Task(need) == nil)
+			}
+			if can {
+				will[q.ID], grew = true, true
+			}
+		}
+	}
+	return len(will) == 0
+}
+
+// TestFleet_anyOrder: whatever happens, who waits for rest hears of whatever may have
+// changed it; a screen that looked on from the beginning shows what a new one shows, and
+// what there is; the rooms hear of each end once; and whoever has ended holds no slot.
+func TestFleet_anyOrder(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m := &machine{
+			t: rt, attended: rapid.Bool().Draw(rt, "attended"),
+			asking: map[*fleet.Agent]bool{}, away: map[*fleet.Agent][]func(context.Context) error{},
+		}
+		m.bare = newFleet(t, fleet.Options{Cap: 2, Attended: m.attended})
+		m.screen = m.bare.screen()
+		was, changed := m.Rest()
+		steps := m.steps()
+		steps[""] = func(rt *rapid.T) {
+			m.t = rt
+			told := false
+			select {
+			case <-changed:
+				told = true
+			default:
+			}
+			var is bool
+			if is, changed = m.Rest(); is != was && !told {
+				rt.Fatalf("at rest: %t, and was %t; nobody was told", is, was)
+			}
+			if was = is; is != m.still() {
+				rt.Fatalf("at rest: %t", is)
+			}
+			if d := m.screen.reads().differs(m.bare); d != "" {
+				rt.Fatalf("the screen shows %s", d)
+			}
+			fresh := m.bare.screen().reads()
+			defer fresh.feed.Close()
+			if d := fresh.differs(m.bare); d != "" || !reflect.DeepEqual(fresh.tally.Names, m.screen.tally.Names) && len(fresh.tally.Names) > 0 {
+				rt.Fatalf("a new screen shows %s; %v", d, fresh.tally)
+			}
+			if n, o := fresh.tally, m.screen.tally; n.Running != o.Running || n.Asking != o.Asking || n.Queued != o.Queued {
+				rt.Fatalf("a new screen counts %+v, the other %+v", n, o)
+			}
+			m.holds(rt)
+			m.hears(rt)
+		}
+		rt.Repeat(steps)
+	})
+}
+
+// holds looks at the slots: the cap bounds what takes one by the rules, and whoever has
+// ended has none.
+func (m *machine) holds(rt *rapid.T) {
+	m.hold(func() {
+		for _, a := range m.agents {
+			if !a.Info.State.Terminal() {
+				continue
+			}
+			before := m.Queue.Running()
+			if m.Queue.Free(a.ID); m.Queue.Running() != before {
+				rt.Fatalf("%s has ended (%s) and holds a slot", a.Info.Name, a.Info.State)
+			}
+		}
+		if full := m.Queue.Full(queue.Slot{}); full == "" && m.Queue.Running() > 2 {
+			rt.Fatalf("%d run", m.Queue.Running())
+		}
+	})
+}
+
+// hears looks at what the rooms heard: each agent that lived and ended was told of once.
+func (m *machine) hears(rt *rapid.T) {
+	said := map[string]int{}
+	for _, s := range m.heard {
+		if what, _, ok := strings.Cut(strings.TrimPrefix(s, "ended "), " "); ok && strings.HasPrefix(s, "ended ") {
+			said["ended "+what]++
+		} else {
+			said[s]++
+		}
+	}
+	for _, a := range m.agents {
+		opened, ended := said[fmt.Sprintf("opened %d", a.ID)], said[fmt.Sprintf("ended %d", a.ID)]
+		if want := opened == 1 && a.Info.State.Terminal(); opened > 1 || ended > 1 || (ended == 1) != want {
+			rt.Fatalf("%s (%s) was opened %d times and ended %d times", a.Info.Name, a.Info.State, opened, ended)
+		}
+	}
+}
