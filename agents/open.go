@@ -66,8 +66,8 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 		}
 		i = event.Info{
 			ID: row.ID, Name: row.Name, Kind: event.Helper, Parent: row.Parent, State: event.Idle,
-			Model: m.Name, Window: m.Window, Priced: m.Price != nil, Created: tx.Now(),
-			Context: behind.Context, Outside: row.Trust == roster.TrustOutside,
+			Model: m.Name, Spent: event.Spent{Window: m.Window, Priced: m.Price != nil, Context: behind.Context},
+			Created: tx.Now(), Outside: row.Trust == roster.TrustOutside,
 		}
 		if notice != "" {
 			if _, err := p.fleet.Book(row.ID).Batch(tx).Add(0, history.Entry{Kind: history.EntryNotice, Text: notice}); err != nil {

@@ -16,7 +16,7 @@ import (
 // visible rendered.
 func long(t testing.TB, n int) *App {
 	t.Helper()
-	a := screen(t, 200, 60).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Running, Doing: "streaming", Model: "test/one", Window: 1000, Context: 300})
+	a := screen(t, 200, 60).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Running, Doing: "streaming", Model: "test/one", Spent: event.Spent{Window: 1000, Context: 300}})
 	for i := range 12 {
 		a.with(event.Info{ID: int64(i + 2), Name: fmt.Sprintf("agent%d", i), Kind: event.Sub, State: event.Running, Started: a.o.Now()})
 	}
@@ -57,7 +57,7 @@ func settle(t testing.TB, a *App) {
 
 // frame is what one event of a running agent costs: apply it and compose.
 func (a *App) frame(i int) {
-	a.apply(event.Changed{Info: event.Info{ID: 3, Name: "agent1", Kind: event.Sub, State: event.Running, Started: a.o.Now(), Steps: i}})
+	a.apply(event.Changed{Info: event.Info{ID: 3, Name: "agent1", Kind: event.Sub, State: event.Running, Started: a.o.Now(), Spent: event.Spent{Steps: i}}})
 	a.draw()
 }
 
@@ -172,7 +172,7 @@ func BenchmarkOverview(b *testing.B) {
 		}
 		run("still", func(int) {})
 		run("event", func(i int) {
-			a.apply(event.Changed{Info: event.Info{ID: 3, Name: "agent03", Kind: event.Sub, State: event.Running, Steps: i}})
+			a.apply(event.Changed{Info: event.Info{ID: 3, Name: "agent03", Kind: event.Sub, State: event.Running, Spent: event.Spent{Steps: i}}})
 		})
 		run("state", func(i int) {
 			s := []event.State{event.Running, event.Waiting}[i%2]

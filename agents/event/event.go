@@ -45,22 +45,17 @@ func (s State) Terminal() bool { return s == Done || s == Failed || s == Killed 
 
 // Info is what is known of an agent, as of one event. It is a value: readers keep it and never have to ask the agent.
 type Info struct {
-	ID        int64
-	Name      string
-	Kind      Kind
-	Parent    int64 // 0: none
-	State     State
-	Doing     string    // while running: "streaming", "tool bash", "starting"; else ""
-	Call      string    // the title of the tool call that Doing names; else ""
-	Why       string    // what it waits for, or why it failed ("waiting for any message")
-	Retry     *Retry    // a failed request that will be tried again
-	Model     string    // provider/name
-	Window    int       // tokens the model can read; 0: unknown
-	Context   int       // tokens of the last request and its reply
-	Usage     llm.Usage // of all turns
-	Cost      int64     // in millionths of a dollar; unknown unless Priced
-	Priced    bool
-	Steps     int
+	ID     int64
+	Name   string
+	Kind   Kind
+	Parent int64 // 0: none
+	State  State
+	Doing  string // while running: "streaming", "tool bash", "starting"; else ""
+	Call   string // the title of the tool call that Doing names; else ""
+	Why    string // what it waits for, or why it failed ("waiting for any message")
+	Retry  *Retry // a failed request that will be tried again
+	Model  string // provider/name
+	Spent
 	Pending   int // messages in its inbox
 	Urgent    int
 	Came      int             // messages received since the program started, not counting muted threads
@@ -79,6 +74,16 @@ type Info struct {
 	Started   time.Time // of the current or last turn, or of a wait between turns; zero: never
 	Ended     time.Time // when it reached a terminal state; zero: alive
 	Active    time.Time // last sign of life as of this event; later deltas and entries count too
+}
+
+// Spent is what an agent has used, all turns together, and how full its context is.
+type Spent struct {
+	Usage   llm.Usage
+	Cost    int64 // in millionths of a dollar; unknown unless Priced
+	Priced  bool
+	Steps   int
+	Context int // tokens of the last request and its reply
+	Window  int // tokens the model can read; 0: unknown
 }
 
 // StallAfter is how long a running agent may stay silent before it is shown as stalled.

@@ -247,7 +247,7 @@ func TestChange_signsOfLife(t *testing.T) {
 func TestBook(t *testing.T) {
 	now := time.Unix(1000, 0)
 	b := newFleet(t, fleet.Options{Now: func() time.Time { return now }})
-	a := b.open(event.Info{ID: 1, Kind: event.Main, Window: 1000})
+	a := b.open(event.Info{ID: 1, Kind: event.Main, Spent: event.Spent{Window: 1000}})
 	f := b.Subscribe()
 	f.Take()
 	now = now.Add(time.Minute)

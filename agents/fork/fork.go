@@ -138,7 +138,7 @@ func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 		h.message = brief(ms[0])
 		i := event.Info{
 			ID: row.ID, Name: row.Name, Kind: event.Fork, Parent: row.Parent, State: event.Queued,
-			Model: model.Name, Window: model.Window, Priced: model.Price != nil,
+			Model: model.Name, Spent: event.Spent{Window: model.Window, Priced: model.Price != nil},
 			Created: tx.Now(), Started: tx.Now(), Outside: row.Trust == roster.TrustOutside, Attempt: 1,
 		}
 		i.About(ms[0])

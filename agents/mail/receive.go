@@ -21,27 +21,9 @@ type Patience struct {
 
 // Receive takes the one message that matches, as soon as there is one.
 func (t *Takes) Receive(ctx context.Context, k history.Book, q inbox.Query, how Patience) (inbox.Message, error) {
-	var m inbox.Message
 	limit := history.BytesOf(min(history.ItemTokens, k.Room()))
-	take := func() (bool, error) {
-		found := false
-		err := t.db.Write(context.WithoutCancel(ctx), "receive", func(tx *store.Tx) error {
-			q := q
-			q.Recipient, q.Limit = k.Agent, 1
-			b := k.Batch(tx)
-			r := inbox.NewRendering(tx.Now(), limit)
-			ms, _, err := t.inbox.Take(tx, q, how.By, func(ms []inbox.Message) (int64, error) { return how.Into(b, ms, AsRead(r, ms...)) })
-			if found = len(ms) > 0; found {
-				m = ms[0]
-			}
-			return err
-		})
-		if err != nil {
-			return false, fmt.Errorf("take a message: %w", err)
-		}
-		return found, nil
-	}
-	if ok, err := take(); ok || err != nil {
+	m, found, err := t.one(ctx, k, q, how, limit)
+	if found || err != nil {
 		return m, err
 	}
 	why := "waiting for any message"
@@ -54,11 +36,31 @@ func (t *Takes) Receive(ctx context.Context, k history.Book, q inbox.Query, how 
 		w.End()
 		resume()
 	}()
-	err := w.Until(ctx, func() (bool, error) {
+	err = w.Until(ctx, func() (bool, error) {
 		if !how.HasMail() {
 			return false, nil
 		}
-		return take()
+		m, found, err = t.one(ctx, k, q, how, limit)
+		return found, err
 	})
 	return m, err
+}
+
+// one takes the first message that matches; limit is how many bytes of it a model reads.
+func (t *Takes) one(ctx context.Context, k history.Book, q inbox.Query, how Patience, limit int) (m inbox.Message, found bool, err error) {
+	q.Recipient, q.Limit = k.Agent, 1
+	err = t.db.Write(context.WithoutCancel(ctx), "receive", func(tx *store.Tx) error {
+		b, r := k.Batch(tx), inbox.NewRendering(tx.Now(), limit)
+		ms, _, err := t.inbox.Take(tx, q, how.By, func(ms []inbox.Message) (int64, error) {
+			return how.Into(b, ms, AsRead(r, ms...))
+		})
+		if found = len(ms) > 0; found {
+			m = ms[0]
+		}
+		return err
+	})
+	if err != nil {
+		return m, false, fmt.Errorf("take a message: %w", err)
+	}
+	return m, found, nil
 }

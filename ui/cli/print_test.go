@@ -100,7 +100,7 @@ func TestReadPromptRefuses(t *testing.T) {
 }
 
 func main1(state event.State) event.Info {
-	return event.Info{ID: 1, Name: "main", Kind: event.Main, State: state, Model: "acme/one", Priced: true, Cost: 5, Usage: llm.Usage{Input: 100}}
+	return event.Info{ID: 1, Name: "main", Kind: event.Main, State: state, Model: "acme/one", Spent: event.Spent{Priced: true, Cost: 5, Usage: llm.Usage{Input: 100}}}
 }
 
 // TestTallyTellsTroubleOnce: nobody watches a run without a screen wait in silence.
@@ -164,7 +164,7 @@ func TestTallyKeepsWhatMainSaidLast(t *testing.T) {
 		t.Errorf("result %+v cost %v", r, r.Cost)
 	}
 	// One agent of unknown price makes the sum unknown.
-	y.see([]event.Event{event.Changed{Info: event.Info{ID: 3, Name: "new", Kind: event.Sub, State: event.Done, Usage: llm.Usage{Input: 1}}}})
+	y.see([]event.Event{event.Changed{Info: event.Info{ID: 3, Name: "new", Kind: event.Sub, State: event.Done, Spent: event.Spent{Usage: llm.Usage{Input: 1}}}}})
 	if r := y.result("", "it broke", began); r.Cost != nil || r.Subtype != "error" || !r.Error || r.Result != "it broke" {
 		t.Errorf("result %+v", r)
 	}
