@@ -23,7 +23,8 @@ func (p *Pool) Branch(ctx context.Context, agent int64, number int, name string)
 	of, model := a.Info.Name, a.Model.Name
 	p.fleet.Unlock()
 	if !a.Kind.Nature().Forks {
-		return event.Info{}, fmt.Errorf("a fork is not forked: %s handles one message and closes, and its conversation has no branches", of)
+		return event.Info{}, fmt.Errorf(
+			"a fork is not forked: %s handles one message and closes, and its conversation has no branches", of)
 	}
 	var behind store.Turn
 	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {

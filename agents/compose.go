@@ -43,7 +43,8 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	}
 	p := &Pool{o: o, disk: turn.NewDisk(o.Patience, o.Now), forks: fork.New(), Memory: memory.Docs{DB: o.DB}}
 	p.fleet = fleet.New(context.WithoutCancel(ctx), fleet.Options{
-		Now: o.Now, Go: o.Go, Resolve: o.Resolve, Model: o.Model, Cap: o.Cap, Attended: o.Attended, Keys: o.Keys, Mode: o.Gate.Mode,
+		Now: o.Now, Go: o.Go, Resolve: o.Resolve, Model: o.Model, Cap: o.Cap, Attended: o.Attended, Keys: o.Keys,
+		Mode: o.Gate.Mode,
 	})
 	p.furnish()
 	if err := p.begin(ctx); err != nil {
@@ -62,7 +63,8 @@ func (p *Pool) furnish() {
 	p.waits = waits.New(onlooker{p.fleet})
 	p.takes = mail.NewTakes(o.DB, p.inbox, p.waits)
 	p.Mail = mail.New(mail.Options{
-		DB: o.DB, Inbox: p.inbox, Now: o.Now, Rules: o.Rules, Mu: &p.fleet.Mutex, Fleet: recipients{p}, Forker: p.forks, Human: &p.fleet.Human,
+		DB: o.DB, Inbox: p.inbox, Now: o.Now, Rules: o.Rules,
+		Mu: &p.fleet.Mutex, Fleet: recipients{p}, Forker: p.forks, Human: &p.fleet.Human,
 	})
 	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, p.Mail.Stir)
 	p.Pickup = mail.NewPickup(p.fleet, p.Mail, p.Letters, p.takes, p.Unprompt)
@@ -72,12 +74,14 @@ func (p *Pool) furnish() {
 		return m.Name, err
 	}, &p.fleet.Line)
 	p.loops = turn.New(turn.Options{
-		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup, Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk,
-		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs, Environ: o.Environ, System: o.System,
-		Keep: o.Keep, Now: o.Now, Go: o.Go, Attended: o.Attended,
+		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
+		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk,
+		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
+		Environ: o.Environ, System: o.System, Keep: o.Keep, Now: o.Now, Go: o.Go, Attended: o.Attended,
 	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, p.forks)
 	p.forks.Begin(fork.Options{
-		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Mail, Letters: p.Letters, Ends: p.ends, Resolve: o.Resolve,
+		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Mail,
+		Letters: p.Letters, Ends: p.ends, Resolve: o.Resolve,
 	})
 	p.waits.OnEnd = append(p.waits.OnEnd, p.Mail.Unawaited)
 	p.fleet.Tell(fleet.Rooms{

@@ -59,8 +59,8 @@ func (o onlooker) Told() { o.Hold(o.Fleet.Told) }
 // actor is what others that wait must know of the agent. The caller holds the mutex.
 func actor(a *fleet.Agent) waits.Actor {
 	return waits.Actor{
-		ID: a.ID, Parent: a.Info.Parent, Name: a.Info.Name, State: a.Info.State, Tasked: a.Kind.Nature().Tasked, Dormant: a.Dormant(),
-		Acts: a.Acts(),
+		ID: a.ID, Parent: a.Info.Parent, Name: a.Info.Name, State: a.Info.State,
+		Tasked: a.Kind.Nature().Tasked, Dormant: a.Dormant(), Acts: a.Acts(),
 	}
 }
 
@@ -102,7 +102,7 @@ func (r recipients) Trouble(agent int64, err error) {
 	}
 }
 
-// Notice tells the human in main's tab what concerns no agent alone.
+// Notice tells the human in main's tab what concerns more than one agent.
 func (r recipients) Notice(ctx context.Context, text string) {
 	p := r.p
 	m := p.fleet.Main()

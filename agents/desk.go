@@ -71,6 +71,6 @@ func (d desk) Queue(ctx context.Context, remove string) (string, error) {
 
 // dispatched tells a model that its task runs beside it.
 func dispatched(t roster.Task, how string) string {
-	return fmt.Sprintf("Task dispatched to '%s' (session: %d)\n%sIts result arrives in your inbox by itself: go on with other work, or end your turn; don't poll.",
-		t.Name, t.ID, how)
+	return fmt.Sprintf("Task dispatched to '%s' (session: %d)\n%sIts result arrives in your inbox by itself: "+
+		"go on with other work, or end your turn; don't poll.", t.Name, t.ID, how)
 }

@@ -41,7 +41,8 @@ func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode stri
 	var link func(tx *store.Tx, row roster.Task) error
 	if sync {
 		link = func(tx *store.Tx, row roster.Task) error {
-			_, err := d.a.Book().Batch(tx).Add(d.a.Turn(), history.Entry{Kind: history.EntryDelegated, Call: &history.Call{ID: call}, Task: row.ID})
+			e := history.Entry{Kind: history.EntryDelegated, Call: &history.Call{ID: call}, Task: row.ID}
+			_, err := d.a.Book().Batch(tx).Add(d.a.Turn(), e)
 			return err
 		}
 	}
@@ -92,11 +93,14 @@ func (d desk) collect(ctx context.Context, call string, t roster.Task) (text str
 	err = d.a.Keep(ctx, "take the result of "+t.Name, func(tx *store.Tx) error {
 		text, entry = "", 0
 		b := d.a.Book().Batch(tx)
-		ms, _, err := d.p.inbox.Take(tx, inbox.Query{Recipient: d.a.ID, Task: t.ID}, mail.ByTool, func(ms []inbox.Message) (seq int64, err error) {
-			entry, err = b.Add(d.a.Turn(), history.Entry{Kind: history.EntryResult, By: toolDelegate, Messages: ms, Result: &history.Result{
-				ID: call, Name: toolDelegate, Text: mail.AsRead(inbox.NewRendering(tx.Now(), limit), ms...), Error: !ms[0].Success(),
-				Millis: tx.Now().Sub(t.Created).Milliseconds(),
-			}})
+		of := inbox.Query{Recipient: d.a.ID, Task: t.ID}
+		ms, _, err := d.p.inbox.Take(tx, of, mail.ByTool, func(ms []inbox.Message) (seq int64, err error) {
+			r := &history.Result{
+				ID: call, Name: toolDelegate, Text: mail.AsRead(inbox.NewRendering(tx.Now(), limit), ms...),
+				Error: !ms[0].Success(), Millis: tx.Now().Sub(t.Created).Milliseconds(),
+			}
+			e := history.Entry{Kind: history.EntryResult, By: toolDelegate, Messages: ms, Result: r}
+			entry, err = b.Add(d.a.Turn(), e)
 			return entry, err
 		})
 		if err != nil || len(ms) > 0 {
@@ -104,7 +108,8 @@ func (d desk) collect(ctx context.Context, call string, t roster.Task) (text str
 		}
 		row, _, err := tx.Task(t.ID)
 		if err == nil && row.State == roster.TaskFinished {
-			text = fmt.Sprintf("'%s' (session: %d) has ended (%s). Its message was taken out of your inbox before this call could: it stands elsewhere in this conversation.", t.Name, t.ID, row.Outcome)
+			text = fmt.Sprintf("'%s' (session: %d) has ended (%s). Its message was taken out of your inbox before this call "+
+				"could: it stands elsewhere in this conversation.", t.Name, t.ID, row.Outcome)
 		}
 		return err
 	})

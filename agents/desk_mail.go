@@ -27,7 +27,9 @@ func (d desk) Send(ctx context.Context, m tools.Mail) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sent, err := d.p.Letters.Mail(ctx, d.a.ID, mail.Letter{To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags, Hops: d.a.Hops()})
+	sent, err := d.p.Letters.Mail(ctx, d.a.ID, mail.Letter{
+		To: m.To, Body: m.Body, Priority: inbox.Priority(m.Priority), Tags: m.Tags, Hops: d.a.Hops(),
+	})
 	goOn()
 	if err != nil {
 		return "", err
@@ -83,7 +85,8 @@ func InInboxes(sent []mail.Sent) string {
 	if len(sent) == 1 {
 		text := fmt.Sprintf("Message #%d is in the inbox of %s", sent[0].ID, sent[0].To)
 		if sent[0].Held {
-			text += fmt.Sprintf(", where it is held until the user lets it in: agents wrote the %d messages before it because of each other", inbox.MostHops)
+			text += fmt.Sprintf(", where it is held until the user lets it in: agents wrote the %d messages before it "+
+				"because of each other", inbox.MostHops)
 		}
 		return text
 	}
@@ -104,7 +107,8 @@ type grasp struct {
 func (d desk) taken(call, name string, g *grasp) mail.Into {
 	return func(b *history.Batch, ms []inbox.Message, text string) (seq int64, err error) {
 		g.text = text
-		g.entry, err = b.Add(d.a.Turn(), history.Entry{Kind: history.EntryResult, By: name, Messages: ms, Result: &history.Result{ID: call, Name: name, Text: text}})
+		r := &history.Result{ID: call, Name: name, Text: text}
+		g.entry, err = b.Add(d.a.Turn(), history.Entry{Kind: history.EntryResult, By: name, Messages: ms, Result: r})
 		return g.entry, err
 	}
 }
@@ -125,19 +129,23 @@ func (d desk) Receive(ctx context.Context, call, from string, lifo bool, timeout
 		defer cancel()
 	}
 	var g grasp
-	_, err = d.p.takes.Receive(until, d.a.Book(), inbox.Query{From: from, LIFO: lifo}, mail.Patience{By: mail.ByTool, HasMail: d.a.HasMail, Into: d.taken(call, "receive", &g), Stands: func(why string) func() {
+	how := mail.Patience{By: mail.ByTool, HasMail: d.a.HasMail, Into: d.taken(call, "receive", &g)}
+	how.Stands = func(why string) func() {
 		regain := d.a.Aside(why)
 		return func() { _ = regain(ctx) } // for as long as the turn lasts: an error is its end, which runCall sees
-	}})
+	}
+	_, err = d.p.takes.Receive(until, d.a.Book(), inbox.Query{From: from, LIFO: lifo}, how)
 	switch {
 	case errors.Is(err, fleet.ErrSteered):
 		return "No message was taken: the user wrote to you meanwhile.", 0, nil
 	case timeout > 0 && errors.Is(err, fleet.ErrTimeout):
 		d.p.forks.WaitedFor(d.a.ID, timeout)
-		err = fmt.Errorf("no message came within %s; messages arrive by themselves, so end your turn instead of waiting again", timeout)
+		err = fmt.Errorf(
+			"no message came within %s; messages arrive by themselves, so end your turn instead of waiting again", timeout)
 	case errors.Is(err, waits.ErrNothing):
 		if m := d.a.Entered(from); m.ID != 0 {
-			return fmt.Sprintf("Message #%d from %s has entered this conversation by itself: it stands above. More does not come: %v.", m.ID, m.By(), err), 0, nil
+			return fmt.Sprintf("Message #%d from %s has entered this conversation by itself: it stands above. "+
+				"More does not come: %v.", m.ID, m.By(), err), 0, nil
 		}
 	}
 	return g.text, g.entry, err
@@ -149,10 +157,12 @@ func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, 
 		return "", 0, err
 	}
 	var g grasp
-	ms, _, err := d.p.takes.Check(ctx, d.a.Book(), inbox.Query{From: from, LIFO: lifo}, mail.ByTool, d.taken(call, "check", &g), func(b *history.Batch, left int) error {
+	rest := func(b *history.Batch, left int) error {
 		_, err := b.Add(d.a.Turn(), history.Entry{Kind: history.EntryHost, Text: fmt.Sprintf("%d more: check again", left)})
 		return err
-	})
+	}
+	q := inbox.Query{From: from, LIFO: lifo}
+	ms, _, err := d.p.takes.Check(ctx, d.a.Book(), q, mail.ByTool, d.taken(call, "check", &g), rest)
 	if err == nil && len(ms) == 0 {
 		g.text = "No messages ready."
 	}
@@ -167,7 +177,9 @@ func (d desk) Messages(ctx context.Context, f tools.Filter) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	ms, err := d.p.inbox.Look(ctx, inbox.Query{Recipient: d.a.ID, From: from, Priority: inbox.Priority(f.Priority), Limit: mostListed + 1}, f.Taken)
+	ms, err := d.p.inbox.Look(ctx, inbox.Query{
+		Recipient: d.a.ID, From: from, Priority: inbox.Priority(f.Priority), Limit: mostListed + 1,
+	}, f.Taken)
 	if err != nil {
 		return "", err
 	}
@@ -206,15 +218,18 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 			return fmt.Errorf("message #%d is not in your inbox: the user put it away (%s)", id, m.Fate())
 		}
 		if m.Asks() {
-			g.text = fmt.Sprintf("This is a question to the user, which only they answer; %s.\n%s", mail.Fate(m), r.Part(m, offset))
+			g.text = fmt.Sprintf("This is a question to the user, which only they answer; %s.\n%s",
+				mail.Fate(m), r.Part(m, offset))
 			return nil
 		}
 		if !m.Taken.IsZero() {
-			g.text = fmt.Sprintf("You have had this message before: %s, %s ago.\n%s", mail.Fate(m), inbox.Age(tx.Now().Sub(m.Taken)), r.Part(m, offset))
+			g.text = fmt.Sprintf("You have had this message before: %s, %s ago.\n%s",
+				mail.Fate(m), inbox.Age(tx.Now().Sub(m.Taken)), r.Part(m, offset))
 			return nil
 		}
 		b := d.a.Book().Batch(tx)
-		_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: d.a.ID, ID: id}, mail.ByTool, func(ms []inbox.Message) (int64, error) {
+		of := inbox.Query{Recipient: d.a.ID, ID: id}
+		_, _, err = p.inbox.Take(tx, of, mail.ByTool, func(ms []inbox.Message) (int64, error) {
 			return d.taken(call, "read_message", &g)(b, ms, r.Part(m, offset))
 		})
 		return err
@@ -224,7 +239,7 @@ func (d desk) Read(ctx context.Context, call string, id int64, offset int) (stri
 
 // Reply answers a message the agent was sent, in its thread.
 func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) {
-	sent, err := d.p.Letters.Respond(ctx, d.a.ID, id, mail.Letter{Body: body, Hops: d.a.Hops()}, func(m inbox.Message, ok bool) error {
+	may := func(m inbox.Message, ok bool) error {
 		switch {
 		case !ok || !d.p.forks.Concerns(d.a.ID, m.Recipient, id):
 			return fmt.Errorf("nobody sent you a message #%d; list_messages shows yours", id)
@@ -234,7 +249,8 @@ func (d desk) Reply(ctx context.Context, id int64, body string) (string, error) 
 			return fmt.Errorf("message #%d is a question to the user: only they answer it", id)
 		}
 		return nil
-	})
+	}
+	sent, err := d.p.Letters.Respond(ctx, d.a.ID, id, mail.Letter{Body: body, Hops: d.a.Hops()}, may)
 	if err != nil {
 		return "", err
 	}

@@ -65,7 +65,8 @@ func (d desk) listed(ds []memory.Document) string {
 			fmt.Fprintf(&b, "\n(and %d more)", len(ds)-most)
 			break
 		}
-		fmt.Fprintf(&b, "\n- #mem-%s · version %d · %d bytes · by %s, %s ago", memory.Title(x), x.Version, x.Size, memory.Author(x), inbox.Age(d.p.o.Now().Sub(x.Created)))
+		fmt.Fprintf(&b, "\n- #mem-%s · version %d · %d bytes · by %s, %s ago",
+			memory.Title(x), x.Version, x.Size, memory.Author(x), inbox.Age(d.p.o.Now().Sub(x.Created)))
 	}
 	return b.String()
 }

@@ -95,7 +95,10 @@ func (p *Pool) begins(id int64) error {
 		if t.Resumes != 0 {
 			row, err = roster.Revive(tx, t, trust)
 		} else {
-			row = store.Agent{Name: t.Name, Kind: string(event.Sub), Trust: trust, Parent: t.Queue, Task: id, Model: t.Model, State: string(event.Running)}
+			row = store.Agent{
+				Name: t.Name, Kind: string(event.Sub), Trust: trust, Parent: t.Queue, Task: id, Model: t.Model,
+				State: string(event.Running),
+			}
 			row.ID, err = tx.AddAgent(row)
 			row.Created = tx.Now()
 		}
@@ -157,7 +160,9 @@ func (p *Pool) begins(id int64) error {
 // newInfo is what is known of an agent that starts with a task. Of one that goes on
 // it is what it did before, too; the loop of its last task has ended then.
 func (p *Pool) newInfo(row store.Agent, t store.Task, first []event.Prompt) event.Info {
-	i := event.Info{ID: row.ID, Name: row.Name, Kind: event.Sub, Parent: t.Queue, Created: row.Created, Started: row.Created, Attempt: 1}
+	i := event.Info{
+		ID: row.ID, Name: row.Name, Kind: event.Sub, Parent: t.Queue, Created: row.Created, Started: row.Created, Attempt: 1,
+	}
 	if t.Resumes != 0 {
 		if known, err := p.known(p.fleet.Context(), row); err == nil { // else only the sums are missing
 			i = known
@@ -167,7 +172,8 @@ func (p *Pool) newInfo(row store.Agent, t store.Task, first []event.Prompt) even
 			<-old.Gone
 		}
 	}
-	i.State, i.Doing, i.Why, i.Model, i.Task, i.Prompt, i.Prompts = event.Running, "starting", "", t.Model, t.ID, roster.Typed(t), first
+	i.State, i.Doing, i.Why = event.Running, "starting", ""
+	i.Model, i.Task, i.Prompt, i.Prompts = t.Model, t.ID, roster.Typed(t), first
 	i.Outside = row.Trust == roster.TrustOutside
 	return i
 }
@@ -218,7 +224,8 @@ func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 		for _, m := range ms {
 			parts = append(parts, r.Envelope(m))
 		}
-		return b.Add(0, history.Entry{Kind: history.EntryMessage, By: "start", Messages: ms, Text: strings.Join(parts, "\n\n")})
+		text := strings.Join(parts, "\n\n")
+		return b.Add(0, history.Entry{Kind: history.EntryMessage, By: "start", Messages: ms, Text: text})
 	})
 	return err
 }

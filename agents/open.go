@@ -70,7 +70,8 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 			Created: tx.Now(), Outside: row.Trust == roster.TrustOutside,
 		}
 		if notice != "" {
-			if _, err := p.fleet.Book(row.ID).Batch(tx).Add(0, history.Entry{Kind: history.EntryNotice, Text: notice}); err != nil {
+			e := history.Entry{Kind: history.EntryNotice, Text: notice}
+			if _, err := p.fleet.Book(row.ID).Batch(tx).Add(0, e); err != nil {
 				return err
 			}
 		}
@@ -158,7 +159,8 @@ func (p *Pool) unfinished(a *fleet.Agent) *Unfinished {
 	defer p.fleet.Unlock()
 	i := a.Info
 	u := &Unfinished{
-		Name: i.Name, Busy: i.State != event.Idle || a.Stops(), Queued: len(p.fleet.Queue.Of(a.ID)), Unread: i.Pending, Running: len(p.fleet.Work(a.ID)), Prompts: len(i.Prompts),
+		Name: i.Name, Busy: i.State != event.Idle || a.Stops(), Running: len(p.fleet.Work(a.ID)),
+		Queued: len(p.fleet.Queue.Of(a.ID)), Unread: i.Pending, Prompts: len(i.Prompts),
 	}
 	if *u == (Unfinished{Name: i.Name}) {
 		return nil
@@ -178,7 +180,8 @@ func (p *Pool) CloseHelper(ctx context.Context, name string, force bool) error {
 	case i.Kind.Nature().Stays:
 		return errors.New("main stays; /new begins a new conversation in it, /quit leaves the program")
 	case !i.Kind.Nature().Opened:
-		return fmt.Errorf("the agent %s is no helper: /close %s closes its tab once it ended, /kill %s ends it", name, name, name)
+		return fmt.Errorf(
+			"the agent %s is no helper: /close %s closes its tab once it ended, /kill %s ends it", name, name, name)
 	}
 	if p.o.shows() {
 		return p.o.DB.ReadOnly()

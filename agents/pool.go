@@ -58,7 +58,7 @@ type Options struct {
 	Attended bool                    // a human can answer; false: what would ask is denied with the reason
 	Abroad   bool                    // another process has the agents, and DB can only be read: they are as their rows say
 	Keep     func(proc.Group) func() // has a command's group ended if this program dies; nil: nobody does
-	Patience time.Duration           // how long a disk that refuses writes is waited for before Settled returns why; 0: without end
+	Patience time.Duration           // a disk that refuses writes for so long makes Settled return why; 0: never
 }
 
 // Pool is all agents of a workspace: it opens and closes them, starts their tasks and

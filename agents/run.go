@@ -90,7 +90,8 @@ func (p *Pool) Run(ctx context.Context, by int64, s tools.Start) (Ran, error) {
 			if err != nil {
 				return err
 			}
-			r.Outside = append(r.Outside, Entered{t.Name, llm.Clip(strings.Join(strings.Fields(history.Fit(t.Prompt, history.MostSubject)), " "), 200)})
+			asks := strings.Join(strings.Fields(history.Fit(t.Prompt, history.MostSubject)), " ")
+			r.Outside = append(r.Outside, Entered{t.Name, llm.Clip(asks, 200)})
 		}
 		return nil
 	})

@@ -9,7 +9,8 @@ import (
 )
 
 // wrapUp asks an agent to finish. The built-in engine knows it by its beginning.
-const wrapUp = "Wrap up now: finish with what you have. Answer in this turn, and make no tool call that the answer does not need."
+const wrapUp = "Wrap up now: finish with what you have. Answer in this turn, and make no tool call that the answer " +
+	"does not need."
 
 // WrapUp asks the agent of that name, for the human, to finish with what it has.
 // The prompt enters at its next seam; an agent that waits for a message or for
