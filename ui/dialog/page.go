@@ -10,23 +10,19 @@ import (
 	"fantail/ui/frame"
 )
 
-// page is a table to read.
+// page is a text to read, laid out for a width, in a box that scrolls.
 type page struct {
 	theme  *themes.Theme
 	title  string
-	rows   []Row
+	keys   string // the hint at its foot
+	lay    func(w int) []string
 	width  int // what lines were laid out for
 	lines  []string
 	scroll scroll
 }
 
-// widest is how wide the table may get: longer lines are hard to read.
+// widest is how wide it may get: longer lines are hard to read.
 const widest = 100
-
-// NewTable shows rows of two columns; Esc and Enter close it.
-func NewTable(t *themes.Theme, title string, rows []Row) Box {
-	return &page{theme: t, title: frame.CleanLine(title), rows: rows}
-}
 
 func (b *page) Key(k tea.KeyPressMsg) Decision {
 	switch key := k.Keystroke(); key {
@@ -48,45 +44,65 @@ func (b *page) Lines(w, h int) []string {
 		return nil
 	}
 	w = min(w, widest)
-	inner := w - borderCols
-	if b.width != inner {
-		b.width, b.lines = inner, b.lay(inner)
-	}
+	b.fill(w)
 	view := min(h-borderRows, len(b.lines))
 	b.scroll.set(view, len(b.lines))
 	return panel(b.theme, w, themes.Accent, b.title, b.hint(), b.lines[b.scroll.top:b.scroll.top+view])
 }
 
+// fill lays the text out for a box of w columns, if it is not yet.
+func (b *page) fill(w int) {
+	if inner := w - borderCols; b.width != inner {
+		b.width, b.lines = inner, b.lay(inner)
+	}
+}
+
+func (b *page) hint() string {
+	if len(b.lines) <= b.scroll.view {
+		return b.keys
+	}
+	end := b.scroll.top + b.scroll.view
+	return fmt.Sprintf("%d%% · %d–%d of %d · %s", end*100/len(b.lines), b.scroll.top+1, end, len(b.lines), b.keys)
+}
+
+// NewTable shows rows of two columns; Esc and Enter close it.
+func NewTable(t *themes.Theme, title string, rows []Row) Box {
+	return &page{
+		theme: t, title: frame.CleanLine(title), keys: "esc closes",
+		lay: func(w int) []string { return table(t, rows, w) },
+	}
+}
+
 // stacked is the width below which the columns stand one below the other.
 const stacked = 60
 
-// lay makes the lines for a width. A cell that is too long goes on below itself,
+// table makes the lines of rows for a width. A cell that is too long goes on below itself,
 // a little further in on the left.
-func (b *page) lay(w int) []string {
+func table(t *themes.Theme, rows []Row, w int) []string {
 	column := 0
-	for _, r := range b.rows {
+	for _, r := range rows {
 		column = max(column, frame.Width(frame.CleanLine(r.Left)))
 	}
 	column = min(column, w*2/5)
 	var lines []string
-	for _, r := range b.rows {
+	for _, r := range rows {
 		if w < stacked {
-			lines = append(lines, hang(b.theme, r.Left, w)...)
+			lines = append(lines, hang(t, r.Left, w)...)
 			for _, s := range wrap(r.Right, w-2) {
 				if s != "" {
-					lines = append(lines, "  "+b.theme.Paint(themes.Text, s))
+					lines = append(lines, "  "+t.Paint(themes.Text, s))
 				}
 			}
 			continue
 		}
-		left, right := hang(b.theme, r.Left, column), wrap(r.Right, w-column-2)
+		left, right := hang(t, r.Left, column), wrap(r.Right, w-column-2)
 		for i := range max(len(left), len(right)) {
 			line := frame.Spaces(column)
 			if i < len(left) {
 				line = frame.Fit(left[i], column)
 			}
 			if i < len(right) {
-				line += "  " + b.theme.Paint(themes.Text, right[i])
+				line += "  " + t.Paint(themes.Text, right[i])
 			}
 			lines = append(lines, line)
 		}
@@ -109,12 +125,4 @@ func hang(t *themes.Theme, text string, w int) []string {
 		}
 	}
 	return rows
-}
-
-func (b *page) hint() string {
-	if len(b.lines) <= b.scroll.view {
-		return "esc closes"
-	}
-	end := b.scroll.top + b.scroll.view
-	return fmt.Sprintf("%d%% · %d–%d of %d · esc closes", end*100/len(b.lines), b.scroll.top+1, end, len(b.lines))
 }
