@@ -246,7 +246,7 @@ func TestOnceOnTheScreen(t *testing.T) {
 		"over the inbox":    func(p *posed) { p.board(); p.asks.Next(asking.Strict) },
 	} {
 		p := newPosed(t)
-		p.tabs.ByID(1).View.Append([]history.Entry{{Seq: 1, Kind: history.EntryCall, Call: &history.Call{ID: "c", Name: "bash", Title: "bash ls"}}}, false)
+		p.tabs.ByID(1).View.Append([]history.Entry{{Seq: 1, Kind: history.EntryCall, Call: &history.Call{ID: "c", Name: "bash", Title: "bash ls"}}})
 		p.pass(time.Minute)
 		p.ask(1)
 		i := p.tabs.ByID(1).Info

@@ -259,7 +259,7 @@ func TestTypedStays(t *testing.T) {
 		{"another theme, a reason", func(g *ground) { g.asks(1, 7, false); g.types("nwrong") }, func(g *ground) { g.setTheme(g.tabs.Theme) }, func(g *ground) bool { return words(g) == "wrong" }},
 		{"another size", func(g *ground) { g.asks(1, 7, true); g.types("by hand") }, func(g *ground) { g.Update(tea.WindowSizeMsg{Width: 40, Height: 12}) }, func(g *ground) bool { return words(g) == "by hand" }},
 		{"a dialog that comes late, a filter", func(g *ground) { g.runs(g.act(switcher(&g.tabs))); g.types("aid") }, func(g *ground) {
-			g.Update(wanted{intent.Open{Box: dialog.NewPicker(g.tabs.Theme, "Branch", nil, false), What: "the list of turns"}})
+			g.Update(wanted{intent.Open{Box: dialog.NewPicker(g.tabs.Theme, "Branch", nil), What: "the list of turns"}})
 		}, func(g *ground) bool {
 			return strings.Contains(plain(strings.Join(g.layers.Top().Lines(80, 20), "\n")), "aid")
 		}},

@@ -24,7 +24,7 @@ func switcher(ts *tabs.Tabs) intent.Intent {
 		}
 		items = append(items, dialog.Item{Value: t.Info.Name, Label: t.Info.Name, Help: help, Chosen: t == before})
 	}
-	return intent.Open{Box: dialog.NewPicker(ts.Theme, "Go to", items, true), Decide: func(d dialog.Decision) intent.Intent {
+	return intent.Open{Box: dialog.NewFinder(ts.Theme, "Go to", items), Decide: func(d dialog.Decision) intent.Intent {
 		if p, ok := d.(dialog.Picked); ok {
 			if t := ts.ByName(p.Value); t != nil {
 				return intent.Go{Agent: t.Info.ID}

@@ -176,7 +176,11 @@ func (a *Asking) Open(agent int64, how Standing) {
 		how = Strict
 	}
 	q := a.box(t)
-	q.Strictly(how == Strict)
+	if how == Strict {
+		q.Strictly()
+	} else {
+		q.Freely()
+	}
 	a.raised = raised{nil, agent, t.Info.Question.ID, how}
 	if t != a.Tabs.Focus || base != nil {
 		a.raised.box = q

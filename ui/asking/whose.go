@@ -211,7 +211,7 @@ func (a *Asking) Attend(m tea.Msg) bool {
 			a.stands = a.raised.stands
 		default:
 			a.stands = a.moment().stand(visited)
-			a.box(s.asks).Strictly(false)
+			a.box(s.asks).Freely()
 		}
 		changed = true
 	}

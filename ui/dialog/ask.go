@@ -168,7 +168,8 @@ func (b *ask) Means(k tea.KeyPressMsg) bool {
 	return typed != ""
 }
 
-func (b *ask) Strictly(on bool) { b.strict, b.at = on, -1 }
+func (b *ask) Strictly() { b.strict, b.at = true, -1 }
+func (b *ask) Freely()   { b.strict, b.at = false, -1 }
 
 func (b *ask) Typed() string { return b.words.typed() }
 

@@ -242,8 +242,10 @@ func (b *Board) Preview(id int64, p Preview) {
 	}
 }
 
-// Say shows at the foot what became of a wish, until the next key.
-func (b *Board) Say(text string, failed bool) { b.notice, b.bad = text, failed }
+// Say shows at the foot what became of a wish, until the next key; Fail why it could not be
+// carried out.
+func (b *Board) Say(text string)  { b.notice, b.bad = text, false }
+func (b *Board) Fail(text string) { b.notice, b.bad = text, true }
 
 // Unpick lets go of rows that were picked.
 func (b *Board) Unpick(ids ...int64) {
@@ -528,7 +530,7 @@ func (b *Board) pick() {
 		return
 	}
 	if does := b.lines[at].Does; does != "" {
-		b.Say("Enter "+does+" it; it can't be picked", false)
+		b.Say("Enter " + does + " it; it can't be picked")
 		return
 	}
 	if _, ok := b.picked[b.at]; ok {

@@ -228,7 +228,7 @@ func (b *Board) list(w, h, top int) []string {
 		b.scroll.to(at - h + 1)
 	}
 	shown := b.lines[b.scroll.top:min(b.scroll.top+h, len(b.lines))]
-	c := b.widths(shown, w)
+	c := widths(shown, w)
 	now := b.now()
 	out := make([]string, 0, h)
 	for i, l := range shown {
@@ -258,7 +258,7 @@ func (b *Board) list(w, h, top int) []string {
 // cols are the widths of a row's parts.
 type cols struct{ number, who, fold int }
 
-func (b *Board) widths(shown []Line, w int) (c cols) {
+func widths(shown []Line, w int) (c cols) {
 	for _, l := range shown {
 		c.number = max(c.number, frame.Width(l.Number))
 		c.who = max(c.who, frame.Width(l.Who)+under(l))

@@ -112,7 +112,7 @@ func TestBoardFrames(t *testing.T) {
 			b.Show(nil, false, false)
 			draw("nothing found", b)
 			e := mailBoard(t, nil)
-			e.Say("Archive: the message #3 was taken meanwhile", true)
+			e.Fail("Archive: the message #3 was taken meanwhile")
 			draw("empty, an error", e)
 			golden.RequireEqual(t, out.String())
 		})
@@ -249,7 +249,7 @@ func TestBoardWishes(t *testing.T) {
 func TestBoardSaysAllOfAnError(t *testing.T) {
 	b := mailBoard(t, mailRows(1, 20))
 	keys(b, "r 'text'")
-	b.Say("Reply to #10: the agent bad has ended (failed) and reads no mail; /resume bad PROMPT lets it go on", true)
+	b.Fail("Reply to #10: the agent bad has ended (failed) and reads no mail; /resume bad PROMPT lets it go on")
 	got := text(b, 60, 24)
 	for _, want := range []string{"Reply to #10: the agent bad has ended", "/resume bad PROMPT lets it go on", "› text", "enter does it · esc goes back"} {
 		if !strings.Contains(strings.Join(strings.Fields(strings.ReplaceAll(got, "│", "")), " "), want) {

@@ -34,9 +34,10 @@ type Question interface {
 	Box
 	// Means reports whether a key that types something is an answer, or part of one.
 	Means(k tea.KeyPressMsg) bool
-	// Strictly has no letter answer any more: a digit selects, and Enter confirms. So
-	// it asks over what letters mean something else to.
-	Strictly(on bool)
+	// Strictly lets no letter answer any more: a digit selects, and Enter confirms. So
+	// it asks over what letters mean something else to. Freely lets them again.
+	Strictly()
+	Freely()
 	// Typed is what stands in its line for words.
 	Typed() string
 	// SetTheme changes the colours.

@@ -178,7 +178,7 @@ func TestStrictly(t *testing.T) {
 	t.Parallel()
 	for r := rune(' '); r < 0x7f; r++ {
 		for _, b := range []Question{asked(t, command("go test ./...")), posed(t, which(false)), posed(t, which(true))} {
-			b.Strictly(true)
+			b.Strictly()
 			b.Lines(80, 24)
 			if d := b.Key(press(string(r))); d != nil {
 				t.Errorf("%q decides %+v", r, d)
@@ -190,7 +190,7 @@ func TestStrictly(t *testing.T) {
 		}
 	}
 	b := asked(t, command("go test ./..."))
-	b.Strictly(true)
+	b.Strictly()
 	if shown := text(b, 80, 24); !strings.Contains(shown, " 1  once") || strings.Contains(shown, " y  once") || !strings.Contains(shown, "enter confirms") {
 		t.Errorf("it shows:\n%s", shown)
 	}
@@ -267,7 +267,7 @@ func TestReadingEndsByNoLetter(t *testing.T) {
 			b.Key(press("p"))
 			return b
 		},
-		"picker":   func() Box { return NewPicker(th, "Go to", []Item{{Value: "a", Label: "a"}}, true) },
+		"picker":   func() Box { return NewFinder(th, "Go to", []Item{{Value: "a", Label: "a"}}) },
 		"question": func() Box { return asked(t, command("ls")) },
 		"ask":      func() Box { return posed(t, which(false)) },
 	}
@@ -451,13 +451,17 @@ func TestPicker(t *testing.T) {
 		{"esc", true, Cancelled{}},
 		{"'li' esc", true, Cancelled{}},
 	} {
-		b := NewPicker(theme(t), "Switch to", items, c.fuzzy)
+		pick := NewPicker
+		if c.fuzzy {
+			pick = NewFinder
+		}
+		b := pick(theme(t), "Switch to", items)
 		b.Lines(80, 24)
 		if got := keys(b, c.script); got != c.want {
 			t.Errorf("%s: got %+v, want %+v", c.script, got, c.want)
 		}
 	}
-	b := NewPicker(theme(t), "Nothing", nil, true)
+	b := NewFinder(theme(t), "Nothing", nil)
 	b.Lines(80, 24)
 	if got := keys(b, "down up pgdown enter"); got != nil {
 		t.Fatalf("got %+v", got)
@@ -470,7 +474,7 @@ func TestPickerKeepsTheChosenInView(t *testing.T) {
 	for i := range 100 {
 		items = append(items, Item{Value: fmt.Sprint(i), Label: fmt.Sprintf("agent-%d-", i)})
 	}
-	b := NewPicker(theme(t), "Agents", items, true).(*picker)
+	b := NewFinder(theme(t), "Agents", items).(*picker)
 	for _, key := range []string{"down", "pgdown", "up", "pgup", "ctrl+end", "ctrl+home", "up", "down"} {
 		for range 15 {
 			keys(b, key)
@@ -511,7 +515,7 @@ func TestPicker_beginsWhereItStands(t *testing.T) {
 	t.Parallel()
 	items := []Item{{Value: "1", Label: "dark"}, {Value: "2", Label: "light"}, {Value: "3", Label: "ansi", Chosen: true}}
 	for _, c := range []struct{ script, want string }{{"enter", "3"}, {"down enter", "1"}, {"'i' enter", "2"}} {
-		b := NewPicker(theme(t), "Theme", items, false)
+		b := NewPicker(theme(t), "Theme", items)
 		b.Lines(80, 24)
 		if got := keys(b, c.script); got != (Picked{c.want}) {
 			t.Errorf("%s: got %+v, want %s", c.script, got, c.want)
@@ -569,14 +573,14 @@ func boxes(tb testing.TB) map[string]Box {
 	}
 	return map[string]Box{
 		"command": asked(tb, command("go test ./...")), "script": asked(tb, long), "reason": reason, "huge": scrolled, "diff": asked(tb, write(diff)),
-		"picker": NewPicker(th, "Switch to", []Item{
+		"picker": NewFinder(th, "Switch to", []Item{
 			{Value: "1", Label: "main", Help: "running 0:42"},
 			{Value: "2", Label: "auth", Help: "asks", Chosen: true},
 			{Value: "3", Label: "日本語-エージェント", Help: "idle"},
 			{Value: "4", Label: "e\x1b[2Jvil", Help: strings.Repeat("long help ", 20)},
-		}, true),
+		}),
 		"narrowed": func() Box {
-			b := NewPicker(th, "Switch to", []Item{{Value: "1", Label: "main"}, {Value: "2", Label: "maintain"}, {Value: "3", Label: "lint"}}, true)
+			b := NewFinder(th, "Switch to", []Item{{Value: "1", Label: "main"}, {Value: "2", Label: "maintain"}, {Value: "3", Label: "lint"}})
 			keys(b, "'mn' down")
 			return b
 		}(),
@@ -647,7 +651,8 @@ func FuzzBoxes(f *testing.F) {
 		q := command(s)
 		q.Name, q.Rule, q.Action.Diff, q.Action.Dir, q.Action.Sensitive = s, permit.Rule(rule), s, rule, rule
 		all := []Box{
-			asked(t, q), NewPicker(th, s, []Item{{s, s, rule, false}, {rule, rule, s, true}}, len(s)%2 == 0),
+			asked(t, q), NewPicker(th, s, []Item{{s, s, rule, false}, {rule, rule, s, true}}),
+			NewFinder(th, s, []Item{{s, s, rule, false}, {rule, rule, s, true}}),
 			NewConfirm(th, s, rule, []Option{{"y", s}, {rule, rule}}), NewTable(th, s, []Row{{s, rule}, {rule, s}}),
 		}
 		for _, b := range all {

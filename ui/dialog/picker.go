@@ -32,15 +32,28 @@ type found struct {
 	marks []int
 }
 
-// NewPicker lets pick one of the items. With fuzzy the filter's letters may
-// stand apart and the best match comes first; without, the filter is a part of
-// the label and the order stays.
-func NewPicker(t *themes.Theme, title string, items []Item, fuzzy bool) Box {
-	b := &picker{filter: newInput(), theme: t, title: frame.CleanLine(title), items: items, fuzzy: fuzzy}
+// NewPicker lets pick one of the items. The filter is a part of the label, and the
+// order stays.
+func NewPicker(t *themes.Theme, title string, items []Item) Box {
+	b := newPicker(t, title, items)
+	b.match()
+	return b
+}
+
+// NewFinder is NewPicker of many items: the filter's letters need not be neighbours, and
+// the best match comes first.
+func NewFinder(t *themes.Theme, title string, items []Item) Box {
+	b := newPicker(t, title, items)
+	b.fuzzy = true
+	b.match()
+	return b
+}
+
+func newPicker(t *themes.Theme, title string, items []Item) *picker {
+	b := &picker{filter: newInput(), theme: t, title: frame.CleanLine(title), items: items}
 	for _, it := range items {
 		b.labels = append(b.labels, frame.CleanLine(it.Label))
 	}
-	b.match()
 	return b
 }
 

@@ -113,7 +113,8 @@ func (b *question) Means(k tea.KeyPressMsg) bool {
 	return typed != "" && (b.reason != nil || b.choice(typed) >= 0 || typed == " " && len(b.body) > b.scroll.view)
 }
 
-func (b *question) Strictly(on bool) { b.strict, b.at = on, -1 }
+func (b *question) Strictly() { b.strict, b.at = true, -1 }
+func (b *question) Freely()   { b.strict, b.at = false, -1 }
 
 func (b *question) Typed() string { return b.reason.typed() }
 

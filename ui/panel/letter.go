@@ -24,7 +24,7 @@ func Letters(e Env, agent int64, ids []int64) intent.Intent {
 		n := strconv.FormatInt(id, 10)
 		items = append(items, dialog.Item{Value: n, Label: "#" + n})
 	}
-	return intent.Open{Box: dialog.NewPicker(e.Theme, "Open a message", items, false), Decide: func(d dialog.Decision) intent.Intent {
+	return intent.Open{Box: dialog.NewPicker(e.Theme, "Open a message", items), Decide: func(d dialog.Decision) intent.Intent {
 		p, ok := d.(dialog.Picked)
 		id, err := strconv.ParseInt(p.Value, 10, 64)
 		if !ok || err != nil {

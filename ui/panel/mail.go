@@ -152,7 +152,7 @@ func (s *mailStock) arrange(p *Panel, w dialog.Wish) intent.Intent {
 // busy says, at the foot, that what begins a turn waits for the one that runs.
 func (s *mailStock) busy(p *Panel) {
 	if t := s.Tabs.ByID(s.agent); t != nil && words.Working(t.Info.State) {
-		p.box.Say("it is taken when this turn ends", false)
+		p.box.Say("it is taken when this turn ends")
 	}
 }
 
@@ -178,7 +178,7 @@ func (s *mailStock) askedIn(p *Panel, m inbox.Message) intent.Intent {
 			return intent.Question{Agent: t.Info.ID}
 		}
 	}
-	p.box.Say(fmt.Sprintf("%s does not ask #%d now; /answer %d says why", inbox.Label(m.From), m.ID, m.ID), true)
+	p.box.Fail(fmt.Sprintf("%s does not ask #%d now; /answer %d says why", inbox.Label(m.From), m.ID, m.ID))
 	return nil
 }
 

@@ -194,7 +194,7 @@ func (p *Panel) take(apply func(b *dialog.Board), err error) {
 	switch {
 	case p.closed:
 	case err != nil:
-		p.box.Say(words.Sentence(err), true)
+		p.box.Fail(words.Sentence(err))
 	default:
 		apply(p.box)
 	}
@@ -208,7 +208,7 @@ func (p *Panel) previewed(id int64, v *preview, err error) intent.Intent {
 		}
 		p.looking = false
 		if err != nil {
-			p.box.Say(words.Sentence(err), true)
+			p.box.Fail(words.Sentence(err))
 			v = newPreview(p.Theme, p.Now)
 		}
 		if p.preview != nil && p.box.Previews() == id && v.keeps(p.preview) {
@@ -246,8 +246,10 @@ func (p *Panel) wished(w dialog.Wish, text string, err error) intent.Intent {
 	case text == "" && !failed:
 	case p.closed:
 		all = append(all, intent.Say{Text: text})
+	case failed:
+		p.box.Fail(text)
 	default:
-		p.box.Say(text, failed)
+		p.box.Say(text)
 	}
 	if failed && (p.closed || !p.box.Resume(w)) {
 		all = append(all, intent.Back{Agent: p.Tabs.Acting().Info.ID, Text: w.Text})
@@ -269,7 +271,7 @@ func (p *Panel) Do(d dialog.Decision) intent.Intent {
 		return intent.All{intent.Close{}, intent.Overview{}}
 	case "question":
 		if !slices.ContainsFunc(p.Tabs.All, func(t *tabs.Tab) bool { return t.Info.Question != nil }) {
-			p.box.Say("nobody asks you anything", false)
+			p.box.Say("nobody asks you anything")
 			return nil
 		}
 		return intent.Question{}
@@ -305,7 +307,7 @@ func newPreview(t *themes.Theme, now func() time.Time) *preview {
 // answer shows markdown below the facts; plain shows text as it is.
 func (p *preview) answer(markdown string) {
 	p.of = markdown
-	p.view.Answer(markdown, false)
+	p.view.Answer(markdown)
 }
 
 func (p *preview) plain(text string) {

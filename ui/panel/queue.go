@@ -290,10 +290,10 @@ func (s *taskStock) do(p *Panel, w dialog.Wish) intent.Intent {
 		x := s.Tabs.ByID(t.Agent)
 		switch {
 		case t.State == "queued":
-			p.box.Say(name+" has not started and has no tab yet; R runs the queue", true)
+			p.box.Fail(name + " has not started and has no tab yet; R runs the queue")
 			return nil
 		case x == nil:
-			p.box.Say("the tab of "+name+" is closed; /resume "+name+" opens it again", true)
+			p.box.Fail("the tab of " + name + " is closed; /resume " + name + " opens it again")
 			return nil
 		}
 		return intent.All{intent.Close{}, intent.Go{Agent: x.Info.ID}}
@@ -351,7 +351,7 @@ func (s *taskStock) remove(p *Panel, w dialog.Wish, t roster.Task) intent.Intent
 			},
 		}
 	default:
-		p.box.Say(name+" has ended; /close "+name+" closes its tab", true)
+		p.box.Fail(name + " has ended; /close " + name + " closes its tab")
 	}
 	return nil
 }
@@ -372,7 +372,7 @@ func (s *taskStock) move(p *Panel, w dialog.Wish, t roster.Task) intent.Intent {
 	}
 	switch {
 	case at == 0:
-		p.box.Say(t.Name+" does not wait in the queue", true)
+		p.box.Fail(t.Name + " does not wait in the queue")
 		return nil
 	case to < 1 || to > n:
 		return nil
@@ -387,7 +387,7 @@ func (s *taskStock) move(p *Panel, w dialog.Wish, t roster.Task) intent.Intent {
 // lines needs the box, which must be free for it.
 func (s *taskStock) edit(p *Panel, w dialog.Wish, t roster.Task) intent.Intent {
 	if t.State != "queued" {
-		p.box.Say(t.Name+" has started; y pushes one that ended again", true)
+		p.box.Fail(t.Name + " has started; y pushes one that ended again")
 		return nil
 	}
 	text := taskPrompt(t)
@@ -397,7 +397,7 @@ func (s *taskStock) edit(p *Panel, w dialog.Wish, t roster.Task) intent.Intent {
 	}
 	box := s.Tabs.Typing()
 	if box == nil || !box.Empty() {
-		p.box.Say("its prompt has several lines and the box holds a draft; /queue edit "+t.Name+" brings it there", true)
+		p.box.Fail("its prompt has several lines and the box holds a draft; /queue edit " + t.Name + " brings it there")
 		return nil
 	}
 	return intent.All{intent.Close{}, intent.Call(func() intent.Intent {

@@ -46,7 +46,7 @@ func runAgent(in input) (intent.Intent, error) {
 		if len(args) == 1 {
 			name = args[0]
 		}
-		return in.closeHelper(in.text, name, false), nil
+		return in.closeHelper(name), nil
 	}
 	if rest != "" {
 		return nil, in.wrong("%q is not understood", in.rest)
@@ -94,9 +94,9 @@ func (in input) renameHelper(args []string) (intent.Intent, error) {
 }
 
 // closeHelper closes a helper; if it is not finished it asks first.
-func (in input) closeHelper(command, name string, force bool) intent.Intent {
-	return intent.Do{Agent: in.here.Info.ID, Command: command, F: func(ctx context.Context) (intent.Intent, error) {
-		err := in.Pool.Agents.CloseHelper(ctx, name, force)
+func (in input) closeHelper(name string) intent.Intent {
+	return in.then(func(ctx context.Context) (intent.Intent, error) {
+		err := in.Pool.Agents.CloseHelper(ctx, name, false)
 		u := (*agents.Unfinished)(nil)
 		if !errors.As(err, &u) {
 			return nil, err
@@ -109,12 +109,19 @@ func (in input) closeHelper(command, name string, force bool) intent.Intent {
 			}),
 			Decide: func(d dialog.Decision) intent.Intent {
 				if c, _ := d.(dialog.Confirmed); c.Choice == "y" {
-					return in.closeHelper("", name, true)
+					return in.closeAnyway(name)
 				}
 				return nil
 			},
 			What: "the question about " + name,
 		}, nil
+	})
+}
+
+// closeAnyway closes a helper whether it is finished or not.
+func (in input) closeAnyway(name string) intent.Intent {
+	return intent.Do{Agent: in.here.Info.ID, F: func(ctx context.Context) (intent.Intent, error) {
+		return nil, in.Pool.Agents.CloseHelper(ctx, name, true)
 	}}
 }
 
@@ -200,7 +207,7 @@ func runFork(in input) (intent.Intent, error) {
 		if err != nil {
 			return nil, err
 		}
-		box := dialog.NewPicker(in.Theme, "Branch from "+of.Name+" behind turn", pastItems(past, in.Now()), false)
+		box := dialog.NewPicker(in.Theme, "Branch from "+of.Name+" behind turn", pastItems(past, in.Now()))
 		list := picked(box, func(number string) intent.Intent {
 			n, _ := strconv.Atoi(number)
 			return fork("", n)

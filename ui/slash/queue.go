@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/tools"
@@ -214,7 +215,7 @@ func retryArguments(e Env, before []string, _ string) []composer.Item {
 	if len(before) > 0 {
 		return nil // a word of a hint can't be completed
 	}
-	return items(e.tasks(true)...)
+	return items(e.names(ended)...)
 }
 
 func queueArguments(e Env, before []string, _ string) []composer.Item {
@@ -234,7 +235,7 @@ func pushArguments(e Env, before []string, word string) []composer.Item {
 	case strings.HasPrefix(word, "after="):
 		list := word[:strings.LastIndexAny(word, "=,")+1]
 		var names []string
-		for _, n := range append(slices.Clone(e.Tally.Names), e.tasks(false)...) {
+		for _, n := range append(slices.Clone(e.Tally.Names), e.names(background)...) {
 			names = append(names, list+n)
 		}
 		return items(names...)
@@ -252,16 +253,10 @@ func options(args []string) bool {
 	return true
 }
 
-// tasks names the background agents, only those that ended if ended says so.
-func (e Env) tasks(ended bool) []string {
-	var names []string
-	for _, t := range e.Tabs.All {
-		if t.Info.Kind.Ends() && (!ended || t.Info.State.Terminal()) {
-			names = append(names, t.Info.Name)
-		}
-	}
-	return names
-}
+// background reports whether an agent works in the background, ended whether it has ended.
+func background(i event.Info) bool { return i.Kind.Ends() }
+
+func ended(i event.Info) bool { return background(i) && !living(i) }
 
 func runDoctor(in input) (intent.Intent, error) {
 	if in.rest != "" {

@@ -63,7 +63,7 @@ func runModel(in input) (intent.Intent, error) {
 	if len(items) == 0 {
 		return in.tell("The model is " + in.t.Info.Model), nil
 	}
-	return picked(dialog.NewPicker(in.Theme, "Model (now "+in.t.Info.Model+")", items, true), set), nil
+	return picked(dialog.NewFinder(in.Theme, "Model (now "+in.t.Info.Model+")", items), set), nil
 }
 
 func runMode(in input) (intent.Intent, error) {
@@ -72,7 +72,7 @@ func runMode(in input) (intent.Intent, error) {
 		for _, m := range modes {
 			items = append(items, dialog.Item{Value: string(m.mode), Label: string(m.mode), Help: m.help, Chosen: m.mode == in.Tally.Mode})
 		}
-		box := dialog.NewPicker(in.Theme, "Mode (now "+string(in.Tally.Mode)+")", items, false)
+		box := dialog.NewPicker(in.Theme, "Mode (now "+string(in.Tally.Mode)+")", items)
 		return picked(box, func(name string) intent.Intent { return intent.Mode{Mode: permit.Mode(name)} }), nil
 	}
 	m, err := permit.ParseMode(in.rest)
@@ -102,7 +102,7 @@ func runTheme(in input) (intent.Intent, error) {
 	for _, n := range themes.Names() {
 		items = append(items, dialog.Item{Value: n, Label: n, Chosen: n == in.Theme.Name})
 	}
-	box := dialog.NewPicker(in.Theme, "Theme (now "+in.Theme.Name+")", items, false)
+	box := dialog.NewPicker(in.Theme, "Theme (now "+in.Theme.Name+")", items)
 	return picked(box, func(name string) intent.Intent {
 		i, err := set(name)
 		if err != nil {

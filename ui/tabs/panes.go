@@ -159,8 +159,10 @@ func (t *Tab) TakeFacts(f ledger.Facts, err error) {
 		case len(reply) > 0:
 		case f.Answer == "":
 			p.output.Text("There is no answer yet.")
+		case words.Working(t.Info.State):
+			p.output.Written(f.Answer)
 		default:
-			p.output.Answer(f.Answer, words.Working(t.Info.State))
+			p.output.Answer(f.Answer)
 		}
 		for _, d := range reply {
 			t.Panes.stream(d)
@@ -175,7 +177,7 @@ func (p *panes) stream(d event.Delta) {
 	}
 	if !p.begun {
 		p.begun = true
-		p.output.Answer("", true)
+		p.output.Written("")
 	}
 	p.output.Delta(d)
 }
@@ -188,20 +190,24 @@ func (p *panes) void() {
 }
 
 // enter brings the views up to entries that were appended.
-func (p *panes) enter(es []history.Entry, live bool) {
-	if p.facts == nil {
-		return
+func (p *panes) enter(es []history.Entry) {
+	if texts := p.note(es); len(texts) > 0 {
+		p.output.Append(texts)
 	}
-	var texts []history.Entry
-	flush := func(live bool) {
-		if len(texts) > 0 && !p.begun {
-			p.output.Answer("", true)
-			p.begun = true
-		}
-		if len(texts) > 0 || live {
-			p.output.Append(texts, live)
-		}
-		texts = nil
+}
+
+// record is enter of the record of what was streamed.
+func (p *panes) record(es []history.Entry) {
+	texts := p.note(es)
+	if p.facts != nil {
+		p.output.Record(texts)
+	}
+}
+
+// note takes in what entries say of the agent, and returns those that are output.
+func (p *panes) note(es []history.Entry) (texts []history.Entry) {
+	if p.facts == nil {
+		return nil
 	}
 	for _, e := range es {
 		switch e.Kind {
@@ -220,7 +226,11 @@ func (p *panes) enter(es []history.Entry, live bool) {
 			p.stale = true
 		}
 	}
-	flush(live)
+	if len(texts) > 0 && !p.begun {
+		p.output.Written("")
+		p.begun = true
+	}
+	return texts
 }
 
 // infoRows are the facts of the tab's agent; over says that its question shows over

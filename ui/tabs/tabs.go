@@ -427,8 +427,13 @@ func (t *Tab) Apply(e event.Event) {
 		for _, x := range es {
 			t.latest = max(t.latest, x.Seq)
 		}
-		t.View.Append(es, e.Live)
-		t.Panes.enter(es, e.Live)
+		if e.Live {
+			t.View.Record(es)
+			t.Panes.record(es)
+			return
+		}
+		t.View.Append(es)
+		t.Panes.enter(es)
 	case event.Delta:
 		t.View.Delta(e)
 		t.Panes.stream(e)

@@ -140,10 +140,18 @@ func (b *block) moving() bool {
 	return false
 }
 
+// side is where entries belong: below what is known or, as an older page does, above it.
+type side int
+
+const (
+	below side = iota
+	above
+)
+
 // read makes blocks of entries and joins calls with their results. It also
 // counts what a human sees as one new thing. old are streamed blocks whose lines
-// may be used again; older: the entries stand before all that is known.
-func (v *View) read(es []history.Entry, old []*block, older bool) (fresh []*block, count int) {
+// may be used again.
+func (v *View) read(es []history.Entry, old []*block, at side) (fresh []*block, count int) {
 	for i := range es {
 		e := &es[i]
 		if e.Seq > 0 && (v.oldest == 0 || e.Seq < v.oldest) {
@@ -152,7 +160,7 @@ func (v *View) read(es []history.Entry, old []*block, older bool) (fresh []*bloc
 		n := len(fresh)
 		switch e.Kind {
 		case history.EntryText:
-			fresh = append(fresh, v.readAnswer(e, old, older)...)
+			fresh = append(fresh, v.readAnswer(e, old, at)...)
 		case history.EntryCall:
 			fresh = v.readCall(fresh, e)
 		case history.EntryStarted:
@@ -174,18 +182,18 @@ func (v *View) read(es []history.Entry, old []*block, older bool) (fresh []*bloc
 				fresh = append(fresh, v.mails(e)...)
 			}
 		case history.EntryMemory:
-			if b := v.mentions(e); b != nil && !v.withdrawn[e.Behind] {
+			if b := mention(e); b != nil && !v.withdrawn[e.Behind] {
 				fresh = append(fresh, b)
 			}
 		case history.EntryHost:
-			if b := v.mentions(e); e.Behind == 0 || !v.withdrawn[e.Behind] {
+			if b := mention(e); e.Behind == 0 || !v.withdrawn[e.Behind] {
 				fresh = append(fresh, b)
 			}
 		case history.EntryWithdrawn:
 			v.withdraw(fresh, e.Withdraws)
 			fresh = append(fresh, one(e))
 		case history.EntryEnded:
-			if !stop(fresh) && !older {
+			if !stop(fresh) && at == below {
 				stop(v.blocks)
 			}
 			if b := one(e); b != nil {
@@ -244,12 +252,12 @@ func one(e *history.Entry) *block {
 	return b
 }
 
-func (v *View) readAnswer(e *history.Entry, old []*block, older bool) []*block {
+func (v *View) readAnswer(e *history.Entry, old []*block, at side) []*block {
 	g := &group{text: e.Text}
 	if strings.TrimSpace(e.Text) == "" {
 		return nil
 	}
-	if v.answer == nil || !older {
+	if v.answer == nil || at == below {
 		v.answer = g
 	}
 	parts := markdown.Split(e.Text)

@@ -40,7 +40,7 @@ func older(t, now time.Time) time.Duration {
 func (v *View) Ages() time.Duration { return v.ages }
 
 // age is the age that block b shows, "" if it shows none.
-func (v *View) age(b *block, now time.Time) string {
+func age(b *block, now time.Time) string {
 	if b.kind != message {
 		return ""
 	}

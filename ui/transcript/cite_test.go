@@ -22,7 +22,7 @@ func mail(seq, id int64, body string) history.Entry {
 // Spec: M-30.
 func TestCited(t *testing.T) {
 	v, _ := view(t)
-	v.Append([]history.Entry{mail(1, 12, "x"), mail(2, 3, "y"), {Seq: 3, Kind: history.EntryText, Text: "From **auth (#12)** and #3, not #4, a#12, #120 or ##3; #12."}}, false)
+	v.Append([]history.Entry{mail(1, 12, "x"), mail(2, 3, "y"), {Seq: 3, Kind: history.EntryText, Text: "From **auth (#12)** and #3, not #4, a#12, #120 or ##3; #12."}})
 	ls := settled(v, 80, 20)
 	link := func(s string) string { return v.theme.Paint(themes.Link, s) }
 	all := strings.Join(ls, "\n")
@@ -70,7 +70,7 @@ func TestDocuments(t *testing.T) {
 		doc(3, 1, history.Recall{Title: "gone", Missing: true}, "There is no memory document #mem-gone."+evil),
 		{Seq: 4, Kind: history.EntryHost, Behind: 1, Text: "Only 8 come."},
 		{Seq: 5, Kind: history.EntryMemory},
-	}, false)
+	})
 	for _, w := range []int{12, 40, 120} {
 		for _, l := range settled(v, w, 20) {
 			if frame.Width(l) > w || strings.ContainsAny(l, "\a\x00\r") || strings.Contains(l, "]52") && strings.Contains(l, "\x1b]") || strings.Contains(l, "\x1b[2J") {
@@ -86,7 +86,7 @@ func TestDocuments(t *testing.T) {
 	if got = plain(settled(v, 120, 30)); !strings.Contains(got, "Title") || !strings.Contains(got, "text") {
 		t.Errorf("unfolded:\n%s", got)
 	}
-	v.Append([]history.Entry{{Seq: 6, Kind: history.EntryWithdrawn, Withdraws: 1, Text: "1 message went back."}}, false)
+	v.Append([]history.Entry{{Seq: 6, Kind: history.EntryWithdrawn, Withdraws: 1, Text: "1 message went back."}})
 	if got = plain(settled(v, 120, 30)); strings.Contains(got, "mem-") || strings.Contains(got, "Only 8") || !strings.Contains(got, "went back") {
 		t.Errorf("withdrawn:\n%s", got)
 	}
@@ -122,11 +122,11 @@ func TestAges(t *testing.T) {
 		}
 	}
 	v, _ := view(t)
-	v.Append([]history.Entry{{Seq: 1, Kind: history.EntryText, Text: "x"}}, false)
+	v.Append([]history.Entry{{Seq: 1, Kind: history.EntryText, Text: "x"}})
 	if v.Lines(40, 5); v.Ages() != 0 {
 		t.Errorf("no age shows, and it changes in %s", v.Ages())
 	}
-	v.Append([]history.Entry{mail(2, 1, "x")}, false)
+	v.Append([]history.Entry{mail(2, 1, "x")})
 	if v.Lines(40, 5); v.Ages() <= 0 || v.Ages() > time.Minute {
 		t.Errorf("%s", v.Ages())
 	}

@@ -33,7 +33,7 @@ func TestStream_aLongReplyCostsLittle(t *testing.T) {
 	for name, kind := range map[string]event.Delta{"answer": {}, "thinking": {Thinking: true}, "summary": {Summary: true}} {
 		t.Run(name, func(t *testing.T) {
 			v, _ := view(t)
-			v.Append(script(asked("go")), false)
+			v.Append(script(asked("go")))
 			v.Lines(80, 24)
 			before := held()
 			const passages = 700 // about 28 MB
@@ -69,7 +69,7 @@ func TestStream_aLongReplyCostsLittle(t *testing.T) {
 			text := all.String()
 			all.Reset()
 			beside := held() - before // the text, and what was streamed
-			v.Append([]history.Entry{said(text)}, true)
+			v.Record([]history.Entry{said(text)})
 			v.Follow()
 			v.Lines(80, 24)
 			if more := held() - before - beside; more > 4<<20 { // its blocks

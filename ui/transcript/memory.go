@@ -63,8 +63,8 @@ func (v *View) Document(d history.Recall, text string) {
 	v.local(&block{kind: memory, doc: &d, text: text, group: &group{text: text, toggled: !v.unfolded}})
 }
 
-// mentions makes the block of what an entry brought behind another.
-func (v *View) mentions(e *history.Entry) *block {
+// mention is the block of what an entry brought behind another.
+func mention(e *history.Entry) *block {
 	b := &block{kind: host, text: e.Text, at: e.At, entry: e.Behind, group: &group{text: e.Text}}
 	if e.Kind == history.EntryMemory {
 		if e.Memory == nil {

@@ -106,21 +106,24 @@ func (v *View) Table(rows []Row) {
 	}
 }
 
-// Answer shows one answer. While it is being written the view follows its end.
-func (v *View) Answer(markdown string, follow bool) {
+// Answer shows one answer, from its beginning.
+func (v *View) Answer(markdown string) {
+	v.Written(markdown)
+	v.rest()
+}
+
+// Written shows an answer that is still being written: the view follows its end.
+func (v *View) Written(markdown string) {
 	v.reset()
-	v.Append([]history.Entry{{Kind: history.EntryText, Text: markdown}}, false)
+	v.Append([]history.Entry{{Kind: history.EntryText, Text: markdown}})
 	v.still, v.follow, v.top = false, true, anchor{}
-	if !follow {
-		v.rest()
-	}
 }
 
 // Letter shows a message's text, whole and looking as on its card.
 func (v *View) Letter(m inbox.Message) {
 	text := strings.Trim(body(&m), "\n")
 	if prose, ok := proseOf(&m, text); ok {
-		v.Answer(prose, false)
+		v.Answer(prose)
 		return
 	}
 	v.Text(text)

@@ -86,7 +86,7 @@ func TestTailLeavesThePlace(t *testing.T) {
 	for i := range 50 {
 		es = append(es, history.Entry{Seq: int64(i + 1), Kind: history.EntryNotice, Text: fmt.Sprintf("notice %d", i)})
 	}
-	v.Append(es, false)
+	v.Append(es)
 	settled(v, 60, 10)
 	v.Scroll(-20)
 	before := plain(settled(v, 60, 10))
@@ -109,7 +109,7 @@ func TestReplyBringsWhatStreams(t *testing.T) {
 	if len(ds) != 1 || ds[0].Text != "one\n\ntwo" || ds[0].Block != 1 {
 		t.Errorf("it is %+v", ds)
 	}
-	v.Append([]history.Entry{{Seq: 1, Kind: history.EntryText, Text: "one\n\ntwo"}}, true)
+	v.Record([]history.Entry{{Seq: 1, Kind: history.EntryText, Text: "one\n\ntwo"}})
 	if ds = v.Reply(); len(ds) != 0 {
 		t.Errorf("after its end it is %+v", ds)
 	}

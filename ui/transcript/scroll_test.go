@@ -39,7 +39,7 @@ func TestLines_whenEmptyOrTiny(t *testing.T) {
 	for _, size := range [][2]int{{0, 0}, {1, 1}, {80, 0}, {0, 5}, {80, 24}, {2, 2}} {
 		check(t, v, size[0], size[1])
 	}
-	v.Append(day(), false)
+	v.Append(day())
 	v.SetInfo(busy())
 	for _, size := range [][2]int{{0, 0}, {1, 1}, {1, 500}, {500, 1}, {2, 2}, {3, 40}, {9, 9}, {500, 200}, {40, 12}} {
 		check(t, v, size[0], size[1])
@@ -54,12 +54,12 @@ func TestLines_whenEmptyOrTiny(t *testing.T) {
 
 func TestFollow_showsTheEnd(t *testing.T) {
 	v, _ := view(t)
-	v.Append(long(400, 1), false)
+	v.Append(long(400, 1))
 	got := plain(settled(v, 80, 24))
 	if !strings.Contains(got, "echo 100") || strings.HasSuffix(got, "\n") {
 		t.Errorf("the end is not shown:\n%s", got)
 	}
-	v.Append(script(noted("last words")), false)
+	v.Append(script(noted("last words")))
 	if got := plain(settled(v, 80, 24)); !strings.HasSuffix(got, "last words") {
 		t.Errorf("what is appended is not shown:\n%s", got)
 	}
@@ -67,7 +67,7 @@ func TestFollow_showsTheEnd(t *testing.T) {
 
 func TestScrolledUp_staysWhereItIs(t *testing.T) {
 	v, c := view(t)
-	v.Append(long(400, 1000), false)
+	v.Append(long(400, 1000))
 	settled(v, 80, 24)
 	v.Scroll(-100)
 	want := plain(settled(v, 80, 24))
@@ -77,7 +77,7 @@ func TestScrolledUp_staysWhereItIs(t *testing.T) {
 			t.Fatalf("%s moves the view:\n%s\nwant\n%s", what, got, want)
 		}
 	}
-	v.Append(long(40, 2000), false)
+	v.Append(long(40, 2000))
 	still("appending")
 	if v.NewBelow() != 30 {
 		t.Errorf("%d new below, want 30", v.NewBelow())
@@ -100,7 +100,7 @@ func TestScrolledUp_staysWhereItIs(t *testing.T) {
 	still("a local line")
 	v.SetInfo(busy())
 	still("news of the agent")
-	v.Append(script(said("line 0\n\nthe end")), true)
+	v.Record(script(said("line 0\n\nthe end")))
 	still("the record of the reply")
 	if v.NewBelow() != 32 {
 		t.Errorf("%d new below, want 32", v.NewBelow())
@@ -113,7 +113,7 @@ func TestScrolledUp_staysWhereItIs(t *testing.T) {
 
 func TestScroll_movesByLines(t *testing.T) {
 	v, _ := view(t)
-	v.Append(long(60, 1), false)
+	v.Append(long(60, 1))
 	all := settled(v, 80, 2000)
 	for len(all) > 0 && all[len(all)-1] == "" {
 		all = all[:len(all)-1]
@@ -146,7 +146,7 @@ func TestScroll_movesByLines(t *testing.T) {
 
 func TestRendering_keepsTheAnchor(t *testing.T) {
 	v, _ := view(t)
-	v.Append(long(200, 1), false)
+	v.Append(long(200, 1))
 	v.Lines(80, 24)
 	v.Scroll(-60)
 	first := strings.TrimSpace(strings.SplitN(plain(v.Lines(80, 24)), "\n", 2)[0])
@@ -161,7 +161,7 @@ func TestRendering_keepsTheAnchor(t *testing.T) {
 
 func TestResize_keepsTheBlock(t *testing.T) {
 	v, _ := view(t)
-	v.Append(long(200, 1), false)
+	v.Append(long(200, 1))
 	settled(v, 80, 24)
 	v.Scroll(-150)
 	settled(v, 80, 24)
@@ -179,7 +179,7 @@ func TestOlder_asksOncePerPage(t *testing.T) {
 	if _, ok := v.Older(); ok {
 		t.Error("an empty view asks for older entries")
 	}
-	v.Append(long(200, 1001), false)
+	v.Append(long(200, 1001))
 	settled(v, 80, 24)
 	if _, ok := v.Older(); ok {
 		t.Error("a view at its end asks for older entries")
@@ -215,7 +215,7 @@ func TestStream_isTheRecord(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
 		v, c := view(t)
-		v.Append(script(asked("go")), false)
+		v.Append(script(asked("go")))
 		v.Delta(event.Delta{Block: 0, Thinking: true, Text: "hm"})
 		v.Delta(event.Delta{Block: 0, Thinking: true, Text: "\nwell"})
 		for rest := text; rest != ""; {
@@ -234,7 +234,7 @@ func TestStream_isTheRecord(t *testing.T) {
 		c.t = c.t.Add(time.Second)
 		live := plain(settled(v, 60, 200))
 		again := 0
-		v.Append([]history.Entry{{Seq: 2, Kind: history.EntryThinking, Text: "hm\nwell"}, {Seq: 3, Kind: history.EntryText, Text: text}}, true)
+		v.Record([]history.Entry{{Seq: 2, Kind: history.EntryThinking, Text: "hm\nwell"}, {Seq: 3, Kind: history.EntryText, Text: text}})
 		v.Lines(60, 200)
 		for _, j := range v.Jobs() {
 			again += len(j.items)
@@ -243,7 +243,7 @@ func TestStream_isTheRecord(t *testing.T) {
 			t.Errorf("%d blocks are rendered again for the record", again)
 		}
 		other, _ := view(t)
-		other.Append(script(asked("go"), history.Entry{Kind: history.EntryThinking, Text: "hm\nwell"}, said(text)), false)
+		other.Append(script(asked("go"), history.Entry{Kind: history.EntryThinking, Text: "hm\nwell"}, said(text)))
 		want := plain(settled(other, 60, 200))
 		if got := plain(settled(v, 60, 200)); got != want {
 			t.Fatalf("the record shows\n%s\nwant\n%s", got, want)
@@ -270,9 +270,9 @@ func TestStream_endsAnywhere(t *testing.T) {
 			c.t = c.t.Add(tailRate)
 			settled(v, 60, 100)
 		}
-		v.Append([]history.Entry{{Seq: 1, Kind: history.EntryText, Text: text[:n]}}, true)
+		v.Record([]history.Entry{{Seq: 1, Kind: history.EntryText, Text: text[:n]}})
 		other, _ := view(t)
-		other.Append(script(said(text[:n])), false)
+		other.Append(script(said(text[:n])))
 		if got, want := plain(settled(v, 60, 100)), plain(settled(other, 60, 100)); got != want {
 			t.Fatalf("after %q the record shows\n%s\nwant\n%s", text[:n], strings.TrimSpace(got), strings.TrimSpace(want))
 		}
@@ -281,10 +281,10 @@ func TestStream_endsAnywhere(t *testing.T) {
 
 func TestVoid_takesTheStreamBack(t *testing.T) {
 	v, _ := view(t)
-	v.Append(script(asked("go"), said("old answer")), false)
+	v.Append(script(asked("go"), said("old answer")))
 	want := plain(settled(v, 60, 20))
 	v.Delta(event.Delta{Text: "half an "})
-	v.Append([]history.Entry{{Seq: 9, Kind: history.EntryNotice, Text: "beside"}}, false)
+	v.Append([]history.Entry{{Seq: 9, Kind: history.EntryNotice, Text: "beside"}})
 	v.Delta(event.Delta{Text: "answer\n\nmore"})
 	if got := plain(v.Lines(60, 20)); !strings.Contains(got, "half an answer") || strings.Index(got, "beside") > strings.Index(got, "half") {
 		t.Errorf("the stream shows\n%s", got)
@@ -304,14 +304,14 @@ func TestVoid_takesTheStreamBack(t *testing.T) {
 
 func TestCall_liveAndDone(t *testing.T) {
 	v, c := view(t)
-	v.Append(script(called("x", "bash", "bash make")), true)
+	v.Record(script(called("x", "bash", "bash make")))
 	if got := plain(v.Lines(60, 5)); !strings.HasPrefix(got, "○ bash make\n") {
 		t.Errorf("before it runs:\n%s", got)
 	}
 	if v.Animating() {
 		t.Error("a call that does not run moves")
 	}
-	v.Append([]history.Entry{{Seq: 2, At: noon, Kind: history.EntryStarted, Call: &history.Call{ID: "x"}}}, false)
+	v.Append([]history.Entry{{Seq: 2, At: noon, Kind: history.EntryStarted, Call: &history.Call{ID: "x"}}})
 	v.Output(event.Output{Call: "x", Tail: "1\n2\n3\n4\n5\n6\n7\n"})
 	c.t = noon.Add(12500 * time.Millisecond)
 	if got := plain(v.Lines(60, 7)); !strings.Contains(got, "bash make · 12s") || strings.Contains(got, "│ 2") || !strings.Contains(got, "│ 7") {
@@ -325,7 +325,7 @@ func TestCall_liveAndDone(t *testing.T) {
 	if b := v.Lines(60, 7)[0]; a == b {
 		t.Error("the spinner stands still")
 	}
-	v.Append([]history.Entry{{Seq: 3, Kind: history.EntryResult, Result: &history.Result{ID: "x", Name: "bash", Text: "all\nmade", Millis: 13000}}}, false)
+	v.Append([]history.Entry{{Seq: 3, Kind: history.EntryResult, Result: &history.Result{ID: "x", Name: "bash", Text: "all\nmade", Millis: 13000}}})
 	if got := plain(v.Lines(60, 7)); !strings.HasPrefix(got, "✓ bash make · 13s\n  │ all\n  │ made\n") {
 		t.Errorf("when it is done:\n%s", got)
 	}
@@ -336,7 +336,7 @@ func TestCall_liveAndDone(t *testing.T) {
 
 func TestResult_whenItsCallIsOnAnOlderPage(t *testing.T) {
 	v, _ := view(t)
-	v.Append([]history.Entry{{Seq: 9, Kind: history.EntryResult, Result: &history.Result{ID: "x", Name: "bash", Text: "made"}}}, false)
+	v.Append([]history.Entry{{Seq: 9, Kind: history.EntryResult, Result: &history.Result{ID: "x", Name: "bash", Text: "made"}}})
 	if got := plain(v.Lines(60, 3)); !strings.HasPrefix(got, "✓ bash\n  │ made") {
 		t.Errorf("without its call:\n%s", got)
 	}
@@ -381,7 +381,7 @@ func TestInfo_atTheEnd(t *testing.T) {
 
 func TestSelection(t *testing.T) {
 	v, _ := view(t)
-	v.Append(script(asked("first"), said("one **a**\n\ntwo"), called("x", "bash", "bash make"), gave(history.Result{ID: "x", Text: "made\nit"}), noted("n")), false)
+	v.Append(script(asked("first"), said("one **a**\n\ntwo"), called("x", "bash", "bash make"), gave(history.Result{ID: "x", Text: "made\nit"}), noted("n")))
 	settled(v, 40, 6)
 	if v.Selected() != "" || v.Key(key("up")) || v.Key(key("y")) {
 		t.Error("without a selection the arrows are taken")
@@ -415,7 +415,7 @@ func TestSelection(t *testing.T) {
 func TestUnfold(t *testing.T) {
 	v, _ := view(t)
 	text := strings.TrimRight(strings.Repeat("line\n", 40), "\n")
-	v.Append(script(called("x", "bash", "bash a"), gave(history.Result{ID: "x", Text: text}), called("y", "bash", "bash b"), gave(history.Result{ID: "y", Text: text})), false)
+	v.Append(script(called("x", "bash", "bash a"), gave(history.Result{ID: "x", Text: text}), called("y", "bash", "bash b"), gave(history.Result{ID: "y", Text: text})))
 	count := func() int { return strings.Count(plain(v.Lines(60, 200)), "│ line") }
 	if n := count(); n != 12 {
 		t.Errorf("%d lines show folded, want 12", n)
@@ -435,7 +435,7 @@ func TestUnfold(t *testing.T) {
 func TestMessage_isBounded(t *testing.T) {
 	v, _ := view(t)
 	m := inbox.Message{ID: 1, Sender: 2, From: "a", Kind: inbox.Mail, Body: strings.Repeat("a line of **text**\n\n", 50_000), Created: noon}
-	v.Append([]history.Entry{{Seq: 1, Kind: history.EntryMessage, Messages: []inbox.Message{m}}}, false)
+	v.Append([]history.Entry{{Seq: 1, Kind: history.EntryMessage, Messages: []inbox.Message{m}}})
 	if got := plain(settled(v, 60, 40)); !strings.Contains(got, "more lines · ctrl+o") || strings.Count(got, "a line of text") != 5 {
 		t.Errorf("a mail of 1 MB shows as\n%s", got)
 	}
@@ -458,7 +458,7 @@ func TestMessage_lines(t *testing.T) {
 	} {
 		m.ID, m.Kind, m.Created = 1, inbox.Mail, noon
 		v, _ := view(t)
-		v.Append([]history.Entry{{Seq: 1, Kind: history.EntryMessage, Messages: []inbox.Message{m}}}, false)
+		v.Append([]history.Entry{{Seq: 1, Kind: history.EntryMessage, Messages: []inbox.Message{m}}})
 		if got := plain(settled(v, 60, 12)); !strings.Contains(got, want) {
 			t.Errorf("got\n%s\nwant\n%s", got, want)
 		}
@@ -478,7 +478,7 @@ func TestHostileText(t *testing.T) {
 	)
 	for _, w := range []int{12, 40, 120} {
 		v, _ := view(t)
-		v.Append(es, false)
+		v.Append(es)
 		v.Output(event.Output{Call: "z", Tail: evil})
 		v.SetInfo(event.Info{State: event.Waiting, Why: evil, Prompts: []event.Prompt{{Text: evil}}})
 		v.Local(evil, Bad)
@@ -510,7 +510,7 @@ func TestRandomLife(t *testing.T) {
 		for range 300 {
 			switch r.IntN(16) {
 			case 0, 1:
-				v.Append(long(1+r.IntN(8), seq), false)
+				v.Append(long(1+r.IntN(8), seq))
 				seq += 10
 			case 2:
 				v.Prepend(long(1+r.IntN(8), seq/2), r.IntN(2) == 0)
@@ -519,7 +519,7 @@ func TestRandomLife(t *testing.T) {
 			case 6:
 				block++
 			case 7:
-				v.Append(long(1+r.IntN(3), seq), true)
+				v.Record(long(1+r.IntN(3), seq))
 				seq, block = seq+10, 0
 			case 8:
 				v.Void()
@@ -558,7 +558,7 @@ func TestRandomLife(t *testing.T) {
 
 func TestMemory_letsFarLinesGo(t *testing.T) {
 	v, _ := view(t)
-	v.Append(long(8_000, 1), false)
+	v.Append(long(8_000, 1))
 	settled(v, 80, 24)
 	for range 1_500 {
 		v.Scroll(-20)
@@ -580,7 +580,7 @@ func TestMemory_letsFarLinesGo(t *testing.T) {
 
 func benchmarkLines(b *testing.B, n int) {
 	v, c := view(b)
-	v.Append(long(n, 1), false)
+	v.Append(long(n, 1))
 	v.SetInfo(busy())
 	settled(v, 200, 60)
 	b.ReportAllocs()
@@ -599,7 +599,7 @@ func BenchmarkLines200x60(b *testing.B) {
 // A frame whose view is scrolled: other blocks become visible each time.
 func BenchmarkScroll200x60(b *testing.B) {
 	v, _ := view(b)
-	v.Append(long(10_000, 1), false)
+	v.Append(long(10_000, 1))
 	settled(v, 200, 60)
 	i := 0
 	for b.Loop() {
@@ -618,7 +618,7 @@ func BenchmarkDelta(b *testing.B) {
 		b.Run(fmt.Sprintf("jobs=%v", jobs), func(b *testing.B) {
 			for b.Loop() {
 				v, c := view(b)
-				v.Append(long(1_000, 1), false)
+				v.Append(long(1_000, 1))
 				var batch strings.Builder
 				for i := 0; i < len(text); i += 4 {
 					batch.WriteString(text[i:min(i+4, len(text))])
@@ -641,7 +641,7 @@ func BenchmarkDelta(b *testing.B) {
 
 func BenchmarkResize(b *testing.B) {
 	v, _ := view(b)
-	v.Append(long(10_000, 1), false)
+	v.Append(long(10_000, 1))
 	settled(v, 200, 60)
 	w := 100
 	for b.Loop() {
@@ -656,6 +656,6 @@ func BenchmarkAppend10000(b *testing.B) {
 	es := long(10_000, 1)
 	for b.Loop() {
 		v, _ := view(b)
-		v.Append(es, false)
+		v.Append(es)
 	}
 }

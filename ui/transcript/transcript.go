@@ -83,34 +83,31 @@ func New(t *themes.Theme, now func() time.Time) *View {
 // SetTheme changes the colours; everything visible is drawn again.
 func (v *View) SetTheme(t *themes.Theme) { v.theme = t }
 
-// Append shows entries that are in the database. live: they are the record of
-// what was streamed and replace it.
-func (v *View) Append(es []history.Entry, live bool) {
-	var old []*block
-	if live {
-		old = v.closeLive()
-	}
-	fresh, count := v.read(es, old, false)
-	if live {
-		count = max(count-v.live.counted, 0)
-	}
+// Append shows entries that are in the database, above what is being streamed.
+func (v *View) Append(es []history.Entry) {
+	fresh, count := v.read(es, nil, below)
 	if !v.follow {
 		v.below += count
-	}
-	if live {
-		v.live = stream{}
-		v.blocks = append(v.blocks, fresh...)
-		v.clamp()
-		return
 	}
 	v.insert(v.liveStart(), fresh)
 	v.live.start += len(fresh)
 }
 
+// Record shows entries that are the record of what was streamed, in its place.
+func (v *View) Record(es []history.Entry) {
+	fresh, count := v.read(es, v.closeLive(), below)
+	if !v.follow {
+		v.below += max(count-v.live.counted, 0)
+	}
+	v.live = stream{}
+	v.blocks = append(v.blocks, fresh...)
+	v.clamp()
+}
+
 // Prepend shows an older page above; more: there are older ones still. What is
 // visible stays where it is.
 func (v *View) Prepend(es []history.Entry, more bool) {
-	fresh, _ := v.read(es, nil, true)
+	fresh, _ := v.read(es, nil, above)
 	v.insert(0, fresh)
 	v.live.start += len(fresh)
 	v.more, v.asked = more, false

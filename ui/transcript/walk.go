@@ -111,7 +111,7 @@ func (v *View) Lines(w, h int) []string {
 func (v *View) settle() anchor {
 	end := v.last()
 	if !v.follow {
-		if v.top = v.fix(v.top); v.before(v.top, end) {
+		if v.top = v.fix(v.top); v.top.before(end) {
 			return v.top
 		}
 		if !v.still {
@@ -137,7 +137,7 @@ func (v *View) fix(a anchor) anchor {
 }
 
 // before reports whether a lies above b.
-func (v *View) before(a, b anchor) bool { return a.i < b.i || a.i == b.i && a.line < b.line }
+func (a anchor) before(b anchor) bool { return a.i < b.i || a.i == b.i && a.line < b.line }
 
 // last is where a view that shows the end begins.
 func (v *View) last() anchor {
@@ -224,7 +224,7 @@ func (v *View) Scroll(lines int) {
 
 // leave makes the view begin at a, or follow if that is at the end.
 func (v *View) leave(a, end anchor) {
-	if !v.before(a, end) && !v.still {
+	if !a.before(end) && !v.still {
 		v.Follow()
 		return
 	}
@@ -327,12 +327,12 @@ func (v *View) choose(i int) {
 	}
 	gap, n := v.height(i)
 	a := anchor{i, -gap, n}
-	if v.before(a, top) {
+	if a.before(top) {
 		v.leave(a, end)
 		return
 	}
 	// Its first lines must stand above the lower edge.
-	if low := v.move(a, -max(v.h-min(n+gap, v.h), 0)); v.before(top, low) {
+	if low := v.move(a, -max(v.h-min(n+gap, v.h), 0)); top.before(low) {
 		v.leave(low, end)
 	}
 }
@@ -360,7 +360,7 @@ func (v *View) lines(i int) []string {
 		return nil
 	}
 	now := v.now()
-	l := look{width: v.w, theme: v.theme, folded: v.folded(b), selected: v.chosen(i), age: v.age(b, now)}
+	l := look{width: v.w, theme: v.theme, folded: v.folded(b), selected: v.chosen(i), age: age(b, now)}
 	if b.kind == answer {
 		l.letters = len(v.letters)
 	}
