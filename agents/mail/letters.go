@@ -23,28 +23,28 @@ type Letter struct {
 	Tags     []string
 	Key      string // a retry with the same key is the same message, stored once; "": none
 
-	Hops int // how many messages of agents led to this one by themselves; 0: none
+	Hops int // how many messages of agents led to this one, with no human involved; 0: none
 }
 
-// Sent is a letter in somebody's inbox.
+// Sent is a letter that was put into an inbox.
 type Sent struct {
 	ID int64
-	To string // the agent's whole name
+	To string // the agent's full name
 
-	Held bool // until the human takes it: agents kept each other going for too long
+	Held bool // held until the human takes it: agents have kept each other going for too long
 }
 
-// Letters is what humans and agents do with the rows of inboxes without taking any into
-// a conversation: write, list, set aside, put back. It knows nothing of turns.
+// Letters is what humans and agents do with messages in inboxes without taking them into a conversation: write, list,
+// set aside, put back. It knows nothing of turns.
 type Letters struct {
 	db     *store.DB
 	inbox  *inbox.Inbox
 	now    func() time.Time
 	who    Directory
-	snooze func() // called after a message was set aside until a time: somebody keeps the timer
+	snooze func() // called after a message was snoozed; the callee keeps the timer
 }
 
-// NewLetters returns letters in the inboxes of box, for the agents of who.
+// NewLetters returns the letters in the inboxes of box, for the agents of who.
 func NewLetters(db *store.DB, box *inbox.Inbox, now func() time.Time, who Directory, snooze func()) *Letters {
 	return &Letters{db: db, inbox: box, now: now, who: who, snooze: snooze}
 }
@@ -56,9 +56,8 @@ type Directory interface {
 	Book(agent int64) history.Book
 }
 
-// Mail puts an agent's letter into the inboxes of all it is addressed to, or of none: one
-// transaction. The names are looked up once; one that is given to another agent later
-// does not change who reads the letter.
+// Mail puts an agent's letter into the inboxes of all its addressees, or of none, in one transaction. Names are looked
+// up once, before: if a name is given to another agent later, the reader stays the same.
 func (ls *Letters) Mail(ctx context.Context, from int64, l Letter) ([]Sent, error) {
 	if err := ls.who.Open(from); err != nil {
 		return nil, err
@@ -70,7 +69,10 @@ func (ls *Letters) Mail(ctx context.Context, from int64, l Letter) ([]Sent, erro
 	if err != nil {
 		return nil, fmt.Errorf("send to %w; nothing was sent", err)
 	}
-	m := inbox.Message{Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Priority: l.Priority, Tags: l.Tags, Body: l.Body, Key: l.Key, Hops: l.Hops}
+	m := inbox.Message{
+		Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Priority: l.Priority, Tags: l.Tags, Body: l.Body,
+		Key: l.Key, Hops: l.Hops,
+	}
 	var sent []Sent
 	err = ls.db.Write(ctx, "send", func(tx *store.Tx) error {
 		sent = nil
@@ -99,7 +101,7 @@ func (ls *Letters) Send(ctx context.Context, from int64, to, body string, pr inb
 	return sent[0].ID, nil
 }
 
-// Addressees are the agents that the names mean, each once.
+// Addressees returns the agents that the names mean, without duplicates.
 func (ls *Letters) Addressees(ctx context.Context, names []string) ([]event.Info, error) {
 	var to []event.Info
 	for _, name := range names {
@@ -114,7 +116,7 @@ func (ls *Letters) Addressees(ctx context.Context, names []string) ([]event.Info
 	return to, nil
 }
 
-// addressee is who reads the mail for that name.
+// addressee returns who reads the mail for that name.
 func (ls *Letters) addressee(ctx context.Context, name string) (i event.Info, err error) {
 	var forked bool
 	if err := ls.db.Read(ctx, func(rx *store.Rx) error {
@@ -131,8 +133,7 @@ func (ls *Letters) addressee(ctx context.Context, name string) (i event.Info, er
 	return ls.who.Reader(ctx, name)
 }
 
-// Post deposits mail for an agent that can still read it; what is for a fork that has
-// ended goes to its parent.
+// Post deposits mail for an agent that can still read it; mail for a fork that has ended goes to its parent.
 func (ls *Letters) Post(tx *store.Tx, m inbox.Message) (int64, error) {
 	a, err := roster.Reader(&tx.View, m.Recipient)
 	if err != nil {
@@ -154,20 +155,20 @@ func (ls *Letters) Post(tx *store.Tx, m inbox.Message) (int64, error) {
 		return id, err
 	}
 	_, err = ls.who.Book(a.ID).Batch(tx).Add(0, history.Entry{Kind: history.EntryNotice, Text: fmt.Sprintf(
-		"Message #%d is held: the agents wrote the %d before it because of each other, without you. /messages next lets it in, and they go on from there; /messages show %d prints it.",
+		"Message #%d is held: the agents wrote the %d before it because of each other, without you. "+
+			"/messages next lets it in, and they go on from there; /messages show %d prints it.",
 		id, inbox.MostHops, id)})
 	return id, err
 }
 
-// Look lists the agent's messages that q selects, with only the beginnings of their
-// texts: the pending ones, or with taken the newest of all. It takes none.
+// Look lists the agent's messages that q selects, with only the beginnings of their texts: the pending ones, or with
+// taken the newest of all. It takes none.
 func (ls *Letters) Look(ctx context.Context, agent int64, q inbox.Query, taken bool) ([]inbox.Message, error) {
 	q.Recipient = agent
 	return ls.inbox.Look(ctx, q, taken)
 }
 
-// Whose finds the agent whose inbox a word means, whether its tab is open or closed: its
-// ID, Name and State.
+// Whose returns the ID, Name and State of the agent whose inbox a word means, whether its tab is open or closed.
 func (ls *Letters) Whose(ctx context.Context, word string) (i event.Info, err error) {
 	err = ls.db.Read(ctx, func(rx *store.Rx) error {
 		a, err := roster.AgentMeant(&rx.View, word)
@@ -177,7 +178,7 @@ func (ls *Letters) Whose(ctx context.Context, word string) (i event.Info, err er
 	return i, err
 }
 
-// Peek returns the pending messages of agent that match q, whole; none is taken.
+// Peek returns agent's pending messages that match q, with their full texts; it takes none.
 func (ls *Letters) Peek(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, error) {
 	var err error
 	if q.From, err = ls.Sender(ctx, agent, q.From); err != nil {
@@ -197,7 +198,7 @@ func (ls *Letters) Message(ctx context.Context, id int64) (inbox.Message, bool, 
 	return ls.inbox.Get(ctx, id)
 }
 
-// Sender is the whole name of the sender that a word means in the recipient's inbox.
+// Sender returns the full name of the sender that a word means in the recipient's inbox.
 func (ls *Letters) Sender(ctx context.Context, recipient int64, word string) (name string, err error) {
 	if word == "" {
 		return "", nil
@@ -209,20 +210,21 @@ func (ls *Letters) Sender(ctx context.Context, recipient int64, word string) (na
 	return name, err
 }
 
-// Thread returns the messages of the thread that a message belongs to, in the order
-// they came, with only the beginnings of their texts.
+// Thread returns the messages of the thread that a message belongs to, in order of arrival, with only the beginnings of
+// their texts.
 func (ls *Letters) Thread(ctx context.Context, id int64) ([]inbox.Message, error) {
 	return ls.inbox.Thread(ctx, id)
 }
 
-// Reply answers a message in the name of the agent it was sent to, in its thread.
+// Reply answers a message on behalf of the agent it was sent to, in its thread.
 func (ls *Letters) Reply(ctx context.Context, agent, id int64, text string) (Sent, error) {
 	return ls.Respond(ctx, agent, id, Letter{Body: text}, func(m inbox.Message, ok bool) error {
 		switch {
 		case !ok:
 			return fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
 		case m.Recipient != agent:
-			return fmt.Errorf("message #%d was sent to another agent: reply in its tab; /messages show %d prints it", id, id)
+			return fmt.Errorf("message #%d was sent to another agent: reply in its tab; /messages show %d prints it",
+				id, id)
 		case m.Asks():
 			return fmt.Errorf("message #%d is a question and waits for your answer: /answer %d", id, id)
 		case m.Sender == 0 && m.Outside():
@@ -235,7 +237,9 @@ func (ls *Letters) Reply(ctx context.Context, agent, id int64, text string) (Sen
 }
 
 // Respond sends a letter to the sender of a message, if may allows it.
-func (ls *Letters) Respond(ctx context.Context, from, id int64, l Letter, may func(m inbox.Message, ok bool) error) (sent Sent, err error) {
+func (ls *Letters) Respond(
+	ctx context.Context, from, id int64, l Letter, may func(m inbox.Message, ok bool) error,
+) (sent Sent, err error) {
 	err = ls.db.Write(ctx, "reply", func(tx *store.Tx) error {
 		m, ok, err := inbox.Find(&tx.View, id)
 		if err == nil {
@@ -257,7 +261,8 @@ func (ls *Letters) Respond(ctx context.Context, from, id int64, l Letter, may fu
 		}
 		sent.To = whom.Name
 		re := inbox.Message{
-			Recipient: whom.ID, Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Body: l.Body, InReplyTo: id, Subject: history.Fit(about, history.MostSubject), Hops: l.Hops,
+			Recipient: whom.ID, Sender: from, Kind: inbox.Mail, Deliver: inbox.Next, Body: l.Body, InReplyTo: id,
+			Subject: history.Fit(about, history.MostSubject), Hops: l.Hops,
 		}
 		sent.Held = re.Endless()
 		sent.ID, err = ls.Post(tx, re)

@@ -1,25 +1,24 @@
-// Package mail is what becomes of messages between their inboxes and the transcripts.
+// Package mail moves messages from inboxes to transcripts.
 //
-// Does: keep policies, rules and quiet, and decide by them what enters at a seam
-// ([Room.Arrivals]); sort what arrives, and fork agents for it; take messages into
-// transcripts ([Takes]), for a human too ([Pickup]); write letters; list, archive, snooze and restore the messages of
-// an inbox and put back what a human took last ([Letters]).
+// Does: keep policies, rules and quiet, and decide by them what enters at a seam ([Room.Arrivals]); sort what arrives,
+// and fork agents for it; take messages into transcripts ([Takes]), for a human too ([Pickup]); write letters; list,
+// archive, snooze and restore the messages of an inbox and put back what a human took last ([Letters]).
 //
-// Does not: run a turn or begin one: it says what there is to begin one with, and pokes
-// the agent. Make forks, or know agents except through the interfaces it declares.
+// Does not: run a turn or begin one: it says what there is to begin one with, and pokes the agent. Make forks, or know
+// agents except through the interfaces it declares.
 //
 // Imports: agents/event, agents/fleet, agents/history, agents/roster, agents/waits, inbox, store.
 package mail
 
 import "fantail/inbox"
 
-// Who took a message, where that is not the name of what they typed.
+// Who took a message, where that is not the command they typed.
 const (
 	ByShow = "show" // a human, for their own eyes: the model doesn't read it
 	ByTool = "tool" // a call of the model
 )
 
-// Fate says what happened to m, in a sentence that goes on from another.
+// Fate says what happened to m, as the continuation of a sentence.
 func Fate(m inbox.Message) string {
 	f := m.Fate()
 	if f != "entered a turn" && f != "came with its task" {

@@ -16,8 +16,8 @@ import (
 	"fantail/store"
 )
 
-// Pickup is how a human collects mail: at once ([Pickup.Check], [Pickup.Show]), waiting for
-// it ([Pickup.Receive]), or with a turn for it ([Pickup.Next], [Pickup.Each], [Pickup.Fire]).
+// Pickup is how a human collects mail: at once ([Pickup.Check], [Pickup.Show]), waiting for it ([Pickup.Receive]), or
+// with a turn for it ([Pickup.Next], [Pickup.Each], [Pickup.Fire]).
 type Pickup struct {
 	db       *store.DB
 	inbox    *inbox.Inbox
@@ -29,28 +29,31 @@ type Pickup struct {
 	unprompt func(ctx context.Context, prompt int64) (bool, error)
 }
 
-// NewPickup returns how mail of a room's is collected; unprompt takes back what the human
-// typed and what has not entered.
-func NewPickup(fl *fleet.Fleet, room *Room, letters *Letters, takes *Takes, unprompt func(ctx context.Context, prompt int64) (bool, error)) *Pickup {
+// NewPickup returns the pickup of a room's mail. unprompt takes back a typed prompt that has not entered.
+func NewPickup(
+	fl *fleet.Fleet, room *Room, letters *Letters, takes *Takes,
+	unprompt func(ctx context.Context, prompt int64) (bool, error),
+) *Pickup {
 	return &Pickup{
-		db: room.db, inbox: room.inbox, now: room.now, fleet: fl, room: room, letters: letters, takes: takes, unprompt: unprompt,
+		db: room.db, inbox: room.inbox, now: room.now, fleet: fl, room: room, letters: letters, takes: takes,
+		unprompt: unprompt,
 	}
 }
 
-// Check takes what is ready and matches into the agent's transcript, without
-// starting a turn: as many as fit in a quarter of the model's window, at most
-// q.Limit (0: 200); left counts the others.
+// Check takes the pending messages that match into the agent's transcript, without starting a turn: as many as fit in a
+// quarter of the model's window, at most q.Limit (0: 200). left counts the others.
 func (p *Pickup) Check(ctx context.Context, agent int64, q inbox.Query) (ms []inbox.Message, left int, err error) {
 	return p.take(ctx, agent, q, "check")
 }
 
-// Show is Check for the human alone: what it takes stands in the transcript, and the
-// model never reads it.
+// Show is Check for the human only: the messages are in the transcript, but the model never reads them.
 func (p *Pickup) Show(ctx context.Context, agent int64, q inbox.Query) (ms []inbox.Message, left int, err error) {
 	return p.take(ctx, agent, q, ByShow)
 }
 
-func (p *Pickup) take(ctx context.Context, agent int64, q inbox.Query, by string) (ms []inbox.Message, left int, err error) {
+func (p *Pickup) take(
+	ctx context.Context, agent int64, q inbox.Query, by string,
+) (ms []inbox.Message, left int, err error) {
 	a, err := p.fleet.Agent(agent)
 	if err != nil {
 		return nil, 0, err
@@ -61,21 +64,20 @@ func (p *Pickup) take(ctx context.Context, agent int64, q inbox.Query, by string
 	return p.takes.Check(ctx, a.Book(), q, by, AtRest(by), nil)
 }
 
-// Receive takes exactly one message into the agent's transcript, without starting
-// a turn, and waits for it if need be. It returns waits.ErrNothing (wrapped, with the
-// explanation) when nothing can arrive, ErrStopped after Stop, ctx's cause when
-// ctx ends, and anything else only when the take itself failed.
+// Receive takes exactly one message into the agent's transcript, without starting a turn, waiting for one if need be.
+// It returns waits.ErrNothing (wrapped, with the explanation) if nothing can arrive, ErrStopped after Stop, ctx's cause
+// if ctx ends, and any other error only if the take itself failed.
 func (p *Pickup) Receive(ctx context.Context, agent int64, q inbox.Query) (inbox.Message, error) {
 	return p.Await(ctx, agent, q, Await{})
 }
 
-// Await says how a human's receive differs from the plain one.
+// Await is how a human's receive differs from the plain one.
 type Await struct {
-	Outside bool // mail may come from outside: it goes on waiting though no agent can send any more
-	Show    bool // the model does not read what it takes
+	Outside bool // mail may come from outside: keep waiting even when no agent can send any more
+	Show    bool // the model does not read the message
 }
 
-// Await is Receive as how says.
+// Await is Receive with the differences in how.
 func (p *Pickup) Await(ctx context.Context, agent int64, q inbox.Query, how Await) (inbox.Message, error) {
 	by := "receive"
 	if how.Show {
@@ -102,18 +104,21 @@ func (p *Pickup) Await(ctx context.Context, agent int64, q inbox.Query, how Awai
 		})
 		return before, did
 	}
-	return p.takes.Receive(ctx, a.Book(), q, Patience{By: by, HasMail: a.HasMail, Outside: how.Outside, Into: AtRest(by), Stands: func(why string) func() {
+	stands := func(why string) func() {
 		turn, rested := rest(event.Idle, event.Waiting, why+"; Esc stops it", p.now())
 		return func() {
-			if rested { // else it is the turn that waits
+			if rested { // if not, a turn is waiting and shows it
 				rest(event.Waiting, event.Idle, "", turn)
 			}
 			a.Poke()
 		}
-	}})
+	}
+	return p.takes.Receive(ctx, a.Book(), q, Patience{
+		By: by, HasMail: a.HasMail, Outside: how.Outside, Into: AtRest(by), Stands: stands,
+	})
 }
 
-// wish waits until w's turn has begun, or there was nothing to begin it with.
+// wish waits until w's turn has begun, or has turned out to have nothing to begin with.
 func (p *Pickup) wish(ctx context.Context, agent int64, w *Wish) (Took, error) {
 	a, err := p.fleet.Agent(agent)
 	if err != nil {
@@ -142,8 +147,8 @@ func (p *Pickup) wish(ctx context.Context, agent int64, w *Wish) (Took, error) {
 	}
 }
 
-// want notes w. What the human typed with it is a row until its turn begins: the
-// next start shows it, if the program ends before.
+// want records w. What the human typed with it is kept in a row until its turn begins, so that the next start shows it
+// if the program ends before.
 func (p *Pickup) want(ctx context.Context, a *fleet.Agent, w *Wish) error {
 	if !w.All {
 		p.fleet.Lock()
@@ -174,7 +179,7 @@ func (p *Pickup) want(ctx context.Context, a *fleet.Agent, w *Wish) error {
 	return nil
 }
 
-// Drop ends w's row in the transaction that finds nothing to carry it out with.
+// Drop removes w's row in the transaction that finds nothing to carry it out with.
 func (p *Pickup) Drop(tx *store.Tx, a *fleet.Agent, w *Wish) error {
 	if w == nil || w.Prompt == 0 {
 		return nil
@@ -184,7 +189,7 @@ func (p *Pickup) Drop(tx *store.Tx, a *fleet.Agent, w *Wish) error {
 	return err
 }
 
-// visit is [fleet.Agent.Visit], where anything can be taken.
+// visit is [fleet.Agent.Visit], unless the database can only be read.
 func (p *Pickup) visit(ctx context.Context, a *fleet.Agent) (context.Context, func(), error) {
 	if why := p.db.ReadOnly(); why != nil {
 		return nil, nil, why
@@ -192,9 +197,9 @@ func (p *Pickup) visit(ctx context.Context, a *fleet.Agent) (context.Context, fu
 	return a.Visit(ctx)
 }
 
-// Next takes the most urgent message, or the one with that id (0: none named),
-// and starts a turn with it; while a turn runs it waits for its end. False:
-// there is none. One that was named and does not wait for this agent is an error.
+// Next takes the most urgent message, or the one with that id if it is not 0, and starts a turn with it, after the
+// current turn if there is one. It returns false if there is none; an id that is not pending for this agent is an
+// error.
 func (p *Pickup) Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error) {
 	m, ok, err := p.one(ctx, agent, &Wish{ID: id})
 	if err == nil && !ok && id != 0 {
@@ -203,7 +208,7 @@ func (p *Pickup) Next(ctx context.Context, agent, id int64) (inbox.Message, bool
 	return m, ok, err
 }
 
-// elsewhere says why a message does not wait for an agent.
+// elsewhere says why a message is not pending for an agent.
 func (p *Pickup) elsewhere(ctx context.Context, agent, id int64) error {
 	m, ok, err := p.inbox.Get(ctx, id)
 	switch {
@@ -217,7 +222,7 @@ func (p *Pickup) elsewhere(ctx context.Context, agent, id int64) error {
 	return fmt.Errorf("message #%d does not wait any more: %s; /messages show %d prints it", id, Fate(m), id)
 }
 
-// Oldest is Next with the message that came first, however urgent others are.
+// Oldest is Next for the message that came first, however urgent others are.
 func (p *Pickup) Oldest(ctx context.Context, agent int64) (inbox.Message, bool, error) {
 	return p.one(ctx, agent, &Wish{Oldest: true})
 }
@@ -230,10 +235,9 @@ func (p *Pickup) one(ctx context.Context, agent int64, w *Wish) (inbox.Message, 
 	return t.Messages[0], true, nil
 }
 
-// Each takes the pending messages one after another, each into a turn of its own,
-// those that come meanwhile too, until none is left; Stop ends it together with
-// the turn that runs, and so does a turn that fails: what is wrong with it would be
-// wrong with the next. It returns how many it took.
+// Each takes the pending messages one by one, each into a turn of its own, including those that arrive meanwhile, until
+// none is left, and returns how many it took. Stop ends it together with the current turn, and so does a turn that
+// fails: the next one would fail in the same way.
 func (p *Pickup) Each(ctx context.Context, agent int64) (n int, err error) {
 	a, err := p.fleet.Agent(agent)
 	if err != nil {
@@ -253,14 +257,12 @@ func (p *Pickup) Each(ctx context.Context, agent int64) (n int, err error) {
 	}
 }
 
-// ErrNoMail is what Fire returns for an empty inbox.
+// ErrNoMail is returned by Fire for an empty inbox.
 var ErrNoMail = errors.New("the inbox is empty, so there is nothing to fire; a prompt starts a turn without messages")
 
-// Fire takes all pending messages, as many as fit in a quarter of the model's
-// window, into one turn, with text as its prompt if there is one; while a turn
-// runs it waits for its end and takes nothing before, queued where Unprompt can take
-// it back (ErrTakenBack). left counts those that stay. An empty inbox is refused
-// with ErrNoMail.
+// Fire takes all pending messages, as many as fit in a quarter of the model's window, into one turn, with text as its
+// prompt if there is one. While a turn runs it takes nothing and waits; meanwhile the command is queued, and Unprompt
+// can take it back (ErrTakenBack). left counts the messages that stay. An empty inbox is refused with ErrNoMail.
 func (p *Pickup) Fire(ctx context.Context, agent int64, text string) (n, left int, err error) {
 	pending, _, err := p.inbox.Count(ctx, agent)
 	if err == nil && pending == 0 {
@@ -273,8 +275,8 @@ func (p *Pickup) Fire(ctx context.Context, agent int64, text string) (n, left in
 	return len(t.Messages), t.Left, err
 }
 
-// FireThese is Fire with exactly these messages. If one of them does not wait when
-// the turn is to begin, none is taken, and the error says which.
+// FireThese is Fire with exactly these messages. If one of them is not pending when the turn is about to begin, none is
+// taken, and the error says which.
 func (p *Pickup) FireThese(ctx context.Context, agent int64, ids []int64, text string) (n int, err error) {
 	ids = slices.Compact(slices.Sorted(slices.Values(ids)))
 	switch {
@@ -293,16 +295,17 @@ func (p *Pickup) FireThese(ctx context.Context, agent int64, ids []int64, text s
 func (p *Pickup) fire(ctx context.Context, agent int64, w *Wish) (Took, error) {
 	t, err := p.wish(ctx, agent, w)
 	if err == nil && len(t.Messages) == 0 {
-		err = ErrNoMail // somebody took them while the request waited
+		err = ErrNoMail // another taker was first while the request waited
 	}
-	if err != nil && ctx.Err() == nil && p.fleet.Context().Err() == nil { // whoever typed it hears of it
+	// The human hears the error, so the row goes. If the program is closing nobody does, and the next start shows the row.
+	if err != nil && ctx.Err() == nil && p.fleet.Context().Err() == nil {
 		_, e := p.unprompt(ctx, w.Prompt)
 		err = errors.Join(err, e)
 	}
 	return t, err
 }
 
-// numbers are the numbers of messages as they are typed, a space behind each.
+// numbers returns the numbers of messages as they are typed, each followed by a space.
 func numbers(ids []int64) string {
 	var b strings.Builder
 	for _, id := range ids {
@@ -311,8 +314,7 @@ func numbers(ids []int64) string {
 	return b.String()
 }
 
-// Grant takes what w wishes into this turn. A prompt that goes with messages
-// enters only if there are some.
+// Grant takes what w asks for into this turn. A prompt that goes with messages enters only if there are any.
 func (p *Pickup) Grant(tx *store.Tx, a *fleet.Agent, b *history.Batch, turn int64, w *Wish) (t Took, err error) {
 	if !w.All {
 		t.Messages, err = p.takes.Next(tx, a.Book(), b, turn, w)

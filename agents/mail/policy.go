@@ -12,10 +12,12 @@ import (
 	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/store"
-) // What the human and the workspace's files say about mail. It is kept in memory,
-// so that deciding costs no read; a change has the sorter look at all mail anew.
+)
 
-// Policy is what decides how an agent's mail is delivered.
+// What the human and the workspace's files say about mail is kept in memory, so that a decision costs no read. A change
+// has the sorter look at all mail again.
+
+// Policy returns the policy by which an agent's mail is delivered.
 func (m *Room) Policy(agent int64) (inbox.Policy, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -30,19 +32,20 @@ func (m *Room) Policy(agent int64) (inbox.Policy, error) {
 func (m *Room) policy(i *event.Info) inbox.Policy {
 	q := inbox.Policy{Human: m.said[i.ID], Rules: m.rules[i.Name]}
 	if i.Kind.HasPrompt() {
-		q.Quiet = m.quiet // work in the background goes on
+		q.Quiet = m.quiet // background work goes on
 	}
 	return q
 }
 
-// Override changes what the human said about an agent's mail, and returns the policy
-// that holds now. change may be called more than once, each time with what held then.
+// Override changes what the human said about an agent's mail, and returns the resulting policy. change may be called
+// more than once, each time with the overrides in force then.
 func (m *Room) Override(ctx context.Context, agent int64, change func(o *inbox.Overrides)) (inbox.Policy, error) {
 	if _, err := m.Policy(agent); err != nil {
 		return inbox.Policy{}, err
 	}
 	err := m.db.Write(ctx, "change a policy", func(tx *store.Tx) error {
-		// From the table: memory does not show yet what the writes committed with this one change.
+		// From the table, not from memory: group commit runs the writes of a batch before any of their hooks, so memory
+		// does not show the other writes of this batch yet.
 		o, err := inbox.OverridesOf(&tx.View, agent)
 		if err != nil {
 			return err
@@ -62,8 +65,8 @@ func (m *Room) Override(ctx context.Context, agent int64, change func(o *inbox.O
 	return m.Policy(agent)
 }
 
-// Rules are what the workspace's files say about mail, by the name of the agent.
-// Those that can't be read are broken: what was read of them last still holds.
+// Rules sets what the workspace's files say about mail, by agent name. For files that can't be read, in broken, the
+// last rules that could be read still apply.
 func (m *Room) Rules(ctx context.Context, good map[string]inbox.Rules, broken map[string]error) {
 	m.mu.Lock()
 	rules := maps.Clone(good)
@@ -98,8 +101,7 @@ func (m *Room) Rules(ctx context.Context, good map[string]inbox.Rules, broken ma
 	}
 }
 
-// BeQuiet holds all mail of the agents the human talks to until that time, or, if it
-// is zero, until EndQuiet.
+// BeQuiet holds all mail of the agents the human talks to until that time, or, if it is zero, until EndQuiet.
 func (m *Room) BeQuiet(ctx context.Context, until time.Time) error {
 	if !until.IsZero() && !until.After(m.now()) {
 		return errors.New("that time is over")
@@ -125,7 +127,7 @@ func (m *Room) BeQuiet(ctx context.Context, until time.Time) error {
 	return nil
 }
 
-// setQuiet keeps q and lets it hold from the commit on.
+// setQuiet records q, which applies from the commit on.
 func (m *Room) setQuiet(tx *store.Tx, q inbox.Quiet) error {
 	tx.AfterCommit(func() {
 		m.mu.Lock()
@@ -137,11 +139,10 @@ func (m *Room) setQuiet(tx *store.Tx, q inbox.Quiet) error {
 	return inbox.SetQuiet(tx, q)
 }
 
-// ErrLoud is what EndQuiet returns when it is not quiet.
+// ErrLoud is returned by EndQuiet when it is not quiet.
 var ErrLoud = errors.New("it is not quiet; /messages quiet holds all mail")
 
-// EndQuiet lets mail be delivered again, and says in a line or two what came
-// meanwhile, what is urgent first.
+// EndQuiet lets mail be delivered again, and returns a line or two on what came meanwhile, urgent mail first.
 func (m *Room) EndQuiet(ctx context.Context) (came string, err error) {
 	err = m.db.Write(ctx, "end quiet", func(tx *store.Tx) error {
 		q, err := inbox.IsQuiet(&tx.View)
@@ -167,7 +168,7 @@ func (m *Room) EndQuiet(ctx context.Context) (came string, err error) {
 	return came, nil
 }
 
-// quietOver ends quiet whose time has come, and tells the human.
+// quietOver ends quiet whose time is up, and tells the human.
 func (m *Room) quietOver(ctx context.Context) error {
 	came, err := m.EndQuiet(ctx)
 	if err == nil {
@@ -176,7 +177,7 @@ func (m *Room) quietOver(ctx context.Context) error {
 	return err
 }
 
-// summary tells of messages that came while it was quiet.
+// summary describes the messages that came while it was quiet.
 func summary(ms []inbox.Message) string {
 	if len(ms) == 0 {
 		return "Quiet is over. Nothing that came meanwhile waits."
@@ -236,7 +237,7 @@ func (m *Room) Load(ctx context.Context) error {
 	})
 }
 
-// name is what an agent is called.
+// name returns the agent's name; "": its tab is not open.
 func (m *Room) name(agent int64) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -15,13 +15,11 @@ import (
 	"fantail/store"
 )
 
-// Room decides when mail enters a context: it keeps what the human and the workspace's
-// files say about mail, and what is known of each agent's mail. It changes no transcript;
-// the agent's own loop takes, at its seams.
+// Room decides when mail enters a context: it keeps what the human and the workspace's files say about mail, and what
+// is known of each agent's mail. It changes no transcript; the agent's own loop takes mail, at its seams.
 //
-// The fleet's mutex guards it: the end of a turn changes an agent's state and its tray
-// together, and who asks whether all is settled must see both or neither. Where the
-// caller holds it, the comment says so.
+// The fleet's mutex guards it: the end of a turn changes an agent's state and its tray together, and a caller who asks
+// whether all is settled must see both or neither. Where a method expects the caller to hold it, the comment says so.
 type Room struct {
 	db    *store.DB
 	inbox *inbox.Inbox
@@ -32,54 +30,53 @@ type Room struct {
 	due   chan struct{} // a token: look at the trays that ask for it, and at the clock
 
 	mu     *sync.Mutex     // the fleet's
-	trays  map[int64]*Tray // by agent, of those that live
+	trays  map[int64]*Tray // by agent; living ones only
 	quiet  inbox.Quiet
 	said   map[int64]inbox.Overrides // what the human said about an agent's mail
-	broken map[string]string         // what the human was told of rules that can't be read, by the agent's name
-	rules  map[string]inbox.Rules    // by the agent's name; replaced as a whole
+	broken map[string]string         // by agent name: what the human was told of rules that can't be read
+	rules  map[string]inbox.Rules    // by agent name; replaced as a whole
 }
 
 // Forker makes a fork of an agent for one of its messages.
 type Forker interface {
-	// Fork returns ErrForks if there are too many: the message goes on waiting. If somebody
-	// took the message first, or waits for it, it makes none and returns nil.
+	// Fork returns ErrForks if there are too many: the message stays pending. If another taker was first, or the agent
+	// waits for the message, it makes no fork and returns nil.
 	Fork(ctx context.Context, agent, message int64) error
 }
 
-// ErrForks is why a Forker makes no more forks of an agent until one of them has ended.
+// ErrForks is returned by a Forker that makes no more forks of an agent until one has ended.
 var ErrForks = errors.New("too many forks of this agent live already")
 
 // Human is where the human is.
 type Human interface {
-	Away(now time.Time) time.Duration // how long ago the last key came
+	Away(now time.Time) time.Duration // how long ago the last key was pressed
 	Drafting(agent int64) bool        // the agent's prompt box holds a draft
 }
 
-// Fleet is what the mail room sees of the agents. Info, Living, Poke and Told are called
-// with its mutex held, and what the first two return is read only while it is.
+// Fleet is what the mail room sees of the agents. The caller of Info, Living, Poke and Told holds the fleet's mutex,
+// and reads what the first two return only while holding it.
 type Fleet interface {
 	Info(agent int64) *event.Info // nil: its tab is not open
 	Living() iter.Seq[*event.Info]
 	Poke(agent int64)                        // has it look for a reason to start a turn
 	Told()                                   // who can act may have changed
-	Trouble(agent int64, err error)          // shows what can't be written down; 0: in main's tab
-	Notice(ctx context.Context, text string) // tells the human in main's tab what concerns more than one agent
+	Trouble(agent int64, err error)          // shows an error that can't be recorded; 0: in main's tab
+	Notice(ctx context.Context, text string) // tells the human in main's tab about more than one agent
 }
 
-// Tray is what is known of one agent's mail. The fleet's mutex guards it: the caller of
-// its methods holds that.
+// Tray is what is known of one agent's mail. The caller of its methods holds the fleet's mutex.
 type Tray struct {
 	wakes   int     // messages that came and asked to start a turn
-	awake   int     // how many of those the beginning of a turn has looked for
-	paused  bool    // the human pauses, and mail waited for that
+	awake   int     // how many of those the last turn has looked for at its beginning
+	paused  bool    // the human paused, and mail waited for that
 	hushed  bool    // the human stopped its turn: no message starts one before they do something
-	wishes  []*Wish // turns with mail that the human wants
-	sorting sorting // where its policy is not plain
-	asked   int     // how often the sorter was asked to look at it, and has not yet
+	wishes  []*Wish // turns with mail that the human asked for
+	sorting sorting // for a policy that is not plain
+	asked   int     // requests to the sorter to look at it that are pending
 }
 
-// Wants reports whether the tray has a reason to start a turn now, or one that gives
-// messages time to gather.
+// Wants reports whether the tray has a reason to start a turn now, and whether it has one soon, when messages have had
+// time to gather.
 func (t *Tray) Wants() (now, soon bool) {
 	return len(t.wishes) > 0 || t.paused && !t.hushed, t.wakes > t.awake && !t.hushed
 }
@@ -90,20 +87,20 @@ func (t *Tray) Wake() { t.wakes++ }
 // Hush keeps messages from starting turns until the human does something in the tab.
 func (t *Tray) Hush() { t.hushed = true }
 
-// Unhush ends that.
+// Unhush ends Hush.
 func (t *Tray) Unhush() { t.hushed = false }
 
-// Wish adds a turn that the human wants.
+// Wish adds a turn that the human asked for.
 func (t *Tray) Wish(w *Wish) { t.wishes = append(t.wishes, w) }
 
-// Reasons are what in a tray asked for a turn when its agent looked.
+// Reasons are what asked for a turn in a tray when its agent looked.
 type Reasons struct {
 	Wish  *Wish // nil: none
-	Wake  bool  // messages came that start one, or the human pauses
+	Wake  bool  // messages came that start one, or the human paused
 	wakes int   // how many messages had come by then
 }
 
-// Reasons are what in the tray asks for a turn now.
+// Reasons returns what asks for a turn now.
 func (t *Tray) Reasons() Reasons {
 	r := Reasons{Wake: (t.wakes > t.awake || t.paused) && !t.hushed, wakes: t.wakes}
 	if len(t.wishes) > 0 {
@@ -112,7 +109,7 @@ func (t *Tray) Reasons() Reasons {
 	return r
 }
 
-// Heeded notes that the agent looked for those reasons, not for what came since.
+// Heeded records that the agent looked for those reasons; what came since still counts.
 func (m *Room) Heeded(agent int64, r Reasons) {
 	if !r.Wake {
 		return
@@ -129,7 +126,7 @@ type Options struct {
 	DB     *store.DB
 	Inbox  *inbox.Inbox
 	Now    func() time.Time
-	Rules  map[string]inbox.Rules // what the workspace's files say, by the agent's name
+	Rules  map[string]inbox.Rules // what the workspace's files say, by agent name
 	Mu     *sync.Mutex            // the fleet's
 	Fleet  Fleet
 	Forker Forker
@@ -139,13 +136,12 @@ type Options struct {
 // New returns a mail room without trays; Load reads what the human said.
 func New(o Options) *Room {
 	return &Room{
-		db: o.DB, inbox: o.Inbox, now: o.Now, fleet: o.Fleet, forks: o.Forker, human: o.Human, due: make(chan struct{}, 1),
-		mu: o.Mu, trays: map[int64]*Tray{}, rules: o.Rules,
+		db: o.DB, inbox: o.Inbox, now: o.Now, fleet: o.Fleet, forks: o.Forker, human: o.Human,
+		due: make(chan struct{}, 1), mu: o.Mu, trays: map[int64]*Tray{}, rules: o.Rules,
 	}
 }
 
-// Stir has the sorter look at the clock, at where the human is, and at the trays it was
-// asked to look at.
+// Stir has the sorter look at the clock, at where the human is, and at the trays it was asked to look at.
 func (m *Room) Stir() {
 	select {
 	case m.due <- struct{}{}:
@@ -153,15 +149,14 @@ func (m *Room) Stir() {
 	}
 }
 
-// Quiet is what the human said of quiet. The caller holds the fleet's mutex.
+// Quiet returns whether and until when the human wants quiet. The caller holds the fleet's mutex.
 func (m *Room) Quiet() inbox.Quiet { return m.quiet }
 
-// Opens gives an agent that begins to live an empty tray. The caller holds the fleet's
-// mutex, or nobody else knows the fleet yet.
+// Opens gives a new agent an empty tray. The caller holds the fleet's mutex, or nobody else knows the fleet yet.
 func (m *Room) Opens(agent int64) { m.trays[agent] = &Tray{} }
 
-// Ended takes the tray from an agent that ended. If it was a fork, there is room for
-// another of its parent now. The caller holds the fleet's mutex.
+// Ended removes the tray of an agent that ended. If it was a fork, its parent may have another now. The caller holds
+// the fleet's mutex.
 func (m *Room) Ended(i event.Info) {
 	delete(m.trays, i.ID)
 	if i.Kind.Nature().Handles {
@@ -169,8 +164,8 @@ func (m *Room) Ended(i event.Info) {
 	}
 }
 
-// Tray is the agent's. One that has ended has none: what is put there has no effect. The
-// caller holds the fleet's mutex.
+// Tray returns the agent's tray; for an agent that has ended, one that has no effect. The caller holds the fleet's
+// mutex.
 func (m *Room) Tray(agent int64) *Tray {
 	if t := m.trays[agent]; t != nil {
 		return t
@@ -178,8 +173,7 @@ func (m *Room) Tray(agent int64) *Tray {
 	return &Tray{}
 }
 
-// Arrives notes that messages came into the agent's inbox. The caller holds the fleet's
-// mutex.
+// Arrives records that messages came into the agent's inbox. The caller holds the fleet's mutex.
 func (m *Room) Arrives(i *event.Info, r inbox.Rung) {
 	switch {
 	case !m.policy(i).Plain():
@@ -189,8 +183,8 @@ func (m *Room) Arrives(i *event.Info, r inbox.Rung) {
 	}
 }
 
-// Refresh notes that another process may have put messages into the agent's inbox. The
-// caller holds the fleet's mutex.
+// Refresh records that another process may have put messages into the agent's inbox. The caller holds the fleet's
+// mutex.
 func (m *Room) Refresh(i *event.Info) {
 	if !m.policy(i).Plain() {
 		m.look(i.ID, m.Tray(i.ID).sorting.upTo+1)
@@ -206,7 +200,7 @@ func (m *Room) Unawaited(agent int64) {
 	}
 }
 
-// Rests notes that a turn of the agent ended. The caller holds the fleet's mutex.
+// Rests records that a turn of the agent ended. The caller holds the fleet's mutex.
 func (m *Room) Rests(agent int64) {
 	t := m.Tray(agent)
 	if t.sorting.eager != 0 {
@@ -217,8 +211,8 @@ func (m *Room) Rests(agent int64) {
 	}
 }
 
-// Busy reports whether there is a reason in its mail for the agent to go on, or, for
-// agent 0, whether the sorter has trays to look at. The caller holds the fleet's mutex.
+// Busy reports whether mail gives the agent a reason to go on, or, for agent 0, whether the sorter has trays to look
+// at. The caller holds the fleet's mutex.
 func (m *Room) Busy(agent int64) bool {
 	if agent == 0 {
 		for _, t := range m.trays {
@@ -232,14 +226,14 @@ func (m *Room) Busy(agent int64) bool {
 	return now || soon
 }
 
-// Unwish forgets a wish that was carried out or given up.
+// Unwish removes a wish that was carried out or given up.
 func (m *Room) Unwish(agent int64, w *Wish) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.forget(agent, func(other *Wish) bool { return other == w })
 }
 
-// TakenBack ends the wish that this row kept.
+// TakenBack ends the wish whose row that is.
 func (m *Room) TakenBack(agent, prompt int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -248,8 +242,7 @@ func (m *Room) TakenBack(agent, prompt int64) {
 	}
 }
 
-// forget removes the agent's first wish that is meant, and returns it; nil: none is. The
-// caller holds mu.
+// forget removes the agent's first wish for which meant is true, and returns it; nil: none. The caller holds mu.
 func (m *Room) forget(agent int64, meant func(w *Wish) bool) *Wish {
 	t := m.Tray(agent)
 	n := slices.IndexFunc(t.wishes, meant)
@@ -262,5 +255,5 @@ func (m *Room) forget(agent int64, meant func(w *Wish) bool) *Wish {
 	return w
 }
 
-// noAgent is the error for an agent whose tab is not open.
+// noAgent returns the error for an agent whose tab is not open.
 func noAgent(id int64) error { return fmt.Errorf("agent %d: %w", id, roster.ErrNoAgent) }

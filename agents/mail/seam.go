@@ -8,29 +8,29 @@ import (
 	"fantail/store"
 )
 
-// Seam is where an agent stands when mail may enter.
+// Seam is the point where mail may enter.
 type Seam struct {
-	Typed bool // a prompt of the human enters
-	Wake  bool // a turn begins here if mail came that starts one
-	Ends  bool // the agent's work is done but for what enters
+	Typed bool // a prompt of the human's enters
+	Wake  bool // a turn begins here if mail has come that starts one
+	Ends  bool // the agent's work is done except for what enters
 }
 
-// Arrivals are the mail that enters at one seam, and what decides about it.
+// Arrivals is the mail that enters at one seam, and what decides about it.
 type Arrivals struct {
 	Seam
 	policy inbox.Policy
 	who    inbox.Recipient
 	now    time.Time
-	ids    []int64 // what the policy lets in, oldest first, at most MaxTaken; of a plain one: not looked for
-	whole  bool    // no other message waits that it lets in by itself, now or later
+	ids    []int64 // what the policy lets in, oldest first, at most MaxTaken; not determined for a plain policy
+	whole  bool    // it lets in no other pending message on its own, now or later
 	known  sorting // what the sorter knew then
 
-	Pause bool            // the human pauses, and mail waited for that
+	Pause bool            // the human paused, and mail waited for that
 	Taken []inbox.Message // set by Takes.Due
 }
 
-// Arrivals finds what enters where the agent stands. It reads the policy from memory:
-// mail that enters beside a change of it entered before the change.
+// Arrivals finds what enters at that seam. It reads the policy from memory: mail that enters concurrently with a change
+// of policy entered before the change.
 func (m *Room) Arrivals(tx *store.Tx, agent int64, at Seam) (Arrivals, error) {
 	m.mu.Lock()
 	now, i, t := m.now(), m.fleet.Info(agent), m.Tray(agent)
@@ -39,12 +39,13 @@ func (m *Room) Arrivals(tx *store.Tx, agent int64, at Seam) (Arrivals, error) {
 		return Arrivals{}, noAgent(agent)
 	}
 	s := Arrivals{
-		Seam: at, policy: m.policy(i), who: m.recipient(i, now), now: now, Pause: t.paused && at.Wake && !at.Typed, known: t.sorting,
+		Seam: at, policy: m.policy(i), who: m.recipient(i, now), now: now,
+		Pause: t.paused && at.Wake && !at.Typed, known: t.sorting,
 	}
 	m.mu.Unlock()
 	s.who.Ends = at.Ends
 	if s.policy.Plain() {
-		if at.Wake && !at.Typed { // that something came is no proof that it still waits
+		if at.Wake && !at.Typed { // something came, but it may have been taken since
 			var err error
 			s.Wake, err = m.inbox.Any(tx, inbox.Query{Recipient: agent, Deliver: []inbox.Deliver{inbox.Wake}})
 			return s, err
@@ -54,13 +55,12 @@ func (m *Room) Arrivals(tx *store.Tx, agent int64, at Seam) (Arrivals, error) {
 	return s, s.pick(&tx.View, agent)
 }
 
-// Begins reports whether a turn begins with what enters.
+// Begins reports whether what enters begins a turn.
 func (s Arrivals) Begins() bool {
 	return s.Typed || len(s.ids) > 0 || s.Wake && s.policy.Plain()
 }
 
-// GoesOn reports whether mail is due that keeps a turn from ending: its work is done but
-// for that.
+// GoesOn reports whether mail is due that keeps a turn from ending, its work being done otherwise.
 func (m *Room) GoesOn(tx *store.Tx, agent int64) (bool, error) {
 	s, err := m.Arrivals(tx, agent, Seam{Ends: true})
 	if err != nil || !s.policy.Plain() {
@@ -82,8 +82,7 @@ func (s Arrivals) lets(d inbox.Decision) bool {
 	return false
 }
 
-// pick looks for what the policy lets in: among what the sorter knows, and at the head
-// of what came too late for it to have looked at.
+// pick collects what the policy lets in: from what the sorter knows, and from the first of what came too late for it.
 func (s *Arrivals) pick(v *store.View, recipient int64) (err error) {
 	s.whole = true
 	low := s.known.eager
@@ -93,7 +92,8 @@ func (s *Arrivals) pick(v *store.View, recipient int64) (err error) {
 	if err = s.walk(v, recipient, s.known.due(s.now)-1, 1); err == nil && low != 0 {
 		err = s.walk(v, recipient, low-1, 0)
 	}
-	if err == nil && (s.Typed || s.Wake || !s.who.Prompt) && s.policy.May(inbox.Manual) && !s.policy.Quiet.Holds(s.now) {
+	if err == nil && (s.Typed || s.Wake || !s.who.Prompt) && s.policy.May(inbox.Manual) &&
+		!s.policy.Quiet.Holds(s.now) {
 		err = s.walk(v, recipient, 0, 0, inbox.Next, inbox.Wake) // what their dispatchers asked for
 	}
 	if slices.Sort(s.ids); len(s.ids) > MaxTaken {
@@ -102,8 +102,8 @@ func (s *Arrivals) pick(v *store.View, recipient int64) (err error) {
 	return err
 }
 
-// walk looks at the messages after `after`, that many pages of them (0: all), as long as
-// there is room for those it lets in.
+// walk looks at the messages after `after`, that many pages of them (0: all), while there is room for those that the
+// policy lets in.
 func (s *Arrivals) walk(v *store.View, recipient, after int64, pages int, deliver ...inbox.Deliver) error {
 	room := MaxTaken
 	for n := 1; ; n++ {
@@ -131,8 +131,7 @@ func (s *Arrivals) walk(v *store.View, recipient, after int64, pages int, delive
 	}
 }
 
-// Sorted notes what a seam let in. If that was all, the policy lets nothing in by
-// itself until more comes.
+// Sorted records what a seam let in. If that was everything, the policy lets nothing in on its own until more comes.
 func (m *Room) Sorted(agent int64, s Arrivals) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

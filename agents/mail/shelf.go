@@ -10,37 +10,37 @@ import (
 	"fantail/store"
 )
 
-// What a human does with the rows of an inbox without taking any into a
-// conversation. It works for agents that have ended, too.
+// What a human does with the messages of an inbox without taking any into a conversation. It works for agents that have
+// ended, too.
 
 // Shelf returns a page of an inbox.
 func (ls *Letters) Shelf(ctx context.Context, s inbox.Shelf) ([]inbox.Message, error) {
 	return ls.inbox.Shelf(ctx, s)
 }
 
-// Lanes counts what waits for agent in each lane.
+// Lanes counts the agent's pending messages in each lane.
 func (ls *Letters) Lanes(ctx context.Context, agent int64) (map[inbox.Lane]int, error) {
 	return ls.inbox.Lanes(ctx, agent)
 }
 
-// Questions returns what waits for the human's answer in an inbox.
+// Questions returns the messages in an inbox that wait for the human's answer.
 func (ls *Letters) Questions(ctx context.Context, agent int64) ([]inbox.Message, error) {
 	return ls.inbox.Questions(ctx, agent)
 }
 
-// Archive removes messages from the inbox of agent without taking them into its
-// conversation: all of them, or none with the reason. It returns how many.
+// Archive removes messages from the agent's inbox without taking them into its conversation: all of them, or none, with
+// the reason. It returns how many.
 func (ls *Letters) Archive(ctx context.Context, agent int64, ids []int64) (int, error) {
 	return ls.arrange(ctx, "archive", agent, ids, aside("archived"), func(tx *store.Tx) (int, error) {
 		return ls.inbox.SetAside(tx, agent, ids, time.Time{})
 	})
 }
 
-// Snooze removes messages from the inbox of agent until a time: all of them, or none
-// with the reason.
+// Snooze removes messages from the agent's inbox until a time: all of them, or none, with the reason.
 func (ls *Letters) Snooze(ctx context.Context, agent int64, ids []int64, until time.Time) error {
 	if !until.After(ls.now()) {
-		return fmt.Errorf("snooze: %s is over; say when it is to come back, as 30m, 14:00 or tomorrow", until.Local().Format("Mon 15:04"))
+		return fmt.Errorf("snooze: %s is over; say when it is to come back, as 30m, 14:00 or tomorrow",
+			until.Local().Format("Mon 15:04"))
 	}
 	_, err := ls.arrange(ctx, "snooze", agent, ids, aside("snoozed"), func(tx *store.Tx) (int, error) {
 		return ls.inbox.SetAside(tx, agent, ids, until)
@@ -49,19 +49,21 @@ func (ls *Letters) Snooze(ctx context.Context, agent int64, ids []int64, until t
 	return err
 }
 
-// Restore makes messages that were archived or snoozed pending again: all of them,
-// or none with the reason. It returns how many.
+// Restore makes archived or snoozed messages pending again: all of them, or none, with the reason. It returns how many.
 func (ls *Letters) Restore(ctx context.Context, agent int64, ids []int64) (int, error) {
 	may := func(m inbox.Message) error {
 		switch {
 		case m.Taken.IsZero():
 			return fmt.Errorf("message #%d waits in the inbox already", m.ID)
 		case !m.Aside():
-			return fmt.Errorf("message #%d was neither archived nor snoozed: %s; /inbox undo puts back what was taken last", m.ID, Fate(m))
+			return fmt.Errorf("message #%d was neither archived nor snoozed: %s; "+
+				"/inbox undo puts back what was taken last", m.ID, Fate(m))
 		}
 		return nil
 	}
-	return ls.arrange(ctx, "restore", agent, ids, may, func(tx *store.Tx) (int, error) { return ls.inbox.Restore(tx, agent, ids) })
+	return ls.arrange(ctx, "restore", agent, ids, may, func(tx *store.Tx) (int, error) {
+		return ls.inbox.Restore(tx, agent, ids)
+	})
 }
 
 // Pin keeps a message that waits prominent, or ends that.
@@ -72,8 +74,7 @@ func (ls *Letters) Pin(ctx context.Context, agent, id int64, on bool) error {
 	return err
 }
 
-// Dismiss notes that the human saw the notice of a message and put it off; the message
-// still waits.
+// Dismiss records that the human saw the notice of a message and put it off; the message stays pending.
 func (ls *Letters) Dismiss(ctx context.Context, agent, id int64) error {
 	_, err := ls.arrange(ctx, "dismiss", agent, []int64{id}, pending, func(tx *store.Tx) (int, error) {
 		return 1, ls.inbox.Dismiss(tx, agent, id)
@@ -89,8 +90,8 @@ func (ls *Letters) Undismiss(ctx context.Context, agent, id int64) error {
 	return err
 }
 
-// Mute silently holds the thread of a message, what is yet to come included, or ends
-// that. It returns how many of its messages wait.
+// Mute silently holds the thread of a message, what is yet to come included, or ends that. It returns how many of its
+// messages wait.
 func (ls *Letters) Mute(ctx context.Context, agent, id int64, on bool) (n int, err error) {
 	any := func(inbox.Message) error { return nil }
 	return ls.arrange(ctx, "mute", agent, []int64{id}, any, func(tx *store.Tx) (int, error) {
@@ -98,12 +99,13 @@ func (ls *Letters) Mute(ctx context.Context, agent, id int64, on bool) (n int, e
 	})
 }
 
-// aside says why a message can't be set aside; done is what the human would call it.
+// aside returns a check for messages that can't be set aside; done is what the human would call it.
 func aside(done string) func(m inbox.Message) error {
 	return func(m inbox.Message) error {
 		switch {
 		case m.Asks():
-			return fmt.Errorf("message #%d is a question: an agent waits for your answer, and it can't be %s; /answer %d", m.ID, done, m.ID)
+			return fmt.Errorf("message #%d is a question: an agent waits for your answer, and it can't be %s; "+
+				"/answer %d", m.ID, done, m.ID)
 		case !m.Taken.IsZero() && !m.Aside():
 			return gone(m)
 		}
@@ -111,7 +113,7 @@ func aside(done string) func(m inbox.Message) error {
 	}
 }
 
-// pending says why a message does not wait.
+// pending says why a message is not pending; nil: it is.
 func pending(m inbox.Message) error {
 	switch {
 	case m.Aside():
@@ -122,13 +124,16 @@ func pending(m inbox.Message) error {
 	return nil
 }
 
-// gone is the error for a message that was taken already.
+// gone returns the error for a message that was already taken.
 func gone(m inbox.Message) error {
 	return fmt.Errorf("message #%d does not wait any more: %s; /messages show %d prints it", m.ID, Fate(m), m.ID)
 }
 
-// arrange does something with messages of an agent, provided that each of them allows it.
-func (ls *Letters) arrange(ctx context.Context, what string, agent int64, ids []int64, may func(m inbox.Message) error, do func(tx *store.Tx) (int, error)) (n int, err error) {
+// arrange changes messages of an agent, provided that may allows it for each of them.
+func (ls *Letters) arrange(
+	ctx context.Context, what string, agent int64, ids []int64, may func(m inbox.Message) error,
+	do func(tx *store.Tx) (int, error),
+) (n int, err error) {
 	err = ls.db.Write(ctx, what, func(tx *store.Tx) error {
 		for _, id := range ids {
 			m, ok, err := inbox.Find(&tx.View, id)
@@ -158,13 +163,13 @@ func astray(v *store.View, m inbox.Message, ok bool, agent, id int64) error {
 		return fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
 	case m.Recipient != agent:
 		name, _, err := v.AgentName(m.Recipient)
-		return errors.Join(err, fmt.Errorf("message #%d is in the inbox of %s: say it in its tab; /messages show %d prints it", id, name, id))
+		return errors.Join(err, fmt.Errorf("message #%d is in the inbox of %s: say it in its tab; "+
+			"/messages show %d prints it", id, name, id))
 	}
 	return nil
 }
 
-// AllWait says which of these messages do not wait for the agent, and that none was
-// taken for that reason; nil: all do.
+// AllWait says which of these messages are not pending for the agent, and that therefore none was taken; nil: all are.
 func AllWait(v *store.View, agent int64, ids []int64) error {
 	var why []error
 	for _, id := range ids {

@@ -11,28 +11,27 @@ import (
 	"fantail/store"
 )
 
-// The sorter looks at mail for agents whose policy says more than what the dispatchers
-// asked: it forks agents, has those at rest start a turn, and keeps the one timer that
-// pauses, the end of quiet, schedules and snoozed mail need. What enters a context, and
-// when, is decided at the seams of the agent's own loop.
+// The sorter looks at the mail of agents whose policy says more than what the dispatchers asked for: it forks agents,
+// has idle ones start a turn, and keeps the one timer that pauses, the end of quiet, schedules and snoozed mail need.
+// What enters a context, and when, is decided at the seams of the agent's own loop.
 
-// sorting is what the sorter knows of an agent's mail. eager and patient may name a
-// message that was taken meanwhile, but never one after the first that waits.
+// sorting is what the sorter knows of an agent's mail. eager and patient may name a message that was taken meanwhile,
+// but never one after the first that is pending.
 type sorting struct {
-	upTo    int64     // it has looked at all up to this message
-	again   int64     // it has to look once more at those from this one on; 0: at none
+	upTo    int64     // it has looked at all messages up to this one
+	again   int64     // it must look again at the messages from this one on; 0: none
 	refused int64     // the first message for which there were too many forks; 0: none
 	freed   bool      // a fork has ended since the sorter looked
-	until   time.Time // the policy may decide otherwise by itself then; zero: never
+	until   time.Time // when the policy may decide differently on its own; zero: never
 	eager   int64     // the first message that by policy starts a turn or enters at a seam; 0: none
-	patient int64     // the first that waits for a pause; 0: none
-	looks   int       // how often anything of the above may have changed
+	patient int64     // the first message that waits for a pause; 0: none
+	looks   int       // how often any of the above may have changed
 }
 
-// anew forgets what is known: all is to be looked at again.
+// anew forgets what is known: all mail must be looked at again.
 func (s *sorting) anew() { *s = sorting{looks: s.looks + 1} }
 
-// due is the first message to be looked at.
+// due returns the first message to look at.
 func (s sorting) due(now time.Time) int64 {
 	switch {
 	case !s.until.IsZero() && !now.Before(s.until):
@@ -43,7 +42,7 @@ func (s sorting) due(now time.Time) int64 {
 	return s.upTo + 1
 }
 
-// seen notes a message, and reports whether it may start a turn.
+// seen records a message, and reports whether it may start a turn.
 func (s *sorting) seen(id int64, d inbox.Decision) bool {
 	s.looks++
 	switch {
@@ -56,7 +55,7 @@ func (s *sorting) seen(id int64, d inbox.Decision) bool {
 	return d.When == inbox.Wakes
 }
 
-// lowest is the lower of two ids; 0 is none.
+// lowest returns the lower of two ids; 0 means none.
 func lowest(a, b int64) int64 {
 	if a == 0 || b != 0 && b < a {
 		return b
@@ -64,8 +63,7 @@ func lowest(a, b int64) int64 {
 	return a
 }
 
-// look has the sorter look at the agent's mail, beginning with message `from`; 0: all of it.
-// The caller holds mu.
+// look has the sorter look at the agent's mail from message `from` on; 0: at all of it. The caller holds mu.
 func (m *Room) look(agent, from int64) {
 	t := m.Tray(agent)
 	t.sorting.again = lowest(t.sorting.again, max(from, 1))
@@ -73,14 +71,14 @@ func (m *Room) look(agent, from int64) {
 	m.Stir()
 }
 
-// lookAnew is look at all, with nothing known. The caller holds mu.
+// lookAnew has it look at all of it, with nothing known. The caller holds mu.
 func (m *Room) lookAnew(agent int64) {
 	m.Tray(agent).sorting.anew()
 	m.look(agent, 0)
 }
 
-// forkEnded has the sorter try again the messages for which there were too many forks of
-// the agent, and no others. The caller holds mu.
+// forkEnded has the sorter retry the messages for which there were too many forks of the agent, and no others. The
+// caller holds mu.
 func (m *Room) forkEnded(agent int64) {
 	t := m.Tray(agent)
 	if t.sorting.freed = true; t.sorting.refused != 0 {
@@ -89,8 +87,8 @@ func (m *Room) forkEnded(agent int64) {
 	}
 }
 
-// LookAtAll has the sorter look at all mail of those that live, as if it knew nothing of
-// it. The caller holds the fleet's mutex.
+// LookAtAll has the sorter look at all mail of living agents, as if it knew nothing of it. The caller holds the fleet's
+// mutex.
 func (m *Room) LookAtAll() {
 	for id := range m.trays {
 		m.lookAnew(id)
@@ -117,8 +115,7 @@ func (m *Room) Run(ctx context.Context) {
 	}
 }
 
-// sortMail looks at all that has to be looked at, and returns when it must look again
-// even if nothing comes; zero: never.
+// sortMail looks at everything that is due, and returns when it must look again even if nothing comes; zero: never.
 func (m *Room) sortMail(ctx context.Context) (next time.Time) {
 	sooner := func(t time.Time) {
 		if !t.IsZero() && (next.IsZero() || t.Before(next)) {
@@ -163,14 +160,15 @@ func (m *Room) sortMail(ctx context.Context) (next time.Time) {
 	return next
 }
 
-// pauses lets an agent at rest go on if the human pauses and mail waits for that; else
-// it says how long the human must not press a key for that. The caller holds mu.
+// pauses lets an idle agent go on if the human has paused and mail waits for that; otherwise it returns how much longer
+// the human must not press a key. The caller holds mu.
 func (m *Room) pauses(i *event.Info, t *Tray, now time.Time) (wait time.Duration, waits bool) {
 	if t.sorting.patient == 0 || t.paused || !i.Kind.HasPrompt() {
 		return 0, false
 	}
-	queued := inbox.Message{Kind: inbox.Mail} // only when matters here
-	d := inbox.Decide(queued, inbox.Policy{Human: inbox.Overrides{Mode: inbox.Queue, IdleAfter: m.policy(i).Pause()}}, m.recipient(i, now), now)
+	queued := inbox.Message{Kind: inbox.Mail} // only the time matters here
+	policy := inbox.Policy{Human: inbox.Overrides{Mode: inbox.Queue, IdleAfter: m.policy(i).Pause()}}
+	d := inbox.Decide(queued, policy, m.recipient(i, now), now)
 	if d.Due {
 		t.paused = true
 		m.fleet.Poke(i.ID)
@@ -179,8 +177,8 @@ func (m *Room) pauses(i *event.Info, t *Tray, now time.Time) (wait time.Duration
 	return d.Wait, d.Wait > 0
 }
 
-// toSort are the agents whose mail has to be looked at now: those that the sorter was
-// asked to look at, and those whose policy decides otherwise by now.
+// toSort returns the agents whose mail must be looked at now: those the sorter was asked to look at, and those whose
+// policy may decide differently by now.
 func (m *Room) toSort(now time.Time) (agents []int64) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -206,15 +204,15 @@ type sift struct {
 	policy  inbox.Policy
 	who     inbox.Recipient
 	now     time.Time
-	known   int64           // it has looked at all up to this message before
+	known   int64           // it had looked at all messages up to this one before
 	found   []inbox.Message // those after it that are not forked
 	upTo    int64           // the last message it looked at
 	refused int64           // the first for which there were too many forks; 0: none
 }
 
-// sift looks at the messages after `after`, and forks the agent for those that the policy
-// forks it for. Of messages it knew before it looks no further than the first for which
-// there were too many forks: that one is tried again once a fork has ended.
+// sift looks at the messages after `after`, and forks the agent for those that the policy wants forks for. Among
+// messages it knew before, it stops at the first for which there were too many forks: that one is retried once a fork
+// has ended.
 func (m *Room) sift(ctx context.Context, agent int64, s *sift, after int64) (failed error) {
 	for n := heads; n == heads; {
 		ms, err := m.inbox.Heads(ctx, agent, after, heads)
@@ -247,8 +245,7 @@ func (m *Room) sift(ctx context.Context, agent int64, s *sift, after int64) (fai
 	return failed
 }
 
-// sortOne looks at the mail of one agent that it has not looked at, and at what was
-// refused, if a fork has ended.
+// sortOne looks at an agent's new mail, and, if a fork has ended, at what was refused.
 func (m *Room) sortOne(ctx context.Context, agent int64) error {
 	now := m.now()
 	m.mu.Lock()
@@ -286,7 +283,7 @@ func (m *Room) sortOne(ctx context.Context, agent int64) error {
 		k.until = at
 	}
 	k.upTo, k.refused = max(k.upTo, s.upTo), lowest(k.refused, s.refused)
-	wake := s.policy.Plain() && i.Pending > 0 // perhaps one of them asks for it; the turn looks
+	wake := s.policy.Plain() && i.Pending > 0 // one of them may ask for it; the turn looks
 	for _, msg := range s.found {
 		wake = k.seen(msg.ID, inbox.Decide(msg, s.policy, s.who, now)) || wake
 	}
@@ -299,13 +296,13 @@ func (m *Room) sortOne(ctx context.Context, agent int64) error {
 	if t.asked -= asked; t.asked == 0 {
 		m.fleet.Told()
 	}
-	if k.freed { // while it looked
+	if k.freed { // a fork ended during the look
 		m.forkEnded(agent)
 	}
 	return failed
 }
 
-// recipient is what decides about an agent's mail besides policy. The caller holds mu.
+// recipient returns what decides about an agent's mail besides policy. The caller holds mu.
 func (m *Room) recipient(i *event.Info, now time.Time) inbox.Recipient {
 	r := inbox.Recipient{
 		Doing: inbox.Resting, Prompt: i.Kind.HasPrompt(), Forked: !i.Kind.Nature().Forks, Stopped: m.Tray(i.ID).hushed,
@@ -329,8 +326,8 @@ func (m *Room) recipient(i *event.Info, now time.Time) inbox.Recipient {
 	return r
 }
 
-// unsnooze makes the snoozed messages pending whose time has come, and returns when
-// the next one's does; zero: no other is snoozed.
+// unsnooze makes snoozed messages pending whose time has come, and returns when the next one's does; zero: no other is
+// snoozed.
 func (m *Room) unsnooze(ctx context.Context) (next time.Time, err error) {
 	next, err = m.inbox.NextSnoozed(ctx)
 	if err != nil || next.IsZero() || next.After(m.now()) {

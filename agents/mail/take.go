@@ -11,14 +11,13 @@ import (
 	"fantail/store"
 )
 
-// MaxTaken is how many messages one take is given at most.
+// MaxTaken is the most messages one take is given.
 const MaxTaken = 200
 
-// autoTokens bounds what enters by itself at one seam.
+// autoTokens limits what enters on its own at one seam.
 const autoTokens = 2_000
 
-// fill admits messages in order as long as all their renderings fit into room
-// tokens; the first always does.
+// fill admits messages in order while all their renderings together fit into room tokens; the first always fits.
 func fill(room int, render func(m inbox.Message) string) func(m inbox.Message) bool {
 	n, any := 0, false
 	return func(m inbox.Message) bool {
@@ -31,22 +30,21 @@ func fill(room int, render func(m inbox.Message) string) func(m inbox.Message) b
 	}
 }
 
-// Takes puts messages into transcripts: a message is taken and its entry appended in one
-// transaction. Others decide which messages, and when.
+// Takes puts messages into transcripts: a message is taken and its entry appended in one transaction. Others decide
+// which messages, and when.
 type Takes struct {
 	db    *store.DB
 	inbox *inbox.Inbox
 	waits *waits.Table
 }
 
-// NewTakes returns takes from the inboxes of box; who waits for a message is in ws.
+// NewTakes returns takes from the inboxes of box; ws knows who waits for a message.
 func NewTakes(db *store.DB, box *inbox.Inbox, ws *waits.Table) *Takes {
 	return &Takes{db: db, inbox: box, waits: ws}
 }
 
-// Due takes what is due at this seam, in the transaction that opens it: whole
-// messages, oldest first, within the budget. What does not fit stays pending
-// and the model is told how many.
+// Due takes what is due at this seam, in the transaction that opens it: whole messages, oldest first, within the
+// budget. Messages that do not fit stay pending and the model is told how many.
 func (t *Takes) Due(tx *store.Tx, b *history.Batch, agent, turn int64, came *Arrivals) error {
 	q := inbox.Query{Recipient: agent, IDs: came.ids}
 	switch plain := came.policy.Plain(); {
@@ -84,17 +82,20 @@ func (t *Takes) Next(tx *store.Tx, k history.Book, b *history.Batch, turn int64,
 	q := inbox.Query{Recipient: k.Agent, ID: w.ID, ByUrgency: !w.Oldest, Limit: 1}
 	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, k.Room())))
 	ms, _, err := t.inbox.Take(tx, q, "next", func(ms []inbox.Message) (int64, error) {
-		return b.Add(turn, history.Entry{Kind: history.EntryMessage, By: "next", Messages: ms, Text: inbox.Line(ms[0]) + "\n\n" + r.Envelope(ms[0])})
+		return b.Add(turn, history.Entry{
+			Kind: history.EntryMessage, By: "next", Messages: ms, Text: inbox.Line(ms[0]) + "\n\n" + r.Envelope(ms[0]),
+		})
 	})
 	return ms, err
 }
 
-// All takes all that is pending into this turn, as much as fits in a quarter
-// of the model's window; what does not fit stays pending, counted.
+// All takes all pending messages into this turn, as many as fit in a quarter of the model's window, and counts those
+// that stay.
 func (t *Takes) All(tx *store.Tx, k history.Book, b *history.Batch, turn int64, w *Wish) ([]inbox.Message, int, error) {
 	room := k.Room()
 	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
-	q := inbox.Query{Recipient: k.Agent, Limit: MaxTaken, Fit: fill(room, func(m inbox.Message) string { return r.Fired([]inbox.Message{m}) })}
+	render := func(m inbox.Message) string { return r.Fired([]inbox.Message{m}) }
+	q := inbox.Query{Recipient: k.Agent, Limit: MaxTaken, Fit: fill(room, render)}
 	if len(w.IDs) > 0 {
 		return t.these(tx, k, b, turn, w.IDs)
 	}
@@ -107,11 +108,14 @@ func (t *Takes) All(tx *store.Tx, k history.Book, b *history.Batch, turn int64, 
 	return ms, left, err
 }
 
-// these takes exactly these messages, which wait, into this turn. What is too
-// long together enters as heads and tails.
-func (t *Takes) these(tx *store.Tx, k history.Book, b *history.Batch, turn int64, ids []int64) ([]inbox.Message, int, error) {
+// these takes exactly these messages, which are pending, into this turn. If they are too long together, their heads and
+// tails enter.
+func (t *Takes) these(
+	tx *store.Tx, k history.Book, b *history.Batch, turn int64, ids []int64,
+) ([]inbox.Message, int, error) {
 	room := k.Room()
-	ms, _, err := t.inbox.Take(tx, inbox.Query{Recipient: k.Agent, IDs: ids}, "fire", func(ms []inbox.Message) (int64, error) {
+	q := inbox.Query{Recipient: k.Agent, IDs: ids}
+	ms, _, err := t.inbox.Take(tx, q, "fire", func(ms []inbox.Message) (int64, error) {
 		r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 		text := r.Fired(ms)
 		if most := history.BytesOf(room); len(text) > most {
@@ -124,8 +128,7 @@ func (t *Takes) these(tx *store.Tx, k history.Book, b *history.Batch, turn int64
 	return ms, 0, err
 }
 
-// AsRead is how a model reads messages that were taken on request, each in its
-// envelope.
+// AsRead returns messages that were taken on request as a model reads them, each in its envelope.
 func AsRead(r inbox.Rendering, ms ...inbox.Message) string {
 	parts := make([]string, len(ms))
 	for i, m := range ms {
@@ -134,11 +137,11 @@ func AsRead(r inbox.Rendering, ms ...inbox.Message) string {
 	return strings.Join(parts, "\n\n")
 }
 
-// Into appends messages that were taken as one entry with the text a model reads.
+// Into appends messages that were taken as one entry, with the text a model reads.
 type Into func(b *history.Batch, ms []inbox.Message, text string) (int64, error)
 
-// AtRest appends what a human took to the transcript without starting a turn. What
-// was taken by ByShow the model does not read.
+// AtRest appends what a human took to the transcript without starting a turn. The model does not read what was taken by
+// ByShow.
 func AtRest(by string) Into {
 	return func(b *history.Batch, ms []inbox.Message, text string) (int64, error) {
 		if by == ByShow {
@@ -148,9 +151,11 @@ func AtRest(by string) Into {
 	}
 }
 
-// Check takes all that match, by whom it says; rest, if there is one, appends what
-// is to be said of those that are left.
-func (t *Takes) Check(ctx context.Context, k history.Book, q inbox.Query, by string, into Into, rest func(b *history.Batch, left int) error) (ms []inbox.Message, left int, err error) {
+// Check takes all messages that match, on behalf of by; rest, if not nil, appends something about those that are left.
+func (t *Takes) Check(
+	ctx context.Context, k history.Book, q inbox.Query, by string, into Into,
+	rest func(b *history.Batch, left int) error,
+) (ms []inbox.Message, left int, err error) {
 	room := k.Room()
 	err = t.db.Write(ctx, "check", func(tx *store.Tx) error {
 		q := q
@@ -162,7 +167,9 @@ func (t *Takes) Check(ctx context.Context, k history.Book, q inbox.Query, by str
 		q.Fit = fill(room, func(m inbox.Message) string { return AsRead(r, m) })
 		b := k.Batch(tx)
 		var err error
-		ms, left, err = t.inbox.Take(tx, q, by, func(ms []inbox.Message) (int64, error) { return into(b, ms, AsRead(r, ms...)) })
+		ms, left, err = t.inbox.Take(tx, q, by, func(ms []inbox.Message) (int64, error) {
+			return into(b, ms, AsRead(r, ms...))
+		})
 		if err == nil && len(ms) > 0 && left > 0 && rest != nil {
 			err = rest(b, left)
 		}

@@ -10,10 +10,9 @@ import (
 	"fantail/store"
 )
 
-// Undo puts the batch of messages that was taken last back into the agent's
-// inbox, in its old places, and returns how many they are. It takes back only what
-// a human took, and only as long as no request has carried it: what a model has
-// read can't be unread.
+// Undo puts the batch of messages that was taken last back into the agent's inbox, in their old places, and returns how
+// many they are. It takes back only what a human took, and only until a request has carried it: what a model has read
+// can't be unread.
 func (ls *Letters) Undo(ctx context.Context, agent int64) (n int, err error) {
 	if err := ls.who.Open(agent); err != nil {
 		return 0, err

@@ -13,8 +13,8 @@ import (
 // mostNamed is how many messages one notice names.
 const mostNamed = 20
 
-// Unread tells those who wrote to an agent that ends what it did not read, in the
-// transaction that ends it. The mail itself stays where it is, readable.
+// Unread tells the senders of an ending agent's unread messages that they were not read, in the transaction that ends
+// it. The messages stay where they are, readable.
 func (ls *Letters) Unread(tx *store.Tx, id, heirID int64, state event.State) error {
 	ms, err := ls.inbox.Unread(tx, id)
 	if err != nil || len(ms) == 0 {
@@ -50,8 +50,8 @@ func (ls *Letters) Unread(tx *store.Tx, id, heirID int64, state event.State) err
 	return nil
 }
 
-// toTell is who hears that m was not read: its sender, or who is left of those
-// above it; for mail from outside the heir of the one it was for. 0: nobody.
+// toTell returns who is told that m was not read: its sender, or the nearest living agent above that one; for mail from
+// outside, the heir of its recipient. 0: nobody.
 func toTell(tx *store.Tx, id, heirID int64, m inbox.Message) (int64, error) {
 	switch m.Sender {
 	case id:
@@ -62,7 +62,7 @@ func toTell(tx *store.Tx, id, heirID int64, m inbox.Message) (int64, error) {
 	return roster.Heir(tx, m.Sender)
 }
 
-// notRead is `message #N to NAME not read: NAME finished`.
+// notRead returns `message #N to NAME not read: NAME finished`.
 func notRead(ids []string, name string, state event.State) string {
 	what := "message " + ids[0]
 	if n := len(ids); n > 1 {
@@ -71,6 +71,8 @@ func notRead(ids []string, name string, state event.State) string {
 			what += fmt.Sprintf(" and %d more", n-mostNamed)
 		}
 	}
-	end := map[event.State]string{event.Done: "finished", event.Failed: "failed", event.Killed: "was killed", event.Crashed: "crashed"}[state]
+	end := map[event.State]string{
+		event.Done: "finished", event.Failed: "failed", event.Killed: "was killed", event.Crashed: "crashed",
+	}[state]
 	return fmt.Sprintf("%s to %s not read: %s %s", what, name, name, end)
 }

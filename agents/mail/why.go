@@ -5,8 +5,9 @@ import (
 	"fmt"
 
 	"fantail/inbox"
-) // Why says what decided about a message, and when it enters its recipient's context,
-// or how it did.
+)
+
+// Why says what decides about a message, and when it enters its recipient's context, or how it did.
 func (m *Room) Why(ctx context.Context, id int64) (string, error) {
 	msg, ok, err := m.inbox.Get(ctx, id)
 	if err != nil {

@@ -10,16 +10,16 @@ import (
 	"fantail/store"
 )
 
-// Wish is a human's wish for a turn with mail. It waits until the turn that runs has
-// ended, and takes nothing before its own begins.
+// Wish is a human's request for a turn with mail. It waits until the current turn has ended, and takes nothing before
+// its own begins.
 type Wish struct {
 	ID     int64   // this message; 0: the most urgent
-	Oldest bool    // the one that came first instead of the most urgent
-	All    bool    // all that is pending, in one turn
-	IDs    []int64 // of those, only these, and all of them or none
+	Oldest bool    // the oldest instead of the most urgent
+	All    bool    // all pending messages, in one turn
+	IDs    []int64 // of those, only these, all of them or none
 	Steady bool    // only if the agent's last turn completed
 	Text   string  // the prompt that goes with them; "": none
-	Prompt int64   // the row that keeps the command until then; 0: none does
+	Prompt int64   // the row that keeps the command until then; 0: none
 	reply  chan Took
 }
 
@@ -30,8 +30,7 @@ type Took struct {
 	Err      error
 }
 
-// Asked returns the channel that w's answer comes on. It is called once, before others
-// know of w.
+// Asked returns the channel that w's answer arrives on. It is called once, before others know of w.
 func (w *Wish) Asked() <-chan Took {
 	w.reply = make(chan Took, 1)
 	return w.reply
@@ -45,13 +44,12 @@ func (w *Wish) Answer(t Took) {
 	}
 }
 
-// Query matches what w could take.
+// Query returns a query for what w could take.
 func (w *Wish) Query(agent int64) inbox.Query {
 	return inbox.Query{Recipient: agent, ID: w.ID, IDs: w.IDs}
 }
 
-// ErrTakenBack is what became of a command that the human took back before its
-// turn began.
+// ErrTakenBack is what became of a command that the human took back before its turn began.
 var ErrTakenBack = errors.New("it was taken back")
 
 // barred says why w's turn must not begin; nil: it may.
@@ -61,7 +59,8 @@ func (w *Wish) barred(tx *store.Tx, agent int64) error {
 	}
 	last, _, err := tx.LastTurn(agent)
 	if err == nil && last.Outcome != string(history.Completed) {
-		err = fmt.Errorf("the turn with the last message did not complete (%s), so those behind it stay in the inbox; /messages wait goes on with them", last.Outcome)
+		err = fmt.Errorf("the turn with the last message did not complete (%s), so those behind it stay in the inbox; "+
+			"/messages wait goes on with them", last.Outcome)
 	}
 	return err
 }
@@ -77,7 +76,7 @@ func (w *Wish) Refused(tx *store.Tx, agent int64, waiting []store.Prompt) error 
 	return w.barred(tx, agent)
 }
 
-// keeps reports whether w's row, if it has one, still waits.
+// keeps reports whether w's row, if it has one, is still there.
 func (w *Wish) keeps(waiting []store.Prompt) bool {
 	return w.Prompt == 0 || slices.ContainsFunc(waiting, func(q store.Prompt) bool { return q.ID == w.Prompt })
 }
