@@ -13,7 +13,6 @@ import (
 	"fantail/agents/ledger"
 	"fantail/agents/mail"
 	"fantail/agents/memory"
-	"fantail/agents/outside"
 	"fantail/agents/questions"
 	"fantail/agents/recovery"
 	"fantail/agents/roster"
@@ -47,7 +46,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		Mode: o.Gate.Mode,
 	})
 	p.furnish()
-	if err := p.begin(ctx); err != nil {
+	if err := p.recover(ctx); err != nil {
 		_ = p.fleet.Close(ctx, event.ErrClosing) // nothing has begun that could fail to end
 		return nil, err
 	}
@@ -95,8 +94,8 @@ func (p *Pool) furnish() {
 	})
 }
 
-// begin recovers, loads what there is and lets it run.
-func (p *Pool) begin(ctx context.Context) error {
+// recover mends what a crash left, loads the agents there are and lets them run.
+func (p *Pool) recover(ctx context.Context) error {
 	o := &p.o
 	r := recovery.Recovery{
 		DB: o.DB, Ends: p.ends, Asks: p.Asks, Attended: o.Attended, Abroad: o.Abroad, Book: p.fleet.Book, Go: o.Go,
@@ -116,7 +115,7 @@ func (p *Pool) begin(ctx context.Context) error {
 		return fmt.Errorf("load the agents: %w", err)
 	}
 	if o.shows() {
-		p.fleet.Start("glance", func() { outside.Glance(p.fleet.Context(), p.Refresh) })
+		p.fleet.Start("glance", func() { glance(p.fleet.Context(), p.Refresh) })
 		return nil
 	}
 	if err := o.DB.Patrol(ctx, p.patrolled); err != nil {

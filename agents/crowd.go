@@ -60,7 +60,7 @@ func (o onlooker) Told() { o.Hold(o.Fleet.Told) }
 func actor(a *fleet.Agent) waits.Actor {
 	return waits.Actor{
 		ID: a.ID, Parent: a.Info.Parent, Name: a.Info.Name, State: a.Info.State,
-		Tasked: a.Kind.Nature().Tasked, Dormant: a.Dormant(), Acts: a.Acts(),
+		Tasked: a.Kind.Tasked(), Dormant: a.Dormant(), Acts: a.Acts(),
 	}
 }
 

@@ -52,7 +52,7 @@ func (p *Pool) launch(q *queue.Task) bool {
 	}
 	began := p.o.Now()
 	for {
-		err := p.begins(q.ID)
+		err := p.begin(q.ID)
 		if err == nil {
 			if trouble != "" {
 				show("")
@@ -71,9 +71,9 @@ func (p *Pool) launch(q *queue.Task) bool {
 	}
 }
 
-// begins makes the agent of a task, in one transaction, and starts it: the slot
-// that ready reserved becomes the agent's. After an error it is still reserved.
-func (p *Pool) begins(id int64) error {
+// begin makes the agent of a task, in one transaction, and starts it: the slot
+// that [fleet.Line.Next] reserved becomes the agent's. After an error it is still reserved.
+func (p *Pool) begin(id int64) error {
 	var row store.Agent
 	var t store.Task
 	var first []event.Prompt

@@ -212,7 +212,7 @@ func (p *Pool) reopen(ctx context.Context, name, prompt string) (bool, error) {
 		return errors.Join(tx.SetAgentState(row.ID, row.State, false), tx.OpenAgent(row), tx.HoldPrompts(row.ID))
 	})
 	if err == nil && found {
-		err = p.loaded(ctx, row)
+		err = p.rejoin(ctx, row)
 	}
 	if err == nil && found && prompt != "" {
 		err = p.Prompt(ctx, row.ID, prompt)
@@ -223,8 +223,8 @@ func (p *Pool) reopen(ctx context.Context, name, prompt string) (bool, error) {
 	return found, nil
 }
 
-// loaded starts the helper of a row.
-func (p *Pool) loaded(ctx context.Context, row store.Agent) error {
+// rejoin starts the helper of a row that was closed.
+func (p *Pool) rejoin(ctx context.Context, row store.Agent) error {
 	i, err := p.known(ctx, row)
 	if err != nil {
 		return err
@@ -235,7 +235,7 @@ func (p *Pool) loaded(ctx context.Context, row store.Agent) error {
 	return nil
 }
 
-// live starts a helper. The caller holds mu.
+// live starts a helper. The caller holds the fleet's mutex.
 func (p *Pool) live(i event.Info) {
 	if p.fleet.Closing() {
 		return // the next start opens it

@@ -8,7 +8,7 @@
 // name, a screen, or the configuration file; render anything for people.
 //
 // Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/fleet, agents/fork,
-// agents/history, agents/ledger, agents/llm, agents/mail, agents/memory, agents/outside, agents/questions, agents/queue,
+// agents/history, agents/ledger, agents/llm, agents/mail, agents/memory, agents/questions, agents/queue,
 // agents/recovery, agents/roster, agents/tasks, agents/turn, agents/waits.
 package agents
 
@@ -60,6 +60,10 @@ type Options struct {
 	Keep     func(proc.Group) func() // has a command's group ended if this program dies; nil: nobody does
 	Patience time.Duration           // a disk that refuses writes for so long makes Settled return why; 0: never
 }
+
+// shows reports that the database can only be read. Then the pool shows what is there: no
+// agent's loop, dispatcher or sorter runs, and what would wait for one of them is refused.
+func (o *Options) shows() bool { return o.DB.ReadOnly() != nil }
 
 // Pool is all agents of a workspace: it opens and closes them, starts their tasks and
 // composes the rooms they work in. It is safe for concurrent use.

@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"fantail/agents/event"
 	"fantail/agents/history"
@@ -22,6 +23,21 @@ func (p *Pool) Refresh(ctx context.Context) {
 		return
 	}
 	p.fleet.Trouble(err)
+}
+
+// glance refreshes each second until ctx ends: a process that only reads hears no bell, since those that
+// write ring the one that has the agents.
+func glance(ctx context.Context, refresh func(ctx context.Context)) {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			refresh(ctx)
+		case <-ctx.Done():
+			return
+		}
+	}
 }
 
 func (p *Pool) refresh(ctx context.Context) error {

@@ -2,10 +2,10 @@
 //
 // Does: write messages durably (deposit), mark them taken in the transaction
 // that appends them to a transcript (take), keep the counts, ring the bell
-// after the commit, and render messages for people and for models.
+// after the commit, say by a policy when a message is due ([Decide]), and render
+// messages for people and for models.
 //
-// Does not: start turns, know a screen, decide what an agent does with a
-// message, or ever delete one.
+// Does not: start turns, know a screen, or ever delete a message.
 //
 // Imports: store.
 package inbox

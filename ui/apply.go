@@ -78,7 +78,7 @@ func (a *App) change(i event.Info) tea.Cmd {
 	a.arrived(t, i)
 	if t == a.tabs.Focus && i.State.Terminal() && words.Working(t.Info.State) {
 		after := "until /close"
-		if i.Kind.Nature().Handles {
+		if i.Kind.Handles() {
 			after = "until you leave it"
 		}
 		a.flash.While(i.Name+" has ended ("+string(i.Outcome)+"); its tab stays "+after, a.tabs.Stays(t))
@@ -121,7 +121,7 @@ func (a *App) closed(id int64) tea.Cmd {
 	if t != nil && t == was && a.tabs.Focus != nil {
 		a.flash.While("the tab of "+t.Info.Name+" was closed; this is "+a.tabs.Focus.Info.Name, a.tabs.Stays(a.tabs.Focus))
 	}
-	if t != nil && t != was && t.Info.Kind.Nature().Handles && t.Info.State == event.Done && a.flash.Text() == "" && !a.tally.Quiet.On {
+	if t != nil && t != was && t.Info.Kind.Handles() && t.Info.State == event.Done && a.flash.Text() == "" && !a.tally.Quiet.On {
 		a.flash.Say(t.Info.Name + " has handled message #" + strconv.FormatInt(t.Info.Handles, 10))
 	}
 	return a.shown()

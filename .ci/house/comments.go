@@ -2,6 +2,7 @@ package house
 
 import (
 	"go/ast"
+	"go/token"
 	"io/fs"
 	"path"
 	"regexp"
@@ -22,6 +23,11 @@ func (plan Plan) comments() []Rule {
 			"-- main.go --\n// Fantail. agents inbox store tools ui\npackage main\n",
 			"-- ui/a.go --\n// Package ui is.\npackage ui\n-- ui/b.go --\n// Package ui is.\npackage ui\n",
 		}, Good: []string{"-- inbox/a.go --\n// Package inbox is.\n//\n// Does: x.\n//\n// Does not: y.\n//\n// Imports: store.\npackage inbox\nimport _ \"fantail/store\"\n"}},
+		{Name: "a comment on a declaration begins on a line of its own", Check: checkGlued, Bad: []string{
+			"-- store/a.go --\npackage store\nimport (\n\t\"io\"\n) // DB is one.\ntype DB io.Reader\n",
+		}, Good: []string{
+			"-- store/a.go --\npackage store\nimport (\n\t\"io\" // for one\n)\n\n// DB is one.\ntype DB io.Reader\n",
+		}},
 		{Name: "what the documentation names exists", Check: plan.checkExists, Bad: []string{
 			"-- README.md --\nsee `store/gone.go`\n", "-- README.md --\n`store.Gone` does it\n-- store/a.go --\npackage store\n", "-- README.md --\n[x](ui/none.svg)\n", "-- README.md --\n[x](#none)\n",
 			"-- store/a.go --\n// Package store is [Gone].\npackage store\n", "-- store/a.go --\n// Package store calls store.Open.\npackage store\n",
@@ -31,6 +37,26 @@ func (plan Plan) comments() []Rule {
 			"-- README.md --\n# A b\n`store` [x](#a-b) `store/*.go` `go test ./...`\n```sh\n`ui/gone`\n```\n-- store/a.go --\n// Package store has [DB.Write], store.DB and io.Reader.\npackage store\ntype DB struct{}\nfunc (*DB) Write() {}\n",
 		}},
 	}
+}
+
+// checkGlued refuses a comment that begins behind the bracket of an import: it is not the
+// documentation of what follows, though it looks like it.
+func checkGlued(t *tree.Tree) (f tree.Findings) {
+	for _, s := range t.Files {
+		line := func(p token.Pos) int { return t.Set.Position(p).Line }
+		for _, d := range s.Syntax.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok || !g.Rparen.IsValid() {
+				continue
+			}
+			for _, c := range s.Syntax.Comments {
+				if c.Pos() > g.Rparen && line(c.Pos()) == line(g.Rparen) {
+					f.Add("%s: a comment begins behind a bracket; give it a line of its own", t.At(c))
+				}
+			}
+		}
+	}
+	return f
 }
 
 // checkComments reads each package's comment: what it does, what it does not,

@@ -10,30 +10,38 @@ const (
 	Fork   Kind = "fork"   // handles one message sent to another agent
 )
 
+// Life is what an agent lives for. Who starts its loop, where it is after a turn and whom its end concerns follow from
+// that; all of them switch on it.
+type Life int
+
+const (
+	Rests          Life = iota + 1 // between turns: the human talks to it in its tab
+	CarriesTask                    // of its parent: the parent's window counts it, the parent waits for it
+	HandlesMessage                 // one, sent to its parent, who inherits mail that arrives later
+)
+
 // Nature is what agents of a kind have and may do. Every other difference between kinds follows from it: a new kind is
-// a new row in natures.
+// a new row in natures, and only a new Life is more than that.
 type Nature struct {
 	Word string // what people call it
 	Turn string // what the rows of its turns call it
 
-	Prompt  bool // the human talks to it in its tab, and it rests between turns
-	Ends    bool // it ends with its work, and holds a slot while it works
-	Stays   bool // its tab can't be closed
-	Opened  bool // the human opens it, and may name and close it
-	Tasked  bool // its work is its parent's task: the parent's window counts it, the parent waits for it
-	Handles bool // its work is a message to its parent, who inherits mail that arrives later
-	Forks   bool // it may be forked to handle a message, and its conversation may be branched
-	Asks    bool // it may ask the human
-	Strict  bool // the session's mode and rules loosen nothing for it, and its commands see less of the environment
+	Life Life
+
+	Stays  bool // its tab can't be closed
+	Opened bool // the human opens it, and may name and close it
+	Forks  bool // it may be forked to handle a message, and its conversation may be branched
+	Asks   bool // it may ask the human
+	Strict bool // the session's mode and rules loosen nothing for it, and its commands see less of the environment
 
 	Tools []string // the tools its model may call; nil: all of them
 }
 
 var natures = map[Kind]Nature{
-	Main:   {Word: "main", Turn: "agent", Prompt: true, Stays: true, Forks: true, Asks: true},
-	Helper: {Word: "helper", Turn: "agent", Prompt: true, Opened: true, Forks: true, Asks: true},
-	Sub:    {Word: "sub-agent", Turn: "async_subagent", Ends: true, Tasked: true, Forks: true, Asks: true},
-	Fork: {Word: "fork", Turn: "fork", Ends: true, Handles: true, Strict: true, Tools: []string{
+	Main:   {Word: "main", Turn: "agent", Life: Rests, Stays: true, Forks: true, Asks: true},
+	Helper: {Word: "helper", Turn: "agent", Life: Rests, Opened: true, Forks: true, Asks: true},
+	Sub:    {Word: "sub-agent", Turn: "async_subagent", Life: CarriesTask, Forks: true, Asks: true},
+	Fork: {Word: "fork", Turn: "fork", Life: HandlesMessage, Strict: true, Tools: []string{
 		"read_file", "list_files", "glob", "grep",
 		"send", "receive", "list_messages", "read_message", "reply_to_message", "memory",
 	}},
@@ -43,7 +51,13 @@ var natures = map[Kind]Nature{
 func (k Kind) Nature() Nature { return natures[k] }
 
 // HasPrompt reports whether the human talks to the agent in its tab.
-func (k Kind) HasPrompt() bool { return natures[k].Prompt }
+func (k Kind) HasPrompt() bool { return natures[k].Life == Rests }
 
 // Ends reports whether the agent ends with its work, and holds a slot while it works.
-func (k Kind) Ends() bool { return natures[k].Ends }
+func (k Kind) Ends() bool { return k.Tasked() || k.Handles() }
+
+// Tasked reports whether the agent's work is a task of its parent.
+func (k Kind) Tasked() bool { return natures[k].Life == CarriesTask }
+
+// Handles reports whether the agent's work is a message sent to its parent.
+func (k Kind) Handles() bool { return natures[k].Life == HandlesMessage }

@@ -10,17 +10,15 @@ func TestNature(t *testing.T) {
 		switch {
 		case n.Word == "" || n.Turn == "":
 			t.Errorf("%s has no word for itself or its turns: %+v", k, n)
-		case n.Prompt == n.Ends:
+		case k.HasPrompt() == k.Ends():
 			t.Errorf("%s rests between turns, or ends with its work: %+v", k, n)
-		case n.Ends != (n.Tasked || n.Handles) || n.Tasked && n.Handles:
-			t.Errorf("%s ends with its work, which is a task or a message: %+v", k, n)
-		case (n.Opened || n.Stays) && !n.Prompt:
+		case (n.Opened || n.Stays) && !k.HasPrompt():
 			t.Errorf("%s is opened or stays, and nobody talks to it: %+v", k, n)
 		case n.Tools != nil && n.Asks:
 			t.Errorf("%s has few tools and may ask for more: %+v", k, n)
 		}
 	}
-	if n := Kind("of a later version").Nature(); n.Prompt || n.Ends || n.Asks || n.Forks {
-		t.Errorf("a kind nobody knows: %+v", n)
+	if k := Kind("of a later version"); k.HasPrompt() || k.Ends() || k.Nature().Asks || k.Nature().Forks {
+		t.Errorf("a kind nobody knows: %+v", k.Nature())
 	}
 }

@@ -21,7 +21,7 @@ type resume struct {
 // Slot returns the slot the agent holds while it runs. The caller holds the fleet's mutex.
 func (a *Agent) Slot() queue.Slot {
 	s := queue.Slot{Vendor: a.Model.Vendor, AtOnce: a.Model.AtOnce}
-	if a.Kind.Nature().Tasked {
+	if a.Kind.Tasked() {
 		s.Owner = a.Info.Parent
 	}
 	return s

@@ -67,7 +67,7 @@ func (l *Line) Owner(agent int64) (model string, turn int64, live int, err error
 	f.Lock()
 	defer f.Unlock()
 	for b := range f.Living() {
-		if b.Kind.Nature().Tasked {
+		if b.Kind.Tasked() {
 			live++
 		}
 	}
@@ -160,7 +160,7 @@ func (l *Line) Next() *queue.Task {
 // Work returns the live agents that carry out an agent's tasks. The caller holds the fleet's mutex.
 func (f *Fleet) Work(owner int64) (as []*Agent) {
 	for _, a := range f.living {
-		if a.Kind.Nature().Tasked && a.Info.Parent == owner {
+		if a.Kind.Tasked() && a.Info.Parent == owner {
 			as = append(as, a)
 		}
 	}

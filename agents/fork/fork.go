@@ -81,11 +81,16 @@ func (f *Forks) Begin(o Options) { f.o = o }
 // Ended forgets what a fork handled. The caller holds the fleet's mutex.
 func (f *Forks) Ended(i event.Info) { delete(f.handles, i.ID) }
 
-// handled returns what the agent handles; nil: it is not a fork.
+// handled returns what the agent handles, as of now; nil: it is not a fork.
 func (f *Forks) handled(agent int64) *handling {
 	f.o.Fleet.Lock()
 	defer f.o.Fleet.Unlock()
-	return f.handles[agent]
+	h := f.handles[agent]
+	if h == nil {
+		return nil
+	}
+	now := *h
+	return &now
 }
 
 // Fork makes a fork for a message that waits for its parent. The fork's row, its take of the message and the beginning
@@ -167,7 +172,7 @@ func (f *Forks) able(parent *fleet.Agent) (event.Info, llm.Model, error) {
 	defer f.o.Fleet.Unlock()
 	n := 0
 	for a := range f.o.Fleet.Living() {
-		if a.Kind.Nature().Handles && a.Info.Parent == parent.ID {
+		if a.Kind.Handles() && a.Info.Parent == parent.ID {
 			n++
 		}
 	}
@@ -235,7 +240,7 @@ func sender(v *store.View, m inbox.Message) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case event.State(a.State).Terminal() && event.Kind(a.Kind) != event.Fork:
+	case event.State(a.State).Terminal() && !event.Kind(a.Kind).Handles():
 		return fmt.Sprintf("%s, who wrote it, has ended (%s) and reads no mail.", name, a.State), nil
 	}
 	return fmt.Sprintf("%s, who wrote it, is a %s agent (%s); reply_to_message %d answers it.",

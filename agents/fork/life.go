@@ -79,7 +79,7 @@ func (f *Forks) retire(l *turn.Loop) {
 func (f *Forks) Reopen(ctx context.Context, name, prompt string) (row store.Agent, found bool, err error) {
 	err = f.o.DB.Write(ctx, "open the tab of a fork", func(tx *store.Tx) (err error) {
 		row, found, err = tx.AgentByName(name)
-		found = found && event.Kind(row.Kind).Nature().Handles
+		found = found && event.Kind(row.Kind).Handles()
 		switch {
 		case err != nil || !found:
 			return err
@@ -160,7 +160,9 @@ func (f *Forks) MayWait(agent int64, asked time.Duration) (time.Duration, error)
 
 // WaitedFor records that a fork waited that long in vain.
 func (f *Forks) WaitedFor(agent int64, d time.Duration) {
-	if h := f.handled(agent); h != nil && d >= forkIdle {
+	f.o.Fleet.Lock()
+	defer f.o.Fleet.Unlock()
+	if h := f.handles[agent]; h != nil && d >= forkIdle {
 		h.waited = true
 	}
 }

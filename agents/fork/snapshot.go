@@ -75,7 +75,7 @@ func glimpse(of event.Info, e history.Entry) string {
 			came = append(came, fmt.Sprintf("#%d from %s", m.ID, m.By()))
 		}
 		return said("mail", strings.Join(came, ", "))
-	case e.Kind == history.EntryPrompt && of.Kind.Nature().Tasked && e.By != "user":
+	case e.Kind == history.EntryPrompt && of.Kind.Tasked() && e.By != "user":
 		return said("task", e.Text)
 	case e.Kind == history.EntryPrompt:
 		return said("user", e.Text)

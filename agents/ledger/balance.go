@@ -8,7 +8,9 @@ import (
 
 	"fantail/inbox"
 	"fantail/store"
-) // Balance is what became of every task that was started and of every message, all read
+)
+
+// Balance is what became of every task that was started and of every message, all read
 // in one snapshot of the database.
 type Balance struct {
 	Started   int // tasks that run or have ended

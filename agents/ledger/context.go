@@ -6,7 +6,9 @@ import (
 
 	"fantail/agents/history"
 	"fantail/store"
-) // Context is what an agent's next request would consist of. The tokens of Parts and of
+)
+
+// Context is what an agent's next request would consist of. The tokens of Parts and of
 // the mail are estimates.
 type Context struct {
 	Model      string

@@ -121,7 +121,7 @@ func (ls *Letters) addressee(ctx context.Context, name string) (i event.Info, er
 	var forked bool
 	if err := ls.db.Read(ctx, func(rx *store.Rx) error {
 		a, ok, err := rx.AgentByName(name)
-		if err != nil || !ok || event.Kind(a.Kind) != event.Fork {
+		if err != nil || !ok || !event.Kind(a.Kind).Handles() {
 			return err
 		}
 		to, err := roster.Reader(&rx.View, a.ID)
@@ -148,7 +148,7 @@ func (ls *Letters) Post(tx *store.Tx, m inbox.Message) (int64, error) {
 		if err != nil {
 			return 0, err
 		}
-		m.ByFork = event.Kind(by.Kind) == event.Fork
+		m.ByFork = event.Kind(by.Kind).Handles()
 	}
 	id, err := ls.inbox.Add(tx, m)
 	if err != nil || !m.Endless() {

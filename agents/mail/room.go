@@ -159,7 +159,7 @@ func (m *Room) Opens(agent int64) { m.trays[agent] = &Tray{} }
 // the fleet's mutex.
 func (m *Room) Ended(i event.Info) {
 	delete(m.trays, i.ID)
-	if i.Kind.Nature().Handles {
+	if i.Kind.Handles() {
 		m.forkEnded(i.Parent)
 	}
 }

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	"fantail/inbox"
-) // TestSorted_keepsWhatCame: a seam that let all in forgets what was due, but not what
+)
+
+// TestSorted_keepsWhatCame: a seam that let all in forgets what was due, but not what
 // came back between its look and its end.
 func TestSorted_keepsWhatCame(t *testing.T) {
 	due := inbox.Decision{Mode: inbox.Interrupt, When: inbox.AtSeam}

@@ -275,18 +275,3 @@ func (d *Door) look(ctx context.Context, name string, q inbox.Query) (inbox.Quer
 	})
 	return q, err
 }
-
-// Glance calls look each second until ctx ends: it is for a process that only reads, since
-// those that write ring another one's bell.
-func Glance(ctx context.Context, look func(ctx context.Context)) {
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-			look(ctx)
-		case <-ctx.Done():
-			return
-		}
-	}
-}

@@ -69,11 +69,11 @@ func New(db *store.DB, box *inbox.Inbox, gate *permit.Gate, now func() time.Time
 }
 
 // Company says whether the call that asks runs alone, or beside other calls of the same reply.
-type Company bool
+type Company int
 
 const (
-	Alone  Company = false
-	Beside Company = true
+	Alone Company = iota
+	Beside
 )
 
 // Put asks the human and returns the answer. Until then the agent shows as asking, and holds no slot. An agent asks one

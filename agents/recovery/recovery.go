@@ -160,7 +160,7 @@ func (r *Recovery) recoverAgents(tx *store.Tx, agents []store.Agent, kept map[in
 		}
 	}
 	for _, a := range crashed { // when all stand as ended: one's mail passes to who lives
-		if event.Kind(a.Kind) == event.Fork {
+		if event.Kind(a.Kind).Handles() {
 			if err := r.Unhandled(tx, a.ID, "the program ended meanwhile", text[a.ID]); err != nil {
 				return err
 			}
@@ -170,7 +170,7 @@ func (r *Recovery) recoverAgents(tx *store.Tx, agents []store.Agent, kept map[in
 		}
 	}
 	for _, a := range agents {
-		if event.Kind(a.Kind) == event.Fork {
+		if event.Kind(a.Kind).Handles() {
 			if err := tx.CloseAgent(a.ID); err != nil {
 				return err
 			}
@@ -184,7 +184,7 @@ func (r *Recovery) recoverAgents(tx *store.Tx, agents []store.Agent, kept map[in
 func (r *Recovery) keepable(agents []store.Agent, cuts []cut) (kept map[int64]*Parked, over []cut) {
 	lives := map[int64]bool{}
 	for _, a := range agents {
-		lives[a.ID] = !event.State(a.State).Terminal() && (r.Attended || event.Kind(a.Kind) != event.Main)
+		lives[a.ID] = !event.State(a.State).Terminal() && (r.Attended || !event.Kind(a.Kind).Nature().Stays)
 	}
 	kept = map[int64]*Parked{}
 	for _, c := range cuts {

@@ -86,7 +86,7 @@ func (e *Ends) Pass(tx *store.Tx, from int64, state event.State) error {
 	pass := e.Inbox.Pass
 	if row, _, err := tx.Agent(from); err != nil {
 		return err
-	} else if event.Kind(row.Kind).Nature().Handles { // mail to a fork goes on to its parent
+	} else if event.Kind(row.Kind).Handles() { // mail to a fork goes on to its parent
 		pass = e.Inbox.PassAll
 	}
 	if err := errors.Join(tx.PassTasks(from, to), tx.PassAgents(from, to), pass(tx, from, to),

@@ -50,7 +50,7 @@ func Reader(v *store.View, id int64) (store.Agent, error) {
 		if err != nil || !ok {
 			return a, errors.Join(err, store.Missing(ok, "agent %d", id))
 		}
-		if event.Kind(a.Kind) != event.Fork || !event.State(a.State).Terminal() || a.Parent == 0 {
+		if !event.Kind(a.Kind).Handles() || !event.State(a.State).Terminal() || a.Parent == 0 {
 			return a, nil
 		}
 		id = a.Parent

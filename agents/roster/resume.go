@@ -23,11 +23,11 @@ func Resumable(tx *store.Tx, name string) (store.Agent, error) {
 		return a, err
 	case !ok:
 		return a, fmt.Errorf("there is no agent %s to resume; without resume a new one starts: %w", name, ErrNoAgent)
-	case event.Kind(a.Kind) == event.Helper && !a.Closed.IsZero():
+	case event.Kind(a.Kind).Nature().Opened && !a.Closed.IsZero():
 		return a, IsClosed(a)
-	case event.Kind(a.Kind) == event.Fork:
+	case event.Kind(a.Kind).Handles():
 		return a, ForkEnds(name)
-	case event.Kind(a.Kind) != event.Sub:
+	case !event.Kind(a.Kind).Tasked():
 		return a, fmt.Errorf("%s does not end, so it can't be resumed; %s", name, reach(name))
 	case !event.State(a.State).Terminal():
 		return a, fmt.Errorf("%s still lives (%s): it can't be resumed before it ended; %s", name, a.State, reach(name))

@@ -100,7 +100,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 // reason reports whether anything came that a turn may begin with: a prompt, mail that starts one, or mail that w asks
 // for. A fork always has a reason: the message it handles is in its transcript from the start.
 func (l *Loop) reason(tx *store.Tx, came mail.Arrivals, w *mail.Wish) (bool, error) {
-	if came.Begins() || l.Kind.Nature().Handles {
+	if came.Begins() || l.Kind.Handles() {
 		return true, nil
 	}
 	if w == nil {
@@ -184,7 +184,7 @@ func (l *Loop) enter(tx *store.Tx, b *history.Batch, turn int64, prompts []store
 	}
 	for n, q := range prompts {
 		e := history.Entry{Kind: history.EntryPrompt, By: by, Text: q.Text}
-		if of := l.Kind.Nature(); of.Handles || of.Tasked && (l.turn != 0 || n > 0) { // the first one is its task
+		if l.Kind.Handles() || l.Kind.Tasked() && (l.turn != 0 || n > 0) { // the first one is its task
 			e.By = "user"
 		}
 		seq, err := b.Add(turn, e)

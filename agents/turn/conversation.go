@@ -20,7 +20,7 @@ type conversation struct {
 	tools *tools.Set // the tools its model may call
 
 	turn         int64           // the current turn; 0: none
-	history      []history.Entry // scale our estimate by what the model counted
+	history      []history.Entry // what the model is sent, as far as it was read
 	ids          map[string]bool // of the calls read so far
 	read         int64           // the last entry read into history
 	counted      int64           // the last entry that Info.Context counts

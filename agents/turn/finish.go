@@ -142,10 +142,10 @@ func (l *Loop) dueNow(tx *store.Tx) (bool, error) {
 
 // account reports what became of an agent's work to those it concerns, in the transaction that ends it.
 func (l *Loop) account(tx *store.Tx, e Ending) error {
-	switch {
-	case l.Task != 0:
+	switch l.Kind.Nature().Life {
+	case event.CarriesTask:
 		return l.report(tx, e)
-	case l.Kind.Nature().Handles:
+	case event.HandlesMessage:
 		return l.forks.Conclude(tx, l, e)
 	}
 	return nil

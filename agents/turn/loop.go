@@ -27,7 +27,7 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 		Started: l.started, Keep: o.Keep,
 		Tick: func(call, tail string) { l.Show(event.Output{Agent: i.ID, Call: call, Tail: tail}) },
 	}
-	if i.Kind.Nature().Tasked && !i.State.Terminal() {
+	if i.Kind.Tasked() && !i.State.Terminal() {
 		haste, hasten := context.WithCancel(o.Fleet.Context())
 		l.Hastens(hasten)
 		l.hasten, l.env.Hurry = hasten, haste.Done()
@@ -48,10 +48,10 @@ func (l *Loop) Limit(d time.Duration) { l.timeout = d }
 // closed.
 func (l *Loop) Start() {
 	life := l.rest
-	switch of := l.Kind.Nature(); {
-	case of.Tasked:
+	switch l.Kind.Nature().Life {
+	case event.CarriesTask:
 		life = l.carryOut
-	case of.Handles:
+	case event.HandlesMessage:
 		life = func(ctx context.Context) { l.forks.Attend(ctx, l) }
 	}
 	l.o.Fleet.Start("agent "+l.Info.Name, func() {

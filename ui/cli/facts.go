@@ -42,8 +42,7 @@ func NewBriefing(p Place, now func() time.Time) *Briefing {
 // System is an agent's system prompt.
 func (b *Briefing) System(a event.Info) string {
 	f := b.facts()
-	n := a.Kind.Nature()
-	f.Name, f.Sub, f.Fork = a.Name, n.Tasked, n.Handles
+	f.Name, f.Sub, f.Fork = a.Name, a.Kind.Tasked(), a.Kind.Handles()
 	text, err := prompts.System(f)
 	if err != nil {
 		panic(err) // the texts are embedded and the facts are set

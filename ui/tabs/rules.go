@@ -84,7 +84,7 @@ func (t *Tab) lower(rule string, w int) string {
 // hint says what can be typed in a tab without a box.
 func (t *Tab) hint() string {
 	i, ended := t.Info, t.Info.State.Terminal()
-	switch fork := i.Kind.Nature().Handles; {
+	switch fork := i.Kind.Handles(); {
 	case fork && ended:
 		return " " + words.Handles(i) + " · /close closes this tab "
 	case fork:

@@ -171,8 +171,8 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	if info.Outside {
 		add(slotOutside, themes.Warn, "from outside")
 	}
-	if n := info.Kind.Nature(); n.Handles {
-		add(slotFork, themes.Message, n.Word)
+	if info.Kind.Handles() {
+		add(slotFork, themes.Message, info.Kind.Nature().Word)
 	}
 	branch := want{at: slotBranch, before: " [Branch: ", text: frame.CleanLine(st.Branch), after: "]", role: themes.Status}
 	short := branch
