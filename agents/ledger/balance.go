@@ -10,23 +10,22 @@ import (
 	"fantail/store"
 )
 
-// Balance is what became of every task that was started and of every message, all read
-// in one snapshot of the database.
+// Balance is what became of every started task and of every message, read in one snapshot of the database.
 type Balance struct {
 	Started   int // tasks that run or have ended
-	Delivered int // of those, how many have had their message taken
-	Aside     int // have had it archived or snoozed
-	Pending   int // have it waiting
+	Delivered int // those whose message was taken
+	Aside     int // those whose message was archived or snoozed
+	Pending   int // those whose message is pending
 	Running   int
 	Queued    int
-	Taken     int      // messages of all kinds
-	Kept      int      // of all kinds, archived or snoozed
-	Waiting   int      // of all kinds, pending
-	Wrong     []string // each breach of the promise; there must be none
+	Taken     int      // messages of all kinds, taken
+	Kept      int      // messages of all kinds, archived or snoozed
+	Waiting   int      // messages of all kinds, pending
+	Wrong     []string // breaches of the promise; there must be none
 }
 
-// Balance checks the mail promise: every started task ends in exactly one message, so
-// started = delivered + set aside + pending + running. What breaks it is in Wrong.
+// Balance checks the mail promise: every started task ends in exactly one message, so started = delivered + set aside +
+// pending + running. Breaches are listed in Wrong.
 func (l *Ledger) Balance(ctx context.Context) (b Balance, err error) {
 	err = l.db.Read(ctx, func(rx *store.Rx) error {
 		b = Balance{}
@@ -61,7 +60,7 @@ func (b *Balance) wrong(format string, args ...any) {
 	b.Wrong = append(b.Wrong, fmt.Sprintf(format, args...))
 }
 
-// match checks that each finished task has a message that ends it, and the other way round.
+// match checks that each finished task has a message that ends it, and vice versa.
 func (b *Balance) match(rx *store.Rx, mail inbox.Ledger) error {
 	finished, err := rx.FinishedTasks()
 	if err != nil {
@@ -84,7 +83,7 @@ func (b *Balance) match(rx *store.Rx, mail inbox.Ledger) error {
 	return nil
 }
 
-// open checks that each open question has a pending message, and the other way round.
+// open checks that each open question has a pending message, and vice versa.
 func (b *Balance) open(rx *store.Rx, mail inbox.Ledger) error {
 	late, err := rx.LateApprovals()
 	if err != nil {
@@ -114,7 +113,7 @@ func (b *Balance) open(rx *store.Rx, mail inbox.Ledger) error {
 	return nil
 }
 
-// String is what /doctor prints.
+// String returns what /doctor prints.
 func (b Balance) String() string {
 	var t strings.Builder
 	aside := func(n int) string {
@@ -123,8 +122,10 @@ func (b Balance) String() string {
 		}
 		return fmt.Sprintf(" + set aside %d", n)
 	}
-	fmt.Fprintf(&t, "Tasks: started %d = delivered %d%s + pending %d + running %d (%d queued)\n", b.Started, b.Delivered, aside(b.Aside), b.Pending, b.Running, b.Queued)
-	fmt.Fprintf(&t, "Messages: %d = taken %d%s + pending %d", b.Taken+b.Kept+b.Waiting, b.Taken, aside(b.Kept), b.Waiting)
+	fmt.Fprintf(&t, "Tasks: started %d = delivered %d%s + pending %d + running %d (%d queued)\n",
+		b.Started, b.Delivered, aside(b.Aside), b.Pending, b.Running, b.Queued)
+	fmt.Fprintf(&t, "Messages: %d = taken %d%s + pending %d",
+		b.Taken+b.Kept+b.Waiting, b.Taken, aside(b.Kept), b.Waiting)
 	if len(b.Wrong) == 0 {
 		return t.String() + "\nNothing is lost and nothing is doubled."
 	}

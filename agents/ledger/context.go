@@ -8,15 +8,14 @@ import (
 	"fantail/store"
 )
 
-// Context is what an agent's next request would consist of. The tokens of Parts and of
-// the mail are estimates.
+// Context is what an agent's next request would consist of. The tokens of Parts and of the mail are estimates.
 type Context struct {
 	Model      string
 	Used       int // tokens of the last request and its reply; 0: unknown
 	Window     int // in tokens; 0: unknown
 	Parts      []ContextPart
 	Mail       int // messages in it
-	MailTokens int // of those
+	MailTokens int // of those messages
 }
 
 // ContextPart is one kind of content in a context.
@@ -70,7 +69,8 @@ func (l *Ledger) Context(ctx context.Context, agent int64) (Context, error) {
 		add(what, max(1, len(e.Messages)), history.Weight(e))
 	}
 	for _, what := range []string{
-		"system prompt", "tools", "summary", "prompts", "answers", "tool calls", "tool results", "mail", "memory documents", "your own commands", "notes of the program",
+		"system prompt", "tools", "summary", "prompts", "answers", "tool calls", "tool results", "mail",
+		"memory documents", "your own commands", "notes of the program",
 	} {
 		if x := parts[what]; x != nil {
 			c.Parts = append(c.Parts, *x)

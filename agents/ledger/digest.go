@@ -15,10 +15,10 @@ import (
 	"fantail/store"
 )
 
-// lastSeen is the setting that keeps when the human was last there, in Unix milliseconds.
+// lastSeen is the setting that holds when the human was last there, in Unix milliseconds.
 const lastSeen = "last seen"
 
-// mostTold bounds the rows of each kind that a digest reads.
+// mostTold limits the rows of each kind that a digest reads.
 const mostTold = 200
 
 // Seen records that the human was there at that time.
@@ -28,18 +28,18 @@ func (l *Ledger) Seen(ctx context.Context, at time.Time) error {
 	})
 }
 
-// Digest is what happened while the human was away. Finished, Failed and Cut are names
-// of tasks and of agents the human talks to, each listed once, in the order of events.
+// Digest is what happened while the human was away. Finished, Failed and Cut hold names of tasks and of agents the
+// human talks to, each once, in order of events.
 type Digest struct {
 	Since    time.Time // zero: the human was never seen before
 	Finished []string
-	Failed   []string        // without those that were killed
+	Failed   []string        // not counting killed ones
 	Cut      []string        // interrupted and crashed
 	Needs    []inbox.Message // questions, approvals and urgent mail pending now, oldest first
-	Mail     []string        // senders of the pending mail that came since
+	Mail     []string        // senders of pending mail that arrived since
 	Letters  int             // how many letters that is
-	Fresh    map[int64]bool  // agents with pending mail that came since
-	Tokens   int             // of turns that ended since or still run
+	Fresh    map[int64]bool  // agents with pending mail that arrived since
+	Tokens   int             // of turns that ended since, or still run
 	Cost     int64           // of those turns, in millionths of a dollar; 0: none, or unknown
 }
 
@@ -49,8 +49,7 @@ func (d Digest) Empty() bool {
 		!slices.ContainsFunc(d.Needs, func(m inbox.Message) bool { return !m.Created.Before(d.Since) })
 }
 
-// Digest returns what happened since a time; zero: since the human was last there, as
-// recorded by Seen.
+// Digest returns what happened since a time; zero: since the human was last there, as recorded by Seen.
 func (l *Ledger) Digest(ctx context.Context, since time.Time) (d Digest, err error) {
 	talks := l.talks()
 	err = l.db.Read(ctx, func(rx *store.Rx) error {
@@ -104,7 +103,7 @@ func (l *Ledger) Digest(ctx context.Context, since time.Time) (d Digest, err err
 	return d, nil
 }
 
-// came adds the mail of an agent that came since.
+// came adds the mail of an agent that arrived since.
 func (d *Digest) came(agent int64, ms []inbox.Message) {
 	for _, m := range slices.Backward(ms) {
 		if m.Created.Before(d.Since) {
@@ -115,7 +114,7 @@ func (d *Digest) came(agent int64, ms []inbox.Message) {
 		}
 		d.Fresh[agent] = true
 		if m.Kind != inbox.Mail || m.Priority == inbox.Urgent {
-			continue // Needs has it, or it is told as a task
+			continue // Needs has it, or it is reported as a task
 		}
 		d.Letters++
 		if from := inbox.Label(m.From); !slices.Contains(d.Mail, from) {
@@ -124,7 +123,7 @@ func (d *Digest) came(agent int64, ms []inbox.Message) {
 	}
 }
 
-// note files a name under its outcome, the last one if there are several.
+// note files a name under its outcome; if there are several, the last one counts.
 func (d *Digest) note(name string, o history.Outcome) {
 	is := func(n string) bool { return n == name }
 	for _, names := range []*[]string{&d.Finished, &d.Failed, &d.Cut} {
@@ -135,14 +134,14 @@ func (d *Digest) note(name string, o history.Outcome) {
 		d.Finished = append(d.Finished, name)
 	case history.Interrupted, history.OutCrashed:
 		d.Cut = append(d.Cut, name)
-	case history.OutKilled: // whoever killed it knows
+	case history.OutKilled: // the human killed it, and knows
 	default:
 		d.Failed = append(d.Failed, name)
 	}
 }
 
-// Urgent returns the pending urgent messages to agents the human talks to, newest
-// first, without those the human dismissed or muted.
+// Urgent returns the pending urgent messages to agents the human talks to, newest first, without those the human
+// dismissed or muted.
 func (l *Ledger) Urgent(ctx context.Context) (ms []inbox.Message, err error) {
 	for id := range l.talks() {
 		some, err := l.inbox.Pressing(ctx, id, mostTold)
@@ -155,7 +154,7 @@ func (l *Ledger) Urgent(ctx context.Context) (ms []inbox.Message, err error) {
 	return ms, nil
 }
 
-// talks are the living agents the human talks to: their names by id.
+// talks returns the living agents the human talks to, their names by id.
 func (l *Ledger) talks() map[int64]string {
 	names := map[int64]string{}
 	for _, i := range l.agents.Infos() {

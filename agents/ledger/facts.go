@@ -11,19 +11,19 @@ import (
 	"fantail/store"
 )
 
-// Facts are what the database knows of an agent beyond its Info.
+// Facts is what the database knows of an agent beyond its Info.
 type Facts struct {
-	UpTo     int64 // the newest entry there was when the rest was read
+	UpTo     int64 // the newest entry when the rest was read
 	Tools    []ToolCount
 	Task     roster.Task   // of a sub-agent; ID 0: none
-	Attempts []roster.Task // all tasks of an agent that was resumed, oldest first; a command's prompt begins with `!`
+	Attempts []roster.Task // all tasks of a resumed agent, oldest first; a command's prompt begins with `!`
 	Needs    []string      // the names of the tasks it waited for
 	Turns    int
 	Mail     string  // its policy; "": mail is handled as its senders ask
 	Session  int64   // the conversation of its last turn; 0: none yet
 	Children []Child // the newest sub-agents it dispatched
-	Prompt   string  // the last to enter its transcript
-	Answer   string  // the last, as a message would carry it
+	Prompt   string  // the last one in its transcript
+	Answer   string  // the last one, as a message would carry it
 }
 
 // ToolCount is how often a tool was called.
@@ -36,14 +36,14 @@ type Child struct {
 	State event.State
 }
 
-// Bounds of what Facts reads.
+// Limits on what Facts reads.
 const (
 	mostChildren = 200
 	mostEntries  = 200 // searched for the last answer
 )
 
-// Facts reads what is known of an agent. It takes longer the more tool calls the agent
-// made, so screens call it in a command.
+// Facts reads what is known of an agent. It takes longer the more tool calls the agent made, so screens call it in a
+// command.
 func (l *Ledger) Facts(ctx context.Context, agent int64) (f Facts, err error) {
 	mail := ""
 	if policy, err := l.agents.Policy(agent); err == nil && !policy.Plain() {

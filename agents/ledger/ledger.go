@@ -1,12 +1,10 @@
-// Package ledger is the answers about agents and their work that are only read.
+// Package ledger answers questions about agents and their work by reading only.
 //
-// Does: balance tasks against messages, tell what happened while the human was away,
-// what an agent has done, what its requests consist of, what came of the work behind a
-// message; list transcripts and past turns. It also keeps when the human was last
-// there, because the digest begins at that time.
+// Does: balance tasks against messages, tell what happened while the human was away, what an agent has done, what its
+// requests consist of, what came of the work behind a message; list transcripts and past turns. It also records when
+// the human was last there, because the digest begins at that time.
 //
-// Does not: change an agent, a task, a message or a transcript, wait for anything, hold
-// anything between two answers.
+// Does not: change an agent, a task, a message or a transcript, wait for anything, keep state between answers.
 //
 // Imports: agents/event, agents/history, agents/llm, agents/roster, inbox, store.
 package ledger
@@ -24,8 +22,7 @@ import (
 	"fantail/store"
 )
 
-// Ledger answers from the database. Its methods read there: call them off the screen's
-// goroutine.
+// Ledger answers from the database. Its methods read from disk: call them off the screen's goroutine.
 type Ledger struct {
 	db     *store.DB
 	inbox  *inbox.Inbox
@@ -35,7 +32,7 @@ type Ledger struct {
 // New returns the ledger of a workspace.
 func New(db *store.DB, box *inbox.Inbox, as Agents) *Ledger { return &Ledger{db, box, as} }
 
-// Agents is what only those who run the agents know of them.
+// Agents is what only the process that runs the agents knows of them.
 type Agents interface {
 	// Infos returns what is known of all agents whose tab is open.
 	Infos() []event.Info
@@ -43,16 +40,16 @@ type Agents interface {
 	// Policy returns what decides about an agent's mail.
 	Policy(agent int64) (inbox.Policy, error)
 
-	// Preamble returns what is known of an agent, and a request of its before anything
-	// was said: the system prompt and the tools.
+	// Preamble returns what is known of an agent, and its request as it is before anything was said: the system prompt
+	// and the tools.
 	Preamble(agent int64) (event.Info, *llm.Request, error)
 }
 
-// Page returns a page of an agent's transcript: the limit newest entries with
-// Seq < before (0: the newest of all), oldest first.
+// Page returns a page of an agent's transcript: the limit newest entries with Seq < before (0: the newest of all),
+// oldest first.
 func (l *Ledger) Page(ctx context.Context, agent, before int64, limit int) ([]history.Entry, error) {
 	cut := before == 0 && l.db.ReadOnly() != nil && slices.ContainsFunc(l.agents.Infos(), func(i event.Info) bool {
-		return i.ID == agent && (i.State == event.Idle || i.State.Terminal()) // what is open there nobody goes on with
+		return i.ID == agent && (i.State == event.Idle || i.State.Terminal()) // its open turn will not be resumed
 	})
 	var es []history.Entry
 	err := l.db.Read(ctx, func(rx *store.Rx) error {
@@ -77,8 +74,7 @@ type PastTurn struct {
 	Ended   time.Time
 }
 
-// Turns lists the turns of an agent's conversation that have ended, oldest first: at
-// most the newest `most` of them (0: all).
+// Turns returns the ended turns of an agent's conversation, oldest first: at most the newest `most` of them (0: all).
 func (l *Ledger) Turns(ctx context.Context, agent int64, most int) ([]PastTurn, error) {
 	var past []PastTurn
 	err := l.db.Read(ctx, func(rx *store.Rx) error {

@@ -297,7 +297,7 @@ func (p *Pickup) fire(ctx context.Context, agent int64, w *Wish) (Took, error) {
 	if err == nil && len(t.Messages) == 0 {
 		err = ErrNoMail // another taker was first while the request waited
 	}
-	// The human hears the error, so the row goes. If the program is closing nobody does, and the next start shows the row.
+	// The human hears the error, so the row goes. If the program is closing nobody does; the next start shows the row.
 	if err != nil && ctx.Err() == nil && p.fleet.Context().Err() == nil {
 		_, e := p.unprompt(ctx, w.Prompt)
 		err = errors.Join(err, e)

@@ -1,7 +1,6 @@
-// Package memory is the documents that agents and their human keep with a workspace.
+// Package memory is about the documents that agents and their human keep with a workspace.
 //
-// Does: say what a document may be called and which ones a text names, write their
-// versions, read them.
+// Does: define what a document may be called, find the ones a text names, write versions, read them.
 //
 // Does not: decide who may write, put documents into a conversation (agents/history).
 //
@@ -20,11 +19,11 @@ import (
 	"fantail/store"
 )
 
-// Document is a version of a memory document: Markdown. `#mem-NAME` or
-// `#mem-NAME/PART` names one in any text, in code too.
+// Document is one version of a memory document, in Markdown. `#mem-NAME` or `#mem-NAME/PART` names it in any text, code
+// included.
 type Document = store.Memory
 
-// Title is a document's name with its part, as it stands behind `#mem-`.
+// Title returns a document's name and part, as they follow `#mem-`.
 func Title(d Document) string { return titled(d.Name, d.Part) }
 
 func titled(name, part string) string {
@@ -34,31 +33,35 @@ func titled(name, part string) string {
 	return name + "/" + part
 }
 
-const mostWord = 40 // characters of a name, and of a part
+const (
+	mostWord = 40 // characters of a name, and of a part
+	word     = `([A-Za-z](?:[A-Za-z0-9._-]{0,38}[A-Za-z0-9])?)`
+)
 
 var (
-	memoryName = regexp.MustCompile(`^([A-Za-z](?:[A-Za-z0-9._-]{0,38}[A-Za-z0-9])?)(?:/([A-Za-z](?:[A-Za-z0-9._-]{0,38}[A-Za-z0-9])?))?$`)
+	memoryName = regexp.MustCompile(`^` + word + `(?:/` + word + `)?$`)
 	memoryMark = regexp.MustCompile(`#mem-([A-Za-z][A-Za-z0-9._-]*(?:/[A-Za-z][A-Za-z0-9._-]*)?)`)
 )
 
-// Parse takes apart the name of a document, with or without its `#mem-`.
+// Parse splits the name of a document, with or without its `#mem-`.
 func Parse(title string) (name, part string, err error) {
 	m := memoryName.FindStringSubmatch(strings.TrimPrefix(strings.TrimSpace(title), "#mem-"))
 	if m == nil {
-		return "", "", fmt.Errorf("%q names no memory document: it is NAME or NAME/PART, each of at most %d letters, digits, dots, dashes and underscores, a letter first and a letter or digit last",
+		return "", "", fmt.Errorf("%q names no memory document: it is NAME or NAME/PART, each of at most %d "+
+			"letters, digits, dots, dashes and underscores, a letter first and a letter or digit last",
 			inbox.Label(title), mostWord)
 	}
 	return m[1], m[2], nil
 }
 
-// NamedIn are the documents that a text names, each once, in their order. What
-// ends a sentence does not belong to a name.
+// NamedIn returns the documents that texts name, without duplicates, in order. Punctuation that ends a sentence is not
+// part of a name.
 func NamedIn(texts ...string) (titles []string) {
 	seen := map[string]bool{}
 	for _, text := range texts {
 		for _, at := range memoryMark.FindAllStringSubmatchIndex(text, -1) {
 			if at[0] > 0 && wordly(text[at[0]-1]) {
-				continue // of a link, or of another word
+				continue // part of a link, or of another word
 			}
 			title := strings.TrimRight(text[at[2]:at[3]], "._-")
 			if !seen[title] {
@@ -74,19 +77,17 @@ func wordly(c byte) bool {
 	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_' || c == '/' || c == '#'
 }
 
-// ErrChanged is what a write gets that expected another version.
+// ErrChanged is returned to a writer that expected another version.
 var ErrChanged = errors.New("it was changed meanwhile")
 
-// Write writes a document in the name of an agent (0: the human), whatever
-// its version.
+// Write writes a document on behalf of an agent (0: the human), whatever its version.
 func Write(tx *store.Tx, agent int64, name, text string) error {
 	_, err := WriteAs(tx, Document{Agent: agent, Text: text}, name, nil)
 	return err
 }
 
-// WriteAs writes the next version of the document of that title and returns its
-// number. expect, if it is not nil, is the version that the writer knows (0: none is
-// there). An empty text, which only the human may write, removes the document.
+// WriteAs writes the next version of the document of that title and returns its number. expect, if not nil, is the
+// version the writer knows (0: no document). An empty text, which only the human may write, removes the document.
 func WriteAs(tx *store.Tx, d Document, title string, expect *int) (version int, err error) {
 	if d.Name, d.Part, err = Parse(title); err != nil {
 		return 0, err
@@ -94,7 +95,8 @@ func WriteAs(tx *store.Tx, d Document, title string, expect *int) (version int, 
 	empty := strings.TrimSpace(d.Text) == ""
 	switch {
 	case len(d.Text) > inbox.MaxBody:
-		return 0, fmt.Errorf("#mem-%s would have %d bytes; a memory document has at most 1 MiB: divide it into parts (%s/PART)", Title(d), len(d.Text), d.Name)
+		return 0, fmt.Errorf("#mem-%s would have %d bytes; a memory document has at most 1 MiB: "+
+			"divide it into parts (%s/PART)", Title(d), len(d.Text), d.Name)
 	case !utf8.ValidString(d.Text):
 		return 0, fmt.Errorf("#mem-%s: the text is no UTF-8", Title(d))
 	case empty && d.Agent != 0:
@@ -108,19 +110,20 @@ func WriteAs(tx *store.Tx, d Document, title string, expect *int) (version int, 
 		return 0, err
 	}
 	there := now.Version
-	if now.Text == "" { // none, or removed
+	if now.Text == "" { // never there, or removed
 		there = 0
 	}
 	switch {
 	case expect != nil && *expect != there && (!ok || *expect != now.Version):
-		return 0, fmt.Errorf("#mem-%s: %w: %s, not at version %d; read it and write what joins both", Title(d), ErrChanged, stands(tx, now, there), *expect)
+		return 0, fmt.Errorf("#mem-%s: %w: %s, not at version %d; read it and write what joins both",
+			Title(d), ErrChanged, stands(tx, now, there), *expect)
 	case empty && there == 0:
 		return 0, fmt.Errorf("#mem-%s: the text is empty, and there is no such document", Title(d))
 	}
 	return tx.Remember(d)
 }
 
-// stands says at which version a document is, and whose.
+// stands says which version a document has, and whose it is.
 func stands(tx *store.Tx, d Document, version int) string {
 	if version == 0 {
 		return "it is not there"
@@ -128,7 +131,7 @@ func stands(tx *store.Tx, d Document, version int) string {
 	return fmt.Sprintf("it is at version %d, by %s, %s ago", version, Author(d), inbox.Age(tx.Now().Sub(d.Created)))
 }
 
-// Author is who wrote a document, as readers are told.
+// Author returns who wrote a document, as readers are told.
 func Author(d Document) string {
 	if d.By == "" {
 		return "the user"
@@ -136,13 +139,13 @@ func Author(d Document) string {
 	return inbox.Label(d.By)
 }
 
-// Docs are the memory documents of a workspace, for its human and for other processes.
+// Docs is the memory documents of a workspace, for its human and for other processes.
 type Docs struct{ DB *store.DB }
 
-// mostVersions bounds what one look at a history shows.
+// mostVersions limits how many versions one look at a history shows.
 const mostVersions = 50
 
-// List lists the documents, without their texts.
+// List returns the documents, without their texts.
 func (d Docs) List(ctx context.Context) (ds []Document, err error) {
 	err = d.DB.Read(ctx, func(rx *store.Rx) error {
 		ds, err = rx.Memories("")
@@ -151,8 +154,8 @@ func (d Docs) List(ctx context.Context) (ds []Document, err error) {
 	return ds, err
 }
 
-// Get returns the document of that title; version 0 is the newest. ok is false
-// if there is none, or it was removed; it has the last version's number then.
+// Get returns the document of that title; version 0 is the newest. ok is false if there is none or it was removed; in
+// that case the document has the last version's number.
 func (d Docs) Get(ctx context.Context, title string, version int) (doc Document, ok bool, err error) {
 	name, part, err := Parse(title)
 	if err != nil {
@@ -166,7 +169,7 @@ func (d Docs) Get(ctx context.Context, title string, version int) (doc Document,
 	return doc, ok && doc.Text != "", err
 }
 
-// Versions lists the newest versions of a document, newest first, without their texts.
+// Versions returns the newest versions of a document, newest first, without their texts.
 func (d Docs) Versions(ctx context.Context, title string) (ds []Document, err error) {
 	name, part, err := Parse(title)
 	if err != nil {
@@ -179,8 +182,8 @@ func (d Docs) Versions(ctx context.Context, title string) (ds []Document, err er
 	return ds, err
 }
 
-// Write writes a document for the human; expect is as for agents. An empty text
-// removes it; its versions stay.
+// Write writes a document for the human; expect is as in WriteAs. An empty text removes the document; its versions
+// stay.
 func (d Docs) Write(ctx context.Context, title, text string, expect *int) (version int, err error) {
 	err = d.DB.Write(ctx, "write a memory document", func(tx *store.Tx) error {
 		version, err = WriteAs(tx, Document{Text: text}, title, expect)
@@ -189,7 +192,7 @@ func (d Docs) Write(ctx context.Context, title, text string, expect *int) (versi
 	return version, err
 }
 
-// Parts are the parts that a name has.
+// Parts returns the parts of the document of that name.
 func Parts(v *store.View, name string) (parts []Document, err error) {
 	ds, err := v.Memories(name)
 	for _, d := range ds {
@@ -209,7 +212,7 @@ func NoDocument(title string, known []Document) string {
 	return s + " Known: " + Titles(known) + "."
 }
 
-// Titles names documents as they are written.
+// Titles returns the documents' titles as people write them.
 func Titles(ds []Document) string {
 	const most = 20
 	var names []string

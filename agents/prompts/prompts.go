@@ -1,11 +1,10 @@
-// Package prompts is what an agent is told before anything else.
+// Package prompts holds what an agent is told before anything else.
 //
-// Does: fill the embedded texts main.md, sub.md and fork.md with the facts of a start
-// ([System]), find the text a project keeps for its agents ([Memory]), and hold
-// the one that asks for a summary ([Compact]).
+// Does: fill the embedded texts main.md, sub.md and fork.md with the facts of a start ([System]), find the text a
+// project keeps for its agents ([Memory]), hold the text that asks for a summary ([Compact]).
 //
-// Does not: know an agent, a provider or a tool's arguments; tell a sub-agent
-// anything of the one that dispatched it.
+// Does not: know an agent, a provider or a tool's arguments; tell a sub-agent anything about the one that dispatched
+// it.
 //
 // Imports: nothing of ours.
 package prompts
@@ -29,10 +28,10 @@ var texts embed.FS
 //go:embed compact.md
 var compact string
 
-// Compact tells a model to summarise a conversation it is given as text.
+// Compact returns the text that tells a model to summarise a conversation.
 func Compact() string { return compact }
 
-// Facts are what a system prompt states. Name and Dir are required.
+// Facts is what a system prompt states. Name and Dir are required.
 type Facts struct {
 	Name     string // the agent's name
 	Sub      bool   // it carries out a task and has no human at its tab
@@ -45,7 +44,7 @@ type Facts struct {
 	From     string // the path it was read from
 }
 
-// System is the system prompt of an agent.
+// System returns the system prompt of an agent.
 func System(f Facts) (string, error) {
 	name := "main.md"
 	switch {
@@ -68,14 +67,13 @@ func System(f Facts) (string, error) {
 	return strings.TrimSpace(b.String()) + "\n", nil
 }
 
-// memoryLimit is the most of a project's own text that goes into every request.
+// memoryLimit is how much of a project's own text goes into every request.
 const memoryLimit = 64 << 10
 
-// Memory reads the nearest AGENTS.md, else CLAUDE.md, from dir up to root: the
-// nearer directory wins, and in one directory AGENTS.md. A text over 64 KB is
-// cut, and says so at its end. No file is no error: both results are "". A link
-// that leads out of root counts as no file: a repository must not name another
-// file of the user's for a model to read. Both are absolute and resolved.
+// Memory reads the nearest AGENTS.md, else CLAUDE.md, from dir up to root: a nearer directory wins, and within one
+// directory AGENTS.md. A text over 64 KB is cut, and says so at its end. No file is no error: both results are "". A
+// link that leads out of root counts as no file: a repository must not make a model read another file of the user's.
+// root and dir are absolute and resolved.
 func Memory(root, dir string) (path, text string, err error) {
 	for {
 		for _, name := range []string{"AGENTS.md", "CLAUDE.md"} {
@@ -108,7 +106,7 @@ func read(root, path string) (string, error) {
 	if rel, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(rel) {
 		return "", nil
 	}
-	// A repository may bring a link to what only its user has: .env is no notes.
+	// A repository may link to a file that is only its user's: .env, for example, is no notes.
 	if !strings.EqualFold(filepath.Ext(path), ".md") {
 		return "", nil
 	}

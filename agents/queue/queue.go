@@ -1,11 +1,9 @@
-// Package queue is which tasks wait to start, and which of them may.
+// Package queue knows which tasks wait to start, and which of them may.
 //
-// Does: keep queued tasks in their order with what each waits for; keep the windows
-// that run opened and the slots of what runs; say which task starts next, and what
-// keeps one from starting.
+// Does: keep queued tasks in order, with what each waits for; keep the windows that runs opened and the slots of what
+// is running; say which task starts next, and what keeps one from starting.
 //
-// Does not: start anything, know an agent or a database, lock: whoever owns a Queue
-// does that.
+// Does not: start anything, know an agent or a database, lock: the owner of a Queue does.
 //
 // Imports: nothing of ours.
 package queue
@@ -20,34 +18,33 @@ import (
 
 // Task is a task that has not started.
 type Task struct {
-	ID, Place int64 // Place orders tasks, then ID does
+	ID, Place int64 // tasks are ordered by Place, then by ID
 	Name      string
-	Slot      Slot             // what its agent will hold; the owner is whose queue it stands in
+	Slot      Slot             // what its agent will hold; Owner is the agent whose queue it is in
 	Now       bool             // it starts without a window
-	Held      bool             // from outside, and nobody has let it in: nothing starts it
+	Held      bool             // from outside, and nobody has let it in yet: nothing starts it
 	Limit     time.Duration    // of the run that started it; 0: none
 	Needs     map[int64]string // the unfinished tasks it waits for -> their names
 }
 
-// Waits are the names of what t waits for, sorted.
+// Waits returns the names of the tasks t waits for, sorted.
 func (t *Task) Waits() []string { return slices.Sorted(maps.Values(t.Needs)) }
 
-// byPlace orders tasks, those of different owners too: first come, first served, but
-// for what was moved.
+// byPlace orders tasks, across owners too: first come, first served, except for what was moved.
 func byPlace(a, b *Task) int {
 	return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.ID, b.ID))
 }
 
-// Queue is the queued tasks of all owners. Its zero value is of no use.
+// Queue is the queued tasks of all owners. Make one with New.
 type Queue struct {
 	tasks   map[int64]*Task
 	order   []*Task          // all of them
-	names   []string         // theirs; nil: to be listed anew
+	names   []string         // their names; nil: to be listed again
 	windows map[int64]Window // by owner
-	slots   slots            // a task about to start holds its own under its negative id
+	slots   slots            // a task about to start holds its slot under its negative id
 }
 
-// New returns an empty queue of which at most so many run at once.
+// New returns an empty queue of which at most `most` tasks run at once.
 func New(most int) *Queue {
 	return &Queue{tasks: map[int64]*Task{}, windows: map[int64]Window{}, slots: newSlots(most)}
 }
@@ -60,7 +57,7 @@ func (q *Queue) Add(t *Task) {
 	q.tasks[t.ID], q.names = t, nil
 }
 
-// Remove forgets a task that no longer waits to start.
+// Remove removes a task that no longer waits to start.
 func (q *Queue) Remove(id int64) {
 	t := q.tasks[id]
 	if t == nil {
@@ -72,7 +69,7 @@ func (q *Queue) Remove(id int64) {
 	q.names = nil
 }
 
-// Ended is Remove of a task that has ended: those that waited for it do no longer.
+// Ended is Remove for a task that has ended: nothing waits for it any more.
 func (q *Queue) Ended(id int64) {
 	q.Remove(id)
 	for _, t := range q.order {
@@ -89,10 +86,10 @@ func (q *Queue) Move(id, place int64) {
 	}
 }
 
-// Task is the queued task with that id, nil if there is none.
+// Task returns the queued task with that id; nil: none.
 func (q *Queue) Task(id int64) *Task { return q.tasks[id] }
 
-// Named is the queued task of that name, nil if there is none.
+// Named returns the queued task of that name; nil: none.
 func (q *Queue) Named(name string) *Task {
 	for _, t := range q.order {
 		if t.Name == name {
@@ -102,11 +99,10 @@ func (q *Queue) Named(name string) *Task {
 	return nil
 }
 
-// All are the queued tasks in their order. While they are gone through none may be
-// added or removed.
+// All returns the queued tasks in order. None may be added or removed during the iteration.
 func (q *Queue) All() iter.Seq[*Task] { return slices.Values(q.order) }
 
-// Of lists the queued tasks of one owner in their order.
+// Of returns the queued tasks of one owner in order.
 func (q *Queue) Of(owner int64) (ts []*Task) {
 	for _, t := range q.order {
 		if t.Slot.Owner == owner {
@@ -116,8 +112,7 @@ func (q *Queue) Of(owner int64) (ts []*Task) {
 	return ts
 }
 
-// Names lists the names of all queued tasks in their order. The caller may keep it,
-// and must not change it.
+// Names returns the names of all queued tasks in order. The caller may keep it but must not change it.
 func (q *Queue) Names() []string {
 	if q.names == nil {
 		q.names = make([]string, len(q.order))
@@ -128,8 +123,7 @@ func (q *Queue) Names() []string {
 	return q.names
 }
 
-// Pass gives all that is one owner's to another: tasks, and the slots of what runs.
-// The window closes.
+// Pass gives everything of one owner's to another: tasks, and the slots of what is running. The window closes.
 func (q *Queue) Pass(from, to int64) {
 	for _, t := range q.order {
 		if t.Slot.Owner == from {
@@ -146,8 +140,8 @@ func (q *Queue) Wanted(t *Task) bool {
 	return !t.Held && (open || t.Now)
 }
 
-// WillStart reports whether all that t waits for can end. alive names who can act;
-// nil: only a task that nobody starts keeps another from ending.
+// WillStart reports whether everything t waits for can end. alive holds the names of those that can act; nil: a task
+// only stays if nobody starts it.
 func (q *Queue) WillStart(t *Task, alive map[string]bool) bool {
 	for id, name := range t.Needs {
 		if alive != nil {
@@ -161,8 +155,8 @@ func (q *Queue) WillStart(t *Task, alive map[string]bool) bool {
 	return true
 }
 
-// Next is the next task that may start: the first of those that are wanted, wait for
-// no other and have room; nil: none. It holds its slot from now on, until Begun.
+// Next returns the first task that is wanted, waits for no other and has room; nil: none. It holds its slot from now
+// on, until Begun.
 func (q *Queue) Next() *Task {
 	for _, t := range q.order {
 		if q.can(t) {
@@ -178,14 +172,14 @@ func (q *Queue) can(t *Task) bool {
 	return q.Wanted(t) && len(t.Needs) == 0 && !q.Starting(t.ID) && q.Full(t.Slot) == ""
 }
 
-// Starting reports whether Next has returned the task and Begun was not called yet.
+// Starting reports whether Next has returned the task and Begun has not been called.
 func (q *Queue) Starting(id int64) bool {
 	_, is := q.slots.held[-id]
 	return is
 }
 
-// Begun forgets a task that Next returned, and frees the slot, which it returns: the
-// task may have passed to another owner meanwhile. It is nil if it was removed before.
+// Begun removes a task that Next returned, and frees its slot, which it returns: the task may have passed to another
+// owner meanwhile. The task is nil if it was removed before.
 func (q *Queue) Begun(id int64) (*Task, Slot) {
 	t, s := q.tasks[id], q.slots.held[-id]
 	q.Remove(id)
@@ -193,7 +187,8 @@ func (q *Queue) Begun(id int64) (*Task, Slot) {
 	return t, s
 }
 
-// Starts counts the tasks of an owner that Next returned or returns as things stand.
+// Starts counts an owner's tasks that are starting, or would start if Next were called now. It takes their slots while
+// counting, so that each counts against the next.
 func (q *Queue) Starts(owner int64) (n int) {
 	for _, t := range q.Of(owner) {
 		switch {

@@ -1,18 +1,18 @@
 package queue
 
-// Slot is what something that runs holds, of three bounds: the whole queue's, its
-// owner's window and its vendor's.
+// Slot is what something that runs counts against: the limit of the whole queue, its owner's window and its vendor's
+// limit.
 type Slot struct {
-	Owner  int64  // whose queue it came from; 0: no window bounds it
+	Owner  int64  // whose queue it came from; 0: no window limits it
 	Vendor string // who serves its model
-	AtOnce int    // how many the vendor serves at once; 0: no bound
+	AtOnce int    // how many the vendor serves at once; 0: no limit
 }
 
-// slots are those that are held.
+// slots are the slots in use.
 type slots struct {
 	most     int // at once
 	held     map[int64]Slot
-	byOwner  map[int64]int // how many
+	byOwner  map[int64]int // how many each has
 	byVendor map[string]int
 }
 
@@ -34,8 +34,7 @@ func (ss *slots) pass(from, to int64) {
 	}
 }
 
-// Take gives a holder a slot, whether or not there is room: Full says that. It has
-// one at most.
+// Take gives a holder a slot, in place of any it has. It does not check for room: Full does.
 func (q *Queue) Take(holder int64, s Slot) {
 	q.Free(holder)
 	q.slots.held[holder] = s
@@ -43,7 +42,7 @@ func (q *Queue) Take(holder int64, s Slot) {
 	q.slots.byVendor[s.Vendor]++
 }
 
-// Free takes the slot of a holder back, if it has one.
+// Free releases a holder's slot, if it has one.
 func (q *Queue) Free(holder int64) {
 	s, holds := q.slots.held[holder]
 	if !holds {
@@ -58,11 +57,10 @@ func (q *Queue) Free(holder int64) {
 	}
 }
 
-// Running counts the slots that are held.
+// Running counts the slots in use.
 func (q *Queue) Running() int { return len(q.slots.held) }
 
-// Full says what keeps one more from running: its owner's "window", the "cap", or
-// the vendor's name; "" if nothing does.
+// Full says what keeps one more from running: its owner's "window", the "cap", or the vendor's name; "": nothing.
 func (q *Queue) Full(s Slot) string {
 	w := q.windows[s.Owner]
 	switch {

@@ -1,9 +1,9 @@
-// Package recovery sets right what the last host left when it died.
+// Package recovery repairs what the last host left behind when it died.
 //
-// Does: end the turns that a crash cut, their process groups and their tasks, keep the
-// turns that only await an answer, hold what was typed and not sent.
+// Does: end the turns that a crash cut, their process groups and their tasks, keep the turns that only await an answer,
+// hold prompts that were typed but not sent.
 //
-// Does not: start anything, know agents in memory: it works on rows before there are any.
+// Does not: start anything, know agents in memory: it works on rows before any agent exists.
 //
 // Imports: agents/event, agents/history, agents/questions, agents/roster, inbox, store, tools/proc.
 package recovery
@@ -30,17 +30,17 @@ import (
 	"fantail/tools/proc"
 )
 
-// Recovery is what setting right needs.
+// Recovery is what recovery needs.
 type Recovery struct {
 	DB       *store.DB
 	Ends     *roster.Ends
 	Asks     *questions.Desk
-	Attended bool // a human can answer; else main is to be free for what it is asked
-	Abroad   bool // another process has the agents, and nothing can be written
+	Attended bool // a human can answer; otherwise main must be free for what it is asked
+	Abroad   bool // another process runs the agents, and nothing can be written
 	Book     func(agent int64) history.Book
 	Go       func(name string, f func()) // starts a goroutine
 
-	// Unhandled tells who is above a fork that it did not handle its message.
+	// Unhandled tells the agent above a fork that its message was not handled.
 	Unhandled func(tx *store.Tx, fork int64, why, text string) error
 }
 
@@ -52,16 +52,14 @@ type cut struct {
 	turn   store.Turn
 	groups []proc.Group // process groups that may still run
 	text   string       // finished text and the tail of a running command's output
-	parked *Parked      // it goes on; nil: it is over
+	parked *Parked      // it can be resumed; nil: it is over
 }
 
-// Run sets right what the last host left when it died: turns that ran are
-// crashed, their process groups are ended, tasks that ran get their one failure
-// message with the partial output, main and helpers rest, and prompts that had
-// not entered are held: shown, and never sent unless the human takes them back
-// and sends them. A turn that only awaits an answer is none of these: it is
-// returned, by agent, and goes on. After an orderly end there are at most such
-// turns and prompts.
+// Run repairs what the last host left when it died. Turns that were running are crashed and their process groups ended;
+// tasks that were running get their one failure message with the partial output; main and helpers become idle; prompts
+// that had not entered are held: shown, but never sent unless the human takes them back and sends them. A turn that
+// only awaits an answer is left alone and returned, by agent, to be resumed. After an orderly end there are at most
+// such turns and prompts.
 func (r *Recovery) Run(ctx context.Context) (map[int64]*Parked, error) {
 	agents, cuts, err := r.openTurns(ctx)
 	if err != nil || len(agents) == 0 {
@@ -93,7 +91,8 @@ func (r *Recovery) Run(ctx context.Context) (map[int64]*Parked, error) {
 				k.Timeout = t.Timeout
 				continue
 			}
-			if _, err := r.Ends.Finish(tx, t, t.Agent, history.OutCrashed, "the program ended while it ran", text[t.Agent]); err != nil {
+			const why = "the program ended while it ran"
+			if _, err := r.Ends.Finish(tx, t, t.Agent, history.OutCrashed, why, text[t.Agent]); err != nil {
 				return err
 			}
 		}
@@ -141,9 +140,11 @@ func (r *Recovery) openTurns(ctx context.Context) (agents []store.Agent, cuts []
 	return agents, cuts, err
 }
 
-// recoverAgents has the agents rest that can, asks on behalf of those that are kept,
-// and ends all others, with what a cut turn of them said.
-func (r *Recovery) recoverAgents(tx *store.Tx, agents []store.Agent, kept map[int64]*Parked, text map[int64]string) error {
+// recoverAgents makes agents with a prompt box idle, has those with a kept turn ask again, and ends all others, with
+// what their cut turn said.
+func (r *Recovery) recoverAgents(
+	tx *store.Tx, agents []store.Agent, kept map[int64]*Parked, text map[int64]string,
+) error {
 	var crashed []store.Agent
 	for _, a := range agents {
 		state, ends := event.Idle, !event.Kind(a.Kind).HasPrompt()
@@ -159,7 +160,7 @@ func (r *Recovery) recoverAgents(tx *store.Tx, agents []store.Agent, kept map[in
 			return err
 		}
 	}
-	for _, a := range crashed { // when all stand as ended: one's mail passes to who lives
+	for _, a := range crashed { // once all are marked as ended, so that mail passes to living agents only
 		if event.Kind(a.Kind).Handles() {
 			if err := r.Unhandled(tx, a.ID, "the program ended meanwhile", text[a.ID]); err != nil {
 				return err
@@ -179,8 +180,8 @@ func (r *Recovery) recoverAgents(tx *store.Tx, agents []store.Agent, kept map[in
 	return nil
 }
 
-// keepable divides the cut turns: those that go on, by agent, and those that are
-// over. Where nobody can answer main is to be free for what it is asked there.
+// keepable splits the cut turns into those that can be resumed, by agent, and those that are over. Where nobody can
+// answer, main must be free for what it is asked there.
 func (r *Recovery) keepable(agents []store.Agent, cuts []cut) (kept map[int64]*Parked, over []cut) {
 	lives := map[int64]bool{}
 	for _, a := range agents {
@@ -197,7 +198,7 @@ func (r *Recovery) keepable(agents []store.Agent, cuts []cut) (kept map[int64]*P
 	return kept, over
 }
 
-// settleLost ends the questions of turns that are over.
+// settleLost closes the questions of turns that are over.
 func (r *Recovery) settleLost(tx *store.Tx, kept map[int64]*Parked) error {
 	rows, err := tx.OpenApprovals(0)
 	if err != nil {
@@ -214,8 +215,8 @@ func (r *Recovery) settleLost(tx *store.Tx, kept map[int64]*Parked) error {
 	return nil
 }
 
-// hold keeps the prompts that wait from being sent, but for what the human told
-// an agent without a prompt box whose turn goes on.
+// hold keeps queued prompts from being sent, except those the human sent to an agent without a prompt box whose turn is
+// resumed.
 func hold(tx *store.Tx, agents []store.Agent, kept map[int64]*Parked) error {
 	for _, a := range agents {
 		if kept[a.ID] != nil && !event.Kind(a.Kind).HasPrompt() {
@@ -228,9 +229,8 @@ func hold(tx *store.Tx, agents []store.Agent, kept map[int64]*Parked) error {
 	return nil
 }
 
-// noteQueued says in each tab what stands in its queue: what was about to start
-// when the program ended, and what an agent dispatched, needs the human's word
-// again. A tab that ends with that notice is not told once more.
+// noteQueued lists in each tab what is in its queue: what was about to start when the program ended, and what an agent
+// dispatched, needs the human's go-ahead again. A tab that already ends with that notice gets no second one.
 func (r *Recovery) noteQueued(tx *store.Tx) error {
 	ts, err := tx.QueuedTasks()
 	if err != nil {
@@ -260,7 +260,7 @@ func (r *Recovery) noteQueued(tx *store.Tx) error {
 	return nil
 }
 
-// whatWaits is that notice.
+// whatWaits returns that notice.
 func whatWaits(names []string) string {
 	const most = 5
 	listed, what, them := names, fmt.Sprintf("%d tasks are", len(names)), "them"
@@ -271,11 +271,11 @@ func whatWaits(names []string) string {
 	if len(names) > most {
 		listed, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return fmt.Sprintf("%s queued: %s%s. /run starts %s, /queue shows more.", what, strings.Join(listed, ", "), more, them)
+	return fmt.Sprintf("%s queued: %s%s. /run starts %s, /queue shows more.",
+		what, strings.Join(listed, ", "), more, them)
 }
 
-// endGroups ends the commands that still run, side by side: one that ignores
-// TERM takes two seconds.
+// endGroups ends the commands that still run, concurrently: one that ignores TERM takes two seconds.
 func (r *Recovery) endGroups(cuts []cut) {
 	var all sync.WaitGroup
 	for _, c := range cuts {
@@ -290,8 +290,7 @@ func (r *Recovery) endGroups(cuts []cut) {
 	all.Wait()
 }
 
-// Kept are the turns that Run would let go on once their question is answered, where
-// nothing can be written.
+// Kept returns the turns that Run would keep and that have no answer yet, where nothing can be written.
 func (r *Recovery) Kept(ctx context.Context) (map[int64]*Parked, error) {
 	agents, cuts, err := r.openTurns(ctx)
 	kept, _ := r.keepable(agents, cuts)
@@ -299,19 +298,24 @@ func (r *Recovery) Kept(ctx context.Context) (map[int64]*Parked, error) {
 	return kept, err
 }
 
-// closeCut ends a turn that a crash cut. An agent that rests again is told so on
-// its screen.
+// closeCut ends a turn that a crash cut. An agent that rests again is told so on its screen.
 func (r *Recovery) closeCut(tx *store.Tx, c cut, rests bool) error {
 	b := r.Book(c.turn.Agent).Batch(tx)
 	if err := b.Salvage(c.turn.ID); err != nil {
 		return err
 	}
-	end := &history.End{Outcome: history.OutCrashed, Error: history.CutShort, Millis: tx.Now().Sub(c.turn.Started).Milliseconds(), Steps: c.turn.Steps}
+	end := &history.End{
+		Outcome: history.OutCrashed, Error: history.CutShort,
+		Millis: tx.Now().Sub(c.turn.Started).Milliseconds(), Steps: c.turn.Steps,
+	}
 	if _, err := b.Add(c.turn.ID, history.Entry{Kind: history.EntryEnded, End: end}); err != nil {
 		return err
 	}
 	if rests {
-		if _, err := b.Add(0, history.Entry{Kind: history.EntryNotice, Text: "Your last turn was cut: the program ended while it ran. Nothing is done again by itself."}); err != nil {
+		if _, err := b.Add(0, history.Entry{
+			Kind: history.EntryNotice,
+			Text: "Your last turn was cut: the program ended while it ran. Nothing is done again by itself.",
+		}); err != nil {
 			return err
 		}
 	}
@@ -337,7 +341,7 @@ func leftBy(t store.Turn, es []history.Entry) cut {
 	return c
 }
 
-// tailOf is the end of a file, "" if there is none to read.
+// tailOf returns the end of a file; "": there is none to read.
 func tailOf(path string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -364,8 +368,8 @@ func tailOf(path string) string {
 	return s
 }
 
-// Parked is a turn that awaited an answer when the program ended, and goes on
-// there: nothing of it has been done that the transcript does not show.
+// Parked is a turn that awaited an answer when the program ended, and resumes there: everything it did is in the
+// transcript.
 type Parked struct {
 	Turn    store.Turn
 	Row     store.Approval // the question
@@ -373,9 +377,8 @@ type Parked struct {
 	Timeout time.Duration  // of the task
 }
 
-// ParkedAt finds out whether all that was under way in a turn was a question: the
-// first call without a result has one that nothing was done upon, and none behind
-// it had begun. nil: no.
+// ParkedAt reports whether a question was all that was going on in a turn: the first call without a result has a
+// question that was not acted on, and no later call had begun. nil: no.
 func ParkedAt(t store.Turn, es []history.Entry, rows []store.Approval) *Parked {
 	var open []history.Call
 	begun := map[string]bool{}
