@@ -1,9 +1,8 @@
 // Package drafts has what the human typed and has not sent, and what they sent before.
 //
-// Does: make the boxes of tabs, keep their history (a file of what was typed), set aside
-// what is sent before the pool is there, and give back what was typed where its ground
-// went: the question was answered elsewhere, the agent ended, the tab was closed, the panel
-// too. It becomes a draft.
+// Does: make the boxes of tabs, keep their history (a file), hold what is sent before the pool
+// comes, and give typed text back when its place goes away: the question was answered elsewhere,
+// the agent ended, the tab or the panel was closed. It becomes a draft.
 //
 // Does not: edit (that is package composer), say what a text means.
 //
@@ -22,13 +21,13 @@ import (
 type Env struct {
 	Tabs  *tabs.Tabs
 	Flash *flash.Line
-	// Complete yields the candidates for what is being typed, Mention those for a text
-	// that is no command.
+	// Complete returns the candidates for the word being typed, Mention those for a text that is
+	// not a command.
 	Complete, Mention composer.Source
-	// Withhold is what is kept of a text that was typed: all but keys. nil: all.
+	// Withhold returns a typed text without the keys in it. nil: there are none to leave out.
 	Withhold func(text string) string
-	History  string // the file that keeps what was typed; "": none
-	ReadOnly bool   // nothing is added to it
+	History  string // the file of the history; "": none
+	ReadOnly bool   // nothing is added to the history
 }
 
 // Drafts is what was typed into the boxes of all tabs.
@@ -39,7 +38,7 @@ type Drafts struct {
 	early []string // sent before the pool came
 }
 
-// New is nothing typed.
+// New makes empty drafts.
 func New(e Env) *Drafts {
 	return &Drafts{Env: e, past: past{path: e.History, shut: e.ReadOnly, read: e.History == ""}}
 }
@@ -62,7 +61,7 @@ func (d *Drafts) Mail(t *tabs.Tab) {
 	t.Line = l
 }
 
-// Command opens that box for a command as main.
+// Command opens that line for a command as main.
 func (d *Drafts) Command(t *tabs.Tab) {
 	l := &tabs.Line{Label: "as main› "}
 	l.Box = composer.New(d.Tabs.Theme, d.Complete, l.Label)
@@ -70,7 +69,7 @@ func (d *Drafts) Command(t *tabs.Tab) {
 	t.Line = l
 }
 
-// Typed is what a box holds, as it is sent and remembered: without keys.
+// Typed is the content of a box as it is sent and remembered: without keys.
 func (d *Drafts) Typed(box *composer.Box) string {
 	if d.Withhold == nil {
 		return box.Value()
@@ -78,26 +77,25 @@ func (d *Drafts) Typed(box *composer.Box) string {
 	return d.Withhold(box.Value())
 }
 
-// Keep sets what a box holds aside until the pool comes.
+// Keep holds the content of a box until the pool comes.
 func (d *Drafts) Keep(box *composer.Box) {
 	d.early = append(d.early, d.Typed(box))
 	box.Clear()
 	d.Flash.Until("kept until the workspace is open", func() bool { return len(d.early) > 0 })
 }
 
-// Kept is what was set aside, in its order; it is no longer.
+// Kept hands over what was held, in order.
 func (d *Drafts) Kept() []string {
 	texts := d.early
 	d.early = nil
 	return texts
 }
 
-// Give puts what was typed for t's agent before the draft in its box, or into a line to
-// it; where that can't be, it puts it into main's box. It says so where that is out of
-// sight.
+// Give puts what was typed for t's agent before the draft in its box, or into a line to it, or else
+// into main's box. It says so if that is out of sight.
 func (d *Drafts) Give(t *tabs.Tab, text string) { d.hand(t, text, (*composer.Box).Prepend) }
 
-// Lead is Give where the human types on after it.
+// Lead is Give with the cursor left after the text.
 func (d *Drafts) Lead(t *tabs.Tab, text string) { d.hand(t, text, (*composer.Box).Lead) }
 
 func (d *Drafts) hand(t *tabs.Tab, text string, put func(b *composer.Box, text string)) {
@@ -140,7 +138,7 @@ func takesCommand(t *tabs.Tab) bool {
 	return t.Box != nil || t.Line == nil || !t.Line.Mail || t.Line.Box.Value() == "/"
 }
 
-// Closed gives back what was typed in a tab that was closed.
+// Closed gives back what was typed in a closed tab.
 func (d *Drafts) Closed(t *tabs.Tab) {
 	if t.Box != nil {
 		d.Give(t, t.Box.Value())

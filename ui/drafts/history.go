@@ -16,25 +16,24 @@ import (
 )
 
 const (
-	// pastKept is how many entries of the history come back at the next start.
+	// pastKept is how many entries of the history are read at the next start.
 	pastKept = 500
-	// pastLongest is the size in bytes above which a text is not kept for then.
+	// pastLongest is the size in bytes above which a text is not kept.
 	pastLongest = 64 << 10
 )
 
-// past is what was typed into the prompt boxes, commands too: a file of one JSON string
-// a line, the oldest first. Nothing is written before it was read, so that what is
-// typed meanwhile comes after what was typed before.
+// past is the history of the prompt boxes, commands too: a file of one JSON string per line, oldest
+// first. Nothing is written before the file was read, so that what is typed meanwhile comes after
+// what was typed before.
 type past struct {
 	path  string // "": it is not kept
-	shut  bool   // it is read, and nothing is added
+	shut  bool   // nothing is added to it
 	read  bool
 	typed []string // until then
 	texts []string // what it held, for the boxes of helpers
 }
 
-// Recall reads the history, and puts what was typed at earlier starts before what was
-// typed since.
+// Recall reads the history and puts it before what was typed since.
 func (d *Drafts) Recall() intent.Intent {
 	path := d.past.path
 	if path == "" {
@@ -88,8 +87,8 @@ func (p *past) write(texts ...string) intent.Intent {
 	}}
 }
 
-// readPast reads the newest entries and, once far more have gathered, leaves only
-// them in the file. A line that is no entry, as a crash may leave one, is skipped.
+// readPast reads the newest entries and, once the file has grown far beyond them, cuts it down to
+// them. A broken line, as a crash may leave, is skipped.
 func readPast(path string) ([]string, error) {
 	b, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

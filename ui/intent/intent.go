@@ -1,8 +1,8 @@
-// Package intent has what a room of the screen wants done that it can't do itself:
-// values, which the App carries out.
+// Package intent has what a room of the screen wants done and can't do itself: values that the App
+// carries out.
 //
-// Does: name each thing that a command, a board or a dialog may ask for. A new one is a
-// type here and a case of App.act.
+// Does: name each thing that a command, a board or a dialog may ask for. A new one is a type here
+// and a case of App.act.
 //
 // Does not: do any of it. A room that returns an intent has changed nothing but itself.
 //
@@ -26,27 +26,27 @@ import (
 type Intent interface{ intent() }
 
 type (
-	// All are several, in their order.
+	// All are several, in order.
 	All []Intent
 
-	// Do runs F, which may wait for the disk or an agent, off the interface's goroutine.
-	// What it returns is carried out once everything that was committed before shows. An
-	// error is shown instead, in the tab of Agent and below Command.
+	// Do runs F, which may wait for the disk or an agent, off the interface's goroutine. What F
+	// returns is carried out once everything committed before it shows. An error shows instead, in
+	// the tab of Agent and below Command.
 	Do struct {
 		Agent   int64  // 0: the focused tab's
-		Command string // shown above what comes of it; "": none
+		Command string // shown above the result; "": none
 		Back    string // given back to the box if F fails; "": nothing
-		Long    bool   // F may wait long: it holds up nothing that is done after it
+		Long    bool   // F may take long: later actions don't wait for it
 		F       func(ctx context.Context) (Intent, error)
 	}
-	// Run runs F off the interface's goroutine too, at once and whatever else is being
-	// done. What it returns is carried out.
+	// Run runs F off the interface's goroutine too, at once and regardless of other actions. What
+	// F returns is carried out.
 	Run struct {
 		F func(ctx context.Context) Intent
 	}
-	// Call is run on the interface's goroutine.
+	// Call runs on the interface's goroutine.
 	Call func() Intent
-	// Said is what came of a Do; it is shown where its error would be.
+	// Said is the text a Do results in; it shows where the error would.
 	Said struct {
 		Text string
 		Tone transcript.Tone
@@ -58,39 +58,38 @@ type (
 		Text    string
 		Tone    transcript.Tone
 	}
-	// Back puts a text into an agent's box, before the draft.
+	// Back puts a text back into an agent's box, before the draft.
 	Back struct {
 		Agent int64
 		Text  string
 	}
-	// Say shows a line in the status line, for as long as While holds and no longer than
-	// it takes to read it.
+	// Say shows a line in the status line while While holds, and no longer than it takes to read.
 	Say struct {
 		Text  string
 		While func() bool // nil: nothing ends it early
 	}
 
-	// Go goes to an agent's tab, once it is there.
+	// Go goes to an agent's tab, as soon as there is one.
 	Go struct{ Agent int64 }
 	// View turns an agent's tab to one of its views.
 	View struct {
 		Agent int64
 		Pane  tabs.Pane
 	}
-	// Open opens a dialog over everything; Decide says what follows from what it is
-	// closed with, nil if nothing does.
+	// Open opens a dialog over everything; Decide says what follows from the decision it closes
+	// with. nil: nothing does.
 	Open struct {
 		Box    dialog.Box
 		Decide func(dialog.Decision) Intent
-		// What it is, if it took its time: then it is not opened over another, which may
-		// hold what was typed, and the human is told. "": it is opened whatever is open.
+		// What names a dialog that took time to prepare. It is not opened over another one, which
+		// may hold typed text; the human is told instead. "": it opens in any case.
 		What string
 	}
-	// Question opens an agent's question. Agent 0: the oldest question that is open.
+	// Question opens an agent's question. Agent 0: the oldest open one.
 	Question struct{ Agent int64 }
-	// Message opens a message whole.
+	// Message opens a message in full.
 	Message struct {
-		Agent   int64 // in whose tab it is said if there is none
+		Agent   int64 // in whose tab an error shows
 		ID      int64
 		Command string
 	}
@@ -109,17 +108,16 @@ type (
 		Agent int64
 		Name  string
 	}
-	// Close closes the board that is open, and what is open over it.
+	// Close closes the open board, and any dialog over it.
 	Close struct{}
-	// Leave ends the screen. Overview, Help and Quit are what their keys do; Quit asks first
-	// if agents are at work.
+	// Leave ends the screen. Overview, Help and Quit do what their keys do; Quit asks first if
+	// agents are working.
 	Leave    struct{}
 	Overview struct{}
 	Help     struct{}
 	Quit     struct{}
 
-	// Handle starts a turn with a message, in the tab of who got it; Failed follows if it
-	// can't.
+	// Handle starts a turn with a message, in its recipient's tab; Failed follows if it can't.
 	Handle struct {
 		Message inbox.Message
 		Failed  Intent
@@ -129,19 +127,18 @@ type (
 
 	// Copy puts a text on the terminal's clipboard.
 	Copy struct{ Text string }
-	// Edit runs the human's editor on a draft, in a file of that name. Then gets what came
-	// of it and where it lies, off the interface's goroutine, and says whether the file is
-	// to be kept.
+	// Edit runs the human's editor on a draft, in a file of that name. Then gets the result and
+	// the file's path, off the interface's goroutine, and says whether to keep the file.
 	Edit struct {
 		Name, Draft string
 		Then        func(ctx context.Context, text, path string, err error) (then Intent, keep bool)
 	}
-	// Mode and Theme set what they name.
+	// Mode and Theme set the mode and the theme.
 	Mode  struct{ Mode permit.Mode }
 	Theme struct{ Theme *themes.Theme }
 )
 
-// Quick is a Run whose outcome the status line tells.
+// Quick is a Run whose result the status line shows.
 func Quick(f func(ctx context.Context) (string, error)) Intent {
 	return Run{F: func(ctx context.Context) Intent {
 		text, err := f(ctx)

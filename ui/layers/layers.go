@@ -1,10 +1,10 @@
 // Package layers has what is open over the tabs.
 //
-// Does: keep the stack: at most one board, which fills the screen, and at most one dialog
-// on top. A dialog takes the place of a dialog and leaves the board that it is over.
+// Does: keep the stack: at most one board, which fills the screen, and at most one dialog on top. A
+// new dialog replaces the dialog and leaves the board under it.
 //
-// Does not: draw, route keys, know what a board lists. A new board is a type with the
-// methods of [Board].
+// Does not: draw, route keys, know what a board lists. A new board is a type with the methods of
+// [Board].
 //
 // Imports: ui/dialog, ui/intent.
 package layers
@@ -17,15 +17,15 @@ import (
 // Board fills the screen between the tabs and the status line.
 type Board interface {
 	Box() dialog.Box
-	// Do is what follows from what was decided in it.
+	// Do returns what follows from a decision made in it.
 	Do(d dialog.Decision) intent.Intent
 	// Tail is the agent whose last lines it shows; 0: none.
 	Tail() int64
-	// Close tells it that it shows no more.
+	// Close tells it that it no longer shows.
 	Close()
 }
 
-// Stack is what is open, the zero value for nothing.
+// Stack is everything open; the zero value is empty.
 type Stack struct {
 	board  Board // nil: none
 	top    dialog.Box
@@ -33,10 +33,10 @@ type Stack struct {
 	fresh  bool // something opened or closed since it was last drawn
 }
 
-// Top is what has the keyboard: the dialog, else the board; nil if neither is open.
+// Top has the keyboard: the dialog, or else the board; nil if neither is open.
 func (s *Stack) Top() dialog.Box { return s.top }
 
-// Board is the board that is open, on top or beneath a dialog; nil: none.
+// Board is the open board, on top or under a dialog; nil: none.
 func (s *Stack) Board() Board { return s.board }
 
 // Base is the board's box, nil if none is open.
@@ -47,23 +47,23 @@ func (s *Stack) Base() dialog.Box {
 	return s.board.Box()
 }
 
-// Bare reports whether a board is open and no dialog over it.
+// Bare reports whether a board is open with no dialog over it.
 func (s *Stack) Bare() bool { return s.board != nil && s.top == s.board.Box() }
 
-// Open puts a dialog on top; decide says what follows from what it is closed with, nil if
+// Open puts a dialog on top; decide says what follows from the decision it closes with. nil:
 // nothing does.
 func (s *Stack) Open(b dialog.Box, decide func(dialog.Decision) intent.Intent) {
 	s.top, s.decide, s.fresh = b, decide, true
 }
 
-// Show opens a board in the place of all that is open.
+// Show opens a board in place of everything open.
 func (s *Stack) Show(b Board) {
 	s.Clear()
 	s.board = b
 	s.Open(b.Box(), b.Do)
 }
 
-// Decided closes what is on top with a decision and returns what follows from it.
+// Decided closes the top with a decision and returns what follows.
 func (s *Stack) Decided(d dialog.Decision) intent.Intent {
 	decide := s.decide
 	s.Shut()
@@ -80,7 +80,7 @@ func (s *Stack) Drop() {
 	}
 }
 
-// Shut closes what is on top: the dialog, else the board.
+// Shut closes the top: the dialog, or else the board.
 func (s *Stack) Shut() {
 	if s.board == nil || s.Bare() {
 		s.Clear()
@@ -89,7 +89,7 @@ func (s *Stack) Shut() {
 	s.Open(s.board.Box(), s.board.Do)
 }
 
-// Clear closes all.
+// Clear closes everything.
 func (s *Stack) Clear() {
 	if s.board != nil {
 		s.board.Close()
@@ -100,5 +100,5 @@ func (s *Stack) Clear() {
 // Fresh reports whether something opened or closed since the last Drawn.
 func (s *Stack) Fresh() bool { return s.fresh }
 
-// Drawn notes that what is open is on the screen.
+// Drawn notes that the stack is on the screen.
 func (s *Stack) Drawn() { s.fresh = false }

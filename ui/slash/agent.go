@@ -21,8 +21,7 @@ import (
 	"fantail/ui/words"
 )
 
-// runAgent is /agent: it opens, lists, renames and closes helpers, and goes to
-// any agent's tab.
+// runAgent is /agent: it opens, lists, renames and closes helpers, and goes to any agent's tab.
 func runAgent(in input) (intent.Intent, error) {
 	word, rest := firstWord(in.rest)
 	args := strings.Fields(rest)
@@ -93,7 +92,7 @@ func (in input) renameHelper(args []string) (intent.Intent, error) {
 	}), nil
 }
 
-// closeHelper closes a helper; if it is not finished it asks first.
+// closeHelper closes a helper; it asks first if the helper has unfinished work.
 func (in input) closeHelper(name string) intent.Intent {
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
 		err := in.Pool.Agents.CloseHelper(ctx, name, false)
@@ -118,15 +117,15 @@ func (in input) closeHelper(name string) intent.Intent {
 	})
 }
 
-// closeAnyway closes a helper whether it is finished or not.
+// closeAnyway closes a helper with its work unfinished.
 func (in input) closeAnyway(name string) intent.Intent {
 	return intent.Do{Agent: in.here.Info.ID, F: func(ctx context.Context) (intent.Intent, error) {
 		return nil, in.Pool.Agents.CloseHelper(ctx, name, true)
 	}}
 }
 
-// agentList is what /agent list prints: each agent with its kind and state, and
-// below it whose it is and since when.
+// agentList is the output of /agent list: each agent with its kind and state, and below it its
+// parent and age.
 func agentList(all []*tabs.Tab, now time.Time) string {
 	name := map[int64]string{}
 	for _, t := range all {
@@ -167,8 +166,8 @@ func agentList(all []*tabs.Tab, now time.Time) string {
 // mostPast is how many turns /fork lists.
 const mostPast = 200
 
-// runFork is /fork: without a turn it lists those there are. It is about the tab's
-// own conversation, a background agent's too: its branch can be talked to.
+// runFork is /fork: without a turn it lists those to choose from. It branches the conversation of
+// the tab it was typed in, a background agent's too: the branch can be talked to.
 func runFork(in input) (intent.Intent, error) {
 	number, name := 0, ""
 	for _, w := range strings.Fields(in.rest) {
@@ -217,7 +216,7 @@ func runFork(in input) (intent.Intent, error) {
 	}), nil
 }
 
-// pastItems list turns, the newest first: that is the one mostly meant.
+// pastItems lists turns, newest first: that is usually the one meant.
 func pastItems(past []ledger.PastTurn, now time.Time) []dialog.Item {
 	var items []dialog.Item
 	for _, t := range slices.Backward(past) {
@@ -231,7 +230,7 @@ func pastItems(past []ledger.PastTurn, now time.Time) []dialog.Item {
 	return items
 }
 
-// agentArguments are candidates for what follows those words of /agent.
+// agentArguments are candidates for what follows /agent and those words.
 func agentArguments(e Env, before []string, _ string) []composer.Item {
 	switch {
 	case len(before) == 0:

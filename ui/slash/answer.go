@@ -15,12 +15,11 @@ import (
 	"fantail/ui/words"
 )
 
-// tooSoon is how long a question can't be answered by a command that names only who asks:
-// what was typed may be meant for the one before.
+// tooSoon is how long a new question refuses a command that names only the agent: the answer may be
+// meant for the question before.
 const tooSoon = time.Second
 
-// runAnswer is /answer: it answers the question a message stands for, or an
-// agent's, or opens it.
+// runAnswer is /answer: it answers a question, named by its message or its agent, or opens it.
 func runAnswer(in input) (intent.Intent, error) {
 	who, rest := firstWord(in.rest)
 	if who == "" {
@@ -43,7 +42,7 @@ func runAnswer(in input) (intent.Intent, error) {
 	return in.answerWith(*t.Info.Question, rest)
 }
 
-// answerMessage is /answer with a message's number.
+// answerMessage is /answer with the number of a message.
 func (in input) answerMessage(n int64, rest string) (intent.Intent, error) {
 	for _, t := range in.Tabs.All {
 		if q := t.Info.Question; q != nil && q.Message == n {
@@ -65,7 +64,7 @@ func (in input) answerMessage(n int64, rest string) (intent.Intent, error) {
 	}), nil
 }
 
-// answerWith answers q with what was typed.
+// answerWith answers q with the text that was typed.
 func (in input) answerWith(q event.Question, text string) (intent.Intent, error) {
 	ans, err := in.answerTo(q, text)
 	if err != nil {
@@ -83,7 +82,7 @@ func (in input) answerWith(q event.Question, text string) (intent.Intent, error)
 	}), nil
 }
 
-// answerArguments complete who asks, and what can be answered.
+// answerArguments completes who is asking, and the possible answers.
 func answerArguments(e Env, before []string, _ string) (items []composer.Item) {
 	for _, t := range e.Tabs.All {
 		q := t.Info.Question
@@ -107,9 +106,8 @@ func answerArguments(e Env, before []string, _ string) (items []composer.Item) {
 	return items
 }
 
-// answerTo reads an answer to q: yes, session or no with a reason for a call;
-// for another question the numbers of its options, or text, which in quotes is
-// never a number.
+// answerTo parses an answer to q: yes, session, or no with a reason for a call; for other questions
+// the numbers of options, or text, which is never a number when quoted.
 func (c command) answerTo(q event.Question, text string) (event.Answer, error) {
 	if q.Asks != nil {
 		return c.wordsTo(q, text)

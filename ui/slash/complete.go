@@ -11,12 +11,12 @@ import (
 	"fantail/ui/tabs"
 )
 
-// completer yields candidates for the word that is being typed after those before it.
-// It looks only at what is in memory.
+// completer returns candidates for the word being typed after the ones before it. It only looks at
+// memory.
 type completer func(e Env, before []string, word string) []composer.Item
 
-// Complete yields the candidates for what is being typed: commands, files, documents and
-// the arguments of a command.
+// Complete returns candidates for the word being typed: commands, files, documents, and arguments
+// of a command.
 func Complete(e Env, trigger, line, word string) []composer.Item {
 	switch trigger {
 	case "/":
@@ -42,7 +42,7 @@ func Complete(e Env, trigger, line, word string) []composer.Item {
 	return nil
 }
 
-// Mention yields the documents that what is being typed may name.
+// Mention returns the documents that the word being typed may name.
 func Mention(e Env, trigger, word string) []composer.Item {
 	if trigger != "#" {
 		return nil
@@ -58,7 +58,7 @@ func items(inserts ...string) (items []composer.Item) {
 	return items
 }
 
-// names are the names of the agents of which ok is true.
+// names are the names of the agents for which ok is true.
 func (e Env) names(ok func(i event.Info) bool) (names []string) {
 	for _, t := range e.Tabs.All {
 		if ok(t.Info) {
@@ -70,7 +70,7 @@ func (e Env) names(ok func(i event.Info) bool) (names []string) {
 
 func living(i event.Info) bool { return !i.State.Terminal() }
 
-// texted reports whether a text is being typed after a name: it can't be completed.
+// texted reports whether a free text is being typed after a name: it can't be completed.
 func texted(before []string) bool {
 	return len(before) > 0 && !strings.HasPrefix(before[len(before)-1], "--")
 }
@@ -124,7 +124,7 @@ func viewArguments(Env, []string, string) (is []composer.Item) {
 	return is
 }
 
-// senders are the candidates of what takes messages.
+// senders are the candidates of commands that take messages.
 func (e Env) senders(more ...string) []composer.Item {
 	var from []string
 	for _, t := range e.Tabs.All {

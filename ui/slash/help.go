@@ -8,7 +8,7 @@ import (
 	"fantail/ui/dialog"
 )
 
-// keys are what the keyboard does, for the help.
+// keys is the keyboard, for the help.
 var keys = [...][2]string{
 	{"Enter", "send; while the agent is busy the prompt enters at its next step"},
 	{"Shift+Enter, Alt+Enter, Ctrl+J", "new line; so does Enter behind a \\"},
@@ -40,7 +40,7 @@ var keys = [...][2]string{
 	{"Ctrl+C", "clear the box; twice: quit"},
 }
 
-// modes are what a permission mode leaves free.
+// modes says what each permission mode allows without asking.
 var modes = [...]struct {
 	mode permit.Mode
 	help string

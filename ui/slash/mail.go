@@ -57,7 +57,7 @@ func runSend(in input) (intent.Intent, error) {
 	}), nil
 }
 
-// choice is what /check and /receive take, and how.
+// choice is which messages /check and /receive take, and how.
 type choice struct {
 	q       inbox.Query
 	peek    bool
@@ -66,8 +66,7 @@ type choice struct {
 	timeout time.Duration
 }
 
-// selection reads it; words are those the command knows beside from=, --lifo and
-// --show-only.
+// selection parses it; words are the options the command has besides from=, --lifo and --show-only.
 func (c command) selection(rest string, args ...string) (ch choice, err error) {
 	for _, w := range strings.Fields(rest) {
 		key, value, _ := strings.Cut(w, "=")
@@ -170,8 +169,7 @@ func runReceive(in input) (intent.Intent, error) {
 	})), nil
 }
 
-// taken says that n messages were taken, if only the tab of the named agent
-// shows them.
+// taken says that n messages were taken, when they show in the tab of the named agent and not here.
 func taken(n int, elsewhere string) string {
 	switch {
 	case elsewhere == "":
@@ -235,7 +233,7 @@ func runInbox(in input) (intent.Intent, error) {
 	}), nil
 }
 
-// showInbox opens the panel of this agent's inbox, or of the one of that name.
+// showInbox opens the inbox of this agent, or of the named one.
 func (in input) showInbox(name string) intent.Intent {
 	if name == "" {
 		return intent.Inbox{Agent: in.id, Name: in.t.Info.Name}
@@ -246,8 +244,8 @@ func (in input) showInbox(name string) intent.Intent {
 	})
 }
 
-// list prints the messages that wait, or with taken the newest of all below one, and
-// how the command goes on.
+// list prints the waiting messages or, with taken, the newest of all below one, and how to see
+// more.
 func (in input) list(ctx context.Context, agent int64, command string, before int64, taken bool) (string, error) {
 	ms, err := in.Pool.Letters.Look(ctx, agent, inbox.Query{Before: before, Limit: mostShown + 1}, taken)
 	if err != nil {
@@ -263,7 +261,7 @@ func (in input) list(ctx context.Context, agent int64, command string, before in
 	return inbox.Listing(ms, in.Now()) + more, nil
 }
 
-// messageID reads 12 or #12.
+// messageID parses 12 or #12.
 func (c command) messageID(word string) (int64, error) {
 	id, err := strconv.ParseInt(strings.TrimPrefix(word, "#"), 10, 64)
 	if err != nil || id < 1 {
@@ -312,8 +310,8 @@ func runMessages(in input) (intent.Intent, error) {
 	return nil, in.wrong("%q is not understood", in.rest)
 }
 
-// Turn starts a turn of the tab's agent with the message that take takes; the command it
-// stands for was not typed.
+// Turn starts a turn of the tab's agent with the message that take returns, as a command would that
+// nobody typed.
 func Turn(e Env, t *tabs.Tab, take func(ctx context.Context, agent int64) (inbox.Message, bool, error)) intent.Intent {
 	return input{Env: e, t: t, id: t.Info.ID, here: t}.turnWith(take)
 }
@@ -333,7 +331,7 @@ func (in input) turnWith(take func(ctx context.Context, agent int64) (inbox.Mess
 	})}
 }
 
-// each starts one turn after another, until no message is left.
+// each runs one turn after another until no message is left.
 func (in input) each() intent.Intent {
 	return intent.All{intent.Say{Text: "one turn for each message; Esc stops them"}, in.start(func(ctx context.Context) (string, error) {
 		n, err := in.Pool.Pickup.Each(ctx, in.id)
@@ -368,7 +366,7 @@ func runFire(in input) (intent.Intent, error) {
 				err = errors.New(text)
 			}
 		}
-		if errors.Is(err, mail.ErrTakenBack) { // it is in the box again
+		if errors.Is(err, mail.ErrTakenBack) { // it is back in the box
 			return "", nil
 		}
 		var said []string

@@ -19,8 +19,7 @@ import (
 
 // Memory documents: what the human does with them.
 
-// mention yields the documents that a word behind a `#` may come to; a number is
-// none.
+// mention returns the documents that a word after `#` may name; a number names none.
 func (e Env) mention(word string) []composer.Item {
 	const prefix = "mem-"
 	if !strings.HasPrefix(word, prefix) && !strings.HasPrefix(prefix, word) {
@@ -33,7 +32,7 @@ func (e Env) mention(word string) []composer.Item {
 	return items
 }
 
-// memoryArguments are candidates behind /memory and these words.
+// memoryArguments are candidates for what follows /memory and these words.
 func memoryArguments(e Env, args []string, _ string) []composer.Item {
 	var items []composer.Item
 	switch {
@@ -75,7 +74,7 @@ func runMemory(in input) (intent.Intent, error) {
 			}
 		}
 		return in.openDocument(args[1], version), nil
-	case verb == "edit" && len(args) == 2 && in.ReadOnly != nil: // before the human has typed for an hour
+	case verb == "edit" && len(args) == 2 && in.ReadOnly != nil: // say so before the human writes for an hour
 		return in.act(func(context.Context) (string, error) { return "", in.ReadOnly }), nil
 	case verb == "edit" && len(args) == 2:
 		return in.editDocument(args[1]), nil
@@ -89,7 +88,7 @@ func runMemory(in input) (intent.Intent, error) {
 	return nil, in.wrong("%q is not understood", in.rest)
 }
 
-// listDocuments prints the list of them.
+// listDocuments prints the list of documents.
 func (in input) listDocuments(ctx context.Context) (string, error) {
 	ds, err := in.Pool.Memory.List(ctx)
 	if err != nil {
@@ -110,8 +109,7 @@ func (in input) listDocuments(ctx context.Context) (string, error) {
 	return b.String(), nil
 }
 
-// removeDocument makes an empty version of a document: none is there any more, and all
-// it was stays readable.
+// removeDocument writes an empty version: the document is gone, and its versions stay readable.
 func (in input) removeDocument(ctx context.Context, title string) (string, error) {
 	title = strings.TrimPrefix(title, "#mem-")
 	was, ok, err := in.Pool.Memory.Get(ctx, title, 0)
@@ -131,7 +129,7 @@ func removed(title string) string {
 	return "#mem-" + title + " was removed; /memory log " + title + " lists what it was"
 }
 
-// absent is the error of who asks for a document that is not there.
+// absent is the error for a document that does not exist.
 func (in input) absent(ctx context.Context, title string, version int) error {
 	ds, err := in.Pool.Memory.List(ctx)
 	switch {
@@ -178,8 +176,8 @@ func (in input) documentLog(ctx context.Context, title string) (string, error) {
 	return b.String(), nil
 }
 
-// editDocument opens the external editor on a document and writes what comes of it,
-// unless it was changed meanwhile: then the human's text is kept in its file.
+// editDocument opens the external editor on a document and writes the result. If the document
+// changed meanwhile, the human's text stays in its file.
 func (in input) editDocument(title string) intent.Intent {
 	title = strings.TrimPrefix(title, "#mem-")
 	here := in.here.Info.ID
@@ -205,8 +203,8 @@ func (in input) editDocument(title string) intent.Intent {
 	})
 }
 
-// keepDocument writes what the human made of a document, which is in a file too; keep
-// says that the file must stay. An empty text removes the document.
+// keepDocument writes the edited text of a document, which is in a file too; keep says that the
+// file must stay. An empty text removes the document.
 func keepDocument(ctx context.Context, m Memory, was memory.Document, text, path string) (says string, tone transcript.Tone, keep bool) {
 	title, empty := memory.Title(was), strings.TrimSpace(text) == ""
 	if text == was.Text || empty && was.Version == 0 {

@@ -12,10 +12,9 @@ import (
 	"fantail/store/config/near"
 )
 
-// leadingOptions takes key=value words of the given keys from the front of s, a
-// value in quotes if it has spaces; what stands behind them is returned whole,
-// line breaks included. A key that is almost one of them is an error, so that
-// no time-out is lost to a slip; a text that begins so can stand in quotes.
+// leadingOptions takes key=value words with these keys from the front of s (a value with spaces is
+// quoted) and returns the rest as it is, line breaks included. A key that almost matches is an
+// error, so that no time-out is lost to a typo; a text that begins that way can be quoted.
 func leadingOptions(s string, keys ...string) (map[string]string, string, error) {
 	opts := map[string]string{}
 	for {
@@ -43,7 +42,7 @@ func isWord(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
 }
 
-// cutValue cuts s behind the value at its front: what stands in quotes, else a word.
+// cutValue cuts s after the value at its front: a quoted text, or else a word.
 func cutValue(s string) (value, rest string) {
 	if len(s) > 0 && (s[0] == '"' || s[0] == '\'') {
 		if i := strings.IndexByte(s[1:], s[0]); i >= 0 {
@@ -56,8 +55,8 @@ func cutValue(s string) (value, rest string) {
 	return s, ""
 }
 
-// leadingFlags takes --key=value words of the given keys from the front of s, a
-// value in quotes if it has spaces; what stands behind them is returned whole.
+// leadingFlags takes --key=value words with these keys from the front of s (a value with spaces is
+// quoted) and returns the rest as it is.
 func leadingFlags(s string, keys ...string) (map[string][]string, string, error) {
 	flags := map[string][]string{}
 	for {
@@ -76,7 +75,7 @@ func leadingFlags(s string, keys ...string) (map[string][]string, string, error)
 	}
 }
 
-// firstWord cuts s behind its first word.
+// firstWord cuts s after its first word.
 func firstWord(s string) (word, rest string) {
 	if i := strings.IndexAny(s, " \t\n"); i >= 0 {
 		return s[:i], strings.TrimSpace(s[i:])
@@ -84,7 +83,7 @@ func firstWord(s string) (word, rest string) {
 	return s, ""
 }
 
-// unquote takes the quotes from a text that is quoted as a whole.
+// unquote strips the quotes from a text that is quoted as a whole.
 func unquote(s string) string {
 	s = strings.TrimSpace(s)
 	if n := len(s); n >= 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] && strings.Count(s, s[:1]) == 2 {
@@ -93,7 +92,7 @@ func unquote(s string) string {
 	return s
 }
 
-// seconds reads 300, 90s, 5m.
+// seconds parses 300, 90s, 5m.
 func seconds(s string) (time.Duration, error) {
 	if n, err := strconv.Atoi(s); err == nil {
 		s = strconv.Itoa(n) + "s"

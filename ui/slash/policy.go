@@ -16,7 +16,7 @@ import (
 
 // Commands that say how mail is delivered.
 
-// policyWords are the first words of /messages that do.
+// policyWords are the first words of /messages that do so.
 var policyWords = []string{"mode", "from", "quiet", "resume"}
 
 // runPolicy is /messages mode, from, quiet and resume.
@@ -76,7 +76,7 @@ func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 	return nil, in.wrong("%q is not understood", in.rest)
 }
 
-// modeOf reads a mode; "" for default.
+// modeOf parses a mode; "" for default.
 func modeOf(word string) (inbox.Mode, error) {
 	if word == "default" {
 		return "", nil
@@ -91,7 +91,7 @@ func modeOf(word string) (inbox.Mode, error) {
 	return "", fmt.Errorf("there is no mode %q for messages: %s or default", word, strings.Join(modes, ", "))
 }
 
-// override changes what the human said about an agent's mail, and shows what holds.
+// override changes what the human said about an agent's mail, and shows what is in force.
 func (in input) override(change func(o *inbox.Overrides)) intent.Intent {
 	name := in.t.Info.Name
 	return in.act(func(ctx context.Context) (string, error) {
@@ -144,14 +144,14 @@ func (in input) configAgent(args []string) (intent.Intent, error) {
 	}), nil
 }
 
-// handling is a mode, how long a pause has to be, or both.
+// handling is a mode, a length of pause, or both.
 type handling struct {
 	mode inbox.Mode // "": default
 	set  bool       // a mode was given
 	idle time.Duration
 }
 
-// parseHandling reads `MODE [--idle-after=30s]` of a command.
+// parseHandling parses the `MODE [--idle-after=30s]` of a command.
 func (c command) parseHandling(args []string) (h handling, err error) {
 	for _, w := range args {
 		value, pause := strings.CutPrefix(w, "--idle-after=")
@@ -174,8 +174,8 @@ func (c command) parseHandling(args []string) (h handling, err error) {
 	return h, nil
 }
 
-// parseUntil reads `until 14:00`, `for 2h`, and both without their first word, as a
-// time to come; nothing is the zero time.
+// parseUntil parses `until 14:00`, `for 2h`, and both without their first word, into a time in the
+// future; an empty text is the zero time.
 func parseUntil(args []string, now time.Time) (time.Time, error) {
 	switch {
 	case len(args) == 0:
@@ -186,7 +186,7 @@ func parseUntil(args []string, now time.Time) (time.Time, error) {
 	return words.When(strings.Join(args, " "), now)
 }
 
-// modeHelp says what the modes do with mail that arrives.
+// modeHelp says what each mode does with arriving mail.
 var modeHelp = map[inbox.Mode]string{
 	inbox.Manual:     "waits until you take it, or as its sender asked",
 	inbox.Interrupt:  "enters at the agent's next step; starts a turn if it is idle",
@@ -195,7 +195,7 @@ var modeHelp = map[inbox.Mode]string{
 	inbox.UrgentOnly: "urgent mail interrupts, the rest is queued",
 }
 
-// pauseItem is the candidate behind the mode queue.
+// pauseItem is the candidate after the mode queue.
 var pauseItem = composer.Item{Insert: "--idle-after=30s", Help: "how long no key must have come"}
 
 // modeItems are candidates for a mode.

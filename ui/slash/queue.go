@@ -71,7 +71,7 @@ func runRun(in input) (intent.Intent, error) {
 		}
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		q, _ := in.Pool.Agents.Queue(ctx, in.id) // unread it warns of nothing: it is the run that was asked for
+		q, _ := in.Pool.Agents.Queue(ctx, in.id) // if it can't be read there is no warning: the run was asked for
 		r, err := in.Pool.Agents.Run(ctx, in.id, s)
 		return words.Warned(r.String(), in.Doubt.Queued(q)), err
 	}), nil
@@ -128,8 +128,7 @@ func (in input) listQueue(most int) intent.Intent {
 	})
 }
 
-// fetchPrompt brings the prompt of a queued task into the box, as the command that
-// changes it.
+// fetchPrompt puts the prompt of a queued task into the box, as the command that changes it.
 func (in input) fetchPrompt(name string) intent.Intent {
 	here := in.here.Info.ID
 	return in.then(func(ctx context.Context) (intent.Intent, error) {
@@ -138,16 +137,16 @@ func (in input) fetchPrompt(name string) intent.Intent {
 	})
 }
 
-// queued is what is said of a task that was just queued.
+// queued is the answer to queueing a task.
 func (in input) queued(t roster.Task, how string) string {
 	return in.Doubt.WhenQueued(t, how, "/run", in.Pool.Agents.Joins(t.ID))
 }
 
-// edited is what is said of a queued task whose prompt was changed.
+// edited is the answer to editing the prompt of a queued task.
 func (in input) edited(ctx context.Context, name string) string {
 	q, err := in.Pool.Agents.Queue(ctx, in.id)
 	if err != nil {
-		q = roster.Queue{} // it is changed; the queue was not asked for
+		q = roster.Queue{} // it is changed; the queue only serves the warning
 	}
 	return in.Doubt.WhenEdited(name, q)
 }
@@ -170,7 +169,7 @@ func runRetry(in input) (intent.Intent, error) {
 	}), nil
 }
 
-// oneName is the single argument of a command.
+// oneName is the only argument of a command.
 func (c command) oneName(rest string) (string, error) {
 	args := strings.Fields(rest)
 	if len(args) != 1 {
@@ -243,7 +242,7 @@ func pushArguments(e Env, before []string, word string) []composer.Item {
 	return items("name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake", "after=")
 }
 
-// options reports whether all words are of the form key=value.
+// options reports whether all words have the form key=value.
 func options(args []string) bool {
 	for _, w := range args {
 		if !strings.Contains(w, "=") {
@@ -286,8 +285,8 @@ func runResume(in input) (intent.Intent, error) {
 	}), nil
 }
 
-// resumed takes the word resume from the front of what /push was given, if a name
-// says whose transcript goes on: without one it is the prompt's.
+// resumed takes the word resume from the front of the arguments of /push if a name says whose
+// transcript to continue; without a name the word belongs to the prompt.
 func resumed(opts map[string]string, prompt string, keys []string) (rest string, is bool, err error) {
 	if opts["resume"] != "" {
 		opts["name"] = opts["resume"]

@@ -16,7 +16,7 @@ import (
 
 // What a human does with the messages of an inbox by name.
 
-// shelfVerbs are the words behind /inbox that do something, and what they are given.
+// shelfVerbs are the actions of /inbox and their arguments.
 var shelfVerbs = [...]composer.Item{
 	{Insert: "archive", Label: "archive N…", Help: "put messages away; no conversation gets them"},
 	{Insert: "snooze", Label: "snooze N WHEN", Help: "put one away until 30m, 14:00, tomorrow, monday 10:00"},
@@ -28,7 +28,7 @@ var shelfVerbs = [...]composer.Item{
 	{Insert: "undo", Label: "undo", Help: "put back those taken last"},
 }
 
-// shelve carries out /inbox with one of those words; ok is false if it is none.
+// shelve carries out one of those actions; ok is false if the word is none.
 func (in input) shelve() (cmd intent.Intent, ok bool, err error) {
 	verb, rest := firstWord(in.rest)
 	args := strings.Fields(rest)
@@ -72,7 +72,7 @@ func (c command) pageBefore(args []string) (rest []string, before int64, err err
 	return args, before, err
 }
 
-// messageIDs reads several.
+// messageIDs parses several.
 func (c command) messageIDs(args []string) (ids []int64, err error) {
 	for _, w := range args {
 		id, err := c.messageID(strings.TrimSuffix(w, ","))
@@ -150,7 +150,7 @@ func (in input) mute(args []string) (intent.Intent, error) {
 	}), nil
 }
 
-// numberOff reads `N [off]`.
+// numberOff parses `N [off]`.
 func (c command) numberOff(verb string, args []string) (id int64, on bool, err error) {
 	if on = true; len(args) == 2 && args[1] == "off" {
 		on, args = false, args[:1]
@@ -162,7 +162,7 @@ func (c command) numberOff(verb string, args []string) (id int64, on bool, err e
 	return id, on, err
 }
 
-// shelf prints a page of a shelf, and how the command goes on.
+// shelf prints a page of a shelf, and how to see more.
 func (in input) shelf(s inbox.Shelf, command, none string) intent.Intent {
 	s.Limit = mostShown + 1
 	return in.act(func(ctx context.Context) (string, error) {
@@ -201,10 +201,10 @@ func runReply(in input) (intent.Intent, error) {
 	}), nil
 }
 
-// nothing is what is said where no message can be taken.
+// nothing is the answer when there is no message to take.
 const nothing = "No messages ready."
 
-// nothingReady says that no message can be taken, and what waits for the human.
+// nothingReady says that there is no message to take, and what waits for the human.
 func (in input) nothingReady(ctx context.Context) (string, error) {
 	qs, err := in.Pool.Letters.Questions(ctx, in.id)
 	switch {
@@ -218,7 +218,7 @@ func (in input) nothingReady(ctx context.Context) (string, error) {
 	return fmt.Sprintf("%d questions wait for your answers; the first: /answer %d", len(qs), qs[0].ID), nil
 }
 
-// chosen takes the numbers of messages from the front of what is fired: #4 #7 TEXT.
+// chosen takes message numbers from the front of the arguments of /fire: #4 #7 TEXT.
 func chosen(rest string) (ids []int64, text string) {
 	for text = strings.TrimSpace(rest); ; {
 		word, behind := firstWord(text)
@@ -231,7 +231,7 @@ func chosen(rest string) (ids []int64, text string) {
 	}
 }
 
-// shelfArguments are candidates behind /inbox VERB and /messages mute.
+// shelfArguments are candidates for what follows /inbox VERB and /messages mute.
 func shelfArguments(_ Env, before []string, _ string) (items []composer.Item) {
 	add := func(inserts ...string) {
 		for _, s := range inserts {

@@ -1,15 +1,15 @@
-// Package slash has the commands that are typed behind a slash.
+// Package slash has the slash commands.
 //
-// Does: find the command in its table, read its arguments, complete them, list them for
-// the help and the README. A new command is a row of table.go and a function in the file
-// of its kind, which returns what is wanted (see package intent).
+// Does: find the command in its table, parse its arguments, complete them, list them for the help
+// and the README. A new command is a row of table.go and a function in the file on its subject,
+// which returns an intent.
 //
-// Does not: carry anything out. What asks the pool does so in the function of an
-// [intent.Do], which runs off the interface's goroutine and must not look into a tab.
+// Does not: carry anything out. What asks the pool does so in the function of an [intent.Do], which
+// runs off the interface's goroutine and must not look into a tab.
 //
-// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory,
-// agents/roster, inbox, store/config/near, themes, tools, tools/permit, ui/composer, ui/dialog, ui/files, ui/frame,
-// ui/intent, ui/tabs, ui/transcript, ui/words.
+// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail,
+// agents/memory, agents/roster, inbox, store/config/near, themes, tools, tools/permit, ui/composer,
+// ui/dialog, ui/files, ui/frame, ui/intent, ui/tabs, ui/transcript, ui/words.
 package slash
 
 import (
@@ -32,22 +32,22 @@ import (
 	"fantail/ui/words"
 )
 
-// Env is what a command may look at, and what it may ask. Without Pool nothing but the
-// commands that need no workspace runs.
+// Env is what a command may look at and ask. Without Pool only the commands run that need no
+// workspace.
 type Env struct {
 	Pool      Pool
-	Open      bool // Pool is there
+	Open      bool // there is a Pool
 	Tabs      *tabs.Tabs
 	Tally     event.Tally
 	Files     *files.Index      // nil: not read yet
-	Documents []memory.Document // as of the last time they were wanted
+	Documents []memory.Document // as last listed
 	Now       func() time.Time
 	Theme     *themes.Theme
 	NoColor   bool
 	Models    func() []string // nil: unknown
 	Doubt     words.Doubt
 	ReadOnly  error // why nothing can be written; nil: it can be
-	// Remember keeps what was chosen for the next start in this workspace. nil: nothing is.
+	// Remember keeps a choice for the next start in this workspace. nil: nothing is kept.
 	Remember func(ctx context.Context, c agents.Choice, name string) error
 }
 
@@ -59,29 +59,28 @@ type command struct {
 	args    string
 	help    string
 	run     func(in input) (intent.Intent, error)
-	// complete yields candidates for the word that is being typed after the arguments
-	// before; nil: there are none.
+	// complete returns candidates for the word being typed after the arguments before it; nil:
+	// there are none.
 	complete completer
 	alone    bool // it needs no workspace
 }
 
-// input is a command and what it was given.
+// input is a command with its arguments.
 type input struct {
 	command
 	Env
 
 	t    *tabs.Tab // whom it acts for
-	id   int64     // of that agent: what runs beside the screen must not look into a tab
+	id   int64     // of that agent; what runs off the interface's goroutine must not look into t
 	here *tabs.Tab // where it was typed and where its answer shows
 	text string    // the whole line
 	rest string    // after the name
 }
 
-// ErrOpening is the error of a command that came before the workspace did.
+// ErrOpening is the error of a command typed before the workspace is open.
 var ErrOpening = errors.New("the workspace is still being opened; try again in a moment")
 
-// Run finds the command that text is, and says what it wants; here is the tab in which
-// it was typed.
+// Run returns what the command in text wants; here is the tab it was typed in.
 func Run(e Env, here *tabs.Tab, text string) (intent.Intent, error) {
 	name, rest := firstWord(strings.TrimPrefix(text, "/"))
 	c, ok := find(name)
@@ -116,7 +115,7 @@ func find(name string) (command, bool) {
 	return command{}, false
 }
 
-// nearest is the command whose name or alias is most like name, "" if none is.
+// nearest is the command whose name or alias resembles name most, "" if none does.
 func nearest(name string) string {
 	var names []string
 	for _, c := range commands() {
@@ -133,16 +132,16 @@ func (c command) usage() string {
 	return "/" + c.name + " " + c.args
 }
 
-// wrong is the error of a command that was given what it can't take.
+// wrong is the error of a command with arguments it does not accept.
 func (c command) wrong(format string, args ...any) error {
 	return fmt.Errorf("/%s: %s; it is %s", c.name, fmt.Sprintf(format, args...), c.usage())
 }
 
-// works reports whether the agent that the command is for is at work.
+// works reports whether the agent that the command is for is working.
 func (in input) works() bool { return words.Working(in.t.Info.State) }
 
-// elsewhere names the agent whose tab shows what the command brings, if that is
-// not the tab it was typed in.
+// elsewhere names the agent in whose tab the messages show, if that is not the tab the command was
+// typed in.
 func (in input) elsewhere() string {
 	if in.here == in.t {
 		return ""
@@ -150,33 +149,33 @@ func (in input) elsewhere() string {
 	return in.t.Info.Name
 }
 
-// act does f after what was done before it, and shows what f says below the command.
+// act runs f once the actions before it are over, and shows its text below the command.
 func (in input) act(f func(ctx context.Context) (string, error)) intent.Intent {
 	return intent.Do{Agent: in.here.Info.ID, Command: in.text, F: said(f)}
 }
 
-// start is act for what may wait long.
+// start is act for what may take long.
 func (in input) start(f func(ctx context.Context) (string, error)) intent.Intent {
 	return intent.Do{Agent: in.here.Info.ID, Command: in.text, Long: true, F: said(f)}
 }
 
-// then is act for what ends in more than words.
+// then is act for what leads to another intent.
 func (in input) then(f func(ctx context.Context) (intent.Intent, error)) intent.Intent {
 	return intent.Do{Agent: in.here.Info.ID, Command: in.text, F: f}
 }
 
-// heads is for what brings messages into the tab of the agent: there the command is shown
-// above them, at once. What is brought elsewhere is only told here, below the command.
+// heads shows the command at once above the messages that it brings into the agent's tab. When it
+// was typed in another tab, it only shows there, above what it says.
 func (in input) heads(do intent.Intent) intent.Intent {
 	d, ok := do.(intent.Do)
-	if !ok || in.here != in.t || in.ReadOnly != nil { // nothing is brought
+	if !ok || in.here != in.t || in.ReadOnly != nil { // it brings no messages here
 		return do
 	}
 	d.Command = ""
 	return intent.All{in.tell(""), d}
 }
 
-// said makes an intent of what f says.
+// said wraps a function that returns a text into one that returns an intent.
 func said(f func(ctx context.Context) (string, error)) func(ctx context.Context) (intent.Intent, error) {
 	return func(ctx context.Context) (intent.Intent, error) {
 		text, err := f(ctx)
@@ -189,12 +188,12 @@ func (in input) tell(text string) intent.Intent {
 	return intent.Tell{Agent: in.here.Info.ID, Command: in.text, Text: text, Tone: transcript.Plain}
 }
 
-// sayWhile says in the status line what is so while the agent works.
+// sayWhile shows a text in the status line while the agent works.
 func (in input) sayWhile(text string) intent.Intent {
 	return intent.Say{Text: text, While: in.works}
 }
 
-// keep has the workspace keep what was chosen on a screen.
+// keep remembers a choice made on the screen.
 func (in input) keep(ctx context.Context, c agents.Choice, name string) error {
 	if in.Remember == nil || in.ReadOnly != nil {
 		return nil
@@ -202,7 +201,7 @@ func (in input) keep(ctx context.Context, c agents.Choice, name string) error {
 	return in.Remember(ctx, c, name)
 }
 
-// picked opens a picker; then follows from the value that was picked.
+// picked opens a picker; then returns what follows from the picked value.
 func picked(box dialog.Box, then func(value string) intent.Intent) intent.Open {
 	return intent.Open{Box: box, Decide: func(d dialog.Decision) intent.Intent {
 		if p, ok := d.(dialog.Picked); ok {

@@ -42,7 +42,7 @@ func runClose(in input) (intent.Intent, error) {
 
 func runModel(in input) (intent.Intent, error) {
 	set := func(name string) intent.Intent {
-		main := in.id == in.Tabs.Main().Info.ID // whose model new agents get: a helper's is its own
+		main := in.id == in.Tabs.Main().Info.ID // new agents get main's model; a helper's is its own
 		return in.act(func(ctx context.Context) (string, error) {
 			err := in.Pool.Agents.SetModel(ctx, in.id, name)
 			if err == nil && main {
@@ -89,7 +89,7 @@ func runTheme(in input) (intent.Intent, error) {
 			return nil, err
 		}
 		if !in.Open {
-			return intent.Theme{Theme: t}, nil // nobody is there yet to remember it
+			return intent.Theme{Theme: t}, nil // there is no workspace yet to remember it
 		}
 		return intent.All{intent.Theme{Theme: t}, in.act(func(ctx context.Context) (string, error) {
 			return "The theme is " + name, in.keep(ctx, agents.ThemeChoice, name)
@@ -123,7 +123,7 @@ func runCompact(in input) (intent.Intent, error) {
 	}
 	return intent.All{said, in.start(func(ctx context.Context) (string, error) {
 		err := in.Pool.Agents.Compact(ctx, in.id, in.rest)
-		if errors.Is(err, fleet.ErrStopped) { // who stopped it does not want the command back
+		if errors.Is(err, fleet.ErrStopped) { // whoever stopped it does not want the command back
 			return "Compacting was stopped; nothing has changed", nil
 		}
 		return "", err

@@ -2,7 +2,7 @@ package slash
 
 import "slices"
 
-// commands is the table of them, in the order in which the help has them.
+// commands is the table of commands, in the order of the help.
 func commands() []command {
 	return slices.Concat(
 		taskCommands, mailCommands, documentCommands, agentCommands,

@@ -51,8 +51,8 @@ func Working(s event.State) bool {
 	return s == event.Running || s == event.Waiting || s == event.Asking
 }
 
-// Glyph is an agent's state as one character: ● at work, ◐ waiting or at rest
-// with something to come, ⚠ asking, ✓ and ✗ ended, ○ at rest.
+// Glyph is an agent's state as one character: ● working, ◐ waiting or about to start, ⚠ asking, ✓
+// and ✗ ended, ○ idle.
 func Glyph(i event.Info) (string, themes.Role) {
 	switch i.State {
 	case event.Running:
@@ -69,8 +69,8 @@ func Glyph(i event.Info) (string, themes.Role) {
 	return "○", themes.Dim
 }
 
-// Moves reports whether an agent's tab changes by itself: its clock runs, or the
-// time since its last sign of life does.
+// Moves reports whether an agent's tab changes without an event: its clock runs, or the time since
+// its last sign of life.
 func Moves(i event.Info) bool {
 	return i.Kind.Ends() && Working(i.State) || i.State == event.Running
 }
@@ -86,7 +86,7 @@ func Handles(i event.Info) string {
 	return fmt.Sprintf("Did not handle message #%d", i.Handles)
 }
 
-// Doing is what a running agent does, in a few words.
+// Doing is what a running agent is doing, in a few words.
 func Doing(i event.Info) string {
 	switch {
 	case i.Doing == "streaming":
@@ -99,7 +99,7 @@ func Doing(i event.Info) string {
 	return strings.Replace(i.Doing, "tool ", "runs ", 1)
 }
 
-// Why says what an agent does or waits for, and what to do about it.
+// Why explains what an agent is doing or waiting for, and what the human can do about it.
 func Why(n fleet.Now, now time.Time) string {
 	i := n.Info
 	ls := []string{i.Name + " is " + string(i.State)}

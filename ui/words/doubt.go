@@ -7,15 +7,15 @@ import (
 	"fantail/agents/roster"
 )
 
-// Doubt says why the model of that name can't carry out a prompt, in a line; "": as far
-// as is known it can. nil: nobody knows. Each door by which tasks are queued or started
-// says so beforehand, in the words of its methods.
+// Doubt says in one line why the model of that name can't carry out a prompt; "": as far as is
+// known it can. A nil Doubt knows nothing. Every way to queue or start a task warns with its
+// methods first, in the same words.
 type Doubt func(model, prompt string) string
 
-// plainly is what can be done without a model.
+// plainly is the hint at what works without a model.
 const plainly = "without a model only plain instructions work, such as run CMD, read PATH, grep PATTERN, say TEXT"
 
-// Of is a sentence about a task that will fail; "": nothing is known against it.
+// Of warns of a task that will fail; "": nothing speaks against it.
 func (d Doubt) Of(t roster.Task) string {
 	if why := d.why(t); why != "" {
 		return "It will fail: " + why + " (" + plainly + ")"
@@ -30,7 +30,7 @@ func (d Doubt) why(t roster.Task) string {
 	return d(t.Model, t.Prompt)
 }
 
-// Queued is a sentence about all queued tasks that will fail.
+// Queued warns of all queued tasks that will fail.
 func (d Doubt) Queued(q roster.Queue) string {
 	var names []string
 	for _, t := range q.Tasks {
@@ -49,8 +49,7 @@ func (d Doubt) Queued(q roster.Queue) string {
 	return strings.Join(names, ", ") + more + " will fail: " + plainly
 }
 
-// WhenQueued is what is said of a task that was just queued: that it joins the run that
-// goes on, or what starts it.
+// WhenQueued is the answer to queueing a task: that it joins the current run, or what starts it.
 func (d Doubt) WhenQueued(t roster.Task, how, start string, joins bool) string {
 	then := start + " starts it"
 	if joins {
@@ -59,7 +58,7 @@ func (d Doubt) WhenQueued(t roster.Task, how, start string, joins bool) string {
 	return Warned("Queued "+t.Name+how+"; "+then, d.Of(t))
 }
 
-// WhenEdited is what is said of a queued task whose prompt was changed, in that queue.
+// WhenEdited is the answer to editing the prompt of a queued task in that queue.
 func (d Doubt) WhenEdited(name string, q roster.Queue) string {
 	text := "Changed the prompt of " + name
 	for _, t := range q.Tasks {
@@ -70,7 +69,7 @@ func (d Doubt) WhenEdited(name string, q roster.Queue) string {
 	return text
 }
 
-// Warned adds a warning, if there is one, to what a command says.
+// Warned appends a warning, if any, to what a command says.
 func Warned(text, warning string) string {
 	if warning != "" {
 		text += "\n⚠ " + warning

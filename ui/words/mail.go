@@ -9,7 +9,7 @@ import (
 	"fantail/ui/frame"
 )
 
-// Message is a whole message, as /check --peek prints it.
+// Message is a message in full, as /check --peek prints it.
 func Message(m inbox.Message, now time.Time) string {
 	s := fmt.Sprintf("Message #%d from %s, %s ago, %s, %s", m.ID, m.From, inbox.Age(now.Sub(m.Created)), m.Kind, m.Fate())
 	if m.Outcome != "" {

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// Morning is the hour of a day that was named without one.
+// Morning is the hour meant by a day alone.
 const Morning = 9
 
-// When reads a moment to come, in local time: after 30m, 1h30m or 2d, at the next
-// 14:00 or 2pm, tomorrow or monday, in the morning or at an hour behind it. The words
-// for, in, at and until may stand before it.
+// When parses a time in the future, in local time: after 30m, 1h30m or 2d; the next 14:00 or 2pm;
+// tomorrow or monday, in the morning or at the hour that follows. It may begin with for, in, at or
+// until.
 func When(s string, now time.Time) (time.Time, error) {
 	said := strings.Fields(strings.ToLower(s))
 	for len(said) > 1 && slices.Contains([]string{"for", "in", "at", "until", "till", "next"}, said[0]) {
@@ -52,7 +52,7 @@ func When(s string, now time.Time) (time.Time, error) {
 	switch {
 	case t.After(now):
 		return t, nil
-	case day < 0: // an hour that is over today
+	case day < 0: // that hour has passed today
 		return then(1), nil
 	case first == "today":
 		return time.Time{}, fmt.Errorf("%s today is over", t.Format("15:04"))
@@ -60,7 +60,7 @@ func When(s string, now time.Time) (time.Time, error) {
 	return then(day + 7), nil
 }
 
-// lasting reads how long: what time.ParseDuration reads, and days and weeks.
+// lasting parses a duration: what time.ParseDuration accepts, and days and weeks.
 func lasting(s string) (time.Duration, bool) {
 	for unit, hours := range map[string]int{"d": 24, "w": 7 * 24} {
 		if n, err := strconv.Atoi(strings.TrimSuffix(s, unit)); err == nil && strings.HasSuffix(s, unit) && n > 0 && n <= 1000 {
@@ -71,8 +71,8 @@ func lasting(s string) (time.Duration, bool) {
 	return d, err == nil && d > 0
 }
 
-// days reads how many days ahead a day is: today, tomorrow, or the next one of that
-// name, today included.
+// days parses a day into how many days ahead it is: today, tomorrow, or the next one of that name,
+// today included.
 func days(s string, now time.Time) (n int, ok bool) {
 	switch s {
 	case "today":
@@ -89,7 +89,7 @@ func days(s string, now time.Time) (n int, ok bool) {
 	return 0, false
 }
 
-// hours reads 14:00, 9am and 2:30pm.
+// hours parses 14:00, 9am and 2:30pm.
 func hours(s string) (hour, minute int, ok bool) {
 	for _, layout := range []string{"15:04", "3pm", "3:04pm"} {
 		if t, err := time.Parse(layout, s); err == nil {

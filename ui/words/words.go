@@ -1,10 +1,10 @@
 // Package words puts what the screen knows into words for people.
 //
-// Does: errors as sentences, durations, ages, counts and names in a line, what an
-// agent does, what a message says. The same fact has the same words wherever it
-// shows, so a text that two rooms need belongs here.
+// Does: errors as sentences; durations, ages, counts and lists of names; what an agent is doing,
+// what a message says. A fact reads the same wherever it shows, so a text that two rooms need
+// belongs here.
 //
-// Does not: draw, paint or lay out; keep anything. All of it is pure functions.
+// Does not: draw, paint or lay out, or keep anything. Everything here is a pure function.
 //
 // Imports: agents/event, agents/fleet, agents/ledger, agents/roster, inbox, themes, ui/frame.
 package words
@@ -62,7 +62,7 @@ func Some(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// Fenced is text as a Markdown code block whose fence no line of it can close.
+// Fenced is text as a Markdown code block with a fence that no line of it can close.
 func Fenced(lang, text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {
@@ -74,7 +74,7 @@ func Fenced(lang, text string) string {
 // Age is how long ago something was, as lists show it.
 func Age(d time.Duration) string { return inbox.Age(max(d, 0)) }
 
-// Amount is a number of tokens in short: 950, 12k.
+// Amount is a short number of tokens: 950, 12k.
 func Amount(n int) string {
 	if n >= 1000 {
 		return fmt.Sprintf("%dk", n/1000)
@@ -91,7 +91,7 @@ func Clock(d time.Duration) string {
 	return fmt.Sprintf("%d:%02d", s/60, s%60)
 }
 
-// Silence is how long an agent has given no sign of life: 95s, 12m.
+// Silence is how long an agent has shown no sign of life: 95s, 12m.
 func Silence(d time.Duration) string {
 	if d < 10*time.Minute {
 		return fmt.Sprintf("%ds", int(d.Seconds()))
@@ -99,8 +99,8 @@ func Silence(d time.Duration) string {
 	return Age(d)
 }
 
-// Sentence is an error as people read it: it begins with a capital letter, and
-// errors that every agent may give say what to do instead.
+// Sentence is an error as people read it: it begins with a capital letter, and errors that any
+// agent may return say what to do instead.
 func Sentence(err error) string {
 	switch {
 	case errors.Is(err, fleet.ErrStopped):
@@ -109,7 +109,7 @@ func Sentence(err error) string {
 		return "This agent takes no prompts: m writes to it."
 	}
 	s := frame.Clean(err.Error())
-	if errors.Is(err, event.ErrReadOnly) { // what could not be written is in sight
+	if errors.Is(err, event.ErrReadOnly) { // the human sees what could not be written
 		if i := strings.Index(s, event.ErrReadOnly.Error()); i > 0 {
 			s = s[i:]
 		}
