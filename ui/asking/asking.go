@@ -1,14 +1,14 @@
 // Package asking has the questions of agents to the human.
 //
-// Does: show the question of the agent that asks, below its transcript, over whatever
-// shows, or as a line; decide whose a key is while it does (whose.go), so that nothing but
-// a key meant as one is an answer; keep what was typed for it; hand the answer on.
+// Does: show an agent's question below its transcript, over everything, or as a line; decide whose
+// each key is meanwhile (whose.go), so that only a key meant as an answer is one; keep what was
+// typed for it; pass the answer on.
 //
-// Does not: draw the frame around it, take the keys of what is open over the tabs, know
-// what an answer does.
+// Does not: draw the frame around it, take the keys of what is open over the tabs, know what an
+// answer does.
 //
-// Imports: agents/event, themes, ui/dialog, ui/drafts, ui/flash, ui/frame, ui/intent, ui/layers, ui/tabs,
-// ui/transcript, ui/words.
+// Imports: agents/event, themes, ui/dialog, ui/drafts, ui/flash, ui/frame, ui/intent, ui/layers,
+// ui/tabs, ui/transcript, ui/words.
 package asking
 
 import (
@@ -44,32 +44,32 @@ type Pool interface {
 	Answer(ctx context.Context, question int64, a event.Answer) error
 }
 
-// Asking is the question in sight, and what is known of the human's hands.
+// Asking is the question in sight, and what is known of the human's typing.
 type Asking struct {
 	Env
-	Pool Pool // nil until there is one; nobody asks before
+	Pool Pool // nil until there is one; no agent asks before
 
 	typed, closed, since time.Time
 	sight                sight
 	stands               Standing
-	given                int64             // answered by this screen: it shows no more, though the news of it is on its way
+	given                int64             // answered on this screen: it no longer shows, though the event is still on its way
 	held                 []tea.KeyPressMsg // in the order they were typed
 	raised               raised
 }
 
-// New is nobody asking.
+// New makes an Asking with no question.
 func New(e Env) *Asking { return &Asking{Env: e} }
 
-// raised is the question that was opened last: over what showed, or in its place.
+// raised is the question opened last: over everything, or in the box's place.
 type raised struct {
-	box    dialog.Box // nil if it did not need to be over anything
+	box    dialog.Box // nil if it opened in the box's place
 	agent  int64
-	id     int64 // after it closed too
+	id     int64 // kept after it closed
 	stands Standing
 }
 
-// box is the box of the question that the tab's agent asks. What was typed
-// into it stays there while it is put off.
+// box is the box of the question that the tab's agent asks. It keeps what was typed into it while
+// the question is put off.
 func (a *Asking) box(t *tabs.Tab) dialog.Question {
 	if t.Question == nil || t.About != t.Info.Question.ID {
 		t.Question, t.About = a.questionBox(*t.Info.Question), t.Info.Question.ID
@@ -117,22 +117,21 @@ func (a *Asking) keyPlaced(q dialog.Question, k tea.KeyPressMsg) (intent.Intent,
 	return nil, k.String() != "shift+tab"
 }
 
-// StopsTwice reports whether Esc stops the turn: while its agent asks, it must come
-// twice.
+// StopsTwice reports whether Esc stops the turn: while its agent asks, it must be pressed twice.
 func (a *Asking) StopsTwice() bool {
 	t := a.Tabs.Focus
 	return !a.Openly(t) || a.Flash.Again("esc", "the question stays open; Esc again stops the turn", func() bool { return a.Tabs.Focus == t && a.Openly(t) })
 }
 
-// OnScreen reports whether the tab's agent's question is on the screen by
-// itself: what tells of it elsewhere then does not repeat it.
+// OnScreen reports whether the question of the tab's agent shows already, so that other places need
+// not repeat it.
 func (a *Asking) OnScreen(t *tabs.Tab) bool {
 	base := a.Layers.Base()
 	return a.Openly(t) && (a.sight.over && a.sight.asks == t || t == a.Tabs.Focus && base == nil)
 }
 
-// Over reports whether a question shows over what else is open, and returns the message
-// that stands for it in an inbox and the task of the agent that asks it; 0: none.
+// Over reports whether a question shows over what else is open, and returns its message in an inbox
+// and the task of the agent that asks; 0: none.
 func (a *Asking) Over() (message, task int64, ok bool) {
 	s := a.sight
 	if !s.over {
@@ -144,8 +143,7 @@ func (a *Asking) Over() (message, task int64, ok bool) {
 	return s.message, task, true
 }
 
-// Card is the line above the box for the focused agent's question, "" if there
-// is none to be shown so.
+// Card is the line above the box that announces the focused agent's question; "": none.
 func (a *Asking) Card(w int) string {
 	t, s := a.Tabs.Focus, a.sight
 	if !a.Openly(t) || s.asks == t && a.stands.keyed() {
@@ -159,8 +157,8 @@ func (a *Asking) Card(w int) string {
 	return frame.Fit(head+a.Tabs.Theme.Paint(themes.Warn, gist)+a.Tabs.Theme.Paint(themes.Dim, keys), w)
 }
 
-// Open goes to an agent's open question: in the place of the focused
-// agent's box, else over what shows.
+// Open goes to an agent's open question: in place of the box if the agent is focused, else over
+// everything.
 func (a *Asking) Open(agent int64, how Standing) {
 	t := a.Tabs.ByID(agent)
 	switch {
@@ -191,8 +189,7 @@ func (a *Asking) Open(agent int64, how Standing) {
 	a.sight, a.stands, a.since = a.looks(), how, a.Tabs.Now()
 }
 
-// Lower closes the question that was opened over what shows if its agent no
-// longer asks it.
+// Lower closes the question opened over everything once its agent no longer asks it.
 func (a *Asking) Lower(i event.Info) {
 	r := a.raised
 	if r.box == nil || i.ID != r.agent || i.Question != nil && i.Question.ID == r.id {
@@ -205,10 +202,10 @@ func (a *Asking) Lower(i event.Info) {
 	}
 }
 
-// Next goes to the focused agent's question, if that stands above the box;
-// else to the oldest that is open, and to the next if the one before was left open.
+// Next goes to the focused agent's question if it is announced above the box; else to the oldest
+// open one, or to the one after the question just left open.
 func (a *Asking) Next(how Standing) {
-	if a.stands == carded { // its line says which keys go to it
+	if a.stands == carded { // the line names the keys that go to it
 		a.Open(a.Tabs.Focus.Info.ID, how)
 		return
 	}
@@ -235,8 +232,8 @@ func (a *Asking) Next(how Standing) {
 	a.Open(next.Agent, how)
 }
 
-// Give gives back what was typed into a question of the tab's agent that is gone.
-// If it had the keyboard, the human types on behind it.
+// Give gives back what was typed into a question of the tab's agent that is gone. If the question
+// had the keyboard, typing goes on after it.
 func (a *Asking) Give(t *tabs.Tab) {
 	if t.Question == nil {
 		return
@@ -250,8 +247,8 @@ func (a *Asking) Give(t *tabs.Tab) {
 	a.Drafts.Give(t, text)
 }
 
-// answered asks for what a question's dialog decided to be carried out. What was typed for
-// an answer that does not arrive is given back.
+// answered has the decision of a question's dialog carried out. What was typed for an answer that
+// does not arrive is given back.
 func (a *Asking) answered(d dialog.Decision) intent.Intent {
 	var id, agent, of int64
 	var ans event.Answer
@@ -296,6 +293,5 @@ func (a *Asking) answered(d dialog.Decision) intent.Intent {
 	}}
 }
 
-// Given is the question that was answered last on this screen; 0: none, or the answer did
-// not arrive.
+// Given is the question answered last on this screen; 0: none, or the answer did not arrive.
 func (a *Asking) Given() int64 { return a.given }

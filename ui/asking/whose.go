@@ -10,38 +10,36 @@ import (
 	"fantail/ui/tabs"
 )
 
-// Whose key is it while an agent asks something? All that decides it is here: a
-// sentence that goes on, or begins, where a question shows up answers nothing and
-// loses no letter, and a key meant for a question that has just gone does nothing
-// to what was under it.
+// Whose key is it while an agent asks something? This file decides: a sentence that the human is
+// typing, or begins, as a question comes up answers nothing and loses no letter, and a key meant
+// for a question that has just gone does nothing to what was under it.
 
 const (
-	// atRest is how long no letter was typed where nobody is typing.
+	// atRest is how long nobody must have typed a letter to count as not typing.
 	atRest = 2 * time.Second
-	// firstSecond is how long a question that came by itself answers to nothing.
+	// firstSecond is how long a question that came up by itself takes no answer.
 	firstSecond = time.Second
-	// firstHalf is the same of one that the human went to, and of the urgent card.
+	// firstHalf is the same for a question the human went to, and for the urgent card.
 	firstHalf = 500 * time.Millisecond
-	// afterQuestion is how long keys that are meant for a question do nothing once it
-	// has gone.
+	// afterQuestion is how long keys that answer questions do nothing once one has gone.
 	afterQuestion = 500 * time.Millisecond
 )
 
-// Standing is how a question stands on this screen.
+// Standing is how a question shows on this screen.
 type Standing int
 
 const (
-	absent Standing = iota // none is in sight
-	carded                 // a line above the box; it takes no key
-	placed                 // in the box's place; it came there by itself, or with its tab
+	absent Standing = iota // there is none in sight
+	carded                 // as a line above the box; it takes no key
+	placed                 // in the box's place, where it came by itself or with its tab
 	Sought                 // the human went to it
-	Strict                 // so they did over a panel or by a command: a digit selects, Enter confirms
+	Strict                 // the same over a panel or by a command: a digit selects, Enter confirms
 )
 
-// keyed reports whether a question that stands so has the keyboard.
+// keyed reports whether such a question has the keyboard.
 func (s Standing) keyed() bool { return s >= placed }
 
-// class is what kind of key it is.
+// class is the kind of a key.
 type class int
 
 const (
@@ -72,26 +70,26 @@ func classOf(k tea.KeyPressMsg) class {
 type taker int
 
 const (
-	beneath  taker = iota // what has the keyboard where nobody asks: the draft above all
+	beneath  taker = iota // what has the keyboard when no agent asks: mostly the draft
 	question              // the question
 	nobody                // it is dropped
-	held                  // it is dropped unless a letter for the box follows, which it then comes before
+	held                  // it is dropped, unless a letter for the box follows: then it goes before that
 )
 
-// moment is what decides whose key it is.
+// moment is everything that decides whose key it is.
 type moment struct {
 	now    time.Time
-	typed  time.Time // when a letter was last typed, wherever it went
+	typed  time.Time // when a letter was last typed, anywhere
 	closed time.Time // when a question that had the keyboard last went away
 	stands Standing
-	since  time.Time // it stands so, or a letter came too early
+	since  time.Time // when it came to show this way, or a letter last came too early
 	draft  bool      // something is in the box that has the keyboard, or its line was opened
 	boxed  bool      // a box has the keyboard: no dialog, no tab without one
 	means  bool      // the key means something to the question
 }
 
-// stand is how a question stands that comes into sight, by itself or, visited,
-// because the human went to its tab.
+// stand is how a question first shows: having come up by itself or, visited, because the human went
+// to its tab.
 func (m moment) stand(visited bool) Standing {
 	if m.draft || !visited && m.now.Sub(m.typed) < atRest {
 		return carded
@@ -99,7 +97,7 @@ func (m moment) stand(visited bool) Standing {
 	return placed
 }
 
-// early reports whether the question has not been there for long enough to be seen.
+// early reports whether the question has not shown for long enough to be seen.
 func (m moment) early() bool {
 	if m.stands == placed {
 		return m.now.Sub(m.since) < firstSecond
@@ -130,8 +128,8 @@ func (m moment) whose(c class) taker {
 	return m.begins(c)
 }
 
-// begins is whose a letter is that may begin a draft: one that could as well be the
-// habit of answering waits for the next.
+// begins decides whose a letter is that may begin a draft: one that could as well be the habit of
+// answering waits for the next key.
 func (m moment) begins(c class) taker {
 	switch {
 	case c != habit:
@@ -142,7 +140,7 @@ func (m moment) begins(c class) taker {
 	return held
 }
 
-// sight is the question that would have the keyboard if it did not come by itself.
+// sight is the question that has the keyboard, or would if it had not come up by itself.
 type sight struct {
 	focus    *tabs.Tab
 	asks     *tabs.Tab
@@ -151,7 +149,7 @@ type sight struct {
 	over     bool  // as a dialog over what shows
 }
 
-// moment is the moment as it is for what has the keyboard now.
+// moment is the current one, for what has the keyboard.
 func (a *Asking) moment() moment {
 	box := a.Tabs.Typing()
 	return moment{
@@ -176,14 +174,13 @@ func (a *Asking) looks() sight {
 	return s
 }
 
-// Openly reports whether the tab's agent asks what this screen has not answered.
+// Openly reports whether the tab's agent asks something not answered on this screen.
 func (a *Asking) Openly(t *tabs.Tab) bool {
 	return t != nil && t.Info.Question != nil && t.Info.Question.ID != a.given
 }
 
-// Attend follows what came into sight and what went, and reports whether the screen
-// changes. It is called after every message, so that no way leads to a question that it
-// does not see.
+// Attend follows which question comes into sight and goes, and reports whether the screen changes.
+// It is called after every message, so that it misses no way to a question.
 func (a *Asking) Attend(m tea.Msg) bool {
 	now, changed, hand := a.Tabs.Now(), false, false
 	switch m.(type) {
@@ -201,7 +198,7 @@ func (a *Asking) Attend(m tea.Msg) bool {
 			a.held = nil
 		}
 		if visited {
-			a.closed = time.Time{} // who went elsewhere presses no key for what they left
+			a.closed = time.Time{} // the human went elsewhere and presses no key for what they left
 		}
 		a.sight, a.since = s, now
 		switch {
@@ -221,17 +218,16 @@ func (a *Asking) Attend(m tea.Msg) bool {
 	return changed
 }
 
-// Back notes that the human sees the screen again: whatever shows there they see from now
-// on.
+// Back notes that the human sees the screen again: they have seen nothing on it before now.
 func (a *Asking) Back() { a.since = a.Tabs.Now() }
 
-// stillAsks reports whether what was in sight is open.
+// stillAsks reports whether what was in sight is still open.
 func (a *Asking) stillAsks(s sight) bool {
 	return s.asks != nil && a.Tabs.ByID(s.asks.Info.ID) == s.asks && a.Openly(s.asks) && s.asks.Info.Question.ID == s.question
 }
 
-// Key hands a key to whom it belongs while an agent asks, and just after; taken: nobody
-// else gets it. What is open over the tabs takes its keys itself, a question too.
+// Key gives a key to its owner while an agent asks, and shortly after; taken: nobody else gets it.
+// What is open over the tabs takes its keys itself, a question too.
 func (a *Asking) Key(k tea.KeyPressMsg) (i intent.Intent, taken bool) {
 	c := classOf(k)
 	m, q := a.moment(), a.Asker()
@@ -241,7 +237,7 @@ func (a *Asking) Key(k tea.KeyPressMsg) (i intent.Intent, taken bool) {
 	}
 	who := m.whose(c)
 	if c.types() && m.stands.keyed() && (m.early() || !m.means) {
-		a.since = m.now // a letter that is none of its answers: the human writes
+		a.since = m.now // the letter answers nothing: the human is writing
 	}
 	switch who {
 	case question:
@@ -271,11 +267,11 @@ func (a *Asking) Key(k tea.KeyPressMsg) (i intent.Intent, taken bool) {
 	return nil, false
 }
 
-// Paste hands pasted text to whom it belongs, as Key does a letter.
+// Paste gives pasted text to its owner, as Key does with a letter.
 func (a *Asking) Paste(s string) {
 	m, q := a.moment(), a.Asker()
 	if q != nil {
-		_, _, m.means = q.Cursor() // it has a line for words open
+		_, _, m.means = q.Cursor() // its line for words is open
 	}
 	switch who := m.whose(letter); {
 	case who == question:
@@ -290,10 +286,10 @@ func (a *Asking) Paste(s string) {
 	a.Typed(m.now)
 }
 
-// Typed notes when a letter was typed, wherever it went.
+// Typed notes when a letter was typed, anywhere.
 func (a *Asking) Typed(at time.Time) { a.typed = at }
 
-// letGo puts the letters that were held into the box, before what begins there now.
+// letGo puts the held letters into the box, before what begins there now.
 func (a *Asking) letGo(m moment) {
 	if m.now.Sub(m.typed) < atRest && !m.draft {
 		for _, k := range a.held {

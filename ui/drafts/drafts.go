@@ -24,7 +24,7 @@ type Env struct {
 	// Complete returns the candidates for the word being typed, Mention those for a text that is
 	// not a command.
 	Complete, Mention composer.Source
-	// Withhold returns a typed text without the keys in it. nil: there are none to leave out.
+	// Withhold returns a typed text without the secret keys in it. nil: texts are kept as typed.
 	Withhold func(text string) string
 	History  string // the file of the history; "": none
 	ReadOnly bool   // nothing is added to the history

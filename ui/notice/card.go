@@ -17,23 +17,22 @@ import (
 	"fantail/ui/words"
 )
 
-// urgent is the urgent messages that wait for the human, and the card that
-// stands for the newest of them. The card takes no focus and no key that means
-// anything else, and none at all in its first moments.
+// urgent is the urgent messages waiting for the human, and the card that shows the newest of them.
+// The card takes no focus, no key that means anything else, and no key at all in its first moments.
 type urgent struct {
 	all   []inbox.Message // newest first
-	asked bool            // they are on their way
-	stale bool            // something changed since they were asked for
-	acted map[int64]bool  // a key dealt with them; they leave all when the pool took it
-	known bool            // all was read, once at least: what was not in it is new
+	asked bool            // they are being read
+	stale bool            // something has changed since
+	acted map[int64]bool  // a key dealt with them; they leave all once the pool has carried it out
+	known bool            // they have been read at least once: others are new
 
-	shown int64     // the message the card stands for; 0: it does not show
+	shown int64     // the message on the card; 0: it does not show
 	since time.Time // since when
 	y, h  int       // where
-	drop  int       // the column of its last line from which on a click dismisses it
+	drop  int       // the column of its last line from which a click dismisses it
 }
 
-// Urgent asks which urgent messages wait, one answer at a time.
+// Urgent reads the urgent messages that wait, one request at a time.
 func (n *Notice) Urgent() intent.Intent {
 	p := &n.urgent
 	if p.asked || n.Pool == nil {
@@ -48,7 +47,7 @@ func (n *Notice) Urgent() intent.Intent {
 	}}
 }
 
-// Changed asks anew if a change of an agent may have changed what is urgent.
+// Changed reads them again if a change of an agent may have changed them.
 func (n *Notice) Changed(was, i event.Info) intent.Intent {
 	if !i.Kind.HasPrompt() || i.Urgent == was.Urgent && (i.Urgent == 0 || i.Came == was.Came) {
 		return nil
@@ -56,8 +55,8 @@ func (n *Notice) Changed(was, i event.Info) intent.Intent {
 	return n.Urgent()
 }
 
-// takeUrgent shows what waits and calls the human to what came since the screen
-// began, what was snoozed and is back too.
+// takeUrgent shows what waits, and calls the human to what came since the screen began; a snoozed
+// message that is back counts.
 func (n *Notice) takeUrgent(ms []inbox.Message, err error) intent.Intent {
 	p := &n.urgent
 	p.asked = false
@@ -84,12 +83,12 @@ func (n *Notice) takeUrgent(ms []inbox.Message, err error) intent.Intent {
 	return all
 }
 
-// waits reports whether the message of that number is one of them.
+// waits reports whether one of the messages has that number.
 func waits(ms []inbox.Message, id int64) bool {
 	return slices.ContainsFunc(ms, func(m inbox.Message) bool { return m.ID == id })
 }
 
-// pressing are the messages the card stands for; none while it is quiet.
+// pressing are the messages the card is about; none while quiet is on.
 func (n *Notice) pressing() []inbox.Message {
 	if n.quiet.Holds(n.Now()) {
 		return nil
@@ -97,8 +96,8 @@ func (n *Notice) pressing() []inbox.Message {
 	return slices.DeleteFunc(slices.Clone(n.urgent.all), func(m inbox.Message) bool { return n.urgent.acted[m.ID] })
 }
 
-// grace is how long the card takes no key after a message came into it: one that was
-// meant for something else handles nothing.
+// grace is how long the card takes no key after a message came onto it, so that a key meant for
+// something else handles nothing.
 const grace = 500 * time.Millisecond
 
 // The keys of the card.
@@ -107,7 +106,7 @@ const (
 	keyDismiss = "alt+x"
 )
 
-// CardMost is how many lines the card may take on a screen that high.
+// CardMost is how many lines the card may take on a screen of that height.
 func CardMost(h int) int {
 	if h < 12 {
 		return 1
@@ -115,8 +114,8 @@ func CardMost(h int) int {
 	return 2
 }
 
-// Card is the card's lines, at most that many; none if nothing is urgent. Its
-// grace begins when a message comes into it.
+// Card returns the lines of the card, at most that many; none if nothing is urgent. Its grace
+// begins when a message comes onto it.
 func (n *Notice) Card(most int) []string {
 	p := &n.urgent
 	ms := n.pressing()
@@ -168,14 +167,14 @@ func (n *Notice) Card(most int) []string {
 	return []string{frame.Fit(line(text)+frame.Spaces(x-frame.Width(text))+n.Theme.Paint(themes.Dim, keys), n.Width())}
 }
 
-// TakesKeys reports whether the card may be answered: it shows, undimmed, and has
-// shown for long enough to be seen.
+// TakesKeys reports whether the card can be answered: it shows, is not dimmed, and has shown for
+// long enough to be seen.
 func (n *Notice) TakesKeys() bool {
 	p := &n.urgent
 	return p.shown != 0 && n.Now().Sub(p.since) >= grace
 }
 
-// Key are the keys of the card, whatever else shows.
+// Key takes the keys of the card, regardless of what else shows.
 func (n *Notice) Key(k tea.KeyPressMsg) (intent.Intent, bool) {
 	switch s := k.String(); {
 	case s != keyHandle && s != keyDismiss || !n.TakesKeys():
@@ -186,7 +185,7 @@ func (n *Notice) Key(k tea.KeyPressMsg) (intent.Intent, bool) {
 	return n.dismiss(), true
 }
 
-// Click is a click on the card: on the words that dismiss, or to handle it.
+// Click takes a click on the card: on the words that dismiss it, or anywhere else to handle it.
 func (n *Notice) Click(x, y int) (intent.Intent, bool) {
 	p := &n.urgent
 	switch {
@@ -213,7 +212,7 @@ func (p *urgent) act() (inbox.Message, bool) {
 	return p.all[i], true
 }
 
-// handle wants the message on the card handled.
+// handle has the message on the card handled.
 func (n *Notice) handle() intent.Intent {
 	m, ok := n.urgent.act()
 	if !ok {
@@ -222,7 +221,7 @@ func (n *Notice) handle() intent.Intent {
 	return intent.Handle{Message: m, Failed: n.unacted(m.ID)}
 }
 
-// unacted notes that what a key of the card asked for did not happen.
+// unacted notes that what a key of the card asked for failed.
 func (n *Notice) unacted(id int64) intent.Intent {
 	return intent.Call(func() intent.Intent {
 		delete(n.urgent.acted, id)
@@ -230,7 +229,7 @@ func (n *Notice) unacted(id int64) intent.Intent {
 	})
 }
 
-// dismiss puts the message off: it waits, and the mark in the status line stays.
+// dismiss puts the message off: it keeps waiting, and the mark in the status line stays.
 func (n *Notice) dismiss() intent.Intent {
 	m, ok := n.urgent.act()
 	if !ok {
@@ -245,10 +244,10 @@ func (n *Notice) dismiss() intent.Intent {
 	}}
 }
 
-// Hide tells that the card does not show, or takes no key where it does.
+// Hide notes that the card does not show, or is dimmed.
 func (n *Notice) Hide() { n.urgent.shown = 0 }
 
-// At tells where the card shows; without a line of it, it does not.
+// At notes where the card shows; with no lines it does not.
 func (n *Notice) At(y, h int) {
 	if n.urgent.y, n.urgent.h = y, h; h <= 0 {
 		n.Hide()

@@ -18,8 +18,8 @@ import (
 	"fantail/ui/words"
 )
 
-// Digest asks what happened since that time; zero: since the human was last
-// there. From now on they are.
+// Digest reads what happened since that time; zero: since the human was last there. From now on
+// they are there.
 func (n *Notice) Digest(since time.Time) intent.Intent {
 	now := n.Now()
 	n.seen.kept = now
@@ -33,8 +33,8 @@ func (n *Notice) Digest(since time.Time) intent.Intent {
 	}}
 }
 
-// takeDigest shows a digest in main's tab. A human who looks at another tab is told of it.
-// The mail that came meanwhile is new.
+// takeDigest shows a digest in main's tab, and says so to a human who looks at another. The mail
+// that came meanwhile counts as new.
 func (n *Notice) takeDigest(d ledger.Digest, err error) intent.Intent {
 	main := n.Tabs.Main()
 	for id := range d.Fresh {
@@ -58,8 +58,8 @@ func (n *Notice) takeDigest(d ledger.Digest, err error) intent.Intent {
 	}
 }
 
-// asking are the tabs of agents the human talks to that ask something; what others
-// ask stands in an inbox.
+// asking are the tabs of agents the human talks to that ask something; what other agents ask is in
+// an inbox.
 func (n *Notice) asking() []*tabs.Tab {
 	return slices.DeleteFunc(slices.Clone(n.Tabs.All), func(t *tabs.Tab) bool {
 		return !t.Info.Kind.HasPrompt() || t.Info.Question == nil
@@ -71,15 +71,14 @@ func (n *Notice) askedSince(at time.Time) bool {
 	return slices.ContainsFunc(n.asking(), func(t *tabs.Tab) bool { return !t.Info.Question.Since.Before(at) })
 }
 
-// digestText is a digest for people: what happened, to whom, and the command that
-// goes on from there.
+// digestText is a digest for people: what happened to whom, and the command to go on with.
 func (n *Notice) digestText(d ledger.Digest) string {
 	ls := []string{fmt.Sprintf("Since you were last here, %s ago:", words.Age(n.Now().Sub(d.Since)))}
 	add := func(what, whom, next string) {
 		if whom == "" {
 			return
 		}
-		if next != "" { // the command stays on the line, but for a narrow screen
+		if next != "" { // the command stays on this line unless the screen is narrow
 			if room := n.Width() - len("    interrupted ") - len(" - ") - frame.Width(next); room >= leastTold {
 				whom = frame.Cut(whom, room)
 			}
@@ -125,11 +124,11 @@ func (n *Notice) digestText(d ledger.Digest) string {
 }
 
 const (
-	leastTold = 40 // columns of what happened; where fewer are left it is wrapped
+	leastTold = 40 // columns for what happened; with fewer it wraps
 )
 
-// work is the first of the names that no agent with a prompt box has: it was
-// given a task. "": none.
+// work is the first name that does not belong to an agent with a prompt box: it was given a task.
+// "": none.
 func (n *Notice) work(names []string) string {
 	i := slices.IndexFunc(names, func(name string) bool {
 		t := n.Tabs.ByName(name)
@@ -141,7 +140,7 @@ func (n *Notice) work(names []string) string {
 	return names[i]
 }
 
-// needText is what needs the human, in a few words.
+// needText says in a few words what needs the human.
 func needText(m inbox.Message) string {
 	from := inbox.Label(m.From)
 	if m.Asks() {
@@ -150,7 +149,7 @@ func needText(m inbox.Message) string {
 	return "urgent from " + from + ": " + m.Gist()
 }
 
-// needCommand goes on with what needs the human.
+// needCommand is the command to deal with it.
 func (n *Notice) needCommand(m inbox.Message) string {
 	if m.Asks() {
 		return fmt.Sprintf("/answer %d", m.ID)

@@ -1,16 +1,16 @@
-// Package notice has what calls the human's attention: the card of what is urgent, the
-// bell that rings while they look elsewhere, the digest of what they missed, and whether
-// they are there at all.
+// Package notice has what calls for the human's attention: the card of urgent messages, the bell
+// that rings while they look elsewhere, the digest of what they missed, and whether they are there
+// at all.
 //
-// Does: keep what is urgent, gather calls so that several are one, notice when nobody looks
-// and when somebody is back. What is to reach a human who looks elsewhere is a call in
-// ring.go; how a terminal is told is in notify.go.
+// Does: keep the urgent messages, gather several calls into one, notice when nobody is looking and
+// when somebody is back. A new reason to call a human who looks elsewhere goes into ring.go; how a
+// terminal is told, into notify.go.
 //
-// Does not: ring or draw while it is quiet, put a message's text where others may read it,
-// handle a message: it returns intents.
+// Does not: ring or draw while quiet is on, put a message's text where others may read it, handle a
+// message: it returns intents.
 //
-// Imports: agents, agents/event, agents/history, agents/ledger, agents/roster, inbox, themes, ui/frame, ui/intent,
-// ui/tabs, ui/transcript, ui/words.
+// Imports: agents, agents/event, agents/history, agents/ledger, agents/roster, inbox, themes,
+// ui/frame, ui/intent, ui/tabs, ui/transcript, ui/words.
 package notice
 
 import (
@@ -25,25 +25,25 @@ import (
 	"fantail/ui/tabs"
 )
 
-// Pool is what is asked of an [agents.Pool]'s rooms.
+// Pool is what the notices ask of an [agents.Pool] and of its rooms.
 type Pool interface {
 	read
 	dismiss
 }
 
-// read is what calls for attention.
+// read tells what calls for attention.
 type read interface {
 	Urgent(ctx context.Context) ([]inbox.Message, error)
 	Digest(ctx context.Context, since time.Time) (ledger.Digest, error)
 	Seen(ctx context.Context, at time.Time) error
 }
 
-// dismiss is what a human says to it.
+// dismiss is what a human does about it.
 type dismiss interface {
 	Dismiss(ctx context.Context, agent, id int64) error
 }
 
-// PoolOf is what is asked of p.
+// PoolOf is what the notices ask of p.
 func PoolOf(p *agents.Pool) Pool {
 	return struct {
 		read
@@ -51,7 +51,7 @@ func PoolOf(p *agents.Pool) Pool {
 	}{p.Ledger, p.Letters}
 }
 
-// Env is what there is to look at and to ask.
+// Env is what the notices look at and ask.
 type Env struct {
 	Pool    Pool // nil until there is one
 	Tabs    *tabs.Tabs
@@ -62,12 +62,12 @@ type Env struct {
 	Environ []string // for a program that tells the desktop
 }
 
-// Notice is what calls one human's attention.
+// Notice calls for one human's attention.
 type Notice struct {
 	Env
 
 	began   time.Time   // when the pool came
-	quiet   inbox.Quiet // as the pool told last
+	quiet   inbox.Quiet // as the pool last said
 	urgent  urgent
 	calls   calls
 	bell    bell
@@ -75,8 +75,7 @@ type Notice struct {
 	blurred bool
 }
 
-// New makes one; how is the way to ring, as the configuration names it, env the
-// environment by its names.
+// New makes a Notice; how is the way to ring named in the configuration, env the environment.
 func New(e Env, how string, env map[string]string) *Notice {
 	return &Notice{Env: e, bell: bellOf(how, env), seen: seen{at: e.Now()}}
 }
@@ -84,7 +83,7 @@ func New(e Env, how string, env map[string]string) *Notice {
 // Begin gives it the pool.
 func (n *Notice) Begin(p Pool, at time.Time) { n.Pool, n.began = p, at }
 
-// Quiet follows whether it is quiet.
+// Quiet notes whether quiet is on.
 func (n *Notice) Quiet(q inbox.Quiet) intent.Intent {
 	was := n.quiet
 	n.quiet = q
@@ -97,7 +96,7 @@ func (n *Notice) Quiet(q inbox.Quiet) intent.Intent {
 	return nil
 }
 
-// Mailed follows that something became of an agent's mail.
+// Mailed notes that an agent's mail has changed.
 func (n *Notice) Mailed(t *tabs.Tab) intent.Intent {
 	if t != nil && t.Info.Kind.HasPrompt() && t.Info.Urgent+len(n.urgent.all) > 0 {
 		return n.Urgent()
@@ -105,7 +104,7 @@ func (n *Notice) Mailed(t *tabs.Tab) intent.Intent {
 	return nil
 }
 
-// later does f on the interface's goroutine when d has passed.
+// later runs f on the interface's goroutine after d.
 func later(d time.Duration, f func() intent.Intent) intent.Intent {
 	t := time.NewTimer(d)
 	return intent.Run{F: func(ctx context.Context) intent.Intent {

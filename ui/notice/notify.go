@@ -13,7 +13,7 @@ import (
 	"fantail/ui/words"
 )
 
-// The ways to tell somebody who looks elsewhere.
+// The ways to notify somebody who looks elsewhere.
 const (
 	notifyAuto    = "auto"
 	notifyOSC9    = "osc9"   // iTerm2, Windows Terminal's relatives
@@ -24,15 +24,15 @@ const (
 	notifyOff     = "off"
 )
 
-// bell tells somebody who looks elsewhere, through their terminal.
+// bell notifies somebody who looks elsewhere, through their terminal.
 type bell struct {
 	how  string
-	tmux bool // between the program and the terminal
-	also bool // the plain bell too: tmux drops what it may not pass on
+	tmux bool // it runs between the program and the terminal
+	also bool // ring the plain bell too: tmux drops what it may not pass on
 }
 
-// bellOf is the bell the configuration names; auto is what the terminal is known
-// to understand, else the plain bell.
+// bellOf is the bell named in the configuration; auto is the one the terminal is known to
+// understand, else the plain bell.
 func bellOf(how string, env map[string]string) bell {
 	b := bell{how: how, tmux: env["TMUX"] != ""}
 	if how != "" && how != notifyAuto {
@@ -47,9 +47,9 @@ func bellOf(how string, env map[string]string) bell {
 	return b
 }
 
-// terminalBell is what the terminal understands, as its environment tells. The name
-// a program gives itself counts before what was inherited from another terminal;
-// that name is tmux's own inside of tmux.
+// terminalBell is the bell the terminal understands, according to its environment. The name of the
+// terminal program counts before variables that may be inherited from another terminal; inside tmux
+// that name is tmux's.
 func terminalBell(env map[string]string) string {
 	switch env["TERM_PROGRAM"] {
 	case "", "tmux":
@@ -75,7 +75,7 @@ func terminalBell(env map[string]string) string {
 	return notifyBell
 }
 
-// send tells it. title and text may be anything.
+// send notifies. title and text may hold anything.
 func (b bell) send(title, text string, environ []string) intent.Intent {
 	if b.how == notifyDesktop {
 		return intent.Run{F: func(context.Context) intent.Intent {
@@ -91,12 +91,11 @@ func (b bell) send(title, text string, environ []string) intent.Intent {
 	return nil
 }
 
-// line is a text as it stands in a notification outside of the screen.
+// line is a text made fit for a notification outside of the screen.
 func line(s string) string { return frame.CleanLine(inbox.Label(s)) }
 
-// sequence is what the terminal is sent. No text can end it or add to it: of each a
-// line of at most 100 characters is left, without control characters, and nothing
-// that separates the parts.
+// sequence is what is sent to the terminal. No text can end it or add to it: of each, a line of at
+// most 100 characters is left, without control characters and without what separates the parts.
 func (b bell) sequence(title, text string) string {
 	title, text = line(title), line(text)
 	const end = "\x1b\\"
@@ -122,10 +121,10 @@ func (b bell) sequence(title, text string) string {
 	return s
 }
 
-// desktopTime bounds notify-send, which waits for a desktop that may not be there.
+// desktopTime bounds notify-send, which waits for a desktop even if there is none.
 const desktopTime = 5 * time.Second
 
-// desktop tells it with notify-send.
+// desktop notifies with notify-send.
 func desktop(title, text string, environ []string) error {
 	path, err := exec.LookPath("notify-send")
 	if err != nil {

@@ -7,25 +7,24 @@ import (
 	"fantail/ui/intent"
 )
 
-// seen is when the human was last there: when a key, the mouse or the terminal's
-// focus said so.
+// seen is when the human was last there, according to a key, the mouse or the terminal's focus.
 type seen struct {
 	at    time.Time // zero: not yet
-	kept  time.Time // the last that is in the database, or on its way
-	tells bool      // the terminal tells of its focus
+	kept  time.Time // the last time that is in the database, or on its way there
+	tells bool      // the terminal reports its focus
 }
 
 const (
-	// alone is how long no key must have come on a terminal that never tells of
-	// its focus until nobody counts as looking at it.
+	// alone is how long no key must have been pressed, on a terminal that does not report its
+	// focus, until nobody counts as looking.
 	alone = time.Minute
-	// absence is how long nobody must have been there for a digest.
+	// absence is how long nobody must have been there for a digest to follow.
 	absence = time.Hour
-	// keepSeen is how far apart the times are that are kept.
+	// keepSeen is how far apart the times are that go into the database.
 	keepSeen = time.Minute
 )
 
-// Away reports whether nobody looks at the screen.
+// Away reports whether nobody is looking at the screen.
 func (n *Notice) Away() bool {
 	if n.seen.tells {
 		return n.blurred
@@ -33,8 +32,7 @@ func (n *Notice) Away() bool {
 	return n.Now().Sub(n.seen.at) >= alone
 }
 
-// Here notes that the human is there. The first sign after a long absence asks for
-// a digest of it.
+// Here notes that the human is there. After a long absence it asks for a digest.
 func (n *Notice) Here() intent.Intent {
 	was, now := n.seen.at, n.Now()
 	n.seen.at = now
@@ -54,7 +52,7 @@ func (n *Notice) Here() intent.Intent {
 	return nil
 }
 
-// Leave keeps when the human was last there, once the screen has ended.
+// Leave stores when the human was last there, once the screen has ended.
 func (n *Notice) Leave() {
 	if n.Pool == nil || !n.seen.at.After(n.seen.kept) {
 		return
@@ -64,9 +62,9 @@ func (n *Notice) Leave() {
 	_ = n.Pool.Seen(ctx, n.seen.at) // at worst the next digest begins earlier
 }
 
-// Focus and Blur note that the terminal has got or lost the focus.
+// Focus and Blur note that the terminal has gained or lost the focus.
 func (n *Notice) Focus() { n.blurred, n.seen.tells = false, true }
 func (n *Notice) Blur()  { n.blurred, n.seen.tells = true, true }
 
-// Blurred reports whether the terminal said that it lost the focus.
+// Blurred reports whether the terminal said it lost the focus.
 func (n *Notice) Blurred() bool { return n.blurred }

@@ -16,7 +16,7 @@ import (
 	"fantail/ui/words"
 )
 
-// gather is how long what calls the human is gathered: several at once are one.
+// gather is for how long calls are gathered: several at once become one.
 const gather = 750 * time.Millisecond
 
 // call is one thing the human is called to while they look elsewhere.
@@ -26,11 +26,11 @@ type call struct {
 	text string // in a few words
 }
 
-// calls gathers them. A timer runs only while there are some.
+// calls gathers them. Its timer runs only while there are some.
 type calls struct {
 	all   []call
 	open  bool
-	quiet time.Time // when it became quiet last, as far as the screen knows
+	quiet time.Time // when quiet was last turned on, as far as the screen knows
 }
 
 const (
@@ -39,8 +39,8 @@ const (
 	callNeeds  = "needs you"
 )
 
-// urgentCall calls to an urgent message. What somebody outside wrote stays in the
-// inbox: a notification may be read by others.
+// urgentCall calls to an urgent message. What somebody outside wrote stays in the inbox: others may
+// read a notification.
 func urgentCall(m inbox.Message) call {
 	from := inbox.Label(m.From)
 	if m.Outside() {
@@ -53,8 +53,8 @@ func urgentCall(m inbox.Message) call {
 	return call{callUrgent, from, "urgent from " + from + ": " + m.Gist()}
 }
 
-// CallFor calls to an agent that failed, or that asks, as a change tells it. What
-// agents dispatched below those the human talks to report to them, not to the human.
+// CallFor calls to an agent that has failed or asks, going by its change. Agents dispatched by
+// agents in the background report to those, not to the human.
 func (n *Notice) CallFor(was, i event.Info) intent.Intent {
 	failed := (i.State == event.Failed || i.State == event.Crashed) && (was.State != i.State || was.Attempt != i.Attempt)
 	if i.Kind.HasPrompt() {
@@ -76,8 +76,8 @@ func (n *Notice) CallFor(was, i event.Info) intent.Intent {
 	return nil
 }
 
-// callAfterQuiet calls to what is urgent and to who asks, if that came while it was
-// quiet: nobody was called to it then. What failed stands in the pool's summary.
+// callAfterQuiet calls to urgent messages and questions that came while quiet was on: nobody was
+// called to them then. Failures are in the pool's summary.
 func (n *Notice) callAfterQuiet(was inbox.Quiet) intent.Intent {
 	var all intent.All
 	for _, m := range slices.Backward(n.urgent.all) {
@@ -112,8 +112,7 @@ func (n *Notice) call(c call) intent.Intent {
 	return later(gather, n.ring)
 }
 
-// ring makes the calls that were gathered, unless the human came or it became
-// quiet meanwhile.
+// ring makes the gathered calls, unless the human came back or quiet was turned on meanwhile.
 func (n *Notice) ring() intent.Intent {
 	all := n.calls.all
 	n.calls.all, n.calls.open = nil, false
@@ -123,7 +122,7 @@ func (n *Notice) ring() intent.Intent {
 	return n.bell.send("fantail · "+frame.CleanLine(filepath.Base(n.Root)), callText(all), n.Environ)
 }
 
-// callText is several calls in one.
+// callText puts several calls into one.
 func callText(all []call) string {
 	if len(all) == 1 {
 		return all[0].text

@@ -11,7 +11,7 @@ import (
 	"fantail/ui/words"
 )
 
-// Fleet is the overview of all agents while it is open.
+// Fleet is the overview of all agents.
 type Fleet struct {
 	Env
 
@@ -20,8 +20,8 @@ type Fleet struct {
 	over func(*tabs.Tab) bool
 }
 
-// Overview lists all agents; the bar is on the focused one. over reports whether the
-// question of a tab's agent is on the screen by itself.
+// Overview lists all agents, with the bar on the focused one. over reports whether the question of
+// a tab's agent shows already.
 func Overview(e Env, over func(*tabs.Tab) bool) *Fleet {
 	f := &Fleet{Env: e, seen: -1, over: over}
 	at := int64(0)
@@ -41,10 +41,10 @@ func (f *Fleet) Close() {}
 // Tail is the agent whose last lines show; 0: none.
 func (f *Fleet) Tail() int64 { return f.box.Peeked() }
 
-// Moves reports whether something in it changes by itself.
+// Moves reports whether something in it changes without an event.
 func (f *Fleet) Moves() bool { return f.box.Moves() }
 
-// Muster tells the list who there is, if that changed.
+// Muster updates the list if the agents have changed.
 func (f *Fleet) Muster() {
 	if f.seen == f.Tabs.Version {
 		return
@@ -81,7 +81,7 @@ func (f *Fleet) glance(id int64) dialog.Glance {
 	return g
 }
 
-// Do goes to the agent that was chosen, or does what the human wants done with one.
+// Do goes to the chosen agent, or does what the human wants done with one.
 func (f *Fleet) Do(d dialog.Decision) intent.Intent {
 	switch d := d.(type) {
 	case dialog.Opened:
@@ -111,7 +111,7 @@ func (f *Fleet) wanted(t *tabs.Tab, verb string) intent.Intent {
 	return nil
 }
 
-// kill asks before an agent is ended.
+// kill asks before it ends an agent.
 func (f *Fleet) kill(t *tabs.Tab) intent.Intent {
 	name := t.Info.Name
 	switch {

@@ -25,11 +25,11 @@ type mailStock struct {
 	shown mailQuery
 	any   bool // it was read
 	win   stretch
-	costs map[int64]int // what taking a message costs; used by reads alone, of which one runs at a time
+	costs map[int64]int // what taking a message costs; only reads use it, and only one runs at a time
 	undo  []undone
 }
 
-// mailQuery is what the stretch is of.
+// mailQuery is what a stretch is a part of.
 type mailQuery struct {
 	lane   inbox.Lane
 	search string
@@ -37,22 +37,20 @@ type mailQuery struct {
 	folds  int // changes when a thread is folded or unfolded
 }
 
-// stretch is a run of messages in the shelf's order. It is never changed, only
-// replaced.
+// stretch is a run of messages in the order of the shelf. It is never changed, only replaced.
 type stretch struct {
 	rows  []inbox.Message
-	under map[int64][]inbox.Message // by the row they hang on: the others of its thread
-	over  int64                     // the message before it; 0: it begins with the first
-	more  bool                      // there are messages behind it
+	under map[int64][]inbox.Message // by row: the other messages of its thread
+	over  int64                     // the message before it; 0: it begins with the first message
+	more  bool                      // there are messages after it
 }
 
-// mailPage is how many messages are read at once; the stretch holds three times as
-// many at most.
+// mailPage is how many messages are read at once; the stretch holds up to three times as many.
 const mailPage = 200
 
 type mailShelf struct{ of, title, empty string }
 
-// The shelves, as v goes from one to the next, and what the title says of them.
+// The shelves, in the order in which v goes through them, and their names in the title.
 var mailShelves = [...]mailShelf{
 	{inbox.Waiting, "", "Nothing waits. /push queues work and /run starts it: results land here, and so does mail."},
 	{inbox.Snoozed, " · snoozed", "Nothing is snoozed. s puts a message away until a time; v shows another shelf."},
@@ -69,7 +67,7 @@ func Inbox(e Env, agent int64, name string) *Panel {
 	return open(e, s.box, s)
 }
 
-// entitle says which shelf shows.
+// entitle names the shelf that shows.
 func (s *mailStock) entitle() {
 	for _, x := range mailShelves {
 		if x.of == s.of {
@@ -84,7 +82,7 @@ func (s *mailStock) touched(e event.Event) bool {
 	switch e := e.(type) {
 	case event.Mailed:
 		return e.Agent == s.agent
-	case event.Changed: // what it does decides when mail enters
+	case event.Changed: // its state decides when mail enters
 		t := s.Tabs.ByID(s.agent)
 		return e.ID == s.agent && (t == nil || t.Info.State != e.State || t.Info.Pending != e.Pending)
 	}
@@ -145,8 +143,8 @@ func (s *mailStock) next(b *dialog.Board, stale bool) read {
 	}
 }
 
-// page reads messages of the shelf: those behind one, or with back those ahead of
-// it. more says whether there are others beyond.
+// page reads messages of the shelf: those after one or, with back, those before it. more says
+// whether there are others beyond.
 func (s *mailStock) page(ctx context.Context, q mailQuery, before int64, back bool, n int) (ms []inbox.Message, more bool, err error) {
 	ms, err = s.Pool.Letters.Shelf(ctx, inbox.Shelf{
 		Recipient: s.agent, Lane: q.lane, Search: q.search, Of: q.of, Before: before, Back: back, Folded: q.search == "" && q.of == inbox.Waiting, Limit: n + 1,
@@ -155,13 +153,13 @@ func (s *mailStock) page(ctx context.Context, q mailQuery, before int64, back bo
 	case err != nil || len(ms) <= n:
 		return ms, false, err
 	case back:
-		return ms, true, nil // the first is the one ahead of the page
+		return ms, true, nil // the first is the one before the page
 	}
 	return ms[:n], true, nil
 }
 
-// first, last, again, behind and ahead read a stretch: the beginning of the shelf,
-// its end, what the stretch has now, and that with more behind or ahead.
+// first, last, again, behind and ahead read a stretch: the beginning of the shelf, its end, the
+// current stretch anew, and the current one with more after or before it.
 func (s *mailStock) first(ctx context.Context, q mailQuery) (w stretch, err error) {
 	w.rows, w.more, err = s.page(ctx, q, 0, false, mailPage)
 	return w, err
@@ -210,7 +208,7 @@ func (w *stretch) begin(ms []inbox.Message, more bool) {
 	w.rows = slices.Clone(ms)
 }
 
-// unfold reads the other messages of the threads that are unfolded.
+// unfold reads the other messages of unfolded threads.
 func (w *stretch) unfold(ctx context.Context, pool Post, ids []int64) error {
 	w.under = map[int64][]inbox.Message{}
 	for _, m := range w.rows {
@@ -230,7 +228,7 @@ func (w *stretch) unfold(ctx context.Context, pool Post, ids []int64) error {
 	return nil
 }
 
-// firstNeed is the first message that needs the human, 0 if there is none.
+// firstNeed is the first message that needs the human; 0: none.
 func (w *stretch) firstNeed() int64 {
 	if i := slices.IndexFunc(w.rows, func(m inbox.Message) bool { return m.Lane() == inbox.Needs }); i >= 0 {
 		return w.rows[i].ID
@@ -249,7 +247,7 @@ func (w *stretch) message(id int64) (inbox.Message, bool) {
 	return inbox.Message{}, false
 }
 
-// lines are the rows; costs keeps what is dear to find out of each.
+// lines are the rows; costs caches what is expensive to find out.
 func (w *stretch) lines(costs map[int64]int) []dialog.Line {
 	if len(costs) > 50*mailPage {
 		clear(costs)
@@ -272,7 +270,7 @@ func (w *stretch) lines(costs map[int64]int) []dialog.Line {
 		l.Fold, l.Open = m.Folded, len(w.under[m.ID]) > 0
 		ls = append(ls, l)
 		for _, x := range w.under[m.ID] {
-			if seen[x.ID] { // it is pinned and stands for itself
+			if seen[x.ID] { // it is pinned and has a row of its own
 				continue
 			}
 			seen[x.ID] = true
@@ -285,8 +283,8 @@ func (w *stretch) lines(costs map[int64]int) []dialog.Line {
 	return ls
 }
 
-// mailLanes are the lanes with their counts; unknown says that those are of
-// something else than what shows.
+// mailLanes are the lanes with their counts; unknown says that the counts belong to something other
+// than what shows.
 func mailLanes(counts map[inbox.Lane]int, unknown bool) []dialog.Lane {
 	lanes := []dialog.Lane{
 		{Name: "Needs you", Short: "Need", Role: themes.Warn},
@@ -310,7 +308,7 @@ func mailLine(m inbox.Message) dialog.Line {
 	}
 	l.Sign, l.Role = mailSign(m)
 	if words := inbox.Label(m.Body); m.InReplyTo != 0 && words != "" {
-		l.Text = words // its subject is that of what it answers
+		l.Text = words // its subject is that of the message it answers
 	}
 	if m.Priority != inbox.Normal && m.Priority != "" {
 		l.Flags = string(m.Priority)
@@ -330,7 +328,7 @@ func mailLine(m inbox.Message) dialog.Line {
 	return l
 }
 
-// mailSign is the sign of what a message is.
+// mailSign is the sign for a kind of message.
 func mailSign(m inbox.Message) (sign string, role themes.Role) {
 	switch m.Kind {
 	case inbox.Result:

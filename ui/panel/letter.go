@@ -14,7 +14,7 @@ import (
 	"fantail/ui/words"
 )
 
-// Letters opens one of several messages: the human picks it if there is more than one.
+// Letters opens one of several messages; if there is more than one the human picks.
 func Letters(e Env, agent int64, ids []int64) intent.Intent {
 	if len(ids) == 1 {
 		return intent.Message{Agent: agent, ID: ids[0]}
@@ -34,7 +34,7 @@ func Letters(e Env, agent int64, ids []int64) intent.Intent {
 	}}
 }
 
-// Letter reads a message and shows it whole, over everything; w is the screen's width.
+// Letter reads a message and shows it in full, over everything; w is the width of the screen.
 func Letter(e Env, of intent.Message, w int) intent.Intent {
 	names := map[int64]string{}
 	for _, x := range e.Tabs.All {
@@ -60,7 +60,7 @@ func Letter(e Env, of intent.Message, w int) intent.Intent {
 	}}
 }
 
-// letterFacts are what is known of a message beside its text.
+// letterFacts are the facts about a message.
 func letterFacts(m inbox.Message, thread []inbox.Message, names map[int64]string, now time.Time) []dialog.Row {
 	var rows []dialog.Row
 	add := func(label, text string) {
@@ -95,9 +95,9 @@ func letterFacts(m inbox.Message, thread []inbox.Message, names map[int64]string
 	return rows
 }
 
-// letterText is all that a message says.
+// letterText is the whole text of a message.
 func letterText(m inbox.Message) string {
-	if m.Subject != "" && inbox.Label(m.Subject) != strings.TrimSpace(m.Subject) { // the row shows its beginning
+	if m.Subject != "" && inbox.Label(m.Subject) != strings.TrimSpace(m.Subject) { // the row only shows its beginning
 		return "About:\n" + m.Subject + "\n\n" + m.Text()
 	}
 	return m.Text()

@@ -13,7 +13,7 @@ import (
 	"fantail/ui/words"
 )
 
-// What a human does with the messages of a panel.
+// What a human does with the messages in a panel.
 
 var mailVerbs = []dialog.Verb{
 	{Key: "enter", Name: "take", Hint: "takes", Many: "fires", Help: "a turn with it, or with all that are picked; an answer, if it asks"},
@@ -36,7 +36,7 @@ var mailVerbs = []dialog.Verb{
 	{Key: "?", Name: "keys", Help: "this list", Bare: true},
 }
 
-// undone is something that u takes back.
+// undone is something that u can take back.
 type undone struct {
 	what string
 	do   func(ctx context.Context) error
@@ -79,14 +79,14 @@ func (s *mailStock) do(p *Panel, w dialog.Wish) intent.Intent {
 	return nil
 }
 
-// arrange does what leaves messages where no conversation has them.
+// arrange carries out the verbs that leave messages out of every conversation.
 func (s *mailStock) arrange(p *Panel, w dialog.Wish) intent.Intent {
 	first, _ := s.win.message(w.IDs[0])
 	some := words.Hashes(w.IDs)
 	if n := len(w.IDs); n > 3 {
 		some = words.Count(n, "message")
 	}
-	// did does f, says so, and notes how u takes it back and what that is.
+	// did runs f, says so, and notes how u takes it back and what that is.
 	did := func(text string, f func(ctx context.Context) error, what string, back func(ctx context.Context) error) intent.Intent {
 		return p.wish(w, func(ctx context.Context) (string, error) { return text + "; u takes it back", f(ctx) }, func() {
 			p.box.Unpick(w.IDs...)
@@ -149,7 +149,7 @@ func (s *mailStock) arrange(p *Panel, w dialog.Wish) intent.Intent {
 	return nil
 }
 
-// busy says, at the foot, that what begins a turn waits for the one that runs.
+// busy says that what begins a turn waits for the current one to end.
 func (s *mailStock) busy(p *Panel) {
 	if t := s.Tabs.ByID(s.agent); t != nil && words.Working(t.Info.State) {
 		p.box.Say("it is taken when this turn ends")
@@ -171,7 +171,7 @@ func (s *mailStock) take(p *Panel, w dialog.Wish, m inbox.Message) intent.Intent
 	}, nil)
 }
 
-// askedIn opens, over the panel, the question that a message stands for.
+// askedIn opens, over the panel, the question that a message carries.
 func (s *mailStock) askedIn(p *Panel, m inbox.Message) intent.Intent {
 	for _, t := range s.Tabs.All {
 		if q := t.Info.Question; q != nil && q.Message == m.ID {
@@ -182,7 +182,7 @@ func (s *mailStock) askedIn(p *Panel, m inbox.Message) intent.Intent {
 	return nil
 }
 
-// fire starts one turn with the messages that are picked.
+// fire starts one turn with the picked messages.
 func (s *mailStock) fire(p *Panel, w dialog.Wish) intent.Intent {
 	s.busy(p)
 	return p.wish(w, func(ctx context.Context) (string, error) {
@@ -193,7 +193,7 @@ func (s *mailStock) fire(p *Panel, w dialog.Wish) intent.Intent {
 	})
 }
 
-// check takes all that is ready.
+// check takes everything that is ready.
 func (s *mailStock) check(p *Panel, w dialog.Wish) intent.Intent {
 	return p.wish(w, func(ctx context.Context) (string, error) {
 		ms, left, err := s.Pool.Pickup.Check(ctx, s.agent, inbox.Query{})
@@ -209,8 +209,8 @@ func (s *mailStock) check(p *Panel, w dialog.Wish) intent.Intent {
 	})
 }
 
-// takeBack takes back what was done last in this panel; without anything, what was
-// taken last, as /inbox undo does.
+// takeBack takes back the last thing done in this panel or, if there is none, the messages taken
+// last, as /inbox undo does.
 func (s *mailStock) takeBack(p *Panel, w dialog.Wish) intent.Intent {
 	u := undone{"What was taken last waits again", func(ctx context.Context) error { _, err := s.Pool.Letters.Undo(ctx, s.agent); return err }}
 	if n := len(s.undo); n > 0 {
@@ -219,7 +219,7 @@ func (s *mailStock) takeBack(p *Panel, w dialog.Wish) intent.Intent {
 	return p.wish(w, func(ctx context.Context) (string, error) { return u.what, u.do(ctx) }, nil)
 }
 
-// made shows what the sender did in place of the message.
+// made shows what the sender did, in place of the message.
 func (s *mailStock) made(p *Panel, id int64) intent.Intent {
 	theme, now := s.Theme, s.Now
 	return s.instead(p, id, "made", func(ctx context.Context) (*preview, error) {
@@ -245,7 +245,7 @@ func (s *mailStock) made(p *Panel, id int64) intent.Intent {
 	})
 }
 
-// why shows the whole reason why a message waits in its place.
+// why shows the full reason why a message waits, in its place.
 func (s *mailStock) why(p *Panel, id int64) intent.Intent {
 	theme, now := s.Theme, s.Now
 	return s.instead(p, id, "why", func(ctx context.Context) (*preview, error) {
@@ -260,7 +260,7 @@ func (s *mailStock) why(p *Panel, id int64) intent.Intent {
 	})
 }
 
-// instead shows something in a message's place, or the message again if that shows.
+// instead shows something in place of a message, or the message again if that already shows.
 func (s *mailStock) instead(p *Panel, id int64, what string, f func(ctx context.Context) (*preview, error)) intent.Intent {
 	if p.preview != nil && p.preview.what == what && p.box.Previews() == id {
 		p.worn = true

@@ -1,15 +1,16 @@
-// Package panel has the boards that fill the screen: an agent's inbox, its queue, and the
-// overview of all agents; and a message shown whole.
+// Package panel has the boards that fill the screen: an agent's inbox, its queue, and the overview
+// of all agents. It also shows a single message in full.
 //
-// Does: read what its board lacks, one thing at a time, and nothing once it is closed;
-// show a row's preview; say what the human wants done with a row. What a board lists is a
-// stock, one file each; a verb is a row of its table and a case of its do.
+// Does: read what its board lacks, one thing at a time, and nothing once it is closed; preview a
+// row; say what the human wants done with a row. What a board lists is a stock, one file each; a
+// verb is a row of its table and a case of its do.
 //
-// Does not: draw rows (that is dialog.Board), carry anything out: it returns intents. What
-// comes back to a panel that was closed changes nothing.
+// Does not: draw rows (that is dialog.Board), carry anything out: it returns intents. What comes
+// back to a closed panel changes nothing.
 //
-// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/roster, inbox,
-// themes, tools, ui/dialog, ui/frame, ui/intent, ui/tabs, ui/transcript, ui/words.
+// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail,
+// agents/roster, inbox, themes, tools, ui/dialog, ui/frame, ui/intent, ui/tabs, ui/transcript,
+// ui/words.
 package panel
 
 import (
@@ -35,10 +36,10 @@ type Env struct {
 	Theme  *themes.Theme
 	Now    func() time.Time
 	Doubt  words.Doubt
-	Looked map[int64]bool // the messages that a panel has shown whole
+	Looked map[int64]bool // the messages that a panel has shown in full
 }
 
-// Panel is a board that is open.
+// Panel is an open board.
 type Panel struct {
 	Env
 
@@ -50,31 +51,29 @@ type Panel struct {
 	stale   bool // what it lists has changed
 	worn    bool // so has what the preview shows
 	preview *preview
-	typed   string // what was searched for when it was last looked at
+	typed   string // the search text as last seen
 	pause   time.Time
 }
 
-// stock is what a panel lists. Its methods are called on the interface's
-// goroutine; the functions they return run off it.
+// stock is what a panel lists. Its methods are called on the interface's goroutine; the functions
+// they return run off it.
 type stock interface {
-	// next reads what the board lacks; nil: nothing. stale: what it has may be out
-	// of date.
+	// next reads what the board lacks; nil: nothing. stale: what it has may be out of date.
 	next(b *dialog.Board, stale bool) read
 	// look makes the preview of a row.
 	look(id int64) func(ctx context.Context) (*preview, error)
-	// do does what the human wants.
+	// do returns what follows from a wish.
 	do(p *Panel, w dialog.Wish) intent.Intent
-	// recolour changes the colours of what it makes from now on.
+	// recolour sets the colours of what it makes from now on.
 	recolour(t *themes.Theme)
-	// touched reports whether an event changes what is listed, or what the preview
-	// of a row shows.
+	// touched reports whether an event changes the list, or the preview of a row.
 	touched(e event.Event) bool
 }
 
 // read reads off the interface's goroutine; what it returns is applied on it.
 type read func(ctx context.Context) (apply func(b *dialog.Board), err error)
 
-// searchPause is how long what is searched for must stay unchanged before it is.
+// searchPause is how long the search text must stay unchanged before the search begins.
 const searchPause = 120 * time.Millisecond
 
 func open(e Env, box *dialog.Board, of stock) *Panel {
@@ -87,7 +86,7 @@ func (p *Panel) Box() dialog.Box { return p.box }
 // Board is the board itself.
 func (p *Panel) Board() *dialog.Board { return p.box }
 
-// Close tells the panel that it shows no more.
+// Close tells the panel that it no longer shows.
 func (p *Panel) Close() { p.closed = true }
 
 // Reads reports whether the panel is that agent's inbox.
@@ -96,7 +95,7 @@ func (p *Panel) Reads(agent int64) bool {
 	return is && s.agent == agent
 }
 
-// Cover tells an inbox which of its messages is the question that shows over it; 0: none.
+// Cover tells an inbox the message whose question shows over it; 0: none.
 func (p *Panel) Cover(message int64) {
 	if _, mail := p.of.(*mailStock); !mail {
 		message = 0
@@ -167,8 +166,7 @@ func (p *Panel) Wants() intent.Intent {
 	return all
 }
 
-// searching tells whether something is being typed that is searched for when it
-// rests; then the panel is looked at again after a pause.
+// searching reports whether a search text is still being typed; it then looks again after a pause.
 func (p *Panel) searching() (pause intent.Intent, wait bool) {
 	now := p.Now()
 	if s := p.box.Search(); s != p.typed {
@@ -186,7 +184,7 @@ func (p *Panel) searching() (pause intent.Intent, wait bool) {
 	return nil, now.Before(p.pause)
 }
 
-// instead reports whether something else shows in the place of the row.
+// instead reports whether something else shows in place of the row.
 func (p *Panel) instead() bool { return p.preview != nil && p.preview.what != "" }
 
 func (p *Panel) take(apply func(b *dialog.Board), err error) {
@@ -212,7 +210,7 @@ func (p *Panel) previewed(id int64, v *preview, err error) intent.Intent {
 			v = newPreview(p.Theme, p.Now)
 		}
 		if p.preview != nil && p.box.Previews() == id && v.keeps(p.preview) {
-			v.view = p.preview.view // it stays where it was scrolled to
+			v.view = p.preview.view // keep its scroll position
 		}
 		p.preview = v
 		p.box.Preview(id, v)
@@ -220,9 +218,9 @@ func (p *Panel) previewed(id int64, v *preview, err error) intent.Intent {
 	})
 }
 
-// wish does f off the interface's goroutine. If it succeeds, then follows; what f says
-// shows in the panel, or in the status line once that is closed. If it fails, what was
-// typed for it is given back.
+// wish runs f off the interface's goroutine. If f succeeds, then follows; its text shows in the
+// panel, or in the status line once the panel is closed. If f fails, what was typed for it is given
+// back.
 func (p *Panel) wish(w dialog.Wish, f func(ctx context.Context) (string, error), then func()) intent.Intent {
 	return intent.Run{F: func(ctx context.Context) intent.Intent {
 		text, err := f(ctx)
@@ -235,7 +233,7 @@ func (p *Panel) wish(w dialog.Wish, f func(ctx context.Context) (string, error),
 	}}
 }
 
-// wished shows what became of a wish.
+// wished shows the result of a wish.
 func (p *Panel) wished(w dialog.Wish, text string, err error) intent.Intent {
 	failed := err != nil
 	if failed {
@@ -279,23 +277,23 @@ func (p *Panel) Do(d dialog.Decision) intent.Intent {
 	return p.of.do(p, w)
 }
 
-// preview is what a row of a panel stands for: some facts, and a text below them.
+// preview is the preview of a row: some facts, and a text below them.
 type preview struct {
 	theme *themes.Theme
 	now   func() time.Time
 	facts []fact
 	view  *transcript.View
-	what  string // it is what is shown in a row's place; "": the row itself
+	what  string // what shows in place of the row; "": the row itself
 	of    string // what view shows
 	tail  int64  // the agent whose last lines show in view's place; 0: none
 	last  func(id int64, w, h int) []string
 }
 
-// fact is a line above the text; without a label it stands for itself.
+// fact is a line above the text; it may have no label.
 type fact struct {
 	label, text string
-	at          time.Time // its age stands behind the text, if there is one,
-	rest        string    // and this behind that
+	at          time.Time // its age follows the text, if there is one,
+	rest        string    // and this follows the age
 	role        themes.Role
 	most        int // lines; 0: one
 }
@@ -315,7 +313,7 @@ func (p *preview) plain(text string) {
 	p.view.Text(text)
 }
 
-// keeps reports whether p shows the text that another one does.
+// keeps reports whether p shows the same text as another.
 func (p *preview) keeps(other *preview) bool {
 	return p.of == other.of && p.what == other.what && p.theme == other.theme
 }

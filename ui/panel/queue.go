@@ -29,7 +29,7 @@ type taskStock struct {
 	any   bool // it was read
 }
 
-// taskQuery is which of the tasks the board shows.
+// taskQuery is which tasks the board shows.
 type taskQuery struct {
 	lane   int
 	search string
@@ -109,8 +109,8 @@ func (s *taskStock) next(b *dialog.Board, stale bool) read {
 	}
 }
 
-// taskLines are the rows of a queue, in groups where all show, and the counts. The
-// agents are those whose tab is open, by their task.
+// taskLines are the rows of a queue, grouped if all show, and the counts. agents are those with an
+// open tab, by task.
 func taskLines(q roster.Queue, by map[int64]event.Info, want taskQuery) ([]dialog.Line, []dialog.Lane) {
 	lanes := []dialog.Lane{
 		{Name: "Queued", Short: "Queued", Role: themes.Text}, {Name: "Running", Short: "Run", Role: themes.Accent}, {Name: "Finished", Short: "Done", Role: themes.Good},
@@ -141,7 +141,7 @@ func taskLines(q roster.Queue, by map[int64]event.Info, want taskQuery) ([]dialo
 	return lines, lanes
 }
 
-// taskLine is the row of a task with its agent; false: it was removed.
+// taskLine is the row of a task and its agent; false: it was removed.
 func taskLine(q roster.Queue, t roster.Task, by event.Info) (l dialog.Line, ok bool) {
 	l = dialog.Line{ID: t.ID, Who: inbox.Label(t.Name), Text: inbox.Label(taskPrompt(t))}
 	switch t.State {
@@ -168,7 +168,7 @@ func taskLine(q roster.Queue, t roster.Task, by event.Info) (l dialog.Line, ok b
 	return l, true
 }
 
-// taskPrompt is a task's prompt as it was typed.
+// taskPrompt is a task's prompt as typed.
 func taskPrompt(t roster.Task) string {
 	if t.Kind == "command" {
 		return "!" + t.Prompt
@@ -234,7 +234,7 @@ func (s *taskStock) look(id int64) func(ctx context.Context) (*preview, error) {
 	}
 }
 
-// task are the facts that are known of any task.
+// task returns the facts known about any task.
 func (p *preview) task(t roster.Task) {
 	f := fact{role: themes.Accent}
 	switch t.State {
@@ -275,7 +275,7 @@ func (s *taskStock) do(p *Panel, w dialog.Wish) intent.Intent {
 		return intent.Close{}
 	case "run":
 		return p.wish(w, func(ctx context.Context) (string, error) {
-			q, _ := s.Pool.Agents.Queue(ctx, s.agent) // unread it warns of nothing: it is the run that was asked for
+			q, _ := s.Pool.Agents.Queue(ctx, s.agent) // if it can't be read there is no warning: the run was asked for
 			r, err := s.Pool.Agents.Run(ctx, s.agent, tools.Start{})
 			return words.Warned(r.String(), s.Doubt.Queued(q)), err
 		}, nil)
@@ -310,7 +310,7 @@ func (s *taskStock) do(p *Panel, w dialog.Wish) intent.Intent {
 			}
 			q, err := s.Pool.Agents.Queue(ctx, s.agent)
 			if err != nil {
-				q = roster.Queue{} // it is changed; the queue was not asked for
+				q = roster.Queue{} // it is changed; the queue only serves the warning
 			}
 			return s.Doubt.WhenEdited(name, q), nil
 		}, nil)
@@ -326,7 +326,7 @@ func (s *taskStock) do(p *Panel, w dialog.Wish) intent.Intent {
 	return nil
 }
 
-// remove asks before a task is taken out of the queue, or an agent is ended.
+// remove asks before a task leaves the queue, or an agent is ended.
 func (s *taskStock) remove(p *Panel, w dialog.Wish, t roster.Task) intent.Intent {
 	name := t.Name
 	switch t.State {
@@ -383,8 +383,8 @@ func (s *taskStock) move(p *Panel, w dialog.Wish, t roster.Task) intent.Intent {
 	}, nil)
 }
 
-// edit brings the prompt of a queued task to the foot of the panel; one of several
-// lines needs the box, which must be free for it.
+// edit puts the prompt of a queued task at the foot of the panel; one of several lines needs the
+// box, which must be empty.
 func (s *taskStock) edit(p *Panel, w dialog.Wish, t roster.Task) intent.Intent {
 	if t.State != "queued" {
 		p.box.Fail(t.Name + " has started; y pushes one that ended again")

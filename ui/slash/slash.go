@@ -164,8 +164,8 @@ func (in input) then(f func(ctx context.Context) (intent.Intent, error)) intent.
 	return intent.Do{Agent: in.here.Info.ID, Command: in.text, F: f}
 }
 
-// heads shows the command at once above the messages that it brings into the agent's tab. When it
-// was typed in another tab, it only shows there, above what it says.
+// heads shows the command at once above the messages it brings into the agent's tab. Typed in
+// another tab, the command shows only there, with what it says below.
 func (in input) heads(do intent.Intent) intent.Intent {
 	d, ok := do.(intent.Do)
 	if !ok || in.here != in.t || in.ReadOnly != nil { // it brings no messages here
