@@ -10,13 +10,13 @@ import (
 	"fantail/ui/words"
 )
 
-// Signs of mail, and what replaces them where there is only ASCII.
+// Signs of mail, and their replacements where there is only ASCII.
 const (
 	SignUrgent, PlainUrgent = "🔴", "!"
 	SignNews, PlainNews     = "📨", "*"
 )
 
-// Sign is one of the program's own signs as this terminal can show it.
+// Sign is one of the program's own signs, as this terminal can show it.
 func (t *Tabs) Sign(s, plain string) string {
 	if t.ASCII {
 		return plain
@@ -24,9 +24,9 @@ func (t *Tabs) Sign(s, plain string) string {
 	return s
 }
 
-// MailWords are a tab's mail in the status line: `2 pending`, after 📨 while something
-// is new and after `🔴 urgent · ` while something urgent waits; 📨 alone if everything
-// that came was taken in the meantime; "": nothing.
+// MailWords is a tab's mail in the status line: `2 pending`, preceded by 📨 if something is new and
+// by `🔴 urgent · ` if something urgent waits; 📨 alone if everything that came has been taken since;
+// "": nothing.
 func (t *Tab) MailWords() string {
 	n := t.Info.Pending
 	news := ""
@@ -49,8 +49,8 @@ func (t *Tab) MailWords() string {
 	return said
 }
 
-// MailMark is a tab's mail where there is little room: ✉2, 📨2 with news, 🔴2 while
-// something urgent waits; 📨 alone and "" as in mailWords.
+// MailMark is a tab's mail where there is little room: ✉2, 📨2 with news, 🔴2 while something urgent
+// waits; 📨 alone and "" as in MailWords.
 func MailMark(t *Tab, news bool) string {
 	sign := "✉"
 	switch n := t.Info.Pending; {
@@ -66,12 +66,11 @@ func MailMark(t *Tab, news bool) string {
 	return fmt.Sprintf("%s%d", sign, t.Info.Pending)
 }
 
-// nameLeast is how many cells of a name the status line always has, if the name has them.
+// nameLeast is how many cells of a longer name the status line always shows.
 const nameLeast = 8
 
-// statusLeft is `[Agent: NAME | 2 pending]` in at most w cells: a name too long for
-// it is cut; where even the cut name leaves no room for the words about its mail, the
-// tab's mark replaces them, and whole is false.
+// statusLeft is `[Agent: NAME | 2 pending]` in at most w cells. A name that is too long is cut; if
+// even then the words about the mail do not fit, the tab's mark replaces them, and whole is false.
 func (t *Tabs) statusLeft(w int) (left string, whole bool) {
 	name, mail, mark := "main", "", ""
 	role := themes.Message

@@ -27,15 +27,15 @@ const (
 	Info
 )
 
-// Order is their order from left to right.
+// Order is the views from left to right.
 var Order = [...]Pane{Prompt, Transcript, Output, Info}
 
 func (p Pane) String() string {
 	return [...]string{Transcript: "Transcript", Prompt: "Prompt", Output: "Output", Info: "Info"}[p]
 }
 
-// panes are the views of a tab other than its transcript, and what they show. They
-// are made when they are first looked at.
+// panes are the views of a tab besides its transcript, and what they show. They are made when first
+// looked at.
 type panes struct {
 	At     Pane
 	prompt *transcript.View
@@ -43,12 +43,12 @@ type panes struct {
 	info   *transcript.View
 
 	facts *ledger.Facts
-	calls map[string]int // tools, called since the facts were read
+	calls map[string]int // calls by tool, since the facts were read
 	stale bool           // a turn ended since
-	asked bool           // the facts are on their way
-	asOf  int64          // the latest entry shown when they were asked for
-	begun bool           // output shows the texts of the run that goes on
-	tried string         // the attempts that prompt shows, by their heads
+	asked bool           // the facts are being read
+	asOf  int64          // the latest entry shown when the reading began
+	begun bool           // output shows the texts of the current run
+	tried string         // the attempts in the prompt view, by their heads
 }
 
 // At is the view the tab shows.
@@ -64,7 +64,7 @@ func (t *Tab) At() *transcript.View {
 	return t.View
 }
 
-// TurnTo makes the tab show one of its views.
+// TurnTo turns the tab to one of its views.
 func (t *Tab) TurnTo(p Pane) {
 	t.View.Deselect()
 	for _, v := range []**transcript.View{&t.Panes.prompt, &t.Panes.output, &t.Panes.info} {
@@ -81,8 +81,8 @@ func (t *Tab) TurnTo(p Pane) {
 	}
 }
 
-// showAttempts shows in the prompt's view all that an agent was asked to do that went
-// on after its end.
+// showAttempts shows, in the prompt view, everything asked of an agent that was resumed after its
+// end.
 func (t *Tab) showAttempts() {
 	p := &t.Panes
 	if p.facts == nil || len(p.facts.Attempts) == 0 {
@@ -109,7 +109,7 @@ func (t *Tab) showAttempts() {
 	}
 }
 
-// promptMark is shown above a prompt that the human did not type.
+// promptMark shows above a prompt that the human did not type.
 func promptMark(i event.Info) string {
 	switch {
 	case i.Handles != 0:
@@ -120,8 +120,8 @@ func promptMark(i event.Info) string {
 	return ""
 }
 
-// WantsFacts reports whether a view of the tab shows facts that are out of date. The
-// caller then reads them and hands them to takeFacts.
+// WantsFacts reports whether a view of the tab shows outdated facts. The caller then reads them and
+// hands them to TakeFacts.
 func (t *Tab) WantsFacts() bool {
 	p := &t.Panes
 	if p.At == Transcript || p.asked || !p.stale || !t.Loaded {
@@ -131,8 +131,8 @@ func (t *Tab) WantsFacts() bool {
 	return true
 }
 
-// TakeFacts shows facts that were asked for. If something was appended since, they may
-// know of it or not: they are out of date.
+// TakeFacts shows facts that were read. If an entry was appended meanwhile, they may or may not
+// include it: they count as outdated.
 func (t *Tab) TakeFacts(f ledger.Facts, err error) {
 	p := &t.Panes
 	p.asked = false
@@ -170,7 +170,7 @@ func (t *Tab) TakeFacts(f ledger.Facts, err error) {
 	}
 }
 
-// stream shows a piece of the reply in the output.
+// stream shows a piece of the reply in the output view.
 func (p *panes) stream(d event.Delta) {
 	if p.facts == nil || d.Thinking {
 		return
@@ -189,14 +189,14 @@ func (p *panes) void() {
 	}
 }
 
-// enter brings the views up to entries that were appended.
+// enter updates the views for appended entries.
 func (p *panes) enter(es []history.Entry) {
 	if texts := p.note(es); len(texts) > 0 {
 		p.output.Append(texts)
 	}
 }
 
-// record is enter of the record of what was streamed.
+// record is enter for the record of what was streamed.
 func (p *panes) record(es []history.Entry) {
 	texts := p.note(es)
 	if p.facts != nil {
@@ -204,7 +204,7 @@ func (p *panes) record(es []history.Entry) {
 	}
 }
 
-// note takes in what entries say of the agent, and returns those that are output.
+// note takes in what entries say about the agent, and returns those that are output.
 func (p *panes) note(es []history.Entry) (texts []history.Entry) {
 	if p.facts == nil {
 		return nil
@@ -233,8 +233,7 @@ func (p *panes) note(es []history.Entry) (texts []history.Entry) {
 	return texts
 }
 
-// infoRows are the facts of the tab's agent; over says that its question shows over
-// them.
+// infoRows are the facts of the tab's agent; over says that its question shows over them.
 func (t *Tab) infoRows(over bool) []transcript.Row {
 	i, now := t.Info, t.of.Now()
 	var rows []transcript.Row
@@ -341,7 +340,7 @@ func (t *Tab) timings(f ledger.Facts, now time.Time, add func(label, text string
 	}
 }
 
-// tools are the tools called, with how often.
+// tools are the tools called, and how often.
 func (p *panes) tools() string {
 	if p.facts == nil {
 		return "…"
@@ -367,8 +366,8 @@ func (p *panes) tools() string {
 // mostNamed is how many children are named.
 const mostNamed = 40
 
-// children are the agents whose work this one dispatched, with their states:
-// those with a tab as they are now, the others as they ended.
+// children are the agents this one dispatched, with their states: current for those with a tab,
+// final for the others.
 func (t *Tab) children(f ledger.Facts) string {
 	var parts []string
 	seen, more := map[int64]bool{}, 0
@@ -399,16 +398,14 @@ func (t *Tab) children(f ledger.Facts) string {
 	return strings.Join(parts, ", ")
 }
 
-// Refresh redraws the view of facts, some of which change with the clock; over as in
-// infoRows.
+// Refresh redraws the info view, where some facts change with the clock; over as in infoRows.
 func (t *Tab) Refresh(over bool) {
 	if t.Panes.At == Info {
 		t.Panes.info.Table(t.infoRows(over))
 	}
 }
 
-// Copied is what /copy and y without a selection take from a tab: what its view
-// is about.
+// Copied is what /copy, and y without a selection, copy from a tab: the content of its view.
 func (t *Tab) Copied() string {
 	switch t.Panes.At {
 	case Transcript, Output:

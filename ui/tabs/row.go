@@ -9,15 +9,14 @@ import (
 	"fantail/ui/words"
 )
 
-// tabCell is one tab's piece of the row.
+// tabCell is one tab in the row.
 type tabCell struct {
 	id    int64
 	text  string // painted
 	width int
 }
 
-// Span is an agent's columns in the row; the group of those that ended
-// has the id endedGroup.
+// Span is an agent's columns in the row; the group of ended agents has the id EndedGroup.
 type Span struct {
 	From, To int
 	ID       int64
@@ -25,14 +24,12 @@ type Span struct {
 
 const EndedGroup = -1
 
-// nameCells are how many cells a name may take in the row, from where there is room
-// to where there is least.
+// nameCells are how many cells a name may take in the row, from much room to little.
 var nameCells = [...]int{24, 20, 16, 12}
 
-// Row is the row of tabs at that width, and the columns of each tab in it. If not
-// all fit, their names are cut, unless two would look alike; if that is not enough,
-// those that have ended are folded into a group that counts them; and if that is not,
-// the row is scrolled so that the focused one shows. It costs what shows, whatever the
+// Row is the row of tabs at that width, and the columns of each tab in it. If not all fit, names
+// are cut, unless two would look alike; next, ended agents are folded into a group that counts
+// them; last, the row scrolls to show the focused tab. The cost depends on what shows, not on the
 // number of tabs.
 func (t *Tabs) Row(w int) (string, []Span) {
 	if len(t.All) == 0 || t.Focus == nil {
@@ -52,7 +49,7 @@ func (t *Tabs) Row(w int) (string, []Span) {
 	return t.layTabs(cells, ok, group, w)
 }
 
-// tabCells are cells of the row as they are asked for, with names of one width.
+// tabCells are the cells of the row, made when asked for, with names cut to one width.
 type tabCells struct {
 	t    *Tabs
 	most int
@@ -70,7 +67,7 @@ func (c *tabCells) at(i int) tabCell {
 	return x
 }
 
-// alike reports whether the cut has made two of the names the same.
+// alike reports whether cutting has made two of the names equal.
 func (c *tabCells) alike(from, to int) bool {
 	seen := make(map[string]string, to-from)
 	for i := from; i < to; i++ {
@@ -84,8 +81,8 @@ func (c *tabCells) alike(from, to int) bool {
 	return false
 }
 
-// allTabs is the row with all its tabs in w cells; where ok is false they have no
-// room, whatever is cut.
+// allTabs is the row with all its tabs in w cells; ok is false if they don't fit even with cut
+// names.
 func (t *Tabs) allTabs(w int) (c *tabCells, ok bool) {
 	n := t.count()
 	for _, most := range nameCells {
@@ -101,10 +98,10 @@ func (t *Tabs) allTabs(w int) (c *tabCells, ok bool) {
 	return c, false
 }
 
-// scrolled is the part of the row around a tab that fits into w cells together with
-// the counts of the tabs out of sight.
+// scrolled is the part of the row around a tab that fits into w cells, together with counts of the
+// tabs out of sight.
 func (t *Tabs) scrolled(n, at, w int) (c *tabCells, from, to int) {
-	beside := len(fmt.Sprint(n)) + 2 // the columns that such a count may take
+	beside := len(fmt.Sprint(n)) + 2 // the columns a count may take
 	if len(t.asking) > 0 {
 		beside++
 	}
@@ -120,8 +117,7 @@ func (t *Tabs) scrolled(n, at, w int) (c *tabCells, from, to int) {
 	return c, from, to
 }
 
-// layTabs lays the cells and the group side by side; all says that there is room for
-// all of them.
+// layTabs lays out the cells and the group side by side; all says that all of them fit.
 func (t *Tabs) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []Span) {
 	right := w - 1
 	if group.width > 0 {
@@ -158,7 +154,7 @@ func (t *Tabs) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []S
 	return frame.Fit(row, w), spans
 }
 
-// hidden tells how many tabs are out of sight at a side, with ⚠ if one of them asks.
+// hidden is the count of tabs out of sight on one side, with ⚠ if one of them asks.
 func (t *Tabs) hidden(arrow string, from, to int) string {
 	if from == to {
 		return " "
@@ -198,7 +194,7 @@ func window(cell func(int) tabCell, n, at, w int) (from, to int) {
 	}
 }
 
-// groupCell counts the tabs of agents that ended, but for the focused one.
+// groupCell counts the ended agents, except the focused one.
 func (t *Tabs) groupCell() tabCell {
 	good, bad := t.Good, t.Bad
 	switch s := t.Focus.Info.State; {
@@ -224,8 +220,8 @@ func (t *Tabs) groupCell() tabCell {
 	return c
 }
 
-// tabCell draws one tab: its name in at most that many cells, state, age while it works, unread
-// messages.
+// tabCell draws one tab: its name cut to that many cells, its state, its age while it works, its
+// unread messages.
 func (t *Tabs) tabCell(x *Tab, most int) tabCell {
 	i := x.Info
 	name := tabName(i.Name, most)
@@ -241,7 +237,7 @@ func (t *Tabs) tabCell(x *Tab, most int) tabCell {
 	width := frame.Width(name) + 2
 	add := func(r themes.Role, s string) {
 		if role2 == themes.TabActive {
-			r = role2 // its ground is under the whole cell
+			r = role2 // its background fills the whole cell
 		}
 		text += t.Theme.Paint(r, s) + t.Theme.Paint(role2, " ")
 		width += frame.Width(s) + 1
@@ -260,5 +256,5 @@ func (t *Tabs) tabCell(x *Tab, most int) tabCell {
 	return tabCell{i.ID, text, width}
 }
 
-// tabName is an agent's name as its tab has room for it: what it begins and ends with.
+// tabName is an agent's name cut in the middle to the room its tab has.
 func tabName(name string, most int) string { return frame.CutMiddle(frame.CleanLine(name), most) }

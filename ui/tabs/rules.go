@@ -19,8 +19,8 @@ func (t *Tabs) Upper(w int) string {
 	return t.Focus.strip(t.rule(w), w)
 }
 
-// Lower is the rule below it. It has the mark for what is new below a view that is scrolled
-// up and, where there is no box, the keys that write to somebody.
+// Lower is the rule below it, with a mark for what is new below a view that is scrolled up and, if
+// there is no box, the keys that write to somebody.
 func (t *Tabs) Lower(w int) string {
 	if t.Focus == nil {
 		return t.rule(w)
@@ -30,9 +30,8 @@ func (t *Tabs) Lower(w int) string {
 
 func (t *Tabs) rule(w int) string { return t.Theme.Paint(themes.Rule, strings.Repeat("─", w)) }
 
-// strip names the views on the rule above them, the one that shows in brackets, and
-// at its other end what a fork's message is about.
-// The tab of an agent without a prompt box always has it.
+// strip names the views on the upper rule, with the current one in brackets, and at its other end
+// what a fork's message is about. The tab of an agent without a prompt box always has it.
 func (t *Tab) strip(rule string, w int) string {
 	if t.Box != nil && t.Panes.At == Transcript {
 		return rule

@@ -8,17 +8,17 @@ import (
 	"fantail/ui/words"
 )
 
-// StateText is what the agent does now, in a few words; over says that its question is
-// on the screen by itself, so that they need not repeat it.
+// StateText is what the agent is doing, in a few words; over says that its question shows already,
+// so that the words need not repeat it.
 func (t *Tab) StateText(over bool) string {
 	if i := t.Info; i.Handles != 0 && !i.State.Terminal() {
-		return fmt.Sprintf("handles #%d · %s", i.Handles, t.stands(over))
+		return fmt.Sprintf("handles #%d · %s", i.Handles, t.doing(over))
 	}
-	return t.stands(over)
+	return t.doing(over)
 }
 
-// stands is StateText without what a fork is for.
-func (t *Tab) stands(over bool) string {
+// doing is StateText without what a fork is for.
+func (t *Tab) doing(over bool) string {
 	i := t.Info
 	if mark := t.stallMark(); mark != "" {
 		return mark
@@ -49,8 +49,8 @@ func (t *Tab) stands(over bool) string {
 	return string(i.State)
 }
 
-// stallMark says for how long an agent gave no sign of life and what it waits
-// for; "": it does.
+// stallMark says for how long an agent has shown no sign of life and what it waits for; "": it is
+// not stalled.
 func (t *Tab) stallMark() string {
 	quiet, ok := t.Info.Stalled(t.Active, t.of.Now())
 	if !ok {

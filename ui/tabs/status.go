@@ -11,18 +11,18 @@ import (
 	"fantail/ui/words"
 )
 
-// Status is what the status line tells besides what the tabs know.
+// Status is what the status line shows besides what the tabs know.
 type Status struct {
 	Tally  event.Tally
 	Branch string
-	Flash  string      // what is said just now
+	Flash  string      // the line of the moment
 	Usual  permit.Mode // the workspace's own mode: the line may leave it out; "": none is
 
 	ReadOnly bool // nothing can be written here
 }
 
-// slot is a place in the status line, from left to right. What comes before firstRight
-// follows the agent, the rest is set against the right edge.
+// slot is a place in the status line, from left to right. Slots before firstRight follow the agent,
+// the others are aligned to the right edge.
 type slot int
 
 const (
@@ -43,25 +43,25 @@ const (
 	firstRight = slotAsking
 )
 
-// want is a text for a slot. A later one for the same slot takes its place.
+// want is a text for a slot. A later one for the same slot replaces it.
 type want struct {
 	at     slot
 	text   string
 	role   themes.Role
-	before string // goes around the text and is never cut
+	before string // around the text, never cut
 	after  string
-	cut    bool // where the text has no room it is cut, not left out
+	cut    bool // without room the text is cut instead of left out
 }
 
 func (w want) width() int { return frame.Width(w.before + w.text + w.after) }
 
-// BranchLeast is how many cells a shortened branch has.
+// BranchLeast is how many cells a shortened branch takes.
 const BranchLeast = 8
 
-// Status is `[Agent: NAME | N pending] [Branch: B]` on its left, and on its
-// right what asks and runs, the model, the context's share, the cost, the mode and
-// quiet. It grants wishes in their order as long as there is room and stops at the
-// first that has none: a wider line shows all that a narrower one does.
+// Status is `[Agent: NAME | N pending] [Branch: B]` on the left and, on the right, what asks and
+// runs, the model, the share of its context, the cost, the mode and quiet. It grants the wants in
+// order and stops at the first that does not fit, so a wider line shows everything a narrower one
+// does.
 func (t *Tabs) Status(w int, st Status) string {
 	must, wants := t.statusWants(st)
 	var line [slots]want
@@ -109,8 +109,8 @@ func (t *Tabs) Status(w int, st Status) string {
 	return frame.Fit(left, w-frame.Width(right)) + right
 }
 
-// cellsOf is how many cells that much of the line takes, with a separator of three
-// cells between the slots on the right, a blank before them and one at the end.
+// cellsOf is how many cells these take, with separators of three cells between the slots on the
+// right, a blank before them and one at the end.
 func cellsOf(line [slots]want) int {
 	n, right := 0, 0
 	for i, x := range line {
@@ -129,11 +129,10 @@ func cellsOf(line [slots]want) int {
 	return n
 }
 
-// statusWants are the wishes for the rest of the line. must is granted at every
-// width: a mode that is not the usual one, yolo and plan whatever the usual one is,
-// and that nothing can be written. The others follow in the order in which they are granted: what is said just
-// now, what asks and runs, what holds for this tab alone, a short branch, the rest,
-// and at last the whole branch.
+// statusWants are the wants for the rest of the line. must is granted at every width: a mode other
+// than the usual one, yolo and plan in any case, and that nothing can be written. The others follow
+// in the order in which they are granted: the line of the moment, what asks and runs, what is true
+// of this tab only, a short branch, the rest, and last the whole branch.
 func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	add := func(at slot, role themes.Role, text string) {
 		if text != "" {
@@ -225,5 +224,5 @@ func statusModel(i event.Info, add func(at slot, role themes.Role, text string))
 	}
 }
 
-// PlainEngine is the model that is none: it carries out plain instructions.
+// PlainEngine is the name of the engine without a model: it carries out plain instructions.
 const PlainEngine = "builtin"

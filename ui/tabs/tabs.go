@@ -1,16 +1,15 @@
-// Package tabs has the agents as the screen knows them, one tab each, and draws what
-// frames the transcript: the row of tabs, the strip of views, the status line.
+// Package tabs has the agents as the screen knows them, one tab each, and draws what frames the
+// transcript: the row of tabs, the rules above and below, the status line.
 //
-// Does: keep the tabs in order and in the order of their use, take in what the feed
-// says of an agent, show its four views, put its state and its mail into the few cells
-// there are. What is known of one agent is a field of [Tab]; a new part of the status
-// line is a slot in status.go.
+// Does: keep the tabs in order and in the order of their use, take in what the feed says of an
+// agent, show its four views, fit its state and its mail into a few cells. A new fact about one
+// agent is a field of [Tab]; a new part of the status line is a slot in status.go.
 //
-// Does not: read anything (what is missing it says, and the caller brings it), take
-// keys, know a pool.
+// Does not: read anything (it says what is missing, and the caller provides it), take keys, know a
+// pool.
 //
-// Imports: agents/event, agents/history, agents/ledger, inbox, themes, tools/permit, ui/composer, ui/dialog,
-// ui/frame, ui/transcript, ui/words.
+// Imports: agents/event, agents/history, agents/ledger, inbox, themes, tools/permit, ui/composer,
+// ui/dialog, ui/frame, ui/transcript, ui/words.
 package tabs
 
 import (
@@ -34,14 +33,14 @@ type Tab struct {
 	Box  *composer.Box // nil for an agent without a prompt box
 	Line *Line         // the one-line box of such a tab, if open
 
-	Loaded  bool          // its newest page is shown
-	Asked   bool          // that page was asked for
+	Loaded  bool          // its newest page shows
+	Asked   bool          // that page has been asked for
 	Newest  int64         // the Seq of that page's newest entry
 	latest  int64         // the highest Seq of the entries shown
-	backlog []event.Event // what came before the page
+	backlog []event.Event // events that came before the page
 
-	Question dialog.Question // for the agent's question, made when it is first shown
-	About    int64           // the question it is for
+	Question dialog.Question // the dialog for the agent's question, made when it first shows
+	About    int64           // the id of that question
 	News     bool            // a message came since the tab was last looked at; see marks.go
 
 	Panes  panes
@@ -63,36 +62,36 @@ type Look struct {
 	Theme *themes.Theme
 	Now   func() time.Time
 	ASCII bool // the terminal has ASCII only
-	Msgs  bool // the status line says `2 msgs` for `2 pending`
+	Msgs  bool // the status line says `2 msgs` instead of `2 pending`
 }
 
-// Tabs are the tabs: main and helpers first, then the others as they were
-// opened; and the order of their use.
+// Tabs is all tabs (main and helpers first, then the others in the order in which they opened) and
+// the order of their use.
 type Tabs struct {
 	Look
 
 	All     []*Tab
-	Open    []*Tab // of all, those that have not ended
+	Open    []*Tab // those of All that have not ended
 	ids     map[int64]*Tab
 	asking  map[*Tab]bool
 	Good    int // of those that ended
 	Bad     int
 	Pending int // messages in all inboxes
-	Version int // counts changes of who there is, of names and of states
+	Version int // counts changes of the agents, their names and states
 	folded  bool
 
 	Focus  *Tab
 	recent []*Tab // most recently used first
-	walk   int    // the place in recent of a walk that goes on
+	walk   int    // where in recent the current walk is
 	walked time.Time
 }
 
-// Make makes the tab of an agent; it is not among the others yet.
+// Make makes the tab of an agent, without adding it.
 func (t *Tabs) Make(i event.Info) *Tab {
 	return &Tab{of: t, Info: i, View: transcript.New(t.Theme, t.Now)}
 }
 
-// SetTheme gives all that the tabs show other colours.
+// SetTheme recolours everything the tabs show.
 func (t *Tabs) SetTheme(theme *themes.Theme) {
 	t.Theme = theme
 	for _, x := range t.All {
@@ -113,13 +112,13 @@ func (t *Tabs) SetTheme(theme *themes.Theme) {
 	}
 }
 
-// Stays is whether a tab is still the focused one, asked later.
+// Stays returns a function that tells whether a tab is still the focused one.
 func (t *Tabs) Stays(tab *Tab) func() bool {
 	return func() bool { return t.Focus == tab }
 }
 
-// Typing is the box that has the keyboard: the tab's prompt box, or the one-line box
-// opened in a tab without one; nil if neither.
+// Typing is the box that has the keyboard: the tab's prompt box, or the one-line box opened in a
+// tab without one; nil: neither.
 func (t *Tab) Typing() *composer.Box {
 	if t.Line != nil {
 		return t.Line.Box
@@ -127,7 +126,7 @@ func (t *Tab) Typing() *composer.Box {
 	return t.Box
 }
 
-// Typing is the focused tab's.
+// Typing is that of the focused tab.
 func (t *Tabs) Typing() *composer.Box {
 	if t.Focus == nil {
 		return nil
@@ -165,7 +164,7 @@ func (t *Tabs) Main() *Tab {
 	return nil
 }
 
-// childrenOf are the tabs of the agents whose work that one dispatched.
+// childrenOf are the tabs of the agents that this one dispatched.
 func (t *Tabs) childrenOf(id int64) []*Tab {
 	var xs []*Tab
 	for _, x := range t.All {
@@ -184,7 +183,7 @@ func (t *Tabs) LastLines(id int64, w, h int) []string {
 	return nil
 }
 
-// LiveBelow names the agents below that one that live, as the last events told.
+// LiveBelow names the agents below that one that are alive, as of the last events.
 func (t *Tabs) LiveBelow(name string) []string {
 	x := t.ByName(name)
 	if x == nil || x.Info.State.Terminal() {
@@ -216,7 +215,7 @@ func before(x, y *Tab) int {
 	return cmp.Compare(x.Info.ID, y.Info.ID)
 }
 
-// put puts a tab into its place; take takes it out.
+// put puts a tab in its place; take takes it out.
 func put(xs []*Tab, x *Tab) []*Tab {
 	i, _ := slices.BinarySearchFunc(xs, x, before)
 	return slices.Insert(xs, i, x)
@@ -272,7 +271,7 @@ func (t *Tabs) leave(x *Tab) {
 	}
 }
 
-// Note replaces what is known of a tab's agent.
+// Note updates what is known of a tab's agent.
 func (t *Tabs) Note(x *Tab, i event.Info) {
 	was := x.Info
 	if was.State == i.State && was.ID == i.ID && was.Kind == i.Kind {
@@ -345,8 +344,7 @@ func (t *Tabs) placeOf(x *Tab) int {
 	return i
 }
 
-// To focuses a tab; it becomes the most recently used, before the one a walk
-// ended on.
+// To focuses a tab; it becomes the most recently used, followed by the one where a walk ended.
 func (t *Tabs) To(x *Tab) {
 	if t.walk != 0 {
 		t.front(t.Focus)
@@ -387,9 +385,9 @@ func (t *Tabs) Next(by int) {
 	}
 }
 
-// Back walks the recently used tabs as windows do: the first press after a
-// pause goes to the previous one, presses less than a second apart walk on. The
-// order of use changes once the walk is over.
+// Back walks the recently used tabs as window managers do: the first press after a pause goes to
+// the previous tab, presses less than a second apart walk on. The order of use changes only when
+// the walk is over.
 func (t *Tabs) Back(now time.Time, by int) {
 	n := len(t.recent)
 	if n < 2 {
@@ -403,8 +401,8 @@ func (t *Tabs) Back(now time.Time, by int) {
 	t.Focus = t.recent[t.walk]
 }
 
-// Apply shows what an event adds to a transcript. Until the tab's newest page
-// is there it is kept; entries the page held are not shown again.
+// Apply shows what an event adds to a transcript. Events that come before the tab's newest page are
+// kept until it is there; entries in the page are not shown twice.
 func (t *Tab) Apply(e event.Event) {
 	if !t.Loaded {
 		if t.Asked {
@@ -443,7 +441,7 @@ func (t *Tab) Apply(e event.Event) {
 	}
 }
 
-// Begin shows the newest page of the transcript, and then what came meanwhile.
+// Begin shows the newest page of the transcript, then what came meanwhile.
 func (t *Tab) Begin(es []history.Entry) {
 	t.Loaded = true
 	backlog := t.backlog

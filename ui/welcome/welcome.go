@@ -1,7 +1,7 @@
 // Package welcome has what the screen says before anything was said on it.
 //
-// Does: draw the start screen of main and of a helper, name the model and what steers main,
-// and say the same in main's transcript where one from an earlier start takes the screen.
+// Does: draw the start screen of main and of a helper, name the model and the files that steer
+// main, and say the same in main's transcript if an earlier start left one.
 //
 // Does not: read a file or ask for anything: it is told.
 //
@@ -20,8 +20,8 @@ import (
 	"fantail/ui/transcript"
 )
 
-// Opening is what is known once the workspace is open: what it remembers, and which
-// of its files steer the agents. Empty fields say nothing.
+// Opening is what the opening of the workspace brings: what it remembers, and which of its files
+// steer the agents. Empty fields say nothing.
 type Opening struct {
 	Start        string // the model and why it was chosen
 	Trouble      string // why it is not the one that was chosen here
@@ -30,7 +30,7 @@ type Opening struct {
 	Policy       string // the file that says how main's mail is handled
 }
 
-// Env is what the start screen shows besides, and the tabs it speaks of.
+// Env is what else the start screen shows, and the tabs it is about.
 type Env struct {
 	Tabs     *tabs.Tabs
 	Version  string
@@ -47,13 +47,13 @@ type Screen struct {
 	told    bool // main's transcript has it
 }
 
-// New makes the start screen; start is what is known of the model so far.
+// New makes the start screen; start is the model and why it was chosen, as far as known.
 func New(e Env, start string) *Screen { return &Screen{Env: e, start: start} }
 
-// Model replaces what is said of the model.
+// Model replaces the line about the model.
 func (s *Screen) Model(start string) { s.start = start }
 
-// Open takes in what the workspace's opening brought.
+// Open takes in the opening of the workspace.
 func (s *Screen) Open(o Opening) {
 	s.opening, s.told = o, false
 	s.start = cmp.Or(o.Start, s.start)
@@ -71,8 +71,8 @@ func (o Opening) inForce() string {
 	return strings.Join(in, ", ")
 }
 
-// Tell says once in main's transcript, if there is one from an earlier start, what the
-// start screen says otherwise.
+// Tell says in main's transcript, once for each opening, what the start screen would say if the
+// transcript were empty.
 func (s *Screen) Tell() {
 	t := s.Tabs.Main()
 	if s.told || t == nil || !t.Loaded || t.Newest == 0 {
@@ -90,12 +90,12 @@ func (s *Screen) Tell() {
 	}
 }
 
-// readOnly says at the start that nothing can be written, why, and what that means.
+// readOnly says that nothing can be written, why, and what that means.
 func readOnly(why error) string {
 	return fmt.Sprintf("Read-only: %s. What is there shows; nothing starts, is taken or is kept.", frame.Clean(why.Error()))
 }
 
-// Lines is the start screen of a tab in which nothing was said yet; t is nil if there is no tab.
+// Lines is the start screen of an empty tab; t is nil if there is no tab.
 func (s *Screen) Lines(t *tabs.Tab, w, h int) []string {
 	var lines []string
 	if t != nil && t.Info.Kind.Nature().Opened {
@@ -118,7 +118,7 @@ func (s *Screen) unmodelled() bool {
 	return word == tabs.PlainEngine
 }
 
-// modelLines are the model and why; without one, what works and how to get one.
+// modelLines are the model and why it was chosen; without one, what works and how to get one.
 func (s *Screen) modelLines(w int) []string {
 	start := s.start
 	if start == "" {
@@ -169,7 +169,7 @@ func (s *Screen) rows(w int) []string {
 	return rows
 }
 
-// main is main's: what it is, which model and why, what to try.
+// main is the start screen of main: what the program is, which model and why, what to try.
 func (s *Screen) main(w, h int) []string {
 	p := s.Tabs.Theme.Paint
 	var ls []string
@@ -206,7 +206,7 @@ func (s *Screen) main(w, h int) []string {
 	return ls
 }
 
-// helper is a helper's: whom what is typed here is for.
+// helper is the start screen of a helper: whom one types to here.
 func (s *Screen) helper(i event.Info, w int) []string {
 	p := s.Tabs.Theme.Paint
 	name := frame.CleanLine(i.Name)
