@@ -17,10 +17,10 @@ import (
 	"fantail/ui/tabs"
 )
 
-// What keys and commands mean is done here and nowhere else; what may wait for
-// the disk or for an agent is done in a command and comes back as a message.
+// What keys and commands mean is carried out here and nowhere else. What may wait for the disk or
+// for an agent runs in a command and comes back as a message.
 
-// act carries an intent out.
+// act carries out an intent.
 func (a *App) act(i intent.Intent) tea.Cmd {
 	switch i := i.(type) {
 	case intent.All:
@@ -86,7 +86,7 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 	return nil
 }
 
-// show carries out what only changes the screen.
+// show carries out an intent that only changes the screen.
 func (a *App) show(i intent.Intent) {
 	switch i := i.(type) {
 	case intent.Said:
@@ -118,7 +118,7 @@ func (a *App) show(i intent.Intent) {
 	}
 }
 
-// tabOf is an agent's tab, the focused one if it is closed.
+// tabOf is an agent's tab, or the focused one if it is closed.
 func (a *App) tabOf(agent int64) *tabs.Tab {
 	if t := a.tabs.ByID(agent); t != nil {
 		return t
@@ -141,8 +141,8 @@ func (a *App) env() slash.Env {
 	}
 }
 
-// complete yields the candidates for what is being typed; mention those for a text that
-// is no command.
+// complete returns the candidates for the word being typed, mention those for a text that is not a
+// command.
 func (a *App) complete(trigger, line, word string) []composer.Item {
 	return slash.Complete(a.env(), trigger, line, word)
 }
@@ -152,7 +152,7 @@ func (a *App) mention(trigger, _, word string) []composer.Item {
 }
 
 func (a *App) setMode(m permit.Mode) tea.Cmd {
-	a.tally.Mode = m // so that the next press goes on from here
+	a.tally.Mode = m // so that the next press continues from here
 	return a.actions.do(intent.Do{F: func(context.Context) (intent.Intent, error) { return nil, a.pool.SetMode(m) }})
 }
 

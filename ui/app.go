@@ -41,34 +41,34 @@ import (
 type Options struct {
 	In      io.Reader
 	Out     io.Writer
-	Environ []string // without keys; the human's own programs get it
-	// Withhold is what is kept of a text that was typed: all but keys. nil: all.
+	Environ []string // without secret keys; the human's own programs get it
+	// Withhold returns a typed text without the secret keys in it. nil: texts are kept as typed.
 	Withhold func(text string) string
 	Theme    string // chosen by the human; "": by the terminal's background
 	Start    string // the model and why it was chosen
 	Version  string
 	Root     string        // the workspace
-	History  string        // the file that keeps what was typed; "": none
+	History  string        // the file of what was typed; "": none
 	Branch   func() string // reads .git/HEAD; called in a command
 	Models   func() []string
 	Doubt    words.Doubt
-	// ReadOnly is why nothing can be written here and what to do about it: the screen shows
-	// what is there. nil: it can be.
+	// ReadOnly is why nothing can be written here and what to do about it; the screen then only
+	// shows what is there. nil: it can be written.
 	ReadOnly error
-	// Remember keeps what was chosen for the next start in this workspace. nil: nothing is.
+	// Remember keeps a choice for the next start in this workspace. nil: nothing is kept.
 	Remember func(ctx context.Context, c agents.Choice, name string) error
 	Now      func() time.Time
 	Go       func(name string, f func())
-	Size     [2]int      // of the terminal, where it can't be asked; zero: ask
-	FPS      int         // how often a second the framework looks for a new frame; 0: as often as it can
+	Size     [2]int      // of a terminal that can't be asked; zero: ask
+	FPS      int         // how many times a second the framework looks for a new frame; 0: as often as it can
 	Plain    bool        // no mouse
-	Msgs     bool        // the status line says `2 msgs` for `2 pending`
+	Msgs     bool        // the status line says `2 msgs` instead of `2 pending`
 	Usual    permit.Mode // the workspace's own: the status line may leave it out; "": none is
-	Notify   string      // how to tell who is elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
+	Notify   string      // how to notify a human who looks elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
 }
 
-// App is one screen. Only its own program touches it, but for the methods that
-// say otherwise.
+// App is one screen. Only its own program may touch it, except through the methods that say
+// otherwise.
 type App struct {
 	o       Options
 	program *tea.Program
@@ -79,10 +79,10 @@ type App struct {
 	feed    feed
 	actions actions
 	pool    *pool        // nil until attached
-	human   *fleet.Human // whom the pool is told of; nil until attached
+	human   *fleet.Human // the one at this screen, as the pool knows them; nil until attached
 	tally   event.Tally
 	tabs    tabs.Tabs
-	wanted  int64 // the tab to go to once it is there; 0: none
+	wanted  int64 // the agent whose tab to go to once it opens; 0: none
 
 	w, h    int
 	look    look
@@ -103,20 +103,20 @@ type App struct {
 	drawn drawn
 }
 
-// fps is how often a second the framework looks for a new frame where nothing else is
-// said, the most it can: a key's echo waits for half of that, in the mean.
+// fps is how many times a second the framework looks for a new frame by default, and at most: the
+// echo of a key waits for half of that on average.
 const fps = 120
 
-// look is how the screen is drawn whatever the theme.
+// look is how the screen is drawn in any theme.
 type look struct {
 	chosen  bool // the theme is the human's choice
 	noColor bool
 	ascii   bool // no characters beyond ASCII
 }
 
-// up tells that the first frame is on the terminal.
+// up signals that the first frame is on the terminal.
 type up struct {
-	due  bool // it has been made
+	due  bool // the frame has been made
 	once sync.Once
 	out  chan struct{}
 }
@@ -168,7 +168,7 @@ func New(o Options) *App {
 	}
 	a.sender = sender{tabs: &a.tabs, drafts: a.drafts, env: a.env}
 	a.asks = asking.New(asking.Env{Tabs: &a.tabs, Layers: &a.layers, Flash: a.flash, Drafts: a.drafts})
-	// Until the pool comes its tab takes what is typed.
+	// Until the pool comes, what is typed goes into main's tab.
 	a.tabs.Add(a.newTab(event.Info{Name: "main", Kind: event.Main}))
 	options := []tea.ProgramOption{
 		tea.WithContext(a.ctx), tea.WithFPS(o.FPS), tea.WithoutSignalHandler(), tea.WithFilter(calm(o.Now)),
@@ -189,10 +189,10 @@ func New(o Options) *App {
 	return a
 }
 
-// now is what the rooms' clocks read.
+// now is the clock of all rooms.
 func (a *App) now() time.Time { return a.o.Now() }
 
-// environment is an environment by its names.
+// environment is an environment as a map.
 func environment(environ []string) map[string]string {
 	env := map[string]string{}
 	for _, kv := range environ {
@@ -202,7 +202,7 @@ func environment(environ []string) map[string]string {
 	return env
 }
 
-// lookOf reads how to draw from the environment.
+// lookOf derives from the environment how to draw.
 func lookOf(environ []string) look {
 	env := environment(environ)
 	locale := env["LC_ALL"]
@@ -218,8 +218,8 @@ func lookOf(environ []string) look {
 	}
 }
 
-// Run shows the screen until it is left. It returns an error if the terminal
-// can't be used, or if the program panicked.
+// Run shows the screen until the human leaves it. It returns an error if the terminal can't be
+// used, or if the program panicked.
 func (a *App) Run() error {
 	defer a.cancel()
 	defer a.up.now()
@@ -231,9 +231,8 @@ func (a *App) Run() error {
 	return err
 }
 
-// Up returns a channel that is closed when the first frame is on the terminal, or
-// the screen has ended: what the frame does not need had better wait for it. Any
-// goroutine may call it.
+// Up returns a channel that is closed once the first frame is on the terminal, or the screen has
+// ended. What the first frame does not need should wait for it. Any goroutine may call it.
 func (a *App) Up() <-chan struct{} { return a.up.out }
 
 // Attach gives the screen its pool. Any goroutine may call it, once.
@@ -242,10 +241,10 @@ func (a *App) Attach(p *agents.Pool) { a.program.Send(attached{poolOf(p)}) }
 // Tell replaces the start screen's line about the model. Any goroutine may call it.
 func (a *App) Tell(start string) { a.program.Send(told{start}) }
 
-// Begin tells what is known once the workspace is open. Any goroutine may call it.
+// Begin tells the screen what the opening of the workspace brought. Any goroutine may call it.
 func (a *App) Begin(o welcome.Opening) { a.program.Send(o) }
 
-// Quit ends the screen in order. Any goroutine may call it.
+// Quit ends the screen in an orderly way. Any goroutine may call it.
 func (a *App) Quit() { a.program.Quit() }
 
 // Kill ends the screen at once and restores the terminal. Any goroutine may call it.

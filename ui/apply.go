@@ -62,13 +62,13 @@ func (a *App) apply(e event.Event) tea.Cmd {
 	return nil
 }
 
-// change notes what is known of an agent, opening its tab if it is new.
+// change takes in what is known of an agent, and opens its tab if it is new.
 func (a *App) change(i event.Info) tea.Cmd {
 	t := a.tabs.ByID(i.ID)
 	if t == nil && i.Kind.Nature().Stays {
 		t = a.tabs.ByID(0)
 	}
-	was, witnessed := event.Info{}, !i.Created.Before(a.began) // from its beginning
+	was, witnessed := event.Info{}, !i.Created.Before(a.began) // since it was created
 	if t != nil {
 		was, witnessed = t.Info, true
 	} else {
@@ -102,14 +102,14 @@ func (a *App) change(i event.Info) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// heard shows what an agent says in the tab of the one that waits for it.
+// heard shows what an agent says in the tab of the agent waiting for it.
 func (a *App) heard(t *tabs.Tab, e event.Event) {
 	if above := a.tabs.ByID(t.Info.Parent); above != nil && above.Info.Delegated > 0 {
 		above.View.ChildSays(t.Info.Task, e)
 	}
 }
 
-// closed removes a tab. Whoever looked at it is told where they are now.
+// closed removes a tab, and tells a human who was looking at it where they are now.
 func (a *App) closed(id int64) tea.Cmd {
 	t, was := a.tabs.ByID(id), a.tabs.Focus
 	a.tabs.Remove(id)
@@ -179,7 +179,7 @@ func (a *App) takeFacts(m looked) tea.Cmd {
 	return a.reader.facts(t)
 }
 
-// troubled tells in main's transcript what became of the database's files.
+// troubled says in main's transcript what has happened to the files of the database.
 func (a *App) troubled(err error) {
 	text, tone := "The database's files are in their places again.", transcript.Plain
 	if err != nil {

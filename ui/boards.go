@@ -10,16 +10,16 @@ import (
 	"fantail/ui/words"
 )
 
-// boards opens what fills the screen, and knows which of it is open.
+// boards opens the boards, and knows which one is open.
 type boards struct {
 	panel.Env
 	layers *layers.Stack
 	flash  *flash.Line
-	there  bool                   // Pool is
-	over   func(t *tabs.Tab) bool // whether the question of a tab's agent is on the screen by itself
+	there  bool                   // there is a Pool
+	over   func(t *tabs.Tab) bool // whether the question of a tab's agent shows already
 }
 
-// inbox opens an agent's inbox: reading it is looking at its mail.
+// inbox opens an agent's inbox, which counts as looking at its mail.
 func (b *boards) inbox(agent int64, name string) {
 	if b.opens(agent) {
 		if t := b.Tabs.ByID(agent); t != nil {
@@ -36,8 +36,8 @@ func (b *boards) queue(agent int64, name string) {
 	}
 }
 
-// opens reports whether the workspace is open, so that there is something to list, and
-// says so if it is not.
+// opens reports whether there is something to list, which is so once the workspace is open; if not,
+// it says so.
 func (b *boards) opens(agent int64) bool {
 	if !b.there || agent == 0 {
 		b.flash.While(words.Sentence(slash.ErrOpening), func() bool { return !b.there })
@@ -49,7 +49,7 @@ func (b *boards) opens(agent int64) bool {
 // overview opens the list of all agents.
 func (b *boards) overview() { b.layers.Show(panel.Overview(b.Env, b.over)) }
 
-// panel is the inbox or the queue that is open, fleet the overview; nil: it is not.
+// panel is the open inbox or queue, fleet the open overview; nil: it is not open.
 func (b *boards) panel() *panel.Panel {
 	p, _ := b.layers.Board().(*panel.Panel)
 	return p
@@ -60,7 +60,7 @@ func (b *boards) fleet() *panel.Fleet {
 	return f
 }
 
-// tailed is the tab whose last lines show on a board; nil: none.
+// tailed is the tab whose last lines a board shows; nil: none.
 func (b *boards) tailed() *tabs.Tab {
 	if x := b.layers.Board(); x != nil && x.Tail() != 0 {
 		return b.Tabs.ByID(x.Tail())
@@ -71,7 +71,7 @@ func (b *boards) tailed() *tabs.Tab {
 // reads reports whether the inbox of that agent is open.
 func (b *boards) reads(agent int64) bool { return b.panel() != nil && b.panel().Reads(agent) }
 
-// moves reports whether something on a board changes by itself.
+// moves reports whether something on a board changes without an event.
 func (b *boards) moves() bool {
 	if f := b.fleet(); f != nil {
 		return f.Moves()
@@ -79,7 +79,7 @@ func (b *boards) moves() bool {
 	return b.tailed() != nil
 }
 
-// views are the transcripts that show on a board.
+// views are the transcripts that a board shows.
 func (b *boards) views() (vs []*transcript.View) {
 	if p := b.panel(); p != nil && p.Previewed() != nil {
 		vs = append(vs, p.Previewed())

@@ -10,9 +10,8 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// edit runs the external editor on a draft, in a file of that name. then gets what
-// came of it and where it lies, and says whether the file is to be kept. It is
-// called in a command.
+// edit runs the external editor on a draft, in a file of that name. then gets the result and the
+// file's path, and says whether to keep the file. It is called in a command.
 func edit(environ []string, name, draft string, then func(text, path string, err error) (m tea.Msg, keep bool)) tea.Msg {
 	fail := func(err error) tea.Msg {
 		m, _ := then("", "", err)
@@ -39,7 +38,7 @@ func edit(environ []string, name, draft string, then func(text, path string, err
 		switch {
 		case err == nil:
 			err = unread
-		case unread == nil && string(text) != draft: // it ended before its time, but had saved
+		case unread == nil && string(text) != draft: // it failed after it had saved
 			keep, err = true, fmt.Errorf("run the editor %s: %w; what it saved is kept in %s", argv[0], err, path)
 		default:
 			err = fmt.Errorf("run the editor %s: %w", argv[0], err)
@@ -52,11 +51,11 @@ func edit(environ []string, name, draft string, then func(text, path string, err
 	})()
 }
 
-// returned says that the human is back from a program that had the terminal, with
-// what came of it.
+// returned says that the human is back from a program that had the terminal, and carries its
+// result.
 type returned struct{ with tea.Msg }
 
-// editorOf is the human's editor and its arguments.
+// editorOf is the human's editor with its arguments.
 func editorOf(environ []string) ([]string, error) {
 	for _, name := range []string{"VISUAL", "EDITOR"} {
 		for _, kv := range environ {

@@ -14,23 +14,22 @@ import (
 	"fantail/ui/words"
 )
 
-// feedRest is how long the feed rests after each delivery: at most fifteen a
-// second reach the loop. A frame of a streaming reply costs the framework about
-// a millisecond, most of it for comparing it with the frame before, and text
-// that comes in steps this small is read as text that flows. Keys don't wait.
+// feedRest is how long the feed pauses after each delivery: at most fifteen a second reach the
+// loop. A frame of a streaming reply costs the framework about a millisecond, most of it for the
+// comparison with the frame before, and text in steps this small reads as a flow. Keys don't wait.
 const feedRest = 66 * time.Millisecond
 
-// feed brings what happens outside the loop into it, in one order: the pool's news, and
-// what actions came to.
+// feed brings what happens outside the loop into it, in one order: the pool's news, and the results
+// of actions.
 type feed struct {
 	ctx    context.Context // of the screen
 	send   func(tea.Msg)   // to the loop
-	came   chan tea.Msg    // what actions came to
+	came   chan tea.Msg    // results of actions
 	source *event.Feed     // nil until there is a pool
 }
 
-// follow carries the news to the program until the screen ends. It is the interface's
-// only goroutine.
+// follow carries the news to the program until the screen ends. It is the only goroutine of the
+// interface.
 func (f *feed) follow() {
 	defer f.source.Close()
 	for {
@@ -59,9 +58,8 @@ func (f *feed) follow() {
 	}
 }
 
-// after hands m to the loop after all that was committed before: what an action came to
-// shows below the messages it speaks of. It returns nil, as a command does that has nothing
-// to tell.
+// after hands a message to the loop after everything committed so far: the result of an action
+// shows below the messages it speaks of. It returns nil, like a command with nothing to tell.
 func (f *feed) after(m tea.Msg) tea.Msg {
 	select {
 	case f.came <- m:
@@ -70,20 +68,20 @@ func (f *feed) after(m tea.Msg) tea.Msg {
 	return nil
 }
 
-// actions are what the human had done on the pool, off the loop. They begin in the order
-// in which they were asked for.
+// actions is what the human has had done on the pool, off the loop. Actions begin in the order in
+// which they were asked for.
 type actions struct {
 	feed *feed
-	last chan struct{} // closed when the last of them is over; nil: there was none
+	last chan struct{} // closed when the last one is over; nil: there was none
 }
 
-// do is the command that runs an action. It begins when those before it are over, unless
-// they may take long.
+// do is the command that runs an action. It waits for the actions before it, except those that may
+// take long.
 func (s *actions) do(d intent.Do) tea.Cmd {
 	before, over := s.last, make(chan struct{})
 	s.last = over
 	tell := s.feed.after
-	if s.feed.source == nil { // nothing is committed yet
+	if s.feed.source == nil { // nothing has been committed yet
 		tell = func(m tea.Msg) tea.Msg { return m }
 	}
 	return func() tea.Msg {
@@ -103,7 +101,7 @@ func (s *actions) do(d intent.Do) tea.Cmd {
 	}
 }
 
-// outcome runs an action and returns what the loop is told.
+// outcome runs an action and returns what to tell the loop.
 func outcome(ctx context.Context, d intent.Do) tea.Msg {
 	i, err := d.F(ctx)
 	if errors.Is(err, event.ErrReadOnly) { // nothing is wrong with what was typed

@@ -3,14 +3,14 @@ package ui
 // rect is a region of the screen in cells.
 type rect struct{ x, y, w, h int }
 
-// facts are what the layout depends on.
+// facts is what the layout depends on.
 type facts struct {
 	box   int // lines the prompt box wants; 0: the tab has none
 	below int // lines a question wants in the box's place; 0: none
-	card  int // lines the card of what is urgent wants; 0: none
+	card  int // lines the urgent card wants; 0: none
 }
 
-// rects are the regions from top to bottom.
+// rects is the regions from top to bottom.
 type rects struct {
 	tabs, upper, body, card, lower, box, status rect
 }
@@ -24,9 +24,8 @@ const (
 // fits reports whether a screen of that size can be drawn.
 func fits(w, h int) bool { return w >= minWidth && h >= minHeight }
 
-// layout divides a screen of w by h cells. The transcript gets what is left and
-// always some of it; a question may take more than the prompt box; a card is cut
-// before the transcript is gone.
+// layout divides a screen of w by h cells. The transcript gets the remaining lines, and always
+// some; a question may take more than the prompt box; a card is cut before the transcript is.
 func layout(w, h int, f facts) rects {
 	var r rects
 	r.tabs = rect{0, 0, w, 1}
@@ -42,7 +41,7 @@ func layout(w, h int, f facts) rects {
 		r.upper.h, r.lower.h = 0, 0
 	}
 	if f.below > 0 {
-		r.lower.h = 0 // a question has an edge of its own
+		r.lower.h = 0 // a question has a border of its own
 	}
 	r.body = rect{0, 1 + r.upper.h, w, h - 2 - r.upper.h - r.lower.h - lower}
 	r.card.w, r.card.h = w, min(f.card, r.body.h-1)

@@ -5,13 +5,12 @@ import (
 	"fantail/ui/tabs"
 )
 
-// What the screen says of an agent's mail: how much waits, whether something came
-// since its tab was last looked at, and whether something urgent waits. Coming to a
-// tab is looking at it, and so is sending something from it; that its mail was
-// taken before somebody's eyes leaves nothing new, nor does what comes into an inbox
-// that is open.
+// The marks of an agent's mail: how much waits, whether something came since its tab was last
+// looked at, and whether something urgent waits. Coming to a tab counts as looking at it, and so
+// does sending something from it. Mail that was taken while somebody looked is not new, nor is mail
+// that comes into an open inbox.
 
-// arrived notes what a change of an agent says of its mail.
+// arrived notes what a change of an agent says about its mail.
 func (a *App) arrived(t *tabs.Tab, i event.Info) {
 	t.News = t.News || i.Came > t.Info.Came && (a.notice.Away() || !a.boards.reads(i.ID))
 	if i.Pending == 0 && t == a.tabs.Focus && !a.notice.Away() {
@@ -19,8 +18,7 @@ func (a *App) arrived(t *tabs.Tab, i event.Info) {
 	}
 }
 
-// visited notes that the focused tab shows: at the moment somebody comes to it,
-// nothing in it is new.
+// visited notes which tab shows: nothing is new in a tab the human has just come to.
 func (a *App) visited() {
 	if t := a.tabs.Focus; t != a.drawn.focus {
 		a.drawn.focus = t

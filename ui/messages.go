@@ -12,7 +12,7 @@ import (
 	"fantail/ui/transcript"
 )
 
-// What reaches Update beside the terminal's own messages.
+// What reaches Update besides the terminal's own messages.
 type (
 	attached struct{ pool *pool }
 	told     struct{ start string }
@@ -21,7 +21,7 @@ type (
 	rolled   struct{}
 	branched struct{ name string }
 	listed   struct{ files *files.Index }
-	// known are the memory documents there are.
+	// known is the list of memory documents.
 	known struct{ documents []memory.Document }
 	paged struct {
 		agent   int64
@@ -29,7 +29,7 @@ type (
 		entries []history.Entry
 		err     error
 	}
-	// looked are an agent's facts.
+	// looked is an agent's facts.
 	looked struct {
 		agent int64
 		facts ledger.Facts
@@ -39,15 +39,15 @@ type (
 		view *transcript.View
 		done []transcript.Done
 	}
-	// done is what became of something that was acted on.
+	// done is the result of an action.
 	done struct {
 		agent   int64
 		text    string
 		tone    transcript.Tone
-		command string // stands above the text; "": none
-		back    string // what is given back to the box: it stands before the draft
+		command string // shown above the text; "": none
+		back    string // put back into the box, before the draft
 	}
-	// wanted is an intent that came of an action.
+	// wanted is an intent that resulted from an action.
 	wanted struct{ intent intent.Intent }
 	// noted is a line for the status line.
 	noted struct{ text string }

@@ -16,8 +16,8 @@ import (
 	"fantail/ui/slash"
 )
 
-// pool is what the screen asks of an [agents.Pool] and of its rooms; what commands, boards
-// and notices ask is theirs to say.
+// pool is what the screen asks of an [agents.Pool] and of its rooms; commands, boards and notices
+// say themselves what they ask.
 type pool struct {
 	talk
 	read
@@ -39,7 +39,7 @@ func poolOf(p *agents.Pool) *pool {
 	}
 }
 
-// talk is what a human says to agents, and what they say.
+// talk is what a human and agents say to each other.
 type talk interface {
 	Subscribe() *event.Feed
 	Human() *fleet.Human
@@ -53,7 +53,7 @@ type talk interface {
 	SetMode(m permit.Mode) error
 }
 
-// read is what is known of agents.
+// read tells what is known of agents.
 type read interface {
 	Page(ctx context.Context, agent, before int64, limit int) ([]history.Entry, error)
 	Facts(ctx context.Context, agent int64) (ledger.Facts, error)

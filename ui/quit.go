@@ -13,8 +13,8 @@ import (
 	"fantail/ui/words"
 )
 
-// quit leaves at once if nothing runs, else asks what shall become of it. An agent
-// that asks loses nothing: it asks again at the next start, and goes on.
+// quit leaves at once if no agent works; otherwise it asks what to do with those that do. An agent
+// with an open question loses nothing: it asks again at the next start, and goes on.
 func quit(ts *tabs.Tabs, line *flash.Line, settled func(ctx context.Context) error) intent.Intent {
 	var names, asking []string
 	for _, t := range ts.All {

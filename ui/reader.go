@@ -20,20 +20,20 @@ import (
 // pageSize is how many entries a page of a transcript has.
 const pageSize = 100
 
-// reader reads what the screen shows and completes from, off the loop and nothing twice:
-// each of its methods returns the command that reads, nil if there is nothing to read. The
-// answer comes back as a message.
+// reader reads what the screen shows and completes from, off the loop and nothing twice. Its
+// methods return the command that reads, or nil if there is nothing to read; the answer comes back
+// as a message.
 type reader struct {
 	ctx  context.Context // of the screen
 	root string          // the workspace
-	head func() string   // reads the branch
+	head func() string   // returns the branch
 	pool *pool           // nil until attached
 
 	files     *files.Index      // nil until a draft asked for one
-	documents []memory.Document // as of the last #
+	documents []memory.Document // as last listed
 }
 
-// transcript reads the newest page of a tab that has none yet.
+// transcript reads the newest page of a tab that has no page yet.
 func (r *reader) transcript(t *tabs.Tab) tea.Cmd {
 	if t == nil || t.Asked || r.pool == nil {
 		return nil
@@ -57,7 +57,7 @@ func (r *reader) page(agent, before int64) tea.Cmd {
 	}
 }
 
-// facts reads what a view of the tab shows beside the transcript, if that is out of date.
+// facts reads what a view of the tab shows besides the transcript, if that is out of date.
 func (r *reader) facts(t *tabs.Tab) tea.Cmd {
 	if r.pool == nil || !t.WantsFacts() {
 		return nil
@@ -74,7 +74,7 @@ func (r *reader) branch() tea.Cmd {
 	return func() tea.Msg { return branched{r.head()} }
 }
 
-// branchAfter reads it again after what may have changed it.
+// branchAfter reads it again after entries that may have changed it.
 func (r *reader) branchAfter(es []history.Entry) tea.Cmd {
 	if slices.ContainsFunc(es, func(e history.Entry) bool {
 		return e.Kind == history.EntryResult || e.Kind == history.EntryShell || e.Kind == history.EntryEnded
@@ -84,12 +84,12 @@ func (r *reader) branchAfter(es []history.Entry) tea.Cmd {
 	return nil
 }
 
-// completes reads what a box is completed from after that key.
+// completes reads what a box is completed from, after that key.
 func (r *reader) completes(k tea.KeyPressMsg, box *composer.Box) tea.Cmd {
 	return tea.Batch(r.list(box), r.remembered(k, box))
 }
 
-// list lists the workspace's files once a draft asks for one.
+// list lists the files of the workspace once a draft asks for one.
 func (r *reader) list(box *composer.Box) tea.Cmd {
 	if r.files != nil || !strings.Contains(box.Value(), "@") {
 		return nil
@@ -104,8 +104,8 @@ func (r *reader) list(box *composer.Box) tea.Cmd {
 	}
 }
 
-// remembered lists the memory documents when a `#` is typed, or the arguments of
-// /memory begin.
+// remembered lists the memory documents when a `#` is typed, or where the arguments of /memory
+// begin.
 func (r *reader) remembered(k tea.KeyPressMsg, box *composer.Box) tea.Cmd {
 	if r.pool == nil || k.Text != "#" && (k.Text != " " || !strings.HasPrefix(box.Value(), "/memory ")) {
 		return nil

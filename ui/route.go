@@ -16,7 +16,7 @@ import (
 	"fantail/ui/tabs"
 )
 
-// key routes a key: the first that takes it ends it.
+// key routes a key; the first to take it ends the route.
 func (a *App) key(k tea.KeyPressMsg) (cmd tea.Cmd) {
 	a.flash.Key(k.String(), func() { cmd = a.take(k) })
 	return cmd
@@ -33,7 +33,7 @@ func (a *App) take(k tea.KeyPressMsg) tea.Cmd {
 	return nil
 }
 
-// keyAlways are the keys that mean the same everywhere.
+// keyAlways takes the keys that mean the same everywhere.
 func (a *App) keyAlways(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	switch k.String() {
 	case "ctrl+c":
@@ -46,8 +46,7 @@ func (a *App) keyAlways(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// interrupt is Ctrl+C: it closes what is open, clears the box, and twice in a
-// row quits.
+// interrupt is Ctrl+C: it closes what is open, clears the box, and quits when pressed twice.
 func (a *App) interrupt() tea.Cmd {
 	switch box := a.tabs.Typing(); {
 	case a.layers.Top() != nil:
@@ -85,9 +84,9 @@ func (a *App) keyDialog(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return a.act(a.layers.Decided(d)), true
 }
 
-// free reports whether a dialog that took its time may open: nothing else was opened
-// meanwhile, which might hold what was typed. If not it says that what was not opened.
-// "": the dialog took no time.
+// free reports whether a dialog that took time to prepare may open: nothing was opened meanwhile,
+// which might hold typed text. If not, it says that what was not opened. "": the dialog took no
+// time.
 func (a *App) free(what string) bool {
 	was := a.layers.Top()
 	if what == "" || was == nil {
@@ -97,7 +96,7 @@ func (a *App) free(what string) bool {
 	return false
 }
 
-// keyTabs go from tab to tab, and to a question; under a dialog they do not.
+// keyTabs takes the keys from tab to tab and to a question; they do nothing under a dialog.
 func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	s := k.String()
 	if a.layers.Top() != nil {
@@ -136,8 +135,8 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return a.shown(), true
 }
 
-// keyFromDialog goes on from a question to the next, and to one from the overview. A
-// panel does so itself; what else is open might hold what was typed.
+// keyFromDialog goes on from one question to the next, and from the overview to a question. A panel
+// does so itself; other dialogs might hold typed text.
 func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
 	_, _, over := a.asks.Over()
 	switch {
@@ -152,7 +151,7 @@ func (a *App) keyFromDialog(key string) (tea.Cmd, bool) {
 	return nil, true
 }
 
-// keySelection are the keys that mean something while a block is selected.
+// keySelection takes the keys that mean something while a block is selected.
 func (a *App) keySelection(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	t := a.tabs.Focus
 	if t == nil || t.At().Selected() == "" {
@@ -180,8 +179,7 @@ func (a *App) keySelection(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// keyDelegated are the keys that mean something while the focused agent waits for
-// work it delegated: that goes on in the background.
+// keyDelegated takes the key that moves the work the focused agent waits for to the background.
 func (a *App) keyDelegated(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	if k.String() != "ctrl+b" || a.tabs.Focus == nil || a.tabs.Focus.Info.Delegated == 0 {
 		return nil, false
@@ -193,7 +191,7 @@ func (a *App) keyDelegated(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	}}), true
 }
 
-// keyBox are the keys the box takes, and what they mean beyond editing.
+// keyBox gives the box its keys, and carries out what they mean beyond editing.
 func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	t, box := a.tabs.Focus, a.tabs.Typing()
 	if box == nil {
@@ -217,7 +215,7 @@ func (a *App) keyBox(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return a.reader.completes(k, box), true
 }
 
-// keyGlobal are the keys nobody else took.
+// keyGlobal takes the keys nobody else took.
 func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	t := a.tabs.Focus
 	switch s := k.String(); s {
@@ -267,8 +265,7 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// roll scrolls by what was gathered: the dialog or question that is open, else
-// the transcript.
+// roll scrolls by the gathered turns: the open dialog or question, else the transcript.
 func (a *App) roll() tea.Cmd {
 	lines, t := a.wheel.gathered(), a.tabs.Focus
 	if lines == 0 || t == nil {
@@ -295,7 +292,7 @@ func (a *App) roll() tea.Cmd {
 	return tea.Tick(wheelGap, func(time.Time) tea.Msg { return rolled{} })
 }
 
-// click goes to the tab that was clicked, or to what is new below.
+// click goes to the clicked tab, or to what is new below.
 func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	if m.Button != tea.MouseLeft {
 		return nil
@@ -341,7 +338,7 @@ func (a *App) click(m tea.MouseClickMsg) tea.Cmd {
 	return nil
 }
 
-// clickBody opens the message that was clicked, or unfolds a document.
+// clickBody opens the clicked message, or unfolds a document.
 func (a *App) clickBody(t *tabs.Tab, x, y int) tea.Cmd {
 	id, ok := t.At().Click(x, y)
 	a.dirty = a.dirty || ok
@@ -351,7 +348,7 @@ func (a *App) clickBody(t *tabs.Tab, x, y int) tea.Cmd {
 	return a.act(intent.Message{Agent: t.Info.ID, ID: id})
 }
 
-// keyPanes go from view to view in the tab of an agent without a prompt box.
+// keyPanes takes the keys from view to view in the tab of an agent without a prompt box.
 func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	t := a.tabs.Focus
 	if t == nil || t.Box != nil || t.Line != nil {
@@ -383,27 +380,27 @@ func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	return nil, false
 }
 
-// showPane makes a tab show one of its views.
+// showPane turns a tab to one of its views.
 func (a *App) showPane(t *tabs.Tab, p tabs.Pane) tea.Cmd {
 	a.dirty = true
 	t.TurnTo(p)
 	return a.reader.facts(t)
 }
 
-// keyAsked are the keys of a question, and those that are kept from what it leaves.
+// keyAsked takes the keys of a question, and those kept from what a question leaves behind.
 func (a *App) keyAsked(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	i, ok := a.asks.Key(k)
 	return a.act(i), ok
 }
 
-// keyNotice are the keys of what is urgent, whatever else shows.
+// keyNotice takes the keys of the urgent card, regardless of what else shows.
 func (a *App) keyNotice(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	i, ok := a.notice.Key(k)
 	return a.act(i), ok
 }
 
-// handleUrgent goes to the agent that a message waits for and starts a turn with it, as
-// /messages next does.
+// handleUrgent goes to the recipient of a message and starts a turn with it, as /messages next
+// does.
 func (a *App) handleUrgent(h intent.Handle) tea.Cmd {
 	a.dirty = true
 	t := a.tabs.ByID(h.Message.Recipient)
@@ -412,7 +409,7 @@ func (a *App) handleUrgent(h intent.Handle) tea.Cmd {
 	}
 	a.layers.Clear() // what fills the screen
 	a.tabs.To(t)
-	t.News = false // handling its mail is looking at it
+	t.News = false // handling its mail counts as looking at it
 	take := func(ctx context.Context, agent int64) (inbox.Message, bool, error) {
 		got, ok, err := a.pool.pickup.Next(ctx, agent, h.Message.ID)
 		if err != nil {

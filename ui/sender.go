@@ -16,8 +16,8 @@ import (
 	"fantail/ui/words"
 )
 
-// sender says what follows from what the human sends from a box, and brings back what was
-// sent and has not entered a conversation yet.
+// sender says what follows from what the human sends from a box, and brings back what was sent but
+// has not entered a conversation yet.
 type sender struct {
 	tabs   *tabs.Tabs
 	drafts *drafts.Drafts
@@ -25,8 +25,8 @@ type sender struct {
 	pool   *pool            // nil until attached
 }
 
-// submit sends what a tab's box holds: a command, a shell command of the human's own,
-// mail, or a prompt. What comes before the workspace is open is kept.
+// submit sends the content of a tab's box: a command, a shell command of the human's own, mail, or
+// a prompt. Before the workspace is open, it is kept.
 func (s *sender) submit(t *tabs.Tab) intent.Intent {
 	box := t.Typing()
 	text := s.drafts.Typed(box)
@@ -64,7 +64,7 @@ func (s *sender) submit(t *tabs.Tab) intent.Intent {
 func (s *sender) line(t *tabs.Tab, text string) intent.Intent {
 	if !t.Line.Mail {
 		i, err := slash.Run(s.env(), t, text)
-		if err != nil { // the line stays: an Esc that is meant for it stops no turn
+		if err != nil { // the line stays, so that an Esc meant for it stops no turn
 			kept := s.drafts.Remember(t.Line.Box, text)
 			t.Line.Box.Set("/")
 			return intent.All{refusal(t, text, err), kept}
@@ -93,7 +93,7 @@ func (s *sender) early() intent.Intent {
 			all = append(all, s.prompt(t, text))
 			continue
 		}
-		all = append(all, intent.Call(func() intent.Intent { // it sees what those before it did
+		all = append(all, intent.Call(func() intent.Intent { // run only once those before it are carried out
 			i, err := slash.Run(s.env(), t, text)
 			if err != nil {
 				return refusal(t, text, err)
@@ -120,14 +120,14 @@ func (s *sender) prompt(t *tabs.Tab, text string) intent.Intent {
 	}}
 }
 
-// refusal says why a command can't be carried out. The box lets go of it, for the history
+// refusal says why a command can't be carried out. The box need not keep the command: the history
 // has it.
 func refusal(t *tabs.Tab, command string, err error) intent.Intent {
 	return intent.Tell{Agent: t.Info.ID, Command: command, Text: words.Sentence(err), Tone: transcript.Bad}
 }
 
-// stop ends the turn or the wait of a tab's agent, and nothing else. What is queued for it
-// comes back into its box before the turn ends: neither is it sent then nor lost.
+// stop ends the turn or the wait of a tab's agent, and nothing else. Prompts queued for it go back
+// into its box before the turn ends, so that they are neither sent nor lost.
 func (s *sender) stop(t *tabs.Tab) intent.Intent {
 	if t == nil || s.pool == nil || t.Info.State.Terminal() || s.env().ReadOnly != nil {
 		return nil
@@ -143,7 +143,7 @@ func (s *sender) stop(t *tabs.Tab) intent.Intent {
 	}}
 }
 
-// withdraw brings a prompt that is queued for a tab's agent back into its box.
+// withdraw puts a prompt queued for a tab's agent back into its box.
 func (s *sender) withdraw(t *tabs.Tab, q event.Prompt) intent.Intent {
 	id := t.Info.ID
 	return intent.Run{F: func(ctx context.Context) intent.Intent {
@@ -166,7 +166,7 @@ func (s *sender) edit(t *tabs.Tab) intent.Intent {
 	}}
 }
 
-// edited takes what the editor made of an agent's draft.
+// edited takes in an agent's draft as the editor left it.
 func (s *sender) edited(agent int64, text string, err error) intent.Intent {
 	t := s.tabs.ByID(agent)
 	switch {

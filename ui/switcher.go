@@ -9,7 +9,7 @@ import (
 	"fantail/ui/words"
 )
 
-// switcher picks a tab by name; the one used before is highlighted.
+// switcher picks a tab by name, with the one used before highlighted.
 func switcher(ts *tabs.Tabs) intent.Intent {
 	var items []dialog.Item
 	before := ts.Last()

@@ -18,8 +18,8 @@ func (a *App) Init() tea.Cmd {
 	return tea.Batch(tea.RequestBackgroundColor, a.reader.branch())
 }
 
-// Update takes one message. What it changed is drawn once, here, so that View
-// only hands out what stands.
+// Update takes one message. Whatever it changes is drawn once, here, so that View only hands out
+// the frame.
 func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	cmd := a.handle(m)
 	a.dirty = a.asks.Attend(m) || a.dirty
@@ -127,26 +127,26 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	return nil
 }
 
-// attach takes the pool: its feed begins with what is now.
+// attach takes the pool; its feed begins with the current state.
 func (a *App) attach(p *pool) tea.Cmd {
 	a.asks.Pool = p.asks
 	a.use(p)
 	a.began = a.o.Now().Truncate(time.Millisecond)
 	a.notice.Begin(p.notice, a.began)
 	a.human = p.Human()
-	a.human.Pressed(a.o.Now()) // whoever starts the program is there
+	a.human.Pressed(a.o.Now()) // a human has just started the program
 	a.feed.source = p.Subscribe()
 	a.o.Go("feed", a.feed.follow)
 	return a.act(a.drafts.Recall())
 }
 
-// use gives the pool to all that asks it something.
+// use gives the pool to everything that asks it something.
 func (a *App) use(p *pool) {
 	a.pool, a.reader.pool, a.sender.pool = p, p, p
 	a.boards.Pool, a.boards.there = p.panel, true
 }
 
-// refreshBox has the prompt box look anew for what its word may come to.
+// refreshBox has the prompt box complete its word anew.
 func (a *App) refreshBox() {
 	a.dirty = true
 	if box := a.tabs.Typing(); box != nil {
@@ -154,8 +154,7 @@ func (a *App) refreshBox() {
 	}
 }
 
-// first lets the rest of the start go on once the framework has put the first
-// frame out.
+// first lets the rest of the start go on once the framework has put out the first frame.
 func (a *App) first() tea.Cmd {
 	if a.up.due {
 		return nil
@@ -167,7 +166,7 @@ func (a *App) first() tea.Cmd {
 	})
 }
 
-// goWanted goes to the tab that was opened to be gone to, once it is there.
+// goWanted goes to the tab that was asked for, once it is there.
 func (a *App) goWanted() tea.Cmd {
 	t := a.tabs.ByID(a.wanted)
 	if a.wanted == 0 || t == nil {
@@ -189,7 +188,7 @@ func (a *App) takeNews(m news) tea.Cmd {
 	return tea.Batch(cmds...)
 }
 
-// report shows what became of an action.
+// report shows the result of an action.
 func (a *App) report(m done) {
 	a.dirty = true
 	to := a.tabs.ByID(m.agent)
@@ -223,7 +222,7 @@ func (a *App) background(dark bool) {
 	}
 }
 
-// open takes in what the workspace's opening brought.
+// open takes in what the opening of the workspace brought.
 func (a *App) open(o welcome.Opening) {
 	a.dirty = true
 	a.welcome.Open(o)
@@ -248,8 +247,8 @@ func (a *App) setTheme(t *themes.Theme) {
 	}
 }
 
-// tick keeps what is visible and moves moving: ten times a second for a
-// spinner, once a second for a clock, not at all when nothing does.
+// tick keeps visible things moving: ten times a second for a spinner, once a second for a clock,
+// not at all if nothing moves.
 func (a *App) tick() tea.Cmd {
 	now, every := a.o.Now(), time.Duration(0)
 	within := func(d time.Duration) {
@@ -294,7 +293,7 @@ func (a *App) tick() tea.Cmd {
 	return a.later(every, ticked{at})
 }
 
-// later yields m when d has passed, unless the screen has ended by then.
+// later returns m after d, unless the screen has ended by then.
 func (a *App) later(d time.Duration, m tea.Msg) tea.Cmd {
 	t := time.NewTimer(d)
 	return func() tea.Msg {
@@ -308,11 +307,11 @@ func (a *App) later(d time.Duration, m tea.Msg) tea.Cmd {
 	}
 }
 
-// tell shows in a tab what the program tells the human; it stands in the
-// transcript, which shows from now on.
+// tell shows a text of the program's in a tab: it becomes part of the transcript, which the tab
+// turns to.
 func (a *App) tell(t *tabs.Tab, text string, tone transcript.Tone) { a.answer(t, "", text, tone) }
 
-// answer is tell of what a command said.
+// answer is tell for the result of a command.
 func (a *App) answer(t *tabs.Tab, command, text string, tone transcript.Tone) {
 	t.View.Said(command, text, tone)
 	t.Panes.At = tabs.Transcript

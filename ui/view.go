@@ -17,10 +17,10 @@ import (
 	"fantail/ui/transcript"
 )
 
-// drawn is when the last frame was made and of what, for the clock and the mouse.
+// drawn is what the last frame showed and when, for the clock and the mouse.
 type drawn struct {
 	view  tea.View
-	next  time.Time // of the tick that is on its way; zero: none
+	next  time.Time // when the pending tick is due; zero: none
 	at    time.Time
 	focus *tabs.Tab
 	tabs  []tabs.Span
@@ -31,8 +31,8 @@ type drawn struct {
 // View hands out the last frame.
 func (a *App) View() tea.View { return a.drawn.view }
 
-// draw composes the frame. It costs what is visible, whatever the length of the
-// transcript. It returns the commands that what became visible asks for.
+// draw composes the frame and returns the commands that what became visible asks for. Its cost
+// depends on what is visible, not on the length of the transcript.
 func (a *App) draw() tea.Cmd {
 	a.dirty, a.drawn.at = false, a.o.Now()
 	a.flash.Draw()
@@ -65,7 +65,7 @@ func (a *App) draw() tea.Cmd {
 	return tea.Batch(a.restock(), a.jobs(), a.tick())
 }
 
-// compose is the frame's lines and where the cursor stands, nil if nowhere.
+// compose returns the lines of the frame and the cursor, nil if there is none.
 func (a *App) compose() ([]string, *tea.Cursor) {
 	a.visited()
 	a.drawn.asked = rect{}
@@ -127,7 +127,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 		x, y := box.Cursor()
 		cursor = tea.NewCursor(x, r.box.y+y)
 		if pop := box.Popup(a.w, max(1, min(8, r.body.h-1))); len(pop) > 0 && a.layers.Top() == nil {
-			for i, l := range pop { // nothing of the transcript shows beside it
+			for i, l := range pop { // the transcript does not show beside it
 				lines[r.card.y-len(pop)+i] = frame.Fit(l, a.w)
 			}
 		}
@@ -143,7 +143,7 @@ func (a *App) statusLine(w int) string {
 	return a.tabs.Status(w, tabs.Status{Tally: a.tally, Branch: a.branch, Flash: a.flash.Text(), Usual: a.o.Usual, ReadOnly: a.o.ReadOnly != nil})
 }
 
-// whole is a frame that a dialog fills between the tabs and the status line.
+// whole is a frame with a board between the tabs and the status line.
 func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 	row, spans := a.tabs.Row(a.w)
 	a.drawn.tabs, a.drawn.r = spans, layout(a.w, a.h, facts{})
@@ -153,7 +153,7 @@ func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 	}
 	card := a.notice.Card(min(1, a.h/10))
 	lines := append([]string{frame.Fit(row, a.w)}, b.Lines(a.w, a.h-2-len(card))...)
-	if len(lines) > 1 && frame.Width(lines[1]) != a.w { // all of a box's lines have one width
+	if len(lines) > 1 && frame.Width(lines[1]) != a.w { // the lines of a box all have the same width
 		for i, l := range lines {
 			lines[i] = frame.Fit(l, a.w)
 		}
@@ -168,11 +168,11 @@ func (a *App) whole(b dialog.Box) ([]string, *tea.Cursor) {
 	return lines, nil
 }
 
-// over splices the open dialog into the middle, between the tabs and the status
-// line. What it stands on is dimmed.
+// over splices the open dialog into the middle, between the tabs and the status line, and dims what
+// is under it.
 func (a *App) over(lines []string, cursor *tea.Cursor) ([]string, *tea.Cursor) {
 	a.notice.Hide()             // its card is dimmed and takes no key
-	rows := a.drawn.r.box.y - 1 // down to the rule above the box, if that is enough
+	rows := a.drawn.r.box.y - 1 // down to the rule above the box, if that leaves enough
 	if rows < a.h/2 {
 		rows = a.h - 2
 	}
@@ -203,7 +203,7 @@ func (a *App) body(w, h int) []string {
 	return t.At().Lines(w, h)
 }
 
-// title is the window's: the workspace, and how many messages wait.
+// title is the title of the window: the workspace, and how many messages wait.
 func title(root string, pending int) string {
 	s := "fantail — " + frame.CleanLine(filepath.Base(root))
 	if pending > 0 {
@@ -212,7 +212,7 @@ func title(root string, pending int) string {
 	return s
 }
 
-// restock asks for what the open board lacks: last lines, and what a panel lists.
+// restock reads what the open board lacks: last lines, and what a panel lists.
 func (a *App) restock() tea.Cmd {
 	cmd := a.reader.transcript(a.boards.tailed())
 	if p := a.boards.panel(); p != nil && a.pool != nil {
@@ -221,8 +221,8 @@ func (a *App) restock() tea.Cmd {
 	return cmd
 }
 
-// jobs renders, off the interface's goroutine, what became visible, and reads an
-// older page when the view nears its top.
+// jobs renders what became visible, off the interface's goroutine, and reads an older page when the
+// view nears its top.
 func (a *App) jobs() tea.Cmd {
 	t := a.tabs.Focus
 	if t == nil {

@@ -6,21 +6,20 @@ import (
 	tea "charm.land/bubbletea/v2"
 )
 
-// wheelGap is how long turns of the wheel are gathered, and how far apart motions
-// of the mouse are let through.
+// wheelGap is for how long turns of the wheel are gathered, and the least time between two motions
+// of the mouse that are let through.
 const wheelGap = 16 * time.Millisecond
 
-// wheel gathers turns of the mouse's wheel.
+// wheel gathers turns of the mouse wheel.
 type wheel struct {
 	on      bool // the mouse is the screen's, not the terminal's
-	turning bool // a rolled is on its way
+	turning bool // a rolled message is on its way
 	lines   int  // gathered since; negative: up
 	x, y    int  // where the pointer was
 }
 
-// turn gathers a turn and reports whether it is to move something at once: the first does,
-// those that follow closely wait for the rolled that is on its way. So a flood of them costs
-// a frame now and then.
+// turn gathers a turn and reports whether to scroll at once: the first turn does, those that follow
+// closely wait for the rolled message on its way. So a flood of them costs few frames.
 func (w *wheel) turn(m tea.MouseWheelMsg) bool {
 	w.x, w.y = m.X, m.Y
 	switch m.Button {
@@ -32,14 +31,14 @@ func (w *wheel) turn(m tea.MouseWheelMsg) bool {
 	return !w.turning
 }
 
-// gathered is by how many lines it was turned since it was last asked; negative: up.
+// gathered returns and forgets by how many lines the wheel was turned; negative: up.
 func (w *wheel) gathered() int {
 	lines := w.lines
 	w.turning, w.lines = false, 0
 	return lines
 }
 
-// calm drops floods of mouse motion before they reach the loop.
+// calm drops a flood of mouse motions before it reaches the loop.
 func calm(now func() time.Time) func(tea.Model, tea.Msg) tea.Msg {
 	var last time.Time
 	return func(_ tea.Model, m tea.Msg) tea.Msg {
