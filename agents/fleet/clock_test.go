@@ -54,8 +54,9 @@ func TestClock(t *testing.T) {
 		{"less time", func(b *bare, _, _ *fleet.Agent) { b.hold(func() { b.Extend(20, 5*minute) }) }, 10 * minute, 10 * minute},
 		{"more time while it asks", func(b *bare, _, kid *fleet.Agent) {
 			kid.Asking(&event.Question{})
-			pass(4 * minute)
+			pass(minute)
 			b.hold(func() { b.Extend(20, 12*minute) })
+			pass(3 * minute)
 			kid.Heard(&event.Answer{})
 		}, 10 * minute, 16 * minute},
 		{"it has ended", func(_ *bare, _, kid *fleet.Agent) { kid.Spent() }, 10 * minute, 0},

@@ -228,6 +228,49 @@ func (m *machine) still() bool {
 	return len(will) == 0
 }
 
+// TestRest: what is under way, and what is none of it.
+func TestRest(t *testing.T) {
+	main := event.Info{ID: 1, Kind: event.Main, State: event.Idle}
+	in := func(s event.State) event.Info { i := main; i.State = s; return i }
+	with := func(q event.Prompt) event.Info { i := main; i.Prompts = []event.Prompt{q}; return i }
+	t1, t2 := queued(1, 1, roster.OriginHuman), started(2, 1, queued(1, 1, "").Task)
+	outside := started(1, 1)
+	outside.Task.Origin = roster.OriginCLI
+	for _, c := range []struct {
+		what  string
+		main  event.Info
+		tasks []roster.QueuedTask
+		busy  int64
+		still bool
+	}{
+		{"nothing", main, nil, -1, true},
+		{"it runs", in(event.Running), nil, -1, false},
+		{"it waits", in(event.Waiting), nil, -1, false},
+		{"it asks somebody", in(event.Asking), nil, -1, false},
+		{"it has ended", in(event.Killed), nil, -1, true},
+		{"a prompt", with(event.Prompt{ID: 1}), nil, -1, false},
+		{"a prompt that is held", with(event.Prompt{ID: 1, Held: true}), nil, -1, true},
+		{"a task nobody started", main, []roster.QueuedTask{t1}, -1, true},
+		{"a task from outside", main, []roster.QueuedTask{outside}, -1, true},
+		{"a task that starts", main, []roster.QueuedTask{started(1, 1)}, -1, false},
+		{"a task that would start behind one nobody started", main, []roster.QueuedTask{t1, t2}, -1, true},
+		{"a task that starts behind one that starts", main, []roster.QueuedTask{started(1, 1), t2}, -1, false},
+		{"a room is at work", main, nil, 0, false},
+		{"a room has a reason for it to go on", main, nil, 1, false},
+		{"a room has one for somebody else", main, nil, 2, true},
+	} {
+		b := newFleet(t, fleet.Options{Attended: true})
+		b.open(c.main)
+		for _, w := range c.tasks {
+			b.Line.Queued(w)
+		}
+		b.busy[c.busy] = true
+		if still, _ := b.Rest(); still != c.still {
+			t.Errorf("%s: at rest %t", c.what, still)
+		}
+	}
+}
+
 // TestFleet_anyOrder: whatever happens, who waits for rest hears of whatever may have
 // changed it; a screen that looked on from the beginning shows what a new one shows, and
 // what there is; the rooms hear of each end once; and whoever has ended holds no slot.

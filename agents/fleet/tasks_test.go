@@ -122,6 +122,16 @@ func TestLine_window(t *testing.T) {
 		t.Error("the window closed while its task runs")
 	}
 	b.next()
+	if err := run(tools.Start{Once: true, Count: 1}); err != nil {
+		t.Error(err)
+	}
+	if b.Line.Queued(queued(4, 1, roster.OriginHuman)); b.Line.Joins(4) {
+		t.Error("a run that starts some leaves the window open")
+	}
+	b.Line.Ended(4)
+	if err := run(tools.Start{}); err != nil {
+		t.Error(err)
+	}
 	kid.Set(is(event.Done))
 	b.Line.Queued(queued(3, 1, roster.OriginHuman))
 	if b.Line.Joins(3) {
