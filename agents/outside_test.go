@@ -46,7 +46,7 @@ func comeBy(dir, what, to, text string) error {
 	d := &outside.Door{DB: db, Origin: roster.OriginCLI, Model: "test/one", Ring: func() {}}
 	switch what {
 	case "send":
-		_, err = d.Mail(ctx, outside.Letter{To: strings.Split(to, ","), Body: text})
+		_, err = d.Mail(ctx, outside.Deposit{To: strings.Split(to, ","), Body: text})
 	case "push":
 		_, err = d.Push(ctx, outside.Order{Name: to, Prompt: text})
 	case "check":

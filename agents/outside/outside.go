@@ -1,10 +1,9 @@
-// Package outside is the door for processes that do not own the agents.
+// Package outside is the door for processes that do not run the agents.
 //
-// Does: deposit mail and tasks from outside, marked as such; list and take an inbox,
-// show a queue or a message, all in the database the owner of the agents uses too.
+// Does: deposit mail and tasks from outside, marked as such; list and take an inbox, show a queue or a message, all in
+// the database that the owner of the agents uses too.
 //
-// Does not: start an agent, take anything into a conversation, wait for anything, know
-// who rings the bell.
+// Does not: start an agent, take anything into a conversation, wait for anything, know who rings the bell.
 //
 // Imports: agents/event, agents/history, agents/roster, inbox, store.
 package outside
@@ -24,18 +23,18 @@ import (
 	"fantail/store"
 )
 
-// Door is how a process that does not own the agents reaches them, whether or not the
-// owner runs. What comes in through it is marked as external and is data, never an
-// instruction. Each method returns after its COMMIT.
+// Door is how a process that does not run the agents reaches them, whether or not their owner is running. Everything
+// that comes in through it is marked as external and is data, never an instruction. Each method returns after its
+// COMMIT.
 type Door struct {
 	DB      *store.DB
 	Origin  string                            // roster.OriginCLI or roster.OriginMCP
-	Model   string                            // main's, in a workspace that is new
-	Resolve func(name string) (string, error) // the full name of a model; the error lists the known ones; nil: taken as it is
+	Model   string                            // main's, in a new workspace
+	Resolve func(name string) (string, error) // a model's full name; nil: names are taken as they are
 	Ring    func()                            // called after each commit, to wake the owner of the agents
 }
 
-// name is what the sender of mail through this door is called.
+// name returns the sender of mail through this door.
 func (d *Door) name() string {
 	if d.Origin == roster.OriginMCP {
 		return roster.OutsideMCP
@@ -57,8 +56,8 @@ func (d *Door) write(ctx context.Context, what string, f func(tx *store.Tx) erro
 	return err
 }
 
-// Letter is mail as its sender writes it.
-type Letter struct {
+// Deposit is mail from outside as its sender writes it.
+type Deposit struct {
 	To       []string // names
 	Body     string
 	Priority inbox.Priority // "": normal
@@ -66,25 +65,27 @@ type Letter struct {
 	Key      string // a retry with the same key is the same message, stored once; "": none
 }
 
-// Sent is a letter in somebody's inbox.
-type Sent struct {
+// Receipt says where a deposit went.
+type Receipt struct {
 	ID int64
-	To string // the agent's whole name
+	To string // the agent's full name
 }
 
-// Mail puts a letter into the inboxes of all its addressees, or of none. It is held
-// there until somebody takes it.
-func (d *Door) Mail(ctx context.Context, l Letter) (sent []Sent, err error) {
+// Mail puts a deposit into the inboxes of all its addressees, or of none. It is held there until somebody takes it.
+func (d *Door) Mail(ctx context.Context, dep Deposit) (sent []Receipt, err error) {
 	box := inbox.New(d.DB, nil)
-	m := inbox.Message{From: d.name(), Kind: inbox.Mail, Deliver: inbox.Hold, Priority: l.Priority, Tags: l.Tags, Body: l.Body, Key: l.Key}
+	m := inbox.Message{
+		From: d.name(), Kind: inbox.Mail, Deliver: inbox.Hold, Priority: dep.Priority, Tags: dep.Tags, Body: dep.Body,
+		Key: dep.Key,
+	}
 	err = d.write(ctx, "send from outside", func(tx *store.Tx) error {
 		sent = nil
-		for _, name := range l.To {
+		for _, name := range dep.To {
 			a, err := roster.Addressee(&tx.View, name)
 			if err != nil {
 				return err
 			}
-			if slices.ContainsFunc(sent, func(s Sent) bool { return s.To == a.Name }) {
+			if slices.ContainsFunc(sent, func(s Receipt) bool { return s.To == a.Name }) {
 				continue
 			}
 			m.Recipient = a.ID
@@ -92,12 +93,12 @@ func (d *Door) Mail(ctx context.Context, l Letter) (sent []Sent, err error) {
 			if err != nil {
 				return err
 			}
-			sent = append(sent, Sent{ID: id, To: a.Name})
+			sent = append(sent, Receipt{ID: id, To: a.Name})
 		}
 		return nil
 	})
 	if err != nil {
-		return nil, fmt.Errorf("send to %s: %w; nothing was sent", strings.Join(l.To, ", "), err)
+		return nil, fmt.Errorf("send to %s: %w; nothing was sent", strings.Join(dep.To, ", "), err)
 	}
 	return sent, nil
 }
@@ -109,18 +110,19 @@ type Order struct {
 	After               []string // the tasks it waits for
 }
 
-// Push adds a task to main's queue. It starts when the human says /run, and its agent
-// asks before doing anything but reading.
+// Push adds a task to main's queue. It starts when the human says /run, and its agent asks before doing anything but
+// reading.
 func (d *Door) Push(ctx context.Context, t Order) (roster.Task, error) {
 	row := roster.Task{
-		Prompt: strings.TrimSpace(t.Prompt), Model: t.Model, Timeout: t.Timeout, Kind: roster.KindPrompt, Origin: d.Origin,
-		Deliver: string(inbox.Hold), State: roster.TaskQueued,
+		Prompt: strings.TrimSpace(t.Prompt), Model: t.Model, Timeout: t.Timeout,
+		Kind: roster.KindPrompt, Origin: d.Origin, Deliver: string(inbox.Hold), State: roster.TaskQueued,
 	}
 	switch {
 	case row.Prompt == "":
 		return roster.Task{}, errors.New("push: a task needs a prompt")
 	case strings.HasPrefix(row.Prompt, "!"):
-		return roster.Task{}, errors.New("push: only the human can queue a command (/push !CMD in the program); from outside, write what is to be done as a prompt")
+		return roster.Task{}, errors.New("push: only the human can queue a command (/push !CMD in the program); " +
+			"from outside, write what is to be done as a prompt")
 	}
 	if row.Model != "" && d.Resolve != nil {
 		var err error
@@ -161,7 +163,7 @@ func (d *Door) Push(ctx context.Context, t Order) (roster.Task, error) {
 	return row, nil
 }
 
-// Inbox lists the pending messages that match q of the named agent, in q's order.
+// Inbox returns the pending messages of the named agent that match q, in q's order.
 func (d *Door) Inbox(ctx context.Context, name string, q inbox.Query) ([]inbox.Message, error) {
 	q, err := d.look(ctx, name, q)
 	if err != nil {
@@ -170,7 +172,7 @@ func (d *Door) Inbox(ctx context.Context, name string, q inbox.Query) ([]inbox.M
 	return inbox.New(d.DB, nil).List(ctx, q)
 }
 
-// Since lists the messages that the named agent got after the one with that id, taken or not.
+// Since returns the messages the named agent got after the one with that id, taken or not.
 func (d *Door) Since(ctx context.Context, name string, after int64) ([]inbox.Message, error) {
 	id, err := d.whose(ctx, name)
 	if err != nil {
@@ -179,15 +181,14 @@ func (d *Door) Since(ctx context.Context, name string, after int64) ([]inbox.Mes
 	return inbox.New(d.DB, nil).Since(ctx, id, after)
 }
 
-// Newest is the id of the newest message in the workspace.
+// Newest returns the id of the newest message in the workspace.
 func (d *Door) Newest(ctx context.Context) (int64, error) { return inbox.New(d.DB, nil).Newest(ctx) }
 
-// mostTaken is how many messages one take takes.
+// mostTaken is how many messages one take takes at most.
 const mostTaken = 200
 
-// Check takes the messages that match, at most 200, for the caller: they enter no
-// conversation, and a notice in the agent's transcript, written in the same
-// transaction, says so. left is how many more match.
+// Check takes the messages that match, at most 200, for the caller: they enter no conversation, and a notice in the
+// agent's transcript, written in the same transaction, says so. left counts those that match but stay.
 func (d *Door) Check(ctx context.Context, name string, q inbox.Query) (ms []inbox.Message, left int, err error) {
 	if q, err = d.look(ctx, name, q); err != nil {
 		return nil, 0, err
@@ -207,7 +208,7 @@ func (d *Door) Check(ctx context.Context, name string, q inbox.Query) (ms []inbo
 	return ms, left, nil
 }
 
-// carriedOff tells a transcript what was taken out of its agent's inbox, and by whom.
+// carriedOff says in a transcript what was taken out of its agent's inbox, and by whom.
 func carriedOff(ms []inbox.Message, by string) string {
 	const named = 10
 	var list []string
@@ -222,10 +223,11 @@ func carriedOff(ms []inbox.Message, by string) string {
 	if len(ms) > 1 {
 		what = fmt.Sprintf("%d messages", len(ms))
 	}
-	return fmt.Sprintf("%s taken by %s, not into this conversation: %s. /messages show %d prints one.", what, by, strings.Join(list, ", "), ms[0].ID)
+	return fmt.Sprintf("%s taken by %s, not into this conversation: %s. /messages show %d prints one.",
+		what, by, strings.Join(list, ", "), ms[0].ID)
 }
 
-// Queue is the queue of the named agent.
+// Queue returns the queue of the named agent.
 func (d *Door) Queue(ctx context.Context, name string) (q roster.Queue, err error) {
 	id, err := d.whose(ctx, name)
 	if err != nil {
@@ -250,8 +252,8 @@ func (d *Door) Message(ctx context.Context, id int64) (m inbox.Message, of strin
 	return m, of, true, err
 }
 
-// whose finds the agent that a word means, whether or not it has ended. In a new
-// workspace main has no row yet: its id is 0.
+// whose returns the agent that a word means, whether or not it has ended. In a new workspace main has no row yet: its
+// id is 0.
 func (d *Door) whose(ctx context.Context, word string) (id int64, err error) {
 	err = d.DB.Read(ctx, func(rx *store.Rx) error {
 		a, err := roster.AgentMeant(&rx.View, word)

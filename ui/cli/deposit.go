@@ -18,7 +18,7 @@ import (
 )
 
 // inInboxes says where a letter went.
-func inInboxes(letters []outside.Sent) string {
+func inInboxes(letters []outside.Receipt) string {
 	sent := make([]mail.Sent, len(letters))
 	for i, l := range letters {
 		sent[i] = mail.Sent{ID: l.ID, To: l.To}
@@ -39,7 +39,7 @@ func runSend(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return failed, err
 	}
-	sent, err := c.door.Mail(c.ctx, outside.Letter{To: receivers(e.words[0]), Body: body, Priority: pr, Tags: e.o.tags, Key: e.o.key})
+	sent, err := c.door.Mail(c.ctx, outside.Deposit{To: receivers(e.words[0]), Body: body, Priority: pr, Tags: e.o.tags, Key: e.o.key})
 	if err != nil {
 		return failed, err
 	}

@@ -84,7 +84,7 @@ type mcpSend struct {
 }
 
 func (c *caller) mcpSend(ctx context.Context, in mcpSend) (string, error) {
-	l := outside.Letter{To: receivers(whom(in.To)), Body: c.keys.Text(in.Text), Priority: inbox.Priority(in.Priority), Tags: in.Tags, Key: in.Key}
+	l := outside.Deposit{To: receivers(whom(in.To)), Body: c.keys.Text(in.Text), Priority: inbox.Priority(in.Priority), Tags: in.Tags, Key: in.Key}
 	sent, err := c.door.Mail(ctx, l)
 	if err != nil {
 		return "", err

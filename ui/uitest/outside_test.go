@@ -43,7 +43,7 @@ func TestFromOutside(t *testing.T) {
 			s.Left()
 			s.Stop()
 			beside(t, home, func(d *outside.Door) error {
-				_, err := d.Mail(t.Context(), outside.Letter{To: []string{"main"}, Body: "Three tests of the parser fail.", Priority: inbox.Urgent, Tags: []string{"ci"}})
+				_, err := d.Mail(t.Context(), outside.Deposit{To: []string{"main"}, Body: "Three tests of the parser fail.", Priority: inbox.Urgent, Tags: []string{"ci"}})
 				if err == nil {
 					_, err = d.Push(t.Context(), outside.Order{Name: "docs", Prompt: "run touch made"})
 				}

@@ -180,7 +180,7 @@ func TestReadOnlyScreenOfACrash(t *testing.T) {
 			t.Fatal(err)
 		}
 		door := outside.Door{DB: db, Origin: roster.OriginCLI, Ring: func() {}}
-		if _, err := door.Mail(context.Background(), outside.Letter{To: []string{"main"}, Body: "from outside"}); err != nil {
+		if _, err := door.Mail(context.Background(), outside.Deposit{To: []string{"main"}, Body: "from outside"}); err != nil {
 			t.Fatal(err)
 		}
 		if err := db.Close(); err != nil {
