@@ -254,7 +254,7 @@ func (h *host) screen() (int, error) {
 			return h.open(ctx, func(remembered string) (config.Choice, error) { return h.models.Choose(h.flags.Model, remembered, nil) }, true)
 		},
 		func(ctx context.Context, pool *agents.Pool, app *ui.App) {
-			app.Begin(h.opening)
+			app.Open(h.opening)
 			if h.choice.AskOllama && h.readOnly == nil {
 				h.askOllama(ctx, pool, app)
 			}
@@ -269,8 +269,8 @@ func (h *host) askOllama(ctx context.Context, pool *agents.Pool, app *ui.App) {
 		err = cli.SetMain(ctx, pool, choice.Name())
 	}
 	if err != nil {
-		app.Tell("builtin — Ollama can't be used: " + err.Error())
+		app.Model("builtin — Ollama can't be used: " + err.Error())
 		return
 	}
-	app.Tell(choice.Why)
+	app.Model(choice.Why)
 }

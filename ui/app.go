@@ -224,7 +224,7 @@ func (a *App) Run() error {
 	defer a.cancel()
 	defer a.up.now()
 	_, err := a.program.Run()
-	a.notice.Leave()
+	a.notice.Close()
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
@@ -238,11 +238,11 @@ func (a *App) Up() <-chan struct{} { return a.up.out }
 // Attach gives the screen its pool. Any goroutine may call it, once.
 func (a *App) Attach(p *agents.Pool) { a.program.Send(attached{poolOf(p)}) }
 
-// Tell replaces the start screen's line about the model. Any goroutine may call it.
-func (a *App) Tell(start string) { a.program.Send(told{start}) }
+// Model replaces the start screen's line about the model. Any goroutine may call it.
+func (a *App) Model(start string) { a.program.Send(told{start}) }
 
-// Begin tells the screen what the opening of the workspace brought. Any goroutine may call it.
-func (a *App) Begin(o welcome.Opening) { a.program.Send(o) }
+// Open tells the screen what the opening of the workspace brought. Any goroutine may call it.
+func (a *App) Open(o welcome.Opening) { a.program.Send(o) }
 
 // Quit ends the screen in an orderly way. Any goroutine may call it.
 func (a *App) Quit() { a.program.Quit() }

@@ -151,7 +151,7 @@ func (a *App) page(p paged) tea.Cmd {
 		t.View.Prepend(p.entries, len(p.entries) == pageSize)
 		return nil
 	}
-	t.Begin(p.entries)
+	t.ShowPage(p.entries)
 	if t.Info.Kind.Nature().Stays {
 		a.welcome.Tell()
 		return tea.Batch(a.reader.facts(t), a.act(a.notice.Digest(time.Time{})), a.act(a.notice.Urgent()))
@@ -165,7 +165,7 @@ func (a *App) shown() tea.Cmd {
 	return a.reader.transcript(a.tabs.Focus)
 }
 
-func (a *App) takeFacts(m looked) tea.Cmd {
+func (a *App) takeFacts(m factsRead) tea.Cmd {
 	t := a.tabs.ByID(m.agent)
 	if t == nil {
 		return nil

@@ -23,7 +23,7 @@ func (u urgents) Urgent(context.Context) ([]inbox.Message, error) { return u.ms,
 
 // presses shows the card of these.
 func (a *App) presses(ms ...inbox.Message) {
-	a.notice.Begin(urgents{ms: ms}, a.o.Now())
+	a.notice.Attach(urgents{ms: ms}, a.o.Now())
 	a.carried(a.act(a.notice.Urgent()))
 }
 

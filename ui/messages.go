@@ -29,8 +29,8 @@ type (
 		entries []history.Entry
 		err     error
 	}
-	// looked is an agent's facts.
-	looked struct {
+	// factsRead is an agent's facts.
+	factsRead struct {
 		agent int64
 		facts ledger.Facts
 		err   error

@@ -65,7 +65,7 @@ func (r *reader) facts(t *tabs.Tab) tea.Cmd {
 	id := t.Info.ID
 	return func() tea.Msg {
 		f, err := r.pool.Facts(r.ctx, id)
-		return looked{id, f, err}
+		return factsRead{id, f, err}
 	}
 }
 

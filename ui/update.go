@@ -85,10 +85,10 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.welcome.Model(m.start)
 		a.dirty = true
 	case welcome.Opening:
-		a.open(m)
+		a.takeOpening(m)
 	case paged:
 		return a.page(m)
-	case looked:
+	case factsRead:
 		return a.takeFacts(m)
 	case rendered:
 		a.dirty = true
@@ -132,12 +132,12 @@ func (a *App) attach(p *pool) tea.Cmd {
 	a.asks.Pool = p.asks
 	a.use(p)
 	a.began = a.o.Now().Truncate(time.Millisecond)
-	a.notice.Begin(p.notice, a.began)
+	a.notice.Attach(p.notice, a.began)
 	a.human = p.Human()
 	a.human.Pressed(a.o.Now()) // a human has just started the program
 	a.feed.source = p.Subscribe()
 	a.o.Go("feed", a.feed.follow)
-	return a.act(a.drafts.Recall())
+	return a.act(a.drafts.Load())
 }
 
 // use gives the pool to everything that asks it something.
@@ -222,8 +222,8 @@ func (a *App) background(dark bool) {
 	}
 }
 
-// open takes in what the opening of the workspace brought.
-func (a *App) open(o welcome.Opening) {
+// takeOpening takes in what the opening of the workspace brought.
+func (a *App) takeOpening(o welcome.Opening) {
 	a.dirty = true
 	a.welcome.Open(o)
 	if o.Theme != "" {

@@ -186,7 +186,7 @@ func (a *Asking) Open(agent int64, how Standing) {
 		return
 	}
 	a.Layers.Drop() // another question, if any
-	a.sight, a.stands, a.since = a.looks(), how, a.Tabs.Now()
+	a.sight, a.stands, a.since = a.inSight(), how, a.Tabs.Now()
 }
 
 // Lower closes the question opened over everything once its agent no longer asks it.

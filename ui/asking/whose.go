@@ -159,8 +159,8 @@ func (a *Asking) moment() moment {
 	}
 }
 
-// looks is what is in sight now.
-func (a *Asking) looks() sight {
+// inSight is what is in sight now.
+func (a *Asking) inSight() sight {
 	s := sight{focus: a.Tabs.Focus}
 	switch t := a.Tabs.Focus; {
 	case a.Layers.Top() != nil && a.Layers.Top() == a.raised.box:
@@ -189,7 +189,7 @@ func (a *Asking) Attend(m tea.Msg) bool {
 	case tea.KeyPressMsg, tea.MouseClickMsg:
 		hand = true
 	}
-	if s, was := a.looks(), a.sight; s != was {
+	if s, was := a.inSight(), a.sight; s != was {
 		if was.question != 0 && a.stands.keyed() && !a.stillAsks(was) {
 			a.closed = now
 		}

@@ -93,7 +93,7 @@ func (s *Screen) Open(open func(ctx context.Context) (*agents.Pool, *store.DB, e
 // exit code.
 func (s *Screen) Run() (int, error) {
 	s.guard.Go("start", func() {
-		s.app.Tell(s.start)
+		s.app.Model(s.start)
 		close(s.runs)
 	})
 	err := s.app.Run()

@@ -33,19 +33,19 @@ type past struct {
 	texts []string // what it held, for the boxes of helpers
 }
 
-// Recall reads the history and puts it before what was typed since.
-func (d *Drafts) Recall() intent.Intent {
+// Load reads the history and puts it before what was typed since.
+func (d *Drafts) Load() intent.Intent {
 	path := d.past.path
 	if path == "" {
 		return nil
 	}
 	return intent.Run{F: func(context.Context) intent.Intent {
 		texts, err := readPast(path)
-		return intent.Call(func() intent.Intent { return d.recalled(texts, err) })
+		return intent.Call(func() intent.Intent { return d.loaded(texts, err) })
 	}}
 }
 
-func (d *Drafts) recalled(texts []string, err error) intent.Intent {
+func (d *Drafts) loaded(texts []string, err error) intent.Intent {
 	var all intent.All
 	typed := d.past.typed
 	d.past.read, d.past.typed = true, nil

@@ -66,13 +66,13 @@ func (n *Notice) takeUrgent(ms []inbox.Message, err error) intent.Intent {
 	before := p.all
 	p.all = ms
 	for id := range p.acted {
-		if !waits(p.all, id) {
+		if !has(p.all, id) {
 			delete(p.acted, id)
 		}
 	}
 	var all intent.All
 	for _, x := range slices.Backward(p.all) {
-		if !waits(before, x.ID) && (p.known || !x.Created.Before(n.began)) {
+		if !has(before, x.ID) && (p.known || !x.Created.Before(n.began)) {
 			all = append(all, n.call(urgentCall(x)))
 		}
 	}
@@ -83,8 +83,8 @@ func (n *Notice) takeUrgent(ms []inbox.Message, err error) intent.Intent {
 	return all
 }
 
-// waits reports whether one of the messages has that number.
-func waits(ms []inbox.Message, id int64) bool {
+// has reports whether one of the messages has that number.
+func has(ms []inbox.Message, id int64) bool {
 	return slices.ContainsFunc(ms, func(m inbox.Message) bool { return m.ID == id })
 }
 

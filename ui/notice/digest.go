@@ -22,7 +22,7 @@ import (
 // they are there.
 func (n *Notice) Digest(since time.Time) intent.Intent {
 	now := n.Now()
-	n.seen.kept = now
+	n.seen.stored = now
 	pool := n.Pool
 	return intent.Run{F: func(ctx context.Context) intent.Intent {
 		d, err := pool.Digest(ctx, since)

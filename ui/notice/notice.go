@@ -80,8 +80,8 @@ func New(e Env, how string, env map[string]string) *Notice {
 	return &Notice{Env: e, bell: bellOf(how, env), seen: seen{at: e.Now()}}
 }
 
-// Begin gives it the pool.
-func (n *Notice) Begin(p Pool, at time.Time) { n.Pool, n.began = p, at }
+// Attach gives it the pool.
+func (n *Notice) Attach(p Pool, at time.Time) { n.Pool, n.began = p, at }
 
 // Quiet notes whether quiet is on.
 func (n *Notice) Quiet(q inbox.Quiet) intent.Intent {

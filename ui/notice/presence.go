@@ -9,9 +9,9 @@ import (
 
 // seen is when the human was last there, according to a key, the mouse or the terminal's focus.
 type seen struct {
-	at    time.Time // zero: not yet
-	kept  time.Time // the last time that is in the database, or on its way there
-	tells bool      // the terminal reports its focus
+	at     time.Time // zero: not yet
+	stored time.Time // the last time that is in the database, or on its way there
+	tells  bool      // the terminal reports its focus
 }
 
 const (
@@ -20,8 +20,8 @@ const (
 	alone = time.Minute
 	// absence is how long nobody must have been there for a digest to follow.
 	absence = time.Hour
-	// keepSeen is how far apart the times are that go into the database.
-	keepSeen = time.Minute
+	// storeSeen is how far apart the times are that go into the database.
+	storeSeen = time.Minute
 )
 
 // Away reports whether nobody is looking at the screen.
@@ -41,8 +41,8 @@ func (n *Notice) Here() intent.Intent {
 		return nil
 	case now.Sub(was) >= absence:
 		return n.Digest(was)
-	case now.Sub(n.seen.kept) >= keepSeen:
-		n.seen.kept = now
+	case now.Sub(n.seen.stored) >= storeSeen:
+		n.seen.stored = now
 		pool := n.Pool
 		return intent.Run{F: func(ctx context.Context) intent.Intent {
 			_ = pool.Seen(ctx, now) // the next minute tries again
@@ -52,9 +52,9 @@ func (n *Notice) Here() intent.Intent {
 	return nil
 }
 
-// Leave stores when the human was last there, once the screen has ended.
-func (n *Notice) Leave() {
-	if n.Pool == nil || !n.seen.at.After(n.seen.kept) {
+// Close stores when the human was last there, once the screen has ended.
+func (n *Notice) Close() {
+	if n.Pool == nil || !n.seen.at.After(n.seen.stored) {
 		return
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)

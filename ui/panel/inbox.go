@@ -96,7 +96,7 @@ func (s *mailStock) next(b *dialog.Board, stale bool) read {
 		want.lane = inbox.LaneOrder[l]
 	}
 	above, below := b.Wants()
-	was, leaps, page := s.shown, b.Leaps(), (*mailStock).again
+	was, leaps, page := s.shown, b.Leaps(), (*mailStock).reread
 	was.folds = want.folds
 	switch {
 	case !s.any || want != was || leaps < 0:
@@ -158,7 +158,7 @@ func (s *mailStock) page(ctx context.Context, q mailQuery, before int64, back bo
 	return ms[:n], true, nil
 }
 
-// first, last, again, behind and ahead read a stretch: the beginning of the shelf, its end, the
+// first, last, reread, behind and ahead read a stretch: the beginning of the shelf, its end, the
 // current stretch anew, and the current one with more after or before it.
 func (s *mailStock) first(ctx context.Context, q mailQuery) (w stretch, err error) {
 	w.rows, w.more, err = s.page(ctx, q, 0, false, mailPage)
@@ -167,11 +167,11 @@ func (s *mailStock) first(ctx context.Context, q mailQuery) (w stretch, err erro
 
 func (s *mailStock) last(ctx context.Context, q mailQuery) (w stretch, err error) {
 	ms, more, err := s.page(ctx, q, 0, true, mailPage)
-	w.begin(ms, more)
+	w.fill(ms, more)
 	return w, err
 }
 
-func (s *mailStock) again(ctx context.Context, q mailQuery) (w stretch, err error) {
+func (s *mailStock) reread(ctx context.Context, q mailQuery) (w stretch, err error) {
 	w.over = s.win.over
 	w.rows, w.more, err = s.page(ctx, q, w.over, false, min(max(len(s.win.rows), mailPage), 3*mailPage))
 	if err == nil && len(w.rows) == 0 && w.over != 0 {
@@ -192,7 +192,7 @@ func (s *mailStock) behind(ctx context.Context, q mailQuery) (w stretch, err err
 
 func (s *mailStock) ahead(ctx context.Context, q mailQuery) (w stretch, err error) {
 	ms, more, err := s.page(ctx, q, s.win.rows[0].ID, true, mailPage)
-	w.begin(ms, more)
+	w.fill(ms, more)
 	w.rows, w.more = append(w.rows, s.win.rows...), s.win.more
 	if len(w.rows) > 3*mailPage {
 		w.rows, w.more = w.rows[:3*mailPage], true
@@ -200,8 +200,8 @@ func (s *mailStock) ahead(ctx context.Context, q mailQuery) (w stretch, err erro
 	return w, err
 }
 
-// begin sets the rows of a page that was read from its end.
-func (w *stretch) begin(ms []inbox.Message, more bool) {
+// fill sets the rows of a page that was read from its end.
+func (w *stretch) fill(ms []inbox.Message, more bool) {
 	if more {
 		w.over, ms = ms[0].ID, ms[1:]
 	}
@@ -351,7 +351,7 @@ func mailSign(m inbox.Message) (sign string, role themes.Role) {
 	return "✉", themes.Message
 }
 
-func (s *mailStock) look(id int64) func(ctx context.Context) (*preview, error) {
+func (s *mailStock) preview(id int64) func(ctx context.Context) (*preview, error) {
 	s.Looked[id] = true
 	pool, theme, now := s.Pool, s.Theme, s.Now
 	return func(ctx context.Context) (*preview, error) {

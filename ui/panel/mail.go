@@ -267,10 +267,10 @@ func (s *mailStock) instead(p *Panel, id int64, what string, f func(ctx context.
 		p.preview = nil
 		return nil
 	}
-	if p.looking {
+	if p.previewing {
 		return nil
 	}
-	p.looking = true
+	p.previewing = true
 	p.box.Peek()
 	return intent.Run{F: func(ctx context.Context) intent.Intent {
 		v, err := f(ctx)

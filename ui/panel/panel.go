@@ -43,16 +43,16 @@ type Env struct {
 type Panel struct {
 	Env
 
-	box     *dialog.Board
-	of      stock
-	closed  bool
-	reading bool
-	looking bool
-	stale   bool // what it lists has changed
-	worn    bool // so has what the preview shows
-	preview *preview
-	typed   string // the search text as last seen
-	pause   time.Time
+	box        *dialog.Board
+	of         stock
+	closed     bool
+	reading    bool
+	previewing bool
+	stale      bool // what it lists has changed
+	worn       bool // so has what the preview shows
+	preview    *preview
+	typed      string // the search text as last seen
+	pause      time.Time
 }
 
 // stock is what a panel lists. Its methods are called on the interface's goroutine; the functions
@@ -60,8 +60,8 @@ type Panel struct {
 type stock interface {
 	// next reads what the board lacks; nil: nothing. stale: what it has may be out of date.
 	next(b *dialog.Board, stale bool) read
-	// look makes the preview of a row.
-	look(id int64) func(ctx context.Context) (*preview, error)
+	// preview makes the preview of a row.
+	preview(id int64) func(ctx context.Context) (*preview, error)
 	// do returns what follows from a wish.
 	do(p *Panel, w dialog.Wish) intent.Intent
 	// recolour sets the colours of what it makes from now on.
@@ -152,9 +152,9 @@ func (p *Panel) Wants() intent.Intent {
 		}
 	}
 	at := p.box.At()
-	if at != 0 && !p.looking && p.box.Peeks() && (at != p.box.Previews() || p.worn && !p.reading && !p.instead()) {
-		p.looking, p.worn = true, false
-		f := p.of.look(at)
+	if at != 0 && !p.previewing && p.box.Peeks() && (at != p.box.Previews() || p.worn && !p.reading && !p.instead()) {
+		p.previewing, p.worn = true, false
+		f := p.of.preview(at)
 		all = append(all, intent.Run{F: func(ctx context.Context) intent.Intent {
 			v, err := f(ctx)
 			return p.previewed(at, v, err)
@@ -204,7 +204,7 @@ func (p *Panel) previewed(id int64, v *preview, err error) intent.Intent {
 		if p.closed {
 			return nil
 		}
-		p.looking = false
+		p.previewing = false
 		if err != nil {
 			p.box.Fail(words.Sentence(err))
 			v = newPreview(p.Theme, p.Now)

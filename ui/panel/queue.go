@@ -184,7 +184,7 @@ func (s *taskStock) task(id int64) (roster.Task, bool) {
 	return s.queue.Tasks[i], true
 }
 
-func (s *taskStock) look(id int64) func(ctx context.Context) (*preview, error) {
+func (s *taskStock) preview(id int64) func(ctx context.Context) (*preview, error) {
 	pool := s.Pool
 	t, ok := s.task(id)
 	theme, now := s.Theme, s.Now

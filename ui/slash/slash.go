@@ -193,8 +193,8 @@ func (in input) sayWhile(text string) intent.Intent {
 	return intent.Say{Text: text, While: in.works}
 }
 
-// keep remembers a choice made on the screen.
-func (in input) keep(ctx context.Context, c agents.Choice, name string) error {
+// remember keeps a choice made on the screen.
+func (in input) remember(ctx context.Context, c agents.Choice, name string) error {
 	if in.Remember == nil || in.ReadOnly != nil {
 		return nil
 	}

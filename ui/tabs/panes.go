@@ -189,14 +189,14 @@ func (p *panes) void() {
 	}
 }
 
-// enter updates the views for appended entries.
-func (p *panes) enter(es []history.Entry) {
+// extend updates the views for appended entries.
+func (p *panes) extend(es []history.Entry) {
 	if texts := p.note(es); len(texts) > 0 {
 		p.output.Append(texts)
 	}
 }
 
-// record is enter for the record of what was streamed.
+// record is extend for the record of what was streamed.
 func (p *panes) record(es []history.Entry) {
 	texts := p.note(es)
 	if p.facts != nil {

@@ -231,14 +231,14 @@ func take(xs []*Tab, x *Tab) []*Tab {
 func (t *Tabs) Add(x *Tab) {
 	t.All = put(t.All, x)
 	t.recent = append(t.recent, x)
-	t.enter(x)
+	t.countIn(x)
 	if t.Focus == nil {
 		t.Focus = x
 	}
 }
 
-// enter counts a tab in; leave counts it out.
-func (t *Tabs) enter(x *Tab) {
+// countIn counts a tab in, countOut out.
+func (t *Tabs) countIn(x *Tab) {
 	if t.ids == nil {
 		t.ids, t.asking = map[int64]*Tab{}, map[*Tab]bool{}
 	}
@@ -257,7 +257,7 @@ func (t *Tabs) enter(x *Tab) {
 	}
 }
 
-func (t *Tabs) leave(x *Tab) {
+func (t *Tabs) countOut(x *Tab) {
 	delete(t.ids, x.Info.ID)
 	delete(t.asking, x)
 	t.Pending -= x.Info.Pending
@@ -282,14 +282,14 @@ func (t *Tabs) Note(x *Tab, i event.Info) {
 		}
 		return
 	}
-	t.leave(x)
+	t.countOut(x)
 	if was.ID != i.ID || was.Kind != i.Kind {
 		t.All = take(t.All, x)
 		x.Info = i
 		t.All = put(t.All, x)
 	}
 	x.Info = i
-	t.enter(x)
+	t.countIn(x)
 	t.Version++
 }
 
@@ -298,7 +298,7 @@ func (t *Tabs) Remove(id int64) {
 	if x == nil {
 		return
 	}
-	t.leave(x)
+	t.countOut(x)
 	t.Version++
 	t.All, t.recent = take(t.All, x), take(t.recent, x)
 	if t.Focus == x {
@@ -431,7 +431,7 @@ func (t *Tab) Apply(e event.Event) {
 			return
 		}
 		t.View.Append(es)
-		t.Panes.enter(es)
+		t.Panes.extend(es)
 	case event.Delta:
 		t.View.Delta(e)
 		t.Panes.stream(e)
@@ -441,8 +441,8 @@ func (t *Tab) Apply(e event.Event) {
 	}
 }
 
-// Begin shows the newest page of the transcript, then what came meanwhile.
-func (t *Tab) Begin(es []history.Entry) {
+// ShowPage shows the newest page of the transcript, then what came meanwhile.
+func (t *Tab) ShowPage(es []history.Entry) {
 	t.Loaded = true
 	backlog := t.backlog
 	t.backlog = nil

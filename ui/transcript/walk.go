@@ -219,11 +219,11 @@ func (v *View) Scroll(lines int) {
 	} else if lines > 0 {
 		return
 	}
-	v.leave(v.move(from, lines), end)
+	v.showFrom(v.move(from, lines), end)
 }
 
-// leave makes the view begin at a, or follow if that is at the end.
-func (v *View) leave(a, end anchor) {
+// showFrom makes the view begin at a, or follow if that is at the end.
+func (v *View) showFrom(a, end anchor) {
 	if !a.before(end) && !v.still {
 		v.Follow()
 		return
@@ -245,7 +245,7 @@ func (v *View) Key(k tea.KeyPressMsg) bool {
 		v.Scroll(page)
 	case "home", "ctrl+home":
 		if v.w > 0 && v.h > 0 && v.count() > 0 {
-			v.leave(v.first(), v.last())
+			v.showFrom(v.first(), v.last())
 		}
 	case "end", "ctrl+end":
 		v.Follow()
@@ -328,12 +328,12 @@ func (v *View) choose(i int) {
 	gap, n := v.height(i)
 	a := anchor{i, -gap, n}
 	if a.before(top) {
-		v.leave(a, end)
+		v.showFrom(a, end)
 		return
 	}
 	// Its first lines must stand above the lower edge.
 	if low := v.move(a, -max(v.h-min(n+gap, v.h), 0)); top.before(low) {
-		v.leave(low, end)
+		v.showFrom(low, end)
 	}
 }
 
