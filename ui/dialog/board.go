@@ -101,23 +101,33 @@ type Board struct {
 	folds  map[int64]bool // the threads that are unfolded, by the row they hang on
 	folded int            // counts changes of folds
 
-	find   *input
-	seeks  bool // find is open
-	ask    *input
-	asks   Verb // what is typed for; Name "": nothing
-	of     int64
-	ids    []int64 // and those that it is for
+	find  *input
+	seeks bool // find is open
+	asking
 	notice string
 	bad    bool // the notice is of a failure
 
+	beside
+	scroll scroll
+	cx, cy int
+	cursor bool
+	last   frames
+}
+
+// asking is the line in which words are typed for a verb.
+type asking struct {
+	ask  *input
+	asks Verb // what is typed for; Name "": nothing
+	of   int64
+	ids  []int64 // and those that it is for
+}
+
+// beside is the preview of a row.
+type beside struct {
 	preview Preview
 	shows   int64 // what preview is of
 	covered int64 // what shows whole over the board
 	peeks   bool  // it fills the board
-	scroll  scroll
-	cx, cy  int
-	cursor  bool
-	last    frames
 }
 
 // frames is where the last Lines drew what can be pointed at, in cells of the

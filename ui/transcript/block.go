@@ -71,13 +71,7 @@ type block struct {
 	by     string // of a prompt: user, or who outside of the program asked for a task; "": as its place tells
 	brief  bool   // md is the beginning of a message's body; text says what it leaves out
 
-	call    *history.Call
-	result  *history.Result
-	took    int       // messages the call took, shown below it
-	started time.Time // of a running call; zero: not running
-	output  string    // a running call's latest tail
-	task    int64     // the task whose end the call waits for; 0: none
-	stopped bool      // the turn ended without a result
+	toolCall
 
 	mail  *inbox.Message
 	plain string // its body, or the beginning, if that is shown as it is
@@ -88,16 +82,37 @@ type block struct {
 	end   *history.End
 	sum   *history.Summary
 
-	md       []markdown.Block // parts to be rendered
-	fancy    [][]string       // md rendered for fancyFor
-	shape    shape            // of fancy
-	asked    shape            // a job renders md for it
-	rendered string           // the source of the first part that fancy shows
+	parts
 
 	lines []string // drawn for look
 	look  look
 	warm  bool
 	seen  uint64 // the frame that showed it last
+}
+
+// answered is the block of a part of an answer.
+func answered(p markdown.Block) *block {
+	return &block{kind: answer, parts: parts{md: []markdown.Block{p}}}
+}
+
+// toolCall is what is known of a tool's call; of another block, nothing.
+type toolCall struct {
+	call    *history.Call
+	result  *history.Result
+	took    int       // messages it took, shown below it
+	started time.Time // zero: it is not running
+	output  string    // its latest tail, while it runs
+	task    int64     // the task whose end it waits for; 0: none
+	stopped bool      // the turn ended without a result
+}
+
+// parts are what is to be rendered of a block, and how far that is done.
+type parts struct {
+	md       []markdown.Block
+	fancy    [][]string // md rendered for shape
+	shape    shape
+	asked    shape  // a job renders md for it
+	rendered string // the source of the first part that fancy shows
 }
 
 // shape is what rendered markdown depends on.
@@ -264,7 +279,7 @@ func (v *View) readAnswer(e *history.Entry, old []*block, at side) []*block {
 	out := make([]*block, 0, len(parts))
 	j := 0
 	for _, p := range parts {
-		b := &block{kind: answer, md: []markdown.Block{p}}
+		b := answered(p)
 		for k := j; k < len(old) && k < j+2; k++ {
 			if o := old[k]; o.kind == answer && len(o.md) == 1 && o.md[0] == p {
 				b, j = o, k+1
@@ -285,7 +300,7 @@ func (v *View) readCall(fresh []*block, e *history.Entry) []*block {
 	if e.Call == nil {
 		return fresh
 	}
-	b := &block{kind: call, call: e.Call, at: e.At, group: &group{text: string(e.Call.Args)}}
+	b := &block{kind: call, toolCall: toolCall{call: e.Call}, at: e.At, group: &group{text: string(e.Call.Args)}}
 	if o := v.orphans[e.Call.ID]; o != nil {
 		delete(v.orphans, e.Call.ID)
 		o.hidden = true
@@ -320,8 +335,8 @@ func (v *View) readResult(fresh []*block, e *history.Entry) []*block {
 		return fresh
 	}
 	b := &block{
-		kind: call, call: &history.Call{ID: r.ID, Name: r.Name, Title: r.Name}, result: r, at: e.At,
-		took: len(e.Messages), group: &group{text: text},
+		kind: call, at: e.At, group: &group{text: text},
+		toolCall: toolCall{call: &history.Call{ID: r.ID, Name: r.Name, Title: r.Name}, result: r, took: len(e.Messages)},
 	}
 	v.orphans[r.ID] = b
 	return append(fresh, b)

@@ -151,7 +151,8 @@ func (v *View) grow(l *liveBlock) {
 	if l.shown < len(done) {
 		v.blocks = v.blocks[:len(v.blocks)-1]
 		for _, d := range done[l.shown:] {
-			b := &block{kind: answer, group: l.group, md: []markdown.Block{d}, first: l.shown == 0}
+			b := answered(d)
+			b.group, b.first = l.group, l.shown == 0
 			if l.shown++; len(l.tail.md) == 1 && l.tail.rendered != "" && strings.HasPrefix(d.Source, l.tail.rendered) {
 				b.fancy, b.shape, b.rendered = l.tail.fancy, l.tail.shape, l.tail.rendered
 			}

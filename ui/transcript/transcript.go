@@ -40,9 +40,7 @@ type View struct {
 	withdrawn map[int64]bool // entries whose messages went back into the inbox
 	letters   map[int64]bool // messages that entered, by number
 
-	oldest int64 // Seq of the first entry known
-	more   bool  // there may be older ones
-	asked  bool  // Older has told so
+	known
 
 	w, h     int
 	unfolded bool
@@ -61,6 +59,13 @@ type View struct {
 	tailDone time.Time
 }
 
+// known is how far back a transcript was read.
+type known struct {
+	oldest int64 // Seq of the first entry
+	more   bool  // there may be older ones
+	asked  bool  // Older has told so
+}
+
 // Tone colours a local line.
 type Tone int
 
@@ -76,7 +81,7 @@ func New(t *themes.Theme, now func() time.Time) *View {
 		theme: t, now: now, md: markdown.NewRenderer(),
 		calls: map[string]*block{}, orphans: map[string]*block{}, children: map[int64]*child{},
 		withdrawn: map[int64]bool{}, letters: map[int64]bool{},
-		more: true, follow: true, selected: -1,
+		known: known{more: true}, follow: true, selected: -1,
 	}
 }
 
