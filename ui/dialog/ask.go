@@ -38,8 +38,8 @@ type ask struct {
 	q      Asked
 	strict bool // a digit selects, and nothing that is typed opens the line for words
 
-	// at is the highlighted row, -1 for none: an Enter meant for the prompt
-	// answers nothing. Behind the options stands one for words.
+	// at is the highlighted row, -1 for none, so that an Enter meant for the prompt answers
+	// nothing. The row after the options is for words.
 	at     int
 	chosen map[int]bool // of several
 	words  *input       // the open line for words, nil if it is closed
@@ -90,7 +90,7 @@ func (b *ask) Key(k tea.KeyPressMsg) Decision {
 		if n := digit(typed); n >= 0 && n < last {
 			return b.pick(n)
 		}
-		if typed != "" && !b.strict { // whoever types, answers in their own words
+		if typed != "" && !b.strict { // typing answers in the human's own words
 			b.words = newInput()
 			b.words.key(k)
 		}
@@ -218,7 +218,7 @@ func (b *ask) Lines(w, h int) []string {
 	return panel(b.theme, w, themes.Warn, title, b.hint(hidden), lines[:min(len(lines), rows)])
 }
 
-// lay is the question as it stands, wrapped to w columns.
+// lay is the question wrapped to w columns.
 func (b *ask) lay(w int) (rows []string) {
 	if b.q.Outside {
 		for _, s := range frame.Wrap("⚠ for work that was asked for outside of the program", w) {

@@ -22,18 +22,18 @@ type Lane struct {
 
 // Line is a row of a board. Of each of its texts one line shows.
 type Line struct {
-	ID     int64 // what it stands for; 0: a heading, which the bar passes over
+	ID     int64 // of what it lists; 0: a heading, which the bar skips
 	Lane   int   // of a row: the lane it belongs to, as its index
 	Sign   string
 	Role   themes.Role
 	Mark   string // one cell: pinned, held silently; "": none
 	Number string
 	Who    string
-	Flags  string // what stands out in front of the text: its priority, its tags
+	Flags  string // highlighted before the text: its priority, its tags
 	Text   string
 	At     time.Time // its age shows; zero: none
 	Fold   int       // how many more are folded into it
-	Open   bool      // those stand below it
+	Open   bool      // they show below it
 	Under  bool      // it is one of those
 	Faint  bool      // it was put off
 	Fresh  bool      // it was not seen yet
@@ -50,10 +50,10 @@ func (l *Line) clean() {
 
 // Verb is something that can be done with a row.
 type Verb struct {
-	Key  string // or several, between blanks; the first stands in the border
+	Key  string // or several, separated by blanks; the border shows the first
 	Name string // of the wish
 	Help string
-	Hint string // in the lower border; "": it stands only among the keys
+	Hint string // in the lower border; "": only the list of keys shows it
 	Many string // the hint where rows are picked, before how many; "": as ever
 	Ask  string // what is to be typed for it; "": nothing
 	All  bool   // what is typed is for all that are picked
@@ -70,8 +70,7 @@ type Wish struct {
 
 func (Wish) decision() {}
 
-// Preview shows what the row under the bar stands for. Lines returns exactly h
-// lines of at most w cells.
+// Preview shows more of the row under the bar. Lines returns exactly h lines of at most w cells.
 type Preview interface {
 	Lines(w, h int) []string
 	Scroll(lines int)
@@ -92,7 +91,7 @@ type Board struct {
 	lane   int // the one that shows; -1: all
 	lines  []Line
 	above  bool // there are rows before the window
-	below  bool // there are rows behind it
+	below  bool // there are rows after it
 	at     int64
 	place  int // of the bar's line, as it was last known
 	leaps  int
@@ -143,8 +142,8 @@ func (a area) has(x, y int) bool { return x >= a.x && x < a.x+a.w && y >= a.y &&
 
 type tabAt struct{ lane, from, to int }
 
-// NewBoard makes an empty board; picks says whether rows can be picked. empty
-// stands where there is nothing to list.
+// NewBoard makes an empty board; picks says whether rows can be picked. empty is the text when
+// there is nothing to list.
 func NewBoard(t *themes.Theme, now func() time.Time, title, empty string, verbs []Verb, picks bool) *Board {
 	return &Board{
 		theme: t, now: now, title: title, empty: empty, verbs: verbs, picks: picks, lane: -1,
@@ -167,8 +166,8 @@ func (b *Board) Peek() { b.peeks = b.peeks || b.last.preview.h == 0 && b.At() !=
 // Lanes replaces the lanes and their counts.
 func (b *Board) Lanes(ls []Lane) { b.lanes = ls }
 
-// Show replaces the window; above and below say whether there are rows before and
-// behind it. The bar stays on its row, or on the place it had.
+// Show replaces the window; above and below say whether there are rows before and after it. The bar
+// stays on its row, or else in its place.
 func (b *Board) Show(lines []Line, above, below bool) {
 	was := b.bar()
 	over := was - b.scroll.top
@@ -225,8 +224,8 @@ func (b *Board) Unfolded() (ids []int64, version int) {
 // near is how near the bar must be to the end of the window for more to be wanted.
 const near = 60
 
-// Wants tells that the bar nears the beginning or the end of the window, and rows
-// stand beyond.
+// Wants reports that the bar nears the beginning or the end of the window, and that there are rows
+// beyond.
 func (b *Board) Wants() (above, below bool) {
 	at := b.bar()
 	return b.above && at < near, b.below && at >= len(b.lines)-near
@@ -235,8 +234,7 @@ func (b *Board) Wants() (above, below bool) {
 // Peeks reports whether the preview is in sight.
 func (b *Board) Peeks() bool { return b.peeks || b.last.preview.h > 0 }
 
-// Cover says which row stands for what shows whole over the board, and need not be
-// told twice; 0: none.
+// Cover names the row that shows in full over the board, and so need not show twice; 0: none.
 func (b *Board) Cover(id int64) { b.covered = id }
 
 // Previews is what the preview is of.
@@ -290,8 +288,8 @@ func (b *Board) bar() int {
 	return slices.IndexFunc(b.lines, func(l Line) bool { return l.ID == b.at && l.ID != 0 })
 }
 
-// next is the first row from a place on in that direction that the bar can stand
-// on; else the last one in the other.
+// next is the first row in that direction, from a place on, that the bar may be on; else the
+// nearest one in the other direction.
 func (b *Board) next(i, step int) int {
 	for _, s := range []int{step, -step} {
 		for j := i; j >= 0 && j < len(b.lines); j += s {
@@ -365,7 +363,7 @@ func (b *Board) Key(k tea.KeyPressMsg) Decision {
 	return nil
 }
 
-// back closes what stands over the list, then what narrows it, then the board.
+// back closes what is open over the list, then what narrows it, then the board.
 func (b *Board) back() Decision {
 	switch {
 	case b.peeks:

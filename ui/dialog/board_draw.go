@@ -13,10 +13,10 @@ import (
 
 // Sizes that decide what a board shows.
 const (
-	besideCols  = 100 // from here on the preview stands beside the list
-	underCols   = 60  // from here on it stands under it
+	besideCols  = 100 // from this width the preview is beside the list
+	underCols   = 60  // from this width it is below the list
 	underRows   = 14
-	longestText = 12 // rows of a preview's share, at least, when it stands under
+	longestText = 12 // the least rows for a preview below the list
 	narrowCols  = 40 // below it a row's parts may not fit
 	numberCols  = 45 // from here on a row has its number
 )
@@ -124,9 +124,8 @@ func laneText(l Lane, short bool) string {
 	return name + " " + thousands(l.Count)
 }
 
-// foot is what became of a wish, in at most so many rows, above the line that is
-// open; without either what taking the rows costs. y is the row its last line
-// stands in.
+// foot is the result of a wish, in at most that many rows, above the open line; without either,
+// what taking the rows costs. y is the row of its last line.
 func (b *Board) foot(w, most, y int) (out []string) {
 	line := func(label string, in *input) {
 		label = frame.Cut(label, w/2)
@@ -167,8 +166,8 @@ func (b *Board) foot(w, most, y int) (out []string) {
 	return out
 }
 
-// label stands before what is typed for a verb: %s in it is the row's name, or how
-// many are picked.
+// label is shown before what is typed for a verb; %s in it is the row's name, or how many are
+// picked.
 func (b *Board) label() string {
 	of := ""
 	if n := len(b.ids); n > 1 && b.asks.All {
@@ -213,14 +212,14 @@ func thousands(n int) string {
 	return s
 }
 
-// list draws the rows around the bar; top is how many lines stand above it.
+// list draws the rows around the bar; top is how many lines are above it.
 func (b *Board) list(w, h, top int) []string {
 	b.last.list = area{2, top + 1, w, h}
 	at := b.bar()
 	b.scroll.set(h, len(b.lines))
 	switch {
 	case at < 0:
-	case at == b.next(0, 1): // a heading stands above the first row
+	case at == b.next(0, 1): // there is a heading above the first row
 		b.scroll.to(0)
 	case at < b.scroll.top:
 		b.scroll.to(at)

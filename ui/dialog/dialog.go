@@ -16,11 +16,10 @@ import (
 	"fantail/tools/permit"
 )
 
-// Box is an open dialog. Key returns what was decided (nil: nothing yet);
-// Lines are the whole box, border included, at most w by h, every line of the
-// same width. No key that types something closes a box that is only read: whoever
-// goes on typing loses nothing and sends nothing. Paste goes into the box's line of text if it has one open, and
-// decides nothing.
+// Box is an open dialog. Key returns what was decided (nil: nothing yet); Lines are the whole box,
+// border included, at most w by h, every line of the same width. No key that types something closes
+// a box that is only read, so that a human who goes on typing loses nothing and sends nothing.
+// Paste goes into the box's line of text if one is open, and decides nothing.
 type Box interface {
 	Key(k tea.KeyPressMsg) Decision
 	Paste(s string)
@@ -38,7 +37,7 @@ type Question interface {
 	// it asks over what letters mean something else to. Freely lets them again.
 	Strictly()
 	Freely()
-	// Typed is what stands in its line for words.
+	// Typed is the text in its line for words.
 	Typed() string
 	// SetTheme changes the colours.
 	SetTheme(t *themes.Theme)

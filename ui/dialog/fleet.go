@@ -235,8 +235,8 @@ func (b *Fleet) Paste(s string) {
 
 func (b *Fleet) Cursor() (x, y int, ok bool) { return b.cx, b.cy, b.typing }
 
-// columns are the widths of a line's parts; what is 0 does not show. What an
-// agent does stands last, where its length moves nothing.
+// columns are the widths of a line's parts; a part of width 0 does not show. What an agent is doing
+// comes last, where its length moves nothing.
 type columns struct{ name, age, seen, cost, mail, state int }
 
 // columnsOf divides w cells: names get what the longest needs, if that can be,

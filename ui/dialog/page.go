@@ -73,7 +73,7 @@ func NewTable(t *themes.Theme, title string, rows []Row) Box {
 	}
 }
 
-// stacked is the width below which the columns stand one below the other.
+// stacked is the width below which one column goes below the other.
 const stacked = 60
 
 // table makes the lines of rows for a width. A cell that is too long goes on below itself,
@@ -110,7 +110,7 @@ func table(t *themes.Theme, rows []Row, w int) []string {
 	return lines
 }
 
-// hang wraps a line to w columns; what runs on stands two further in.
+// hang wraps a line to w columns; continued lines are indented by two.
 func hang(t *themes.Theme, text string, w int) []string {
 	rows := wrap(text, w)
 	if len(rows) > 1 {

@@ -229,8 +229,7 @@ const roomy = 7
 // is shown whole in the part that scrolls.
 const ruleRows = 2
 
-// foot is what stands below: the directory, and the choices or the line for a
-// reason.
+// foot is the lowest part: the directory, and the choices or the line for a reason.
 func (b *question) foot(inner, rows int) (foot []string, at laid) {
 	d := b.dir()
 	at = laid{
@@ -279,7 +278,7 @@ func (b *question) choiceRow(i int, key, row string, inner int) string {
 	return b.theme.Paint(themes.Accent, key) + b.theme.Paint(themes.Text, row)
 }
 
-// name is the key that stands before a choice.
+// name is the key shown before a choice.
 func (b *question) name(c choice) string {
 	if b.strict {
 		return c.digit

@@ -12,13 +12,13 @@ import (
 
 // line is one row of what a human approves.
 type line struct {
-	gutter string // what stands before it, never part of the text
+	gutter string // shown before it, never part of the text
 	text   string
 	role   themes.Role
 }
 
-// chop breaks a revealed line into rows of at most w columns, behind a blank
-// where one is near. Unlike a wrap it drops nothing: the rows joined are s.
+// chop breaks a revealed line into rows of at most w columns, after a blank if one is near. Unlike
+// a wrap it drops nothing: the rows joined are s.
 func chop(s string, w int) []string {
 	w = max(w, 1)
 	if len(s) <= w && ascii(s) {
@@ -59,8 +59,8 @@ func ascii(s string) bool {
 	return true
 }
 
-// commandLines shows a command whole. Its own line ends are told from rows that
-// only run on: `$` and `>` stand before the former, as in a shell.
+// commandLines shows a command in full. `$` and `>` mark its own lines, as in a shell, and tell
+// them from rows that only continue.
 func commandLines(command string, w int) []line {
 	var out []line
 	gutter := "$ "

@@ -88,7 +88,7 @@ func bare(text string, code *int) string {
 	return strings.TrimSuffix(strings.TrimRight(text, "\n\r "), "[exit code "+strconv.Itoa(*code)+"]")
 }
 
-// state is the mark before a call's title and the facts behind it.
+// state is the mark before a call's title and the facts after it.
 func (c canvas) state(b *block) (mark, facts string) {
 	switch r := b.result; {
 	case r == nil && b.stopped:
@@ -104,8 +104,8 @@ func (c canvas) state(b *block) (mark, facts string) {
 	}
 }
 
-// since is the clock of what runs. It goes by whole seconds, so that what stands
-// behind it stays where it is.
+// since is the clock of a running call. It counts whole seconds, so that what follows it stays in
+// place.
 func (c canvas) since(t time.Time) string { return lasted(c.now.Sub(t).Truncate(time.Second)) }
 
 // took is how long something ran, if that is worth telling.
@@ -126,7 +126,7 @@ func exit(code *int) string {
 	return " · exit " + strconv.Itoa(*code)
 }
 
-// bar stands before a call's output.
+// bar is drawn before a call's output.
 func (c canvas) bar() string { return frame.Spaces(gutter) + c.theme.Paint(themes.Rule, "│") + " " }
 
 // running is the live tail of a command's output.

@@ -14,8 +14,8 @@ import (
 // Messages that entered are known by their numbers: an answer that names one is
 // drawn so that it can be seen, and what shows or names one opens it.
 
-// ago is the age of what stands in a transcript. It changes no more often than
-// once a minute, so that a screen at rest seldom wakes.
+// ago is the age of an entry. It changes no more often than once a minute, so that an idle screen
+// seldom wakes.
 func ago(t, now time.Time) string {
 	if d := now.Sub(t); d >= time.Minute {
 		return inbox.Age(d) + " ago"
@@ -145,8 +145,8 @@ func wordly(c byte) bool {
 	return c == '_' || c == '#' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }
 
-// cited draws the numbers of known messages in a line as links; what stands around
-// them keeps its style.
+// cited draws the numbers of known messages in a line as links; the text around them keeps its
+// style.
 func (c canvas) cited(line string) string {
 	if len(c.letters) == 0 || strings.IndexByte(line, '#') < 0 {
 		return line

@@ -106,7 +106,7 @@ func (c canvas) rows(first, rest string, lines []string) []string {
 
 func (c canvas) inner() int { return max(c.width-gutter, 1) }
 
-// text is a short text of the program's own behind a mark.
+// text is a short text of the program's own after a mark.
 func (c canvas) text(glyph string, mark, role themes.Role, text string) []string {
 	lines := frame.Wrap(strings.TrimRight(frame.Clean(text), "\n"), c.inner())
 	for i, l := range lines {
@@ -157,7 +157,7 @@ func (c canvas) rule(word string) string {
 	return c.theme.Paint(themes.Rule, frame.Cut(left+strings.Repeat("─", max(c.width-frame.Width(left), 0)), c.width))
 }
 
-// prompt is what the human wrote, behind a bar, or what somebody outside did.
+// prompt is what the human wrote, after a bar, or what somebody outside did.
 func (c canvas) prompt(b *block) []string {
 	bar := c.mark("▌", themes.User)
 	e := excerpt{head: 12, tail: 4}.of(strings.TrimRight(b.text, "\n"), c.folded)
@@ -264,8 +264,8 @@ func lastWords(text string) string {
 	return frame.CleanLine(strings.ToValidUTF8(tail[strings.LastIndexByte(tail, '\n')+1:], ""))
 }
 
-// summary is what stands for all above it, folded to its beginning; while it is
-// written, its end.
+// summary is what the model reads instead of everything above it, folded to its beginning; while it
+// is being written, to its end.
 func (c canvas) summary(b *block) []string {
 	mark, rest := c.mark("≡", themes.Accent), c.mark(" ", themes.Accent)
 	if live := b.group.live; live != nil {
@@ -390,7 +390,7 @@ func (c canvas) message(b *block) []string {
 		from = "outside"
 	}
 	name := frame.Cut("✉ from "+from, c.inner())
-	below := frame.Width(name+facts+" · "+nature) > c.inner() // on a narrow screen what it is stands by itself
+	below := frame.Width(name+facts+" · "+nature) > c.inner() // on a narrow screen what it is gets a line of its own
 	if !below {
 		facts += " · " + nature
 	}

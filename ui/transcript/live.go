@@ -33,9 +33,9 @@ type liveBlock struct {
 	shown  int    // of md.Done, as blocks of the view
 	tail   *block // the last one of the view: what is under construction
 
-	at   int    // where its first block stands behind stream.start
+	at   int    // its first block, counted from stream.start
 	next int    // the first of md.Done that may be let go of next
-	gap  *block // stands for those that were; nil: none
+	gap  *block // in place of those that were; nil: none
 	gone int    // bytes of them, or before text
 }
 
@@ -68,7 +68,7 @@ func (l *liveBlock) end(most int) string {
 	return leftOut(l.gone+from) + "\n" + string(l.text[from:])
 }
 
-// leftOut stands for what is let go of while a reply comes.
+// leftOut is shown in place of what is dropped while a reply streams.
 func leftOut(bytes int) string {
 	return fmt.Sprintf("… %s bytes are left out here; they show when the reply is over …", thousands(bytes))
 }

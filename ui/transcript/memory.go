@@ -63,7 +63,7 @@ func (v *View) Document(d history.Recall, text string) {
 	v.local(&block{kind: memory, doc: &d, text: text, group: &group{text: text, toggled: !v.unfolded}})
 }
 
-// mention is the block of what an entry brought behind another.
+// mention is the block of what an entry brought along with another.
 func mention(e *history.Entry) *block {
 	b := &block{kind: host, text: e.Text, at: e.At, entry: e.Behind, group: &group{text: e.Text}}
 	if e.Kind == history.EntryMemory {

@@ -22,7 +22,7 @@ func (v *View) reset() {
 	v.more = false // there is nothing older to read
 }
 
-// rest makes the view stand at its top until it is scrolled.
+// rest keeps the view at its top until it is scrolled.
 func (v *View) rest() { v.still, v.follow, v.top = true, false, anchor{} }
 
 // Text shows a text from its beginning. It is copied as one, unwrapped.
@@ -155,8 +155,8 @@ func (v *View) Source() string {
 	return strings.Join(texts, "\n\n")
 }
 
-// Tail returns the last h lines, wherever the view stands. What it shows is what
-// Jobs renders, at that width.
+// Tail returns the last h lines, wherever the view is scrolled to. They show what Jobs renders, at
+// that width.
 func (v *View) Tail(w, h int) []string {
 	was := *v
 	v.follow = true

@@ -45,13 +45,13 @@ type View struct {
 	w, h     int
 	unfolded bool
 	follow   bool
-	still    bool   // it stands where it is even when all of it is in sight
+	still    bool   // it stays where it is even when all of it is in sight
 	top      anchor // of a view that does not follow
 	below    int    // blocks appended below it
 	selected int    // index of a block of the selected group; -1: none
 
 	shown    span          // the blocks the last Lines showed
-	places   []anchor      // what stands in each line of it
+	places   []anchor      // what each line of it shows
 	moves    bool          // one of them changes with time
 	ages     time.Duration // how long the ages they show stay true; 0: none shows
 	frame    uint64
@@ -153,8 +153,8 @@ func (v *View) SetInfo(i event.Info) {
 // Local shows what the program tells the human. It is not in the database.
 func (v *View) Local(text string, tone Tone) { v.Said("", text, tone) }
 
-// Said is Local of what a command said, which stands above it, or alone where text is
-// "". An error that is told again at once is counted.
+// Said is Local for the result of a command, which shows above it, or alone if text is "". An error
+// repeated at once is counted instead.
 func (v *View) Said(command, text string, tone Tone) {
 	if at := v.liveStart() - 1; tone == Bad && at >= 0 {
 		if b := v.blocks[at]; b.kind == local && b.tone == Bad && b.text == text && b.typed == command {

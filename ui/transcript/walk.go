@@ -177,7 +177,7 @@ func (v *View) move(a anchor, lines int) anchor {
 			_, n := v.height(a.i)
 			gap = v.gap(a.i)
 			a.line, a.of = n-1, n
-			for n+gap == 0 && a.i > 0 { // nothing to stand on
+			for n+gap == 0 && a.i > 0 { // nothing to stop at
 				a.i--
 				gap, n = v.height(a.i)
 				a.line, a.of = n-1, n
@@ -302,7 +302,7 @@ func (v *View) SelectPrev() bool {
 	return false
 }
 
-// selectNext selects the block below; behind the last one none.
+// selectNext selects the block below; after the last one, none.
 func (v *View) selectNext() {
 	for i := v.selected + 1; i < len(v.blocks); i++ {
 		if v.selectable(i) {
@@ -331,7 +331,7 @@ func (v *View) choose(i int) {
 		v.showFrom(a, end)
 		return
 	}
-	// Its first lines must stand above the lower edge.
+	// Its first lines must be above the lower edge.
 	if low := v.move(a, -max(v.h-min(n+gap, v.h), 0)); top.before(low) {
 		v.showFrom(low, end)
 	}

@@ -143,5 +143,5 @@ func spin(now time.Time) string {
 	return s.Frames[now.UnixMilli()/spinGap.Milliseconds()%int64(len(s.Frames))]
 }
 
-// spinGap is how long a frame stands: the interface redraws ten times a second.
+// spinGap is how long a frame shows: the interface redraws ten times a second.
 const spinGap = 100 * time.Millisecond
