@@ -22,7 +22,7 @@ import (
 // ErrClosing is the cause of everything that ends because the program is closing.
 var ErrClosing = errors.New("the program was closed")
 
-// ErrReadOnly is the error of what would write where the database can only be read.
+// ErrReadOnly is the error of a write where the database can only be read.
 var ErrReadOnly = store.ErrReadOnly
 
 // State is what an agent is up to. Its own loop changes it, and at rest who waits in its tab. The last four are terminal: once there, it stays.
