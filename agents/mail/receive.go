@@ -15,8 +15,8 @@ type Patience struct {
 	By      string
 	Outside bool // mail from outside counts as something that can arrive
 	Into    Into
-	Stands  func(why string) func() // shows for what it waits, and returns what ends that
-	HasMail func() bool             // whether to look into the inbox: a wait is poked by whatever happens, most of which is no mail
+	Stands  func(why string) func() // shows what it waits for, and returns a function that ends that
+	HasMail func() bool             // cheap check before looking into the inbox: most pokes are not about mail
 }
 
 // Receive takes the one message that matches, as soon as there is one.
@@ -47,7 +47,9 @@ func (t *Takes) Receive(ctx context.Context, k history.Book, q inbox.Query, how 
 }
 
 // one takes the first message that matches; limit is how many bytes of it a model reads.
-func (t *Takes) one(ctx context.Context, k history.Book, q inbox.Query, how Patience, limit int) (m inbox.Message, found bool, err error) {
+func (t *Takes) one(
+	ctx context.Context, k history.Book, q inbox.Query, how Patience, limit int,
+) (m inbox.Message, found bool, err error) {
 	q.Recipient, q.Limit = k.Agent, 1
 	err = t.db.Write(context.WithoutCancel(ctx), "receive", func(tx *store.Tx) error {
 		b, r := k.Batch(tx), inbox.NewRendering(tx.Now(), limit)
