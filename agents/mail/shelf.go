@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -136,14 +137,11 @@ func (ls *Letters) arrange(
 ) (n int, err error) {
 	err = ls.db.Write(ctx, what, func(tx *store.Tx) error {
 		for _, id := range ids {
-			m, ok, err := inbox.Find(&tx.View, id)
-			if err == nil {
-				err = astray(&tx.View, m, ok, agent, id)
+			m, why, err := own(&tx.View, agent, id)
+			if err == nil && why == nil {
+				why = may(m)
 			}
-			if err == nil {
-				err = may(m)
-			}
-			if err != nil {
+			if err := cmp.Or(err, why); err != nil {
 				return err
 			}
 		}
@@ -156,34 +154,38 @@ func (ls *Letters) arrange(
 	return n, nil
 }
 
-// astray says why a message is not the agent's; nil: it is.
-func astray(v *store.View, m inbox.Message, ok bool, agent, id int64) error {
+// own finds a message of the agent's; why says why it is not one.
+func own(v *store.View, agent, id int64) (m inbox.Message, why, err error) {
+	m, ok, err := inbox.Find(v, id)
 	switch {
+	case err != nil:
+		return m, nil, err
 	case !ok:
-		return fmt.Errorf("there is no message #%d; /inbox lists those that wait", id)
+		return m, fmt.Errorf("there is no message #%d; /inbox lists those that wait", id), nil
 	case m.Recipient != agent:
 		name, _, err := v.AgentName(m.Recipient)
-		return errors.Join(err, fmt.Errorf("message #%d is in the inbox of %s: say it in its tab; "+
-			"/messages show %d prints it", id, name, id))
+		return m, fmt.Errorf("message #%d is in the inbox of %s: say it in its tab; /messages show %d prints it",
+			id, name, id), err
 	}
-	return nil
+	return m, nil, nil
 }
 
 // AllWait says which of these messages are not pending for the agent, and that therefore none was taken; nil: all are.
 func AllWait(v *store.View, agent int64, ids []int64) error {
 	var why []error
 	for _, id := range ids {
-		m, ok, err := inbox.Find(v, id)
+		m, not, err := own(v, agent, id)
 		if err != nil {
 			return err
 		}
-		if err = astray(v, m, ok, agent, id); err == nil {
-			if err = pending(m); err == nil && m.Asks() {
-				err = fmt.Errorf("message #%d is a question: /answer %d", id, id)
-			}
+		if not == nil {
+			not = pending(m)
 		}
-		if err != nil {
-			why = append(why, err)
+		if not == nil && m.Asks() {
+			not = fmt.Errorf("message #%d is a question: /answer %d", id, id)
+		}
+		if not != nil {
+			why = append(why, not)
 		}
 	}
 	if len(why) == 0 {

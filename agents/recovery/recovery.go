@@ -75,7 +75,14 @@ func (r *Recovery) Run(ctx context.Context) (map[int64]*Parked, error) {
 		text := map[int64]string{} // by agent
 		for _, c := range cuts {
 			text[c.turn.Agent] = c.text
-			if err := r.closeCut(tx, c, rests[c.turn.Agent]); err != nil {
+			b := r.Book(c.turn.Agent).Batch(tx)
+			if err := closeCut(tx, b, c); err != nil {
+				return err
+			}
+			if !rests[c.turn.Agent] {
+				continue
+			}
+			if _, err := b.Add(0, history.Entry{Kind: history.EntryNotice, Text: wasCut}); err != nil {
 				return err
 			}
 		}
@@ -298,9 +305,11 @@ func (r *Recovery) Kept(ctx context.Context) (map[int64]*Parked, error) {
 	return kept, err
 }
 
-// closeCut ends a turn that a crash cut. An agent that rests again is told so on its screen.
-func (r *Recovery) closeCut(tx *store.Tx, c cut, rests bool) error {
-	b := r.Book(c.turn.Agent).Batch(tx)
+// wasCut tells the human of a tab where a turn was cut.
+const wasCut = "Your last turn was cut: the program ended while it ran. Nothing is done again by itself."
+
+// closeCut ends a turn that a crash cut.
+func closeCut(tx *store.Tx, b *history.Batch, c cut) error {
 	if err := b.Salvage(c.turn.ID); err != nil {
 		return err
 	}
@@ -310,14 +319,6 @@ func (r *Recovery) closeCut(tx *store.Tx, c cut, rests bool) error {
 	}
 	if _, err := b.Add(c.turn.ID, history.Entry{Kind: history.EntryEnded, End: end}); err != nil {
 		return err
-	}
-	if rests {
-		if _, err := b.Add(0, history.Entry{
-			Kind: history.EntryNotice,
-			Text: "Your last turn was cut: the program ended while it ran. Nothing is done again by itself.",
-		}); err != nil {
-			return err
-		}
 	}
 	return tx.EndTurn(c.turn.ID, string(history.OutCrashed), end.Error)
 }

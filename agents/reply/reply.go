@@ -32,23 +32,22 @@ type Reply struct {
 
 // block is a run of text or of thinking, or one call.
 type block struct {
-	index    int
-	thinking bool
-	opaque   string
-	model    string
-	text     *history.Words
-	call     int // 1 + its index in Calls; 0: none
+	index  int
+	opaque string
+	model  string
+	text   *history.Words
+	call   int // 1 + its index in Calls; 0: none
 }
 
 // Add takes the next part and returns the delta to show, if there is one.
 func (r *Reply) Add(part llm.Part) (event.Delta, bool) {
 	switch part := part.(type) {
 	case llm.Text:
-		b := r.block(part.Index, false)
+		b := r.block(part.Index, history.EntryText)
 		upTo := b.text.Add(part.Text)
 		return event.Delta{Block: len(r.blocks) - 1, Text: part.Text, Words: b.text, UpTo: upTo}, part.Text != ""
 	case llm.Thinking:
-		b := r.block(part.Index, true)
+		b := r.block(part.Index, history.EntryThinking)
 		upTo := b.text.Add(part.Text)
 		if part.Opaque != "" {
 			b.opaque, b.model = part.Opaque, part.Model
@@ -67,24 +66,22 @@ func (r *Reply) Add(part llm.Part) (event.Delta, bool) {
 	return event.Delta{}, false
 }
 
-// block returns the block the next piece belongs to.
-func (r *Reply) block(index int, thinking bool) *block {
-	if n := len(r.blocks); n == 0 || r.blocks[n-1].text == nil || r.blocks[n-1].index != index ||
-		r.blocks[n-1].thinking != thinking {
-		kind := history.EntryText
-		if thinking {
-			kind = history.EntryThinking
-		}
-		r.blocks = append(r.blocks, block{index: index, thinking: thinking, text: &history.Words{Kind: kind}})
+// block returns the block the next piece belongs to: the last one, or a new one of that kind.
+func (r *Reply) block(index int, kind history.EntryKind) *block {
+	if n := len(r.blocks); n == 0 || r.blocks[n-1].index != index || !r.blocks[n-1].holds(kind) {
+		r.blocks = append(r.blocks, block{index: index, text: &history.Words{Kind: kind}})
 	}
 	return &r.blocks[len(r.blocks)-1]
 }
+
+// holds reports whether the block is a run of text or of thinking, as kind says. A call is neither.
+func (b *block) holds(kind history.EntryKind) bool { return b.text != nil && b.text.Kind == kind }
 
 // Text returns the reply's text, without thinking and calls.
 func (r *Reply) Text() string {
 	var said []string
 	for _, b := range r.blocks {
-		if b.call == 0 && !b.thinking {
+		if b.holds(history.EntryText) {
 			said = append(said, b.text.String())
 		}
 	}
@@ -155,7 +152,7 @@ func (r *Reply) Entries(model string, title func(string, json.RawMessage) string
 				es = append(es, history.Entry{Kind: history.EntryCall, Call: c})
 				said = true
 			}
-		case b.thinking:
+		case b.holds(history.EntryThinking):
 			if b.text.Size() > 0 || b.opaque != "" {
 				es = append(es, history.Entry{
 					Kind: history.EntryThinking, Text: b.text.String(), Opaque: b.opaque, Model: b.model, Words: b.text,

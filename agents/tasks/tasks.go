@@ -92,7 +92,7 @@ func (ts *Tasks) push(
 			err = roster.Unquoted(err)
 		}
 		if err == nil {
-			err = ts.addTask(tx, &row, needs, t.Start)
+			row, err = ts.addTask(tx, roster.QueuedTask{Task: row, Needs: needs, Now: t.Start})
 		}
 		if err == nil && also != nil {
 			err = also(tx, row)
@@ -147,24 +147,24 @@ func (ts *Tasks) newTask(by int64, t tools.Task, origin string) (Task, error) {
 	return row, nil
 }
 
-// addTask inserts a task's row and its needs, and queues it after the commit.
-func (ts *Tasks) addTask(tx *store.Tx, row *Task, needs []Task, start bool) error {
+// addTask inserts a task's row and its needs, and queues it after the commit. It returns the row.
+func (ts *Tasks) addTask(tx *store.Tx, q roster.QueuedTask) (Task, error) {
+	row := &q.Task
 	var err error
 	if row.ID, err = tx.AddTask(*row); err != nil {
-		return err
+		return *row, err
 	}
 	row.Created, row.Place, row.After = tx.Now(), row.ID, nil
-	for _, n := range needs {
+	for _, n := range q.Needs {
 		if err := tx.NeedTask(row.ID, n.ID); err != nil {
-			return err
+			return *row, err
 		}
 		if n.State != roster.TaskFinished {
 			row.After = append(row.After, n.Name)
 		}
 	}
-	q := roster.QueuedTask{Task: *row, Needs: needs, Now: start}
 	tx.AfterCommit(func() { ts.line.Queued(q) })
-	return nil
+	return *row, nil
 }
 
 // Remove takes a task out of its queue before it starts; nobody gets a message.
@@ -335,7 +335,8 @@ func (ts *Tasks) Retry(ctx context.Context, by int64, name, hint string) (row Ta
 		if row.Name, err = roster.NameFor(tx, old.Name, ts.line.Renamed); err != nil {
 			return err
 		}
-		return ts.addTask(tx, &row, again, false)
+		row, err = ts.addTask(tx, roster.QueuedTask{Task: row, Needs: again})
+		return err
 	})
 	if err != nil {
 		return Task{}, "", fmt.Errorf("retry: %w", err)

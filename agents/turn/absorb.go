@@ -50,11 +50,11 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 			if err != nil {
 				return err
 			}
-			if turn, err = l.begin(tx, reason); err != nil {
-				return err
-			}
-			if turn == 0 {
+			if !reason {
 				return l.o.Pickup.Drop(tx, l.Agent, wish)
+			}
+			if turn, err = l.begin(tx); err != nil {
+				return err
 			}
 		}
 		if wish != nil {
@@ -119,12 +119,9 @@ func unheld(waiting []store.Prompt) (ps []store.Prompt) {
 	return ps
 }
 
-// begin inserts the row of a new turn if there is a reason for one. The agent shows as running before its prompts stop
+// begin inserts the row of a new turn. The agent shows as running before its prompts stop
 // showing as queued (the hooks run in this order), so nobody sees it idle in between.
-func (l *Loop) begin(tx *store.Tx, reason bool) (int64, error) {
-	if !reason {
-		return 0, nil
-	}
+func (l *Loop) begin(tx *store.Tx) (int64, error) {
 	t := store.Turn{Agent: l.ID, Kind: l.Kind.Nature().Turn, Started: l.began}
 	if err := l.relate(tx, &t); err != nil {
 		return 0, err

@@ -78,7 +78,7 @@ func (l *Loop) obey(ctx context.Context) error {
 	var turn int64
 	err = l.Keep(ctx, "begin a command", func(tx *store.Tx) (err error) {
 		b := l.Book().Batch(tx)
-		if turn, err = l.begin(tx, true); err != nil {
+		if turn, err = l.begin(tx); err != nil {
 			return err
 		}
 		_, err = b.Add(turn, history.Entry{Kind: history.EntryCall, Call: &c})

@@ -71,7 +71,7 @@ func (l *Loop) squeezed(ctx context.Context) bool {
 	l.o.Fleet.Unlock()
 	err := l.readAll(ctx)
 	if err == nil {
-		err = l.compact(ctx, s.hint, false)
+		err = l.compact(ctx, s)
 	}
 	l.o.Fleet.Lock()
 	l.squeeze = nil
@@ -122,7 +122,7 @@ func (c *conversation) makeRoom(ctx context.Context) error {
 		c.cramped = true
 		return c.tell(ctx, full+", and compacting it did not help. /new begins a new conversation.")
 	}
-	err := c.compact(ctx, "", true)
+	err := c.compact(ctx, nil)
 	switch {
 	case errors.Is(err, errNothingOld):
 		return nil // it may fit; if not, the model says so
@@ -142,7 +142,7 @@ func (c *conversation) makeRoom(ctx context.Context) error {
 // rescue compacts the conversation after the model refused a request as too long. If it can't, it returns the error
 // that the turn ends with.
 func (c *conversation) rescue(ctx context.Context, refused error) error {
-	err := c.compact(ctx, "", true)
+	err := c.compact(ctx, nil)
 	switch {
 	case err == nil:
 		return nil
@@ -191,8 +191,12 @@ func (c *conversation) fills() (used, window int) {
 }
 
 // compact asks for a summary of everything the model has answered so far, and appends it. Anything later, a prompt or
-// mail, is still sent word for word.
-func (c *conversation) compact(ctx context.Context, hint string, auto bool) error {
+// mail, is still sent word for word. s is the request to compact; nil: nobody asked.
+func (c *conversation) compact(ctx context.Context, s *squeeze) error {
+	hint := ""
+	if s != nil {
+		hint = s.hint
+	}
 	old := history.Answered(c.history)
 	if len(old) == 0 || len(old) == 1 && old[0].Kind == history.EntrySummary {
 		return errNothingOld
@@ -209,7 +213,7 @@ func (c *conversation) compact(ctx context.Context, hint string, auto bool) erro
 		return err
 	}
 	e := history.Entry{Kind: history.EntrySummary, Text: r.Text(), Model: model.Name, Summary: &history.Summary{
-		Before: before, Auto: auto, Prompt: c.prompted(old),
+		Before: before, Auto: s == nil, Prompt: c.prompted(old),
 	}}
 	if r.Stop.Reason == llm.Length {
 		e.Text += "\n\n(The summary was cut here: it reached the model's token limit.)"
