@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -29,34 +30,41 @@ type agent struct {
 	id   int64
 	turn int64
 	db   *store.DB
-	said []string
 	full error // of its writes
 	slot error // of taking it back
+
+	mu   sync.Mutex // several of its calls may ask
+	said []string
+}
+
+func (a *agent) note(s string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.said = append(a.said, s)
 }
 
 func (a *agent) Asker() (int64, string, bool) { return a.id, fmt.Sprintf("a%d", a.id), false }
 func (a *agent) Turn() int64                  { return a.turn }
 
 func (a *agent) Keep(ctx context.Context, what string, f func(tx *store.Tx) error) error {
-	a.said = append(a.said, what)
-	if a.full != nil {
+	if a.note(what); a.full != nil {
 		return a.full
 	}
 	return a.db.Write(ctx, what, f)
 }
 
-func (a *agent) Asks(q *event.Question) { a.said = append(a.said, "asks "+q.Call) }
+func (a *agent) Asks(q *event.Question) { a.note("asks " + q.Call) }
 
 func (a *agent) Heard(ans *event.Answer) {
 	if ans == nil {
-		a.said = append(a.said, "unanswered")
+		a.note("unanswered")
 		return
 	}
-	a.said = append(a.said, "heard "+ans.String())
+	a.note("heard " + ans.String())
 }
 
 func (a *agent) Regain(context.Context) error {
-	a.said = append(a.said, "regains")
+	a.note("regains")
 	return a.slot
 }
 
