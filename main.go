@@ -42,24 +42,25 @@ import (
 	"fantail/tools/secret"
 	"fantail/ui"
 	"fantail/ui/cli"
+	"fantail/ui/cli/shell"
 	"fantail/ui/welcome"
 )
 
 func main() {
 	if err := cli.NeedRoom(); err != nil { // before there is anything that needs some
-		cli.Warn(os.Stderr, "%v", err)
-		os.Exit(cli.Code(err))
+		shell.Warn(os.Stderr, "%v", err)
+		os.Exit(shell.Code(err))
 	}
 	cli.Conceal()
 	guard := cli.NewGuard(os.Stderr, os.Environ(), os.Exit)
 	defer guard.Catch("main")
 	if err := guard.Herald(); err != nil {
-		cli.Warn(os.Stderr, "when memory ends, the runtime says so at length: %v", err)
+		shell.Warn(os.Stderr, "when memory ends, the runtime says so at length: %v", err)
 	}
 	code, err := run(guard)
 	if err != nil {
-		cli.Warn(os.Stderr, "%s", guard.Text(err.Error()))
-		code = cli.Code(err)
+		shell.Warn(os.Stderr, "%s", guard.Text(err.Error()))
+		code = shell.Code(err)
 	}
 	guard.Exit(code)
 }
@@ -109,7 +110,7 @@ func run(guard *cli.Guard) (int, error) {
 			return 0, err
 		}
 		defer h.place.Leave()
-		cli.Warn(os.Stderr, "%v; this prompt runs beside it, in a temporary database of its own", held)
+		shell.Warn(os.Stderr, "%v; this prompt runs beside it, in a temporary database of its own", held)
 	case held != nil:
 		return 0, fmt.Errorf("%w: go on there, or quit it first; fantail -p \"PROMPT\" works beside it", held)
 	case err != nil:
@@ -120,7 +121,7 @@ func run(guard *cli.Guard) (int, error) {
 			return 0, err
 		}
 		if h.bell, err = cli.HangBell(place.Bell); err != nil {
-			cli.Warn(os.Stderr, "what comes from outside will show late: %v", err)
+			shell.Warn(os.Stderr, "what comes from outside will show late: %v", err)
 		} else {
 			defer h.bell.Close()
 		}
@@ -129,7 +130,7 @@ func run(guard *cli.Guard) (int, error) {
 		return h.print()
 	}
 	if h.watch, err = cli.WatchRules(h.place.Root); err != nil {
-		cli.Warn(os.Stderr, "changed policies will hold from the next start on: %v", err)
+		shell.Warn(os.Stderr, "changed policies will hold from the next start on: %v", err)
 	} else {
 		defer h.watch.Close()
 	}
@@ -239,7 +240,7 @@ func (h *host) screen() (int, error) {
 		return 0, err // else the workspace may remember another one
 	}
 	s, err := cli.NewScreen(h.guard, ui.Options{
-		Environ: cli.Environ(h.conf, h.keys), Withhold: h.keys.Text, Theme: h.conf.Theme, Plain: !h.conf.Mouse, Notify: h.conf.Notify, Msgs: h.conf.StatusStyle == "msg", Start: choice.Why, Version: cli.Version(), Usual: cli.Usual(h.flags, h.conf),
+		Environ: cli.Environ(h.conf, h.keys), Withhold: h.keys.Text, Theme: h.conf.Theme, Plain: !h.conf.Mouse, Notify: h.conf.Notify, Msgs: h.conf.StatusStyle == "msg", Start: choice.Why, Version: shell.Version(), Usual: cli.Usual(h.flags, h.conf),
 		Root: h.place.Root, History: filepath.Join(h.place.Data, "history"),
 		Branch: func() string { return cli.Branch(h.place.Root) }, Models: h.models.Names, Doubt: h.models.Doubt, ReadOnly: h.readOnly,
 		Remember: func(ctx context.Context, c agents.Choice, name string) error {

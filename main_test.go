@@ -66,16 +66,17 @@ var arrows = map[string][]string{
 		"tools/permit", "ui/asking", "ui/composer", "ui/dialog", "ui/drafts", "ui/files", "ui/flash", "ui/frame", "ui/intent",
 		"ui/layers", "ui/notice", "ui/panel", "ui/slash", "ui/tabs", "ui/transcript", "ui/welcome", "ui/words",
 	},
-	"ui/cli": {
-		"agents", "agents/event", "agents/history", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin",
-		"agents/llm/openai", "agents/mail", "agents/memory", "agents/outside", "agents/prompts", "agents/roster", "inbox",
-		"inbox/rules", "store", "store/config", "store/config/near", "tools", "tools/permit", "tools/proc", "tools/secret",
-		"ui", "ui/frame", "ui/words",
-	},
 	"ui/asking": {
 		"agents/event", "themes", "ui/dialog", "ui/drafts", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/tabs",
 		"ui/transcript", "ui/words",
 	},
+	"ui/cli": {
+		"agents", "agents/event", "agents/history", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin",
+		"agents/llm/openai", "agents/mail", "agents/memory", "agents/outside", "agents/prompts", "agents/roster",
+		"inbox", "inbox/rules", "store", "store/config", "tools", "tools/permit", "tools/proc", "tools/secret", "ui",
+		"ui/cli/shell", "ui/frame", "ui/words",
+	},
+	"ui/cli/shell":  {"store/config/near", "ui/frame"},
 	"ui/composer":   {"themes", "ui/frame"},
 	"ui/dialog":     {"themes", "tools/permit", "ui/frame"},
 	"ui/drafts":     {"ui/composer", "ui/flash", "ui/intent", "ui/tabs", "ui/transcript", "ui/words"},
@@ -128,7 +129,7 @@ var confined = []house.Confined{
 	{Module: "github.com/fsnotify", Places: []string{"ui/cli"}},
 	{Module: "github.com/goccy/go-yaml", Places: []string{"inbox/rules"}},
 	{Module: "github.com/pelletier/go-toml", Places: []string{"store/config", "themes"}},
-	{Module: "github.com/spf13", Places: []string{"ui/cli"}},
+	{Module: "github.com/spf13", Places: []string{"ui/cli", "ui/cli/shell"}},
 	{Module: "github.com/modelcontextprotocol", Places: []string{"ui/cli"}},
 	{Module: "mvdan.cc/sh", Places: []string{"tools/permit"}},
 }

@@ -11,26 +11,5 @@
 //
 // Imports: agents, agents/event, agents/history, agents/llm, agents/llm/anthropic, agents/llm/builtin,
 // agents/llm/openai, agents/mail, agents/memory, agents/outside, agents/prompts, agents/roster, inbox, inbox/rules,
-// store, store/config, store/config/near, tools, tools/permit, tools/proc, tools/secret, ui, ui/frame, ui/words.
+// store, store/config, tools, tools/permit, tools/proc, tools/secret, ui, ui/cli/shell, ui/frame, ui/words.
 package cli
-
-import (
-	"fmt"
-	"io"
-
-	"fantail/ui/frame"
-)
-
-// Exit codes. An ending signal n is 128+n.
-const (
-	ok      = 0
-	failed  = 1
-	usage   = 2
-	nothing = 3 // an errand found nothing
-)
-
-// Warn writes a line for people to out, which is standard error: whatever an
-// error, a path or a server says, it steers no terminal.
-func Warn(out io.Writer, format string, args ...any) {
-	fmt.Fprintf(out, "fantail: %s\n", frame.Clean(fmt.Sprintf(format, args...)))
-}

@@ -9,6 +9,7 @@ import (
 
 	"fantail/agents/roster"
 	"fantail/inbox"
+	"fantail/ui/cli/shell"
 )
 
 // most is how many finished tasks are listed.
@@ -19,12 +20,12 @@ func runCheck(e *Errand, c *caller) (int, error) {
 	for _, w := range e.words {
 		from, is := strings.CutPrefix(w, "from=")
 		if !is || from == "" || q.From != "" {
-			return usage, misused("check: %q is not understood; it is fantail check [from=NAME]", w)
+			return shell.Usage, shell.Misused("check: %q is not understood; it is fantail check [from=NAME]", w)
 		}
 		q.From = from
 	}
 	if e.o.peek && e.o.take {
-		return usage, misused("--peek and --take contradict each other: give one")
+		return shell.Usage, shell.Misused("--peek and --take contradict each other: give one")
 	}
 	var ms []inbox.Message
 	var left int
@@ -36,22 +37,22 @@ func runCheck(e *Errand, c *caller) (int, error) {
 	}
 	switch {
 	case err != nil:
-		return failed, err
+		return shell.Failed, err
 	case len(ms) == 0 && e.o.json:
-		return nothing, nil
+		return shell.Nothing, nil
 	case len(ms) == 0:
-		return nothing, c.out.text("No messages ready.")
+		return shell.Nothing, c.out.text("No messages ready.")
 	}
 	if err := c.letters(ms, e.o.agent); err != nil {
 		if ms[0].TakenBy != "" {
-			Warn(c.errs, "messages #%d to #%d were taken and could not all be printed; fantail show N prints one", ms[0].ID, ms[len(ms)-1].ID)
+			shell.Warn(c.errs, "messages #%d to #%d were taken and could not all be printed; fantail show N prints one", ms[0].ID, ms[len(ms)-1].ID)
 		}
-		return failed, err
+		return shell.Failed, err
 	}
 	if left > 0 {
-		Warn(c.errs, "%d more: fantail check again", left)
+		shell.Warn(c.errs, "%d more: fantail check again", left)
 	}
-	return ok, nil
+	return shell.OK, nil
 }
 
 // letters prints messages whole, or each as a line of JSON.
@@ -89,15 +90,15 @@ func (c *caller) lines(ms []inbox.Message, to string) error {
 
 func runInbox(e *Errand, c *caller) (int, error) {
 	if len(e.words) > 0 {
-		return usage, misused("inbox: %q is not understood; --agent NAME is whose", e.words[0])
+		return shell.Usage, shell.Misused("inbox: %q is not understood; --agent NAME is whose", e.words[0])
 	}
 	newest, err := c.door.Newest(c.ctx)
 	if err != nil {
-		return failed, err
+		return shell.Failed, err
 	}
 	ms, err := c.door.Inbox(c.ctx, e.o.agent, inbox.Query{Asks: true})
 	if err != nil {
-		return failed, err
+		return shell.Failed, err
 	}
 	if e.o.json || e.o.follow {
 		err = c.lines(ms, e.o.agent)
@@ -106,17 +107,17 @@ func runInbox(e *Errand, c *caller) (int, error) {
 	}
 	switch {
 	case err != nil:
-		return failed, err
+		return shell.Failed, err
 	case e.o.follow:
 		err := c.follow(e.o.agent, newest, ms)
 		if c.ctx.Err() != nil {
 			err = nil // it was to end so
 		}
-		return Code(err), err
+		return shell.Code(err), err
 	case len(ms) == 0:
-		return nothing, nil
+		return shell.Nothing, nil
 	}
-	return ok, nil
+	return shell.OK, nil
 }
 
 // glance is how often a follower asks whether anything was committed. Its
@@ -159,15 +160,15 @@ func (c *caller) follow(agent string, after int64, printed []inbox.Message) erro
 
 func runQueue(e *Errand, c *caller) (int, error) {
 	if len(e.words) > 0 {
-		return usage, misused("queue: %q is not understood; --agent NAME is whose", e.words[0])
+		return shell.Usage, shell.Misused("queue: %q is not understood; --agent NAME is whose", e.words[0])
 	}
 	q, err := c.door.Queue(c.ctx, e.o.agent)
 	if err != nil {
-		return failed, err
+		return shell.Failed, err
 	}
-	code := ok
+	code := shell.OK
 	if len(q.Tasks) == 0 {
-		code = nothing
+		code = shell.Nothing
 	}
 	if !e.o.json {
 		limit := most
@@ -189,7 +190,7 @@ func runQueue(e *Errand, c *caller) (int, error) {
 			}
 		}
 		if err := c.out.line(taskJSON(t)); err != nil {
-			return failed, err
+			return shell.Failed, err
 		}
 	}
 	return code, nil
@@ -197,18 +198,18 @@ func runQueue(e *Errand, c *caller) (int, error) {
 
 func runShow(e *Errand, c *caller) (int, error) {
 	if len(e.words) != 1 {
-		return usage, misused("show which message? fantail show N; fantail inbox lists those that wait")
+		return shell.Usage, shell.Misused("show which message? fantail show N; fantail inbox lists those that wait")
 	}
 	id, err := strconv.ParseInt(strings.TrimPrefix(e.words[0], "#"), 10, 64)
 	if err != nil || id < 1 {
-		return usage, misused("%q is no number of a message", e.words[0])
+		return shell.Usage, shell.Misused("%q is no number of a message", e.words[0])
 	}
 	m, to, found, err := c.door.Message(c.ctx, id)
 	switch {
 	case err != nil:
-		return failed, err
+		return shell.Failed, err
 	case !found:
-		return failed, fmt.Errorf("there is no message #%d here; fantail inbox lists those that wait", id)
+		return shell.Failed, fmt.Errorf("there is no message #%d here; fantail inbox lists those that wait", id)
 	}
-	return ok, c.letters([]inbox.Message{m}, to)
+	return shell.OK, c.letters([]inbox.Message{m}, to)
 }

@@ -14,6 +14,7 @@ import (
 	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store/config"
+	"fantail/ui/cli/shell"
 	"fantail/ui/words"
 )
 
@@ -28,23 +29,23 @@ func inInboxes(letters []outside.Receipt) string {
 
 func runSend(e *Errand, c *caller) (int, error) {
 	if len(e.words) == 0 || len(receivers(e.words[0])) == 0 {
-		return usage, misused("send to whom? fantail send NAME TEXT; main is always there")
+		return shell.Usage, shell.Misused("send to whom? fantail send NAME TEXT; main is always there")
 	}
 	pr := inbox.Priority(e.o.priority)
 	known := []string{string(inbox.Low), string(inbox.Normal), string(inbox.High), string(inbox.Urgent)}
 	if pr != inbox.Low && pr != inbox.Normal && pr != inbox.High && pr != inbox.Urgent {
-		return usage, misused("--priority %q: it is low, normal, high or urgent%s", e.o.priority, meant(e.o.priority, known))
+		return shell.Usage, shell.Misused("--priority %q: it is low, normal, high or urgent%s", e.o.priority, shell.Meant(e.o.priority, known))
 	}
 	body, err := c.given(e.words[1:], "TEXT")
 	if err != nil {
-		return failed, err
+		return shell.Failed, err
 	}
 	sent, err := c.door.Mail(c.ctx, outside.Deposit{To: receivers(e.words[0]), Body: body, Priority: pr, Tags: e.o.tags, Key: e.o.key})
 	if err != nil {
-		return failed, err
+		return shell.Failed, err
 	}
 	if !e.o.json {
-		return ok, c.out.text(inInboxes(sent))
+		return shell.OK, c.out.text(inInboxes(sent))
 	}
 	for _, s := range sent {
 		err := c.out.line(struct {
@@ -52,10 +53,10 @@ func runSend(e *Errand, c *caller) (int, error) {
 			To string `json:"to"`
 		}{s.ID, s.To})
 		if err != nil {
-			return failed, err
+			return shell.Failed, err
 		}
 	}
-	return ok, nil
+	return shell.OK, nil
 }
 
 // receivers are the names in NAME,NAME.
@@ -73,11 +74,11 @@ func (c *caller) given(words []string, what string) (string, error) {
 	text := c.keys.Text(strings.Join(words, " "))
 	switch {
 	case text == "" && len(words) > 0:
-		return "", misused("%s is empty", what)
-	case text == "" && isTerminal(c.in):
-		return "", misused("%s is missing; give it, or - to type it", what)
+		return "", shell.Misused("%s is empty", what)
+	case text == "" && shell.IsTerminal(c.in):
+		return "", shell.Misused("%s is missing; give it, or - to type it", what)
 	case text == "" || text == "-":
-		data, err := readAll(c.ctx, c.guard, c.in, c.errs)
+		data, err := shell.ReadAll(c.ctx, c.guard.Go, c.in, c.errs)
 		return c.keys.Text(string(data)), err
 	}
 	return text, nil
@@ -86,27 +87,27 @@ func (c *caller) given(words []string, what string) (string, error) {
 func runPush(e *Errand, c *caller) (int, error) {
 	t, words, err := order(e.words)
 	if err != nil {
-		return usage, err
+		return shell.Usage, err
 	}
 	if t.Prompt, err = c.given(words, "PROMPT"); err != nil {
-		return failed, err
+		return shell.Failed, err
 	}
 	if t.Model != "" {
 		if t.Model, err = c.model(t.Model); err != nil {
-			return usage, err
+			return shell.Usage, err
 		}
 	}
 	row, err := c.door.Push(c.ctx, t)
 	if err != nil {
-		return failed, err
+		return shell.Failed, err
 	}
 	if doubt := c.doubt(row); doubt != "" {
-		Warn(c.errs, "%s: %s", row.Name, doubt)
+		shell.Warn(c.errs, "%s: %s", row.Name, doubt)
 	}
 	if e.o.json {
-		return ok, c.out.line(taskJSON(row))
+		return shell.OK, c.out.line(taskJSON(row))
 	}
-	return ok, c.out.text(fmt.Sprintf("Queued %s; /run in the program starts it", row.Name))
+	return shell.OK, c.out.text(fmt.Sprintf("Queued %s; /run in the program starts it", row.Name))
 }
 
 // doubt is what [words.Doubt] says of a task that was queued. One that names no model gets
@@ -140,7 +141,7 @@ func order(words []string) (t outside.Order, rest []string, err error) {
 		case "name", "model", "timeout", "after":
 		case "deliver":
 			if is {
-				return t, nil, misused("deliver= is not for tasks from outside: what they bring waits until somebody takes it")
+				return t, nil, shell.Misused("deliver= is not for tasks from outside: what they bring waits until somebody takes it")
 			}
 		default:
 			is = false
@@ -150,9 +151,9 @@ func order(words []string) (t outside.Order, rest []string, err error) {
 		}
 		switch {
 		case value == "":
-			return t, nil, misused("%s= needs a value", key)
+			return t, nil, shell.Misused("%s= needs a value", key)
 		case given[key]:
-			return t, nil, misused("%s= is given twice", key)
+			return t, nil, shell.Misused("%s= is given twice", key)
 		}
 		given[key] = true
 		switch key {
@@ -164,7 +165,7 @@ func order(words []string) (t outside.Order, rest []string, err error) {
 			t.After = strings.Split(value, ",")
 		case "timeout":
 			if t.Timeout, err = lasting(value); err != nil {
-				return t, nil, misused("timeout=%s is no time (300, 90s, 5m)", value)
+				return t, nil, shell.Misused("timeout=%s is no time (300, 90s, 5m)", value)
 			}
 		}
 		words = words[1:]
@@ -194,7 +195,7 @@ func (c *caller) model(name string) (string, error) {
 	choice, err := conf.Resolve(c.env, name)
 	switch {
 	case errors.Is(err, config.ErrUnknown):
-		return "", misused("%v", err)
+		return "", shell.Misused("%v", err)
 	case err != nil:
 		return name, nil
 	}

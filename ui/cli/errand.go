@@ -19,6 +19,7 @@ import (
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools/secret"
+	"fantail/ui/cli/shell"
 )
 
 // Errand is a sub-command: it deposits, looks or takes in the workspace's
@@ -73,14 +74,14 @@ or with -, the prompt is what stands on standard input.
   fantail push name=review timeout=10m "review the last commit"`,
 		},
 		{
-			name: "inbox", help: "list the messages that wait", unused: nothing, run: runInbox, flags: "agent json follow",
+			name: "inbox", help: "list the messages that wait", unused: shell.Nothing, run: runInbox, flags: "agent json follow",
 			more: `Nothing is taken. With --follow it prints what waits and then each message as it
 comes, until it is interrupted.
 
   fantail inbox --follow --json | jq -r .subject`,
 		},
 		{
-			name: "check", args: "[from=NAME]", help: "take the messages that are ready", unused: nothing, run: runCheck, flags: "agent lifo peek take json",
+			name: "check", args: "[from=NAME]", help: "take the messages that are ready", unused: shell.Nothing, run: runCheck, flags: "agent lifo peek take json",
 			more: `Each message goes to one taker: what is printed enters no conversation, and a
 notice in the agent's transcript says so. Without a terminal nothing is taken
 unless --take is given. At most 200 are taken at once, in the order they came.
@@ -88,15 +89,15 @@ unless --take is given. At most 200 are taken at once, in the order they came.
   fantail check --take --json from=tests`,
 		},
 		{
-			name: "queue", help: "list the tasks that are queued, run and have finished", unused: nothing, run: runQueue, flags: "agent all json",
+			name: "queue", help: "list the tasks that are queued, run and have finished", unused: shell.Nothing, run: runQueue, flags: "agent all json",
 			more: "  fantail queue --json | jq -r 'select(.state == \"queued\").name'",
 		},
 		{
-			name: "show", args: "N", help: "print one message, taken or not", unused: failed, run: runShow, flags: "json",
+			name: "show", args: "N", help: "print one message, taken or not", unused: shell.Failed, run: runShow, flags: "json",
 			more: "  fantail show 12",
 		},
 		{
-			name: "memory", args: "[list | show NAME]", help: "list the memory documents, or print one", unused: nothing, run: runMemory, flags: "json",
+			name: "memory", args: "[list | show NAME]", help: "list the memory documents, or print one", unused: shell.Nothing, run: runMemory, flags: "json",
 			more: "NAME is as behind #mem-, which may stand before it.\n\n  fantail memory show oauth/security > security.md",
 		},
 		{
@@ -151,7 +152,7 @@ func (e errand) parse(args []string, out io.Writer) (*Errand, error) {
 		e.describe(out)
 		return nil, nil
 	case err != nil:
-		return nil, misspelt(fs, err)
+		return nil, shell.Misspelt(fs, err)
 	}
 	r.words = fs.Args()
 	return r, nil
@@ -195,7 +196,7 @@ func (e errand) describe(out io.Writer) {
 	var o options
 	usage := strings.TrimSpace("fantail " + e.name + " " + e.args)
 	fmt.Fprintf(out, "fantail %s: %s.\n\nUsage:\n  %s\n\nFlags:\n", e.name, e.help, usage)
-	flagList(out, o.set(e))
+	shell.ListFlags(out, o.set(e))
 	fmt.Fprintf(out, "\n%s\n\n%s\n", e.more, errandCodes)
 }
 
@@ -230,8 +231,8 @@ func (e *Errand) Run(guard *Guard) (int, error) {
 	keys := Keys(conf, os.Getenv)
 	guard.Withhold(keys)
 	path := place.Database()
-	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && e.unused != ok && !e.o.follow {
-		Warn(os.Stderr, "nobody used fantail in %s yet, so nothing is there; fantail send main TEXT is a beginning, or name another workspace with --cwd", place.Root)
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && e.unused != shell.OK && !e.o.follow {
+		shell.Warn(os.Stderr, "nobody used fantail in %s yet, so nothing is there; fantail send main TEXT is a beginning, or name another workspace with --cwd", place.Root)
 		return e.unused, nil
 	}
 	upgrade, upgraded := outdated(place.Data, time.Now())
@@ -242,7 +243,7 @@ func (e *Errand) Run(guard *Guard) (int, error) {
 	}
 	c := &caller{
 		ctx: ctx, guard: guard, signals: signals, place: place, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
-		out:  &printed{w: os.Stdout, tty: isTerminal(os.Stdout), json: e.o.json},
+		out:  &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json},
 		keys: keys,
 		door: &outside.Door{DB: db, Origin: roster.OriginCLI, Model: "builtin", Ring: func() { ring(place.Bell) }},
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"fantail/store/config/near"
 	"fantail/tools/permit"
+	"fantail/ui/cli/shell"
 )
 
 // Format is what a printed answer looks like.
@@ -34,27 +34,6 @@ type Flags struct {
 	Dir    string  // where to start; "" means here
 	Errand *Errand // a sub-command; nil: none
 	Bare   bool    // nothing is to be run: the arguments asked for help or the version, which was printed
-}
-
-// UsageError says what is wrong with the arguments; the exit code is 2.
-type UsageError struct{ text string }
-
-func (e *UsageError) Error() string { return e.text }
-
-func misused(format string, args ...any) error {
-	return &UsageError{fmt.Sprintf(format, args...)}
-}
-
-// Code is the exit code an error ends the program with.
-func Code(err error) int {
-	var u *UsageError
-	switch {
-	case err == nil:
-		return ok
-	case errors.As(err, &u):
-		return usage
-	}
-	return failed
 }
 
 const about = `Fantail is a full-screen coding assistant whose agents work in parallel and
@@ -85,7 +64,7 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 	var prompt, format, mode string
 	var yolo bool
 	root := &cobra.Command{
-		Use: "fantail", Version: Version(), Args: cobra.ArbitraryArgs,
+		Use: "fantail", Version: shell.Version(), Args: cobra.ArbitraryArgs,
 		SilenceErrors: true, SilenceUsage: true,
 	}
 	fs := root.Flags()
@@ -115,16 +94,16 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 		}
 		return f.mode(fs, mode, yolo)
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return misspelt(fs, err) })
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return shell.Misspelt(fs, err) })
 	root.SetVersionTemplate("fantail {{.Version}}\n")
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { help(out, c.Flags()) })
 	root.SetArgs(append([]string{}, args...)) // nil would be the process's own
 	root.SetOut(out)
 	root.SetErr(out)
 	if err := root.Execute(); err != nil {
-		var u *UsageError
+		var u *shell.UsageError
 		if !errors.As(err, &u) {
-			err = misused("%v", err)
+			err = shell.Misused("%v", err)
 		}
 		return Flags{}, err
 	}
@@ -143,7 +122,7 @@ func helpOn(out io.Writer, fs *pflag.FlagSet, words []string) error {
 			return nil
 		}
 	}
-	return misused("there is no sub-command %q%s; there are: %s", words[0], meant(words[0], errandNames()), strings.Join(errandNames(), ", "))
+	return shell.Misused("there is no sub-command %q%s; there are: %s", words[0], shell.Meant(words[0], errandNames()), strings.Join(errandNames(), ", "))
 }
 
 // help prints what there is to know about the command line.
@@ -153,27 +132,15 @@ func help(out io.Writer, fs *pflag.FlagSet) {
 		fmt.Fprintf(out, "  fantail %-8s %s\n", e.name, e.help)
 	}
 	fmt.Fprintf(out, "\nFlags:\n")
-	flagList(out, fs)
+	shell.ListFlags(out, fs)
 	fmt.Fprintf(out, "\nExamples:\n%s\n", examples)
-}
-
-// flagList prints a line for each flag.
-func flagList(out io.Writer, fs *pflag.FlagSet) {
-	fs.VisitAll(func(f *pflag.Flag) {
-		short := "    "
-		if f.Shorthand != "" {
-			short = "-" + f.Shorthand + ", "
-		}
-		value, text := pflag.UnquoteUsage(f)
-		fmt.Fprintf(out, "  %s%-26s %s\n", short, strings.TrimRight("--"+f.Name+" "+value, " "), text)
-	})
 }
 
 // print reads the prompt: it stands behind -p, or in --print=PROMPT, or comes from standard input.
 func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string) error {
 	if !fs.Changed("print") {
 		if len(words) > 0 {
-			return misused("unknown argument %q%s; a prompt without a screen is: fantail -p %q", words[0], meant(words[0], append(errandNames(), "help")), strings.Join(words, " "))
+			return shell.Misused("unknown argument %q%s; a prompt without a screen is: fantail -p %q", words[0], shell.Meant(words[0], append(errandNames(), "help")), strings.Join(words, " "))
 		}
 		return nil
 	}
@@ -186,18 +153,18 @@ func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string) error {
 	case 1:
 		f.Prompt = words[0]
 	default:
-		return misused("-p takes one prompt, got %d words: put quotes around it", len(words))
+		return shell.Misused("-p takes one prompt, got %d words: put quotes around it", len(words))
 	}
 	return nil
 }
 
 func (f *Flags) format(fs *pflag.FlagSet, s string) error {
 	if fs.Changed("output-format") && !f.Print {
-		return misused("--output-format goes with -p")
+		return shell.Misused("--output-format goes with -p")
 	}
 	known := []string{string(Text), string(JSON), string(StreamJSON)}
 	if !slices.Contains(known, s) {
-		return misused("--output-format %q: it is text, json or stream-json%s", s, meant(s, known))
+		return shell.Misused("--output-format %q: it is text, json or stream-json%s", s, shell.Meant(s, known))
 	}
 	f.Format = Format(s)
 	return nil
@@ -207,34 +174,14 @@ func (f *Flags) mode(fs *pflag.FlagSet, s string, yolo bool) error {
 	f.Moded = fs.Changed("permission-mode") || yolo
 	m, err := permit.ParseMode(s)
 	if err != nil {
-		return misused("--permission-mode: %v", err)
+		return shell.Misused("--permission-mode: %v", err)
 	}
 	if yolo && fs.Changed("permission-mode") && m != permit.Yolo {
-		return misused("--yolo and --permission-mode %s contradict each other: give one", s)
+		return shell.Misused("--yolo and --permission-mode %s contradict each other: give one", s)
 	}
 	if yolo {
 		m = permit.Yolo
 	}
 	f.Mode = m
 	return nil
-}
-
-// misspelt turns a flag error into a usage error that suggests the nearest flag.
-func misspelt(fs *pflag.FlagSet, err error) error {
-	var absent *pflag.NotExistError
-	if !errors.As(err, &absent) {
-		return misused("%v", err)
-	}
-	var names []string
-	fs.VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
-	return misused("%v%s", err, meant("--"+strings.TrimLeft(absent.GetSpecifiedName(), "-"), names))
-}
-
-// meant asks whether one of the names was meant; "" if none is like s.
-func meant(s string, names []string) string {
-	name := near.Word(s, names)
-	if name == "" {
-		return ""
-	}
-	return "; did you mean " + name + "?"
 }

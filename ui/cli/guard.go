@@ -13,6 +13,7 @@ import (
 
 	"fantail/tools/proc"
 	"fantail/tools/secret"
+	"fantail/ui/cli/shell"
 	"fantail/ui/frame"
 )
 
@@ -135,7 +136,7 @@ func (g *Guard) Crash(name string, v any, stack []byte) {
 		if restored {
 			g.keeper.leave()
 		}
-		g.exit(failed)
+		g.exit(shell.Failed)
 	})
 	select {} // another goroutine is ending the process
 }
@@ -201,7 +202,7 @@ func (g *Guard) Say() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, line := range g.last {
-		Warn(g.out, "%s", g.keys.Text(line))
+		shell.Warn(g.out, "%s", g.keys.Text(line))
 	}
 	g.last = nil
 }
@@ -238,7 +239,7 @@ func (g *Guard) write(cause string, stack []byte) (string, error) {
 	g.mu.Unlock()
 	now := g.now()
 	var b strings.Builder
-	fmt.Fprintf(&b, "time: %s\nversion: %s\nsystem: %s/%s, %s\n\n%s\n\n%s", now.Format(time.RFC3339), Version(), runtime.GOOS, runtime.GOARCH, runtime.Version(), cause, stack)
+	fmt.Fprintf(&b, "time: %s\nversion: %s\nsystem: %s/%s, %s\n\n%s\n\n%s", now.Format(time.RFC3339), shell.Version(), runtime.GOOS, runtime.GOARCH, runtime.Version(), cause, stack)
 	text := frame.Clean(g.redact(b.String()))
 	name := crashName(now)
 	for n := 1; ; n++ {

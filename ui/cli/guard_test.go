@@ -19,6 +19,7 @@ import (
 	"fantail/agents"
 	"fantail/store"
 	"fantail/ui"
+	"fantail/ui/cli/shell"
 )
 
 // childEnv names what the test binary is to be as a child.
@@ -121,7 +122,7 @@ func screenChild(g *Guard, kind string) {
 	code, err := s.Run()
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fantail:", err)
-		code = Code(err)
+		code = shell.Code(err)
 	}
 	g.Exit(code)
 }

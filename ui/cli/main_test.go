@@ -11,6 +11,8 @@ import (
 	"sync"
 	"syscall"
 	"testing"
+
+	"fantail/ui/cli/shell"
 )
 
 // built is where TestMain built the program.
@@ -102,3 +104,11 @@ func (s *site) command(args ...string) *exec.Cmd {
 	c.Dir, c.Env = s.dir, s.env
 	return c
 }
+
+// The exit codes of the program.
+const (
+	ok      = shell.OK
+	failed  = shell.Failed
+	usage   = shell.Usage
+	nothing = shell.Nothing
+)

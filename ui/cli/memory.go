@@ -8,6 +8,7 @@ import (
 
 	"fantail/agents/memory"
 	"fantail/inbox"
+	"fantail/ui/cli/shell"
 )
 
 // jDocument is a memory document as a line of JSON.
@@ -31,16 +32,16 @@ func runMemory(e *Errand, c *caller) (int, error) {
 	case len(e.words) == 2 && e.words[0] == "show":
 		return c.document(e.words[1])
 	default:
-		return usage, misused("memory: %q is not understood; it is fantail memory [list | show NAME]", strings.Join(e.words, " "))
+		return shell.Usage, shell.Misused("memory: %q is not understood; it is fantail memory [list | show NAME]", strings.Join(e.words, " "))
 	}
 	ds, err := c.docs().List(c.ctx)
 	switch {
 	case err != nil:
-		return failed, err
+		return shell.Failed, err
 	case len(ds) == 0 && c.out.json:
-		return nothing, nil
+		return shell.Nothing, nil
 	case len(ds) == 0:
-		return nothing, c.out.text("No memory documents.")
+		return shell.Nothing, c.out.text("No memory documents.")
 	}
 	for _, d := range ds {
 		if c.out.json {
@@ -53,10 +54,10 @@ func runMemory(e *Errand, c *caller) (int, error) {
 			err = c.out.text(fmt.Sprintf("#mem-%s  %d bytes, version %d, by %s, %s ago", memory.Title(d), d.Size, d.Version, by, inbox.Age(time.Since(d.Created))))
 		}
 		if err != nil {
-			return failed, err
+			return shell.Failed, err
 		}
 	}
-	return ok, nil
+	return shell.OK, nil
 }
 
 func (c *caller) docs() memory.Docs { return memory.Docs{DB: c.door.DB} }
@@ -65,14 +66,14 @@ func (c *caller) docs() memory.Docs { return memory.Docs{DB: c.door.DB} }
 func (c *caller) document(title string) (int, error) {
 	d, there, err := c.docs().Get(c.ctx, title, 0)
 	if err != nil {
-		return failed, err
+		return shell.Failed, err
 	}
 	if !there {
 		known, err := c.docs().List(c.ctx)
 		if err != nil {
-			return failed, err
+			return shell.Failed, err
 		}
-		return failed, errors.New(strings.TrimSuffix(memory.NoDocument(title, known), "."))
+		return shell.Failed, errors.New(strings.TrimSuffix(memory.NoDocument(title, known), "."))
 	}
 	if c.out.json {
 		err = c.out.line(documentJSON(d))
@@ -80,7 +81,7 @@ func (c *caller) document(title string) (int, error) {
 		err = c.out.text(d.Text)
 	}
 	if err != nil {
-		return failed, err
+		return shell.Failed, err
 	}
-	return ok, nil
+	return shell.OK, nil
 }

@@ -15,6 +15,7 @@ import (
 	"fantail/agents/llm/builtin"
 	"fantail/agents/llm/openai"
 	"fantail/store/config"
+	"fantail/ui/cli/shell"
 )
 
 // Models turns names into providers, as the configuration and the environment
@@ -37,7 +38,7 @@ func NewModels(conf config.Config, env func(string) string) *Models {
 func (m *Models) Choose(flag, remembered string, ollama func() string) (config.Choice, error) {
 	c, err := config.Choose(m.conf, m.env, flag, remembered, ollama)
 	if err != nil && flag != "" {
-		return c, &UsageError{err.Error()}
+		return c, shell.Misused("%v", err)
 	}
 	return c, err
 }

@@ -11,6 +11,7 @@ import (
 
 	"fantail/agents/llm"
 	"fantail/store/config"
+	"fantail/ui/cli/shell"
 )
 
 // env is an environment of those variables.
@@ -81,10 +82,10 @@ func TestResolveGivesAProviderWithWindowAndPrice(t *testing.T) {
 
 func TestChooseBlamesTheFlag(t *testing.T) {
 	m := NewModels(config.Default(), env("FANTAIL_MODEL", "nobody/x"))
-	if _, err := m.Choose("nobody/y", "", nil); Code(err) != usage {
+	if _, err := m.Choose("nobody/y", "", nil); shell.Code(err) != usage {
 		t.Errorf("a wrong flag: %v", err)
 	}
-	if _, err := m.Choose("", "", nil); err == nil || Code(err) != failed {
+	if _, err := m.Choose("", "", nil); err == nil || shell.Code(err) != failed {
 		t.Errorf("a wrong variable: %v", err)
 	}
 	if c, err := m.Choose("builtin", "", nil); err != nil || c.Name() != "builtin" {

@@ -11,6 +11,7 @@ import (
 	"fantail/store/config"
 	"fantail/tools/permit"
 	"fantail/tools/secret"
+	"fantail/ui/cli/shell"
 )
 
 // Place is where the program works: the workspace and its directories, all
@@ -30,7 +31,7 @@ type Place struct {
 func Find(dir string, env func(string) string) (Place, error) {
 	if dir != "" {
 		if err := os.Chdir(dir); err != nil {
-			return Place{}, misused("--cwd: %v", err)
+			return Place{}, shell.Misused("--cwd: %v", err)
 		}
 	}
 	here, err := os.Getwd()
@@ -178,8 +179,8 @@ func NeedTerminal(in, out *os.File) error {
 		file *os.File
 		name string
 	}{{out, "output"}, {in, "input"}} {
-		if !isTerminal(f.file) {
-			return misused("standard %s is not a terminal: start fantail in a terminal, or give it a prompt: fantail -p \"PROMPT\"", f.name)
+		if !shell.IsTerminal(f.file) {
+			return shell.Misused("standard %s is not a terminal: start fantail in a terminal, or give it a prompt: fantail -p \"PROMPT\"", f.name)
 		}
 	}
 	return nil

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/ui/cli/shell"
 	"fantail/ui/frame"
 )
 
@@ -37,7 +37,7 @@ type Printer struct {
 // NewPrinter returns a printer of the process's own standard output.
 func NewPrinter(pool *agents.Pool, guard *Guard, signals *Signals, format Format, place Place) *Printer {
 	return &Printer{
-		Pool: pool, Guard: guard, Signals: signals, Format: format, Plain: isTerminal(os.Stdout),
+		Pool: pool, Guard: guard, Signals: signals, Format: format, Plain: shell.IsTerminal(os.Stdout),
 		Session: filepath.Base(place.Data), Dir: place.Root, Out: os.Stdout, Err: os.Stderr, Now: time.Now,
 	}
 }
@@ -112,11 +112,11 @@ func (p *Printer) tell(out *stream, t *tally, events []event.Event) {
 		out.within(t.agents[e.Agent].Task)
 		out.entry(t.name(e.Agent), t.agents[e.Agent].Model, e)
 		if e.Kind == history.EntryNotice {
-			Warn(p.Err, "%s", e.Text)
+			shell.Warn(p.Err, "%s", e.Text)
 		}
 	}
 	for _, line := range t.troubles {
-		Warn(p.Err, "%s", line)
+		shell.Warn(p.Err, "%s", line)
 	}
 	out.tasks(t.changes)
 	t.changes, t.troubles = nil, nil
@@ -124,17 +124,17 @@ func (p *Printer) tell(out *stream, t *tally, events []event.Event) {
 
 // close prints the result and returns the exit code.
 func (p *Printer) close(out *stream, t *tally, err error) int {
-	code := ok
+	code := shell.OK
 	why := ""
 	switch stopped, bySignal := p.Signals.Code(); {
 	case bySignal:
 		code, why = stopped, "interrupted"
 	case err != nil:
-		code, why = failed, err.Error()
+		code, why = shell.Failed, err.Error()
 	case t.ended == nil:
-		code, why = failed, "the prompt was not carried out"
+		code, why = shell.Failed, "the prompt was not carried out"
 	case t.ended.Outcome != history.Completed:
-		code, why = failed, t.ended.Error
+		code, why = shell.Failed, t.ended.Error
 		if why == "" {
 			why = string(t.ended.Outcome)
 		}
@@ -154,17 +154,17 @@ func (p *Printer) close(out *stream, t *tally, err error) int {
 		wrote = out.err
 	}
 	if why != "" {
-		Warn(p.Err, "%s", why)
+		shell.Warn(p.Err, "%s", why)
 	}
-	if wrote != nil && code == ok {
-		Warn(p.Err, "write the answer: %v", wrote)
-		code = failed
+	if wrote != nil && code == shell.OK {
+		shell.Warn(p.Err, "write the answer: %v", wrote)
+		code = shell.Failed
 	}
 	if n := t.queued; n > t.before {
-		Warn(p.Err, "%d queued %s not started; start fantail and type /run", n, plural(n, "task was", "tasks were"))
+		shell.Warn(p.Err, "%d queued %s not started; start fantail and type /run", n, plural(n, "task was", "tasks were"))
 	}
 	if n := t.agents[t.main.ID].Pending; n > t.main.Pending {
-		Warn(p.Err, "%d %s in main's inbox; start fantail and type /check", n, plural(n, "message waits", "messages wait"))
+		shell.Warn(p.Err, "%d %s in main's inbox; start fantail and type /check", n, plural(n, "message waits", "messages wait"))
 	}
 	return code
 }
@@ -297,60 +297,25 @@ func (t *tally) spent() (u llm.Usage, cost int64, priced bool) {
 // ReadPrompt returns the prompt with standard input behind it, if that is not a
 // terminal. An input that does not end by itself is waited for until ctx ends.
 func ReadPrompt(ctx context.Context, guard *Guard, prompt string, in *os.File, errs io.Writer) (string, error) {
-	if isTerminal(in) {
+	if shell.IsTerminal(in) {
 		if strings.TrimSpace(prompt) == "" {
-			return "", misused("-p needs a prompt: fantail -p \"PROMPT\", or one on standard input")
+			return "", shell.Misused("-p needs a prompt: fantail -p \"PROMPT\", or one on standard input")
 		}
 		return prompt, nil
 	}
-	input, err := readAll(ctx, guard, in, errs)
+	input, err := shell.ReadAll(ctx, guard.Go, in, errs)
 	if err != nil {
 		return "", err
 	}
 	return joined(prompt, string(input))
 }
 
-// readAll reads standard input to its end. One that does not end by itself is
-// waited for until ctx ends.
-func readAll(ctx context.Context, guard *Guard, in *os.File, errs io.Writer) ([]byte, error) {
-	type read struct {
-		text []byte
-		err  error
-	}
-	done := make(chan read, 1)
-	guard.Go("standard input", func() {
-		text, err := io.ReadAll(io.LimitReader(in, maxInput+1))
-		done <- read{text, err}
-	})
-	note := time.NewTimer(3 * time.Second)
-	defer note.Stop()
-	for {
-		select {
-		case r := <-done:
-			if r.err != nil && !errors.Is(r.err, os.ErrClosed) {
-				return nil, fmt.Errorf("read standard input: %w", r.err)
-			}
-			if len(r.text) > maxInput {
-				return nil, misused("standard input is larger than %d MiB: write it to a file and name that", maxInput>>20)
-			}
-			return r.text, nil
-		case <-note.C:
-			Warn(errs, "waiting for the end of standard input (without any: < /dev/null)")
-		case <-ctx.Done():
-			return nil, ctx.Err()
-		}
-	}
-}
-
-// maxInput is the most that is read from standard input, in bytes.
-const maxInput = 8 << 20
-
 // joined is the prompt with input behind it.
 func joined(prompt, input string) (string, error) {
 	input = strings.ToValidUTF8(input, "\uFFFD")
 	switch {
 	case strings.TrimSpace(prompt) == "" && strings.TrimSpace(input) == "":
-		return "", misused("-p needs a prompt: fantail -p \"PROMPT\", or one on standard input")
+		return "", shell.Misused("-p needs a prompt: fantail -p \"PROMPT\", or one on standard input")
 	case strings.TrimSpace(input) == "":
 		return prompt, nil
 	case strings.TrimSpace(prompt) == "":

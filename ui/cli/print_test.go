@@ -18,6 +18,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/ui/cli/shell"
 )
 
 func TestReadPromptAppendsStandardInput(t *testing.T) {
@@ -57,12 +58,12 @@ func TestReadPromptRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if _, err := ReadPrompt(context.Background(), testGuard(), " ", null, io.Discard); Code(err) != usage {
+	if _, err := ReadPrompt(context.Background(), testGuard(), " ", null, io.Discard); shell.Code(err) != usage {
 		t.Errorf("nothing at all: %v", err)
 	}
 
 	big := filepath.Join(t.TempDir(), "big")
-	if err := os.WriteFile(big, bytes.Repeat([]byte("x"), maxInput+1), 0o600); err != nil {
+	if err := os.WriteFile(big, bytes.Repeat([]byte("x"), shell.MaxInput+1), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	in, err := os.Open(big)
@@ -70,7 +71,7 @@ func TestReadPromptRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	if _, err := ReadPrompt(context.Background(), testGuard(), "x", in, io.Discard); Code(err) != usage || !strings.Contains(err.Error(), "8 MiB") {
+	if _, err := ReadPrompt(context.Background(), testGuard(), "x", in, io.Discard); shell.Code(err) != usage || !strings.Contains(err.Error(), "8 MiB") {
 		t.Errorf("too much: %v", err)
 	}
 
@@ -191,7 +192,7 @@ func TestStreamLines(t *testing.T) {
 	s.tasks([]event.Info{{Name: "t", Prompt: "p", State: event.Running}, {Name: "t", State: event.Failed, Outcome: history.OutFailed, Why: "no"}})
 	s.result(lineResult{Type: "result", Subtype: "success", Result: "done"})
 	want := []string{
-		`{"type":"system","subtype":"init","session_id":"s1","cwd":"/ws","model":"acme/one","tools":["bash"],"permissionMode":"ask","version":"` + Version() + `"}`,
+		`{"type":"system","subtype":"init","session_id":"s1","cwd":"/ws","model":"acme/one","tools":["bash"],"permissionMode":"ask","version":"` + shell.Version() + `"}`,
 		`{"type":"user","message":{"role":"user","content":[{"type":"text","text":"go"}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,
 		`{"type":"assistant","message":{"role":"assistant","model":"acme/one","content":[{"type":"thinking","thinking":"hm"}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,
 		`{"type":"assistant","message":{"role":"assistant","model":"acme/two","content":[{"type":"text","text":"line\n\"two\""}]},"parent_tool_use_id":null,"session_id":"s1","agent":"main"}`,

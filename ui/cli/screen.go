@@ -21,6 +21,7 @@ import (
 	"fantail/tools/proc"
 	"fantail/tools/secret"
 	"fantail/ui"
+	"fantail/ui/cli/shell"
 )
 
 // Screen is the full screen on the process's own terminal. It shows itself at
@@ -99,12 +100,12 @@ func (s *Screen) Run() (int, error) {
 	err := s.app.Run()
 	ownCursor()
 	said := s.quiet.end()
-	code := ok
+	code := shell.OK
 	if errors.Is(err, tea.ErrProgramPanic) {
 		// The framework restored the terminal and wrote value and stack to what
 		// was standard error then.
 		s.guard.Fault("the interface", said)
-		code, err = failed, nil
+		code, err = shell.Failed, nil
 	} else if err != nil {
 		err = fmt.Errorf("show the screen: %w", err)
 	}
@@ -117,7 +118,7 @@ func (s *Screen) Run() (int, error) {
 	select {
 	case o := <-s.opened:
 		switch {
-		case o.err != nil && code == ok:
+		case o.err != nil && code == shell.OK:
 			return code, o.err
 		case o.pool != nil:
 			if e := Close(o.pool); e == nil {

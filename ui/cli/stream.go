@@ -8,6 +8,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/ui/cli/shell"
 )
 
 // stream prints one JSON object a line. After the first error it prints nothing.
@@ -117,7 +118,7 @@ type (
 )
 
 func (s *stream) init(dir string, main event.Info, mode string, tools []string) {
-	s.put(lineInit{"system", "init", s.session, dir, main.Model, tools, mode, Version()})
+	s.put(lineInit{"system", "init", s.session, dir, main.Model, tools, mode, shell.Version()})
 }
 
 // entry prints an entry of an agent's transcript, if readers of a stream have a word for it.
