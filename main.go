@@ -42,31 +42,33 @@ import (
 	"fantail/tools/secret"
 	"fantail/ui"
 	"fantail/ui/cli"
+	"fantail/ui/cli/guard"
 	"fantail/ui/cli/shell"
+	"fantail/ui/frame"
 	"fantail/ui/welcome"
 )
 
 func main() {
-	if err := cli.NeedRoom(); err != nil { // before there is anything that needs some
+	if err := guard.NeedRoom(); err != nil { // before there is anything that needs some
 		shell.Warn(os.Stderr, "%v", err)
 		os.Exit(shell.Code(err))
 	}
-	cli.Conceal()
-	guard := cli.NewGuard(os.Stderr, os.Environ(), os.Exit)
-	defer guard.Catch("main")
-	if err := guard.Herald(); err != nil {
+	guard.Conceal()
+	g := guard.New(os.Environ(), guard.Options{Out: os.Stderr, Exit: os.Exit, Clean: frame.Clean, Version: shell.Version()})
+	defer g.Catch("main")
+	if err := g.Herald(); err != nil {
 		shell.Warn(os.Stderr, "when memory ends, the runtime says so at length: %v", err)
 	}
-	code, err := run(guard)
+	code, err := run(g)
 	if err != nil {
-		shell.Warn(os.Stderr, "%s", guard.Text(err.Error()))
+		shell.Warn(os.Stderr, "%s", g.Text(err.Error()))
 		code = shell.Code(err)
 	}
-	guard.Exit(code)
+	g.Exit(code)
 }
 
 // run picks the face and returns the exit code.
-func run(guard *cli.Guard) (int, error) {
+func run(g *guard.Guard) (int, error) {
 	flags, err := cli.Parse(os.Args[1:], os.Stdout)
 	if err != nil || flags.Bare {
 		return 0, err
@@ -77,7 +79,7 @@ func run(guard *cli.Guard) (int, error) {
 		}
 	}
 	if flags.Errand != nil {
-		return flags.Errand.Run(guard)
+		return flags.Errand.Run(g)
 	}
 	place, err := cli.Find(flags.Dir, os.Getenv)
 	if err != nil {
@@ -86,7 +88,7 @@ func run(guard *cli.Guard) (int, error) {
 	readOnly := place.ReadOnly()
 	switch {
 	case readOnly == nil:
-		guard.CrashIn(place.Data)
+		g.CrashIn(place.Data)
 	case flags.Print:
 		return 0, fmt.Errorf("%w; until then fantail without -p, and fantail inbox, show, queue and memory, read what is there", readOnly)
 	}
@@ -94,8 +96,8 @@ func run(guard *cli.Guard) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	h := &host{guard: guard, flags: flags, place: place, readOnly: readOnly, conf: conf, keys: cli.Keys(conf, os.Getenv), models: cli.NewModels(conf, os.Getenv)}
-	guard.Withhold(h.keys)
+	h := &host{guard: g, flags: flags, place: place, readOnly: readOnly, conf: conf, keys: cli.Keys(conf, os.Getenv), models: cli.NewModels(conf, os.Getenv)}
+	g.Withhold(h.keys)
 	if h.tools, err = tools.New().Without(conf.DisabledTools); err != nil {
 		return 0, fmt.Errorf("disabled_tools: %w", err)
 	}
@@ -117,7 +119,7 @@ func run(guard *cli.Guard) (int, error) {
 		return 0, err
 	default:
 		defer lock.Unlock()
-		if err := guard.Fatal(); err != nil {
+		if err := g.Fatal(); err != nil {
 			return 0, err
 		}
 		if h.bell, err = cli.HangBell(place.Bell); err != nil {
@@ -140,7 +142,7 @@ func run(guard *cli.Guard) (int, error) {
 // host is the parts of the process that owns the workspace's agents, or shows them where
 // nothing can be written.
 type host struct {
-	guard  *cli.Guard
+	guard  *guard.Guard
 	flags  cli.Flags
 	place  cli.Place
 	conf   config.Config
@@ -194,15 +196,15 @@ func (h *host) open(ctx context.Context, choose func(remembered string) (config.
 		return nil, nil, errors.Join(err, db.Close())
 	}
 	if h.bell != nil {
-		h.bell.Serve(h.guard, func() { pool.Refresh(ctx) })
+		h.bell.Serve(h.guard.Go, func() { pool.Refresh(ctx) })
 	}
 	if len(broken) > 0 && h.readOnly == nil { // else no policy delivers anything
 		pool.Mail.Rules(ctx, said, broken)
 	}
 	if h.watch != nil {
-		h.watch.Serve(h.guard, func() { good, broken := cli.ReadRules(h.place.Root); pool.Mail.Rules(ctx, good, broken) })
+		h.watch.Serve(h.guard.Go, func() { good, broken := cli.ReadRules(h.place.Root); pool.Mail.Rules(ctx, good, broken) })
 	}
-	h.guard.AtEnd(func() { _ = cli.Close(pool) })
+	h.guard.AtEnd(func() { _ = guard.Close(pool.Close) })
 	h.guard.AtEnd(h.place.Leave)
 	return pool, db, nil
 }
@@ -212,7 +214,7 @@ func (h *host) print() (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := h.guard.Watch(cancel)
-	prompt, err := cli.ReadPrompt(ctx, h.guard, h.flags.Prompt, os.Stdin, os.Stderr)
+	prompt, err := cli.ReadPrompt(ctx, h.guard.Go, h.flags.Prompt, os.Stdin, os.Stderr)
 	if code, signalled := signals.Code(); signalled {
 		return code, nil
 	}

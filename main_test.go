@@ -74,8 +74,9 @@ var arrows = map[string][]string{
 		"agents", "agents/event", "agents/history", "agents/llm", "agents/llm/anthropic", "agents/llm/builtin",
 		"agents/llm/openai", "agents/mail", "agents/memory", "agents/outside", "agents/prompts", "agents/roster",
 		"inbox", "inbox/rules", "store", "store/config", "tools", "tools/permit", "tools/proc", "tools/secret", "ui",
-		"ui/cli/shell", "ui/frame", "ui/words",
+		"ui/cli/guard", "ui/cli/shell", "ui/frame", "ui/words",
 	},
+	"ui/cli/guard":  {"tools/proc", "tools/secret"},
 	"ui/cli/shell":  {"store/config/near", "ui/frame"},
 	"ui/composer":   {"themes", "ui/frame"},
 	"ui/dialog":     {"themes", "tools/permit", "ui/frame"},
@@ -138,7 +139,7 @@ var confined = []house.Confined{
 // that starts goroutines, so that a panic in one restores the terminal; these
 // are that function, what must not depend on it, and servers of tests. A
 // package may have `func(_ string, f func()) { go f() }` for want of another.
-var starters = []string{"ui/cli/guard.go", "tools/proc/...", "agents/llm/llmtest/...", "ui/uitest/..."}
+var starters = []string{"ui/cli/guard/guard.go", "tools/proc/...", "agents/llm/llmtest/...", "ui/uitest/..."}
 
 // top is what may stand beside main.go, besides dot-files.
 var top = []string{

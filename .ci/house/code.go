@@ -119,7 +119,7 @@ func plainStart(f *ast.FuncLit) bool {
 
 // cleaners are what may be given the program's own environment: what makes that of
 // others of it, and what hides its values.
-var cleaners = []string{"proc.Own", "proc.Clean", "cli.NewGuard"}
+var cleaners = []string{"proc.Own", "proc.Clean", "guard.New"}
 
 // checkChildren refuses what starts a program in another way than with an environment
 // that was made for it: one that is left out is the program's own, with all its keys.

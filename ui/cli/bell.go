@@ -71,9 +71,9 @@ func bellSocket() (int, error) {
 }
 
 // Serve calls rung at once and after each ring, in a goroutine of its own that
-// Close ends.
-func (b *Bell) Serve(guard *Guard, rung func()) {
-	guard.Go("bell", func() {
+// start begins and Close ends.
+func (b *Bell) Serve(start func(name string, f func()), rung func()) {
+	start("bell", func() {
 		defer syscall.Close(b.fd)
 		buf := make([]byte, 16)
 		for !b.closed.Load() {

@@ -10,7 +10,6 @@ import (
 
 // A bell is heard, takes the place of a dead host's, and is gone when it is taken down.
 func TestBell(t *testing.T) {
-	g := NewGuard(os.Stderr, nil, func(int) {})
 	path := filepath.Join(t.TempDir(), "run", "x.bell")
 	ring(path) // nobody is there
 	if _, err := HangBell(path); err != nil {
@@ -25,7 +24,7 @@ func TestBell(t *testing.T) {
 	}
 	ring(path) // before anybody serves
 	heard := make(chan struct{}, 100)
-	b.Serve(g, func() { heard <- struct{}{} })
+	b.Serve(begin, func() { heard <- struct{}{} })
 	wait := func(what string) {
 		t.Helper()
 		late := time.NewTimer(time.Minute)

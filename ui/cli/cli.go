@@ -4,12 +4,12 @@
 //
 // Does: parse the arguments; run errands; hang the bell they ring; find and lock the workspace; turn a model's name
 // into a provider; write the system prompt's facts; run the screen or one
-// prompt; end the program right after a signal, a lost terminal or a panic, with
-// a crash file where one is due.
+// prompt.
 //
 // Does not: draw, run turns, decide what may run, know SQL.
 //
 // Imports: agents, agents/event, agents/history, agents/llm, agents/llm/anthropic, agents/llm/builtin,
 // agents/llm/openai, agents/mail, agents/memory, agents/outside, agents/prompts, agents/roster, inbox, inbox/rules,
-// store, store/config, tools, tools/permit, tools/proc, tools/secret, ui, ui/cli/shell, ui/frame, ui/words.
+// store, store/config, tools, tools/permit, tools/proc, tools/secret, ui, ui/cli/guard, ui/cli/shell, ui/frame,
+// ui/words.
 package cli

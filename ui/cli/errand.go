@@ -19,6 +19,7 @@ import (
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools/secret"
+	"fantail/ui/cli/guard"
 	"fantail/ui/cli/shell"
 )
 
@@ -204,8 +205,8 @@ func (e errand) describe(out io.Writer) {
 // the workspace's agents.
 type caller struct {
 	ctx     context.Context
-	guard   *Guard
-	signals *Signals
+	guard   *guard.Guard
+	signals *guard.Signals
 	place   Place
 	env     func(string) string
 	keys    *secret.Keys
@@ -216,10 +217,10 @@ type caller struct {
 }
 
 // Run runs the errand and returns the exit code.
-func (e *Errand) Run(guard *Guard) (int, error) {
+func (e *Errand) Run(g *guard.Guard) (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	signals := guard.Watch(cancel)
+	signals := g.Watch(cancel)
 	place, err := Find(e.o.dir, os.Getenv)
 	if err != nil {
 		return 0, err
@@ -229,20 +230,20 @@ func (e *Errand) Run(guard *Guard) (int, error) {
 		conf = config.Default() // an errand that needs it says what is wrong
 	}
 	keys := Keys(conf, os.Getenv)
-	guard.Withhold(keys)
+	g.Withhold(keys)
 	path := place.Database()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && e.unused != shell.OK && !e.o.follow {
 		shell.Warn(os.Stderr, "nobody used fantail in %s yet, so nothing is there; fantail send main TEXT is a beginning, or name another workspace with --cwd", place.Root)
 		return e.unused, nil
 	}
 	upgrade, upgraded := outdated(place.Data, time.Now())
-	db, err := store.Open(ctx, path, store.Options{Go: guard.Go, Upgrade: upgrade, Withhold: keys.Row})
+	db, err := store.Open(ctx, path, store.Options{Go: g.Go, Upgrade: upgrade, Withhold: keys.Row})
 	upgraded()
 	if err != nil {
 		return 0, err
 	}
 	c := &caller{
-		ctx: ctx, guard: guard, signals: signals, place: place, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
+		ctx: ctx, guard: g, signals: signals, place: place, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
 		out:  &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json},
 		keys: keys,
 		door: &outside.Door{DB: db, Origin: roster.OriginCLI, Model: "builtin", Ring: func() { ring(place.Bell) }},

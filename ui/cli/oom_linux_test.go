@@ -29,7 +29,7 @@ func TestMemoryEnds(t *testing.T) {
 	s.env = append(s.env, "OPENAI_API_KEY=k", "OPENAI_BASE_URL="+base+"/v1", "TMPDIR="+temp)
 	said, code := "", ok
 	for range 5 {
-		c := s.limited("-d", needData>>20, "-p", "go on", "--model", "openai/fake")
+		c := s.limited("-d", needData, "-p", "go on", "--model", "openai/fake")
 		var errs strings.Builder
 		c.Stderr = &errs
 		_ = c.Run() // the code says it

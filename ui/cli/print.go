@@ -15,6 +15,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/ui/cli/guard"
 	"fantail/ui/cli/shell"
 	"fantail/ui/frame"
 )
@@ -22,8 +23,8 @@ import (
 // Printer carries out one prompt without a screen.
 type Printer struct {
 	Pool    *agents.Pool
-	Guard   *Guard
-	Signals *Signals
+	Guard   *guard.Guard
+	Signals *guard.Signals
 	Format  Format
 	Plain   bool   // the answer goes to a terminal: nothing in it may steer that
 	Session string // names the workspace's conversation in JSON
@@ -35,9 +36,9 @@ type Printer struct {
 }
 
 // NewPrinter returns a printer of the process's own standard output.
-func NewPrinter(pool *agents.Pool, guard *Guard, signals *Signals, format Format, place Place) *Printer {
+func NewPrinter(pool *agents.Pool, g *guard.Guard, signals *guard.Signals, format Format, place Place) *Printer {
 	return &Printer{
-		Pool: pool, Guard: guard, Signals: signals, Format: format, Plain: shell.IsTerminal(os.Stdout),
+		Pool: pool, Guard: g, Signals: signals, Format: format, Plain: shell.IsTerminal(os.Stdout),
 		Session: filepath.Base(place.Data), Dir: place.Root, Out: os.Stdout, Err: os.Stderr, Now: time.Now,
 	}
 }
@@ -51,9 +52,6 @@ func Names(set *tools.Set) []string {
 	return names
 }
 
-// closing is how long running work gets to be recorded when the program ends.
-const closing = 1200 * time.Millisecond
-
 // Patience is how long a disk that refuses writes is waited for: at a screen
 // until it takes them; a script waits for the exit code.
 func Patience(attended bool) time.Duration {
@@ -61,14 +59,6 @@ func Patience(attended bool) time.Duration {
 		return 0
 	}
 	return 5 * time.Second
-}
-
-// Close ends the agents within a bounded time; what can't be recorded in it is
-// found by the next start.
-func Close(pool *agents.Pool) error {
-	ctx, cancel := context.WithTimeout(context.Background(), closing)
-	defer cancel()
-	return pool.Close(ctx)
 }
 
 // Run prompts main, prints what comes of it and returns the exit code. It ends
@@ -99,7 +89,7 @@ func (p *Printer) Run(ctx context.Context, prompt string) int {
 	}
 	// What still runs is ended and recorded before the answer is printed, so
 	// that the answer has the last of it.
-	if e := Close(p.Pool); e != nil && err == nil {
+	if e := guard.Close(p.Pool.Close); e != nil && err == nil {
 		err = e
 	}
 	p.tell(out, t, feed.Take())
@@ -295,15 +285,16 @@ func (t *tally) spent() (u llm.Usage, cost int64, priced bool) {
 }
 
 // ReadPrompt returns the prompt with standard input behind it, if that is not a
-// terminal. An input that does not end by itself is waited for until ctx ends.
-func ReadPrompt(ctx context.Context, guard *Guard, prompt string, in *os.File, errs io.Writer) (string, error) {
+// terminal. An input that does not end by itself is waited for until ctx ends. start begins a
+// goroutine.
+func ReadPrompt(ctx context.Context, start func(name string, f func()), prompt string, in *os.File, errs io.Writer) (string, error) {
 	if shell.IsTerminal(in) {
 		if strings.TrimSpace(prompt) == "" {
 			return "", shell.Misused("-p needs a prompt: fantail -p \"PROMPT\", or one on standard input")
 		}
 		return prompt, nil
 	}
-	input, err := shell.ReadAll(ctx, guard.Go, in, errs)
+	input, err := shell.ReadAll(ctx, start, in, errs)
 	if err != nil {
 		return "", err
 	}

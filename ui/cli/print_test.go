@@ -39,7 +39,7 @@ func TestReadPromptAppendsStandardInput(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := ReadPrompt(context.Background(), testGuard(), c.prompt, in, io.Discard)
+		got, err := ReadPrompt(context.Background(), begin, c.prompt, in, io.Discard)
 		if err != nil || got != c.want {
 			t.Errorf("%q with %q: %q, %v; want %q", c.prompt, c.input, got, err, c.want)
 		}
@@ -47,10 +47,8 @@ func TestReadPromptAppendsStandardInput(t *testing.T) {
 	}
 }
 
-// testGuard starts goroutines and lets a panic through.
-func testGuard() *Guard {
-	return NewGuard(os.Stderr, nil, func(code int) { panic(code) })
-}
+// begin starts a goroutine.
+func begin(_ string, f func()) { go f() }
 
 func TestReadPromptRefuses(t *testing.T) {
 	null, err := os.Open(os.DevNull)
@@ -58,7 +56,7 @@ func TestReadPromptRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if _, err := ReadPrompt(context.Background(), testGuard(), " ", null, io.Discard); shell.Code(err) != usage {
+	if _, err := ReadPrompt(context.Background(), begin, " ", null, io.Discard); shell.Code(err) != usage {
 		t.Errorf("nothing at all: %v", err)
 	}
 
@@ -71,7 +69,7 @@ func TestReadPromptRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	if _, err := ReadPrompt(context.Background(), testGuard(), "x", in, io.Discard); shell.Code(err) != usage || !strings.Contains(err.Error(), "8 MiB") {
+	if _, err := ReadPrompt(context.Background(), begin, "x", in, io.Discard); shell.Code(err) != usage || !strings.Contains(err.Error(), "8 MiB") {
 		t.Errorf("too much: %v", err)
 	}
 
@@ -82,7 +80,7 @@ func TestReadPromptRefuses(t *testing.T) {
 	}
 	defer ours.Close()
 	defer tty.Close()
-	if got, err := ReadPrompt(context.Background(), testGuard(), "x", tty, io.Discard); err != nil || got != "x" {
+	if got, err := ReadPrompt(context.Background(), begin, "x", tty, io.Discard); err != nil || got != "x" {
 		t.Errorf("at a terminal: %q, %v", got, err)
 	}
 
@@ -95,7 +93,7 @@ func TestReadPromptRefuses(t *testing.T) {
 	defer r.Close()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := ReadPrompt(ctx, testGuard(), "x", r, io.Discard); !errors.Is(err, context.Canceled) {
+	if _, err := ReadPrompt(ctx, begin, "x", r, io.Discard); !errors.Is(err, context.Canceled) {
 		t.Errorf("an endless pipe: %v", err)
 	}
 }

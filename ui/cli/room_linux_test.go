@@ -2,12 +2,15 @@ package cli
 
 import (
 	"fmt"
-	"math"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
+)
+
+// What the program needs, in MiB.
+const (
+	needAddresses = 2048
+	needData      = 256
 )
 
 // Under each limit of memory the program works, or says in one line what it needs.
@@ -18,14 +21,13 @@ func TestTooLittleMemory(t *testing.T) {
 	if out, errs, code := s.run(t, "", "send", "main", "hello"); code != ok {
 		t.Fatal(out, errs)
 	}
-	const addresses, data = needAddresses >> 20, needData >> 20
 	for _, c := range []struct {
 		flag         string
 		begins, need int   // MiB: surely main begins, the program works
 		limits       []int // MiB: far below, and around each edge
 	}{
-		{"-v", 1900, addresses, []int{100, 1200, 1700, 1850, 1900, addresses - 1, addresses, addresses + 50, 3000}},
-		{"-d", 160, data, []int{8, 80, 120, 160, data - 1, data, data + 8, 400}},
+		{"-v", 1900, needAddresses, []int{100, 1200, 1700, 1850, 1900, needAddresses - 1, needAddresses, needAddresses + 50, 3000}},
+		{"-d", 160, needData, []int{8, 80, 120, 160, needData - 1, needData, needData + 8, 400}},
 	} {
 		t.Run(c.flag, func(t *testing.T) {
 			t.Parallel()
@@ -54,33 +56,4 @@ func (s *site) limited(flag string, limit int, args ...string) *exec.Cmd {
 	c := exec.Command("/bin/sh", append([]string{"-c", `ulimit "$1" "$2"; shift 2; exec "$@"`, "sh", flag, fmt.Sprint(limit << 10)}, program.Args...)...)
 	c.Dir, c.Env = program.Dir, program.Env
 	return c
-}
-
-func TestGroupLimit(t *testing.T) {
-	root := t.TempDir() + "/"
-	for path, text := range map[string]string{
-		"proc/self/cgroup": "1:name=x:/y\n0::/user.slice/a b\n", "sys/fs/cgroup/user.slice/a b/memory.max": "33554432\n",
-	} {
-		must(t, os.MkdirAll(filepath.Dir(root+path), 0o700), os.WriteFile(root+path, []byte(text), 0o600))
-	}
-	file := root + "sys/fs/cgroup/user.slice/a b/memory.max"
-	if path, n := groupLimit(root); path != file || n != 32<<20 {
-		t.Errorf("%s: %d", path, n)
-	}
-	must(t, os.WriteFile(file, []byte("max\n"), 0o600))
-	if _, n := groupLimit(root); n != math.MaxUint64 {
-		t.Errorf("without a limit: %d", n)
-	}
-	must(t, os.Remove(root+"proc/self/cgroup"))
-	if _, n := groupLimit(root); n != math.MaxUint64 {
-		t.Errorf("without groups: %d", n)
-	}
-}
-
-func BenchmarkNeedRoom(b *testing.B) {
-	for b.Loop() {
-		if err := NeedRoom(); err != nil {
-			b.Fatal(err)
-		}
-	}
 }

@@ -35,10 +35,11 @@ func ReadRules(root string) (good map[string]inbox.Rules, broken map[string]erro
 	return rules.Read(root)
 }
 
-// Serve calls tell after each change, in a goroutine of its own that Close ends.
-func (r *RulesWatch) Serve(guard *Guard, tell func()) {
+// Serve calls tell after each change, in a goroutine of its own that start begins and
+// Close ends.
+func (r *RulesWatch) Serve(start func(name string, f func()), tell func()) {
 	r.over = make(chan struct{})
-	guard.Go("policies", func() {
+	start("policies", func() {
 		defer close(r.over)
 		for r.w.changed() {
 			time.Sleep(settle) // what comes meanwhile is told again

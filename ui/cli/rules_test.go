@@ -23,7 +23,7 @@ func TestRulesWatch(t *testing.T) {
 		broken map[string]error
 	}
 	told := make(chan read, 100)
-	r.Serve(NewGuard(os.Stderr, nil, func(int) {}), func() {
+	r.Serve(begin, func() {
 		good, broken := ReadRules(root)
 		told <- read{good, broken}
 	})

@@ -9,7 +9,6 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
@@ -21,14 +20,15 @@ import (
 	"fantail/tools/proc"
 	"fantail/tools/secret"
 	"fantail/ui"
+	"fantail/ui/cli/guard"
 	"fantail/ui/cli/shell"
 )
 
 // Screen is the full screen on the process's own terminal. It shows itself at
 // once; the agents come when they are there.
 type Screen struct {
-	guard   *Guard
-	signals *Signals
+	guard   *guard.Guard
+	signals *guard.Signals
 	app     *ui.App
 	quiet   *quiet
 	start   string        // of the start screen
@@ -44,31 +44,25 @@ type opened struct {
 }
 
 // NewScreen makes a screen; In, Out, Go and Now of o are set here.
-func NewScreen(guard *Guard, o ui.Options) (*Screen, error) {
-	s := &Screen{guard: guard, start: o.Start, runs: make(chan struct{}), opened: make(chan opened, 1)}
+func NewScreen(g *guard.Guard, o ui.Options) (*Screen, error) {
+	s := &Screen{guard: g, start: o.Start, runs: make(chan struct{}), opened: make(chan opened, 1)}
 	var err error
-	if s.quiet, err = hush(guard); err != nil {
+	if s.quiet, err = hush(g); err != nil {
 		return nil, err
 	}
-	if err := guard.keeper.watch(os.Stdin, os.Stdout); err != nil {
-		guard.say(fmt.Sprintf("nobody restores the terminal if the program is killed: %v", err))
-	}
+	g.Terminal(os.Stdin, os.Stdout)
 	// The files themselves: an editor gets them as its terminal.
-	o.In, o.Out, o.Go, o.Now = os.Stdin, os.Stdout, guard.Go, time.Now
+	o.In, o.Out, o.Go, o.Now = os.Stdin, os.Stdout, g.Go, time.Now
 	s.app = ui.New(o)
-	guard.AtEnd(func() {
+	g.AtEnd(func() {
 		// The framework can't be ended while it starts.
 		<-s.runs
 		s.app.Kill()
 		ownCursor()
-		guard.keeper.tell("clear")
+		g.Restored()
 	})
-	s.signals = guard.Watch(s.app.Quit)
-	guard.Go("terminal", func() {
-		if hungUp(os.Stdin, os.Stdout) {
-			s.signals.End(syscall.SIGHUP, s.app.Quit)
-		}
-	})
+	s.signals = g.Watch(s.app.Quit)
+	s.signals.HangUp(s.app.Quit, os.Stdin, os.Stdout)
 	return s, nil
 }
 
@@ -113,7 +107,7 @@ func (s *Screen) Run() (int, error) {
 		code, err = n, nil
 	}
 	// Opening may hang on a lock of the database; nothing is lost then.
-	late := time.NewTimer(closing)
+	late := time.NewTimer(guard.Closing)
 	defer late.Stop()
 	select {
 	case o := <-s.opened:
@@ -121,7 +115,7 @@ func (s *Screen) Run() (int, error) {
 		case o.err != nil && code == shell.OK:
 			return code, o.err
 		case o.pool != nil:
-			if e := Close(o.pool); e == nil {
+			if e := guard.Close(o.pool.Close); e == nil {
 				e = o.db.Close()
 				err = errors.Join(err, e)
 			}
@@ -169,7 +163,7 @@ type quiet struct {
 // loudest is how much of that is kept, in bytes.
 const loudest = 256 << 10
 
-func hush(guard *Guard) (*quiet, error) {
+func hush(g *guard.Guard) (*quiet, error) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return nil, fmt.Errorf("set standard error aside: %w", err)
@@ -180,7 +174,7 @@ func hush(guard *Guard) (*quiet, error) {
 	q := &quiet{was: os.Stderr, w: w, done: make(chan struct{})}
 	os.Stderr = w
 	log.SetOutput(w)
-	guard.Go("standard error", func() {
+	g.Go("standard error", func() {
 		defer close(q.done)
 		defer r.Close()
 		_, _ = io.Copy(q, r)

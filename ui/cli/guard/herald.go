@@ -1,7 +1,6 @@
-package cli
+package guard
 
 import (
-	"fmt"
 	"log"
 	"os"
 	"os/exec"
@@ -37,22 +36,6 @@ while IFS= read -r line || [ -n "$line" ]; do
 	printf 'fantail: %s; messages and transcripts are on disk; details are in %s\n' "$why" "$file" >&2
 done
 `
-
-// Herald has what the runtime writes when it ends the program told in one line, if
-// this process has a limit of memory. It is called before anything holds standard error.
-func (g *Guard) Herald() error {
-	set := narrow()
-	if set == "" {
-		return nil
-	}
-	if err := g.herald.start(os.TempDir(), set); err != nil {
-		return fmt.Errorf("start its herald: %w", err)
-	}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.out = g.herald.was
-	return nil
-}
 
 // start starts the process, and puts standard error of everything but the runtime aside.
 func (h *herald) start(dir, set string) error {

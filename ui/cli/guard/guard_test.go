@@ -1,14 +1,13 @@
-package cli
+package guard
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"slices"
 	"strings"
 	"sync"
@@ -16,18 +15,30 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
-	"fantail/store"
-	"fantail/ui"
-	"fantail/ui/cli/shell"
+	"fantail/ui/frame"
 )
 
 // childEnv names what the test binary is to be as a child.
 const childEnv = "FANTAIL_TEST_CHILD"
 
+// TestMain is a child's main, where the environment names one.
+func TestMain(m *testing.M) {
+	if child := os.Getenv(childEnv); child != "" {
+		beChild(child)
+	}
+	// What runs the tests may ignore signals, as nohup does, and children inherit that;
+	// those that we are told of they begin anew with.
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT} {
+		if signal.Ignored(sig) {
+			signal.Notify(make(chan os.Signal, 1), sig)
+		}
+	}
+	os.Exit(m.Run())
+}
+
 // beChild plays a program that fails or is signalled. It never returns.
 func beChild(name string) {
-	g := NewGuard(os.Stderr, os.Environ(), os.Exit)
+	g := New(os.Environ(), Options{Out: os.Stderr, Exit: os.Exit, Clean: frame.Clean, Version: "1.2.3"})
 	g.CrashIn(os.Getenv("CRASH_DIR"))
 	g.AtEnd(func() { fmt.Println("restored") })
 	switch name {
@@ -79,52 +90,7 @@ func beChild(name string) {
 		g.Watch(func() { fmt.Println("ending") })
 		fmt.Println("ready")
 	}
-	if kind, found := strings.CutPrefix(name, "screen "); found {
-		screenChild(g, kind)
-	}
 	select {}
-}
-
-// screenChild shows a screen that fails.
-func screenChild(g *Guard, kind string) {
-	broken := func() string { panic("the branch broke") }
-	o := ui.Options{Environ: os.Environ(), Start: "builtin", Root: "/", Branch: func() string { return "" }}
-	if kind == "command" {
-		o.Branch = broken
-	}
-	s, err := NewScreen(g, o)
-	if err != nil {
-		panic(err)
-	}
-	s.Open(func(context.Context) (*agents.Pool, *store.DB, error) {
-		switch kind {
-		case "goroutine":
-			broken()
-		case "late":
-			// Once the screen stands and after its end could be reached.
-			g.AtEnd(func() { select {} })
-			<-s.runs
-			s.opened <- opened{}
-			broken()
-		}
-		if wild, is := strings.CutPrefix(kind, "fault "); is {
-			if wild != "none" {
-				_, _ = os.ReadFile(filepath.Join(os.Getenv("CRASH_DIR"), "go")) // waits
-				fault(wild)
-			}
-			select {}
-		}
-		if kind == "open" {
-			return nil, nil, errors.New("the database is upside down")
-		}
-		select {}
-	}, nil)
-	code, err := s.Run()
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "fantail:", err)
-		code = shell.Code(err)
-	}
-	g.Exit(code)
 }
 
 type child struct {
@@ -227,7 +193,7 @@ func TestPanicInAGoroutineRestoresAndRecords(t *testing.T) {
 	if len(files) != 1 {
 		t.Fatalf("%d crash files", len(files))
 	}
-	for _, want := range []string{"panic in the worker: lost the thread: [redacted: SOME_API_KEY]", "guard_test.go:", "time: ", "version: "} {
+	for _, want := range []string{"panic in the worker: lost the thread: [redacted: SOME_API_KEY]", "guard_test.go:", "time: ", "version: 1.2.3\n"} {
 		if !strings.Contains(files[0], want) {
 			t.Errorf("no %q in the crash file:\n%s", want, files[0])
 		}
@@ -352,124 +318,4 @@ func TestSecondSignalAndDeadlineEndAtOnce(t *testing.T) {
 	if d := time.Since(began); d > time.Second {
 		t.Errorf("after a second signal it took %v", d)
 	}
-}
-
-func TestScreenThatFailsLeavesTheTerminalRight(t *testing.T) {
-	for _, c := range []struct {
-		kind string
-		said string
-		file bool
-	}{
-		{"command", "the program failed (the interface)", true},
-		{"goroutine", "the program failed (open): the branch broke", true},
-		{"late", "the program failed (open): the branch broke", true},
-		{"open", "the database is upside down", false},
-	} {
-		t.Run(c.kind, func(t *testing.T) {
-			dir := t.TempDir()
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), childEnv+"=screen "+c.kind, "CRASH_DIR="+dir, "TERM=xterm-256color")
-			con := open(t, cmd)
-			code, took := con.exited(t)
-			if code != failed || took > 3*time.Second {
-				t.Errorf("exit code %d after %v", code, took)
-			}
-			con.restored(t)
-			said := con.written()
-			// Said on the main screen, where it stays.
-			if at := strings.LastIndex(said, c.said); at < 0 || at < strings.LastIndex(said, "\x1b[?1049l") {
-				t.Errorf("the terminal got %q", said)
-			}
-			files := (&child{dir: dir}).crashes(t)
-			if c.file != (len(files) == 1) || c.file && !strings.Contains(files[0], "the branch broke") {
-				t.Errorf("crash files: %q", files)
-			}
-		})
-	}
-}
-
-// fault ends the program in a way that no program survives.
-func fault(kind string) {
-	switch kind {
-	case "nil":
-		go func() { var p *Guard; p.Say() }()
-	case "map":
-		m := map[int]int{}
-		for range 8 {
-			go func() {
-				for i := 0; ; i++ {
-					m[i%64] = i
-				}
-			}()
-		}
-	case "stack":
-		debug.SetMaxStack(1 << 20)
-		var deep func(n int) int
-		deep = func(n int) int { return deep(n+1) + 1 }
-		go func() { _ = deep(0) }()
-	case "exit":
-		os.Exit(7) // somebody's, without asking
-	}
-}
-
-// Whatever ends the program, the terminal is as it was: modes, screen, cursor,
-// mouse, paste, keyboard. SIGPROF and the signals from 34 on are not here: the
-// runtime takes them and does nothing, so the program goes on.
-func TestTheTerminalIsRestored(t *testing.T) {
-	signals := []syscall.Signal{
-		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE,
-		syscall.SIGILL, syscall.SIGSYS, syscall.SIGTRAP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGVTALRM, syscall.SIGXCPU,
-		syscall.SIGKILL,
-	}
-	try := func(name, kind string, sig syscall.Signal) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			cmd := exec.Command(os.Args[0])
-			cmd.Env = append(os.Environ(), childEnv+"=screen fault "+kind, "CRASH_DIR="+dir, "TERM=xterm-256color", "TMPDIR="+dir)
-			if err := syscall.Mkfifo(filepath.Join(dir, "go"), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			con := open(t, cmd)
-			before := modesOf(t, con.tty)
-			con.shows(t, "\x1b[?1049h")
-			if raw := modesOf(t, con.tty); raw == before {
-				t.Fatal("the screen did not change the terminal's modes")
-			}
-			var err error
-			if sig != 0 {
-				err = cmd.Process.Signal(sig)
-			} else {
-				err = os.WriteFile(filepath.Join(dir, "go"), nil, 0o600) // the fault waits for it
-			}
-			if err != nil {
-				t.Fatal(err)
-			}
-			code, took := con.exited(t)
-			if took > 3*time.Second || code == ok {
-				t.Errorf("exit code %d after %v", code, took)
-			}
-			con.restored(t)
-			if after := modesOf(t, con.tty); after != before {
-				t.Errorf("the terminal's modes were %s and are %s", before, after)
-			}
-		})
-	}
-	for _, sig := range signals {
-		for n := range 2 {
-			try(fmt.Sprintf("%d-%d", int(sig), n), "none", sig)
-		}
-	}
-	for _, kind := range []string{"nil", "map", "stack", "exit"} {
-		try(kind, kind, 0)
-	}
-}
-
-func modesOf(t *testing.T, tty *os.File) string {
-	t.Helper()
-	now, _, err := modes(tty)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return now
 }

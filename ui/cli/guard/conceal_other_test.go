@@ -1,5 +1,5 @@
 //go:build !linux
 
-package cli
+package guard
 
 func dumpable() uintptr { return 0 }

@@ -1,4 +1,14 @@
-package cli
+// Package guard is what happens to the process: memory and descriptors at its
+// beginning, panics, signals, a lost terminal, its end.
+//
+// Does: start goroutines; end the program right after a panic, a signal or a hang-up,
+// within a bounded time, with the terminal restored and a crash file where one is due;
+// keep two small processes that do what is left to do when this one can do nothing more.
+//
+// Does not: know a screen, an agent or a flag; run the steps of the ordinary end.
+//
+// Imports: tools/proc, tools/secret.
+package guard
 
 import (
 	"fmt"
@@ -13,21 +23,19 @@ import (
 
 	"fantail/tools/proc"
 	"fantail/tools/secret"
-	"fantail/ui/cli/shell"
-	"fantail/ui/frame"
 )
 
 // Guard ends the program right when it can't go on: the terminal is restored,
 // running work is closed, a crash file is written, all within a bounded time.
 // Every goroutine of ours starts through [Guard.Go].
 type Guard struct {
-	out     io.Writer // standard error
+	o       Options
 	environ []string
-	exit    func(code int)
 	now     func() time.Time
 
 	mu   sync.Mutex
-	dir  string // of crash files
+	out  io.Writer // standard error
+	dir  string    // of crash files
 	keys *secret.Keys
 	ends []func()
 	last []string // to be said once the screen is gone
@@ -41,9 +49,21 @@ type Guard struct {
 // patience is how long one step of an emergency end may take.
 const patience = 300 * time.Millisecond
 
-// NewGuard returns a guard that writes to out and ends the process with exit.
-func NewGuard(out io.Writer, environ []string, exit func(code int)) *Guard {
-	return &Guard{out: out, environ: environ, exit: exit, now: time.Now, dir: os.TempDir()}
+// failed is the exit code after a panic.
+const failed = 1
+
+// Options are what a guard has from the program.
+type Options struct {
+	Out     io.Writer // standard error
+	Exit    func(code int)
+	Clean   func(s string) string // what is left of a text that is to steer no terminal
+	Version string                // of the program, for crash files
+}
+
+// New returns a guard that writes to o.Out and ends the process with o.Exit. The values
+// in environ that no command gets stand in no crash file.
+func New(environ []string, o Options) *Guard {
+	return &Guard{o: o, environ: environ, now: time.Now, out: o.Out, dir: os.TempDir()}
 }
 
 // CrashIn says where crash files go; until it is called, the temporary directory.
@@ -126,6 +146,46 @@ func (g *Guard) Catch(name string) {
 	}
 }
 
+// Herald has what the runtime writes when it ends the program told in one line, if
+// this process has a limit of memory. It is called before anything holds standard error.
+func (g *Guard) Herald() error {
+	set := narrow()
+	if set == "" {
+		return nil
+	}
+	if err := g.herald.start(os.TempDir(), set); err != nil {
+		return fmt.Errorf("start its herald: %w", err)
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.out = g.herald.was
+	return nil
+}
+
+// Keep has a command's process group ended if this process dies before the
+// returned function is called.
+func (g *Guard) Keep(group proc.Group) (end func()) {
+	k := &g.keeper
+	k.mu.Lock()
+	if !k.tried {
+		_ = k.start(nil) // without it the next start ends what was left
+	}
+	k.mu.Unlock()
+	k.tell("run %d", group.PGID)
+	return func() { k.tell("end %d", group.PGID) }
+}
+
+// Terminal has the terminal given back as it is now, if this process dies before
+// [Guard.Restored] is called.
+func (g *Guard) Terminal(in, out *os.File) {
+	if err := g.keeper.watch(in, out); err != nil {
+		g.say(fmt.Sprintf("nobody restores the terminal if the program is killed: %v", err))
+	}
+}
+
+// Restored says that the terminal is as it was.
+func (g *Guard) Restored() { g.keeper.tell("clear") }
+
 // Crash ends the program because of a panic with that value and stack.
 func (g *Guard) Crash(name string, v any, stack []byte) {
 	g.once.Do(func() {
@@ -136,7 +196,7 @@ func (g *Guard) Crash(name string, v any, stack []byte) {
 		if restored {
 			g.keeper.leave()
 		}
-		g.exit(shell.Failed)
+		g.o.Exit(failed)
 	})
 	select {} // another goroutine is ending the process
 }
@@ -156,7 +216,7 @@ func (g *Guard) Leave(code int) {
 		if restored {
 			g.keeper.leave()
 		}
-		g.exit(code)
+		g.o.Exit(code)
 	})
 	select {}
 }
@@ -168,7 +228,7 @@ func (g *Guard) Exit(code int) {
 		g.Say()
 		g.keeper.leave()
 		g.herald.leave()
-		g.exit(code)
+		g.o.Exit(code)
 	})
 	select {}
 }
@@ -202,7 +262,7 @@ func (g *Guard) Say() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, line := range g.last {
-		shell.Warn(g.out, "%s", g.keys.Text(line))
+		fmt.Fprintf(g.out, "fantail: %s\n", g.o.Clean(g.keys.Text(line)))
 	}
 	g.last = nil
 }
@@ -239,8 +299,8 @@ func (g *Guard) write(cause string, stack []byte) (string, error) {
 	g.mu.Unlock()
 	now := g.now()
 	var b strings.Builder
-	fmt.Fprintf(&b, "time: %s\nversion: %s\nsystem: %s/%s, %s\n\n%s\n\n%s", now.Format(time.RFC3339), shell.Version(), runtime.GOOS, runtime.GOARCH, runtime.Version(), cause, stack)
-	text := frame.Clean(g.redact(b.String()))
+	fmt.Fprintf(&b, "time: %s\nversion: %s\nsystem: %s/%s, %s\n\n%s\n\n%s", now.Format(time.RFC3339), g.o.Version, runtime.GOOS, runtime.GOARCH, runtime.Version(), cause, stack)
+	text := g.o.Clean(g.redact(b.String()))
 	name := crashName(now)
 	for n := 1; ; n++ {
 		path := filepath.Join(dir, name+".txt")

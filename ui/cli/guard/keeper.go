@@ -1,4 +1,4 @@
-package cli
+package guard
 
 import (
 	"fmt"
@@ -6,8 +6,6 @@ import (
 	"os/exec"
 	"sync"
 	"syscall"
-
-	"fantail/tools/proc"
 )
 
 // keeper is a small process that outlives this one. When this one dies without
@@ -102,17 +100,4 @@ func (k *keeper) leave() {
 	_ = k.pipe.Close()
 	k.pipe = nil
 	_ = k.cmd.Wait() // it ends at once; nobody else would reap it
-}
-
-// Keep has a command's process group ended if this process dies before the
-// returned function is called.
-func (g *Guard) Keep(group proc.Group) (end func()) {
-	k := &g.keeper
-	k.mu.Lock()
-	if !k.tried {
-		_ = k.start(nil) // without it the next start ends what was left
-	}
-	k.mu.Unlock()
-	k.tell("run %d", group.PGID)
-	return func() { k.tell("end %d", group.PGID) }
 }

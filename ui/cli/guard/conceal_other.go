@@ -1,6 +1,6 @@
 //go:build !linux
 
-package cli
+package guard
 
 // Conceal does nothing here: the system keeps processes from each other's memory by itself.
 func Conceal() {}

@@ -1,4 +1,4 @@
-package cli
+package guard
 
 import (
 	"os"
@@ -17,7 +17,7 @@ func dumpable() uintptr {
 
 func TestConcealKeepsOthersOut(t *testing.T) {
 	c := startChild(t, "concealed")
-	if code := c.wait(t); code != ok || c.out.String() != "0" {
+	if code := c.wait(t); code != 0 || c.out.String() != "0" {
 		t.Errorf("exit code %d: %q", code, c.out.String())
 	}
 }

@@ -1,6 +1,7 @@
-package cli
+package guard
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"os/signal"
@@ -20,6 +21,17 @@ type Signals struct {
 // endsWithin is how long the orderly end may take. With the emergency end after
 // it the program is gone two seconds after the first signal, whatever hangs.
 const endsWithin = 1400 * time.Millisecond
+
+// Closing is how long running work gets to be recorded when the program ends.
+const Closing = 1200 * time.Millisecond
+
+// Close has running work end within that time; what can't be recorded in it is found
+// by the next start.
+func Close(end func(ctx context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), Closing)
+	defer cancel()
+	return end(ctx)
+}
 
 // ending are the signals that would end the program without its consent. Those of
 // faults are here as others send them; a fault of its own the runtime handles, and
@@ -78,4 +90,14 @@ func (s *Signals) End(sig syscall.Signal, end func()) {
 func (s *Signals) Code() (int, bool) {
 	n := s.got.Load()
 	return 128 + int(n), n != 0
+}
+
+// HangUp begins the orderly end as if SIGHUP had come, once one of the terminals is
+// gone. Where that can't be known only the signal itself tells.
+func (s *Signals) HangUp(end func(), terminals ...*os.File) {
+	s.guard.Go("terminal", func() {
+		if hungUp(terminals...) {
+			s.End(syscall.SIGHUP, end)
+		}
+	})
 }

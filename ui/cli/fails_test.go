@@ -1,0 +1,198 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"fantail/agents"
+	"fantail/store"
+	"fantail/ui"
+	"fantail/ui/cli/guard"
+	"fantail/ui/cli/shell"
+	"fantail/ui/frame"
+)
+
+// childEnv names what the test binary is to be as a child.
+const childEnv = "FANTAIL_TEST_CHILD"
+
+// beChild shows a screen that fails. It never returns.
+func beChild(kind string) {
+	g := guard.New(os.Environ(), guard.Options{Out: os.Stderr, Exit: os.Exit, Clean: frame.Clean, Version: shell.Version()})
+	g.CrashIn(os.Getenv("CRASH_DIR"))
+	broken := func() string { panic("the branch broke") }
+	o := ui.Options{Environ: os.Environ(), Start: "builtin", Root: "/", Branch: func() string { return "" }}
+	if kind == "command" {
+		o.Branch = broken
+	}
+	s, err := NewScreen(g, o)
+	if err != nil {
+		panic(err)
+	}
+	s.Open(func(context.Context) (*agents.Pool, *store.DB, error) {
+		switch kind {
+		case "goroutine":
+			broken()
+		case "late":
+			// Once the screen stands and after its end could be reached.
+			g.AtEnd(func() { select {} })
+			<-s.runs
+			s.opened <- opened{}
+			broken()
+		}
+		if wild, is := strings.CutPrefix(kind, "fault "); is {
+			if wild != "none" {
+				_, _ = os.ReadFile(filepath.Join(os.Getenv("CRASH_DIR"), "go")) // waits
+				fault(wild)
+			}
+			select {}
+		}
+		if kind == "open" {
+			return nil, nil, errors.New("the database is upside down")
+		}
+		select {}
+	}, nil)
+	code, err := s.Run()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "fantail:", err)
+		code = shell.Code(err)
+	}
+	g.Exit(code)
+}
+
+func TestScreenThatFailsLeavesTheTerminalRight(t *testing.T) {
+	for _, c := range []struct {
+		kind string
+		said string
+		file bool
+	}{
+		{"command", "the program failed (the interface)", true},
+		{"goroutine", "the program failed (open): the branch broke", true},
+		{"late", "the program failed (open): the branch broke", true},
+		{"open", "the database is upside down", false},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			dir := t.TempDir()
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), childEnv+"="+c.kind, "CRASH_DIR="+dir, "TERM=xterm-256color")
+			con := open(t, cmd)
+			code, took := con.exited(t)
+			if code != failed || took > 3*time.Second {
+				t.Errorf("exit code %d after %v", code, took)
+			}
+			con.restored(t)
+			said := con.written()
+			// Said on the main screen, where it stays.
+			if at := strings.LastIndex(said, c.said); at < 0 || at < strings.LastIndex(said, "\x1b[?1049l") {
+				t.Errorf("the terminal got %q", said)
+			}
+			files, err := filepath.Glob(filepath.Join(dir, "crash-*.txt"))
+			if err != nil || c.file != (len(files) == 1) {
+				t.Fatalf("crash files: %q, %v", files, err)
+			}
+			if !c.file {
+				return
+			}
+			if text, err := os.ReadFile(files[0]); err != nil || !strings.Contains(string(text), "the branch broke") {
+				t.Errorf("the crash file: %q, %v", text, err)
+			}
+		})
+	}
+}
+
+// fault ends the program in a way that no program survives.
+func fault(kind string) {
+	switch kind {
+	case "nil":
+		go func() { var p *guard.Guard; p.Say() }()
+	case "map":
+		m := map[int]int{}
+		for range 8 {
+			go func() {
+				for i := 0; ; i++ {
+					m[i%64] = i
+				}
+			}()
+		}
+	case "stack":
+		debug.SetMaxStack(1 << 20)
+		var deep func(n int) int
+		deep = func(n int) int { return deep(n+1) + 1 }
+		go func() { _ = deep(0) }()
+	case "exit":
+		os.Exit(7) // somebody's, without asking
+	}
+}
+
+// Whatever ends the program, the terminal is as it was: modes, screen, cursor,
+// mouse, paste, keyboard. SIGPROF and the signals from 34 on are not here: the
+// runtime takes them and does nothing, so the program goes on.
+func TestTheTerminalIsRestored(t *testing.T) {
+	signals := []syscall.Signal{
+		syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGSEGV, syscall.SIGBUS, syscall.SIGFPE,
+		syscall.SIGILL, syscall.SIGSYS, syscall.SIGTRAP, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGVTALRM, syscall.SIGXCPU,
+		syscall.SIGKILL,
+	}
+	try := func(name, kind string, sig syscall.Signal) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			cmd := exec.Command(os.Args[0])
+			cmd.Env = append(os.Environ(), childEnv+"=fault "+kind, "CRASH_DIR="+dir, "TERM=xterm-256color", "TMPDIR="+dir)
+			if err := syscall.Mkfifo(filepath.Join(dir, "go"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			con := open(t, cmd)
+			before := modesOf(t, con.tty)
+			con.shows(t, "\x1b[?1049h")
+			if raw := modesOf(t, con.tty); raw == before {
+				t.Fatal("the screen did not change the terminal's modes")
+			}
+			var err error
+			if sig != 0 {
+				err = cmd.Process.Signal(sig)
+			} else {
+				err = os.WriteFile(filepath.Join(dir, "go"), nil, 0o600) // the fault waits for it
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			code, took := con.exited(t)
+			if took > 3*time.Second || code == ok {
+				t.Errorf("exit code %d after %v", code, took)
+			}
+			con.restored(t)
+			if after := modesOf(t, con.tty); after != before {
+				t.Errorf("the terminal's modes were %s and are %s", before, after)
+			}
+		})
+	}
+	for _, sig := range signals {
+		for n := range 2 {
+			try(fmt.Sprintf("%d-%d", int(sig), n), "none", sig)
+		}
+	}
+	for _, kind := range []string{"nil", "map", "stack", "exit"} {
+		try(kind, kind, 0)
+	}
+}
+
+// modesOf is the terminal's modes, in the words of stty.
+func modesOf(t *testing.T, tty *os.File) string {
+	t.Helper()
+	stty := exec.Command("stty", "-g")
+	stty.Stdin = tty
+	now, err := stty.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(now)
+}
