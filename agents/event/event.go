@@ -1,7 +1,7 @@
 // Package event holds what is said about agents: to screens, to other programs, to those who wait for them.
 //
-// Does: lay down which kinds of agents there are (Nature), describe an agent (Info) and a question to the human, define the events, deliver them to feeds and coalesce
-// neighbouring ones.
+// Does: lay down which kinds of agents there are (Nature), describe an agent (Info) and a question to the human, define
+// the events, deliver them to feeds and coalesce neighbouring ones.
 //
 // Does not: know where events come from, read rows, show anything.
 //
@@ -25,7 +25,8 @@ var ErrClosing = errors.New("the program was closed")
 // ErrReadOnly is the error of a write where the database can only be read.
 var ErrReadOnly = store.ErrReadOnly
 
-// State is what an agent is up to. Its own loop changes it, and at rest who waits in its tab. The last four are terminal: once there, it stays.
+// State is what an agent is up to. Only its own loop changes it, and, at rest, a human's wait in its tab. The last four
+// are terminal: once there, it stays.
 type State string
 
 const (
@@ -112,8 +113,8 @@ type Retry struct {
 }
 
 // Event is what an agent tells its feeds. The implementations are [Changed], [Appended], [Delta], [Void], [Output],
-// [Tally], [Mailed], [Closed] and [Trouble]. Live and replay are the same: a new [Feed] begins with a Changed for every agent and
-// a Tally, and a page of the ledger returns the entries an Appended would have carried.
+// [Tally], [Mailed], [Closed] and [Trouble]. Live and replay are the same: a new [Feed] begins with a Changed for every
+// agent and a Tally, and a page of the ledger returns the entries an Appended would have carried.
 type Event interface{ event() }
 
 // Changed replaces all that was known of the agent. Neighbouring Changed of one agent coalesce.

@@ -119,8 +119,8 @@ func unheld(waiting []store.Prompt) (ps []store.Prompt) {
 	return ps
 }
 
-// begin inserts the row of a new turn. The agent shows as running before its prompts stop
-// showing as queued (the hooks run in this order), so nobody sees it idle in between.
+// begin inserts the row of a new turn. The agent shows as running before its prompts stop showing as queued (the hooks
+// run in this order), so nobody sees it idle in between.
 func (l *Loop) begin(tx *store.Tx) (int64, error) {
 	t := store.Turn{Agent: l.ID, Kind: l.Kind.Nature().Turn, Started: l.began}
 	if err := l.relate(tx, &t); err != nil {
