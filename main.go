@@ -35,6 +35,7 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/event"
+	"fantail/inbox/rules"
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools"
@@ -43,7 +44,9 @@ import (
 	"fantail/ui"
 	"fantail/ui/cli"
 	"fantail/ui/cli/guard"
+	"fantail/ui/cli/place"
 	"fantail/ui/cli/shell"
+	"fantail/ui/cli/watch"
 	"fantail/ui/frame"
 	"fantail/ui/welcome"
 )
@@ -81,14 +84,14 @@ func run(g *guard.Guard) (int, error) {
 	if flags.Errand != nil {
 		return flags.Errand.Run(g)
 	}
-	place, err := cli.Find(flags.Dir, os.Getenv)
+	at, err := place.Find(flags.Dir, os.Getenv)
 	if err != nil {
 		return 0, err
 	}
-	readOnly := place.ReadOnly()
+	readOnly := cli.ReadOnly(at)
 	switch {
 	case readOnly == nil:
-		g.CrashIn(place.Data)
+		g.CrashIn(at.Data)
 	case flags.Print:
 		return 0, fmt.Errorf("%w; until then fantail without -p, and fantail inbox, show, queue and memory, read what is there", readOnly)
 	}
@@ -96,7 +99,7 @@ func run(g *guard.Guard) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	h := &host{guard: g, flags: flags, place: place, readOnly: readOnly, conf: conf, keys: cli.Keys(conf, os.Getenv), models: cli.NewModels(conf, os.Getenv)}
+	h := &host{guard: g, flags: flags, place: at, readOnly: readOnly, conf: conf, keys: secret.New(conf.KeyEnvs(), os.Getenv), models: cli.NewModels(conf, os.Getenv)}
 	g.Withhold(h.keys)
 	if h.tools, err = tools.New().Without(conf.DisabledTools); err != nil {
 		return 0, fmt.Errorf("disabled_tools: %w", err)
@@ -104,11 +107,11 @@ func run(g *guard.Guard) (int, error) {
 	if readOnly != nil {
 		return h.screen()
 	}
-	lock, err := cli.Lock(place.Data, time.Now())
-	var held *cli.HeldError
+	lock, err := place.Lock(at.Data, time.Now())
+	var held *place.HeldError
 	switch {
 	case errors.As(err, &held) && flags.Print:
-		if h.place, err = place.Aside(); err != nil {
+		if h.place, err = at.Aside(); err != nil {
 			return 0, err
 		}
 		defer h.place.Leave()
@@ -122,7 +125,7 @@ func run(g *guard.Guard) (int, error) {
 		if err := g.Fatal(); err != nil {
 			return 0, err
 		}
-		if h.bell, err = cli.HangBell(place.Bell); err != nil {
+		if h.bell, err = place.HangBell(at.Bell); err != nil {
 			shell.Warn(os.Stderr, "what comes from outside will show late: %v", err)
 		} else {
 			defer h.bell.Close()
@@ -131,8 +134,8 @@ func run(g *guard.Guard) (int, error) {
 	if flags.Print {
 		return h.print()
 	}
-	if h.watch, err = cli.WatchRules(h.place.Root); err != nil {
-		shell.Warn(os.Stderr, "changed policies will hold from the next start on: %v", err)
+	if h.watch, err = watch.New(h.place.Root, rules.Dir); err != nil {
+		shell.Warn(os.Stderr, "changed policies will hold from the next start on: watch the policies of the agents: %v", err)
 	} else {
 		defer h.watch.Close()
 	}
@@ -144,13 +147,13 @@ func run(g *guard.Guard) (int, error) {
 type host struct {
 	guard  *guard.Guard
 	flags  cli.Flags
-	place  cli.Place
+	place  place.Place
 	conf   config.Config
 	keys   *secret.Keys // what is kept, shown and handed on without
 	models *cli.Models
 	tools  *tools.Set
-	bell   *cli.Bell       // nil: there is none
-	watch  *cli.RulesWatch // nil: there is none
+	bell   *place.Bell  // nil: there is none
+	watch  *watch.Watch // nil: there is none
 
 	readOnly error // why nothing can be written; nil: it can
 
@@ -178,7 +181,7 @@ func (h *host) open(ctx context.Context, choose func(remembered string) (config.
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
 	}
-	said, broken := cli.ReadRules(h.place.Root)
+	said, broken := rules.Read(h.place.Root)
 	brief := cli.NewBriefing(h.place, time.Now)
 	h.opening = welcome.Opening{Start: h.choice.Why, Trouble: h.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions()}
 	if os.Getenv("FANTAIL_THEME") == "" {
@@ -190,7 +193,7 @@ func (h *host) open(ctx context.Context, choose func(remembered string) (config.
 		Resolve: h.models.Resolve, Model: h.choice.Name(), System: brief.System,
 		Root: h.place.Root, Data: h.place.Data, Private: h.place.Private, Environ: proc.Clean(os.Environ(), h.keys), Keys: h.keys,
 		Go: h.guard.Go, Keep: h.guard.Keep, Cap: h.conf.MaxRunning, Attended: attended, Patience: cli.Patience(attended), Rules: said,
-		Abroad: h.readOnly != nil && cli.Hosted(h.place.Data),
+		Abroad: h.readOnly != nil && place.Hosted(h.place.Data),
 	})
 	if err != nil {
 		return nil, nil, errors.Join(err, db.Close())
@@ -202,7 +205,7 @@ func (h *host) open(ctx context.Context, choose func(remembered string) (config.
 		pool.Mail.Rules(ctx, said, broken)
 	}
 	if h.watch != nil {
-		h.watch.Serve(h.guard.Go, func() { good, broken := cli.ReadRules(h.place.Root); pool.Mail.Rules(ctx, good, broken) })
+		h.watch.Serve(h.guard.Go, func() { good, broken := rules.Read(h.place.Root); pool.Mail.Rules(ctx, good, broken) })
 	}
 	h.guard.AtEnd(func() { _ = guard.Close(pool.Close) })
 	h.guard.AtEnd(h.place.Leave)

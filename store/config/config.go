@@ -75,6 +75,19 @@ type ModelRow struct {
 // Default is the configuration without a file.
 func Default() Config { return Config{Mouse: true} }
 
+// Read is the configuration file with the environment over it.
+func Read(env func(string) string) (Config, error) {
+	path, err := File(env)
+	if err != nil {
+		return Config{}, err
+	}
+	c, err := Load(path)
+	if err != nil {
+		return c, err
+	}
+	return c.Override(env)
+}
+
 // Load reads the file at path. A missing file is [Default]. An error names the
 // file, the line, what is wrong and the nearest key that exists; it never quotes
 // a value, because a value might be a key.

@@ -113,7 +113,7 @@ func runPush(e *Errand, c *caller) (int, error) {
 // doubt is what [words.Doubt] says of a task that was queued. One that names no model gets
 // the one that the program would start with here.
 func (c *caller) doubt(t roster.Task) string {
-	conf, err := Configure(Flags{}, c.env)
+	conf, err := config.Read(c.env)
 	if err != nil {
 		return "" // the program says so, and does not start
 	}
@@ -188,7 +188,7 @@ func lasting(s string) (time.Duration, error) {
 // model is the whole name of a model. A provider whose key is not set here may
 // have it where the task runs.
 func (c *caller) model(name string) (string, error) {
-	conf, err := Configure(Flags{}, c.env)
+	conf, err := config.Read(c.env)
 	if err != nil {
 		return "", err
 	}

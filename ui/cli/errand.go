@@ -20,6 +20,7 @@ import (
 	"fantail/store/config"
 	"fantail/tools/secret"
 	"fantail/ui/cli/guard"
+	"fantail/ui/cli/place"
 	"fantail/ui/cli/shell"
 )
 
@@ -207,7 +208,7 @@ type caller struct {
 	ctx     context.Context
 	guard   *guard.Guard
 	signals *guard.Signals
-	place   Place
+	place   place.Place
 	env     func(string) string
 	keys    *secret.Keys
 	in      *os.File
@@ -221,32 +222,32 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := g.Watch(cancel)
-	place, err := Find(e.o.dir, os.Getenv)
+	at, err := place.Find(e.o.dir, os.Getenv)
 	if err != nil {
 		return 0, err
 	}
-	conf, err := Configure(Flags{}, os.Getenv)
+	conf, err := config.Read(os.Getenv)
 	if err != nil {
 		conf = config.Default() // an errand that needs it says what is wrong
 	}
-	keys := Keys(conf, os.Getenv)
+	keys := secret.New(conf.KeyEnvs(), os.Getenv)
 	g.Withhold(keys)
-	path := place.Database()
+	path := at.Database()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && e.unused != shell.OK && !e.o.follow {
-		shell.Warn(os.Stderr, "nobody used fantail in %s yet, so nothing is there; fantail send main TEXT is a beginning, or name another workspace with --cwd", place.Root)
+		shell.Warn(os.Stderr, "nobody used fantail in %s yet, so nothing is there; fantail send main TEXT is a beginning, or name another workspace with --cwd", at.Root)
 		return e.unused, nil
 	}
-	upgrade, upgraded := outdated(place.Data, time.Now())
+	upgrade, upgraded := place.Outdated(at.Data, time.Now())
 	db, err := store.Open(ctx, path, store.Options{Go: g.Go, Upgrade: upgrade, Withhold: keys.Row})
 	upgraded()
 	if err != nil {
 		return 0, err
 	}
 	c := &caller{
-		ctx: ctx, guard: g, signals: signals, place: place, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
+		ctx: ctx, guard: g, signals: signals, place: at, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
 		out:  &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json},
 		keys: keys,
-		door: &outside.Door{DB: db, Origin: roster.OriginCLI, Model: "builtin", Ring: func() { ring(place.Bell) }},
+		door: &outside.Door{DB: db, Origin: roster.OriginCLI, Model: "builtin", Ring: func() { place.Ring(at.Bell) }},
 	}
 	code, err := e.run(e, c)
 	if e := db.Close(); err == nil {

@@ -13,6 +13,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/prompts"
+	"fantail/ui/cli/place"
 )
 
 // Briefing is what tells an agent who and where it is. The facts are read once, when
@@ -24,7 +25,7 @@ type Briefing struct {
 }
 
 // NewBriefing returns the briefing of the agents in that place.
-func NewBriefing(p Place, now func() time.Time) *Briefing {
+func NewBriefing(p place.Place, now func() time.Time) *Briefing {
 	facts := sync.OnceValue(func() prompts.Facts {
 		f := prompts.Facts{
 			Dir: p.Root, Platform: runtime.GOOS + "/" + runtime.GOARCH,

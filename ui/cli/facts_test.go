@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fantail/agents/event"
+	"fantail/ui/cli/place"
 )
 
 // files writes files below a new directory and returns it.
@@ -50,7 +51,7 @@ func TestBranch(t *testing.T) {
 func TestSystemStatesTheFacts(t *testing.T) {
 	root := files(t, map[string]string{".git/HEAD": "ref: refs/heads/side\n", "AGENTS.md": "Use tabs.", "sub/x": ""})
 	now := time.Date(2026, 11, 21, 23, 0, 0, 0, time.UTC)
-	brief := NewBriefing(Place{Root: root, Dir: filepath.Join(root, "sub")}, func() time.Time { return now })
+	brief := NewBriefing(place.Place{Root: root, Dir: filepath.Join(root, "sub")}, func() time.Time { return now })
 	system := brief.System
 	text := system(event.Info{Name: "main", Kind: event.Main})
 	for _, want := range []string{"main", root, "2026-11-21", "side", "Use tabs.", runtime.GOOS} {
@@ -61,7 +62,7 @@ func TestSystemStatesTheFacts(t *testing.T) {
 	if got := brief.Instructions(); got != "AGENTS.md" {
 		t.Errorf("the file is named %q", got)
 	}
-	if got := NewBriefing(Place{Root: root + "/sub", Dir: root + "/sub"}, time.Now).Instructions(); got != "" {
+	if got := NewBriefing(place.Place{Root: root + "/sub", Dir: root + "/sub"}, time.Now).Instructions(); got != "" {
 		t.Errorf("a file is named where none is: %q", got)
 	}
 	sub := system(event.Info{Name: "vet", Kind: event.Sub})

@@ -16,6 +16,7 @@ import (
 	"fantail/tools"
 	"fantail/tools/permit"
 	"fantail/ui/cli/guard"
+	"fantail/ui/cli/place"
 	"fantail/ui/cli/shell"
 	"fantail/ui/frame"
 )
@@ -36,10 +37,10 @@ type Printer struct {
 }
 
 // NewPrinter returns a printer of the process's own standard output.
-func NewPrinter(pool *agents.Pool, g *guard.Guard, signals *guard.Signals, format Format, place Place) *Printer {
+func NewPrinter(pool *agents.Pool, g *guard.Guard, signals *guard.Signals, format Format, at place.Place) *Printer {
 	return &Printer{
 		Pool: pool, Guard: g, Signals: signals, Format: format, Plain: shell.IsTerminal(os.Stdout),
-		Session: filepath.Base(place.Data), Dir: place.Root, Out: os.Stdout, Err: os.Stderr, Now: time.Now,
+		Session: filepath.Base(at.Data), Dir: at.Root, Out: os.Stdout, Err: os.Stderr, Now: time.Now,
 	}
 }
 

@@ -1,4 +1,4 @@
-package cli
+package place
 
 import (
 	"crypto/sha256"
@@ -96,8 +96,8 @@ func (b *Bell) Close() {
 	_ = syscall.Shutdown(b.fd, syscall.SHUT_RD)
 }
 
-// ring rings the bell at path. Where no host listens nobody needs to hear it.
-func ring(path string) {
+// Ring rings the bell at path. Where no host listens nobody needs to hear it.
+func Ring(path string) {
 	fd, err := bellSocket()
 	if err != nil {
 		return

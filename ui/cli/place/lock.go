@@ -1,4 +1,4 @@
-package cli
+package place
 
 import (
 	"errors"
@@ -83,10 +83,10 @@ func holder(path string) *HeldError {
 	return e
 }
 
-// outdated keeps a database of an older schema from being changed under its host,
+// Outdated keeps a database of an older schema from being changed under its host,
 // which is an older program then and could not go on. Where there is none, it keeps
 // one from starting until done is called.
-func outdated(dir string, now time.Time) (upgrade func() error, done func()) {
+func Outdated(dir string, now time.Time) (upgrade func() error, done func()) {
 	var l *HostLock
 	return func() (err error) {
 			var held *HeldError

@@ -1,4 +1,4 @@
-package cli
+package watch
 
 import (
 	"errors"
@@ -8,13 +8,14 @@ import (
 	"time"
 
 	"fantail/inbox"
+	"fantail/inbox/rules"
 )
 
-// TestRulesWatch: the directory may come, go and come again, files may be written
+// TestWatch: the directory may come, go and come again, files may be written
 // in place or put in place, and each change is told.
-func TestRulesWatch(t *testing.T) {
+func TestWatch(t *testing.T) {
 	root := t.TempDir()
-	r, err := WatchRules(root)
+	r, err := New(root, rules.Dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,8 +24,8 @@ func TestRulesWatch(t *testing.T) {
 		broken map[string]error
 	}
 	told := make(chan read, 100)
-	r.Serve(begin, func() {
-		good, broken := ReadRules(root)
+	r.Serve(func(_ string, f func()) { go f() }, func() {
+		good, broken := rules.Read(root)
 		told <- read{good, broken}
 	})
 	until := func(what string, ok func(r read) bool) {
@@ -68,7 +69,7 @@ func TestRulesWatch(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := WatchRules(filepath.Join(root, "nowhere")); err == nil {
+	if _, err := New(filepath.Join(root, "nowhere"), rules.Dir); err == nil {
 		t.Error("a directory that is not there is watched")
 	}
 }

@@ -1,4 +1,4 @@
-package cli
+package place
 
 import (
 	"errors"
@@ -72,7 +72,7 @@ func TestOutdated_leavesARunningHostAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	upgrade, done := outdated(dir, time.Now())
+	upgrade, done := Outdated(dir, time.Now())
 	err = upgrade()
 	if err == nil || !strings.Contains(err.Error(), strconv.Itoa(os.Getpid())) || !strings.Contains(err.Error(), "end it and start this one") {
 		t.Errorf("beside a host: %v", err)

@@ -1,4 +1,12 @@
-package cli
+// Package place is the workspace on disk, and which process is its host.
+//
+// Does: find the workspace and its directories, or a temporary place beside it; lock it
+// for its host; hang the host's bell and ring it.
+//
+// Does not: open the database, read the configuration.
+//
+// Imports: store/config, ui/cli/shell.
+package place
 
 import (
 	"fmt"
@@ -6,11 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"fantail/agents/event"
-	"fantail/store"
 	"fantail/store/config"
-	"fantail/tools/permit"
-	"fantail/tools/secret"
 	"fantail/ui/cli/shell"
 )
 
@@ -90,15 +94,6 @@ func (p Place) foreign() error {
 	return nil
 }
 
-// ReadOnly is why nothing can be recorded, and what to do about it; nil: it can.
-func (p Place) ReadOnly() error {
-	why := store.Writable(p.Database())
-	if why == nil {
-		return nil
-	}
-	return fmt.Errorf("%w: %w: make it writable for you and start again", event.ErrReadOnly, why)
-}
-
 // Aside is the same workspace with a data directory of its own that nobody else
 // sees and that is gone after Leave.
 func (p Place) Aside() (Place, error) {
@@ -116,72 +111,4 @@ func (p Place) Leave() {
 	if p.temporary {
 		_ = os.RemoveAll(p.Data)
 	}
-}
-
-// Configure reads the configuration file, the environment over it and the flags
-// over that.
-func Configure(f Flags, env func(string) string) (config.Config, error) {
-	path, err := config.File(env)
-	if err != nil {
-		return config.Config{}, err
-	}
-	c, err := config.Load(path)
-	if err != nil {
-		return c, err
-	}
-	if c, err = c.Override(env); err != nil {
-		return c, err
-	}
-	if f.Moded {
-		c.PermissionMode = string(f.Mode)
-	}
-	return c, nil
-}
-
-// Keys are the keys that the variables hold which c and the known vendors name.
-func Keys(c config.Config, env func(string) string) *secret.Keys { return secret.New(c.KeyEnvs(), env) }
-
-// Usual is the permission mode the workspace starts with by itself; "" if this start
-// chose another.
-func Usual(f Flags, c config.Config) permit.Mode {
-	switch {
-	case f.Moded:
-		return ""
-	case c.PermissionMode == "":
-		return permit.Ask
-	}
-	return permit.Mode(c.PermissionMode)
-}
-
-// Gate returns the gate the configuration asks for.
-func Gate(c config.Config) (*permit.Gate, error) {
-	mode, err := permit.ParseMode(c.PermissionMode)
-	if c.PermissionMode == "" {
-		mode, err = permit.Ask, nil
-	}
-	if err != nil {
-		return nil, err
-	}
-	rules := make([]permit.Rule, len(c.Rules.Allow))
-	for i, r := range c.Rules.Allow {
-		rules[i] = permit.Rule(r)
-	}
-	g, err := permit.NewGate(mode, rules)
-	if err != nil {
-		return nil, fmt.Errorf("the configuration's rules: %w", err)
-	}
-	return g, nil
-}
-
-// NeedTerminal returns an error unless the program can show itself.
-func NeedTerminal(in, out *os.File) error {
-	for _, f := range []struct {
-		file *os.File
-		name string
-	}{{out, "output"}, {in, "input"}} {
-		if !shell.IsTerminal(f.file) {
-			return shell.Misused("standard %s is not a terminal: start fantail in a terminal, or give it a prompt: fantail -p \"PROMPT\"", f.name)
-		}
-	}
-	return nil
 }

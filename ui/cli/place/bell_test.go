@@ -1,4 +1,4 @@
-package cli
+package place
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 // A bell is heard, takes the place of a dead host's, and is gone when it is taken down.
 func TestBell(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run", "x.bell")
-	ring(path) // nobody is there
+	Ring(path) // nobody is there
 	if _, err := HangBell(path); err != nil {
 		t.Fatal(err)
 	}
@@ -22,9 +22,9 @@ func TestBell(t *testing.T) {
 	if info, err := os.Lstat(path); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("its mode: %v, %v", info.Mode(), err)
 	}
-	ring(path) // before anybody serves
+	Ring(path) // before anybody serves
 	heard := make(chan struct{}, 100)
-	b.Serve(begin, func() { heard <- struct{}{} })
+	b.Serve(func(_ string, f func()) { go f() }, func() { heard <- struct{}{} })
 	wait := func(what string) {
 		t.Helper()
 		late := time.NewTimer(time.Minute)
@@ -38,7 +38,7 @@ func TestBell(t *testing.T) {
 	wait("the first look")
 	wait("a ring before it was served")
 	for range 1000 {
-		ring(path) // never waits, however many nobody hears
+		Ring(path) // never waits, however many nobody hears
 	}
 	wait("a ring")
 	b.Close()
