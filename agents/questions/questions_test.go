@@ -30,8 +30,9 @@ type agent struct {
 	id   int64
 	turn int64
 	db   *store.DB
-	full error // of its writes
-	slot error // of taking it back
+	full error  // of its writes
+	then func() // what happens before one of them
+	slot error  // of taking it back
 
 	mu   sync.Mutex // several of its calls may ask
 	said []string
@@ -49,6 +50,9 @@ func (a *agent) Turn() int64                  { return a.turn }
 func (a *agent) Keep(ctx context.Context, what string, f func(tx *store.Tx) error) error {
 	if a.note(what); a.full != nil {
 		return a.full
+	}
+	if a.then != nil {
+		a.then()
 	}
 	return a.db.Write(ctx, what, f)
 }
@@ -342,6 +346,21 @@ func TestReview(t *testing.T) {
 			d.settle(0, "the test ends")
 		})
 	}
+}
+
+// TestPut_modeChanged: a mode that changes after the gate judged a call, and before its
+// question is open, answers the question.
+func TestPut_modeChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDesk(t)
+		d.main.then = func() { d.gate.SetMode(permit.Yolo) }
+		g := d.put(t.Context(), d.main, "c", questions.Alone)
+		synctest.Wait()
+		if g.err != nil || g.ans.Choice != permit.Once || g.ans.Settled == "" {
+			t.Errorf("the question stays open: %+v, %v", g.ans, g.err)
+		}
+		d.settle(0, "the test ends")
+	})
 }
 
 // TestPut_stopped: a call that is stopped asks no more, though its question stays in the

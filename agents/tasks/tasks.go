@@ -314,11 +314,11 @@ func (ts *Tasks) Retry(ctx context.Context, by int64, name, hint string) (row Ta
 		if pusher, err := tx.PusherTrust(old.ID); err != nil {
 			return err
 		} else if pusher != roster.TrustOutside { // a task such an agent pushed stays as strict
-			last, _, err := tx.LastTurn(by)
+			last, ok, err := tx.LastTurn(by)
 			if err != nil {
 				return err
 			}
-			if last.Outcome == "" { // it is still running
+			if ok && last.Outcome == "" { // it is still running
 				row.SpawnedBy = last.ID
 			}
 		}
