@@ -2,6 +2,7 @@ package tabs
 
 import (
 	"fmt"
+	"strings"
 
 	"fantail/agents/event"
 	"fantail/themes"
@@ -9,11 +10,47 @@ import (
 	"fantail/ui/words"
 )
 
-// tabCell is one tab in the row.
+// tabCell is one tab in the row. Most cells are only measured: what shows is painted when it is
+// laid out.
 type tabCell struct {
 	id    int64
-	text  string // painted
+	sign  string // before the name, in its first part
+	name  string
+	named int // the columns of name
 	width int
+	parts [7]part
+	n     int // of parts
+}
+
+// cut cuts the name in the middle to the columns it may have.
+func (c *tabCell) cut(most int) {
+	if c.named <= most {
+		return
+	}
+	short := frame.CutMiddle(c.name, most)
+	c.parts[0].text = c.sign + short + " "
+	c.width += frame.Width(short) - c.named
+}
+
+// part is a stretch of a cell in one role.
+type part struct {
+	role themes.Role
+	text string
+}
+
+func (c *tabCell) add(r themes.Role, text string) {
+	c.parts[c.n] = part{r, text}
+	c.n++
+	c.width += frame.Width(text)
+}
+
+// paint is the cell in the colours of a theme.
+func (c *tabCell) paint(t *themes.Theme) string {
+	var b strings.Builder
+	for _, p := range c.parts[:c.n] {
+		b.WriteString(t.Paint(p.role, p.text))
+	}
+	return b.String()
 }
 
 // Span is an agent's columns in the row; the group of ended agents has the id EndedGroup.
@@ -36,6 +73,7 @@ func (t *Tabs) Row(w int) (string, []Span) {
 		return frame.Fit(t.Theme.Paint(themes.TabActive, " main "), w), nil
 	}
 	t.folded = false
+	clear(t.whole)
 	cells, ok := t.allTabs(w - 1)
 	if ok || t.Good+t.Bad == 0 {
 		return t.layTabs(cells, ok, tabCell{}, w)
@@ -53,18 +91,19 @@ func (t *Tabs) Row(w int) (string, []Span) {
 type tabCells struct {
 	t    *Tabs
 	most int
-	made map[int]tabCell
 }
 
-func (t *Tabs) tabCells(most int) *tabCells { return &tabCells{t, most, map[int]tabCell{}} }
-
 func (c *tabCells) at(i int) tabCell {
-	x, ok := c.made[i]
+	x := c.t.inRow(i)
+	cell, ok := c.t.whole[x]
 	if !ok {
-		x = c.t.tabCell(c.t.inRow(i), c.most)
-		c.made[i] = x
+		if cell = c.t.tabCell(x); c.t.whole == nil {
+			c.t.whole = map[*Tab]tabCell{}
+		}
+		c.t.whole[x] = cell
 	}
-	return x
+	cell.cut(c.most)
+	return cell
 }
 
 // alike reports whether cutting has made two of the names equal.
@@ -86,7 +125,7 @@ func (c *tabCells) alike(from, to int) bool {
 func (t *Tabs) allTabs(w int) (c *tabCells, ok bool) {
 	n := t.count()
 	for _, most := range nameCells {
-		c = t.tabCells(most)
+		c = &tabCells{t, most}
 		used, i := 0, 0
 		for ; i < n && used <= w; i++ {
 			used += c.at(i).width + 1
@@ -106,7 +145,7 @@ func (t *Tabs) scrolled(n, at, w int) (c *tabCells, from, to int) {
 		beside++
 	}
 	for i := len(nameCells) - 1; i >= 0; i-- {
-		c = t.tabCells(nameCells[i])
+		c = &tabCells{t, nameCells[i]}
 		if from, to = window(c.at, n, at, w-beside); from > 0 {
 			from, to = window(c.at, n, at, w+1-2*beside)
 		}
@@ -137,7 +176,7 @@ func (t *Tabs) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []S
 			x++
 		}
 		spans = append(spans, Span{x, x + c.width, c.id})
-		row += c.text
+		row += c.paint(t.Theme)
 		x += c.width
 	}
 	for i := from; i < to; i++ {
@@ -208,39 +247,38 @@ func (t *Tabs) groupCell() tabCell {
 		if n == 0 {
 			return
 		}
-		if c.width == 0 {
-			c.text, c.width = t.Theme.Paint(themes.TabIdle, " "), 1
+		if c.n == 0 {
+			c.add(themes.TabIdle, " ")
 		}
-		num := fmt.Sprintf(" %d ", n)
-		c.text += t.Theme.Paint(role, sign) + t.Theme.Paint(themes.TabIdle, num)
-		c.width += 1 + len(num)
+		c.add(role, sign)
+		c.add(themes.TabIdle, fmt.Sprintf(" %d ", n))
 	}
 	add(good, "✓", themes.Good)
 	add(bad, "✗", themes.Bad)
 	return c
 }
 
-// tabCell draws one tab: its name cut to that many cells, its state, its age while it works, its
-// unread messages.
-func (t *Tabs) tabCell(x *Tab, most int) tabCell {
+// tabCell is the cell of one tab: its whole name, its state, its age while it works, its unread
+// messages.
+func (t *Tabs) tabCell(x *Tab) tabCell {
 	i := x.Info
-	name := tabName(i.Name, most)
 	sign, role := words.Glyph(i)
 	role2 := themes.TabIdle
 	if x == t.Focus {
 		role2 = themes.TabActive
 	}
+	c := tabCell{id: i.ID, sign: " ", name: frame.CleanLine(i.Name)}
 	if i.Kind.Nature().Opened {
-		name = "›" + name // as its prompt box
+		c.sign = " ›" // as its prompt box
 	}
-	text := t.Theme.Paint(role2, " "+name+" ")
-	width := frame.Width(name) + 2
+	c.named = frame.Width(c.name)
+	c.add(role2, c.sign+c.name+" ")
 	add := func(r themes.Role, s string) {
 		if role2 == themes.TabActive {
 			r = role2 // its background fills the whole cell
 		}
-		text += t.Theme.Paint(r, s) + t.Theme.Paint(role2, " ")
-		width += frame.Width(s) + 1
+		c.add(r, s)
+		c.add(role2, " ")
 	}
 	if quiet, ok := i.Stalled(x.Active, t.Now()); ok {
 		add(themes.Warn, "◌ stalled "+words.Silence(quiet))
@@ -253,7 +291,7 @@ func (t *Tabs) tabCell(x *Tab, most int) tabCell {
 	if mail := MailMark(x, x.News && x != t.Focus); mail != "" {
 		add(themes.Message, mail)
 	}
-	return tabCell{i.ID, text, width}
+	return c
 }
 
 // tabName is an agent's name cut in the middle to the room its tab has.

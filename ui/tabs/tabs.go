@@ -79,6 +79,7 @@ type Tabs struct {
 	Pending int // messages in all inboxes
 	Version int // counts changes of the agents, their names and states
 	folded  bool
+	whole   map[*Tab]tabCell // cells with whole names, of the row that is laid out
 
 	Focus  *Tab
 	recent []*Tab // most recently used first
