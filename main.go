@@ -44,7 +44,9 @@ import (
 	"fantail/ui"
 	"fantail/ui/cli"
 	"fantail/ui/cli/guard"
+	"fantail/ui/cli/models"
 	"fantail/ui/cli/place"
+	"fantail/ui/cli/printer"
 	"fantail/ui/cli/shell"
 	"fantail/ui/cli/watch"
 	"fantail/ui/frame"
@@ -99,7 +101,7 @@ func run(g *guard.Guard) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	h := &host{guard: g, flags: flags, place: at, readOnly: readOnly, conf: conf, keys: secret.New(conf.KeyEnvs(), os.Getenv), models: cli.NewModels(conf, os.Getenv)}
+	h := &host{guard: g, flags: flags, place: at, readOnly: readOnly, conf: conf, keys: secret.New(conf.KeyEnvs(), os.Getenv), models: models.New(conf, os.Getenv)}
 	g.Withhold(h.keys)
 	if h.tools, err = tools.New().Without(conf.DisabledTools); err != nil {
 		return 0, fmt.Errorf("disabled_tools: %w", err)
@@ -150,7 +152,7 @@ type host struct {
 	place  place.Place
 	conf   config.Config
 	keys   *secret.Keys // what is kept, shown and handed on without
-	models *cli.Models
+	models *models.Models
 	tools  *tools.Set
 	bell   *place.Bell  // nil: there is none
 	watch  *watch.Watch // nil: there is none
@@ -217,14 +219,14 @@ func (h *host) print() (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := h.guard.Watch(cancel)
-	prompt, err := cli.ReadPrompt(ctx, h.guard.Go, h.flags.Prompt, os.Stdin, os.Stderr)
+	prompt, err := printer.ReadPrompt(ctx, h.guard.Go, h.flags.Prompt, os.Stdin, os.Stderr)
 	if code, signalled := signals.Code(); signalled {
 		return code, nil
 	}
 	if err != nil {
 		return 0, err
 	}
-	choice, err := h.models.Choose(h.flags.Model, "", func() string { return cli.Ollama(ctx, os.Getenv) })
+	choice, err := h.models.Choose(h.flags.Model, "", func() string { return models.Ollama(ctx, os.Getenv) })
 	if err != nil {
 		return 0, err
 	}
@@ -233,8 +235,8 @@ func (h *host) print() (int, error) {
 		return 0, err
 	}
 	defer db.Close()
-	p := cli.NewPrinter(pool, h.guard, signals, h.flags.Format, h.place)
-	p.Tools = cli.Names(h.tools)
+	p := printer.New(pool, h.guard, signals, h.flags.Format, h.place)
+	p.Tools = printer.Names(h.tools)
 	return p.Run(ctx, h.keys.Text(prompt)), nil
 }
 
@@ -270,7 +272,7 @@ func (h *host) screen() (int, error) {
 
 // askOllama gives main the model of an Ollama that answers, if nothing else was chosen.
 func (h *host) askOllama(ctx context.Context, pool *agents.Pool, app *ui.App) {
-	choice, err := h.models.Choose("", "", func() string { return cli.Ollama(ctx, os.Getenv) })
+	choice, err := h.models.Choose("", "", func() string { return models.Ollama(ctx, os.Getenv) })
 	if err == nil && choice.Model != "" {
 		err = cli.SetMain(ctx, pool, choice.Name())
 	}

@@ -14,6 +14,7 @@ import (
 	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store/config"
+	"fantail/ui/cli/models"
 	"fantail/ui/cli/shell"
 	"fantail/ui/words"
 )
@@ -117,13 +118,13 @@ func (c *caller) doubt(t roster.Task) string {
 	if err != nil {
 		return "" // the program says so, and does not start
 	}
-	m := NewModels(conf, c.env)
+	m := models.New(conf, c.env)
 	if t.Model == "" && m.Doubt(builtin.Name, t.Prompt) != "" {
 		remembered, _, err := agents.Remembered(c.ctx, c.door.DB)
 		if err != nil {
 			return ""
 		}
-		choice, err := m.Choose("", remembered, func() string { return Ollama(c.ctx, c.env) })
+		choice, err := m.Choose("", remembered, func() string { return models.Ollama(c.ctx, c.env) })
 		if err != nil {
 			return ""
 		}

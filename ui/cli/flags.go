@@ -11,23 +11,15 @@ import (
 	"github.com/spf13/pflag"
 
 	"fantail/tools/permit"
+	"fantail/ui/cli/printer"
 	"fantail/ui/cli/shell"
-)
-
-// Format is what a printed answer looks like.
-type Format string
-
-const (
-	Text       Format = "text"
-	JSON       Format = "json"
-	StreamJSON Format = "stream-json"
 )
 
 // Flags are the parsed arguments.
 type Flags struct {
 	Print  bool   // no screen: one prompt, one answer
 	Prompt string // with Print; what stands in standard input is not in it yet
-	Format Format
+	Format printer.Format
 	Model  string // provider/name; "" if not given
 	Mode   permit.Mode
 	Moded  bool    // Mode was given
@@ -60,7 +52,7 @@ const none = "\x00"
 // Parse reads the arguments (without the program's name). Help and version go
 // to out.
 func Parse(args []string, out io.Writer) (Flags, error) {
-	f := Flags{Format: Text, Mode: permit.Ask}
+	f := Flags{Format: printer.Text, Mode: permit.Ask}
 	var prompt, format, mode string
 	var yolo bool
 	root := &cobra.Command{
@@ -71,7 +63,7 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 	fs.SortFlags = false
 	fs.StringVarP(&prompt, "print", "p", "", "answer `PROMPT` without a screen; standard input is appended")
 	fs.Lookup("print").NoOptDefVal = none
-	fs.StringVar(&format, "output-format", string(Text), "with -p: `text`, json or stream-json")
+	fs.StringVar(&format, "output-format", string(printer.Text), "with -p: `text`, json or stream-json")
 	fs.StringVar(&f.Model, "model", "", "the model, as `PROVIDER/NAME`")
 	fs.StringVar(&mode, "permission-mode", string(permit.Ask), "`ask`, accept-edits, plan or yolo")
 	fs.BoolVar(&yolo, "yolo", false, "the same as --permission-mode yolo: nothing asks")
@@ -162,11 +154,11 @@ func (f *Flags) format(fs *pflag.FlagSet, s string) error {
 	if fs.Changed("output-format") && !f.Print {
 		return shell.Misused("--output-format goes with -p")
 	}
-	known := []string{string(Text), string(JSON), string(StreamJSON)}
+	known := []string{string(printer.Text), string(printer.JSON), string(printer.StreamJSON)}
 	if !slices.Contains(known, s) {
 		return shell.Misused("--output-format %q: it is text, json or stream-json%s", s, shell.Meant(s, known))
 	}
-	f.Format = Format(s)
+	f.Format = printer.Format(s)
 	return nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"fantail/tools/permit"
+	"fantail/ui/cli/printer"
 	"fantail/ui/cli/shell"
 )
 
@@ -15,19 +16,19 @@ func TestParse(t *testing.T) {
 		want Flags
 		err  string // part of the usage error
 	}{
-		{args: nil, want: Flags{Format: Text, Mode: permit.Ask}},
-		{args: []string{"--model", "ollama/qwen3", "--cwd", "/x"}, want: Flags{Format: Text, Mode: permit.Ask, Model: "ollama/qwen3", Dir: "/x"}},
-		{args: []string{"-p", "say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: Text, Mode: permit.Ask}},
-		{args: []string{"--print", "say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: Text, Mode: permit.Ask}},
-		{args: []string{"--print=say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: Text, Mode: permit.Ask}},
-		{args: []string{"say hi", "-p"}, want: Flags{Print: true, Prompt: "say hi", Format: Text, Mode: permit.Ask}},
-		{args: []string{"-p", "--output-format", "json", "say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: JSON, Mode: permit.Ask}},
-		{args: []string{"-p", "--output-format=stream-json"}, want: Flags{Print: true, Format: StreamJSON, Mode: permit.Ask}},
-		{args: []string{"-p", "--", "-x"}, want: Flags{Print: true, Prompt: "-x", Format: Text, Mode: permit.Ask}},
-		{args: []string{"-p", "help"}, want: Flags{Print: true, Prompt: "help", Format: Text, Mode: permit.Ask}},
-		{args: []string{"--yolo"}, want: Flags{Format: Text, Mode: permit.Yolo, Moded: true}},
-		{args: []string{"--permission-mode", "plan"}, want: Flags{Format: Text, Mode: permit.Plan, Moded: true}},
-		{args: []string{"--permission-mode", "yolo", "--yolo"}, want: Flags{Format: Text, Mode: permit.Yolo, Moded: true}},
+		{args: nil, want: Flags{Format: printer.Text, Mode: permit.Ask}},
+		{args: []string{"--model", "ollama/qwen3", "--cwd", "/x"}, want: Flags{Format: printer.Text, Mode: permit.Ask, Model: "ollama/qwen3", Dir: "/x"}},
+		{args: []string{"-p", "say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: printer.Text, Mode: permit.Ask}},
+		{args: []string{"--print", "say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: printer.Text, Mode: permit.Ask}},
+		{args: []string{"--print=say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: printer.Text, Mode: permit.Ask}},
+		{args: []string{"say hi", "-p"}, want: Flags{Print: true, Prompt: "say hi", Format: printer.Text, Mode: permit.Ask}},
+		{args: []string{"-p", "--output-format", "json", "say hi"}, want: Flags{Print: true, Prompt: "say hi", Format: printer.JSON, Mode: permit.Ask}},
+		{args: []string{"-p", "--output-format=stream-json"}, want: Flags{Print: true, Format: printer.StreamJSON, Mode: permit.Ask}},
+		{args: []string{"-p", "--", "-x"}, want: Flags{Print: true, Prompt: "-x", Format: printer.Text, Mode: permit.Ask}},
+		{args: []string{"-p", "help"}, want: Flags{Print: true, Prompt: "help", Format: printer.Text, Mode: permit.Ask}},
+		{args: []string{"--yolo"}, want: Flags{Format: printer.Text, Mode: permit.Yolo, Moded: true}},
+		{args: []string{"--permission-mode", "plan"}, want: Flags{Format: printer.Text, Mode: permit.Plan, Moded: true}},
+		{args: []string{"--permission-mode", "yolo", "--yolo"}, want: Flags{Format: printer.Text, Mode: permit.Yolo, Moded: true}},
 
 		{args: []string{"--permission-mode", "ask", "--yolo"}, err: "contradict"},
 		{args: []string{"--permission-mode", "brave"}, err: "accept-edits"},

@@ -67,7 +67,9 @@ func TestMCP_tools(t *testing.T) {
 	defer db.Close()
 	rung, config := 0, t.TempDir()
 	c := &caller{
-		ctx: t.Context(), env: env("XDG_CONFIG_HOME", config, "OLLAMA_HOST", "127.0.0.1:1"),
+		ctx: t.Context(), env: func(name string) string {
+			return map[string]string{"XDG_CONFIG_HOME": config, "OLLAMA_HOST": "127.0.0.1:1"}[name]
+		},
 		door: &outside.Door{DB: db, Origin: roster.OriginMCP, Model: "builtin", Ring: func() { rung++ }},
 	}
 	here, there := mcp.NewInMemoryTransports()

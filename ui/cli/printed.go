@@ -11,6 +11,7 @@ import (
 
 	"fantail/agents/roster"
 	"fantail/inbox"
+	"fantail/ui/cli/jsonline"
 	"fantail/ui/frame"
 )
 
@@ -38,7 +39,7 @@ func (p *printed) text(s string) error {
 }
 
 // line prints v as a line of JSON.
-func (p *printed) line(v any) error { return written(writeJSON(p.w, v, false)) }
+func (p *printed) line(v any) error { return written(jsonline.Write(p.w, v)) }
 
 // written says what became of something printed.
 func written(err error) error {

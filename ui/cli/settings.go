@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"time"
 
 	"fantail/agents/event"
 	"fantail/store"
@@ -77,4 +78,13 @@ func NeedTerminal(in, out *os.File) error {
 		}
 	}
 	return nil
+}
+
+// Patience is how long a disk that refuses writes is waited for: at a screen
+// until it takes them; a script waits for the exit code.
+func Patience(attended bool) time.Duration {
+	if attended {
+		return 0
+	}
+	return 5 * time.Second
 }

@@ -1,10 +1,8 @@
-package cli
+package models
 
 import (
 	"os/exec"
 	"slices"
-
-	"fantail/agents/llm/builtin"
 )
 
 // shellWords are words that a shell takes as a command without a program of that name.
@@ -24,17 +22,4 @@ func isProgram(word string) bool {
 	}
 	_, err := exec.LookPath(word)
 	return err == nil
-}
-
-// Doubt says why the model of that name can't carry out a prompt, in a line; "": as far
-// as is known it can.
-func (m *Models) Doubt(model, prompt string) string {
-	known, err := m.Resolve(model)
-	if err != nil {
-		return ""
-	}
-	if p, ok := known.Provider.(builtin.Provider); ok {
-		return p.Doubt(prompt)
-	}
-	return ""
 }

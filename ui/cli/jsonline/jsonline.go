@@ -1,4 +1,12 @@
-package cli
+// Package jsonline writes values as lines of JSON.
+//
+// Does: spell a value as encoding/json does, but so that it steers no terminal and is
+// never in memory as a whole.
+//
+// Does not: read JSON, know what a value means.
+//
+// Imports: nothing of ours.
+package jsonline
 
 import (
 	"bufio"
@@ -15,24 +23,30 @@ import (
 	"unicode/utf8"
 )
 
-// jsonPiece is how many bytes of a long text are made JSON at once.
-const jsonPiece = 32 << 10
+// piece is how many bytes of a long text are made JSON at once.
+const piece = 32 << 10
 
-// jsonLine writes a value as encoding/json spells it and ends the line, with two
+// line writes a value as encoding/json spells it and ends the line, with two
 // differences: what steers a terminal is spelled in ASCII (see visible), and a long
 // text is written in pieces, so that the line is never in memory as a whole. A
 // struct's fields have tags with a name and at most omitempty.
-type jsonLine struct {
+type line struct {
 	out  *bufio.Writer
 	html bool // < > & are escaped
 	enc  *json.Encoder
 	buf  bytes.Buffer // what enc wrote
 }
 
-func writeJSON(w io.Writer, v any, html bool) error {
-	l := &jsonLine{out: bufio.NewWriterSize(w, jsonPiece), html: html}
+// Write writes v as a line.
+func Write(w io.Writer, v any) error { return (&line{}).write(w, v) }
+
+// WriteEscaped is Write with < > & escaped, as encoding/json does of itself.
+func WriteEscaped(w io.Writer, v any) error { return (&line{html: true}).write(w, v) }
+
+func (l *line) write(w io.Writer, v any) error {
+	l.out = bufio.NewWriterSize(w, piece)
 	l.enc = json.NewEncoder(&l.buf)
-	l.enc.SetEscapeHTML(html)
+	l.enc.SetEscapeHTML(l.html)
 	if err := l.value(reflect.ValueOf(v)); err != nil {
 		return err
 	}
@@ -41,9 +55,9 @@ func writeJSON(w io.Writer, v any, html bool) error {
 }
 
 // put writes JSON; the writer remembers an error until the line is flushed.
-func (l *jsonLine) put(s string) { _, _ = l.out.WriteString(s) }
+func (l *line) put(s string) { _, _ = l.out.WriteString(s) }
 
-func (l *jsonLine) value(v reflect.Value) error {
+func (l *line) value(v reflect.Value) error {
 	switch k := v.Kind(); {
 	case k == reflect.Invalid:
 		l.put("null")
@@ -80,7 +94,7 @@ func (l *jsonLine) value(v reflect.Value) error {
 	return l.short(v.Interface(), 0)
 }
 
-func (l *jsonLine) object(v reflect.Value) error {
+func (l *line) object(v reflect.Value) error {
 	between := "{"
 	for i := range v.NumField() {
 		name, option, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
@@ -105,7 +119,7 @@ func (l *jsonLine) object(v reflect.Value) error {
 	return nil
 }
 
-func (l *jsonLine) text(s string) error {
+func (l *line) text(s string) error {
 	l.put(`"`)
 	for len(s) > 0 {
 		n := pieceEnd(s)
@@ -119,18 +133,18 @@ func (l *jsonLine) text(s string) error {
 }
 
 // short writes a value that is not long, without so many bytes at both ends.
-func (l *jsonLine) short(v any, without int) error {
+func (l *line) short(v any, without int) error {
 	l.buf.Reset()
 	if err := l.enc.Encode(v); err != nil {
 		return fmt.Errorf("write JSON: %w", err)
 	}
-	line := bytes.TrimSuffix(l.buf.Bytes(), []byte("\n"))
-	_, err := l.out.Write(visible(line[without : len(line)-without]))
+	whole := bytes.TrimSuffix(l.buf.Bytes(), []byte("\n"))
+	_, err := l.out.Write(visible(whole[without : len(whole)-without]))
 	return err
 }
 
 // raw writes JSON without the blanks between its parts.
-func (l *jsonLine) raw(m []byte) error {
+func (l *line) raw(m []byte) error {
 	if m == nil {
 		m = []byte("null")
 	}
@@ -166,15 +180,15 @@ func (l *jsonLine) raw(m []byte) error {
 
 // pieceEnd is where the next piece of a text ends: between two characters.
 func pieceEnd[T string | []byte](s T) int {
-	if len(s) <= jsonPiece {
+	if len(s) <= piece {
 		return len(s)
 	}
-	for n := jsonPiece; n > jsonPiece-utf8.UTFMax; n-- {
+	for n := piece; n > piece-utf8.UTFMax; n-- {
 		if utf8.RuneStart(s[n]) {
 			return n
 		}
 	}
-	return jsonPiece // there is no character
+	return piece // there is no character
 }
 
 // visible is a piece of JSON with the same meaning that steers no terminal: beyond

@@ -1,13 +1,13 @@
-package cli
+package printer
 
 import (
 	"encoding/json"
 	"io"
-	"time"
 
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/ui/cli/jsonline"
 	"fantail/ui/cli/shell"
 )
 
@@ -33,7 +33,7 @@ func (s *stream) put(v any) {
 	if !s.on || s.err != nil {
 		return
 	}
-	s.err = writeJSON(s.w, v, true)
+	s.err = jsonline.WriteEscaped(s.w, v)
 }
 
 // The lines' types. Their field names are those that readers of such streams
@@ -178,26 +178,6 @@ func (s *stream) tasks(changed []event.Info) {
 func (s *stream) result(r lineResult) {
 	r.Session = s.session
 	s.put(r)
-}
-
-// result is the last line of a run that ended with that answer; why is empty if it went well.
-func (t *tally) result(answer, why string, now time.Time) lineResult {
-	u, cost, priced := t.spent()
-	r := lineResult{
-		Type: "result", Subtype: "success", Result: answer, Why: why, Turns: t.steps, Millis: now.Sub(t.began).Milliseconds(),
-		Usage: usageOf(u),
-	}
-	if why != "" {
-		r.Subtype, r.Error = "error", true
-		if answer == "" {
-			r.Result = why
-		}
-	}
-	if priced {
-		dollars := float64(cost) / 1e6
-		r.Cost = &dollars
-	}
-	return r
 }
 
 func usageOf(u llm.Usage) jUsage { return jUsage{u.Input, u.Output, u.CacheRead, u.CacheWrite} }

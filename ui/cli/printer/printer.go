@@ -1,4 +1,14 @@
-package cli
+// Package printer is one prompt and its answer, for people and scripts without a screen.
+//
+// Does: read the prompt and what stands on standard input; prompt main, wait until
+// nothing is under way any more, and print what came of it as text, as JSON or as a
+// stream of JSON lines; say in a line what keeps it.
+//
+// Does not: open a workspace, choose a model, read arguments.
+//
+// Imports: agents, agents/event, agents/history, agents/llm, tools, tools/permit, ui/cli/guard, ui/cli/jsonline,
+// ui/cli/place, ui/cli/shell, ui/frame.
+package printer
 
 import (
 	"context"
@@ -12,13 +22,20 @@ import (
 	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
-	"fantail/agents/llm"
 	"fantail/tools"
-	"fantail/tools/permit"
 	"fantail/ui/cli/guard"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/shell"
 	"fantail/ui/frame"
+)
+
+// Format is what a printed answer looks like.
+type Format string
+
+const (
+	Text       Format = "text"
+	JSON       Format = "json"
+	StreamJSON Format = "stream-json"
 )
 
 // Printer carries out one prompt without a screen.
@@ -36,8 +53,8 @@ type Printer struct {
 	Now     func() time.Time
 }
 
-// NewPrinter returns a printer of the process's own standard output.
-func NewPrinter(pool *agents.Pool, g *guard.Guard, signals *guard.Signals, format Format, at place.Place) *Printer {
+// New returns a printer of the process's own standard output.
+func New(pool *agents.Pool, g *guard.Guard, signals *guard.Signals, format Format, at place.Place) *Printer {
 	return &Printer{
 		Pool: pool, Guard: g, Signals: signals, Format: format, Plain: shell.IsTerminal(os.Stdout),
 		Session: filepath.Base(at.Data), Dir: at.Root, Out: os.Stdout, Err: os.Stderr, Now: time.Now,
@@ -51,15 +68,6 @@ func Names(set *tools.Set) []string {
 		names = append(names, s.Name)
 	}
 	return names
-}
-
-// Patience is how long a disk that refuses writes is waited for: at a screen
-// until it takes them; a script waits for the exit code.
-func Patience(attended bool) time.Duration {
-	if attended {
-		return 0
-	}
-	return 5 * time.Second
 }
 
 // Run prompts main, prints what comes of it and returns the exit code. It ends
@@ -173,116 +181,6 @@ func (p *Printer) clean(s string) string {
 		return frame.Clean(s)
 	}
 	return s
-}
-
-// tally is what a run without a screen knows of the pool.
-type tally struct {
-	began    time.Time
-	main     event.Info // as it was when the run began
-	mode     permit.Mode
-	agents   map[int64]event.Info
-	first    map[int64]event.Info // as they were when the run began
-	changes  []event.Info         // dispatched agents whose state changed, not told yet
-	troubles []string             // what keeps an agent from going on, not told yet
-	answer   []string             // what main said since it last did or heard something
-	ended    *history.End         // of main's last turn
-	steps    int
-	queued   int
-	before   int // queued when the run began
-}
-
-func newTally(now time.Time) *tally {
-	return &tally{began: now, agents: map[int64]event.Info{}, first: map[int64]event.Info{}}
-}
-
-func (t *tally) name(agent int64) string { return t.agents[agent].Name }
-
-// see takes events in and returns the entries among them, in order.
-func (t *tally) see(events []event.Event) (entries []history.Entry) {
-	begins := t.main.ID == 0
-	for _, e := range events {
-		switch e := e.(type) {
-		case event.Changed:
-			t.change(e.Info, begins)
-		case event.Tally:
-			t.queued, t.mode = e.Queued, e.Mode
-			if begins {
-				t.before = e.Queued
-			}
-		case event.Appended:
-			for _, entry := range e.Entries {
-				if e.Agent == t.main.ID {
-					t.add(entry)
-				}
-				entry.Agent = e.Agent
-				entries = append(entries, entry)
-			}
-		}
-	}
-	return entries
-}
-
-func (t *tally) change(i event.Info, begins bool) {
-	old, known := t.agents[i.ID]
-	t.agents[i.ID] = i
-	if now := trouble(i); now != "" && now != old.Why { // what a turn before ended with is told
-		t.troubles = append(t.troubles, i.Name+": "+now)
-	}
-	switch {
-	case i.Kind.Nature().Stays:
-		if begins {
-			t.main = i
-		}
-	case !begins && (!known || (i.State.Terminal() && !old.State.Terminal())):
-		t.changes = append(t.changes, i)
-	}
-	if begins {
-		t.first[i.ID] = i
-	}
-}
-
-// trouble is why an agent that would go on does not, or "".
-func trouble(i event.Info) string {
-	switch {
-	case i.Retry != nil:
-		return fmt.Sprintf("%s (trying again, %d of %d)", i.Retry.Reason, i.Retry.Attempt, i.Retry.Of)
-	case i.State == event.Running, i.State == event.Idle && len(i.Prompts) > 0:
-		return i.Why
-	}
-	return ""
-}
-
-// add follows main's transcript.
-func (t *tally) add(e history.Entry) {
-	switch e.Kind {
-	case history.EntryText:
-		t.answer = append(t.answer, e.Text)
-	case history.EntryCall, history.EntryPrompt, history.EntryMessage, history.EntryResult:
-		t.answer = nil
-	case history.EntryEnded:
-		t.ended = e.End
-		t.steps += e.End.Steps
-	}
-}
-
-// spent is what all agents used since the run began.
-func (t *tally) spent() (u llm.Usage, cost int64, priced bool) {
-	priced = true
-	for id, i := range t.agents {
-		old := t.first[id]
-		d := llm.Usage{
-			Input: i.Usage.Input - old.Usage.Input, Output: i.Usage.Output - old.Usage.Output,
-			CacheRead: i.Usage.CacheRead - old.Usage.CacheRead, CacheWrite: i.Usage.CacheWrite - old.Usage.CacheWrite,
-			Reasoning: i.Usage.Reasoning - old.Usage.Reasoning,
-		}
-		if d == (llm.Usage{}) {
-			continue
-		}
-		u = u.Add(d)
-		cost += i.Cost - old.Cost
-		priced = priced && i.Priced
-	}
-	return u, cost, priced && u != (llm.Usage{})
 }
 
 // ReadPrompt returns the prompt with standard input behind it, if that is not a

@@ -1,4 +1,4 @@
-package cli
+package jsonline
 
 import (
 	"bytes"
@@ -23,13 +23,13 @@ func texts() (all []string) {
 	all = append(all, "", "short", strings.Join(awkward, ""))
 	for _, a := range awkward {
 		for before := range min(2*len(a)+3, 14) {
-			all = append(all, strings.Repeat("x", max(jsonPiece-before, 0))+a+a+"y")
+			all = append(all, strings.Repeat("x", max(piece-before, 0))+a+a+"y")
 		}
 	}
 	for range 10 {
 		var b strings.Builder
 		b.WriteString("word ")
-		for size := rand.IntN(4 * jsonPiece); b.Len() < size; {
+		for size := rand.IntN(4 * piece); b.Len() < size; {
 			if rand.IntN(3) == 0 {
 				b.WriteString(strings.Repeat("word ", rand.IntN(400)))
 			}
@@ -55,24 +55,45 @@ func arguments(t *testing.T, text string) json.RawMessage {
 	return json.RawMessage(" { " + string(key) + "\n:\t" + raw + strings.Repeat(" \n", len(text)/3) + " , \"x\": [ { } , [ ], null ] } ")
 }
 
-// TestWriteJSON: a line is what encoding/json writes, byte for byte but for what can't
+// Types with each kind of field that lines have.
+type (
+	call struct {
+		ID    string          `json:"id"`
+		Input json.RawMessage `json:"input"`
+	}
+	part struct {
+		Type string `json:"type"`
+		Text string `json:"text,omitempty"`
+	}
+	letter struct {
+		Type    string     `json:"type"`
+		Inner   part       `json:"inner"`
+		Parts   []any      `json:"parts"`
+		Parent  *string    `json:"parent"`
+		To      string     `json:"to,omitempty"`
+		Error   bool       `json:"is_error"`
+		Count   int        `json:"count,omitempty"`
+		Cost    *float64   `json:"cost,omitempty"`
+		Tags    []string   `json:"tags"`
+		Body    []byte     `json:"body"`
+		Rest    []byte     `json:"rest,omitempty"`
+		Created time.Time  `json:"created"`
+		Taken   *time.Time `json:"taken"`
+	}
+)
+
+// TestWrite: a line is what encoding/json writes, byte for byte but for what can't
 // be seen, whatever it holds and wherever that stands.
-func TestWriteJSON(t *testing.T) {
-	now, cost, call := time.Now(), 0.1, "call"
+func TestWrite(t *testing.T) {
+	now, cost, name := time.Now(), 0.1, "call"
 	for i, text := range texts() {
-		values := []any{text, jUse{"tool_use", "1", "bash", arguments(t, text)}}
+		values := []any{text, call{"1", arguments(t, text)}}
 		if all := []any{
-			lineMessage{Type: "assistant", Message: jMessage{"assistant", "m", []any{jText{"text", text}, jThinking{"thinking", text}}}, Parent: &call, Agent: text},
-			lineMessage{Message: jMessage{"user", "", []any{values[1], jResult{"tool_result", "1", text, true}, nil}}},
-			lineResult{Type: "result", Error: true, Result: text, Why: text, Turns: 3, Cost: &cost, Usage: jUsage{1, 2, 3, 4}},
-			lineInit{Type: "system", Dir: text, Tools: []string{"a", text, ""}},
-			lineTask{Prompt: text},
-			lineNotice{Text: text},
-			jDocument{Name: text, Text: text},
-			jLetter{Tags: []string{}, Body: text, Raw: []byte(text), RawPart: []byte(text + "x"), Created: now, Taken: &now},
-			jTask{Prompt: text, Timeout: 5},
-			jMessage{},
-			jUse{},
+			letter{Type: "assistant", Parts: []any{part{"text", text}, part{text, ""}}, Parent: &name, To: text},
+			letter{Parts: []any{values[1], part{"result", text}, nil}, Error: true, Count: 3, Cost: &cost},
+			letter{Tags: []string{"a", text, ""}, Inner: part{text, text}},
+			letter{Tags: []string{}, Body: []byte(text), Rest: []byte(text + "x"), Created: now, Taken: &now},
+			call{},
 			struct{}{},
 			&cost,
 			map[string]string{"k": text},
@@ -88,7 +109,11 @@ func TestWriteJSON(t *testing.T) {
 				if err := enc.Encode(v); err != nil {
 					t.Fatal(err)
 				}
-				if err := writeJSON(&got, v, html); err != nil {
+				write := Write
+				if html {
+					write = WriteEscaped
+				}
+				if err := write(&got, v); err != nil {
 					t.Fatal(err)
 				}
 				if w, g := visible(want.Bytes()), got.Bytes(); !bytes.Equal(w, g) {
@@ -103,13 +128,13 @@ func TestWriteJSON(t *testing.T) {
 	}
 }
 
-func TestWriteJSONRefuses(t *testing.T) {
+func TestWriteRefuses(t *testing.T) {
 	for name, v := range map[string]any{
-		"no JSON": jUse{Input: json.RawMessage("{")}, "empty": jUse{Input: json.RawMessage{}}, "a channel": struct {
+		"no JSON": call{Input: json.RawMessage("{")}, "empty": call{Input: json.RawMessage{}}, "a channel": struct {
 			C chan int `json:"c"`
 		}{},
 	} {
-		if err := writeJSON(io.Discard, v, true); err == nil {
+		if err := WriteEscaped(io.Discard, v); err == nil {
 			t.Errorf("%s is written", name)
 		}
 	}

@@ -1,4 +1,4 @@
-package cli
+package printer
 
 import (
 	"bytes"
@@ -18,6 +18,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/ui/cli/jsonline"
 	"fantail/ui/cli/shell"
 )
 
@@ -56,7 +57,7 @@ func TestReadPromptRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer null.Close()
-	if _, err := ReadPrompt(context.Background(), begin, " ", null, io.Discard); shell.Code(err) != usage {
+	if _, err := ReadPrompt(context.Background(), begin, " ", null, io.Discard); shell.Code(err) != shell.Usage {
 		t.Errorf("nothing at all: %v", err)
 	}
 
@@ -69,7 +70,7 @@ func TestReadPromptRefuses(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	if _, err := ReadPrompt(context.Background(), begin, "x", in, io.Discard); shell.Code(err) != usage || !strings.Contains(err.Error(), "8 MiB") {
+	if _, err := ReadPrompt(context.Background(), begin, "x", in, io.Discard); shell.Code(err) != shell.Usage || !strings.Contains(err.Error(), "8 MiB") {
 		t.Errorf("too much: %v", err)
 	}
 
@@ -249,5 +250,28 @@ func TestStreamSteersNoTerminal(t *testing.T) {
 	got.Message.Content = []any{&text}
 	if err := json.Unmarshal(bytes.SplitN(b.Bytes(), []byte("\n"), 2)[0], &got); err != nil || text.Text != wild {
 		t.Errorf("%v: %q", err, text.Text)
+	}
+}
+
+// TestLinesAreSpelledAsUsual: each kind of line is what encoding/json makes of it.
+func TestLinesAreSpelledAsUsual(t *testing.T) {
+	cost, call := 0.1, "c1"
+	for _, v := range []any{
+		lineInit{Type: "system", Dir: "/ws", Tools: []string{"a", ""}},
+		lineMessage{Type: "assistant", Message: jMessage{"assistant", "m", []any{jText{"text", "<x>"}, jThinking{"thinking", "y"}}}, Parent: &call},
+		lineMessage{Message: jMessage{"user", "", []any{jUse{"tool_use", "1", "bash", json.RawMessage(`{}`)}, jResult{"tool_result", "1", "x", true}, nil}}},
+		lineTask{Prompt: "p"},
+		lineNotice{Text: "x"},
+		lineResult{Type: "result", Error: true, Result: "x", Why: "y", Turns: 3, Cost: &cost, Usage: jUsage{1, 2, 3, 4}},
+		lineResult{},
+	} {
+		want, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got bytes.Buffer
+		if err := jsonline.WriteEscaped(&got, v); err != nil || got.String() != string(want)+"\n" {
+			t.Errorf("%T: %s, %v; want %s", v, got.String(), err, want)
+		}
 	}
 }

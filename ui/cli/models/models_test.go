@@ -1,4 +1,4 @@
-package cli
+package models
 
 import (
 	"context"
@@ -33,7 +33,7 @@ func TestResolveGivesAProviderWithWindowAndPrice(t *testing.T) {
 			"big": {Window: 1000, MaxOutput: 100, Input: &one, Output: &one},
 		}},
 	}}
-	m := NewModels(conf, env("WORK_API_KEY", "k-12345678", "ANTHROPIC_API_KEY", "k-23456789"))
+	m := New(conf, env("WORK_API_KEY", "k-12345678", "ANTHROPIC_API_KEY", "k-23456789"))
 	big, err := m.Resolve("work/big")
 	if err != nil || big.Name != "work/big" || big.ID != "big" || big.Window != 1000 || big.MaxOut != 100 || big.Provider == nil {
 		t.Fatalf("%+v, %v", big, err)
@@ -54,7 +54,7 @@ func TestResolveGivesAProviderWithWindowAndPrice(t *testing.T) {
 	}
 	conf.Providers["ollama"] = config.ProviderRow{AtOnce: 3}
 	for name, want := range map[string]int{"ollama/x": 3, "work/big": 0, "builtin": 0} {
-		if got, err := NewModels(conf, env("WORK_API_KEY", "k-12345678")).Resolve(name); err != nil || got.AtOnce != want || !strings.HasPrefix(name, got.Vendor) {
+		if got, err := New(conf, env("WORK_API_KEY", "k-12345678")).Resolve(name); err != nil || got.AtOnce != want || !strings.HasPrefix(name, got.Vendor) {
 			t.Errorf("%s: %+v, %v", name, got, err)
 		}
 	}
@@ -81,11 +81,11 @@ func TestResolveGivesAProviderWithWindowAndPrice(t *testing.T) {
 }
 
 func TestChooseBlamesTheFlag(t *testing.T) {
-	m := NewModels(config.Default(), env("FANTAIL_MODEL", "nobody/x"))
-	if _, err := m.Choose("nobody/y", "", nil); shell.Code(err) != usage {
+	m := New(config.Default(), env("FANTAIL_MODEL", "nobody/x"))
+	if _, err := m.Choose("nobody/y", "", nil); shell.Code(err) != shell.Usage {
 		t.Errorf("a wrong flag: %v", err)
 	}
-	if _, err := m.Choose("", "", nil); err == nil || shell.Code(err) != failed {
+	if _, err := m.Choose("", "", nil); err == nil || shell.Code(err) != shell.Failed {
 		t.Errorf("a wrong variable: %v", err)
 	}
 	if c, err := m.Choose("builtin", "", nil); err != nil || c.Name() != "builtin" {

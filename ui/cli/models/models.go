@@ -1,4 +1,13 @@
-package cli
+// Package models turns names into models that can be asked.
+//
+// Does: resolve a name as the configuration and the environment say, with its window
+// and price; list the names; choose the model of a start; ask an Ollama server for its
+// model; say what the built-in engine can't carry out.
+//
+// Does not: read the configuration, speak a protocol.
+//
+// Imports: agents/llm, agents/llm/anthropic, agents/llm/builtin, agents/llm/openai, store/config, ui/cli/shell.
+package models
 
 import (
 	"context"
@@ -28,8 +37,8 @@ type Models struct {
 	known map[string]llm.Model // by name; one provider each, so that connections are kept
 }
 
-// NewModels returns the models conf and the environment know.
-func NewModels(conf config.Config, env func(string) string) *Models {
+// New returns the models conf and the environment know.
+func New(conf config.Config, env func(string) string) *Models {
 	return &Models{conf: conf, env: env, known: map[string]llm.Model{}}
 }
 
@@ -82,6 +91,19 @@ func (m *Models) Names() []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
+}
+
+// Doubt says why the model of that name can't carry out a prompt, in a line; "": as far
+// as is known it can.
+func (m *Models) Doubt(model, prompt string) string {
+	known, err := m.Resolve(model)
+	if err != nil {
+		return ""
+	}
+	if p, ok := known.Provider.(builtin.Provider); ok {
+		return p.Doubt(prompt)
+	}
+	return ""
 }
 
 // provider speaks the choice's protocol, with temporary failures tried again.
