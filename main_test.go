@@ -71,13 +71,24 @@ var arrows = map[string][]string{
 		"ui/transcript", "ui/words",
 	},
 	"ui/cli": {
-		"agents", "agents/event", "agents/llm/builtin", "agents/mail", "agents/memory", "agents/outside",
-		"agents/prompts", "agents/roster", "inbox", "store", "store/config", "tools/permit", "tools/proc",
-		"tools/secret", "ui", "ui/cli/guard", "ui/cli/jsonline", "ui/cli/models", "ui/cli/place", "ui/cli/printer",
-		"ui/cli/shell", "ui/frame", "ui/words",
+		"agents", "agents/event", "agents/prompts", "agents/roster", "store", "store/config", "tools/permit",
+		"tools/proc", "tools/secret", "ui", "ui/cli/errand", "ui/cli/guard", "ui/cli/place", "ui/cli/printer",
+		"ui/cli/shell",
+	},
+	"ui/cli/deposit": {
+		"agents", "agents/llm/builtin", "agents/mail", "agents/outside", "agents/roster", "store", "store/config",
+		"ui/cli/models", "ui/cli/shell", "ui/words",
+	},
+	"ui/cli/errand": {
+		"agents/event", "agents/memory", "agents/outside", "agents/roster", "inbox", "store", "store/config",
+		"tools/secret", "ui/cli/deposit", "ui/cli/guard", "ui/cli/jsonline", "ui/cli/mcpserver", "ui/cli/place",
+		"ui/cli/shell", "ui/frame",
 	},
 	"ui/cli/guard":    {"tools/proc", "tools/secret"},
 	"ui/cli/jsonline": {},
+	"ui/cli/mcpserver": {
+		"agents/event", "agents/outside", "agents/roster", "inbox", "tools/secret", "ui/cli/deposit", "ui/cli/shell",
+	},
 	"ui/cli/models": {
 		"agents/llm", "agents/llm/anthropic", "agents/llm/builtin", "agents/llm/openai", "store/config", "ui/cli/shell",
 	},
@@ -140,8 +151,8 @@ var confined = []house.Confined{
 	{Module: "github.com/fsnotify", Places: []string{"ui/cli/watch"}},
 	{Module: "github.com/goccy/go-yaml", Places: []string{"inbox/rules"}},
 	{Module: "github.com/pelletier/go-toml", Places: []string{"store/config", "themes"}},
-	{Module: "github.com/spf13", Places: []string{"ui/cli", "ui/cli/shell"}},
-	{Module: "github.com/modelcontextprotocol", Places: []string{"ui/cli"}},
+	{Module: "github.com/spf13", Places: []string{"ui/cli", "ui/cli/errand", "ui/cli/shell"}},
+	{Module: "github.com/modelcontextprotocol", Places: []string{"ui/cli", "ui/cli/mcpserver"}},
 	{Module: "mvdan.cc/sh", Places: []string{"tools/permit"}},
 }
 

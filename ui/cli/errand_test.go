@@ -100,7 +100,15 @@ func TestErrands(t *testing.T) {
 	if out, errs, code := elsewhere.run(t, "", "show", "2", "--cwd", s.dir, "--json"); code != ok {
 		t.Errorf("--cwd: %d %q %q", code, out, errs)
 	} else {
-		var m jLetter
+		var m struct {
+			To      string     `json:"to"`
+			From    string     `json:"from"`
+			Outside bool       `json:"outside"`
+			Tags    []string   `json:"tags"`
+			Raw     []byte     `json:"body_base64"`
+			Taken   *time.Time `json:"taken_at"`
+			TakenBy string     `json:"taken_by"`
+		}
 		if err := json.Unmarshal([]byte(out), &m); err != nil || string(m.Raw) != body || m.From != "outside" || !m.Outside || m.To != "main" ||
 			fmt.Sprint(m.Tags) != "[ci]" || m.TakenBy != "cli" || m.Taken == nil {
 			t.Errorf("%v: %s", err, out)

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"fantail/tools/permit"
+	"fantail/ui/cli/errand"
 	"fantail/ui/cli/printer"
 	"fantail/ui/cli/shell"
 )
@@ -22,10 +23,10 @@ type Flags struct {
 	Format printer.Format
 	Model  string // provider/name; "" if not given
 	Mode   permit.Mode
-	Moded  bool    // Mode was given
-	Dir    string  // where to start; "" means here
-	Errand *Errand // a sub-command; nil: none
-	Bare   bool    // nothing is to be run: the arguments asked for help or the version, which was printed
+	Moded  bool           // Mode was given
+	Dir    string         // where to start; "" means here
+	Errand *errand.Errand // a sub-command; nil: none
+	Bare   bool           // nothing is to be run: the arguments asked for help or the version, which was printed
 }
 
 const about = `Fantail is a full-screen coding assistant whose agents work in parallel and
@@ -69,9 +70,8 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 	fs.BoolVar(&yolo, "yolo", false, "the same as --permission-mode yolo: nothing asks")
 	fs.StringVar(&f.Dir, "cwd", "", "start in `DIR`")
 	f.Bare = true // until the command itself runs
-	if e, rest, found := errandOf(args); found {
-		errand, err := e.parse(rest, out)
-		return Flags{Errand: errand, Bare: errand == nil && err == nil}, err
+	if e, is, err := errand.Parse(args, out); is {
+		return Flags{Errand: e, Bare: e == nil && err == nil}, err
 	}
 	root.RunE = func(c *cobra.Command, words []string) error {
 		if !fs.Changed("print") && len(words) > 0 && words[0] == "help" {
@@ -108,21 +108,16 @@ func helpOn(out io.Writer, fs *pflag.FlagSet, words []string) error {
 		help(out, fs)
 		return nil
 	}
-	for _, e := range errands() {
-		if e.name == words[0] {
-			e.describe(out)
-			return nil
-		}
+	if errand.Describe(out, words[0]) {
+		return nil
 	}
-	return shell.Misused("there is no sub-command %q%s; there are: %s", words[0], shell.Meant(words[0], errandNames()), strings.Join(errandNames(), ", "))
+	return shell.Misused("there is no sub-command %q%s; there are: %s", words[0], shell.Meant(words[0], errand.Names()), strings.Join(errand.Names(), ", "))
 }
 
 // help prints what there is to know about the command line.
 func help(out io.Writer, fs *pflag.FlagSet) {
 	fmt.Fprintf(out, "%s\n\nUsage:\n  fantail\n  fantail -p PROMPT\n  fantail help [SUB-COMMAND]\n\nFrom scripts and other shells, beside a running program or without one:\n", about)
-	for _, e := range errands() {
-		fmt.Fprintf(out, "  fantail %-8s %s\n", e.name, e.help)
-	}
+	errand.List(out)
 	fmt.Fprintf(out, "\nFlags:\n")
 	shell.ListFlags(out, fs)
 	fmt.Fprintf(out, "\nExamples:\n%s\n", examples)
@@ -132,7 +127,7 @@ func help(out io.Writer, fs *pflag.FlagSet) {
 func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string) error {
 	if !fs.Changed("print") {
 		if len(words) > 0 {
-			return shell.Misused("unknown argument %q%s; a prompt without a screen is: fantail -p %q", words[0], shell.Meant(words[0], append(errandNames(), "help")), strings.Join(words, " "))
+			return shell.Misused("unknown argument %q%s; a prompt without a screen is: fantail -p %q", words[0], shell.Meant(words[0], append(errand.Names(), "help")), strings.Join(words, " "))
 		}
 		return nil
 	}

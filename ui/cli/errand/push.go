@@ -1,4 +1,4 @@
-package cli
+package errand
 
 import (
 	"errors"
@@ -7,29 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"fantail/agents"
-	"fantail/agents/llm/builtin"
-	"fantail/agents/mail"
 	"fantail/agents/outside"
-	"fantail/agents/roster"
 	"fantail/inbox"
-	"fantail/store/config"
-	"fantail/ui/cli/models"
+	"fantail/ui/cli/deposit"
 	"fantail/ui/cli/shell"
-	"fantail/ui/words"
 )
 
-// inInboxes says where a letter went.
-func inInboxes(letters []outside.Receipt) string {
-	sent := make([]mail.Sent, len(letters))
-	for i, l := range letters {
-		sent[i] = mail.Sent{ID: l.ID, To: l.To}
-	}
-	return agents.InInboxes(sent)
-}
-
 func runSend(e *Errand, c *caller) (int, error) {
-	if len(e.words) == 0 || len(receivers(e.words[0])) == 0 {
+	if len(e.words) == 0 || len(deposit.Receivers(e.words[0])) == 0 {
 		return shell.Usage, shell.Misused("send to whom? fantail send NAME TEXT; main is always there")
 	}
 	pr := inbox.Priority(e.o.priority)
@@ -41,12 +26,12 @@ func runSend(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return shell.Failed, err
 	}
-	sent, err := c.door.Mail(c.ctx, outside.Deposit{To: receivers(e.words[0]), Body: body, Priority: pr, Tags: e.o.tags, Key: e.o.key})
+	sent, err := c.door.Mail(c.ctx, outside.Deposit{To: deposit.Receivers(e.words[0]), Body: body, Priority: pr, Tags: e.o.tags, Key: e.o.key})
 	if err != nil {
 		return shell.Failed, err
 	}
 	if !e.o.json {
-		return shell.OK, c.out.text(inInboxes(sent))
+		return shell.OK, c.out.text(deposit.InInboxes(sent))
 	}
 	for _, s := range sent {
 		err := c.out.line(struct {
@@ -58,16 +43,6 @@ func runSend(e *Errand, c *caller) (int, error) {
 		}
 	}
 	return shell.OK, nil
-}
-
-// receivers are the names in NAME,NAME.
-func receivers(s string) (names []string) {
-	for name := range strings.SplitSeq(s, ",") {
-		if name != "" {
-			names = append(names, name)
-		}
-	}
-	return names
 }
 
 // given is what the words say, or standard input if there are none, or just "-".
@@ -94,7 +69,7 @@ func runPush(e *Errand, c *caller) (int, error) {
 		return shell.Failed, err
 	}
 	if t.Model != "" {
-		if t.Model, err = c.model(t.Model); err != nil {
+		if t.Model, err = deposit.Model(c.env, t.Model); err != nil {
 			return shell.Usage, err
 		}
 	}
@@ -102,35 +77,13 @@ func runPush(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return shell.Failed, err
 	}
-	if doubt := c.doubt(row); doubt != "" {
+	if doubt := deposit.Doubt(c.ctx, c.door.DB, c.env, row); doubt != "" {
 		shell.Warn(c.errs, "%s: %s", row.Name, doubt)
 	}
 	if e.o.json {
 		return shell.OK, c.out.line(taskJSON(row))
 	}
 	return shell.OK, c.out.text(fmt.Sprintf("Queued %s; /run in the program starts it", row.Name))
-}
-
-// doubt is what [words.Doubt] says of a task that was queued. One that names no model gets
-// the one that the program would start with here.
-func (c *caller) doubt(t roster.Task) string {
-	conf, err := config.Read(c.env)
-	if err != nil {
-		return "" // the program says so, and does not start
-	}
-	m := models.New(conf, c.env)
-	if t.Model == "" && m.Doubt(builtin.Name, t.Prompt) != "" {
-		remembered, _, err := agents.Remembered(c.ctx, c.door.DB)
-		if err != nil {
-			return ""
-		}
-		choice, err := m.Choose("", remembered, func() string { return models.Ollama(c.ctx, c.env) })
-		if err != nil {
-			return ""
-		}
-		t.Model = choice.Name()
-	}
-	return words.Doubt(m.Doubt).Of(t)
 }
 
 // order takes key=value words from the front of the words of a push.
@@ -184,21 +137,4 @@ func lasting(s string) (time.Duration, error) {
 		err = errors.New("it must be more than nothing")
 	}
 	return d, err
-}
-
-// model is the whole name of a model. A provider whose key is not set here may
-// have it where the task runs.
-func (c *caller) model(name string) (string, error) {
-	conf, err := config.Read(c.env)
-	if err != nil {
-		return "", err
-	}
-	choice, err := conf.Resolve(c.env, name)
-	switch {
-	case errors.Is(err, config.ErrUnknown):
-		return "", shell.Misused("%v", err)
-	case err != nil:
-		return name, nil
-	}
-	return choice.Name(), nil
 }

@@ -1,4 +1,4 @@
-package cli
+package errand
 
 import (
 	"context"
@@ -20,39 +20,14 @@ import (
 	"fantail/store/config"
 	"fantail/tools/secret"
 	"fantail/ui/cli/guard"
+	"fantail/ui/cli/mcpserver"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/shell"
 )
 
-// Errand is a sub-command: it deposits, looks or takes in the workspace's
-// inboxes and queue and ends, whether or not a program runs there.
-type Errand struct {
-	errand
-	o     options
-	words []string
-}
-
-// options are the flags of all errands.
-type options struct {
-	dir, agent, priority, key string
-	tags                      []string
-	json, all, follow, lifo   bool
-	peek, take                bool
-}
-
-// errand is a row of the table of them.
-type errand struct {
-	name, args, help string
-	more             string // what else there is to know
-	flags            string // the names of those it has, beside --cwd
-	plain            bool   // flags stand before the first word only
-	unused           int    // the exit code where nobody used the workspace yet; 0: it works there
-	run              func(e *Errand, c *caller) (int, error)
-}
-
 // errands is that table. It feeds the parser, the help and the README.
-func errands() []errand {
-	return []errand{
+func errands() []row {
+	return []row{
 		{
 			name: "send", args: "NAME[,NAME…] [TEXT]", help: "put mail into an agent's inbox", run: runSend,
 			flags: "priority tag key json",
@@ -115,9 +90,9 @@ what other commands bring. In the other program's configuration:
 
 const errandCodes = "Exit codes: 0 something, 3 nothing ready, 1 failed, 2 wrong usage, 128+n ended by signal n."
 
-// errandOf finds the errand in the arguments, if they begin with one: --cwd may
+// find finds the errand in the arguments, if they begin with one: --cwd may
 // stand before it. rest are the other arguments.
-func errandOf(args []string) (e errand, rest []string, ok bool) {
+func find(args []string) (e row, rest []string, ok bool) {
 	at := 0
 	for at < len(args) && strings.HasPrefix(args[at], "--cwd") {
 		if args[at] == "--cwd" {
@@ -136,17 +111,46 @@ func errandOf(args []string) (e errand, rest []string, ok bool) {
 	return e, nil, false
 }
 
-// errandNames are the names of all errands.
-func errandNames() (names []string) {
+// Names are the names of all errands.
+func Names() (names []string) {
 	for _, e := range errands() {
 		names = append(names, e.name)
 	}
 	return names
 }
 
+// List prints a line for each errand.
+func List(out io.Writer) {
+	for _, e := range errands() {
+		fmt.Fprintf(out, "  fantail %-8s %s\n", e.name, e.help)
+	}
+}
+
+// Describe prints what there is to know about the errand of that name; false: there is none.
+func Describe(out io.Writer, name string) bool {
+	for _, e := range errands() {
+		if e.name == name {
+			e.describe(out)
+			return true
+		}
+	}
+	return false
+}
+
+// Parse reads the arguments if they are those of an errand. Without an error e is nil if
+// they ask for help, which goes to out.
+func Parse(args []string, out io.Writer) (e *Errand, is bool, err error) {
+	found, rest, is := find(args)
+	if !is {
+		return nil, false, nil
+	}
+	e, err = found.parse(rest, out)
+	return e, true, err
+}
+
 // parse reads the arguments of an errand; nil if they ask for help, which goes to out.
-func (e errand) parse(args []string, out io.Writer) (*Errand, error) {
-	r := &Errand{errand: e}
+func (e row) parse(args []string, out io.Writer) (*Errand, error) {
+	r := &Errand{row: e}
 	fs := r.o.set(e)
 	fs.SetInterspersed(!e.plain)
 	switch err := fs.Parse(args); {
@@ -161,7 +165,7 @@ func (e errand) parse(args []string, out io.Writer) (*Errand, error) {
 }
 
 // set declares the flags of e.
-func (o *options) set(e errand) *pflag.FlagSet {
+func (o *options) set(e row) *pflag.FlagSet {
 	fs := pflag.NewFlagSet(e.name, pflag.ContinueOnError)
 	fs.SortFlags = false
 	fs.Usage = func() {}
@@ -194,27 +198,12 @@ func (o *options) set(e errand) *pflag.FlagSet {
 }
 
 // describe prints what there is to know about an errand.
-func (e errand) describe(out io.Writer) {
+func (e row) describe(out io.Writer) {
 	var o options
 	usage := strings.TrimSpace("fantail " + e.name + " " + e.args)
 	fmt.Fprintf(out, "fantail %s: %s.\n\nUsage:\n  %s\n\nFlags:\n", e.name, e.help, usage)
 	shell.ListFlags(out, o.set(e))
 	fmt.Fprintf(out, "\n%s\n\n%s\n", e.more, errandCodes)
-}
-
-// caller is where an errand is run: what it reads and writes, and the door to
-// the workspace's agents.
-type caller struct {
-	ctx     context.Context
-	guard   *guard.Guard
-	signals *guard.Signals
-	place   place.Place
-	env     func(string) string
-	keys    *secret.Keys
-	in      *os.File
-	out     *printed
-	errs    io.Writer
-	door    *outside.Door
 }
 
 // Run runs the errand and returns the exit code.
@@ -260,4 +249,17 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 		return code, nil // nobody reads the output any more
 	}
 	return code, err
+}
+
+// runMCP serves the inbox and the queue to another assistant, until the input ends.
+func runMCP(e *Errand, c *caller) (int, error) {
+	if len(e.words) > 0 {
+		return shell.Usage, shell.Misused("mcp: %q is not understood; it takes no arguments", e.words[0])
+	}
+	c.door.Origin = roster.OriginMCP
+	s := &mcpserver.Server{Door: c.door, Keys: c.keys, Env: c.env}
+	if err := s.Run(c.ctx); err != nil {
+		return shell.Failed, err
+	}
+	return shell.OK, nil
 }
