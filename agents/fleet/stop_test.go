@@ -198,8 +198,12 @@ func TestDormant(t *testing.T) {
 		dormant  bool
 		acts     bool
 	}{
-		{true, event.Asking, false, true}, {true, event.Idle, false, true}, {true, event.Running, false, true},
-		{false, event.Asking, true, false}, {false, event.Idle, false, false}, {false, event.Waiting, false, true},
+		{true, event.Asking, false, true},
+		{true, event.Idle, false, true},
+		{true, event.Running, false, true},
+		{false, event.Asking, true, false},
+		{false, event.Idle, false, false},
+		{false, event.Waiting, false, true},
 	} {
 		b := newFleet(t, fleet.Options{Attended: c.attended})
 		a := b.open(event.Info{ID: 1, Kind: event.Main, State: c.state})

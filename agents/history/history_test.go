@@ -245,8 +245,11 @@ func TestDecode(t *testing.T) {
 // TestWithdrawn: with what is withdrawn goes what came behind it.
 func TestWithdrawn(t *testing.T) {
 	es := []Entry{
-		{Seq: 1, Kind: EntryMessage, Text: "a"}, {Seq: 2, Kind: EntryMemory, Behind: 1, Memory: &Recall{}}, {Seq: 3, Kind: EntryMessage, Text: "b"},
-		{Seq: 4, Kind: EntryMemory, Behind: 3, Memory: &Recall{}}, {Seq: 5, Kind: EntryWithdrawn, Withdraws: 1},
+		{Seq: 1, Kind: EntryMessage, Text: "a"},
+		{Seq: 2, Kind: EntryMemory, Behind: 1, Memory: &Recall{}},
+		{Seq: 3, Kind: EntryMessage, Text: "b"},
+		{Seq: 4, Kind: EntryMemory, Behind: 3, Memory: &Recall{}},
+		{Seq: 5, Kind: EntryWithdrawn, Withdraws: 1},
 	}
 	if got, want := Withdrawn(es), map[int64]bool{1: true, 2: true}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v are gone, want %v", got, want)
@@ -359,10 +362,20 @@ func TestCut(t *testing.T) {
 func TestKindOf(t *testing.T) {
 	call, result := &Call{ID: "c", Name: "bash"}, &Result{ID: "c", Text: "out"}
 	for _, e := range []Entry{
-		{Kind: EntryPrompt, Text: "x"}, {Kind: EntryMessage, Text: "x", Messages: []inbox.Message{{}}}, {Kind: EntryMessage, Messages: []inbox.Message{{}}},
-		{Kind: EntryText, Text: "x"}, {Kind: EntryCall, Call: call}, {Kind: EntryResult, Result: result}, {Kind: EntryHost, Text: "x"},
-		{Kind: EntrySnapshot, Text: "x"}, {Kind: EntryNotice, Text: "x"}, {Kind: EntryShell, Shell: &Shell{Command: "ls"}},
-		{Kind: EntrySummary, Text: "x", Summary: &Summary{}}, {Kind: EntryCleared}, {Kind: EntryStarted, Call: call}, {Kind: EntryWithdrawn, Withdraws: 3},
+		{Kind: EntryPrompt, Text: "x"},
+		{Kind: EntryMessage, Text: "x", Messages: []inbox.Message{{}}},
+		{Kind: EntryMessage, Messages: []inbox.Message{{}}},
+		{Kind: EntryText, Text: "x"},
+		{Kind: EntryCall, Call: call},
+		{Kind: EntryResult, Result: result},
+		{Kind: EntryHost, Text: "x"},
+		{Kind: EntrySnapshot, Text: "x"},
+		{Kind: EntryNotice, Text: "x"},
+		{Kind: EntryShell, Shell: &Shell{Command: "ls"}},
+		{Kind: EntrySummary, Text: "x", Summary: &Summary{}},
+		{Kind: EntryCleared},
+		{Kind: EntryStarted, Call: call},
+		{Kind: EntryWithdrawn, Withdraws: 3},
 		{Kind: EntryMemory, Text: "x", Memory: &Recall{Title: "a"}},
 	} {
 		if kind, n := KindOf(e), Weight(e); (kind == "") != (n == 0) {

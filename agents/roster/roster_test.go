@@ -133,9 +133,14 @@ func refused(err error, want string) bool {
 // alive, or if none is the only one that has ended.
 func TestMeant(t *testing.T) {
 	all := []roster.Called{
-		{Id: 1, Name: "main", State: event.Idle}, {Id: 2, Name: "finch", State: event.Running}, {Id: 3, Name: "finch2", State: event.Asking},
-		{Id: 4, Name: "fin", State: event.Done}, {Id: 5, Name: "kea", State: event.Failed}, {Id: 6, Name: "kea·1", State: event.Killed},
-		{Id: 7, Name: "kiwi", State: event.Crashed}, {Id: 8, Name: "mainly", State: event.Done},
+		{Id: 1, Name: "main", State: event.Idle},
+		{Id: 2, Name: "finch", State: event.Running},
+		{Id: 3, Name: "finch2", State: event.Asking},
+		{Id: 4, Name: "fin", State: event.Done},
+		{Id: 5, Name: "kea", State: event.Failed},
+		{Id: 6, Name: "kea·1", State: event.Killed},
+		{Id: 7, Name: "kiwi", State: event.Crashed},
+		{Id: 8, Name: "mainly", State: event.Done},
 	}
 	for word, c := range map[string]struct {
 		id  int64
@@ -262,8 +267,16 @@ func TestNameFor(t *testing.T) {
 		return got, err
 	}
 	for _, c := range []struct{ want, err string }{
-		{"a-b.c_9", ""}, {strings.Repeat("a", 40), ""}, {strings.Repeat("a", 41), "does not do"}, {"9a", "does not do"}, {"a b", "does not do"}, {"kéa", "does not do"}, {"a·1", "does not do"},
-		{"Main", `the name "Main" is reserved`}, {"outside-mcp", "reserved"}, {"USER", "reserved"},
+		{"a-b.c_9", ""},
+		{strings.Repeat("a", 40), ""},
+		{strings.Repeat("a", 41), "does not do"},
+		{"9a", "does not do"},
+		{"a b", "does not do"},
+		{"kéa", "does not do"},
+		{"a·1", "does not do"},
+		{"Main", `the name "Main" is reserved`},
+		{"outside-mcp", "reserved"},
+		{"USER", "reserved"},
 		{"alive", "the agent alive is there already; /send alive TEXT (tool send) reaches it"},
 		{"later", `a task "later" is queued or runs already; /send later TEXT (tool send) reaches it once it runs, /kill later removes it`},
 	} {

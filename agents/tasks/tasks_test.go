@@ -169,8 +169,11 @@ func TestPush(t *testing.T) {
 		err  string
 	}{
 		{tools.Task{Name: "plain", Prompt: "do it"}, tasks.Task{Kind: roster.KindPrompt, Prompt: "do it", Model: "v/own", Deliver: "hold"}, ""},
-		{tools.Task{Name: "full", Prompt: "do it", Model: "v/m", Timeout: time.Minute, Deliver: "wake", Start: true, After: []string{"plain"}},
-			tasks.Task{Kind: roster.KindPrompt, Prompt: "do it", Model: "v/model", Timeout: time.Minute, Deliver: "wake", After: []string{"plain"}}, ""},
+		{
+			tools.Task{Name: "full", Prompt: "do it", Model: "v/m", Timeout: time.Minute, Deliver: "wake", Start: true, After: []string{"plain"}},
+			tasks.Task{Kind: roster.KindPrompt, Prompt: "do it", Model: "v/model", Timeout: time.Minute, Deliver: "wake", After: []string{"plain"}},
+			"",
+		},
 		{tools.Task{Name: "cmd", Prompt: " ! make all "}, tasks.Task{Kind: roster.KindCommand, Prompt: "make all", Deliver: "hold"}, ""},
 		{tools.Task{Prompt: " \n"}, tasks.Task{}, "a task needs a prompt"},
 		{tools.Task{Prompt: " !  "}, tasks.Task{}, "a task needs a prompt"},

@@ -107,6 +107,7 @@ func called(id, name, title string) history.Entry {
 func begun(id string) history.Entry {
 	return history.Entry{Kind: history.EntryStarted, Call: &history.Call{ID: id}}
 }
+
 func gave(r history.Result) history.Entry {
 	return history.Entry{Kind: history.EntryResult, Result: &r}
 }
