@@ -47,9 +47,11 @@ func NewTakes(db *store.DB, box *inbox.Inbox, ws *waits.Table) *Takes {
 // budget. Messages that do not fit stay pending and the model is told how many.
 func (t *Takes) Due(tx *store.Tx, b *history.Batch, agent, turn int64, came *Arrivals) error {
 	q := inbox.Query{Recipient: agent, IDs: came.ids}
-	switch plain := came.policy.Plain(); {
-	case plain && (came.Typed || came.Wake || !came.who.Prompt):
+	switch plain := came.policy.Plain(); { // as inbox.Decide would judge each
+	case plain && (came.Typed || !came.who.Prompt):
 		q.Deliver = []inbox.Deliver{inbox.Next, inbox.Wake}
+	case plain && came.Wake:
+		q.Deliver = []inbox.Deliver{inbox.Wake}
 	case plain || len(came.ids) == 0:
 		return nil
 	}
