@@ -232,7 +232,13 @@ func TestRefusedCommandIsCleared(t *testing.T) {
 // passedAround puts a text wherever somebody can write one, and has each place shown.
 func passedAround(t *testing.T, s *uitest.Session, text string) {
 	t.Helper()
-	s.Press("ctrl+c")
+	clear := func(times int) {
+		for range times {
+			s.Press("ctrl+c")
+			s.Wait(3 * time.Second) // two in a row would leave the program
+		}
+	}
+	clear(1)
 	if _, err := s.Pool.Letters.Mail(context.Background(), 1, mail.Letter{To: []string{"main"}, Body: text + "\n" + text, Tags: []string{text}}); err != nil {
 		t.Log(err)
 	}
@@ -249,14 +255,17 @@ func passedAround(t *testing.T, s *uitest.Session, text string) {
 		}
 		s.Paste(text)
 		s.Wait(time.Second)
-		s.Press("ctrl+c", "ctrl+c")
+		clear(2)
 	}
 	for _, place := range []string{"alt+2", "alt+3", "alt+1"} {
 		s.Press(place)
 		s.Type("1")
 		s.Wait(time.Second)
-		s.Press("ctrl+c")
+		clear(1)
 	}
+	s.Type("still here")
+	s.See("› still here")
+	clear(1)
 }
 
 // typed is what the prompt box holds, of one line.
