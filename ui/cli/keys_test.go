@@ -136,3 +136,37 @@ func TestKeys_typedOnTheScreen(t *testing.T) {
 		}
 	}
 }
+
+// TestKeys_whereTheConfigurationIsWrong: what can't be read hides no key. A variable that
+// says nonsense leaves the file's names; a file that can't be read at all keeps an errand
+// from writing anything down.
+func TestKeys_whereTheConfigurationIsWrong(t *testing.T) {
+	send := []string{"send", "main", "the key is " + workKey}
+	t.Run("a variable", func(t *testing.T) {
+		s := working(t)
+		s.env = append(s.env, "FANTAIL_PERMISSION_MODE=nonsense")
+		if _, errs, code := s.run(t, "", send...); code != ok {
+			t.Errorf("exit code %d, errors %q", code, errs)
+		}
+		if bytes.Contains(s.kept(t), []byte(workKey)) {
+			t.Error("the key is kept")
+		}
+	})
+	t.Run("the file", func(t *testing.T) {
+		s := working(t)
+		for _, e := range s.env {
+			if d, is := strings.CutPrefix(e, "XDG_CONFIG_HOME="); is {
+				if err := os.WriteFile(filepath.Join(d, "fantail", "config.toml"), []byte("[providers.work\n"), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		_, errs, code := s.run(t, "", send...)
+		if code == ok || !strings.Contains(errs, "config.toml") {
+			t.Errorf("exit code %d, errors %q", code, errs)
+		}
+		if bytes.Contains(s.kept(t), []byte(workKey)) {
+			t.Error("the key is kept")
+		}
+	})
+}

@@ -17,7 +17,6 @@ import (
 	"fantail/agents/outside"
 	"fantail/tools/secret"
 	"fantail/ui/cli/guard"
-	"fantail/ui/cli/place"
 )
 
 // Errand is a sub-command: it deposits, looks or takes in the workspace's
@@ -49,14 +48,12 @@ type row struct {
 // caller is where an errand is run: what it reads and writes, and the door to
 // the workspace's agents.
 type caller struct {
-	ctx     context.Context
-	guard   *guard.Guard
-	signals *guard.Signals
-	place   place.Place
-	env     func(string) string
-	keys    *secret.Keys
-	in      *os.File
-	out     *printed
-	errs    io.Writer
-	door    *outside.Door
+	ctx   context.Context
+	guard *guard.Guard
+	env   func(string) string
+	keys  *secret.Keys
+	in    *os.File
+	out   *printed
+	errs  io.Writer
+	door  *outside.Door
 }

@@ -206,6 +206,20 @@ func (e row) describe(out io.Writer) {
 	fmt.Fprintf(out, "\n%s\n\n%s\n", e.more, errandCodes)
 }
 
+// keyNames are the variables that hold keys. They are the file's to say: what a variable
+// of the environment gets wrong does not hide them.
+func keyNames(env func(string) string) ([]string, error) {
+	path, err := config.File(env)
+	if err != nil {
+		return config.Default().KeyEnvs(), err
+	}
+	conf, err := config.Load(path)
+	if err != nil {
+		return config.Default().KeyEnvs(), err
+	}
+	return conf.KeyEnvs(), nil
+}
+
 // Run runs the errand and returns the exit code.
 func (e *Errand) Run(g *guard.Guard) (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -215,11 +229,11 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	conf, err := config.Read(os.Getenv)
-	if err != nil {
-		conf = config.Default() // an errand that needs it says what is wrong
+	named, err := keyNames(os.Getenv)
+	if err != nil && e.unused == shell.OK {
+		return 0, err // what it writes could hold a key that nobody can name
 	}
-	keys := secret.New(conf.KeyEnvs(), os.Getenv)
+	keys := secret.New(named, os.Getenv)
 	g.Withhold(keys)
 	path := at.Database()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && e.unused != shell.OK && !e.o.follow {
@@ -233,7 +247,7 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 		return 0, err
 	}
 	c := &caller{
-		ctx: ctx, guard: g, signals: signals, place: at, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
+		ctx: ctx, guard: g, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
 		out:  &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json},
 		keys: keys,
 		door: &outside.Door{DB: db, Origin: roster.OriginCLI, Model: "builtin", Ring: func() { place.Ring(at.Bell) }},
