@@ -164,8 +164,8 @@ type host struct {
 	opening welcome.Opening
 }
 
-// open puts the parts together: the database, and the agents over it. close ends
-// both in order; the agents must have been closed before.
+// open puts the parts together: the database, and the agents over it. Whoever ends them
+// closes the agents first.
 // choose says which model it is, given the one that was chosen here last.
 func (h *host) open(ctx context.Context, choose func(remembered string) (config.Choice, error), attended bool) (pool *agents.Pool, db *store.DB, err error) {
 	gate, err := cli.Gate(h.conf)

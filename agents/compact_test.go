@@ -2,6 +2,7 @@ package agents_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -188,6 +189,38 @@ func TestCompact_waitsForTheTurn(t *testing.T) {
 	if strings.Contains(got, "said by main: long") || strings.Index(got, "SUMMARY") > strings.Index(got, "came meanwhile") || !strings.HasSuffix(got, "typed meanwhile") {
 		t.Errorf("the next request: %q", got)
 	}
+}
+
+// TestCompact_givenUp: who asks for it and goes away before it begins has asked for nothing,
+// and whoever asks next is not told that it is under way.
+func TestCompact_givenUp(t *testing.T) {
+	stream := make(chan struct{})
+	m := &model{}
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		switch {
+		case wantsSummary(req):
+			return text("SUMMARY"), nil
+		case asked(req) == "long":
+			<-stream
+		}
+		return echo(ctx, req)
+	}
+	w := open(t, m, setting{})
+	w.prompt("long")
+	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := w.pool.Compact(ctx, w.main(), ""); !errors.Is(err, context.Canceled) {
+		t.Errorf("given up: %v", err)
+	}
+	close(stream)
+	w.settle()
+	for _, e := range w.entries("main") {
+		if e.Kind == history.EntrySummary {
+			t.Errorf("it was compacted all the same: %+v", e)
+		}
+	}
+	check(t, w.pool.Compact(t.Context(), w.main(), ""))
 }
 
 // TestCompact_byItself: at 85 % of the window, in the middle of a turn too, and for

@@ -47,7 +47,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	})
 	p.furnish()
 	if err := p.recover(ctx); err != nil {
-		_ = p.fleet.Close(ctx, event.ErrClosing) // nothing has begun that could fail to end
+		_ = p.fleet.Close(ctx, event.ErrClosing) // no agent has begun: the loops are started last
 		return nil, err
 	}
 	return p, nil
@@ -111,15 +111,17 @@ func (p *Pool) recover(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("recover the workspace: %w", err)
 	}
+	if !o.shows() {
+		if err := o.DB.Patrol(ctx, p.patrolled); err != nil {
+			return err
+		}
+	}
 	if err := p.restore(ctx, kept); err != nil {
 		return fmt.Errorf("load the agents: %w", err)
 	}
 	if o.shows() {
 		p.fleet.Start("glance", func() { glance(p.fleet.Context(), p.Refresh) })
 		return nil
-	}
-	if err := o.DB.Patrol(ctx, p.patrolled); err != nil {
-		return err
 	}
 	p.fleet.Human.Turned = p.Mail.Stir
 	p.fleet.Start("dispatch", p.dispatcher)

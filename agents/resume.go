@@ -19,7 +19,7 @@ func (p *Pool) Background(agent int64) []string {
 	return p.putAside(agent)
 }
 
-// putAside is Background for a caller that holds mu.
+// putAside is Background for a caller that holds the fleet's mutex.
 func (p *Pool) putAside(agent int64) []string {
 	names, longer := p.waits.Background(agent)
 	for _, task := range longer {

@@ -29,9 +29,9 @@ import (
 )
 
 // A fork is a temporary copy of an agent that handles one message, while the agent goes on undisturbed. It has a
-// transcript of its own, which begins with a snapshot of its parent's and with the message. It reads and writes mail,
-// changes nothing else, and closes itself after its one turn. None of this ever enters its parent's transcript:
-// anything meant for the parent is mail like any other.
+// transcript of its own, which begins with a snapshot of its parent's and with the message. It reads and writes mail and
+// memory documents, changes nothing else, and closes itself after its one turn. None of this ever enters its parent's
+// transcript: anything meant for the parent is mail like any other.
 
 const (
 	forkLimit   = 10 * time.Minute // how long a fork may take once it has a slot

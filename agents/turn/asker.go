@@ -18,7 +18,7 @@ var _ questions.Asker = asker{}
 
 // Asker says who asks.
 func (a asker) Asker() (agent int64, name string, outside bool) {
-	return a.ID, a.Known().Name, a.strict
+	return a.ID, a.Known().Name, a.outside
 }
 
 // Asks shows the question.

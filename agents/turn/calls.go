@@ -114,7 +114,7 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	case permit.AskHuman:
 		if !w.Kind.Nature().Asks {
 			return w.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason +
-				", and a fork asks nobody. Say in your answer what you could not see."})
+				", and a " + w.Kind.Nature().Word + " asks nobody. Say in your answer what you could not see."})
 		}
 		if !w.o.Attended {
 			return w.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason +

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"fantail/agents/event"
+	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/prompts"
@@ -47,8 +48,23 @@ func (l *Loop) Compact(ctx context.Context, hint string) error {
 	case <-l.Gone:
 		return event.ErrClosing
 	case <-ctx.Done():
+		return l.unsqueeze(ctx, s)
+	}
+}
+
+// unsqueeze gives up a request to compact. One that has begun is stopped, and if that comes too late, done.
+func (l *Loop) unsqueeze(ctx context.Context, s *squeeze) error {
+	l.o.Fleet.Lock()
+	begun := s.begun
+	if !begun {
+		l.squeeze = nil
+	}
+	l.o.Fleet.Unlock()
+	if !begun {
 		return ctx.Err()
 	}
+	l.Halt(fleet.ErrStopped)
+	return <-s.done
 }
 
 // squeezed carries out a request to compact, between turns; it returns false if there is none.
@@ -67,6 +83,7 @@ func (l *Loop) squeezed(ctx context.Context) bool {
 		l.o.Fleet.Unlock()
 		return false
 	}
+	s.begun = true
 	l.Change(func(i *event.Info) { i.State, i.Doing, i.Started = event.Running, "compacting", l.o.Now() })
 	l.o.Fleet.Unlock()
 	err := l.readAll(ctx)

@@ -28,6 +28,13 @@ func (l *Loop) Leave(ctx context.Context) error {
 	}
 }
 
+// closes reports whether the human wants the helper closed.
+func (l *Loop) closes() bool {
+	l.o.Fleet.Lock()
+	defer l.o.Fleet.Unlock()
+	return l.leaves != nil
+}
+
 // left carries out a request to close, if there is one; true ends the loop.
 func (l *Loop) left(ctx context.Context) bool {
 	l.o.Fleet.Lock()

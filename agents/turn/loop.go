@@ -116,8 +116,12 @@ func (l *Loop) due(ctx context.Context) bool {
 			typed = typed || !q.Held
 		}
 		held := l.Info.State != event.Idle // a human's receive waits in this tab
+		other := l.leaves != nil || l.squeeze != nil && !held
 		l.o.Fleet.Unlock()
 		switch {
+		case other: // which came since the loop looked, and whose token this took
+			l.Poke()
+			return false
 		case held:
 			return false
 		case typed || (wake && ripe):

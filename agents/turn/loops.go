@@ -13,11 +13,13 @@ package turn
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
 	"fantail/agents/history"
 	"fantail/agents/recovery"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -45,7 +47,10 @@ func (ls *Loops) Of(agent int64) (*Loop, error) {
 	}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	return ls.of[agent], nil
+	if l := ls.of[agent]; l != nil {
+		return l, nil
+	}
+	return nil, fmt.Errorf("agent %d: %w", agent, roster.ErrNoAgent) // its tab was closed meanwhile
 }
 
 // Forget drops the loop of an agent whose tab was closed.
@@ -89,8 +94,9 @@ type leave struct{ failed chan error }
 
 // squeeze is the human's request to compact the conversation.
 type squeeze struct {
-	hint string
-	done chan error
+	hint  string
+	begun bool
+	done  chan error
 }
 
 // Ending is how a turn ended.

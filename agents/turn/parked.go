@@ -34,6 +34,7 @@ func (l *Loop) goOn(ctx context.Context) error {
 	k := l.parked
 	l.parked = nil
 	l.turn, l.began, l.steps = k.Turn.ID, k.Turn.Started, k.Turn.Steps
+	l.tokens = k.Turn.Input + k.Turn.Output + k.Turn.CacheRead + k.Turn.CacheWrite
 	still := l.asksStill(k)
 	if !still || !k.Row.Answered.IsZero() {
 		if err := l.Regain(ctx); errors.Is(err, event.ErrClosing) {

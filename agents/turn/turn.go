@@ -22,6 +22,9 @@ const maxCuts = 3
 func (l *Loop) Work(ctx context.Context) error {
 	ctx, release := l.Stoppable(ctx)
 	defer release()
+	if l.closes() { // since the loop looked: there was nothing to stop then
+		return nil
+	}
 	l.began, l.steps, l.tokens, l.handled = l.o.Now(), 0, 0, nil
 	defer l.Wrapped()
 	if l.parked != nil {
