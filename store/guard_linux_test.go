@@ -58,7 +58,10 @@ func opened(t *testing.T, path string) *DB {
 	do(t, err)
 	t.Cleanup(func() { _ = db.Close() })
 	do(t, try(db, "first", nil))
-	if watched := db.files.Load().watch != nil; watched == strings.Contains(path, "-link") {
+	for range watchFrom {
+		do(t, db.Write(t.Context(), "set", func(tx *Tx) error { return tx.SetSetting("x", "y") }))
+	}
+	if watched := db.files.Load().watch.Load() != nil; watched == strings.Contains(path, "-link") {
 		t.Errorf("%s is watched: %v", path, watched)
 	}
 	return db

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -21,13 +22,20 @@ import (
 type trio struct {
 	pins  [3]pin // the file, -wal, -shm
 	log   wal
-	watch *watch // nil: each look asks for the paths
-	index int    // SQLite's own descriptor of -shm; -1: unknown
-	file  int    // one of its own descriptors of the file, as index
+	watch atomic.Pointer[watch] // nil: each look asks for the paths
+	index int                   // SQLite's own descriptor of -shm; -1: unknown
+	file  int                   // one of its own descriptors of the file, as index
 
 	mu   sync.Mutex
 	seen state // of the file at the last look
+
+	watchable bool // the path is no symbolic link
+	glances   int  // the writer alone counts
 }
+
+// watchFrom is the glance from which the files are watched: to let a watch go takes the
+// kernel tens of milliseconds, which whoever writes a few times and ends would wait for.
+const watchFrom = 64
 
 // pin is one file.
 type pin struct {
@@ -113,9 +121,7 @@ func holdTrio(path string) (_ *trio, err error) {
 			t.index = fds[0]
 		}
 	}
-	if real == path {
-		t.watch = watchFile(path, t.pins[0].fd)
-	}
+	t.watchable = real == path
 	t.log = openLog(t.pins[1].path, t.pins[1].fd, t.index)
 	h, known := t.log.head()
 	var s syscall.Stat_t
@@ -160,16 +166,16 @@ func (t *trio) release() {
 		}
 	}
 	t.log.close()
-	if t.watch != nil {
-		t.watch.close()
+	if w := t.watch.Load(); w != nil {
+		w.close()
 	}
 }
 
 // calm reports that nothing needs a look: the paths lead where they led, and the
 // file's content is what it was at the last look. It is safe for concurrent use.
 func (t *trio) calm() bool {
-	if t.watch != nil {
-		return t.watch.quiet()
+	if w := t.watch.Load(); w != nil {
+		return w.quiet()
 	}
 	var s syscall.Stat_t
 	for i := len(t.pins) - 1; i >= 0; i-- { // the file last: s is its
@@ -186,8 +192,11 @@ func (t *trio) calm() bool {
 // only the log's end is compared; nobody wrote to the file then, however far the log
 // went on.
 func (t *trio) glance() *damage {
+	if t.glances++; t.glances == watchFrom && t.watchable {
+		t.watch.Store(watchFile(t.pins[0].path, t.pins[0].fd))
+	}
 	h, known := t.log.head()
-	if t.watch == nil || !t.watch.quiet() || !known || t.seen.unknown || t.seen.begun && h.progress != t.seen.copied {
+	if w := t.watch.Load(); w == nil || !w.quiet() || !known || t.seen.unknown || t.seen.begun && h.progress != t.seen.copied {
 		return t.look()
 	}
 	t.seen.copied = h.progress
@@ -200,8 +209,9 @@ func (t *trio) kept() *damage { return t.log.kept() }
 // look compares the files with what SQLite has open; nil: nothing happened to
 // them. A connection is open meanwhile.
 func (t *trio) look() *damage {
-	if t.watch != nil {
-		t.watch.begin()
+	w := t.watch.Load() // one that is set meanwhile has not seen what this look has
+	if w != nil {
+		w.begin()
 	}
 	// The index is read before the files' times, so that what is copied in between
 	// counts as not seen.
@@ -220,8 +230,8 @@ func (t *trio) look() *damage {
 			return d
 		}
 	}
-	if named == nil && t.watch != nil {
-		t.watch.found()
+	if named == nil && w != nil {
+		w.found()
 	}
 	return named
 }
@@ -351,17 +361,23 @@ func missing(ctx context.Context, path string) error {
 // "" if there is none, or the system does not tell.
 func holder(path string) string {
 	var s syscall.Stat_t
-	locks, err := os.ReadFile("/proc/locks")
-	if err != nil || syscall.Stat(path, &s) != nil {
+	open := descriptors()
+	if open == nil || syscall.Stat(path, &s) != nil {
 		return ""
 	}
-	inode, start, self := ":"+strconv.FormatUint(s.Ino, 10), strconv.Itoa(sharedByte), strconv.Itoa(os.Getpid())
-	for line := range strings.Lines(string(locks)) {
-		// 1: POSIX ADVISORY READ PID DEVICE:INODE START END
-		f := strings.Fields(line)
-		if len(f) == 8 && f[1] == "POSIX" && strings.HasSuffix(f[5], inode) && f[6] == start && f[4] != self {
-			return f[4]
+	var fd int
+	if fds := open[identity{dev: s.Dev, ino: s.Ino}]; len(fds) > 0 {
+		fd = fds[0]
+	} else { // else to close one would drop all locks that this process has on the file
+		var err error
+		if fd, err = syscall.Open(path, syscall.O_RDONLY|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0); err != nil {
+			return ""
 		}
+		defer func() { _ = syscall.Close(fd) }()
 	}
-	return ""
+	l := syscall.Flock_t{Type: syscall.F_WRLCK, Start: sharedByte, Len: sharedSize}
+	if syscall.FcntlFlock(uintptr(fd), syscall.F_GETLK, &l) != nil || l.Type == syscall.F_UNLCK {
+		return ""
+	}
+	return strconv.Itoa(int(l.Pid))
 }
