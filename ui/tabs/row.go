@@ -44,13 +44,11 @@ func (c *tabCell) add(r themes.Role, text string) {
 	c.width += frame.Width(text)
 }
 
-// paint is the cell in the colours of a theme.
-func (c *tabCell) paint(t *themes.Theme) string {
-	var b strings.Builder
+// paint writes the cell in the colours of a theme.
+func (c *tabCell) paint(b *strings.Builder, t *themes.Theme) {
 	for _, p := range c.parts[:c.n] {
 		b.WriteString(t.Paint(p.role, p.text))
 	}
-	return b.String()
 }
 
 // Span is an agent's columns in the row; the group of ended agents has the id EndedGroup.
@@ -163,20 +161,23 @@ func (t *Tabs) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []S
 		right -= group.width + 1
 	}
 	n := t.count()
-	from, to, row, x := 0, n, " ", 1
+	from, to, begin := 0, n, " "
 	if !all {
 		c, from, to = t.scrolled(n, t.placeOf(t.Focus), right)
-		row = t.hidden("‹", 0, from)
-		x = frame.Width(row)
+		begin = t.hidden("‹", 0, from)
 	}
-	var spans []Span
+	var row strings.Builder
+	row.Grow(1 << 10)
+	row.WriteString(begin)
+	x, rule := frame.Width(begin), t.Theme.Paint(themes.Rule, "│")
+	spans := make([]Span, 0, to-from+1)
 	stand := func(c tabCell, first bool) {
 		if !first {
-			row += t.Theme.Paint(themes.Rule, "│")
+			row.WriteString(rule)
 			x++
 		}
 		spans = append(spans, Span{x, x + c.width, c.id})
-		row += c.paint(t.Theme)
+		c.paint(&row, t.Theme)
 		x += c.width
 	}
 	for i := from; i < to; i++ {
@@ -184,13 +185,14 @@ func (t *Tabs) layTabs(c *tabCells, all bool, group tabCell, w int) (string, []S
 	}
 	if to < n {
 		more := t.hidden("›", to, n)
-		row += frame.Spaces(right+1-x-frame.Width(more)) + more
+		row.WriteString(frame.Spaces(right + 1 - x - frame.Width(more)))
+		row.WriteString(more)
 		x = max(x, right+1)
 	}
 	if group.width > 0 {
 		stand(group, false)
 	}
-	return frame.Fit(row, w), spans
+	return frame.Fit(row.String(), w), spans
 }
 
 // hidden is the count of tabs out of sight on one side, with ⚠ if one of them asks.
