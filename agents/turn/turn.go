@@ -23,7 +23,10 @@ func (l *Loop) Work(ctx context.Context) error {
 	ctx, release := l.Stoppable(ctx)
 	defer release()
 	if l.closes() { // since the loop looked: there was nothing to stop then
-		return nil
+		if l.parked == nil {
+			return nil
+		}
+		l.Halt(fleet.ErrStopped) // a turn that has begun ends in order
 	}
 	l.began, l.steps, l.tokens, l.handled = l.o.Now(), 0, 0, nil
 	defer l.Wrapped()
