@@ -33,13 +33,13 @@ var errNothingOld = errors.New("there is nothing to compact yet")
 // is done. If a turn is running it waits for its end first. After an error nothing has changed; the error is
 // [fleet.ErrStopped] if the human stopped it.
 func (l *Loop) Compact(ctx context.Context, hint string) error {
-	s := &squeeze{hint: hint, done: make(chan error, 1)}
+	s := &compaction{hint: hint, done: make(chan error, 1)}
 	l.o.Fleet.Lock()
-	if l.squeeze != nil {
+	if l.compaction != nil {
 		l.o.Fleet.Unlock()
 		return errors.New("it is being compacted already")
 	}
-	l.squeeze = s
+	l.compaction = s
 	l.o.Fleet.Unlock()
 	l.Poke()
 	select {
@@ -48,16 +48,16 @@ func (l *Loop) Compact(ctx context.Context, hint string) error {
 	case <-l.Gone:
 		return event.ErrClosing
 	case <-ctx.Done():
-		return l.unsqueeze(ctx, s)
+		return l.giveUp(ctx, s)
 	}
 }
 
-// unsqueeze gives up a request to compact. One that has begun is stopped, and if that comes too late, done.
-func (l *Loop) unsqueeze(ctx context.Context, s *squeeze) error {
+// giveUp gives up a request to compact. One that has begun is stopped, and if that comes too late, done.
+func (l *Loop) giveUp(ctx context.Context, s *compaction) error {
 	l.o.Fleet.Lock()
 	begun := s.begun
 	if !begun {
-		l.squeeze = nil
+		l.compaction = nil
 	}
 	l.o.Fleet.Unlock()
 	if !begun {
@@ -67,10 +67,10 @@ func (l *Loop) unsqueeze(ctx context.Context, s *squeeze) error {
 	return <-s.done
 }
 
-// squeezed carries out a request to compact, between turns; it returns false if there is none.
-func (l *Loop) squeezed(ctx context.Context) bool {
+// compacts carries out a request to compact, between turns; it returns false if there is none.
+func (l *Loop) compacts(ctx context.Context) bool {
 	l.o.Fleet.Lock()
-	wanted := l.squeeze != nil
+	wanted := l.compaction != nil
 	l.o.Fleet.Unlock()
 	if !wanted {
 		return false // anything stoppable makes a helper look busy
@@ -78,7 +78,7 @@ func (l *Loop) squeezed(ctx context.Context) bool {
 	ctx, release := l.Stoppable(ctx) // before it is shown, so that a stop always hits something
 	defer release()
 	l.o.Fleet.Lock()
-	s := l.squeeze
+	s := l.compaction
 	if s == nil || l.Info.State != event.Idle { // a human's receive waits in this tab
 		l.o.Fleet.Unlock()
 		return false
@@ -91,7 +91,7 @@ func (l *Loop) squeezed(ctx context.Context) bool {
 		err = l.compact(ctx, s)
 	}
 	l.o.Fleet.Lock()
-	l.squeeze = nil
+	l.compaction = nil
 	l.Change(func(i *event.Info) { i.State, i.Doing, i.Retry = event.Idle, "", nil })
 	l.o.Fleet.Told()
 	l.o.Fleet.Unlock()
@@ -209,7 +209,7 @@ func (c *conversation) fills() (used, window int) {
 
 // compact asks for a summary of everything the model has answered so far, and appends it. Anything later, a prompt or
 // mail, is still sent word for word. s is the request to compact; nil: nobody asked.
-func (c *conversation) compact(ctx context.Context, s *squeeze) error {
+func (c *conversation) compact(ctx context.Context, s *compaction) error {
 	hint := ""
 	if s != nil {
 		hint = s.hint

@@ -85,7 +85,7 @@ func (l *Loop) rest(ctx context.Context) {
 			if l.left(ctx) {
 				return
 			}
-			if l.squeezed(ctx) {
+			if l.compacts(ctx) {
 				continue
 			}
 			if !l.due(ctx) {
@@ -116,7 +116,7 @@ func (l *Loop) due(ctx context.Context) bool {
 			typed = typed || !q.Held
 		}
 		held := l.Info.State != event.Idle // a human's receive waits in this tab
-		other := l.leaves != nil || l.squeeze != nil && !held
+		other := l.leaves != nil || l.compaction != nil && !held
 		l.o.Fleet.Unlock()
 		switch {
 		case other: // which came since the loop looked, and whose token this took

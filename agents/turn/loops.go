@@ -66,7 +66,7 @@ func (ls *Loops) Busy(agent int64) bool {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	l := ls.of[agent]
-	return l != nil && l.squeeze != nil
+	return l != nil && l.compaction != nil
 }
 
 // Loop is an agent at work: a goroutine with a transcript. What it was made with never changes once it runs. The rest
@@ -85,15 +85,15 @@ type Loop struct {
 	through bool             // a sub-agent has finished, except for what arrives at this seam
 
 	// The fleet's mutex guards these.
-	leaves  *leave   // a request to close the helper
-	squeeze *squeeze // a request to compact the conversation
+	leaves     *leave      // a request to close the helper
+	compaction *compaction // a request to compact the conversation
 }
 
 // leave is the human's request to close a helper. Its loop carries it out between turns.
 type leave struct{ failed chan error }
 
-// squeeze is the human's request to compact the conversation.
-type squeeze struct {
+// compaction is the human's request to compact the conversation.
+type compaction struct {
 	hint  string
 	begun bool
 	done  chan error
