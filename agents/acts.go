@@ -44,6 +44,7 @@ func (p *Pool) Prompt(ctx context.Context, agent int64, text string) error {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
 			a.Queued(event.Prompt{ID: id, Text: text})
+			a.Env.Typed(id, fleet.EnvironmentOf(ctx))
 			a.Poke()
 		})
 		return nil
@@ -124,8 +125,11 @@ func (p *Pool) Stop(agent int64) {
 	if a.ShownTurn != 0 && a.Kind.HasPrompt() { // a second one at rest changes nothing
 		p.Mail.Tray(a.ID).Hush()
 	}
+	idle := a.Kind.Ends() && a.Info.State == event.Idle // it does nothing, and stays
 	p.fleet.Unlock()
-	a.Halt(fleet.ErrStopped)
+	if !idle {
+		a.Halt(fleet.ErrStopped)
+	}
 }
 
 // CloseTab closes the tab of an ended agent; its transcript and its mail are kept.
@@ -140,7 +144,7 @@ func (p *Pool) CloseTab(ctx context.Context, name string) error {
 	case i.Kind.HasPrompt():
 		return fmt.Errorf("the tab of %s stays; /new begins a new conversation in it", name)
 	case !i.State.Terminal():
-		return fmt.Errorf("the agent %s still lives (%s); /kill %s ends it", name, i.State, name)
+		return fmt.Errorf("the agent %s still lives (%s); /kill %s ends it%s", name, i.State, name, ending(i))
 	}
 	err = p.o.DB.Write(ctx, "close a tab", func(tx *store.Tx) error {
 		tx.AfterCommit(func() {
@@ -154,6 +158,14 @@ func (p *Pool) CloseTab(ctx context.Context, name string) error {
 		return fmt.Errorf("close %s: %w", name, err)
 	}
 	return nil
+}
+
+// ending says what else ends an agent that awaits input.
+func ending(i event.Info) string {
+	if i.Await == nil {
+		return ""
+	}
+	return ", /end " + i.Name + " once its turn is over"
 }
 
 // SetModel changes the agent's model from its next request on; new agents get it
@@ -237,7 +249,10 @@ func (p *Pool) Clear(ctx context.Context, agent int64) error {
 		case ok && last.Outcome == "":
 			return errors.New("a turn runs; Esc stops it, then begin anew")
 		}
-		tx.AfterCommit(func() { a.Set(func(i *event.Info) { i.Context = 0 }) })
+		tx.AfterCommit(func() {
+			a.Set(func(i *event.Info) { i.Context = 0 })
+			p.o.Gate.Forget() // what was allowed was allowed for the conversation
+		})
 		_, err = a.Book().Batch(tx).Add(0, history.Entry{Kind: history.EntryCleared})
 		return err
 	})

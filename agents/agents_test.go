@@ -16,9 +16,10 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/event"
+	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/agents/llm"
-	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/store"
 	"fantail/store/storetest"
 	"fantail/tools"
@@ -123,22 +124,32 @@ type world struct {
 	infos map[int64]event.Info
 	tally event.Tally
 	shown map[int64]string // the output of a running command
+	here  *fleet.Human     // who sits at the test's screen; nil until human is called
+}
+
+// human is who sits at the test's screen.
+func (w *world) human() *fleet.Human {
+	if w.here == nil {
+		w.here = w.pool.Arrive()
+	}
+	return w.here
 }
 
 type setting struct {
 	dir    string
 	mode   permit.Mode
 	cap    int
-	absent bool                        // nobody can answer questions
 	atOnce map[string]int              // by model: how many agents it serves
 	now    func() time.Time            // the database's clock; nil: the real one
 	gone   func(model string) bool     // it is no longer configured
 	start  func(name string, f func()) // instead of go
 	system func(i event.Info) string
 	trace  func(statement string) // hears of the writer's statements
-	rules  map[string]inbox.Rules
-	keys   *secret.Keys // what nothing may hold
-	env    []string     // of commands
+	rules  map[string]policy.Rules
+	keys   *secret.Keys     // what nothing may hold
+	env    []string         // of commands
+	clock  func() time.Time // the pool's; nil: the real one
+	jumps  func(ctx context.Context, tell func()) error
 }
 
 func open(t testing.TB, m llm.Provider, s setting) *world {
@@ -167,7 +178,7 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 				Vendor: strings.TrimPrefix(name, "test/"), AtOnce: s.atOnce[name],
 			}, nil
 		},
-		System: s.system, Cap: s.cap, Attended: !s.absent, Go: s.start, Rules: s.rules, Keys: s.keys, Environ: s.env,
+		System: s.system, Cap: s.cap, Go: s.start, Rules: s.rules, Keys: s.keys, Environ: s.env, Now: s.clock, Jumps: s.jumps,
 	})
 	check(t, err)
 	w := &world{t: t, dir: s.dir, db: db, pool: pool, feed: pool.Subscribe(), infos: map[int64]event.Info{}, shown: map[int64]string{}}
@@ -244,6 +255,17 @@ func (w *world) main() int64 {
 	return w.info("main").ID
 }
 
+// unattended opens a conversation that nobody attends.
+func (w *world) unattended(ctx context.Context, u agents.Unattended) *agents.Conversation {
+	w.t.Helper()
+	if u.Mode == "" {
+		u.Mode = permit.Yolo
+	}
+	c, err := w.pool.Scripts.Open(ctx, u)
+	check(w.t, err)
+	return c
+}
+
 func (w *world) prompt(s string) {
 	w.t.Helper()
 	check(w.t, w.pool.Prompt(w.t.Context(), w.main(), s))
@@ -262,9 +284,24 @@ func (w *world) run(n int) agents.Ran {
 	return r
 }
 
+// consent is run, with a yes to what that asks about.
+func (w *world) consent(n int) agents.Ran {
+	w.t.Helper()
+	r := w.run(n)
+	for len(r.Asked) > 0 {
+		r = w.run(n)
+	}
+	return r
+}
+
 // answer answers a question for the human; false: it is not open.
 func (w *world) answer(question int64, c permit.Choice, reason ...string) bool {
-	err := w.pool.Asks.Answer(context.Background(), question, event.Answer{Choice: c, Reason: strings.Join(reason, " ")})
+	w.t.Helper()
+	var err error
+	w.until("the question is open", func() bool { // at a start, its agent may be about to ask it again
+		err = w.pool.Asks.Answer(context.Background(), question, event.Answer{Choice: c, Reason: strings.Join(reason, " ")})
+		return err == nil || !strings.Contains(err.Error(), "about to ask it again")
+	})
 	if err != nil && !errors.Is(err, event.ErrAnswered) {
 		w.t.Error(err)
 	}
@@ -343,7 +380,7 @@ func valid(ms []llm.Message) error {
 		open = calls
 	}
 	if len(open) > 0 || ms[len(ms)-1].Role != llm.User {
-		return errors.New("a request ends with the user")
+		return fmt.Errorf("a request ends with the user, this one with %d open calls of %d messages: %+v", len(open), len(ms), ms)
 	}
 	return nil
 }

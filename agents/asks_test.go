@@ -260,10 +260,11 @@ func TestAsks_settled(t *testing.T) {
 
 // Where nobody can answer, an agent is told so.
 func TestAsks_nobodyThere(t *testing.T) {
-	w := open(t, &model{reply: asking}, setting{absent: true})
-	w.prompt("ask Which?")
+	w := open(t, &model{reply: asking}, setting{})
+	c := w.unattended(t.Context(), agents.Unattended{})
+	check(t, c.Prompt(t.Context(), "ask Which?"))
 	w.settle()
-	es := w.entries("main")
+	es := w.entries(c.Info.Name)
 	if r := es[len(es)-2]; r.Text != "nobody can answer here: decide yourself and say what you chose" {
 		t.Errorf("answer %q", r.Text)
 	}
@@ -350,7 +351,7 @@ func TestAsks_judgedAnew(t *testing.T) {
 			old := w.asks("job").ID
 			w.close()
 			if early {
-				w.whileNobodyIsThere(&s, old, event.Answer{Choice: permit.Once})
+				w.forge("yes")
 			}
 			check(t, os.WriteFile(filepath.Join(s.dir, "new"), []byte("theirs"), 0o600))
 			w = open(t, &model{reply: edit}, s)
@@ -382,34 +383,32 @@ func TestAsks_judgedAnew(t *testing.T) {
 	})
 }
 
-// whileNobodyIsThere opens the workspace where nobody can answer, as a script does,
-// and answers a question in a way nothing there acts upon.
-func (w *world) whileNobodyIsThere(s *setting, id int64, ans event.Answer) {
-	w.t.Helper()
-	away := *s
-	away.absent = true
-	x := open(w.t, &model{reply: asking}, away)
-	x.settle()
-	if i := x.pool.Infos(); len(i) != 2 || i[1].State != event.Asking {
-		w.t.Errorf("agents %+v", i)
-	}
-	check(w.t, x.pool.Asks.Answer(w.t.Context(), id, ans))
-	x.close()
-}
-
-// An answer that was written down and not acted upon counts after the next start.
-func TestAsks_answeredAndNotActedUpon(t *testing.T) {
+// An answer that was written into the row while no host ran is not obeyed: the question is asked again, and the human's
+// own answer counts.
+//
+// Spec: X-4.
+func TestAsks_answeredWhileNobodyRan(t *testing.T) {
 	s := setting{dir: t.TempDir(), mode: permit.Ask, cap: 1}
 	w := open(t, &model{reply: asking}, s)
 	w.push("job", "run made")
 	w.run(0)
 	id := w.asks("job").ID
 	w.close()
-	w.whileNobodyIsThere(&s, id, event.Answer{Choice: permit.Once})
+	w.forge("yes")
 	w = open(t, &model{reply: asking}, s)
+	w.until("it asks again", func() bool { q := w.info("job").Question; return q != nil && q.ID == id })
+	if a, m := w.row(id); !a.Answered.IsZero() || !m.Taken.IsZero() || w.waiting() != 1 {
+		t.Errorf("the question %+v, its message %+v", a, m)
+	}
+	if w.ran("made") != 0 {
+		t.Error("it ran without the human's word")
+	}
+	if !w.answer(id, permit.Once) {
+		t.Error("it can't be answered")
+	}
 	w.state("job", event.Done)
-	if w.ran("made") != 1 || w.waiting() != 1 {
-		t.Errorf("it ran %d times, %d pending", w.ran("made"), w.waiting())
+	if w.ran("made") != 1 {
+		t.Errorf("it ran %d times", w.ran("made"))
 	}
 }
 
@@ -453,10 +452,8 @@ func TestAsks_killed(t *testing.T) {
 			w := open(t, &model{reply: asking}, setting{dir: dir, mode: permit.Ask, cap: 1})
 			main := w.asks("main")
 			switch when {
-			case "it asks":
+			case "it asks", "it waits for a slot": // what was answered and not acted upon is asked again
 				w.answer(w.asks("job").ID, permit.Once)
-				w.state("job", event.Done)
-			case "it waits for a slot":
 				w.state("job", event.Done)
 			case "it runs":
 				w.state("job", event.Crashed)
@@ -484,9 +481,7 @@ func TestAsks_fromOutside(t *testing.T) {
 	if e := w.outside("push", "job", "ask Which?"); e != "" {
 		t.Fatal(e)
 	}
-	if _, err := w.pool.Run(t.Context(), w.main(), tools.Start{}); err != nil {
-		t.Fatal(err)
-	}
+	w.consent(0)
 	q := w.asks("job")
 	if _, m := w.row(q.ID); !q.Outside || len(m.Tags) != 1 || m.Tags[0] != "outside" {
 		t.Errorf("question %+v, message %+v", q, m)

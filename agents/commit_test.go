@@ -17,6 +17,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/store"
 	"fantail/tools/permit"
 )
@@ -46,10 +47,10 @@ func (w *world) together(fs ...func()) {
 }
 
 // overridden is what the database keeps of what the human said about main's mail.
-func (w *world) overridden() (o inbox.Overrides) {
+func (w *world) overridden() (o policy.Overrides) {
 	w.t.Helper()
 	check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) error {
-		all, err := inbox.Overridden(&rx.View)
+		all, err := policy.Overridden(&rx.View)
 		o = all[w.main()]
 		return err
 	}))
@@ -61,19 +62,19 @@ func (w *world) overridden() (o inbox.Overrides) {
 func TestOverride_losesNothing(t *testing.T) {
 	w := open(t, answers(), setting{})
 	main := w.main()
-	want := map[string]inbox.Mode{}
+	want := map[string]policy.Mode{}
 	var all sync.WaitGroup
 	for caller := range 4 {
 		for n := range 100 {
-			want[fmt.Sprintf("from-%d-%d", caller, n)] = inbox.Interrupt
+			want[fmt.Sprintf("from-%d-%d", caller, n)] = policy.Interrupt
 		}
 		all.Go(func() {
 			for n := range 100 {
-				_, err := w.pool.Mail.Override(context.Background(), main, func(o *inbox.Overrides) {
+				_, err := w.pool.Mail.Override(context.Background(), main, func(o *policy.Overrides) {
 					if o.From == nil {
-						o.From = map[string]inbox.Mode{}
+						o.From = map[string]policy.Mode{}
 					}
-					o.From[fmt.Sprintf("from-%d-%d", caller, n)] = inbox.Interrupt
+					o.From[fmt.Sprintf("from-%d-%d", caller, n)] = policy.Interrupt
 				})
 				if err != nil {
 					t.Error(err)
@@ -94,12 +95,12 @@ func TestOverride_losesNothing(t *testing.T) {
 
 // TestQuiet_committedTogether: who begins and ends it beside others sees what they did.
 func TestQuiet_committedTogether(t *testing.T) {
-	quiet := func(w *world) inbox.Quiet {
+	quiet := func(w *world) policy.Quiet {
 		now, err := w.pool.Mail.Policy(w.main())
 		check(w.t, err)
-		var kept inbox.Quiet
+		var kept policy.Quiet
 		check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) error {
-			kept, err = inbox.IsQuiet(&rx.View)
+			kept, err = policy.IsQuiet(&rx.View)
 			return err
 		}))
 		if now.Quiet.On != kept.On || !now.Quiet.Until.Equal(kept.Until) || now.Quiet.Since != kept.Since {

@@ -6,16 +6,22 @@ import (
 	"math"
 	"time"
 
+	"fantail/agents/drafts"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
+	"fantail/agents/follow"
 	"fantail/agents/fork"
 	"fantail/agents/history"
 	"fantail/agents/ledger"
 	"fantail/agents/mail"
 	"fantail/agents/memory"
+	"fantail/agents/outside"
+	"fantail/agents/quarantine"
 	"fantail/agents/questions"
 	"fantail/agents/recovery"
 	"fantail/agents/roster"
+	"fantail/agents/seal"
+	"fantail/agents/steer"
 	"fantail/agents/tasks"
 	"fantail/agents/turn"
 	"fantail/agents/waits"
@@ -37,14 +43,24 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	if o.Cap == 0 {
 		o.Cap = 8
 	}
+	if o.Idle == 0 {
+		o.Idle = 5 * time.Minute
+	}
+	if o.Patience == 0 {
+		o.Patience = 5 * time.Second
+	}
 	if _, err := o.Resolve(o.Model); err != nil {
 		return nil, err
 	}
-	p := &Pool{o: o, disk: turn.NewDisk(o.Patience, o.Now), forks: fork.New(), Memory: memory.Docs{DB: o.DB}}
+	p := &Pool{
+		o: o, disk: turn.NewDisk(o.Patience, o.Now), forks: fork.New(), Memory: memory.Docs{DB: o.DB}, Drafts: &drafts.Rows{DB: o.DB},
+	}
 	p.fleet = fleet.New(context.WithoutCancel(ctx), fleet.Options{
-		Now: o.Now, Go: o.Go, Resolve: o.Resolve, Model: o.Model, Cap: o.Cap, Attended: o.Attended, Keys: o.Keys,
+		Now: o.Now, Go: o.Go, Resolve: o.Resolve, Model: o.Model, Cap: o.Cap, Keys: o.Keys,
 		Mode: o.Gate.Mode,
 	})
+	p.Scripts, p.Steer = Scripts{p}, steer.Room{DB: o.DB, Fleet: p.fleet, Pool: helm{p}}
+	p.Follow = follow.Room{DB: o.DB, Subscribe: p.fleet.Subscribe, Go: o.Go}
 	p.furnish()
 	if err := p.recover(ctx); err != nil {
 		_ = p.fleet.Close(ctx, event.ErrClosing) // no agent has begun: the loops are started last
@@ -56,27 +72,38 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 // furnish makes the rooms and tells each what it needs of the others.
 func (p *Pool) furnish() {
 	o := &p.o
+	p.seals = seal.New()
+	seals := p.seals
+	p.held = quarantine.New(o.DB, p.fleet, seals)
 	p.inbox = inbox.New(o.DB, p.fleet.Rung)
-	p.Asks = questions.New(o.DB, p.inbox, o.Gate, o.Now)
+	p.Asks = questions.New(o.DB, p.inbox, o.Gate, seals, o.Now)
 	p.Ledger = ledger.New(o.DB, p.inbox, subjects{p})
 	p.waits = waits.New(onlooker{p.fleet})
 	p.takes = mail.NewTakes(o.DB, p.inbox, p.waits)
 	p.Mail = mail.New(mail.Options{
 		DB: o.DB, Inbox: p.inbox, Now: o.Now, Rules: o.Rules,
-		Mu: &p.fleet.Mutex, Fleet: recipients{p}, Forker: p.forks, Human: &p.fleet.Human,
+		Mu: &p.fleet.Mutex, Fleet: recipients{p}, Forker: p.forks, Human: &p.fleet.Humans,
 	})
 	p.Letters = mail.NewLetters(o.DB, p.inbox, o.Now, register{p}, p.Mail.Stir)
 	p.Pickup = mail.NewPickup(p.fleet, p.Mail, p.Letters, p.takes, p.Unprompt)
-	p.ends = &roster.Ends{Inbox: p.inbox, Unread: p.Letters.Unread, Ended: p.fleet.Line.Ended, Passed: p.fleet.Line.Passed}
-	p.Tasks = tasks.New(o.DB, p.inbox, p.ends, func(model string) (string, error) {
+	p.ends = &roster.Ends{
+		Inbox: p.inbox, Seals: seals, Unread: p.Letters.Unread, Ended: p.fleet.Line.Ended, Passed: p.fleet.Line.Passed,
+	}
+	p.Door = &outside.Door{DB: o.DB, Origin: roster.OriginCLI, Model: o.Model, Seals: seals, Ring: func() {
+		p.fleet.Lock()
+		p.others.stale = true // its commits are the pool's own: the file does not tell of them
+		p.fleet.Unlock()
+		p.Refresh(p.fleet.Context())
+	}}
+	p.Tasks = tasks.New(o.DB, p.inbox, p.ends, seals, func(model string) (string, error) {
 		m, err := o.Resolve(model)
 		return m.Name, err
-	}, &p.fleet.Line)
+	}, o.Idle, &p.fleet.Line)
 	p.loops = turn.New(turn.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
 		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk,
 		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
-		Environ: o.Environ, System: o.System, Keep: o.Keep, Now: o.Now, Go: o.Go, Attended: o.Attended,
+		Environ: o.Environ, System: o.System, Commands: &p.Commands, Keep: o.Keep, Now: o.Now, Go: o.Go,
 	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, p.forks)
 	p.forks.Begin(fork.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Mail,
@@ -98,7 +125,7 @@ func (p *Pool) furnish() {
 func (p *Pool) recover(ctx context.Context) error {
 	o := &p.o
 	r := recovery.Recovery{
-		DB: o.DB, Ends: p.ends, Asks: p.Asks, Attended: o.Attended, Abroad: o.Abroad, Book: p.fleet.Book, Go: o.Go,
+		DB: o.DB, Ends: p.ends, Asks: p.Asks, Abroad: o.Abroad, Book: p.fleet.Book, Go: o.Go,
 		Unhandled: func(tx *store.Tx, fork int64, why, text string) error {
 			return p.forks.Unhandled(tx, fork, turn.Ending{Outcome: history.OutCrashed, Cause: why}, text)
 		},
@@ -123,8 +150,19 @@ func (p *Pool) recover(ctx context.Context) error {
 		p.fleet.Start("glance", func() { glance(p.fleet.Context(), p.Refresh) })
 		return nil
 	}
-	p.fleet.Human.Turned = p.Mail.Stir
+	p.fleet.Humans.Turned = p.Mail.Stir
 	p.fleet.Start("dispatch", p.dispatcher)
+	if o.Jumps != nil {
+		p.fleet.Start("clock", func() {
+			err := o.Jumps(p.fleet.Context(), func() {
+				p.Mail.Stir()
+				fleet.Leapt(p.fleet)
+			})
+			if err != nil {
+				p.fleet.Trouble(err)
+			}
+		})
+	}
 	p.fleet.Start("sort", func() { p.Mail.Run(p.fleet.Context()) })
 	return nil
 }
@@ -152,6 +190,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 			return err
 		}
 		for _, w := range ws {
+			w.Unsealed = true // nobody has used the key yet
 			p.fleet.Line.Enqueue(w)
 		}
 		if _, p.others.mailed, err = inbox.Arrived(&rx.View, math.MaxInt64); err != nil {
@@ -193,9 +232,7 @@ func (p *Pool) restore(ctx context.Context, kept map[int64]*recovery.Parked) err
 	defer p.fleet.Unlock()
 	p.Mail.LookAtAll()
 	for a := range p.fleet.Living() {
-		if !a.Dormant() {
-			p.loops.Start(a.ID)
-		}
+		p.loops.Start(a.ID)
 	}
 	return nil
 }
@@ -215,5 +252,12 @@ func (p *Pool) load(ctx context.Context, row store.Agent, parked *recovery.Parke
 	if parked != nil {
 		return l.Park(parked)
 	}
-	return nil
+	if i.Await == nil {
+		return nil
+	}
+	return p.o.DB.Read(ctx, func(rx *store.Rx) error {
+		t, _, err := rx.Task(row.Task)
+		l.Limit(t.Timeout)
+		return err
+	})
 }

@@ -108,7 +108,7 @@ func TestCrash_nextStartReportsWhatRan(t *testing.T) {
 	if got := w.queued(); !strings.Contains(got, "  - kept (after later)") {
 		t.Errorf("queue:\n%s", got)
 	}
-	w.run(2)
+	w.consent(2)
 	w.settle()
 	w.state("later", event.Done)
 	w.state("kept", event.Done)

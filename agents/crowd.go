@@ -12,8 +12,9 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/agents/queue"
+	"fantail/agents/steer"
 	"fantail/agents/waits"
-	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/store"
 )
 
@@ -60,7 +61,7 @@ func (o onlooker) Told() { o.Hold(o.Fleet.Told) }
 func actor(a *fleet.Agent) waits.Actor {
 	return waits.Actor{
 		ID: a.ID, Parent: a.Info.Parent, Name: a.Info.Name, State: a.Info.State,
-		Tasked: a.Kind.Tasked(), Dormant: a.Dormant(), Acts: a.Acts(),
+		Tasked: a.Kind.Tasked() && a.Info.State != event.Idle, Unattended: a.Info.Unattended,
 	}
 }
 
@@ -118,6 +119,17 @@ func (r recipients) Notice(ctx context.Context, text string) {
 	}
 }
 
+// helm is how the human's say reaches the agents.
+type helm struct{ *Pool }
+
+var _ steer.Pool = helm{}
+
+func (h helm) Named(ctx context.Context, word string) (*fleet.Agent, event.Info, error) {
+	return h.named(ctx, word)
+}
+
+func (h helm) PutAside(agent int64) { h.putAside(agent) }
+
 // register is how those who write letters see the agents.
 type register struct{ p *Pool }
 
@@ -140,7 +152,7 @@ type subjects struct{ *Pool }
 
 var _ ledger.Agents = subjects{}
 
-func (s subjects) Policy(agent int64) (inbox.Policy, error) { return s.Mail.Policy(agent) }
+func (s subjects) Policy(agent int64) (policy.Policy, error) { return s.Mail.Policy(agent) }
 
 // Preamble returns what is known of an agent, and its request before anything was said.
 func (s subjects) Preamble(agent int64) (event.Info, *llm.Request, error) {

@@ -10,6 +10,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fantail/agents"
+
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
@@ -122,10 +124,11 @@ func TestDelegate_asyncAnswersAtOnce(t *testing.T) {
 		}
 	})
 	// Where nobody watches, the default is to wait.
-	play(t, counted(), setting{absent: true}, func(w *world) {
-		w.prompt("delegate kid: say hi")
+	play(t, counted(), setting{}, func(w *world) {
+		c := w.unattended(w.t.Context(), agents.Unattended{})
+		check(t, c.Prompt(w.t.Context(), "delegate kid: say hi"))
 		w.rest()
-		if got := kinds(w.entries("main")); got != "prompt call delegated result text ended" {
+		if got := kinds(w.entries(c.Info.Name)); got != "prompt call delegated result text ended" {
 			t.Errorf("entries: %s", got)
 		}
 	})

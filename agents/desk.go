@@ -2,6 +2,7 @@ package agents
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"fantail/agents/roster"
@@ -22,6 +23,9 @@ func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 	if t.Deliver == "" {
 		t.Deliver = string(inbox.Next)
 	}
+	if err := d.mayTalk(t); err != nil {
+		return "", err
+	}
 	row, err := d.p.Tasks.Spawn(ctx, d.a.ID, t, nil)
 	if err != nil {
 		return "", err
@@ -36,6 +40,14 @@ func (d desk) Push(ctx context.Context, t tools.Task) (string, error) {
 	n := len(d.p.fleet.Queue.Of(d.a.ID))
 	d.p.fleet.Unlock()
 	return fmt.Sprintf("Queued '%s'. Tasks in your queue: %d; the tool run starts them.", row.Name, n), nil
+}
+
+// mayTalk refuses work that awaits input where nobody is there to give any.
+func (d desk) mayTalk(t tools.Task) error {
+	if t.Interactive && d.a.Unattended() {
+		return errors.New("nobody is here who could talk to it: leave interactive away")
+	}
+	return nil
 }
 
 func (d desk) Run(_ context.Context, s tools.Start) (string, error) {

@@ -11,6 +11,7 @@ import (
 	"fantail/agents/roster"
 	"fantail/agents/waits"
 	"fantail/inbox"
+	"fantail/inbox/envelope"
 	"fantail/store"
 	"fantail/tools"
 )
@@ -30,7 +31,10 @@ const (
 // of the task changes and the message arrives like that of an async one.
 
 func (d desk) Delegate(ctx context.Context, call string, t tools.Task, mode string) (string, tools.Wait, error) {
-	sync := mode == "sync" || mode == "" && !d.p.o.Attended
+	if err := d.mayTalk(t); err != nil {
+		return "", nil, err
+	}
+	sync := mode == "sync" || mode == "" && d.a.Unattended()
 	patient := t.Timeout == 0
 	switch {
 	case patient && sync:
@@ -71,7 +75,7 @@ func (d desk) result(ctx context.Context, call string, t roster.Task, patient bo
 	}()
 	ended := false
 	if w.Until(ctx, func() (bool, error) {
-		ended = !p.fleet.Line.Unended(t.ID)
+		ended = !p.fleet.Line.Unended(t.ID) || t.Interactive && d.has(ctx, t.ID)
 		return ended || w.InBackground(), nil
 	}) != nil {
 		then := "it goes on, and its result arrives in your inbox by itself"
@@ -86,7 +90,13 @@ func (d desk) result(ctx context.Context, call string, t roster.Task, patient bo
 	return d.collect(ctx, call, t)
 }
 
-// collect takes the message a task ended with as the call's result, or says what
+// has reports whether a result of a task that goes on is pending.
+func (d desk) has(ctx context.Context, task int64) bool {
+	ms, err := d.p.inbox.List(ctx, inbox.Query{Recipient: d.a.ID, Task: task, Limit: 1})
+	return err == nil && len(ms) > 0
+}
+
+// collect takes the message a task, or its turn, ended with as the call's result, or says what
 // became of it.
 func (d desk) collect(ctx context.Context, call string, t roster.Task) (text string, entry int64, err error) {
 	limit := history.BytesOf(min(history.ItemTokens, d.a.Book().Room()))
@@ -96,7 +106,7 @@ func (d desk) collect(ctx context.Context, call string, t roster.Task) (text str
 		of := inbox.Query{Recipient: d.a.ID, Task: t.ID}
 		ms, _, err := d.p.inbox.Take(tx, of, mail.ByTool, func(ms []inbox.Message) (seq int64, err error) {
 			r := &history.Result{
-				ID: call, Name: toolDelegate, Text: mail.AsRead(inbox.NewRendering(tx.Now(), limit), ms...),
+				ID: call, Name: toolDelegate, Text: mail.AsRead(envelope.NewRendering(tx.Now(), limit), ms...),
 				Error: !ms[0].Success(), Millis: tx.Now().Sub(t.Created).Milliseconds(),
 			}
 			e := history.Entry{Kind: history.EntryResult, By: toolDelegate, Messages: ms, Result: r}
@@ -107,9 +117,16 @@ func (d desk) collect(ctx context.Context, call string, t roster.Task) (text str
 			return err
 		}
 		row, _, err := tx.Task(t.ID)
-		if err == nil && row.State == roster.TaskFinished {
-			text = fmt.Sprintf("'%s' (session: %d) has ended (%s). Its message was taken out of your inbox before this call "+
-				"could: it stands elsewhere in this conversation.", t.Name, t.ID, row.Outcome)
+		became := ""
+		switch row.State {
+		case roster.TaskFinished:
+			became = "has ended (" + row.Outcome + ")"
+		case roster.TaskRunning:
+			became = "awaits input"
+		}
+		if err == nil && became != "" {
+			text = fmt.Sprintf("'%s' (session: %d) %s. Its message was taken out of your inbox before this call "+
+				"could: it stands elsewhere in this conversation.", t.Name, t.ID, became)
 		}
 		return err
 	})

@@ -12,6 +12,7 @@ import (
 	"fantail/agents/mail"
 	"fantail/agents/waits"
 	"fantail/inbox"
+	"fantail/inbox/envelope"
 	"fantail/store"
 	"fantail/tools"
 )
@@ -187,14 +188,14 @@ func (d desk) Messages(ctx context.Context, f tools.Filter) (string, error) {
 	if len(ms) > mostListed {
 		ms, more = ms[:mostListed], fmt.Sprintf("\n(only the first %d are listed)", mostListed)
 	}
-	return inbox.NewRendering(d.p.o.Now(), 0).Listing(ms) + more, nil
+	return envelope.NewRendering(d.p.o.Now(), 0).Listing(ms) + more, nil
 }
 
 // Read gives a message of the agent's own. A pending one is taken; one that was
 // taken or sent before is only shown again.
 func (d desk) Read(ctx context.Context, call string, id int64, offset int) (string, int64, error) {
 	p := d.p
-	r := inbox.NewRendering(p.o.Now(), history.BytesOf(min(history.ItemTokens, d.a.Book().Room())))
+	r := envelope.NewRendering(p.o.Now(), history.BytesOf(min(history.ItemTokens, d.a.Book().Room())))
 	var g grasp
 	err := p.o.DB.Write(ctx, "read a message", func(tx *store.Tx) error {
 		g = grasp{}

@@ -8,6 +8,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/memory"
 	"fantail/inbox"
+	"fantail/inbox/envelope"
 	"fantail/store"
 	"fantail/tools"
 )
@@ -100,7 +101,7 @@ func (d desk) recall(ctx context.Context, title string, offset int) (string, err
 	case offset < 0 || offset > len(x.Text):
 		return "", fmt.Errorf("#mem-%s has %d bytes; the offset %d is not in it", memory.Title(x), len(x.Text), offset)
 	}
-	piece := inbox.Document{Name: memory.Title(x), By: x.By, Version: x.Version, Created: x.Created, Text: x.Text}.
+	piece := envelope.Document{Name: memory.Title(x), By: x.By, Version: x.Version, Created: x.Created, Text: x.Text}.
 		Piece(offset, history.BytesOf(min(history.ItemTokens, d.a.Book().Room())))
-	return strings.TrimSuffix(inbox.NewRendering(d.p.o.Now(), 0).Document(piece)+"\n"+more, "\n"), nil
+	return strings.TrimSuffix(envelope.NewRendering(d.p.o.Now(), 0).Document(piece)+"\n"+more, "\n"), nil
 }

@@ -12,6 +12,7 @@ import (
 	"fantail/agents/queue"
 	"fantail/agents/roster"
 	"fantail/inbox"
+	"fantail/inbox/envelope"
 	"fantail/store"
 )
 
@@ -85,10 +86,16 @@ func (p *Pool) begin(id int64) error {
 		if t, ok, err = tx.Task(id); err != nil || !ok {
 			return err
 		}
+		if t.State != roster.TaskQueued {
+			return errGone
+		}
+		if may, err := roster.MayStart(&tx.View, p.seals, t); err != nil || !may {
+			return errors.Join(err, errUnsealed)
+		}
 		if t.Model == "" && t.Kind != roster.KindCommand {
 			t.Model = p.fleet.ModelOf(t.Queue)
 		}
-		trust, err := roster.TrustOf(tx, t)
+		trust, err := roster.TrustOf(&tx.View, t)
 		if err != nil {
 			return err
 		}
@@ -96,7 +103,7 @@ func (p *Pool) begin(id int64) error {
 			row, err = roster.Revive(tx, t, trust)
 		} else {
 			row = store.Agent{
-				Name: t.Name, Kind: string(event.Sub), Trust: trust, Parent: t.Queue, Task: id, Model: t.Model,
+				Name: t.Name, Kind: string(event.Sub), Trust: trust.String(), Parent: t.Queue, Task: id, Model: t.Model,
 				State: string(event.Running),
 			}
 			row.ID, err = tx.AddAgent(row)
@@ -111,6 +118,7 @@ func (p *Pool) begin(id int64) error {
 		if !started {
 			return errGone
 		}
+		tx.AfterCommit(func() { p.seals.Spend(id) })
 		if t.Kind == roster.KindCommand {
 			return nil
 		}
@@ -120,6 +128,9 @@ func (p *Pool) begin(id int64) error {
 		}
 		return p.brief(tx, row.ID, t)
 	})
+	if errors.Is(err, errUnsealed) {
+		return p.held.Mistrust(id)
+	}
 	gone := errors.Is(err, errGone) || (err == nil && !started)
 	if err != nil && !gone {
 		return fmt.Errorf("start %s: %w", t.Name, err)
@@ -130,7 +141,7 @@ func (p *Pool) begin(id int64) error {
 	}
 	p.fleet.Lock()
 	defer p.fleet.Unlock()
-	q, slot := p.fleet.Queue.Begun(id)
+	q, slot, from := p.fleet.Line.Leaves(id)
 	p.fleet.Told()
 	if gone {
 		p.fleet.Serve()
@@ -150,6 +161,7 @@ func (p *Pool) begin(id int64) error {
 	}
 	l.Limit(limit)
 	l.Inherit(p.fleet.Of(t.Queue))
+	l.Env.Adopt(from)
 	l.Info.Window, l.Info.Priced = l.Model.Window, l.Model.Price != nil
 	p.fleet.Queue.Take(l.ID, l.Slot())
 	p.fleet.Open(l.Agent)
@@ -172,13 +184,20 @@ func (p *Pool) newInfo(row store.Agent, t store.Task, first []event.Prompt) even
 			<-old.Gone
 		}
 	}
-	i.State, i.Doing, i.Why = event.Running, "starting", ""
+	i.State, i.Doing, i.Why, i.Await = event.Running, "starting", "", nil
+	if t.Interactive {
+		i.Await = &event.Await{For: t.Idle}
+	}
 	i.Model, i.Task, i.Prompt, i.Prompts = t.Model, t.ID, roster.Typed(t), first
-	i.Outside = row.Trust == roster.TrustOutside
+	roster.TrustIn(row).Mark(&i)
 	return i
 }
 
-var errGone = errors.New("the task is no longer queued")
+// The errors that keep a task from starting without being anybody's failure.
+var (
+	errGone     = errors.New("the task is no longer queued")
+	errUnsealed = errors.New("this host did not write the task as it is")
+)
 
 // brief gives a new agent what its task goes by beside its prompt: how those
 // tasks ended that it waited for, and the human's hint. They are messages of its
@@ -217,7 +236,7 @@ func (p *Pool) brief(tx *store.Tx, id int64, t store.Task) error {
 	if m, err := p.o.Resolve(t.Model); err == nil && m.Window > 0 {
 		room = m.Window
 	}
-	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4/len(ms))))
+	r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4/len(ms))))
 	b := p.fleet.Book(id).Batch(tx)
 	_, _, err = p.inbox.Take(tx, inbox.Query{Recipient: id}, "start", func(ms []inbox.Message) (int64, error) {
 		var parts []string

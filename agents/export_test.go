@@ -3,9 +3,11 @@ package agents
 import (
 	"context"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/recovery"
+	"fantail/agents/turn"
 
 	"fantail/inbox"
 	"fantail/store"
@@ -14,6 +16,13 @@ import (
 // Deposit is what comes from beside the agents: with the pool's own bell.
 func (p *Pool) Deposit(m inbox.Message) (int64, error) {
 	return p.inbox.Deposit(context.Background(), m)
+}
+
+// Held is how many slots agents hold.
+func (p *Pool) Held() int {
+	p.fleet.Lock()
+	defer p.fleet.Unlock()
+	return p.fleet.Queue.Running()
 }
 
 // Wishes is 1 while a turn with mail waits for the agent, else 0.
@@ -39,3 +48,12 @@ func Parked(es []history.Entry, rows []store.Approval) bool {
 
 // Spell is how a conversation is written down for its summary.
 func Spell(said []llm.Message, room int) string { return history.Spell(said, room) }
+
+// Loop and Input are turn's.
+type (
+	Loop  = turn.Loop
+	Input = turn.Input
+)
+
+// Script has agents that await input get it from there.
+func (p *Pool) Script(input func(i event.Info) Input) { p.loops.Input = input }

@@ -9,6 +9,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/llm/builtin"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 )
 
 // forks is a life in which mail comes all the time and is handled by forks. It says
@@ -16,7 +17,7 @@ import (
 func forks(t *testing.T, dir, _ string) {
 	w := open(t, builtin.New(), setting{dir: dir, cap: 3})
 	fmt.Println("READY")
-	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
+	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) { o.Mode = policy.Fork })
 	check(t, err)
 	for n := 0; ; n++ {
 		id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Body: fmt.Sprint("note ", n)})
@@ -61,7 +62,7 @@ func TestKill_duringForks(t *testing.T) {
 		}
 	}
 	w := open(t, builtin.New(), setting{dir: dir})
-	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = "" })
+	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) { o.Mode = "" })
 	check(t, err)
 	check(t, w.pool.Settled(t.Context()))
 	ms, err := w.pool.Letters.Look(t.Context(), w.main(), inbox.Query{}, true)

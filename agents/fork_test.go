@@ -21,6 +21,7 @@ import (
 	"fantail/agents/mail"
 	"fantail/agents/roster"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 )
 
 // isFork reports whether a request is a fork's, by its system prompt.
@@ -264,32 +265,32 @@ func TestFork_onlyReadsAndWritesMail(t *testing.T) {
 // Spec: M-10, M-12, R-46, E-30.
 func TestFork_outcomes(t *testing.T) {
 	for name, c := range map[string]struct {
-		outcomes inbox.Outcomes
+		outcomes policy.Outcomes
 		parent   []string // what main is told
 		boss     string   // what boss is forwarded
 	}{
-		"auto_close":     {inbox.Outcomes{}, nil, ""},
-		"send_to_parent": {inbox.Outcomes{ToParent: "FYI: handled test results"}, []string{"FYI: handled test results (#2 from ci)\n\nall is red"}, ""},
-		"escalate":       {inbox.Outcomes{Escalate: "boss"}, nil, "Forwarded: message #2 from ci to main.\n\n> two tests\n> fail\n\nWhat its fork says of it:\n\nall is red"},
+		"auto_close":     {policy.Outcomes{}, nil, ""},
+		"send_to_parent": {policy.Outcomes{ToParent: "FYI: handled test results"}, []string{"FYI: handled test results (#2 from ci)\n\nall is red"}, ""},
+		"escalate":       {policy.Outcomes{Escalate: "boss"}, nil, "Forwarded: message #2 from ci to main.\n\n> two tests\n> fail\n\nWhat its fork says of it:\n\nall is red"},
 		"escalate to nobody": {
-			inbox.Outcomes{Escalate: "ghost"},
+			policy.Outcomes{Escalate: "ghost"},
 			[]string{"message #2 from ci was handled, but not forwarded to ghost: there is no agent ghost. /messages show 2 prints it"},
 			"",
 		},
-		"create_memory": {inbox.Outcomes{Memory: "findings-from-testing"}, nil, ""},
+		"create_memory": {policy.Outcomes{Memory: "findings-from-testing"}, nil, ""},
 		"create_memory under a bad name": {
-			inbox.Outcomes{Memory: "no name"},
+			policy.Outcomes{Memory: "no name"},
 			[]string{`what was found about message #2 from ci was not kept as the memory document no name: "no name" names no memory document: it is NAME or NAME/PART, each of at most 40 letters, digits, dots, dashes and underscores, a letter first and a letter or digit last`},
 			"",
 		},
-		"both": {inbox.Outcomes{Escalate: "boss", ToParent: "seen"}, []string{"seen (#2 from ci)\n\nall is red"}, "Forwarded"},
+		"both": {policy.Outcomes{Escalate: "boss", ToParent: "seen"}, []string{"seen (#2 from ci)\n\nall is red"}, "Forwarded"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := open(t, forked(func(context.Context, *llm.Request) ([]llm.Part, error) { return text("all is red"), nil }), setting{})
 			w.from("boss", "hello") // message #1
 			_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
 			check(t, err)
-			w.pool.Mail.Rules(t.Context(), map[string]inbox.Rules{"main": {Outcomes: c.outcomes}}, nil)
+			w.pool.Mail.Rules(t.Context(), map[string]policy.Rules{"main": {Outcomes: c.outcomes}}, nil)
 			id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Body: "two tests\nfail", Priority: inbox.High, Tags: []string{"red"}})
 			check(t, err)
 			check(t, w.pool.Fork(w.main(), id))
@@ -388,8 +389,8 @@ func TestFork_ofAFork(t *testing.T) {
 	}
 	sent, err := w.pool.Letters.Send(t.Context(), fork, "main", "hello", "")
 	check(t, err)
-	d := inbox.Decide(w.got(sent), inbox.Policy{Rules: inbox.Rules{Default: inbox.Fork}}, inbox.Recipient{Prompt: true, Doing: inbox.Resting}, w.got(sent).Created)
-	if d.When != inbox.WithPrompt || !strings.Contains(d.Rule, "not forked again") {
+	d := policy.Decide(w.got(sent), policy.Policy{Rules: policy.Rules{Default: policy.Fork}}, policy.Recipient{Prompt: true, Doing: policy.Resting}, w.got(sent).Created)
+	if d.When != policy.WithPrompt || !strings.Contains(d.Rule, "not forked again") {
 		t.Errorf("what a fork wrote: %+v", d)
 	}
 }
@@ -540,7 +541,7 @@ func TestFork_crash(t *testing.T) {
 // Spec: M-9, R-46.
 func TestFork_builtin(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	w.pool.Mail.Rules(t.Context(), map[string]inbox.Rules{"main": {Outcomes: inbox.Outcomes{ToParent: "FYI"}}}, nil)
+	w.pool.Mail.Rules(t.Context(), map[string]policy.Rules{"main": {Outcomes: policy.Outcomes{ToParent: "FYI"}}}, nil)
 	w.prompt("say run touch made")
 	w.settle()
 	check(t, w.pool.Fork(w.main(), w.drop("main", "run touch made", inbox.Next)))
@@ -568,8 +569,8 @@ func TestFork_builtin(t *testing.T) {
 // Spec: M-1, M-4, M-9, M-12, M-20, R-41, R-46.
 func TestFork_byPolicy(t *testing.T) {
 	w := open(t, forked(mute), setting{})
-	w.pool.Mail.Rules(t.Context(), map[string]inbox.Rules{"main": {Outcomes: inbox.Outcomes{ToParent: "FYI"}}}, nil)
-	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
+	w.pool.Mail.Rules(t.Context(), map[string]policy.Rules{"main": {Outcomes: policy.Outcomes{ToParent: "FYI"}}}, nil)
+	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) { o.Mode = policy.Fork })
 	check(t, err)
 	w.prompt("hang")
 	w.until("main streams", func() bool { return w.info("main").Doing == "streaming" })
@@ -606,7 +607,7 @@ func TestFork_tooMany(t *testing.T) {
 		}
 		return text("ok"), nil
 	}), setting{})
-	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
+	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) { o.Mode = policy.Fork })
 	check(t, err)
 	for range all {
 		w.drop("main", "look", inbox.Next)
@@ -679,7 +680,7 @@ func TestFork_looked(t *testing.T) {
 			name := fmt.Sprintf("main-fork-%d", n+1)
 			check(t, w.pool.Fork(w.main(), w.drop("main", "look", inbox.Next)))
 			w.until("it works", func() bool { return w.info(name).Doing == "streaming" })
-			w.pool.Human().Looks(w.info(name).ID)
+			w.human().Looks(w.info(name).ID)
 			gate <- struct{}{}
 			w.until("it has ended", func() bool { return w.info(name).State == event.Done })
 			time.Sleep(4 * time.Minute)
@@ -687,7 +688,7 @@ func TestFork_looked(t *testing.T) {
 				t.Error("its tab closed under the human's eyes")
 			}
 			if leave {
-				w.pool.Human().Looks(w.main())
+				w.human().Looks(w.main())
 				synctest.Wait()
 			} else {
 				time.Sleep(2 * time.Minute)
@@ -709,7 +710,7 @@ func TestFork_outlivesItsParent(t *testing.T) {
 	w.push("boss", "hang")
 	w.run(0)
 	w.until("boss works", func() bool { return w.info("boss").Doing == "streaming" })
-	w.pool.Mail.Rules(t.Context(), map[string]inbox.Rules{"boss": {Outcomes: inbox.Outcomes{ToParent: "FYI"}}}, nil)
+	w.pool.Mail.Rules(t.Context(), map[string]policy.Rules{"boss": {Outcomes: policy.Outcomes{ToParent: "FYI"}}}, nil)
 	for range 2 {
 		check(t, w.pool.Fork(w.info("boss").ID, w.send("boss", "look")))
 	}
@@ -748,7 +749,7 @@ func TestFork_isToldToWrapUp(t *testing.T) {
 	w := open(t, m, setting{})
 	check(t, w.pool.Fork(w.main(), w.drop("main", "wait for it", inbox.Next)))
 	w.state("main-fork-1", event.Waiting)
-	check(t, w.pool.WrapUp(t.Context(), "main-fork-1"))
+	check(t, w.pool.Steer.WrapUp(t.Context(), "main-fork-1"))
 	w.state("main-fork-1", event.Done)
 }
 
@@ -818,8 +819,8 @@ func TestFork_canNotBeMade(t *testing.T) {
 			}
 			return text("ok"), nil
 		}), setting{})
-		_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) {
-			o.Mode, o.From = inbox.Fork, map[string]inbox.Mode{"boss": inbox.Interrupt}
+		_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) {
+			o.Mode, o.From = policy.Fork, map[string]policy.Mode{"boss": policy.Interrupt}
 		})
 		check(t, err)
 		w.fault("agents")
@@ -865,7 +866,7 @@ func TestFork_leavesWhatIsWaitedFor(t *testing.T) {
 		return other(ctx, req)
 	}
 	w := open(t, m, setting{})
-	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) { o.Mode = inbox.Fork })
+	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) { o.Mode = policy.Fork })
 	check(t, err)
 	h, err := w.pool.NewHelper(t.Context(), "ci", "")
 	check(t, err)
@@ -897,8 +898,8 @@ func TestFork_leavesWhatIsWaitedFor(t *testing.T) {
 func TestFork_manyAtOnce(t *testing.T) {
 	const messages, most = 160, 32
 	w := open(t, builtin.New(), setting{})
-	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *inbox.Overrides) {
-		o.From = map[string]inbox.Mode{"testing-*": inbox.Fork, "bulk": inbox.Manual}
+	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) {
+		o.From = map[string]policy.Mode{"testing-*": policy.Fork, "bulk": policy.Manual}
 	})
 	check(t, err)
 	main := w.main()

@@ -82,7 +82,7 @@ func TestPass_whatIsNotStarted(t *testing.T) {
 			if got := w.queued(); c.waits && !strings.Contains(got, "Queued:\n  - left") {
 				t.Errorf("main's queue:\n%s", got)
 			}
-			w.run(0) // or main's window was open
+			w.consent(0) // or main's window was open
 			w.settle()
 			if got := w.queued(); !strings.Contains(got, "left (completed") {
 				t.Errorf("main's queue:\n%s", got)

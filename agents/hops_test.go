@@ -11,6 +11,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 )
 
 // pingPong is a model that answers each piece of mail with mail to who wrote it, by
@@ -35,7 +36,7 @@ func pingPong() *model {
 // on. Mail of the human's own begins a row anew.
 // Spec: M-2, R-48, R-51.
 func TestMail_endsBetweenAgents(t *testing.T) {
-	for _, mode := range []inbox.Mode{inbox.Interrupt, inbox.Queue, inbox.Fork} {
+	for _, mode := range []policy.Mode{policy.Interrupt, policy.Queue, policy.Fork} {
 		t.Run(string(mode), func(t *testing.T) {
 			m := pingPong()
 			dir := t.TempDir()
@@ -43,10 +44,10 @@ func TestMail_endsBetweenAgents(t *testing.T) {
 			play(t, m, setting{dir: dir}, func(w *world) {
 				bob := w.helper("bob")
 				theirs := mode
-				if mode == inbox.Fork {
-					theirs = inbox.Interrupt // what a fork wrote is not forked
+				if mode == policy.Fork {
+					theirs = policy.Interrupt // what a fork wrote is not forked
 				}
-				_, err := w.pool.Mail.Override(w.t.Context(), bob, func(o *inbox.Overrides) { o.Mode = theirs })
+				_, err := w.pool.Mail.Override(w.t.Context(), bob, func(o *policy.Overrides) { o.Mode = theirs })
 				check(t, err)
 				w.mode(mode)
 				_, err = w.pool.Letters.Mail(w.t.Context(), w.main(), mail.Letter{To: []string{"bob"}, Body: "how are you?"})

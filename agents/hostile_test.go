@@ -13,13 +13,14 @@ import (
 	"fantail/agents"
 	"fantail/agents/llm"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 )
 
-// everything is the whole corpus of inbox/testdata in one text, each piece between
+// everything is the whole corpus of inbox/envelope/testdata in one text, each piece between
 // two words by which a test finds it again.
 func everything(t testing.TB) string {
 	t.Helper()
-	b, err := os.ReadFile("../inbox/testdata/hostile.txt")
+	b, err := os.ReadFile("../inbox/envelope/testdata/hostile.txt")
 	check(t, err)
 	var all strings.Builder
 	n := 0
@@ -36,8 +37,8 @@ func everything(t testing.TB) string {
 }
 
 var (
-	token    = regexp.MustCompile(`zq\d*`)
-	envelope = regexp.MustCompile(`^<(message|messages|memory|snapshot) .*mark="([a-z0-9]{10})">$`)
+	token   = regexp.MustCompile(`zq\d*`)
+	opening = regexp.MustCompile(`^<(message|messages|memory|snapshot) .*mark="([a-z0-9]{10})">$`)
 )
 
 // loose are the hostile words that a request carries outside of every envelope; inside
@@ -61,7 +62,7 @@ func loose(req *llm.Request) (outside []string, inside map[string]int) {
 		end := ""
 		for line := range strings.SplitSeq(text, "\n") {
 			words := token.FindAllString(line, -1)
-			switch m := envelope.FindStringSubmatch(line); {
+			switch m := opening.FindStringSubmatch(line); {
 			case end != "" && line == end:
 				end = ""
 			case end != "":
@@ -117,7 +118,7 @@ func TestHostileText_staysInside(t *testing.T) {
 	}{
 		"with a prompt": {next, tool("go"), 1},
 		"wake":          {func(*world) {}, mail(inbox.Wake), 1},
-		"interrupt":     {func(w *world) { w.mode(inbox.Interrupt) }, held, 1},
+		"interrupt":     {func(w *world) { w.mode(policy.Interrupt) }, held, 1},
 		"fork":          {func(w *world) { held(w); check(w.t, w.pool.Fork(w.main(), 1)) }, func(*world) {}, 1},
 		"check": {held, func(w *world) {
 			_, _, err := w.pool.Pickup.Check(w.t.Context(), w.main(), inbox.Query{})

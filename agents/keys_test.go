@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/inbox"
@@ -221,9 +222,12 @@ func TestKeys_environments(t *testing.T) {
 		absent bool
 		want   string
 	}{{false, "/h-C-1-\n"}, {true, "/h-C--\n"}} {
-		w := open(t, m, setting{absent: c.absent, env: env})
-		main := w.main()
-		check(t, w.pool.Prompt(t.Context(), main, "go"))
+		w := open(t, m, setting{env: env})
+		talk := w.main()
+		if c.absent {
+			talk = w.unattended(t.Context(), agents.Unattended{}).Info.ID
+		}
+		check(t, w.pool.Prompt(t.Context(), talk, "go"))
 		check(t, w.pool.Settled(t.Context()))
 		if got := results(m.seen()[len(m.seen())-1]); len(got) != 1 || got[0].Text != c.want {
 			t.Errorf("absent %v: %v", c.absent, got)

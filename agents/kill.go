@@ -3,6 +3,7 @@ package agents
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"fantail/agents/fleet"
 	"fantail/store"
@@ -29,11 +30,14 @@ func (p *Pool) Kill(ctx context.Context, name string, cascade bool) error {
 		a.Halt(fleet.ErrKilled)
 		return a.AwaitEnd(ctx)
 	}
-	// What is queued below one of them is removed by its end, and what starts
-	// before that starts halted.
-	in := map[int64]bool{a.ID: true}
+	return fell(ctx, p.fleet, map[int64]bool{a.ID: true})
+}
+
+// fell ends the agents in `in`, and all below them, but for those that rest between turns: a turn of theirs ends. What
+// is queued below one of them is removed by its end, and what starts before that starts halted.
+func fell(ctx context.Context, f *fleet.Fleet, in map[int64]bool) error {
 	for {
-		as := p.fleet.Below(in)
+		as := slices.DeleteFunc(f.Below(in), func(a *fleet.Agent) bool { return !a.Kind.Ends() })
 		if len(as) == 0 {
 			return nil
 		}

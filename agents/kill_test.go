@@ -150,7 +150,7 @@ func TestKill_duringFanOut(t *testing.T) {
 	}
 
 	w := open(t, builtin.New(), setting{dir: dir, cap: 4})
-	w.run(0)
+	w.consent(0)
 	check(t, w.pool.Settled(t.Context())) // what many lives left takes longer than settle waits
 	for {
 		ms, left, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})

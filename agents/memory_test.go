@@ -369,7 +369,7 @@ func TestMemory_modes(t *testing.T) {
 		t.Fatal(e)
 	}
 	w.until("it is queued", func() bool { return w.tally.Queued == 1 })
-	w.run(0)
+	w.consent(0)
 	w.state("outer", event.Asking)
 	if q := w.info("outer").Question; q.Rule != "" || q.Action.Title != "memory write a" {
 		t.Errorf("%+v", q)

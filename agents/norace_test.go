@@ -4,3 +4,6 @@ package agents_test
 
 // mostGrowth is how many times its text a long reply may take.
 const mostGrowth = 3
+
+// lifetimes is how many agents live at random.
+const lifetimes = 2000

@@ -12,6 +12,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/store"
+	"fantail/tools/permit"
 )
 
 // A helper is an agent the human opens beside main and talks to in its tab: it
@@ -21,7 +22,7 @@ import (
 // NewHelper opens a helper and returns what is known of it. Without a name it
 // gets one, without a model main's.
 func (p *Pool) NewHelper(ctx context.Context, name, model string) (event.Info, error) {
-	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model}, "")
+	i, err := p.addHelper(ctx, store.Agent{Name: name, Model: model}, "", "")
 	if err != nil {
 		return event.Info{}, fmt.Errorf("open a helper: %w", err)
 	}
@@ -29,9 +30,9 @@ func (p *Pool) NewHelper(ctx context.Context, name, model string) (event.Info, e
 }
 
 // addHelper makes the helper of a row whose Name, Model (else main's) and Branch
-// are set, and starts it. Its transcript begins, or goes on, with a notice if
-// there is one.
-func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (event.Info, error) {
+// are set, and starts it; with a mode, nobody attends it. Its transcript begins, or
+// goes on, with a notice if there is one.
+func (p *Pool) addHelper(ctx context.Context, want store.Agent, mode permit.Mode, notice string) (event.Info, error) {
 	if want.Model == "" {
 		want.Model = p.fleet.ModelOf(0)
 	}
@@ -42,12 +43,19 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 	if err != nil {
 		return event.Info{}, err
 	}
-	want.Kind, want.Trust, want.Model, want.State = string(event.Helper), roster.TrustAttended, m.Name, string(event.Idle)
+	trust := roster.Trust{Unattended: mode != ""}
+	want.Kind, want.Model, want.State = string(event.Helper), m.Name, string(event.Idle)
 	var i event.Info
 	err = p.o.DB.Write(ctx, "open a helper", func(tx *store.Tx) error {
 		row := want
 		var err error
-		if row.Name, err = roster.NameFor(tx, want.Name, p.fleet.Line.Renamed); err != nil {
+		if trust.Unattended {
+			row.Name, err = roster.PromptName(&tx.View)
+		}
+		if err == nil {
+			row.Name, err = roster.NameFor(tx, row.Name, p.fleet.Line.Renamed)
+		}
+		if err != nil {
 			return err
 		}
 		var behind store.Turn
@@ -59,16 +67,18 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 			if err != nil {
 				return err
 			}
-			row.Trust = of.Trust
+			trust.Outside = roster.TrustIn(of).Outside
 		}
+		row.Trust = trust.String()
 		if row.ID, err = tx.AddAgent(row); err != nil {
 			return err
 		}
 		i = event.Info{
 			ID: row.ID, Name: row.Name, Kind: event.Helper, Parent: row.Parent, State: event.Idle,
 			Model: m.Name, Spent: event.Spent{Window: m.Window, Priced: m.Price != nil, Context: behind.Context},
-			Created: tx.Now(), Outside: row.Trust == roster.TrustOutside,
+			Created: tx.Now(),
 		}
+		trust.Mark(&i)
 		if notice != "" {
 			e := history.Entry{Kind: history.EntryNotice, Text: notice}
 			if _, err := p.fleet.Book(row.ID).Batch(tx).Add(0, e); err != nil {
@@ -78,7 +88,7 @@ func (p *Pool) addHelper(ctx context.Context, want store.Agent, notice string) (
 		tx.AfterCommit(func() {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
-			p.live(i) // its tab reads what was appended with its first page
+			p.live(ctx, i, mode) // its tab reads what was appended with its first page
 		})
 		return nil
 	})
@@ -208,11 +218,13 @@ func (p *Pool) reopen(ctx context.Context, name, prompt string) (bool, error) {
 		if err != nil || !found {
 			return err
 		}
-		row.State, row.Ended, row.Closed = string(event.Idle), time.Time{}, time.Time{}
-		return errors.Join(tx.SetAgentState(row.ID, row.State, false), tx.OpenAgent(row), tx.HoldPrompts(row.ID))
+		trust := roster.TrustIn(row)
+		trust.Unattended = false
+		row, err = reopens(tx, row, trust)
+		return err
 	})
 	if err == nil && found {
-		err = p.rejoin(ctx, row)
+		err = p.rejoin(ctx, row, "")
 	}
 	if err == nil && found && prompt != "" {
 		err = p.Prompt(ctx, row.ID, prompt)
@@ -223,24 +235,32 @@ func (p *Pool) reopen(ctx context.Context, name, prompt string) (bool, error) {
 	return found, nil
 }
 
-// rejoin starts the helper of a row that was closed.
-func (p *Pool) rejoin(ctx context.Context, row store.Agent) error {
+// reopens opens the row of a closed helper; what was typed and not sent is held.
+func reopens(tx *store.Tx, row store.Agent, trust roster.Trust) (store.Agent, error) {
+	row.State, row.Trust, row.Ended, row.Closed = string(event.Idle), trust.String(), time.Time{}, time.Time{}
+	return row, errors.Join(tx.SetAgentState(row.ID, row.State, false), tx.OpenAgent(row), tx.HoldPrompts(row.ID))
+}
+
+// rejoin starts the helper of a row that was closed; with a mode, nobody attends it.
+func (p *Pool) rejoin(ctx context.Context, row store.Agent, mode permit.Mode) error {
 	i, err := p.known(ctx, row)
 	if err != nil {
 		return err
 	}
 	p.fleet.Lock()
 	defer p.fleet.Unlock()
-	p.live(i)
+	p.live(ctx, i, mode)
 	return nil
 }
 
-// live starts a helper. The caller holds the fleet's mutex.
-func (p *Pool) live(i event.Info) {
+// live starts a helper where ctx says; with a mode, nobody attends it. The caller holds the fleet's mutex.
+func (p *Pool) live(ctx context.Context, i event.Info, mode permit.Mode) {
 	if p.fleet.Closing() {
 		return // the next start opens it
 	}
 	l := p.loops.Make(i, 0)
+	l.Judge(mode)
+	l.Env.Adopt(fleet.EnvironmentOf(ctx))
 	p.fleet.Open(l.Agent)
 	l.Start()
 }

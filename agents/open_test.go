@@ -301,7 +301,7 @@ func TestHelper_overACrash(t *testing.T) {
 		t.Errorf("restored as %+v", i)
 	}
 	es := w.entries("oauth")
-	for i, text := range []string{"last turn was cut", "1 task is queued: later. /run starts it"} {
+	for i, text := range []string{"last turn was cut", "1 task is queued: later. /run shows what it says"} {
 		if got := es[len(es)-2+i]; got.Kind != history.EntryNotice || !strings.Contains(got.Text, text) {
 			t.Errorf("the transcript ends with %+v, want a notice of %q", got, text)
 		}

@@ -221,7 +221,7 @@ func TestOutside_task(t *testing.T) {
 	if s := roster.QueueText(ts, ts.Tasks[0].Created, 0); !strings.Contains(s, "outer (from outside: cli)") {
 		t.Errorf("the queue:\n%s", s)
 	}
-	if s := w.run(1).String(); !strings.Contains(s, "From outside") || !strings.Contains(s, "outer") || !strings.Contains(s, "spawner") {
+	if s := w.consent(1).String(); !strings.Contains(s, "From outside") || !strings.Contains(s, "outer") || !strings.Contains(s, "spawner") {
 		t.Errorf("/run says %q", s)
 	}
 	w.state("outer", event.Asking)
@@ -267,7 +267,7 @@ func TestOutside_freshWorkspace(t *testing.T) {
 	check(t, comeBy(dir, "push", "job", "x"))
 	w := open(t, &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}, setting{dir: dir})
 	w.until("main has it", func() bool { return w.info("main").Pending == 1 && w.tally.Queued == 1 })
-	w.run(0)
+	w.consent(0)
 	w.settle()
 	w.state("job", event.Done)
 	if w.info("job").Model != "test/one" {

@@ -14,6 +14,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/tools"
 	"fantail/tools/permit"
 )
@@ -69,16 +70,16 @@ func (w *world) mails(from, body string, l mail.Letter) int64 {
 	return sent[0].ID
 }
 
-func (w *world) override(change func(o *inbox.Overrides)) {
+func (w *world) override(change func(o *policy.Overrides)) {
 	w.t.Helper()
 	_, err := w.pool.Mail.Override(w.t.Context(), w.main(), change)
 	check(w.t, err)
 }
 
-func (w *world) mode(m inbox.Mode) { w.override(func(o *inbox.Overrides) { o.Mode = m }) }
+func (w *world) mode(m policy.Mode) { w.override(func(o *policy.Overrides) { o.Mode = m }) }
 
 // key presses a key.
-func (w *world) key() { w.pool.Human().Pressed(time.Now()) }
+func (w *world) key() { w.human().Pressed(time.Now()) }
 
 // why asks when a message enters.
 func (w *world) decided(id int64, want string) {
@@ -94,7 +95,7 @@ func (w *world) decided(id int64, want string) {
 func TestInterrupt_entersAtTheNextSeam(t *testing.T) {
 	m := answers()
 	w := open(t, m, setting{})
-	w.mode(inbox.Interrupt)
+	w.mode(policy.Interrupt)
 	gate := w.dir + "/go"
 	w.prompt("run echo begun; while [ ! -e " + gate + " ]; do :; done ;; echo second")
 	w.output("main", "begun")
@@ -118,7 +119,7 @@ func TestInterrupt_startsATurnOfAnIdleAgent(t *testing.T) {
 	m := answers()
 	play(t, m, setting{}, func(w *world) {
 		w.key()
-		w.override(func(o *inbox.Overrides) { o.From = map[string]inbox.Mode{"ci": inbox.UrgentOnly} })
+		w.override(func(o *policy.Overrides) { o.From = map[string]policy.Mode{"ci": policy.UrgentOnly} })
 		calm := w.mails("ci", "all is well", mail.Letter{})
 		w.rest()
 		if len(m.seen()) != 0 {
@@ -158,7 +159,7 @@ func TestInterrupt_startsATurnOfAnIdleAgent(t *testing.T) {
 func TestQueue_waitsForAPause(t *testing.T) {
 	m := answers()
 	play(t, m, setting{}, func(w *world) {
-		w.override(func(o *inbox.Overrides) { o.Default, o.IdleAfter = inbox.Queue, 40*time.Second })
+		w.override(func(o *policy.Overrides) { o.Default, o.IdleAfter = policy.Queue, 40*time.Second })
 		main := w.main()
 		quietly := func(what string) {
 			t.Helper()
@@ -172,13 +173,13 @@ func TestQueue_waitsForAPause(t *testing.T) {
 		quietly("before the pause is long enough")
 		w.decided(id, "until no key came for 40s (1s to go)")
 		w.key()
-		w.pool.Human().Drafts(main, true)
+		w.human().Drafts(main, true)
 		time.Sleep(39 * time.Second)
 		quietly("a key began the pause anew")
 		time.Sleep(time.Hour)
 		quietly("a draft is in the box")
 		w.decided(id, "until your prompt box is empty")
-		w.pool.Human().Drafts(main, false)
+		w.human().Drafts(main, false)
 		w.until("it is handled", func() bool { return w.info("main").Pending == 0 })
 		w.rest()
 		es := w.entries("main")
@@ -208,17 +209,17 @@ func TestQueue_waitsForAPause(t *testing.T) {
 func TestPolicy_takesAllThatFits(t *testing.T) {
 	m := answers()
 	play(t, m, setting{}, func(w *world) {
-		w.mode(inbox.Manual)
+		w.mode(policy.Manual)
 		for range 5 {
 			w.mails("ci", strings.Repeat("word ", 1000), mail.Letter{})
 		}
-		w.mode(inbox.Interrupt)
+		w.mode(policy.Interrupt)
 		w.rest()
 		w.until("nothing waits", func() bool { return w.info("main").Pending == 0 })
 		if n := len(m.seen()); n != 5 {
 			t.Errorf("%d turns for 5 messages of which each fills one", n)
 		}
-		w.mode(inbox.Queue)
+		w.mode(policy.Queue)
 		w.key()
 		for range 3 {
 			w.mails("ci", strings.Repeat("word ", 1000), mail.Letter{})
@@ -236,7 +237,7 @@ func TestQuiet_holdsEverything(t *testing.T) {
 	m := answers()
 	dir := t.TempDir()
 	play(t, m, setting{dir: dir}, func(w *world) {
-		w.mode(inbox.Interrupt)
+		w.mode(policy.Interrupt)
 		check(t, w.pool.Mail.BeQuiet(w.t.Context(), time.Time{}))
 		w.mails("ci", "first", mail.Letter{})
 		id := w.mails("testing-agent", "test failures", mail.Letter{Priority: inbox.Urgent})
@@ -279,7 +280,7 @@ func TestQuiet_endsByItself(t *testing.T) {
 	play(t, m, setting{}, func(w *world) {
 		check(t, w.pool.Mail.BeQuiet(w.t.Context(), time.Now().Add(2*time.Hour)))
 		w.mails("ci", "news", mail.Letter{})
-		w.mode(inbox.Interrupt)
+		w.mode(policy.Interrupt)
 		time.Sleep(2*time.Hour - time.Second)
 		if len(m.seen()) != 0 {
 			t.Fatal("it was not quiet")
@@ -301,10 +302,10 @@ func TestQuiet_endsByItself(t *testing.T) {
 func TestRules_hybrid(t *testing.T) {
 	m := answers()
 	nine := [7]bool{true, true, true, true, true, true, true}
-	rules := map[string]inbox.Rules{"main": {
-		Default: inbox.Manual, From: map[string]inbox.Mode{"testing-*": inbox.Fork}, Tags: map[string]inbox.Mode{"blocker": inbox.Interrupt},
-		Priority: map[inbox.Priority]inbox.Mode{inbox.Urgent: inbox.Interrupt, inbox.High: inbox.Manual},
-		Schedule: []inbox.Period{{Name: "daily 9am-10am", Days: nine, From: 9 * 60, To: 10 * 60, Mode: inbox.Interrupt}}, File: ".agents/main.yml",
+	rules := map[string]policy.Rules{"main": {
+		Default: policy.Manual, From: map[string]policy.Mode{"testing-*": policy.Fork}, Tags: map[string]policy.Mode{"blocker": policy.Interrupt},
+		Priority: map[inbox.Priority]policy.Mode{inbox.Urgent: policy.Interrupt, inbox.High: policy.Manual},
+		Schedule: []policy.Period{{Name: "daily 9am-10am", Days: nine, From: 9 * 60, To: 10 * 60, Mode: policy.Interrupt}}, File: ".agents/main.yml",
 	}}
 	play(t, m, setting{rules: rules}, func(w *world) {
 		now := time.Now()
@@ -339,7 +340,7 @@ func TestRules_change(t *testing.T) {
 	play(t, m, setting{}, func(w *world) {
 		w.mails("ci", "news", mail.Letter{})
 		w.rest()
-		interrupt := map[string]inbox.Rules{"main": {Default: inbox.Interrupt, File: ".agents/main.yml"}}
+		interrupt := map[string]policy.Rules{"main": {Default: policy.Interrupt, File: ".agents/main.yml"}}
 		w.pool.Mail.Rules(w.t.Context(), interrupt, nil)
 		w.until("it is handled", func() bool { return w.info("main").Pending == 0 })
 		w.rest()
@@ -375,19 +376,19 @@ func TestOverride_outlivesTheProgram(t *testing.T) {
 	m := answers()
 	dir := t.TempDir()
 	play(t, m, setting{dir: dir}, func(w *world) {
-		w.override(func(o *inbox.Overrides) {
-			*o = inbox.Overrides{Default: inbox.Queue, IdleAfter: time.Minute, Mode: inbox.Manual, From: map[string]inbox.Mode{"ci": inbox.Interrupt}}
+		w.override(func(o *policy.Overrides) {
+			*o = policy.Overrides{Default: policy.Queue, IdleAfter: time.Minute, Mode: policy.Manual, From: map[string]policy.Mode{"ci": policy.Interrupt}}
 		})
 	})
 	play(t, m, setting{dir: dir}, func(w *world) {
 		p, err := w.pool.Mail.Policy(w.main())
 		check(t, err)
-		if p.Human.Default != inbox.Queue || p.Pause() != time.Minute || p.Human.Mode != inbox.Manual || p.Human.From["ci"] != inbox.Interrupt {
+		if p.Human.Default != policy.Queue || p.Pause() != time.Minute || p.Human.Mode != policy.Manual || p.Human.From["ci"] != policy.Interrupt {
 			t.Errorf("policy %+v", p)
 		}
 		w.mails("ci", "now", mail.Letter{})
 		w.until("it is handled", func() bool { return w.info("main").Pending == 0 })
-		w.override(func(o *inbox.Overrides) { *o = inbox.Overrides{} })
+		w.override(func(o *policy.Overrides) { *o = policy.Overrides{} })
 		w.rest()
 		w.mails("ci", "later", mail.Letter{})
 		w.rest()
@@ -399,7 +400,7 @@ func TestOverride_outlivesTheProgram(t *testing.T) {
 // Spec: M-3, R-51.
 func TestPolicy_ofBackgroundAgents(t *testing.T) {
 	m := answers()
-	w := open(t, m, setting{rules: map[string]inbox.Rules{"kid": {Default: inbox.Queue}}})
+	w := open(t, m, setting{rules: map[string]policy.Rules{"kid": {Default: policy.Queue}}})
 	gate := w.dir + "/go"
 	w.push("kid", "run echo begun; while [ ! -e "+gate+" ]; do :; done")
 	w.run(0)
@@ -479,7 +480,7 @@ func TestInterrupt_inEveryState(t *testing.T) {
 					_ = w.mails("somebody", "to be there", mail.Letter{To: []string{"somebody"}})
 				}
 				w.key()
-				w.mode(inbox.Interrupt)
+				w.mode(policy.Interrupt)
 				then := stand(w)
 				id := w.mails("ci", "news of the build", mail.Letter{})
 				time.Sleep(time.Second)

@@ -7,9 +7,10 @@
 // Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
 // name, a screen, or the configuration file; render anything for people.
 //
-// Imports: inbox, store, tools, tools/permit, tools/proc, tools/secret, agents/event, agents/fleet, agents/fork,
-// agents/history, agents/ledger, agents/llm, agents/mail, agents/memory, agents/questions, agents/queue,
-// agents/recovery, agents/roster, agents/tasks, agents/turn, agents/waits.
+// Imports: agents/drafts, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/ledger,
+// agents/llm, agents/mail, agents/memory, agents/outside, agents/quarantine, agents/questions, agents/queue,
+// agents/recovery, agents/roster, agents/seal, agents/steer, agents/tasks, agents/turn, agents/waits, inbox,
+// inbox/envelope, inbox/policy, store, tools, tools/permit, tools/proc, tools/secret.
 package agents
 
 import (
@@ -18,19 +19,26 @@ import (
 	"strconv"
 	"time"
 
+	"fantail/agents/drafts"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
+	"fantail/agents/follow"
 	"fantail/agents/fork"
 	"fantail/agents/ledger"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/agents/memory"
+	"fantail/agents/outside"
+	"fantail/agents/quarantine"
 	"fantail/agents/questions"
 	"fantail/agents/roster"
+	"fantail/agents/seal"
+	"fantail/agents/steer"
 	"fantail/agents/tasks"
 	"fantail/agents/turn"
 	"fantail/agents/waits"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/store"
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -48,17 +56,18 @@ type Options struct {
 	Root     string                               // the workspace
 	Data     string                               // the workspace's data directory; outputs live under it
 	Private  []string                             // what tools must never open
-	Environ  []string                             // for commands, as proc.Clean made it; agents nobody attends get less
+	Environ  []string                             // for commands, where nobody's at a screen is known ([fleet.Within])
 	Keys     *secret.Keys                         // what no transcript, file or feed holds; nil: none
 	System   func(agent event.Info) string        // the system prompt
 	Now      func() time.Time
 	Go       func(name string, f func())
-	Cap      int                     // running agents at once; 0: 8
-	Rules    map[string]inbox.Rules  // what the workspace's files say about mail, by the agent's name
-	Attended bool                    // a human can answer; false: what would ask is denied with the reason
-	Abroad   bool                    // another process has the agents, and DB can only be read: they are as their rows say
-	Keep     func(proc.Group) func() // has a command's group ended if this program dies; nil: nobody does
-	Patience time.Duration           // a disk that refuses writes for so long makes Settled return why; 0: never
+	Cap      int                                          // running agents at once; 0: 8
+	Rules    map[string]policy.Rules                      // what the workspace's files say about mail, by the agent's name
+	Abroad   bool                                         // another process has the agents, and DB can only be read: they are as their rows say
+	Jumps    func(ctx context.Context, tell func()) error // tells when the clock on the wall leaps, until ctx ends; nil: nothing does
+	Keep     func(proc.Group) func()                      // has a command's group ended if this program dies; nil: nobody does
+	Idle     time.Duration                                // how long an agent awaits input if its task does not say; 0: 5 min, tools.Forever: for ever
+	Patience time.Duration                                // a disk that refuses writes for so long ends a conversation nobody attends; 0: 5 s
 }
 
 // shows reports that the database can only be read. Then the pool shows what is there: no
@@ -69,13 +78,19 @@ func (o *Options) shows() bool { return o.DB.ReadOnly() != nil }
 // composes the rooms they work in. It is safe for concurrent use.
 type Pool struct {
 	// The rooms that others than the pool may use as they are.
-	Tasks   *tasks.Tasks    // what waits to start
-	Mail    *mail.Room      // policies, quiet, what is due when
-	Letters *mail.Letters   // what is written, and where messages lie
-	Pickup  *mail.Pickup    // how a human collects mail
-	Asks    *questions.Desk // what agents ask the human
-	Memory  memory.Docs     // the documents of the workspace
-	Ledger  *ledger.Ledger  // answers that only read
+	Tasks    *tasks.Tasks    // what waits to start
+	Mail     *mail.Room      // policies, quiet, what is due when
+	Letters  *mail.Letters   // what is written, and where messages lie
+	Pickup   *mail.Pickup    // how a human collects mail
+	Asks     *questions.Desk // what agents ask the human
+	Memory   memory.Docs     // the documents of the workspace
+	Drafts   *drafts.Rows    // what humans left half typed
+	Ledger   *ledger.Ledger  // answers that only read
+	Door     *outside.Door   // how the host lets in what other processes hand it
+	Commands turn.Commands   // whose commands run
+	Scripts  Scripts         // conversations that nobody attends
+	Steer    steer.Room      // the human's say in what agents do
+	Follow   follow.Room     // for readers that follow one agent
 
 	o     Options
 	inbox *inbox.Inbox
@@ -86,6 +101,8 @@ type Pool struct {
 	forks *fork.Forks
 	takes *mail.Takes
 	ends  *roster.Ends
+	held  *quarantine.Ward
+	seals *seal.Key
 
 	others others // how far other processes were read. The fleet's mutex guards it
 }
@@ -127,26 +144,29 @@ func (p *Pool) Subscribe() *event.Feed { return p.fleet.Subscribe() }
 // Infos returns what is known of all agents whose tab is open, by id.
 func (p *Pool) Infos() []event.Info { return p.fleet.Infos() }
 
-// Human is where the human is: screens tell it.
-func (p *Pool) Human() *fleet.Human { return &p.fleet.Human }
+// Arrive adds the human at a new screen, who tells where they are and leaves.
+func (p *Pool) Arrive() *fleet.Human { return p.fleet.Humans.Arrive() }
 
 // Does tells what the agent or the queued task of that name does or waits for.
 func (p *Pool) Does(name string) (fleet.Now, error) { return p.fleet.Does(name) }
 
 // Settled returns nil once no agent runs, waits or asks, no prompt waits to be
-// sent and no task is about to start; or ctx's error.
-func (p *Pool) Settled(ctx context.Context) error {
+// sent and no task is about to start; or the cause of ctx's end.
+func (p *Pool) Settled(ctx context.Context) error { return settled(ctx, p.fleet.Rest, nil) }
+
+// settled returns nil once rest says so, else why it is not waited for any longer.
+func settled(ctx context.Context, rest func() (still bool, changed <-chan struct{}), gaveUp <-chan error) error {
 	for {
-		still, changed := p.fleet.Rest()
+		still, changed := rest()
 		if still {
 			return nil
 		}
 		select {
 		case <-changed:
-		case <-p.disk.Over():
-			return p.disk.GaveUp()
+		case err := <-gaveUp:
+			return err
 		case <-ctx.Done():
-			return ctx.Err()
+			return context.Cause(ctx)
 		}
 	}
 }

@@ -466,7 +466,7 @@ func TestRetry_keepsTrust(t *testing.T) {
 	w, ctx := open(t, counted(), setting{}), t.Context()
 	w.outside("push", "out", "push kid: say x\nfail on purpose")
 	w.push("own", "say mine")
-	w.run(0)
+	w.consent(0)
 	w.settle()
 	for name, want := range map[string]string{"out": "cli", "kid": "cli", "own": "human"} {
 		row, _, err := w.pool.Tasks.Retry(ctx, w.main(), name, "")
@@ -533,16 +533,16 @@ func TestOpen_tellsWhatIsStillQueued(t *testing.T) {
 	w.close()
 	for range 2 {
 		w = start()
-		if got := notices(w, "main"); len(got) != 1 || got[0] != "7 tasks are queued: t0, t1, t2, t3, t4 and 2 more. /run starts them, /queue shows more." {
+		if got := notices(w, "main"); len(got) != 1 || got[0] != "7 tasks are queued: t0, t1, t2, t3, t4 and 2 more. /run shows what they say, and asks before they start; /queue shows more." {
 			t.Errorf("main reads %q", got)
 		}
-		if got := notices(w, "aide"); len(got) != 1 || got[0] != "1 task is queued: own. /run starts it, /queue shows more." {
+		if got := notices(w, "aide"); len(got) != 1 || got[0] != "1 task is queued: own. /run shows what it says, and asks before it starts; /queue shows more." {
 			t.Errorf("the helper reads %q", got)
 		}
 		w.close()
 	}
 	w = start()
-	w.run(0)
+	w.consent(0)
 	w.settle()
 	w.close()
 	if got := notices(start(), "main"); len(got) != 1 {

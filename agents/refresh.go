@@ -48,6 +48,10 @@ func (p *Pool) refresh(ctx context.Context) error {
 	p.fleet.Lock()
 	p.others.stale = p.others.stale || changed
 	stale, noticed, mailed := p.others.stale, p.others.noticed, p.others.mailed
+	known := map[int64]bool{}
+	for q := range p.fleet.Queue.All() {
+		known[q.ID] = true
+	}
 	p.fleet.Unlock()
 	if !stale {
 		return nil
@@ -65,6 +69,13 @@ func (p *Pool) refresh(ctx context.Context) error {
 	err = p.o.DB.Write(ctx, "refresh", func(tx *store.Tx) error {
 		var n news
 		if err := n.read(&tx.View, noticed, mailed); err != nil {
+			return err
+		}
+		odd, err := p.held.Unknown(&tx.View, known, n.queued)
+		if err == nil {
+			err = p.held.TellUnknown(tx, odd)
+		}
+		if err != nil {
 			return err
 		}
 		tx.AfterCommit(func() { p.refreshed(n) })

@@ -9,6 +9,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/inbox"
+	"fantail/inbox/envelope"
 	"fantail/store"
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -371,7 +372,7 @@ func TestInterrupted_partialOutputIsAResult(t *testing.T) {
 	if half.Kind != inbox.Result || half.Outcome != "interrupted" || half.Body != "half of it" || half.Error == "" || half.Success() {
 		t.Errorf("with output: %+v", half)
 	}
-	if o := (inbox.Rendering{}).Reported(half); !strings.Contains(o, `"success":false`) || !strings.Contains(o, `"partial_output":"half of it"`) || !strings.Contains(o, `"partial":true`) {
+	if o := (envelope.Rendering{}).Reported(half); !strings.Contains(o, `"success":false`) || !strings.Contains(o, `"partial_output":"half of it"`) || !strings.Contains(o, `"partial":true`) {
 		t.Errorf("object %s", o)
 	}
 	if none.Kind != inbox.Failure || none.Outcome != "interrupted" || none.Partial != "" {

@@ -6,21 +6,15 @@ import (
 	"strings"
 
 	"fantail/agents/fleet"
-	"fantail/agents/history"
-	"fantail/agents/llm"
-	"fantail/agents/queue"
-	"fantail/store"
+	"fantail/agents/quarantine"
 	"fantail/tools"
 )
 
 // Ran tells what Run did.
 type Ran struct {
 	fleet.Begun
-	Outside []Entered // tasks from outside that it let in
+	quarantine.Seen
 }
-
-// Entered is a task from outside that /run let in, and the beginning of its prompt.
-type Entered struct{ Name, Asks string }
 
 // String is what /run prints: `Running 2 of 5 (window 2, 3 queued)`.
 func (r Ran) String() string {
@@ -38,27 +32,11 @@ func (r Ran) String() string {
 	if len(more) > 0 {
 		s += " (" + strings.Join(more, ", ") + ")"
 	}
-	return s + entered(r.Outside)
+	return s + r.Seen.String()
 }
 
-// entered lists what came in from outside, for the human to see what it wants.
-func entered(es []Entered) string {
-	if len(es) == 0 {
-		return ""
-	}
-	const listed = 12
-	s := "\nFrom outside, and asking before all they do but reading:"
-	for i, e := range es {
-		if i == listed {
-			return s + fmt.Sprintf("\n  - and %d more: /queue --all lists them", len(es)-listed)
-		}
-		s += "\n  - " + e.Name + ": " + e.Asks
-	}
-	return s
-}
-
-// Run is /run, typed by the human: it lets the tasks from outside in that wait
-// in the queue of `by`, and runs it.
+// Run is /run, typed by the human: it lets the tasks in that wait for that in the queue of `by`, and runs it. Tasks from
+// outside come in at once. What this host did not write as it is, it shows first; the next run lets it in.
 func (p *Pool) Run(ctx context.Context, by int64, s tools.Start) (Ran, error) {
 	if _, err := p.fleet.Agent(by); err != nil {
 		return Ran{}, err
@@ -66,34 +44,17 @@ func (p *Pool) Run(ctx context.Context, by int64, s tools.Start) (Ran, error) {
 	if p.o.shows() {
 		return Ran{}, p.o.DB.ReadOnly()
 	}
+	if err := fleet.Countable(s); err != nil {
+		return Ran{}, err
+	}
+	p.Refresh(ctx)
+	seen, err := p.held.LetIn(ctx, by)
+	if err != nil {
+		return Ran{}, err
+	}
+	r := Ran{Seen: seen}
 	p.fleet.Lock()
-	var outside []*queue.Task
-	for _, q := range p.fleet.Queue.Of(by) {
-		if q.Held {
-			q.Held = false
-			outside = append(outside, q)
-		}
-	}
-	b, err := p.fleet.Line.Run(by, s)
-	r := Ran{Begun: b}
-	for _, q := range outside {
-		q.Held = err != nil
-	}
-	p.fleet.Unlock()
-	if err != nil || len(outside) == 0 {
-		return r, err
-	}
-	err = p.o.DB.Read(ctx, func(rx *store.Rx) error {
-		r.Outside = nil
-		for _, q := range outside {
-			t, _, err := rx.Task(q.ID)
-			if err != nil {
-				return err
-			}
-			asks := strings.Join(strings.Fields(history.Fit(t.Prompt, history.MostSubject)), " ")
-			r.Outside = append(r.Outside, Entered{t.Name, llm.Clip(asks, 200)})
-		}
-		return nil
-	})
+	defer p.fleet.Unlock()
+	r.Begun, err = p.fleet.Line.Run(by, s)
 	return r, err
 }

@@ -2,8 +2,11 @@ package agents_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,6 +16,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
+	"fantail/inbox"
 	"fantail/tools"
 )
 
@@ -57,8 +61,8 @@ func TestWrapUp_entersAtTheNextSeam(t *testing.T) {
 	w.run(0)
 	w.state("job", event.Running)
 	w.output("job", "begun")
-	check(t, w.pool.WrapUp(t.Context(), "job"))
-	if err := w.pool.WrapUp(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), "already") {
+	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
+	if err := w.pool.Steer.WrapUp(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("asked twice: %v", err)
 	}
 	w.until("the prompt shows as queued", func() bool { return len(w.info("job").Prompts) == 1 })
@@ -78,7 +82,7 @@ func TestWrapUp_endsAWait(t *testing.T) {
 	w.push("job", "wait for somebody")
 	w.run(0)
 	w.state("job", event.Waiting)
-	check(t, w.pool.WrapUp(t.Context(), "job"))
+	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
 	w.wrapped("job")
 	for _, e := range w.entries("job") {
 		if e.Kind == history.EntryResult && !strings.Contains(e.Result.Text, "the user wrote to you meanwhile") {
@@ -106,7 +110,7 @@ func TestWrapUp_leavesTheWork(t *testing.T) {
 	w.push("job", "delegate it")
 	w.run(0)
 	w.state("job", event.Waiting)
-	check(t, w.pool.WrapUp(t.Context(), "job"))
+	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
 	w.wrapped("job")
 	w.state("kid", event.Running)
 	check(t, w.pool.Kill(t.Context(), "kid", false))
@@ -121,7 +125,7 @@ func TestWrapUp_builtin(t *testing.T) {
 		w.run(0)
 		w.state("job", event.Running)
 		time.Sleep(time.Second)
-		check(t, w.pool.WrapUp(t.Context(), "job"))
+		check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
 		w.wrapped("job")
 		es := w.entries("job")
 		if s := es[len(es)-2].Text; !strings.Contains(s, "one") || !strings.Contains(s, "Not done: ") || !strings.Contains(s, "run echo late") {
@@ -139,7 +143,7 @@ func TestWrapUp_builtinRepeatsItself(t *testing.T) {
 		w.push("job", "delegate kid: wait 1h")
 		w.run(0)
 		w.state("job", event.Waiting)
-		check(t, w.pool.WrapUp(t.Context(), "job"))
+		check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
 		w.wrapped("job")
 		es := w.entries("job")
 		if s := es[len(es)-2].Text; !strings.Contains(s, "delegate kid") || strings.Contains(s, "No language model") {
@@ -161,7 +165,7 @@ func TestWrapUp_endsWithTheAgent(t *testing.T) {
 	w.run(0)
 	w.state("job", event.Running)
 	w.output("job", "begun")
-	check(t, w.pool.WrapUp(t.Context(), "job"))
+	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
 	check(t, w.pool.Kill(t.Context(), "job", false))
 	w.state("job", event.Killed)
 	if n := len(w.info("job").Prompts); n != 0 {
@@ -183,13 +187,13 @@ func TestWrapUp_refusals(t *testing.T) {
 	w := open(t, wraps(func(context.Context) []llm.Part { return text("done") }), setting{})
 	w.push("later", "not started")
 	for name, want := range map[string]string{"main": "runs no turn", "later": "has not started", "nobody": "no such agent"} {
-		if err := w.pool.WrapUp(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) {
+		if err := w.pool.Steer.WrapUp(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
 	w.run(0)
 	w.state("later", event.Done)
-	if err := w.pool.WrapUp(t.Context(), "later"); err == nil || !strings.Contains(err.Error(), "has ended") {
+	if err := w.pool.Steer.WrapUp(t.Context(), "later"); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("an ended agent: %v", err)
 	}
 }
@@ -212,8 +216,171 @@ func TestWrapUp_putsAsideWhatItDelegated(t *testing.T) {
 	w.run(0)
 	w.state("job", event.Waiting)
 	w.state("kid", event.Running)
-	check(t, w.pool.WrapUp(t.Context(), "job"))
+	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
 	w.wrapped("job")
 	w.state("kid", event.Running)
 	check(t, w.pool.Kill(t.Context(), "kid", false))
+}
+
+// told tells an agent something, which must work.
+func (w *world) told(name, text string) {
+	w.t.Helper()
+	check(w.t, w.pool.Steer.Tell(w.t.Context(), name, text))
+}
+
+// hears is a model that repeats the last prompt. It takes from the gate that it is asked to begin, and waits until that
+// is closed.
+func hears(gate chan struct{}) *model {
+	m := &model{}
+	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		if asked(req) == "begin" {
+			gate <- struct{}{}
+			select {
+			case <-gate:
+			case <-ctx.Done():
+			}
+		}
+		return text("heard: " + asked(req)), nil
+	}
+	return m
+}
+
+// What a human tells an agent at work is a prompt of theirs, attributed, in its present turn, however often they do.
+// Spec: R-50, E-13, E-14.
+func TestTell_enters(t *testing.T) {
+	gate := make(chan struct{})
+	w := open(t, hears(gate), setting{})
+	w.push("job", "begin")
+	w.run(0)
+	<-gate
+	w.told("job", "now also this")
+	w.told("jo", "and that") // its name's beginning means it too
+	w.until("they show as queued", func() bool { return len(w.info("job").Prompts) == 2 })
+	close(gate)
+	w.state("job", event.Done)
+	var got []string
+	for _, e := range w.entries("job") {
+		if e.Kind == history.EntryPrompt || e.Kind == history.EntryText {
+			got = append(got, e.By+":"+e.Text)
+		}
+	}
+	if want := []string{":begin", ":heard: begin", "user:now also this", "user:and that", ":heard: and that"}; !slices.Equal(got, want) {
+		t.Errorf("it had %q", got)
+	}
+	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
+	if err != nil || len(ms) != 1 || !strings.Contains(ms[0].Body, "heard: and that") {
+		t.Errorf("it reported %+v, %v", ms, err)
+	}
+}
+
+// Whatever it waits for, it hears what it is told; and what it waited for is still waited for after.
+func TestTell_endsAWait(t *testing.T) {
+	w := open(t, builtin.New(), setting{})
+	w.push("job", "delegate async kid: run echo on; sleep 600")
+	w.run(0)
+	w.output("kid", "on")
+	w.state("job", event.Waiting)
+	w.told("job", "say still here")
+	w.until("it answered", func() bool {
+		return strings.Contains(fmt.Sprint(w.entries("job")), "still here")
+	})
+	w.state("job", event.Waiting)
+	check(t, w.pool.Kill(t.Context(), "kid", false))
+	w.state("job", event.Done)
+}
+
+// Told to wrap up and told something else, it does both.
+func TestTell_besideWrapUp(t *testing.T) {
+	gate := make(chan struct{})
+	w := open(t, hears(gate), setting{})
+	w.push("job", "begin")
+	w.run(0)
+	<-gate
+	w.told("job", "this first")
+	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
+	if err := w.pool.Steer.WrapUp(t.Context(), "job"); err == nil {
+		t.Error("asked to wrap up twice")
+	}
+	w.told("job", "and this")
+	close(gate)
+	w.state("job", event.Done)
+	if all := fmt.Sprint(w.entries("job")); !strings.Contains(all, "this first") || !strings.Contains(all, "Wrap up now") || !strings.Contains(all, "and this") {
+		t.Errorf("it had %s", all)
+	}
+}
+
+// An agent that rests begins a turn with what it is told. Who can't be told is named, and why.
+// Spec: E-13.
+func TestTell_refuses(t *testing.T) {
+	w := open(t, builtin.New(), setting{})
+	_, err := w.pool.NewHelper(t.Context(), "aide", "")
+	check(t, err)
+	w.told("aide", "say yes")
+	w.until("it answered", func() bool { return strings.Contains(fmt.Sprint(w.entries("aide")), "yes") })
+	w.push("done", "say done")
+	w.push("cmd", "!echo on; sleep 600")
+	w.after("later", "say later", "cmd")
+	w.run(0)
+	w.output("cmd", "on")
+	w.state("done", event.Done)
+	for name, want := range map[string]string{
+		"later": "has not started", "cmd": "a command, which reads nothing", "nobody": "no such agent", "done": "has ended already (done)",
+	} {
+		err := w.pool.Steer.Tell(t.Context(), name, "hm")
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", name, err)
+		}
+		var ended *event.EndedError
+		if errors.As(err, &ended) != (name == "done") {
+			t.Errorf("%s has ended: %v", name, err)
+		}
+	}
+	if err := w.pool.Steer.Tell(t.Context(), "aide", " \n"); err == nil {
+		t.Error("it is told nothing")
+	}
+}
+
+// What an agent was told and did not read before it ended, however that came, stands in its transcript.
+func TestTell_unread(t *testing.T) {
+	for _, how := range []string{"killed", "failed", "crashed"} {
+		t.Run(how, func(t *testing.T) {
+			gate := make(chan struct{})
+			m := hears(gate)
+			if how == "failed" {
+				reply := m.reply
+				m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+					_, _ = reply(ctx, req)
+					return nil, &llm.Error{Kind: llm.BadRequest, Message: "no"}
+				}
+			}
+			s := setting{dir: t.TempDir()}
+			w := open(t, m, s)
+			w.push("job", "begin")
+			w.run(0)
+			<-gate
+			w.told("job", "remember me")
+			switch how {
+			case "killed":
+				check(t, w.pool.Kill(t.Context(), "job", false))
+			case "failed":
+				close(gate)
+				w.state("job", event.Failed)
+			case "crashed":
+				check(t, w.db.Close()) // nothing more is written
+				_ = w.pool.Close(t.Context())
+				w.feed.Close()
+				w.db = nil
+				w = open(t, m, s)
+			}
+			notes := 0
+			for _, e := range w.entries("job") {
+				if e.Kind == history.EntryNotice && strings.Contains(e.Text, "remember me") && strings.Contains(e.Text, "/resume job") {
+					notes++
+				}
+			}
+			if notes != 1 {
+				t.Errorf("%d notices: %+v", notes, w.entries("job"))
+			}
+		})
+	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
@@ -390,10 +391,11 @@ func TestAsk_nobodyThereIsANo(t *testing.T) {
 		}
 		return call("a", "bash", `{"command":"touch made"}`), nil
 	}}
-	w := open(t, m, setting{mode: permit.Ask, absent: true})
-	w.prompt("go")
+	w := open(t, m, setting{})
+	c := w.unattended(t.Context(), agents.Unattended{Mode: permit.Ask})
+	check(t, c.Prompt(t.Context(), "go"))
 	w.settle()
-	es := w.entries("main")
+	es := w.entries(c.Info.Name)
 	if r := es[len(es)-2]; !strings.Contains(r.Text, "nobody is here to be asked") {
 		t.Errorf("answer %q", r.Text)
 	}

@@ -29,7 +29,7 @@ func (b *Inbox) Deposit(ctx context.Context, m Message) (id int64, err error) {
 
 // Add deposits m inside tx and hangs the bell on its commit. A closed recipient
 // keeps its mail. The name of a sender that is an agent is what the agent is
-// called now, whatever From says. The second result or failure of one task, and
+// called now, whatever From says. The second result or failure of one turn, or of a task outside of its turns, and
 // a second message with the same key and body, return the first one's id and
 // change nothing.
 func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
@@ -157,11 +157,15 @@ func nobody(role string, id int64, err error) error {
 	return fmt.Errorf("%s %d: %w", role, id, ErrNobody)
 }
 
-// earlier returns the message that m repeats: the end of the same task, or one
+// earlier returns the message that m repeats: the end of the same turn or task, or one
 // with the same key. 0: there is none.
 func earlier(tx *store.Tx, m Message) (id int64, err error) {
 	if m.ends() {
-		err := tx.QueryRow(`SELECT id FROM messages WHERE task = ? AND kind IN ('result', 'failure')`, m.Task).Scan(&id)
+		where, of := "turn IS NULL AND task = ?", m.Task
+		if m.Turn != 0 {
+			where, of = "turn = ?", m.Turn
+		}
+		err := tx.QueryRow(`SELECT id FROM messages WHERE kind IN ('result', 'failure') AND `+where, of).Scan(&id)
 		if !errors.Is(err, store.ErrNoRows) {
 			return id, err
 		}
@@ -188,7 +192,7 @@ func earlier(tx *store.Tx, m Message) (id int64, err error) {
 	return id, nil
 }
 
-// ends reports whether m is the last message of a task.
+// ends reports whether m is what a turn of a task, or the task itself, ended with.
 func (m Message) ends() bool { return m.Task != 0 && (m.Kind == Result || m.Kind == Failure) }
 
 func insert(tx *store.Tx, m Message) (int64, error) {
@@ -200,10 +204,10 @@ func insert(tx *store.Tx, m Message) (int64, error) {
 		}
 	}
 	r, err := tx.Exec(`INSERT INTO messages (recipient, sender, sender_name, kind, deliver, priority, tags, subject, body,
-			outcome, error, partial_output, task, in_reply_to, thread, muted, key, created_at, by_fork, hops)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			outcome, error, partial_output, task, turn, in_reply_to, thread, muted, key, created_at, by_fork, hops)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.Recipient, orNull(m.Sender), m.From, string(m.Kind), string(m.Deliver), string(m.Priority), string(tags), m.Subject, blob(m.Body),
-		m.Outcome, m.Error, blob(m.Partial), orNull(m.Task), orNull(m.InReplyTo), orNull(m.Thread), m.Muted, orNull(m.Key), tx.Now().UnixMilli(), m.ByFork, m.Hops)
+		m.Outcome, m.Error, blob(m.Partial), orNull(m.Task), orNull(m.Turn), orNull(m.InReplyTo), orNull(m.Thread), m.Muted, orNull(m.Key), tx.Now().UnixMilli(), m.ByFork, m.Hops)
 	if err != nil {
 		return 0, err
 	}

@@ -146,6 +146,14 @@ func (b *Inbox) Newest(ctx context.Context) (id int64, err error) {
 	return id, err
 }
 
+// Newest is the id of the newest message of all inboxes, 0 if there is none.
+func Newest(v *store.View) (id int64, err error) {
+	if err := v.QueryRow(`SELECT ifnull(max(id), 0) FROM messages`).Scan(&id); err != nil {
+		return 0, fmt.Errorf("find the newest message: %w", err)
+	}
+	return id, nil
+}
+
 // Get returns one message, taken or pending; ok is false if there is none.
 func (b *Inbox) Get(ctx context.Context, id int64) (m Message, ok bool, err error) {
 	err = b.db.Read(ctx, func(rx *store.Rx) error {

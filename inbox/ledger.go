@@ -9,8 +9,8 @@ import (
 // Ledger counts the messages of all inboxes.
 type Ledger struct {
 	Taken, Aside, Pending             int             // Aside: archived or snoozed
-	TaskTaken, TaskAside, TaskPending int             // of those, the ones that ended a task
-	Ends                              map[int64]int64 // task -> the message that ended it
+	TaskTaken, TaskAside, TaskPending int             // of those, the last ones of tasks that have finished
+	Ends                              map[int64]int64 // task -> its last result or failure
 	Asking                            map[int64]bool  // the questions that have not ended
 	Wrong                             []string        // what must not be, a sentence each
 }
@@ -19,7 +19,9 @@ type Ledger struct {
 // message; it is for the human who asks, not for a loop.
 func (b *Inbox) Ledger(rx *store.Rx) (l Ledger, err error) {
 	err = rx.QueryRow(`WITH fates AS (SELECT taken_at IS NULL AS waits, taken_by IN ('archive', 'snooze') AS aside,
-				kind IN ('result', 'failure') AND task IS NOT NULL AS ends FROM messages)
+				kind IN ('result', 'failure') AND EXISTS (SELECT 1 FROM tasks t WHERE t.id = m.task AND t.state = 'finished')
+				AND id = (SELECT max(id) FROM messages e WHERE e.task = m.task AND e.kind IN ('result', 'failure')) AS ends
+				FROM messages m)
 			SELECT ifnull(sum(NOT waits AND NOT aside), 0), ifnull(sum(aside), 0), ifnull(sum(waits), 0),
 				ifnull(sum(ends AND NOT waits AND NOT aside), 0), ifnull(sum(ends AND aside), 0), ifnull(sum(ends AND waits), 0) FROM fates`).
 		Scan(&l.Taken, &l.Aside, &l.Pending, &l.TaskTaken, &l.TaskAside, &l.TaskPending)
@@ -33,7 +35,7 @@ func (b *Inbox) Ledger(rx *store.Rx) (l Ledger, err error) {
 	}
 	l.Ends = map[int64]int64{}
 	if err := each(rx, func(id, task int64) { l.Ends[task] = id },
-		`SELECT id, task FROM messages WHERE kind IN ('result', 'failure') AND task IS NOT NULL`); err != nil {
+		`SELECT max(id), task FROM messages WHERE kind IN ('result', 'failure') AND task IS NOT NULL GROUP BY task`); err != nil {
 		return l, err
 	}
 	for _, look := range []struct{ query, says string }{
@@ -70,6 +72,13 @@ func (b *Inbox) Ledger(rx *store.Rx) (l Ledger, err error) {
 				SELECT recipient, sum(lane <> 'fyi') AS n FROM messages WHERE taken_at IS NULL GROUP BY recipient) m ON m.recipient = c.recipient
 			WHERE c.needs + c.failed + c.done <> n`,
 			"the lanes of the inbox of agent %d count %d messages more than stand in them",
+		},
+		{
+			`SELECT u.id, u.agent FROM tasks t JOIN turns u ON u.agent = t.agent
+			WHERE t.idle_ms IS NOT NULL AND u.outcome <> '' AND u.started_at >= t.started_at
+				AND u.started_at <= ifnull(t.finished_at, u.started_at)
+				AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.turn = u.id AND m.kind IN ('result', 'failure'))`,
+			"turn %d of agent %d, which awaits input, ended without a message",
 		},
 		{
 			`SELECT id, recipient FROM messages WHERE taken_at IS NULL AND entry IS NOT NULL`,

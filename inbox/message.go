@@ -2,10 +2,10 @@
 //
 // Does: write messages durably (deposit), mark them taken in the transaction
 // that appends them to a transcript (take), keep the counts, ring the bell
-// after the commit, say by a policy when a message is due ([Decide]), and render
-// messages for people and for models.
+// after the commit, and say in words for people what a message is.
 //
-// Does not: start turns, know a screen, or ever delete a message.
+// Does not: say when a message is due, quote one to a model, start turns, know a
+// screen, or ever delete a message.
 //
 // Imports: store.
 package inbox
@@ -77,6 +77,7 @@ type Message struct {
 	Error     string
 	Partial   string // a failure's output so far
 	Task      int64
+	Turn      int64 // of a result or failure: whose end it is; 0: no turn's. Not part of its JSON form
 	InReplyTo int64
 	Thread    int64  // the first message of the thread it belongs to, itself if it began one
 	Hops      int    // the messages in a row that agents wrote because of each other, itself the last; 0: it began with no agent's mail
@@ -99,14 +100,14 @@ type Message struct {
 
 // Success reports whether a result or mail went well; false for failures, and for
 // the result of a task that was interrupted: its body is what it had so far.
-func (m Message) Success() bool { return m.Kind != Failure && !m.cut() }
+func (m Message) Success() bool { return m.Kind != Failure && !m.Interrupted() }
 
 // Endless reports whether m ends a row of messages that agents wrote because of each
 // other, which is held.
 func (m Message) Endless() bool { return m.Hops > MostHops }
 
-// cut reports whether a result is only what an interrupted task had so far.
-func (m Message) cut() bool { return m.Kind == Result && m.Outcome == "interrupted" }
+// Interrupted reports whether a result is only what an interrupted task had so far.
+func (m Message) Interrupted() bool { return m.Kind == Result && m.Outcome == "interrupted" }
 
 // Outside reports whether m was written outside of the program's agents: by a
 // script, another program or a person in a shell.

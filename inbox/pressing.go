@@ -71,3 +71,14 @@ func Arrived(v *store.View, after int64) (came map[int64]int, newest int64, err 
 	}
 	return came, newest, nil
 }
+
+// CameSince returns the pending messages beyond that id of all the agents a human
+// talks to, with only the beginnings of their texts; at most 10,000.
+func CameSince(v *store.View, id int64) ([]Message, error) {
+	ms, err := readMessages(v, "SELECT "+brief()+` FROM messages WHERE id > ? AND taken_at IS NULL
+		AND recipient IN (SELECT id FROM agents WHERE kind IN ('main', 'helper')) ORDER BY id LIMIT 10000`, id)
+	if err != nil {
+		return nil, fmt.Errorf("list what came: %w", err)
+	}
+	return ms, nil
+}

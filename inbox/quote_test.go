@@ -12,13 +12,14 @@ import (
 )
 
 // What others wrote in a message: a model reads it only inside an envelope.
-var quoted = map[string]bool{"Subject": true, "Body": true, "Error": true, "Partial": true, "Text": true, "Raw": true, "Gist": true, "cause": true, "words": true, "labels": true, "gist": true, "Listed": true, "Headed": true, "Listing": true}
+var quoted = map[string]bool{"Subject": true, "Body": true, "Error": true, "Partial": true, "Text": true, "Raw": true, "SoFar": true, "Gist": true, "words": true, "gist": true, "Listed": true, "Headed": true, "Listing": true}
 
 // quoters are the functions that make a text of it, with what becomes of that. All of inbox
 // and agents is held to them: who writes another decides who reads it.
 var quoters = map[string]string{
-	"inbox.Envelope inbox.Part inbox.Reported inbox.Digest inbox.labelled inbox.labels inbox.cause": "it stands in an envelope",
-	"inbox.Text inbox.Gist inbox.words inbox.gist inbox.Listed inbox.Listing":                       "whose callers are held to the same",
+	"inbox/envelope.Envelope inbox/envelope.Part inbox/envelope.Reported inbox/envelope.Listing": "it stands in an envelope",
+	"inbox/envelope.labelled inbox/envelope.labels inbox/envelope.cause":                         "it stands in an envelope",
+	"inbox.Text inbox.SoFar inbox.Gist inbox.words inbox.gist inbox.Listed inbox.Listing":        "whose callers are held to the same",
 	"inbox.Headed":      "people read it, in a terminal",
 	"inbox.MarshalJSON": "an entry's data, rendered when it is sent",
 	"inbox.check inbox.insert inbox.scanMessage":                                                    "its row",
@@ -169,7 +170,7 @@ func TestQuotesOnlyInEnvelopes(t *testing.T) {
 			s.check(path, files)
 			for name, at := range s.quotes(path, files) {
 				if _, ok := known[name]; !ok {
-					t.Errorf("%s: %s reads what a message says: render it with inbox.Rendering, or say here who reads it", at, name)
+					t.Errorf("%s: %s reads what a message says: render it with envelope.Rendering, or say here who reads it", at, name)
 				}
 				known[name] = true
 			}
@@ -200,13 +201,13 @@ func TestQuotes_refuses(t *testing.T) {
 		`return func() string { return m.Body }()`:                          true,
 		`type mine struct{ inbox.Message }; return mine{m}.Body`:            true,
 		`if m.Body == "" { return "no text" }; return ""`:                   false,
-		`m.Body = "x"; return inbox.Rendering{}.Envelope(m)`:                false,
+		`m.Body = "x"; return envelope.Rendering{}.Envelope(m)`:             false,
 		`return inbox.Listing([]inbox.Message{m}, time.Time{})`:             true,
 		`return m.Listed(time.Time{})`:                                      true,
 		`return q.Body`:                                                     false,
 	} {
 		s := newSource()
-		f, err := parser.ParseFile(s.fset, "x.go", "package x\nimport (\"fmt\"; \"strings\"; \"time\"; \"fantail/inbox\")\ntype other struct{ Body string }\nvar q other\nfunc f(m inbox.Message) string { "+body+" }", parser.SkipObjectResolution)
+		f, err := parser.ParseFile(s.fset, "x.go", "package x\nimport (\"fmt\"; \"strings\"; \"time\"; \"fantail/inbox\"; \"fantail/inbox/envelope\")\ntype other struct{ Body string }\nvar q other\nfunc f(m inbox.Message) string { "+body+" }", parser.SkipObjectResolution)
 		if err != nil {
 			t.Fatal(err)
 		}

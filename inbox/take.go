@@ -18,7 +18,7 @@ type Query struct {
 	ByUrgency bool                 // urgent, high, normal, low; FIFO inside a class; LIFO is ignored
 	ID        int64                // this one message; From and the order are ignored
 	IDs       []int64              // of these messages; the order stays
-	Task      int64                // the message this task ended with; From and the order are ignored
+	Task      int64                // the results and failures of this task; From and the order are ignored
 	Before    int64                // only ids below it; 0: all
 	Deliver   []Deliver            // only these, and none of a muted thread; empty means any
 	Asks      bool                 // questions and approvals too, which else nobody takes
@@ -300,7 +300,7 @@ func (q Query) count(v *store.View) (n int, err error) {
 }
 
 const columns = `id, recipient, ifnull(sender, 0), sender_name, kind, deliver, priority, tags, subject, body, outcome, error,
-	partial_output, ifnull(task, 0), ifnull(in_reply_to, 0), ifnull(key, ''), created_at, ifnull(taken_at, 0), taken_by, ifnull(entry, 0),
+	partial_output, ifnull(task, 0), ifnull(turn, 0), ifnull(in_reply_to, 0), ifnull(key, ''), created_at, ifnull(taken_at, 0), taken_by, ifnull(entry, 0),
 	ifnull(thread, id), muted, pinned, ifnull(dismissed_at, 0), ifnull(snoozed_until, 0), by_fork, hops,
 	octet_length(subject) + length(body) + octet_length(error) + length(partial_output)`
 
@@ -310,7 +310,7 @@ func scanMessage(s interface{ Scan(dest ...any) error }) (m Message, err error) 
 	var tags string
 	var created, taken, dismissed, snoozed int64
 	err = s.Scan(&m.ID, &m.Recipient, &m.Sender, &m.From, &m.Kind, &m.Deliver, &m.Priority, &tags, &m.Subject, &m.Body, &m.Outcome,
-		&m.Error, &m.Partial, &m.Task, &m.InReplyTo, &m.Key, &created, &taken, &m.TakenBy, &m.Entry,
+		&m.Error, &m.Partial, &m.Task, &m.Turn, &m.InReplyTo, &m.Key, &created, &taken, &m.TakenBy, &m.Entry,
 		&m.Thread, &m.Muted, &m.Pinned, &dismissed, &snoozed, &m.ByFork, &m.Hops, &m.Size)
 	if err != nil {
 		return m, err

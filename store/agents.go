@@ -4,6 +4,8 @@ import (
 	"database/sql"
 	"fmt"
 	"time"
+
+	"fantail/store/sqlite"
 )
 
 // The rows of the transcripts. Zero times mean NULL. Strings such as kinds and
@@ -11,27 +13,29 @@ import (
 
 // Agent is a participant. Its name is unique among the agents that are not closed.
 type Agent struct {
-	ID      int64
-	Name    string
-	Kind    string
-	Trust   string
-	Parent  int64 // 0: none
-	Task    int64 // 0: none
-	Branch  int64 // the turn its conversation branched from; 0: none
-	Handles int64 // of a fork: the message it was made for; 0: none
-	Model   string
-	State   string
-	Created time.Time
-	Ended   time.Time
-	Closed  time.Time
+	ID       int64
+	Name     string
+	Kind     string
+	Trust    string
+	Parent   int64 // 0: none
+	Task     int64 // 0: none
+	Branch   int64 // the turn its conversation branched from; 0: none
+	Handles  int64 // of a fork: the message it was made for; 0: none
+	Model    string
+	State    string
+	Created  time.Time
+	Ended    time.Time
+	Closed   time.Time
+	Deadline time.Time // when it ends, as it is idle and awaits input; zero: nothing counts down
 }
 
 const agentColumns = `id, name, kind, trust, ifnull(parent, 0), ifnull(task, 0), model, state, created_at, ended_at, closed_at,
-	ifnull(branch, 0), ifnull(handles, 0)`
+	ifnull(branch, 0), ifnull(handles, 0), deadline`
 
 func scanAgent(s scanner) (a Agent, err error) {
-	var created, ended, closed sql.NullInt64
-	err = s.Scan(&a.ID, &a.Name, &a.Kind, &a.Trust, &a.Parent, &a.Task, &a.Model, &a.State, &created, &ended, &closed, &a.Branch, &a.Handles)
+	var created, ended, closed, deadline sql.NullInt64
+	err = s.Scan(&a.ID, &a.Name, &a.Kind, &a.Trust, &a.Parent, &a.Task, &a.Model, &a.State, &created, &ended, &closed, &a.Branch, &a.Handles, &deadline)
+	a.Deadline = moment(deadline)
 	a.Created, a.Ended, a.Closed = moment(created), moment(ended), moment(closed)
 	return a, err
 }
@@ -40,7 +44,7 @@ func scanAgent(s scanner) (a Agent, err error) {
 // "attended" if it is empty. ErrTaken: an agent that is not closed has the name.
 func (tx *Tx) AddAgent(a Agent) (int64, error) {
 	if a.Created.IsZero() {
-		a.Created = tx.now
+		a.Created = tx.Now()
 	}
 	if a.Trust == "" {
 		a.Trust = "attended"
@@ -56,24 +60,33 @@ func (tx *Tx) AddAgent(a Agent) (int64, error) {
 
 // taken puts ErrTaken in place of what a unique index of names says.
 func taken(name string, err error) error {
-	if unique(err) {
+	if sqlite.Unique(err) {
 		return fmt.Errorf("%w: %q, choose another: %w", ErrTaken, name, err)
 	}
 	return err
 }
 
-// SetAgentState sets the state. ended sets the time of the end, once; false clears it.
+// SetAgentState sets the state. ended sets the time of the end, once; false clears it. No deadline runs then.
 func (tx *Tx) SetAgentState(id int64, state string, ended bool) error {
-	query := `UPDATE agents SET state = ?, ended_at = NULL WHERE id = ?`
+	query := `UPDATE agents SET state = ?, ended_at = NULL, deadline = NULL WHERE id = ?`
 	args := []any{state, id}
 	if ended {
-		query = `UPDATE agents SET state = ?, ended_at = ifnull(ended_at, ?) WHERE id = ?`
-		args = []any{state, stamp(tx.now), id}
+		query = `UPDATE agents SET state = ?, ended_at = ifnull(ended_at, ?), deadline = NULL WHERE id = ?`
+		args = []any{state, stamp(tx.Now()), id}
 	}
 	if err := tx.one(query, args...); err != nil {
 		return fmt.Errorf("set state of agent %d: %w", id, err)
 	}
 	return nil
+}
+
+// SetDeadline sets when an idle agent ends; zero: nothing counts down. False: it has ended.
+func (tx *Tx) SetDeadline(id int64, at time.Time) (bool, error) {
+	n, err := tx.count(`UPDATE agents SET deadline = ? WHERE id = ? AND ended_at IS NULL`, stamp(at), id)
+	if err != nil {
+		return false, fmt.Errorf("set the deadline of agent %d: %w", id, err)
+	}
+	return n > 0, nil
 }
 
 // ReviveAgent gives an ended agent a new task of another agent's queue: it is
@@ -87,9 +100,9 @@ func (tx *Tx) ReviveAgent(a Agent) (bool, error) {
 	return n > 0, nil
 }
 
-// OpenAgent opens the tab of an agent again. ErrTaken as for AddAgent.
+// OpenAgent opens the tab of an agent again, with the trust it has in a. ErrTaken as for AddAgent.
 func (tx *Tx) OpenAgent(a Agent) error {
-	if err := tx.one(`UPDATE agents SET closed_at = NULL WHERE id = ?`, a.ID); err != nil {
+	if err := tx.one(`UPDATE agents SET closed_at = NULL, trust = ? WHERE id = ?`, a.Trust, a.ID); err != nil {
 		return fmt.Errorf("open agent %d: %w", a.ID, taken(a.Name, err))
 	}
 	return nil
@@ -125,7 +138,7 @@ func (tx *Tx) CloseEnded(keep int) error {
 		UPDATE agents SET closed_at = ?
 		WHERE ended_at IS NOT NULL AND closed_at IS NULL AND id NOT IN (
 			SELECT id FROM agents WHERE ended_at IS NOT NULL AND closed_at IS NULL ORDER BY id DESC LIMIT ?)`,
-		stamp(tx.now), keep)
+		stamp(tx.Now()), keep)
 	if err != nil {
 		return fmt.Errorf("close old tabs: %w", err)
 	}
@@ -135,7 +148,7 @@ func (tx *Tx) CloseEnded(keep int) error {
 // CloseAgent marks the agent closed: Agents leaves it out and its name is free.
 // Its transcript and its mail stay.
 func (tx *Tx) CloseAgent(id int64) error {
-	if err := tx.one(`UPDATE agents SET closed_at = ifnull(closed_at, ?) WHERE id = ?`, stamp(tx.now), id); err != nil {
+	if err := tx.one(`UPDATE agents SET closed_at = ifnull(closed_at, ?) WHERE id = ?`, stamp(tx.Now()), id); err != nil {
 		return fmt.Errorf("close agent %d: %w", id, err)
 	}
 	return nil
@@ -176,6 +189,25 @@ func (v *View) AgentName(id int64) (name string, ok bool, err error) {
 		return "", false, fmt.Errorf("read name of agent %d: %w", id, err)
 	}
 	return name, ok, nil
+}
+
+// LastAgent returns the highest id of any agent; 0: there is none.
+func LastAgent(v *View) (int64, error) {
+	var id int64
+	if err := v.QueryRow(`SELECT ifnull(max(id), 0) FROM agents`).Scan(&id); err != nil {
+		return 0, fmt.Errorf("read the last agent: %w", err)
+	}
+	return id, nil
+}
+
+// LastTrusted returns the agent of that kind and one of the two trusts that is open, or else was closed last.
+func LastTrusted(v *View, kind, trust, or string) (Agent, bool, error) {
+	a, ok, err := first(v, scanAgent, `SELECT `+agentColumns+` FROM agents WHERE kind = ? AND trust IN (?, ?)
+		ORDER BY closed_at IS NOT NULL, closed_at DESC, id DESC LIMIT 1`, kind, trust, or)
+	if err != nil {
+		return a, false, fmt.Errorf("read the last agent of trust %q: %w", trust, err)
+	}
+	return a, ok, nil
 }
 
 // AgentByName returns the agent of that name: the one that is not closed, or

@@ -20,13 +20,14 @@ type Approval struct {
 	Created  time.Time
 	Answered time.Time // zero: it is open
 	Acted    time.Time // when what it let happen was about to begin; zero: not yet
+	Seal     string    // see SealApproval
 }
 
-const approvalColumns = `id, agent, turn, call, kind, data, ifnull(message, 0), answer, created_at, answered_at, acted_at`
+const approvalColumns = `id, agent, turn, call, kind, data, ifnull(message, 0), answer, created_at, answered_at, acted_at, seal`
 
 func scanApproval(s scanner) (a Approval, err error) {
 	var created, answered, acted sql.NullInt64
-	err = s.Scan(&a.ID, &a.Agent, &a.Turn, &a.Call, &a.Kind, &a.Data, &a.Message, &a.Answer, &created, &answered, &acted)
+	err = s.Scan(&a.ID, &a.Agent, &a.Turn, &a.Call, &a.Kind, &a.Data, &a.Message, &a.Answer, &created, &answered, &acted, &a.Seal)
 	a.Created, a.Answered, a.Acted = moment(created), moment(answered), moment(acted)
 	return a, err
 }
@@ -34,25 +35,31 @@ func scanApproval(s scanner) (a Approval, err error) {
 // AddApproval adds an open question and returns its id.
 func (tx *Tx) AddApproval(a Approval) (int64, error) {
 	id, err := tx.insert(`INSERT INTO approvals (agent, turn, call, kind, data, message, created_at) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		a.Agent, a.Turn, a.Call, a.Kind, a.Data, null(a.Message), stamp(tx.now))
+		a.Agent, a.Turn, a.Call, a.Kind, a.Data, null(a.Message), stamp(tx.Now()))
 	if err != nil {
 		return 0, fmt.Errorf("add a question of agent %d: %w", a.Agent, err)
 	}
 	return id, nil
 }
 
-// AnswerApproval answers a question; false: it is not open any more.
-func (tx *Tx) AnswerApproval(id int64, answer string) (bool, error) {
-	n, err := tx.count(`UPDATE approvals SET answer = ?, answered_at = ? WHERE id = ? AND answered_at IS NULL`, answer, stamp(tx.now), id)
-	if err != nil {
-		return false, fmt.Errorf("answer question %d: %w", id, err)
+// SealApproval gives the row of a question what it asks, its message and its answer as they are in a, or none if it is
+// open there, with the seal of the host that writes it.
+func (tx *Tx) SealApproval(a Approval) error {
+	var answered any
+	if !a.Answered.IsZero() {
+		answered = stamp(a.Answered)
 	}
-	return n > 0, nil
+	err := tx.one(`UPDATE approvals SET data = ?, message = ?, answer = ?, answered_at = ?, seal = ? WHERE id = ?`,
+		a.Data, null(a.Message), a.Answer, answered, a.Seal, a.ID)
+	if err != nil {
+		return fmt.Errorf("seal question %d: %w", a.ID, err)
+	}
+	return nil
 }
 
 // ActApproval notes that what a question was about begins; false: it had begun.
 func (tx *Tx) ActApproval(id int64) (bool, error) {
-	n, err := tx.count(`UPDATE approvals SET acted_at = ? WHERE id = ? AND acted_at IS NULL`, stamp(tx.now), id)
+	n, err := tx.count(`UPDATE approvals SET acted_at = ? WHERE id = ? AND acted_at IS NULL`, stamp(tx.Now()), id)
 	if err != nil {
 		return false, fmt.Errorf("act on question %d: %w", id, err)
 	}

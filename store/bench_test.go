@@ -108,7 +108,7 @@ func BenchmarkBareDriver(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			path := filepath.Join(b.TempDir(), "bare.db")
 			agent(b, reopen(b, path), "main")
-			bare, err := sql.Open("sqlite", locator(path)+"&_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)")
+			bare, err := sql.Open("sqlite", "file:"+path+"?_txlock=immediate&_pragma=busy_timeout(5000)&_pragma=synchronous(FULL)&_pragma=foreign_keys(1)")
 			if err != nil {
 				b.Fatal(err)
 			}

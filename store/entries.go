@@ -64,7 +64,7 @@ func (tx *Tx) Append(agent, turn int64, kind, data string) (int64, error) {
 
 func (tx *Tx) append(agent, turn int64, kind, data string, head int64, size int) (int64, error) {
 	seq, err := tx.insert(`INSERT INTO entries (agent, turn, kind, data, created_at, head, size) VALUES (?, ?, ?, ?, ?, ?, ?)`,
-		agent, null(turn), kind, data, stamp(tx.now), null(head), size)
+		agent, null(turn), kind, data, stamp(tx.Now()), null(head), size)
 	if err != nil {
 		return 0, fmt.Errorf("append to the transcript of agent %d: %w", agent, err)
 	}

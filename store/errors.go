@@ -3,90 +3,29 @@ package store
 import (
 	"database/sql"
 	"errors"
-	"fmt"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
+	"fantail/store/files"
+	"fantail/store/sqlite"
 )
 
-// Errors of this package, wrapped with their cause and the next step in the text.
+// Errors that callers tell apart, wrapped with their cause and the next step in the text.
 var (
 	// ErrNoRows is returned by scans that found nothing, and by changes to a row that does not exist.
 	ErrNoRows = sql.ErrNoRows
 
-	ErrNewer   = errors.New("a newer version of this program wrote the database")
-	ErrForeign = errors.New("not a Fantail database")
-	ErrBusy    = errors.New("another process keeps the database locked")
-	ErrFull    = errors.New("the disk is full")
-	ErrTaken   = errors.New("the name is taken")
-	ErrClosed  = errors.New("the database is closed")
+	ErrTaken = errors.New("the name is taken")
+
+	ErrBusy     = sqlite.ErrBusy     // another process keeps the file locked
+	ErrFull     = sqlite.ErrFull     // nothing was written
+	ErrReadOnly = sqlite.ErrReadOnly // of each write to a file that can only be read here
+	ErrChanged  = files.ErrChanged   // somebody changed the files while they were open; see Stopped
 )
 
-// code is the result code of the SQLite error in err's chain; 0: none.
-func code(err error) int {
-	var e *sqlite.Error
-	if !errors.As(err, &e) {
-		return 0
-	}
-	return e.Code()
+// Stopped reports whether err says that the same DB will never write again.
+func Stopped(err error) bool {
+	return errors.Is(err, files.ErrStopped) || errors.Is(err, sqlite.ErrClosed)
 }
 
-// primary is the first byte of code: what kind of error it is.
-func primary(err error) int { return code(err) & 0xff }
-
-func full(err error) error {
-	return fmt.Errorf("%w, nothing was written: free some space and try again: %w", ErrFull, err)
-}
-
-// explain adds to a SQLite error what it means and what can be done. Other
-// errors, and those that were explained before, it returns as they are.
-func explain(err error) error {
-	for _, known := range []error{ErrNewer, ErrForeign, ErrBusy, ErrFull, ErrTaken, ErrChanged, ErrReadOnly} {
-		if errors.Is(err, known) {
-			return err
-		}
-	}
-	if code(err) == sqlite3.SQLITE_IOERR_SHMSIZE { // that file is only made larger
-		return full(err)
-	}
-	switch primary(err) {
-	case sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED:
-		return fmt.Errorf("%w for more than %v: wait for it or end it, then try again: %w", ErrBusy, busyTimeout, err)
-	case sqlite3.SQLITE_FULL:
-		return full(err)
-	case sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("%w: move the file away or put a backup in its place: %w", ErrForeign, err)
-	case sqlite3.SQLITE_CORRUPT:
-		return fmt.Errorf("the database is damaged: put a backup in its place: %w", err)
-	case sqlite3.SQLITE_READONLY:
-		return fmt.Errorf("the database or its directory is read-only: make both writable for you: %w", err)
-	case sqlite3.SQLITE_CANTOPEN:
-		return fmt.Errorf("the database can't be opened: see that its directory exists and both are yours: %w", err)
-	case sqlite3.SQLITE_IOERR:
-		return fmt.Errorf("the disk refused to read or write, nothing was written: see the system's log: %w", err)
-	}
-	return err
-}
-
-// undoes reports whether SQLite ends the whole transaction when a statement
-// fails with err. What follows would then run outside of any transaction.
-func undoes(err error) bool {
-	switch primary(err) {
-	case sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_BUSY,
-		sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_CANTOPEN,
-		sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PROTOCOL:
-		return true
-	}
-	return errors.Is(err, sql.ErrConnDone)
-}
-
-// unique reports whether err says that a unique index refused a row.
-func unique(err error) bool { return code(err) == sqlite3.SQLITE_CONSTRAINT_UNIQUE }
-
-// Missing is an error that says that a row which must be there is not; nil: ok.
-func Missing(ok bool, format string, args ...any) error {
-	if ok {
-		return nil
-	}
-	return fmt.Errorf("%s does not exist", fmt.Sprintf(format, args...))
-}
+// Writable is an error if there is a file at path and it, or its directory, can't be
+// written.
+func Writable(path string) error { return files.Writable(path) }

@@ -43,4 +43,13 @@ func (v *View) FinishedTasks() ([]int64, error) {
 	return ids, nil
 }
 
+// AwaitingTasks returns the ids of the tasks that run and whose agents await input.
+func AwaitingTasks(v *View) ([]int64, error) {
+	ids, err := all(v, scanNumber, `SELECT id FROM tasks WHERE state = 'running' AND idle_ms IS NOT NULL ORDER BY id`)
+	if err != nil {
+		return nil, fmt.Errorf("list tasks that await input: %w", err)
+	}
+	return ids, nil
+}
+
 func scanNumber(s scanner) (n int64, err error) { return n, s.Scan(&n) }

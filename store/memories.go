@@ -44,7 +44,7 @@ func scanWhole(s scanner) (m Memory, err error) {
 func (tx *Tx) Remember(m Memory) (version int, err error) {
 	err = tx.QueryRow(`INSERT INTO memories (name, part, version, text, size, agent, created_at)
 		VALUES (?1, ?2, (SELECT ifnull(max(version), 0) + 1 FROM memories WHERE name = ?1 AND part = ?2), ?3, ?4, ?5, ?6)
-		RETURNING version`, m.Name, m.Part, m.Text, len(m.Text), null(m.Agent), stamp(tx.now)).Scan(&version)
+		RETURNING version`, m.Name, m.Part, m.Text, len(m.Text), null(m.Agent), stamp(tx.Now())).Scan(&version)
 	if err != nil {
 		return 0, fmt.Errorf("keep memory document %s: %w", m.Name, err)
 	}

@@ -98,7 +98,7 @@ func TestUnsay(t *testing.T) {
 		if err != nil || len(said) != 1 || said[0].Head != kept {
 			t.Errorf("%+v, %v", said, err)
 		}
-		n, err := rx.c.number(`SELECT count(*) FROM pieces`)
+		n, err := number(rx, `SELECT count(*) FROM pieces`)
 		if n != 2 || err != nil {
 			t.Errorf("%d pieces, %v", n, err)
 		}

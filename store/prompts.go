@@ -24,7 +24,7 @@ func scanPrompt(s scanner) (p Prompt, err error) {
 
 // AddPrompt adds a waiting prompt, held or not, and returns its id.
 func (tx *Tx) AddPrompt(agent int64, text string, held bool) (int64, error) {
-	id, err := tx.insert(`INSERT INTO prompts (agent, text, held, created_at) VALUES (?, ?, ?, ?)`, agent, text, held, stamp(tx.now))
+	id, err := tx.insert(`INSERT INTO prompts (agent, text, held, created_at) VALUES (?, ?, ?, ?)`, agent, text, held, stamp(tx.Now()))
 	if err != nil {
 		return 0, fmt.Errorf("add prompt for agent %d: %w", agent, err)
 	}
@@ -56,7 +56,7 @@ func (tx *Tx) EnterPrompt(id, entry int64) error {
 
 // RemovePrompt takes a waiting prompt back; false: it had entered already.
 func (tx *Tx) RemovePrompt(id int64) (bool, error) {
-	n, err := tx.count(`UPDATE prompts SET removed_at = ? WHERE id = ? AND entry IS NULL AND removed_at IS NULL`, stamp(tx.now), id)
+	n, err := tx.count(`UPDATE prompts SET removed_at = ? WHERE id = ? AND entry IS NULL AND removed_at IS NULL`, stamp(tx.Now()), id)
 	if err != nil {
 		return false, fmt.Errorf("remove prompt %d: %w", id, err)
 	}

@@ -1,154 +1,73 @@
-// Package store is the workspace's SQLite file.
+// Package store is what a workspace keeps, in its SQLite file.
 //
-// Does: open and migrate the file; run transactions on one writer (group
-// commit) and on a few readers; run functions after a commit; keep agents,
-// turns, entries, prompts, tasks and settings.
+// Does: open the file with its schema; keep agents, turns, entries, prompts, tasks,
+// approvals, memories and settings as rows, and give them back inside transactions.
 //
-// Does not: know what a message means, notify anybody by itself, take the
-// host's lock, delete anything.
+// Does not: know what a message means, notify anybody by itself, take the host's lock.
 //
-// Imports: nothing of ours.
+// Imports: store/files, store/sqlite.
 package store
 
 import (
 	"context"
 	"database/sql"
-	"fmt"
+	"embed"
 	"io/fs"
-	"sync"
-	"sync/atomic"
-	"time"
+
+	"fantail/store/sqlite"
 )
 
+//go:embed migrations/*.sql
+var ground embed.FS
+
 // Options are what Open needs from its caller. Zero fields have defaults.
-type Options struct {
-	Now func() time.Time            // the clock; time.Now
-	Go  func(name string, f func()) // starts a goroutine; a plain go statement
+type Options sqlite.Options
 
-	// Upgrade is asked before a file of an older schema is changed; its error leaves
-	// the file as it is. nil: it may be.
-	Upgrade func() error
+// DB is an open workspace file. It is safe for concurrent use. While it is open nothing
+// else in the process may open the file.
+type DB struct{ *sqlite.DB }
 
-	// ReadOnly is why the file is only to be read, and what to do about it; nil: it is
-	// written if it can be.
-	ReadOnly error
-
-	// Withhold is given each text that a statement of the writer carries and returns
-	// what is kept of it. It must be quick, and leave alone what it returned once. nil:
-	// all is kept.
-	Withhold func(text string) string
-
-	// Trace hears of each statement of the writer after it ran, BEGIN and COMMIT
-	// too. It must not write. nil: nobody listens.
-	Trace func(statement string)
-}
-
-// DB is an open workspace file. It is safe for concurrent use.
-//
-// While it is open nothing else in the process may open the file: closing any
-// other descriptor of it drops SQLite's locks.
-type DB struct {
-	path     string
-	schema   int // the version this program writes
-	now      func() time.Time
-	trace    func(statement string)
-	withhold func(text string) string
-	sql      *sql.DB
-
-	writer  writer
-	readers readers
-	version int64       // data_version of the writer's connection at the last look; the writer's goroutine owns it
-	others  atomic.Bool // another process committed, which a write saw and nobody asked for yet
-
-	files       atomic.Pointer[trio]    // what the connections have open; the writer's goroutine sets it
-	reading     atomic.Pointer[reading] // nil: it can be written
-	connections atomic.Int32
-	unheld      atomic.Bool           // there was a moment without connections, so files no longer holds
-	stopped     atomic.Pointer[error] // why the file can't be used any more; nil: it can
-
-	parting error // what the writer's last look at the files found
-	closing sync.Once
-	closed  error // what Close returns, once closing is done
-}
-
-// Open opens the file at path, creating and migrating it as needed. A file
-// that is no Fantail database (ErrForeign) or that a newer program wrote
-// (ErrNewer) is left as it is. Before an existing database is migrated, a copy
-// is written beside it. A file that can't be written is opened for reading:
-// every Write is an ErrReadOnly then.
+// Open opens the file at path as [sqlite.Open] does, creating and migrating it as needed.
 func Open(ctx context.Context, path string, o Options) (*DB, error) {
 	return open(ctx, path, o, ground)
 }
 
-// open is Open with the migrations of fsys.
-func open(ctx context.Context, path string, o Options, fsys fs.FS) (*DB, error) {
-	db, err := prepare(ctx, path, o, fsys)
+// open is Open with the migrations of schema.
+func open(ctx context.Context, path string, o Options, schema fs.FS) (*DB, error) {
+	db, err := sqlite.Open(ctx, path, schema, sqlite.Options(o))
 	if err != nil {
-		return nil, fmt.Errorf("open %s: %w", path, explain(err))
+		return nil, err
 	}
-	start := o.Go
-	if start == nil {
-		start = func(_ string, f func()) { go f() }
-	}
-	start("store writer", db.serve)
-	return db, nil
+	return &DB{db}, nil
 }
 
-// Close lets the writes that are queued end, waits for running reads and closes
-// the file. It may be called more than once.
-func (db *DB) Close() error {
-	if inWrite() {
-		panic("store: Close inside a write")
-	}
-	db.closing.Do(func() {
-		db.writer.stop()
-		db.readers.stop()
-		if db.stopped.Load() == nil {
-			db.readers.close()
-		}
-		if t := db.files.Swap(nil); t != nil {
-			t.release()
-		}
-		defer db.reading.Load().close()
-		db.closed = db.parting
-		if err := db.sql.Close(); err != nil && db.closed == nil {
-			db.closed = fmt.Errorf("close %s: %w", db.path, explain(err))
-		}
-	})
-	return db.closed
+// Write runs f in a write transaction as [sqlite.DB.Write] does: it returns after the
+// COMMIT, f may run more than once and acts only on tx, and a Write inside a Write panics.
+func (db *DB) Write(ctx context.Context, name string, f func(tx *Tx) error) error {
+	return db.DB.Write(ctx, name, func(tx *sqlite.Tx) error { return f(&Tx{View{&tx.View}, tx}) })
 }
 
-// Path is the file's absolute path.
-func (db *DB) Path() string { return db.path }
-
-// Changed reports whether another process committed since the last call (or
-// since Open). Commits of this process don't count.
-func (db *DB) Changed(ctx context.Context) (bool, error) {
-	if err := db.onWriter(ctx, "changed", db.look); err != nil {
-		return false, err
-	}
-	return db.others.Swap(false), nil
+// Read runs f in a read transaction: all it sees is of one moment. ctx bounds
+// the wait for a connection.
+func (db *DB) Read(ctx context.Context, f func(rx *Rx) error) error {
+	return db.DB.Read(ctx, func(rx *sqlite.Rx) error { return f(&Rx{View{&rx.View}}) })
 }
 
-// SawOthers reports whether a write of this process came upon a commit of another
-// one that no Changed has reported yet. It costs nothing.
-func (db *DB) SawOthers() bool { return db.others.Load() }
+// View is what can be read inside a transaction.
+type View struct{ v *sqlite.View }
 
-// look sees whether another process committed. The writer's goroutine calls it.
-func (db *DB) look(c *conn) error {
-	if r := db.reading.Load(); r.moved() != nil {
-		return r.anew(db)
-	}
-	v, err := c.number("PRAGMA data_version")
-	if err != nil {
-		return fmt.Errorf("read data_version: %w", err)
-	}
-	if v != db.version {
-		db.version = v
-		db.others.Store(true)
-	}
-	return nil
+// Tx is a write transaction. It is only valid inside the function that got it.
+type Tx struct {
+	View
+	*sqlite.Tx
 }
 
-// moment is the clock's time as the file keeps it: UTC, whole milliseconds.
-func (db *DB) moment() time.Time { return db.now().UTC().Truncate(time.Millisecond) }
+// Rx is a read transaction: one snapshot. Keep it short: the log can't start
+// over while it lasts.
+type Rx struct{ View }
+
+// Query runs one statement. Rows left open are closed with the transaction.
+func (v *View) Query(query string, args ...any) (*sql.Rows, error) { return v.v.Query(query, args...) }
+
+// QueryRow runs one statement that returns at most one row. The row must be scanned.
+func (v *View) QueryRow(query string, args ...any) *sql.Row { return v.v.QueryRow(query, args...) }

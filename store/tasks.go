@@ -2,6 +2,7 @@ package store
 
 import (
 	"database/sql"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -9,50 +10,57 @@ import (
 
 // Task is queued work. Its name is unique among the tasks that are queued or running.
 type Task struct {
-	ID        int64
-	Queue     int64 // the agent whose queue it stands in
-	Name      string
-	Prompt    string // or the command line
-	Kind      string // prompt command; "" on Add: prompt
-	Origin    string // who asked for it: human agent cli mcp; "" on Add: human
-	Hint      string // the human's, for another attempt
-	Resumes   int64  // the ended agent whose transcript it continues; 0: none
-	Model     string
-	Timeout   time.Duration
-	Deliver   string
-	SpawnedBy int64
-	State     string // queued running finished removed
-	Outcome   string
-	Error     string
-	Agent     int64 // 0 until it started
-	Created   time.Time
-	Started   time.Time
-	Finished  time.Time
-	Place     int64    // its order in the queue; set by AddTask
-	After     []string // the names of the unfinished tasks it waits for
+	ID          int64
+	Queue       int64 // the agent whose queue it stands in
+	Name        string
+	Prompt      string // or the command line
+	Kind        string // prompt command; "" on Add: prompt
+	Origin      string // who asked for it: human agent cli mcp; "" on Add: human
+	Hint        string // the human's, for another attempt
+	Resumes     int64  // the ended agent whose transcript it continues; 0: none
+	Model       string
+	Timeout     time.Duration
+	Deliver     string
+	Interactive bool          // its agent awaits input where a turn of it ends
+	Idle        time.Duration // for how long; 0: for ever
+	SpawnedBy   int64
+	State       string // queued running finished removed
+	Outcome     string
+	Error       string
+	Agent       int64 // 0 until it started
+	Created     time.Time
+	Started     time.Time
+	Finished    time.Time
+	Place       int64    // its order in the queue; set by AddTask
+	After       []string // the names of the unfinished tasks it waits for
+	Needs       string   // the ids of all tasks it was to wait for, as the index orders them
+	Seal        string   // see SealTask
 }
 
-const taskColumns = `id, queue, name, prompt, model, timeout_ms, deliver, ifnull(spawned_by, 0), state, outcome, error,
+const taskColumns = `id, queue, name, prompt, model, timeout_ms, deliver, idle_ms, ifnull(spawned_by, 0), state, outcome, error,
 	ifnull(agent, 0), created_at, started_at, finished_at, kind, origin, ifnull(resumes, 0), hint, place,
 	(SELECT ifnull(group_concat(n.name, ' '), '') FROM task_needs d JOIN tasks n ON n.id = d.needs
-		WHERE d.task = tasks.id AND n.state IN ('queued', 'running'))`
+		WHERE d.task = tasks.id AND n.state IN ('queued', 'running')),
+	(SELECT ifnull(group_concat(needs, ' '), '') FROM task_needs WHERE task = tasks.id), seal`
 
 func scanTask(s scanner) (t Task, err error) {
 	var timeout int64
-	var created, started, finished sql.NullInt64
+	var idle, created, started, finished sql.NullInt64
 	var after string
-	err = s.Scan(&t.ID, &t.Queue, &t.Name, &t.Prompt, &t.Model, &timeout, &t.Deliver, &t.SpawnedBy, &t.State, &t.Outcome, &t.Error,
-		&t.Agent, &created, &started, &finished, &t.Kind, &t.Origin, &t.Resumes, &t.Hint, &t.Place, &after)
+	err = s.Scan(&t.ID, &t.Queue, &t.Name, &t.Prompt, &t.Model, &timeout, &t.Deliver, &idle, &t.SpawnedBy, &t.State, &t.Outcome, &t.Error,
+		&t.Agent, &created, &started, &finished, &t.Kind, &t.Origin, &t.Resumes, &t.Hint, &t.Place, &after, &t.Needs, &t.Seal)
 	t.After = strings.Fields(after)
 	t.Timeout = time.Duration(timeout) * time.Millisecond
+	t.Interactive, t.Idle = idle.Valid, time.Duration(idle.Int64)*time.Millisecond
 	t.Created, t.Started, t.Finished = moment(created), moment(started), moment(finished)
 	return t, err
 }
 
-// AddTask queues t at the end of its queue and returns its id. ErrTaken: a task of that name is queued or runs.
-func (tx *Tx) AddTask(t Task) (int64, error) {
+// AddTask queues t at the end of its queue, to wait until the tasks it needs have finished, and returns its id.
+// ErrTaken: a task of that name is queued or runs.
+func (tx *Tx) AddTask(t Task, needs ...int64) (int64, error) {
 	if t.Created.IsZero() {
-		t.Created = tx.now
+		t.Created = tx.Now()
 	}
 	if t.Kind == "" {
 		t.Kind = "prompt"
@@ -60,22 +68,40 @@ func (tx *Tx) AddTask(t Task) (int64, error) {
 	if t.Origin == "" {
 		t.Origin = "human"
 	}
-	id, err := tx.insert(`INSERT INTO tasks (queue, name, prompt, kind, origin, hint, resumes, model, timeout_ms, deliver, spawned_by, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-		t.Queue, t.Name, t.Prompt, t.Kind, t.Origin, t.Hint, null(t.Resumes), t.Model, t.Timeout.Milliseconds(), t.Deliver, null(t.SpawnedBy), stamp(t.Created))
+	var idle any
+	if t.Interactive {
+		idle = t.Idle.Milliseconds()
+	}
+	id, err := tx.insert(`INSERT INTO tasks (queue, name, prompt, kind, origin, hint, resumes, model, timeout_ms, deliver, idle_ms, spawned_by, created_at)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		t.Queue, t.Name, t.Prompt, t.Kind, t.Origin, t.Hint, null(t.Resumes), t.Model, t.Timeout.Milliseconds(), t.Deliver, idle,
+		null(t.SpawnedBy), stamp(t.Created))
 	if err == nil {
 		err = tx.one(`UPDATE tasks SET place = id WHERE id = ?`, id)
 	}
 	if err != nil {
 		return 0, fmt.Errorf("add task: %w", taken(t.Name, err))
 	}
+	for _, n := range needs {
+		if _, err := tx.Exec(`INSERT INTO task_needs (task, needs) VALUES (?, ?) ON CONFLICT DO NOTHING`, id, n); err != nil {
+			return 0, fmt.Errorf("make task %d wait for task %d: %w", id, n, err)
+		}
+	}
 	return id, nil
+}
+
+// SealTask gives a task's row the seal of the host that wrote it.
+func (tx *Tx) SealTask(id int64, seal string) error {
+	if err := tx.one(`UPDATE tasks SET seal = ? WHERE id = ?`, seal, id); err != nil {
+		return fmt.Errorf("seal task %d: %w", id, err)
+	}
+	return nil
 }
 
 // StartTask gives a queued task to agent; false: it was no longer queued.
 func (tx *Tx) StartTask(id, agent int64) (bool, error) {
 	n, err := tx.count(`UPDATE tasks SET state = 'running', agent = ?, started_at = ? WHERE id = ? AND state = 'queued'`,
-		agent, stamp(tx.now), id)
+		agent, stamp(tx.Now()), id)
 	if err != nil {
 		return false, fmt.Errorf("start task %d: %w", id, err)
 	}
@@ -86,7 +112,7 @@ func (tx *Tx) StartTask(id, agent int64) (bool, error) {
 // finished already or was removed.
 func (tx *Tx) FinishTask(id int64, outcome, cause string) (bool, error) {
 	n, err := tx.count(`UPDATE tasks SET state = 'finished', outcome = ?, error = ?, finished_at = ?
-		WHERE id = ? AND state IN ('queued', 'running')`, outcome, cause, stamp(tx.now), id)
+		WHERE id = ? AND state IN ('queued', 'running')`, outcome, cause, stamp(tx.Now()), id)
 	if err != nil {
 		return false, fmt.Errorf("finish task %d: %w", id, err)
 	}
@@ -95,7 +121,7 @@ func (tx *Tx) FinishTask(id int64, outcome, cause string) (bool, error) {
 
 // RemoveTask takes a queued task out of its queue; false: it was no longer queued.
 func (tx *Tx) RemoveTask(id int64) (bool, error) {
-	n, err := tx.count(`UPDATE tasks SET state = 'removed', finished_at = ? WHERE id = ? AND state = 'queued'`, stamp(tx.now), id)
+	n, err := tx.count(`UPDATE tasks SET state = 'removed', finished_at = ? WHERE id = ? AND state = 'queued'`, stamp(tx.Now()), id)
 	if err != nil {
 		return false, fmt.Errorf("remove task %d: %w", id, err)
 	}
@@ -118,14 +144,6 @@ func (tx *Tx) EditTask(id int64, prompt string) (bool, error) {
 		return false, fmt.Errorf("edit task %d: %w", id, err)
 	}
 	return n > 0, nil
-}
-
-// NeedTask makes a queued task wait until another has finished.
-func (tx *Tx) NeedTask(task, needs int64) error {
-	if _, err := tx.Exec(`INSERT INTO task_needs (task, needs) VALUES (?, ?) ON CONFLICT DO NOTHING`, task, needs); err != nil {
-		return fmt.Errorf("make task %d wait for task %d: %w", task, needs, err)
-	}
-	return nil
 }
 
 // Needs returns the tasks that a task waits for, by id, ended ones too.
@@ -263,13 +281,13 @@ func (v *View) Spawner(task int64) (turn, conversation int64, err error) {
 	return turn, conversation, nil
 }
 
-// PusherTrust returns the trust of the agent in whose turn a task was pushed; ""
-// for a task nobody pushed in a turn.
-func (v *View) PusherTrust(task int64) (string, error) {
-	trust, _, err := first(v, scanText, `SELECT a.trust FROM tasks t
-		JOIN turns s ON s.id = t.spawned_by JOIN agents a ON a.id = s.agent WHERE t.id = ?`, task)
-	if err != nil {
-		return "", fmt.Errorf("find who pushed task %d: %w", task, err)
+// Pusher returns the name and the trust of the agent in whose turn a task was pushed; "" for a
+// task nobody pushed in a turn.
+func (v *View) Pusher(task int64) (name, trust string, err error) {
+	err = v.QueryRow(`SELECT a.name, a.trust FROM tasks t
+		JOIN turns s ON s.id = t.spawned_by JOIN agents a ON a.id = s.agent WHERE t.id = ?`, task).Scan(&name, &trust)
+	if err != nil && !errors.Is(err, ErrNoRows) {
+		return "", "", fmt.Errorf("find who pushed task %d: %w", task, err)
 	}
-	return trust, nil
+	return name, trust, nil
 }

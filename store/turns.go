@@ -47,7 +47,7 @@ func scanTurn(s scanner) (t Turn, err error) {
 // BeginTurn adds a running turn and returns its id. Started is now if it is zero.
 func (tx *Tx) BeginTurn(t Turn) (int64, error) {
 	if t.Started.IsZero() {
-		t.Started = tx.now
+		t.Started = tx.Now()
 	}
 	id, err := tx.insert(`INSERT INTO turns (agent, parent_turn, conversation, spawned_by, kind, sent_up_to, started_at)
 		VALUES (?, ?, ?, ?, ?, ?, ?)`,
@@ -84,7 +84,7 @@ func (tx *Tx) SetSentUpTo(turn, seq int64) error {
 // EndTurn gives a running turn its outcome. One that has ended stays as it is.
 func (tx *Tx) EndTurn(turn int64, outcome, cause string) error {
 	if _, err := tx.count(`UPDATE turns SET outcome = ?, error = ?, ended_at = ? WHERE id = ? AND outcome = ''`,
-		outcome, cause, stamp(tx.now), turn); err != nil {
+		outcome, cause, stamp(tx.Now()), turn); err != nil {
 		return fmt.Errorf("end turn %d: %w", turn, err)
 	}
 	return nil

@@ -10,7 +10,9 @@ import (
 	"strings"
 	"time"
 
+	"fantail/tools/git"
 	"fantail/tools/permit"
+	"fantail/tools/permit/programs"
 	"fantail/tools/proc"
 )
 
@@ -56,12 +58,25 @@ func parseBash(c call) (*Call, error) {
 		return nil, err
 	}
 	act := c.action(permit.Command)
-	act.Command, act.Leads, act.Files, act.Git = a.Command, c.env.leads, c.env.stamps, c.env.gitRuns
+	tree := c.env.tree()
+	act.Command, act.Files = a.Command, tree.Stamps
+	act.Leads = func(path string, pattern bool) string {
+		if pattern {
+			return tree.LeadsAny(path)
+		}
+		return tree.Leads(path)
+	}
+	act.Git = func(reads bool) string {
+		if reads {
+			return git.RunsWhenReading(c.env.Root)
+		}
+		return git.Runs(c.env.Root, c.env.Environ)
+	}
 	return &Call{Action: act, Run: func(ctx context.Context) Result {
 		defer c.env.Changes.Runs()()
 		environ := c.env.Environ
-		if permit.GitReads(a.Command) {
-			environ = forGit(environ)
+		if programs.GitReads(a.Command) {
+			environ = git.Calm(environ)
 		}
 		return c.env.command(ctx, c.id, a.Command, environ, time.Duration(seconds)*time.Second)
 	}}, nil
@@ -80,7 +95,7 @@ func (e *Env) command(ctx context.Context, callID, command string, environ []str
 		return fail("bash: %v", err)
 	}
 	s := proc.Spec{
-		Shell: command, Dir: e.Root, Env: environ, Keys: e.Keys, Timeout: timeout, Hurry: e.Hurry, Keep: e.Keep,
+		Shell: command, Dir: e.Root, Env: environ, Umask: e.Umask, Keys: e.Keys, Timeout: timeout, Hurry: e.Hurry, Keep: e.Keep,
 		Output: file, Head: bashHead, Tail: bashTail,
 	}
 	if e.Started != nil {

@@ -20,6 +20,8 @@ func delegate() tool {
 			`"active_notify":{"type":"boolean","description":"async: its result starts a turn of yours; default false"},` +
 			`"model":{"type":"string","description":"provider/name; default yours"},` +
 			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped"},` +
+			`"interactive":{"type":"boolean","description":"It stays when it has answered, and the user may tell it more; default false"},` +
+			`"idle":{"type":"integer","description":"interactive: seconds it stays without input, 0 for ever; default the user's"},` +
 			`"resume":{"type":"boolean","description":"The ended agent of that name goes on; default false"}},` +
 			`"required":["prompt"],"additionalProperties":false}`,
 		spelt: map[string]string{
@@ -49,6 +51,8 @@ func parseDelegate(c call) (*Call, error) {
 		Model   string `json:"model"`
 		Timeout *int   `json:"timeout"`
 		Resume  bool   `json:"resume"`
+		Stays   bool   `json:"interactive"`
+		Idle    *int   `json:"idle"`
 	}](c)
 	if err == nil {
 		err = need("prompt", strings.TrimSpace(a.Prompt))
@@ -60,13 +64,17 @@ func parseDelegate(c call) (*Call, error) {
 		err = need("name", a.Name)
 	}
 	d, late := seconds(a.Timeout)
-	if err = errors.Join(err, late); err != nil {
+	idle, wrong := awaiting{a.Stays, a.Idle}.time()
+	if err = errors.Join(err, late, wrong); err != nil {
 		return nil, err
 	}
 	if a.Async != nil && a.Mode == "" {
 		a.Mode = map[bool]string{true: "async", false: "sync"}[*a.Async]
 	}
-	t := Task{Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Deliver: "next", Start: true, Resume: a.Resume}
+	t := Task{
+		Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Deliver: "next", Start: true, Resume: a.Resume,
+		Interactive: a.Stays, Idle: idle,
+	}
 	if a.Notify {
 		t.Deliver = "wake"
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"fantail/tools/content"
 )
 
 func TestRead(t *testing.T) {
@@ -50,7 +52,7 @@ func TestRead(t *testing.T) {
 		t.Errorf("the default limit gave …%q", r.Text[len(r.Text)-100:])
 	}
 	r = ok(t, e, "read_file", "path", "wide2")
-	if len(r.Text) > readBytes+4096 || !strings.Contains(r.Text, "read on with offset 5") {
+	if len(r.Text) > content.MaxPage+4096 || !strings.Contains(r.Text, "read on with offset 5") {
 		t.Errorf("a wide file gave %d bytes, ending in %q", len(r.Text), r.Text[len(r.Text)-100:])
 	}
 	for _, c := range []struct {
@@ -301,23 +303,5 @@ func TestEdit_outside(t *testing.T) {
 	r := ok(t, e, "write_file", "path", "../else/a/b.txt", "content", "x\n")
 	if text(t, top(e)+"/else/a/b.txt") != "x\n" || !strings.Contains(r.Text, top(e)) {
 		t.Errorf("got %+v", r)
-	}
-}
-
-func TestDiff_bounds(t *testing.T) {
-	var a, b strings.Builder
-	for i := range 20000 {
-		fmt.Fprintf(&a, "line %d\n", i)
-		fmt.Fprintf(&b, "other %d\n", i*7)
-	}
-	d := diff("f", a.String(), b.String())
-	if len(d) > diffTotal+200 || !strings.Contains(d, "more bytes of the diff are not shown") {
-		t.Errorf("a diff of all lines has %d bytes", len(d))
-	}
-	if d := diff("f", "", strings.Repeat("x", diffBytes+1)); !strings.Contains(d, "too large") {
-		t.Errorf("a huge diff is %.100q", d)
-	}
-	if d := diff("f", "a", "a"); d != "" {
-		t.Errorf("no change is %q", d)
 	}
 }

@@ -11,7 +11,7 @@ import (
 )
 
 // git runs git as somebody who sets up a test.
-func git(t testing.TB, e *Env, dir string, args ...string) {
+func runGit(t testing.TB, e *Env, dir string, args ...string) {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", "user.name=x", "-c", "user.email=x@example.com"}, args...)...)
 	cmd.Dir, cmd.Env = dir, append(e.Environ[:len(e.Environ):len(e.Environ)], "GIT_CONFIG_NOSYSTEM=1", "GIT_EXTERNAL_DIFF=")
@@ -28,19 +28,19 @@ func repository(t testing.TB) *Env {
 	}
 	e := place(t)
 	e.Environ = append(e.Environ, "GIT_CONFIG_NOSYSTEM=1")
-	git(t, e, e.Root, "init", "-q", "-b", "main", ".")
+	runGit(t, e, e.Root, "init", "-q", "-b", "main", ".")
 	put(t, e.Root+"/a.txt", "one\n")
 	put(t, e.Root+"/same.md", "same\n")
-	git(t, e, e.Root, "add", ".")
-	git(t, e, e.Root, "commit", "-qm", "one")
+	runGit(t, e, e.Root, "add", ".")
+	runGit(t, e, e.Root, "commit", "-qm", "one")
 	put(t, e.Root+"/a.txt", "two\n")
-	git(t, e, e.Root, "commit", "-qam", "two")
+	runGit(t, e, e.Root, "commit", "-qam", "two")
 	put(t, e.Root+"/sub/b.txt", "b\n")
-	git(t, e, e.Root+"/sub", "init", "-q", "-b", "main", ".")
-	git(t, e, e.Root+"/sub", "add", ".")
-	git(t, e, e.Root+"/sub", "commit", "-qm", "sub")
-	git(t, e, e.Root, "add", "sub")
-	git(t, e, e.Root, "commit", "-qm", "sub")
+	runGit(t, e, e.Root+"/sub", "init", "-q", "-b", "main", ".")
+	runGit(t, e, e.Root+"/sub", "add", ".")
+	runGit(t, e, e.Root+"/sub", "commit", "-qm", "sub")
+	runGit(t, e, e.Root, "add", "sub")
+	runGit(t, e, e.Root, "commit", "-qm", "sub")
 	put(t, e.Root+"/.gitattributes", "*.txt diff=evil filter=evil merge=evil\n")
 	return e
 }
@@ -69,16 +69,16 @@ func TestBash_gitRunsNothingOfAHostileRepository(t *testing.T) {
 	}
 	for name, arm := range map[string]func(t *testing.T, e *Env, script string){
 		"nothing":           func(*testing.T, *Env, string) {},
-		"core.fsmonitor":    func(t *testing.T, e *Env, s string) { git(t, e, e.Root, "config", "core.fsmonitor", s) },
-		"diff.external":     func(t *testing.T, e *Env, s string) { git(t, e, e.Root, "config", "diff.external", s) },
-		"diff command":      func(t *testing.T, e *Env, s string) { git(t, e, e.Root, "config", "diff.evil.command", s) },
-		"textconv":          func(t *testing.T, e *Env, s string) { git(t, e, e.Root, "config", "diff.evil.textconv", s) },
-		"clean filter":      func(t *testing.T, e *Env, s string) { git(t, e, e.Root, "config", "filter.evil.clean", s) },
-		"filter process":    func(t *testing.T, e *Env, s string) { git(t, e, e.Root, "config", "filter.evil.process", s) },
-		"core.pager":        func(t *testing.T, e *Env, s string) { git(t, e, e.Root, "config", "core.pager", s) },
+		"core.fsmonitor":    func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "core.fsmonitor", s) },
+		"diff.external":     func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "diff.external", s) },
+		"diff command":      func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "diff.evil.command", s) },
+		"textconv":          func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "diff.evil.textconv", s) },
+		"clean filter":      func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "filter.evil.clean", s) },
+		"filter process":    func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "filter.evil.process", s) },
+		"core.pager":        func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "core.pager", s) },
 		"gpg.program":       func(t *testing.T, e *Env, s string) { signed(t, e, s) },
-		"core.sshCommand":   func(t *testing.T, e *Env, s string) { git(t, e, e.Root, "config", "core.sshCommand", s) },
-		"credential.helper": func(t *testing.T, e *Env, s string) { git(t, e, e.Root, "config", "credential.helper", "!"+s) },
+		"core.sshCommand":   func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "core.sshCommand", s) },
+		"credential.helper": func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root, "config", "credential.helper", "!"+s) },
 		"hooks": func(t *testing.T, e *Env, s string) {
 			for _, h := range []string{"post-index-change", "post-checkout", "reference-transaction", "pre-commit"} {
 				put(t, e.Root+"/.git/hooks/"+h, text(t, s))
@@ -92,41 +92,41 @@ func TestBash_gitRunsNothingOfAHostileRepository(t *testing.T) {
 			if err := os.Chmod(e.Root+"/tools/post-index-change", 0o755); err != nil {
 				t.Fatal(err)
 			}
-			git(t, e, e.Root, "config", "core.hooksPath", "tools")
+			runGit(t, e, e.Root, "config", "core.hooksPath", "tools")
 		},
 		"include": func(t *testing.T, e *Env, s string) {
 			put(t, e.Root+"/more", "[diff]\n\texternal = "+s+"\n")
-			git(t, e, e.Root, "config", "include.path", "../more")
+			runGit(t, e, e.Root, "config", "include.path", "../more")
 		},
 		"worktree configuration": func(t *testing.T, e *Env, s string) {
-			git(t, e, e.Root, "config", "extensions.worktreeConfig", "true")
+			runGit(t, e, e.Root, "config", "extensions.worktreeConfig", "true")
 			put(t, e.Root+"/.git/config.worktree", "[diff]\n\texternal = "+s+"\n")
 		},
-		"submodule's fsmonitor": func(t *testing.T, e *Env, s string) { git(t, e, e.Root+"/sub", "config", "core.fsmonitor", s) },
+		"submodule's fsmonitor": func(t *testing.T, e *Env, s string) { runGit(t, e, e.Root+"/sub", "config", "core.fsmonitor", s) },
 		"submodule's filter": func(t *testing.T, e *Env, s string) {
 			put(t, e.Root+"/sub/.gitattributes", "*.txt filter=evil\n")
-			git(t, e, e.Root+"/sub", "config", "filter.evil.clean", s)
+			runGit(t, e, e.Root+"/sub", "config", "filter.evil.clean", s)
 		},
 		"submodule elsewhere": func(t *testing.T, e *Env, s string) {
-			git(t, e, e.Root+"/sub", "config", "core.fsmonitor", s)
+			runGit(t, e, e.Root+"/sub", "config", "core.fsmonitor", s)
 			if err := os.Rename(e.Root+"/sub/.git", e.Root+"/.git/moved"); err != nil {
 				t.Fatal(err)
 			}
 			put(t, e.Root+"/sub/.git", "gitdir: ../.git/moved\n")
 		},
 		"index of version 4": func(t *testing.T, e *Env, s string) {
-			git(t, e, e.Root, "update-index", "--index-version=4")
-			git(t, e, e.Root+"/sub", "config", "core.fsmonitor", s)
+			runGit(t, e, e.Root, "update-index", "--index-version=4")
+			runGit(t, e, e.Root+"/sub", "config", "core.fsmonitor", s)
 		},
 		"split index": func(t *testing.T, e *Env, s string) {
-			git(t, e, e.Root, "update-index", "--split-index")
-			git(t, e, e.Root+"/sub", "config", "core.fsmonitor", s)
+			runGit(t, e, e.Root, "update-index", "--split-index")
+			runGit(t, e, e.Root+"/sub", "config", "core.fsmonitor", s)
 		},
 		"missing objects": func(t *testing.T, e *Env, s string) {
-			git(t, e, e.Root, "config", "remote.origin.url", "ext::"+s)
-			git(t, e, e.Root, "config", "remote.origin.promisor", "true")
-			git(t, e, e.Root, "config", "extensions.partialClone", "origin")
-			git(t, e, e.Root, "config", "protocol.ext.allow", "always")
+			runGit(t, e, e.Root, "config", "remote.origin.url", "ext::"+s)
+			runGit(t, e, e.Root, "config", "remote.origin.promisor", "true")
+			runGit(t, e, e.Root, "config", "extensions.partialClone", "origin")
+			runGit(t, e, e.Root, "config", "protocol.ext.allow", "always")
 			out, err := exec.Command("git", "-C", e.Root, "rev-parse", "HEAD~1:a.txt").Output()
 			if err != nil {
 				t.Fatal(err)
@@ -193,51 +193,7 @@ func signed(t *testing.T, e *Env, script string) {
 	if err := os.Chmod(top(e)+"/else/sign", 0o755); err != nil {
 		t.Fatal(err)
 	}
-	git(t, e, e.Root, "-c", "gpg.program="+top(e)+"/else/sign", "commit", "-q", "--allow-empty", "-S", "-m", "signed")
-	git(t, e, e.Root, "config", "gpg.program", script)
-	git(t, e, e.Root, "config", "log.showSignature", "true")
-}
-
-// TestGitSettings: a configuration is read as git reads it.
-func TestGitSettings(t *testing.T) {
-	for in, want := range map[string]string{
-		"[core]\n\tfsmonitor = /x\n":             "core.fsmonitor=/x",
-		"[CORE]FsMonitor=/x":                     "core.fsmonitor=/x",
-		"\ufeff[core] # c\n fsmonitor\n":         "core.fsmonitor=true",
-		"[diff \"a b\\\"]\"]\n textconv = cat":   "diff.a b\"].textconv=cat",
-		"[diff.Evil]\ntextconv = x":              "diff.evil.textconv=x",
-		"[a]\nb = \"x # y\" ; z\n":               "a.b=x # y",
-		"[a]\nb = x\\\n  y\n c=1\n":              "a.b=x  y a.c=1",
-		"[a]\r\nb = x\r\n":                       "a.b=x",
-		"# [core]\n;fsmonitor = x\n[a]\n":        "",
-		"[a]\n# c \\\nb = x\n":                   "a.b=x",
-		"[a] [b] c = 1":                          "b.c=1",
-		"[filter \"x\"] clean = \"a\\\"b\" # \n": "filter.x.clean=a\"b",
-	} {
-		all, err := gitSettings(in)
-		var got []string
-		for _, s := range all {
-			got = append(got, s.section+"."+s.name+"="+s.value)
-		}
-		if err != nil || strings.Join(got, " ") != want {
-			t.Errorf("%q: %q, %v, want %q", in, got, err, want)
-		}
-	}
-	for _, in := range []string{"[a", "[a \"b]\nx=1", "x = 1\n", "[a]\n= 1", "[a]\nb = \"x\n", "[a]\nb : c", "[a_b]\nc=1", "[a \"b\\\n\"]"} {
-		if all, err := gitSettings(in); err == nil {
-			t.Errorf("%q: %v", in, all)
-		}
-	}
-}
-
-func TestForGit(t *testing.T) {
-	env := forGit([]string{"A=1", "GIT_DIR=/x", "GIT_EXTERNAL_DIFF=/x", "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_VALUE_0=c", "GIT_SSH_COMMAND=ssh"})
-	for _, want := range []string{"A=1", "GIT_CONFIG_KEY_0=a.b", "GIT_CONFIG_KEY_1=core.fsmonitor", "GIT_CONFIG_COUNT=5", "GIT_OPTIONAL_LOCKS=0", "GIT_SSH_COMMAND=ssh"} {
-		if !strings.Contains("\n"+strings.Join(env, "\n")+"\n", "\n"+want+"\n") {
-			t.Errorf("%s is missing in %q", want, env)
-		}
-	}
-	if s := strings.Join(env, "\n"); strings.Contains(s, "/x") || strings.Contains(s, "COUNT=1") {
-		t.Errorf("%q", env)
-	}
+	runGit(t, e, e.Root, "-c", "gpg.program="+top(e)+"/else/sign", "commit", "-q", "--allow-empty", "-S", "-m", "signed")
+	runGit(t, e, e.Root, "config", "gpg.program", script)
+	runGit(t, e, e.Root, "config", "log.showSignature", "true")
 }

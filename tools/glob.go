@@ -4,12 +4,15 @@ import (
 	"context"
 	_ "embed"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
 
 	"fantail/tools/permit"
+	"fantail/tools/search"
+	"fantail/tools/workspace"
 )
 
 //go:embed glob.md
@@ -45,7 +48,7 @@ func parseGlob(c call) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkGlob("pattern", a.Pattern); err != nil {
+	if err := search.CheckGlob("pattern", a.Pattern); err != nil {
 		return nil, err
 	}
 	// The plain directories a pattern begins with are where the search begins.
@@ -59,44 +62,33 @@ func parseGlob(c call) (*Call, error) {
 	default:
 		start = strings.TrimSuffix(start, "/") + "/" + base
 	}
-	t, err := c.env.target(start, permit.Read)
+	t, err := c.env.tree().Target(start, permit.Read)
 	if err != nil {
 		return nil, err
 	}
-	return &Call{Action: t.touch(c.action(permit.Read)), Run: func(ctx context.Context) Result {
+	return &Call{Action: t.Touch(c.action(permit.Read)), Run: func(ctx context.Context) Result {
 		return c.env.glob(ctx, t, strings.TrimPrefix(pattern, "./"), a.Pattern)
 	}}, nil
 }
 
-// checkGlob says what is wrong with a glob. Matching can't be stopped and tries
-// every combination of what braces choose, so those are few.
-func checkGlob(name, glob string) error {
-	switch {
-	case strings.Count(glob, "{") > 4 || strings.Count(glob, ",") > 40 || len(glob) > 1000:
-		return fmt.Errorf("the %s has %d bytes, %d {…} and %d commas; at most 1000, 4 and 40 are matched", name, len(glob), strings.Count(glob, "{"), strings.Count(glob, ","))
-	case !doublestar.ValidatePattern(glob):
-		return fmt.Errorf("the %s %q is malformed: * and ? match within a name, ** any directories, [a-z] and {a,b} choose", name, glob)
-	}
-	return nil
-}
-
 // glob lists the files that match, by path.
-func (e *Env) glob(ctx context.Context, t target, pattern, whole string) Result {
+func (e *Env) glob(ctx context.Context, t workspace.Target, pattern, whole string) Result {
 	var b strings.Builder
 	n, more := 0, false
-	w := e.newWalk(t, false, func(en entry) error {
-		if ok, err := doublestar.Match(pattern, en.rel); err != nil || !ok || en.kind.IsDir() {
+	w := e.tree().Walk(t)
+	err := w.Run(ctx, func(en workspace.Entry) error {
+		if ok, err := doublestar.Match(pattern, en.Rel); err != nil || !ok || en.Kind.IsDir() {
 			return err
 		}
 		if n == globMax {
 			more = true
-			return errEnough
+			return fs.SkipAll
 		}
 		n++
-		b.WriteString(en.show + "\n")
+		b.WriteString(en.Shown + "\n")
 		return nil
 	})
-	if err := w.run(ctx); err != nil {
+	if err != nil {
 		return missing("glob", t, err)
 	}
 	switch {
@@ -107,6 +99,6 @@ func (e *Env) glob(ctx context.Context, t target, pattern, whole string) Result 
 	case more:
 		fmt.Fprintf(&b, "[only the first %d files; use a narrower pattern]\n", globMax)
 	}
-	w.note(&b)
+	note(&b, w)
 	return Result{Text: strings.ToValidUTF8(b.String(), "\uFFFD")}
 }

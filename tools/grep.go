@@ -1,35 +1,21 @@
 package tools
 
 import (
-	"bufio"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
-	"regexp"
 	"strings"
-	"unicode/utf8"
-
-	"github.com/bmatcuk/doublestar/v4"
 
 	"fantail/tools/permit"
-	"fantail/tools/secret"
+	"fantail/tools/search"
+	"fantail/tools/workspace"
 )
 
 //go:embed grep.md
 var grepText string
 
-const (
-	grepMax   = 200      // matching lines, or files, of a result that names no limit
-	grepWidth = 500      // bytes of a line that are shown
-	grepBytes = 48 << 10 // bytes of a result
-	grepLine  = 1 << 20  // bytes of a line that are searched
-)
+const grepMax = 200 // matching lines, or files, of a result that names no limit
 
 func grepFiles() tool {
 	return tool{
@@ -57,272 +43,90 @@ func grepFiles() tool {
 	}
 }
 
-// search is a parsed grep.
-type search struct {
-	Pattern    string `json:"pattern"`
-	Path       string `json:"path"`
-	Glob       string `json:"glob"`
-	IgnoreCase bool   `json:"ignore_case"`
-	Context    int    `json:"context"`
-	FilesOnly  bool   `json:"files_only"`
-	Limit      *int   `json:"limit"`
-
-	limit int
-	re    *regexp.Regexp
-}
-
 func parseGrep(c call) (*Call, error) {
-	s, err := decode[search](c)
+	a, err := decode[struct {
+		Pattern    string `json:"pattern"`
+		Path       string `json:"path"`
+		Glob       string `json:"glob"`
+		IgnoreCase bool   `json:"ignore_case"`
+		Context    int    `json:"context"`
+		FilesOnly  bool   `json:"files_only"`
+		Limit      *int   `json:"limit"`
+	}](c)
 	if err == nil {
-		err = need("pattern", s.Pattern)
+		err = need("pattern", a.Pattern)
 	}
 	if err == nil {
-		err = between("context", s.Context, 0, 10)
+		err = between("context", a.Context, 0, 10)
 	}
-	s.limit = grepMax
-	if s.Limit != nil && err == nil {
-		s.limit = *s.Limit
-		err = between("limit", s.limit, 1, 1000)
+	limit := grepMax
+	if a.Limit != nil && err == nil {
+		limit = *a.Limit
+		err = between("limit", limit, 1, 1000)
 	}
 	if err != nil {
 		return nil, err
 	}
-	flags := "(?m)"
-	if s.IgnoreCase {
-		flags = "(?mi)"
-	}
-	if s.re, err = regexp.Compile(flags + s.Pattern); err != nil {
-		return nil, fmt.Errorf("the pattern is not a regular expression in RE2 syntax (%w); escape characters that are meant literally", err)
-	}
-	if strings.HasPrefix(s.Glob, "!") {
-		return nil, fmt.Errorf("the glob %q would leave files out; write which ones are wanted, for example *.go or src/**/*.ts", s.Glob)
-	}
-	if err := checkGlob("glob", s.Glob); err != nil {
+	q := search.Query{Pattern: a.Pattern, Glob: a.Glob, IgnoreCase: a.IgnoreCase, Context: a.Context, FilesOnly: a.FilesOnly, Limit: limit}
+	if err := q.Compile(); err != nil {
 		return nil, err
 	}
-	if s.Path == "" {
-		s.Path = "."
+	if a.Path == "" {
+		a.Path = "."
 	}
-	t, err := c.env.target(s.Path, permit.Read)
+	t, err := c.env.tree().Target(a.Path, permit.Read)
 	if err != nil {
 		return nil, err
 	}
-	return &Call{Action: t.touch(c.action(permit.Read)), Run: func(ctx context.Context) Result {
-		return c.env.grep(ctx, t, s)
+	return &Call{Action: t.Touch(c.action(permit.Read)), Run: func(ctx context.Context) Result {
+		return c.env.grep(ctx, t, &q)
 	}}, nil
 }
 
-// found collects what a search shows.
-type found struct {
-	search  search
-	keys    *secret.Keys // what is neither found nor shown
-	out     strings.Builder
-	matches int
-	files   int
-	more    bool
-	last    string // the file of the last line
-	line    int    // its number
-}
-
 // grep searches with ripgrep where it is installed, else by walking.
-func (e *Env) grep(ctx context.Context, t target, s search) Result {
-	if err := t.refused(); err != nil {
+func (e *Env) grep(ctx context.Context, t workspace.Target, q *search.Query) Result {
+	if err := t.Refused(); err != nil {
 		return fail("grep: %v", err)
 	}
-	fi, err := os.Lstat(t.abs)
+	fi, err := os.Lstat(t.Abs)
 	if err != nil {
-		return missing("grep", t, plain(err))
+		return missing("grep", t, workspace.Plain(err))
 	}
-	f := &found{search: s, keys: e.Keys}
-	w := e.newWalk(t, false, nil)
-	rg := ""
+	tree := e.tree()
+	w := tree.Walk(t)
+	var hits search.Hits
 	if fi.IsDir() {
-		rg = e.ripgrep()
+		hits, err = q.Walk(ctx, w, tree.Program("rg", e.path()), e.Keys)
+	} else {
+		hits, err = e.grepFile(ctx, t, q)
 	}
-	switch {
-	case !fi.IsDir():
-		err = e.grepFile(ctx, t, f)
-	case rg != "":
-		err = w.ripgrep(ctx, rg, f)
-	default:
-		err = w.grep(ctx, f)
-	}
-	if err != nil && !errors.Is(err, errEnough) {
+	if err != nil {
 		return missing("grep", t, err)
 	}
+	var b strings.Builder
+	b.WriteString(hits.Text)
 	switch {
-	case f.matches == 0:
-		f.out.WriteString("[no match")
-		if s.Glob != "" {
-			f.out.WriteString(" in files that match " + s.Glob)
+	case hits.Matches == 0:
+		b.WriteString("[no match")
+		if q.Glob != "" {
+			b.WriteString(" in files that match " + q.Glob)
 		}
-		f.out.WriteString("]\n")
-	case f.more && s.FilesOnly:
-		fmt.Fprintf(&f.out, "[only the first %d files; narrow the search]\n", f.files)
-	case f.more:
-		fmt.Fprintf(&f.out, "[only the first %d matches; narrow the search with path or glob]\n", f.matches)
+		b.WriteString("]\n")
+	case hits.More && q.FilesOnly:
+		fmt.Fprintf(&b, "[only the first %d files; narrow the search]\n", hits.Matches)
+	case hits.More:
+		fmt.Fprintf(&b, "[only the first %d matches; narrow the search with path or glob]\n", hits.Matches)
 	}
-	w.note(&f.out)
-	return Result{Text: strings.ToValidUTF8(f.out.String(), "\uFFFD")}
+	note(&b, w)
+	return Result{Text: strings.ToValidUTF8(b.String(), "\uFFFD")}
 }
 
 // grepFile searches one file.
-func (e *Env) grepFile(ctx context.Context, t target, f *found) error {
-	h, _, err := e.openFile(t)
+func (e *Env) grepFile(ctx context.Context, t workspace.Target, q *search.Query) (search.Hits, error) {
+	h, _, err := e.tree().Open(t)
 	if err != nil {
-		return err
+		return search.Hits{}, err
 	}
 	defer h.Close()
-	return f.scan(ctx, h, t.show())
-}
-
-// grep searches by walking.
-func (w *walk) grep(ctx context.Context, f *found) error {
-	w.visit = func(en entry) error {
-		if !en.kind.IsRegular() || !matchGlob(f.search.Glob, en.rel) {
-			return nil
-		}
-		h, fi, err := openIn(en.dir, en.name, w.closed)
-		if err != nil {
-			return nil // unreadable, or no longer there
-		}
-		defer h.Close()
-		if w.secret(en, fi, h) {
-			return nil
-		}
-		return f.scan(ctx, h, en.show)
-	}
-	return w.run(ctx)
-}
-
-// matchGlob matches as ripgrep does: a pattern without a slash speaks of names.
-func matchGlob(glob, rel string) bool {
-	if glob == "" {
-		return true
-	}
-	if !strings.Contains(glob, "/") {
-		rel = path.Base(rel)
-	}
-	ok, _ := doublestar.Match(strings.TrimPrefix(glob, "/"), rel)
-	return ok
-}
-
-// scan searches one file line by line. What is not text is passed over.
-func (f *found) scan(ctx context.Context, h io.Reader, name string) error {
-	r := bufio.NewReaderSize(f.keys.Reader(h), 64<<10)
-	head, err := r.Peek(sniff)
-	if err != nil && !errors.Is(err, io.EOF) || binary(head) != "" {
-		return nil
-	}
-	type held struct {
-		n    int
-		text string
-	}
-	var before []held
-	after := 0
-	for n := 1; ; n++ {
-		text, _, err := readLine(ctx, r, grepLine)
-		if err != nil && (!errors.Is(err, io.EOF) || len(text) == 0) {
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			return nil
-		}
-		s := strings.TrimSuffix(string(text), "\r")
-		hit := matches(ctx, f.search.re, s)
-		if ctx.Err() != nil {
-			return ctx.Err()
-		}
-		switch {
-		case hit:
-			for _, b := range before {
-				f.show(name, b.n, '-', b.text)
-			}
-			before = before[:0]
-			if err := f.match(name, n, s); err != nil {
-				return err
-			}
-			if f.search.FilesOnly {
-				return nil
-			}
-			after = f.search.Context
-		case after > 0:
-			after--
-			f.show(name, n, '-', s)
-		case f.search.Context > 0:
-			if len(before) == f.search.Context {
-				before = append(before[:0], before[1:]...)
-			}
-			before = append(before, held{n, s})
-		}
-		if err != nil {
-			return nil
-		}
-	}
-}
-
-// shortLine is how many bytes are matched in one go: a tenth of a second for the
-// slowest pattern there is.
-const shortLine = 4 << 10
-
-// matches reports whether the line matches. The end of ctx ends it.
-func matches(ctx context.Context, re *regexp.Regexp, line string) bool {
-	if len(line) <= shortLine {
-		return re.MatchString(line)
-	}
-	return re.MatchReader(&runes{ctx: ctx, left: line})
-}
-
-// runes reads a text that ends when ctx does.
-type runes struct {
-	ctx  context.Context
-	left string
-	n    int
-}
-
-func (r *runes) ReadRune() (rune, int, error) {
-	if r.n++; r.left == "" || r.n%1024 == 0 && r.ctx.Err() != nil {
-		return 0, 0, io.EOF
-	}
-	c, size := utf8.DecodeRuneInString(r.left)
-	r.left = r.left[size:]
-	return c, size, nil
-}
-
-// match shows a matching line; errEnough ends the search.
-func (f *found) match(name string, n int, text string) error {
-	if f.matches == f.search.limit || f.out.Len() > grepBytes {
-		f.more = true
-		return errEnough
-	}
-	f.matches++
-	if f.search.FilesOnly {
-		f.files++
-		f.out.WriteString(name + "\n")
-		return nil
-	}
-	f.show(name, n, ':', text)
-	return nil
-}
-
-// show writes a line; what does not follow the line before it is set apart.
-func (f *found) show(name string, n int, mark byte, text string) {
-	if f.search.Context > 0 && f.last != "" && (f.last != name || n != f.line+1) {
-		f.out.WriteString("--\n")
-	}
-	f.last, f.line = name, n
-	if len(text) > grepWidth {
-		text = strings.ToValidUTF8(text[:grepWidth], "") + " […]"
-	}
-	fmt.Fprintf(&f.out, "%s%c%d%c%s\n", name, mark, n, mark, text)
-}
-
-// isRegular reports whether a path without links holds a regular file.
-func isRegular(p string) (fs.FileInfo, bool) {
-	fi, err := os.Lstat(p)
-	if err != nil || !fi.Mode().IsRegular() {
-		return nil, false
-	}
-	at, err := filepath.EvalSymlinks(p)
-	return fi, err == nil && at == p
+	return q.File(ctx, h, t.Show(), e.Keys)
 }

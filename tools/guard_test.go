@@ -49,11 +49,11 @@ func TestWrite_whatRunsOrIsObeyed(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			target, err := e.target(p, permit.Write)
+			target, err := e.tree().Target(p, permit.Write)
 			if err != nil {
 				t.Fatal(err)
 			}
-			act := target.touch(permit.Action{Kind: permit.Write, Dir: e.Root})
+			act := target.Touch(permit.Action{Kind: permit.Write, Dir: e.Root})
 			if v := g.Decide(act); v.Decision != want || v.Decision == permit.AskHuman && v.Rule != "" {
 				t.Errorf("%s in %s: %+v, want %s", p, m, v, want)
 			}

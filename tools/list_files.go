@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"fantail/tools/permit"
+	"fantail/tools/workspace"
 )
 
 //go:embed list_files.md
@@ -53,46 +54,48 @@ func parseList(c call) (*Call, error) {
 	if a.Path == "" {
 		a.Path = "."
 	}
-	t, err := c.env.target(a.Path, permit.Read)
+	t, err := c.env.tree().Target(a.Path, permit.Read)
 	if err != nil {
 		return nil, err
 	}
-	return &Call{Action: t.touch(c.action(permit.Read)), Run: func(ctx context.Context) Result {
+	return &Call{Action: t.Touch(c.action(permit.Read)), Run: func(ctx context.Context) Result {
 		return c.env.list(ctx, t, depth, a.All)
 	}}, nil
 }
 
 // list lists a directory, one path a line.
-func (e *Env) list(ctx context.Context, t target, depth int, all bool) Result {
+func (e *Env) list(ctx context.Context, t workspace.Target, depth int, all bool) Result {
 	var b strings.Builder
 	n, more := 0, false
-	w := e.newWalk(t, all, func(en entry) error {
+	w := e.tree().Walk(t)
+	w.All = all
+	err := w.Run(ctx, func(en workspace.Entry) error {
 		if n == listMax {
 			more = true
-			return errEnough
+			return fs.SkipAll
 		}
 		n++
-		b.WriteString(en.rel)
+		b.WriteString(en.Rel)
 		switch {
-		case en.kind.IsDir():
+		case en.Kind.IsDir():
 			b.WriteByte('/')
-		case en.kind&fs.ModeSymlink != 0:
-			to, _ := en.dir.Readlink(en.name)
+		case en.Kind&fs.ModeSymlink != 0:
+			to, _ := en.Dir.Readlink(en.Name)
 			b.WriteString(" -> " + to)
-		case en.kind.IsRegular():
-			if fi, err := en.dir.Lstat(en.name); err == nil {
+		case en.Kind.IsRegular():
+			if fi, err := en.Dir.Lstat(en.Name); err == nil {
 				fmt.Fprintf(&b, "  %d", fi.Size())
 			}
 		default:
 			b.WriteString("  (not a file)")
 		}
 		b.WriteByte('\n')
-		if en.kind.IsDir() && strings.Count(en.rel, "/")+1 >= depth {
+		if en.Kind.IsDir() && strings.Count(en.Rel, "/")+1 >= depth {
 			return fs.SkipDir
 		}
 		return nil
 	})
-	if err := w.run(ctx); err != nil {
+	if err != nil {
 		return missing("list", t, err)
 	}
 	switch {
@@ -105,24 +108,24 @@ func (e *Env) list(ctx context.Context, t target, depth int, all bool) Result {
 	case more:
 		fmt.Fprintf(&b, "[only the first %d entries; list a directory below]\n", listMax)
 	}
-	w.note(&b)
+	note(&b, w)
 	return Result{Text: strings.ToValidUTF8(b.String(), "\uFFFD")}
 }
 
 // note says what the walk could not see.
-func (w *walk) note(b *strings.Builder) {
-	if w.denied > 0 {
-		fmt.Fprintf(b, "[%d directories could not be read]\n", w.denied)
+func note(b *strings.Builder, w *workspace.Walk) {
+	if w.Denied > 0 {
+		fmt.Fprintf(b, "[%d directories could not be read]\n", w.Denied)
 	}
-	if w.sensitive > 0 {
-		fmt.Fprintf(b, "[%d files that may hold secrets were passed over; read_file asks for them]\n", w.sensitive)
+	if w.Sensitive > 0 {
+		fmt.Fprintf(b, "[%d files that may hold secrets were passed over; read_file asks for them]\n", w.Sensitive)
 	}
 }
 
 // missing is the result of a search that could not begin.
-func missing(verb string, t target, err error) Result {
+func missing(verb string, t workspace.Target, err error) Result {
 	if errors.Is(err, fs.ErrNotExist) {
-		return fail("%s: %s does not exist", verb, t.show())
+		return fail("%s: %s does not exist", verb, t.Show())
 	}
-	return fail("%s %s: %v", verb, t.show(), err)
+	return fail("%s %s: %v", verb, t.Show(), err)
 }

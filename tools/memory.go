@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 
+	"fantail/tools/content"
 	"fantail/tools/permit"
 )
 
@@ -64,7 +65,7 @@ func parseMemory(c call) (*Call, error) {
 		}
 		do.Action.Kind = permit.Note
 		if m.Action == "write" {
-			do.Action.Diff = diff("#mem-"+strings.TrimPrefix(m.Name, "#mem-"), "", a.Text)
+			do.Action.Diff = content.Diff("#mem-"+strings.TrimPrefix(m.Name, "#mem-"), "", a.Text)
 		}
 	}
 	return do, nil

@@ -20,6 +20,8 @@ func push() tool {
 			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped; default none"},` +
 			`"deliver":{"type":"string","enum":["hold","next","wake"],"description":"How its result reaches you; default next"},` +
 			`"after":{"type":"array","items":{"type":"string"},"description":"Names of tasks it waits for; it starts with their results"},` +
+			`"interactive":{"type":"boolean","description":"It stays when it has answered, and the user may tell it more; default false"},` +
+			`"idle":{"type":"integer","description":"interactive: seconds it stays without input, 0 for ever; default the user's"},` +
 			`"start":{"type":"boolean","description":"Start it at once instead of waiting for run; default false"},` +
 			`"resume":{"type":"boolean","description":"The ended agent of that name goes on where it was, knowing all it did; default false"}},` +
 			`"required":["prompt"],"additionalProperties":false}`,
@@ -33,6 +35,8 @@ func push() tool {
 				After   []string `json:"after"`
 				Start   bool     `json:"start"`
 				Resume  bool     `json:"resume"`
+				Stays   bool     `json:"interactive"`
+				Idle    *int     `json:"idle"`
 			}](c)
 			if err == nil {
 				err = need("prompt", strings.TrimSpace(a.Prompt))
@@ -44,11 +48,13 @@ func push() tool {
 				err = need("name", a.Name)
 			}
 			d, late := seconds(a.Timeout)
-			if err = errors.Join(err, late); err != nil {
+			idle, wrong := awaiting{a.Stays, a.Idle}.time()
+			if err = errors.Join(err, late, wrong); err != nil {
 				return nil, err
 			}
 			t := Task{
 				Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Deliver: a.Deliver, Start: a.Start, Resume: a.Resume, After: a.After,
+				Interactive: a.Stays, Idle: idle,
 			}
 			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Push(ctx, t)) }), nil
 		},

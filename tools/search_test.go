@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fantail/tools/permit"
+	"fantail/tools/search"
 )
 
 // tree fills the workspace with what searches have to tell apart.
@@ -50,7 +51,7 @@ func TestGrep(t *testing.T) {
 		{"glob by path", "a/b.go:1:needle a\na/build/in.go:1:needle inner build\n", []any{"pattern", "needle", "glob", "a/**/*.go"}},
 		{"a line end", "crlf.txt:1:needle crlf\n", []any{"pattern", "crlf$", "glob", "*.txt"}},
 		{"no newline", "last.txt:1:no newline needle\n", []any{"pattern", "needle$", "glob", "la*"}},
-		{"a long line", "long.txt:1:needle " + strings.Repeat("x", grepWidth-7) + " […]\n", []any{"pattern", "x{9}", "glob", "long.txt"}},
+		{"a long line", "long.txt:1:needle " + strings.Repeat("x", search.LineWidth-7) + " […]\n", []any{"pattern", "x{9}", "glob", "long.txt"}},
 		{"an ignored directory that is named", "build/out.go:1:needle\n", []any{"pattern", "needle", "path", "build"}},
 		{"below an ignored directory", "node_modules/m/i.js:1:needle\n", []any{"pattern", "needle", "path", "node_modules/m"}},
 		{"nothing", "[no match in files that match *.rs]\n", []any{"pattern", "needle", "glob", "*.rs"}},
@@ -63,7 +64,7 @@ func TestGrep(t *testing.T) {
 				e := tree(t)
 				if how == "walk" {
 					e.Environ = []string{"PATH=", "HOME=" + e.home()}
-				} else if e.ripgrep() == "" {
+				} else if e.tree().Program("rg", e.path()) == "" {
 					t.Skip("no ripgrep")
 				}
 				if got := ok(t, e, "grep", c.kv...).Text; got != c.want && strings.TrimSuffix(got, passed) != c.want && strings.TrimSuffix(got, strings.Replace(passed, "2 files", "1 files", 1)) != c.want {
@@ -97,13 +98,13 @@ func TestSecrets_bareNames(t *testing.T) {
 		e := tree(t)
 		for _, name := range []string{"token", "deploy/password", "passwd", "secret", "passwd.txt"} {
 			put(t, filepath.Join(e.Root, name), "needle=SECRET\n")
-			if got, err := e.target(name, permit.Read); err != nil || got.sensitive == "" {
+			if got, err := e.tree().Target(name, permit.Read); err != nil || got.Sensitive == "" {
 				t.Errorf("%s is read freely: %v", name, err)
 			}
 		}
 		put(t, e.Root+"/pkg/token/scan.go", "needle := 1\n")
-		if got, err := e.target("pkg/token", permit.Read); err != nil || got.sensitive != "" {
-			t.Errorf("a directory: %s, %v", got.sensitive, err)
+		if got, err := e.tree().Target("pkg/token", permit.Read); err != nil || got.Sensitive != "" {
+			t.Errorf("a directory: %s, %v", got.Sensitive, err)
 		}
 		if !rg {
 			e.Environ = []string{"PATH=", "HOME=" + e.home()}
@@ -130,7 +131,7 @@ func TestGrep_trustsNoRipgrepOfTheWorkspace(t *testing.T) {
 	link(t, e.Root+"/tools/rg", top(e)+"/else/linked/rg")
 	for _, p := range []string{e.Root + "/tools", "tools", ".", "", top(e) + "/else/bin", top(e) + "/else/linked", e.Root + "/../work/tools"} {
 		e.Environ = []string{"PATH=" + p, "HOME=" + e.home()}
-		if rg := e.ripgrep(); rg != "" {
+		if rg := e.tree().Program("rg", e.path()); rg != "" {
 			t.Errorf("PATH=%s runs %s", p, rg)
 		}
 		ok(t, e, "grep", "pattern", "needle")
@@ -148,7 +149,7 @@ func TestGrep_isBoundedAndStops(t *testing.T) {
 	for _, path := range []string{os.Getenv("PATH"), ""} {
 		e.Environ = []string{"PATH=" + path}
 		r := ok(t, e, "grep", "pattern", "needle", "limit", 1000, "context", 5)
-		if len(r.Text) > grepBytes+2000 || !strings.Contains(r.Text, "only the first") {
+		if len(r.Text) > search.MaxText+2000 || !strings.Contains(r.Text, "only the first") {
 			t.Errorf("%d bytes", len(r.Text))
 		}
 		ctx, stop := context.WithCancel(t.Context())
@@ -211,24 +212,6 @@ func TestGrep_ignoreFilesThatAreNone(t *testing.T) {
 					t.Errorf("%s as a %s, from %s: %s", at, kind, from, r.Text)
 				}
 			}
-		}
-	}
-}
-
-// The slowest patterns on the longest lines: a search, which would take half a minute
-// and more, ends when it is told to.
-func TestGrep_whenThePatternIsSlow_stops(t *testing.T) {
-	e := place(t)
-	e.Environ = []string{"PATH=/nonexistent"} // no ripgrep
-	put(t, e.Root+"/long.txt", strings.Repeat("a", 1<<20))
-	put(t, e.Root+"/short.txt", strings.Repeat(strings.Repeat("a", 4000)+"\n", 300))
-	for _, file := range []string{"long.txt", "short.txt"} {
-		ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
-		began := time.Now()
-		r := parse(t, e, "grep", "pattern", `(\pL?\pL?\pL?){300}x`, "path", file).Run(ctx)
-		cancel()
-		if took := time.Since(began); !r.Error || took > 20*time.Second {
-			t.Errorf("%s: error %v after %v: %s", file, r.Error, took, r.Text)
 		}
 	}
 }

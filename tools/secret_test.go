@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"fantail/tools/content"
+	"fantail/tools/search"
 	"fantail/tools/secret"
 )
 
@@ -18,8 +20,8 @@ func TestFiles_showNoKey(t *testing.T) {
 		e.Environ[0] = "PATH=" + path // without it there is no ripgrep
 		e.Keys = secret.New([]string{"WORK_LLM"}, func(string) string { return key })
 		put(t, e.Root+"/notes.txt", "one\nkey = "+key+" # mine\nthree\n")
-		put(t, e.Root+"/long.txt", strings.Repeat("x", readWidth-20)+key+"\n")
-		put(t, e.Root+"/wide.txt", strings.Repeat("needle", (grepWidth-20)/6)+key+"\n")
+		put(t, e.Root+"/long.txt", strings.Repeat("x", content.LineWidth-20)+key+"\n")
+		put(t, e.Root+"/wide.txt", strings.Repeat("needle", (search.LineWidth-20)/6)+key+"\n")
 		for name, r := range map[string]Result{
 			"read": ok(t, e, "read_file", "path", "notes.txt"), "a cut line": ok(t, e, "read_file", "path", "long.txt"),
 			"grep": ok(t, e, "grep", "pattern", "mine"), "grep in one": ok(t, e, "grep", "pattern", "mine", "path", "notes.txt", "context", 2),

@@ -3,8 +3,6 @@ package tools
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
-	"errors"
 	"strings"
 )
 
@@ -44,22 +42,4 @@ func send() tool {
 		},
 		title: func(a loose) string { return "send " + strings.Join(a.words("to"), ", ") },
 	}
-}
-
-// oneOrMore is a string, or an array of them.
-type oneOrMore []string
-
-var errNoNames = errors.New("names and tags must be a string or an array of strings")
-
-// UnmarshalJSON reads either form.
-func (o *oneOrMore) UnmarshalJSON(b []byte) error {
-	var one string
-	if json.Unmarshal(b, &one) == nil {
-		*o = []string{one}
-		return nil
-	}
-	if json.Unmarshal(b, (*[]string)(o)) != nil {
-		return errNoNames
-	}
-	return nil
 }

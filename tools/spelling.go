@@ -3,10 +3,6 @@ package tools
 import (
 	"encoding/json"
 	"maps"
-	"math"
-	"slices"
-	"strconv"
-	"strings"
 )
 
 // spelling is another name for a tool, as models write it that learned it from
@@ -74,50 +70,6 @@ func respell(args json.RawMessage, spelt map[string]string, set map[string]any) 
 		return args
 	}
 	maps.Copy(m, set)
-	out, err := json.Marshal(m)
-	if err != nil {
-		return args
-	}
-	return out
-}
-
-// retype gives values the type that the schema wants where there is no doubt what
-// is meant: 30.0 or "30" for 30, "true" for true, one string for an array of one.
-func (t *tool) retype(args json.RawMessage) json.RawMessage {
-	var schema struct {
-		Properties map[string]struct {
-			Type any `json:"type"`
-		} `json:"properties"`
-	}
-	var m map[string]json.RawMessage
-	if json.Unmarshal([]byte(t.schema), &schema) != nil || json.Unmarshal(args, &m) != nil {
-		return args
-	}
-	for name, v := range m {
-		text := ""
-		quoted := json.Unmarshal(v, &text) == nil && string(v) != "null"
-		if !quoted {
-			text = string(v)
-		}
-		switch schema.Properties[name].Type {
-		case "integer":
-			if f, err := strconv.ParseFloat(strings.TrimSpace(text), 64); err == nil && f == math.Trunc(f) && math.Abs(f) < 1<<53 {
-				m[name] = strconv.AppendInt(nil, int64(f), 10)
-			}
-		case "boolean", nil: // nil: it is accepted, not advertised
-			if b := strings.ToLower(text); b == "true" || b == "false" {
-				m[name] = json.RawMessage(b)
-			}
-		case "array":
-			var list []json.RawMessage
-			switch {
-			case quoted && json.Unmarshal([]byte(text), &list) == nil:
-				m[name] = json.RawMessage(text)
-			case quoted:
-				m[name] = slices.Concat([]byte("["), v, []byte("]"))
-			}
-		}
-	}
 	out, err := json.Marshal(m)
 	if err != nil {
 		return args

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/goleak"
 
 	"fantail/tools/permit"
+	"fantail/tools/workspace"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -29,7 +30,7 @@ func place(t testing.TB) *Env {
 		t.Fatal(err)
 	}
 	e := &Env{
-		Root: top + "/work", Outputs: top + "/data/outputs/1", Private: []string{top + "/data", top + "/config"}, Seen: NewSeen(),
+		Root: top + "/work", Outputs: top + "/data/outputs/1", Private: []string{top + "/data", top + "/config"}, Seen: workspace.NewSeen(),
 		Environ: []string{"PATH=" + os.Getenv("PATH"), "HOME=" + top + "/home"},
 	}
 	for _, d := range []string{e.Root, e.Outputs, top + "/config", top + "/home/.ssh", top + "/else"} {
@@ -339,6 +340,66 @@ func (d *desk) Check(_ context.Context, id, from string, lifo bool) (string, int
 	return "all", 8, nil
 }
 
+// TestInteractive: what push and delegate ask of the desk for an agent that awaits input, and what they refuse.
+//
+// Spec: C-4, C-22.
+func TestInteractive(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		want Task
+		err  string
+	}{
+		{`{"prompt":"p"}`, Task{}, ""},
+		{`{"prompt":"p","interactive":true}`, Task{Interactive: true}, ""},
+		{`{"prompt":"p","interactive":"true","idle":"90"}`, Task{Interactive: true, Idle: 90 * time.Second}, ""},
+		{`{"prompt":"p","interactive":true,"idle":0}`, Task{Interactive: true, Idle: Forever}, ""},
+		{`{"prompt":"p","interactive":false}`, Task{}, ""},
+		{`{"prompt":"p","idle":90}`, Task{}, `"idle" needs "interactive": true`},
+		{`{"prompt":"p","interactive":false,"idle":0}`, Task{}, `"idle" needs "interactive": true`},
+		{`{"prompt":"p","interactive":true,"idle":-1}`, Task{}, `"idle" must be between 0 and 604800`},
+		{`{"prompt":"p","interactive":true,"idle":604801}`, Task{}, `"idle" must be between 0 and 604800`},
+		{`{"prompt":"p","interactive":3}`, Task{}, `"interactive" must be true or false`},
+	} {
+		for _, tool := range []string{"push", "delegate"} {
+			d := &parent{}
+			call, err := New().Parse(&Env{Desk: d}, "c", tool, json.RawMessage(c.args))
+			if c.err != "" {
+				if err == nil || !strings.Contains(err.Error(), c.err) {
+					t.Errorf("%s %s: %v, want it to say %q", tool, c.args, err, c.err)
+				}
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s %s: %v", tool, c.args, err)
+				continue
+			}
+			if call.Start != nil {
+				call.Start(t.Context())
+			}
+			call.Run(t.Context())
+			if d.task.Interactive != c.want.Interactive || d.task.Idle != c.want.Idle {
+				t.Errorf("%s %s asks for %+v", tool, c.args, d.task)
+			}
+		}
+	}
+}
+
+// parent keeps the task it was asked to dispatch.
+type parent struct {
+	Desk
+	task Task
+}
+
+func (p *parent) Push(_ context.Context, t Task) (string, error) {
+	p.task = t
+	return "", nil
+}
+
+func (p *parent) Delegate(_ context.Context, _ string, t Task, mode string) (string, Wait, error) {
+	p.task = t
+	return "", nil, nil
+}
+
 // Spec: N-31, O-16, O-77, R-1, Q-32, Q-33, Q-34, Q-35, Q-36.
 func TestDesk(t *testing.T) {
 	e, d := place(t), &desk{}
@@ -350,7 +411,7 @@ func TestDesk(t *testing.T) {
 	if r := c.Run(t.Context()); r.Text != "pushed" || r.Error {
 		t.Errorf("push gave %+v", r)
 	}
-	if want := `{"Name":"n","Prompt":"do it","Model":"m","Timeout":90000000000,"Deliver":"wake","Start":true,"After":["a","b"],"Resume":false}`; d.asked != want {
+	if want := `{"Name":"n","Prompt":"do it","Model":"m","Timeout":90000000000,"Deliver":"wake","Interactive":false,"Idle":0,"Start":true,"After":["a","b"],"Resume":false}`; d.asked != want {
 		t.Errorf("the desk was asked %s", d.asked)
 	}
 	if r := ok(t, e, "run", "count", 3); r.Text != "rrr" {

@@ -6,9 +6,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 
+	"fantail/tools/content"
 	"fantail/tools/permit"
+	"fantail/tools/workspace"
 )
 
 //go:embed write_file.md
@@ -40,25 +41,25 @@ func parseWrite(c call) (*Call, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := c.env.target(a.Path, permit.Write)
+	t, err := c.env.tree().Target(a.Path, permit.Write)
 	if err != nil {
 		return nil, err
 	}
-	act := t.touch(c.action(permit.Write))
+	act := t.Touch(c.action(permit.Write))
 	refuse := func(err error) (*Call, error) {
-		return &Call{Action: act, Run: func(context.Context) Result { return fail("write %s: %v", t.show(), err) }}, nil
+		return &Call{Action: act, Run: func(context.Context) Result { return fail("write %s: %v", t.Show(), err) }}, nil
 	}
-	if err := t.refused(); err != nil {
+	if err := t.Refused(); err != nil {
 		return refuse(err)
 	}
 	before, was, err := c.env.beforeWrite(t)
 	if err != nil {
 		return nil, err
 	}
-	if was != nil || t.inside {
-		act.Diff = diff(t.show(), string(before), *a.Content)
+	if was != nil || t.Inside {
+		act.Diff = content.Diff(t.Show(), string(before), *a.Content)
 	} else {
-		act.Diff = diff(t.show(), "", *a.Content)
+		act.Diff = content.Diff(t.Show(), "", *a.Content)
 	}
 	content := []byte(*a.Content)
 	return &Call{Action: act, Run: func(context.Context) Result { return c.env.write(t, content, before, was, act.Diff) }}, nil
@@ -66,52 +67,48 @@ func parseWrite(c call) (*Call, error) {
 
 // beforeWrite returns the content that a write would replace. It must have been
 // read, and be as it was then.
-func (e *Env) beforeWrite(t target) ([]byte, fs.FileInfo, error) {
-	fi, err := os.Lstat(t.abs)
+func (e *Env) beforeWrite(t workspace.Target) ([]byte, fs.FileInfo, error) {
+	err := t.Regular()
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, nil, plain(err)
-	}
-	if err := fit(t.show(), fi, nil); err != nil {
 		return nil, nil, err
 	}
-	st, ok := e.Seen.get(t.abs)
-	if !ok {
-		return nil, nil, fmt.Errorf("%s exists: read it with read_file before you overwrite it, or change it with edit_file", t.show())
+	if !e.Seen.Has(t.Abs) {
+		return nil, nil, fmt.Errorf("%s exists: read it with read_file before you overwrite it, or change it with edit_file", t.Show())
 	}
-	data, fi, err := e.load(t)
+	data, fi, err := e.tree().Load(t)
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", t.show(), err)
+		return nil, nil, fmt.Errorf("%s: %w", t.Show(), err)
 	}
-	if !st.same(fi, data) {
-		return nil, nil, fmt.Errorf("%s changed since it was read: read it again, then write", t.show())
+	if !e.Seen.Same(t.Abs, fi, data) {
+		return nil, nil, fmt.Errorf("%s changed since it was read: read it again, then write", t.Show())
 	}
 	return data, fi, nil
 }
 
 // write carries a write out if the file still is what the diff showed.
-func (e *Env) write(t target, content, before []byte, was fs.FileInfo, shown string) Result {
+func (e *Env) write(t workspace.Target, content, before []byte, was fs.FileInfo, shown string) Result {
 	old := was
 	if was != nil {
-		now, fi, err := e.load(t)
+		now, fi, err := e.tree().Load(t)
 		if err != nil {
-			return fail("write %s: %v", t.show(), err)
+			return fail("write %s: %v", t.Show(), err)
 		}
 		if string(now) != string(before) {
-			return fail("write %s: the file changed since it was shown; read it again, then write", t.show())
+			return fail("write %s: the file changed since it was shown; read it again, then write", t.Show())
 		}
 		old = fi
 	}
 	fi, err := e.save(t, content, old)
 	if err != nil {
-		return fail("write %s: %v", t.show(), err)
+		return fail("write %s: %v", t.Show(), err)
 	}
-	e.Seen.put(t.abs, fi, content)
+	e.Seen.Put(t.Abs, fi, content)
 	verb := "replaced"
 	if was == nil {
 		verb = "created"
 	}
-	return Result{Text: fmt.Sprintf("%s %s, %d bytes", verb, t.show(), len(content)), Diff: shown}
+	return Result{Text: fmt.Sprintf("%s %s, %d bytes", verb, t.Show(), len(content)), Diff: shown}
 }

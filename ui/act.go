@@ -63,19 +63,20 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 	case intent.Terminal:
 		return tea.Raw(i.Sequence)
 	case intent.Leave:
+		a.ends = i.End
 		return tea.Quit
 	case intent.Quit:
 		if a.o.ReadOnly != nil { // nobody works for this screen
 			return tea.Quit
 		}
-		return a.act(quit(&a.tabs, a.flash, func(ctx context.Context) error { return a.pool.Settled(ctx) }))
+		return a.act(quit(&a.tabs, a.flash, a.others(), func(ctx context.Context) error { return a.pool.Settled(ctx) }))
 	case intent.Copy:
 		return a.copy(i.Text)
 	case intent.Mode:
 		return a.setMode(i.Mode)
 	case intent.Edit:
 		return func() tea.Msg {
-			return edit(a.o.Environ, i.Name, i.Draft, func(text, path string, err error) (tea.Msg, bool) {
+			return edit(a.o.Terminal, a.o.Environ, i.Name, i.Draft, func(text, path string, err error) (tea.Msg, bool) {
 				then, keep := i.Then(a.ctx, text, path, err)
 				return wanted{then}, keep
 			})
@@ -97,6 +98,9 @@ func (a *App) show(i intent.Intent) {
 		}
 	case intent.Back:
 		a.report(done{agent: i.Agent, back: i.Text})
+	case intent.Talk:
+		a.drafts.Talk(a.tabs.ByID(i.Agent))
+		a.dirty = true
 	case intent.Say:
 		a.flash.While(i.Text, i.While)
 	case intent.Open:
@@ -137,7 +141,7 @@ func (a *App) env() slash.Env {
 		Open:  open,
 		Tabs:  &a.tabs,
 		Tally: a.tally, Files: a.reader.files, Documents: a.reader.documents, Now: a.now, Theme: a.tabs.Theme, NoColor: a.look.noColor,
-		Models: a.o.Models, Doubt: a.o.Doubt, Remember: a.o.Remember, ReadOnly: a.o.ReadOnly,
+		Models: a.o.Models, Doubt: a.o.Doubt, Remember: a.o.Remember, Reload: a.o.Reload, Restart: a.o.Restart, ReadOnly: a.o.ReadOnly,
 	}
 }
 

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
 
 	"fantail/agents"
 	"fantail/agents/event"
@@ -39,9 +40,12 @@ import (
 
 // Options are what a screen needs from its caller.
 type Options struct {
-	In      io.Reader
+	In      io.Reader // what is typed; whoever opened it closes it once [App.Run] has returned. nil: nothing
 	Out     io.Writer
 	Environ []string // without secret keys; the human's own programs get it
+	// Commands is the environment of the commands that come of what is done here. nil: the agents' own.
+	Commands *fleet.Environment
+	News     string // what is new with this screen; "": nothing
 	// Withhold returns a typed text without the secret keys in it. nil: texts are kept as typed.
 	Withhold func(text string) string
 	Theme    string // chosen by the human; "": by the terminal's background
@@ -57,23 +61,31 @@ type Options struct {
 	ReadOnly error
 	// Remember keeps a choice for the next start in this workspace. nil: nothing is kept.
 	Remember func(ctx context.Context, c agents.Choice, name string) error
+	// Reload reads the configuration again and says what changed. nil: it can't.
+	Reload func(ctx context.Context) (string, error)
+	// Restart ends the host once nothing goes on, and starts the next. nil: there is none.
+	Restart func(ctx context.Context) error
+	// Lost is told what of the human's typing may be lost when the screen has ended. nil: nobody is.
+	Lost     func(err error)
 	Now      func() time.Time
 	Go       func(name string, f func())
-	Size     [2]int      // of a terminal that can't be asked; zero: ask
-	FPS      int         // how many times a second the framework looks for a new frame; 0: as often as it can
-	Plain    bool        // no mouse
-	Msgs     bool        // the status line says `2 msgs` instead of `2 pending`
-	Usual    permit.Mode // the workspace's own: the status line may leave it out; "": none is
-	Notify   string      // how to notify a human who looks elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
+	Terminal Terminal             // nil: it can be given to nobody
+	Profile  colorprofile.Profile // how many colours the terminal shows; 0: found from Environ
+	Size     [2]int               // of a terminal that can't be asked; zero: ask
+	FPS      int                  // how many times a second the framework looks for a new frame; 0: as often as it can
+	Plain    bool                 // no mouse
+	Msgs     bool                 // the status line says `2 msgs` instead of `2 pending`
+	Usual    permit.Mode          // the workspace's own: the status line may leave it out; "": none is
+	Notify   string               // how to notify a human who looks elsewhere: auto osc9 osc777 osc99 bell desktop off; "": auto
 }
 
-// App is one screen. Only its own program may touch it, except through the methods that say
-// otherwise.
+// App is one screen. Only its own program may touch it, except through its remote.
 type App struct {
-	o       Options
-	program *tea.Program
-	ctx     context.Context
-	cancel  context.CancelFunc
+	Remote Remote // for everybody else
+
+	o      Options
+	ctx    context.Context
+	cancel context.CancelFunc
 
 	up      up
 	feed    feed
@@ -97,6 +109,7 @@ type App struct {
 	flash   *flash.Line
 	notice  *notice.Notice
 	began   time.Time // when the pool came
+	ends    bool      // the human wants the agents to end
 	wheel   wheel
 
 	dirty bool
@@ -140,8 +153,8 @@ func New(o Options) *App {
 	a := &App{o: o, w: o.Size[0], h: o.Size[1], wheel: wheel{on: !o.Plain}, dirty: true}
 	a.flash = flash.New(a.now)
 	a.up.out = make(chan struct{})
-	a.ctx, a.cancel = context.WithCancel(context.Background())
-	a.feed = feed{ctx: a.ctx, send: func(m tea.Msg) { a.program.Send(m) }, came: make(chan tea.Msg)}
+	a.ctx, a.cancel = context.WithCancel(fleet.Within(context.Background(), o.Commands))
+	a.feed = feed{ctx: a.ctx, send: func(m tea.Msg) { a.Remote.program.Send(m) }, came: make(chan tea.Msg)}
 	a.actions.feed = &a.feed
 	a.reader = reader{ctx: a.ctx, root: o.Root, head: o.Branch}
 	a.look = lookOf(o.Environ)
@@ -155,12 +168,13 @@ func New(o Options) *App {
 		a.flash.Say(err.Error())
 	}
 	a.tabs.Look = tabs.Look{Theme: theme, Now: a.now, ASCII: a.look.ascii, Msgs: o.Msgs}
-	a.welcome = welcome.New(welcome.Env{Tabs: &a.tabs, Version: o.Version, Root: o.Root, ReadOnly: o.ReadOnly}, o.Start)
+	a.welcome = welcome.New(welcome.Env{Tabs: &a.tabs, Version: o.Version, Root: o.Root, ReadOnly: o.ReadOnly, News: o.News}, o.Start)
 	a.notice = notice.New(notice.Env{
 		Tabs: &a.tabs, Theme: theme, Now: a.now, Width: func() int { return a.w }, Root: o.Root, Environ: o.Environ,
 	}, o.Notify, environment(o.Environ))
 	a.drafts = drafts.New(drafts.Env{
-		Tabs: &a.tabs, Flash: a.flash, Complete: a.complete, Mention: a.mention, Withhold: o.Withhold, History: o.History, ReadOnly: o.ReadOnly != nil,
+		Tabs: &a.tabs, Flash: a.flash, Complete: a.complete, Mention: a.mention, Withhold: o.Withhold,
+		History: o.History, ReadOnly: o.ReadOnly != nil, Go: o.Go,
 	})
 	a.boards = boards{
 		Env:    panel.Env{Tabs: &a.tabs, Theme: theme, Now: a.now, Doubt: o.Doubt, Looked: map[int64]bool{}},
@@ -171,10 +185,7 @@ func New(o Options) *App {
 	// Until the pool comes, what is typed goes into main's tab.
 	a.tabs.Add(a.newTab(event.Info{Name: "main", Kind: event.Main}))
 	options := []tea.ProgramOption{
-		tea.WithContext(a.ctx), tea.WithFPS(o.FPS), tea.WithoutSignalHandler(), tea.WithFilter(calm(o.Now)),
-	}
-	if o.In != nil {
-		options = append(options, tea.WithInput(o.In))
+		tea.WithContext(a.ctx), tea.WithFPS(o.FPS), tea.WithoutSignalHandler(), tea.WithFilter(calm(o.Now)), unread(),
 	}
 	if o.Out != nil {
 		options = append(options, tea.WithOutput(o.Out))
@@ -185,7 +196,10 @@ func New(o Options) *App {
 	if o.Size != [2]int{} {
 		options = append(options, tea.WithWindowSize(o.Size[0], o.Size[1]))
 	}
-	a.program = tea.NewProgram(a, options...)
+	if o.Profile != colorprofile.Unknown {
+		options = append(options, tea.WithColorProfile(o.Profile))
+	}
+	a.Remote = Remote{tea.NewProgram(a, options...)}
 	return a
 }
 
@@ -223,29 +237,26 @@ func lookOf(environ []string) look {
 func (a *App) Run() error {
 	defer a.cancel()
 	defer a.up.now()
-	_, err := a.program.Run()
+	if a.o.In != nil {
+		a.Remote.read(a.o.In, environment(a.o.Environ)["TERM"], a.o.Go)
+	}
+	_, err := a.Remote.program.Run()
+	if lost := a.drafts.Leave(); lost != nil && a.o.Lost != nil {
+		a.o.Lost(lost)
+	}
 	a.notice.Close()
+	if a.human != nil {
+		a.human.Leave()
+	}
 	if errors.Is(err, context.Canceled) {
 		return nil
 	}
 	return err
 }
 
+// Ends reports, once Run has returned, whether the human wants the agents to end too.
+func (a *App) Ends() bool { return a.ends }
+
 // Up returns a channel that is closed once the first frame is on the terminal, or the screen has
 // ended. What the first frame does not need should wait for it. Any goroutine may call it.
 func (a *App) Up() <-chan struct{} { return a.up.out }
-
-// Attach gives the screen its pool. Any goroutine may call it, once.
-func (a *App) Attach(p *agents.Pool) { a.program.Send(attached{poolOf(p)}) }
-
-// Model replaces the start screen's line about the model. Any goroutine may call it.
-func (a *App) Model(start string) { a.program.Send(told{start}) }
-
-// Open tells the screen what the opening of the workspace brought. Any goroutine may call it.
-func (a *App) Open(o welcome.Opening) { a.program.Send(o) }
-
-// Quit ends the screen in an orderly way. Any goroutine may call it.
-func (a *App) Quit() { a.program.Quit() }
-
-// Kill ends the screen at once and restores the terminal. Any goroutine may call it.
-func (a *App) Kill() { a.program.Kill() }

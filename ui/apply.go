@@ -76,7 +76,7 @@ func (a *App) change(i event.Info) tea.Cmd {
 		a.tabs.Add(t)
 	}
 	a.arrived(t, i)
-	if t == a.tabs.Focus && i.State.Terminal() && words.Working(t.Info.State) {
+	if t == a.tabs.Focus && i.State.Terminal() && (words.Working(t.Info.State) || words.Awaits(t.Info)) {
 		after := "until /close"
 		if i.Kind.Handles() {
 			after = "until you leave it"

@@ -1,10 +1,17 @@
 package ui
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents/event"
+	"fantail/agents/roster"
 	"fantail/ui/intent"
 	"fantail/ui/panel"
 )
@@ -35,7 +42,7 @@ func TestBoardsBeforeTheWorkspace(t *testing.T) {
 	}
 }
 
-// TestQuit: it leaves at once if nobody is at work, be they asking or at rest, and asks
+// TestQuit: it leaves at once if nobody is at work, be they asking, at rest or awaiting input, and asks
 // otherwise, naming who is.
 func TestQuit(t *testing.T) {
 	for _, c := range []struct {
@@ -44,14 +51,15 @@ func TestQuit(t *testing.T) {
 	}{
 		{event.Done, event.Idle, nil},
 		{event.Done, event.Asking, nil},
+		{event.Idle, event.Idle, nil},
 		{event.Running, event.Idle, []string{"kid is still at work."}},
 		{event.Running, event.Waiting, []string{"aide, kid are still at work."}},
 		{event.Running, event.Asking, []string{"kid is still at work.", "aide asks you something"}},
 	} {
 		a := screen(t, 120, 30).with(
 			event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
-			event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: c.kid}, event.Info{ID: 3, Name: "aide", Kind: event.Helper, State: c.aide})
-		i := quit(&a.tabs, a.flash, nil)
+			event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: c.kid, Await: &event.Await{For: time.Hour}}, event.Info{ID: 3, Name: "aide", Kind: event.Helper, State: c.aide})
+		i := quit(&a.tabs, a.flash, 0, nil)
 		if _, leaves := i.(intent.Leave); leaves != (c.says == nil) {
 			t.Errorf("%s, %s: %T", c.kid, c.aide, i)
 			continue
@@ -61,6 +69,116 @@ func TestQuit(t *testing.T) {
 			if text := strings.Join(strings.Fields(plain(strings.Join(o.Box.Lines(118, 20), " "))), " "); !strings.Contains(text, want) {
 				t.Errorf("%s, %s: %q lacks %q", c.kid, c.aide, text, want)
 			}
+		}
+	}
+}
+
+// mover notes what the overview asks of the pool.
+type mover struct {
+	panel.Steer
+	panel.Tasks
+	did []string
+	err error
+}
+
+func (m *mover) End(_ context.Context, name string) error {
+	m.did = append(m.did, "end "+name)
+	return m.err
+}
+
+func (m *mover) Respawn(_ context.Context, by int64, name string) (roster.Task, error) {
+	m.did = append(m.did, fmt.Sprintf("respawn %s by %d", name, by))
+	return roster.Task{Name: name, Interactive: true, Idle: time.Minute, Seal: "this host's"}, m.err
+}
+
+// TestOverviewEndsAndRespawns: the foot names the keys that do something with the agent under the bar, they do it, and
+// the status line says what came of it.
+//
+// Spec: C-17, C-19.
+func TestOverviewEndsAndRespawns(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		i    event.Info
+		foot string
+		key  rune
+		did  string
+		says string
+	}{
+		{
+			"idle", waiter(2, "auth", event.Await{For: time.Minute}), "enter opens · m tells · e ends · k kills · p peeks · / finds · esc",
+			'e', "end auth", "auth ends",
+		},
+		{
+			"at work, and will",
+			event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running, Await: &event.Await{}},
+			"enter opens · m tells · e ends · k kills · w wraps up · p peeks · esc", 'e', "end auth", "auth ends after this turn",
+		},
+		{
+			"at work",
+			event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running},
+			"enter opens · m tells · k kills · w wraps up · p peeks", 'e', "end auth", "",
+		},
+		{"a command", event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Running, Prompt: "!make"}, "enter opens · k kills · w wraps up · p peeks", 'k', "", ""},
+		{
+			"ended",
+			event.Info{ID: 2, Name: "auth", Kind: event.Sub, State: event.Crashed},
+			"enter opens · m resumes · r respawns · c closes · p peeks · / finds · esc", 'r', "respawn auth by 1",
+			"Queued auth again, interactive: it awaits input for 1m00s after each turn; it starts by itself",
+		},
+		{"a fork", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Running, Handles: 7}, "enter opens · k kills · w wraps up · p peeks", 'r', "respawn auth by 1", ""},
+		{"a fork that ended", event.Info{ID: 2, Name: "auth", Kind: event.Fork, State: event.Done, Handles: 7}, "enter opens · c closes · p peeks", 'r', "respawn auth by 1", ""},
+		{"a helper", event.Info{ID: 2, Name: "auth", Kind: event.Helper, State: event.Idle}, "enter opens · p peeks · / finds · esc", 'e', "end auth", ""},
+	} {
+		m := &mover{}
+		if c.says == "" {
+			m.err = errors.New("it can't be")
+		}
+		a := screen(t, 80, 24).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle}, c.i)
+		a.use(&pool{panel: panel.Pool{Steer: m, Tasks: m}})
+		a.boards.overview()
+		a.draw()
+		a.key(tea.KeyPressMsg{Code: tea.KeyDown})
+		a.draw()
+		lines := strings.Split(plain(a.drawn.view.Content), "\n")
+		if foot := lines[len(lines)-2]; !strings.Contains(foot, "─ "+c.foot) {
+			t.Errorf("%s: the foot is %q, want %q", c.name, foot, c.foot)
+		}
+		left := carried(t, a.layers.Board().Do(a.layers.Top().Key(tea.KeyPressMsg{Code: c.key, Text: string(c.key)})))
+		if got := strings.Join(m.did, "; "); got != c.did {
+			t.Errorf("%s: %c does %q, want %q", c.name, c.key, got, c.did)
+		}
+		if said, _ := left[0].(intent.Say); c.did != "" && m.err == nil && said.Text != c.says || m.err != nil && c.did != "" && said.Text != "It can't be" {
+			t.Errorf("%s: %c says %+v, want %q", c.name, c.key, left, c.says)
+		}
+	}
+}
+
+// TestOverviewOfIdle: a line says how long an agent stays, and who keeps it.
+//
+// Spec: C-17.
+func TestOverviewOfIdle(t *testing.T) {
+	a := screen(t, 80, 24)
+	at := a.o.Now()
+	a.with(
+		event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
+		waiter(2, "auth", event.Await{For: time.Minute, Until: at.Add(42 * time.Second)}), waiter(3, "docs", event.Await{For: time.Minute, Attached: 1}),
+		waiter(4, "ever", event.Await{}), waiter(5, "seen", event.Await{For: time.Minute}),
+		event.Info{ID: 6, Name: "last", Kind: event.Sub, State: event.Running, Doing: "streaming", Await: &event.Await{Ends: true}},
+	)
+	a.boards.overview()
+	a.draw()
+	a.w = 40
+	a.draw()
+	if got := plain(a.drawn.view.Content); !strings.Contains(got, " idle 0:42 ") || strings.Contains(got, "idle,") {
+		t.Errorf("at 40 columns the time left does not show:\n%s", got)
+	}
+	a.w = 80
+	a.draw()
+	for _, want := range []string{
+		"◐ auth", "idle, ends in 0:42 ", "idle · 1 attached ", "idle, stays until it is ended ", "idle, stays while somebody looks ", "with the model · then ends ",
+	} {
+		if got := plain(a.drawn.view.Content); !strings.Contains(got, want) {
+			t.Errorf("it lacks %q:\n%s", want, got)
 		}
 	}
 }

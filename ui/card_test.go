@@ -8,6 +8,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/ui/frame"
 	"fantail/ui/intent"
 	"fantail/ui/notice"
@@ -90,6 +91,6 @@ func TestCardGrace(t *testing.T) {
 	a.layers.Shut()
 	takes("from under a dialog", 499*time.Millisecond, false)
 	takes("from under a dialog", time.Millisecond, true)
-	a.apply(event.Tally{Quiet: inbox.Quiet{On: true}})
+	a.apply(event.Tally{Quiet: policy.Quiet{On: true}})
 	takes("in quiet", time.Hour, false)
 }

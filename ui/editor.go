@@ -12,10 +12,13 @@ import (
 
 // edit runs the external editor on a draft, in a file of that name. then gets the result and the
 // file's path, and says whether to keep the file. It is called in a command.
-func edit(environ []string, name, draft string, then func(text, path string, err error) (m tea.Msg, keep bool)) tea.Msg {
+func edit(terminal Terminal, environ []string, name, draft string, then func(text, path string, err error) (m tea.Msg, keep bool)) tea.Msg {
 	fail := func(err error) tea.Msg {
 		m, _ := then("", "", err)
 		return m
+	}
+	if terminal == nil {
+		return fail(fmt.Errorf("this terminal can be given to no editor"))
 	}
 	argv, err := editorOf(environ)
 	if err != nil {
@@ -32,7 +35,7 @@ func edit(environ []string, name, draft string, then func(text, path string, err
 	}
 	cmd := exec.Command(argv[0], append(argv[1:], path)...)
 	cmd.Env = environ
-	return tea.ExecProcess(cmd, func(err error) tea.Msg {
+	return tea.Exec(handing{func() error { return terminal.Run(cmd) }}, func(err error) tea.Msg {
 		text, unread := os.ReadFile(path)
 		keep := false
 		switch {

@@ -134,7 +134,7 @@ type deafPool struct {
 }
 
 func (p deafPool) pool() *pool {
-	return &pool{talk: p, letters: p, pickup: p, asks: p, slash: slash.Pool{Asks: p}, panel: panel.Pool{Letters: p, Pickup: p}}
+	return &pool{talk: p, pickup: p, asks: p, slash: slash.Pool{Asks: p, Steer: p}, panel: panel.Pool{Letters: p, Pickup: p}}
 }
 
 func (p deafPool) Next(context.Context, int64, int64) (inbox.Message, bool, error) {
@@ -147,9 +147,11 @@ func (p deafPool) Reply(context.Context, int64, int64, string) (mail.Sent, error
 	return mail.Sent{}, p.err
 }
 
-func (p deafPool) Send(context.Context, int64, string, string, inbox.Priority) (int64, error) {
-	return 0, p.err
-}
+func (p deafPool) Tell(context.Context, string, string) error { return p.err }
+
+func (p deafPool) WrapUp(context.Context, string) error { return p.err }
+
+func (p deafPool) End(context.Context, string) error { return p.err }
 
 // TestTypedIsGivenBack: whatever takes its ground from what was typed, it stands in a box,
 // before a draft, and whoever was typing it types on behind it.
@@ -181,7 +183,7 @@ func TestTypedIsGivenBack(t *testing.T) {
 		{"a reason for a helper that was closed", func(g *ground) { g.to(aide); g.asks(aide, 7, false); g.types("nwrong") }, func(g *ground) { g.closes(aide) }, main, "wrong", "wrongx"},
 		{"an answer over another tab", func(g *ground) { g.asks(kid, 7, true); alt(g); g.types("by hand") }, func(g *ground) { g.answeredElsewhere(kid) }, kid, "by hand", ""},
 		{"an answer in its own tab", func(g *ground) { g.to(kid); g.asks(kid, 7, true); g.types("by hand") }, func(g *ground) { g.answeredElsewhere(kid) }, kid, "by hand", "by handx"},
-		{"an answer to one that is ended", func(g *ground) { g.to(kid); g.asks(kid, 7, true); g.types("by hand") }, func(g *ground) { g.ends(kid) }, main, "by hand", ""},
+		{"an answer to one that is ended", func(g *ground) { g.to(kid); g.asks(kid, 7, true); g.types("by hand") }, func(g *ground) { g.ends(kid) }, kid, "by hand", "by handx"},
 		{
 			"an answer that finds another", func(g *ground) {
 				g.use(deafPool{err: event.ErrAnswered}.pool())
@@ -197,7 +199,7 @@ func TestTypedIsGivenBack(t *testing.T) {
 			_, cmd := g.Update(tea.KeyPressMsg{Code: '1', Text: "1"})
 			g.runs(cmd)
 		}, main, "draft", ""},
-		{"a line to an agent that ended", func(g *ground) { g.to(kid); g.types("mmore") }, func(g *ground) { g.ends(kid); g.runs(g.press(tea.KeyEnter, 0)) }, main, "more", ""},
+		{"a line to an agent that ended", func(g *ground) { g.to(kid); g.types("mmore") }, func(g *ground) { g.ends(kid); g.runs(g.press(tea.KeyEnter, 0)) }, kid, "more", "morex"},
 		{"a line to an agent that ended, which stays", func(g *ground) { g.to(kid); g.types("mmore") }, func(g *ground) { g.ends(kid) }, kid, "more", "morex"},
 		{"a line to an agent whose tab was closed", func(g *ground) { g.types("draft"); g.to(kid); g.types("mmore") }, func(g *ground) { g.closes(kid) }, main, "more\ndraft", ""},
 		{"a command in such a tab", func(g *ground) { g.to(kid); g.types("/inb") }, func(g *ground) { g.closes(kid) }, main, "/inb", "/inbx"},

@@ -11,6 +11,7 @@ import (
 	"fantail/inbox"
 	"fantail/tools/permit"
 	"fantail/ui/asking"
+	"fantail/ui/drafts"
 	"fantail/ui/notice"
 	"fantail/ui/panel"
 	"fantail/ui/slash"
@@ -21,13 +22,11 @@ import (
 type pool struct {
 	talk
 	read
-	letters interface {
-		Send(ctx context.Context, from int64, to, body string, pr inbox.Priority) (int64, error)
-	}
 	pickup interface {
 		Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error)
 	}
 	asks   asking.Pool
+	drafts drafts.Pool
 	notice notice.Pool
 	slash  slash.Pool
 	panel  panel.Pool
@@ -35,14 +34,14 @@ type pool struct {
 
 func poolOf(p *agents.Pool) *pool {
 	return &pool{
-		talk: p, read: p.Ledger, letters: p.Letters, pickup: p.Pickup, asks: p.Asks, notice: notice.PoolOf(p), slash: slash.PoolOf(p), panel: panel.PoolOf(p),
+		talk: p, read: p.Ledger, pickup: p.Pickup, asks: p.Asks, drafts: p.Drafts.Arrive(), notice: notice.PoolOf(p), slash: slash.PoolOf(p), panel: panel.PoolOf(p),
 	}
 }
 
 // talk is what a human and agents say to each other.
 type talk interface {
 	Subscribe() *event.Feed
-	Human() *fleet.Human
+	Arrive() *fleet.Human
 	Settled(ctx context.Context) error
 	Prompt(ctx context.Context, agent int64, text string) error
 	Unprompt(ctx context.Context, id int64) (bool, error)

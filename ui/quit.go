@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,9 +14,10 @@ import (
 	"fantail/ui/words"
 )
 
-// quit leaves at once if no agent works; otherwise it asks what to do with those that do. An agent
-// with an open question loses nothing: it asks again at the next start, and goes on.
-func quit(ts *tabs.Tabs, line *flash.Line, settled func(ctx context.Context) error) intent.Intent {
+// quit ends the program at once if no agent works and nobody is at another screen; otherwise it
+// asks what to do with them. An agent with an open question loses nothing: it asks again at the
+// next start, and goes on.
+func quit(ts *tabs.Tabs, line *flash.Line, others int, settled func(ctx context.Context) error) intent.Intent {
 	var names, asking []string
 	for _, t := range ts.All {
 		switch {
@@ -25,14 +27,17 @@ func quit(ts *tabs.Tabs, line *flash.Line, settled func(ctx context.Context) err
 			names = append(names, t.Info.Name)
 		}
 	}
-	if len(names) == 0 {
-		return intent.Leave{}
+	if len(names) == 0 && others == 0 {
+		return intent.Leave{End: true}
 	}
-	are := " are"
-	if len(names) == 1 {
-		are = " is"
+	text := ""
+	switch len(names) {
+	case 0:
+	case 1:
+		text = names[0] + " is still at work."
+	default:
+		text = strings.Join(names, ", ") + " are still at work."
 	}
-	text := strings.Join(names, ", ") + are + " still at work."
 	switch len(asking) {
 	case 0:
 	case 1:
@@ -40,11 +45,20 @@ func quit(ts *tabs.Tabs, line *flash.Line, settled func(ctx context.Context) err
 	default:
 		text += " " + strings.Join(asking, ", ") + " ask you something: whenever you quit, that is kept and asked again at the next start."
 	}
-	box := dialog.NewConfirm(ts.Theme, "Quit?", text, []dialog.Option{
-		{Key: "w", Label: "wait until they are done, then quit"},
-		{Key: "k", Label: "stop them and quit; what they have goes into the inbox"},
-		{Key: "c", Label: "stay here"},
-	})
+	switch {
+	case others == 1:
+		text += " Another screen shows them too, and ends with them."
+	case others > 1:
+		text += fmt.Sprintf(" %d other screens show them too, and end with them.", others)
+	}
+	options := []dialog.Option{{Key: "l", Label: "leave it all as it is; fantail shows it again"}}
+	if len(names) > 0 {
+		options = append(options, dialog.Option{Key: "w", Label: "wait until they are done, then quit"})
+	}
+	options = append(options,
+		dialog.Option{Key: "k", Label: "stop them and quit; what they have goes into the inbox"},
+		dialog.Option{Key: "c", Label: "stay here"})
+	box := dialog.NewConfirm(ts.Theme, "Quit?", strings.TrimSpace(text), options)
 	return intent.Open{Box: box, Decide: func(d dialog.Decision) intent.Intent {
 		switch c, _ := d.(dialog.Confirmed); c.Choice {
 		case "w":
@@ -55,9 +69,11 @@ func quit(ts *tabs.Tabs, line *flash.Line, settled func(ctx context.Context) err
 				if settled(ctx) != nil {
 					return nil
 				}
-				return intent.Leave{}
+				return intent.Leave{End: true}
 			}}
 		case "k":
+			return intent.Leave{End: true}
+		case "l":
 			return intent.Leave{}
 		}
 		return nil

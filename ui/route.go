@@ -39,14 +39,14 @@ func (a *App) keyAlways(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "ctrl+c":
 		return a.interrupt(), true
 	case "ctrl+z":
-		return tea.Suspend, true
+		return a.suspend(), true
 	case "ctrl+l":
 		return tea.ClearScreen, true
 	}
 	return nil, false
 }
 
-// interrupt is Ctrl+C: it closes what is open, clears the box, and quits when pressed twice.
+// interrupt is Ctrl+C: it closes what is open, clears the box, and leaves when pressed twice.
 func (a *App) interrupt() tea.Cmd {
 	switch box := a.tabs.Typing(); {
 	case a.layers.Top() != nil:
@@ -58,8 +58,8 @@ func (a *App) interrupt() tea.Cmd {
 	case box != nil && !box.Empty():
 		box.Clear()
 		return nil
-	case a.flash.Again("ctrl+c", "Ctrl+C again quits", nil):
-		return a.act(intent.Quit{})
+	case a.flash.Again("ctrl+c", "Ctrl+C again leaves", nil):
+		return a.act(intent.Leave{})
 	}
 	return nil
 }
@@ -236,8 +236,8 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "?":
 		return a.act(intent.Help{}), true
 	case "ctrl+d":
-		if a.flash.Again("ctrl+d", "Ctrl+D again quits", nil) {
-			return a.act(intent.Quit{}), true
+		if a.flash.Again("ctrl+d", "Ctrl+D again leaves", nil) {
+			return a.act(intent.Leave{}), true
 		}
 		return nil, true
 	case "ctrl+up", "alt+up":
@@ -252,7 +252,7 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "m", "/":
 		if t != nil && t.Box == nil && t.Line == nil {
 			if s == "m" {
-				a.drafts.Mail(t)
+				a.drafts.Tell(t)
 			} else {
 				a.drafts.Command(t)
 			}
@@ -373,7 +373,7 @@ func (a *App) keyPanes(k tea.KeyPressMsg) (tea.Cmd, bool) {
 			return nil, false
 		}
 		if a.flash.Again("w", "w again asks "+t.Info.Name+" to wrap up", func() bool { return a.tabs.Focus == t && !t.Info.State.Terminal() }) {
-			return a.act(panel.WrapUp(a.pool.panel.Agents, t.Info.Name)), true
+			return a.act(panel.WrapUp(a.pool.panel.Steer, t.Info.Name)), true
 		}
 		return nil, true
 	}

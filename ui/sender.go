@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"fantail/agents/event"
-	"fantail/inbox"
 	"fantail/ui/drafts"
 	"fantail/ui/intent"
 	"fantail/ui/slash"
@@ -25,8 +24,8 @@ type sender struct {
 	pool   *pool            // nil until attached
 }
 
-// submit sends the content of a tab's box: a command, a shell command of the human's own, mail, or
-// a prompt. Before the workspace is open, it is kept.
+// submit sends the content of a tab's box: a command, a shell command of the human's own, or a
+// prompt. Before the workspace is open, it is kept.
 func (s *sender) submit(t *tabs.Tab) intent.Intent {
 	box := t.Typing()
 	text := s.drafts.Typed(box)
@@ -60,9 +59,9 @@ func (s *sender) submit(t *tabs.Tab) intent.Intent {
 	return intent.All{kept, s.prompt(t, text)}
 }
 
-// line sends a one-line box: mail to the agent, or a command as main.
+// line sends a one-line box: an instruction for the agent, a prompt to resume it with, or a command as main.
 func (s *sender) line(t *tabs.Tab, text string) intent.Intent {
-	if !t.Line.Mail {
+	if t.Line.For == tabs.Command {
 		i, err := slash.Run(s.env(), t, text)
 		if err != nil { // the line stays, so that an Esc meant for it stops no turn
 			kept := s.drafts.Remember(t.Line.Box, text)
@@ -72,11 +71,19 @@ func (s *sender) line(t *tabs.Tab, text string) intent.Intent {
 		t.Line = nil
 		return i
 	}
-	from, to := s.tabs.Main().Info.ID, t.Info.Name
+	by, name, resumes := s.tabs.Main().Info.ID, t.Info.Name, t.Line.For == tabs.Resume
 	t.Line = nil
 	return intent.Do{Agent: t.Info.ID, Back: text, F: func(ctx context.Context) (intent.Intent, error) {
-		id, err := s.pool.letters.Send(ctx, from, to, text, inbox.Normal)
-		return intent.Said{Text: fmt.Sprintf("Message #%d is in the inbox of %s: %s", id, to, text)}, err
+		if resumes {
+			_, _, err := s.pool.slash.Agents.Resume(ctx, by, name, text)
+			return nil, err
+		}
+		err := s.pool.slash.Steer.Tell(ctx, name, text)
+		var ended *event.EndedError
+		if errors.As(err, &ended) {
+			err = fmt.Errorf("%w: Enter resumes it with what you typed", err)
+		}
+		return nil, err
 	}}
 }
 

@@ -8,14 +8,16 @@ import (
 	"testing"
 
 	"fantail/agents/event"
-	"fantail/inbox"
+	"fantail/agents/roster"
 	"fantail/ui/intent"
+	"fantail/ui/slash"
 	"fantail/ui/transcript"
 )
 
 // ear is a pool that notes what a human says to it, in order, and fails with err.
 type ear struct {
 	talk
+	slash.Agents
 	said []string
 	err  error
 }
@@ -33,8 +35,16 @@ func (e *ear) Shell(_ context.Context, agent int64, command string) error {
 	return e.note("shell %d: %s", agent, command)
 }
 
-func (e *ear) Send(_ context.Context, from int64, to, body string, _ inbox.Priority) (int64, error) {
-	return 9, e.note("mail %d to %s: %s", from, to, body)
+func (e *ear) Tell(_ context.Context, name, text string) error {
+	return e.note("tell %s: %s", name, text)
+}
+
+func (e *ear) WrapUp(_ context.Context, name string) error { return e.note("wrap up %s", name) }
+
+func (e *ear) End(_ context.Context, name string) error { return e.note("end %s", name) }
+
+func (e *ear) Resume(_ context.Context, by int64, name, prompt string) (roster.Task, bool, error) {
+	return roster.Task{}, true, e.note("resume %s by %d: %s", name, by, prompt)
 }
 
 func (e *ear) Withdraw(_ context.Context, agent int64) ([]string, error) {
@@ -76,8 +86,9 @@ func carried(t *testing.T, i intent.Intent) (left []intent.Intent) {
 func sends(t *testing.T) (*App, *ear) {
 	a, e := screen(t, 120, 30).with(
 		event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
-		event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: event.Running}), &ear{}
-	a.use(&pool{talk: e, letters: e})
+		event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: event.Running},
+		event.Info{ID: 3, Name: "old", Kind: event.Sub, State: event.Done}), &ear{}
+	a.use(&pool{talk: e, slash: slash.Pool{Agents: e, Steer: e}})
 	return a, e
 }
 
@@ -97,14 +108,13 @@ func TestSenderSubmits(t *testing.T) {
 		{in: "main", typed: "/xyzzy", left: []intent.Intent{
 			intent.Tell{Agent: 1, Command: "/xyzzy", Text: "There is no command /xyzzy; /help lists them", Tone: transcript.Bad},
 		}},
-		{in: "kid", typed: "go on", said: []string{"mail 1 to kid: go on"}, left: []intent.Intent{
-			intent.Said{Text: "Message #9 is in the inbox of kid: go on"},
-		}},
+		{in: "kid", typed: "go on", said: []string{"tell kid: go on"}},
+		{in: "old", typed: "now this", said: []string{"resume old by 1: now this"}},
 	} {
 		a, e := sends(t)
 		tab := a.tabs.ByName(c.in)
 		if tab.Box == nil {
-			a.drafts.Mail(tab)
+			a.drafts.Tell(tab)
 		}
 		box := tab.Typing()
 		box.Set(c.typed)

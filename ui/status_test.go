@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"fantail/agents/event"
-	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/themes"
 	"fantail/tools/permit"
 	"fantail/ui/frame"
@@ -29,7 +29,7 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 	one := func(xs ...string) string { return xs[d.IntN(len(xs))] }
 	i := event.Info{
 		ID: 1, Name: one("main", "implement-auth-tests-1", "測試代理人", strings.Repeat("long-", 20)), Kind: event.Main, State: event.Running,
-		Model: one("", "anthropic/sonnet"), Outside: d.IntN(6) == 0, Pending: d.IntN(3) * 7,
+		Model: one("", "anthropic/sonnet"), Judged: event.Judged{Outside: d.IntN(6) == 0}, Pending: d.IntN(3) * 7,
 	}
 	if i.Pending > 0 {
 		i.Urgent = d.IntN(2)
@@ -47,10 +47,10 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 	a.o.Usual = permit.Mode(one(append(modes, "", "ask", "ask")...))
 	a.tally = event.Tally{Mode: permit.Mode(one(modes...)), Running: d.IntN(3), Queued: d.IntN(2), Asking: d.IntN(2) * 2}
 	if d.IntN(4) == 0 {
-		a.tally.Quiet = inbox.Quiet{On: true, Until: a.o.Now().Add(time.Hour)}
+		a.tally.Quiet = policy.Quiet{On: true, Until: a.o.Now().Add(time.Hour)}
 	}
 	if d.IntN(3) == 0 {
-		a.flash.Say(one("Ctrl+C again quits", "not sent: "+strings.Repeat("the disk is full ", 8)))
+		a.flash.Say(one("Ctrl+C again leaves", "not sent: "+strings.Repeat("the disk is full ", 8)))
 	}
 	c := statusCase{a: a}
 	mode := a.tally.Mode

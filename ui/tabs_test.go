@@ -9,6 +9,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents/event"
+	"fantail/ui/dialog"
 	"fantail/ui/frame"
 	"fantail/ui/tabs"
 	"fantail/ui/words"
@@ -377,5 +378,148 @@ func TestStallMark(t *testing.T) {
 		if got := strings.Count(row, "stalled"); (got == 1) != c.want || got > 1 {
 			t.Errorf("after %s: %q", c.after, row)
 		}
+	}
+}
+
+// waiter is an agent that awaits input.
+func waiter(id int64, name string, w event.Await) event.Info {
+	return event.Info{ID: id, Name: name, Kind: event.Sub, State: event.Idle, Await: &w}
+}
+
+// TestIdleRow: an agent that awaits input shows the time it has left; the word idle goes before a name is cut.
+//
+// Spec: C-17.
+func TestIdleRow(t *testing.T) {
+	a := screen(t, 200, 24)
+	at := a.o.Now()
+	a.o.Now, a.tabs.Now = func() time.Time { return at }, func() time.Time { return at }
+	long := "implement-auth-tests"
+	a.with(
+		event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
+		waiter(2, "auth", event.Await{For: 5 * time.Minute, Until: at.Add(4*time.Minute + 12*time.Second)}),
+		waiter(3, "kept", event.Await{For: 5 * time.Minute, Attached: 1}),
+		waiter(4, "ever", event.Await{}),
+		event.Info{ID: 5, Name: long, Kind: event.Sub, State: event.Queued},
+	)
+	for w, want := range map[int]string{
+		200: "  main ○ │ auth ◐ idle 4:12 │ kept ◐ idle │ ever ◐ idle │ implement-auth-tests ◐",
+		82:  "  main ○ │ auth ◐ idle 4:12 │ kept ◐ idle │ ever ◐ idle │ implement-auth-tests ◐",
+		81:  "  main ○ │ auth ◐ 4:12 │ kept ◐ │ ever ◐ │ implement-auth-tests ◐",
+		67:  "  main ○ │ auth ◐ 4:12 │ kept ◐ │ ever ◐ │ implement-auth-tests ◐",
+		66:  "  main ○ │ auth ◐ 4:12 │ kept ◐ │ ever ◐ │ impleme…th-tests ◐",
+	} {
+		line, spans := a.tabs.Row(w)
+		if got := strings.TrimRight(plain(line), " "); got != strings.TrimRight(want, " ") || frame.Width(line) != w {
+			t.Errorf("at %d the row is\n%q (%d), want\n%q", w, got, frame.Width(line), want)
+		}
+		for _, s := range spans {
+			if cell, name := string([]rune(plain(line))[s.From:s.To]), a.tabs.ByID(s.ID).Info.Name; !strings.Contains(cell, name[:4]) {
+				t.Errorf("at %d a click on %q goes to %s", w, cell, name)
+			}
+		}
+	}
+	for after, want := range map[time.Duration]string{0: "4:12", time.Millisecond: "4:12", time.Second: "4:11", 252*time.Second - 1: "0:01", 252 * time.Second: "0:00", time.Hour: "0:00"} {
+		was := at
+		at = at.Add(after)
+		if row := plain(first(a.tabs.Row(200))); !strings.Contains(row, "auth ◐ idle "+want+" │") {
+			t.Errorf("after %s: %q", after, row)
+		}
+		at = was
+	}
+}
+
+// TestIdleTicks: a second passes on the screen only while some agent's time runs out, and that shows.
+//
+// Spec: C-16.
+func TestIdleTicks(t *testing.T) {
+	counts := func(at time.Time) event.Await { return event.Await{For: time.Minute, Until: at.Add(time.Minute)} }
+	for _, c := range []struct {
+		name string
+		w    int
+		open func(a *App, at time.Time)
+		want bool
+	}{
+		{"it counts down", 120, func(a *App, at time.Time) { a.with(waiter(2, "auth", counts(at))) }, true},
+		{"it is looked at", 120, func(a *App, _ time.Time) { a.with(waiter(2, "auth", event.Await{For: time.Minute})) }, false},
+		{"somebody is attached", 120, func(a *App, _ time.Time) { a.with(waiter(2, "auth", event.Await{For: time.Minute, Attached: 1})) }, false},
+		{"it stays for ever", 120, func(a *App, _ time.Time) { a.with(waiter(2, "auth", event.Await{})) }, false},
+		{"it has ended", 120, func(a *App, at time.Time) {
+			i := waiter(2, "auth", counts(at))
+			i.State = event.Done
+			a.with(i)
+		}, false},
+		{"it is out of sight", 24, func(a *App, at time.Time) {
+			a.with(waiter(2, "a", event.Await{}), waiter(3, "b", event.Await{}), waiter(4, "a-longer-name", event.Await{}), waiter(5, "auth", counts(at)))
+		}, false},
+		{"only F2 shows it", 24, func(a *App, at time.Time) {
+			a.with(waiter(2, "a", event.Await{}), waiter(3, "b", event.Await{}), waiter(4, "a-longer-name", event.Await{}), waiter(5, "auth", counts(at)))
+			a.boards.overview()
+		}, true},
+		{"F2 over one that stays", 120, func(a *App, _ time.Time) {
+			a.with(waiter(2, "auth", event.Await{For: time.Minute}))
+			a.boards.overview()
+		}, false},
+	} {
+		a := screen(t, c.w, 24).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle})
+		c.open(a, a.o.Now())
+		a.flash.Clear()
+		a.draw()
+		switch left := a.drawn.next.Sub(a.o.Now()); {
+		case c.want && left != time.Second:
+			t.Errorf("%s: the next tick comes in %s", c.name, left)
+		case !c.want && !a.drawn.next.IsZero():
+			t.Errorf("%s: a tick is on its way, %s from now", c.name, left)
+		}
+	}
+}
+
+// TestIdleStatus: the status line of an agent that awaits input says until when, as short as it must.
+func TestIdleStatus(t *testing.T) {
+	at := screen(t, 120, 24).o.Now()
+	for _, c := range []struct {
+		w    int
+		a    event.Await
+		want string
+	}{
+		{120, event.Await{For: time.Hour, Until: at.Add(252 * time.Second)}, " idle, ends in 4:12   "},
+		{120, event.Await{For: time.Hour}, " idle, stays while you look   "},
+		{120, event.Await{For: time.Hour, Attached: 2}, " idle, stays while you look · 2 attached   "},
+		{120, event.Await{Attached: 1}, " idle, stays until it is ended · 1 attached   "},
+		{120, event.Await{For: time.Hour, Ends: true}, " idle, ends now   "},
+		{40, event.Await{For: time.Hour, Until: at.Add(252 * time.Second)}, " idle, ends in 4:12 "},
+		{30, event.Await{For: time.Hour, Until: at.Add(252 * time.Second)}, " idle 4:12 "},
+		{30, event.Await{For: time.Hour, Attached: 1}, " idle "},
+		{24, event.Await{For: time.Hour, Until: at.Add(time.Hour - time.Second)}, "[Agent: auth]           "},
+	} {
+		i := waiter(1, "auth", c.a)
+		i.Model = "test/scripted"
+		a := screen(t, c.w, 24).with(i)
+		a.flash.Clear()
+		a.branch, a.tabs.Focus = "", a.tabs.ByID(1)
+		if got := plain(a.statusLine(c.w)); !strings.Contains(got, c.want) {
+			t.Errorf("at %d, %+v: %q lacks %q", c.w, c.a, got, c.want)
+		}
+	}
+}
+
+// TestTalk: m in the overview goes to the tab and opens the line to its agent; a draft that stands there stays.
+//
+// Spec: C-29.
+func TestTalk(t *testing.T) {
+	a := screen(t, 120, 24).with(
+		event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle}, waiter(2, "auth", event.Await{For: time.Minute}),
+		event.Info{ID: 3, Name: "old", Kind: event.Sub, State: event.Done})
+	for id, want := range map[int64]string{2: "tell auth› ", 3: "resume old with› "} {
+		a.boards.overview()
+		a.act(a.layers.Board().Do(dialog.Wanted{Verb: "tell", Agent: id}))
+		if l := a.tabs.Focus.Line; a.layers.Top() != nil || a.tabs.Focus.Info.ID != id || l == nil || l.Label != want {
+			t.Errorf("%d: the line is %+v in the tab of %s", id, l, a.tabs.Focus.Info.Name)
+		}
+	}
+	a.tabs.ByID(2).Line.Box.Set("half a draft")
+	a.boards.overview()
+	a.act(a.layers.Board().Do(dialog.Wanted{Verb: "tell", Agent: 2}))
+	if got := a.tabs.Focus.Line.Box.Value(); got != "half a draft" {
+		t.Errorf("the line holds %q", got)
 	}
 }

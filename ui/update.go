@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
+	"fantail/ui/intent"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/welcome"
@@ -27,6 +28,10 @@ func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.MouseWheelMsg, tea.FocusMsg:
 		cmd = tea.Batch(cmd, a.act(a.notice.Here()))
 	}
+	switch m.(type) {
+	case tea.KeyPressMsg, tea.PasteMsg:
+		cmd = tea.Batch(cmd, a.act(a.drafts.Touched()))
+	}
 	a.tellPresence(m)
 	if a.dirty || a.flash.Fresh() || a.layers.Fresh() {
 		cmd = tea.Batch(cmd, a.draw())
@@ -45,9 +50,12 @@ func (a *App) tellPresence(m tea.Msg) {
 	}
 	if t := a.tabs.Focus; t != nil {
 		a.human.Looks(t.Info.ID)
-		if t.Box != nil {
-			a.human.Drafts(t.Info.ID, !t.Box.Empty())
+	}
+	for _, t := range a.tabs.All {
+		if t.Box == nil {
+			break // those with one are first
 		}
+		a.human.Drafts(t.Info.ID, !t.Box.Empty())
 	}
 }
 
@@ -79,6 +87,20 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.notice.Blur()
 	case tea.ResumeMsg:
 		a.dirty = true
+	case suspended:
+		return a.suspend()
+	case retaken:
+		return retake(a.drawn.view)
+	case stalled:
+		a.notice.Absent()
+		if a.human != nil {
+			a.human.Absent()
+		}
+	case flows:
+		a.notice.Back()
+		if a.human != nil {
+			a.human.Back()
+		}
 	case attached:
 		return a.attach(m.pool)
 	case told:
@@ -133,11 +155,19 @@ func (a *App) attach(p *pool) tea.Cmd {
 	a.use(p)
 	a.began = a.o.Now().Truncate(time.Millisecond)
 	a.notice.Attach(p.notice, a.began)
-	a.human = p.Human()
+	a.human = p.Arrive()
 	a.human.Pressed(a.o.Now()) // a human has just started the program
 	a.feed.source = p.Subscribe()
 	a.o.Go("feed", a.feed.follow)
-	return a.act(a.drafts.Load())
+	return a.act(intent.All{a.drafts.Load(), a.drafts.Offered(p.drafts)})
+}
+
+// others is how many other screens show the same agents.
+func (a *App) others() int {
+	if a.human == nil {
+		return 0
+	}
+	return a.human.Others()
 }
 
 // use gives the pool to everything that asks it something.

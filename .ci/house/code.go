@@ -25,7 +25,15 @@ func (plan Plan) code() []Rule {
 			"-- agents/a.go --\npackage agents\nfunc f() { go f() }\n",
 			"-- agents/a.go --\npackage agents\nvar f = func(s string, f func()) { go g() }\n",
 		}, Good: []string{"-- tools/proc/a.go --\npackage proc\nfunc f() { go f() }\n-- store/a.go --\npackage store\nvar g = func(_ string, f func()) { go f() }\n-- agents/a_test.go --\npackage agents\nfunc f() { go f() }\n"}},
-		{Name: "no program is started with a key in its environment", Check: checkChildren, Bad: []string{
+		{Name: "nobody else has the terminal", Check: plan.checkTerminal, Bad: []string{
+			"-- ui/a.go --\npackage ui\nfunc f() tea.Cmd { return tea.Suspend }\n",
+			"-- ui/a.go --\npackage ui\nfunc f() tea.Cmd { return tea.ExecProcess(c, nil) }\n",
+			"-- ui/cli/a.go --\npackage cli\nfunc f() { signal.Notify(c, syscall.SIGWINCH) }\n",
+		}, Good: []string{
+			"-- ui/screen/a.go --\npackage screen\nfunc f() { signal.Notify(c, syscall.SIGWINCH) }\n",
+			"-- ui/a.go --\npackage ui\nfunc f() tea.Cmd { return tea.Exec(c, nil) }\n",
+		}},
+		{Name: "no program is started with a key in its environment", Check: plan.checkChildren, Bad: []string{
 			"-- tools/a.go --\npackage tools\nfunc f() { exec.Command(\"rg\").Run() }\n",
 			"-- ui/a.go --\npackage ui\nfunc f() { c := exec.CommandContext(ctx, \"vi\"); c.Dir = \"/\"; c.Run() }\n",
 			"-- ui/a.go --\npackage ui\nfunc f() { c := exec.Command(\"vi\"); c.Env = e; c.Run() }\nvar g = exec.Command(\"vi\")\n",
@@ -107,6 +115,23 @@ func (plan Plan) checkGo(t *tree.Tree) (f tree.Findings) {
 	return f
 }
 
+// checkTerminal refuses what only a process can do that has the terminal: a host would wait for
+// ever, or stop itself.
+func (plan Plan) checkTerminal(t *tree.Tree) (f tree.Findings) {
+	for _, s := range t.Files {
+		if s.Test || s.Dir == plan.Gate {
+			continue
+		}
+		ast.Inspect(s.Syntax, func(n ast.Node) bool {
+			if x, ok := n.(*ast.SelectorExpr); ok && slices.Contains([]string{"tea.Suspend", "tea.ExecProcess", "syscall.SIGWINCH", "unix.SIGWINCH"}, tree.Name(x)) {
+				f.Add("%s: %s belongs to the process in the terminal; ask ui.Terminal", t.At(n), tree.Name(x))
+			}
+			return true
+		})
+	}
+	return f
+}
+
 // plainStart reports whether f only starts the function it is given.
 func plainStart(f *ast.FuncLit) bool {
 	if len(f.Body.List) != 1 || len(f.Type.Params.List) != 2 {
@@ -123,9 +148,9 @@ var cleaners = []string{"proc.Own", "proc.Clean", "guard.New"}
 
 // checkChildren refuses what starts a program in another way than with an environment
 // that was made for it: one that is left out is the program's own, with all its keys.
-func checkChildren(t *tree.Tree) (f tree.Findings) {
+func (plan Plan) checkChildren(t *tree.Tree) (f tree.Findings) {
 	for _, s := range t.Files {
-		if s.Test || tree.Under(s.Dir, []string{".ci/...", "ui/uitest/..."}) {
+		if s.Test || s.Dir == plan.Gate || tree.Under(s.Dir, []string{".ci/...", "ui/uitest/..."}) {
 			continue
 		}
 		cleaned := map[ast.Node]bool{}

@@ -23,6 +23,9 @@ type Plan struct {
 	// Memory are the functions that may look at memory inside a transaction, with the reason.
 	Memory map[string]string
 	Sizes  Sizes
+	// Gate is the package that acts before anything else of the program exists: it alone has an
+	// init function, and it starts programs as the shell does whose process it is.
+	Gate string
 }
 
 // Confined says where a module outside of ours may be imported. A place ends in /...

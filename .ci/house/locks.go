@@ -58,14 +58,14 @@ func isDatabase(f *types.Func) bool {
 		return false
 	}
 	switch f.Pkg().Path() {
-	case tree.Module + "/store":
+	case tree.Module + "/store", tree.Module + "/store/sqlite":
 		switch tree.Recv(f) {
 		case "DB":
 			return !slices.Contains([]string{"Close", "ReadOnly", "Stopped", "Path"}, f.Name())
 		case "Tx", "Rx", "View":
 			return !slices.Contains([]string{"AfterCommit", "Now", "Local"}, f.Name())
 		}
-	case tree.Module + "/inbox":
+	case tree.Module + "/inbox", tree.Module + "/inbox/policy":
 		return tree.Recv(f) == "Inbox" || takes(f.Signature(), "Tx", "View", "Rx")
 	}
 	return false

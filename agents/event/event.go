@@ -5,16 +5,18 @@
 //
 // Does not: know where events come from, read rows, show anything.
 //
-// Imports: agents/history, agents/llm, inbox, store, tools, tools/permit.
+// Imports: agents/history, agents/llm, inbox, inbox/policy, store, tools, tools/permit.
 package event
 
 import (
 	"errors"
+	"fmt"
 	"time"
 
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/store"
 	"fantail/tools/permit"
 )
@@ -24,6 +26,16 @@ var ErrClosing = errors.New("the program was closed")
 
 // ErrReadOnly is the error of a write where the database can only be read.
 var ErrReadOnly = store.ErrReadOnly
+
+// EndedError says that an agent has ended, so that it can only be resumed.
+type EndedError struct {
+	Name  string
+	State State
+}
+
+func (e *EndedError) Error() string {
+	return fmt.Sprintf("the agent %s has ended already (%s)", e.Name, e.State)
+}
 
 // State is what an agent is up to. Only its own loop changes it, and, at rest, a human's wait in its tab. The last four
 // are terminal: once there, it stays.
@@ -59,22 +71,59 @@ type Info struct {
 	Spent
 	Pending   int // messages in its inbox
 	Urgent    int
-	Came      int             // messages received since the program started, not counting muted threads
-	Delegated int             // synchronous delegations it waits for
-	Prompt    string          // a sub-agent's task (`!` begins a plain command), or the message a fork handles
-	Handles   int64           // the message a fork handles; 0: not a fork
-	Sender    string          // of that message
-	Task      int64           // the task it carries out; 0: none
-	Attempt   int             // how many tasks it has carried out, including this one
-	Outside   bool            // its work was requested from outside the program, so it asks before anything but reading
-	Prompts   []Prompt        // typed, not yet absorbed, oldest first
-	Question  *Question       // while asking
-	Outcome   history.Outcome // of the last turn that ended
-	Gist      string          // the first line of its result, once it is done
-	Created   time.Time
-	Started   time.Time // of the current or last turn, or of a wait between turns; zero: never
-	Ended     time.Time // when it reached a terminal state; zero: alive
-	Active    time.Time // last sign of life as of this event; later deltas and entries count too
+	Came      int    // messages received since the program started, not counting muted threads
+	Delegated int    // synchronous delegations it waits for
+	Prompt    string // a sub-agent's task (`!` begins a plain command), or the message a fork handles
+	Handles   int64  // the message a fork handles; 0: not a fork
+	Sender    string // of that message
+	Task      int64  // the task it carries out; 0: none
+	Attempt   int    // how many tasks it has carried out, including this one
+	Judged
+	Await    *Await          // how long it stays idle where its turn has ended; nil: it ends with its turn
+	Prompts  []Prompt        // typed, not yet absorbed, oldest first
+	Question *Question       // while asking
+	Outcome  history.Outcome // of the last turn that ended
+	Gist     string          // the first line of its result, once it is done
+	Created  time.Time
+	Started  time.Time // of the current or last turn, or of a wait between turns; zero: never
+	Ended    time.Time // when it reached a terminal state; zero: alive
+	Active   time.Time // last sign of life as of this event; later deltas and entries count too
+}
+
+// Rests reports whether the agent rests between turns, so that what comes for it may begin one.
+func (i Info) Rests() bool { return i.Kind.HasPrompt() || i.Await != nil }
+
+// Await is how an agent awaits input. It is a value: a change replaces it.
+type Await struct {
+	For      time.Duration // how long after a turn; 0: for ever
+	Until    time.Time     // when it ends; zero: nothing counts down, as it works, is looked at or attached, or For is 0
+	Attached int           // programs attached to it
+	Ends     bool          // it was told to end after its present turn
+}
+
+// With returns a changed copy; nil of nil.
+func (a *Await) With(change func(a *Await)) *Await {
+	if a == nil {
+		return nil
+	}
+	b := *a
+	change(&b)
+	return &b
+}
+
+// Left returns how much of its time an idle agent has left at that moment, and whether that counts down.
+func (a *Await) Left(now time.Time) (left time.Duration, counts bool) {
+	if a == nil || a.Until.IsZero() {
+		return 0, false
+	}
+	return max(0, a.Until.Sub(now)), true
+}
+
+// Judged is what an agent's calls are judged by, beside the session's mode and rules.
+type Judged struct {
+	Outside    bool        // its work was requested from outside the program, so it asks before anything but reading
+	Unattended bool        // nobody is there to be asked, whoever is at a screen
+	Mode       permit.Mode // that they are judged in, whatever the session says; "": the session's
 }
 
 // Spent is what an agent has used, all turns together, and how full its context is.
@@ -158,7 +207,7 @@ type Tally struct {
 	Names   []string // of the queued tasks, in the order they were queued
 	Asking  int      // open questions
 	Mode    permit.Mode
-	Quiet   inbox.Quiet // whether all mail is held, and until when
+	Quiet   policy.Quiet // whether all mail is held, and until when
 }
 
 // Mailed says that the agent's inbox, or what is shown of its messages, has changed: read it again. An unread feed

@@ -25,6 +25,8 @@ type Agent struct {
 	fleet  *Fleet
 	hasten func() // ends its commands at once, for callers that can't wait; nil: they always end so
 
+	Env       Environments
+	Await     Awaiting
 	Info      event.Info
 	Model     llm.Model
 	ShownTurn int64 // the turn that runs
@@ -34,8 +36,9 @@ type Agent struct {
 	active   time.Time      // its last sign of life
 	asked    time.Time      // when the current request was sent
 	calls    []Working      // the tools that run
-	steer    int64          // the prompt that tells it to go on at once, until it is absorbed; 0: none
-	wrapping bool           // such a prompt told it to finish with what it has
+	steer    int64          // the last prompt that tells it to go on at once, until it is absorbed; 0: none
+	wrap     int64          // the one that tells it to finish with what it has, until it is absorbed; 0: none
+	wrapping bool           // it was told to, and has not finished
 	steered  map[*stop]bool // what such a prompt cancels
 	clock    *clock         // fires at the time-out; nil: none
 	away     away           // what its concurrently waiting calls wait for
@@ -46,7 +49,9 @@ func (f *Fleet) NewAgent(i event.Info, task int64) *Agent {
 	a := &Agent{
 		ID: i.ID, Kind: i.Kind, Task: task, Pokes: make(chan struct{}, 1), Gone: make(chan struct{}), fleet: f,
 		Info: i, stops: map[*stop]bool{}, steered: map[*stop]bool{}, active: f.o.Now(),
+		Env: Environments{fleet: f, typed: map[int64]*Environment{}},
 	}
+	a.Await = Awaiting{a}
 	if i.State.Terminal() {
 		close(a.Gone)
 	}
@@ -89,6 +94,9 @@ func (a *Agent) Change(change func(i *event.Info)) {
 	if before.Terminal() {
 		i.State = before
 	}
+	if i.State.Terminal() {
+		i.Await = nil
+	}
 	if !strings.HasPrefix(i.Doing, "tool ") {
 		i.Call = ""
 	}
@@ -101,7 +109,7 @@ func (a *Agent) Change(change func(i *event.Info)) {
 		return // its tab is closed, or not open yet
 	}
 	if i.State.Terminal() && !before.Terminal() {
-		a.steer = 0
+		a.steer, a.wrap = 0, 0
 		delete(f.living, a.ID)
 		for _, hear := range f.rooms.Ended {
 			hear(i)
@@ -181,6 +189,10 @@ func (a *Agent) Unqueue(id int64) {
 		if id == a.steer {
 			a.steer = 0
 		}
+		if id == a.wrap {
+			a.wrap = 0
+		}
+		delete(a.Env.typed, id)
 		i.Prompts = slices.DeleteFunc(slices.Clone(i.Prompts), func(q event.Prompt) bool { return q.ID == id })
 	})
 }
@@ -225,20 +237,12 @@ func (a *Agent) Heard(ans *event.Answer) {
 	f.Told()
 }
 
-// Dormant reports whether the agent stays at its question because nobody is there to answer: its loop does not run. The
-// caller holds the fleet's mutex.
-func (a *Agent) Dormant() bool { return !a.fleet.o.Attended && a.Info.State == event.Asking }
-
-// Acts reports whether the agent could end another's wait, unless it waits itself. The caller holds the fleet's mutex.
-func (a *Agent) Acts() bool {
-	return !a.Dormant() && (a.Info.State != event.Idle || a.fleet.o.Attended)
-}
-
 // Begins shows that a turn begins. The caller holds the fleet's mutex.
 func (a *Agent) Begins(turn int64, started time.Time) {
 	a.ShownTurn = turn
 	a.Change(func(i *event.Info) {
 		i.State, i.Doing, i.Why, i.Started, i.Outcome = event.Running, "starting", "", started, ""
+		i.Await = i.Await.With(func(a *event.Await) { a.Until = time.Time{} })
 	})
 }
 

@@ -62,7 +62,7 @@ func TestClock(t *testing.T) {
 		{"it has ended", func(_ *bare, _, kid *fleet.Agent) { kid.Spent() }, 10 * minute, 0},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			b := newFleet(t, fleet.Options{Attended: true})
+			b := newFleet(t, fleet.Options{})
 			boss := b.open(event.Info{ID: 1, Kind: event.Sub, Task: 10})
 			kid := b.open(event.Info{ID: 2, Kind: event.Sub, Parent: 1, Task: 20})
 			bossRang, kidRang := watch(boss, 10*minute), watch(kid, 10*minute)

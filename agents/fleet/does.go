@@ -52,8 +52,10 @@ func (f *Fleet) Does(name string) (Now, error) {
 // HoldUp says why a queued task has not started. The caller holds the fleet's mutex.
 func (f *Fleet) HoldUp(q *queue.Task) string {
 	switch {
-	case q.Held:
+	case q.Held == queue.Outside:
 		return "it came from outside: /run lets it in"
+	case q.Held == queue.Unsealed:
+		return "this host did not write it as it is: /run asks whether it may start"
 	case !f.Queue.Wanted(q):
 		return "nobody has started it: /run does"
 	case len(q.Needs) > 0:

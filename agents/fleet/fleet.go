@@ -1,12 +1,13 @@
 // Package fleet knows who is alive and what each agent does.
 //
 // Does: keep the state of every agent whose tab is open, what can stop it and what it waits for; who holds a slot and
-// who wants one; the clocks of tasks; where the human is. Tell feeds and rooms of each change.
+// who wants one; the clocks of tasks; where the humans are, and the environments they work in. Tell feeds and rooms of
+// each change.
 //
 // Does not: know a database. One mutex guards all of this, so nothing here may ever wait for a disk.
 //
 // Imports: agents/event, agents/history, agents/llm, agents/queue, agents/roster, inbox, tools, tools/permit,
-// tools/secret.
+// tools/proc, tools/secret.
 package fleet
 
 import (
@@ -30,14 +31,13 @@ import (
 
 // Options are what New needs.
 type Options struct {
-	Now      func() time.Time
-	Go       func(name string, f func())
-	Resolve  func(model string) (llm.Model, error)
-	Model    string // of new agents
-	Cap      int    // how many agents may run at once
-	Attended bool   // a human can answer
-	Keys     *secret.Keys
-	Mode     func() permit.Mode // the permission mode now
+	Now     func() time.Time
+	Go      func(name string, f func())
+	Resolve func(model string) (llm.Model, error)
+	Model   string // of new agents
+	Cap     int    // how many agents may run at once
+	Keys    *secret.Keys
+	Mode    func() permit.Mode // the permission mode now
 }
 
 // Fleet is all agents whose tab is open, and the queue in memory. Its mutex guards both. It is never held across I/O:
@@ -45,10 +45,10 @@ type Options struct {
 type Fleet struct {
 	sync.Mutex
 
-	Human Human
-	Line  Line
-	Queue *queue.Queue  // tasks not started, and the slots of running agents; guarded by the mutex
-	Due   chan struct{} // holds a token when there may be a task to start
+	Humans Humans
+	Line   Line
+	Queue  *queue.Queue  // tasks not started, and the slots of running agents; guarded by the mutex
+	Due    chan struct{} // holds a token when there may be a task to start
 
 	o     Options
 	hub   *event.Hub
@@ -85,7 +85,7 @@ func New(ctx context.Context, o Options) *Fleet {
 		agents: map[int64]*Agent{}, living: map[int64]*Agent{}, asking: map[*Agent]bool{},
 		changed: make(chan struct{}),
 	}
-	f.Line.fleet = f
+	f.Line = Line{fleet: f, from: map[int64]*Environment{}}
 	f.ctx, f.stop = context.WithCancelCause(ctx)
 	return f
 }
@@ -338,15 +338,33 @@ func token(c chan struct{}) {
 }
 
 // Rest reports whether nothing is going on, and returns a channel that is closed once that may have changed.
-func (f *Fleet) Rest() (still bool, changed <-chan struct{}) {
+func (f *Fleet) Rest() (still bool, changed <-chan struct{}) { return f.RestOf(All) }
+
+// RestOf is Rest as far as the agents that count are concerned. counts is called with the fleet's mutex held.
+func (f *Fleet) RestOf(counts func(a *Agent) bool) (still bool, changed <-chan struct{}) {
 	f.Lock()
 	defer f.Unlock()
-	return !f.busy(), f.changed
+	return !f.busy(counts), f.changed
 }
 
-// busy reports whether an agent runs, waits, asks or has a reason to go on, or a task is about to start. The caller
-// holds the fleet's mutex.
-func (f *Fleet) busy() bool {
+// All has every agent count.
+func All(*Agent) bool { return true }
+
+// Under has an agent count and all below it.
+func Under(agent int64) func(a *Agent) bool {
+	return func(a *Agent) bool {
+		for ; a != nil; a = a.fleet.agents[a.Info.Parent] {
+			if a.ID == agent {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// busy reports whether an agent that counts runs, waits, asks or has a reason to go on, or a task of its is about to
+// start. The caller holds the fleet's mutex.
+func (f *Fleet) busy(counts func(a *Agent) bool) bool {
 	reason := func(agent int64) bool {
 		return slices.ContainsFunc(f.rooms.Busy, func(busy func(int64) bool) bool { return busy(agent) })
 	}
@@ -354,16 +372,30 @@ func (f *Fleet) busy() bool {
 		return true
 	}
 	for _, a := range f.living {
-		if a.Dormant() {
-			continue
-		}
-		if a.Info.State != event.Idle || typed(a.Info) || reason(a.ID) {
+		if counts(a) && (a.Info.State != event.Idle || typed(a.Info) || reason(a.ID)) {
 			return true
 		}
 	}
 	for t := range f.Queue.All() {
-		if f.Queue.Wanted(t) && f.Queue.WillStart(t, nil) {
+		owner := f.agents[t.Slot.Owner]
+		if (owner == nil || counts(owner)) && f.Queue.Wanted(t) && f.Queue.WillStart(t, nil) && !waitsForIdle(f, t) {
 			return true
+		}
+	}
+	return false
+}
+
+// waitsForIdle reports whether a queued task waits, perhaps through others, for an agent that is idle. The caller holds the
+// fleet's mutex.
+func waitsForIdle(f *Fleet, t *queue.Task) bool {
+	for id := range t.Needs {
+		if need := f.Queue.Task(id); need != nil && waitsForIdle(f, need) {
+			return true
+		}
+		for _, a := range f.living {
+			if a.Task == id && a.Info.State == event.Idle {
+				return true
+			}
 		}
 	}
 	return false

@@ -412,6 +412,7 @@ func TestDoes(t *testing.T) {
 		want string
 	}{
 		{queued(10, 1, roster.OriginCLI), nil, "it came from outside: /run lets it in"},
+		{roster.QueuedTask{Task: queued(17, 1, roster.OriginHuman).Task, Now: true, Unsealed: true}, nil, "this host did not write it as it is: /run asks whether it may start"},
 		{queued(11, 1, roster.OriginHuman), nil, "nobody has started it: /run does"},
 		{started(12, 1, queued(10, 1, "").Task), nil, "it waits for t10"},
 		{started(13, 1), nil, "1 agents run, as many as may at once"},
@@ -420,7 +421,7 @@ func TestDoes(t *testing.T) {
 			b.hold(func() { b.Queue.Open(1, queue.Window{Most: 1}); b.Queue.Take(99, queue.Slot{Owner: 1}) })
 		}, "so many of its queue run as /run 1 allows"},
 	} {
-		b.Line.Queued(c.task)
+		b.Line.Queued(t.Context(), c.task)
 		if c.then != nil {
 			c.then()
 		}
@@ -434,7 +435,7 @@ func TestDoes(t *testing.T) {
 	busy.Task.Model = "one/x"
 	wide := newFleet(t, fleet.Options{})
 	wide.hold(func() { wide.Queue.Take(99, queue.Slot{Vendor: "one", AtOnce: 1}) })
-	wide.Line.Queued(busy)
+	wide.Line.Queued(t.Context(), busy)
 	if n := must(wide.Does("t16")); n.Queued != "one serves as many agents as it does at once" {
 		t.Errorf("a busy vendor: %q", n.Queued)
 	}
@@ -473,7 +474,7 @@ func TestClose(t *testing.T) {
 		if _, _, err := a.Visit(t.Context()); !errors.Is(err, event.ErrClosing) {
 			t.Errorf("who comes late gets %v", err)
 		}
-		b.Line.Queued(started(1, 1))
+		b.Line.Queued(t.Context(), started(1, 1))
 		if next := b.Line.Next(); next != nil {
 			t.Errorf("%s starts after the end", next.Name)
 		}

@@ -20,14 +20,13 @@ import (
 // machine is a fleet to which anything happens, one thing after the other.
 type machine struct {
 	*bare
-	t        *rapid.T
-	attended bool
-	screen   *screen // it looks on from the beginning
-	agents   []*fleet.Agent
-	asking   map[*fleet.Agent]bool
-	away     map[*fleet.Agent][]func(context.Context) error
-	tasks    []roster.Task
-	last     int64 // the last id given
+	t      *rapid.T
+	screen *screen // it looks on from the beginning
+	agents []*fleet.Agent
+	asking map[*fleet.Agent]bool
+	away   map[*fleet.Agent][]func(context.Context) error
+	tasks  []roster.Task
+	last   int64 // the last id given
 }
 
 var states = []event.State{event.Queued, event.Running, event.Running, event.Waiting, event.Idle, event.Idle, event.Done, event.Failed}
@@ -118,7 +117,7 @@ func (m *machine) steps() map[string]func(*rapid.T) {
 				w.Needs = []roster.Task{rapid.SampledFrom(m.tasks).Draw(t, "need")}
 			}
 			m.tasks = append(m.tasks, w.Task)
-			m.Line.Queued(w)
+			m.Line.Queued(t.Context(), w)
 		},
 		"a task ends": func(t *rapid.T) {
 			if len(m.tasks) == 0 {
@@ -200,7 +199,7 @@ func (m *machine) still() bool {
 	}
 	for _, a := range m.agents {
 		switch i := a.Info; {
-		case m.Of(i.ID) != a || i.State.Terminal() || !m.attended && i.State == event.Asking:
+		case m.Of(i.ID) != a || i.State.Terminal():
 			continue
 		case i.State != event.Idle || m.busy[i.ID]:
 			return false
@@ -259,13 +258,56 @@ func TestRest(t *testing.T) {
 		{"a room has a reason for it to go on", main, nil, 1, false},
 		{"a room has one for somebody else", main, nil, 2, true},
 	} {
-		b := newFleet(t, fleet.Options{Attended: true})
+		b := newFleet(t, fleet.Options{})
 		b.open(c.main)
 		for _, w := range c.tasks {
-			b.Line.Queued(w)
+			b.Line.Queued(t.Context(), w)
 		}
 		b.busy[c.busy] = true
 		if still, _ := b.Rest(); still != c.still {
+			t.Errorf("%s: at rest %t", c.what, still)
+		}
+	}
+}
+
+// TestRestOf_under: an agent is at rest once it and all below it are, whatever others do.
+func TestRestOf_under(t *testing.T) {
+	for _, c := range []struct {
+		what  string
+		busy  int64 // who runs
+		owner int64 // of a task that starts; 0: none does
+		still bool
+	}{
+		{"another runs", 3, 0, true},
+		{"who is below another runs", 4, 0, true},
+		{"it runs", 1, 0, false},
+		{"who is below it runs", 2, 0, false},
+		{"who is below who has ended runs", 6, 0, false},
+		{"another's task starts", 0, 3, true},
+		{"its task starts", 0, 1, false},
+		{"a task of one below it starts", 0, 2, false},
+	} {
+		b := newFleet(t, fleet.Options{})
+		for _, i := range []event.Info{
+			{ID: 1, Kind: event.Helper},
+			{ID: 2, Kind: event.Sub, Parent: 1},
+			{ID: 3, Kind: event.Main},
+			{ID: 4, Kind: event.Sub, Parent: 3},
+			{ID: 5, Kind: event.Sub, Parent: 1, State: event.Done},
+			{ID: 6, Kind: event.Sub, Parent: 5},
+		} {
+			switch {
+			case i.ID == c.busy:
+				i.State = event.Running
+			case i.State == "":
+				i.State = event.Idle
+			}
+			b.open(i)
+		}
+		if c.owner != 0 {
+			b.Line.Queued(t.Context(), started(1, c.owner))
+		}
+		if still, _ := b.RestOf(fleet.Under(1)); still != c.still {
 			t.Errorf("%s: at rest %t", c.what, still)
 		}
 	}
@@ -277,10 +319,10 @@ func TestRest(t *testing.T) {
 func TestFleet_anyOrder(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := &machine{
-			t: rt, attended: rapid.Bool().Draw(rt, "attended"),
+			t:      rt,
 			asking: map[*fleet.Agent]bool{}, away: map[*fleet.Agent][]func(context.Context) error{},
 		}
-		m.bare = newFleet(t, fleet.Options{Cap: 2, Attended: m.attended})
+		m.bare = newFleet(t, fleet.Options{Cap: 2})
 		m.screen = m.bare.screen()
 		was, changed := m.Rest()
 		steps := m.steps()

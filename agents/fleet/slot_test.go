@@ -30,7 +30,7 @@ func TestRegain_order(t *testing.T) {
 			}()
 			synctest.Wait()
 		}
-		b.Line.Queued(started(9, 0))
+		b.Line.Queued(t.Context(), started(9, 0))
 		for _, c := range []struct {
 			what string
 			do   func()
@@ -123,7 +123,7 @@ func TestAside(t *testing.T) {
 // TestAsking: who asks holds no slot and is counted; once it is answered it waits for one,
 // and if it never is it stays as it was.
 func TestAsking(t *testing.T) {
-	b := newFleet(t, fleet.Options{Attended: true})
+	b := newFleet(t, fleet.Options{})
 	s := b.screen()
 	for _, c := range []struct {
 		answer *event.Answer

@@ -115,10 +115,16 @@ func (a *Agent) Steerable(ctx context.Context) (context.Context, func()) {
 	}
 }
 
-// WrapUp queues a prompt that tells the agent to finish with what it has. It interrupts whatever the agent waits for.
-// The caller holds the fleet's mutex.
+// WrapUp is Steer with a prompt that tells the agent to finish with what it has.
 func (a *Agent) WrapUp(q event.Prompt) {
-	a.steer, a.wrapping = q.ID, true
+	a.wrap, a.wrapping = q.ID, true
+	a.Steer(q)
+}
+
+// Steer queues a prompt for an agent in the middle of its work. It interrupts whatever the agent waits for. The caller
+// holds the fleet's mutex.
+func (a *Agent) Steer(q event.Prompt) {
+	a.steer = q.ID
 	a.Queued(q)
 	for s := range a.steered {
 		s.cancel(ErrSteered)
@@ -126,18 +132,18 @@ func (a *Agent) WrapUp(q event.Prompt) {
 }
 
 // AskedToWrapUp reports whether the agent was told to finish, and has not yet. The caller holds the fleet's mutex.
-func (a *Agent) AskedToWrapUp() bool { return a.steer != 0 || a.wrapping }
+func (a *Agent) AskedToWrapUp() bool { return a.wrapping }
 
 // WrapsUp reports whether the agent was told to finish in this turn.
 func (a *Agent) WrapsUp() bool {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()
-	return a.wrapping && a.steer == 0
+	return a.wrapping && a.wrap == 0
 }
 
 // Wrapped forgets, at the end of a turn, that it was to be the last.
 func (a *Agent) Wrapped() {
 	a.fleet.Lock()
 	defer a.fleet.Unlock()
-	a.wrapping = a.steer != 0
+	a.wrapping = a.wrap != 0
 }

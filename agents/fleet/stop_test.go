@@ -190,31 +190,6 @@ func TestQueued_keepsWhatWasRead(t *testing.T) {
 	}
 }
 
-// TestDormant: where nobody is there who could answer, an open question lets others rest.
-func TestDormant(t *testing.T) {
-	for _, c := range []struct {
-		attended bool
-		state    event.State
-		dormant  bool
-		acts     bool
-	}{
-		{true, event.Asking, false, true},
-		{true, event.Idle, false, true},
-		{true, event.Running, false, true},
-		{false, event.Asking, true, false},
-		{false, event.Idle, false, false},
-		{false, event.Waiting, false, true},
-	} {
-		b := newFleet(t, fleet.Options{Attended: c.attended})
-		a := b.open(event.Info{ID: 1, Kind: event.Main, State: c.state})
-		b.hold(func() {
-			if a.Dormant() != c.dormant || a.Acts() != c.acts {
-				t.Errorf("attended %t, %s: dormant %t, acts %t", c.attended, c.state, a.Dormant(), a.Acts())
-			}
-		})
-	}
-}
-
 // TestBegins: a turn that begins shows nothing of the one before.
 func TestBegins(t *testing.T) {
 	b := newFleet(t, fleet.Options{})

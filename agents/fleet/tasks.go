@@ -1,6 +1,7 @@
 package fleet
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"sort"
@@ -12,7 +13,10 @@ import (
 )
 
 // Line is the fleet's view of the tasks that have not started. The fleet's mutex guards it.
-type Line struct{ fleet *Fleet }
+type Line struct {
+	fleet *Fleet
+	from  map[int64]*Environment // by task: that of who asked for it; none: the program's own
+}
 
 // Enqueue adds a queued task. The caller holds the fleet's mutex, or nobody else knows the fleet yet.
 func (l *Line) Enqueue(w roster.QueuedTask) {
@@ -20,7 +24,13 @@ func (l *Line) Enqueue(w roster.QueuedTask) {
 	t := w.Task
 	q := &queue.Task{
 		ID: t.ID, Place: t.Place, Name: t.Name, Slot: queue.Slot{Owner: t.Queue},
-		Now: w.Now, Held: roster.FromOutside(t.Origin), Needs: map[int64]string{},
+		Now: w.Now, Needs: map[int64]string{},
+	}
+	switch {
+	case w.Unsealed:
+		q.Held = queue.Unsealed
+	case roster.FromOutside(t.Origin):
+		q.Held = queue.Outside
 	}
 	if t.Model != "" {
 		if m, err := f.o.Resolve(t.Model); err == nil {
@@ -35,14 +45,31 @@ func (l *Line) Enqueue(w roster.QueuedTask) {
 	f.Queue.Add(q)
 }
 
-// Queued adds a task that was just queued.
-func (l *Line) Queued(w roster.QueuedTask) {
+// Queued adds a task that was just queued. Its commands run in the environment it was asked for in: a human's, else that
+// of the agent that dispatches it.
+func (l *Line) Queued(ctx context.Context, w roster.QueuedTask) {
 	f := l.fleet
 	f.Lock()
 	defer f.Unlock()
+	from := EnvironmentOf(ctx)
+	if a := f.agents[w.Task.Queue]; from == nil && a != nil {
+		from = a.Env.now
+	}
+	if from != nil {
+		l.from[w.Task.ID] = from
+	}
 	l.shutDrained() // a drained window must not catch the new task
 	l.Enqueue(w)
 	f.Told()
+}
+
+// Leaves removes a task that [Line.Next] returned and whose agent is made, and frees its slot. It returns what
+// [queue.Queue.Begun] does, and the environment that the agent's commands are to run in; nil: the program's own.
+func (l *Line) Leaves(task int64) (*queue.Task, queue.Slot, *Environment) {
+	t, slot := l.fleet.Queue.Begun(task)
+	from := l.from[task]
+	delete(l.from, task)
+	return t, slot, from
 }
 
 // Moved puts tasks in new places.
@@ -98,6 +125,7 @@ func (l *Line) Requeue(ts []roster.QueuedTask) {
 	for _, t := range slices.Collect(f.Queue.All()) {
 		if !there[t.ID] && !f.Queue.Starting(t.ID) {
 			f.Queue.Remove(t.ID)
+			delete(l.from, t.ID)
 		}
 	}
 }
@@ -108,6 +136,9 @@ func (l *Line) Ended(task int64) {
 	f.Lock()
 	defer f.Unlock()
 	f.Queue.Ended(task)
+	if !f.Queue.Starting(task) {
+		delete(l.from, task)
+	}
 	f.Told()
 }
 
@@ -160,14 +191,14 @@ func (l *Line) Next() *queue.Task {
 // Work returns the live agents that carry out an agent's tasks. The caller holds the fleet's mutex.
 func (f *Fleet) Work(owner int64) (as []*Agent) {
 	for _, a := range f.living {
-		if a.Kind.Tasked() && a.Info.Parent == owner {
+		if a.Kind.Tasked() && a.Info.Parent == owner && a.Info.State != event.Idle {
 			as = append(as, a)
 		}
 	}
 	return as
 }
 
-// Unended reports whether a task is queued or running.
+// Unended reports whether a task is queued, or its agent at work.
 func (l *Line) Unended(task int64) bool {
 	f := l.fleet
 	f.Lock()
@@ -177,7 +208,7 @@ func (l *Line) Unended(task int64) bool {
 	}
 	for _, a := range f.living {
 		if a.Task == task {
-			return true
+			return a.Info.State != event.Idle
 		}
 	}
 	return false
@@ -207,13 +238,21 @@ type Begun struct {
 	Window          int // 0: none, or unlimited
 }
 
+// Countable refuses a run of fewer than no tasks.
+func Countable(s tools.Start) error {
+	if s.Count < 0 {
+		return fmt.Errorf("run %d: the number of tasks at once can't be negative", s.Count)
+	}
+	return nil
+}
+
 // Run opens a window: the queue of `by` drains with at most s.Count tasks at once (0: as many as the fleet's cap
 // allows). A second run replaces the window; tasks pushed while it is open join it. With s.Once, s.Count tasks start
 // and the rest stay queued, without a window. The caller holds the fleet's mutex.
 func (l *Line) Run(by int64, s tools.Start) (Begun, error) {
 	f := l.fleet
-	if s.Count < 0 {
-		return Begun{}, fmt.Errorf("run %d: the number of tasks at once can't be negative", s.Count)
+	if err := Countable(s); err != nil {
+		return Begun{}, err
 	}
 	b := Begun{Window: s.Count, Running: len(f.Work(by))}
 	queued := len(f.Queue.Of(by))

@@ -50,7 +50,7 @@ func TestLine_starts(t *testing.T) {
 		started(5, 1, ended), started(6, 1, ended, queued(2, 1, "").Task), queued(7, 1, roster.OriginHuman),
 		{Task: roster.Task{ID: 8, Place: 8, Name: "t8", Origin: roster.OriginMCP}, Now: true},
 	} {
-		b.Line.Queued(w)
+		b.Line.Queued(t.Context(), w)
 	}
 	if got := b.next(); !slices.Equal(got, []string{"t2", "t4", "t5"}) {
 		t.Errorf("%v start", got)
@@ -81,7 +81,7 @@ func TestLine_run(t *testing.T) {
 		b.open(event.Info{ID: 1, Kind: event.Main})
 		b.open(event.Info{ID: 2, Kind: event.Sub, Parent: 1})
 		for _, w := range c.tasks {
-			b.Line.Queued(w)
+			b.Line.Queued(t.Context(), w)
 		}
 		var got fleet.Begun
 		var err error
@@ -104,7 +104,7 @@ func TestLine_window(t *testing.T) {
 		b.hold(func() { _, err = b.Line.Run(1, s) })
 		return err
 	}
-	b.Line.Queued(queued(1, 1, roster.OriginHuman))
+	b.Line.Queued(t.Context(), queued(1, 1, roster.OriginHuman))
 	if b.Line.Joins(1) {
 		t.Error("t1 starts without a run")
 	}
@@ -117,7 +117,7 @@ func TestLine_window(t *testing.T) {
 	begins := b.Line.Next()
 	kid := b.open(event.Info{ID: 2, Kind: event.Sub, Parent: 1})
 	b.hold(func() { b.Queue.Begun(begins.ID) })
-	b.Line.Queued(queued(2, 1, roster.OriginHuman))
+	b.Line.Queued(t.Context(), queued(2, 1, roster.OriginHuman))
 	if !b.Line.Joins(2) || !b.Line.Joins(1) {
 		t.Error("the window closed while its task runs")
 	}
@@ -125,7 +125,7 @@ func TestLine_window(t *testing.T) {
 	if err := run(tools.Start{Once: true, Count: 1}); err != nil {
 		t.Error(err)
 	}
-	if b.Line.Queued(queued(4, 1, roster.OriginHuman)); b.Line.Joins(4) {
+	if b.Line.Queued(t.Context(), queued(4, 1, roster.OriginHuman)); b.Line.Joins(4) {
 		t.Error("a run that starts some leaves the window open")
 	}
 	b.Line.Ended(4)
@@ -133,7 +133,7 @@ func TestLine_window(t *testing.T) {
 		t.Error(err)
 	}
 	kid.Set(is(event.Done))
-	b.Line.Queued(queued(3, 1, roster.OriginHuman))
+	b.Line.Queued(t.Context(), queued(3, 1, roster.OriginHuman))
 	if b.Line.Joins(3) {
 		t.Error("t3 joins a window that is drained")
 	}
@@ -145,8 +145,8 @@ func TestLine_passed(t *testing.T) {
 	b.open(event.Info{ID: 1, Kind: event.Main})
 	boss := b.open(event.Info{ID: 2, Kind: event.Sub, Parent: 1})
 	kid := b.open(event.Info{ID: 3, Kind: event.Sub, Parent: 2})
-	b.Line.Queued(started(4, 2))
-	b.Line.Queued(queued(5, 2, roster.OriginHuman))
+	b.Line.Queued(t.Context(), started(4, 2))
+	b.Line.Queued(t.Context(), queued(5, 2, roster.OriginHuman))
 	b.hold(func() { b.Queue.Open(2, queue.Window{}) })
 	if got := boss.Owed(); !slices.Equal(got, []string{"a3", "t4", "t5"}) {
 		t.Errorf("boss awaits %v", got)
@@ -165,7 +165,7 @@ func TestLine_passed(t *testing.T) {
 func TestLine_requeue(t *testing.T) {
 	b := newFleet(t, fleet.Options{})
 	for id := range int64(3) {
-		b.Line.Queued(started(id+1, 1))
+		b.Line.Queued(t.Context(), started(id+1, 1))
 	}
 	if q := b.Line.Next(); q == nil || q.ID != 1 {
 		t.Fatalf("%v starts", q)
@@ -194,8 +194,8 @@ func TestLine_known(t *testing.T) {
 	if _, _, _, err := b.Line.Owner(9); !errors.Is(err, roster.ErrNoAgent) {
 		t.Errorf("nobody's queue: %v", err)
 	}
-	b.Line.Queued(queued(6, 1, ""))
-	b.Line.Queued(queued(7, 1, ""))
+	b.Line.Queued(t.Context(), queued(6, 1, ""))
+	b.Line.Queued(t.Context(), queued(7, 1, ""))
 	if !b.Line.Unended(5) || !b.Line.Unended(6) || b.Line.Unended(4) {
 		t.Error("a task that runs or is queued has not ended, and no other")
 	}

@@ -20,7 +20,7 @@ const findings = 4 << 10
 
 // Conclude does with a fork's findings what its parent's policy says, in the transaction that ends the fork. If the
 // fork did not succeed, its parent is told. Whatever waits for the fork passes to its parent.
-func (f *Forks) Conclude(tx *store.Tx, l *turn.Loop, e turn.Ending) error {
+func (f *Forks) Conclude(tx *store.Tx, l *turn.Loop, e turn.Ending, state event.State) error {
 	text, err := l.Said(tx)
 	if err != nil {
 		return err
@@ -30,7 +30,7 @@ func (f *Forks) Conclude(tx *store.Tx, l *turn.Loop, e turn.Ending) error {
 	} else {
 		err = f.Unhandled(tx, l.ID, e, text)
 	}
-	return errors.Join(err, f.o.Ends.Pass(tx, l.ID, l.RestState(e.Outcome)))
+	return errors.Join(err, f.o.Ends.Pass(tx, l.ID, state))
 }
 
 // outcomes does what the policy says about a message that was handled.

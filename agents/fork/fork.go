@@ -6,7 +6,7 @@
 // Does not: decide which message is forked for, or when; the mail room does.
 //
 // Imports: agents/event, agents/fleet, agents/history, agents/llm, agents/mail, agents/memory, agents/roster,
-// agents/turn, agents/waits, inbox, store.
+// agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store.
 package fork
 
 import (
@@ -25,6 +25,8 @@ import (
 	"fantail/agents/turn"
 	"fantail/agents/waits"
 	"fantail/inbox"
+	"fantail/inbox/envelope"
+	"fantail/inbox/policy"
 	"fantail/store"
 )
 
@@ -43,7 +45,7 @@ const (
 // handling is what a fork was made for.
 type handling struct {
 	message  inbox.Message // without its texts
-	outcomes inbox.Outcomes
+	outcomes policy.Outcomes
 	waited   bool // it has waited for a message as long as it may
 }
 
@@ -105,11 +107,11 @@ func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 	if err != nil {
 		return fmt.Errorf("fork %s: %w", of.Name, err)
 	}
-	policy, err := f.o.Mail.Policy(parent.ID)
+	says, err := f.o.Mail.Policy(parent.ID)
 	if err != nil {
 		return err
 	}
-	h := &handling{outcomes: policy.Rules.Outcomes}
+	h, from := &handling{outcomes: says.Rules.Outcomes}, parent.Env.Now()
 	seen, err := f.snapshot(ctx, of)
 	if err != nil {
 		return fmt.Errorf("fork %s: %w", of.Name, err)
@@ -144,8 +146,9 @@ func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 		i := event.Info{
 			ID: row.ID, Name: row.Name, Kind: event.Fork, Parent: row.Parent, State: event.Queued,
 			Model: model.Name, Spent: event.Spent{Window: model.Window, Priced: model.Price != nil},
-			Created: tx.Now(), Started: tx.Now(), Outside: row.Trust == roster.TrustOutside, Attempt: 1,
+			Created: tx.Now(), Started: tx.Now(), Attempt: 1,
 		}
+		roster.TrustIn(row).Mark(&i)
 		i.About(ms[0])
 		tx.AfterCommit(func() {
 			f.o.Fleet.Lock()
@@ -154,6 +157,7 @@ func (f *Forks) Fork(ctx context.Context, agent, message int64) error {
 				return // the next start of the program tells the parent
 			}
 			l := f.o.Loops.Make(i, 0)
+			l.Env.Adopt(from)
 			f.handles[l.ID] = h
 			f.o.Fleet.Open(l.Agent)
 			l.Start()
@@ -211,7 +215,7 @@ func (f *Forks) instruct(tx *store.Tx, row store.Agent, h *handling, seen string
 		"What follows is a snapshot of its last turns, made when the message came. "+
 		"%s goes on by itself, does not see you, and may have gone on since: "+
 		"this is for you to know, not to carry out.\n\n", of, of)
-	snapshot := inbox.NewRendering(tx.Now(), 0).Snapshot(of, seen)
+	snapshot := envelope.NewRendering(tx.Now(), 0).Snapshot(of, seen)
 	if _, err := b.Add(0, history.Entry{Kind: history.EntrySnapshot, Text: told + snapshot}); err != nil {
 		return 0, err
 	}
@@ -223,10 +227,10 @@ func (f *Forks) instruct(tx *store.Tx, row store.Agent, h *handling, seen string
 	if model, err := f.o.Resolve(row.Model); err == nil && model.Window > 0 {
 		room = model.Window
 	}
-	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4)))
+	r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room/4)))
 	return b.Add(0, history.Entry{
 		Kind: history.EntryMessage, By: "fork", Messages: []inbox.Message{m},
-		Text: inbox.Line(m) + "\n\n" + r.Envelope(m),
+		Text: envelope.Line(m) + "\n\n" + r.Envelope(m),
 	})
 }
 

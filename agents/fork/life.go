@@ -42,14 +42,15 @@ func (f *Forks) Attend(ctx context.Context, l *turn.Loop) {
 // forkIdle has passed.
 func (f *Forks) retire(l *turn.Loop) {
 	f.o.Fleet.Start(fmt.Sprintf("close agent %d", l.ID), func() {
-		left, forget := f.o.Fleet.Human.Leaves(l.ID)
-		defer forget()
-		if f.o.Fleet.Human.LooksAt(l.ID) {
-			t := time.NewTimer(forkIdle)
-			defer t.Stop()
+		moved, unwatch := f.o.Fleet.Humans.Watch(l.ID)
+		defer unwatch()
+		t := time.NewTimer(forkIdle)
+		defer t.Stop()
+		for over := false; !over && f.o.Fleet.Humans.LooksAt(l.ID); {
 			select {
-			case <-left:
+			case <-moved:
 			case <-t.C:
+				over = true
 			case <-f.o.Fleet.Context().Done():
 				return // the next start of the program closes it
 			}

@@ -5,7 +5,7 @@
 //
 // Does not: decide what enters a conversation or when, know agents in memory, show anything.
 //
-// Imports: agents/llm, agents/memory, inbox, store, tools/secret.
+// Imports: agents/llm, agents/memory, inbox, inbox/envelope, store, tools/secret.
 package history
 
 import (
@@ -101,7 +101,8 @@ type Result struct {
 	Diff   string `json:"diff,omitempty"`
 	File   string `json:"file,omitempty"` // the whole output
 	Exit   *int   `json:"exit,omitempty"`
-	Millis int64  `json:"ms"` // how long it ran
+	Millis int64  `json:"ms"`               // how long it ran
+	Denied bool   `json:"denied,omitempty"` // the gate did not let it run, and nobody was asked
 }
 
 // Shell is a command the human typed.

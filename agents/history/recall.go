@@ -7,7 +7,7 @@ import (
 
 	"fantail/agents/llm"
 	"fantail/agents/memory"
-	"fantail/inbox"
+	"fantail/inbox/envelope"
 )
 
 // A document that a prompt or a message names comes right after it, as an entry appended in the same transaction: once
@@ -172,10 +172,10 @@ func (b *Batch) entryOf(title string, limit int) (Entry, error) {
 	if d.Text == "" {
 		return e, nil
 	}
-	r := inbox.NewRendering(b.tx.Now(), 0)
+	r := envelope.NewRendering(b.tx.Now(), 0)
 	e.Memory.Version, e.Memory.Size, e.Memory.By, e.Memory.Written = d.Version, d.Size, d.By, d.Created
 	e.Memory.Mark = r.Mark
-	e.Text = inbox.Document{Name: title, Text: d.Text}.Piece(0, limit).Text
+	e.Text = envelope.Document{Name: title, Text: d.Text}.Piece(0, limit).Text
 	return e, nil
 }
 
@@ -193,8 +193,8 @@ func (c *conversation) remind(e Entry) {
 		return
 	}
 	if e.Text != "" {
-		r := inbox.Rendering{Now: e.At, Mark: e.Memory.Mark}
-		c.hear(r.Document(inbox.Document{
+		r := envelope.Rendering{Now: e.At, Mark: e.Memory.Mark}
+		c.hear(r.Document(envelope.Document{
 			Name: e.Memory.Title, By: e.Memory.By, Version: e.Memory.Version, Created: e.Memory.Written, Text: e.Text,
 		}), llm.FromFile)
 	}

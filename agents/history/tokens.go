@@ -3,6 +3,7 @@ package history
 import (
 	"fantail/agents/llm"
 	"fantail/inbox"
+	"fantail/inbox/envelope"
 )
 
 const (
@@ -22,7 +23,7 @@ func MessageTokens(m inbox.Message) int {
 	size := max(m.Size-len(m.Subject), len(m.Text()))
 	m.Subject, m.Body = llm.Clip(m.Subject, priced), llm.Clip(m.Body, priced)
 	m.Error, m.Partial = llm.Clip(m.Error, priced), llm.Clip(m.Partial, priced)
-	r := inbox.NewRendering(m.Created, 0)
+	r := envelope.NewRendering(m.Created, 0)
 	around := len(r.Fired([]inbox.Message{m})) - len(m.Text())
 	return (2*(around+min(size, BytesOf(ItemTokens))) + 6) / 7
 }

@@ -6,7 +6,7 @@
 //
 // Does not: change an agent, a task, a message or a transcript, wait for anything, keep state between answers.
 //
-// Imports: agents/event, agents/history, agents/llm, agents/roster, inbox, store.
+// Imports: agents/event, agents/history, agents/llm, agents/roster, inbox, inbox/policy, store.
 package ledger
 
 import (
@@ -19,6 +19,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/store"
 )
 
@@ -38,7 +39,7 @@ type Agents interface {
 	Infos() []event.Info
 
 	// Policy returns what decides about an agent's mail.
-	Policy(agent int64) (inbox.Policy, error)
+	Policy(agent int64) (policy.Policy, error)
 
 	// Preamble returns what is known of an agent, and its request as it is before anything was said: the system prompt
 	// and the tools.

@@ -8,7 +8,8 @@
 // Does not: run a turn or begin one: it says what there is to begin one with, and pokes the agent. Make forks, or
 // change what is seen of an agent, but where a human's command shows in its tab ([Pickup]).
 //
-// Imports: agents/event, agents/fleet, agents/history, agents/roster, agents/waits, inbox, store.
+// Imports: agents/event, agents/fleet, agents/history, agents/roster, agents/waits, inbox, inbox/envelope,
+// inbox/policy, store.
 package mail
 
 import "fantail/inbox"

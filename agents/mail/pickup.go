@@ -131,6 +131,7 @@ func (p *Pickup) wish(ctx context.Context, agent int64, w *Wish) (Took, error) {
 		return Took{}, p.db.ReadOnly()
 	}
 	reply := w.Asked()
+	w.from = fleet.EnvironmentOf(ctx)
 	if err := p.want(ctx, a, w); err != nil {
 		return Took{}, err
 	}
@@ -316,6 +317,11 @@ func numbers(ids []int64) string {
 
 // Grant takes what w asks for into this turn. A prompt that goes with messages enters only if there are any.
 func (p *Pickup) Grant(tx *store.Tx, a *fleet.Agent, b *history.Batch, turn int64, w *Wish) (t Took, err error) {
+	tx.AfterCommit(func() {
+		p.fleet.Lock()
+		defer p.fleet.Unlock()
+		a.Env.Adopt(w.from)
+	})
 	if !w.All {
 		t.Messages, err = p.takes.Next(tx, a.Book(), b, turn, w)
 		return t, err

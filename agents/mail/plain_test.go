@@ -8,6 +8,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/store"
 )
 
@@ -24,7 +25,7 @@ func TestPlain_asDecide(t *testing.T) {
 					continue // only the work of one that ends is done
 				}
 				t.Run(fmt.Sprintf("%s %q %+v", kind, doing, at), func(t *testing.T) {
-					o := newOffice(t, doing, func(*inbox.Overrides) {})
+					o := newOffice(t, doing, func(*policy.Overrides) {})
 					o.fleet.(*alone).info.Kind = kind
 					o.allSorts()
 					if err := o.db.Write(t.Context(), "enter", func(tx *store.Tx) error {

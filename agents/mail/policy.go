@@ -11,6 +11,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/store"
 )
 
@@ -18,19 +19,19 @@ import (
 // has the sorter look at all mail again.
 
 // Policy returns the policy by which an agent's mail is delivered.
-func (m *Room) Policy(agent int64) (inbox.Policy, error) {
+func (m *Room) Policy(agent int64) (policy.Policy, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	i := m.fleet.Info(agent)
 	if i == nil {
-		return inbox.Policy{}, noAgent(agent)
+		return policy.Policy{}, noAgent(agent)
 	}
 	return m.policy(i), nil
 }
 
 // policy is Policy for a caller that holds mu.
-func (m *Room) policy(i *event.Info) inbox.Policy {
-	q := inbox.Policy{Human: m.said[i.ID], Rules: m.rules[i.Name]}
+func (m *Room) policy(i *event.Info) policy.Policy {
+	q := policy.Policy{Human: m.said[i.ID], Rules: m.rules[i.Name]}
 	if i.Kind.HasPrompt() {
 		q.Quiet = m.quiet // background work goes on
 	}
@@ -39,14 +40,14 @@ func (m *Room) policy(i *event.Info) inbox.Policy {
 
 // Override changes what the human said about an agent's mail, and returns the resulting policy. change may be called
 // more than once, each time with the overrides in force then.
-func (m *Room) Override(ctx context.Context, agent int64, change func(o *inbox.Overrides)) (inbox.Policy, error) {
+func (m *Room) Override(ctx context.Context, agent int64, change func(o *policy.Overrides)) (policy.Policy, error) {
 	if _, err := m.Policy(agent); err != nil {
-		return inbox.Policy{}, err
+		return policy.Policy{}, err
 	}
 	err := m.db.Write(ctx, "change a policy", func(tx *store.Tx) error {
 		// From the table, not from memory: group commit runs the writes of a batch before any of their hooks, so memory
 		// does not show the other writes of this batch yet.
-		o, err := inbox.OverridesOf(&tx.View, agent)
+		o, err := policy.OverridesOf(&tx.View, agent)
 		if err != nil {
 			return err
 		}
@@ -57,21 +58,21 @@ func (m *Room) Override(ctx context.Context, agent int64, change func(o *inbox.O
 			m.said[agent] = o
 			m.lookAnew(agent)
 		})
-		return inbox.Override(tx, agent, o)
+		return policy.Override(tx, agent, o)
 	})
 	if err != nil {
-		return inbox.Policy{}, fmt.Errorf("change the policy of %s: %w", m.name(agent), err)
+		return policy.Policy{}, fmt.Errorf("change the policy of %s: %w", m.name(agent), err)
 	}
 	return m.Policy(agent)
 }
 
 // Rules sets what the workspace's files say about mail, by agent name. For files that can't be read, in broken, the
 // last rules that could be read still apply.
-func (m *Room) Rules(ctx context.Context, good map[string]inbox.Rules, broken map[string]error) {
+func (m *Room) Rules(ctx context.Context, good map[string]policy.Rules, broken map[string]error) {
 	m.mu.Lock()
 	rules := maps.Clone(good)
 	if rules == nil {
-		rules = map[string]inbox.Rules{}
+		rules = map[string]policy.Rules{}
 	}
 	var tell []string
 	for name, err := range broken {
@@ -111,7 +112,7 @@ func (m *Room) BeQuiet(ctx context.Context, until time.Time) error {
 		if err != nil {
 			return err
 		}
-		q, err := inbox.IsQuiet(&tx.View)
+		q, err := policy.IsQuiet(&tx.View)
 		if err != nil {
 			return err
 		}
@@ -128,7 +129,7 @@ func (m *Room) BeQuiet(ctx context.Context, until time.Time) error {
 }
 
 // setQuiet records q, which applies from the commit on.
-func (m *Room) setQuiet(tx *store.Tx, q inbox.Quiet) error {
+func (m *Room) setQuiet(tx *store.Tx, q policy.Quiet) error {
 	tx.AfterCommit(func() {
 		m.mu.Lock()
 		defer m.mu.Unlock()
@@ -136,7 +137,7 @@ func (m *Room) setQuiet(tx *store.Tx, q inbox.Quiet) error {
 		m.LookAtAll()
 		m.fleet.Told()
 	})
-	return inbox.SetQuiet(tx, q)
+	return policy.SetQuiet(tx, q)
 }
 
 // ErrLoud is returned by EndQuiet when it is not quiet.
@@ -145,7 +146,7 @@ var ErrLoud = errors.New("it is not quiet; /messages quiet holds all mail")
 // EndQuiet lets mail be delivered again, and returns a line or two on what came meanwhile, urgent mail first.
 func (m *Room) EndQuiet(ctx context.Context) (came string, err error) {
 	err = m.db.Write(ctx, "end quiet", func(tx *store.Tx) error {
-		q, err := inbox.IsQuiet(&tx.View)
+		q, err := policy.IsQuiet(&tx.View)
 		if err != nil {
 			return err
 		}
@@ -157,7 +158,7 @@ func (m *Room) EndQuiet(ctx context.Context) (came string, err error) {
 			return err
 		}
 		came = summary(ms)
-		return m.setQuiet(tx, inbox.Quiet{})
+		return m.setQuiet(tx, policy.Quiet{})
 	})
 	if errors.Is(err, ErrLoud) {
 		return "", ErrLoud
@@ -225,11 +226,11 @@ func summary(ms []inbox.Message) string {
 // Load reads what the human said, before any agent runs.
 func (m *Room) Load(ctx context.Context) error {
 	return m.db.Read(ctx, func(rx *store.Rx) error {
-		said, err := inbox.Overridden(&rx.View)
+		said, err := policy.Overridden(&rx.View)
 		if err != nil {
 			return err
 		}
-		if m.quiet, err = inbox.IsQuiet(&rx.View); err != nil {
+		if m.quiet, err = policy.IsQuiet(&rx.View); err != nil {
 			return err
 		}
 		m.said = said

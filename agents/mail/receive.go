@@ -7,6 +7,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/waits"
 	"fantail/inbox"
+	"fantail/inbox/envelope"
 	"fantail/store"
 )
 
@@ -52,7 +53,7 @@ func (t *Takes) one(
 ) (m inbox.Message, found bool, err error) {
 	q.Recipient, q.Limit = k.Agent, 1
 	err = t.db.Write(context.WithoutCancel(ctx), "receive", func(tx *store.Tx) error {
-		b, r := k.Batch(tx), inbox.NewRendering(tx.Now(), limit)
+		b, r := k.Batch(tx), envelope.NewRendering(tx.Now(), limit)
 		ms, _, err := t.inbox.Take(tx, q, how.By, func(ms []inbox.Message) (int64, error) {
 			return how.Into(b, ms, AsRead(r, ms...))
 		})

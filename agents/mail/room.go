@@ -12,6 +12,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/roster"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/store"
 )
 
@@ -31,10 +32,10 @@ type Room struct {
 
 	mu     *sync.Mutex     // the fleet's
 	trays  map[int64]*Tray // by agent; living ones only
-	quiet  inbox.Quiet
-	said   map[int64]inbox.Overrides // what the human said about an agent's mail
-	broken map[string]string         // by agent name: what the human was told of rules that can't be read
-	rules  map[string]inbox.Rules    // by agent name; replaced as a whole
+	quiet  policy.Quiet
+	said   map[int64]policy.Overrides // what the human said about an agent's mail
+	broken map[string]string          // by agent name: what the human was told of rules that can't be read
+	rules  map[string]policy.Rules    // by agent name; replaced as a whole
 }
 
 // Forker makes a fork of an agent for one of its messages.
@@ -84,6 +85,14 @@ func (t *Tray) Wants() (now, soon bool) {
 // Wake has the agent look for messages that start a turn.
 func (t *Tray) Wake() { t.wakes++ }
 
+// Heed forgets the messages that asked to start a turn, as none of them is pending any more. It returns false if there
+// were none.
+func (t *Tray) Heed() bool {
+	some := t.wakes > t.awake
+	t.awake = t.wakes
+	return some
+}
+
 // Hush keeps messages from starting turns until the human does something in the tab.
 func (t *Tray) Hush() { t.hushed = true }
 
@@ -126,8 +135,8 @@ type Options struct {
 	DB     *store.DB
 	Inbox  *inbox.Inbox
 	Now    func() time.Time
-	Rules  map[string]inbox.Rules // what the workspace's files say, by agent name
-	Mu     *sync.Mutex            // the fleet's
+	Rules  map[string]policy.Rules // what the workspace's files say, by agent name
+	Mu     *sync.Mutex             // the fleet's
 	Fleet  Fleet
 	Forker Forker
 	Human  Human
@@ -150,7 +159,7 @@ func (m *Room) Stir() {
 }
 
 // Quiet returns whether and until when the human wants quiet. The caller holds the fleet's mutex.
-func (m *Room) Quiet() inbox.Quiet { return m.quiet }
+func (m *Room) Quiet() policy.Quiet { return m.quiet }
 
 // Opens gives a new agent an empty tray. The caller holds the fleet's mutex, or nobody else knows the fleet yet.
 func (m *Room) Opens(agent int64) { m.trays[agent] = &Tray{} }
@@ -178,7 +187,7 @@ func (m *Room) Arrives(i *event.Info, r inbox.Rung) {
 	switch {
 	case !m.policy(i).Plain():
 		m.look(i.ID, r.First)
-	case r.Wake && i.Kind.HasPrompt(): // the others look at each seam anyway
+	case r.Wake && i.Rests(): // the others look at each seam anyway
 		m.Tray(i.ID).wakes++
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/store"
 )
 
@@ -18,8 +19,8 @@ type Seam struct {
 // Arrivals is the mail that enters at one seam, and what decides about it.
 type Arrivals struct {
 	Seam
-	policy inbox.Policy
-	who    inbox.Recipient
+	policy policy.Policy
+	who    policy.Recipient
 	now    time.Time
 	ids    []int64 // what the policy lets in, oldest first, at most MaxTaken; not determined for a plain policy
 	whole  bool    // it lets in no other pending message on its own, now or later
@@ -70,13 +71,13 @@ func (m *Room) GoesOn(tx *store.Tx, agent int64) (bool, error) {
 }
 
 // lets reports whether a message enters here.
-func (s Arrivals) lets(d inbox.Decision) bool {
+func (s Arrivals) lets(d policy.Decision) bool {
 	switch d.When {
-	case inbox.AtSeam, inbox.AtOnce, inbox.Wakes:
-		return s.Typed || s.Wake || d.Mode == inbox.Interrupt || !s.who.Prompt
-	case inbox.WithPrompt:
+	case policy.AtSeam, policy.AtOnce, policy.Wakes:
+		return s.Typed || s.Wake || d.Mode == policy.Interrupt || !s.who.Prompt
+	case policy.WithPrompt:
 		return s.Typed
-	case inbox.AtPause:
+	case policy.AtPause:
 		return d.Due && (s.Wake || s.who.Ends)
 	}
 	return false
@@ -92,7 +93,7 @@ func (s *Arrivals) pick(v *store.View, recipient int64) (err error) {
 	if err = s.walk(v, recipient, s.known.due(s.now)-1, 1); err == nil && low != 0 {
 		err = s.walk(v, recipient, low-1, 0)
 	}
-	if err == nil && (s.Typed || s.Wake || !s.who.Prompt) && s.policy.May(inbox.Manual) &&
+	if err == nil && (s.Typed || s.Wake || !s.who.Prompt) && s.policy.May(policy.Manual) &&
 		!s.policy.Quiet.Holds(s.now) {
 		err = s.walk(v, recipient, 0, 0, inbox.Next, inbox.Wake) // what their dispatchers asked for
 	}
@@ -113,9 +114,9 @@ func (s *Arrivals) walk(v *store.View, recipient, after int64, pages int, delive
 		}
 		for _, m := range ms {
 			after = m.ID
-			switch d := inbox.Decide(m, s.policy, s.who, s.now); {
+			switch d := policy.Decide(m, s.policy, s.who, s.now); {
 			case !s.lets(d):
-				s.whole = s.whole && d.When != inbox.AtPause && d.Mode != inbox.Interrupt
+				s.whole = s.whole && d.When != policy.AtPause && d.Mode != policy.Interrupt
 			case room == 0:
 				s.whole = false
 				return nil

@@ -11,6 +11,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/store"
 	"fantail/store/storetest"
 )
@@ -38,7 +39,7 @@ type office struct {
 	id int64 // the agent
 }
 
-func newOffice(t *testing.T, doing string, said func(o *inbox.Overrides)) office {
+func newOffice(t *testing.T, doing string, said func(o *policy.Overrides)) office {
 	t.Helper()
 	db, err := storetest.Open(t.Context(), filepath.Join(t.TempDir(), "x.db"), store.Options{})
 	if err != nil {
@@ -94,7 +95,7 @@ func (o office) entering(upTo int64, at Seam) (ids []int64) {
 // nobody has looked at it yet.
 // Spec: M-2.
 func TestInterrupt_needsNoSorter(t *testing.T) {
-	o := newOffice(t, "streaming", func(o *inbox.Overrides) { o.Mode = inbox.Interrupt })
+	o := newOffice(t, "streaming", func(o *policy.Overrides) { o.Mode = policy.Interrupt })
 	old, late := o.mail("ci", inbox.Hold), o.mail("ci", inbox.Hold)
 	for upTo, want := range map[int64][]int64{0: {old, late}, old: {late}, late: nil} {
 		if got := o.entering(upTo, Seam{}); !slices.Equal(got, want) {
@@ -107,7 +108,7 @@ func TestInterrupt_needsNoSorter(t *testing.T) {
 // it, however much of it fits.
 // Spec: M-2, E-25.
 func TestPolicy_oldestFirst(t *testing.T) {
-	o := newOffice(t, "", func(o *inbox.Overrides) { o.From = map[string]inbox.Mode{"other": inbox.Interrupt} })
+	o := newOffice(t, "", func(o *policy.Overrides) { o.From = map[string]policy.Mode{"other": policy.Interrupt} })
 	var ids []int64
 	for range MaxTaken + 60 {
 		ids = append(ids, o.mail("ci", inbox.Next))

@@ -8,6 +8,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/store"
 )
 
@@ -43,16 +44,16 @@ func (s sorting) due(now time.Time) int64 {
 }
 
 // seen records a message, and reports whether it may start a turn.
-func (s *sorting) seen(id int64, d inbox.Decision) bool {
+func (s *sorting) seen(id int64, d policy.Decision) bool {
 	s.looks++
 	switch {
-	case d.When == inbox.AtPause:
+	case d.When == policy.AtPause:
 		s.patient = lowest(s.patient, id)
-	case d.Mode == inbox.Interrupt:
+	case d.Mode == policy.Interrupt:
 		s.eager = lowest(s.eager, id)
 		return true
 	}
-	return d.When == inbox.Wakes
+	return d.When == policy.Wakes
 }
 
 // lowest returns the lower of two ids; 0 means none.
@@ -163,12 +164,12 @@ func (m *Room) sortMail(ctx context.Context) (next time.Time) {
 // pauses lets an idle agent go on if the human has paused and mail waits for that; otherwise it returns how much longer
 // the human must not press a key. The caller holds mu.
 func (m *Room) pauses(i *event.Info, t *Tray, now time.Time) (wait time.Duration, waits bool) {
-	if t.sorting.patient == 0 || t.paused || !i.Kind.HasPrompt() {
+	if t.sorting.patient == 0 || t.paused || !i.Rests() {
 		return 0, false
 	}
 	queued := inbox.Message{Kind: inbox.Mail} // only the time matters here
-	policy := inbox.Policy{Human: inbox.Overrides{Mode: inbox.Queue, IdleAfter: m.policy(i).Pause()}}
-	d := inbox.Decide(queued, policy, m.recipient(i, now), now)
+	patient := policy.Policy{Human: policy.Overrides{Mode: policy.Queue, IdleAfter: m.policy(i).Pause()}}
+	d := policy.Decide(queued, patient, m.recipient(i, now), now)
 	if d.Due {
 		t.paused = true
 		m.fleet.Poke(i.ID)
@@ -201,8 +202,8 @@ const heads = 500
 
 // sift is one look at an agent's mail.
 type sift struct {
-	policy  inbox.Policy
-	who     inbox.Recipient
+	policy  policy.Policy
+	who     policy.Recipient
 	now     time.Time
 	known   int64           // it had looked at all messages up to this one before
 	found   []inbox.Message // those after it that are not forked
@@ -222,7 +223,7 @@ func (m *Room) sift(ctx context.Context, agent int64, s *sift, after int64) (fai
 		n = len(ms)
 		for _, msg := range ms {
 			after, s.upTo = msg.ID, msg.ID
-			if inbox.Decide(msg, s.policy, s.who, s.now).When != inbox.Forked {
+			if policy.Decide(msg, s.policy, s.who, s.now).When != policy.Forked {
 				if msg.ID > s.known {
 					s.found = append(s.found, msg)
 				}
@@ -275,8 +276,8 @@ func (m *Room) sortOne(ctx context.Context, agent int64) error {
 	if i = m.fleet.Info(agent); i == nil || m.trays[agent] != t {
 		return failed // it ended meanwhile
 	}
-	policy := m.policy(i)
-	if k.until = policy.Changes(now); policy.Plain() {
+	says := m.policy(i)
+	if k.until = says.Changes(now); says.Plain() {
 		k.until = time.Time{}
 	}
 	if at := now.Add(sortAgain); failed != nil && (k.until.IsZero() || at.Before(k.until)) {
@@ -285,9 +286,9 @@ func (m *Room) sortOne(ctx context.Context, agent int64) error {
 	k.upTo, k.refused = max(k.upTo, s.upTo), lowest(k.refused, s.refused)
 	wake := s.policy.Plain() && i.Pending > 0 // one of them may ask for it; the turn looks
 	for _, msg := range s.found {
-		wake = k.seen(msg.ID, inbox.Decide(msg, s.policy, s.who, now)) || wake
+		wake = k.seen(msg.ID, policy.Decide(msg, s.policy, s.who, now)) || wake
 	}
-	if wake && i.Kind.HasPrompt() {
+	if wake && i.Rests() {
 		t.wakes++
 	}
 	if wake {
@@ -303,25 +304,25 @@ func (m *Room) sortOne(ctx context.Context, agent int64) error {
 }
 
 // recipient returns what decides about an agent's mail besides policy. The caller holds mu.
-func (m *Room) recipient(i *event.Info, now time.Time) inbox.Recipient {
-	r := inbox.Recipient{
-		Doing: inbox.Resting, Prompt: i.Kind.HasPrompt(), Forked: !i.Kind.Nature().Forks, Stopped: m.Tray(i.ID).hushed,
+func (m *Room) recipient(i *event.Info, now time.Time) policy.Recipient {
+	r := policy.Recipient{
+		Doing: policy.Resting, Prompt: i.Kind.HasPrompt() || i.State == event.Idle, Forked: !i.Kind.Nature().Forks, Stopped: m.Tray(i.ID).hushed,
 		Away: m.human.Away(now), Draft: m.human.Drafting(i.ID),
 	}
 	switch {
 	case i.State.Terminal():
-		r.Doing = inbox.Ended
+		r.Doing = policy.Ended
 	case i.State == event.Asking:
-		r.Doing = inbox.Asking
+		r.Doing = policy.Asking
 	case i.State == event.Waiting:
-		r.Doing = inbox.Receiving
+		r.Doing = policy.Receiving
 	case i.State == event.Idle:
 	case i.Doing == "compacting":
-		r.Doing = inbox.Compacting
+		r.Doing = policy.Compacting
 	case i.Doing == "streaming" || i.Doing == "starting":
-		r.Doing = inbox.Streaming
+		r.Doing = policy.Streaming
 	default:
-		r.Doing = inbox.Tooling
+		r.Doing = policy.Tooling
 	}
 	return r
 }

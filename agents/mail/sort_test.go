@@ -4,13 +4,13 @@ import (
 	"sync"
 	"testing"
 
-	"fantail/inbox"
+	"fantail/inbox/policy"
 )
 
 // TestSorted_keepsWhatCame: a seam that let all in forgets what was due, but not what
 // came back between its look and its end.
 func TestSorted_keepsWhatCame(t *testing.T) {
-	due := inbox.Decision{Mode: inbox.Interrupt, When: inbox.AtSeam}
+	due := policy.Decision{Mode: policy.Interrupt, When: policy.AtSeam}
 	m := New(Options{Mu: &sync.Mutex{}})
 	m.Opens(1)
 	k := &m.Tray(1).sorting

@@ -8,6 +8,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/waits"
 	"fantail/inbox"
+	"fantail/inbox/envelope"
 	"fantail/store"
 )
 
@@ -47,7 +48,7 @@ func NewTakes(db *store.DB, box *inbox.Inbox, ws *waits.Table) *Takes {
 // budget. Messages that do not fit stay pending and the model is told how many.
 func (t *Takes) Due(tx *store.Tx, b *history.Batch, agent, turn int64, came *Arrivals) error {
 	q := inbox.Query{Recipient: agent, IDs: came.ids}
-	switch plain := came.policy.Plain(); { // as inbox.Decide would judge each
+	switch plain := came.policy.Plain(); { // as policy.Decide would judge each
 	case plain && (came.Typed || !came.who.Prompt):
 		q.Deliver = []inbox.Deliver{inbox.Next, inbox.Wake}
 	case plain && came.Wake:
@@ -55,9 +56,9 @@ func (t *Takes) Due(tx *store.Tx, b *history.Batch, agent, turn int64, came *Arr
 	case plain || len(came.ids) == 0:
 		return nil
 	}
-	r := inbox.NewRendering(tx.Now(), 0)
+	r := envelope.NewRendering(tx.Now(), 0)
 	digest := func(ms ...inbox.Message) string {
-		return r.Within(history.BytesOf(autoTokens), func(r inbox.Rendering) string { return r.Digest(ms) })
+		return r.Within(history.BytesOf(autoTokens), func(r envelope.Rendering) string { return r.Digest(ms) })
 	}
 	q.Limit, q.Fit = MaxTaken, fill(autoTokens, func(m inbox.Message) string { return digest(m) })
 	ms, more, err := t.inbox.Take(tx, q, "turn", func(ms []inbox.Message) (int64, error) {
@@ -82,10 +83,10 @@ func moreWait(n int) string {
 // Next takes the message a human wants handled in this turn.
 func (t *Takes) Next(tx *store.Tx, k history.Book, b *history.Batch, turn int64, w *Wish) ([]inbox.Message, error) {
 	q := inbox.Query{Recipient: k.Agent, ID: w.ID, ByUrgency: !w.Oldest, Limit: 1}
-	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, k.Room())))
+	r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, k.Room())))
 	ms, _, err := t.inbox.Take(tx, q, "next", func(ms []inbox.Message) (int64, error) {
 		return b.Add(turn, history.Entry{
-			Kind: history.EntryMessage, By: "next", Messages: ms, Text: inbox.Line(ms[0]) + "\n\n" + r.Envelope(ms[0]),
+			Kind: history.EntryMessage, By: "next", Messages: ms, Text: envelope.Line(ms[0]) + "\n\n" + r.Envelope(ms[0]),
 		})
 	})
 	return ms, err
@@ -95,7 +96,7 @@ func (t *Takes) Next(tx *store.Tx, k history.Book, b *history.Batch, turn int64,
 // that stay.
 func (t *Takes) All(tx *store.Tx, k history.Book, b *history.Batch, turn int64, w *Wish) ([]inbox.Message, int, error) {
 	room := k.Room()
-	r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
+	r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 	render := func(m inbox.Message) string { return r.Fired([]inbox.Message{m}) }
 	q := inbox.Query{Recipient: k.Agent, Limit: MaxTaken, Fit: fill(room, render)}
 	if len(w.IDs) > 0 {
@@ -118,7 +119,7 @@ func (t *Takes) these(
 	room := k.Room()
 	q := inbox.Query{Recipient: k.Agent, IDs: ids}
 	ms, _, err := t.inbox.Take(tx, q, "fire", func(ms []inbox.Message) (int64, error) {
-		r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
+		r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 		text := r.Fired(ms)
 		if most := history.BytesOf(room); len(text) > most {
 			r.Limit = 1
@@ -131,7 +132,7 @@ func (t *Takes) these(
 }
 
 // AsRead returns messages that were taken on request as a model reads them, each in its envelope.
-func AsRead(r inbox.Rendering, ms ...inbox.Message) string {
+func AsRead(r envelope.Rendering, ms ...inbox.Message) string {
 	parts := make([]string, len(ms))
 	for i, m := range ms {
 		parts[i] = r.Reported(m)
@@ -165,7 +166,7 @@ func (t *Takes) Check(
 		if q.Limit == 0 || q.Limit > MaxTaken {
 			q.Limit = MaxTaken
 		}
-		r := inbox.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
+		r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 		q.Fit = fill(room, func(m inbox.Message) string { return AsRead(r, m) })
 		b := k.Batch(tx)
 		var err error

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"fantail/inbox"
+	"fantail/inbox/policy"
 )
 
 // Why says what decides about a message, and when it enters its recipient's context, or how it did.
@@ -17,10 +18,10 @@ func (m *Room) Why(ctx context.Context, id int64) (string, error) {
 		return "", fmt.Errorf("there is no message #%d", id)
 	}
 	now := m.now()
-	to, who, policy := "an agent whose tab is closed", inbox.Recipient{Doing: inbox.Ended}, inbox.Policy{}
+	to, who, says := "an agent whose tab is closed", policy.Recipient{Doing: policy.Ended}, policy.Policy{}
 	m.mu.Lock()
 	if i := m.fleet.Info(msg.Recipient); i != nil {
-		to, who, policy = i.Name, m.recipient(i, now), m.policy(i)
+		to, who, says = i.Name, m.recipient(i, now), m.policy(i)
 	}
 	m.mu.Unlock()
 	head := fmt.Sprintf("Message #%d from %s to %s, deliver=%s: ", msg.ID, inbox.Label(msg.From), to, msg.Deliver)
@@ -34,5 +35,5 @@ func (m *Room) Why(ctx context.Context, id int64) (string, error) {
 		}
 		return head + ".", nil
 	}
-	return head + inbox.Decide(msg, policy, who, now).String(), nil
+	return head + policy.Decide(msg, says, who, now).String(), nil
 }

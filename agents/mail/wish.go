@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/inbox"
 	"fantail/store"
@@ -13,13 +14,14 @@ import (
 // Wish is a human's request for a turn with mail. It waits until the current turn has ended, and takes nothing before
 // its own begins.
 type Wish struct {
-	ID     int64   // this message; 0: the most urgent
-	Oldest bool    // the oldest instead of the most urgent
-	All    bool    // all pending messages, in one turn
-	IDs    []int64 // of those, only these, all of them or none
-	Steady bool    // only if the agent's last turn completed
-	Text   string  // the prompt that goes with them; "": none
-	Prompt int64   // the row that keeps the command until then; 0: none
+	ID     int64              // this message; 0: the most urgent
+	Oldest bool               // the oldest instead of the most urgent
+	All    bool               // all pending messages, in one turn
+	IDs    []int64            // of those, only these, all of them or none
+	Steady bool               // only if the agent's last turn completed
+	Text   string             // the prompt that goes with them; "": none
+	Prompt int64              // the row that keeps the command until then; 0: none
+	from   *fleet.Environment // of who asks; nil: unknown
 	reply  chan Took
 }
 

@@ -5,7 +5,7 @@
 //
 // Does not: start an agent, take anything into a conversation, wait for anything, know who rings the bell.
 //
-// Imports: agents/event, agents/history, agents/roster, inbox, store.
+// Imports: agents/event, agents/history, agents/roster, agents/seal, inbox, store.
 package outside
 
 import (
@@ -19,6 +19,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/roster"
+	"fantail/agents/seal"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -32,10 +33,21 @@ type Door struct {
 	Model   string                            // main's, in a new workspace
 	Resolve func(name string) (string, error) // a model's full name; nil: names are taken as they are
 	Ring    func()                            // called after each commit, to wake the owner of the agents
+	Seals   *seal.Key                         // the host's, in it; nil: the human is asked about each task before it starts
+	Command *Command                          // which came through it; nil: none of an agent's
+}
+
+// Command is an agent's command that comes from outside.
+type Command struct {
+	Agent string // its name, which is the sender's of its mail
+	Turn  int64  // in which it runs
 }
 
 // name returns the sender of mail through this door.
 func (d *Door) name() string {
+	if d.Command != nil {
+		return d.Command.Agent
+	}
 	if d.Origin == roster.OriginMCP {
 		return roster.OutsideMCP
 	}
@@ -117,6 +129,9 @@ func (d *Door) Push(ctx context.Context, t Order) (roster.Task, error) {
 		Prompt: strings.TrimSpace(t.Prompt), Model: t.Model, Timeout: t.Timeout,
 		Kind: roster.KindPrompt, Origin: d.Origin, Deliver: string(inbox.Hold), State: roster.TaskQueued,
 	}
+	if d.Command != nil {
+		row.SpawnedBy = d.Command.Turn
+	}
 	switch {
 	case row.Prompt == "":
 		return roster.Task{}, errors.New("push: a task needs a prompt")
@@ -146,16 +161,15 @@ func (d *Door) Push(ctx context.Context, t Order) (roster.Task, error) {
 		if err != nil {
 			return err
 		}
-		if row.ID, err = tx.AddTask(row); err != nil {
+		if row.ID, err = tx.AddTask(row, roster.IDs(needs)...); err != nil {
 			return err
 		}
 		row.Created, row.After = tx.Now(), t.After
-		for _, n := range needs {
-			if err := tx.NeedTask(row.ID, n.ID); err != nil {
-				return err
-			}
+		if d.Seals == nil {
+			return nil
 		}
-		return nil
+		_, err = roster.Seal(tx, d.Seals, row.ID)
+		return err
 	})
 	if err != nil {
 		return roster.Task{}, fmt.Errorf("queue the task: %w", err)
@@ -227,6 +241,51 @@ func carriedOff(ms []inbox.Message, by string) string {
 		what, by, strings.Join(list, ", "), ms[0].ID)
 }
 
+// Transcript returns what is known of the agent that a word means, its tab open or closed, and the entries of its
+// transcript behind that one.
+func (d *Door) Transcript(ctx context.Context, word string, after int64) (i event.Info, es []history.Entry, err error) {
+	err = d.DB.Read(ctx, func(rx *store.Rx) error {
+		row, err := roster.AgentMeant(&rx.View, word)
+		if err != nil {
+			return err
+		}
+		if i, err = roster.Known(&rx.View, row); err != nil {
+			return err
+		}
+		rows, err := rx.EntriesAfter(row.ID, after, 0)
+		es = history.DecodeAll(rows)
+		return err
+	})
+	if err != nil {
+		err = fmt.Errorf("read a transcript: %w", err)
+	}
+	return i, es, err
+}
+
+// Agents returns what is known of the agents whose tab is open. Of one at work the row says that it runs, whatever it
+// waits for.
+func (d *Door) Agents(ctx context.Context) (all []event.Info, err error) {
+	err = d.DB.Read(ctx, func(rx *store.Rx) error {
+		all = nil
+		rows, err := rx.Agents()
+		if err != nil {
+			return err
+		}
+		for _, row := range rows {
+			i, err := roster.Known(&rx.View, row)
+			if err != nil {
+				return err
+			}
+			all = append(all, i)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("list the agents: %w", err)
+	}
+	return all, nil
+}
+
 // Queue returns the queue of the named agent.
 func (d *Door) Queue(ctx context.Context, name string) (q roster.Queue, err error) {
 	id, err := d.whose(ctx, name)
@@ -238,6 +297,16 @@ func (d *Door) Queue(ctx context.Context, name string) (q roster.Queue, err erro
 		return err
 	})
 	return q, err
+}
+
+// Task returns one task.
+func (d *Door) Task(ctx context.Context, id int64) (t roster.Task, err error) {
+	err = d.DB.Read(ctx, func(rx *store.Rx) error {
+		row, ok, err := rx.Task(id)
+		t = row
+		return errors.Join(err, store.Missing(ok, "task %d", id))
+	})
+	return t, err
 }
 
 // Message returns one message, taken or not, and the name of its recipient.

@@ -5,7 +5,7 @@
 //
 // Does not: decide whether a call must ask (tools/permit), show questions, know agents except as the one who asks.
 //
-// Imports: agents/event, agents/roster, inbox, store, tools/permit.
+// Imports: agents/event, agents/roster, agents/seal, inbox, store, tools/permit.
 package questions
 
 import (
@@ -18,6 +18,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/roster"
+	"fantail/agents/seal"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools/permit"
@@ -36,6 +37,7 @@ type Desk struct {
 	db    *store.DB
 	inbox *inbox.Inbox
 	gate  *permit.Gate
+	seals *seal.Key
 	now   func() time.Time
 
 	mu     sync.Mutex
@@ -48,6 +50,7 @@ type Desk struct {
 type ask struct {
 	who    Asker
 	q      event.Question
+	data   string // what its row keeps of it
 	answer chan event.Answer
 }
 
@@ -61,9 +64,9 @@ type Asker interface {
 	Regain(ctx context.Context) error
 }
 
-func New(db *store.DB, box *inbox.Inbox, gate *permit.Gate, now func() time.Time) *Desk {
+func New(db *store.DB, box *inbox.Inbox, gate *permit.Gate, seals *seal.Key, now func() time.Time) *Desk {
 	return &Desk{
-		db: db, inbox: box, gate: gate, now: now,
+		db: db, inbox: box, gate: gate, seals: seals, now: now,
 		open: map[int64]*ask{}, turns: map[int64]chan struct{}{}, parked: map[int64]store.Approval{},
 	}
 }
@@ -87,14 +90,14 @@ func (qs *Desk) Put(ctx context.Context, who Asker, q event.Question, by Company
 		}
 		defer release()
 	}
-	k, answered := qs.takeUp(ctx, who, &q, &ans)
-	if k == nil && !answered {
-		if k, err = qs.pose(ctx, who, q, by); err != nil {
-			return ans, err
-		}
-		q.ID = k.q.ID
+	k, given, err := qs.pose(ctx, who, q, by)
+	if err != nil {
+		return ans, err
 	}
-	if !answered {
+	if given != nil {
+		ans, q.ID = *given.ans, given.id
+	} else {
+		q.ID = k.q.ID
 		if ans, err = qs.hear(ctx, k); err == nil {
 			err = who.Regain(ctx)
 		}
@@ -143,75 +146,151 @@ func (qs *Desk) Park(row store.Approval) {
 	qs.parked[row.Agent] = row
 }
 
-// takeUp resumes the question that was open for this call when the program ended: it returns true and sets ans if that
-// was answered already, else it opens the question again. It returns nil and false if this call asks for the first
-// time.
-func (qs *Desk) takeUp(ctx context.Context, who Asker, q *event.Question, ans *event.Answer) (*ask, bool) {
-	qs.mu.Lock()
-	row, ok := qs.parked[q.Agent]
-	if ok = ok && row.Call == q.Call; ok {
-		delete(qs.parked, q.Agent)
-	}
-	qs.mu.Unlock()
-	if !ok {
-		return nil, false
-	}
-	q.ID, q.Message, q.Since = row.ID, row.Message, row.Created
-	if !row.Answered.IsZero() {
-		*ans = event.AnswerOf(row)
-		return nil, true
-	}
-	k := qs.begin(who, *q)
-	// An answer that came before the question was open again found nobody to tell.
-	now, err := qs.approval(ctx, row.ID)
-	if err == nil && !now.Answered.IsZero() {
-		qs.deliver(row.ID, event.AnswerOf(now))
-	}
-	return k, false
+// given is an answer that a question has already.
+type given struct {
+	id  int64
+	ans *event.Answer
 }
 
-// pose records a question, with its message, and opens it.
-func (qs *Desk) pose(ctx context.Context, who Asker, q event.Question, by Company) (*ask, error) {
-	data, err := json.Marshal(event.QuestionRow{
-		Action: q.Action, Rule: q.Rule, Again: q.Again, Asks: q.Asks, Outside: q.Outside, Beside: by == Beside,
-	})
+// pose records a question, with its message, and opens it. If the agent's turn was parked at this call, the row from
+// then is asked once more, unless this host wrote an answer into it meanwhile: only that is obeyed.
+func (qs *Desk) pose(ctx context.Context, who Asker, q event.Question, by Company) (k *ask, done *given, err error) {
+	data, err := json.Marshal(rowOf(q, by))
 	if err != nil {
-		return nil, fmt.Errorf("write down a question: %w", err)
+		return nil, nil, fmt.Errorf("write down a question: %w", err)
 	}
-	var k *ask
+	was, parked := qs.unpark(q)
 	err = who.Keep(ctx, "ask the human", func(tx *store.Tx) error {
-		q := q
-		row := store.Approval{
-			Agent: q.Agent, Turn: who.Turn(), Call: q.Call, Kind: event.AskApproval, Data: string(data),
+		q, row := q, store.Approval{
+			Agent: q.Agent, Turn: who.Turn(), Call: q.Call, Kind: event.AskApproval,
 		}
+		k, done = nil, nil
 		if q.Asks != nil {
 			row.Kind = event.AskQuestion
 		}
-		to, err := roster.Above(tx, q.Agent)
-		if err == nil && to != q.Agent {
-			row.Message, err = qs.inbox.Add(tx, q.Letter(to))
+		if parked {
+			now, _, err := tx.Approval(was)
+			if err != nil {
+				return err
+			}
+			if row = qs.Trusted(now); !row.Answered.IsZero() {
+				ans := event.AnswerOf(row)
+				done = &given{row.ID, &ans}
+				return nil
+			}
 		}
-		if err != nil {
+		row.Data = string(data)
+		if err := qs.send(tx, &row, q); err != nil {
 			return err
 		}
-		if q.ID, err = tx.AddApproval(row); err != nil {
+		if row.ID == 0 {
+			if row.ID, err = tx.AddApproval(row); err != nil {
+				return err
+			}
+			row.Created = tx.Now()
+		}
+		if err := qs.sealed(tx, row); err != nil {
 			return err
 		}
-		q.Message, q.Since = row.Message, tx.Now()
-		tx.AfterCommit(func() { k = qs.begin(who, q) })
+		q.ID, q.Message, q.Since = row.ID, row.Message, row.Created
+		tx.AfterCommit(func() { k = qs.begin(who, q, string(data)) })
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	if err != nil || done != nil {
+		return nil, done, err
 	}
 	// The mode may have changed before the question was open. If settling it can't be written, it stays open.
 	_ = qs.Review(context.WithoutCancel(ctx))
-	return k, nil
+	return k, nil, nil
 }
 
+// rowOf returns what a question's row keeps of it.
+func rowOf(q event.Question, by Company) event.QuestionRow {
+	return event.QuestionRow{
+		Action: q.Action, Rule: q.Rule, Again: q.Again, Asks: q.Asks, Outside: q.Outside, Beside: by == Beside,
+	}
+}
+
+// unpark returns the question that the turn of q's agent was parked at, if q is of the same call.
+func (qs *Desk) unpark(q event.Question) (id int64, is bool) {
+	qs.mu.Lock()
+	defer qs.mu.Unlock()
+	row, ok := qs.parked[q.Agent]
+	if !ok || row.Call != q.Call {
+		return 0, false
+	}
+	delete(qs.parked, q.Agent)
+	return row.ID, true
+}
+
+// send puts the question's message into the inbox above its agent, unless it is there and pending.
+func (qs *Desk) send(tx *store.Tx, row *store.Approval, q event.Question) error {
+	if row.Message != 0 {
+		m, ok, err := inbox.Find(&tx.View, row.Message)
+		if err != nil || ok && m.Taken.IsZero() {
+			return err
+		}
+		row.Message = 0
+	}
+	to, err := roster.Above(tx, q.Agent)
+	if err == nil && to != q.Agent {
+		row.Message, err = qs.inbox.Add(tx, q.Letter(to))
+	}
+	return err
+}
+
+// sealed writes a question's row as row has it, with this host's seal.
+func (qs *Desk) sealed(tx *store.Tx, row store.Approval) error {
+	if err := tx.SealApproval(row); err != nil {
+		return err
+	}
+	kept, _, err := tx.Approval(row.ID) // what may not be kept was left out of it
+	if err != nil {
+		return err
+	}
+	kept.Seal = qs.seals.Approval(kept)
+	return tx.SealApproval(kept)
+}
+
+// Trusted returns a question's row without an answer that this host did not write, or not to this question.
+func (qs *Desk) Trusted(row store.Approval) store.Approval {
+	if !qs.own(row) {
+		row.Answer, row.Answered = "", time.Time{}
+	}
+	return row
+}
+
+// Reopen opens a question again, inside tx, whose turn goes on and that has an answer this host did not write. It
+// returns its row, and its message is pending. Its agent asks it once more.
+func (qs *Desk) Reopen(tx *store.Tx, question int64) (store.Approval, error) {
+	row, ok, err := tx.Approval(question)
+	if err != nil || !ok {
+		return row, errors.Join(err, store.Missing(ok, "question %d", question))
+	}
+	was := row.Answered
+	if row = qs.Trusted(row); was.Equal(row.Answered) {
+		return row, nil
+	}
+	name, _, err := tx.AgentName(row.Agent)
+	if err != nil {
+		return row, err
+	}
+	q, err := event.QuestionOf(row, name)
+	if err == nil {
+		err = qs.send(tx, &row, q)
+	}
+	if err != nil {
+		return row, err
+	}
+	return row, tx.SealApproval(row)
+}
+
+// own reports whether this host wrote a question's row as it is.
+func (qs *Desk) own(row store.Approval) bool { return seal.Same(row.Seal, qs.seals.Approval(row)) }
+
 // begin opens a question. It registers it before the agent shows it: an answer that finds nobody waiting would be lost.
-func (qs *Desk) begin(who Asker, q event.Question) *ask {
-	k := &ask{who: who, q: q, answer: make(chan event.Answer, 1)}
+func (qs *Desk) begin(who Asker, q event.Question, data string) *ask {
+	k := &ask{who: who, q: q, data: data, answer: make(chan event.Answer, 1)}
 	qs.mu.Lock()
 	qs.open[q.ID] = k
 	qs.mu.Unlock()
@@ -248,16 +327,22 @@ func (qs *Desk) deliver(question int64, ans event.Answer) {
 }
 
 // Answer answers a question on behalf of the human. The first answer wins; a later one gets ErrAnswered. A rule added
-// "for this session" also answers the other questions it covers.
+// "for this session" also answers the other questions it covers. What counts is the question as the agent asks it: a
+// row that another hand changed is written anew.
 func (qs *Desk) Answer(ctx context.Context, question int64, ans event.Answer) error {
 	ans.Settled = ""
+	_, data, waits := qs.waiting(question)
 	err := qs.db.Write(ctx, "answer a question", func(tx *store.Tx) error {
 		row, ok, err := tx.Approval(question)
 		switch {
 		case err != nil || !ok:
 			return errors.Join(err, store.Missing(ok, "question %d", question))
-		case !row.Answered.IsZero():
+		case !row.Answered.IsZero() && (!waits || qs.own(row)):
 			return event.HowEnded(row, tx.Now())
+		case waits:
+			row.Data = data
+		case !qs.own(row):
+			return fmt.Errorf("question %d is not open yet: its agent is about to ask it again", question)
 		}
 		var d event.QuestionRow
 		if err := json.Unmarshal([]byte(row.Data), &d); err != nil {
@@ -278,6 +363,17 @@ func (qs *Desk) Answer(ctx context.Context, question int64, ans event.Answer) er
 	return err
 }
 
+// waiting returns the question with that id if an agent waits at it, and what its row is to keep of it.
+func (qs *Desk) waiting(question int64) (q event.Question, data string, waits bool) {
+	qs.mu.Lock()
+	defer qs.mu.Unlock()
+	k := qs.open[question]
+	if k == nil {
+		return q, "", false
+	}
+	return k.q, k.data, true
+}
+
 // Reply closes a question and its message, inside tx, and tells the agent after the commit. The caller has checked that
 // it is open.
 func (qs *Desk) Reply(tx *store.Tx, row store.Approval, ans event.Answer, by string) error {
@@ -285,7 +381,8 @@ func (qs *Desk) Reply(tx *store.Tx, row store.Approval, ans event.Answer, by str
 	if err != nil {
 		return fmt.Errorf("write down an answer: %w", err)
 	}
-	if _, err := tx.AnswerApproval(row.ID, string(data)); err != nil {
+	row.Answer, row.Answered = string(data), tx.Now()
+	if err := qs.sealed(tx, row); err != nil {
 		return err
 	}
 	if row.Message != 0 {
@@ -331,7 +428,7 @@ func (qs *Desk) Review(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			if !ok || !row.Answered.IsZero() {
+			if !ok || !qs.Trusted(row).Answered.IsZero() {
 				continue
 			}
 			if err := qs.Reply(tx, row, ans, inbox.BySettle); err != nil {
@@ -365,23 +462,17 @@ func (qs *Desk) Asked(ctx context.Context, message int64) (event.Question, error
 			return err
 		case !ok:
 			return fmt.Errorf("#%d is no question that you could answer; /inbox lists what is", message)
-		case !row.Answered.IsZero():
+		}
+		var waits bool
+		if q, _, waits = qs.waiting(row.ID); !waits && !row.Answered.IsZero() {
 			return fmt.Errorf("#%d: %w", message, event.HowEnded(row, qs.now()))
 		}
 		name, _, err := rx.AgentName(row.Agent)
-		if err == nil {
+		if err == nil && !waits {
 			q, err = event.QuestionOf(row, name)
 		}
+		q.Name = name
 		return err
 	})
 	return q, err
-}
-
-// approval reads a question's row.
-func (qs *Desk) approval(ctx context.Context, id int64) (row store.Approval, err error) {
-	err = qs.db.Read(context.WithoutCancel(ctx), func(rx *store.Rx) error {
-		row, _, err = rx.Approval(id)
-		return err
-	})
-	return row, err
 }

@@ -16,6 +16,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/questions"
+	"fantail/agents/seal"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/store/storetest"
@@ -94,7 +95,7 @@ func newDesk(t *testing.T) *desk {
 	if d.gate, err = permit.NewGate(permit.Ask, nil); err != nil {
 		t.Fatal(err)
 	}
-	d.Desk = questions.New(db, d.box, d.gate, time.Now)
+	d.Desk = questions.New(db, d.box, d.gate, seal.New(), time.Now)
 	add := func(tx *store.Tx, a store.Agent) (*agent, error) {
 		id, err := tx.AddAgent(a)
 		if err != nil {
@@ -439,8 +440,8 @@ func TestPut_beside(t *testing.T) {
 	})
 }
 
-// TestPut_takenUp: a turn that was parked at a question goes on with it: its row and its
-// message, asked again, or with its answer if that came meanwhile. Another call asks anew.
+// TestPut_takenUp: a turn that was parked at a question asks it again, with its row and a
+// message that waits; so it does if an earlier host wrote an answer into it. Another call asks anew.
 func TestPut_takenUp(t *testing.T) {
 	for _, c := range []struct {
 		answered bool
@@ -448,8 +449,8 @@ func TestPut_takenUp(t *testing.T) {
 		rows     int
 		said     []string
 	}{
-		{false, "c", 1, []string{"asks c", "heard yes", "regains", "act on an answer"}},
-		{true, "c", 1, []string{"act on an answer"}},
+		{false, "c", 1, []string{"ask the human", "asks c", "heard yes", "regains", "act on an answer"}},
+		{true, "c", 1, []string{"ask the human", "asks c", "heard yes", "regains", "act on an answer"}},
 		{false, "d", 2, []string{"ask the human", "asks d", "heard yes", "regains", "act on an answer"}},
 	} {
 		synctest.Test(t, func(t *testing.T) {
@@ -459,19 +460,20 @@ func TestPut_takenUp(t *testing.T) {
 			cancel(event.ErrClosing)
 			synctest.Wait()
 			d.sub.said = nil
-			d.Desk = questions.New(d.db, d.box, d.gate, time.Now)
 			yes := event.Answer{Choice: permit.Once}
 			if c.answered {
 				if err := d.answer(d.row(d.sub, "c").ID, yes); err != nil {
 					t.Fatal(err)
 				}
 			}
+			d.Desk = questions.New(d.db, d.box, d.gate, seal.New(), time.Now)
 			d.Park(d.row(d.sub, "c"))
 			g := d.put(t.Context(), d.sub, c.call, questions.Alone)
-			if !c.answered {
-				if err := d.answer(d.row(d.sub, c.call).ID, yes); err != nil {
-					t.Error(err)
-				}
+			if g.err != errOpen || c.call == "c" && d.pending() != 1 {
+				t.Errorf("call %s: %+v, %v; %d messages wait", c.call, g.ans, g.err, d.pending())
+			}
+			if err := d.answer(d.row(d.sub, c.call).ID, yes); err != nil {
+				t.Error(err)
 			}
 			if g.err != nil || g.ans != yes || d.row(d.sub, c.call).Acted.IsZero() {
 				t.Errorf("call %s: %+v, %v", c.call, g.ans, g.err)

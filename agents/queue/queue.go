@@ -22,10 +22,19 @@ type Task struct {
 	Name      string
 	Slot      Slot             // what its agent will hold; Owner is the agent whose queue it is in
 	Now       bool             // it starts without a window
-	Held      bool             // from outside, and nobody has let it in yet: nothing starts it
+	Held      Hold             // nothing starts it unless it is Free
 	Limit     time.Duration    // of the run that started it; 0: none
 	Needs     map[int64]string // the unfinished tasks it waits for -> their names
 }
+
+// Hold is why nothing starts a task before the human lets it in.
+type Hold int
+
+const (
+	Free     Hold = iota
+	Outside       // somebody outside the program wants it
+	Unsealed      // this host did not write it as it is
+)
 
 // Waits returns the names of the tasks t waits for, sorted.
 func (t *Task) Waits() []string { return slices.Sorted(maps.Values(t.Needs)) }
@@ -137,7 +146,7 @@ func (q *Queue) Pass(from, to int64) {
 // Wanted reports whether a task starts by itself as soon as it can.
 func (q *Queue) Wanted(t *Task) bool {
 	_, open := q.windows[t.Slot.Owner]
-	return !t.Held && (open || t.Now)
+	return t.Held == Free && (open || t.Now)
 }
 
 // WillStart reports whether everything t waits for can end. alive holds the names of those that can act; nil: a task

@@ -42,7 +42,7 @@ func TestNext(t *testing.T) {
 	moved := of(8, one(1, 1), one(2, 1), one(3, 1))
 	moved.Move(3, 0)
 	held := one(2, 1)
-	held.Held = true
+	held.Held = queue.Outside
 	now := one(2, 1)
 	now.Now = true
 	busy := one(2, 1)
@@ -236,7 +236,7 @@ func TestAnyOrder(t *testing.T) {
 			var may []int64 // in order
 			for x := range q.All() {
 				_, open := windows[x.Slot.Owner]
-				if (open || x.Now) && !x.Held && len(x.Needs) == 0 && q.Full(x.Slot) == "" {
+				if (open || x.Now) && x.Held == queue.Free && len(x.Needs) == 0 && q.Full(x.Slot) == "" {
 					may = append(may, x.ID)
 				}
 			}
@@ -295,7 +295,9 @@ func TestAnyOrder(t *testing.T) {
 				x.Slot.Vendor = rapid.SampledFrom([]string{"", "free", "narrow", "wide"}).Draw(rt, "vendor")
 				x.Slot.AtOnce = vendors[x.Slot.Vendor]
 				x.Now = rapid.Bool().Draw(rt, "now")
-				x.Held = !x.Now && rapid.IntRange(0, 3).Draw(rt, "held") == 0
+				if !x.Now && rapid.IntRange(0, 3).Draw(rt, "held") == 0 {
+					x.Held = rapid.SampledFrom([]queue.Hold{queue.Outside, queue.Unsealed}).Draw(rt, "why")
+				}
 				for _, id := range append(queued(), running()...) {
 					if rapid.IntRange(0, 3).Draw(rt, "needs") == 0 {
 						x.Needs[id] = fmt.Sprintf("t%d", id)
@@ -366,7 +368,7 @@ func TestAnyOrder(t *testing.T) {
 			q.Open(o, queue.Window{})
 			windows[o] = 0
 			for _, x := range q.Of(o) {
-				x.Held = false
+				x.Held = queue.Free
 			}
 		}
 		for len(runs) > 0 || len(queued()) > 0 {

@@ -34,7 +34,7 @@ func (q *Queue) ShutDrained(works func(owner int64) bool) {
 func (q *Queue) Pick(owner int64, n int, limit time.Duration) {
 	picked := 0
 	for _, t := range q.Of(owner) {
-		if t.Now || t.Held {
+		if t.Now || t.Held != Free {
 			continue
 		}
 		can := n == 0 || picked < n

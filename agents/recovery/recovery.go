@@ -32,13 +32,12 @@ import (
 
 // Recovery is what recovery needs.
 type Recovery struct {
-	DB       *store.DB
-	Ends     *roster.Ends
-	Asks     *questions.Desk
-	Attended bool // a human can answer; otherwise main must be free for what it is asked
-	Abroad   bool // another process runs the agents, and nothing can be written
-	Book     func(agent int64) history.Book
-	Go       func(name string, f func()) // starts a goroutine
+	DB     *store.DB
+	Ends   *roster.Ends
+	Asks   *questions.Desk
+	Abroad bool // another process runs the agents, and nothing can be written
+	Book   func(agent int64) history.Book
+	Go     func(name string, f func()) // starts a goroutine
 
 	// Unhandled tells the agent above a fork that its message was not handled.
 	Unhandled func(tx *store.Tx, fork int64, why, text string) error
@@ -58,23 +57,27 @@ type cut struct {
 // Run repairs what the last host left when it died. Turns that were running are crashed and their process groups ended;
 // tasks that were running get their one failure message with the partial output; main and helpers become idle; prompts
 // that had not entered are held: shown, but never sent unless the human takes them back and sends them. A turn that
-// only awaits an answer is left alone and returned, by agent, to be resumed. After an orderly end there are at most
-// such turns and prompts.
+// only awaits an answer is left alone and returned, by agent, to be resumed: it asks again, whatever its row says. An
+// agent that was idle until input comes stays so. After an orderly end there are at most such turns, agents and prompts.
 func (r *Recovery) Run(ctx context.Context) (map[int64]*Parked, error) {
 	agents, cuts, err := r.openTurns(ctx)
 	if err != nil || len(agents) == 0 {
 		return nil, err
 	}
 	kept, cuts := r.keepable(agents, cuts)
+	idle, err := r.idle(ctx, agents)
+	if err != nil {
+		return nil, err
+	}
 	r.endGroups(cuts)
 	return kept, r.DB.Write(ctx, "recover", func(tx *store.Tx) error {
 		rests := map[int64]bool{}
 		for _, a := range agents {
 			rests[a.ID] = event.Kind(a.Kind).HasPrompt()
 		}
-		text := map[int64]string{} // by agent
+		text, turns := map[int64]string{}, map[int64]int64{} // by agent
 		for _, c := range cuts {
-			text[c.turn.Agent] = c.text
+			text[c.turn.Agent], turns[c.turn.Agent] = c.text, c.turn.ID
 			b := r.Book(c.turn.Agent).Batch(tx)
 			if err := closeCut(tx, b, c); err != nil {
 				return err
@@ -86,8 +89,14 @@ func (r *Recovery) Run(ctx context.Context) (map[int64]*Parked, error) {
 				return err
 			}
 		}
-		if err := r.recoverAgents(tx, agents, kept, text); err != nil {
+		if err := r.recoverAgents(tx, agents, kept, idle, text); err != nil {
 			return err
+		}
+		for _, k := range kept {
+			var err error
+			if k.Row, err = r.Asks.Reopen(tx, k.Row.ID); err != nil {
+				return err
+			}
 		}
 		tasks, err := tx.RunningTasks()
 		if err != nil {
@@ -98,15 +107,21 @@ func (r *Recovery) Run(ctx context.Context) (map[int64]*Parked, error) {
 				k.Timeout = t.Timeout
 				continue
 			}
+			if idle[t.Agent] {
+				continue
+			}
 			const why = "the program ended while it ran"
-			if _, err := r.Ends.Finish(tx, t, t.Agent, history.OutCrashed, why, text[t.Agent]); err != nil {
+			end := roster.End{
+				Agent: t.Agent, Turn: turns[t.Agent], Outcome: history.OutCrashed, Cause: why, Text: text[t.Agent],
+			}
+			if _, err := r.Ends.Finish(tx, t, end); err != nil {
 				return err
 			}
 		}
 		if err := r.settleLost(tx, kept); err != nil {
 			return err
 		}
-		if err := hold(tx, agents, kept); err != nil {
+		if err := hold(tx, agents, kept, idle); err != nil {
 			return err
 		}
 		if err := r.noteQueued(tx); err != nil {
@@ -147,16 +162,20 @@ func (r *Recovery) openTurns(ctx context.Context) (agents []store.Agent, cuts []
 	return agents, cuts, err
 }
 
-// recoverAgents makes agents with a prompt box idle, has those with a kept turn ask again, and ends all others, with
+// recoverAgents makes agents with a prompt box idle, closes those among them that nobody attended, has those with a kept turn ask again, and ends all others, with
 // what their cut turn said.
 func (r *Recovery) recoverAgents(
-	tx *store.Tx, agents []store.Agent, kept map[int64]*Parked, text map[int64]string,
+	tx *store.Tx, agents []store.Agent, kept map[int64]*Parked, idle map[int64]bool, text map[int64]string,
 ) error {
-	var crashed []store.Agent
+	var crashed, left []store.Agent
 	for _, a := range agents {
 		state, ends := event.Idle, !event.Kind(a.Kind).HasPrompt()
+		if !ends && roster.TrustIn(a).Unattended && !event.State(a.State).Terminal() { // who waited for its answer is gone
+			left = append(left, a)
+			continue
+		}
 		switch {
-		case event.State(a.State).Terminal():
+		case event.State(a.State).Terminal(), idle[a.ID]:
 			continue
 		case kept[a.ID] != nil:
 			state, ends = event.Asking, false
@@ -176,9 +195,24 @@ func (r *Recovery) recoverAgents(
 		if err := r.Ends.Pass(tx, a.ID, event.Crashed); err != nil {
 			return err
 		}
+		told, err := tx.WaitingPrompts(a.ID)
+		if err != nil {
+			return err
+		}
+		if _, begun := text[a.ID]; !begun && len(told) > 0 {
+			told = told[1:] // the first one is its task
+		}
+		if err := Unread(tx, r.Book(a.ID).Batch(tx), a.Name, told); err != nil {
+			return err
+		}
+	}
+	for _, a := range left {
+		if err := r.Ends.Close(tx, a.ID); err != nil {
+			return err
+		}
 	}
 	for _, a := range agents {
-		if event.Kind(a.Kind).Handles() {
+		if event.Kind(a.Kind).Handles() || event.Kind(a.Kind).Ends() && roster.TrustIn(a).Unattended { // no screen opened it
 			if err := tx.CloseAgent(a.ID); err != nil {
 				return err
 			}
@@ -187,12 +221,11 @@ func (r *Recovery) recoverAgents(
 	return nil
 }
 
-// keepable splits the cut turns into those that can be resumed, by agent, and those that are over. Where nobody can
-// answer, main must be free for what it is asked there.
+// keepable splits the cut turns into those that can be resumed, by agent, and those that are over.
 func (r *Recovery) keepable(agents []store.Agent, cuts []cut) (kept map[int64]*Parked, over []cut) {
 	lives := map[int64]bool{}
 	for _, a := range agents {
-		lives[a.ID] = !event.State(a.State).Terminal() && (r.Attended || !event.Kind(a.Kind).Nature().Stays)
+		lives[a.ID] = !event.State(a.State).Terminal() && !(event.Kind(a.Kind).HasPrompt() && roster.TrustIn(a).Unattended)
 	}
 	kept = map[int64]*Parked{}
 	for _, c := range cuts {
@@ -203,6 +236,25 @@ func (r *Recovery) keepable(agents []store.Agent, cuts []cut) (kept map[int64]*P
 		}
 	}
 	return kept, over
+}
+
+// idle returns the agents that are idle until input comes, and that somebody attends.
+func (r *Recovery) idle(ctx context.Context, agents []store.Agent) (map[int64]bool, error) {
+	awaits := map[int64]bool{}
+	err := r.DB.Read(ctx, func(rx *store.Rx) error {
+		tasks, err := rx.RunningTasks()
+		for _, t := range tasks {
+			awaits[t.Agent] = t.Interactive
+		}
+		return err
+	})
+	idle := map[int64]bool{}
+	for _, a := range agents {
+		if awaits[a.ID] && event.State(a.State) == event.Idle && !roster.TrustIn(a).Unattended {
+			idle[a.ID] = true
+		}
+	}
+	return idle, err
 }
 
 // settleLost closes the questions of turns that are over.
@@ -223,13 +275,31 @@ func (r *Recovery) settleLost(tx *store.Tx, kept map[int64]*Parked) error {
 }
 
 // hold keeps queued prompts from being sent, except those the human sent to an agent without a prompt box whose turn is
-// resumed.
-func hold(tx *store.Tx, agents []store.Agent, kept map[int64]*Parked) error {
+// resumed, or that is idle for them.
+func hold(tx *store.Tx, agents []store.Agent, kept map[int64]*Parked, idle map[int64]bool) error {
 	for _, a := range agents {
-		if kept[a.ID] != nil && !event.Kind(a.Kind).HasPrompt() {
+		if idle[a.ID] || kept[a.ID] != nil && !event.Kind(a.Kind).HasPrompt() {
 			continue
 		}
 		if err := tx.HoldPrompts(a.ID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Unread removes prompts that an agent has not read and never will, as it has ended, and notes in its transcript what the
+// human told it.
+func Unread(tx *store.Tx, b *history.Batch, name string, prompts []store.Prompt) error {
+	for _, q := range prompts {
+		if _, err := tx.RemovePrompt(q.ID); err != nil {
+			return err
+		}
+		if q.Text == roster.WrapUp {
+			continue
+		}
+		text := fmt.Sprintf("It ended before it read what you told it; /resume %s TEXT gives it that: %s", name, q.Text)
+		if _, err := b.Add(0, history.Entry{Kind: history.EntryNotice, Text: text}); err != nil {
 			return err
 		}
 	}
@@ -270,16 +340,16 @@ func (r *Recovery) noteQueued(tx *store.Tx) error {
 // whatWaits returns that notice.
 func whatWaits(names []string) string {
 	const most = 5
-	listed, what, them := names, fmt.Sprintf("%d tasks are", len(names)), "them"
+	listed, what, they := names, fmt.Sprintf("%d tasks are", len(names)), "they say, and asks before they start"
 	if len(names) == 1 {
-		what, them = "1 task is", "it"
+		what, they = "1 task is", "it says, and asks before it starts"
 	}
 	more := ""
 	if len(names) > most {
 		listed, more = names[:most], fmt.Sprintf(" and %d more", len(names)-most)
 	}
-	return fmt.Sprintf("%s queued: %s%s. /run starts %s, /queue shows more.",
-		what, strings.Join(listed, ", "), more, them)
+	return fmt.Sprintf("%s queued: %s%s. /run shows what %s; /queue shows more.",
+		what, strings.Join(listed, ", "), more, they)
 }
 
 // endGroups ends the commands that still run, concurrently: one that ignores TERM takes two seconds.

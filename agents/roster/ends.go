@@ -5,6 +5,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/history"
+	"fantail/agents/seal"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -12,21 +13,46 @@ import (
 // Ends does what the end of a task or of an agent means for others, in the transaction that ends it.
 type Ends struct {
 	Inbox  *inbox.Inbox
+	Seals  *seal.Key
 	Unread func(tx *store.Tx, from, to int64, state event.State) error // tells senders what an agent did not read
 	Ended  func(task int64)                                            // a task has ended; called after the commit
 	Passed func(from, to int64)                                        // to inherits from; called after the commit
 }
 
-// Finish ends a task with its one message. It returns false if the task had ended already.
-func (e *Ends) Finish(tx *store.Tx, t Task, agent int64, o history.Outcome, cause, text string) (bool, error) {
-	ended, err := tx.FinishTask(t.ID, string(o), cause)
+// End is what a turn of a task, or the task itself, ends with.
+type End struct {
+	Agent   int64 // who carried it out; 0: nobody began
+	Turn    int64 // that ended; 0: none ran
+	Outcome history.Outcome
+	Cause   string // why it did not complete
+	Text    string // what was said
+}
+
+// Finish ends a task with its last message. It returns false if the task had ended already.
+func (e *Ends) Finish(tx *store.Tx, t Task, end End) (bool, error) {
+	ended, err := tx.FinishTask(t.ID, string(end.Outcome), end.Cause)
 	if err != nil || !ended {
 		return false, err
 	}
-	if _, err = e.Inbox.Add(tx, ResultOf(t, agent, o, cause, text)); err != nil {
+	if err := e.Report(tx, t, end); err != nil {
 		return false, err
 	}
-	return true, e.release(tx, t, o, cause)
+	return true, e.release(tx, t, end.Outcome, end.Cause)
+}
+
+// Report deposits what a turn ended with, of a task that goes on.
+func (e *Ends) Report(tx *store.Tx, t Task, end End) error {
+	_, err := e.Inbox.Add(tx, ResultOf(t, end))
+	return err
+}
+
+// Conclude ends a task whose results are deposited, without another message.
+func (e *Ends) Conclude(tx *store.Tx, t Task) error {
+	ended, err := tx.FinishTask(t.ID, string(history.Completed), "")
+	if err != nil || !ended {
+		return err
+	}
+	return e.release(tx, t, history.Completed, "")
 }
 
 // Remove takes a queued task out of its queue. It returns false if the task had started.
@@ -41,7 +67,10 @@ func (e *Ends) Remove(tx *store.Tx, t Task) (bool, error) {
 // release frees the tasks that wait for t. Unless t completed they can never start, so each ends with a message of its
 // own.
 func (e *Ends) release(tx *store.Tx, t Task, o history.Outcome, cause string) error {
-	tx.AfterCommit(func() { e.Ended(t.ID) })
+	tx.AfterCommit(func() {
+		e.Seals.Spend(t.ID)
+		e.Ended(t.ID)
+	})
 	if o == history.Completed {
 		return nil
 	}
@@ -51,7 +80,7 @@ func (e *Ends) release(tx *store.Tx, t Task, o history.Outcome, cause string) er
 	}
 	why := history.Fit("not started: "+Became(t.Name, string(o), cause), history.MostSubject)
 	for _, w := range waiting {
-		if _, err := e.Finish(tx, w, 0, history.OutFailed, why, ""); err != nil {
+		if _, err := e.Finish(tx, w, End{Outcome: history.OutFailed, Cause: why}); err != nil {
 			return err
 		}
 	}
@@ -75,6 +104,17 @@ func (e *Ends) Drop(tx *store.Tx, from int64) error {
 	return nil
 }
 
+// Close ends an agent that rests between turns and closes its tab.
+func (e *Ends) Close(tx *store.Tx, agent int64) error {
+	if err := tx.SetAgentState(agent, string(event.Done), true); err != nil {
+		return err
+	}
+	if err := e.Pass(tx, agent, event.Done); err != nil {
+		return err
+	}
+	return tx.CloseAgent(agent)
+}
+
 // Pass gives the open tasks of an ending agent, its unread results and the agents alive below it to the nearest live
 // agent above it. So every task is in the queue of an agent that can start it and read its result, and no living agent
 // is below a dead one. A window closes with the agent that opened it. Senders are told what the agent did not read.
@@ -83,13 +123,17 @@ func (e *Ends) Pass(tx *store.Tx, from int64, state event.State) error {
 	if err != nil {
 		return err
 	}
-	pass := e.Inbox.Pass
-	if row, _, err := tx.Agent(from); err != nil {
+	passMail := e.Inbox.Pass
+	row, _, err := tx.Agent(from)
+	switch {
+	case err != nil:
 		return err
-	} else if event.Kind(row.Kind).Handles() { // mail to a fork goes on to its parent
-		pass = e.Inbox.PassAll
+	case event.Kind(row.Kind).Handles(): // mail to a fork goes on to its parent
+		passMail = e.Inbox.PassAll
+	case event.Kind(row.Kind).HasPrompt() && TrustIn(row).Unattended: // whoever goes on with it reads it there
+		passMail = func(*store.Tx, int64, int64) error { return nil }
 	}
-	if err := errors.Join(tx.PassTasks(from, to), tx.PassAgents(from, to), pass(tx, from, to),
+	if err := errors.Join(pass(tx, e.Seals, from, to), tx.PassAgents(from, to), passMail(tx, from, to),
 		e.Unread(tx, from, to, state)); err != nil {
 		return err
 	}

@@ -133,7 +133,7 @@ func OpenMain(tx *store.Tx, model string) (store.Agent, error) {
 		return a, err
 	}
 	a = store.Agent{
-		Name: string(event.Main), Kind: string(event.Main), Trust: TrustAttended, Model: model,
+		Name: string(event.Main), Kind: string(event.Main), Trust: attended, Model: model,
 		State: string(event.Idle), Created: tx.Now(),
 	}
 	a.ID, err = tx.AddAgent(a)

@@ -23,15 +23,16 @@ func Heir(tx *store.Tx, id int64) (int64, error) {
 	}
 }
 
-// ResultOf returns the message a task ends with.
-func ResultOf(t store.Task, agent int64, o history.Outcome, cause, text string) inbox.Message {
+// ResultOf returns the message that tells of an end.
+func ResultOf(t store.Task, end End) inbox.Message {
+	o := end.Outcome
 	m := inbox.Message{
-		Recipient: t.Queue, Sender: agent, From: t.Name, Kind: inbox.Result, Deliver: inbox.Deliver(t.Deliver),
-		Subject: history.Fit(Typed(t), history.MostSubject), Outcome: string(o), Task: t.ID,
-		Body: history.Fit(text, inbox.MaxBody),
+		Recipient: t.Queue, Sender: end.Agent, From: t.Name, Kind: inbox.Result, Deliver: inbox.Deliver(t.Deliver),
+		Subject: history.Fit(Typed(t), history.MostSubject), Outcome: string(o), Task: t.ID, Turn: end.Turn,
+		Body: history.Fit(end.Text, inbox.MaxBody),
 	}
 	if o != history.Completed {
-		m.Error = history.Fit(cause, history.MostSubject)
+		m.Error = history.Fit(end.Cause, history.MostSubject)
 	}
 	switch {
 	case o == history.Interrupted && m.Body != "": // what it has so far is its result

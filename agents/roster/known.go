@@ -12,8 +12,9 @@ import (
 func Known(v *store.View, row store.Agent) (event.Info, error) {
 	i := event.Info{
 		ID: row.ID, Name: row.Name, Kind: event.Kind(row.Kind), Parent: row.Parent, State: event.State(row.State),
-		Model: row.Model, Created: row.Created, Ended: row.Ended, Task: row.Task, Outside: row.Trust == TrustOutside,
+		Model: row.Model, Created: row.Created, Ended: row.Ended, Task: row.Task,
 	}
+	TrustIn(row).Mark(&i)
 	for _, know := range []func(v *store.View, row store.Agent, i *event.Info) error{spent, last, work, waiting} {
 		if err := know(v, row, &i); err != nil {
 			return i, err
@@ -53,7 +54,7 @@ func last(v *store.View, row store.Agent, i *event.Info) error {
 	if ok {
 		i.Started, i.Outcome, i.Why = turn.Started, history.Outcome(turn.Outcome), turn.Error
 	}
-	if i.State != event.Done {
+	if i.State != event.Done && !(i.State == event.Idle && i.Kind.Tasked()) {
 		return nil
 	}
 	rows, err := v.EntriesBefore(row.ID, 0, history.GistEntries)
@@ -69,6 +70,9 @@ func work(v *store.View, row store.Agent, i *event.Info) error {
 			return err
 		}
 		i.Prompt = Typed(t)
+		if t.Interactive && !i.State.Terminal() {
+			i.Await = &event.Await{For: t.Idle, Until: row.Deadline}
+		}
 		if i.Attempt, err = v.Attempts(row.ID); err != nil {
 			return err
 		}
@@ -83,7 +87,7 @@ func work(v *store.View, row store.Agent, i *event.Info) error {
 
 // waiting adds the prompts that have not entered, and counts the mail.
 func waiting(v *store.View, row store.Agent, i *event.Info) error {
-	if i.Kind.HasPrompt() {
+	if !i.Kind.Handles() && !i.State.Terminal() {
 		ps, err := v.Prompts(row.ID)
 		if err != nil {
 			return err

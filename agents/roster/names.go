@@ -78,6 +78,13 @@ func NameFor(tx *store.Tx, want string, renamed func(agent int64, name string)) 
 	return want, nil
 }
 
+// PromptName returns the name of a new conversation that nobody attends. No other ever has it, so that it can be gone on
+// with by name.
+func PromptName(v *store.View) (string, error) {
+	last, err := store.LastAgent(v)
+	return "prompt-" + strconv.FormatInt(last+1, 10), err
+}
+
 // freeName returns a bird that no agent or task is named after yet, with a number if need be.
 func freeName(tx *store.Tx) (string, error) {
 	n, err := FirstFree(func(n int) (bool, error) {

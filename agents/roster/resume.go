@@ -42,6 +42,11 @@ func Resume(tx *store.Tx, row *Task, t tools.Task) error {
 		return err
 	}
 	row.Name, row.Resumes = a.Name, a.ID
+	if before, _, err := tx.Task(a.Task); err != nil {
+		return err
+	} else if !t.Interactive && row.Kind != KindCommand {
+		row.Interactive, row.Idle = before.Interactive, before.Idle
+	}
 	if t.Model == "" && a.Model != "" && row.Kind != KindCommand {
 		row.Model = a.Model
 	}
@@ -51,13 +56,49 @@ func Resume(tx *store.Tx, row *Task, t tools.Task) error {
 	return nil
 }
 
+// Earlier returns the closed conversation of that name, for somebody who goes on with it where nobody attends it.
+func Earlier(v *store.View, name string) (store.Agent, error) {
+	a, ok, err := v.AgentByName(name)
+	if err != nil {
+		return a, err
+	}
+	return a, earlier(a, ok, "there is no conversation "+name)
+}
+
+// LastUnattended is Earlier for the last one that nobody attended.
+func LastUnattended(v *store.View) (store.Agent, error) {
+	a, ok, err := store.LastTrusted(v, string(event.Helper), Trust{Unattended: true}.String(), Trust{Unattended: true, Outside: true}.String())
+	if err != nil {
+		return a, err
+	}
+	return a, earlier(a, ok, "there is no earlier one; without --continue a new one begins")
+}
+
+// earlier returns why it can't be gone on with; nil: it can.
+func earlier(a store.Agent, found bool, none string) error {
+	switch {
+	case !found:
+		return fmt.Errorf("%s: %w", none, ErrNoAgent)
+	case event.Kind(a.Kind).Nature().Stays:
+		return fmt.Errorf("the conversation of %s belongs to the screens; fantail shows it", a.Name)
+	case !event.Kind(a.Kind).Nature().Opened:
+		return fmt.Errorf("%s is a %s: only conversations can be gone on with; /resume %s does it at a screen",
+			a.Name, event.Kind(a.Kind).Nature().Word, a.Name)
+	case a.Closed.IsZero() && TrustIn(a).Unattended:
+		return fmt.Errorf("%s is at work: wait until it has ended", a.Name)
+	case a.Closed.IsZero():
+		return fmt.Errorf("%s is open at a screen: /close %s there first", a.Name, a.Name)
+	}
+	return nil
+}
+
 // Revive makes the agent that a task resumes live again, in its row.
-func Revive(tx *store.Tx, t Task, trust string) (store.Agent, error) {
+func Revive(tx *store.Tx, t Task, trust Trust) (store.Agent, error) {
 	row, ok, err := tx.Agent(t.Resumes)
 	if err != nil || !ok {
 		return row, errors.Join(err, store.Missing(ok, "agent %d", t.Resumes))
 	}
-	row.Parent, row.Task, row.Trust, row.Model, row.State = t.Queue, t.ID, trust, t.Model, string(event.Running)
+	row.Parent, row.Task, row.Trust, row.Model, row.State = t.Queue, t.ID, trust.String(), t.Model, string(event.Running)
 	if ok, err = tx.ReviveAgent(row); err == nil && !ok {
 		err = fmt.Errorf("the agent %s has not ended", row.Name)
 	}

@@ -5,7 +5,7 @@
 //
 // Does not: know agents in memory, start or end one, keep state between transactions.
 //
-// Imports: agents/event, agents/history, agents/llm, inbox, store, tools.
+// Imports: agents/event, agents/history, agents/llm, agents/seal, inbox, store, tools.
 package roster
 
 import (

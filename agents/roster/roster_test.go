@@ -14,6 +14,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/roster"
+	"fantail/agents/seal"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/store/storetest"
@@ -38,7 +39,7 @@ func newRows(t *testing.T) *rows {
 	t.Cleanup(func() { _ = db.Close() })
 	r := &rows{t: t, db: db}
 	r.ends = &roster.Ends{
-		Inbox: inbox.New(db, func(inbox.Rung) {}),
+		Inbox: inbox.New(db, func(inbox.Rung) {}), Seals: seal.New(),
 		Unread: func(_ *store.Tx, from, to int64, s event.State) error {
 			r.said = append(r.said, fmt.Sprintf("unread %d to %d, %s", from, to, s))
 			return nil
@@ -83,10 +84,7 @@ func (r *rows) task(t store.Task, needs ...int64) (id int64) {
 		t.Deliver = string(inbox.Hold)
 	}
 	r.write(func(tx *store.Tx) (err error) {
-		id, err = tx.AddTask(t)
-		for _, n := range needs {
-			err = errors.Join(err, tx.NeedTask(id, n))
-		}
+		id, err = tx.AddTask(t, needs...)
 		return err
 	})
 	return id
@@ -416,7 +414,7 @@ func TestFinish(t *testing.T) {
 		for _, first := range []bool{true, false} {
 			r.write(func(tx *store.Tx) error {
 				task, _, err := tx.Task(a)
-				if ended, err2 := r.ends.Finish(tx, task, 0, c.outcome, "no disk", "said"); ended != first || err2 != nil {
+				if ended, err2 := r.ends.Finish(tx, task, roster.End{Outcome: c.outcome, Cause: "no disk", Text: "said"}); ended != first || err2 != nil {
 					t.Errorf("%s: ended %t, %v", c.outcome, ended, err2)
 				}
 				return err
@@ -531,21 +529,28 @@ func TestPass(t *testing.T) {
 // continues decides.
 func TestTrustOf(t *testing.T) {
 	r := newRows(t)
-	free, strict := r.agent(store.Agent{Name: "free"}), r.agent(store.Agent{Name: "strict", Trust: roster.TrustOutside})
+	free, strict := r.agent(store.Agent{Name: "free"}), r.agent(store.Agent{Name: "strict", Trust: "outside"})
+	alone, both := r.agent(store.Agent{Name: "alone", Trust: "unattended"}), r.agent(store.Agent{Name: "both", Trust: "outside unattended"})
 	for _, c := range []struct {
 		task store.Task
 		want string
 	}{
-		{store.Task{Queue: free}, roster.TrustAttended},
-		{store.Task{Queue: free, Origin: roster.OriginAgent}, roster.TrustAttended},
-		{store.Task{Queue: free, Resumes: free}, roster.TrustAttended},
-		{store.Task{Queue: strict}, roster.TrustOutside},
-		{store.Task{Queue: free, Resumes: strict}, roster.TrustOutside},
-		{store.Task{Queue: free, Origin: roster.OriginCLI}, roster.TrustOutside},
-		{store.Task{Queue: free, Origin: roster.OriginMCP}, roster.TrustOutside},
+		{store.Task{Queue: free}, "attended"},
+		{store.Task{Queue: free, Origin: roster.OriginAgent}, "attended"},
+		{store.Task{Queue: free, Resumes: free}, "attended"},
+		{store.Task{Queue: strict}, "outside"},
+		{store.Task{Queue: free, Resumes: strict}, "outside"},
+		{store.Task{Queue: free, Origin: roster.OriginCLI}, "outside"},
+		{store.Task{Queue: free, Origin: roster.OriginMCP}, "outside"},
+		{store.Task{Queue: alone}, "unattended"},
+		{store.Task{Queue: alone, Resumes: strict}, "outside unattended"},
+		{store.Task{Queue: both}, "outside unattended"},
+		{store.Task{Queue: free, Resumes: alone}, "attended"}, // a human goes on with it
+		{store.Task{Queue: free, Resumes: both}, "outside"},
+		{store.Task{Queue: r.agent(store.Agent{Name: "new", Trust: "of-a-later-version"})}, "outside"},
 	} {
 		r.write(func(tx *store.Tx) error {
-			if got, err := roster.TrustOf(tx, c.task); got != c.want || err != nil {
+			if got, err := roster.TrustOf(&tx.View, c.task); got.String() != c.want || err != nil {
 				t.Errorf("%+v: %s, %v", c.task, got, err)
 			}
 			return nil
@@ -558,7 +563,7 @@ func TestTrustOf(t *testing.T) {
 	})
 	pushed := r.of(r.task(store.Task{Queue: free, Name: "p", Prompt: "x", SpawnedBy: turn}))
 	r.write(func(tx *store.Tx) error {
-		if got, err := roster.TrustOf(tx, pushed); got != roster.TrustOutside || err != nil {
+		if got, err := roster.TrustOf(&tx.View, pushed); got.String() != "outside" || err != nil {
 			t.Errorf("what somebody strict pushed: %s, %v", got, err)
 		}
 		return nil

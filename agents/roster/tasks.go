@@ -84,6 +84,15 @@ func Needed(v *store.View, names []string) ([]Task, error) {
 	return ts, nil
 }
 
+// IDs returns the ids of tasks.
+func IDs(ts []Task) []int64 {
+	ids := make([]int64, len(ts))
+	for i, t := range ts {
+		ids[i] = t.ID
+	}
+	return ids
+}
+
 // unmet is the error for waiting for a task that ended without completing.
 type unmet struct {
 	name string
@@ -134,6 +143,10 @@ func StillQueued(v *store.View, name string) (Task, error) {
 	return t, nil
 }
 
+// WrapUp is the prompt that asks an agent to finish. The built-in engine knows it by its beginning.
+const WrapUp = "Wrap up now: finish with what you have. Answer in this turn, and make no tool call that the answer " +
+	"does not need."
+
 // Typed returns a task's prompt as it was typed.
 func Typed(t store.Task) string {
 	if t.Kind == KindCommand {
@@ -164,10 +177,10 @@ func QueueText(l Queue, now time.Time, most int) string {
 	for _, t := range l.Tasks {
 		switch t.State {
 		case TaskQueued:
-			queued = append(queued, "  - "+t.Name+l.mark(t)+origin(t))
+			queued = append(queued, "  - "+t.Name+l.mark(t)+stays(t)+origin(t))
 		case TaskRunning:
-			running = append(running, fmt.Sprintf("  - %s (started %s ago)%s",
-				t.Name, inbox.Age(now.Sub(t.Started)), origin(t)))
+			running = append(running, fmt.Sprintf("  - %s (started %s ago)%s%s",
+				t.Name, inbox.Age(now.Sub(t.Started)), stays(t), origin(t)))
 		}
 	}
 	if older := len(finished) - most; most > 0 && older > 0 {
@@ -195,6 +208,14 @@ func QueueText(l Queue, now time.Time, most int) string {
 	return strings.Join(parts, "\n\n")
 }
 
+// stays says that a task's agent awaits input.
+func stays(t Task) string {
+	if !t.Interactive {
+		return ""
+	}
+	return " (interactive)"
+}
+
 // origin says that a task was requested from outside the program.
 func origin(t Task) string {
 	if !FromOutside(t.Origin) {
@@ -219,6 +240,8 @@ type QueuedTask struct {
 	Task  store.Task
 	Needs []store.Task
 	Now   bool // it starts without a window
+
+	Unsealed bool // this host did not write its row as it is, so that the human is asked before it starts
 }
 
 // QueuedTasks reads the queued tasks of all agents.

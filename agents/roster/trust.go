@@ -1,35 +1,77 @@
 package roster
 
 import (
+	"strings"
+
+	"fantail/agents/event"
 	"fantail/store"
 )
 
-// An agent's trust says what its calls are judged by. It is inherited and can only tighten.
+// Trust is what an agent's calls are judged by: the mode and the rules of the session, unless one of these holds. What
+// an agent dispatches inherits it.
+type Trust struct {
+	Outside    bool // no rules, and no mode looser than ask: someone outside the program requested its work
+	Unattended bool // nobody is there to be asked, whoever is at a screen
+}
+
+// The words of rows.
 const (
-	TrustAttended = "attended" // the mode and the rules of the session
-	TrustOutside  = "outside"  // no rules, and no mode looser than ask: someone outside the program requested its work
+	attended   = "attended"
+	outside    = "outside"
+	unattended = "unattended"
 )
 
-// TrustOf returns the trust of the agent that carries out t: the tightest of the task's origin, the agent whose queue
-// it is in, the one that pushed it and the one it continues.
-func TrustOf(tx *store.Tx, t store.Task) (string, error) {
-	pusher, err := tx.PusherTrust(t.ID)
-	if err != nil {
-		return "", err
+// TrustIn reads the trust in an agent's row. A word that is not known is one of a later version: it trusts little.
+func TrustIn(row store.Agent) (t Trust) {
+	for _, word := range strings.Fields(row.Trust) {
+		switch word {
+		case attended:
+		case unattended:
+			t.Unattended = true
+		default:
+			t.Outside = true
+		}
 	}
-	tight := FromOutside(t.Origin) || pusher == TrustOutside
+	return t
+}
+
+// String spells the trust as rows do.
+func (t Trust) String() string {
+	var words []string
+	if t.Outside {
+		words = append(words, outside)
+	}
+	if t.Unattended {
+		words = append(words, unattended)
+	}
+	if len(words) == 0 {
+		return attended
+	}
+	return strings.Join(words, " ")
+}
+
+// Mark records the trust in what is known of the agent.
+func (t Trust) Mark(i *event.Info) { i.Outside, i.Unattended = t.Outside, t.Unattended }
+
+// TrustOf returns the trust of the agent that carries out t. It is as tight as the task's origin, the agent whose queue
+// it is in, the one that pushed it and the one it continues; whether anybody attends it, its queue alone tells.
+func TrustOf(v *store.View, t store.Task) (trust Trust, err error) {
+	_, pusher, err := v.Pusher(t.ID)
+	if err != nil {
+		return trust, err
+	}
+	trust.Outside = FromOutside(t.Origin) || TrustIn(store.Agent{Trust: pusher}).Outside
 	for _, id := range []int64{t.Queue, t.Resumes} {
 		if id == 0 {
 			continue
 		}
-		a, _, err := tx.Agent(id)
+		a, _, err := v.Agent(id)
 		if err != nil {
-			return "", err
+			return trust, err
 		}
-		tight = tight || a.Trust == TrustOutside
+		its := TrustIn(a)
+		trust.Outside = trust.Outside || its.Outside
+		trust.Unattended = trust.Unattended || id == t.Queue && its.Unattended
 	}
-	if tight {
-		return TrustOutside, nil
-	}
-	return TrustAttended, nil
+	return trust, nil
 }

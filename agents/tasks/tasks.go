@@ -5,10 +5,11 @@
 //
 // Does not: start a task or end one that runs, know agents except through the Line.
 //
-// Imports: agents/history, agents/roster, inbox, store, tools.
+// Imports: agents/history, agents/roster, agents/seal, inbox, store, tools.
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 
 	"fantail/agents/history"
 	"fantail/agents/roster"
+	"fantail/agents/seal"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/tools"
@@ -30,7 +32,9 @@ type Tasks struct {
 	db      *store.DB
 	inbox   *inbox.Inbox
 	ends    *roster.Ends
+	seals   *seal.Key
 	resolve func(model string) (name string, err error)
+	idle    time.Duration // of tasks that do not say
 	line    Line
 }
 
@@ -40,16 +44,18 @@ type Line interface {
 	// many sub-agents are alive.
 	Owner(agent int64) (model string, turn int64, live int, err error)
 
-	Queued(t roster.QueuedTask)
+	Queued(ctx context.Context, t roster.QueuedTask)
 	Moved(tasks, places []int64)
 	Renamed(agent int64, name string)
 }
 
-// New returns the tasks of a workspace. resolve returns a model's full name; its error lists the known ones.
+// New returns the tasks of a workspace. resolve returns a model's full name; its error lists the known ones. idle is how
+// long an agent awaits input if its task does not say.
 func New(
-	db *store.DB, box *inbox.Inbox, ends *roster.Ends, resolve func(model string) (string, error), line Line,
+	db *store.DB, box *inbox.Inbox, ends *roster.Ends, seals *seal.Key, resolve func(model string) (string, error),
+	idle time.Duration, line Line,
 ) *Tasks {
-	return &Tasks{db: db, inbox: box, ends: ends, resolve: resolve, line: line}
+	return &Tasks{db: db, inbox: box, ends: ends, seals: seals, resolve: resolve, idle: idle, line: line}
 }
 
 // Push queues a task the human typed in the queue of `by`, and returns it with its name. It starts with the next Run,
@@ -92,7 +98,7 @@ func (ts *Tasks) push(
 			err = roster.Unquoted(err)
 		}
 		if err == nil {
-			row, err = ts.addTask(tx, roster.QueuedTask{Task: row, Needs: needs, Now: t.Start})
+			row, err = ts.addTask(ctx, tx, roster.QueuedTask{Task: row, Needs: needs, Now: t.Start})
 		}
 		if err == nil && also != nil {
 			err = also(tx, row)
@@ -113,8 +119,10 @@ func (ts *Tasks) newTask(by int64, t tools.Task, origin string) (Task, error) {
 	}
 	row := Task{
 		Queue: by, Prompt: t.Prompt, Kind: roster.KindPrompt, Origin: origin, Model: model, Timeout: t.Timeout,
-		Deliver:   t.Deliver,
-		SpawnedBy: turn, State: roster.TaskQueued,
+		Deliver: t.Deliver, SpawnedBy: turn, State: roster.TaskQueued,
+	}
+	if t.Interactive {
+		row.Interactive, row.Idle = true, max(0, cmp.Or(t.Idle, ts.idle))
 	}
 	if command, ok := strings.CutPrefix(strings.TrimSpace(t.Prompt), "!"); ok {
 		if origin != roster.OriginHuman {
@@ -123,6 +131,9 @@ func (ts *Tasks) newTask(by int64, t tools.Task, origin string) (Task, error) {
 		}
 		if t.Model != "" {
 			return Task{}, errors.New("a command needs no model; leave model= away")
+		}
+		if t.Interactive {
+			return Task{}, errors.New("a command reads nothing, so it can't be interactive")
 		}
 		row.Kind, row.Prompt, row.Model = roster.KindCommand, strings.TrimSpace(command), ""
 	}
@@ -147,23 +158,28 @@ func (ts *Tasks) newTask(by int64, t tools.Task, origin string) (Task, error) {
 	return row, nil
 }
 
-// addTask inserts a task's row and its needs, and queues it after the commit. It returns the row.
-func (ts *Tasks) addTask(tx *store.Tx, q roster.QueuedTask) (Task, error) {
+// addTask inserts a task's row, sealed unless q says otherwise, and its needs, and queues it after the commit. It
+// returns the row.
+func (ts *Tasks) addTask(ctx context.Context, tx *store.Tx, q roster.QueuedTask) (Task, error) {
 	row := &q.Task
 	var err error
-	if row.ID, err = tx.AddTask(*row); err != nil {
+	if row.ID, err = tx.AddTask(*row, roster.IDs(q.Needs)...); err != nil {
 		return *row, err
 	}
 	row.Created, row.Place, row.After = tx.Now(), row.ID, nil
 	for _, n := range q.Needs {
-		if err := tx.NeedTask(row.ID, n.ID); err != nil {
-			return *row, err
-		}
 		if n.State != roster.TaskFinished {
 			row.After = append(row.After, n.Name)
 		}
 	}
-	tx.AfterCommit(func() { ts.line.Queued(q) })
+	if !q.Unsealed {
+		kept, err := roster.Seal(tx, ts.seals, row.ID)
+		if err != nil {
+			return *row, err
+		}
+		row.Needs, row.Seal = kept.Needs, kept.Seal
+	}
+	tx.AfterCommit(func() { ts.line.Queued(ctx, q) })
 	return *row, nil
 }
 
@@ -270,14 +286,50 @@ func (ts *Tasks) Edit(ctx context.Context, name, text string) error {
 		case is:
 			text = strings.TrimSpace(command)
 		}
-		_, err = tx.EditTask(t.ID, text)
+		sealed, err := roster.Sealed(&tx.View, ts.seals, t)
+		if err != nil {
+			return err
+		}
+		if _, err = tx.EditTask(t.ID, text); err != nil || !sealed {
+			return err // only its prompt is the human's: they are asked about the rest
+		}
+		_, err = roster.Seal(tx, ts.seals, t.ID)
 		return err
 	})
 }
 
 // Retry pushes the task of that name, which has ended, again in the queue of `by`, with its model, time-out and
-// deliver. Its prompt is followed by how it ended, which Retry returns as before, and by the human's hint.
+// deliver. Its prompt is followed by how it ended, which Retry returns as before, and by the human's hint. One whose row
+// this host did not write as it is waits until the human saw what it says: they typed no more than its name.
 func (ts *Tasks) Retry(ctx context.Context, by int64, name, hint string) (row Task, before history.Outcome, err error) {
+	row, before, err = ts.anew(ctx, by, name, attempt{hint: strings.TrimSpace(hint), briefed: true})
+	if err != nil {
+		err = fmt.Errorf("retry: %w", err)
+	}
+	return row, before, err
+}
+
+// Respawn pushes the task of that name, which has ended, once more as it was: the same prompt, model, time-out, deliver
+// and flags, for a new agent that knows nothing of the last one. It starts at once.
+func (ts *Tasks) Respawn(ctx context.Context, by int64, name string) (Task, error) {
+	row, _, err := ts.anew(ctx, by, name, attempt{now: true})
+	if err != nil {
+		return row, fmt.Errorf("respawn: %w", err)
+	}
+	return row, nil
+}
+
+// attempt is how an ended task is pushed again.
+type attempt struct {
+	hint    string // the human's
+	briefed bool   // its agent is told how the last one ended
+	now     bool   // it starts at once
+}
+
+// anew is what Retry and Respawn have in common.
+func (ts *Tasks) anew(
+	ctx context.Context, by int64, name string, how attempt,
+) (row Task, before history.Outcome, err error) {
 	if _, _, _, err := ts.line.Owner(by); err != nil {
 		return Task{}, "", err
 	}
@@ -289,14 +341,17 @@ func (ts *Tasks) Retry(ctx context.Context, by int64, name, hint string) (row Ta
 		switch {
 		case old.State != roster.TaskFinished:
 			return fmt.Errorf("%s has not ended; /kill %s ends it", name, name)
-		case old.Kind == roster.KindCommand && hint != "":
+		case old.Kind == roster.KindCommand && how.hint != "":
 			return errors.New("a command takes no hint; /push !CMD pushes another")
 		}
 		needs, err := tx.Needs(old.ID)
 		if err != nil {
 			return err
 		}
-		again := []Task{old}
+		var again []Task
+		if how.briefed {
+			again = append(again, old)
+		}
 		for _, n := range needs {
 			if n.Name == old.Name {
 				continue // an earlier attempt of itself
@@ -307,13 +362,17 @@ func (ts *Tasks) Retry(ctx context.Context, by int64, name, hint string) (row Ta
 			}
 			again = append(again, now...)
 		}
+		sealed, err := roster.Sealed(&tx.View, ts.seals, old)
+		if err != nil {
+			return err
+		}
 		row, before = old, history.Outcome(old.Outcome)
 		row.ID, row.Queue, row.Agent, row.Resumes = 0, by, 0, 0
 		row.State, row.Outcome, row.Error = roster.TaskQueued, "", ""
-		row.Hint = strings.TrimSpace(hint)
-		if pusher, err := tx.PusherTrust(old.ID); err != nil {
+		row.Hint = how.hint
+		if _, pusher, err := tx.Pusher(old.ID); err != nil {
 			return err
-		} else if pusher != roster.TrustOutside { // a task such an agent pushed stays as strict
+		} else if !roster.TrustIn(store.Agent{Trust: pusher}).Outside { // a task such an agent pushed stays as strict
 			last, ok, err := tx.LastTurn(by)
 			if err != nil {
 				return err
@@ -323,11 +382,11 @@ func (ts *Tasks) Retry(ctx context.Context, by int64, name, hint string) (row Ta
 			}
 		}
 		row.Started, row.Finished, row.Created = time.Time{}, time.Time{}, time.Time{}
-		trust, err := roster.TrustOf(tx, old)
+		trust, err := roster.TrustOf(&tx.View, old)
 		switch {
 		case err != nil:
 			return err
-		case trust != roster.TrustOutside:
+		case !trust.Outside:
 			row.Origin = roster.OriginHuman
 		case !roster.FromOutside(row.Origin): // an agent wrote the prompt, but someone outside set it to work
 			row.Origin = roster.OriginCLI
@@ -335,11 +394,11 @@ func (ts *Tasks) Retry(ctx context.Context, by int64, name, hint string) (row Ta
 		if row.Name, err = roster.NameFor(tx, old.Name, ts.line.Renamed); err != nil {
 			return err
 		}
-		row, err = ts.addTask(tx, roster.QueuedTask{Task: row, Needs: again})
+		row, err = ts.addTask(ctx, tx, roster.QueuedTask{Task: row, Needs: again, Now: how.now, Unsealed: !sealed})
 		return err
 	})
 	if err != nil {
-		return Task{}, "", fmt.Errorf("retry: %w", err)
+		return Task{}, "", err
 	}
 	return row, before, nil
 }

@@ -15,6 +15,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/roster"
+	"fantail/agents/seal"
 	"fantail/agents/tasks"
 	"fantail/inbox"
 	"fantail/store"
@@ -40,7 +41,7 @@ func (l *line) Owner(agent int64) (model string, turn int64, live int, err error
 	return "v/own", l.turn, int(l.live), nil
 }
 
-func (l *line) Queued(w roster.QueuedTask) {
+func (l *line) Queued(_ context.Context, w roster.QueuedTask) {
 	l.queued = append(l.queued, w)
 	s := fmt.Sprintf("queued %s now %t", w.Task.Name, w.Now)
 	for _, n := range w.Needs {
@@ -50,6 +51,7 @@ func (l *line) Queued(w roster.QueuedTask) {
 }
 
 func (l *line) Moved(ts, places []int64) { l.said = append(l.said, fmt.Sprint("moved ", ts, places)) }
+
 func (l *line) Renamed(agent int64, name string) {
 	l.said = append(l.said, fmt.Sprintf("%d is %s", agent, name))
 }
@@ -61,6 +63,8 @@ type desk struct {
 	t   *testing.T
 	db  *store.DB
 	box *inbox.Inbox
+
+	seals *seal.Key
 }
 
 const main, other = 1, 2
@@ -72,14 +76,14 @@ func newDesk(t *testing.T) *desk {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = db.Close() })
-	d := &desk{t: t, db: db, line: &line{}, box: inbox.New(db, func(inbox.Rung) {})}
-	ends := &roster.Ends{Inbox: d.box, Ended: func(task int64) { d.said = append(d.said, fmt.Sprintf("ended %d", task)) }}
-	d.Tasks = tasks.New(db, d.box, ends, func(model string) (string, error) {
+	d := &desk{t: t, db: db, seals: seal.New(), line: &line{}, box: inbox.New(db, func(inbox.Rung) {})}
+	ends := &roster.Ends{Inbox: d.box, Seals: d.seals, Ended: func(task int64) { d.said = append(d.said, fmt.Sprintf("ended %d", task)) }}
+	d.Tasks = tasks.New(db, d.box, ends, d.seals, func(model string) (string, error) {
 		if !strings.HasPrefix("v/model", model) {
 			return "", errors.New("no model " + model)
 		}
 		return "v/model", nil
-	}, d.line)
+	}, 5*time.Minute, d.line)
 	d.write(func(tx *store.Tx) error {
 		_, err := tx.AddAgent(store.Agent{Name: "main", Kind: string(event.Main), State: string(event.Idle)})
 		_, err2 := tx.AddAgent(store.Agent{Name: "other", Kind: string(event.Helper), State: string(event.Idle)})
@@ -196,6 +200,7 @@ func TestPush(t *testing.T) {
 		}
 		w := c.want
 		w.ID, w.Place, w.Created, w.Queue, w.Name, w.Origin, w.State = row.ID, row.ID, row.Created, main, c.task.Name, roster.OriginHuman, roster.TaskQueued
+		w.Needs, w.Seal = row.Needs, row.Seal
 		if fmt.Sprintf("%+v", row) != fmt.Sprintf("%+v", w) || row.Created.IsZero() {
 			t.Errorf("%+v: the row is\n%+v, want\n%+v", c.task, row, w)
 		}
@@ -513,10 +518,10 @@ func TestRetry_trust(t *testing.T) {
 		want           string
 	}{
 		{roster.OriginHuman, "", roster.OriginHuman},
-		{roster.OriginAgent, roster.TrustAttended, roster.OriginHuman},
+		{roster.OriginAgent, "attended", roster.OriginHuman},
 		{roster.OriginCLI, "", roster.OriginCLI},
 		{roster.OriginMCP, "", roster.OriginMCP},
-		{roster.OriginAgent, roster.TrustOutside, roster.OriginCLI},
+		{roster.OriginAgent, "outside", roster.OriginCLI},
 	} {
 		name := "t-" + c.origin + c.pusher
 		var spawned int64
@@ -535,7 +540,7 @@ func TestRetry_trust(t *testing.T) {
 		})
 		d.ends(name, history.OutFailed, "")
 		row, _, err := d.Retry(t.Context(), main, name, "")
-		if c.pusher != roster.TrustOutside {
+		if c.pusher != "outside" {
 			spawned = runs
 		}
 		if err != nil || row.Origin != c.want || row.SpawnedBy != spawned {

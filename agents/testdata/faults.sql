@@ -2,10 +2,14 @@
 CREATE TRIGGER fault BEFORE INSERT ON turns BEGIN SELECT RAISE(ABORT, 'fault in turns'); END
 -- results
 CREATE TRIGGER fault BEFORE INSERT ON entries WHEN NEW.kind = 'result' BEGIN SELECT RAISE(ABORT, 'fault in results'); END
+-- reports
+CREATE TRIGGER fault BEFORE INSERT ON messages WHEN NEW.kind = 'result' BEGIN SELECT RAISE(ABORT, 'fault in reports'); END
 -- ends
 CREATE TRIGGER fault BEFORE INSERT ON entries WHEN NEW.kind = 'ended' BEGIN SELECT RAISE(ABORT, 'fault in ends'); END
 -- agents
 CREATE TRIGGER fault BEFORE INSERT ON agents BEGIN SELECT RAISE(ABORT, 'fault in agents'); END
+-- states
+CREATE TRIGGER fault BEFORE UPDATE OF state ON agents BEGIN SELECT RAISE(ABORT, 'fault in states'); END
 -- takes
 CREATE TRIGGER fault BEFORE UPDATE ON messages WHEN NEW.taken_at IS NOT NULL BEGIN SELECT RAISE(ABORT, 'fault in takes'); END
 -- pieces

@@ -13,7 +13,7 @@ import (
 
 // absorb lets in what is due at this seam, in one transaction: queued prompts and messages become entries, and the
 // transcript up to the last of them counts as sent, before any request carries it. Outside a turn it begins one if
-// anything came; false means that nothing did.
+// anything came. False means that nothing did.
 func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	var why mail.Reasons
 	if l.turn == 0 {
@@ -24,7 +24,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 	wish := why.Wish
 
 	var turn int64
-	var sent int64
+	var before, sent int64
 	var got mail.Took
 	var came mail.Arrivals
 	err := l.o.DB.Write(context.WithoutCancel(ctx), "absorb", func(tx *store.Tx) error {
@@ -33,6 +33,9 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 		b := l.Book().Batch(tx)
 		waiting, err := tx.WaitingPrompts(l.ID)
 		if err != nil {
+			return err
+		}
+		if before, err = tx.LastSeq(l.ID); err != nil {
 			return err
 		}
 		if wish != nil {
@@ -94,7 +97,7 @@ func (l *Loop) absorb(ctx context.Context) (bool, error) {
 		return false, nil
 	}
 	l.turn = turn
-	return true, l.readUpTo(ctx, sent)
+	return sent > before, l.readUpTo(ctx, sent)
 }
 
 // reason reports whether anything came that a turn may begin with: a prompt, mail that starts one, or mail that w asks
@@ -181,7 +184,7 @@ func (l *Loop) enter(tx *store.Tx, b *history.Batch, turn int64, prompts []store
 	}
 	for n, q := range prompts {
 		e := history.Entry{Kind: history.EntryPrompt, By: by, Text: q.Text}
-		if l.Kind.Handles() || l.Kind.Tasked() && (l.turn != 0 || n > 0) { // the first one is its task
+		if l.Kind.Handles() || l.Kind.Tasked() && (l.turn != 0 || n > 0 || l.idling.before()) { // the first one is its task
 			e.By = "user"
 		}
 		seq, err := b.Add(turn, e)
@@ -191,7 +194,10 @@ func (l *Loop) enter(tx *store.Tx, b *history.Batch, turn int64, prompts []store
 		if err := tx.EnterPrompt(q.ID, seq); err != nil {
 			return err
 		}
-		tx.AfterCommit(func() { l.Unqueue(q.ID) })
+		tx.AfterCommit(func() {
+			l.Env.Entered(q.ID)
+			l.Unqueue(q.ID)
+		})
 	}
 	return nil
 }

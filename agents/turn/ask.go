@@ -55,7 +55,7 @@ func (c *conversation) requestOf(entries []history.Entry) *llm.Request {
 	req := &llm.Request{
 		Model: model.ID, System: c.o.System(info), MaxTokens: model.MaxOut,
 		Messages: history.Request(entries, model.Name), CacheKey: fmt.Sprintf("fantail-%d", c.ID),
-		Brief: c.Kind.Ends() || !c.o.Attended,
+		Brief: c.Kind.Ends() || c.unattended,
 	}
 	for _, s := range c.tools.Specs() {
 		req.Tools = append(req.Tools, llm.Tool{Name: s.Name, Description: s.Description, Schema: s.Schema})

@@ -34,7 +34,7 @@ func (w *workbench) allowed(
 
 // asksUser carries out a call of ask_user: the answer is its result.
 func (w *workbench) asksUser(ctx context.Context, c history.Call, call *tools.Call) error {
-	if !w.o.Attended {
+	if w.unattended {
 		return w.result(ctx, c, time.Now(), tools.Result{
 			Error: true, Text: "nobody can answer here: decide yourself and say what you chose",
 		})

@@ -22,6 +22,7 @@ func (w *workbench) runCalls(ctx context.Context, calls []history.Call) error {
 	if err := w.prepare(); err != nil {
 		return err
 	}
+	w.outfit(w.Env.Now())
 	for len(calls) > 0 {
 		n := w.beside(calls)
 		if n < 2 {
@@ -86,7 +87,7 @@ func (w *workbench) beside(calls []history.Call) int {
 func (w *workbench) parse(c history.Call) (*tools.Call, error) {
 	call, err := w.tools.Parse(w.env, c.ID, c.Name, c.Args)
 	if err == nil {
-		call.Action.Strict = w.strict
+		call.Action.Strict, call.Action.Mode = w.strict, w.mode
 		if call.Action.Kind == permit.Note { // a fork may write one without asking
 			call.Action.Strict = w.outside
 		}
@@ -110,15 +111,15 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	}
 	switch v := w.o.Gate.Decide(call.Action); v.Decision {
 	case permit.Deny:
-		return w.result(ctx, c, began, tools.Result{Text: "Refused: " + v.Reason, Error: true})
+		return w.denied(ctx, c, v.Reason)
 	case permit.AskHuman:
 		if !w.Kind.Nature().Asks {
-			return w.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason +
-				", and a " + w.Kind.Nature().Word + " asks nobody. Say in your answer what you could not see."})
+			return w.denied(ctx, c, "it "+v.Reason+", and a "+w.Kind.Nature().Word+
+				" asks nobody. Say in your answer what you could not see.")
 		}
-		if !w.o.Attended {
-			return w.result(ctx, c, began, tools.Result{Error: true, Text: "Refused: it " + v.Reason +
-				", and nobody is here to be asked; --permission-mode or a rule in the configuration can allow it"})
+		if w.unattended {
+			return w.denied(ctx, c, "it "+v.Reason+
+				", and nobody is here to be asked; --permission-mode or a rule in the configuration can allow it")
 		}
 		by := questions.Alone
 		if line != nil {

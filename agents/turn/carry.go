@@ -12,11 +12,21 @@ import (
 	"fantail/tools"
 )
 
-// carryOut is the life of a sub-agent: one turn, limited by its time-out.
+// carryOut is the life of a sub-agent: one turn, or, if it awaits input, one for whatever comes until it ends.
 func (l *Loop) carryOut(ctx context.Context) {
+	defer l.hasten()
+	if !l.idling.now() { // else it was idle when the last host ended
+		l.carry(ctx)
+	}
+	for l.idling.now() && l.idling.next(ctx) {
+		l.carry(ctx)
+	}
+}
+
+// carry carries out one turn, limited by the task's time-out.
+func (l *Loop) carry(ctx context.Context) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	defer l.hasten()
 	l.Watch(l.timeout, cancel)
 	model, now := l.Present()
 	configured := model.Provider != nil
@@ -26,8 +36,18 @@ func (l *Loop) carryOut(ctx context.Context) {
 	}
 	if !configured {
 		l.Refuse(Ending{history.OutFailed, "the model " + now.Model + " is not configured"})
-	} else if err := life(ctx); err != nil {
+		l.Spent()
+		return
+	}
+	switch err := life(ctx); {
+	case err != nil && l.idling.before() && ctx.Err() == nil:
+		l.Trouble(err) // it is idle again, and tries once more
+		l.pause(ctx)
+		l.idling.nothingCame()
+	case err != nil:
 		l.Refuse(l.EndingOf(ctx, err))
+	case l.idling.before() && l.turn == 0:
+		l.idling.nothingCame()
 	}
 	l.Spent()
 }
@@ -35,7 +55,7 @@ func (l *Loop) carryOut(ctx context.Context) {
 // Refuse ends a sub-agent or a fork whose turn could not even begin. Like finish, it keeps trying until the program
 // closes.
 func (l *Loop) Refuse(e Ending) {
-	state := l.RestState(e.Outcome)
+	state := l.restState(e.Outcome)
 	err := l.Persist(l.o.Fleet.Context(), "record the end of the task", func() error {
 		return l.o.DB.Write(context.WithoutCancel(l.o.Fleet.Context()), "refuse a task", func(tx *store.Tx) error {
 			b := l.Book().Batch(tx)
@@ -49,7 +69,7 @@ func (l *Loop) Refuse(e Ending) {
 			if err := l.forgetPrompts(tx); err != nil {
 				return err
 			}
-			return l.account(tx, e)
+			return l.account(tx, e, state)
 		})
 	})
 	if err != nil {
@@ -69,6 +89,7 @@ func (l *Loop) obey(ctx context.Context) error {
 	if err := l.prepare(); err != nil {
 		return err
 	}
+	l.outfit(l.Env.Now())
 	c := history.Call{ID: history.CommandCall, Name: "bash"}
 	var err error
 	if c.Args, err = json.Marshal(map[string]string{"command": l.command}); err != nil {

@@ -7,41 +7,57 @@ import (
 	"fantail/store"
 )
 
-// Disk knows whether the disk still takes what must be recorded. With a human at the screen a failed write is retried
-// until it works. Without one, somebody waits for an exit code, so it is given up once patience runs out.
+// Disk knows whether the disk still takes what must be recorded. A failed write is retried until it works. Where
+// somebody waits for an exit code, they watch, and are told once patience has run out.
 type Disk struct {
-	patience time.Duration // 0: forever
+	patience time.Duration
 	now      func() time.Time
-	over     chan struct{} // closed when it is given up
 
-	mu  sync.Mutex
-	err error // why it was given up
+	mu       sync.Mutex
+	stopped  error // why nothing can be written any more; nil: it can
+	watching map[chan error]bool
 }
 
-// NewDisk returns a Disk that gives up after patience; 0: never.
+// NewDisk returns a Disk whose watchers have that much patience.
 func NewDisk(patience time.Duration, now func() time.Time) *Disk {
-	return &Disk{patience: patience, now: now, over: make(chan struct{})}
+	return &Disk{patience: patience, now: now, watching: map[chan error]bool{}}
 }
 
 // Refused records that a write first tried at began has failed again.
 func (d *Disk) Refused(began time.Time, err error) {
-	if d.patience == 0 || d.now().Sub(began) < d.patience && !store.Stopped(err) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case store.Stopped(err):
+		d.stopped = err
+	case d.now().Sub(began) < d.patience:
 		return
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.err == nil {
-		d.err = err
-		close(d.over)
+	for w := range d.watching {
+		give(w, err)
 	}
 }
 
-// GaveUp returns why it was given up; nil: it was not.
-func (d *Disk) GaveUp() error {
+// Watch returns a channel that gets the reason once the disk has refused writes for too long, and what ends the watch.
+func (d *Disk) Watch() (gaveUp <-chan error, leave func()) {
+	w := make(chan error, 1)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.err
+	d.watching[w] = true
+	if d.stopped != nil {
+		give(w, d.stopped)
+	}
+	return w, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		delete(d.watching, w)
+	}
 }
 
-// Over returns a channel that is closed once it is given up.
-func (d *Disk) Over() <-chan struct{} { return d.over }
+// give leaves the first reason there.
+func give(w chan<- error, err error) {
+	select {
+	case w <- err:
+	default:
+	}
+}

@@ -5,10 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
+	"fantail/agents/recovery"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -27,7 +30,11 @@ func (l *Loop) finish(ctx context.Context, e Ending) bool {
 
 func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 	done, gist := false, ""
-	state := l.RestState(e.Outcome)
+	state := l.restState(e.Outcome)
+	var until time.Time
+	if state == event.Idle {
+		until = l.idling.until()
+	}
 	err := l.o.DB.Write(ctx, "finish", func(tx *store.Tx) error {
 		done = false
 		if last, ok, err := tx.LastTurn(l.ID); err != nil {
@@ -70,10 +77,15 @@ func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 				return err
 			}
 		}
-		if err := l.account(tx, e); err != nil {
+		if !until.IsZero() {
+			if _, err := tx.SetDeadline(l.ID, until); err != nil {
+				return err
+			}
+		}
+		if err := l.account(tx, e, state); err != nil {
 			return err
 		}
-		if state == event.Done {
+		if state == event.Done || l.idling != nil {
 			text, err := l.Said(tx)
 			if err != nil {
 				return err
@@ -96,6 +108,9 @@ func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 		if state.Terminal() {
 			i.Ended, i.Prompts, i.Gist = l.o.Now(), nil, gist
 		}
+		if i.Await != nil {
+			i.Await, i.Gist = i.Await.With(func(a *event.Await) { a.Until = until }), gist
+		}
 	})
 	return true, nil
 }
@@ -108,9 +123,9 @@ func handled(ms []inbox.Message) string {
 	return fmt.Sprintf("Handled %d messages while you were idle", len(ms))
 }
 
-// RestState returns an agent's state after a turn: idle if it has a prompt box, else a terminal one.
-func (l *Loop) RestState(o history.Outcome) event.State {
-	if l.Kind.HasPrompt() {
+// restState returns an agent's state after a turn: idle if it has a prompt box or awaits input, else a terminal one.
+func (l *Loop) restState(o history.Outcome) event.State {
+	if l.Kind.HasPrompt() || l.idling.after(o) {
 		return event.Idle
 	}
 	switch o {
@@ -141,19 +156,19 @@ func (l *Loop) dueNow(tx *store.Tx) (bool, error) {
 }
 
 // account reports what became of an agent's work to those it concerns, in the transaction that ends it.
-func (l *Loop) account(tx *store.Tx, e Ending) error {
+func (l *Loop) account(tx *store.Tx, e Ending, state event.State) error {
 	switch l.Kind.Nature().Life {
 	case event.CarriesTask:
-		return l.report(tx, e)
+		return l.report(tx, e, state)
 	case event.HandlesMessage:
-		return l.forks.Conclude(tx, l, e)
+		return l.forks.Conclude(tx, l, e, state)
 	}
 	return nil
 }
 
-// report deposits the outcome of a sub-agent's task with the agent that dispatched it, and marks the task finished, in
-// the transaction that ends the turn.
-func (l *Loop) report(tx *store.Tx, e Ending) error {
+// report deposits the outcome of a sub-agent's turn with the agent that dispatched it, and marks the task finished unless
+// the agent awaits input, in the transaction that ends the turn.
+func (l *Loop) report(tx *store.Tx, e Ending, state event.State) error {
 	t, ok, err := tx.Task(l.Task)
 	if err != nil || !ok {
 		return errors.Join(err, store.Missing(ok, "task %d", l.Task))
@@ -165,7 +180,11 @@ func (l *Loop) report(tx *store.Tx, e Ending) error {
 	if l.command != "" { // the message's error says how it ended
 		text = strings.TrimPrefix(text, e.Cause+", ")
 	}
-	ended, err := l.o.Ends.Finish(tx, t, l.ID, e.Outcome, e.Cause, text)
+	end := roster.End{Agent: l.ID, Turn: l.turn, Outcome: e.Outcome, Cause: e.Cause, Text: text}
+	if state == event.Idle {
+		return l.o.Ends.Report(tx, t, end)
+	}
+	ended, err := l.o.Ends.Finish(tx, t, end)
 	if err != nil || !ended {
 		return err
 	}
@@ -174,7 +193,7 @@ func (l *Loop) report(tx *store.Tx, e Ending) error {
 			return err
 		}
 	}
-	return l.o.Ends.Pass(tx, l.ID, l.RestState(e.Outcome))
+	return l.o.Ends.Pass(tx, l.ID, state)
 }
 
 // Said returns the agent's final text: that of the turn's last reply that had any.
@@ -186,17 +205,22 @@ func (l *Loop) Said(tx *store.Tx) (string, error) {
 	return history.Said(history.DecodeAll(rows)), nil
 }
 
-// forgetPrompts removes the prompts that have not entered when the agent ends: if it is reopened later, it has a new
-// task.
+// forgetPrompts removes the prompts that have not entered when the agent ends, and keeps what they said in its
+// transcript: if it is reopened later, it has a new task.
 func (l *Loop) forgetPrompts(tx *store.Tx) error {
-	waiting, err := tx.WaitingPrompts(l.ID)
+	told, err := tx.WaitingPrompts(l.ID)
 	if err != nil {
 		return err
 	}
-	for _, q := range waiting {
-		if _, err := tx.RemovePrompt(q.ID); err != nil {
+	if l.turn == 0 && !l.idling.before() && len(told) > 0 { // the first one is its task, which it has not begun
+		if _, err := tx.RemovePrompt(told[0].ID); err != nil {
 			return err
 		}
+		told = told[1:]
 	}
-	return nil
+	row, _, err := tx.Agent(l.ID)
+	if err != nil {
+		return err
+	}
+	return recovery.Unread(tx, l.Book().Batch(tx), row.Name, told)
 }

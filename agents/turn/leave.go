@@ -45,13 +45,7 @@ func (l *Loop) left(ctx context.Context) bool {
 		return false
 	}
 	err := l.o.DB.Write(context.WithoutCancel(ctx), "close a helper", func(tx *store.Tx) error {
-		if err := tx.SetAgentState(l.ID, string(event.Done), true); err != nil {
-			return err
-		}
-		if err := l.o.Ends.Pass(tx, l.ID, event.Done); err != nil {
-			return err
-		}
-		if err := tx.CloseAgent(l.ID); err != nil {
+		if err := l.o.Ends.Close(tx, l.ID); err != nil {
 			return err
 		}
 		tx.AfterCommit(func() {

@@ -6,6 +6,8 @@ import (
 
 	"fantail/agents/event"
 	"fantail/tools"
+	"fantail/tools/permit"
+	"fantail/tools/workspace"
 )
 
 // Make creates the loop of an agent that has none, without starting it.
@@ -13,7 +15,7 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 	o := &ls.o
 	l := &Loop{workbench: workbench{
 		conversation: conversation{
-			Agent: o.Fleet.NewAgent(i, task), o: o, tools: o.Tools, ids: map[string]bool{},
+			Agent: o.Fleet.NewAgent(i, task), o: o, tools: o.Tools, unattended: i.Unattended, ids: map[string]bool{},
 			sinceSummary: 2, // as if long ago
 		},
 		strict: i.Outside || i.Kind.Nature().Strict, outside: i.Outside,
@@ -22,11 +24,17 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 		l.tools = o.Tools.Only(names...)
 	}
 	l.env = &tools.Env{
-		Root: o.Root, Private: o.Private, Outputs: o.Outputs(i.ID), Environ: o.environ(i), Keys: o.Keys,
-		Desk: ls.desk(l), Seen: tools.NewSeen(), Changes: o.Gate.Changes(),
-		Started: l.started, Keep: o.Keep,
+		Root: o.Root, Private: o.Private, Outputs: o.Outputs(i.ID), Keys: o.Keys,
+		Desk: ls.desk(l), Seen: workspace.NewSeen(), Changes: o.Gate.Changes(),
+		Started: l.started, Keep: l.keep,
 		Tick: func(call, tail string) { l.Show(event.Output{Agent: i.ID, Call: call, Tail: tail}) },
 	}
+	if i.Await != nil && !i.State.Terminal() {
+		if l.idling = (&idling{l: l, input: inbound{}}); ls.Input != nil {
+			l.idling.input = ls.Input(i)
+		}
+	}
+	l.outfit(nil)
 	if i.Kind.Tasked() && !i.State.Terminal() {
 		haste, hasten := context.WithCancel(o.Fleet.Context())
 		l.Hastens(hasten)
@@ -34,9 +42,18 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 	}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
+	if above := ls.of[i.Parent]; i.Unattended && above != nil {
+		l.Judge(above.mode)
+	}
 	ls.of[i.ID] = l
 	return l
 }
+
+// Judge has the calls of an agent that nobody attends, and of those below it, judged in that mode. Call it before Start.
+func (l *Loop) Judge(m permit.Mode) { l.mode, l.Info.Mode = m, m }
+
+// Unattended reports whether nobody is there to be asked.
+func (l *Loop) Unattended() bool { return l.unattended }
 
 // Obeys sets the plain command that is the agent's task. Call it before Start.
 func (l *Loop) Obeys(command string) { l.command = command }
@@ -111,11 +128,16 @@ func (l *Loop) due(ctx context.Context) bool {
 	var gathered <-chan time.Time
 	for ripe := false; ctx.Err() == nil; {
 		l.o.Fleet.Lock()
-		typed, wake := l.o.Mail.Tray(l.ID).Wants()
+		tray := l.o.Mail.Tray(l.ID)
+		if l.Info.Pending == 0 && tray.Heed() { // what woke it was taken meanwhile
+			l.o.Fleet.Told()
+		}
+		typed, wake := tray.Wants()
 		for _, q := range l.Info.Prompts {
 			typed = typed || !q.Held
 		}
 		held := l.Info.State != event.Idle // a human's receive waits in this tab
+		ends := l.Info.Await != nil && l.Info.Await.Ends
 		other := l.leaves != nil || l.compaction != nil && !held
 		l.o.Fleet.Unlock()
 		switch {
@@ -126,7 +148,7 @@ func (l *Loop) due(ctx context.Context) bool {
 			return false
 		case typed || (wake && ripe):
 			return true
-		case !wake:
+		case !wake, ends:
 			return false
 		case gathered == nil:
 			t := time.NewTimer(500 * time.Millisecond)

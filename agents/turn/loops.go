@@ -1,14 +1,14 @@
 // Package turn runs an agent's loop and its turns.
 //
 // Does: wait for a reason, absorb what is due, ask the model, record the reply, run its tools, repeat until nothing is
-// left, and end the turn in one transaction with its result; compact a conversation that has grown long; resume a turn
+// left, and end the turn in one transaction with its result; let an agent that awaits input stay idle for it; compact a conversation that has grown long; resume a turn
 // that was parked.
 //
 // Does not: open or close tabs, start tasks, decide when mail is due, know a provider.
 //
 // Imports: agents/event, agents/fleet, agents/history, agents/llm, agents/mail, agents/prompts, agents/questions,
 // agents/recovery, agents/reply, agents/roster, agents/waits, inbox, store, tools, tools/permit, tools/proc,
-// tools/secret.
+// tools/secret, tools/workspace.
 package turn
 
 import (
@@ -17,6 +17,7 @@ import (
 	"sync"
 	"time"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/recovery"
 	"fantail/agents/roster"
@@ -30,6 +31,10 @@ type Loops struct {
 	o     Options
 	desk  func(l *Loop) tools.Desk
 	forks Forks
+
+	// Input returns where an agent that awaits input gets it from; nil: from the human and its inbox. Set it before agents
+	// start.
+	Input func(agent event.Info) Input
 
 	mu sync.Mutex
 	of map[int64]*Loop
@@ -82,6 +87,7 @@ type Loop struct {
 	parked  *recovery.Parked // the turn to resume first; nil: none
 	began   time.Time        // when the current turn began
 	handled []inbox.Message  // the messages this turn began with while the human paused
+	idling  *idling          // how it awaits input; nil: it ends with its turn
 	through bool             // a sub-agent has finished, except for what arrives at this seam
 
 	// The fleet's mutex guards these.
@@ -107,6 +113,7 @@ type Ending struct {
 
 // Forks does what is different for agents whose work is a message.
 type Forks interface {
-	Attend(ctx context.Context, l *Loop)            // the whole life of one
-	Conclude(tx *store.Tx, l *Loop, e Ending) error // handles its end, in the transaction that ends it
+	Attend(ctx context.Context, l *Loop) // the whole life of one
+	// Conclude handles its end, in the transaction that ends it and leaves it in that state.
+	Conclude(tx *store.Tx, l *Loop, e Ending, state event.State) error
 }

@@ -36,18 +36,19 @@ type Options struct {
 	Root     string                        // the workspace
 	Private  []string                      // files that tools must never open
 	Outputs  func(agent int64) string      // the directory of its tool-output files
-	Environ  []string                      // for commands; unattended agents get less of it
+	Environ  []string                      // for commands where nobody's at a screen is known
 	System   func(agent event.Info) string // the system prompt
+	Commands *Commands                     // whose commands run
 	Keep     func(proc.Group) func()       // ends a command's group if this program dies; nil: nothing does
 	Now      func() time.Time
 	Go       func(name string, f func())
-	Attended bool // a human can answer
 }
 
-// environ returns the environment of an agent's commands: less of it for an unattended agent.
-func (o *Options) environ(i event.Info) []string {
-	if o.Attended && !i.Outside && !i.Kind.Nature().Strict {
-		return o.Environ
+// environment returns what commands get of an environment; nil: of the program's own. Keys that are known by now may
+// have been unknown where it came from.
+func (o *Options) environment(e *fleet.Environment) fleet.Environment {
+	if e == nil {
+		e = &fleet.Environment{Vars: o.Environ}
 	}
-	return proc.Bare(o.Environ)
+	return fleet.Environment{Vars: proc.Clean(e.Vars, o.Keys), Umask: e.Umask}
 }

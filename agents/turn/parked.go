@@ -17,26 +17,20 @@ import (
 func (l *Loop) Park(k *recovery.Parked) error {
 	l.parked, l.ShownTurn, l.timeout = k, k.Turn.ID, k.Timeout
 	l.Info.State, l.Info.Why = event.Asking, ""
-	if !k.Row.Answered.IsZero() {
-		if l.o.Attended {
-			l.Info.State, l.Info.Doing = event.Running, "starting"
-		}
-		return nil
-	}
 	q, err := event.QuestionOf(k.Row, l.Info.Name)
 	l.Info.Question = &q
 	return err
 }
 
 // goOn resumes a parked turn with the calls that have no result. The gate decides the first one again; if it still asks
-// the same, the question and any answer still count.
+// the same, that question is asked once more.
 func (l *Loop) goOn(ctx context.Context) error {
 	k := l.parked
 	l.parked = nil
 	l.turn, l.began, l.steps = k.Turn.ID, k.Turn.Started, k.Turn.Steps
 	l.tokens = k.Turn.Input + k.Turn.Output + k.Turn.CacheRead + k.Turn.CacheWrite
 	still := l.asksStill(k)
-	if !still || !k.Row.Answered.IsZero() {
+	if !still {
 		if err := l.Regain(ctx); errors.Is(err, event.ErrClosing) {
 			return questions.ErrParked
 		} else if err != nil {
@@ -49,7 +43,7 @@ func (l *Loop) goOn(ctx context.Context) error {
 	}
 	err := l.Keep(ctx, "settle a question", func(tx *store.Tx) error {
 		row, _, err := tx.Approval(k.Row.ID)
-		if err == nil && row.Answered.IsZero() {
+		if err == nil && l.o.Asks.Trusted(row).Answered.IsZero() {
 			err = l.o.Asks.Reply(tx, row, event.Answer{Settled: "what it asked is not asked any more"}, inbox.BySettle)
 		}
 		if err == nil {
@@ -69,8 +63,7 @@ func (l *Loop) goOn(ctx context.Context) error {
 func (l *Loop) asksStill(k *recovery.Parked) bool {
 	var d event.QuestionRow
 	call, err := l.parse(k.Calls[0])
-	if err != nil || json.Unmarshal([]byte(k.Row.Data), &d) != nil ||
-		!k.Row.Answered.IsZero() && event.AnswerOf(k.Row).Settled != "" {
+	if err != nil || json.Unmarshal([]byte(k.Row.Data), &d) != nil {
 		return false
 	}
 	if call.Asks != nil || d.Asks != nil {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fantail/agents/event"
+	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/store"
 	"fantail/tools/proc"
@@ -25,10 +26,11 @@ func (w *workbench) Shell(ctx context.Context, command string) error {
 		return err
 	}
 	command = w.o.Keys.Text(command) // run exactly what is shown and kept
+	e := w.o.environment(fleet.EnvironmentOf(ctx))
 	began := time.Now()
 	file := filepath.Join(w.env.Outputs, fmt.Sprintf("shell-%d.txt", w.o.Now().UnixNano()))
 	r, err := proc.Run(ctx, proc.Spec{
-		Shell: command, Dir: w.o.Root, Env: w.o.Environ, Keys: w.o.Keys,
+		Shell: command, Dir: w.o.Root, Env: e.Vars, Umask: e.Umask, Keys: w.o.Keys,
 		Output: file, Head: 8 << 10, Tail: 8 << 10, Keep: w.o.Keep,
 		Tick: func(tail string) { w.o.Fleet.Emit(event.Output{Agent: w.ID, Call: "!" + command, Tail: tail}) },
 	})

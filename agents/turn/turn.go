@@ -36,19 +36,24 @@ func (l *Loop) Work(ctx context.Context) error {
 			return nil
 		}
 	}
-	cuts := 0
+	cuts, said := 0, false // said: the model has nothing left to say
 	for {
-		began, err := l.absorb(ctx)
-		if err != nil && l.turn == 0 {
+		came, err := l.absorb(ctx)
+		switch {
+		case err != nil && l.turn == 0:
 			return err
-		}
-		if err == nil && !began {
-			return nil
-		}
-		if err != nil {
+		case err != nil:
 			l.stopped(ctx, err)
 			return nil
+		case !came && l.turn == 0:
+			return nil
+		case !came && said: // what kept the turn from ending is gone: somebody took it
+			if l.finish(ctx, Ending{Outcome: history.Completed}) {
+				return nil
+			}
+			continue
 		}
+		said = false
 		r, err := l.answer(ctx)
 		switch {
 		case err != nil:
@@ -69,6 +74,7 @@ func (l *Loop) Work(ctx context.Context) error {
 			if err = l.await(ctx); err == nil && l.finish(ctx, Ending{Outcome: history.Completed}) {
 				return nil
 			}
+			said = true
 		}
 		cuts = 0
 		if err != nil {

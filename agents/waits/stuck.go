@@ -14,10 +14,10 @@ import (
 // stuck records that w found nothing as of version, and reports whether nothing can ever end it, and why. It also
 // returns false if something changed since w looked; w is poked then.
 //
-// A waiter is alive if a possible sender is alive. Alive are: agents that run or ask, tasks about to start, the human's
-// idle agents where a human is present, and waiters that have not looked since something changed, as a message may be
-// there for them. Other waiters come alive through these, up to a fixpoint. Whoever is left waits for each other, or
-// for nobody.
+// A waiter is alive if a possible sender is alive. Alive are: agents that run, tasks about to start, those that rest or
+// ask where a human attends both them and the waiter, and waiters that have not looked since something changed, as a
+// message may be there for them. Other waiters come alive through these, up to a fixpoint. Whoever is left waits for
+// each other, or for nobody.
 func (ws *Table) stuck(w *Wait, version int64) (why string, is bool) {
 	ws.crowd.Hold(func() {
 		ws.mu.Lock()
@@ -87,20 +87,50 @@ type actors struct {
 
 func (c actors) add(name string, dispatcher int64) { c.names[name], c.work[dispatcher] = true, true }
 
+// able are those that can still act, as a wait sees them.
+type able struct {
+	alone    actors // without a human: all that counts for an agent that nobody attends
+	attended actors // these and whoever a human may have act
+}
+
+// of returns those that count for that agent.
+func (c able) of(a Actor) actors {
+	if a.Unattended {
+		return c.alone
+	}
+	return c.attended
+}
+
 // able returns those that can still act. The caller holds ws.mu and is inside Hold.
-func (ws *Table) able() actors {
+func (ws *Table) able() able {
 	blocked := map[int64]bool{}
 	for id, vs := range ws.of { // an agent with several waits is blocked if all of them are
 		if a, ok := ws.crowd.Agent(id); ok && a.State == event.Waiting {
 			blocked[id] = !slices.ContainsFunc(vs, func(v *Wait) bool { return v.looked != ws.version })
 		}
 	}
-	can := actors{names: map[string]bool{}, work: map[int64]bool{}}
+	alone, attended := actors{names: map[string]bool{}, work: map[int64]bool{}}, actors{names: map[string]bool{}, work: map[int64]bool{}}
 	for a := range ws.crowd.Living() {
-		if a.Acts && !blocked[a.ID] {
-			can.add(a.Name, a.Parent)
+		rests := a.State == event.Idle || a.State == event.Asking
+		switch {
+		case blocked[a.ID]:
+		case !rests:
+			alone.add(a.Name, a.Parent)
+			attended.add(a.Name, a.Parent)
+		case !a.Unattended:
+			attended.add(a.Name, a.Parent)
 		}
 	}
+	ws.spread(alone, func(Actor) bool { return true })
+	maps.Copy(attended.names, alone.names)
+	maps.Copy(attended.work, alone.work)
+	ws.spread(attended, func(a Actor) bool { return !a.Unattended })
+	return able{alone: alone, attended: attended}
+}
+
+// spread adds to those that can act the tasks that start because of them, and the waiting agents that they set going
+// and that who counts.
+func (ws *Table) spread(can actors, counts func(Actor) bool) {
 	tasks := ws.crowd.Queue()
 	for grew := true; grew; {
 		grew = false
@@ -111,18 +141,22 @@ func (ws *Table) able() actors {
 			}
 		}
 		for v := range ws.all() {
-			if a, ok := ws.crowd.Agent(v.Agent); ok && !can.names[a.Name] && ws.canEnd(can, v) {
+			if a, ok := ws.crowd.Agent(v.Agent); ok && !can.names[a.Name] && counts(a) && canEnd(can, a.Name, v) {
 				can.add(a.Name, a.Parent)
 				grew = true
 			}
 		}
 	}
-	return can
 }
 
 // canEnd reports whether one of those that can act can end v.
-func (ws *Table) canEnd(can actors, v *Wait) bool {
-	name := ws.name(v)
+func (ws *Table) canEnd(can able, v *Wait) bool {
+	a, _ := ws.crowd.Agent(v.Agent)
+	return canEnd(can.of(a), a.Name, v)
+}
+
+// canEnd reports whether one of those that can act can end v, a wait of the agent of that name.
+func canEnd(can actors, name string, v *Wait) bool {
 	switch {
 	case v.Outside:
 		return true
@@ -142,7 +176,7 @@ func (ws *Table) name(v *Wait) string {
 
 // circle returns the waits for a message that form a cycle with w, directly or through others, and that nothing else
 // can end either.
-func (ws *Table) circle(w *Wait, can actors) iter.Seq[*Wait] {
+func (ws *Table) circle(w *Wait, can able) iter.Seq[*Wait] {
 	in := map[*Wait]bool{}
 	for v := range ws.all() {
 		if v != w && w.Mail && v.Mail && v.why == "" && !ws.canEnd(can, v) && ws.leads(w, v) && ws.leads(v, w) {
@@ -208,8 +242,12 @@ func (ws *Table) explain(w *Wait) string {
 		if a.State.Terminal() {
 			return fmt.Sprintf("%s has ended (%s)", w.From, a.State)
 		}
-		if a.Dormant {
-			return w.From + " waits for your answer, and nobody is here to be asked"
+		me, _ := ws.crowd.Agent(w.Agent)
+		switch {
+		case me.Unattended && a.State == event.Asking:
+			return w.From + " asks a human, and for you nobody is here to answer"
+		case me.Unattended && a.State == event.Idle:
+			return w.From + " is idle, and for you nobody is here to have it go on"
 		}
 		if chain := ws.chain(w); chain != "" {
 			return chain

@@ -53,8 +53,7 @@ type Actor struct {
 	Name       string
 	State      event.State
 	Tasked     bool // it carries out a task of its parent's
-	Dormant    bool // it stays at a question that nobody is here to answer
-	Acts       bool // it could end another's wait, unless it waits itself
+	Unattended bool // no human has it act
 }
 
 // Wait is one wait of an agent.

@@ -50,7 +50,7 @@ func newCrowd(names ...string) *fakeCrowd {
 	c := &fakeCrowd{who: map[int64]*Actor{}, tasks: queue.New(8)}
 	for n, name := range names {
 		id := int64(n + 1)
-		c.who[id] = &Actor{ID: id, Name: name, State: event.Running, Acts: true}
+		c.who[id] = &Actor{ID: id, Name: name, State: event.Running}
 	}
 	c.waits = New(c)
 	return c
@@ -134,6 +134,44 @@ func TestWaits_circle(t *testing.T) {
 			t.Errorf("d ends with %v", got[4])
 		}
 	})
+}
+
+// TestWaits_unattended: who is not attended does not wait for what only a human could bring about, neither for who is at
+// rest or asks, nor for who waits for one of these; who runs may still send.
+func TestWaits_unattended(t *testing.T) {
+	for _, c := range []struct {
+		others map[int64]event.State
+		for2   string // b waits for it; "": b does not wait
+		alone  bool   // whether a, that nobody attends, hears that nothing comes
+	}{
+		{map[int64]event.State{2: event.Idle, 3: event.Asking}, "", true},
+		{map[int64]event.State{2: event.Running, 3: event.Idle}, "", false},
+		{map[int64]event.State{3: event.Idle}, "c", true},
+		{map[int64]event.State{3: event.Asking}, "c", true},
+		{map[int64]event.State{3: event.Running}, "c", false},
+	} {
+		for _, unattended := range []bool{true, false} {
+			synctest.Test(t, func(t *testing.T) {
+				w := newCrowd("a", "b", "c")
+				w.who[1].Unattended = unattended
+				for id, s := range c.others {
+					w.is(id, s)
+				}
+				ctx, cancel := context.WithCancel(t.Context())
+				got := make([]error, 4)
+				go func() { got[1] = w.waitsFor(ctx, 1, "b") }()
+				if c.for2 != "" {
+					go func() { got[2] = w.waitsFor(ctx, 2, c.for2) }()
+				}
+				synctest.Wait()
+				if nothing := errors.Is(got[1], ErrNothing); nothing != (c.alone && unattended) || got[2] != nil {
+					t.Errorf("%v, b waits for %q, a is unattended: %t: a hears %v, b %v", c.others, c.for2, unattended, got[1], got[2])
+				}
+				cancel()
+				synctest.Wait()
+			})
+		}
+	}
 }
 
 // TestWaits_comesBeforeTheJudgement: what comes after the look, and leaves nobody who

@@ -1,11 +1,11 @@
 // Package rules reads what a workspace's files say about its agents' mail.
 //
 // Does: read .agents/NAME.yml, whose key message_handling holds the policy of the
-// agent NAME, into [inbox.Rules], and name the line and column of what is wrong.
+// agent NAME, into [policy.Rules], and name the line and column of what is wrong.
 //
 // Does not: let a file set anything but delivery, decide, or watch for changes.
 //
-// Imports: inbox.
+// Imports: inbox, inbox/policy.
 package rules
 
 import (
@@ -23,6 +23,7 @@ import (
 	"github.com/goccy/go-yaml/parser"
 
 	"fantail/inbox"
+	"fantail/inbox/policy"
 )
 
 // Dir is the directory, inside the workspace, that holds the files.
@@ -38,8 +39,8 @@ const (
 // Read returns the rules of all agents that have a file in the workspace root, and
 // what is wrong with the files that can't be read, each by the agent's name. A
 // workspace without such files has no rules.
-func Read(root string) (good map[string]inbox.Rules, broken map[string]error) {
-	good, broken = map[string]inbox.Rules{}, map[string]error{}
+func Read(root string) (good map[string]policy.Rules, broken map[string]error) {
+	good, broken = map[string]policy.Rules{}, map[string]error{}
 	files, err := os.ReadDir(filepath.Join(root, Dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		broken[""] = fmt.Errorf("read the policies of the agents: %w", err)
@@ -113,7 +114,7 @@ func fault(n ast.Node, format string, args ...any) error {
 }
 
 // Parse reads the text of a file; file is how people name it.
-func Parse(file string, text []byte) (rules inbox.Rules, err error) {
+func Parse(file string, text []byte) (rules policy.Rules, err error) {
 	rules.File = file
 	if n := bytes.Count(text, []byte("[")) + bytes.Count(text, []byte("{")); n > brackets {
 		return rules, fmt.Errorf("it has %d brackets; a policy has at most %d", n, brackets)
@@ -151,7 +152,7 @@ func Parse(file string, text []byte) (rules inbox.Rules, err error) {
 }
 
 // handling reads the value of message_handling.
-func handling(rules *inbox.Rules, n ast.Node) error {
+func handling(rules *policy.Rules, n ast.Node) error {
 	return each(n, func(key string, k, v ast.Node) (err error) {
 		switch key {
 		case "default":
@@ -228,9 +229,9 @@ func scalar(n ast.Node) (string, bool) {
 }
 
 // mode reads one of the modes.
-func mode(n ast.Node) (inbox.Mode, error) {
+func mode(n ast.Node) (policy.Mode, error) {
 	s, ok := scalar(n)
-	m := inbox.Mode(s)
+	m := policy.Mode(s)
 	if !ok || !m.Known() {
 		return "", fault(n, "unknown mode %q: manual, interrupt, queue, fork or interrupt-urgent-only", inbox.Label(s))
 	}
@@ -238,8 +239,8 @@ func mode(n ast.Node) (inbox.Mode, error) {
 }
 
 // table reads a mapping to modes.
-func table[K comparable](n ast.Node, key func(k ast.Node, s string) (K, error)) (map[K]inbox.Mode, error) {
-	t := map[K]inbox.Mode{}
+func table[K comparable](n ast.Node, key func(k ast.Node, s string) (K, error)) (map[K]policy.Mode, error) {
+	t := map[K]policy.Mode{}
 	err := each(n, func(s string, k, v ast.Node) error {
 		name, err := key(k, s)
 		if err == nil {
@@ -253,7 +254,7 @@ func table[K comparable](n ast.Node, key func(k ast.Node, s string) (K, error)) 
 // pause reads a duration of seconds up to a day.
 func pause(n ast.Node) (time.Duration, error) {
 	s, _ := scalar(n)
-	d, err := inbox.ParsePause(s)
+	d, err := policy.ParsePause(s)
 	if err != nil {
 		return 0, fault(n, "%s", err)
 	}
@@ -261,7 +262,7 @@ func pause(n ast.Node) (time.Duration, error) {
 }
 
 // outcomes reads what forks leave: a mapping, or a list of mappings.
-func outcomes(o *inbox.Outcomes, n ast.Node) error {
+func outcomes(o *policy.Outcomes, n ast.Node) error {
 	if list, ok := n.(*ast.SequenceNode); ok {
 		for _, v := range list.Values {
 			if err := outcomes(o, v); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fantail/inbox"
+	"fantail/inbox/policy"
 )
 
 // document is a file with everything a file may say.
@@ -58,18 +59,18 @@ func TestParse_document(t *testing.T) {
 		t.Fatal(err)
 	}
 	week := [7]bool{false, true, true, true, true, true, false}
-	want := inbox.Rules{
-		Default: inbox.Queue, IdleAfter: 45 * time.Second,
-		From:     map[string]inbox.Mode{"main": inbox.Interrupt, "testing-*": inbox.Fork},
-		Priority: map[inbox.Priority]inbox.Mode{inbox.Urgent: inbox.Interrupt, inbox.High: inbox.Fork, inbox.Normal: inbox.Queue},
-		Tags:     map[string]inbox.Mode{"blocker": inbox.Interrupt, "fyi": inbox.Queue},
-		Schedule: []inbox.Period{ // a single day first
-			{Name: "friday", Days: [7]bool{5: true}, Mode: inbox.Manual},
-			{Name: "weekdays 9am-5pm", Days: week, From: 9 * 60, To: 17 * 60, Mode: inbox.Fork},
-			{Name: "weekdays 5pm-9am", Days: week, From: 17 * 60, To: 9 * 60, Mode: inbox.Queue},
-			{Name: "weekends", Days: [7]bool{0: true, 6: true}, Mode: inbox.Queue},
+	want := policy.Rules{
+		Default: policy.Queue, IdleAfter: 45 * time.Second,
+		From:     map[string]policy.Mode{"main": policy.Interrupt, "testing-*": policy.Fork},
+		Priority: map[inbox.Priority]policy.Mode{inbox.Urgent: policy.Interrupt, inbox.High: policy.Fork, inbox.Normal: policy.Queue},
+		Tags:     map[string]policy.Mode{"blocker": policy.Interrupt, "fyi": policy.Queue},
+		Schedule: []policy.Period{ // a single day first
+			{Name: "friday", Days: [7]bool{5: true}, Mode: policy.Manual},
+			{Name: "weekdays 9am-5pm", Days: week, From: 9 * 60, To: 17 * 60, Mode: policy.Fork},
+			{Name: "weekdays 5pm-9am", Days: week, From: 17 * 60, To: 9 * 60, Mode: policy.Queue},
+			{Name: "weekends", Days: [7]bool{0: true, 6: true}, Mode: policy.Queue},
 		},
-		Outcomes: inbox.Outcomes{Memory: "findings-from-testing", ToParent: "FYI: handled test results", Escalate: "main"},
+		Outcomes: policy.Outcomes{Memory: "findings-from-testing", ToParent: "FYI: handled test results", Escalate: "main"},
 		File:     "f",
 	}
 	if !reflect.DeepEqual(got, want) {
@@ -157,7 +158,7 @@ func TestRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	good, broken := Read(root)
-	if len(good) != 2 || good["a"].File != ".agents/a.yml" || good["b"].Default != inbox.Fork {
+	if len(good) != 2 || good["a"].File != ".agents/a.yml" || good["b"].Default != policy.Fork {
 		t.Errorf("good %+v", good)
 	}
 	for name, want := range map[string]string{
@@ -180,7 +181,7 @@ func FuzzParse(f *testing.F) {
 		r, err := Parse("f", text)
 		if err == nil {
 			r.File = ""
-			_ = inbox.Policy{Rules: r}.String()
+			_ = policy.Policy{Rules: r}.String()
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/goccy/go-yaml/ast"
 
 	"fantail/inbox"
+	"fantail/inbox/policy"
 )
 
 // days are the words for days of the week.
@@ -22,14 +23,14 @@ var days = map[string][]time.Weekday{
 
 // schedule reads days of the week with a mode, or with ranges of hours that have
 // one. A single day counts before weekdays and weekends, and those before daily.
-func schedule(n ast.Node) ([]inbox.Period, error) {
-	var ranked [3][]inbox.Period
+func schedule(n ast.Node) ([]policy.Period, error) {
+	var ranked [3][]policy.Period
 	err := each(n, func(key string, k, v ast.Node) error {
 		on, ok := days[strings.ToLower(key)]
 		if !ok {
 			return fault(k, "unknown days %q: weekdays, weekends, daily or a day such as monday", inbox.Label(key))
 		}
-		p := inbox.Period{Name: key}
+		p := policy.Period{Name: key}
 		for _, d := range on {
 			p.Days[d] = true
 		}

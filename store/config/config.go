@@ -2,13 +2,12 @@
 //
 // Does: read config.toml strictly ([Load]), lay the environment over it
 // ([Config.Override]), know the vendors and what is public about their models,
-// choose the model a start uses ([Choose], [Config.Resolve]) and say why, and
-// name the directories of a workspace ([DataDir], [RuntimeDir], [Workspace]).
+// choose the model a start uses ([Choose], [Config.Resolve]) and say why.
 //
 // Does not: hold or print a key (only the name of the variable that has it),
 // read a file of the project, speak to a network, or know what a setting does.
 //
-// Imports: store/config/near.
+// Imports: store/config/near, store/config/paths.
 package config
 
 import (
@@ -21,8 +20,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"fantail/store/config/near"
+	"fantail/store/config/paths"
 )
 
 // Config is what config.toml may say. The zero value is not the default; see
@@ -35,6 +36,8 @@ type Config struct {
 	Mouse          bool   `toml:"mouse"`
 	Editor         string `toml:"editor"`       // "" means VISUAL, else EDITOR
 	Notify         string `toml:"notify"`       // auto, osc9, osc777, osc99, bell, desktop or off; "" means auto
+	HostLinger     string `toml:"host_linger"`  // how long the host stays when nobody is there and nothing goes on; "" means 10m
+	IdleTimeout    string `toml:"idle_timeout"` // how long an interactive agent awaits input after a turn; "" means 5m, "0s" for ever
 	StatusStyle    string `toml:"status_style"` // pending, or msg for `2 msgs`; "" means pending
 
 	DisabledTools []string `toml:"disabled_tools"` // no model is offered them
@@ -77,15 +80,50 @@ func Default() Config { return Config{Mouse: true} }
 
 // Read is the configuration file with the environment over it.
 func Read(env func(string) string) (Config, error) {
-	path, err := File(env)
-	if err != nil {
-		return Config{}, err
-	}
-	c, err := Load(path)
+	c, err := ReadFile(env)
 	if err != nil {
 		return c, err
 	}
 	return c.Override(env)
+}
+
+// lingers is how long a host stays if nothing else is said.
+const lingers = 10 * time.Minute
+
+// Linger is how long the host stays when nobody is there and nothing goes on.
+func (c Config) Linger() (time.Duration, error) {
+	if c.HostLinger == "" {
+		return lingers, nil
+	}
+	d, err := time.ParseDuration(c.HostLinger)
+	if err != nil || d < 0 {
+		return 0, errors.New(`host_linger: want a time such as "10m" or "1h30m", or "0s"`)
+	}
+	return d, nil
+}
+
+// idles is how long an agent awaits input if nothing else is said.
+const idles = 5 * time.Minute
+
+// Idle is how long an interactive agent awaits input after a turn; 0: for ever.
+func (c Config) Idle() (time.Duration, error) {
+	if c.IdleTimeout == "" {
+		return idles, nil
+	}
+	d, err := time.ParseDuration(c.IdleTimeout)
+	if err != nil || d < 0 {
+		return 0, errors.New(`idle_timeout: want a time such as "5m" or "90s", or "0s" for no end`)
+	}
+	return d, nil
+}
+
+// ReadFile is the configuration file alone.
+func ReadFile(env func(string) string) (Config, error) {
+	path, err := paths.File(env)
+	if err != nil {
+		return Config{}, err
+	}
+	return Load(path)
 }
 
 // Load reads the file at path. A missing file is [Default]. An error names the
@@ -174,6 +212,12 @@ func (c Config) check() (at []string, err error) {
 	}
 	if c.MaxRunning < 0 || c.MaxRunning > maxRunning {
 		return []string{"max_running"}, fmt.Errorf("max_running: want a number from 1 to %d", maxRunning)
+	}
+	if _, err := c.Linger(); err != nil {
+		return []string{"host_linger"}, err
+	}
+	if _, err := c.Idle(); err != nil {
+		return []string{"idle_timeout"}, err
 	}
 	for _, name := range sorted(c.Providers) {
 		if key, err := c.Providers[name].check(name); err != nil {

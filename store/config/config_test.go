@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 func write(t *testing.T, text string) string {
@@ -82,6 +83,8 @@ func TestLoad_errorsSayWhereAndWhat(t *testing.T) {
 		"bad URL":        {"[providers.openai]\nbase_url = \"localhost:80\"\n", `:2: providers.openai.base_url: want a URL`},
 		"password":       {"[providers.openai]\nbase_url = \"http://me:sk-very-secret@h/\"\n", `must not hold a user`},
 		"half a price":   {"[providers.openai.models.m]\ninput = 1.0\n", `a price needs both`},
+		"time":           {"idle_timeout = \"soon\"\n", `:1: idle_timeout: want a time such as "5m" or "90s", or "0s" for no end`},
+		"negative time":  {"theme = \"dark\"\nidle_timeout = \"-5m\"\n", `:2: idle_timeout: want a time`},
 		"reserved":       {"[providers.builtin]\nprotocol = \"openai\"\n", `providers.builtin: `},
 		"several errors": {"modle = 1\nthem = 2\n", `:2: unknown key "them"; did you mean "theme"?`},
 	} {
@@ -118,6 +121,20 @@ func TestOverride(t *testing.T) {
 	for k, v := range map[string]string{"FANTAIL_PERMISSION_MODE": "x", "FANTAIL_MAX_RUNNING": "0", "FANTAIL_MOUSE": "perhaps", "FANTAIL_NOTIFY": "loud"} {
 		if _, err := Default().Override(env(map[string]string{k: v})); err == nil || !strings.HasPrefix(err.Error(), k) {
 			t.Errorf("%s=%s: %v", k, v, err)
+		}
+	}
+}
+
+// TestIdle: a time, none for ever, and what is usual where nothing is said.
+//
+// Spec: C-22.
+func TestIdle(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"": 5 * time.Minute, "idle_timeout = \"90s\"\n": 90 * time.Second, "idle_timeout = \"0s\"\n": 0, "idle_timeout = \"\"\n": 5 * time.Minute,
+	} {
+		c, err := Load(write(t, text))
+		if d, wrong := c.Idle(); err != nil || wrong != nil || d != want {
+			t.Errorf("%q: %s, %v, %v; want %s", text, d, err, wrong, want)
 		}
 	}
 }

@@ -88,6 +88,22 @@ func (c Config) KeyEnvs() []string {
 	return names
 }
 
+// Access is the variables that say how a provider is reached.
+type Access struct {
+	Keys []string // those that may hold its key, the first that is set wins
+	Base string   // that of its address; "": none
+}
+
+// Accesses lists those of all providers that may have a key.
+func (c Config) Accesses() (all []Access) {
+	for _, name := range c.ProviderNames() {
+		if v, ok := c.row(name); ok && len(v.KeyEnvs) > 0 {
+			all = append(all, Access{v.KeyEnvs, v.BaseEnv})
+		}
+	}
+	return all
+}
+
 // row is the vendor of that name as c changes it.
 func (c Config) row(name string) (Vendor, bool) {
 	v, known := vendor(name)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"fantail/tools/permit/bash"
 )
 
 // Gate decides. It is safe for concurrent use; mode and rules are shared by all
@@ -16,6 +18,7 @@ type Gate struct {
 	rules   []parsed
 	offered map[Rule]grant // what a rule that was offered would be given for
 	changes *Changes
+	ground  func() error // nil: nothing is asked
 }
 
 // NewGate returns a gate. Bad rules are an error that names the rule.
@@ -24,13 +27,49 @@ func NewGate(mode Mode, rules []Rule) (*Gate, error) {
 		return nil, err
 	}
 	g := &Gate{mode: mode, offered: map[Rule]grant{}, changes: newChanges()}
-	for _, r := range rules {
-		if err := g.Allow(r); err != nil {
-			return nil, err
-		}
+	if err := g.Configure(rules); err != nil {
+		return nil, err
 	}
 	return g, nil
 }
+
+// Configure replaces the rules that outlive a session. A bad one is an error that names it, and
+// changes nothing.
+func (g *Gate) Configure(rules []Rule) error {
+	var all []parsed
+	for _, r := range rules {
+		p, err := r.parse()
+		if err != nil {
+			return err
+		}
+		p.lasts, p.given.since = true, time.Now()
+		if !slices.ContainsFunc(all, func(o parsed) bool { return o.text == p.text }) {
+			all = append(all, p)
+		}
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, p := range g.rules { // those of the session stay, and are not said twice
+		if !p.lasts && !slices.ContainsFunc(all, func(o parsed) bool { return o.text == p.text }) {
+			all = append(all, p)
+		}
+	}
+	g.rules = all
+	return nil
+}
+
+// Forget takes back what was given for a session: its rules, and what was offered.
+func (g *Gate) Forget() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.rules = slices.DeleteFunc(slices.Clone(g.rules), func(p parsed) bool { return !p.lasts })
+	clear(g.offered)
+}
+
+// Stands has the gate ask before every call, in every mode, while ground returns an error, which
+// says why: the ground that the decisions stand on is not the one they were made for. It is asked
+// each time, and set before the first call is judged.
+func (g *Gate) Stands(ground func() error) { g.ground = ground }
 
 // Mode is the mode that holds now.
 func (g *Gate) Mode() Mode {
@@ -64,7 +103,13 @@ func (g *Gate) Allow(r Rule) error {
 	}
 	delete(g.offered, p.text)
 	// A reader may hold the old slice: it is never changed in place.
-	rules := slices.DeleteFunc(slices.Clone(g.rules), func(old parsed) bool { return old.text == p.text })
+	rules := slices.DeleteFunc(slices.Clone(g.rules), func(old parsed) bool {
+		if old.text != p.text {
+			return false
+		}
+		p.lasts = old.lasts
+		return true
+	})
 	g.rules = append(rules, p)
 	return nil
 }
@@ -87,6 +132,15 @@ func (g *Gate) Decide(a Action) Verdict {
 	g.mu.RLock()
 	mode, rules := g.mode, g.rules
 	g.mu.RUnlock()
+	if a.Mode != "" {
+		mode = a.Mode
+		rules = slices.DeleteFunc(slices.Clone(rules), func(p parsed) bool { return !p.lasts })
+	}
+	if g.ground != nil && a.Kind != Internal && a.Forbidden == "" {
+		if err := g.ground(); err != nil {
+			return Verdict{Decision: AskHuman, Reason: "would run where " + err.Error()}
+		}
+	}
 	j := judge{changes: g.changes, root: a.Dir, look: a.Files, git: a.Git}
 	if a.Strict {
 		v := decide(mode.Tightest(), nil, a, j)
@@ -163,10 +217,11 @@ func decideCommand(mode Mode, rules []parsed, a Action, j judge) Verdict {
 	if mode == Yolo {
 		return Verdict{Decision: Allow, Reason: "yolo mode"}
 	}
-	s, err := analyse(a.Command)
+	command, err := bash.Parse(a.Command)
 	if err != nil {
 		return Verdict{Decision: Deny, Reason: err.Error()}
 	}
+	s := &script{Script: command}
 	if a.Leads != nil {
 		s.follow(a.Leads)
 	}

@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -244,26 +245,6 @@ func TestGate_concurrent(t *testing.T) {
 	}
 }
 
-func TestSensitive(t *testing.T) {
-	for _, p := range []string{
-		".env", "a/.env", ".env.local", ".ENV", ".envrc", "/home/u/.ssh/id_rsa", "/home/u/.ssh/config", ".ssh", "/home/u/.aws/credentials", "/root/.gnupg/x", "/home/u/.netrc", "x/.kube/config",
-		"/home/u/.docker/config.json", "/home/u/.config/gh/hosts.yml", "/home/u/.config/gcloud/x", "secrets.yaml", "my-secrets/x", "app_credentials.json", "Credentials", ".npmrc", ".pypirc",
-		"/home/u/.mozilla/firefox/x", "/home/u/.config/google-chrome/Default/Cookies", "/proc/self/environ", "/proc/12/task/12/environ", "/proc/1/mem", "tls/server.key", "a.pem", "/etc/shadow", "id_ed25519",
-		"a/../.env", "./.env", "/.env/", "//home//u/.ssh//x", "/Users/u/Library/Application Support/Firefox/x", "/Users/u/Library/Keychains/x",
-	} {
-		if Sensitive(p) == "" {
-			t.Errorf("%s is not sensitive", p)
-		}
-	}
-	for _, p := range []string{
-		"main.go", "env.go", "environment.md", "docs/ssh.md", "aws.go", "/etc/hosts", "/proc/cpuinfo", "config.json", "docker/config.json", ".config/x", ".github/workflows/ci.yml", "keyboard.go", "", ".", "environ", ".gitignore",
-	} {
-		if why := Sensitive(p); why != "" {
-			t.Errorf("%s is sensitive: %s", p, why)
-		}
-	}
-}
-
 func BenchmarkDecide(b *testing.B) {
 	g := gate(b, Ask, append(slices.Clone(plausible), "bash(go test *) in sub")...)
 	a := Action{Kind: Command, Command: "cd sub && timeout 60 go test -run 'TestX' ./... 2>&1 | grep -v ok | tail -20", Dir: root}
@@ -272,4 +253,87 @@ func BenchmarkDecide(b *testing.B) {
 			b.Fatal(v)
 		}
 	}
+}
+
+// TestGate_ground: where the ground is another one everything is asked, in every mode and under
+// every rule; what is forbidden stays so.
+func TestGate_ground(t *testing.T) {
+	g, err := NewGate(Yolo, []Rule{"bash(go test *)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var moved error
+	g.Stands(func() error { return moved })
+	for _, a := range []Action{
+		{Kind: Command, Command: "go test ./...", Dir: "/w"},
+		{Kind: Command, Command: "rm x", Dir: "/w"},
+		{Kind: Read, Dir: "/w"},
+		{Kind: Write, Dir: "/w"},
+	} {
+		moved = nil
+		if v := g.Decide(a); v.Decision != Allow {
+			t.Errorf("%v: %+v", a.Kind, v)
+		}
+		moved = errors.New("the workspace is elsewhere")
+		if v := g.Decide(a); v.Decision != AskHuman || !strings.Contains(v.Reason, "elsewhere") || v.Rule != "" {
+			t.Errorf("%v, moved: %+v", a.Kind, v)
+		}
+		a.Forbidden = "no"
+		if v := g.Decide(a); v.Decision != Deny {
+			t.Errorf("%v, forbidden: %+v", a.Kind, v)
+		}
+	}
+	if v := g.Decide(Action{Kind: Internal}); v.Decision != Allow {
+		t.Errorf("internal: %+v", v)
+	}
+}
+
+// TestGate_Forget: what was given for the session ends, what is configured stays, also when it was
+// given again.
+func TestGate_Forget(t *testing.T) {
+	g, err := NewGate(Ask, []Rule{"bash(go test *)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []Rule{"bash(go test *)", "bash(go build *)"} {
+		if err := g.Allow(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g.Forget()
+	for command, want := range map[string]Decision{"go test ./...": Allow, "go build ./...": AskHuman} {
+		if v := g.Decide(Action{Kind: Command, Command: command, Dir: "/w"}); v.Decision != want {
+			t.Errorf("%s: %+v, want %v", command, v, want)
+		}
+	}
+}
+
+// TestGate_Configure: the configuration's rules are replaced as a whole, those of the session stay,
+// and a bad one changes nothing.
+func TestGate_Configure(t *testing.T) {
+	g, err := NewGate(Ask, []Rule{"bash(go test *)"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Allow("bash(go build *)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := g.Configure([]Rule{"bash(go vet *)", "nonsense("}); err == nil {
+		t.Error("a bad rule is taken")
+	}
+	holds := func(want map[string]Decision) {
+		t.Helper()
+		for command, want := range want {
+			if v := g.Decide(Action{Kind: Command, Command: command, Dir: "/w"}); v.Decision != want {
+				t.Errorf("%s: %+v, want %v", command, v, want)
+			}
+		}
+	}
+	holds(map[string]Decision{"go test ./...": Allow, "go build ./...": Allow, "go vet ./...": AskHuman})
+	if err := g.Configure([]Rule{"bash(go vet *)"}); err != nil {
+		t.Fatal(err)
+	}
+	holds(map[string]Decision{"go test ./...": AskHuman, "go build ./...": Allow, "go vet ./...": Allow})
+	g.Forget()
+	holds(map[string]Decision{"go test ./...": AskHuman, "go build ./...": AskHuman, "go vet ./...": Allow})
 }

@@ -1,15 +1,14 @@
 // Package permit answers one question: may this call run?
 //
 // Does: describe what a call would do ([Action]), decide it by mode and rules
-// ([Gate]), analyse shell commands by their syntax tree, know which paths are
-// sensitive by their names, and name the rule that "for this session" would add.
+// ([Gate]), and name the rule that "for this session" would add.
 //
 // Does not: ask anybody (an agent does), run anything, look at files. Words of a
 // command are judged as they are written; where links lead, [Action.Leads] says,
 // what git would run, [Action.Git], and how the files are that a rule is bound
 // to, [Action.Files], all called outside the gate's lock. What agents did meanwhile their tools note in [Changes].
 //
-// Imports: nothing of ours.
+// Imports: tools/permit/bash, tools/permit/filenames, tools/permit/programs.
 package permit
 
 import "fmt"
@@ -73,6 +72,7 @@ type Action struct {
 	Sensitive string   // why a path is sensitive; "" if none is
 	Guarded   bool     // Sensitive, and writing it asks in every mode
 	Forbidden string   // why it may never run, whatever the mode; "" if it may
+	Mode      Mode     // that it is judged in, and without the rules of the session; "": as the session says
 	Strict    bool     // no rule covers it, and no mode is looser on it than ask
 	Command   string   // the whole command, for Command
 	Dir       string   // where it runs, for Command; the workspace, for Read and Write

@@ -6,7 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"mvdan.cc/sh/v3/syntax"
+	"fantail/tools/permit/bash"
+	"fantail/tools/permit/filenames"
+	"fantail/tools/permit/programs"
 )
 
 // Rule allows actions. Its text form is shown, stored and parsed:
@@ -18,6 +20,7 @@ type Rule string
 
 // parsed is a rule taken apart.
 type parsed struct {
+	lasts bool // it is the configuration's, and outlives a session
 	text  Rule
 	kind  Kind
 	words []string // of a command
@@ -91,96 +94,68 @@ func (r Rule) parse() (parsed, error) {
 
 // ruleWords parses the words of a command's rule.
 func ruleWords(body string) (words []string, star bool, err error) {
-	s, err := analyse(body)
+	s, err := bash.Parse(body)
 	if err != nil {
 		return nil, false, err
 	}
-	if s.why != "" {
-		return nil, false, fmt.Errorf("a rule is one plain command: %s", s.why)
+	if s.Why != "" {
+		return nil, false, fmt.Errorf("a rule is one plain command: %s", s.Why)
 	}
-	if len(s.cmds) != 1 {
-		return nil, false, fmt.Errorf("a rule is one command, this is %d", len(s.cmds))
+	if len(s.Commands) != 1 {
+		return nil, false, fmt.Errorf("a rule is one command, this is %d", len(s.Commands))
 	}
-	c := s.cmds[0]
-	if n := len(c.words); c.words[n-1].pattern == "*" {
-		c.words, star = c.words[:n-1], true
+	c := s.Commands[0]
+	if n := len(c.Words); c.Words[n-1].Pattern == "*" {
+		c.Words, star = c.Words[:n-1], true
 	}
-	if len(c.words) == 0 {
+	if len(c.Words) == 0 {
 		return nil, false, fmt.Errorf("it names no command; for everything there is the mode yolo")
 	}
-	c.words = plainly(c.words)
-	for _, w := range c.words {
-		if w.pattern != "" {
-			return nil, false, fmt.Errorf("%s: only a * at the end stands for more; quote it if it is meant literally", w.text)
+	c.Words = programs.Trim(c.Words)
+	for _, w := range c.Words {
+		if w.Pattern != "" {
+			return nil, false, fmt.Errorf("%s: only a * at the end stands for more; quote it if it is meant literally", w.Text)
 		}
 	}
-	if why := never(c.words); why != "" {
+	if why := programs.Never(c.Words); why != "" {
 		return nil, false, fmt.Errorf("%s", why)
 	}
 	if star {
-		err = openable(c.words)
+		err = programs.Openable(c.Words)
 	}
-	return texts(c.words), star, err
-}
-
-// openable says why no * may follow these words.
-func openable(words []word) error {
-	f, depth := known(words)
-	name := strings.Join(texts(words), " ")
-	switch {
-	case f.opens:
-		if why := f.read(words[depth:], "").why; why != "" {
-			return fmt.Errorf("%s; with it write the whole command, without the *", why)
-		}
-		return nil
-	case len(f.subs) > 0 && depth == len(words):
-		return fmt.Errorf("%s does a different thing by the word that follows: name it too, as in bash(%s %s *)", name, name, f.example())
-	}
-	return fmt.Errorf("no list says which options of %s are harmless, so that a * would cover what nobody read: write the whole command, without the *", name)
-}
-
-func texts(words []word) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = w.text
-	}
-	return out
+	return bash.Texts(c.Words), star, err
 }
 
 // ruleText is the shown form of a command's rule.
 func ruleText(words []string, star bool) (Rule, error) {
-	q := make([]string, 0, len(words)+1)
-	for _, w := range words {
-		s, err := syntax.Quote(w, syntax.LangBash)
-		if err != nil {
-			return "", fmt.Errorf("quote %q: %w", w, err)
-		}
-		q = append(q, s)
+	s, err := bash.Quote(words)
+	if err != nil {
+		return "", err
 	}
 	if star {
-		q = append(q, "*")
+		s += " *"
 	}
-	return Rule("bash(" + strings.Join(q, " ") + ")"), nil
+	return Rule("bash(" + s + ")"), nil
 }
 
 // covers reports whether the rule covers this command. What stands in a rule
 // without a * was read by a human, whole; what a * stands for is held against the
 // tool's list, together with the words before it.
-func (r parsed) covers(c simple, dir string) bool {
+func (r parsed) covers(c bash.Command, dir string) bool {
 	n := len(r.words)
-	if r.kind != Command || len(c.words) < n || !r.star && len(c.words) != n {
+	if r.kind != Command || len(c.Words) < n || !r.star && len(c.Words) != n {
 		return false
 	}
 	for i, w := range r.words {
-		if c.words[i].pattern != "" || c.words[i].text != w {
+		if c.Words[i].Pattern != "" || c.Words[i].Text != w {
 			return false
 		}
 	}
 	if !r.star {
-		return !slices.ContainsFunc(r.words[1:], func(w string) bool { return Sensitive(w) != "" })
+		return !slices.ContainsFunc(r.words[1:], func(w string) bool { return filenames.Sensitive(w) != "" })
 	}
-	f, depth := known(c.words)
-	return f.opens && depth <= n && f.uncovered(c.words[depth:], dir) == ""
+	depth, ok := programs.Covered(c.Words, dir)
+	return ok && depth <= n
 }
 
 // path reports whether the rule reaches the path p of action a.

@@ -4,7 +4,7 @@
 // controlling terminal, hold it until its group is recorded, bound its time and
 // its output, keep the whole output in a file, end the group (TERM, then KILL),
 // end the command with this program where the kernel can, tell whether a recorded
-// group still lives.
+// group still lives, and what the system tells of any process.
 //
 // Does not: judge a command, know a workspace. A process that leaves its
 // session (a daemon that forks twice) is out of reach of its group.
@@ -38,6 +38,7 @@ type Spec struct {
 	Shell   string
 	Dir     string
 	Env     []string           // the whole environment
+	Umask   Umask              // of the files it makes
 	Keys    *secret.Keys       // what its output is kept and told without; nil: nothing
 	Timeout time.Duration      // 0: none
 	Output  string             // the file that gets the whole output (created 0600); "" keeps only head and tail
@@ -134,10 +135,12 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	return r, err
 }
 
-// held waits for a line on descriptor 3 and becomes its arguments; at the end of
-// that pipe without a line it ends. It is the same process before and after, and
-// sh reads no start-up file.
-const held = `read -r _ <&3 || exit 125; exec 3<&-; exec "$@"`
+// What sh, which reads no start-up file, does before a command: held waits for a line on descriptor 3, and ends at the
+// end of that pipe without one; then it becomes the command, which is the same process.
+const (
+	held    = `read -r _ <&3 || exit 125; exec 3<&-; `
+	becomes = `exec "$@"`
+)
 
 // release lets the held command run, or end if err says so.
 func release(hold *os.File, err error) error {
@@ -161,9 +164,15 @@ func start(s Spec, exited chan<- struct{}) (cmd *exec.Cmd, out, hold *os.File, e
 		return nil, nil, nil, fmt.Errorf("open output pipe: %w", err)
 	}
 	defer w.Close()
-	cmd = exec.Command(shell, "-c", s.Shell)
+	before := s.Umask.script()
 	if s.Started != nil {
-		cmd = exec.Command("/bin/sh", "-c", held, "sh", shell, "-c", s.Shell)
+		before = held + before
+	}
+	cmd = exec.Command(shell, "-c", s.Shell)
+	if before != "" {
+		cmd = exec.Command("/bin/sh", "-c", before+becomes, "sh", shell, "-c", s.Shell)
+	}
+	if s.Started != nil {
 		var wait *os.File
 		if wait, hold, err = os.Pipe(); err != nil {
 			r.Close()

@@ -374,7 +374,7 @@ func TestRun_cancelWhileItIsEnded(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan Result)
 	go func() {
-		r, _ := Run(ctx, Spec{Shell: "trap 'echo asked >" + says + "' TERM; while :; do sleep 1000; done", Env: os.Environ(), Timeout: 50 * time.Millisecond})
+		r, _ := Run(ctx, Spec{Shell: "trap 'echo asked >" + says + "' TERM; while :; do sleep .1; done", Env: os.Environ(), Timeout: 50 * time.Millisecond})
 		done <- r
 	}()
 	line()
@@ -393,7 +393,8 @@ func TestRun_timeToEnd(t *testing.T) {
 	says, line := fifo(t)
 	goOn, _ := fifo(t)
 	hurry := make(chan struct{})
-	shell := "trap 'echo asked >" + says + "; read -r _ <" + goOn + "; echo tidied up; exit 3' TERM; echo ready >" + says + "; while :; do read -r _ <>" + goOn + "; done"
+	// A signal that comes just before a read of bash's blocks is handled once that returns.
+	shell := "trap 'echo asked >" + says + "; read -r _ <" + goOn + "; echo tidied up; exit 3' TERM; echo ready >" + says + "; while :; do read -t .1 -r _ <>" + goOn + "; done"
 	begin := func() (cancel func(), done chan Result) {
 		ctx, stop := context.WithCancel(t.Context())
 		done = make(chan Result, 1)

@@ -117,7 +117,7 @@ func (m *machine) link() {
 	}
 }
 
-func (m *machine) built() bool { return len(m.next) > 0 }
+func (m *machine) built() bool { return m != nil && len(m.next) > 0 }
 
 // run reads b from at on until a text is complete, and returns the place of the
 // byte that completed it, else len(b).
@@ -134,10 +134,10 @@ func (m *machine) run(b []byte, at int, state uint32) (int, uint32) {
 
 // any reports whether a text is in s.
 func (m *machine) any(s string) bool {
-	next, state := m.next, uint32(0)
-	if len(next) == 0 {
+	if !m.built() {
 		return false
 	}
+	next, state := m.next, uint32(0)
 	for i := range len(s) {
 		state = next[state+m.class[s[i]]]
 		if state >= completes {

@@ -14,18 +14,30 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 )
 
 // shortest is the length, in bytes, below which a value or a form of it is left
 // alone: it would turn up inside ordinary words.
 const shortest = 8
 
-// Keys is the keys of a program. The zero value and nil know none. It is immutable,
-// and so safe for concurrent use.
+// mostValues is how many values of one variable are known at a time: a key that is replaced every hour must not make
+// those who look for it slower every day.
+const mostValues = 8
+
+// Keys is the keys of a program. The zero value and nil know none. It is safe for concurrent use.
 type Keys struct {
 	names []string // every variable that may hold a key, set or not
-	held  []bool   // by name: one is set, and long enough to be found
-	scan  machine
+	known atomic.Pointer[values]
+
+	adds sync.Mutex // held by who replaces known
+}
+
+// values are those the variables are known to hold, in environments of which there may be several. They never change.
+type values struct {
+	of   [][]string // by name, the one that was met last first
+	scan machine
 }
 
 // New returns the keys that the named variables hold.
@@ -33,18 +45,59 @@ func New(names []string, env func(string) string) *Keys {
 	k := &Keys{names: slices.Clone(names)}
 	slices.Sort(k.names)
 	k.names = slices.Compact(k.names)
-	forms := map[string]int{}
-	k.held = make([]bool, len(k.names))
+	k.known.Store(&values{of: make([][]string, len(k.names))})
+	k.Add(env)
+	return k
+}
+
+// Add adds what the variables hold in another environment. What they hold elsewhere stays known, up to eight values of
+// each: those met longest ago are forgotten first.
+func (k *Keys) Add(env func(string) string) {
+	k.adds.Lock()
+	defer k.adds.Unlock()
+	was := k.known.Load()
+	if was == nil {
+		return // the zero value
+	}
+	is, fresh := &values{of: slices.Clone(was.of)}, false
 	for i, name := range k.names {
-		for _, form := range formsOf(strings.TrimSpace(env(name))) {
-			k.held[i] = true
-			if _, met := forms[form]; !met {
-				forms[form] = i
+		v := strings.TrimSpace(env(name))
+		if len(formsOf(v)) == 0 {
+			continue
+		}
+		fresh = fresh || !slices.Contains(was.of[i], v)
+		others := slices.DeleteFunc(slices.Clone(was.of[i]), func(o string) bool { return o == v })
+		is.of[i] = append([]string{v}, others[:min(len(others), mostValues-1)]...)
+	}
+	if is.scan = was.scan; fresh {
+		is.scan.build(is.forms())
+	}
+	k.known.Store(is)
+}
+
+// forms are all forms of all values, and by the index of whose name.
+func (v *values) forms() map[string]int {
+	forms := map[string]int{}
+	for i, all := range v.of {
+		for _, one := range all {
+			for _, form := range formsOf(one) {
+				if _, met := forms[form]; !met {
+					forms[form] = i
+				}
 			}
 		}
 	}
-	k.scan.build(forms)
-	return k
+	return forms
+}
+
+// scan is what finds the keys known now; nil: none are.
+func (k *Keys) scan() *machine {
+	if k != nil {
+		if v := k.known.Load(); v != nil {
+			return &v.scan
+		}
+	}
+	return nil
 }
 
 // Mark is what stands in the place of the key that the variable of that name holds.
@@ -60,7 +113,7 @@ func (k *Keys) Named(name string) bool {
 }
 
 // Within reports whether text holds a key.
-func (k *Keys) Within(text string) bool { return k != nil && k.scan.any(text) }
+func (k *Keys) Within(text string) bool { return k.scan().any(text) }
 
 // Text returns text with a mark in the place of each key. Without a key in it that
 // is text itself, and nothing is allocated.
@@ -68,8 +121,7 @@ func (k *Keys) Text(text string) string {
 	if !k.Within(text) {
 		return text
 	}
-	var s Stream
-	s.keys = k
+	s := Stream{keys: k}
 	return string(append(s.Write([]byte(text)), s.End()...))
 }
 
@@ -79,8 +131,12 @@ func (k *Keys) Marked(text string) string {
 	if k == nil || !strings.Contains(text, "[redacted: ") {
 		return ""
 	}
-	for i, name := range k.names {
-		if k.held[i] && strings.Contains(text, Mark(name)) {
+	known := k.known.Load()
+	if known == nil {
+		return ""
+	}
+	for i, held := range known.of {
+		if name := k.names[i]; len(held) > 0 && strings.Contains(text, Mark(name)) {
 			return name
 		}
 	}
@@ -91,6 +147,7 @@ func (k *Keys) Marked(text string) string {
 // key may begin with, and only those.
 type Stream struct {
 	keys  *Keys
+	scan  *machine // of the keys known when nothing was held back last
 	state uint32
 	held  []byte
 	found []region // in held
@@ -116,15 +173,17 @@ func (k *Keys) Stream() *Stream { return &Stream{keys: k} }
 // Write takes the next piece and returns what can be told by now. The result is
 // only valid until b changes or Write is called again.
 func (s *Stream) Write(b []byte) []byte {
-	if s.keys == nil || !s.keys.scan.built() {
+	if len(s.held) == 0 { // and so no part of a key was read
+		s.scan, s.state = s.keys.scan(), 0
+	}
+	if !s.scan.built() {
 		return b
 	}
-	m := &s.keys.scan
+	m := s.scan
 	if len(s.held) == 0 {
 		// Most pieces: nothing is held, and nothing is found.
 		at, state := m.run(b, 0, 0)
 		if at == len(b) && m.depth(state) == 0 {
-			s.state = 0
 			return b
 		}
 	}
@@ -191,7 +250,7 @@ func (s *Stream) upTo(limit int) []byte {
 
 // Reader is r without keys.
 func (k *Keys) Reader(r io.Reader) io.Reader {
-	if k == nil || !k.scan.built() {
+	if k == nil {
 		return r
 	}
 	return &reader{from: r, keys: k.Stream(), buf: make([]byte, 32<<10)}

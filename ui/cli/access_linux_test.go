@@ -35,6 +35,7 @@ func newStrangersSite(t *testing.T) (s *site, as *syscall.SysProcAttr) {
 		}
 	})
 	s = &site{dir: filepath.Join(base, "work")}
+	t.Cleanup(func() { s.ends(t) })
 	home := filepath.Join(base, "home")
 	s.env = []string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + filepath.Join(home, "tmp"), "SHELL=/bin/sh", "LANG=C.UTF-8",
@@ -149,11 +150,14 @@ func TestReadOnlyDirectory(t *testing.T) {
 					t.Errorf("%s: exit code %d: %s", quiet, code, said)
 				}
 			}
-			for _, writes := range [][]string{{"send", "main", "third"}, {"push", "say x"}, {"check", "--take"}, {"-p", "say x"}} {
+			for _, writes := range [][]string{{"send", "main", "third"}, {"push", "say x"}, {"check", "--take"}} {
 				said, code := s.by(t, as, writes...)
 				if code != failed || strings.Count(said, "\n") != 1 || !strings.Contains(said, "can only be read here") || !strings.Contains(said, data) || !strings.Contains(said, "writable for you") {
 					t.Errorf("%v: exit code %d: %s", writes, code, said)
 				}
+			}
+			if said, code := s.by(t, as, "-p", "say x"); code != ok || !strings.Contains(said, "can only be read here") || !strings.Contains(said, "temporary database") || !strings.HasSuffix(said, "x\n") {
+				t.Errorf("-p: exit code %d: %s", code, said)
 			}
 			s.readsOnScreen(t, as)
 			if now := names(t, data); now != before {
@@ -190,7 +194,7 @@ func (s *site) kills(t *testing.T, as *syscall.SysProcAttr, text string) {
 }
 
 // readsOnScreen starts the program on a terminal, where it shows what is there and refuses
-// a prompt.
+// a prompt. No host can be there: the process is both, and nothing stays of it.
 func (s *site) readsOnScreen(t *testing.T, as *syscall.SysProcAttr) {
 	t.Helper()
 	con := open(t, s.user(as))
@@ -201,6 +205,9 @@ func (s *site) readsOnScreen(t *testing.T, as *syscall.SysProcAttr) {
 	con.typed(t, "/quit\r")
 	if code, _ := con.exited(t); code != ok {
 		t.Errorf("a screen: exit code %d", code)
+	}
+	if hosts := s.hosts(); len(hosts) > 0 {
+		t.Errorf("hosts of what can only be read: %d", hosts)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -23,7 +24,8 @@ func (s *site) with(env ...string) *site {
 }
 
 // shows starts the program on a terminal and waits for what it shows, types what is
-// to be typed, each after the screen shows what was to come of the one before, and quits.
+// to be typed, each after the screen shows what was to come of the one before, and quits, so
+// that the host ends too.
 func (s *site) shows(t *testing.T, args []string, want []string, typed ...[2]string) {
 	t.Helper()
 	c := open(t, s.command(args...))
@@ -32,10 +34,14 @@ func (s *site) shows(t *testing.T, args []string, want []string, typed ...[2]str
 		c.typed(t, step[0])
 		c.until(t, step[1])
 	}
+	host := s.host(t)
 	c.typed(t, "/quit\r")
 	c.awaits(t)
 	if code, _ := c.exited(t); code != ok {
 		t.Errorf("exit code %d", code)
+	}
+	if outlives(strconv.Itoa(host)) {
+		t.Error("the host outlives /quit")
 	}
 }
 

@@ -6,6 +6,6 @@
 //
 // Does not: draw, run turns, decide what may run, know SQL.
 //
-// Imports: agents, agents/event, agents/prompts, agents/roster, store, store/config, tools/permit, tools/proc,
-// tools/secret, ui, ui/cli/errand, ui/cli/guard, ui/cli/place, ui/cli/printer, ui/cli/shell.
+// Imports: agents, agents/event, agents/fleet, agents/prompts, agents/roster, store, store/config, tools/permit,
+// tools/proc, tools/secret, ui/cli/errand, ui/cli/place, ui/cli/printer, ui/cli/shell.
 package cli

@@ -291,3 +291,72 @@ func TestErrands_besideTheProgram(t *testing.T) {
 		t.Errorf("%d takers outside: %s", takers, out)
 	}
 }
+
+// A task that the human's shell hands to a living host is that host's: one /run lets it in. One that an agent's command
+// hands in is asked about first, whatever it says of itself.
+//
+// Spec: X-2.
+func TestPush_besideAHost(t *testing.T) {
+	s := newSite(t)
+	c := open(t, s.command("--yolo"))
+	c.until(t, home, ready)
+	c.typed(t, "run "+s.program+" push name=inner say inner\r")
+	c.until(t, "Queued inner", "1 queued")
+	if out, errs, code := s.run(t, "", "push", "name=inner", "say it twice"); code != failed || out != "" || !strings.Contains(errs, `a task "inner" is queued or runs already`) {
+		t.Errorf("a name that is taken: exit code %d, %q, %q", code, out, errs)
+	}
+	if out, errs, code := s.run(t, "", "push", "name=outer", "timeout=90s", "after=inner", "say outer"); code != ok || errs != "" || !strings.Contains(out, "Queued outer") {
+		t.Fatalf("exit code %d, %q, %q", code, out, errs)
+	}
+	c.until(t, "2 queued")
+	out, _, _ := s.run(t, "", "queue", "--json")
+	for _, want := range []string{`"name":"inner"`, `"name":"outer"`, `"after":["inner"]`, `"timeout_ms":90000`} {
+		if !strings.Contains(out, want) {
+			t.Errorf("the queue has no %s: %s", want, out)
+		}
+	}
+	c.typed(t, "/run\r")
+	c.until(t, "From outside", "- outer: say outer", "Not started", "- inner (pushed by main's command): say inner")
+	if at := strings.Index(c.text(), "Not started"); strings.Contains(c.text()[at:], "- outer") {
+		t.Errorf("asked about the human's own:\n%s", c.text())
+	}
+	c.typed(t, "/run\r")
+	c.until(t, "2 pending")
+}
+
+// Mail that an agent's command sends carries that agent's name, whatever its environment is; that of everybody else does
+// not. All of it is from outside.
+func TestSend_besideAHost(t *testing.T) {
+	s := newSite(t)
+	c := open(t, s.command("--yolo"))
+	c.until(t, home, ready)
+	send := s.program + " send main "
+	for i, x := range []struct{ how, from string }{
+		{"run " + send + "1", "main"},
+		{"run sh -c 'env -i HOME=$HOME PATH=$PATH $(env | grep ^XDG_ | tr \"\\n\" \" \") " + send + "2'; true", "main"},
+		{"run (setsid sh -c '" + send + "3' &); sleep 1", "outside"}, // nobody knows any more whose it was
+		{"!" + send + "4", "outside"}, // the human's own
+	} {
+		c.typed(t, x.how+"\r")
+		c.until(t, fmt.Sprint(i+1, " pending"))
+		if out, errs, _ := s.run(t, "", "show", "--json", fmt.Sprint(i+1)); !strings.Contains(out, `"from":"`+x.from+`","outside":true`) {
+			t.Errorf("%s: want it from %s: %s%s", x.how, x.from, out, errs)
+		}
+	}
+	if out, errs, code := s.run(t, "", "send", "main", "--tag=a", "--tag=b", "--priority=high", "--key=k", "5"); code != ok {
+		t.Fatal(out, errs)
+	}
+	if out, errs, code := s.run(t, "", "send", "main", "--tag=a", "--tag=b", "--priority=high", "--key=k", "5"); code != ok || out != "Message #5 is in the inbox of main\n" {
+		t.Error("a retry:", out, errs)
+	}
+	if out, errs, _ := s.run(t, "", "show", "--json", "5"); !strings.Contains(out, `"from":"outside","outside":true,"kind":"mail","priority":"high","tags":["a","b"]`) {
+		t.Error(out, errs)
+	}
+	if out, errs, code := s.run(t, "", "send", "nobody", "x"); code != failed || !strings.Contains(errs, "nothing was sent") {
+		t.Error(code, out, errs)
+	}
+	if out, errs, code := s.run(t, "a\x00b", "send", "main"); code != ok { // it does not go through the socket
+		t.Error(out, errs)
+	}
+	c.until(t, "6 pending")
+}

@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"fantail/agents"
-	"fantail/store"
 	"fantail/ui"
 	"fantail/ui/cli/guard"
+	"fantail/ui/cli/host"
 	"fantail/ui/cli/shell"
 	"fantail/ui/frame"
+	"fantail/ui/screen"
 )
 
 // childEnv names what the test binary is to be as a child.
@@ -33,37 +33,41 @@ func beChild(kind string) {
 	if kind == "command" {
 		o.Branch = broken
 	}
-	s, err := NewScreen(g, o)
+	log, err := host.Keep("", g.Go)
 	if err != nil {
 		panic(err)
 	}
-	s.Open(func(context.Context) (*agents.Pool, *store.DB, error) {
+	open := func() error {
 		switch kind {
+		case "open":
+			return errors.New("the database is upside down")
 		case "goroutine":
 			broken()
-		case "late":
+		case "host":
 			// Once the screen stands and after its end could be reached.
 			g.AtEnd(func() { select {} })
-			<-s.runs
-			s.opened <- opened{}
-			broken()
+			g.Go("an agent", func() { broken() })
 		}
-		if wild, is := strings.CutPrefix(kind, "fault "); is {
-			if wild != "none" {
-				_, _ = os.ReadFile(filepath.Join(os.Getenv("CRASH_DIR"), "go")) // waits
-				fault(wild)
-			}
-			select {}
-		}
-		if kind == "open" {
-			return nil, nil, errors.New("the database is upside down")
+		if wild, is := strings.CutPrefix(kind, "fault "); is && wild != "none" {
+			_, _ = os.ReadFile(filepath.Join(os.Getenv("CRASH_DIR"), "go")) // waits
+			fault(wild)
 		}
 		select {}
-	}, nil)
-	code, err := s.Run()
+	}
+	h := host.New(host.Options{
+		Guard: g, Log: log,
+		Screen: func(host.Hello) (ui.Options, error) { return o, nil },
+		Open:   func(context.Context, host.Hello) (host.Workspace, error) { return host.Workspace{}, open() },
+	})
+	g.Terminal(os.Stdin, os.Stdout)
+	signals := g.Watch(func() { h.End(ok, "") })
+	code, err := h.Alone(screen.Hello(nil, "/"), g.Restored)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "fantail:", err)
 		code = shell.Code(err)
+	}
+	if n, signalled := signals.Code(); signalled {
+		code = n
 	}
 	g.Exit(code)
 }
@@ -74,9 +78,9 @@ func TestScreenThatFailsLeavesTheTerminalRight(t *testing.T) {
 		said string
 		file bool
 	}{
-		{"command", "the program failed (the interface)", true},
-		{"goroutine", "the program failed (open): the branch broke", true},
-		{"late", "the program failed (open): the branch broke", true},
+		{"command", "this screen failed; details are in ", true},
+		{"goroutine", "this screen failed; details are in ", true},
+		{"host", "the program failed (an agent): the branch broke", true},
 		{"open", "the database is upside down", false},
 	} {
 		t.Run(c.kind, func(t *testing.T) {
@@ -151,9 +155,9 @@ func TestTheTerminalIsRestored(t *testing.T) {
 				t.Fatal(err)
 			}
 			con := open(t, cmd)
-			before := modesOf(t, con.tty)
+			before := con.found
 			con.shows(t, "\x1b[?1049h")
-			if raw := modesOf(t, con.tty); raw == before {
+			if raw := con.modes(t); raw == before {
 				t.Fatal("the screen did not change the terminal's modes")
 			}
 			var err error
@@ -170,8 +174,8 @@ func TestTheTerminalIsRestored(t *testing.T) {
 				t.Errorf("exit code %d after %v", code, took)
 			}
 			con.restored(t)
-			if after := modesOf(t, con.tty); after != before {
-				t.Errorf("the terminal's modes were %s and are %s", before, after)
+			if after := con.modes(t); after != before {
+				t.Errorf("the terminal's modes were %v and are %v", before, after)
 			}
 		})
 	}
@@ -183,16 +187,4 @@ func TestTheTerminalIsRestored(t *testing.T) {
 	for _, kind := range []string{"nil", "map", "stack", "exit"} {
 		try(kind, kind, 0)
 	}
-}
-
-// modesOf is the terminal's modes, in the words of stty.
-func modesOf(t *testing.T, tty *os.File) string {
-	t.Helper()
-	stty := exec.Command("stty", "-g")
-	stty.Stdin = tty
-	now, err := stty.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(now)
 }

@@ -21,9 +21,12 @@ type Flags struct {
 	Print  bool   // no screen: one prompt, one answer
 	Prompt string // with Print; what stands in standard input is not in it yet
 	Format printer.Format
+	Resume string // with Print: the conversation to go on with; "": a new one
+	Last   bool   // with Print: go on with the last one
 	Model  string // provider/name; "" if not given
 	Mode   permit.Mode
 	Moded  bool           // Mode was given
+	Keep   bool           // yolo outlives the last screen
 	Dir    string         // where to start; "" means here
 	Errand *errand.Errand // a sub-command; nil: none
 	Bare   bool           // nothing is to be run: the arguments asked for help or the version, which was printed
@@ -34,8 +37,8 @@ mail you their results.
 
 Without arguments it starts in the workspace of the present directory: the
 nearest git root, else the directory itself. With -p it needs no screen: it
-carries out one prompt in the same workspace, in main's conversation, prints
-the answer and ends when all work it started is done. What would ask a
+carries out one prompt in the same workspace, in a conversation of its own,
+prints the answer and ends when all work it started is done. What would ask a
 question is then denied, with the reason, unless --permission-mode or a
 configured rule allows it.`
 
@@ -43,6 +46,7 @@ const examples = `  fantail
   fantail -p "explain the layout of this repository"
   git diff | fantail -p "review this change" --output-format json
   fantail -p "run go vet ./..." --permission-mode yolo
+  fantail -p --continue "and now the tests"
 
 Exit codes: 0 done, 1 failed, 2 wrong usage, 128+n ended by signal n.`
 
@@ -65,9 +69,12 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 	fs.StringVarP(&prompt, "print", "p", "", "answer `PROMPT` without a screen; standard input is appended")
 	fs.Lookup("print").NoOptDefVal = none
 	fs.StringVar(&format, "output-format", string(printer.Text), "with -p: `text`, json or stream-json")
+	fs.BoolVarP(&f.Last, "continue", "c", false, "with -p: go on with its last conversation")
+	fs.StringVarP(&f.Resume, "resume", "r", "", "with -p: go on with the conversation `NAME`")
 	fs.StringVar(&f.Model, "model", "", "the model, as `PROVIDER/NAME`")
 	fs.StringVar(&mode, "permission-mode", string(permit.Ask), "`ask`, accept-edits, plan or yolo")
 	fs.BoolVar(&yolo, "yolo", false, "the same as --permission-mode yolo: nothing asks")
+	fs.BoolVar(&f.Keep, "keep", false, "with yolo: it holds on when the last screen leaves")
 	fs.StringVar(&f.Dir, "cwd", "", "start in `DIR`")
 	f.Bare = true // until the command itself runs
 	if e, is, err := errand.Parse(args, out); is {
@@ -79,6 +86,12 @@ func Parse(args []string, out io.Writer) (Flags, error) {
 		}
 		f.Bare = false
 		if err := f.print(fs, prompt, words); err != nil {
+			return err
+		}
+		if f.Keep && f.Print {
+			return shell.Misused("--keep does not go with -p: nothing stays")
+		}
+		if err := f.goesOn(fs); err != nil {
 			return err
 		}
 		if err := f.format(fs, format); err != nil {
@@ -141,6 +154,22 @@ func (f *Flags) print(fs *pflag.FlagSet, prompt string, words []string) error {
 		f.Prompt = words[0]
 	default:
 		return shell.Misused("-p takes one prompt, got %d words: put quotes around it", len(words))
+	}
+	return nil
+}
+
+// goesOn checks which conversation is meant.
+func (f *Flags) goesOn(fs *pflag.FlagSet) error {
+	resumes := fs.Changed("resume")
+	switch {
+	case !f.Print && f.Last:
+		return shell.Misused("--continue goes with -p; fantail by itself shows where main is")
+	case !f.Print && resumes:
+		return shell.Misused("--resume goes with -p; on a screen it is /resume NAME")
+	case f.Last && resumes:
+		return shell.Misused("--continue and --resume contradict each other: give one")
+	case resumes && f.Resume == "":
+		return shell.Misused("--resume needs the name of a conversation: session_id in the JSON forms has it")
 	}
 	return nil
 }

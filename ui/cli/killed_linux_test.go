@@ -1,28 +1,35 @@
 package cli
 
 import (
-	"os"
-	"strings"
+	"bytes"
+	"syscall"
 	"testing"
+	"time"
 )
 
-// What a killed program was running ends with it: the shell, what that started,
-// and what those left in the background.
-func TestKilledProgramLeavesNoCommand(t *testing.T) {
+// A host that is killed takes with it what was typed in its last seconds, and no more: the next one offers the rest.
+func TestKilledHostKeepsDrafts(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
-	first := s.fifo(t, "started")
-	c := s.command("-p", "run sleep 601 & (sleep 602; true) & echo $$ $! > started; wait", "--yolo")
-	if err := c.Start(); err != nil {
+	a, b := open(t, s.command()), open(t, s.command())
+	a.until(t, home, ready)
+	b.until(t, home, ready)
+	a.typed(t, "half a thought of A")
+	b.typed(t, "half a thought of B")
+	a.until(t, "half a thought of A")
+	b.until(t, "half a thought of B")
+	saved := func() bool {
+		all := s.kept(t)
+		return bytes.Contains(all, []byte("half a thought of A")) && bytes.Contains(all, []byte("half a thought of B"))
+	}
+	if !comes(saved, 20*time.Second) {
+		t.Fatal("what is typed is not on disk")
+	}
+	if err := syscall.Kill(s.host(t), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	pids := strings.Fields(first(nil))
-	if err := c.Process.Signal(os.Kill); err != nil {
-		t.Fatal(err)
-	}
-	_ = c.Wait()
-	for _, pid := range pids {
-		if outlives(pid) {
-			t.Errorf("process %s outlives the program", pid)
-		}
-	}
+	a.exited(t)
+	b.exited(t)
+	c := open(t, s.command())
+	c.until(t, home, "half a thought of", "is back", "is in the history of main (Up)")
 }

@@ -7,6 +7,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -69,7 +70,89 @@ func newSite(t testing.TB) *site {
 		// Of itself a program with the race detector sleeps for a second at its end.
 		"GORACE=atexit_sleep_ms=10 " + os.Getenv("GORACE"),
 	}
-	return &site{dir: dir, env: env, program: os.Getenv(builtEnv)}
+	s := &site{dir: dir, env: env, program: os.Getenv(builtEnv)}
+	t.Cleanup(func() { s.ends(t) })
+	return s
+}
+
+// ends kills the site's hosts, which outlive the screens of a test.
+func (s *site) ends(t testing.TB) {
+	for _, pid := range s.hosts() {
+		if t.Failed() { // where it was may tell why
+			_ = syscall.Kill(pid, syscall.SIGQUIT)
+			outlives(strconv.Itoa(pid))
+		}
+		_ = syscall.Kill(pid, syscall.SIGKILL)
+		outlives(strconv.Itoa(pid)) // it may still write where the test cleans up
+	}
+	s.logs(t)
+}
+
+// logs tells what the hosts said where nobody was to read it, if the test failed, and fails it for
+// what none may say.
+func (s *site) logs(t testing.TB) {
+	t.Helper()
+	for _, pattern := range []string{"host.log*", "fatal.txt", "crash-*"} {
+		files, _ := filepath.Glob(filepath.Join(s.getenv("XDG_DATA_HOME"), "fantail", "*", pattern))
+		for _, file := range files {
+			text, _ := os.ReadFile(file)
+			raced := strings.Contains(string(text), "DATA RACE")
+			if raced {
+				t.Error("a host has a data race")
+			}
+			if raced || t.Failed() {
+				t.Logf("%s: %s", filepath.Base(file), text)
+			}
+		}
+	}
+}
+
+// hosts are the hosts that live in the site's home.
+func (s *site) hosts() (pids []int) {
+	locks, _ := filepath.Glob(filepath.Join(s.getenv("XDG_DATA_HOME"), "fantail", "*", "host.lock"))
+	for _, lock := range locks {
+		text, _ := os.ReadFile(lock)
+		line, _, _ := strings.Cut(string(text), "\n")
+		pid, _ := strconv.Atoi(line)
+		words, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if strings.HasSuffix(string(words), "\x00host\x00serve\x00") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// host is the site's only host.
+func (s *site) host(t testing.TB) int {
+	t.Helper()
+	pids := s.hosts()
+	if len(pids) != 1 {
+		t.Fatalf("hosts: %d", pids)
+	}
+	return pids[0]
+}
+
+// resident is how much of a process is in memory, in MB.
+func resident(t testing.TB, pid int) float64 {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	kb := 0.0
+	if _, rest, found := strings.Cut(string(status), "VmRSS:"); found {
+		_, _ = fmt.Sscan(rest, &kb)
+	}
+	return kb / 1024
+}
+
+func (s *site) getenv(name string) string {
+	for _, e := range s.env {
+		if v, ok := strings.CutPrefix(e, name+"="); ok {
+			return v
+		}
+	}
+	return ""
 }
 
 // released has the site run the program as users have it, whatever the tests were

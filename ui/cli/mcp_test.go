@@ -66,6 +66,8 @@ func TestMCP_childProcess(t *testing.T) {
 		t.Errorf("push: %q", got)
 	}
 	c.until(t, "1 queued")
+	c.typed(t, "/run\r") // the host saw who asked: once is enough
+	c.until(t, "From outside", "- job: say hi", "2 pending")
 	c.typed(t, "/check\r")
 	c.until(t, "outside-mcp", "external", "from a peer")
 	if got := p.call("check", nil); got != "No messages ready." {

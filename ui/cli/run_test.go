@@ -52,7 +52,7 @@ func TestPrintCarriesOutAPrompt(t *testing.T) {
 func TestPrintWaitsForWhatItDispatched(t *testing.T) {
 	s := newSite(t)
 	out, errs, code := s.run(t, "", "-p", "delegate async child: run echo made > file", "--yolo")
-	if code != ok || !strings.Contains(errs, "1 message waits in main's inbox") {
+	if code != ok || !strings.Contains(errs, "1 message is unread in prompt-") {
 		t.Errorf("exit code %d, output %q, errors %q", code, out, errs)
 	}
 	if text, err := os.ReadFile(filepath.Join(s.dir, "file")); err != nil || string(text) != "made\n" {

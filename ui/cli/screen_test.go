@@ -4,10 +4,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"fantail/ui/screen/tty"
 )
 
 // home is what the status line shows in main's tab.
@@ -16,33 +21,128 @@ const home = "[Agent: main"
 // ready is in it once the agents are there.
 const ready = "builtin · "
 
-func TestSignalsLeaveTheTerminalRight(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT} {
+// wait is how long a test waits for what is to come, at most.
+const wait = time.Minute
+
+// right is how soon a terminal is as it was, whatever ends.
+func right() time.Duration {
+	if raced {
+		return 3 * time.Second
+	}
+	return 500 * time.Millisecond
+}
+
+// left waits for the screen's process to end and checks that it left the terminal as it was, in time.
+func (c *console) left(t *testing.T, code int, was tty.Modes) {
+	t.Helper()
+	got, took := c.exited(t)
+	if got != code || took > right() {
+		t.Errorf("exit code %d after %v, want %d; the terminal got %q", got, took, code, tail(c.written()))
+	}
+	c.restored(t)
+	if now := c.modes(t); now != was {
+		t.Errorf("the terminal's modes were %s and are %s", was, now)
+	}
+}
+
+// tail is the end of what was written to a terminal.
+func tail(s string) string { return s[max(0, len(s)-300):] }
+
+// feed makes a named pipe in the workspace and returns a function that writes a line into it.
+func (s *site) feed(t *testing.T, name string) (line func(text string)) {
+	t.Helper()
+	path := filepath.Join(s.dir, name)
+	if err := syscall.Mkfifo(path, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0) // for reading too, so that opening it waits for nobody
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return func(text string) {
+		t.Helper()
+		if _, err := f.WriteString(text + "\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A signal to a screen ends that screen, and nothing else: the terminal is right, the command
+// goes on, and the next screen shows what it does.
+func TestSignalToAScreen(t *testing.T) {
+	s := newSite(t)
+	first, feed := s.fifo(t, "started"), s.feed(t, "feed")
+	const runs = "running bash" // below the last prompt, while it does
+	c := open(t, s.command("--yolo"))
+	was := c.found
+	c.until(t, home, ready)
+	c.typed(t, "run echo $$ > started; read -r line < feed; echo came: $line\r")
+	pid, host := first(c), s.host(t)
+	for _, sig := range []syscall.Signal{
+		syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGALRM,
+	} {
+		c.until(t, runs)
+		if err := c.cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		c.left(t, 128+int(sig), was)
+		c = open(t, s.command())
+		was = c.found
+		c.until(t, home, runs)
+	}
+	if !alive(pid) || s.host(t) != host {
+		t.Errorf("the command (process %s) lives: %v; the host was %d and is %d", pid, alive(pid), host, s.host(t))
+	}
+	feed("at last")
+	c.until(t, "came: at last", "!"+runs)
+	if crashes, _ := filepath.Glob(filepath.Join(s.data(t), "crash-*")); len(crashes) > 0 {
+		t.Errorf("crash files: %q", crashes)
+	}
+}
+
+// A signal to the host ends it in order: each screen is told and leaves its terminal right, the
+// command ends, who asked for it finds a crash file, and the next start goes on from there.
+func TestSignalToTheHost(t *testing.T) {
+	for _, sig := range []syscall.Signal{
+		syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGUSR2, syscall.SIGALRM, syscall.SIGXCPU,
+	} {
 		t.Run(sig.String(), func(t *testing.T) {
+			t.Parallel()
 			s := newSite(t)
 			first := s.fifo(t, "started")
-			c := open(t, s.command("--yolo"))
-			c.until(t, home, ready)
-			c.typed(t, "run echo $$ > started; exec sleep 600\r")
-			pid := first(c)
-			if err := c.cmd.Process.Signal(sig); err != nil {
+			a := open(t, s.command("--yolo"))
+			wasA := a.found
+			a.until(t, home, ready)
+			b := openOf(t, s.command(), 80, 24)
+			wasB := b.found
+			b.until(t, home, ready)
+			a.typed(t, "run echo $$ > started; exec sleep 600\r")
+			pid, host := first(a), s.host(t)
+			b.until(t, "sleep 600")
+			if err := syscall.Kill(host, sig); err != nil {
 				t.Fatal(err)
 			}
-			code, took := c.exited(t)
-			if code != 128+int(sig) || took > 2*time.Second {
-				t.Errorf("exit code %d after %v", code, took)
+			a.left(t, failed, wasA)
+			b.left(t, failed, wasB)
+			const told = "fantail: its host was told to end; messages and transcripts are on disk, start fantail again to go on"
+			for _, c := range []*console{a, b} {
+				if said := c.written(); strings.LastIndex(said, told) < strings.LastIndex(said, "\x1b[?1049l") {
+					t.Errorf("the terminal got %q", tail(said))
+				}
 			}
-			c.restored(t)
-			if outlives(pid) {
-				t.Errorf("the command (process %s) still runs", pid)
+			if outlives(pid) || outlives(strconv.Itoa(host)) {
+				t.Errorf("the command (process %s) runs: %v; the host (process %d): %v", pid, alive(pid), host, alive(strconv.Itoa(host)))
 			}
 			crashes, _ := filepath.Glob(filepath.Join(s.data(t), "crash-*"))
-			if want := sig == syscall.SIGQUIT; (len(crashes) == 1) != want {
+			if want := sig == syscall.SIGQUIT || sig == syscall.SIGABRT; (len(crashes) == 1) != want {
 				t.Errorf("crash files: %q", crashes)
 			}
-			// The next start goes on from there.
 			again := open(t, s.command())
 			again.until(t, home, "sleep 600")
+			if now := s.host(t); now == host {
+				t.Errorf("the host is still %d", now)
+			}
 		})
 	}
 }
@@ -89,84 +189,180 @@ func (s *site) data(t testing.TB) string {
 	return ""
 }
 
-func TestClosedTerminalEndsTheProgram(t *testing.T) {
+// Who closes a window ends the screen in it; the host stays for the next one.
+func TestClosedTerminalEndsTheScreen(t *testing.T) {
 	s := newSite(t)
 	c := open(t, s.command())
 	c.until(t, home, ready)
+	c.typed(t, "say still here\r")
+	c.until(t, "still here")
+	host := s.host(t)
 	if err := c.tty.Close(); err != nil {
 		t.Fatal(err)
 	}
 	code, took := c.exited(t)
-	if code != 128+int(syscall.SIGHUP) || took > 2*time.Second {
+	if code != 128+int(syscall.SIGHUP) || took > right() {
 		t.Errorf("exit code %d after %v", code, took)
+	}
+	next := open(t, s.command())
+	next.until(t, home, ready, "still here")
+	if now := s.host(t); now != host {
+		t.Errorf("the host was %d and is %d", host, now)
 	}
 }
 
-func TestSecondStartIsRefusedAndPrintWorksBeside(t *testing.T) {
+// Two screens of different size show the same agents: what is typed in one stands in both, a
+// question stands in both, and the first answer to it wins. A prompt without a screen works beside
+// them, in a database of its own.
+func TestTwoScreensOfOneHost(t *testing.T) {
 	s := newSite(t)
-	c := open(t, s.command())
-	c.until(t, home, ready)
+	a := open(t, s.command())
+	a.until(t, home, ready)
+	b := openOf(t, s.command(), 72, 20)
+	b.until(t, home, ready)
+	host := s.host(t)
 
-	second := open(t, s.command())
-	code, _ := second.exited(t)
-	said := second.written()
-	if code != failed || !strings.Contains(said, fmt.Sprintf("process %d, since ", c.cmd.Process.Pid)) || !strings.Contains(said, "-p") {
-		t.Errorf("exit code %d: %s", code, said)
+	a.typed(t, "say typed in the first\r")
+	b.until(t, "typed in the first")
+	b.typed(t, "say typed in the second\r")
+	a.until(t, "typed in the second")
+	// Half a line is nobody's but that screen's.
+	a.typed(t, "half a line")
+	a.until(t, "› half a line")
+	b.typed(t, "say another\r")
+	a.until(t, "another", "› half a line")
+	b.until(t, "another", "!half a line")
+	a.typed(t, "\x15")
+	a.until(t, "!half a line")
+
+	const card, f5 = "for this session", "\x1b[15~"
+	asked := func(what string) {
+		a.typed(t, "run "+what)
+		a.until(t, "› run "+what)
+		pressed(t, "\r", []string{"!› run "}, a)
+		for _, c := range []*console{a, b} {
+			c.until(t, "▌ run "+what, "⚠")
+			pressed(t, f5, []string{card}, c)
+		}
 	}
-	if strings.Contains(said, "\x1b[?1049h") {
-		t.Error("the refused start took the screen")
+	asked("touch made0")
+	pressed(t, "y", []string{"!" + card}, a)
+	b.until(t, "!"+card, "!asking")
+	s.exists(t, "made0")
+	asked("touch made1")
+	pressed(t, "n", []string{"no, because: "}, b)
+	b.typed(t, "not that\r")
+	a.until(t, "!"+card, "!asking", "not that")
+	asked("touch made2")
+	pressed(t, "y", []string{"!" + card, "!asking", "!running bash"}, a, b)
+	s.exists(t, "made2")
+	if _, err := os.Stat(filepath.Join(s.dir, "made1")); err == nil {
+		t.Error("what was refused was done")
 	}
 
 	out, errs, code := s.run(t, "", "-p", "say beside")
-	if code != ok || !strings.Contains(out, "beside") || !strings.Contains(errs, "temporary") {
+	if code != ok || !strings.Contains(out, "beside") || errs != "" {
 		t.Errorf("exit code %d, output %q, errors %q", code, out, errs)
 	}
-	// Nothing stays of the temporary database.
-	for _, e := range s.env {
-		if dir, found := strings.CutPrefix(e, "TMPDIR="); found {
-			if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) > 0 {
-				t.Errorf("left behind: %q", left)
-			}
-		}
+	// Nothing was made aside.
+	if left, _ := filepath.Glob(filepath.Join(s.getenv("TMPDIR"), "*")); len(left) > 0 {
+		t.Errorf("left behind: %q", left)
 	}
-
-	if err := c.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+	if err := syscall.Kill(host, syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	c.exited(t)
+	a.exited(t)
+	b.exited(t)
 	third := open(t, s.command())
-	third.until(t, home)
+	third.until(t, home, "touch made2")
 	if strings.Contains(third.text(), "beside") {
-		t.Errorf("the temporary run is in the workspace's history:\n%s", third.text())
+		t.Errorf("the other conversation is in main's history:\n%s", third.text())
 	}
 }
 
-func TestKilledProgramReportsItsTaskOnce(t *testing.T) {
+// pressed presses a key on screens, and again until all of them show what is wanted: one that
+// comes right after a question did answers nothing.
+func pressed(t *testing.T, key string, want []string, on ...*console) {
+	t.Helper()
+	var last time.Time
+	holds(t, fmt.Sprintf("%q after %q", want, key), func() bool {
+		lacking := false
+		for _, c := range on {
+			lacking = lacking || lacks(c.text(), want) != ""
+		}
+		if lacking && time.Since(last) > time.Second {
+			last = time.Now()
+			for _, c := range on {
+				c.typed(t, key)
+			}
+		}
+		return !lacking
+	})
+}
+
+// exists waits for a file in the workspace.
+func (s *site) exists(t *testing.T, name string) {
+	t.Helper()
+	holds(t, name+" exists", func() bool {
+		_, err := os.Stat(filepath.Join(s.dir, name))
+		return err == nil
+	})
+}
+
+// holds waits until something is so.
+func holds(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	if !comes(is, wait) {
+		t.Fatalf("it never came to this: %s", what)
+	}
+}
+
+// comes waits until something is so, at most as long as within, and reports whether it is.
+func comes(is func() bool, within time.Duration) bool {
+	late := time.NewTimer(within)
+	defer late.Stop()
+	again := time.NewTicker(2 * time.Millisecond)
+	defer again.Stop()
+	for !is() {
+		select {
+		case <-late.C:
+			return false
+		case <-again.C:
+		}
+	}
+	return true
+}
+
+// A host that is killed leaves its screens' terminals right, no command behind, and what it had
+// running is reported once.
+func TestKilledHostReportsItsTaskOnce(t *testing.T) {
 	s := newSite(t)
 	first := s.fifo(t, "started")
 	c := open(t, s.command("--yolo"))
+	was := c.found
 	c.until(t, home, ready)
 	// It gives the program time to record that it runs.
 	c.typed(t, "/push name=slow run echo partial; sleep 0.5; echo $$ > started; exec sleep 600\r")
 	c.until(t, "1 queued")
 	c.typed(t, "/run\r")
 	pid := first(c)
-	if err := c.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
+	s.killsHost(t)
+	c.left(t, failed, was)
+	const lost = "fantail: its host was killed or failed; messages and transcripts are on disk, start fantail again to go on"
+	if said := c.written(); strings.LastIndex(said, lost) < strings.LastIndex(said, "\x1b[?1049l") {
+		t.Errorf("the terminal got %q", tail(said))
 	}
-	c.exited(t)
-
-	again := open(t, s.command())
-	again.until(t, home, "1 pending]")
 	if outlives(pid) {
 		t.Errorf("the command (process %s) still runs", pid)
 	}
-	if err := again.cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+
+	again := open(t, s.command())
+	again.until(t, home, "1 pending]")
+	s.killsHost(t)
 	again.exited(t)
 	// A second crash and recovery deposits nothing more.
 	once := open(t, s.command())
+	was = once.found
 	once.until(t, home, "1 pending]", ready)
 	once.typed(t, "/check\r")
 	once.until(t, "slow", "crashed")
@@ -174,17 +370,79 @@ func TestKilledProgramReportsItsTaskOnce(t *testing.T) {
 	if err := once.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	once.exited(t)
-	once.restored(t)
+	once.left(t, 128+int(syscall.SIGTERM), was)
 }
 
-func TestQuitCommandEndsWithZero(t *testing.T) {
+// killsHost ends the host as nothing can be done about.
+func (s *site) killsHost(t testing.TB) {
+	t.Helper()
+	if err := syscall.Kill(s.host(t), syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Leaving with keys ends the screen with zero, and the host stays; /quit ends both.
+func TestLeavingAndQuittingEndWithZero(t *testing.T) {
+	s := newSite(t)
+	c := open(t, s.command())
+	was := c.found
+	c.until(t, home, ready)
+	host := s.host(t)
+	for _, leave := range []struct{ key, again string }{{"\x03", "Ctrl+C again leaves"}, {"\x04", "Ctrl+D again leaves"}} {
+		c.typed(t, leave.key)
+		c.until(t, leave.again)
+		c.typed(t, leave.key)
+		c.left(t, ok, was)
+		c = open(t, s.command())
+		was = c.found
+		c.until(t, home, ready)
+		if now := s.host(t); now != host {
+			t.Errorf("the host was %d and is %d", host, now)
+		}
+	}
+	c.typed(t, "/quit\r")
+	c.left(t, ok, was)
+	if outlives(strconv.Itoa(host)) {
+		t.Error("the host outlives /quit")
+	}
+}
+
+// A screen follows its host from restart to restart, however many there are, and tells each one how
+// large it is by then.
+func TestRestarts(t *testing.T) {
 	s := newSite(t)
 	c := open(t, s.command())
 	c.until(t, home, ready)
+	raw, err := c.tty.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var e error
+	if err := raw.Control(func(fd uintptr) {
+		e = unix.IoctlSetWinsize(int(fd), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 70})
+	}); err != nil || e != nil {
+		t.Fatal(err, e)
+	}
+	line := strings.Repeat("─", 70)
+	c.shows(t, line+"\x1b") // and no longer
+	for n := range 7 {
+		was := s.host(t)
+		c.mu.Lock()
+		c.raw = nil
+		c.mu.Unlock()
+		c.typed(t, "/restart\r")
+		c.shows(t, leftScreen)
+		c.shows(t, line+"\x1b")
+		c.until(t, home, ready)
+		if now := s.host(t); now == was {
+			t.Errorf("restart %d: the host is still process %d", n, now)
+		}
+	}
 	c.typed(t, "/quit\r")
 	if code, _ := c.exited(t); code != ok {
-		t.Errorf("exit code %d; the terminal got %q", code, c.written())
+		t.Errorf("exit code %d: %q", code, c.text())
 	}
-	c.restored(t)
 }
+
+// leftScreen is sent where the full screen is left.
+const leftScreen = "\x1b[?1049l"

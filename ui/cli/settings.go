@@ -3,7 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
-	"time"
+	"strings"
 
 	"fantail/agents/event"
 	"fantail/store"
@@ -38,10 +38,15 @@ func Configure(f Flags, env func(string) string) (config.Config, error) {
 // Usual is the permission mode the workspace starts with by itself; "" if this start
 // chose another.
 func Usual(f Flags, c config.Config) permit.Mode {
-	switch {
-	case f.Moded:
+	if f.Moded {
 		return ""
-	case c.PermissionMode == "":
+	}
+	return Mode(c)
+}
+
+// Mode is the permission mode the configuration asks for.
+func Mode(c config.Config) permit.Mode {
+	if c.PermissionMode == "" {
 		return permit.Ask
 	}
 	return permit.Mode(c.PermissionMode)
@@ -49,22 +54,55 @@ func Usual(f Flags, c config.Config) permit.Mode {
 
 // Gate returns the gate the configuration asks for.
 func Gate(c config.Config) (*permit.Gate, error) {
-	mode, err := permit.ParseMode(c.PermissionMode)
-	if c.PermissionMode == "" {
-		mode, err = permit.Ask, nil
-	}
+	mode, err := permit.ParseMode(string(Mode(c)))
 	if err != nil {
 		return nil, err
 	}
-	rules := make([]permit.Rule, len(c.Rules.Allow))
-	for i, r := range c.Rules.Allow {
-		rules[i] = permit.Rule(r)
-	}
-	g, err := permit.NewGate(mode, rules)
+	g, err := permit.NewGate(mode, rulesOf(c))
 	if err != nil {
 		return nil, fmt.Errorf("the configuration's rules: %w", err)
 	}
 	return g, nil
+}
+
+func rulesOf(c config.Config) []permit.Rule {
+	rules := make([]permit.Rule, len(c.Rules.Allow))
+	for i, r := range c.Rules.Allow {
+		rules[i] = permit.Rule(r)
+	}
+	return rules
+}
+
+// Reread has what changed from one configuration to the next hold, as far as that can be while
+// agents live, and says what does. It says nothing if nothing changed.
+func Reread(was, is config.Config, gate *permit.Gate) (string, error) {
+	var now, screens, later []string
+	for _, key := range config.Changed(was, is) {
+		switch key {
+		case "allow":
+			if err := gate.Configure(rulesOf(is)); err != nil {
+				return "", fmt.Errorf("the configuration's rules: %w", err)
+			}
+			now = append(now, key)
+		case "theme", "mouse", "editor", "notify", "status_style":
+			screens = append(screens, key)
+		default:
+			later = append(later, key)
+		}
+	}
+	var parts []string
+	for _, p := range []struct {
+		keys []string
+		when string
+	}{{now, "now"}, {screens, "on screens from now on"}, {later, "after /restart"}} {
+		if len(p.keys) > 0 {
+			parts = append(parts, strings.Join(p.keys, ", ")+" "+p.when)
+		}
+	}
+	if len(parts) == 0 {
+		return "", nil
+	}
+	return "the configuration changed: " + strings.Join(parts, "; "), nil
 }
 
 // NeedTerminal returns an error unless the program can show itself.
@@ -78,13 +116,4 @@ func NeedTerminal(in, out *os.File) error {
 		}
 	}
 	return nil
-}
-
-// Patience is how long a disk that refuses writes is waited for: at a screen
-// until it takes them; a script waits for the exit code.
-func Patience(attended bool) time.Duration {
-	if attended {
-		return 0
-	}
-	return 5 * time.Second
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -86,31 +87,53 @@ func buildEmpty(b *testing.B) string {
 }
 
 // BenchmarkStart measures from exec to the first frame and to the echo of a key
-// typed on it, as medians in milliseconds, beside an empty program.
+// typed on it, as medians in milliseconds, beside an empty program: of a start that
+// starts the host too, and of one that finds it. Memory is the median of the process
+// in the terminal and of the host, resident, in MB.
 func BenchmarkStart(b *testing.B) {
 	empty := buildEmpty(b)
 	s := newSite(b)
 	for _, c := range []struct {
 		name, frame, echo string
 		cmd               func() *exec.Cmd
+		stays             bool // the host
 	}{
-		{"empty-60fps", "[empty]", "[empty] ~", func() *exec.Cmd { return s.other(empty, "60") }},
-		{"empty-120fps", "[empty]", "[empty] ~", func() *exec.Cmd { return s.other(empty, "120") }},
-		{"fantail", home, "~", func() *exec.Cmd { return s.command() }},
+		{name: "empty-60fps", frame: "[empty]", echo: "[empty] ~", cmd: func() *exec.Cmd { return s.other(empty, "60") }},
+		{name: "empty-120fps", frame: "[empty]", echo: "[empty] ~", cmd: func() *exec.Cmd { return s.other(empty, "120") }},
+		{name: "fantail", frame: home, echo: "~", cmd: func() *exec.Cmd { return s.command() }},
+		{name: "fantail-attach", frame: home, echo: "~", cmd: func() *exec.Cmd { return s.command() }, stays: true},
 	} {
 		b.Run(c.name, func(b *testing.B) {
+			if c.stays {
+				t := open(b, c.cmd())
+				t.until(b, home, ready)
+				_ = t.cmd.Process.Signal(syscall.SIGTERM)
+				t.exited(b)
+			}
 			var frames, keys []time.Duration
+			var shows, stays []float64
 			for range b.N {
 				began := time.Now()
 				t := open(b, c.cmd())
 				frames = append(frames, t.until(b, c.frame).Sub(began))
 				t.typed(b, "~")
 				keys = append(keys, t.until(b, c.echo).Sub(began))
+				shows = append(shows, resident(b, t.cmd.Process.Pid))
+				for _, host := range s.hosts() {
+					stays = append(stays, resident(b, host))
+				}
 				_ = t.cmd.Process.Signal(syscall.SIGTERM)
 				t.exited(b)
+				if !c.stays {
+					s.ends(b)
+				}
 			}
-			b.ReportMetric(median(frames), "frame-ms")
-			b.ReportMetric(median(keys), "key-ms")
+			b.ReportMetric(millis(frames), "frame-ms")
+			b.ReportMetric(millis(keys), "key-ms")
+			b.ReportMetric(median(shows), "MB")
+			if len(stays) > 0 {
+				b.ReportMetric(median(stays), "host-MB")
+			}
 			b.ReportMetric(0, "ns/op")
 		})
 	}
@@ -123,8 +146,10 @@ func (s *site) other(path string, args ...string) *exec.Cmd {
 	return c
 }
 
-// median is in milliseconds.
-func median(ds []time.Duration) float64 {
-	slices.Sort(ds)
-	return float64(ds[len(ds)/2].Microseconds()) / 1000
+// millis is the median in milliseconds.
+func millis(ds []time.Duration) float64 { return float64(median(ds).Microseconds()) / 1000 }
+
+func median[T cmp.Ordered](all []T) T {
+	slices.Sort(all)
+	return all[len(all)/2]
 }

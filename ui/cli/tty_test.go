@@ -14,6 +14,8 @@ import (
 
 	"github.com/charmbracelet/x/vt"
 	"github.com/creack/pty"
+
+	"fantail/ui/screen/tty"
 )
 
 // console is a modern terminal with a program in it.
@@ -21,6 +23,8 @@ type console struct {
 	cmd *exec.Cmd
 	tty *os.File
 	end chan struct{} // closed once the terminal's other end is closed by all
+
+	found tty.Modes // the terminal's, before the program began
 
 	mu      sync.Mutex
 	screen  *vt.Emulator
@@ -38,25 +42,47 @@ var answers = []struct{ query, answer string }{
 // open starts cmd in a new terminal of 100 by 30.
 func open(t testing.TB, cmd *exec.Cmd) *console {
 	t.Helper()
-	c := &console{cmd: cmd, end: make(chan struct{}), screen: vt.NewEmulator(100, 30), changed: make(chan struct{})}
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 30, Cols: 100})
+	return openOf(t, cmd, 100, 30)
+}
+
+// openOf starts cmd in a new terminal of that size.
+func openOf(t testing.TB, cmd *exec.Cmd, columns, rows int) *console {
+	t.Helper()
+	c := &console{cmd: cmd, end: make(chan struct{}), screen: vt.NewEmulator(columns, rows), changed: make(chan struct{})}
+	master, slave, err := pty.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tty, err = interruptible(tty); err != nil {
+	if err := pty.Setsize(slave, &pty.Winsize{Rows: uint16(rows), Cols: uint16(columns)}); err != nil {
 		t.Fatal(err)
 	}
-	c.tty = tty
+	if c.found, err = tty.Get(int(slave.Fd())); err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = slave, slave, slave
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
+	err = cmd.Start()
+	_ = slave.Close()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if master, err = interruptible(master); err != nil {
+		t.Fatal(err)
+	}
+	c.tty = master
 	replied := make(chan struct{})
 	go func() {
 		defer close(replied)
-		_, _ = io.Copy(tty, c.screen)
+		_, _ = io.Copy(master, c.screen)
 	}()
 	go func() {
 		defer close(c.end)
 		buf := make([]byte, 64<<10)
 		for {
-			n, err := tty.Read(buf)
+			n, err := master.Read(buf)
 			c.take(buf[:n])
 			if err != nil {
 				return
@@ -68,7 +94,7 @@ func open(t testing.TB, cmd *exec.Cmd) *console {
 			_ = cmd.Process.Kill()
 			_ = cmd.Wait()
 		}
-		_ = tty.Close()
+		_ = master.Close()
 		<-c.end
 		if w, ok := c.screen.InputPipe().(*io.PipeWriter); ok {
 			_ = w.Close()
@@ -112,6 +138,19 @@ func (c *console) take(p []byte) {
 	}
 }
 
+// modes are the terminal's present modes.
+func (c *console) modes(t testing.TB) (m tty.Modes) {
+	t.Helper()
+	raw, err := c.tty.SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e := raw.Control(func(fd uintptr) { m, err = tty.Get(int(fd)) }); e != nil || err != nil {
+		t.Fatal(e, err)
+	}
+	return m
+}
+
 func (c *console) typed(t testing.TB, s string) {
 	t.Helper()
 	if _, err := c.tty.WriteString(s); err != nil {
@@ -132,29 +171,24 @@ func (c *console) written() string {
 	return string(c.raw)
 }
 
-// until waits for the screen to hold all of want and returns when it did.
+// until waits for the screen to hold all of want and returns when it did. What begins with ! is
+// not to be there.
 func (c *console) until(t testing.TB, want ...string) time.Time {
 	t.Helper()
-	late := time.NewTimer(time.Minute)
+	late := time.NewTimer(wait)
 	defer late.Stop()
 	for {
 		c.mu.Lock()
 		screen, changed := c.screen.String(), c.changed
 		c.mu.Unlock()
-		missing := ""
-		for _, w := range want {
-			if !strings.Contains(screen, w) {
-				missing = w
-				break
-			}
-		}
+		missing := lacks(screen, want)
 		if missing == "" {
 			return time.Now()
 		}
 		select {
 		case <-changed:
 		case <-c.end:
-			if strings.Contains(c.text(), missing) {
+			if lacks(c.text(), want) == "" {
 				continue
 			}
 			t.Fatalf("the program ended without showing %q; the screen:\n%s", missing, c.text())
@@ -164,10 +198,20 @@ func (c *console) until(t testing.TB, want ...string) time.Time {
 	}
 }
 
+// lacks is the first of want that is not so of the screen.
+func lacks(screen string, want []string) string {
+	for _, w := range want {
+		if not, is := strings.CutPrefix(w, "!"); is == strings.Contains(screen, not) {
+			return w
+		}
+	}
+	return ""
+}
+
 // shows waits for the terminal to have been sent s.
 func (c *console) shows(t testing.TB, s string) {
 	t.Helper()
-	late := time.NewTimer(time.Minute)
+	late := time.NewTimer(wait)
 	defer late.Stop()
 	for {
 		c.mu.Lock()
@@ -190,7 +234,7 @@ func (c *console) exited(t testing.TB) (code int, took time.Duration) {
 	began := time.Now()
 	done := make(chan error, 1)
 	go func() { done <- c.cmd.Wait() }()
-	late := time.NewTimer(time.Minute)
+	late := time.NewTimer(wait)
 	defer late.Stop()
 	select {
 	case <-done:
@@ -214,6 +258,16 @@ func (c *console) exited(t testing.TB) (code int, took time.Duration) {
 func (c *console) restored(t testing.TB) {
 	t.Helper()
 	raw := c.written()
+	for _, wrong := range leftovers(raw) {
+		t.Error(wrong)
+	}
+	if pushed, popped := strings.Count(raw, "\x1b[>1u"), strings.Count(raw, "\x1b[<1u"); pushed != popped {
+		t.Errorf("the keyboard protocol was pushed %d times and popped %d times: %q", pushed, popped, raw)
+	}
+}
+
+// leftovers says what was set last in a terminal that got all that and is not as it was.
+func leftovers(raw string) (wrong []string) {
 	for _, m := range []struct {
 		name string
 		num  int
@@ -234,16 +288,14 @@ func (c *console) restored(t testing.TB) {
 			continue // never hidden
 		}
 		if set > reset != m.want && set+reset > -2 {
-			t.Errorf("%s: last set at %d, last reset at %d of %d bytes", m.name, set, reset, len(raw))
+			wrong = append(wrong, fmt.Sprintf("%s: last set at %d, last reset at %d of %d bytes", m.name, set, reset, len(raw)))
 		}
 	}
-	if pushed, popped := strings.Count(raw, "\x1b[>1u"), strings.Count(raw, "\x1b[<1u"); pushed != popped {
-		t.Errorf("the keyboard protocol was pushed %d times and popped %d times", pushed, popped)
-	}
 	if keys := strings.LastIndex(raw, "\x1b[>4;2m"); keys > strings.LastIndex(raw, "\x1b[>4m") {
-		t.Error("modified keys are still reported")
+		wrong = append(wrong, "modified keys are still reported")
 	}
 	if shaped := strings.LastIndex(raw, "\x1b[1 q"); shaped > strings.LastIndex(raw, "\x1b[0 q") {
-		t.Error("the cursor keeps our shape")
+		wrong = append(wrong, "the cursor keeps our shape")
 	}
+	return wrong
 }

@@ -31,8 +31,8 @@ func (k *walk) reset() { *k = walk{at: draft} }
 
 // left is what was edited on the walk and does not stand in the box: it would
 // be lost. The draft comes last.
-func (k *walk) left() []string {
-	var out []string
+func (k *walk) left() [][]cell {
+	var out [][]cell
 	var places []int
 	for at := range k.kept {
 		if at != draft && at != k.at {
@@ -45,7 +45,7 @@ func (k *walk) left() []string {
 	}
 	for _, at := range places {
 		if s, ok := k.kept[at]; ok && s.edited {
-			out = append(out, joined(s.cells))
+			out = append(out, s.cells)
 		}
 	}
 	return out
@@ -57,16 +57,19 @@ func (b *Box) SetHistory(lines []string) {
 	b.hist = nil
 	b.walk.reset()
 	b.find = nil
-	for _, line := range append(slices.Clone(lines), left...) {
+	for _, line := range lines {
 		b.AddHistory(line)
+	}
+	for _, cells := range left {
+		b.AddHistory(joined(cells))
 	}
 	b.touch()
 }
 
 // endWalk keeps what the walk left as the newest entries of the history.
 func (b *Box) endWalk() {
-	for _, line := range b.walk.left() {
-		b.AddHistory(line)
+	for _, cells := range b.walk.left() {
+		b.AddHistory(joined(cells))
 	}
 	b.walk.reset()
 }

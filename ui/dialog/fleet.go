@@ -22,11 +22,13 @@ type Glance struct {
 	Sign  string
 	Role  themes.Role
 	State string // what it does now
+	Short string // where there is no room for that; "": it is cut
 	Age   string
 	Seen  string // since its last sign of life
 	Cost  string
-	Mail  string // what waits in its inbox, as the tabs show it
-	Moves bool   // with time
+	Mail  string   // what waits in its inbox, as the tabs show it
+	Moves bool     // with time
+	Keys  []string // that do something with it, and what: `k kills`
 }
 
 // Fleet is the overview of all agents, as a tree of who dispatched whom. It asks
@@ -44,6 +46,7 @@ type Fleet struct {
 	typing  bool
 	peeks   bool
 	moves   bool
+	keys    []string // of the agent under the bar
 	scroll  scroll
 	cx, cy  int
 }
@@ -76,7 +79,7 @@ func (l leaf) branch(levels int) string {
 }
 
 // Wanted is what the human wants done with an agent of the overview, which stays
-// open: kill, wrap, close.
+// open unless they go to its tab: kill, wrap, close, tell, end, respawn.
 type Wanted struct {
 	Verb  string
 	Agent int64
@@ -203,7 +206,7 @@ func (b *Fleet) Key(k tea.KeyPressMsg) Decision {
 		b.edit(func() { b.filter.key(k) })
 		return nil
 	}
-	verbs := map[string]string{"k": "kill", "w": "wrap", "c": "close"}
+	verbs := map[string]string{"k": "kill", "w": "wrap", "c": "close", "m": "tell", "e": "end", "r": "respawn"}
 	switch {
 	case key == "/":
 		b.typing = true
@@ -260,7 +263,7 @@ func (b *Fleet) Lines(w, h int) []string {
 		return nil
 	}
 	inner, rows := w-borderCols, h-borderRows
-	b.moves = false
+	b.moves, b.keys = false, nil
 	var out []string
 	if b.typing || b.filter.value() != "" {
 		view, x := b.filter.view(inner - 3)
@@ -284,6 +287,9 @@ func (b *Fleet) Lines(w, h int) []string {
 	for i, l := range shown {
 		glances[i] = b.glance(b.members[l.member].ID)
 		b.moves = b.moves || glances[i].Moves
+		if b.members[l.member].ID == b.at {
+			b.keys = glances[i].Keys
+		}
 	}
 	c := b.columnsOf(inner, slices.ContainsFunc(glances, func(g Glance) bool { return g.Cost != "" }))
 	if head > 0 {
@@ -334,7 +340,11 @@ func (b *Fleet) row(l leaf, g Glance, c columns, inner int) string {
 	name := frame.CleanLine(m.Name)
 	lead := l.branch((c.name - 3 - min(frame.Width(name), 6)) / 2)
 	name = lead + frame.CutMiddle(name, max(3, c.name-frame.Width(lead)-1))
-	cs := c.cells(name, g.Age, g.Seen, g.Cost, g.Mail, frame.CleanLine(g.State))
+	state := frame.CleanLine(g.State)
+	if g.Short != "" && frame.Width(state) > c.state-2 {
+		state = g.Short
+	}
+	cs := c.cells(name, g.Age, g.Seen, g.Cost, g.Mail, state)
 	if m.ID == b.at {
 		return b.theme.Paint(themes.Selection, frame.Fit(g.Sign+" "+cs.String(), inner))
 	}
@@ -349,14 +359,15 @@ func (b *Fleet) row(l leaf, g Glance, c columns, inner int) string {
 		b.theme.Paint(themes.Message, cs.mail) + b.theme.Paint(does, cs.state)
 }
 
-// hint names the keys, as many as the border has room for, with what they do.
+// hint names the keys, as many as the border has room for, with what they do: those that do something with the agent
+// under the bar, and those for all.
 func (b *Fleet) hint(w int) string {
 	const rest = "esc"
 	hint := ""
 	if n := len(b.lines); n > b.scroll.view {
 		hint = fmt.Sprintf("%d/%d · ", max(b.place(), 0)+1, n)
 	}
-	for _, part := range []string{"enter opens", "k kills", "w wraps up", "c closes", "p peeks", "/ finds"} {
+	for _, part := range slices.Concat([]string{"enter opens"}, b.keys, []string{"p peeks", "/ finds"}) {
 		if frame.Width(hint+part+" · "+rest) > w-6 {
 			break
 		}

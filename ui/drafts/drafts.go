@@ -2,11 +2,12 @@
 //
 // Does: make the boxes of tabs, keep their history (a file), hold what is sent before the pool
 // comes, and give typed text back when its place goes away: the question was answered elsewhere,
-// the agent ended, the tab or the panel was closed. It becomes a draft.
+// the agent ended, the tab or the panel was closed. It becomes a draft. Leave drafts to the next
+// screen when this one ends, however that is: what is typed is on disk within seconds.
 //
 // Does not: edit (that is package composer), say what a text means.
 //
-// Imports: ui/composer, ui/flash, ui/intent, ui/tabs, ui/transcript, ui/words.
+// Imports: agents/drafts, ui/composer, ui/flash, ui/intent, ui/tabs, ui/transcript, ui/words.
 package drafts
 
 import (
@@ -27,20 +28,24 @@ type Env struct {
 	// Withhold returns a typed text without the secret keys in it. nil: texts are kept as typed.
 	Withhold func(text string) string
 	History  string // the file of the history; "": none
-	ReadOnly bool   // nothing is added to the history
+	ReadOnly bool   // nothing is added to the history, and no draft is left or taken
+	Go       func(name string, f func())
 }
 
 // Drafts is what was typed into the boxes of all tabs.
 type Drafts struct {
 	Env
 
-	past  past
-	early []string // sent before the pool came
+	past   past
+	early  []string // sent before the pool came
+	pool   Pool     // nil until it came
+	offer  offer
+	saving saving
 }
 
 // New makes empty drafts.
 func New(e Env) *Drafts {
-	return &Drafts{Env: e, past: past{path: e.History, shut: e.ReadOnly, read: e.History == ""}}
+	return &Drafts{Env: e, offer: newOffer(), past: past{path: e.History, shut: e.ReadOnly, read: e.History == ""}}
 }
 
 // Box makes a prompt box.
@@ -50,15 +55,26 @@ func (d *Drafts) Box() *composer.Box {
 	return b
 }
 
-// Mail opens the one-line box of a tab without a prompt box, for mail to its agent.
-func (d *Drafts) Mail(t *tabs.Tab) {
-	if t.Info.State.Terminal() {
-		d.Flash.While(t.Info.Name+" has ended and reads no mail; /resume "+t.Info.Name+" PROMPT lets it go on", d.Tabs.Stays(t))
+// Tell opens the one-line box of a tab without a prompt box, for what its agent is told, or, if that has ended, resumed
+// with.
+func (d *Drafts) Tell(t *tabs.Tab) {
+	if t.Info.Kind.Handles() {
+		d.Flash.While(t.Info.Name+" is a fork: it handles one message and is told nothing", d.Tabs.Stays(t))
 		return
 	}
-	l := &tabs.Line{Mail: true, Label: "message to " + t.Info.Name + "› "}
+	l := &tabs.Line{For: tabs.Tell, Label: "tell " + t.Info.Name + "› "}
+	if t.Info.State.Terminal() {
+		l.For, l.Label = tabs.Resume, "resume "+t.Info.Name+" with› "
+	}
 	l.Box = composer.New(d.Tabs.Theme, d.Mention, l.Label)
 	t.Line = l
+}
+
+// Talk opens that line where nothing can be typed yet.
+func (d *Drafts) Talk(t *tabs.Tab) {
+	if t != nil && t.Typing() == nil {
+		d.Tell(t)
+	}
 }
 
 // Command opens that line for a command as main.
@@ -70,11 +86,14 @@ func (d *Drafts) Command(t *tabs.Tab) {
 }
 
 // Typed is the content of a box as it is sent and remembered: without keys.
-func (d *Drafts) Typed(box *composer.Box) string {
+func (d *Drafts) Typed(box *composer.Box) string { return d.withheld(box.Value()) }
+
+// withheld is a typed text without keys.
+func (d *Drafts) withheld(text string) string {
 	if d.Withhold == nil {
-		return box.Value()
+		return text
 	}
-	return d.Withhold(box.Value())
+	return d.Withhold(text)
 }
 
 // Keep holds the content of a box until the pool comes.
@@ -102,13 +121,7 @@ func (d *Drafts) hand(t *tabs.Tab, text string, put func(b *composer.Box, text s
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	open, takes := d.Mail, takesMail
-	if strings.HasPrefix(text, "/") {
-		open, takes = d.Command, takesCommand
-	}
-	if t == nil || d.Tabs.ByID(t.Info.ID) != t || !takes(t) {
-		t = d.Tabs.Main()
-	}
+	t, open := d.placeOf(t, text)
 	if t != d.Tabs.Focus {
 		d.Flash.While("what you typed is in "+t.Info.Name+"'s box now", func() bool { return d.Tabs.Focus != t })
 	}
@@ -122,20 +135,29 @@ func (d *Drafts) hand(t *tabs.Tab, text string, put func(b *composer.Box, text s
 	}
 }
 
-// takesMail reports whether a tab has a box, or can have a line, for mail.
-func takesMail(t *tabs.Tab) bool {
-	switch {
-	case t.Box != nil:
-		return true
-	case t.Line != nil:
-		return t.Line.Mail || t.Line.Box.Value() == "/"
+// placeOf is the tab that can take a text for t's agent, and what opens a line for it there.
+func (d *Drafts) placeOf(t *tabs.Tab, text string) (_ *tabs.Tab, open func(t *tabs.Tab)) {
+	open, takes := d.Tell, takesWords
+	if strings.HasPrefix(text, "/") {
+		open, takes = d.Command, takesCommand
 	}
-	return !t.Info.State.Terminal()
+	if t == nil || d.Tabs.ByID(t.Info.ID) != t || !takes(t) {
+		t = d.Tabs.Main()
+	}
+	return t, open
+}
+
+// takesWords reports whether a tab has a box, or can have a line, for its agent.
+func takesWords(t *tabs.Tab) bool {
+	if t.Box != nil || t.Line == nil {
+		return !t.Info.Kind.Handles()
+	}
+	return t.Line.For != tabs.Command || t.Line.Box.Value() == "/"
 }
 
 // takesCommand reports the same for a command.
 func takesCommand(t *tabs.Tab) bool {
-	return t.Box != nil || t.Line == nil || !t.Line.Mail || t.Line.Box.Value() == "/"
+	return t.Box != nil || t.Line == nil || t.Line.For == tabs.Command || t.Line.Box.Value() == "/"
 }
 
 // Closed gives back what was typed in a closed tab.

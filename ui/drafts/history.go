@@ -18,7 +18,7 @@ import (
 const (
 	// pastKept is how many entries of the history are read at the next start.
 	pastKept = 500
-	// pastLongest is the size in bytes above which a text is not kept.
+	// pastLongest is the size in bytes above which a text that was sent is not kept.
 	pastLongest = 64 << 10
 )
 
@@ -66,11 +66,19 @@ func (d *Drafts) loaded(texts []string, err error) intent.Intent {
 // Remember makes a text the newest entry of a box's history.
 func (d *Drafts) Remember(box *composer.Box, text string) intent.Intent {
 	box.AddHistory(text)
-	if !d.past.read {
-		d.past.typed = append(d.past.typed, text)
+	if len(text) > pastLongest {
 		return nil
 	}
-	return d.past.write(text)
+	return d.past.add(text)
+}
+
+// add adds a text to the file, or to what is to be added once that was read.
+func (p *past) add(text string) intent.Intent {
+	if !p.read {
+		p.typed = append(p.typed, text)
+		return nil
+	}
+	return p.write(text)
 }
 
 // write adds texts to the file.
@@ -118,9 +126,6 @@ func readPast(path string) ([]string, error) {
 func appendPast(path string, texts []string) error {
 	var b bytes.Buffer
 	for _, text := range texts {
-		if len(text) > pastLongest {
-			continue
-		}
 		line, err := json.Marshal(text)
 		if err != nil {
 			return fmt.Errorf("keep the prompt history: %w", err)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"fantail/ui/intent"
 )
 
 func TestPast(t *testing.T) {
@@ -15,9 +17,12 @@ func TestPast(t *testing.T) {
 		t.Errorf("without a file: %q, %v", got, err)
 	}
 	want := []string{"one", "two\nlines \x1b[2J", "/check", strings.Repeat("x", pastLongest)}
+	d := screen(t, Env{History: path})
 	for _, text := range append(want, strings.Repeat("x", pastLongest+1)) {
-		if err := appendPast(path, []string{text}); err != nil {
-			t.Fatal(err)
+		if i, ok := d.Remember(d.Tabs.Main().Box, text).(intent.Run); ok {
+			if said := i.F(t.Context()); said != nil {
+				t.Fatal(said)
+			}
 		}
 	}
 	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)

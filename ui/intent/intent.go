@@ -71,6 +71,8 @@ type (
 
 	// Go goes to an agent's tab, as soon as there is one.
 	Go struct{ Agent int64 }
+	// Talk opens the line to an agent without a prompt box, in its tab.
+	Talk struct{ Agent int64 }
 	// View turns an agent's tab to one of its views.
 	View struct {
 		Agent int64
@@ -110,9 +112,9 @@ type (
 	}
 	// Close closes the open board, and any dialog over it.
 	Close struct{}
-	// Leave ends the screen. Overview, Help and Quit do what their keys do; Quit asks first if
-	// agents are working.
-	Leave    struct{}
+	// Leave ends the screen, and with End the agents too. Overview, Help and Quit do what their
+	// keys and commands do; Quit asks first if agents are working.
+	Leave    struct{ End bool }
 	Overview struct{}
 	Help     struct{}
 	Quit     struct{}
@@ -158,6 +160,7 @@ func (Tell) intent()     {}
 func (Back) intent()     {}
 func (Say) intent()      {}
 func (Go) intent()       {}
+func (Talk) intent()     {}
 func (View) intent()     {}
 func (Open) intent()     {}
 func (Question) intent() {}

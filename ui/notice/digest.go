@@ -45,7 +45,7 @@ func (n *Notice) takeDigest(d ledger.Digest, err error) intent.Intent {
 	switch {
 	case err != nil:
 		return intent.Say{Text: words.Sentence(err)}
-	case d.Since.IsZero() || main == nil || d.Empty() && !n.askedSince(d.Since):
+	case d.Since.IsZero() || main == nil || d.Empty() && !n.askedSince(d.Since) && !n.idleSince(d.Since):
 		return nil
 	}
 	main.View.Local(n.digestText(d), transcript.Plain)
@@ -69,6 +69,21 @@ func (n *Notice) asking() []*tabs.Tab {
 // askedSince reports whether one of them began to ask at that time or later.
 func (n *Notice) askedSince(at time.Time) bool {
 	return slices.ContainsFunc(n.asking(), func(t *tabs.Tab) bool { return !t.Info.Question.Since.Before(at) })
+}
+
+// idle are the names of the agents that await input.
+func (n *Notice) idle() (names []string) {
+	for _, t := range n.Tabs.Open {
+		if words.Awaits(t.Info) {
+			names = append(names, t.Info.Name)
+		}
+	}
+	return names
+}
+
+// idleSince reports whether one of them began to at that time or later.
+func (n *Notice) idleSince(at time.Time) bool {
+	return slices.ContainsFunc(n.Tabs.Open, func(t *tabs.Tab) bool { return words.Awaits(t.Info) && !t.Active.Before(at) })
 }
 
 // digestText is a digest for people: what happened to whom, and the command to go on with.
@@ -105,6 +120,9 @@ func (n *Notice) digestText(d ledger.Digest) string {
 			break
 		}
 		add("needs you", needText(m), n.needCommand(m))
+	}
+	if names := n.idle(); len(names) > 0 {
+		add("idle", words.Some(names), "/tell "+names[0]+" TEXT goes on, /end "+names[0]+" ends it")
 	}
 	if d.Letters > 0 {
 		add("mail", words.Count(d.Letters, "message")+" from "+words.Some(d.Mail), "/inbox lists what waits")

@@ -9,8 +9,8 @@
 // Does not: ring or draw while quiet is on, put a message's text where others may read it, handle a
 // message: it returns intents.
 //
-// Imports: agents, agents/event, agents/history, agents/ledger, agents/roster, inbox, themes,
-// ui/frame, ui/intent, ui/tabs, ui/transcript, ui/words.
+// Imports: agents, agents/event, agents/history, agents/ledger, agents/roster, inbox, inbox/policy, themes, ui/frame,
+// ui/intent, ui/tabs, ui/transcript, ui/words.
 package notice
 
 import (
@@ -20,6 +20,7 @@ import (
 	"fantail/agents"
 	"fantail/agents/ledger"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/themes"
 	"fantail/ui/intent"
 	"fantail/ui/tabs"
@@ -66,13 +67,14 @@ type Env struct {
 type Notice struct {
 	Env
 
-	began   time.Time   // when the pool came
-	quiet   inbox.Quiet // as the pool last said
+	began   time.Time    // when the pool came
+	quiet   policy.Quiet // as the pool last said
 	urgent  urgent
 	calls   calls
 	bell    bell
 	seen    seen
 	blurred bool
+	absent  bool
 }
 
 // New makes a Notice; how is the way to ring named in the configuration, env the environment.
@@ -84,7 +86,7 @@ func New(e Env, how string, env map[string]string) *Notice {
 func (n *Notice) Attach(p Pool, at time.Time) { n.Pool, n.began = p, at }
 
 // Quiet notes whether quiet is on.
-func (n *Notice) Quiet(q inbox.Quiet) intent.Intent {
+func (n *Notice) Quiet(q policy.Quiet) intent.Intent {
 	was := n.quiet
 	n.quiet = q
 	switch {

@@ -26,6 +26,9 @@ const (
 
 // Away reports whether nobody is looking at the screen.
 func (n *Notice) Away() bool {
+	if n.absent {
+		return true
+	}
 	if n.seen.tells {
 		return n.blurred
 	}
@@ -65,6 +68,11 @@ func (n *Notice) Close() {
 // Focus and Blur note that the terminal has gained or lost the focus.
 func (n *Notice) Focus() { n.blurred, n.seen.tells = false, true }
 func (n *Notice) Blur()  { n.blurred, n.seen.tells = true, true }
+
+// Absent notes that nobody can look, whatever the terminal said: it takes nothing, or there is none. Back notes that
+// somebody can again.
+func (n *Notice) Absent() { n.absent = true }
+func (n *Notice) Back()   { n.absent = false }
 
 // Blurred reports whether the terminal said it lost the focus.
 func (n *Notice) Blurred() bool { return n.blurred }

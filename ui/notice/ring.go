@@ -11,6 +11,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/ui/frame"
 	"fantail/ui/intent"
 	"fantail/ui/words"
@@ -56,6 +57,9 @@ func urgentCall(m inbox.Message) call {
 // CallFor calls to an agent that has failed or asks, going by its change. Agents dispatched by
 // agents in the background report to those, not to the human.
 func (n *Notice) CallFor(was, i event.Info) intent.Intent {
+	if i.Unattended { // whoever had it begin hears of it
+		return nil
+	}
 	failed := (i.State == event.Failed || i.State == event.Crashed) && (was.State != i.State || was.Attempt != i.Attempt)
 	if i.Kind.HasPrompt() {
 		failed = i.Outcome == history.OutFailed && words.Working(was.State) && i.State == event.Idle
@@ -78,7 +82,7 @@ func (n *Notice) CallFor(was, i event.Info) intent.Intent {
 
 // callAfterQuiet calls to urgent messages and questions that came while quiet was on: nobody was
 // called to them then. Failures are in the pool's summary.
-func (n *Notice) callAfterQuiet(was inbox.Quiet) intent.Intent {
+func (n *Notice) callAfterQuiet(was policy.Quiet) intent.Intent {
 	var all intent.All
 	for _, m := range slices.Backward(n.urgent.all) {
 		if m.ID > was.Since {

@@ -3,7 +3,9 @@ package panel
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"fantail/agents/event"
 	"fantail/themes"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
@@ -64,8 +66,12 @@ func (f *Fleet) glance(id int64) dialog.Glance {
 		return dialog.Glance{}
 	}
 	i, now := t.Info, f.Now()
-	g := dialog.Glance{State: t.StateText(f.over(t)), Mail: tabs.MailMark(t, t.News), Age: words.Age(now.Sub(i.Created)), Moves: words.Working(i.State)}
+	g := dialog.Glance{State: t.StateText(f.over(t)), Mail: tabs.MailMark(t, t.News), Age: words.Age(now.Sub(i.Created)), Moves: words.Working(i.State) || words.Moves(i)}
 	g.Sign, g.Role = words.Glyph(i)
+	g.Keys = keys(i)
+	if words.Awaits(i) {
+		g.Short = words.IdleShort(i, now)
+	}
 	if _, ok := i.Stalled(t.Active, now); ok {
 		g.Sign, g.Role = "◌", themes.Warn
 	}
@@ -79,6 +85,29 @@ func (f *Fleet) glance(id int64) dialog.Glance {
 		g.Cost = fmt.Sprintf("$%.2f", float64(i.Cost)/1e6)
 	}
 	return g
+}
+
+// keys are those that do something with an agent, besides opening it.
+func keys(i event.Info) (ks []string) {
+	fork, talks := i.Kind.Handles(), i.Kind.HasPrompt()
+	switch {
+	case i.State.Terminal() && fork:
+		return []string{"c closes"}
+	case i.State.Terminal():
+		return []string{"m resumes", "r respawns", "c closes"}
+	case !fork && !talks && !strings.HasPrefix(i.Prompt, "!"): // a command reads nothing
+		ks = append(ks, "m tells")
+	}
+	if i.Await != nil {
+		ks = append(ks, "e ends")
+	}
+	if !talks {
+		ks = append(ks, "k kills")
+	}
+	if words.Working(i.State) {
+		ks = append(ks, "w wraps up")
+	}
+	return ks
 }
 
 // Do goes to the chosen agent, or does what the human wants done with one.
@@ -102,13 +131,34 @@ func (f *Fleet) wanted(t *tabs.Tab, verb string) intent.Intent {
 	case "kill":
 		return f.kill(t)
 	case "wrap":
-		return WrapUp(f.Pool.Agents, name)
+		return WrapUp(f.Pool.Steer, name)
+	case "tell":
+		return intent.All{intent.Close{}, intent.Go{Agent: t.Info.ID}, intent.Talk{Agent: t.Info.ID}}
+	case "end":
+		known := t.Info
+		return intent.Quick(func(ctx context.Context) (string, error) {
+			return words.Ends(name, known), f.Pool.Steer.End(ctx, name)
+		})
+	case "respawn":
+		return f.respawn(name)
 	case "close":
 		return intent.Quick(func(ctx context.Context) (string, error) {
 			return name + " is closed", f.Pool.Agents.CloseTab(ctx, name)
 		})
 	}
 	return nil
+}
+
+// respawn starts the task of an agent that ended anew, in the queue of whom commands act for.
+func (f *Fleet) respawn(name string) intent.Intent {
+	by := f.Tabs.Acting().Info.ID
+	return intent.Quick(func(ctx context.Context) (string, error) {
+		t, err := f.Pool.Tasks.Respawn(ctx, by, name)
+		if err != nil {
+			return "", err
+		}
+		return f.Doubt.WhenRespawned(t), nil
+	})
 }
 
 // kill asks before it ends an agent.
@@ -128,7 +178,7 @@ func (f *Fleet) kill(t *tabs.Tab) intent.Intent {
 }
 
 // WrapUp asks an agent to finish with what it has.
-func WrapUp(pool Agents, name string) intent.Intent {
+func WrapUp(pool Steer, name string) intent.Intent {
 	return intent.Quick(func(ctx context.Context) (string, error) {
 		return name + " was asked to wrap up", pool.WrapUp(ctx, name)
 	})

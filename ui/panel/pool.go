@@ -17,6 +17,7 @@ import (
 // Pool is what the boards ask of an [agents.Pool] and of its rooms.
 type Pool struct {
 	Agents  Agents
+	Steer   Steer
 	Tasks   Tasks
 	Mail    Mail
 	Letters Post
@@ -26,7 +27,13 @@ type Pool struct {
 
 // PoolOf is what the boards ask of p.
 func PoolOf(p *agents.Pool) Pool {
-	return Pool{Agents: p, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Ledger: p.Ledger}
+	return Pool{Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Ledger: p.Ledger}
+}
+
+// Steer is the human's say in what agents do.
+type Steer interface {
+	WrapUp(ctx context.Context, name string) error
+	End(ctx context.Context, name string) error
 }
 
 // Agents starts and ends agents.
@@ -36,7 +43,6 @@ type Agents interface {
 	Joins(task int64) bool
 	Does(name string) (fleet.Now, error)
 	Kill(ctx context.Context, name string, cascade bool) error
-	WrapUp(ctx context.Context, name string) error
 	CloseTab(ctx context.Context, name string) error
 }
 
@@ -44,6 +50,7 @@ type Agents interface {
 type Tasks interface {
 	Edit(ctx context.Context, name, text string) error
 	Retry(ctx context.Context, by int64, name, hint string) (roster.Task, history.Outcome, error)
+	Respawn(ctx context.Context, by int64, name string) (roster.Task, error)
 	Remove(ctx context.Context, name string) error
 	Move(ctx context.Context, name string, to int) (int, error)
 }

@@ -154,7 +154,7 @@ func taskLine(q roster.Queue, t roster.Task, by event.Info) (l dialog.Line, ok b
 		}
 	case "running":
 		l.Lane, l.Sign, l.Role, l.At = laneRunning, "●", themes.Accent, t.Started
-		if words.Working(by.State) {
+		if words.Working(by.State) || words.Awaits(by) {
 			l.Sign, l.Role = words.Glyph(by)
 		}
 	case "finished":
@@ -258,6 +258,9 @@ func (p *preview) task(t roster.Task) {
 	}
 	if t.Deliver != "" {
 		how = append(how, "deliver "+t.Deliver)
+	}
+	if t.Interactive {
+		how = append(how, "interactive, awaits input "+words.Stay(t.Idle))
 	}
 	if t.Origin == roster.OriginCLI || t.Origin == roster.OriginMCP {
 		how = append(how, "from outside ("+t.Origin+")")

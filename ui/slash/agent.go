@@ -14,16 +14,18 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/ledger"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
+	"fantail/ui/slash/options"
 	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
 
 // runAgent is /agent: it opens, lists, renames and closes helpers, and goes to any agent's tab.
 func runAgent(in input) (intent.Intent, error) {
-	word, rest := firstWord(in.rest)
+	word, rest := options.First(in.rest)
 	args := strings.Fields(rest)
 	switch word {
 	case "", "list":
@@ -135,7 +137,10 @@ func agentList(all []*tabs.Tab, now time.Time) string {
 	for _, t := range all {
 		i := t.Info
 		state := string(i.State)
-		if i.State != "" {
+		if words.Awaits(i) {
+			state = words.Idle(i, now)
+		}
+		if state != "" {
 			state = strings.ToUpper(state[:1]) + state[1:]
 		}
 		fmt.Fprintf(&b, "• %s [%s] - %s", i.Name, i.Kind.Nature().Word, state)
@@ -251,7 +256,7 @@ func agentArguments(e Env, before []string, _ string) []composer.Item {
 		return []composer.Item{{Insert: "message-handling", Help: "what becomes of mail that arrives"}}
 	case before[0] == "config" && len(before) == 2:
 		return modeItems()
-	case before[0] == "config" && slices.Contains(before, string(inbox.Queue)):
+	case before[0] == "config" && slices.Contains(before, string(policy.Queue)):
 		return []composer.Item{pauseItem}
 	case len(before) == 1 && (before[0] == "close" || before[0] == "rename"):
 		return items(e.names(func(i event.Info) bool { return i.Kind.Nature().Opened })...)

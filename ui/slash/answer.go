@@ -12,6 +12,7 @@ import (
 	"fantail/tools/permit"
 	"fantail/ui/composer"
 	"fantail/ui/intent"
+	"fantail/ui/slash/options"
 	"fantail/ui/words"
 )
 
@@ -21,7 +22,7 @@ const tooSoon = time.Second
 
 // runAnswer is /answer: it answers a question, named by its message or its agent, or opens it.
 func runAnswer(in input) (intent.Intent, error) {
-	who, rest := firstWord(in.rest)
+	who, rest := options.First(in.rest)
 	if who == "" {
 		return intent.Question{}, nil
 	}
@@ -112,7 +113,7 @@ func (c command) answerTo(q event.Question, text string) (event.Answer, error) {
 	if q.Asks != nil {
 		return c.wordsTo(q, text)
 	}
-	word, rest := firstWord(text)
+	word, rest := options.First(text)
 	var ans event.Answer
 	switch strings.ToLower(word) {
 	case "yes", "y", "once":
@@ -120,7 +121,7 @@ func (c command) answerTo(q event.Question, text string) (event.Answer, error) {
 	case "session", "s":
 		ans.Choice = permit.Session
 	case "no", "n":
-		return event.Answer{Choice: permit.No, Reason: unquote(rest)}, nil
+		return event.Answer{Choice: permit.No, Reason: options.Unquote(rest)}, nil
 	}
 	switch {
 	case ans.Choice == "":
@@ -134,7 +135,7 @@ func (c command) answerTo(q event.Question, text string) (event.Answer, error) {
 }
 
 func (c command) wordsTo(q event.Question, text string) (event.Answer, error) {
-	if said := unquote(text); said != text || len(q.Asks.Options) == 0 {
+	if said := options.Unquote(text); said != text || len(q.Asks.Options) == 0 {
 		if said == "" {
 			return event.Answer{}, c.wrong("the answer is empty")
 		}

@@ -37,7 +37,7 @@ var keys = [...][2]string{
 	{"1…4, Left/Right", "there: its prompt, transcript, output, facts; y copies, w twice wraps up"},
 	{"Alt+M", "leave the mouse to the terminal"},
 	{"Ctrl+Z, Ctrl+L", "suspend, redraw"},
-	{"Ctrl+C", "clear the box; twice: quit"},
+	{"Ctrl+C", "clear the box; twice: leave, work goes on"},
 }
 
 // modes says what each permission mode allows without asking.

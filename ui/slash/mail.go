@@ -10,30 +10,32 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/mail"
 	"fantail/inbox"
 	"fantail/ui/intent"
+	"fantail/ui/slash/options"
 	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
 
 func runSend(in input) (intent.Intent, error) {
-	flags, rest, err := leadingFlags(in.rest, "priority", "tag")
+	flags, rest, err := options.Flags(in.rest, "priority", "tag")
 	if err != nil {
 		return nil, in.wrong("%v", err)
 	}
-	to, rest := firstWord(rest)
+	to, rest := options.First(rest)
 	for strings.HasSuffix(to, ",") && rest != "" { // a, b is a list too
 		var next string
-		next, rest = firstWord(rest)
+		next, rest = options.First(rest)
 		to += next
 	}
-	more, rest, err := leadingFlags(rest, "priority", "tag")
+	more, rest, err := options.Flags(rest, "priority", "tag")
 	if err != nil {
 		return nil, in.wrong("%v", err)
 	}
-	l := mail.Letter{Body: unquote(rest), Tags: append(flags["tag"], more["tag"]...)}
+	l := mail.Letter{Body: options.Unquote(rest), Tags: append(flags["tag"], more["tag"]...)}
 	for _, word := range append(flags["priority"], more["priority"]...) {
 		l.Priority = inbox.Priority(word)
 		if l.Priority != inbox.Low && l.Priority != inbox.Normal && l.Priority != inbox.High && l.Priority != inbox.Urgent {
@@ -57,6 +59,26 @@ func runSend(in input) (intent.Intent, error) {
 	}), nil
 }
 
+func runTell(in input) (intent.Intent, error) {
+	name, text := options.First(in.rest)
+	text = options.Unquote(text)
+	if name == "" || text == "" {
+		return nil, in.wrong("a name and a text are needed")
+	}
+	says := name + " reads it at its next step"
+	if t := in.Tabs.ByName(name); t != nil && words.Awaits(t.Info) {
+		says = name + " begins with it"
+	}
+	return in.act(func(ctx context.Context) (string, error) {
+		err := in.Pool.Steer.Tell(ctx, name, text)
+		var ended *event.EndedError
+		if errors.As(err, &ended) {
+			err = fmt.Errorf("%w; /resume %s %s lets it go on", err, ended.Name, text)
+		}
+		return says, err
+	}), nil
+}
+
 // choice is which messages /check and /receive take, and how.
 type choice struct {
 	q       inbox.Query
@@ -77,7 +99,7 @@ func (c command) selection(rest string, args ...string) (ch choice, err error) {
 		case key == "from" && value != "":
 			ch.q.From = value
 		case key == "timeout":
-			if ch.timeout, err = seconds(value); err != nil {
+			if ch.timeout, err = options.Seconds(value); err != nil {
 				err = fmt.Errorf("timeout=%s is no time; say 30, 90s or 5m", value)
 			}
 		case w == "--lifo":
@@ -357,9 +379,9 @@ func runFire(in input) (intent.Intent, error) {
 		var n, left int
 		var err error
 		if ids, text := chosen(in.rest); len(ids) > 0 {
-			n, err = in.Pool.Pickup.FireThese(ctx, in.id, ids, unquote(text))
+			n, err = in.Pool.Pickup.FireThese(ctx, in.id, ids, options.Unquote(text))
 		} else {
-			n, left, err = in.Pool.Pickup.Fire(ctx, in.id, unquote(text))
+			n, left, err = in.Pool.Pickup.Fire(ctx, in.id, options.Unquote(text))
 		}
 		if errors.Is(err, mail.ErrNoMail) {
 			if text, e := in.nothingReady(ctx); e == nil && text != nothing {

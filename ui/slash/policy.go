@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/ui/composer"
 	"fantail/ui/intent"
 	"fantail/ui/words"
@@ -32,7 +33,7 @@ func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 		if !h.set {
 			return nil, in.wrong("--idle-after stands behind a mode: mode queue %s", rest[0])
 		}
-		return in.override(func(o *inbox.Overrides) {
+		return in.override(func(o *policy.Overrides) {
 			o.Mode, o.ModeAfter = h.mode, h.idle
 		}), nil
 	case word == "from" && len(rest) == 2:
@@ -43,13 +44,13 @@ func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 		if _, err := path.Match(rest[0], ""); err != nil {
 			return nil, fmt.Errorf("%q is no pattern: * stands for any characters, ? for one", rest[0])
 		}
-		return in.override(func(o *inbox.Overrides) {
+		return in.override(func(o *policy.Overrides) {
 			if m == "" {
 				delete(o.From, rest[0])
 				return
 			}
 			if o.From == nil {
-				o.From = map[string]inbox.Mode{}
+				o.From = map[string]policy.Mode{}
 			}
 			o.From[rest[0]] = m
 		}), nil
@@ -77,22 +78,22 @@ func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 }
 
 // modeOf parses a mode; "" for default.
-func modeOf(word string) (inbox.Mode, error) {
+func modeOf(word string) (policy.Mode, error) {
 	if word == "default" {
 		return "", nil
 	}
-	if m := inbox.Mode(word); m.Known() {
+	if m := policy.Mode(word); m.Known() {
 		return m, nil
 	}
 	var modes []string
-	for _, m := range inbox.Modes {
+	for _, m := range policy.Modes {
 		modes = append(modes, string(m))
 	}
 	return "", fmt.Errorf("there is no mode %q for messages: %s or default", word, strings.Join(modes, ", "))
 }
 
 // override changes what the human said about an agent's mail, and shows what is in force.
-func (in input) override(change func(o *inbox.Overrides)) intent.Intent {
+func (in input) override(change func(o *policy.Overrides)) intent.Intent {
 	name := in.t.Info.Name
 	return in.act(func(ctx context.Context) (string, error) {
 		p, err := in.Pool.Mail.Override(ctx, in.id, change)
@@ -115,7 +116,7 @@ func (in input) showPolicy() intent.Intent {
 }
 
 // policyText says how an agent's mail is delivered.
-func policyText(name string, p inbox.Policy) string {
+func policyText(name string, p policy.Policy) string {
 	return "Mail of " + name + ", the first that fits decides:\n" + p.String()
 }
 
@@ -134,7 +135,7 @@ func (in input) configAgent(args []string) (intent.Intent, error) {
 	if err != nil {
 		return nil, err
 	}
-	return in.override(func(o *inbox.Overrides) {
+	return in.override(func(o *policy.Overrides) {
 		if h.set {
 			o.Default, o.IdleAfter = h.mode, 0
 		}
@@ -146,8 +147,8 @@ func (in input) configAgent(args []string) (intent.Intent, error) {
 
 // handling is a mode, a length of pause, or both.
 type handling struct {
-	mode inbox.Mode // "": default
-	set  bool       // a mode was given
+	mode policy.Mode // "": default
+	set  bool        // a mode was given
 	idle time.Duration
 }
 
@@ -157,7 +158,7 @@ func (c command) parseHandling(args []string) (h handling, err error) {
 		value, pause := strings.CutPrefix(w, "--idle-after=")
 		switch {
 		case pause:
-			h.idle, err = inbox.ParsePause(value)
+			h.idle, err = policy.ParsePause(value)
 		case !h.set:
 			h.mode, err = modeOf(w)
 			h.set = true
@@ -168,7 +169,7 @@ func (c command) parseHandling(args []string) (h handling, err error) {
 			return handling{}, err
 		}
 	}
-	if h.idle != 0 && h.set && h.mode != inbox.Queue {
+	if h.idle != 0 && h.set && h.mode != policy.Queue {
 		return handling{}, errors.New("--idle-after belongs to the mode queue: queue --idle-after=30s")
 	}
 	return h, nil
@@ -187,12 +188,12 @@ func parseUntil(args []string, now time.Time) (time.Time, error) {
 }
 
 // modeHelp says what each mode does with arriving mail.
-var modeHelp = map[inbox.Mode]string{
-	inbox.Manual:     "waits until you take it, or as its sender asked",
-	inbox.Interrupt:  "enters at the agent's next step; starts a turn if it is idle",
-	inbox.Queue:      "is handled once the agent is idle and you pause",
-	inbox.Fork:       "a temporary copy of the agent handles it",
-	inbox.UrgentOnly: "urgent mail interrupts, the rest is queued",
+var modeHelp = map[policy.Mode]string{
+	policy.Manual:     "waits until you take it, or as its sender asked",
+	policy.Interrupt:  "enters at the agent's next step; starts a turn if it is idle",
+	policy.Queue:      "is handled once the agent is idle and you pause",
+	policy.Fork:       "a temporary copy of the agent handles it",
+	policy.UrgentOnly: "urgent mail interrupts, the rest is queued",
 }
 
 // pauseItem is the candidate after the mode queue.
@@ -200,7 +201,7 @@ var pauseItem = composer.Item{Insert: "--idle-after=30s", Help: "how long no key
 
 // modeItems are candidates for a mode.
 func modeItems() (items []composer.Item) {
-	for _, m := range inbox.Modes {
+	for _, m := range policy.Modes {
 		items = append(items, composer.Item{Insert: string(m), Help: modeHelp[m]})
 	}
 	return append(items, composer.Item{Insert: "default", Help: "as the rest of the policy says"})
@@ -223,7 +224,7 @@ func messagesArguments(e Env, before []string, word string) (items []composer.It
 		}
 	case before[0] == "mode" && len(before) == 1, before[0] == "from" && len(before) == 2:
 		return modeItems()
-	case before[0] == "mode" && len(before) == 2 && before[1] == string(inbox.Queue):
+	case before[0] == "mode" && len(before) == 2 && before[1] == string(policy.Queue):
 		return []composer.Item{pauseItem}
 	case before[0] == "from" && len(before) == 1:
 		for _, t := range e.Tabs.All {

@@ -13,12 +13,14 @@ import (
 	"fantail/agents/memory"
 	"fantail/agents/roster"
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/tools"
 )
 
 // Pool is what commands ask of an [agents.Pool] and of its rooms.
 type Pool struct {
 	Agents  Agents
+	Steer   Steer
 	Tasks   Tasks
 	Mail    Mail
 	Letters Letters
@@ -31,7 +33,7 @@ type Pool struct {
 // PoolOf is what commands ask of p.
 func PoolOf(p *agents.Pool) Pool {
 	return Pool{
-		Agents: p, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
+		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
 	}
 }
 
@@ -46,12 +48,18 @@ type Agents interface {
 	SetModel(ctx context.Context, agent int64, name string) error
 	Clear(ctx context.Context, agent int64) error
 	Compact(ctx context.Context, agent int64, hint string) error
-	WrapUp(ctx context.Context, name string) error
 	Kill(ctx context.Context, name string, cascade bool) error
 	Resume(ctx context.Context, by int64, name, prompt string) (t roster.Task, goes bool, err error)
 	Run(ctx context.Context, by int64, s tools.Start) (agents.Ran, error)
 	Queue(ctx context.Context, by int64) (roster.Queue, error)
 	Joins(task int64) bool
+}
+
+// Steer is the human's say in what agents do.
+type Steer interface {
+	Tell(ctx context.Context, name, text string) error
+	WrapUp(ctx context.Context, name string) error
+	End(ctx context.Context, name string) error
 }
 
 // Tasks is what waits to start.
@@ -62,12 +70,13 @@ type Tasks interface {
 	Typed(ctx context.Context, name string) (string, error)
 	Edit(ctx context.Context, name, text string) error
 	Retry(ctx context.Context, by int64, name, hint string) (roster.Task, history.Outcome, error)
+	Respawn(ctx context.Context, by int64, name string) (roster.Task, error)
 }
 
 // Mail says how mail is delivered.
 type Mail interface {
-	Policy(agent int64) (inbox.Policy, error)
-	Override(ctx context.Context, agent int64, change func(o *inbox.Overrides)) (inbox.Policy, error)
+	Policy(agent int64) (policy.Policy, error)
+	Override(ctx context.Context, agent int64, change func(o *policy.Overrides)) (policy.Policy, error)
 	BeQuiet(ctx context.Context, until time.Time) error
 	EndQuiet(ctx context.Context) (came string, err error)
 	Why(ctx context.Context, id int64) (string, error)

@@ -2,10 +2,12 @@ package slash
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"fantail/agents/event"
 	"fantail/agents/history"
@@ -13,22 +15,23 @@ import (
 	"fantail/tools"
 	"fantail/ui/composer"
 	"fantail/ui/intent"
+	"fantail/ui/slash/options"
 	"fantail/ui/words"
 )
 
 func runPush(in input) (intent.Intent, error) {
 	task := tools.Task{}
-	keys := []string{"model", "name", "timeout", "deliver", "after", "resume"}
-	opts, prompt, err := leadingOptions(in.rest, keys...)
-	if err == nil {
-		prompt, task.Resume, err = resumed(opts, prompt, keys)
-	}
+	opts, prompt, err := options.Push(in.rest)
 	if err != nil {
+		return nil, in.wrong("%v", err)
+	}
+	_, task.Resume = opts["resume"]
+	if task.Interactive, task.Idle, err = interactive(opts); err != nil {
 		return nil, in.wrong("%v", err)
 	}
 	task.Model, task.Name, task.Deliver = opts["model"], opts["name"], opts["deliver"]
 	if s, ok := opts["timeout"]; ok {
-		if task.Timeout, err = seconds(s); err != nil {
+		if task.Timeout, err = options.Seconds(s); err != nil {
 			return nil, in.wrong("timeout=%s is no time (300, 90s, 5m)", s)
 		}
 	}
@@ -38,8 +41,11 @@ func runPush(in input) (intent.Intent, error) {
 		}
 		task.After = strings.FieldsFunc(names, func(r rune) bool { return r == ',' || r == ' ' })
 	}
-	if task.Prompt = unquote(prompt); task.Prompt == "" {
+	if task.Prompt = options.Unquote(prompt); task.Prompt == "" {
 		return nil, in.wrong("the prompt is missing")
+	}
+	if task.Interactive && strings.HasPrefix(task.Prompt, "!") {
+		return nil, in.wrong("a command reads no input; only a PROMPT can be interactive")
 	}
 	return in.act(func(ctx context.Context) (string, error) {
 		t, err := in.Pool.Tasks.Push(ctx, in.id, task)
@@ -59,7 +65,7 @@ func runRun(in input) (intent.Intent, error) {
 		case word == "--once":
 			s.Once = true
 		case timed:
-			if s.Timeout, err = seconds(limit); err != nil {
+			if s.Timeout, err = options.Seconds(limit); err != nil {
 				return nil, in.wrong("%s is no time (300, 90s, 5m)", word)
 			}
 		case err != nil || n < 1:
@@ -78,8 +84,8 @@ func runRun(in input) (intent.Intent, error) {
 }
 
 func runQueue(in input) (intent.Intent, error) {
-	sub, rest := firstWord(in.rest)
-	name, text := firstWord(rest)
+	sub, rest := options.First(in.rest)
+	name, text := options.First(rest)
 	switch {
 	case in.rest == "":
 		return in.listQueue(10), nil
@@ -152,12 +158,12 @@ func (in input) edited(ctx context.Context, name string) string {
 }
 
 func runRetry(in input) (intent.Intent, error) {
-	name, hint := firstWord(in.rest)
+	name, hint := options.First(in.rest)
 	if name == "" {
 		return nil, in.wrong("the name of a task that ended is missing")
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		t, before, err := in.Pool.Tasks.Retry(ctx, in.id, name, unquote(hint))
+		t, before, err := in.Pool.Tasks.Retry(ctx, in.id, name, options.Unquote(hint))
 		how := ""
 		if before == history.Completed {
 			how = ", which had completed,"
@@ -167,6 +173,33 @@ func runRetry(in input) (intent.Intent, error) {
 		}
 		return in.queued(t, how+" again"), nil
 	}), nil
+}
+
+func runRespawn(in input) (intent.Intent, error) {
+	name, err := in.oneName(in.rest)
+	if err != nil {
+		return nil, err
+	}
+	return in.act(func(ctx context.Context) (string, error) {
+		t, err := in.Pool.Tasks.Respawn(ctx, in.id, name)
+		if err != nil {
+			return "", err
+		}
+		return in.Doubt.WhenRespawned(t), nil
+	}), nil
+}
+
+func runEnd(in input) (intent.Intent, error) {
+	name, err := in.oneName(in.rest)
+	if err != nil {
+		return nil, err
+	}
+	known := event.Info{}
+	if t := in.Tabs.ByName(name); t != nil {
+		known = t.Info
+	}
+	text := words.Ends(name, known)
+	return in.act(func(ctx context.Context) (string, error) { return text, in.Pool.Steer.End(ctx, name) }), nil
 }
 
 // oneName is the only argument of a command.
@@ -217,6 +250,20 @@ func retryArguments(e Env, before []string, _ string) []composer.Item {
 	return items(e.names(ended)...)
 }
 
+func respawnArguments(e Env, before []string, _ string) []composer.Item {
+	if len(before) > 0 {
+		return nil
+	}
+	return items(e.names(func(i event.Info) bool { return i.Kind.Tasked() && !living(i) })...)
+}
+
+func endArguments(e Env, before []string, _ string) []composer.Item {
+	if len(before) > 0 {
+		return nil
+	}
+	return items(e.names(func(i event.Info) bool { return i.Await != nil && living(i) })...)
+}
+
 func queueArguments(e Env, before []string, _ string) []composer.Item {
 	switch {
 	case len(before) == 0:
@@ -229,7 +276,7 @@ func queueArguments(e Env, before []string, _ string) []composer.Item {
 
 func pushArguments(e Env, before []string, word string) []composer.Item {
 	switch {
-	case !options(before):
+	case !optional(before):
 		return nil // a word of a prompt can't be completed
 	case strings.HasPrefix(word, "after="):
 		list := word[:strings.LastIndexAny(word, "=,")+1]
@@ -239,13 +286,17 @@ func pushArguments(e Env, before []string, word string) []composer.Item {
 		}
 		return items(names...)
 	}
-	return items("name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake", "after=")
+	last := "interactive"
+	if slices.Contains(before, "interactive") || slices.Contains(before, "interactive=true") {
+		last = "idle="
+	}
+	return items("name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake", "after=", last)
 }
 
-// options reports whether all words have the form key=value.
-func options(args []string) bool {
+// optional reports whether all words are options of /push.
+func optional(args []string) bool {
 	for _, w := range args {
-		if !strings.Contains(w, "=") {
+		if !strings.Contains(w, "=") && w != "interactive" && w != "resume" {
 			return false
 		}
 	}
@@ -268,11 +319,11 @@ func runDoctor(in input) (intent.Intent, error) {
 }
 
 func runResume(in input) (intent.Intent, error) {
-	name, prompt := firstWord(in.rest)
+	name, prompt := options.First(in.rest)
 	if name == "" {
 		return nil, in.wrong("one name is needed")
 	}
-	prompt = unquote(prompt)
+	prompt = options.Unquote(prompt)
 	return in.act(func(ctx context.Context) (string, error) {
 		t, goes, err := in.Pool.Agents.Resume(ctx, in.id, name, prompt)
 		if !goes {
@@ -285,23 +336,25 @@ func runResume(in input) (intent.Intent, error) {
 	}), nil
 }
 
-// resumed takes the word resume from the front of the arguments of /push if a name says whose
-// transcript to continue; without a name the word belongs to the prompt.
-func resumed(opts map[string]string, prompt string, keys []string) (rest string, is bool, err error) {
-	if opts["resume"] != "" {
-		opts["name"] = opts["resume"]
-		return prompt, true, nil
+// interactive is whether the agent of a task awaits input where a turn of it ends, and for how long.
+func interactive(opts map[string]string) (is bool, idle time.Duration, err error) {
+	switch s := opts["interactive"]; s {
+	case "", "true", "false":
+		is = s == "true"
+	default:
+		return false, 0, fmt.Errorf("interactive=%s is neither true nor false", s)
 	}
-	word, after := firstWord(prompt)
-	if word != "resume" {
-		return prompt, false, nil
+	s, ok := opts["idle"]
+	switch d, zero := time.ParseDuration(s); {
+	case !ok:
+		return is, 0, nil
+	case !is:
+		return false, 0, errors.New("idle= says how long an agent awaits input, which only an interactive one does: interactive idle=" + s)
+	case zero == nil && d == 0:
+		return true, tools.Forever, nil
 	}
-	more, after, err := leadingOptions(after, keys...)
-	if err != nil || opts["name"] == "" && more["name"] == "" {
-		return prompt, false, err
+	if idle, err = options.Seconds(s); err != nil {
+		return false, 0, fmt.Errorf("idle=%s is no time (300, 90s, 5m; 0: it does not end by itself)", s)
 	}
-	for k, v := range more {
-		opts[k] = v
-	}
-	return after, true, nil
+	return true, idle, nil
 }

@@ -44,7 +44,7 @@ func runWrapUp(in input) (intent.Intent, error) {
 		return nil, err
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		return name + " was asked to wrap up", in.Pool.Agents.WrapUp(ctx, name)
+		return name + " was asked to wrap up", in.Pool.Steer.WrapUp(ctx, name)
 	}), nil
 }
 

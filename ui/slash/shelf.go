@@ -11,6 +11,7 @@ import (
 	"fantail/inbox"
 	"fantail/ui/composer"
 	"fantail/ui/intent"
+	"fantail/ui/slash/options"
 	"fantail/ui/words"
 )
 
@@ -30,7 +31,7 @@ var shelfVerbs = [...]composer.Item{
 
 // shelve carries out one of those actions; ok is false if the word is none.
 func (in input) shelve() (cmd intent.Intent, ok bool, err error) {
-	verb, rest := firstWord(in.rest)
+	verb, rest := options.First(in.rest)
 	args := strings.Fields(rest)
 	switch verb {
 	case "archive", "restore":
@@ -183,8 +184,8 @@ func (in input) shelf(s inbox.Shelf, command, none string) intent.Intent {
 }
 
 func runReply(in input) (intent.Intent, error) {
-	word, rest := firstWord(in.rest)
-	text := unquote(rest)
+	word, rest := options.First(in.rest)
+	text := options.Unquote(rest)
 	if word == "" || text == "" {
 		return nil, in.wrong("the number of a message and a text are needed")
 	}
@@ -221,7 +222,7 @@ func (in input) nothingReady(ctx context.Context) (string, error) {
 // chosen takes message numbers from the front of the arguments of /fire: #4 #7 TEXT.
 func chosen(rest string) (ids []int64, text string) {
 	for text = strings.TrimSpace(rest); ; {
-		word, behind := firstWord(text)
+		word, behind := options.First(text)
 		n, hash := strings.CutPrefix(word, "#")
 		id, err := strconv.ParseInt(n, 10, 64)
 		if !hash || err != nil || id < 1 {

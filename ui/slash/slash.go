@@ -7,9 +7,9 @@
 // Does not: carry anything out. What asks the pool does so in the function of an [intent.Do], which
 // runs off the interface's goroutine and must not look into a tab.
 //
-// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail,
-// agents/memory, agents/roster, inbox, store/config/near, themes, tools, tools/permit, ui/composer,
-// ui/dialog, ui/files, ui/frame, ui/intent, ui/tabs, ui/transcript, ui/words.
+// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory,
+// agents/roster, inbox, inbox/policy, store/config/near, themes, tools, tools/permit, ui/composer, ui/dialog,
+// ui/files, ui/frame, ui/intent, ui/slash/options, ui/tabs, ui/transcript, ui/words.
 package slash
 
 import (
@@ -27,6 +27,7 @@ import (
 	"fantail/ui/dialog"
 	"fantail/ui/files"
 	"fantail/ui/intent"
+	"fantail/ui/slash/options"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
@@ -49,6 +50,10 @@ type Env struct {
 	ReadOnly  error // why nothing can be written; nil: it can be
 	// Remember keeps a choice for the next start in this workspace. nil: nothing is kept.
 	Remember func(ctx context.Context, c agents.Choice, name string) error
+	// Reload reads the configuration again and says what changed. nil: it can't.
+	Reload func(ctx context.Context) (string, error)
+	// Restart ends the host once nothing goes on, and starts the next. nil: there is none.
+	Restart func(ctx context.Context) error
 }
 
 // command is one slash command: a row of the table, which feeds the parser, the
@@ -82,7 +87,7 @@ var ErrOpening = errors.New("the workspace is still being opened; try again in a
 
 // Run returns what the command in text wants; here is the tab it was typed in.
 func Run(e Env, here *tabs.Tab, text string) (intent.Intent, error) {
-	name, rest := firstWord(strings.TrimPrefix(text, "/"))
+	name, rest := options.First(strings.TrimPrefix(text, "/"))
 	c, ok := find(name)
 	if !ok {
 		if strings.Contains(name, "/") {

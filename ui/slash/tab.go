@@ -134,4 +134,29 @@ func runCopy(in input) (intent.Intent, error) { return intent.Copy{Text: in.here
 
 func runHelp(input) (intent.Intent, error) { return intent.Help{}, nil }
 
+func runDetach(input) (intent.Intent, error) { return intent.Leave{}, nil }
+
+func runReload(in input) (intent.Intent, error) {
+	if in.Reload == nil {
+		return nil, errors.New("there is no configuration to read here")
+	}
+	return in.start(func(ctx context.Context) (string, error) {
+		text, err := in.Reload(ctx)
+		if text == "" && err == nil {
+			text = "the configuration has not changed"
+		}
+		return text, err
+	}), nil
+}
+
+func runRestart(in input) (intent.Intent, error) {
+	if in.Restart == nil {
+		return nil, errors.New("this program has no host beside it: quit and start it again")
+	}
+	return intent.All{
+		intent.Say{Text: "the host restarts once nothing goes on"},
+		in.start(func(ctx context.Context) (string, error) { return "", in.Restart(ctx) }),
+	}, nil
+}
+
 func runQuit(input) (intent.Intent, error) { return intent.Quit{}, nil }

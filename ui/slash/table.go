@@ -14,8 +14,8 @@ func commands() []command {
 var taskCommands = []command{
 	{
 		name: "push", run: runPush, complete: pushArguments,
-		args: "[model=] [name=] [timeout=] [deliver=] [after=A,B] [resume] PROMPT | !CMD",
-		help: "queue a task for an agent of its own",
+		args: "[model=] [name=] [timeout=] [deliver=] [after=A,B] [resume] [interactive [idle=]] PROMPT | !CMD",
+		help: "queue a task for an agent of its own; interactive: it stays after each turn, /tell goes on",
 	},
 	{
 		name: "run", run: runRun, complete: runArguments,
@@ -32,14 +32,24 @@ var taskCommands = []command{
 		args: "NAME [HINT]",
 		help: "push a task that ended again, with how it ended and a hint",
 	},
+	{
+		name: "respawn", run: runRespawn, complete: respawnArguments,
+		args: "NAME",
+		help: "start a task that ended anew, as it was, with a new agent",
+	},
 }
 
 // mailCommands are about messages, in an inbox or on their way.
 var mailCommands = []command{
 	{
+		name: "tell", run: runTell, complete: tellArguments,
+		args: "NAME TEXT",
+		help: "an instruction for an agent at work: it reads it at its next step; one at rest begins with it",
+	},
+	{
 		name: "send", run: runSend, complete: sendArguments,
 		args: "NAME[,NAME…] [--priority=P] [--tag=T] TEXT",
-		help: "mail an agent, or several",
+		help: "mail an agent, or several: data in an inbox; /tell instructs",
 	},
 	{
 		name: "receive", run: runReceive, complete: receiveArguments,
@@ -99,6 +109,11 @@ var agentCommands = []command{
 		help: "end an agent now, with or without those below it, or remove a queued task",
 	},
 	{
+		name: "end", run: runEnd, complete: endArguments,
+		args: "NAME",
+		help: "have an interactive agent end, as done, after its present turn",
+	},
+	{
 		name: "agent", run: runAgent, complete: agentArguments,
 		args: "[list | NAME | new [NAME] [model=] | rename [OLD] NEW | close [NAME] | config " +
 			"message-handling MODE [--idle-after=30s]]",
@@ -116,7 +131,7 @@ var agentCommands = []command{
 	},
 	{
 		name: "agents", run: runAgents,
-		help: "the overview of all agents: open, peek, wrap up, kill, close",
+		help: "the overview of all agents: open, peek, tell, wrap up, end, kill, respawn, close",
 	},
 	{
 		name: "view", run: runView, complete: viewArguments,
@@ -191,7 +206,19 @@ var programCommands = []command{
 		help: "this list",
 	},
 	{
+		name: "detach", run: runDetach, aliases: []string{"leave"}, alone: true,
+		help: "leave this screen; the agents go on, fantail shows them again",
+	},
+	{
+		name: "reload", run: runReload,
+		help: "read the configuration again, and say what changed",
+	},
+	{
+		name: "restart", run: runRestart,
+		help: "start the host anew once nothing goes on: with this version and configuration",
+	},
+	{
 		name: "quit", run: runQuit, aliases: []string{"exit"}, alone: true,
-		help: "leave; asks when agents are at work",
+		help: "end the agents too; asks when they are at work",
 	},
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/themes"
 	"fantail/ui/frame"
 	"fantail/ui/words"
@@ -102,7 +103,7 @@ func (t *Tabs) statusLeft(w int) (left string, whole bool) {
 }
 
 // quietMark says that all mail is held, and until when; "": it is not.
-func quietMark(q inbox.Quiet, now time.Time) string {
+func quietMark(q policy.Quiet, now time.Time) string {
 	switch {
 	case !q.Holds(now):
 		return ""

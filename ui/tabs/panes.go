@@ -263,6 +263,9 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 	if i.State.Terminal() || i.State == event.Idle {
 		add("why", i.Why)
 	}
+	if w := i.Await; w != nil && !i.State.Terminal() {
+		add("awaits", "input "+words.Stay(w.For)+" after each turn")
+	}
 	gap()
 	add("model", i.Model)
 	u := i.Usage
@@ -298,6 +301,9 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 	add("mail", f.Mail)
 	if i.Outside {
 		add("trust", "begun from outside: asks before all but reading, in every mode")
+	}
+	if i.Unattended {
+		add("asks", "nobody: what would ask is denied, in its own mode "+string(i.Mode))
 	}
 	if i.Parent != 0 {
 		parent := "an agent that was closed"

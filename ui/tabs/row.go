@@ -18,16 +18,21 @@ type tabCell struct {
 	name  string
 	named int // the columns of name
 	width int
-	parts [7]part
+	parts [8]part
 	n     int // of parts
+	spare int // the part that goes first where room is short; 0: none
 }
 
-// cut cuts the name in the middle to the columns it may have.
-func (c *tabCell) cut(most int) {
-	if c.named <= most {
+// cut cuts the name in the middle to the columns it may have, and leaves the spare part out if there is no room for it.
+func (c *tabCell) cut(room cellRoom) {
+	if c.spare > 0 && !room.spare {
+		c.width -= frame.Width(c.parts[c.spare].text)
+		c.parts[c.spare].text = ""
+	}
+	if c.named <= room.name {
 		return
 	}
-	short := frame.CutMiddle(c.name, most)
+	short := frame.CutMiddle(c.name, room.name)
 	c.parts[0].text = c.sign + short + " "
 	c.width += frame.Width(short) - c.named
 }
@@ -59,11 +64,17 @@ type Span struct {
 
 const EndedGroup = -1
 
-// nameCells are how many cells a name may take in the row, from much room to little.
-var nameCells = [...]int{24, 20, 16, 12}
+// cellRoom is the room a tab has in the row: the cells its name may take, and whether its spare part shows.
+type cellRoom struct {
+	name  int
+	spare bool
+}
 
-// Row is the row of tabs at that width, and the columns of each tab in it. If not all fit, names
-// are cut, unless two would look alike; next, ended agents are folded into a group that counts
+// cellRooms go from much room to little.
+var cellRooms = [...]cellRoom{{24, true}, {24, false}, {20, false}, {16, false}, {12, false}}
+
+// Row is the row of tabs at that width, and the columns of each tab in it. If not all fit, the word idle is left away and
+// names are cut, unless two would look alike; next, ended agents are folded into a group that counts
 // them; last, the row scrolls to show the focused tab. The cost depends on what shows, not on the
 // number of tabs.
 func (t *Tabs) Row(w int) (string, []Span) {
@@ -88,7 +99,7 @@ func (t *Tabs) Row(w int) (string, []Span) {
 // tabCells are the cells of the row, made when asked for, with names cut to one width.
 type tabCells struct {
 	t    *Tabs
-	most int
+	room cellRoom
 }
 
 func (c *tabCells) at(i int) tabCell {
@@ -100,7 +111,7 @@ func (c *tabCells) at(i int) tabCell {
 		}
 		c.t.whole[x] = cell
 	}
-	cell.cut(c.most)
+	cell.cut(c.room)
 	return cell
 }
 
@@ -109,7 +120,7 @@ func (c *tabCells) alike(from, to int) bool {
 	seen := make(map[string]string, to-from)
 	for i := from; i < to; i++ {
 		name := c.t.inRow(i).Info.Name
-		short := tabName(name, c.most)
+		short := tabName(name, c.room.name)
 		if was, ok := seen[short]; ok && was != name {
 			return true
 		}
@@ -122,13 +133,13 @@ func (c *tabCells) alike(from, to int) bool {
 // names.
 func (t *Tabs) allTabs(w int) (c *tabCells, ok bool) {
 	n := t.count()
-	for _, most := range nameCells {
-		c = &tabCells{t, most}
+	for _, room := range cellRooms {
+		c = &tabCells{t, room}
 		used, i := 0, 0
 		for ; i < n && used <= w; i++ {
 			used += c.at(i).width + 1
 		}
-		if used <= w && (most == nameCells[0] || !c.alike(0, n)) {
+		if used <= w && (room.name == cellRooms[0].name || !c.alike(0, n)) {
 			return c, true
 		}
 	}
@@ -142,8 +153,8 @@ func (t *Tabs) scrolled(n, at, w int) (c *tabCells, from, to int) {
 	if len(t.asking) > 0 {
 		beside++
 	}
-	for i := len(nameCells) - 1; i >= 0; i-- {
-		c = &tabCells{t, nameCells[i]}
+	for i := len(cellRooms) - 1; i >= 0; i-- {
+		c = &tabCells{t, cellRooms[i]}
 		if from, to = window(c.at, n, at, w-beside); from > 0 {
 			from, to = window(c.at, n, at, w+1-2*beside)
 		}
@@ -260,8 +271,8 @@ func (t *Tabs) groupCell() tabCell {
 	return c
 }
 
-// tabCell is the cell of one tab: its whole name, its state, its age while it works, its unread
-// messages.
+// tabCell is the cell of one tab: its whole name, its state, its age while it works or the time it has left while it
+// awaits input, its unread messages.
 func (t *Tabs) tabCell(x *Tab) tabCell {
 	i := x.Info
 	sign, role := words.Glyph(i)
@@ -275,19 +286,29 @@ func (t *Tabs) tabCell(x *Tab) tabCell {
 	}
 	c.named = frame.Width(c.name)
 	c.add(role2, c.sign+c.name+" ")
-	add := func(r themes.Role, s string) {
+	part := func(r themes.Role, s string) {
 		if role2 == themes.TabActive {
 			r = role2 // its background fills the whole cell
 		}
 		c.add(r, s)
+	}
+	add := func(r themes.Role, s string) {
+		part(r, s)
 		c.add(role2, " ")
 	}
 	if quiet, ok := i.Stalled(x.Active, t.Now()); ok {
 		add(themes.Warn, "◌ stalled "+words.Silence(quiet))
 	} else {
 		add(role, sign)
-		if i.Kind.Ends() && words.Working(i.State) {
+		switch {
+		case i.Kind.Ends() && words.Working(i.State):
 			add(themes.Dim, words.Clock(t.Now().Sub(i.Started)))
+		case words.Awaits(i):
+			c.spare = c.n
+			part(themes.Dim, "idle ")
+			if left := words.TimeLeft(i, t.Now()); left != "" {
+				add(themes.Dim, left)
+			}
 		}
 	}
 	if mail := MailMark(x, x.News && x != t.Focus); mail != "" {

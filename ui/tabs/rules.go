@@ -87,9 +87,12 @@ func (t *Tab) hint() string {
 	case fork && ended:
 		return " " + words.Handles(i) + " · /close closes this tab "
 	case fork:
-		return " " + words.Handles(i) + " · m writes to it · / commands as main "
+		return " " + words.Handles(i) + " · / commands as main "
 	case ended:
-		return " / commands as main · /close closes this tab "
+		return " m resumes it · / commands as main · /close closes this tab "
+	case words.Awaits(i):
+		name := frame.Cut(frame.CleanLine(i.Name), 24)
+		return " m tells " + name + " · / commands as main · /end " + name + " ends it "
 	}
-	return " m writes to " + frame.Cut(frame.CleanLine(i.Name), 24) + " · / commands as main · w w wraps up "
+	return " m tells " + frame.Cut(frame.CleanLine(i.Name), 24) + " · / commands as main · w w wraps up "
 }

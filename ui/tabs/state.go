@@ -11,8 +11,11 @@ import (
 // StateText is what the agent is doing, in a few words; over says that its question shows already,
 // so that the words need not repeat it.
 func (t *Tab) StateText(over bool) string {
-	if i := t.Info; i.Handles != 0 && !i.State.Terminal() {
+	switch i := t.Info; {
+	case i.Handles != 0 && !i.State.Terminal():
 		return fmt.Sprintf("handles #%d · %s", i.Handles, t.doing(over))
+	case i.Await != nil && i.Await.Ends && words.Working(i.State):
+		return t.doing(over) + " · then ends"
 	}
 	return t.doing(over)
 }
@@ -22,6 +25,12 @@ func (t *Tab) doing(over bool) string {
 	i := t.Info
 	if mark := t.stallMark(); mark != "" {
 		return mark
+	}
+	if words.Awaits(i) {
+		if t == t.of.Focus {
+			return words.IdleHere(i, t.of.Now())
+		}
+		return words.Idle(i, t.of.Now())
 	}
 	switch i.State {
 	case event.Running:

@@ -30,6 +30,7 @@ const (
 	slotFlash
 	slotAsking
 	slotWork
+	slotIdle
 	slotModel
 	slotShare
 	slotTokens
@@ -59,7 +60,7 @@ func (w want) width() int { return frame.Width(w.before + w.text + w.after) }
 const BranchLeast = 8
 
 // Status is `[Agent: NAME | N pending] [Branch: B]` on the left and, on the right, what asks and
-// runs, the model, the share of its context, the cost, the mode and quiet. It grants the wants in
+// runs, how the agent awaits input, the model, the share of its context, the cost, the mode and quiet. It grants the wants in
 // order and stops at the first that does not fit, so a wider line shows everything a narrower one
 // does.
 func (t *Tabs) Status(w int, st Status) string {
@@ -92,7 +93,7 @@ func (t *Tabs) Status(w int, st Status) string {
 		if x.text != "" {
 			right += t.Theme.Paint(themes.Dim, sep) + t.Theme.Paint(x.role, x.text)
 			sep = " · "
-			if x.at == slotAsking || x.at == slotWork {
+			if x.at == slotAsking || x.at == slotWork || x.at == slotIdle {
 				sep = "   "
 			}
 		}
@@ -144,6 +145,9 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 		info = t.Focus.Info
 	}
 	mode := st.Tally.Mode
+	if info.Mode != "" {
+		mode = info.Mode
+	}
 	if info.Outside {
 		mode = mode.Tightest()
 	}
@@ -166,9 +170,16 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 		add(slotAsking, themes.Warn, fmt.Sprintf("⚠ %d asking · alt+a", n))
 	}
 	st.work(add)
+	if words.Awaits(info) {
+		add(slotIdle, themes.Accent, words.IdleShort(info, t.Now()))
+		add(slotIdle, themes.Accent, words.IdleHere(info, t.Now()))
+	}
 	add(slotQuiet, themes.Message, quietMark(st.Tally.Quiet, t.Now()))
 	if info.Outside {
 		add(slotOutside, themes.Warn, "from outside")
+	}
+	if info.Unattended {
+		add(slotOutside, themes.Message, "asks nobody")
 	}
 	if info.Kind.Handles() {
 		add(slotFork, themes.Message, info.Kind.Nature().Word)

@@ -8,7 +8,7 @@
 // Does not: read anything (it says what is missing, and the caller provides it), take keys, know a
 // pool.
 //
-// Imports: agents/event, agents/history, agents/ledger, inbox, themes, tools/permit, ui/composer,
+// Imports: agents/event, agents/history, agents/ledger, inbox, inbox/policy, themes, tools/permit, ui/composer,
 // ui/dialog, ui/frame, ui/transcript, ui/words.
 package tabs
 
@@ -50,9 +50,19 @@ type Tab struct {
 // Line is a one-line box in the tab of an agent without a prompt box.
 type Line struct {
 	Box   *composer.Box
-	Mail  bool // to the agent; else a command as main
+	For   For
 	Label string
 }
+
+// For says what is done with what is typed in a [Line].
+type For int
+
+// A command as main; an instruction for the agent; a prompt with which the ended agent is resumed.
+const (
+	Command For = iota
+	Tell
+	Resume
+)
 
 // walkPause ends a walk through the recently used tabs.
 const walkPause = time.Second

@@ -165,7 +165,7 @@ func (c canvas) prompt(b *block) []string {
 	switch b.by {
 	case "":
 	case "user":
-		lines = append(lines, c.theme.Paint(themes.Dim, frame.Cut("you, "+when(b.at, c.now), c.inner())))
+		lines = append(lines, c.theme.Paint(themes.Dim, frame.Cut("you, "+When(b.at, c.now), c.inner())))
 	default:
 		bar = c.mark("▌", themes.Warn)
 		lines = append(lines, c.theme.Paint(themes.Dim, frame.Cut("from outside ("+frame.CleanLine(b.by)+"): asks before all but reading", c.inner())))

@@ -128,8 +128,8 @@ func lasted(d time.Duration) string {
 	return fmt.Sprintf("%dh%02dm", int(d.Hours()), int(d.Minutes())%60)
 }
 
-// when is a time of day, with the day if it is not today's.
-func when(t, now time.Time) string {
+// When is a time of day, with the day if it is not today's.
+func When(t, now time.Time) string {
 	t = t.In(now.Location())
 	if t.YearDay() == now.YearDay() && t.Year() == now.Year() {
 		return t.Format("15:04")

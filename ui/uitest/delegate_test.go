@@ -35,6 +35,18 @@ func heard(req llmtest.Request) (prompt string, results int, mail string) {
 	return prompt, results, mail
 }
 
+// first is the first prompt of the conversation that a request carries.
+func first(req llmtest.Request) string {
+	for _, m := range req.Messages {
+		for _, p := range m.Parts {
+			if t, ok := p.(llm.Text); ok && m.Role == llm.User {
+				return t.Text
+			}
+		}
+	}
+	return ""
+}
+
 // delegator plays a model that delegates. A prompt `task N: TEXT` is a
 // sub-agent's: it takes N seconds and answers TEXT.
 func delegator(req llmtest.Request) llmtest.Reply {
@@ -54,6 +66,8 @@ func delegator(req llmtest.Request) llmtest.Reply {
 		return r
 	}
 	switch {
+	case strings.HasPrefix(prompt, "now also say "):
+		return llmtest.Say(strings.TrimPrefix(prompt, "now also say ") + ", beside " + first(req))
 	case strings.Contains(prompt, "in the background"):
 		if results == 0 {
 			return calls(`delegate {"name":"auth","prompt":"task 60: auth uses signed tokens","mode":"async"}`)

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"fantail/agents/llm"
-	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/ui/uitest"
 )
 
@@ -59,7 +59,7 @@ func TestForkOnTheScreen(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if _, err := s.Pool.Mail.Override(context.Background(), impl.ID, func(o *inbox.Overrides) { o.Mode = inbox.Fork }); err != nil {
+			if _, err := s.Pool.Mail.Override(context.Background(), impl.ID, func(o *policy.Overrides) { o.Mode = policy.Fork }); err != nil {
 				t.Fatal(err)
 			}
 			s.Enter("implement the token refresh")

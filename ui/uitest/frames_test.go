@@ -167,7 +167,7 @@ var scenes = []scene{
 		s.Press("alt+2")
 		s.See("2 steps")
 	}},
-	{"background-mail", uitest.Options{}, func(s *uitest.Session) {
+	{"background-tell", uitest.Options{}, func(s *uitest.Session) {
 		s.Enter("/push name=tests after 10m")
 		s.See("Queued tests")
 		s.Enter("/run")
@@ -175,7 +175,52 @@ var scenes = []scene{
 		s.See("after 10m")
 		s.Type("m")
 		s.Type("skip the slow ones")
-		s.See("message to", "skip the slow ones")
+		s.See("tell tests", "skip the slow ones")
+	}},
+	{"idle", uitest.Options{}, func(s *uitest.Session) { idle(s) }},
+	{"idle-tab", uitest.Options{}, func(s *uitest.Session) {
+		idle(s)
+		s.Press("alt+2")
+		s.Until("its time stands still", func() bool { return !strings.Contains(s.Screen(), "4:1") })
+		s.Enter("/why auth")
+		s.See("/kill auth as killed")
+	}},
+	{"idle-attached", uitest.Options{}, func(s *uitest.Session) {
+		idle(s)
+		attach(s, "auth")
+		s.Until("its time stands still", func() bool { return !strings.Contains(s.Screen(), "4:1") })
+		s.Enter("/why auth")
+		s.See("/kill auth as killed")
+	}},
+	{"idle-attached-tab", uitest.Options{}, func(s *uitest.Session) {
+		idle(s)
+		attach(s, "auth")
+		s.Press("alt+2")
+		s.Until("its time stands still", func() bool { return !strings.Contains(s.Screen(), "4:1") })
+		s.Type("4")
+		s.See("Info]", "awaits")
+	}},
+	{"idle-agents", uitest.Options{}, func(s *uitest.Session) {
+		idle(s)
+		attach(s, "ever")
+		s.Press("f2", "down")
+		s.See("Agents · 4", "─ enter opens · m tells")
+	}},
+	{"idle-tell", uitest.Options{}, func(s *uitest.Session) {
+		idle(s)
+		s.Press("f2", "down")
+		s.Type("m")
+		s.See("tell auth›")
+		s.Type("now also the invoice")
+		s.See("also the invoice")
+	}},
+	{"idle-ends", uitest.Options{}, func(s *uitest.Session) {
+		idle(s)
+		s.Press("f2", "down")
+		s.See("Agents · 4")
+		s.Type("e")
+		s.See("auth ends")
+		s.See("auth ✓", "─ enter opens · m resumes")
 	}},
 	{"check", uitest.Options{}, func(s *uitest.Session) { collected(s) }},
 	{"queue", uitest.Options{}, func(s *uitest.Session) {
@@ -320,6 +365,33 @@ func fleet(s *uitest.Session) {
 		return n == 5
 	})
 	s.Wait(3 * time.Second)
+}
+
+// idle is an agent whose time runs, one that stays for ever, and one that ended.
+func idle(s *uitest.Session) {
+	for _, x := range [][2]string{{"auth", "interactive idle=5m look"}, {"ever", "interactive idle=0 look"}, {"docs", "look"}} {
+		s.Enter("/push name=" + x[0] + " " + x[1])
+		s.See("Queued " + x[0])
+	}
+	s.Enter("/run")
+	s.Until("they have reported", func() bool {
+		n := 0
+		for _, i := range s.Pool.Infos() {
+			if i.Kind == event.Sub && (i.Await != nil && i.State == event.Idle || i.State == event.Done) {
+				n++
+			}
+		}
+		return n == 3
+	})
+	s.Wait(45 * time.Second)
+	s.Until("its time runs", func() bool { return strings.Contains(s.Screen(), "4:12") })
+}
+
+// attach has a program follow an agent, as fantail agents attach does, to the end of the test.
+func attach(s *uitest.Session, name string) {
+	if _, _, err := s.Pool.Steer.Attach(context.Background(), name); err != nil {
+		panic(err)
+	}
 }
 
 // collected is two, collected.

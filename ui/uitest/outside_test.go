@@ -58,6 +58,8 @@ func TestFromOutside(t *testing.T) {
 			s.Enter("/queue")
 			s.See("docs (from outside: cli)")
 			s.Enter("/run")
+			s.See("Not started", "docs: run touch made")
+			s.Enter("/run")
 			s.See("From outside, and asking before all", "docs: run touch made")
 			s.Golden(fmt.Sprintf("outside-%d", w))
 			s.Press("alt+2")

@@ -364,21 +364,21 @@ func TestShiftTabCyclesModes(t *testing.T) {
 	})
 }
 
-// TestMail writes to a background agent from its tab: the mail enters at its next seam.
-func TestMail(t *testing.T) {
+// TestTell tells a background agent something from its tab: it enters at its next seam, as what the human wrote.
+func TestTell(t *testing.T) {
 	provider := uitest.Script(func(ctx context.Context, req *llm.Request, say func(llm.Part) bool) error {
-		mail := ""
+		told := ""
 		for _, m := range req.Messages {
 			for _, p := range m.Parts {
-				if x, ok := p.(llm.Text); ok && x.From == llm.FromMessage {
-					mail = x.Text
+				if x, ok := p.(llm.Text); ok && x.From == llm.FromPrompt {
+					told = x.Text
 				}
 			}
 		}
-		if mail != "" {
-			say(llm.Text{Text: "Thanks for the mail."})
-			if !strings.Contains(mail, "skip the slow ones") {
-				t.Errorf("the mail reads %q", mail)
+		if told != "x" {
+			say(llm.Text{Text: "I skip them."})
+			if told != "skip the slow ones" {
+				t.Errorf("it was told %q", told)
 			}
 			return nil
 		}
@@ -393,15 +393,15 @@ func TestMail(t *testing.T) {
 		s.Press("alt+2")
 		s.See("At it.")
 		s.Press("m")
-		s.See("message to tests›")
+		s.See("tell tests›")
 		s.Type("a slip")
 		s.Press("esc")
-		s.Gone("message to tests›")
+		s.Gone("tell tests›")
 		s.Press("m")
 		s.Enter("skip the slow ones")
-		s.See("is in the inbox of tests")
+		s.See("skip the slow ones")
 		s.Wait(6 * time.Second)
-		s.See("✉ from main", "Thanks for the mail.", "tests ✓")
+		s.See("skip the slow ones", "I skip them.", "tests ✓")
 		s.Press("/")
 		s.See("as main› /")
 		s.Enter("check")

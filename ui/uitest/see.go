@@ -126,7 +126,7 @@ func (s *Session) GoldenStyles(name string) {
 // differs with every text of the program's own: estimates of a request's tokens.
 var (
 	braille = regexp.MustCompile(`[⠀-⣿]`)
-	age     = regexp.MustCompile(`([●◐⚠+~?] )(?:\d+:)?\d+:\d\d`)
+	age     = regexp.MustCompile(`([●◐⚠+~?] |idle |ends in )(?:\d+:)?\d+:\d\d`)
 	silence = regexp.MustCompile(`(stalled (?:for )?)\d+s`)
 	ago     = regexp.MustCompile(`\d+m\d\ds( ago)`)
 	list    = regexp.MustCompile(`(?:─|\+-) (?:Agents [·-]|Inbox of|Queue of) `)

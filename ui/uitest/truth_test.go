@@ -146,7 +146,8 @@ func inOrder(s string, texts ...string) bool {
 }
 
 // TestOverviewSaysWhatCameOfIt: of agents that ended the first line of their result or
-// error, also after a restart; and the foot names what its keys do on a usual screen.
+// error, also after a restart; and the foot names what its keys do
+// with the agent under the bar on a usual screen.
 func TestOverviewSaysWhatCameOfIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{W: 80, H: 24})
@@ -158,7 +159,9 @@ func TestOverviewSaysWhatCameOfIt(t *testing.T) {
 		look := func(s *uitest.Session) {
 			t.Helper()
 			s.Press("f2")
-			s.See("done: three patterns fit", "done: exit 0", "enter opens · k kills · w wraps up · c closes · p peeks · / finds · esc")
+			s.See("done: three patterns fit", "done: exit 0", "enter opens · p peeks · / finds · esc")
+			s.Press("down")
+			s.See("enter opens · m resumes · r respawns · c closes · p peeks · / finds · esc")
 			if !regexp.MustCompile(`bad .* failed: .*no table`).MatchString(s.Screen()) {
 				t.Errorf("the error is not shown:\n%s", s.Screen())
 			}

@@ -10,8 +10,8 @@
 // testing/synctest its time is the bubble's; a child process holds that time
 // still while it runs.
 //
-// Imports: agents, agents/event, agents/llm, agents/llm/builtin, inbox/rules, store, store/storetest, tools,
-// tools/permit, ui. Only tests import it.
+// Imports: agents, agents/event, agents/fleet, agents/llm, agents/llm/builtin, inbox/rules, store, store/storetest,
+// tools, tools/permit, ui. Only tests import it.
 package uitest
 
 import (
@@ -22,6 +22,7 @@ import (
 	"iter"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -29,8 +30,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	tea "charm.land/bubbletea/v2"
+
 	"fantail/agents"
 	"fantail/agents/event"
+	"fantail/agents/fleet"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/inbox/rules"
@@ -43,15 +47,17 @@ import (
 
 // Options are what a test may choose.
 type Options struct {
-	W, H     int          // of the terminal; 0: 120 by 36
-	Provider llm.Provider // nil: the built-in engine
-	Model    string       // provider/name, as shown; "": that of the provider
-	Window   int          // tokens the model reads; 0: unknown
-	Environ  []string     // behind TERM, COLORTERM and LANG
-	Theme    string       // "": dark; "auto": by the terminal's background
-	Mode     permit.Mode  // "": ask
-	Cap      int          // running agents at once; 0: the pool's own
-	Branch   string       // "": main
+	W, H     int                // of the terminal; 0: 120 by 36
+	Provider llm.Provider       // nil: the built-in engine
+	Model    string             // provider/name, as shown; "": that of the provider
+	Window   int                // tokens the model reads; 0: unknown
+	Environ  []string           // behind TERM, COLORTERM and LANG
+	Commands *fleet.Environment // of the commands that come of what is done here; nil: the test's own
+	News     string             // what is new with this screen
+	Theme    string             // "": dark; "auto": by the terminal's background
+	Mode     permit.Mode        // "": ask
+	Cap      int                // running agents at once; 0: the pool's own
+	Branch   string             // "": main
 	Files    map[string]string
 	Home     *Home // of a session before; nil: a new one
 	Late     bool  // Attach is the test's to call
@@ -74,6 +80,7 @@ type Session struct {
 	o       Options
 	app     *ui.App
 	db      *store.DB
+	guest   bool // the agents are those of another session
 	ended   chan error
 	left    bool // the screen has ended
 	stopped bool
@@ -123,16 +130,7 @@ func Start(t testing.TB, o Options) *Session {
 		s.must(os.MkdirAll(filepath.Dir(path), 0o755))
 		s.must(os.WriteFile(path, []byte(text), 0o644))
 	}
-	s.app = ui.New(ui.Options{
-		In: s.Terminal.in, Out: s.Terminal, Environ: append([]string{
-			"TERM=xterm-256color", "COLORTERM=truecolor", "TTY_FORCE=1", "LANG=C.UTF-8",
-		}, o.Environ...),
-		Theme: o.Theme, Msgs: o.Msgs, Usual: o.Mode, FPS: o.FPS, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
-		History: filepath.Join(s.Home.Data, "history"),
-		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
-		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly,
-	})
-	go func() { s.ended <- s.app.Run() }()
+	s.show()
 	if !o.Real {
 		t.Cleanup(func() { time.Sleep(after) })
 	}
@@ -141,6 +139,44 @@ func Start(t testing.TB, o Options) *Session {
 		s.Attach()
 	}
 	return s
+}
+
+// Beside is another screen of the same size, with the same agents. It ends with the test at the latest.
+func (s *Session) Beside() *Session {
+	s.t.Helper()
+	b := &Session{t: s.t, o: s.o, Home: s.Home, Pool: s.Pool, guest: true, Terminal: newTerminal(s.o.W, s.o.H), ended: make(chan error, 1)}
+	b.show()
+	b.t.Cleanup(b.Stop)
+	b.attached()
+	return b
+}
+
+// show runs the screen.
+func (s *Session) show() {
+	o := s.o
+	s.app = ui.New(ui.Options{
+		In: s.Terminal.in, Out: s.Terminal, Terminal: shared{s.Terminal.in}, Environ: append([]string{
+			"TERM=xterm-256color", "COLORTERM=truecolor", "TTY_FORCE=1", "LANG=C.UTF-8",
+		}, o.Environ...),
+		Commands: o.Commands, News: o.News, Theme: o.Theme, Msgs: o.Msgs, Usual: o.Mode, FPS: o.FPS, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
+		History: filepath.Join(s.Home.Data, "history"),
+		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
+		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly,
+		Lost: func(err error) { s.t.Errorf("the screen ended: %v", err) },
+	})
+	go func() { s.ended <- s.app.Run() }()
+}
+
+// shared is what the terminal does for others than the screen: programs get its keys.
+type shared struct{ keys io.Reader }
+
+// Suspend implements [ui.Terminal]. No shell is there to take the terminal.
+func (shared) Suspend() error { return nil }
+
+// Run implements [ui.Terminal].
+func (s shared) Run(c *exec.Cmd) error {
+	c.Stdin = s.keys
+	return c.Run()
 }
 
 // newHome makes a workspace whose path has the same width on every machine, so
@@ -190,10 +226,16 @@ func (s *Session) Attach() {
 	s.Pool, err = agents.Open(ctx, agents.Options{
 		DB: s.db, Tools: tools.New(), Gate: gate, Model: s.o.Model, Resolve: s.resolve,
 		Root: s.Home.Root, Data: s.Home.Data, Environ: os.Environ(),
-		System: func(i event.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Attended: true, Rules: said,
+		System: func(i event.Info) string { return "You are " + i.Name }, Cap: s.o.Cap, Rules: said,
 	})
 	s.must(err)
-	s.app.Attach(s.Pool)
+	s.attached()
+}
+
+// attached gives the agents to the screen and waits until that has them.
+func (s *Session) attached() {
+	s.t.Helper()
+	s.app.Remote.Attach(s.Pool)
 	if !s.o.Real {
 		synctest.Wait()
 	}
@@ -240,6 +282,16 @@ func (s *Session) Left() {
 	}
 }
 
+// Kill ends the screen at once, as when its process is killed.
+func (s *Session) Kill() {
+	s.t.Helper()
+	s.app.Remote.Kill()
+	if err := <-s.ended; !errors.Is(err, tea.ErrProgramKilled) {
+		s.t.Errorf("the screen ended with: %v", err)
+	}
+	s.left = true
+}
+
 // Stop ends the program in order, if it has not ended. Start with the same Home
 // starts it again.
 func (s *Session) Stop() {
@@ -251,10 +303,10 @@ func (s *Session) Stop() {
 		// Keys that are still on their way would wait for ever for a program
 		// that has ended.
 		s.Wait(100 * time.Millisecond)
-		s.app.Quit()
+		s.app.Remote.Quit()
 		s.Left()
 	}
-	if s.Pool != nil {
+	if s.Pool != nil && !s.guest {
 		ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 		defer cancel()
 		if err := s.Pool.Close(ctx); err != nil {

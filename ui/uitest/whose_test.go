@@ -175,7 +175,7 @@ func TestNoSentenceAnswers(t *testing.T) {
 //
 // Spec: R-49, E-26.
 func TestNoLineAnswers(t *testing.T) {
-	for key, label := range map[string]string{"m": "message to job› ", "/": "as main› /"} {
+	for key, label := range map[string]string{"m": "tell job› ", "/": "as main› /"} {
 		for at := range 3 {
 			t.Run(fmt.Sprint(key, " ", at), func(t *testing.T) {
 				a := newAsker()
@@ -186,7 +186,7 @@ func TestNoLineAnswers(t *testing.T) {
 					s.Enter("/run")
 					s.See("job ●")
 					s.Press("alt+2")
-					s.See("m writes to job")
+					s.See("m tells job")
 					s.Wait(3 * time.Second)
 					s.Type(key)
 					slowly(s, "yes"[:at])

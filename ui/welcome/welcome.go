@@ -36,6 +36,7 @@ type Env struct {
 	Version  string
 	Root     string // the workspace
 	ReadOnly error  // why nothing can be written here; nil: it can be
+	News     string // what is new with this screen; "": nothing
 }
 
 // Screen is the start screen.
@@ -81,6 +82,9 @@ func (s *Screen) Tell() {
 	s.told = true
 	if s.ReadOnly != nil {
 		t.View.Local(readOnly(s.ReadOnly), transcript.Bad)
+	}
+	if s.News != "" {
+		t.View.Local(s.News, transcript.Plain)
 	}
 	if text := s.opening.Trouble; text != "" {
 		t.View.Local(text, transcript.Bad)
@@ -159,6 +163,9 @@ func (s *Screen) rows(w int) []string {
 	if s.ReadOnly != nil {
 		add(readOnly(s.ReadOnly), themes.Bad)
 	}
+	if s.News != "" {
+		add(s.News, themes.Text)
+	}
 	if text := s.opening.Trouble; text != "" {
 		add(text, themes.Bad)
 	}
@@ -194,6 +201,7 @@ func (s *Screen) main(w, h int) []string {
 	add("")
 	for _, x := range [][2]string{
 		{"/push name=tests run go test ./...", "queue work for an agent of its own"},
+		{"/push interactive name=aide …", "one that stays; /tell aide TEXT goes on"},
 		{"/run 2", "start what is queued, two at a time"},
 		{"/check", "collect what they mailed you"},
 		{"/help", "every command and key"},

@@ -51,9 +51,12 @@ func Working(s event.State) bool {
 	return s == event.Running || s == event.Waiting || s == event.Asking
 }
 
-// Glyph is an agent's state as one character: ● working, ◐ waiting or about to start, ⚠ asking, ✓
-// and ✗ ended, ○ idle.
+// Glyph is an agent's state as one character: ● working, ◐ waiting, about to start or awaiting input, ⚠ asking, ✓ and ✗
+// ended, ○ idle.
 func Glyph(i event.Info) (string, themes.Role) {
+	if Awaits(i) {
+		return "◐", themes.Dim // it does nothing
+	}
 	switch i.State {
 	case event.Running:
 		return "●", themes.Accent
@@ -69,10 +72,72 @@ func Glyph(i event.Info) (string, themes.Role) {
 	return "○", themes.Dim
 }
 
-// Moves reports whether an agent's tab changes without an event: its clock runs, or the time since
-// its last sign of life.
+// Moves reports whether an agent's tab changes without an event: its clock runs, or the time since its last sign of
+// life, or the time it has left.
 func Moves(i event.Info) bool {
-	return i.Kind.Ends() && Working(i.State) || i.State == event.Running
+	return i.Kind.Ends() && Working(i.State) || i.State == event.Running || Awaits(i) && !i.Await.Until.IsZero()
+}
+
+// Awaits reports whether an agent has ended its turn and awaits input.
+func Awaits(i event.Info) bool { return i.State == event.Idle && i.Await != nil }
+
+// TimeLeft is the time an agent that awaits input has left: 4:12; "": nothing counts down.
+func TimeLeft(i event.Info, now time.Time) string {
+	left, counts := i.Await.Left(now)
+	if !counts {
+		return ""
+	}
+	return Clock(left + time.Second - 1) // 0:00 is its end
+}
+
+// IdleShort is how an agent awaits input where there is little room: `idle 4:12`.
+func IdleShort(i event.Info, now time.Time) string {
+	return strings.TrimSpace("idle " + TimeLeft(i, now))
+}
+
+// Idle is how an agent awaits input: `idle, ends in 4:12`.
+func Idle(i event.Info, now time.Time) string {
+	if i.Await.Attached > 0 {
+		return idle(i, now, "")
+	}
+	return idle(i, now, ", stays while somebody looks")
+}
+
+// IdleHere is that for who looks at its tab.
+func IdleHere(i event.Info, now time.Time) string { return idle(i, now, ", stays while you look") }
+
+func idle(i event.Info, now time.Time, kept string) string {
+	text := "idle"
+	switch left := TimeLeft(i, now); {
+	case i.Await.Ends:
+		text += ", ends now"
+	case left != "":
+		text += ", ends in " + left
+	case i.Await.For == 0:
+		text += ", stays until it is ended"
+	default:
+		text += kept
+	}
+	if n := i.Await.Attached; n > 0 {
+		text += fmt.Sprintf(" · %d attached", n)
+	}
+	return text
+}
+
+// Ends is the answer to having an agent that awaits input end; i is what is known of it.
+func Ends(name string, i event.Info) string {
+	if Working(i.State) {
+		return name + " ends after this turn"
+	}
+	return name + " ends"
+}
+
+// Stay is how long an agent awaits input after a turn: 5m00s.
+func Stay(d time.Duration) string {
+	if d == 0 {
+		return "for ever"
+	}
+	return "for " + Lasted(d)
 }
 
 // Handles says what a fork is for: `Handling message #7 · closes itself`.
@@ -141,8 +206,44 @@ func Why(n fleet.Now, now time.Time) string {
 	if i.State.Terminal() && !i.Ended.IsZero() {
 		add("it ended %s ago (%s)", ago(i.Ended), i.Outcome)
 	}
-	if i.State == event.Idle {
+	switch {
+	case Awaits(i):
+		for _, l := range awaiting(i, now) {
+			add("%s", l)
+		}
+	case i.State == event.Idle:
 		add("it has nothing to do; a prompt, or a message that wakes it, starts a turn")
+	case i.Await == nil || i.State.Terminal():
+	case i.Await.Ends:
+		add("it ends after this turn, as it was told")
+	default:
+		add("after this turn it awaits input %s", Stay(i.Await.For))
 	}
 	return strings.Join(ls, "\n")
+}
+
+// awaiting explains what an idle agent awaits, what keeps it and what ends it.
+func awaiting(i event.Info, now time.Time) (ls []string) {
+	ls = append(ls, fmt.Sprintf(
+		"its turn has ended, and it awaits what you tell it: /tell %s TEXT, or m in its tab (/agent %s goes there)", i.Name, i.Name,
+	))
+	switch left := TimeLeft(i, now); {
+	case left != "":
+		ls = append(ls, fmt.Sprintf("without input it ends in %s, as done; its time stands still while somebody looks at its tab or is attached", left))
+	case i.Await.For == 0:
+		ls = append(ls, "it does not end by itself")
+	case i.Await.Attached > 0:
+		ls = append(ls, fmt.Sprintf("it stays while %s: then it ends after %s, as done", attached(i.Await.Attached), Lasted(i.Await.For)))
+	default:
+		ls = append(ls, fmt.Sprintf("it stays while somebody looks at its tab: then it ends after %s, as done", Lasted(i.Await.For)))
+	}
+	return append(ls, fmt.Sprintf("/end %s ends it now, as done; /kill %s as killed", i.Name, i.Name))
+}
+
+// attached says how many programs are attached to an agent.
+func attached(n int) string {
+	if n == 1 {
+		return "a program is attached to it"
+	}
+	return fmt.Sprintf("%d programs are attached to it", n)
 }

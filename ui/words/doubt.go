@@ -55,7 +55,28 @@ func (d Doubt) WhenQueued(t roster.Task, how, start string, joins bool) string {
 	if joins {
 		then = "it joins the run that goes on"
 	}
-	return Warned("Queued "+t.Name+how+"; "+then, d.Of(t))
+	return d.queued(t, how, then)
+}
+
+// WhenRespawned is the answer to queueing a task anew that starts without another run, unless its row is not one of this
+// host's.
+func (d Doubt) WhenRespawned(t roster.Task) string {
+	if t.Seal == "" {
+		return d.queued(t, " again", "an earlier host wrote what it says: /run shows that and asks")
+	}
+	return d.queued(t, " again", "it starts by itself")
+}
+
+func (d Doubt) queued(t roster.Task, how, then string) string {
+	return Warned("Queued "+t.Name+how+staying(t)+"; "+then, d.Of(t))
+}
+
+// staying says that a task's agent awaits input after its turns; "": it does not.
+func staying(t roster.Task) string {
+	if !t.Interactive {
+		return ""
+	}
+	return ", interactive: it awaits input " + Stay(t.Idle) + " after each turn"
 }
 
 // WhenEdited is the answer to editing the prompt of a queued task in that queue.

@@ -106,7 +106,7 @@ func Sentence(err error) string {
 	case errors.Is(err, fleet.ErrStopped):
 		return "Stopped."
 	case errors.Is(err, roster.ErrNoPrompt):
-		return "This agent takes no prompts: m writes to it."
+		return "This agent has no prompt box: m in its tab tells it something, and so does /tell."
 	}
 	s := frame.Clean(err.Error())
 	if errors.Is(err, event.ErrReadOnly) { // the human sees what could not be written

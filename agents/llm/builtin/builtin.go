@@ -27,12 +27,14 @@
 //	list messages            read message N     reply N: TEXT
 //	push NAME: PROMPT        queue a task
 //	push NAME after A,B: PROMPT   one that starts with the results of A and B
+//	push NAME interactive [5m]: PROMPT   one whose agent awaits input after each turn
 //	delegate NAME: PROMPT    the same, started at once; its answer comes by itself
 //	delegate sync NAME: PROMPT    the same, and its answer is waited for
 //	remember NAME: TEXT      write a memory document
 //	recall NAME              read one           memories: list them
 //	ask QUESTION             ask QUESTION: A | B | C
 //	wait 5s                  say TEXT           fail TEXT
+//	now also INSTRUCTION     reported with what was asked before (now and also alone do too)
 //	go on                    behind a turn that was stopped: again what was cut, and the rest
 //	remind me in 30m: TEXT   answered with: not built yet
 //

@@ -16,6 +16,7 @@ import (
 
 	"fantail/agents/llm"
 	"fantail/tools"
+	"fantail/tools/workspace"
 )
 
 // reply is what one request brought.
@@ -186,20 +187,27 @@ func TestInstructionsBecomeCalls(t *testing.T) {
 		"receive from bob":        {`receive {"from":"bob"}`},
 		"push t: say x":           {`push {"name":"t","prompt":"say x"}`},
 		"push t after a,b: say x": {`push {"after":["a","b"],"name":"t","prompt":"say x"}`},
-		"delegate t: say x":       {`delegate {"name":"t","prompt":"say x"}`},
-		"remember a/b: c":         {`memory {"action":"write","name":"a/b","text":"c"}`},
-		"recall a/b":              {`memory {"action":"read","name":"a/b"}`},
-		"memories":                {`memory {"action":"list"}`},
-		"delegate sync t: say x":  {`delegate {"mode":"sync","name":"t","prompt":"say x"}`},
-		"ask Which way?":          {`ask_user {"question":"Which way?"}`},
-		"ask Note: is it?":        {`ask_user {"question":"Note: is it?"}`},
-		"ask DB: which? : a | b":  {`ask_user {"options":["a","b"],"question":"DB: which?"}`},
-		"ask : a | b":             nil,
-		"say hello":               nil,
-		"remind me in 5m: x":      nil,
-		"read a then read b":      {`read_file {"path":"a"}`, `read_file {"path":"b"}`},
-		"run a\nrun b\nread c":    {`bash {"command":"a","timeout":600}`, `bash {"command":"b","timeout":600}`, `read_file {"path":"c"}`},
-		"please do the laundry":   nil,
+
+		"push t interactive: say x":               {`push {"interactive":true,"name":"t","prompt":"say x"}`},
+		"push t interactive 90s after a,b: say x": {`push {"after":["a","b"],"idle":90,"interactive":true,"name":"t","prompt":"say x"}`},
+		"push t Interactive after a: say x":       {`push {"after":["a"],"interactive":true,"name":"t","prompt":"say x"}`},
+		"push t interactive 0: say x":             {`push {"idle":0,"interactive":true,"name":"t","prompt":"say x"}`},
+		"delegate t interactive 2m: say x":        {`delegate {"idle":120,"interactive":true,"name":"t","prompt":"say x"}`},
+		"delegate async t interactive: say x":     {`delegate {"interactive":true,"mode":"async","name":"t","prompt":"say x"}`},
+		"delegate t: say x":                       {`delegate {"name":"t","prompt":"say x"}`},
+		"remember a/b: c":                         {`memory {"action":"write","name":"a/b","text":"c"}`},
+		"recall a/b":                              {`memory {"action":"read","name":"a/b"}`},
+		"memories":                                {`memory {"action":"list"}`},
+		"delegate sync t: say x":                  {`delegate {"mode":"sync","name":"t","prompt":"say x"}`},
+		"ask Which way?":                          {`ask_user {"question":"Which way?"}`},
+		"ask Note: is it?":                        {`ask_user {"question":"Note: is it?"}`},
+		"ask DB: which? : a | b":                  {`ask_user {"options":["a","b"],"question":"DB: which?"}`},
+		"ask : a | b":                             nil,
+		"say hello":                               nil,
+		"remind me in 5m: x":                      nil,
+		"read a then read b":                      {`read_file {"path":"a"}`, `read_file {"path":"b"}`},
+		"run a\nrun b\nread c":                    {`bash {"command":"a","timeout":600}`, `bash {"command":"b","timeout":600}`, `read_file {"path":"c"}`},
+		"please do the laundry":                   nil,
 	} {
 		k := &talk{t: t, tool: fine}
 		if r := k.prompt(prompt); (r.err != nil) != (want == nil && prompt != "say hello") || r.err == nil && r.text == "" {
@@ -217,7 +225,7 @@ func TestToolsTakeTheCalls(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("b\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := &tools.Env{Root: dir, Seen: tools.NewSeen()}
+	env := &tools.Env{Root: dir, Seen: workspace.NewSeen()}
 	k := &talk{t: t}
 	k.tool = func(name string, args map[string]any) (string, bool) {
 		text, err := json.Marshal(args)
@@ -249,7 +257,7 @@ func TestToolsTakeTheCalls_writeOverAFileNobodyRead(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("old\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	env := &tools.Env{Root: dir, Seen: tools.NewSeen()}
+	env := &tools.Env{Root: dir, Seen: workspace.NewSeen()}
 	k := &talk{t: t, tool: func(name string, args map[string]any) (string, bool) {
 		text, err := json.Marshal(args)
 		if err != nil {
@@ -717,5 +725,35 @@ func TestRemark(t *testing.T) {
 		if want == "" && strings.Contains(r.text, "note:") || !strings.Contains(r.text, want) {
 			t.Errorf("%q: %q\nwant %s", prompt, r.text, want)
 		}
+	}
+}
+
+// TestNowAlso: what is asked for beside what was done before is done, and reported with what that was; a prompt that
+// begins so in a new conversation is just done.
+//
+// Spec: C-1.
+func TestNowAlso(t *testing.T) {
+	k := &talk{t: t, tool: fine}
+	if r := k.prompt("Now also say first"); r.text != "first" {
+		t.Errorf("the first answer is %q", r.text)
+	}
+	k.prompt("run go vet ./... then say vetted")
+	if r := k.prompt("say third"); r.text != "third" {
+		t.Errorf("asked for nothing beside: %q", r.text)
+	}
+	for prompt, want := range map[string]string{
+		"now also say more\nsay on": "more\n\non", "also say more": "more", "now say more": "more",
+	} {
+		again := &talk{t: t, tool: fine, messages: slices.Clone(k.messages)}
+		want += "\n\nThis comes beside what you asked of me earlier: `Now also say first`, `run go vet ./... then say vetted`, `say third`."
+		if r := again.prompt(prompt); r.text != want {
+			t.Errorf("%q is answered with %q, want %q", prompt, r.text, want)
+		}
+	}
+	for range 4 {
+		k.prompt("say again")
+	}
+	if r := k.prompt("also say it"); !strings.HasSuffix(r.text, "earlier: `say third`, `say again`, `say again`, `say again`, `say again`, and 2 before.") {
+		t.Errorf("of many it says %q", r.text)
 	}
 }

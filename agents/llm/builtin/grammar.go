@@ -18,6 +18,9 @@ type instruction struct {
 	text    string        // what stands behind a colon; OLD of edit; PATH of grep
 	new     string        // NEW of edit
 	after   string        // of push: the tasks it waits for, with commas
+	stays   bool          // of push and delegate: its agent awaits input after each turn
+	idle    string        // of them: for how long, as it was written; "": as usual
+	also    bool          // it was asked for beside what was done before
 	count   int           // of run; 0 means all
 	options []string      // of ask
 	wait    time.Duration // of wait
@@ -41,6 +44,7 @@ const longestWait = 24 * time.Hour
 // parse reads a prompt. The error names the first line that is no instruction.
 func parse(prompt string) ([]instruction, error) {
 	var list []instruction
+	prompt, also := addition(prompt)
 	for line := range strings.Lines(prompt) {
 		for line = strings.TrimSpace(line); line != ""; {
 			part, rest := split(line)
@@ -48,6 +52,7 @@ func parse(prompt string) ([]instruction, error) {
 			if err != nil {
 				return nil, err
 			}
+			in.also = also && len(list) == 0
 			list, line = append(list, in), rest
 		}
 	}
@@ -55,6 +60,17 @@ func parse(prompt string) ([]instruction, error) {
 		return nil, errors.New("the prompt is empty")
 	}
 	return list, nil
+}
+
+// addition strips `now`, `also` or `now also` from the front of a prompt.
+func addition(prompt string) (rest string, is bool) {
+	rest = prompt
+	for _, begins := range []string{"now", "also"} {
+		if first, behind := word(rest); strings.EqualFold(first, begins) {
+			rest, is = behind, true
+		}
+	}
+	return rest, is
 }
 
 // split returns the first instruction of a line and what follows its `then`.
@@ -162,7 +178,7 @@ var forms = map[string]form{
 		if mode, behind := word(rest); strings.EqualFold(mode, "sync") || strings.EqualFold(mode, "async") {
 			in.mode, rest = strings.ToLower(mode), behind
 		}
-		return in.told(rest)
+		return in.push(rest) && in.after == ""
 	}},
 	"remember": {"remember NAME: TEXT", func(in *instruction, rest string) bool {
 		ok := in.colon(rest)
@@ -291,7 +307,7 @@ func colon(s string) (head, text string, ok bool) {
 	return head, strings.TrimSpace(text), ok
 }
 
-// push reads NAME [after A,B]: TEXT.
+// push reads NAME [interactive [TIME]] [after A,B]: TEXT.
 func (in *instruction) push(s string) bool {
 	if in.told(s) {
 		return true
@@ -299,9 +315,22 @@ func (in *instruction) push(s string) bool {
 	var ok bool
 	head, text, _ := strings.Cut(s, ":")
 	name, rest := word(head)
-	by, names := word(rest)
 	in.arg = name
 	in.text, _ = quoted(strings.TrimSpace(text))
+	if how, behind := word(rest); strings.EqualFold(how, "interactive") {
+		in.stays, rest = true, behind
+		if idle, behind := word(rest); idle != "" && !strings.EqualFold(idle, "after") {
+			d, err := duration(idle)
+			if err != nil || d < 0 {
+				return false
+			}
+			in.idle, rest = idle, behind
+		}
+	}
+	if rest == "" {
+		return in.stays && in.text != ""
+	}
+	by, names := word(rest)
 	in.after, ok = path(names)
 	return ok && strings.EqualFold(by, "after") && in.text != ""
 }

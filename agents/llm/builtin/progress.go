@@ -1,6 +1,7 @@
 package builtin
 
 import (
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -13,12 +14,13 @@ type past struct {
 	prompts []string
 	mail    []string // texts that came from an inbox
 	calls   []called
-	made    int    // calls of the whole history
-	cut     *past  // what the last turn that was stopped had come to; nil: none was
-	wrap    bool   // nothing more is to be begun
-	answer  string // the last one
-	over    *past  // what stood before the answer, until something new is asked
-	guided  bool   // an answer told what can be done
+	made    int      // calls of the whole history
+	cut     *past    // what the last turn that was stopped had come to; nil: none was
+	wrap    bool     // nothing more is to be begun
+	answer  string   // the last one
+	over    *past    // what stood before the answer, until something new is asked
+	guided  bool     // an answer told what can be done
+	before  []string // the prompts that were answered
 }
 
 // called is a call of ours that was made, with its result.
@@ -68,6 +70,7 @@ func read(messages []llm.Message) past {
 	for i, m := range messages {
 		if m.Role == llm.Assistant && !slices.ContainsFunc(m.Parts, isCall) {
 			over := p.kept()
+			p.before = append(p.before, p.prompts...)
 			restart()
 			p.answer, p.over = textOf(m), over
 			p.guided = p.guided || strings.Contains(p.answer, guide)
@@ -157,22 +160,23 @@ type job struct {
 
 // state is where a conversation stands: calls to make now, or a report to give.
 type state struct {
-	jobs  []job
-	mail  []string
-	waits []instruction // to wait now, before the calls or the report
-	calls []call
-	made  int
-	wrap  bool   // nothing more is begun
-	again string // the answer that stands, where nothing was left to do
-	knows bool   // the guide stands above
-	brief bool   // nobody reads along
+	jobs   []job
+	mail   []string
+	waits  []instruction // to wait now, before the calls or the report
+	calls  []call
+	made   int
+	wrap   bool     // nothing more is begun
+	again  string   // the answer that stands, where nothing was left to do
+	knows  bool     // the guide stands above
+	before []string // the prompts that were answered earlier
+	brief  bool     // nobody reads along
 
 	program func(word string) bool
 }
 
 // progress finds out what was carried out and what comes next.
 func (p past) progress(program func(word string) bool) *state {
-	s := &state{mail: p.mail, made: p.made, wrap: p.wrap, knows: p.guided, program: program}
+	s := &state{mail: p.mail, made: p.made, wrap: p.wrap, knows: p.guided, before: p.before, program: program}
 	if p.wrap && len(p.prompts) == 0 {
 		s.again = p.answer
 	}
@@ -370,6 +374,7 @@ func (in instruction) next(made []called) (call, bool) {
 		if in.after != "" {
 			args["after"] = strings.Split(in.after, ",")
 		}
+		in.await(args)
 		return call{"push", args}, true
 	case "ask":
 		args["question"] = in.arg
@@ -380,9 +385,21 @@ func (in instruction) next(made []called) (call, bool) {
 	case "delegate":
 		args["name"], args["prompt"] = in.arg, in.text
 		set("mode", in.mode)
+		in.await(args)
 		return call{"delegate", args}, true
 	}
 	return call{}, false
+}
+
+// await adds how an agent awaits input to the arguments of a call that dispatches it.
+func (in instruction) await(args map[string]any) {
+	if !in.stays {
+		return
+	}
+	args["interactive"] = true
+	if d, err := duration(in.idle); err == nil {
+		args["idle"] = int(math.Ceil(d.Seconds()))
+	}
 }
 
 // change writes or edits a file. An edit reads the file first, because a file

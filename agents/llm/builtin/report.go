@@ -74,7 +74,26 @@ func (s *state) reportOf(j job) string {
 	if len(rest) > 0 {
 		parts = append(parts, "Not done: "+strings.Join(rest, ", "))
 	}
+	if j.outcomes[0].in.also && len(s.before) > 0 {
+		parts = append(parts, s.earlier())
+	}
 	return strings.Join(parts, "\n\n")
+}
+
+// mostEarlier is how many earlier prompts a report names.
+const mostEarlier = 5
+
+// earlier names the prompts that were answered before.
+func (s *state) earlier() string {
+	names, more := s.before, ""
+	if n := len(names) - mostEarlier; n > 0 {
+		names, more = names[n:], fmt.Sprintf(", and %d before", n)
+	}
+	var list []string
+	for _, prompt := range names {
+		list = append(list, code(clip(oneLine(prompt))))
+	}
+	return "This comes beside what you asked of me earlier: " + strings.Join(list, ", ") + more + "."
 }
 
 // report is a line that says how an instruction ended, and what it showed.
@@ -354,6 +373,7 @@ const guide = "One instruction a line, or joined by `then`:\n\n" +
 	"- `run go test ./...` runs a command; `push tests: run go test ./...` queues it for a background agent, `run 2` starts two of the queue at a time, `queue` lists it\n" +
 	"- `read PATH`, `list PATH`, `find **/*.go`, `grep PATTERN in PATH`\n" +
 	"- `write PATH: TEXT`, `edit PATH: OLD => NEW`\n" +
+	"- `push NAME interactive: PROMPT` queues one that stays after its answer: `/tell NAME now also run CMD` goes on with it, as `/push interactive` does\n" +
 	"- `check`, `receive from NAME`, `send NAME: TEXT`, `list messages`, `read message N`, `reply N: TEXT`, `delegate NAME: PROMPT`, and `delegate sync NAME: PROMPT` to wait for its answer\n" +
 	"- `remember NAME: TEXT`, `recall NAME`, `memories`\n" +
 	"- `ask QUESTION`, or `ask QUESTION: A | B` with answers to choose from, asks you\n" +

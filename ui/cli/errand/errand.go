@@ -1,12 +1,14 @@
 // Package errand is what a shell does with a workspace without opening its agents.
 //
 // Does: keep the table of sub-commands; parse their arguments; send and push; list,
-// follow, show and take; print for people or as JSON lines.
+// follow, show and take; attach to an agent; print for people or as JSON lines.
 //
-// Does not: start an agent, serve another assistant, open the screen.
+// Does not: run an agent (the host does, also one that is spawned), serve another assistant, open the screen.
 //
-// Imports: agents/event, agents/memory, agents/outside, agents/roster, inbox, store, store/config, tools/secret,
-// ui/cli/deposit, ui/cli/guard, ui/cli/jsonline, ui/cli/mcpserver, ui/cli/place, ui/cli/shell, ui/frame.
+// Imports: agents/event, agents/history, agents/memory, agents/outside, agents/roster, inbox, store, store/config,
+// store/config/paths, tools, tools/secret, ui/cli/channel, ui/cli/deposit, ui/cli/doctor, ui/cli/guard, ui/cli/host,
+// ui/cli/jsonline, ui/cli/mcpserver, ui/cli/place, ui/cli/shell, ui/frame, ui/screen,
+// ui/screen/wire.
 package errand
 
 import (
@@ -32,7 +34,10 @@ type options struct {
 	dir, agent, priority, key string
 	tags                      []string
 	json, all, follow, lifo   bool
-	peek, take                bool
+	peek, take, wait, now     bool
+
+	prompt, label, model, idle string
+	interactive, end           bool
 }
 
 // row is a row of the table of them.
@@ -43,6 +48,9 @@ type row struct {
 	plain            bool   // flags stand before the first word only
 	unused           int    // the exit code where nobody used the workspace yet; 0: it works there
 	run              func(e *Errand, c *caller) (int, error)
+	apart            func(ctx context.Context, e *Errand, out *printed) (int, error) // instead of run: it opens no workspace
+	suits            func(e *Errand) error                                           // whether the flags go together; nil: they do
+	hosted           map[string]func(e *Errand, c *caller) (int, error)              // instead of run, by the first word: the host does it
 }
 
 // caller is where an errand is run: what it reads and writes, and the door to
@@ -55,5 +63,7 @@ type caller struct {
 	in    *os.File
 	out   *printed
 	errs  io.Writer
-	door  *outside.Door
+	door  *outside.Door // nil where the host does it
+	host  string        // the socket of the workspace's host
+	dir   string        // where the program was started
 }

@@ -38,6 +38,15 @@ func (p *printed) text(s string) error {
 	return written(err)
 }
 
+// piece prints s and ends no line.
+func (p *printed) piece(s string) error {
+	if p.tty {
+		s = frame.Clean(s)
+	}
+	_, err := io.WriteString(p.w, s)
+	return written(err)
+}
+
 // line prints v as a line of JSON.
 func (p *printed) line(v any) error { return written(jsonline.Write(p.w, v)) }
 

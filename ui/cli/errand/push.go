@@ -1,6 +1,7 @@
 package errand
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strconv"
@@ -8,8 +9,10 @@ import (
 	"time"
 
 	"fantail/agents/outside"
+	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/ui/cli/deposit"
+	"fantail/ui/cli/host"
 	"fantail/ui/cli/shell"
 )
 
@@ -26,7 +29,7 @@ func runSend(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return shell.Failed, err
 	}
-	sent, err := c.door.Mail(c.ctx, outside.Deposit{To: deposit.Receivers(e.words[0]), Body: body, Priority: pr, Tags: e.o.tags, Key: e.o.key})
+	sent, err := c.mail(c.ctx, outside.Deposit{To: deposit.Receivers(e.words[0]), Body: body, Priority: pr, Tags: e.o.tags, Key: e.o.key})
 	if err != nil {
 		return shell.Failed, err
 	}
@@ -73,7 +76,7 @@ func runPush(e *Errand, c *caller) (int, error) {
 			return shell.Usage, err
 		}
 	}
-	row, err := c.door.Push(c.ctx, t)
+	row, err := c.push(c.ctx, t)
 	if err != nil {
 		return shell.Failed, err
 	}
@@ -84,6 +87,28 @@ func runPush(e *Errand, c *caller) (int, error) {
 		return shell.OK, c.out.line(taskJSON(row))
 	}
 	return shell.OK, c.out.text(fmt.Sprintf("Queued %s; /run in the program starts it", row.Name))
+}
+
+// push queues a task: by the host if one runs, which sees who asks for it, else in the database, where the next host
+// finds it.
+func (c *caller) push(ctx context.Context, t outside.Order) (roster.Task, error) {
+	id, err := host.Push(ctx, c.host, c.door.Origin, t)
+	switch {
+	case errors.Is(err, host.ErrNoHost):
+		return c.door.Push(ctx, t)
+	case err != nil:
+		return roster.Task{}, err
+	}
+	return c.door.Task(ctx, id)
+}
+
+// mail sends mail the same way.
+func (c *caller) mail(ctx context.Context, m outside.Deposit) ([]outside.Receipt, error) {
+	sent, err := host.Mail(ctx, c.host, c.door.Origin, m)
+	if errors.Is(err, host.ErrNoHost) {
+		return c.door.Mail(ctx, m)
+	}
+	return sent, err
 }
 
 // order takes key=value words from the front of the words of a push.

@@ -18,6 +18,7 @@ import (
 	"fantail/agents/roster"
 	"fantail/store"
 	"fantail/store/config"
+	"fantail/store/config/paths"
 	"fantail/tools/secret"
 	"fantail/ui/cli/guard"
 	"fantail/ui/cli/mcpserver"
@@ -70,12 +71,77 @@ unless --take is given. At most 200 are taken at once, in the order they came.
 			more: "  fantail queue --json | jq -r 'select(.state == \"queued\").name'",
 		},
 		{
+			name: "agents", args: "[list | spawn --prompt TEXT | attach NAME | logs NAME | tell NAME [TEXT] | wrapup NAME | end NAME | kill NAME | respawn NAME]",
+			help: "list the agents; start, follow and end one; tell one what to do", unused: shell.Nothing,
+			run: runAgents, flags: "json follow prompt label model interactive idle end", suits: agentFlags,
+			hosted: map[string]func(e *Errand, c *caller) (int, error){"spawn": runSpawn, "attach": runAttach},
+			more: `Looking starts nothing. What you tell an agent is an instruction, as if you had
+typed it on a screen: it reads it at its next step, one at rest begins with it.
+Without TEXT, or with -, it is what stands on standard input; behind -- nothing
+is a flag. An agent's own command may look, and tells, starts and ends none.
+
+spawn starts a task of yours and prints its agent's name; a host is started if
+none runs. With --interactive the agent awaits input where its turn ends, and ends
+if none comes (--idle). end has it end after its present turn, wrapup with what it
+has, kill now; respawn begins an ended agent's task anew.
+
+logs prints what an agent did, with --follow until it has ended. attach prints the
+same and what is streamed, and tells the agent each line you type. Ctrl+C, or the
+end of a pipe, detaches and leaves it; Ctrl+D, or the end of a pipe with --end, has
+it end and waits for that. With < /dev/null it only looks on. An idle agent to
+which a program is attached does not end by itself. Who reads too slowly is
+dropped, and says so.
+
+With --json attach writes one of these a line, first the entries there are:
+  entry    an item of the transcript in "entry", as logs --json prints it; with
+           "reply" it replaces the deltas of that number
+  delta    the next piece of a reply: "reply", "block", "kind" (text, thinking or
+           summary), "text"
+  void     the deltas of "reply" are discarded; it begins anew
+  state    what the agent does: "agent", "state", "doing", "why", "asks";
+           "seconds_left" while an idle one's time counts down, "attached"
+  output   "tail": what the command of "call" wrote last
+  error    "error": a line was not told, which stands in "text"
+  end      it has ended: "agent", "state", "outcome", "error"; nothing follows
+and reads {"type":"user_message","text":"…"} and {"type":"end_input"}, at most 1 MiB
+a line. A line it can't read gets an error and is skipped.
+
+  fantail agents --json | jq -r 'select(.state == "running").name'
+  fantail agents spawn --label auth --interactive --prompt "review the login"
+  fantail agents attach auth
+  echo "now the tests too" | fantail agents attach auth --end
+  fantail agents tell auth "use the standard library only"`,
+		},
+		{
 			name: "show", args: "N", help: "print one message, taken or not", unused: shell.Failed, run: runShow, flags: "json",
 			more: "  fantail show 12",
 		},
 		{
 			name: "memory", args: "[list | show NAME]", help: "list the memory documents, or print one", unused: shell.Nothing, run: runMemory, flags: "json",
 			more: "NAME is as behind #mem-, which may stand before it.\n\n  fantail memory show oauth/security > security.md",
+		},
+		{
+			name: "ls", help: "list the workspaces whose agents live", apart: runLs, flags: "json",
+			more: `One line for each workspace that has a host: the process that has its agents and
+goes on when the terminal is closed.
+
+  fantail ls --json | jq -r 'select(.pending > 0).dir'`,
+		},
+		{
+			name: "host", args: "[status | stop | log]", help: "look at the process that has the agents, or end it", apart: runHost, flags: "wait now json",
+			more: `status tells who is there and what goes on. stop ends the host; while agents are
+at work it wants to know when: --wait once they are done, --now at once. log
+prints what it wrote while nobody was there to read it.
+
+  fantail host stop --wait`,
+		},
+		{
+			name: "doctor", help: "look for what gets in the way of a host here", apart: runDoctor, flags: "json",
+			more: `It looks at who would end a host behind your back (logging out, a terminal's
+scope), at file systems whose locks can't be trusted, and whether a host answers.
+The exit code is 1 if something gets in the way.
+
+  fantail doctor`,
 		},
 		{
 			name: "mcp", help: "let another assistant send, check and push here (MCP)", run: runMCP,
@@ -161,6 +227,9 @@ func (e row) parse(args []string, out io.Writer) (*Errand, error) {
 		return nil, shell.Misspelt(fs, err)
 	}
 	r.words = fs.Args()
+	if e.suits != nil {
+		return r, e.suits(r)
+	}
 	return r, nil
 }
 
@@ -187,8 +256,24 @@ func (o *options) set(e row) *pflag.FlagSet {
 			fs.BoolVar(&o.lifo, name, false, "newest first")
 		case "peek":
 			fs.BoolVar(&o.peek, name, false, "print and take nothing")
+		case "wait":
+			fs.BoolVar(&o.wait, name, false, "once nothing goes on any more")
+		case "now":
+			fs.BoolVar(&o.now, name, false, "at once")
 		case "take":
 			fs.BoolVar(&o.take, name, false, "take without a terminal too")
+		case "prompt":
+			fs.StringVar(&o.prompt, name, "", "spawn: what is to be done, `TEXT`; - is standard input")
+		case "label":
+			fs.StringVar(&o.label, name, "", "spawn: the agent's `NAME`")
+		case "model":
+			fs.StringVar(&o.model, name, "", "spawn: the model, as `PROVIDER/NAME`")
+		case "interactive":
+			fs.BoolVar(&o.interactive, name, false, "spawn: it awaits input where its turn ends")
+		case "idle":
+			fs.StringVar(&o.idle, name, "", "spawn --interactive: for how long, `TIME`; 0 is for ever")
+		case "end":
+			fs.BoolVar(&o.end, name, false, "attach: the end of standard input ends the agent")
 		case "all":
 			fs.BoolVar(&o.all, name, false, "all that have finished, not the last ten")
 		}
@@ -209,7 +294,7 @@ func (e row) describe(out io.Writer) {
 // keyNames are the variables that hold keys. They are the file's to say: what a variable
 // of the environment gets wrong does not hide them.
 func keyNames(env func(string) string) ([]string, error) {
-	path, err := config.File(env)
+	path, err := paths.File(env)
 	if err != nil {
 		return config.Default().KeyEnvs(), err
 	}
@@ -225,6 +310,10 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := g.Watch(cancel)
+	if e.apart != nil {
+		code, err := e.apart(ctx, e, &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json})
+		return ended(signals, code, err)
+	}
 	at, err := place.Find(e.o.dir, os.Getenv)
 	if err != nil {
 		return 0, err
@@ -235,6 +324,16 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 	}
 	keys := secret.New(named, os.Getenv)
 	g.Withhold(keys)
+	c := &caller{
+		ctx: ctx, guard: g, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
+		out:  &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json},
+		keys: keys, host: at.Screens, dir: at.Dir,
+	}
+	what, _ := e.verb()
+	if run := e.hosted[what]; run != nil {
+		code, err := run(e, c)
+		return ended(signals, code, err)
+	}
 	path := at.Database()
 	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) && e.unused != shell.OK && !e.o.follow {
 		shell.Warn(os.Stderr, "nobody used fantail in %s yet, so nothing is there; fantail send main TEXT is a beginning, or name another workspace with --cwd", at.Root)
@@ -246,16 +345,16 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	c := &caller{
-		ctx: ctx, guard: g, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
-		out:  &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json},
-		keys: keys,
-		door: &outside.Door{DB: db, Origin: roster.OriginCLI, Model: "builtin", Ring: func() { place.Ring(at.Bell) }},
-	}
+	c.door = &outside.Door{DB: db, Origin: roster.OriginCLI, Model: "builtin", Ring: func() { place.Ring(at.Bell) }}
 	code, err := e.run(e, c)
 	if e := db.Close(); err == nil {
 		err = e
 	}
+	return ended(signals, code, err)
+}
+
+// ended is how the program ends with that.
+func ended(signals *guard.Signals, code int, err error) (int, error) {
 	if n, signalled := signals.Code(); signalled {
 		return n, nil
 	}
@@ -271,7 +370,7 @@ func runMCP(e *Errand, c *caller) (int, error) {
 		return shell.Usage, shell.Misused("mcp: %q is not understood; it takes no arguments", e.words[0])
 	}
 	c.door.Origin = roster.OriginMCP
-	s := &mcpserver.Server{Door: c.door, Keys: c.keys, Env: c.env}
+	s := &mcpserver.Server{Door: c.door, Push: c.push, Mail: c.mail, Keys: c.keys, Env: c.env}
 	if err := s.Run(c.ctx); err != nil {
 		return shell.Failed, err
 	}

@@ -170,9 +170,27 @@ func (g *Guard) Keep(group proc.Group) (end func()) {
 	if !k.tried {
 		_ = k.start(nil) // without it the next start ends what was left
 	}
+	if k.groups == nil {
+		k.groups = map[int]bool{}
+	}
+	k.groups[group.PGID] = true
 	k.mu.Unlock()
 	k.tell("run %d", group.PGID)
-	return func() { k.tell("end %d", group.PGID) }
+	return func() {
+		k.tell("end %d", group.PGID)
+		k.mu.Lock()
+		defer k.mu.Unlock()
+		delete(k.groups, group.PGID)
+	}
+}
+
+// Keeps reports whether the process leads a group that [Guard.Keep] keeps, or is one of the
+// guard's own.
+func (g *Guard) Keeps(pid int) bool {
+	k := &g.keeper
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.groups[pid] || k.cmd != nil && k.cmd.Process.Pid == pid
 }
 
 // Terminal has the terminal given back as it is now, if this process dies before
@@ -237,6 +255,11 @@ func (g *Guard) Exit(code int) {
 func (g *Guard) Dump(cause string) {
 	buf := make([]byte, 4<<20)
 	g.record(cause, buf[:runtime.Stack(buf, true)])
+}
+
+// Record writes a crash file about what ended only a part of the program, and returns its path.
+func (g *Guard) Record(cause string, stack []byte) (path string, err error) {
+	return g.write(cause, stack)
 }
 
 // record writes a crash file and notes where it is.

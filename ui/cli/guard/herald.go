@@ -59,7 +59,7 @@ func (h *herald) start(dir, set string) error {
 		was.Close()
 		return err
 	}
-	if err := redirect(w, syscall.Stderr); err != nil {
+	if err := Redirect(w, syscall.Stderr); err != nil {
 		was.Close()
 		return err // its input ends with w
 	}
@@ -75,6 +75,6 @@ func (h *herald) leave() {
 	if h.was == nil {
 		return
 	}
-	_ = redirect(h.was, syscall.Stderr) // its input ends
+	_ = Redirect(h.was, syscall.Stderr) // its input ends
 	_ = h.cmd.Wait()
 }

@@ -17,6 +17,8 @@ type keeper struct {
 	cmd   *exec.Cmd
 	pipe  *os.File // nil: there is none
 	tried bool
+
+	groups map[int]bool // that are to be ended, by their leader
 }
 
 // keeping is what the keeper runs: $1 the terminal's modes as they were, $2 as the

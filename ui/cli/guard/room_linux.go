@@ -94,8 +94,8 @@ func groupLimit(root string) (path string, limit uint64) {
 	return "", limit
 }
 
-// redirect makes a descriptor be that file, whose writers wait for its reader.
-func redirect(f *os.File, fd int) error {
+// Redirect makes a descriptor be that file, whose writers wait for its reader.
+func Redirect(f *os.File, fd int) error {
 	if err := syscall.SetNonblock(int(f.Fd()), false); err != nil {
 		return err
 	}

@@ -51,15 +51,16 @@ func telling() []os.Signal {
 
 // Watch calls end once, after the first signal that ends programs; SIGQUIT and
 // those of faults also write the stacks of all goroutines into a crash file.
-// Writing to a pipe nobody reads is an error from then on, not a signal.
-func (g *Guard) Watch(end func()) *Signals {
+// Writing to a pipe nobody reads is an error from then on, not a signal. Signals in but have
+// another meaning.
+func (g *Guard) Watch(end func(), but ...os.Signal) *Signals {
 	s := &Signals{guard: g}
 	broken := make(chan os.Signal, 1)
 	signal.Notify(broken, syscall.SIGPIPE)
 	arrived := make(chan os.Signal, 4)
 	for _, sig := range ending() {
 		// nohup and a shell's background jobs mean it.
-		if !signal.Ignored(sig) {
+		if !signal.Ignored(sig) && !slices.Contains(but, sig) {
 			signal.Notify(arrived, sig)
 		}
 	}

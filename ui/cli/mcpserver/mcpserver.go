@@ -6,7 +6,8 @@
 //
 // Does not: open the database, start an agent, decide what comes in.
 //
-// Imports: agents/event, agents/outside, agents/roster, inbox, tools/secret, ui/cli/deposit, ui/cli/shell.
+// Imports: agents/event, agents/outside, agents/roster, inbox, inbox/envelope, tools/secret, ui/cli/deposit,
+// ui/cli/shell.
 package mcpserver
 
 import (
@@ -24,6 +25,7 @@ import (
 	"fantail/agents/outside"
 	"fantail/agents/roster"
 	"fantail/inbox"
+	"fantail/inbox/envelope"
 	"fantail/tools/secret"
 	"fantail/ui/cli/deposit"
 	"fantail/ui/cli/shell"
@@ -38,7 +40,10 @@ const finished = 10
 
 // Server lets another assistant send, check and push.
 type Server struct {
-	Door *outside.Door
+	Door *outside.Door // where it looks and takes
+	// Push and Mail hand in a task and mail: to a living host, or through the door.
+	Push func(ctx context.Context, o outside.Order) (roster.Task, error)
+	Mail func(ctx context.Context, d outside.Deposit) ([]outside.Receipt, error)
 	Keys *secret.Keys        // what is stored without
 	Env  func(string) string // where models' keys and the configuration are found
 }
@@ -102,7 +107,7 @@ type sendArgs struct {
 
 func (s *Server) send(ctx context.Context, in sendArgs) (string, error) {
 	l := outside.Deposit{To: deposit.Receivers(whom(in.To)), Body: s.Keys.Text(in.Text), Priority: inbox.Priority(in.Priority), Tags: in.Tags, Key: in.Key}
-	sent, err := s.Door.Mail(ctx, l)
+	sent, err := s.Mail(ctx, l)
 	if err != nil {
 		return "", err
 	}
@@ -152,8 +157,8 @@ func (s *Server) check(ctx context.Context, in checkArgs) (string, error) {
 }
 
 // reading is how a peer reads messages, at most so many bytes of each.
-func reading(limit int) inbox.Rendering {
-	return inbox.Rendering{Now: time.Now(), Mark: strings.ToLower(rand.Text()[:10]), Limit: limit, Tool: "show"}
+func reading(limit int) envelope.Rendering {
+	return envelope.Rendering{Now: time.Now(), Mark: strings.ToLower(rand.Text()[:10]), Limit: limit, Tool: "show"}
 }
 
 type whoseArgs struct {
@@ -184,7 +189,7 @@ func (s *Server) push(ctx context.Context, in pushArgs) (string, error) {
 			return "", err
 		}
 	}
-	t, err := s.Door.Push(ctx, o)
+	t, err := s.Push(ctx, o)
 	if err != nil {
 		return "", err
 	}

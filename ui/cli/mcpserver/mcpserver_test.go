@@ -71,6 +71,7 @@ func TestTools(t *testing.T) {
 		},
 		Door: &outside.Door{DB: db, Origin: roster.OriginMCP, Model: "builtin", Ring: func() { rung++ }},
 	}
+	c.Push, c.Mail = c.Door.Push, c.Door.Mail
 	here, there := mcp.NewInMemoryTransports()
 	s, err := c.server().Connect(t.Context(), here, nil)
 	if err != nil {

@@ -14,9 +14,12 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"net/http"
 	"slices"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"fantail/agents/llm"
@@ -31,21 +34,101 @@ import (
 // say. It is safe for concurrent use.
 type Models struct {
 	conf config.Config
-	env  func(string) string
+	own  func(string) string // the environment it was made with
 
-	mu    sync.Mutex
-	known map[string]llm.Model // by name; one provider each, so that connections are kept
+	mu      sync.Mutex
+	known   map[string]llm.Model // by name; one provider each, so that connections are kept
+	keyed   map[string]*keyed    // the providers of those that may have a key
+	brought sync.Map             // variables -> what they hold in the environments that brought a key, before own
 }
 
 // New returns the models conf and the environment know.
 func New(conf config.Config, env func(string) string) *Models {
-	return &Models{conf: conf, env: env, known: map[string]llm.Model{}}
+	return &Models{conf: conf, own: env, known: map[string]llm.Model{}, keyed: map[string]*keyed{}}
+}
+
+// env is what a variable holds.
+func (m *Models) env(name string) string {
+	if v, is := m.brought.Load(name); is {
+		return v.(string)
+	}
+	return m.own(name)
+}
+
+// keyed is a provider that is replaced when its key is.
+type keyed struct{ now atomic.Pointer[llm.Provider] }
+
+var _ llm.Provider = &keyed{}
+
+func (k *keyed) serve(p llm.Provider) { k.now.Store(&p) }
+
+// Stream implements [llm.Provider].
+func (k *keyed) Stream(ctx context.Context, req *llm.Request) iter.Seq2[llm.Part, error] {
+	return (*k.now.Load()).Stream(ctx, req)
+}
+
+// Use has the keys that another environment holds used from now on, for requests of models that are in use too. A key
+// goes only to the address that stands beside it: that of its provider is taken from there as well. Use returns which
+// variables say something new; keys that env does not hold stay as they were.
+func (m *Models) Use(env func(string) string) (fresh []string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, a := range m.conf.Accesses() {
+		at := slices.IndexFunc(a.Keys, func(name string) bool { return strings.TrimSpace(env(name)) != "" })
+		if at < 0 {
+			continue
+		}
+		all := a.Keys
+		if a.Base != "" {
+			all = append(slices.Clone(all), a.Base)
+		}
+		var set []string
+		changed := false
+		for _, name := range all {
+			v := strings.TrimSpace(env(name))
+			if v == strings.TrimSpace(m.env(name)) {
+				continue
+			}
+			changed = true
+			m.brought.Store(name, v)
+			if v != "" {
+				set = append(set, name)
+			}
+		}
+		if changed && set == nil {
+			set = []string{a.Keys[at]} // what stood beside it is gone
+		}
+		fresh = append(fresh, set...)
+	}
+	if fresh == nil {
+		return nil
+	}
+	for name, k := range m.keyed {
+		c, err := m.conf.Resolve(m.env, name)
+		if err != nil {
+			continue // with an address that is none; the next request of another model says so
+		}
+		if p, err := provider(c, m.env); err == nil {
+			k.serve(p)
+		}
+	}
+	slices.Sort(fresh)
+	return slices.Compact(fresh)
 }
 
 // Choose returns the model of a start: the flag's, else what [config.Choose]
 // finds. ollama may be nil; then Ollama is not asked.
 func (m *Models) Choose(flag, remembered string, ollama func() string) (config.Choice, error) {
-	c, err := config.Choose(m.conf, m.env, flag, remembered, ollama)
+	return m.choose(m.env, flag, remembered, ollama)
+}
+
+// ChooseIn is Choose for somebody with another environment, where nothing is remembered.
+func (m *Models) ChooseIn(env func(string) string, flag string, ollama func() string) (config.Choice, error) {
+	return m.choose(env, flag, "", ollama)
+}
+
+func (m *Models) choose(env func(string) string, flag, remembered string, ollama func() string) (config.Choice, error) {
+	c, err := config.Choose(m.conf, env, flag, remembered, ollama)
 	if err != nil && flag != "" {
 		return c, shell.Misused("%v", err)
 	}
@@ -54,18 +137,23 @@ func (m *Models) Choose(flag, remembered string, ollama func() string) (config.C
 
 // Resolve returns the model of that name. The error names the known providers.
 func (m *Models) Resolve(name string) (llm.Model, error) {
+	m.mu.Lock() // a key and the address beside it are those of one environment
+	defer m.mu.Unlock()
 	c, err := m.conf.Resolve(m.env, name)
 	if err != nil {
 		return llm.Model{}, err
 	}
-	m.mu.Lock()
-	defer m.mu.Unlock()
 	if model, met := m.known[c.Name()]; met {
 		return model, nil
 	}
 	p, err := provider(c, m.env)
 	if err != nil {
 		return llm.Model{}, err
+	}
+	if c.Protocol != config.Builtin {
+		k := &keyed{}
+		k.serve(p)
+		m.keyed[c.Name()], p = k, k
 	}
 	model := llm.Model{Name: c.Name(), Provider: p, ID: c.Model, Vendor: c.Provider, AtOnce: c.AtOnce, Window: c.Known.Window, MaxOut: c.Known.MaxOutput}
 	if c.Known.Priced {

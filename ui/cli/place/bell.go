@@ -1,7 +1,6 @@
 package place
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -10,7 +9,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
-	"fantail/store/config"
+	"fantail/store/config/paths"
 )
 
 // Bell is where other processes tell the host that they deposited: a datagram
@@ -22,16 +21,11 @@ type Bell struct {
 	closed atomic.Bool
 }
 
-// bellPath is where the bell hangs of the workspace whose data directory that is.
-func bellPath(env func(string) string, data string) string {
-	return filepath.Join(config.RuntimeDir(env, os.Geteuid()), fmt.Sprintf("%.8x.bell", sha256.Sum256([]byte(data))))
-}
-
 // HangBell hangs the host's bell; the caller holds the host's lock, so a socket
 // that is there already belongs to a host that died. Anything else in its place
 // is an error.
 func HangBell(path string) (*Bell, error) {
-	if err := config.MakePrivate(filepath.Dir(path)); err != nil {
+	if err := paths.MakePrivate(filepath.Dir(path)); err != nil {
 		return nil, fmt.Errorf("hang the bell: %w", err)
 	}
 	switch info, err := os.Lstat(path); {

@@ -1,12 +1,14 @@
 package place
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -17,16 +19,26 @@ import (
 // the file that stays behind means nothing.
 type HostLock struct{ file *flock.Flock }
 
-// HeldError says that another process is the workspace's host.
+// HeldError says that another process has the workspace's lock.
 type HeldError struct {
-	PID   int       // 0: unknown
-	Since time.Time // zero: unknown
+	PID    int       // 0: unknown
+	Since  time.Time // zero: unknown
+	Host   bool      // it shows the workspace on screens; else it answers one prompt
+	Beyond string    // where it runs if that is another machine, or what cannot see this one's processes; "": here
+
+	run run
 }
+
+// run is one run of a process, told from every other one.
+type run struct{ started, boot, machine, pids string }
 
 func (e *HeldError) Error() string {
 	who := "another process"
 	if e.PID != 0 {
 		who = fmt.Sprintf("process %d", e.PID)
+	}
+	if e.Beyond != "" {
+		who += " " + e.Beyond
 	}
 	if !e.Since.IsZero() {
 		who += ", since " + e.Since.Local().Format("2006-01-02 15:04:05")
@@ -34,11 +46,16 @@ func (e *HeldError) Error() string {
 	return "this workspace is already open in another fantail (" + who + ")"
 }
 
+// serving is what a host notes of itself.
+const serving = "host"
+
 const hostLock = "host.lock"
 
-// Lock makes this process the host of the workspace whose data directory is dir,
-// or returns a *HeldError.
-func Lock(dir string, now time.Time) (*HostLock, error) {
+// Lock has this process own the workspace whose data directory is dir, on a terminal of its
+// own where no host can be, or returns a *HeldError.
+func Lock(dir string, now time.Time) (*HostLock, error) { return lock(dir, now, "alone") }
+
+func lock(dir string, now time.Time, role string) (*HostLock, error) {
 	path := filepath.Join(dir, hostLock)
 	f := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
 	got, err := f.TryLock()
@@ -48,12 +65,52 @@ func Lock(dir string, now time.Time) (*HostLock, error) {
 	if !got {
 		return nil, holder(path)
 	}
-	// The note is for people; the lock is the operating system's.
+	// The lock is the operating system's. The note says whom to talk to, and to people whose it is.
 	note := fmt.Sprintf("%d\n%s\n", os.Getpid(), now.UTC().Format(time.RFC3339))
+	me := thisRun(os.Getpid())
+	for _, kv := range [][2]string{{"role", role}, {"started", me.started}, {"boot", me.boot}, {"machine", me.machine}, {"pids", me.pids}} {
+		note += kv[0] + "=" + strings.ReplaceAll(kv[1], "\n", " ") + "\n"
+	}
 	if err := os.WriteFile(path, []byte(note), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the workspace: %w", err), f.Unlock())
 	}
 	return &HostLock{f}, nil
+}
+
+// ErrAnswers is returned by Take if there is a host already.
+var ErrAnswers = errors.New("the workspace has a host that answers")
+
+// How long Take waits for a host that ends, or listens anew, and how often it looks.
+const (
+	takesWithin = 10 * time.Second
+	takesEvery  = 10 * time.Millisecond
+)
+
+// Take has this process own the workspace whose data directory is dir, as its host. Who has it may
+// be about to end, or have lost its socket: it is told with the signal anew to listen once more.
+// The error is [ErrAnswers] once answers reports true, and a *HeldError if nothing comes of it.
+func Take(dir string, now time.Time, anew syscall.Signal, answers func() bool) (*HostLock, error) {
+	var told bool
+	for end := time.Now().Add(takesWithin); ; {
+		l, err := lock(dir, now, serving)
+		var held *HeldError
+		switch {
+		case !errors.As(err, &held):
+			return l, err
+		case held.Beyond != "" || !held.Host && held.PID != 0:
+			return nil, held
+		case answers():
+			return nil, ErrAnswers
+		case !told && held.PID != 0 && thisRun(held.PID) == held.run:
+			told = true
+			_ = syscall.Kill(held.PID, anew)
+		}
+		if time.Now().After(end) {
+			return nil, held
+		}
+		t := time.NewTimer(takesEvery)
+		<-t.C
+	}
 }
 
 // Hosted reports whether another process is the host of the workspace whose data
@@ -67,6 +124,34 @@ func Hosted(dir string) bool {
 	return err == nil && !free
 }
 
+// Holder tells who has the workspace whose data directory is dir; nil: nobody.
+func Holder(dir string) *HeldError {
+	if !Hosted(dir) {
+		return nil
+	}
+	return holder(filepath.Join(dir, hostLock))
+}
+
+// Await waits until nobody has the workspace whose data directory is dir, at most as long as
+// within. The error says who still has it.
+func Await(ctx context.Context, dir string, within time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, within)
+	defer cancel()
+	again := time.NewTicker(takesEvery)
+	defer again.Stop()
+	for {
+		held := Holder(dir)
+		if held == nil {
+			return nil
+		}
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			return held
+		}
+	}
+}
+
 // Unlock lets another process be the host.
 func (l *HostLock) Unlock() error { return l.file.Unlock() }
 
@@ -77,9 +162,32 @@ func holder(path string) *HeldError {
 	if err != nil {
 		return e
 	}
-	pid, since, _ := strings.Cut(strings.TrimSpace(string(text)), "\n")
-	e.PID, _ = strconv.Atoi(pid)
-	e.Since, _ = time.Parse(time.RFC3339, since)
+	lines := strings.Split(string(text), "\n")
+	e.PID, _ = strconv.Atoi(strings.TrimSpace(lines[0]))
+	if len(lines) < 2 {
+		return e
+	}
+	e.Since, _ = time.Parse(time.RFC3339, strings.TrimSpace(lines[1]))
+	for _, line := range lines[2:] {
+		switch name, value, _ := strings.Cut(line, "="); name {
+		case "role":
+			e.Host = value == serving
+		case "started":
+			e.run.started = value
+		case "boot":
+			e.run.boot = value
+		case "machine":
+			e.run.machine = value
+		case "pids":
+			e.run.pids = value
+		}
+	}
+	switch me := thisRun(os.Getpid()); {
+	case e.run.machine != "" && e.run.machine != me.machine:
+		e.Beyond = "on the machine " + e.run.machine
+	case e.run.pids != me.pids && e.run.pids != "":
+		e.Beyond = "in another container of this machine"
+	}
 	return e
 }
 

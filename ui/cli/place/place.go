@@ -1,11 +1,11 @@
 // Package place is the workspace on disk, and which process is its host.
 //
 // Does: find the workspace and its directories, or a temporary place beside it; lock it
-// for its host; hang the host's bell and ring it.
+// for its host; hang the host's bell and ring it; tell whether other machines may see it.
 //
 // Does not: open the database, read the configuration.
 //
-// Imports: store/config, ui/cli/shell.
+// Imports: store/config/paths, tools/proc, ui/cli/shell.
 package place
 
 import (
@@ -14,7 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"fantail/store/config"
+	"fantail/store/config/paths"
 	"fantail/ui/cli/shell"
 )
 
@@ -26,6 +26,7 @@ type Place struct {
 	Data    string // database, outputs, lock, crash files
 	Private []string
 	Bell    string // where the host's bell hangs; "" in a temporary place
+	Screens string // the socket on which screens reach the host; "" in a temporary place
 
 	temporary bool
 }
@@ -42,7 +43,7 @@ func Find(dir string, env func(string) string) (Place, error) {
 	if err != nil {
 		return Place{}, fmt.Errorf("find the present directory: %w: change to one that exists, or name one with --cwd", err)
 	}
-	root, err := config.Workspace(here)
+	root, err := paths.Workspace(here)
 	if err != nil {
 		return Place{}, err
 	}
@@ -50,21 +51,21 @@ func Find(dir string, env func(string) string) (Place, error) {
 		here = real
 	}
 	p := Place{Root: root, Dir: here}
-	if p.Data, err = config.DataDir(env, root); err != nil {
+	if p.Data, err = paths.Data(env, root); err != nil {
 		return Place{}, err
 	}
-	if err := config.MakePrivate(p.Data); err != nil {
+	if err := paths.MakePrivate(p.Data); err != nil {
 		return Place{}, err
 	}
 	if err := p.foreign(); err != nil {
 		return Place{}, err
 	}
-	settings, err := config.Dir(env)
+	settings, err := paths.Dir(env)
 	if err != nil {
 		return Place{}, err
 	}
-	p.Bell = bellPath(env, p.Data)
-	p.Private = []string{p.Data, settings, config.RuntimeDir(env, os.Geteuid())}
+	p.Bell, p.Screens = paths.Bell(env, os.Geteuid(), p.Data), paths.Screens(env, os.Geteuid(), p.Data)
+	p.Private = []string{p.Data, settings, paths.Runtime(env, os.Geteuid())}
 	return p, nil
 }
 
@@ -87,7 +88,7 @@ func (p Place) foreign() error {
 		if err != nil {
 			continue // it has just gone, or opening it says why
 		}
-		if err := config.Foreign(path, info); err != nil {
+		if err := paths.Foreign(path, info); err != nil {
 			return err
 		}
 	}
@@ -102,7 +103,7 @@ func (p Place) Aside() (Place, error) {
 		return p, fmt.Errorf("make a temporary database: %w", err)
 	}
 	p.Private = append(p.Private[:len(p.Private):len(p.Private)], dir)
-	p.Data, p.Bell, p.temporary = dir, "", true
+	p.Data, p.Bell, p.Screens, p.temporary = dir, "", "", true
 	return p, nil
 }
 

@@ -1,13 +1,13 @@
 // Package printer is one prompt and its answer, for people and scripts without a screen.
 //
-// Does: read the prompt and what stands on standard input; prompt main, wait until
-// nothing is under way any more, and print what came of it as text, as JSON or as a
+// Does: read the prompt and what stands on standard input; prompt a conversation that nobody attends, wait
+// until nothing of it is under way any more, and print what came of it as text, as JSON or as a
 // stream of JSON lines; say in a line what keeps it.
 //
 // Does not: open a workspace, choose a model, read arguments.
 //
-// Imports: agents, agents/event, agents/history, agents/llm, tools, tools/permit, ui/cli/guard, ui/cli/jsonline,
-// ui/cli/place, ui/cli/shell, ui/frame.
+// Imports: agents, agents/event, agents/history, agents/llm, tools, ui/cli/guard, ui/cli/jsonline,
+// ui/cli/shell, ui/frame.
 package printer
 
 import (
@@ -15,7 +15,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -24,7 +23,6 @@ import (
 	"fantail/agents/history"
 	"fantail/tools"
 	"fantail/ui/cli/guard"
-	"fantail/ui/cli/place"
 	"fantail/ui/cli/shell"
 	"fantail/ui/frame"
 )
@@ -38,27 +36,20 @@ const (
 	StreamJSON Format = "stream-json"
 )
 
-// Printer carries out one prompt without a screen.
+// Printer carries out one prompt without a screen, in a conversation that nobody attends.
 type Printer struct {
-	Pool    *agents.Pool
-	Guard   *guard.Guard
-	Signals *guard.Signals
-	Format  Format
-	Plain   bool   // the answer goes to a terminal: nothing in it may steer that
-	Session string // names the workspace's conversation in JSON
-	Dir     string
-	Tools   []string
-	Out     io.Writer
-	Err     io.Writer
-	Now     func() time.Time
-}
-
-// New returns a printer of the process's own standard output.
-func New(pool *agents.Pool, g *guard.Guard, signals *guard.Signals, format Format, at place.Place) *Printer {
-	return &Printer{
-		Pool: pool, Guard: g, Signals: signals, Format: format, Plain: shell.IsTerminal(os.Stdout),
-		Session: filepath.Base(at.Data), Dir: at.Root, Out: os.Stdout, Err: os.Stderr, Now: time.Now,
-	}
+	Pool   *agents.Pool
+	Go     func(name string, f func())
+	Terms  agents.Unattended
+	Format Format
+	Plain  bool // the answer goes to a terminal: nothing in it may steer that
+	Dir    string
+	Tools  []string
+	Out    io.Writer
+	Err    io.Writer
+	Now    func() time.Time
+	// Stopped is the exit code a signal asks for; false if none came.
+	Stopped func() (code int, signalled bool)
 }
 
 // Names lists the tools' names.
@@ -70,20 +61,23 @@ func Names(set *tools.Set) []string {
 	return names
 }
 
-// Run prompts main, prints what comes of it and returns the exit code. It ends
-// when nothing is under way any more, or, after ctx ended, with what there is.
+// Run prompts the conversation, prints what comes of it and returns the exit code. It ends
+// when nothing of it is under way any more, or, after ctx ended, with what there is.
 func (p *Printer) Run(ctx context.Context, prompt string) int {
 	feed := p.Pool.Subscribe()
 	defer feed.Close()
-	t := newTally(p.Now())
-	out := &stream{w: p.Out, on: p.Format == StreamJSON, session: p.Session}
-	settled := make(chan error, 1)
-	t.see(feed.Take())
-	out.init(p.Dir, t.main, string(t.mode), p.Tools)
+	feed.Take() // what is there is not of this run
+	c, err := p.Pool.Scripts.Open(ctx, p.Terms)
+	if err != nil {
+		return p.close(&stream{w: p.Out}, newTally(p.Now(), event.Info{}), agents.Unfinished{}, err)
+	}
+	t := newTally(p.Now(), c.Info)
+	out := &stream{w: p.Out, on: p.Format == StreamJSON, session: c.Info.Name}
+	out.init(p.Dir, c.Info, string(p.Terms.Mode), p.Tools)
 
-	err := p.Pool.Prompt(ctx, t.main.ID, prompt)
-	if err == nil {
-		p.Guard.Go("settled", func() { settled <- p.Pool.Settled(ctx) })
+	settled := make(chan error, 1)
+	if err = c.Prompt(ctx, prompt); err == nil {
+		p.Go("settled", func() { settled <- c.Settled(ctx) })
 		for open := true; open; {
 			select {
 			case <-feed.Wait():
@@ -98,11 +92,16 @@ func (p *Printer) Run(ctx context.Context, prompt string) int {
 	}
 	// What still runs is ended and recorded before the answer is printed, so
 	// that the answer has the last of it.
-	if e := guard.Close(p.Pool.Close); e != nil && err == nil {
-		err = e
+	var left agents.Unfinished
+	ended := guard.Close(func(ctx context.Context) (err error) {
+		left, err = c.End(ctx)
+		return err
+	})
+	if err == nil {
+		err = ended
 	}
 	p.tell(out, t, feed.Take())
-	return p.close(out, t, err)
+	return p.close(out, t, left, err)
 }
 
 // tell takes the events in and prints them where they are streamed.
@@ -122,10 +121,10 @@ func (p *Printer) tell(out *stream, t *tally, events []event.Event) {
 }
 
 // close prints the result and returns the exit code.
-func (p *Printer) close(out *stream, t *tally, err error) int {
+func (p *Printer) close(out *stream, t *tally, left agents.Unfinished, err error) int {
 	code := shell.OK
 	why := ""
-	switch stopped, bySignal := p.Signals.Code(); {
+	switch stopped, bySignal := p.Stopped(); {
 	case bySignal:
 		code, why = stopped, "interrupted"
 	case err != nil:
@@ -159,11 +158,11 @@ func (p *Printer) close(out *stream, t *tally, err error) int {
 		shell.Warn(p.Err, "write the answer: %v", wrote)
 		code = shell.Failed
 	}
-	if n := t.queued; n > t.before {
+	if n := left.Queued; n > 0 {
 		shell.Warn(p.Err, "%d queued %s not started; start fantail and type /run", n, plural(n, "task was", "tasks were"))
 	}
-	if n := t.agents[t.main.ID].Pending; n > t.main.Pending {
-		shell.Warn(p.Err, "%d %s in main's inbox; start fantail and type /check", n, plural(n, "message waits", "messages wait"))
+	if n := left.Unread; n > 0 {
+		shell.Warn(p.Err, "%d %s unread in %s; fantail -p --resume %s goes on with %s", n, plural(n, "message is", "messages are"), t.talk.Name, t.talk.Name, plural(n, "it", "them"))
 	}
 	return code
 }

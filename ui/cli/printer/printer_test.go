@@ -108,7 +108,7 @@ func TestTallyTellsTroubleOnce(t *testing.T) {
 	full := event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Running, Why: "trying again: the disk is full"}
 	failed := event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Running, Retry: &event.Retry{Attempt: 2, Of: 10, Reason: "acme: overloaded"}}
 	typed := event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle, Why: "absorb: the disk is full", Prompts: []event.Prompt{{ID: 1}}}
-	tal := newTally(time.Time{})
+	tal := newTally(time.Time{}, main1(event.Idle))
 	for _, i := range []event.Info{
 		{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
 		full,
@@ -129,8 +129,11 @@ func TestTallyTellsTroubleOnce(t *testing.T) {
 
 func TestTallyKeepsWhatMainSaidLast(t *testing.T) {
 	began := time.Unix(1000, 0)
-	y := newTally(began)
-	y.see([]event.Event{event.Changed{Info: main1(event.Idle)}, event.Changed{Info: event.Info{ID: 2, Name: "old", Kind: event.Sub, State: event.Done}}, event.Tally{Queued: 1}})
+	y := newTally(began, main1(event.Idle))
+	y.see([]event.Event{
+		event.Changed{Info: event.Info{ID: 2, Name: "another's", Kind: event.Sub, State: event.Done, Parent: 7, Spent: event.Spent{Usage: llm.Usage{Input: 9}}}},
+		event.Appended{Agent: 7, Entries: []history.Entry{{Kind: history.EntryText, Text: "another's answer"}}},
+	})
 	after := main1(event.Idle)
 	after.Cost, after.Usage = 2_000_005, llm.Usage{Input: 150, Output: 20, CacheRead: 7, CacheWrite: 3}
 	say := func(s string) history.Entry { return history.Entry{Kind: history.EntryText, Text: s} }
@@ -145,9 +148,9 @@ func TestTallyKeepsWhatMainSaidLast(t *testing.T) {
 			say("Second."),
 			{Kind: history.EntryEnded, End: &history.End{Outcome: history.Completed, Steps: 2}},
 		}},
-		event.Changed{Info: event.Info{ID: 3, Name: "new", Kind: event.Sub, State: event.Running}},
+		event.Changed{Info: event.Info{ID: 3, Name: "new", Kind: event.Sub, Parent: 1, State: event.Running}},
 		event.Appended{Agent: 3, Entries: []history.Entry{say("not the answer")}},
-		event.Changed{Info: event.Info{ID: 3, Name: "new", Kind: event.Sub, State: event.Done, Outcome: history.Completed}},
+		event.Changed{Info: event.Info{ID: 3, Name: "new", Kind: event.Sub, Parent: 1, State: event.Done, Outcome: history.Completed}},
 		event.Changed{Info: after},
 	})
 	if len(es) != 9 || es[0].Agent != 1 || es[8].Agent != 3 {
@@ -164,7 +167,7 @@ func TestTallyKeepsWhatMainSaidLast(t *testing.T) {
 		t.Errorf("result %+v cost %v", r, r.Cost)
 	}
 	// One agent of unknown price makes the sum unknown.
-	y.see([]event.Event{event.Changed{Info: event.Info{ID: 3, Name: "new", Kind: event.Sub, State: event.Done, Spent: event.Spent{Usage: llm.Usage{Input: 1}}}}})
+	y.see([]event.Event{event.Changed{Info: event.Info{ID: 3, Name: "new", Kind: event.Sub, Parent: 1, State: event.Done, Spent: event.Spent{Usage: llm.Usage{Input: 1}}}}})
 	if r := y.result("", "it broke", began); r.Cost != nil || r.Subtype != "error" || !r.Error || r.Result != "it broke" {
 		t.Errorf("result %+v", r)
 	}

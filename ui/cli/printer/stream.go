@@ -98,16 +98,23 @@ type (
 		Text    string `json:"text"`
 	}
 	lineResult struct {
-		Type    string   `json:"type"`
-		Subtype string   `json:"subtype"`
-		Error   bool     `json:"is_error"`
-		Result  string   `json:"result"`
-		Why     string   `json:"error,omitempty"`
-		Session string   `json:"session_id"`
-		Turns   int      `json:"num_turns"`
-		Millis  int64    `json:"duration_ms"`
-		Cost    *float64 `json:"total_cost_usd,omitempty"`
-		Usage   jUsage   `json:"usage"`
+		Type    string    `json:"type"`
+		Subtype string    `json:"subtype"`
+		Error   bool      `json:"is_error"`
+		Result  string    `json:"result"`
+		Why     string    `json:"error,omitempty"`
+		Session string    `json:"session_id"`
+		Turns   int       `json:"num_turns"`
+		Millis  int64     `json:"duration_ms"`
+		Cost    *float64  `json:"total_cost_usd,omitempty"`
+		Usage   jUsage    `json:"usage"`
+		Denied  []jDenied `json:"permission_denials,omitempty"`
+	}
+	jDenied struct {
+		Tool  string          `json:"tool_name"`
+		ID    string          `json:"tool_use_id"`
+		Agent string          `json:"agent"`
+		Input json.RawMessage `json:"tool_input"`
 	}
 	jUsage struct {
 		Input      int `json:"input_tokens"`
@@ -117,8 +124,8 @@ type (
 	}
 )
 
-func (s *stream) init(dir string, main event.Info, mode string, tools []string) {
-	s.put(lineInit{"system", "init", s.session, dir, main.Model, tools, mode, shell.Version()})
+func (s *stream) init(dir string, talk event.Info, mode string, tools []string) {
+	s.put(lineInit{"system", "init", s.session, dir, talk.Model, tools, mode, shell.Version()})
 }
 
 // entry prints an entry of an agent's transcript, if readers of a stream have a word for it.

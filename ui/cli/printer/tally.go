@@ -1,54 +1,59 @@
 package printer
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
-	"fantail/tools/permit"
 )
 
-// tally is what a run without a screen knows of the pool.
+// tally is what a run without a screen knows of its conversation.
 type tally struct {
 	began    time.Time
-	main     event.Info // as it was when the run began
-	mode     permit.Mode
+	talk     event.Info // the conversation, as it was when the run began
 	agents   map[int64]event.Info
-	first    map[int64]event.Info // as they were when the run began
-	changes  []event.Info         // dispatched agents whose state changed, not told yet
-	troubles []string             // what keeps an agent from going on, not told yet
-	answer   []string             // what main said since it last did or heard something
-	ended    *history.End         // of main's last turn
+	changes  []event.Info // dispatched agents whose state changed, not told yet
+	troubles []string     // what keeps an agent from going on, and what it was denied, not told yet
+	answer   []string     // what the conversation said since it last did or heard something
+	ended    *history.End // of its last turn
 	steps    int
-	queued   int
-	before   int // queued when the run began
+	calls    map[string]history.Call // without a result, by agent and id
+	denied   []jDenied
 }
 
-func newTally(now time.Time) *tally {
-	return &tally{began: now, agents: map[int64]event.Info{}, first: map[int64]event.Info{}}
+// newTally returns the tally of a conversation that begins now.
+func newTally(now time.Time, talk event.Info) *tally {
+	return &tally{began: now, talk: talk, agents: map[int64]event.Info{talk.ID: talk}, calls: map[string]history.Call{}}
+}
+
+// concerns reports whether the agent is the conversation's or below it.
+func (t *tally) concerns(agent int64) bool {
+	_, known := t.agents[agent]
+	return known
 }
 
 func (t *tally) name(agent int64) string { return t.agents[agent].Name }
 
 // see takes events in and returns the entries among them, in order.
 func (t *tally) see(events []event.Event) (entries []history.Entry) {
-	begins := t.main.ID == 0
 	for _, e := range events {
 		switch e := e.(type) {
 		case event.Changed:
-			t.change(e.Info, begins)
-		case event.Tally:
-			t.queued, t.mode = e.Queued, e.Mode
-			if begins {
-				t.before = e.Queued
+			if t.concerns(e.ID) || t.concerns(e.Parent) {
+				t.change(e.Info)
 			}
 		case event.Appended:
+			if !t.concerns(e.Agent) {
+				continue
+			}
 			for _, entry := range e.Entries {
-				if e.Agent == t.main.ID {
+				if e.Agent == t.talk.ID {
 					t.add(entry)
 				}
+				t.judged(e.Agent, entry)
 				entry.Agent = e.Agent
 				entries = append(entries, entry)
 			}
@@ -57,22 +62,30 @@ func (t *tally) see(events []event.Event) (entries []history.Entry) {
 	return entries
 }
 
-func (t *tally) change(i event.Info, begins bool) {
+func (t *tally) change(i event.Info) {
 	old, known := t.agents[i.ID]
 	t.agents[i.ID] = i
 	if now := trouble(i); now != "" && now != old.Why { // what a turn before ended with is told
 		t.troubles = append(t.troubles, i.Name+": "+now)
 	}
-	switch {
-	case i.Kind.Nature().Stays:
-		if begins {
-			t.main = i
-		}
-	case !begins && (!known || (i.State.Terminal() && !old.State.Terminal())):
+	if i.ID != t.talk.ID && (!known || i.State.Terminal() && !old.State.Terminal()) {
 		t.changes = append(t.changes, i)
 	}
-	if begins {
-		t.first[i.ID] = i
+}
+
+// judged follows which calls were denied.
+func (t *tally) judged(agent int64, e history.Entry) {
+	key := func(id string) string { return fmt.Sprint(agent, " ", id) }
+	switch {
+	case e.Kind == history.EntryCall && e.Call != nil:
+		t.calls[key(e.Call.ID)] = *e.Call
+	case e.Kind == history.EntryResult && e.Result != nil:
+		c := t.calls[key(e.Result.ID)]
+		delete(t.calls, key(e.Result.ID))
+		if e.Result.Denied {
+			t.denied = append(t.denied, jDenied{Tool: e.Result.Name, ID: e.Result.ID, Agent: t.name(agent), Input: object(c.Args)})
+			t.troubles = append(t.troubles, fmt.Sprintf("%s: %s: %s", t.name(agent), cmp.Or(c.Title, e.Result.Name), e.Result.Text))
+		}
 	}
 }
 
@@ -87,7 +100,7 @@ func trouble(i event.Info) string {
 	return ""
 }
 
-// add follows main's transcript.
+// add follows the conversation's transcript.
 func (t *tally) add(e history.Entry) {
 	switch e.Kind {
 	case history.EntryText:
@@ -104,7 +117,10 @@ func (t *tally) add(e history.Entry) {
 func (t *tally) spent() (u llm.Usage, cost int64, priced bool) {
 	priced = true
 	for id, i := range t.agents {
-		old := t.first[id]
+		var old event.Info // others are new
+		if id == t.talk.ID {
+			old = t.talk
+		}
 		d := llm.Usage{
 			Input: i.Usage.Input - old.Usage.Input, Output: i.Usage.Output - old.Usage.Output,
 			CacheRead: i.Usage.CacheRead - old.Usage.CacheRead, CacheWrite: i.Usage.CacheWrite - old.Usage.CacheWrite,
@@ -125,7 +141,7 @@ func (t *tally) result(answer, why string, now time.Time) lineResult {
 	u, cost, priced := t.spent()
 	r := lineResult{
 		Type: "result", Subtype: "success", Result: answer, Why: why, Turns: t.steps, Millis: now.Sub(t.began).Milliseconds(),
-		Usage: usageOf(u),
+		Usage: usageOf(u), Denied: t.denied,
 	}
 	if why != "" {
 		r.Subtype, r.Error = "error", true

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"fantail/inbox"
+	"fantail/inbox/policy"
 	"fantail/inbox/rules"
 )
 
@@ -20,7 +20,7 @@ func TestWatch(t *testing.T) {
 		t.Fatal(err)
 	}
 	type read struct {
-		good   map[string]inbox.Rules
+		good   map[string]policy.Rules
 		broken map[string]error
 	}
 	told := make(chan read, 100)
@@ -45,8 +45,8 @@ func TestWatch(t *testing.T) {
 	}
 	dir := filepath.Join(root, ".agents")
 	path := filepath.Join(dir, "main.yml")
-	says := func(m inbox.Mode) []byte { return []byte("message_handling:\n  default: " + string(m) + "\n") }
-	is := func(m inbox.Mode) func(read) bool { return func(r read) bool { return r.good["main"].Default == m } }
+	says := func(m policy.Mode) []byte { return []byte("message_handling:\n  default: " + string(m) + "\n") }
+	is := func(m policy.Mode) func(read) bool { return func(r read) bool { return r.good["main"].Default == m } }
 	must := func(errs ...error) {
 		t.Helper()
 		if err := errors.Join(errs...); err != nil {
@@ -54,12 +54,12 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	for range 2 {
-		must(os.Mkdir(dir, 0o700), os.WriteFile(path, says(inbox.Queue), 0o600))
-		until("a new directory with a file", is(inbox.Queue))
-		must(os.WriteFile(path, says(inbox.Fork), 0o600))
-		until("a file written in place", is(inbox.Fork))
-		must(os.WriteFile(path+"~", says(inbox.Interrupt), 0o600), os.Rename(path+"~", path))
-		until("a file put in place", is(inbox.Interrupt))
+		must(os.Mkdir(dir, 0o700), os.WriteFile(path, says(policy.Queue), 0o600))
+		until("a new directory with a file", is(policy.Queue))
+		must(os.WriteFile(path, says(policy.Fork), 0o600))
+		until("a file written in place", is(policy.Fork))
+		must(os.WriteFile(path+"~", says(policy.Interrupt), 0o600), os.Rename(path+"~", path))
+		until("a file put in place", is(policy.Interrupt))
 		must(os.WriteFile(path, []byte("message_handling: [\n"), 0o600))
 		until("a broken file", func(r read) bool { return r.broken["main"] != nil })
 		must(os.RemoveAll(dir))

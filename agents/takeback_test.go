@@ -1,0 +1,63 @@
+package agents_test
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"testing"
+
+	"fantail/agents/llm"
+)
+
+// TestWork_whatWasDueIsGone: a prompt that keeps a turn from ending may be taken back before it enters. The turn ends
+// then; no request goes out that ends with what the model said itself.
+func TestWork_whatWasDueIsGone(t *testing.T) {
+	began, goOn := make(chan struct{}), make(chan struct{})
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if asked(req) == "first" && valid(req.Messages) == nil {
+			began <- struct{}{}
+			<-goOn
+		}
+		return text("said"), nil
+	}}
+	var mu sync.Mutex
+	ends := func() {} // called by the writer as the turn looks whether it may end
+	w := open(t, m, setting{trace: func(statement string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if strings.Contains(statement, "FROM prompts") && strings.Contains(statement, "removed_at IS NULL") {
+			ends()
+			ends = func() {}
+		}
+	}})
+	gone := 0
+	for range 20 {
+		w.prompt("first")
+		<-began
+		w.prompt("second")
+		w.until("it is queued", func() bool { return len(w.info("main").Prompts) == 1 })
+		id := w.info("main").Prompts[0].ID
+		before := len(m.seen())
+		var all sync.WaitGroup
+		mu.Lock()
+		ends = func() {
+			all.Go(func() {
+				taken, err := w.pool.Unprompt(context.WithoutCancel(t.Context()), id)
+				check(t, err)
+				if taken {
+					gone++
+				}
+			})
+		}
+		mu.Unlock()
+		goOn <- struct{}{}
+		w.settle()
+		all.Wait()
+		for _, r := range m.seen()[before:] {
+			check(t, valid(r.Messages))
+		}
+	}
+	if gone == 0 {
+		t.Error("the prompt was never gone in time: this proves nothing")
+	}
+}

@@ -1,0 +1,278 @@
+// Package paths is where things lie: the workspace a directory belongs to, and the directories
+// of the configuration, of a workspace's data and of sockets.
+//
+// Does: name these directories; make one that only its owner can use; say whose a file is.
+//
+// Does not: read or write a file. It needs nothing but the standard library's small packages:
+// the process in the terminal uses it before anything else of the program exists.
+//
+// Imports: nothing of ours.
+package paths
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// HostLog is the file in the data directory to which a host writes what nobody is there to read.
+const HostLog = "host.log"
+
+// socketPath is the longest path a socket may have everywhere, in bytes with
+// its closing NUL; socketName is what a name in the runtime directory may take.
+const (
+	socketPath = 104
+	socketName = 40
+)
+
+// Dir is the directory of the configuration: $XDG_CONFIG_HOME/fantail, else
+// .config/fantail under $HOME.
+func Dir(env func(string) string) (string, error) {
+	base, err := xdg(env, "XDG_CONFIG_HOME", ".config")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(base, "fantail"), nil
+}
+
+// File is config.toml in [Dir].
+func File(env func(string) string) (string, error) {
+	dir, err := Dir(env)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "config.toml"), nil
+}
+
+// Data is where the workspace with that root keeps its database and outputs:
+// $XDG_DATA_HOME/fantail/SLUG-HASH, else under .local/share of $HOME. Root is
+// what [Workspace] returned.
+func Data(env func(string) string, root string) (string, error) {
+	base, err := xdg(env, "XDG_DATA_HOME", ".local/share")
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(base, "fantail", Slug(root)), nil
+}
+
+// Workspaces are the data directories of all workspaces this user has.
+func Workspaces(env func(string) string) ([]string, error) {
+	base, err := xdg(env, "XDG_DATA_HOME", ".local/share")
+	if err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(filepath.Join(base, "fantail"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("list the workspaces: %w", err)
+	}
+	var all []string
+	for _, e := range entries {
+		if e.IsDir() {
+			all = append(all, filepath.Join(base, "fantail", e.Name()))
+		}
+	}
+	return all, nil
+}
+
+// xdg is the base directory a variable names, else the one under $HOME. As the
+// XDG rules say, a relative value counts as unset.
+func xdg(env func(string) string, name, under string) (string, error) {
+	if dir := env(name); filepath.IsAbs(dir) {
+		return filepath.Clean(dir), nil
+	}
+	home := env("HOME")
+	switch {
+	case home == "":
+		return "", fmt.Errorf("find the user's directories: neither %s nor HOME is set; set HOME", name)
+	case !filepath.IsAbs(home):
+		return "", errors.New("find the user's directories: HOME is not an absolute path")
+	}
+	return filepath.Join(home, under), nil
+}
+
+// Runtime is where sockets lie: $XDG_RUNTIME_DIR/fantail, else fantail-UID
+// under the directory for temporary files, else under /tmp, the first whose
+// sockets' paths stay below 104 bytes. It is made by [MakePrivate].
+func Runtime(env func(string) string, uid int) string {
+	own := "fantail-" + strconv.Itoa(uid)
+	for _, dir := range []string{
+		absolute(env("XDG_RUNTIME_DIR"), "fantail"),
+		absolute(env("TMPDIR"), own),
+	} {
+		if dir != "" && len(dir)+1+socketName < socketPath {
+			return dir
+		}
+	}
+	return filepath.Join("/tmp", own)
+}
+
+// Bell is the path of the socket on which a process outside rings the host of the workspace with
+// that data; Screens is that of the socket on which screens reach it.
+func Bell(env func(string) string, uid int, data string) string {
+	return socket(env, uid, data, "bell")
+}
+
+// Screens is explained at [Bell].
+func Screens(env func(string) string, uid int, data string) string {
+	return socket(env, uid, data, "sock")
+}
+
+func socket(env func(string) string, uid int, data, kind string) string {
+	return filepath.Join(Runtime(env, uid), fmt.Sprintf("%.8x.%s", sha256.Sum256([]byte(data)), kind))
+}
+
+func absolute(dir, name string) string {
+	if !filepath.IsAbs(dir) {
+		return ""
+	}
+	return filepath.Join(dir, name)
+}
+
+// MakePrivate makes dir and what leads to it, readable by this user only. A
+// directory that belongs to someone else, is a symbolic link or can't be made
+// private is an error: another user could have put it there.
+func MakePrivate(dir string) error {
+	if err := strange(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("make %s: %w", dir, barred(dir, err))
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return fmt.Errorf("make %s: %w", dir, barred(dir, err))
+	}
+	if !info.IsDir() {
+		return fmt.Errorf("make %s: it is not a directory; remove it", dir)
+	}
+	if err := Foreign(dir, info); err != nil {
+		return err
+	}
+	// A directory that can only be read stays so, and one on such a file system as it is.
+	if perm := info.Mode().Perm(); perm&0o077 != 0 {
+		if err := os.Chmod(dir, perm&^0o077); err != nil && !errors.Is(err, syscall.EROFS) {
+			return fmt.Errorf("make %s private: %w", dir, err)
+		}
+	}
+	return nil
+}
+
+// strange is an error if dir is to be made where somebody else is at home: root may write there,
+// and what root leaves behind its owner can't use.
+func strange(dir string) error {
+	if os.Geteuid() != 0 {
+		return nil // it could not
+	}
+	for {
+		info, err := os.Stat(dir)
+		if err == nil {
+			return Foreign(dir, info)
+		}
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return nil // making it says why
+		}
+		dir = filepath.Dir(dir)
+	}
+}
+
+// ErrForeign is the error of a file or directory that belongs to another user.
+var ErrForeign = errors.New("it is another user's")
+
+// Foreign is an error that names path and its owner if that is another user than
+// this process's.
+func Foreign(path string, info fs.FileInfo) error {
+	st, known := info.Sys().(*syscall.Stat_t)
+	if !known || int(st.Uid) == os.Geteuid() {
+		return nil
+	}
+	return fmt.Errorf("%s belongs to %s, and this program runs as %s: %w: run it as its owner, have XDG_DATA_HOME and XDG_RUNTIME_DIR name directories of yours, or give it to yourself (chown)",
+		path, person(int(st.Uid)), person(os.Geteuid()), ErrForeign)
+}
+
+// person is the name and number of a user.
+func person(uid int) string {
+	number := strconv.Itoa(uid)
+	if u, err := user.LookupId(number); err == nil && u.Username != "" {
+		return fmt.Sprintf("%s (uid %s)", u.Username, number)
+	}
+	return "uid " + number
+}
+
+// barred is err, and whose directory it is that keeps this user from path, if that
+// is why.
+func barred(path string, err error) error {
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if info, e := os.Stat(dir); e == nil {
+			if foreign := Foreign(dir, info); foreign != nil {
+				return fmt.Errorf("%w: %w", err, foreign)
+			}
+			return err
+		}
+		if dir == filepath.Dir(dir) {
+			return err
+		}
+	}
+}
+
+// Workspace is the root of the workspace dir lies in, with symbolic links
+// resolved: dir or the nearest directory above it that has .git (a directory, or
+// the file of a worktree), else dir itself.
+func Workspace(dir string) (string, error) {
+	abs, err := filepath.Abs(dir)
+	if err == nil {
+		abs, err = filepath.EvalSymlinks(abs)
+	}
+	if err != nil {
+		return "", fmt.Errorf("find the workspace: %w", err)
+	}
+	info, err := os.Stat(abs)
+	if err != nil {
+		return "", fmt.Errorf("find the workspace: %w", err)
+	}
+	if !info.IsDir() {
+		return "", fmt.Errorf("find the workspace: %s is not a directory", abs)
+	}
+	for at := abs; ; at = filepath.Dir(at) {
+		_, err := os.Lstat(filepath.Join(at, ".git"))
+		switch {
+		case err == nil:
+			return at, nil
+		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fs.ErrPermission):
+			return "", fmt.Errorf("find the workspace: %w", err)
+		case at == filepath.Dir(at):
+			return abs, nil
+		}
+	}
+}
+
+// Slug names a workspace in a path: its last name for people, and a hash of its
+// whole path, so that two workspaces of one name do not meet.
+func Slug(root string) string {
+	var b strings.Builder
+	for _, r := range strings.ToLower(filepath.Base(root)) {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			b.WriteRune(r)
+		} else if n := b.Len(); n > 0 && b.String()[n-1] != '-' {
+			b.WriteByte('-')
+		}
+	}
+	name := b.String()
+	name = strings.Trim(name[:min(len(name), 32)], "-")
+	if name == "" {
+		name = "workspace"
+	}
+	return fmt.Sprintf("%s-%x", name, sha256.Sum256([]byte(root)))[:len(name)+1+10]
+}

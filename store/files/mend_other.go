@@ -1,0 +1,6 @@
+//go:build !linux
+
+package files
+
+// SetAside renames nothing.
+func (h *Held) SetAside(string) []string { return nil }

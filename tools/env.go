@@ -1,0 +1,67 @@
+package tools
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"strings"
+
+	"fantail/tools/permit"
+	"fantail/tools/proc"
+	"fantail/tools/secret"
+	"fantail/tools/workspace"
+)
+
+// Env is where one agent's tools work. One Env belongs to one agent.
+type Env struct {
+	Root    string                           // the workspace, absolute and resolved
+	Private []string                         // directories and files no tool may open (database, sockets, configuration)
+	Outputs string                           // the directory of this agent's tool-output files; readable by read_file
+	Environ []string                         // for commands
+	Umask   proc.Umask                       // of the files that commands and tools make
+	Keys    *secret.Keys                     // what nothing is shown of; nil: none
+	Desk    Desk                             // what reaches upward
+	Tick    func(callID string, tail string) // a command's latest output
+	Hurry   <-chan struct{}                  // once it is closed, commands that are to end get only a moment for it; nil: a call's end hurries
+	Seen    *workspace.Seen                  // which files were read, and how they were then
+	Changes *permit.Changes                  // where it is noted what these tools write and run; nil: nowhere
+
+	Keep func(proc.Group) func() // has a command's group ended if this program dies; nil: nobody does
+
+	// Started records a command before it runs; an error keeps it from running.
+	Started func(ctx context.Context, callID, output string, g proc.Group) error
+}
+
+// tree is the files as this agent's tools may touch them.
+func (e *Env) tree() *workspace.Tree {
+	return &workspace.Tree{Root: e.Root, Private: e.Private, Outputs: e.Outputs, Home: e.home(), Umask: e.Umask}
+}
+
+// save writes a file and notes that an agent's tool did: before the write and after it,
+// so that no decision falls in between.
+func (e *Env) save(t workspace.Target, data []byte, old fs.FileInfo) (fs.FileInfo, error) {
+	e.Changes.Wrote(t.Abs)
+	defer e.Changes.Wrote(t.Abs)
+	return e.tree().Save(t, data, old)
+}
+
+// home is the user's home directory, "" if unknown.
+func (e *Env) home() string {
+	for _, v := range e.Environ {
+		if h, ok := strings.CutPrefix(v, "HOME="); ok && h != "" {
+			return h
+		}
+	}
+	h, _ := os.UserHomeDir()
+	return h
+}
+
+// path is the list of directories that programs are looked for in.
+func (e *Env) path() (dirs string) {
+	for _, v := range e.Environ {
+		if p, ok := strings.CutPrefix(v, "PATH="); ok {
+			dirs = p
+		}
+	}
+	return dirs
+}

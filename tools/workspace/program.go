@@ -1,0 +1,95 @@
+package workspace
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// What another program needs to make a walk in our place, and what is asked of each file
+// it names.
+
+// Program returns the absolute path of a program of that name in one of the directories
+// of a PATH, which nobody but its owner could have put there; "" if there is none. One
+// inside the workspace does not count.
+func (tr *Tree) Program(name, dirs string) string {
+	for _, d := range filepath.SplitList(dirs) {
+		if !filepath.IsAbs(d) {
+			continue
+		}
+		p, err := resolve(filepath.Join(d, name))
+		if err != nil {
+			continue
+		}
+		fi, err := os.Lstat(p)
+		if err != nil || !fi.Mode().IsRegular() || fi.Mode()&0o111 == 0 || fi.Mode()&0o002 != 0 {
+			continue
+		}
+		if _, ok := below(tr.Root, p); !ok {
+			return p
+		}
+	}
+	return ""
+}
+
+// Start is where the walk begins, counted from Base.
+func (w *Walk) Start() string {
+	rel, _ := below(w.Base(), w.from.Abs)
+	return rel
+}
+
+// Rel turns a path that a program in Base names into one counted from where the walk
+// begins; ok is false if it is not below that.
+func (w *Walk) Rel(name string) (rel string, ok bool) {
+	return below(w.from.Abs, filepath.Join(w.Base(), name))
+}
+
+// Shown is a path that a program in Base names as people and models read it.
+func (w *Walk) Shown(name string) string {
+	rel, _ := w.Rel(name)
+	return w.shown(rel)
+}
+
+// Admits reports whether the walk would have met a file that a program in Base names, and
+// opened it.
+func (w *Walk) Admits(name string) bool {
+	rel, ok := w.Rel(name)
+	if !ok {
+		return false
+	}
+	abs := filepath.Join(w.Base(), name)
+	fi, ok := isRegular(abs)
+	if !ok || w.closed[identity(fi)] {
+		return false
+	}
+	for _, p := range w.paths {
+		if _, in := below(p, abs); in {
+			return false
+		}
+	}
+	// ripgrep before version 14 forgets patterns of the directories above where it begins.
+	if !w.All && w.ignored(name) {
+		return false
+	}
+	dir, err := w.tree.holdDir(filepath.Dir(abs), false)
+	if err != nil {
+		return false
+	}
+	defer dir.Close()
+	h, fi, err := openIn(dir, filepath.Base(abs), w.closed)
+	if err != nil {
+		return false
+	}
+	defer h.Close()
+	return !w.secret(Entry{Rel: rel, Shown: w.shown(rel)}, fi, h)
+}
+
+// isRegular reports whether a path without links holds a regular file.
+func isRegular(p string) (fs.FileInfo, bool) {
+	fi, err := os.Lstat(p)
+	if err != nil || !fi.Mode().IsRegular() {
+		return nil, false
+	}
+	at, err := filepath.EvalSymlinks(p)
+	return fi, err == nil && at == p
+}

@@ -1,0 +1,158 @@
+package channel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"fantail/agents/follow"
+	"fantail/ui/cli/jsonline"
+	"fantail/ui/screen/wire"
+)
+
+// Agent is an agent that a program is attached to, as its host has it.
+type Agent struct {
+	Follow func(behind func()) *follow.Follower
+	Tell   func(ctx context.Context, text string) error
+	End    func(ctx context.Context) error // of what it is told
+	Go     func(name string, f func())
+	Now    func() time.Time
+	Said   func(s string) string // an error as others may read it
+}
+
+// errGone is why a program is no longer served that has left.
+var errGone = errors.New("the program is gone")
+
+// lastWithin is how long a program that takes nothing may take for the last frame.
+const lastWithin = 300 * time.Millisecond
+
+// Serve serves the program at the other end until it leaves, the agent has ended, the program has fallen behind, or ctx
+// ends, whose cause it is told then.
+func (a Agent) Serve(ctx context.Context, conn net.Conn) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	o := &outlet{conn: conn}
+	f := a.Follow(func() { cancel(follow.ErrBehind) })
+	defer f.Close()
+	a.Go("hear who is attached", func() { cancel(a.hear(conn, o)) })
+	stop := context.AfterFunc(ctx, o.hurry)
+	defer stop()
+	switch err := a.tell(ctx, f, o); {
+	case errors.Is(err, errGone):
+	case errors.Is(err, follow.ErrBehind):
+		o.bye("1", fmt.Sprintf("this program left more than %d MiB unread, so its host let go of it; the agent goes on", follow.MostBehind>>20))
+	case err != nil:
+		o.bye("1", a.Said(err.Error()))
+	default:
+		o.bye("0", "")
+	}
+}
+
+// tell writes the lines of what the agent does, until it has ended.
+func (a Agent) tell(ctx context.Context, f *follow.Follower, o *outlet) error {
+	t := Teller{Now: a.Now}
+	for {
+		e, err := f.Next(ctx)
+		if err != nil {
+			return err
+		}
+		for _, l := range t.Lines(e) {
+			if err := jsonline.Write(o, l); err != nil {
+				if ctx.Err() != nil {
+					return context.Cause(ctx)
+				}
+				return errGone
+			}
+			if l.Type == EndLine {
+				return nil
+			}
+		}
+	}
+}
+
+// hear does what the program wants, until it leaves.
+func (a Agent) hear(conn net.Conn, o *outlet) error {
+	var buf []byte
+	for {
+		k, body, grown, err := wire.Read(conn, wire.MaxFrame, buf)
+		if err != nil {
+			return errGone
+		}
+		buf = grown
+		switch k {
+		case wire.Line:
+			err = a.Tell(context.Background(), strings.ToValidUTF8(string(body), "\uFFFD"))
+		case wire.Ends:
+			err = a.End(context.Background())
+		case wire.Leave:
+			return errGone
+		default:
+			continue
+		}
+		f := wire.Fields{wire.Done + "=yes"}
+		if err != nil {
+			f = wire.Fields{wire.Refused + "=" + a.Said(err.Error())}
+		}
+		_ = o.frame(wire.Answer, f.Bytes())
+	}
+}
+
+// outlet writes frames. What a write leaves over of a frame stands before the next. It is safe for concurrent use.
+type outlet struct {
+	conn net.Conn
+
+	mu   sync.Mutex
+	rest []byte
+
+	late   sync.Mutex
+	parted bool // the last frame has a deadline of its own
+}
+
+// Write implements [io.Writer]: what the program prints.
+func (o *outlet) Write(p []byte) (n int, err error) {
+	const most = 64 << 10
+	for n < len(p) {
+		piece := p[n:min(len(p), n+most)]
+		if err := o.frame(wire.Paint, piece); err != nil {
+			return n, err
+		}
+		n += len(piece)
+	}
+	return n, nil
+}
+
+// frame writes a frame, and waits as long as nobody reads.
+func (o *outlet) frame(k wire.Kind, body []byte) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	b := wire.Append(o.rest, k, body)
+	n, err := o.conn.Write(b)
+	o.rest = append(b[:0], b[n:]...)
+	return err
+}
+
+// hurry ends a write that waits, and all later ones but the last.
+func (o *outlet) hurry() {
+	o.late.Lock()
+	defer o.late.Unlock()
+	if !o.parted {
+		_ = o.conn.SetWriteDeadline(time.Unix(1, 0))
+	}
+}
+
+// bye writes the last frame.
+func (o *outlet) bye(code, why string) {
+	o.late.Lock()
+	o.parted = true
+	_ = o.conn.SetWriteDeadline(time.Now().Add(lastWithin))
+	o.late.Unlock()
+	f := wire.Fields{wire.Code + "=" + code}
+	if why != "" {
+		f.Add(wire.Say, why)
+	}
+	_ = o.frame(wire.Bye, f.Bytes())
+}

@@ -1,0 +1,122 @@
+// Package doctor looks for what would get in the way of a host: things outside of the program that
+// its user can change.
+//
+// Does: look at the workspace's directories and file systems, at who would end a host behind one's
+// back, and whether one runs; say what to do about each finding.
+//
+// Does not: change anything, start a host.
+//
+// Imports: ui/cli/host, ui/cli/place.
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"fantail/ui/cli/host"
+	"fantail/ui/cli/place"
+)
+
+// Finding is one thing that was looked at.
+type Finding struct {
+	What string // was looked at
+	Says string
+	Bad  bool // it gets in the way
+}
+
+// Machine is where the doctor looks beside the workspace.
+type Machine struct {
+	Logind []string // the configuration files of systemd-logind, the last word last
+	Group  string   // the file that names this process's control group
+	Linger string   // the file whose presence says that this user's processes outlive their sessions
+}
+
+// Here is this machine for the user of that name.
+func Here(user string) Machine {
+	m := Machine{Group: "/proc/self/cgroup", Linger: filepath.Join("/var/lib/systemd/linger", user)}
+	m.Logind = []string{"/etc/systemd/logind.conf"}
+	more, _ := filepath.Glob("/etc/systemd/logind.conf.d/*.conf")
+	slices.Sort(more)
+	m.Logind = append(m.Logind, more...)
+	return m
+}
+
+// Look looks at everything.
+func Look(ctx context.Context, at place.Place, m Machine) []Finding {
+	all := []Finding{{What: "workspace", Says: at.Root}, m.kills(), m.scope(), data(at.Data), root(at.Root)}
+	switch s, err := host.Ask(ctx, at.Screens, host.Tell); {
+	case err == nil:
+		return append(all, Finding{What: "host", Says: fmt.Sprintf("process %d, %s", s.PID, s.Version)})
+	case !errors.Is(err, host.ErrNoHost):
+		return append(all, Finding{What: "host", Bad: true, Says: err.Error() + "; fantail host stop --now ends it"})
+	}
+	if held := place.Holder(at.Data); held != nil {
+		return append(all, Finding{What: "host", Bad: true, Says: held.Error() + ", and it does not answer on " + at.Screens})
+	}
+	return append(all, Finding{What: "host", Says: "none runs; fantail starts one"})
+}
+
+// kills is whether logging out ends the user's processes.
+func (m Machine) kills() Finding {
+	f := Finding{What: "logout", Says: "leaves hosts alive"}
+	kills := false
+	for _, path := range m.Logind {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		for line := range strings.Lines(string(text)) {
+			if value, is := strings.CutPrefix(strings.ReplaceAll(strings.TrimSpace(line), " ", ""), "KillUserProcesses="); is {
+				kills = slices.Contains([]string{"yes", "true", "1", "on"}, strings.ToLower(value))
+			}
+		}
+	}
+	if !kills {
+		return f
+	}
+	if _, err := os.Stat(m.Linger); err == nil {
+		f.Says = "leaves hosts alive: lingering is on (KillUserProcesses=yes would end them)"
+		return f
+	}
+	return Finding{What: "logout", Bad: true, Says: "ends every host (KillUserProcesses=yes in logind.conf): loginctl enable-linger keeps them alive"}
+}
+
+// scope is whether a terminal's scope ends what was started in it.
+func (m Machine) scope() Finding {
+	text, err := os.ReadFile(m.Group)
+	if err != nil {
+		return Finding{What: "control group", Says: "there is none"}
+	}
+	for line := range strings.Lines(string(text)) {
+		path := strings.TrimSpace(line[strings.LastIndexByte(line, ':')+1:])
+		name := filepath.Base(path)
+		if strings.HasSuffix(name, ".scope") && !strings.HasPrefix(name, "session-") && !strings.HasPrefix(name, "init") {
+			return Finding{What: "control group", Bad: true, Says: "a host started here belongs to " + name +
+				": who stops that ends the host too. Started with systemd-run --user --scope fantail it has one of its own"}
+		}
+	}
+	return Finding{What: "control group", Says: "no terminal's scope holds what is started here"}
+}
+
+// data is whether locks can be trusted where the workspace's data lie.
+func data(dir string) Finding {
+	if says := place.Warning(dir); says != "" {
+		return Finding{What: "data", Bad: true, Says: says}
+	}
+	return there("data", dir)
+}
+
+// root is where the workspace's own files lie.
+func root(dir string) Finding { return there("workspace's files", dir) }
+
+func there(what, dir string) Finding {
+	if _, err := os.Stat(dir); err != nil {
+		return Finding{What: what, Bad: true, Says: err.Error()}
+	}
+	return Finding{What: what, Says: dir}
+}

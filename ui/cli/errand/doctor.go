@@ -1,0 +1,49 @@
+package errand
+
+import (
+	"context"
+	"os"
+	"os/user"
+
+	"fantail/ui/cli/doctor"
+	"fantail/ui/cli/place"
+	"fantail/ui/cli/shell"
+)
+
+// runDoctor is fantail doctor: what gets in the way of a host.
+func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
+	if len(e.words) > 0 {
+		return 0, shell.Misused("doctor: %q is not understood; it takes no arguments", e.words[0])
+	}
+	at, err := place.Find(e.o.dir, os.Getenv)
+	if err != nil {
+		return 0, err
+	}
+	name := ""
+	if u, err := user.Current(); err == nil {
+		name = u.Username
+	}
+	code := shell.OK
+	for _, f := range doctor.Look(ctx, at, doctor.Here(name)) {
+		mark := "ok  "
+		if f.Bad {
+			mark, code = "!   ", shell.Failed
+		}
+		if out.json {
+			err = out.line(jFinding{f.What, f.Says, !f.Bad})
+		} else {
+			err = out.text(mark + f.What + ": " + f.Says)
+		}
+		if err != nil {
+			return code, err
+		}
+	}
+	return code, nil
+}
+
+// jFinding is one thing the doctor looked at as JSON.
+type jFinding struct {
+	What string `json:"what"`
+	Says string `json:"says"`
+	OK   bool   `json:"ok"`
+}

@@ -1,0 +1,476 @@
+// Package host is the process that stays: it owns the workspace's agents and shows them on any
+// number of screens.
+//
+// Does: listen for screens, see who they are, run a program for each over its connection; open the
+// workspace once, for the first of them; end when nobody is there and nothing goes on, or when it
+// is told to; keep what is written to standard error.
+//
+// Does not: read or write a terminal (it only gives one its modes back that lost its screen); know
+// a flag, a model or a setting: main puts those together.
+//
+// Imports: agents, agents/event, agents/outside, agents/roster, inbox, store/config/paths, tools, tools/proc, ui,
+// ui/cli/channel, ui/cli/guard, ui/cli/shell, ui/notice, ui/screen, ui/screen/tty, ui/screen/wire.
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/ui"
+	"fantail/ui/cli/guard"
+	"fantail/ui/cli/shell"
+	"fantail/ui/screen"
+	"fantail/ui/screen/wire"
+)
+
+// Options are what a host needs from main.
+type Options struct {
+	Guard   *guard.Guard
+	Version string
+	Root    string // of the workspace
+	Log     *Log
+	// Screen returns what the program of a screen needs, but for its terminal. Its error is what the
+	// screen is told instead.
+	Screen func(h Hello) (ui.Options, error)
+	// Open opens the workspace. It is called once, when the first screen has its first frame.
+	Open func(ctx context.Context, first Hello) (Workspace, error)
+	// Opened is called for each screen once it has the agents; first says that they were opened for it.
+	Opened func(ctx context.Context, w Workspace, h Hello, r ui.Remote, first bool)
+	// Print carries out a prompt of a process without a screen, and returns its exit code.
+	Print func(ctx context.Context, w Workspace, j Job) (code int, err error)
+	// Spawns returns in whose environment a task runs that a process without a screen begins, and with which model, given
+	// the one it asks for; "": main's.
+	Spawns func(ctx context.Context, w Workspace, h Hello, model string) (context.Context, string, error)
+	// Left is called when the last screen has left, Deserted when no key was pressed on any screen for
+	// as long as Forgets says.
+	Left, Deserted func(w Workspace)
+	// Linger is how long the host stays when nobody is there and nothing goes on.
+	Linger time.Duration
+}
+
+// Workspace is an open workspace.
+type Workspace struct {
+	Pool  *agents.Pool
+	Close func() error // of everything, once the agents have ended
+}
+
+// Host is the process that owns the agents. It is safe for concurrent use.
+type Host struct {
+	o       Options
+	started time.Time
+	build   string
+	pressed atomic.Int64 // when the last key came from any screen, in milliseconds since 1970
+	lobby   lobby
+	errands chan struct{} // holds a token for each that is being answered
+	readers chan struct{} // and for each program that is attached to an agent
+
+	mu       sync.Mutex
+	screens  map[*client]bool
+	guests   int           // processes without a screen that have it do something
+	shown    bool          // there was a screen, or a human began something without one
+	visited  bool          // there was a guest
+	arrived  chan struct{} // closed and replaced when a screen or a guest comes or leaves
+	ending   bool
+	ended    chan struct{} // closed when it is to end
+	lone     func()        // ends that the human is called without a screen; nil: they are not
+	why      string        // what the screens are told then
+	code     int
+	again    bool // the screens are to look for the next host
+	single   bool // it has no screen but its own process's
+	opening  bool
+	opened   chan struct{} // closed once the workspace is open, or can't be
+	space    Workspace
+	spaceErr error
+	running  sync.WaitGroup // screens, until they have their goodbyes
+}
+
+// New returns a host that shows itself to nobody yet.
+func New(o Options) *Host {
+	return &Host{
+		o: o, started: time.Now(), build: screen.Build(), screens: map[*client]bool{}, arrived: make(chan struct{}), ended: make(chan struct{}), opened: make(chan struct{}),
+		errands: make(chan struct{}, mostErrands), readers: make(chan struct{}, mostReaders),
+	}
+}
+
+// Serve takes screens from l until the host is to end; then it ends them, closes the workspace and
+// returns the exit code.
+func (h *Host) Serve(l *net.UnixListener) (code int, err error) {
+	h.listen(l)
+	h.o.Guard.Go("linger", h.linger)
+	h.o.Guard.Go("watch the humans", h.watchHumans)
+	if err := h.adopts(h.o.Guard.Go, h.o.Guard.Keeps); err != nil {
+		h.o.Log.Printf("%v", err)
+	}
+	<-h.ended
+	return h.close()
+}
+
+// listen takes screens from l until the host is to end.
+func (h *Host) listen(l *net.UnixListener) {
+	h.o.Guard.Go("stop listening", func() {
+		<-h.ended
+		_ = l.Close()
+	})
+	h.o.Guard.Go("listen", func() {
+		for {
+			conn, err := l.AcceptUnix()
+			if errors.Is(err, net.ErrClosed) {
+				return
+			}
+			if err != nil {
+				h.o.Log.Printf("accept a screen: %v", err)
+				h.wait(100 * time.Millisecond) // no descriptors are left, most likely
+				continue
+			}
+			heard := h.lobby.admit(caller{conn})
+			h.o.Guard.Go("screen", func() { h.Show(conn, heard) })
+		}
+	})
+}
+
+// wait waits so long, or until the host is to end.
+func (h *Host) wait(d time.Duration) {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-h.ended:
+	}
+}
+
+// close ends the screens and the workspace.
+func (h *Host) close() (code int, err error) {
+	h.mu.Lock()
+	for s := range h.screens {
+		h.o.Guard.Go("goodbye", s.end)
+	}
+	code, opening := h.code, h.opening
+	h.mu.Unlock()
+	h.running.Wait()
+	if !opening {
+		return code, nil
+	}
+	// Opening may hang on a lock of the database; nothing is lost then.
+	late := time.NewTimer(guard.Closing)
+	defer late.Stop()
+	select {
+	case <-h.opened:
+	case <-late.C:
+		return code, nil
+	}
+	if h.spaceErr != nil {
+		return max(code, shell.Failed), nil // each screen was told
+	}
+	// What can't be recorded in that time is found by the next start.
+	if guard.Close(h.space.Pool.Close) == nil {
+		err = h.space.Close()
+	}
+	return code, err
+}
+
+// End has the host end: each screen is told why, "" if it knows. Only the first call counts.
+func (h *Host) End(code int, why string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.endLocked(code, why)
+}
+
+func (h *Host) endLocked(code int, why string) {
+	if h.ending {
+		return
+	}
+	h.ending, h.code, h.why = true, code, why
+	h.accompanyLocked()
+	close(h.ended)
+}
+
+// Farewell ends all screens at once with what is to be said; the program can't go on.
+func (h *Host) Farewell(code int, says []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for s := range h.screens {
+		s.mu.Lock()
+		s.parted = true
+		s.mu.Unlock()
+		s.paint.bye(code, says) // its program may never get to undo what it has set: the screen does
+		s.app.Remote.Kill()
+	}
+}
+
+// Restart ends the host once nothing goes on; its screens start the next one. It waits until then,
+// or until ctx ends.
+func (h *Host) Restart(ctx context.Context) error {
+	if w, open := h.open(); open {
+		if err := w.Pool.Settled(ctx); err != nil {
+			return err
+		}
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.again = true
+	h.endLocked(shell.OK, "")
+	return nil
+}
+
+// differs says that a screen was started from another build than this host; "" if it was not.
+func (h *Host) differs(s Hello) string {
+	if s.Build == "" || h.build == "" || s.Build == h.build {
+		return ""
+	}
+	return fmt.Sprintf("the host is another build of fantail (%s, since %s); /restart starts yours once nothing goes on", h.o.Version, h.started.Format("Jan 2 15:04"))
+}
+
+// join adds a screen. The error is errEnded if the host ends, and it has to look for the next one.
+func (h *Host) join(s *client) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.ending:
+		return errEnded
+	case len(h.screens) >= mostScreens:
+		return errManyScreens
+	}
+	h.screens[s], h.shown = true, true
+	h.accompanyLocked()
+	h.running.Add(1)
+	s.joined = true
+	h.turn()
+	return nil
+}
+
+// enter adds a guest; false: the host ends.
+func (h *Host) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.ending {
+		return false
+	}
+	h.guests++
+	h.visited = true
+	h.running.Add(1)
+	h.turn()
+	return true
+}
+
+func (h *Host) exit() {
+	h.mu.Lock()
+	h.guests--
+	h.turn()
+	h.mu.Unlock()
+	h.running.Done()
+}
+
+func (h *Host) leave(s *client) {
+	h.mu.Lock()
+	delete(h.screens, s)
+	h.turn()
+	last := len(h.screens) == 0
+	w, open := h.open()
+	if last && open && !h.ending {
+		h.lone = s.watch(w.Pool)
+	}
+	h.mu.Unlock()
+	if last && open {
+		h.o.Left(w)
+	}
+}
+
+// open is the workspace, if it is open.
+func (h *Host) open() (w Workspace, open bool) {
+	select {
+	case <-h.opened:
+		return h.space, h.spaceErr == nil
+	default:
+		return w, false
+	}
+}
+
+// Forgets is how long a human may press no key before what they allowed for the session ends.
+const Forgets = 8 * time.Hour
+
+// watchHumans tells when nobody was there for that long.
+func (h *Host) watchHumans() {
+	select {
+	case <-h.opened:
+	case <-h.ended:
+		return
+	}
+	w, open := h.open()
+	for left := Forgets; open; {
+		t := time.NewTimer(left)
+		select {
+		case <-t.C:
+		case <-h.ended:
+			t.Stop()
+			return
+		}
+		if left = Forgets - time.Since(time.UnixMilli(h.pressed.Load())); left <= 0 {
+			h.o.Deserted(w)
+			left = Forgets
+		}
+	}
+}
+
+// turn tells whoever waits for screens to come and go. The caller holds mu.
+func (h *Host) turn() {
+	close(h.arrived)
+	h.arrived = make(chan struct{})
+}
+
+// here is how many screens and guests there are, and what is closed when that changes.
+func (h *Host) here() (int, <-chan struct{}) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return len(h.screens) + h.guests, h.arrived
+}
+
+// linger ends the host when nobody has been there for a while and nothing goes on.
+func (h *Host) linger() {
+	for {
+		n, turned := h.here()
+		if n == 0 && h.alone(turned, h.stays()) {
+			return
+		}
+		select {
+		case <-turned:
+		case <-h.ended:
+			return
+		}
+	}
+}
+
+// firstWithin is how long a host waits for whoever had it started.
+const firstWithin = 10 * time.Second
+
+// stays is how long it stays for nobody: not at all if only guests visited it.
+func (h *Host) stays() time.Duration {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.shown:
+		return h.o.Linger
+	case h.visited:
+		return 0
+	}
+	return firstWithin
+}
+
+// rest waits until nothing goes on and no idle agent's time runs: where no screen ever was, questions were there before
+// and keep nobody.
+func (h *Host) rest(ctx context.Context) error {
+	w, open := h.open()
+	if !open {
+		return nil
+	}
+	h.mu.Lock()
+	shown := h.shown
+	h.mu.Unlock()
+	rest := w.Pool.Scripts.Rest
+	if shown {
+		rest = w.Pool.Settled
+	}
+	for {
+		if err := rest(ctx); err != nil {
+			return err
+		}
+		left := longest(w.Pool.Infos(), time.Now())
+		if left == 0 {
+			return nil
+		}
+		t := time.NewTimer(left)
+		select {
+		case <-t.C:
+		case <-ctx.Done():
+			t.Stop()
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// longest returns how long the last of the idle agents stays whose time runs; 0: there is none. One that stays for ever
+// needs no host: the next one finds it idle.
+func longest(agents []event.Info, now time.Time) (longest time.Duration) {
+	for _, i := range agents {
+		if left, counts := i.Await.Left(now); counts {
+			longest = max(longest, left, time.Second)
+		}
+	}
+	return longest
+}
+
+// alone waits until nobody has come for that long and nothing goes on, and ends the host. It is
+// false if somebody came.
+func (h *Host) alone(came <-chan struct{}, stays time.Duration) bool {
+	t := time.NewTimer(stays)
+	defer t.Stop()
+	select {
+	case <-t.C:
+	case <-came:
+		return false
+	case <-h.ended:
+		return true
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	h.o.Guard.Go("somebody comes", func() {
+		select {
+		case <-came:
+		case <-h.ended:
+		case <-ctx.Done():
+		}
+		cancel()
+	})
+	if h.rest(ctx) != nil && ctx.Err() != nil {
+		return false
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.screens)+h.guests > 0 {
+		return false
+	}
+	h.endLocked(shell.OK, "")
+	return true
+}
+
+// workspace is the open workspace, which the first caller opens.
+func (h *Host) workspace(ctx context.Context, hello Hello) (w Workspace, first bool, err error) {
+	h.mu.Lock()
+	first = !h.opening
+	h.opening = true
+	h.mu.Unlock()
+	if first {
+		h.space, h.spaceErr = h.o.Open(context.WithoutCancel(ctx), hello) // it stays when that screen leaves
+		close(h.opened)
+		if h.spaceErr != nil {
+			h.End(shell.Code(h.spaceErr), h.spaceErr.Error())
+		}
+	}
+	select {
+	case <-h.opened:
+		return h.space, first, h.spaceErr
+	case <-h.ended:
+		return h.space, false, errEnded
+	}
+}
+
+var (
+	errEnded = errors.New("the host ends")
+	errAgain = errors.New("another host is to be looked for")
+)
+
+// welcome are the fields with which a host presents itself.
+func (h *Host) welcome() wire.Fields {
+	var f wire.Fields
+	f.Add(wire.Version, h.o.Version)
+	f.Add(wire.PID, strconv.Itoa(os.Getpid()))
+	return f
+}

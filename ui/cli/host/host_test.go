@@ -1,0 +1,293 @@
+package host
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/agents/llm"
+	"fantail/agents/llm/builtin"
+	"fantail/store"
+	"fantail/store/storetest"
+	"fantail/tools"
+	"fantail/tools/permit"
+	"fantail/ui/cli/guard"
+)
+
+// house is a host in a bubble, whose screens are only counted.
+type house struct {
+	*Host
+	t        *testing.T
+	left     atomic.Int32
+	deserted atomic.Int32
+}
+
+func newHouse(t *testing.T) *house {
+	h := &house{t: t}
+	h.Host = New(Options{
+		Guard:  guard.New(nil, guard.Options{Out: io.Discard, Exit: func(int) { t.Error("the guard ended the program") }, Clean: strings.Clone}),
+		Log:    &Log{},
+		Linger: 10 * time.Minute,
+		Left:   func(Workspace) { h.left.Add(1) }, Deserted: func(Workspace) { h.deserted.Add(1) },
+	})
+	go h.linger()
+	t.Cleanup(func() {
+		h.End(0, "")
+		synctest.Wait()
+	})
+	return h
+}
+
+// opens gives the host a real workspace, with the engine that needs no model.
+func (h *house) opens() *agents.Pool {
+	h.t.Helper()
+	dir := h.t.TempDir()
+	ctx := context.Background()
+	gate, err := permit.NewGate(permit.Yolo, nil)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	db, err := storetest.Open(ctx, filepath.Join(dir, "fantail.db"), store.Options{})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	pool, err := agents.Open(ctx, agents.Options{
+		DB: db, Tools: tools.New(), Gate: gate, Model: builtin.Name, Root: dir, Data: dir, Environ: os.Environ(),
+		System:  func(event.Info) string { return "" },
+		Resolve: func(string) (llm.Model, error) { return llm.Model{Name: builtin.Name, Provider: builtin.New()}, nil },
+	})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	h.t.Cleanup(func() {
+		if err := pool.Close(ctx); err != nil {
+			h.t.Error(err)
+		}
+		if err := db.Close(); err != nil {
+			h.t.Error(err)
+		}
+		<-time.NewTimer(time.Hour).C // timers of libraries end
+	})
+	h.space, h.opening = Workspace{Pool: pool}, true
+	close(h.opened)
+	return pool
+}
+
+// over reports whether the host is to end.
+func (h *house) over() bool {
+	synctest.Wait()
+	select {
+	case <-h.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+func TestLinger(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		a, b := &client{}, &client{}
+		time.Sleep(9 * time.Second) // whoever had it started has not come yet
+		h.join(a)
+		time.Sleep(time.Hour)
+		h.join(b)
+		h.leave(a)
+		time.Sleep(time.Hour)
+		if h.over() {
+			t.Fatal("it ended under a screen")
+		}
+		h.leave(b)
+		time.Sleep(9 * time.Minute)
+		h.join(a)
+		h.leave(a)
+		time.Sleep(9 * time.Minute)
+		if h.over() {
+			t.Fatal("it ended before its time")
+		}
+		time.Sleep(2 * time.Minute)
+		if !h.over() {
+			t.Fatal("it stays with nobody there and nothing to do")
+		}
+		if h.join(b) == nil {
+			t.Error("a host that ends takes another screen")
+		}
+	})
+}
+
+// TestLinger_guests: a host that only processes without a screen visited ends with the last of them, or, if nobody comes,
+// soon; a screen has it stay as ever.
+func TestLinger_guests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		time.Sleep(firstWithin - time.Second)
+		if h.over() {
+			t.Error("it ended before whoever had it started could come")
+		}
+		time.Sleep(2 * time.Second)
+		if !h.over() || h.enter() {
+			t.Error("it stays, though nobody came")
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.enter()
+		time.Sleep(time.Hour)
+		h.enter()
+		h.exit()
+		time.Sleep(time.Hour)
+		if h.over() {
+			t.Error("it ended under a guest")
+		}
+		h.exit()
+		if time.Sleep(time.Millisecond); !h.over() {
+			t.Error("it stays after its last guest")
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		s := &client{}
+		h.enter()
+		_ = h.join(s)
+		h.leave(s)
+		h.exit()
+		time.Sleep(9 * time.Minute)
+		if h.over() {
+			t.Error("a guest has it end as if no screen had been there")
+		}
+		time.Sleep(2 * time.Minute)
+		if !h.over() {
+			t.Error("it stays")
+		}
+	})
+}
+
+// TestLinger_work: what goes on keeps the host; once it is done the host has stayed long enough.
+func TestLinger_work(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		pool := h.opens()
+		a := &client{}
+		h.join(a)
+		main := pool.Infos()[0].ID
+		if err := pool.Prompt(t.Context(), main, "wait 25m"); err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		h.leave(a)
+		if h.left.Load() != 1 {
+			t.Errorf("told %d times that the last screen left", h.left.Load())
+		}
+		if s := statusOf(h.status()); len(s.Busy()) != 1 || s.ByState() != "1 running" || s.Screens != 0 {
+			t.Errorf("status %+v", s)
+		}
+		if said := strings.Join(h.goesOn(), " "); !strings.Contains(said, "main goes on") {
+			t.Errorf("who leaves is told %q", said)
+		}
+		time.Sleep(24 * time.Minute)
+		if h.over() {
+			t.Fatal("it ended under an agent at work")
+		}
+		h.join(a)
+		time.Sleep(2 * time.Minute)
+		if h.over() {
+			t.Fatal("it ended under a screen that came back")
+		}
+		h.leave(a)
+		time.Sleep(11 * time.Minute)
+		if !h.over() {
+			t.Fatal("it stays with nothing to do")
+		}
+	})
+}
+
+// TestLinger_idle: an agent whose time runs keeps the host; one that stays for ever does not, as the next host finds it.
+func TestLinger_idle(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		pool := h.opens()
+		a := &client{}
+		h.join(a)
+		for _, task := range []tools.Task{
+			{Name: "short", Prompt: "say hi", Interactive: true, Idle: 25 * time.Minute, Start: true},
+			{Name: "ever", Prompt: "say hi", Interactive: true, Idle: tools.Forever, Start: true},
+		} {
+			if _, err := pool.Tasks.Push(context.Background(), pool.Infos()[0].ID, task); err != nil {
+				t.Fatal(err)
+			}
+		}
+		time.Sleep(time.Second)
+		h.leave(a)
+		time.Sleep(24 * time.Minute)
+		if h.over() {
+			t.Fatal("it ended under an agent that awaits input")
+		}
+		time.Sleep(2 * time.Minute)
+		if !h.over() {
+			t.Fatalf("it stays: %+v", pool.Infos())
+		}
+	})
+}
+
+// TestRestart: a host restarts once nothing goes on, and then at once.
+func TestRestart(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		pool := h.opens()
+		h.join(&client{})
+		if err := pool.Prompt(t.Context(), pool.Infos()[0].ID, "wait 5m"); err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan error, 1)
+		go func() { done <- h.Restart(t.Context()) }()
+		time.Sleep(4 * time.Minute)
+		if h.over() {
+			t.Fatal("it ended under an agent at work")
+		}
+		time.Sleep(2 * time.Minute)
+		if err := <-done; err != nil || !h.over() || !h.again {
+			t.Errorf("restart: %v, over %t", err, h.over())
+		}
+	})
+}
+
+// TestDeserted: who presses no key for eight hours is not there, whatever shows the screen.
+func TestDeserted(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		h.opens()
+		h.join(&client{})
+		key := func() { h.pressed.Store(time.Now().UnixMilli()) }
+		key()
+		go h.watchHumans()
+		time.Sleep(7 * time.Hour)
+		key()
+		time.Sleep(7 * time.Hour)
+		synctest.Wait()
+		if h.deserted.Load() != 0 {
+			t.Errorf("deserted %d times seven hours after a key", h.deserted.Load())
+		}
+		time.Sleep(2 * time.Hour)
+		synctest.Wait()
+		if h.deserted.Load() != 1 {
+			t.Errorf("deserted %d times nine hours after a key", h.deserted.Load())
+		}
+	})
+}
+
+func TestDiffers(t *testing.T) {
+	h := New(Options{Version: "1.2"})
+	for build, differs := range map[string]bool{h.build: false, "": false, "1:2:3": true} {
+		if got := h.differs(Hello{Build: build}); (got != "") != differs {
+			t.Errorf("%q: %q", build, got)
+		}
+	}
+}

@@ -1,0 +1,123 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"fantail/store/config/paths"
+	"fantail/ui/screen"
+	"fantail/ui/screen/wire"
+)
+
+// Anew is the signal that has a host bind its socket once more: a logout cleans the directory of
+// sockets away under hosts that stay.
+const Anew = syscall.SIGUSR1
+
+// Listen makes the socket on which screens reach the host. The caller holds the workspace's lock,
+// so whatever lies there is nobody's any more.
+func Listen(path string) (*net.UnixListener, error) {
+	if err := paths.MakePrivate(filepath.Dir(path)); err != nil {
+		return nil, fmt.Errorf("listen for screens: %w", err)
+	}
+	switch info, err := os.Lstat(path); {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return nil, fmt.Errorf("listen for screens: %w", err)
+	case info.Mode().Type() != fs.ModeSocket:
+		return nil, fmt.Errorf("listen for screens: %s is no socket; remove it", path)
+	default:
+		if err := os.Remove(path); err != nil {
+			return nil, fmt.Errorf("listen for screens: remove a dead host's socket: %w", err)
+		}
+	}
+	l, err := net.ListenUnix("unix", &net.UnixAddr{Name: path, Net: "unix"})
+	if err != nil {
+		return nil, fmt.Errorf("listen for screens: %w", err)
+	}
+	if err := os.Chmod(path, 0o600); err != nil {
+		return nil, errors.Join(fmt.Errorf("listen for screens: %w", err), l.Close())
+	}
+	return l, nil
+}
+
+// Answers reports whether somebody listens there.
+func Answers(path string) bool {
+	c, err := net.Dial("unix", path)
+	if err != nil {
+		return false
+	}
+	_ = c.Close()
+	return true
+}
+
+// Rebinds has the host listen on path once more whenever it is signalled to. start begins a
+// goroutine.
+func (h *Host) Rebinds(start func(name string, f func()), path string) {
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, Anew)
+	start("listen anew", func() {
+		defer signal.Stop(asked)
+		for {
+			select {
+			case <-asked:
+			case <-h.ended:
+				return
+			}
+			if Answers(path) {
+				continue
+			}
+			l, err := Listen(path)
+			if err != nil {
+				h.o.Log.Printf("%v", err)
+				continue
+			}
+			h.listen(l)
+		}
+	})
+}
+
+// Alone shows the host on this process's own terminal, and nowhere else, and returns the exit
+// code. restored is called once the terminal is as it was.
+func (h *Host) Alone(hello wire.Fields, restored func()) (code int, err error) {
+	ends, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return 0, fmt.Errorf("show the screen: %w", err)
+	}
+	f := os.NewFile(uintptr(ends[0]), "screen")
+	conn, err := net.FileConn(f)
+	_ = f.Close()
+	if err != nil {
+		_ = syscall.Close(ends[1])
+		return 0, fmt.Errorf("show the screen: %w", err)
+	}
+	h.single = true
+	shown := make(chan int, 1)
+	var once sync.Once
+	end := func() { once.Do(restored) }
+	h.o.Guard.AtEnd(func() {
+		h.Farewell(1, nil)
+		shown <- <-shown
+		end()
+	})
+	h.o.Guard.Go("relay", func() {
+		code, _ := screen.Relay(ends[1], hello)
+		shown <- code
+	})
+	h.Show(conn.(*net.UnixConn), func() {})
+	code = <-shown
+	shown <- code
+	end()
+	h.o.Log.End()
+	h.End(code, "")
+	if n, err := h.close(); err != nil || code == 0 {
+		return n, err
+	}
+	return code, nil
+}

@@ -1,0 +1,161 @@
+package host
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"log"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"fantail/ui/cli/guard"
+)
+
+// Log takes what is written to standard error while nobody is there to read it: into a file, which
+// is set aside when it is full; one such file is kept.
+type Log struct {
+	path string // "": no file
+	was  *os.File
+	w    *os.File
+	done chan struct{}
+
+	mu   sync.Mutex
+	file *os.File
+	size int64
+	tail []byte
+
+	asking sync.Mutex    // of who waits for a mark
+	marked chan struct{} // gets a token when a mark has come through
+}
+
+// mark is what nobody writes but Tail, to see it come through.
+const mark = 0
+
+// How large the file gets, and how much of what came last is at hand, in bytes.
+const (
+	logSize = 8 << 20
+	logTail = 256 << 10
+)
+
+// Keep has standard error of everything but the runtime of the language written into the file of
+// that path, or nowhere if it is "", until End. start begins a goroutine.
+func Keep(path string, start func(name string, f func())) (*Log, error) {
+	l := &Log{path: path, was: os.Stderr, done: make(chan struct{}), marked: make(chan struct{}, 1)}
+	if path != "" {
+		if err := l.open(); err != nil {
+			return nil, fmt.Errorf("keep a log: %w", err)
+		}
+		// What the runtime of the language says at its end comes without os.Stderr.
+		if err := guard.Redirect(l.file, syscall.Stderr); err != nil {
+			return nil, fmt.Errorf("keep a log: %w", err)
+		}
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("set standard error aside: %w", err)
+	}
+	// Fd makes reading block a thread in the kernel. A goroutine that waits in the runtime's poller
+	// has it woken at every tick of every timer.
+	_ = r.Fd()
+	l.w, os.Stderr = w, w
+	log.SetOutput(w)
+	start("standard error", func() {
+		defer close(l.done)
+		defer r.Close()
+		_, _ = io.Copy(l, r)
+	})
+	return l, nil
+}
+
+func (l *Log) open() error {
+	f, err := os.OpenFile(l.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
+	if err != nil {
+		return err
+	}
+	info, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	l.file, l.size = f, info.Size()
+	return nil
+}
+
+// Write implements [io.Writer]. What can't be written is lost: there is nobody to tell.
+func (l *Log) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := len(p)
+	if bytes.IndexByte(p, mark) >= 0 {
+		p = bytes.ReplaceAll(p, []byte{mark}, nil)
+		defer func() {
+			select {
+			case l.marked <- struct{}{}:
+			default:
+			}
+		}()
+	}
+	l.tail = append(l.tail, p...)
+	l.tail = l.tail[max(0, len(l.tail)-logTail):]
+	if l.file == nil {
+		return n, nil
+	}
+	if l.size+int64(len(p)) > logSize {
+		_ = l.file.Close()
+		_ = os.Rename(l.path, l.path+".1")
+		if err := l.open(); err != nil {
+			l.file = nil
+			return n, nil
+		}
+		_ = guard.Redirect(l.file, syscall.Stderr)
+	}
+	written, _ := l.file.Write(p)
+	l.size += int64(written)
+	return n, nil
+}
+
+// Printf adds a line with the time.
+func (l *Log) Printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(l, time.Now().UTC().Format(time.RFC3339)+" "+format+"\n", args...)
+}
+
+// Tail is what was written last, with all that this process wrote until now.
+func (l *Log) Tail() string {
+	l.through()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.tail)
+}
+
+// through waits until what was written to standard error has come here: a pipe is between.
+func (l *Log) through() {
+	l.asking.Lock()
+	defer l.asking.Unlock()
+	select {
+	case <-l.marked: // of who did not wait for it
+	default:
+	}
+	if _, err := l.w.Write([]byte{mark}); err != nil {
+		return // it has ended
+	}
+	late := time.NewTimer(endsWithin)
+	defer late.Stop()
+	select {
+	case <-l.marked:
+	case <-late.C:
+	}
+}
+
+// End gives standard error back.
+func (l *Log) End() {
+	os.Stderr = l.was
+	log.SetOutput(l.was)
+	_ = l.w.Close()
+	<-l.done
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.file != nil {
+		_ = l.file.Close()
+	}
+}

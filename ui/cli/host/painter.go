@@ -1,0 +1,184 @@
+package host
+
+import (
+	"bytes"
+	"errors"
+	"net"
+	"os"
+	"strconv"
+	"sync"
+	"time"
+
+	"fantail/ui/screen/wire"
+)
+
+// painter writes to a screen and never waits for it. A screen that takes nothing for a while is
+// stalled: what was painted is dropped, and when it takes something again all of it is painted anew.
+type painter struct {
+	conn    net.Conn
+	stalled func(is bool) // called by the painter's goroutine
+
+	mu     sync.Mutex
+	queue  []frame
+	size   int // of what is painted in it, in bytes
+	behind bool
+	over   bool          // nothing more is taken
+	more   chan struct{} // holds a token when there is something to write
+	quit   chan struct{} // closed when the connection is
+	done   chan struct{} // closed once everything is written, or can't be
+}
+
+type frame struct {
+	bytes   []byte
+	painted bool // may be dropped
+}
+
+// When a screen is stalled: how long it takes nothing, and how much then waits for it, in bytes.
+const (
+	stallsAfter = 5 * time.Second
+	stallsAt    = 4 << 20
+)
+
+// endsWithin is how long a screen may take to end.
+const endsWithin = 300 * time.Millisecond
+
+func newPainter(conn net.Conn, stalled func(is bool)) *painter {
+	return &painter{conn: conn, stalled: stalled, more: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
+}
+
+// Write takes what the framework paints. It writes for terminals that make a line break of a line
+// feed, and this one's modes are raw.
+func (p *painter) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.behind || p.over {
+		return len(b), nil
+	}
+	for rest := bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")); len(rest) > 0; {
+		n := min(len(rest), wire.MaxFrame)
+		p.queue = append(p.queue, frame{wire.Append(nil, wire.Paint, rest[:n]), true})
+		p.size += n
+		rest = rest[n:]
+	}
+	if p.size > stallsAt {
+		p.dropLocked()
+	}
+	p.wakeLocked()
+	return len(b), nil
+}
+
+// send sends a frame after what was painted until now.
+func (p *painter) send(k wire.Kind, f wire.Fields) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.over {
+		p.queue = append(p.queue, frame{bytes: wire.Append(nil, k, f.Bytes())})
+		p.wakeLocked()
+	}
+}
+
+// bye has the screen end; what comes later is not sent. It waits a moment until that is written.
+func (p *painter) bye(code int, says []string) {
+	var f wire.Fields
+	f.Add(wire.Code, strconv.Itoa(code))
+	for _, s := range says {
+		f.Add(wire.Say, s)
+	}
+	p.last(f)
+}
+
+// again has the screen look for another host.
+func (p *painter) again() { p.last(wire.Fields{wire.Again + "=yes"}) }
+
+// last sends a goodbye.
+func (p *painter) last(f wire.Fields) {
+	p.mu.Lock()
+	if !p.over {
+		p.queue = append(p.queue, frame{bytes: wire.Append(nil, wire.Bye, f.Bytes())})
+		p.over = true
+		p.wakeLocked()
+	}
+	p.mu.Unlock()
+	late := time.NewTimer(endsWithin)
+	defer late.Stop()
+	select {
+	case <-p.done:
+	case <-late.C:
+	}
+}
+
+func (p *painter) wakeLocked() {
+	select {
+	case p.more <- struct{}{}:
+	default:
+	}
+}
+
+func (p *painter) dropLocked() {
+	kept := p.queue[:0]
+	for _, f := range p.queue {
+		if !f.painted {
+			kept = append(kept, f)
+		}
+	}
+	p.queue, p.size, p.behind = kept, 0, true
+}
+
+// take takes everything there is to write.
+func (p *painter) take() (b []byte, over bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, f := range p.queue {
+		b = append(b, f.bytes...)
+	}
+	p.queue, p.size = nil, 0
+	return b, p.over
+}
+
+// run writes until the screen is gone, or was sent its goodbye.
+func (p *painter) run() {
+	defer close(p.done)
+	told := false
+	for {
+		select {
+		case <-p.more:
+		case <-p.quit:
+			return
+		}
+		b, over := p.take()
+		for len(b) > 0 {
+			_ = p.conn.SetWriteDeadline(time.Now().Add(stallsAfter))
+			n, err := p.conn.Write(b)
+			if b = b[n:]; err == nil {
+				break
+			}
+			if !errors.Is(err, os.ErrDeadlineExceeded) {
+				p.mu.Lock()
+				p.over = true
+				p.mu.Unlock()
+				return
+			}
+			if n > 0 {
+				continue // it is slow
+			}
+			p.mu.Lock()
+			p.dropLocked()
+			p.mu.Unlock()
+			if !told {
+				told = true
+				p.stalled(true)
+			}
+		}
+		p.mu.Lock()
+		was := p.behind
+		p.behind = false
+		p.mu.Unlock()
+		if was {
+			told = false
+			p.stalled(false)
+		}
+		if over {
+			return
+		}
+	}
+}

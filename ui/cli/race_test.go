@@ -1,0 +1,7 @@
+//go:build race
+
+package cli
+
+// raced says that the program under test has the race detector, which makes it several times
+// slower.
+const raced = true

@@ -1,0 +1,76 @@
+package workspace
+
+import (
+	"context"
+	"os"
+	"sync"
+
+	"fantail/agents"
+	"fantail/store/config"
+	"fantail/ui"
+	"fantail/ui/cli"
+	"fantail/ui/cli/models"
+)
+
+// reread is the configuration file as it was last read.
+type reread struct {
+	mu   sync.Mutex
+	conf config.Config
+}
+
+// reload reads the configuration file again, and says what changed; nothing if nothing did.
+func (w *Workspace) reload() (string, error) {
+	is, err := config.ReadFile(os.Getenv)
+	if err != nil {
+		return "", err
+	}
+	w.file.mu.Lock()
+	defer w.file.mu.Unlock()
+	text, err := cli.Reread(w.file.conf, is, w.gate)
+	if err == nil {
+		w.file.conf = is
+	}
+	return text, err
+}
+
+// give gives main the model of that name.
+func (w *Workspace) give(ctx context.Context, pool *agents.Pool, model string) error {
+	choice, err := w.models.Choose(model, "", nil)
+	if err != nil {
+		return err
+	}
+	return cli.SetMain(ctx, pool, choice.Name())
+}
+
+// choose gives main the model that the start would have chosen with the keys that came since: if that found none, or
+// not the one that is remembered, and the human chose no other meanwhile.
+func (w *Workspace) choose(ctx context.Context, pool *agents.Pool) error {
+	if !w.choice.AskOllama && w.choice.Lost == "" || cli.MainModel(pool) != w.choice.Name() {
+		return nil
+	}
+	remembered, _, err := agents.Remembered(ctx, w.db)
+	if err != nil {
+		return err
+	}
+	choice, err := w.models.Choose("", remembered, nil)
+	if err != nil || choice.Name() == w.choice.Name() {
+		return err
+	}
+	return cli.SetMain(ctx, pool, choice.Name())
+}
+
+// askOllama gives main the model of an Ollama that answers, once and if nothing else was chosen.
+func (w *Workspace) askOllama(ctx context.Context, pool *agents.Pool, r ui.Remote) {
+	if !w.choice.AskOllama || w.readOnly != nil || cli.MainModel(pool) != w.choice.Name() || !w.asked.CompareAndSwap(false, true) {
+		return
+	}
+	choice, err := w.models.Choose("", "", func() string { return models.Ollama(ctx, os.Getenv) })
+	if err == nil && choice.Model != "" {
+		err = cli.SetMain(ctx, pool, choice.Name())
+	}
+	if err != nil {
+		r.Model("builtin — Ollama can't be used: " + err.Error())
+		return
+	}
+	r.Model(choice.Why)
+}

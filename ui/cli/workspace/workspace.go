@@ -1,0 +1,164 @@
+// Package workspace composes the program over one workspace.
+//
+// Does: read its configuration, open its database, the agents over it and what shows them; carry out a prompt without a
+// screen; serve screens until nothing goes on.
+//
+// Does not: parse arguments, decide which face the program has, know what an agent does.
+//
+// Imports: agents, agents/event, agents/fleet, inbox/rules, store, store/config, store/config/paths, tools,
+// tools/permit, tools/proc, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/models, ui/cli/place,
+// ui/cli/printer, ui/cli/shell, ui/cli/watch, ui/screen, ui/welcome, ui/words.
+package workspace
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+	"time"
+
+	"fantail/agents"
+	"fantail/agents/event"
+	"fantail/inbox/rules"
+	"fantail/store"
+	"fantail/store/config"
+	"fantail/tools"
+	"fantail/tools/permit"
+	"fantail/tools/proc"
+	"fantail/tools/secret"
+	"fantail/ui/cli"
+	"fantail/ui/cli/guard"
+	"fantail/ui/cli/models"
+	"fantail/ui/cli/place"
+	"fantail/ui/cli/shell"
+	"fantail/ui/cli/watch"
+	"fantail/ui/welcome"
+)
+
+// Workspace puts the parts together: the database, the agents over it, and what shows them.
+type Workspace struct {
+	guard    *guard.Guard
+	place    place.Place
+	readOnly error // why nothing can be written; nil: it can
+
+	umask  int         // of this process
+	keep   atomic.Bool // yolo outlives the last screen
+	file   reread
+	conf   config.Config
+	keys   *secret.Keys // what is kept, shown and handed on without
+	models *models.Models
+	tools  *tools.Set
+	bell   *place.Bell  // nil: there is none
+	watch  *watch.Watch // nil: there is none
+
+	db      *store.DB // from here on set by open
+	gate    *permit.Gate
+	choice  config.Choice
+	asked   atomic.Bool // whether an Ollama answers
+	opening welcome.Opening
+}
+
+// New returns the workspace at that place.
+func New(g *guard.Guard, at place.Place) *Workspace {
+	return &Workspace{guard: g, place: at, readOnly: cli.ReadOnly(at)}
+}
+
+// ReadOnly returns why nothing can be written there; nil: it can.
+func (w *Workspace) ReadOnly() error { return w.readOnly }
+
+// Configure reads the configuration, with the flags over it.
+func (w *Workspace) Configure(flags cli.Flags) (err error) {
+	if w.conf, err = cli.Configure(flags, os.Getenv); err != nil {
+		return err
+	}
+	if w.file.conf, err = config.ReadFile(os.Getenv); err != nil {
+		return err
+	}
+	w.keys, w.models = secret.New(w.conf.KeyEnvs(), os.Getenv), models.New(w.conf, os.Getenv)
+	w.guard.Withhold(w.keys)
+	if w.tools, err = tools.New().Without(w.conf.DisabledTools); err != nil {
+		return fmt.Errorf("disabled_tools: %w", err)
+	}
+	return nil
+}
+
+// Own has what only the process has that holds the workspace's lock.
+func (w *Workspace) Own() (err error) {
+	if err := w.guard.Fatal(); err != nil {
+		return err
+	}
+	if w.bell, err = place.HangBell(w.place.Bell); err != nil {
+		shell.Warn(os.Stderr, "what comes from outside will show late: %v", err)
+	}
+	return nil
+}
+
+// Disown undoes Own.
+func (w *Workspace) Disown() { w.bell.Close() }
+
+// open opens the database, and the agents over it. Whoever ends them closes the agents first.
+// choose says which model it is, given the one that was chosen here last.
+func (w *Workspace) open(ctx context.Context, choose func(remembered string) (config.Choice, error)) (pool *agents.Pool, err error) {
+	gate, err := cli.Gate(w.conf)
+	if err != nil {
+		return nil, err
+	}
+	ground, err := place.Ground(w.place.Root)
+	if err != nil {
+		return nil, err
+	}
+	gate.Stands(ground)
+	w.gate = gate
+	if w.db, err = store.Open(ctx, w.place.Database(), store.Options{Go: w.guard.Go, ReadOnly: w.readOnly, Withhold: w.keys.Row}); err != nil {
+		return nil, err
+	}
+	model, theme, err := agents.Remembered(ctx, w.db)
+	if err == nil {
+		w.choice, err = choose(model)
+	}
+	if err != nil {
+		return nil, errors.Join(err, w.db.Close())
+	}
+	idle, err := w.conf.Idle()
+	if err != nil {
+		return nil, errors.Join(err, w.db.Close())
+	}
+	said, broken := rules.Read(w.place.Root)
+	brief := cli.NewBriefing(w.place, time.Now)
+	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions()}
+	if os.Getenv("FANTAIL_THEME") == "" {
+		w.opening.Theme = theme
+	}
+	pool, err = agents.Open(ctx, agents.Options{
+		DB: w.db, Tools: w.tools, Gate: gate,
+		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System,
+		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
+		Go: w.guard.Go, Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Rules: said,
+		Idle:   cmp.Or(idle, tools.Forever),
+		Abroad: w.readOnly != nil && place.Hosted(w.place.Data),
+	})
+	if err != nil {
+		return nil, errors.Join(err, w.db.Close())
+	}
+	if w.bell != nil {
+		w.bell.Serve(w.guard.Go, func() { pool.Refresh(ctx) })
+	}
+	if len(broken) > 0 && w.readOnly == nil { // else no policy delivers anything
+		pool.Mail.Rules(ctx, said, broken)
+	}
+	if w.watch != nil {
+		w.watch.Serve(w.guard.Go, func() { good, broken := rules.Read(w.place.Root); pool.Mail.Rules(ctx, good, broken) })
+	}
+	w.guard.AtEnd(func() { _ = guard.Close(pool.Close) })
+	w.guard.AtEnd(w.place.Leave)
+	return pool, nil
+}
+
+func (w *Workspace) close() error {
+	if w.watch != nil {
+		_ = w.watch.Close()
+	}
+	return w.db.Close()
+}

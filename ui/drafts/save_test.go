@@ -1,0 +1,66 @@
+package drafts
+
+import (
+	"context"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents/drafts"
+	"fantail/ui/intent"
+)
+
+// carry carries out what the drafts want, as the App does, with the program's goroutine in turn.
+func carry(ctx context.Context, turn chan struct{}, i intent.Intent) {
+	switch i := i.(type) {
+	case intent.Call:
+		turn <- struct{}{}
+		next := i()
+		<-turn
+		carry(ctx, turn, next)
+	case intent.Run:
+		go func() { carry(ctx, turn, i.F(ctx)) }()
+	}
+}
+
+// TestTouched: what is typed is on disk within seconds, and is written only when it has changed.
+func TestTouched(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &shelf{}
+		d := screen(t, Env{})
+		turn, box := make(chan struct{}, 1), d.Tabs.Main().Box
+		kept := func(after time.Duration, saves int, want ...drafts.Draft) {
+			t.Helper()
+			time.Sleep(after)
+			synctest.Wait()
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			if p.saves != saves || !reflect.DeepEqual(p.saved, want) {
+				t.Errorf("%d saves, want %d; %v, want %v", p.saves, saves, p.saved, want)
+			}
+		}
+		typed := func(text string) {
+			turn <- struct{}{}
+			box.Insert(text)
+			i := d.Touched()
+			<-turn
+			carry(t.Context(), turn, i)
+		}
+		typed("before there is a pool ")
+		kept(time.Minute, 0)
+		d.pool = p
+		for range 10 { // three seconds
+			typed("x")
+			time.Sleep(300 * time.Millisecond)
+		}
+		kept(0, 1, drafts.Draft{Agent: 1, Text: "before there is a pool xxxxxxx"})
+		all := drafts.Draft{Agent: 1, Text: "before there is a pool xxxxxxxxxx"}
+		kept(savesAfter, 2, all)
+		typed("") // a key that types nothing
+		kept(time.Hour, 2, all)
+		box.Clear()
+		typed("")
+		kept(savesAfter, 3)
+	})
+}

@@ -1,0 +1,300 @@
+package screen
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"fantail/store/config/paths"
+	"fantail/ui/screen/tty"
+	"fantail/ui/screen/wire"
+)
+
+// HostWords are the arguments that make the program a host.
+const HostWords = "host serve"
+
+// Ready is the descriptor on which a host that was just started says how it went: [Serves],
+// [Alone], or what is wrong, for people.
+const (
+	Ready  = 3
+	Serves = "serves\n"
+	Alone  = "alone\n" // no host can be here: let the process itself be it
+)
+
+// startsWithin is how long a host may take before it says so. It may have a database to migrate.
+const startsWithin = time.Minute
+
+// ErrAlone says that no host can serve this start.
+var ErrAlone = errors.New("no host can be here")
+
+// Refusal is what a host that could not start said: lines for people.
+type Refusal string
+
+func (r Refusal) Error() string { return string(r) }
+
+func tty0and1() bool { return tty.Is(0) && tty.Is(1) }
+
+// Start shows the workspace of the present directory on the terminal, as the arguments of the
+// command line say, and returns the exit code. It returns false if that is not what they ask for,
+// or if something is in the way that the program itself can say better.
+func Start(args []string) (code int, shown bool) {
+	dir, shows := dirOf(args)
+	if !shows {
+		return 0, false
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return 0, false
+	}
+	data, socket, err := placeOf(dir)
+	if err != nil {
+		return 0, false
+	}
+	_ = inTmux() // it takes its time, and a host that is flooded has none for who connects and is silent
+	for silent := 0; silent < hosts; {
+		host, err := reach(socket, dir)
+		var said Refusal
+		switch {
+		case errors.As(err, &said):
+			fmt.Fprintf(os.Stderr, "%s", string(said))
+			return 1, true
+		case err != nil:
+			return 0, false
+		}
+		switch code, end := Relay(host, Hello(args, dir)); end {
+		case Over:
+			return code, true
+		case Next:
+			silent = 0
+		case Silent:
+			silent++
+		}
+	}
+	fmt.Fprintf(os.Stderr, "fantail: %d hosts in a row ended before they had shown anything; %s may tell why\n", hosts, filepath.Join(data, paths.HostLog))
+	return 1, true
+}
+
+// placeOf returns the data directory of the workspace that dir lies in, and where its host listens. Both are made.
+func placeOf(dir string) (data, socket string, err error) {
+	root, err := paths.Workspace(dir)
+	if err != nil {
+		return "", "", err
+	}
+	if data, err = paths.Data(os.Getenv, root); err != nil {
+		return "", "", err
+	}
+	if err := paths.MakePrivate(data); err != nil {
+		return "", "", err
+	}
+	socket = paths.Screens(os.Getenv, os.Geteuid(), data)
+	return data, socket, paths.MakePrivate(filepath.Dir(socket))
+}
+
+// Reach returns a connection to the host of the workspace that dir lies in, which it starts if there is none. The error
+// is [ErrAlone] or a [Refusal] if the host says so.
+func Reach(dir string) (fd int, err error) {
+	_, socket, err := placeOf(dir)
+	if err != nil {
+		return -1, err
+	}
+	return reach(socket, dir)
+}
+
+// Build tells the file this process runs from every other one; "" if that can't be told.
+func Build() string {
+	info, err := os.Stat("/proc/self/exe")
+	if err != nil {
+		path, e := os.Executable()
+		if e != nil {
+			return ""
+		}
+		if info, err = os.Stat(path); err != nil {
+			return ""
+		}
+	}
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%d:%d:%d", st.Dev, st.Ino, info.ModTime().UnixNano())
+}
+
+// hosts is how many hosts are tried: one that ends just now takes nobody any more.
+const hosts = 5
+
+// Shell are the fields that tell a host where the process was started.
+func Shell(args []string, dir string) wire.Fields {
+	var f wire.Fields
+	f.Add(wire.Dir, dir)
+	f.Add(wire.Build, Build())
+	for _, a := range args {
+		f.Add(wire.Arg, a)
+	}
+	for _, e := range os.Environ() {
+		f.Add(wire.Env, e)
+	}
+	mask := syscall.Umask(0o077)
+	syscall.Umask(mask)
+	f.Add(wire.Umask, strconv.FormatInt(int64(mask), 8))
+	return f
+}
+
+// Hello are the fields with which this process presents itself to a host as a screen.
+func Hello(args []string, dir string) wire.Fields {
+	f := Shell(args, dir)
+	if w, h, err := tty.Size(1); err == nil {
+		f.Add(wire.Columns, fmt.Sprintf("%dx%d", w, h))
+	}
+	if m, err := tty.Get(0); err == nil {
+		f.Add(wire.Modes, m.String())
+	}
+	if inTmux() {
+		f.Add(wire.Colors, "truecolor")
+	}
+	return f
+}
+
+// reach returns a socket to the workspace's host, which it starts if there is none.
+func reach(socket, dir string) (int, error) {
+	host, err := connect(socket)
+	if err == nil || !absent(err) {
+		return host, err
+	}
+	// Of many that start at once one starts the host, and the others wait for it.
+	door, err := syscall.Open(socket+".start", syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
+	if err != nil {
+		return -1, err
+	}
+	defer syscall.Close(door)
+	for err = syscall.EINTR; err == syscall.EINTR; {
+		err = syscall.Flock(door, syscall.LOCK_EX)
+	}
+	if err != nil {
+		return -1, err
+	}
+	if host, err = connect(socket); err == nil || !absent(err) {
+		return host, err
+	}
+	if err := startHost(dir); err != nil {
+		return -1, err
+	}
+	return connect(socket)
+}
+
+// absent reports whether no host listens there.
+func absent(err error) bool {
+	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED)
+}
+
+// connect returns a connection to the host that listens there, and that is this user's.
+func connect(socket string) (int, error) {
+	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
+	if err != nil {
+		return -1, fmt.Errorf("make a socket: %w", err)
+	}
+	syscall.CloseOnExec(fd)
+	for err = syscall.EINTR; err == syscall.EINTR; {
+		err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: socket})
+	}
+	if err == nil {
+		err = ours(fd)
+	}
+	if err != nil {
+		syscall.Close(fd)
+		return -1, fmt.Errorf("connect to the host: %w", err)
+	}
+	return fd, nil
+}
+
+// ours is an error unless the other end of the connection belongs to this user.
+func ours(fd int) error {
+	switch uid, err := peer(fd); {
+	case err != nil:
+		return err
+	case uid != os.Geteuid():
+		return fmt.Errorf("it belongs to uid %d", uid)
+	}
+	return nil
+}
+
+// startHost starts a host for the workspace that dir lies in, and returns once it serves.
+func startHost(dir string) error {
+	program, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_RDWR, 0)
+	if err != nil {
+		return err
+	}
+	defer null.Close()
+	says, ready, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer says.Close()
+	p, err := os.StartProcess(program, append([]string{program}, strings.Fields(HostWords)...), &os.ProcAttr{
+		Dir: dir, Files: []*os.File{null, null, ready, ready}, Sys: &syscall.SysProcAttr{Setsid: true},
+	})
+	ready.Close()
+	if err != nil {
+		return err
+	}
+	defer func() { _ = p.Release() }()
+	if err := says.SetReadDeadline(time.Now().Add(startsWithin)); err != nil {
+		return err
+	}
+	text, err := io.ReadAll(io.LimitReader(says, 64<<10))
+	warned, serves := strings.CutSuffix(string(text), Serves)
+	switch {
+	case serves:
+		_, err = os.Stderr.WriteString(warned)
+		return err
+	case strings.HasSuffix(string(text), Alone):
+		return ErrAlone
+	case len(text) > 0:
+		return Refusal(text)
+	case err != nil:
+		return Refusal(fmt.Sprintf("fantail: its host (process %d) does not say that it started: %v\n", p.Pid, err))
+	}
+	return Refusal("fantail: its host ended before it had started\n")
+}
+
+// inTmux reports whether tmux shows all colours here: its environment does not tell. It is asked once.
+var inTmux = sync.OnceValue(asksTmux)
+
+func asksTmux() bool {
+	if os.Getenv("TMUX") == "" {
+		return false
+	}
+	says, out, err := os.Pipe()
+	if err != nil {
+		return false
+	}
+	defer says.Close()
+	// Its PATH finds it, or there is none.
+	p, err := os.StartProcess("/bin/sh", []string{"sh", "-c", "exec tmux info 2>/dev/null"}, &os.ProcAttr{Files: []*os.File{nil, out, nil}})
+	out.Close()
+	if err != nil {
+		return false
+	}
+	_ = says.SetReadDeadline(time.Now().Add(200 * time.Millisecond))
+	text, err := io.ReadAll(io.LimitReader(says, 1<<20))
+	if err != nil {
+		_ = p.Kill()
+	}
+	_, _ = p.Wait()
+	for line := range strings.Lines(string(text)) {
+		if (strings.Contains(line, "Tc") || strings.Contains(line, "RGB")) && strings.Contains(line, "true") {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,8 @@
+package tty
+
+import "syscall"
+
+const (
+	getModes = syscall.TIOCGETA
+	setModes = syscall.TIOCSETA
+)

@@ -1,0 +1,156 @@
+// Package options reads what was typed behind the name of a command.
+//
+// Does: take the options off the front of a line and leave the text that follows as it is, cut words, read times. The
+// words that are options of /push are here, since they may also begin a prompt.
+//
+// Does not: know what an option means, or complete one.
+//
+// Imports: store/config/near.
+package options
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"fantail/store/config/near"
+)
+
+// Leading takes key=value words with these keys from the front of s (a value with spaces is
+// quoted) and returns the rest as it is, line breaks included. A key that almost matches is an
+// error, so that no time-out is lost to a typo; a text that begins that way can be quoted.
+func Leading(s string, keys ...string) (map[string]string, string, error) {
+	opts := map[string]string{}
+	for {
+		s = strings.TrimLeft(s, " \t\n")
+		key, behind, ok := strings.Cut(s, "=")
+		if !ok || !slices.Contains(keys, key) {
+			if meant := near.Word(key, keys); ok && meant != "" && isWord(key) {
+				return nil, "", fmt.Errorf("%s= is no option, is it %s=? A prompt that begins so stands in quotes", key, meant)
+			}
+			return opts, s, nil
+		}
+		value, rest := cutValue(behind)
+		if value == "" {
+			return nil, "", fmt.Errorf("%s= needs a value", key)
+		}
+		if _, twice := opts[key]; twice {
+			return nil, "", fmt.Errorf("%s= is given twice", key)
+		}
+		opts[key], s = value, rest
+	}
+}
+
+// isWord reports whether s consists of letters.
+func isWord(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
+}
+
+// cutValue cuts s after the value at its front: a quoted text, or else a word.
+func cutValue(s string) (value, rest string) {
+	if len(s) > 0 && (s[0] == '"' || s[0] == '\'') {
+		if i := strings.IndexByte(s[1:], s[0]); i >= 0 {
+			return s[1 : 1+i], s[2+i:]
+		}
+	}
+	if i := strings.IndexAny(s, " \t\n"); i >= 0 {
+		return s[:i], s[i:]
+	}
+	return s, ""
+}
+
+// Flags takes --key=value words with these keys from the front of s (a value with spaces is
+// quoted) and returns the rest as it is.
+func Flags(s string, keys ...string) (map[string][]string, string, error) {
+	flags := map[string][]string{}
+	for {
+		s = strings.TrimLeft(s, " \t\n")
+		key, value, ok := strings.Cut(s, "=")
+		key, dashed := strings.CutPrefix(key, "--")
+		if !ok || !dashed || !slices.Contains(keys, key) {
+			return flags, s, nil
+		}
+		var word string
+		word, s = cutValue(value)
+		if strings.TrimSpace(word) == "" {
+			return nil, "", fmt.Errorf("--%s= needs a value", key)
+		}
+		flags[key] = append(flags[key], word)
+	}
+}
+
+// First cuts s after its first word.
+func First(s string) (word, rest string) {
+	if i := strings.IndexAny(s, " \t\n"); i >= 0 {
+		return s[:i], strings.TrimSpace(s[i:])
+	}
+	return s, ""
+}
+
+// Unquote strips the quotes from a text that is quoted as a whole.
+func Unquote(s string) string {
+	s = strings.TrimSpace(s)
+	if n := len(s); n >= 2 && (s[0] == '"' || s[0] == '\'') && s[n-1] == s[0] && strings.Count(s, s[:1]) == 2 {
+		return s[1 : n-1]
+	}
+	return s
+}
+
+// Seconds parses 300, 90s, 5m.
+func Seconds(s string) (time.Duration, error) {
+	if n, err := strconv.Atoi(s); err == nil {
+		s = strconv.Itoa(n) + "s"
+	}
+	d, err := time.ParseDuration(s)
+	if err == nil && d <= 0 {
+		err = errors.New("it must be more than nothing")
+	}
+	return d, err
+}
+
+// pushKeys are the options of /push.
+var pushKeys = []string{"model", "name", "timeout", "deliver", "after", "resume", "interactive", "idle"}
+
+// Push takes the options of /push from the front of s and returns the rest as it is. The word interactive is one of
+// them, as interactive=true; so is resume, if a name says whose transcript to continue. Without one it belongs to the
+// prompt. resume=NAME sets name too.
+func Push(s string) (opts map[string]string, prompt string, err error) {
+	opts = map[string]string{}
+	var before map[string]string // as of the word resume
+	var from string
+	for {
+		more, rest, err := Leading(s, pushKeys...)
+		if err != nil {
+			return nil, "", err
+		}
+		for k, v := range more {
+			if _, twice := opts[k]; twice {
+				return nil, "", fmt.Errorf("%s is given twice", k)
+			}
+			opts[k] = v
+		}
+		word, behind := First(rest)
+		_, has := opts[word]
+		switch {
+		case has || word != "interactive" && word != "resume":
+			switch name := opts["resume"]; {
+			case name != "":
+				opts["name"] = name
+			case before != nil && opts["name"] == "":
+				return before, from, nil
+			}
+			return opts, rest, nil
+		case word == "resume":
+			before, from = maps.Clone(opts), rest
+			opts[word] = ""
+		default:
+			opts[word] = "true"
+		}
+		s = behind
+	}
+}
