@@ -151,6 +151,19 @@ func TestFollow_behind(t *testing.T) {
 	}
 }
 
+// Why a reader is stopped is told, also where it is stopped while it reads the transcript.
+func TestFollow_stopped(t *testing.T) {
+	w := open(t, &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("done"), nil }}, setting{})
+	f := w.pool.Follow.Begin(w.main())(func() {})
+	defer f.Close()
+	why := errors.New("enough")
+	ctx, stop := context.WithCancelCause(t.Context())
+	stop(why)
+	if _, err := f.Next(ctx); !errors.Is(err, why) {
+		t.Error(err)
+	}
+}
+
 // A reader of an agent whose tab is closed meanwhile does not wait for ever.
 func TestFollow_closed(t *testing.T) {
 	w := open(t, &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("done"), nil }}, setting{})

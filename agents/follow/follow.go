@@ -102,8 +102,17 @@ func (f *Follower) Close() {
 
 // Next returns what comes next, and waits until there is something or ctx ends. First come the entries of the
 // transcript; then a Changed, or a Closed where the agent's tab is; then what happens. All entries of an agent that has
-// ended come before the Changed that says so. The error is [ErrBehind] if the reader fell behind.
+// ended come before the Changed that says so. The error is [ErrBehind] if the reader fell behind, and ctx's cause if ctx
+// has ended, wherever that was noticed first.
 func (f *Follower) Next(ctx context.Context) (event.Event, error) {
+	e, err := f.next(ctx)
+	if err != nil && ctx.Err() != nil {
+		err = context.Cause(ctx)
+	}
+	return e, err
+}
+
+func (f *Follower) next(ctx context.Context) (event.Event, error) {
 	if !f.replayed {
 		es, err := f.entries(ctx, math.MaxInt64, page)
 		if err != nil || len(es) > 0 {
