@@ -146,11 +146,14 @@ func plainStart(f *ast.FuncLit) bool {
 // others of it, and what hides its values.
 var cleaners = []string{"proc.Own", "proc.Clean", "guard.New"}
 
+// inner is where a program is carried out in the environment that its parent was started with for it.
+const inner = "tools/sandbox/cell"
+
 // checkChildren refuses what starts a program in another way than with an environment
 // that was made for it: one that is left out is the program's own, with all its keys.
 func (plan Plan) checkChildren(t *tree.Tree) (f tree.Findings) {
 	for _, s := range t.Files {
-		if s.Test || s.Dir == plan.Gate || tree.Under(s.Dir, []string{".ci/...", "ui/uitest/..."}) {
+		if s.Test || s.Dir == plan.Gate || tree.Under(s.Dir, []string{".ci/...", "ui/uitest/...", inner}) {
 			continue
 		}
 		cleaned := map[ast.Node]bool{}

@@ -7,9 +7,9 @@
 // group still lives, and what the system tells of any process.
 //
 // Does not: judge a command, know a workspace. A process that leaves its
-// session (a daemon that forks twice) is out of reach of its group.
+// session (a daemon that forks twice) is out of reach of its group, if no sandbox ends it.
 //
-// Imports: tools/secret.
+// Imports: tools/sandbox, tools/secret.
 package proc
 
 import (
@@ -18,10 +18,10 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"runtime"
 	"syscall"
 	"time"
 
+	"fantail/tools/sandbox"
 	"fantail/tools/secret"
 )
 
@@ -39,6 +39,7 @@ type Spec struct {
 	Dir     string
 	Env     []string           // the whole environment
 	Umask   Umask              // of the files it makes
+	Box     *sandbox.Box       // what it is held to; nil: nothing
 	Keys    *secret.Keys       // what its output is kept and told without; nil: nothing
 	Timeout time.Duration      // 0: none
 	Output  string             // the file that gets the whole output (created 0600); "" keeps only head and tail
@@ -83,11 +84,12 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	}
 	defer sink.close()
 	exited := make(chan struct{})
-	cmd, out, hold, err := start(s, exited)
+	c, err := start(s, exited)
 	if err != nil {
 		close(sink.drained)
 		return Result{Exit: -1}, err
 	}
+	cmd, out, hold := c.cmd, c.out, c.hold
 	defer out.Close()
 	g := Group{PGID: cmd.Process.Pid, Start: started(cmd.Process.Pid)}
 	if s.Keep != nil {
@@ -132,7 +134,7 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	<-sink.drained
 	r.Text, r.Size, r.Cut = sink.text()
 	r.Exit, r.Signal = outcome(cmd, waitErr)
-	return r, err
+	return c.told(r, err)
 }
 
 // What sh, which reads no start-up file, does before a command: held waits for a line on descriptor 3, and ends at the
@@ -152,67 +154,106 @@ func release(hold *os.File, err error) error {
 	return errors.Join(err, hold.Close())
 }
 
-// start starts the command with its output on the returned pipe, and closes
-// exited once it has ended. If Started is to be told, the command waits for hold.
-func start(s Spec, exited chan<- struct{}) (cmd *exec.Cmd, out, hold *os.File, err error) {
+// child is a command that has started.
+type child struct {
+	cmd  *exec.Cmd
+	out  *os.File        // its output
+	hold *os.File        // what it waits for before it runs; nil: nothing
+	box  *sandbox.Inside // what it is held to; nil: nothing
+}
+
+// told is the result as the command's sandbox tells it.
+func (c child) told(r Result, err error) (Result, error) {
+	if c.box == nil {
+		return r, err
+	}
+	b := c.box.End()
+	r.Left = r.Left || b.Left
+	if b.Signal != 0 {
+		r.Exit, r.Signal = -1, signalName(syscall.Signal(b.Signal))
+	}
+	if b.Fault != "" && err == nil {
+		err = fmt.Errorf("start command in its sandbox: %s: /sandbox tells what works here", b.Fault)
+	}
+	return r, err
+}
+
+// start starts the command with its output on a pipe, and closes exited once it has ended. If Started is to be told, the
+// command waits for hold.
+func start(s Spec, exited chan<- struct{}) (c child, err error) {
+	defer func() {
+		if err == nil {
+			return
+		}
+		for _, f := range []*os.File{c.out, c.hold} {
+			if f != nil {
+				f.Close()
+			}
+		}
+		c.box.End()
+	}()
 	shell, err := findShell()
 	if err != nil {
-		return nil, nil, nil, err
+		return c, err
 	}
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, nil, nil, fmt.Errorf("open output pipe: %w", err)
+	var w *os.File
+	if c.out, w, err = os.Pipe(); err != nil {
+		return c, fmt.Errorf("open output pipe: %w", err)
 	}
 	defer w.Close()
 	before := s.Umask.script()
 	if s.Started != nil {
 		before = held + before
 	}
-	cmd = exec.Command(shell, "-c", s.Shell)
+	c.cmd = exec.Command(shell, "-c", s.Shell)
 	if before != "" {
-		cmd = exec.Command("/bin/sh", "-c", before+becomes, "sh", shell, "-c", s.Shell)
+		c.cmd = exec.Command("/bin/sh", "-c", before+becomes, "sh", shell, "-c", s.Shell)
 	}
 	if s.Started != nil {
 		var wait *os.File
-		if wait, hold, err = os.Pipe(); err != nil {
-			r.Close()
-			return nil, nil, nil, fmt.Errorf("open pipe: %w", err)
+		if wait, c.hold, err = os.Pipe(); err != nil {
+			return c, fmt.Errorf("open pipe: %w", err)
 		}
 		defer wait.Close()
-		cmd.ExtraFiles = []*os.File{wait}
+		c.cmd.ExtraFiles = []*os.File{wait}
 	}
-	cmd.Dir, cmd.Env = s.Dir, forShell(s.Env, s.Dir)
-	cmd.Stdout, cmd.Stderr = w, w
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	dieWithUs(cmd.SysProcAttr)
-	if err := launch(cmd, exited); err != nil {
-		r.Close()
-		if hold != nil {
-			hold.Close()
+	c.cmd.Dir, c.cmd.Env = s.Dir, forShell(s.Env, s.Dir)
+	c.cmd.Stdout, c.cmd.Stderr = w, w
+	c.cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	dieWithUs(c.cmd.SysProcAttr)
+	if s.Box != nil {
+		if c.box, err = s.Box.Enclose(c.cmd); err != nil {
+			return c, fmt.Errorf("make the command's sandbox: %w", err)
 		}
-		if errors.Is(err, syscall.E2BIG) {
-			return nil, nil, nil, fmt.Errorf("start command: %w: put it into a script file and run that", err)
-		}
-		return nil, nil, nil, fmt.Errorf("start command in %s: %w", s.Dir, err)
 	}
-	return cmd, r, hold, nil
+	switch err := c.launch(exited); {
+	case errors.Is(err, syscall.E2BIG):
+		return c, fmt.Errorf("start command: %w: put it into a script file and run that", err)
+	case err != nil:
+		return c, fmt.Errorf("start command in %s: %w", s.Dir, err)
+	}
+	return c, nil
 }
 
-// launch starts cmd and closes exited once it has ended. The kernel ends a child
-// with the thread that started it, not with the process, so the thread that waits
-// for the child anyway is the one that starts it.
-func launch(cmd *exec.Cmd, exited chan<- struct{}) error {
+// launch starts the command and closes exited once it has ended. The kernel ends a child with the thread that started
+// it, not with the process, so the thread that waits for the child anyway is the one that starts it. One that had to
+// become the child's sandbox ends with the child.
+func (c child) launch(exited chan<- struct{}) error {
 	begun := make(chan error, 1)
-	go func() {
+	sandbox.Thread(func() (spent bool) {
 		defer close(exited)
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
+		err := error(nil)
+		if c.box == nil {
+			err = c.cmd.Start()
+		} else {
+			spent, err = c.box.Start(c.cmd)
+		}
 		begun <- err
 		if err == nil {
-			awaitExit(cmd.Process.Pid)
+			awaitExit(c.cmd.Process.Pid)
 		}
-	}()
+		return spent
+	})
 	return <-begun
 }
 

@@ -3,22 +3,27 @@
 //
 // Does: act before anything else of the program exists ([init] is the start gate: the packages of
 // the program's libraries are initialised after this one), if the program was started to show
-// itself on a terminal; set the terminal's modes, send the host its keys and sizes, write what
+// itself on a terminal, or as the first process of a command's sandbox; set the terminal's modes, send the host its keys and sizes, write what
 // comes back, give the terminal to an editor, and give it back whatever happens to the host.
 //
 // Does not: know an agent, a command or a colour; import anything but the standard library's small
 // packages, for each of them is waited for before the first picture.
 //
-// Imports: store/config/paths, ui/screen/tty, ui/screen/wire.
+// Imports: store/config/paths, tools/sandbox/cell, ui/screen/tty, ui/screen/wire.
 package screen
 
 import (
 	"os"
 	"strings"
+
+	"fantail/tools/sandbox/cell"
 )
 
 // The start gate. Where it acts, the process never reaches main.
 func init() {
+	if code, acted := cell.Acts(os.Args); acted {
+		os.Exit(code)
+	}
 	if strings.HasSuffix(os.Args[0], ".test") || !tty0and1() {
 		return
 	}

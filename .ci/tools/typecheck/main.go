@@ -1,7 +1,13 @@
-// Typecheck finds what does not compile on another system: it checks the types of the module's packages and tests as
-// that system sees them. Of what they import only the declarations are read, so that nothing is compiled for it.
+// Typecheck finds what does not compile on another system.
 //
 //	typecheck GOOS GOARCH [PACKAGE...]
+//
+// Does: check the types of the module's packages and tests as that system sees them. Of what they import only the
+// declarations are read.
+//
+// Does not: compile anything.
+//
+// Imports: nothing of ours.
 package main
 
 import (

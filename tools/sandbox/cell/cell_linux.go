@@ -1,0 +1,209 @@
+package cell
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// lingers is how long what a command left behind may go on after it.
+const lingers = 100 * time.Millisecond
+
+// Acts carries out what the command line of a cell's process asks for; false: it is no such process.
+func Acts(args []string) (code int, acted bool) {
+	switch {
+	case len(args) > 2 && args[0] == Name:
+		return Main(args), true
+	case len(args) > 2 && args[1] == Prober:
+		return Try(args[2:]), true
+	}
+	return 0, false
+}
+
+// Main is the first process of a sandbox: it makes the sandbox as the plan on its descriptor says, starts the command in
+// it and ends, and all that is left inside with it, when the command has. It returns the exit code; that of a command
+// that a signal ended is 128 and its number, as a shell tells it.
+func Main(args []string) int {
+	runtime.LockOSThread()
+	fd, err := strconv.Atoi(args[1])
+	if err != nil || len(args) < 3 {
+		return 125
+	}
+	syscall.CloseOnExec(fd)
+	sheet := os.NewFile(uintptr(fd), "plan")
+	r, code := lead(sheet, args[2:])
+	if err := sheet.Truncate(0); err == nil {
+		_, _ = sheet.WriteAt(r.encode(), 0)
+	}
+	return code
+}
+
+// lead makes the sandbox and carries the command out in it.
+func lead(sheet *os.File, argv []string) (r Report, code int) {
+	fault := func(err error) (Report, int) { return Report{Fault: err.Error()}, 125 }
+	text, err := io.ReadAll(io.NewSectionReader(sheet, 0, 1<<24))
+	if err != nil {
+		return fault(err)
+	}
+	p, err := decode(text)
+	if err != nil {
+		return fault(err)
+	}
+	if err := p.enter(); err != nil {
+		return fault(err)
+	}
+	if err := p.Restrict(); err != nil {
+		return fault(err)
+	}
+	// What ends the command's group is for the command: this process ends with it.
+	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
+	var extra []uintptr // what the command holds beside its standard files: those below the plan's
+	for n := uintptr(0); n < sheet.Fd(); n++ {
+		extra = append(extra, n)
+	}
+	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{Env: os.Environ(), Files: extra})
+	if err != nil {
+		return fault(fmt.Errorf("start %s: %w", argv[0], err))
+	}
+	for _, n := range extra { // whoever reads the other end waits for the last holder
+		_ = syscall.Close(int(n))
+	}
+	status := await(pid)
+	r.Left = leaves()
+	if status.Signaled() {
+		r.Signal = int(status.Signal())
+		return r, 128 + r.Signal
+	}
+	return r, status.ExitStatus()
+}
+
+// await reaps whatever ends until pid has.
+func await(pid int) (status syscall.WaitStatus) {
+	for {
+		var ws syscall.WaitStatus
+		got, err := syscall.Wait4(-1, &ws, 0, nil)
+		switch {
+		case err == nil && got == pid:
+			return ws
+		case err != nil && !errors.Is(err, syscall.EINTR):
+			return status
+		}
+	}
+}
+
+// leaves gives what the command left a moment to end, and reports whether some of it did not.
+func leaves() bool {
+	for stop := time.Now().Add(lingers); ; {
+		for {
+			if got, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); got <= 0 && !errors.Is(err, syscall.EINTR) {
+				break
+			}
+		}
+		if errors.Is(syscall.Kill(-1, 0), syscall.ESRCH) {
+			return false
+		}
+		if time.Now().After(stop) {
+			return true
+		}
+		pause := syscall.NsecToTimespec(int64(2 * time.Millisecond))
+		_ = syscall.Nanosleep(&pause, nil)
+	}
+}
+
+// enter makes the plan's network and mounts. The process is the first of namespaces of its own.
+func (p Plan) enter() error {
+	if p.Loopback {
+		if err := loopback(); err != nil {
+			return fmt.Errorf("bring up the loopback: %w", err)
+		}
+	}
+	if len(p.Mounts) > 0 {
+		if err := syscall.Mount("", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
+			return fmt.Errorf("separate the mounts: %w", err)
+		}
+	}
+	from := make([]int, len(p.Mounts))
+	for i, m := range p.Mounts {
+		if from[i] = -1; m.Op != Bind {
+			continue
+		}
+		fd, err := syscall.Open(m.From, oPath|syscall.O_CLOEXEC, 0)
+		if err != nil {
+			return fmt.Errorf("find %s: %w", m.From, err)
+		}
+		defer syscall.Close(fd)
+		from[i] = fd
+	}
+	for i, m := range p.Mounts {
+		if err := m.make(from[i]); err != nil {
+			return fmt.Errorf("%s %s: %w", m.Op, m.To, err)
+		}
+	}
+	// The directory it was in lies below what is mounted there now.
+	if err := syscall.Chdir(p.Dir); err != nil {
+		return fmt.Errorf("go to %s: %w", p.Dir, err)
+	}
+	return nil
+}
+
+// make makes one mount; from holds what is bound.
+func (m Mount) make(from int) error {
+	switch m.Op {
+	case Bind:
+		source := "/proc/self/fd/" + strconv.Itoa(from)
+		err := syscall.Mount(source, m.To, "", syscall.MS_BIND|syscall.MS_REC, "")
+		if errors.Is(err, syscall.ENOENT) {
+			if err = place(from, m.To); err == nil {
+				err = syscall.Mount(source, m.To, "", syscall.MS_BIND|syscall.MS_REC, "")
+			}
+		}
+		return err
+	case Empty:
+		return syscall.Mount("none", m.To, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=0755")
+	case FS:
+		if m.From != "devpts" {
+			return syscall.Mount(m.From, m.To, m.From, syscall.MS_NOSUID|syscall.MS_NOEXEC, "")
+		}
+		err := syscall.Mount(m.From, m.To, m.From, syscall.MS_NOSUID|syscall.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
+		if err != nil {
+			return err
+		}
+		// A terminal is made of what stands beside the directory.
+		return syscall.Mount(m.To+"/ptmx", m.To[:strings.LastIndexByte(m.To, '/')]+"/ptmx", "", syscall.MS_BIND, "")
+	case ReadOnly:
+		return attribute(m.To, readOnly, 0)
+	case Writable:
+		return attribute(m.To, 0, readOnly)
+	}
+	return syscall.EINVAL
+}
+
+// place makes a place for what from holds, with the directories above it.
+func place(from int, path string) error {
+	for i := 1; i < len(path); i++ {
+		if path[i] == '/' {
+			if err := syscall.Mkdir(path[:i], 0o755); err != nil && !errors.Is(err, syscall.EEXIST) && !errors.Is(err, syscall.EROFS) {
+				return err
+			}
+		}
+	}
+	var st syscall.Stat_t
+	if err := syscall.Fstat(from, &st); err != nil {
+		return err
+	}
+	if st.Mode&syscall.S_IFMT == syscall.S_IFDIR {
+		return syscall.Mkdir(path, 0o755)
+	}
+	fd, err := syscall.Open(path, syscall.O_CREAT|syscall.O_WRONLY|syscall.O_CLOEXEC, 0o644)
+	if err != nil {
+		return err
+	}
+	return syscall.Close(fd)
+}

@@ -1,0 +1,128 @@
+package sandbox
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
+)
+
+// never are system calls that no command needs and that lead, or have led, out of a sandbox: into other processes, into
+// new namespaces and mounts, into the kernel.
+var never = []uint32{
+	unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP, unix.SYS_PROCESS_MADVISE,
+	unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
+	unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_MOVE_MOUNT, unix.SYS_OPEN_TREE, unix.SYS_FSOPEN,
+	unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, unix.SYS_SETNS, unix.SYS_UNSHARE, unix.SYS_OPEN_BY_HANDLE_AT,
+	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_USERFAULTFD, unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN,
+	unix.SYS_FANOTIFY_INIT, unix.SYS_KEXEC_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT,
+	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX,
+	unix.SYS_CLOCK_ADJTIME, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_NFSSERVCTL,
+}
+
+// namespaces are the flags of clone that make some.
+const namespaces = unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWNET | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS |
+	unix.CLONE_NEWCGROUP | unix.CLONE_NEWTIME
+
+// typing are the requests of a terminal that put letters into its input, or take over its screen.
+var typing = []uint32{unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCCONS}
+
+// sockets says which kinds a command may make.
+type sockets struct {
+	inet bool // TCP, UDP and the like
+	unix bool // of names in the file system
+	any  bool // nothing is kept back
+}
+
+// Where the kernel lays what a filter looks at, struct seccomp_data; the lower half of an argument on machines that put
+// it first, as all do that this is built for.
+const (
+	dataNumber  = 0
+	dataArch    = 4
+	dataArgLow0 = 16
+	dataArgLow1 = 24
+	dataArgLow2 = 32
+)
+
+const (
+	allow = 0x7fff0000
+	errno = 0x00050000
+	kill  = 0x80000000
+	x32   = 0x40000000 // the bit of calls as programs with short pointers make them
+)
+
+// filterOf assembles the filter of system calls, as the kernel takes it. A refused socket says that no network can be
+// reached, other calls that they are not permitted, and those that programs do without say that there are none.
+func filterOf(s sockets) ([]byte, error) {
+	refuse := func(e unix.Errno) bpf.Instruction { return bpf.RetConstant{Val: errno | uint32(e)} }
+	pass := bpf.RetConstant{Val: allow}
+	equal := func(v uint32, skip uint8) bpf.Instruction {
+		return bpf.JumpIf{Cond: bpf.JumpEqual, Val: v, SkipFalse: skip}
+	}
+	program := []bpf.Instruction{
+		bpf.LoadAbsolute{Off: dataArch, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpEqual, Val: nativeArch, SkipTrue: 1},
+		bpf.RetConstant{Val: kill}, // another machine's calls have other numbers
+		bpf.LoadAbsolute{Off: dataNumber, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpLessThan, Val: x32, SkipTrue: 1},
+		refuse(unix.ENOSYS),
+		equal(unix.SYS_CLONE3, 1), refuse(unix.ENOSYS), // its flags lie in memory; C libraries then call clone
+	}
+	for _, n := range append(never, neverHere...) {
+		program = append(program, equal(n, 1), refuse(unix.EPERM))
+	}
+	// Of a call with arguments everything is decided where it stands.
+	program = append(program,
+		equal(unix.SYS_CLONE, 4),
+		bpf.LoadAbsolute{Off: dataArgLow0, Size: 4},
+		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: namespaces, SkipFalse: 1},
+		refuse(unix.EPERM),
+		pass,
+	)
+	program = append(program, equal(unix.SYS_IOCTL, uint8(2+2*len(typing))), bpf.LoadAbsolute{Off: dataArgLow1, Size: 4})
+	for _, r := range typing {
+		program = append(program, equal(r, 1), refuse(unix.EPERM))
+	}
+	program = append(program, pass)
+	if !s.any {
+		program = append(program, s.rows(equal, refuse, pass)...)
+	}
+	program = append(program, pass)
+	raw, err := bpf.Assemble(program)
+	if err != nil {
+		return nil, fmt.Errorf("assemble the filter of system calls: %w", err)
+	}
+	out := make([]byte, 0, 8*len(raw))
+	for _, r := range raw {
+		out = binary.NativeEndian.AppendUint16(out, r.Op)
+		out = append(out, r.Jt, r.Jf)
+		out = binary.NativeEndian.AppendUint32(out, r.K)
+	}
+	return out, nil
+}
+
+// rows decide socket. What tells of the machine's own addresses (a netlink of routes) is read by libraries everywhere.
+func (s sockets) rows(equal func(uint32, uint8) bpf.Instruction, refuse func(unix.Errno) bpf.Instruction, pass bpf.Instruction) []bpf.Instruction {
+	inside := []bpf.Instruction{bpf.LoadAbsolute{Off: dataArgLow0, Size: 4}}
+	for _, f := range []struct {
+		family uint32
+		passes bool
+	}{{unix.AF_UNIX, s.unix}, {unix.AF_INET, s.inet}, {unix.AF_INET6, s.inet}} {
+		answer := pass
+		if !f.passes && f.family == unix.AF_UNIX {
+			answer = refuse(unix.EPERM)
+		} else if !f.passes {
+			answer = refuse(unix.ENETUNREACH)
+		}
+		inside = append(inside, equal(f.family, 1), answer)
+	}
+	inside = append(inside,
+		equal(unix.AF_NETLINK, 3),
+		bpf.LoadAbsolute{Off: dataArgLow2, Size: 4},
+		equal(unix.NETLINK_ROUTE, 1),
+		pass,
+		refuse(unix.EPERM),
+	)
+	return append([]bpf.Instruction{equal(unix.SYS_SOCKET, uint8(len(inside)))}, inside...)
+}

@@ -1,0 +1,72 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"fantail/tools/sandbox/cell"
+)
+
+// devicesKept are the devices that are for a command.
+var devicesKept = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom", "/dev/tty"}
+
+// mounted are Landlock's rules behind the mounts of the view: they hold a second time what those hold.
+func (v view) mounted() []cell.Rule {
+	rules := []cell.Rule{{Path: "/", Access: cell.Read}, {Path: "/dev/shm", Access: cell.Write}, {Path: "/dev/pts", Access: cell.Device}, {Path: "/dev/ptmx", Access: cell.Device}}
+	for _, w := range slices.Concat(v.write, temporary) {
+		rules = append(rules, cell.Rule{Path: w, Access: cell.Write})
+	}
+	return append(rules, own()...)
+}
+
+// own are the devices, and what a process writes about itself.
+func own() (rules []cell.Rule) {
+	for _, d := range devicesKept {
+		rules = append(rules, cell.Rule{Path: d, Access: cell.Device})
+	}
+	return rules
+}
+
+// alone are Landlock's rules where there are no mounts. It grants, and can't take away: what must not be seen is left
+// out by granting what lies around it.
+func (v view) alone() []cell.Rule {
+	hidden := slices.Concat(v.hide, temporary, []string{running, "/dev", "/var/run", "/var/spool"})
+	rules := around("/", hidden)
+	kept := slices.Concat(runningKept, v.shown, []string{"/dev/fd", "/dev/stdin", "/dev/stdout", "/dev/stderr"})
+	if v.net {
+		kept = slices.Concat(kept, resolvers)
+	}
+	if within(temporary, v.home) {
+		rules = append(rules, around(v.home, v.hide)...)
+	}
+	for _, k := range append(present(kept), v.root) {
+		rules = append(rules, cell.Rule{Path: k, Access: cell.Read})
+	}
+	for _, w := range v.write {
+		rules = append(rules, cell.Rule{Path: w, Access: cell.Write})
+	}
+	return append(rules, own()...)
+}
+
+// around grants reading all of tree but for what is hidden.
+func around(tree string, hidden []string) (rules []cell.Rule) {
+	if slices.Contains(hidden, tree) {
+		return nil
+	}
+	if !slices.ContainsFunc(hidden, func(h string) bool { return in(h, tree) }) {
+		return []cell.Rule{{Path: tree, Access: cell.Read}}
+	}
+	list, err := os.ReadDir(tree)
+	if err != nil {
+		return nil
+	}
+	for _, e := range list {
+		p := filepath.Join(tree, e.Name())
+		if e.Type()&os.ModeSymlink != 0 {
+			continue // where it leads is granted by its own name, or not
+		}
+		rules = append(rules, around(p, hidden)...)
+	}
+	return rules
+}

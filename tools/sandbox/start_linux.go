@@ -1,0 +1,167 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"fantail/tools/sandbox/cell"
+)
+
+// Inside is a command that will start, or has started, in its box.
+type Inside struct {
+	box   *Box
+	plan  cell.Plan
+	sheet *os.File // what the command's first process is told, and answers; nil: it is told nothing
+}
+
+// Enclose makes c a command in the box; it changes how c starts. After c ended, or could not start, the
+// caller calls End.
+func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
+	filter, err := filterOf(b.sockets())
+	if err != nil {
+		return nil, err
+	}
+	in := &Inside{box: b}
+	switch b.wall.Kind {
+	case Landlock:
+		in.plan = cell.Plan{ABI: b.wall.abi, Rules: b.view.alone(), Filter: filter}
+		c.Env = environment(c.Env, b.view.scratch)
+		return in, nil
+	case Bubblewrap:
+		if in.sheet, err = sheetOf(filter); err != nil {
+			return nil, err
+		}
+		fd := 3 + len(c.ExtraFiles)
+		c.Args = append(append([]string{b.wall.bwrap}, b.bwrapArgs(listening(), os.Geteuid(), fd)...), command(c)...)
+		c.Path = b.wall.bwrap
+	case Namespaces:
+		in.plan = b.plan(filter, listening())
+		if in.sheet, err = sheetOf(in.plan.Encode()); err != nil {
+			return nil, err
+		}
+		c.Args = append([]string{cell.Name, strconv.Itoa(3 + len(c.ExtraFiles))}, command(c)...)
+		c.Path = "/proc/self/exe"
+		b.separate(c)
+	default:
+		return nil, errors.New("there is no sandbox of the kind " + string(b.wall.Kind))
+	}
+	c.ExtraFiles = append(c.ExtraFiles, in.sheet)
+	c.Env = environment(c.Env, "/tmp")
+	return in, nil
+}
+
+// command is what c would have run.
+func command(c *exec.Cmd) []string { return append([]string{c.Path}, c.Args[1:]...) }
+
+// Start starts the command. The caller has locked itself to its thread. spent says that the thread is held to the box
+// from now on too: it can be nothing but thrown away.
+func (in *Inside) Start(c *exec.Cmd) (spent bool, err error) {
+	if in.box.wall.Kind == Landlock {
+		if err := in.plan.Restrict(); err != nil {
+			return true, err
+		}
+		spent = true
+	}
+	return spent, c.Start()
+}
+
+// End says how the command's first process ended, as far as it tells.
+func (in *Inside) End() cell.Report {
+	if in == nil || in.sheet == nil {
+		return cell.Report{}
+	}
+	defer in.sheet.Close()
+	text, err := io.ReadAll(io.NewSectionReader(in.sheet, 0, 1<<16))
+	if err != nil {
+		return cell.Report{}
+	}
+	r, _ := cell.ReportOf(text)
+	return r
+}
+
+// sockets are those that a command in the box may make.
+func (b *Box) sockets() sockets {
+	mounts := b.wall.Kind != Landlock
+	return sockets{any: b.view.files, unix: mounts, inet: mounts || b.view.net}
+}
+
+// plan is what the first process in namespaces of its own makes.
+func (b *Box) plan(filter []byte, sockets []string) cell.Plan {
+	p := cell.Plan{Dir: b.dir, Loopback: !b.view.net, ABI: b.wall.abi, Rules: b.view.mounted(), Filter: filter}
+	add := func(op cell.Op, from, to string) { p.Mounts = append(p.Mounts, cell.Mount{Op: op, From: from, To: to}) }
+	add(cell.ReadOnly, "", "/")
+	for _, s := range b.view.steps(sockets) {
+		switch s.kind {
+		case writable:
+			add(cell.Bind, s.from, s.to)
+			add(cell.Writable, "", s.to)
+		case readable:
+			add(cell.Bind, s.from, s.to)
+			add(cell.ReadOnly, "", s.to)
+		case empty:
+			add(cell.Empty, "", s.to)
+		case devices:
+			add(cell.Empty, "", "/dev/shm")
+			add(cell.FS, "devpts", "/dev/pts")
+		case processes:
+			add(cell.FS, "proc", "/proc")
+		}
+	}
+	return p
+}
+
+// separate gives c namespaces of its own. Each user and group that this process may name keeps its number; who is not
+// root may name only itself.
+func (b *Box) separate(c *exec.Cmd) {
+	if c.SysProcAttr == nil {
+		c.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	a := c.SysProcAttr
+	a.Cloneflags |= unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS
+	if !b.view.net {
+		a.Cloneflags |= unix.CLONE_NEWNET
+	}
+	a.UidMappings = ids("/proc/self/uid_map", os.Geteuid())
+	a.GidMappings = ids("/proc/self/gid_map", os.Getegid())
+	a.GidMappingsEnableSetgroups = false
+	// Who is not root has them only until the first program begins, if they are not handed on.
+	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
+}
+
+// ids maps each number of the map to itself for root, and only own for all others.
+func ids(file string, own int) (all []syscall.SysProcIDMap) {
+	text, err := os.ReadFile(file)
+	if os.Geteuid() == 0 && err == nil {
+		for line := range strings.Lines(string(text)) {
+			var at, host, n int
+			if _, err := fmt.Sscan(line, &at, &host, &n); err == nil {
+				all = append(all, syscall.SysProcIDMap{ContainerID: at, HostID: at, Size: n})
+			}
+		}
+	}
+	if len(all) == 0 {
+		all = []syscall.SysProcIDMap{{ContainerID: own, HostID: own, Size: 1}}
+	}
+	return all
+}
+
+// sheetOf is a file in memory with that text, read from its beginning.
+func sheetOf(text []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate("sandbox", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("write down the sandbox: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "sandbox")
+	if _, err := f.WriteAt(text, 0); err != nil {
+		return nil, errors.Join(fmt.Errorf("write down the sandbox: %w", err), f.Close())
+	}
+	return f, nil
+}

@@ -1,0 +1,137 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// step is one change to the file system of a command that has mounts of its own. The first of all is that nothing can
+// be changed; each later one stands on those before.
+type step struct {
+	kind stepKind
+	from string // of writable and readable
+	to   string
+}
+
+type stepKind int
+
+const (
+	writable  stepKind = iota // what is at from stands at to
+	readable                  // the same, and can't be changed
+	empty                     // an empty directory of its own
+	devices                   // the harmless devices, and terminals of its own
+	processes                 // only its own processes
+)
+
+// temporary are the directories whose place the scratch directory takes.
+var temporary = []string{"/tmp", "/var/tmp"}
+
+// running is where the machine's services keep what is for its programs: nearly all of it are sockets.
+const running = "/run"
+
+// runningKept are the parts of it that programs can't do without: the resolver's, and where some systems have their programs.
+var runningKept = []string{"/run/current-system", "/run/booted-system", "/run/wrappers", "/run/opengl-driver"}
+
+// resolvers are for a command with a network.
+var resolvers = []string{"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf"}
+
+// steps are the changes that make the view; sockets are those that listen now.
+func (v view) steps(sockets []string) (all []step) {
+	add := func(k stepKind, from, to string) { all = append(all, step{k, from, to}) }
+	add(devices, "", "/dev")
+	covered := slices.Clone(temporary) // what no longer stands where it was
+	for _, t := range present(temporary) {
+		add(writable, v.scratch, t)
+	}
+	if there, err := os.Lstat(running); err == nil && there.IsDir() {
+		add(empty, "", running)
+		covered = append(covered, running)
+		kept := runningKept
+		if v.net {
+			kept = slices.Concat(kept, resolvers)
+		}
+		for _, k := range present(kept) {
+			add(readable, k, k)
+		}
+	}
+	if v.home != "" && within(covered, v.home) {
+		add(readable, v.home, v.home)
+	}
+	if within(covered, v.root) && !v.writes(v.root) {
+		add(readable, v.root, v.root)
+	}
+	for _, w := range v.write {
+		if !slices.ContainsFunc(v.write, func(o string) bool { return o != w && in(w, o) }) || within(covered, w) {
+			add(writable, w, w)
+		}
+	}
+	for _, h := range append(v.hide, v.deaf(sockets)...) {
+		if within(covered, h) && !in(h, v.home) && !v.writes(h) {
+			continue // it is gone
+		}
+		if i, err := os.Lstat(h); err == nil && i.IsDir() {
+			add(empty, "", h)
+		} else {
+			add(readable, os.DevNull, h)
+		}
+	}
+	for _, s := range v.shown {
+		add(readable, s, s)
+	}
+	if v.hides(v.scratch) {
+		add(writable, v.scratch, v.scratch)
+	}
+	for _, d := range v.holders() {
+		add(writable, d, d)
+	}
+	for _, k := range v.keep {
+		add(readable, k, k)
+	}
+	add(processes, "", "/proc")
+	return all
+}
+
+// holders are the directories between a tree that may be written and what is kept in it. Each is mounted by itself:
+// what is mounted can't be renamed, and something else put into its place.
+func (v view) holders() (all []string) {
+	for _, k := range v.keep {
+		var up []string
+		for d := filepath.Dir(k); v.writes(d) && !slices.Contains(v.write, d); d = filepath.Dir(d) {
+			up = append(up, d)
+		}
+		slices.Reverse(up)
+		for _, d := range up {
+			if !slices.Contains(all, d) {
+				all = append(all, d)
+			}
+		}
+	}
+	return all
+}
+
+// deaf are the sockets that a command must not reach: whoever listens acts for the user, and neither a mount that can't
+// be written nor a network of its own keeps a command from them.
+func (v view) deaf(sockets []string) (all []string) {
+	for _, s := range sockets {
+		if !v.hides(s) && !in(s, running) && !in(s, v.scratch) && !(within(temporary, s) && !v.writes(s) && !in(s, v.home)) && !slices.Contains(all, s) {
+			all = append(all, s)
+		}
+	}
+	return present(all)
+}
+
+// listening are the sockets of the file system that somebody listens at.
+func listening() (all []string) {
+	text, err := os.ReadFile("/proc/net/unix")
+	if err != nil {
+		return nil
+	}
+	for line := range strings.Lines(string(text)) {
+		if at := strings.IndexByte(line, '/'); at >= 0 {
+			all = append(all, strings.TrimSuffix(line[at:], "\n"))
+		}
+	}
+	return all
+}
