@@ -1,0 +1,78 @@
+package sandbox
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+func TestBox_Refused(t *testing.T) {
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(rel string) string { return filepath.Join(base, rel) }
+	for _, d := range []string{"home/w/.git/hooks", "home/other/deep", "home/.ssh", "scratch"} {
+		if err := os.MkdirAll(at(d), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, f := range []string{"home/w/.git/config", "home/.gitconfig", "home/w/a"} {
+		if err := os.WriteFile(at(f), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	g := Ground{
+		Root: at("home/w"), Home: at("home"), Scratch: at("scratch"),
+		Secret: func(p string) string { return map[string]string{".ssh": "SSH keys"}[p] },
+	}
+	v, err := g.view(Command, Leave{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &Box{wall: &Wall{Kind: Namespaces}, view: v, dir: g.Root}
+	for _, c := range []struct{ says, write, host string }{
+		{"touch: cannot touch 'HOME/other/x': Read-only file system", "HOME/other", ""},
+		{"bash: line 1: HOME/other/deep/y: Permission denied", "HOME/other/deep", ""},
+		{"bash: ../other/x: Read-only file system", "HOME/other", ""},
+		{"mkdir: cannot create directory ‘HOME/other/deep/new’: Read-only file system", "HOME/other/deep", ""},
+		{"Error: EROFS: read-only file system, open 'HOME/.gitconfig'", "HOME/.gitconfig", ""},
+		{"open HOME/other/x: permission denied", "HOME/other", ""},
+		{"PermissionError: [Errno 13] Permission denied: 'HOME/other/x'", "HOME/other", ""},
+		{"error: could not write config file .git/config: Device or resource busy", "HOME/w/.git/config", ""},
+		{"cp: cannot create regular file '.git/hooks/pre-commit': Read-only file system", "HOME/w/.git/hooks", ""},
+		// What it may change, what nobody may grant, and what says nothing of the box.
+		{"bash: ./a: Permission denied", "", ""},
+		{"touch: cannot touch 'HOME/new': Read-only file system", "", ""},
+		{"touch: cannot touch '/etc/x': Read-only file system", "", ""},
+		{"cat: HOME/.ssh/id: Permission denied", "", ""},
+		{"touch: cannot touch '/x': Read-only file system", "", ""},
+		{"open /proc/1/mem: permission denied", "", ""},
+		{"all is well in HOME/other", "", ""},
+		// The network.
+		{"curl: (6) Could not resolve host: proxy.golang.org", "-", "proxy.golang.org"},
+		{"go: example.com/x@v1.0.0: Get \"https://proxy.golang.org/example.com\": dial tcp: lookup proxy.golang.org: Temporary failure in name resolution", "-", "proxy.golang.org"},
+		{"npm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org/left-pad failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org", "-", "registry.npmjs.org"},
+		{"ssh: Could not resolve hostname github.com: Temporary failure in name resolution\nfatal: Could not read from remote repository.", "-", "github.com"},
+		{"fatal: unable to access 'https://github.com/a/b/': Could not resolve host: github.com", "-", "github.com"},
+		{"urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>", "-", ""},
+		{"dial tcp 1.2.3.4:443: connect: network is unreachable", "-", ""},
+		{"curl: (7) Failed to connect to localhost port 80: Connection refused", "", ""},
+		{"dial tcp 127.0.0.1:80: connect: connection refused", "", ""},
+	} {
+		says := strings.ReplaceAll(c.says, "HOME", at("home"))
+		r, found := b.Refused("one line\n" + says + "\nmore\n")
+		want := Refusal{Write: strings.ReplaceAll(c.write, "HOME", at("home")), Host: c.host}
+		if want.Write == "-" {
+			want.Write = ""
+		}
+		if found != (c.write != "") || r != want {
+			t.Errorf("%q: %+v, %t; want %+v", c.says, r, found, want)
+		}
+	}
+	b.view.net = true
+	if r, found := b.Refused("curl: (6) Could not resolve host: nowhere.test"); found {
+		t.Errorf("with the network granted: %+v", r)
+	}
+}
