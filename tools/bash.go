@@ -12,6 +12,7 @@ import (
 
 	"fantail/tools/git"
 	"fantail/tools/permit"
+	"fantail/tools/permit/filenames"
 	"fantail/tools/permit/programs"
 	"fantail/tools/proc"
 )
@@ -71,6 +72,25 @@ func parseBash(c call) (*Call, error) {
 			return git.RunsWhenReading(c.env.Root)
 		}
 		return git.Runs(c.env.Root, c.env.Environ)
+	}
+	act.Secrets = tree.Secret
+	act.Strays = func(program string) string {
+		if program == "rg" && c.env.lookup("RIPGREP_CONFIG_PATH") != "" {
+			return "a configuration says what rg does"
+		}
+		return tree.Stray(program, c.env.path())
+	}
+	act.Listed = func(words []string) string {
+		names, err := git.List(tree.Program("git", c.env.path()), c.env.Root, c.env.Environ, words)
+		if err != nil {
+			return "secrets: " + err.Error()
+		}
+		for _, n := range names {
+			if why := filenames.SensitiveFile(n); why != "" {
+				return why
+			}
+		}
+		return ""
 	}
 	return &Call{Action: act, Run: func(ctx context.Context) Result {
 		defer c.env.Changes.Runs()()

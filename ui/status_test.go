@@ -43,7 +43,7 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 		a.tabs.Focus.Info.Kind = event.Fork
 	}
 	a.branch = one("", "main", "feature/oauth", "feature/"+strings.Repeat("very-", 30)+"long")
-	modes := []string{"ask", "accept-edits", "plan", "yolo"}
+	modes := []string{"ask", "accept-edits", "auto", "plan", "yolo"}
 	a.o.Usual = permit.Mode(one(append(modes, "", "ask", "ask")...))
 	a.tally = event.Tally{Mode: permit.Mode(one(modes...)), Running: d.IntN(3), Queued: d.IntN(2), Asking: d.IntN(2) * 2}
 	if d.IntN(4) == 0 {
@@ -65,6 +65,7 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 			c.order = append(c.order, text)
 		}
 	}
+	add(mode == permit.Yolo, "yolo · outside the sandbox ")
 	add(true, a.flash.Text())
 	add(a.tally.Asking > 0, "⚠ 2 asking")
 	add(a.tally.Asking > 0, "⚠ 2 asking · alt+a")
