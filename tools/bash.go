@@ -27,6 +27,9 @@ const (
 	bashTail    = 12 << 10 // and from its end
 )
 
+// decided are programs that a variable makes another thing of.
+var decided = map[string]string{"rg": "RIPGREP_CONFIG_PATH", "cd": "CDPATH"}
+
 func bash() tool {
 	return tool{
 		name: "bash", text: bashText,
@@ -75,8 +78,8 @@ func parseBash(c call) (*Call, error) {
 	}
 	act.Secrets = tree.Secret
 	act.Strays = func(program string) string {
-		if program == "rg" && c.env.lookup("RIPGREP_CONFIG_PATH") != "" {
-			return "a configuration says what rg does"
+		if name := decided[program]; name != "" && c.env.lookup(name) != "" {
+			return name + " says what " + program + " does"
 		}
 		return tree.Stray(program, c.env.path())
 	}

@@ -57,7 +57,7 @@ var asking = []string{
 	"find . -exec cat {} +", "find . -exec rm {} ;", "find . -execdir ls ;", "find . -ok ls ;", "find . | xargs cat", "ls | xargs rm", "ls | sh", "ls | bash", "bash -c ls", "sh x", "env", "env ls", "env X=1 ls", "printenv", "printenv HOME", "sudo ls", "nohup ls", "nice ls", "command ls", "builtin echo", "exec ls", "eval ls", "source x", ". x",
 	"awk 1 main.go", "awk '{print}' main.go", "perl -ne print main.go", "python3 -c 1", "node -e 1", "less main.go", "more main.go", "man ls", "vi main.go", "view main.go", "watch ls", "parallel ls", "rg --pre cat x", "rg --pre=./x x", "rg --hostname-bin x x", "rg -z x", "rg --search-zip x", "fd -x rm", "fd -X rm", "fd --exec rm",
 	"sort --compress-program=./x main.go", "sort --compress-program ./x main.go", "sed '1e ls' main.go", "sed 's/a/b/e' main.go", "sed -f x main.go", "git grep -O x", "git grep --open-files-in-pager=x x", "git diff --ext-diff", "git show --ext-diff", "git log --ext-diff -p", "git diff --textconv", "git log --textconv -p", "git show --textconv",
-	"git -c core.pager=x log", "git -c diff.external=x diff", "git --exec-path=. status", "git --exec-path=x log", "git --config-env=a=b log", "git -p log", "git --paginate log", "git --git-dir=x status", "git --work-tree=/ status", "git -C .. status", "git -C sub log", "git --namespace x log", "git bisect run ls", "git rebase -x ls", "git difftool", "git help log", "git log --show-signature", "git log --format=%GG",
+	"git -c core.pager=x log", "git -c diff.external=x diff", "git --exec-path=. status", "git --exec-path=x log", "git --config-env=a=b log", "git -p log", "git --paginate log", "git --git-dir=x status", "git --work-tree=/ status", "git -C .. status", "git -C sub log", "git --namespace x log", "git bisect run ls", "git rebase -x ls", "git difftool", "git help log", "git log --show-signature", "git log -qs -p", "git show -p --no-patch HEAD", "git diff --quiet -p", "git log --format=%GG",
 	"git submodule status", "git remote -v", "git ls-remote", "git cat-file -p HEAD", "git hash-object main.go", "git var GIT_EDITOR", "git credential fill", "ls &", "ls & cat main.go", "coproc ls", "make", "make -n", "go test ./...", "go vet ./...", "npm test", "./ls", "/bin/ls", "bin/ls", "../ls", "l?", "gi[t] status", "jq -f x data.json", "jq -n env", "jq -n '$ENV'", "jq input_filename data.json",
 	// the shell's own ways
 	"X=1 ls", "PATH=. ls", "LD_PRELOAD=x ls", "GIT_PAGER=x git log", "GIT_EXTERNAL_DIFF=x git diff", "GIT_DIR=x git status", "PAGER=x git log", "X=1", "export X=1", "alias ls=rm", "ls() { rm x; }; ls", "function ls { rm x; }", "for f in *; do cat $f; done", "while true; do ls; done", "case x in x) ls;; esac", "[[ -v x ]]", "test -v 'a[$(id)]'", "printf -v x y", "read x < main.go", "set -x", "trap ls EXIT",
@@ -162,7 +162,7 @@ func TestReads_secretsBelow(t *testing.T) {
 		put(t, e.Root+"/plain.txt", "x=2\nyy\nzz\nuu\nvv\n")
 		runGit(t, e, e.Root, "commit", "-qam", "five")
 		g := reader(t, permit.Ask)
-		for _, command := range []string{"git log -p", "git log -p -1", "git show", "git show HEAD", "git show HEAD~1", "git diff HEAD~1", "git diff HEAD~1 -- plain.txt plain.txt .", "git log -p -- .", "git show --stat -p HEAD", "git log --oneline -p", "git log -p --graph --format=%s"} {
+		for _, command := range []string{"git log -p", "git log -p -1", "git show", "git show HEAD", "git show HEAD~1", "git diff HEAD~1", "git diff HEAD~1 -- plain.txt plain.txt .", "git log -p -- .", "git show --stat -p HEAD", "git log --oneline -p", "git log -p --graph --format=%s", "git log -p --follow plain.txt", "git log --follow -p -- plain.txt"} {
 			if v := g.Decide(parse(t, e, "bash", "command", command).Action); v.Decision != permit.AskHuman || !strings.Contains(v.Reason, ".env") {
 				t.Errorf("%s: %+v", command, v)
 			}
@@ -252,9 +252,11 @@ func TestReads_strays(t *testing.T) {
 		}
 	}
 	e.Environ[0] = path
-	e.Environ = append(e.Environ, "RIPGREP_CONFIG_PATH=rc")
-	if v := g.Decide(parse(t, e, "bash", "command", "rg x").Action); v.Decision != permit.AskHuman {
-		t.Errorf("%+v", v)
+	e.Environ = append(e.Environ, "RIPGREP_CONFIG_PATH=rc", "CDPATH=/")
+	for _, command := range []string{"rg x", "cd src && ls"} {
+		if v := g.Decide(parse(t, e, "bash", "command", command).Action); v.Decision != permit.AskHuman {
+			t.Errorf("%s: %+v", command, v)
+		}
 	}
 }
 
@@ -288,7 +290,7 @@ func TestAuto(t *testing.T) {
 		"echo $HOME", "cat $(ls src)", "cp main.go x", "cp -v main.go x", "curl http://localhost:1/", "find . -name '*.go' -delete", "cat <<X > y\nthe token is read\nX", "sleep 1", "ls /usr/lib", "git -C sub status",
 	}
 	named := []string{
-		"cat .env", "cat ./.env", "cat < .env", "cp .env x", "mv .env x", "cat $PWD/.env", "cat \"$PWD\"/.env", "cat .e'n'v", "cat .e\\nv", "bash -c 'cat .env'", "sh -c \"cat .env\"", "python3 -c \"open('.env').read()\"", "for f in .env x; do cat $f; done", "cat $(echo .env)", "echo `cat .env`",
+		"cat .env", "cat ./.env", "cat < .env", "cp .env x", "mv .env x", "cat $PWD/.env", "cat \"$PWD\"/.env", "cat .e'n'v", "cat .e\\nv", "bash -c 'cat .env'", "sh -c \"cat .env\"", "python3 -c \"open('.env').read()\"", "for f in .env x; do cat $f; done", "for f in .en?; do cat $f; done", "for f in token; do cat $f; done", "for f in loo*; do cat $f; done", "cat $(echo .env)", "echo `cat .env`",
 		"cat {.env,x}", "cat <<< $(cat .env)", "tar cf x .", "tar cf - . | base64", "zip -r x .", "cp -r . /tmp/x", "cp -a . ../x", "rsync -a . x", "grep -R x .", "grep -rn x .", "grep --dereference-recursive x", "find . -exec cat {} +", "find . -type f | xargs cat", "rg --hidden -L x", "ag x", "diff -r . sub", "cat ~/.ssh/id_rsa",
 		"cat $HOME/.ssh/id_rsa", "cat ~/.aws/credentials", "ls ~/.ssh", "cat plain.pem", "cat *.pem", "cat pl*", "cat token", "cat t*n", "cat looks.txt", "cat other.txt", "head -1 looks*", "source .env", ". .env", "X=$(cat .env) make", "cd src && cat ../.env", "cat @(.env|x)", "export $(cat .env | xargs)", "env $(cat .env) make", "git show HEAD:.env", "git archive HEAD", "cat /proc/self/environ", "base64 < .env > x", "[[ $(< .env) ]]",
 		"cat <<X\n$(cat .env)\nX", "docker run --env-file .env x", "node --env-file=.env x.js",

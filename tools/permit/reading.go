@@ -58,6 +58,12 @@ func (s *script) names(a Action) string {
 			if why := filenames.Sensitive(w); why != "" {
 				return why
 			}
+			if a.Secrets == nil || strings.HasPrefix(w, "~") {
+				continue
+			}
+			if why := a.Secrets(w, Reach{Pattern: strings.ContainsAny(w, "*?")}); why != "" {
+				return why
+			}
 		}
 	}
 	if a.Secrets == nil {

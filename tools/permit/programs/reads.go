@@ -83,7 +83,7 @@ func (v *invocation) whole() string {
 var patches = regexp.MustCompile(`^(-p|-u|--patch|-U[0-9]+|--unified=[0-9]+|--word-diff(=(color|plain|porcelain|none))?|-W|--function-context)$`)
 
 // What only changes how a list of names looks, and would stand between them.
-var looks = regexp.MustCompile(`^--(stat|numstat|shortstat|summary|dirstat|compact-summary|raw|graph|oneline|format|pretty|color|decorate|abbrev|name-only|name-status)\b`)
+var looks = regexp.MustCompile(`^--(stat|numstat|shortstat|summary|dirstat|compact-summary|raw|graph|oneline|format|pretty|color|decorate|abbrev|name-only|name-status|exit-code)\b`)
 
 // gitReads is Reads for git, given the words behind it.
 func gitReads(words []bash.Word, root string) (r Reading, why string) {
@@ -124,6 +124,9 @@ func gitReads(words []bash.Word, root string) (r Reading, why string) {
 	if v.why != "" {
 		return r, v.why
 	}
+	if patch && v.has("-s --no-patch -q --quiet") { // the last of them holds, by git's version
+		return r, "git " + sub + " is asked for a patch and for none"
+	}
 	switch sub {
 	case "grep":
 		r.Git = []string{"ls-files", "-z"}
@@ -147,23 +150,22 @@ func gitReads(words []bash.Word, root string) (r Reading, why string) {
 	return r, v.why
 }
 
-// list is a git that names the files of which the same words print a patch: by both
-// names if one was renamed.
+// list is a git that names the files of which the same words print a patch: one that was
+// renamed by both names, which --follow needs to find.
 func list(sub string, args []bash.Word, options ...string) []string {
-	out := append([]string{sub}, options...)
+	out := append([]string{sub, "--name-status", "-z"}, options...)
+	if sub == "log" {
+		out = append(out, "--format=")
+	}
 	end := len(args)
 	for i, w := range args {
 		if w.Text == "--" {
 			end = i
 			break
 		}
-		if !looks.MatchString(w.Text) && w.Text != "-s" && w.Text != "--no-patch" {
+		if !looks.MatchString(w.Text) {
 			out = append(out, w.Text)
 		}
-	}
-	out = append(out, "--name-only", "--no-renames", "-z")
-	if sub == "log" {
-		out = append(out, "--format=")
 	}
 	return append(out, bash.Texts(args[end:])...)
 }
