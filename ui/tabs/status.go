@@ -132,8 +132,9 @@ func cellsOf(line [slots]want) int {
 
 // statusWants are the wants for the rest of the line. must is granted at every width: a mode other
 // than the usual one, yolo and plan in any case, and that nothing can be written. The others follow
-// in the order in which they are granted: that yolo runs outside the sandbox, the line of the moment, what asks and runs, what is true
-// of this tab only, a short branch, the rest, and last the whole branch.
+// in the order in which they are granted: the line of the moment, what asks and runs, what is true
+// of this tab only, a short branch, that yolo runs outside the sandbox, the rest, and last the
+// whole branch.
 func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	add := func(at slot, role themes.Role, text string) {
 		if text != "" {
@@ -162,9 +163,6 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	if st.ReadOnly {
 		must = want{at: slotMode, text: strings.TrimPrefix(must.text+" · read-only", " · "), role: themes.Warn}
 	}
-	if mode == permit.Yolo {
-		add(slotMode, themes.Warn, strings.Replace(must.text, string(mode), string(mode)+" · outside the sandbox", 1))
-	}
 	if st.Flash != "" {
 		ws = append(ws, want{at: slotFlash, before: "  ", text: frame.CleanLine(st.Flash), role: themes.Warn, cut: true})
 	}
@@ -192,6 +190,9 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	short.text, branch.cut = frame.Cut(branch.text, BranchLeast), true
 	if branch.text != "" {
 		ws = append(ws, short)
+	}
+	if mode == permit.Yolo {
+		add(slotMode, themes.Warn, strings.Replace(must.text, string(mode), string(mode)+" · outside the sandbox", 1))
 	}
 	if usual && !st.ReadOnly {
 		ws = append(ws, stands)
