@@ -226,12 +226,16 @@ func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 }
 
 // SetMode changes the permission mode of all agents. Questions the new mode
-// answers are answered; with an error they stay open.
+// answers are answered; with an error they stay open, or the mode stays as it was
+// because the new one can't hold here.
 func (p *Pool) SetMode(m permit.Mode) error {
-	p.o.Gate.SetMode(m)
+	err := p.o.Gate.SetMode(m)
 	p.fleet.Lock()
-	p.fleet.Told()
+	p.fleet.Told() // also which mode still holds
 	p.fleet.Unlock()
+	if err != nil {
+		return err
+	}
 	return p.Asks.Review(p.fleet.Context())
 }
 

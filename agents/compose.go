@@ -57,7 +57,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	}
 	p.fleet = fleet.New(context.WithoutCancel(ctx), fleet.Options{
 		Now: o.Now, Go: o.Go, Resolve: o.Resolve, Model: o.Model, Cap: o.Cap, Keys: o.Keys,
-		Mode: o.Gate.Mode,
+		Mode: o.Gate.Mode, Wall: o.Gate.Wall,
 	})
 	p.Scripts, p.Steer = Scripts{p}, steer.Room{DB: o.DB, Fleet: p.fleet, Pool: helm{p}}
 	p.Follow = follow.Room{DB: o.DB, Subscribe: p.fleet.Subscribe, Go: o.Go}

@@ -31,6 +31,9 @@ type Scripts struct{ pool *Pool }
 
 // Open opens one. Its commands run in the environment of ctx ([fleet.Within]).
 func (s Scripts) Open(ctx context.Context, u Unattended) (*Conversation, error) {
+	if err := s.pool.o.Gate.Admits(u.Mode); err != nil {
+		return nil, err
+	}
 	do, open := "open a conversation", s.begins
 	if u.Goes != "" || u.Last {
 		do, open = "go on with a conversation", s.goesOn

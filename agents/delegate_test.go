@@ -410,7 +410,7 @@ func TestDelegate_waitsForEachOther(t *testing.T) {
 // Spec: R-11, E-17.
 func TestTimeout_standsStillWhileItAsks(t *testing.T) {
 	play(t, counted(), setting{mode: permit.Ask}, func(w *world) {
-		w.prompt("delegate sync kid: run echo asked\nwait 100s\nread nothing.txt\nsay too late")
+		w.prompt("delegate sync kid: run touch asked\nwait 100s\nread nothing.txt\nsay too late")
 		w.state("kid", event.Asking)
 		<-time.After(time.Hour)
 		if i := w.pool.Infos()[1]; i.State != event.Asking {
@@ -433,9 +433,9 @@ func TestTimeout_standsStillWhileItAsks(t *testing.T) {
 func TestTimeout_standsStillForAQuestionBelow(t *testing.T) {
 	play(t, counted(), setting{mode: permit.Ask}, func(w *world) {
 		for name, prompt := range map[string]string{
-			"calls": "delegate sync a: delegate sync b: run echo asked\nwait 5s\nsay called",
-			"waits": "delegate c: run echo asked\nsay begun",
-			"works": "delegate d: run echo asked\nwait 1h",
+			"calls": "delegate sync a: delegate sync b: run touch asked\nwait 5s\nsay called",
+			"waits": "delegate c: run touch asked\nsay begun",
+			"works": "delegate d: run touch asked\nwait 1h",
 		} {
 			w.task(tools.Task{Name: name, Prompt: prompt, Timeout: time.Minute, Start: true})
 		}

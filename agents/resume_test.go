@@ -272,7 +272,7 @@ func TestResume_asksAsBefore(t *testing.T) {
 	w.push("kid", "say first")
 	w.run(0)
 	w.settle()
-	_, _, err := w.pool.Resume(t.Context(), w.main(), "kid", "run echo again")
+	_, _, err := w.pool.Resume(t.Context(), w.main(), "kid", "run echo again | tee said")
 	check(t, err)
 	w.state("kid", event.Asking)
 	if !w.answer(w.info("kid").Question.ID, permit.Once) {

@@ -335,15 +335,15 @@ func TestAsk_backgroundQuestionHoldsNobodyElse(t *testing.T) {
 		return text("hi"), nil
 	}}
 	w := open(t, m, setting{mode: permit.Ask})
-	w.push("one", "run echo first")
-	w.push("two", "run echo second")
+	w.push("one", "run echo first | tee said")
+	w.push("two", "run touch second")
 	w.run(1)
 	w.until("both ask: one that asks holds no slot", func() bool { return w.tally.Asking == 2 })
 	w.prompt("are you there?")
 	w.until("main answers meanwhile", func() bool { return w.info("main").Outcome == history.Completed })
 	w.state("one", event.Asking)
 	q := w.info("one").Question
-	if q == nil || q.Action.Command != "echo first" || q.Name != "one" {
+	if q == nil || q.Action.Command != "echo first | tee said" || q.Name != "one" {
 		t.Fatalf("question %+v", q)
 	}
 	if !w.answer(q.ID, permit.Once) || w.answer(q.ID, permit.Once) {

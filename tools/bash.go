@@ -12,6 +12,7 @@ import (
 
 	"fantail/tools/git"
 	"fantail/tools/permit"
+	"fantail/tools/permit/filenames"
 	"fantail/tools/permit/programs"
 	"fantail/tools/proc"
 )
@@ -25,6 +26,9 @@ const (
 	bashHead    = 12 << 10 // bytes of the output a result shows from its start
 	bashTail    = 12 << 10 // and from its end
 )
+
+// decided are programs that a variable makes another thing of.
+var decided = map[string]string{"rg": "RIPGREP_CONFIG_PATH", "cd": "CDPATH"}
 
 func bash() tool {
 	return tool{
@@ -71,6 +75,25 @@ func parseBash(c call) (*Call, error) {
 			return git.RunsWhenReading(c.env.Root)
 		}
 		return git.Runs(c.env.Root, c.env.Environ)
+	}
+	act.Secrets = tree.Secret
+	act.Strays = func(program string) string {
+		if name := decided[program]; name != "" && c.env.lookup(name) != "" {
+			return name + " says what " + program + " does"
+		}
+		return tree.Stray(program, c.env.path())
+	}
+	act.Listed = func(words []string) string {
+		names, err := git.List(tree.Program("git", c.env.path()), c.env.Root, c.env.Environ, words)
+		if err != nil {
+			return "secrets: " + err.Error()
+		}
+		for _, n := range names {
+			if why := filenames.SensitiveFile(n); why != "" {
+				return why
+			}
+		}
+		return ""
 	}
 	return &Call{Action: act, Run: func(ctx context.Context) Result {
 		defer c.env.Changes.Runs()()

@@ -57,11 +57,14 @@ func (e *Env) home() string {
 }
 
 // path is the list of directories that programs are looked for in.
-func (e *Env) path() (dirs string) {
+func (e *Env) path() (dirs string) { return e.lookup("PATH") }
+
+// lookup is a variable of the commands' environment, "" if it is not set.
+func (e *Env) lookup(name string) (value string) {
 	for _, v := range e.Environ {
-		if p, ok := strings.CutPrefix(v, "PATH="); ok {
-			dirs = p
+		if n, of, _ := strings.Cut(v, "="); n == name {
+			value = of
 		}
 	}
-	return dirs
+	return value
 }

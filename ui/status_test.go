@@ -43,7 +43,7 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 		a.tabs.Focus.Info.Kind = event.Fork
 	}
 	a.branch = one("", "main", "feature/oauth", "feature/"+strings.Repeat("very-", 30)+"long")
-	modes := []string{"ask", "accept-edits", "plan", "yolo"}
+	modes := []string{"ask", "accept-edits", "auto", "plan", "yolo"}
 	a.o.Usual = permit.Mode(one(append(modes, "", "ask", "ask")...))
 	a.tally = event.Tally{Mode: permit.Mode(one(modes...)), Running: d.IntN(3), Queued: d.IntN(2), Asking: d.IntN(2) * 2}
 	if d.IntN(4) == 0 {
@@ -74,6 +74,7 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 	add(i.Outside, "from outside")
 	add(a.tabs.Focus.Info.Kind == event.Fork, "fork")
 	add(a.branch != "", "[Branch: "+strings.TrimSuffix(frame.Cut(a.branch, tabs.BranchLeast), "…"))
+	add(mode == permit.Yolo, "yolo · outside the sandbox ")
 	add(c.must == "", " "+string(mode)+" ")
 	add(i.Model != "", "sonnet")
 	add(i.Context > 0, "34%")
@@ -99,7 +100,7 @@ func TestStatusLine_atEveryWidth(t *testing.T) {
 			if got := frame.Width(text); got != w {
 				fail("it is %d wide", got)
 			}
-			if c.must != "" && !strings.HasSuffix(text, c.must+" ") && !strings.Contains(text, c.must+" · quiet") {
+			if c.must != "" && !strings.HasSuffix(text, c.must+" ") && !strings.Contains(text, c.must+" · quiet") && !strings.Contains(text, "yolo · outside the sandbox ") {
 				fail("%s does not show", c.must)
 			}
 			shown := 0

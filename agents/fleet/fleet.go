@@ -38,6 +38,7 @@ type Options struct {
 	Cap     int    // how many agents may run at once
 	Keys    *secret.Keys
 	Mode    func() permit.Mode // the permission mode now
+	Wall    func() permit.Wall // what the sandbox under commands is worth
 }
 
 // Fleet is all agents whose tab is open, and the queue in memory. Its mutex guards both. It is never held across I/O:
@@ -302,7 +303,7 @@ func (f *Fleet) Rung(r inbox.Rung) {
 
 // tally counts tasks and questions. The caller holds the fleet's mutex.
 func (f *Fleet) tally() event.Tally {
-	t := event.Tally{Asking: len(f.asking), Mode: f.o.Mode()}
+	t := event.Tally{Asking: len(f.asking), Mode: f.o.Mode(), Auto: f.o.Wall() == permit.Prevents}
 	for _, a := range f.living {
 		if a.Kind.Ends() && (a.Info.State == event.Running || a.Info.State == event.Waiting) {
 			t.Running++

@@ -44,6 +44,7 @@ func newFleet(t testing.TB, o fleet.Options) *bare {
 	}
 	o.Go = func(_ string, f func()) { go f() }
 	o.Mode = func() permit.Mode { return permit.Ask }
+	o.Wall = func() permit.Wall { return permit.NoWall }
 	o.Resolve = func(model string) (llm.Model, error) {
 		vendor, _, ok := strings.Cut(model, "/")
 		if !ok {

@@ -31,7 +31,7 @@ import (
 type Config struct {
 	Model          string `toml:"model"`           // provider/name; "" chooses by the environment
 	Theme          string `toml:"theme"`           // "" follows the terminal
-	PermissionMode string `toml:"permission_mode"` // ask, accept-edits, plan or yolo; "" means ask
+	PermissionMode string `toml:"permission_mode"` // ask, accept-edits, auto, plan or yolo; "" means ask
 	MaxRunning     int    `toml:"max_running"`     // running agents at once; 0 leaves it to the pool
 	Mouse          bool   `toml:"mouse"`
 	Editor         string `toml:"editor"`       // "" means VISUAL, else EDITOR
@@ -191,7 +191,7 @@ func (c Config) Override(env func(string) string) (Config, error) {
 const maxRunning = 1000
 
 var (
-	modes     = []string{"ask", "accept-edits", "plan", "yolo"}
+	modes     = []string{"ask", "accept-edits", "auto", "plan", "yolo"}
 	notifies  = []string{"auto", "osc9", "osc777", "osc99", "bell", "desktop", "off"}
 	styles    = []string{"pending", "msg"}
 	protocols = []string{Anthropic, OpenAI}

@@ -1,9 +1,9 @@
 // Package git knows what git runs because a repository says so.
 //
 // Does: read a repository's configuration and index as git does, name the program that git would run for them, and make
-// the environment in which a git that only reads runs none.
+// the environment in which a git that only reads runs none; have such a git list files.
 //
-// Does not: run git, or judge a command; permit does.
+// Does not: run git for anything else, or judge a command; permit does.
 //
 // Imports: nothing of ours.
 package git

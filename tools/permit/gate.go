@@ -1,6 +1,7 @@
 package permit
 
 import (
+	"errors"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,7 @@ import (
 type Gate struct {
 	mu      sync.RWMutex
 	mode    Mode
+	wall    Wall
 	rules   []parsed
 	offered map[Rule]grant // what a rule that was offered would be given for
 	changes *Changes
@@ -78,12 +80,32 @@ func (g *Gate) Mode() Mode {
 	return g.mode
 }
 
-// SetMode changes the mode; calls that were decided before stay decided.
-func (g *Gate) SetMode(m Mode) {
+// SetMode changes the mode; calls that were decided before stay decided. A mode that
+// can't hold here is an error, which changes nothing.
+func (g *Gate) SetMode(m Mode) error {
+	if err := g.Admits(m); err != nil {
+		return err
+	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.mode = m
+	return nil
 }
+
+// Admits says why a mode can't hold here; nil if it can.
+func (g *Gate) Admits(m Mode) error {
+	if m == Auto && g.wall == NoWall {
+		return errors.New("mode auto lets commands run unasked in a sandbox, and none works here (fantail doctor says why): take ask or accept-edits, with a rule for what need not ask")
+	}
+	return nil
+}
+
+// Boxes says which sandbox stands under commands. It is set before the first call is
+// judged; without it there is none.
+func (g *Gate) Boxes(w Wall) { g.wall = w }
+
+// Wall is what the sandbox under commands is worth.
+func (g *Gate) Wall() Wall { return g.wall }
 
 // Changes is where agents' tools note what they write and run.
 func (g *Gate) Changes() *Changes { return g.changes }
@@ -138,7 +160,7 @@ func (g *Gate) Decide(a Action) Verdict {
 	}
 	if g.ground != nil && a.Kind != Internal && a.Forbidden == "" {
 		if err := g.ground(); err != nil {
-			return Verdict{Decision: AskHuman, Reason: "would run where " + err.Error()}
+			return Verdict{Decision: AskHuman, Reason: "would run where " + err.Error(), Free: mode == Yolo && !a.Strict}
 		}
 	}
 	j := judge{changes: g.changes, root: a.Dir, look: a.Files, git: a.Git}
@@ -148,6 +170,7 @@ func (g *Gate) Decide(a Action) Verdict {
 		return v
 	}
 	v := decide(mode, rules, a, j)
+	v.Free = mode == Yolo
 	if v.Rule != "" && a.Kind == Command {
 		g.offers(v.Rule, j.given(v.Rule, a.Command))
 	}
@@ -160,7 +183,7 @@ func decide(mode Mode, rules []parsed, a Action, j judge) Verdict {
 		return Verdict{Decision: Deny, Reason: a.Forbidden}
 	case a.Kind == Internal:
 		return Verdict{Decision: Allow, Reason: "stays inside the program"}
-	case mode == Plan && a.Kind != Read:
+	case mode == Plan && a.Kind != Read && (a.Kind != Command || !onlyReads(a)):
 		return Verdict{Decision: Deny, Reason: "plan mode is on: only reading is allowed. Describe what you would do; the user leaves plan mode to let you do it"}
 	}
 	switch a.Kind {
@@ -200,8 +223,8 @@ func decideWrite(mode Mode, rules []parsed, a Action) Verdict {
 		return Verdict{Decision: AskHuman, Reason: "writes " + a.Sensitive}
 	case mode == Yolo:
 		return Verdict{Decision: Allow, Reason: "yolo mode"}
-	case mode == AcceptEdits && !a.Outside:
-		return Verdict{Decision: Allow, Reason: "writes in the workspace, in accept-edits mode"}
+	case (mode == AcceptEdits || mode == Auto) && !a.Outside:
+		return Verdict{Decision: Allow, Reason: "writes in the workspace, in " + string(mode) + " mode"}
 	}
 	if r, ok := pathRule(rules, Write, a); ok {
 		return Verdict{Decision: Allow, Reason: "allowed by " + r}
@@ -211,6 +234,12 @@ func decideWrite(mode Mode, rules []parsed, a Action) Verdict {
 		reason = "writes outside the workspace"
 	}
 	return Verdict{Decision: AskHuman, Reason: reason, Rule: offerPath(Write, a)}
+}
+
+// onlyReads reports whether a command only reads in the workspace, and no secret.
+func onlyReads(a Action) bool {
+	v := decideCommand(Ask, nil, a, judge{})
+	return v.Decision == Allow
 }
 
 func decideCommand(mode Mode, rules []parsed, a Action, j judge) Verdict {
@@ -225,12 +254,25 @@ func decideCommand(mode Mode, rules []parsed, a Action, j judge) Verdict {
 	if a.Leads != nil {
 		s.follow(a.Leads)
 	}
+	secret, reads := s.reads(a)
+	if reads && secret == "" {
+		return Verdict{Decision: Allow, Reason: "only reads in the workspace"}
+	}
 	used, why := s.covered(rules, a.Dir, j)
 	if why == "" {
 		return Verdict{Decision: Allow, Reason: "allowed by " + strings.Join(used, ", ")}
 	}
+	if secret == "" && mode == Auto {
+		secret = s.names(a)
+	}
+	if secret == "" && mode == Auto && a.Boxed {
+		return Verdict{Decision: Allow, Reason: "runs in the sandbox, in auto mode"}
+	}
 	rule, none := s.offer(rules, a.Dir, j)
 	reason := "runs a command"
+	if secret != "" {
+		reason += " that may read " + secret
+	}
 	if s.stale != "" {
 		reason += "; " + s.stale
 	}

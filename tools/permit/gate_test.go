@@ -9,22 +9,24 @@ import (
 )
 
 func TestParseMode(t *testing.T) {
-	for _, m := range []Mode{Ask, AcceptEdits, Plan, Yolo} {
+	for _, m := range Modes() {
 		if got, err := ParseMode(string(m)); err != nil || got != m {
 			t.Errorf("ParseMode(%q) = %q, %v", m, got, err)
 		}
 	}
 	for _, s := range []string{"", "ASK", "bypass"} {
-		if _, err := ParseMode(s); err == nil || !strings.Contains(err.Error(), "ask, accept-edits, plan, yolo") {
+		if _, err := ParseMode(s); err == nil || !strings.Contains(err.Error(), "ask, accept-edits, auto, plan, yolo") {
 			t.Errorf("ParseMode(%q): %v", s, err)
 		}
 	}
 }
 
 func TestCycle(t *testing.T) {
-	for m, want := range map[Mode]Mode{Ask: AcceptEdits, AcceptEdits: Plan, Plan: Ask, Yolo: Ask} {
-		if got := m.Cycle(); got != want {
-			t.Errorf("%s cycles to %s, want %s", m, got, want)
+	for m, want := range map[Mode][2]Mode{Ask: {AcceptEdits, AcceptEdits}, AcceptEdits: {Plan, Auto}, Auto: {Plan, Plan}, Plan: {Ask, Ask}, Yolo: {Ask, Ask}} {
+		for i, auto := range []bool{false, true} {
+			if got := m.Cycle(auto); got != want[i] {
+				t.Errorf("%s cycles to %s, want %s (auto is offered: %v)", m, got, want[i], auto)
+			}
 		}
 	}
 }
@@ -234,7 +236,9 @@ func TestGate_concurrent(t *testing.T) {
 				if err := g.Allow(Rule("write(" + strings.Repeat("x", i+1) + ")")); err != nil {
 					t.Error(err)
 				}
-				g.SetMode(g.Mode().Cycle())
+				if err := g.SetMode(g.Mode().Cycle(false)); err != nil {
+					t.Error(err)
+				}
 				g.Decide(Action{Kind: Command, Command: "go test ./...", Dir: root})
 			}
 		})

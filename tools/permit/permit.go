@@ -11,7 +11,10 @@
 // Imports: tools/permit/bash, tools/permit/filenames, tools/permit/programs.
 package permit
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Mode says how much may happen without a question.
 type Mode string
@@ -19,25 +22,44 @@ type Mode string
 const (
 	Ask         Mode = "ask"          // reading in the workspace is free; writing and commands ask
 	AcceptEdits Mode = "accept-edits" // writing in the workspace is free too
+	Auto        Mode = "auto"         // and commands are free that run in the sandbox and name no secret
 	Plan        Mode = "plan"         // reading only; the rest is refused
-	Yolo        Mode = "yolo"         // everything but the forbidden is free; reading secrets still asks
+	Yolo        Mode = "yolo"         // everything but the forbidden is free, outside the sandbox; reading secrets still asks
+)
+
+// Modes are all modes, as lists for people name them.
+func Modes() []Mode { return []Mode{Ask, AcceptEdits, Auto, Plan, Yolo} }
+
+// Wall says what a sandbox under commands is worth.
+type Wall int
+
+const (
+	NoWall   Wall = iota // there is none
+	Detects              // some of what a command may not change is only seen afterwards
+	Prevents             // a command can't
 )
 
 // ParseMode returns the mode of that name; the error lists the names.
 func ParseMode(s string) (Mode, error) {
-	switch m := Mode(s); m {
-	case Ask, AcceptEdits, Plan, Yolo:
-		return m, nil
+	var names []string
+	for _, m := range Modes() {
+		if string(m) == s {
+			return m, nil
+		}
+		names = append(names, string(m))
 	}
-	return "", fmt.Errorf("parse permission mode %q: the modes are ask, accept-edits, plan, yolo", s)
+	return "", fmt.Errorf("parse permission mode %q: the modes are %s", s, strings.Join(names, ", "))
 }
 
-// Cycle is what Shift+Tab does: ask, accept-edits, plan, ask; yolo goes to ask.
-func (m Mode) Cycle() Mode {
-	switch m {
-	case Ask:
+// Cycle is what Shift+Tab does: ask, accept-edits, auto where it is offered, plan, ask; yolo
+// goes to ask.
+func (m Mode) Cycle(auto bool) Mode {
+	switch {
+	case m == Ask:
 		return AcceptEdits
-	case AcceptEdits:
+	case m == AcceptEdits && auto:
+		return Auto
+	case m == AcceptEdits, m == Auto:
 		return Plan
 	}
 	return Ask
@@ -77,6 +99,7 @@ type Action struct {
 	Command   string   // the whole command, for Command
 	Dir       string   // where it runs, for Command; the workspace, for Read and Write
 	Diff      string   // unified diff, for Write
+	Boxed     bool     `json:"-"` // the command would run inside the sandbox
 
 	// Leads says of a path of a command, or of what a pattern matches, where links
 	// lead it if that is another place than it names; "" if nowhere. nil: nobody looks.
@@ -86,9 +109,29 @@ type Action struct {
 	// if none. reads: git only reads, and runs in the environment for that.
 	Git func(reads bool) string `json:"-"`
 
+	// Secrets says which secret a path of a command leads to, or what it finds there, as
+	// [Reach] says; "" if none. What can't be told counts as one. nil: nobody looks.
+	Secrets func(path string, how Reach) string `json:"-"`
+
+	// Listed is the first file with a secret's name among those that a git of these words
+	// lists, as Secrets'. nil: nobody looks.
+	Listed func(words []string) string `json:"-"`
+
+	// Strays says why a program is not the system's or the user's: the first of its name
+	// stands in the workspace; "" if it is. nil: nobody looks.
+	Strays func(program string) string `json:"-"`
+
 	// Files says how the workspace's files are that a rule for a command is bound to,
 	// by their paths from there. nil: nobody looks.
 	Files func(wanted func(rel string) bool) map[string]Stamp `json:"-"`
+}
+
+// Reach is what is looked at of a path: what stands there, wherever links lead.
+type Reach struct {
+	Pattern bool                   // the path is a pattern: each file that it matches
+	Below   bool                   // and all below it, without following links there
+	Hidden  bool                   // of that, also what is hidden or what git ignores
+	Only    func(name string) bool // of that, the files of such names; nil: all
 }
 
 // Decision is the gate's answer.
@@ -103,12 +146,14 @@ const (
 // Verdict is a decision and its reason. Rule is the rule that "for this
 // session" would add, shown to the human; "" when no rule can cover the action
 // (then only once or no are offered). Changed says why a rule that was given
-// does not cover it any more; "" if there is none.
+// does not cover it any more; "" if there is none. Free: the command runs outside
+// the sandbox.
 type Verdict struct {
 	Decision Decision
 	Reason   string
 	Rule     Rule
 	Changed  string
+	Free     bool
 }
 
 // Question is what the human is asked.

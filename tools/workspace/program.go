@@ -32,6 +32,26 @@ func (tr *Tree) Program(name, dirs string) string {
 	return ""
 }
 
+// Stray says that the program which a shell in the workspace finds by that name stands in the
+// workspace, or where anybody may have put it; "" if it does not, or if there is none.
+func (tr *Tree) Stray(name, dirs string) string {
+	for _, d := range filepath.SplitList(dirs) {
+		p, err := resolve(filepath.Join(tr.absolute(d), name))
+		if err != nil {
+			continue
+		}
+		fi, err := os.Lstat(p)
+		if err != nil || !fi.Mode().IsRegular() || fi.Mode()&0o111 == 0 {
+			continue
+		}
+		if _, in := below(tr.Root, p); in || fi.Mode()&0o002 != 0 {
+			return p + " is found as " + name
+		}
+		return ""
+	}
+	return ""
+}
+
 // Start is where the walk begins, counted from Base.
 func (w *Walk) Start() string {
 	rel, _ := below(w.Base(), w.from.Abs)

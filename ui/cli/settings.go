@@ -52,8 +52,8 @@ func Mode(c config.Config) permit.Mode {
 	return permit.Mode(c.PermissionMode)
 }
 
-// Gate returns the gate the configuration asks for.
-func Gate(c config.Config) (*permit.Gate, error) {
+// Gate returns the gate the configuration asks for, over a sandbox that is worth so much.
+func Gate(c config.Config, wall permit.Wall) (*permit.Gate, error) {
 	mode, err := permit.ParseMode(string(Mode(c)))
 	if err != nil {
 		return nil, err
@@ -61,6 +61,10 @@ func Gate(c config.Config) (*permit.Gate, error) {
 	g, err := permit.NewGate(mode, rulesOf(c))
 	if err != nil {
 		return nil, fmt.Errorf("the configuration's rules: %w", err)
+	}
+	g.Boxes(wall)
+	if err := g.Admits(mode); err != nil {
+		return nil, err
 	}
 	return g, nil
 }

@@ -160,8 +160,8 @@ func forkArguments(Env, []string, string) []composer.Item { return items("name="
 
 func themeArguments(Env, []string, string) []composer.Item { return items(themes.Names()...) }
 
-func modeArguments(Env, []string, string) (is []composer.Item) {
-	for _, m := range modes {
+func modeArguments(e Env, _ []string, _ string) (is []composer.Item) {
+	for _, m := range e.offered() {
 		is = append(is, composer.Item{Insert: string(m.mode), Help: m.help})
 	}
 	return is

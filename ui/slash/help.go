@@ -2,6 +2,7 @@ package slash
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"fantail/tools/permit"
@@ -24,7 +25,7 @@ var keys = [...][2]string{
 	{"Ctrl+O", "unfold what is folded"},
 	{"Ctrl+Up, then y", "select a block, copy it"},
 	{"Ctrl+Up, then Enter or o", "open the message it is or names, unfold a memory document; so does a click"},
-	{"Shift+Tab", "next permission mode: ask, accept-edits, plan"},
+	{"Shift+Tab", "next permission mode: ask, accept-edits, auto where the sandbox prevents harm, plan"},
 	{"Ctrl+G", "edit the prompt in your editor"},
 	{"Ctrl+R", "search the prompt history"},
 	{"@, #, /, !", "complete a file, a memory document, a command; run a command of your own"},
@@ -40,15 +41,23 @@ var keys = [...][2]string{
 	{"Ctrl+C", "clear the box; twice: leave, work goes on"},
 }
 
-// modes says what each permission mode allows without asking.
-var modes = [...]struct {
+// allowance says what a permission mode allows without asking.
+type allowance struct {
 	mode permit.Mode
 	help string
-}{
+}
+
+var modes = []allowance{
 	{permit.Ask, "reading is free; writing and commands ask"},
 	{permit.AcceptEdits, "writing in the workspace is free too; commands ask"},
+	{permit.Auto, "commands that run in the sandbox are free too"},
 	{permit.Plan, "reading only; all else is refused"},
-	{permit.Yolo, "nothing asks but what is sensitive"},
+	{permit.Yolo, "outside the sandbox: nothing asks but what is sensitive"},
+}
+
+// offered are the modes that are offered here.
+func (e Env) offered() []allowance {
+	return slices.DeleteFunc(slices.Clone(modes), func(m allowance) bool { return m.mode == permit.Auto && !e.Tally.Auto })
 }
 
 // Help lists all commands and keys.

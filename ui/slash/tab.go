@@ -69,7 +69,7 @@ func runModel(in input) (intent.Intent, error) {
 func runMode(in input) (intent.Intent, error) {
 	if in.rest == "" {
 		var items []dialog.Item
-		for _, m := range modes {
+		for _, m := range in.offered() {
 			items = append(items, dialog.Item{Value: string(m.mode), Label: string(m.mode), Help: m.help, Chosen: m.mode == in.Tally.Mode})
 		}
 		box := dialog.NewPicker(in.Theme, "Mode (now "+string(in.Tally.Mode)+")", items)

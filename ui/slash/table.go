@@ -168,7 +168,7 @@ var workspaceCommands = []command{
 	},
 	{
 		name: "mode", run: runMode, complete: modeArguments, aliases: []string{"permissions"},
-		args: "[ask|accept-edits|plan|yolo]",
+		args: "[ask|accept-edits|auto|plan|yolo]",
 		help: "show or change what may happen without a question",
 	},
 	{

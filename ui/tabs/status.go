@@ -133,7 +133,8 @@ func cellsOf(line [slots]want) int {
 // statusWants are the wants for the rest of the line. must is granted at every width: a mode other
 // than the usual one, yolo and plan in any case, and that nothing can be written. The others follow
 // in the order in which they are granted: the line of the moment, what asks and runs, what is true
-// of this tab only, a short branch, the rest, and last the whole branch.
+// of this tab only, a short branch, that yolo runs outside the sandbox, the rest, and last the
+// whole branch.
 func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	add := func(at slot, role themes.Role, text string) {
 		if text != "" {
@@ -189,6 +190,9 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	short.text, branch.cut = frame.Cut(branch.text, BranchLeast), true
 	if branch.text != "" {
 		ws = append(ws, short)
+	}
+	if mode == permit.Yolo {
+		add(slotMode, themes.Warn, strings.Replace(must.text, string(mode), string(mode)+" · outside the sandbox", 1))
 	}
 	if usual && !st.ReadOnly {
 		ws = append(ws, stands)

@@ -18,6 +18,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/inbox"
+	"fantail/tools/permit"
 	"fantail/ui/uitest"
 )
 
@@ -29,9 +30,9 @@ const firstSecond = 1100 * time.Millisecond
 func TestMainJob(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := uitest.Start(t, uitest.Options{Files: map[string]string{"a.go": "package a // TODO: more\n"}})
-		s.Enter("/push name=tests run echo all tests pass")
+		s.Enter("/push name=tests run echo all tests pass | tee log")
 		s.See("Queued tests")
-		s.Enter("/push name=vet run echo vet is happy")
+		s.Enter("/push name=vet run touch happy")
 		s.See("Queued vet")
 		s.Enter("/push name=todo grep TODO")
 		s.See("Queued todo", "3 queued")
@@ -72,7 +73,7 @@ func TestMainJob(t *testing.T) {
 		s.Enter("/check")
 		s.See("No messages ready.")
 
-		s.Enter("/push name=late run echo kept")
+		s.Enter("/push name=late run echo kept | tee log")
 		s.See("Queued late")
 		s.Enter("/run")
 		s.See("late ⚠")
@@ -98,10 +99,10 @@ func TestMainJob(t *testing.T) {
 
 func TestSessionRuleAnswersTheNext(t *testing.T) {
 	play(t, uitest.Options{}, func(s *uitest.Session) {
-		s.Enter("run echo one then run echo two")
-		s.See("⚠ bash echo one")
+		s.Enter("run touch one then run touch two")
+		s.See("⚠ bash touch one")
 		s.Press("alt+a")
-		s.See("$ echo one", "for this session: bash(echo *)")
+		s.See("$ touch one", "for this session: bash(touch *)")
 		s.Wait(600 * time.Millisecond)
 		s.Type("s")
 		s.See("3 steps")
@@ -355,13 +356,34 @@ func TestShiftTabCyclesModes(t *testing.T) {
 		status("ask")
 		s.Press("shift+tab", "shift+tab")
 		status("plan")
-		s.Enter("run echo no")
+		s.Enter("run touch no")
 		s.See("plan mode is on")
 		s.Enter("/mode yolo")
-		status("yolo")
+		status("yolo · outside the sandbox")
 		s.Press("shift+tab")
 		status("ask")
+		s.Enter("/mode auto")
+		s.See("Mode auto lets commands run unasked in a sandbox, and none works here")
+		status("ask")
 	})
+}
+
+// TestShiftTabOffersAuto: where the sandbox prevents what it should; where it only detects it, auto
+// holds if it is asked for by name.
+func TestShiftTabOffersAuto(t *testing.T) {
+	for wall, offered := range map[permit.Wall]bool{permit.Prevents: true, permit.Detects: false} {
+		play(t, uitest.Options{Wall: wall, Mode: permit.AcceptEdits}, func(s *uitest.Session) {
+			s.See("accept-edits")
+			s.Press("shift+tab")
+			s.Until("the next mode", func() bool {
+				return strings.HasSuffix(s.Status(), "auto") == offered && !strings.HasSuffix(s.Status(), "edits")
+			})
+			s.Enter("/mode auto")
+			s.Until("auto holds", func() bool { return strings.HasSuffix(s.Status(), "auto") })
+			s.Press("shift+tab")
+			s.Until("plan follows", func() bool { return strings.HasSuffix(s.Status(), "plan") })
+		})
+	}
 }
 
 // TestTell tells a background agent something from its tab: it enters at its next seam, as what the human wrote.

@@ -56,6 +56,7 @@ type Options struct {
 	News     string             // what is new with this screen
 	Theme    string             // "": dark; "auto": by the terminal's background
 	Mode     permit.Mode        // "": ask
+	Wall     permit.Wall        // what the sandbox under commands is said to be worth
 	Cap      int                // running agents at once; 0: the pool's own
 	Branch   string             // "": main
 	Files    map[string]string
@@ -216,6 +217,7 @@ func (s *Session) Attach() {
 	s.t.Helper()
 	gate, err := permit.NewGate(s.o.Mode, nil)
 	s.must(err)
+	gate.Boxes(s.o.Wall)
 	ctx := context.Background()
 	s.db, err = storetest.Open(ctx, filepath.Join(s.Home.Data, "fantail.db"), store.Options{ReadOnly: s.o.ReadOnly})
 	s.must(err)

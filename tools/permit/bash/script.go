@@ -27,6 +27,7 @@ type Script struct {
 	Commands []Command
 	Reads    []Word                   // files that standard input comes from
 	Why      string                   // what in it can't be judged; "" if nothing
+	Said     []string                 // every word that stands anywhere in it, as far as it is literal
 	at       map[*syntax.CallExpr]int // the index in Commands
 }
 
@@ -72,6 +73,7 @@ func Parse(command string) (*Script, error) {
 	if continued.MatchString(command) {
 		s.Fault("a line that goes on behind a \\ in the middle of a word or a comment")
 	}
+	s.said(f) // before braces are taken apart
 	s.list(f.Stmts, false)
 	whereabouts{s}.list(f.Stmts, []string{""})
 	if len(s.Commands) > maxSimple {
@@ -81,6 +83,35 @@ func Parse(command string) (*Script, error) {
 		s.Fault("no plain command")
 	}
 	return s, nil
+}
+
+// said collects the words, also those of what is not judged further.
+func (s *Script) said(f *syntax.File) {
+	syntax.Walk(f, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Word:
+			var text, pattern strings.Builder
+			plain(n.Parts, &text, &pattern)
+			s.Said = append(s.Said, text.String())
+		case *syntax.ExtGlob:
+			s.Said = append(s.Said, n.Pattern.Value)
+		}
+		return true
+	})
+}
+
+// plain removes the quotes of a word's literal parts.
+func plain(parts []syntax.WordPart, text, pattern *strings.Builder) {
+	for _, part := range parts {
+		switch p := part.(type) {
+		case *syntax.Lit:
+			literal(p.Value, text, pattern)
+		case *syntax.SglQuoted:
+			quoted(p.Value, text, pattern)
+		case *syntax.DblQuoted:
+			plain(p.Parts, text, pattern)
+		}
+	}
 }
 
 // Fault records the first thing that can't be judged; the walk goes on, so that

@@ -86,6 +86,9 @@ func isDoubtful(p string) string {
 	return doubtful.of(path.Base(dir), name)
 }
 
+// IsDoubtful reports whether a file is of those that hold credentials now and then.
+func IsDoubtful(p string) bool { return isDoubtful(p) != "" }
+
 // HoldsSecrets says which secrets a file holds by how it begins; "" if none.
 // Text of a private key is one whatever its name; credentials are looked for in
 // the few files that often hold some. Source code that holds a key in the middle

@@ -29,6 +29,9 @@ type form struct {
 	// as its operands, or by what stands behind --.
 	narrow  string
 	deep    string // only one of these options makes it find files by itself
+	coded   string // those of narrow that leave it files of source code only
+	wide    string // further options under which it only reads; a rule with a * does not cover them
+	hidden  string // those that make it find what is hidden or ignored too; of a tool that else passes it over
 	pattern string // options that take the place of the first operand
 
 	after *form // what may stand behind --; nil: operands as before it
@@ -346,6 +349,15 @@ var kinds = map[string]func(string) bool{
 	},
 	"goenv": regexp.MustCompile(`^(GOPATH|GOROOT|GOOS|GOARCH|GOVERSION|GOMOD|GOCACHE|GOMODCACHE|GOBIN|GOWORK|GOTOOLCHAIN|CGO_ENABLED)$`).MatchString,
 	"tip":   tip,
+	"commit": func(s string) bool { // by whatever name; that it is no file's content is for others to find out
+		from, to, _ := strings.Cut(s, "..")
+		for _, r := range []string{from, strings.TrimPrefix(to, ".")} {
+			if !revision.MatchString(r) && !commit.MatchString(r) {
+				return false
+			}
+		}
+		return s != ""
+	},
 	"ref":   regexp.MustCompile(`^[#A-Za-z0-9_][A-Za-z0-9_./-]*$`).MatchString, // of a forge: a number or a branch
 	"label": regexp.MustCompile(`^[A-Za-z0-9 _./-]*$`).MatchString,
 	// With %n bash's printf sets a variable, such as PATH.
@@ -361,6 +373,7 @@ var (
 	digits   = regexp.MustCompile(`^[0-9]+$`)
 	number   = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[bcwkKMG%]?$`)
 	revision = regexp.MustCompile(`^(@|[A-Za-z_][A-Za-z0-9_/.-]*)?(@\{[A-Za-z0-9]+\})?([~^][0-9]*)*$`)
+	commit   = regexp.MustCompile(`^[0-9a-fA-F]{4,64}([~^][0-9]*)*$`)
 	stores   = regexp.MustCompile(`%[^A-Za-z%]*[hjlLtz]*n`)
 	signer   = regexp.MustCompile(`%[-+ ]*G`)
 	// hash finds the name of any object: a bare hash, and the name that git describe

@@ -27,7 +27,7 @@ var fileTools = map[string]form{
 		opts: "-AbeEnstTuv --number --number-nonblank --show-all --show-ends --show-tabs --show-nonprinting --squeeze-blank",
 	},
 	"head": {opens: true, tame: true, args: "path...", opts: "-# -qv -n=num -c=num --lines=num --bytes=num --quiet --silent --verbose"},
-	"tail": {opens: true, tame: true, args: "path...", opts: "-# -qv -n=num -c=num --lines=num --bytes=num --quiet --silent --verbose"},
+	"tail": {opens: true, tame: true, args: "path...", wide: "-fF --follow[word] --retry", opts: "-# -qv -n=num -c=num --lines=num --bytes=num --quiet --silent --verbose"},
 	"wc":   {opens: true, names: true, tame: true, args: "path...", opts: "-clmLw --bytes --chars --lines --words --max-line-length"},
 	"stat": {opens: true, names: true, tame: true, args: "path...", opts: "-ft -c=text --format=text --printf=text --file-system --terse"},
 	"du": {
@@ -87,6 +87,7 @@ var searchTools = map[string]form{
 	// --json would bring back the lines that -l leaves out.
 	"rg": {
 		opens: true, args: "text path...", pattern: "-e --regexp --files",
+		coded: "-t --type -g --glob --iglob", hidden: "--hidden -. --no-ignore -u --unrestricted", wide: "-.u --hidden --no-ignore --unrestricted --json",
 		narrow: "-t --type -g --glob --iglob -l --files-with-matches --files-without-match -c --count --count-matches -q --quiet --files",
 		opts: "-0abcFHiIlnNopPqsSUvwx -A=num -B=num -C=num -d=num -e=text -E=word -g=glob -j=num -m=num -M=num -r=text -t=type -T=type --after-context=num --before-context=num " +
 			"--case-sensitive --color=word --column --context=num --context-separator=text --count --count-matches --crlf --encoding=word --files --files-with-matches --files-without-match " +
@@ -115,7 +116,7 @@ var searchTools = map[string]form{
 // With --exclude before it, --include no longer leaves all other files out.
 var greps = form{
 	opens: true, args: "text path...", pattern: "-e --regexp", least: 1,
-	deep: "-r --recursive", narrow: "--include -l --files-with-matches -L --files-without-match -c --count -q --quiet --silent",
+	deep: "-r --recursive", coded: "--include", narrow: "--include -l --files-with-matches -L --files-without-match -c --count -q --quiet --silent",
 	opts: "-# -abcEFGhHiIlLnoPqrsTUvwxyzZ -A=num -B=num -C=num -e=text -m=num --after-context=num --basic-regexp --before-context=num --binary-files=word --byte-offset --color[word] " +
 		"--colour[word] --context=num --count --exclude-dir=text --extended-regexp --files-with-matches --files-without-match --fixed-strings --ignore-case --include=glob " +
 		"--initial-tab --invert-match --line-buffered --line-number --line-regexp --max-count=num --no-filename --no-messages --null --only-matching --perl-regexp --quiet --recursive " +

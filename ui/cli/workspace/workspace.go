@@ -101,7 +101,7 @@ func (w *Workspace) Disown() { w.bell.Close() }
 // open opens the database, and the agents over it. Whoever ends them closes the agents first.
 // choose says which model it is, given the one that was chosen here last.
 func (w *Workspace) open(ctx context.Context, choose func(remembered string) (config.Choice, error)) (pool *agents.Pool, err error) {
-	gate, err := cli.Gate(w.conf)
+	gate, err := cli.Gate(w.conf, permit.NoWall)
 	if err != nil {
 		return nil, err
 	}

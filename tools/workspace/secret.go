@@ -1,0 +1,225 @@
+package workspace
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/go-git/go-git/v5/plumbing/format/gitignore"
+
+	"fantail/tools/permit"
+	"fantail/tools/permit/filenames"
+)
+
+// Secret says which secret a path of a command leads to, or is found there: see
+// permit.Reach. "" if none. A path that counts from nowhere counts from the workspace.
+func (tr *Tree) Secret(p string, how permit.Reach) string {
+	p = tr.absolute(p)
+	switch {
+	case how.Pattern:
+		p = filepath.Clean(p)
+		names, _ := filepath.Glob(p)
+		if len(names) > maxMatches {
+			return "secrets: " + p + " matches too many files to look at"
+		}
+		for _, n := range names {
+			if hides(p, n) {
+				continue
+			}
+			if why := tr.Secret(n, permit.Reach{}); why != "" {
+				return why
+			}
+		}
+		return ""
+	case !how.Below:
+		if _, err := os.Lstat(p); err != nil {
+			return ""
+		}
+		t, err := tr.Target(p, permit.Read)
+		if err != nil {
+			return ""
+		}
+		return t.Sensitive + t.forbidden
+	}
+	at, err := resolve(p)
+	if err != nil {
+		return ""
+	}
+	rel, ok := below(tr.Root, at)
+	if !ok {
+		return "what is outside the workspace"
+	}
+	// Behind a link ripgrep counts patterns from the link.
+	s := &sweep{tree: tr, how: how, left: maxNames, bold: at != filepath.Clean(p)}
+	fi, err := os.Lstat(at)
+	switch {
+	case err != nil: // there is nothing to be read
+		return ""
+	case !fi.IsDir():
+		return tr.Secret(at, permit.Reach{})
+	}
+	var ignore []gitignore.Pattern
+	if !how.Hidden {
+		ignore = s.above(rel)
+	}
+	if rel == "." {
+		rel = ""
+	}
+	return s.dir(at, rel, ignore)
+}
+
+// hides reports whether a shell leaves a name out that the pattern matches: a * means no
+// leading dot there.
+func hides(pattern, name string) bool {
+	parts := strings.Split(pattern, "/")
+	for i, s := range strings.Split(name, "/") {
+		if i < len(parts) && strings.HasPrefix(s, ".") && !strings.HasPrefix(parts[i], ".") && !strings.HasPrefix(parts[i], `\.`) {
+			return true
+		}
+	}
+	return false
+}
+
+// sweep looks for secrets by their names. Nothing of it is kept: the next may find others.
+type sweep struct {
+	tree    *Tree
+	how     permit.Reach
+	left    int
+	bold    bool          // an ignore file brings back what would be passed over
+	secrets map[id]string // files that hold secrets, once one of several names was met
+}
+
+// dir looks at one directory and those below it.
+func (s *sweep) dir(dir, rel string, ignore []gitignore.Pattern) string {
+	list, err := os.ReadDir(dir)
+	if err != nil && !os.IsPermission(err) && !os.IsNotExist(err) {
+		return "what can't be looked at in " + filepath.Join(rel, ".")
+	}
+	var domain []string
+	if rel != "" {
+		domain = strings.Split(rel, "/")
+	}
+	if !s.how.Hidden {
+		if rel != "" && slices.ContainsFunc(list, func(d fs.DirEntry) bool { return d.Name() == ".git" }) {
+			ignore = nil // a repository of its own, to which the patterns above do not reach
+		}
+		ignore = append(slices.Clip(ignore), s.patterns(dir, domain, false)...)
+	}
+	match := gitignore.NewMatcher(ignore)
+	for _, d := range list {
+		if s.left--; s.left < 0 {
+			return "secrets: there are too many files to look at"
+		}
+		p, r := filepath.Join(dir, d.Name()), filepath.Join(rel, d.Name())
+		if !s.how.Hidden && !s.bold && (d.Name()[0] == '.' || match.Match(append(slices.Clone(domain), d.Name()), d.IsDir())) {
+			continue
+		}
+		why := ""
+		switch {
+		case d.IsDir() && d.Name() == ".git": // what else it keeps is packed
+			why = s.config(p)
+		case d.IsDir():
+			why = s.dir(p, r, ignore)
+		case !d.Type().IsRegular() || s.how.Only != nil && !s.how.Only(d.Name()):
+		default:
+			why = s.file(d, p, r)
+		}
+		if why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// file judges one file.
+func (s *sweep) file(d fs.DirEntry, p, rel string) string {
+	if why := filenames.SensitiveFile(rel); why != "" {
+		return why
+	}
+	if filenames.IsDoubtful(rel) {
+		return s.tree.holds(Target{Abs: p})
+	}
+	fi, err := d.Info()
+	if err != nil || links(fi) < 2 {
+		return ""
+	}
+	if s.secrets == nil {
+		s.secrets = s.tree.secrets()
+	}
+	if of, ok := s.secrets[identity(fi)]; ok {
+		return "secrets: " + rel + " is another name of a file of " + of
+	}
+	return ""
+}
+
+// config judges what git keeps that is no secret by its name.
+func (s *sweep) config(git string) string {
+	more, _ := filepath.Glob(filepath.Join(git, "modules", "*", "config"))
+	for _, p := range append(more, filepath.Join(git, "config")) {
+		if why := s.tree.holds(Target{Abs: p}); why != "" {
+			return why
+		}
+	}
+	return ""
+}
+
+// above are the patterns of the directories that hold the one a search begins in. Older
+// ripgreps forget those with a slash.
+func (s *sweep) above(rel string) (ps []gitignore.Pattern) {
+	var domain []string
+	for _, name := range strings.Split(rel, "/") {
+		if name == "." {
+			break
+		}
+		dir := filepath.Join(append([]string{s.tree.Root}, domain...)...)
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			ps = nil
+		}
+		ps = append(ps, s.patterns(dir, domain, true)...)
+		domain = append(slices.Clip(domain), name)
+	}
+	return ps
+}
+
+// shared are the patterns that git and ripgrep read alike.
+var shared = regexp.MustCompile(`^/?([A-Za-z0-9_.-]+/)*[A-Za-z0-9_.*-]+/?$`)
+
+// patterns are those of a directory's .gitignore, where ripgrep obeys it: in a repository.
+// Where one of the files that ripgrep obeys brings something back, none is relied on. plain:
+// only those without a slash.
+func (s *sweep) patterns(dir string, domain []string, plain bool) (ps []gitignore.Pattern) {
+	for _, name := range []string{".ignore", ".rgignore", ".gitignore", ".git/info/exclude"} {
+		p := filepath.Join(dir, name)
+		fi, err := os.Stat(p)
+		if err != nil {
+			continue
+		}
+		if !fi.Mode().IsRegular() || fi.Size() > 1<<20 {
+			s.bold = true
+			continue
+		}
+		text, err := os.ReadFile(p)
+		if err != nil {
+			s.bold = true
+		}
+		for l := range strings.Lines(string(text)) {
+			switch l = strings.TrimRight(l, "\r\n \t"); {
+			case strings.HasPrefix(strings.TrimPrefix(l, "\ufeff"), "!"):
+				s.bold = true
+			case name != ".gitignore" || plain && strings.Contains(strings.TrimSuffix(l, "/"), "/") || strings.Contains(l, "**"):
+			case shared.MatchString(l) && s.repository():
+				ps = append(ps, gitignore.ParsePattern(l, domain))
+			}
+		}
+	}
+	return ps
+}
+
+// repository reports whether the workspace is one of git's.
+func (s *sweep) repository() bool {
+	_, err := os.Lstat(filepath.Join(s.tree.Root, ".git"))
+	return err == nil
+}
