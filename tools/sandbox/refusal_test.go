@@ -51,9 +51,9 @@ func TestBox_Refused(t *testing.T) {
 		{"open /proc/1/mem: permission denied", "", ""},
 		{"all is well in HOME/other", "", ""},
 		// The network.
-		{"curl: (6) Could not resolve host: proxy.golang.org", "-", "proxy.golang.org"},
-		{"go: example.com/x@v1.0.0: Get \"https://proxy.golang.org/example.com\": dial tcp: lookup proxy.golang.org: Temporary failure in name resolution", "-", "proxy.golang.org"},
-		{"npm error code EAI_AGAIN\nnpm error request to https://registry.npmjs.org/left-pad failed, reason: getaddrinfo EAI_AGAIN registry.npmjs.org", "-", "registry.npmjs.org"},
+		{"curl: (6) Could not resolve host: go.example.com", "-", "go.example.com"},
+		{"go: example.com/x@v1.0.0: Get \"https://go.example.com/example.com\": dial tcp: lookup go.example.com: Temporary failure in name resolution", "-", "go.example.com"},
+		{"npm error code EAI_AGAIN\nnpm error request to https://npm.example.com/left-pad failed, reason: getaddrinfo EAI_AGAIN npm.example.com", "-", "npm.example.com"},
 		{"ssh: Could not resolve hostname github.com: Temporary failure in name resolution\nfatal: Could not read from remote repository.", "-", "github.com"},
 		{"fatal: unable to access 'https://github.com/a/b/': Could not resolve host: github.com", "-", "github.com"},
 		{"urllib.error.URLError: <urlopen error [Errno -3] Temporary failure in name resolution>", "-", ""},
