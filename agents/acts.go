@@ -227,8 +227,9 @@ func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 
 // SetMode changes the permission mode of all agents. Questions the new mode
 // answers are answered; with an error they stay open, or the mode stays as it was
-// because the new one can't hold here.
+// because the new one can't hold here. That it is auto is remembered for the next start.
 func (p *Pool) SetMode(m permit.Mode) error {
+	was := p.o.Gate.Mode()
 	err := p.o.Gate.SetMode(m)
 	p.fleet.Lock()
 	p.fleet.Told() // also which mode still holds
@@ -236,7 +237,14 @@ func (p *Pool) SetMode(m permit.Mode) error {
 	if err != nil {
 		return err
 	}
-	return p.Asks.Review(p.fleet.Context())
+	chosen := "" // what the configuration says
+	if m == permit.Auto {
+		chosen = string(m)
+	}
+	if (chosen != "" || was == permit.Auto) && !p.o.shows() {
+		err = Remember(p.fleet.Context(), p.o.DB, modeChoice, chosen)
+	}
+	return errors.Join(err, p.Asks.Review(p.fleet.Context()))
 }
 
 // Clear begins a new conversation: what stands before is kept but no longer sent.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"fantail/store"
+	"fantail/tools/permit"
 )
 
 // Choice is a thing the human chooses on a screen, which a workspace remembers.
@@ -14,6 +15,7 @@ type Choice string
 const (
 	ModelChoice Choice = "chosen model"
 	ThemeChoice Choice = "chosen theme"
+	modeChoice  Choice = "chosen mode" // auto, or what the configuration says
 )
 
 // Remember keeps what was chosen for the next start.
@@ -25,17 +27,28 @@ func Remember(ctx context.Context, db *store.DB, c Choice, name string) error {
 	return nil
 }
 
-// Remembered returns what was chosen last, "" where nothing was.
-func Remembered(ctx context.Context, db *store.DB) (model, theme string, err error) {
+// Chosen is what was chosen last; a field is empty where nothing was.
+type Chosen struct {
+	Model, Theme string
+	Mode         permit.Mode // auto, or none
+}
+
+// Remembered returns what was chosen last.
+func Remembered(ctx context.Context, db *store.DB) (c Chosen, err error) {
 	err = db.Read(ctx, func(rx *store.Rx) error {
-		if model, _, err = rx.Setting(string(ModelChoice)); err != nil {
-			return err
+		var mode string
+		for choice, to := range map[Choice]*string{ModelChoice: &c.Model, ThemeChoice: &c.Theme, modeChoice: &mode} {
+			if *to, _, err = rx.Setting(string(choice)); err != nil {
+				return err
+			}
 		}
-		theme, _, err = rx.Setting(string(ThemeChoice))
-		return err
+		if permit.Mode(mode) == permit.Auto { // no other mode is remembered
+			c.Mode = permit.Auto
+		}
+		return nil
 	})
 	if err != nil {
-		return "", "", fmt.Errorf("recall what was chosen here: %w", err)
+		return Chosen{}, fmt.Errorf("recall what was chosen here: %w", err)
 	}
-	return model, theme, nil
+	return c, nil
 }

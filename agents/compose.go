@@ -62,7 +62,11 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p.Scripts, p.Steer = Scripts{p}, steer.Room{DB: o.DB, Fleet: p.fleet, Pool: helm{p}}
 	p.Follow = follow.Room{DB: o.DB, Subscribe: p.fleet.Subscribe, Go: o.Go}
 	p.furnish()
-	if err := p.recover(ctx); err != nil {
+	err := p.Asks.Recall(ctx)
+	if err == nil {
+		err = p.recover(ctx)
+	}
+	if err != nil {
 		_ = p.fleet.Close(ctx, event.ErrClosing) // no agent has begun: the loops are started last
 		return nil, err
 	}
@@ -103,7 +107,7 @@ func (p *Pool) furnish() {
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
 		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk,
 		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
-		Environ: o.Environ, System: o.System, Commands: &p.Commands, Keep: o.Keep, Now: o.Now, Go: o.Go,
+		Environ: o.Environ, System: o.System, Commands: &p.Commands, Box: o.Box, Keep: o.Keep, Now: o.Now, Go: o.Go,
 	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, p.forks)
 	p.forks.Begin(fork.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Mail,

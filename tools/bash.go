@@ -15,6 +15,7 @@ import (
 	"fantail/tools/permit/filenames"
 	"fantail/tools/permit/programs"
 	"fantail/tools/proc"
+	"fantail/tools/sandbox"
 )
 
 //go:embed bash.md
@@ -95,32 +96,58 @@ func parseBash(c call) (*Call, error) {
 		}
 		return ""
 	}
-	return &Call{Action: act, Run: func(ctx context.Context) Result {
+	act.Boxed = c.env.Box != nil
+	leave := &Leave{}
+	return &Call{Action: act, Leave: leave, Run: func(ctx context.Context) Result {
 		defer c.env.Changes.Runs()()
-		environ := c.env.Environ
+		s := proc.Spec{Shell: a.Command, Env: c.env.Environ, Timeout: time.Duration(seconds) * time.Second}
 		if programs.GitReads(a.Command) {
-			environ = git.Calm(environ)
+			s.Env = git.Calm(s.Env)
 		}
-		return c.env.command(ctx, c.id, a.Command, environ, time.Duration(seconds)*time.Second)
+		if c.env.Box != nil && !leave.Free {
+			var err error
+			if s.Box, err = c.env.Box(sandbox.Leave{Write: leave.Write, Network: leave.Network}); err != nil {
+				return fail("bash: %v", err)
+			}
+		}
+		r := c.env.command(ctx, c.id, s)
+		if r.Error && ctx.Err() == nil {
+			r.refused(s.Box)
+		}
+		return r
 	}}, nil
+}
+
+// refused says in a failed command's result what its sandbox seems to have kept it from.
+func (r *Result) refused(b *sandbox.Box) {
+	what, found := b.Refused(r.Text)
+	switch {
+	case !found:
+		return
+	case what.Write != "":
+		r.Refused = &Refusal{Rule: permit.WriteRule(what.Write), Says: "changing " + what.Write}
+	case what.Host != "":
+		r.Refused = &Refusal{Rule: permit.NetworkRule, Says: "reaching " + what.Host + ": it has no network"}
+	default:
+		r.Refused = &Refusal{Rule: permit.NetworkRule, Says: "the network"}
+	}
+	r.Text = strings.TrimRight(r.Text, "\n") + "\n[its sandbox keeps it from " + r.Refused.Says + "]"
 }
 
 // Command runs a command of the human's own in the workspace, as bash does but
 // without a question and a time-out: ctx ends it.
 func (e *Env) Command(ctx context.Context, id, command string) Result {
-	return e.command(ctx, id, command, e.Environ, 0)
+	return e.command(ctx, id, proc.Spec{Shell: command, Env: e.Environ})
 }
 
 // command runs a command in the workspace.
-func (e *Env) command(ctx context.Context, callID, command string, environ []string, timeout time.Duration) Result {
+func (e *Env) command(ctx context.Context, callID string, s proc.Spec) Result {
 	file, err := e.output(callID)
 	if err != nil {
 		return fail("bash: %v", err)
 	}
-	s := proc.Spec{
-		Shell: command, Dir: e.Root, Env: environ, Umask: e.Umask, Keys: e.Keys, Timeout: timeout, Hurry: e.Hurry, Keep: e.Keep,
-		Output: file, Head: bashHead, Tail: bashTail,
-	}
+	s.Dir, s.Umask, s.Keys, s.Hurry, s.Keep = e.Root, e.Umask, e.Keys, e.Hurry, e.Keep
+	s.Output, s.Head, s.Tail = file, bashHead, bashTail
 	if e.Started != nil {
 		s.Started = func(g proc.Group) error { return e.Started(ctx, callID, file, g) }
 	}
@@ -143,7 +170,7 @@ func (e *Env) command(ctx context.Context, callID, command string, environ []str
 	case err != nil:
 		notes = append(notes, "stopped before it ended")
 	case r.TimedOut:
-		notes = append(notes, fmt.Sprintf("ended after %v: the time was up; a call may set timeout up to %d", timeout, bashMost))
+		notes = append(notes, fmt.Sprintf("ended after %v: the time was up; a call may set timeout up to %d", s.Timeout, bashMost))
 	case r.Signal != "":
 		notes = append(notes, "ended by the signal "+r.Signal)
 	case r.Exit != 0:

@@ -8,6 +8,7 @@ import (
 
 	"fantail/tools/permit"
 	"fantail/tools/proc"
+	"fantail/tools/sandbox"
 	"fantail/tools/secret"
 	"fantail/tools/workspace"
 )
@@ -25,6 +26,9 @@ type Env struct {
 	Hurry   <-chan struct{}                  // once it is closed, commands that are to end get only a moment for it; nil: a call's end hurries
 	Seen    *workspace.Seen                  // which files were read, and how they were then
 	Changes *permit.Changes                  // where it is noted what these tools write and run; nil: nowhere
+
+	// Box makes the sandbox for a command of these tools; nil: there is none.
+	Box func(leave sandbox.Leave) (*sandbox.Box, error)
 
 	Keep func(proc.Group) func() // has a command's group ended if this program dies; nil: nobody does
 

@@ -5,8 +5,8 @@
 // Does not: decide (permit does), judge or open a file (workspace does), ask, know a model, or write to the database:
 // what reaches upward goes through [Desk].
 //
-// Imports: tools/content, tools/git, tools/permit, tools/permit/filenames, tools/permit/programs, tools/proc, tools/search,
-// tools/secret, tools/workspace.
+// Imports: tools/content, tools/git, tools/permit, tools/permit/filenames, tools/permit/programs, tools/proc, tools/sandbox,
+// tools/search, tools/secret, tools/workspace.
 package tools
 
 import (
@@ -26,11 +26,13 @@ type Spec struct {
 }
 
 // Call is a parsed call: what it would do, and how to do it. Run must not be
-// called before the gate allowed Action. Start, if there is one, is called
+// called before the gate allowed Action; it runs again, with more in Leave, where
+// the human gives a command what its sandbox kept it from. Start, if there is one, is called
 // before it, for neighbours in their order. With Asks there is no Run: the human's
 // answer is the result.
 type Call struct {
 	Action permit.Action
+	Leave  *Leave // what its command may do beyond its profile; nil: it runs none
 	Beside string // neighbours with the same word here may run side by side; "": alone
 	Start  func(ctx context.Context)
 	Run    func(ctx context.Context) Result
@@ -46,6 +48,21 @@ type Result struct {
 	File  string // the file with the whole output, if Text is cut
 	Exit  *int   // a command's exit code
 	Entry int64  // for a tool that takes mail: the entry its take already appended; 0: none
+
+	Refused *Refusal // what a command's sandbox seems to have kept it from; nil: nothing
+}
+
+// Leave is what a command may do beyond its profile.
+type Leave struct {
+	permit.Leave
+	Free bool // it runs as the user, in no sandbox
+}
+
+// Refusal is what a sandbox seems to have kept a command from, by the command's own words: good for
+// a question to the human, and for nothing else.
+type Refusal struct {
+	Rule permit.Rule // what would have to be added
+	Says string      // what it was kept from: "changing a/b"
 }
 
 // tool is one tool. parse gets whole JSON; title gets whatever the model sent.

@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
+	"fantail/tools/permit"
 	"fantail/ui/intent"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
@@ -151,7 +152,7 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 
 // attach takes the pool; its feed begins with the current state.
 func (a *App) attach(p *pool) tea.Cmd {
-	a.asks.Pool = p.asks
+	a.asks.Pool, a.asks.Free = p.asks, func() error { return a.pool.SetMode(permit.Auto) }
 	a.use(p)
 	a.began = a.o.Now().Truncate(time.Millisecond)
 	a.notice.Attach(p.notice, a.began)

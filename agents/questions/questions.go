@@ -71,6 +71,22 @@ func New(db *store.DB, box *inbox.Inbox, gate *permit.Gate, seals *seal.Key, now
 	}
 }
 
+// Recall gives the gate what a human has granted for good.
+func (qs *Desk) Recall(ctx context.Context) error {
+	return qs.db.Read(ctx, func(rx *store.Rx) error {
+		grants, err := store.Grants(&rx.View)
+		if err != nil {
+			return err
+		}
+		for _, g := range grants {
+			if err := qs.gate.Keep(permit.Rule(g.Rule)); err != nil {
+				return fmt.Errorf("recall what sandboxes were granted: %w", err)
+			}
+		}
+		return nil
+	})
+}
+
 // Company says whether the call that asks runs alone, or beside other calls of the same reply.
 type Company int
 
@@ -108,7 +124,7 @@ func (qs *Desk) Put(ctx context.Context, who Asker, q event.Question, by Company
 			return ans, err
 		}
 	}
-	if ans.Choice == permit.Once || ans.Choice == permit.Session {
+	if ans.Choice != permit.No && ans.Choice != "" {
 		err = who.Keep(ctx, "act on an answer", func(tx *store.Tx) error {
 			_, err := tx.ActApproval(q.ID)
 			return err
@@ -351,13 +367,19 @@ func (qs *Desk) Answer(ctx context.Context, question int64, ans event.Answer) er
 		if err := ans.Suits(d); err != nil {
 			return err
 		}
-		if ans.Choice == permit.Session {
-			// Before the agent hears the answer: its next call is judged by this rule.
-			tx.AfterCommit(func() { _ = qs.gate.Allow(d.Rule) }) // the gate itself offered this rule
+		// Before the agent hears the answer: its next call is judged by this rule, which the gate itself offered.
+		switch ans.Choice {
+		case permit.Session:
+			tx.AfterCommit(func() { _ = qs.gate.Allow(d.Rule) })
+		case permit.Project:
+			if err := store.AddGrant(tx, string(d.Rule)); err != nil {
+				return err
+			}
+			tx.AfterCommit(func() { _ = qs.gate.Keep(d.Rule) })
 		}
 		return qs.Reply(tx, row, ans, inbox.ByAnswer)
 	})
-	if err == nil && ans.Choice == permit.Session {
+	if err == nil && (ans.Choice == permit.Session || ans.Choice == permit.Project) {
 		_ = qs.Review(ctx) // what can't be written stays open for the human
 	}
 	return err

@@ -109,7 +109,11 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	if call.Asks != nil {
 		return w.asksUser(ctx, c, call)
 	}
-	switch v := w.o.Gate.Decide(call.Action); v.Decision {
+	v := w.o.Gate.Decide(call.Action)
+	if call.Leave != nil {
+		call.Leave.Leave, call.Leave.Free = w.o.Gate.Leave(call.Action), v.Free
+	}
+	switch v.Decision {
 	case permit.Deny:
 		return w.denied(ctx, c, v.Reason)
 	case permit.AskHuman:
@@ -151,6 +155,9 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 		line(func() { call.Start(ctx) })
 	}
 	r := w.runs(c, func() tools.Result { return call.Run(ctx) })
+	if r, err = w.widened(ctx, c, call, r); err != nil {
+		return err
+	}
 	if err := w.result(ctx, c, began, r); err != nil {
 		return err
 	}

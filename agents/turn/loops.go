@@ -8,7 +8,7 @@
 //
 // Imports: agents/event, agents/fleet, agents/history, agents/llm, agents/mail, agents/prompts, agents/questions,
 // agents/recovery, agents/reply, agents/roster, agents/waits, inbox, store, tools, tools/permit, tools/proc,
-// tools/secret, tools/workspace.
+// tools/sandbox, tools/secret, tools/workspace.
 package turn
 
 import (

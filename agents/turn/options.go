@@ -14,6 +14,7 @@ import (
 	"fantail/tools"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
+	"fantail/tools/sandbox"
 	"fantail/tools/secret"
 )
 
@@ -39,10 +40,14 @@ type Options struct {
 	Environ  []string                      // for commands where nobody's at a screen is known
 	System   func(agent event.Info) string // the system prompt
 	Commands *Commands                     // whose commands run
+	Box      Boxes                         // makes the sandboxes of commands; nil: there are none
 	Keep     func(proc.Group) func()       // ends a command's group if this program dies; nil: nothing does
 	Now      func() time.Time
 	Go       func(name string, f func())
 }
+
+// Boxes makes the sandbox for a command that gets that environment.
+type Boxes func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error)
 
 // environment returns what commands get of an environment; nil: of the program's own. Keys that are known by now may
 // have been unknown where it came from.

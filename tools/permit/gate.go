@@ -51,7 +51,7 @@ func (g *Gate) Configure(rules []Rule) error {
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	for _, p := range g.rules { // those of the session stay, and are not said twice
+	for _, p := range g.rules { // those of the session and the workspace stay, and are not said twice
 		if !p.lasts && !slices.ContainsFunc(all, func(o parsed) bool { return o.text == p.text }) {
 			all = append(all, p)
 		}
@@ -64,7 +64,7 @@ func (g *Gate) Configure(rules []Rule) error {
 func (g *Gate) Forget() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.rules = slices.DeleteFunc(slices.Clone(g.rules), func(p parsed) bool { return !p.lasts })
+	g.rules = slices.DeleteFunc(slices.Clone(g.rules), func(p parsed) bool { return !p.lasts && !p.kept })
 	clear(g.offered)
 }
 
@@ -94,18 +94,25 @@ func (g *Gate) SetMode(m Mode) error {
 
 // Admits says why a mode can't hold here; nil if it can.
 func (g *Gate) Admits(m Mode) error {
-	if m == Auto && g.wall == NoWall {
+	if m == Auto && g.Wall() == NoWall {
 		return errors.New("mode auto lets commands run unasked in a sandbox, and none works here (fantail doctor says why): take ask or accept-edits, with a rule for what need not ask")
 	}
 	return nil
 }
 
-// Boxes says which sandbox stands under commands. It is set before the first call is
-// judged; without it there is none.
-func (g *Gate) Boxes(w Wall) { g.wall = w }
+// Boxes says which sandbox stands under commands; until then there is none.
+func (g *Gate) Boxes(w Wall) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.wall = w
+}
 
 // Wall is what the sandbox under commands is worth.
-func (g *Gate) Wall() Wall { return g.wall }
+func (g *Gate) Wall() Wall {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	return g.wall
+}
 
 // Changes is where agents' tools note what they write and run.
 func (g *Gate) Changes() *Changes { return g.changes }
@@ -129,7 +136,7 @@ func (g *Gate) Allow(r Rule) error {
 		if old.text != p.text {
 			return false
 		}
-		p.lasts = old.lasts
+		p.lasts, p.kept = old.lasts, old.kept
 		return true
 	})
 	g.rules = append(rules, p)
@@ -156,7 +163,7 @@ func (g *Gate) Decide(a Action) Verdict {
 	g.mu.RUnlock()
 	if a.Mode != "" {
 		mode = a.Mode
-		rules = slices.DeleteFunc(slices.Clone(rules), func(p parsed) bool { return !p.lasts })
+		rules = slices.DeleteFunc(slices.Clone(rules), func(p parsed) bool { return !p.lasts && !p.kept })
 	}
 	if g.ground != nil && a.Kind != Internal && a.Forbidden == "" {
 		if err := g.ground(); err != nil {
@@ -171,6 +178,9 @@ func (g *Gate) Decide(a Action) Verdict {
 	}
 	v := decide(mode, rules, a, j)
 	v.Free = mode == Yolo
+	if v.Decision == AskHuman && a.Kind == Command && a.Mode == "" && g.Wall() == Prevents {
+		v.Auto = decide(Auto, rules, a, j).Decision == Allow
+	}
 	if v.Rule != "" && a.Kind == Command {
 		g.offers(v.Rule, j.given(v.Rule, a.Command))
 	}
@@ -193,6 +203,8 @@ func decide(mode Mode, rules []parsed, a Action, j judge) Verdict {
 		return decideWrite(mode, rules, a)
 	case Command:
 		return decideCommand(mode, rules, a, j)
+	case Widen:
+		return decideWiden(mode, rules, a)
 	case Note:
 		if !a.Strict {
 			return Verdict{Decision: Allow, Reason: "stays inside the program"}

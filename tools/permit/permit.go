@@ -82,6 +82,7 @@ const (
 	Read     Kind = "read"
 	Write    Kind = "write"
 	Command  Kind = "command"
+	Widen    Kind = "widen" // running a command once more with more than its sandbox lets it do
 )
 
 // Action is what a call would do, as the tool itself states it before it runs.
@@ -100,6 +101,7 @@ type Action struct {
 	Dir       string   // where it runs, for Command; the workspace, for Read and Write
 	Diff      string   // unified diff, for Write
 	Boxed     bool     `json:"-"` // the command would run inside the sandbox
+	Wants     Rule     // what would be added to its sandbox, for Widen
 
 	// Leads says of a path of a command, or of what a pattern matches, where links
 	// lead it if that is another place than it names; "" if nowhere. nil: nobody looks.
@@ -154,6 +156,7 @@ type Verdict struct {
 	Rule     Rule
 	Changed  string
 	Free     bool
+	Auto     bool // for AskHuman: mode auto, which the human may choose here, would allow it
 }
 
 // Question is what the human is asked.
@@ -164,6 +167,7 @@ type Question struct {
 	Call   string // the call's id
 	Action Action
 	Rule   Rule   // "" : not offered
+	Auto   bool   // mode auto is offered: it would allow this and what is like it
 	Again  string // why it is asked though a rule was given for it; "" if there is none
 }
 
@@ -173,7 +177,9 @@ type Choice string
 const (
 	Once    Choice = "once"
 	Session Choice = "session"
+	Project Choice = "project" // for this session and all later ones of the workspace; of rules for a sandbox only
 	No      Choice = "no"
+	Freely  Choice = "freely" // this one, and all like it, in the sandbox: mode auto
 )
 
 // Answer answers a question. Reason goes to the model with a No.

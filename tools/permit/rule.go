@@ -13,14 +13,16 @@ import (
 
 // Rule allows actions. Its text form is shown, stored and parsed:
 // `bash(go test *)` (parsed argv, word by word; `*` at the end means any further
-// words), `write(PATH)`, `write(DIR/**)` or `write(*)` (the workspace), and
-// `read(…)` likewise. A relative PATH counts from the workspace. No rule reaches
-// a sensitive path.
+// words), `write(PATH)`, `write(DIR/**)` or `write(*)` (the workspace),
+// `read(…)` likewise, and `sandbox(network)` or `sandbox(write PATH)` for what is
+// added to the sandbox of every command. A relative PATH counts from the workspace.
+// No rule for a tool reaches a sensitive path.
 type Rule string
 
 // parsed is a rule taken apart.
 type parsed struct {
 	lasts bool // it is the configuration's, and outlives a session
+	kept  bool // it is the workspace's, and outlives a session
 	text  Rule
 	kind  Kind
 	words []string // of a command
@@ -50,7 +52,7 @@ func (r Rule) parse() (parsed, error) {
 	}
 	head, body, ok := strings.Cut(text, "(")
 	if !ok || !strings.HasSuffix(body, ")") {
-		return fail("write it as bash(go test *), write(PATH), write(*) or read(PATH)")
+		return fail("write it as bash(go test *), write(PATH), write(*), read(PATH) or sandbox(network)")
 	}
 	body = strings.TrimSuffix(body, ")")
 	if strings.ContainsAny(body, "\n\r\x00") {
@@ -89,7 +91,14 @@ func (r Rule) parse() (parsed, error) {
 		p.text = Rule(head + "(" + body + ")")
 		return p, nil
 	}
-	return fail("%q is neither bash, read nor write", head)
+	if head == widening {
+		p, err := parseLeave(body)
+		if err != nil {
+			return fail("%w", err)
+		}
+		return p, nil
+	}
+	return fail("%q is neither bash, read, write nor %s", head, widening)
 }
 
 // ruleWords parses the words of a command's rule.

@@ -7,7 +7,7 @@
 // Does not: draw the frame around it, take the keys of what is open over the tabs, know what an
 // answer does.
 //
-// Imports: agents/event, themes, ui/dialog, ui/drafts, ui/flash, ui/frame, ui/intent, ui/layers,
+// Imports: agents/event, themes, tools/permit, ui/dialog, ui/drafts, ui/flash, ui/frame, ui/intent, ui/layers,
 // ui/tabs, ui/transcript, ui/words.
 package asking
 
@@ -20,6 +20,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/themes"
+	"fantail/tools/permit"
 	"fantail/ui/dialog"
 	"fantail/ui/drafts"
 	"fantail/ui/flash"
@@ -47,7 +48,8 @@ type Pool interface {
 // Asking is the question in sight, and what is known of the human's typing.
 type Asking struct {
 	Env
-	Pool Pool // nil until there is one; no agent asks before
+	Pool Pool         // nil until there is one; no agent asks before
+	Free func() error // lets commands run unasked in their sandboxes
 
 	typed, closed, since time.Time
 	sight                sight
@@ -282,7 +284,12 @@ func (a *Asking) answered(d dialog.Decision) intent.Intent {
 		return back
 	})
 	return intent.Do{Agent: agent, Long: true, F: func(ctx context.Context) (intent.Intent, error) {
-		err := a.Pool.Answer(ctx, id, ans)
+		var err error
+		if ans.Choice == permit.Freely { // the mode answers it
+			err = a.Free()
+		} else {
+			err = a.Pool.Answer(ctx, id, ans)
+		}
 		switch {
 		case errors.Is(err, event.ErrAnswered):
 			return intent.All{back, intent.Tell{Agent: agent, Text: words.Sentence(err)}}, nil

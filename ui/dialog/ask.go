@@ -7,6 +7,7 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/themes"
+	"fantail/ui/dialog/reveal"
 	"fantail/ui/frame"
 )
 
@@ -276,7 +277,7 @@ func (b *ask) option(n, inner int) (rows []string) {
 		}
 	}
 	k := frame.Width(key)
-	for i, row := range chop(label, inner-k) {
+	for i, row := range reveal.Chop(label, inner-k) {
 		gutter := key
 		if i > 0 {
 			gutter = strings.Repeat(" ", k)

@@ -6,7 +6,7 @@
 //
 // Does not: answer anything by itself, know a pool.
 //
-// Imports: themes, tools/permit (its words), ui/frame.
+// Imports: themes, tools/permit (its words), ui/dialog/reveal, ui/frame.
 package dialog
 
 import (

@@ -13,6 +13,7 @@ import (
 
 	"fantail/themes"
 	"fantail/tools/permit"
+	"fantail/ui/dialog/reveal"
 	"fantail/ui/frame"
 )
 
@@ -346,10 +347,10 @@ func TestQuestionShowsAll(t *testing.T) {
 			shown := text(b, size[0], size[1])
 			for i := b.scroll.top; i < end; i++ {
 				l := b.body[i]
-				if !strings.Contains(shown, l.gutter+l.text) {
-					t.Fatalf("%v: row %d %q is not on the screen:\n%s", size, i, l.text, shown)
+				if !strings.Contains(shown, l.Gutter+l.Text) {
+					t.Fatalf("%v: row %d %q is not on the screen:\n%s", size, i, l.Text, shown)
 				}
-				seen[i] = l.gutter + l.text
+				seen[i] = l.Gutter + l.Text
 			}
 			if rest := len(b.body) - end; rest > 0 && !strings.Contains(shown, count(rest)+" more") {
 				t.Fatalf("%v: %d rows remain and it does not say so:\n%s", size, rest, shown)
@@ -368,7 +369,7 @@ func TestQuestionShowsAll(t *testing.T) {
 			if strings.HasPrefix(row, "> ") {
 				got.WriteByte('\n')
 			}
-			if i < len(b.body) && b.body[i].role == themes.Code && b.body[i].gutter != "" {
+			if i < len(b.body) && b.body[i].Role == themes.Code && b.body[i].Gutter != "" {
 				got.WriteString(row[2:])
 			}
 		}
@@ -387,7 +388,7 @@ func TestQuestionShowsTheExactRule(t *testing.T) {
 		b.Lines(size[0], size[1])
 		var body strings.Builder
 		for _, l := range b.body {
-			body.WriteString(l.text)
+			body.WriteString(l.Text)
 		}
 		foot := text(b, size[0], size[1])
 		if !strings.Contains(body.String(), string(q.Rule)) {
@@ -413,7 +414,7 @@ func TestChopDropsNothing(t *testing.T) {
 		"", "a", "   ", "aaaa bbbb  cccc   ", "日本語の文章がここにある", "a👨‍👩‍👧b👨‍👩‍👧c", "e\u0301e\u0301e\u0301", strings.Repeat("x", 99), "abc 日 def",
 	} {
 		for w := 1; w < 20; w++ {
-			rows := chop(s, w)
+			rows := reveal.Chop(s, w)
 			if got := strings.Join(rows, ""); got != s {
 				t.Fatalf("%q at %d: got %q", s, w, got)
 			}

@@ -9,6 +9,7 @@ import (
 
 	"fantail/themes"
 	"fantail/tools/permit"
+	"fantail/ui/dialog/reveal"
 	"fantail/ui/frame"
 )
 
@@ -26,7 +27,7 @@ type question struct {
 	at      int
 	reason  *input // the open line for a reason, nil if it is closed
 	scroll  scroll
-	body    []line
+	body    []reveal.Row
 	laid    laid // what body was made for
 	cx, cy  int
 	choices []choice
@@ -52,6 +53,12 @@ func NewQuestion(t *themes.Theme, q permit.Question) Question {
 	b.choices = append(b.choices, choice{"y", "1", "once", permit.Once})
 	if q.Rule != "" {
 		b.choices = append(b.choices, choice{"s", "2", "for this session", permit.Session})
+	}
+	if q.Rule.Widens() {
+		b.choices = append(b.choices, choice{"p", "4", "always in this project", permit.Project})
+	}
+	if q.Auto {
+		b.choices = append(b.choices, choice{"a", "5", "run such commands in the sandbox without asking (mode auto)", permit.Freely})
 	}
 	b.choices = append(b.choices, choice{"n", "3", "no, and say why", permit.No})
 	return b
@@ -235,7 +242,7 @@ func (b *question) foot(inner, rows int) (foot []string, at laid) {
 	at = laid{
 		inner: inner,
 		dir:   d != "" && frame.Width(d) <= inner && rows >= roomy,
-		rule:  rows >= roomy && len(chop(b.sessionLabel(inner-4), inner-4)) <= ruleRows,
+		rule:  rows >= roomy && len(reveal.Chop(b.sessionLabel(inner-4), inner-4)) <= ruleRows,
 	}
 	if at.dir {
 		foot = append(foot, b.theme.Paint(themes.Dim, d))
@@ -260,7 +267,7 @@ func (b *question) foot(inner, rows int) (foot []string, at laid) {
 				label = b.sessionLabel(inner - 4)
 			}
 		}
-		for j, row := range chop(label, inner-4) {
+		for j, row := range reveal.Chop(label, inner-4) {
 			key := "    "
 			if j == 0 {
 				key = " " + b.name(c) + "  "
@@ -327,7 +334,7 @@ func (b *question) lay(at laid) {
 	a := b.q.Action
 	b.laid, b.body = at, nil
 	add := func(s string, role themes.Role) {
-		b.body = append(b.body, runOn(frame.CleanLine(frame.Reveal(s)), at.inner, role)...)
+		b.body = append(b.body, reveal.RunOn(frame.CleanLine(frame.Reveal(s)), at.inner, role)...)
 	}
 	if a.Command == "" && a.Title != "" {
 		add(a.Title, themes.Tool)
@@ -338,10 +345,10 @@ func (b *question) lay(at laid) {
 		}
 	}
 	if a.Command != "" {
-		b.body = append(b.body, commandLines(a.Command, at.inner)...)
+		b.body = append(b.body, reveal.Command(a.Command, at.inner)...)
 	}
 	if a.Diff != "" {
-		b.body = append(b.body, diffLines(a.Diff, at.inner)...)
+		b.body = append(b.body, reveal.Diff(a.Diff, at.inner)...)
 	}
 	if d := b.dir(); d != "" && !at.dir {
 		add(d, themes.Dim)
@@ -355,7 +362,7 @@ func (b *question) lay(at laid) {
 func (b *question) rows(from, to int) []string {
 	out := make([]string, 0, to-from)
 	for _, l := range b.body[from:to] {
-		out = append(out, b.theme.Paint(themes.Dim, l.gutter)+b.theme.Paint(l.role, l.text))
+		out = append(out, b.theme.Paint(themes.Dim, l.Gutter)+b.theme.Paint(l.Role, l.Text))
 	}
 	return out
 }

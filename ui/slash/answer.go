@@ -101,13 +101,16 @@ func answerArguments(e Env, before []string, _ string) (items []composer.Item) {
 			if q.Rule != "" {
 				items = append(items, composer.Item{Insert: "session", Help: string(q.Rule)})
 			}
+			if q.Rule.Widens() {
+				items = append(items, composer.Item{Insert: "project", Help: string(q.Rule) + ", always"})
+			}
 			items = append(items, composer.Item{Insert: "no"})
 		}
 	}
 	return items
 }
 
-// answerTo parses an answer to q: yes, session, or no with a reason for a call; for other questions
+// answerTo parses an answer to q: yes, session, project, or no with a reason for a call; for other questions
 // the numbers of options, or text, which is never a number when quoted.
 func (c command) answerTo(q event.Question, text string) (event.Answer, error) {
 	if q.Asks != nil {
@@ -120,6 +123,8 @@ func (c command) answerTo(q event.Question, text string) (event.Answer, error) {
 		ans.Choice = permit.Once
 	case "session", "s":
 		ans.Choice = permit.Session
+	case "project", "always", "p":
+		ans.Choice = permit.Project
 	case "no", "n":
 		return event.Answer{Choice: permit.No, Reason: options.Unquote(rest)}, nil
 	}
@@ -128,6 +133,8 @@ func (c command) answerTo(q event.Question, text string) (event.Answer, error) {
 		return ans, c.wrong("%s asks whether a call may run: %q is none of yes, session and no", q.Name, word)
 	case rest != "":
 		return ans, c.wrong("%s takes nothing more; only a no has a reason", word)
+	case ans.Choice == permit.Project && !q.Rule.Widens():
+		return ans, errors.New("only what is added to a sandbox is kept for the project: yes lets it run once, no refuses it")
 	case ans.Choice == permit.Session && q.Rule == "":
 		return ans, errors.New("no rule can cover this call for the session: yes lets it run once, no refuses it")
 	}

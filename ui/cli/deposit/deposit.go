@@ -72,11 +72,11 @@ func Doubt(ctx context.Context, db *store.DB, env func(string) string, t roster.
 	}
 	m := models.New(conf, env)
 	if t.Model == "" && m.Doubt(builtin.Name, t.Prompt) != "" {
-		remembered, _, err := agents.Remembered(ctx, db)
+		remembered, err := agents.Remembered(ctx, db)
 		if err != nil {
 			return ""
 		}
-		choice, err := m.Choose("", remembered, func() string { return models.Ollama(ctx, env) })
+		choice, err := m.Choose("", remembered.Model, func() string { return models.Ollama(ctx, env) })
 		if err != nil {
 			return ""
 		}

@@ -48,11 +48,11 @@ func (w *Workspace) choose(ctx context.Context, pool *agents.Pool) error {
 	if !w.choice.AskOllama && w.choice.Lost == "" || cli.MainModel(pool) != w.choice.Name() {
 		return nil
 	}
-	remembered, _, err := agents.Remembered(ctx, w.db)
+	remembered, err := agents.Remembered(ctx, w.db)
 	if err != nil {
 		return err
 	}
-	choice, err := w.models.Choose("", remembered, nil)
+	choice, err := w.models.Choose("", remembered.Model, nil)
 	if err != nil || choice.Name() == w.choice.Name() {
 		return err
 	}

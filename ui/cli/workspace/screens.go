@@ -79,8 +79,8 @@ func (w *Workspace) opened(ctx context.Context, space host.Workspace, h host.Hel
 		err = space.Pool.SetMode(mode)
 	}
 	opening.Start, opening.Trouble = cli.MainModel(space.Pool), ""
-	if _, theme, e := agents.Remembered(ctx, w.db); e == nil && h.Getenv("FANTAIL_THEME") == "" {
-		opening.Theme = theme
+	if c, e := agents.Remembered(ctx, w.db); e == nil && h.Getenv("FANTAIL_THEME") == "" {
+		opening.Theme = c.Theme
 	}
 	r.Open(opening)
 	w.askOllama(ctx, space.Pool, r) // perhaps no screen was there before

@@ -114,9 +114,9 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	if w.db, err = store.Open(ctx, w.place.Database(), store.Options{Go: w.guard.Go, ReadOnly: w.readOnly, Withhold: w.keys.Row}); err != nil {
 		return nil, err
 	}
-	model, theme, err := agents.Remembered(ctx, w.db)
+	remembered, err := agents.Remembered(ctx, w.db)
 	if err == nil {
-		w.choice, err = choose(model)
+		w.choice, err = choose(remembered.Model)
 	}
 	if err != nil {
 		return nil, errors.Join(err, w.db.Close())
@@ -129,7 +129,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	brief := cli.NewBriefing(w.place, time.Now)
 	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions()}
 	if os.Getenv("FANTAIL_THEME") == "" {
-		w.opening.Theme = theme
+		w.opening.Theme = remembered.Theme
 	}
 	pool, err = agents.Open(ctx, agents.Options{
 		DB: w.db, Tools: w.tools, Gate: gate,

@@ -1,4 +1,12 @@
-package dialog
+// Package reveal is text that a human approves, whole: in rows, with nothing dropped.
+//
+// Does: break what is approved into rows of a width, marked where a line runs on; show a command as a shell does, and a
+// diff in its colours.
+//
+// Does not: clean text (ui/frame does), draw a row.
+//
+// Imports: themes, ui/frame.
+package reveal
 
 import (
 	"strings"
@@ -10,16 +18,16 @@ import (
 	"fantail/ui/frame"
 )
 
-// line is one row of what a human approves.
-type line struct {
-	gutter string // shown before it, never part of the text
-	text   string
-	role   themes.Role
+// Row is one row of what a human approves.
+type Row struct {
+	Gutter string // shown before it, never part of the text
+	Text   string
+	Role   themes.Role
 }
 
-// chop breaks a revealed line into rows of at most w columns, after a blank if one is near. Unlike
+// Chop breaks a revealed line into rows of at most w columns, after a blank if one is near. Unlike
 // a wrap it drops nothing: the rows joined are s.
-func chop(s string, w int) []string {
+func Chop(s string, w int) []string {
 	w = max(w, 1)
 	if len(s) <= w && ascii(s) {
 		return []string{s}
@@ -59,14 +67,14 @@ func ascii(s string) bool {
 	return true
 }
 
-// commandLines shows a command in full. `$` and `>` mark its own lines, as in a shell, and tell
+// Command shows a command in full. `$` and `>` mark its own lines, as in a shell, and tell
 // them from rows that only continue.
-func commandLines(command string, w int) []line {
-	var out []line
+func Command(command string, w int) []Row {
+	var out []Row
 	gutter := "$ "
 	for s := range strings.SplitSeq(frame.Reveal(command), "\n") {
-		for _, row := range chop(s, w-2) {
-			out = append(out, line{gutter, row, themes.Code})
+		for _, row := range Chop(s, w-2) {
+			out = append(out, Row{gutter, row, themes.Code})
 			gutter = "  "
 		}
 		gutter = "> "
@@ -74,10 +82,10 @@ func commandLines(command string, w int) []line {
 	return out
 }
 
-// diffLines shows a unified diff whole. A row that runs on has an arrow before
+// Diff shows a unified diff whole. A row that runs on has an arrow before
 // it, which no line of a diff begins with.
-func diffLines(diff string, w int) []line {
-	var out []line
+func Diff(diff string, w int) []Row {
+	var out []Row
 	head := true
 	for s := range strings.SplitSeq(strings.TrimSuffix(frame.Reveal(diff), "\n"), "\n") {
 		role := themes.Text
@@ -91,20 +99,20 @@ func diffLines(diff string, w int) []line {
 		case strings.HasPrefix(s, "-"):
 			role = themes.Bad
 		}
-		out = append(out, runOn(s, w, role)...)
+		out = append(out, RunOn(s, w, role)...)
 	}
 	return out
 }
 
-// runOn is one line of text, marked where it runs on.
-func runOn(s string, w int, role themes.Role) []line {
+// RunOn is one line of text, marked where it runs on.
+func RunOn(s string, w int, role themes.Role) []Row {
 	if len(s) <= w && ascii(s) || frame.Width(s) <= w {
-		return []line{{"", s, role}}
+		return []Row{{"", s, role}}
 	}
-	var out []line
+	var out []Row
 	gutter := ""
-	for _, row := range chop(s, w-1) {
-		out = append(out, line{gutter, row, role})
+	for _, row := range Chop(s, w-1) {
+		out = append(out, Row{gutter, row, role})
 		gutter = "↪"
 	}
 	return out

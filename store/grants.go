@@ -1,0 +1,44 @@
+package store
+
+import (
+	"database/sql"
+	"fmt"
+	"time"
+)
+
+// Grant is a rule that a human gave for all commands of the workspace, for good.
+type Grant struct {
+	Rule    string
+	Created time.Time
+}
+
+// AddGrant adds the rule; one that is there stays as it is.
+func AddGrant(tx *Tx, rule string) error {
+	if _, err := tx.Exec(`INSERT INTO grants (rule, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING`, rule, stamp(tx.Now())); err != nil {
+		return fmt.Errorf("keep the rule %s: %w", rule, err)
+	}
+	return nil
+}
+
+// RemoveGrant takes the rule back, and reports whether there was one.
+func RemoveGrant(tx *Tx, rule string) (bool, error) {
+	n, err := tx.count(`DELETE FROM grants WHERE rule = ?`, rule)
+	if err != nil {
+		return false, fmt.Errorf("take back the rule %s: %w", rule, err)
+	}
+	return n > 0, nil
+}
+
+// Grants are the rules there are, by their texts.
+func Grants(v *View) ([]Grant, error) {
+	gs, err := all(v, func(s scanner) (g Grant, err error) {
+		var created sql.NullInt64
+		err = s.Scan(&g.Rule, &created)
+		g.Created = moment(created)
+		return g, err
+	}, `SELECT rule, created_at FROM grants ORDER BY rule`)
+	if err != nil {
+		return nil, fmt.Errorf("read what sandboxes were granted: %w", err)
+	}
+	return gs, nil
+}

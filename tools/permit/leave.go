@@ -1,0 +1,116 @@
+package permit
+
+import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// widening is the head of rules that add to the sandbox of commands.
+const widening = "sandbox"
+
+// Leave is what rules add to the sandbox of every command.
+type Leave struct {
+	Write   []string // files and directories that it may change, absolute
+	Network bool
+}
+
+// WriteRule adds that a command may change what is at that path, and below.
+func WriteRule(path string) Rule { return Rule(widening + "(write " + path + ")") }
+
+// NetworkRule adds the network: all of it, and the servers of this machine.
+const NetworkRule Rule = widening + "(network)"
+
+// Widens reports whether the rule speaks of sandboxes.
+func (r Rule) Widens() bool {
+	p, err := r.parse()
+	return err == nil && p.kind == Widen
+}
+
+// Adds is what the rule alone adds to a sandbox in the workspace root.
+func (r Rule) Adds(root string) Leave {
+	p, err := r.parse()
+	if err != nil || p.kind != Widen {
+		return Leave{}
+	}
+	return leaveOf([]parsed{p}, root)
+}
+
+// parseLeave parses what stands in the brackets of such a rule.
+func parseLeave(body string) (parsed, error) {
+	body = strings.TrimSpace(body)
+	p := parsed{kind: Widen, text: Rule(widening + "(" + body + ")")}
+	path, writes := strings.CutPrefix(body, "write ")
+	switch path = strings.TrimSpace(path); {
+	case body == "network":
+	case !writes || path == "":
+		return p, errors.New("it adds network, or write PATH")
+	case strings.HasPrefix(path, "~"):
+		return p, errors.New("~ is not expanded; write the whole path")
+	case filepath.Clean(path) == "/":
+		return p, errors.New("it would let every command change the whole machine")
+	default:
+		p.where, p.text = filepath.Clean(path), WriteRule(filepath.Clean(path))
+	}
+	return p, nil
+}
+
+// Keep adds a rule of the workspace: a human gave it for good.
+func (g *Gate) Keep(r Rule) error {
+	p, err := r.parse()
+	switch {
+	case err != nil:
+		return err
+	case p.kind != Widen:
+		return errors.New("only what is added to sandboxes is kept in the workspace: " + string(r) + " belongs into the configuration")
+	}
+	p.kept = true
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	rules := slices.DeleteFunc(slices.Clone(g.rules), func(old parsed) bool {
+		p.lasts = p.lasts || old.text == p.text && old.lasts
+		return old.text == p.text
+	})
+	g.rules = append(rules, p)
+	return nil
+}
+
+// Leave is what the rules that hold now add to the sandbox of an action's command.
+func (g *Gate) Leave(a Action) Leave {
+	if a.Strict {
+		return Leave{}
+	}
+	g.mu.RLock()
+	rules := g.rules
+	g.mu.RUnlock()
+	return leaveOf(slices.DeleteFunc(slices.Clone(rules), func(p parsed) bool {
+		return a.Mode != "" && !p.lasts && !p.kept
+	}), a.Dir)
+}
+
+func leaveOf(rules []parsed, root string) (l Leave) {
+	for _, p := range rules {
+		switch {
+		case p.kind != Widen:
+		case p.where == "":
+			l.Network = true
+		case filepath.IsAbs(p.where):
+			l.Write = append(l.Write, p.where)
+		default:
+			l.Write = append(l.Write, filepath.Join(root, p.where))
+		}
+	}
+	return l
+}
+
+// decideWiden decides whether a command may run once more, with what it wants.
+func decideWiden(mode Mode, rules []parsed, a Action) Verdict {
+	if mode == Yolo {
+		return Verdict{Decision: Allow, Reason: "yolo mode"}
+	}
+	if slices.ContainsFunc(rules, func(p parsed) bool { return p.kind == Widen && p.text == a.Wants }) {
+		return Verdict{Decision: Allow, Reason: "allowed by " + string(a.Wants)}
+	}
+	return Verdict{Decision: AskHuman, Reason: "wants what its sandbox keeps it from: " + string(a.Wants), Rule: a.Wants}
+}
