@@ -232,7 +232,7 @@ func (a *App) keyGlobal(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		if a.pool == nil {
 			return nil, true
 		}
-		return a.setMode(a.tally.Mode.Cycle(a.tally.Auto)), true
+		return a.setMode(a.tally.Mode.Cycle(a.tally.Wall)), true
 	case "?":
 		return a.act(intent.Help{}), true
 	case "ctrl+d":

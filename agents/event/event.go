@@ -207,7 +207,7 @@ type Tally struct {
 	Names   []string // of the queued tasks, in the order they were queued
 	Asking  int      // open questions
 	Mode    permit.Mode
-	Auto    bool         // mode auto is offered
+	Wall    permit.Wall  // what the sandbox under commands is worth
 	Quiet   policy.Quiet // whether all mail is held, and until when
 }
 

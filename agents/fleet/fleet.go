@@ -303,7 +303,7 @@ func (f *Fleet) Rung(r inbox.Rung) {
 
 // tally counts tasks and questions. The caller holds the fleet's mutex.
 func (f *Fleet) tally() event.Tally {
-	t := event.Tally{Asking: len(f.asking), Mode: f.o.Mode(), Auto: f.o.Wall() == permit.Prevents}
+	t := event.Tally{Asking: len(f.asking), Mode: f.o.Mode(), Wall: f.o.Wall()}
 	for _, a := range f.living {
 		if a.Kind.Ends() && (a.Info.State == event.Running || a.Info.State == event.Waiting) {
 			t.Running++

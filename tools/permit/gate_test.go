@@ -22,10 +22,12 @@ func TestParseMode(t *testing.T) {
 }
 
 func TestCycle(t *testing.T) {
-	for m, want := range map[Mode][2]Mode{Ask: {AcceptEdits, AcceptEdits}, AcceptEdits: {Plan, Auto}, Auto: {Plan, Plan}, Plan: {Ask, Ask}, Yolo: {Ask, Ask}} {
-		for i, auto := range []bool{false, true} {
-			if got := m.Cycle(auto); got != want[i] {
-				t.Errorf("%s cycles to %s, want %s (auto is offered: %v)", m, got, want[i], auto)
+	for m, want := range map[Mode][3]Mode{
+		Ask: {AcceptEdits, AcceptEdits, AcceptEdits}, AcceptEdits: {Plan, Plan, Auto}, Auto: {Plan, Plan, Plan}, Plan: {Ask, Ask, Ask}, Yolo: {Ask, Ask, Ask},
+	} {
+		for _, w := range []Wall{NoWall, Detects, Prevents} {
+			if got := m.Cycle(w); got != want[w] {
+				t.Errorf("%s cycles to %s, want %s over the sandbox %d", m, got, want[w], w)
 			}
 		}
 	}
@@ -236,7 +238,7 @@ func TestGate_concurrent(t *testing.T) {
 				if err := g.Allow(Rule("write(" + strings.Repeat("x", i+1) + ")")); err != nil {
 					t.Error(err)
 				}
-				if err := g.SetMode(g.Mode().Cycle(false)); err != nil {
+				if err := g.SetMode(g.Mode().Cycle(NoWall)); err != nil {
 					t.Error(err)
 				}
 				g.Decide(Action{Kind: Command, Command: "go test ./...", Dir: root})

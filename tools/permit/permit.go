@@ -51,13 +51,13 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("parse permission mode %q: the modes are %s", s, strings.Join(names, ", "))
 }
 
-// Cycle is what Shift+Tab does: ask, accept-edits, auto where it is offered, plan, ask; yolo
-// goes to ask.
-func (m Mode) Cycle(auto bool) Mode {
+// Cycle is what Shift+Tab does: ask, accept-edits, auto over a sandbox that prevents, plan, ask;
+// yolo goes to ask.
+func (m Mode) Cycle(w Wall) Mode {
 	switch {
 	case m == Ask:
 		return AcceptEdits
-	case m == AcceptEdits && auto:
+	case m == AcceptEdits && w == Prevents:
 		return Auto
 	case m == AcceptEdits, m == Auto:
 		return Plan

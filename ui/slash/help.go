@@ -57,7 +57,7 @@ var modes = []allowance{
 
 // offered are the modes that are offered here.
 func (e Env) offered() []allowance {
-	return slices.DeleteFunc(slices.Clone(modes), func(m allowance) bool { return m.mode == permit.Auto && !e.Tally.Auto })
+	return slices.DeleteFunc(slices.Clone(modes), func(m allowance) bool { return m.mode == permit.Auto && e.Tally.Wall != permit.Prevents })
 }
 
 // Help lists all commands and keys.
