@@ -343,3 +343,41 @@ func TestGate_Configure(t *testing.T) {
 	g.Forget()
 	holds(map[string]Decision{"go test ./...": AskHuman, "go build ./...": AskHuman, "go vet ./...": Allow})
 }
+
+// TestGate_wall: mode auto holds only over a sandbox, and a refused mode changes nothing; the tightest
+// mode of it is ask.
+func TestGate_wall(t *testing.T) {
+	for w, ok := range map[Wall]bool{NoWall: false, Detects: true, Prevents: true} {
+		g := gate(t, Ask)
+		g.Boxes(w)
+		err := g.SetMode(Auto)
+		if (err == nil) != ok || g.Wall() != w || (g.Mode() == Auto) != ok {
+			t.Errorf("%d: %v, the mode is %s", w, err, g.Mode())
+		}
+		if !ok && (!strings.Contains(err.Error(), "sandbox") || !strings.Contains(err.Error(), "accept-edits")) {
+			t.Errorf("the error names no cause or no next step: %v", err)
+		}
+	}
+	if Auto.Tightest() != Ask {
+		t.Error(Auto.Tightest())
+	}
+}
+
+// TestVerdict_free: only what yolo allows runs outside the sandbox, and only where yolo holds for it.
+func TestVerdict_free(t *testing.T) {
+	for _, m := range Modes() {
+		g := gate(t, m, "bash(go test *)")
+		for _, a := range []Action{
+			{Kind: Command, Command: "go test ./...", Dir: root},
+			{Kind: Command, Command: "go test ./...", Dir: root, Strict: true},
+			{Kind: Command, Command: "go test ./...", Dir: root, Mode: Ask},
+			{Kind: Command, Command: "go test ./...", Dir: root, Mode: Yolo},
+			{Kind: Command, Command: "make", Dir: root, Boxed: true},
+		} {
+			want := (m == Yolo || a.Mode == Yolo) && a.Mode != Ask && !a.Strict
+			if v := g.Decide(a); v.Free != want {
+				t.Errorf("%s, %+v: %+v", m, a, v)
+			}
+		}
+	}
+}
