@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -19,15 +20,20 @@ import (
 	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/agents/llm"
+	"fantail/agents/turn"
 	"fantail/inbox/policy"
 	"fantail/store"
 	"fantail/store/storetest"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/tools/sandbox/cell"
 	"fantail/tools/secret"
 )
 
 func TestMain(m *testing.M) {
+	if code, acted := cell.Acts(os.Args); acted {
+		os.Exit(code)
+	}
 	if child() || live() || caller() {
 		return
 	}
@@ -150,6 +156,8 @@ type setting struct {
 	env    []string         // of commands
 	clock  func() time.Time // the pool's; nil: the real one
 	jumps  func(ctx context.Context, tell func()) error
+	wall   permit.Wall // what box makes is worth
+	box    turn.Boxes
 }
 
 func open(t testing.TB, m llm.Provider, s setting) *world {
@@ -165,6 +173,7 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 	}
 	gate, err := permit.NewGate(s.mode, nil)
 	check(t, err)
+	gate.Boxes(s.wall)
 	db, err := storetest.Open(t.Context(), filepath.Join(s.dir, "fantail.db"), store.Options{Trace: s.trace, Now: s.now, Withhold: s.keys.Row})
 	check(t, err)
 	pool, err := agents.Open(t.Context(), agents.Options{
@@ -178,7 +187,7 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 				Vendor: strings.TrimPrefix(name, "test/"), AtOnce: s.atOnce[name],
 			}, nil
 		},
-		System: s.system, Cap: s.cap, Go: s.start, Rules: s.rules, Keys: s.keys, Environ: s.env, Now: s.clock, Jumps: s.jumps,
+		System: s.system, Cap: s.cap, Go: s.start, Rules: s.rules, Keys: s.keys, Environ: s.env, Now: s.clock, Jumps: s.jumps, Box: s.box,
 	})
 	check(t, err)
 	w := &world{t: t, dir: s.dir, db: db, pool: pool, feed: pool.Subscribe(), infos: map[int64]event.Info{}, shown: map[int64]string{}}

@@ -73,9 +73,17 @@ func (w *world) asks(name string) *event.Question {
 	return w.info(name).Question
 }
 
+// within is the path of a file that is named from a directory.
+func within(dir, file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(dir, file)
+}
+
 // ran is how often a command that the model asked for was run.
 func (w *world) ran(file string) int {
-	b, err := os.ReadFile(filepath.Join(w.dir, file))
+	b, err := os.ReadFile(within(w.dir, file))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		w.t.Error(err)
 	}

@@ -87,6 +87,9 @@ func TestConverse_refuses(t *testing.T) {
 			t.Errorf("%s: %v", goes, err)
 		}
 	}
+	if _, err := w.pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Auto}); err == nil || !strings.Contains(err.Error(), "none works here") {
+		t.Errorf("auto without a sandbox: %v", err)
+	}
 	if _, err := w.pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask, Model: "no/such"}); err == nil {
 		t.Error("a model that is none")
 	}

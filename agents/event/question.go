@@ -47,6 +47,10 @@ func (settledError) Error() string { return "it is not open any more" }
 
 func (settledError) Is(target error) bool { return target == ErrAnswered }
 
+// Widening ends the call's id of a question what its command may do more than its sandbox lets it: an answer to it is none
+// to whether the call may run.
+const Widening = "+sandbox"
+
 // Kinds of a question's row.
 const (
 	AskApproval = "approval"

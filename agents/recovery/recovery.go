@@ -449,7 +449,8 @@ type Parked struct {
 }
 
 // ParkedAt reports whether a question was all that was going on in a turn: the first call without a result has a
-// question that was not acted on, and no later call had begun. nil: no.
+// question that was not acted on, and no later call had begun. That call itself may have: what its sandbox kept it from
+// is asked when it has failed. nil: no.
 func ParkedAt(t store.Turn, es []history.Entry, rows []store.Approval) *Parked {
 	var open []history.Call
 	begun := map[string]bool{}
@@ -463,12 +464,16 @@ func ParkedAt(t store.Turn, es []history.Entry, rows []store.Approval) *Parked {
 			open = slices.DeleteFunc(open, func(c history.Call) bool { return c.ID == e.Result.ID })
 		}
 	}
-	if len(open) == 0 || slices.ContainsFunc(open, func(c history.Call) bool { return begun[c.ID] }) {
+	if len(open) == 0 || slices.ContainsFunc(open[1:], func(c history.Call) bool { return begun[c.ID] }) {
 		return nil
+	}
+	call := open[0].ID
+	if begun[call] {
+		call += event.Widening
 	}
 	var row *store.Approval
 	for i := range rows {
-		if rows[i].Call == open[0].ID {
+		if rows[i].Call == call {
 			row = &rows[i]
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/questions"
 	"fantail/tools"
@@ -29,7 +30,7 @@ func (w *workbench) widened(ctx context.Context, c history.Call, call *tools.Cal
 		case v.Decision == permit.AskHuman:
 			v.Changed = "its sandbox kept it from " + r.Refused.Says + "; a yes adds that, and it runs again"
 			again := c
-			again.ID += widening // an answer to this is none to whether it may run at all
+			again.ID += event.Widening // an answer to this is none to whether it may run at all
 			answer, err := w.allowed(ctx, again, act, v, questions.Alone)
 			if err != nil {
 				return r, err
@@ -47,9 +48,6 @@ func (w *workbench) widened(ctx context.Context, c history.Call, call *tools.Cal
 	}
 	return r, nil
 }
-
-// widening tells the questions what a command may do more from that whether it may run.
-const widening = "+sandbox"
 
 // told is the result with a note for the model.
 func told(r tools.Result, note string) tools.Result {

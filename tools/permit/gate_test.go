@@ -22,10 +22,12 @@ func TestParseMode(t *testing.T) {
 }
 
 func TestCycle(t *testing.T) {
-	for m, want := range map[Mode][2]Mode{Ask: {AcceptEdits, AcceptEdits}, AcceptEdits: {Plan, Auto}, Auto: {Plan, Plan}, Plan: {Ask, Ask}, Yolo: {Ask, Ask}} {
-		for w, want := range map[Wall]Mode{NoWall: want[0], Detects: want[0], Prevents: want[1]} {
-			if got := m.Cycle(w); got != want {
-				t.Errorf("%s cycles to %s, want %s (behind %v)", m, got, want, w)
+	for m, want := range map[Mode][3]Mode{
+		Ask: {AcceptEdits, AcceptEdits, AcceptEdits}, AcceptEdits: {Plan, Plan, Auto}, Auto: {Plan, Plan, Plan}, Plan: {Ask, Ask, Ask}, Yolo: {Ask, Ask, Ask},
+	} {
+		for _, w := range []Wall{NoWall, Detects, Prevents} {
+			if got := m.Cycle(w); got != want[w] {
+				t.Errorf("%s cycles to %s, want %s over the sandbox %d", m, got, want[w], w)
 			}
 		}
 	}
@@ -340,4 +342,42 @@ func TestGate_Configure(t *testing.T) {
 	holds(map[string]Decision{"go test ./...": AskHuman, "go build ./...": Allow, "go vet ./...": Allow})
 	g.Forget()
 	holds(map[string]Decision{"go test ./...": AskHuman, "go build ./...": AskHuman, "go vet ./...": Allow})
+}
+
+// TestGate_wall: mode auto holds only over a sandbox, and a refused mode changes nothing; the tightest
+// mode of it is ask.
+func TestGate_wall(t *testing.T) {
+	for w, ok := range map[Wall]bool{NoWall: false, Detects: true, Prevents: true} {
+		g := gate(t, Ask)
+		g.Boxes(w)
+		err := g.SetMode(Auto)
+		if (err == nil) != ok || g.Wall() != w || (g.Mode() == Auto) != ok {
+			t.Errorf("%d: %v, the mode is %s", w, err, g.Mode())
+		}
+		if !ok && (!strings.Contains(err.Error(), "sandbox") || !strings.Contains(err.Error(), "accept-edits")) {
+			t.Errorf("the error names no cause or no next step: %v", err)
+		}
+	}
+	if Auto.Tightest() != Ask {
+		t.Error(Auto.Tightest())
+	}
+}
+
+// TestVerdict_free: only what yolo allows runs outside the sandbox, and only where yolo holds for it.
+func TestVerdict_free(t *testing.T) {
+	for _, m := range Modes() {
+		g := gate(t, m, "bash(go test *)")
+		for _, a := range []Action{
+			{Kind: Command, Command: "go test ./...", Dir: root},
+			{Kind: Command, Command: "go test ./...", Dir: root, Strict: true},
+			{Kind: Command, Command: "go test ./...", Dir: root, Mode: Ask},
+			{Kind: Command, Command: "go test ./...", Dir: root, Mode: Yolo},
+			{Kind: Command, Command: "make", Dir: root, Boxed: true},
+		} {
+			want := (m == Yolo || a.Mode == Yolo) && a.Mode != Ask && !a.Strict
+			if v := g.Decide(a); v.Free != want {
+				t.Errorf("%s, %+v: %+v", m, a, v)
+			}
+		}
+	}
 }

@@ -51,8 +51,8 @@ func ParseMode(s string) (Mode, error) {
 	return "", fmt.Errorf("parse permission mode %q: the modes are %s", s, strings.Join(names, ", "))
 }
 
-// Cycle is what Shift+Tab does behind such a wall: ask, accept-edits, auto where it is offered,
-// plan, ask; yolo goes to ask.
+// Cycle is what Shift+Tab does: ask, accept-edits, auto over a sandbox that prevents, plan, ask;
+// yolo goes to ask.
 func (m Mode) Cycle(w Wall) Mode {
 	switch {
 	case m == Ask:

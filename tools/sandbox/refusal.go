@@ -71,7 +71,9 @@ func (b *Box) Refused(output string) (Refusal, bool) {
 
 // unwritten is what of a line's names the box keeps the command from changing and the user does not; "" if nothing.
 func (b *Box) unwritten(line string) string {
-	for _, m := range named.FindAllStringSubmatch(line, -1) {
+	names := named.FindAllStringSubmatch(line, -1)
+	slices.Reverse(names) // the last one is what it is about; the first may be the program that says so
+	for _, m := range names {
 		i := slices.IndexFunc(m[1:], func(s string) bool { return s != "" })
 		if i < 0 {
 			continue
@@ -90,15 +92,18 @@ func (b *Box) unwritten(line string) string {
 	return ""
 }
 
-// tooMuch are trees that nobody grants for a command: what the system and its users are.
-var tooMuch = []string{"/", "/home", "/usr", "/etc", "/var", "/opt", "/srv", "/mnt", "/media", "/root", "/boot", "/lib", "/bin", "/sbin", "/run"}
+// machine are trees of which nothing is granted for a command: what the system is.
+var machine = []string{"/proc", "/sys", "/dev", "/run", "/usr", "/etc", "/boot", "/lib", "/lib64", "/bin", "/sbin"}
+
+// tooMuch are directories that are not granted whole.
+var tooMuch = []string{"/", "/home", "/var", "/opt", "/srv", "/mnt", "/media"}
 
 // grantable is what has to be granted for path to be changed: itself, or what is there above it; "" if that may be
 // changed, if the user can't change it either, if it must not be seen, or if it is too much to grant.
 func (b *Box) grantable(path string) string {
 	v := b.view
 	path = filepath.Clean(path)
-	if slices.ContainsFunc([]string{"/proc", "/sys", "/dev", "/run"}, func(d string) bool { return in(path, d) }) {
+	if slices.ContainsFunc(machine, func(d string) bool { return in(path, d) }) {
 		return ""
 	}
 	for {

@@ -106,7 +106,10 @@ func (s *sweep) dir(dir, rel string, ignore []gitignore.Pattern) string {
 		if rel != "" && slices.ContainsFunc(list, func(d fs.DirEntry) bool { return d.Name() == ".git" }) {
 			ignore = nil // a repository of its own, to which the patterns above do not reach
 		}
-		ignore = append(slices.Clip(ignore), s.patterns(dir, domain, each)...)
+		ignore = slices.Clip(ignore)
+		for _, l := range s.patterns(dir) {
+			ignore = append(ignore, gitignore.ParsePattern(l, domain))
+		}
 	}
 	match := gitignore.NewMatcher(ignore)
 	for _, d := range list {
@@ -178,24 +181,22 @@ func (s *sweep) above(rel string) (ps []gitignore.Pattern) {
 		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
 			ps = nil
 		}
-		ps = append(ps, s.patterns(dir, domain, slashless)...)
+		for _, l := range s.patterns(dir) {
+			if !strings.Contains(strings.TrimSuffix(l, "/"), "/") {
+				ps = append(ps, gitignore.ParsePattern(l, domain))
+			}
+		}
 		domain = append(slices.Clip(domain), name)
 	}
 	return ps
 }
 
-func each(string) bool { return true }
-
-// slashless lines speak of names, wherever they are.
-func slashless(line string) bool { return !strings.Contains(strings.TrimSuffix(line, "/"), "/") }
-
 // shared are the patterns that git and ripgrep read alike.
 var shared = regexp.MustCompile(`^/?([A-Za-z0-9_.-]+/)*[A-Za-z0-9_.*-]+/?$`)
 
 // patterns are those of a directory's .gitignore, where ripgrep obeys it: in a repository.
-// Where one of the files that ripgrep obeys brings something back, none is relied on. wanted
-// says which lines count.
-func (s *sweep) patterns(dir string, domain []string, wanted func(line string) bool) (ps []gitignore.Pattern) {
+// Where one of the files that ripgrep obeys brings something back, none is relied on.
+func (s *sweep) patterns(dir string) (lines []string) {
 	for _, name := range []string{".ignore", ".rgignore", ".gitignore", ".git/info/exclude"} {
 		p := filepath.Join(dir, name)
 		fi, err := os.Stat(p)
@@ -214,13 +215,12 @@ func (s *sweep) patterns(dir string, domain []string, wanted func(line string) b
 			switch l = strings.TrimRight(l, "\r\n \t"); {
 			case strings.HasPrefix(strings.TrimPrefix(l, "\ufeff"), "!"):
 				s.bold = true
-			case name != ".gitignore" || !wanted(l) || strings.Contains(l, "**"):
-			case shared.MatchString(l) && s.repository():
-				ps = append(ps, gitignore.ParsePattern(l, domain))
+			case name == ".gitignore" && shared.MatchString(l) && !strings.Contains(l, "**") && s.repository():
+				lines = append(lines, l)
 			}
 		}
 	}
-	return ps
+	return lines
 }
 
 // repository reports whether the workspace is one of git's.
