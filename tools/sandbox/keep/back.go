@@ -163,7 +163,7 @@ func (b *back) tree(dir int, p string, o *entry) error {
 func (b *back) within(p string) error {
 	l := newLook(b.state, comparing)
 	err := l.all(b.state.paths)
-	for _, c := range b.state.against(l.now) {
+	for _, c := range b.state.against(l) {
 		if below(c.Path, p) {
 			b.try(c.Path, c.What)
 		}
@@ -263,7 +263,7 @@ func (b *back) adopt() {
 		}
 		o.dev, o.ino, o.rdev, o.uid, o.gid, o.mtime, o.ctime = n.dev, n.ino, n.rdev, n.uid, n.gid, n.mtime, n.ctime
 	}
-	for _, c := range b.state.against(l.now) {
+	for _, c := range b.state.against(l) {
 		if slices.Contains(b.done, c.Path) {
 			b.fail(c.Path, errRaced)
 		}

@@ -105,24 +105,24 @@ func (s *State) Was(path string) []byte {
 func (s *State) Changes() ([]Change, error) {
 	l := newLook(s, comparing)
 	err := l.all(s.paths)
-	return s.against(l.now), err
+	return s.against(l), err
 }
 
 // against compares with what another look saw.
-func (s *State) against(now map[string]*entry) (all []Change) {
+func (s *State) against(l *look) (all []Change) {
 	names := slices.Collect(maps.Keys(s.entries))
-	for p := range now {
+	for p := range l.now {
 		if s.entries[p] == nil {
 			names = append(names, p)
 		}
 	}
 	slices.Sort(names)
-	whole := map[string]bool{} // what is named with all below
+	whole := maps.Clone(l.failed) // what is named with all below, or nobody knows
 	for _, p := range names {
-		if len(whole) > 0 && inOne(p, whole) {
+		if len(whole) > 0 && (l.failed[p] || inOne(p, whole)) {
 			continue
 		}
-		o, n := s.entries[p], now[p]
+		o, n := s.entries[p], l.now[p]
 		w := differ(o, n)
 		if w == "" {
 			continue

@@ -26,19 +26,20 @@ type look struct {
 	old     map[string]*entry // what an earlier look saw
 	first   time.Time         // see State
 	now     map[string]*entry
-	dirs    map[string]int // the directories that lead to the paths, open; -1: it is none
-	count   int            // files that were read
-	files   int            // that may still be kept
-	content int64          // bytes that may still be kept
-	unread  int64          // bytes that may still be read
-	top     string         // the path that is looked at
-	left    int            // entries that may still be below it
+	dirs    map[string]int  // the directories that lead to the paths, open; -1: it is none
+	failed  map[string]bool // what could not be looked at, with all below
+	count   int             // files that were read
+	files   int             // that may still be kept
+	content int64           // bytes that may still be kept
+	unread  int64           // bytes that may still be read
+	top     string          // the path that is looked at
+	left    int             // entries that may still be below it
 	buf     []byte
 }
 
 func newLook(s *State, p purpose) *look {
 	return &look{
-		purpose: p, old: s.entries, first: s.first, now: make(map[string]*entry, len(s.entries)), dirs: map[string]int{},
+		purpose: p, old: s.entries, first: s.first, now: make(map[string]*entry, len(s.entries)), dirs: map[string]int{}, failed: map[string]bool{},
 		files: maxFiles, content: maxContent, unread: maxRead,
 	}
 }
@@ -53,7 +54,15 @@ func (l *look) all(paths []string) error {
 			l.top, l.left = p, maxEntries
 			err = l.visit(dir, p, 0)
 		}
-		if err != nil && (len(errs) == 0 || errs[len(errs)-1].Error() != err.Error()) { // the same passage leads to many
+		if err == nil {
+			continue
+		}
+		l.failed[p] = true
+		var f *fault
+		if errors.As(err, &f) {
+			l.failed[f.path] = true
+		}
+		if len(errs) == 0 || errs[len(errs)-1].Error() != err.Error() { // the same passage leads to many
 			errs = append(errs, err)
 		}
 	}
