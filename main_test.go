@@ -88,6 +88,7 @@ var arrows = map[string][]string{
 	"tools/proc":             {"tools/sandbox", "tools/secret"},
 	"tools/sandbox":          {"tools/sandbox/cell"},
 	"tools/sandbox/cell":     {},
+	"tools/sandbox/keep":     {},
 	"tools/search":           {"tools/content", "tools/secret", "tools/workspace"},
 	"tools/secret":           {},
 	"tools/workspace":        {"tools/permit", "tools/permit/filenames", "tools/proc"},

@@ -1,0 +1,402 @@
+package keep
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// PutBack makes what changed as it was: content, permissions, links and directories. What stands in its place, or was
+// made, is moved into the directory into, which is made if need be; its name there is its path with ! for /. After it,
+// s takes what it put back for what there was: Changes finds nothing there. What could not be put back is in the error,
+// with what to do about it; all else is.
+func (s *State) PutBack(changes []Change, into string) error {
+	if !filepath.IsAbs(into) {
+		return fmt.Errorf("put back: %q takes what is moved aside: give an absolute path", into)
+	}
+	b := &back{state: s, into: into, children: map[string][]string{}}
+	for _, p := range slices.Sorted(maps.Keys(s.entries)) {
+		b.children[filepath.Dir(p)] = append(b.children[filepath.Dir(p)], p)
+	}
+	sorted := slices.SortedFunc(slices.Values(changes), func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
+	for _, c := range sorted {
+		b.try(filepath.Clean(c.Path), c.What)
+	}
+	b.adopt()
+	return errors.Join(b.errs...)
+}
+
+// back puts things back.
+type back struct {
+	state    *State
+	into     string
+	children map[string][]string // of each directory that was there, those that were there
+	done     []string            // what was put back
+	errs     []error
+}
+
+// try puts back what stood at p, with all below if nothing of it is there.
+func (b *back) try(p string, w What) {
+	if !b.state.covers(p) {
+		b.fail(p, errors.New("nobody looked at it before: put it back from where it came"))
+		return
+	}
+	if err := b.restore(p, w); err != nil {
+		b.fail(p, err)
+		return
+	}
+	b.done = append(b.done, p)
+}
+
+func (b *back) fail(p string, err error) {
+	if errors.Is(err, unix.EACCES) || errors.Is(err, unix.EPERM) {
+		err = fmt.Errorf("%w: give yourself the right to write the directory it is in, and try again", err)
+	}
+	b.errs = append(b.errs, fmt.Errorf("put back %s: %w", p, err))
+}
+
+func (b *back) restore(p string, w What) error {
+	dir, err := b.parent(p)
+	if err != nil {
+		return err
+	}
+	if dir < 0 {
+		return nil // what was made is gone, with the directory it was in
+	}
+	defer unix.Close(dir)
+	o := b.state.entries[p]
+	switch o.kind() {
+	case 0:
+		return b.aside(dir, p)
+	case unix.S_IFDIR:
+		return b.tree(dir, p, o)
+	case unix.S_IFREG, unix.S_IFLNK:
+		return b.leaf(dir, p, o, w)
+	}
+	if n, err := stat(dir, p); err != nil || n == nil || n.kind() != o.kind() || n.rdev != o.rdev {
+		return errors.Join(err, errors.New("it was a pipe, a socket or a device: make it again as it was made"))
+	}
+	return attributes(dir, p, o)
+}
+
+// parent opens the directory that p is in. Directories that were there and are not are made; -1 says that one was not
+// there either. What has taken the place of one is not followed.
+func (b *back) parent(p string) (dir int, err error) {
+	up := filepath.Dir(p)
+	if up == "/" {
+		return unix.Open("/", passing, 0)
+	}
+	above, err := b.parent(up)
+	if err != nil || above < 0 {
+		return -1, err
+	}
+	defer unix.Close(above)
+	n, err := stat(above, up)
+	if err != nil {
+		return -1, err
+	}
+	o := b.state.entries[up]
+	switch {
+	case n == nil && o.kind() != unix.S_IFDIR:
+		return -1, nil
+	case n == nil:
+		if err := unix.Mkdirat(above, filepath.Base(up), 0o700); err != nil {
+			return -1, err
+		}
+		if err := attributes(above, up, o); err != nil {
+			return -1, err
+		}
+		b.done = append(b.done, up)
+	case n.kind() != unix.S_IFDIR:
+		return -1, fmt.Errorf("%s is no directory, and what it leads to is not touched: put that back first, or move it away", up)
+	}
+	return open(above, up, passing)
+}
+
+// tree puts back a directory. What is below is put back only where nothing of it could be seen.
+func (b *back) tree(dir int, p string, o *entry) error {
+	n, err := stat(dir, p)
+	if err != nil {
+		return err
+	}
+	if n.kind() == unix.S_IFDIR {
+		if o.passage {
+			return nil
+		}
+		if o.closed {
+			return errors.Join(attributes(dir, p, o), errors.New("nobody could look into it before: look what is in it"))
+		}
+		fd, err := open(dir, p, listing)
+		if err == nil {
+			_ = unix.Close(fd)
+			return attributes(dir, p, o)
+		}
+		if err := attributes(dir, p, o); err != nil {
+			return err
+		}
+		return b.within(p)
+	}
+	if n != nil {
+		if err := b.aside(dir, p); err != nil {
+			return err
+		}
+	}
+	if err := unix.Mkdirat(dir, filepath.Base(p), 0o700); err != nil {
+		return err
+	}
+	for _, c := range b.children[p] {
+		b.try(c, "")
+	}
+	return attributes(dir, p, o)
+}
+
+// within puts back what differs below a directory that can be looked into again.
+func (b *back) within(p string) error {
+	l := newLook(b.state, comparing)
+	err := l.all(b.state.paths)
+	for _, c := range b.state.against(l) {
+		if below(c.Path, p) {
+			b.try(c.Path, c.What)
+		}
+	}
+	return err
+}
+
+// leaf puts back a file or a link: a new one takes the place of what is there in one step.
+func (b *back) leaf(dir int, p string, o *entry, w What) error {
+	n, err := stat(dir, p)
+	if err != nil {
+		return err
+	}
+	if o.kind() == unix.S_IFREG && o.content == nil {
+		return b.unkept(dir, p, o)
+	}
+	// In p's directory: nobody waits for the name, and p's permissions on the way are never wider than they were.
+	temp := filepath.Join(filepath.Dir(p), ".keep-"+rand.Text())
+	if err := write(dir, temp, o); err != nil {
+		return errors.Join(err, gone(dir, temp))
+	}
+	if n.kind() == unix.S_IFDIR {
+		err = b.aside(dir, p)
+	} else if n != nil && w != Mode {
+		err = b.copy(dir, p)
+	}
+	if err == nil {
+		err = unix.Renameat(dir, filepath.Base(temp), dir, filepath.Base(p))
+	}
+	if err != nil {
+		return errors.Join(err, gone(dir, temp))
+	}
+	return nil
+}
+
+// unkept puts back the permissions of a file whose content is not kept, if it is what it was.
+func (b *back) unkept(dir int, p string, o *entry) error {
+	l := newLook(b.state, comparing)
+	if err := l.visit(dir, p, 0); err != nil {
+		return err
+	}
+	if w := differ(o, l.now[p]); w != Mode && w != "" {
+		return errors.New("its content was too large to keep, or could not be read: take it from version control or a backup")
+	}
+	return attributes(dir, p, o)
+}
+
+// write makes a file or a link at p, which is new, with what o had.
+func write(dir int, p string, o *entry) error {
+	if o.kind() == unix.S_IFLNK {
+		return unix.Symlinkat(o.target, dir, filepath.Base(p))
+	}
+	fd, err := unix.Openat(dir, filepath.Base(p), unix.O_WRONLY|unix.O_CREAT|unix.O_EXCL|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0o600)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	if _, err := descriptor(fd).Write(o.content); err != nil {
+		return err
+	}
+	if err := unix.Fchown(fd, int(o.uid), int(o.gid)); err != nil && !errors.Is(err, unix.EPERM) {
+		return err
+	}
+	return unix.Fchmod(fd, o.mode&^unix.S_IFMT)
+}
+
+// gone removes a file of ours that has not taken its place.
+func gone(dir int, p string) error {
+	if err := unix.Unlinkat(dir, filepath.Base(p), 0); err != nil && !errors.Is(err, unix.ENOENT) {
+		return fmt.Errorf("remove %s: %w", p, err)
+	}
+	return nil
+}
+
+// attributes gives what stands at p its owner, as far as that is ours to give, and its permissions.
+func attributes(dir int, p string, o *entry) error {
+	err := unix.Fchownat(dir, filepath.Base(p), int(o.uid), int(o.gid), unix.AT_SYMLINK_NOFOLLOW)
+	if err != nil && !errors.Is(err, unix.EPERM) {
+		return err
+	}
+	return chmod(dir, p, o.mode)
+}
+
+// adopt takes what stands now where things were put back for what stood there, and says where it does not.
+func (b *back) adopt() {
+	if len(b.done) == 0 {
+		return
+	}
+	l := newLook(b.state, comparing)
+	if err := l.all(b.state.paths); err != nil {
+		b.errs = append(b.errs, err)
+	}
+	for _, p := range b.done {
+		o, n := b.state.entries[p], l.now[p]
+		if o.kind() != n.kind() || o == nil {
+			continue
+		}
+		o.dev, o.ino, o.rdev, o.uid, o.gid, o.mtime, o.ctime = n.dev, n.ino, n.rdev, n.uid, n.gid, n.mtime, n.ctime
+	}
+	for _, c := range b.state.against(l) {
+		if slices.Contains(b.done, c.Path) {
+			b.fail(c.Path, errRaced)
+		}
+	}
+}
+
+// place is where what stands at p is moved aside: a name that is free.
+func (b *back) place(p string) (string, error) {
+	if err := os.MkdirAll(b.into, 0o700); err != nil {
+		return "", fmt.Errorf("make room for what is moved aside: %w", err)
+	}
+	name := strings.ReplaceAll(p, "/", "!")
+	name = filepath.Join(b.into, name[max(0, len(name)-200):])
+	for i, free := 2, name; ; i++ {
+		if _, err := os.Lstat(free); errors.Is(err, os.ErrNotExist) {
+			return free, nil
+		} else if err != nil {
+			return "", err
+		}
+		free = name + "." + strconv.Itoa(i)
+	}
+}
+
+// copy gives what stands at p, which is no directory, a second name aside; else it moves it there.
+func (b *back) copy(dir int, p string) error {
+	to, err := b.place(p)
+	if err != nil {
+		return err
+	}
+	if unix.Linkat(dir, filepath.Base(p), unix.AT_FDCWD, to, 0) == nil {
+		return nil
+	}
+	return b.aside(dir, p)
+}
+
+// aside moves away what stands at p.
+func (b *back) aside(dir int, p string) error {
+	to, err := b.place(p)
+	if err != nil {
+		return err
+	}
+	move := func() error { return unix.Renameat(dir, filepath.Base(p), unix.AT_FDCWD, to) }
+	err = move()
+	if errors.Is(err, unix.EACCES) && chmod(dir, p, unix.S_IFDIR|0o700) == nil { // a directory has to be ours to write
+		err = move()
+	}
+	switch {
+	case errors.Is(err, unix.ENOENT):
+		return nil
+	case errors.Is(err, unix.EXDEV):
+		c := carrier{left: maxEntries, bytes: maxRead}
+		if err = c.carry(dir, p, to, 0); err != nil {
+			err = fmt.Errorf("move it to %s, which is another file system's: %w; move it yourself", to, err)
+		}
+	}
+	return err
+}
+
+// carrier moves things to another file system, within bounds.
+type carrier struct {
+	left  int
+	bytes int64
+}
+
+// carry moves what stands at p to a path that is free. What is neither file, link nor directory holds nothing, and is
+// only removed.
+func (c *carrier) carry(dir int, p, to string, depth int) error {
+	n, err := stat(dir, p)
+	if err != nil || n == nil {
+		return err
+	}
+	if c.left--; c.left < 0 || depth > maxDepth {
+		return errors.New("it is too large")
+	}
+	how := 0
+	switch n.kind() {
+	case unix.S_IFREG:
+		err = c.file(dir, p, to)
+	case unix.S_IFLNK:
+		target, e := readlink(dir, p)
+		if err = e; err == nil {
+			err = os.Symlink(target, to)
+		}
+	case unix.S_IFDIR:
+		how = unix.AT_REMOVEDIR
+		err = c.tree(dir, p, to, depth)
+	}
+	if err != nil {
+		return err
+	}
+	return unix.Unlinkat(dir, filepath.Base(p), how)
+}
+
+func (c *carrier) file(dir int, p, to string) error {
+	fd, err := open(dir, p, reading)
+	if errors.Is(err, unix.EACCES) && chmod(dir, p, unix.S_IFREG|0o600) == nil {
+		fd, err = open(dir, p, reading)
+	}
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	f, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	n, err := io.Copy(f, io.LimitReader(descriptor(fd), c.bytes+1))
+	if c.bytes -= n; err == nil && c.bytes < 0 {
+		err = errors.New("it is too large")
+	}
+	return errors.Join(err, f.Close())
+}
+
+func (c *carrier) tree(dir int, p, to string, depth int) error {
+	if err := os.Mkdir(to, 0o700); err != nil {
+		return err
+	}
+	if err := chmod(dir, p, unix.S_IFDIR|0o700); err != nil {
+		return err
+	}
+	fd, err := open(dir, p, listing)
+	if err != nil {
+		return err
+	}
+	defer unix.Close(fd)
+	names, err := list(fd, c.left, make([]byte, 32<<10))
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		if err := c.carry(fd, filepath.Join(p, n), filepath.Join(to, n), depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
