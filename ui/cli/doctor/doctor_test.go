@@ -73,13 +73,13 @@ func TestSandbox(t *testing.T) {
 			"it prevents",
 			Machine{Wall: &sandbox.Wall{Kind: sandbox.Bubblewrap, Facts: facts}},
 			false, "sandbox",
-			[]string{"bubblewrap", "it prevents a change", "a command writes the workspace; it reads nothing", "a loopback of its own"},
+			[]string{"bubblewrap", "it prevents changes", "a command writes the workspace; it reads nothing", "a loopback of its own"},
 		},
 		{
 			"it detects",
 			Machine{Wall: &sandbox.Wall{Kind: sandbox.Landlock, Facts: facts, Faults: faults}, Keeps: wall.Machine{AppArmor: userns}},
 			false, "sandbox",
-			[]string{"Landlock", "it detects a change", "no loopback either", "; not bubblewrap: it is not installed", "; to do: install bubblewrap", "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
+			[]string{"Landlock", "it detects changes", "no loopback either", "; not bubblewrap: it is not installed", "; to do: install bubblewrap", "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
 		},
 		{
 			"none works",

@@ -11,6 +11,7 @@ package wall
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"fantail/store/config"
@@ -71,8 +72,7 @@ func Summary(w *sandbox.Wall, m Machine) (lines []string, holds bool) {
 	case w.Level() == sandbox.None:
 		lines = []string{"none works here: commands run as you"}
 	default:
-		lines = append([]string{w.Word() + ": " + guards(w)}, w.Facts...)
-		lines = append(lines, network(w))
+		lines = append([]string{w.Word(), guards(w), network(w)}, w.Facts...)
 	}
 	for _, f := range w.Faults {
 		lines = append(lines, "not "+f)
@@ -85,19 +85,15 @@ func Summary(w *sandbox.Wall, m Machine) (lines []string, holds bool) {
 
 // guards says what the wall does about what is protected inside of the workspace.
 func guards(w *sandbox.Wall) string {
-	const what = "what programs obey by themselves (git's hooks and configuration, .envrc, instruction files and the like)"
-	if w.Level() == sandbox.Detects {
-		return "it detects a change of " + what + " after the command"
-	}
-	return "it prevents a change of " + what
+	return "it " + string(w.Level()) + " changes of git's hooks, .envrc, AGENTS.md and the like"
 }
 
 // network says what of one a command has.
 func network(w *sandbox.Wall) string {
 	if w.Loopback() {
-		return "it has no network but a loopback of its own"
+		return "no network, but a loopback of its own"
 	}
-	return "it has no network, and no loopback either"
+	return "no network, and no loopback either"
 }
 
 // Text is the answer of /sandbox: what holds in the workspace at root, in that permission mode.
@@ -106,11 +102,8 @@ func Text(w *sandbox.Wall, root string, mode permit.Mode, m Machine) string {
 	if !holds {
 		return "Sandbox: " + strings.Join(lines, "\n  ")
 	}
-	said := 1 + len(w.Facts) + 1
-	all := append([]string{"Sandbox: " + lines[0]}, lines[1:said]...)
-	all = append(all, "it writes "+root+", that temporary directory and the caches of build tools, and nothing else unless you allow it")
-	all = append(all, lines[said:]...)
-	return strings.Join(all, "\n  ") + "\n" + moded(mode)
+	lines = slices.Insert(lines, 3, "writing in "+root+", in its temporary directory, in build caches")
+	return "Sandbox: " + strings.Join(lines, "\n  ") + "\n" + moded(mode)
 }
 
 // moded says what the permission mode makes of the sandbox.

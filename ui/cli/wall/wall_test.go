@@ -21,17 +21,19 @@ func TestText(t *testing.T) {
 		mode permit.Mode
 		want string
 	}{
-		{"prevents", &sandbox.Wall{Kind: sandbox.Seatbelt, Facts: facts}, permit.Auto, `Sandbox: sandbox-exec: it prevents a change of what programs obey by themselves (git's hooks and configuration, .envrc, instruction files and the like)
+		{"prevents", &sandbox.Wall{Kind: sandbox.Seatbelt, Facts: facts}, permit.Auto, `Sandbox: sandbox-exec
+  it prevents changes of git's hooks, .envrc, AGENTS.md and the like
+  no network, but a loopback of its own
+  writing in /src/shop, in its temporary directory, in build caches
   a command writes the workspace
   it has a temporary directory of its own
   it writes nothing outside
-  it has no network but a loopback of its own
-  it writes /src/shop, that temporary directory and the caches of build tools, and nothing else unless you allow it
 Mode auto: commands run in it without a question`},
-		{"detects", &sandbox.Wall{Kind: sandbox.Landlock, Facts: facts[:1], Faults: []string{missing, refused}}, permit.Ask, `Sandbox: Landlock (ABI 0) and a filter of system calls, without namespaces: it detects a change of what programs obey by themselves (git's hooks and configuration, .envrc, instruction files and the like) after the command
+		{"detects", &sandbox.Wall{Kind: sandbox.Landlock, Facts: facts[:1], Faults: []string{missing, refused}}, permit.Ask, `Sandbox: Landlock (ABI 0) and a filter of system calls, without namespaces
+  it detects changes of git's hooks, .envrc, AGENTS.md and the like
+  no network, and no loopback either
+  writing in /src/shop, in its temporary directory, in build caches
   a command writes the workspace
-  it has no network, and no loopback either
-  it writes /src/shop, that temporary directory and the caches of build tools, and nothing else unless you allow it
   not bubblewrap: it is not installed (/usr/bin/bwrap)
   not namespaces: fork/exec /proc/self/exe: operation not permitted
   to do: install bubblewrap (apt install bubblewrap, dnf install bubblewrap); then /restart
