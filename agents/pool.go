@@ -172,7 +172,10 @@ func settled(ctx context.Context, rest func() (still bool, changed <-chan struct
 	}
 }
 
+// Outputs is the directory below a workspace's data of what all tools put out.
+func Outputs(data string) string { return filepath.Join(data, "outputs") }
+
 // outputs is the directory of an agent's tool-output files.
 func (p *Pool) outputs(agent int64) string {
-	return filepath.Join(p.o.Data, "outputs", strconv.FormatInt(agent, 10))
+	return filepath.Join(Outputs(p.o.Data), strconv.FormatInt(agent, 10))
 }

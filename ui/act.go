@@ -142,6 +142,7 @@ func (a *App) env() slash.Env {
 		Tabs:  &a.tabs,
 		Tally: a.tally, Files: a.reader.files, Documents: a.reader.documents, Now: a.now, Theme: a.tabs.Theme, NoColor: a.look.noColor,
 		Models: a.o.Models, Doubt: a.o.Doubt, Remember: a.o.Remember, Reload: a.o.Reload, Restart: a.o.Restart, ReadOnly: a.o.ReadOnly,
+		Sandbox: a.o.Sandbox,
 	}
 }
 

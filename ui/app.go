@@ -63,6 +63,8 @@ type Options struct {
 	Remember func(ctx context.Context, c agents.Choice, name string) error
 	// Reload reads the configuration again and says what changed. nil: it can't.
 	Reload func(ctx context.Context) (string, error)
+	// Sandbox says what holds the commands of agents in that mode, and how. nil: nobody knows.
+	Sandbox func(mode permit.Mode) string
 	// Restart ends the host once nothing goes on, and starts the next. nil: there is none.
 	Restart func(ctx context.Context) error
 	// Lost is told what of the human's typing may be lost when the screen has ended. nil: nobody is.

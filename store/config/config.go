@@ -32,6 +32,7 @@ type Config struct {
 	Model          string `toml:"model"`           // provider/name; "" chooses by the environment
 	Theme          string `toml:"theme"`           // "" follows the terminal
 	PermissionMode string `toml:"permission_mode"` // ask, accept-edits, auto, plan or yolo; "" means ask
+	Sandbox        string `toml:"sandbox"`         // on, off, bubblewrap, namespaces or landlock; "" means on
 	MaxRunning     int    `toml:"max_running"`     // running agents at once; 0 leaves it to the pool
 	Mouse          bool   `toml:"mouse"`
 	Editor         string `toml:"editor"`       // "" means VISUAL, else EDITOR
@@ -117,6 +118,12 @@ func (c Config) Idle() (time.Duration, error) {
 	return d, nil
 }
 
+// What the key sandbox may say beside the kinds of sandboxes there are, of which it then wants that one and no other.
+const (
+	SandboxOn  = "on"  // the best that works
+	SandboxOff = "off" // commands run as the user
+)
+
 // ReadFile is the configuration file alone.
 func ReadFile(env func(string) string) (Config, error) {
 	path, err := paths.File(env)
@@ -147,7 +154,7 @@ func Load(path string) (Config, error) {
 	return c, nil
 }
 
-// Override lays FANTAIL_THEME, FANTAIL_PERMISSION_MODE, FANTAIL_MAX_RUNNING,
+// Override lays FANTAIL_THEME, FANTAIL_PERMISSION_MODE, FANTAIL_SANDBOX, FANTAIL_MAX_RUNNING,
 // FANTAIL_NOTIFY, FANTAIL_MOUSE and, where editor is empty, VISUAL and EDITOR over c.
 // FANTAIL_MODEL belongs to [Choose].
 func (c Config) Override(env func(string) string) (Config, error) {
@@ -158,6 +165,12 @@ func (c Config) Override(env func(string) string) (Config, error) {
 		c.PermissionMode = v
 		if !slices.Contains(modes, v) {
 			return c, fmt.Errorf("FANTAIL_PERMISSION_MODE: %w", notOneOf(v, modes))
+		}
+	}
+	if v := env("FANTAIL_SANDBOX"); v != "" {
+		c.Sandbox = v
+		if !slices.Contains(sandboxes, v) {
+			return c, fmt.Errorf("FANTAIL_SANDBOX: %w", notOneOf(v, sandboxes))
 		}
 	}
 	if v := env("FANTAIL_MAX_RUNNING"); v != "" {
@@ -192,6 +205,7 @@ const maxRunning = 1000
 
 var (
 	modes     = []string{"ask", "accept-edits", "auto", "plan", "yolo"}
+	sandboxes = []string{SandboxOn, SandboxOff, "bubblewrap", "namespaces", "landlock"}
 	notifies  = []string{"auto", "osc9", "osc777", "osc99", "bell", "desktop", "off"}
 	styles    = []string{"pending", "msg"}
 	protocols = []string{Anthropic, OpenAI}
@@ -203,6 +217,9 @@ var (
 func (c Config) check() (at []string, err error) {
 	if c.PermissionMode != "" && !slices.Contains(modes, c.PermissionMode) {
 		return []string{"permission_mode"}, fmt.Errorf("permission_mode: %w", notOneOf(c.PermissionMode, modes))
+	}
+	if c.Sandbox != "" && !slices.Contains(sandboxes, c.Sandbox) {
+		return []string{"sandbox"}, fmt.Errorf("sandbox: %w", notOneOf(c.Sandbox, sandboxes))
 	}
 	if c.Notify != "" && !slices.Contains(notifies, c.Notify) {
 		return []string{"notify"}, fmt.Errorf("notify: %w", notOneOf(c.Notify, notifies))

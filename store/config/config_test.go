@@ -26,6 +26,7 @@ max_running = 3
 mouse = false
 editor = "vi"
 notify = "osc9"
+sandbox = "namespaces"
 status_style = "msg"
 allow = ["bash(go test *)"]
 [providers.local]
@@ -42,7 +43,7 @@ cache_read = 0.1
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.Model != "local/qwen3" || c.Theme != "dark" || c.PermissionMode != "accept-edits" || c.MaxRunning != 3 || c.Mouse || c.Editor != "vi" || c.Notify != "osc9" || c.StatusStyle != "msg" {
+	if c.Model != "local/qwen3" || c.Theme != "dark" || c.PermissionMode != "accept-edits" || c.MaxRunning != 3 || c.Mouse || c.Editor != "vi" || c.Notify != "osc9" || c.StatusStyle != "msg" || c.Sandbox != "namespaces" {
 		t.Errorf("got %+v", c)
 	}
 	if len(c.Rules.Allow) != 1 || c.Rules.Allow[0] != "bash(go test *)" {
@@ -75,6 +76,8 @@ func TestLoad_errorsSayWhereAndWhat(t *testing.T) {
 		"mode":           {"\npermission_mode = \"aks\"\n", `:2: permission_mode: unknown value; did you mean "ask"?`},
 		"notify":         {"notify = \"osc8\"\n", `:1: notify: unknown value; did you mean "osc9"?`},
 		"status style":   {"\nstatus_style = \"mgs\"\n", `:2: status_style: unknown value; did you mean "msg"?`},
+		"sandbox":        {"theme = \"dark\"\nsandbox = \"bubblewarp\"\n", `:2: sandbox: unknown value; did you mean "bubblewrap"? The values are on, off, bubblewrap, namespaces, landlock`},
+		"no sandbox":     {"sandbox = false\n", `:1: sandbox: `},
 		"count":          {"max_running = -1\n", `:1: max_running: want a number from 1 to 1000`},
 		"at once":        {"[providers.ollama]\nat_once = -2\n", `:2: providers.ollama.at_once: want a number from 1 to 1000`},
 		"protocol":       {"[providers.x]\nbase_url = \"http://h\"\nprotocol = \"opneai\"\n", `:3: providers.x.protocol: unknown value; did you mean "openai"?`},
@@ -108,8 +111,9 @@ func TestOverride(t *testing.T) {
 	env := func(m map[string]string) func(string) string { return func(k string) string { return m[k] } }
 	c, err := Default().Override(env(map[string]string{
 		"FANTAIL_THEME": "light", "FANTAIL_PERMISSION_MODE": "plan", "FANTAIL_MAX_RUNNING": "2", "FANTAIL_MOUSE": "false", "FANTAIL_NOTIFY": "desktop", "EDITOR": "ed",
+		"FANTAIL_SANDBOX": "landlock",
 	}))
-	if err != nil || c.Theme != "light" || c.PermissionMode != "plan" || c.MaxRunning != 2 || c.Mouse || c.Editor != "ed" || c.Notify != "desktop" {
+	if err != nil || c.Theme != "light" || c.PermissionMode != "plan" || c.MaxRunning != 2 || c.Mouse || c.Editor != "ed" || c.Notify != "desktop" || c.Sandbox != "landlock" {
 		t.Errorf("got %+v, %v", c, err)
 	}
 	if c, _ := (Config{Editor: "own"}).Override(env(map[string]string{"VISUAL": "vi"})); c.Editor != "own" {
@@ -118,7 +122,7 @@ func TestOverride(t *testing.T) {
 	if c, _ := Default().Override(env(map[string]string{"VISUAL": "vi", "EDITOR": "ed"})); c.Editor != "vi" {
 		t.Errorf("VISUAL comes before EDITOR; got %q", c.Editor)
 	}
-	for k, v := range map[string]string{"FANTAIL_PERMISSION_MODE": "x", "FANTAIL_MAX_RUNNING": "0", "FANTAIL_MOUSE": "perhaps", "FANTAIL_NOTIFY": "loud"} {
+	for k, v := range map[string]string{"FANTAIL_PERMISSION_MODE": "x", "FANTAIL_MAX_RUNNING": "0", "FANTAIL_MOUSE": "perhaps", "FANTAIL_NOTIFY": "loud", "FANTAIL_SANDBOX": "none"} {
 		if _, err := Default().Override(env(map[string]string{k: v})); err == nil || !strings.HasPrefix(err.Error(), k) {
 			t.Errorf("%s=%s: %v", k, v, err)
 		}

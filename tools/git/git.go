@@ -1,7 +1,8 @@
 // Package git knows what git runs because a repository says so.
 //
 // Does: read a repository's configuration and index as git does, name the program that git would run for them, and make
-// the environment in which a git that only reads runs none; have such a git list files.
+// the environment in which a git that only reads runs none; have such a git list files; find what it writes outside of
+// a work tree.
 //
 // Does not: run git for anything else, or judge a command; permit does.
 //
@@ -109,10 +110,8 @@ func repositoryOf(dir string) string {
 		}
 		return to
 	}
-	for _, n := range []string{"HEAD", "objects", "refs"} {
-		if _, err := os.Lstat(filepath.Join(dir, n)); err != nil {
-			return ""
-		}
+	if !whole(dir) {
+		return ""
 	}
 	return dir
 }

@@ -24,6 +24,7 @@ import (
 	"fantail/agents/memory"
 	"fantail/store/config/near"
 	"fantail/themes"
+	"fantail/tools/permit"
 	"fantail/ui/dialog"
 	"fantail/ui/files"
 	"fantail/ui/intent"
@@ -52,6 +53,9 @@ type Env struct {
 	Remember func(ctx context.Context, c agents.Choice, name string) error
 	// Reload reads the configuration again and says what changed. nil: it can't.
 	Reload func(ctx context.Context) (string, error)
+	// Sandbox says what holds the commands of agents in that mode, and how; it may wait until that is found out. nil:
+	// nobody knows.
+	Sandbox func(mode permit.Mode) string
 	// Restart ends the host once nothing goes on, and starts the next. nil: there is none.
 	Restart func(ctx context.Context) error
 }

@@ -82,6 +82,17 @@ func runMode(in input) (intent.Intent, error) {
 	return intent.Mode{Mode: m}, nil
 }
 
+func runSandbox(in input) (intent.Intent, error) {
+	switch {
+	case in.rest != "":
+		return nil, in.wrong("%q is not understood", in.rest)
+	case in.Sandbox == nil:
+		return nil, errors.New("nobody knows here what holds commands")
+	}
+	mode := in.Tally.Mode
+	return in.start(func(context.Context) (string, error) { return in.Sandbox(mode), nil }), nil
+}
+
 func runTheme(in input) (intent.Intent, error) {
 	set := func(name string) (intent.Intent, error) {
 		t, err := themes.Load(name, in.NoColor)

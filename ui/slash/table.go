@@ -172,6 +172,10 @@ var workspaceCommands = []command{
 		help: "show or change what may happen without a question",
 	},
 	{
+		name: "sandbox", run: runSandbox,
+		help: "what holds the commands of agents, how, and why not better",
+	},
+	{
 		name: "theme", run: runTheme, complete: themeArguments, alone: true,
 		args: "[NAME]",
 		help: "change the colours",

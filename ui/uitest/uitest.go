@@ -11,7 +11,7 @@
 // still while it runs.
 //
 // Imports: agents, agents/event, agents/fleet, agents/llm, agents/llm/builtin, inbox/rules, store, store/storetest,
-// tools, tools/permit, ui. Only tests import it.
+// tools, tools/permit, tools/sandbox, ui, ui/cli/wall. Only tests import it.
 package uitest
 
 import (
@@ -42,7 +42,9 @@ import (
 	"fantail/store/storetest"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/tools/sandbox"
 	"fantail/ui"
+	"fantail/ui/cli/wall"
 )
 
 // Options are what a test may choose.
@@ -57,6 +59,7 @@ type Options struct {
 	Theme    string             // "": dark; "auto": by the terminal's background
 	Mode     permit.Mode        // "": ask
 	Wall     permit.Wall        // what the sandbox under commands is said to be worth
+	Sandbox  *sandbox.Wall      // that sandbox, as /sandbox tells of it; nil: none is wanted
 	Cap      int                // running agents at once; 0: the pool's own
 	Branch   string             // "": main
 	Files    map[string]string
@@ -163,7 +166,8 @@ func (s *Session) show() {
 		History: filepath.Join(s.Home.Data, "history"),
 		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
 		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly,
-		Lost: func(err error) { s.t.Errorf("the screen ended: %v", err) },
+		Sandbox: func(mode permit.Mode) string { return wall.Text(o.Sandbox, s.Home.Root, mode, wall.Machine{}) },
+		Lost:    func(err error) { s.t.Errorf("the screen ended: %v", err) },
 	})
 	go func() { s.ended <- s.app.Run() }()
 }

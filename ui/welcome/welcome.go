@@ -28,6 +28,7 @@ type Opening struct {
 	Theme        string // the theme that was chosen here
 	Instructions string // the file main is told of
 	Policy       string // the file that says how main's mail is handled
+	Sandbox      string // what the sandbox under commands lacks
 }
 
 // Env is what else the start screen shows, and the tabs it is about.
@@ -88,6 +89,9 @@ func (s *Screen) Tell() {
 	}
 	if text := s.opening.Trouble; text != "" {
 		t.View.Local(text, transcript.Bad)
+	}
+	if text := s.opening.Sandbox; text != "" {
+		t.View.Local(text, transcript.Plain)
 	}
 	if text := s.opening.inForce(); text != "" {
 		t.View.Local("In force: "+text, transcript.Plain)
@@ -168,6 +172,9 @@ func (s *Screen) rows(w int) []string {
 	}
 	if text := s.opening.Trouble; text != "" {
 		add(text, themes.Bad)
+	}
+	if text := s.opening.Sandbox; text != "" {
+		add(text, themes.Warn)
 	}
 	rows = append(rows, p(themes.Dim, "here   ")+frame.Cut(frame.CleanLine(s.Root), max(10, w-12)))
 	if text := s.opening.inForce(); text != "" {

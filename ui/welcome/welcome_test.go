@@ -82,6 +82,25 @@ func TestWelcomeOfAHelper(t *testing.T) {
 	}
 }
 
+// TestSandbox: what the sandbox lacks stands on the start screen and in a transcript that is there; else nothing speaks
+// of one.
+func TestSandbox(t *testing.T) {
+	const lacks = "No sandbox works here"
+	for _, text := range []string{lacks, ""} {
+		s := start(t, Env{Root: "/src/shop"}, "test/one — chosen", event.Info{ID: 1, Name: "main", Kind: event.Main})
+		s.Open(Opening{Sandbox: text})
+		main := s.Tabs.Main()
+		if got := said(s.Lines(main, 80, 24)); strings.Contains(got, lacks) != (text != "") || !strings.Contains(got, "/src/shop") {
+			t.Errorf("%q: %s", text, got)
+		}
+		main.Loaded, main.Newest = true, 7
+		s.Tell()
+		if got := said(main.View.Lines(100, 30)); got != text {
+			t.Errorf("%q: its transcript says %q", text, got)
+		}
+	}
+}
+
 // TestTell: where main goes on with a transcript, what steers it is said there, once for
 // each opening and not before the transcript is loaded.
 func TestTell(t *testing.T) {

@@ -1,12 +1,12 @@
 // Package doctor looks for what would get in the way of a host: things outside of the program that
 // its user can change.
 //
-// Does: look at the workspace's directories and file systems, at who would end a host behind one's
-// back, and whether one runs; say what to do about each finding.
+// Does: look at the workspace's directories and file systems, at the sandbox under commands, at who would end a host
+// behind one's back, and whether one runs; say what to do about each finding.
 //
 // Does not: change anything, start a host.
 //
-// Imports: ui/cli/host, ui/cli/place.
+// Imports: tools/sandbox, ui/cli/host, ui/cli/place, ui/cli/wall.
 package doctor
 
 import (
@@ -18,8 +18,10 @@ import (
 	"slices"
 	"strings"
 
+	"fantail/tools/sandbox"
 	"fantail/ui/cli/host"
 	"fantail/ui/cli/place"
+	"fantail/ui/cli/wall"
 )
 
 // Finding is one thing that was looked at.
@@ -34,11 +36,16 @@ type Machine struct {
 	Logind []string // the configuration files of systemd-logind, the last word last
 	Group  string   // the file that names this process's control group
 	Linger string   // the file whose presence says that this user's processes outlive their sessions
+
+	Config  error         // why the configuration can't be read; nil: it can
+	Sandbox string        // what it says of one
+	Wall    *sandbox.Wall // that was found for that
+	Keeps   wall.Machine
 }
 
 // Here is this machine for the user of that name.
 func Here(user string) Machine {
-	m := Machine{Group: "/proc/self/cgroup", Linger: filepath.Join("/var/lib/systemd/linger", user)}
+	m := Machine{Group: "/proc/self/cgroup", Linger: filepath.Join("/var/lib/systemd/linger", user), Keeps: wall.Here()}
 	m.Logind = []string{"/etc/systemd/logind.conf"}
 	more, _ := filepath.Glob("/etc/systemd/logind.conf.d/*.conf")
 	slices.Sort(more)
@@ -48,7 +55,7 @@ func Here(user string) Machine {
 
 // Look looks at everything.
 func Look(ctx context.Context, at place.Place, m Machine) []Finding {
-	all := []Finding{{What: "workspace", Says: at.Root}, m.kills(), m.scope(), data(at.Data), root(at.Root)}
+	all := []Finding{{What: "workspace", Says: at.Root}, m.kills(), m.scope(), m.sandbox(), data(at.Data), root(at.Root)}
 	switch s, err := host.Ask(ctx, at.Screens, host.Tell); {
 	case err == nil:
 		return append(all, Finding{What: "host", Says: fmt.Sprintf("process %d, %s", s.PID, s.Version)})
@@ -101,6 +108,18 @@ func (m Machine) scope() Finding {
 		}
 	}
 	return Finding{What: "control group", Says: "no terminal's scope holds what is started here"}
+}
+
+// sandbox is what holds the commands of agents.
+func (m Machine) sandbox() Finding {
+	if m.Config != nil {
+		return Finding{What: "configuration", Bad: true, Says: m.Config.Error()}
+	}
+	if err := wall.Missing(m.Wall, m.Sandbox, m.Keeps); err != nil {
+		return Finding{What: "sandbox", Bad: true, Says: err.Error()}
+	}
+	lines, holds := wall.Summary(m.Wall, m.Keeps)
+	return Finding{What: "sandbox", Bad: !holds, Says: strings.Join(lines, "; ")}
 }
 
 // data is whether locks can be trusted where the workspace's data lie.

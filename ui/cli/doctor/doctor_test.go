@@ -1,13 +1,18 @@
 package doctor
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"fantail/store/config"
+	"fantail/tools/sandbox"
 	"fantail/ui/cli/place"
+	"fantail/ui/cli/wall"
 )
 
 func TestMachine(t *testing.T) {
@@ -46,6 +51,65 @@ func TestMachine(t *testing.T) {
 		if f := m.scope(); f.Bad != bad {
 			t.Errorf("%q: %+v", group, f)
 		}
+	}
+}
+
+// TestSandbox: what holds, how, and why not better; none is bad, and so is the one that the configuration names and that
+// does not work.
+func TestSandbox(t *testing.T) {
+	userns := filepath.Join(t.TempDir(), "userns")
+	if err := os.WriteFile(userns, []byte("1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	facts, faults := []string{"a command writes the workspace", "it reads nothing that is private"}, []string{"bubblewrap: it is not installed (/usr/bin/bwrap)", "namespaces: operation not permitted"}
+	for _, c := range []struct {
+		name  string
+		m     Machine
+		bad   bool
+		what  string
+		wants []string
+	}{
+		{
+			"it prevents",
+			Machine{Wall: &sandbox.Wall{Kind: sandbox.Bubblewrap, Facts: facts}},
+			false, "sandbox",
+			[]string{"bubblewrap", "it prevents changes", "a command writes the workspace; it reads nothing", "a loopback of its own"},
+		},
+		{
+			"it detects",
+			Machine{Wall: &sandbox.Wall{Kind: sandbox.Landlock, Facts: facts, Faults: faults}, Keeps: wall.Machine{AppArmor: userns}},
+			false, "sandbox",
+			[]string{"Landlock", "it detects changes", "no loopback either", "; not bubblewrap: it is not installed", "; to do: install bubblewrap", "sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0"},
+		},
+		{
+			"none works",
+			Machine{Wall: &sandbox.Wall{Faults: append(faults, "landlock: the kernel has no Landlock, or it is switched off")}},
+			true, "sandbox",
+			[]string{"none works here: commands run as you", "not namespaces: operation not permitted", "lsm="},
+		},
+		{"off", Machine{Sandbox: config.SandboxOff}, true, "sandbox", []string{`sandbox = "off"`, "commands run as you", `"on" takes the best`}},
+		{
+			"only that one",
+			Machine{Sandbox: "bubblewrap", Wall: &sandbox.Wall{Faults: faults[:1]}},
+			true, "sandbox",
+			[]string{"wants the sandbox bubblewrap and no other", "it is not installed", "install bubblewrap", `"on" for the best`},
+		},
+		{"that one works", Machine{Sandbox: "landlock", Wall: &sandbox.Wall{Kind: sandbox.Landlock}}, false, "sandbox", []string{"it detects"}},
+		{"nothing is known", Machine{Config: errors.New("config.toml:2: unknown key")}, true, "configuration", []string{"config.toml:2"}},
+	} {
+		f := c.m.sandbox()
+		if f.Bad != c.bad || f.What != c.what || strings.Contains(f.Says, "\n") {
+			t.Errorf("%s: %+v", c.name, f)
+		}
+		for _, want := range c.wants {
+			if !strings.Contains(f.Says, want) {
+				t.Errorf("%s: nothing of %q in %q", c.name, want, f.Says)
+			}
+		}
+	}
+	all := Look(t.Context(), place.Place{Root: "/", Data: "/"}, Machine{})
+	if !slices.ContainsFunc(all, func(f Finding) bool { return f.What == "sandbox" && f.Bad }) {
+		t.Errorf("nobody looked: %+v", all)
 	}
 }
 

@@ -5,9 +5,11 @@ import (
 	"os"
 	"os/user"
 
+	"fantail/store/config"
 	"fantail/ui/cli/doctor"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/shell"
+	"fantail/ui/cli/wall"
 )
 
 // runDoctor is fantail doctor: what gets in the way of a host.
@@ -23,8 +25,13 @@ func runDoctor(ctx context.Context, e *Errand, out *printed) (int, error) {
 	if u, err := user.Current(); err == nil {
 		name = u.Username
 	}
+	here := doctor.Here(name)
+	conf, wrong := config.Read(os.Getenv)
+	if here.Config = wrong; wrong == nil {
+		here.Sandbox, here.Wall = conf.Sandbox, wall.Find(ctx, conf.Sandbox)
+	}
 	code := shell.OK
-	for _, f := range doctor.Look(ctx, at, doctor.Here(name)) {
+	for _, f := range doctor.Look(ctx, at, here) {
 		mark := "ok  "
 		if f.Bad {
 			mark, code = "!   ", shell.Failed

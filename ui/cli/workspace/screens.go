@@ -14,6 +14,7 @@ import (
 	"fantail/ui/cli/host"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/shell"
+	"fantail/ui/cli/wall"
 	"fantail/ui/words"
 )
 
@@ -43,8 +44,9 @@ func (w *Workspace) face(h host.Hello) (ui.Options, error) {
 		Commands: cli.Commands(h.Env, h.Umask, w.umask, w.keys), News: cli.Brought(brought),
 		Environ: cli.Environ(conf, h.Env, w.keys), Withhold: w.keys.Text, Theme: conf.Theme, Plain: !conf.Mouse, Notify: conf.Notify,
 		Msgs: conf.StatusStyle == "msg", Start: choice.Why, Version: shell.Version(), Usual: cli.Usual(flags, conf),
-		Reload: func(context.Context) (string, error) { return w.reload() },
-		Root:   w.place.Root, History: filepath.Join(w.place.Data, "history"),
+		Sandbox: func(mode permit.Mode) string { return wall.Text(w.wall(), w.place.Root, mode, wall.Here()) },
+		Reload:  func(context.Context) (string, error) { return w.reload() },
+		Root:    w.place.Root, History: filepath.Join(w.place.Data, "history"),
 		Branch: func() string { return cli.Branch(w.place.Root) }, Models: w.models.Names, Doubt: w.models.Doubt, ReadOnly: w.readOnly,
 		Remember: func(ctx context.Context, c agents.Choice, name string) error {
 			return agents.Remember(ctx, w.db, c, name)

@@ -5,9 +5,9 @@
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
-// Imports: agents, agents/event, agents/fleet, inbox/rules, store, store/config, store/config/paths, tools,
-// tools/permit, tools/proc, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/models, ui/cli/place,
-// ui/cli/printer, ui/cli/shell, ui/cli/watch, ui/screen, ui/welcome, ui/words.
+// Imports: agents, agents/event, agents/fleet, inbox/rules, store, store/config, store/config/paths, tools, tools/git,
+// tools/permit, tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host,
+// ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (
@@ -27,12 +27,14 @@ import (
 	"fantail/tools"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
+	"fantail/tools/sandbox"
 	"fantail/tools/secret"
 	"fantail/ui/cli"
 	"fantail/ui/cli/guard"
 	"fantail/ui/cli/models"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/shell"
+	"fantail/ui/cli/wall"
 	"fantail/ui/cli/watch"
 	"fantail/ui/welcome"
 )
@@ -50,8 +52,9 @@ type Workspace struct {
 	keys   *secret.Keys // what is kept, shown and handed on without
 	models *models.Models
 	tools  *tools.Set
-	bell   *place.Bell  // nil: there is none
-	watch  *watch.Watch // nil: there is none
+	found  func() *sandbox.Wall // see wall
+	bell   *place.Bell          // nil: there is none
+	watch  *watch.Watch         // nil: there is none
 
 	db      *store.DB // from here on set by open
 	gate    *permit.Gate
@@ -81,6 +84,7 @@ func (w *Workspace) Configure(flags cli.Flags) (err error) {
 	if w.tools, err = tools.New().Without(w.conf.DisabledTools); err != nil {
 		return fmt.Errorf("disabled_tools: %w", err)
 	}
+	w.seek()
 	return nil
 }
 
@@ -111,6 +115,12 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	}
 	gate.Stands(ground)
 	w.gate = gate
+	if err := wall.Missing(w.wall(), w.conf.Sandbox, wall.Here()); err != nil {
+		return nil, err
+	}
+	if err := w.clear(); err != nil {
+		return nil, err
+	}
 	if w.db, err = store.Open(ctx, w.place.Database(), store.Options{Go: w.guard.Go, ReadOnly: w.readOnly, Withhold: w.keys.Row}); err != nil {
 		return nil, err
 	}
@@ -128,6 +138,9 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	said, broken := rules.Read(w.place.Root)
 	brief := cli.NewBriefing(w.place, time.Now)
 	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions()}
+	if w.readOnly == nil { // else no command runs
+		w.opening.Sandbox = wall.Brief(w.wall())
+	}
 	if os.Getenv("FANTAIL_THEME") == "" {
 		w.opening.Theme = remembered.Theme
 	}

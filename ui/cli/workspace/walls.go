@@ -1,0 +1,120 @@
+package workspace
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"time"
+
+	"fantail/agents"
+	"fantail/store/config/paths"
+	"fantail/tools/git"
+	"fantail/tools/permit/filenames"
+	"fantail/tools/proc"
+	"fantail/tools/sandbox"
+	"fantail/ui/cli/place"
+	"fantail/ui/cli/wall"
+)
+
+// scratch is the directory below the workspace's data that is the temporary one of commands; what it held at earlier
+// starts lies in others of that name with a number, until it is removed.
+const scratch = "tmp"
+
+// seek begins to look for the wall that the configuration asks for.
+func (w *Workspace) seek() {
+	asked := w.conf.Sandbox
+	w.found = sync.OnceValue(func() *sandbox.Wall { return wall.Find(context.Background(), asked) })
+	w.guard.Go("look for a sandbox", func() { w.found() })
+}
+
+// wall is what holds commands here, once that is found out; nil: the configuration wants none.
+func (w *Workspace) wall() *sandbox.Wall { return w.found() }
+
+// ground is what the sandboxes of the workspace stand on.
+func (w *Workspace) ground() sandbox.Ground { return ground(w.place, proc.Clean(os.Environ(), w.keys)) }
+
+// ground is what the sandboxes of the workspace at that place stand on, for commands with that environment.
+func ground(at place.Place, environ []string) sandbox.Ground {
+	data := resolved(at.Data)
+	g := sandbox.Ground{
+		Root: resolved(at.Root), Git: git.Outside(at.Root), Environ: environ, Scratch: filepath.Join(data, scratch),
+		Shown: []string{agents.Outputs(data)}, Secret: filenames.Sensitive,
+	}
+	if home := os.Getenv("HOME"); filepath.IsAbs(home) {
+		g.Home = resolved(home)
+	}
+	if kept, err := paths.Data(os.Getenv, at.Root); err == nil {
+		g.Private = append(g.Private, resolved(filepath.Dir(kept))) // the data of all workspaces
+	}
+	for _, p := range at.Private {
+		g.Private = append(g.Private, resolved(p))
+	}
+	return g
+}
+
+// resolved is a path without links, as far as it exists.
+func resolved(path string) string {
+	if is, err := filepath.EvalSymlinks(path); err == nil {
+		return is
+	}
+	if dir := filepath.Dir(path); dir != path {
+		return filepath.Join(resolved(dir), filepath.Base(path))
+	}
+	return path
+}
+
+// clear makes the temporary directory of commands, empty. What an earlier host's commands left is removed meanwhile.
+func (w *Workspace) clear() error {
+	if w.readOnly != nil {
+		return nil // no command runs
+	}
+	data, err := os.OpenRoot(w.place.Data)
+	if err == nil {
+		err = renew(data)
+	}
+	if err != nil {
+		return fmt.Errorf("make the temporary directory of commands: %w", err)
+	}
+	w.guard.Go("clear a temporary directory", func() {
+		defer data.Close()
+		_ = sweep(data) // the next start tries again
+	})
+	return nil
+}
+
+// renew makes the directory for temporary files in data. One that is there steps aside.
+func renew(data *os.Root) error {
+	aside := scratch + "-" + strconv.FormatInt(time.Now().UnixNano(), 10)
+	if err := data.Rename(scratch, aside); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return data.Mkdir(scratch, 0o700)
+}
+
+// sweep removes the directories that stepped aside.
+func sweep(data *os.Root) error {
+	old, err := fs.Glob(data.FS(), scratch+"-*")
+	for _, dir := range old {
+		err = errors.Join(err, remove(data, dir))
+	}
+	return err
+}
+
+// remove removes a tree, also where it holds directories that nobody may write.
+func remove(data *os.Root, dir string) error {
+	if data.RemoveAll(dir) == nil {
+		return nil
+	}
+	_ = fs.WalkDir(data.FS(), dir, func(path string, e fs.DirEntry, _ error) error {
+		if e != nil && e.IsDir() {
+			_ = data.Chmod(path, 0o700) // before it is listed
+		}
+		return nil
+	})
+	return data.RemoveAll(dir)
+}
