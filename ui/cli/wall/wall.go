@@ -51,6 +51,17 @@ func why(w *sandbox.Wall) string {
 	return "this system has none of that kind"
 }
 
+// Worth is what the wall is worth to who judges commands.
+func Worth(w *sandbox.Wall) permit.Wall {
+	switch w.Level() {
+	case sandbox.Prevents:
+		return permit.Prevents
+	case sandbox.Detects:
+		return permit.Detects
+	}
+	return permit.NoWall
+}
+
 // Brief is what the start screen says in a line; "" where the wall holds all it should.
 func Brief(w *sandbox.Wall) string {
 	switch {

@@ -14,6 +14,7 @@ import (
 	"fantail/agents"
 	"fantail/store/config/paths"
 	"fantail/tools/git"
+	"fantail/tools/permit"
 	"fantail/tools/permit/filenames"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
@@ -55,6 +56,32 @@ func ground(at place.Place, environ []string) sandbox.Ground {
 		g.Private = append(g.Private, resolved(p))
 	}
 	return g
+}
+
+// boxes makes the sandboxes of commands; nil where there are none.
+func (w *Workspace) boxes() func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error) {
+	found := w.wall()
+	if found.Level() == sandbox.None {
+		return nil
+	}
+	g := w.ground()
+	return func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error) {
+		g := g
+		g.Environ = environ
+		return found.Box(g, p, leave, g.Root)
+	}
+}
+
+// begins has the permission mode hold that was chosen here before, unless the configuration says another, and says what
+// the start screen tells of the sandbox.
+func (w *Workspace) begins(chosen permit.Mode) string {
+	if chosen != permit.Auto || w.conf.PermissionMode != "" {
+		return wall.Brief(w.wall())
+	}
+	if err := w.gate.SetMode(chosen); err != nil {
+		return "Mode auto was chosen here, and no sandbox works now: commands ask; /sandbox says why"
+	}
+	return "Mode auto, as chosen here before: commands run unasked in the sandbox"
 }
 
 // resolved is a path without links, as far as it exists.

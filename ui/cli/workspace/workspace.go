@@ -105,7 +105,10 @@ func (w *Workspace) Disown() { w.bell.Close() }
 // open opens the database, and the agents over it. Whoever ends them closes the agents first.
 // choose says which model it is, given the one that was chosen here last.
 func (w *Workspace) open(ctx context.Context, choose func(remembered string) (config.Choice, error)) (pool *agents.Pool, err error) {
-	gate, err := cli.Gate(w.conf, permit.NoWall)
+	if err := wall.Missing(w.wall(), w.conf.Sandbox, wall.Here()); err != nil {
+		return nil, err
+	}
+	gate, err := cli.Gate(w.conf, wall.Worth(w.wall()))
 	if err != nil {
 		return nil, err
 	}
@@ -115,9 +118,6 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	}
 	gate.Stands(ground)
 	w.gate = gate
-	if err := wall.Missing(w.wall(), w.conf.Sandbox, wall.Here()); err != nil {
-		return nil, err
-	}
 	if err := w.clear(); err != nil {
 		return nil, err
 	}
@@ -139,7 +139,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	brief := cli.NewBriefing(w.place, time.Now)
 	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions()}
 	if w.readOnly == nil { // else no command runs
-		w.opening.Sandbox = wall.Brief(w.wall())
+		w.opening.Sandbox = w.begins(remembered.Mode)
 	}
 	if os.Getenv("FANTAIL_THEME") == "" {
 		w.opening.Theme = remembered.Theme
@@ -148,7 +148,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		DB: w.db, Tools: w.tools, Gate: gate,
 		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System,
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
-		Go: w.guard.Go, Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Rules: said,
+		Go: w.guard.Go, Box: w.boxes(), Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Rules: said,
 		Idle:   cmp.Or(idle, tools.Forever),
 		Abroad: w.readOnly != nil && place.Hosted(w.place.Data),
 	})
