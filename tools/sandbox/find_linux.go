@@ -103,7 +103,7 @@ func newProbe() (*probe, error) {
 		return nil, err
 	}
 	p := &probe{base: base}
-	for _, d := range []string{"work/.git/hooks", "private", "scratch"} {
+	for _, d := range []string{"work/.git/hooks", "private", "scratch", "home"} {
 		if err := os.MkdirAll(filepath.Join(base, d), 0o700); err != nil {
 			return nil, errors.Join(err, p.close())
 		}

@@ -12,7 +12,7 @@ import (
 // view is what a command sees of the machine, for any wall.
 type view struct {
 	root    string
-	home    string
+	home    string // "": there is none
 	scratch string
 	write   []string // may be changed; they are there
 	keep    []string // inside of write, must not be changed; they are there
@@ -73,7 +73,10 @@ func (g Ground) view(p Profile, leave Leave) (view, error) {
 	if in(g.Home, g.Root) {
 		return view{}, errors.New("the workspace holds the whole home directory, and a sandbox has to let commands write the workspace: start Fantail in a directory of its own")
 	}
-	v := view{root: g.Root, home: g.Home, scratch: g.Scratch, net: t.net || leave.Network, files: t.files}
+	v := view{root: g.Root, scratch: g.Scratch, net: t.net || leave.Network, files: t.files}
+	for _, h := range present([]string{g.Home}) {
+		v.home = h
+	}
 	v.write = []string{g.Scratch}
 	if t.writes {
 		v.write = append(v.write, g.Root)
