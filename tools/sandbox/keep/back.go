@@ -29,7 +29,7 @@ func (s *State) PutBack(changes []Change, into string) error {
 	}
 	sorted := slices.SortedFunc(slices.Values(changes), func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
 	for _, c := range sorted {
-		b.try(filepath.Clean(c.Path), c.What)
+		b.try(filepath.Clean(c.Path))
 	}
 	b.adopt()
 	return errors.Join(b.errs...)
@@ -45,12 +45,12 @@ type back struct {
 }
 
 // try puts back what stood at p, with all below if nothing of it is there.
-func (b *back) try(p string, w What) {
+func (b *back) try(p string) {
 	if !b.state.covers(p) {
 		b.fail(p, errors.New("nobody looked at it before: put it back from where it came"))
 		return
 	}
-	if err := b.restore(p, w); err != nil {
+	if err := b.restore(p); err != nil {
 		b.fail(p, err)
 		return
 	}
@@ -64,7 +64,7 @@ func (b *back) fail(p string, err error) {
 	b.errs = append(b.errs, fmt.Errorf("put back %s: %w", p, err))
 }
 
-func (b *back) restore(p string, w What) error {
+func (b *back) restore(p string) error {
 	dir, err := b.parent(p)
 	if err != nil {
 		return err
@@ -80,7 +80,7 @@ func (b *back) restore(p string, w What) error {
 	case unix.S_IFDIR:
 		return b.tree(dir, p, o)
 	case unix.S_IFREG, unix.S_IFLNK:
-		return b.leaf(dir, p, o, w)
+		return b.leaf(dir, p, o)
 	}
 	if n, err := stat(dir, p); err != nil || n == nil || n.kind() != o.kind() || n.rdev != o.rdev {
 		return errors.Join(err, errors.New("it was a pipe, a socket or a device: make it again as it was made"))
@@ -109,6 +109,11 @@ func (b *back) parent(p string) (dir int, err error) {
 	case n == nil && o.kind() != unix.S_IFDIR:
 		return -1, nil
 	case n == nil:
+		if back, err := b.rename(above, up, o, n); err != nil {
+			return -1, err
+		} else if back {
+			break
+		}
 		if err := unix.Mkdirat(above, filepath.Base(up), 0o700); err != nil {
 			return -1, err
 		}
@@ -127,6 +132,11 @@ func (b *back) tree(dir int, p string, o *entry) error {
 	n, err := stat(dir, p)
 	if err != nil {
 		return err
+	}
+	if o.passage && (n == nil || n.kind() != unix.S_IFDIR || !o.one(n)) {
+		if back, err := b.rename(dir, p, o, n); err != nil || back {
+			return err
+		}
 	}
 	if n.kind() == unix.S_IFDIR {
 		if o.passage {
@@ -154,40 +164,101 @@ func (b *back) tree(dir int, p string, o *entry) error {
 		return err
 	}
 	for _, c := range b.children[p] {
-		b.try(c, "")
+		b.try(c)
 	}
 	return attributes(dir, p, o)
 }
 
-// within puts back what differs below a directory that can be looked into again.
+// rename gives the directory o, which leads to what is put back, its name p again if it stands beside p under another:
+// it holds more than is kept. n is what stands at p. What differs below is put back, too.
+func (b *back) rename(dir int, p string, o, n *entry) (done bool, err error) {
+	q, err := b.beside(dir, p, o)
+	if err != nil || q == "" {
+		return false, err
+	}
+	if n != nil {
+		if err := b.aside(dir, p); err != nil {
+			return false, err
+		}
+	}
+	if err := unix.Renameat(dir, filepath.Base(q), dir, filepath.Base(p)); err != nil {
+		return false, err
+	}
+	return true, b.within(p)
+}
+
+// beside finds the directory o under another name than p; "" if it is not there. Numbers of files are used again: it is
+// known by something in it, too.
+func (b *back) beside(dir int, p string, o *entry) (string, error) {
+	fd, err := unix.Openat(dir, ".", listing, 0)
+	if err != nil {
+		return "", nil // who can't list what is there finds nothing
+	}
+	defer unix.Close(fd)
+	names, err := list(fd, maxEntries, make([]byte, 32<<10))
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		q := filepath.Join(filepath.Dir(p), name)
+		if n, err := stat(dir, q); err != nil || n.kind() != unix.S_IFDIR || !n.one(o) || !b.holds(dir, q, p) {
+			continue
+		}
+		return q, nil
+	}
+	return "", nil
+}
+
+// holds reports whether in the directory q there is something that was in p.
+func (b *back) holds(dir int, q, p string) bool {
+	fd, err := open(dir, q, passing)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	return slices.ContainsFunc(b.children[p], func(c string) bool {
+		n, err := stat(fd, c)
+		return err == nil && n != nil && n.one(b.state.entries[c])
+	})
+}
+
+// within puts back what differs below a directory that can be looked into again, or has its name again.
 func (b *back) within(p string) error {
 	l := newLook(b.state, comparing)
 	err := l.all(b.state.paths)
 	for _, c := range b.state.against(l) {
 		if below(c.Path, p) {
-			b.try(c.Path, c.What)
+			b.try(c.Path)
 		}
 	}
 	return err
 }
 
 // leaf puts back a file or a link: a new one takes the place of what is there in one step.
-func (b *back) leaf(dir int, p string, o *entry, w What) error {
-	n, err := stat(dir, p)
-	if err != nil {
+func (b *back) leaf(dir int, p string, o *entry) error {
+	l := newLook(b.state, comparing)
+	if err := l.visit(dir, p, 0); err != nil {
 		return err
 	}
-	if o.kind() == unix.S_IFREG && o.content == nil {
-		return b.unkept(dir, p, o)
+	n := l.now[p]
+	now := differ(o, n)
+	switch {
+	case now == "":
+		return nil // it is put back already
+	case o.kind() == unix.S_IFREG && o.content == nil && now == Mode:
+		return attributes(dir, p, o)
+	case o.kind() == unix.S_IFREG && o.content == nil:
+		return errors.New("its content was too large to keep, or could not be read: take it from version control or a backup")
 	}
 	// In p's directory: nobody waits for the name, and p's permissions on the way are never wider than they were.
 	temp := filepath.Join(filepath.Dir(p), ".keep-"+rand.Text())
-	if err := write(dir, temp, o); err != nil {
+	err := write(dir, temp, o)
+	if err != nil {
 		return errors.Join(err, gone(dir, temp))
 	}
 	if n.kind() == unix.S_IFDIR {
 		err = b.aside(dir, p)
-	} else if n != nil && w != Mode {
+	} else if n != nil && now != Mode {
 		err = b.copy(dir, p)
 	}
 	if err == nil {
@@ -197,18 +268,6 @@ func (b *back) leaf(dir int, p string, o *entry, w What) error {
 		return errors.Join(err, gone(dir, temp))
 	}
 	return nil
-}
-
-// unkept puts back the permissions of a file whose content is not kept, if it is what it was.
-func (b *back) unkept(dir int, p string, o *entry) error {
-	l := newLook(b.state, comparing)
-	if err := l.visit(dir, p, 0); err != nil {
-		return err
-	}
-	if w := differ(o, l.now[p]); w != Mode && w != "" {
-		return errors.New("its content was too large to keep, or could not be read: take it from version control or a backup")
-	}
-	return attributes(dir, p, o)
 }
 
 // write makes a file or a link at p, which is new, with what o had.
