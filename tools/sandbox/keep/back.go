@@ -23,7 +23,7 @@ func (s *State) PutBack(changes []Change, into string) error {
 	if !filepath.IsAbs(into) {
 		return fmt.Errorf("put back: %q takes what is moved aside: give an absolute path", into)
 	}
-	b := &back{state: s, into: into, children: map[string][]string{}}
+	b := &back{state: s, into: into, children: map[string][]string{}, renamed: map[string]bool{}}
 	for _, p := range slices.Sorted(maps.Keys(s.entries)) {
 		b.children[filepath.Dir(p)] = append(b.children[filepath.Dir(p)], p)
 	}
@@ -40,6 +40,7 @@ type back struct {
 	state    *State
 	into     string
 	children map[string][]string // of each directory that was there, those that were there
+	renamed  map[string]bool     // to which a directory was renamed: once, lest who renames it away again goes on for ever
 	done     []string            // what was put back
 	errs     []error
 }
@@ -133,7 +134,7 @@ func (b *back) tree(dir int, p string, o *entry) error {
 	if err != nil {
 		return err
 	}
-	if o.passage && (n == nil || n.kind() != unix.S_IFDIR || !o.one(n)) {
+	if n == nil || !o.one(n) {
 		if back, err := b.rename(dir, p, o, n); err != nil || back {
 			return err
 		}
@@ -172,10 +173,14 @@ func (b *back) tree(dir int, p string, o *entry) error {
 // rename gives the directory o, which leads to what is put back, its name p again if it stands beside p under another:
 // it holds more than is kept. n is what stands at p. What differs below is put back, too.
 func (b *back) rename(dir int, p string, o, n *entry) (done bool, err error) {
+	if !o.passage || b.renamed[p] {
+		return false, nil
+	}
 	q, err := b.beside(dir, p, o)
 	if err != nil || q == "" {
 		return false, err
 	}
+	b.renamed[p] = true
 	if n != nil {
 		if err := b.aside(dir, p); err != nil {
 			return false, err
