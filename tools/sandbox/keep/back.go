@@ -255,15 +255,13 @@ func (b *back) leaf(dir int, p string, o *entry) error {
 	case o.kind() == unix.S_IFREG && o.content == nil:
 		return errors.New("its content was too large to keep, or could not be read: take it from version control or a backup")
 	}
-	// In p's directory: nobody waits for the name, and p's permissions on the way are never wider than they were.
+	// In p's directory, so that it takes its place in one step; nobody waits for the name.
 	temp := filepath.Join(filepath.Dir(p), ".keep-"+rand.Text())
 	err := write(dir, temp, o)
 	if err != nil {
 		return errors.Join(err, gone(dir, temp))
 	}
-	if n.kind() == unix.S_IFDIR {
-		err = b.aside(dir, p)
-	} else if n != nil && now != Mode {
+	if n != nil && now != Mode {
 		err = b.copy(dir, p)
 	}
 	if err == nil {
@@ -351,7 +349,7 @@ func (b *back) place(p string) (string, error) {
 	}
 }
 
-// copy gives what stands at p, which is no directory, a second name aside; else it moves it there.
+// copy gives what stands at p a second name aside. What can have none, such as a directory, it moves there.
 func (b *back) copy(dir int, p string) error {
 	to, err := b.place(p)
 	if err != nil {

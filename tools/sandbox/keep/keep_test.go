@@ -2,6 +2,7 @@ package keep
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -389,19 +390,22 @@ func TestPutBack_renames(t *testing.T) {
 			if left := mustChanges(t, s); len(left) != 0 {
 				t.Errorf("it still finds %s", said(g, left))
 			}
+			if list, err := os.ReadDir(g.base + "/aside"); name == "gone" && !os.IsNotExist(err) {
+				t.Errorf("it moves aside what is as it was: %v, %v", list, err)
+			}
 		})
 	}
 	g := newGround(t)
 	s := mustTake(t, g.paths)
 	g.remove(".git")
-	g.write("stranger/x", "x")
+	g.write("stranger/config", "x")
 	i, err := os.Stat(g.at("stranger"))
 	g.must(err)
 	s.entries[g.at(".git")].ino = i.Sys().(*syscall.Stat_t).Ino // as file systems use numbers again
 	if err := s.PutBack(mustChanges(t, s), g.base+"/aside"); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(g.at("stranger/x")); err != nil {
+	if _, err := os.Stat(g.at("stranger/config")); err != nil {
 		t.Error(err)
 	}
 }
@@ -430,12 +434,46 @@ func TestPutBack_refuses(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(g.base, "outside/hooks/update")); err != nil || string(text) != "theirs" {
 		t.Errorf("outside: %q, %v", text, err)
 	}
+	g.write(".envrc", "theirs")
+	if err := s.PutBack([]Change{{g.at(".envrc"), Changed}}, g.at("main.go")); err == nil || !strings.Contains(err.Error(), g.at(".envrc")) {
+		t.Errorf("it moves things into a file: %v", err)
+	}
+	list, err := filepath.Glob(g.at(".keep-*"))
+	if text, e := os.ReadFile(g.at(".envrc")); len(list) != 0 || err != nil || string(text) != "theirs" {
+		t.Errorf("what it could not move is %q, %v; it leaves %v, %v", text, e, list, err)
+	}
 	g.remove("pipe")
 	if err := s.PutBack([]Change{{g.at("pipe"), Removed}}, into); err == nil || !strings.Contains(err.Error(), "make it again") {
 		t.Error(err)
 	}
 	if err := s.PutBack(nil, "aside"); err == nil {
 		t.Error("it takes a place that depends on where the process is")
+	}
+}
+
+// What does not stay as it was put back is said.
+func TestPutBack_looksAgain(t *testing.T) {
+	g := newGround(t)
+	s := mustTake(t, g.paths)
+	g.write(".envrc", "theirs again")
+	b := &back{state: s, done: []string{g.at(".envrc")}}
+	b.adopt()
+	if len(b.errs) != 1 || !errors.Is(b.errs[0], errRaced) || !strings.Contains(b.errs[0].Error(), g.at(".envrc")) {
+		t.Errorf("%v", b.errs)
+	}
+}
+
+func TestTake_nested(t *testing.T) {
+	g := newGround(t)
+	s := mustTake(t, []string{g.at(".vscode/a"), g.at(".vscode"), g.at(".vscode/a/b/c"), g.at(".vscode") + "/"})
+	g.write(".vscode/a/b/c", "x")
+	g.write(".vscode/x", "x")
+	if got := said(g, mustChanges(t, s)); got != "changed .vscode/a/b/c, made .vscode/x" {
+		t.Errorf("found %s", got)
+	}
+	g.remove(".vscode")
+	if got := said(g, mustChanges(t, s)); got != "removed .vscode" {
+		t.Errorf("found %s", got)
 	}
 }
 
