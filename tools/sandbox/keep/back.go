@@ -23,13 +23,13 @@ func (s *State) PutBack(changes []Change, into string) error {
 	if !filepath.IsAbs(into) {
 		return fmt.Errorf("put back: %q takes what is moved aside: give an absolute path", into)
 	}
-	b := &back{state: s, into: into, children: map[string][]string{}}
+	b := &back{state: s, into: into, children: map[string][]string{}, renamed: map[string]bool{}}
 	for _, p := range slices.Sorted(maps.Keys(s.entries)) {
 		b.children[filepath.Dir(p)] = append(b.children[filepath.Dir(p)], p)
 	}
 	sorted := slices.SortedFunc(slices.Values(changes), func(x, y Change) int { return strings.Compare(x.Path, y.Path) })
 	for _, c := range sorted {
-		b.try(filepath.Clean(c.Path), c.What)
+		b.try(filepath.Clean(c.Path))
 	}
 	b.adopt()
 	return errors.Join(b.errs...)
@@ -40,17 +40,18 @@ type back struct {
 	state    *State
 	into     string
 	children map[string][]string // of each directory that was there, those that were there
+	renamed  map[string]bool     // to which a directory was renamed: once, lest who renames it away again goes on for ever
 	done     []string            // what was put back
 	errs     []error
 }
 
 // try puts back what stood at p, with all below if nothing of it is there.
-func (b *back) try(p string, w What) {
+func (b *back) try(p string) {
 	if !b.state.covers(p) {
 		b.fail(p, errors.New("nobody looked at it before: put it back from where it came"))
 		return
 	}
-	if err := b.restore(p, w); err != nil {
+	if err := b.restore(p); err != nil {
 		b.fail(p, err)
 		return
 	}
@@ -64,7 +65,7 @@ func (b *back) fail(p string, err error) {
 	b.errs = append(b.errs, fmt.Errorf("put back %s: %w", p, err))
 }
 
-func (b *back) restore(p string, w What) error {
+func (b *back) restore(p string) error {
 	dir, err := b.parent(p)
 	if err != nil {
 		return err
@@ -80,7 +81,7 @@ func (b *back) restore(p string, w What) error {
 	case unix.S_IFDIR:
 		return b.tree(dir, p, o)
 	case unix.S_IFREG, unix.S_IFLNK:
-		return b.leaf(dir, p, o, w)
+		return b.leaf(dir, p, o)
 	}
 	if n, err := stat(dir, p); err != nil || n == nil || n.kind() != o.kind() || n.rdev != o.rdev {
 		return errors.Join(err, errors.New("it was a pipe, a socket or a device: make it again as it was made"))
@@ -109,6 +110,11 @@ func (b *back) parent(p string) (dir int, err error) {
 	case n == nil && o.kind() != unix.S_IFDIR:
 		return -1, nil
 	case n == nil:
+		if back, err := b.rename(above, up, o, n); err != nil {
+			return -1, err
+		} else if back {
+			break
+		}
 		if err := unix.Mkdirat(above, filepath.Base(up), 0o700); err != nil {
 			return -1, err
 		}
@@ -127,6 +133,11 @@ func (b *back) tree(dir int, p string, o *entry) error {
 	n, err := stat(dir, p)
 	if err != nil {
 		return err
+	}
+	if n == nil || !o.one(n) {
+		if back, err := b.rename(dir, p, o, n); err != nil || back {
+			return err
+		}
 	}
 	if n.kind() == unix.S_IFDIR {
 		if o.passage {
@@ -154,40 +165,103 @@ func (b *back) tree(dir int, p string, o *entry) error {
 		return err
 	}
 	for _, c := range b.children[p] {
-		b.try(c, "")
+		b.try(c)
 	}
 	return attributes(dir, p, o)
 }
 
-// within puts back what differs below a directory that can be looked into again.
+// rename gives the directory o, which leads to what is put back, its name p again if it stands beside p under another:
+// it holds more than is kept. n is what stands at p. What differs below is put back, too.
+func (b *back) rename(dir int, p string, o, n *entry) (done bool, err error) {
+	if !o.passage || b.renamed[p] {
+		return false, nil
+	}
+	q, err := b.beside(dir, p, o)
+	if err != nil || q == "" {
+		return false, err
+	}
+	b.renamed[p] = true
+	if n != nil {
+		if err := b.aside(dir, p); err != nil {
+			return false, err
+		}
+	}
+	if err := unix.Renameat(dir, filepath.Base(q), dir, filepath.Base(p)); err != nil {
+		return false, err
+	}
+	return true, b.within(p)
+}
+
+// beside finds the directory o under another name than p; "" if it is not there. Numbers of files are used again: it is
+// known by something in it, too.
+func (b *back) beside(dir int, p string, o *entry) (string, error) {
+	fd, err := unix.Openat(dir, ".", listing, 0)
+	if err != nil {
+		return "", nil // who can't list what is there finds nothing
+	}
+	defer unix.Close(fd)
+	names, err := list(fd, maxEntries, make([]byte, 32<<10))
+	if err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		q := filepath.Join(filepath.Dir(p), name)
+		if n, err := stat(dir, q); err != nil || n.kind() != unix.S_IFDIR || !n.one(o) || !b.holds(dir, q, p) {
+			continue
+		}
+		return q, nil
+	}
+	return "", nil
+}
+
+// holds reports whether in the directory q there is something that was in p.
+func (b *back) holds(dir int, q, p string) bool {
+	fd, err := open(dir, q, passing)
+	if err != nil {
+		return false
+	}
+	defer unix.Close(fd)
+	return slices.ContainsFunc(b.children[p], func(c string) bool {
+		n, err := stat(fd, c)
+		return err == nil && n != nil && n.one(b.state.entries[c])
+	})
+}
+
+// within puts back what differs below a directory that can be looked into again, or has its name again.
 func (b *back) within(p string) error {
 	l := newLook(b.state, comparing)
 	err := l.all(b.state.paths)
 	for _, c := range b.state.against(l) {
 		if below(c.Path, p) {
-			b.try(c.Path, c.What)
+			b.try(c.Path)
 		}
 	}
 	return err
 }
 
 // leaf puts back a file or a link: a new one takes the place of what is there in one step.
-func (b *back) leaf(dir int, p string, o *entry, w What) error {
-	n, err := stat(dir, p)
-	if err != nil {
+func (b *back) leaf(dir int, p string, o *entry) error {
+	l := newLook(b.state, comparing)
+	if err := l.visit(dir, p, 0); err != nil {
 		return err
 	}
-	if o.kind() == unix.S_IFREG && o.content == nil {
-		return b.unkept(dir, p, o)
+	n := l.now[p]
+	now := differ(o, n)
+	switch {
+	case now == "":
+		return nil // it is put back already
+	case o.kind() == unix.S_IFREG && o.content == nil && now == Mode:
+		return attributes(dir, p, o)
+	case o.kind() == unix.S_IFREG && o.content == nil:
+		return errors.New("its content was too large to keep, or could not be read: take it from version control or a backup")
 	}
-	// In p's directory: nobody waits for the name, and p's permissions on the way are never wider than they were.
+	// In p's directory, so that it takes its place in one step; nobody waits for the name.
 	temp := filepath.Join(filepath.Dir(p), ".keep-"+rand.Text())
-	if err := write(dir, temp, o); err != nil {
+	err := write(dir, temp, o)
+	if err != nil {
 		return errors.Join(err, gone(dir, temp))
 	}
-	if n.kind() == unix.S_IFDIR {
-		err = b.aside(dir, p)
-	} else if n != nil && w != Mode {
+	if n != nil && now != Mode {
 		err = b.copy(dir, p)
 	}
 	if err == nil {
@@ -197,18 +271,6 @@ func (b *back) leaf(dir int, p string, o *entry, w What) error {
 		return errors.Join(err, gone(dir, temp))
 	}
 	return nil
-}
-
-// unkept puts back the permissions of a file whose content is not kept, if it is what it was.
-func (b *back) unkept(dir int, p string, o *entry) error {
-	l := newLook(b.state, comparing)
-	if err := l.visit(dir, p, 0); err != nil {
-		return err
-	}
-	if w := differ(o, l.now[p]); w != Mode && w != "" {
-		return errors.New("its content was too large to keep, or could not be read: take it from version control or a backup")
-	}
-	return attributes(dir, p, o)
 }
 
 // write makes a file or a link at p, which is new, with what o had.
@@ -287,7 +349,7 @@ func (b *back) place(p string) (string, error) {
 	}
 }
 
-// copy gives what stands at p, which is no directory, a second name aside; else it moves it there.
+// copy gives what stands at p a second name aside. What can have none, such as a directory, it moves there.
 func (b *back) copy(dir int, p string) error {
 	to, err := b.place(p)
 	if err != nil {

@@ -128,7 +128,7 @@ func (s *State) against(l *look) (all []Change) {
 			continue
 		}
 		all = append(all, Change{Path: p, What: w})
-		whole[p] = w == Made || w == Removed || o.kind() != n.kind() || o.closed != n.closed
+		whole[p] = o.kind() != n.kind() || o.closed != n.closed
 	}
 	return all
 }
