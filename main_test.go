@@ -27,7 +27,7 @@ import (
 var arrows = map[string][]string{
 	".": {"*"},
 	"agents": {
-		"agents/drafts", "agents/event", "agents/fleet", "agents/follow", "agents/fork", "agents/history", "agents/ledger",
+		"agents/drafts", "agents/event", "agents/fleet", "agents/follow", "agents/fork", "agents/history", "agents/kept", "agents/ledger",
 		"agents/llm", "agents/mail", "agents/memory", "agents/outside", "agents/quarantine", "agents/questions", "agents/queue",
 		"agents/recovery", "agents/roster",
 		"agents/seal", "agents/steer", "agents/tasks", "agents/turn", "agents/waits", "inbox", "inbox/envelope", "inbox/policy",
@@ -38,6 +38,7 @@ var arrows = map[string][]string{
 	"agents/fleet":         {"agents/event", "agents/history", "agents/llm", "agents/queue", "agents/roster", "inbox", "tools", "tools/permit", "tools/proc", "tools/secret"},
 	"agents/follow":        {"agents/event", "agents/history", "store"},
 	"agents/fork":          {"agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/mail", "agents/memory", "agents/roster", "agents/turn", "agents/waits", "inbox", "inbox/envelope", "inbox/policy", "store"},
+	"agents/kept":          {"tools/content", "tools/permit", "tools/sandbox/keep"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "inbox/envelope", "store", "tools/secret"},
 	"agents/ledger":        {"agents/event", "agents/history", "agents/llm", "agents/roster", "inbox", "inbox/policy", "store"},
 	"agents/llm":           {},
@@ -58,7 +59,7 @@ var arrows = map[string][]string{
 	"agents/seal":          {"store"},
 	"agents/steer":         {"agents/event", "agents/fleet", "agents/roster", "store"},
 	"agents/tasks":         {"agents/history", "agents/roster", "agents/seal", "inbox", "store", "tools"},
-	"agents/turn":          {"agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/mail", "agents/prompts", "agents/questions", "agents/recovery", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret", "tools/workspace"},
+	"agents/turn":          {"agents/event", "agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/mail", "agents/prompts", "agents/questions", "agents/recovery", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret", "tools/workspace"},
 	"agents/quarantine": {
 		"agents/fleet", "agents/history", "agents/llm", "agents/queue", "agents/roster", "agents/seal", "store",
 	},
@@ -140,7 +141,7 @@ var arrows = map[string][]string{
 	"ui/cli/wall":  {"store/config", "tools/permit", "tools/sandbox"},
 	"ui/cli/watch": {},
 	"ui/cli/workspace": {
-		"agents", "agents/event", "agents/fleet", "inbox/rules", "store", "store/config", "store/config/paths",
+		"agents", "agents/event", "agents/fleet", "agents/kept", "inbox/rules", "store", "store/config", "store/config/paths",
 		"tools", "tools/git", "tools/permit", "tools/permit/filenames", "tools/proc", "tools/sandbox", "tools/secret", "ui",
 		"ui/cli", "ui/cli/guard", "ui/cli/host", "ui/cli/models", "ui/cli/place", "ui/cli/printer", "ui/cli/shell",
 		"ui/cli/wall", "ui/cli/watch", "ui/screen", "ui/welcome", "ui/words",

@@ -19,6 +19,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
+	"fantail/agents/kept"
 	"fantail/agents/llm"
 	"fantail/agents/turn"
 	"fantail/inbox/policy"
@@ -158,6 +159,7 @@ type setting struct {
 	jumps  func(ctx context.Context, tell func()) error
 	wall   permit.Wall // what box makes is worth
 	box    turn.Boxes
+	kept   func(*permit.Gate) *kept.Watch
 }
 
 func open(t testing.TB, m llm.Provider, s setting) *world {
@@ -174,6 +176,10 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 	gate, err := permit.NewGate(s.mode, nil)
 	check(t, err)
 	gate.Boxes(s.wall)
+	var watch *kept.Watch
+	if s.kept != nil {
+		watch = s.kept(gate)
+	}
 	db, err := storetest.Open(t.Context(), filepath.Join(s.dir, "fantail.db"), store.Options{Trace: s.trace, Now: s.now, Withhold: s.keys.Row})
 	check(t, err)
 	pool, err := agents.Open(t.Context(), agents.Options{
@@ -187,7 +193,7 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 				Vendor: strings.TrimPrefix(name, "test/"), AtOnce: s.atOnce[name],
 			}, nil
 		},
-		System: s.system, Cap: s.cap, Go: s.start, Rules: s.rules, Keys: s.keys, Environ: s.env, Now: s.clock, Jumps: s.jumps, Box: s.box,
+		System: s.system, Cap: s.cap, Go: s.start, Rules: s.rules, Keys: s.keys, Environ: s.env, Now: s.clock, Jumps: s.jumps, Box: s.box, Kept: watch,
 	})
 	check(t, err)
 	w := &world{t: t, dir: s.dir, db: db, pool: pool, feed: pool.Subscribe(), infos: map[int64]event.Info{}, shown: map[int64]string{}}

@@ -7,10 +7,10 @@
 // Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
 // name, a screen, or the configuration file; render anything for people.
 //
-// Imports: agents/drafts, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/ledger,
-// agents/llm, agents/mail, agents/memory, agents/outside, agents/quarantine, agents/questions, agents/queue,
-// agents/recovery, agents/roster, agents/seal, agents/steer, agents/tasks, agents/turn, agents/waits, inbox,
-// inbox/envelope, inbox/policy, store, tools, tools/permit, tools/proc, tools/secret.
+// Imports: agents/drafts, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept,
+// agents/ledger, agents/llm, agents/mail, agents/memory, agents/outside, agents/quarantine, agents/questions,
+// agents/queue, agents/recovery, agents/roster, agents/seal, agents/steer, agents/tasks, agents/turn, agents/waits,
+// inbox, inbox/envelope, inbox/policy, store, tools, tools/permit, tools/proc, tools/secret.
 package agents
 
 import (
@@ -24,6 +24,7 @@ import (
 	"fantail/agents/fleet"
 	"fantail/agents/follow"
 	"fantail/agents/fork"
+	"fantail/agents/kept"
 	"fantail/agents/ledger"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
@@ -65,6 +66,7 @@ type Options struct {
 	Rules    map[string]policy.Rules                      // what the workspace's files say about mail, by the agent's name
 	Abroad   bool                                         // another process has the agents, and DB can only be read: they are as their rows say
 	Jumps    func(ctx context.Context, tell func()) error // tells when the clock on the wall leaps, until ctx ends; nil: nothing does
+	Kept     *kept.Watch                                  // over what commands in sandboxes must not change; nil: nobody watches
 	Box      turn.Boxes                                   // makes the sandboxes of commands; nil: they run as the user
 	Keep     func(proc.Group) func()                      // has a command's group ended if this program dies; nil: nobody does
 	Idle     time.Duration                                // how long an agent awaits input if its task does not say; 0: 5 min, tools.Forever: for ever

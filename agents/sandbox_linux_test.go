@@ -1,14 +1,18 @@
 package agents_test
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"fantail/agents"
 	"fantail/agents/event"
 	"fantail/agents/history"
+	"fantail/agents/kept"
 	"fantail/store"
 	"fantail/tools/permit"
 	"fantail/tools/sandbox"
@@ -31,7 +35,12 @@ func walled(t *testing.T, mode permit.Mode, wall permit.Wall) (s setting, beside
 	box := func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error) {
 		return w.Box(g, p, leave, g.Root)
 	}
-	return setting{dir: g.Root, mode: mode, wall: wall, box: box, env: []string{"PATH=" + os.Getenv("PATH")}}, beside
+	watch := func(gate *permit.Gate) *kept.Watch {
+		return kept.New(kept.Options{
+			Root: g.Root, Paths: g.Kept, Holds: wall == permit.Prevents, Aside: filepath.Join(base, "aside"), Changes: gate.Changes(), Now: time.Now,
+		})
+	}
+	return setting{dir: g.Root, mode: mode, wall: wall, box: box, kept: watch, env: []string{"PATH=" + os.Getenv("PATH")}}, beside
 }
 
 // In mode auto a command runs unasked. What its sandbox keeps it from is one question, which names it; with a yes it
@@ -195,5 +204,73 @@ func TestSandbox_yolo(t *testing.T) {
 	w.settle()
 	if n := w.ran(out); n != 1 {
 		t.Errorf("it ran %d times, want once", n)
+	}
+}
+
+// What a command changed of what is protected is asked about before any other command runs: it stays, or is put back.
+func TestSandbox_kept(t *testing.T) {
+	s, _ := walled(t, permit.Auto, permit.Detects)
+	at := func(rel string) string { return filepath.Join(s.dir, rel) }
+	check(t, os.MkdirAll(at(".git/hooks"), 0o700))
+	check(t, os.WriteFile(at(".git/config"), []byte("[core]\n"), 0o600))
+	w := open(t, &model{reply: asking}, s)
+	tampers := func(file, says string, c permit.Choice) {
+		t.Helper()
+		w.prompt("run " + file)
+		q := w.asks("main")
+		if q.Action.Kind != permit.Tamper || !strings.Contains(q.Again, says) || !strings.Contains(q.Action.Diff, "+ran") || q.Rule != "" {
+			t.Fatalf("it asks %+v", q)
+		}
+		w.push("other", "run beside")
+		w.run(0)
+		w.until("another works", func() bool { return w.info("other").State == event.Running })
+		if w.ran("beside") > 0 {
+			t.Error("another agent's command ran while it was not decided")
+		}
+		w.answer(q.ID, c)
+		w.settle()
+		check(t, os.Remove(at("beside")))
+		check(t, w.pool.CloseTab(t.Context(), "other"))
+	}
+	tampers(".git/config", "changed .git/config", permit.No)
+	if text, err := os.ReadFile(at(".git/config")); err != nil || string(text) != "[core]\n" {
+		t.Errorf("put back, it holds %q, %v", text, err)
+	}
+	if said := lastResult(w.entries("main")); !strings.Contains(said, "that was put back") {
+		t.Errorf("the model was told %q", said)
+	}
+	tampers(".git/hooks/post-checkout", "made .git/hooks/post-checkout", permit.No)
+	if _, err := os.Lstat(at(".git/hooks/post-checkout")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("put back, it is there: %v", err)
+	}
+	tampers(".mcp.json", "made .mcp.json", permit.Once)
+	if w.ran(".mcp.json") != 1 {
+		t.Error("kept, it is gone")
+	}
+	w.prompt("run plain")
+	w.settle() // what was kept is not asked about again
+	if w.ran("plain") != 1 {
+		t.Error("it did not run")
+	}
+}
+
+// Where nobody is there to be asked, and where the program ends before there is an answer, it is put back.
+func TestSandbox_keptWithout(t *testing.T) {
+	s, _ := walled(t, permit.Auto, permit.Detects)
+	w := open(t, &model{reply: asking}, s)
+	w.prompt("run .mcp.json")
+	w.asks("main")
+	w.close()
+	if _, err := os.Lstat(filepath.Join(s.dir, ".mcp.json")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is there: %v", err)
+	}
+	w = open(t, &model{reply: asking}, s)
+	w.settle()
+	if said := lastResult(w.entries("main")); !strings.Contains(said, "that was put back") {
+		t.Errorf("the model was told %q", said)
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(s.dir), "aside", "*", "*"))
+	if err != nil || len(left) != 1 {
+		t.Errorf("put aside lies %q, %v", left, err)
 	}
 }

@@ -51,6 +51,9 @@ func (settledError) Is(target error) bool { return target == ErrAnswered }
 // to whether the call may run.
 const Widening = "+sandbox"
 
+// Tampering ends the call's id of a question whether what its command changed stays.
+const Tampering = "+kept"
+
 // Kinds of a question's row.
 const (
 	AskApproval = "approval"

@@ -2,6 +2,7 @@ package turn
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -154,8 +155,14 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	default:
 		line(func() { call.Start(ctx) })
 	}
-	r := w.runs(c, func() tools.Result { return call.Run(ctx) })
-	if r, err = w.widened(ctx, c, call, r); err != nil {
+	r, err := w.carries(ctx, c, call)
+	if err == nil {
+		r, err = w.widened(ctx, c, call, r)
+	}
+	if err != nil && r.Text != "" { // it ran, and what followed was cut short
+		return errors.Join(err, w.result(ctx, c, began, r))
+	}
+	if err != nil {
 		return err
 	}
 	if err := w.result(ctx, c, began, r); err != nil {

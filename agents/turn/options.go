@@ -5,6 +5,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/fleet"
+	"fantail/agents/kept"
 	"fantail/agents/mail"
 	"fantail/agents/questions"
 	"fantail/agents/roster"
@@ -41,6 +42,7 @@ type Options struct {
 	System   func(agent event.Info) string // the system prompt
 	Commands *Commands                     // whose commands run
 	Box      Boxes                         // makes the sandboxes of commands; nil: there are none
+	Kept     *kept.Watch                   // over what commands in sandboxes must not change; nil: nobody watches
 	Keep     func(proc.Group) func()       // ends a command's group if this program dies; nil: nothing does
 	Now      func() time.Time
 	Go       func(name string, f func())

@@ -33,7 +33,7 @@ func (w *workbench) widened(ctx context.Context, c history.Call, call *tools.Cal
 			again.ID += event.Widening // an answer to this is none to whether it may run at all
 			answer, err := w.allowed(ctx, again, act, v, questions.Alone)
 			if err != nil {
-				return r, err
+				return tools.Result{}, err // the next start asks again
 			}
 			if answer.Choice == permit.No {
 				return told(r, refusal(answer.Reason)), nil
@@ -44,7 +44,10 @@ func (w *workbench) widened(ctx context.Context, c history.Call, call *tools.Cal
 		if now := w.o.Gate.Decide(call.Action); now.Free {
 			call.Leave.Free = true // the mode became yolo meanwhile
 		}
-		r = w.runs(c, func() tools.Result { return call.Run(ctx) })
+		var err error
+		if r, err = w.carries(ctx, c, call); err != nil {
+			return r, err
+		}
 	}
 	return r, nil
 }

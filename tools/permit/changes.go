@@ -113,6 +113,12 @@ func (c *Changes) during(t time.Time) bool {
 	return i < len(c.ran) && !t.Before(c.ran[i].from)
 }
 
+// Written are the files that agents' tools wrote after that time.
+func (c *Changes) Written(t time.Time) []string {
+	_, written := c.since(t)
+	return written
+}
+
 // since reports whether a command ran after that time, and which files were written.
 func (c *Changes) since(t time.Time) (ran bool, written []string) {
 	if c == nil {

@@ -82,7 +82,8 @@ const (
 	Read     Kind = "read"
 	Write    Kind = "write"
 	Command  Kind = "command"
-	Widen    Kind = "widen" // running a command once more with more than its sandbox lets it do
+	Tamper   Kind = "tamper" // leaving as it is what a command changed of what is protected
+	Widen    Kind = "widen"  // running a command once more with more than its sandbox lets it do
 )
 
 // Action is what a call would do, as the tool itself states it before it runs.

@@ -43,6 +43,9 @@ func (g Ground) Kept() (all []string) {
 	for _, k := range kept {
 		all = append(all, filepath.Join(g.Root, k))
 	}
+	if i, err := os.Lstat(filepath.Join(g.Root, ".git")); err == nil && !i.IsDir() {
+		all = append(all, filepath.Join(g.Root, ".git")) // it says where the repository is
+	}
 	dirs := slices.Clone(g.Git)
 	for _, pattern := range []string{"modules/*", "modules/*/*", "modules/*/*/*", "worktrees/*"} {
 		some, _ := filepath.Glob(filepath.Join(escaped(g.Root), ".git", pattern))

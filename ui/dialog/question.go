@@ -50,6 +50,10 @@ type choice struct {
 // NewQuestion asks q.
 func NewQuestion(t *themes.Theme, q permit.Question) Question {
 	b := &question{theme: t, q: q, at: -1}
+	if q.Action.Kind == permit.Tamper {
+		b.choices = []choice{{"y", "1", "keep it as it is", permit.Once}, {"n", "3", "put it back, and say why", permit.No}}
+		return b
+	}
 	b.choices = append(b.choices, choice{"y", "1", "once", permit.Once})
 	if q.Rule != "" {
 		b.choices = append(b.choices, choice{"s", "2", "for this session", permit.Session})

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/kept"
 	"fantail/store/config/paths"
 	"fantail/tools/git"
 	"fantail/tools/permit"
@@ -71,6 +72,21 @@ func (w *Workspace) boxes() func(p sandbox.Profile, leave sandbox.Leave, environ
 		return found.Box(g, p, leave, g.Root)
 	}
 }
+
+// kept watches over what commands must not change; nil where there are no sandboxes.
+func (w *Workspace) kept() *kept.Watch {
+	found := w.wall()
+	if found.Level() == sandbox.None {
+		return nil
+	}
+	return kept.New(kept.Options{
+		Root: w.place.Root, Paths: w.ground().Kept, Holds: found.Level() == sandbox.Prevents, Aside: filepath.Join(w.place.Data, aside),
+		Changes: w.gate.Changes(), Now: time.Now,
+	})
+}
+
+// aside is the directory below the workspace's data that gets what commands made of what they must not change.
+const aside = "put-aside"
 
 // begins has the permission mode hold that was chosen here before, unless the configuration says another, and says what
 // the start screen tells of the sandbox.

@@ -5,9 +5,10 @@
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
-// Imports: agents, agents/event, agents/fleet, inbox/rules, store, store/config, store/config/paths, tools, tools/git,
-// tools/permit, tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host,
-// ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
+// Imports: agents, agents/event, agents/fleet, agents/kept, inbox/rules, store, store/config, store/config/paths,
+// tools, tools/git, tools/permit, tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui, ui/cli,
+// ui/cli/guard, ui/cli/host, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/shell, ui/cli/wall, ui/cli/watch,
+// ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (
@@ -148,7 +149,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		DB: w.db, Tools: w.tools, Gate: gate,
 		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System,
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
-		Go: w.guard.Go, Box: w.boxes(), Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Rules: said,
+		Go: w.guard.Go, Box: w.boxes(), Kept: w.kept(), Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Rules: said,
 		Idle:   cmp.Or(idle, tools.Forever),
 		Abroad: w.readOnly != nil && place.Hosted(w.place.Data),
 	})

@@ -1,0 +1,239 @@
+// Package kept watches what commands must not change, while they run.
+//
+// Does: look at the protected files before and after each command that runs in a sandbox; say what a command changed;
+// hold back all commands until a human has said whether that stays; put it back.
+//
+// Does not: ask (agents/turn does), know which files are protected, keep anything from being changed (tools/sandbox
+// does, where the kernel can).
+//
+// Imports: tools/content, tools/permit, tools/sandbox/keep.
+package kept
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"fantail/tools/content"
+	"fantail/tools/permit"
+	"fantail/tools/sandbox/keep"
+)
+
+// Options are what a watch is for.
+type Options struct {
+	Root    string           // the workspace
+	Paths   func() []string  // what is protected, whether it is there or not
+	Holds   bool             // what is there can't be changed: only what is made has to be found
+	Aside   string           // the directory that gets what is put away
+	Changes *permit.Changes  // what agents' tools write is not a command's doing
+	Now     func() time.Time // of the machine
+}
+
+// Watch is the watch over one workspace. It is safe for concurrent use.
+type Watch struct {
+	o Options
+
+	mu      sync.Mutex // held while files are looked at, so that looks follow one another
+	state   *keep.State
+	blind   map[string]bool // what can't be looked at: it holds too much
+	running int
+	since   time.Time // the first of those that run began
+	found   *Found    // what nobody has decided about yet
+}
+
+// New watches.
+func New(o Options) *Watch { return &Watch{o: o, blind: map[string]bool{}} }
+
+// Found is what a command changed of what is protected. Until Keep or PutBack is called, no command begins.
+type Found struct {
+	Changes []keep.Change
+	Diff    string // of what is text
+
+	watch   *Watch
+	allowed []string
+	fault   error // what could not be looked at
+	decided chan struct{}
+}
+
+// Begin notes that a command begins, which may change the allowed paths; it waits while something that was found is not
+// decided. The returned function notes its end, and returns what was found; nil: nothing.
+func (w *Watch) Begin(ctx context.Context, allowed []string) (end func() *Found, err error) {
+	if err := w.wait(ctx); err != nil {
+		return nil, err
+	}
+	defer w.mu.Unlock()
+	if w.running == 0 { // else what was there before the first of them counts
+		if err := w.look(); err != nil {
+			return nil, err
+		}
+		w.since = w.o.Now()
+	}
+	w.running++
+	return func() *Found { return w.end(allowed) }, nil
+}
+
+// wait returns once nothing is undecided, with the mutex locked unless there is an error.
+func (w *Watch) wait(ctx context.Context) error {
+	for {
+		w.mu.Lock()
+		f := w.found
+		if f == nil {
+			return nil
+		}
+		w.mu.Unlock()
+		select {
+		case <-f.decided:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// look looks at what is protected. A tree that is too large to look at is left out from then on.
+func (w *Watch) look() error {
+	for {
+		paths := slices.DeleteFunc(w.o.Paths(), func(p string) bool { return w.blind[p] })
+		looks := keep.Take
+		if w.state != nil {
+			looks = w.state.Again
+		}
+		state, err := looks(paths)
+		if err == nil {
+			w.state = state
+			return nil
+		}
+		i := slices.IndexFunc(paths, func(p string) bool { return strings.Contains(err.Error(), p) })
+		if i < 0 {
+			return fmt.Errorf("look at what commands must not change: %w", err)
+		}
+		w.blind[paths[i]] = true
+	}
+}
+
+func (w *Watch) end(allowed []string) *Found {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.running--
+	if w.found != nil {
+		return nil // whoever found it decides about all there is
+	}
+	f := &Found{watch: w, allowed: allowed, decided: make(chan struct{})}
+	if f.find(); len(f.Changes) == 0 && f.fault == nil {
+		return nil
+	}
+	w.found = f
+	return f
+}
+
+// find finds what a command changed. What can't be looked at any more is a change, too. The mutex is held.
+func (f *Found) find() {
+	all, err := f.watch.state.Changes()
+	f.fault = err
+	granted := slices.Concat(f.watch.o.Changes.Written(f.watch.since), f.allowed)
+	f.Changes = slices.DeleteFunc(all, func(c keep.Change) bool {
+		return f.watch.o.Holds && c.What != keep.Made || slices.ContainsFunc(granted, func(p string) bool {
+			return c.Path == p || strings.HasPrefix(c.Path, p+string(filepath.Separator))
+		})
+	})
+	f.Diff = f.diff()
+}
+
+// mostShown is how much of a file a diff is made of, in bytes.
+const mostShown = 64 << 10
+
+// diff shows what was changed, as far as it is text.
+func (f *Found) diff() string {
+	var b strings.Builder
+	for _, c := range f.Changes {
+		if was := f.watch.state.Was(c.Path); len(was) <= mostShown {
+			b.WriteString(content.Diff(f.name(c.Path), string(was), string(text(c.Path))))
+		}
+	}
+	return b.String()
+}
+
+// text is what a small file holds; nothing if it is none, or leads elsewhere.
+func text(path string) []byte {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	if i, err := f.Stat(); err != nil || !i.Mode().IsRegular() {
+		return nil
+	}
+	b, err := io.ReadAll(io.LimitReader(f, mostShown))
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// name is a path as people read it: from the workspace, if it lies there.
+func (f *Found) name(path string) string {
+	if rel, err := filepath.Rel(f.watch.o.Root, path); err == nil && filepath.IsLocal(rel) {
+		return rel
+	}
+	return path
+}
+
+// Says says what was changed: "made .git/hooks/post-checkout, changed .envrc".
+func (f *Found) Says() string {
+	var parts []string
+	for i, c := range f.Changes {
+		if i == 4 && len(f.Changes) > 5 {
+			parts = append(parts, fmt.Sprintf("%d more", len(f.Changes)-i))
+			break
+		}
+		what := string(c.What)
+		if c.What == keep.Mode {
+			what = "changed who may do what with"
+		}
+		parts = append(parts, what+" "+f.name(c.Path))
+	}
+	if f.fault != nil {
+		parts = append(parts, "keeps Fantail from looking ("+f.fault.Error()+")")
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Keep lets it stay as it is.
+func (f *Found) Keep() error {
+	f.watch.mu.Lock()
+	defer f.watch.mu.Unlock()
+	defer f.decide()
+	return f.watch.look()
+}
+
+// PutBack makes all as it was, also what was changed since; what was made is moved aside.
+func (f *Found) PutBack() error {
+	f.watch.mu.Lock()
+	defer f.watch.mu.Unlock()
+	defer f.decide()
+	f.find()
+	if f.fault != nil {
+		return fmt.Errorf("put back what a command changed: %w", f.fault)
+	}
+	aside := filepath.Join(f.watch.o.Aside, f.watch.o.Now().UTC().Format("20060102-150405.000000000"))
+	if err := os.MkdirAll(aside, 0o700); err != nil {
+		return fmt.Errorf("put back what a command changed: %w", err)
+	}
+	if err := f.watch.state.PutBack(f.Changes, aside); err != nil {
+		return fmt.Errorf("put back what a command changed: %w", err)
+	}
+	_ = os.Remove(aside) // it stays if something was moved there
+	return nil
+}
+
+// decide lets commands begin again. The mutex is held.
+func (f *Found) decide() {
+	f.watch.found = nil
+	close(f.decided)
+}
