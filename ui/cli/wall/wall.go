@@ -101,7 +101,10 @@ func guards(w *sandbox.Wall) string {
 
 // network says what of one a command has.
 func network(w *sandbox.Wall) string {
-	if w.Loopback() {
+	switch {
+	case w.Kind == sandbox.Seatbelt:
+		return "no network, but this machine's loopback with its servers"
+	case w.Loopback():
 		return "no network, but a loopback of its own"
 	}
 	return "no network, and no loopback either"

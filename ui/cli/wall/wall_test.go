@@ -23,7 +23,7 @@ func TestText(t *testing.T) {
 	}{
 		{"prevents", &sandbox.Wall{Kind: sandbox.Seatbelt, Facts: facts}, permit.Auto, `Sandbox: sandbox-exec
   it prevents changes of git's hooks, .envrc, AGENTS.md and the like
-  no network, but a loopback of its own
+  no network, but this machine's loopback with its servers
   writing in /src/shop, in its temporary directory, in build caches
   a command writes the workspace
   it has a temporary directory of its own
