@@ -70,7 +70,7 @@ func Brief(w *sandbox.Wall) string {
 	case w.Level() == sandbox.None:
 		return "No sandbox works here: commands run as you; /sandbox says why"
 	case w.Level() == sandbox.Detects:
-		return "The sandbox sees changes of git hooks and the like, and can't prevent them: /sandbox"
+		return "Sandbox: it only detects changes of git's hooks and the like; /sandbox"
 	}
 	return ""
 }

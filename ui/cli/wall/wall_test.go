@@ -56,7 +56,7 @@ Mode ask: a command that does more than read asks, and then runs in it`},
 // TestBrief: the start screen speaks of a sandbox only where one lacks something.
 func TestBrief(t *testing.T) {
 	for kind, want := range map[sandbox.Kind]string{
-		sandbox.Bubblewrap: "", sandbox.Namespaces: "", sandbox.Seatbelt: "", sandbox.Landlock: "can't prevent", "": "No sandbox works here",
+		sandbox.Bubblewrap: "", sandbox.Namespaces: "", sandbox.Seatbelt: "", sandbox.Landlock: "only detects", "": "No sandbox works here",
 	} {
 		if got := Brief(&sandbox.Wall{Kind: kind}); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("%s: %q", kind, got)
