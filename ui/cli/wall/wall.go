@@ -70,7 +70,7 @@ func Brief(w *sandbox.Wall) string {
 	case w.Level() == sandbox.None:
 		return "No sandbox works here: commands run as you; /sandbox says why"
 	case w.Level() == sandbox.Detects:
-		return "The sandbox sees changes of git hooks and the like, and can't prevent them: /sandbox"
+		return "Sandbox: it only detects changes of git's hooks and the like; /sandbox"
 	}
 	return ""
 }
@@ -101,7 +101,10 @@ func guards(w *sandbox.Wall) string {
 
 // network says what of one a command has.
 func network(w *sandbox.Wall) string {
-	if w.Loopback() {
+	switch {
+	case w.Kind == sandbox.Seatbelt:
+		return "no network, but this machine's loopback with its servers"
+	case w.Loopback():
 		return "no network, but a loopback of its own"
 	}
 	return "no network, and no loopback either"

@@ -23,7 +23,7 @@ func TestText(t *testing.T) {
 	}{
 		{"prevents", &sandbox.Wall{Kind: sandbox.Seatbelt, Facts: facts}, permit.Auto, `Sandbox: sandbox-exec
   it prevents changes of git's hooks, .envrc, AGENTS.md and the like
-  no network, but a loopback of its own
+  no network, but this machine's loopback with its servers
   writing in /src/shop, in its temporary directory, in build caches
   a command writes the workspace
   it has a temporary directory of its own
@@ -56,7 +56,7 @@ Mode ask: a command that does more than read asks, and then runs in it`},
 // TestBrief: the start screen speaks of a sandbox only where one lacks something.
 func TestBrief(t *testing.T) {
 	for kind, want := range map[sandbox.Kind]string{
-		sandbox.Bubblewrap: "", sandbox.Namespaces: "", sandbox.Seatbelt: "", sandbox.Landlock: "can't prevent", "": "No sandbox works here",
+		sandbox.Bubblewrap: "", sandbox.Namespaces: "", sandbox.Seatbelt: "", sandbox.Landlock: "only detects", "": "No sandbox works here",
 	} {
 		if got := Brief(&sandbox.Wall{Kind: kind}); !strings.Contains(got, want) || (got == "") != (want == "") {
 			t.Errorf("%s: %q", kind, got)
