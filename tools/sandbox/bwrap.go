@@ -2,6 +2,10 @@ package sandbox
 
 import "strconv"
 
+// ruling are the places below /proc where root changes the whole machine. bubblewrap covers them only if it thinks that they
+// can be written, and of /proc/sys it does not.
+var ruling = []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/scsi", "/proc/acpi"}
+
 // bwrapArgs are the arguments that make bubblewrap make the view; what stands behind them is the command. filter is the
 // descriptor of the filter of system calls.
 func (b *Box) bwrapArgs(sockets []string, uid, filter int) []string {
@@ -29,6 +33,11 @@ func (b *Box) bwrapArgs(sockets []string, uid, filter int) []string {
 			args = append(args, "--dev", s.to)
 		case processes:
 			args = append(args, "--proc", s.to)
+			if uid == 0 {
+				for _, r := range present(ruling) {
+					args = append(args, "--ro-bind", r, r)
+				}
+			}
 		}
 	}
 	return append(args, "--chdir", b.dir, "--seccomp", strconv.Itoa(filter), "--")

@@ -3,6 +3,7 @@ package sandbox
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"golang.org/x/net/bpf"
 	"golang.org/x/sys/unix"
@@ -18,7 +19,34 @@ var never = []uint32{
 	unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_USERFAULTFD, unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN,
 	unix.SYS_FANOTIFY_INIT, unix.SYS_KEXEC_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE, unix.SYS_REBOOT,
 	unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_ADJTIMEX,
+	unix.SYS_OPEN_TREE_ATTR, unix.SYS_QUOTACTL_FD,
 	unix.SYS_CLOCK_ADJTIME, unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_NFSSERVCTL,
+}
+
+// shared are those that reach, by a number or a name that no rule on files knows, what other processes of the user have;
+// namespaces of its own keep a command from it.
+var shared = []uint32{
+	unix.SYS_SHMGET, unix.SYS_SHMAT, unix.SYS_SHMCTL, unix.SYS_SEMGET, unix.SYS_SEMOP, unix.SYS_SEMTIMEDOP, unix.SYS_SEMCTL,
+	unix.SYS_MSGGET, unix.SYS_MSGSND, unix.SYS_MSGRCV, unix.SYS_MSGCTL, unix.SYS_MQ_OPEN, unix.SYS_MQ_UNLINK,
+}
+
+// marking are those that change attributes of files that can't be written; mounts keep a command from it. Programs do
+// without: there are file systems that have none.
+var marking = []uint32{
+	unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
+	unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT, unix.SYS_FILE_SETATTR,
+}
+
+// markingRequests are requests of a file's descriptor that do.
+var markingRequests = []uint32{unix.FS_IOC_SETFLAGS, fsSetXattr}
+
+const fsSetXattr = 0x401c5820 // FS_IOC_FSSETXATTR
+
+// moded are the calls that set a file's mode, and which argument is it. Each may make a program that runs as the user
+// whoever starts it.
+var moded = map[uint32]uint32{
+	unix.SYS_FCHMOD: dataArgLow1, unix.SYS_FCHMODAT: dataArgLow2, unix.SYS_FCHMODAT2: dataArgLow2,
+	unix.SYS_OPENAT: dataArgLow3, unix.SYS_MKNODAT: dataArgLow2,
 }
 
 // namespaces are the flags of clone that make some.
@@ -33,6 +61,7 @@ type sockets struct {
 	inet bool // TCP, UDP and the like
 	unix bool // of names in the file system
 	any  bool // nothing is kept back
+	own  bool // namespaces and mounts of its own stand around the command
 }
 
 // Where the kernel lays what a filter looks at, struct seccomp_data; the lower half of an argument on machines that put
@@ -43,6 +72,8 @@ const (
 	dataArgLow0 = 16
 	dataArgLow1 = 24
 	dataArgLow2 = 32
+	dataArgTop2 = 36
+	dataArgLow3 = 40
 )
 
 const (
@@ -69,24 +100,47 @@ func filterOf(s sockets) ([]byte, error) {
 		refuse(unix.ENOSYS),
 		equal(unix.SYS_CLONE3, 1), refuse(unix.ENOSYS), // its flags lie in memory; C libraries then call clone
 	}
-	for _, n := range append(never, neverHere...) {
-		program = append(program, equal(n, 1), refuse(unix.EPERM))
+	each := func(answer unix.Errno, calls ...uint32) {
+		for _, n := range calls {
+			program = append(program, equal(n, 1), refuse(answer))
+		}
 	}
 	// Of a call with arguments everything is decided where it stands.
-	program = append(program,
-		equal(unix.SYS_CLONE, 4),
-		bpf.LoadAbsolute{Off: dataArgLow0, Size: 4},
-		bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: namespaces, SkipFalse: 1},
-		refuse(unix.EPERM),
-		pass,
-	)
-	program = append(program, equal(unix.SYS_IOCTL, uint8(2+2*len(typing))), bpf.LoadAbsolute{Off: dataArgLow1, Size: 4})
-	for _, r := range typing {
-		program = append(program, equal(r, 1), refuse(unix.EPERM))
+	decide := func(n uint32, how ...bpf.Instruction) {
+		program = append(append(program, equal(n, uint8(len(how)))), how...)
 	}
-	program = append(program, pass)
+	load := func(at uint32) bpf.Instruction { return bpf.LoadAbsolute{Off: at, Size: 4} }
+	without := func(n, at, bits uint32) {
+		decide(n, load(at), bpf.JumpIf{Cond: bpf.JumpBitsSet, Val: bits, SkipFalse: 1}, refuse(unix.EPERM), pass)
+	}
+	each(unix.EPERM, never...)
+	each(unix.EPERM, neverHere...)
+	each(unix.ENOSYS, unix.SYS_OPENAT2) // its mode lies in memory; programs then call openat
+	requests := typing
+	if !s.own && !s.any {
+		each(unix.ENOSYS, shared...)
+		each(unix.ENOTSUP, marking...)
+		requests = slices.Concat(typing, markingRequests)
+		decide(unix.SYS_PRLIMIT64, // of another process
+			load(dataArgLow0), equal(0, 1), pass,
+			load(dataArgLow2), bpf.JumpIf{Cond: bpf.JumpEqual, Val: 0, SkipFalse: 3},
+			load(dataArgTop2), equal(0, 1), pass,
+			refuse(unix.EPERM))
+	}
+	without(unix.SYS_CLONE, dataArgLow0, namespaces)
+	for _, m := range []map[uint32]uint32{moded, modedHere} {
+		for n, at := range m {
+			without(n, at, unix.S_ISUID)
+		}
+	}
+	typed := []bpf.Instruction{load(dataArgLow1)}
+	for _, r := range requests {
+		typed = append(typed, equal(r, 1), refuse(unix.EPERM))
+	}
+	decide(unix.SYS_IOCTL, append(typed, pass)...)
 	if !s.any {
 		program = append(program, s.rows(equal, refuse, pass)...)
+		decide(unix.SYS_SOCKETPAIR, s.pairs(equal, refuse, pass)...)
 	}
 	program = append(program, pass)
 	raw, err := bpf.Assemble(program)
@@ -125,4 +179,19 @@ func (s sockets) rows(equal func(uint32, uint8) bpf.Instruction, refuse func(uni
 		refuse(unix.EPERM),
 	)
 	return append([]bpf.Instruction{equal(unix.SYS_SOCKET, uint8(len(inside)))}, inside...)
+}
+
+// pairs decide socketpair. One half of a pair of datagram sockets sends to any name in the file system.
+func (s sockets) pairs(equal func(uint32, uint8) bpf.Instruction, refuse func(unix.Errno) bpf.Instruction, pass bpf.Instruction) []bpf.Instruction {
+	how := []bpf.Instruction{bpf.LoadAbsolute{Off: dataArgLow0, Size: 4}, bpf.JumpIf{Cond: bpf.JumpEqual, Val: unix.AF_UNIX, SkipTrue: 1}, refuse(unix.EPERM)}
+	if s.unix {
+		return append(how, pass)
+	}
+	const kind = 0xf // the rest are flags
+	return append(how,
+		bpf.LoadAbsolute{Off: dataArgLow1, Size: 4}, bpf.ALUOpConstant{Op: bpf.ALUOpAnd, Val: kind},
+		equal(unix.SOCK_STREAM, 1), pass,
+		equal(unix.SOCK_SEQPACKET, 1), pass,
+		refuse(unix.EPERM),
+	)
 }

@@ -6,3 +6,6 @@ const nativeArch = 0xc00000b7 // AUDIT_ARCH_AARCH64
 
 // neverHere are those of [never] that only this machine has.
 var neverHere = []uint32{unix.SYS_KEXEC_FILE_LOAD, unix.SYS_LOOKUP_DCOOKIE}
+
+// modedHere are those of [moded].
+var modedHere = map[uint32]uint32{}

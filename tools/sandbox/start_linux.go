@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/exec"
 	"strconv"
@@ -64,6 +65,11 @@ func command(c *exec.Cmd) []string { return append([]string{c.Path}, c.Args[1:].
 // Start starts the command. The caller has locked itself to its thread. spent says that the thread is held to the box
 // from now on too: it can be nothing but thrown away.
 func (in *Inside) Start(c *exec.Cmd) (spent bool, err error) {
+	// What this program was itself started with and left open, a command would have too: a directory's descriptor leads
+	// out of any mounts. A kernel that can't do it all at once has no Landlock either.
+	if err := unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return false, fmt.Errorf("keep open files from the command: %w", err)
+	}
 	if in.box.wall.Kind == Landlock {
 		if err := in.plan.Restrict(); err != nil {
 			return true, err
@@ -90,7 +96,7 @@ func (in *Inside) End() cell.Report {
 // sockets are those that a command in the box may make.
 func (b *Box) sockets() sockets {
 	mounts := b.wall.Kind != Landlock
-	return sockets{any: b.view.files, unix: mounts, inet: mounts || b.view.net}
+	return sockets{any: b.view.files, unix: mounts, inet: mounts || b.view.net, own: mounts}
 }
 
 // plan is what the first process in namespaces of its own makes.
@@ -109,8 +115,15 @@ func (b *Box) plan(filter []byte, sockets []string) cell.Plan {
 		case empty:
 			add(cell.Empty, "", s.to)
 		case devices:
+			add(cell.Empty, "", s.to)
+			for _, d := range present(devicesKept) {
+				add(cell.Node, d, d)
+			}
 			add(cell.Empty, "", "/dev/shm")
 			add(cell.FS, "devpts", "/dev/pts")
+			for _, l := range [][2]string{{"pts/ptmx", "ptmx"}, {"/proc/self/fd", "fd"}, {"fd/0", "stdin"}, {"fd/1", "stdout"}, {"fd/2", "stderr"}} {
+				add(cell.Link, l[0], "/dev/"+l[1])
+			}
 		case processes:
 			add(cell.FS, "proc", "/proc")
 		}

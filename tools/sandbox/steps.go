@@ -4,7 +4,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 )
 
 // step is one change to the file system of a command that has mounts of its own. The first of all is that nothing can
@@ -120,18 +119,4 @@ func (v view) deaf(sockets []string) (all []string) {
 		}
 	}
 	return present(all)
-}
-
-// listening are the sockets of the file system that somebody listens at.
-func listening() (all []string) {
-	text, err := os.ReadFile("/proc/net/unix")
-	if err != nil {
-		return nil
-	}
-	for line := range strings.Lines(string(text)) {
-		if at := strings.IndexByte(line, '/'); at >= 0 {
-			all = append(all, strings.TrimSuffix(line[at:], "\n"))
-		}
-	}
-	return all
 }

@@ -52,7 +52,9 @@ func (g Ground) Kept() (all []string) {
 		dirs = append(dirs, some...)
 	}
 	for _, d := range dirs {
-		if _, err := os.Lstat(filepath.Join(d, "HEAD")); err != nil && !slices.Contains(g.Git, d) {
+		// None of these can be taken away by a command, but the rest of the directory can, and it must be known again.
+		known := func(name string) bool { _, err := os.Lstat(filepath.Join(d, name)); return err == nil }
+		if !slices.Contains(g.Git, d) && !known("HEAD") && !slices.ContainsFunc(keptModules, known) {
 			continue
 		}
 		for _, k := range keptModules {
@@ -150,7 +152,8 @@ func (g Ground) secrets() (all []string) {
 		}
 		for _, e := range list {
 			rel := filepath.ToSlash(filepath.Join(dir, e.Name()))
-			if p := filepath.Join(g.Home, rel); g.Secret(rel) != "" && !in(g.Root, p) {
+			// Who listens in another network, such as a container's, is on no list of this one.
+			if p := filepath.Join(g.Home, rel); (e.Type()&fs.ModeSocket != 0 || g.Secret(rel) != "") && !in(g.Root, p) {
 				all = append(all, p)
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"os/signal"
 	"runtime"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 )
@@ -131,7 +130,7 @@ func (p Plan) enter() error {
 	}
 	from := make([]int, len(p.Mounts))
 	for i, m := range p.Mounts {
-		if from[i] = -1; m.Op != Bind {
+		if from[i] = -1; m.Op != Bind && m.Op != Node {
 			continue
 		}
 		fd, err := syscall.Open(m.From, oPath|syscall.O_CLOEXEC, 0)
@@ -156,7 +155,7 @@ func (p Plan) enter() error {
 // make makes one mount; from holds what is bound.
 func (m Mount) make(from int) error {
 	switch m.Op {
-	case Bind:
+	case Bind, Node:
 		source := "/proc/self/fd/" + strconv.Itoa(from)
 		err := syscall.Mount(source, m.To, "", syscall.MS_BIND|syscall.MS_REC, "")
 		if errors.Is(err, syscall.ENOENT) {
@@ -164,25 +163,37 @@ func (m Mount) make(from int) error {
 				err = syscall.Mount(source, m.To, "", syscall.MS_BIND|syscall.MS_REC, "")
 			}
 		}
+		if err == nil && m.Op == Node {
+			err = attribute(m.To, 0, readOnly|noDevices)
+		}
 		return err
 	case Empty:
-		return syscall.Mount("none", m.To, "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=0755")
+		return m.directory("none", "tmpfs", syscall.MS_NOSUID|syscall.MS_NODEV, "mode=0755")
 	case FS:
-		if m.From != "devpts" {
-			return syscall.Mount(m.From, m.To, m.From, syscall.MS_NOSUID|syscall.MS_NOEXEC, "")
+		options := ""
+		if m.From == "devpts" {
+			options = "newinstance,ptmxmode=0666,mode=0620"
 		}
-		err := syscall.Mount(m.From, m.To, m.From, syscall.MS_NOSUID|syscall.MS_NOEXEC, "newinstance,ptmxmode=0666,mode=0620")
-		if err != nil {
-			return err
-		}
-		// A terminal is made of what stands beside the directory.
-		return syscall.Mount(m.To+"/ptmx", m.To[:strings.LastIndexByte(m.To, '/')]+"/ptmx", "", syscall.MS_BIND, "")
+		return m.directory(m.From, m.From, syscall.MS_NOSUID|syscall.MS_NOEXEC, options)
+	case Link:
+		return syscall.Symlink(m.From, m.To)
 	case ReadOnly:
-		return attribute(m.To, readOnly, 0)
+		return attribute(m.To, readOnly|noDevices, 0)
 	case Writable:
 		return attribute(m.To, 0, readOnly)
 	}
 	return syscall.EINVAL
+}
+
+// directory mounts a file system of that kind at a directory.
+func (m Mount) directory(name, kind string, flags uintptr, options string) error {
+	err := syscall.Mount(name, m.To, kind, flags, options)
+	if errors.Is(err, syscall.ENOENT) {
+		if err = syscall.Mkdir(m.To, 0o755); err == nil {
+			err = syscall.Mount(name, m.To, kind, flags, options)
+		}
+	}
+	return err
 }
 
 // place makes a place for what from holds, with the directories above it.

@@ -16,6 +16,7 @@ const (
 	sysLandlockRestrictSelf  = 446
 
 	readOnly    = 1      // MOUNT_ATTR_RDONLY
+	noDevices   = 4      // MOUNT_ATTR_NODEV
 	atRecursive = 0x8000 // AT_RECURSIVE
 	atFdCwd     = -100
 
@@ -57,6 +58,9 @@ func (p Plan) Restrict() error {
 			_ = prctl(dropBounding, c) // who has none to drop gains none either
 		}
 	}
+	if err := bequeath(); err != nil {
+		return fmt.Errorf("keep capabilities from the command: %w", err)
+	}
 	if len(p.Rules) > 0 {
 		if err := landlock(p.ABI, p.Rules); err != nil {
 			return fmt.Errorf("restrict by Landlock: %w", err)
@@ -71,6 +75,24 @@ func (p Plan) Restrict() error {
 	}{uint16(len(p.Filter) / 8), &p.Filter[0]}
 	if _, _, e := syscall.RawSyscall(syscall.SYS_PRCTL, setSeccomp, filterMode, uintptr(unsafe.Pointer(&prog))); e != 0 {
 		return fmt.Errorf("filter system calls: %w", e)
+	}
+	return nil
+}
+
+// bequeath leaves no capabilities to inherit. The bounding set does not hold those back: root's programs get what is
+// inherited, whatever is bound.
+func bequeath() error {
+	head := struct {
+		version uint32
+		pid     int32
+	}{0x20080522, 0} // _LINUX_CAPABILITY_VERSION_3
+	var data [2]struct{ effective, permitted, inheritable uint32 }
+	if _, _, e := syscall.RawSyscall(syscall.SYS_CAPGET, uintptr(unsafe.Pointer(&head)), uintptr(unsafe.Pointer(&data)), 0); e != 0 {
+		return e
+	}
+	data[0].inheritable, data[1].inheritable = 0, 0
+	if _, _, e := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&head)), uintptr(unsafe.Pointer(&data)), 0); e != 0 {
+		return e
 	}
 	return nil
 }

@@ -37,13 +37,15 @@ type Op string
 const (
 	Bind     Op = "bind"     // what is at From, with all below, stands at To too
 	Empty    Op = "empty"    // a directory of its own, empty, that nobody else sees, stands at To
-	FS       Op = "fs"       // a file system of the kind From stands at To: proc, or devpts with the ptmx beside it
-	ReadOnly Op = "readonly" // what is mounted at To and below can't be changed
+	FS       Op = "fs"       // a file system of the kind From stands at To: proc, or devpts
+	Node     Op = "node"     // the device at From works at To
+	Link     Op = "link"     // a symbolic link to From stands at To
+	ReadOnly Op = "readonly" // what is mounted at To and below can't be changed, and devices there do not work
 	Writable Op = "writable" // it can, as far as its file system lets it
 )
 
-// Mount is one change. From is looked for before the first of them, so that no earlier one hides it. Bind makes
-// the place at To where there is none; only in a directory that an earlier one brought is that so.
+// Mount is one change. From is looked for before the first of them, so that no earlier one hides it. All make the place
+// at To where there is none; only in a directory that an earlier one brought is that so.
 type Mount struct {
 	Op       Op
 	From, To string
