@@ -1,0 +1,200 @@
+// Package post is how mail leaves the sandbox of an agent's command.
+//
+// Does: take letters that a command lays into a directory of its own, one [Box] for each command, and answer each when
+// it is deposited; lay a letter there ([Send]).
+//
+// Does not: deposit anything (who opened the box does), let a command read mail or do anything else with the agents.
+//
+// Imports: agents/outside.
+package post
+
+import (
+	"bufio"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"time"
+
+	"fantail/agents/outside"
+)
+
+// Env names the variable that tells a command where its letters go. It is set in sandboxes only.
+const Env = "FANTAIL_MAIL"
+
+const (
+	door       = "door"           // the pipe into which the name of each letter is written
+	answered   = ".answer"        // ends the name of the file that answers a letter
+	mostLetter = 8 << 20          // bytes of a letter as it lies there
+	patience   = 10 * time.Second // how long a sender waits for the answer
+	looks      = 5 * time.Millisecond
+)
+
+// named are the names that letters may have.
+var named = regexp.MustCompile(`^[A-Z0-9]{26}$`)
+
+// answer is what a sender gets.
+type answer struct {
+	Receipts []outside.Receipt
+	Error    string // "": it was deposited
+}
+
+// Box is where the letters of one command are taken.
+type Box struct {
+	Dir  string
+	pipe *os.File
+	done chan struct{}
+}
+
+// Open makes a box in dir, which is made if it is not there. deliver deposits a letter. go begins a goroutine, which
+// ends with Close.
+func Open(dir string, deliver func(outside.Deposit) ([]outside.Receipt, error), start func(name string, f func())) (*Box, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("open a way out for mail: %w", err)
+	}
+	dir, err := os.MkdirTemp(dir, "")
+	if err != nil {
+		return nil, fmt.Errorf("open a way out for mail: %w", err)
+	}
+	at := filepath.Join(dir, door)
+	err = syscall.Mkfifo(at, 0o600)
+	b := &Box{Dir: dir, done: make(chan struct{})}
+	if err == nil { // for both, so that it does not end when a sender leaves
+		b.pipe, err = os.OpenFile(at, os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	}
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open a way out for mail: %w", err), os.RemoveAll(dir))
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, errors.Join(fmt.Errorf("open a way out for mail: %w", err), b.pipe.Close(), os.RemoveAll(dir))
+	}
+	start("take a command's mail", func() {
+		defer close(b.done)
+		defer root.Close()
+		lines := bufio.NewReaderSize(b.pipe, 4096)
+		for {
+			line, err := lines.ReadSlice('\n')
+			if errors.Is(err, bufio.ErrBufferFull) {
+				continue // no name is that long
+			}
+			if err != nil {
+				return
+			}
+			if name := string(line[:len(line)-1]); named.MatchString(name) {
+				take(root, name, deliver)
+			}
+		}
+	})
+	return b, nil
+}
+
+// Close takes no more letters. The command has ended.
+func (b *Box) Close() error {
+	err := b.pipe.Close()
+	<-b.done
+	return errors.Join(err, os.RemoveAll(b.Dir))
+}
+
+// take deposits a letter and answers it. Whoever laid it there may have laid anything.
+func take(root *os.Root, name string, deliver func(outside.Deposit) ([]outside.Receipt, error)) {
+	var a answer
+	dep, err := read(root, name)
+	if err == nil {
+		a.Receipts, err = deliver(dep)
+	}
+	if err != nil {
+		a.Error = err.Error()
+	}
+	text, err := json.Marshal(a)
+	if err != nil {
+		return
+	}
+	part := name + ".part"
+	f, err := root.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return // the sender says that nobody answered
+	}
+	_, err = f.Write(text)
+	if err = errors.Join(err, f.Close()); err == nil {
+		_ = root.Rename(part, name+answered)
+	}
+}
+
+// read reads a letter.
+func read(root *os.Root, name string) (dep outside.Deposit, err error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return dep, fmt.Errorf("read the letter: %w", err)
+	}
+	defer f.Close()
+	if i, err := f.Stat(); err != nil || !i.Mode().IsRegular() {
+		return dep, errors.Join(errors.New("read the letter: it is no file"), err)
+	}
+	text, err := io.ReadAll(io.LimitReader(f, mostLetter+1))
+	switch {
+	case err != nil:
+		return dep, fmt.Errorf("read the letter: %w", err)
+	case len(text) > mostLetter:
+		return dep, fmt.Errorf("read the letter: it is longer than %d MiB", mostLetter>>20)
+	}
+	if err := json.Unmarshal(text, &dep); err != nil {
+		return dep, fmt.Errorf("read the letter: %w", err)
+	}
+	return dep, nil
+}
+
+// Send has a letter deposited by the host that opened the box at dir, and returns what it answers. ctx ends the wait for
+// the answer; then it is not known whether it was deposited.
+func Send(ctx context.Context, dir string, dep outside.Deposit) ([]outside.Receipt, error) {
+	text, err := json.Marshal(dep)
+	if err != nil {
+		return nil, fmt.Errorf("write the letter: %w", err)
+	}
+	name := rand.Text()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, text, 0o600); err != nil {
+		return nil, fmt.Errorf("write the letter: %w", err)
+	}
+	pipe, err := os.OpenFile(filepath.Join(dir, door), os.O_WRONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, fmt.Errorf("hand the letter out: %w: nobody takes this command's mail any more", err)
+	}
+	_, err = pipe.WriteString(name + "\n")
+	if err = errors.Join(err, pipe.Close()); err != nil {
+		return nil, fmt.Errorf("hand the letter out: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	tick := time.NewTicker(looks)
+	defer tick.Stop()
+	for {
+		text, err := os.ReadFile(path + answered)
+		if err == nil {
+			var a answer
+			if err := json.Unmarshal(text, &a); err != nil {
+				return nil, fmt.Errorf("read the answer: %w", err)
+			}
+			_ = errors.Join(os.Remove(path), os.Remove(path+answered))
+			if a.Error != "" {
+				return nil, errors.New(a.Error)
+			}
+			return a.Receipts, nil
+		}
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("read the answer: %w", err)
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return nil, errors.New("nobody answered: whether the letter was sent is not known; --key makes it safe to send it again")
+		}
+	}
+}

@@ -1,0 +1,138 @@
+package post_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"fantail/agents/outside"
+	"fantail/agents/post"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// opened is a box, and what was delivered through it.
+func opened(t *testing.T) (b *post.Box, got func() []string) {
+	t.Helper()
+	var mu sync.Mutex
+	var bodies []string
+	b, err := post.Open(filepath.Join(t.TempDir(), "post"), func(d outside.Deposit) ([]outside.Receipt, error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if d.Body == "no" {
+			return nil, errors.New("there is no such agent")
+		}
+		bodies = append(bodies, d.Body)
+		return []outside.Receipt{{ID: int64(len(bodies)), To: strings.Join(d.To, ",")}}, nil
+	}, func(_ string, f func()) { go f() })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b, func() []string {
+		mu.Lock()
+		defer mu.Unlock()
+		return bodies
+	}
+}
+
+// Letters of many senders at once arrive, each once, and each sender gets its own answer.
+func TestSend(t *testing.T) {
+	b, got := opened(t)
+	var all sync.WaitGroup
+	for i := range 40 {
+		all.Go(func() {
+			body := fmt.Sprintf("%d %s", i, strings.Repeat("x", i<<10))
+			rs, err := post.Send(t.Context(), b.Dir, outside.Deposit{To: []string{fmt.Sprint("to", i)}, Body: body})
+			if err != nil || len(rs) != 1 || rs[0].To != fmt.Sprint("to", i) {
+				t.Errorf("%d: %+v, %v", i, rs, err)
+			}
+		})
+	}
+	all.Wait()
+	if n := len(got()); n != 40 {
+		t.Errorf("%d letters were delivered, want 40", n)
+	}
+	if _, err := post.Send(t.Context(), b.Dir, outside.Deposit{Body: "no"}); err == nil || err.Error() != "there is no such agent" {
+		t.Errorf("a letter that was refused: %v", err)
+	}
+	left, err := os.ReadDir(b.Dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("%d files are left, %v", len(left), err)
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(b.Dir); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("after its end the box is there: %v", err)
+	}
+	if _, err := post.Send(t.Context(), b.Dir, outside.Deposit{Body: "late"}); err == nil {
+		t.Error("a letter into a box that is gone was sent")
+	}
+}
+
+// Whatever a command lays there, nothing outside is read or written, nothing hangs, and others are served.
+func TestBox_hostile(t *testing.T) {
+	b, got := opened(t)
+	secret := filepath.Join(t.TempDir(), "secret")
+	if err := os.WriteFile(secret, []byte(`{"Body":"secret"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	at := func(name string) string { return filepath.Join(b.Dir, name) }
+	name := func(c string) string { return strings.Repeat(c, 26) }
+	for _, err := range []error{
+		os.Symlink(secret, at(name("A"))), // a link that leads out
+		syscall.Mkfifo(at(name("B")), 0o600),
+		os.Mkdir(at(name("C")), 0o700),
+		os.WriteFile(at(name("D")), []byte("no JSON"), 0o600),
+		os.WriteFile(at(name("E")), []byte(`{"Body":"answered elsewhere"}`), 0o600),
+		os.Symlink(secret, at(name("E")+".part")), // where the answer would be written
+		os.WriteFile(at(name("F")), nil, 0o600),
+		os.Truncate(at(name("F")), 1<<40),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	pipe, err := os.OpenFile(at("door"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer pipe.Close()
+	for _, line := range []string{
+		name("A"), name("B"), name("C"), name("D"), name("E"), name("F"), name("G"), "../secret", "", ".", "door", strings.Repeat("x", 9000), "a\x00b",
+	} {
+		if _, err := pipe.WriteString(line + "\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := post.Send(t.Context(), b.Dir, outside.Deposit{Body: "good"}); err != nil {
+		t.Errorf("after it, a good letter: %v", err)
+	}
+	if text, err := os.ReadFile(secret); err != nil || string(text) != `{"Body":"secret"}` {
+		t.Errorf("the file outside holds %q, %v", text, err)
+	}
+	for _, body := range got() {
+		if body == "secret" {
+			t.Error("a file outside was sent")
+		}
+	}
+	if err := os.Remove(at("door")); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := post.Send(ctx, b.Dir, outside.Deposit{Body: "x"}); err == nil {
+		t.Error("without a door a letter was sent")
+	}
+	if err := b.Close(); err != nil {
+		t.Error(err)
+	}
+}
