@@ -91,6 +91,9 @@ func run(g *guard.Guard) (int, error) {
 	if flags.Errand != nil {
 		return flags.Errand.Run(g)
 	}
+	if err := workspace.Reachable(os.Getenv); err != nil {
+		return 0, err
+	}
 	if !flags.Print {
 		if err := cli.NeedTerminal(os.Stdin, os.Stdout); err != nil {
 			return 0, err

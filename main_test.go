@@ -28,7 +28,7 @@ var arrows = map[string][]string{
 	".": {"*"},
 	"agents": {
 		"agents/drafts", "agents/event", "agents/fleet", "agents/follow", "agents/fork", "agents/history", "agents/kept", "agents/ledger",
-		"agents/llm", "agents/mail", "agents/memory", "agents/outside", "agents/quarantine", "agents/questions", "agents/queue",
+		"agents/llm", "agents/mail", "agents/memory", "agents/outside", "agents/post", "agents/quarantine", "agents/questions", "agents/queue",
 		"agents/recovery", "agents/roster",
 		"agents/seal", "agents/steer", "agents/tasks", "agents/turn", "agents/waits", "inbox", "inbox/envelope", "inbox/policy",
 		"store", "tools", "tools/permit", "tools/proc", "tools/secret",
@@ -50,6 +50,7 @@ var arrows = map[string][]string{
 	"agents/mail":          {"agents/event", "agents/fleet", "agents/history", "agents/roster", "agents/waits", "inbox", "inbox/envelope", "inbox/policy", "store"},
 	"agents/memory":        {"inbox", "store"},
 	"agents/outside":       {"agents/event", "agents/history", "agents/roster", "agents/seal", "inbox", "store"},
+	"agents/post":          {"agents/outside"},
 	"agents/prompts":       {},
 	"agents/questions":     {"agents/event", "agents/roster", "agents/seal", "inbox", "store", "tools/permit"},
 	"agents/queue":         {},
@@ -59,7 +60,7 @@ var arrows = map[string][]string{
 	"agents/seal":          {"store"},
 	"agents/steer":         {"agents/event", "agents/fleet", "agents/roster", "store"},
 	"agents/tasks":         {"agents/history", "agents/roster", "agents/seal", "inbox", "store", "tools"},
-	"agents/turn":          {"agents/event", "agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/mail", "agents/prompts", "agents/questions", "agents/recovery", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret", "tools/workspace"},
+	"agents/turn":          {"agents/event", "agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/mail", "agents/post", "agents/prompts", "agents/questions", "agents/recovery", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret", "tools/workspace"},
 	"agents/quarantine": {
 		"agents/fleet", "agents/history", "agents/llm", "agents/queue", "agents/roster", "agents/seal", "store",
 	},
@@ -115,8 +116,8 @@ var arrows = map[string][]string{
 	},
 	"ui/cli/doctor": {"tools/sandbox", "ui/cli/host", "ui/cli/place", "ui/cli/wall"},
 	"ui/cli/errand": {
-		"agents/event", "agents/history", "agents/memory", "agents/outside", "agents/roster", "inbox", "store",
-		"store/config", "store/config/paths", "tools", "tools/secret", "ui/cli/channel", "ui/cli/deposit", "ui/cli/doctor",
+		"agents/event", "agents/history", "agents/memory", "agents/outside", "agents/post", "agents/roster", "inbox", "store",
+		"store/config", "store/config/paths", "tools", "tools/sandbox", "tools/secret", "ui/cli/channel", "ui/cli/deposit", "ui/cli/doctor",
 		"ui/cli/guard", "ui/cli/host", "ui/cli/jsonline", "ui/cli/mcpserver", "ui/cli/place", "ui/cli/shell", "ui/frame",
 		"ui/cli/wall", "ui/screen", "ui/screen/wire",
 	},

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
 	"time"
 
 	"fantail/agents/drafts"
@@ -16,6 +18,7 @@ import (
 	"fantail/agents/mail"
 	"fantail/agents/memory"
 	"fantail/agents/outside"
+	"fantail/agents/post"
 	"fantail/agents/quarantine"
 	"fantail/agents/questions"
 	"fantail/agents/recovery"
@@ -107,7 +110,7 @@ func (p *Pool) furnish() {
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
 		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk,
 		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
-		Environ: o.Environ, System: o.System, Commands: &p.Commands, Box: o.Box, Kept: o.Kept, Keep: o.Keep, Now: o.Now, Go: o.Go,
+		Environ: o.Environ, System: o.System, Commands: &p.Commands, Box: o.Box, Kept: o.Kept, Post: sends(p), Keep: o.Keep, Now: o.Now, Go: o.Go,
 	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, p.forks)
 	p.forks.Begin(fork.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Mail,
@@ -123,6 +126,22 @@ func (p *Pool) furnish() {
 		Busy:    []func(int64) bool{p.Mail.Busy, p.loops.Busy},
 		Count:   []func(*event.Tally){func(t *event.Tally) { t.Quiet = p.Mail.Quiet() }},
 	})
+}
+
+// sends opens ways out of sandboxes for the mail of agents' commands.
+func sends(p *Pool) func(agent, turn int64) (*post.Box, error) {
+	return func(agent, turn int64) (*post.Box, error) {
+		return post.Open(filepath.Join(p.o.Data, "post"), func(d outside.Deposit) ([]outside.Receipt, error) {
+			is := p.Infos()
+			n := slices.IndexFunc(is, func(i event.Info) bool { return i.ID == agent })
+			if n < 0 {
+				return nil, event.ErrClosing
+			}
+			door := *p.Door
+			door.Command = &outside.Command{Agent: is[n].Name, Turn: turn}
+			return door.Mail(p.fleet.Context(), d)
+		}, p.o.Go)
+	}
 }
 
 // recover mends what a crash left, loads the agents there are and lets them run.

@@ -8,9 +8,10 @@
 // name, a screen, or the configuration file; render anything for people.
 //
 // Imports: agents/drafts, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept,
-// agents/ledger, agents/llm, agents/mail, agents/memory, agents/outside, agents/quarantine, agents/questions,
-// agents/queue, agents/recovery, agents/roster, agents/seal, agents/steer, agents/tasks, agents/turn, agents/waits,
-// inbox, inbox/envelope, inbox/policy, store, tools, tools/permit, tools/proc, tools/secret.
+// agents/ledger, agents/llm, agents/mail, agents/memory, agents/outside, agents/post, agents/quarantine,
+// agents/questions, agents/queue, agents/recovery, agents/roster, agents/seal, agents/steer, agents/tasks,
+// agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/permit, tools/proc,
+// tools/secret.
 package agents
 
 import (

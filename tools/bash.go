@@ -106,7 +106,7 @@ func parseBash(c call) (*Call, error) {
 		}
 		if c.env.Box != nil && !leave.Free {
 			var err error
-			if s.Box, err = c.env.Box(sandbox.Leave{Write: leave.Write, Network: leave.Network}); err != nil {
+			if s.Box, err = c.env.Box(sandbox.Leave{Write: leave.Write, Network: leave.Network, Mail: leave.Mail}); err != nil {
 				return fail("bash: %v", err)
 			}
 		}

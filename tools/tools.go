@@ -55,7 +55,8 @@ type Result struct {
 // Leave is what a command may do beyond its profile.
 type Leave struct {
 	permit.Leave
-	Free bool // it runs as the user, in no sandbox
+	Free bool   // it runs as the user, in no sandbox
+	Mail string // the directory through which its mail leaves; "": it has none
 }
 
 // Refusal is what a sandbox seems to have kept a command from, by the command's own words: good for

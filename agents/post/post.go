@@ -26,9 +26,6 @@ import (
 	"fantail/agents/outside"
 )
 
-// Env names the variable that tells a command where its letters go. It is set in sandboxes only.
-const Env = "FANTAIL_MAIL"
-
 const (
 	door       = "door"           // the pipe into which the name of each letter is written
 	answered   = ".answer"        // ends the name of the file that answers a letter

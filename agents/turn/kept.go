@@ -14,7 +14,16 @@ import (
 // carries runs a call. What its command changes of what is protected is asked about before anything else runs.
 func (w *workbench) carries(ctx context.Context, c history.Call, call *tools.Call) (tools.Result, error) {
 	runs := func() tools.Result { return w.runs(c, func() tools.Result { return call.Run(ctx) }) }
-	if w.o.Kept == nil || call.Leave == nil || call.Leave.Free {
+	if call.Leave == nil || call.Leave.Free || w.o.Box == nil {
+		return runs(), nil
+	}
+	mail, err := w.o.Post(w.ID, w.turn)
+	if err != nil {
+		return tools.Result{Text: "bash: " + err.Error(), Error: true}, nil
+	}
+	defer mail.Close()
+	call.Leave.Mail = mail.Dir
+	if w.o.Kept == nil {
 		return runs(), nil
 	}
 	end, err := w.o.Kept.Begin(ctx, call.Leave.Write)

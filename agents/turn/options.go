@@ -7,6 +7,7 @@ import (
 	"fantail/agents/fleet"
 	"fantail/agents/kept"
 	"fantail/agents/mail"
+	"fantail/agents/post"
 	"fantail/agents/questions"
 	"fantail/agents/roster"
 	"fantail/agents/waits"
@@ -35,15 +36,16 @@ type Options struct {
 	Tools    *tools.Set
 	Gate     *permit.Gate
 	Keys     *secret.Keys
-	Root     string                        // the workspace
-	Private  []string                      // files that tools must never open
-	Outputs  func(agent int64) string      // the directory of its tool-output files
-	Environ  []string                      // for commands where nobody's at a screen is known
-	System   func(agent event.Info) string // the system prompt
-	Commands *Commands                     // whose commands run
-	Box      Boxes                         // makes the sandboxes of commands; nil: there are none
-	Kept     *kept.Watch                   // over what commands in sandboxes must not change; nil: nobody watches
-	Keep     func(proc.Group) func()       // ends a command's group if this program dies; nil: nothing does
+	Root     string                                     // the workspace
+	Private  []string                                   // files that tools must never open
+	Outputs  func(agent int64) string                   // the directory of its tool-output files
+	Environ  []string                                   // for commands where nobody's at a screen is known
+	System   func(agent event.Info) string              // the system prompt
+	Commands *Commands                                  // whose commands run
+	Box      Boxes                                      // makes the sandboxes of commands; nil: there are none
+	Post     func(agent, turn int64) (*post.Box, error) // lets the mail of an agent's command out of its sandbox
+	Kept     *kept.Watch                                // over what commands in sandboxes must not change; nil: nobody watches
+	Keep     func(proc.Group) func()                    // ends a command's group if this program dies; nil: nothing does
 	Now      func() time.Time
 	Go       func(name string, f func())
 }

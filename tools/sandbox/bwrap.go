@@ -29,6 +29,8 @@ func (b *Box) bwrapArgs(sockets []string, uid, filter int) []string {
 			args = append(args, "--ro-bind", s.from, s.to)
 		case empty:
 			args = append(args, "--tmpfs", s.to)
+		case closed:
+			args = append(args, "--remount-ro", s.to)
 		case devices:
 			args = append(args, "--dev", s.to)
 		case processes:

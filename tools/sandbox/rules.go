@@ -14,7 +14,7 @@ var devicesKept = []string{"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
 // mounted are Landlock's rules behind the mounts of the view: they hold a second time what those hold.
 func (v view) mounted() []cell.Rule {
 	rules := []cell.Rule{{Path: "/", Access: cell.Read}, {Path: "/dev/shm", Access: cell.Write}, {Path: "/dev/pts", Access: cell.Device}, {Path: "/dev/ptmx", Access: cell.Device}}
-	for _, w := range slices.Concat(v.write, temporary) {
+	for _, w := range slices.Concat(v.write, temporary, []string{v.mail}) {
 		rules = append(rules, cell.Rule{Path: w, Access: cell.Write})
 	}
 	return append(rules, own()...)
@@ -43,7 +43,7 @@ func (v view) alone() []cell.Rule {
 	for _, k := range append(present(kept), v.root) {
 		rules = append(rules, cell.Rule{Path: k, Access: cell.Read})
 	}
-	for _, w := range v.write {
+	for _, w := range slices.Concat(v.write, []string{v.mail}) {
 		rules = append(rules, cell.Rule{Path: w, Access: cell.Write})
 	}
 	return append(rules, own()...)

@@ -55,6 +55,7 @@ type Ground struct {
 type Leave struct {
 	Write   []string // files and directories, absolute
 	Network bool     // all of it, with the machine's own servers
+	Mail    string   // the directory through which its mail leaves; "": it has none
 }
 
 // Level says what a wall does about what is protected inside of what may be written.
@@ -155,6 +156,9 @@ func (w *Wall) Why() string {
 	return out
 }
 
+// MailEnv names the variable that tells a command where its mail leaves.
+const MailEnv = "FANTAIL_MAIL"
+
 // acting are variables that lead to somebody who acts for the user, outside of any box.
 var acting = []string{
 	"TMPDIR", "TMP", "TEMP", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS", "DBUS_SYSTEM_BUS_ADDRESS", "DBUS_STARTER_ADDRESS", "SESSION_MANAGER",
@@ -162,16 +166,19 @@ var acting = []string{
 	"DISPLAY", "WAYLAND_DISPLAY", "WAYLAND_SOCKET", "XAUTHORITY", "SWAYSOCK", "I3SOCK", "HYPRLAND_INSTANCE_SIGNATURE", "PULSE_SERVER", "PIPEWIRE_REMOTE",
 	"TMUX", "TMUX_PANE", "STY", "ZELLIJ", "ZELLIJ_SESSION_NAME", "KITTY_LISTEN_ON", "WEZTERM_UNIX_SOCKET", "ALACRITTY_SOCKET", "GNOME_TERMINAL_SERVICE",
 	"NVIM", "NVIM_LISTEN_ADDRESS", "EMACS_SOCKET_NAME", "VSCODE_IPC_HOOK", "VSCODE_IPC_HOOK_CLI", "VSCODE_GIT_IPC_HANDLE", "VSCODE_GIT_ASKPASS_MAIN",
-	"DOCKER_HOST", "CONTAINER_HOST", "NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "JOURNAL_STREAM", "WSL_INTEROP",
+	"DOCKER_HOST", "CONTAINER_HOST", MailEnv, "NOTIFY_SOCKET", "LISTEN_FDS", "LISTEN_PID", "JOURNAL_STREAM", "WSL_INTEROP",
 }
 
-// environment is env for a command in a box: without what leads outside, and with its temporary directory.
-func environment(env []string, temporary string) []string {
+// environment is env for a command that sees v: without what leads outside, and with its temporary directory.
+func (v view) environment(env []string, temporary string) []string {
 	out := make([]string, 0, len(env)+1)
 	for _, e := range env {
 		if name, _, _ := strings.Cut(e, "="); !slices.Contains(acting, name) {
 			out = append(out, e)
 		}
+	}
+	if v.mail != "" {
+		out = append(out, MailEnv+"="+v.mail)
 	}
 	return append(out, "TMPDIR="+temporary)
 }

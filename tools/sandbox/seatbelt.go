@@ -3,6 +3,7 @@ package sandbox
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -28,9 +29,7 @@ func (v view) seatbelt() string {
 	}
 	each("deny file-read* file-write*", v.hide)
 	each("allow file-read*", v.shown)
-	if v.hides(v.scratch) {
-		each("allow file-read* file-write*", []string{v.scratch})
-	}
+	each("allow file-read* file-write*", slices.DeleteFunc([]string{v.scratch, v.mail}, func(p string) bool { return p == "" }))
 	if !v.net {
 		line("(deny network*)")
 		line(`(allow network* (local ip "localhost:*") (remote ip "localhost:*"))`)

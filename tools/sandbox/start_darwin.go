@@ -16,7 +16,7 @@ type Inside struct{}
 func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 	c.Args = append([]string{seatbelts, "-p", b.view.seatbelt(), c.Path}, c.Args[1:]...)
 	c.Path = seatbelts
-	c.Env = environment(c.Env, b.view.scratch)
+	c.Env = b.view.environment(c.Env, b.view.scratch)
 	return &Inside{}, nil
 }
 

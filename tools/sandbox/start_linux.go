@@ -34,7 +34,7 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 	switch b.wall.Kind {
 	case Landlock:
 		in.plan = cell.Plan{ABI: b.wall.abi, Rules: b.view.alone(), Filter: filter}
-		c.Env = environment(c.Env, b.view.scratch)
+		c.Env = b.view.environment(c.Env, b.view.scratch)
 		return in, nil
 	case Bubblewrap:
 		if in.sheet, err = sheetOf(filter); err != nil {
@@ -55,7 +55,7 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 		return nil, errors.New("there is no sandbox of the kind " + string(b.wall.Kind))
 	}
 	c.ExtraFiles = append(c.ExtraFiles, in.sheet)
-	c.Env = environment(c.Env, "/tmp")
+	c.Env = b.view.environment(c.Env, "/tmp")
 	return in, nil
 }
 
@@ -114,6 +114,8 @@ func (b *Box) plan(filter []byte, sockets []string) cell.Plan {
 			add(cell.ReadOnly, "", s.to)
 		case empty:
 			add(cell.Empty, "", s.to)
+		case closed:
+			add(cell.Closed, "", s.to)
 		case devices:
 			add(cell.Empty, "", s.to)
 			for _, d := range present(devicesKept) {

@@ -22,6 +22,7 @@ const (
 	empty                     // an empty directory of its own
 	devices                   // the harmless devices, and terminals of its own
 	processes                 // only its own processes
+	closed                    // nothing more comes into the empty directory
 )
 
 // temporary are the directories whose place the scratch directory takes.
@@ -66,12 +67,14 @@ func (v view) steps(sockets []string) (all []step) {
 			add(writable, w, w)
 		}
 	}
+	var bare []string
 	for _, h := range append(v.hide, v.deaf(sockets)...) {
 		if within(covered, h) && !in(h, v.home) && !v.writes(h) {
 			continue // it is gone
 		}
 		if i, err := os.Lstat(h); err == nil && i.IsDir() {
 			add(empty, "", h)
+			bare = append(bare, h)
 		} else {
 			add(readable, os.DevNull, h)
 		}
@@ -79,8 +82,13 @@ func (v view) steps(sockets []string) (all []step) {
 	for _, s := range v.shown {
 		add(readable, s, s)
 	}
-	if v.hides(v.scratch) {
-		add(writable, v.scratch, v.scratch)
+	for _, own := range []string{v.scratch, v.mail} {
+		if own != "" && (v.hides(own) || own == v.mail) {
+			add(writable, own, own)
+		}
+	}
+	for _, h := range bare {
+		add(closed, "", h) // what a program leaves there would be lost, and it must not take that for kept
 	}
 	for _, d := range v.holders() {
 		add(writable, d, d)

@@ -14,6 +14,7 @@ type view struct {
 	root    string
 	home    string // "": there is none
 	scratch string
+	mail    string   // where its mail leaves; "": nowhere
 	write   []string // may be changed; they are there
 	keep    []string // inside of write, must not be changed; they are there
 	hide    []string // must not be seen; they are there
@@ -78,7 +79,7 @@ func (g Ground) view(p Profile, leave Leave) (view, error) {
 	if in(g.Home, g.Root) {
 		return view{}, errors.New("the workspace holds the whole home directory, and a sandbox has to let commands write the workspace: start Fantail in a directory of its own")
 	}
-	v := view{root: g.Root, scratch: g.Scratch, net: t.net || leave.Network, files: t.files}
+	v := view{root: g.Root, scratch: g.Scratch, mail: leave.Mail, net: t.net || leave.Network, files: t.files}
 	for _, h := range present([]string{g.Home}) {
 		v.home = h
 	}

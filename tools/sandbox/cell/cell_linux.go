@@ -179,6 +179,8 @@ func (m Mount) make(from int) error {
 		return syscall.Symlink(m.From, m.To)
 	case ReadOnly:
 		return attribute(m.To, readOnly|noDevices, 0)
+	case Closed:
+		return attributeOf(m.To, 0, readOnly, 0)
 	case Writable:
 		return attribute(m.To, 0, readOnly)
 	}

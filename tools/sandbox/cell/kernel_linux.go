@@ -153,14 +153,17 @@ func grant(set int, r Rule, known Access) error {
 }
 
 // attribute sets and clears attributes of what is mounted at path and below.
-func attribute(path string, set, clear uint64) error {
+func attribute(path string, set, clear uint64) error { return attributeOf(path, atRecursive, set, clear) }
+
+// attributeOf does so with that flag, without it only of what is mounted at path.
+func attributeOf(path string, flag uintptr, set, clear uint64) error {
 	p, err := syscall.BytePtrFromString(path)
 	if err != nil {
 		return err
 	}
 	attr := struct{ set, clear, propagation, userns uint64 }{set: set, clear: clear}
 	at := atFdCwd
-	if _, _, e := syscall.RawSyscall6(sysMountSetattr, uintptr(at), uintptr(unsafe.Pointer(p)), atRecursive,
+	if _, _, e := syscall.RawSyscall6(sysMountSetattr, uintptr(at), uintptr(unsafe.Pointer(p)), flag,
 		uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0); e != 0 {
 		return e
 	}

@@ -41,6 +41,7 @@ const (
 	Node     Op = "node"     // the device at From works at To
 	Link     Op = "link"     // a symbolic link to From stands at To
 	ReadOnly Op = "readonly" // what is mounted at To and below can't be changed, and devices there do not work
+	Closed   Op = "closed"   // what is mounted at To, and not below, can't be changed
 	Writable Op = "writable" // it can, as far as its file system lets it
 )
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"fantail/agents/outside"
+	"fantail/agents/post"
 	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/ui/cli/deposit"
@@ -104,6 +105,9 @@ func (c *caller) push(ctx context.Context, t outside.Order) (roster.Task, error)
 
 // mail sends mail the same way.
 func (c *caller) mail(ctx context.Context, m outside.Deposit) ([]outside.Receipt, error) {
+	if c.post != "" {
+		return post.Send(ctx, c.post, m)
+	}
 	sent, err := host.Mail(ctx, c.host, c.door.Origin, m)
 	if errors.Is(err, host.ErrNoHost) {
 		return c.door.Mail(ctx, m)

@@ -19,6 +19,7 @@ import (
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/store/config/paths"
+	"fantail/tools/sandbox"
 	"fantail/tools/secret"
 	"fantail/ui/cli/guard"
 	"fantail/ui/cli/mcpserver"
@@ -314,7 +315,14 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 		code, err := e.apart(ctx, e, &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json})
 		return ended(signals, code, err)
 	}
+	mail := os.Getenv(sandbox.MailEnv)
+	if err := outOf(mail, e.name); err != nil {
+		return 0, err
+	}
 	at, err := place.Find(e.o.dir, os.Getenv)
+	if mail != "" {
+		at, err = place.Place{}, nil // what is there can't be seen
+	}
 	if err != nil {
 		return 0, err
 	}
@@ -327,7 +335,11 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 	c := &caller{
 		ctx: ctx, guard: g, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
 		out:  &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json},
-		keys: keys, host: at.Screens, dir: at.Dir,
+		keys: keys, host: at.Screens, dir: at.Dir, post: mail,
+	}
+	if mail != "" {
+		code, err := e.run(e, c)
+		return ended(signals, code, err)
 	}
 	what, _ := e.verb()
 	if run := e.hosted[what]; run != nil {
@@ -351,6 +363,15 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 		err = e
 	}
 	return ended(signals, code, err)
+}
+
+// outOf is an error for an errand that does not come out of the sandbox of an agent's command; mail is where its mail
+// leaves, "" outside of one.
+func outOf(mail, errand string) error {
+	if mail == "" || errand == "send" {
+		return nil
+	}
+	return fmt.Errorf("%s reaches nobody: this command runs in an agent's sandbox, out of which only fantail send comes; the agent has tools for the rest", errand)
 }
 
 // ended is how the program ends with that.

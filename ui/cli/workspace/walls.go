@@ -27,6 +27,14 @@ import (
 // starts lies in others of that name with a number, until it is removed.
 const scratch = "tmp"
 
+// Reachable is an error in the sandbox of an agent's command: what a workspace is can't be seen there.
+func Reachable(env func(string) string) error {
+	if env(sandbox.MailEnv) == "" {
+		return nil
+	}
+	return errors.New("no workspace is within reach: this command runs in an agent's sandbox, out of which only fantail send comes")
+}
+
 // seek begins to look for the wall that the configuration asks for.
 func (w *Workspace) seek() {
 	asked := w.conf.Sandbox
