@@ -154,6 +154,18 @@ type stage struct {
 	gone    chan struct{} // closed once the victim ended
 	mu      sync.Mutex
 	touched []string // who was reached
+	ends    []func()
+}
+
+// later has f run at the stage's end.
+func (s *stage) later(f func()) { s.ends = append(s.ends, f) }
+
+// end ends what the stage began: each of its sockets is one more that other sandboxes have to hide.
+func (s *stage) end() {
+	for _, f := range slices.Backward(s.ends) {
+		f()
+	}
+	s.ends = nil
 }
 
 // place is a directory that no sandbox puts its scratch directory over, if there is one that can be written.
@@ -220,6 +232,7 @@ func newStage(t *testing.T, place string) *stage {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.home, "FE_HOME=" + s.home, "FE_ROOT=" + s.root, "FE_PARENT=" + strconv.Itoa(os.Getpid()), "FE_KEY=KEY" + "-" + "hunt",
 		"FE_SUID=" + filepath.Join(filepath.Dir(base), "suid"), "FE_EXE=" + exe,
 	}
+	t.Cleanup(s.end)
 	s.listen()
 	s.leaveOpen()
 	s.share()
@@ -246,7 +259,7 @@ func (s *stage) listen() {
 	at := func(rel string) string { return filepath.Join(s.home, rel) }
 	accept := func(who string, l net.Listener, err error) {
 		must(s.t, err)
-		s.t.Cleanup(func() { _ = l.Close() })
+		s.later(func() { _ = l.Close() })
 		go func() {
 			for {
 				c, err := l.Accept()
@@ -261,7 +274,7 @@ func (s *stage) listen() {
 	}
 	hear := func(who string, c net.PacketConn, err error) {
 		must(s.t, err)
-		s.t.Cleanup(func() { _ = c.Close() })
+		s.later(func() { _ = c.Close() })
 		go func() {
 			for b := make([]byte, 100); ; {
 				_, _, err := c.ReadFrom(b)
@@ -310,7 +323,7 @@ func (s *stage) leaveOpen() {
 		high, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD, 200) // where no file of the command comes to stand
 		must(s.t, err)
 		must(s.t, unix.Close(fd))
-		s.t.Cleanup(func() { _ = unix.Close(high) })
+		s.later(func() { _ = unix.Close(high) })
 		s.env = append(s.env, name+"="+strconv.Itoa(high))
 	}
 }
@@ -319,11 +332,11 @@ func (s *stage) leaveOpen() {
 func (s *stage) share() {
 	path := "/dev/shm/" + filepath.Base(s.base)
 	if os.WriteFile(path, []byte(s.key), 0o600) == nil {
-		s.t.Cleanup(func() { _ = os.Remove(path) })
+		s.later(func() { _ = os.Remove(path) })
 	}
 	id, err := unix.SysvShmGet(unix.IPC_PRIVATE, 4096, unix.IPC_CREAT|0o600)
 	must(s.t, err)
-	s.t.Cleanup(func() { _, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil) })
+	s.later(func() { _, _ = unix.SysvShmCtl(id, unix.IPC_RMID, nil) })
 	b, err := unix.SysvShmAttach(id, 0, 0)
 	must(s.t, err)
 	copy(b, s.key)
@@ -335,7 +348,7 @@ func (s *stage) share() {
 func (s *stage) terminal() {
 	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|syscall.O_NOCTTY, 0)
 	must(s.t, err)
-	s.t.Cleanup(func() { _ = master.Close() })
+	s.later(func() { _ = master.Close() })
 	raw, err := master.SyscallConn()
 	must(s.t, err)
 	n := 0
@@ -348,7 +361,7 @@ func (s *stage) terminal() {
 	pts := "/dev/pts/" + strconv.Itoa(n)
 	slave, err := os.OpenFile(pts, os.O_RDWR|syscall.O_NOCTTY, 0)
 	must(s.t, err)
-	s.t.Cleanup(func() { _ = slave.Close() })
+	s.later(func() { _ = slave.Close() })
 	go func() {
 		for b := make([]byte, 100); ; {
 			if n, err := master.Read(b); err != nil {
@@ -381,7 +394,7 @@ func (s *stage) hunted(exe, private string) {
 		}
 		close(s.gone)
 	}()
-	s.t.Cleanup(func() {
+	s.later(func() {
 		_ = c.Process.Kill() // one that was traced stands still
 		<-s.gone
 		_ = in.Close()
@@ -562,6 +575,7 @@ func TestEscapes(t *testing.T) {
 				default:
 					t.Errorf("%s: %v: %.200q", e.name, effects, said)
 				}
+				s.end()
 				s = newStage(t, at)
 				before = s.look()
 			}
@@ -579,6 +593,7 @@ func TestEscapesAreReal(t *testing.T) {
 	for _, e := range all {
 		s := newStage(t, at)
 		effects, said := s.run(e, nil, s.look())
+		s.end()
 		if real[e.name] = len(effects) > 0; !real[e.name] {
 			t.Logf("%s: %.100q", e.name, said)
 		}
@@ -628,7 +643,7 @@ func asUser(t *testing.T, tests, path string) {
 		t.Error(err)
 	}
 	for line := range strings.Lines(string(out)) {
-		if strings.Contains(line, " as ") || strings.Contains(line, "_test.go") && t.Failed() || strings.Contains(line, "FAIL") || strings.Contains(line, "panic") {
+		if strings.Contains(line, " as ") || strings.Contains(line, "exit code") || strings.Contains(line, "_test.go") && t.Failed() || strings.Contains(line, "FAIL") || strings.Contains(line, "panic") {
 			t.Log(strings.TrimRight(line, "\n"))
 		}
 	}
