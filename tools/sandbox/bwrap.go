@@ -2,9 +2,9 @@ package sandbox
 
 import "strconv"
 
-// ruling are the places below /proc where root changes the whole machine. bubblewrap covers them only if it thinks that they
-// can be written, and of /proc/sys it does not.
-var ruling = []string{"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs", "/proc/scsi", "/proc/acpi"}
+// ruling are the places below /proc where root changes the whole machine and that bubblewrap leaves: it covers only those
+// whose mode says that they can be written, which that of /proc/sys does not.
+var ruling = []string{"/proc/sys", "/proc/fs", "/proc/scsi", "/proc/acpi"}
 
 // bwrapArgs are the arguments that make bubblewrap make the view; what stands behind them is the command. filter is the
 // descriptor of the filter of system calls.

@@ -36,7 +36,6 @@ type prey struct {
 	pts        string
 	abstract   string
 	shared     string // a file below /dev/shm
-	elsewhere  string // where the private directory is mounted too; "": nowhere
 }
 
 func hunted() prey {
@@ -44,7 +43,7 @@ func hunted() prey {
 	return prey{
 		home: os.Getenv("FE_HOME"), root: os.Getenv("FE_ROOT"), victim: number("FE_VICTIM"), parent: number("FE_PARENT"), fd: number("FE_FD"),
 		secretFD: number("FE_SECRET_FD"), port: number("FE_PORT"), shm: number("FE_SHM"), pts: os.Getenv("FE_PTS"), abstract: os.Getenv("FE_ABSTRACT"),
-		shared: os.Getenv("FE_SHARED"), elsewhere: os.Getenv("FE_ELSEWHERE"),
+		shared: os.Getenv("FE_SHARED"),
 	}
 }
 
@@ -155,6 +154,18 @@ func spill(path string) error {
 	return err
 }
 
+// spillAll prints the files below home that a process holds open.
+func spillAll(dir, home string) error {
+	list, err := os.ReadDir(dir)
+	for _, e := range list {
+		at := filepath.Join(dir, e.Name())
+		if to, _ := os.Readlink(at); strings.HasPrefix(to, home+"/") {
+			err = errors.Join(err, spill(at))
+		}
+	}
+	return err
+}
+
 func pipeTo(family, kind, proto int, to unix.Sockaddr) error {
 	fd, err := unix.Socket(family, kind, proto)
 	if err != nil {
@@ -213,7 +224,7 @@ func races(p prey, link string, f func(at string)) error {
 	if err := errors.Join(os.MkdirAll(dir, 0o755), os.Symlink(link, other), os.Rename(dir, at)); err != nil {
 		return err
 	}
-	const tries = 4000
+	const tries = 2000
 	var stop atomic.Bool
 	ended := make(chan struct{})
 	go func() {
@@ -269,9 +280,17 @@ func fileEscapes() map[string]func(prey) error {
 		"init-cwd":    func(prey) error { return writeTo("/proc/1/cwd/../" + victim) },
 		"parent-root": func(p prey) error { return writeTo(fmt.Sprintf("/proc/%d/root%s", p.parent, p.at(victim))) },
 		"parent-cwd": func(p prey) error {
-			return scribble(unix.Open(fmt.Sprintf("/proc/%d/cwd/made", p.victim), unix.O_CREAT|unix.O_WRONLY, 0o644))
+			return scribble(unix.Open(fmt.Sprintf("/proc/%d/cwd/../outside/made", p.victim), unix.O_CREAT|unix.O_WRONLY, 0o644))
 		},
-		"victim-fd":  func(p prey) error { return spill(fmt.Sprintf("/proc/%d/fd/3", p.victim)) },
+		"victim-fds": func(p prey) error { return spillAll(fmt.Sprintf("/proc/%d/fd", p.victim), p.home) },
+		"process-fds": func(p prey) error {
+			all := errors.New("none can be opened")
+			dirs, _ := filepath.Glob("/proc/[0-9]*/fd")
+			for _, d := range dirs {
+				all = errors.Join(all, spillAll(d, p.home))
+			}
+			return all
+		},
 		"truncate":   func(p prey) error { return unix.Truncate(p.at(victim), 1) },
 		"fd-write":   func(p prey) error { return scribble(unix.Openat(p.fd, "made", unix.O_CREAT|unix.O_WRONLY, 0o644)) },
 		"fd-up":      func(p prey) error { return scribble(unix.Openat(p.fd, "../notes", unix.O_WRONLY, 0)) },
@@ -517,13 +536,12 @@ func hiddenEscapes() map[string]func(prey) error {
 		"read-self-root":   func(p prey) error { return spill("/proc/self/root" + p.at(key)) },
 		"read-init-root":   func(p prey) error { return spill("/proc/1/root" + p.at(key)) },
 		"read-parent-root": func(p prey) error { return spill(fmt.Sprintf("/proc/%d/root%s", p.parent, p.at(key))) },
-		"read-victim-cwd":  func(p prey) error { return spill(fmt.Sprintf("/proc/%d/cwd/../../%s", p.victim, key)) },
+		"read-victim-cwd":  func(p prey) error { return spill(fmt.Sprintf("/proc/%d/cwd/../%s", p.victim, key)) },
 		"read-link":        func(p prey) error { return errors.Join(unix.Link(p.at(key), p.own("k")), spill(p.own("k"))) },
 		"read-symlink":     func(p prey) error { return errors.Join(unix.Symlink(p.at(key), p.own("s")), spill(p.own("s"))) },
 		"read-rename": func(p prey) error {
 			return errors.Join(unix.Rename(p.at(".ssh"), p.own("moved")), spill(p.own("moved/id_ed25519")))
 		},
-		"read-elsewhere": func(p prey) error { return spill(filepath.Join(p.elsewhere, "db")) },
 		"read-fd": func(p prey) error {
 			b := make([]byte, 100)
 			n, err := unix.Pread(p.secretFD, b, 0)

@@ -11,8 +11,11 @@ package sandbox
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Profile is how much of the machine is for a command.
@@ -74,6 +77,9 @@ type Wall struct {
 	Faults []string // why better ones do not work here, each with its name
 	abi    int      // Landlock's
 	bwrap  string
+
+	mu        sync.Mutex
+	installed map[[2]string]bool // by a program's name and the PATH it was looked for on, for as long as the wall is used
 }
 
 // Kind is how sandboxes are made.
@@ -134,11 +140,33 @@ func (w *Wall) Box(g Ground, p Profile, leave Leave, dir string) (*Box, error) {
 	if w.Level() == None {
 		return nil, fmt.Errorf("there is no sandbox here: %s", w.Why())
 	}
-	v, err := g.view(p, leave)
+	v, err := g.view(p, leave, w.has)
 	if err != nil {
 		return nil, err
 	}
 	return &Box{wall: w, view: v, dir: dir}, nil
+}
+
+// has reports whether a program is on the PATH. Looking for all that might be takes longer than a short command.
+func (w *Wall) has(program, path string) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	at := [2]string{program, path}
+	known, asked := w.installed[at]
+	if asked {
+		return known
+	}
+	for _, d := range filepath.SplitList(path) {
+		if i, err := os.Stat(filepath.Join(d, program)); err == nil && i.Mode().IsRegular() {
+			known = true
+			break
+		}
+	}
+	if w.installed == nil {
+		w.installed = map[[2]string]bool{}
+	}
+	w.installed[at] = known
+	return known
 }
 
 // Why says why there is no better wall than this one; "" if it is the best.

@@ -70,8 +70,8 @@ func escaped(path string) string {
 	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
 }
 
-// view says what a command of the profile sees.
-func (g Ground) view(p Profile, leave Leave) (view, error) {
+// view says what a command of the profile sees; has tells which programs are installed.
+func (g Ground) view(p Profile, leave Leave, has func(program, path string) bool) (view, error) {
 	t, ok := profiles[p]
 	if !ok {
 		return view{}, errors.New("there is no profile " + string(p))
@@ -87,7 +87,7 @@ func (g Ground) view(p Profile, leave Leave) (view, error) {
 	if t.writes {
 		v.write = append(v.write, g.Root)
 		v.write = append(v.write, present(g.Git)...)
-		v.write = append(v.write, g.caches()...)
+		v.write = append(v.write, g.caches(has)...)
 	}
 	for _, w := range present(leave.Write) {
 		if !v.writes(w) {
@@ -213,24 +213,11 @@ var caches = []cache{
 
 // caches are the build tools' caches. That of a tool which is installed here is made if it is not there, as the tool
 // would.
-func (g Ground) caches() (all []string) {
+func (g Ground) caches(has func(program, path string) bool) (all []string) {
 	env := map[string]string{}
 	for _, e := range g.Environ {
 		name, value, _ := strings.Cut(e, "=")
 		env[name] = value
-	}
-	installed := map[string]bool{}
-	has := func(program string) bool {
-		known, asked := installed[program]
-		if !asked {
-			for _, d := range filepath.SplitList(env["PATH"]) {
-				if i, err := os.Stat(filepath.Join(d, program)); err == nil && i.Mode().IsRegular() {
-					known = true
-				}
-			}
-			installed[program] = known
-		}
-		return known
 	}
 	for _, c := range caches {
 		p := ""
@@ -242,7 +229,7 @@ func (g Ground) caches() (all []string) {
 		if p == "" || in(g.Home, p) || in(g.Root, p) && p != g.Root {
 			continue // never a tree that holds more than a cache
 		}
-		if _, err := os.Lstat(p); errors.Is(err, fs.ErrNotExist) && has(c.program) {
+		if _, err := os.Lstat(p); errors.Is(err, fs.ErrNotExist) && has(c.program, env["PATH"]) {
 			_ = os.MkdirAll(p, 0o700) // where that fails the tool says so
 		}
 		for _, real := range present([]string{p}) {
