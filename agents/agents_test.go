@@ -32,9 +32,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	if code, acted := cell.Acts(os.Args); acted {
-		os.Exit(code)
-	}
+	cell.Act(os.Args)
 	if child() || live() || caller() {
 		return
 	}

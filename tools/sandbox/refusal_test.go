@@ -27,7 +27,7 @@ func TestBox_Refused(t *testing.T) {
 		Root: at("home/w"), Home: at("home"), Scratch: at("scratch"),
 		Secret: func(p string) string { return map[string]string{".ssh": "SSH keys"}[p] },
 	}
-	v, err := g.view(Command, Leave{})
+	v, err := g.view(Command, Leave{}, func(string, string) bool { return false })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,9 +21,7 @@ import (
 
 // The start gate. Where it acts, the process never reaches main.
 func init() {
-	if code, acted := cell.Acts(os.Args); acted {
-		os.Exit(code)
-	}
+	cell.Act(os.Args)
 	if strings.HasSuffix(os.Args[0], ".test") || !tty0and1() {
 		return
 	}

@@ -1,4 +1,4 @@
 package cell
 
-// Acts is for kernels that have namespaces.
-func Acts([]string) (code int, acted bool) { return 0, false }
+// Act is for kernels that have namespaces.
+func Act([]string) {}

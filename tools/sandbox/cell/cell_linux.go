@@ -15,15 +15,15 @@ import (
 // lingers is how long what a command left behind may go on after it.
 const lingers = 100 * time.Millisecond
 
-// Acts carries out what the command line of a cell's process asks for; false: it is no such process.
-func Acts(args []string) (code int, acted bool) {
+// Act carries out what the command line of a cell's process asks for, and ends the process; it returns from others. It
+// ends without what a program does at its end: nothing of one has begun.
+func Act(args []string) {
 	switch {
 	case len(args) > 2 && args[0] == Name:
-		return Main(args), true
+		syscall.Exit(Main(args))
 	case len(args) > 2 && args[1] == Prober:
-		return Try(args[2:]), true
+		syscall.Exit(Try(args[2:]))
 	}
-	return 0, false
 }
 
 // Main is the first process of a sandbox: it makes the sandbox as the plan on its descriptor says, starts the command in
