@@ -8,7 +8,7 @@ var ruling = []string{"/proc/sys", "/proc/fs", "/proc/scsi", "/proc/acpi"}
 
 // bwrapArgs are the arguments that make bubblewrap make the view; what stands behind them is the command. filter is the
 // descriptor of the filter of system calls.
-func (b *Box) bwrapArgs(sockets []string, uid, filter int) []string {
+func (b *Box) bwrapArgs(deaf []string, uid, filter int) []string {
 	args := []string{"--die-with-parent", "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try", "--cap-drop", "ALL"}
 	if uid == 0 { // as root in a container: what keeps it inside are the mounts, the filter, and the capabilities it lacks
 		for _, c := range []string{"CAP_CHOWN", "CAP_DAC_OVERRIDE", "CAP_FOWNER", "CAP_FSETID"} {
@@ -21,7 +21,7 @@ func (b *Box) bwrapArgs(sockets []string, uid, filter int) []string {
 		args = append(args, "--unshare-net")
 	}
 	args = append(args, "--ro-bind", "/", "/")
-	for _, s := range b.view.steps(sockets) {
+	for _, s := range b.view.steps(deaf) {
 		switch s.kind {
 		case writable:
 			args = append(args, "--bind", s.from, s.to)

@@ -23,10 +23,22 @@ type Inside struct {
 	sheet *os.File // what the command's first process is told, and answers; nil: it is told nothing
 }
 
+// mostDeaf is how many sockets are kept from a command one by one, each by a mount; where there are more it makes none
+// that reaches any.
+const mostDeaf = 64
+
 // Enclose makes c a command in the box; it changes how c starts. After c ended, or could not start, the
 // caller calls End.
 func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
-	filter, err := filterOf(b.sockets())
+	var deaf []string
+	if b.wall.Kind != Landlock {
+		deaf = b.view.deaf(listening())
+	}
+	may := b.sockets()
+	if len(deaf) > mostDeaf {
+		deaf, may.unix = nil, false
+	}
+	filter, err := filterOf(may)
 	if err != nil {
 		return nil, err
 	}
@@ -41,10 +53,10 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 			return nil, err
 		}
 		fd := 3 + len(c.ExtraFiles)
-		c.Args = append(append([]string{b.wall.bwrap}, b.bwrapArgs(listening(), os.Geteuid(), fd)...), command(c)...)
+		c.Args = append(append([]string{b.wall.bwrap}, b.bwrapArgs(deaf, os.Geteuid(), fd)...), command(c)...)
 		c.Path = b.wall.bwrap
 	case Namespaces:
-		in.plan = b.plan(filter, listening())
+		in.plan = b.plan(filter, deaf)
 		if in.sheet, err = sheetOf(in.plan.Encode()); err != nil {
 			return nil, err
 		}
@@ -100,11 +112,11 @@ func (b *Box) sockets() sockets {
 }
 
 // plan is what the first process in namespaces of its own makes.
-func (b *Box) plan(filter []byte, sockets []string) cell.Plan {
+func (b *Box) plan(filter []byte, deaf []string) cell.Plan {
 	p := cell.Plan{Dir: b.dir, Loopback: !b.view.net, ABI: b.wall.abi, Rules: b.view.mounted(), Filter: filter}
 	add := func(op cell.Op, from, to string) { p.Mounts = append(p.Mounts, cell.Mount{Op: op, From: from, To: to}) }
 	add(cell.ReadOnly, "", "/")
-	for _, s := range b.view.steps(sockets) {
+	for _, s := range b.view.steps(deaf) {
 		switch s.kind {
 		case writable:
 			add(cell.Bind, s.from, s.to)

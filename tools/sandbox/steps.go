@@ -37,8 +37,8 @@ var runningKept = []string{"/run/current-system", "/run/booted-system", "/run/wr
 // resolvers are for a command with a network.
 var resolvers = []string{"/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf"}
 
-// steps are the changes that make the view; sockets are those that listen now.
-func (v view) steps(sockets []string) (all []step) {
+// steps are the changes that make the view; deaf are the sockets that must not be reached.
+func (v view) steps(deaf []string) (all []step) {
 	add := func(k stepKind, from, to string) { all = append(all, step{k, from, to}) }
 	add(devices, "", "/dev")
 	covered := slices.Clone(temporary) // what no longer stands where it was
@@ -68,7 +68,7 @@ func (v view) steps(sockets []string) (all []step) {
 		}
 	}
 	var bare []string
-	for _, h := range append(v.hide, v.deaf(sockets)...) {
+	for _, h := range slices.Concat(v.hide, deaf) {
 		if within(covered, h) && !in(h, v.home) && !v.writes(h) {
 			continue // it is gone
 		}

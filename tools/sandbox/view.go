@@ -49,8 +49,10 @@ func (g Ground) Kept() (all []string) {
 	}
 	dirs := slices.Clone(g.Git)
 	for _, pattern := range []string{"modules/*", "modules/*/*", "modules/*/*/*", "worktrees/*"} {
-		some, _ := filepath.Glob(filepath.Join(escaped(g.Root), ".git", pattern))
-		dirs = append(dirs, some...)
+		for _, git := range append([]string{filepath.Join(g.Root, ".git")}, g.Git...) {
+			some, _ := filepath.Glob(filepath.Join(escaped(git), pattern))
+			dirs = append(dirs, some...)
+		}
 	}
 	for _, d := range dirs {
 		// None of these can be taken away by a command, but the rest of the directory can, and it must be known again.
@@ -211,8 +213,29 @@ var caches = []cache{
 	{"mypy", "", "", ".cache/mypy"},
 }
 
-// caches are the build tools' caches. That of a tool which is installed here is made if it is not there, as the tool
-// would.
+// marks are the files by which a project shows that it is for a tool, at its top or in a directory there.
+var marks = map[string][]string{
+	"go": {"go.mod", "go.work"}, "npm": {"package.json"}, "yarn": {"yarn.lock"}, "pnpm": {"pnpm-lock.yaml"}, "bun": {"bun.lock", "bun.lockb"},
+	"deno": {"deno.json", "deno.jsonc"}, "pip": {"requirements.txt", "pyproject.toml", "setup.py"}, "uv": {"uv.lock", "pyproject.toml"},
+	"poetry": {"poetry.lock"}, "cargo": {"Cargo.toml"}, "mvn": {"pom.xml"}, "gradle": {"build.gradle", "build.gradle.kts"},
+	"java": {"gradlew"}, "dotnet": {"global.json", "nuget.config"}, "mix": {"mix.exs"}, "composer": {"composer.json"},
+}
+
+// wants reports whether the workspace is for the program.
+func (g Ground) wants(program string) bool {
+	for _, m := range marks[program] {
+		if _, err := os.Lstat(filepath.Join(g.Root, m)); err == nil {
+			return true
+		}
+		if below, _ := filepath.Glob(filepath.Join(escaped(g.Root), "*", m)); len(below) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// caches are the build tools' caches. That of a tool which is installed here and which the workspace is for is made if
+// it is not there, as the tool would.
 func (g Ground) caches(has func(program, path string) bool) (all []string) {
 	env := map[string]string{}
 	for _, e := range g.Environ {
@@ -229,7 +252,7 @@ func (g Ground) caches(has func(program, path string) bool) (all []string) {
 		if p == "" || in(g.Home, p) || in(g.Root, p) && p != g.Root {
 			continue // never a tree that holds more than a cache
 		}
-		if _, err := os.Lstat(p); errors.Is(err, fs.ErrNotExist) && has(c.program, env["PATH"]) {
+		if _, err := os.Lstat(p); errors.Is(err, fs.ErrNotExist) && has(c.program, env["PATH"]) && g.wants(c.program) {
 			_ = os.MkdirAll(p, 0o700) // where that fails the tool says so
 		}
 		for _, real := range present([]string{p}) {
