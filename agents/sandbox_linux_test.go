@@ -221,16 +221,16 @@ func TestSandbox_kept(t *testing.T) {
 		if q.Action.Kind != permit.Tamper || !strings.Contains(q.Again, says) || !strings.Contains(q.Action.Diff, "+ran") || q.Rule != "" {
 			t.Fatalf("it asks %+v", q)
 		}
-		w.push("other", "run beside")
+		beside := "beside-" + strings.Trim(filepath.Base(file), ".")
+		w.push(beside, "run beside")
 		w.run(0)
-		w.until("another works", func() bool { return w.info("other").State == event.Running })
+		w.until("another works", func() bool { return w.info(beside).State == event.Running })
 		if w.ran("beside") > 0 {
 			t.Error("another agent's command ran while it was not decided")
 		}
 		w.answer(q.ID, c)
 		w.settle()
 		check(t, os.Remove(at("beside")))
-		check(t, w.pool.CloseTab(t.Context(), "other"))
 	}
 	tampers(".git/config", "changed .git/config", permit.No)
 	if text, err := os.ReadFile(at(".git/config")); err != nil || string(text) != "[core]\n" {

@@ -26,6 +26,8 @@ const (
 	bashMost    = 600
 	bashHead    = 12 << 10 // bytes of the output a result shows from its start
 	bashTail    = 12 << 10 // and from its end
+
+	bashProcesses = 1024 // that a command in a sandbox may have at once
 )
 
 // decided are programs that a variable makes another thing of.
@@ -109,6 +111,7 @@ func parseBash(c call) (*Call, error) {
 			if s.Box, err = c.env.Box(sandbox.Leave{Write: leave.Write, Network: leave.Network, Mail: leave.Mail}); err != nil {
 				return fail("bash: %v", err)
 			}
+			s.Limits = proc.Limits{Processes: bashProcesses, Memory: proc.Memory() / 4 * 3}
 		}
 		r := c.env.command(ctx, c.id, s)
 		if r.Error && ctx.Err() == nil {
@@ -161,7 +164,7 @@ func (e *Env) command(ctx context.Context, callID string, s proc.Spec) Result {
 		}
 		r.Exit = -1 // what it exits with on TERM is not its result
 	}
-	out := Result{Text: strings.ToValidUTF8(r.Text, "\uFFFD"), Exit: &r.Exit, Error: r.Exit != 0 || r.TimedOut || err != nil}
+	out := Result{Text: strings.ToValidUTF8(r.Text, "\uFFFD"), Exit: &r.Exit, Error: r.Exit != 0 || r.TimedOut || r.Over != "" || err != nil}
 	if r.Cut {
 		out.File = file
 	}
@@ -169,6 +172,8 @@ func (e *Env) command(ctx context.Context, callID string, s proc.Spec) Result {
 	switch {
 	case err != nil:
 		notes = append(notes, "stopped before it ended")
+	case r.Over != "":
+		notes = append(notes, "ended: "+r.Over)
 	case r.TimedOut:
 		notes = append(notes, fmt.Sprintf("ended after %v: the time was up; a call may set timeout up to %d", s.Timeout, bashMost))
 	case r.Signal != "":

@@ -42,6 +42,7 @@ type Spec struct {
 	Box     *sandbox.Box       // what it is held to; nil: nothing
 	Keys    *secret.Keys       // what its output is kept and told without; nil: nothing
 	Timeout time.Duration      // 0: none
+	Limits  Limits             // of what it uses; past one of them it is ended
 	Output  string             // the file that gets the whole output (created 0600); "" keeps only head and tail
 	Head    int                // bytes of the output kept from its start in Result.Text
 	Tail    int                // bytes kept from its end
@@ -65,6 +66,7 @@ type Result struct {
 	Exit     int    // exit code; -1 if ended by a signal
 	Signal   string // the signal's name, if one ended it
 	TimedOut bool
+	Over     string // which limit it passed: "it had more than 20 processes"; "": none
 	Duration time.Duration
 	Cut      bool // Text is not the whole output
 	Left     bool // background processes still lived when the command ended; they were ended too
@@ -108,8 +110,10 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		defer t.Stop()
 		late = t.C
 	}
+	over := s.Limits.over(g.PGID, exited)
 	if err == nil {
 		select {
+		case r.Over = <-over:
 		case <-exited:
 			r.Left = linger(ctx, g.PGID, sink.drained)
 		case <-ctx.Done():
@@ -118,7 +122,7 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 			r.TimedOut = true
 		}
 	}
-	if err != nil || r.TimedOut || r.Left {
+	if err != nil || r.TimedOut || r.Left || r.Over != "" {
 		hurry := s.Hurry
 		if hurry == nil {
 			hurry = ctx.Done()

@@ -153,7 +153,9 @@ func grant(set int, r Rule, known Access) error {
 }
 
 // attribute sets and clears attributes of what is mounted at path and below.
-func attribute(path string, set, clear uint64) error { return attributeOf(path, atRecursive, set, clear) }
+func attribute(path string, set, clear uint64) error {
+	return attributeOf(path, atRecursive, set, clear)
+}
 
 // attributeOf does so with that flag, without it only of what is mounted at path.
 func attributeOf(path string, flag uintptr, set, clear uint64) error {
