@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
 )
 
 func TestTerminal(t *testing.T) {
@@ -104,10 +105,18 @@ func fill(t *testing.T, fd int) {
 		t.Fatal(err)
 	}
 	defer syscall.Close(out)
-	for _, size := range []int{4 << 10, 1} {
-		for err = nil; err == nil; {
-			_, err = syscall.Write(out, make([]byte, size))
+	// Where a write finds no room there is some again once the kernel has moved what came before.
+	for room := true; room; {
+		for _, size := range []int{4 << 10, 1} {
+			for err = nil; err == nil; {
+				_, err = syscall.Write(out, make([]byte, size))
+			}
 		}
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(out), Events: unix.POLLOUT}}, 200)
+		if err != nil && err != unix.EINTR {
+			t.Fatal(err)
+		}
+		room = n != 0
 	}
 }
 
@@ -151,6 +160,7 @@ func TestSay_pipe(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
+	defer w.Close() // else the collector closes it
 	fd := int(w.Fd())
 	if err := Say(fd, "so long", time.Minute); err != nil {
 		t.Error(err)
