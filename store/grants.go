@@ -20,13 +20,12 @@ func AddGrant(tx *Tx, rule string) error {
 	return nil
 }
 
-// RemoveGrant takes the rule back, and reports whether there was one.
-func RemoveGrant(tx *Tx, rule string) (bool, error) {
-	n, err := tx.count(`DELETE FROM grants WHERE rule = ?`, rule)
-	if err != nil {
-		return false, fmt.Errorf("take back the rule %s: %w", rule, err)
+// RemoveGrant takes the rule back, if there is one.
+func RemoveGrant(tx *Tx, rule string) error {
+	if _, err := tx.Exec(`DELETE FROM grants WHERE rule = ?`, rule); err != nil {
+		return fmt.Errorf("take back the rule %s: %w", rule, err)
 	}
-	return n > 0, nil
+	return nil
 }
 
 // Grants are the rules there are, by their texts.

@@ -2,6 +2,7 @@ package permit
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -73,6 +74,51 @@ func (g *Gate) Keep(r Rule) error {
 		return old.text == p.text
 	})
 	g.rules = append(rules, p)
+	return nil
+}
+
+// Grant is a rule that holds now for sandboxes, and for how long.
+type Grant struct {
+	Rule  Rule
+	Lasts string // "in this session", "in this project", "by the configuration"
+}
+
+// Grants are what is added to sandboxes now.
+func (g *Gate) Grants() (all []Grant) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	for _, p := range g.rules {
+		if p.kind != Widen {
+			continue
+		}
+		lasts := "in this session"
+		switch {
+		case p.lasts:
+			lasts = "by the configuration"
+		case p.kept:
+			lasts = "in this project"
+		}
+		all = append(all, Grant{p.text, lasts})
+	}
+	return all
+}
+
+// Revoke takes back what a human gave for sandboxes. The error says what there is, or that it is the configuration's.
+func (g *Gate) Revoke(r Rule) error {
+	p, err := r.parse()
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	i := slices.IndexFunc(g.rules, func(o parsed) bool { return o.kind == Widen && o.text == p.text })
+	switch {
+	case i < 0:
+		return fmt.Errorf("no sandbox was given %s; /sandbox lists what was", p.text)
+	case g.rules[i].lasts:
+		return fmt.Errorf("%s stands in the configuration: take it out of allow there", p.text)
+	}
+	g.rules = slices.Delete(slices.Clone(g.rules), i, i+1)
 	return nil
 }
 

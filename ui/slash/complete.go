@@ -167,6 +167,13 @@ func modeArguments(e Env, _ []string, _ string) (is []composer.Item) {
 	return is
 }
 
+func sandboxArguments(_ Env, words []string, _ string) []composer.Item {
+	if len(words) > 0 {
+		return nil
+	}
+	return []composer.Item{{Insert: "revoke", Help: "take back what was added"}}
+}
+
 func modelArguments(e Env, _ []string, _ string) []composer.Item {
 	if e.Models == nil {
 		return nil

@@ -15,6 +15,7 @@ import (
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/tools"
+	"fantail/tools/permit"
 )
 
 // Pool is what commands ask of an [agents.Pool] and of its rooms.
@@ -115,6 +116,8 @@ type Pickup interface {
 type Asks interface {
 	Asked(ctx context.Context, message int64) (event.Question, error)
 	Answer(ctx context.Context, question int64, a event.Answer) error
+	Granted() []permit.Grant
+	Revoke(ctx context.Context, rule permit.Rule) error
 }
 
 // Memory has the workspace's documents.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"fantail/agents"
 	"fantail/agents/fleet"
@@ -83,14 +84,24 @@ func runMode(in input) (intent.Intent, error) {
 }
 
 func runSandbox(in input) (intent.Intent, error) {
-	switch {
+	switch verb, rule, _ := strings.Cut(in.rest, " "); {
+	case verb == "revoke" && rule != "":
+		return in.act(func(ctx context.Context) (string, error) {
+			return "Taken back: " + rule, in.Pool.Asks.Revoke(ctx, permit.Rule(strings.TrimSpace(rule)))
+		}), nil
 	case in.rest != "":
 		return nil, in.wrong("%q is not understood", in.rest)
 	case in.Sandbox == nil:
 		return nil, errors.New("nobody knows here what holds commands")
 	}
 	mode := in.Tally.Mode
-	return in.start(func(context.Context) (string, error) { return in.Sandbox(mode), nil }), nil
+	return in.start(func(context.Context) (string, error) {
+		text := in.Sandbox(mode)
+		for _, g := range in.Pool.Asks.Granted() {
+			text += "\n  added " + g.Lasts + ": " + string(g.Rule)
+		}
+		return text, nil
+	}), nil
 }
 
 func runTheme(in input) (intent.Intent, error) {

@@ -172,8 +172,9 @@ var workspaceCommands = []command{
 		help: "show or change what may happen without a question",
 	},
 	{
-		name: "sandbox", run: runSandbox,
-		help: "what holds the commands of agents, how, and why not better",
+		name: "sandbox", run: runSandbox, complete: sandboxArguments,
+		args: "[revoke RULE]",
+		help: "what holds the commands of agents, how, and what was added; revoke takes that back",
 	},
 	{
 		name: "theme", run: runTheme, complete: themeArguments, alone: true,

@@ -38,7 +38,17 @@ func Reachable(env func(string) string) error {
 // seek begins to look for the wall that the configuration asks for.
 func (w *Workspace) seek() {
 	asked := w.conf.Sandbox
-	w.found = sync.OnceValue(func() *sandbox.Wall { return wall.Find(context.Background(), asked) })
+	w.found = sync.OnceValue(func() *sandbox.Wall {
+		found := wall.Find(context.Background(), asked)
+		if found.Level() == sandbox.None {
+			return found
+		}
+		g := w.ground()
+		if _, err := found.Box(g, sandbox.Command, sandbox.Leave{}, g.Root); err != nil {
+			return &sandbox.Wall{Faults: []string{err.Error()}} // none can stand on this ground
+		}
+		return found
+	})
 	w.guard.Go("look for a sandbox", func() { w.found() })
 }
 

@@ -106,19 +106,6 @@ func (w *Workspace) Disown() { w.bell.Close() }
 // open opens the database, and the agents over it. Whoever ends them closes the agents first.
 // choose says which model it is, given the one that was chosen here last.
 func (w *Workspace) open(ctx context.Context, choose func(remembered string) (config.Choice, error)) (pool *agents.Pool, err error) {
-	if err := wall.Missing(w.wall(), w.conf.Sandbox, wall.Here()); err != nil {
-		return nil, err
-	}
-	gate, err := cli.Gate(w.conf, wall.Worth(w.wall()))
-	if err != nil {
-		return nil, err
-	}
-	ground, err := place.Ground(w.place.Root)
-	if err != nil {
-		return nil, err
-	}
-	gate.Stands(ground)
-	w.gate = gate
 	if err := w.clear(); err != nil {
 		return nil, err
 	}
@@ -133,6 +120,9 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		return nil, errors.Join(err, w.db.Close())
 	}
 	idle, err := w.conf.Idle()
+	if err == nil {
+		err = w.judges() // by now it is known which sandbox works
+	}
 	if err != nil {
 		return nil, errors.Join(err, w.db.Close())
 	}
@@ -146,7 +136,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		w.opening.Theme = remembered.Theme
 	}
 	pool, err = agents.Open(ctx, agents.Options{
-		DB: w.db, Tools: w.tools, Gate: gate,
+		DB: w.db, Tools: w.tools, Gate: w.gate,
 		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System,
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Go: w.guard.Go, Box: w.boxes(), Kept: w.kept(), Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Rules: said,
@@ -168,6 +158,24 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	w.guard.AtEnd(func() { _ = guard.Close(pool.Close) })
 	w.guard.AtEnd(w.place.Leave)
 	return pool, nil
+}
+
+// judges makes the gate that calls pass, over the sandbox that works here.
+func (w *Workspace) judges() error {
+	if err := wall.Missing(w.wall(), w.conf.Sandbox, wall.Here()); err != nil {
+		return err
+	}
+	gate, err := cli.Gate(w.conf, wall.Worth(w.wall()))
+	if err != nil {
+		return err
+	}
+	ground, err := place.Ground(w.place.Root)
+	if err != nil {
+		return err
+	}
+	gate.Stands(ground)
+	w.gate = gate
+	return nil
 }
 
 func (w *Workspace) close() error {
