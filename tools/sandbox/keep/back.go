@@ -214,7 +214,8 @@ func (b *back) beside(dir int, p string, o *entry) (string, error) {
 	return "", nil
 }
 
-// holds reports whether in the directory q there is something that was in p.
+// holds reports whether in the directory q there is something that was in p, and is as it was: what is new may have got
+// the number of what is gone.
 func (b *back) holds(dir int, q, p string) bool {
 	fd, err := open(dir, q, passing)
 	if err != nil {
@@ -223,7 +224,7 @@ func (b *back) holds(dir int, q, p string) bool {
 	defer unix.Close(fd)
 	return slices.ContainsFunc(b.children[p], func(c string) bool {
 		n, err := stat(fd, c)
-		return err == nil && n != nil && n.one(b.state.entries[c])
+		return err == nil && n != nil && n.untouched(b.state.entries[c])
 	})
 }
 

@@ -38,7 +38,7 @@ func Reachable(env func(string) string) error {
 // seek begins to look for the wall that the configuration asks for.
 func (w *Workspace) seek() {
 	asked := w.conf.Sandbox
-	w.found = sync.OnceValue(func() *sandbox.Wall {
+	look := sync.OnceValue(func() *sandbox.Wall {
 		found := wall.Find(context.Background(), asked)
 		if found.Level() == sandbox.None {
 			return found
@@ -49,7 +49,8 @@ func (w *Workspace) seek() {
 		}
 		return found
 	})
-	w.guard.Go("look for a sandbox", func() { w.found() })
+	w.found = look
+	w.guard.Go("look for a sandbox", func() { look() })
 }
 
 // wall is what holds commands here, once that is found out; nil: the configuration wants none.

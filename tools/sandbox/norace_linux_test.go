@@ -1,0 +1,5 @@
+//go:build !race && linux
+
+package sandbox_test
+
+const raced = false
