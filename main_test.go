@@ -97,7 +97,7 @@ var arrows = map[string][]string{
 	"ui": {
 		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/memory", "inbox", "themes",
 		"tools/permit", "ui/asking", "ui/composer", "ui/dialog", "ui/drafts", "ui/files", "ui/flash", "ui/frame", "ui/intent",
-		"ui/layers", "ui/notice", "ui/panel", "ui/slash", "ui/tabs", "ui/transcript", "ui/welcome", "ui/words",
+		"ui/layers", "ui/notice", "ui/panel", "ui/slash", "ui/slash/facets", "ui/tabs", "ui/transcript", "ui/welcome", "ui/words",
 	},
 	"ui/asking": {
 		"agents/event", "themes", "tools/permit", "ui/dialog", "ui/drafts", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/tabs",
@@ -169,10 +169,14 @@ var arrows = map[string][]string{
 	"ui/screen":      {"store/config/paths", "tools/sandbox/cell", "ui/screen/tty", "ui/screen/wire"},
 	"ui/screen/tty":  {},
 	"ui/screen/wire": {},
+	"ui/slash/facets": {
+		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory",
+		"agents/roster", "inbox", "inbox/policy", "tools", "tools/permit",
+	},
 	"ui/slash": {
 		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory",
 		"agents/roster", "inbox", "inbox/policy", "store/config/near", "themes", "tools", "tools/permit", "ui/composer", "ui/dialog",
-		"ui/files", "ui/frame", "ui/intent", "ui/slash/options", "ui/tabs", "ui/transcript", "ui/words",
+		"ui/files", "ui/frame", "ui/intent", "ui/slash/facets", "ui/slash/options", "ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/slash/options": {"store/config/near"},
 	"ui/tabs": {

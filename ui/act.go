@@ -14,6 +14,7 @@ import (
 	"fantail/ui/intent"
 	"fantail/ui/panel"
 	"fantail/ui/slash"
+	"fantail/ui/slash/facets"
 	"fantail/ui/tabs"
 )
 
@@ -132,7 +133,7 @@ func (a *App) tabOf(agent int64) *tabs.Tab {
 
 // env is what slash commands may look at and ask.
 func (a *App) env() slash.Env {
-	p, open := slash.Pool{}, a.pool != nil
+	p, open := facets.Pool{}, a.pool != nil
 	if open {
 		p = a.pool.slash
 	}

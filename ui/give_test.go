@@ -18,7 +18,7 @@ import (
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
 	"fantail/ui/panel"
-	"fantail/ui/slash"
+	"fantail/ui/slash/facets"
 )
 
 var errDeaf = errors.New("the disk is full")
@@ -129,12 +129,12 @@ type deafPool struct {
 	talk
 	panel.Post
 	panel.Pickup
-	slash.Asks
+	facets.Asks
 	err error
 }
 
 func (p deafPool) pool() *pool {
-	return &pool{talk: p, pickup: p, asks: p, slash: slash.Pool{Asks: p, Steer: p}, panel: panel.Pool{Letters: p, Pickup: p}}
+	return &pool{talk: p, pickup: p, asks: p, slash: facets.Pool{Asks: p, Steer: p}, panel: panel.Pool{Letters: p, Pickup: p}}
 }
 
 func (p deafPool) Next(context.Context, int64, int64) (inbox.Message, bool, error) {

@@ -14,7 +14,7 @@ import (
 	"fantail/ui/drafts"
 	"fantail/ui/notice"
 	"fantail/ui/panel"
-	"fantail/ui/slash"
+	"fantail/ui/slash/facets"
 )
 
 // pool is what the screen asks of an [agents.Pool] and of its rooms; commands, boards and notices
@@ -28,13 +28,13 @@ type pool struct {
 	asks   asking.Pool
 	drafts drafts.Pool
 	notice notice.Pool
-	slash  slash.Pool
+	slash  facets.Pool
 	panel  panel.Pool
 }
 
 func poolOf(p *agents.Pool) *pool {
 	return &pool{
-		talk: p, read: p.Ledger, pickup: p.Pickup, asks: p.Asks, drafts: p.Drafts.Arrive(), notice: notice.PoolOf(p), slash: slash.PoolOf(p), panel: panel.PoolOf(p),
+		talk: p, read: p.Ledger, pickup: p.Pickup, asks: p.Asks, drafts: p.Drafts.Arrive(), notice: notice.PoolOf(p), slash: facets.Of(p), panel: panel.PoolOf(p),
 	}
 }
 

@@ -10,13 +10,13 @@ import (
 
 	"fantail/agents/history"
 	"fantail/agents/memory"
-	"fantail/ui/slash"
+	"fantail/ui/slash/facets"
 )
 
 // shelf is a pool of which there is only something to read.
 type shelf struct {
 	read
-	slash.Memory
+	facets.Memory
 	asked []int64 // before which entry a page was asked for
 }
 
@@ -37,7 +37,7 @@ func newReader(t *testing.T, s *shelf) *reader {
 	}
 	r := &reader{ctx: t.Context(), root: dir, head: func() string { return "main" }}
 	if s != nil {
-		r.pool = &pool{read: s, slash: slash.Pool{Memory: s}}
+		r.pool = &pool{read: s, slash: facets.Pool{Memory: s}}
 	}
 	return r
 }

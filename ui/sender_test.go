@@ -10,14 +10,14 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/roster"
 	"fantail/ui/intent"
-	"fantail/ui/slash"
+	"fantail/ui/slash/facets"
 	"fantail/ui/transcript"
 )
 
 // ear is a pool that notes what a human says to it, in order, and fails with err.
 type ear struct {
 	talk
-	slash.Agents
+	facets.Agents
 	said []string
 	err  error
 }
@@ -88,7 +88,7 @@ func sends(t *testing.T) (*App, *ear) {
 		event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
 		event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: event.Running},
 		event.Info{ID: 3, Name: "old", Kind: event.Sub, State: event.Done}), &ear{}
-	a.use(&pool{talk: e, slash: slash.Pool{Agents: e, Steer: e}})
+	a.use(&pool{talk: e, slash: facets.Pool{Agents: e, Steer: e}})
 	return a, e
 }
 

@@ -92,12 +92,10 @@ func (qs *Desk) Granted() []permit.Grant { return qs.gate.Grants() }
 
 // Revoke takes back a rule that a human gave for sandboxes, for the session or for good.
 func (qs *Desk) Revoke(ctx context.Context, rule permit.Rule) error {
-	return qs.db.Write(ctx, "take back a rule", func(tx *store.Tx) error {
-		if err := qs.gate.Revoke(rule); err != nil {
-			return err
-		}
-		return store.RemoveGrant(tx, string(rule))
-	})
+	if err := qs.gate.Revoke(rule); err != nil {
+		return err
+	}
+	return qs.db.Write(ctx, "take back a rule", func(tx *store.Tx) error { return store.RemoveGrant(tx, string(rule)) })
 }
 
 // Company says whether the call that asks runs alone, or beside other calls of the same reply.

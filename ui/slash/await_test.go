@@ -13,15 +13,16 @@ import (
 	"fantail/agents/roster"
 	"fantail/tools"
 	"fantail/ui/intent"
+	"fantail/ui/slash/facets"
 	"fantail/ui/tabs"
 )
 
 // asked notes what the commands ask of the pool.
 type asked struct {
 	seal string
-	Agents
-	Steer
-	Tasks
+	facets.Agents
+	facets.Steer
+	facets.Tasks
 	pushed tools.Task
 	did    []string
 	err    error
@@ -65,7 +66,7 @@ func crowd(a *asked) Env {
 	} {
 		ts.Add(&tabs.Tab{Info: i})
 	}
-	return Env{Open: true, Tabs: ts, Now: time.Now, Pool: Pool{Agents: a, Steer: a, Tasks: a}}
+	return Env{Open: true, Tabs: ts, Now: time.Now, Pool: facets.Pool{Agents: a, Steer: a, Tasks: a}}
 }
 
 // says carries out a command typed in main's tab and returns what it says.

@@ -13,6 +13,7 @@ import (
 	"fantail/ui/composer"
 	"fantail/ui/frame"
 	"fantail/ui/intent"
+	"fantail/ui/slash/facets"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
@@ -205,7 +206,7 @@ func (in input) editDocument(title string) intent.Intent {
 
 // keepDocument writes the edited text of a document, which is in a file too; keep says that the
 // file must stay. An empty text removes the document.
-func keepDocument(ctx context.Context, m Memory, was memory.Document, text, path string) (says string, tone transcript.Tone, keep bool) {
+func keepDocument(ctx context.Context, m facets.Memory, was memory.Document, text, path string) (says string, tone transcript.Tone, keep bool) {
 	title, empty := memory.Title(was), strings.TrimSpace(text) == ""
 	if text == was.Text || empty && was.Version == 0 {
 		return "#mem-" + title + " was not changed", transcript.Plain, false

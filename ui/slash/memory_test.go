@@ -6,12 +6,13 @@ import (
 	"testing"
 
 	"fantail/agents/memory"
+	"fantail/ui/slash/facets"
 	"fantail/ui/transcript"
 )
 
 // library keeps one document.
 type library struct {
-	Memory
+	facets.Memory
 	version int
 	text    string
 }

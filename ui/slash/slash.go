@@ -8,8 +8,9 @@
 // runs off the interface's goroutine and must not look into a tab.
 //
 // Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory,
-// agents/roster, inbox, inbox/policy, store/config/near, themes, tools, tools/permit, ui/composer, ui/dialog,
-// ui/files, ui/frame, ui/intent, ui/slash/options, ui/tabs, ui/transcript, ui/words.
+// agents/roster, inbox, inbox/policy, store/config/near, themes, tools, tools/permit, ui/composer,
+// ui/dialog, ui/files, ui/frame, ui/intent, ui/slash/facets, ui/slash/options, ui/tabs, ui/transcript,
+// ui/words.
 package slash
 
 import (
@@ -28,6 +29,7 @@ import (
 	"fantail/ui/dialog"
 	"fantail/ui/files"
 	"fantail/ui/intent"
+	"fantail/ui/slash/facets"
 	"fantail/ui/slash/options"
 	"fantail/ui/tabs"
 	"fantail/ui/transcript"
@@ -37,7 +39,7 @@ import (
 // Env is what a command may look at and ask. Without Pool only the commands run that need no
 // workspace.
 type Env struct {
-	Pool      Pool
+	Pool      facets.Pool
 	Open      bool // there is a Pool
 	Tabs      *tabs.Tabs
 	Tally     event.Tally

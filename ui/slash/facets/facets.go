@@ -1,4 +1,12 @@
-package slash
+// Package facets is what commands ask of the agents.
+//
+// Does: name it, one interface for each room, and take it of a pool.
+//
+// Does not: know a command.
+//
+// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory, agents/roster,
+// inbox, inbox/policy, tools, tools/permit.
+package facets
 
 import (
 	"context"
@@ -31,8 +39,8 @@ type Pool struct {
 	Ledger  Ledger
 }
 
-// PoolOf is what commands ask of p.
-func PoolOf(p *agents.Pool) Pool {
+// Of is what commands ask of p.
+func Of(p *agents.Pool) Pool {
 	return Pool{
 		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
 	}
