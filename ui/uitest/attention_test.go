@@ -369,6 +369,7 @@ func TestRingAfterQuiet(t *testing.T) {
 	attend(t, uitest.Options{Provider: uitest.Script(actor), FPS: 4, Environ: []string{"TERM_PROGRAM=ghostty"}}, func(t *testing.T, s *uitest.Session) {
 		helpers(t, s, "testing-agent")
 		s.Send("\x1b[O")
+		s.Wait(time.Second) // until it knows
 		letter(t, s, "testing-agent", "main", inbox.Urgent, "known before")
 		s.Wait(2 * time.Second)
 		s.Send("\x1b[I")
@@ -378,6 +379,7 @@ func TestRingAfterQuiet(t *testing.T) {
 		s.Enter("/run")
 		s.See("asks ⚠")
 		s.Send("\x1b[O")
+		s.Wait(time.Second)
 		letter(t, s, "testing-agent", "main", inbox.Urgent, "test failures")
 		letter(t, s, "testing-agent", "main", inbox.Normal, "patience")
 		s.Wait(9 * time.Minute)
