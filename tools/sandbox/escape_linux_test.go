@@ -631,7 +631,7 @@ func tried() []sandbox.Kind {
 }
 
 // asUser runs tests of this program again as somebody who is not root.
-func asUser(t *testing.T, tests, path string) {
+func asUser(t *testing.T, tests, path string, env ...string) {
 	if os.Getuid() != 0 {
 		t.Skip("it is so already")
 	}
@@ -652,6 +652,7 @@ func asUser(t *testing.T, tests, path string) {
 	c := exec.CommandContext(t.Context(), filepath.Join(at, "program"), "-test.run", tests, "-test.v")
 	c.Dir = home
 	c.Env = []string{"PATH=" + path, "HOME=" + home, "FE_PLACE=" + at, "TMPDIR=/tmp", "FANTAIL_TEST_EVERYDAY=" + os.Getenv("FANTAIL_TEST_EVERYDAY"), everything + "=" + os.Getenv(everything)}
+	c.Env = append(c.Env, env...)
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uid, Gid: uid}}
 	out, err := c.CombinedOutput()
 	if err != nil {

@@ -61,7 +61,9 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 			return nil, err
 		}
 		c.Args = append([]string{cell.Name, strconv.Itoa(3 + len(c.ExtraFiles))}, command(c)...)
-		c.Path = "/proc/self/exe"
+		if c.Path, err = os.Executable(); err != nil { // /proc/self/exe is closed to who conceals itself
+			return nil, errors.Join(fmt.Errorf("find this program: %w", err), in.sheet.Close())
+		}
 		b.separate(c)
 	default:
 		return nil, errors.New("there is no sandbox of the kind " + string(b.wall.Kind))
@@ -113,7 +115,7 @@ func (b *Box) sockets() sockets {
 
 // plan is what the first process in namespaces of its own makes.
 func (b *Box) plan(filter []byte, deaf []string) cell.Plan {
-	p := cell.Plan{Dir: b.dir, Loopback: !b.view.net, ABI: b.wall.abi, Rules: b.view.mounted(), Filter: filter}
+	p := cell.Plan{Dir: b.dir, Loopback: !b.view.net, User: os.Geteuid(), Group: os.Getegid(), ABI: b.wall.abi, Rules: b.view.mounted(), Filter: filter}
 	add := func(op cell.Op, from, to string) { p.Mounts = append(p.Mounts, cell.Mount{Op: op, From: from, To: to}) }
 	add(cell.ReadOnly, "", "/")
 	for _, s := range b.view.steps(deaf) {
@@ -156,17 +158,17 @@ func (b *Box) separate(c *exec.Cmd) {
 	if !b.view.net {
 		a.Cloneflags |= unix.CLONE_NEWNET
 	}
-	a.UidMappings = ids("/proc/self/uid_map", os.Geteuid())
-	a.GidMappings = ids("/proc/self/gid_map", os.Getegid())
-	a.GidMappingsEnableSetgroups = false
+	if os.Geteuid() == 0 { // who is not names itself, once it is another program
+		a.UidMappings, a.GidMappings = ids("/proc/self/uid_map"), ids("/proc/self/gid_map")
+	}
 	// Who is not root has them only until the first program begins, if they are not handed on.
 	a.AmbientCaps = []uintptr{unix.CAP_SYS_ADMIN, unix.CAP_NET_ADMIN, unix.CAP_SETPCAP}
 }
 
-// ids maps each number of the map to itself for root, and only own for all others.
-func ids(file string, own int) (all []syscall.SysProcIDMap) {
+// ids maps each number of the map to itself.
+func ids(file string) (all []syscall.SysProcIDMap) {
 	text, err := os.ReadFile(file)
-	if os.Geteuid() == 0 && err == nil {
+	if err == nil {
 		for line := range strings.Lines(string(text)) {
 			var at, host, n int
 			if _, err := fmt.Sscan(line, &at, &host, &n); err == nil {
@@ -175,7 +177,7 @@ func ids(file string, own int) (all []syscall.SysProcIDMap) {
 		}
 	}
 	if len(all) == 0 {
-		all = []syscall.SysProcIDMap{{ContainerID: own, HostID: own, Size: 1}}
+		all = []syscall.SysProcIDMap{{Size: 1}}
 	}
 	return all
 }

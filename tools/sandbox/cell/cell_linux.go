@@ -118,6 +118,11 @@ func leaves() bool {
 
 // enter makes the plan's network and mounts. The process is the first of namespaces of its own.
 func (p Plan) enter() error {
+	if p.User != 0 {
+		if err := p.named(); err != nil {
+			return fmt.Errorf("say who it is: %w", err)
+		}
+	}
 	if p.Loopback {
 		if err := loopback(); err != nil {
 			return fmt.Errorf("bring up the loopback: %w", err)
@@ -148,6 +153,21 @@ func (p Plan) enter() error {
 	// The directory it was in lies below what is mounted there now.
 	if err := syscall.Chdir(p.Dir); err != nil {
 		return fmt.Errorf("go to %s: %w", p.Dir, err)
+	}
+	return nil
+}
+
+// named gives the user and the group of the process their numbers in its namespace. Its parent may be one that nobody
+// looks into, and what is such a one's before it becomes another program, its own user can't write.
+func (p Plan) named() error {
+	for _, f := range [][2]string{
+		{"setgroups", "deny"},
+		{"uid_map", fmt.Sprintf("%d %d 1", p.User, p.User)},
+		{"gid_map", fmt.Sprintf("%d %d 1", p.Group, p.Group)},
+	} {
+		if err := os.WriteFile("/proc/self/"+f[0], []byte(f[1]), 0); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -25,6 +25,8 @@ const Name = "fantail-cell"
 type Plan struct {
 	Dir      string  // where the command runs
 	Loopback bool    // bring it up: the network is one of its own
+	User     int     // keeps its number, which the process itself has to say; 0: all that are to are known
+	Group    int     // the same
 	Mounts   []Mount // in their order; none: the file system stays as it is
 	Rules    []Rule  // of Landlock; none: it is not used
 	ABI      int     // Landlock's, as the kernel told
@@ -113,7 +115,7 @@ type Report struct {
 
 // Encode writes the plan down for [Main]. Paths contain no NUL.
 func (p Plan) Encode() []byte {
-	words := []string{p.Dir, strconv.FormatBool(p.Loopback), strconv.Itoa(p.ABI), strconv.Itoa(len(p.Mounts)), strconv.Itoa(len(p.Rules))}
+	words := []string{p.Dir, strconv.FormatBool(p.Loopback), strconv.Itoa(p.User), strconv.Itoa(p.Group), strconv.Itoa(p.ABI), strconv.Itoa(len(p.Mounts)), strconv.Itoa(len(p.Rules))}
 	for _, m := range p.Mounts {
 		words = append(words, string(m.Op), m.From, m.To)
 	}
@@ -148,7 +150,8 @@ func decode(b []byte) (p Plan, err error) {
 		err = errors.Join(err, e)
 		return n
 	}
-	p.Dir, p.Loopback, p.ABI = next(), next() == "true", number()
+	p.Dir, p.Loopback = next(), next() == "true"
+	p.User, p.Group, p.ABI = number(), number(), number()
 	mounts, rules := number(), number()
 	for ; mounts > 0 && err == nil; mounts-- {
 		p.Mounts = append(p.Mounts, Mount{Op(next()), next(), next()})
