@@ -15,6 +15,7 @@ import (
 	"fantail/agents/kept"
 	"fantail/store"
 	"fantail/tools/permit"
+	"fantail/tools/permit/filenames"
 	"fantail/tools/sandbox"
 )
 
@@ -28,8 +29,10 @@ func walled(t *testing.T, mode permit.Mode, wall permit.Wall) (s setting, beside
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	check(t, err)
 	beside = filepath.Join(base, "beside")
-	g := sandbox.Ground{Root: filepath.Join(base, "work"), Home: filepath.Join(base, "home"), Scratch: filepath.Join(base, "scratch")}
-	for _, d := range []string{g.Root, g.Home, g.Scratch, beside} {
+	g := sandbox.Ground{
+		Root: filepath.Join(base, "work"), Home: filepath.Join(base, "home"), Scratch: filepath.Join(base, "scratch"), Secret: filenames.Sensitive,
+	}
+	for _, d := range []string{g.Root, g.Home, g.Scratch, beside, filepath.Join(g.Home, ".ssh")} {
 		check(t, os.Mkdir(d, 0o700))
 	}
 	box := func(p sandbox.Profile, leave sandbox.Leave, environ []string) (*sandbox.Box, error) {
@@ -138,6 +141,30 @@ func TestSandbox_asks(t *testing.T) {
 	if n := w.ran(out); n != 1 {
 		t.Errorf("it ran %d times, want once", n)
 	}
+}
+
+// A question about a command that names a secret says so, and the model hears that a yes does not show it the secret.
+func TestSandbox_secret(t *testing.T) {
+	s, beside := walled(t, permit.Ask, permit.Prevents)
+	w := open(t, &model{reply: asking}, s)
+	secret := filepath.Join(filepath.Dir(beside), "home", ".ssh")
+	w.prompt("run inside; ls " + secret)
+	q := w.asks("main")
+	if q.Action.Sensitive == "" || q.Auto {
+		t.Errorf("it asks %+v", q)
+	}
+	w.answer(q.ID, permit.Once)
+	w.settle()
+	if said := lastResult(w.entries("main")); !strings.Contains(said, "[its sandbox hides "+secret+" ") {
+		t.Errorf("the model was told %q", said)
+	}
+	w.prompt("run inside; ls")
+	if q := w.asks("main"); q.Action.Sensitive != "" {
+		t.Errorf("a harmless one is called sensitive: %s", q.Action.Sensitive)
+	} else {
+		w.answer(q.ID, permit.No)
+	}
+	w.settle()
 }
 
 // The key for mode auto answers the question it stands at, and is remembered for the workspace; leaving the mode is too.

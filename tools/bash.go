@@ -114,27 +114,44 @@ func parseBash(c call) (*Call, error) {
 			s.Limits = proc.Limits{Processes: bashProcesses, Memory: proc.Memory() / 4 * 3}
 		}
 		r := c.env.command(ctx, c.id, s)
-		if r.Error && ctx.Err() == nil {
-			r.refused(s.Box)
+		if ctx.Err() == nil {
+			r.told(s.Box, a.Command)
 		}
 		return r
 	}}, nil
 }
 
-// refused says in a failed command's result what its sandbox seems to have kept it from.
-func (r *Result) refused(b *sandbox.Box) {
-	what, found := b.Refused(r.Text)
+// told says in a command's result what its sandbox hid from it, and, of a failed one, what it seems to have kept it from.
+func (r *Result) told(b *sandbox.Box, command string) {
+	output := ""
+	if r.Error {
+		output = r.Text
+		r.Refused = refused(b, output)
+	}
+	if r.Refused != nil {
+		r.note("its sandbox keeps it from " + r.Refused.Says)
+	} else if h := b.Hidden(command, output); h != "" {
+		r.note("its sandbox hides " + h + " and shows it as empty; read_file asks the user for one file of it")
+	}
+}
+
+// note adds a line of the tool's own to a result.
+func (r *Result) note(text string) {
+	r.Text = strings.TrimLeft(strings.TrimRight(r.Text, "\n")+"\n["+text+"]", "\n")
+}
+
+// refused is what a failed command's sandbox seems to have kept it from; nil: nothing.
+func refused(b *sandbox.Box, output string) *Refusal {
+	what, found := b.Refused(output)
 	switch {
 	case !found:
-		return
+		return nil
 	case what.Write != "":
-		r.Refused = &Refusal{Rule: permit.WriteRule(what.Write), Says: "changing " + what.Write}
+		return &Refusal{Rule: permit.WriteRule(what.Write), Says: "changing " + what.Write}
 	case what.Host != "":
-		r.Refused = &Refusal{Rule: permit.NetworkRule, Says: "reaching " + what.Host + ": it has no network"}
-	default:
-		r.Refused = &Refusal{Rule: permit.NetworkRule, Says: "the network"}
+		return &Refusal{Rule: permit.NetworkRule, Says: "reaching " + what.Host + ": it has no network"}
 	}
-	r.Text = strings.TrimRight(r.Text, "\n") + "\n[its sandbox keeps it from " + r.Refused.Says + "]"
+	return &Refusal{Rule: permit.NetworkRule, Says: "the network"}
 }
 
 // Command runs a command of the human's own in the workspace, as bash does but

@@ -28,6 +28,9 @@ func (a asker) Asks(q *event.Question) { a.Asking(q) }
 func (w *workbench) allowed(
 	ctx context.Context, c history.Call, act permit.Action, v permit.Verdict, by questions.Company,
 ) (event.Answer, error) {
+	if act.Sensitive == "" {
+		act.Sensitive = v.Secret
+	}
 	q := event.Question{Question: permit.Question{Call: c.ID, Action: act, Rule: v.Rule, Auto: v.Auto, Again: v.Changed}}
 	return w.o.Asks.Put(ctx, asker{w}, q, by)
 }

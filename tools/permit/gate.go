@@ -276,7 +276,7 @@ func decideCommand(mode Mode, rules []parsed, a Action, j judge) Verdict {
 	if why == "" {
 		return Verdict{Decision: Allow, Reason: "allowed by " + strings.Join(used, ", ")}
 	}
-	if secret == "" && mode == Auto {
+	if secret == "" {
 		secret = s.names(a)
 	}
 	if secret == "" && mode == Auto && a.Boxed {
@@ -293,7 +293,7 @@ func decideCommand(mode Mode, rules []parsed, a Action, j judge) Verdict {
 	if none != "" {
 		reason += "; no rule can cover it: " + none
 	}
-	return Verdict{Decision: AskHuman, Reason: reason, Rule: rule, Changed: s.stale}
+	return Verdict{Decision: AskHuman, Reason: reason, Rule: rule, Secret: secret, Changed: s.stale}
 }
 
 // pathRule returns the rule that covers all paths of a.

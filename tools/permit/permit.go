@@ -149,12 +149,13 @@ const (
 // Verdict is a decision and its reason. Rule is the rule that "for this
 // session" would add, shown to the human; "" when no rule can cover the action
 // (then only once or no are offered). Changed says why a rule that was given
-// does not cover it any more; "" if there is none. Free: the command runs outside
-// the sandbox.
+// does not cover it any more; "" if there is none. Secret says which one a command
+// may read by its words; "" if none. Free: the command runs outside the sandbox.
 type Verdict struct {
 	Decision Decision
 	Reason   string
 	Rule     Rule
+	Secret   string
 	Changed  string
 	Free     bool
 	Auto     bool // for AskHuman: mode auto, which the human may choose here, would allow it

@@ -69,6 +69,51 @@ func (b *Box) Refused(output string) (Refusal, bool) {
 	return Refusal{}, false
 }
 
+// Hidden is the first path that the box hides and that one of the texts names; "" if there is none. A hidden directory
+// is empty for the command, and a hidden file too: nothing else says that there is more.
+func (b *Box) Hidden(texts ...string) string {
+	if b == nil {
+		return ""
+	}
+	for _, h := range b.view.hide {
+		names := []string{h}
+		if rel, err := filepath.Rel(b.view.home, h); err == nil && filepath.IsLocal(rel) {
+			names = append(names, "~/"+rel, "$HOME/"+rel, "${HOME}/"+rel)
+		}
+		if rel, err := filepath.Rel(b.dir, h); err == nil {
+			names = append(names, rel)
+		}
+		for _, n := range names {
+			if slices.ContainsFunc(texts, func(t string) bool { return mentions(t, n) }) {
+				return h
+			}
+		}
+	}
+	return ""
+}
+
+// mentions reports whether a text holds a path as a whole, or one below it.
+func mentions(text, path string) bool {
+	for at := 0; ; {
+		i := strings.Index(text[at:], path)
+		if i < 0 {
+			return false
+		}
+		before, after := text[:at+i], text[at+i+len(path):]
+		if at += i + len(path); after != "" && ofName(after[0]) {
+			continue
+		}
+		if before == "" || before[len(before)-1] != '/' && !ofName(before[len(before)-1]) {
+			return true
+		}
+	}
+}
+
+// ofName reports whether a path's element can have that byte.
+func ofName(c byte) bool {
+	return c == '.' || c == '-' || c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
 // unwritten is what of a line's names the box keeps the command from changing and the user does not; "" if nothing.
 func (b *Box) unwritten(line string) string {
 	names := named.FindAllStringSubmatch(line, -1)

@@ -7,7 +7,9 @@ import (
 	"testing"
 )
 
-func TestBox_Refused(t *testing.T) {
+// boxed is a box on a ground with a secret directory in the home directory, and that directory.
+func boxed(t *testing.T) (*Box, func(string) string) {
+	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
@@ -31,7 +33,43 @@ func TestBox_Refused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &Box{wall: &Wall{Kind: Namespaces}, view: v, dir: g.Root}
+	return &Box{wall: &Wall{Kind: Namespaces}, view: v, dir: g.Root}, at
+}
+
+func TestBox_Hidden(t *testing.T) {
+	b, at := boxed(t)
+	for _, c := range []struct {
+		text  string
+		found bool
+	}{
+		{"cat ~/.ssh/id_rsa", true},
+		{"ls $HOME/.ssh", true},
+		{`ls "${HOME}/.ssh"/*`, true},
+		{"cat ../.ssh/id", true},
+		{"cat " + at("home/.ssh"), true},
+		{"cat: " + at("home/.ssh") + "/id: No such file or directory", true},
+		{"x ~/.sshd; cat ~/.ssh", true},
+		{"cat ~/.sshd", false},
+		{"cat ~/.ssh-old", false},
+		{"cat a/../.ssh", false}, // counted from elsewhere
+		{"cat .ssh/id", false},
+		{"true", false},
+	} {
+		want := ""
+		if c.found {
+			want = at("home/.ssh")
+		}
+		if got := b.Hidden("", c.text); got != want {
+			t.Errorf("%q: %q, want %q", c.text, got, want)
+		}
+	}
+	if got := (*Box)(nil).Hidden("cat ~/.ssh/id"); got != "" {
+		t.Errorf("no sandbox hides %s", got)
+	}
+}
+
+func TestBox_Refused(t *testing.T) {
+	b, at := boxed(t)
 	for _, c := range []struct{ says, write, host string }{
 		{"touch: cannot touch 'HOME/other/x': Read-only file system", "HOME/other", ""},
 		{"bash: line 1: HOME/other/deep/y: Permission denied", "HOME/other/deep", ""},
