@@ -408,6 +408,31 @@ func TestQuestionShowsTheExactRule(t *testing.T) {
 	}
 }
 
+// A box with hardly any rows has all of a question's choices in one of them.
+func TestQuestionShowsEveryChoice(t *testing.T) {
+	t.Parallel()
+	widens, auto, tamper := command("x"), command("x"), command("")
+	widens.Action.Kind, widens.Rule = permit.Widen, permit.NetworkRule
+	auto.Auto = true
+	tamper.Action.Kind = permit.Tamper
+	for _, c := range []struct {
+		q    permit.Question
+		want string
+	}{
+		{widens, "y once  s session  p project  n no"},
+		{auto, "y once · s session · a auto · n no"},
+		{tamper, "y keep · n put back"},
+	} {
+		b := asked(t, c.q)
+		if got := text(b, 40, 7); !strings.Contains(got, c.want) {
+			t.Errorf("%s:\n%s", c.want, got)
+		}
+		if b.Strictly(); !strings.Contains(text(b, 40, 7), "3 "+b.choices[len(b.choices)-1].word) {
+			t.Errorf("%s, by digits:\n%s", c.want, text(b, 40, 7))
+		}
+	}
+}
+
 func TestChopDropsNothing(t *testing.T) {
 	t.Parallel()
 	for _, s := range []string{

@@ -44,6 +44,7 @@ type choice struct {
 	key   string
 	digit string
 	label string
+	word  string // the label where there is room for one word
 	is    permit.Choice
 }
 
@@ -51,20 +52,20 @@ type choice struct {
 func NewQuestion(t *themes.Theme, q permit.Question) Question {
 	b := &question{theme: t, q: q, at: -1}
 	if q.Action.Kind == permit.Tamper {
-		b.choices = []choice{{"y", "1", "keep it as it is", permit.Once}, {"n", "3", "put it back, and say why", permit.No}}
+		b.choices = []choice{{"y", "1", "keep it as it is", "keep", permit.Once}, {"n", "3", "put it back, and say why", "put back", permit.No}}
 		return b
 	}
-	b.choices = append(b.choices, choice{"y", "1", "once", permit.Once})
+	b.choices = append(b.choices, choice{"y", "1", "once", "once", permit.Once})
 	if q.Rule != "" {
-		b.choices = append(b.choices, choice{"s", "2", "for this session", permit.Session})
+		b.choices = append(b.choices, choice{"s", "2", "for this session", "session", permit.Session})
 	}
 	if q.Rule.Widens() {
-		b.choices = append(b.choices, choice{"p", "4", "always in this project", permit.Project})
+		b.choices = append(b.choices, choice{"p", "4", "always in this project", "project", permit.Project})
 	}
 	if q.Auto {
-		b.choices = append(b.choices, choice{"a", "5", "run such commands in the sandbox without asking (mode auto)", permit.Freely})
+		b.choices = append(b.choices, choice{"a", "5", "run such commands in the sandbox without asking (mode auto)", "auto", permit.Freely})
 	}
-	b.choices = append(b.choices, choice{"n", "3", "no, and say why", permit.No})
+	b.choices = append(b.choices, choice{"n", "3", "no, and say why", "no", permit.No})
 	return b
 }
 
@@ -261,7 +262,7 @@ func (b *question) foot(inner, rows int) (foot []string, at laid) {
 		return append(foot, b.theme.Paint(themes.Warn, label)+b.theme.Paint(themes.Text, view)), at
 	}
 	if rows < roomy {
-		return append(foot, b.short()), at
+		return append(foot, b.short(inner)), at
 	}
 	for i, c := range b.choices {
 		label := c.label
@@ -297,18 +298,20 @@ func (b *question) name(c choice) string {
 	return c.key
 }
 
-// short is the choices in one row, for a box with hardly any.
-func (b *question) short() string {
+// short is the choices in one row of that many columns, for a box with hardly any rows.
+func (b *question) short(inner int) string {
 	var parts []string
 	for i, c := range b.choices {
-		word, _, _ := strings.Cut(strings.TrimPrefix(c.label, "for this "), ",")
 		if i == b.at {
-			parts = append(parts, b.theme.Paint(themes.Selection, b.name(c)+" "+word))
+			parts = append(parts, b.theme.Paint(themes.Selection, b.name(c)+" "+c.word))
 			continue
 		}
-		parts = append(parts, b.theme.Paint(themes.Accent, b.name(c))+" "+b.theme.Paint(themes.Text, word))
+		parts = append(parts, b.theme.Paint(themes.Accent, b.name(c))+" "+b.theme.Paint(themes.Text, c.word))
 	}
-	return strings.Join(parts, b.theme.Paint(themes.Dim, " · "))
+	if row := strings.Join(parts, b.theme.Paint(themes.Dim, " · ")); frame.Width(row) <= inner {
+		return row
+	}
+	return strings.Join(parts, "  ")
 }
 
 // sessionLabel names the rule, exactly, in few words where columns are few.
