@@ -130,8 +130,9 @@ func (p *Pool) furnish() {
 
 // sends opens ways out of sandboxes for the mail of agents' commands.
 func sends(p *Pool) func(agent, turn int64) (*post.Box, error) {
+	office := &post.Office{Dir: filepath.Join(p.o.Data, "post")}
 	return func(agent, turn int64) (*post.Box, error) {
-		return post.Open(filepath.Join(p.o.Data, "post"), func(d outside.Deposit) ([]outside.Receipt, error) {
+		return office.Open(agent, func(d outside.Deposit) ([]outside.Receipt, error) {
 			is := p.Infos()
 			n := slices.IndexFunc(is, func(i event.Info) bool { return i.ID == agent })
 			if n < 0 {

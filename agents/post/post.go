@@ -1,7 +1,7 @@
 // Package post is how mail leaves the sandbox of an agent's command.
 //
-// Does: take letters that a command lays into a directory of its own, one [Box] for each command, and answer each when
-// it is deposited; lay a letter there ([Send]).
+// Does: take letters that a command lays into a directory, one [Box] for each command, and answer each when it is
+// deposited; lay a letter there ([Send]). An agent's commands that run one after another find the same directory.
 //
 // Does not: deposit anything (who opened the box does), let a command read mail or do anything else with the agents.
 //
@@ -20,6 +20,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"sync"
 	"syscall"
 	"time"
 
@@ -43,39 +44,51 @@ type answer struct {
 	Error    string // "": it was deposited
 }
 
-// Box is where the letters of one command are taken.
-type Box struct {
-	Dir  string
-	pipe *os.File
-	done chan struct{}
+// Office is where boxes are.
+type Office struct {
+	Dir string // which belongs to it alone; made when it is needed
+
+	mu    sync.Mutex
+	taken map[string]bool // names of the boxes that are open
 }
 
-// Open makes a box in dir, which is made if it is not there. deliver deposits a letter. go begins a goroutine, which
-// ends with Close.
-func Open(dir string, deliver func(outside.Deposit) ([]outside.Receipt, error), start func(name string, f func())) (*Box, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("open a way out for mail: %w", err)
+// Box is where the letters of one command are taken.
+type Box struct {
+	Dir    string
+	office *Office
+	root   *os.Root
+	pipe   *os.File
+	done   chan struct{}
+}
+
+// Open opens a box for a command of the agent. deliver deposits a letter. start begins a goroutine, which ends with
+// Close.
+func (o *Office) Open(agent int64, deliver func(outside.Deposit) ([]outside.Receipt, error), start func(name string, f func())) (b *Box, err error) {
+	b = &Box{Dir: o.take(agent), office: o, done: make(chan struct{})}
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("open a way out for mail: %w", errors.Join(err, b.leave()))
+		}
+	}()
+	if err := os.MkdirAll(b.Dir, 0o700); err != nil {
+		return nil, err
 	}
-	dir, err := os.MkdirTemp(dir, "")
-	if err != nil {
-		return nil, fmt.Errorf("open a way out for mail: %w", err)
+	if b.root, err = os.OpenRoot(b.Dir); err != nil {
+		return nil, err
 	}
-	at := filepath.Join(dir, door)
-	err = syscall.Mkfifo(at, 0o600)
-	b := &Box{Dir: dir, done: make(chan struct{})}
-	if err == nil { // for both, so that it does not end when a sender leaves
-		b.pipe, err = os.OpenFile(at, os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0)
+	if err := b.empty(); err != nil { // a program that was killed left it as it was
+		return nil, err
 	}
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open a way out for mail: %w", err), os.RemoveAll(dir))
+	at := filepath.Join(b.Dir, door)
+	if err := syscall.Mkfifo(at, 0o600); err != nil {
+		return nil, err
 	}
-	root, err := os.OpenRoot(dir)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("open a way out for mail: %w", err), b.pipe.Close(), os.RemoveAll(dir))
+	// For both, so that it does not end when a sender leaves.
+	if b.pipe, err = os.OpenFile(at, os.O_RDWR|syscall.O_NONBLOCK|syscall.O_NOFOLLOW, 0); err != nil {
+		return nil, err
 	}
 	start("take a command's mail", func() {
 		defer close(b.done)
-		defer root.Close()
 		lines := bufio.NewReaderSize(b.pipe, 4096)
 		for {
 			line, err := lines.ReadSlice('\n')
@@ -86,7 +99,7 @@ func Open(dir string, deliver func(outside.Deposit) ([]outside.Receipt, error), 
 				return
 			}
 			if name := string(line[:len(line)-1]); named.MatchString(name) {
-				take(root, name, deliver)
+				take(b.root, name, deliver)
 			}
 		}
 	})
@@ -97,7 +110,49 @@ func Open(dir string, deliver func(outside.Deposit) ([]outside.Receipt, error), 
 func (b *Box) Close() error {
 	err := b.pipe.Close()
 	<-b.done
-	return errors.Join(err, os.RemoveAll(b.Dir))
+	return errors.Join(err, b.empty(), b.leave())
+}
+
+// empty removes what lies in the box.
+func (b *Box) empty() error {
+	d, err := b.root.Open(".")
+	if err != nil {
+		return err
+	}
+	names, err := d.Readdirnames(-1)
+	err = errors.Join(err, d.Close())
+	for _, n := range names {
+		err = errors.Join(err, b.root.RemoveAll(n))
+	}
+	return err
+}
+
+// leave leaves the directory to the next box.
+func (b *Box) leave() (err error) {
+	if b.root != nil {
+		err = b.root.Close()
+	}
+	b.office.mu.Lock()
+	defer b.office.mu.Unlock()
+	delete(b.office.taken, b.Dir)
+	return err
+}
+
+// take is the first directory of the agent in which no box is open.
+func (o *Office) take(agent int64) string {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for n := 0; ; n++ {
+		dir := filepath.Join(o.Dir, fmt.Sprintf("%d-%d", agent, n))
+		if o.taken[dir] {
+			continue
+		}
+		if o.taken == nil {
+			o.taken = map[string]bool{}
+		}
+		o.taken[dir] = true
+		return dir
+	}
 }
 
 // take deposits a letter and answers it. Whoever laid it there may have laid anything.
@@ -162,7 +217,7 @@ func Send(ctx context.Context, dir string, dep outside.Deposit) ([]outside.Recei
 	}
 	pipe, err := os.OpenFile(filepath.Join(dir, door), os.O_WRONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
-		return nil, fmt.Errorf("hand the letter out: %w: nobody takes this command's mail any more", err)
+		return nil, errors.Join(fmt.Errorf("hand the letter out: %w: nobody takes this command's mail any more", err), os.Remove(path))
 	}
 	_, err = pipe.WriteString(name + "\n")
 	if err = errors.Join(err, pipe.Close()); err != nil {

@@ -24,7 +24,8 @@ func opened(t *testing.T) (b *post.Box, got func() []string) {
 	t.Helper()
 	var mu sync.Mutex
 	var bodies []string
-	b, err := post.Open(filepath.Join(t.TempDir(), "post"), func(d outside.Deposit) ([]outside.Receipt, error) {
+	o := &post.Office{Dir: filepath.Join(t.TempDir(), "post")}
+	b, err := o.Open(7, func(d outside.Deposit) ([]outside.Receipt, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if d.Body == "no" {
@@ -70,12 +71,55 @@ func TestSend(t *testing.T) {
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Lstat(b.Dir); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("after its end the box is there: %v", err)
+	if left, err := os.ReadDir(b.Dir); err != nil || len(left) > 0 {
+		t.Errorf("after its end the box holds %v, %v", left, err)
 	}
 	if _, err := post.Send(t.Context(), b.Dir, outside.Deposit{Body: "late"}); err == nil {
-		t.Error("a letter into a box that is gone was sent")
+		t.Error("a letter into a box that is closed was sent")
 	}
+	if left, err := os.ReadDir(b.Dir); err != nil || len(left) > 0 {
+		t.Errorf("a letter that nobody takes left %v, %v", left, err)
+	}
+}
+
+// Commands of an agent that run one after another find the same box, and nothing in it; others have their own.
+func TestOffice(t *testing.T) {
+	o := &post.Office{Dir: filepath.Join(t.TempDir(), "post")}
+	open := func(agent int64) *post.Box {
+		t.Helper()
+		b, err := o.Open(agent, nil, func(_ string, f func()) { go f() })
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	closes := func(bs ...*post.Box) {
+		t.Helper()
+		for _, b := range bs {
+			if err := b.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	one, beside, other := open(1), open(1), open(2)
+	if one.Dir == beside.Dir || one.Dir == other.Dir {
+		t.Errorf("boxes that are open at once are at %s, %s, %s", one.Dir, beside.Dir, other.Dir)
+	}
+	if err := os.MkdirAll(filepath.Join(one.Dir, "a", "b"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	closes(one)
+	if err := os.WriteFile(filepath.Join(one.Dir, "late"), nil, 0o600); err != nil { // as a process does that outlived its command
+		t.Fatal(err)
+	}
+	again := open(1)
+	if again.Dir != one.Dir {
+		t.Errorf("the next command's box is at %s, that before it was at %s", again.Dir, one.Dir)
+	}
+	if left, err := os.ReadDir(again.Dir); err != nil || len(left) != 1 {
+		t.Errorf("a box begins with %v, %v; want its door", left, err)
+	}
+	closes(beside, other, again)
 }
 
 // Whatever a command lays there, nothing outside is read or written, nothing hangs, and others are served.
