@@ -68,6 +68,7 @@ type Options struct {
 	Abroad   bool                                         // another process has the agents, and DB can only be read: they are as their rows say
 	Jumps    func(ctx context.Context, tell func()) error // tells when the clock on the wall leaps, until ctx ends; nil: nothing does
 	Kept     *kept.Watch                                  // over what commands in sandboxes must not change; nil: nobody watches
+	Ahead    *proc.Ahead                                  // where commands wait that were started ahead; nil: nowhere
 	Box      turn.Boxes                                   // makes the sandboxes of commands; nil: they run as the user
 	Keep     func(proc.Group) func()                      // has a command's group ended if this program dies; nil: nobody does
 	Idle     time.Duration                                // how long an agent awaits input if its task does not say; 0: 5 min, tools.Forever: for ever

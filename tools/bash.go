@@ -166,7 +166,7 @@ func (e *Env) command(ctx context.Context, callID string, s proc.Spec) Result {
 	if err != nil {
 		return fail("bash: %v", err)
 	}
-	s.Dir, s.Umask, s.Keys, s.Hurry, s.Keep = e.Root, e.Umask, e.Keys, e.Hurry, e.Keep
+	s.Dir, s.Umask, s.Keys, s.Hurry, s.Keep, s.Ahead = e.Root, e.Umask, e.Keys, e.Hurry, e.Keep, e.Ahead
 	s.Output, s.Head, s.Tail = file, bashHead, bashTail
 	if e.Started != nil {
 		s.Started = func(g proc.Group) error { return e.Started(ctx, callID, file, g) }

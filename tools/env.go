@@ -30,6 +30,8 @@ type Env struct {
 	// Box makes the sandbox for a command of these tools; nil: there is none.
 	Box func(leave sandbox.Leave) (*sandbox.Box, error)
 
+	Ahead *proc.Ahead // where commands wait that were started ahead; nil: nowhere
+
 	Keep func(proc.Group) func() // has a command's group ended if this program dies; nil: nobody does
 
 	// Started records a command before it runs; an error keeps it from running.

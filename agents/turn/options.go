@@ -42,6 +42,7 @@ type Options struct {
 	Environ  []string                                   // for commands where nobody's at a screen is known
 	System   func(agent event.Info) string              // the system prompt
 	Commands *Commands                                  // whose commands run
+	Ahead    *proc.Ahead                                // where commands wait that were started ahead; nil: nowhere
 	Box      Boxes                                      // makes the sandboxes of commands; nil: there are none
 	Post     func(agent, turn int64) (*post.Box, error) // lets the mail of an agent's command out of its sandbox
 	Kept     *kept.Watch                                // over what commands in sandboxes must not change; nil: nobody watches

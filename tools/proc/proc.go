@@ -3,8 +3,9 @@
 // Does: start a command in a process group and session of its own without a
 // controlling terminal, hold it until its group is recorded, bound its time and
 // its output, keep the whole output in a file, end the group (TERM, then KILL),
-// end the command with this program where the kernel can, tell whether a recorded
-// group still lives, and what the system tells of any process.
+// end the command with this program where the kernel can, start one ahead of its
+// text ([Ahead]), tell whether a recorded group still lives, and what the system
+// tells of any process.
 //
 // Does not: judge a command, know a workspace. A process that leaves its
 // session (a daemon that forks twice) is out of reach of its group, if no sandbox ends it.
@@ -40,6 +41,7 @@ type Spec struct {
 	Env     []string           // the whole environment
 	Umask   Umask              // of the files it makes
 	Box     *sandbox.Box       // what it is held to; nil: nothing
+	Ahead   *Ahead             // where one like it may have been started already; nil: nowhere
 	Keys    *secret.Keys       // what its output is kept and told without; nil: nothing
 	Timeout time.Duration      // 0: none
 	Limits  Limits             // of what it uses; past one of them it is ended
@@ -85,13 +87,15 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		return Result{Exit: -1}, err
 	}
 	defer sink.close()
-	exited := make(chan struct{})
-	c, err := start(s, exited)
-	if err != nil {
-		close(sink.drained)
-		return Result{Exit: -1}, err
+	c := s.Ahead.take(s)
+	if c == nil {
+		if c, err = start(s, outright); err != nil {
+			close(sink.drained)
+			return Result{Exit: -1}, err
+		}
 	}
-	cmd, out, hold := c.cmd, c.out, c.hold
+	defer s.Ahead.ready(s)
+	cmd, out, exited := c.cmd, c.out, c.exited
 	defer out.Close()
 	g := Group{PGID: cmd.Process.Pid, Start: started(cmd.Process.Pid)}
 	if s.Keep != nil {
@@ -99,7 +103,10 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	}
 	go sink.drain(out)
 	if s.Started != nil {
-		err = release(hold, s.Started(g))
+		err = s.Started(g)
+	}
+	if c.hold != nil {
+		err = c.release(err)
 	}
 
 	began := time.Now()
@@ -141,6 +148,14 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 	return c.told(r, err)
 }
 
+// How a command begins.
+type beginning int
+
+const (
+	outright beginning = iota // by itself, or once Started was told of it
+	ahead                     // once it is told its text
+)
+
 // What sh, which reads no start-up file, does before a command: held waits for a line on descriptor 3, and ends at the
 // end of that pipe without one; then it becomes the command, which is the same process.
 const (
@@ -148,26 +163,35 @@ const (
 	becomes = `exec "$@"`
 )
 
-// release lets the held command run, or end if err says so.
-func release(hold *os.File, err error) error {
-	if err == nil {
-		if _, err = hold.Write([]byte{'\n'}); err != nil {
-			err = fmt.Errorf("start command: %w", err)
-		}
-	}
-	return errors.Join(err, hold.Close())
-}
+// What bash does ahead of a command: it waits for its text on descriptor 3, whole, and becomes it.
+const (
+	waits   = `IFS= read -r -d "" FANTAIL_NEXT <&3 || exit 125; exec 3<&-; `
+	obeys   = `exec "$BASH" -c "$FANTAIL_NEXT"`
+	longest = 4 << 10 // bytes of a text that it waits for: the kernel writes those into a pipe at once or not at all
+)
 
 // child is a command that has started.
 type child struct {
-	cmd  *exec.Cmd
-	out  *os.File        // its output
-	hold *os.File        // what it waits for before it runs; nil: nothing
-	box  *sandbox.Inside // what it is held to; nil: nothing
+	cmd    *exec.Cmd
+	out    *os.File        // its output
+	hold   *os.File        // what it waits for before it runs; nil: nothing
+	word   string          // what it has to be told there
+	box    *sandbox.Inside // what it is held to; nil: nothing
+	exited chan struct{}   // closed once it has ended
+}
+
+// release lets the held command run, or end if err says so.
+func (c *child) release(err error) error {
+	if err == nil {
+		if _, err = c.hold.WriteString(c.word); err != nil {
+			err = fmt.Errorf("start command: %w", err)
+		}
+	}
+	return errors.Join(err, c.hold.Close())
 }
 
 // told is the result as the command's sandbox tells it.
-func (c child) told(r Result, err error) (Result, error) {
+func (c *child) told(r Result, err error) (Result, error) {
 	if c.box == nil {
 		return r, err
 	}
@@ -182,9 +206,9 @@ func (c child) told(r Result, err error) (Result, error) {
 	return r, err
 }
 
-// start starts the command with its output on a pipe, and closes exited once it has ended. If Started is to be told, the
-// command waits for hold.
-func start(s Spec, exited chan<- struct{}) (c child, err error) {
+// start starts the command with its output on a pipe. If it is not to begin by itself, it waits for hold.
+func start(s Spec, how beginning) (_ *child, err error) {
+	c := &child{word: "\n", exited: make(chan struct{})}
 	defer func() {
 		if err == nil {
 			return
@@ -198,25 +222,28 @@ func start(s Spec, exited chan<- struct{}) (c child, err error) {
 	}()
 	shell, err := findShell()
 	if err != nil {
-		return c, err
+		return nil, err
 	}
 	var w *os.File
 	if c.out, w, err = os.Pipe(); err != nil {
-		return c, fmt.Errorf("open output pipe: %w", err)
+		return nil, fmt.Errorf("open output pipe: %w", err)
 	}
 	defer w.Close()
-	before := s.Umask.script()
-	if s.Started != nil {
-		before = held + before
-	}
 	c.cmd = exec.Command(shell, "-c", s.Shell)
-	if before != "" {
+	before := s.Umask.script()
+	switch {
+	case how == ahead:
+		c.cmd = exec.Command(shell, "-c", waits+before+obeys)
+	case s.Started != nil:
+		before = held + before
+		fallthrough
+	case before != "":
 		c.cmd = exec.Command("/bin/sh", "-c", before+becomes, "sh", shell, "-c", s.Shell)
 	}
-	if s.Started != nil {
+	if how == ahead || s.Started != nil {
 		var wait *os.File
 		if wait, c.hold, err = os.Pipe(); err != nil {
-			return c, fmt.Errorf("open pipe: %w", err)
+			return nil, fmt.Errorf("open pipe: %w", err)
 		}
 		defer wait.Close()
 		c.cmd.ExtraFiles = []*os.File{wait}
@@ -227,25 +254,25 @@ func start(s Spec, exited chan<- struct{}) (c child, err error) {
 	dieWithUs(c.cmd.SysProcAttr)
 	if s.Box != nil {
 		if c.box, err = s.Box.Enclose(c.cmd); err != nil {
-			return c, fmt.Errorf("make the command's sandbox: %w", err)
+			return nil, fmt.Errorf("make the command's sandbox: %w", err)
 		}
 	}
-	switch err := c.launch(exited); {
+	switch err := c.launch(); {
 	case errors.Is(err, syscall.E2BIG):
-		return c, fmt.Errorf("start command: %w: put it into a script file and run that", err)
+		return nil, fmt.Errorf("start command: %w: put it into a script file and run that", err)
 	case err != nil:
-		return c, fmt.Errorf("start command in %s: %w", s.Dir, err)
+		return nil, fmt.Errorf("start command in %s: %w", s.Dir, err)
 	}
 	return c, nil
 }
 
-// launch starts the command and closes exited once it has ended. The kernel ends a child with the thread that started
+// launch starts the command, and has exited closed once it has ended. The kernel ends a child with the thread that started
 // it, not with the process, so the thread that waits for the child anyway is the one that starts it. One that had to
 // become the child's sandbox ends with the child.
-func (c child) launch(exited chan<- struct{}) error {
+func (c *child) launch() error {
 	begun := make(chan error, 1)
 	sandbox.Thread(func() (spent bool) {
-		defer close(exited)
+		defer close(c.exited)
 		err := error(nil)
 		if c.box == nil {
 			err = c.cmd.Start()

@@ -15,9 +15,12 @@ import (
 	"time"
 
 	"go.uber.org/goleak"
+
+	"fantail/tools/sandbox/cell"
 )
 
 func TestMain(m *testing.M) {
+	cell.Act(os.Args)
 	if shell := os.Getenv(doomedEnv); shell != "" {
 		doomed(shell)
 		return

@@ -4,12 +4,14 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 )
 
-// BenchmarkTrue measures what a sandbox adds to the shortest command there is.
+// BenchmarkTrue measures what a sandbox adds to the shortest command there is: to the first one, and to one that was
+// waited for.
 func BenchmarkTrue(b *testing.B) {
 	base := b.TempDir()
 	g := sandbox.Ground{Root: filepath.Join(base, "work"), Home: os.Getenv("HOME"), Environ: os.Environ(), Scratch: filepath.Join(base, "scratch")}
@@ -24,8 +26,8 @@ func BenchmarkTrue(b *testing.B) {
 			if k != "bare" && w.Level() == sandbox.None {
 				b.Skip(w.Why())
 			}
-			for b.Loop() {
-				s := proc.Spec{Shell: "true", Dir: g.Root, Env: os.Environ(), Head: 1 << 10, Tail: 1 << 10}
+			run := func(a *proc.Ahead) {
+				s := proc.Spec{Shell: "true", Dir: g.Root, Env: os.Environ(), Ahead: a, Head: 1 << 10, Tail: 1 << 10}
 				if k != "bare" {
 					var err error
 					if s.Box, err = w.Box(g, sandbox.Command, sandbox.Leave{}, g.Root); err != nil {
@@ -36,6 +38,24 @@ func BenchmarkTrue(b *testing.B) {
 					b.Fatalf("%v, exit code %d, %s", err, r.Exit, r.Text)
 				}
 			}
+			b.Run("first", func(b *testing.B) {
+				for b.Loop() {
+					run(nil)
+				}
+			})
+			if k == "bare" || k == sandbox.Landlock {
+				return // nothing waits for the next one
+			}
+			b.Run("next", func(b *testing.B) {
+				var a proc.Ahead
+				defer a.Close()
+				for run(&a); b.Loop(); {
+					b.StopTimer()
+					<-time.After(50 * time.Millisecond) // an agent thinks, much longer
+					b.StartTimer()
+					run(&a)
+				}
+			})
 		})
 	}
 }

@@ -20,6 +20,9 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 	return &Inside{}, nil
 }
 
+// Mark tells nothing here: a command is held as it starts.
+func (b *Box) Mark() string { return "" }
+
 // Start starts the command.
 func (in *Inside) Start(c *exec.Cmd) (spent bool, err error) { return false, c.Start() }
 

@@ -30,14 +30,7 @@ const mostDeaf = 64
 // Enclose makes c a command in the box; it changes how c starts. After c ended, or could not start, the
 // caller calls End.
 func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
-	var deaf []string
-	if b.wall.Kind != Landlock {
-		deaf = b.view.deaf(listening())
-	}
-	may := b.sockets()
-	if len(deaf) > mostDeaf {
-		deaf, may.unix = nil, false
-	}
+	deaf, may := b.sockets()
 	filter, err := filterOf(may)
 	if err != nil {
 		return nil, err
@@ -107,10 +100,46 @@ func (in *Inside) End() cell.Report {
 	return r
 }
 
-// sockets are those that a command in the box may make.
-func (b *Box) sockets() sockets {
+// sockets are those that a command in the box may make, and those that it must not reach one by one.
+func (b *Box) sockets() (deaf []string, may sockets) {
 	mounts := b.wall.Kind != Landlock
-	return sockets{any: b.view.files, unix: mounts, inet: mounts || b.view.net, own: mounts}
+	may = sockets{any: b.view.files, unix: mounts, inet: mounts || b.view.net, own: mounts}
+	if mounts {
+		deaf = b.view.deaf(listening())
+	}
+	if len(deaf) > mostDeaf {
+		deaf, may.unix = nil, false
+	}
+	return deaf, may
+}
+
+// Mark is the same for two boxes if a process that was started in the one is now where it would be if it were started in
+// the other: they have the same paths, and the same files are at them. "": that is not told, and to make the box takes
+// no longer than that would.
+func (b *Box) Mark() string {
+	if b.wall.Kind == Landlock {
+		return ""
+	}
+	mounts, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return ""
+	}
+	deaf, may := b.sockets()
+	var m strings.Builder
+	fmt.Fprintf(&m, "%s %+v %+v %s", b.wall.Kind, b.view, may, mounts)
+	at := func(path string) {
+		var st unix.Stat_t
+		if path != "" && unix.Lstat(path, &st) == nil {
+			fmt.Fprintf(&m, "%x:%x ", st.Dev, st.Ino)
+		}
+		fmt.Fprintf(&m, "%q\n", path)
+	}
+	at(b.dir)
+	for _, s := range b.view.steps(deaf) {
+		at(s.from)
+		at(s.to)
+	}
+	return m.String()
 }
 
 // plan is what the first process in namespaces of its own makes.

@@ -135,11 +135,12 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	if os.Getenv("FANTAIL_THEME") == "" {
 		w.opening.Theme = remembered.Theme
 	}
+	ahead := &proc.Ahead{}
 	pool, err = agents.Open(ctx, agents.Options{
 		DB: w.db, Tools: w.tools, Gate: w.gate,
 		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System,
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
-		Go: w.guard.Go, Box: w.boxes(), Kept: w.kept(), Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Rules: said,
+		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Rules: said,
 		Idle:   cmp.Or(idle, tools.Forever),
 		Abroad: w.readOnly != nil && place.Hosted(w.place.Data),
 	})
@@ -155,7 +156,10 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	if w.watch != nil {
 		w.watch.Serve(w.guard.Go, func() { good, broken := rules.Read(w.place.Root); pool.Mail.Rules(ctx, good, broken) })
 	}
-	w.guard.AtEnd(func() { _ = guard.Close(pool.Close) })
+	w.guard.AtEnd(func() {
+		_ = guard.Close(pool.Close)
+		ahead.Close()
+	})
 	w.guard.AtEnd(w.place.Leave)
 	return pool, nil
 }
