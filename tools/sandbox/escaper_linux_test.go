@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -662,6 +663,17 @@ func socketEscapes() map[string]func(prey) error {
 				return err
 			}
 			return speak(pair[0], unix.SOCK_DGRAM, &unix.SockaddrUnix{Name: p.at("outside/log.sock")})
+		},
+		"own-server": func(prey) error {
+			l, err := net.Listen("tcp4", "127.0.0.1:0")
+			if err != nil {
+				return err
+			}
+			c, err := net.Dial("tcp4", l.Addr().String())
+			if err != nil {
+				return err
+			}
+			return errors.Join(c.Close(), l.Close())
 		},
 		"datagram": func(p prey) error {
 			return pipeTo(unix.AF_UNIX, unix.SOCK_DGRAM, 0, &unix.SockaddrUnix{Name: p.at("outside/log.sock")})

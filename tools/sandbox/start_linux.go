@@ -38,6 +38,10 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 	if len(deaf) > mostDeaf {
 		deaf, may.unix = nil, false
 	}
+	scoped := b.scoped()
+	if b.view.net && !scoped {
+		may.unix = false // names that are in no file system belong to the network, and the desktop listens at one
+	}
 	filter, err := filterOf(may)
 	if err != nil {
 		return nil, err
@@ -84,11 +88,15 @@ func (in *Inside) Start(c *exec.Cmd) (spent bool, err error) {
 	if err := unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return false, fmt.Errorf("keep open files from the command: %w", err)
 	}
-	if in.box.wall.Kind == Landlock {
-		if err := in.plan.Restrict(); err != nil {
-			return true, err
-		}
-		spent = true
+	hold := func() error { return nil }
+	switch b := in.box; {
+	case b.wall.Kind == Landlock:
+		hold, spent = in.plan.Restrict, true
+	case b.wall.Kind == Bubblewrap && b.view.net && b.scoped():
+		hold, spent = cell.Scope, true
+	}
+	if err := hold(); err != nil {
+		return spent, err
 	}
 	return spent, c.Start()
 }
@@ -110,7 +118,13 @@ func (in *Inside) End() cell.Report {
 // sockets are those that a command in the box may make.
 func (b *Box) sockets() sockets {
 	mounts := b.wall.Kind != Landlock
-	return sockets{any: b.view.files, unix: mounts, inet: mounts || b.view.net, own: mounts}
+	return sockets{wide: b.view.wide, unix: mounts, inet: mounts || b.view.net, own: mounts}
+}
+
+// scoped reports whether the kernel keeps the command from sockets that have names in no file system. Who becomes root
+// by a program's bit, as some systems have their bubblewrap do, can't be held to that.
+func (b *Box) scoped() bool {
+	return b.wall.abi >= cell.Scopes && !(b.wall.Kind == Bubblewrap && b.wall.setuid)
 }
 
 // plan is what the first process in namespaces of its own makes.
