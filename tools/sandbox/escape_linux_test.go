@@ -699,30 +699,36 @@ func TestEscapes(t *testing.T) {
 				t.Skip(w.Why())
 			}
 			for _, h := range tested() {
-				tried, came := 0, map[string]int{}
-				s := newStage(t, at)
-				for _, e := range all {
-					if h.name != "command" && !e.first && os.Getenv(everything) == "" {
-						continue
-					}
-					tried++
-					effects, worked, said := s.run(e, w, h)
-					what := s.verdict(e, w, h, effects, worked)
-					came[what]++
-					if what == escaped || what == broken {
-						t.Errorf("%s, %s: %s: %v: %.200q", h.name, e.name, what, effects, said)
-					}
-					// Who was reached may not have noticed yet.
-					if quiet := len(effects) == 1 && effects[0] == ownWord; what != prevented && !quiet || e.is(e.may, h, w) {
-						s.end()
-						s = newStage(t, at)
-					}
+				some := all
+				if h.name != "command" && os.Getenv(everything) == "" {
+					some = slices.DeleteFunc(slices.Clone(all), func(e escape) bool { return !e.first })
 				}
-				s.end()
-				t.Logf("%s: %d attempts as %d: %v", h.name, tried, os.Getuid(), came)
+				try(t, some, w, h, at)
 			}
 		})
 	}
+}
+
+// try has the holder make the attempts.
+func try(t *testing.T, all []escape, w *sandbox.Wall, h holder, at string) {
+	t.Helper()
+	came := map[string]int{}
+	s := newStage(t, at)
+	for _, e := range all {
+		effects, worked, said := s.run(e, w, h)
+		what := s.verdict(e, w, h, effects, worked)
+		came[what]++
+		if what == escaped || what == broken {
+			t.Errorf("%s, %s: %s: %v: %.200q", h.name, e.name, what, effects, said)
+		}
+		// Who was reached may not have noticed yet.
+		if quiet := len(effects) == 1 && effects[0] == ownWord; what != prevented && !quiet || e.is(e.may, h, w) {
+			s.end()
+			s = newStage(t, at)
+		}
+	}
+	s.end()
+	t.Logf("%s: %d attempts as %d: %v", h.name, len(all), os.Getuid(), came)
 }
 
 // Effects that are no changes.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -210,7 +211,10 @@ func (p *probe) run(ctx context.Context, w *Wall) (map[string]string, error) {
 	if r := in.End(); r.Fault != "" {
 		return nil, errors.New(r.Fault)
 	}
-	if err != nil {
+	var refused *fs.PathError
+	if errors.As(err, &refused) {
+		return nil, fmt.Errorf("the kernel starts no process in it: %w", refused.Err)
+	} else if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, bytes.TrimSpace(problems.Bytes()))
 	}
 	said := map[string]string{}

@@ -16,6 +16,11 @@ import (
 
 func TestMain(m *testing.M) {
 	cell.Act(os.Args)
+	if os.Getenv(unspaced) == "asked" {
+		if err := refuse(); err != nil {
+			panic(err)
+		}
+	}
 	if os.Getenv(concealed) != "" {
 		if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 			panic(err)
