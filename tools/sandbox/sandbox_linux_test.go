@@ -1,6 +1,7 @@
 package sandbox_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -97,6 +98,29 @@ func TestBox_belowTemporary(t *testing.T) {
 					t.Errorf("%s, %s: %s is %q", k, p, d, b)
 				}
 			}
+		}
+	}
+}
+
+// A command ends what it started by a signal, as it does without a sandbox.
+func TestBox_signals(t *testing.T) {
+	base := t.TempDir()
+	g := sandbox.Ground{Root: filepath.Join(base, "work"), Scratch: filepath.Join(base, "scratch")}
+	must(t, errors.Join(os.Mkdir(g.Root, 0o755), os.Mkdir(g.Scratch, 0o755)))
+	for _, k := range kinds {
+		w := sandbox.Find(t.Context(), k)
+		if w.Level() == sandbox.None {
+			continue
+		}
+		box, err := w.Box(g, sandbox.Command, sandbox.Leave{}, g.Root)
+		must(t, err)
+		r, err := proc.Run(t.Context(), proc.Spec{
+			Shell: `for s in HUP INT QUIT TERM; do sh -c "kill -s $s \$\$"; echo $?; done 2>/dev/null`,
+			Dir:   g.Root, Env: []string{"PATH=/usr/bin:/bin"}, Box: box, Head: 1 << 10, Tail: 1 << 10,
+		})
+		must(t, err)
+		if r.Text != "129\n130\n131\n143\n" {
+			t.Errorf("%s: they end with %q", k, r.Text)
 		}
 	}
 }

@@ -61,8 +61,9 @@ func lead(sheet *os.File, argv []string) (r Report, code int) {
 	if err := p.Restrict(); err != nil {
 		return fault(err)
 	}
-	// What ends the command's group is for the command: this process ends with it.
-	signal.Ignore(syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
+	// What ends the command's group is for the command: this process ends with it. It hears the signals, and does nothing:
+	// the command would start with those that it ignored.
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
 	var extra []uintptr // what the command holds beside its standard files: those below the plan's
 	for n := uintptr(0); n < sheet.Fd(); n++ {
 		extra = append(extra, n)
