@@ -11,10 +11,10 @@ import (
 )
 
 // walled is where commands run in a sandbox that is worth starting ahead, and what they wait in.
-func walled(t *testing.T) (run func(shell string, changes ...func(*Spec)) Result, a *Ahead, g sandbox.Ground) {
+func walled(t *testing.T, k sandbox.Kind) (run func(shell string, changes ...func(*Spec)) Result, a *Ahead, g sandbox.Ground) {
 	t.Helper()
-	w := sandbox.Find(t.Context())
-	if w.Level() != sandbox.Prevents {
+	w := sandbox.Find(t.Context(), k)
+	if w.Level() == sandbox.None {
 		t.Skip(w.Why())
 	}
 	base, err := filepath.EvalSymlinks(t.TempDir())
@@ -48,6 +48,13 @@ func walled(t *testing.T) (run func(shell string, changes ...func(*Spec)) Result
 	}, a, g
 }
 
+// eachWall runs a test in each kind of sandbox.
+func eachWall(t *testing.T, test func(*testing.T, sandbox.Kind)) {
+	for _, k := range []sandbox.Kind{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.Landlock} {
+		t.Run(string(k), func(t *testing.T) { test(t, k) })
+	}
+}
+
 // one is the process that waits.
 func (a *Ahead) one(t *testing.T) int {
 	t.Helper()
@@ -60,9 +67,11 @@ func (a *Ahead) one(t *testing.T) int {
 }
 
 // The next command like the last one is the one that waited, and nothing tells it from one that did not.
-func TestAhead(t *testing.T) {
-	run, a, _ := walled(t)
-	const tells = `echo "$0 $# $- $PPID $SHLVL $PWD"; env | sort; ls -l /proc/self/fd | wc -l; tr '\0' ' ' < /proc/$$/cmdline; umask`
+func TestAhead(t *testing.T) { eachWall(t, next) }
+
+func next(t *testing.T, k sandbox.Kind) {
+	run, a, _ := walled(t, k)
+	const tells = `echo "$0 $# $- $SHLVL $PWD"; env | sort; ls -l /proc/self/fd | wc -l; tr '\0' ' ' < /proc/$$/cmdline; umask`
 	first := run(tells)
 	pid, ran := a.one(t), Group{}
 	next := run(tells, func(s *Spec) {
@@ -90,8 +99,10 @@ func TestAhead(t *testing.T) {
 }
 
 // Whatever is not as it was is not run where it was.
-func TestAhead_other(t *testing.T) {
-	run, a, g := walled(t)
+func TestAhead_other(t *testing.T) { eachWall(t, other) }
+
+func other(t *testing.T, k sandbox.Kind) {
+	run, a, g := walled(t, k)
 	for name, c := range map[string]struct {
 		change func() error
 		spec   func(*Spec)
@@ -144,8 +155,10 @@ func TestAhead_other(t *testing.T) {
 }
 
 // What waits ends when there are too many, when somebody kills it, when nobody comes, and at the end.
-func TestAhead_ends(t *testing.T) {
-	run, a, _ := walled(t)
+func TestAhead_ends(t *testing.T) { eachWall(t, ends) }
+
+func ends(t *testing.T, k sandbox.Kind) {
+	run, a, _ := walled(t, k)
 	gone := func(pid int) bool { _, there := Look(pid); return !there }
 	run("true")
 	first := a.one(t)

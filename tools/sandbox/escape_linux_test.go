@@ -26,6 +26,63 @@ import (
 
 var kinds = []sandbox.Kind{sandbox.Bubblewrap, sandbox.Namespaces, sandbox.Landlock}
 
+// holder is a profile with what was granted to it: who makes an attempt.
+type holder struct {
+	name    string
+	profile sandbox.Profile
+	write   []string // granted, from the home directory
+	net     bool     // granted
+	seldom  bool     // what it shows the others show too, nearly
+}
+
+var holders = []holder{
+	{name: "command", profile: sandbox.Command},
+	{name: "command with a network", profile: sandbox.Command, net: true},
+	{name: "check", profile: sandbox.Check},
+	{name: "server", profile: sandbox.Server, seldom: true},
+	{name: "server with grants", profile: sandbox.Server, write: []string{"granted", "granted.txt"}, net: true},
+	{name: "server with the workspace", profile: sandbox.Server, write: []string{"project"}, seldom: true},
+	{name: "vendor", profile: sandbox.Vendor},
+	{name: "observer", profile: sandbox.Observer},
+}
+
+// may is whether what an attempt does is for the holder, in a sandbox of that kind.
+type may func(h holder, k sandbox.Kind) bool
+
+func anybody(holder, sandbox.Kind) bool { return true }
+
+func works(h holder, k sandbox.Kind) bool {
+	return h.profile == sandbox.Command || vendor(h, k) || slices.Contains(h.write, "project")
+}
+
+func gits(h holder, k sandbox.Kind) bool { return h.profile == sandbox.Command || vendor(h, k) }
+
+func caches(h holder, k sandbox.Kind) bool { return h.profile == sandbox.Check || gits(h, k) }
+
+func networked(h holder, k sandbox.Kind) bool { return h.net || vendor(h, k) }
+
+// serves is whether it reaches a server of its own: it does in a network that is its own, too.
+func serves(h holder, k sandbox.Kind) bool { return k != sandbox.Landlock || networked(h, k) }
+
+func granted(h holder, _ sandbox.Kind) bool { return slices.Contains(h.write, "granted") }
+
+// bubblewrapped is whether the process that started the command is one of bubblewrap's, which is held to the same.
+func bubblewrapped(_ holder, k sandbox.Kind) bool { return k == sandbox.Bubblewrap }
+
+func vendor(h holder, _ sandbox.Kind) bool { return h.profile == sandbox.Vendor }
+
+// changes are the trees, from the home directory, that the holder changes.
+func (h holder) changes() (all []string) {
+	all = slices.Clone(h.write)
+	if gits(h, "") {
+		all = append(all, "project", "common.git")
+	}
+	if caches(h, "") {
+		all = append(all, ".cache/go-build")
+	}
+	return all
+}
+
 // escape is one attempt. What came of it is looked at outside: at the files, who was reached, who lives. Only where
 // nothing of that can tell, the attempt's own word counts.
 type escape struct {
@@ -35,6 +92,9 @@ type escape struct {
 	seen   bool   // of what is protected in the workspace: where the wall detects, the change is on the list of what is looked at
 	unheld bool   // no wall prevents it: nothing can be mounted at a link, or at what is not there
 	limit  string // why the Landlock wall lets it through; "": it does not
+	does   may    // for whom it is to work; nil: for nobody
+	may    may    // for whom it is, where the machine lets it; nil: for nobody
+	first  bool   // one of those that stand for all
 }
 
 const attributes = "Landlock knows no right for attributes"
@@ -49,6 +109,29 @@ func attempts() (all []escape) {
 	}
 	shell := func(name, how string) { all = append(all, escape{name: name, how: how}) }
 	kept := func(name, how string) { all = append(all, escape{name: name, how: how, seen: true}) }
+
+	// What is for some.
+	for name, how := range map[string]string{
+		"own-write": `echo x >>app.txt`, "own-make": `mkdir -p made/deep && echo x >made/deep/f`, "own-rename": `mv app.txt moved.txt`, "own-remove": `rm -f app.txt`,
+		"own-link": `ln app.txt hard && echo x >>hard`, "own-cache": `echo x >"$GOMODCACHE/x"`,
+	} {
+		all = append(all, escape{name: name, how: how, does: works})
+	}
+	all = append(all,
+		escape{name: "own-chmod", how: `chmod 777 app.txt`, does: works, limit: attributes},
+		escape{name: "own-read", how: `grep -q app app.txt && echo ` + done, word: true, does: anybody},
+		escape{name: "own-commit", how: `git add app.txt && git -c user.name=a -c user.email=a@b commit -qm x`, does: works},
+		escape{name: "git-write", how: `echo x >"$FE_HOME/common.git/refs/x"`, does: gits},
+		escape{name: "git-read", how: `grep -q ref: "$FE_HOME/common.git/HEAD" && echo ` + done, word: true, does: anybody},
+		escape{name: "git-config", how: `echo x >>"$FE_HOME/common.git/config"`, seen: true, first: true},
+		escape{name: "cache", how: `echo x >"$GOCACHE/x"`, does: caches},
+		escape{name: "temporary", how: `f=$(mktemp) && echo x >"$f" && test -s "$f" && echo ` + done, word: true, does: anybody},
+		escape{name: "granted", how: `echo x >>"$FE_HOME/granted/file"`, does: granted},
+		escape{name: "granted-file", how: `echo x >>"$FE_HOME/granted.txt"`, does: granted},
+		escape{name: "granted-up", how: `echo x >>"$FE_HOME/granted/../outside/file"`, first: true},
+		escape{name: "granted-link", how: `ln -s ../outside/file "$FE_HOME/granted/l"; echo x >>"$FE_HOME/granted/l"`, first: true},
+		escape{name: "granted-beside", how: `echo x >"$FE_HOME/granted.new" && mv "$FE_HOME/granted.new" "$FE_HOME/granted.txt"`, first: true},
+		escape{name: "own-server", word: true, does: serves})
 
 	// Files outside.
 	shell("echo", `echo x >>"$FE_HOME/outside/file"`)
@@ -115,20 +198,24 @@ func attempts() (all []escape) {
 		"clone-user", "clone-net", "clone3")
 
 	// Sockets.
-	shell("bash-tcp", `echo x >/dev/tcp/127.0.0.1/$FE_PORT`)
-	shell("bash-udp", `echo x >/dev/udp/127.0.0.1/$FE_PORT`)
-	shell("curl", `curl -s -m 2 http://127.0.0.1:$FE_PORT/`)
-	add(escape{}, "tcp4", "tcp6", "mptcp", "fastopen", "udp4", "abstract", "pair", "pair-raw", "datagram", "unix-outside", "unix-workspace", "unix-relative",
-		"unix-renamed", "unix-alias", "unix-docker", "unix-agent", "unix-private", "unix-long")
-	add(escape{word: true}, "raw", "packet", "vsock", "alg", "bluetooth", "xdp", "uevent", "audit", "generic", "diag", "netfilter", "families")
+	all = append(all,
+		escape{name: "bash-tcp", how: `echo x >/dev/tcp/127.0.0.1/$FE_PORT`, does: networked},
+		escape{name: "bash-udp", how: `echo x >/dev/udp/127.0.0.1/$FE_PORT`, does: networked},
+		escape{name: "curl", how: `curl -s -m 2 http://127.0.0.1:$FE_PORT/`, may: networked})
+	add(escape{does: networked}, "tcp4", "udp4")
+	add(escape{may: networked}, "tcp6", "mptcp", "fastopen")
+	add(escape{}, "abstract", "pair", "pair-raw", "datagram", "unix-outside", "unix-workspace", "unix-relative", "unix-renamed", "unix-alias", "unix-docker",
+		"unix-agent", "unix-private", "unix-long")
+	add(escape{word: true, may: vendor}, "raw", "packet", "vsock", "alg", "bluetooth", "xdp", "uevent", "audit", "generic", "diag", "netfilter", "families")
 
 	// Processes.
 	shell("kill-shell", `kill $FE_VICTIM`)
 	shell("leave-behind", `(setsid bash -c "exec -a $FE_KEY-left sleep 60" >/dev/null 2>&1 &) ; sleep 0.1`)
-	all[len(all)-1].limit = "a process that leaves its group is nobody's"
 	add(escape{}, "kill", "kill-tgkill", "kill-sigqueue", "kill-pidfd", "kill-sigio", "kill-all", "pts-write", "pts-type")
 	add(escape{word: true}, "ptrace", "ptrace-seize", "vm-read", "vm-write", "mem", "mem-parent", "kill-parent", "pidfd-getfd", "prlimit", "kcmp",
 		"type-own", "type-high", "console")
+
+	add(escape{word: true, may: bubblewrapped}, "first-mem", "first-fds", "first-seize")
 
 	// The kernel and the machine.
 	all = append(all, escape{name: "unshare-program", how: `unshare -Urm true && echo ` + done, word: true})
@@ -137,7 +224,17 @@ func attempts() (all []escape) {
 		"capset", "ambient", "setuid", "setgroups", "x32", "int80", "io-port", "core-pattern", "sysrq", "sys", "kcore", "dev-mem", "kmsg", "kmsg-read",
 		"disk-write", "terminals", "devices", "cgroup", "cgroup-join", "node", "node-char", "setuid-file")
 	all = append(all, escape{name: "setuid-program", how: `"$FE_SUID" -p -c 'test $EUID = 0' && test $UID != 0 && echo ` + done, word: true})
+	for i := range all {
+		all[i].first = all[i].first || all[i].does != nil || all[i].may != nil || slices.Contains(firsts, all[i].name)
+	}
 	return all
+}
+
+// firsts are attempts that stand for all of their kind.
+var firsts = []string{
+	"echo", "write", "rename-over", "setxattr", "race-outside", "hook", "git-away", "kept-absent", "kept-exchange", "race-hooks", "cat-key", "read-private",
+	"process-links", "process-environs", "read-fd", "read-shm", "bind-mount", "handle", "unshare-user", "clone-user", "abstract", "pair", "datagram",
+	"unix-outside", "unix-private", "unix-long", "kill", "kill-all", "ptrace", "mem-parent", "first-mem", "leave-behind", "prlimit", "pts-type", "keyctl", "devices", "setuid-file",
 }
 
 // stage is a home directory with a workspace in it, and what an escape is after around them.
@@ -150,10 +247,12 @@ type stage struct {
 	ground  sandbox.Ground
 	kept    []string
 	env     []string
+	seen    map[string]string // what the last look saw
 	victim  *exec.Cmd
 	gone    chan struct{} // closed once the victim ended
 	mu      sync.Mutex
 	touched []string // who was reached
+	news    chan struct{}
 	ends    []func()
 }
 
@@ -192,11 +291,13 @@ func newStage(t *testing.T, place string) *stage {
 	t.Helper()
 	base, err := os.MkdirTemp(place, "stage-")
 	must(t, err)
-	s := &stage{t: t, base: base, home: filepath.Join(base, "home"), root: filepath.Join(base, "home/project"), key: "KEY-" + filepath.Base(base)}
+	s := &stage{t: t, base: base, home: filepath.Join(base, "home"), root: filepath.Join(base, "home/project"), key: "KEY-" + filepath.Base(base), news: make(chan struct{}, 1)}
 	must(t, os.Chmod(base, 0o755))
 	for path, text := range map[string]string{
 		"outside/file": "a\n", "outside/dir/f": "f\n", "outside/script": "#!/bin/sh\n", "notes": "n\n", ".bashrc": "# rc\n", "outside/empty/": "",
 		".ssh/id_ed25519": s.key, ".netrc": s.key, ".local/share/fantail/db": s.key, ".docker/run/": "", "scratch/": "",
+		"granted/file": "g\n", "granted.txt": "g\n", ".cache/go-build/": "", "project/.modules/": "",
+		"common.git/HEAD": "ref: refs/heads/main\n", "common.git/config": "[core]\n", "common.git/refs/": "",
 		"project/app.txt": "app\n", "project/.envrc": "# e\n", "project/.vscode/tasks.json": "{}\n", "project/AGENTS.md": "be good\n",
 		"project/.git/HEAD": "ref: refs/heads/main\n", "project/.git/config": "[core]\n\trepositoryformatversion = 0\n\tbare = false\n",
 		"project/.git/hooks/pre-commit": "#!/bin/sh\n", "project/.git/info/exclude": "", "project/.git/objects/info/": "", "project/.git/refs/heads/": "",
@@ -218,8 +319,9 @@ func newStage(t *testing.T, place string) *stage {
 	exe, err := os.Executable()
 	must(t, err)
 	private := filepath.Join(s.home, ".local/share/fantail")
+	caches := []string{"GOCACHE=" + filepath.Join(s.home, ".cache/go-build"), "GOMODCACHE=" + filepath.Join(s.root, ".modules")}
 	s.ground = sandbox.Ground{
-		Root: s.root, Home: s.home, Scratch: filepath.Join(s.home, "scratch"), Private: []string{private}, Shown: []string{exe},
+		Root: s.root, Git: []string{filepath.Join(s.home, "common.git")}, Home: s.home, Environ: caches, Scratch: filepath.Join(s.home, "scratch"), Private: []string{private}, Shown: []string{exe},
 		Secret: func(path string) string {
 			if strings.HasPrefix(path, ".ssh") || path == ".netrc" {
 				return "keys"
@@ -232,12 +334,14 @@ func newStage(t *testing.T, place string) *stage {
 		"PATH=" + os.Getenv("PATH"), "HOME=" + s.home, "FE_HOME=" + s.home, "FE_ROOT=" + s.root, "FE_PARENT=" + strconv.Itoa(os.Getpid()), "FE_KEY=KEY" + "-" + "hunt",
 		"FE_SUID=" + filepath.Join(filepath.Dir(base), "suid"), "FE_EXE=" + exe,
 	}
+	s.env = append(s.env, caches...)
 	t.Cleanup(s.end)
 	s.listen()
 	s.leaveOpen()
 	s.share()
 	s.terminal()
 	s.hunted(exe, private)
+	s.seen = s.look()
 	return s
 }
 
@@ -252,6 +356,32 @@ func (s *stage) touch(who string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.touched = append(s.touched, who)
+	select {
+	case s.news <- struct{}{}:
+	default:
+	}
+}
+
+// reached are those who were, since it was asked last. Who is to be reached may not have noticed yet.
+func (s *stage) met(wanted bool) (all []string) {
+	late := time.NewTimer(5 * time.Second)
+	defer late.Stop()
+	for {
+		s.mu.Lock()
+		for _, who := range s.touched {
+			all = append(all, met+who)
+		}
+		s.touched = nil
+		s.mu.Unlock()
+		if !wanted || len(all) > 0 {
+			return all
+		}
+		select {
+		case <-s.news:
+		case <-late.C:
+			return nil
+		}
+	}
 }
 
 // listen listens at every kind of name that a command must not reach.
@@ -403,7 +533,7 @@ func (s *stage) hunted(exe, private string) {
 	s.env = append(s.env, "FE_VICTIM="+strconv.Itoa(c.Process.Pid))
 }
 
-// look is what stands outside and what is protected: each path with all that can be told of it.
+// look is what stands in the home directory: each path with all that can be told of it.
 func (s *stage) look() map[string]string {
 	seen := map[string]string{}
 	_ = filepath.WalkDir(s.home, func(path string, d fs.DirEntry, err error) error {
@@ -411,10 +541,7 @@ func (s *stage) look() map[string]string {
 			return nil
 		}
 		rel, _ := filepath.Rel(s.home, path)
-		inside := rel == "project" || strings.HasPrefix(rel, "project/")
-		if inside && !slices.ContainsFunc(s.kept, func(k string) bool { return path == k || strings.HasPrefix(path, k+"/") }) {
-			return nil
-		}
+		inside := under(rel, "project") || under(rel, "common.git")
 		if rel == "scratch" {
 			return filepath.SkipDir
 		}
@@ -462,8 +589,19 @@ func changes(was, is map[string]string) (all []string) {
 	return all
 }
 
-// run carries an attempt out, in the box or without one, and returns what came of it: nothing, if it was prevented.
-func (s *stage) run(e escape, w *sandbox.Wall, before map[string]string) (effects []string, said string) {
+// under reports whether path is tree or lies below.
+func under(path, tree string) bool { return path == tree || strings.HasPrefix(path, tree+"/") }
+
+// foreign are those of the changes that are none for the holder to make.
+func (s *stage) foreign(h holder, changes []string) []string {
+	return slices.DeleteFunc(slices.Clone(changes), func(rel string) bool {
+		return !s.isKept([]string{rel}) && slices.ContainsFunc(h.changes(), func(t string) bool { return under(rel, t) })
+	})
+}
+
+// run carries an attempt out, in the box of the holder or without one, and returns what came of it: the effects that are
+// none for the holder to have, and whether there were any.
+func (s *stage) run(e escape, w *sandbox.Wall, h holder) (effects []string, worked bool, said string) {
 	s.t.Helper()
 	spec := proc.Spec{Shell: e.how, Dir: s.root, Env: s.env, Head: 1 << 16, Tail: 1 << 16, Timeout: 30 * time.Second}
 	if e.how == "" {
@@ -479,31 +617,34 @@ func (s *stage) run(e escape, w *sandbox.Wall, before map[string]string) (effect
 	}
 	if w != nil {
 		var err error
-		spec.Box, err = w.Box(s.ground, sandbox.Command, sandbox.Leave{}, s.root)
+		leave := sandbox.Leave{Network: h.net}
+		for _, rel := range h.write {
+			leave.Write = append(leave.Write, filepath.Join(s.home, rel))
+		}
+		spec.Box, err = w.Box(s.ground, h.profile, leave, s.root)
 		must(s.t, err)
 	}
+	before := s.seen
 	r, err := proc.Run(s.t.Context(), spec)
 	must(s.t, err)
 	if strings.Contains(r.Text, s.key) {
 		effects = append(effects, "told the key")
 	}
 	if e.word && strings.Contains(r.Text, done) {
-		effects = append(effects, "by its own word")
+		effects = append(effects, ownWord)
 	}
 	if e.name == "leave-behind" {
 		effects = append(effects, s.left()...)
 	}
-	effects = append(effects, changes(before, s.look())...)
-	s.mu.Lock()
-	for _, who := range s.touched {
-		effects = append(effects, "reached "+who)
-	}
-	s.touched = nil
-	s.mu.Unlock()
+	s.seen = s.look()
+	changed := changes(before, s.seen)
+	effects = append(effects, s.foreign(h, changed)...)
+	wanted := w != nil && e.is(e.does, h, w)
+	effects = append(effects, s.met(wanted && len(changed) == 0 && len(effects) == 0)...)
 	if strings.HasPrefix(e.name, "kill") && s.dead() {
 		effects = append(effects, "killed the victim")
 	}
-	return effects, r.Text
+	return effects, len(changed) > 0 || len(effects) > 0, r.Text
 }
 
 // leading are variables that lead to somebody who acts for the user.
@@ -561,30 +702,88 @@ func TestEscapes(t *testing.T) {
 			if w.Level() == sandbox.None {
 				t.Skip(w.Why())
 			}
-			s := newStage(t, at)
-			before := s.look()
-			through := map[string]int{}
-			for _, e := range all {
-				effects, said := s.run(e, w, before)
-				if len(effects) == 0 {
-					through["prevented"]++
-					continue
+			for _, h := range tested() {
+				some := all
+				if h.name != "command" && os.Getenv(everything) == "" {
+					some = slices.DeleteFunc(slices.Clone(all), func(e escape) bool { return !e.first })
 				}
-				switch {
-				case e.seen && (e.unheld || w.Level() == sandbox.Detects) && s.isKept(effects):
-					through["detected"]++
-				case e.limit != "" && k == sandbox.Landlock:
-					through["known"]++
-				default:
-					t.Errorf("%s: %v: %.200q", e.name, effects, said)
-				}
-				s.end()
-				s = newStage(t, at)
-				before = s.look()
+				try(t, some, w, h, at)
 			}
-			t.Logf("%d attempts as %d: %v", len(all), os.Getuid(), through)
 		})
 	}
+}
+
+// try has the holder make the attempts.
+func try(t *testing.T, all []escape, w *sandbox.Wall, h holder, at string) {
+	t.Helper()
+	came := map[string]int{}
+	s := newStage(t, at)
+	for _, e := range all {
+		effects, worked, said := s.run(e, w, h)
+		what := s.verdict(e, w, h, effects, worked)
+		came[what]++
+		if what == escaped || what == broken {
+			t.Errorf("%s, %s: %s: %v: %.200q", h.name, e.name, what, effects, said)
+		}
+		// Who was reached may not have noticed yet.
+		if quiet := len(effects) == 1 && effects[0] == ownWord; what != prevented && !quiet || e.is(e.may, h, w) {
+			s.end()
+			s = newStage(t, at)
+		}
+	}
+	s.end()
+	t.Logf("%s: %d attempts as %d: %v", h.name, len(all), os.Getuid(), came)
+}
+
+// Effects that are no changes.
+const (
+	ownWord = "by its own word"
+	met     = "reached "
+)
+
+// What can come of an attempt.
+const (
+	prevented = "prevented"
+	detected  = "detected"
+	known     = "known"
+	allowed   = "allowed"
+	escaped   = "came through"
+	broken    = "does not work"
+)
+
+// alien reports whether an effect is none that can be for anybody.
+func alien(effect string) bool { return effect != ownWord && !strings.HasPrefix(effect, met) }
+
+// is reports whether the attempt is for the holder, in one way or the other.
+func (e escape) is(way may, h holder, w *sandbox.Wall) bool { return way != nil && way(h, w.Kind) }
+
+// tested are the holders that are tried.
+func tested() []holder {
+	switch {
+	case os.Getenv(everything) != "":
+		return holders
+	case raced, os.Getuid() == 0:
+		return holders[:1]
+	}
+	return slices.DeleteFunc(slices.Clone(holders), func(h holder) bool { return h.seldom })
+}
+
+// verdict is what came of an attempt in the holder's sandbox.
+func (s *stage) verdict(e escape, w *sandbox.Wall, h holder, effects []string, worked bool) string {
+	does := e.is(e.does, h, w)
+	switch {
+	case does && !worked:
+		return broken
+	case worked && (does || e.is(e.may, h, w)) && !slices.ContainsFunc(effects, alien):
+		return allowed
+	case len(effects) == 0:
+		return prevented
+	case e.seen && (e.unheld || w.Level() == sandbox.Detects) && s.isKept(effects):
+		return detected
+	case e.limit != "" && w.Kind == sandbox.Landlock:
+		return known
+	}
+	return escaped
 }
 
 // TestEscapesAreReal carries the attempts out without a sandbox: they are worth something only if they succeed there.
@@ -595,9 +794,9 @@ func TestEscapesAreReal(t *testing.T) {
 	real := map[string]bool{}
 	for _, e := range all {
 		s := newStage(t, at)
-		effects, said := s.run(e, nil, s.look())
+		effects, worked, said := s.run(e, nil, holders[0])
 		s.end()
-		if real[e.name] = len(effects) > 0; !real[e.name] {
+		if real[e.name] = len(effects) > 0 || worked && e.does != nil; !real[e.name] {
 			t.Logf("%s: %.100q", e.name, said)
 		}
 	}
@@ -618,8 +817,8 @@ func TestEscapesAsUser(t *testing.T) {
 	asUser(t, "^TestEscapes$", os.Getenv("PATH"))
 }
 
-// everything has all tests run in all sandboxes, also as root; else root, who has the escapes tried as somebody else too,
-// tries one sandbox, and under the race detector, where each attempt takes long, none.
+// everything has all tests run in all sandboxes for all holders, also as root; else root, who has the escapes tried as
+// somebody else too, tries one sandbox, and under the race detector, where each attempt takes long, none.
 const everything = "FANTAIL_TEST_SANDBOX"
 
 // tried are the kinds of sandboxes that are tried.

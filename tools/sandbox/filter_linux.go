@@ -59,8 +59,8 @@ var typing = []uint32{unix.TIOCSTI, unix.TIOCLINUX, unix.TIOCSETD, unix.TIOCCONS
 // sockets says which kinds a command may make.
 type sockets struct {
 	inet bool // TCP, UDP and the like
-	unix bool // of names in the file system
-	any  bool // nothing is kept back
+	unix bool // those that have names on this machine
+	wide bool // all other families
 	own  bool // namespaces and mounts of its own stand around the command
 }
 
@@ -117,7 +117,7 @@ func filterOf(s sockets) ([]byte, error) {
 	each(unix.EPERM, neverHere...)
 	each(unix.ENOSYS, unix.SYS_OPENAT2) // its mode lies in memory; programs then call openat
 	requests := typing
-	if !s.own && !s.any {
+	if !s.own {
 		each(unix.ENOSYS, shared...)
 		each(unix.ENOTSUP, marking...)
 		requests = slices.Concat(typing, markingRequests)
@@ -138,10 +138,8 @@ func filterOf(s sockets) ([]byte, error) {
 		typed = append(typed, equal(r, 1), refuse(unix.EPERM))
 	}
 	decide(unix.SYS_IOCTL, append(typed, pass)...)
-	if !s.any {
-		program = append(program, s.rows(equal, refuse, pass)...)
-		decide(unix.SYS_SOCKETPAIR, s.pairs(equal, refuse, pass)...)
-	}
+	program = append(program, s.rows(equal, refuse, pass)...)
+	decide(unix.SYS_SOCKETPAIR, s.pairs(equal, refuse, pass)...)
 	program = append(program, pass)
 	raw, err := bpf.Assemble(program)
 	if err != nil {
@@ -170,6 +168,10 @@ func (s sockets) rows(equal func(uint32, uint8) bpf.Instruction, refuse func(uni
 			answer = refuse(unix.ENETUNREACH)
 		}
 		inside = append(inside, equal(f.family, 1), answer)
+	}
+	if s.wide {
+		inside = append(inside, pass)
+		return append([]bpf.Instruction{equal(unix.SYS_SOCKET, uint8(len(inside)))}, inside...)
 	}
 	inside = append(inside,
 		equal(unix.AF_NETLINK, 3),

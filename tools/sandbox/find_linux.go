@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"os/exec"
@@ -49,7 +50,7 @@ func (w *Wall) try(ctx context.Context) (facts []string, err error) {
 	w.abi = cell.ABI()
 	switch w.Kind {
 	case Bubblewrap:
-		if w.bwrap, err = trusted(bubblewraps); err != nil {
+		if w.bwrap, w.setuid, err = trusted(bubblewraps); err != nil {
 			return nil, err
 		}
 	case Namespaces, Landlock:
@@ -71,19 +72,20 @@ func (w *Wall) try(ctx context.Context) (facts []string, err error) {
 	return p.judge(w, said)
 }
 
-// trusted is the first of the files that is there; nobody but root can change it.
-func trusted(paths []string) (string, error) {
+// trusted is the first of the files that is there; nobody but root can change it. setuid says that it runs as root,
+// whoever starts it.
+func trusted(paths []string) (path string, setuid bool, err error) {
 	for _, p := range paths {
 		info, err := os.Stat(p)
 		if err != nil {
 			continue
 		}
 		if st, ok := info.Sys().(*syscall.Stat_t); !ok || st.Uid != 0 || info.Mode().Perm()&0o022 != 0 {
-			return "", fmt.Errorf("%s could be changed by somebody else than root", p)
+			return "", false, fmt.Errorf("%s could be changed by somebody else than root", p)
 		}
-		return p, nil
+		return p, info.Mode()&os.ModeSetuid != 0, nil
 	}
-	return "", fmt.Errorf("it is not installed (%s)", paths[0])
+	return "", false, fmt.Errorf("it is not installed (%s)", paths[0])
 }
 
 // content is that of the files a command must not touch.
@@ -162,7 +164,7 @@ func (p *probe) attempts(w *Wall) []attempt {
 		{"call-mount", number(unix.SYS_MOUNT), false, ""},
 		{"call-keys", number(unix.SYS_KEYCTL), false, ""},
 	}
-	if w.Kind != Landlock || w.abi >= 6 {
+	if w.Kind != Landlock || w.abi >= cell.Scopes {
 		all = append(all, attempt{"signal", self, false, "it signals no other process"})
 	}
 	if w.Level() == Prevents {
@@ -209,7 +211,10 @@ func (p *probe) run(ctx context.Context, w *Wall) (map[string]string, error) {
 	if r := in.End(); r.Fault != "" {
 		return nil, errors.New(r.Fault)
 	}
-	if err != nil {
+	var refused *fs.PathError
+	if errors.As(err, &refused) {
+		return nil, fmt.Errorf("the kernel starts no process in it: %w", refused.Err)
+	} else if err != nil {
 		return nil, fmt.Errorf("%w: %s", err, bytes.TrimSpace(problems.Bytes()))
 	}
 	said := map[string]string{}

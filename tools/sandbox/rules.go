@@ -40,7 +40,7 @@ func (v view) alone() []cell.Rule {
 	if within(temporary, v.home) {
 		rules = append(rules, around(v.home, v.hide)...)
 	}
-	for _, k := range append(present(kept), v.root) {
+	for _, k := range slices.Concat(present(kept), v.read) {
 		rules = append(rules, cell.Rule{Path: k, Access: cell.Read})
 	}
 	for _, w := range slices.Concat(v.write, []string{v.mail}) {

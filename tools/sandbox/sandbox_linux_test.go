@@ -2,18 +2,25 @@ package sandbox_test
 
 import (
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"golang.org/x/sys/unix"
 
+	"fantail/tools/proc"
 	"fantail/tools/sandbox"
 	"fantail/tools/sandbox/cell"
 )
 
 func TestMain(m *testing.M) {
 	cell.Act(os.Args)
+	if os.Getenv(unspaced) == "asked" {
+		if err := refuse(); err != nil {
+			panic(err)
+		}
+	}
 	if os.Getenv(concealed) != "" {
 		if err := unix.Prctl(unix.PR_SET_DUMPABLE, 0, 0, 0, 0); err != nil {
 			panic(err)
@@ -58,5 +65,59 @@ func TestFind(t *testing.T) {
 	}
 	if cell.ABI() >= 6 && sandbox.Find(t.Context(), sandbox.Landlock).Level() != sandbox.Detects {
 		t.Error("this kernel has Landlock, and the wall of it alone was not found")
+	}
+}
+
+// What is below a temporary directory, whose place another one takes, is read all the same by who writes none of it: the
+// workspace and what git keeps for it, and nothing beside.
+func TestBox_belowTemporary(t *testing.T) {
+	base := t.TempDir()
+	g := sandbox.Ground{Root: filepath.Join(base, "work"), Git: []string{filepath.Join(base, "git")}, Scratch: filepath.Join(base, "scratch")}
+	for _, d := range []string{g.Root, g.Git[0], g.Scratch, filepath.Join(base, "beside")} {
+		must(t, os.Mkdir(d, 0o755))
+		must(t, os.WriteFile(filepath.Join(d, "f"), []byte(filepath.Base(d)+"\n"), 0o644))
+	}
+	for _, k := range kinds {
+		w := sandbox.Find(t.Context(), k)
+		if w.Level() == sandbox.None {
+			continue
+		}
+		for _, p := range []sandbox.Profile{sandbox.Observer, sandbox.Check} {
+			box, err := w.Box(g, p, sandbox.Leave{}, g.Root)
+			must(t, err)
+			r, err := proc.Run(t.Context(), proc.Spec{
+				Shell: "cat f ../git/f ../beside/f 2>/dev/null; echo x >>f; echo x >>../git/f", Dir: g.Root, Env: []string{"PATH=/usr/bin:/bin"}, Box: box, Head: 1 << 10, Tail: 1 << 10,
+			})
+			must(t, err)
+			if !strings.HasPrefix(r.Text, "work\ngit\n") || strings.Contains(r.Text, "beside\n") {
+				t.Errorf("%s, %s: it reads %q", k, p, r.Text)
+			}
+			for _, d := range []string{g.Root, g.Git[0]} {
+				if b, _ := os.ReadFile(filepath.Join(d, "f")); string(b) != filepath.Base(d)+"\n" {
+					t.Errorf("%s, %s: %s is %q", k, p, d, b)
+				}
+			}
+		}
+	}
+}
+
+// A command ends what it started by a signal, as it does without a sandbox.
+func TestBox_signals(t *testing.T) {
+	g := small(t)
+	for _, k := range kinds {
+		w := sandbox.Find(t.Context(), k)
+		if w.Level() == sandbox.None {
+			continue
+		}
+		box, err := w.Box(g, sandbox.Command, sandbox.Leave{}, g.Root)
+		must(t, err)
+		r, err := proc.Run(t.Context(), proc.Spec{
+			Shell: `for s in HUP INT QUIT TERM; do sh -c "kill -s $s \$\$"; echo $?; done 2>/dev/null`,
+			Dir:   g.Root, Env: []string{"PATH=/usr/bin:/bin"}, Box: box, Head: 1 << 10, Tail: 1 << 10,
+		})
+		must(t, err)
+		if r.Text != "129\n130\n131\n143\n" {
+			t.Errorf("%s: they end with %q", k, r.Text)
+		}
 	}
 }

@@ -35,7 +35,7 @@ func (v view) seatbelt() string {
 		line(`(allow network* (local ip "localhost:*") (remote ip "localhost:*"))`)
 		each("allow network* file-read* file-write*", []string{v.scratch})
 	}
-	if !v.files {
+	if !v.wide {
 		line("(deny signal)")
 		line("(allow signal (target same-sandbox))")
 		line("(deny process-info* (target others))")

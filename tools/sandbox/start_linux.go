@@ -19,8 +19,7 @@ import (
 // Inside is a command that will start, or has started, in its box.
 type Inside struct {
 	box   *Box
-	plan  cell.Plan
-	sheet *os.File // what the command's first process is told, and answers; nil: it is told nothing
+	sheet *os.File // what the command's first process is told, and answers
 }
 
 // mostDeaf is how many sockets are kept from a command one by one, each by a mount; where there are more it makes none
@@ -36,11 +35,8 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 		return nil, err
 	}
 	in := &Inside{box: b}
+	temporary := "/tmp"
 	switch b.wall.Kind {
-	case Landlock:
-		in.plan = cell.Plan{ABI: b.wall.abi, Rules: b.view.alone(), Filter: filter}
-		c.Env = b.view.environment(c.Env, b.view.scratch)
-		return in, nil
 	case Bubblewrap:
 		if in.sheet, err = sheetOf(filter); err != nil {
 			return nil, err
@@ -48,21 +44,30 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 		fd := 3 + len(c.ExtraFiles)
 		c.Args = append(append([]string{b.wall.bwrap}, b.bwrapArgs(deaf, os.Geteuid(), fd)...), command(c)...)
 		c.Path = b.wall.bwrap
-	case Namespaces:
-		in.plan = b.plan(filter, deaf)
-		if in.sheet, err = sheetOf(in.plan.Encode()); err != nil {
+	case Namespaces, Landlock:
+		plan := cell.Plan{Dir: b.dir, ABI: b.wall.abi, Rules: b.view.alone(), Filter: filter, Adopts: true}
+		if b.wall.Kind == Namespaces {
+			plan = b.plan(filter, deaf)
+		} else {
+			temporary = b.view.scratch
+		}
+		if in.sheet, err = sheetOf(plan.Encode()); err != nil {
 			return nil, err
 		}
 		c.Args = append([]string{cell.Name, strconv.Itoa(3 + len(c.ExtraFiles))}, command(c)...)
 		if c.Path, err = os.Executable(); err != nil { // /proc/self/exe is closed to who conceals itself
 			return nil, errors.Join(fmt.Errorf("find this program: %w", err), in.sheet.Close())
 		}
-		b.separate(c)
+		if b.wall.Kind == Namespaces {
+			b.separate(c)
+		} else if c.SysProcAttr != nil && c.SysProcAttr.Pdeathsig != 0 {
+			c.SysProcAttr.Pdeathsig = cell.Quit // nobody else ends what left its session
+		}
 	default:
 		return nil, errors.New("there is no sandbox of the kind " + string(b.wall.Kind))
 	}
 	c.ExtraFiles = append(c.ExtraFiles, in.sheet)
-	c.Env = b.view.environment(c.Env, "/tmp")
+	c.Env = b.view.environment(c.Env, temporary)
 	return in, nil
 }
 
@@ -77,18 +82,24 @@ func (in *Inside) Start(c *exec.Cmd) (spent bool, err error) {
 	if err := unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return false, fmt.Errorf("keep open files from the command: %w", err)
 	}
-	if in.box.wall.Kind == Landlock {
-		if err := in.plan.Restrict(); err != nil {
-			return true, err
-		}
+	if b := in.box; b.wall.Kind == Bubblewrap && b.view.net && b.scoped() {
 		spent = true
+		if err := cell.Scope(); err != nil {
+			return spent, err
+		}
 	}
 	return spent, c.Start()
 }
 
+// Quit asks the command's first process, which has that number and was not waited for yet, to end the command and all
+// that it left behind; false: who ends that process has done so.
+func (in *Inside) Quit(pid int) bool {
+	return in != nil && in.box.wall.Kind == Landlock && unix.Kill(pid, cell.Quit) == nil
+}
+
 // End says how the command's first process ended, as far as it tells.
 func (in *Inside) End() cell.Report {
-	if in == nil || in.sheet == nil {
+	if in == nil {
 		return cell.Report{}
 	}
 	defer in.sheet.Close()
@@ -100,10 +111,12 @@ func (in *Inside) End() cell.Report {
 	return r
 }
 
-// sockets are those that a command in the box may make, and those that it must not reach one by one.
+// sockets are those that a command in the box may make, and those that it must not reach one by one. Names that are in
+// no file system belong to the network, and the desktop listens at one: where nothing else keeps a command from those it
+// makes no sockets of names.
 func (b *Box) sockets() (deaf []string, may sockets) {
 	mounts := b.wall.Kind != Landlock
-	may = sockets{any: b.view.files, unix: mounts, inet: mounts || b.view.net, own: mounts}
+	may = sockets{wide: b.view.wide, unix: mounts && (!b.view.net || b.scoped()), inet: mounts || b.view.net, own: mounts}
 	if mounts {
 		deaf = b.view.deaf(listening())
 	}
@@ -114,12 +127,8 @@ func (b *Box) sockets() (deaf []string, may sockets) {
 }
 
 // Mark is the same for two boxes if a process that was started in the one is now where it would be if it were started in
-// the other: they have the same paths, and the same files are at them. "": that is not told, and to make the box takes
-// no longer than that would.
+// the other: they have the same paths, and the same files are at them. "": that can't be told.
 func (b *Box) Mark() string {
-	if b.wall.Kind == Landlock {
-		return ""
-	}
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return ""
@@ -135,11 +144,23 @@ func (b *Box) Mark() string {
 		fmt.Fprintf(&m, "%q\n", path)
 	}
 	at(b.dir)
+	if b.wall.Kind == Landlock {
+		for _, r := range b.view.alone() {
+			at(r.Path)
+		}
+		return m.String()
+	}
 	for _, s := range b.view.steps(deaf) {
 		at(s.from)
 		at(s.to)
 	}
 	return m.String()
+}
+
+// scoped reports whether the kernel keeps the command from sockets that have names in no file system. Who becomes root
+// by a program's bit, as some systems have their bubblewrap do, can't be held to that.
+func (b *Box) scoped() bool {
+	return b.wall.abi >= cell.Scopes && !(b.wall.Kind == Bubblewrap && b.wall.setuid)
 }
 
 // plan is what the first process in namespaces of its own makes.

@@ -59,8 +59,10 @@ func (v view) steps(deaf []string) (all []step) {
 	if v.home != "" && within(covered, v.home) {
 		add(readable, v.home, v.home)
 	}
-	if within(covered, v.root) && !v.writes(v.root) {
-		add(readable, v.root, v.root)
+	for _, r := range v.read {
+		if within(covered, r) && !v.writes(r) {
+			add(readable, r, r)
+		}
 	}
 	for _, w := range v.write {
 		if !slices.ContainsFunc(v.write, func(o string) bool { return o != w && in(w, o) }) || within(covered, w) {

@@ -15,12 +15,13 @@ type view struct {
 	home    string // "": there is none
 	scratch string
 	mail    string   // where its mail leaves; "": nowhere
+	read    []string // may be read, wherever they are; they are there
 	write   []string // may be changed; they are there
 	keep    []string // inside of write, must not be changed; they are there
 	hide    []string // must not be seen; they are there
 	shown   []string // inside of hide, may be read
 	net     bool
-	files   bool // only files are kept
+	wide    bool // a network of any kind
 }
 
 // kept are the paths of a work tree that programs of the user carry out or obey by themselves, from its top: who writes
@@ -81,15 +82,22 @@ func (g Ground) view(p Profile, leave Leave, has func(program, path string) bool
 	if in(g.Home, g.Root) {
 		return view{}, errors.New("the workspace holds the whole home directory, and a sandbox has to let commands write the workspace: start Fantail in a directory of its own")
 	}
-	v := view{root: g.Root, scratch: g.Scratch, mail: leave.Mail, net: t.net || leave.Network, files: t.files}
+	v := view{root: g.Root, scratch: g.Scratch, mail: leave.Mail, net: t.net || leave.Network, wide: t.wide}
 	for _, h := range present([]string{g.Home}) {
 		v.home = h
 	}
+	v.read = append(present(g.Git), g.Root)
 	v.write = []string{g.Scratch}
-	if t.writes {
+	if t.work {
 		v.write = append(v.write, g.Root)
 		v.write = append(v.write, present(g.Git)...)
-		v.write = append(v.write, g.caches(has)...)
+	}
+	if t.caches {
+		for _, c := range g.caches(has) {
+			if t.work || !in(c, g.Root) {
+				v.write = append(v.write, c)
+			}
+		}
 	}
 	for _, w := range present(leave.Write) {
 		if !v.writes(w) {

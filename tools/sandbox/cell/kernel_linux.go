@@ -10,6 +10,7 @@ import (
 const (
 	oPath = 0x200000
 
+	sysPidfdSendSignal       = 424
 	sysMountSetattr          = 442
 	sysLandlockCreateRuleset = 444
 	sysLandlockAddRule       = 445
@@ -20,6 +21,8 @@ const (
 	atRecursive = 0x8000 // AT_RECURSIVE
 	atFdCwd     = -100
 
+	setDumpable   = 4
+	setSubreaper  = 36 // PR_SET_CHILD_SUBREAPER
 	setNoNewPrivs = 38
 	dropBounding  = 24 // PR_CAPBSET_DROP
 	ambient       = 47 // PR_CAP_AMBIENT
@@ -27,6 +30,7 @@ const (
 	setSeccomp    = 22
 	filterMode    = 2
 
+	Scopes        = 6 // the ABI from which on Landlock knows these
 	scopeAbstract = 1 // LANDLOCK_SCOPE_ABSTRACT_UNIX_SOCKET
 	scopeSignal   = 2
 
@@ -104,12 +108,20 @@ func prctl(option, value uintptr) error {
 	return nil
 }
 
+// kill kills the process with that handle.
+func kill(handle int) error {
+	if _, _, e := syscall.RawSyscall6(sysPidfdSendSignal, uintptr(handle), uintptr(syscall.SIGKILL), 0, 0, 0, 0); e != 0 {
+		return e
+	}
+	return nil
+}
+
 // landlock restricts the thread to what the rules grant.
 func landlock(abi int, rules []Rule) error {
-	attr := struct{ fs, net, scoped uint64 }{fs: uint64(handled(abi))}
+	attr := ruleset{fs: uint64(handled(abi))}
 	size := uintptr(8)
-	if abi >= 6 {
-		attr.scoped, size = scopeAbstract|scopeSignal, 24
+	if abi >= Scopes {
+		attr.scoped, size = scopeAbstract|scopeSignal, unsafe.Sizeof(attr)
 	}
 	set, _, e := syscall.RawSyscall(sysLandlockCreateRuleset, uintptr(unsafe.Pointer(&attr)), size, 0)
 	if e != 0 {
@@ -123,6 +135,27 @@ func landlock(abi int, rules []Rule) error {
 	}
 	if _, _, e := syscall.RawSyscall(sysLandlockRestrictSelf, set, 0, 0); e != 0 {
 		return e
+	}
+	return nil
+}
+
+// ruleset is what the kernel is told of a set of rules: what they are about.
+type ruleset struct{ fs, net, scoped uint64 }
+
+// Scope has the kernel keep the calling thread, and whatever it starts, from sockets of names that are in no file system
+// and that others listen at, for ever. It leaves files and mounts alone. Landlock's ABI is at least [Scopes].
+func Scope() error {
+	if err := prctl(setNoNewPrivs, 1); err != nil {
+		return fmt.Errorf("give up new privileges: %w", err)
+	}
+	attr := ruleset{scoped: scopeAbstract}
+	set, _, e := syscall.RawSyscall(sysLandlockCreateRuleset, uintptr(unsafe.Pointer(&attr)), unsafe.Sizeof(attr), 0)
+	if e != 0 {
+		return fmt.Errorf("restrict by Landlock: %w", e)
+	}
+	defer syscall.Close(int(set))
+	if _, _, e := syscall.RawSyscall(sysLandlockRestrictSelf, set, 0, 0); e != 0 {
+		return fmt.Errorf("restrict by Landlock: %w", e)
 	}
 	return nil
 }
