@@ -16,8 +16,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -193,17 +195,25 @@ func (h *Host) endLocked(code int, why string) {
 	close(h.ended)
 }
 
-// Farewell ends all screens at once with what is to be said; the program can't go on.
+// Farewell ends all screens at once with what is to be said; the program can't go on. It waits a moment until they are
+// told, and for none of their programs.
 func (h *Host) Farewell(code int, says []string) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	for s := range h.screens {
-		s.mu.Lock()
-		s.parted = true
-		s.mu.Unlock()
-		s.paint.bye(code, says) // its program may never get to undo what it has set: the screen does
-		s.app.Remote.Kill()
+	screens := slices.Collect(maps.Keys(h.screens))
+	h.mu.Unlock()
+	var told sync.WaitGroup
+	for _, s := range screens {
+		told.Add(1)
+		h.o.Guard.Go("farewell", func() {
+			s.mu.Lock()
+			s.parted = true
+			s.mu.Unlock()
+			s.paint.bye(code, says) // its program may never get to undo what it has set: the screen does
+			told.Done()
+			s.app.Remote.Kill()
+		})
 	}
+	told.Wait()
 }
 
 // Restart ends the host once nothing goes on; its screens start the next one. It waits until then,
@@ -458,7 +468,7 @@ func (h *Host) workspace(ctx context.Context, hello Hello) (w Workspace, first b
 	case <-h.opened:
 		return h.space, first, h.spaceErr
 	case <-h.ended:
-		return h.space, false, errEnded
+		return w, false, errEnded // it may just be opening
 	}
 }
 
