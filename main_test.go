@@ -119,7 +119,7 @@ var arrows = map[string][]string{
 		"agents/event", "agents/history", "agents/memory", "agents/outside", "agents/post", "agents/roster", "inbox", "store",
 		"store/config", "store/config/paths", "tools", "tools/sandbox", "tools/secret", "ui/cli/channel", "ui/cli/deposit", "ui/cli/doctor",
 		"ui/cli/guard", "ui/cli/host", "ui/cli/jsonline", "ui/cli/mcpserver", "ui/cli/place", "ui/cli/shell", "ui/frame",
-		"ui/cli/wall", "ui/screen", "ui/screen/wire",
+		"ui/cli/wall",
 	},
 	"ui/cli/guard": {"tools/proc", "tools/secret"},
 	"ui/cli/host": {

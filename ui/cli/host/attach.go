@@ -111,7 +111,7 @@ func Attach(ctx context.Context, socket, name string) (*channel.Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	reply, err := asks(ctx, conn, f)
+	reply, err := asks(ctx, conn, question(f))
 	if why := reply.Get(wire.Refused) + reply.Get(wire.Say); err == nil && why != "" {
 		err = errors.New(why)
 	}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fantail/ui/cli/shell"
+	"fantail/ui/screen"
 	"fantail/ui/screen/wire"
 )
 
@@ -187,7 +188,7 @@ func once(ctx context.Context, socket string, f wire.Fields) (wire.Fields, error
 		return nil, err
 	}
 	defer conn.Close()
-	return asks(ctx, conn, f)
+	return asks(ctx, conn, question(f))
 }
 
 // dial reaches the host that listens on that socket, if it is this user's.
@@ -224,16 +225,33 @@ func connects(ctx context.Context, socket string) (net.Conn, error) {
 	}
 }
 
-// asks sends f and waits for the answer until ctx ends.
-func asks(ctx context.Context, conn *net.UnixConn, f wire.Fields) (wire.Fields, error) {
+// reach connects to the host of the workspace that dir lies in, which it starts if there is none. The error is a
+// [screen.Refusal] if that says why it can't start.
+func reach(dir string) (*net.UnixConn, error) {
+	fd, err := screen.Reach(dir)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), "host")
+	defer f.Close()
+	c, err := net.FileConn(f)
+	if err != nil {
+		return nil, fmt.Errorf("reach the host: %w", err)
+	}
+	return c.(*net.UnixConn), nil
+}
+
+// question is what is sent to ask a host.
+func question(f wire.Fields) []byte { return wire.Append([]byte(wire.Magic), wire.Ask, f.Bytes()) }
+
+// asks sends a question and waits for the answer until ctx ends.
+func asks(ctx context.Context, conn *net.UnixConn, question []byte) (wire.Fields, error) {
 	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
-	if _, err := conn.Write(wire.Append([]byte(wire.Magic), wire.Ask, f.Bytes())); err != nil {
-		return nil, fmt.Errorf("ask the host: %w", err)
-	}
+	_, unsent := conn.Write(question) // a host that refuses does not read all of it, and says why
 	k, body, _, err := wire.Read(conn, wire.MaxFrame, nil)
 	if err != nil || k != wire.Answer {
-		return nil, errors.Join(errors.New("the host does not answer"), err, ctx.Err())
+		return nil, errors.Join(errors.New("the host does not answer"), unsent, err, ctx.Err())
 	}
 	return wire.FieldsOf(body), nil
 }

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"net"
-	"os"
 	"strconv"
 	"time"
 
@@ -84,7 +83,15 @@ func (h *Host) print(conn *net.UnixConn, from Hello, ask wire.Fields) {
 	says(conn, wire.Bye, wire.Code, strconv.Itoa(code))
 }
 
-// hearPrompt reads the prompt, which comes in pieces; an empty one ends it.
+// withPrompt is a question with the prompt behind it, in pieces; an empty one ends it.
+func withPrompt(question []byte, prompt string) []byte {
+	for n := 0; n < len(prompt); n += wire.MaxFrame {
+		question = wire.Append(question, wire.Keys, []byte(prompt[n:min(len(prompt), n+wire.MaxFrame)]))
+	}
+	return wire.Append(question, wire.Keys, nil)
+}
+
+// hearPrompt reads the prompt behind a question.
 func hearPrompt(conn net.Conn) (string, error) {
 	var all bytes.Buffer
 	var buf []byte
@@ -177,7 +184,7 @@ type Asking struct {
 // Print has the workspace's host, which it starts if there is none, carry out a prompt, and prints what it prints, until
 // ctx ends: then the host is told, and says what there is. The error is a [*RefusedError] if nothing was done.
 func (a Asking) Print(ctx context.Context, prompt string) (code int, err error) {
-	conn, err := a.reach()
+	conn, err := reach(a.Dir)
 	if err != nil {
 		var said screen.Refusal
 		if errors.As(err, &said) {
@@ -192,17 +199,12 @@ func (a Asking) Print(ctx context.Context, prompt string) (code int, err error) 
 	if a.Plain {
 		f.Add(wire.Plain, "yes")
 	}
-	b := wire.Append([]byte(wire.Magic), wire.Ask, f.Bytes())
-	for n := 0; n < len(prompt); n += wire.MaxFrame {
-		b = wire.Append(b, wire.Keys, []byte(prompt[n:min(len(prompt), n+wire.MaxFrame)]))
-	}
-	b = wire.Append(b, wire.Keys, nil)
 	stop := context.AfterFunc(ctx, func() {
 		code, _ := a.Stopped()
 		_, _ = conn.Write(wire.Append(nil, wire.Leave, wire.Fields{wire.Signal + "=" + strconv.Itoa(max(0, code-128))}.Bytes()))
 	})
 	defer stop()
-	_, _ = conn.Write(b) // a host that refuses does not read all of it, and says why
+	_, _ = conn.Write(withPrompt(question(f), prompt)) // a host that refuses does not read all of it, and says why
 	var buf []byte
 	for {
 		k, body, grown, err := wire.Read(conn, wire.MaxFrame, buf)
@@ -238,19 +240,4 @@ func (a Asking) lost(err error) (int, error) {
 		return code, nil
 	}
 	return shell.Failed, fmt.Errorf("the host ended before the answer was there (%w); %s may tell why, and fantail -p --continue goes on with it", err, a.Log)
-}
-
-// reach connects to the host.
-func (a Asking) reach() (*net.UnixConn, error) {
-	fd, err := screen.Reach(a.Dir)
-	if err != nil {
-		return nil, err
-	}
-	f := os.NewFile(uintptr(fd), "host")
-	defer f.Close()
-	c, err := net.FileConn(f)
-	if err != nil {
-		return nil, fmt.Errorf("reach the host: %w", err)
-	}
-	return c.(*net.UnixConn), nil
 }

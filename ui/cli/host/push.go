@@ -96,8 +96,8 @@ func (h *Host) mail(from Hello, ask wire.Fields) (reply wire.Fields) {
 	return reply
 }
 
-// ErrLost is returned if the host was asked and did not answer: what it was given may be on disk.
-var ErrLost = errors.New("the host ended before it answered")
+// errLost is the error if the host was asked and did not answer: what it was given may be on disk.
+var errLost = errors.New("the host ended before it answered")
 
 // Push has the host that listens on that socket queue a task, and returns its id; the task is on disk then. origin is
 // the door's. The error is [ErrNoHost] if there is none that can, and nothing is queued.
@@ -112,7 +112,7 @@ func Push(ctx context.Context, socket, origin string, t outside.Order) (task int
 		f.Add(wire.After, name)
 	}
 	reply, err := hand(ctx, socket, f)
-	if errors.Is(err, ErrLost) {
+	if errors.Is(err, errLost) {
 		err = fmt.Errorf("%w: fantail queue shows whether the task is queued", err)
 	}
 	if err != nil {
@@ -139,7 +139,7 @@ func Mail(ctx context.Context, socket, origin string, m outside.Deposit) (sent [
 		f.Add(wire.Tag, tag)
 	}
 	reply, err := hand(ctx, socket, f)
-	if errors.Is(err, ErrLost) {
+	if errors.Is(err, errLost) {
 		err = fmt.Errorf("%w: fantail inbox shows whether the message is there", err)
 	}
 	if err != nil {
@@ -170,9 +170,9 @@ func hand(ctx context.Context, socket string, f wire.Fields) (wire.Fields, error
 		return nil, err
 	}
 	defer conn.Close()
-	reply, err := asks(ctx, conn, f)
+	reply, err := asks(ctx, conn, question(f))
 	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", ErrLost, err)
+		return nil, fmt.Errorf("%w (%w)", errLost, err)
 	}
 	if why := reply.Get(wire.Refused); why != "" {
 		return nil, errors.New(why)

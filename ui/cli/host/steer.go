@@ -91,5 +91,5 @@ func Respawn(ctx context.Context, socket, name string) (Spawned, error) {
 	if err == nil && reply.Get(wire.Done) == "" {
 		err = ErrNoHost // an older one
 	}
-	return SpawnedOf(reply), err
+	return spawnedOf(reply), err
 }
