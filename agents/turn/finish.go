@@ -48,41 +48,10 @@ func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 				return err
 			}
 		}
-		b := l.Book().Batch(tx)
-		if err := b.Salvage(l.turn); err != nil { // the parts of a reply that could not be recorded
+		if err := l.record(tx, e); err != nil {
 			return err
 		}
-		if len(l.handled) > 0 && e.Outcome == history.Completed {
-			if _, err := b.Add(l.turn, history.Entry{Kind: history.EntryNotice, Text: handled(l.handled)}); err != nil {
-				return err
-			}
-		}
-		if _, err := b.Add(l.turn, history.Entry{Kind: history.EntryEnded, End: &history.End{
-			Outcome: e.Outcome, Error: e.Cause,
-			Millis: l.o.Now().Sub(l.began).Milliseconds(), Steps: l.steps, Tokens: l.tokens,
-		}}); err != nil {
-			return err
-		}
-		if err := tx.EndTurn(l.turn, string(e.Outcome), e.Cause); err != nil {
-			return err
-		}
-		if err := l.o.Asks.Settle(tx, l.ID, "the turn ended"); err != nil {
-			return err
-		}
-		if err := tx.SetAgentState(l.ID, string(state), state.Terminal()); err != nil {
-			return err
-		}
-		if state.Terminal() {
-			if err := l.forgetPrompts(tx); err != nil {
-				return err
-			}
-		}
-		if !until.IsZero() {
-			if _, err := tx.SetDeadline(l.ID, until); err != nil {
-				return err
-			}
-		}
-		if err := l.account(tx, e, state); err != nil {
+		if err := l.settle(tx, e, state, until); err != nil {
 			return err
 		}
 		if state == event.Done || l.idling != nil {
@@ -113,6 +82,49 @@ func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 		}
 	})
 	return true, nil
+}
+
+// record appends the end of the turn to the transcript, behind the parts of a reply that could not be recorded.
+func (l *Loop) record(tx *store.Tx, e Ending) error {
+	b := l.Book().Batch(tx)
+	if err := b.Salvage(l.turn); err != nil {
+		return err
+	}
+	if len(l.handled) > 0 && e.Outcome == history.Completed {
+		if _, err := b.Add(l.turn, history.Entry{Kind: history.EntryNotice, Text: handled(l.handled)}); err != nil {
+			return err
+		}
+	}
+	_, err := b.Add(l.turn, history.Entry{Kind: history.EntryEnded, End: &history.End{
+		Outcome: e.Outcome, Error: e.Cause,
+		Millis: l.o.Now().Sub(l.began).Milliseconds(), Steps: l.steps, Tokens: l.tokens,
+	}})
+	return err
+}
+
+// settle brings the rows to the end of the turn: those of the turn, its questions, the agent, what waits for it, and
+// whoever is told. until is when an agent ends that is idle now; zero: nothing counts down.
+func (l *Loop) settle(tx *store.Tx, e Ending, state event.State, until time.Time) error {
+	if err := tx.EndTurn(l.turn, string(e.Outcome), e.Cause); err != nil {
+		return err
+	}
+	if err := l.o.Asks.Settle(tx, l.ID, "the turn ended"); err != nil {
+		return err
+	}
+	if err := tx.SetAgentState(l.ID, string(state), state.Terminal()); err != nil {
+		return err
+	}
+	if state.Terminal() {
+		if err := l.forgetPrompts(tx); err != nil {
+			return err
+		}
+	}
+	if !until.IsZero() {
+		if _, err := tx.SetDeadline(l.ID, until); err != nil {
+			return err
+		}
+	}
+	return l.account(tx, e, state)
 }
 
 // handled tells the human what was done while they paused.
