@@ -2,7 +2,7 @@ package errand
 
 import (
 	"fantail/tools"
-	"fantail/ui/cli/host"
+	"fantail/ui/cli/reach"
 	"fantail/ui/cli/shell"
 )
 
@@ -32,7 +32,7 @@ func runSpawn(e *Errand, c *caller) (int, error) {
 	if t.Prompt, err = c.given([]string{o.prompt}, "PROMPT"); err != nil {
 		return shell.Failed, err
 	}
-	s, err := host.Spawn(c.ctx, c.dir, t)
+	s, err := reach.Spawn(c.ctx, c.dir, t)
 	if err != nil {
 		return shell.Failed, err
 	}

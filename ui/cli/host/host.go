@@ -9,7 +9,7 @@
 // a flag, a model or a setting: main puts those together.
 //
 // Imports: agents, agents/event, agents/outside, agents/roster, inbox, store/config/paths, tools, tools/proc, ui,
-// ui/cli/channel, ui/cli/guard, ui/cli/shell, ui/notice, ui/screen, ui/screen/tty, ui/screen/wire.
+// ui/cli/channel, ui/cli/guard, ui/cli/reach, ui/cli/shell, ui/notice, ui/screen, ui/screen/tty, ui/screen/wire.
 package host
 
 import (

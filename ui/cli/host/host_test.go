@@ -24,6 +24,7 @@ import (
 	"fantail/tools/permit"
 	"fantail/ui"
 	"fantail/ui/cli/guard"
+	"fantail/ui/cli/reach"
 	"fantail/ui/screen/wire"
 )
 
@@ -191,7 +192,7 @@ func TestLinger_work(t *testing.T) {
 		if h.left.Load() != 1 {
 			t.Errorf("told %d times that the last screen left", h.left.Load())
 		}
-		if s := statusOf(h.status()); len(s.Busy()) != 1 || s.ByState() != "1 running" || s.Screens != 0 {
+		if s := reach.StatusOf(h.status()); len(s.Busy()) != 1 || s.ByState() != "1 running" || s.Screens != 0 {
 			t.Errorf("status %+v", s)
 		}
 		if said := strings.Join(h.goesOn(), " "); !strings.Contains(said, "main goes on") {
