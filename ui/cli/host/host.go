@@ -53,7 +53,7 @@ type Options struct {
 	// the one it asks for; "": main's.
 	Spawns func(ctx context.Context, w Workspace, h Hello, model string) (context.Context, string, error)
 	// Left is called when the last screen has left, Deserted when no key was pressed on any screen for
-	// as long as Forgets says.
+	// as long as forgets says.
 	Left, Deserted func(w Workspace)
 	// Linger is how long the host stays when nobody is there and nothing goes on.
 	Linger time.Duration
@@ -195,9 +195,9 @@ func (h *Host) endLocked(code int, why string) {
 	close(h.ended)
 }
 
-// Farewell ends all screens at once with what is to be said; the program can't go on. It waits a moment until they are
+// farewell ends all screens at once with what is to be said; the program can't go on. It waits a moment until they are
 // told, and for none of their programs.
-func (h *Host) Farewell(code int, says []string) {
+func (h *Host) farewell(code int, says []string) {
 	h.mu.Lock()
 	screens := slices.Collect(maps.Keys(h.screens))
 	h.mu.Unlock()
@@ -304,8 +304,8 @@ func (h *Host) open() (w Workspace, open bool) {
 	}
 }
 
-// Forgets is how long a human may press no key before what they allowed for the session ends.
-const Forgets = 8 * time.Hour
+// forgets is how long a human may press no key before what they allowed for the session ends.
+const forgets = 8 * time.Hour
 
 // watchHumans tells when nobody was there for that long.
 func (h *Host) watchHumans() {
@@ -315,7 +315,7 @@ func (h *Host) watchHumans() {
 		return
 	}
 	w, open := h.open()
-	for left := Forgets; open; {
+	for left := forgets; open; {
 		t := time.NewTimer(left)
 		select {
 		case <-t.C:
@@ -323,9 +323,9 @@ func (h *Host) watchHumans() {
 			t.Stop()
 			return
 		}
-		if left = Forgets - time.Since(time.UnixMilli(h.pressed.Load())); left <= 0 {
+		if left = forgets - time.Since(time.UnixMilli(h.pressed.Load())); left <= 0 {
 			h.o.Deserted(w)
-			left = Forgets
+			left = forgets
 		}
 	}
 }

@@ -310,7 +310,7 @@ func TestFarewell(t *testing.T) {
 			}
 		}
 		began := time.Now()
-		h.Farewell(1, []string{"so long"})
+		h.farewell(1, []string{"so long"})
 		if took := time.Since(began); took > endsWithin {
 			t.Errorf("it took %s", took)
 		}
