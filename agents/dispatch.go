@@ -77,9 +77,9 @@ func (p *Pool) launch(q *queue.Task) bool {
 // that [fleet.Line.Next] reserved becomes the agent's. After an error it is still reserved.
 func (p *Pool) begin(id int64) error {
 	var b beginning
-	err := p.o.DB.Write(context.WithoutCancel(p.fleet.Context()), "start a task", func(tx *store.Tx) (err error) {
-		b, err = p.begins(tx, id)
-		return err
+	err := p.o.DB.Write(context.WithoutCancel(p.fleet.Context()), "start a task", func(tx *store.Tx) error {
+		b = beginning{}
+		return b.record(tx, p, id)
 	})
 	if errors.Is(err, errUnsealed) {
 		return p.held.Mistrust(id)
@@ -130,27 +130,28 @@ type beginning struct {
 	first []event.Prompt
 }
 
-// begins begins a task in the rows. The error is errGone if it is not queued any more, errUnsealed if it may not start.
-func (p *Pool) begins(tx *store.Tx, id int64) (b beginning, err error) {
+// record begins the task with that id in the rows. The error is errGone if it is not queued any more, errUnsealed if it
+// may not start.
+func (b *beginning) record(tx *store.Tx, p *Pool, id int64) error {
 	t, ok, err := tx.Task(id)
 	switch b.task = t; {
 	case err != nil:
-		return b, err
+		return err
 	case !ok || t.State != roster.TaskQueued:
-		return b, errGone
+		return errGone
 	}
 	switch may, err := roster.MayStart(&tx.View, p.seals, t); {
 	case err != nil:
-		return b, err
+		return err
 	case !may:
-		return b, errUnsealed
+		return errUnsealed
 	}
 	if t.Model == "" && t.Kind != roster.KindCommand {
 		t.Model = p.fleet.ModelOf(t.Queue)
 	}
 	trust, err := roster.TrustOf(&tx.View, t)
 	if err != nil {
-		return b, err
+		return err
 	}
 	var row store.Agent
 	if t.Resumes != 0 {
@@ -164,22 +165,22 @@ func (p *Pool) begins(tx *store.Tx, id int64) (b beginning, err error) {
 		row.Created = tx.Now()
 	}
 	if err != nil {
-		return b, err
+		return err
 	}
 	b.task, b.agent = t, row
 	if started, err := tx.StartTask(id, row.ID); err != nil || !started {
-		return b, cmp.Or(err, errGone)
+		return cmp.Or(err, errGone)
 	}
 	tx.AfterCommit(func() { p.seals.Spend(id) })
 	if t.Kind == roster.KindCommand {
-		return b, nil
+		return nil
 	}
 	q := event.Prompt{Text: t.Prompt}
 	if q.ID, err = tx.AddPrompt(row.ID, t.Prompt, false); err != nil {
-		return b, err
+		return err
 	}
 	b.first = []event.Prompt{q}
-	return b, p.brief(tx, row.ID, t)
+	return p.brief(tx, row.ID, t)
 }
 
 // newInfo is what is known of an agent that starts with a task. Of one that goes on
