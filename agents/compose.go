@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -128,9 +129,12 @@ func (p *Pool) furnish() {
 	})
 }
 
+// boxes is the directory of the ways out of sandboxes.
+func (o *Options) boxes() string { return filepath.Join(o.Data, "post") }
+
 // sends opens ways out of sandboxes for the mail of agents' commands.
 func sends(p *Pool) func(agent, turn int64) (*post.Box, error) {
-	office := &post.Office{Dir: filepath.Join(p.o.Data, "post")}
+	office := &post.Office{Dir: p.o.boxes()}
 	return func(agent, turn int64) (*post.Box, error) {
 		return office.Open(agent, func(d outside.Deposit) ([]outside.Receipt, error) {
 			is := p.Infos()
@@ -166,6 +170,7 @@ func (p *Pool) recover(ctx context.Context) error {
 		if err := o.DB.Patrol(ctx, p.patrolled); err != nil {
 			return err
 		}
+		_ = os.RemoveAll(o.boxes()) // of a host that was killed; what stays is in nobody's way
 	}
 	if err := p.restore(ctx, kept); err != nil {
 		return fmt.Errorf("load the agents: %w", err)

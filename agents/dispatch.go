@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -75,69 +76,21 @@ func (p *Pool) launch(q *queue.Task) bool {
 // begin makes the agent of a task, in one transaction, and starts it: the slot
 // that [fleet.Line.Next] reserved becomes the agent's. After an error it is still reserved.
 func (p *Pool) begin(id int64) error {
-	var row store.Agent
-	var t store.Task
-	var first []event.Prompt
-	started := false
+	var b beginning
 	err := p.o.DB.Write(context.WithoutCancel(p.fleet.Context()), "start a task", func(tx *store.Tx) error {
-		var ok bool
-		var err error
-		started = false
-		if t, ok, err = tx.Task(id); err != nil || !ok {
-			return err
-		}
-		if t.State != roster.TaskQueued {
-			return errGone
-		}
-		if may, err := roster.MayStart(&tx.View, p.seals, t); err != nil || !may {
-			return errors.Join(err, errUnsealed)
-		}
-		if t.Model == "" && t.Kind != roster.KindCommand {
-			t.Model = p.fleet.ModelOf(t.Queue)
-		}
-		trust, err := roster.TrustOf(&tx.View, t)
-		if err != nil {
-			return err
-		}
-		if t.Resumes != 0 {
-			row, err = roster.Revive(tx, t, trust)
-		} else {
-			row = store.Agent{
-				Name: t.Name, Kind: string(event.Sub), Trust: trust.String(), Parent: t.Queue, Task: id, Model: t.Model,
-				State: string(event.Running),
-			}
-			row.ID, err = tx.AddAgent(row)
-			row.Created = tx.Now()
-		}
-		if err != nil {
-			return err
-		}
-		if started, err = tx.StartTask(id, row.ID); err != nil {
-			return err
-		}
-		if !started {
-			return errGone
-		}
-		tx.AfterCommit(func() { p.seals.Spend(id) })
-		if t.Kind == roster.KindCommand {
-			return nil
-		}
-		first = []event.Prompt{{Text: t.Prompt}}
-		if first[0].ID, err = tx.AddPrompt(row.ID, t.Prompt, false); err != nil {
-			return err
-		}
-		return p.brief(tx, row.ID, t)
+		b = beginning{}
+		return b.record(tx, p, id)
 	})
 	if errors.Is(err, errUnsealed) {
 		return p.held.Mistrust(id)
 	}
-	gone := errors.Is(err, errGone) || (err == nil && !started)
+	gone := errors.Is(err, errGone)
 	if err != nil && !gone {
-		return fmt.Errorf("start %s: %w", t.Name, err)
+		return fmt.Errorf("start %s: %w", b.task.Name, err)
 	}
 	var i event.Info
 	if !gone {
-		i = p.newInfo(row, t, first)
+		i = p.newInfo(b)
 	}
 	p.fleet.Lock()
 	defer p.fleet.Unlock()
@@ -147,6 +100,7 @@ func (p *Pool) begin(id int64) error {
 		p.fleet.Serve()
 		return nil
 	}
+	t := b.task
 	i.Parent = slot.Owner // the task may have passed to another meanwhile
 	l := p.loops.Make(i, id)
 	if t.Kind == roster.KindCommand {
@@ -169,9 +123,70 @@ func (p *Pool) begin(id int64) error {
 	return nil
 }
 
+// beginning is a task that begins: its row, its agent's, and the prompt the agent begins with, none for a command.
+type beginning struct {
+	task  store.Task
+	agent store.Agent
+	first []event.Prompt
+}
+
+// record begins the task with that id in the rows. The error is errGone if it is not queued any more, errUnsealed if it
+// may not start.
+func (b *beginning) record(tx *store.Tx, p *Pool, id int64) error {
+	t, ok, err := tx.Task(id)
+	switch b.task = t; {
+	case err != nil:
+		return err
+	case !ok || t.State != roster.TaskQueued:
+		return errGone
+	}
+	switch may, err := roster.MayStart(&tx.View, p.seals, t); {
+	case err != nil:
+		return err
+	case !may:
+		return errUnsealed
+	}
+	if t.Model == "" && t.Kind != roster.KindCommand {
+		t.Model = p.fleet.ModelOf(t.Queue)
+	}
+	trust, err := roster.TrustOf(&tx.View, t)
+	if err != nil {
+		return err
+	}
+	var row store.Agent
+	if t.Resumes != 0 {
+		row, err = roster.Revive(tx, t, trust)
+	} else {
+		row = store.Agent{
+			Name: t.Name, Kind: string(event.Sub), Trust: trust.String(), Parent: t.Queue, Task: id, Model: t.Model,
+			State: string(event.Running),
+		}
+		row.ID, err = tx.AddAgent(row)
+		row.Created = tx.Now()
+	}
+	if err != nil {
+		return err
+	}
+	b.task, b.agent = t, row
+	if started, err := tx.StartTask(id, row.ID); err != nil || !started {
+		return cmp.Or(err, errGone)
+	}
+	tx.AfterCommit(func() { p.seals.Spend(id) })
+	if t.Kind == roster.KindCommand {
+		return nil
+	}
+	q := event.Prompt{Text: t.Prompt}
+	if q.ID, err = tx.AddPrompt(row.ID, t.Prompt, false); err != nil {
+		return err
+	}
+	b.first = []event.Prompt{q}
+	return p.brief(tx, row.ID, t)
+}
+
 // newInfo is what is known of an agent that starts with a task. Of one that goes on
 // it is what it did before, too; the loop of its last task has ended then.
-func (p *Pool) newInfo(row store.Agent, t store.Task, first []event.Prompt) event.Info {
+func (p *Pool) newInfo(b beginning) event.Info {
+	row, t := b.agent, b.task
 	i := event.Info{
 		ID: row.ID, Name: row.Name, Kind: event.Sub, Parent: t.Queue, Created: row.Created, Started: row.Created, Attempt: 1,
 	}
@@ -188,7 +203,7 @@ func (p *Pool) newInfo(row store.Agent, t store.Task, first []event.Prompt) even
 	if t.Interactive {
 		i.Await = &event.Await{For: t.Idle}
 	}
-	i.Model, i.Task, i.Prompt, i.Prompts = t.Model, t.ID, roster.Typed(t), first
+	i.Model, i.Task, i.Prompt, i.Prompts = t.Model, t.ID, roster.Typed(t), b.first
 	roster.TrustIn(row).Mark(&i)
 	return i
 }

@@ -3,6 +3,9 @@ package agents_test
 import (
 	"context"
 	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -369,5 +372,15 @@ func TestHelper_opensAgain(t *testing.T) {
 	w = open(t, m, setting{dir: dir})
 	if w.idOf("api·1") != i.ID {
 		t.Error("it is not there after a restart")
+	}
+}
+
+// What the commands of a killed host left on the way out of their sandboxes is gone with the next start.
+func TestOpen_clearsThePost(t *testing.T) {
+	dir := t.TempDir()
+	check(t, os.MkdirAll(filepath.Join(dir, "post", "1"), 0o700))
+	open(t, &model{reply: echo}, setting{dir: dir})
+	if _, err := os.Lstat(filepath.Join(dir, "post")); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("it is still there: %v", err)
 	}
 }

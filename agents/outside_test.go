@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -272,5 +273,35 @@ func TestOutside_freshWorkspace(t *testing.T) {
 	w.state("job", event.Done)
 	if w.info("job").Model != "test/one" {
 		t.Errorf("its model is %q", w.info("job").Model)
+	}
+}
+
+// A transcript comes page by page, each entry once.
+func TestOutside_transcript(t *testing.T) {
+	w := open(t, &model{reply: echo}, setting{})
+	for range 3 {
+		w.prompt("say something")
+		w.settle()
+	}
+	d := &outside.Door{DB: w.db}
+	var seqs, want []int64
+	for _, e := range w.entries("main") {
+		want = append(want, e.Seq)
+	}
+	for after := int64(0); ; after = seqs[len(seqs)-1] {
+		i, es, err := d.Transcript(t.Context(), "main", after, 2)
+		check(t, err)
+		if i.Name != "main" || len(es) > 2 {
+			t.Fatalf("%d entries of %q in one page", len(es), i.Name)
+		}
+		for _, e := range es {
+			seqs = append(seqs, e.Seq)
+		}
+		if len(es) < 2 {
+			break
+		}
+	}
+	if len(want) < 5 || !slices.Equal(seqs, want) {
+		t.Errorf("the entries are %v, want %v", seqs, want)
 	}
 }

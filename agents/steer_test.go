@@ -50,9 +50,9 @@ func (w *world) wrapped(name string) {
 	}
 }
 
-// TestWrapUp_entersAtTheNextSeam: the prompt enters behind the tool that runs,
-// and the turn ends with the reply to it.
-func TestWrapUp_entersAtTheNextSeam(t *testing.T) {
+// atGate is a workspace whose agent job runs a command that waits at a pipe called gate, and its model.
+func atGate(t *testing.T) (*world, *model) {
+	t.Helper()
 	m := wraps(func(context.Context) []llm.Part {
 		return call("c", "bash", `{"command":"mkfifo gate; echo begun; read x < gate"}`)
 	})
@@ -61,6 +61,13 @@ func TestWrapUp_entersAtTheNextSeam(t *testing.T) {
 	w.run(0)
 	w.state("job", event.Running)
 	w.output("job", "begun")
+	return w, m
+}
+
+// TestWrapUp_entersAtTheNextSeam: the prompt enters behind the tool that runs,
+// and the turn ends with the reply to it.
+func TestWrapUp_entersAtTheNextSeam(t *testing.T) {
+	w, m := atGate(t)
 	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
 	if err := w.pool.Steer.WrapUp(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("asked twice: %v", err)
@@ -157,14 +164,7 @@ func TestWrapUp_builtinRepeatsItself(t *testing.T) {
 // TestWrapUp_endsWithTheAgent: one that did not enter before the agent was killed
 // shows no longer, and does not come up when the agent goes on later.
 func TestWrapUp_endsWithTheAgent(t *testing.T) {
-	m := wraps(func(context.Context) []llm.Part {
-		return call("c", "bash", `{"command":"mkfifo gate; echo begun; read x < gate"}`)
-	})
-	w := open(t, m, setting{})
-	w.push("job", "work on and on")
-	w.run(0)
-	w.state("job", event.Running)
-	w.output("job", "begun")
+	w, m := atGate(t)
 	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
 	check(t, w.pool.Kill(t.Context(), "job", false))
 	w.state("job", event.Killed)

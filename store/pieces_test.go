@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -114,21 +113,11 @@ func TestUnsay(t *testing.T) {
 
 // A database of the schema before is read as it was.
 func TestPieces_migrate(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "fantail.db")
-	db, err := open(t.Context(), path, Options{}, only(t, 3))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var who int64
-	write(t, db, func(tx *Tx) (err error) {
-		if who, err = tx.AddAgent(Agent{Name: "main", Kind: "main", Model: "builtin", State: "idle"}); err != nil {
-			return err
-		}
-		_, err = tx.Exec(`INSERT INTO entries (agent, kind, data, created_at) VALUES (?, 'text', '{"text":"old"}', 1)`, who)
-		return err
-	})
-	closed(t, db)
-	db = reopen(t, path)
+	const who = 1
+	db := reopen(t, earlier(t, 3,
+		`INSERT INTO agents (name, kind, model, state, created_at) VALUES ('main', 'main', 'm', 'idle', 1)`,
+		`INSERT INTO entries (agent, kind, data, created_at) VALUES (1, 'text', '{"text":"old"}', 1)`,
+	))
 	write(t, db, func(tx *Tx) error { _, err := tx.Append(who, 0, "text", `{"text":"new"}`); return err })
 	read(t, db, func(rx *Rx) error {
 		es, err := rx.EntriesAfter(who, 0, 0)

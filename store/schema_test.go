@@ -55,19 +55,16 @@ func only(t *testing.T, n int) fstest.MapFS {
 	return some
 }
 
-func TestOpen_keepsWhatTheFirstSchemaHeld(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "fantail.db")
-	old, err := open(t.Context(), path, Options{}, only(t, 1))
+// earlier is a file of the n-th schema in which those statements were carried out.
+func earlier(t *testing.T, n int, statements ...string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "fantail.db")
+	old, err := open(t.Context(), path, Options{}, only(t, n))
 	if err != nil {
 		t.Fatal(err)
 	}
 	write(t, old, func(tx *Tx) error {
-		for _, s := range []string{
-			`INSERT INTO agents (name, kind, model, state, created_at) VALUES ('main', 'main', 'm', 'idle', 1)`,
-			`INSERT INTO turns (agent, conversation, kind, started_at) VALUES (1, 1, 'agent', 1)`,
-			`INSERT INTO tasks (queue, name, prompt, model, deliver, created_at) VALUES (1, 'typed', 'x', 'm', 'hold', 1)`,
-			`INSERT INTO tasks (queue, name, prompt, model, deliver, spawned_by, created_at) VALUES (1, 'dispatched', 'x', 'm', 'next', 1, 1)`,
-		} {
+		for _, s := range statements {
 			if _, err := tx.Exec(s); err != nil {
 				return err
 			}
@@ -75,6 +72,16 @@ func TestOpen_keepsWhatTheFirstSchemaHeld(t *testing.T) {
 		return nil
 	})
 	closed(t, old)
+	return path
+}
+
+func TestOpen_keepsWhatTheFirstSchemaHeld(t *testing.T) {
+	path := earlier(t, 1,
+		`INSERT INTO agents (name, kind, model, state, created_at) VALUES ('main', 'main', 'm', 'idle', 1)`,
+		`INSERT INTO turns (agent, conversation, kind, started_at) VALUES (1, 1, 'agent', 1)`,
+		`INSERT INTO tasks (queue, name, prompt, model, deliver, created_at) VALUES (1, 'typed', 'x', 'm', 'hold', 1)`,
+		`INSERT INTO tasks (queue, name, prompt, model, deliver, spawned_by, created_at) VALUES (1, 'dispatched', 'x', 'm', 'next', 1, 1)`,
+	)
 	read(t, reopen(t, path), func(rx *Rx) error {
 		ts, err := rx.QueuedTasks()
 		if err != nil || len(ts) != 2 || ts[0].Kind != "prompt" || ts[0].Origin != "human" || ts[1].Origin != "agent" || ts[1].Resumes != 0 {
@@ -91,27 +98,14 @@ func TestOpen_keepsWhatTheFirstSchemaHeld(t *testing.T) {
 // Mail of the second schema is counted by lanes, stands in its threads and can be
 // searched once the file is open.
 func TestOpen_keepsTheMailOfTheSecondSchema(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "fantail.db")
-	old, err := open(t.Context(), path, Options{}, only(t, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, old, func(tx *Tx) error {
-		for _, s := range []string{
-			`INSERT INTO agents (name, kind, model, state, created_at) VALUES ('main', 'main', 'm', 'idle', 1)`,
-			`INSERT INTO messages (recipient, sender_name, kind, deliver, priority, tags, body, in_reply_to, created_at) VALUES
-				(1, 'ci', 'mail', 'hold', 'urgent', '["red","build"]', CAST('the build is on fire' AS BLOB), NULL, 1),
-				(1, 'ci', 'mail', 'hold', 'normal', 'spoilt', x'ff00fe41', 1, 1), (1, 'lint', 'failure', 'hold', 'normal', '[]', x'', 2, 1),
-				(1, 'lint', 'result', 'hold', 'normal', '[]', CAST('fine' AS BLOB), NULL, 1)`,
-			`INSERT INTO counts (recipient, pending, urgent) VALUES (1, 4, 1)`,
-		} {
-			if _, err := tx.Exec(s); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	closed(t, old)
+	path := earlier(t, 2,
+		`INSERT INTO agents (name, kind, model, state, created_at) VALUES ('main', 'main', 'm', 'idle', 1)`,
+		`INSERT INTO messages (recipient, sender_name, kind, deliver, priority, tags, body, in_reply_to, created_at) VALUES
+			(1, 'ci', 'mail', 'hold', 'urgent', '["red","build"]', CAST('the build is on fire' AS BLOB), NULL, 1),
+			(1, 'ci', 'mail', 'hold', 'normal', 'spoilt', x'ff00fe41', 1, 1), (1, 'lint', 'failure', 'hold', 'normal', '[]', x'', 2, 1),
+			(1, 'lint', 'result', 'hold', 'normal', '[]', CAST('fine' AS BLOB), NULL, 1)`,
+		`INSERT INTO counts (recipient, pending, urgent) VALUES (1, 4, 1)`,
+	)
 	read(t, reopen(t, path), func(rx *Rx) error {
 		for query, want := range map[string]string{
 			`SELECT group_concat(lane, ' ') FROM (SELECT lane FROM messages ORDER BY id)`:                      "needs fyi failed done",
@@ -133,25 +127,12 @@ func TestOpen_keepsTheMailOfTheSecondSchema(t *testing.T) {
 // Every message of many long threads finds its thread.
 func TestOpen_threadsOfALargeInboxOfTheSecondSchema(t *testing.T) {
 	const messages, threads = 6_000, 300
-	path := filepath.Join(t.TempDir(), "fantail.db")
-	old, err := open(t.Context(), path, Options{}, only(t, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, old, func(tx *Tx) error {
-		for _, s := range []string{
-			`INSERT INTO agents (name, kind, model, state, created_at) VALUES ('main', 'main', 'm', 'idle', 1)`,
-			fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
-				INSERT INTO messages (id, recipient, sender_name, kind, deliver, body, in_reply_to, created_at)
-				SELECT i, 1, 'ci', 'mail', 'hold', CAST('x' AS BLOB), iif(i > %d, i - %[2]d, NULL), 1 FROM n`, messages, threads),
-		} {
-			if _, err := tx.Exec(s); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	closed(t, old)
+	path := earlier(t, 2,
+		`INSERT INTO agents (name, kind, model, state, created_at) VALUES ('main', 'main', 'm', 'idle', 1)`,
+		fmt.Sprintf(`WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d)
+			INSERT INTO messages (id, recipient, sender_name, kind, deliver, body, in_reply_to, created_at)
+			SELECT i, 1, 'ci', 'mail', 'hold', CAST('x' AS BLOB), iif(i > %d, i - %[2]d, NULL), 1 FROM n`, messages, threads),
+	)
 	db := reopen(t, path)
 	read(t, db, func(rx *Rx) error {
 		var astray int
@@ -166,18 +147,13 @@ func TestOpen_threadsOfALargeInboxOfTheSecondSchema(t *testing.T) {
 // A file of an older schema is left as it is where it may not be changed; one of this
 // schema, and a new one, are opened without a question.
 func TestOpen_asksBeforeItMigrates(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "fantail.db")
-	old, err := open(t.Context(), path, Options{}, only(t, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
-	closed(t, old)
+	path := earlier(t, 2)
 	no := errors.New("no")
 	refuses := Options{Upgrade: func() error { return no }}
 	if _, err := Open(t.Context(), path, refuses); !errors.Is(err, no) {
 		t.Errorf("refused: %v", err)
 	}
-	old, err = open(t.Context(), path, Options{}, only(t, 2))
+	old, err := open(t.Context(), path, Options{}, only(t, 2))
 	if err != nil {
 		t.Fatalf("the older program beside it: %v", err)
 	}

@@ -36,8 +36,10 @@ func TestFiles_showNoKey(t *testing.T) {
 			t.Errorf("%q", got)
 		}
 		for _, p := range []string{"sk-work-0", "key = sk", "abcdefghijklmnop"} {
-			if got := ok(t, e, "grep", "pattern", p).Text; !strings.HasPrefix(got, "[no match") {
-				t.Errorf("%s: a search tells what is in the key: %q", p, got)
+			for _, how := range [][]any{{}, {"files_only", true}, {"context", 1}} {
+				if got := ok(t, e, "grep", append(how, "pattern", p)...).Text; !strings.HasPrefix(got, "[no match") {
+					t.Errorf("%s, %v: a search tells what is in the key: %q", p, how, got)
+				}
 			}
 		}
 	}

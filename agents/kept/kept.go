@@ -11,6 +11,7 @@ package kept
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -43,6 +44,7 @@ type Watch struct {
 	mu      sync.Mutex // held while files are looked at, so that looks follow one another
 	state   *keep.State
 	blind   map[string]bool // what can't be looked at: it holds too much
+	owed    bool            // not all that was found could be put back: what state saw still counts
 	running int
 	since   time.Time // the first of those that run began
 	found   *Found    // what nobody has decided about yet
@@ -69,7 +71,7 @@ func (w *Watch) Begin(ctx context.Context, allowed []string) (end func() *Found,
 		return nil, err
 	}
 	defer w.mu.Unlock()
-	if w.running == 0 { // else what was there before the first of them counts
+	if w.running == 0 && !w.owed { // else what was there before the first of them counts
 		if err := w.look(); err != nil {
 			return nil, err
 		}
@@ -96,7 +98,7 @@ func (w *Watch) wait(ctx context.Context) error {
 	}
 }
 
-// look looks at what is protected. A tree that is too large to look at is left out from then on.
+// look looks at what is protected. What can't be looked at is left out from then on.
 func (w *Watch) look() error {
 	for {
 		paths := slices.DeleteFunc(w.o.Paths(), func(p string) bool { return w.blind[p] })
@@ -106,15 +108,23 @@ func (w *Watch) look() error {
 		}
 		state, err := looks(paths)
 		if err == nil {
-			w.state = state
+			w.state, w.owed = state, false
 			return nil
 		}
-		i := slices.IndexFunc(paths, func(p string) bool { return strings.Contains(err.Error(), p) })
-		if i < 0 {
+		if !w.leaveOut(paths) {
 			return fmt.Errorf("look at what commands must not change: %w", err)
 		}
-		w.blind[paths[i]] = true
 	}
+}
+
+// leaveOut leaves those paths out that can't be looked at by themselves either, and reports whether there are any.
+func (w *Watch) leaveOut(paths []string) (some bool) {
+	for _, p := range paths {
+		if _, err := keep.Take([]string{p}); err != nil {
+			w.blind[p], some = true, true
+		}
+	}
+	return some
 }
 
 func (w *Watch) end(allowed []string) *Found {
@@ -212,23 +222,25 @@ func (f *Found) Keep() error {
 	return f.watch.look()
 }
 
-// PutBack makes all as it was, also what was changed since; what was made is moved aside.
+// PutBack makes all as it was, also what was changed since; what was made is moved aside. What could not be put back is
+// found again when the next command ends.
 func (f *Found) PutBack() error {
-	f.watch.mu.Lock()
-	defer f.watch.mu.Unlock()
+	w := f.watch
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	defer f.decide()
 	f.find()
-	if f.fault != nil {
-		return fmt.Errorf("put back what a command changed: %w", f.fault)
+	err := f.fault
+	aside := filepath.Join(w.o.Aside, w.o.Now().UTC().Format("20060102-150405.000000000"))
+	if e := os.MkdirAll(aside, 0o700); e != nil {
+		err = errors.Join(err, e)
+	} else {
+		err = errors.Join(err, w.state.PutBack(f.Changes, aside))
+		_ = os.Remove(aside) // it stays if something was moved there
 	}
-	aside := filepath.Join(f.watch.o.Aside, f.watch.o.Now().UTC().Format("20060102-150405.000000000"))
-	if err := os.MkdirAll(aside, 0o700); err != nil {
+	if w.owed = err != nil; w.owed {
 		return fmt.Errorf("put back what a command changed: %w", err)
 	}
-	if err := f.watch.state.PutBack(f.Changes, aside); err != nil {
-		return fmt.Errorf("put back what a command changed: %w", err)
-	}
-	_ = os.Remove(aside) // it stays if something was moved there
 	return nil
 }
 

@@ -283,8 +283,8 @@ func (p *Pickup) FireThese(ctx context.Context, agent int64, ids []int64, text s
 	switch {
 	case len(ids) == 0:
 		return 0, errors.New("fire which messages? none is chosen")
-	case len(ids) > MaxTaken:
-		return 0, fmt.Errorf("%d messages are more than one turn takes; choose at most %d", len(ids), MaxTaken)
+	case len(ids) > mostTaken:
+		return 0, fmt.Errorf("%d messages are more than one turn takes; choose at most %d", len(ids), mostTaken)
 	}
 	if err := p.db.Read(ctx, func(rx *store.Rx) error { return AllWait(&rx.View, agent, ids) }); err != nil {
 		return 0, err

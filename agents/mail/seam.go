@@ -22,7 +22,7 @@ type Arrivals struct {
 	policy policy.Policy
 	who    policy.Recipient
 	now    time.Time
-	ids    []int64 // what the policy lets in, oldest first, at most MaxTaken; not determined for a plain policy
+	ids    []int64 // what the policy lets in, oldest first, at most mostTaken; not determined for a plain policy
 	whole  bool    // it lets in no other pending message on its own, now or later
 	known  sorting // what the sorter knew then
 
@@ -97,8 +97,8 @@ func (s *Arrivals) pick(v *store.View, recipient int64) (err error) {
 		!s.policy.Quiet.Holds(s.now) {
 		err = s.walk(v, recipient, 0, 0, inbox.Next, inbox.Wake) // what their dispatchers asked for
 	}
-	if slices.Sort(s.ids); len(s.ids) > MaxTaken {
-		s.ids, s.whole = s.ids[:MaxTaken], false
+	if slices.Sort(s.ids); len(s.ids) > mostTaken {
+		s.ids, s.whole = s.ids[:mostTaken], false
 	}
 	return err
 }
@@ -106,7 +106,7 @@ func (s *Arrivals) pick(v *store.View, recipient int64) (err error) {
 // walk looks at the messages after `after`, that many pages of them (0: all), while there is room for those that the
 // policy lets in.
 func (s *Arrivals) walk(v *store.View, recipient, after int64, pages int, deliver ...inbox.Deliver) error {
-	room := MaxTaken
+	room := mostTaken
 	for n := 1; ; n++ {
 		ms, err := inbox.Heads(v, recipient, after, heads, deliver...)
 		if err != nil {

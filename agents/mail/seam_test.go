@@ -110,10 +110,10 @@ func TestInterrupt_needsNoSorter(t *testing.T) {
 func TestPolicy_oldestFirst(t *testing.T) {
 	o := newOffice(t, "", func(o *policy.Overrides) { o.From = map[string]policy.Mode{"other": policy.Interrupt} })
 	var ids []int64
-	for range MaxTaken + 60 {
+	for range mostTaken + 60 {
 		ids = append(ids, o.mail("ci", inbox.Next))
 	}
-	if got := o.entering(ids[49], Seam{Typed: true}); !slices.Equal(got, ids[:MaxTaken]) {
-		t.Errorf("%v\nenter, want %v", got, ids[:MaxTaken])
+	if got := o.entering(ids[49], Seam{Typed: true}); !slices.Equal(got, ids[:mostTaken]) {
+		t.Errorf("%v\nenter, want %v", got, ids[:mostTaken])
 	}
 }

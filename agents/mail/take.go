@@ -12,8 +12,8 @@ import (
 	"fantail/store"
 )
 
-// MaxTaken is the most messages one take is given.
-const MaxTaken = 200
+// mostTaken is the most messages one take is given.
+const mostTaken = 200
 
 // autoTokens limits what enters on its own at one seam.
 const autoTokens = 2_000
@@ -60,7 +60,7 @@ func (t *Takes) Due(tx *store.Tx, b *history.Batch, agent, turn int64, came *Arr
 	digest := func(ms ...inbox.Message) string {
 		return r.Within(history.BytesOf(autoTokens), func(r envelope.Rendering) string { return r.Digest(ms) })
 	}
-	q.Limit, q.Fit = MaxTaken, fill(autoTokens, func(m inbox.Message) string { return digest(m) })
+	q.Limit, q.Fit = mostTaken, fill(autoTokens, func(m inbox.Message) string { return digest(m) })
 	ms, more, err := t.inbox.Take(tx, q, "turn", func(ms []inbox.Message) (int64, error) {
 		return b.Add(turn, history.Entry{Kind: history.EntryMessage, By: "turn", Messages: ms, Text: digest(ms...)})
 	})
@@ -98,7 +98,7 @@ func (t *Takes) All(tx *store.Tx, k history.Book, b *history.Batch, turn int64, 
 	room := k.Room()
 	r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 	render := func(m inbox.Message) string { return r.Fired([]inbox.Message{m}) }
-	q := inbox.Query{Recipient: k.Agent, Limit: MaxTaken, Fit: fill(room, render)}
+	q := inbox.Query{Recipient: k.Agent, Limit: mostTaken, Fit: fill(room, render)}
 	if len(w.IDs) > 0 {
 		return t.these(tx, k, b, turn, w.IDs)
 	}
@@ -163,8 +163,8 @@ func (t *Takes) Check(
 	err = t.db.Write(ctx, "check", func(tx *store.Tx) error {
 		q := q
 		q.Recipient = k.Agent
-		if q.Limit == 0 || q.Limit > MaxTaken {
-			q.Limit = MaxTaken
+		if q.Limit == 0 || q.Limit > mostTaken {
+			q.Limit = mostTaken
 		}
 		r := envelope.NewRendering(tx.Now(), history.BytesOf(min(history.ItemTokens, room)))
 		q.Fit = fill(room, func(m inbox.Message) string { return AsRead(r, m) })

@@ -241,9 +241,9 @@ func carriedOff(ms []inbox.Message, by string) string {
 		what, by, strings.Join(list, ", "), ms[0].ID)
 }
 
-// Transcript returns what is known of the agent that a word means, its tab open or closed, and the entries of its
-// transcript behind that one.
-func (d *Door) Transcript(ctx context.Context, word string, after int64) (i event.Info, es []history.Entry, err error) {
+// Transcript returns what is known of the agent that a word means, its tab open or closed, and the next entries of its
+// transcript behind that one, at most so many.
+func (d *Door) Transcript(ctx context.Context, word string, after int64, most int) (i event.Info, es []history.Entry, err error) {
 	err = d.DB.Read(ctx, func(rx *store.Rx) error {
 		row, err := roster.AgentMeant(&rx.View, word)
 		if err != nil {
@@ -252,7 +252,7 @@ func (d *Door) Transcript(ctx context.Context, word string, after int64) (i even
 		if i, err = roster.Known(&rx.View, row); err != nil {
 			return err
 		}
-		rows, err := rx.EntriesAfter(row.ID, after, 0)
+		rows, err := rx.EntriesAfter(row.ID, after, most)
 		es = history.DecodeAll(rows)
 		return err
 	})

@@ -162,8 +162,8 @@ func (r *Recovery) openTurns(ctx context.Context) (agents []store.Agent, cuts []
 	return agents, cuts, err
 }
 
-// recoverAgents makes agents with a prompt box idle, closes those among them that nobody attended, has those with a kept turn ask again, and ends all others, with
-// what their cut turn said.
+// recoverAgents makes agents with a prompt box idle, closes those among them that nobody attended, has those with a kept
+// turn ask again, and ends all others, with what their cut turn said.
 func (r *Recovery) recoverAgents(
 	tx *store.Tx, agents []store.Agent, kept map[int64]*Parked, idle map[int64]bool, text map[int64]string,
 ) error {

@@ -78,7 +78,7 @@ func (e *Ends) release(tx *store.Tx, t Task, o history.Outcome, cause string) er
 	if err != nil {
 		return err
 	}
-	why := history.Fit("not started: "+Became(t.Name, string(o), cause), history.MostSubject)
+	why := history.Fit("not started: "+became(t.Name, string(o), cause), history.MostSubject)
 	for _, w := range waiting {
 		if _, err := e.Finish(tx, w, End{Outcome: history.OutFailed, Cause: why}); err != nil {
 			return err

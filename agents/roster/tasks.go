@@ -101,7 +101,7 @@ type unmet struct {
 
 func (u unmet) Error() string {
 	return fmt.Sprintf("after=%s: %s; /retry %s pushes it again",
-		u.name, Became(u.task.Name, u.task.Outcome, u.task.Error), u.name)
+		u.name, became(u.task.Name, u.task.Outcome, u.task.Error), u.name)
 }
 
 // Unquoted returns an error that a model may read: without the reason another agent failed, which is that agent's own
@@ -114,8 +114,8 @@ func Unquoted(err error) error {
 	return err
 }
 
-// Became says how a task ended that did not complete: `a failed: no such file`.
-func Became(name, outcome, cause string) string {
+// became says how a task ended that did not complete: `a failed: no such file`.
+func became(name, outcome, cause string) string {
 	word := strings.ReplaceAll(outcome, "_", " ")
 	switch {
 	case strings.HasPrefix(cause, word):

@@ -344,63 +344,83 @@ func (ts *Tasks) anew(
 		case old.Kind == roster.KindCommand && how.hint != "":
 			return errors.New("a command takes no hint; /push !CMD pushes another")
 		}
-		needs, err := tx.Needs(old.ID)
+		needs, err := needsAnew(tx, old, how)
 		if err != nil {
 			return err
-		}
-		var again []Task
-		if how.briefed {
-			again = append(again, old)
-		}
-		for _, n := range needs {
-			if n.Name == old.Name {
-				continue // an earlier attempt of itself
-			}
-			now, err := roster.Needed(&tx.View, []string{n.Name})
-			if err != nil {
-				return err
-			}
-			again = append(again, now...)
 		}
 		sealed, err := roster.Sealed(&tx.View, ts.seals, old)
 		if err != nil {
 			return err
 		}
-		row, before = old, history.Outcome(old.Outcome)
-		row.ID, row.Queue, row.Agent, row.Resumes = 0, by, 0, 0
-		row.State, row.Outcome, row.Error = roster.TaskQueued, "", ""
-		row.Hint = how.hint
-		if _, pusher, err := tx.Pusher(old.ID); err != nil {
+		before = history.Outcome(old.Outcome)
+		if row, err = rowAnew(tx, old, by, how); err != nil {
 			return err
-		} else if !roster.TrustIn(store.Agent{Trust: pusher}).Outside { // a task such an agent pushed stays as strict
-			last, ok, err := tx.LastTurn(by)
-			if err != nil {
-				return err
-			}
-			if ok && last.Outcome == "" { // it is still running
-				row.SpawnedBy = last.ID
-			}
-		}
-		row.Started, row.Finished, row.Created = time.Time{}, time.Time{}, time.Time{}
-		trust, err := roster.TrustOf(&tx.View, old)
-		switch {
-		case err != nil:
-			return err
-		case !trust.Outside:
-			row.Origin = roster.OriginHuman
-		case !roster.FromOutside(row.Origin): // an agent wrote the prompt, but someone outside set it to work
-			row.Origin = roster.OriginCLI
 		}
 		if row.Name, err = roster.NameFor(tx, old.Name, ts.line.Renamed); err != nil {
 			return err
 		}
-		row, err = ts.addTask(ctx, tx, roster.QueuedTask{Task: row, Needs: again, Now: how.now, Unsealed: !sealed})
+		row, err = ts.addTask(ctx, tx, roster.QueuedTask{Task: row, Needs: needs, Now: how.now, Unsealed: !sealed})
 		return err
 	})
 	if err != nil {
 		return Task{}, "", err
 	}
 	return row, before, nil
+}
+
+// needsAnew returns the tasks whose ends the agent of a task is told that is pushed again: its own last one, if it is
+// briefed, and those of the tasks that one waited for, as they are called now.
+func needsAnew(tx *store.Tx, old Task, how attempt) (again []Task, err error) {
+	needs, err := tx.Needs(old.ID)
+	if err != nil {
+		return nil, err
+	}
+	if how.briefed {
+		again = append(again, old)
+	}
+	for _, n := range needs {
+		if n.Name == old.Name {
+			continue // an earlier attempt of itself
+		}
+		now, err := roster.Needed(&tx.View, []string{n.Name})
+		if err != nil {
+			return nil, err
+		}
+		again = append(again, now...)
+	}
+	return again, nil
+}
+
+// rowAnew returns the row of a task that is pushed again in the queue of `by`, but for its name. It is trusted no more
+// than the old one.
+func rowAnew(tx *store.Tx, old Task, by int64, how attempt) (row Task, err error) {
+	row = old
+	row.ID, row.Queue, row.Agent, row.Resumes, row.Hint = 0, by, 0, 0, how.hint
+	row.State, row.Outcome, row.Error = roster.TaskQueued, "", ""
+	row.Started, row.Finished, row.Created = time.Time{}, time.Time{}, time.Time{}
+	_, pusher, err := tx.Pusher(old.ID)
+	if err != nil {
+		return row, err
+	}
+	if !roster.TrustIn(store.Agent{Trust: pusher}).Outside { // a task such an agent pushed stays as strict
+		last, ok, err := tx.LastTurn(by)
+		if err != nil {
+			return row, err
+		}
+		if ok && last.Outcome == "" { // it is still running
+			row.SpawnedBy = last.ID
+		}
+	}
+	trust, err := roster.TrustOf(&tx.View, old)
+	switch {
+	case err != nil:
+		return row, err
+	case !trust.Outside:
+		row.Origin = roster.OriginHuman
+	case !roster.FromOutside(row.Origin): // an agent wrote the prompt, but someone outside set it to work
+		row.Origin = roster.OriginCLI
+	}
+	return row, nil
 }
 
 // lastOf returns the task of the agent of that name, else the last task called so.

@@ -30,10 +30,9 @@ func (l *Loop) finish(ctx context.Context, e Ending) bool {
 
 func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 	done, gist := false, ""
-	state := l.restState(e.Outcome)
-	var until time.Time
-	if state == event.Idle {
-		until = l.idling.until()
+	f := finishing{l: l, e: e, state: l.restState(e.Outcome)}
+	if f.state == event.Idle {
+		f.until = l.idling.until()
 	}
 	err := l.o.DB.Write(ctx, "finish", func(tx *store.Tx) error {
 		done = false
@@ -48,44 +47,13 @@ func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 				return err
 			}
 		}
-		b := l.Book().Batch(tx)
-		if err := b.Salvage(l.turn); err != nil { // the parts of a reply that could not be recorded
+		if err := f.record(tx); err != nil {
 			return err
 		}
-		if len(l.handled) > 0 && e.Outcome == history.Completed {
-			if _, err := b.Add(l.turn, history.Entry{Kind: history.EntryNotice, Text: handled(l.handled)}); err != nil {
-				return err
-			}
-		}
-		if _, err := b.Add(l.turn, history.Entry{Kind: history.EntryEnded, End: &history.End{
-			Outcome: e.Outcome, Error: e.Cause,
-			Millis: l.o.Now().Sub(l.began).Milliseconds(), Steps: l.steps, Tokens: l.tokens,
-		}}); err != nil {
+		if err := f.settle(tx); err != nil {
 			return err
 		}
-		if err := tx.EndTurn(l.turn, string(e.Outcome), e.Cause); err != nil {
-			return err
-		}
-		if err := l.o.Asks.Settle(tx, l.ID, "the turn ended"); err != nil {
-			return err
-		}
-		if err := tx.SetAgentState(l.ID, string(state), state.Terminal()); err != nil {
-			return err
-		}
-		if state.Terminal() {
-			if err := l.forgetPrompts(tx); err != nil {
-				return err
-			}
-		}
-		if !until.IsZero() {
-			if _, err := tx.SetDeadline(l.ID, until); err != nil {
-				return err
-			}
-		}
-		if err := l.account(tx, e, state); err != nil {
-			return err
-		}
-		if state == event.Done || l.idling != nil {
+		if f.state == event.Done || l.idling != nil {
 			text, err := l.Said(tx)
 			if err != nil {
 				return err
@@ -104,15 +72,68 @@ func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 	l.ShownTurn = 0
 	l.o.Mail.Rests(l.ID)
 	l.Change(func(i *event.Info) {
-		i.State, i.Doing, i.Why, i.Outcome, i.Retry = state, "", e.Cause, e.Outcome, nil
-		if state.Terminal() {
+		i.State, i.Doing, i.Why, i.Outcome, i.Retry = f.state, "", e.Cause, e.Outcome, nil
+		if f.state.Terminal() {
 			i.Ended, i.Prompts, i.Gist = l.o.Now(), nil, gist
 		}
 		if i.Await != nil {
-			i.Await, i.Gist = i.Await.With(func(a *event.Await) { a.Until = until }), gist
+			i.Await, i.Gist = i.Await.With(func(a *event.Await) { a.Until = f.until }), gist
 		}
 	})
 	return true, nil
+}
+
+// finishing is a turn that ends, in the transaction that records it.
+type finishing struct {
+	l     *Loop
+	e     Ending
+	state event.State // of the agent afterwards
+	until time.Time   // when the agent ends that is idle then; zero: nothing counts down
+}
+
+// record appends the end of the turn to the transcript, behind the parts of a reply that could not be recorded.
+func (f finishing) record(tx *store.Tx) error {
+	l := f.l
+	b := l.Book().Batch(tx)
+	if err := b.Salvage(l.turn); err != nil {
+		return err
+	}
+	if len(l.handled) > 0 && f.e.Outcome == history.Completed {
+		if _, err := b.Add(l.turn, history.Entry{Kind: history.EntryNotice, Text: handled(l.handled)}); err != nil {
+			return err
+		}
+	}
+	_, err := b.Add(l.turn, history.Entry{Kind: history.EntryEnded, End: &history.End{
+		Outcome: f.e.Outcome, Error: f.e.Cause,
+		Millis: l.o.Now().Sub(l.began).Milliseconds(), Steps: l.steps, Tokens: l.tokens,
+	}})
+	return err
+}
+
+// settle brings the rows to the end of the turn: those of the turn, its questions, the agent, what waits for it, and
+// whoever is told.
+func (f finishing) settle(tx *store.Tx) error {
+	l := f.l
+	if err := tx.EndTurn(l.turn, string(f.e.Outcome), f.e.Cause); err != nil {
+		return err
+	}
+	if err := l.o.Asks.Settle(tx, l.ID, "the turn ended"); err != nil {
+		return err
+	}
+	if err := tx.SetAgentState(l.ID, string(f.state), f.state.Terminal()); err != nil {
+		return err
+	}
+	if f.state.Terminal() {
+		if err := l.forgetPrompts(tx); err != nil {
+			return err
+		}
+	}
+	if !f.until.IsZero() {
+		if _, err := tx.SetDeadline(l.ID, f.until); err != nil {
+			return err
+		}
+	}
+	return l.account(tx, f.e, f.state)
 }
 
 // handled tells the human what was done while they paused.

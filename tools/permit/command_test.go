@@ -323,7 +323,7 @@ func FuzzDecide(f *testing.F) {
 		a := Action{Kind: Command, Command: command, Dir: root}
 		v := g.Decide(a)
 		if v.Rule != "" {
-			if _, err := ParseRule(string(v.Rule)); err != nil {
+			if _, err := parseRule(string(v.Rule)); err != nil {
 				t.Errorf("%q offers a rule that does not parse: %v", command, err)
 			}
 			if w := gate(t, Ask, append(plausible, v.Rule)...).Decide(a); w.Decision != Allow {

@@ -60,16 +60,16 @@ func TestParseRule_directory(t *testing.T) {
 		"bash(make) in third_party/x": "bash(make) in third_party/x", "bash(make) in sub/": "bash(make) in sub", "bash(make) in .": "bash(make)", "bash(go test *) in a b": "bash(go test *) in a b",
 		"bash(echo ')' in x)": "bash(echo ')' 'in' x)", "bash(echo ')') in x": "bash(echo ')') in x",
 	} {
-		got, err := ParseRule(in)
+		got, err := parseRule(in)
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v", in, got, err)
 		}
-		if again, err := ParseRule(string(got)); err != nil || again != got {
+		if again, err := parseRule(string(got)); err != nil || again != got {
 			t.Errorf("%s does not parse to itself: %q, %v", got, again, err)
 		}
 	}
 	for _, in := range []string{"bash(make) in ../x", "bash(make) in /abs", "bash(make) in ~/x", "bash(make) in a/../b", "bash(make) in a*", "bash(make) at x", "write(x) in y", "bash(make) in a\nb", "bash(make) in a) in b/.."} {
-		if got, err := ParseRule(in); err == nil {
+		if got, err := parseRule(in); err == nil {
 			t.Errorf("%s is %q", in, got)
 		}
 	}

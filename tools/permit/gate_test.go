@@ -195,12 +195,12 @@ func TestParseRule(t *testing.T) {
 		"bash(go test *)": "bash(go test *)", " bash(go  test   *) ": "bash(go test *)", `bash(git commit -m "a b")`: "bash(git commit -m 'a b')", `bash(go test '*')`: "bash(go test '*')",
 		"bash(terraform plan)": "bash(terraform plan)", "bash(git --no-pager log *)": "bash(git log *)", "bash(gofmt -w *)": "bash(gofmt -w *)", "bash(grep -rn *)": "bash(grep -rn *)", "write(*)": "write(*)", "read(/a b)": "read(/a b)", "bash(python3 -m pytest *)": "bash(python3 -m pytest *)", "write(a/**)": "write(a/**)",
 	} {
-		got, err := ParseRule(in)
+		got, err := parseRule(in)
 		if err != nil || got != want {
-			t.Errorf("ParseRule(%q) = %q, %v; want %q", in, got, err, want)
+			t.Errorf("parseRule(%q) = %q, %v; want %q", in, got, err, want)
 		}
-		if again, err := ParseRule(string(got)); err != nil || again != got {
-			t.Errorf("ParseRule(%q) = %q, %v the second time", got, again, err)
+		if again, err := parseRule(string(got)); err != nil || again != got {
+			t.Errorf("parseRule(%q) = %q, %v the second time", got, again, err)
 		}
 	}
 	for in, cause := range map[string]string{
@@ -214,11 +214,11 @@ func TestParseRule(t *testing.T) {
 		"bash(go build -o x *)": "-o is not on the list of harmless options", "bash(go test -run *)": "-run lacks its value", "bash(git --no-pager -c a=b log *)": "option -c",
 		"write()": "no path", "write(a*)": "patterns", "read(~/x)": "~", "write(a\nb)": "one line", "bash($(x))": "substitution", "bash(l\\s\\\n)": "one line",
 	} {
-		_, err := ParseRule(in)
+		_, err := parseRule(in)
 		if err == nil || !strings.Contains(err.Error(), cause) {
-			t.Errorf("ParseRule(%q): %v, want it to say %q", in, err, cause)
+			t.Errorf("parseRule(%q): %v, want it to say %q", in, err, cause)
 		} else if !strings.Contains(err.Error(), "parse rule") {
-			t.Errorf("ParseRule(%q) does not name the rule: %v", in, err)
+			t.Errorf("parseRule(%q) does not name the rule: %v", in, err)
 		}
 		if _, err := NewGate(Ask, []Rule{Rule(in)}); err == nil {
 			t.Errorf("NewGate takes %q", in)
@@ -380,4 +380,10 @@ func TestVerdict_free(t *testing.T) {
 			}
 		}
 	}
+}
+
+// parseRule returns a rule in the form in which it is shown.
+func parseRule(s string) (Rule, error) {
+	p, err := Rule(s).parse()
+	return p.text, err
 }

@@ -53,7 +53,7 @@ func TestGate_grants(t *testing.T) {
 		t.Errorf("what was taken back is decided as %+v", v)
 	}
 	for _, r := range []Rule{"sandbox()", "sandbox(write )", "sandbox(write /)", "sandbox(write ~/x)", "sandbox(read /x)", "sandbox(network x)"} {
-		if _, err := ParseRule(string(r)); err == nil {
+		if _, err := parseRule(string(r)); err == nil {
 			t.Errorf("%s is taken for a rule", r)
 		}
 	}

@@ -34,13 +34,7 @@ type parsed struct {
 	tree  bool   // all below where
 }
 
-// ParseRule checks a rule from a configuration and returns it in its shown
-// form. The error names the rule and what to write instead.
-func ParseRule(s string) (Rule, error) {
-	p, err := Rule(s).parse()
-	return p.text, err
-}
-
+// parse reads a rule; its text is the form in which it is shown. The error names the rule and what to write instead.
 func (r Rule) parse() (parsed, error) {
 	s := strings.TrimSpace(string(r))
 	fail := func(format string, args ...any) (parsed, error) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -16,7 +17,7 @@ import (
 )
 
 // ripgrep searches with ripgrep. It finds what the walk would; each file it
-// names is judged before its lines are shown.
+// names is judged before anything of it is shown.
 func (f *found) ripgrep(ctx context.Context, w *workspace.Walk, rg string) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
@@ -59,19 +60,21 @@ func (q *Query) options(w *workspace.Walk) []string {
 	if q.IgnoreCase {
 		o = append(o, "--ignore-case")
 	}
-	if q.FilesOnly {
+	if q.namesFiles() {
 		o = append(o, "--files-with-matches")
-	} else if q.Context > 0 {
-		o = append(o, "--context="+strconv.Itoa(q.Context))
 	}
 	return append(o, "--regexp="+q.Pattern, "--", "./"+w.Start())
 }
 
-// lines reads ripgrep's answer: path, NUL, number, ':' or '-', text.
+// namesFiles reports whether ripgrep is asked for no more than the files in which lines match. It knows no keys: that a
+// file is named, or that lines are shown around one that is not, would tell what is in a key.
+func (q *Query) namesFiles() bool { return q.FilesOnly || q.Context > 0 }
+
+// lines reads ripgrep's answer: path, NUL, number, ':', text.
 func (f *found) lines(ctx context.Context, w *workspace.Walk, out io.Reader) error {
 	r := bufio.NewReaderSize(out, 64<<10)
-	if f.query.FilesOnly {
-		return f.names(w, r)
+	if f.query.namesFiles() {
+		return f.named(ctx, w, r)
 	}
 	ok, last := false, ""
 	for {
@@ -83,56 +86,63 @@ func (f *found) lines(ctx context.Context, w *workspace.Walk, out io.Reader) err
 			return nil
 		}
 		name, rest, cut := strings.Cut(string(b), "\x00")
-		if !cut { // "--" between groups
+		if !cut {
 			continue
 		}
 		if name != last {
-			ok, last = f.may(w, name), name
+			var h *os.File
+			if h, ok = f.open(w, name); ok {
+				h.Close()
+			}
+			last = name
 		}
 		if !ok {
 			continue
 		}
-		i := 0
-		for i < len(rest) && rest[i] >= '0' && rest[i] <= '9' {
-			i++
-		}
-		n, err := strconv.Atoi(rest[:i])
-		if err != nil || i == len(rest) {
+		number, text, cut := strings.Cut(rest, ":")
+		n, err := strconv.Atoi(number)
+		if err != nil || !cut {
 			continue
 		}
-		text := strings.TrimSuffix(rest[i+1:], "\r")
+		text = strings.TrimSuffix(text, "\r")
 		if told := f.keys.Text(text); told != text {
-			if text = told; rest[i] == ':' && !matches(ctx, f.query.re, text) {
+			if text = told; !matches(ctx, f.query.re, text) {
 				continue // only a key matched: to say so would tell what is in it
 			}
 		}
-		if rest[i] != ':' {
-			f.show(w.Shown(name), n, '-', text)
-		} else if err := f.match(w.Shown(name), n, text); err != nil {
+		if err := f.match(w.Shown(name), n, text); err != nil {
 			return err
 		}
 	}
 }
 
-// names reads ripgrep's answer of paths, each ended by NUL.
-func (f *found) names(w *workspace.Walk, r *bufio.Reader) error {
+// named reads ripgrep's answer of paths, each ended by NUL, and searches those files.
+func (f *found) named(ctx context.Context, w *workspace.Walk, r *bufio.Reader) error {
 	for {
 		name, err := r.ReadString(0)
 		if err != nil {
-			return nil
+			return ctx.Err()
 		}
-		if name = strings.TrimSuffix(name, "\x00"); f.may(w, name) {
-			if err := f.match(w.Shown(name), 0, ""); err != nil {
-				return err
-			}
+		name = strings.TrimSuffix(name, "\x00")
+		h, ok := f.open(w, name)
+		if !ok {
+			continue
+		}
+		err = f.scan(ctx, h, w.Shown(name))
+		h.Close()
+		if err != nil {
+			return err
 		}
 	}
 }
 
-// may judges a file that ripgrep names.
-func (f *found) may(w *workspace.Walk, name string) bool {
+// open opens a file that ripgrep names, if it is one to search.
+func (f *found) open(w *workspace.Walk, name string) (h *os.File, ok bool) {
 	rel, ok := w.Rel(name)
-	return ok && matchGlob(f.query.Glob, rel) && w.Admits(name)
+	if !ok || !matchGlob(f.query.Glob, rel) {
+		return nil, false
+	}
+	return w.OpenNamed(name)
 }
 
 // limited keeps the first bytes of what is written to it.

@@ -70,38 +70,33 @@ func (w *Walk) Shown(name string) string {
 	return w.shown(rel)
 }
 
-// Admits reports whether the walk would have met a file that a program in Base names, and
-// opened it.
-func (w *Walk) Admits(name string) bool {
+// OpenNamed opens a file that a program in Base names; ok is false for one that the walk would not have met, or not
+// opened.
+func (w *Walk) OpenNamed(name string) (f *os.File, ok bool) {
 	rel, ok := w.Rel(name)
 	if !ok {
-		return false
+		return nil, false
 	}
 	abs := filepath.Join(w.Base(), name)
 	fi, ok := isRegular(abs)
 	if !ok || w.closed[identity(fi)] {
-		return false
+		return nil, false
 	}
 	for _, p := range w.paths {
 		if _, in := below(p, abs); in {
-			return false
+			return nil, false
 		}
 	}
 	// ripgrep before version 14 forgets patterns of the directories above where it begins.
 	if !w.All && w.ignored(name) {
-		return false
+		return nil, false
 	}
 	dir, err := w.tree.holdDir(filepath.Dir(abs), false)
 	if err != nil {
-		return false
+		return nil, false
 	}
 	defer dir.Close()
-	h, fi, err := openIn(dir, filepath.Base(abs), w.closed)
-	if err != nil {
-		return false
-	}
-	defer h.Close()
-	return !w.secret(Entry{Rel: rel, Shown: w.shown(rel)}, fi, h)
+	return w.Open(Entry{Rel: rel, Shown: w.shown(rel), Name: filepath.Base(abs), Dir: dir})
 }
 
 // isRegular reports whether a path without links holds a regular file.

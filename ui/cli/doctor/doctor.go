@@ -6,7 +6,7 @@
 //
 // Does not: change anything, start a host.
 //
-// Imports: tools/sandbox, ui/cli/host, ui/cli/place, ui/cli/wall.
+// Imports: tools/sandbox, ui/cli/place, ui/cli/reach, ui/cli/wall.
 package doctor
 
 import (
@@ -19,8 +19,8 @@ import (
 	"strings"
 
 	"fantail/tools/sandbox"
-	"fantail/ui/cli/host"
 	"fantail/ui/cli/place"
+	"fantail/ui/cli/reach"
 	"fantail/ui/cli/wall"
 )
 
@@ -56,10 +56,10 @@ func Here(user string) Machine {
 // Look looks at everything.
 func Look(ctx context.Context, at place.Place, m Machine) []Finding {
 	all := []Finding{{What: "workspace", Says: at.Root}, m.kills(), m.scope(), m.sandbox(), data(at.Data), root(at.Root)}
-	switch s, err := host.Ask(ctx, at.Screens, host.Tell); {
+	switch s, err := reach.Ask(ctx, at.Screens, reach.Tell); {
 	case err == nil:
 		return append(all, Finding{What: "host", Says: fmt.Sprintf("process %d, %s", s.PID, s.Version)})
-	case !errors.Is(err, host.ErrNoHost):
+	case !errors.Is(err, reach.ErrNoHost):
 		return append(all, Finding{What: "host", Bad: true, Says: err.Error() + "; fantail host stop --now ends it"})
 	}
 	if held := place.Holder(at.Data); held != nil {

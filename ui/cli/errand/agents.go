@@ -12,20 +12,20 @@ import (
 	"fantail/agents/event"
 	"fantail/inbox"
 	"fantail/ui/cli/channel"
-	"fantail/ui/cli/host"
+	"fantail/ui/cli/reach"
 	"fantail/ui/cli/shell"
 	"fantail/ui/frame"
 )
 
 // deeds are what the host does to an agent, and what is said once it is done.
 var deeds = map[string]struct {
-	do   host.Deed
+	do   reach.Deed
 	said string
 }{
-	"tell":   {host.TellIt, "reads it at its next step"},
-	"wrapup": {host.WrapItUp, "was asked to wrap up"},
-	"end":    {host.EndIt, "ends after its present turn"},
-	"kill":   {host.KillIt, "was killed"},
+	"tell":   {reach.TellIt, "reads it at its next step"},
+	"wrapup": {reach.WrapItUp, "was asked to wrap up"},
+	"end":    {reach.EndIt, "ends after its present turn"},
+	"kill":   {reach.KillIt, "was killed"},
 }
 
 // agentVerbs are what fantail agents knows.
@@ -56,7 +56,7 @@ func runAgents(e *Errand, c *caller) (int, error) {
 	case what != "tell" && len(words) > 1:
 		return shell.Usage, shell.Misused("agents %s: %q is not understood", what, words[1])
 	case what == "respawn":
-		s, err := host.Respawn(c.ctx, c.host, words[0])
+		s, err := reach.Respawn(c.ctx, c.host, words[0])
 		if err != nil {
 			return shell.Failed, hosted(err)
 		}
@@ -69,7 +69,7 @@ func runAgents(e *Errand, c *caller) (int, error) {
 			return shell.Failed, err
 		}
 	}
-	if err := host.Steer(c.ctx, c.host, deed.do, name, text); err != nil {
+	if err := reach.Steer(c.ctx, c.host, deed.do, name, text); err != nil {
 		return shell.Failed, hosted(err)
 	}
 	return shell.OK, c.out.text(name + " " + deed.said)
@@ -108,14 +108,14 @@ func agentFlags(e *Errand) error {
 
 // hosted is an error of asking a host, as the human reads it.
 func hosted(err error) error {
-	if errors.Is(err, host.ErrNoHost) {
+	if errors.Is(err, reach.ErrNoHost) {
 		return errNoAgentAtWork
 	}
 	return err
 }
 
 // begun prints a task that was begun.
-func (c *caller) begun(s host.Spawned) error {
+func (c *caller) begun(s reach.Spawned) error {
 	if c.out.json {
 		return c.out.line(struct {
 			Name  string `json:"name"`
@@ -155,7 +155,7 @@ func listAgents(e *Errand, c *caller) (int, error) {
 	}
 	// The host knows what an agent waits for before a row does.
 	states := map[string]string{}
-	s, err := host.Ask(c.ctx, c.host, host.Tell)
+	s, err := reach.Ask(c.ctx, c.host, reach.Tell)
 	switch {
 	case err == nil:
 		for _, a := range s.Agents {
@@ -189,7 +189,7 @@ func listAgents(e *Errand, c *caller) (int, error) {
 }
 
 // listedJSON is an agent in a line of JSON.
-func listedJSON(i event.Info, w host.Awaits) listed {
+func listedJSON(i event.Info, w reach.Awaits) listed {
 	l := listed{
 		ID: i.ID, Name: i.Name, Kind: string(i.Kind), State: string(i.State), Parent: i.Parent, Model: i.Model, Prompt: i.Prompt,
 		Steps: i.Steps, Pending: i.Pending, Outcome: string(i.Outcome), Error: i.Why, Created: i.Created, Attached: w.Attached,
@@ -208,7 +208,7 @@ func listedJSON(i event.Info, w host.Awaits) listed {
 const listedColumns = "%-5s %-24s %-10s %-19s %s"
 
 // listedText is an agent in a line.
-func listedText(i event.Info, w host.Awaits) string {
+func listedText(i event.Info, w reach.Awaits) string {
 	what := inbox.Label(cmp.Or(i.Prompt, i.Kind.Nature().Word))
 	status := string(i.State)
 	if w.Counts && i.State == event.Idle {

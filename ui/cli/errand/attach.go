@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"fantail/ui/cli/channel"
-	"fantail/ui/cli/host"
+	"fantail/ui/cli/reach"
 	"fantail/ui/cli/shell"
 )
 
@@ -22,9 +22,9 @@ func runAttach(e *Errand, c *caller) (int, error) {
 		return shell.Usage, shell.Misused("agents attach takes one name; fantail agents lists them")
 	}
 	name := e.words[1]
-	link, err := host.Attach(c.ctx, c.host, name)
+	link, err := reach.Attach(c.ctx, c.host, name)
 	switch {
-	case errors.Is(err, host.ErrNoHost):
+	case errors.Is(err, reach.ErrNoHost):
 		return shell.Failed, fmt.Errorf("no host runs here, so nobody is at work; fantail agents logs %s prints what %s did", name, name)
 	case err != nil:
 		return shell.Failed, err
@@ -278,7 +278,7 @@ func (a *attached) dropped(err error) error {
 	why := fmt.Errorf("the host has ended (%w); fantail agents logs %s prints what %s did", err, a.link.Name, a.link.Name)
 	ctx, cancel := context.WithTimeout(a.c.ctx, askWithin)
 	defer cancel()
-	if _, e := host.Ask(ctx, a.c.host, host.Tell); e == nil {
+	if _, e := reach.Ask(ctx, a.c.host, reach.Tell); e == nil {
 		why = fmt.Errorf("this program read too slowly, so its host let go of it; %s goes on, and fantail agents logs %s prints all", a.link.Name, a.link.Name)
 	}
 	if a.c.out.json {

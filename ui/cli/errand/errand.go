@@ -7,8 +7,7 @@
 //
 // Imports: agents/event, agents/history, agents/memory, agents/outside, agents/post, agents/roster, inbox, store,
 // store/config, store/config/paths, tools, tools/sandbox, tools/secret, ui/cli/channel, ui/cli/deposit, ui/cli/doctor,
-// ui/cli/guard, ui/cli/host, ui/cli/jsonline, ui/cli/mcpserver, ui/cli/place, ui/cli/shell, ui/cli/wall, ui/frame,
-// ui/screen, ui/screen/wire.
+// ui/cli/guard, ui/cli/jsonline, ui/cli/mcpserver, ui/cli/place, ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/frame.
 package errand
 
 import (

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"fantail/store/config/paths"
-	"fantail/ui/cli/host"
 	"fantail/ui/cli/place"
+	"fantail/ui/cli/reach"
 	"fantail/ui/cli/shell"
 )
 
@@ -40,7 +40,7 @@ func runHost(ctx context.Context, e *Errand, out *printed) (int, error) {
 	}
 	switch what {
 	case "status":
-		s, err := host.Ask(ctx, at.Screens, host.Tell)
+		s, err := reach.Ask(ctx, at.Screens, reach.Tell)
 		if err != nil {
 			return noHost(out, at, err)
 		}
@@ -55,7 +55,7 @@ func runHost(ctx context.Context, e *Errand, out *printed) (int, error) {
 
 // noHost says that there is none, or who has the workspace instead.
 func noHost(out *printed, at place.Place, err error) (int, error) {
-	if !errors.Is(err, host.ErrNoHost) {
+	if !errors.Is(err, reach.ErrNoHost) {
 		return 0, err
 	}
 	if held := place.Holder(at.Data); held != nil {
@@ -66,18 +66,18 @@ func noHost(out *printed, at place.Place, err error) (int, error) {
 
 // stopHost ends the host and waits until it is gone.
 func stopHost(ctx context.Context, e *Errand, out *printed, at place.Place) (int, error) {
-	s, err := host.Ask(ctx, at.Screens, host.Tell)
+	s, err := reach.Ask(ctx, at.Screens, reach.Tell)
 	if err != nil {
 		return noHost(out, at, err)
 	}
 	if busy := s.Busy(); len(busy) > 0 && !e.o.wait && !e.o.now {
 		return 0, fmt.Errorf("%s: --wait ends the host once they are done, --now ends them with it", strings.Join(busy, ", ")+" still at work")
 	}
-	end := host.EndNow
+	end := reach.EndNow
 	if e.o.wait {
-		end = host.EndAtRest
+		end = reach.EndAtRest
 	}
-	if s, err = host.Ask(ctx, at.Screens, end); err != nil {
+	if s, err = reach.Ask(ctx, at.Screens, end); err != nil {
 		return 0, err
 	}
 	if err := place.Await(ctx, at.Data, endsWithin); err != nil {
@@ -120,22 +120,22 @@ func runLs(ctx context.Context, e *Errand, out *printed) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	var all []host.Status
+	var all []reach.Status
 	for _, data := range datas {
 		short, cancel := context.WithTimeout(ctx, 2*time.Second)
-		s, err := host.Ask(short, paths.Screens(os.Getenv, os.Geteuid(), data), host.Tell)
+		s, err := reach.Ask(short, paths.Screens(os.Getenv, os.Geteuid(), data), reach.Tell)
 		cancel()
 		switch {
 		case err == nil:
 			all = append(all, s)
-		case !errors.Is(err, host.ErrNoHost):
+		case !errors.Is(err, reach.ErrNoHost):
 			shell.Warn(os.Stderr, "the host of %s: %v", data, err)
 		}
 	}
 	if len(all) == 0 {
 		return shell.Nothing, nil
 	}
-	slices.SortFunc(all, func(a, b host.Status) int { return strings.Compare(a.Root, b.Root) })
+	slices.SortFunc(all, func(a, b reach.Status) int { return strings.Compare(a.Root, b.Root) })
 	for _, s := range all {
 		if _, err := out.status(s); err != nil {
 			return 0, err
@@ -161,7 +161,7 @@ type jAgent struct {
 }
 
 // status prints what a host says of itself.
-func (p *printed) status(s host.Status) (int, error) {
+func (p *printed) status(s reach.Status) (int, error) {
 	if p.json {
 		j := jHost{Dir: s.Root, PID: s.PID, Version: s.Version, Since: s.Since, Screens: s.Screens, Pending: s.Mail, Agents: []jAgent{}}
 		for _, a := range s.Agents {

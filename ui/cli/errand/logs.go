@@ -8,13 +8,16 @@ import (
 	"fantail/ui/cli/shell"
 )
 
+// page is how many entries are read at once: a transcript may be long.
+const page = 200
+
 // logsOf prints an agent's transcript, and, followed, what comes until the agent has ended.
 func logsOf(e *Errand, c *caller, name string) (int, error) {
 	after, some := int64(0), false
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
 	for {
-		i, es, err := c.door.Transcript(c.ctx, name, after)
+		i, es, err := c.door.Transcript(c.ctx, name, after, page)
 		if err != nil {
 			return shell.Failed, err
 		}
@@ -26,6 +29,8 @@ func logsOf(e *Errand, c *caller, name string) (int, error) {
 			some = true
 		}
 		switch {
+		case len(es) == page:
+			continue
 		case e.o.follow && !i.State.Terminal():
 		case !some:
 			return shell.Nothing, nil

@@ -13,7 +13,7 @@ import (
 	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/ui/cli/deposit"
-	"fantail/ui/cli/host"
+	"fantail/ui/cli/reach"
 	"fantail/ui/cli/shell"
 )
 
@@ -93,9 +93,9 @@ func runPush(e *Errand, c *caller) (int, error) {
 // push queues a task: by the host if one runs, which sees who asks for it, else in the database, where the next host
 // finds it.
 func (c *caller) push(ctx context.Context, t outside.Order) (roster.Task, error) {
-	id, err := host.Push(ctx, c.host, c.door.Origin, t)
+	id, err := reach.Push(ctx, c.host, c.door.Origin, t)
 	switch {
-	case errors.Is(err, host.ErrNoHost):
+	case errors.Is(err, reach.ErrNoHost):
 		return c.door.Push(ctx, t)
 	case err != nil:
 		return roster.Task{}, err
@@ -108,8 +108,8 @@ func (c *caller) mail(ctx context.Context, m outside.Deposit) ([]outside.Receipt
 	if c.post != "" {
 		return post.Send(ctx, c.post, m)
 	}
-	sent, err := host.Mail(ctx, c.host, c.door.Origin, m)
-	if errors.Is(err, host.ErrNoHost) {
+	sent, err := reach.Mail(ctx, c.host, c.door.Origin, m)
+	if errors.Is(err, reach.ErrNoHost) {
 		return c.door.Mail(ctx, m)
 	}
 	return sent, err

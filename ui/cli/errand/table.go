@@ -27,45 +27,26 @@ import (
 	"fantail/ui/cli/shell"
 )
 
-// errands is that table. It feeds the parser, the help and the README.
+// errands is the table of all errands. It feeds the parser, the help and the README.
 func errands() []row {
 	return []row{
 		{
 			name: "send", args: "NAME[,NAME…] [TEXT]", help: "put mail into an agent's inbox", run: runSend,
 			flags: "priority tag key json",
-			more: `NAME is an agent of the workspace, or the beginning of its name; main is always
-there. Without TEXT, or with -,
-the text is what stands on standard input, byte for byte, at most 1 MiB. When
-fantail returns 0 the message is on disk. It is marked as from outside and
-waits until somebody takes it: it is data and never starts anything.
-
-  go test ./... || fantail send main --priority=high "tests broke"
-  git log -1 --stat | fantail send main --tag=commit`,
+			more:  moreSend,
 		},
 		{
 			name: "push", args: "[name=NAME] [model=MODEL] [timeout=TIME] [after=A,B] PROMPT", help: "queue a task for an agent of its own",
 			plain: true, run: runPush, flags: "json",
-			more: `The task waits in main's queue until the human types /run, which lists it. Its
-agent asks before all it does but reading, whatever the permission mode, and so
-does all it dispatches. after= names tasks whose results it waits for. Without PROMPT,
-or with -, the prompt is what stands on standard input.
-
-  fantail push name=review timeout=10m "review the last commit"`,
+			more: morePush,
 		},
 		{
 			name: "inbox", help: "list the messages that wait", unused: shell.Nothing, run: runInbox, flags: "agent json follow",
-			more: `Nothing is taken. With --follow it prints what waits and then each message as it
-comes, until it is interrupted.
-
-  fantail inbox --follow --json | jq -r .subject`,
+			more: moreInbox,
 		},
 		{
 			name: "check", args: "[from=NAME]", help: "take the messages that are ready", unused: shell.Nothing, run: runCheck, flags: "agent lifo peek take json",
-			more: `Each message goes to one taker: what is printed enters no conversation, and a
-notice in the agent's transcript says so. Without a terminal nothing is taken
-unless --take is given. At most 200 are taken at once, in the order they came.
-
-  fantail check --take --json from=tests`,
+			more: moreCheck,
 		},
 		{
 			name: "queue", help: "list the tasks that are queued, run and have finished", unused: shell.Nothing, run: runQueue, flags: "agent all json",
@@ -76,42 +57,7 @@ unless --take is given. At most 200 are taken at once, in the order they came.
 			help: "list the agents; start, follow and end one; tell one what to do", unused: shell.Nothing,
 			run: runAgents, flags: "json follow prompt label model interactive idle end", suits: agentFlags,
 			hosted: map[string]func(e *Errand, c *caller) (int, error){"spawn": runSpawn, "attach": runAttach},
-			more: `Looking starts nothing. What you tell an agent is an instruction, as if you had
-typed it on a screen: it reads it at its next step, one at rest begins with it.
-Without TEXT, or with -, it is what stands on standard input; behind -- nothing
-is a flag. An agent's own command may look, and tells, starts and ends none.
-
-spawn starts a task of yours and prints its agent's name; a host is started if
-none runs. With --interactive the agent awaits input where its turn ends, and ends
-if none comes (--idle). end has it end after its present turn, wrapup with what it
-has, kill now; respawn begins an ended agent's task anew.
-
-logs prints what an agent did, with --follow until it has ended. attach prints the
-same and what is streamed, and tells the agent each line you type. Ctrl+C, or the
-end of a pipe, detaches and leaves it; Ctrl+D, or the end of a pipe with --end, has
-it end and waits for that. With < /dev/null it only looks on. An idle agent to
-which a program is attached does not end by itself. Who reads too slowly is
-dropped, and says so.
-
-With --json attach writes one of these a line, first the entries there are:
-  entry    an item of the transcript in "entry", as logs --json prints it; with
-           "reply" it replaces the deltas of that number
-  delta    the next piece of a reply: "reply", "block", "kind" (text, thinking or
-           summary), "text"
-  void     the deltas of "reply" are discarded; it begins anew
-  state    what the agent does: "agent", "state", "doing", "why", "asks";
-           "seconds_left" while an idle one's time counts down, "attached"
-  output   "tail": what the command of "call" wrote last
-  error    "error": a line was not told, which stands in "text"
-  end      it has ended: "agent", "state", "outcome", "error"; nothing follows
-and reads {"type":"user_message","text":"…"} and {"type":"end_input"}, at most 1 MiB
-a line. A line it can't read gets an error and is skipped.
-
-  fantail agents --json | jq -r 'select(.state == "running").name'
-  fantail agents spawn --label auth --interactive --prompt "review the login"
-  fantail agents attach auth
-  echo "now the tests too" | fantail agents attach auth --end
-  fantail agents tell auth "use the standard library only"`,
+			more:   moreAgents,
 		},
 		{
 			name: "show", args: "N", help: "print one message, taken or not", unused: shell.Failed, run: runShow, flags: "json",
@@ -123,34 +69,19 @@ a line. A line it can't read gets an error and is skipped.
 		},
 		{
 			name: "ls", help: "list the workspaces whose agents live", apart: runLs, flags: "json",
-			more: `One line for each workspace that has a host: the process that has its agents and
-goes on when the terminal is closed.
-
-  fantail ls --json | jq -r 'select(.pending > 0).dir'`,
+			more: moreLs,
 		},
 		{
 			name: "host", args: "[status | stop | log]", help: "look at the process that has the agents, or end it", apart: runHost, flags: "wait now json",
-			more: `status tells who is there and what goes on. stop ends the host; while agents are
-at work it wants to know when: --wait once they are done, --now at once. log
-prints what it wrote while nobody was there to read it.
-
-  fantail host stop --wait`,
+			more: moreHost,
 		},
 		{
 			name: "doctor", help: "look for what gets in the way of a host here", apart: runDoctor, flags: "json",
-			more: `It looks at who would end a host behind your back (logging out, a terminal's
-scope), at file systems whose locks can't be trusted, and whether a host answers.
-The exit code is 1 if something gets in the way.
-
-  fantail doctor`,
+			more: moreDoctor,
 		},
 		{
 			name: "mcp", help: "let another assistant send, check and push here (MCP)", run: runMCP,
-			more: `It speaks the Model Context Protocol over standard input and output: the tools
-send, check, inbox, push, queue and show. What comes so is marked and held as
-what other commands bring. In the other program's configuration:
-
-  {"mcpServers": {"fantail": {"command": "fantail", "args": ["mcp", "--cwd", "DIR"]}}}`,
+			more: moreMCP,
 		},
 	}
 }

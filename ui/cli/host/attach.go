@@ -101,22 +101,3 @@ func (s helm) end(ctx context.Context) error {
 	}
 	return s.pool.Steer.End(ctx, i.Name)
 }
-
-// Attach attaches the caller to the agent of that name, by the host that listens on that socket. The error is
-// [ErrNoHost] if there is none.
-func Attach(ctx context.Context, socket, name string) (*channel.Link, error) {
-	f := wire.Fields{wire.Do + "=" + wire.Attach}
-	f.Add(wire.Name, name)
-	conn, err := dial(ctx, socket)
-	if err != nil {
-		return nil, err
-	}
-	reply, err := asks(ctx, conn, f)
-	if why := reply.Get(wire.Refused) + reply.Get(wire.Say); err == nil && why != "" {
-		err = errors.New(why)
-	}
-	if err != nil {
-		return nil, errors.Join(err, conn.Close())
-	}
-	return channel.NewLink(conn, reply.Get(wire.Name)), nil
-}

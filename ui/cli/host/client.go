@@ -243,8 +243,9 @@ func (s *client) guarded(name string, f func()) {
 	go func() {
 		defer func() {
 			if v := recover(); v != nil {
+				says := s.fail(fmt.Sprintf("panic in %s: %v", name, v), debug.Stack())
 				s.mu.Lock()
-				s.fault = s.fail(fmt.Sprintf("panic in %s: %v", name, v), debug.Stack())
+				s.fault = says
 				s.mu.Unlock()
 				s.app.Remote.Kill()
 			}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"fantail/ui/cli/reach"
 	"fantail/ui/screen/tty"
 	"fantail/ui/screen/wire"
 )
@@ -51,7 +52,7 @@ var errStranger = errors.New("no screen")
 
 // hear reads a screen's hello, or the question of what is no screen. The caller closes the terminal.
 func hear(conn *net.UnixConn) (h Hello, ask wire.Fields, err error) {
-	pid, uid, err := peer(conn)
+	pid, uid, err := reach.Peer(conn)
 	if err != nil {
 		return h, nil, err
 	}

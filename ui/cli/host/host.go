@@ -9,15 +9,17 @@
 // a flag, a model or a setting: main puts those together.
 //
 // Imports: agents, agents/event, agents/outside, agents/roster, inbox, store/config/paths, tools, tools/proc, ui,
-// ui/cli/channel, ui/cli/guard, ui/cli/shell, ui/notice, ui/screen, ui/screen/tty, ui/screen/wire.
+// ui/cli/channel, ui/cli/guard, ui/cli/reach, ui/cli/shell, ui/notice, ui/screen, ui/screen/tty, ui/screen/wire.
 package host
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -51,7 +53,7 @@ type Options struct {
 	// the one it asks for; "": main's.
 	Spawns func(ctx context.Context, w Workspace, h Hello, model string) (context.Context, string, error)
 	// Left is called when the last screen has left, Deserted when no key was pressed on any screen for
-	// as long as Forgets says.
+	// as long as forgets says.
 	Left, Deserted func(w Workspace)
 	// Linger is how long the host stays when nobody is there and nothing goes on.
 	Linger time.Duration
@@ -193,17 +195,25 @@ func (h *Host) endLocked(code int, why string) {
 	close(h.ended)
 }
 
-// Farewell ends all screens at once with what is to be said; the program can't go on.
-func (h *Host) Farewell(code int, says []string) {
+// farewell ends all screens at once with what is to be said; the program can't go on. It waits a moment until they are
+// told, and for none of their programs.
+func (h *Host) farewell(code int, says []string) {
 	h.mu.Lock()
-	defer h.mu.Unlock()
-	for s := range h.screens {
-		s.mu.Lock()
-		s.parted = true
-		s.mu.Unlock()
-		s.paint.bye(code, says) // its program may never get to undo what it has set: the screen does
-		s.app.Remote.Kill()
+	screens := slices.Collect(maps.Keys(h.screens))
+	h.mu.Unlock()
+	var told sync.WaitGroup
+	for _, s := range screens {
+		told.Add(1)
+		h.o.Guard.Go("farewell", func() {
+			s.mu.Lock()
+			s.parted = true
+			s.mu.Unlock()
+			s.paint.bye(code, says) // its program may never get to undo what it has set: the screen does
+			told.Done()
+			s.app.Remote.Kill()
+		})
 	}
+	told.Wait()
 }
 
 // Restart ends the host once nothing goes on; its screens start the next one. It waits until then,
@@ -294,8 +304,8 @@ func (h *Host) open() (w Workspace, open bool) {
 	}
 }
 
-// Forgets is how long a human may press no key before what they allowed for the session ends.
-const Forgets = 8 * time.Hour
+// forgets is how long a human may press no key before what they allowed for the session ends.
+const forgets = 8 * time.Hour
 
 // watchHumans tells when nobody was there for that long.
 func (h *Host) watchHumans() {
@@ -305,7 +315,7 @@ func (h *Host) watchHumans() {
 		return
 	}
 	w, open := h.open()
-	for left := Forgets; open; {
+	for left := forgets; open; {
 		t := time.NewTimer(left)
 		select {
 		case <-t.C:
@@ -313,9 +323,9 @@ func (h *Host) watchHumans() {
 			t.Stop()
 			return
 		}
-		if left = Forgets - time.Since(time.UnixMilli(h.pressed.Load())); left <= 0 {
+		if left = forgets - time.Since(time.UnixMilli(h.pressed.Load())); left <= 0 {
 			h.o.Deserted(w)
-			left = Forgets
+			left = forgets
 		}
 	}
 }
@@ -458,7 +468,7 @@ func (h *Host) workspace(ctx context.Context, hello Hello) (w Workspace, first b
 	case <-h.opened:
 		return h.space, first, h.spaceErr
 	case <-h.ended:
-		return h.space, false, errEnded
+		return w, false, errEnded // it may just be opening
 	}
 }
 

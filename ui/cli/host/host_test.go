@@ -2,7 +2,10 @@ package host
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,7 +22,10 @@ import (
 	"fantail/store/storetest"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/ui"
 	"fantail/ui/cli/guard"
+	"fantail/ui/cli/reach"
+	"fantail/ui/screen/wire"
 )
 
 // house is a host in a bubble, whose screens are only counted.
@@ -186,7 +192,7 @@ func TestLinger_work(t *testing.T) {
 		if h.left.Load() != 1 {
 			t.Errorf("told %d times that the last screen left", h.left.Load())
 		}
-		if s := statusOf(h.status()); len(s.Busy()) != 1 || s.ByState() != "1 running" || s.Screens != 0 {
+		if s := reach.StatusOf(h.status()); len(s.Busy()) != 1 || s.ByState() != "1 running" || s.Screens != 0 {
 			t.Errorf("status %+v", s)
 		}
 		if said := strings.Join(h.goesOn(), " "); !strings.Contains(said, "main goes on") {
@@ -281,6 +287,63 @@ func TestDeserted(t *testing.T) {
 			t.Errorf("deserted %d times nine hours after a key", h.deserted.Load())
 		}
 	})
+}
+
+// TestFarewell: screens that take nothing keep none of the others from being told.
+func TestFarewell(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := newHouse(t)
+		told := make(chan string, 1)
+		for n := range 4 {
+			ours, theirs := net.Pipe()
+			defer ours.Close()
+			s := &client{host: h.Host, paint: newPainter(ours, func(bool) {}), app: ui.New(ui.Options{})}
+			go s.paint.run()
+			if n == 0 {
+				go func() {
+					_, body, _, err := wire.Read(theirs, wire.MaxFrame, nil)
+					told <- fmt.Sprintf("%s, %v", body, err)
+				}()
+			}
+			if err := h.join(s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		began := time.Now()
+		h.farewell(1, []string{"so long"})
+		if took := time.Since(began); took > endsWithin {
+			t.Errorf("it took %s", took)
+		}
+		if got := <-told; got != "code=1\x00say=so long, <nil>" {
+			t.Errorf("told %q", got)
+		}
+	})
+}
+
+// TestWorkspace_ends: a host that ends while its workspace is being opened keeps nobody waiting for that. With the race
+// detector it also shows that nobody sees half of it.
+func TestWorkspace_ends(t *testing.T) {
+	var h *Host
+	begun := make(chan struct{})
+	h = New(Options{Open: func(context.Context, Hello) (Workspace, error) {
+		close(begun)
+		<-h.ended
+		return Workspace{}, nil
+	}})
+	came := make(chan error, 2)
+	waits := func() {
+		_, _, err := h.workspace(t.Context(), Hello{})
+		came <- err
+	}
+	go waits()
+	<-begun
+	go waits()
+	h.End(0, "")
+	for range 2 {
+		if err := <-came; err != nil && !errors.Is(err, errEnded) {
+			t.Error(err)
+		}
+	}
 }
 
 func TestDiffers(t *testing.T) {

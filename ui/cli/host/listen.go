@@ -102,7 +102,7 @@ func (h *Host) Alone(hello wire.Fields, restored func()) (code int, err error) {
 	var once sync.Once
 	end := func() { once.Do(restored) }
 	h.o.Guard.AtEnd(func() {
-		h.Farewell(1, nil)
+		h.farewell(1, nil)
 		shown <- <-shown
 		end()
 	})

@@ -4,15 +4,12 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
-	"os"
 	"strconv"
 	"time"
 
 	"fantail/ui/cli/shell"
-	"fantail/ui/screen"
 	"fantail/ui/screen/wire"
 )
 
@@ -84,7 +81,7 @@ func (h *Host) print(conn *net.UnixConn, from Hello, ask wire.Fields) {
 	says(conn, wire.Bye, wire.Code, strconv.Itoa(code))
 }
 
-// hearPrompt reads the prompt, which comes in pieces; an empty one ends it.
+// hearPrompt reads the prompt behind a question.
 func hearPrompt(conn net.Conn) (string, error) {
 	var all bytes.Buffer
 	var buf []byte
@@ -155,102 +152,4 @@ func send[T string | []byte](s *sheet, p T) (n int, err error) {
 // says sends a frame of one field.
 func says(conn net.Conn, k wire.Kind, name, value string) {
 	_, _ = conn.Write(wire.Append(nil, k, wire.Fields{name + "=" + value}.Bytes()))
-}
-
-// RefusedError is why a host does not carry out a prompt: it is to be done without one.
-type RefusedError struct{ Why string }
-
-func (e *RefusedError) Error() string { return e.Why }
-
-// Asking is a process without a screen that has a host carry out a prompt.
-type Asking struct {
-	Args  []string // of its command line
-	Dir   string   // where it was started
-	Log   string   // what the host writes where nobody reads
-	Plain bool
-	Out   io.Writer
-	Err   io.Writer
-	// Stopped is the exit code a signal asks for, once ctx has ended; false if none came.
-	Stopped func() (code int, signalled bool)
-}
-
-// Print has the workspace's host, which it starts if there is none, carry out a prompt, and prints what it prints, until
-// ctx ends: then the host is told, and says what there is. The error is a [*RefusedError] if nothing was done.
-func (a Asking) Print(ctx context.Context, prompt string) (code int, err error) {
-	conn, err := a.reach()
-	if err != nil {
-		var said screen.Refusal
-		if errors.As(err, &said) {
-			_, _ = io.WriteString(a.Err, string(said))
-			return shell.Failed, nil
-		}
-		return 0, &RefusedError{err.Error()}
-	}
-	defer conn.Close()
-	f := screen.Shell(a.Args, a.Dir)
-	f.Add(wire.Do, wire.Print)
-	if a.Plain {
-		f.Add(wire.Plain, "yes")
-	}
-	b := wire.Append([]byte(wire.Magic), wire.Ask, f.Bytes())
-	for n := 0; n < len(prompt); n += wire.MaxFrame {
-		b = wire.Append(b, wire.Keys, []byte(prompt[n:min(len(prompt), n+wire.MaxFrame)]))
-	}
-	b = wire.Append(b, wire.Keys, nil)
-	stop := context.AfterFunc(ctx, func() {
-		code, _ := a.Stopped()
-		_, _ = conn.Write(wire.Append(nil, wire.Leave, wire.Fields{wire.Signal + "=" + strconv.Itoa(max(0, code-128))}.Bytes()))
-	})
-	defer stop()
-	_, _ = conn.Write(b) // a host that refuses does not read all of it, and says why
-	var buf []byte
-	for {
-		k, body, grown, err := wire.Read(conn, wire.MaxFrame, buf)
-		if err != nil {
-			return a.lost(err)
-		}
-		buf = grown
-		switch k {
-		case wire.Paint:
-			if _, err := a.Out.Write(body); err != nil {
-				return shell.Failed, fmt.Errorf("write the answer: %w", err)
-			}
-		case wire.Note:
-			_, _ = a.Err.Write(body)
-		case wire.Answer:
-			f := wire.FieldsOf(body)
-			if why := f.Get(wire.Refused) + f.Get(wire.Say); why != "" {
-				return 0, &RefusedError{why}
-			}
-		case wire.Bye:
-			n, err := strconv.Atoi(wire.FieldsOf(body).Get(wire.Code))
-			if err != nil {
-				n = shell.Failed
-			}
-			return n, nil
-		}
-	}
-}
-
-// lost is how it ends when the host is gone.
-func (a Asking) lost(err error) (int, error) {
-	if code, signalled := a.Stopped(); signalled {
-		return code, nil
-	}
-	return shell.Failed, fmt.Errorf("the host ended before the answer was there (%w); %s may tell why, and fantail -p --continue goes on with it", err, a.Log)
-}
-
-// reach connects to the host.
-func (a Asking) reach() (*net.UnixConn, error) {
-	fd, err := screen.Reach(a.Dir)
-	if err != nil {
-		return nil, err
-	}
-	f := os.NewFile(uintptr(fd), "host")
-	defer f.Close()
-	c, err := net.FileConn(f)
-	if err != nil {
-		return nil, fmt.Errorf("reach the host: %w", err)
-	}
-	return c.(*net.UnixConn), nil
 }

@@ -1,13 +1,9 @@
 package host
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"strconv"
-	"strings"
 	"syscall"
 	"time"
 
@@ -94,88 +90,4 @@ func (h *Host) mail(from Hello, ask wire.Fields) (reply wire.Fields) {
 		reply.Add(wire.Sent, strconv.FormatInt(s.ID, 10)+" "+s.To)
 	}
 	return reply
-}
-
-// ErrLost is returned if the host was asked and did not answer: what it was given may be on disk.
-var ErrLost = errors.New("the host ended before it answered")
-
-// Push has the host that listens on that socket queue a task, and returns its id; the task is on disk then. origin is
-// the door's. The error is [ErrNoHost] if there is none that can, and nothing is queued.
-func Push(ctx context.Context, socket, origin string, t outside.Order) (task int64, err error) {
-	f := wire.Fields{wire.Do + "=" + wire.Push}
-	f.Add(wire.Origin, origin)
-	f.Add(wire.Name, t.Name)
-	f.Add(wire.Prompt, t.Prompt)
-	f.Add(wire.Model, t.Model)
-	f.Add(wire.Timeout, strconv.FormatInt(t.Timeout.Milliseconds(), 10))
-	for _, name := range t.After {
-		f.Add(wire.After, name)
-	}
-	reply, err := hand(ctx, socket, f)
-	if errors.Is(err, ErrLost) {
-		err = fmt.Errorf("%w: fantail queue shows whether the task is queued", err)
-	}
-	if err != nil {
-		return 0, err
-	}
-	if task, err = strconv.ParseInt(reply.Get(wire.Task), 10, 64); err != nil {
-		return 0, ErrNoHost // an older one, or one that has no agents yet
-	}
-	return task, nil
-}
-
-// Mail has the host that listens on that socket send mail; it is on disk then. origin is the door's. The error is
-// [ErrNoHost] if there is none that can, and nothing is sent.
-func Mail(ctx context.Context, socket, origin string, m outside.Deposit) (sent []outside.Receipt, err error) {
-	f := wire.Fields{wire.Do + "=" + wire.Send}
-	f.Add(wire.Origin, origin)
-	f.Add(wire.Body, m.Body)
-	f.Add(wire.Priority, string(m.Priority))
-	f.Add(wire.Key, m.Key)
-	for _, name := range m.To {
-		f.Add(wire.To, name)
-	}
-	for _, tag := range m.Tags {
-		f.Add(wire.Tag, tag)
-	}
-	reply, err := hand(ctx, socket, f)
-	if errors.Is(err, ErrLost) {
-		err = fmt.Errorf("%w: fantail inbox shows whether the message is there", err)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, s := range reply.All(wire.Sent) {
-		n, name, _ := strings.Cut(s, " ")
-		id, err := strconv.ParseInt(n, 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("the host sent the mail and says %q of it", s)
-		}
-		sent = append(sent, outside.Receipt{ID: id, To: name})
-	}
-	if sent == nil {
-		return nil, ErrNoHost // an older one, or one that has no agents yet
-	}
-	return sent, nil
-}
-
-// hand asks the host to take something. The error is ErrNoHost if it was not asked.
-func hand(ctx context.Context, socket string, f wire.Fields) (wire.Fields, error) {
-	body := f.Bytes()
-	if len(body) > wire.MaxHello || bytes.Count(body, []byte("\x00")) >= len(f) {
-		return nil, ErrNoHost // it does not go through the socket
-	}
-	conn, err := dial(ctx, socket)
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	reply, err := asks(ctx, conn, f)
-	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", ErrLost, err)
-	}
-	if why := reply.Get(wire.Refused); why != "" {
-		return nil, errors.New(why)
-	}
-	return reply, nil
 }

@@ -90,25 +90,10 @@ func begun(feed *event.Feed, task int64) (agent int64) {
 	}
 }
 
-// Spawned is a task that was begun.
-type Spawned struct {
-	Name  string
-	Task  int64
-	Agent int64 // its id; 0: the task waits for its turn
-}
-
 // spawned are the fields of one.
 func spawned(t roster.Task, agent int64) (f wire.Fields) {
 	f.Add(wire.Name, t.Name)
 	f.Add(wire.Task, strconv.FormatInt(t.ID, 10))
 	f.Add(wire.ID, strconv.FormatInt(agent, 10))
 	return f
-}
-
-// SpawnedOf reads them.
-func SpawnedOf(f wire.Fields) (s Spawned) {
-	s.Name = f.Get(wire.Name)
-	s.Task, _ = strconv.ParseInt(f.Get(wire.Task), 10, 64)
-	s.Agent, _ = strconv.ParseInt(f.Get(wire.ID), 10, 64)
-	return s
 }

@@ -57,7 +57,7 @@ func (s *Startup) Exit(code int) {
 	h, said := s.host, s.said
 	s.mu.Unlock()
 	if h != nil {
-		h.Farewell(code, said)
+		h.farewell(code, said)
 	}
 	os.Exit(code)
 }

@@ -21,6 +21,7 @@ import (
 	"fantail/ui/cli/models"
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/printer"
+	"fantail/ui/cli/reach"
 	"fantail/ui/cli/shell"
 	"fantail/ui/screen"
 )
@@ -37,13 +38,13 @@ func (w *Workspace) Print(flags cli.Flags) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	asking := host.Asking{
+	asking := reach.Asking{
 		Args: os.Args[1:], Dir: w.place.Dir, Log: filepath.Join(w.place.Data, paths.HostLog), Plain: shell.IsTerminal(os.Stdout), Out: os.Stdout, Err: os.Stderr, Stopped: signals.Code,
 	}
 	why := w.readOnly
 	if why == nil {
 		code, err := asking.Print(ctx, prompt)
-		var refused *host.RefusedError
+		var refused *reach.RefusedError
 		if !errors.As(err, &refused) {
 			return code, err
 		}

@@ -7,8 +7,8 @@
 //
 // Imports: agents, agents/event, agents/fleet, agents/kept, inbox/rules, store, store/config, store/config/paths,
 // tools, tools/git, tools/permit, tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui, ui/cli,
-// ui/cli/guard, ui/cli/host, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/shell, ui/cli/wall, ui/cli/watch,
-// ui/screen, ui/welcome, ui/words.
+// ui/cli/guard, ui/cli/host, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/shell, ui/cli/wall,
+// ui/cli/watch, ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (

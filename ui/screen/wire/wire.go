@@ -140,8 +140,8 @@ func Head(b []byte, k Kind, size int) []byte {
 	return binary.BigEndian.AppendUint32(append(b, byte(k)), uint32(size))
 }
 
-// ErrMalformed is the error of bytes that are no frame.
-var ErrMalformed = errors.New("malformed frame")
+// errMalformed is the error of bytes that are no frame.
+var errMalformed = errors.New("malformed frame")
 
 // Cut takes the first frame off b; ok is false if it is not all there yet. body is a part of b.
 func Cut(b []byte, limit int) (k Kind, body, rest []byte, ok bool, err error) {
@@ -150,7 +150,7 @@ func Cut(b []byte, limit int) (k Kind, body, rest []byte, ok bool, err error) {
 	}
 	n := binary.BigEndian.Uint32(b[1:head])
 	if n > uint32(limit) {
-		return 0, nil, b, false, fmt.Errorf("%w: %d bytes, at most %d", ErrMalformed, n, limit)
+		return 0, nil, b, false, fmt.Errorf("%w: %d bytes, at most %d", errMalformed, n, limit)
 	}
 	if len(b) < head+int(n) {
 		return 0, nil, b, false, nil
@@ -167,7 +167,7 @@ func Read(r io.Reader, limit int, buf []byte) (k Kind, body, grown []byte, err e
 	}
 	n := binary.BigEndian.Uint32(h[1:])
 	if n > uint32(limit) {
-		return 0, nil, buf, fmt.Errorf("%w: %d bytes, at most %d", ErrMalformed, n, limit)
+		return 0, nil, buf, fmt.Errorf("%w: %d bytes, at most %d", errMalformed, n, limit)
 	}
 	// It grows with what has come, not with what was announced.
 	w := bytes.NewBuffer(buf[:0])
@@ -230,7 +230,7 @@ func AppendSize(b []byte, columns, rows int) []byte {
 // SizeOf reads the body of a [Size] frame: columns and rows. A later version may add to it.
 func SizeOf(body []byte) (columns, rows int, err error) {
 	if len(body) < 4 {
-		return 0, 0, fmt.Errorf("%w: a size of %d bytes", ErrMalformed, len(body))
+		return 0, 0, fmt.Errorf("%w: a size of %d bytes", errMalformed, len(body))
 	}
 	return int(binary.BigEndian.Uint16(body)), int(binary.BigEndian.Uint16(body[2:])), nil
 }

@@ -68,10 +68,10 @@ func TestFramesComeThroughInAnyPieces(t *testing.T) {
 
 func TestFrames_malformed(t *testing.T) {
 	huge := "K\xff\xff\xff\xff" + strings.Repeat("x", 100)
-	if _, _, _, _, err := Cut([]byte(huge), MaxFrame); !errors.Is(err, ErrMalformed) {
+	if _, _, _, _, err := Cut([]byte(huge), MaxFrame); !errors.Is(err, errMalformed) {
 		t.Errorf("cut a huge one: %v", err)
 	}
-	if _, _, _, err := Read(strings.NewReader(huge), MaxFrame, nil); !errors.Is(err, ErrMalformed) {
+	if _, _, _, err := Read(strings.NewReader(huge), MaxFrame, nil); !errors.Is(err, errMalformed) {
 		t.Errorf("read a huge one: %v", err)
 	}
 	for _, cut := range []string{"K", "K\x00\x00\x00\x05ab"} {
@@ -85,7 +85,7 @@ func TestFrames_malformed(t *testing.T) {
 		t.Errorf("a frame that never came: %v, %d bytes", err, cap(grown))
 	}
 	for _, body := range []string{"", "abc"} {
-		if _, _, err := SizeOf([]byte(body)); !errors.Is(err, ErrMalformed) {
+		if _, _, err := SizeOf([]byte(body)); !errors.Is(err, errMalformed) {
 			t.Errorf("a size of %q: %v", body, err)
 		}
 	}

@@ -1,12 +1,12 @@
-package host
+package reach
 
 import (
 	"net"
 	"syscall"
 )
 
-// peer is the process at the other end and its user.
-func peer(conn *net.UnixConn) (pid, uid int, err error) {
+// Peer is the process at the other end and its user.
+func Peer(conn *net.UnixConn) (pid, uid int, err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return 0, 0, err

@@ -1,6 +1,6 @@
 //go:build !linux
 
-package host
+package reach
 
 import (
 	"net"
@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// peer is the process at the other end and its user.
-func peer(conn *net.UnixConn) (pid, uid int, err error) {
+// Peer is the process at the other end and its user.
+func Peer(conn *net.UnixConn) (pid, uid int, err error) {
 	raw, err := conn.SyscallConn()
 	if err != nil {
 		return 0, 0, err
