@@ -13,15 +13,16 @@ func End(g Group, grace time.Duration) bool {
 	if g.PGID <= 1 || g.Start == 0 || started(g.PGID) != g.Start || !alive(g.PGID) {
 		return false
 	}
-	end(g.PGID, grace, nil)
+	end(g.PGID, grace, nil, nil)
 	return true
 }
 
 // end sends TERM to the group, and KILL to what lives after grace, or a moment
-// after hurry is closed. It returns once nobody of the group lives, at the latest
-// half a second after KILL: a process in an uninterruptible call dies when the
-// call returns.
-func end(pgid int, grace time.Duration, hurry <-chan struct{}) {
+// after hurry is closed. Who leads the group may know of more than the group that
+// is to end: quit, if there is one, asks it first, and tells whether it does. It
+// returns once nobody of the group lives, at the latest half a second after KILL: a
+// process in an uninterruptible call dies when the call returns.
+func end(pgid int, grace time.Duration, hurry <-chan struct{}, quit func(pid int) bool) {
 	_ = syscall.Kill(-pgid, syscall.SIGTERM)
 	// A stopped process acts on TERM only once it goes on.
 	_ = syscall.Kill(-pgid, syscall.SIGCONT)
@@ -34,6 +35,9 @@ func end(pgid int, grace time.Duration, hurry <-chan struct{}) {
 			return
 		}
 	default:
+	}
+	if quit != nil && quit(pgid) && vanish(pgid, quits, nil) {
+		return
 	}
 	// A group that forks faster than one sweep of the kernel is swept again.
 	for stop := time.Now().Add(reap); time.Now().Before(stop); {

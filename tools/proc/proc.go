@@ -7,7 +7,8 @@
 // group still lives, and what the system tells of any process.
 //
 // Does not: judge a command, know a workspace. A process that leaves its
-// session (a daemon that forks twice) is out of reach of its group, if no sandbox ends it.
+// session (a daemon that forks twice) is out of reach of its group: the command's
+// sandbox ends it; without one nobody does.
 //
 // Imports: tools/sandbox, tools/secret.
 package proc
@@ -29,6 +30,7 @@ const (
 	killAfter = 2 * time.Second        // between TERM and KILL
 	stopAfter = 150 * time.Millisecond // the same in a hurry: somebody waits for the command's end
 	lingers   = 100 * time.Millisecond // what a group may outlive its leader before it is ended
+	quits     = 2 * time.Second        // what a leader that was asked to may take to end all that it knows of
 	reap      = 500 * time.Millisecond // what a killed group may take to vanish
 	poll      = 10 * time.Millisecond  // how often a dying group is looked at
 )
@@ -127,7 +129,7 @@ func Run(ctx context.Context, s Spec) (Result, error) {
 		if hurry == nil {
 			hurry = ctx.Done()
 		}
-		end(g.PGID, killAfter, hurry)
+		end(g.PGID, killAfter, hurry, c.box.Quit)
 	}
 	<-exited
 	// The leader is reaped last: until then its number can't belong to another group.

@@ -66,6 +66,9 @@ func serves(h holder, k sandbox.Kind) bool { return k != sandbox.Landlock || net
 
 func granted(h holder, _ sandbox.Kind) bool { return slices.Contains(h.write, "granted") }
 
+// bubblewrapped is whether the process that started the command is one of bubblewrap's, which is held to the same.
+func bubblewrapped(_ holder, k sandbox.Kind) bool { return k == sandbox.Bubblewrap }
+
 func vendor(h holder, _ sandbox.Kind) bool { return h.profile == sandbox.Vendor }
 
 // changes are the trees, from the home directory, that the holder changes.
@@ -208,10 +211,11 @@ func attempts() (all []escape) {
 	// Processes.
 	shell("kill-shell", `kill $FE_VICTIM`)
 	shell("leave-behind", `(setsid bash -c "exec -a $FE_KEY-left sleep 60" >/dev/null 2>&1 &) ; sleep 0.1`)
-	all[len(all)-1].limit = "a process that leaves its group is nobody's"
 	add(escape{}, "kill", "kill-tgkill", "kill-sigqueue", "kill-pidfd", "kill-sigio", "kill-all", "pts-write", "pts-type")
 	add(escape{word: true}, "ptrace", "ptrace-seize", "vm-read", "vm-write", "mem", "mem-parent", "kill-parent", "pidfd-getfd", "prlimit", "kcmp",
 		"type-own", "type-high", "console")
+
+	add(escape{word: true, may: bubblewrapped}, "first-mem", "first-fds", "first-seize")
 
 	// The kernel and the machine.
 	all = append(all, escape{name: "unshare-program", how: `unshare -Urm true && echo ` + done, word: true})
@@ -230,7 +234,7 @@ func attempts() (all []escape) {
 var firsts = []string{
 	"echo", "write", "rename-over", "setxattr", "race-outside", "hook", "git-away", "kept-absent", "kept-exchange", "race-hooks", "cat-key", "read-private",
 	"process-links", "process-environs", "read-fd", "read-shm", "bind-mount", "handle", "unshare-user", "clone-user", "abstract", "pair", "datagram",
-	"unix-outside", "unix-private", "unix-long", "kill", "kill-all", "ptrace", "mem-parent", "prlimit", "pts-type", "keyctl", "devices", "setuid-file",
+	"unix-outside", "unix-private", "unix-long", "kill", "kill-all", "ptrace", "mem-parent", "first-mem", "leave-behind", "prlimit", "pts-type", "keyctl", "devices", "setuid-file",
 }
 
 // stage is a home directory with a workspace in it, and what an escape is after around them.

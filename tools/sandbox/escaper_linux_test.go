@@ -712,8 +712,17 @@ func processEscapes() map[string]func(prey) error {
 			_, err := unix.ProcessVMWritev(p.victim, []unix.Iovec{{Base: &b[0], Len: 8}}, []unix.RemoteIovec{{Base: 8, Len: 8}}, 0)
 			return reached(err)
 		},
-		"mem":          func(p prey) error { return opens(unix.O_RDWR, fmt.Sprintf("/proc/%d/mem", p.victim))(p) },
-		"mem-parent":   func(p prey) error { return opens(unix.O_RDONLY, fmt.Sprintf("/proc/%d/mem", p.parent))(p) },
+		"mem":        func(p prey) error { return opens(unix.O_RDWR, fmt.Sprintf("/proc/%d/mem", p.victim))(p) },
+		"mem-parent": func(p prey) error { return opens(unix.O_RDONLY, fmt.Sprintf("/proc/%d/mem", p.parent))(p) },
+		"first-mem": func(p prey) error { // of the process that started the command
+			places, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/mem", os.Getppid()))
+			return opens(unix.O_RDWR, places...)(p)
+		},
+		"first-fds": func(p prey) error {
+			places, _ := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", os.Getppid()))
+			return opens(unix.O_RDONLY, places...)(p)
+		},
+		"first-seize":  func(prey) error { return unix.PtraceSeize(os.Getppid()) },
 		"environ":      func(p prey) error { return spill(fmt.Sprintf("/proc/%d/environ", p.victim)) },
 		"environ-init": func(prey) error { return spill("/proc/1/environ") },
 		"maps":         func(p prey) error { return opens(unix.O_RDONLY, fmt.Sprintf("/proc/%d/maps", p.victim))(p) },

@@ -1,7 +1,6 @@
 package sandbox_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,9 +103,7 @@ func TestBox_belowTemporary(t *testing.T) {
 
 // A command ends what it started by a signal, as it does without a sandbox.
 func TestBox_signals(t *testing.T) {
-	base := t.TempDir()
-	g := sandbox.Ground{Root: filepath.Join(base, "work"), Scratch: filepath.Join(base, "scratch")}
-	must(t, errors.Join(os.Mkdir(g.Root, 0o755), os.Mkdir(g.Scratch, 0o755)))
+	g := small(t)
 	for _, k := range kinds {
 		w := sandbox.Find(t.Context(), k)
 		if w.Level() == sandbox.None {

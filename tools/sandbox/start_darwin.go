@@ -23,5 +23,8 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 // Start starts the command.
 func (in *Inside) Start(c *exec.Cmd) (spent bool, err error) { return false, c.Start() }
 
+// Quit tells nobody here.
+func (in *Inside) Quit(int) bool { return false }
+
 // End tells nothing here.
 func (in *Inside) End() cell.Report { return cell.Report{} }

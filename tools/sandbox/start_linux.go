@@ -19,8 +19,7 @@ import (
 // Inside is a command that will start, or has started, in its box.
 type Inside struct {
 	box   *Box
-	plan  cell.Plan
-	sheet *os.File // what the command's first process is told, and answers; nil: it is told nothing
+	sheet *os.File // what the command's first process is told, and answers
 }
 
 // mostDeaf is how many sockets are kept from a command one by one, each by a mount; where there are more it makes none
@@ -47,11 +46,8 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 		return nil, err
 	}
 	in := &Inside{box: b}
+	temporary := "/tmp"
 	switch b.wall.Kind {
-	case Landlock:
-		in.plan = cell.Plan{ABI: b.wall.abi, Rules: b.view.alone(), Filter: filter}
-		c.Env = b.view.environment(c.Env, b.view.scratch)
-		return in, nil
 	case Bubblewrap:
 		if in.sheet, err = sheetOf(filter); err != nil {
 			return nil, err
@@ -59,21 +55,30 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 		fd := 3 + len(c.ExtraFiles)
 		c.Args = append(append([]string{b.wall.bwrap}, b.bwrapArgs(deaf, os.Geteuid(), fd)...), command(c)...)
 		c.Path = b.wall.bwrap
-	case Namespaces:
-		in.plan = b.plan(filter, deaf)
-		if in.sheet, err = sheetOf(in.plan.Encode()); err != nil {
+	case Namespaces, Landlock:
+		plan := cell.Plan{Dir: b.dir, ABI: b.wall.abi, Rules: b.view.alone(), Filter: filter, Adopts: true}
+		if b.wall.Kind == Namespaces {
+			plan = b.plan(filter, deaf)
+		} else {
+			temporary = b.view.scratch
+		}
+		if in.sheet, err = sheetOf(plan.Encode()); err != nil {
 			return nil, err
 		}
 		c.Args = append([]string{cell.Name, strconv.Itoa(3 + len(c.ExtraFiles))}, command(c)...)
 		if c.Path, err = os.Executable(); err != nil { // /proc/self/exe is closed to who conceals itself
 			return nil, errors.Join(fmt.Errorf("find this program: %w", err), in.sheet.Close())
 		}
-		b.separate(c)
+		if b.wall.Kind == Namespaces {
+			b.separate(c)
+		} else if c.SysProcAttr != nil && c.SysProcAttr.Pdeathsig != 0 {
+			c.SysProcAttr.Pdeathsig = cell.Quit // nobody else ends what left its session
+		}
 	default:
 		return nil, errors.New("there is no sandbox of the kind " + string(b.wall.Kind))
 	}
 	c.ExtraFiles = append(c.ExtraFiles, in.sheet)
-	c.Env = b.view.environment(c.Env, "/tmp")
+	c.Env = b.view.environment(c.Env, temporary)
 	return in, nil
 }
 
@@ -88,22 +93,24 @@ func (in *Inside) Start(c *exec.Cmd) (spent bool, err error) {
 	if err := unix.CloseRange(3, math.MaxInt32, unix.CLOSE_RANGE_CLOEXEC); err != nil {
 		return false, fmt.Errorf("keep open files from the command: %w", err)
 	}
-	hold := func() error { return nil }
-	switch b := in.box; {
-	case b.wall.Kind == Landlock:
-		hold, spent = in.plan.Restrict, true
-	case b.wall.Kind == Bubblewrap && b.view.net && b.scoped():
-		hold, spent = cell.Scope, true
-	}
-	if err := hold(); err != nil {
-		return spent, err
+	if b := in.box; b.wall.Kind == Bubblewrap && b.view.net && b.scoped() {
+		spent = true
+		if err := cell.Scope(); err != nil {
+			return spent, err
+		}
 	}
 	return spent, c.Start()
 }
 
+// Quit asks the command's first process, which has that number and was not waited for yet, to end the command and all
+// that it left behind; false: who ends that process has done so.
+func (in *Inside) Quit(pid int) bool {
+	return in != nil && in.box.wall.Kind == Landlock && unix.Kill(pid, cell.Quit) == nil
+}
+
 // End says how the command's first process ended, as far as it tells.
 func (in *Inside) End() cell.Report {
-	if in == nil || in.sheet == nil {
+	if in == nil {
 		return cell.Report{}
 	}
 	defer in.sheet.Close()

@@ -8,12 +8,18 @@ import (
 	"os/signal"
 	"runtime"
 	"strconv"
+	"strings"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
 
 // lingers is how long what a command left behind may go on after it.
 const lingers = 100 * time.Millisecond
+
+// Quit is the signal that has the first process of a sandbox whose plan is to adopt end the command, and all that it
+// left, and itself. One that has begun nothing yet just ends.
+const Quit = syscall.SIGHUP
 
 // Act carries out what the command line of a cell's process asks for, and ends the process; it returns from others. It
 // ends without what a program does at its end: nothing of one has begun.
@@ -58,25 +64,47 @@ func lead(sheet *os.File, argv []string) (r Report, code int) {
 	if err := p.enter(); err != nil {
 		return fault(err)
 	}
-	if err := p.Restrict(); err != nil {
-		return fault(err)
-	}
 	// What ends the command's group is for the command: this process ends with it. It hears the signals, and does nothing:
 	// the command would start with those that it ignored.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT)
+	quit := make(chan os.Signal, 1)
 	var extra []uintptr // what the command holds beside its standard files: those below the plan's
 	for n := uintptr(0); n < sheet.Fd(); n++ {
 		extra = append(extra, n)
 	}
-	pid, err := syscall.ForkExec(argv[0], argv, &syscall.ProcAttr{Env: os.Environ(), Files: extra})
-	if err != nil {
-		return fault(fmt.Errorf("start %s: %w", argv[0], err))
+	var handle int // of the command: its number may become another process's
+	start := func() (pid int, err error) {
+		if err := p.Restrict(); err != nil {
+			return 0, err
+		}
+		attr := &syscall.ProcAttr{Env: os.Environ(), Files: extra, Sys: &syscall.SysProcAttr{PidFD: &handle}}
+		if pid, err = syscall.ForkExec(argv[0], argv, attr); err != nil {
+			return 0, fmt.Errorf("start %s: %w", argv[0], err)
+		}
+		return pid, nil
 	}
+	if p.Adopts {
+		signal.Notify(quit, Quit)
+		start = adopting(start)
+	}
+	pid, err := start()
+	if err != nil {
+		return fault(err)
+	}
+	var hurry atomic.Bool
+	go func() {
+		<-quit
+		hurry.Store(true)
+		_ = kill(handle)
+	}()
 	for _, n := range extra { // whoever reads the other end waits for the last holder
 		_ = syscall.Close(int(n))
 	}
 	status := await(pid)
-	r.Left = leaves()
+	r.Left = leaves(&hurry)
+	if r.Left && p.Adopts {
+		sweep()
+	}
 	if status.Signaled() {
 		r.Signal = int(status.Signal())
 		return r, 128 + r.Signal
@@ -98,23 +126,90 @@ func await(pid int) (status syscall.WaitStatus) {
 	}
 }
 
-// leaves gives what the command left a moment to end, and reports whether some of it did not.
-func leaves() bool {
-	for stop := time.Now().Add(lingers); ; {
-		for {
-			if got, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); got <= 0 && !errors.Is(err, syscall.EINTR) {
-				break
-			}
-		}
-		if errors.Is(syscall.Kill(-1, 0), syscall.ESRCH) {
+// leaves gives what the command left a moment to end, unless there is a hurry, and reports whether some of it did not.
+func leaves(hurry *atomic.Bool) bool {
+	for stop := time.Now().Add(lingers); ; pause() {
+		if childless() {
 			return false
 		}
-		if time.Now().After(stop) {
+		if hurry.Load() || time.Now().After(stop) {
 			return true
 		}
-		pause := syscall.NsecToTimespec(int64(2 * time.Millisecond))
-		_ = syscall.Nanosleep(&pause, nil)
 	}
+}
+
+// childless reaps what has ended, and reports whether nobody is left.
+func childless() bool {
+	for {
+		switch got, err := syscall.Wait4(-1, nil, syscall.WNOHANG, nil); {
+		case errors.Is(err, syscall.ECHILD):
+			return true
+		case got == 0:
+			return false
+		}
+	}
+}
+
+func pause() {
+	short := syscall.NsecToTimespec(int64(2 * time.Millisecond))
+	_ = syscall.Nanosleep(&short, nil)
+}
+
+// adopting is start for a process that adopts: whatever descends from what it starts becomes its child once its parents
+// have ended. A thread that is thrown away starts it, so that this process is not among those that what is started may
+// signal or look into.
+func adopting(start func() (int, error)) func() (int, error) {
+	return func() (pid int, err error) {
+		if err := prctl(setDumpable, 0); err != nil {
+			return 0, fmt.Errorf("keep the command from its first process: %w", err)
+		}
+		if err := prctl(setSubreaper, 1); err != nil {
+			return 0, fmt.Errorf("adopt what the command leaves behind: %w", err)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			runtime.LockOSThread() // until it ends, with the goroutine
+			pid, err = start()
+		}()
+		<-done
+		return pid, err
+	}
+}
+
+// sweeps is how long what was adopted is killed over and over.
+const sweeps = time.Second
+
+// sweep ends all that this process has adopted. Whom it kills leaves its own children to it; and as nobody but it reaps
+// them, meanwhile none of their numbers is another process's. Some may fork faster than they are found: there is no pause
+// while new ones come.
+func sweep() {
+	known := map[int]bool{}
+	for stop := time.Now().Add(sweeps); !childless() && time.Now().Before(stop); {
+		fresh := false
+		for _, pid := range children() {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+			fresh = fresh || !known[pid]
+			known[pid] = true
+		}
+		if !fresh {
+			pause()
+		}
+	}
+}
+
+// children are the processes whose parent this one is; none, if the kernel does not tell.
+func children() (pids []int) {
+	tasks, _ := os.ReadDir("/proc/self/task")
+	for _, t := range tasks {
+		text, _ := os.ReadFile("/proc/self/task/" + t.Name() + "/children") // the thread may have ended
+		for _, word := range strings.Fields(string(text)) {
+			if pid, err := strconv.Atoi(word); err == nil {
+				pids = append(pids, pid)
+			}
+		}
+	}
+	return pids
 }
 
 // enter makes the plan's network and mounts. The process is the first of namespaces of its own.

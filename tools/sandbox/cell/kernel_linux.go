@@ -10,6 +10,7 @@ import (
 const (
 	oPath = 0x200000
 
+	sysPidfdSendSignal       = 424
 	sysMountSetattr          = 442
 	sysLandlockCreateRuleset = 444
 	sysLandlockAddRule       = 445
@@ -20,6 +21,8 @@ const (
 	atRecursive = 0x8000 // AT_RECURSIVE
 	atFdCwd     = -100
 
+	setDumpable   = 4
+	setSubreaper  = 36 // PR_SET_CHILD_SUBREAPER
 	setNoNewPrivs = 38
 	dropBounding  = 24 // PR_CAPBSET_DROP
 	ambient       = 47 // PR_CAP_AMBIENT
@@ -100,6 +103,14 @@ func bequeath() error {
 
 func prctl(option, value uintptr) error {
 	if _, _, e := syscall.RawSyscall6(syscall.SYS_PRCTL, option, value, 0, 0, 0, 0); e != 0 {
+		return e
+	}
+	return nil
+}
+
+// kill kills the process with that handle.
+func kill(handle int) error {
+	if _, _, e := syscall.RawSyscall6(sysPidfdSendSignal, uintptr(handle), uintptr(syscall.SIGKILL), 0, 0, 0, 0); e != 0 {
 		return e
 	}
 	return nil

@@ -1,8 +1,8 @@
 // Package cell is the inside of a sandbox: what a process does to itself before it becomes a command.
 //
 // Does: make the mounts of a [Plan], bring the loopback of a network of its own up, keep the kernel from granting more
-// than the plan's rules and system calls; as the first process of such a sandbox ([Main]), start the command and end
-// with it; try what a sandbox keeps a process from.
+// than the plan's rules and system calls; as the first process of such a sandbox ([Main]), start the command, and end
+// with it and with all that it leaves behind; try what a sandbox keeps a process from.
 //
 // Does not: decide what a command may touch (tools/sandbox does), import anything but the standard library's small
 // packages: the start gate of ui/screen calls it, before the rest of the program exists.
@@ -31,6 +31,7 @@ type Plan struct {
 	Rules    []Rule  // of Landlock; none: it is not used
 	ABI      int     // Landlock's, as the kernel told
 	Filter   []byte  // of system calls, as the kernel takes it; none: all pass
+	Adopts   bool    // no namespace ends what the command leaves behind: its first process does
 }
 
 // Op is one kind of change to the file system that a command sees.
@@ -115,7 +116,7 @@ type Report struct {
 
 // Encode writes the plan down for [Main]. Paths contain no NUL.
 func (p Plan) Encode() []byte {
-	words := []string{p.Dir, strconv.FormatBool(p.Loopback), strconv.Itoa(p.User), strconv.Itoa(p.Group), strconv.Itoa(p.ABI), strconv.Itoa(len(p.Mounts)), strconv.Itoa(len(p.Rules))}
+	words := []string{p.Dir, strconv.FormatBool(p.Loopback), strconv.Itoa(p.User), strconv.Itoa(p.Group), strconv.Itoa(p.ABI), strconv.FormatBool(p.Adopts), strconv.Itoa(len(p.Mounts)), strconv.Itoa(len(p.Rules))}
 	for _, m := range p.Mounts {
 		words = append(words, string(m.Op), m.From, m.To)
 	}
@@ -151,7 +152,7 @@ func decode(b []byte) (p Plan, err error) {
 		return n
 	}
 	p.Dir, p.Loopback = next(), next() == "true"
-	p.User, p.Group, p.ABI = number(), number(), number()
+	p.User, p.Group, p.ABI, p.Adopts = number(), number(), number(), next() == "true"
 	mounts, rules := number(), number()
 	for ; mounts > 0 && err == nil; mounts-- {
 		p.Mounts = append(p.Mounts, Mount{Op(next()), next(), next()})
