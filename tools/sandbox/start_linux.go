@@ -37,10 +37,6 @@ func (b *Box) Enclose(c *exec.Cmd) (*Inside, error) {
 	if len(deaf) > mostDeaf {
 		deaf, may.unix = nil, false
 	}
-	scoped := b.scoped()
-	if b.view.net && !scoped {
-		may.unix = false // names that are in no file system belong to the network, and the desktop listens at one
-	}
 	filter, err := filterOf(may)
 	if err != nil {
 		return nil, err
@@ -122,10 +118,11 @@ func (in *Inside) End() cell.Report {
 	return r
 }
 
-// sockets are those that a command in the box may make.
+// sockets are those that a command in the box may make. Names that are in no file system belong to the network, and the
+// desktop listens at one: where nothing else keeps a command from those it makes no sockets of names.
 func (b *Box) sockets() sockets {
 	mounts := b.wall.Kind != Landlock
-	return sockets{wide: b.view.wide, unix: mounts, inet: mounts || b.view.net, own: mounts}
+	return sockets{wide: b.view.wide, unix: mounts && (!b.view.net || b.scoped()), inet: mounts || b.view.net, own: mounts}
 }
 
 // scoped reports whether the kernel keeps the command from sockets that have names in no file system. Who becomes root
