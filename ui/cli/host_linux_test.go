@@ -153,7 +153,6 @@ func TestScreenShowsALaterHost(t *testing.T) {
 			}
 			defer l.Close()
 			con := open(t, s.command())
-			was := con.modes(t)
 			conn, err := l.Accept()
 			if err != nil {
 				t.Fatal(err)
@@ -194,7 +193,7 @@ func TestScreenShowsALaterHost(t *testing.T) {
 			if c.code != 7 {
 				conn.Close()
 			}
-			con.left(t, c.code, was)
+			con.left(t, c.code, con.found)
 			if said := con.written(); !strings.Contains(said, c.says) {
 				t.Errorf("the terminal got %q", tail(said))
 			}
