@@ -433,7 +433,7 @@ func TestHostErrands(t *testing.T) {
 
 	first := s.fifo(t, "started")
 	a := open(t, s.command("--yolo"))
-	wasA := a.modes(t)
+	wasA := a.found
 	a.until(t, home, ready)
 	b := open(t, s.command())
 	b.until(t, home, ready)
