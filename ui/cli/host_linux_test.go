@@ -153,7 +153,6 @@ func TestScreenShowsALaterHost(t *testing.T) {
 			}
 			defer l.Close()
 			con := open(t, s.command())
-			was := con.modes(t)
 			conn, err := l.Accept()
 			if err != nil {
 				t.Fatal(err)
@@ -194,7 +193,7 @@ func TestScreenShowsALaterHost(t *testing.T) {
 			if c.code != 7 {
 				conn.Close()
 			}
-			con.left(t, c.code, was)
+			con.left(t, c.code, con.found)
 			if said := con.written(); !strings.Contains(said, c.says) {
 				t.Errorf("the terminal got %q", tail(said))
 			}
@@ -434,7 +433,7 @@ func TestHostErrands(t *testing.T) {
 
 	first := s.fifo(t, "started")
 	a := open(t, s.command("--yolo"))
-	wasA := a.modes(t)
+	wasA := a.found
 	a.until(t, home, ready)
 	b := open(t, s.command())
 	b.until(t, home, ready)

@@ -28,7 +28,7 @@ func TestCommandsRunInTheScreensEnvironment(t *testing.T) {
 		s.Until(name+" has run", func() bool { b, _ := os.ReadFile(s.Home.Root + "/" + name); return string(b) == "here\n" })
 	}
 	s.Enter("/agent new mate")
-	s.See("mate")
+	s.See("[Agent: mate]") // not just what was typed
 	s.Enter("!echo helped-$X")
 	s.See("helped-here")
 	s.Stop()
