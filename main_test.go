@@ -27,12 +27,13 @@ import (
 var arrows = map[string][]string{
 	".": {"*"},
 	"agents": {
-		"agents/drafts", "agents/event", "agents/fleet", "agents/follow", "agents/fork", "agents/history", "agents/kept", "agents/ledger",
+		"agents/audit", "agents/drafts", "agents/event", "agents/fleet", "agents/follow", "agents/fork", "agents/history", "agents/kept", "agents/ledger",
 		"agents/llm", "agents/mail", "agents/memory", "agents/outside", "agents/post", "agents/quarantine", "agents/questions", "agents/queue",
 		"agents/recovery", "agents/roster",
 		"agents/seal", "agents/steer", "agents/tasks", "agents/turn", "agents/waits", "inbox", "inbox/envelope", "inbox/policy",
 		"store", "tools", "tools/permit", "tools/proc", "tools/secret",
 	},
+	"agents/audit":         {"agents/history", "store", "tools/secret"},
 	"agents/drafts":        {"store"},
 	"agents/event":         {"agents/history", "agents/llm", "inbox", "inbox/policy", "store", "tools", "tools/permit"},
 	"agents/fleet":         {"agents/event", "agents/history", "agents/llm", "agents/queue", "agents/roster", "inbox", "tools", "tools/permit", "tools/proc", "tools/secret"},
@@ -52,7 +53,7 @@ var arrows = map[string][]string{
 	"agents/outside":       {"agents/event", "agents/history", "agents/roster", "agents/seal", "inbox", "store"},
 	"agents/post":          {"agents/outside"},
 	"agents/prompts":       {},
-	"agents/questions":     {"agents/event", "agents/roster", "agents/seal", "inbox", "store", "tools/permit"},
+	"agents/questions":     {"agents/audit", "agents/event", "agents/roster", "agents/seal", "inbox", "store", "tools/permit"},
 	"agents/queue":         {},
 	"agents/recovery":      {"agents/event", "agents/history", "agents/questions", "agents/roster", "inbox", "store", "tools/proc"},
 	"agents/reply":         {"agents/event", "agents/history", "agents/llm", "store", "tools/secret"},
@@ -60,7 +61,7 @@ var arrows = map[string][]string{
 	"agents/seal":          {"store"},
 	"agents/steer":         {"agents/event", "agents/fleet", "agents/roster", "store"},
 	"agents/tasks":         {"agents/history", "agents/roster", "agents/seal", "inbox", "store", "tools"},
-	"agents/turn":          {"agents/event", "agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/mail", "agents/post", "agents/prompts", "agents/questions", "agents/recovery", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret", "tools/workspace"},
+	"agents/turn":          {"agents/audit", "agents/event", "agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/mail", "agents/post", "agents/prompts", "agents/questions", "agents/recovery", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret", "tools/workspace"},
 	"agents/quarantine": {
 		"agents/fleet", "agents/history", "agents/llm", "agents/queue", "agents/roster", "agents/seal", "store",
 	},
@@ -235,6 +236,7 @@ var memory = map[string]string{
 	"agents/fork.Forks.handled":  "what a fork was made for, which is set once, before it begins",
 	"agents/seal.Key.Spent":      "a task is spent for good or until the human renews it; StartTask and RemoveTask read the row",
 	"agents/fleet.Agent.Halted":  "what stopped the agent is in memory only, and was set before its turn could end of it",
+	"agents/audit.Log.judgement": "what decided about a call is in memory only, and is noted before the call begins",
 	"agents/history.Words.Rest":  "the words are what is written; nobody but their scribe writes them down",
 }
 
