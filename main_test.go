@@ -117,10 +117,10 @@ var arrows = map[string][]string{
 	},
 	"ui/cli/doctor": {"tools/sandbox", "ui/cli/host", "ui/cli/place", "ui/cli/wall"},
 	"ui/cli/errand": {
-		"agents/event", "agents/history", "agents/memory", "agents/outside", "agents/post", "agents/roster", "inbox", "store",
+		"agents/audit", "agents/event", "agents/history", "agents/memory", "agents/outside", "agents/post", "agents/roster", "inbox", "store",
 		"store/config", "store/config/paths", "tools", "tools/sandbox", "tools/secret", "ui/cli/channel", "ui/cli/deposit", "ui/cli/doctor",
 		"ui/cli/guard", "ui/cli/host", "ui/cli/jsonline", "ui/cli/mcpserver", "ui/cli/place", "ui/cli/shell", "ui/frame",
-		"ui/cli/wall", "ui/screen", "ui/screen/wire",
+		"ui/cli/wall", "ui/screen", "ui/screen/wire", "ui/words",
 	},
 	"ui/cli/guard": {"tools/proc", "tools/secret"},
 	"ui/cli/host": {
@@ -171,21 +171,22 @@ var arrows = map[string][]string{
 	"ui/screen/tty":  {},
 	"ui/screen/wire": {},
 	"ui/slash/facets": {
-		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory",
+		"agents", "agents/audit", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory",
 		"agents/roster", "inbox", "inbox/policy", "tools", "tools/permit",
 	},
 	"ui/slash": {
 		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory",
 		"agents/roster", "inbox", "inbox/policy", "store/config/near", "themes", "tools", "tools/permit", "ui/composer", "ui/dialog",
-		"ui/files", "ui/frame", "ui/intent", "ui/slash/facets", "ui/slash/options", "ui/tabs", "ui/transcript", "ui/words",
+		"ui/files", "ui/frame", "ui/intent", "ui/slash/facets", "ui/slash/options", "ui/slash/trail", "ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/slash/options": {"store/config/near"},
+	"ui/slash/trail":   {"agents/audit", "themes", "ui/dialog", "ui/intent", "ui/slash/facets", "ui/words"},
 	"ui/tabs": {
 		"agents/event", "agents/history", "agents/ledger", "inbox", "inbox/policy", "themes", "tools/permit", "ui/composer", "ui/dialog",
 		"ui/frame", "ui/transcript", "ui/words",
 	},
 	"ui/welcome":        {"agents/event", "themes", "ui/frame", "ui/tabs", "ui/transcript"},
-	"ui/words":          {"agents/event", "agents/fleet", "agents/ledger", "agents/roster", "inbox", "themes", "ui/frame"},
+	"ui/words":          {"agents/audit", "agents/event", "agents/fleet", "agents/ledger", "agents/roster", "inbox", "themes", "ui/frame"},
 	"ui/uitest":         {"*"},
 	"ui/uitest/figures": {},
 

@@ -54,6 +54,29 @@ func (b Book) List(ctx context.Context, w Wanted) (lines []Line, err error) {
 	return lines, nil
 }
 
+// Records returns rows as List does, each as it stands.
+func (b Book) Records(ctx context.Context, w Wanted) (rs []Record, err error) {
+	rows, err := read(ctx, b.DB, store.AuditWanted{After: w.After, Before: w.Before, Name: w.Name, Limit: w.Limit})
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range rows {
+		rs = append(rs, RecordOf(a))
+	}
+	return rs, nil
+}
+
+// Records are the rows of the line.
+func (l Line) Records() (rs []Record) {
+	for _, a := range l.Rows {
+		rs = append(rs, RecordOf(a))
+	}
+	if len(rs) == 0 {
+		rs = append(rs, RecordOf(l.Audit))
+	}
+	return rs
+}
+
 // Find returns the line that a row belongs to; false: there is no such row.
 func (b Book) Find(ctx context.Context, id int64) (l Line, ok bool, err error) {
 	err = b.DB.Read(ctx, func(rx *store.Rx) error {
