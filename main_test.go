@@ -27,12 +27,13 @@ import (
 var arrows = map[string][]string{
 	".": {"*"},
 	"agents": {
-		"agents/drafts", "agents/event", "agents/fleet", "agents/follow", "agents/fork", "agents/history", "agents/kept", "agents/ledger",
+		"agents/audit", "agents/drafts", "agents/event", "agents/fleet", "agents/follow", "agents/fork", "agents/history", "agents/kept", "agents/ledger",
 		"agents/llm", "agents/mail", "agents/memory", "agents/outside", "agents/post", "agents/quarantine", "agents/questions", "agents/queue",
 		"agents/recovery", "agents/roster",
 		"agents/seal", "agents/steer", "agents/tasks", "agents/turn", "agents/waits", "inbox", "inbox/envelope", "inbox/policy",
 		"store", "tools", "tools/permit", "tools/proc", "tools/secret",
 	},
+	"agents/audit":         {"agents/history", "store", "tools/secret"},
 	"agents/drafts":        {"store"},
 	"agents/event":         {"agents/history", "agents/llm", "inbox", "inbox/policy", "store", "tools", "tools/permit"},
 	"agents/fleet":         {"agents/event", "agents/history", "agents/llm", "agents/queue", "agents/roster", "inbox", "tools", "tools/permit", "tools/proc", "tools/secret"},
@@ -52,7 +53,7 @@ var arrows = map[string][]string{
 	"agents/outside":       {"agents/event", "agents/history", "agents/roster", "agents/seal", "inbox", "store"},
 	"agents/post":          {"agents/outside"},
 	"agents/prompts":       {},
-	"agents/questions":     {"agents/event", "agents/roster", "agents/seal", "inbox", "store", "tools/permit"},
+	"agents/questions":     {"agents/audit", "agents/event", "agents/roster", "agents/seal", "inbox", "store", "tools/permit"},
 	"agents/queue":         {},
 	"agents/recovery":      {"agents/event", "agents/history", "agents/questions", "agents/roster", "inbox", "store", "tools/proc"},
 	"agents/reply":         {"agents/event", "agents/history", "agents/llm", "store", "tools/secret"},
@@ -60,7 +61,7 @@ var arrows = map[string][]string{
 	"agents/seal":          {"store"},
 	"agents/steer":         {"agents/event", "agents/fleet", "agents/roster", "store"},
 	"agents/tasks":         {"agents/history", "agents/roster", "agents/seal", "inbox", "store", "tools"},
-	"agents/turn":          {"agents/event", "agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/mail", "agents/post", "agents/prompts", "agents/questions", "agents/recovery", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret", "tools/workspace"},
+	"agents/turn":          {"agents/audit", "agents/event", "agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/mail", "agents/post", "agents/prompts", "agents/questions", "agents/recovery", "agents/reply", "agents/roster", "agents/waits", "inbox", "store", "tools", "tools/permit", "tools/proc", "tools/sandbox", "tools/secret", "tools/workspace"},
 	"agents/quarantine": {
 		"agents/fleet", "agents/history", "agents/llm", "agents/queue", "agents/roster", "agents/seal", "store",
 	},
@@ -116,10 +117,10 @@ var arrows = map[string][]string{
 	},
 	"ui/cli/doctor": {"tools/sandbox", "ui/cli/place", "ui/cli/reach", "ui/cli/wall"},
 	"ui/cli/errand": {
-		"agents/event", "agents/history", "agents/memory", "agents/outside", "agents/post", "agents/roster", "inbox", "store",
+		"agents/audit", "agents/event", "agents/history", "agents/memory", "agents/outside", "agents/post", "agents/roster", "inbox", "store",
 		"store/config", "store/config/paths", "tools", "tools/sandbox", "tools/secret", "ui/cli/channel", "ui/cli/deposit", "ui/cli/doctor",
 		"ui/cli/guard", "ui/cli/jsonline", "ui/cli/mcpserver", "ui/cli/place", "ui/cli/reach", "ui/cli/shell", "ui/cli/wall",
-		"ui/frame",
+		"ui/frame", "ui/words",
 	},
 	"ui/cli/guard": {"tools/proc", "tools/secret"},
 	"ui/cli/host": {
@@ -173,21 +174,22 @@ var arrows = map[string][]string{
 	"ui/screen/tty":  {},
 	"ui/screen/wire": {},
 	"ui/slash/facets": {
-		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory",
+		"agents", "agents/audit", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory",
 		"agents/roster", "inbox", "inbox/policy", "tools", "tools/permit",
 	},
 	"ui/slash": {
 		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory",
 		"agents/roster", "inbox", "inbox/policy", "store/config/near", "themes", "tools", "tools/permit", "ui/composer", "ui/dialog",
-		"ui/files", "ui/frame", "ui/intent", "ui/slash/facets", "ui/slash/options", "ui/tabs", "ui/transcript", "ui/words",
+		"ui/files", "ui/frame", "ui/intent", "ui/slash/facets", "ui/slash/options", "ui/slash/trail", "ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/slash/options": {"store/config/near"},
+	"ui/slash/trail":   {"agents/audit", "themes", "ui/dialog", "ui/intent", "ui/slash/facets", "ui/words"},
 	"ui/tabs": {
 		"agents/event", "agents/history", "agents/ledger", "inbox", "inbox/policy", "themes", "tools/permit", "ui/composer", "ui/dialog",
 		"ui/frame", "ui/transcript", "ui/words",
 	},
 	"ui/welcome":        {"agents/event", "themes", "ui/frame", "ui/tabs", "ui/transcript"},
-	"ui/words":          {"agents/event", "agents/fleet", "agents/ledger", "agents/roster", "inbox", "themes", "ui/frame"},
+	"ui/words":          {"agents/audit", "agents/event", "agents/fleet", "agents/ledger", "agents/roster", "inbox", "themes", "ui/frame"},
 	"ui/uitest":         {"*"},
 	"ui/uitest/figures": {},
 
@@ -238,6 +240,7 @@ var memory = map[string]string{
 	"agents/fork.Forks.handled":  "what a fork was made for, which is set once, before it begins",
 	"agents/seal.Key.Spent":      "a task is spent for good or until the human renews it; StartTask and RemoveTask read the row",
 	"agents/fleet.Agent.Halted":  "what stopped the agent is in memory only, and was set before its turn could end of it",
+	"agents/audit.Log.judgement": "what decided about a call is in memory only, and is noted before the call begins",
 	"agents/history.Words.Rest":  "the words are what is written; nobody but their scribe writes them down",
 }
 

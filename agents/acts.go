@@ -237,12 +237,17 @@ func (p *Pool) SetMode(m permit.Mode) error {
 	if err != nil {
 		return err
 	}
+	if was != m && !p.o.shows() {
+		err = p.o.DB.Write(p.fleet.Context(), "record the mode", func(tx *store.Tx) error {
+			return p.audit.Switched(tx, string(was), string(m))
+		})
+	}
 	chosen := "" // what the configuration says
 	if m == permit.Auto {
 		chosen = string(m)
 	}
 	if (chosen != "" || was == permit.Auto) && !p.o.shows() {
-		err = Remember(p.fleet.Context(), p.o.DB, modeChoice, chosen)
+		err = errors.Join(err, Remember(p.fleet.Context(), p.o.DB, modeChoice, chosen))
 	}
 	return errors.Join(err, p.Asks.Review(p.fleet.Context()))
 }

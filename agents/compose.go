@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"fantail/agents/audit"
 	"fantail/agents/drafts"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
@@ -59,11 +60,22 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	p := &Pool{
 		o: o, disk: turn.NewDisk(o.Patience, o.Now), forks: fork.New(), Memory: memory.Docs{DB: o.DB}, Drafts: &drafts.Rows{DB: o.DB},
 	}
+	if !o.shows() {
+		log, err := audit.Open(ctx, audit.Options{
+			DB: o.DB, Dir: o.Data, Keys: o.Keys, Kinds: event.Trails(),
+			Warn: func(err error) { p.fleet.Emit(event.Trouble{Err: err}) },
+		})
+		if err != nil {
+			return nil, err
+		}
+		p.audit = log
+	}
 	p.fleet = fleet.New(context.WithoutCancel(ctx), fleet.Options{
 		Now: o.Now, Go: o.Go, Resolve: o.Resolve, Model: o.Model, Cap: o.Cap, Keys: o.Keys,
-		Mode: o.Gate.Mode, Wall: o.Gate.Wall,
+		Mode: o.Gate.Mode, Wall: o.Gate.Wall, Audit: p.audit.Entry,
 	})
 	p.Scripts, p.Steer = Scripts{p}, steer.Room{DB: o.DB, Fleet: p.fleet, Pool: helm{p}}
+	p.Audit = audit.Book{DB: o.DB, Dir: o.Data}
 	p.Follow = follow.Room{DB: o.DB, Subscribe: p.fleet.Subscribe, Go: o.Go}
 	p.furnish()
 	err := p.Asks.Recall(ctx)
@@ -84,7 +96,7 @@ func (p *Pool) furnish() {
 	seals := p.seals
 	p.held = quarantine.New(o.DB, p.fleet, seals)
 	p.inbox = inbox.New(o.DB, p.fleet.Rung)
-	p.Asks = questions.New(o.DB, p.inbox, o.Gate, seals, o.Now)
+	p.Asks = questions.New(o.DB, p.inbox, o.Gate, seals, p.audit, o.Now)
 	p.Ledger = ledger.New(o.DB, p.inbox, subjects{p})
 	p.waits = waits.New(onlooker{p.fleet})
 	p.takes = mail.NewTakes(o.DB, p.inbox, p.waits)
@@ -109,7 +121,7 @@ func (p *Pool) furnish() {
 	}, o.Idle, &p.fleet.Line)
 	p.loops = turn.New(turn.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
-		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk,
+		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk, Audit: p.audit,
 		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
 		Environ: o.Environ, System: o.System, Commands: &p.Commands, Ahead: o.Ahead, Box: o.Box, Kept: o.Kept, Post: sends(p), Keep: o.Keep, Now: o.Now, Go: o.Go,
 	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, p.forks)

@@ -7,7 +7,7 @@
 // Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
 // name, a screen, or the configuration file; render anything for people.
 //
-// Imports: agents/drafts, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept,
+// Imports: agents/audit, agents/drafts, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept,
 // agents/ledger, agents/llm, agents/mail, agents/memory, agents/outside, agents/post, agents/quarantine,
 // agents/questions, agents/queue, agents/recovery, agents/roster, agents/seal, agents/steer, agents/tasks,
 // agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/permit, tools/proc,
@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"time"
 
+	"fantail/agents/audit"
 	"fantail/agents/drafts"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
@@ -96,12 +97,14 @@ type Pool struct {
 	Scripts  Scripts         // conversations that nobody attends
 	Steer    steer.Room      // the human's say in what agents do
 	Follow   follow.Room     // for readers that follow one agent
+	Audit    audit.Book      // what agents called, to be read
 
 	o     Options
 	inbox *inbox.Inbox
 	fleet *fleet.Fleet
 	loops *turn.Loops
 	disk  *turn.Disk
+	audit *audit.Log // nil where nothing can be written
 	waits *waits.Table
 	forks *fork.Forks
 	takes *mail.Takes

@@ -34,6 +34,8 @@ type Nature struct {
 	Asks   bool // it may ask the human
 	Strict bool // the session's mode and rules loosen nothing for it, and its commands see less of the environment
 
+	Trail bool // its calls also stand in the audit's file of lines, and none runs that can't be written there
+
 	Tools []string // the tools its model may call; nil: all of them
 }
 
@@ -45,6 +47,16 @@ var natures = map[Kind]Nature{
 		"read_file", "list_files", "glob", "grep",
 		"send", "receive", "list_messages", "read_message", "reply_to_message", "memory",
 	}},
+}
+
+// Trails returns the kinds whose calls also stand in the audit's file of lines.
+func Trails() (kinds []string) {
+	for k, n := range natures {
+		if n.Trail {
+			kinds = append(kinds, string(k))
+		}
+	}
+	return kinds
 }
 
 // Nature returns what agents of the kind have and may do; nothing if the kind is unknown.

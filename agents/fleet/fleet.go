@@ -39,6 +39,7 @@ type Options struct {
 	Keys    *secret.Keys
 	Mode    func() permit.Mode // the permission mode now
 	Wall    func() permit.Wall // what the sandbox under commands is worth
+	Audit   history.Auditor
 }
 
 // Fleet is all agents whose tab is open, and the queue in memory. Its mutex guards both. It is never held across I/O:
@@ -405,7 +406,7 @@ func waitsForIdle(f *Fleet, t *queue.Task) bool {
 // Book returns the book of a transcript whose agent need not be in memory.
 func (f *Fleet) Book(agent int64) history.Book {
 	return history.Book{
-		Agent: agent, Keys: f.o.Keys,
+		Agent: agent, Keys: f.o.Keys, Audit: f.o.Audit,
 		Tell: func(es []history.Entry, live bool) {
 			f.hub.Emit(event.Appended{Agent: agent, Entries: es, Live: live})
 		},

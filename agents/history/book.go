@@ -16,10 +16,15 @@ type Book struct {
 	// Room returns how many tokens of documents an entry may bring along; nil: as for a model with an unknown window.
 	Room func() int
 
+	Audit Auditor // nil: nobody
+
 	// Tell is called after a commit with the entries it appended; live: they replace what was streamed. The store's
 	// writer calls it, so it must not write. nil: nobody is told.
 	Tell func(entries []Entry, live bool)
 }
+
+// Auditor is told of each entry in the transaction that appends it.
+type Auditor func(tx *store.Tx, agent, turn int64, e Entry) error
 
 // Batch begins a batch. Begin it before hanging anything else on the commit: hooks run in order, so feeds then hear of
 // the entries first.
@@ -67,6 +72,11 @@ func (b *Batch) Add(turn int64, e Entry) (int64, error) {
 		e.Tokens = Tokens(e.Text)
 		if e.Result != nil {
 			e.Tokens = Tokens(e.Result.Text)
+		}
+	}
+	if b.book.Audit != nil {
+		if err := b.book.Audit(b.tx, b.book.Agent, turn, e); err != nil {
+			return 0, err
 		}
 	}
 	seq, err := b.append(turn, &e, keys)

@@ -5,7 +5,7 @@
 //
 // Does not: decide whether a call must ask (tools/permit), show questions, know agents except as the one who asks.
 //
-// Imports: agents/event, agents/roster, agents/seal, inbox, store, tools/permit.
+// Imports: agents/audit, agents/event, agents/roster, agents/seal, inbox, store, tools/permit.
 package questions
 
 import (
@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"fantail/agents/audit"
 	"fantail/agents/event"
 	"fantail/agents/roster"
 	"fantail/agents/seal"
@@ -38,6 +39,7 @@ type Desk struct {
 	inbox *inbox.Inbox
 	gate  *permit.Gate
 	seals *seal.Key
+	audit *audit.Log
 	now   func() time.Time
 
 	mu     sync.Mutex
@@ -64,9 +66,12 @@ type Asker interface {
 	Regain(ctx context.Context) error
 }
 
-func New(db *store.DB, box *inbox.Inbox, gate *permit.Gate, seals *seal.Key, now func() time.Time) *Desk {
+// New returns a desk whose answers log keeps.
+func New(
+	db *store.DB, box *inbox.Inbox, gate *permit.Gate, seals *seal.Key, log *audit.Log, now func() time.Time,
+) *Desk {
 	return &Desk{
-		db: db, inbox: box, gate: gate, seals: seals, now: now,
+		db: db, inbox: box, gate: gate, seals: seals, audit: log, now: now,
 		open: map[int64]*ask{}, turns: map[int64]chan struct{}{}, parked: map[int64]store.Approval{},
 	}
 }
@@ -95,7 +100,12 @@ func (qs *Desk) Revoke(ctx context.Context, rule permit.Rule) error {
 	if err := qs.gate.Revoke(rule); err != nil {
 		return err
 	}
-	return qs.db.Write(ctx, "take back a rule", func(tx *store.Tx) error { return store.RemoveGrant(tx, string(rule)) })
+	return qs.db.Write(ctx, "take back a rule", func(tx *store.Tx) error {
+		if err := store.RemoveGrant(tx, string(rule)); err != nil {
+			return err
+		}
+		return qs.audit.Revoked(tx, string(rule))
+	})
 }
 
 // Company says whether the call that asks runs alone, or beside other calls of the same reply.
@@ -418,6 +428,9 @@ func (qs *Desk) Reply(tx *store.Tx, row store.Approval, ans event.Answer, by str
 	if err := qs.sealed(tx, row); err != nil {
 		return err
 	}
+	if err := qs.audited(tx, row, ans); err != nil {
+		return err
+	}
 	if row.Message != 0 {
 		if err := qs.inbox.Answer(tx, row.Message, by); err != nil {
 			return err
@@ -425,6 +438,28 @@ func (qs *Desk) Reply(tx *store.Tx, row store.Approval, ans event.Answer, by str
 	}
 	tx.AfterCommit(func() { qs.deliver(row.ID, ans) })
 	return nil
+}
+
+// audited adds an answer to the audit: what was asked, who decided and how, but no text for ask_user.
+func (qs *Desk) audited(tx *store.Tx, row store.Approval, ans event.Answer) error {
+	var d event.QuestionRow
+	_ = json.Unmarshal([]byte(row.Data), &d) // of what can't be read, who answered is written down all the same
+	a := audit.Answered{Agent: row.Agent, Turn: row.Turn, Call: row.Call, Asked: d.Action.Title, By: audit.Human}
+	switch {
+	case ans.Settled != "":
+		a.By = ans.Settled
+	case d.Asks == nil:
+		a.By += ": " + ans.String()
+	}
+	switch ans.Choice {
+	case permit.No:
+		a.Decision = audit.Refused
+	case permit.Session, permit.Project:
+		a.Decision, a.Rule = audit.Allowed, string(d.Rule)
+	case permit.Once:
+		a.Decision = audit.Allowed
+	}
+	return qs.audit.Answered(tx, a)
 }
 
 // Settle closes an agent's open questions, inside the transaction that leaves nothing to answer.

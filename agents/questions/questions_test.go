@@ -95,7 +95,7 @@ func newDesk(t *testing.T) *desk {
 	if d.gate, err = permit.NewGate(permit.Ask, nil); err != nil {
 		t.Fatal(err)
 	}
-	d.Desk = questions.New(db, d.box, d.gate, seal.New(), time.Now)
+	d.Desk = questions.New(db, d.box, d.gate, seal.New(), nil, time.Now)
 	add := func(tx *store.Tx, a store.Agent) (*agent, error) {
 		id, err := tx.AddAgent(a)
 		if err != nil {
@@ -466,7 +466,7 @@ func TestPut_takenUp(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			d.Desk = questions.New(d.db, d.box, d.gate, seal.New(), time.Now)
+			d.Desk = questions.New(d.db, d.box, d.gate, seal.New(), nil, time.Now)
 			d.Park(d.row(d.sub, "c"))
 			g := d.put(t.Context(), d.sub, c.call, questions.Alone)
 			if g.err != errOpen || c.call == "c" && d.pending() != 1 {

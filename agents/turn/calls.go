@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"fantail/agents/audit"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/questions"
@@ -107,10 +108,16 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	if err != nil {
 		return w.result(ctx, c, began, tools.Result{Text: err.Error(), Error: true})
 	}
+	defer w.o.Audit.Forget(w.ID, c.ID)
+	if err := w.o.Audit.Admit(ctx, string(w.Kind)); err != nil {
+		return w.denied(ctx, c, err.Error())
+	}
 	if call.Asks != nil {
+		w.judge(c, audit.Allowed, "asks the user")
 		return w.asksUser(ctx, c, call)
 	}
 	v := w.o.Gate.Decide(call.Action)
+	w.judge(c, audit.Allowed, v.Reason)
 	if call.Leave != nil {
 		call.Leave.Leave, call.Leave.Free = w.o.Gate.Leave(call.Action), v.Free
 	}
@@ -136,8 +143,10 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 		}
 		began = time.Now() // the time the human took to decide is not the call's
 		if answer.Choice == permit.No {
+			w.judge(c, audit.Refused, answered(answer))
 			return w.result(ctx, c, began, tools.Result{Text: refusal(answer.Reason), Error: true})
 		}
+		w.judge(c, audit.Allowed, answered(answer))
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
@@ -178,6 +187,19 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 func (w *workbench) runs(c history.Call, f func() tools.Result) tools.Result {
 	defer w.Working(c.ID, c.Title)()
 	return f()
+}
+
+// judge notes what decided about a call that is about to begin, or not to.
+func (w *workbench) judge(c history.Call, decision, by string) {
+	w.o.Audit.Judge(w.ID, c.ID, audit.Judgement{Decision: decision, By: by, Began: w.o.Now()})
+}
+
+// answered says for the audit whose answer decided, and what it was.
+func answered(ans event.Answer) string {
+	if ans.Settled != "" {
+		return ans.Settled
+	}
+	return audit.Human + ": " + ans.String()
 }
 
 func refusal(reason string) string {

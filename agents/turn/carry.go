@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"fantail/agents/audit"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/store"
@@ -96,6 +97,8 @@ func (l *Loop) obey(ctx context.Context) error {
 		return fmt.Errorf("write down the command: %w", err)
 	}
 	c.Title = l.o.Tools.Title(c.Name, c.Args)
+	l.judge(c, audit.Allowed, "the user typed it")
+	defer l.o.Audit.Forget(l.ID, c.ID)
 	var turn int64
 	err = l.Keep(ctx, "begin a command", func(tx *store.Tx) (err error) {
 		b := l.Book().Batch(tx)

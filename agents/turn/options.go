@@ -3,6 +3,7 @@ package turn
 import (
 	"time"
 
+	"fantail/agents/audit"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/kept"
@@ -41,6 +42,7 @@ type Options struct {
 	Outputs  func(agent int64) string                   // the directory of its tool-output files
 	Environ  []string                                   // for commands where nobody's at a screen is known
 	System   func(agent event.Info) string              // the system prompt
+	Audit    *audit.Log                                 // what is written down of calls; nil: nothing
 	Commands *Commands                                  // whose commands run
 	Ahead    *proc.Ahead                                // where commands wait that were started ahead; nil: nowhere
 	Box      Boxes                                      // makes the sandboxes of commands; nil: there are none

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"fantail/agents/audit"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/store"
@@ -44,6 +45,7 @@ func (w *workbench) result(ctx context.Context, c history.Call, began time.Time,
 
 // denied appends why a call may not run.
 func (w *workbench) denied(ctx context.Context, c history.Call, why string) error {
+	w.judge(c, audit.Refused, why)
 	return w.answers(ctx, &history.Result{ID: c.ID, Name: c.Name, Text: "Refused: " + why, Error: true, Denied: true})
 }
 

@@ -124,6 +124,10 @@ func whyArguments(e Env, _ []string, _ string) []composer.Item {
 	return items(e.names(living)...)
 }
 
+func auditArguments(e Env, _ []string, _ string) []composer.Item {
+	return items(append(e.names(func(event.Info) bool { return true }), "--verify", "before=")...)
+}
+
 func viewArguments(Env, []string, string) (is []composer.Item) {
 	for _, p := range tabs.Order {
 		is = append(is, items(strings.ToLower(p.String()))...)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"fantail/ui/intent"
+	"fantail/ui/slash/trail"
 	"fantail/ui/tabs"
 	"fantail/ui/words"
 )
@@ -36,6 +37,15 @@ func runWhy(in input) (intent.Intent, error) {
 		n, err := in.Pool.Agents.Does(name)
 		return words.Why(n, in.Now()), err
 	}), nil
+}
+
+func runAudit(in input) (intent.Intent, error) {
+	w, err := trail.Read(in.rest)
+	if err != nil {
+		return nil, in.wrong("%s", err)
+	}
+	e := trail.Env{Audit: in.Pool.Audit, Theme: in.Theme, Here: in.Now().Location()}
+	return intent.Do{Agent: in.here.Info.ID, Command: in.text, Long: w.Verify, F: e.Show(w)}, nil
 }
 
 func runWrapUp(in input) (intent.Intent, error) {

@@ -177,6 +177,11 @@ var workspaceCommands = []command{
 		help: "what holds the commands of agents, how, and what was added; revoke takes that back",
 	},
 	{
+		name: "audit", run: runAudit, complete: auditArguments,
+		args: "[NAME | N] [before=N] | --verify",
+		help: "what agents called, who let them and how it ended; one row; whether that is whole",
+	},
+	{
 		name: "theme", run: runTheme, complete: themeArguments, alone: true,
 		args: "[NAME]",
 		help: "change the colours",

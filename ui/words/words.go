@@ -6,7 +6,7 @@
 //
 // Does not: draw, paint or lay out, or keep anything. Everything here is a pure function.
 //
-// Imports: agents/event, agents/fleet, agents/ledger, agents/roster, inbox, themes, ui/frame.
+// Imports: agents/audit, agents/event, agents/fleet, agents/ledger, agents/roster, inbox, themes, ui/frame.
 package words
 
 import (

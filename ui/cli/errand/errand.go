@@ -5,9 +5,10 @@
 //
 // Does not: run an agent (the host does, also one that is spawned), serve another assistant, open the screen.
 //
-// Imports: agents/event, agents/history, agents/memory, agents/outside, agents/post, agents/roster, inbox, store,
+// Imports: agents/audit, agents/event, agents/history, agents/memory, agents/outside, agents/post, agents/roster, inbox, store,
 // store/config, store/config/paths, tools, tools/sandbox, tools/secret, ui/cli/channel, ui/cli/deposit, ui/cli/doctor,
-// ui/cli/guard, ui/cli/jsonline, ui/cli/mcpserver, ui/cli/place, ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/frame.
+// ui/cli/guard, ui/cli/jsonline, ui/cli/mcpserver, ui/cli/place, ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/frame,
+// ui/words.
 package errand
 
 import (
@@ -34,6 +35,7 @@ type options struct {
 	tags                      []string
 	json, all, follow, lifo   bool
 	peek, take, wait, now     bool
+	verify                    bool
 
 	prompt, label, model, idle string
 	interactive, end           bool
@@ -65,5 +67,6 @@ type caller struct {
 	door  *outside.Door // nil where the host does it
 	host  string        // the socket of the workspace's host
 	dir   string        // where the program was started
+	data  string        // the workspace's data directory
 	post  string        // where mail leaves the sandbox of the command that this is; "": it is in none
 }

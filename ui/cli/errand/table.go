@@ -68,6 +68,21 @@ func errands() []row {
 			more: "NAME is as behind #mem-, which may stand before it.\n\n  fantail memory show oauth/security > security.md",
 		},
 		{
+			name: "audit", args: "[NAME | N]", help: "print what agents called, and who let them; look whether that is whole", unused: shell.Nothing,
+			run: runAudit, flags: "json verify", suits: auditFlags,
+			more: `One line a call, oldest first: what was called, which rule, mode or answer decided,
+how it ended, the bytes of its result, its time. With NAME only what the agent of
+that name did, with N all that row N and its call say. No text of a file, a message
+or a result stands there, and no key. --json prints the rows themselves.
+
+--verify looks at each row and at the file of the end beside the database. An edit, a
+row taken out, put in or moved, a tail that was cut and another file in its place
+are found: it names the first row that is wrong, and the exit code is 1. Whoever can
+write both, as your own programs can outside of a sandbox, can write them anew so that nothing shows.
+
+  fantail audit --verify && fantail audit --json | jq -r 'select(.tool == "bash").args.command'`,
+		},
+		{
 			name: "ls", help: "list the workspaces whose agents live", apart: runLs, flags: "json",
 			more: moreLs,
 		},
@@ -192,6 +207,8 @@ func (o *options) set(e row) *pflag.FlagSet {
 			fs.BoolVar(&o.wait, name, false, "once nothing goes on any more")
 		case "now":
 			fs.BoolVar(&o.now, name, false, "at once")
+		case "verify":
+			fs.BoolVar(&o.verify, name, false, "look whether it is whole")
 		case "take":
 			fs.BoolVar(&o.take, name, false, "take without a terminal too")
 		case "prompt":
@@ -266,7 +283,7 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 	c := &caller{
 		ctx: ctx, guard: g, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
 		out:  &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json},
-		keys: keys, host: at.Screens, dir: at.Dir, post: mail,
+		keys: keys, host: at.Screens, dir: at.Dir, data: at.Data, post: mail,
 	}
 	if mail != "" {
 		code, err := e.run(e, c)

@@ -4,7 +4,7 @@
 //
 // Does not: know a command.
 //
-// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory, agents/roster,
+// Imports: agents, agents/audit, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory, agents/roster,
 // inbox, inbox/policy, tools, tools/permit.
 package facets
 
@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/audit"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
@@ -37,12 +38,14 @@ type Pool struct {
 	Asks    Asks
 	Memory  Memory
 	Ledger  Ledger
+	Audit   Audit
 }
 
 // Of is what commands ask of p.
 func Of(p *agents.Pool) Pool {
 	return Pool{
 		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
+		Audit: p.Audit,
 	}
 }
 
@@ -141,4 +144,11 @@ type Ledger interface {
 	Turns(ctx context.Context, agent int64, most int) ([]ledger.PastTurn, error)
 	Context(ctx context.Context, agent int64) (ledger.Context, error)
 	Balance(ctx context.Context) (ledger.Balance, error)
+}
+
+// Audit is what agents called, to be read.
+type Audit interface {
+	List(ctx context.Context, w audit.Wanted) ([]audit.Line, error)
+	Find(ctx context.Context, id int64) (audit.Line, bool, error)
+	Verify(ctx context.Context) (audit.Report, error)
 }

@@ -1,0 +1,250 @@
+// Package audit is what agents called, what decided about it, and what came of it, so that an edit of that is seen.
+//
+// Does: append a row for each call, its beginning and its end, for answers, modes, grants and stops, in the transaction
+// that records the thing itself; chain the rows, and keep the end of the chain in a file of its own; find what is wrong
+// with them; list them; write those of some kinds of agents into a file of lines as well.
+//
+// Does not: keep texts of files, messages or results, or keys; decide whether a call may run, except where its row can't
+// be written; protect from who may write both the database and the files beside it.
+//
+// Imports: agents/history, store, tools/secret.
+package audit
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"fantail/agents/history"
+	"fantail/store"
+	"fantail/tools/secret"
+)
+
+// What a row is about.
+const (
+	Begun  = "begun"  // the first one; Args: what tells this audit from others
+	Call   = "call"   // a model asked for a call: Tool, Args
+	Runs   = "runs"   // its command is about to run: Decision, By
+	Ended  = "ended"  // it has its result: Decision, By, Outcome, Bytes, Began, Millis
+	Answer = "answer" // a question about a call was answered: Decision, By
+	Mode   = "mode"   // the permission mode is another: Args, By
+	Grant  = "grant"  // a rule was taken back: Args, Decision, By
+	Stop   = "stop"   // a turn ended otherwise than by its own: Outcome, By
+	Shell  = "shell"  // the human's own command: Args, Outcome, Bytes
+	Found  = "found"  // what the program found wrong with the audit at a start: By
+)
+
+// Outcomes of a Found.
+const (
+	damage = "damage"
+	behind = "behind" // rows stand behind the end that the file named: a power cut does that too
+)
+
+// Decisions.
+const (
+	Allowed = "allowed"
+	Refused = "refused"
+)
+
+// Human is who answers, and whose commands and modes are: whoever sits at a screen.
+const Human = "the user, on a screen"
+
+// Options are what Open needs.
+type Options struct {
+	DB    *store.DB
+	Dir   string // the workspace's data directory
+	Keys  *secret.Keys
+	Kinds []string    // of the agents whose rows also stand in the file of lines
+	Warn  func(error) // tells the human that a file beside the database can't be written; nil: it can again
+}
+
+// Log is the audit of a workspace while its agents are at work. It is safe for concurrent use. The nil Log keeps
+// nothing.
+type Log struct {
+	o     Options
+	head  *head
+	lines *lines
+	chain string // of the first row, where it is to be written
+
+	mu     sync.Mutex // a leaf: transactions take it
+	judged map[key]Judgement
+	warned bool // the human knows that a file can't be written
+}
+
+// key is a call: its id is unique within its agent.
+type key struct {
+	agent int64
+	call  string
+}
+
+// Judgement is what decided about a call that goes on.
+type Judgement struct {
+	Decision string
+	By       string
+	Began    time.Time
+}
+
+// Open begins to write the audit. What is wrong with its end, by the file beside it, becomes a row. The caller holds the
+// host's lock.
+func Open(ctx context.Context, o Options) (*Log, error) {
+	l := &Log{
+		o: o, judged: map[key]Judgement{}, head: &head{path: HeadFile(o.Dir)},
+		lines: &lines{path: LinesFile(o.Dir), turn: make(chan struct{}, 1)},
+	}
+	now, err := readHead(l.head.path)
+	found := flaw{damage: true}
+	if err != nil {
+		found.why = err.Error()
+	} else if err = o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+		found, err = against(&rx.View, now)
+		return err
+	}); err != nil {
+		return nil, fmt.Errorf("compare the audit with its end: %w", err)
+	}
+	if l.chain = now.chain; l.chain == "" {
+		l.chain = rand.Text()
+		l.head.write(place{chain: l.chain, hash: origin}) // before the first row: rows without the file are damage
+	}
+	if found.why == "" {
+		return l, nil
+	}
+	row := store.Audit{What: Found, By: found.why, Outcome: behind}
+	if found.damage {
+		row.Outcome = damage
+	}
+	err = o.DB.Write(ctx, "record what is wrong with the audit", func(tx *store.Tx) error { return l.append(tx, row) })
+	if err != nil {
+		return nil, fmt.Errorf("record what is wrong with the audit: %w", err)
+	}
+	return l, nil
+}
+
+// HeadFile is the file in the data directory that says where the audit ends.
+func HeadFile(dir string) string { return filepath.Join(dir, "audit.head") }
+
+// LinesFile is the file in the data directory with the rows of observers, a line of JSON each.
+func LinesFile(dir string) string { return filepath.Join(dir, "audit.jsonl") }
+
+// Judge notes what decided about an agent's call: its result may be appended by others.
+func (l *Log) Judge(agent int64, call string, j Judgement) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.judged[key{agent, call}] = j
+}
+
+// Forget is called when a call is over.
+func (l *Log) Forget(agent int64, call string) {
+	if l == nil {
+		return
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	delete(l.judged, key{agent, call})
+}
+
+// judgement is what decided about a call.
+func (l *Log) judgement(agent int64, call string) Judgement {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.judged[key{agent, call}]
+}
+
+// Entry adds the row of an entry of a transcript, in the transaction that appends it: calls, their results, the human's
+// own commands, and turns that did not end by themselves.
+func (l *Log) Entry(tx *store.Tx, agent, turn int64, e history.Entry) error {
+	row := store.Audit{Agent: agent, Turn: turn}
+	switch {
+	case e.Kind == history.EntryCall && e.Call != nil:
+		row.What, row.Call, row.Tool, row.Args = Call, e.Call.ID, e.Call.Name, Abridged(e.Call.Args)
+	case e.Kind == history.EntryStarted && e.Call != nil:
+		j := l.judgement(agent, e.Call.ID)
+		row.What, row.Call, row.Decision, row.By, row.Began = Runs, e.Call.ID, j.Decision, j.By, j.Began
+	case e.Kind == history.EntryResult && e.Result != nil:
+		r := e.Result
+		j := l.judgement(agent, r.ID)
+		row.What, row.Call, row.Tool, row.Decision, row.By, row.Began = Ended, r.ID, r.Name, j.Decision, j.By, j.Began
+		row.Outcome, row.Bytes, row.Millis = outcome(r), int64(len(r.Text)), r.Millis
+	case e.Kind == history.EntryShell && e.Shell != nil:
+		row.What, row.Tool, row.Decision, row.By = Shell, "bash", Allowed, Human
+		row.Args = spelled(map[string]any{"command": cut(e.Shell.Command)})
+		row.Outcome, row.Bytes, row.Millis = exit(e.Shell.Exit), int64(len(e.Shell.Output)), e.Shell.Millis
+	case e.Kind == history.EntryEnded && e.End != nil && e.End.Outcome != history.Completed:
+		row.What, row.Outcome, row.By, row.Millis = Stop, string(e.End.Outcome), cut(e.End.Error), e.End.Millis
+	default:
+		return nil
+	}
+	return l.add(tx, row)
+}
+
+// Answered is how a question about a call ended.
+type Answered struct {
+	Agent, Turn int64
+	Call        string // its id
+	Asked       string // in one line
+	Rule        string // that was given with it; "": none
+	Decision    string // "": none
+	By          string
+}
+
+// Answered adds the row of an answer.
+func (l *Log) Answered(tx *store.Tx, a Answered) error {
+	asked := map[string]any{"asked": cut(a.Asked)}
+	if a.Rule != "" {
+		asked["rule"] = a.Rule
+	}
+	return l.add(tx, store.Audit{
+		What: Answer, Agent: a.Agent, Turn: a.Turn, Call: a.Call, Args: spelled(asked), Decision: a.Decision, By: cut(a.By),
+	})
+}
+
+// Revoked adds the row of a rule that the human took back.
+func (l *Log) Revoked(tx *store.Tx, rule string) error {
+	args := spelled(map[string]any{"rule": rule})
+	return l.add(tx, store.Audit{What: Grant, Args: args, Decision: "taken back", By: Human})
+}
+
+// Switched adds the row of another permission mode.
+func (l *Log) Switched(tx *store.Tx, was, mode string) error {
+	return l.add(tx, store.Audit{What: Mode, Args: spelled(map[string]any{"mode": mode, "was": was}), By: Human})
+}
+
+// add adds a row. Its ID, At, Name and Hash are set here.
+func (l *Log) add(tx *store.Tx, row store.Audit) error {
+	if l == nil {
+		return nil
+	}
+	if row.Agent != 0 && row.Name == "" {
+		name, _, err := tx.AgentName(row.Agent)
+		if err != nil {
+			return err
+		}
+		row.Name = name
+	}
+	return l.append(tx, row)
+}
+
+// outcome says how a call ended.
+func outcome(r *history.Result) string {
+	switch {
+	case r.Denied:
+		return Refused
+	case r.Exit != nil && *r.Exit != 0:
+		return exit(*r.Exit)
+	case r.Error:
+		return "error"
+	}
+	return "ok"
+}
+
+func exit(code int) string {
+	if code == 0 {
+		return "ok"
+	}
+	return fmt.Sprintf("exit code %d", code)
+}

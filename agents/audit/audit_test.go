@@ -1,0 +1,467 @@
+package audit_test
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"fantail/agents/audit"
+	"fantail/agents/history"
+	"fantail/store"
+	"fantail/store/storetest"
+	"fantail/tools"
+	"fantail/tools/secret"
+)
+
+// site is a workspace's data directory with an audit.
+type site struct {
+	*testing.T
+	dir   string
+	db    *store.DB
+	log   *audit.Log
+	agent int64
+	warns []string
+	kinds []string
+	keys  *secret.Keys
+}
+
+func newSite(t *testing.T, kinds ...string) *site {
+	s := &site{T: t, dir: t.TempDir(), kinds: kinds}
+	s.open()
+	s.write(func(tx *store.Tx) (err error) {
+		s.agent, err = tx.AddAgent(store.Agent{Name: "lint", Kind: "sub", Model: "m", State: "idle"})
+		return err
+	})
+	return s
+}
+
+func (s *site) path() string { return filepath.Join(s.dir, "fantail.db") }
+
+// open opens the database and the audit, as a start of the program does.
+func (s *site) open() {
+	s.Helper()
+	db, err := storetest.Open(s.Context(), s.path(), store.Options{Withhold: s.keys.Row})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.db = db
+	s.Cleanup(func() { _ = db.Close() })
+	s.log, err = audit.Open(s.Context(), audit.Options{
+		DB: db, Dir: s.dir, Kinds: s.kinds, Keys: s.keys, Warn: func(err error) { s.warns = append(s.warns, fmt.Sprint(err)) },
+	})
+	if err != nil {
+		s.Fatal(err)
+	}
+}
+
+// close ends the program.
+func (s *site) close() {
+	s.Helper()
+	if err := s.db.Close(); err != nil {
+		s.Fatal(err)
+	}
+}
+
+func (s *site) write(f func(tx *store.Tx) error) {
+	s.Helper()
+	if err := s.db.Write(context.Background(), "test", f); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// entry records an entry of the agent's transcript.
+func (s *site) entry(e history.Entry) {
+	s.Helper()
+	s.write(func(tx *store.Tx) error {
+		_, err := history.Book{Agent: s.agent, Keys: s.keys, Audit: s.log.Entry}.Batch(tx).Add(0, e)
+		return err
+	})
+}
+
+// called records a call and its result.
+func (s *site) called(id, tool, args string) {
+	s.Helper()
+	s.entry(history.Entry{Kind: history.EntryCall, Call: &history.Call{ID: id, Name: tool, Args: json.RawMessage(args)}})
+	s.log.Judge(s.agent, id, audit.Judgement{Decision: audit.Allowed, By: "reads in the workspace"})
+	s.entry(history.Entry{Kind: history.EntryResult, Result: &history.Result{ID: id, Name: tool, Text: "four", Millis: 7}})
+	s.log.Forget(s.agent, id)
+}
+
+func (s *site) book() audit.Book { return audit.Book{DB: s.db, Dir: s.dir} }
+
+func (s *site) verify() audit.Report {
+	s.Helper()
+	r, err := s.book().Verify(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	return r
+}
+
+func (s *site) head() string {
+	s.Helper()
+	text, err := os.ReadFile(audit.HeadFile(s.dir))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return string(text)
+}
+
+// tamper changes the file's rows while no program has it open, past what guards them.
+func (s *site) tamper(statements string) {
+	s.Helper()
+	s.close()
+	defer s.reopen()
+	db, err := store.Open(s.Context(), s.path(), store.Options{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer func() { _ = db.Close() }()
+	if err := db.Write(s.Context(), "tamper", func(tx *store.Tx) error {
+		for q := range strings.Lines(unguarded + statements) {
+			if _, err := tx.Exec(q); err != nil {
+				return err
+			}
+		}
+		return nil
+	}); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// reopen opens the database alone, as who only looks does.
+func (s *site) reopen() {
+	s.Helper()
+	db, err := store.Open(s.Context(), s.path(), store.Options{})
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.db = db
+	s.Cleanup(func() { _ = db.Close() })
+}
+
+// tampering are ways to change rows: what each is called, what is said of it, and the statements.
+//
+//go:embed testdata/tampering.sql
+var tampering string
+
+// slips are changes that rows are guarded from, and unguarded takes the guards away.
+var (
+	//go:embed testdata/slips.sql
+	slips string
+	//go:embed testdata/unguarded.sql
+	unguarded string
+	//go:embed testdata/cut.sql
+	cutTail string
+)
+
+// Each way to change rows is found, and the sentence names the first row that is wrong.
+//
+// Spec: R-6.
+func TestVerify_finds(t *testing.T) {
+	for _, c := range strings.Split(strings.TrimPrefix(tampering, "-- "), "\n-- ") {
+		head, statements, _ := strings.Cut(c, "\n")
+		name, want, _ := strings.Cut(head, ": ")
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			for n := range 3 {
+				s.called(fmt.Sprint("call", n), "read_file", `{"path":"a.go"}`)
+			}
+			if r := s.verify(); r.Flaw != "" || r.Rows != 7 || !strings.HasPrefix(r.Says(), "The audit is whole: 7 rows") {
+				t.Fatalf("before: %+v", r)
+			}
+			s.tamper(statements)
+			r := s.verify()
+			if !strings.Contains(r.Flaw, want) || !strings.HasPrefix(r.Says(), "The audit is damaged: row ") || !strings.Contains(r.Says(), "as you can") {
+				t.Errorf("%q; want %q", r.Flaw, want)
+			}
+		})
+	}
+}
+
+// Whoever writes rows anew from somewhere on, each with its right hash, is found by the file of the end.
+func TestVerify_findsRowsWrittenAnew(t *testing.T) {
+	forged := newSite(t)
+	forged.called("one", "bash", `{"command":"rm -r x"}`)
+	s := newSite(t)
+	s.called("one", "bash", `{"command":"rm -r x"}`)
+	was := s.head()
+
+	put(t, forged.head(), audit.HeadFile(s.dir))
+	if r := s.verify(); !strings.Contains(r.Flaw, "row 1 begins another audit") {
+		t.Errorf("the file of another audit's end: %q", r.Flaw)
+	}
+	put(t, was, audit.HeadFile(s.dir))
+	if r := s.verify(); r.Flaw != "" {
+		t.Errorf("put back: %q", r.Flaw)
+	}
+	s.called("two", "bash", `{"command":"ls"}`)
+	put(t, was, audit.HeadFile(s.dir))
+	if r := s.verify(); !strings.Contains(r.Flaw, "row 4 stands behind the end") {
+		t.Errorf("right rows behind the end: %q", r.Flaw)
+	}
+
+	// The same file grows elsewhere by another row than here.
+	s.close()
+	data, err := os.ReadFile(s.path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.open()
+	s.called("true", "bash", `{"command":"curl evil"}`)
+	now := s.head()
+	s.close()
+	put(t, string(data), s.path())
+	for _, left := range []string{"-wal", "-shm"} {
+		if err := os.Remove(s.path() + left); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	s.reopen()
+	if r := s.verify(); !strings.Contains(r.Flaw, "is missing: the audit ends with row") {
+		t.Errorf("an older file in its place: %q", r.Flaw)
+	}
+	s.db.Close()
+	s.open() // says so in a row, and goes on
+	s.close()
+	put(t, was, audit.HeadFile(s.dir))
+	s.open()
+	s.called("false", "bash", `{"command":"ls"}`)
+	put(t, now, audit.HeadFile(s.dir))
+	if r := s.verify(); !strings.Contains(r.Flaw, "is not the one that the file audit.head names") {
+		t.Errorf("rows written anew: %q", r.Flaw)
+	}
+}
+
+func put(t *testing.T, text, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The file of the end can be gone or overwritten; both are found, and a start says so in a row that stays.
+func TestOpen_recordsWhatItFinds(t *testing.T) {
+	for name, c := range map[string]struct {
+		do   func(s *site)
+		want string
+	}{
+		"gone":    {func(s *site) { os.Remove(audit.HeadFile(s.dir)) }, "the file audit.head is gone"},
+		"garbage": {func(s *site) { put(s.T, "hello", audit.HeadFile(s.dir)) }, "the file audit.head says nothing any more"},
+		"no number": {func(s *site) {
+			put(s.T, strings.Replace(s.head(), "row 0", "row x", 1), audit.HeadFile(s.dir))
+		}, "the file audit.head says nothing any more"},
+		"cut": {func(s *site) { s.tamper(cutTail) }, "row 3 is missing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newSite(t)
+			s.called("one", "bash", `{"command":"ls"}`)
+			c.do(s)
+			if r := s.verify(); !strings.Contains(r.Flaw, c.want) {
+				t.Errorf("before the start: %q; want %q", r.Flaw, c.want)
+			}
+			s.close()
+			s.open()
+			s.called("two", "bash", `{"command":"ls"}`)
+			r := s.verify()
+			if !strings.Contains(r.Flaw, "says what a start of the program found") || !strings.Contains(r.Flaw, c.want) || !strings.HasPrefix(r.Flaw, "row ") {
+				t.Errorf("behind the start: %q", r.Flaw)
+			}
+			s.close()
+			s.open()
+			if again := s.verify(); again.Flaw != r.Flaw || again.Rows != r.Rows {
+				t.Errorf("the next start: %+v; before it %+v", again, r)
+			}
+		})
+	}
+}
+
+// A program that is killed between a commit and the file of the end leaves no damage: the next start notes it.
+func TestOpen_afterAKill(t *testing.T) {
+	s := newSite(t)
+	s.close()
+	s.open() // with a file, and without a row
+	if r := s.verify(); r.Flaw != "" || r.Rows != 0 || !strings.HasPrefix(r.Says(), "The audit has no rows yet.") {
+		t.Fatalf("%+v", r)
+	}
+	empty := s.head()
+	s.called("one", "bash", `{"command":"ls"}`)
+	for _, behind := range []string{empty, s.head()} {
+		s.called("two", "bash", `{"command":"ls"}`)
+		s.close()
+		put(t, behind, audit.HeadFile(s.dir))
+		s.open()
+		r := s.verify()
+		if r.Flaw != "" || len(r.Notes) == 0 || !strings.Contains(r.Says(), "Note: row ") || !strings.Contains(r.Says(), "stands behind the end") {
+			t.Errorf("%+v", r)
+		}
+	}
+	if info, err := os.Stat(audit.HeadFile(s.dir)); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+}
+
+// Rows can't be changed by a slip of the program, and a transaction that fails leaves none.
+func TestLog_onlyAppends(t *testing.T) {
+	s := newSite(t)
+	s.called("one", "bash", `{"command":"ls"}`)
+	for q := range strings.Lines(slips) {
+		err := s.db.Write(t.Context(), "slip", func(tx *store.Tx) error {
+			_, err := tx.Exec(q)
+			return err
+		})
+		if err == nil || !strings.Contains(err.Error(), "append-only") {
+			t.Errorf("%s: %v", q, err)
+		}
+	}
+	no := errors.New("no")
+	head := s.head()
+	err := s.db.Write(t.Context(), "fails", func(tx *store.Tx) error { return errors.Join(s.log.Revoked(tx, "r"), no) })
+	if r := s.verify(); !errors.Is(err, no) || r.Flaw != "" || r.Rows != 3 || s.head() != head {
+		t.Errorf("%v, %+v", err, r)
+	}
+}
+
+// A line is a call with what decided, how it ended and how long it took.
+func TestList(t *testing.T) {
+	s := newSite(t)
+	s.called("one", "read_file", `{"path":"a.go"}`)
+	s.entry(history.Entry{Kind: history.EntryCall, Call: &history.Call{ID: "two", Name: "bash", Args: json.RawMessage(`{"command":"sleep 9"}`)}})
+	s.log.Judge(s.agent, "two", audit.Judgement{Decision: audit.Allowed, By: "allowed by bash(sleep *)"})
+	s.entry(history.Entry{Kind: history.EntryStarted, Call: &history.Call{ID: "two"}})
+	code := 2
+	s.called("three", "bash", `{}`)
+	s.entry(history.Entry{Kind: history.EntryResult, Result: &history.Result{ID: "four", Name: "bash", Exit: &code, Text: "xx"}})
+	s.entry(history.Entry{Kind: history.EntryShell, Shell: &history.Shell{Command: "make", Output: "done", Exit: 1}})
+	s.entry(history.Entry{Kind: history.EntryEnded, End: &history.End{Outcome: history.Completed}})
+	s.entry(history.Entry{Kind: history.EntryEnded, End: &history.End{Outcome: history.TimedOut, Error: "timed out after 5m"}})
+	s.entry(history.Entry{Kind: history.EntryText, Text: "an answer"})
+	s.write(func(tx *store.Tx) error { return s.log.Switched(tx, "ask", "yolo") })
+	lines, err := s.book().List(t.Context(), audit.Wanted{Limit: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, l := range lines {
+		got = append(got, fmt.Sprintf("%d %s %s %s|%s|%s|%s|%d|%d|%v", l.ID, l.What, l.Name, l.Tool, l.Args, l.Decision+" "+l.By, l.Outcome, l.Bytes, l.Millis, l.Open))
+	}
+	got[0] = "" // its name is another each time
+	want := []string{
+		"", `2 call lint read_file|{"path":"a.go"}|allowed reads in the workspace|ok|4|7|false`,
+		`4 call lint bash|{"command":"sleep 9"}|allowed allowed by bash(sleep *)||0|0|true`,
+		`6 call lint bash|{}|allowed reads in the workspace|ok|4|7|false`,
+		`9 shell lint bash|{"command":"make"}|allowed the user, on a screen|exit code 1|4|0|false`,
+		`10 stop lint ||  timed out after 5m|timed_out|0|0|false`,
+		`11 mode  |{"mode":"yolo","was":"ask"}| the user, on a screen||0|0|false`,
+	}
+	want[5] = strings.Replace(want[5], "||  ", "|| ", 1)
+	if g, w := strings.Join(got, "\n"), strings.Join(want, "\n"); g != w {
+		t.Errorf("got\n%s\nwant\n%s", g, w)
+	}
+	if ls, err := s.book().List(t.Context(), audit.Wanted{Name: "lint", Before: 9, Limit: 2}); err != nil || len(ls) != 2 || ls[0].ID != 4 || ls[1].ID != 6 {
+		t.Errorf("%+v, %v", ls, err)
+	}
+	if ls, err := s.book().List(t.Context(), audit.Wanted{After: 9, Limit: 1}); err != nil || len(ls) != 1 || ls[0].ID != 10 {
+		t.Errorf("%+v, %v", ls, err)
+	}
+	if l, ok, err := s.book().Find(t.Context(), 5); err != nil || !ok || l.ID != 4 || len(l.Rows) != 2 || l.Tool != "bash" {
+		t.Errorf("the row of what runs: %+v, %v, %v", l, ok, err)
+	}
+	if _, ok, err := s.book().Find(t.Context(), 99); ok || err != nil {
+		t.Errorf("%v, %v", ok, err)
+	}
+}
+
+// No text of a file or message stands in a row, and no key.
+//
+// Spec: R-6.
+func TestAbridged(t *testing.T) {
+	long := strings.Repeat("x", 5000)
+	for args, want := range map[string]string{
+		`{"path":"a","content":"secret words"}`:                               `{"content":"(12 bytes)","path":"a"}`,
+		`{"edits":[{"old":"a","new":"bc","replace_all":true}],"path":"<a>&"}`: `{"edits":[{"new":"(2 bytes)","old":"(1 bytes)","replace_all":true}],"path":"<a>&"}`,
+		`{"command":"` + long + `"}`:                                          `{"command":"` + long[:2048] + `… (5000 bytes)"}`,
+		`{"id":12345678901234567890}`:                                         `{"id":12345678901234567890}`,
+		`{"cut`:                                                               `"(5 bytes)"`,
+		`{} {}`:                                                               `"(5 bytes)"`,
+		`{"a":["` + strings.Repeat(long[:1500]+`","`, 8) + `"]}`:                   `"(12034 bytes)"`,
+		`{"text":["one","two"],"Message":"hi","question":"q","prompt":"do","n":1}`: `{"Message":"(2 bytes)","n":1,"prompt":"(2 bytes)","question":"(1 bytes)","text":["(3 bytes)","(3 bytes)"]}`,
+	} {
+		if got := audit.Abridged(json.RawMessage(args)); got != want {
+			t.Errorf("%.80s\n got %.200s\nwant %.200s", args, got, want)
+		}
+	}
+
+	// Every text that a tool takes is known to be a body or not: a new one has to be judged.
+	kept := map[string]bool{
+		"path": true, "pattern": true, "glob": true, "command": true, "name": true, "model": true, "mode": true, "deliver": true, "after": true,
+		"to": true, "from": true, "priority": true, "tags": true, "action": true, "remove": true,
+	}
+	for _, spec := range tools.New().Specs() {
+		var schema any
+		if err := json.Unmarshal(spec.Schema, &schema); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range texts("", schema) {
+			args := fmt.Sprintf(`{%q:"some text"}`, name)
+			if body := audit.Abridged(json.RawMessage(args)) != args; body == kept[name] {
+				t.Errorf("%s of %s: kept %v", name, spec.Name, !body)
+			}
+		}
+	}
+}
+
+// texts are the names of the properties of a schema that take texts.
+func texts(name string, schema any) (all []string) {
+	m, ok := schema.(map[string]any)
+	if !ok {
+		return nil
+	}
+	if m["type"] == "string" || fmt.Sprint(m["type"]) == "[string array]" || fmt.Sprint(m["type"]) == "[array string]" {
+		all = append(all, name)
+	}
+	if props, ok := m["properties"].(map[string]any); ok {
+		for n, p := range props {
+			all = append(all, texts(n, p)...)
+		}
+	}
+	return append(all, texts(name, m["items"])...)
+}
+
+func TestLog_withoutKeys(t *testing.T) {
+	const key = "sk-ant-THISISTHEKEY0123456789"
+	s := newSite(t, "sub")
+	s.close()
+	s.keys = secret.New([]string{"KEY"}, func(name string) string { return map[string]string{"KEY": key}[name] })
+	s.open()
+	s.called("a"+key, "bash"+key, fmt.Sprintf(`{"command":"curl -H %s","path":%q}`, key, key))
+	s.entry(history.Entry{Kind: history.EntryShell, Shell: &history.Shell{Command: "echo " + key, Output: key}})
+	s.entry(history.Entry{Kind: history.EntryEnded, End: &history.End{Outcome: history.OutFailed, Error: "it said " + key}})
+	s.write(func(tx *store.Tx) error {
+		return errors.Join(s.log.Revoked(tx, "bash("+key+")"),
+			s.log.Answered(tx, audit.Answered{Agent: s.agent, Asked: key, Rule: key, By: key}))
+	})
+	if err := s.log.Copy(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if r := s.verify(); r.Flaw != "" || r.Rows != 7 {
+		t.Errorf("%+v", r)
+	}
+	lines, err := os.ReadFile(audit.LinesFile(s.dir))
+	if err != nil || !strings.Contains(string(lines), "KEY") {
+		t.Fatalf("%s, %v", lines, err)
+	}
+	rows, err := s.book().List(t.Context(), audit.Wanted{Limit: 50})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := fmt.Sprintf("%+v%s", rows, lines); strings.Contains(text, key) || !strings.Contains(text, "curl -H") {
+		t.Errorf("%s", text)
+	}
+}

@@ -1,0 +1,132 @@
+package audit
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+
+	"fantail/store"
+)
+
+// Admit decides what happens where the files beside the database can't be written: an agent whose rows also stand in
+// the file of lines is refused its call, with the reason; for any other the human is warned, once. Where the database
+// can't be written no call runs at all, because the request for it is recorded first.
+func (l *Log) Admit(ctx context.Context, kind string) error {
+	if l == nil {
+		return nil
+	}
+	err := l.head.trouble()
+	if slices.Contains(l.o.Kinds, kind) {
+		if err = errors.Join(err, l.Copy(ctx)); err != nil {
+			return fmt.Errorf("its calls must stand in the audit, and that can't be written: %w", err)
+		}
+		return nil
+	}
+	l.mu.Lock()
+	told := l.warned
+	l.warned = err != nil
+	l.mu.Unlock()
+	if l.o.Warn != nil && told != (err != nil) {
+		l.o.Warn(err)
+	}
+	return nil
+}
+
+// Copy brings the file of lines up to the rows that there are.
+func (l *Log) Copy(ctx context.Context) error {
+	if l == nil || len(l.o.Kinds) == 0 {
+		return nil
+	}
+	return l.lines.copy(ctx, l.o.DB, l.o.Kinds)
+}
+
+// lines is the file with the rows of some kinds of agents, a line of JSON each. It holds nothing that the database does
+// not hold: what is missing at its end is added when it is next written.
+type lines struct {
+	path string
+	turn chan struct{} // holds a token while the file is written
+}
+
+// longest is how long a line may be: one that a row makes is shorter.
+const longest = 64 << 10
+
+func (f *lines) copy(ctx context.Context, db *store.DB, kinds []string) error {
+	select {
+	case f.turn <- struct{}{}:
+		defer func() { <-f.turn }()
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+	file, err := os.OpenFile(f.path, os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return fmt.Errorf("open the audit's lines: %w", err)
+	}
+	err = copyTo(ctx, file, db, kinds)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return fmt.Errorf("write the audit's lines: %w; free the disk", err)
+	}
+	return nil
+}
+
+func copyTo(ctx context.Context, file *os.File, db *store.DB, kinds []string) error {
+	last, size, err := lastLine(file)
+	if err != nil {
+		return err
+	}
+	for {
+		rows, err := read(ctx, db, store.AuditWanted{After: last, Kinds: kinds, Limit: page})
+		if err != nil || len(rows) == 0 {
+			return err
+		}
+		var text []byte
+		for _, a := range rows {
+			line, err := json.Marshal(RecordOf(a))
+			if err != nil {
+				return err
+			}
+			text, last = append(append(text, line...), '\n'), a.ID
+		}
+		n, err := file.WriteAt(text, size)
+		if err != nil {
+			return err // half a line is cut off by the next copy
+		}
+		size += int64(n)
+	}
+}
+
+// lastLine returns the number of the row in the file's last whole line, and where that ends. What stands behind it is
+// cut off.
+func lastLine(file *os.File) (row, size int64, err error) {
+	info, err := file.Stat()
+	if err != nil {
+		return 0, 0, err
+	}
+	from := max(0, info.Size()-2*longest)
+	tail := make([]byte, info.Size()-from)
+	if _, err := file.ReadAt(tail, from); err != nil && err != io.EOF {
+		return 0, 0, err
+	}
+	end := bytes.LastIndexByte(tail, '\n') + 1
+	if end == 0 && from > 0 {
+		return 0, 0, errors.New("its end is no line of the audit: move the file away, and it is written anew")
+	}
+	if size = from + int64(end); size < info.Size() {
+		if err := file.Truncate(size); err != nil {
+			return 0, 0, err
+		}
+	}
+	if end == 0 {
+		return 0, 0, nil
+	}
+	line := tail[bytes.LastIndexByte(tail[:end-1], '\n')+1 : end]
+	var r Record
+	if err := json.Unmarshal(line, &r); err != nil {
+		return 0, 0, errors.New("its last line is none of the audit: move the file away, and it is written anew")
+	}
+	return r.Row, size, nil
+}

@@ -1,0 +1,2 @@
+UPDATE audit SET outcome = 'x'
+DELETE FROM audit

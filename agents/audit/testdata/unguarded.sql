@@ -1,0 +1,2 @@
+DROP TRIGGER IF EXISTS audit_is_append_only_update
+DROP TRIGGER IF EXISTS audit_is_append_only_delete
