@@ -27,13 +27,14 @@ import (
 var arrows = map[string][]string{
 	".": {"*"},
 	"agents": {
-		"agents/drafts", "agents/event", "agents/fleet", "agents/follow", "agents/fork", "agents/history", "agents/kept", "agents/ledger",
+		"agents/drafts", "agents/due", "agents/event", "agents/fleet", "agents/follow", "agents/fork", "agents/history", "agents/kept", "agents/ledger",
 		"agents/llm", "agents/mail", "agents/memory", "agents/outside", "agents/post", "agents/quarantine", "agents/questions", "agents/queue",
 		"agents/recovery", "agents/roster",
-		"agents/seal", "agents/steer", "agents/tasks", "agents/turn", "agents/waits", "inbox", "inbox/envelope", "inbox/policy",
+		"agents/schedule", "agents/seal", "agents/steer", "agents/tasks", "agents/turn", "agents/waits", "inbox", "inbox/envelope", "inbox/policy",
 		"store", "tools", "tools/permit", "tools/proc", "tools/secret",
 	},
 	"agents/drafts":        {"store"},
+	"agents/due":           {"agents/history", "agents/roster", "agents/schedule", "inbox", "store"},
 	"agents/event":         {"agents/history", "agents/llm", "inbox", "inbox/policy", "store", "tools", "tools/permit"},
 	"agents/fleet":         {"agents/event", "agents/history", "agents/llm", "agents/queue", "agents/roster", "inbox", "tools", "tools/permit", "tools/proc", "tools/secret"},
 	"agents/follow":        {"agents/event", "agents/history", "store"},

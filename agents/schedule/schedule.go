@@ -195,10 +195,13 @@ func (r *Room) Summary() (active int, next time.Time) {
 	return int(r.active.Load()), next
 }
 
-// Keeps reports whether a schedule is due within a day: then the process that has the agents stays for it.
-func (r *Room) Keeps(now time.Time) bool {
+// Stays returns how long the process that has the agents stays for what is due next; 0: that is no reason to.
+func (r *Room) Stays(now time.Time) time.Duration {
 	_, next := r.Summary()
-	return !next.IsZero() && next.Sub(now) <= Horizon
+	if left := next.Sub(now); !next.IsZero() && left <= Horizon {
+		return max(left, 0) + time.Second // it looks again once that has fired
+	}
+	return 0
 }
 
 // Poke has Run look at the rows again: another process may have changed them.
@@ -339,8 +342,10 @@ func valid(name string) error {
 	if len(name) > mostName {
 		return fmt.Errorf("the name %q is longer than %d letters", name, mostName)
 	}
-	for _, c := range name {
+	for i, c := range name {
 		switch {
+		case i == 0 && !(c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'):
+			return fmt.Errorf("%q is no name: it begins with a letter", name)
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', strings.ContainsRune("-_.", c):
 		default:
 			return fmt.Errorf("%q is no name: letters, digits, - _ and . are allowed", name)

@@ -403,6 +403,7 @@ func TestLimits(t *testing.T) {
 		for _, o := range []Order{
 			{Name: "task-2"},
 			{Name: "a b"},
+			{Name: "1st"},
 			{Name: strings.Repeat("n", 41)},
 			{Kind: "x"},
 			{CancelWhen: "green"},
@@ -522,7 +523,7 @@ func TestChange(t *testing.T) {
 		if got := b.mail(); got != nil {
 			t.Fatalf("a paused one fired: %q", got)
 		}
-		if active, next := b.room.Summary(); active != 0 || !next.IsZero() || b.room.Keeps(b.now()) {
+		if active, next := b.room.Summary(); active != 0 || !next.IsZero() || b.room.Stays(b.now()) != 0 {
 			t.Errorf("%d active, next %s", active, next)
 		}
 		for _, name := range []string{"tea", "walk"} {
@@ -537,7 +538,7 @@ func TestChange(t *testing.T) {
 		if got := b.mail(); len(got) != 1 || !strings.HasPrefix(got[0], "reminder: tea (late") {
 			t.Errorf("%q", got)
 		}
-		if active, next := b.room.Summary(); active != 1 || !next.Equal(milli(b.now().Add(time.Hour))) || !b.room.Keeps(b.now()) {
+		if active, next := b.room.Summary(); active != 1 || !next.Equal(milli(b.now().Add(time.Hour))) || b.room.Stays(b.now()) != time.Hour+time.Second {
 			t.Errorf("%d active, next %s", active, next)
 		}
 		if s, err := b.room.Fire(ctx, "walk", 0); err != nil || s.Runs != 1 || s.Last.Outcome != "completed" {
@@ -570,15 +571,15 @@ func TestChange(t *testing.T) {
 
 func second(_ Schedule, err error) error { return err }
 
-// TestKeeps: what is due within a day keeps the process that has the agents.
-func TestKeeps(t *testing.T) {
+// TestStays: what is due within a day keeps the process that has the agents.
+func TestStays(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, b *bench) {
 		b.add(Order{Kind: Reminder}, "25h tea")
-		if b.room.Keeps(b.now()) {
+		if b.room.Stays(b.now()) != 0 {
 			t.Error("it stays for more than a day")
 		}
 		pass(2 * time.Hour)
-		if !b.room.Keeps(b.now()) {
+		if b.room.Stays(b.now()) != 23*time.Hour+time.Second {
 			t.Error("it does not stay for less than a day")
 		}
 	})
