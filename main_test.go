@@ -172,14 +172,16 @@ var arrows = map[string][]string{
 	"ui/screen":      {"store/config/paths", "tools/sandbox/cell", "ui/screen/tty", "ui/screen/wire"},
 	"ui/screen/tty":  {},
 	"ui/screen/wire": {},
+	"ui/slash/timetable": {"agents/schedule", "agents/schedule/when", "inbox", "ui/slash/options"},
 	"ui/slash/facets": {
 		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory",
-		"agents/roster", "inbox", "inbox/policy", "tools", "tools/permit",
+		"agents/roster", "inbox", "inbox/policy", "tools", "tools/permit", "ui/slash/timetable",
 	},
 	"ui/slash": {
 		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory",
-		"agents/roster", "inbox", "inbox/policy", "store/config/near", "themes", "tools", "tools/permit", "ui/composer", "ui/dialog",
-		"ui/files", "ui/frame", "ui/intent", "ui/slash/facets", "ui/slash/options", "ui/tabs", "ui/transcript", "ui/words",
+		"agents/roster", "agents/schedule", "inbox", "inbox/policy", "store/config/near", "themes", "tools", "tools/permit", "ui/composer", "ui/dialog",
+		"ui/files", "ui/frame", "ui/intent", "ui/slash/facets", "ui/slash/options", "ui/slash/timetable", "ui/tabs",
+		"ui/transcript", "ui/words",
 	},
 	"ui/slash/options": {"store/config/near"},
 	"ui/tabs": {

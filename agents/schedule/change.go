@@ -17,6 +17,26 @@ func Meant(v *store.View, name string, owner int64) (Schedule, error) {
 	return s, err
 }
 
+// All is [List] in a transaction of its own.
+func (r *Room) All(ctx context.Context, owner int64) (ss []Schedule, err error) {
+	err = r.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+		ss, err = List(&rx.View, owner)
+		return err
+	})
+	return ss, err
+}
+
+// About returns the schedule that name means, or the last that had it, with its newest runs.
+func (r *Room) About(ctx context.Context, name string) (s Schedule, runs []Run, err error) {
+	err = r.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+		if s, err = Known(&rx.View, name); err == nil {
+			runs, err = Runs(&rx.View, s.ID, 10)
+		}
+		return err
+	})
+	return s, runs, err
+}
+
 // Known finds the schedule of that name, or the last that had it.
 func Known(v *store.View, name string) (Schedule, error) {
 	s, ok, err := one(v, scanSchedule, `SELECT `+columns+from+`WHERE s.name = ? ORDER BY s.state = 'ended', s.id DESC LIMIT 1`, name)
