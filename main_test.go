@@ -34,7 +34,7 @@ var arrows = map[string][]string{
 		"store", "tools", "tools/permit", "tools/proc", "tools/secret",
 	},
 	"agents/drafts":        {"store"},
-	"agents/due":           {"agents/history", "agents/roster", "agents/schedule", "inbox", "store"},
+	"agents/due":           {"agents/history", "agents/roster", "agents/schedule", "agents/schedule/when", "inbox", "store", "tools"},
 	"agents/event":         {"agents/history", "agents/llm", "inbox", "inbox/policy", "store", "tools", "tools/permit"},
 	"agents/fleet":         {"agents/event", "agents/history", "agents/llm", "agents/queue", "agents/roster", "inbox", "tools", "tools/permit", "tools/proc", "tools/secret"},
 	"agents/follow":        {"agents/event", "agents/history", "store"},

@@ -1,11 +1,11 @@
 // Package due carries out what schedules that fire are to do.
 //
 // Does: begin the command of a schedule as a task of its own, or have an observer begin its prompt, and end the run when
-// the task has ended: with a message, or without one where a command ended as the last time.
+// the task has ended: with a message, or without one where a command ended as the last time; answer the agents' tool.
 //
 // Does not: say when something is due (schedule does), start agents, run commands.
 //
-// Imports: agents/history, agents/roster, agents/schedule, inbox, store.
+// Imports: agents/history, agents/roster, agents/schedule, agents/schedule/when, inbox, store, tools.
 package due
 
 import (
