@@ -11,6 +11,7 @@ import (
 
 	"fantail/agents/audit"
 	"fantail/agents/drafts"
+	"fantail/agents/due"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/follow"
@@ -25,6 +26,7 @@ import (
 	"fantail/agents/questions"
 	"fantail/agents/recovery"
 	"fantail/agents/roster"
+	"fantail/agents/schedule"
 	"fantail/agents/seal"
 	"fantail/agents/steer"
 	"fantail/agents/tasks"
@@ -119,6 +121,7 @@ func (p *Pool) furnish() {
 		m, err := o.Resolve(model)
 		return m.Name, err
 	}, o.Idle, &p.fleet.Line)
+	p.Schedule = schedules(p)
 	p.loops = turn.New(turn.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
 		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk, Audit: p.audit,
@@ -137,7 +140,38 @@ func (p *Pool) furnish() {
 		Ended:   []func(event.Info){p.Mail.Ended, p.forks.Ended},
 		Closed:  []func(int64){p.loops.Forget},
 		Busy:    []func(int64) bool{p.Mail.Busy, p.loops.Busy},
-		Count:   []func(*event.Tally){func(t *event.Tally) { t.Quiet = p.Mail.Quiet() }},
+		Count: []func(*event.Tally){func(t *event.Tally) {
+			t.Quiet = p.Mail.Quiet()
+			t.Scheduled, t.Due = p.Schedule.Summary()
+		}},
+	})
+}
+
+// schedules returns the room of what is due when, and tells those who end tasks of what it began.
+func schedules(p *Pool) *schedule.Room {
+	work := &due.Work{Inbox: p.inbox, Order: p.Tasks.Order, Close: func(tx *store.Tx, agent int64) error {
+		tx.AfterCommit(func() {
+			p.fleet.Lock()
+			defer p.fleet.Unlock()
+			if a := p.fleet.Of(agent); a != nil {
+				p.fleet.CloseTab(a)
+			}
+		})
+		return tx.CloseAgent(agent)
+	}}
+	p.ends.Scheduled, p.ends.Removed = work.Ended, work.Removed
+	return schedule.New(schedule.Options{
+		DB: p.o.DB, Inbox: p.inbox, Now: p.o.Now, Most: p.o.Due, Heir: roster.Heir, Fire: work.Fire,
+		Changed: func() {
+			p.fleet.Lock()
+			defer p.fleet.Unlock()
+			p.fleet.Told()
+		},
+		Trouble: func(err error) {
+			if err != nil { // what was due fires once it is over, which tells
+				p.fleet.Trouble(err)
+			}
+		},
 	})
 }
 
@@ -197,6 +231,7 @@ func (p *Pool) recover(ctx context.Context) error {
 		p.fleet.Start("clock", func() {
 			err := o.Jumps(p.fleet.Context(), func() {
 				p.Mail.Stir()
+				p.Schedule.Leapt()
 				fleet.Leapt(p.fleet)
 			})
 			if err != nil {
@@ -204,6 +239,7 @@ func (p *Pool) recover(ctx context.Context) error {
 			}
 		})
 	}
+	p.fleet.Start("schedule", func() { p.Schedule.Run(p.fleet.Context()) })
 	p.fleet.Start("sort", func() { p.Mail.Run(p.fleet.Context()) })
 	return nil
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
+	"fantail/agents/due"
 	"fantail/agents/roster"
 	"fantail/agents/turn"
 	"fantail/inbox"
@@ -79,6 +81,11 @@ func (d desk) Queue(ctx context.Context, remove string) (string, error) {
 		text += fmt.Sprintf("\n\nPrompts of the user that have not entered: %d", typed)
 	}
 	return text, nil
+}
+
+func (d desk) Schedule(ctx context.Context, t tools.Timer) (string, error) {
+	at := due.Desk{Room: d.p.Schedule, DB: d.p.o.DB, Zone: time.Local}
+	return at.Answer(ctx, due.Caller{Agent: d.a.ID, Unattended: d.a.Unattended(), Dir: d.p.o.Root}, t)
 }
 
 // dispatched tells a model that its task runs beside it.

@@ -7,11 +7,11 @@
 // Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
 // name, a screen, or the configuration file; render anything for people.
 //
-// Imports: agents/audit, agents/drafts, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept,
-// agents/ledger, agents/llm, agents/mail, agents/memory, agents/outside, agents/post, agents/quarantine,
-// agents/questions, agents/queue, agents/recovery, agents/roster, agents/seal, agents/steer, agents/tasks,
-// agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/permit, tools/proc,
-// tools/secret.
+// Imports: agents/audit, agents/drafts, agents/due, agents/event, agents/fleet, agents/follow, agents/fork,
+// agents/history, agents/kept, agents/ledger, agents/llm, agents/mail, agents/memory, agents/outside, agents/post,
+// agents/quarantine, agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal,
+// agents/steer, agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools,
+// tools/permit, tools/proc, tools/secret.
 package agents
 
 import (
@@ -35,6 +35,7 @@ import (
 	"fantail/agents/quarantine"
 	"fantail/agents/questions"
 	"fantail/agents/roster"
+	"fantail/agents/schedule"
 	"fantail/agents/seal"
 	"fantail/agents/steer"
 	"fantail/agents/tasks"
@@ -73,6 +74,7 @@ type Options struct {
 	Box      turn.Boxes                                   // makes the sandboxes of commands; nil: they run as the user
 	Keep     func(proc.Group) func()                      // has a command's group ended if this program dies; nil: nobody does
 	Idle     time.Duration                                // how long an agent awaits input if its task does not say; 0: 5 min, tools.Forever: for ever
+	Due      int                                          // scheduled tasks and commands active at once; 0: schedule.MostTasks
 	Patience time.Duration                                // a disk that refuses writes for so long ends a conversation nobody attends; 0: 5 s
 }
 
@@ -98,6 +100,7 @@ type Pool struct {
 	Steer    steer.Room      // the human's say in what agents do
 	Follow   follow.Room     // for readers that follow one agent
 	Audit    audit.Book      // what agents called, to be read
+	Schedule *schedule.Room  // what is due when
 
 	o     Options
 	inbox *inbox.Inbox

@@ -150,5 +150,6 @@ func (p *Pool) refreshed(n news) {
 		}
 	}
 	p.fleet.Line.Requeue(n.queued)
+	p.Schedule.Poke()
 	p.fleet.Told()
 }

@@ -30,6 +30,7 @@ type Desk interface {
 	Delegate(ctx context.Context, callID string, t Task, mode string) (text string, wait Wait, err error)
 	Read(ctx context.Context, callID string, id int64, offset int) (text string, entry int64, err error)
 	Memory(ctx context.Context, m Memory) (string, error)
+	Schedule(ctx context.Context, t Timer) (string, error)
 }
 
 // Mail is what send takes.

@@ -16,7 +16,7 @@ type Set struct{ list []tool }
 func New() *Set {
 	return &Set{list: []tool{
 		readFile(), writeFile(), editFile(), listFiles(), globFiles(), grepFiles(), bash(),
-		push(), run(), queue(), delegate(), send(), receive(), check(), listMessages(), readMessage(), replyToMessage(), memory(), askUser(),
+		push(), run(), queue(), delegate(), send(), receive(), check(), listMessages(), readMessage(), replyToMessage(), memory(), schedule(), askUser(),
 	}}
 }
 

@@ -121,7 +121,7 @@ func refuses(t testing.TB, e *Env, name string, kv ...any) string {
 }
 
 func TestSpecs(t *testing.T) {
-	want := []string{"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "bash", "push", "run", "queue", "delegate", "send", "receive", "check", "list_messages", "read_message", "reply_to_message", "memory", "ask_user"}
+	want := []string{"read_file", "write_file", "edit_file", "list_files", "glob", "grep", "bash", "push", "run", "queue", "delegate", "send", "receive", "check", "list_messages", "read_message", "reply_to_message", "memory", "schedule", "ask_user"}
 	readOnly := []string{"read_file", "list_files", "glob", "grep", "list_messages"}
 	var got []string
 	for _, s := range New().Specs() {
@@ -327,6 +327,12 @@ func (d *desk) Memory(_ context.Context, m Memory) (string, error) {
 	return "remembered", nil
 }
 
+func (d *desk) Schedule(_ context.Context, t Timer) (string, error) {
+	b, _ := json.Marshal(t)
+	d.asked = string(b)
+	return "scheduled", nil
+}
+
 func (d *desk) Receive(_ context.Context, id, from string, lifo bool, wait time.Duration) (string, int64, error) {
 	if lifo {
 		return "", 0, errors.New("nothing can arrive")
@@ -456,6 +462,34 @@ func TestDesk(t *testing.T) {
 	for _, args := range []string{`{"action":"read"}`, `{"action":"write","name":"a"}`, `{"name":"a","text":"x"}`, `{"action":"delete","name":"a"}`} {
 		if _, err := New().Parse(e, "call", "memory", json.RawMessage(args)); err == nil {
 			t.Errorf("memory took %s", args)
+		}
+	}
+	ok(t, e, "schedule", "action", "register", "kind", "reminder", "prompt", " tea ", "delay_seconds", 1800)
+	if d.asked != `{"Action":"register","ID":"","Kind":"reminder","Prompt":"tea","CancelWhen":"","Delay":1800000000000,"Interval":0,"At":"0001-01-01T00:00:00Z","Cron":"","Deliver":"","Priority":""}` {
+		t.Errorf("schedule asked %s", d.asked)
+	}
+	ok(t, e, "schedule", "action", "register", "task_id", "ci", "prompt", "look", "interval_minutes", 10, "cancel_when", "green", "deliver", "wake")
+	if !strings.Contains(d.asked, `"ID":"ci"`) || !strings.Contains(d.asked, `"Interval":600000000000`) || !strings.Contains(d.asked, `"CancelWhen":"green"`) {
+		t.Errorf("schedule asked %s", d.asked)
+	}
+	ok(t, e, "schedule", "action", "register", "prompt", "look", "run_at", "2026-12-24T18:00:00+01:00")
+	if !strings.Contains(d.asked, `"At":"2026-12-24T18:00:00+01:00"`) {
+		t.Errorf("schedule asked %s", d.asked)
+	}
+	for _, args := range []string{
+		`{}`, `{"action":"fire"}`, `{"action":"register"}`, `{"action":"unregister"}`, `{"action":"register","prompt":"x","run_at":"soon"}`,
+		`{"action":"register","prompt":"x","delay_seconds":1,"interval_seconds":300}`, `{"action":"register","prompt":"x","delay_seconds":-1}`,
+		`{"action":"register","prompt":"x","interval_seconds":0}`, `{"action":"register","prompt":"x","interval_minutes":99999999999}`,
+		`{"action":"register","prompt":"x","kind":"alarm"}`, `{"action":"register","prompt":"x","priority":"now"}`,
+	} {
+		if _, err := New().Parse(e, "call", "schedule", json.RawMessage(args)); err == nil {
+			t.Errorf("schedule took %s", args)
+		}
+	}
+	for kind, want := range map[string]permit.Kind{"reminder": permit.Internal, "task": permit.Note} {
+		c, err := New().Parse(e, "call", "schedule", args(t, "action", "register", "prompt", "x", "kind", kind))
+		if err != nil || c.Action.Kind != want {
+			t.Errorf("a %s is %v, %v", kind, c, err)
 		}
 	}
 	if r := ok(t, e, "receive", "from", "a", "timeout", 60); r.Entry != 7 || r.Text != "mail" || d.asked != "call|a|1m0s" {

@@ -20,7 +20,10 @@ func (plan Plan) sql() []Rule {
 			"-- inbox/rules/a.go --\npackage rules\nconst q = \"SELECT data FROM policies\"\n",
 			"-- store/a.go --\npackage store\nconst q = \"INSERT INTO messages (body) VALUES (?)\"\n",
 			"-- store/a.go --\npackage store\nconst q = \"SELECT n FROM tasks JOIN counts ON 1\"\n",
+			"-- agents/schedule/a.go --\npackage schedule\nconst q = \"SELECT n FROM tasks\"\n",
+			"-- agents/schedule/a.go --\npackage schedule\nconst q = \"UPDATE messages SET taken = 1\"\n",
 		}, Good: []string{
+			"-- agents/schedule/a.go --\npackage schedule\nconst q = \"SELECT name FROM schedules\"\n",
 			"-- inbox/a.go --\npackage inbox\nconst q = \"UPDATE messages SET taken = 1\"\n",
 			"-- agents/a.go --\npackage agents\nconst q = \"Select one of the models\"\n",
 		}},
@@ -38,11 +41,12 @@ func (plan Plan) sql() []Rule {
 var (
 	sqlText  = regexp.MustCompile(`^\s*(SELECT|INSERT|UPDATE|DELETE|CREATE|DROP|ALTER|PRAGMA|REPLACE|VACUUM|WITH|ATTACH|SAVEPOINT)\s+[A-Za-z_(*"]`)
 	mailSQL  = regexp.MustCompile(`(?i)\b(FROM|INTO|UPDATE|JOIN|TABLE)\s+(messages|counts|mutes|policies)\b`)
+	otherSQL = regexp.MustCompile(`(?i)\b(FROM|INTO|UPDATE|JOIN|TABLE)\s+(agents|turns|entries|tasks|approvals|settings|drafts|memories)\b`)
 	entrySQL = regexp.MustCompile(`(?i)\b(UPDATE\s+(OR\s+\w+\s+)?entries|DELETE\s+FROM\s+entries|REPLACE\s+INTO\s+entries|DROP\s+TABLE\s+(IF\s+EXISTS\s+)?entries)\b`)
 )
 
 // querying are the packages that may speak SQL.
-var querying = []string{"store", "store/sqlite", "inbox", "inbox/policy"}
+var querying = []string{"store", "store/sqlite", "inbox", "inbox/policy", "agents/schedule"}
 
 func checkSQL(t *tree.Tree) (f tree.Findings) {
 	for _, s := range t.Files {
@@ -54,8 +58,10 @@ func checkSQL(t *tree.Tree) (f tree.Findings) {
 			case !sqlText.MatchString(text):
 			case !slices.Contains(querying, s.Dir):
 				f.Add("%s: SQL stands only in %s; ask one of them for what is needed", t.At(n), strings.Join(querying, ", "))
-			case s.Dir == "store" && !s.Test && mailSQL.MatchString(text):
+			case (s.Dir == "store" || s.Dir == "agents/schedule") && !s.Test && mailSQL.MatchString(text):
 				f.Add("%s: the tables messages, counts, mutes and policies belong to inbox; move the statement there", t.At(n))
+			case s.Dir == "agents/schedule" && !s.Test && otherSQL.MatchString(text):
+				f.Add("%s: agents/schedule owns the tables schedules and schedule_runs only; ask store for the rest", t.At(n))
 			}
 		})
 	}

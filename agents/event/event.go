@@ -209,6 +209,9 @@ type Tally struct {
 	Mode    permit.Mode
 	Wall    permit.Wall  // what the sandbox under commands is worth
 	Quiet   policy.Quiet // whether all mail is held, and until when
+
+	Scheduled int       // schedules that are active
+	Due       time.Time // when the next of them is; zero: none
 }
 
 // Mailed says that the agent's inbox, or what is shown of its messages, has changed: read it again. An unread feed

@@ -17,6 +17,11 @@ type Ends struct {
 	Unread func(tx *store.Tx, from, to int64, state event.State) error // tells senders what an agent did not read
 	Ended  func(task int64)                                            // a task has ended; called after the commit
 	Passed func(from, to int64)                                        // to inherits from; called after the commit
+
+	// Scheduled tells of a task's end in another way if a schedule began it, and returns whether one did. Removed hears
+	// of a task that ends without having started. nil: there are no schedules.
+	Scheduled func(tx *store.Tx, t Task, end End) (bool, error)
+	Removed   func(tx *store.Tx, t Task) error
 }
 
 // End is what a turn of a task, or the task itself, ends with.
@@ -34,7 +39,14 @@ func (e *Ends) Finish(tx *store.Tx, t Task, end End) (bool, error) {
 	if err != nil || !ended {
 		return false, err
 	}
-	if err := e.Report(tx, t, end); err != nil {
+	told := false
+	if e.Scheduled != nil {
+		told, err = e.Scheduled(tx, t, end)
+	}
+	if err == nil && !told {
+		err = e.Report(tx, t, end)
+	}
+	if err != nil {
 		return false, err
 	}
 	return true, e.release(tx, t, end.Outcome, end.Cause)
@@ -58,6 +70,9 @@ func (e *Ends) Conclude(tx *store.Tx, t Task) error {
 // Remove takes a queued task out of its queue. It returns false if the task had started.
 func (e *Ends) Remove(tx *store.Tx, t Task) (bool, error) {
 	removed, err := tx.RemoveTask(t.ID)
+	if err == nil && removed && e.Removed != nil {
+		err = e.Removed(tx, t)
+	}
 	if err != nil || !removed {
 		return false, err
 	}

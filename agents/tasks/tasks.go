@@ -111,6 +111,20 @@ func (ts *Tasks) push(
 	return row, nil
 }
 
+// Order queues a task in the transaction of whoever begins it, to start at once, under its name or, if that is not free, another. Its
+// commands run in the program's own environment.
+func (ts *Tasks) Order(tx *store.Tx, row Task) (Task, error) {
+	name, err := roster.NameFor(tx, row.Name, ts.line.Renamed)
+	if err != nil { // somebody else has it
+		name, err = roster.NameFor(tx, "", nil)
+	}
+	if err != nil {
+		return Task{}, err
+	}
+	row.Name = name
+	return ts.addTask(context.Background(), tx, roster.QueuedTask{Task: row, Now: true})
+}
+
 // newTask returns the row of a task, if it may be pushed.
 func (ts *Tasks) newTask(by int64, t tools.Task, origin string) (Task, error) {
 	model, turn, live, err := ts.line.Owner(by)

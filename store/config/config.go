@@ -34,6 +34,7 @@ type Config struct {
 	PermissionMode string `toml:"permission_mode"` // ask, accept-edits, auto, plan or yolo; "" means ask
 	Sandbox        string `toml:"sandbox"`         // on, off, bubblewrap, namespaces or landlock; "" means on
 	MaxRunning     int    `toml:"max_running"`     // running agents at once; 0 leaves it to the pool
+	MaxSchedules   int    `toml:"max_schedules"`   // scheduled tasks and commands active at once; 0 leaves it to the pool
 	Mouse          bool   `toml:"mouse"`
 	Editor         string `toml:"editor"`       // "" means VISUAL, else EDITOR
 	Notify         string `toml:"notify"`       // auto, osc9, osc777, osc99, bell, desktop or off; "" means auto
@@ -87,6 +88,9 @@ func Read(env func(string) string) (Config, error) {
 	}
 	return c.Override(env)
 }
+
+// maxSchedules is what may be scheduled at most.
+const maxSchedules = 50
 
 // lingers is how long a host stays if nothing else is said.
 const lingers = 10 * time.Minute
@@ -229,6 +233,9 @@ func (c Config) check() (at []string, err error) {
 	}
 	if c.MaxRunning < 0 || c.MaxRunning > maxRunning {
 		return []string{"max_running"}, fmt.Errorf("max_running: want a number from 1 to %d", maxRunning)
+	}
+	if c.MaxSchedules < 0 || c.MaxSchedules > maxSchedules {
+		return []string{"max_schedules"}, fmt.Errorf("max_schedules: want a number from 1 to %d", maxSchedules)
 	}
 	if _, err := c.Linger(); err != nil {
 		return []string{"host_linger"}, err

@@ -1,11 +1,15 @@
 package slash
 
-import "slices"
+import (
+	"slices"
+
+	"fantail/ui/slash/timetable"
+)
 
 // commands is the table of commands, in the order of the help.
 func commands() []command {
 	return slices.Concat(
-		taskCommands, mailCommands, documentCommands, agentCommands,
+		taskCommands, dueCommands, mailCommands, documentCommands, agentCommands,
 		workspaceCommands, conversationCommands, programCommands,
 	)
 }
@@ -36,6 +40,25 @@ var taskCommands = []command{
 		name: "respawn", run: runRespawn, complete: respawnArguments,
 		args: "NAME",
 		help: "start a task that ended anew, as it was, with a new agent",
+	},
+}
+
+// dueCommands are about what is due when.
+var dueCommands = []command{
+	{
+		name: "remind", run: runDue(timetable.Desk.Remind), complete: whenArguments,
+		args: "[--priority=P] [deliver=wake] WHEN TEXT",
+		help: "a reminder: 30m, 14:00, tomorrow 9:00, every monday 10:00; it waits for your next message",
+	},
+	{
+		name: "schedule", run: runDue(timetable.Desk.Schedule), complete: scheduleArguments,
+		args: "[list | [name=] [checks=A,B] [--always] WHEN PROMPT | !CMD | show NAME | pause NAME | resume NAME | run NAME | rm NAME]",
+		help: "have an observer look, or a command run, when it is due; --always: tell of outcomes that did not change",
+	},
+	{
+		name: "watch", run: runDue(timetable.Desk.Watch), complete: whenArguments,
+		args: "[name=] [checks=A,B] TIME until \"CONDITION\" [PROMPT]",
+		help: "have an observer look every so often until something is so, and tell",
 	},
 }
 

@@ -30,6 +30,7 @@ const (
 	slotFlash
 	slotAsking
 	slotWork
+	slotDue
 	slotIdle
 	slotModel
 	slotShare
@@ -93,7 +94,7 @@ func (t *Tabs) Status(w int, st Status) string {
 		if x.text != "" {
 			right += t.Theme.Paint(themes.Dim, sep) + t.Theme.Paint(x.role, x.text)
 			sep = " · "
-			if x.at == slotAsking || x.at == slotWork || x.at == slotIdle {
+			if x.at == slotAsking || x.at == slotWork || x.at == slotDue || x.at == slotIdle {
 				sep = "   "
 			}
 		}
@@ -171,6 +172,9 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 		add(slotAsking, themes.Warn, fmt.Sprintf("⚠ %d asking · alt+a", n))
 	}
 	st.work(add)
+	if n := st.Tally.Scheduled; n > 0 {
+		add(slotDue, themes.Dim, fmt.Sprintf("⏲ %d", n))
+	}
 	if words.Awaits(info) {
 		add(slotIdle, themes.Accent, words.IdleShort(info, t.Now()))
 		add(slotIdle, themes.Accent, words.IdleHere(info, t.Now()))

@@ -36,12 +36,14 @@
 //	wait 5s                  say TEXT           fail TEXT
 //	now also INSTRUCTION     reported with what was asked before (now and also alone do too)
 //	go on                    behind a turn that was stopped: again what was cut, and the rest
-//	remind me in 30m: TEXT   answered with: not built yet
+//	remind me in 30m: TEXT   mail when it is due
+//	schedule NAME every 10m: INSTRUCTION   have an observer carry it out; in 10m: once
+//	unregister NAME          end that
 //
 // `then` joins only where it stands as a word of its own before a verb, not
 // after a semicolon and not inside quotes (a shell's own `then` stays with its
 // command). What follows the colon of write, edit, send, reply, push, delegate,
-// remember and remind reaches to the end of the line: a `then` in it belongs to the text, so
+// remember, remind and schedule reaches to the end of the line: a `then` in it belongs to the text, so
 // that a task can be a list of its own; the report remarks on it. A TEXT, OLD or NEW that is a Go string
 // in double quotes stands for that string ("two\nlines"). A PATH, GLOB or
 // PATTERN with spaces stands in quotes. What stands behind the last colon of a

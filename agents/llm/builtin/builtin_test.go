@@ -204,7 +204,10 @@ func TestInstructionsBecomeCalls(t *testing.T) {
 		"ask DB: which? : a | b":                  {`ask_user {"options":["a","b"],"question":"DB: which?"}`},
 		"ask : a | b":                             nil,
 		"say hello":                               nil,
-		"remind me in 5m: x":                      nil,
+		"remind me in 5m: x then say y":           {`schedule {"action":"register","delay_seconds":300,"kind":"reminder","prompt":"x then say y"}`},
+		"schedule ci every 10m: read ci.log":      {`schedule {"action":"register","interval_seconds":600,"prompt":"read ci.log","task_id":"ci"}`},
+		"schedule ci in 90s: read ci.log":         {`schedule {"action":"register","delay_seconds":90,"prompt":"read ci.log","task_id":"ci"}`},
+		"unregister ci then say x":                {`schedule {"action":"unregister","task_id":"ci"}`},
 		"read a then read b":                      {`read_file {"path":"a"}`, `read_file {"path":"b"}`},
 		"run a\nrun b\nread c":                    {`bash {"command":"a","timeout":600}`, `bash {"command":"b","timeout":600}`, `read_file {"path":"c"}`},
 		"please do the laundry":                   nil,
@@ -605,7 +608,8 @@ func TestFailure(t *testing.T) {
 		{"queue", "broken", true, "`queue`: broken"},
 		{"run 2", "broken", true, "`run 2`: broken"},
 		{"fail on purpose", "", false, "on purpose"},
-		{"remind me in 5m: x", "", false, "`remind me in 5m: x`: reminders are not built yet"},
+		{"remind me in 5m: x", "too many", true, "`remind me in 5m`: too many"},
+		{"schedule ci every 5m: x", "too many", true, "`schedule ci`: too many"},
 		{"please do", "", false, "No language model is configured: `please do` is not one of the instructions"},
 	} {
 		for _, brief := range []bool{false, true} {

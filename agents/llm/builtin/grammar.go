@@ -23,8 +23,8 @@ type instruction struct {
 	also    bool          // it was asked for beside what was done before
 	count   int           // of run; 0 means all
 	options []string      // of ask
-	wait    time.Duration // of wait
-	mode    string        // of delegate: sync, async, or "" for what suits the program
+	wait    time.Duration // of wait; of remind and schedule: until it is due
+	mode    string        // of delegate: sync, async, or "" for what suits the program; of schedule: every or in
 	lost    string        // of run: the word that should be a program and is none
 }
 
@@ -32,14 +32,16 @@ type instruction struct {
 var (
 	verbs = []string{
 		"run", "queue", "read", "list", "find", "grep", "write", "edit", "send", "reply", "check", "receive",
-		"push", "delegate", "remember", "recall", "memories", "remind", "ask", "wait", "say", "fail",
+		"push", "delegate", "remember", "recall", "memories", "remind", "schedule", "unregister", "ask", "wait", "say", "fail",
 	}
-	whole = []string{"write", "edit", "send", "reply", "push", "delegate", "remember", "remind"}
+	whole = []string{"write", "edit", "send", "reply", "push", "delegate", "remember", "remind", "schedule"}
 	bare  = []string{"ask", "say", "fail"} // a quote in them is just a quote
 )
 
-// longest a wait may be.
-const longestWait = 24 * time.Hour
+const (
+	longestWait = 24 * time.Hour       // that a wait may be
+	mostLater   = 366 * 24 * time.Hour // until something is due
+)
 
 // parse reads a prompt. The error names the first line that is no instruction.
 func parse(prompt string) ([]instruction, error) {
@@ -194,8 +196,10 @@ var forms = map[string]form{
 		in.text, _ = quoted(in.text)
 		return ok
 	}},
-	"edit":   {"edit PATH: OLD => NEW", (*instruction).edit},
-	"remind": {"remind me in 30m: TEXT", func(_ *instruction, rest string) bool { return rest != "" }},
+	"edit":       {"edit PATH: OLD => NEW", (*instruction).edit},
+	"remind":     {"remind me in 30m: TEXT", (*instruction).remind},
+	"schedule":   {"schedule NAME every 10m: INSTRUCTION", (*instruction).schedule},
+	"unregister": {"unregister NAME", (*instruction).path},
 	"wait": {"wait 5s", func(in *instruction, rest string) bool {
 		d, err := duration(rest)
 		in.wait = d
@@ -333,6 +337,34 @@ func (in *instruction) push(s string) bool {
 	by, names := word(rest)
 	in.after, ok = path(names)
 	return ok && strings.EqualFold(by, "after") && in.text != ""
+}
+
+// remind reads me in TIME: TEXT.
+func (in *instruction) remind(s string) bool {
+	head, text, _ := strings.Cut(s, ":")
+	words := strings.Fields(head)
+	in.text, _ = quoted(strings.TrimSpace(text))
+	in.arg = strings.Join(words, " ")
+	return len(words) == 3 && strings.EqualFold(words[0], "me") && strings.EqualFold(words[1], "in") && in.later(words[2]) && in.text != ""
+}
+
+// schedule reads NAME every TIME: INSTRUCTION, or NAME in TIME: INSTRUCTION.
+func (in *instruction) schedule(s string) bool {
+	head, text, _ := strings.Cut(s, ":")
+	words := strings.Fields(head)
+	in.text, _ = quoted(strings.TrimSpace(text))
+	if len(words) != 3 || in.text == "" {
+		return false
+	}
+	in.arg, in.mode = words[0], strings.ToLower(words[1])
+	return (in.mode == "every" || in.mode == "in") && in.later(words[2])
+}
+
+// later takes a word as the time until something is due.
+func (in *instruction) later(word string) bool {
+	d, err := time.ParseDuration(word)
+	in.wait = d
+	return err == nil && d >= time.Second && d <= mostLater
 }
 
 // quoted unquotes a Go string; anything else stays as it is.

@@ -366,6 +366,13 @@ func (in instruction) next(made []called) (call, bool) {
 		return call{"memory", map[string]any{"action": "read", "name": in.arg}}, true
 	case "memories":
 		return call{"memory", map[string]any{"action": "list"}}, true
+	case "remind":
+		return call{"schedule", map[string]any{"action": "register", "kind": "reminder", "prompt": in.text, "delay_seconds": int(in.wait.Seconds())}}, true
+	case "schedule":
+		span := map[string]string{"every": "interval_seconds", "in": "delay_seconds"}[in.mode]
+		return call{"schedule", map[string]any{"action": "register", "task_id": in.arg, "prompt": in.text, span: int(in.wait.Seconds())}}, true
+	case "unregister":
+		return call{"schedule", map[string]any{"action": "unregister", "task_id": in.arg}}, true
 	case "check", "receive":
 		set("from", in.arg)
 		return call{in.verb, args}, true
@@ -430,10 +437,7 @@ func (in instruction) change(made []called) (call, bool) {
 
 // status judges an instruction by its calls, all of which were made.
 func (in instruction) status(made []called) status {
-	switch {
-	case in.verb == "remind":
-		return failed
-	case len(made) > 0 && made[len(made)-1].wrong:
+	if len(made) > 0 && made[len(made)-1].wrong {
 		return failed
 	}
 	return done

@@ -112,8 +112,6 @@ func (o outcome) report() string {
 		return sign + "waited " + o.in.wait.String()
 	case "fail":
 		return sign + "failed as told: " + o.in.arg
-	case "remind":
-		return sign + code(clip(o.in.written)) + " · " + noReminders
 	case "run":
 		switch {
 		case o.in.lost != "":
@@ -156,7 +154,7 @@ func (o outcome) report() string {
 // title is an instruction without the text it carries.
 func (in instruction) title() string {
 	switch in.verb {
-	case "write", "edit", "send", "reply", "push", "delegate", "remember":
+	case "write", "edit", "send", "reply", "push", "delegate", "remember", "remind", "schedule":
 		return in.verb + " " + in.arg
 	}
 	return in.written
@@ -301,8 +299,6 @@ func (o outcome) cause(brief bool) string {
 	switch {
 	case o.in.verb == "fail":
 		return o.in.arg
-	case o.in.verb == "remind":
-		return code(clip(o.in.written)) + ": " + noReminders
 	case o.in.lost != "":
 		return o.in.asks()
 	}
@@ -324,8 +320,6 @@ func (o outcome) cause(brief bool) string {
 	return code(clip(o.in.title())) + ": " + llm.Clip(text, widest)
 }
 
-const noReminders = "reminders are not built yet"
-
 // asks asks back, where a command begins with a word that is no program.
 func (in instruction) asks() string {
 	return fmt.Sprintf("%s is no program here. Which command do you mean? Write it as you would in a shell: %s", code(clip(in.lost)), code("run make test"))
@@ -333,7 +327,7 @@ func (in instruction) asks() string {
 
 // remark says of a text that it holds what was perhaps meant as an instruction.
 func (in instruction) remark() string {
-	if !slices.Contains(whole, in.verb) || in.verb == "remind" {
+	if !slices.Contains(whole, in.verb) {
 		return ""
 	}
 	for rest := " " + in.written; ; {
@@ -345,7 +339,7 @@ func (in instruction) remark() string {
 		if _, err := one(rest); err != nil {
 			continue
 		}
-		verb := map[string]string{"push": "is its prompt", "delegate": "is its prompt", "send": "was sent", "reply": "was sent"}[in.verb]
+		verb := map[string]string{"push": "is its prompt", "delegate": "is its prompt", "schedule": "is its prompt", "remind": "is what it says", "send": "was sent", "reply": "was sent"}[in.verb]
 		if verb == "" {
 			verb = "was written"
 		}
@@ -376,6 +370,7 @@ const guide = "One instruction a line, or joined by `then`:\n\n" +
 	"- `push NAME interactive: PROMPT` queues one that stays after its answer: `/tell NAME now also run CMD` goes on with it, as `/push interactive` does\n" +
 	"- `check`, `receive from NAME`, `send NAME: TEXT`, `list messages`, `read message N`, `reply N: TEXT`, `delegate NAME: PROMPT`, and `delegate sync NAME: PROMPT` to wait for its answer\n" +
 	"- `remember NAME: TEXT`, `recall NAME`, `memories`\n" +
+	"- `remind me in 30m: TEXT`, `schedule NAME every 10m: INSTRUCTION` has an observer look, `unregister NAME` ends that\n" +
 	"- `ask QUESTION`, or `ask QUESTION: A | B` with answers to choose from, asks you\n" +
 	"- `wait 5s`, `say TEXT`, `fail TEXT`\n\n" +
 	"A TEXT or PROMPT reaches to the end of its line, a `then` in it too. What fails, a command by its exit code, ends its list.\n\n" + models

@@ -374,7 +374,7 @@ func (h *Host) stays() time.Duration {
 	return firstWithin
 }
 
-// rest waits until nothing goes on and no idle agent's time runs: where no screen ever was, questions were there before
+// rest waits until nothing goes on, no idle agent's time runs and nothing is scheduled within a day: where no screen ever was, questions were there before
 // and keep nobody.
 func (h *Host) rest(ctx context.Context) error {
 	w, open := h.open()
@@ -392,7 +392,8 @@ func (h *Host) rest(ctx context.Context) error {
 		if err := rest(ctx); err != nil {
 			return err
 		}
-		left := longest(w.Pool.Infos(), time.Now())
+		now := time.Now()
+		left := max(longest(w.Pool.Infos(), now), w.Pool.Schedule.Stays(now))
 		if left == 0 {
 			return nil
 		}

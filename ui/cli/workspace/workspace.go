@@ -140,7 +140,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		DB: w.db, Tools: w.tools, Gate: w.gate,
 		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System,
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
-		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Rules: said,
+		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,
 		Idle:   cmp.Or(idle, tools.Forever),
 		Abroad: w.readOnly != nil && place.Hosted(w.place.Data),
 	})

@@ -4,8 +4,8 @@
 //
 // Does not: know a command.
 //
-// Imports: agents, agents/audit, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory, agents/roster,
-// inbox, inbox/policy, tools, tools/permit.
+// Imports: agents, agents/audit, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail,
+// agents/memory, agents/roster, inbox, inbox/policy, tools, tools/permit, ui/slash/timetable.
 package facets
 
 import (
@@ -25,6 +25,7 @@ import (
 	"fantail/inbox/policy"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/ui/slash/timetable"
 )
 
 // Pool is what commands ask of an [agents.Pool] and of its rooms.
@@ -39,13 +40,14 @@ type Pool struct {
 	Memory  Memory
 	Ledger  Ledger
 	Audit   Audit
+	Due     timetable.Pool
 }
 
 // Of is what commands ask of p.
 func Of(p *agents.Pool) Pool {
 	return Pool{
 		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
-		Audit: p.Audit,
+		Audit: p.Audit, Due: p.Schedule,
 	}
 }
 

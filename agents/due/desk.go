@@ -1,0 +1,136 @@
+package due
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/agents/schedule"
+	"fantail/agents/schedule/when"
+	"fantail/inbox"
+	"fantail/store"
+	"fantail/tools"
+)
+
+// Unavailable is what an agent hears that nobody attends: what it registers would outlive its conversation.
+const Unavailable = "Scheduling requires a persistent session (daemon mode). This task would need to outlive the current session."
+
+// Desk is how agents reach the schedules. An agent sees those it registered, and an observer the one that fired it.
+type Desk struct {
+	Room *schedule.Room
+	DB   *store.DB
+	Zone *time.Location
+}
+
+// Caller is the agent that calls.
+type Caller struct {
+	Agent      int64
+	Unattended bool
+	Dir        string
+}
+
+// Answer carries out a call of the tool schedule. Its texts and errors are for models.
+func (d Desk) Answer(ctx context.Context, by Caller, t tools.Timer) (string, error) {
+	fired, observes, err := d.fired(ctx, by.Agent)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case t.Action == "register" && observes:
+		return "", errors.New("an observer registers no tasks; report what you found")
+	case t.Action == "register" && by.Unattended:
+		return Unavailable, nil
+	case t.Action == "register":
+		return d.register(ctx, by, t)
+	case t.Action == "unregister" && observes && t.ID != fired.Name:
+		return none(t.ID), nil
+	case t.Action == "unregister" && observes:
+		return d.unregister(ctx, t.ID, 0, "its condition was met: "+fired.CancelWhen)
+	case t.Action == "unregister":
+		return d.unregister(ctx, t.ID, by.Agent, "the agent that registered it cancelled it")
+	case observes && fired.State == schedule.Ended:
+		return list(nil), nil
+	case observes:
+		return list([]schedule.Schedule{fired}), nil
+	}
+	all, err := d.Room.All(ctx, by.Agent)
+	return list(all), err
+}
+
+// fired returns the schedule that fired an observer.
+func (d Desk) fired(ctx context.Context, agent int64) (s schedule.Schedule, ok bool, err error) {
+	err = d.DB.Read(ctx, func(rx *store.Rx) error {
+		s, _, ok, err = schedule.OfAgent(&rx.View, agent)
+		return err
+	})
+	return s, ok, err
+}
+
+func (d Desk) register(ctx context.Context, by Caller, t tools.Timer) (string, error) {
+	o := schedule.Order{
+		Name: t.ID, Owner: by.Agent, Origin: schedule.Agent, Kind: schedule.Kind(t.Kind), Text: t.Prompt, CancelWhen: t.CancelWhen,
+		Dir: by.Dir, Deliver: inbox.Deliver(t.Deliver), Priority: inbox.Priority(t.Priority),
+	}
+	var err error
+	switch {
+	case t.Interval > 0:
+		o.When = when.Interval(t.Interval)
+	case !t.At.IsZero():
+		o.When = when.At(t.At.In(d.Zone))
+	case t.Cron != "":
+		o.When, err = when.Cron(t.Cron)
+	default:
+		o.When = when.After(t.Delay)
+	}
+	if err != nil {
+		return "", err
+	}
+	s, err := d.Room.Add(ctx, o)
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Scheduled task '%s': fires %s.", s.Name, describe(s.When)), nil
+}
+
+func (d Desk) unregister(ctx context.Context, name string, owner int64, why string) (string, error) {
+	_, err := d.Room.Remove(ctx, name, owner, why)
+	if unknown := (*schedule.NoneError)(nil); errors.As(err, &unknown) {
+		return none(name), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Task %s cancelled.", name), nil
+}
+
+func none(name string) string { return fmt.Sprintf("No active task with id '%s'.", name) }
+
+// describe says when a task fires.
+func describe(w when.When) string {
+	switch {
+	case w.Every > 0:
+		return fmt.Sprintf("every %ds", int(w.Every.Seconds()))
+	case w.Cron == "" && w.At.IsZero():
+		return fmt.Sprintf("once in %ds", int(w.Delay.Seconds()))
+	}
+	return w.Text
+}
+
+// list is one line for each task.
+func list(all []schedule.Schedule) string {
+	if len(all) == 0 {
+		return "No active scheduled tasks."
+	}
+	const most = 60
+	lines := make([]string, len(all))
+	for i, s := range all {
+		prompt := []rune(s.Text)
+		if len(prompt) > most {
+			prompt = prompt[:most]
+		}
+		lines[i] = fmt.Sprintf("- %s: %s (%s)", s.Name, string(prompt), describe(s.When))
+	}
+	return strings.Join(lines, "\n")
+}

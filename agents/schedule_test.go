@@ -1,0 +1,141 @@
+package agents_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"fantail/agents/event"
+	"fantail/agents/llm/builtin"
+	"fantail/agents/schedule"
+	"fantail/agents/schedule/when"
+	"fantail/inbox"
+	"fantail/store"
+)
+
+// plan registers what the human schedules in main's tab.
+func (w *world) plan(o schedule.Order, text string) schedule.Schedule {
+	w.t.Helper()
+	var err error
+	o.When, o.Text, err = when.Parse(text, time.Now())
+	check(w.t, err)
+	o.Owner, o.Origin = w.main(), schedule.Human
+	s, err := w.pool.Schedule.Add(w.t.Context(), o)
+	check(w.t, err)
+	return s
+}
+
+// waits returns what waits in main's inbox.
+func (w *world) waits() []inbox.Message {
+	w.t.Helper()
+	ms, err := w.pool.Letters.Peek(context.Background(), w.main(), inbox.Query{Recipient: w.main()})
+	check(w.t, err)
+	return ms
+}
+
+// spoke is all texts of an agent's transcript.
+func (w *world) spoke(name string) string {
+	var b strings.Builder
+	for _, e := range w.entries(name) {
+		b.WriteString(e.Text + "\n")
+	}
+	return b.String()
+}
+
+// TestReminder_isPassive: a reminder waits for the next turn, which begins with it, and starts none; one that wakes
+// starts a turn.
+//
+// Spec: O-40.
+func TestReminder_isPassive(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := open(t, builtin.New(), setting{})
+		defer w.close()
+		w.plan(schedule.Order{Kind: schedule.Reminder}, "30m commit your work")
+		time.Sleep(30 * time.Minute)
+		synctest.Wait()
+		w.until("it is counted", func() bool { return w.info("main").Pending == 1 })
+		if i := w.info("main"); i.State != event.Idle || i.Steps != 0 {
+			t.Fatalf("a turn began: %+v", i)
+		}
+		w.prompt("say hello")
+		w.settle()
+		if ms := w.waits(); len(ms) != 0 {
+			t.Errorf("it still waits: %+v", ms)
+		}
+		if said := w.spoke("main"); !strings.Contains(said, "commit your work") || !strings.Contains(said, "hello") {
+			t.Errorf("%q", said)
+		}
+		w.plan(schedule.Order{Kind: schedule.Reminder, Deliver: inbox.Wake}, "30m lunch")
+		time.Sleep(31 * time.Minute)
+		synctest.Wait()
+		w.settle()
+		if said := w.spoke("main"); !strings.Contains(said, "lunch") {
+			t.Errorf("it did not wake: %q", said)
+		}
+	})
+}
+
+// TestScheduledCommand runs in the workspace as the human's tasks do, and tells where its outcome changed.
+//
+// Spec: O-36, O-86.
+func TestScheduledCommand(t *testing.T) {
+	w := open(t, builtin.New(), setting{})
+	broken := filepath.Join(w.dir, "broken")
+	s := w.plan(schedule.Order{Kind: schedule.Command, Name: "tests"}, "every 10m echo looking; test ! -e broken")
+	w.plan(schedule.Order{Kind: schedule.Command, Name: "each", Always: true}, "every 10m true")
+	fire := func(name string, n int) []inbox.Message {
+		t.Helper()
+		_, err := w.pool.Schedule.Fire(t.Context(), name, 0)
+		check(t, err)
+		w.until(fmt.Sprint(name, " ran"), func() bool {
+			var open bool
+			check(t, w.db.Read(context.Background(), func(rx *store.Rx) (err error) {
+				k, err := schedule.Known(&rx.View, name)
+				open = k.Last.Ended.IsZero()
+				return err
+			}))
+			return !open
+		})
+		ms := w.waits()
+		if len(ms) != n {
+			t.Fatalf("%d messages, not %d: %+v", len(ms), n, ms)
+		}
+		return ms
+	}
+	m := fire("tests", 1)[0]
+	if m.Kind != inbox.Scheduled || m.Subject != "!echo looking; test ! -e broken" || m.Error != "" || !strings.Contains(m.Body, "looking") || m.From != "tests" {
+		t.Errorf("%+v", m)
+	}
+	fire("tests", 1) // as before
+	check(t, os.WriteFile(broken, nil, 0o600))
+	m = fire("tests", 2)[1]
+	if m.Error != "exit 1" || !strings.Contains(m.Body, "the time before: completed") {
+		t.Errorf("%+v", m)
+	}
+	fire("tests", 2)
+	check(t, os.Remove(broken))
+	fire("tests", 3)
+	tabs := 0
+	for _, i := range w.pool.Infos() {
+		if strings.HasPrefix(i.Name, "tests") {
+			tabs++
+		}
+	}
+	if tabs != 1 {
+		t.Errorf("%d tabs of its runs are open", tabs)
+	}
+	fire("each", 4)
+	fire("each", 5)
+	check(t, w.db.Read(t.Context(), func(rx *store.Rx) error {
+		rs, err := schedule.Runs(&rx.View, s.ID, 10)
+		if len(rs) != 5 || rs[1].Outcome != "failed: exit 1" || rs[1].Finding != "looking" || rs[1].Message != 0 || rs[0].Message == 0 {
+			t.Errorf("%+v", rs)
+		}
+		return err
+	}))
+}
