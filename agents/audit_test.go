@@ -191,6 +191,34 @@ func TestAudit_rowFirst(t *testing.T) {
 	})
 }
 
+// Where the end of the audit can't be written beside the database, agents that a human attends go on, and the human is
+// told, until it can.
+func TestAudit_warns(t *testing.T) {
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(results(req)) > 0 {
+			return text("done"), nil
+		}
+		return call(fmt.Sprint("c", len(req.Messages)), "list_files", `{}`), nil
+	}}
+	w := open(t, m, setting{})
+	head := audit.HeadFile(w.dir)
+	check(t, os.Remove(head))
+	check(t, os.Mkdir(head, 0o700))
+	w.prompt("go")
+	w.until("the human is told", func() bool {
+		return w.trouble != nil && strings.Contains(w.trouble.Error(), "write where the audit ends")
+	})
+	w.until("it goes on", func() bool { return w.info("main").Outcome == history.Completed })
+	w.settle()
+	check(t, os.Remove(head))
+	w.prompt("go")
+	w.until("it is over", func() bool { return w.trouble == nil })
+	w.settle()
+	if r, err := w.pool.Audit.Verify(t.Context()); err != nil || r.Flaw != "" {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // What a crash cut is in the audit, with what had decided that it may run, and the chain is whole at each next start.
 //
 // Spec: R-6.
