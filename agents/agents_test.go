@@ -121,15 +121,16 @@ func results(req *llm.Request) (rs []llm.ToolResult) {
 
 // world is a pool over a real database in a directory of its own.
 type world struct {
-	t     testing.TB
-	dir   string
-	db    *store.DB
-	pool  *agents.Pool
-	feed  *event.Feed
-	infos map[int64]event.Info
-	tally event.Tally
-	shown map[int64]string // the output of a running command
-	here  *fleet.Human     // who sits at the test's screen; nil until human is called
+	t       testing.TB
+	dir     string
+	db      *store.DB
+	pool    *agents.Pool
+	feed    *event.Feed
+	infos   map[int64]event.Info
+	tally   event.Tally
+	shown   map[int64]string // the output of a running command
+	here    *fleet.Human     // who sits at the test's screen; nil until human is called
+	trouble error            // what the screens show of that nobody has asked for
 }
 
 // human is who sits at the test's screen.
@@ -227,6 +228,8 @@ func (w *world) until(what string, ok func() bool) {
 				w.infos[e.ID] = e.Info
 			case event.Tally:
 				w.tally = e
+			case event.Trouble:
+				w.trouble = e.Err
 			case event.Output:
 				w.shown[e.Agent] = e.Tail
 			}

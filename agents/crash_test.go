@@ -52,9 +52,9 @@ func child() bool {
 	return true
 }
 
-// Spec: E-1, N-19, Q-42, Q-45.
-func TestCrash_nextStartReportsWhatRan(t *testing.T) {
-	dir := t.TempDir()
+// crash lives the first life in a directory, and kills it.
+func crash(t *testing.T, dir string) {
+	t.Helper()
 	exe, err := os.Executable()
 	check(t, err)
 	cmd := exec.Command(exe)
@@ -69,7 +69,12 @@ func TestCrash_nextStartReportsWhatRan(t *testing.T) {
 	}
 	check(t, cmd.Process.Kill())
 	_ = cmd.Wait() // it was killed
+}
 
+// Spec: E-1, N-19, Q-42, Q-45.
+func TestCrash_nextStartReportsWhatRan(t *testing.T) {
+	dir := t.TempDir()
+	crash(t, dir)
 	w := open(t, &model{reply: crashing}, setting{dir: dir, cap: 1})
 	w.state("job", event.Crashed)
 	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())

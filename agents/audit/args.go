@@ -10,8 +10,9 @@ import (
 
 // Limits of what a row keeps of a call's arguments, in bytes.
 const (
-	mostText = 2 << 10
-	mostArgs = 8 << 10
+	mostText  = 2 << 10
+	mostArgs  = 8 << 10
+	mostCause = 300 // of why a turn ended
 )
 
 // bodies are the arguments that carry the text of a file, a message or a question. A row says how long they were.
@@ -58,11 +59,13 @@ func abridge(name string, v any) any {
 func sized(n int) string { return fmt.Sprintf("(%d bytes)", n) }
 
 // cut is a text, without its end if it is long.
-func cut(s string) string {
-	if len(s) <= mostText {
+func cut(s string) string { return clip(s, mostText) }
+
+func clip(s string, most int) string {
+	if len(s) <= most {
 		return s
 	}
-	return strings.ToValidUTF8(s[:mostText], "") + fmt.Sprintf("… (%d bytes)", len(s))
+	return strings.ToValidUTF8(s[:most], "") + fmt.Sprintf("… (%d bytes)", len(s))
 }
 
 // spelled is v as JSON, with <, > and & as they are.

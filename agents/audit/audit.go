@@ -71,7 +71,8 @@ type Log struct {
 
 	mu     sync.Mutex // a leaf: transactions take it
 	judged map[key]Judgement
-	warned bool // the human knows that a file can't be written
+	// What the human was told last of why the file of the end, and that of lines, can't be written; nil: they can.
+	ends, copies error
 }
 
 // key is a call: its id is unique within its agent.
@@ -175,7 +176,7 @@ func (l *Log) Entry(tx *store.Tx, agent, turn int64, e history.Entry) error {
 		row.Args = spelled(map[string]any{"command": cut(e.Shell.Command)})
 		row.Outcome, row.Bytes, row.Millis = exit(e.Shell.Exit), int64(len(e.Shell.Output)), e.Shell.Millis
 	case e.Kind == history.EntryEnded && e.End != nil && e.End.Outcome != history.Completed:
-		row.What, row.Outcome, row.By, row.Millis = Stop, string(e.End.Outcome), cut(e.End.Error), e.End.Millis
+		row.What, row.Outcome, row.By, row.Millis = Stop, string(e.End.Outcome), clip(e.End.Error, mostCause), e.End.Millis
 	default:
 		return nil
 	}
@@ -243,8 +244,11 @@ func outcome(r *history.Result) string {
 }
 
 func exit(code int) string {
-	if code == 0 {
+	switch {
+	case code == 0:
 		return "ok"
+	case code < 0:
+		return "stopped"
 	}
 	return fmt.Sprintf("exit code %d", code)
 }

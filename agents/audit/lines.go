@@ -14,35 +14,48 @@ import (
 )
 
 // Admit decides what happens where the files beside the database can't be written: an agent whose rows also stand in
-// the file of lines is refused its call, with the reason; for any other the human is warned, once. Where the database
+// the file of lines is refused its call, with the reason; any other goes on, and the human is warned. Where the database
 // can't be written no call runs at all, because the request for it is recorded first.
 func (l *Log) Admit(ctx context.Context, kind string) error {
 	if l == nil {
 		return nil
 	}
-	err := l.head.trouble()
-	if slices.Contains(l.o.Kinds, kind) {
-		if err = errors.Join(err, l.Copy(ctx)); err != nil {
-			return fmt.Errorf("its calls must stand in the audit, and that can't be written: %w", err)
-		}
-		return nil
-	}
-	l.mu.Lock()
-	told := l.warned
-	l.warned = err != nil
-	l.mu.Unlock()
-	if l.o.Warn != nil && told != (err != nil) {
-		l.o.Warn(err)
+	if err := l.Settle(ctx, kind); err != nil && l.copied(kind) {
+		return fmt.Errorf("its calls must stand in the audit, and that can't be written: %w", err)
 	}
 	return nil
 }
 
-// Copy brings the file of lines up to the rows that there are.
-func (l *Log) Copy(ctx context.Context) error {
-	if l == nil || len(l.o.Kinds) == 0 {
+// copied reports whether the rows of agents of that kind also stand in the file of lines.
+func (l *Log) copied(kind string) bool { return slices.Contains(l.o.Kinds, kind) }
+
+// Settle brings the files beside the database up to the rows of an agent of that kind. That it can't is an error, which
+// the human is told of too.
+func (l *Log) Settle(ctx context.Context, kind string) error {
+	if l == nil {
 		return nil
 	}
-	return l.lines.copy(ctx, l.o.DB, l.o.Kinds)
+	err := l.head.trouble()
+	l.warn(&l.ends, err)
+	if !l.copied(kind) {
+		return err
+	}
+	missing := l.lines.copy(ctx, l.o.DB, l.o.Kinds)
+	l.warn(&l.copies, missing)
+	return errors.Join(err, missing)
+}
+
+// warn tells the human what they do not know yet: that a file can't be written, or can be again. was is what they were
+// told of it last.
+func (l *Log) warn(was *error, err error) {
+	l.mu.Lock()
+	news := (*was == nil) != (err == nil)
+	*was = err
+	all := errors.Join(l.ends, l.copies)
+	l.mu.Unlock()
+	if news && l.o.Warn != nil {
+		l.o.Warn(all)
+	}
 }
 
 // lines is the file with the rows of some kinds of agents, a line of JSON each. It holds nothing that the database does

@@ -118,7 +118,7 @@ func TestLog_lines(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.log.Copy(ctx); err == nil {
+	if err := s.log.Settle(ctx, "sub"); err == nil {
 		t.Error("nobody waits for it any more")
 	}
 }
@@ -149,7 +149,7 @@ func TestLog_full(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newSite(t, "sub")
+			s, ends := newSite(t, "sub"), name == "the file of the end"
 			s.called("one", "bash", `{}`)
 			mend := break_(s)
 			s.called("two", "bash", `{}`)
@@ -162,10 +162,14 @@ func TestLog_full(t *testing.T) {
 					t.Errorf("without: %v", err)
 				}
 			}
-			ends := name == "the file of the end"
-			if ends != (len(s.warns) == 1 && strings.Contains(s.warns[0], "write where the audit ends")) {
+			what := "write the audit's lines"
+			if ends {
+				what = "write where the audit ends"
+			}
+			if len(s.warns) != 1 || !strings.Contains(s.warns[0], what) {
 				t.Errorf("warned %q", s.warns)
 			}
+			s.warns = nil
 			mend()
 			s.called("three", "bash", `{}`)
 			for range 2 {
@@ -173,13 +177,25 @@ func TestLog_full(t *testing.T) {
 					t.Error(err)
 				}
 			}
-			if ends != (len(s.warns) == 2 && s.warns[1] == "<nil>") {
+			if len(s.warns) != 1 || s.warns[0] != "<nil>" {
 				t.Errorf("warned %q", s.warns)
 			}
 			if r := s.verify(); r.Flaw != "" {
 				t.Error(r.Flaw)
 			}
 			s.want("all of it", 2, 3, 4, 5, 6, 7)
+			s.called("four", "bash", `{}`)
+			check(t, s.log.Settle(t.Context(), "main"))
+			s.want("no turn of its kind ended", 2, 3, 4, 5, 6, 7)
+			check(t, s.log.Settle(t.Context(), "sub"))
+			s.want("its turn ended", 2, 3, 4, 5, 6, 7, 8, 9)
 		})
+	}
+}
+
+func check(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Error(err)
 	}
 }

@@ -40,9 +40,11 @@ func (b Book) List(ctx context.Context, w Wanted) (lines []Line, err error) {
 			return err
 		}
 		for _, a := range rows {
-			l, err := whole(&rx.View, a)
-			if err != nil {
-				return err
+			l := Line{Audit: a}
+			if a.What == Call {
+				if l, err = whole(&rx.View, a); err != nil {
+					return err
+				}
 			}
 			lines = append(lines, l)
 		}

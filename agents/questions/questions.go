@@ -440,7 +440,7 @@ func (qs *Desk) Reply(tx *store.Tx, row store.Approval, ans event.Answer, by str
 	return nil
 }
 
-// audited adds an answer to the audit: what was asked, who decided and how, but no text for ask_user.
+// audited adds an answer to the audit: what was asked, who decided and how, but no text of ask_user or for it.
 func (qs *Desk) audited(tx *store.Tx, row store.Approval, ans event.Answer) error {
 	var d event.QuestionRow
 	_ = json.Unmarshal([]byte(row.Data), &d) // of what can't be read, who answered is written down all the same
@@ -450,6 +450,9 @@ func (qs *Desk) audited(tx *store.Tx, row store.Approval, ans event.Answer) erro
 		a.By = ans.Settled
 	case d.Asks == nil:
 		a.By += ": " + ans.String()
+	}
+	if d.Asks != nil {
+		a.Asked = "a question of its own"
 	}
 	switch ans.Choice {
 	case permit.No:

@@ -16,6 +16,8 @@ CREATE TRIGGER fault BEFORE UPDATE ON messages WHEN NEW.taken_at IS NOT NULL BEG
 CREATE TRIGGER fault BEFORE INSERT ON pieces BEGIN SELECT RAISE(ABORT, 'fault in pieces'); END
 -- texts
 CREATE TRIGGER fault BEFORE INSERT ON entries WHEN NEW.kind = 'text' BEGIN SELECT RAISE(ABORT, 'fault in texts'); END
+-- audit
+CREATE TRIGGER fault BEFORE INSERT ON audit WHEN NEW.what = 'call' BEGIN SELECT RAISE(ABORT, 'fault in the audit'); END
 -- none
 DROP TRIGGER IF EXISTS fault
 -- full

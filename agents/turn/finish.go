@@ -25,6 +25,9 @@ func (l *Loop) finish(ctx context.Context, e Ending) bool {
 		done, err = l.tryFinish(context.WithoutCancel(ctx), e)
 		return err
 	})
+	if done {
+		_ = l.o.Audit.Settle(context.WithoutCancel(ctx), string(l.Kind)) // the human is told
+	}
 	return done || err != nil // on an error the program is closing, and its next start finds the turn
 }
 
