@@ -119,10 +119,10 @@ var arrows = map[string][]string{
 	},
 	"ui/cli/doctor": {"tools/sandbox", "ui/cli/host", "ui/cli/place", "ui/cli/wall"},
 	"ui/cli/errand": {
-		"agents/event", "agents/history", "agents/memory", "agents/outside", "agents/post", "agents/roster", "inbox", "store",
+		"agents/event", "agents/history", "agents/memory", "agents/outside", "agents/post", "agents/roster", "agents/schedule", "inbox", "store",
 		"store/config", "store/config/paths", "tools", "tools/sandbox", "tools/secret", "ui/cli/channel", "ui/cli/deposit", "ui/cli/doctor",
 		"ui/cli/guard", "ui/cli/host", "ui/cli/jsonline", "ui/cli/mcpserver", "ui/cli/place", "ui/cli/shell", "ui/frame",
-		"ui/cli/wall", "ui/screen", "ui/screen/wire",
+		"ui/cli/wall", "ui/screen", "ui/screen/wire", "ui/slash/timetable",
 	},
 	"ui/cli/guard": {"tools/proc", "tools/secret"},
 	"ui/cli/host": {

@@ -222,6 +222,9 @@ func (p *Pool) recover(ctx context.Context) error {
 			}
 		})
 	}
+	if err := p.Schedule.CatchUp(ctx); err != nil {
+		p.fleet.Trouble(err) // it is tried again
+	}
 	p.fleet.Start("schedule", func() { p.Schedule.Run(p.fleet.Context()) })
 	p.fleet.Start("sort", func() { p.Mail.Run(p.fleet.Context()) })
 	return nil
