@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"fantail/agents/drafts"
+	"fantail/agents/due"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/follow"
@@ -111,6 +112,7 @@ type Pool struct {
 	ends  *roster.Ends
 	held  *quarantine.Ward
 	seals *seal.Key
+	due   *due.Work
 
 	others others // how far other processes were read. The fleet's mutex guards it
 }
