@@ -149,7 +149,7 @@ func (p *Pool) furnish() {
 
 // schedules returns the room of what is due when, and tells those who end tasks of what it began.
 func schedules(p *Pool) *schedule.Room {
-	work := &due.Work{Inbox: p.inbox, Order: p.Tasks.Order, Close: func(tx *store.Tx, agent int64) error {
+	p.due = &due.Work{Inbox: p.inbox, Order: p.Tasks.Order, Finish: p.ends.Finish, Close: func(tx *store.Tx, agent int64) error {
 		tx.AfterCommit(func() {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
@@ -159,9 +159,9 @@ func schedules(p *Pool) *schedule.Room {
 		})
 		return tx.CloseAgent(agent)
 	}}
-	p.ends.Scheduled, p.ends.Removed = work.Ended, work.Removed
+	p.ends.Scheduled, p.ends.Removed = p.due.Ended, p.due.Removed
 	return schedule.New(schedule.Options{
-		DB: p.o.DB, Inbox: p.inbox, Now: p.o.Now, Most: p.o.Due, Heir: roster.Heir, Fire: work.Fire,
+		DB: p.o.DB, Inbox: p.inbox, Now: p.o.Now, Most: p.o.Due, Heir: roster.Heir, Fire: p.due.Fire,
 		Changed: func() {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
@@ -213,6 +213,9 @@ func (p *Pool) recover(ctx context.Context) error {
 		return fmt.Errorf("recover the workspace: %w", err)
 	}
 	if !o.shows() {
+		if err := o.DB.Write(ctx, "end what was due", p.due.Recover); err != nil {
+			return err
+		}
 		if err := o.DB.Patrol(ctx, p.patrolled); err != nil {
 			return err
 		}
@@ -238,6 +241,9 @@ func (p *Pool) recover(ctx context.Context) error {
 				p.fleet.Trouble(err)
 			}
 		})
+	}
+	if err := p.Schedule.CatchUp(ctx); err != nil {
+		p.fleet.Trouble(err) // it is tried again
 	}
 	p.fleet.Start("schedule", func() { p.Schedule.Run(p.fleet.Context()) })
 	p.fleet.Start("sort", func() { p.Mail.Run(p.fleet.Context()) })

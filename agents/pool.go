@@ -22,6 +22,7 @@ import (
 
 	"fantail/agents/audit"
 	"fantail/agents/drafts"
+	"fantail/agents/due"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/follow"
@@ -114,6 +115,7 @@ type Pool struct {
 	ends  *roster.Ends
 	held  *quarantine.Ward
 	seals *seal.Key
+	due   *due.Work
 
 	others others // how far other processes were read. The fleet's mutex guards it
 }

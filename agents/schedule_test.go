@@ -139,3 +139,36 @@ func TestScheduledCommand(t *testing.T) {
 		return err
 	}))
 }
+
+// TestScheduledCommand_whenNobodyBeganIt: a command that was due when the program ended is told as lost by the next
+// start, once, and its schedule goes on.
+func TestScheduledCommand_whenNobodyBeganIt(t *testing.T) {
+	dir := t.TempDir()
+	w := open(t, builtin.New(), setting{dir: dir, cap: 1})
+	w.push("busy", "!sleep 60")
+	w.run(0)
+	w.state("busy", event.Running)
+	w.plan(schedule.Order{Kind: schedule.Command, Name: "tests"}, "every 10m true")
+	_, err := w.pool.Schedule.Fire(t.Context(), "tests", 0)
+	check(t, err)
+	w.until("it is queued", func() bool { return w.tally.Queued == 1 })
+	w.close()
+	for range 2 {
+		w = open(t, builtin.New(), setting{dir: dir, cap: 1})
+		w.until("there are agents", func() bool { return w.info("main").ID != 0 })
+		lost := 0
+		for _, m := range w.waits() {
+			if m.Kind == inbox.Scheduled && m.Error == "the program ended before it began" {
+				lost++
+			}
+		}
+		if lost != 1 || w.tally.Queued != 0 {
+			t.Errorf("%d messages tell of it, %d tasks are queued: %+v", lost, w.tally.Queued, w.waits())
+		}
+		w.close()
+	}
+	w = open(t, builtin.New(), setting{dir: dir})
+	_, err = w.pool.Schedule.Fire(t.Context(), "tests", 0)
+	check(t, err)
+	w.settle()
+}

@@ -601,3 +601,15 @@ func TestWithout(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestSchedule_text has the words of the description that models know.
+//
+// Spec: O-41.
+func TestSchedule_text(t *testing.T) {
+	for _, s := range New().Only("schedule").Specs() {
+		if !strings.HasPrefix(s.Description, "Register, list, or cancel timed tasks. Tasks fire after a delay and deposit results in your mailbox. "+
+			"Tasks survive restarts; late ones are marked.") {
+			t.Errorf("%q", s.Description)
+		}
+	}
+}

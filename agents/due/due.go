@@ -30,6 +30,9 @@ type Work struct {
 	// Close closes the tab of an agent that has ended.
 	Close func(tx *store.Tx, agent int64) error
 
+	// Finish ends a task that nobody began.
+	Finish func(tx *store.Tx, t roster.Task, end roster.End) (bool, error)
+
 	// Observe begins an observer with the prompt of a firing, and tells schedule.Began. nil: there are none.
 	Observe func(tx *store.Tx, f schedule.Firing) error
 }
@@ -102,6 +105,35 @@ func (w *Work) Ended(tx *store.Tx, t roster.Task, end roster.End) (bool, error) 
 	}
 	_, err = schedule.End(tx, r.ID, outcome, lastLine(end.Text), message)
 	return true, err
+}
+
+// lost is why a command did not run that was due when the program ended.
+const lost = "the program ended before it began"
+
+// Recover ends, where a process begins that has the agents, the runs whose command the last one did not begin: a queued
+// task waits for the human, and a schedule for its run. Who gets the mail is told.
+func (w *Work) Recover(tx *store.Tx) error {
+	runs, err := schedule.Unfinished(&tx.View)
+	if err != nil {
+		return err
+	}
+	for _, r := range runs {
+		if r.Task == 0 {
+			continue // an observer carries it out
+		}
+		t, ok, err := tx.Task(r.Task)
+		switch {
+		case err != nil:
+		case ok && t.State == roster.TaskQueued:
+			_, err = w.Finish(tx, t, roster.End{Outcome: history.OutCrashed, Cause: lost})
+		case !ok || t.State != roster.TaskRunning:
+			_, err = schedule.End(tx, r.ID, string(history.OutCrashed), lost, 0)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Removed ends the run of a task that was taken out of its queue.

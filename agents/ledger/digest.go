@@ -38,6 +38,7 @@ type Digest struct {
 	Needs    []inbox.Message // questions, approvals and urgent mail pending now, oldest first
 	Mail     []string        // senders of pending mail that arrived since
 	Letters  int             // how many letters that is
+	Due      []inbox.Message // pending mail that what was scheduled left since: reminders, findings
 	Fresh    map[int64]bool  // agents with pending mail that arrived since
 	Tokens   int             // of turns that ended since, or still run
 	Cost     int64           // of those turns, in millionths of a dollar; 0: none, or unknown
@@ -45,7 +46,7 @@ type Digest struct {
 
 // Empty reports whether nothing worth telling happened.
 func (d Digest) Empty() bool {
-	return len(d.Finished)+len(d.Failed)+len(d.Cut)+d.Letters == 0 &&
+	return len(d.Finished)+len(d.Failed)+len(d.Cut)+len(d.Due)+d.Letters == 0 &&
 		!slices.ContainsFunc(d.Needs, func(m inbox.Message) bool { return !m.Created.Before(d.Since) })
 }
 
@@ -113,6 +114,9 @@ func (d *Digest) came(agent int64, ms []inbox.Message) {
 			d.Fresh = map[int64]bool{}
 		}
 		d.Fresh[agent] = true
+		if (m.Kind == inbox.Reminder || m.Kind == inbox.Scheduled) && m.Priority != inbox.Urgent {
+			d.Due = append(d.Due, m)
+		}
 		if m.Kind != inbox.Mail || m.Priority == inbox.Urgent {
 			continue // Needs has it, or it is reported as a task
 		}

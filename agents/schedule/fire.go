@@ -41,6 +41,9 @@ func (r *Room) Run(ctx context.Context) {
 	}
 }
 
+// CatchUp fires what fell due while no process had the agents, so that who comes then is told of it. Run does so as well.
+func (r *Room) CatchUp(ctx context.Context) error { return r.round(ctx) }
+
 // round fires all that is due, and looks when the next is.
 func (r *Room) round(ctx context.Context) error {
 	if r.leapt.Swap(false) {

@@ -212,6 +212,11 @@ func End(tx *store.Tx, run int64, outcome, finding string, message int64) (bool,
 	return n > 0, err
 }
 
+// Unfinished returns the runs that have not ended, oldest first.
+func Unfinished(v *store.View) ([]Run, error) {
+	return all(v, scanRun, `SELECT `+runColumns+` FROM schedule_runs r WHERE r.ended_at IS NULL ORDER BY r.id`)
+}
+
 // Open reports whether a run of the schedule has not ended.
 func Open(v *store.View, schedule int64) (bool, error) {
 	n, _, err := one(v, scanInt, `SELECT count(*) FROM schedule_runs WHERE schedule = ? AND ended_at IS NULL`, schedule)

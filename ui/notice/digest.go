@@ -121,6 +121,13 @@ func (n *Notice) digestText(d ledger.Digest) string {
 		}
 		add("needs you", needText(m), n.needCommand(m))
 	}
+	for i, m := range d.Due {
+		if i == words.MostListed {
+			add("", fmt.Sprintf("and %d more", len(d.Due)-i), "/inbox")
+			break
+		}
+		add(dueText(m))
+	}
 	if names := n.idle(); len(names) > 0 {
 		add("idle", words.Some(names), "/tell "+names[0]+" TEXT goes on, /end "+names[0]+" ends it")
 	}
@@ -139,6 +146,18 @@ func (n *Notice) digestText(d ledger.Digest) string {
 		add("spent", words.Amount(d.Tokens)+" tokens", "")
 	}
 	return strings.Join(ls, "\n")
+}
+
+// dueText says what a message of something scheduled is, and what it says.
+func dueText(m inbox.Message) (what, text, next string) {
+	if m.Kind == inbox.Reminder {
+		return "reminder", inbox.Label(m.Body), ""
+	}
+	says := inbox.Label(m.From) + ": " + inbox.Label(m.Subject)
+	if m.Error != "" {
+		says += ": " + inbox.Label(m.Error)
+	}
+	return "scheduled", says, fmt.Sprintf("/messages show %d", m.ID)
 }
 
 const (

@@ -68,6 +68,20 @@ func errands() []row {
 			more: "NAME is as behind #mem-, which may stand before it.\n\n  fantail memory show oauth/security > security.md",
 		},
 		{
+			name: "schedule", args: "[list | WHEN PROMPT | remind WHEN TEXT | watch TIME until \"CONDITION\" PROMPT | show NAME | pause NAME | resume NAME | rm NAME]",
+			help: "list what is due when; have an observer look, or be reminded", plain: true, unused: shell.OK, run: runSchedule, flags: "json",
+			more: `WHEN is 30m, 14:00, tomorrow 9:00, monday 10:00, 2026-12-24 18:00, every 30m, every
+day 9:00, every monday 10:00 or cron 30 9 * * 1-5, by the clock on the wall here.
+What comes of it is mail of main's. An observer reads files and reports; a command
+only the human schedules, on a screen: /schedule every 10m !CMD. The host fires it,
+and stays for what is due within a day; what was due while none ran fires once at
+the next start, and says that it is late.
+
+  fantail schedule remind 30m "the oven"
+  fantail schedule name=ci every 10m "has ci.log changed for the worse?"
+  fantail schedule --json | jq -r 'select(.state == "active").due'`,
+		},
+		{
 			name: "audit", args: "[NAME | N]", help: "print what agents called, and who let them; look whether that is whole", unused: shell.Nothing,
 			run: runAudit, flags: "json verify", suits: auditFlags,
 			more: `One line a call, oldest first: what was called, which rule, mode or answer decided,
