@@ -23,6 +23,7 @@ type Profile string
 
 const (
 	Command  Profile = "command"  // of an agent: it writes the workspace, and reaches no network
+	Check    Profile = "check"    // a command that writes caches, not the workspace: tests, say
 	Server   Profile = "server"   // a program that serves agents: what was granted, and no more
 	Vendor   Profile = "vendor"   // another tool's agent: the files of a command, and any network
 	Observer Profile = "observer" // reads
@@ -30,15 +31,17 @@ const (
 
 // terms are what a profile comes with, whatever is granted.
 type terms struct {
-	writes bool // the workspace and the caches
+	work   bool // it writes the workspace, and what git keeps for it
+	caches bool // it writes the build tools' caches, but for those in a workspace that it does not write
 	net    bool // any network
 	files  bool // only files are kept: every kind of socket and call is for it
 }
 
 var profiles = map[Profile]terms{
-	Command:  {writes: true},
+	Command:  {work: true, caches: true},
+	Check:    {caches: true},
 	Server:   {},
-	Vendor:   {writes: true, net: true, files: true},
+	Vendor:   {work: true, caches: true, net: true, files: true},
 	Observer: {},
 }
 

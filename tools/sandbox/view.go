@@ -86,10 +86,16 @@ func (g Ground) view(p Profile, leave Leave, has func(program, path string) bool
 		v.home = h
 	}
 	v.write = []string{g.Scratch}
-	if t.writes {
+	if t.work {
 		v.write = append(v.write, g.Root)
 		v.write = append(v.write, present(g.Git)...)
-		v.write = append(v.write, g.caches(has)...)
+	}
+	if t.caches {
+		for _, c := range g.caches(has) {
+			if t.work || !in(c, g.Root) {
+				v.write = append(v.write, c)
+			}
+		}
 	}
 	for _, w := range present(leave.Write) {
 		if !v.writes(w) {
