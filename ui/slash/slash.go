@@ -9,7 +9,7 @@
 //
 // Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory,
 // agents/roster, inbox, inbox/policy, store/config/near, themes, tools, tools/permit, ui/composer,
-// ui/dialog, ui/files, ui/frame, ui/intent, ui/slash/facets, ui/slash/options, ui/tabs, ui/transcript,
+// ui/dialog, ui/files, ui/frame, ui/intent, ui/slash/checking, ui/slash/facets, ui/slash/options, ui/tabs, ui/transcript,
 // ui/words.
 package slash
 

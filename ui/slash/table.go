@@ -1,6 +1,10 @@
 package slash
 
-import "slices"
+import (
+	"slices"
+
+	"fantail/ui/slash/checking"
+)
 
 // commands is the table of commands, in the order of the help.
 func commands() []command {
@@ -175,6 +179,11 @@ var workspaceCommands = []command{
 		name: "sandbox", run: runSandbox, complete: sandboxArguments,
 		args: "[revoke RULE]",
 		help: "what holds the commands of agents, how, and what was added; revoke takes that back",
+	},
+	{
+		name: "checks", run: runChecks, complete: checksArguments,
+		args: checking.Args,
+		help: "the commands that observers may run, in a sandbox that keeps the workspace as it is; run shows what they see",
 	},
 	{
 		name: "theme", run: runTheme, complete: themeArguments, alone: true,

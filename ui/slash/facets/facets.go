@@ -5,7 +5,7 @@
 // Does not: know a command.
 //
 // Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory, agents/roster,
-// inbox, inbox/policy, tools, tools/permit.
+// inbox, inbox/policy, tools, tools/permit, ui/slash/checking.
 package facets
 
 import (
@@ -24,6 +24,7 @@ import (
 	"fantail/inbox/policy"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/ui/slash/checking"
 )
 
 // Pool is what commands ask of an [agents.Pool] and of its rooms.
@@ -37,12 +38,13 @@ type Pool struct {
 	Asks    Asks
 	Memory  Memory
 	Ledger  Ledger
+	Checks  checking.Room
 }
 
 // Of is what commands ask of p.
 func Of(p *agents.Pool) Pool {
 	return Pool{
-		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
+		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger, Checks: p.Checks,
 	}
 }
 
