@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"fantail/agents/audit"
+	"fantail/agents/checks"
 	"fantail/agents/drafts"
 	"fantail/agents/due"
 	"fantail/agents/event"
@@ -20,6 +21,7 @@ import (
 	"fantail/agents/ledger"
 	"fantail/agents/mail"
 	"fantail/agents/memory"
+	"fantail/agents/observer"
 	"fantail/agents/outside"
 	"fantail/agents/post"
 	"fantail/agents/quarantine"
@@ -60,7 +62,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		return nil, err
 	}
 	p := &Pool{
-		o: o, disk: turn.NewDisk(o.Patience, o.Now), forks: fork.New(), Memory: memory.Docs{DB: o.DB}, Drafts: &drafts.Rows{DB: o.DB},
+		o: o, disk: turn.NewDisk(o.Patience, o.Now), forks: fork.New(), Observe: observer.New(), Memory: memory.Docs{DB: o.DB}, Drafts: &drafts.Rows{DB: o.DB},
 	}
 	if !o.shows() {
 		log, err := audit.Open(ctx, audit.Options{
@@ -127,17 +129,23 @@ func (p *Pool) furnish() {
 		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk, Audit: p.audit,
 		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
 		Environ: o.Environ, System: o.System, Commands: &p.Commands, Ahead: o.Ahead, Box: o.Box, Kept: o.Kept, Post: sends(p), Keep: o.Keep, Now: o.Now, Go: o.Go,
-	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, p.forks)
+	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, map[event.Life]turn.Life{event.HandlesMessage: p.forks, event.Observes: p.Observe})
 	p.forks.Begin(fork.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Mail,
 		Letters: p.Letters, Ends: p.ends, Resolve: o.Resolve,
+	})
+	p.Checks = checks.New(checks.Options{
+		DB: o.DB, Root: o.Root, Wall: o.Gate.Wall, Environ: o.Environ, Keys: o.Keys, Keep: o.Keep, Box: o.Box,
+	})
+	p.Observe.Begin(observer.Options{
+		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Ends: p.ends, Checks: p.Checks, Root: o.Root, Limits: o.Observe,
 	})
 	p.waits.OnEnd = append(p.waits.OnEnd, p.Mail.Unawaited)
 	p.fleet.Tell(fleet.Rooms{
 		Changed: []func(){p.waits.Changed},
 		Opened:  []func(int64){p.Mail.Opens},
 		Mailed:  []func(*event.Info, inbox.Rung){p.Mail.Arrives, func(i *event.Info, _ inbox.Rung) { p.waits.Came(i.ID) }},
-		Ended:   []func(event.Info){p.Mail.Ended, p.forks.Ended},
+		Ended:   []func(event.Info){p.Mail.Ended, p.forks.Ended, p.Observe.Gone},
 		Closed:  []func(int64){p.loops.Forget},
 		Busy:    []func(int64) bool{p.Mail.Busy, p.loops.Busy},
 		Count: []func(*event.Tally){func(t *event.Tally) {
@@ -203,6 +211,7 @@ func (p *Pool) recover(ctx context.Context) error {
 		Unhandled: func(tx *store.Tx, fork int64, why, text string) error {
 			return p.forks.Unhandled(tx, fork, turn.Ending{Outcome: history.OutCrashed, Cause: why}, text)
 		},
+		Unseen: p.Observe.Unseen,
 	}
 	left := r.Run
 	if o.shows() {

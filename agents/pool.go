@@ -7,11 +7,11 @@
 // Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
 // name, a screen, or the configuration file; render anything for people.
 //
-// Imports: agents/audit, agents/drafts, agents/due, agents/event, agents/fleet, agents/follow, agents/fork,
-// agents/history, agents/kept, agents/ledger, agents/llm, agents/mail, agents/memory, agents/outside, agents/post,
-// agents/quarantine, agents/questions, agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal,
-// agents/steer, agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools,
-// tools/permit, tools/proc, tools/secret.
+// Imports: agents/audit, agents/checks, agents/drafts, agents/due, agents/event, agents/fleet, agents/follow,
+// agents/fork, agents/history, agents/kept, agents/ledger, agents/llm, agents/mail, agents/memory, agents/observer,
+// agents/outside, agents/post, agents/quarantine, agents/questions, agents/queue, agents/recovery, agents/roster,
+// agents/schedule, agents/seal, agents/steer, agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope,
+// inbox/policy, store, tools, tools/permit, tools/proc, tools/secret.
 package agents
 
 import (
@@ -21,6 +21,7 @@ import (
 	"time"
 
 	"fantail/agents/audit"
+	"fantail/agents/checks"
 	"fantail/agents/drafts"
 	"fantail/agents/due"
 	"fantail/agents/event"
@@ -32,6 +33,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/mail"
 	"fantail/agents/memory"
+	"fantail/agents/observer"
 	"fantail/agents/outside"
 	"fantail/agents/quarantine"
 	"fantail/agents/questions"
@@ -74,6 +76,7 @@ type Options struct {
 	Ahead    *proc.Ahead                                  // where commands wait that were started ahead; nil: nowhere
 	Box      turn.Boxes                                   // makes the sandboxes of commands; nil: they run as the user
 	Keep     func(proc.Group) func()                      // has a command's group ended if this program dies; nil: nobody does
+	Observe  observer.Limits                              // of each observer; zero: as usual
 	Idle     time.Duration                                // how long an agent awaits input if its task does not say; 0: 5 min, tools.Forever: for ever
 	Due      int                                          // scheduled tasks and commands active at once; 0: schedule.MostTasks
 	Patience time.Duration                                // a disk that refuses writes for so long ends a conversation nobody attends; 0: 5 s
@@ -88,6 +91,8 @@ func (o *Options) shows() bool { return o.DB.ReadOnly() != nil }
 type Pool struct {
 	// The rooms that others than the pool may use as they are.
 	Tasks    *tasks.Tasks    // what waits to start
+	Checks   *checks.Room    // the commands that observers may run
+	Observe  *observer.Room  // agents that a schedule starts
 	Mail     *mail.Room      // policies, quiet, what is due when
 	Letters  *mail.Letters   // what is written, and where messages lie
 	Pickup   *mail.Pickup    // how a human collects mail

@@ -1,7 +1,7 @@
 // Package store is what a workspace keeps, in its SQLite file.
 //
 // Does: open the file with its schema; keep agents, turns, entries, prompts, tasks,
-// approvals, memories and settings as rows, and give them back inside transactions.
+// approvals, memories, settings, checks and what observers look for as rows, and give them back inside transactions.
 //
 // Does not: know what a message means, notify anybody by itself, take the host's lock.
 //

@@ -166,7 +166,10 @@ func (e *Env) command(ctx context.Context, callID string, s proc.Spec) Result {
 	if err != nil {
 		return fail("bash: %v", err)
 	}
-	s.Dir, s.Umask, s.Keys, s.Hurry, s.Keep, s.Ahead = e.Root, e.Umask, e.Keys, e.Hurry, e.Keep, e.Ahead
+	if s.Dir == "" {
+		s.Dir = e.Root
+	}
+	s.Umask, s.Keys, s.Hurry, s.Keep, s.Ahead = e.Umask, e.Keys, e.Hurry, e.Keep, e.Ahead
 	s.Output, s.Head, s.Tail = file, bashHead, bashTail
 	if e.Started != nil {
 		s.Started = func(g proc.Group) error { return e.Started(ctx, callID, file, g) }
@@ -192,7 +195,11 @@ func (e *Env) command(ctx context.Context, callID string, s proc.Spec) Result {
 	case r.Over != "":
 		notes = append(notes, "ended: "+r.Over)
 	case r.TimedOut:
-		notes = append(notes, fmt.Sprintf("ended after %v: the time was up; a call may set timeout up to %d", s.Timeout, bashMost))
+		note := fmt.Sprintf("ended after %v: the time was up", s.Timeout)
+		if len(s.Argv) == 0 {
+			note += fmt.Sprintf("; a call may set timeout up to %d", bashMost)
+		}
+		notes = append(notes, note)
 	case r.Signal != "":
 		notes = append(notes, "ended by the signal "+r.Signal)
 	case r.Exit != 0:

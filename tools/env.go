@@ -30,6 +30,9 @@ type Env struct {
 	// Box makes the sandbox for a command of these tools; nil: there is none.
 	Box func(leave sandbox.Leave) (*sandbox.Box, error)
 
+	// Check finds a command that the agent may run by its name; nil: it may run none.
+	Check func(name string) (Check, error)
+
 	Ahead *proc.Ahead // where commands wait that were started ahead; nil: nowhere
 
 	Keep func(proc.Group) func() // has a command's group ended if this program dies; nil: nobody does

@@ -39,15 +39,20 @@ func (s *Set) Without(names []string) (*Set, error) {
 	return &Set{list: rest}, nil
 }
 
-// Only returns those of the set that are named.
+// Only returns those of the set that are named, and of the tools that no set has by itself.
 func (s *Set) Only(names ...string) *Set {
 	var some []tool
-	for _, t := range s.list {
+	for _, t := range append(slices.Clone(s.list), runCheck()) {
 		if slices.Contains(names, t.name) {
 			some = append(some, t)
 		}
 	}
 	return &Set{list: some}
+}
+
+// But returns the set without one tool, if it is there.
+func (s *Set) But(name string) *Set {
+	return &Set{list: slices.DeleteFunc(slices.Clone(s.list), func(t tool) bool { return t.name == name })}
 }
 
 // none is the error of a name no tool has.

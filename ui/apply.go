@@ -78,7 +78,7 @@ func (a *App) change(i event.Info) tea.Cmd {
 	a.arrived(t, i)
 	if t == a.tabs.Focus && i.State.Terminal() && (words.Working(t.Info.State) || words.Awaits(t.Info)) {
 		after := "until /close"
-		if i.Kind.Handles() {
+		if i.Kind.Fleeting() {
 			after = "until you leave it"
 		}
 		a.flash.While(i.Name+" has ended ("+string(i.Outcome)+"); its tab stays "+after, a.tabs.Stays(t))

@@ -8,6 +8,8 @@ const (
 	Helper Kind = "helper" // opened by the human beside main
 	Sub    Kind = "sub"    // carries out a task for another agent
 	Fork   Kind = "fork"   // handles one message sent to another agent
+
+	Headless Kind = "headless" // observes for a schedule: it reads and reports, and changes nothing
 )
 
 // Life is what an agent lives for. Who starts its loop, where it is after a turn and whom its end concerns follow from
@@ -18,6 +20,7 @@ const (
 	Rests          Life = iota + 1 // between turns: the human talks to it in its tab
 	CarriesTask                    // of its parent: the parent's window counts it, the parent waits for it
 	HandlesMessage                 // one, sent to its parent, who inherits mail that arrives later
+	Observes                       // what a schedule of its parent's says, once; its parent gets the report
 )
 
 // Nature is what agents of a kind have and may do. Every other difference between kinds follows from it: a new kind is
@@ -47,6 +50,9 @@ var natures = map[Kind]Nature{
 		"read_file", "list_files", "glob", "grep",
 		"send", "receive", "list_messages", "read_message", "reply_to_message", "memory",
 	}},
+	Headless: {Word: "observer", Turn: "headless", Life: Observes, Strict: true, Tools: []string{
+		"read_file", "grep", "schedule", "run_check",
+	}},
 }
 
 // Trails returns the kinds whose calls also stand in the audit's file of lines.
@@ -66,10 +72,16 @@ func (k Kind) Nature() Nature { return natures[k] }
 func (k Kind) HasPrompt() bool { return natures[k].Life == Rests }
 
 // Ends reports whether the agent ends with its work, and holds a slot while it works.
-func (k Kind) Ends() bool { return k.Tasked() || k.Handles() }
+func (k Kind) Ends() bool { return k.Tasked() || k.Fleeting() }
 
 // Tasked reports whether the agent's work is a task of its parent.
 func (k Kind) Tasked() bool { return natures[k].Life == CarriesTask }
 
 // Handles reports whether the agent's work is a message sent to its parent.
 func (k Kind) Handles() bool { return natures[k].Life == HandlesMessage }
+
+// Observes reports whether the agent's work is what a schedule says.
+func (k Kind) Observes() bool { return natures[k].Life == Observes }
+
+// Fleeting reports whether the agent has one turn, is told nothing, and has its tab closed by itself.
+func (k Kind) Fleeting() bool { return k.Handles() || k.Observes() }

@@ -70,7 +70,7 @@ type Forks struct {
 
 var (
 	_ mail.Forker = &Forks{}
-	_ turn.Forks  = &Forks{}
+	_ turn.Life   = &Forks{}
 )
 
 // New returns no forks yet. The mail room and the loops are made with it, and it needs them: call Begin before the

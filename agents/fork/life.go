@@ -17,73 +17,20 @@ import (
 
 // Attend is the whole life of a fork: one turn, once it has a slot.
 func (f *Forks) Attend(ctx context.Context, l *turn.Loop) {
-	defer f.retire(l)
-	defer l.Spent()
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
-	ctx, release := l.Stoppable(ctx)
-	defer release()
-	err := l.Regain(ctx)
-	if err == nil {
-		l.Watch(forkLimit, cancel)
-		if model, now := l.Present(); model.Provider == nil {
-			err = fmt.Errorf("the model %s is not configured", now.Model)
-		}
-	}
-	if err == nil {
-		err = l.Work(ctx)
-	}
-	if err != nil {
-		l.Refuse(l.EndingOf(ctx, err))
-	}
+	turn.Once(ctx, l, turn.Single{Limit: forkLimit, Shown: forkIdle})
 }
 
-// retire closes the tab of a fork that has ended: at once, or, if the human is looking at it, once they switch away or
-// forkIdle has passed.
-func (f *Forks) retire(l *turn.Loop) {
-	f.o.Fleet.Start(fmt.Sprintf("close agent %d", l.ID), func() {
-		moved, unwatch := f.o.Fleet.Humans.Watch(l.ID)
-		defer unwatch()
-		t := time.NewTimer(forkIdle)
-		defer t.Stop()
-		for over := false; !over && f.o.Fleet.Humans.LooksAt(l.ID); {
-			select {
-			case <-moved:
-			case <-t.C:
-				over = true
-			case <-f.o.Fleet.Context().Done():
-				return // the next start of the program closes it
-			}
-		}
-		err := l.Persist(f.o.Fleet.Context(), "close the tab", func() error {
-			return f.o.DB.Write(context.WithoutCancel(f.o.Fleet.Context()), "close a fork", func(tx *store.Tx) error {
-				row, ok, err := tx.Agent(l.ID)
-				if err != nil || !ok || !event.State(row.State).Terminal() {
-					return err // its end is not written: the next start of the program does both
-				}
-				return tx.CloseAgent(l.ID)
-			})
-		})
-		if err != nil {
-			return
-		}
-		f.o.Fleet.Lock()
-		defer f.o.Fleet.Unlock()
-		if l.Info.State.Terminal() {
-			f.o.Fleet.CloseTab(l.Agent)
-		}
-	})
-}
-
-// Reopen reopens the tab of a fork that was closed, for the human to read, and returns its row. It returns false if no
-// fork has that name.
+// Reopen reopens the tab of a fork, or of an observer, that was closed, for the human to read, and returns its row. It
+// returns false if neither has that name.
 func (f *Forks) Reopen(ctx context.Context, name, prompt string) (row store.Agent, found bool, err error) {
 	err = f.o.DB.Write(ctx, "open the tab of a fork", func(tx *store.Tx) (err error) {
 		row, found, err = tx.AgentByName(name)
-		found = found && event.Kind(row.Kind).Handles()
+		found = found && event.Kind(row.Kind).Fleeting()
 		switch {
 		case err != nil || !found:
 			return err
+		case prompt != "" && event.Kind(row.Kind).Observes():
+			return roster.ObserverEnds(name)
 		case prompt != "":
 			return roster.ForkEnds(name)
 		case row.Closed.IsZero():

@@ -1,6 +1,6 @@
 // Package prompts holds what an agent is told before anything else.
 //
-// Does: fill the embedded texts main.md, sub.md and fork.md with the facts of a start ([System]), find the text a
+// Does: fill the embedded texts main.md, sub.md, fork.md and observer.md with the facts of a start ([System]), find the text a
 // project keeps for its agents ([Memory]), hold the text that asks for a summary ([Compact]).
 //
 // Does not: know an agent, a provider or a tool's arguments; tell a sub-agent anything about the one that dispatched
@@ -22,7 +22,7 @@ import (
 	"unicode/utf8"
 )
 
-//go:embed main.md sub.md fork.md
+//go:embed main.md sub.md fork.md observer.md
 var texts embed.FS
 
 //go:embed compact.md
@@ -36,6 +36,7 @@ type Facts struct {
 	Name     string // the agent's name
 	Sub      bool   // it carries out a task and has no human at its tab
 	Fork     bool   // it handles one message for another agent
+	Observer bool   // it looks once, for a schedule, and reports
 	Dir      string // the workspace
 	Platform string // linux/amd64
 	Date     string // 2026-11-21
@@ -52,11 +53,13 @@ func System(f Facts) (string, error) {
 		name = "sub.md"
 	case f.Fork:
 		name = "fork.md"
+	case f.Observer:
+		name = "observer.md"
 	}
 	if f.Name == "" || f.Dir == "" {
 		return "", errors.New("write the system prompt: the agent's name and the directory are required")
 	}
-	t, err := template.New("").Option("missingkey=error").ParseFS(texts, "main.md", "sub.md", "fork.md")
+	t, err := template.New("").Option("missingkey=error").ParseFS(texts, "main.md", "sub.md", "fork.md", "observer.md")
 	if err != nil {
 		return "", fmt.Errorf("read the system prompt: %w", err)
 	}

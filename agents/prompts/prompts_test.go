@@ -30,6 +30,19 @@ func TestSystem(t *testing.T) {
 	}
 }
 
+// An observer is told first what it is, word for word, and that it changes nothing.
+// Spec: O-56.
+func TestSystem_observer(t *testing.T) {
+	s, err := System(Facts{Name: "headless-ci-1", Dir: "/d", Observer: true, Memory: "Use tabs."})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(s, "You are a background task agent. Be concise. Report findings only.\n") ||
+		!strings.Contains(s, "headless-ci-1") || !strings.Contains(s, "/d") || !strings.Contains(s, "change nothing") || strings.Contains(s, "Use tabs.") {
+		t.Error(s)
+	}
+}
+
 func TestSystem_leavesOutWhatIsUnknown(t *testing.T) {
 	for _, sub := range []bool{false, true} {
 		s, err := System(Facts{Name: "a", Dir: "/d", Sub: sub})

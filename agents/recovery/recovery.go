@@ -41,6 +41,8 @@ type Recovery struct {
 
 	// Unhandled tells the agent above a fork that its message was not handled.
 	Unhandled func(tx *store.Tx, fork int64, why, text string) error
+	// Unseen tells the agent above an observer that it did not come to its end.
+	Unseen func(tx *store.Tx, observer int64, why, text string) error
 }
 
 // keptTabs is how many ended agents keep their tabs over a restart.
@@ -187,6 +189,11 @@ func (r *Recovery) recoverAgents(
 		}
 	}
 	for _, a := range crashed { // once all are marked as ended, so that mail passes to living agents only
+		if event.Kind(a.Kind).Observes() {
+			if err := r.Unseen(tx, a.ID, "the program ended meanwhile", text[a.ID]); err != nil {
+				return err
+			}
+		}
 		if event.Kind(a.Kind).Handles() {
 			if err := r.Unhandled(tx, a.ID, "the program ended meanwhile", text[a.ID]); err != nil {
 				return err
@@ -212,7 +219,7 @@ func (r *Recovery) recoverAgents(
 		}
 	}
 	for _, a := range agents {
-		if event.Kind(a.Kind).Handles() || event.Kind(a.Kind).Ends() && roster.TrustIn(a).Unattended { // no screen opened it
+		if event.Kind(a.Kind).Fleeting() || event.Kind(a.Kind).Ends() && roster.TrustIn(a).Unattended { // no screen opened it
 			if err := tx.CloseAgent(a.ID); err != nil {
 				return err
 			}

@@ -88,6 +88,19 @@ func (r *Reply) Text() string {
 	return strings.TrimSpace(strings.Join(said, "\n\n"))
 }
 
+// Len is how many bytes of text, of thinking and of calls there are.
+func (r *Reply) Len() (n int) {
+	for _, b := range r.blocks {
+		if b.text != nil {
+			n += len(b.text.String())
+		}
+	}
+	for _, c := range r.Calls {
+		n += len(c.Name) + len(c.Args)
+	}
+	return n
+}
+
 // Check refuses a reply with a call that can't be recorded.
 func (r *Reply) Check(model string) error {
 	for _, c := range r.Calls {

@@ -143,7 +143,7 @@ func (e *Ends) Pass(tx *store.Tx, from int64, state event.State) error {
 	switch {
 	case err != nil:
 		return err
-	case event.Kind(row.Kind).Handles(): // mail to a fork goes on to its parent
+	case event.Kind(row.Kind).Fleeting(): // mail to it goes on to its parent
 		passMail = e.Inbox.PassAll
 	case event.Kind(row.Kind).HasPrompt() && TrustIn(row).Unattended: // whoever goes on with it reads it there
 		passMail = func(*store.Tx, int64, int64) error { return nil }

@@ -158,6 +158,12 @@ func Addressee(v *store.View, word string) (store.Agent, error) {
 	return a, nil
 }
 
+// ObserverEnds is the error of having an observer go on.
+func ObserverEnds(name string) error {
+	return fmt.Errorf("%s is an observer: it does once what its schedule says; "+
+		"/resume %s without a prompt opens its tab once it has closed", name, name)
+}
+
 // ForkEnds returns the error for asking a fork to go on.
 func ForkEnds(name string) error {
 	return fmt.Errorf("%s is a fork: it handles one message and does not go on; "+

@@ -77,6 +77,11 @@ func work(v *store.View, row store.Agent, i *event.Info) error {
 			return err
 		}
 	}
+	if i.Kind.Observes() {
+		o, _, err := store.ObserverOf(v, row.ID)
+		i.Prompt = o.Prompt
+		return err
+	}
 	if row.Handles == 0 {
 		return nil
 	}

@@ -27,6 +27,8 @@ func Resumable(tx *store.Tx, name string) (store.Agent, error) {
 		return a, IsClosed(a)
 	case event.Kind(a.Kind).Handles():
 		return a, ForkEnds(name)
+	case event.Kind(a.Kind).Observes():
+		return a, ObserverEnds(name)
 	case !event.Kind(a.Kind).Tasked():
 		return a, fmt.Errorf("%s does not end, so it can't be resumed; %s", name, reach(name))
 	case !event.State(a.State).Terminal():

@@ -51,6 +51,8 @@ func (r Room) Tell(ctx context.Context, name, text string) error {
 		return r.Pool.Prompt(ctx, a.ID, text)
 	case i.Kind.Handles():
 		return fmt.Errorf("%s is a fork: it handles one message and is told nothing", name)
+	case i.Kind.Observes():
+		return fmt.Errorf("%s is an observer: it does what its schedule says and is told nothing", name)
 	case strings.HasPrefix(i.Prompt, "!"):
 		return fmt.Errorf("%s runs a command, which reads nothing", name)
 	}

@@ -184,7 +184,7 @@ func (l *Loop) enter(tx *store.Tx, b *history.Batch, turn int64, prompts []store
 	}
 	for n, q := range prompts {
 		e := history.Entry{Kind: history.EntryPrompt, By: by, Text: q.Text}
-		if l.Kind.Handles() || l.Kind.Tasked() && (l.turn != 0 || n > 0 || l.idling.before()) { // the first one is its task
+		if l.Kind.Handles() || l.Kind.Ends() && (l.turn != 0 || n > 0 || l.idling.before()) { // the first one is its task
 			e.By = "user"
 		}
 		seq, err := b.Add(turn, e)

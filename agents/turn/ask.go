@@ -16,6 +16,11 @@ import (
 // error, or was cut by its token limit, carries no calls that may run.
 func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 	model, _ := c.Present()
+	req := c.request()
+	replied, err := c.sends(req)
+	if err != nil {
+		return nil, err
+	}
 	c.Asked("streaming")
 	c.counted = c.read
 	s := reply.NewScribe(reply.Writing{
@@ -28,7 +33,8 @@ func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 			c.Trouble(err)
 		},
 	})
-	r, failed := c.stream(ctx, model, c.request(), s)
+	r, failed := c.stream(ctx, model, req, s)
+	replied(r.Usage, r.Len())
 	r.Noted = s.End()
 	if failed != nil || ctx.Err() != nil {
 		r.Calls = nil // never run calls of a reply that broke off or that nobody waits for
@@ -118,7 +124,7 @@ func (c *conversation) record(ctx context.Context, model llm.Model, r *reply.Rep
 	}
 	err := c.Keep(ctx, "record the reply", func(tx *store.Tx) error {
 		b := c.Book().LiveBatch(tx)
-		for _, e := range r.Entries(model.Name, c.o.Tools.Title) {
+		for _, e := range r.Entries(model.Name, c.tools.Title) {
 			if _, err := b.Add(c.turn, e); err != nil {
 				return err
 			}

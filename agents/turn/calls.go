@@ -25,6 +25,10 @@ func (w *workbench) runCalls(ctx context.Context, calls []history.Call) error {
 		return err
 	}
 	w.outfit(w.Env.Now())
+	calls, err := w.admitted(ctx, calls)
+	if err != nil {
+		return err
+	}
 	for len(calls) > 0 {
 		n := w.beside(calls)
 		if n < 2 {

@@ -264,14 +264,20 @@ func (c *conversation) summarise(
 	}
 	for try := 0; ; try++ {
 		text := history.Spell(said, room)
-		r, err := c.stream(ctx, model, &llm.Request{
+		req := &llm.Request{
 			Model: model.ID, System: prompts.Compact(), MaxTokens: model.MaxOut,
 			CacheKey: fmt.Sprintf("fantail-%d-summary", c.ID),
 			Messages: []llm.Message{{Role: llm.User, Parts: []llm.Part{
 				llm.Text{Text: "<conversation>\n" + text + "\n</conversation>", From: llm.FromTool},
 				llm.Text{Text: ask, From: llm.FromHost},
 			}}},
-		}, nil)
+		}
+		replied, err := c.sends(req)
+		if err != nil {
+			return nil, err
+		}
+		r, err := c.stream(ctx, model, req, nil)
+		replied(r.Usage, r.Len())
 		switch {
 		case ctx.Err() != nil:
 			return nil, context.Cause(ctx)

@@ -19,7 +19,8 @@ type conversation struct {
 	o     *Options
 	tools *tools.Set // the tools its model may call
 
-	unattended bool // nobody is there to be asked
+	unattended bool  // nobody is there to be asked
+	guard      Guard // bounds what it does; nil: nothing does
 
 	turn         int64           // the current turn; 0: none
 	history      []history.Entry // what the model is sent, as far as it was read

@@ -181,11 +181,11 @@ func (l *Loop) dueNow(tx *store.Tx) (bool, error) {
 
 // account reports what became of an agent's work to those it concerns, in the transaction that ends it.
 func (l *Loop) account(tx *store.Tx, e Ending, state event.State) error {
-	switch l.Kind.Nature().Life {
-	case event.CarriesTask:
+	switch {
+	case l.life != nil:
+		return l.life.Conclude(tx, l, e, state)
+	case l.Kind.Tasked():
 		return l.report(tx, e, state)
-	case event.HandlesMessage:
-		return l.forks.Conclude(tx, l, e, state)
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 			sinceSummary: 2, // as if long ago
 		},
 		strict: i.Outside || i.Kind.Nature().Strict, outside: i.Outside,
-	}, forks: ls.forks}
+	}, life: ls.lives[i.Kind.Nature().Life]}
 	if names := i.Kind.Nature().Tools; names != nil {
 		l.tools = o.Tools.Only(names...)
 	}
@@ -68,11 +68,11 @@ func (l *Loop) Limit(d time.Duration) { l.timeout = d }
 // closed.
 func (l *Loop) Start() {
 	life := l.rest
-	switch l.Kind.Nature().Life {
-	case event.CarriesTask:
+	switch {
+	case l.life != nil:
+		life = func(ctx context.Context) { l.life.Attend(ctx, l) }
+	case l.Kind.Tasked():
 		life = l.carryOut
-	case event.HandlesMessage:
-		life = func(ctx context.Context) { l.forks.Attend(ctx, l) }
 	}
 	l.o.Fleet.Start("agent "+l.Info.Name, func() {
 		defer close(l.Gone)

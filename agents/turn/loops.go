@@ -30,7 +30,7 @@ import (
 type Loops struct {
 	o     Options
 	desk  func(l *Loop) tools.Desk
-	forks Forks
+	lives map[event.Life]Life
 
 	// Input returns where an agent that awaits input gets it from; nil: from the human and its inbox. Set it before agents
 	// start.
@@ -41,8 +41,8 @@ type Loops struct {
 }
 
 // New returns an empty set of loops.
-func New(o Options, desk func(l *Loop) tools.Desk, forks Forks) *Loops {
-	return &Loops{o: o, desk: desk, forks: forks, of: map[int64]*Loop{}}
+func New(o Options, desk func(l *Loop) tools.Desk, lives map[event.Life]Life) *Loops {
+	return &Loops{o: o, desk: desk, lives: lives, of: map[int64]*Loop{}}
 }
 
 // Of returns the loop of an agent whose tab is open.
@@ -78,7 +78,7 @@ func (ls *Loops) Busy(agent int64) bool {
 // belongs to its own goroutine, except where noted.
 type Loop struct {
 	workbench
-	forks Forks
+	life Life // what is different for an agent that lives for something of its own; nil: nothing
 
 	hasten  func()        // ends a sub-agent's commands at once; nil for others
 	timeout time.Duration // of its task; 0: none
@@ -111,8 +111,8 @@ type Ending struct {
 	Cause   string
 }
 
-// Forks does what is different for agents whose work is a message.
-type Forks interface {
+// Life does what is different for agents whose work is neither the human's nor a task: a message, what a schedule says.
+type Life interface {
 	Attend(ctx context.Context, l *Loop) // the whole life of one
 	// Conclude handles its end, in the transaction that ends it and leaves it in that state.
 	Conclude(tx *store.Tx, l *Loop, e Ending, state event.State) error

@@ -122,6 +122,9 @@ func (l *Loop) EndingOf(ctx context.Context, err error) Ending {
 	case errors.Is(err, fleet.ErrStopped):
 		return Ending{history.Interrupted, "stopped by the user"}
 	}
+	if errors.As(err, new(*Stopped)) {
+		return Ending{history.OutKilled, err.Error()}
+	}
 	cause := err.Error()
 	if e := (*llm.Error)(nil); errors.As(err, &e) {
 		switch {

@@ -42,6 +42,11 @@ type Config struct {
 	IdleTimeout    string `toml:"idle_timeout"` // how long an interactive agent awaits input after a turn; "" means 5m, "0s" for ever
 	StatusStyle    string `toml:"status_style"` // pending, or msg for `2 msgs`; "" means pending
 
+	// What one observer may do at most, which a schedule starts while nobody watches; 0 or "": as usual.
+	ObserverTimeout string `toml:"observer_timeout"`
+	ObserverTokens  int    `toml:"observer_tokens"`
+	ObserverCalls   int    `toml:"observer_calls"`
+
 	DisabledTools []string `toml:"disabled_tools"` // no model is offered them
 	Rules
 	Providers map[string]ProviderRow `toml:"providers"`
@@ -118,6 +123,25 @@ func (c Config) Idle() (time.Duration, error) {
 	d, err := time.ParseDuration(c.IdleTimeout)
 	if err != nil || d < 0 {
 		return 0, errors.New(`idle_timeout: want a time such as "5m" or "90s", or "0s" for no end`)
+	}
+	return d, nil
+}
+
+// What an observer may be given at most.
+const (
+	mostObserving      = 30 * time.Minute
+	mostObserverTokens = 200_000
+	mostObserverCalls  = 50
+)
+
+// Observing is how long an observer may take; 0: as usual.
+func (c Config) Observing() (time.Duration, error) {
+	if c.ObserverTimeout == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(c.ObserverTimeout)
+	if err != nil || d < time.Second || d > mostObserving {
+		return 0, errors.New(`observer_timeout: want a time from "1s" to "30m"`)
 	}
 	return d, nil
 }
@@ -242,6 +266,15 @@ func (c Config) check() (at []string, err error) {
 	}
 	if _, err := c.Idle(); err != nil {
 		return []string{"idle_timeout"}, err
+	}
+	if _, err := c.Observing(); err != nil {
+		return []string{"observer_timeout"}, err
+	}
+	if c.ObserverTokens < 0 || c.ObserverTokens > mostObserverTokens {
+		return []string{"observer_tokens"}, fmt.Errorf("observer_tokens: want a number from 1 to %d", mostObserverTokens)
+	}
+	if c.ObserverCalls < 0 || c.ObserverCalls > mostObserverCalls {
+		return []string{"observer_calls"}, fmt.Errorf("observer_calls: want a number from 1 to %d", mostObserverCalls)
 	}
 	for _, name := range sorted(c.Providers) {
 		if key, err := c.Providers[name].check(name); err != nil {

@@ -88,6 +88,10 @@ func TestLoad_errorsSayWhereAndWhat(t *testing.T) {
 		"half a price":   {"[providers.openai.models.m]\ninput = 1.0\n", `a price needs both`},
 		"time":           {"idle_timeout = \"soon\"\n", `:1: idle_timeout: want a time such as "5m" or "90s", or "0s" for no end`},
 		"negative time":  {"theme = \"dark\"\nidle_timeout = \"-5m\"\n", `:2: idle_timeout: want a time`},
+		"observers":      {"\nobserver_timeout = \"31m\"\n", `:2: observer_timeout: want a time from "1s" to "30m"`},
+		"no time at all": {"observer_timeout = \"0s\"\n", `:1: observer_timeout: want a time`},
+		"their tokens":   {"observer_tokens = 200001\n", `:1: observer_tokens: want a number from 1 to 200000`},
+		"their calls":    {"observer_calls = 51\n", `:1: observer_calls: want a number from 1 to 50`},
 		"reserved":       {"[providers.builtin]\nprotocol = \"openai\"\n", `providers.builtin: `},
 		"several errors": {"modle = 1\nthem = 2\n", `:2: unknown key "them"; did you mean "theme"?`},
 	} {
@@ -140,5 +144,16 @@ func TestIdle(t *testing.T) {
 		if d, wrong := c.Idle(); err != nil || wrong != nil || d != want {
 			t.Errorf("%q: %s, %v, %v; want %s", text, d, err, wrong, want)
 		}
+	}
+}
+
+// TestObserving: what observers may do is raised by the user's own file, and only so far.
+func TestObserving(t *testing.T) {
+	c, err := Load(write(t, "observer_timeout = \"30m\"\nobserver_tokens = 200000\nobserver_calls = 50\n"))
+	if d, wrong := c.Observing(); err != nil || wrong != nil || d != 30*time.Minute || c.ObserverTokens != 200_000 || c.ObserverCalls != 50 {
+		t.Errorf("%s, %+v, %v, %v", d, c, err, wrong)
+	}
+	if d, err := Default().Observing(); err != nil || d != 0 {
+		t.Errorf("nothing said: %s, %v", d, err)
 	}
 }

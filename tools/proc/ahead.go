@@ -153,7 +153,7 @@ func (c *child) discard() {
 // aheadOf reports whether a command can have been started ahead of its text, as far as that and its environment tell.
 // Bash takes some bytes for its own, and a start-up file would be carried out twice.
 func (s Spec) aheadOf() bool {
-	return s.Box != nil && len(s.Shell) < longest && !strings.ContainsAny(s.Shell, "\x00\x01\x7f") &&
+	return s.Box != nil && len(s.Argv) == 0 && len(s.Shell) < longest && !strings.ContainsAny(s.Shell, "\x00\x01\x7f") &&
 		!slices.ContainsFunc(s.Env, func(e string) bool { return strings.HasPrefix(e, "BASH_ENV=") })
 }
 

@@ -36,9 +36,11 @@ const (
 	poll      = 10 * time.Millisecond  // how often a dying group is looked at
 )
 
-// Spec is one command. Shell runs `bash -c Shell` (sh where there is no bash).
+// Spec is one command. Shell runs `bash -c Shell` (sh where there is no bash); Argv, if it is set, is a program and its
+// arguments, which no shell reads.
 type Spec struct {
 	Shell   string
+	Argv    []string
 	Dir     string
 	Env     []string           // the whole environment
 	Umask   Umask              // of the files it makes
@@ -231,16 +233,19 @@ func start(s Spec, how beginning) (_ *child, err error) {
 		return nil, fmt.Errorf("open output pipe: %w", err)
 	}
 	defer w.Close()
-	c.cmd = exec.Command(shell, "-c", s.Shell)
-	before := s.Umask.script()
+	argv, before := []string{shell, "-c", s.Shell}, s.Umask.script()
+	if len(s.Argv) > 0 {
+		argv = s.Argv
+	}
+	c.cmd = exec.Command(argv[0], argv[1:]...)
 	switch {
 	case how == ahead:
 		c.cmd = exec.Command(shell, "-c", waits+before+obeys)
 	case s.Started != nil:
 		before = held + before
 		fallthrough
-	case before != "":
-		c.cmd = exec.Command("/bin/sh", "-c", before+becomes, "sh", shell, "-c", s.Shell)
+	case before != "", len(s.Argv) > 0: // it is looked for on the PATH that it gets
+		c.cmd = exec.Command("/bin/sh", append([]string{"-c", before + becomes, "sh"}, argv...)...)
 	}
 	if how == ahead || s.Started != nil {
 		var wait *os.File

@@ -43,7 +43,7 @@ func NewBriefing(p place.Place, now func() time.Time) *Briefing {
 // System is an agent's system prompt.
 func (b *Briefing) System(a event.Info) string {
 	f := b.facts()
-	f.Name, f.Sub, f.Fork = a.Name, a.Kind.Tasked(), a.Kind.Handles()
+	f.Name, f.Sub, f.Fork, f.Observer = a.Name, a.Kind.Tasked(), a.Kind.Handles(), a.Kind.Observes()
 	text, err := prompts.System(f)
 	if err != nil {
 		panic(err) // the texts are embedded and the facts are set

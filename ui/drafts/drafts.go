@@ -62,6 +62,10 @@ func (d *Drafts) Tell(t *tabs.Tab) {
 		d.Flash.While(t.Info.Name+" is a fork: it handles one message and is told nothing", d.Tabs.Stays(t))
 		return
 	}
+	if t.Info.Kind.Observes() {
+		d.Flash.While(t.Info.Name+" is an observer: it does what its schedule says and is told nothing", d.Tabs.Stays(t))
+		return
+	}
 	l := &tabs.Line{For: tabs.Tell, Label: "tell " + t.Info.Name + "› "}
 	if t.Info.State.Terminal() {
 		l.For, l.Label = tabs.Resume, "resume "+t.Info.Name+" with› "
@@ -150,7 +154,7 @@ func (d *Drafts) placeOf(t *tabs.Tab, text string) (_ *tabs.Tab, open func(t *ta
 // takesWords reports whether a tab has a box, or can have a line, for its agent.
 func takesWords(t *tabs.Tab) bool {
 	if t.Box != nil || t.Line == nil {
-		return !t.Info.Kind.Handles()
+		return !t.Info.Kind.Fleeting()
 	}
 	return t.Line.For != tabs.Command || t.Line.Box.Value() == "/"
 }

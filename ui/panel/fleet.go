@@ -89,13 +89,13 @@ func (f *Fleet) glance(id int64) dialog.Glance {
 
 // keys are those that do something with an agent, besides opening it.
 func keys(i event.Info) (ks []string) {
-	fork, talks := i.Kind.Handles(), i.Kind.HasPrompt()
+	fleeting, talks := i.Kind.Fleeting(), i.Kind.HasPrompt()
 	switch {
-	case i.State.Terminal() && fork:
+	case i.State.Terminal() && fleeting:
 		return []string{"c closes"}
 	case i.State.Terminal():
 		return []string{"m resumes", "r respawns", "c closes"}
-	case !fork && !talks && !strings.HasPrefix(i.Prompt, "!"): // a command reads nothing
+	case !fleeting && !talks && !strings.HasPrefix(i.Prompt, "!"): // a command reads nothing
 		ks = append(ks, "m tells")
 	}
 	if i.Await != nil {

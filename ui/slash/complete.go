@@ -8,6 +8,7 @@ import (
 	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/composer"
+	"fantail/ui/slash/checking"
 	"fantail/ui/tabs"
 )
 
@@ -176,6 +177,13 @@ func sandboxArguments(_ Env, words []string, _ string) []composer.Item {
 		return nil
 	}
 	return []composer.Item{{Insert: "revoke", Help: "take back what was added"}}
+}
+
+func checksArguments(_ Env, words []string, _ string) []composer.Item {
+	if len(words) > 0 {
+		return nil
+	}
+	return items(checking.Verbs()...)
 }
 
 func modelArguments(e Env, _ []string, _ string) []composer.Item {

@@ -12,6 +12,7 @@ import (
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
+	"fantail/ui/slash/checking"
 	"fantail/ui/words"
 )
 
@@ -102,6 +103,17 @@ func runSandbox(in input) (intent.Intent, error) {
 		}
 		return text, nil
 	}), nil
+}
+
+func runChecks(in input) (intent.Intent, error) {
+	do, understood, err := checking.Read(in.rest)
+	switch {
+	case !understood:
+		return nil, in.wrong("%q is not understood", in.rest)
+	case err != nil:
+		return nil, err
+	}
+	return in.start(func(ctx context.Context) (string, error) { return do(ctx, in.Pool.Checks) }), nil
 }
 
 func runTheme(in input) (intent.Intent, error) {

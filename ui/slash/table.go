@@ -3,6 +3,7 @@ package slash
 import (
 	"slices"
 
+	"fantail/ui/slash/checking"
 	"fantail/ui/slash/timetable"
 )
 
@@ -203,6 +204,11 @@ var workspaceCommands = []command{
 		name: "audit", run: runAudit, complete: auditArguments,
 		args: "[NAME | N] [before=N] | --verify",
 		help: "what agents called, who let them and how it ended; one row; whether that is whole",
+	},
+	{
+		name: "checks", run: runChecks, complete: checksArguments,
+		args: checking.Args,
+		help: "the commands that observers may run, in a sandbox that keeps the workspace as it is; run shows what they see",
 	},
 	{
 		name: "theme", run: runTheme, complete: themeArguments, alone: true,

@@ -84,6 +84,10 @@ func (t *Tab) lower(rule string, w int) string {
 func (t *Tab) hint() string {
 	i, ended := t.Info, t.Info.State.Terminal()
 	switch fork := i.Kind.Handles(); {
+	case i.Kind.Observes() && ended:
+		return " Observed for a schedule · /close closes this tab "
+	case i.Kind.Observes():
+		return " Observes for a schedule · closes itself · / commands as main "
 	case fork && ended:
 		return " " + words.Handles(i) + " · /close closes this tab "
 	case fork:

@@ -186,7 +186,7 @@ func (t *Tabs) statusWants(st Status) (must want, ws []want) {
 	if info.Unattended {
 		add(slotOutside, themes.Message, "asks nobody")
 	}
-	if info.Kind.Handles() {
+	if info.Kind.Fleeting() {
 		add(slotFork, themes.Message, info.Kind.Nature().Word)
 	}
 	branch := want{at: slotBranch, before: " [Branch: ", text: frame.CleanLine(st.Branch), after: "]", role: themes.Status}

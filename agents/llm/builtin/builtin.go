@@ -32,6 +32,7 @@
 //	delegate sync NAME: PROMPT    the same, and its answer is waited for
 //	remember NAME: TEXT      write a memory document
 //	recall NAME              read one           memories: list them
+//	run_check NAME           run a check, in an observer that has it
 //	ask QUESTION             ask QUESTION: A | B | C
 //	wait 5s                  say TEXT           fail TEXT
 //	now also INSTRUCTION     reported with what was asked before (now and also alone do too)

@@ -33,6 +33,7 @@ var (
 	verbs = []string{
 		"run", "queue", "read", "list", "find", "grep", "write", "edit", "send", "reply", "check", "receive",
 		"push", "delegate", "remember", "recall", "memories", "remind", "schedule", "unregister", "ask", "wait", "say", "fail",
+		"run_check",
 	}
 	whole = []string{"write", "edit", "send", "reply", "push", "delegate", "remember", "remind", "schedule"}
 	bare  = []string{"ask", "say", "fail"} // a quote in them is just a quote
@@ -43,9 +44,13 @@ const (
 	mostLater   = 366 * 24 * time.Hour // until something is due
 )
 
+// condition begins what an observer is told of when to end its schedule: that takes a model to judge.
+const condition = "\n\n---\nYou have a cancel condition: "
+
 // parse reads a prompt. The error names the first line that is no instruction.
 func parse(prompt string) ([]instruction, error) {
 	var list []instruction
+	prompt, _, _ = strings.Cut(prompt, condition)
 	prompt, also := addition(prompt)
 	for line := range strings.Lines(prompt) {
 		for line = strings.TrimSpace(line); line != ""; {
@@ -187,10 +192,11 @@ var forms = map[string]form{
 		in.text, _ = quoted(in.text)
 		return ok && in.text != ""
 	}},
-	"recall":   {"recall NAME", (*instruction).path},
-	"memories": {"memories", func(_ *instruction, rest string) bool { return rest == "" }},
-	"push":     {"push NAME: TEXT", (*instruction).push},
-	"send":     {"send NAME: TEXT", (*instruction).told},
+	"recall":    {"recall NAME", (*instruction).path},
+	"run_check": {"run_check NAME", (*instruction).path},
+	"memories":  {"memories", func(_ *instruction, rest string) bool { return rest == "" }},
+	"push":      {"push NAME: TEXT", (*instruction).push},
+	"send":      {"send NAME: TEXT", (*instruction).told},
 	"write": {"write PATH: TEXT", func(in *instruction, rest string) bool {
 		ok := in.colon(rest)
 		in.text, _ = quoted(in.text)

@@ -362,6 +362,8 @@ func (in instruction) next(made []called) (call, bool) {
 		return call{"read_message", map[string]any{"id": in.count}}, true
 	case "remember":
 		return call{"memory", map[string]any{"action": "write", "name": in.arg, "text": in.text}}, true
+	case "run_check":
+		return call{"run_check", map[string]any{"name": in.arg}}, true
 	case "recall":
 		return call{"memory", map[string]any{"action": "read", "name": in.arg}}, true
 	case "memories":

@@ -5,10 +5,10 @@
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
-// Imports: agents, agents/event, agents/fleet, agents/kept, inbox/rules, store, store/config, store/config/paths,
-// tools, tools/git, tools/permit, tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui, ui/cli,
-// ui/cli/guard, ui/cli/host, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach, ui/cli/shell, ui/cli/wall,
-// ui/cli/watch, ui/screen, ui/welcome, ui/words.
+// Imports: agents, agents/event, agents/fleet, agents/kept, agents/observer, inbox/rules, store, store/config,
+// store/config/paths, tools, tools/git, tools/permit, tools/permit/filenames, tools/proc, tools/sandbox,
+// tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach,
+// ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (
@@ -22,6 +22,7 @@ import (
 
 	"fantail/agents"
 	"fantail/agents/event"
+	"fantail/agents/observer"
 	"fantail/inbox/rules"
 	"fantail/store"
 	"fantail/store/config"
@@ -126,6 +127,10 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	if err != nil {
 		return nil, errors.Join(err, w.db.Close())
 	}
+	observing, err := w.conf.Observing()
+	if err != nil {
+		return nil, errors.Join(err, w.db.Close())
+	}
 	said, broken := rules.Read(w.place.Root)
 	brief := cli.NewBriefing(w.place, time.Now)
 	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions()}
@@ -141,8 +146,9 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System,
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,
-		Idle:   cmp.Or(idle, tools.Forever),
-		Abroad: w.readOnly != nil && place.Hosted(w.place.Data),
+		Idle:    cmp.Or(idle, tools.Forever),
+		Observe: observer.Limits{Time: observing, Tokens: w.conf.ObserverTokens, Calls: w.conf.ObserverCalls},
+		Abroad:  w.readOnly != nil && place.Hosted(w.place.Data),
 	})
 	if err != nil {
 		return nil, errors.Join(err, w.db.Close())

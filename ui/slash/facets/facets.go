@@ -5,7 +5,7 @@
 // Does not: know a command.
 //
 // Imports: agents, agents/audit, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail,
-// agents/memory, agents/roster, inbox, inbox/policy, tools, tools/permit, ui/slash/timetable.
+// agents/memory, agents/roster, inbox, inbox/policy, tools, tools/permit, ui/slash/checking, ui/slash/timetable.
 package facets
 
 import (
@@ -25,6 +25,7 @@ import (
 	"fantail/inbox/policy"
 	"fantail/tools"
 	"fantail/tools/permit"
+	"fantail/ui/slash/checking"
 	"fantail/ui/slash/timetable"
 )
 
@@ -41,13 +42,14 @@ type Pool struct {
 	Ledger  Ledger
 	Audit   Audit
 	Due     timetable.Pool
+	Checks  checking.Room
 }
 
 // Of is what commands ask of p.
 func Of(p *agents.Pool) Pool {
 	return Pool{
 		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
-		Audit: p.Audit, Due: p.Schedule,
+		Audit: p.Audit, Due: p.Schedule, Checks: p.Checks,
 	}
 }
 
