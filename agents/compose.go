@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"fantail/agents/audit"
@@ -168,6 +169,27 @@ func schedules(p *Pool) *schedule.Room {
 		return tx.CloseAgent(agent)
 	}}
 	p.ends.Scheduled, p.ends.Removed = p.due.Ended, p.due.Removed
+	p.due.Observe = func(tx *store.Tx, f schedule.Firing) error {
+		agent, err := p.Observe.Observe(tx, observer.Order{
+			Schedule: f.ID, Name: f.Name, Owner: f.Owner, Prompt: f.Text, CancelWhen: f.CancelWhen, Dir: f.Dir,
+			Checks: strings.Fields(f.Checks), Mark: f.Run.Mark(), Deliver: f.Deliver, Priority: f.Priority,
+		})
+		if err != nil {
+			return err
+		}
+		return schedule.Began(tx, f.Run.ID, 0, agent)
+	}
+	p.Observe.Ended = func(tx *store.Tx, e observer.Ended) error {
+		_, run, ok, err := schedule.OfAgent(&tx.View, e.Agent)
+		if err == nil && ok {
+			_, err = schedule.End(tx, run.ID, e.Outcome, e.Finding, e.Message)
+		}
+		return err
+	}
+	p.Observe.Over = func(v *store.View, agent int64) (bool, error) {
+		s, _, ok, err := schedule.OfAgent(v, agent)
+		return ok && s.State == schedule.Ended, err
+	}
 	return schedule.New(schedule.Options{
 		DB: p.o.DB, Inbox: p.inbox, Now: p.o.Now, Most: p.o.Due, Heir: roster.Heir, Fire: p.due.Fire,
 		Changed: func() {

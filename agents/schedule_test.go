@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fantail/agents/event"
+	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
 	"fantail/agents/schedule"
 	"fantail/agents/schedule/when"
@@ -171,4 +172,52 @@ func TestScheduledCommand_whenNobodyBeganIt(t *testing.T) {
 	_, err = w.pool.Schedule.Fire(t.Context(), "tests", 0)
 	check(t, err)
 	w.settle()
+}
+
+// TestWatch: a schedule with a condition has an observer look each time, and the one that finds the condition met ends
+// the schedule that fired it, and no other; the last report says that the watch ended.
+//
+// Spec: O-6, O-52, O-84.
+func TestWatch(t *testing.T) {
+	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		said := results(req)
+		switch {
+		case len(said) == 0:
+			return call("a", "read_file", `{"path":"ci.log"}`), nil
+		case len(said) == 1 && strings.Contains(said[0].Text, "passed"):
+			return append(call("b", "schedule", `{"action":"unregister","task_id":"other"}`), call("c", "schedule", `{"action":"unregister","task_id":"ci"}`)...), nil
+		case len(said) == 1:
+			return text("CI is red"), nil
+		}
+		return text("CI is green: " + said[1].Text), nil
+	}}
+	w := open(t, m, setting{})
+	log := filepath.Join(w.dir, "ci.log")
+	check(t, os.WriteFile(log, []byte("failed\n"), 0o600))
+	watch := schedule.Order{Kind: schedule.Task, Name: "ci", CancelWhen: "CI is green"}
+	w.plan(watch, "every 10m Does CI pass?")
+	other := watch
+	other.Name = "other"
+	w.plan(other, "every 10m Does CI pass?")
+	fire := func(n int) inbox.Message {
+		t.Helper()
+		_, err := w.pool.Schedule.Fire(t.Context(), "ci", 0)
+		check(t, err)
+		w.until("it reports", func() bool { return len(w.waits()) == n })
+		return w.waits()[n-1]
+	}
+	if m := fire(1); m.Kind != inbox.Scheduled || m.Body != "CI is red" {
+		t.Errorf("%+v", m)
+	}
+	check(t, os.WriteFile(log, []byte("passed\n"), 0o600))
+	m2 := fire(2)
+	if m := m2.Body; !strings.HasPrefix(m, "CI is green: Refused: an observer ") || !strings.HasSuffix(m, "\n\nThe watch has ended: ci is not scheduled any more.") {
+		t.Errorf("%+v", m)
+	}
+	if s, _, err := w.pool.Schedule.About(t.Context(), "ci"); err != nil || s.State != schedule.Ended || s.Runs != 2 || s.Last.Message != m2.ID || s.Last.Outcome != "completed" {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if s, _, err := w.pool.Schedule.About(t.Context(), "other"); err != nil || s.State != schedule.Active {
+		t.Errorf("%+v, %v", s, err)
+	}
 }

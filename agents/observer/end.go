@@ -78,7 +78,7 @@ func (r *Room) body(tx *store.Tx, o store.Observer, text string) (string, error)
 		text = "[" + o.Mark + "]\n" + text
 	}
 	if o.CancelWhen != "" && r.Over != nil {
-		over, err := r.Over(&tx.View, o.Schedule)
+		over, err := r.Over(&tx.View, o.Agent)
 		if err != nil {
 			return "", err
 		}

@@ -75,10 +75,10 @@ type Room struct {
 	o        Options
 	watching map[int64]*watcher // by observer; living ones only. The fleet's mutex guards it
 
-	// Ended is told of the end of an observer, in the transaction that ends it. Over reports whether a schedule has ended
+	// Ended is told of the end of an observer, in the transaction that ends it. Over reports whether its schedule has ended
 	// by then, so that the last report can say so. nil: nobody cares, nobody knows. Set them before agents start.
 	Ended func(tx *store.Tx, e Ended) error
-	Over  func(v *store.View, schedule int64) (bool, error)
+	Over  func(v *store.View, agent int64) (bool, error)
 }
 
 var _ turn.Life = &Room{}
