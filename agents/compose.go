@@ -12,6 +12,7 @@ import (
 
 	"fantail/agents/audit"
 	"fantail/agents/checks"
+	"fantail/agents/disk"
 	"fantail/agents/drafts"
 	"fantail/agents/due"
 	"fantail/agents/event"
@@ -63,7 +64,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 		return nil, err
 	}
 	p := &Pool{
-		o: o, disk: turn.NewDisk(o.Patience, o.Now), forks: fork.New(), Observe: observer.New(), Memory: memory.Docs{DB: o.DB}, Drafts: &drafts.Rows{DB: o.DB},
+		o: o, disk: disk.New(o.Patience, o.Now), forks: fork.New(), Observe: observer.New(), Memory: memory.Docs{DB: o.DB}, Drafts: &drafts.Rows{DB: o.DB},
 	}
 	if !o.shows() {
 		log, err := audit.Open(ctx, audit.Options{
@@ -158,7 +159,7 @@ func (p *Pool) furnish() {
 
 // schedules returns the room of what is due when, and tells those who end tasks of what it began.
 func schedules(p *Pool) *schedule.Room {
-	p.due = &due.Work{Inbox: p.inbox, Order: p.Tasks.Order, Finish: p.ends.Finish, Close: func(tx *store.Tx, agent int64) error {
+	work := &due.Work{Inbox: p.inbox, Order: p.Tasks.Order, Finish: p.ends.Finish, Close: func(tx *store.Tx, agent int64) error {
 		tx.AfterCommit(func() {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
@@ -168,8 +169,8 @@ func schedules(p *Pool) *schedule.Room {
 		})
 		return tx.CloseAgent(agent)
 	}}
-	p.ends.Scheduled, p.ends.Removed = p.due.Ended, p.due.Removed
-	p.due.Observe = func(tx *store.Tx, f schedule.Firing) error {
+	p.ends.Scheduled, p.ends.Removed = work.Ended, work.Removed
+	work.Observe = func(tx *store.Tx, f schedule.Firing) error {
 		agent, err := p.Observe.Observe(tx, observer.Order{
 			Schedule: f.ID, Name: f.Name, Owner: f.Owner, Prompt: f.Text, CancelWhen: f.CancelWhen, Dir: f.Dir,
 			Checks: strings.Fields(f.Checks), Mark: f.Run.Mark(), Deliver: f.Deliver, Priority: f.Priority,
@@ -191,7 +192,7 @@ func schedules(p *Pool) *schedule.Room {
 		return ok && s.State == schedule.Ended, err
 	}
 	return schedule.New(schedule.Options{
-		DB: p.o.DB, Inbox: p.inbox, Now: p.o.Now, Most: p.o.Due, Heir: roster.Heir, Fire: p.due.Fire,
+		DB: p.o.DB, Inbox: p.inbox, Now: p.o.Now, Most: p.o.Due, Heir: roster.Heir, Fire: work.Fire, Recover: work.Recover,
 		Changed: func() {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()
@@ -244,7 +245,7 @@ func (p *Pool) recover(ctx context.Context) error {
 		return fmt.Errorf("recover the workspace: %w", err)
 	}
 	if !o.shows() {
-		if err := o.DB.Write(ctx, "end what was due", p.due.Recover); err != nil {
+		if err := p.Schedule.Recover(ctx); err != nil {
 			return err
 		}
 		if err := o.DB.Patrol(ctx, p.patrolled); err != nil {

@@ -7,11 +7,11 @@
 // Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
 // name, a screen, or the configuration file; render anything for people.
 //
-// Imports: agents/audit, agents/checks, agents/drafts, agents/due, agents/event, agents/fleet, agents/follow,
-// agents/fork, agents/history, agents/kept, agents/ledger, agents/llm, agents/mail, agents/memory, agents/observer,
-// agents/outside, agents/post, agents/quarantine, agents/questions, agents/queue, agents/recovery, agents/roster,
-// agents/schedule, agents/seal, agents/steer, agents/tasks, agents/turn, agents/waits, inbox, inbox/envelope,
-// inbox/policy, store, tools, tools/permit, tools/proc, tools/secret.
+// Imports: agents/audit, agents/checks, agents/commands, agents/disk, agents/drafts, agents/due, agents/event,
+// agents/fleet, agents/follow, agents/fork, agents/history, agents/kept, agents/ledger, agents/llm, agents/mail,
+// agents/memory, agents/observer, agents/outside, agents/post, agents/quarantine, agents/questions, agents/queue,
+// agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer, agents/tasks, agents/turn,
+// agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/permit, tools/proc, tools/secret.
 package agents
 
 import (
@@ -22,8 +22,9 @@ import (
 
 	"fantail/agents/audit"
 	"fantail/agents/checks"
+	"fantail/agents/commands"
+	"fantail/agents/disk"
 	"fantail/agents/drafts"
-	"fantail/agents/due"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/follow"
@@ -90,29 +91,29 @@ func (o *Options) shows() bool { return o.DB.ReadOnly() != nil }
 // composes the rooms they work in. It is safe for concurrent use.
 type Pool struct {
 	// The rooms that others than the pool may use as they are.
-	Tasks    *tasks.Tasks    // what waits to start
-	Checks   *checks.Room    // the commands that observers may run
-	Observe  *observer.Room  // agents that a schedule starts
-	Mail     *mail.Room      // policies, quiet, what is due when
-	Letters  *mail.Letters   // what is written, and where messages lie
-	Pickup   *mail.Pickup    // how a human collects mail
-	Asks     *questions.Desk // what agents ask the human
-	Memory   memory.Docs     // the documents of the workspace
-	Drafts   *drafts.Rows    // what humans left half typed
-	Ledger   *ledger.Ledger  // answers that only read
-	Door     *outside.Door   // how the host lets in what other processes hand it
-	Commands turn.Commands   // whose commands run
-	Scripts  Scripts         // conversations that nobody attends
-	Steer    steer.Room      // the human's say in what agents do
-	Follow   follow.Room     // for readers that follow one agent
-	Audit    audit.Book      // what agents called, to be read
-	Schedule *schedule.Room  // what is due when
+	Tasks    *tasks.Tasks     // what waits to start
+	Checks   *checks.Room     // the commands that observers may run
+	Observe  *observer.Room   // agents that a schedule starts
+	Mail     *mail.Room       // policies, quiet, what is due when
+	Letters  *mail.Letters    // what is written, and where messages lie
+	Pickup   *mail.Pickup     // how a human collects mail
+	Asks     *questions.Desk  // what agents ask the human
+	Memory   memory.Docs      // the documents of the workspace
+	Drafts   *drafts.Rows     // what humans left half typed
+	Ledger   *ledger.Ledger   // answers that only read
+	Door     *outside.Door    // how the host lets in what other processes hand it
+	Commands commands.Running // whose commands run
+	Scripts  Scripts          // conversations that nobody attends
+	Steer    steer.Room       // the human's say in what agents do
+	Follow   follow.Room      // for readers that follow one agent
+	Audit    audit.Book       // what agents called, to be read
+	Schedule *schedule.Room   // what is due when
 
 	o     Options
 	inbox *inbox.Inbox
 	fleet *fleet.Fleet
 	loops *turn.Loops
-	disk  *turn.Disk
+	disk  *disk.State
 	audit *audit.Log // nil where nothing can be written
 	waits *waits.Table
 	forks *fork.Forks
@@ -120,7 +121,6 @@ type Pool struct {
 	ends  *roster.Ends
 	held  *quarantine.Ward
 	seals *seal.Key
-	due   *due.Work
 
 	others others // how far other processes were read. The fleet's mutex guards it
 }

@@ -41,6 +41,15 @@ func (r *Room) Run(ctx context.Context) {
 	}
 }
 
+// Recover ends the runs that the process before this one began and nobody carries on. It is called once, before the
+// agents are loaded.
+func (r *Room) Recover(ctx context.Context) error {
+	if r.o.Recover == nil {
+		return nil
+	}
+	return r.o.DB.Write(ctx, "end what was due", r.o.Recover)
+}
+
 // CatchUp fires what fell due while no process had the agents, so that who comes then is told of it. Run does so as well.
 func (r *Room) CatchUp(ctx context.Context) error { return r.round(ctx) }
 

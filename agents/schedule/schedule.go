@@ -157,6 +157,9 @@ type Options struct {
 	// it out. Its error says why it can't start, and comes to the recipient as a failure. nil: nothing can.
 	Fire func(tx *store.Tx, f Firing) error
 
+	// Recover ends the runs that the process before this one began and nobody carries on. nil: there are none.
+	Recover func(tx *store.Tx) error
+
 	Changed func()      // called where Run saw a change of what is scheduled; quick. nil: nobody cares
 	Trouble func(error) // gets what keeps schedules from firing, which is tried again; nil once that is over
 }

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"fantail/agents/commands"
 	"fantail/agents/event"
 	"fantail/store"
+	"fantail/tools/proc"
 )
 
 // Persist calls f until it succeeds or ctx ends. Errors are shown as the agent's trouble and f is retried, with growing
@@ -57,4 +59,16 @@ func (c *conversation) Keep(ctx context.Context, what string, f func(tx *store.T
 		}
 		return err
 	})
+}
+
+// keep has a command's group ended if this program dies, and known as the agent's while it runs.
+func (w *workbench) keep(g proc.Group) (end func()) {
+	known, kept := w.o.Commands.Begin(g, commands.Runner{Agent: w.ID, Turn: w.turn}), func() {}
+	if w.o.Keep != nil {
+		kept = w.o.Keep(g)
+	}
+	return func() {
+		known()
+		kept()
+	}
 }

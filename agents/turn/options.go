@@ -4,6 +4,8 @@ import (
 	"time"
 
 	"fantail/agents/audit"
+	"fantail/agents/commands"
+	"fantail/agents/disk"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/kept"
@@ -31,7 +33,7 @@ type Options struct {
 	Asks   *questions.Desk
 	Waits  *waits.Table
 	Ends   *roster.Ends
-	Disk   *Disk
+	Disk   *disk.State
 	Pickup *mail.Pickup
 
 	Tools    *tools.Set
@@ -43,7 +45,7 @@ type Options struct {
 	Environ  []string                                   // for commands where nobody's at a screen is known
 	System   func(agent event.Info) string              // the system prompt
 	Audit    *audit.Log                                 // what is written down of calls; nil: nothing
-	Commands *Commands                                  // whose commands run
+	Commands *commands.Running                          // whose commands run
 	Ahead    *proc.Ahead                                // where commands wait that were started ahead; nil: nowhere
 	Box      Boxes                                      // makes the sandboxes of commands; nil: there are none
 	Post     func(agent, turn int64) (*post.Box, error) // lets the mail of an agent's command out of its sandbox

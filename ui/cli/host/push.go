@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/commands"
 	"fantail/agents/outside"
 	"fantail/agents/roster"
 	"fantail/inbox"
@@ -29,19 +30,19 @@ func (h *Host) door(w Workspace, from Hello, ask wire.Fields) outside.Door {
 
 // commandOf is the agent's command that a process comes from; nil: it can't be told, or none of an agent's.
 func commandOf(p *agents.Pool, pid int) *outside.Command {
-	var agent, turn int64
+	var by commands.Runner
 	ok := false
 	for ; pid > 1 && pid != os.Getpid() && !ok; pid = parent(pid) {
 		if group, err := syscall.Getpgid(pid); err == nil {
-			agent, turn, ok = p.Commands.Of(group)
+			by, ok = p.Commands.Of(group)
 		}
 	}
 	if !ok {
 		return nil
 	}
 	for _, i := range p.Infos() {
-		if i.ID == agent {
-			return &outside.Command{Agent: i.Name, Turn: turn}
+		if i.ID == by.Agent {
+			return &outside.Command{Agent: i.Name, Turn: by.Turn}
 		}
 	}
 	return nil

@@ -1,4 +1,11 @@
-package turn
+// Package disk knows whether the disk still takes what must be recorded.
+//
+// Does: hear of writes that failed, and tell those who wait for an exit code once that has gone on for too long.
+//
+// Does not: write, or try again (who writes does).
+//
+// Imports: store.
+package disk
 
 import (
 	"sync"
@@ -7,9 +14,9 @@ import (
 	"fantail/store"
 )
 
-// Disk knows whether the disk still takes what must be recorded. A failed write is retried until it works. Where
-// somebody waits for an exit code, they watch, and are told once patience has run out.
-type Disk struct {
+// State is that of the disk. A failed write is retried until it works. Where somebody waits for an exit code, they
+// watch, and are told once patience has run out.
+type State struct {
 	patience time.Duration
 	now      func() time.Time
 
@@ -18,13 +25,13 @@ type Disk struct {
 	watching map[chan error]bool
 }
 
-// NewDisk returns a Disk whose watchers have that much patience.
-func NewDisk(patience time.Duration, now func() time.Time) *Disk {
-	return &Disk{patience: patience, now: now, watching: map[chan error]bool{}}
+// New returns the state of a disk whose watchers have that much patience.
+func New(patience time.Duration, now func() time.Time) *State {
+	return &State{patience: patience, now: now, watching: map[chan error]bool{}}
 }
 
 // Refused records that a write first tried at began has failed again.
-func (d *Disk) Refused(began time.Time, err error) {
+func (d *State) Refused(began time.Time, err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
@@ -39,7 +46,7 @@ func (d *Disk) Refused(began time.Time, err error) {
 }
 
 // Watch returns a channel that gets the reason once the disk has refused writes for too long, and what ends the watch.
-func (d *Disk) Watch() (gaveUp <-chan error, leave func()) {
+func (d *State) Watch() (gaveUp <-chan error, leave func()) {
 	w := make(chan error, 1)
 	d.mu.Lock()
 	defer d.mu.Unlock()
