@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"fantail/agents/budget"
 	"fantail/agents/drafts"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
@@ -102,13 +103,15 @@ func (p *Pool) furnish() {
 		p.fleet.Unlock()
 		p.Refresh(p.fleet.Context())
 	}}
+	p.Budgets = &budget.Room{DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Usual: o.Budget, Resolve: o.Resolve}
 	p.Tasks = tasks.New(o.DB, p.inbox, p.ends, seals, func(model string) (string, error) {
 		m, err := o.Resolve(model)
 		return m.Name, err
 	}, o.Idle, &p.fleet.Line)
+	p.Tasks.Fits = p.Budgets.Fits
 	p.loops = turn.New(turn.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
-		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk,
+		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk, Budget: p.Budgets,
 		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
 		Environ: o.Environ, System: o.System, Commands: &p.Commands, Ahead: o.Ahead, Box: o.Box, Kept: o.Kept, Post: sends(p), Keep: o.Keep, Now: o.Now, Go: o.Go,
 	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, p.forks)

@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -78,6 +79,7 @@ func (p *Pool) begin(id int64) error {
 	var row store.Agent
 	var t store.Task
 	var first []event.Prompt
+	var may *event.Budget
 	started := false
 	err := p.o.DB.Write(context.WithoutCancel(p.fleet.Context()), "start a task", func(tx *store.Tx) error {
 		var ok bool
@@ -119,6 +121,9 @@ func (p *Pool) begin(id int64) error {
 			return errGone
 		}
 		tx.AfterCommit(func() { p.seals.Spend(id) })
+		if may, err = p.Budgets.Begin(tx, row.ID, t); err != nil {
+			return err
+		}
 		if t.Kind == roster.KindCommand {
 			return nil
 		}
@@ -138,6 +143,7 @@ func (p *Pool) begin(id int64) error {
 	var i event.Info
 	if !gone {
 		i = p.newInfo(row, t, first)
+		i.Budget = may
 	}
 	p.fleet.Lock()
 	defer p.fleet.Unlock()
@@ -159,7 +165,7 @@ func (p *Pool) begin(id int64) error {
 	if w, open := p.fleet.Queue.Window(t.Queue); open && limit == 0 {
 		limit = w.Limit
 	}
-	l.Limit(limit)
+	l.Limit(cmp.Or(limit, p.o.Limit))
 	l.Inherit(p.fleet.Of(t.Queue))
 	l.Env.Adopt(from)
 	l.Info.Window, l.Info.Priced = l.Model.Window, l.Model.Price != nil

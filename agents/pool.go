@@ -7,10 +7,10 @@
 // Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
 // name, a screen, or the configuration file; render anything for people.
 //
-// Imports: agents/drafts, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept,
+// Imports: agents/budget, agents/drafts, agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept,
 // agents/ledger, agents/llm, agents/mail, agents/memory, agents/outside, agents/post, agents/quarantine,
 // agents/questions, agents/queue, agents/recovery, agents/roster, agents/seal, agents/steer, agents/tasks,
-// agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/permit, tools/proc,
+// agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/allowance, tools/permit, tools/proc,
 // tools/secret.
 package agents
 
@@ -20,6 +20,7 @@ import (
 	"strconv"
 	"time"
 
+	"fantail/agents/budget"
 	"fantail/agents/drafts"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
@@ -43,6 +44,7 @@ import (
 	"fantail/inbox/policy"
 	"fantail/store"
 	"fantail/tools"
+	"fantail/tools/allowance"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
 	"fantail/tools/secret"
@@ -72,6 +74,8 @@ type Options struct {
 	Box      turn.Boxes                                   // makes the sandboxes of commands; nil: they run as the user
 	Keep     func(proc.Group) func()                      // has a command's group ended if this program dies; nil: nobody does
 	Idle     time.Duration                                // how long an agent awaits input if its task does not say; 0: 5 min, tools.Forever: for ever
+	Budget   allowance.Amount                             // of the agent of a task that names none; zero: none
+	Limit    time.Duration                                // of a task that names no time-out; 0: none
 	Patience time.Duration                                // a disk that refuses writes for so long ends a conversation nobody attends; 0: 5 s
 }
 
@@ -94,6 +98,7 @@ type Pool struct {
 	Door     *outside.Door   // how the host lets in what other processes hand it
 	Commands turn.Commands   // whose commands run
 	Scripts  Scripts         // conversations that nobody attends
+	Budgets  *budget.Room    // what agents may use
 	Steer    steer.Room      // the human's say in what agents do
 	Follow   follow.Room     // for readers that follow one agent
 

@@ -7,6 +7,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/mail"
+	"fantail/agents/repeats"
 	"fantail/agents/roster"
 	"fantail/store"
 )
@@ -133,6 +134,7 @@ func (l *Loop) begin(tx *store.Tx) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	l.repeats = repeats.Row{} // what a new turn is for may be the same again
 	tx.AfterCommit(func() {
 		l.o.Fleet.Lock()
 		defer l.o.Fleet.Unlock()

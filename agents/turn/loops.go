@@ -6,8 +6,8 @@
 //
 // Does not: open or close tabs, start tasks, decide when mail is due, know a provider.
 //
-// Imports: agents/event, agents/fleet, agents/history, agents/kept, agents/llm, agents/mail, agents/post,
-// agents/prompts, agents/questions, agents/recovery, agents/reply, agents/roster, agents/waits, inbox, store, tools,
+// Imports: agents/budget, agents/event, agents/fleet, agents/history, agents/kept, agents/llm, agents/mail, agents/post,
+// agents/prompts, agents/questions, agents/recovery, agents/repeats, agents/reply, agents/roster, agents/waits, inbox, store, tools,
 // tools/permit, tools/proc, tools/sandbox, tools/secret, tools/workspace.
 package turn
 

@@ -3,6 +3,7 @@ package turn
 import (
 	"time"
 
+	"fantail/agents/budget"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/kept"
@@ -31,6 +32,7 @@ type Options struct {
 	Waits  *waits.Table
 	Ends   *roster.Ends
 	Disk   *Disk
+	Budget *budget.Room
 	Pickup *mail.Pickup
 
 	Tools    *tools.Set

@@ -6,7 +6,7 @@
 // Does not: run an agent (the host does, also one that is spawned), serve another assistant, open the screen.
 //
 // Imports: agents/event, agents/history, agents/memory, agents/outside, agents/post, agents/roster, inbox, store,
-// store/config, store/config/paths, tools, tools/sandbox, tools/secret, ui/cli/channel, ui/cli/deposit, ui/cli/doctor,
+// store/config, store/config/paths, tools, tools/allowance, tools/sandbox, tools/secret, ui/cli/channel, ui/cli/deposit, ui/cli/doctor,
 // ui/cli/guard, ui/cli/host, ui/cli/jsonline, ui/cli/mcpserver, ui/cli/place, ui/cli/shell, ui/cli/wall, ui/frame,
 // ui/screen, ui/screen/wire.
 package errand

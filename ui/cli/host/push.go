@@ -61,7 +61,7 @@ func (h *Host) push(from Hello, ask wire.Fields) (reply wire.Fields) {
 		return wire.Fields{wire.Say + "=" + errNoAgents}
 	}
 	t := outside.Order{
-		Name: ask.Get(wire.Name), Prompt: ask.Get(wire.Prompt), Model: ask.Get(wire.Model), After: ask.All(wire.After),
+		Name: ask.Get(wire.Name), Prompt: ask.Get(wire.Prompt), Model: ask.Get(wire.Model), Budget: ask.Get(wire.Budget), After: ask.All(wire.After),
 	}
 	if ms, err := strconv.ParseInt(ask.Get(wire.Timeout), 10, 64); err == nil && ms > 0 {
 		t.Timeout = time.Duration(ms) * time.Millisecond
@@ -108,6 +108,7 @@ func Push(ctx context.Context, socket, origin string, t outside.Order) (task int
 	f.Add(wire.Prompt, t.Prompt)
 	f.Add(wire.Model, t.Model)
 	f.Add(wire.Timeout, strconv.FormatInt(t.Timeout.Milliseconds(), 10))
+	f.Add(wire.Budget, t.Budget)
 	for _, name := range t.After {
 		f.Add(wire.After, name)
 	}

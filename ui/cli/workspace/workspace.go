@@ -6,7 +6,7 @@
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
 // Imports: agents, agents/event, agents/fleet, agents/kept, inbox/rules, store, store/config, store/config/paths,
-// tools, tools/git, tools/permit, tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui, ui/cli,
+// tools, tools/allowance, tools/git, tools/permit, tools/permit/filenames, tools/proc, tools/sandbox, tools/secret, ui, ui/cli,
 // ui/cli/guard, ui/cli/host, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/shell, ui/cli/wall, ui/cli/watch,
 // ui/screen, ui/welcome, ui/words.
 package workspace
@@ -26,6 +26,7 @@ import (
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools"
+	"fantail/tools/allowance"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
@@ -120,6 +121,14 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		return nil, errors.Join(err, w.db.Close())
 	}
 	idle, err := w.conf.Idle()
+	limit, wrong := w.conf.Timeout()
+	of, none := allowance.Amount{}, error(nil)
+	if w.conf.AgentBudget != "" {
+		if of, none = allowance.Parse(w.conf.AgentBudget); none != nil {
+			none = fmt.Errorf("agent_budget: %w", none)
+		}
+	}
+	err = errors.Join(err, wrong, none)
 	if err == nil {
 		err = w.judges() // by now it is known which sandbox works
 	}
@@ -142,6 +151,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Rules: said,
 		Idle:   cmp.Or(idle, tools.Forever),
+		Budget: of, Limit: limit,
 		Abroad: w.readOnly != nil && place.Hosted(w.place.Data),
 	})
 	if err != nil {

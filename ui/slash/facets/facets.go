@@ -5,7 +5,7 @@
 // Does not: know a command.
 //
 // Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory, agents/roster,
-// inbox, inbox/policy, tools, tools/permit.
+// inbox, inbox/policy, tools, tools/allowance, tools/permit.
 package facets
 
 import (
@@ -23,6 +23,7 @@ import (
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/tools"
+	"fantail/tools/allowance"
 	"fantail/tools/permit"
 )
 
@@ -37,12 +38,13 @@ type Pool struct {
 	Asks    Asks
 	Memory  Memory
 	Ledger  Ledger
+	Budgets Budgets
 }
 
 // Of is what commands ask of p.
 func Of(p *agents.Pool) Pool {
 	return Pool{
-		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
+		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger, Budgets: p.Budgets,
 	}
 }
 
@@ -134,6 +136,11 @@ type Memory interface {
 	Get(ctx context.Context, title string, version int) (memory.Document, bool, error)
 	Versions(ctx context.Context, title string) ([]memory.Document, error)
 	Write(ctx context.Context, title, text string, expect *int) (version int, err error)
+}
+
+// Budgets are what agents may use.
+type Budgets interface {
+	Set(ctx context.Context, agent int64, to allowance.Amount) (*event.Budget, error)
 }
 
 // Ledger answers, and only reads.
