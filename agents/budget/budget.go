@@ -66,6 +66,9 @@ type Charge struct {
 	counts               bool
 }
 
+// Counts reports whether the request is counted to any budget.
+func (c Charge) Counts() bool { return c.counts }
+
 // Ahead is what came of counting a request.
 type Ahead struct {
 	Charge
@@ -133,11 +136,8 @@ func Unpriced(model string, a allowance.Amount) error {
 }
 
 // Settle replaces what was counted ahead by what the request has used, in the transaction that records its reply. said is
-// about how many tokens came: where the model did not say what it used, that and the request's own count.
+// about how many tokens came of one that counts: where the model did not say what it used, that and the request's own count.
 func (r *Room) Settle(tx *store.Tx, c Charge, m llm.Model, u llm.Usage, said int) error {
-	if !c.counts {
-		return nil
-	}
 	if u.Context() == 0 && said > 0 {
 		u = llm.Usage{Input: int(c.tokens), Output: said}
 	}

@@ -54,6 +54,9 @@ func (c *conversation) afford(ctx context.Context, model llm.Model) (budget.Char
 
 // settle counts what the request has used, in the transaction that records its reply.
 func (c *conversation) settle(tx *store.Tx, paid budget.Charge, model llm.Model, r *reply.Reply) error {
+	if !paid.Counts() {
+		return nil
+	}
 	said := 0
 	for _, e := range r.Entries(model.Name, c.o.Tools.Title) {
 		said += history.Weight(e)

@@ -88,6 +88,8 @@ func TestLoad_errorsSayWhereAndWhat(t *testing.T) {
 		"half a price":   {"[providers.openai.models.m]\ninput = 1.0\n", `a price needs both`},
 		"time":           {"idle_timeout = \"soon\"\n", `:1: idle_timeout: want a time such as "5m" or "90s", or "0s" for no end`},
 		"negative time":  {"theme = \"dark\"\nidle_timeout = \"-5m\"\n", `:2: idle_timeout: want a time`},
+		"budget":         {"agent_budget = \"much\"\n", `:1: agent_budget: want tokens such as "200k", or dollars such as "$2"`},
+		"no time-out":    {"default_task_timeout = \"late\"\n", `:1: default_task_timeout: want a time such as "30m"`},
 		"reserved":       {"[providers.builtin]\nprotocol = \"openai\"\n", `providers.builtin: `},
 		"several errors": {"modle = 1\nthem = 2\n", `:2: unknown key "them"; did you mean "theme"?`},
 	} {
