@@ -199,6 +199,8 @@ func TestBudget_race(t *testing.T) {
 }
 
 // TestBudget_afterARestart: what was used stays used, that of a request whose reply was lost too.
+//
+// Spec: R-35.
 func TestBudget_afterARestart(t *testing.T) {
 	m := spender()
 	w := open(t, m, setting{})
@@ -503,4 +505,21 @@ func TestRepeats_others(t *testing.T) {
 	w.prompt("look")
 	w.settle()
 	w.until("it is through", func() bool { return w.info("main").Outcome == history.Completed })
+}
+
+// TestBudget_fork: what an agent's fork uses is the agent's.
+func TestBudget_fork(t *testing.T) {
+	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+		return uses(3000, llm.Text{Text: "said"}), nil
+	}}
+	w := open(t, m, setting{})
+	_, err := w.pool.Budgets.Set(t.Context(), w.main(), allowance.Amount{N: 100_000})
+	check(t, err)
+	w.prompt("one")
+	w.settle()
+	id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "x", Kind: inbox.Mail, Deliver: inbox.Hold, Body: "b"})
+	check(t, err)
+	check(t, w.pool.Fork(w.main(), id))
+	w.until("both count", func() bool { return w.info("main").Budget != nil && w.info("main").Budget.Used == 6000 })
+	w.settle()
 }
