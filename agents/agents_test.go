@@ -26,6 +26,7 @@ import (
 	"fantail/store"
 	"fantail/store/storetest"
 	"fantail/tools"
+	"fantail/tools/allowance"
 	"fantail/tools/permit"
 	"fantail/tools/sandbox/cell"
 	"fantail/tools/secret"
@@ -159,6 +160,9 @@ type setting struct {
 	wall   permit.Wall // what box makes is worth
 	box    turn.Boxes
 	kept   func(*permit.Gate) *kept.Watch
+	price  func(llm.Usage) int64 // of test/priced
+	budget allowance.Amount      // of tasks that name none
+	limit  time.Duration         // the same
 }
 
 func open(t testing.TB, m llm.Provider, s setting) *world {
@@ -187,12 +191,16 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 			if !strings.HasPrefix(name, "test/") || (s.gone != nil && s.gone(name)) {
 				return llm.Model{}, fmt.Errorf("no model %s; known: test/one", name)
 			}
+			price := s.price
+			if name != "test/priced" {
+				price = nil
+			}
 			return llm.Model{
-				Name: name, Provider: m, ID: strings.TrimPrefix(name, "test/"), Window: 100_000,
+				Price: price, Name: name, Provider: m, ID: strings.TrimPrefix(name, "test/"), Window: 100_000,
 				Vendor: strings.TrimPrefix(name, "test/"), AtOnce: s.atOnce[name],
 			}, nil
 		},
-		System: s.system, Cap: s.cap, Go: s.start, Rules: s.rules, Keys: s.keys, Environ: s.env, Now: s.clock, Jumps: s.jumps, Box: s.box, Kept: watch,
+		System: s.system, Cap: s.cap, Go: s.start, Rules: s.rules, Keys: s.keys, Environ: s.env, Now: s.clock, Jumps: s.jumps, Box: s.box, Kept: watch, Budget: s.budget, Limit: s.limit,
 	})
 	check(t, err)
 	w := &world{t: t, dir: s.dir, db: db, pool: pool, feed: pool.Subscribe(), infos: map[int64]event.Info{}, shown: map[int64]string{}}

@@ -283,7 +283,7 @@ func TestCompact_neverLoops(t *testing.T) {
 				if steps++; steps > 6 {
 					return append(text("done"), llm.Usage{Input: 95_000}), nil
 				}
-				return append(call(fmt.Sprint("c", steps), "bash", `{"command":"true"}`), llm.Usage{Input: 95_000}), nil
+				return append(call(fmt.Sprint("c", steps), "bash", fmt.Sprintf(`{"command":"true %d"}`, steps)), llm.Usage{Input: 95_000}), nil
 			}
 			w := open(t, m, setting{})
 			w.prompt("go")

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"fantail/agents/audit"
+	"fantail/agents/budget"
 	"fantail/agents/checks"
 	"fantail/agents/disk"
 	"fantail/agents/drafts"
@@ -121,14 +122,16 @@ func (p *Pool) furnish() {
 		p.fleet.Unlock()
 		p.Refresh(p.fleet.Context())
 	}}
+	p.Budgets = &budget.Room{DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Usual: o.Budget, Resolve: o.Resolve}
 	p.Tasks = tasks.New(o.DB, p.inbox, p.ends, seals, func(model string) (string, error) {
 		m, err := o.Resolve(model)
 		return m.Name, err
 	}, o.Idle, &p.fleet.Line)
 	p.Schedule = schedules(p)
+	p.Tasks.Fits = p.Budgets.Fits
 	p.loops = turn.New(turn.Options{
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Mail: p.Mail, Takes: p.takes, Pickup: p.Pickup,
-		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk, Audit: p.audit,
+		Asks: p.Asks, Waits: p.waits, Ends: p.ends, Disk: p.disk, Audit: p.audit, Budget: p.Budgets,
 		Tools: o.Tools, Gate: o.Gate, Keys: o.Keys, Root: o.Root, Private: o.Private, Outputs: p.outputs,
 		Environ: o.Environ, System: o.System, Commands: &p.Commands, Ahead: o.Ahead, Box: o.Box, Kept: o.Kept, Post: sends(p), Keep: o.Keep, Now: o.Now, Go: o.Go,
 	}, func(l *turn.Loop) tools.Desk { return desk{p, l} }, map[event.Life]turn.Life{event.HandlesMessage: p.forks, event.Observes: p.Observe})
@@ -136,11 +139,11 @@ func (p *Pool) furnish() {
 		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Waits: p.waits, Mail: p.Mail,
 		Letters: p.Letters, Ends: p.ends, Resolve: o.Resolve,
 	})
-	p.Checks = checks.New(checks.Options{
+	may := checks.New(checks.Options{
 		DB: o.DB, Root: o.Root, Wall: o.Gate.Wall, Environ: o.Environ, Keys: o.Keys, Keep: o.Keep, Box: o.Box,
 	})
 	p.Observe.Begin(observer.Options{
-		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Ends: p.ends, Checks: p.Checks, Root: o.Root, Limits: o.Observe,
+		DB: o.DB, Inbox: p.inbox, Fleet: p.fleet, Loops: p.loops, Ends: p.ends, Checks: may, Root: o.Root, Limits: o.Observe,
 	})
 	p.waits.OnEnd = append(p.waits.OnEnd, p.Mail.Unawaited)
 	p.fleet.Tell(fleet.Rooms{

@@ -113,7 +113,7 @@ func (p *Pool) begin(id int64) error {
 	if w, open := p.fleet.Queue.Window(t.Queue); open && limit == 0 {
 		limit = w.Limit
 	}
-	l.Limit(limit)
+	l.Limit(cmp.Or(limit, p.o.Limit))
 	l.Inherit(p.fleet.Of(t.Queue))
 	l.Env.Adopt(from)
 	l.Info.Window, l.Info.Priced = l.Model.Window, l.Model.Price != nil
@@ -128,6 +128,7 @@ type beginning struct {
 	task  store.Task
 	agent store.Agent
 	first []event.Prompt
+	may   *event.Budget // what it may use; nil: as much as it wants
 }
 
 // record begins the task with that id in the rows. The error is errGone if it is not queued any more, errUnsealed if it
@@ -172,6 +173,9 @@ func (b *beginning) record(tx *store.Tx, p *Pool, id int64) error {
 		return cmp.Or(err, errGone)
 	}
 	tx.AfterCommit(func() { p.seals.Spend(id) })
+	if b.may, err = p.Budgets.Begin(tx, row.ID, t); err != nil {
+		return err
+	}
 	if t.Kind == roster.KindCommand {
 		return nil
 	}
@@ -203,7 +207,7 @@ func (p *Pool) newInfo(b beginning) event.Info {
 	if t.Interactive {
 		i.Await = &event.Await{For: t.Idle}
 	}
-	i.Model, i.Task, i.Prompt, i.Prompts = t.Model, t.ID, roster.Typed(t), b.first
+	i.Model, i.Task, i.Prompt, i.Prompts, i.Budget = t.Model, t.ID, roster.Typed(t), b.first, b.may
 	roster.TrustIn(row).Mark(&i)
 	return i
 }

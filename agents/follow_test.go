@@ -74,7 +74,7 @@ func TestFollow(t *testing.T) {
 			parts = append(parts, llm.Text{Text: word})
 		}
 		if replies < 60 {
-			parts = append(parts, call(fmt.Sprint("c", replies), "list_messages", `{}`)...)
+			parts = append(parts, call(fmt.Sprint("c", replies), "list_messages", fmt.Sprintf(`{"from":"x%d"}`, replies))...)
 		}
 		return parts, nil
 	}}

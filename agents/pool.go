@@ -7,11 +7,12 @@
 // Does not: run a turn (turn does), decide when mail is due (mail), know a provider by
 // name, a screen, or the configuration file; render anything for people.
 //
-// Imports: agents/audit, agents/checks, agents/commands, agents/disk, agents/drafts, agents/due, agents/event,
-// agents/fleet, agents/follow, agents/fork, agents/history, agents/kept, agents/ledger, agents/llm, agents/mail,
-// agents/memory, agents/observer, agents/outside, agents/post, agents/quarantine, agents/questions, agents/queue,
-// agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer, agents/tasks, agents/turn,
-// agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/permit, tools/proc, tools/secret.
+// Imports: agents/audit, agents/budget, agents/checks, agents/commands, agents/disk, agents/drafts, agents/due,
+// agents/event, agents/fleet, agents/follow, agents/fork, agents/history, agents/kept, agents/ledger, agents/llm,
+// agents/mail, agents/memory, agents/observer, agents/outside, agents/post, agents/quarantine, agents/questions,
+// agents/queue, agents/recovery, agents/roster, agents/schedule, agents/seal, agents/steer, agents/tasks,
+// agents/turn, agents/waits, inbox, inbox/envelope, inbox/policy, store, tools, tools/allowance, tools/permit,
+// tools/proc, tools/secret.
 package agents
 
 import (
@@ -21,7 +22,7 @@ import (
 	"time"
 
 	"fantail/agents/audit"
-	"fantail/agents/checks"
+	"fantail/agents/budget"
 	"fantail/agents/commands"
 	"fantail/agents/disk"
 	"fantail/agents/drafts"
@@ -49,6 +50,7 @@ import (
 	"fantail/inbox/policy"
 	"fantail/store"
 	"fantail/tools"
+	"fantail/tools/allowance"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
 	"fantail/tools/secret"
@@ -80,6 +82,8 @@ type Options struct {
 	Observe  observer.Limits                              // of each observer; zero: as usual
 	Idle     time.Duration                                // how long an agent awaits input if its task does not say; 0: 5 min, tools.Forever: for ever
 	Due      int                                          // scheduled tasks and commands active at once; 0: schedule.MostTasks
+	Budget   allowance.Amount                             // of the agent of a task that names none; zero: none
+	Limit    time.Duration                                // of a task that names no time-out; 0: none
 	Patience time.Duration                                // a disk that refuses writes for so long ends a conversation nobody attends; 0: 5 s
 }
 
@@ -92,7 +96,6 @@ func (o *Options) shows() bool { return o.DB.ReadOnly() != nil }
 type Pool struct {
 	// The rooms that others than the pool may use as they are.
 	Tasks    *tasks.Tasks     // what waits to start
-	Checks   *checks.Room     // the commands that observers may run
 	Observe  *observer.Room   // agents that a schedule starts
 	Mail     *mail.Room       // policies, quiet, what is due when
 	Letters  *mail.Letters    // what is written, and where messages lie
@@ -108,6 +111,7 @@ type Pool struct {
 	Follow   follow.Room      // for readers that follow one agent
 	Audit    audit.Book       // what agents called, to be read
 	Schedule *schedule.Room   // what is due when
+	Budgets  *budget.Room     // what agents may use
 
 	o     Options
 	inbox *inbox.Inbox

@@ -340,7 +340,7 @@ func TestSpawns_areBoundedForAgentsOnly(t *testing.T) {
 		if _, err := fmt.Sscanf(asked(req), "push %d", &n); err == nil && len(rs) == 0 {
 			var parts []llm.Part
 			for i := range n {
-				parts = append(parts, call(fmt.Sprint("p", i), "push", `{"prompt":"x"}`)...)
+				parts = append(parts, call(fmt.Sprint("p", i), "push", fmt.Sprintf(`{"prompt":"x %d"}`, i))...)
 			}
 			return parts, nil
 		}

@@ -55,7 +55,10 @@ func (tx *Tx) AddAgent(a Agent) (int64, error) {
 	if err != nil {
 		return 0, fmt.Errorf("add agent: %w", taken(a.Name, err))
 	}
-	return id, nil
+	if a.Parent != 0 {
+		err = JoinBudgets(tx, id, a.Parent) // whatever kind it is: who it works for pays
+	}
+	return id, err
 }
 
 // taken puts ErrTaken in place of what a unique index of names says.

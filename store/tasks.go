@@ -20,6 +20,7 @@ type Task struct {
 	Resumes     int64  // the ended agent whose transcript it continues; 0: none
 	Model       string
 	Timeout     time.Duration
+	Budget      string // what its agent may use: 50k, $2; "": not said
 	Deliver     string
 	Interactive bool          // its agent awaits input where a turn of it ends
 	Idle        time.Duration // for how long; 0: for ever
@@ -41,14 +42,14 @@ const taskColumns = `id, queue, name, prompt, model, timeout_ms, deliver, idle_m
 	ifnull(agent, 0), created_at, started_at, finished_at, kind, origin, ifnull(resumes, 0), hint, place,
 	(SELECT ifnull(group_concat(n.name, ' '), '') FROM task_needs d JOIN tasks n ON n.id = d.needs
 		WHERE d.task = tasks.id AND n.state IN ('queued', 'running')),
-	(SELECT ifnull(group_concat(needs, ' '), '') FROM task_needs WHERE task = tasks.id), seal`
+	(SELECT ifnull(group_concat(needs, ' '), '') FROM task_needs WHERE task = tasks.id), seal, budget`
 
 func scanTask(s scanner) (t Task, err error) {
 	var timeout int64
 	var idle, created, started, finished sql.NullInt64
 	var after string
 	err = s.Scan(&t.ID, &t.Queue, &t.Name, &t.Prompt, &t.Model, &timeout, &t.Deliver, &idle, &t.SpawnedBy, &t.State, &t.Outcome, &t.Error,
-		&t.Agent, &created, &started, &finished, &t.Kind, &t.Origin, &t.Resumes, &t.Hint, &t.Place, &after, &t.Needs, &t.Seal)
+		&t.Agent, &created, &started, &finished, &t.Kind, &t.Origin, &t.Resumes, &t.Hint, &t.Place, &after, &t.Needs, &t.Seal, &t.Budget)
 	t.After = strings.Fields(after)
 	t.Timeout = time.Duration(timeout) * time.Millisecond
 	t.Interactive, t.Idle = idle.Valid, time.Duration(idle.Int64)*time.Millisecond
@@ -72,10 +73,10 @@ func (tx *Tx) AddTask(t Task, needs ...int64) (int64, error) {
 	if t.Interactive {
 		idle = t.Idle.Milliseconds()
 	}
-	id, err := tx.insert(`INSERT INTO tasks (queue, name, prompt, kind, origin, hint, resumes, model, timeout_ms, deliver, idle_ms, spawned_by, created_at)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+	id, err := tx.insert(`INSERT INTO tasks (queue, name, prompt, kind, origin, hint, resumes, model, timeout_ms, deliver, idle_ms, spawned_by, created_at, budget)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		t.Queue, t.Name, t.Prompt, t.Kind, t.Origin, t.Hint, null(t.Resumes), t.Model, t.Timeout.Milliseconds(), t.Deliver, idle,
-		null(t.SpawnedBy), stamp(t.Created))
+		null(t.SpawnedBy), stamp(t.Created), t.Budget)
 	if err == nil {
 		err = tx.one(`UPDATE tasks SET place = id WHERE id = ?`, id)
 	}

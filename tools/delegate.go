@@ -20,6 +20,7 @@ func delegate() tool {
 			`"active_notify":{"type":"boolean","description":"async: its result starts a turn of yours; default false"},` +
 			`"model":{"type":"string","description":"provider/name; default yours"},` +
 			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped"},` +
+			`"budget":{"type":"string","description":"What it and its own agents may use: 50k tokens or $2; default the user's"},` +
 			`"interactive":{"type":"boolean","description":"It stays when it has answered, and the user may tell it more; default false"},` +
 			`"idle":{"type":"integer","description":"interactive: seconds it stays without input, 0 for ever; default the user's"},` +
 			`"resume":{"type":"boolean","description":"The ended agent of that name goes on; default false"}},` +
@@ -50,6 +51,7 @@ func parseDelegate(c call) (*Call, error) {
 		Notify  bool   `json:"active_notify"`
 		Model   string `json:"model"`
 		Timeout *int   `json:"timeout"`
+		Budget  string `json:"budget"`
 		Resume  bool   `json:"resume"`
 		Stays   bool   `json:"interactive"`
 		Idle    *int   `json:"idle"`
@@ -65,14 +67,15 @@ func parseDelegate(c call) (*Call, error) {
 	}
 	d, late := seconds(a.Timeout)
 	idle, wrong := awaiting{a.Stays, a.Idle}.time()
-	if err = errors.Join(err, late, wrong); err != nil {
+	of, none := budget(a.Budget)
+	if err = errors.Join(err, late, wrong, none); err != nil {
 		return nil, err
 	}
 	if a.Async != nil && a.Mode == "" {
 		a.Mode = map[bool]string{true: "async", false: "sync"}[*a.Async]
 	}
 	t := Task{
-		Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Deliver: "next", Start: true, Resume: a.Resume,
+		Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Budget: of, Deliver: "next", Start: true, Resume: a.Resume,
 		Interactive: a.Stays, Idle: idle,
 	}
 	if a.Notify {

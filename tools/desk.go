@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/tools/allowance"
 	"fantail/tools/permit"
 )
 
@@ -65,12 +66,13 @@ type Task struct {
 	Prompt      string
 	Model       string
 	Timeout     time.Duration
-	Deliver     string        // "", hold, next, wake
-	Interactive bool          // its agent awaits input where a turn of it ends
-	Idle        time.Duration // for how long; 0: as long as usual, Forever: for ever
-	Start       bool          // start it at once
-	After       []string      // the tasks it waits for, by name
-	Resume      bool          // the ended agent of that name goes on with its transcript
+	Budget      allowance.Amount // what its agent and those below may use; none: as much as usual
+	Deliver     string           // "", hold, next, wake
+	Interactive bool             // its agent awaits input where a turn of it ends
+	Idle        time.Duration    // for how long; 0: as long as usual, Forever: for ever
+	Start       bool             // start it at once
+	After       []string         // the tasks it waits for, by name
+	Resume      bool             // the ended agent of that name goes on with its transcript
 }
 
 // Forever as the time an agent awaits input: it does not end by itself.
@@ -121,6 +123,14 @@ func seconds(v *int) (time.Duration, error) {
 		return 0, nil
 	}
 	return time.Duration(*v) * time.Second, between("timeout", *v, 1, mostSeconds)
+}
+
+// budget reads how much an agent may use; "": it does not say.
+func budget(s string) (allowance.Amount, error) {
+	if s == "" {
+		return allowance.Amount{}, nil
+	}
+	return allowance.Parse(s)
 }
 
 // awaiting is how the agent of a task awaits input, as arguments say it.

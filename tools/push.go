@@ -18,6 +18,7 @@ func push() tool {
 			`"name":{"type":"string","description":"A short name for the agent; default one is made up"},` +
 			`"model":{"type":"string","description":"provider/name; default yours"},` +
 			`"timeout":{"type":"integer","description":"Seconds after which the agent is stopped; default none"},` +
+			`"budget":{"type":"string","description":"What it and its own agents may use: 50k tokens or $2; default the user's"},` +
 			`"deliver":{"type":"string","enum":["hold","next","wake"],"description":"How its result reaches you; default next"},` +
 			`"after":{"type":"array","items":{"type":"string"},"description":"Names of tasks it waits for; it starts with their results"},` +
 			`"interactive":{"type":"boolean","description":"It stays when it has answered, and the user may tell it more; default false"},` +
@@ -31,6 +32,7 @@ func push() tool {
 				Name    string   `json:"name"`
 				Model   string   `json:"model"`
 				Timeout *int     `json:"timeout"`
+				Budget  string   `json:"budget"`
 				Deliver string   `json:"deliver"`
 				After   []string `json:"after"`
 				Start   bool     `json:"start"`
@@ -49,12 +51,13 @@ func push() tool {
 			}
 			d, late := seconds(a.Timeout)
 			idle, wrong := awaiting{a.Stays, a.Idle}.time()
-			if err = errors.Join(err, late, wrong); err != nil {
+			of, none := budget(a.Budget)
+			if err = errors.Join(err, late, wrong, none); err != nil {
 				return nil, err
 			}
 			t := Task{
 				Name: a.Name, Prompt: a.Prompt, Model: a.Model, Timeout: d, Deliver: a.Deliver, Start: a.Start, Resume: a.Resume, After: a.After,
-				Interactive: a.Stays, Idle: idle,
+				Interactive: a.Stays, Idle: idle, Budget: of,
 			}
 			return c.internal(func(ctx context.Context, d Desk) Result { return answer(d.Push(ctx, t)) }), nil
 		},

@@ -410,14 +410,14 @@ func (p *parent) Delegate(_ context.Context, _ string, t Task, mode string) (str
 func TestDesk(t *testing.T) {
 	e, d := place(t), &desk{}
 	e.Desk = d
-	c := parse(t, e, "push", "prompt", "do it", "name", "n", "model", "m", "timeout", 90, "deliver", "wake", "start", true, "after", []string{"a", "b"})
+	c := parse(t, e, "push", "prompt", "do it", "name", "n", "model", "m", "timeout", 90, "budget", "50k", "deliver", "wake", "start", true, "after", []string{"a", "b"})
 	if c.Action.Kind != permit.Internal || c.Beside != "" {
 		t.Errorf("push is %+v", c.Action)
 	}
 	if r := c.Run(t.Context()); r.Text != "pushed" || r.Error {
 		t.Errorf("push gave %+v", r)
 	}
-	if want := `{"Name":"n","Prompt":"do it","Model":"m","Timeout":90000000000,"Deliver":"wake","Interactive":false,"Idle":0,"Start":true,"After":["a","b"],"Resume":false}`; d.asked != want {
+	if want := `{"Name":"n","Prompt":"do it","Model":"m","Timeout":90000000000,"Budget":{"N":50000,"Money":false},"Deliver":"wake","Interactive":false,"Idle":0,"Start":true,"After":["a","b"],"Resume":false}`; d.asked != want {
 		t.Errorf("the desk was asked %s", d.asked)
 	}
 	if r := ok(t, e, "run", "count", 3); r.Text != "rrr" {

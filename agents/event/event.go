@@ -5,7 +5,7 @@
 //
 // Does not: know where events come from, read rows, show anything.
 //
-// Imports: agents/history, agents/llm, inbox, inbox/policy, store, tools, tools/permit.
+// Imports: agents/history, agents/llm, inbox, inbox/policy, store, tools, tools/allowance, tools/permit.
 package event
 
 import (
@@ -18,6 +18,7 @@ import (
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/store"
+	"fantail/tools/allowance"
 	"fantail/tools/permit"
 )
 
@@ -132,9 +133,24 @@ type Spent struct {
 	Cost    int64 // in millionths of a dollar; unknown unless Priced
 	Priced  bool
 	Steps   int
-	Context int // tokens of the last request and its reply
-	Window  int // tokens the model can read; 0: unknown
+	Context int     // tokens of the last request and its reply
+	Window  int     // tokens the model can read; 0: unknown
+	Budget  *Budget // what it and all it dispatches may use; nil: as much as there is
 }
+
+// Budget is how much an agent may use, and how much of that is used. It is a value: a change replaces it.
+type Budget struct {
+	Amount allowance.Amount
+	Used   int64 // in the amount's unit
+}
+
+// BudgetOf reads a budget from its row.
+func BudgetOf(row store.Budget) *Budget {
+	return &Budget{Amount: allowance.Amount{N: row.Amount, Money: row.Money}, Used: row.Used}
+}
+
+// String says how much of it is used.
+func (b *Budget) String() string { return b.Amount.Used(b.Used) }
 
 // StallAfter is how long a running agent may stay silent before it is shown as stalled.
 const StallAfter = 90 * time.Second

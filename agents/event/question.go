@@ -51,6 +51,12 @@ func (settledError) Is(target error) bool { return target == ErrAnswered }
 // to whether the call may run.
 const Widening = "+sandbox"
 
+// Repeating ends the call's id of a question whether it may run once more, as it is the same call again and again.
+const Repeating = "+again"
+
+// Spending ends what stands for a call's id in a question whether more may be used than a budget gives.
+const Spending = "+budget"
+
 // Tampering ends the call's id of a question whether what its command changed stays.
 const Tampering = "+kept"
 

@@ -25,6 +25,7 @@ const (
 	TimedOut    Outcome = "timed_out"
 	OutKilled   Outcome = "killed"
 	OutCrashed  Outcome = "crashed"
+	OutBudget   Outcome = "budget" // what it may use is used up
 )
 
 // EntryKind is the kind of an entry of a transcript.

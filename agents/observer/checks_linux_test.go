@@ -49,7 +49,7 @@ func (w *site) add(text string) {
 	w.t.Helper()
 	c, err := checks.Parse(text)
 	check(w.t, err)
-	_, err = w.pool.Checks.Add(w.t.Context(), c)
+	_, err = w.pool.Observe.Checks().Add(w.t.Context(), c)
 	check(w.t, err)
 }
 
@@ -87,7 +87,7 @@ func TestChecks(t *testing.T) {
 			t.Errorf("%d: %+v", n, got[n])
 		}
 	}
-	shown, err := w.pool.Checks.Run(t.Context(), "red")
+	shown, err := w.pool.Observe.Checks().Run(t.Context(), "red")
 	if err != nil || shown.Text != want {
 		t.Errorf("the human is shown %+v, %v", shown, err)
 	}
@@ -125,7 +125,7 @@ try cache touch "$HOME/.cache/go-build/x"
 env | grep -E '^(MY_PLACE|SSH_AUTH_SOCK|GITHUB_TOKEN|DATABASE_URL)='
 pwd`, port))
 	w.add("try ./try.sh")
-	r, err := w.pool.Checks.Run(t.Context(), "try")
+	r, err := w.pool.Observe.Checks().Run(t.Context(), "try")
 	check(t, err)
 	want := "did temporary\ndid cache\n" + w.root + "\n"
 	if _, err := os.Stat("/usr/local/go/bin/go"); err != nil {
@@ -138,7 +138,7 @@ pwd`, port))
 		t.Errorf("the file is %q, %v", data, err)
 	}
 	w.add("net net=127.0.0.1 ./try.sh")
-	if r, err := w.pool.Checks.Run(t.Context(), "net"); err != nil || !strings.Contains(r.Text, "did network") {
+	if r, err := w.pool.Observe.Checks().Run(t.Context(), "net"); err != nil || !strings.Contains(r.Text, "did network") {
 		t.Errorf("with net= it says %q, %v", r.Text, err)
 	}
 }
@@ -149,15 +149,15 @@ func TestChecks_bounds(t *testing.T) {
 	w := open(t, s)
 	w.script("loud.sh", "yes | head -c 1000000")
 	w.add("loud ./loud.sh")
-	r, err := w.pool.Checks.Run(t.Context(), "loud")
+	r, err := w.pool.Observe.Checks().Run(t.Context(), "loud")
 	if err != nil || len(r.Text) > 30_000 || len(r.Text) < 1000 {
 		t.Errorf("%d bytes, %v", len(r.Text), err)
 	}
-	check(t, w.pool.Checks.Remove(t.Context(), "loud"))
-	if _, err := w.pool.Checks.Run(t.Context(), "loud"); err == nil || !strings.Contains(err.Error(), `there is no check "loud", nor any`) {
+	check(t, w.pool.Observe.Checks().Remove(t.Context(), "loud"))
+	if _, err := w.pool.Observe.Checks().Run(t.Context(), "loud"); err == nil || !strings.Contains(err.Error(), `there is no check "loud", nor any`) {
 		t.Errorf("it ran: %v", err)
 	}
-	if err := w.pool.Checks.Remove(t.Context(), "loud"); err == nil {
+	if err := w.pool.Observe.Checks().Remove(t.Context(), "loud"); err == nil {
 		t.Error("it was removed twice")
 	}
 }

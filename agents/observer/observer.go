@@ -92,6 +92,9 @@ func (r *Room) Begin(o Options) {
 	r.o = o
 }
 
+// Checks are what observers may run.
+func (r *Room) Checks() *checks.Room { return r.o.Checks }
+
 // Gone forgets an observer that ended. The caller holds the fleet's mutex.
 func (r *Room) Gone(i event.Info) { delete(r.watching, i.ID) }
 

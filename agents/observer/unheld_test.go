@@ -44,7 +44,7 @@ func TestChecks_failClosed(t *testing.T) {
 			w := open(t, c.s)
 			add, err := checks.Parse("touch touch new")
 			check(t, err)
-			_, err = w.pool.Checks.Add(t.Context(), add)
+			_, err = w.pool.Observe.Checks().Add(t.Context(), add)
 			check(t, err)
 			check(t, w.db.Write(t.Context(), "forge", func(tx *store.Tx) error {
 				_, err := store.SetCheck(tx, store.Check{Name: "forged", Argv: []string{"sh", "-c", "touch new"}})
@@ -54,7 +54,7 @@ func TestChecks_failClosed(t *testing.T) {
 			if len(got) != 2 || !strings.Contains(got[0].Text, c.want) || !strings.Contains(got[1].Text, "that can't be a check") {
 				t.Errorf("%+v", got)
 			}
-			if _, err := w.pool.Checks.Run(t.Context(), "touch"); err == nil || !strings.Contains(err.Error(), c.want) {
+			if _, err := w.pool.Observe.Checks().Run(t.Context(), "touch"); err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("the human is told %v", err)
 			}
 		})

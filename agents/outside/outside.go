@@ -119,6 +119,7 @@ func (d *Door) Mail(ctx context.Context, dep Deposit) (sent []Receipt, err error
 type Order struct {
 	Name, Prompt, Model string
 	Timeout             time.Duration
+	Budget              string   // of its agent and all below: 50k, $2; "": the usual one
 	After               []string // the tasks it waits for
 }
 
@@ -126,7 +127,7 @@ type Order struct {
 // reading.
 func (d *Door) Push(ctx context.Context, t Order) (roster.Task, error) {
 	row := roster.Task{
-		Prompt: strings.TrimSpace(t.Prompt), Model: t.Model, Timeout: t.Timeout,
+		Prompt: strings.TrimSpace(t.Prompt), Model: t.Model, Timeout: t.Timeout, Budget: t.Budget,
 		Kind: roster.KindPrompt, Origin: d.Origin, Deliver: string(inbox.Hold), State: roster.TaskQueued,
 	}
 	if d.Command != nil {

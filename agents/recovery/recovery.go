@@ -471,7 +471,10 @@ func ParkedAt(t store.Turn, es []history.Entry, rows []store.Approval) *Parked {
 			open = slices.DeleteFunc(open, func(c history.Call) bool { return c.ID == e.Result.ID })
 		}
 	}
-	if len(open) == 0 || slices.ContainsFunc(open[1:], func(c history.Call) bool { return begun[c.ID] }) {
+	if len(open) == 0 {
+		return overBudget(t, rows)
+	}
+	if slices.ContainsFunc(open[1:], func(c history.Call) bool { return begun[c.ID] }) {
 		return nil
 	}
 	call := open[0].ID
@@ -480,7 +483,7 @@ func ParkedAt(t store.Turn, es []history.Entry, rows []store.Approval) *Parked {
 	}
 	var row *store.Approval
 	for i := range rows {
-		if rows[i].Call == call {
+		if rows[i].Call == call || rows[i].Call == call+event.Repeating && rows[i].Answered.IsZero() {
 			row = &rows[i]
 		}
 	}
@@ -489,4 +492,15 @@ func ParkedAt(t store.Turn, es []history.Entry, rows []store.Approval) *Parked {
 		return nil
 	}
 	return &Parked{Turn: t, Row: *row, Calls: open}
+}
+
+// overBudget is a turn that asked whether it may use more than its budget: it had no call left to answer. nil: it did not.
+func overBudget(t store.Turn, rows []store.Approval) *Parked {
+	if len(rows) == 0 {
+		return nil
+	}
+	if last := rows[len(rows)-1]; strings.HasSuffix(last.Call, event.Spending) && last.Answered.IsZero() {
+		return &Parked{Turn: t, Row: last}
+	}
+	return nil
 }

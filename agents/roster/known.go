@@ -15,7 +15,7 @@ func Known(v *store.View, row store.Agent) (event.Info, error) {
 		Model: row.Model, Created: row.Created, Ended: row.Ended, Task: row.Task,
 	}
 	TrustIn(row).Mark(&i)
-	for _, know := range []func(v *store.View, row store.Agent, i *event.Info) error{spent, last, work, waiting} {
+	for _, know := range []func(v *store.View, row store.Agent, i *event.Info) error{spent, allowed, last, work, waiting} {
 		if err := know(v, row, &i); err != nil {
 			return i, err
 		}
@@ -103,5 +103,14 @@ func waiting(v *store.View, row store.Agent, i *event.Info) error {
 	}
 	var err error
 	i.Pending, i.Urgent, err = inbox.CountIn(v, row.ID)
+	return err
+}
+
+// allowed adds what it may use.
+func allowed(v *store.View, row store.Agent, i *event.Info) error {
+	bs, err := store.Budgets(v, row.ID)
+	if len(bs) > 0 && bs[0].Owner == row.ID {
+		i.Budget = event.BudgetOf(bs[0])
+	}
 	return err
 }

@@ -36,6 +36,9 @@ type Tasks struct {
 	resolve func(model string) (name string, err error)
 	idle    time.Duration // of tasks that do not say
 	line    Line
+
+	// Fits refuses a budget that a model's work can't be kept in. Set it before tasks are pushed; nil: all fit.
+	Fits func(model, budget string) error
 }
 
 // Line is the queue in memory, and the agents that own queues. All methods but Owner are called after a commit.
@@ -133,7 +136,7 @@ func (ts *Tasks) newTask(by int64, t tools.Task, origin string) (Task, error) {
 	}
 	row := Task{
 		Queue: by, Prompt: t.Prompt, Kind: roster.KindPrompt, Origin: origin, Model: model, Timeout: t.Timeout,
-		Deliver: t.Deliver, SpawnedBy: turn, State: roster.TaskQueued,
+		Budget: t.Budget.String(), Deliver: t.Deliver, SpawnedBy: turn, State: roster.TaskQueued,
 	}
 	if t.Interactive {
 		row.Interactive, row.Idle = true, max(0, cmp.Or(t.Idle, ts.idle))
@@ -145,6 +148,9 @@ func (ts *Tasks) newTask(by int64, t tools.Task, origin string) (Task, error) {
 		}
 		if t.Model != "" {
 			return Task{}, errors.New("a command needs no model; leave model= away")
+		}
+		if row.Budget != "" {
+			return Task{}, errors.New("a command uses no model, so it needs no budget; leave budget= away")
 		}
 		if t.Interactive {
 			return Task{}, errors.New("a command reads nothing, so it can't be interactive")
@@ -159,6 +165,11 @@ func (ts *Tasks) newTask(by int64, t tools.Task, origin string) (Task, error) {
 	}
 	if t.Model != "" {
 		if row.Model, err = ts.resolve(t.Model); err != nil {
+			return Task{}, err
+		}
+	}
+	if row.Budget != "" && ts.Fits != nil {
+		if err := ts.Fits(cmp.Or(row.Model, model), row.Budget); err != nil {
 			return Task{}, err
 		}
 	}

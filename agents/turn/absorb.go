@@ -7,6 +7,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/mail"
+	"fantail/agents/repeats"
 	"fantail/agents/roster"
 	"fantail/store"
 )
@@ -133,6 +134,7 @@ func (l *Loop) begin(tx *store.Tx) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
+	l.repeats = repeats.Row{} // what a new turn is for may be the same call again
 	tx.AfterCommit(func() {
 		l.o.Fleet.Lock()
 		defer l.o.Fleet.Unlock()
@@ -181,6 +183,9 @@ func (l *Loop) enter(tx *store.Tx, b *history.Batch, turn int64, prompts []store
 		if roster.FromOutside(t.Origin) {
 			by = t.Origin
 		}
+	}
+	if len(prompts) > 0 {
+		l.repeats = repeats.Row{} // so may what a prompt asks for
 	}
 	for n, q := range prompts {
 		e := history.Entry{Kind: history.EntryPrompt, By: by, Text: q.Text}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"fantail/agents/budget"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
@@ -16,6 +17,10 @@ import (
 // error, or was cut by its token limit, carries no calls that may run.
 func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 	model, _ := c.Present()
+	paid, err := c.afford(ctx, model)
+	if err != nil {
+		return nil, err
+	}
 	req := c.request()
 	replied, err := c.sends(req)
 	if err != nil {
@@ -40,7 +45,7 @@ func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 		r.Calls = nil // never run calls of a reply that broke off or that nobody waits for
 	}
 	r.Claim(c.ids)
-	if err := c.record(ctx, model, r); err != nil {
+	if err := c.record(ctx, model, r, paid); err != nil {
 		return nil, err
 	}
 	if ctx.Err() != nil {
@@ -117,7 +122,7 @@ func (c *conversation) stream(
 }
 
 // record appends a reply (thinking, text and calls, one entry each) and adds up what the request cost.
-func (c *conversation) record(ctx context.Context, model llm.Model, r *reply.Reply) error {
+func (c *conversation) record(ctx context.Context, model llm.Model, r *reply.Reply, paid budget.Charge) error {
 	var cost int64
 	if model.Price != nil {
 		cost = model.Price(r.Usage)
@@ -133,6 +138,9 @@ func (c *conversation) record(ctx context.Context, model llm.Model, r *reply.Rep
 			if err := tx.Unsay(c.turn); err != nil {
 				return err
 			}
+		}
+		if err := c.settle(tx, paid, model, r); err != nil {
+			return err
 		}
 		return tx.AddStep(c.turn, store.Step{
 			Input: r.Usage.Input, Output: r.Usage.Output, CacheRead: r.Usage.CacheRead, CacheWrite: r.Usage.CacheWrite,

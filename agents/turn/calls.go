@@ -29,6 +29,7 @@ func (w *workbench) runCalls(ctx context.Context, calls []history.Call) error {
 	if err != nil {
 		return err
 	}
+	w.repeats.Count(calls)
 	for len(calls) > 0 {
 		n := w.beside(calls)
 		if n < 2 {
@@ -82,7 +83,7 @@ func (w *workbench) beside(calls []history.Call) int {
 		if n == 0 && err == nil {
 			word = call.Beside
 		}
-		if err != nil || word == "" || call.Beside != word || w.o.Gate.Decide(call.Action).Decision != permit.Allow {
+		if err != nil || w.repeats.Asks(c.ID) || word == "" || call.Beside != word || w.o.Gate.Decide(call.Action).Decision != permit.Allow {
 			return n
 		}
 	}
@@ -119,6 +120,13 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	if call.Asks != nil {
 		w.judge(c, audit.Allowed, "asks the user")
 		return w.asksUser(ctx, c, call)
+	}
+	if why, err := w.repeated(ctx, c); err != nil || why != "" {
+		if err == nil {
+			w.repeats.Refused() // no other call runs beside it
+			err = w.denied(ctx, c, why)
+		}
+		return err
 	}
 	v := w.o.Gate.Decide(call.Action)
 	w.judge(c, audit.Allowed, v.Reason)

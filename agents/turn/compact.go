@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/budget"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
@@ -140,7 +141,10 @@ func (c *conversation) makeRoom(ctx context.Context) error {
 		return c.tell(ctx, full+", and compacting it did not help. /new begins a new conversation.")
 	}
 	err := c.compact(ctx, nil)
+	over := (*budget.Over)(nil)
 	switch {
+	case errors.As(err, &over):
+		return err
 	case errors.Is(err, errNothingOld):
 		return nil // it may fit; if not, the model says so
 	case err == nil:
@@ -220,6 +224,10 @@ func (c *conversation) compact(ctx context.Context, s *compaction) error {
 	}
 	model, now := c.Present()
 	room, before := now.Window, now.Context
+	paid, err := c.afford(ctx, model)
+	if err != nil {
+		return err
+	}
 	c.Asked("compacting")
 	if room == 0 {
 		room = history.SomeWindow
@@ -238,7 +246,7 @@ func (c *conversation) compact(ctx context.Context, s *compaction) error {
 	for _, x := range old {
 		e.Summary.UpTo = max(e.Summary.UpTo, x.Seq)
 	}
-	return c.adopt(ctx, model, r, e)
+	return c.adopt(ctx, model, r, e, paid)
 }
 
 // prompted returns the current turn's prompt if it is among those entries, shortened to leave room.
@@ -297,7 +305,9 @@ func (c *conversation) summarise(
 }
 
 // adopt appends a summary and makes it the beginning of the history, unless the conversation was cleared meanwhile.
-func (c *conversation) adopt(ctx context.Context, model llm.Model, r *reply.Reply, e history.Entry) error {
+func (c *conversation) adopt(
+	ctx context.Context, model llm.Model, r *reply.Reply, e history.Entry, paid budget.Charge,
+) error {
 	var cost int64
 	if model.Price != nil {
 		cost = model.Price(r.Usage)
@@ -334,6 +344,9 @@ func (c *conversation) adopt(ctx context.Context, model llm.Model, r *reply.Repl
 			return err
 		}
 		if err := tx.SetSentUpTo(turn.ID, seq); err != nil {
+			return err
+		}
+		if err := c.settle(tx, paid, model, r); err != nil {
 			return err
 		}
 		return tx.AddStep(turn.ID, store.Step{

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"fantail/agents/audit"
+	"fantail/agents/budget"
 	"fantail/agents/commands"
 	"fantail/agents/disk"
 	"fantail/agents/event"
@@ -34,6 +35,7 @@ type Options struct {
 	Waits  *waits.Table
 	Ends   *roster.Ends
 	Disk   *disk.State
+	Budget *budget.Room
 	Pickup *mail.Pickup
 
 	Tools    *tools.Set

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strings"
 
 	"fantail/agents/event"
 	"fantail/agents/questions"
@@ -29,6 +30,10 @@ func (l *Loop) goOn(ctx context.Context) error {
 	l.parked = nil
 	l.turn, l.began, l.steps = k.Turn.ID, k.Turn.Started, k.Turn.Steps
 	l.tokens = k.Turn.Input + k.Turn.Output + k.Turn.CacheRead + k.Turn.CacheWrite
+	if len(k.Calls) == 0 { // its budget was used up: the turn goes on, and asks again if it still is
+		l.o.Asks.Park(k.Row)
+		return nil
+	}
 	still := l.asksStill(k)
 	if !still {
 		if err := l.Regain(ctx); errors.Is(err, event.ErrClosing) {
@@ -61,6 +66,10 @@ func (l *Loop) goOn(ctx context.Context) error {
 // asksStill reports whether the first call of a parked turn still asks what its question says: exactly the same action,
 // under the current mode and rules.
 func (l *Loop) asksStill(k *recovery.Parked) bool {
+	if strings.HasSuffix(k.Row.Call, event.Repeating) {
+		l.repeats.Again(k.Calls[0].ID)
+		return true
+	}
 	var d event.QuestionRow
 	call, err := l.parse(k.Calls[0])
 	if err != nil || json.Unmarshal([]byte(k.Row.Data), &d) != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"fantail/agents/budget"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
@@ -54,7 +55,7 @@ func (l *Loop) Work(ctx context.Context) error {
 			continue
 		}
 		said = false
-		r, err := l.answer(ctx)
+		r, err := payer{l}.answer(ctx)
 		switch {
 		case err != nil:
 		case len(r.Calls) > 0:
@@ -124,6 +125,9 @@ func (l *Loop) EndingOf(ctx context.Context, err error) Ending {
 	}
 	if errors.As(err, new(*Stopped)) {
 		return Ending{history.OutKilled, err.Error()}
+	}
+	if over := (*budget.Over)(nil); errors.As(err, &over) {
+		return Ending{history.OutBudget, over.Error()}
 	}
 	cause := err.Error()
 	if e := (*llm.Error)(nil); errors.As(err, &e) {

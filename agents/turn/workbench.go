@@ -7,6 +7,7 @@ import (
 	"fantail/agents/audit"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
+	"fantail/agents/repeats"
 	"fantail/store"
 	"fantail/tools"
 	"fantail/tools/permit"
@@ -17,6 +18,7 @@ import (
 type workbench struct {
 	conversation
 	env     *tools.Env
+	repeats repeats.Row
 	strict  bool        // the session's mode and rules loosen nothing for it
 	outside bool        // its work was requested from outside the program
 	mode    permit.Mode // that its calls are judged in, without what was allowed for the session; "": the session's

@@ -36,11 +36,13 @@ type Config struct {
 	MaxRunning     int    `toml:"max_running"`     // running agents at once; 0 leaves it to the pool
 	MaxSchedules   int    `toml:"max_schedules"`   // scheduled tasks and commands active at once; 0 leaves it to the pool
 	Mouse          bool   `toml:"mouse"`
-	Editor         string `toml:"editor"`       // "" means VISUAL, else EDITOR
-	Notify         string `toml:"notify"`       // auto, osc9, osc777, osc99, bell, desktop or off; "" means auto
-	HostLinger     string `toml:"host_linger"`  // how long the host stays when nobody is there and nothing goes on; "" means 10m
-	IdleTimeout    string `toml:"idle_timeout"` // how long an interactive agent awaits input after a turn; "" means 5m, "0s" for ever
-	StatusStyle    string `toml:"status_style"` // pending, or msg for `2 msgs`; "" means pending
+	Editor         string `toml:"editor"`               // "" means VISUAL, else EDITOR
+	Notify         string `toml:"notify"`               // auto, osc9, osc777, osc99, bell, desktop or off; "" means auto
+	HostLinger     string `toml:"host_linger"`          // how long the host stays when nobody is there and nothing goes on; "" means 10m
+	IdleTimeout    string `toml:"idle_timeout"`         // how long an interactive agent awaits input after a turn; "" means 5m, "0s" for ever
+	AgentBudget    string `toml:"agent_budget"`         // what a background agent and all it dispatches may use: "200k" tokens, "$2"; "": as much as they want
+	TaskTimeout    string `toml:"default_task_timeout"` // of a task that names none; "": none
+	StatusStyle    string `toml:"status_style"`         // pending, or msg for `2 msgs`; "" means pending
 
 	// What one observer may do at most, which a schedule starts while nobody watches; 0 or "": as usual.
 	ObserverTimeout string `toml:"observer_timeout"`
@@ -146,6 +148,18 @@ func (c Config) Observing() (time.Duration, error) {
 	return d, nil
 }
 
+// Timeout is how long a task may take that does not say; 0: as long as it wants.
+func (c Config) Timeout() (time.Duration, error) {
+	if c.TaskTimeout == "" {
+		return 0, nil
+	}
+	d, err := time.ParseDuration(c.TaskTimeout)
+	if err != nil || d < 0 {
+		return 0, errors.New(`default_task_timeout: want a time such as "30m" or "1h", or "0s" for no end`)
+	}
+	return d, nil
+}
+
 // What the key sandbox may say beside the kinds of sandboxes there are, of which it then wants that one and no other.
 const (
 	SandboxOn  = "on"  // the best that works
@@ -232,13 +246,14 @@ func (c Config) Override(env func(string) string) (Config, error) {
 const maxRunning = 1000
 
 var (
-	modes     = []string{"ask", "accept-edits", "auto", "plan", "yolo"}
-	sandboxes = []string{SandboxOn, SandboxOff, "bubblewrap", "namespaces", "landlock"}
-	notifies  = []string{"auto", "osc9", "osc777", "osc99", "bell", "desktop", "off"}
-	styles    = []string{"pending", "msg"}
-	protocols = []string{Anthropic, OpenAI}
-	nameForm  = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
-	envForm   = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	modes      = []string{"ask", "accept-edits", "auto", "plan", "yolo"}
+	sandboxes  = []string{SandboxOn, SandboxOff, "bubblewrap", "namespaces", "landlock"}
+	notifies   = []string{"auto", "osc9", "osc777", "osc99", "bell", "desktop", "off"}
+	styles     = []string{"pending", "msg"}
+	protocols  = []string{Anthropic, OpenAI}
+	budgetForm = regexp.MustCompile(`^(\$[0-9.]+|[0-9.]+[kKmM]?)$`)
+	nameForm   = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*$`)
+	envForm    = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 )
 
 // check finds values that mean nothing. at is the path of the key.
@@ -275,6 +290,12 @@ func (c Config) check() (at []string, err error) {
 	}
 	if c.ObserverCalls < 0 || c.ObserverCalls > mostObserverCalls {
 		return []string{"observer_calls"}, fmt.Errorf("observer_calls: want a number from 1 to %d", mostObserverCalls)
+	}
+	if _, err := c.Timeout(); err != nil {
+		return []string{"default_task_timeout"}, err
+	}
+	if c.AgentBudget != "" && !budgetForm.MatchString(c.AgentBudget) {
+		return []string{"agent_budget"}, errors.New(`agent_budget: want tokens such as "200k", or dollars such as "$2"`)
 	}
 	for _, name := range sorted(c.Providers) {
 		if key, err := c.Providers[name].check(name); err != nil {

@@ -92,6 +92,8 @@ func TestLoad_errorsSayWhereAndWhat(t *testing.T) {
 		"no time at all": {"observer_timeout = \"0s\"\n", `:1: observer_timeout: want a time`},
 		"their tokens":   {"observer_tokens = 200001\n", `:1: observer_tokens: want a number from 1 to 200000`},
 		"their calls":    {"observer_calls = 51\n", `:1: observer_calls: want a number from 1 to 50`},
+		"budget":         {"agent_budget = \"much\"\n", `:1: agent_budget: want tokens such as "200k", or dollars such as "$2"`},
+		"no time-out":    {"default_task_timeout = \"late\"\n", `:1: default_task_timeout: want a time such as "30m"`},
 		"reserved":       {"[providers.builtin]\nprotocol = \"openai\"\n", `providers.builtin: `},
 		"several errors": {"modle = 1\nthem = 2\n", `:2: unknown key "them"; did you mean "theme"?`},
 	} {

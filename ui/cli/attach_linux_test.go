@@ -206,7 +206,7 @@ func TestAttach_slowReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.listed(t, name, `"attached":1`)
-	if _, errs, code := s.run(t, strings.Repeat("read big\n", 120)+"run touch finished", "agents", "tell", name); code != ok {
+	if _, errs, code := s.run(t, strings.Repeat("read big\nread ./big\n", 60)+"run touch finished", "agents", "tell", name); code != ok {
 		t.Fatal(errs)
 	}
 	s.listed(t, name, `!"attached"`)

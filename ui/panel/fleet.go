@@ -84,6 +84,13 @@ func (f *Fleet) glance(id int64) dialog.Glance {
 	if i.Priced {
 		g.Cost = fmt.Sprintf("$%.2f", float64(i.Cost)/1e6)
 	}
+	if i.Budget != nil {
+		used := i.Budget.Amount.Percent(i.Budget.Used)
+		g.Cost = fmt.Sprintf("%d%%/%s", used, i.Budget.Amount)
+		if used >= 80 && words.Working(i.State) {
+			g.Role = themes.Warn
+		}
+	}
 	return g
 }
 

@@ -41,13 +41,13 @@ var keys = [...][2]string{
 	{"Ctrl+C", "clear the box; twice: leave, work goes on"},
 }
 
-// allowance says what a permission mode allows without asking.
-type allowance struct {
+// loose says what a permission mode allows without asking.
+type loose struct {
 	mode permit.Mode
 	help string
 }
 
-var modes = []allowance{
+var modes = []loose{
 	{permit.Ask, "reading is free; writing and commands ask"},
 	{permit.AcceptEdits, "writing in the workspace is free too; commands ask"},
 	{permit.Auto, "commands that run in the sandbox are free too"},
@@ -56,8 +56,8 @@ var modes = []allowance{
 }
 
 // offered are the modes that are offered here.
-func (e Env) offered() []allowance {
-	return slices.DeleteFunc(slices.Clone(modes), func(m allowance) bool { return m.mode == permit.Auto && e.Tally.Wall != permit.Prevents })
+func (e Env) offered() []loose {
+	return slices.DeleteFunc(slices.Clone(modes), func(m loose) bool { return m.mode == permit.Auto && e.Tally.Wall != permit.Prevents })
 }
 
 // Help lists all commands and keys.

@@ -13,6 +13,7 @@ import (
 	"fantail/agents/history"
 	"fantail/agents/roster"
 	"fantail/tools"
+	"fantail/tools/allowance"
 	"fantail/ui/composer"
 	"fantail/ui/intent"
 	"fantail/ui/slash/options"
@@ -33,6 +34,11 @@ func runPush(in input) (intent.Intent, error) {
 	if s, ok := opts["timeout"]; ok {
 		if task.Timeout, err = options.Seconds(s); err != nil {
 			return nil, in.wrong("timeout=%s is no time (300, 90s, 5m)", s)
+		}
+	}
+	if s, ok := opts["budget"]; ok {
+		if task.Budget, err = allowance.Parse(s); err != nil {
+			return nil, in.wrong("budget=: %v", err)
 		}
 	}
 	if names, ok := opts["after"]; ok {
@@ -290,7 +296,7 @@ func pushArguments(e Env, before []string, word string) []composer.Item {
 	if slices.Contains(before, "interactive") || slices.Contains(before, "interactive=true") {
 		last = "idle="
 	}
-	return items("name=", "model=", "timeout=", "deliver=hold", "deliver=next", "deliver=wake", "after=", last)
+	return items("name=", "model=", "timeout=", "budget=", "deliver=hold", "deliver=next", "deliver=wake", "after=", last)
 }
 
 // optional reports whether all words are options of /push.

@@ -19,7 +19,7 @@ func commands() []command {
 var taskCommands = []command{
 	{
 		name: "push", run: runPush, complete: pushArguments,
-		args: "[model=] [name=] [timeout=] [deliver=] [after=A,B] [resume] [interactive [idle=]] PROMPT | !CMD",
+		args: "[model=] [name=] [timeout=] [budget=] [deliver=] [after=A,B] [resume] [interactive [idle=]] PROMPT | !CMD",
 		help: "queue a task for an agent of its own; interactive: it stays after each turn, /tell goes on",
 	},
 	{
@@ -131,6 +131,11 @@ var agentCommands = []command{
 		name: "kill", run: runKill, complete: killArguments,
 		args: "NAME [--cascade | --orphan]",
 		help: "end an agent now, with or without those below it, or remove a queued task",
+	},
+	{
+		name: "budget", run: runBudget, complete: budgetArguments,
+		args: "[NAME] [50k | $2 | off]",
+		help: "what an agent and all it dispatches may use: show, set, raise",
 	},
 	{
 		name: "end", run: runEnd, complete: endArguments,

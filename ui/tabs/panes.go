@@ -283,6 +283,9 @@ func (t *Tab) infoRows(over bool) []transcript.Row {
 	} else {
 		add("cost", "unknown: the model has no price")
 	}
+	if i.Budget != nil {
+		add("budget", i.Budget.String()+", with all it dispatched")
+	}
 	add("steps", strconv.Itoa(i.Steps))
 	if f.Turns > 1 {
 		add("turns", strconv.Itoa(f.Turns))

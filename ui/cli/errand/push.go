@@ -12,6 +12,7 @@ import (
 	"fantail/agents/post"
 	"fantail/agents/roster"
 	"fantail/inbox"
+	"fantail/tools/allowance"
 	"fantail/ui/cli/deposit"
 	"fantail/ui/cli/reach"
 	"fantail/ui/cli/shell"
@@ -121,7 +122,7 @@ func order(words []string) (t outside.Order, rest []string, err error) {
 	for len(words) > 0 {
 		key, value, is := strings.Cut(words[0], "=")
 		switch key {
-		case "name", "model", "timeout", "after":
+		case "name", "model", "timeout", "budget", "after":
 		case "deliver":
 			if is {
 				return t, nil, shell.Misused("deliver= is not for tasks from outside: what they bring waits until somebody takes it")
@@ -146,6 +147,12 @@ func order(words []string) (t outside.Order, rest []string, err error) {
 			t.Model = value
 		case "after":
 			t.After = strings.Split(value, ",")
+		case "budget":
+			of, err := allowance.Parse(value)
+			if err != nil {
+				return t, nil, shell.Misused("budget=%s: %v", value, err)
+			}
+			t.Budget = of.String()
 		case "timeout":
 			if t.Timeout, err = lasting(value); err != nil {
 				return t, nil, shell.Misused("timeout=%s is no time (300, 90s, 5m)", value)

@@ -58,7 +58,7 @@ func (h *Host) push(from Hello, ask wire.Fields) (reply wire.Fields) {
 		return wire.Fields{wire.Say + "=" + errNoAgents}
 	}
 	t := outside.Order{
-		Name: ask.Get(wire.Name), Prompt: ask.Get(wire.Prompt), Model: ask.Get(wire.Model), After: ask.All(wire.After),
+		Name: ask.Get(wire.Name), Prompt: ask.Get(wire.Prompt), Model: ask.Get(wire.Model), Budget: ask.Get(wire.Budget), After: ask.All(wire.After),
 	}
 	if ms, err := strconv.ParseInt(ask.Get(wire.Timeout), 10, 64); err == nil && ms > 0 {
 		t.Timeout = time.Duration(ms) * time.Millisecond

@@ -24,6 +24,7 @@ func Push(ctx context.Context, socket, origin string, t outside.Order) (task int
 	f.Add(wire.Prompt, t.Prompt)
 	f.Add(wire.Model, t.Model)
 	f.Add(wire.Timeout, strconv.FormatInt(t.Timeout.Milliseconds(), 10))
+	f.Add(wire.Budget, t.Budget)
 	for _, name := range t.After {
 		f.Add(wire.After, name)
 	}

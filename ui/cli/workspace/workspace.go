@@ -6,9 +6,9 @@
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
 // Imports: agents, agents/event, agents/fleet, agents/kept, agents/observer, inbox/rules, store, store/config,
-// store/config/paths, tools, tools/git, tools/permit, tools/permit/filenames, tools/proc, tools/sandbox,
-// tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/models, ui/cli/place, ui/cli/printer, ui/cli/reach,
-// ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
+// store/config/paths, tools, tools/allowance, tools/git, tools/permit, tools/permit/filenames, tools/proc,
+// tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/models, ui/cli/place, ui/cli/printer,
+// ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
 package workspace
 
 import (
@@ -27,6 +27,7 @@ import (
 	"fantail/store"
 	"fantail/store/config"
 	"fantail/tools"
+	"fantail/tools/allowance"
 	"fantail/tools/permit"
 	"fantail/tools/proc"
 	"fantail/tools/sandbox"
@@ -121,6 +122,14 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		return nil, errors.Join(err, w.db.Close())
 	}
 	idle, err := w.conf.Idle()
+	limit, wrong := w.conf.Timeout()
+	of, none := allowance.Amount{}, error(nil)
+	if w.conf.AgentBudget != "" {
+		if of, none = allowance.Parse(w.conf.AgentBudget); none != nil {
+			none = fmt.Errorf("agent_budget: %w", none)
+		}
+	}
+	err = errors.Join(err, wrong, none)
 	if err == nil {
 		err = w.judges() // by now it is known which sandbox works
 	}
@@ -148,7 +157,8 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,
 		Idle:    cmp.Or(idle, tools.Forever),
 		Observe: observer.Limits{Time: observing, Tokens: w.conf.ObserverTokens, Calls: w.conf.ObserverCalls},
-		Abroad:  w.readOnly != nil && place.Hosted(w.place.Data),
+		Budget:  of, Limit: limit,
+		Abroad: w.readOnly != nil && place.Hosted(w.place.Data),
 	})
 	if err != nil {
 		return nil, errors.Join(err, w.db.Close())

@@ -83,11 +83,12 @@ const (
 	Screens = "screens" // how many there are
 	Agent   = "agent"   // one for each whose tab is open: STATE NAME
 	Mail    = "mail"    // how many messages wait for main
-	Push    = "push"    // queue a task: [Name], [Prompt], [Model], [Timeout] in milliseconds, an [After] for each it waits for
+	Push    = "push"    // queue a task: [Name], [Prompt], [Model], [Timeout] in milliseconds, [Budget], an [After] for each it waits for
 	Name    = "name"
 	Prompt  = "prompt"
 	Model   = "model"
 	Timeout = "timeout"
+	Budget  = "budget"
 	After   = "after"
 	Origin  = "origin" // of what is pushed or sent: mcp; else a shell
 	Task    = "task"   // the id of the task that is queued

@@ -5,7 +5,8 @@
 // Does not: know a command.
 //
 // Imports: agents, agents/audit, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail,
-// agents/memory, agents/roster, inbox, inbox/policy, tools, tools/permit, ui/slash/checking, ui/slash/timetable.
+// agents/memory, agents/roster, inbox, inbox/policy, tools, tools/allowance, tools/permit, ui/slash/checking,
+// ui/slash/timetable.
 package facets
 
 import (
@@ -24,6 +25,7 @@ import (
 	"fantail/inbox"
 	"fantail/inbox/policy"
 	"fantail/tools"
+	"fantail/tools/allowance"
 	"fantail/tools/permit"
 	"fantail/ui/slash/checking"
 	"fantail/ui/slash/timetable"
@@ -43,13 +45,14 @@ type Pool struct {
 	Audit   Audit
 	Due     timetable.Pool
 	Checks  checking.Room
+	Budgets Budgets
 }
 
 // Of is what commands ask of p.
 func Of(p *agents.Pool) Pool {
 	return Pool{
 		Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Asks: p.Asks, Memory: p.Memory, Ledger: p.Ledger,
-		Audit: p.Audit, Due: p.Schedule, Checks: p.Checks,
+		Audit: p.Audit, Due: p.Schedule, Checks: p.Observe.Checks(), Budgets: p.Budgets,
 	}
 }
 
@@ -141,6 +144,11 @@ type Memory interface {
 	Get(ctx context.Context, title string, version int) (memory.Document, bool, error)
 	Versions(ctx context.Context, title string) ([]memory.Document, error)
 	Write(ctx context.Context, title, text string, expect *int) (version int, err error)
+}
+
+// Budgets are what agents may use.
+type Budgets interface {
+	Set(ctx context.Context, agent int64, to allowance.Amount) (*event.Budget, error)
 }
 
 // Ledger answers, and only reads.

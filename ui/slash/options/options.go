@@ -114,7 +114,7 @@ func Seconds(s string) (time.Duration, error) {
 }
 
 // pushKeys are the options of /push.
-var pushKeys = []string{"model", "name", "timeout", "deliver", "after", "resume", "interactive", "idle"}
+var pushKeys = []string{"model", "name", "timeout", "budget", "deliver", "after", "resume", "interactive", "idle"}
 
 // Push takes the options of /push from the front of s and returns the rest as it is. The word interactive is one of
 // them, as interactive=true; so is resume, if a name says whose transcript to continue. Without one it belongs to the
