@@ -16,7 +16,7 @@ const (
 )
 
 // bodies are the arguments that carry the text of a file, a message or a question. A row says how long they were.
-const bodies = " content old new text message prompt question label why "
+const bodies = " content old new text message prompt cancel_when question label why "
 
 // Abridged returns what a row keeps of a call's arguments: JSON with its keys in order, without bodies, and with long
 // texts cut.

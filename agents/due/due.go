@@ -89,16 +89,17 @@ func (w *Work) Ended(tx *store.Tx, t roster.Task, end roster.End) (bool, error) 
 	if !before || s.Always || last.Outcome != outcome {
 		m := schedule.Firing{Schedule: s, Run: r, Recipient: t.Queue}.Message(inbox.Scheduled)
 		m.Sender, m.Subject, m.Outcome, m.Task, m.Turn = end.Agent, "!"+s.Subject(), string(end.Outcome), t.ID, end.Turn
-		m.Body = history.Fit(cmp.Or(end.Text, "(no output)"), inbox.MaxBody/2)
+		body := history.Fit(cmp.Or(end.Text, "(no output)"), inbox.MaxBody/2)
 		if mark := r.Mark(); mark != "" {
-			m.Body += "\n(" + mark + ")"
+			body += "\n(" + mark + ")"
 		}
 		if end.Outcome != history.Completed {
 			m.Error = history.Fit(cmp.Or(end.Cause, outcome), history.MostSubject)
 		}
 		if before && last.Outcome != outcome {
-			m.Body += "\n(the time before: " + last.Outcome + ")"
+			body += "\n(the time before: " + last.Outcome + ")"
 		}
+		m.Body = body
 		if message, err = w.Inbox.Add(tx, m); err != nil {
 			return false, err
 		}

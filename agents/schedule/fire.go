@@ -215,10 +215,11 @@ func (s Schedule) Subject() string {
 // remind deposits a reminder.
 func (r *Room) remind(tx *store.Tx, f Firing) error {
 	m := f.Message(inbox.Reminder)
-	m.Body = f.Text
+	body := f.Text
 	if mark := f.Run.Mark(); mark != "" {
-		m.Body += " (" + mark + ")"
+		body += " (" + mark + ")"
 	}
+	m.Body = body
 	id, err := r.o.Inbox.Add(tx, m)
 	if err == nil {
 		_, err = End(tx, f.Run.ID, "completed", "", id)
