@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"fantail/agents/audit"
 	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
@@ -175,9 +176,10 @@ func TestScheduledCommand_whenNobodyBeganIt(t *testing.T) {
 }
 
 // TestWatch: a schedule with a condition has an observer look each time, and the one that finds the condition met ends
-// the schedule that fired it, and no other; the last report says that the watch ended.
+// the schedule that fired it, and no other; the last report says that the watch ended. What they called stands in a file
+// of lines, too.
 //
-// Spec: O-6, O-52, O-84.
+// Spec: O-6, O-52, O-68, O-84.
 func TestWatch(t *testing.T) {
 	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		said := results(req)
@@ -216,6 +218,10 @@ func TestWatch(t *testing.T) {
 	}
 	if s, _, err := w.pool.Schedule.About(t.Context(), "ci"); err != nil || s.State != schedule.Ended || s.Runs != 2 || s.Last.Message != m2.ID || s.Last.Outcome != "completed" {
 		t.Errorf("%+v, %v", s, err)
+	}
+	lines, err := os.ReadFile(audit.LinesFile(w.dir))
+	if err != nil || strings.Count(string(lines), `"headless-ci-1"`) == 0 || strings.Count(string(lines), "ci.log") < 2 {
+		t.Errorf("the file of what observers called: %v\n%s", err, lines)
 	}
 	if s, _, err := w.pool.Schedule.About(t.Context(), "other"); err != nil || s.State != schedule.Active {
 		t.Errorf("%+v, %v", s, err)

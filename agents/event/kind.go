@@ -50,7 +50,7 @@ var natures = map[Kind]Nature{
 		"read_file", "list_files", "glob", "grep",
 		"send", "receive", "list_messages", "read_message", "reply_to_message", "memory",
 	}},
-	Headless: {Word: "observer", Turn: "headless", Life: Observes, Strict: true, Tools: []string{
+	Headless: {Word: "observer", Turn: "headless", Life: Observes, Strict: true, Trail: true, Tools: []string{
 		"read_file", "grep", "schedule", "run_check",
 	}},
 }
