@@ -38,13 +38,16 @@ var arrows = map[string][]string{
 	"agents/budget": {
 		"agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/roster", "inbox", "store", "tools", "tools/allowance",
 	},
-	"agents/checks":        {"store", "tools", "tools/permit", "tools/permit/bash", "tools/proc", "tools/sandbox", "tools/secret"},
-	"agents/drafts":        {"store"},
-	"agents/due":           {"agents/history", "agents/roster", "agents/schedule", "agents/schedule/when", "inbox", "store", "tools"},
-	"agents/event":         {"agents/history", "agents/llm", "inbox", "inbox/policy", "store", "tools", "tools/allowance", "tools/permit"},
-	"agents/fleet":         {"agents/event", "agents/history", "agents/llm", "agents/queue", "agents/roster", "inbox", "tools", "tools/permit", "tools/proc", "tools/secret"},
-	"agents/follow":        {"agents/event", "agents/history", "store"},
-	"agents/fork":          {"agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/mail", "agents/memory", "agents/roster", "agents/turn", "agents/waits", "inbox", "inbox/envelope", "inbox/policy", "store"},
+	"agents/checks": {"store", "tools", "tools/permit", "tools/permit/bash", "tools/proc", "tools/sandbox", "tools/secret"},
+	"agents/drafts": {"store"},
+	"agents/due":    {"agents/history", "agents/roster", "agents/schedule", "agents/schedule/when", "inbox", "store", "tools"},
+	"agents/event":  {"agents/history", "agents/llm", "inbox", "inbox/policy", "store", "tools", "tools/allowance", "tools/permit"},
+	"agents/fleet":  {"agents/event", "agents/history", "agents/llm", "agents/queue", "agents/roster", "inbox", "tools", "tools/permit", "tools/proc", "tools/secret"},
+	"agents/follow": {"agents/event", "agents/history", "store"},
+	"agents/fork": {
+		"agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/mail", "agents/memory", "agents/roster", "agents/single",
+		"agents/turn", "agents/waits", "inbox", "inbox/envelope", "inbox/policy", "store",
+	},
 	"agents/kept":          {"tools/content", "tools/permit", "tools/sandbox/keep"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "inbox/envelope", "store", "tools/secret"},
 	"agents/ledger":        {"agents/event", "agents/history", "agents/llm", "agents/roster", "inbox", "inbox/policy", "store"},
@@ -57,8 +60,8 @@ var arrows = map[string][]string{
 	"agents/mail":          {"agents/event", "agents/fleet", "agents/history", "agents/roster", "agents/waits", "inbox", "inbox/envelope", "inbox/policy", "store"},
 	"agents/memory":        {"inbox", "store"},
 	"agents/observer": {
-		"agents/checks", "agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/roster", "agents/turn", "inbox", "store",
-		"tools",
+		"agents/checks", "agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/roster", "agents/single", "agents/turn",
+		"inbox", "store", "tools",
 	},
 	"agents/outside":       {"agents/event", "agents/history", "agents/roster", "agents/seal", "inbox", "store"},
 	"agents/post":          {"agents/outside"},
@@ -198,19 +201,21 @@ var arrows = map[string][]string{
 	},
 	"ui/slash/checking": {"agents/checks", "store", "tools", "ui/frame"},
 	"ui/slash": {
-		"agents", "agents/budget", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory",
-		"agents/roster", "agents/schedule", "inbox", "inbox/policy", "store/config/near", "themes", "tools", "tools/allowance",
-		"tools/permit", "ui/composer", "ui/dialog", "ui/files", "ui/frame", "ui/intent", "ui/slash/checking", "ui/slash/facets",
-		"ui/slash/options", "ui/slash/timetable", "ui/slash/trail", "ui/tabs", "ui/transcript", "ui/words",
+		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory", "agents/roster",
+		"agents/schedule", "inbox", "inbox/policy", "store/config/near", "themes", "tools", "tools/allowance", "tools/permit",
+		"ui/composer", "ui/dialog", "ui/files", "ui/frame", "ui/intent", "ui/slash/checking", "ui/slash/facets", "ui/slash/options",
+		"ui/slash/spending", "ui/slash/timetable", "ui/slash/trail", "ui/tabs", "ui/transcript", "ui/words",
 	},
-	"ui/slash/options": {"store/config/near"},
+	"ui/slash/options": {"store/config/near", "tools"},
 	"ui/slash/trail":   {"agents/audit", "themes", "ui/dialog", "ui/intent", "ui/slash/facets", "ui/words"},
 	"ui/tabs": {
 		"agents/event", "agents/history", "agents/ledger", "inbox", "inbox/policy", "themes", "tools/permit", "ui/composer", "ui/dialog",
 		"ui/frame", "ui/transcript", "ui/words",
 	},
-	"ui/welcome":        {"agents/event", "themes", "ui/frame", "ui/tabs", "ui/transcript"},
-	"ui/words":          {"agents/audit", "agents/event", "agents/fleet", "agents/ledger", "agents/roster", "inbox", "themes", "ui/frame"},
+	"ui/welcome": {"agents/event", "themes", "ui/frame", "ui/tabs", "ui/transcript"},
+	"ui/words": {
+		"agents/audit", "agents/event", "agents/fleet", "agents/ledger", "agents/roster", "inbox", "themes", "ui/frame",
+	},
 	"ui/uitest":         {"*"},
 	"ui/uitest/figures": {},
 
@@ -220,6 +225,8 @@ var arrows = map[string][]string{
 	".ci/tools/typecheck": {},
 	"agents/disk":         {"store"},
 	"agents/commands":     {"tools/proc"},
+	"agents/single":       {"agents/event", "agents/fleet", "agents/turn", "store"},
+	"ui/slash/spending":   {"agents/budget", "agents/event", "tools/allowance"},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

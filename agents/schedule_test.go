@@ -32,14 +32,6 @@ func (w *world) plan(o schedule.Order, text string) schedule.Schedule {
 	return s
 }
 
-// waits returns what waits in main's inbox.
-func (w *world) waits() []inbox.Message {
-	w.t.Helper()
-	ms, err := w.pool.Letters.Peek(context.Background(), w.main(), inbox.Query{Recipient: w.main()})
-	check(w.t, err)
-	return ms
-}
-
 // spoke is all texts of an agent's transcript.
 func (w *world) spoke(name string) string {
 	var b strings.Builder
@@ -66,7 +58,7 @@ func TestReminder_isPassive(t *testing.T) {
 		}
 		w.prompt("say hello")
 		w.settle()
-		if ms := w.waits(); len(ms) != 0 {
+		if ms := w.waits(w.main()); len(ms) != 0 {
 			t.Errorf("it still waits: %+v", ms)
 		}
 		if said := w.spoke("main"); !strings.Contains(said, "commit your work") || !strings.Contains(said, "hello") {
@@ -103,7 +95,7 @@ func TestScheduledCommand(t *testing.T) {
 			}))
 			return !open
 		})
-		ms := w.waits()
+		ms := w.waits(w.main())
 		if len(ms) != n {
 			t.Fatalf("%d messages, not %d: %+v", len(ms), n, ms)
 		}
@@ -159,13 +151,13 @@ func TestScheduledCommand_whenNobodyBeganIt(t *testing.T) {
 		w = open(t, builtin.New(), setting{dir: dir, cap: 1})
 		w.until("there are agents", func() bool { return w.info("main").ID != 0 })
 		lost := 0
-		for _, m := range w.waits() {
+		for _, m := range w.waits(w.main()) {
 			if m.Kind == inbox.Scheduled && m.Error == "the program ended before it began" {
 				lost++
 			}
 		}
 		if lost != 1 || w.tally.Queued != 0 {
-			t.Errorf("%d messages tell of it, %d tasks are queued: %+v", lost, w.tally.Queued, w.waits())
+			t.Errorf("%d messages tell of it, %d tasks are queued: %+v", lost, w.tally.Queued, w.waits(w.main()))
 		}
 		w.close()
 	}
@@ -205,8 +197,8 @@ func TestWatch(t *testing.T) {
 		t.Helper()
 		_, err := w.pool.Schedule.Fire(t.Context(), "ci", 0)
 		check(t, err)
-		w.until("it reports", func() bool { return len(w.waits()) == n })
-		return w.waits()[n-1]
+		w.until("it reports", func() bool { return len(w.waits(w.main())) == n })
+		return w.waits(w.main())[n-1]
 	}
 	if m := fire(1); m.Kind != inbox.Scheduled || m.Body != "CI is red" {
 		t.Errorf("%+v", m)

@@ -11,13 +11,14 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/roster"
+	"fantail/agents/single"
 	"fantail/agents/turn"
 	"fantail/store"
 )
 
 // Attend is the whole life of a fork: one turn, once it has a slot.
 func (f *Forks) Attend(ctx context.Context, l *turn.Loop) {
-	turn.Once(ctx, l, turn.Single{Limit: forkLimit, Shown: forkIdle})
+	single.Life{Fleet: f.o.Fleet, DB: f.o.DB, Limit: forkLimit, Shown: forkIdle}.Attend(ctx, l)
 }
 
 // Reopen reopens the tab of a fork, or of an observer, that was closed, for the human to read, and returns its row. It

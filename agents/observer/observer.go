@@ -5,8 +5,8 @@
 //
 // Does not: know when anything is due, end a schedule, decide what a tool may read (the gate does, strictly).
 //
-// Imports: agents/checks, agents/event, agents/fleet, agents/history, agents/llm, agents/roster, agents/turn, inbox,
-// store, tools.
+// Imports: agents/checks, agents/event, agents/fleet, agents/history, agents/llm, agents/roster, agents/single,
+// agents/turn, inbox, store, tools.
 package observer
 
 import (
@@ -23,6 +23,7 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/roster"
+	"fantail/agents/single"
 	"fantail/agents/turn"
 	"fantail/inbox"
 	"fantail/store"
@@ -205,7 +206,7 @@ func (r *Room) check(attached []string, name string) (tools.Check, error) {
 
 // Attend is the whole life of an observer: one turn, once it has a slot.
 func (r *Room) Attend(ctx context.Context, l *turn.Loop) {
-	turn.Once(ctx, l, turn.Single{Ready: r.watcher(l.ID).unready, Limit: r.o.Limits.Time, Shown: shown})
+	single.Life{Fleet: r.o.Fleet, DB: r.o.DB, Ready: r.watcher(l.ID).unready, Limit: r.o.Limits.Time, Shown: shown}.Attend(ctx, l)
 }
 
 // watcher returns who watches a living observer.

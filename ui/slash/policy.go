@@ -57,7 +57,7 @@ func runPolicy(in input, word string, rest []string) (intent.Intent, error) {
 	case word == "from":
 		return nil, in.wrong("from needs a sender (or a pattern such as testing-*) and a mode")
 	case word == "quiet":
-		until, err := parseUntil(rest, in.Now())
+		until, err := words.Until(rest, in.Now())
 		if err != nil {
 			return nil, in.wrong("%v", err)
 		}
@@ -173,18 +173,6 @@ func (c command) parseHandling(args []string) (h handling, err error) {
 		return handling{}, errors.New("--idle-after belongs to the mode queue: queue --idle-after=30s")
 	}
 	return h, nil
-}
-
-// parseUntil parses `until 14:00`, `for 2h`, and both without their first word, into a time in the
-// future; an empty text is the zero time.
-func parseUntil(args []string, now time.Time) (time.Time, error) {
-	switch {
-	case len(args) == 0:
-		return time.Time{}, nil
-	case len(args) == 1 && (args[0] == "until" || args[0] == "for"):
-		return time.Time{}, errors.New("until when? It is written until 14:00 or for 2h")
-	}
-	return words.When(strings.Join(args, " "), now)
 }
 
 // modeHelp says what each mode does with arriving mail.

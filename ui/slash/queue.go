@@ -2,12 +2,10 @@ package slash
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"fantail/agents/event"
 	"fantail/agents/history"
@@ -27,7 +25,7 @@ func runPush(in input) (intent.Intent, error) {
 		return nil, in.wrong("%v", err)
 	}
 	_, task.Resume = opts["resume"]
-	if task.Interactive, task.Idle, err = interactive(opts); err != nil {
+	if task.Interactive, task.Idle, err = options.Interactive(opts); err != nil {
 		return nil, in.wrong("%v", err)
 	}
 	task.Model, task.Name, task.Deliver = opts["model"], opts["name"], opts["deliver"]
@@ -340,27 +338,4 @@ func runResume(in input) (intent.Intent, error) {
 		}
 		return words.Warned(name+" goes on with what it did; its result comes into the inbox", in.Doubt.Of(t)), nil
 	}), nil
-}
-
-// interactive is whether the agent of a task awaits input where a turn of it ends, and for how long.
-func interactive(opts map[string]string) (is bool, idle time.Duration, err error) {
-	switch s := opts["interactive"]; s {
-	case "", "true", "false":
-		is = s == "true"
-	default:
-		return false, 0, fmt.Errorf("interactive=%s is neither true nor false", s)
-	}
-	s, ok := opts["idle"]
-	switch d, zero := time.ParseDuration(s); {
-	case !ok:
-		return is, 0, nil
-	case !is:
-		return false, 0, errors.New("idle= says how long an agent awaits input, which only an interactive one does: interactive idle=" + s)
-	case zero == nil && d == 0:
-		return true, tools.Forever, nil
-	}
-	if idle, err = options.Seconds(s); err != nil {
-		return false, 0, fmt.Errorf("idle=%s is no time (300, 90s, 5m; 0: it does not end by itself)", s)
-	}
-	return true, idle, nil
 }

@@ -7,10 +7,10 @@
 // Does not: carry anything out. What asks the pool does so in the function of an [intent.Do], which
 // runs off the interface's goroutine and must not look into a tab.
 //
-// Imports: agents, agents/budget, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail,
-// agents/memory, agents/roster, agents/schedule, inbox, inbox/policy, store/config/near, themes, tools,
-// tools/allowance, tools/permit, ui/composer, ui/dialog, ui/files, ui/frame, ui/intent, ui/slash/checking,
-// ui/slash/facets, ui/slash/options, ui/slash/timetable, ui/slash/trail, ui/tabs, ui/transcript, ui/words.
+// Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail, agents/memory,
+// agents/roster, agents/schedule, inbox, inbox/policy, store/config/near, themes, tools, tools/allowance,
+// tools/permit, ui/composer, ui/dialog, ui/files, ui/frame, ui/intent, ui/slash/checking, ui/slash/facets,
+// ui/slash/options, ui/slash/spending, ui/slash/timetable, ui/slash/trail, ui/tabs, ui/transcript, ui/words.
 package slash
 
 import (

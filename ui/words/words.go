@@ -136,3 +136,15 @@ func Lasted(d time.Duration) string {
 		return fmt.Sprintf("%dh%02dm", s/3600, s/60%60)
 	}
 }
+
+// Until reads `until 14:00`, `for 2h`, and both without their first word, as a time in the future; no words are the zero
+// time.
+func Until(args []string, now time.Time) (time.Time, error) {
+	switch {
+	case len(args) == 0:
+		return time.Time{}, nil
+	case len(args) == 1 && (args[0] == "until" || args[0] == "for"):
+		return time.Time{}, errors.New("until when? It is written until 14:00 or for 2h")
+	}
+	return When(strings.Join(args, " "), now)
+}

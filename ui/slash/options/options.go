@@ -5,7 +5,7 @@
 //
 // Does not: know what an option means, or complete one.
 //
-// Imports: store/config/near.
+// Imports: store/config/near, tools.
 package options
 
 import (
@@ -19,6 +19,7 @@ import (
 	"unicode"
 
 	"fantail/store/config/near"
+	"fantail/tools"
 )
 
 // Leading takes key=value words with these keys from the front of s (a value with spaces is
@@ -153,4 +154,27 @@ func Push(s string) (opts map[string]string, prompt string, err error) {
 		}
 		s = behind
 	}
+}
+
+// Interactive is whether the agent of a task awaits input where a turn of it ends, and for how long.
+func Interactive(opts map[string]string) (is bool, idle time.Duration, err error) {
+	switch s := opts["interactive"]; s {
+	case "", "true", "false":
+		is = s == "true"
+	default:
+		return false, 0, fmt.Errorf("interactive=%s is neither true nor false", s)
+	}
+	s, ok := opts["idle"]
+	switch d, zero := time.ParseDuration(s); {
+	case !ok:
+		return is, 0, nil
+	case !is:
+		return false, 0, errors.New("idle= says how long an agent awaits input, which only an interactive one does: interactive idle=" + s)
+	case zero == nil && d == 0:
+		return true, tools.Forever, nil
+	}
+	if idle, err = Seconds(s); err != nil {
+		return false, 0, fmt.Errorf("idle=%s is no time (300, 90s, 5m; 0: it does not end by itself)", s)
+	}
+	return true, idle, nil
 }

@@ -1,4 +1,11 @@
-package turn
+// Package single is the life of an agent that has one turn: of forks and observers.
+//
+// Does: let it begin once there is a slot, end it when its time is over, and close its tab afterwards.
+//
+// Does not: start it, or say what its end is worth to others.
+//
+// Imports: agents/event, agents/fleet, agents/turn, store.
+package single
 
 import (
 	"context"
@@ -6,20 +13,25 @@ import (
 	"time"
 
 	"fantail/agents/event"
+	"fantail/agents/fleet"
+	"fantail/agents/turn"
 	"fantail/store"
 )
 
-// Single is the life of an agent that has one turn.
-type Single struct {
+// Life is the whole life of such an agent.
+type Life struct {
+	Fleet *fleet.Fleet
+	DB    *store.DB
+
 	Ready error         // why it can't begin; nil: it can
 	Limit time.Duration // how long it may take once it has a slot
 	Shown time.Duration // how long its tab stays open at its end while the human looks at it
 }
 
-// Once is the whole life of such an agent. Its tab closes by itself: at its end, or, if the human is looking at it, once
-// they switch away or the time is over.
-func Once(ctx context.Context, l *Loop, s Single) {
-	defer retire(l, s.Shown)
+// Attend lives it. The tab closes by itself: at the end, or, if the human is looking at it, once they switch away or the
+// time is over.
+func (s Life) Attend(ctx context.Context, l *turn.Loop) {
+	defer s.retire(l)
 	defer l.Spent()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -43,13 +55,13 @@ func Once(ctx context.Context, l *Loop, s Single) {
 	}
 }
 
-// retire closes the tab of an agent that has ended, once nobody looks at it or shown has passed.
-func retire(l *Loop, shown time.Duration) {
-	fleet, db := l.o.Fleet, l.o.DB
+// retire closes the tab of an agent that has ended, once nobody looks at it or its time is over.
+func (s Life) retire(l *turn.Loop) {
+	fleet, db := s.Fleet, s.DB
 	fleet.Start(fmt.Sprintf("close agent %d", l.ID), func() {
 		moved, unwatch := fleet.Humans.Watch(l.ID)
 		defer unwatch()
-		t := time.NewTimer(shown)
+		t := time.NewTimer(s.Shown)
 		defer t.Stop()
 		for over := false; !over && fleet.Humans.LooksAt(l.ID); {
 			select {

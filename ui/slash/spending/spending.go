@@ -1,0 +1,73 @@
+// Package spending carries out what the human types about budgets.
+//
+// Does: read the arguments of /budget, show or set one, and say in words for people what came of it.
+//
+// Does not: know the screen, count what agents use.
+//
+// Imports: agents/budget, agents/event, tools/allowance.
+package spending
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"fantail/agents/budget"
+	"fantail/agents/event"
+	"fantail/tools/allowance"
+)
+
+// None takes a budget away.
+const None = "off"
+
+// Room is what carries it out.
+type Room interface {
+	Set(ctx context.Context, agent int64, to allowance.Amount) (*event.Budget, error)
+}
+
+// Read returns what the arguments ask for, where here is the agent in whose tab they were typed. ok is false if they are
+// not understood: the error says why. Otherwise it says why what they ask for can't be.
+func Read(text string, here event.Info, all []event.Info) (do func(ctx context.Context, r Room) (string, error), ok bool, err error) {
+	words := strings.Fields(text)
+	if len(words) > 2 {
+		return nil, false, errors.New("it takes a name and an amount")
+	}
+	of, shown, to := here, all, ""
+	if n := len(words); n > 0 {
+		if i, known := named(all, words[0]); known {
+			of, shown, words = i, []event.Info{i}, words[1:]
+		} else if _, err := allowance.Parse(words[0]); n == 2 || err != nil && words[0] != None {
+			return nil, true, fmt.Errorf("there is no agent %s", words[0])
+		}
+		to = strings.Join(words, "")
+	}
+	if to == "" {
+		return func(context.Context, Room) (string, error) { return budget.Text(shown) }, true, nil
+	}
+	amount := allowance.Amount{}
+	if to != None {
+		if amount, err = allowance.Parse(to); err != nil {
+			return nil, false, err
+		}
+	}
+	return func(ctx context.Context, r Room) (string, error) {
+		now, err := r.Set(ctx, of.ID, amount)
+		switch {
+		case err != nil:
+			return "", err
+		case now == nil:
+			return of.Name + " has no budget of its own any more", nil
+		}
+		return of.Name + " and all it dispatches: " + now.String() + " used", nil
+	}, true, nil
+}
+
+func named(all []event.Info, name string) (event.Info, bool) {
+	for _, i := range all {
+		if i.Name == name {
+			return i, true
+		}
+	}
+	return event.Info{}, false
+}
