@@ -74,6 +74,29 @@ func TestReminder_isPassive(t *testing.T) {
 	})
 }
 
+// TestReminder_quiet: quiet holds a reminder, also one that wakes, and it is counted; what held it gone, it wakes.
+func TestReminder_quiet(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := open(t, builtin.New(), setting{})
+		defer w.close()
+		check(t, w.pool.Mail.BeQuiet(t.Context(), time.Time{}))
+		w.plan(schedule.Order{Kind: schedule.Reminder, Deliver: inbox.Wake}, "30m lunch")
+		time.Sleep(31 * time.Minute)
+		synctest.Wait()
+		w.until("it is counted", func() bool { return w.info("main").Pending == 1 })
+		if i := w.info("main"); i.State != event.Idle || i.Steps != 0 {
+			t.Errorf("a turn began in quiet: %+v", i)
+		}
+		came, err := w.pool.Mail.EndQuiet(t.Context())
+		check(t, err)
+		if !strings.Contains(came, "1 message came meanwhile") {
+			t.Errorf("at its end: %q", came)
+		}
+		w.until("it wakes", func() bool { return strings.Contains(w.spoke("main"), "lunch") })
+		w.settle()
+	})
+}
+
 // TestScheduledCommand runs in the workspace as the human's tasks do, and tells where its outcome changed.
 //
 // Spec: O-36, O-86.
