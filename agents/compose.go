@@ -105,7 +105,7 @@ func (p *Pool) furnish() {
 	p.inbox = inbox.New(o.DB, p.fleet.Rung)
 	p.Asks = questions.New(o.DB, p.inbox, o.Gate, seals, p.audit, o.Now)
 	p.Ledger = ledger.New(o.DB, p.inbox, subjects{p})
-	p.waits = waits.New(onlooker{p.fleet})
+	p.waits = waits.New(onlooker{p.fleet, p})
 	p.takes = mail.NewTakes(o.DB, p.inbox, p.waits)
 	p.Mail = mail.New(mail.Options{
 		DB: o.DB, Inbox: p.inbox, Now: o.Now, Rules: o.Rules,

@@ -19,7 +19,10 @@ import (
 )
 
 // onlooker is how those who wait see the agents.
-type onlooker struct{ *fleet.Fleet }
+type onlooker struct {
+	*fleet.Fleet
+	p *Pool // whose schedules they are
+}
 
 var _ waits.Crowd = onlooker{}
 
@@ -27,6 +30,11 @@ func (o onlooker) Hold(f func()) {
 	o.Lock()
 	defer o.Unlock()
 	f()
+}
+
+func (o onlooker) Scheduled() bool {
+	active, _ := o.p.Schedule.Summary()
+	return active > 0
 }
 
 func (o onlooker) Living() iter.Seq[waits.Actor] {

@@ -15,8 +15,8 @@ import (
 // returns false if something changed since w looked; w is poked then.
 //
 // A waiter is alive if a possible sender is alive. Alive are: agents that run, tasks about to start, those that rest or
-// ask where a human attends both them and the waiter, and waiters that have not looked since something changed, as a
-// message may be there for them. Other waiters come alive through these, up to a fixpoint. Whoever is left waits for
+// ask and what is scheduled, where a human attends both them and the waiter, and waiters that have not looked since
+// something changed, as a message may be there for them. Other waiters come alive through these, up to a fixpoint. Whoever is left waits for
 // each other, or for nobody.
 func (ws *Table) stuck(w *Wait, version int64) (why string, is bool) {
 	ws.crowd.Hold(func() {
@@ -120,6 +120,9 @@ func (ws *Table) able() able {
 		case !a.Unattended:
 			attended.add(a.Name, a.Parent)
 		}
+	}
+	if ws.crowd.Scheduled() { // what comes of it is for agents that are attended, and from nobody who has a name
+		attended.add("", 0)
 	}
 	ws.spread(alone, func(Actor) bool { return true })
 	maps.Copy(attended.names, alone.names)

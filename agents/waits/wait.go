@@ -44,7 +44,8 @@ type Crowd interface {
 	Agent(id int64) (Actor, bool) // one of these
 	Called(name string) (Actor, bool)
 	Queue() *queue.Queue
-	Told() // who can act may have changed
+	Scheduled() bool // something comes by the clock
+	Told()           // who can act may have changed
 }
 
 // Actor is an agent that others may wait for.

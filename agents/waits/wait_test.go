@@ -44,6 +44,7 @@ type fakeCrowd struct {
 	who   map[int64]*Actor
 	tasks *queue.Queue
 	waits *Table
+	clock bool // something is scheduled
 }
 
 func newCrowd(names ...string) *fakeCrowd {
@@ -87,6 +88,7 @@ func (c *fakeCrowd) Called(name string) (Actor, bool) {
 }
 
 func (c *fakeCrowd) Queue() *queue.Queue { return c.tasks }
+func (c *fakeCrowd) Scheduled() bool     { return c.clock }
 func (c *fakeCrowd) Told()               { c.Hold(c.waits.Changed) }
 
 // is puts an agent into a state.
@@ -172,6 +174,41 @@ func TestWaits_unattended(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestWaits_scheduled: while something is scheduled, who is attended waits for any mail, and nobody for mail of an agent
+// that can't send; once nothing is, nothing comes.
+func TestWaits_scheduled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := newCrowd("a", "b", "c", "d")
+		c.clock = true
+		c.who[3].Unattended = true
+		c.is(4, event.Done)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		got := make([]error, 4)
+		for id, from := range map[int64]string{1: "", 2: "d", 3: ""} {
+			go func() { got[id] = c.waitsFor(ctx, id, from) }()
+		}
+		synctest.Wait()
+		if got[1] != nil || !errors.Is(got[2], ErrNothing) {
+			t.Errorf("for any mail: %v; for that of one that has ended: %v", got[1], got[2])
+		}
+		c.is(2, event.Done) // it ran on after its wait
+		synctest.Wait()
+		if got[1] != nil || !errors.Is(got[3], ErrNothing) {
+			t.Errorf("attended: %v; unattended: %v", got[1], got[3])
+		}
+		c.is(3, event.Done)
+		c.Hold(func() {
+			c.clock = false
+			c.waits.Changed()
+		})
+		synctest.Wait()
+		if !errors.Is(got[1], ErrNothing) {
+			t.Errorf("with nothing scheduled: %v", got[1])
+		}
+	})
 }
 
 // TestWaits_comesBeforeTheJudgement: what comes after the look, and leaves nobody who
