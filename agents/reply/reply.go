@@ -88,11 +88,11 @@ func (r *Reply) Text() string {
 	return strings.TrimSpace(strings.Join(said, "\n\n"))
 }
 
-// Len is how many bytes of text, of thinking and of calls there are.
+// Len is how many bytes of text, of thinking and of calls there are. The reply is over.
 func (r *Reply) Len() (n int) {
 	for _, b := range r.blocks {
 		if b.text != nil {
-			n += len(b.text.String())
+			n += b.text.Size()
 		}
 	}
 	for _, c := range r.Calls {

@@ -39,8 +39,8 @@ func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 		},
 	})
 	r, failed := c.stream(ctx, model, req, s)
+	r.Noted = s.End() // until then the words are the scribe's
 	replied(r.Usage, r.Len())
-	r.Noted = s.End()
 	if failed != nil || ctx.Err() != nil {
 		r.Calls = nil // never run calls of a reply that broke off or that nobody waits for
 	}
