@@ -318,12 +318,12 @@ func TestDelegate_waitingCostsNothing(t *testing.T) {
 			case <-time.After(time.Hour):
 			case <-ctx.Done():
 			}
-		case prompt == "wait below" && len(results(req)) == 0:
+		case strings.HasPrefix(prompt, "wait below") && len(results(req)) == 0:
 			return call("d", "delegate", `{"prompt":"idle hands","mode":"sync","timeout":7200}`), nil
 		case prompt == "go" && len(results(req)) == 0:
 			var ps []llm.Part
 			for n := range 5 {
-				ps = append(ps, call(fmt.Sprint("d", n), "delegate", `{"prompt":"wait below","mode":"sync","timeout":7200}`)...)
+				ps = append(ps, call(fmt.Sprint("d", n), "delegate", fmt.Sprintf(`{"prompt":"wait below %d","mode":"sync","timeout":7200}`, n))...)
 			}
 			return ps, nil
 		}
