@@ -59,6 +59,20 @@ func (w *world) waits(agent int64) []inbox.Message {
 	return ms
 }
 
+// TestBudget_atOnce: who is over its budget with one reply is told of by its end alone.
+func TestBudget_atOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := open(t, spender(), setting{})
+		w.pushed(tools.Task{Name: "digs", Prompt: "dig", Deliver: "hold"}, "5k")
+		w.run(1)
+		w.state("digs", event.Failed)
+		if ms := w.waits(w.main()); len(ms) != 1 || ms[0].Outcome != string(history.OutBudget) {
+			t.Errorf("main is told %+v", ms)
+		}
+		w.close()
+	})
+}
+
 // TestBudget_endsTheAgent: who dispatched it is warned, it is told to finish, and ends at most one request behind its
 // budget, with what it said and why.
 func TestBudget_endsTheAgent(t *testing.T) {

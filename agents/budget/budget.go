@@ -153,7 +153,7 @@ func (r *Room) Settle(tx *store.Tx, c Charge, m llm.Model, u llm.Usage, said int
 		return err
 	}
 	for _, b := range bs {
-		if amount(b).Percent(b.Used) >= warnAt && !b.Warned {
+		if p := amount(b).Percent(b.Used); p >= warnAt && p < 100 && !b.Warned { // what is used up is told by itself
 			if err := r.warn(tx, b); err != nil {
 				return err
 			}
