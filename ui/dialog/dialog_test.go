@@ -427,6 +427,12 @@ func TestQuestionShowsEveryChoice(t *testing.T) {
 		if got := text(b, 40, 7); !strings.Contains(got, c.want) {
 			t.Errorf("%s:\n%s", c.want, got)
 		}
+		for h := 7; h < 24; h++ {
+			got, last := text(b, 40, h), b.choices[len(b.choices)-1]
+			if !strings.Contains(got, "n "+last.word) && !strings.Contains(got, "n  "+last.word) && !strings.Contains(got, "n  "+last.label) {
+				t.Errorf("%d rows do not show no:\n%s", h, got)
+			}
+		}
 		if b.Strictly(); !strings.Contains(text(b, 40, 7), "3 "+b.choices[len(b.choices)-1].word) {
 			t.Errorf("%s, by digits:\n%s", c.want, text(b, 40, 7))
 		}
