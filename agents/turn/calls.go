@@ -108,10 +108,9 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	began := time.Now()
 	call, err := w.parse(c)
 	if err != nil {
-		return w.result(ctx, c, began, tools.Result{Text: err.Error(), Error: true})
+		return w.result(ctx, c, time.Now(), tools.Result{Text: err.Error(), Error: true})
 	}
 	defer w.o.Audit.Forget(w.ID, c.ID)
 	if err := w.o.Audit.Admit(ctx, string(w.Kind)); err != nil {
@@ -128,42 +127,17 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 		}
 		return err
 	}
-	v := w.o.Gate.Decide(call.Action)
-	w.judge(c, audit.Allowed, v.Reason)
-	if call.Leave != nil {
-		call.Leave.Leave, call.Leave.Free = w.o.Gate.Leave(call.Action), v.Free
+	by := questions.Alone
+	if line != nil {
+		by = questions.Beside
 	}
-	switch v.Decision {
-	case permit.Deny:
-		return w.denied(ctx, c, v.Reason)
-	case permit.AskHuman:
-		if !w.Kind.Nature().Asks {
-			return w.denied(ctx, c, "it "+v.Reason+", and a "+w.Kind.Nature().Word+
-				" asks nobody. Say in your answer what you could not see.")
-		}
-		if w.unattended {
-			return w.denied(ctx, c, "it "+v.Reason+
-				", and nobody is here to be asked; --permission-mode or a rule in the configuration can allow it")
-		}
-		by := questions.Alone
-		if line != nil {
-			by = questions.Beside
-		}
-		answer, err := w.allowed(ctx, c, call.Action, v, by)
-		if err != nil {
-			return err
-		}
-		began = time.Now() // the time the human took to decide is not the call's
-		if answer.Choice == permit.No {
-			w.judge(c, audit.Refused, answered(answer))
-			return w.result(ctx, c, began, tools.Result{Text: refusal(answer.Reason), Error: true})
-		}
-		w.judge(c, audit.Allowed, answered(answer))
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
+	if may, err := w.may(ctx, c, call, by); err != nil || !may {
+		return err
 	}
-	began = time.Now()
+	if ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	began := time.Now()
 	w.Set(func(i *event.Info) {
 		if !w.Waits() { // if one does, the agent shows as waiting
 			i.State, i.Doing, i.Call = event.Running, "tool "+c.Name, c.Title
@@ -193,6 +167,37 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 		return context.Cause(ctx)
 	}
 	return nil
+}
+
+// may reports whether a call may run, as the gate decides or the human it has asked. If not, why is its result already.
+func (w *workbench) may(ctx context.Context, c history.Call, call *tools.Call, by questions.Company) (bool, error) {
+	v := w.o.Gate.Decide(call.Action)
+	w.judge(c, audit.Allowed, v.Reason)
+	if call.Leave != nil {
+		call.Leave.Leave, call.Leave.Free = w.o.Gate.Leave(call.Action), v.Free
+	}
+	switch {
+	case v.Decision == permit.Allow:
+		return true, nil
+	case v.Decision == permit.Deny:
+		return false, w.denied(ctx, c, v.Reason)
+	case !w.Kind.Nature().Asks:
+		return false, w.denied(ctx, c, "it "+v.Reason+", and a "+w.Kind.Nature().Word+
+			" asks nobody. Say in your answer what you could not see.")
+	case w.unattended:
+		return false, w.denied(ctx, c, "it "+v.Reason+
+			", and nobody is here to be asked; --permission-mode or a rule in the configuration can allow it")
+	}
+	answer, err := w.allowed(ctx, c, call.Action, v, by)
+	if err != nil {
+		return false, err
+	}
+	if answer.Choice == permit.No {
+		w.judge(c, audit.Refused, answered(answer))
+		return false, w.result(ctx, c, time.Now(), tools.Result{Text: refusal(answer.Reason), Error: true})
+	}
+	w.judge(c, audit.Allowed, answered(answer))
+	return true, nil
 }
 
 // runs shows the call as running while f runs.
