@@ -264,27 +264,29 @@ func (b *question) foot(inner, rows int) (foot []string, at laid) {
 	if rows < roomy {
 		return append(foot, b.short(inner)), at
 	}
-	list := b.listed(inner, at.rule)
+	session := "for this session, by the rule above"
+	if at.rule {
+		session = b.sessionLabel(inner - 4)
+	}
+	list := b.listed(inner, session)
 	if len(foot)+len(list)+2 > rows { // of what is asked some rows stay in sight, and no choice is cut off
 		at.rule = false
-		list = b.listed(0, false)
+		list = b.listed(0, "")
 	}
 	return append(foot, list...), at
 }
 
-// listed is a row for each choice, or as many as its label takes in inner columns; 0: its word alone. rule says whether
-// the session's choice names its rule.
-func (b *question) listed(inner int, rule bool) (list []string) {
+// listed is a row for each choice, or as many as its label takes in inner columns; 0: its word alone. session is the
+// label of the one for this session.
+func (b *question) listed(inner int, session string) (list []string) {
 	for i, c := range b.choices {
 		label := c.label
 		switch {
 		case inner == 0:
 			list = append(list, b.choiceRow(i, " "+b.name(c)+"  ", c.word, 4+frame.Width(c.word)))
 			continue
-		case c.is == permit.Session && rule:
-			label = b.sessionLabel(inner - 4)
 		case c.is == permit.Session:
-			label = "for this session, by the rule above"
+			label = session
 		}
 		for j, row := range reveal.Chop(label, inner-4) {
 			key := "    "
