@@ -115,6 +115,9 @@ func (m Message) words(shorten func(s string) string) string {
 	return ""
 }
 
+// Line is the first words of a text on one line, without the fences of its code.
+func Line(text string) string { return Label(fence.ReplaceAllString(text, "")) }
+
 // fence is a line that begins or ends code in Markdown.
 var fence = regexp.MustCompile("(?m)^[ \\t]*(?:```+|~~~+)[^`\\n]*$")
 

@@ -280,7 +280,7 @@ func result(r schedule.Run, now time.Time) string {
 		text += " · " + inbox.Label(r.Outcome)
 	}
 	if r.Finding != "" {
-		text += " · " + inbox.Label(r.Finding)
+		text += " · " + inbox.Line(r.Finding)
 	}
 	if mark := r.Mark(); mark != "" {
 		text += " · " + mark

@@ -1,0 +1,20 @@
+package timetable
+
+import (
+	"testing"
+	"time"
+
+	"fantail/agents/schedule"
+	"fantail/agents/schedule/when"
+)
+
+// What a run found stands on one line, without the marks of Markdown around code.
+func TestFound(t *testing.T) {
+	at := time.Date(2026, 11, 23, 22, 42, 0, 0, time.Local)
+	s := schedule.Schedule{Order: schedule.Order{When: when.When{Every: time.Hour}}, Runs: 1, Last: schedule.Run{
+		Fired: at, Due: at, Ended: at, Outcome: "completed", Finding: "red:\n\n```\nbuild 17: failed\n```\n",
+	}}
+	if got, want := Found(s, at), "22:42 · completed · red: build 17: failed · 99 runs left"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
