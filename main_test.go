@@ -118,9 +118,9 @@ var arrows = map[string][]string{
 	"tools/secret":           {},
 	"tools/workspace":        {"tools/permit", "tools/permit/filenames", "tools/proc"},
 	"ui": {
-		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/memory", "inbox", "themes",
-		"tools/permit", "ui/asking", "ui/composer", "ui/dialog", "ui/drafts", "ui/files", "ui/flash", "ui/frame", "ui/intent",
-		"ui/layers", "ui/notice", "ui/panel", "ui/slash", "ui/slash/facets", "ui/tabs", "ui/transcript", "ui/welcome", "ui/words",
+		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/memory", "inbox", "themes", "tools/permit",
+		"ui/asking", "ui/composer", "ui/dialog", "ui/drafts", "ui/files", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/manual",
+		"ui/notice", "ui/panel", "ui/slash", "ui/slash/facets", "ui/tabs", "ui/transcript", "ui/welcome", "ui/words",
 	},
 	"ui/asking": {
 		"agents/event", "themes", "tools/permit", "ui/dialog", "ui/drafts", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/tabs",
@@ -128,7 +128,7 @@ var arrows = map[string][]string{
 	},
 	"ui/cli": {
 		"agents", "agents/event", "agents/fleet", "agents/prompts", "agents/roster", "store", "store/config", "tools/permit",
-		"tools/proc", "tools/secret", "ui/cli/errand", "ui/cli/place", "ui/cli/printer", "ui/cli/shell",
+		"tools/proc", "tools/secret", "ui/cli/errand", "ui/cli/place", "ui/cli/printer", "ui/cli/shell", "ui/manual",
 	},
 	"ui/cli/channel": {
 		"agents/event", "agents/follow", "agents/history", "inbox", "ui/cli/jsonline", "ui/screen/wire",
@@ -203,8 +203,8 @@ var arrows = map[string][]string{
 	"ui/slash": {
 		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/mail", "agents/memory", "agents/roster",
 		"agents/schedule", "inbox", "inbox/policy", "store/config/near", "themes", "tools", "tools/allowance", "tools/permit",
-		"ui/composer", "ui/dialog", "ui/files", "ui/frame", "ui/intent", "ui/slash/checking", "ui/slash/facets", "ui/slash/options",
-		"ui/slash/spending", "ui/slash/timetable", "ui/slash/trail", "ui/tabs", "ui/transcript", "ui/words",
+		"ui/composer", "ui/dialog", "ui/files", "ui/intent", "ui/manual", "ui/slash/checking", "ui/slash/documents", "ui/slash/facets",
+		"ui/slash/options", "ui/slash/spending", "ui/slash/timetable", "ui/slash/trail", "ui/tabs", "ui/transcript", "ui/words",
 	},
 	"ui/slash/options": {"store/config/near", "tools"},
 	"ui/slash/trail":   {"agents/audit", "themes", "ui/dialog", "ui/intent", "ui/slash/facets", "ui/words"},
@@ -227,6 +227,8 @@ var arrows = map[string][]string{
 	"agents/commands":     {"tools/proc"},
 	"agents/single":       {"agents/event", "agents/fleet", "agents/turn", "store"},
 	"ui/slash/spending":   {"agents/budget", "agents/event", "tools/allowance"},
+	"ui/manual":           {"themes", "ui/dialog", "ui/intent", "ui/markdown"},
+	"ui/slash/documents":  {"agents/memory", "inbox", "ui/frame", "ui/intent", "ui/slash/facets", "ui/transcript", "ui/words"},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

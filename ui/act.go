@@ -12,6 +12,7 @@ import (
 	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
+	"fantail/ui/manual"
 	"fantail/ui/panel"
 	"fantail/ui/slash"
 	"fantail/ui/slash/facets"
@@ -49,6 +50,11 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 			a.asks.Open(i.Agent, asking.Strict)
 		}
 		a.dirty = true
+	case intent.Help:
+		if p, ok := manual.Find(i.Page); ok {
+			return a.act(p.Show(a.tabs.Theme, a.w))
+		}
+		a.layers.Open(dialog.NewTable(a.tabs.Theme, "Help", slash.Help()), nil)
 	case intent.Message:
 		return a.act(panel.Letter(a.boards.Env, i, a.w))
 	case intent.Inbox:
@@ -115,8 +121,6 @@ func (a *App) show(i intent.Intent) {
 	case intent.Close:
 		a.layers.Clear()
 		a.dirty = true
-	case intent.Help:
-		a.layers.Open(dialog.NewTable(a.tabs.Theme, "Help", slash.Help()), nil)
 	case intent.Theme:
 		a.look.chosen = true
 		a.setTheme(i.Theme)

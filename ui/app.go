@@ -7,8 +7,8 @@
 // busy?": it holds the last event.
 //
 // Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/memory, inbox, themes,
-// tools/permit, ui/asking, ui/composer, ui/dialog, ui/drafts, ui/files, ui/flash, ui/frame, ui/intent,
-// ui/layers, ui/notice, ui/panel, ui/slash, ui/slash/facets, ui/tabs, ui/transcript, ui/welcome, ui/words.
+// tools/permit, ui/asking, ui/composer, ui/dialog, ui/drafts, ui/files, ui/flash, ui/frame, ui/intent, ui/layers,
+// ui/manual, ui/notice, ui/panel, ui/slash, ui/slash/facets, ui/tabs, ui/transcript, ui/welcome, ui/words.
 package ui
 
 import (

@@ -14,6 +14,7 @@ import (
 	"fantail/ui/cli/errand"
 	"fantail/ui/cli/printer"
 	"fantail/ui/cli/shell"
+	"fantail/ui/manual"
 )
 
 // Flags are the parsed arguments.
@@ -124,12 +125,16 @@ func helpOn(out io.Writer, fs *pflag.FlagSet, words []string) error {
 	if errand.Describe(out, words[0]) {
 		return nil
 	}
-	return shell.Misused("there is no sub-command %q%s; there are: %s", words[0], shell.Meant(words[0], errand.Names()), strings.Join(errand.Names(), ", "))
+	if p, ok := manual.Find(words[0]); ok {
+		fmt.Fprint(out, p.Text)
+		return nil
+	}
+	return shell.Misused("there is no sub-command %q%s; there are: %s", words[0], shell.Meant(words[0], errand.Names()), strings.Join(slices.Concat(errand.Names(), manual.Names()), ", "))
 }
 
 // help prints what there is to know about the command line.
 func help(out io.Writer, fs *pflag.FlagSet) {
-	fmt.Fprintf(out, "%s\n\nUsage:\n  fantail\n  fantail -p PROMPT\n  fantail help [SUB-COMMAND]\n\nFrom scripts and other shells, beside a running program or without one:\n", about)
+	fmt.Fprintf(out, "%s\n\nUsage:\n  fantail\n  fantail -p PROMPT\n  fantail help [SUB-COMMAND | PAGE]\n\nFrom scripts and other shells, beside a running program or without one:\n", about)
 	errand.List(out)
 	fmt.Fprintf(out, "\nFlags:\n")
 	shell.ListFlags(out, fs)

@@ -21,10 +21,13 @@ func (Copied) decision() {}
 // NewReader shows a text below rows of facts; Esc and Enter close it, y copies
 // the text. It lays out for w columns at once, so that it is best made in a command.
 func NewReader(t *themes.Theme, title string, facts []Row, text string, w int) Box {
-	b := &reader{text: text, page: page{
-		theme: t, title: frame.CleanLine(title), keys: "y copies · esc closes",
-		lay: func(w int) []string { return letter(t, facts, text, w) },
-	}}
+	return NewPage(t, title, text, func(w int) []string { return letter(t, facts, text, w) }, w)
+}
+
+// NewPage shows a text as lay lays it out for a width; Esc and Enter close it, y copies the text. It lays out for w
+// columns at once, so that it is best made in a command.
+func NewPage(t *themes.Theme, title, text string, lay func(w int) []string, w int) Box {
+	b := &reader{text: text, page: page{theme: t, title: frame.CleanLine(title), keys: "y copies · esc closes", lay: lay}}
 	b.fill(min(w, widest))
 	return b
 }

@@ -116,7 +116,7 @@ type (
 	// keys and commands do; Quit asks first if agents are working.
 	Leave    struct{ End bool }
 	Overview struct{}
-	Help     struct{}
+	Help     struct{ Page string } // of the manual; "": the commands and keys
 	Quit     struct{}
 
 	// Handle starts a turn with a message, in its recipient's tab; Failed follows if it can't.

@@ -7,6 +7,7 @@ import (
 
 	"fantail/tools/permit"
 	"fantail/ui/dialog"
+	"fantail/ui/manual"
 )
 
 // keys is the keyboard, for the help.
@@ -60,7 +61,7 @@ func (e Env) offered() []loose {
 	return slices.DeleteFunc(slices.Clone(modes), func(m loose) bool { return m.mode == permit.Auto && e.Tally.Wall != permit.Prevents })
 }
 
-// Help lists all commands and keys.
+// Help lists all commands and keys, and the pages of the manual.
 func Help() []dialog.Row {
 	var rows []dialog.Row
 	for _, c := range commands() {
@@ -69,6 +70,12 @@ func Help() []dialog.Row {
 	rows = append(rows, dialog.Row{})
 	for _, k := range keys {
 		rows = append(rows, dialog.Row{Left: k[0], Right: k[1]})
+	}
+	rows = append(rows, dialog.Row{})
+	for _, name := range manual.Names() {
+		if p, ok := manual.Find(name); ok {
+			rows = append(rows, dialog.Row{Left: "/help " + name, Right: "the manual: " + p.Title})
+		}
 	}
 	return rows
 }

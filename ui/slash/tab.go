@@ -10,8 +10,10 @@ import (
 	"fantail/agents/fleet"
 	"fantail/themes"
 	"fantail/tools/permit"
+	"fantail/ui/composer"
 	"fantail/ui/dialog"
 	"fantail/ui/intent"
+	"fantail/ui/manual"
 	"fantail/ui/slash/checking"
 	"fantail/ui/words"
 )
@@ -166,7 +168,14 @@ func runCompact(in input) (intent.Intent, error) {
 
 func runCopy(in input) (intent.Intent, error) { return intent.Copy{Text: in.here.Copied()}, nil }
 
-func runHelp(input) (intent.Intent, error) { return intent.Help{}, nil }
+func runHelp(in input) (intent.Intent, error) {
+	if _, ok := manual.Find(in.rest); !ok && in.rest != "" {
+		return nil, in.wrong("there is no page %q; there are: %s", in.rest, strings.Join(manual.Names(), ", "))
+	}
+	return intent.Help{Page: in.rest}, nil
+}
+
+func helpArguments(Env, []string, string) []composer.Item { return items(manual.Names()...) }
 
 func runDetach(input) (intent.Intent, error) { return intent.Leave{}, nil }
 

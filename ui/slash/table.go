@@ -246,8 +246,9 @@ var conversationCommands = []command{
 // programCommands are about the program itself.
 var programCommands = []command{
 	{
-		name: "help", run: runHelp, alone: true,
-		help: "this list",
+		name: "help", run: runHelp, complete: helpArguments, alone: true,
+		args: "[PAGE]",
+		help: "this list, or a page of the manual",
 	},
 	{
 		name: "detach", run: runDetach, aliases: []string{"leave"}, alone: true,

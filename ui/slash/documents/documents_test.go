@@ -1,4 +1,4 @@
-package slash
+package documents
 
 import (
 	"context"
@@ -26,11 +26,11 @@ func (l *library) Write(_ context.Context, _, text string, expect *int) (int, er
 	return l.version, nil
 }
 
-// TestKeepDocument: what the editor made of a document is written, unless it was
+// TestKept: what the editor made of a document is written, unless it was
 // changed meanwhile: then the human's text stays in its file.
 //
 // Spec: M-10.
-func TestKeepDocument(t *testing.T) {
+func TestKept(t *testing.T) {
 	l := &library{version: 1, text: "one\n"}
 	was := memory.Document{Name: "notes", Part: "today", Version: 1, Text: "one\n"}
 	for _, c := range []struct {
@@ -46,7 +46,7 @@ func TestKeepDocument(t *testing.T) {
 		{was, "three\n", "It was changed meanwhile. Your text is kept in /x/notes.md", transcript.Bad, true},
 		{memory.Document{Name: "notes", Part: "today", Version: 2, Text: "two\n"}, "", "#mem-notes/today was removed; /memory log", transcript.Good, false},
 	} {
-		says, tone, keep := keepDocument(t.Context(), l, c.was, c.text, "/x/notes.md")
+		says, tone, keep := kept(t.Context(), l, c.was, c.text, "/x/notes.md")
 		if !strings.HasPrefix(says, c.says) || tone != c.tone || keep != c.keep {
 			t.Errorf("%q: %q, %v, %v", c.text, says, tone, keep)
 		}

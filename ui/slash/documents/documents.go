@@ -1,0 +1,166 @@
+// Package documents carries out what the human types about memory documents.
+//
+// Does: list, show, edit and remove them and their versions, and say in words for people what came of it.
+//
+// Does not: know the command's arguments or the screen.
+//
+// Imports: agents/memory, inbox, ui/frame, ui/intent, ui/slash/facets, ui/transcript, ui/words.
+package documents
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"fantail/agents/memory"
+	"fantail/inbox"
+	"fantail/ui/frame"
+	"fantail/ui/intent"
+	"fantail/ui/slash/facets"
+	"fantail/ui/transcript"
+	"fantail/ui/words"
+)
+
+// Library is the workspace's documents, for whoever sits at a screen.
+type Library struct {
+	Memory facets.Memory
+	Now    func() time.Time
+	Here   int64 // the agent in whose tab the human is
+}
+
+// Facts are a document's size, age and author.
+func Facts(d memory.Document, now time.Time) string {
+	by := "you"
+	if d.By != "" {
+		by = frame.CleanLine(inbox.Label(d.By))
+	}
+	return fmt.Sprintf("%s · %s ago · by %s", transcript.Size(d.Size), words.Age(now.Sub(d.Created)), by)
+}
+
+// List says which documents there are.
+func (l Library) List(ctx context.Context) (string, error) {
+	ds, err := l.Memory.List(ctx)
+	if err != nil {
+		return "", err
+	}
+	if len(ds) == 0 {
+		return "No memory documents. /memory edit NAME writes one, and so do agents; #mem-NAME brings it into a conversation", nil
+	}
+	var b strings.Builder
+	b.WriteString("Memory documents:")
+	wide := 0
+	for _, d := range ds {
+		wide = max(wide, len(memory.Title(d)))
+	}
+	for _, d := range ds {
+		fmt.Fprintf(&b, "\n  #mem-%-*s  %s", wide, memory.Title(d), Facts(d, l.Now()))
+	}
+	return b.String(), nil
+}
+
+// Remove writes an empty version: the document is gone, and its versions stay readable.
+func (l Library) Remove(ctx context.Context, title string) (string, error) {
+	title = strings.TrimPrefix(title, "#mem-")
+	was, ok, err := l.Memory.Get(ctx, title, 0)
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "", l.absent(ctx, title, 0)
+	}
+	if _, err := l.Memory.Write(ctx, title, "", &was.Version); err != nil {
+		return "", err
+	}
+	return removed(title), nil
+}
+
+func removed(title string) string {
+	return "#mem-" + title + " was removed; /memory log " + title + " lists what it was"
+}
+
+// absent is the error for a document that does not exist.
+func (l Library) absent(ctx context.Context, title string, version int) error {
+	ds, err := l.Memory.List(ctx)
+	switch {
+	case err != nil:
+		return err
+	case version > 0:
+		return fmt.Errorf("#mem-%s has no version %d with a text; /memory log %s lists them", title, version, title)
+	}
+	return errors.New(memory.NoDocument(title, ds) + " /memory edit " + title + " writes it")
+}
+
+// Open reads a version of a document, 0 the newest, and shows it in the tab.
+func (l Library) Open(ctx context.Context, title string, version int) (intent.Intent, error) {
+	title = strings.TrimPrefix(title, "#mem-")
+	d, ok, err := l.Memory.Get(ctx, title, version)
+	if err == nil && !ok {
+		err = l.absent(ctx, title, version)
+	}
+	return intent.Document{Agent: l.Here, Document: d}, err
+}
+
+// Log says which versions of a document there are.
+func (l Library) Log(ctx context.Context, title string) (string, error) {
+	title = strings.TrimPrefix(title, "#mem-")
+	ds, err := l.Memory.Versions(ctx, title)
+	if err != nil {
+		return "", err
+	}
+	if len(ds) == 0 {
+		return "", l.absent(ctx, title, 0)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "#mem-%s, newest first; /memory show %s VERSION shows one:", title, title)
+	for _, d := range ds {
+		what := Facts(d, l.Now())
+		if d.Size == 0 {
+			what = "removed · " + what
+		}
+		fmt.Fprintf(&b, "\n  %3d  %s", d.Version, what)
+	}
+	return b.String(), nil
+}
+
+// Edit opens the external editor on a document and writes the result. If the document
+// changed meanwhile, the human's text stays in its file.
+func (l Library) Edit(ctx context.Context, title string) (intent.Intent, error) {
+	title = strings.TrimPrefix(title, "#mem-")
+	d, ok, err := l.Memory.Get(ctx, title, 0)
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		d.Version, d.Text = 0, ""
+	}
+	name := strings.ReplaceAll(memory.Title(d), "/", "-") + ".md"
+	return intent.Edit{Name: name, Draft: d.Text, Then: func(ctx context.Context, text, path string, err error) (intent.Intent, bool) {
+		said := intent.Tell{Agent: l.Here, Tone: transcript.Bad}
+		if err != nil {
+			said.Text = words.Sentence(err)
+			return said, false
+		}
+		var keep bool
+		said.Text, said.Tone, keep = kept(ctx, l.Memory, d, text, path)
+		return said, keep
+	}}, nil
+}
+
+// kept writes the edited text of a document, which is in a file too; keep says that the
+// file must stay. An empty text removes the document.
+func kept(ctx context.Context, m facets.Memory, was memory.Document, text, path string) (says string, tone transcript.Tone, keep bool) {
+	title, empty := memory.Title(was), strings.TrimSpace(text) == ""
+	if text == was.Text || empty && was.Version == 0 {
+		return "#mem-" + title + " was not changed", transcript.Plain, false
+	}
+	version, err := m.Write(ctx, title, text, &was.Version)
+	switch {
+	case err != nil:
+		return words.Sentence(err) + ". Your text is kept in " + path, transcript.Bad, true
+	case empty:
+		return removed(title), transcript.Good, false
+	}
+	return fmt.Sprintf("#mem-%s is at version %d, %s", title, version, transcript.Size(len(text))), transcript.Good, false
+}
