@@ -46,7 +46,8 @@ import (
 type Workspace struct {
 	guard    *guard.Guard
 	place    place.Place
-	readOnly error // why nothing can be written; nil: it can
+	stays    string // where the host is kept by a service; "": it is none
+	readOnly error  // why nothing can be written; nil: it can
 
 	umask  int         // of this process
 	keep   atomic.Bool // yolo outlives the last screen
