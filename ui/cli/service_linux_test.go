@@ -179,6 +179,32 @@ func TestServiceEnds(t *testing.T) {
 	}
 }
 
+// A service that has no key for its model says so and goes on without, for reminders need none; the first screen whose
+// shell has the key brings the model.
+func TestServiceWithoutAKey(t *testing.T) {
+	t.Parallel()
+	s := newSite(t)
+	config := filepath.Join(s.getenv("XDG_CONFIG_HOME"), "fantail")
+	if err := errors.Join(os.MkdirAll(config, 0o700), os.WriteFile(filepath.Join(config, "config.toml"), []byte("model = \"anthropic/claude-sonnet-4-5\"\n"), 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	c := s.serves(t)
+	holds(t, "it says what is missing", func() bool {
+		return strings.Contains(c.said.String(), "ANTHROPIC_API_KEY") && strings.Contains(c.said.String(), "builtin is used")
+	})
+	holds(t, "it serves", func() bool { return s.has(t, c) })
+	if out, errs, code := s.run(t, "", "schedule", "remind", "1s", "the oven"); code != ok {
+		t.Errorf("%d, %q, %q", code, out, errs)
+	}
+	holds(t, "a reminder fires", func() bool { return s.waits(t, "the oven") })
+	screen := open(t, s.with("ANTHROPIC_API_KEY=sk-ant-of-a-shell").command())
+	screen.until(t, home, "claude-sonnet-4-5 ·")
+	s.closes(t, screen)
+	if code := c.ends(t); code != ok {
+		t.Errorf("exit code %d: %s", code, c.said)
+	}
+}
+
 // A schedule that a script makes starts the host that fires it, and which is gone afterwards.
 func TestScheduleStartsAHost(t *testing.T) {
 	t.Parallel()

@@ -2,8 +2,8 @@
 // number of screens.
 //
 // Does: listen for screens, see who they are, run a program for each over its connection; open the
-// workspace once, for the first of them; end when nobody is there and nothing goes on, or when it
-// is told to; keep what is written to standard error.
+// workspace once, for the first of them, or at once and for nobody where a service keeps it; end when nobody is there and
+// nothing goes on, or when it is told to; keep what is written to standard error.
 //
 // Does not: read or write a terminal (it only gives one its modes back that lost its screen); know
 // a flag, a model or a setting: main puts those together.
@@ -44,7 +44,7 @@ type Options struct {
 	// Screen returns what the program of a screen needs, but for its terminal. Its error is what the
 	// screen is told instead.
 	Screen func(h Hello) (ui.Options, error)
-	// Open opens the workspace. It is called once, when the first screen has its first frame.
+	// Open opens the workspace. It is called once, when the first screen has its first frame, or at once where it Stays.
 	Open func(ctx context.Context, first Hello) (Workspace, error)
 	// Opened is called for each screen once it has the agents; first says that they were opened for it.
 	Opened func(ctx context.Context, w Workspace, h Hello, r ui.Remote, first bool)

@@ -208,7 +208,7 @@ func (w *Workspace) host(log string) (*host.Host, error) {
 			}
 			w.conf.PermissionMode = conf.PermissionMode
 			w.keep.Store(flags.Keep)
-			pool, err := w.open(ctx, func(remembered string) (config.Choice, error) { return w.models.Choose(flags.Model, remembered, nil) })
+			pool, err := w.open(ctx, func(remembered string) (config.Choice, error) { return w.picks(ctx, flags.Model, remembered) })
 			return host.Workspace{Pool: pool, Close: w.close}, err
 		},
 		Opened: w.opened, Print: w.prints, Spawns: w.spawns, Left: w.left, Deserted: w.deserted,

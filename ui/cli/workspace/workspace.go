@@ -1,7 +1,7 @@
 // Package workspace composes the program over one workspace.
 //
 // Does: read its configuration, open its database, the agents over it and what shows them; carry out a prompt without a
-// screen; serve screens until nothing goes on.
+// screen; serve screens until nothing goes on, or, as a service, until told to end.
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
