@@ -89,6 +89,9 @@ func run(g *guard.Guard) (int, error) {
 		return 0, err
 	}
 	if flags.Errand != nil {
+		if dir, stays := flags.Errand.Stays(); stays {
+			return workspace.Stay(g, dir)
+		}
 		return flags.Errand.Run(g)
 	}
 	if err := workspace.Reachable(os.Getenv); err != nil {

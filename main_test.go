@@ -140,9 +140,9 @@ var arrows = map[string][]string{
 	"ui/cli/doctor": {"tools/sandbox", "ui/cli/place", "ui/cli/reach", "ui/cli/wall"},
 	"ui/cli/errand": {
 		"agents/audit", "agents/event", "agents/history", "agents/memory", "agents/outside", "agents/post", "agents/roster",
-		"agents/schedule", "inbox", "store", "store/config", "store/config/paths", "tools", "tools/allowance", "tools/sandbox",
+		"agents/schedule", "inbox", "store", "store/config", "store/config/paths", "tools", "tools/allowance", "tools/proc", "tools/sandbox",
 		"tools/secret", "ui/cli/channel", "ui/cli/deposit", "ui/cli/doctor", "ui/cli/guard", "ui/cli/jsonline", "ui/cli/mcpserver",
-		"ui/cli/place", "ui/cli/reach", "ui/cli/shell", "ui/cli/wall", "ui/frame", "ui/slash/timetable", "ui/words",
+		"ui/cli/place", "ui/cli/reach", "ui/cli/shell", "ui/cli/unit", "ui/cli/wall", "ui/frame", "ui/slash/timetable", "ui/words",
 	},
 	"ui/cli/guard": {"tools/proc", "tools/secret"},
 	"ui/cli/host": {
@@ -164,6 +164,7 @@ var arrows = map[string][]string{
 	},
 	"ui/cli/reach": {"agents/outside", "tools", "ui/cli/channel", "ui/cli/shell", "ui/screen", "ui/screen/wire"},
 	"ui/cli/shell": {"store/config/near", "ui/frame"},
+	"ui/cli/unit":  {"store/config/paths"},
 	"ui/cli/wall":  {"store/config", "tools/permit", "tools/sandbox"},
 	"ui/cli/watch": {},
 	"ui/cli/workspace": {

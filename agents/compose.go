@@ -195,7 +195,7 @@ func schedules(p *Pool) *schedule.Room {
 		return ok && s.State == schedule.Ended, err
 	}
 	return schedule.New(schedule.Options{
-		DB: p.o.DB, Inbox: p.inbox, Now: p.o.Now, Most: p.o.Due, Heir: roster.Heir, Fire: work.Fire, Recover: work.Recover,
+		DB: p.o.DB, Inbox: p.inbox, Now: p.o.Now, Most: p.o.Due, Heir: roster.Heir, Fire: work.Fire, Recover: work.Recover, Alarm: p.o.Alarm,
 		Changed: func() {
 			p.fleet.Lock()
 			defer p.fleet.Unlock()

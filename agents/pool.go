@@ -74,6 +74,7 @@ type Options struct {
 	Cap      int                                          // running agents at once; 0: 8
 	Rules    map[string]policy.Rules                      // what the workspace's files say about mail, by the agent's name
 	Abroad   bool                                         // another process has the agents, and DB can only be read: they are as their rows say
+	Alarm    func(at time.Time) error                     // says when Jumps is to look at the clock, zero: never; nil: it need not be told
 	Jumps    func(ctx context.Context, tell func()) error // tells when the clock on the wall leaps, until ctx ends; nil: nothing does
 	Kept     *kept.Watch                                  // over what commands in sandboxes must not change; nil: nobody watches
 	Ahead    *proc.Ahead                                  // where commands wait that were started ahead; nil: nowhere

@@ -80,7 +80,11 @@ func (r *Room) round(ctx context.Context) error {
 	r.active.Store(active)
 	r.next.Store(next)
 	r.o.Changed()
-	return nil
+	if r.o.Alarm == nil {
+		return nil
+	}
+	_, at := r.Summary()
+	return r.o.Alarm(at)
 }
 
 // mend finds anew when schedules are due whose time a clock that was put back moved away.

@@ -160,6 +160,10 @@ type Options struct {
 	// Recover ends the runs that the process before this one began and nobody carries on. nil: there are none.
 	Recover func(tx *store.Tx) error
 
+	// Alarm is told when the next schedule is due, zero: none is, for where the machine's sleep holds timers up: somebody
+	// calls Leapt then, if the clock leapt. nil: nobody need be told.
+	Alarm func(at time.Time) error
+
 	Changed func()      // called where Run saw a change of what is scheduled; quick. nil: nobody cares
 	Trouble func(error) // gets what keeps schedules from firing, which is tried again; nil once that is over
 }

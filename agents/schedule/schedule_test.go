@@ -247,6 +247,50 @@ func TestRun_idle(t *testing.T) {
 	})
 }
 
+// TestAlarm: where sleep holds timers up, an alarm stands for what is due next, and none where nothing is. One that can't
+// be set is tried again.
+func TestAlarm(t *testing.T) {
+	var at time.Time
+	var broken error
+	var told []error
+	change := func(o *Options) {
+		o.Alarm = func(next time.Time) error { at = next; return broken }
+		o.Trouble = func(err error) { told = append(told, err) }
+	}
+	bubble(t, change, func(t *testing.T, b *bench) {
+		if !at.IsZero() {
+			t.Errorf("nothing is due, and the alarm stands at %v", at)
+		}
+		b.add(Order{Kind: Reminder}, "2h supper")
+		if tea := b.add(Order{Kind: Reminder}, "30m tea"); !at.Equal(tea.Due) {
+			t.Errorf("it stands at %v, not %v", at, tea.Due)
+		}
+		b.off.Add(int64(time.Hour)) // the machine sleeps, and wakes up with the alarm
+		b.room.Leapt()
+		synctest.Wait()
+		if got := b.mail(); len(got) != 1 || !strings.HasPrefix(got[0], "reminder: tea (late") {
+			t.Errorf("%q", got)
+		}
+		if supper := b.list()[0]; !at.Equal(supper.Due) {
+			t.Errorf("it stands at %v, not %v", at, supper.Due)
+		}
+		if told != nil {
+			t.Errorf("trouble: %v", told)
+		}
+		broken = errors.New("no alarm")
+		b.add(Order{Kind: Reminder}, "3h night")
+		broken = nil
+		pass(retry)
+		if len(told) != 2 || !strings.Contains(fmt.Sprint(told[0]), "no alarm") || told[1] != nil {
+			t.Errorf("told %v", told)
+		}
+		pass(3 * time.Hour)
+		if got := b.mail(); len(got) != 3 || !at.IsZero() {
+			t.Errorf("%q, and the alarm stands at %v", got, at)
+		}
+	})
+}
+
 // TestRun_random sets clocks and lets machines sleep over schedules, and holds what fired against each time it was due.
 func TestRun_random(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))

@@ -115,7 +115,7 @@ func (s *site) hosts() (pids []int) {
 		line, _, _ := strings.Cut(string(text), "\n")
 		pid, _ := strconv.Atoi(line)
 		words, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
-		if strings.HasSuffix(string(words), "\x00host\x00serve\x00") {
+		if strings.HasSuffix(string(words), "\x00host\x00serve\x00") || strings.Contains(string(words), "\x00host\x00run\x00") {
 			pids = append(pids, pid)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"fantail/ui/cli/place"
 	"fantail/ui/cli/reach"
 	"fantail/ui/cli/shell"
+	"fantail/ui/cli/unit"
 )
 
 // endsWithin is how long a host may take to end.
@@ -29,12 +30,14 @@ func runHost(ctx context.Context, e *Errand, out *printed) (int, error) {
 	if len(e.words) > 0 {
 		what = e.words[0]
 	}
-	known := []string{"status", "stop", "log"}
+	known := []string{"status", "stop", "log", "install", "uninstall", "run"}
 	switch {
 	case len(e.words) > 1:
 		return 0, shell.Misused("host: %q is not understood", e.words[1])
-	case what != "stop" && (e.o.wait || e.o.now):
-		return 0, shell.Misused("host %s: --wait and --now go with stop", what)
+	case what != "stop" && e.o.wait:
+		return 0, shell.Misused("host %s: --wait goes with stop", what)
+	case e.o.now && !slices.Contains([]string{"stop", "install", "uninstall"}, what):
+		return 0, shell.Misused("host %s: --now goes with stop, install and uninstall", what)
 	case e.o.wait && e.o.now:
 		return 0, shell.Misused("host stop: --wait and --now contradict each other: give one")
 	}
@@ -49,6 +52,10 @@ func runHost(ctx context.Context, e *Errand, out *printed) (int, error) {
 		return stopHost(ctx, e, out, at)
 	case "log":
 		return logOf(out, at)
+	case "install":
+		return install(ctx, e, out, at)
+	case "uninstall":
+		return uninstall(ctx, e, out, at)
 	}
 	return 0, shell.Misused("host: %q is not understood%s; there are: %s", what, shell.Meant(what, known), strings.Join(known, ", "))
 }
@@ -83,7 +90,11 @@ func stopHost(ctx context.Context, e *Errand, out *printed, at place.Place) (int
 	if err := place.Await(ctx, at.Data, endsWithin); err != nil {
 		return 0, fmt.Errorf("process %d was told to end: %w", s.PID, err)
 	}
-	return shell.OK, out.text("the host of " + s.Root + " has ended")
+	says := "the host of " + s.Root + " has ended"
+	if u, err := unitOf(at, ""); err == nil && u.There() {
+		says += "; its unit may start the next one: " + unit.Line(u.Stop) + " stops that"
+	}
+	return shell.OK, out.text(says)
 }
 
 // logOf prints what the host wrote where nobody was to read it.

@@ -75,7 +75,15 @@ goes on when the terminal is closed.
 at work it wants to know when: --wait once they are done, --now at once. log
 prints what it wrote while nobody was there to read it.
 
-  fantail host stop --wait`
+install writes a user unit of systemd, on macOS an agent of launchd, that keeps this
+workspace's host: what is scheduled then fires on time without opening Fantail. It
+tells the commands that start it; with --now it runs them. No key is written into it.
+uninstall takes it away. run is what the unit starts: the host itself, in the
+foreground. It waits while another process has the workspace, opens it at once, never
+ends for want of work, and ends in order on SIGTERM.
+
+  fantail host stop --wait
+  fantail host install --now`
 
 	moreDoctor = `It looks at who would end a host behind your back (logging out, a terminal's
 scope), at file systems whose locks can't be trusted, and whether a host answers.

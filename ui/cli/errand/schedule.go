@@ -46,46 +46,62 @@ func scheduleJSON(s schedule.Schedule) jSchedule {
 type distant struct {
 	*schedule.Room
 	ring func()
+	due  time.Time // when the schedule that was made or resumed is; zero: none was
 }
 
-var _ timetable.Pool = distant{}
+var _ timetable.Pool = &distant{}
 
-func (d distant) Add(ctx context.Context, o schedule.Order) (schedule.Schedule, error) {
+func (d *distant) Add(ctx context.Context, o schedule.Order) (schedule.Schedule, error) {
 	s, err := d.Room.Add(ctx, o)
+	d.due = s.Due
 	return s, d.rung(err)
 }
 
-func (d distant) Pause(ctx context.Context, name string, owner int64) (schedule.Schedule, error) {
+func (d *distant) Pause(ctx context.Context, name string, owner int64) (schedule.Schedule, error) {
 	s, err := d.Room.Pause(ctx, name, owner)
 	return s, d.rung(err)
 }
 
-func (d distant) Resume(ctx context.Context, name string, owner int64) (schedule.Schedule, error) {
+func (d *distant) Resume(ctx context.Context, name string, owner int64) (schedule.Schedule, error) {
 	s, err := d.Room.Resume(ctx, name, owner)
+	d.due = s.Due
 	return s, d.rung(err)
 }
 
-func (d distant) Remove(ctx context.Context, name string, owner int64, why string) (schedule.Schedule, error) {
+func (d *distant) Remove(ctx context.Context, name string, owner int64, why string) (schedule.Schedule, error) {
 	s, err := d.Room.Remove(ctx, name, owner, why)
 	return s, d.rung(err)
 }
 
-func (d distant) Fire(context.Context, string, int64) (schedule.Schedule, error) {
+func (d *distant) Fire(context.Context, string, int64) (schedule.Schedule, error) {
 	return schedule.Schedule{}, errors.New("only a screen fires one at once: /schedule run NAME")
 }
 
 // rung tells the host, unless there is an error.
-func (d distant) rung(err error) error {
+func (d *distant) rung(err error) error {
 	if err == nil {
 		d.ring()
 	}
 	return err
 }
 
+// wake has a host run that fires what was made or resumed, if one stays for it.
+func (d *distant) wake(c *caller) error {
+	if d.due.IsZero() || time.Until(d.due) > schedule.Horizon {
+		return nil
+	}
+	if _, err := reach.Ask(c.ctx, c.host, reach.Tell); !errors.Is(err, reach.ErrNoHost) {
+		return err // nil: its bell was rung
+	}
+	return reach.Wake(c.ctx, c.dir)
+}
+
 // runSchedule lists, makes and changes schedules.
 func runSchedule(e *Errand, c *caller) (int, error) {
 	words := strings.Join(e.words, " ")
-	room := distant{schedule.New(schedule.Options{DB: c.door.DB, Inbox: inbox.New(c.door.DB, nil), Now: time.Now, Heir: roster.Heir}), c.door.Ring}
+	room := &distant{
+		Room: schedule.New(schedule.Options{DB: c.door.DB, Inbox: inbox.New(c.door.DB, nil), Now: time.Now, Heir: roster.Heir}), ring: c.door.Ring,
+	}
 	if words == "list --json" { // flags stand before a prompt only
 		words, c.out.json = "list", true
 	}
@@ -115,8 +131,8 @@ func runSchedule(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return shell.Failed, err
 	}
-	if _, none := reach.Ask(c.ctx, c.host, reach.Tell); errors.Is(none, reach.ErrNoHost) && (strings.HasPrefix(says, "Scheduled") || strings.HasPrefix(says, "Reminder")) {
-		says += "\nNo host runs here, and nothing fires without one: fantail starts it"
+	if err := room.wake(c); err != nil {
+		says += "\nNothing fires without a host, and none answers (" + err.Error() + "): fantail doctor looks for what is in its way"
 	}
 	return shell.OK, c.out.text(says)
 }

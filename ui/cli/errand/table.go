@@ -73,9 +73,10 @@ func errands() []row {
 			more: `WHEN is 30m, 14:00, tomorrow 9:00, monday 10:00, 2026-12-24 18:00, every 30m, every
 day 9:00, every monday 10:00 or cron 30 9 * * 1-5, by the clock on the wall here.
 What comes of it is mail of main's. An observer reads files and reports; a command
-only the human schedules, on a screen: /schedule every 10m !CMD. The host fires it,
-and stays for what is due within a day; what was due while none ran fires once at
-the next start, and says that it is late.
+only the human schedules, on a screen: /schedule every 10m !CMD. The host fires it:
+one is started for what is due within a day, and stays for it; what was due while none
+ran fires once at the next start, and says that it is late. fantail host install has
+one run always.
 
   fantail schedule remind 30m "the oven"
   fantail schedule name=ci every 10m "has ci.log changed for the worse?"
@@ -101,7 +102,7 @@ write both, as your own programs can outside of a sandbox, can write them anew s
 			more: moreLs,
 		},
 		{
-			name: "host", args: "[status | stop | log]", help: "look at the process that has the agents, or end it", apart: runHost, flags: "wait now json",
+			name: "host", args: "[status | stop | log | install | uninstall | run]", help: "look at the process that has the agents, end it, or have the machine keep it", apart: runHost, flags: "wait now json",
 			more: moreHost,
 		},
 		{

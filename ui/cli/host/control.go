@@ -26,6 +26,9 @@ func (h *Host) answer(conn *net.UnixConn, from Hello, ask wire.Fields) {
 	case wire.Spawn: // it may be what opens the workspace
 		h.spawn(conn, from, ask)
 		return
+	case wire.Wake:
+		h.wake(conn, from, ask)
+		return
 	}
 	select {
 	case h.errands <- struct{}{}:

@@ -2,8 +2,8 @@
 // number of screens.
 //
 // Does: listen for screens, see who they are, run a program for each over its connection; open the
-// workspace once, for the first of them; end when nobody is there and nothing goes on, or when it
-// is told to; keep what is written to standard error.
+// workspace once, for the first of them, or at once and for nobody where a service keeps it; end when nobody is there and
+// nothing goes on, or when it is told to; keep what is written to standard error.
 //
 // Does not: read or write a terminal (it only gives one its modes back that lost its screen); know
 // a flag, a model or a setting: main puts those together.
@@ -44,7 +44,7 @@ type Options struct {
 	// Screen returns what the program of a screen needs, but for its terminal. Its error is what the
 	// screen is told instead.
 	Screen func(h Hello) (ui.Options, error)
-	// Open opens the workspace. It is called once, when the first screen has its first frame.
+	// Open opens the workspace. It is called once, when the first screen has its first frame, or at once where it Stays.
 	Open func(ctx context.Context, first Hello) (Workspace, error)
 	// Opened is called for each screen once it has the agents; first says that they were opened for it.
 	Opened func(ctx context.Context, w Workspace, h Hello, r ui.Remote, first bool)
@@ -58,6 +58,9 @@ type Options struct {
 	Left, Deserted func(w Workspace)
 	// Linger is how long the host stays when nobody is there and nothing goes on.
 	Linger time.Duration
+	// Stays has the host open the workspace at once, for nobody, as if from that directory, and end only when it is told
+	// to. "": it does not.
+	Stays string
 }
 
 // Workspace is an open workspace.
@@ -108,7 +111,13 @@ func New(o Options) *Host {
 // returns the exit code.
 func (h *Host) Serve(l *net.UnixListener) (code int, err error) {
 	h.listen(l)
-	h.o.Guard.Go("linger", h.linger)
+	if h.o.Stays == "" {
+		h.o.Guard.Go("linger", h.linger)
+	} else {
+		h.o.Guard.AtEnd(func() { h.farewell(shell.Failed, []string{"its host failed; fantail host log tells why"}) })
+		own := HelloOf(screen.Shell(nil, h.o.Stays))
+		h.o.Guard.Go("open", func() { _, _, _ = h.workspace(context.Background(), own) }) // where that fails, it ends
+	}
 	h.o.Guard.Go("watch the humans", h.watchHumans)
 	if err := h.adopts(h.o.Guard.Go, h.o.Guard.Keeps); err != nil {
 		h.o.Log.Printf("%v", err)
@@ -337,18 +346,25 @@ func (h *Host) turn() {
 	h.arrived = make(chan struct{})
 }
 
-// here is how many screens and guests there are, and what is closed when that changes.
-func (h *Host) here() (int, <-chan struct{}) {
+// here is how many screens and guests there are, what is closed when that changes, and how long the host stays for
+// nobody: not at all if only guests visited it.
+func (h *Host) here() (n int, turned <-chan struct{}, stays time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return len(h.screens) + h.guests, h.arrived
+	switch {
+	case h.shown:
+		stays = h.o.Linger
+	case !h.visited:
+		stays = firstWithin
+	}
+	return len(h.screens) + h.guests, h.arrived, stays
 }
 
 // linger ends the host when nobody has been there for a while and nothing goes on.
 func (h *Host) linger() {
 	for {
-		n, turned := h.here()
-		if n == 0 && h.alone(turned, h.stays()) {
+		n, turned, stays := h.here()
+		if n == 0 && h.alone(turned, stays) {
 			return
 		}
 		select {
@@ -361,19 +377,6 @@ func (h *Host) linger() {
 
 // firstWithin is how long a host waits for whoever had it started.
 const firstWithin = 10 * time.Second
-
-// stays is how long it stays for nobody: not at all if only guests visited it.
-func (h *Host) stays() time.Duration {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	switch {
-	case h.shown:
-		return h.o.Linger
-	case h.visited:
-		return 0
-	}
-	return firstWithin
-}
 
 // rest waits until nothing goes on, no idle agent's time runs and nothing is scheduled within a day: where no screen ever was, questions were there before
 // and keep nobody.
@@ -463,6 +466,7 @@ func (h *Host) workspace(ctx context.Context, hello Hello) (w Workspace, first b
 		h.space, h.spaceErr = h.o.Open(context.WithoutCancel(ctx), hello) // it stays when that screen leaves
 		close(h.opened)
 		if h.spaceErr != nil {
+			h.o.Log.Printf("open the workspace: %s", h.o.Guard.Text(h.spaceErr.Error()))
 			h.End(shell.Code(h.spaceErr), h.spaceErr.Error())
 		}
 	}

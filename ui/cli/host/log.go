@@ -16,10 +16,11 @@ import (
 // Log takes what is written to standard error while nobody is there to read it: into a file, which
 // is set aside when it is full; one such file is kept.
 type Log struct {
-	path string // "": no file
-	was  *os.File
-	w    *os.File
-	done chan struct{}
+	path    string // "": no file
+	watched bool   // it is written to was, too
+	was     *os.File
+	w       *os.File
+	done    chan struct{}
 
 	mu   sync.Mutex
 	file *os.File
@@ -39,16 +40,23 @@ const (
 	logTail = 256 << 10
 )
 
-// Keep has standard error of everything but the runtime of the language written into the file of
-// that path, or nowhere if it is "", until End. start begins a goroutine.
+// Keep has standard error written into the file of that path, or nowhere if it is "", until End. start begins a goroutine.
 func Keep(path string, start func(name string, f func())) (*Log, error) {
-	l := &Log{path: path, was: os.Stderr, done: make(chan struct{}), marked: make(chan struct{}, 1)}
-	if path != "" {
+	return (&Log{path: path}).begin(start)
+}
+
+// Copy is Keep where somebody reads standard error, as a service's is: all of it also goes where it went before.
+func Copy(path string, start func(name string, f func())) (*Log, error) {
+	return (&Log{path: path, watched: true}).begin(start)
+}
+
+func (l *Log) begin(start func(name string, f func())) (*Log, error) {
+	l.was, l.done, l.marked = os.Stderr, make(chan struct{}), make(chan struct{}, 1)
+	if l.path != "" {
 		if err := l.open(); err != nil {
 			return nil, fmt.Errorf("keep a log: %w", err)
 		}
-		// What the runtime of the language says at its end comes without os.Stderr.
-		if err := guard.Redirect(l.file, syscall.Stderr); err != nil {
+		if err := l.redirect(); err != nil {
 			return nil, fmt.Errorf("keep a log: %w", err)
 		}
 	}
@@ -67,6 +75,14 @@ func Keep(path string, start func(name string, f func())) (*Log, error) {
 		_, _ = io.Copy(l, r)
 	})
 	return l, nil
+}
+
+// redirect has what the runtime of the language says at its end, which comes without os.Stderr, go to the file too.
+func (l *Log) redirect() error {
+	if l.watched {
+		return nil // it goes where somebody reads it
+	}
+	return guard.Redirect(l.file, syscall.Stderr)
 }
 
 func (l *Log) open() error {
@@ -98,6 +114,9 @@ func (l *Log) Write(p []byte) (int, error) {
 	}
 	l.tail = append(l.tail, p...)
 	l.tail = l.tail[max(0, len(l.tail)-logTail):]
+	if l.watched {
+		_, _ = l.was.Write(p)
+	}
 	if l.file == nil {
 		return n, nil
 	}
@@ -108,7 +127,7 @@ func (l *Log) Write(p []byte) (int, error) {
 			l.file = nil
 			return n, nil
 		}
-		_ = guard.Redirect(l.file, syscall.Stderr)
+		_ = l.redirect()
 	}
 	written, _ := l.file.Write(p)
 	l.size += int64(written)

@@ -49,6 +49,23 @@ func (h *Host) spawn(conn *net.UnixConn, from Hello, ask wire.Fields) {
 	_ = replies(conn, reply)
 }
 
+// wake opens the workspace for what is due there: the host stays while that is within a day.
+func (h *Host) wake(conn *net.UnixConn, from Hello, ask wire.Fields) {
+	if !h.enter() {
+		says(conn, wire.Answer, wire.Again, "yes")
+		return
+	}
+	defer h.exit()
+	from.read(ask)
+	reply := wire.Fields{wire.Done + "=yes"}
+	if !descends(from.PID) { // else it is open
+		if _, _, err := h.workspace(context.Background(), from); err != nil {
+			reply = wire.Fields{wire.Refused + "=" + h.o.Guard.Text(err.Error())}
+		}
+	}
+	_ = replies(conn, reply)
+}
+
 // begin pushes and starts a task.
 func (h *Host) begin(from Hello, t tools.Task) (wire.Fields, error) {
 	ctx := context.Background()

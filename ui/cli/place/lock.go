@@ -57,7 +57,7 @@ func Lock(dir string, now time.Time) (*HostLock, error) { return lock(dir, now, 
 
 func lock(dir string, now time.Time, role string) (*HostLock, error) {
 	path := filepath.Join(dir, hostLock)
-	f := flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+	f := lockFile(path)
 	got, err := f.TryLock()
 	if err != nil {
 		return nil, fmt.Errorf("lock the workspace: %w", err)
@@ -65,13 +65,32 @@ func lock(dir string, now time.Time, role string) (*HostLock, error) {
 	if !got {
 		return nil, holder(path)
 	}
-	// The lock is the operating system's. The note says whom to talk to, and to people whose it is.
+	return noted(f, now, role)
+}
+
+// Inherit has this process own the workspace whose data directory is dir, as its host, once nobody else does. However
+// long that takes it waits in the kernel, and wakes for nothing else; there is no way to have it give up.
+func Inherit(dir string, now func() time.Time) (*HostLock, error) {
+	f := lockFile(filepath.Join(dir, hostLock))
+	if err := f.Lock(); err != nil {
+		return nil, fmt.Errorf("wait for the workspace: %w", err)
+	}
+	return noted(f, now(), serving)
+}
+
+func lockFile(path string) *flock.Flock {
+	return flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o600))
+}
+
+// noted writes into the file of a lock that this process has who has it. The lock is the operating system's; the note
+// says whom to talk to, and to people whose it is.
+func noted(f *flock.Flock, now time.Time, role string) (*HostLock, error) {
 	note := fmt.Sprintf("%d\n%s\n", os.Getpid(), now.UTC().Format(time.RFC3339))
 	me := thisRun(os.Getpid())
 	for _, kv := range [][2]string{{"role", role}, {"started", me.started}, {"boot", me.boot}, {"machine", me.machine}, {"pids", me.pids}} {
 		note += kv[0] + "=" + strings.ReplaceAll(kv[1], "\n", " ") + "\n"
 	}
-	if err := os.WriteFile(path, []byte(note), 0o600); err != nil {
+	if err := os.WriteFile(f.Path(), []byte(note), 0o600); err != nil {
 		return nil, errors.Join(fmt.Errorf("lock the workspace: %w", err), f.Unlock())
 	}
 	return &HostLock{f}, nil

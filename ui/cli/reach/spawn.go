@@ -43,24 +43,42 @@ func Spawn(ctx context.Context, dir string, t tools.Task) (Spawned, error) {
 		}
 		f.Add(wire.Awaits, strconv.FormatInt(ms, 10))
 	}
+	reply, err := starting(ctx, dir, withPrompt(question(f), t.Prompt))
+	if errors.Is(err, errLost) {
+		err = fmt.Errorf("%w: fantail queue shows whether the task is queued", err)
+	}
+	return spawnedOf(reply), err
+}
+
+// Wake has the host of the workspace that dir lies in, which it starts if there is none, open it, so that what is due
+// there fires.
+func Wake(ctx context.Context, dir string) error {
+	f := screen.Shell(nil, dir)
+	f.Add(wire.Do, wire.Wake)
+	_, err := starting(ctx, dir, question(f))
+	return err
+}
+
+// starting asks the host of the workspace that dir lies in, which it starts if there is none. What it refuses is an error.
+func starting(ctx context.Context, dir string, question []byte) (wire.Fields, error) {
 	for range mostEnding {
-		reply, err := starting(ctx, dir, withPrompt(question(f), t.Prompt))
+		reply, err := started(ctx, dir, question)
 		switch {
 		case err != nil:
-			return Spawned{}, err
+			return nil, err
 		case reply.Get(wire.Again) != "":
 			continue
 		}
 		if why := reply.Get(wire.Refused) + reply.Get(wire.Say); why != "" {
-			return Spawned{}, errors.New(why)
+			return nil, errors.New(why)
 		}
-		return spawnedOf(reply), nil
+		return reply, nil
 	}
-	return Spawned{}, errors.New("each host that was asked is just ending; try again in a moment")
+	return nil, errors.New("each host that was asked is just ending; try again in a moment")
 }
 
-// starting asks the host of the workspace that dir lies in, which it starts if there is none.
-func starting(ctx context.Context, dir string, question []byte) (wire.Fields, error) {
+// started is the answer of one host.
+func started(ctx context.Context, dir string, question []byte) (wire.Fields, error) {
 	conn, err := hostOf(dir)
 	var said screen.Refusal
 	if errors.As(err, &said) {
@@ -72,7 +90,7 @@ func starting(ctx context.Context, dir string, question []byte) (wire.Fields, er
 	defer conn.Close()
 	reply, err := asks(ctx, conn, question)
 	if err != nil {
-		return nil, fmt.Errorf("%w (%w): fantail queue shows whether the task is queued", errLost, err)
+		return nil, fmt.Errorf("%w (%w)", errLost, err)
 	}
 	return reply, nil
 }

@@ -2,6 +2,7 @@ package workspace
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"sync"
 
@@ -10,6 +11,7 @@ import (
 	"fantail/ui"
 	"fantail/ui/cli"
 	"fantail/ui/cli/models"
+	"fantail/ui/cli/shell"
 )
 
 // reread is the configuration file as it was last read.
@@ -40,6 +42,28 @@ func (w *Workspace) give(ctx context.Context, pool *agents.Pool, model string) e
 		return err
 	}
 	return cli.SetMain(ctx, pool, choice.Name())
+}
+
+// picks returns the model with which the workspace opens, given the flag's and the one that is remembered. A service has
+// nobody who could be told or bring a key: it asks Ollama at once, and starts without the model that can't be had, for a
+// reminder needs none. A screen that brings the key brings the model.
+func (w *Workspace) picks(ctx context.Context, flag, remembered string) (config.Choice, error) {
+	choice, err := w.models.Choose(flag, remembered, nil)
+	switch {
+	case w.stays == "":
+	case err != nil:
+		none := config.Choice{Provider: config.Builtin, Protocol: config.Builtin}
+		none.Lost = fmt.Sprintf("%v. %s is used until a screen attaches whose shell has what is missing.", err, none.Name())
+		choice, err = none, nil
+	case choice.AskOllama:
+		if found := models.Ollama(ctx, os.Getenv); found != "" {
+			return w.models.Choose(flag, remembered, func() string { return found })
+		}
+	}
+	if w.stays != "" && choice.Lost != "" {
+		shell.Warn(os.Stderr, "%s", choice.Lost)
+	}
+	return choice, err
 }
 
 // choose gives main the model that the start would have chosen with the keys that came since: if that found none, or

@@ -1,7 +1,7 @@
 // Package workspace composes the program over one workspace.
 //
 // Does: read its configuration, open its database, the agents over it and what shows them; carry out a prompt without a
-// screen; serve screens until nothing goes on.
+// screen; serve screens until nothing goes on, or, as a service, until told to end.
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
@@ -46,7 +46,8 @@ import (
 type Workspace struct {
 	guard    *guard.Guard
 	place    place.Place
-	readOnly error // why nothing can be written; nil: it can
+	stays    string // where the host is kept by a service; "": it is none
+	readOnly error  // why nothing can be written; nil: it can
 
 	umask  int         // of this process
 	keep   atomic.Bool // yolo outlives the last screen
@@ -149,12 +150,12 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	if os.Getenv("FANTAIL_THEME") == "" {
 		w.opening.Theme = remembered.Theme
 	}
-	ahead := &proc.Ahead{}
+	ahead, clock := &proc.Ahead{}, &proc.Clock{}
 	pool, err = agents.Open(ctx, agents.Options{
 		DB: w.db, Tools: w.tools, Gate: w.gate,
 		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System,
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
-		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: proc.Jumps, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,
+		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: clock.Jumps, Alarm: clock.Alarm, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,
 		Idle:    cmp.Or(idle, tools.Forever),
 		Observe: observer.Limits{Time: observing, Tokens: w.conf.ObserverTokens, Calls: w.conf.ObserverCalls},
 		Budget:  of, Limit: limit,

@@ -73,7 +73,7 @@ const (
 
 // The fields of an [Ask] and of an [Answer].
 const (
-	Do      = "do"      // [Status], [End], [Push], [Send], [Print], [Tell], [WrapUp], [Kill], [Finish], [Respawn], [Spawn] or [Attach]
+	Do      = "do"      // [Status], [End], [Push], [Send], [Print], [Tell], [WrapUp], [Kill], [Finish], [Respawn], [Spawn], [Wake] or [Attach]
 	Status  = "status"  // tell who is there and what goes on
 	End     = "end"     // end, at once or as [When] says
 	When    = "when"    // [AtRest]
@@ -116,6 +116,8 @@ const (
 	Spawn  = "spawn"
 	ID     = "id"
 	Awaits = "awaits" // how long the agent awaits input, in milliseconds: 0 as usual, -1 for ever; not there: it does not
+
+	Wake = "wake" // open the workspace, so that what is due there fires; with the fields of a hello
 
 	// Of a [Status], one for each agent that awaits input: LEFT ATTACHED NAME. LEFT is how long an idle one has left, in
 	// milliseconds, or - if nothing counts down; ATTACHED is how many programs are attached.

@@ -220,7 +220,7 @@ func (d Desk) register(ctx context.Context, o schedule.Order) (string, error) {
 	}
 	says := fmt.Sprintf("%s: %s, %s", what, s.When.Text, d.next(s))
 	if s.Due.Sub(d.Now()) > schedule.Horizon {
-		says += ".\nThat is more than a day away: no host stays for it. If none runs then, it fires at the next start and says that it is late"
+		says += ".\nThat is more than a day away: it keeps no host. If none runs then, it fires at the next start and says that it is late; fantail host install keeps one running"
 	}
 	return says, nil
 }

@@ -10,9 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Jumps calls tell whenever the clock on the wall leaps: somebody set it, or the machine slept. Timers do not notice
-// that. It returns when ctx ends. It waits without waking up in between.
-func Jumps(ctx context.Context, tell func()) error {
+// Clock is the clock on the wall, which leaps when somebody sets it or the machine slept. Timers do not notice that. It
+// is safe for concurrent use.
+type Clock struct{}
+
+// Alarm has [Clock.Jumps] look at the clock at that time, zero: at none. It does nothing here: the kernel tells of each leap.
+func (*Clock) Alarm(time.Time) error { return nil }
+
+// Jumps calls tell whenever the clock leaps. It returns when ctx ends. It waits without waking up in between.
+func (*Clock) Jumps(ctx context.Context, tell func()) error {
 	fd, err := unix.TimerfdCreate(unix.CLOCK_REALTIME, unix.TFD_NONBLOCK|unix.TFD_CLOEXEC)
 	if err != nil {
 		return fmt.Errorf("watch the clock: %w", err)

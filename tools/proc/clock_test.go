@@ -1,0 +1,20 @@
+package proc_test
+
+import (
+	"context"
+	"testing"
+
+	"fantail/tools/proc"
+)
+
+// TestClock: a clock that runs on tells nothing, and the watch ends when it is told to.
+func TestClock(t *testing.T) {
+	var c proc.Clock
+	ctx, end := context.WithCancel(t.Context())
+	done := make(chan error)
+	go func() { done <- c.Jumps(ctx, func() { t.Log("the clock was set") }) }()
+	end()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}
