@@ -167,7 +167,7 @@ var arrows = map[string][]string{
 	"ui/cli/wall":  {"store/config", "tools/permit", "tools/sandbox"},
 	"ui/cli/watch": {},
 	"ui/cli/workspace": {
-		"agents", "agents/event", "agents/fleet", "agents/kept", "agents/observer", "inbox/rules", "store", "store/config",
+		"agents", "agents/audit", "agents/event", "agents/fleet", "agents/kept", "agents/observer", "inbox/rules", "store", "store/config",
 		"store/config/paths", "tools", "tools/allowance", "tools/git", "tools/permit", "tools/permit/filenames", "tools/proc",
 		"tools/sandbox", "tools/secret", "ui", "ui/cli", "ui/cli/guard", "ui/cli/host", "ui/cli/models", "ui/cli/place", "ui/cli/printer",
 		"ui/cli/reach", "ui/cli/shell", "ui/cli/wall", "ui/cli/watch", "ui/screen", "ui/welcome", "ui/words",
