@@ -50,7 +50,7 @@ var arrows = map[string][]string{
 	},
 	"agents/kept":          {"tools/content", "tools/permit", "tools/sandbox/keep"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "inbox/envelope", "store", "tools/secret"},
-	"agents/ledger":        {"agents/event", "agents/history", "agents/llm", "agents/roster", "inbox", "inbox/policy", "store"},
+	"agents/ledger":        {"agents/event", "agents/history", "agents/llm", "agents/roster", "agents/schedule", "inbox", "inbox/policy", "store"},
 	"agents/llm":           {},
 	"agents/llm/anthropic": {"agents/llm", "agents/llm/wire"},
 	"agents/llm/builtin":   {"agents/llm"},
