@@ -471,6 +471,14 @@ func Decided(ans event.Answer) string {
 	return cmp.Or(ans.By, audit.Human) + ": " + ans.String()
 }
 
+// Refusal is what a model is told whose call the human refused for that reason.
+func Refusal(reason string) string {
+	if reason == "" {
+		return "The user said no. Don't try it another way; ask what to do instead."
+	}
+	return "The user said no: " + reason
+}
+
 // Settle closes an agent's open questions, inside the transaction that leaves nothing to answer.
 func (qs *Desk) Settle(tx *store.Tx, agent int64, why string) error {
 	rows, err := tx.OpenApprovals(agent)
