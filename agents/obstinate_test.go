@@ -44,7 +44,7 @@ func TestBudget_obstinate(t *testing.T) {
 	}{
 		"its own":  {of: "201k", prompt: "dig", used: tokens(llm.Usage{Input: 2000}), most: 2000},
 		"cached":   {of: "201k", prompt: "dig", used: tokens(llm.Usage{Input: 10, CacheRead: 1800, CacheWrite: 90, Output: 100}), most: 2000},
-		"dollars":  {of: "$2.01", model: "test/priced", prompt: "dig", used: tokens(llm.Usage{Input: 2000}), price: func(u llm.Usage) int64 { return int64(u.Input+u.CacheRead) * 10 }, most: 8_000},
+		"dollars":  {of: "$2.01", model: "test/priced", prompt: "dig", used: tokens(llm.Usage{Input: 2000}), price: func(u llm.Usage) int64 { return int64(u.Input+u.CacheRead) * 10 }, most: 20_000},
 		"subtree":  {of: "201k", prompt: "boss", used: tokens(llm.Usage{Input: 2000}), most: 2 * 2000},
 		"tiny":     {of: "10", prompt: "dig", used: tokens(llm.Usage{Input: 2000}), most: 2000},
 		"silent":   {of: "30k", prompt: "dig", used: func(string) []llm.Part { return nil }, most: 8_000},
