@@ -50,7 +50,7 @@ var arrows = map[string][]string{
 	},
 	"agents/kept":          {"tools/content", "tools/permit", "tools/sandbox/keep"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "inbox/envelope", "store", "tools/secret"},
-	"agents/ledger":        {"agents/event", "agents/history", "agents/llm", "agents/roster", "inbox", "inbox/policy", "store"},
+	"agents/ledger":        {"agents/event", "agents/history", "agents/llm", "agents/roster", "agents/schedule", "inbox", "inbox/policy", "store"},
 	"agents/llm":           {},
 	"agents/llm/anthropic": {"agents/llm", "agents/llm/wire"},
 	"agents/llm/builtin":   {"agents/llm"},
@@ -168,7 +168,7 @@ var arrows = map[string][]string{
 	"ui/cli/wall":  {"store/config", "tools/permit", "tools/sandbox"},
 	"ui/cli/watch": {},
 	"ui/cli/workspace": {
-		"agents", "agents/event", "agents/fleet", "agents/kept", "agents/observer", "inbox/rules", "store", "store/config",
+		"agents", "agents/audit", "agents/event", "agents/fleet", "agents/kept", "agents/observer", "inbox/rules", "store", "store/config",
 		"store/config/paths", "tools", "tools/allowance", "tools/git", "tools/permit", "tools/permit/filenames", "tools/proc",
 		"tools/sandbox", "tools/secret", "ui", "ui/cli", "ui/cli/guard", "ui/cli/host", "ui/cli/models", "ui/cli/place", "ui/cli/printer",
 		"ui/cli/reach", "ui/cli/shell", "ui/cli/wall", "ui/cli/watch", "ui/screen", "ui/welcome", "ui/words",

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"fantail/agents/audit"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
@@ -228,7 +229,7 @@ func (p *Pool) Compact(ctx context.Context, agent int64, hint string) error {
 // SetMode changes the permission mode of all agents. Questions the new mode
 // answers are answered; with an error they stay open, or the mode stays as it was
 // because the new one can't hold here. That it is auto is remembered for the next start.
-func (p *Pool) SetMode(m permit.Mode) error {
+func (p *Pool) SetMode(ctx context.Context, m permit.Mode) error {
 	was := p.o.Gate.Mode()
 	err := p.o.Gate.SetMode(m)
 	p.fleet.Lock()
@@ -239,7 +240,7 @@ func (p *Pool) SetMode(m permit.Mode) error {
 	}
 	if was != m && !p.o.shows() {
 		err = p.o.DB.Write(p.fleet.Context(), "record the mode", func(tx *store.Tx) error {
-			return p.audit.Switched(tx, string(was), string(m))
+			return p.audit.Switched(tx, string(was), string(m), audit.Who(ctx))
 		})
 	}
 	chosen := "" // what the configuration says

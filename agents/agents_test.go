@@ -145,6 +145,7 @@ func (w *world) human() *fleet.Human {
 type setting struct {
 	dir    string
 	mode   permit.Mode
+	moded  string // why it is that
 	cap    int
 	atOnce map[string]int              // by model: how many agents it serves
 	now    func() time.Time            // the database's clock; nil: the real one
@@ -186,7 +187,7 @@ func open(t testing.TB, m llm.Provider, s setting) *world {
 	db, err := storetest.Open(t.Context(), filepath.Join(s.dir, "fantail.db"), store.Options{Trace: s.trace, Now: s.now, Withhold: s.keys.Row})
 	check(t, err)
 	pool, err := agents.Open(t.Context(), agents.Options{
-		DB: db, Tools: tools.New(), Gate: gate, Model: "test/one", Root: s.dir, Data: s.dir,
+		DB: db, Tools: tools.New(), Gate: gate, Moded: s.moded, Model: "test/one", Root: s.dir, Data: s.dir,
 		Resolve: func(name string) (llm.Model, error) {
 			if !strings.HasPrefix(name, "test/") || (s.gone != nil && s.gone(name)) {
 				return llm.Model{}, fmt.Errorf("no model %s; known: test/one", name)

@@ -242,8 +242,8 @@ func TestAsks_settled(t *testing.T) {
 	}{
 		"killed":  {func(w *world) { check(w.t, w.pool.Kill(w.t.Context(), "job", false)) }, "the turn ended"},
 		"stopped": {func(w *world) { w.pool.Stop(w.info("job").ID) }, "the turn ended"},
-		"allowed": {func(w *world) { check(w.t, w.pool.SetMode(permit.Yolo)) }, "the mode or a rule allows it"},
-		"refused": {func(w *world) { check(w.t, w.pool.SetMode(permit.Plan)) }, "the mode refuses it"},
+		"allowed": {func(w *world) { check(w.t, w.pool.SetMode(context.Background(), permit.Yolo)) }, "the mode or a rule allows it"},
+		"refused": {func(w *world) { check(w.t, w.pool.SetMode(context.Background(), permit.Plan)) }, "the mode refuses it"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := open(t, &model{reply: asking}, setting{mode: permit.Ask})

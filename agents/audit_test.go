@@ -29,7 +29,7 @@ func (w *world) audited(of string) (lines []string) {
 	ls, err := w.pool.Audit.List(context.Background(), audit.Wanted{Name: of, Limit: 10_000})
 	check(w.t, err)
 	for _, l := range ls {
-		if l.What != audit.Begun {
+		if l.What != audit.Begun && (l.What != audit.Mode || strings.Contains(l.Args, `"was"`)) { // else it only says what it begins with
 			end := l.Outcome
 			if l.Open {
 				end = "no end"
@@ -115,12 +115,12 @@ func TestAudit_everyCall(t *testing.T) {
 	do("give")
 	next(`main call delegate {"name":"kid","prompt":"(7 bytes)"} | allowed stays inside the program | ok`,
 		`kid call read_file {"path":"a"} | allowed reads in the workspace | ok`, `kid call list_files {} | allowed reads in the workspace | ok`)
-	check(t, w.pool.SetMode(permit.Plan))
+	check(t, w.pool.SetMode(context.Background(), permit.Plan))
 	do("again")
 	next(`mode {"mode":"plan","was":"ask"} | the user, on a screen |`,
 		`main call write_file {"content":"(1 bytes)","path":"c"} | refused plan mode is on: only reading is allowed. Describe what you would do; the user leaves plan mode to let you do it | refused`)
-	check(t, w.pool.SetMode(permit.Plan)) // it is
-	check(t, w.pool.SetMode(permit.Yolo))
+	check(t, w.pool.SetMode(context.Background(), permit.Plan)) // it is
+	check(t, w.pool.SetMode(context.Background(), permit.Yolo))
 	next(`mode {"mode":"yolo","was":"plan"} | the user, on a screen |`)
 	w.push("cmd", "!exit 3")
 	w.run(0)

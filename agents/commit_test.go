@@ -236,7 +236,7 @@ func TestAsk_notAfterAStop(t *testing.T) {
 	}}
 	play(t, m, setting{start: func(name string, f func()) {
 		if strings.HasPrefix(name, "tool ") {
-			stricter.Do(func() { check(t, w.pool.SetMode(permit.Ask)) })
+			stricter.Do(func() { check(t, w.pool.SetMode(context.Background(), permit.Ask)) })
 		}
 		go f()
 	}}, func(it *world) {

@@ -69,7 +69,7 @@ func Open(ctx context.Context, o Options) (*Pool, error) {
 	}
 	if !o.shows() {
 		log, err := audit.Open(ctx, audit.Options{
-			DB: o.DB, Dir: o.Data, Keys: o.Keys, Kinds: event.Trails(),
+			DB: o.DB, Dir: o.Data, Keys: o.Keys, Kinds: event.Trails(), Mode: string(o.Gate.Mode()), Why: o.Moded,
 			Warn: func(err error) { p.fleet.Emit(event.Trouble{Err: err}) },
 		})
 		if err != nil {

@@ -108,7 +108,7 @@ func TestConverse_mode(t *testing.T) {
 	if w.there("b") {
 		t.Error("who it dispatched, in the session's mode")
 	}
-	check(t, w.pool.SetMode(permit.Ask))
+	check(t, w.pool.SetMode(context.Background(), permit.Ask))
 	yolo := w.unattended(t.Context(), agents.Unattended{Mode: permit.Yolo})
 	if all := w.says(yolo, touch("c")); !w.there("c") {
 		t.Errorf("in its own mode: %s", all)

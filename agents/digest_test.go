@@ -3,6 +3,8 @@ package agents_test
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -10,6 +12,7 @@ import (
 	"fantail/agents/ledger"
 	"fantail/agents/llm"
 	"fantail/agents/mail"
+	"fantail/agents/schedule"
 	"fantail/inbox"
 )
 
@@ -64,5 +67,45 @@ func TestDigest_rows(t *testing.T) {
 		if ms, err := w.pool.Ledger.Urgent(t.Context()); err != nil || len(ms) != 0 || w.info("main").Urgent != 1 {
 			t.Errorf("%v, urgent are %+v, %d are counted", err, ms, w.info("main").Urgent)
 		}
+	})
+}
+
+// TestDigest_scheduled: a scheduled command is told of where it reported something; the runs whose outcome stayed the
+// same are counted, and take no room of what else finished.
+func TestDigest_scheduled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+		w := open(t, m, setting{})
+		defer w.close()
+		began := time.Now()
+		w.plan(schedule.Order{Name: "ci", Kind: schedule.Command}, "every 10m test -e red && exit 1; true")
+		w.push("lint", "look")
+		w.run(0)
+		times := func(n int) {
+			t.Helper()
+			time.Sleep(time.Duration(n) * 10 * time.Minute)
+			synctest.Wait()
+			w.settle()
+		}
+		digest := func(since time.Time, want string) {
+			t.Helper()
+			d, err := w.pool.Ledger.Digest(t.Context(), since)
+			check(t, err)
+			if got := fmt.Sprint(d.Finished, d.Failed, d.Cut, len(d.Due), d.Silent); got != want {
+				t.Errorf("it tells %s, want %s", got, want)
+			}
+		}
+		time.Sleep(time.Minute) // from now on it is looked at between two runs
+		times(4)
+		digest(began, "[lint ci] [] [] 1 3")
+		later := time.Now()
+		times(2)
+		digest(later, "[] [] [] 0 2")
+		if d, err := w.pool.Ledger.Digest(t.Context(), later); err != nil || !d.Empty() {
+			t.Errorf("runs without news are worth a digest: %+v, %v", d, err)
+		}
+		check(t, os.WriteFile(filepath.Join(w.dir, "red"), nil, 0o600))
+		times(3)
+		digest(later, "[] [ci] [] 1 4")
 	})
 }

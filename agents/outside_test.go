@@ -230,8 +230,8 @@ func TestOutside_task(t *testing.T) {
 	if q.Rule != "" || !w.info("outer").Outside {
 		t.Errorf("the question %+v of %+v", q, w.info("outer"))
 	}
-	w.pool.SetMode(permit.AcceptEdits)
-	w.pool.SetMode(permit.Yolo)
+	w.pool.SetMode(context.Background(), permit.AcceptEdits)
+	w.pool.SetMode(context.Background(), permit.Yolo)
 	if !w.answer(q.ID, permit.Once) {
 		t.Error("a change of the mode answered it")
 	}

@@ -425,7 +425,7 @@ func TestInterrupt_inEveryState(t *testing.T) {
 			return func() { <-time.After(100 * time.Second) }
 		},
 		"a question is open": func(w *world) func() {
-			w.pool.SetMode(permit.Ask)
+			w.pool.SetMode(context.Background(), permit.Ask)
 			w.prompt("run touch " + w.dir + "/x")
 			w.state("main", event.Asking)
 			return func() { w.answer(w.info("main").Question.ID, permit.Once) }

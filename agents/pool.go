@@ -61,6 +61,7 @@ type Options struct {
 	DB       *store.DB
 	Tools    *tools.Set
 	Gate     *permit.Gate
+	Moded    string                               // why the gate's mode is what it is, for the audit
 	Resolve  func(name string) (llm.Model, error) // the error names the known providers
 	Model    string                               // provider/name of new agents
 	Root     string                               // the workspace

@@ -177,7 +177,7 @@ func (s *storm) act(rt *rapid.T) {
 			check(s.t, err)
 		}
 	case "mode":
-		s.pool.SetMode(rapid.SampledFrom([]permit.Mode{permit.Ask, permit.Yolo}).Draw(rt, "mode"))
+		s.pool.SetMode(context.Background(), rapid.SampledFrom([]permit.Mode{permit.Ask, permit.Yolo}).Draw(rt, "mode"))
 	case "reopen":
 		s.reopen()
 	}

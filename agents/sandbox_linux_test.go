@@ -181,15 +181,15 @@ func TestSandbox_freely(t *testing.T) {
 	if q := w.asks("main"); !q.Auto {
 		t.Fatalf("auto is not offered: %+v", q)
 	}
-	check(t, w.pool.SetMode(permit.Auto))
+	check(t, w.pool.SetMode(t.Context(), permit.Auto))
 	w.settle()
 	if w.ran("inside") != 1 {
 		t.Error("it did not run")
 	}
 	remembered(permit.Auto)
-	check(t, w.pool.SetMode(permit.Plan))
+	check(t, w.pool.SetMode(t.Context(), permit.Plan))
 	remembered("")
-	check(t, w.pool.SetMode(permit.Ask))
+	check(t, w.pool.SetMode(t.Context(), permit.Ask))
 	w.prompt("run inside; cat .env")
 	if q := w.asks("main"); q.Auto {
 		t.Error("auto is offered where it would ask too")
@@ -212,7 +212,7 @@ func TestSandbox_offered(t *testing.T) {
 		if q.Auto {
 			t.Errorf("auto is offered behind %v", wall)
 		}
-		if err := w.pool.SetMode(permit.Auto); (err == nil) != (wall == permit.Detects) {
+		if err := w.pool.SetMode(t.Context(), permit.Auto); (err == nil) != (wall == permit.Detects) {
 			t.Errorf("behind %v: %v", wall, err)
 		}
 		if wall == permit.NoWall {

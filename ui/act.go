@@ -165,7 +165,7 @@ func (a *App) mention(trigger, _, word string) []composer.Item {
 
 func (a *App) setMode(m permit.Mode) tea.Cmd {
 	a.tally.Mode = m // so that the next press continues from here
-	return a.actions.do(intent.Do{F: func(context.Context) (intent.Intent, error) { return nil, a.pool.SetMode(m) }})
+	return a.actions.do(intent.Do{F: func(ctx context.Context) (intent.Intent, error) { return nil, a.pool.SetMode(ctx, m) }})
 }
 
 // copy puts text on the terminal's clipboard.

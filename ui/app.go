@@ -43,9 +43,9 @@ type Options struct {
 	In      io.Reader // what is typed; whoever opened it closes it once [App.Run] has returned. nil: nothing
 	Out     io.Writer
 	Environ []string // without secret keys; the human's own programs get it
-	// Commands is the environment of the commands that come of what is done here. nil: the agents' own.
-	Commands *fleet.Environment
-	News     string // what is new with this screen; "": nothing
+	// With is the context of what is done here: in which environment its commands run, who does it. nil: nobody says.
+	With context.Context
+	News string // what is new with this screen; "": nothing
 	// Withhold returns a typed text without the secret keys in it. nil: texts are kept as typed.
 	Withhold func(text string) string
 	Theme    string // chosen by the human; "": by the terminal's background
@@ -146,6 +146,9 @@ func New(o Options) *App {
 	if o.Go == nil {
 		o.Go = func(_ string, f func()) { go f() }
 	}
+	if o.With == nil {
+		o.With = context.Background()
+	}
 	if o.FPS == 0 {
 		o.FPS = fps
 	}
@@ -155,7 +158,7 @@ func New(o Options) *App {
 	a := &App{o: o, w: o.Size[0], h: o.Size[1], wheel: wheel{on: !o.Plain}, dirty: true}
 	a.flash = flash.New(a.now)
 	a.up.out = make(chan struct{})
-	a.ctx, a.cancel = context.WithCancel(fleet.Within(context.Background(), o.Commands))
+	a.ctx, a.cancel = context.WithCancel(o.With)
 	a.feed = feed{ctx: a.ctx, send: func(m tea.Msg) { a.Remote.program.Send(m) }, came: make(chan tea.Msg)}
 	a.actions.feed = &a.feed
 	a.reader = reader{ctx: a.ctx, root: o.Root, head: o.Branch}

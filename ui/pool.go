@@ -49,7 +49,7 @@ type talk interface {
 	Stop(agent int64)
 	Shell(ctx context.Context, agent int64, command string) error
 	Background(agent int64) []string
-	SetMode(m permit.Mode) error
+	SetMode(ctx context.Context, m permit.Mode) error
 }
 
 // read tells what is known of agents.

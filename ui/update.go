@@ -1,6 +1,7 @@
 package ui
 
 import (
+	"context"
 	"fmt"
 	"time"
 
@@ -152,7 +153,7 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 
 // attach takes the pool; its feed begins with the current state.
 func (a *App) attach(p *pool) tea.Cmd {
-	a.asks.Pool, a.asks.Free = p.asks, func() error { return a.pool.SetMode(permit.Auto) }
+	a.asks.Pool, a.asks.Free = p.asks, func(ctx context.Context) error { return a.pool.SetMode(ctx, permit.Auto) }
 	a.use(p)
 	a.began = a.o.Now().Truncate(time.Millisecond)
 	a.notice.Attach(p.notice, a.began)

@@ -30,7 +30,7 @@ const (
 	Runs   = "runs"   // its command is about to run: Decision, By
 	Ended  = "ended"  // it has its result: Decision, By, Outcome, Bytes, Began, Millis
 	Answer = "answer" // a question about a call was answered: Decision, By
-	Mode   = "mode"   // the permission mode is another: Args, By
+	Mode   = "mode"   // the permission mode is another, or what the agents began with: Args, By
 	Grant  = "grant"  // a rule was taken back: Args, Decision, By
 	Stop   = "stop"   // a turn ended otherwise than by its own: Outcome, By
 	Shell  = "shell"  // the human's own command: Args, Outcome, Bytes
@@ -49,9 +49,6 @@ const (
 	Refused = "refused"
 )
 
-// Human is who answers, and whose commands and modes are: whoever sits at a screen.
-const Human = "the user, on a screen"
-
 // Options are what Open needs.
 type Options struct {
 	DB    *store.DB
@@ -59,6 +56,9 @@ type Options struct {
 	Keys  *secret.Keys
 	Kinds []string    // of the agents whose rows also stand in the file of lines
 	Warn  func(error) // tells the human that a file beside the database can't be written; nil: it can again
+
+	Mode string // that the agents begin with; "": no row says it
+	Why  string // it is that
 }
 
 // Log is the audit of a workspace while its agents are at work. It is safe for concurrent use. The nil Log keeps
@@ -68,6 +68,7 @@ type Log struct {
 	head  *head
 	lines *lines
 	chain string // of the first row, where it is to be written
+	since int64  // the last row of the start before this one
 
 	mu     sync.Mutex // a leaf: transactions take it
 	judged map[key]Judgement
@@ -99,8 +100,13 @@ func Open(ctx context.Context, o Options) (*Log, error) {
 	found := flaw{damage: true}
 	if err != nil {
 		found.why = err.Error()
-	} else if err = o.DB.Read(ctx, func(rx *store.Rx) (err error) {
-		found, err = against(&rx.View, now)
+	}
+	if err := o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+		last, _, err := store.LastAudit(&rx.View)
+		l.since = last.ID
+		if err == nil && found.why == "" {
+			found, err = against(&rx.View, now)
+		}
 		return err
 	}); err != nil {
 		return nil, fmt.Errorf("compare the audit with its end: %w", err)
@@ -172,7 +178,7 @@ func (l *Log) Entry(tx *store.Tx, agent, turn int64, e history.Entry) error {
 		row.What, row.Call, row.Tool, row.Decision, row.By, row.Began = Ended, r.ID, r.Name, j.Decision, j.By, j.Began
 		row.Outcome, row.Bytes, row.Millis = outcome(r), int64(len(r.Text)), r.Millis
 	case e.Kind == history.EntryShell && e.Shell != nil:
-		row.What, row.Tool, row.Decision, row.By = Shell, "bash", Allowed, Human
+		row.What, row.Tool, row.Decision, row.By = Shell, "bash", Allowed, named(e.Shell.By)
 		row.Args = spelled(map[string]any{"command": cut(e.Shell.Command)})
 		row.Outcome, row.Bytes, row.Millis = exit(e.Shell.Exit), int64(len(e.Shell.Output)), e.Shell.Millis
 	case e.Kind == history.EntryEnded && e.End != nil && e.End.Outcome != history.Completed:
@@ -204,15 +210,15 @@ func (l *Log) Answered(tx *store.Tx, a Answered) error {
 	})
 }
 
-// Revoked adds the row of a rule that the human took back.
-func (l *Log) Revoked(tx *store.Tx, rule string) error {
+// Revoked adds the row of a rule that was taken back. by, in it and in Switched, is as [Who] says.
+func (l *Log) Revoked(tx *store.Tx, rule, by string) error {
 	args := spelled(map[string]any{"rule": rule})
-	return l.add(tx, store.Audit{What: Grant, Args: args, Decision: "taken back", By: Human})
+	return l.add(tx, store.Audit{What: Grant, Args: args, Decision: "taken back", By: named(by)})
 }
 
 // Switched adds the row of another permission mode.
-func (l *Log) Switched(tx *store.Tx, was, mode string) error {
-	return l.add(tx, store.Audit{What: Mode, Args: spelled(map[string]any{"mode": mode, "was": was}), By: Human})
+func (l *Log) Switched(tx *store.Tx, was, mode, by string) error {
+	return l.add(tx, store.Audit{What: Mode, Args: spelled(map[string]any{"mode": mode, "was": was}), By: named(by)})
 }
 
 // add adds a row. Its ID, At, Name and Hash are set here.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"fantail/agents/audit"
 	"fantail/agents/history"
@@ -29,6 +30,7 @@ type site struct {
 	warns []string
 	kinds []string
 	keys  *secret.Keys
+	now   func() time.Time
 }
 
 func newSite(t *testing.T, kinds ...string) *site {
@@ -46,7 +48,7 @@ func (s *site) path() string { return filepath.Join(s.dir, "fantail.db") }
 // open opens the database and the audit, as a start of the program does.
 func (s *site) open() {
 	s.Helper()
-	db, err := storetest.Open(s.Context(), s.path(), store.Options{Withhold: s.keys.Row})
+	db, err := storetest.Open(s.Context(), s.path(), store.Options{Withhold: s.keys.Row, Now: s.now})
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -157,6 +159,8 @@ var (
 	slips string
 	//go:embed testdata/unguarded.sql
 	unguarded string
+	//go:embed testdata/clock.sql
+	clockBack string
 	//go:embed testdata/cut.sql
 	cutTail string
 )
@@ -185,7 +189,7 @@ func TestVerify_finds(t *testing.T) {
 	}
 }
 
-// Whoever writes rows anew from somewhere on, each with its right hash, is found by the file of the end.
+// Whoever swaps the file, or writes rows anew from somewhere on, each with its right hash, is found by the file of the end.
 func TestVerify_findsRowsWrittenAnew(t *testing.T) {
 	forged := newSite(t)
 	forged.called("one", "bash", `{"command":"rm -r x"}`)
@@ -236,6 +240,29 @@ func TestVerify_findsRowsWrittenAnew(t *testing.T) {
 	put(t, now, audit.HeadFile(s.dir))
 	if r := s.verify(); !strings.Contains(r.Flaw, "is not the one that the file audit.head names") {
 		t.Errorf("rows written anew: %q", r.Flaw)
+	}
+}
+
+// A clock that was put back is no damage, and is told with the row; rows keep their order. A row that is dated anew is
+// damage.
+func TestVerify_clockBack(t *testing.T) {
+	s := newSite(t)
+	s.called("one", "read_file", `{"path":"a.go"}`)
+	s.close()
+	s.now = func() time.Time { return time.Now().Add(-49 * time.Hour) }
+	s.open()
+	s.called("two", "bash", `{"command":"ls"}`)
+	s.close()
+	s.now = nil
+	s.open()
+	s.called("three", "bash", `{"command":"ls"}`)
+	r := s.verify()
+	if r.Flaw != "" || r.Rows != 7 || len(r.Notes) != 1 || !strings.Contains(r.Says(), "Note: the clock went back by 49h0m") || !strings.Contains(r.Notes[0], "at row 4") {
+		t.Errorf("%+v", r)
+	}
+	s.tamper(clockBack)
+	if r := s.verify(); !strings.Contains(r.Flaw, "row 4 is not what was written") {
+		t.Errorf("dated forward, so that nothing went back: %+v", r)
 	}
 }
 
@@ -322,7 +349,7 @@ func TestLog_onlyAppends(t *testing.T) {
 	}
 	no := errors.New("no")
 	head := s.head()
-	err := s.db.Write(t.Context(), "fails", func(tx *store.Tx) error { return errors.Join(s.log.Revoked(tx, "r"), no) })
+	err := s.db.Write(t.Context(), "fails", func(tx *store.Tx) error { return errors.Join(s.log.Revoked(tx, "r", ""), no) })
 	if r := s.verify(); !errors.Is(err, no) || r.Flaw != "" || r.Rows != 3 || s.head() != head {
 		t.Errorf("%v, %+v", err, r)
 	}
@@ -342,7 +369,7 @@ func TestList(t *testing.T) {
 	s.entry(history.Entry{Kind: history.EntryEnded, End: &history.End{Outcome: history.Completed}})
 	s.entry(history.Entry{Kind: history.EntryEnded, End: &history.End{Outcome: history.TimedOut, Error: "timed out after 5m"}})
 	s.entry(history.Entry{Kind: history.EntryText, Text: "an answer"})
-	s.write(func(tx *store.Tx) error { return s.log.Switched(tx, "ask", "yolo") })
+	s.write(func(tx *store.Tx) error { return s.log.Switched(tx, "ask", "yolo", "") })
 	s.write(func(tx *store.Tx) error {
 		return s.log.Answered(tx, audit.Answered{Agent: s.agent, Turn: 3, Call: "three", Asked: "bash", Rule: "bash(x)", Decision: audit.Allowed, By: "you"})
 	})
@@ -450,7 +477,7 @@ func TestLog_withoutKeys(t *testing.T) {
 	s.entry(history.Entry{Kind: history.EntryShell, Shell: &history.Shell{Command: "echo " + key, Output: key}})
 	s.entry(history.Entry{Kind: history.EntryEnded, End: &history.End{Outcome: history.OutFailed, Error: "it said " + key}})
 	s.write(func(tx *store.Tx) error {
-		return errors.Join(s.log.Revoked(tx, "bash("+key+")"),
+		return errors.Join(s.log.Revoked(tx, "bash("+key+")", key),
 			s.log.Answered(tx, audit.Answered{Agent: s.agent, Asked: key, Rule: key, By: key}))
 	})
 	check(t, s.log.Settle(t.Context(), "sub"))

@@ -54,7 +54,9 @@ type end struct {
 	chain string
 }
 
-// append adds a row to the chain, and has the file of its end written once that is committed.
+// append adds a row to the chain, and has the file of its end written once that is committed. Before the first row of
+// this start stands the mode that the agents began with: whoever reads a row finds above it which mode held, without the
+// configuration of that day. A start that leaves no row needs none.
 func (l *Log) append(tx *store.Tx, row store.Audit) error {
 	var err error
 	e := tx.Local(l, func() any {
@@ -66,6 +68,9 @@ func (l *Log) append(tx *store.Tx, row store.Audit) error {
 			e.chain, err = chainOf(&tx.View)
 		case err == nil:
 			err = l.link(tx, e, store.Audit{What: Begun, Args: spelled(e.chain)})
+		}
+		if err == nil && l.o.Mode != "" && last.ID == l.since {
+			err = l.link(tx, e, store.Audit{What: Mode, Args: spelled(map[string]any{"mode": l.o.Mode}), By: l.o.Why})
 		}
 		tx.AfterCommit(func() { l.head.write(place{chain: e.chain, row: e.last.ID, hash: e.last.Hash}) })
 		return e

@@ -74,6 +74,19 @@ type Ahead struct {
 	Charge
 	Refused error  // it may not be sent: an [Over], or why its cost can't be known
 	Wrap    string // what its agent is to be told before, as this is one of its last; "": nothing
+	Last    *Last  // why its agent calls no more tools; nil: it may
+}
+
+// Last is why an agent that was told to finish calls no more tools: what is left is for its answer.
+type Last struct{ used string }
+
+func (l *Last) Error() string {
+	return "your budget is nearly used up: " + l.used + ". No tool runs any more: answer with what you have."
+}
+
+// Note stands behind the answer.
+func (l *Last) Note() string {
+	return "\n\n(Its budget was nearly used up, " + l.used + ": it was told to answer with what it had.)"
 }
 
 // Uses reports whether anything an agent uses counts to a budget.
@@ -108,7 +121,11 @@ func (r *Room) Ahead(tx *store.Tx, agent int64, m llm.Model, tokens int) (a Ahea
 			a.Wrap = ""
 			return a, nil
 		}
+		if b.Wrapped && a.Last == nil {
+			a.Last = &Last{of.Used(b.Used)}
+		}
 		if next := b.Used + a.of(b); of.Percent(next) >= wrapAt && !b.Wrapped {
+			a.Last = &Last{of.Used(b.Used)}
 			a.Wrap = "Your budget is nearly used up: " + of.Used(b.Used) +
 				". Call no more tools: answer now with what you have found and done, and say what is left to do."
 		}

@@ -32,6 +32,7 @@ type Answer struct {
 	Reason  string        `json:"reason,omitempty"`  // told to the model with a No
 	Text    string        `json:"text,omitempty"`    // to ask_user
 	Settled string        `json:"settled,omitempty"` // what ended the question without the human; "": they answered
+	By      string        `json:"by,omitempty"`      // who answered, as the audit names them; "": not known which human
 }
 
 // ErrAnswered: the human has already answered the question. ErrSettled, which is also an ErrAnswered: there is nothing
@@ -123,7 +124,11 @@ func HowEnded(row store.Approval, now time.Time) error {
 	if ans.Settled != "" {
 		return fmt.Errorf("%w: %s, %s ago", ErrSettled, ans.Settled, ago)
 	}
-	return fmt.Errorf("%w: %s, %s ago", ErrAnswered, ans, ago)
+	by := ""
+	if ans.By != "" {
+		by = ", by " + ans.By
+	}
+	return fmt.Errorf("%w: %s%s, %s ago", ErrAnswered, ans, by, ago)
 }
 
 // String returns the answer in a few words.

@@ -113,6 +113,7 @@ type Shell struct {
 	Exit    int    `json:"exit"`
 	Millis  int64  `json:"ms"`
 	File    string `json:"file,omitempty"`
+	By      string `json:"by,omitempty"` // who typed it, as the audit names them; "": not known
 }
 
 // End says how a turn ended.

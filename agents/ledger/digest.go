@@ -11,6 +11,7 @@ import (
 
 	"fantail/agents/event"
 	"fantail/agents/history"
+	"fantail/agents/schedule"
 	"fantail/inbox"
 	"fantail/store"
 )
@@ -38,6 +39,7 @@ type Digest struct {
 	Needs    []inbox.Message // questions, approvals and urgent mail pending now, oldest first
 	Mail     []string        // senders of pending mail that arrived since
 	Letters  int             // how many letters that is
+	Silent   int             // runs of scheduled commands that reported nothing, as their outcome did not change
 	Due      []inbox.Message // pending mail that what was scheduled left since: reminders, findings
 	Fresh    map[int64]bool  // agents with pending mail that arrived since
 	Tokens   int             // of turns that ended since, or still run
@@ -66,11 +68,19 @@ func (l *Ledger) Digest(ctx context.Context, since time.Time) (d Digest, err err
 			}
 			d.Since = time.UnixMilli(ms)
 		}
-		tasks, err := rx.FinishedSince(d.Since, mostTold)
+		silent, err := schedule.Silent(&rx.View, d.Since)
+		if err != nil {
+			return err
+		}
+		tasks, err := rx.FinishedSince(d.Since, mostTold+len(silent)) // they leave room for the others
 		if err != nil {
 			return err
 		}
 		for _, t := range tasks {
+			if silent[t.ID] {
+				d.Silent++
+				continue
+			}
 			d.note(t.Name, history.Outcome(t.Outcome))
 		}
 		turns, err := rx.EndedSince(d.Since, mostTold)

@@ -1,6 +1,7 @@
 package mail
 
 import (
+	"fmt"
 	"slices"
 	"time"
 
@@ -144,4 +145,12 @@ func (m *Room) Sorted(agent int64, s Arrivals) {
 	if s.Wake || s.who.Ends {
 		k.patient = 0
 	}
+}
+
+// Handled tells the human what was done while they paused.
+func Handled(ms []inbox.Message) string {
+	if len(ms) == 1 {
+		return fmt.Sprintf("Handled message from %s while you were thinking", inbox.Label(ms[0].From))
+	}
+	return fmt.Sprintf("Handled %d messages while you were idle", len(ms))
 }

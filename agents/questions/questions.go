@@ -9,6 +9,7 @@
 package questions
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -104,7 +105,7 @@ func (qs *Desk) Revoke(ctx context.Context, rule permit.Rule) error {
 		if err := store.RemoveGrant(tx, string(rule)); err != nil {
 			return err
 		}
-		return qs.audit.Revoked(tx, string(rule))
+		return qs.audit.Revoked(tx, string(rule), audit.Who(ctx))
 	})
 }
 
@@ -367,7 +368,7 @@ func (qs *Desk) deliver(question int64, ans event.Answer) {
 // "for this session" also answers the other questions it covers. What counts is the question as the agent asks it: a
 // row that another hand changed is written anew.
 func (qs *Desk) Answer(ctx context.Context, question int64, ans event.Answer) error {
-	ans.Settled = ""
+	ans.Settled, ans.By = "", audit.Who(ctx)
 	_, data, waits := qs.waiting(question)
 	err := qs.db.Write(ctx, "answer a question", func(tx *store.Tx) error {
 		row, ok, err := tx.Approval(question)
@@ -444,15 +445,12 @@ func (qs *Desk) Reply(tx *store.Tx, row store.Approval, ans event.Answer, by str
 func (qs *Desk) audited(tx *store.Tx, row store.Approval, ans event.Answer) error {
 	var d event.QuestionRow
 	_ = json.Unmarshal([]byte(row.Data), &d) // of what can't be read, who answered is written down all the same
-	a := audit.Answered{Agent: row.Agent, Turn: row.Turn, Call: row.Call, Asked: d.Action.Title, By: audit.Human}
-	switch {
-	case ans.Settled != "":
-		a.By = ans.Settled
-	case d.Asks == nil:
-		a.By += ": " + ans.String()
-	}
+	a := audit.Answered{Agent: row.Agent, Turn: row.Turn, Call: row.Call, Asked: d.Action.Title, By: Decided(ans)}
 	if d.Asks != nil {
 		a.Asked = "a question of its own"
+		if ans.Settled == "" {
+			a.By = cmp.Or(ans.By, audit.Human)
+		}
 	}
 	switch ans.Choice {
 	case permit.No:
@@ -463,6 +461,22 @@ func (qs *Desk) audited(tx *store.Tx, row store.Approval, ans event.Answer) erro
 		a.Decision = audit.Allowed
 	}
 	return qs.audit.Answered(tx, a)
+}
+
+// Decided says for the audit whose answer decided, and what it was.
+func Decided(ans event.Answer) string {
+	if ans.Settled != "" {
+		return ans.Settled
+	}
+	return cmp.Or(ans.By, audit.Human) + ": " + ans.String()
+}
+
+// Refusal is what a model is told whose call the human refused for that reason.
+func Refusal(reason string) string {
+	if reason == "" {
+		return "The user said no. Don't try it another way; ask what to do instead."
+	}
+	return "The user said no: " + reason
 }
 
 // Settle closes an agent's open questions, inside the transaction that leaves nothing to answer.

@@ -275,3 +275,15 @@ func beginning(s string, most int) string {
 	}
 	return s[:most] + "…"
 }
+
+// Silent are the tasks of the runs that ended at that time or later and left no mail: their outcome was that of the run
+// before.
+func Silent(v *store.View, since time.Time) (map[int64]bool, error) {
+	tasks, err := all(v, scanInt, `SELECT task FROM schedule_runs
+		WHERE task IS NOT NULL AND message IS NULL AND outcome <> '' AND ended_at >= ?`, since.UnixMilli())
+	is := map[int64]bool{}
+	for _, t := range tasks {
+		is[t] = true
+	}
+	return is, err
+}

@@ -20,6 +20,7 @@ import (
 // afford counts the next request to the budgets its agent uses, before it is sent, and refuses it where one is used up.
 // An agent whose work ends with its turn is told when this is one of its last.
 func (c *conversation) afford(ctx context.Context, model llm.Model) (budget.Charge, error) {
+	c.last = nil
 	uses, err := c.o.Budget.Uses(ctx, c.ID)
 	if err != nil || !uses {
 		return budget.Charge{}, err
@@ -43,6 +44,9 @@ func (c *conversation) afford(ctx context.Context, model llm.Model) (budget.Char
 		}
 		return tx.SetSentUpTo(c.turn, seq)
 	})
+	if !c.Kind.HasPrompt() {
+		c.last = a.Last
+	}
 	if err == nil {
 		err = c.readUpTo(ctx, seq)
 	}

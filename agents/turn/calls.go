@@ -113,6 +113,9 @@ func (w *workbench) runCall(ctx context.Context, c history.Call, line func(start
 		return w.result(ctx, c, time.Now(), tools.Result{Text: err.Error(), Error: true})
 	}
 	defer w.o.Audit.Forget(w.ID, c.ID)
+	if w.last != nil {
+		return w.denied(ctx, c, w.last.Error())
+	}
 	if err := w.o.Audit.Admit(ctx, string(w.Kind)); err != nil {
 		return w.denied(ctx, c, err.Error())
 	}
@@ -193,10 +196,10 @@ func (w *workbench) may(ctx context.Context, c history.Call, call *tools.Call, b
 		return false, err
 	}
 	if answer.Choice == permit.No {
-		w.judge(c, audit.Refused, answered(answer))
-		return false, w.result(ctx, c, time.Now(), tools.Result{Text: refusal(answer.Reason), Error: true})
+		w.judge(c, audit.Refused, questions.Decided(answer))
+		return false, w.result(ctx, c, time.Now(), tools.Result{Text: questions.Refusal(answer.Reason), Error: true})
 	}
-	w.judge(c, audit.Allowed, answered(answer))
+	w.judge(c, audit.Allowed, questions.Decided(answer))
 	return true, nil
 }
 
@@ -209,21 +212,6 @@ func (w *workbench) runs(c history.Call, f func() tools.Result) tools.Result {
 // judge notes what decided about a call that is about to begin, or not to.
 func (w *workbench) judge(c history.Call, decision, by string) {
 	w.o.Audit.Judge(w.ID, c.ID, audit.Judgement{Decision: decision, By: by, Began: w.o.Now()})
-}
-
-// answered says for the audit whose answer decided, and what it was.
-func answered(ans event.Answer) string {
-	if ans.Settled != "" {
-		return ans.Settled
-	}
-	return audit.Human + ": " + ans.String()
-}
-
-func refusal(reason string) string {
-	if reason == "" {
-		return "The user said no. Don't try it another way; ask what to do instead."
-	}
-	return "The user said no: " + reason
 }
 
 // started records a command before it runs, so that after a crash its process group and its output can be found.

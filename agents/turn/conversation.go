@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"fantail/agents/budget"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
 	"fantail/inbox"
@@ -19,8 +20,9 @@ type conversation struct {
 	o     *Options
 	tools *tools.Set // the tools its model may call
 
-	unattended bool  // nobody is there to be asked
-	guard      Guard // bounds what it does; nil: nothing does
+	unattended bool         // nobody is there to be asked
+	guard      Guard        // bounds what it does; nil: nothing does
+	last       *budget.Last // why it calls no more tools; nil: it may
 
 	turn         int64           // the current turn; 0: none
 	history      []history.Entry // what the model is sent, as far as it was read

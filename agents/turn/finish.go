@@ -3,16 +3,15 @@ package turn
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 	"time"
 
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
+	"fantail/agents/mail"
 	"fantail/agents/recovery"
 	"fantail/agents/roster"
-	"fantail/inbox"
 	"fantail/store"
 )
 
@@ -102,7 +101,7 @@ func (f finishing) record(tx *store.Tx) error {
 		return err
 	}
 	if len(l.handled) > 0 && f.e.Outcome == history.Completed {
-		if _, err := b.Add(l.turn, history.Entry{Kind: history.EntryNotice, Text: handled(l.handled)}); err != nil {
+		if _, err := b.Add(l.turn, history.Entry{Kind: history.EntryNotice, Text: mail.Handled(l.handled)}); err != nil {
 			return err
 		}
 	}
@@ -137,14 +136,6 @@ func (f finishing) settle(tx *store.Tx) error {
 		}
 	}
 	return l.account(tx, f.e, f.state)
-}
-
-// handled tells the human what was done while they paused.
-func handled(ms []inbox.Message) string {
-	if len(ms) == 1 {
-		return fmt.Sprintf("Handled message from %s while you were thinking", inbox.Label(ms[0].From))
-	}
-	return fmt.Sprintf("Handled %d messages while you were idle", len(ms))
 }
 
 // restState returns an agent's state after a turn: idle if it has a prompt box or awaits input, else a terminal one.
@@ -203,6 +194,9 @@ func (l *Loop) report(tx *store.Tx, e Ending, state event.State) error {
 	}
 	if l.command != "" { // the message's error says how it ended
 		text = strings.TrimPrefix(text, e.Cause+", ")
+	}
+	if l.last != nil && e.Outcome == history.Completed {
+		text += l.last.Note()
 	}
 	end := roster.End{Agent: l.ID, Turn: l.turn, Outcome: e.Outcome, Cause: e.Cause, Text: text}
 	if state == event.Idle {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"fantail/agents/audit"
 	"fantail/agents/event"
 	"fantail/agents/fleet"
 	"fantail/agents/history"
@@ -37,7 +38,7 @@ func (w *workbench) Shell(ctx context.Context, command string) error {
 	if err != nil && ctx.Err() == nil {
 		return fmt.Errorf("run %s: %w", command, err)
 	}
-	s := &history.Shell{Command: command, Output: r.Text, Exit: r.Exit, Millis: time.Since(began).Milliseconds()}
+	s := &history.Shell{Command: command, Output: r.Text, Exit: r.Exit, Millis: time.Since(began).Milliseconds(), By: audit.Who(ctx)}
 	if r.Cut {
 		s.File = file
 	}

@@ -36,7 +36,7 @@ func (w *workbench) widened(ctx context.Context, c history.Call, call *tools.Cal
 				return tools.Result{}, err // the next start asks again
 			}
 			if answer.Choice == permit.No {
-				return told(r, refusal(answer.Reason)), nil
+				return told(r, questions.Refusal(answer.Reason)), nil
 			}
 		}
 		adds := r.Refused.Rule.Adds(w.o.Root)

@@ -48,8 +48,8 @@ type Pool interface {
 // Asking is the question in sight, and what is known of the human's typing.
 type Asking struct {
 	Env
-	Pool Pool         // nil until there is one; no agent asks before
-	Free func() error // lets commands run unasked in their sandboxes
+	Pool Pool                            // nil until there is one; no agent asks before
+	Free func(ctx context.Context) error // lets commands run unasked in their sandboxes
 
 	typed, closed, since time.Time
 	sight                sight
@@ -286,7 +286,7 @@ func (a *Asking) answered(d dialog.Decision) intent.Intent {
 	return intent.Do{Agent: agent, Long: true, F: func(ctx context.Context) (intent.Intent, error) {
 		var err error
 		if ans.Choice == permit.Freely { // the mode answers it
-			err = a.Free()
+			err = a.Free(ctx)
 		} else {
 			err = a.Pool.Answer(ctx, id, ans)
 		}

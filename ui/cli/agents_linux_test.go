@@ -87,7 +87,7 @@ func TestAgentsFromAShell(t *testing.T) {
 	// What an agent's command asks for is seen to come from there.
 	c.typed(t, "run "+s.program+" agents tell main 'say forged' 2>&1; "+s.program+" agents > listed\r")
 	s.exists(t, "listed")
-	c.until(t, "tells and ends none")
+	c.until(t, "this is the human")
 
 	// A host that was killed leaves rows that say more than is so.
 	c.typed(t, "run touch again; sleep 600\r")

@@ -176,7 +176,7 @@ func TestAttach_refused(t *testing.T) {
 	watched, _ := os.ReadFile(filepath.Join(s.dir, "watched"))
 	refused, _ := os.ReadFile(filepath.Join(s.dir, "refused"))
 	if !strings.Contains(string(watched), "● bash") || strings.Count(string(refused), "fantail: ") != 2 ||
-		!strings.Contains(string(refused), "tells and ends none; not told: say forged") || !strings.Contains(string(refused), "fantail push") {
+		!strings.Contains(string(refused), "tells and ends none; not told: say forged") || !strings.Contains(string(refused), "this is the human's to do") {
 		t.Errorf("an agent's command reads %q and is told %q", watched, refused)
 	}
 	s.listed(t, "job", `"state":"done"`)

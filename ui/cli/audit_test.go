@@ -33,15 +33,16 @@ func TestAudit(t *testing.T) {
 	}
 	all := want(ok, "the audit begins\n", "")
 	lines := strings.Split(strings.TrimSpace(all), "\n")
-	if len(lines) != 4 || !strings.Contains(lines[1], " write_file content (10 bytes), path made · allowed: yolo mode · ok, ") ||
-		!strings.Contains(lines[2], " bash command exit 4") || !strings.Contains(lines[2], " · exit code 4, ") || !strings.Contains(lines[3], "its turn ended: failed") ||
+	if len(lines) != 5 || !strings.Contains(lines[1], " permission mode: ask · the host began with it: no flag and no configuration says another") ||
+		!strings.Contains(lines[2], " write_file content (10 bytes), path made · allowed: yolo mode · ok, ") ||
+		!strings.Contains(lines[3], " bash command exit 4") || !strings.Contains(lines[3], " · exit code 4, ") || !strings.Contains(lines[4], "its turn ended: failed") ||
 		strings.Contains(all, "recipe") {
 		t.Errorf("%s", all)
 	}
-	name := strings.Fields(lines[1])[3]
+	name := strings.Fields(lines[2])[3]
 	want(ok, "write_file content", "", name)
 	want(nothing, "", "", "nobody")
-	want(ok, "decided   allowed: yolo mode", "", "#2")
+	want(ok, "decided   allowed: yolo mode", "", "#3")
 	want(failed, "", "the audit has no row 99; fantail audit lists them", "99")
 	want(usage, "", "it is fantail audit [NAME | N]", "a", "b")
 	want(usage, "", "--verify looks at the whole audit", "--verify", "main")
@@ -52,7 +53,7 @@ func TestAudit(t *testing.T) {
 			t.Errorf("%s: %v", row, err)
 		}
 	}
-	if one := want(ok, `"what":"call"`, "", "2", "--json"); strings.Count(one, "\n") != 2 {
+	if one := want(ok, `"what":"call"`, "", "3", "--json"); strings.Count(one, "\n") != 2 {
 		t.Errorf("a call and its end: %s", one)
 	}
 	want(ok, "The audit is whole: ", "", "--verify")

@@ -128,6 +128,9 @@ func (n *Notice) digestText(d ledger.Digest) string {
 		}
 		add(dueText(m))
 	}
+	if d.Silent > 0 {
+		add("scheduled", words.Count(d.Silent, "run")+" without news", "/schedule lists what is due when")
+	}
 	if names := n.idle(); len(names) > 0 {
 		add("idle", words.Some(names), "/tell "+names[0]+" TEXT goes on, /end "+names[0]+" ends it")
 	}

@@ -162,7 +162,7 @@ func (s *Session) show() {
 		In: s.Terminal.in, Out: s.Terminal, Terminal: shared{s.Terminal.in}, Environ: append([]string{
 			"TERM=xterm-256color", "COLORTERM=truecolor", "TTY_FORCE=1", "LANG=C.UTF-8",
 		}, o.Environ...),
-		Commands: o.Commands, News: o.News, Theme: o.Theme, Msgs: o.Msgs, Usual: o.Mode, FPS: o.FPS, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
+		With: fleet.Within(context.Background(), o.Commands), News: o.News, Theme: o.Theme, Msgs: o.Msgs, Usual: o.Mode, FPS: o.FPS, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
 		History: filepath.Join(s.Home.Data, "history"),
 		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
 		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly,

@@ -28,7 +28,7 @@ func AuditGist(l audit.Line) string {
 	case audit.Answer:
 		return clipped("asked: "+what, 100) + " · " + judged(l)
 	case audit.Mode:
-		return "the permission mode changed: " + what + " · " + frame.CleanLine(l.By)
+		return "permission mode: " + strings.TrimPrefix(what, "mode ") + " · " + frame.CleanLine(l.By)
 	case audit.Grant:
 		return what + " · " + judged(l)
 	case audit.Stop:

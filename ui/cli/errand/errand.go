@@ -50,6 +50,7 @@ type row struct {
 	unused           int    // the exit code where nobody used the workspace yet; 0: it works there
 	run              func(e *Errand, c *caller) (int, error)
 	apart            func(ctx context.Context, e *Errand, out *printed) (int, error) // instead of run: it opens no workspace
+	agents           func(e *Errand) bool                                            // whether an agent's command may run it; nil: it may not
 	suits            func(e *Errand) error                                           // whether the flags go together; nil: they do
 	hosted           map[string]func(e *Errand, c *caller) (int, error)              // instead of run, by the first word: the host does it
 }

@@ -31,44 +31,44 @@ import (
 func errands() []row {
 	return []row{
 		{
-			name: "send", args: "NAME[,NAME…] [TEXT]", help: "put mail into an agent's inbox", run: runSend,
+			name: "send", agents: always, args: "NAME[,NAME…] [TEXT]", help: "put mail into an agent's inbox", run: runSend,
 			flags: "priority tag key json",
 			more:  moreSend,
 		},
 		{
-			name: "push", args: "[name=NAME] [model=MODEL] [timeout=TIME] [after=A,B] PROMPT", help: "queue a task for an agent of its own",
+			name: "push", agents: always, args: "[name=NAME] [model=MODEL] [timeout=TIME] [after=A,B] PROMPT", help: "queue a task for an agent of its own",
 			plain: true, run: runPush, flags: "json",
 			more: morePush,
 		},
 		{
-			name: "inbox", help: "list the messages that wait", unused: shell.Nothing, run: runInbox, flags: "agent json follow",
+			name: "inbox", agents: always, help: "list the messages that wait", unused: shell.Nothing, run: runInbox, flags: "agent json follow",
 			more: moreInbox,
 		},
 		{
-			name: "check", args: "[from=NAME]", help: "take the messages that are ready", unused: shell.Nothing, run: runCheck, flags: "agent lifo peek take json",
+			name: "check", agents: peeks, args: "[from=NAME]", help: "take the messages that are ready", unused: shell.Nothing, run: runCheck, flags: "agent lifo peek take json",
 			more: moreCheck,
 		},
 		{
-			name: "queue", help: "list the tasks that are queued, run and have finished", unused: shell.Nothing, run: runQueue, flags: "agent all json",
+			name: "queue", agents: always, help: "list the tasks that are queued, run and have finished", unused: shell.Nothing, run: runQueue, flags: "agent all json",
 			more: "  fantail queue --json | jq -r 'select(.state == \"queued\").name'",
 		},
 		{
-			name: "agents", args: "[list | spawn --prompt TEXT | attach NAME | logs NAME | tell NAME [TEXT] | wrapup NAME | end NAME | kill NAME | respawn NAME]",
+			name: "agents", agents: only("list", "logs", "attach"), args: "[list | spawn --prompt TEXT | attach NAME | logs NAME | tell NAME [TEXT] | wrapup NAME | end NAME | kill NAME | respawn NAME]",
 			help: "list the agents; start, follow and end one; tell one what to do", unused: shell.Nothing,
 			run: runAgents, flags: "json follow prompt label model interactive idle end", suits: agentFlags,
 			hosted: map[string]func(e *Errand, c *caller) (int, error){"spawn": runSpawn, "attach": runAttach},
 			more:   moreAgents,
 		},
 		{
-			name: "show", args: "N", help: "print one message, taken or not", unused: shell.Failed, run: runShow, flags: "json",
+			name: "show", agents: always, args: "N", help: "print one message, taken or not", unused: shell.Failed, run: runShow, flags: "json",
 			more: "  fantail show 12",
 		},
 		{
-			name: "memory", args: "[list | show NAME]", help: "list the memory documents, or print one", unused: shell.Nothing, run: runMemory, flags: "json",
+			name: "memory", agents: always, args: "[list | show NAME]", help: "list the memory documents, or print one", unused: shell.Nothing, run: runMemory, flags: "json",
 			more: "NAME is as behind #mem-, which may stand before it.\n\n  fantail memory show oauth/security > security.md",
 		},
 		{
-			name: "schedule", args: "[list | WHEN PROMPT | remind WHEN TEXT | watch TIME until \"CONDITION\" PROMPT | show NAME | pause NAME | resume NAME | rm NAME]",
+			name: "schedule", agents: only("list", "show"), args: "[list | WHEN PROMPT | remind WHEN TEXT | watch TIME until \"CONDITION\" PROMPT | show NAME | pause NAME | resume NAME | rm NAME]",
 			help: "list what is due when; have an observer look, or be reminded", plain: true, unused: shell.OK, run: runSchedule, flags: "json",
 			more: `WHEN is 30m, 14:00, tomorrow 9:00, monday 10:00, 2026-12-24 18:00, every 30m, every
 day 9:00, every monday 10:00 or cron 30 9 * * 1-5, by the clock on the wall here.
@@ -83,7 +83,7 @@ one run always.
   fantail schedule --json | jq -r 'select(.state == "active").due'`,
 		},
 		{
-			name: "audit", args: "[NAME | N]", help: "print what agents called, and who let them; look whether that is whole", unused: shell.Nothing,
+			name: "audit", agents: always, args: "[NAME | N]", help: "print what agents called, and who let them; look whether that is whole", unused: shell.Nothing,
 			run: runAudit, flags: "json verify", suits: auditFlags,
 			more: `One line a call, oldest first: what was called, which rule, mode or answer decided,
 how it ended, the bytes of its result, its time. With NAME only what the agent of
@@ -98,15 +98,15 @@ write both, as your own programs can outside of a sandbox, can write them anew s
   fantail audit --verify && fantail audit --json | jq -r 'select(.tool == "bash").args.command'`,
 		},
 		{
-			name: "ls", help: "list the workspaces whose agents live", apart: runLs, flags: "json",
+			name: "ls", agents: always, help: "list the workspaces whose agents live", apart: runLs, flags: "json",
 			more: moreLs,
 		},
 		{
-			name: "host", args: "[status | stop | log | install | uninstall | run]", help: "look at the process that has the agents, end it, or have the machine keep it", apart: runHost, flags: "wait now json",
+			name: "host", agents: only("status", "log"), args: "[status | stop | log | install | uninstall | run]", help: "look at the process that has the agents, end it, or have the machine keep it", apart: runHost, flags: "wait now json",
 			more: moreHost,
 		},
 		{
-			name: "doctor", help: "look for what gets in the way of a host here", apart: runDoctor, flags: "json",
+			name: "doctor", agents: always, help: "look for what gets in the way of a host here", apart: runDoctor, flags: "json",
 			more: moreDoctor,
 		},
 		{
@@ -274,17 +274,17 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	signals := g.Watch(cancel)
-	if e.apart != nil {
-		code, err := e.apart(ctx, e, &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json})
-		return ended(signals, code, err)
-	}
 	mail := os.Getenv(sandbox.MailEnv)
-	if err := outOf(mail, e.name); err != nil {
-		return 0, err
-	}
 	at, err := place.Find(e.o.dir, os.Getenv)
 	if mail != "" {
 		at, err = place.Place{}, nil // what is there can't be seen
+	}
+	if refused := e.may(sourceOf(at.Data)); refused != nil {
+		return 0, refused
+	}
+	if e.apart != nil {
+		code, err := e.apart(ctx, e, &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json})
+		return ended(signals, code, err)
 	}
 	if err != nil {
 		return 0, err
@@ -326,15 +326,6 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 		err = e
 	}
 	return ended(signals, code, err)
-}
-
-// outOf is an error for an errand that does not come out of the sandbox of an agent's command; mail is where its mail
-// leaves, "" outside of one.
-func outOf(mail, errand string) error {
-	if mail == "" || errand == "send" {
-		return nil
-	}
-	return fmt.Errorf("%s reaches nobody: this command runs in an agent's sandbox, out of which only fantail send comes; the agent has tools for the rest", errand)
 }
 
 // ended is how the program ends with that.

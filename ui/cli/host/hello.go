@@ -44,6 +44,18 @@ func (h Hello) Getenv(name string) string {
 	return ""
 }
 
+// Who is the human at the screen, as the audit names them: several screens of one host are told apart.
+func (h Hello) Who() string {
+	where := ""
+	if h.terminal != nil {
+		where = tty.Name(int(h.terminal.Fd()))
+	}
+	if where == "" {
+		return fmt.Sprintf("the user, on the screen of process %d", h.PID)
+	}
+	return fmt.Sprintf("the user, on %s (process %d)", where, h.PID)
+}
+
 // helloWithin is how long a screen may take for it.
 const helloWithin = 5 * time.Second
 

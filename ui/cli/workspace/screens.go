@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 
 	"fantail/agents"
+	"fantail/agents/audit"
+	"fantail/agents/fleet"
 	"fantail/store/config"
 	"fantail/tools/permit"
 	"fantail/ui"
@@ -41,7 +43,7 @@ func (w *Workspace) face(h host.Hello) (ui.Options, error) {
 		return ui.Options{}, err // else the workspace may remember another one
 	}
 	return ui.Options{
-		Commands: cli.Commands(h.Env, h.Umask, w.umask, w.keys), News: cli.Brought(brought),
+		With: audit.As(fleet.Within(context.Background(), cli.Commands(h.Env, h.Umask, w.umask, w.keys)), h.Who()), News: cli.Brought(brought),
 		Environ: cli.Environ(conf, h.Env, w.keys), Withhold: w.keys.Text, Theme: conf.Theme, Plain: !conf.Mouse, Notify: conf.Notify,
 		Msgs: conf.StatusStyle == "msg", Start: choice.Why, Version: shell.Version(), Usual: cli.Usual(flags, conf),
 		Sandbox: func(mode permit.Mode) string { return wall.Text(w.wall(), w.place.Root, mode, wall.Here()) },
@@ -78,7 +80,7 @@ func (w *Workspace) opened(ctx context.Context, space host.Workspace, h host.Hel
 		err = w.choose(ctx, space.Pool)
 	}
 	if mode := permit.Mode(conf.PermissionMode); err == nil && (flags.Moded || mode == permit.Yolo) { // else it is everybody's
-		err = space.Pool.SetMode(mode)
+		err = space.Pool.SetMode(audit.As(ctx, h.Who()), mode)
 	}
 	opening.Start, opening.Trouble = cli.MainModel(space.Pool), ""
 	if c, e := agents.Remembered(ctx, w.db); e == nil && h.Getenv("FANTAIL_THEME") == "" {
@@ -120,7 +122,8 @@ func (w *Workspace) tame(pool *agents.Pool) {
 	if mode == permit.Yolo || mode == "" {
 		mode = permit.Ask
 	}
-	if err := pool.SetMode(mode); err != nil {
+	ctx := audit.As(context.Background(), "the program: nobody is at a screen, and that ends yolo")
+	if err := pool.SetMode(ctx, mode); err != nil {
 		shell.Warn(os.Stderr, "yolo ended: %v", err)
 	}
 }

@@ -206,7 +206,7 @@ func (w *Workspace) host(log string) (*host.Host, error) {
 			if flags.Print { // what it asks for concerns its own conversation
 				flags, conf.PermissionMode = cli.Flags{}, w.conf.PermissionMode
 			}
-			w.conf.PermissionMode = conf.PermissionMode
+			w.conf.PermissionMode, w.flagged = conf.PermissionMode, flags.Moded
 			w.keep.Store(flags.Keep)
 			pool, err := w.open(ctx, func(remembered string) (config.Choice, error) { return w.picks(ctx, flags.Model, remembered) })
 			return host.Workspace{Pool: pool, Close: w.close}, err

@@ -107,17 +107,25 @@ func (w *Workspace) kept() *kept.Watch {
 // aside is the directory below the workspace's data that gets what commands made of what they must not change.
 const aside = "put-aside"
 
-// begins has the permission mode hold that was chosen here before, unless the configuration says another, and says what
-// the start screen tells of the sandbox.
-func (w *Workspace) begins(chosen permit.Mode) string {
-	if chosen != permit.Auto || w.conf.PermissionMode != "" {
-		return wall.Brief(w.wall())
+// begins has the permission mode hold that was chosen here before, unless the configuration says another. It says what
+// the start screen tells of the sandbox, and for the audit why the mode is what it is.
+func (w *Workspace) begins(chosen permit.Mode) (brief, why string) {
+	switch {
+	case w.flagged:
+		return wall.Brief(w.wall()), "the host began with it: a flag (--permission-mode, --yolo)"
+	case w.conf.PermissionMode != "":
+		return wall.Brief(w.wall()), "the host began with it: the configuration (permission_mode)"
+	case chosen != permit.Auto:
+		return wall.Brief(w.wall()), usual
 	}
 	if err := w.gate.SetMode(chosen); err != nil {
-		return "Mode auto was chosen here, and no sandbox works now: commands ask; /sandbox says why"
+		return "Mode auto was chosen here, and no sandbox works now: commands ask; /sandbox says why", usual
 	}
-	return "Mode auto, as chosen here before: commands run unasked in the sandbox"
+	return "Mode auto, as chosen here before: commands run unasked in the sandbox", "the host began with it: chosen on a screen, earlier"
 }
+
+// usual is why the mode is what it is where nobody wanted another.
+const usual = "the host began with it: no flag and no configuration says another"
 
 // resolved is a path without links, as far as it exists.
 func resolved(path string) string {

@@ -5,7 +5,7 @@
 //
 // Does not: parse arguments, decide which face the program has, know what an agent does.
 //
-// Imports: agents, agents/event, agents/fleet, agents/kept, agents/observer, inbox/rules, store, store/config,
+// Imports: agents, agents/audit, agents/event, agents/fleet, agents/kept, agents/observer, inbox/rules, store, store/config,
 // store/config/paths, tools, tools/allowance, tools/git, tools/permit, tools/permit/filenames, tools/proc,
 // tools/sandbox, tools/secret, ui, ui/cli, ui/cli/guard, ui/cli/host, ui/cli/models, ui/cli/place, ui/cli/printer,
 // ui/cli/reach, ui/cli/shell, ui/cli/wall, ui/cli/watch, ui/screen, ui/welcome, ui/words.
@@ -49,16 +49,17 @@ type Workspace struct {
 	stays    string // where the host is kept by a service; "": it is none
 	readOnly error  // why nothing can be written; nil: it can
 
-	umask  int         // of this process
-	keep   atomic.Bool // yolo outlives the last screen
-	file   reread
-	conf   config.Config
-	keys   *secret.Keys // what is kept, shown and handed on without
-	models *models.Models
-	tools  *tools.Set
-	found  func() *sandbox.Wall // see wall
-	bell   *place.Bell          // nil: there is none
-	watch  *watch.Watch         // nil: there is none
+	umask   int         // of this process
+	keep    atomic.Bool // yolo outlives the last screen
+	file    reread
+	conf    config.Config
+	flagged bool         // the permission mode in it is that of a flag
+	keys    *secret.Keys // what is kept, shown and handed on without
+	models  *models.Models
+	tools   *tools.Set
+	found   func() *sandbox.Wall // see wall
+	bell    *place.Bell          // nil: there is none
+	watch   *watch.Watch         // nil: there is none
 
 	db      *store.DB // from here on set by open
 	gate    *permit.Gate
@@ -80,6 +81,7 @@ func (w *Workspace) Configure(flags cli.Flags) (err error) {
 	if w.conf, err = cli.Configure(flags, os.Getenv); err != nil {
 		return err
 	}
+	w.flagged = flags.Moded
 	if w.file.conf, err = config.ReadFile(os.Getenv); err != nil {
 		return err
 	}
@@ -144,15 +146,16 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	said, broken := rules.Read(w.place.Root)
 	brief := cli.NewBriefing(w.place, time.Now)
 	w.opening = welcome.Opening{Start: w.choice.Why, Trouble: w.choice.Lost, Policy: said[string(event.Main)].File, Instructions: brief.Instructions()}
+	moded := ""
 	if w.readOnly == nil { // else no command runs
-		w.opening.Sandbox = w.begins(remembered.Mode)
+		w.opening.Sandbox, moded = w.begins(remembered.Mode)
 	}
 	if os.Getenv("FANTAIL_THEME") == "" {
 		w.opening.Theme = remembered.Theme
 	}
 	ahead, clock := &proc.Ahead{}, &proc.Clock{}
 	pool, err = agents.Open(ctx, agents.Options{
-		DB: w.db, Tools: w.tools, Gate: w.gate,
+		DB: w.db, Tools: w.tools, Gate: w.gate, Moded: moded,
 		Resolve: w.models.Resolve, Model: w.choice.Name(), System: brief.System,
 		Root: w.place.Root, Data: w.place.Data, Private: w.place.Private, Environ: proc.Clean(os.Environ(), w.keys), Keys: w.keys,
 		Go: w.guard.Go, Box: w.boxes(), Ahead: ahead, Kept: w.kept(), Keep: w.guard.Keep, Jumps: clock.Jumps, Alarm: clock.Alarm, Cap: w.conf.MaxRunning, Due: w.conf.MaxSchedules, Rules: said,

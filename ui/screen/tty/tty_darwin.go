@@ -1,8 +1,25 @@
 package tty
 
-import "syscall"
+import (
+	"bytes"
+	"syscall"
+	"unsafe"
+)
 
 const (
 	getModes = syscall.TIOCGETA
 	setModes = syscall.TIOCSETA
 )
+
+// Name is the path of the terminal; "": nothing tells it, or it is none.
+func Name(fd int) string {
+	var path [1024]byte // MAXPATHLEN
+	if !Is(fd) {
+		return ""
+	}
+	if _, _, e := syscall.Syscall(syscall.SYS_FCNTL, uintptr(fd), syscall.F_GETPATH, uintptr(unsafe.Pointer(&path))); e != 0 {
+		return ""
+	}
+	name, _, _ := bytes.Cut(path[:], []byte{0})
+	return string(name)
+}
