@@ -65,7 +65,7 @@ func (d *table) ask(by due.Caller, x tools.Timer, want string) {
 
 // TestAnswer has the words that models know.
 //
-// Spec: O-41, O-42, O-43, O-44, O-45, O-46, O-47, O-48, O-49, O-50, O-51, O-52, O-53, O-84.
+// Spec: O-41, O-42, O-43, O-44, O-45, O-46, O-47, O-48, O-49, O-50, O-51, O-52, O-53, O-84, E-28.
 func TestAnswer(t *testing.T) {
 	d := lay(t)
 	a, b := due.Caller{Agent: d.a, Dir: "/w"}, due.Caller{Agent: d.b}

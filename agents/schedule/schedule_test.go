@@ -175,7 +175,7 @@ func TestReminder(t *testing.T) {
 // TestReminder_afterARestart: what was due while no process was there comes once, at the next start, and says that it
 // is late.
 //
-// Spec: R-2.
+// Spec: R-2, E-28.
 func TestReminder_afterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path, off := filepath.Join(t.TempDir(), "fantail.db"), new(atomic.Int64)
@@ -248,6 +248,8 @@ func TestRun_idle(t *testing.T) {
 }
 
 // TestRun_random sets clocks and lets machines sleep over schedules, and holds what fired against each time it was due.
+//
+// Spec: E-28.
 func TestRun_random(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -322,6 +324,8 @@ func TestRun_random(t *testing.T) {
 }
 
 // TestLeap: a clock put back fires nothing again, and nothing waits for the time it showed.
+//
+// Spec: E-28.
 func TestLeap(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, b *bench) {
 		b.add(Order{Kind: Reminder}, "every day 9:00 tea")
@@ -355,7 +359,7 @@ func TestLeap(t *testing.T) {
 
 // TestRuns: after 100 runs a schedule stops, and says so.
 //
-// Spec: R-7.
+// Spec: R-7, E-28.
 func TestRuns(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, b *bench) {
 		b.add(Order{Kind: Reminder, Name: "tea"}, "every 5m tea")
