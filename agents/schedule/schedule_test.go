@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +109,7 @@ func (b *bench) try(o Order, text string) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
-	o.When, o.Text, o.Owner, o.Origin = w, rest, b.main, Human
+	o.When, o.Text, o.Owner, o.Origin = w, rest, b.main, cmp.Or(o.Origin, Human)
 	s, err := b.room.Add(context.Background(), o)
 	synctest.Wait()
 	return s, err
@@ -502,8 +503,15 @@ func TestFire_inVain(t *testing.T) {
 func TestChange(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, b *bench) {
 		ctx := t.Context()
-		b.add(Order{Kind: Reminder, Name: "tea"}, "1h tea")
-		b.add(Order{Kind: Reminder, Name: "walk"}, "every 1h walk")
+		b.add(Order{Kind: Reminder, Name: "tea", Origin: Agent}, "1h tea")
+		b.add(Order{Kind: Reminder, Name: "walk", Origin: Agent}, "every 1h walk")
+		b.add(Order{Kind: Reminder, Name: "mine"}, "1d the human's")
+		if none := (*NoneError)(nil); !errors.As(second(b.room.Remove(ctx, "mine", b.main, "x")), &none) {
+			t.Error("an agent removed what the human made")
+		}
+		if _, err := b.room.Remove(ctx, "mine", 0, "x"); err != nil {
+			t.Error(err)
+		}
 		other := b.main + 1
 		for what, err := range map[string]error{
 			"paused":  second(b.room.Pause(ctx, "tea", other)),
