@@ -192,7 +192,7 @@ func schedules(p *Pool) *schedule.Room {
 	}
 	p.Observe.Over = func(v *store.View, agent int64) (bool, error) {
 		s, _, ok, err := schedule.OfAgent(v, agent)
-		return ok && s.State == schedule.Ended, err
+		return ok && s.State == schedule.Ended && s.When.Repeats(), err // what is due once ends with each run
 	}
 	return schedule.New(schedule.Options{
 		DB: p.o.DB, Inbox: p.inbox, Now: p.o.Now, Most: p.o.Due, Heir: roster.Heir, Fire: work.Fire, Recover: work.Recover, Alarm: p.o.Alarm,

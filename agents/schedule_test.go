@@ -194,7 +194,7 @@ func TestScheduledCommand_whenNobodyBeganIt(t *testing.T) {
 // the schedule that fired it, and no other; the last report says that the watch ended. What they called stands in a file
 // of lines, too.
 //
-// Spec: O-6, O-52, O-68, O-84.
+// Spec: O-6, O-52, O-68, O-84, E-28.
 func TestWatch(t *testing.T) {
 	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		said := results(req)
@@ -241,4 +241,15 @@ func TestWatch(t *testing.T) {
 	if s, _, err := w.pool.Schedule.About(t.Context(), "other"); err != nil || s.State != schedule.Active {
 		t.Errorf("%+v, %v", s, err)
 	}
+}
+
+// TestTask_once: what was due once has no watch that could end, and its report tells of none.
+func TestTask_once(t *testing.T) {
+	w := open(t, builtin.New(), setting{})
+	w.plan(schedule.Order{Kind: schedule.Task, Name: "look"}, "1s say looked")
+	w.until("it reports", func() bool { return len(w.waits(w.main())) == 1 })
+	if m := w.waits(w.main())[0]; m.Kind != inbox.Scheduled || m.Body != "looked" {
+		t.Errorf("%+v", m)
+	}
+	w.settle()
 }

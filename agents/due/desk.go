@@ -47,7 +47,7 @@ func (d Desk) Answer(ctx context.Context, by Caller, t tools.Timer) (string, err
 	case t.Action == "unregister" && observes && t.ID != fired.Name:
 		return none(t.ID), nil
 	case t.Action == "unregister" && observes:
-		return d.unregister(ctx, t.ID, 0, "its condition was met: "+fired.CancelWhen)
+		return d.unregister(ctx, t.ID, 0, met(fired))
 	case t.Action == "unregister":
 		return d.unregister(ctx, t.ID, by.Agent, "the agent that registered it cancelled it")
 	case observes && fired.State == schedule.Ended:
@@ -97,12 +97,24 @@ func (d Desk) register(ctx context.Context, by Caller, t tools.Timer) (string, e
 func (d Desk) unregister(ctx context.Context, name string, owner int64, why string) (string, error) {
 	_, err := d.Room.Remove(ctx, name, owner, why)
 	if unknown := (*schedule.NoneError)(nil); errors.As(err, &unknown) {
+		s, _, err := d.Room.About(ctx, name)
+		if err == nil && s.State != schedule.Ended && s.Owner == owner {
+			return none(name) + fmt.Sprintf(" The user made %s; only they end it: /schedule rm %s", name, name), nil
+		}
 		return none(name), nil
 	}
 	if err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("Task %s cancelled.", name), nil
+}
+
+// met is why an observer ended the schedule that fired it.
+func met(s schedule.Schedule) string {
+	if s.CancelWhen == "" {
+		return "its observer ended it"
+	}
+	return "its condition was met: " + s.CancelWhen
 }
 
 func none(name string) string { return fmt.Sprintf("No active task with id '%s'.", name) }

@@ -9,6 +9,7 @@ import (
 
 	"fantail/agents/due"
 	"fantail/agents/schedule"
+	"fantail/agents/schedule/when"
 	"fantail/inbox"
 	"fantail/store"
 	"fantail/store/storetest"
@@ -65,7 +66,7 @@ func (d *table) ask(by due.Caller, x tools.Timer, want string) {
 
 // TestAnswer has the words that models know.
 //
-// Spec: O-41, O-42, O-43, O-44, O-45, O-46, O-47, O-48, O-49, O-50, O-51, O-52, O-53, O-84.
+// Spec: O-41, O-42, O-43, O-44, O-45, O-46, O-47, O-48, O-49, O-50, O-51, O-52, O-53, O-84, E-28.
 func TestAnswer(t *testing.T) {
 	d := lay(t)
 	a, b := due.Caller{Agent: d.a, Dir: "/w"}, due.Caller{Agent: d.b}
@@ -96,6 +97,17 @@ func TestAnswer(t *testing.T) {
 	if err != nil || !strings.Contains(got, "- ci: look at ci (every 600s)\n") || strings.Count(got, "\n") != 2 {
 		t.Errorf("%q, %v", got, err)
 	}
+	for _, origin := range []string{schedule.Human, schedule.CLI} {
+		o := schedule.Order{Name: origin, Owner: d.a, Origin: origin, Text: "look", When: when.Interval(time.Hour)}
+		if _, err := d.Room.Add(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		d.ask(a, tools.Timer{Action: "unregister", ID: origin}, "No active task with id '"+origin+"'. The user made "+origin+"; only they end it: /schedule rm "+origin)
+		d.ask(b, tools.Timer{Action: "unregister", ID: origin}, "No active task with id '"+origin+"'.")
+	}
+	if now, err := d.Answer(t.Context(), a, all); err != nil || now != got {
+		t.Errorf("with the user's own it sees %q, %v", now, err)
+	}
 	s, _, err := d.Room.About(t.Context(), "ci")
 	if err != nil || s.Owner != d.a || s.Dir != "/w" || s.CancelWhen != "green" || s.Origin != schedule.Agent {
 		t.Errorf("%+v, %v", s, err)
@@ -122,4 +134,7 @@ func TestAnswer_observer(t *testing.T) {
 	d.ask(observer, tools.Timer{Action: "unregister", ID: "other"}, "No active task with id 'other'.")
 	d.ask(observer, tools.Timer{Action: "unregister", ID: "ci"}, "Task ci cancelled.")
 	d.ask(owner, tools.Timer{Action: "list"}, "- other: look (every 600s)")
+	if s, _, err := d.Room.About(t.Context(), "ci"); err != nil || s.Why != "its observer ended it" {
+		t.Errorf("it ended because %q, %v", s.Why, err)
+	}
 }

@@ -77,7 +77,7 @@ func (r *Room) body(tx *store.Tx, o store.Observer, text string) (string, error)
 	if o.Mark != "" {
 		text = "[" + o.Mark + "]\n" + text
 	}
-	if o.CancelWhen != "" && r.Over != nil {
+	if r.Over != nil {
 		over, err := r.Over(&tx.View, o.Agent)
 		if err != nil {
 			return "", err

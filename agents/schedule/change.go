@@ -8,10 +8,11 @@ import (
 	"fantail/store"
 )
 
-// Meant finds the schedule of that name that has not ended, among owner's, or all if that is 0.
+// Meant finds the schedule of that name that has not ended, among those that the agent owner registered, or all if that
+// is 0. What the human made is none of an agent's, whoever gets its mail.
 func Meant(v *store.View, name string, owner int64) (Schedule, error) {
 	s, ok, err := find(v, name)
-	if err == nil && (!ok || owner != 0 && s.Owner != owner) {
+	if err == nil && (!ok || owner != 0 && (s.Owner != owner || s.Origin != Agent)) {
 		err = &NoneError{name}
 	}
 	return s, err
@@ -93,7 +94,7 @@ func (r *Room) change(ctx context.Context, what, name string, owner int64, f fun
 	return s, err
 }
 
-// Remove ends a schedule of owner's, or anybody's if that is 0, for that reason.
+// Remove ends a schedule that the agent owner registered, or anybody's if that is 0, for that reason.
 func (r *Room) Remove(ctx context.Context, name string, owner int64, why string) (Schedule, error) {
 	return r.change(ctx, "remove a schedule", name, owner, func(tx *store.Tx, s Schedule) error { return r.end(tx, s, why) })
 }

@@ -142,10 +142,10 @@ func count(v *store.View, k Kind) (int, error) {
 	return int(n), err
 }
 
-// List returns the schedules that have not ended, the next due first, the paused ones last; of owner, or of all if it
-// is 0.
+// List returns the schedules that have not ended, the next due first, the paused ones last: those that the agent owner
+// registered, or all if that is 0.
 func List(v *store.View, owner int64) ([]Schedule, error) {
-	return all(v, scanSchedule, `SELECT `+columns+from+`WHERE s.state <> 'ended' AND (s.owner = ? OR ? = 0)
+	return all(v, scanSchedule, `SELECT `+columns+from+`WHERE s.state <> 'ended' AND (s.owner = ? AND s.origin = 'agent' OR ? = 0)
 		ORDER BY s.due_at IS NULL, s.due_at, s.id`, owner, owner)
 }
 

@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -108,7 +109,7 @@ func (b *bench) try(o Order, text string) (Schedule, error) {
 	if err != nil {
 		return Schedule{}, err
 	}
-	o.When, o.Text, o.Owner, o.Origin = w, rest, b.main, Human
+	o.When, o.Text, o.Owner, o.Origin = w, rest, b.main, cmp.Or(o.Origin, Human)
 	s, err := b.room.Add(context.Background(), o)
 	synctest.Wait()
 	return s, err
@@ -175,7 +176,7 @@ func TestReminder(t *testing.T) {
 // TestReminder_afterARestart: what was due while no process was there comes once, at the next start, and says that it
 // is late.
 //
-// Spec: R-2.
+// Spec: R-2, E-28.
 func TestReminder_afterARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path, off := filepath.Join(t.TempDir(), "fantail.db"), new(atomic.Int64)
@@ -292,6 +293,8 @@ func TestAlarm(t *testing.T) {
 }
 
 // TestRun_random sets clocks and lets machines sleep over schedules, and holds what fired against each time it was due.
+//
+// Spec: E-28.
 func TestRun_random(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	berlin, err := time.LoadLocation("Europe/Berlin")
@@ -366,6 +369,8 @@ func TestRun_random(t *testing.T) {
 }
 
 // TestLeap: a clock put back fires nothing again, and nothing waits for the time it showed.
+//
+// Spec: E-28.
 func TestLeap(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, b *bench) {
 		b.add(Order{Kind: Reminder}, "every day 9:00 tea")
@@ -399,7 +404,7 @@ func TestLeap(t *testing.T) {
 
 // TestRuns: after 100 runs a schedule stops, and says so.
 //
-// Spec: R-7.
+// Spec: R-7, E-28.
 func TestRuns(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, b *bench) {
 		b.add(Order{Kind: Reminder, Name: "tea"}, "every 5m tea")
@@ -542,8 +547,15 @@ func TestFire_inVain(t *testing.T) {
 func TestChange(t *testing.T) {
 	bubble(t, nil, func(t *testing.T, b *bench) {
 		ctx := t.Context()
-		b.add(Order{Kind: Reminder, Name: "tea"}, "1h tea")
-		b.add(Order{Kind: Reminder, Name: "walk"}, "every 1h walk")
+		b.add(Order{Kind: Reminder, Name: "tea", Origin: Agent}, "1h tea")
+		b.add(Order{Kind: Reminder, Name: "walk", Origin: Agent}, "every 1h walk")
+		b.add(Order{Kind: Reminder, Name: "mine"}, "1d the human's")
+		if none := (*NoneError)(nil); !errors.As(second(b.room.Remove(ctx, "mine", b.main, "x")), &none) {
+			t.Error("an agent removed what the human made")
+		}
+		if _, err := b.room.Remove(ctx, "mine", 0, "x"); err != nil {
+			t.Error(err)
+		}
 		other := b.main + 1
 		for what, err := range map[string]error{
 			"paused":  second(b.room.Pause(ctx, "tea", other)),

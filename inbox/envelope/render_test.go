@@ -77,6 +77,35 @@ func TestEnvelope_cutsLongBodies(t *testing.T) {
 
 func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 
+// TestDigest_header: the header says what comes: tasks by how they ended, all else as what it is, in the order it comes.
+//
+// Spec: O-31, O-87.
+func TestDigest_header(t *testing.T) {
+	result := inbox.Message{Kind: inbox.Result, Outcome: "completed"}
+	failure := inbox.Message{Kind: inbox.Failure, Outcome: "failed", Error: "exit 1"}
+	cut := inbox.Message{Kind: inbox.Result, Outcome: "interrupted"}
+	mail, outside := inbox.Message{Kind: inbox.Mail}, inbox.Message{}
+	reminder, notice, approval := inbox.Message{Kind: inbox.Reminder}, inbox.Message{Kind: inbox.Notice}, inbox.Message{Kind: inbox.Approval}
+	due, red := inbox.Message{Kind: inbox.Scheduled}, inbox.Message{Kind: inbox.Scheduled, Error: "exit 1"}
+	for want, ms := range map[string][]inbox.Message{
+		"1 background task(s) completed":                                {result},
+		"3 background task(s) completed":                                {result, result, result},
+		"1 background task(s) failed, 2 background task(s) completed":   {failure, result, result},
+		"1 background task(s) interrupted, 1 background task(s) failed": {cut, failure},
+		"2 messages":             {mail, outside},
+		"1 reminder":             {reminder},
+		"2 reminders, 1 message": {reminder, mail, reminder},
+		"1 notice, 1 approval":   {notice, approval},
+		"2 notices":              {notice, notice},
+		"2 scheduled task(s) failed, 1 scheduled task(s) completed":       {red, due, red},
+		"1 background task(s) completed, 1 reminder, 1 notice, 1 message": {result, reminder, notice, mail},
+	} {
+		if got, _, _ := strings.Cut(at0.Digest(ms), "\n\n"); got != "[System: "+want+"]" {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+}
+
 // Spec: O-29, O-30, O-31, O-32, O-33, O-34, O-35, O-36.
 func TestDigest(t *testing.T) {
 	ms := []inbox.Message{

@@ -3,6 +3,7 @@ package uitest_test
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -11,6 +12,7 @@ import (
 	"fantail/agents/llm"
 	"fantail/agents/llm/anthropic"
 	"fantail/agents/llm/llmtest"
+	"fantail/agents/llm/openai"
 	"fantail/ui/uitest"
 )
 
@@ -88,26 +90,50 @@ func delegator(req llmtest.Request) llmtest.Reply {
 	return llmtest.Say("Four.")
 }
 
-// play2 plays a scenario twice: with the built-in engine, which is told plain
-// instructions, and with a fake model behind the real protocol, which is told words.
+// engines are what carries out turns: the engine that is told plain instructions, and models behind real protocols,
+// which are told words.
+var engines = []struct {
+	name  string
+	reach func(client *http.Client) llm.Provider // nil: the built-in engine
+}{
+	{"builtin", nil},
+	{"anthropic", func(c *http.Client) llm.Provider {
+		return anthropic.New(anthropic.Options{Key: "k", BaseURL: "http://fake", HTTPClient: c})
+	}},
+	{"openai", func(c *http.Client) llm.Provider {
+		return openai.New(openai.Options{Key: "k", BaseURL: "http://fake/v1", HTTPClient: c})
+	}},
+}
+
+// tell types what an engine understands.
+type tell func(s *uitest.Session, plain, words string)
+
+// playAll plays a scenario with the first so many engines. Behind the protocols answer is the model.
+func playAll(t *testing.T, n int, o uitest.Options, answer func(llmtest.Request) llmtest.Reply, f func(t *testing.T, s *uitest.Session, tell tell, model bool)) {
+	t.Helper()
+	for _, e := range engines[:n] {
+		o := o
+		t.Run(e.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				if e.reach == nil {
+					f(t, uitest.Start(t, o), func(s *uitest.Session, plain, _ string) { s.Enter(plain) }, false)
+					return
+				}
+				server := &llmtest.Server{Answer: answer}
+				client, stop := server.Pipe()
+				t.Cleanup(stop)
+				o.Provider, o.Model = e.reach(client), e.name+"/fake"
+				f(t, uitest.Start(t, o), func(s *uitest.Session, _, words string) { s.Enter(words) }, true)
+			})
+		})
+	}
+}
+
+// play2 plays a scenario twice: with the built-in engine, and with a model that delegates.
 func play2(t *testing.T, o uitest.Options, f func(s *uitest.Session, tell func(plain, words string), model bool)) {
 	t.Helper()
-	t.Run("builtin", func(t *testing.T) {
-		play(t, o, func(s *uitest.Session) {
-			f(s, func(plain, _ string) { s.Enter(plain) }, false)
-		})
-	})
-	t.Run("anthropic", func(t *testing.T) {
-		synctest.Test(t, func(t *testing.T) {
-			server := &llmtest.Server{Answer: delegator}
-			client, stop := server.Pipe()
-			o.Provider = anthropic.New(anthropic.Options{Key: "k", BaseURL: "http://fake", HTTPClient: client})
-			o.Model = "anthropic/fake"
-			s := uitest.Start(t, o)
-			f(s, func(_, words string) { s.Enter(words) }, true)
-			s.Stop()
-			stop()
-		})
+	playAll(t, 2, o, delegator, func(_ *testing.T, s *uitest.Session, tell tell, model bool) {
+		f(s, func(plain, words string) { tell(s, plain, words) }, model)
 	})
 }
 

@@ -314,14 +314,18 @@ func TestObeysPromptsOnly(t *testing.T) {
 			}
 		})
 	}
-	t.Run("beside a prompt", func(t *testing.T) {
-		k := &talk{t: t, tool: none}
-		k.hear(llm.FromMessage, envelope)
-		k.hear(llm.FromPrompt, "say hello")
-		if r := k.turn(); r.err != nil || !strings.HasPrefix(r.text, "hello\n\nA message came:\n\n- #7 from `mallory`") {
-			t.Errorf("got %q, %v", r.text, r.err)
-		}
-	})
+	// Who reads along is told first what came; a report begins with what was asked.
+	for _, brief := range []bool{false, true} {
+		t.Run(fmt.Sprint("beside a prompt, brief ", brief), func(t *testing.T) {
+			k := &talk{t: t, tool: none, brief: brief}
+			k.hear(llm.FromMessage, envelope)
+			k.hear(llm.FromPrompt, "say hello")
+			r := k.turn()
+			if came := strings.Index(r.text, "A message came:\n\n- #7 from `mallory`"); r.err != nil || came < 0 || brief != strings.HasPrefix(r.text, "hello\n\n") || brief == strings.HasSuffix(r.text, "\n\nhello") {
+				t.Errorf("got %q, %v", r.text, r.err)
+			}
+		})
+	}
 	t.Run("in what check took", func(t *testing.T) {
 		var seen int
 		k := &talk{t: t, tool: func(name string, _ map[string]any) (string, bool) {

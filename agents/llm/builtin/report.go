@@ -16,16 +16,19 @@ const (
 	widest    = 240 // bytes of a line in a report
 )
 
-// report is the answer: what became of each instruction of each prompt, then
-// what came from the inbox.
+// report is the answer: what came from the inbox, for it came before what was asked then, and what became of each
+// instruction of each prompt. Who only gets the report reads what was asked first.
 func (s *state) report() string {
 	var parts []string
+	if len(s.mail) > 0 && !s.brief {
+		parts = append(parts, came(s.mail))
+	}
 	for _, j := range s.jobs {
 		if t := s.reportOf(j); t != "" {
 			parts = append(parts, t)
 		}
 	}
-	if len(s.mail) > 0 {
+	if len(s.mail) > 0 && s.brief {
 		parts = append(parts, came(s.mail))
 	}
 	switch {

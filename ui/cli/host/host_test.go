@@ -18,6 +18,8 @@ import (
 	"fantail/agents/event"
 	"fantail/agents/llm"
 	"fantail/agents/llm/builtin"
+	"fantail/agents/schedule"
+	"fantail/agents/schedule/when"
 	"fantail/store"
 	"fantail/store/storetest"
 	"fantail/tools"
@@ -241,6 +243,40 @@ func TestLinger_idle(t *testing.T) {
 			t.Fatalf("it stays: %+v", pool.Infos())
 		}
 	})
+}
+
+// TestLinger_scheduled: what is due within a day keeps the host until it has fired; what is further away keeps it once it
+// is near, if something else kept the host until then.
+func TestLinger_scheduled(t *testing.T) {
+	for text, stays := range map[string]time.Duration{
+		"25h tea": 10 * time.Minute, "1h tea": time.Hour, "24h tea": 24 * time.Hour, "every 1h tea": schedule.MostRuns * time.Hour,
+	} {
+		t.Run(text, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				h := newHouse(t)
+				pool := h.opens()
+				a := &client{}
+				h.join(a)
+				due, text, err := when.Parse(text, time.Now())
+				if err != nil {
+					t.Fatal(err)
+				}
+				o := schedule.Order{Owner: pool.Infos()[0].ID, Origin: schedule.Human, Kind: schedule.Reminder, Text: text, When: due}
+				if _, err := pool.Schedule.Add(t.Context(), o); err != nil {
+					t.Fatal(err)
+				}
+				h.leave(a)
+				time.Sleep(stays - time.Second)
+				if h.over() {
+					t.Fatalf("it ended before %s", stays)
+				}
+				time.Sleep(5 * time.Second)
+				if !h.over() {
+					t.Fatalf("it stays after %s: %+v", stays, pool.Infos())
+				}
+			})
+		})
+	}
 }
 
 // TestRestart: a host restarts once nothing goes on, and then at once.
