@@ -66,6 +66,8 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 		}
 	case intent.Queue:
 		a.boards.queue(i.Agent, i.Name)
+	case intent.Schedules:
+		a.boards.schedules(i.Agent, i.Name)
 	case intent.Overview:
 		a.boards.overview()
 	case intent.Handle:

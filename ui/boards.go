@@ -1,6 +1,8 @@
 package ui
 
 import (
+	"time"
+
 	"fantail/ui/flash"
 	"fantail/ui/layers"
 	"fantail/ui/panel"
@@ -36,6 +38,13 @@ func (b *boards) queue(agent int64, name string) {
 	}
 }
 
+// schedules opens what is due when.
+func (b *boards) schedules(agent int64, name string) {
+	if b.opens(agent) {
+		b.layers.Show(panel.Schedules(b.Env, agent, name))
+	}
+}
+
 // opens reports whether there is something to list, which is so once the workspace is open; if not,
 // it says so.
 func (b *boards) opens(agent int64) bool {
@@ -49,7 +58,7 @@ func (b *boards) opens(agent int64) bool {
 // overview opens the list of all agents.
 func (b *boards) overview() { b.layers.Show(panel.Overview(b.Env, b.over)) }
 
-// panel is the open inbox or queue, fleet the open overview; nil: it is not open.
+// panel is the open inbox, queue or list of schedules, fleet the open overview; nil: it is not open.
 func (b *boards) panel() *panel.Panel {
 	p, _ := b.layers.Board().(*panel.Panel)
 	return p
@@ -71,12 +80,19 @@ func (b *boards) tailed() *tabs.Tab {
 // reads reports whether the inbox of that agent is open.
 func (b *boards) reads(agent int64) bool { return b.panel() != nil && b.panel().Reads(agent) }
 
-// moves reports whether something on a board changes without an event.
-func (b *boards) moves() bool {
+// turns is how long until something on a board changes without an event; 0: nothing does.
+func (b *boards) turns() time.Duration {
+	moves := b.tailed() != nil
 	if f := b.fleet(); f != nil {
-		return f.Moves()
+		moves = f.Moves()
 	}
-	return b.tailed() != nil
+	switch p := b.panel(); {
+	case moves:
+		return time.Second
+	case p != nil:
+		return p.Turns()
+	}
+	return 0
 }
 
 // views are the transcripts that a board shows.

@@ -125,6 +125,10 @@ func (a *App) keyTabs(k tea.KeyPressMsg) (tea.Cmd, bool) {
 		t := a.tabs.Acting()
 		a.boards.queue(t.Info.ID, t.Info.Name)
 		return nil, true
+	case "f6":
+		t := a.tabs.Acting()
+		a.boards.schedules(t.Info.ID, t.Info.Name)
+		return nil, true
 	case "alt+a", "f5":
 		a.asks.Next(asking.Sought)
 		return nil, true

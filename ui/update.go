@@ -278,8 +278,8 @@ func (a *App) tick() tea.Cmd {
 			within(time.Second)
 		}
 	}
-	if a.boards.moves() {
-		within(time.Second)
+	if d := a.boards.turns(); d > 0 {
+		within(d)
 	}
 	if left, ok := a.flash.Left(); ok {
 		within(max(left, time.Millisecond))

@@ -26,10 +26,34 @@ func (r *Room) All(ctx context.Context, owner int64) (ss []Schedule, err error) 
 	return ss, err
 }
 
-// About returns the schedule that name means, or the last that had it, with its newest runs.
-func (r *Room) About(ctx context.Context, name string) (s Schedule, runs []Run, err error) {
+// Past is [Past.List] in a transaction of its own.
+func (r *Room) Past(ctx context.Context, p Past) (ss []Schedule, err error) {
 	err = r.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
-		if s, err = Known(&rx.View, name); err == nil {
+		ss, err = p.List(&rx.View)
+		return err
+	})
+	return ss, err
+}
+
+// About returns the schedule that name means, or the last that had it, with its newest runs.
+func (r *Room) About(ctx context.Context, name string) (Schedule, []Run, error) {
+	return r.about(ctx, func(v *store.View) (Schedule, error) { return Known(v, name) })
+}
+
+// Look is About for the schedule with that number.
+func (r *Room) Look(ctx context.Context, id int64) (Schedule, []Run, error) {
+	return r.about(ctx, func(v *store.View) (Schedule, error) {
+		s, ok, err := one(v, scanSchedule, `SELECT `+columns+from+`WHERE s.id = ?`, id)
+		if err == nil && !ok {
+			err = fmt.Errorf("there is no schedule with the number %d; /schedule lists them", id)
+		}
+		return s, err
+	})
+}
+
+func (r *Room) about(ctx context.Context, which func(v *store.View) (Schedule, error)) (s Schedule, runs []Run, err error) {
+	err = r.o.DB.Read(ctx, func(rx *store.Rx) (err error) {
+		if s, err = which(&rx.View); err == nil {
 			runs, err = Runs(&rx.View, s.ID, 10)
 		}
 		return err

@@ -3,6 +3,7 @@ package schedule
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -146,6 +147,36 @@ func count(v *store.View, k Kind) (int, error) {
 func List(v *store.View, owner int64) ([]Schedule, error) {
 	return all(v, scanSchedule, `SELECT `+columns+from+`WHERE s.state <> 'ended' AND (s.owner = ? OR ? = 0)
 		ORDER BY s.due_at IS NULL, s.due_at, s.id`, owner, owner)
+}
+
+// Past is a page of the schedules that ended, the one registered last first.
+type Past struct {
+	Search string // what stands in the name, the text or the reason of the end, a…z in any case; "": all
+	Before int64  // only those behind this one; 0: from the beginning
+	Back   bool   // those right ahead of Before instead, or with 0 the last of all
+	Limit  int
+}
+
+// List returns the schedules of the page. What it costs does not depend on how many ended, unless they are searched.
+func (p Past) List(v *store.View) ([]Schedule, error) {
+	beyond, order := `<`, `DESC`
+	if p.Back {
+		beyond, order = `>`, `ASC`
+	}
+	where, args := `WHERE s.state = 'ended'`, []any{}
+	if p.Before != 0 {
+		where += ` AND s.id ` + beyond + ` ?`
+		args = append(args, p.Before)
+	}
+	if p.Search != "" {
+		where += ` AND instr(lower(concat_ws(' ', s.name, s.text, s.why)), lower(?)) > 0`
+		args = append(args, p.Search)
+	}
+	ss, err := all(v, scanSchedule, `SELECT `+columns+from+where+` ORDER BY s.id `+order+` LIMIT ?`, append(args, p.Limit)...)
+	if p.Back {
+		slices.Reverse(ss)
+	}
+	return ss, err
 }
 
 // Runs returns the newest runs of a schedule, the newest first.

@@ -609,3 +609,50 @@ func TestRun_trouble(t *testing.T) {
 		}
 	})
 }
+
+// TestPast: those that ended are read by pages, in both directions, and searched.
+func TestPast(t *testing.T) {
+	bubble(t, nil, func(t *testing.T, b *bench) {
+		for _, name := range []string{"a", "b", "c", "d", "e"} {
+			if _, err := b.room.Add(t.Context(), Order{Name: name, Owner: b.main, Kind: Reminder, Text: "Tea with " + name, When: when.After(time.Hour)}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, name := range []string{"b", "a", "e", "d"} {
+			if _, err := b.room.Remove(t.Context(), name, 0, "you removed it"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		ids := map[string]int64{}
+		list := func(p Past) (names string) {
+			t.Helper()
+			ss, err := b.room.Past(t.Context(), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range ss {
+				ids[s.Name] = s.ID
+				names += s.Name
+			}
+			return names
+		}
+		if got := list(Past{Limit: 9}); got != "edba" {
+			t.Errorf("all: %s", got)
+		}
+		for want, p := range map[string]Past{
+			"ed": {Limit: 2}, "ba": {Limit: 2, Back: true}, "a": {Limit: 2, Before: ids["b"]}, "db": {Limit: 2, Before: ids["a"], Back: true},
+			"b": {Limit: 2, Search: "tea WITH b"}, "e": {Limit: 1, Search: "REMOVED"}, "": {Limit: 2, Search: "with c"},
+		} {
+			if got := list(p); got != want {
+				t.Errorf("%+v: %s, not %s", p, got, want)
+			}
+		}
+		s, runs, err := b.room.Look(t.Context(), ids["b"])
+		if err != nil || s.Name != "b" || s.Why != "you removed it" || len(runs) != 0 {
+			t.Errorf("%+v, %v, %v", s, runs, err)
+		}
+		if _, _, err := b.room.Look(t.Context(), 99); err == nil {
+			t.Error("a schedule that is not there was found")
+		}
+	})
+}

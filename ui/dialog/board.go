@@ -32,6 +32,7 @@ type Line struct {
 	Flags  string // highlighted before the text: its priority, its tags
 	Text   string
 	At     time.Time // its age shows; zero: none
+	Ahead  bool      // At is when it is due: how long until then shows
 	Fold   int       // how many more are folded into it
 	Open   bool      // they show below it
 	Under  bool      // it is one of those

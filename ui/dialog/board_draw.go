@@ -290,10 +290,7 @@ func (b *Board) row(l Line, c cols, bar bool, w int, now time.Time) string {
 	} else if l.Fresh {
 		state = "•"
 	}
-	age := ""
-	if !l.At.IsZero() {
-		age = short(now.Sub(l.At))
-	}
+	age := age(l, now)
 	fold := ""
 	if l.Fold > 0 {
 		sign := "▸"
@@ -316,7 +313,7 @@ func (b *Board) row(l Line, c cols, bar bool, w int, now time.Time) string {
 		who = "└ " + who
 	}
 	who = frame.Fit(who, c.who) + " "
-	tail := frame.Spaces(c.fold-frame.Width(fold)) + fold + frame.Spaces(5-frame.Width(age)) + age
+	tail := frame.Spaces(c.fold-frame.Width(fold)) + fold + frame.Spaces(max(1, 5-frame.Width(age))) + age
 	room := max(0, w-frame.Width(head)-frame.Width(number)-frame.Width(who)-frame.Width(tail))
 	flags := l.Flags
 	if flags != "" {
@@ -339,6 +336,27 @@ func (b *Board) row(l Line, c cols, bar bool, w int, now time.Time) string {
 	}
 	mark = p(themes.Warn, mark)
 	return p(themes.Accent, state) + p(l.Role, l.Sign) + mark + p(themes.Dim, number) + p(name, who) + p(themes.Warn, flags) + p(body, text) + p(themes.Dim, tail)
+}
+
+// lateAfter is how long after its time what is due is late.
+const lateAfter = time.Minute
+
+// age is how old a row is, or how far ahead.
+func age(l Line, now time.Time) string {
+	d := now.Sub(l.At)
+	switch {
+	case l.At.IsZero():
+		return ""
+	case !l.Ahead:
+		return short(d)
+	case d >= lateAfter:
+		return "late"
+	case d >= 0:
+		return "now"
+	case d > -time.Minute:
+		return "soon" // nothing counts the seconds
+	}
+	return "in " + short((-d).Round(time.Second))
 }
 
 // short is an age in a few cells.
@@ -420,10 +438,14 @@ func (b *Board) Keys() []Row {
 	if b.picks {
 		rows = append(rows, Row{"space", "pick it, or let go of it; Esc lets go of all"}, Row{"l, h", "unfold a thread, fold it"})
 	}
-	return append(rows,
+	rows = append(rows,
 		Row{"j/k, Up/Down", "the next one, the one before; g and G go to the ends, Ctrl+D/U by pages"},
 		Row{fmt.Sprintf("Tab, 1…%d, 0", len(b.lanes)), "the next lane; a lane; all"},
-		Row{"p", "the preview alone; Esc: the list"},
+	)
+	if !slices.ContainsFunc(b.verbs, func(v Verb) bool { return v.Key == "p" }) {
+		rows = append(rows, Row{"p", "the preview alone; Esc: the list"})
+	}
+	return append(rows,
 		Row{"PgUp/PgDn, Ctrl+Up/Down", "scroll the preview"},
 		Row{"/", "search; Enter keeps it, Esc shows all"},
 		Row{"Esc", "close"},

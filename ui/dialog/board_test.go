@@ -315,3 +315,30 @@ func BenchmarkBoardFrame(b *testing.B) {
 		board.Lines(200, 50)
 	}
 }
+
+// A row tells how old it is or, of what is due, how long until then; only minutes are counted down.
+func TestAge(t *testing.T) {
+	now := time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC)
+	for _, c := range []struct {
+		at    time.Duration
+		ahead bool
+		want  string
+	}{
+		{-90 * time.Second, false, "1m"},
+		{time.Hour, false, "0s"},
+		{25 * time.Hour, true, "in 1d"},
+		{2*time.Hour - 300*time.Millisecond, true, "in 2h"},
+		{time.Minute, true, "in 1m"},
+		{59 * time.Second, true, "soon"},
+		{0, true, "now"},
+		{-59 * time.Second, true, "now"},
+		{-time.Minute, true, "late"},
+	} {
+		if got := age(Line{At: now.Add(c.at), Ahead: c.ahead}, now); got != c.want {
+			t.Errorf("%s ahead: %q, not %q", c.at, got, c.want)
+		}
+	}
+	if got := age(Line{Ahead: true}, now); got != "" {
+		t.Errorf("without a time: %q", got)
+	}
+}

@@ -37,16 +37,11 @@ type mailQuery struct {
 	folds  int // changes when a thread is folded or unfolded
 }
 
-// stretch is a run of messages in the order of the shelf. It is never changed, only replaced.
+// stretch is a window of messages.
 type stretch struct {
-	rows  []inbox.Message
+	window[inbox.Message]
 	under map[int64][]inbox.Message // by row: the other messages of its thread
-	over  int64                     // the message before it; 0: it begins with the first message
-	more  bool                      // there are messages after it
 }
-
-// mailPage is how many messages are read at once; the stretch holds up to three times as many.
-const mailPage = 200
 
 type mailShelf struct{ of, title, empty string }
 
@@ -95,37 +90,28 @@ func (s *mailStock) next(b *dialog.Board, stale bool) read {
 	if l := b.Lane(); l >= 0 {
 		want.lane = inbox.LaneOrder[l]
 	}
-	above, below := b.Wants()
-	was, leaps, page := s.shown, b.Leaps(), (*mailStock).reread
+	was := s.shown
 	was.folds = want.folds
-	switch {
-	case !s.any || want != was || leaps < 0:
-		page = (*mailStock).first
-	case leaps > 0:
-		page = (*mailStock).last
-	case stale || want != s.shown:
-	case below:
-		page = (*mailStock).behind
-	case above:
-		page = (*mailStock).ahead
-	default:
+	turn := s.list(want).next(b, !s.any || want != was, stale || want != s.shown)
+	if turn == nil {
 		return nil
 	}
-	from, pool := *s, s.Pool.Letters
+	have, agent, costs, pool, leaps := s.win.window, s.agent, s.costs, s.Pool.Letters, b.Leaps()
 	ids, _ := b.Unfolded()
 	return func(ctx context.Context) (func(b *dialog.Board), error) {
-		win, err := page(&from, ctx, want)
+		rows, err := turn(ctx, have)
+		win := stretch{window: rows}
 		if err == nil {
 			err = win.unfold(ctx, pool, ids)
 		}
 		if err != nil {
 			return nil, err
 		}
-		counts, err := pool.Lanes(ctx, from.agent)
+		counts, err := pool.Lanes(ctx, agent)
 		if err != nil {
 			return nil, err
 		}
-		lines, lanes := win.lines(from.costs), mailLanes(counts, want.of != inbox.Waiting || want.search != "")
+		lines, lanes := win.lines(costs), mailLanes(counts, want.of != inbox.Waiting || want.search != "")
 		return func(b *dialog.Board) {
 			if !s.any {
 				b.Stand(win.firstNeed())
@@ -143,69 +129,17 @@ func (s *mailStock) next(b *dialog.Board, stale bool) read {
 	}
 }
 
-// page reads messages of the shelf: those after one or, with back, those before it. more says
-// whether there are others beyond.
-func (s *mailStock) page(ctx context.Context, q mailQuery, before int64, back bool, n int) (ms []inbox.Message, more bool, err error) {
-	ms, err = s.Pool.Letters.Shelf(ctx, inbox.Shelf{
-		Recipient: s.agent, Lane: q.lane, Search: q.search, Of: q.of, Before: before, Back: back, Folded: q.search == "" && q.of == inbox.Waiting, Limit: n + 1,
-	})
-	switch {
-	case err != nil || len(ms) <= n:
-		return ms, false, err
-	case back:
-		return ms, true, nil // the first is the one before the page
+// list is what a query finds.
+func (s *mailStock) list(q mailQuery) long[inbox.Message] {
+	agent, post := s.agent, s.Pool.Letters
+	return long[inbox.Message]{
+		read: func(ctx context.Context, before int64, back bool, n int) ([]inbox.Message, error) {
+			return post.Shelf(ctx, inbox.Shelf{
+				Recipient: agent, Lane: q.lane, Search: q.search, Of: q.of, Before: before, Back: back, Folded: q.search == "" && q.of == inbox.Waiting, Limit: n,
+			})
+		},
+		id: func(m inbox.Message) int64 { return m.ID },
 	}
-	return ms[:n], true, nil
-}
-
-// first, last, reread, behind and ahead read a stretch: the beginning of the shelf, its end, the
-// current stretch anew, and the current one with more after or before it.
-func (s *mailStock) first(ctx context.Context, q mailQuery) (w stretch, err error) {
-	w.rows, w.more, err = s.page(ctx, q, 0, false, mailPage)
-	return w, err
-}
-
-func (s *mailStock) last(ctx context.Context, q mailQuery) (w stretch, err error) {
-	ms, more, err := s.page(ctx, q, 0, true, mailPage)
-	w.fill(ms, more)
-	return w, err
-}
-
-func (s *mailStock) reread(ctx context.Context, q mailQuery) (w stretch, err error) {
-	w.over = s.win.over
-	w.rows, w.more, err = s.page(ctx, q, w.over, false, min(max(len(s.win.rows), mailPage), 3*mailPage))
-	if err == nil && len(w.rows) == 0 && w.over != 0 {
-		return s.last(ctx, q)
-	}
-	return w, err
-}
-
-func (s *mailStock) behind(ctx context.Context, q mailQuery) (w stretch, err error) {
-	have := s.win.rows
-	ms, more, err := s.page(ctx, q, have[len(have)-1].ID, false, mailPage)
-	w = stretch{rows: append(slices.Clone(have), ms...), over: s.win.over, more: more}
-	if n := len(w.rows) - 3*mailPage; n > 0 {
-		w.over, w.rows = w.rows[n-1].ID, w.rows[n:]
-	}
-	return w, err
-}
-
-func (s *mailStock) ahead(ctx context.Context, q mailQuery) (w stretch, err error) {
-	ms, more, err := s.page(ctx, q, s.win.rows[0].ID, true, mailPage)
-	w.fill(ms, more)
-	w.rows, w.more = append(w.rows, s.win.rows...), s.win.more
-	if len(w.rows) > 3*mailPage {
-		w.rows, w.more = w.rows[:3*mailPage], true
-	}
-	return w, err
-}
-
-// fill sets the rows of a page that was read from its end.
-func (w *stretch) fill(ms []inbox.Message, more bool) {
-	if more {
-		w.over, ms = ms[0].ID, ms[1:]
-	}
-	w.rows = slices.Clone(ms)
 }
 
 // unfold reads the other messages of unfolded threads.
@@ -249,7 +183,7 @@ func (w *stretch) message(id int64) (inbox.Message, bool) {
 
 // lines are the rows; costs caches what is expensive to find out.
 func (w *stretch) lines(costs map[int64]int) []dialog.Line {
-	if len(costs) > 50*mailPage {
+	if len(costs) > 50*pageRows {
 		clear(costs)
 	}
 	line := func(m inbox.Message) dialog.Line {

@@ -30,6 +30,7 @@ var mailVerbs = []dialog.Verb{
 	{Key: "c", Name: "check", Help: "take all that is ready, as /check does", Bare: true},
 	{Key: "v", Name: "shelf", Help: "what shows: what waits, what is snoozed, archived, everything", Bare: true},
 	{Key: "f4 Q", Name: "queue", Hint: "queue", Help: "the queue", Bare: true},
+	{Key: "f6", Name: "schedules", Help: "what is due when", Bare: true},
 	{Key: "f3", Name: "close", Help: "close", Bare: true},
 	{Key: "f2", Name: "agents", Help: "the overview of all agents", Bare: true},
 	{Key: "alt+a f5", Name: "question", Help: "answer the oldest open question", Bare: true},
@@ -47,6 +48,8 @@ func (s *mailStock) do(p *Panel, w dialog.Wish) intent.Intent {
 	switch w.Verb {
 	case "queue":
 		return intent.Queue{Agent: s.agent, Name: s.name}
+	case "schedules":
+		return intent.Schedules{Agent: s.agent, Name: s.name}
 	case "close":
 		return intent.Close{}
 	case "shelf":
@@ -222,7 +225,7 @@ func (s *mailStock) takeBack(p *Panel, w dialog.Wish) intent.Intent {
 // made shows what the sender did, in place of the message.
 func (s *mailStock) made(p *Panel, id int64) intent.Intent {
 	theme, now := s.Theme, s.Now
-	return s.instead(p, id, "made", func(ctx context.Context) (*preview, error) {
+	return p.instead(id, "made", func(ctx context.Context) (*preview, error) {
 		made, err := s.Pool.Ledger.Made(ctx, id)
 		if err != nil {
 			return nil, err
@@ -248,7 +251,7 @@ func (s *mailStock) made(p *Panel, id int64) intent.Intent {
 // why shows the full reason why a message waits, in its place.
 func (s *mailStock) why(p *Panel, id int64) intent.Intent {
 	theme, now := s.Theme, s.Now
-	return s.instead(p, id, "why", func(ctx context.Context) (*preview, error) {
+	return p.instead(id, "why", func(ctx context.Context) (*preview, error) {
 		text, err := s.Pool.Mail.Why(ctx, id)
 		if err != nil {
 			return nil, err
@@ -258,25 +261,4 @@ func (s *mailStock) why(p *Panel, id int64) intent.Intent {
 		v.plain(text)
 		return v, nil
 	})
-}
-
-// instead shows something in place of a message, or the message again if that already shows.
-func (s *mailStock) instead(p *Panel, id int64, what string, f func(ctx context.Context) (*preview, error)) intent.Intent {
-	if p.preview != nil && p.preview.what == what && p.box.Previews() == id {
-		p.worn = true
-		p.preview = nil
-		return nil
-	}
-	if p.previewing {
-		return nil
-	}
-	p.previewing = true
-	p.box.Peek()
-	return intent.Run{F: func(ctx context.Context) intent.Intent {
-		v, err := f(ctx)
-		if v != nil {
-			v.what = what
-		}
-		return p.previewed(id, v, err)
-	}}
 }

@@ -1,5 +1,5 @@
-// Package panel has the boards that fill the screen: an agent's inbox, its queue, and the overview
-// of all agents. It also shows a single message in full.
+// Package panel has the boards that fill the screen: an agent's inbox, its queue, what is due when,
+// and the overview of all agents. It also shows a single message in full.
 //
 // Does: read what its board lacks, one thing at a time, and nothing once it is closed; preview a
 // row; say what the human wants done with a row. What a board lists is a stock, one file each; a
@@ -9,8 +9,8 @@
 // back to a closed panel changes nothing.
 //
 // Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/mail,
-// agents/roster, inbox, themes, tools, ui/dialog, ui/frame, ui/intent, ui/tabs, ui/transcript,
-// ui/words.
+// agents/roster, agents/schedule, inbox, themes, tools, ui/dialog, ui/frame, ui/intent,
+// ui/slash/timetable, ui/tabs, ui/transcript, ui/words.
 package panel
 
 import (
@@ -119,6 +119,15 @@ func (p *Panel) Tail() int64 {
 	return p.preview.tail
 }
 
+// Turns is how long until something that the panel tells of the future changes without an event; 0:
+// nothing does. How old something is changes with the next event.
+func (p *Panel) Turns() time.Duration {
+	if s, is := p.of.(*dueStock); is {
+		return s.turns(p.Now())
+	}
+	return 0
+}
+
 // SetTheme changes the colours.
 func (p *Panel) SetTheme(t *themes.Theme) {
 	p.Theme = t
@@ -152,7 +161,7 @@ func (p *Panel) Wants() intent.Intent {
 		}
 	}
 	at := p.box.At()
-	if at != 0 && !p.previewing && p.box.Peeks() && (at != p.box.Previews() || p.worn && !p.reading && !p.instead()) {
+	if at != 0 && !p.previewing && p.box.Peeks() && (at != p.box.Previews() || p.worn && !p.reading && !p.other()) {
 		p.previewing, p.worn = true, false
 		f := p.of.preview(at)
 		all = append(all, intent.Run{F: func(ctx context.Context) intent.Intent {
@@ -184,8 +193,8 @@ func (p *Panel) searching() (pause intent.Intent, wait bool) {
 	return nil, now.Before(p.pause)
 }
 
-// instead reports whether something else shows in place of the row.
-func (p *Panel) instead() bool { return p.preview != nil && p.preview.what != "" }
+// other reports whether something else shows in place of the row.
+func (p *Panel) other() bool { return p.preview != nil && p.preview.what != "" }
 
 func (p *Panel) take(apply func(b *dialog.Board), err error) {
 	p.reading = false
@@ -275,6 +284,32 @@ func (p *Panel) Do(d dialog.Decision) intent.Intent {
 		return intent.Question{}
 	}
 	return p.of.do(p, w)
+}
+
+// instead shows something in place of a row, or the row again if that already shows.
+func (p *Panel) instead(id int64, what string, f func(ctx context.Context) (*preview, error)) intent.Intent {
+	if p.preview != nil && p.preview.what == what && p.box.Previews() == id {
+		p.worn = true
+		p.preview = nil
+		return nil
+	}
+	if p.previewing {
+		return nil
+	}
+	p.previewing = true
+	p.box.Peek()
+	return intent.Run{F: func(ctx context.Context) intent.Intent {
+		v, err := f(ctx)
+		if err != nil { // what shows stays
+			return intent.Call(func() intent.Intent {
+				p.previewing = false
+				p.box.Fail(words.Sentence(err))
+				return nil
+			})
+		}
+		v.what = what
+		return p.previewed(id, v, nil)
+	}}
 }
 
 // preview is the preview of a row: some facts, and a text below them.

@@ -10,8 +10,10 @@ import (
 	"fantail/agents/ledger"
 	"fantail/agents/mail"
 	"fantail/agents/roster"
+	"fantail/agents/schedule"
 	"fantail/inbox"
 	"fantail/tools"
+	"fantail/ui/slash/timetable"
 )
 
 // Pool is what the boards ask of an [agents.Pool] and of its rooms.
@@ -23,11 +25,12 @@ type Pool struct {
 	Letters Post
 	Pickup  Pickup
 	Ledger  Ledger
+	Due     Due
 }
 
 // PoolOf is what the boards ask of p.
 func PoolOf(p *agents.Pool) Pool {
-	return Pool{Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Ledger: p.Ledger}
+	return Pool{Agents: p, Steer: p.Steer, Tasks: p.Tasks, Mail: p.Mail, Letters: p.Letters, Pickup: p.Pickup, Ledger: p.Ledger, Due: p.Schedule}
 }
 
 // Steer is the human's say in what agents do.
@@ -82,6 +85,13 @@ type Pickup interface {
 	Check(ctx context.Context, agent int64, q inbox.Query) ([]inbox.Message, int, error)
 	Next(ctx context.Context, agent, id int64) (inbox.Message, bool, error)
 	FireThese(ctx context.Context, agent int64, ids []int64, text string) (n int, err error)
+}
+
+// Due has the schedules of the workspace, those that ended by pages.
+type Due interface {
+	timetable.Pool
+	Past(ctx context.Context, p schedule.Past) ([]schedule.Schedule, error)
+	Look(ctx context.Context, id int64) (schedule.Schedule, []schedule.Run, error)
 }
 
 // Ledger answers, and only reads.

@@ -51,6 +51,7 @@ var taskVerbs = []dialog.Verb{
 	{Key: "R", Name: "run", Hint: "runs all", Help: "run the queue, as /run does", Bare: true},
 	{Key: "y", Name: "retry", Hint: "again", Help: "push one that ended again"},
 	{Key: "f3 i", Name: "inbox", Hint: "inbox", Help: "the inbox", Bare: true},
+	{Key: "f6", Name: "schedules", Help: "what is due when", Bare: true},
 	{Key: "f4", Name: "close", Help: "close", Bare: true},
 	{Key: "f2", Name: "agents", Help: "the overview of all agents", Bare: true},
 	{Key: "alt+a f5", Name: "question", Help: "answer the oldest open question", Bare: true},
@@ -274,6 +275,8 @@ func (s *taskStock) do(p *Panel, w dialog.Wish) intent.Intent {
 	switch w.Verb {
 	case "inbox":
 		return intent.Inbox{Agent: s.agent, Name: s.name}
+	case "schedules":
+		return intent.Schedules{Agent: s.agent, Name: s.name}
 	case "close":
 		return intent.Close{}
 	case "run":

@@ -3,7 +3,7 @@ package slash
 import (
 	"context"
 	"errors"
-	"strings"
+	"slices"
 
 	"fantail/agents/schedule"
 	"fantail/ui/composer"
@@ -25,26 +25,26 @@ func runDue(f func(d timetable.Desk, ctx context.Context, text string) (string, 
 	}
 }
 
+// runSchedule opens the panel of the schedules, unless something is said about them.
+func runSchedule(in input) (intent.Intent, error) {
+	if in.rest == "" {
+		return intent.Schedules{Agent: in.id, Name: in.t.Info.Name}, nil
+	}
+	return runDue(timetable.Desk.Schedule)(in)
+}
+
 // whenArguments are forms of a time.
 func whenArguments(_ Env, args []string, _ string) []composer.Item {
 	if len(args) > 0 {
 		return nil
 	}
-	var items []composer.Item
-	for _, s := range []string{"30m ", "2h ", "14:00 ", "tomorrow 9:00 ", "every monday 10:00 "} {
-		items = append(items, composer.Item{Insert: s, Label: strings.TrimSpace(s)})
-	}
-	return items
+	return items(timetable.Times...)
 }
 
 // scheduleArguments are what may follow /schedule.
-func scheduleArguments(e Env, args []string, word string) []composer.Item {
+func scheduleArguments(_ Env, args []string, _ string) []composer.Item {
 	if len(args) > 0 {
 		return nil
 	}
-	var items []composer.Item
-	for _, s := range append([]string{"list"}, timetable.Verbs...) {
-		items = append(items, composer.Item{Insert: s})
-	}
-	return append(items, whenArguments(e, args, word)...)
+	return items(slices.Concat([]string{"list"}, timetable.Verbs, timetable.Times)...)
 }

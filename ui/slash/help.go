@@ -33,6 +33,7 @@ var keys = [...][2]string{
 	{"F2", "the overview of all agents: who dispatched whom, what each does"},
 	{"F3", "the inbox, on the whole screen: take, reply, archive, snooze, search; ? lists its keys"},
 	{"F4", "the queue, on the whole screen"},
+	{"F6", "what is due when, on the whole screen: pause, resume, run, remove"},
 	{"Alt+U, Alt+X", "handle the urgent message on the card, in its tab; put it off"},
 	{"📨, 🔴 urgent", "before the count of what waits: something came since you looked at the tab or sent something from it; something urgent waits"},
 	{"m, /", "in a background agent's tab: write to it; a command as main"},

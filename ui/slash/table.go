@@ -52,9 +52,9 @@ var dueCommands = []command{
 		help: "a reminder: 30m, 14:00, tomorrow 9:00, every monday 10:00; it waits for your next message",
 	},
 	{
-		name: "schedule", run: runDue(timetable.Desk.Schedule), complete: scheduleArguments,
+		name: "schedule", run: runSchedule, complete: scheduleArguments,
 		args: "[list | [name=] [checks=A,B] [--always] WHEN PROMPT | !CMD | show NAME | pause NAME | resume NAME | run NAME | rm NAME]",
-		help: "have an observer look, or a command run, when it is due; --always: tell of outcomes that did not change",
+		help: "what is due when, on the whole screen or listed; have an observer look, or a command run; --always: tell of unchanged outcomes",
 	},
 	{
 		name: "watch", run: runDue(timetable.Desk.Watch), complete: whenArguments,

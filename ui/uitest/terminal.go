@@ -170,7 +170,7 @@ func (t *Terminal) Paste(text string) { t.Send("\x1b[200~" + text + "\x1b[201~")
 // have none.
 var (
 	letters = map[string]string{"up": "A", "down": "B", "right": "C", "left": "D", "home": "H", "end": "F"}
-	numbers = map[string]int{"insert": 2, "delete": 3, "pgup": 5, "pgdown": 6, "pgdn": 6, "f5": 15}
+	numbers = map[string]int{"insert": 2, "delete": 3, "pgup": 5, "pgdown": 6, "pgdn": 6, "f5": 15, "f6": 17}
 	codes   = map[string]int{"enter": 13, "tab": 9, "esc": 27, "space": 32, "backspace": 127}
 )
 

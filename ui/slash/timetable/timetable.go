@@ -96,6 +96,9 @@ func quoted(s string) (text, rest string, ok bool) {
 // Verbs are what may follow /schedule and names a schedule.
 var Verbs = []string{"show", "pause", "resume", "run", "rm"}
 
+// Times are forms of a time.
+var Times = []string{"30m ", "2h ", "14:00 ", "tomorrow 9:00 ", "every monday 10:00 "}
+
 // Schedule carries out what stands behind /schedule: list, a verb and a name, or [options] WHEN PROMPT | !COMMAND.
 func (d Desk) Schedule(ctx context.Context, text string) (string, error) {
 	text = strings.TrimSpace(text)
@@ -118,17 +121,13 @@ func (d Desk) Schedule(ctx context.Context, text string) (string, error) {
 		}
 		return About(s, runs, d.Now()), nil
 	case "pause":
-		_, err := d.Pool.Pause(ctx, name, 0)
-		return "Paused " + name + "; /schedule resume " + name + " goes on", err
+		return d.Pause(ctx, name)
 	case "resume":
-		s, err := d.Pool.Resume(ctx, name, 0)
-		return "Resumed " + name + ", " + d.next(s), err
+		return d.Resume(ctx, name)
 	case "run":
-		_, err := d.Pool.Fire(ctx, name, 0)
-		return "Fired " + name, err
+		return d.Run(ctx, name)
 	case "rm":
-		_, err := d.Pool.Remove(ctx, name, 0, "you removed it")
-		return "Removed " + name, err
+		return d.Remove(ctx, name)
 	}
 	o, rest, err := d.options(text, "name", "deliver", "checks")
 	if err != nil {
@@ -139,6 +138,27 @@ func (d Desk) Schedule(ctx context.Context, text string) (string, error) {
 	}
 	o.Kind = schedule.Task
 	return d.add(ctx, o, rest)
+}
+
+// Pause, Resume, Run and Remove carry out what their verb says with the schedule of that name.
+func (d Desk) Pause(ctx context.Context, name string) (string, error) {
+	_, err := d.Pool.Pause(ctx, name, 0)
+	return "Paused " + name + "; /schedule resume " + name + " goes on", err
+}
+
+func (d Desk) Resume(ctx context.Context, name string) (string, error) {
+	s, err := d.Pool.Resume(ctx, name, 0)
+	return "Resumed " + name + ", " + d.next(s), err
+}
+
+func (d Desk) Run(ctx context.Context, name string) (string, error) {
+	_, err := d.Pool.Fire(ctx, name, 0)
+	return "Fired " + name, err
+}
+
+func (d Desk) Remove(ctx context.Context, name string) (string, error) {
+	_, err := d.Pool.Remove(ctx, name, 0, "you removed it")
+	return "Removed " + name, err
 }
 
 // options takes options from the front of a text.
@@ -210,11 +230,14 @@ func (d Desk) next(s schedule.Schedule) string {
 	return "due " + inbox.Clock(s.Due, d.Now()) + " (in " + inbox.Age(s.Due.Sub(d.Now()).Round(time.Second)) + ")"
 }
 
+// Empty says what to do where nothing is scheduled.
+const Empty = "Nothing is scheduled. /remind 30m TEXT reminds you, /schedule every 30m PROMPT has an observer look, " +
+	"/schedule every 10m !COMMAND runs a command"
+
 // List lists schedules, the next due first.
 func List(all []schedule.Schedule, now time.Time) string {
 	if len(all) == 0 {
-		return "Nothing is scheduled. /remind 30m TEXT reminds you, /schedule every 30m PROMPT has an observer look, " +
-			"/schedule every 10m !COMMAND runs a command"
+		return Empty
 	}
 	name, said := 0, 0
 	for _, s := range all {
@@ -246,14 +269,20 @@ func Due(s schedule.Schedule, now time.Time) string {
 
 // What says what a schedule does, on one line.
 func What(s schedule.Schedule) string {
+	switch s.Kind {
+	case schedule.Reminder:
+		return "⏰ " + Says(s)
+	case schedule.Command:
+		return "!" + Says(s)
+	}
+	return Says(s)
+}
+
+// Says is What without the sign of its kind.
+func Says(s schedule.Schedule) string {
 	text := inbox.Label(s.Text)
-	switch {
-	case s.Kind == schedule.Reminder:
-		return "⏰ " + text
-	case s.Kind == schedule.Command:
-		return "!" + text
-	case s.CancelWhen != "":
-		return text + " · until " + inbox.Label(s.CancelWhen)
+	if s.CancelWhen != "" {
+		text += " · until " + inbox.Label(s.CancelWhen)
 	}
 	return text
 }
@@ -267,12 +296,23 @@ func Found(s schedule.Schedule, now time.Time) string {
 	if s.When.Repeats() {
 		left = fmt.Sprintf(" · %d runs left", s.Left())
 	}
-	return result(s.Last, now) + left
+	return Result(s.Last, now) + left
 }
 
-// result says what came of a run.
-func result(r schedule.Run, now time.Time) string {
+// Finding is what came of a run, in short: what it found, else an outcome that is worth a word; "": neither.
+func Finding(r schedule.Run) string {
+	if found := inbox.Line(r.Finding); found != "" || r.Outcome == "completed" {
+		return found
+	}
+	return inbox.Label(r.Outcome)
+}
+
+// Result says what came of a run, and which message tells of it.
+func Result(r schedule.Run, now time.Time) string {
 	text := inbox.Clock(r.Fired, now)
+	if r.Message != 0 {
+		text += fmt.Sprintf(" · #%d", r.Message)
+	}
 	switch {
 	case r.Ended.IsZero():
 		text += " · runs"
@@ -288,27 +328,40 @@ func result(r schedule.Run, now time.Time) string {
 	return text
 }
 
-// About tells all of a schedule.
-func About(s schedule.Schedule, runs []schedule.Run, now time.Time) string {
-	var b strings.Builder
-	line := func(what, text string) {
+// Fact is something that is so of a schedule, with what it is called.
+type Fact struct{ Label, Text string }
+
+// Facts are all that is so of a schedule, beside its name, its kind and its runs.
+func Facts(s schedule.Schedule, now time.Time) []Fact {
+	var fs []Fact
+	add := func(label, text string) {
 		if text != "" {
-			fmt.Fprintf(&b, "\n  %-9s %s", what, text)
+			fs = append(fs, Fact{label, text})
 		}
 	}
-	fmt.Fprintf(&b, "%s, a %s", s.Name, s.Kind)
-	line("when", s.When.Text+", "+Due(s, now))
-	line("says", s.Text)
-	line("until", s.CancelWhen)
-	line("checks", s.Checks)
-	line("ended", s.Why)
-	line("deliver", string(s.Deliver))
+	add("when", s.When.Text+", "+Due(s, now))
+	add("says", s.Text)
+	add("until", s.CancelWhen)
+	add("checks", s.Checks)
+	add("ended", s.Why)
+	add("deliver", string(s.Deliver))
 	if s.When.Repeats() {
-		line("runs", fmt.Sprintf("%d, %d left", s.Runs, s.Left()))
+		add("runs", fmt.Sprintf("%d, %d left", s.Runs, s.Left()))
 	}
-	line("made", inbox.Clock(s.Created, now)+" by "+map[string]string{schedule.Human: "you", schedule.Agent: "an agent", schedule.CLI: "fantail schedule"}[s.Origin])
+	add("made", inbox.Clock(s.Created, now)+" by "+map[string]string{schedule.Human: "you", schedule.Agent: "an agent", schedule.CLI: "fantail schedule"}[s.Origin])
+	return fs
+}
+
+// About tells all of a schedule.
+func About(s schedule.Schedule, runs []schedule.Run, now time.Time) string {
+	fs := Facts(s, now)
 	for _, r := range runs {
-		line("ran", result(r, now))
+		fs = append(fs, Fact{"ran", Result(r, now)})
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s, a %s", s.Name, s.Kind)
+	for _, f := range fs {
+		fmt.Fprintf(&b, "\n  %-9s %s", f.Label, f.Text)
 	}
 	return b.String()
 }
