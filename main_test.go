@@ -120,7 +120,7 @@ var arrows = map[string][]string{
 	"ui": {
 		"agents", "agents/event", "agents/fleet", "agents/history", "agents/ledger", "agents/memory", "inbox", "themes", "tools/permit",
 		"ui/asking", "ui/composer", "ui/dialog", "ui/drafts", "ui/files", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/manual",
-		"ui/notice", "ui/panel", "ui/slash", "ui/slash/facets", "ui/tabs", "ui/transcript", "ui/welcome", "ui/words",
+		"ui/notice", "ui/panel", "ui/slash", "ui/slash/facets", "ui/tabs", "ui/term", "ui/transcript", "ui/welcome", "ui/words",
 	},
 	"ui/asking": {
 		"agents/event", "themes", "tools/permit", "ui/dialog", "ui/drafts", "ui/flash", "ui/frame", "ui/intent", "ui/layers", "ui/tabs",
@@ -231,6 +231,7 @@ var arrows = map[string][]string{
 	"ui/slash/spending":   {"agents/budget", "agents/event", "tools/allowance"},
 	"ui/manual":           {"themes", "ui/dialog", "ui/intent", "ui/markdown"},
 	"ui/slash/documents":  {"agents/memory", "inbox", "ui/frame", "ui/intent", "ui/slash/facets", "ui/transcript", "ui/words"},
+	"ui/term":             {},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

@@ -17,6 +17,9 @@ import (
 	"fantail/ui/slash"
 	"fantail/ui/slash/facets"
 	"fantail/ui/tabs"
+	"fantail/ui/term"
+	"fantail/ui/transcript"
+	"fantail/ui/words"
 )
 
 // What keys and commands mean is carried out here and nowhere else. What may wait for the disk or
@@ -70,7 +73,7 @@ func (a *App) act(i intent.Intent) tea.Cmd {
 	case intent.Handle:
 		return a.handleUrgent(i)
 	case intent.Terminal:
-		return tea.Raw(i.Sequence)
+		return term.Raw(i.Sequence)
 	case intent.Leave:
 		a.ends = i.End
 		return tea.Quit
@@ -147,7 +150,7 @@ func (a *App) env() slash.Env {
 		Pool:  p,
 		Open:  open,
 		Tabs:  &a.tabs,
-		Tally: a.tally, Files: a.reader.files, Documents: a.reader.documents, Now: a.now, Theme: a.tabs.Theme, NoColor: a.look.noColor,
+		Tally: a.tally.Tally, Files: a.reader.files, Documents: a.reader.documents, Now: a.now, Theme: a.tabs.Theme, NoColor: a.look.noColor,
 		Models: a.o.Models, Doubt: a.o.Doubt, Remember: a.o.Remember, Reload: a.o.Reload, Restart: a.o.Restart, ReadOnly: a.o.ReadOnly,
 		Sandbox: a.o.Sandbox,
 	}
@@ -163,9 +166,22 @@ func (a *App) mention(trigger, _, word string) []composer.Item {
 	return slash.Mention(a.env(), trigger, word)
 }
 
+// setMode changes the permission mode. The next press goes on from there, whatever the pool tells of the modes before.
 func (a *App) setMode(m permit.Mode) tea.Cmd {
-	a.tally.Mode = m // so that the next press continues from here
-	return a.actions.do(intent.Do{F: func(ctx context.Context) (intent.Intent, error) { return nil, a.pool.SetMode(ctx, m) }})
+	a.tally.Mode = m
+	a.tally.asked++
+	return a.actions.do(intent.Do{F: func(ctx context.Context) (intent.Intent, error) {
+		err := a.pool.SetMode(ctx, m)
+		return intent.Call(func() intent.Intent {
+			if a.tally.asked--; a.tally.asked == 0 {
+				a.tally.Mode = a.tally.told
+			}
+			if err != nil {
+				return intent.Said{Text: words.Sentence(err), Tone: transcript.Bad}
+			}
+			return nil
+		}), nil
+	}})
 }
 
 // copy puts text on the terminal's clipboard.
@@ -179,5 +195,5 @@ func (a *App) copy(text string) tea.Cmd {
 	} else {
 		a.flash.Say("copied a line")
 	}
-	return tea.SetClipboard(text)
+	return term.Copy(text)
 }

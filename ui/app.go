@@ -8,7 +8,7 @@
 //
 // Imports: agents, agents/event, agents/fleet, agents/history, agents/ledger, agents/memory, inbox, themes,
 // tools/permit, ui/asking, ui/composer, ui/dialog, ui/drafts, ui/files, ui/flash, ui/frame, ui/intent, ui/layers,
-// ui/manual, ui/notice, ui/panel, ui/slash, ui/slash/facets, ui/tabs, ui/transcript, ui/welcome, ui/words.
+// ui/manual, ui/notice, ui/panel, ui/slash, ui/slash/facets, ui/tabs, ui/term, ui/transcript, ui/welcome, ui/words.
 package ui
 
 import (
@@ -34,6 +34,7 @@ import (
 	"fantail/ui/notice"
 	"fantail/ui/panel"
 	"fantail/ui/tabs"
+	"fantail/ui/term"
 	"fantail/ui/welcome"
 	"fantail/ui/words"
 )
@@ -74,7 +75,6 @@ type Options struct {
 	Terminal Terminal             // nil: it can be given to nobody
 	Profile  colorprofile.Profile // how many colours the terminal shows; 0: found from Environ
 	Size     [2]int               // of a terminal that can't be asked; zero: ask
-	FPS      int                  // how many times a second the framework looks for a new frame; 0: as often as it can
 	Plain    bool                 // no mouse
 	Msgs     bool                 // the status line says `2 msgs` instead of `2 pending`
 	Usual    permit.Mode          // the workspace's own: the status line may leave it out; "": none is
@@ -94,7 +94,7 @@ type App struct {
 	actions actions
 	pool    *pool        // nil until attached
 	human   *fleet.Human // the one at this screen, as the pool knows them; nil until attached
-	tally   event.Tally
+	tally   tally
 	tabs    tabs.Tabs
 	wanted  int64 // the agent whose tab to go to once it opens; 0: none
 
@@ -118,9 +118,12 @@ type App struct {
 	drawn drawn
 }
 
-// fps is how many times a second the framework looks for a new frame by default, and at most: the
-// echo of a key waits for half of that on average.
-const fps = 120
+// tally is what the pool told last, with the permission mode that the human wants.
+type tally struct {
+	event.Tally
+	asked int         // modes that the pool was asked for and has not answered yet
+	told  permit.Mode // the last one that it told of
+}
 
 // look is how the screen is drawn in any theme.
 type look struct {
@@ -131,7 +134,6 @@ type look struct {
 
 // up signals that the first frame is on the terminal.
 type up struct {
-	due  bool // the frame has been made
 	once sync.Once
 	out  chan struct{}
 }
@@ -148,9 +150,6 @@ func New(o Options) *App {
 	}
 	if o.With == nil {
 		o.With = context.Background()
-	}
-	if o.FPS == 0 {
-		o.FPS = fps
 	}
 	if o.Branch == nil {
 		o.Branch = func() string { return "" }
@@ -189,22 +188,9 @@ func New(o Options) *App {
 	a.asks = asking.New(asking.Env{Tabs: &a.tabs, Layers: &a.layers, Flash: a.flash, Drafts: a.drafts})
 	// Until the pool comes, what is typed goes into main's tab.
 	a.tabs.Add(a.newTab(event.Info{Name: "main", Kind: event.Main}))
-	options := []tea.ProgramOption{
-		tea.WithContext(a.ctx), tea.WithFPS(o.FPS), tea.WithoutSignalHandler(), tea.WithFilter(calm(o.Now)), unread(),
-	}
-	if o.Out != nil {
-		options = append(options, tea.WithOutput(o.Out))
-	}
-	if o.Environ != nil {
-		options = append(options, tea.WithEnvironment(o.Environ))
-	}
-	if o.Size != [2]int{} {
-		options = append(options, tea.WithWindowSize(o.Size[0], o.Size[1]))
-	}
-	if o.Profile != colorprofile.Unknown {
-		options = append(options, tea.WithColorProfile(o.Profile))
-	}
-	a.Remote = Remote{tea.NewProgram(a, options...)}
+	a.Remote = Remote{term.New(a.ctx, a, term.Options{
+		In: o.In, Out: o.Out, Environ: o.Environ, Profile: o.Profile, Size: o.Size, Filter: calm(o.Now), Go: o.Go, Shown: a.up.now,
+	})}
 	return a
 }
 
@@ -242,10 +228,7 @@ func lookOf(environ []string) look {
 func (a *App) Run() error {
 	defer a.cancel()
 	defer a.up.now()
-	if a.o.In != nil {
-		a.Remote.read(a.o.In, environment(a.o.Environ)["TERM"], a.o.Go)
-	}
-	_, err := a.Remote.program.Run()
+	err := a.Remote.program.Run()
 	if lost := a.drafts.Leave(); lost != nil && a.o.Lost != nil {
 		a.o.Lost(lost)
 	}

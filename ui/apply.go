@@ -26,7 +26,11 @@ func (a *App) apply(e event.Event) tea.Cmd {
 	case event.Changed:
 		return a.change(e.Info)
 	case event.Tally:
-		a.tally = e
+		a.tally.told = e.Mode
+		if a.tally.asked > 0 {
+			e.Mode = a.tally.Mode
+		}
+		a.tally.Tally = e
 		return a.act(a.notice.Quiet(e.Quiet))
 	case event.Mailed:
 		return a.act(a.notice.Mailed(a.tabs.ByID(e.Agent)))

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"fantail/ui/term"
+
 	tea "charm.land/bubbletea/v2"
 )
 
@@ -35,7 +37,7 @@ func edit(terminal Terminal, environ []string, name, draft string, then func(tex
 	}
 	cmd := exec.Command(argv[0], append(argv[1:], path)...)
 	cmd.Env = environ
-	return tea.Exec(handing{func() error { return terminal.Run(cmd) }}, func(err error) tea.Msg {
+	return term.Hand(func() error { return terminal.Run(cmd) }, func(err error) tea.Msg {
 		text, unread := os.ReadFile(path)
 		keep := false
 		switch {

@@ -2,12 +2,12 @@ package ui
 
 import (
 	"fmt"
-	"io"
 	"os/exec"
 
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents"
+	"fantail/ui/term"
 	"fantail/ui/welcome"
 )
 
@@ -21,7 +21,7 @@ type Terminal interface {
 }
 
 // Remote tells a screen what comes from elsewhere than its agents. Any goroutine may use it.
-type Remote struct{ program *tea.Program }
+type Remote struct{ program *term.Program }
 
 // Attach gives the screen its pool, once.
 func (r Remote) Attach(p *agents.Pool) { r.program.Send(attached{poolOf(p)}) }
@@ -39,11 +39,14 @@ func (r Remote) Say(text string) { r.program.Send(noted{text}) }
 func (r Remote) Resize(w, h int) { r.program.Send(tea.WindowSizeMsg{Width: w, Height: h}) }
 
 // Repaint has all of the screen painted anew: somebody else painted there.
-func (r Remote) Repaint() { r.program.Send(tea.ClearScreen()) }
+func (r Remote) Repaint() { r.program.Send(term.Clear()) }
 
 // Retake has all that a full screen sets in a terminal set anew, and all of it painted: the
 // terminal was somebody else's, who was not asked to leave it so.
-func (r Remote) Retake() { r.program.Send(retaken{}) }
+func (r Remote) Retake() {
+	r.program.Send(term.Retake())
+	r.program.Send(tea.ResumeMsg{})
+}
 
 // Suspend is the human's wish to have the shell back for a while, as Ctrl+Z is.
 func (r Remote) Suspend() { r.program.Send(suspended{}) }
@@ -63,10 +66,9 @@ func (r Remote) Quit() { r.program.Quit() }
 // Kill ends the screen at once and restores the terminal.
 func (r Remote) Kill() { r.program.Kill() }
 
-// suspended asks for a suspension; retaken, stalled and flows tell of the terminal.
+// suspended asks for a suspension; stalled and flows tell of the terminal.
 type (
 	suspended struct{}
-	retaken   struct{}
 	stalled   struct{}
 	flows     struct{}
 )
@@ -77,39 +79,10 @@ func (a *App) suspend() tea.Cmd {
 		a.flash.Say("this terminal can't be given back for a while")
 		return nil
 	}
-	return tea.Exec(handing{a.o.Terminal.Suspend}, func(err error) tea.Msg {
+	return term.Hand(a.o.Terminal.Suspend, func(err error) tea.Msg {
 		if err != nil {
 			return noted{fmt.Sprintf("the shell did not get the terminal: %v", err)}
 		}
 		return tea.ResumeMsg{}
 	})
 }
-
-// retake sets what v sets in a terminal, and paints everything anew. The framework thinks that all of
-// it is set, so it is not told; letting it release the terminal and take it again would do, but where
-// nothing is between the two its renderer may stay stopped.
-func retake(v tea.View) tea.Cmd {
-	set := "\x1b[?1049h\x1b[?2004h\x1b[?1004h\x1b[>4;2m\x1b[=1u"
-	if v.MouseMode == tea.MouseModeCellMotion {
-		set += "\x1b[?1002h\x1b[?1006h"
-	}
-	return tea.Sequence(tea.Raw(set), tea.ClearScreen, func() tea.Msg { return tea.ResumeMsg{} })
-}
-
-// handing is what happens while the terminal is somebody else's: the framework releases it before
-// and takes it again after.
-type handing struct{ do func() error }
-
-var _ tea.ExecCommand = handing{}
-
-// Run implements [tea.ExecCommand].
-func (h handing) Run() error { return h.do() }
-
-// SetStdin implements [tea.ExecCommand]. What runs has the terminal itself.
-func (handing) SetStdin(io.Reader) {}
-
-// SetStdout implements [tea.ExecCommand].
-func (handing) SetStdout(io.Writer) {}
-
-// SetStderr implements [tea.ExecCommand].
-func (handing) SetStderr(io.Writer) {}

@@ -14,6 +14,7 @@ import (
 	"fantail/ui/panel"
 	"fantail/ui/slash"
 	"fantail/ui/tabs"
+	"fantail/ui/term"
 )
 
 // key routes a key; the first to take it ends the route.
@@ -41,7 +42,7 @@ func (a *App) keyAlways(k tea.KeyPressMsg) (tea.Cmd, bool) {
 	case "ctrl+z":
 		return a.suspend(), true
 	case "ctrl+l":
-		return tea.ClearScreen, true
+		return term.Clear, true
 	}
 	return nil, false
 }

@@ -45,7 +45,7 @@ func statusOf(t *testing.T, d *rand.Rand) statusCase {
 	a.branch = one("", "main", "feature/oauth", "feature/"+strings.Repeat("very-", 30)+"long")
 	modes := []string{"ask", "accept-edits", "auto", "plan", "yolo"}
 	a.o.Usual = permit.Mode(one(append(modes, "", "ask", "ask")...))
-	a.tally = event.Tally{Mode: permit.Mode(one(modes...)), Running: d.IntN(3), Queued: d.IntN(2), Asking: d.IntN(2) * 2}
+	a.tally.Tally = event.Tally{Mode: permit.Mode(one(modes...)), Running: d.IntN(3), Queued: d.IntN(2), Asking: d.IntN(2) * 2}
 	if d.IntN(4) == 0 {
 		a.tally.Quiet = policy.Quiet{On: true, Until: a.o.Now().Add(time.Hour)}
 	}
@@ -143,7 +143,7 @@ func TestStatusLine_atEveryWidth(t *testing.T) {
 func TestStatusLine_shortensTheBranchFirst(t *testing.T) {
 	a := screen(t, 200, 30).with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Running, Model: "anthropic/sonnet", Pending: 2})
 	a.branch, a.o.Usual = "feature/oauth-for-the-shop", permit.Ask
-	a.tally = event.Tally{Asking: 2, Mode: permit.AcceptEdits}
+	a.tally.Tally = event.Tally{Asking: 2, Mode: permit.AcceptEdits}
 	for w, want := range map[int]string{
 		110: "[Agent: main | 2 pending] [Branch: feature/oauth-for-the-shop]     ⚠ 2 asking · alt+a   sonnet · accept-edits ",
 		90:  "[Agent: main | 2 pending] [Branch: feature/o…] ⚠ 2 asking · alt+a   sonnet · accept-edits ",

@@ -11,6 +11,7 @@ import (
 	"fantail/tools/permit"
 	"fantail/ui/intent"
 	"fantail/ui/tabs"
+	"fantail/ui/term"
 	"fantail/ui/transcript"
 	"fantail/ui/welcome"
 	"fantail/ui/words"
@@ -18,7 +19,7 @@ import (
 
 // Init asks for what the first frame does not need.
 func (a *App) Init() tea.Cmd {
-	return tea.Batch(tea.RequestBackgroundColor, a.reader.branch())
+	return tea.Batch(term.AskBackground, a.reader.branch())
 }
 
 // Update takes one message. Whatever it changes is drawn once, here, so that View only hands out
@@ -79,7 +80,6 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		return a.click(m)
 	case tea.WindowSizeMsg:
 		a.w, a.h, a.dirty = m.Width, m.Height, true
-		return a.first()
 	case tea.BackgroundColorMsg:
 		a.background(m.IsDark())
 	case tea.FocusMsg:
@@ -91,8 +91,6 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 		a.dirty = true
 	case suspended:
 		return a.suspend()
-	case retaken:
-		return retake(a.drawn.view)
 	case stalled:
 		a.notice.Absent()
 		if a.human != nil {
@@ -184,18 +182,6 @@ func (a *App) refreshBox() {
 	if box := a.tabs.Typing(); box != nil {
 		box.Refresh()
 	}
-}
-
-// first lets the rest of the start go on once the framework has put out the first frame.
-func (a *App) first() tea.Cmd {
-	if a.up.due {
-		return nil
-	}
-	a.up.due = true
-	return tea.Tick(time.Second/time.Duration(a.o.FPS), func(time.Time) tea.Msg {
-		a.up.now()
-		return nil
-	})
 }
 
 // goWanted goes to the tab that was asked for, once it is there.

@@ -140,7 +140,7 @@ func (a *App) compose() ([]string, *tea.Cursor) {
 }
 
 func (a *App) statusLine(w int) string {
-	return a.tabs.Status(w, tabs.Status{Tally: a.tally, Branch: a.branch, Flash: a.flash.Text(), Usual: a.o.Usual, ReadOnly: a.o.ReadOnly != nil})
+	return a.tabs.Status(w, tabs.Status{Tally: a.tally.Tally, Branch: a.branch, Flash: a.flash.Text(), Usual: a.o.Usual, ReadOnly: a.o.ReadOnly != nil})
 }
 
 // whole is a frame with a board between the tabs and the status line.

@@ -366,7 +366,7 @@ func TestUrgentInQuiet(t *testing.T) {
 //
 // Spec: M-22, M-29.
 func TestRingAfterQuiet(t *testing.T) {
-	attend(t, uitest.Options{Provider: uitest.Script(actor), FPS: 4, Environ: []string{"TERM_PROGRAM=ghostty"}}, func(t *testing.T, s *uitest.Session) {
+	attend(t, uitest.Options{Provider: uitest.Script(actor), Environ: []string{"TERM_PROGRAM=ghostty"}}, func(t *testing.T, s *uitest.Session) {
 		helpers(t, s, "testing-agent")
 		s.Send("\x1b[O")
 		s.Wait(time.Second) // until it knows
@@ -550,7 +550,7 @@ func TestDigest(t *testing.T) {
 // Spec: M-29.
 func TestDigestFits(t *testing.T) {
 	for _, w := range []int{120, 80, 40} {
-		attend(t, uitest.Options{W: w, H: 24, FPS: 2}, func(t *testing.T, s *uitest.Session) {
+		attend(t, uitest.Options{W: w, H: 24}, func(t *testing.T, s *uitest.Session) {
 			helpers(t, s, "testing-agent", "review")
 			s.Type("x")
 			s.Press("ctrl+u")

@@ -186,7 +186,7 @@ func TestMemoryCompletion(t *testing.T) {
 				s.Enter("remember oauth/security: " + oauth)
 				s.See("version 1, ")
 				s.Enter("remember build-12: make")
-				s.See("remember build-12")
+				s.See("✓ remember build-12")
 				s.Type("say see (#")
 				s.See("#mem-build-12", "#mem-oauth/security")
 				s.Golden("memory-complete-" + name)

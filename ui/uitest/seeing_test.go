@@ -191,7 +191,7 @@ func TestOverviewPeeks(t *testing.T) {
 //
 // Spec: N-3.
 func TestAttachIsFocus(t *testing.T) {
-	play(t, uitest.Options{W: 120, H: 200, FPS: 4, Provider: uitest.Script(actor)}, func(s *uitest.Session) {
+	play(t, uitest.Options{W: 120, H: 200, Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/push name=tap drip")
 		s.See("Queued tap")
 		s.Enter("/run")

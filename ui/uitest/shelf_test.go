@@ -78,7 +78,7 @@ func TestShelfOnTheScreen(t *testing.T) {
 func TestReplyOnTheScreen(t *testing.T) {
 	play(t, uitest.Options{Provider: uitest.Script(actor)}, func(s *uitest.Session) {
 		s.Enter("/agent new study")
-		s.See("study")
+		s.See("›study")
 		s.Enter("/send main --tag=plan which port do you use?")
 		s.See("Message #1 is in the inbox of main")
 		s.Press("alt+1")

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/charmbracelet/x/vt"
 )
 
@@ -26,8 +27,12 @@ type Terminal struct {
 func newTerminal(w, h int) *Terminal {
 	t := &Terminal{in: &typed{}, piped: make(chan struct{}), wrote: make(chan struct{}, 1), em: vt.NewEmulator(max(w, 1), max(h, 1))}
 	t.in.more.L = &t.in.mu
-	// The program takes its input for a pipe and ends lines with a bare line feed.
-	_, _ = t.em.WriteString("\x1b[20h")
+	// A region below its last row, which may stand in what was on the way when it shrank, is no region; the emulator
+	// would scroll in it.
+	t.em.RegisterCsiHandler('r', func(params ansi.Params) bool {
+		bottom, _, _ := params.Param(1, 0)
+		return bottom > t.em.Height()
+	})
 	go func() {
 		defer close(t.piped)
 		_, _ = io.Copy(t.in, t.em)

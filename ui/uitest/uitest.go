@@ -68,7 +68,6 @@ type Options struct {
 	Real     bool  // real time: not in a bubble
 	Msgs     bool  // the status line says `2 msgs`
 	ReadOnly error // why nothing can be written; nil: it can
-	FPS      int   // of the screen; 0: its own. What waits for hours sets a low one
 }
 
 // Home is what survives a session: the workspace and its data.
@@ -162,7 +161,7 @@ func (s *Session) show() {
 		In: s.Terminal.in, Out: s.Terminal, Terminal: shared{s.Terminal.in}, Environ: append([]string{
 			"TERM=xterm-256color", "COLORTERM=truecolor", "TTY_FORCE=1", "LANG=C.UTF-8",
 		}, o.Environ...),
-		With: fleet.Within(context.Background(), o.Commands), News: o.News, Theme: o.Theme, Msgs: o.Msgs, Usual: o.Mode, FPS: o.FPS, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
+		With: fleet.Within(context.Background(), o.Commands), News: o.News, Theme: o.Theme, Msgs: o.Msgs, Usual: o.Mode, Size: [2]int{o.W, o.H}, Now: time.Now, Root: s.Home.Root,
 		History: filepath.Join(s.Home.Data, "history"),
 		Start:   o.Model + " — chosen by the test", Branch: func() string { return o.Branch },
 		Models: func() []string { return []string{o.Model, "test/other"} }, Doubt: doubt(o.Provider), ReadOnly: o.ReadOnly,

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"bytes"
 	"errors"
 	"net"
 	"os"
@@ -46,15 +45,14 @@ func newPainter(conn net.Conn, stalled func(is bool)) *painter {
 	return &painter{conn: conn, stalled: stalled, more: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
 }
 
-// Write takes what the framework paints. It writes for terminals that make a line break of a line
-// feed, and this one's modes are raw.
+// Write takes what the program paints.
 func (p *painter) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.behind || p.over {
 		return len(b), nil
 	}
-	for rest := bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")); len(rest) > 0; {
+	for rest := b; len(rest) > 0; {
 		n := min(len(rest), wire.MaxFrame)
 		p.queue = append(p.queue, frame{wire.Append(nil, wire.Paint, rest[:n]), true})
 		p.size += n

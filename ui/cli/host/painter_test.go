@@ -39,7 +39,7 @@ func TestPainter(t *testing.T) {
 		_, _ = p.Write([]byte("late"))
 		_ = ours.Close()
 		all := <-got
-		want := []string{"Pa\r\nb", "Z", "P" + strings.Repeat("x", wire.MaxFrame), "Px", "Bcode=3\x00say=so long"}
+		want := []string{"Pa\nb", "Z", "P" + strings.Repeat("x", wire.MaxFrame), "Px", "Bcode=3\x00say=so long"}
 		if strings.Join(all, "|") != strings.Join(want, "|") {
 			t.Errorf("%d frames, the last %.40q", len(all), all[len(all)-1])
 		}

@@ -1,0 +1,326 @@
+package term
+
+import (
+	"bytes"
+	"strings"
+	"sync"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	uv "github.com/charmbracelet/ultraviolet"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// hands draw on a terminal. They are safe for concurrent use.
+type hands struct {
+	o Options
+
+	mu     sync.Mutex
+	w, h   int
+	screen *uv.TerminalRenderer // knows what stands in the terminal
+	queue  bytes.Buffer         // what it has to write
+	cells  uv.ScreenBuffer      // the frame
+	lines  []string             // of the frame, as they were drawn into cells
+	view   tea.View             // to be drawn
+	on     tea.View             // the terminal, if held
+	stale  bool                 // the terminal may show something else than screen knows
+	held   bool                 // the terminal is set as a full screen sets it
+	away   bool                 // somebody else has it
+	closed bool
+	armed  bool      // a frame is due
+	last   time.Time // when a frame was drawn
+	late   []byte    // what was to be written while it was away
+	atomic bool      // it shows nothing until an update is whole
+	shown  bool
+}
+
+func newHands(o Options) *hands {
+	h := &hands{o: o, w: o.Size[0], h: o.Size[1]}
+	h.begin()
+	return h
+}
+
+// begin knows nothing of the terminal.
+func (h *hands) begin() {
+	method := h.cells.Method
+	h.queue.Reset()
+	h.screen = uv.NewTerminalRenderer(&h.queue, h.o.Environ)
+	h.screen.SetColorProfile(h.o.Profile)
+	h.screen.SetFullscreen(true)
+	h.screen.SetRelativeCursor(false)
+	h.screen.SetScrollOptim(true)
+	h.screen.SetTabStops(-1)
+	h.screen.SetWidthMethod(method)
+	h.fit()
+	h.cells.Method = method
+	h.on, h.held = tea.View{}, false
+}
+
+// fit makes the frame as large as the terminal, and empty.
+func (h *hands) fit() {
+	method := h.cells.Method
+	h.cells = uv.NewScreenBuffer(max(h.w, 0), max(h.h, 0))
+	h.cells.Method = method
+	h.lines = make([]string, max(h.h, 0))
+	h.cells.Touched = make([]*uv.LineData, len(h.lines))
+	h.screen.Resize(h.w, h.h)
+	h.stale = true
+}
+
+// show draws a view if the frame before has stood for a rest, or returns after how long draw is to be called for it.
+func (h *hands) show(v tea.View, rest time.Duration) (wait time.Duration) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.view = v
+	if h.same() || h.armed && rest > 0 {
+		return 0
+	}
+	if left := rest - time.Since(h.last); rest > 0 && left > 0 {
+		h.armed = true
+		return left
+	}
+	h.drawLocked()
+	return 0
+}
+
+// draw draws the view that was shown last.
+func (h *hands) draw() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.armed = false
+	h.drawLocked()
+}
+
+// same reports whether the terminal shows the view.
+func (h *hands) same() bool {
+	v, on := &h.view, &h.on
+	return h.held && !h.stale && v.Content == on.Content && v.MouseMode == on.MouseMode && v.WindowTitle == on.WindowTitle &&
+		(v.Cursor == nil) == (on.Cursor == nil) && (v.Cursor == nil || v.Cursor.Position == on.Cursor.Position)
+}
+
+func (h *hands) drawLocked() {
+	if h.away || h.closed || h.w <= 0 || h.h <= 0 || h.same() {
+		return
+	}
+	var b bytes.Buffer
+	if !h.held {
+		b.WriteString(h.enter())
+	}
+	v, on := h.view, h.on
+	if v.MouseMode != on.MouseMode {
+		b.WriteString(mouse(v.MouseMode))
+	}
+	if v.WindowTitle != on.WindowTitle {
+		b.WriteString(ansi.SetWindowTitle(v.WindowTitle))
+	}
+	frame := h.frame()
+	hide, show := "", ""
+	switch {
+	case v.Cursor == nil && (on.Cursor != nil || !h.held):
+		hide = ansi.ResetModeTextCursorEnable
+	case v.Cursor != nil && on.Cursor == nil && h.held:
+		show = ansi.SetModeTextCursorEnable
+	case v.Cursor != nil && len(frame) > 0 && !h.atomic: // else it is seen flying about
+		hide, show = ansi.ResetModeTextCursorEnable, ansi.SetModeTextCursorEnable
+	}
+	b.WriteString(hide)
+	if h.atomic && len(frame) > 0 {
+		b.WriteString(ansi.SetModeSynchronizedOutput)
+		b.Write(frame)
+		b.WriteString(ansi.ResetModeSynchronizedOutput)
+	} else {
+		b.Write(frame)
+	}
+	b.WriteString(show)
+	h.on, h.held, h.stale, h.last = v, true, false, time.Now()
+	h.put(b.Bytes())
+	if !h.shown {
+		h.shown = true
+		if h.o.Shown != nil {
+			h.o.Shown()
+		}
+	}
+}
+
+// frame returns what makes the terminal show the view's lines and its cursor. Lines are drawn into cells only where they
+// are others than before: to take a line apart costs more than to compare it. Then the screen compares the cells of all
+// lines, for it may scroll some of them away.
+func (h *hands) frame() []byte {
+	if h.stale {
+		h.screen.Erase()
+	}
+	rest, changed := h.view.Content, false
+	for y := range h.lines {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		if line != h.lines[y] {
+			h.lines[y], changed = line, true
+			uv.NewStyledString(line).Draw(h.cells, uv.Rect(0, y, h.w, 1))
+		}
+	}
+	for y := range h.lines {
+		if h.cells.Touched[y] = nil; changed {
+			h.cells.TouchLine(0, y, h.w)
+		}
+	}
+	h.screen.Render(h.cells.RenderBuffer)
+	if c := h.view.Cursor; c != nil {
+		h.screen.MoveTo(c.X, c.Y)
+	}
+	_ = h.screen.Flush() // to memory
+	frame := bytes.Clone(h.queue.Bytes())
+	h.queue.Reset()
+	return frame
+}
+
+// put writes to the terminal, whose owner takes note of what fails.
+func (h *hands) put(b []byte) {
+	if len(b) > 0 {
+		_, _ = h.o.Out.Write(b)
+	}
+}
+
+// What a full screen sets in a terminal besides the mouse, and what it asks.
+const (
+	modes   = ansi.SetModeAltScreenSaveCursor + ansi.SetModeBracketedPaste + ansi.SetModeFocusEvent + ansi.SetModifyOtherKeys2
+	plain   = ansi.ResetModeBracketedPaste + ansi.ResetModeFocusEvent
+	noMouse = ansi.ResetModeMouseButtonEvent + ansi.ResetModeMouseAnyEvent + ansi.ResetModeMouseExtSgr
+)
+
+// enter sets the terminal and asks what it can do.
+func (h *hands) enter() string {
+	s := ansi.ResetModifyOtherKeys + modes + ansi.PushKittyKeyboard(1) + ansi.RequestKittyKeyboard
+	if h.cells.Method == ansi.GraphemeWidth {
+		s += ansi.SetModeUnicodeCore
+	}
+	if asks(h.o.Environ) {
+		s += ansi.RequestModeSynchronizedOutput + ansi.RequestModeUnicodeCore
+	}
+	return s
+}
+
+// leave is what undoes that.
+func (h *hands) leave() string {
+	if !h.held {
+		return ""
+	}
+	s := ansi.ResetModifyOtherKeys + ansi.PopKittyKeyboard(1) + ansi.CursorPosition(1, h.h) + ansi.ResetModeAltScreenSaveCursor
+	if h.on.Cursor == nil {
+		s += ansi.SetModeTextCursorEnable
+	}
+	s += plain
+	if h.on.MouseMode != tea.MouseModeNone {
+		s += noMouse
+	}
+	if h.on.WindowTitle != "" {
+		s += ansi.SetWindowTitle("")
+	}
+	if h.cells.Method == ansi.GraphemeWidth {
+		s += ansi.ResetModeUnicodeCore
+	}
+	return s
+}
+
+func mouse(m tea.MouseMode) string {
+	if m == tea.MouseModeNone {
+		return noMouse
+	}
+	return ansi.SetModeMouseButtonEvent + ansi.SetModeMouseExtSgr
+}
+
+// write writes bytes as they are; while the terminal is away they wait.
+func (h *hands) write(s string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.closed:
+	case h.away:
+		h.late = append(h.late, s...)
+	default:
+		h.put([]byte(s))
+	}
+}
+
+// clear has all of the screen drawn anew, once it is shown.
+func (h *hands) clear() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.screen.MoveTo(0, 0)
+	h.stale = true
+}
+
+// retake sets all that is set in the terminal anew, as if nobody had, and has all of it drawn. The stack of keyboard
+// modes has our entry.
+func (h *hands) retake() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.stale = true
+	if !h.held || h.away || h.closed {
+		return
+	}
+	s := modes + ansi.KittyKeyboard(1, 1)
+	if h.on.MouseMode != tea.MouseModeNone {
+		s += mouse(h.on.MouseMode)
+	}
+	h.put([]byte(s))
+}
+
+// resize tells that the terminal has another size.
+func (h *hands) resize(w, height int) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.w, h.h = w, height; h.cells.Width() != max(w, 0) || h.cells.Height() != max(height, 0) {
+		h.fit()
+	}
+	h.stale = true // terminals move what they show when their size changes
+}
+
+// learn takes an answer of the terminal's.
+func (h *hands) learn(m tea.ModeReportMsg) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case m.Mode == ansi.ModeSynchronizedOutput:
+		h.atomic = m.Value == ansi.ModeReset
+	case m.Mode == ansi.ModeUnicodeCore && (m.Value == ansi.ModeReset || m.Value == ansi.ModeSet || m.Value == ansi.ModePermanentlySet):
+		if h.cells.Method == ansi.GraphemeWidth || h.away || h.closed {
+			return
+		}
+		h.put([]byte(ansi.SetModeUnicodeCore))
+		h.cells.Method = ansi.GraphemeWidth
+		h.screen.SetWidthMethod(ansi.GraphemeWidth)
+		h.fit() // every line is to be taken apart anew
+	}
+}
+
+// release gives the terminal back, until take.
+func (h *hands) release() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.put([]byte(h.leave()))
+	h.away, h.held = true, false
+}
+
+// take takes the terminal again; the next frame sets it and draws all of it.
+func (h *hands) take() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.away = false
+	h.begin()
+	h.drawLocked()
+	h.put(h.late)
+	h.late = nil
+}
+
+// close gives the terminal back for good.
+func (h *hands) close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return
+	}
+	if !h.away {
+		h.put([]byte(h.leave()))
+	}
+	h.closed = true
+}

@@ -1,0 +1,430 @@
+package term
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/colorprofile"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/charmbracelet/x/vt"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// page shows the view it was last sent.
+type page struct {
+	view  tea.View
+	heard []tea.Msg
+	on    func(m tea.Msg) tea.Cmd
+}
+
+func (p *page) Init() tea.Cmd { return nil }
+
+func (p *page) Update(m tea.Msg) (tea.Model, tea.Cmd) {
+	if v, ok := m.(tea.View); ok {
+		p.view = v
+	}
+	p.heard = append(p.heard, m)
+	if p.on != nil {
+		return p, p.on(m)
+	}
+	return p, nil
+}
+
+func (p *page) View() tea.View { return p.view }
+
+// paper keeps what is written to it, each write by itself.
+type paper struct {
+	mu     sync.Mutex
+	writes []string
+}
+
+func (p *paper) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.writes = append(p.writes, string(b))
+	return len(b), nil
+}
+
+// take is what was written since it was last asked.
+func (p *paper) take() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	w := p.writes
+	p.writes = nil
+	return w
+}
+
+func view(lines ...string) tea.View {
+	v := tea.NewView(strings.Join(lines, "\n"))
+	v.AltScreen, v.ReportFocus = true, true
+	return v
+}
+
+// play runs a program of that page in a bubble until f returns.
+func play(t *testing.T, p *page, o Options, f func(prog *Program, out *paper)) error {
+	t.Helper()
+	var err error
+	synctest.Test(t, func(t *testing.T) {
+		out := &paper{}
+		o.Out, o.Profile = out, colorprofile.TrueColor
+		if o.Size == [2]int{} {
+			o.Size = [2]int{20, 5}
+		}
+		prog := New(context.Background(), p, o)
+		ended := make(chan error)
+		go func() { ended <- prog.Run() }()
+		time.Sleep(time.Second) // the framework's clock is stopped
+		f(prog, out)
+		prog.Quit()
+		err = <-ended
+		time.Sleep(time.Second)
+	})
+	return err
+}
+
+// TestProgram_still: the framework has no clock left that ticks: what it would write at its next tick is not written.
+// One that ticks again fails here.
+func TestProgram_still(t *testing.T) {
+	written := &paper{}
+	synctest.Test(t, func(t *testing.T) {
+		prog := New(t.Context(), &page{}, Options{Out: &paper{}, Size: [2]int{20, 5}})
+		tea.WithOutput(written)(prog.loop)
+		ended := make(chan error)
+		go func() { ended <- prog.Run() }()
+		time.Sleep(time.Second)
+		written.take()
+		prog.Send(tea.Raw("\a")()) // the framework keeps it for its next tick
+		time.Sleep(time.Minute)
+		if got := written.take(); len(got) > 0 {
+			t.Errorf("a tick wrote %q", got)
+		}
+		prog.Quit()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+		if got := written.take(); !slices.Equal(got, []string{"\a"}) {
+			t.Errorf("at its end the framework wrote %q: it keeps nothing for a tick, so that this test sees none", got)
+		}
+		time.Sleep(time.Second)
+	})
+}
+
+// TestProgram_rest: what a key changed is drawn at once; anything else too if the last frame has stood for a while, else
+// once its time is over, and then the newest only.
+func TestProgram_rest(t *testing.T) {
+	p := &page{}
+	p.on = func(m tea.Msg) tea.Cmd {
+		if k, ok := m.(tea.KeyPressMsg); ok {
+			p.view = view("key " + k.String())
+		}
+		return nil
+	}
+	err := play(t, p, Options{}, func(prog *Program, out *paper) {
+		shows := func(what string, want ...string) {
+			t.Helper()
+			synctest.Wait()
+			got := out.take()
+			if len(got) != len(want) {
+				t.Fatalf("%s: written %q", what, got)
+			}
+			for i, w := range want {
+				if !strings.Contains(ansi.Strip(got[i]), w) {
+					t.Errorf("%s: written %q, which is no %q", what, got[i], w)
+				}
+			}
+		}
+		out.take()
+		prog.Send(view("one"))
+		shows("the first after a while", "one")
+		prog.Send(view("two"))
+		prog.Send(view("six"))
+		shows("right after it")
+		time.Sleep(Rest - time.Millisecond)
+		shows("a moment before its time")
+		time.Sleep(time.Millisecond)
+		shows("at its time", "six")
+		prog.Send(view("ten"))
+		prog.Send(tea.KeyPressMsg{Code: 'x', Text: "x"})
+		shows("a key", "key x")
+		time.Sleep(time.Minute)
+		shows("after a minute")
+		prog.Send(view("key x"))
+		shows("nothing new")
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
+// TestProgram_hand: somebody else gets a terminal that is as before, and what he leaves is drawn over, with what came
+// meanwhile. The loop goes on, and what was to be written waits.
+func TestProgram_hand(t *testing.T) {
+	p := &page{view: view("before")}
+	var during []string
+	err := play(t, p, Options{}, func(prog *Program, out *paper) {
+		first := strings.Join(out.take(), "")
+		for _, set := range []string{"\x1b[?1049h", "\x1b[?2004h", "\x1b[?1004h", "\x1b[>4;2m", "\x1b[>1u"} {
+			if !strings.Contains(first, set) {
+				t.Errorf("%q is missing in %q", set, first)
+			}
+		}
+		back := make(chan struct{})
+		prog.Send(Hand(func() error {
+			during = out.take()
+			<-back
+			return errors.New("it said no")
+		}, func(err error) tea.Msg { return err })())
+		synctest.Wait()
+		prog.Send(view("after"))
+		prog.Send(Raw("\a")())
+		prog.Send(Clear())
+		prog.Send(Retake())
+		prog.Send(tea.WindowSizeMsg{Width: 30, Height: 4})
+		time.Sleep(time.Second)
+		if got := out.take(); len(got) > 0 {
+			t.Errorf("while it is somebody else's %q is written", got)
+		}
+		close(back)
+		synctest.Wait()
+		got := strings.Join(out.take(), "")
+		if !strings.Contains(got, "\x1b[?1049h") || !strings.Contains(ansi.Strip(got), "after") || !strings.HasSuffix(got, "\a") {
+			t.Errorf("taken again, %q is written", got)
+		}
+		if !slices.ContainsFunc(p.heard, func(m tea.Msg) bool { err, ok := m.(error); return ok && err.Error() == "it said no" }) {
+			t.Errorf("the model heard %v", p.heard)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	left := strings.Join(during, "")
+	for _, reset := range []string{"\x1b[?1049l", "\x1b[?2004l", "\x1b[?1004l", "\x1b[>4m", "\x1b[<1u", "\x1b[?25h"} {
+		if !strings.Contains(left, reset) {
+			t.Errorf("given away, %q is missing in %q", reset, left)
+		}
+	}
+}
+
+// TestProgram_ends: however it ends, the terminal is as before, once.
+func TestProgram_ends(t *testing.T) {
+	for name, c := range map[string]struct {
+		end  func(p *Program)
+		want error
+	}{
+		"quit":  {func(p *Program) { p.Quit() }, nil},
+		"kill":  {func(p *Program) { p.Kill() }, tea.ErrProgramKilled},
+		"panic": {func(p *Program) { p.Send("panic") }, tea.ErrProgramPanic},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := &page{view: view("here")}
+			p.view.MouseMode, p.view.WindowTitle = tea.MouseModeCellMotion, "here"
+			p.on = func(m tea.Msg) tea.Cmd {
+				if m == "panic" {
+					panic("on purpose")
+				}
+				return nil
+			}
+			var out *paper
+			err := play(t, p, Options{}, func(prog *Program, o *paper) {
+				out = o
+				c.end(prog)
+			})
+			if !errors.Is(err, c.want) {
+				t.Errorf("it ended with %v", err)
+			}
+			got := strings.Join(out.take(), "")
+			for _, reset := range []string{"\x1b[?1049l", "\x1b[?2004l", "\x1b[?1004l", "\x1b[?1002l", "\x1b[?1006l", "\x1b]2;\a"} {
+				if strings.Count(got, reset) != 1 {
+					t.Errorf("%q stands %d times in %q", reset, strings.Count(got, reset), got)
+				}
+			}
+		})
+	}
+}
+
+// screen is an emulated terminal that speaks with a program.
+type screen struct {
+	mu sync.Mutex
+	em *vt.Emulator
+}
+
+func newScreen(w, h int) *screen {
+	s := &screen{em: vt.NewEmulator(w, h)}
+	go func() { _, _ = io.Copy(io.Discard, s.em) }() // its answers
+	return s
+}
+
+func (s *screen) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.em.Write(b)
+}
+
+func (s *screen) resize(w, h int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.em.Resize(w, h)
+}
+
+// cells is what it shows, and the cursor.
+func (s *screen) cells() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var b strings.Builder
+	for y := range s.em.Height() {
+		for x := range s.em.Width() {
+			if c := s.em.CellAt(x, y); c != nil {
+				fmt.Fprintf(&b, "%s%s|", c.Style.String(), c.Content)
+			}
+		}
+		b.WriteByte('\n')
+	}
+	at := s.em.CursorPosition()
+	fmt.Fprintf(&b, "%d,%d", at.X, at.Y)
+	return b.String()
+}
+
+func (s *screen) close() {
+	if c, ok := s.em.InputPipe().(io.Closer); ok {
+		_ = c.Close()
+	}
+}
+
+// TestFramework draws the same frames with the framework's own renderer, and compares the cells after each: random lines
+// that move up and down, colours, wide characters, links, other sizes and modes.
+func TestFramework(t *testing.T) {
+	for seed := range uint64(8) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		synctest.Test(t, func(t *testing.T) {
+			w, h := 40, 12
+			ours, theirs := newScreen(w, h), newScreen(w, h)
+			mine := New(t.Context(), &page{}, Options{Out: ours, Size: [2]int{w, h}, Profile: colorprofile.TrueColor, Environ: []string{"TERM=xterm-256color"}})
+			other := tea.NewProgram(&page{}, tea.WithInput(nil), tea.WithOutput(newlines{theirs}), tea.WithWindowSize(w, h), tea.WithFPS(120),
+				tea.WithColorProfile(colorprofile.TrueColor), tea.WithoutSignalHandler(), tea.WithEnvironment([]string{"TERM=xterm-256color"}))
+			ended := make(chan error, 2)
+			go func() { ended <- mine.Run() }()
+			go func() { _, err := other.Run(); ended <- err }()
+			time.Sleep(time.Second)
+			lines := make([]string, h)
+			for n := range 150 {
+				if r.IntN(25) == 0 {
+					w, h = 20+r.IntN(40), 3+r.IntN(15)
+					ours.resize(w, h)
+					theirs.resize(w, h)
+					mine.Send(tea.WindowSizeMsg{Width: w, Height: h})
+					other.Send(tea.WindowSizeMsg{Width: w, Height: h})
+				}
+				v := view(change(r, &lines, w, h)...)
+				if r.IntN(4) > 0 {
+					v.Cursor = tea.NewCursor(r.IntN(w), r.IntN(h))
+				}
+				mine.Send(v)
+				other.Send(v)
+				time.Sleep(50 * time.Millisecond)
+				a, b := ours.cells(), theirs.cells()
+				if v.Cursor == nil { // it may be anywhere
+					a, b = a[:strings.LastIndexByte(a, '\n')], b[:strings.LastIndexByte(b, '\n')]
+				}
+				if a != b {
+					t.Fatalf("seed %d, frame %d of %dx%d: %q\nours:\n%s\ntheirs:\n%s", seed, n, w, h, v.Content, a, b)
+				}
+			}
+			mine.Quit()
+			other.Quit()
+			if err := errors.Join(<-ended, <-ended); err != nil {
+				t.Error(err)
+			}
+			ours.close()
+			theirs.close()
+			time.Sleep(time.Second)
+		})
+	}
+}
+
+// newlines makes of a line feed what a terminal's line discipline does where the framework takes it for one.
+type newlines struct{ io.Writer }
+
+func (n newlines) Write(b []byte) (int, error) {
+	_, err := n.Writer.Write(bytes.ReplaceAll(b, []byte("\n"), []byte("\r\n")))
+	return len(b), err
+}
+
+// change makes the next frame of the one before.
+func change(r *rand.Rand, lines *[]string, w, h int) []string {
+	for len(*lines) < h {
+		*lines = append(*lines, "")
+	}
+	*lines = (*lines)[:h]
+	ls := *lines
+	switch r.IntN(5) {
+	case 0: // it scrolls
+		n := 1 + r.IntN(h)
+		copy(ls, ls[n:])
+		for i := h - n; i < h; i++ {
+			ls[i] = line(r, w)
+		}
+	case 1: // a line comes in between
+		at := r.IntN(h)
+		copy(ls[at+1:], ls[at:])
+		ls[at] = line(r, w)
+	case 2: // all are others
+		for i := range ls {
+			ls[i] = line(r, w)
+		}
+	default: // one grows
+		ls[r.IntN(h)] = line(r, w)
+	}
+	return slices.Clone(ls)
+}
+
+// line is a line of at most w cells.
+func line(r *rand.Rand, w int) string {
+	var b strings.Builder
+	for width := r.IntN(w + 1); width > 0; {
+		word := []string{
+			"a", "go test ./...", "日本", "é", "└─", "👍", " ", "      ", "zzzzzzzz", "\x1b[1mbold\x1b[m", "\x1b[38;2;9;99;200mblue\x1b[39m", "\x1b[48;5;52m bg \x1b[m",
+			"\x1b]8;;https://example.org\alink\x1b]8;;\a", "\x1b[7m!\x1b[27m",
+		}[r.IntN(14)]
+		if width -= ansi.StringWidth(word); width >= 0 {
+			b.WriteString(word)
+		}
+	}
+	return b.String() + "\x1b[m"
+}
+
+// BenchmarkShow is what a frame of a reply that grows costs, and one with nothing new.
+func BenchmarkShow(b *testing.B) {
+	for _, size := range [][2]int{{120, 36}, {200, 60}} {
+		r := rand.New(rand.NewPCG(1, 1))
+		lines := make([]string, size[1])
+		for i := range lines {
+			lines[i] = line(r, size[0])
+		}
+		h := newHands(Options{Out: io.Discard, Size: size, Profile: colorprofile.TrueColor})
+		b.Run(fmt.Sprintf("grows-%dx%d", size[0], size[1]), func(b *testing.B) {
+			for n := range b.N {
+				lines[size[1]-4] = strings.Repeat("word ", n%20)
+				h.show(view(lines...), 0)
+			}
+		})
+		b.Run(fmt.Sprintf("same-%dx%d", size[0], size[1]), func(b *testing.B) {
+			v := view(lines...)
+			for range b.N {
+				h.show(v, 0)
+			}
+		})
+	}
+}
