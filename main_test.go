@@ -38,7 +38,9 @@ var arrows = map[string][]string{
 	"agents/budget": {
 		"agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/roster", "inbox", "store", "tools", "tools/allowance",
 	},
-	"agents/checks": {"store", "tools", "tools/permit", "tools/permit/bash", "tools/proc", "tools/sandbox", "tools/secret"},
+	"agents/checks": {
+		"store", "tools", "tools/pattern", "tools/permit", "tools/permit/bash", "tools/proc", "tools/sandbox", "tools/secret",
+	},
 	"agents/drafts": {"store"},
 	"agents/due":    {"agents/history", "agents/roster", "agents/schedule", "agents/schedule/when", "inbox", "store", "tools"},
 	"agents/event":  {"agents/history", "agents/llm", "inbox", "inbox/policy", "store", "tools", "tools/allowance", "tools/permit"},
@@ -88,7 +90,7 @@ var arrows = map[string][]string{
 	},
 	"agents/waits":       {"agents/event", "agents/queue", "inbox"},
 	"inbox":              {"store"},
-	"inbox/envelope":     {"inbox"},
+	"inbox/envelope":     {"inbox", "tools/pattern"},
 	"inbox/policy":       {"inbox", "store"},
 	"inbox/rules":        {"inbox", "inbox/policy"},
 	"store":              {"store/files", "store/sqlite"},
@@ -108,8 +110,8 @@ var arrows = map[string][]string{
 	"tools/git":              {},
 	"tools/permit":           {"tools/permit/bash", "tools/permit/filenames", "tools/permit/programs"},
 	"tools/permit/bash":      {"tools/permit/filenames"},
-	"tools/permit/filenames": {},
-	"tools/permit/programs":  {"tools/permit/bash", "tools/permit/filenames"},
+	"tools/permit/filenames": {"tools/pattern"},
+	"tools/permit/programs":  {"tools/pattern", "tools/permit/bash", "tools/permit/filenames"},
 	"tools/proc":             {"tools/sandbox", "tools/secret"},
 	"tools/sandbox":          {"tools/sandbox/cell"},
 	"tools/sandbox/cell":     {},
@@ -232,6 +234,7 @@ var arrows = map[string][]string{
 	"ui/manual":           {"themes", "ui/dialog", "ui/intent", "ui/markdown"},
 	"ui/slash/documents":  {"agents/memory", "inbox", "ui/frame", "ui/intent", "ui/slash/facets", "ui/transcript", "ui/words"},
 	"ui/term":             {},
+	"tools/pattern":       {},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

@@ -5,7 +5,7 @@
 //
 // Does not: decide who may run which, know an agent or a schedule, run anything where no sandbox prevents harm.
 //
-// Imports: store, tools, tools/permit, tools/permit/bash, tools/proc, tools/sandbox, tools/secret.
+// Imports: store, tools, tools/pattern, tools/permit, tools/permit/bash, tools/proc, tools/sandbox, tools/secret.
 package checks
 
 import (
@@ -13,12 +13,12 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
 	"fantail/store"
 	"fantail/tools"
+	"fantail/tools/pattern"
 	"fantail/tools/permit"
 	"fantail/tools/permit/bash"
 	"fantail/tools/proc"
@@ -51,10 +51,10 @@ type Room struct{ o Options }
 func New(o Options) *Room { return &Room{o} }
 
 // nameForm is the form of a check's name.
-var nameForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9._-]{0,39}$`)
+var nameForm = pattern.Of(`^[A-Za-z][A-Za-z0-9._-]{0,39}$`)
 
 // hostForm is the form of a host's name, with a port if need be.
-var hostForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$`)
+var hostForm = pattern.Of(`^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?(:[0-9]{1,5})?$`)
 
 // Parse reads a check as it is typed: NAME [net=HOST] ARGV. Quotes keep words together as in a shell; there is none that
 // would do more.

@@ -2,9 +2,10 @@ package checks
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"fantail/tools/pattern"
 )
 
 // What no check is, whatever its sandbox would keep it from: a second wall, made of names.
@@ -20,9 +21,9 @@ var (
 		"nslookup", "dig", "host",
 	}
 	shells       = []string{"sh", "bash", "dash", "zsh", "ksh", "mksh", "fish", "ash", "csh", "tcsh", "pwsh"}
-	interpreters = regexp.MustCompile(`^(python|pypy|ruby|perl|php|lua|node|nodejs|deno|bun|tclsh|Rscript|osascript)[0-9.]*$`)
-	inline       = regexp.MustCompile(`^(-[A-Za-z]*[cers]|-p|-|--eval(=.*)?|--print(=.*)?|--command(=.*)?|--run(=.*)?|eval)$`)
-	sql          = regexp.MustCompile(`(?i)\b(drop\s+(table|database|schema)|truncate\s+table)\b`)
+	interpreters = pattern.Of(`^(python|pypy|ruby|perl|php|lua|node|nodejs|deno|bun|tclsh|Rscript|osascript)[0-9.]*$`)
+	inline       = pattern.Of(`^(-[A-Za-z]*[cers]|-p|-|--eval(=.*)?|--print(=.*)?|--command(=.*)?|--run(=.*)?|eval)$`)
+	sql          = pattern.Of(`(?i)\b(drop\s+(table|database|schema)|truncate\s+table)\b`)
 )
 
 // denied says why a command is no check; "": it may be one. With a host it may speak to a network.

@@ -5,15 +5,16 @@
 //
 // Does not: open or look at files.
 //
-// Imports: nothing of ours.
+// Imports: tools/pattern.
 package filenames
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"fantail/tools/pattern"
 )
 
 // procSecrets are the files of a process's directory that show its environment or memory.
@@ -28,13 +29,13 @@ var codeEnds = map[string]bool{
 
 var (
 	// stage tells .env.local, .env-prod, .env_test, .env2 and .env~, not .envoy.
-	stage = regexp.MustCompile(`^\.env([^a-z]|$)`)
+	stage = pattern.Of(`^\.env([^a-z]|$)`)
 	// numbered finds the number or date after the name of a copy.
-	numbered = regexp.MustCompile(`([.-][0-9]{1,14}|\.~[0-9]+~| \([0-9]+\))$`)
+	numbered = pattern.Of(`([.-][0-9]{1,14}|\.~[0-9]+~| \([0-9]+\))$`)
 	// keyHead is how the text of a private key begins.
-	keyHead = regexp.MustCompile(`(?m)^[ \t\x{feff}]*(-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----|PuTTY-User-Key-File-[0-9]+:|AGE-SECRET-KEY-1)|"private_?[kK]ey"[ \t]*:[ \t]*"-----BEGIN`)
+	keyHead = pattern.Of(`(?m)^[ \t\x{feff}]*(-----BEGIN [A-Z0-9 ]*PRIVATE KEY( BLOCK)?-----|PuTTY-User-Key-File-[0-9]+:|AGE-SECRET-KEY-1)|"private_?[kK]ey"[ \t]*:[ \t]*"-----BEGIN`)
 	// login finds credentials in the files of tools that hold some now and then.
-	login = regexp.MustCompile(`(?i)://[^/\s:@"']*:[^/\s@"']+@|://[a-z0-9_-]{20,}@|extraheader|authorization|_auth\b|auth_?token|npmauth|password|passwd|secret|api_?key|access_?token|private_?token|bearer`)
+	login = pattern.Of(`(?i)://[^/\s:@"']*:[^/\s@"']+@|://[a-z0-9_-]{20,}@|extraheader|authorization|_auth\b|auth_?token|npmauth|password|passwd|secret|api_?key|access_?token|private_?token|bearer`)
 )
 
 // Sensitive says which secrets a file of that path holds by its name; "" if

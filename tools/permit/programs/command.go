@@ -1,9 +1,9 @@
 package programs
 
 import (
-	"regexp"
 	"strings"
 
+	"fantail/tools/pattern"
 	"fantail/tools/permit/bash"
 )
 
@@ -17,7 +17,7 @@ func Unwrap(c bash.Command) bash.Command {
 	return c
 }
 
-var duration = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?[smh]?$`)
+var duration = pattern.Of(`^[0-9]+(\.[0-9]+)?[smh]?$`)
 
 // filters read their standard input, if this is how many operands they have.
 var filters = map[string]int{"head": 0, "tail": 0, "wc": 0, "cat": 0, "sort": 0, "uniq": 0, "nl": 0, "cut": 0, "tr": 2, "grep": 1}

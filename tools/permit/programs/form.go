@@ -1,10 +1,10 @@
 package programs
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"fantail/tools/pattern"
 	"fantail/tools/permit/bash"
 	"fantail/tools/permit/filenames"
 )
@@ -336,18 +336,18 @@ var kinds = map[string]func(string) bool{
 	"new":    func(s string) bool { return filenames.Obeyed(s) == "" && filenames.SelfRun(s) == "" }, // a file or directory to be made
 	"tests":  tests.MatchString,
 	"num":    number.MatchString,
-	"word":   regexp.MustCompile(`^[-A-Za-z0-9_.,:+%!^]*$`).MatchString,
-	"source": regexp.MustCompile(`^[A-Za-z0-9_.*?][^:@]*\.` + codeEnd + `$`).MatchString,
-	"glob":   regexp.MustCompile(`^(!.*|(\*\*/|[A-Za-z0-9_-]+/)*[A-Za-z0-9_*?-]*\.(` + codeEnd + `|\{` + codeEnd + `(,` + codeEnd + `)*\}))$`).MatchString,
-	"type":   regexp.MustCompile(`^` + codeType + `$`).MatchString,
-	"key":    regexp.MustCompile(`^[0-9.]+[bdfgiMhnRrV]*(,[0-9.]+[bdfgiMhnRrV]*)?$`).MatchString,
+	"word":   pattern.Of(`^[-A-Za-z0-9_.,:+%!^]*$`).MatchString,
+	"source": pattern.Of(`^[A-Za-z0-9_.*?][^:@]*\.` + codeEnd + `$`).MatchString,
+	"glob":   pattern.Of(`^(!.*|(\*\*/|[A-Za-z0-9_-]+/)*[A-Za-z0-9_*?-]*\.(` + codeEnd + `|\{` + codeEnd + `(,` + codeEnd + `)*\}))$`).MatchString,
+	"type":   pattern.Of(`^` + codeType + `$`).MatchString,
+	"key":    pattern.Of(`^[0-9.]+[bdfgiMhnRrV]*(,[0-9.]+[bdfgiMhnRrV]*)?$`).MatchString,
 	"dir":    func(s string) bool { return plainPkg.MatchString(s) && !strings.HasSuffix(s, ".go") }, // a file's name is that of the program
 	"pkg":    plainPkg.MatchString,
-	"select": regexp.MustCompile(`^[A-Za-z0-9_ .-]*$`).MatchString, // an expression; older versions run what has parentheses
+	"select": pattern.Of(`^[A-Za-z0-9_ .-]*$`).MatchString, // an expression; older versions run what has parentheses
 	"units": func(s string) bool {
 		return s == "discover" || testPkg.MatchString(s) || strings.HasSuffix(s, ".py") && tests.MatchString(s)
 	},
-	"goenv": regexp.MustCompile(`^(GOPATH|GOROOT|GOOS|GOARCH|GOVERSION|GOMOD|GOCACHE|GOMODCACHE|GOBIN|GOWORK|GOTOOLCHAIN|CGO_ENABLED)$`).MatchString,
+	"goenv": pattern.Of(`^(GOPATH|GOROOT|GOOS|GOARCH|GOVERSION|GOMOD|GOCACHE|GOMODCACHE|GOBIN|GOWORK|GOTOOLCHAIN|CGO_ENABLED)$`).MatchString,
 	"tip":   tip,
 	"commit": func(s string) bool { // by whatever name; that it is no file's content is for others to find out
 		from, to, _ := strings.Cut(s, "..")
@@ -358,30 +358,30 @@ var kinds = map[string]func(string) bool{
 		}
 		return s != ""
 	},
-	"ref":   regexp.MustCompile(`^[#A-Za-z0-9_][A-Za-z0-9_./-]*$`).MatchString, // of a forge: a number or a branch
-	"label": regexp.MustCompile(`^[A-Za-z0-9 _./-]*$`).MatchString,
+	"ref":   pattern.Of(`^[#A-Za-z0-9_][A-Za-z0-9_./-]*$`).MatchString, // of a forge: a number or a branch
+	"label": pattern.Of(`^[A-Za-z0-9 _./-]*$`).MatchString,
 	// With %n bash's printf sets a variable, such as PATH.
 	"template": func(s string) bool { return !stores.MatchString(s) },
 	"pretty":   func(s string) bool { return !signer.MatchString(s) }, // which runs gpg.program
-	"format":   regexp.MustCompile(`^\+`).MatchString,                 // date: without its + it sets the clock
-	"crate":    regexp.MustCompile(`^[A-Za-z0-9_:-]+$`).MatchString,
+	"format":   pattern.Of(`^\+`).MatchString,                         // date: without its + it sets the clock
+	"crate":    pattern.Of(`^[A-Za-z0-9_:-]+$`).MatchString,
 	"jq":       func(s string) bool { return s != "" && s[0] != '-' && plainJq.MatchString(s) },
 }
 
 var (
-	plainPkg = regexp.MustCompile(`^[A-Za-z0-9_./-]*$`)
-	digits   = regexp.MustCompile(`^[0-9]+$`)
-	number   = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?[bcwkKMG%]?$`)
-	revision = regexp.MustCompile(`^(@|[A-Za-z_][A-Za-z0-9_/.-]*)?(@\{[A-Za-z0-9]+\})?([~^][0-9]*)*$`)
-	commit   = regexp.MustCompile(`^[0-9a-fA-F]{4,64}([~^][0-9]*)*$`)
-	stores   = regexp.MustCompile(`%[^A-Za-z%]*[hjlLtz]*n`)
-	signer   = regexp.MustCompile(`%[-+ ]*G`)
+	plainPkg = pattern.Of(`^[A-Za-z0-9_./-]*$`)
+	digits   = pattern.Of(`^[0-9]+$`)
+	number   = pattern.Of(`^[+-]?[0-9]+(\.[0-9]+)?[bcwkKMG%]?$`)
+	revision = pattern.Of(`^(@|[A-Za-z_][A-Za-z0-9_/.-]*)?(@\{[A-Za-z0-9]+\})?([~^][0-9]*)*$`)
+	commit   = pattern.Of(`^[0-9a-fA-F]{4,64}([~^][0-9]*)*$`)
+	stores   = pattern.Of(`%[^A-Za-z%]*[hjlLtz]*n`)
+	signer   = pattern.Of(`%[-+ ]*G`)
 	// hash finds the name of any object: a bare hash, and the name that git describe
 	// makes of one, of which git reads nothing but the hash.
-	hash = regexp.MustCompile(`^([0-9a-fA-F]*|.*-g[0-9a-fA-F]+)$`)
+	hash = pattern.Of(`^([0-9a-fA-F]*|.*-g[0-9a-fA-F]+)$`)
 	// What is imported as a test: by directories, or by the names that rules are bound to.
-	tests   = regexp.MustCompile(`^([A-Za-z0-9_./-]*/)?(test_[A-Za-z0-9_-]*\.py|[A-Za-z0-9_-]*_test\.py|tests?/[A-Za-z0-9_./-]*\.py|[A-Za-z0-9_-]+|\.?)(::[A-Za-z0-9_:]+(\[[^]/]*\])?)?$`)
-	testPkg = regexp.MustCompile(`^tests([./][A-Za-z0-9_./]*)?$`)
+	tests   = pattern.Of(`^([A-Za-z0-9_./-]*/)?(test_[A-Za-z0-9_-]*\.py|[A-Za-z0-9_-]*_test\.py|tests?/[A-Za-z0-9_./-]*\.py|[A-Za-z0-9_-]+|\.?)(::[A-Za-z0-9_:]+(\[[^]/]*\])?)?$`)
+	testPkg = pattern.Of(`^tests([./][A-Za-z0-9_./]*)?$`)
 )
 
 // tip knows the names of commits and ranges of them. A hash may be that of a
@@ -398,6 +398,6 @@ func tip(s string) bool {
 
 // plainJq is a filter that reads its input only: fields, literals, operators and
 // these functions. Others read the environment and any file.
-var plainJq = regexp.MustCompile(`^(\.[A-Za-z_][A-Za-z0-9_]*|\{ *[A-Za-z_][A-Za-z0-9_]* *:|[0-9]+|"[^"\\]*"|[][(){}|,.:?!=<>+*/ -]|` +
+var plainJq = pattern.Of(`^(\.[A-Za-z_][A-Za-z0-9_]*|\{ *[A-Za-z_][A-Za-z0-9_]* *:|[0-9]+|"[^"\\]*"|[][(){}|,.:?!=<>+*/ -]|` +
 	`length|keys|keys_unsorted|values|type|add|map|select|sort|sort_by|group_by|unique|unique_by|min|max|min_by|max_by|first|last|has|contains|test|startswith|` +
 	`endswith|split|join|tostring|tonumber|to_entries|from_entries|with_entries|flatten|reverse|not|empty|null|true|false|and|or|any|all|ascii_downcase|ascii_upcase)*$`)

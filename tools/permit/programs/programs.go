@@ -5,16 +5,16 @@
 //
 // Does not: hold rules or decide, run or look at anything.
 //
-// Imports: tools/permit/bash, tools/permit/filenames.
+// Imports: tools/pattern, tools/permit/bash, tools/permit/filenames.
 package programs
 
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"fantail/tools/pattern"
 	"fantail/tools/permit/bash"
 )
 
@@ -94,9 +94,9 @@ func neverSub(words []bash.Word) string {
 	return f.never["*"]
 }
 
-var plainName = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
+var plainName = pattern.Of(`^[A-Za-z0-9_][A-Za-z0-9_.+-]*$`)
 
-var interpreter = regexp.MustCompile(`^(python|pypy|ruby|perl|php|lua|node|nodejs|tclsh|guile|java|R)[0-9.]*$`)
+var interpreter = pattern.Of(`^(python|pypy|ruby|perl|php|lua|node|nodejs|tclsh|guile|java|R)[0-9.]*$`)
 
 // Never says why no rule covers a command of these words; "" if one may.
 func Never(words []bash.Word) string {
@@ -123,7 +123,7 @@ func Never(words []bash.Word) string {
 }
 
 // pattern of a sed script that only prints, deletes or replaces.
-var plainSed = regexp.MustCompile(`^(([0-9]+|\$)(,([0-9]+|\$|\+[0-9]+))?|/[^/\\\n]*/)?[pdq=]$|^s/[^/\n\\]*/[^/\n\\]*/[gpiI0-9]*$`)
+var plainSed = pattern.Of(`^(([0-9]+|\$)(,([0-9]+|\$|\+[0-9]+))?|/[^/\\\n]*/)?[pdq=]$|^s/[^/\n\\]*/[^/\n\\]*/[gpiI0-9]*$`)
 
 // denySed allows scripts that neither write nor run.
 func denySed(args []bash.Word) string {
@@ -151,7 +151,7 @@ func denySed(args []bash.Word) string {
 
 // What ps shows without the processes' environments. A word of letters is a
 // cluster of options with or without its dash, so that e may mean either.
-var plainPs = regexp.MustCompile(`^(-e[fFlLjo]*|-[AafFljLo]+|[auxfjlwo]+|-?[0-9][0-9,]*|-[pCuUt]|--forest|--no-headers|--sort=[a-z%,+-]+)$`)
+var plainPs = pattern.Of(`^(-e[fFlLjo]*|-[AafFljLo]+|[auxfjlwo]+|-?[0-9][0-9,]*|-[pCuUt]|--forest|--no-headers|--sort=[a-z%,+-]+)$`)
 
 // denyPs refuses environments.
 func denyPs(args []bash.Word) string {

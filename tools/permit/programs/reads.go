@@ -1,10 +1,10 @@
 package programs
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"fantail/tools/pattern"
 	"fantail/tools/permit/bash"
 	"fantail/tools/permit/filenames"
 )
@@ -80,10 +80,10 @@ func (v *invocation) whole() string {
 }
 
 // What prints patches, which stand in no list: a rule with a * must not cover them.
-var patches = regexp.MustCompile(`^(-p|-u|--patch|-U[0-9]+|--unified=[0-9]+|--word-diff(=(color|plain|porcelain|none))?|-W|--function-context)$`)
+var patches = pattern.Of(`^(-p|-u|--patch|-U[0-9]+|--unified=[0-9]+|--word-diff(=(color|plain|porcelain|none))?|-W|--function-context)$`)
 
 // What only changes how a list of names looks, and would stand between them.
-var looks = regexp.MustCompile(`^--(stat|numstat|shortstat|summary|dirstat|compact-summary|raw|graph|oneline|format|pretty|color|decorate|abbrev|name-only|name-status|exit-code)\b`)
+var looks = pattern.Of(`^--(stat|numstat|shortstat|summary|dirstat|compact-summary|raw|graph|oneline|format|pretty|color|decorate|abbrev|name-only|name-status|exit-code)\b`)
 
 // gitReads is Reads for git, given the words behind it.
 func gitReads(words []bash.Word, root string) (r Reading, why string) {
