@@ -55,7 +55,6 @@ func main() {
 	if slices.Equal(os.Args[1:], strings.Fields(screen.HostWords)) {
 		stay()
 	}
-	screen.Collect()
 	g := guard.New(os.Environ(), guard.Options{Out: os.Stderr, Exit: os.Exit, Clean: frame.Clean, Version: shell.Version()})
 	defer g.Catch("main")
 	if err := g.Herald(); err != nil {

@@ -31,6 +31,7 @@ type relay struct {
 	gone  bool   // the host sends no more
 	greet bool   // the host has answered
 	full  bool   // the terminal is as a full screen has it, once it has taken all that is shown
+	front bool   // of that only the alternate screen
 	stuck bool   // the terminal had its time to take what it was given, and did not
 	ended End
 
@@ -71,22 +72,30 @@ const (
 
 // Relay shows a host on the terminal, descriptors 0 and 1, until one of them ends it, and returns
 // the exit code. It closes host.
-func Relay(host int, hello wire.Fields) (code int, end End) {
+func Relay(host int, hello wire.Fields) (code int, end End) { return relayed(host, hello, found()) }
+
+// relayed is Relay on a terminal that may show a front.
+func relayed(host int, hello wire.Fields, at *front) (code int, end End) {
 	defer syscall.Close(host)
-	r := &relay{host: host, out: 1, in: 0, greetBy: time.Now().Add(greeting)}
-	var err error
-	if r.was, err = tty.Get(0); err == nil {
+	r := &relay{host: host, out: 1, in: 0, was: at.was, greetBy: time.Now().Add(greeting)}
+	_, err := tty.Get(0)
+	if err == nil {
 		err = r.listen()
 		defer r.deafen()
+		r.front = at.hand()
+		r.full = r.front
 	}
 	if err == nil {
 		err = r.introduce(hello)
 	}
-	if errors.Is(err, syscall.EPIPE) { // it ended, or had no room
-		return 1, Silent
-	}
 	if err == nil {
 		err = r.take()
+	}
+	if err != nil && r.full {
+		r.release(r.patience())
+	}
+	if errors.Is(err, syscall.EPIPE) { // it ended, or had no room
+		return 1, Silent
 	}
 	if err != nil {
 		fmt.Fprintf(os.Stderr, "fantail: show the host: %v\n", err)
@@ -170,7 +179,10 @@ func (r *relay) take() error { return r.was.Raw().Set(0) }
 // it can't know of is undone for it; any other job's terminal is left alone.
 func (r *relay) release(by time.Time) {
 	undo := tty.Cursor
-	if r.full {
+	switch {
+	case r.full && r.front:
+		undo = leaves
+	case r.full:
 		undo = tty.Undo
 	}
 	mine := tty.Foreground(0)
@@ -403,7 +415,7 @@ func (r *relay) frames() (code int, done bool) {
 // notice notes whether the terminal is as a full screen has it, or as it was.
 func (r *relay) notice(painted []byte) {
 	if in, out := bytes.LastIndex(painted, []byte(enters)), bytes.LastIndex(painted, []byte(leaves)); in != out {
-		r.full = in > out
+		r.full, r.front = in > out, false
 	}
 }
 

@@ -22,15 +22,12 @@ import (
 // The start gate. Where it acts, the process never reaches main.
 func init() {
 	cell.Act(os.Args)
-	if strings.HasSuffix(os.Args[0], ".test") {
+	if strings.HasSuffix(os.Args[0], ".test") || !tty0and1() {
 		return
 	}
-	if tty0and1() {
-		if code, shown := Start(os.Args[1:]); shown {
-			os.Exit(code)
-		}
+	if code, shown := Start(os.Args[1:]); shown {
+		os.Exit(code)
 	}
-	hurry()
 }
 
 // dirOf reads the arguments of a start on a terminal: the directory of --cwd, "" if there is

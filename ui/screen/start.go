@@ -58,8 +58,12 @@ func Start(args []string) (code int, shown bool) {
 		return 0, false
 	}
 	_ = inTmux() // it takes its time, and a host that is flooded has none for who connects and is silent
+	at := found()
 	for silent := 0; silent < hosts; {
-		host, err := reach(socket, dir)
+		host, err := reach(socket, dir, at.show)
+		if err != nil {
+			at.close()
+		}
 		var said Refusal
 		switch {
 		case errors.As(err, &said):
@@ -68,7 +72,7 @@ func Start(args []string) (code int, shown bool) {
 		case err != nil:
 			return 0, false
 		}
-		switch code, end := Relay(host, Hello(args, dir)); end {
+		switch code, end := relayed(host, hello(args, dir, at), at); end {
 		case Over:
 			return code, true
 		case Next:
@@ -104,7 +108,7 @@ func Reach(dir string) (fd int, err error) {
 	if err != nil {
 		return -1, err
 	}
-	return reach(socket, dir)
+	return reach(socket, dir, func() {})
 }
 
 // Build tells the file this process runs from every other one; "" if that can't be told.
@@ -147,13 +151,15 @@ func Shell(args []string, dir string) wire.Fields {
 }
 
 // Hello are the fields with which this process presents itself to a host as a screen.
-func Hello(args []string, dir string) wire.Fields {
+func Hello(args []string, dir string) wire.Fields { return hello(args, dir, found()) }
+
+func hello(args []string, dir string, at *front) wire.Fields {
 	f := Shell(args, dir)
 	if w, h, err := tty.Size(1); err == nil {
 		f.Add(wire.Columns, fmt.Sprintf("%dx%d", w, h))
 	}
-	if m, err := tty.Get(0); err == nil {
-		f.Add(wire.Modes, m.String())
+	if at.was != (tty.Modes{}) {
+		f.Add(wire.Modes, at.was.String())
 	}
 	if inTmux() {
 		f.Add(wire.Colors, "truecolor")
@@ -161,12 +167,14 @@ func Hello(args []string, dir string) wire.Fields {
 	return f
 }
 
-// reach returns a socket to the workspace's host, which it starts if there is none.
-func reach(socket, dir string) (int, error) {
+// reach returns a socket to the workspace's host, which it starts if there is none: that takes a while, and begins with
+// slow.
+func reach(socket, dir string, slow func()) (int, error) {
 	host, err := connect(socket)
 	if err == nil || !absent(err) {
 		return host, err
 	}
+	slow()
 	// Of many that start at once one starts the host, and the others wait for it.
 	door, err := syscall.Open(socket+".start", syscall.O_RDWR|syscall.O_CREAT|syscall.O_CLOEXEC|syscall.O_NOFOLLOW, 0o600)
 	if err != nil {
@@ -224,6 +232,21 @@ func ours(fd int) error {
 	return nil
 }
 
+// Hurry is what the environment tells a host that starts: to collect no garbage before its first picture, unless it keeps
+// very much. What the libraries make at their initialisation stays, so that looking through it meanwhile, on the same few
+// cores, only holds that up.
+const Hurry = "GOGC=off GOMEMLIMIT=64MiB"
+
+// hurried is the environment of a host. Where the human's own says how garbage is to be collected, it stays.
+func hurried(environ []string) []string {
+	for _, kv := range environ {
+		if strings.HasPrefix(kv, "GOGC=") || strings.HasPrefix(kv, "GOMEMLIMIT=") {
+			return environ
+		}
+	}
+	return append(environ, strings.Fields(Hurry)...)
+}
+
 // startHost starts a host for the workspace that dir lies in, and returns once it serves.
 func startHost(dir string) error {
 	program, err := os.Executable()
@@ -241,7 +264,7 @@ func startHost(dir string) error {
 	}
 	defer says.Close()
 	p, err := os.StartProcess(program, append([]string{program}, strings.Fields(HostWords)...), &os.ProcAttr{
-		Dir: dir, Files: []*os.File{null, null, ready, ready}, Sys: &syscall.SysProcAttr{Setsid: true},
+		Dir: dir, Env: hurried(os.Environ()), Files: []*os.File{null, null, ready, ready}, Sys: &syscall.SysProcAttr{Setsid: true},
 	})
 	ready.Close()
 	if err != nil {

@@ -465,7 +465,7 @@ func (h *Host) workspace(ctx context.Context, hello Hello) (w Workspace, first b
 	if first {
 		h.space, h.spaceErr = h.o.Open(context.WithoutCancel(ctx), hello) // it stays when that screen leaves
 		close(h.opened)
-		screen.Collect()
+		collect()
 		if h.spaceErr != nil {
 			h.o.Log.Printf("open the workspace: %s", h.o.Guard.Text(h.spaceErr.Error()))
 			h.End(shell.Code(h.spaceErr), h.spaceErr.Error())

@@ -2,7 +2,9 @@ package host
 
 import (
 	"io"
+	"math"
 	"os"
+	"runtime/debug"
 	"strings"
 	"sync"
 
@@ -18,8 +20,35 @@ type Startup struct {
 	said  []string
 }
 
-// NewStartup returns the startup of this process.
-func NewStartup() *Startup { return &Startup{ready: os.NewFile(screen.Ready, "ready")} }
+// NewStartup returns the startup of this process. Nobody inherits that it was in a hurry.
+func NewStartup() *Startup {
+	if hurries() {
+		for _, kv := range strings.Fields(screen.Hurry) {
+			name, _, _ := strings.Cut(kv, "=")
+			_ = os.Unsetenv(name)
+		}
+	}
+	return &Startup{ready: os.NewFile(screen.Ready, "ready")}
+}
+
+// hurries reports whether garbage is not collected yet.
+func hurries() bool {
+	for _, kv := range strings.Fields(screen.Hurry) {
+		name, value, _ := strings.Cut(kv, "=")
+		if os.Getenv(name) != value {
+			return false
+		}
+	}
+	return true
+}
+
+// collect has garbage collected as ever, once there is a first picture.
+func collect() {
+	if os.Getenv("GOGC") == "" && os.Getenv("GOMEMLIMIT") == "" {
+		debug.SetGCPercent(100)
+		debug.SetMemoryLimit(math.MaxInt64)
+	}
+}
 
 // Serves tells that there is a host now: h, or another process's if h is nil.
 func (s *Startup) Serves(h *Host) { s.tell(screen.Serves, h) }

@@ -58,6 +58,12 @@ func (m Modes) Raw() Modes {
 	return m
 }
 
+// Signalled is m with keys that send signals, as Ctrl+C does.
+func (m Modes) Signalled() Modes {
+	m.t.Lflag |= syscall.ISIG
+	return m
+}
+
 // Lines reports whether a line feed begins a new line, as it does for a shell's commands.
 func (m Modes) Lines() bool { return m.t.Oflag&syscall.OPOST != 0 }
 
