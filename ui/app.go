@@ -125,6 +125,9 @@ type tally struct {
 	told  permit.Mode // the last one that it told of
 }
 
+// settles is how long a screen that ends waits for what was asked for on it.
+const settles = 200 * time.Millisecond
+
 // look is how the screen is drawn in any theme.
 type look struct {
 	chosen  bool // the theme is the human's choice
@@ -159,7 +162,7 @@ func New(o Options) *App {
 	a.up.out = make(chan struct{})
 	a.ctx, a.cancel = context.WithCancel(o.With)
 	a.feed = feed{ctx: a.ctx, send: func(m tea.Msg) { a.Remote.program.Send(m) }, came: make(chan tea.Msg)}
-	a.actions.feed = &a.feed
+	a.actions = actions{feed: &a.feed, start: o.Go}
 	a.reader = reader{ctx: a.ctx, root: o.Root, head: o.Branch}
 	a.look = lookOf(o.Environ)
 	name := o.Theme
@@ -229,6 +232,7 @@ func (a *App) Run() error {
 	defer a.cancel()
 	defer a.up.now()
 	err := a.Remote.program.Run()
+	a.actions.settle(settles)
 	if lost := a.drafts.Leave(); lost != nil && a.o.Lost != nil {
 		a.o.Lost(lost)
 	}

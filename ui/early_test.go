@@ -42,7 +42,7 @@ func play(c tea.Cmd) {
 // TestPromptBeforeMainIsKnown: between the pool and its first event main has no
 // number yet; what is sent then waits for it like what was sent before.
 func TestPromptBeforeMainIsKnown(t *testing.T) {
-	a, says := screen(t, 80, 24), &heard{}
+	a, says := screen(t, 80, 24).acting(), &heard{}
 	box := a.tabs.Main().Box
 	box.Set("one")
 	play(a.act(a.sender.submit(a.tabs.Main())))

@@ -71,33 +71,59 @@ func (f *feed) after(m tea.Msg) tea.Msg {
 // actions is what the human has had done on the pool, off the loop. Actions begin in the order in
 // which they were asked for.
 type actions struct {
-	feed *feed
-	last chan struct{} // closed when the last one is over; nil: there was none
+	feed  *feed
+	start func(name string, f func()) // starts a goroutine
+	last  chan struct{}               // closed when the last one is over; nil: there was none
 }
 
-// do is the command that runs an action. It waits for the actions before it, except those that may
-// take long.
+// do begins an action, and is the command that brings its result. It waits for the actions before it, except those that
+// may take long. What was asked for is carried out though the screen ends meanwhile, unless it may take long: the human
+// saw the text leave the box.
 func (s *actions) do(d intent.Do) tea.Cmd {
 	before, over := s.last, make(chan struct{})
 	s.last = over
+	ctx := s.feed.ctx
+	if !d.Long {
+		ctx = context.WithoutCancel(ctx)
+	}
 	tell := s.feed.after
 	if s.feed.source == nil { // nothing has been committed yet
 		tell = func(m tea.Msg) tea.Msg { return m }
 	}
-	return func() tea.Msg {
+	result := make(chan tea.Msg, 1)
+	s.start("act", func() {
 		if before != nil {
-			select {
-			case <-before:
-			case <-s.feed.ctx.Done():
-				return nil
-			}
+			<-before // which ends, or may take long and has begun
 		}
 		if d.Long {
 			close(over)
-		} else {
-			defer close(over)
 		}
-		return tell(outcome(s.feed.ctx, d))
+		m := outcome(ctx, d)
+		if !d.Long {
+			close(over)
+		}
+		result <- tell(m)
+	})
+	return func() tea.Msg {
+		select {
+		case m := <-result:
+			return m
+		case <-s.feed.ctx.Done():
+			return nil
+		}
+	}
+}
+
+// settle waits for what was asked for, at most that long.
+func (s *actions) settle(within time.Duration) {
+	if s.last == nil {
+		return
+	}
+	late := time.NewTimer(within)
+	defer late.Stop()
+	select {
+	case <-s.last:
+	case <-late.C:
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	tea "charm.land/bubbletea/v2"
 
@@ -68,7 +69,7 @@ func TestFeedKeepsTheOrder(t *testing.T) {
 func TestActionsBeginInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := follows(t)
-		s, free := actions{feed: &f.feed}, make(chan struct{})
+		s, free := actions{feed: &f.feed, start: func(_ string, f func()) { go f() }}, make(chan struct{})
 		var mu sync.Mutex
 		var ran []string
 		do := func(name string, long bool) tea.Cmd {
@@ -96,6 +97,41 @@ func TestActionsBeginInOrder(t *testing.T) {
 			t.Errorf("%q ran", ran)
 		}
 		close(free)
+	})
+}
+
+// TestActions_outliveTheScreen: what was asked for is carried out though the screen ends before its command is; what may
+// take long ends with it. The end waits for the one, and no longer than it is told to.
+func TestActions_outliveTheScreen(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := follows(t)
+		ctx, end := context.WithCancel(t.Context())
+		f.feed.ctx = ctx
+		s := actions{feed: &f.feed, start: func(_ string, f func()) { go f() }}
+		var asked, long error
+		free := make(chan struct{})
+		s.do(intent.Do{Long: true, F: func(ctx context.Context) (intent.Intent, error) {
+			<-ctx.Done()
+			long = ctx.Err()
+			return nil, nil
+		}})
+		s.do(intent.Do{F: func(ctx context.Context) (intent.Intent, error) {
+			<-free
+			asked = ctx.Err()
+			return nil, nil
+		}})
+		end()
+		began := time.Now()
+		s.settle(time.Second)
+		if waited := time.Since(began); waited != time.Second {
+			t.Errorf("it waited %v", waited)
+		}
+		close(free)
+		s.settle(time.Second)
+		synctest.Wait()
+		if waited := time.Since(began); waited != time.Second || asked != nil || long == nil {
+			t.Errorf("after %v: what was asked for: %v; what may take long: %v", waited, asked, long)
+		}
 	})
 }
 

@@ -36,7 +36,7 @@ func (g *ground) replies(p *panel.Panel) {
 }
 
 func newGround(t *testing.T) *ground {
-	g := &ground{App: screen(t, 120, 30), at: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)}
+	g := &ground{App: screen(t, 120, 30).acting(), at: time.Date(2026, 1, 2, 15, 4, 5, 0, time.UTC)}
 	g.o.Now = func() time.Time { return g.at }
 	g.with(event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
 		event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: event.Running}, event.Info{ID: 3, Name: "aide", Kind: event.Helper, State: event.Idle})

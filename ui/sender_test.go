@@ -84,7 +84,7 @@ func carried(t *testing.T, i intent.Intent) (left []intent.Intent) {
 
 // sends is a sender over main, a helper and a sub-agent, and who hears it.
 func sends(t *testing.T) (*App, *ear) {
-	a, e := screen(t, 120, 30).with(
+	a, e := screen(t, 120, 30).acting().with(
 		event.Info{ID: 1, Name: "main", Kind: event.Main, State: event.Idle},
 		event.Info{ID: 2, Name: "kid", Kind: event.Sub, State: event.Running},
 		event.Info{ID: 3, Name: "old", Kind: event.Sub, State: event.Done}), &ear{}

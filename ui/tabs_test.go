@@ -23,7 +23,14 @@ func screen(t testing.TB, w, h int, environ ...string) *App {
 		In: strings.NewReader(""), Out: &strings.Builder{}, Theme: "dark", Size: [2]int{w, h}, Root: "shop", Environ: environ,
 		Now: func() time.Time { return at },
 	})
+	a.actions.start = func(string, func()) {} // there is no pool to act on
 	t.Cleanup(a.cancel)
+	return a
+}
+
+// acting has what is asked for carried out.
+func (a *App) acting() *App {
+	a.actions.start = func(_ string, f func()) { go f() }
 	return a
 }
 

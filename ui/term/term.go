@@ -57,7 +57,7 @@ func New(ctx context.Context, m tea.Model, o Options) *Program {
 	}
 	p := &Program{o: o, hands: newHands(o)}
 	p.loop = tea.NewProgram(&model{Model: m, p: p},
-		tea.WithContext(ctx), tea.WithInput(nil), tea.WithOutput(io.Discard), tea.WithoutRenderer(), tea.WithFPS(1),
+		tea.WithContext(ctx), tea.WithInput(strings.NewReader("")), tea.WithOutput(io.Discard), tea.WithoutRenderer(), tea.WithFPS(1),
 		tea.WithoutSignalHandler(), tea.WithEnvironment(o.Environ), tea.WithColorProfile(o.Profile),
 		tea.WithWindowSize(o.Size[0], o.Size[1]), tea.WithFilter(o.Filter),
 	)
@@ -146,7 +146,8 @@ type model struct {
 }
 
 // Init stops the framework's clock, which ticks whether or not anything is to be drawn. To release the terminal is how:
-// there is none to release. It waits half a second for the framework's reader, which there is not either.
+// there is none to release. It waits for the framework's reader, which has nothing to read; for one that there is not it
+// would wait half a second.
 func (m *model) Init() tea.Cmd {
 	m.p.o.Go("stop the framework's clock", func() { _ = m.p.loop.ReleaseTerminal() })
 	return m.Model.Init()
