@@ -104,10 +104,8 @@ func TestActionsBeginInOrder(t *testing.T) {
 // take long ends with it. The end waits for the one, and no longer than it is told to.
 func TestActions_outliveTheScreen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		f := follows(t)
 		ctx, end := context.WithCancel(t.Context())
-		f.feed.ctx = ctx
-		s := actions{feed: &f.feed, start: func(_ string, f func()) { go f() }}
+		s := actions{feed: &feed{ctx: ctx}, start: func(_ string, f func()) { go f() }}
 		var asked, long error
 		free := make(chan struct{})
 		s.do(intent.Do{Long: true, F: func(ctx context.Context) (intent.Intent, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -217,7 +218,10 @@ func (m *machine) still() bool {
 		for q := range m.Queue.All() {
 			can := m.Queue.Wanted(q) && !will[q.ID]
 			for need := range q.Needs {
-				can = can && (will[need] || m.Queue.Task(need) == nil)
+				idle := slices.ContainsFunc(m.agents, func(a *fleet.Agent) bool { // it ends when somebody says so
+					return m.Of(a.ID) == a && a.Task == need && a.Info.State == event.Idle
+				})
+				can = can && !idle && (will[need] || m.Queue.Task(need) == nil)
 			}
 			if can {
 				will[q.ID], grew = true, true

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -254,9 +255,24 @@ func TestAlarm(t *testing.T) {
 	var at time.Time
 	var broken error
 	var told []error
+	var mu sync.Mutex // of these
 	change := func(o *Options) {
-		o.Alarm = func(next time.Time) error { at = next; return broken }
-		o.Trouble = func(err error) { told = append(told, err) }
+		o.Alarm = func(next time.Time) error {
+			mu.Lock()
+			defer mu.Unlock()
+			at = next
+			return broken
+		}
+		o.Trouble = func(err error) {
+			mu.Lock()
+			defer mu.Unlock()
+			told = append(told, err)
+		}
+	}
+	breaks := func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		broken = err
 	}
 	bubble(t, change, func(t *testing.T, b *bench) {
 		if !at.IsZero() {
@@ -278,9 +294,10 @@ func TestAlarm(t *testing.T) {
 		if told != nil {
 			t.Errorf("trouble: %v", told)
 		}
-		broken = errors.New("no alarm")
+		breaks(errors.New("no alarm"))
 		b.add(Order{Kind: Reminder}, "3h night")
-		broken = nil
+		synctest.Wait()
+		breaks(nil)
 		pass(retry)
 		if len(told) != 2 || !strings.Contains(fmt.Sprint(told[0]), "no alarm") || told[1] != nil {
 			t.Errorf("told %v", told)
