@@ -249,8 +249,7 @@ var scenes = []scene{
 		s.Enter("/push name=vet fail not allowed")
 		s.Enter("/run")
 		s.See("✉2")
-		s.Enter("collect")
-		s.Press("pgup", "pgup")
+		s.Send("collect\r\x1b[5~\x1b[5~") // at once: the prompt shows after that
 		s.Wait(2 * time.Second)
 		s.See("new ↓")
 	}},
