@@ -10,13 +10,14 @@ import (
 
 	"fantail/agents/event"
 	"fantail/ui/intent"
+	"fantail/ui/term"
 	"fantail/ui/transcript"
 	"fantail/ui/words"
 )
 
-// feedRest is how long the feed pauses after each delivery: at most fifteen a second reach the
-// loop. A frame of a streaming reply costs the framework about a millisecond, most of it for the
-// comparison with the frame before, and text in steps this small reads as a flow. Keys don't wait.
+// feedRest is how long the words of a reply wait after a delivery for more: at most fifteen times a second they reach the
+// loop by themselves. A frame costs most of a millisecond, and text in steps this small reads as a flow. All other news
+// takes them along and waits [term.Rest], less than an eye can tell.
 const feedRest = 66 * time.Millisecond
 
 // feed brings what happens outside the loop into it, in one order: the pool's news, and the results
@@ -35,26 +36,44 @@ func (f *feed) follow() {
 	for {
 		select {
 		case <-f.source.Wait():
-			f.send(news{f.source.Take()})
+			f.deliver()
+			f.rest()
 		case m := <-f.came:
-			f.send(news{f.source.Take()})
+			f.deliver()
 			f.send(m)
-			continue
 		case <-f.ctx.Done():
 			return
 		}
-		for t := time.NewTimer(feedRest); t != nil; {
-			select {
-			case <-t.C:
-				t = nil
-			case m := <-f.came:
-				f.send(news{f.source.Take()})
-				f.send(m)
-			case <-f.ctx.Done():
-				t.Stop()
-				return
-			}
+	}
+}
+
+// rest returns when the next news may be delivered.
+func (f *feed) rest() {
+	least, most := time.NewTimer(term.Rest), time.NewTimer(feedRest)
+	defer least.Stop()
+	defer most.Stop()
+	var soon <-chan struct{}
+	for {
+		select {
+		case <-least.C:
+			soon = f.source.Soon()
+		case <-soon:
+			return
+		case <-most.C:
+			return
+		case m := <-f.came:
+			f.deliver()
+			f.send(m)
+		case <-f.ctx.Done():
+			return
 		}
+	}
+}
+
+// deliver sends the news there is.
+func (f *feed) deliver() {
+	if es := f.source.Take(); len(es) > 0 {
+		f.send(news{es})
 	}
 }
 

@@ -3,6 +3,7 @@ package ui
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -12,7 +13,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 
 	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/ui/intent"
+	"fantail/ui/term"
 )
 
 // fed is a feed and what it sends to the loop.
@@ -61,6 +64,56 @@ func TestFeedKeepsTheOrder(t *testing.T) {
 				t.Errorf("news %v, want %v", got, want)
 			}
 		}
+	})
+}
+
+// TestFeedRests: the words of a reply wait for more, all else is there after a frame and takes them along.
+func TestFeedRests(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		f := follows(t)
+		words := &history.Words{}
+		says := func(s string) {
+			f.hub.Emit(event.Delta{Agent: 1, Text: s, Words: words, UpTo: words.Add(s)})
+			synctest.Wait()
+		}
+		got := func() (texts string) {
+			for _, m := range f.sent {
+				for _, e := range m.(news).events {
+					if d, ok := e.(event.Delta); ok {
+						texts += d.Text
+					} else {
+						texts += fmt.Sprintf("%T", e)
+					}
+				}
+			}
+			f.sent = nil
+			return texts
+		}
+		is := func(when, want string) {
+			t.Helper()
+			synctest.Wait()
+			if text := got(); text != want {
+				t.Errorf("%s: %q, want %q", when, text, want)
+			}
+		}
+		says("a")
+		is("the first words", "a")
+		says("b")
+		time.Sleep(feedRest - time.Millisecond)
+		is("within a rest", "")
+		time.Sleep(time.Millisecond)
+		is("after it", "b")
+		time.Sleep(term.Rest)
+		says("c")
+		is("later in the next", "")
+		f.hub.Emit(event.Over{Agent: 1})
+		is("the end of the reply", "cevent.Over")
+		f.hub.Emit(event.Mailed{Agent: 1})
+		is("right after it", "")
+		time.Sleep(term.Rest)
+		is("a frame later", "event.Mailed")
+		time.Sleep(time.Minute)
+		is("with nothing new", "")
 	})
 }
 

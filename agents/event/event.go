@@ -177,7 +177,7 @@ type Retry struct {
 	Reason      string
 }
 
-// Event is what an agent tells its feeds. The implementations are [Changed], [Appended], [Delta], [Void], [Output],
+// Event is what an agent tells its feeds. The implementations are [Changed], [Appended], [Delta], [Over], [Void], [Output],
 // [Tally], [Mailed], [Closed] and [Trouble]. Live and replay are the same: a new [Feed] begins with a Changed for every
 // agent and a Tally, and a page of the ledger returns the entries an Appended would have carried.
 type Event interface{ event() }
@@ -205,6 +205,10 @@ type Delta struct {
 	Words *history.Words // the text of the block that this is a part of
 	UpTo  int            // where this part ends in Words
 }
+
+// Over says that the last words of a reply were streamed. Its record follows once that is on disk, which takes longer than a
+// human should wait for them.
+type Over struct{ Agent int64 }
 
 // Void discards everything streamed since the last live Appended.
 type Void struct{ Agent int64 }
@@ -245,6 +249,7 @@ func (Changed) event()  {}
 func (Trouble) event()  {}
 func (Appended) event() {}
 func (Delta) event()    {}
+func (Over) event()     {}
 func (Void) event()     {}
 func (Output) event()   {}
 func (Tally) event()    {}

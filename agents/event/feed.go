@@ -9,7 +9,8 @@ import (
 // coalesce, so a slow reader costs only the text itself and never holds up an agent.
 type Feed struct {
 	news  chan struct{}
-	leave func() // called by Close
+	soon  chan struct{} // not for what grows all the time
+	leave func()        // called by Close
 
 	mu     sync.Mutex
 	events []Event
@@ -25,13 +26,17 @@ type growing struct {
 }
 
 func NewFeed(leave func(*Feed)) *Feed {
-	f := &Feed{news: make(chan struct{}, 1), mailed: map[Mailed]bool{}}
+	f := &Feed{news: make(chan struct{}, 1), soon: make(chan struct{}, 1), mailed: map[Mailed]bool{}}
 	f.leave = func() { leave(f) }
 	return f
 }
 
 // Wait returns a channel that holds a token when there is news.
 func (f *Feed) Wait() <-chan struct{} { return f.news }
+
+// Soon returns a channel that holds a token when some of the news is more than the next words of a reply or the output of a
+// command so far, of which more come in a moment.
+func (f *Feed) Soon() <-chan struct{} { return f.soon }
 
 // Take returns all events since the last Take, in order.
 func (f *Feed) Take() []Event {
@@ -41,6 +46,12 @@ func (f *Feed) Take() []Event {
 	es := f.events
 	f.events = nil
 	clear(f.mailed)
+	for _, token := range [...]chan struct{}{f.news, f.soon} {
+		select {
+		case <-token:
+		default:
+		}
+	}
 	return es
 }
 
@@ -78,8 +89,17 @@ func (f *Feed) put(e Event) {
 		f.settle()
 		f.push(e)
 	}
+	nudge(f.news)
+	switch e.(type) {
+	case Delta, Output:
+	default:
+		nudge(f.soon)
+	}
+}
+
+func nudge(token chan<- struct{}) {
 	select {
-	case f.news <- struct{}{}:
+	case token <- struct{}{}:
 	default:
 	}
 }

@@ -110,6 +110,7 @@ func (c *conversation) stream(
 			break // anything after the stop is not part of the reply
 		}
 	}
+	c.o.Fleet.Emit(event.Over{Agent: c.ID})
 	if failed == nil && r.Stop == nil && ctx.Err() == nil {
 		failed = &llm.Error{
 			Kind: llm.Cut, Provider: model.Name, Message: "The reply ended without its end marker. Try again.",

@@ -27,7 +27,6 @@ func TestQuestions_answeredFromAnotherTab(t *testing.T) {
 		s.See("db ⚠", "⚠ 1 asking", "[Agent: main | 📨 1 pending]")
 		s.Enter("/push name=cmd run touch made")
 		s.See("Queued cmd")
-		s.Enter("/run")
 		s.See("cmd ⚠", "⚠ 2 asking", "[Agent: main | 📨 2 pending]")
 		s.Type("half a draft")
 		s.See("› half a draft")
