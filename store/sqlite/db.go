@@ -39,6 +39,10 @@ type Options struct {
 	// all is kept.
 	Withhold func(text string) string
 
+	// Hears has [DB.Patrol] rest while nothing is done to the files, and the kernel say when something is. It is not for a
+	// test's fake time, which does not go on while somebody waits for the kernel.
+	Hears bool
+
 	// Trace hears of each statement of the writer after it ran, BEGIN and COMMIT
 	// too. It must not write. nil: nobody listens.
 	Trace func(statement string)
@@ -54,6 +58,8 @@ type DB struct {
 	now      func() time.Time
 	trace    func(statement string)
 	withhold func(text string) string
+	start    func(name string, f func()) // a goroutine
+	hears    bool
 	sql      *sql.DB
 
 	writer  writer
@@ -80,11 +86,10 @@ func Open(ctx context.Context, path string, schema fs.FS, o Options) (*DB, error
 	if err != nil {
 		return nil, fmt.Errorf("open %s: %w", path, explain(err))
 	}
-	start := o.Go
-	if start == nil {
-		start = func(_ string, f func()) { go f() }
+	if db.start, db.hears = o.Go, o.Hears; db.start == nil {
+		db.start = func(_ string, f func()) { go f() }
 	}
-	start("store writer", db.serve)
+	db.start("store writer", db.serve)
 	return db, nil
 }
 

@@ -221,6 +221,64 @@ func TestPatrol(t *testing.T) {
 	}
 }
 
+// TestPatrol_rests: where the kernel says what is done to the files, nobody looks at them until something is, and all is
+// told as before. Fake time would stand still while the kernel is waited for.
+func TestPatrol_rests(t *testing.T) {
+	for _, c := range []struct {
+		name, says string
+		do         func(t *testing.T, db string)
+	}{
+		{"file deleted", "fantail.db was deleted", func(t *testing.T, db string) { do(t, os.Remove(db)) }},
+		{"log cut", "-wal was cut short", func(t *testing.T, db string) { do(t, os.Truncate(db+"-wal", 0)) }},
+		{"index deleted", "-shm was deleted", func(t *testing.T, db string) { do(t, os.Remove(db+"-shm")) }},
+		{"directory moved", "was moved to", func(t *testing.T, db string) {
+			above := filepath.Dir(filepath.Dir(db))
+			do(t, os.Rename(above, above+"-elsewhere"))
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			path := filepath.Join(t.TempDir(), "above", "data", "fantail.db")
+			do(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			db, err := Open(t.Context(), path, schema, Options{Hears: true})
+			do(t, err)
+			t.Cleanup(func() { _ = db.Close() })
+			do(t, try(db, "first", nil))
+			told := make(chan error, 9)
+			do(t, db.Patrol(t.Context(), func(err error) { told <- err }))
+			rests := func() (is bool) {
+				do(t, db.onWriter(t.Context(), "ask", func(*conn) error {
+					is = db.writer.rounds.rests
+					return nil
+				}))
+				return is
+			}
+			<-time.NewTimer(round + time.Second).C
+			if !rests() {
+				t.Fatal("nothing was done to the files, and they are looked at")
+			}
+			do(t, try(db, "second", nil))
+			<-time.NewTimer(time.Second / 2).C
+			if rests() {
+				t.Fatal("after a write nobody will look")
+			}
+			<-time.NewTimer(round).C
+			if !rests() {
+				t.Fatal("after the look that followed a write there is no rest")
+			}
+			c.do(t, path)
+			select {
+			case err := <-told:
+				if err == nil || !strings.Contains(err.Error(), c.says) {
+					t.Errorf("it says %v", err)
+				}
+			case <-time.NewTimer(round + 2*time.Second).C:
+				t.Error("nothing is told in five seconds")
+			}
+		})
+	}
+}
+
 // Who reads without locks is told when somebody wrote meanwhile: what was read may be
 // of more than one moment. Changed opens the file anew, and reading goes on.
 func TestRead_whenSomebodyWroteMeanwhile(t *testing.T) {

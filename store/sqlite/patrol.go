@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"time"
+
+	"fantail/store/files"
 )
 
 // round is how often the files are looked at while nobody reads or writes.
@@ -11,9 +13,11 @@ const round = 3 * time.Second
 // rounds are the looks at the files that no write asks for. The writer's goroutine
 // owns them.
 type rounds struct {
-	tick *time.Ticker // nil: nobody wants to hear
-	tell func(error)
-	told string // what was told last; "": that all is in order
+	tick  *time.Ticker // nil: nobody wants to hear
+	vigil *files.Vigil // nil: there is none, and no rest
+	rests bool         // there is nothing to look for until the vigil has news
+	tell  func(error)
+	told  string // what was told last; "": that all is in order
 }
 
 // due is when the next look is.
@@ -24,10 +28,26 @@ func (r *rounds) due() <-chan time.Time {
 	return r.tick.C
 }
 
+// stirred is when something is done to the files during a rest.
+func (r *rounds) stirred() <-chan struct{} {
+	if !r.rests {
+		return nil
+	}
+	return r.vigil.News()
+}
+
+// resume ends a rest: the next look is a round away, so that all that is done together is seen together.
+func (r *rounds) resume() {
+	r.rests = false
+	r.tick.Reset(round)
+}
+
 func (r *rounds) end() {
 	if r.tick != nil {
 		r.tick.Stop()
 	}
+	r.vigil.Close()
+	r.vigil, r.rests = nil, false
 }
 
 // Patrol has the files looked at every few seconds from now on, so that one that was
@@ -39,6 +59,9 @@ func (db *DB) Patrol(ctx context.Context, tell func(error)) error {
 		r := &db.writer.rounds
 		r.end()
 		r.tick, r.tell = time.NewTicker(round), tell
+		if db.hears {
+			r.vigil = files.NewVigil(db.start)
+		}
 		return nil
 	})
 }
@@ -49,11 +72,15 @@ func (db *DB) patrol() {
 	if db.writer.conn == nil {
 		return // the next write opens them anew
 	}
+	heard := r.vigil.Begin(&db.files)
 	err := db.examine()
 	if err != nil {
 		said = err.Error()
 	}
 	if said == r.told {
+		if r.rests = heard && err == nil; r.rests {
+			r.tick.Stop()
+		}
 		return
 	}
 	r.told = said

@@ -124,6 +124,8 @@ func (w *writer) take() (batch []*job, more bool) {
 		}
 		select {
 		case <-w.wake:
+		case <-w.rounds.stirred():
+			w.rounds.resume()
 		case <-w.rounds.due():
 			return nil, true
 		}

@@ -109,7 +109,7 @@ func wakeups(t testing.TB, pid int) (sum int) {
 
 // BenchmarkScheduledHost measures what a host with nobody there does while ten schedules wait, beside one that has none:
 // how often threads of it wake up in six seconds, the least of so many times six seconds, for the runtime gives memory
-// back when it likes. In both the store looks every three seconds whether its files are still there.
+// back when it likes.
 func BenchmarkScheduledHost(b *testing.B) {
 	const within, settled = 6 * time.Second, 5 * time.Second
 	var hosts []int
@@ -140,5 +140,54 @@ func BenchmarkScheduledHost(b *testing.B) {
 	b.Logf("without schedules %d, with ten %d", woken[0], woken[1])
 	b.ReportMetric(float64(slices.Min(woken[0])), "none-wakeups")
 	b.ReportMetric(float64(slices.Min(woken[1])), "ten-wakeups")
+	b.ReportMetric(0, "ns/op")
+}
+
+// BenchmarkIdle measures what a host and the process in the terminal do while an idle agent is in view: how often threads
+// of them wake up in 20 seconds, once nobody has been at work for a while; alone, and beside twenty agents that wait.
+func BenchmarkIdle(b *testing.B) {
+	const within, settled = 20 * time.Second, 130 * time.Second // by then their clocks tell minutes
+	type pair struct{ host, screen int }
+	var all []pair
+	for _, n := range []int{0, 20} {
+		s := newSite(b)
+		c := open(b, s.command())
+		c.until(b, home, ready)
+		c.typed(b, "say hello\r")
+		c.until(b, "hello")
+		for i := range n {
+			c.typed(b, fmt.Sprintf("/push name=w%d wait 1h then say over\r", i))
+			c.until(b, fmt.Sprintf("w%d", i))
+		}
+		if n > 0 {
+			c.typed(b, "/run\r")
+			c.until(b, " running")
+		}
+		all = append(all, pair{s.host(b), c.cmd.Process.Pid})
+		defer func() {
+			_ = c.cmd.Process.Kill()
+			c.exited(b)
+		}()
+	}
+	<-time.NewTimer(settled).C
+	least := make([]pair, len(all))
+	for round := range max(b.N, 3) {
+		before := make([]pair, len(all))
+		for i, p := range all {
+			before[i] = pair{wakeups(b, p.host), wakeups(b, p.screen)}
+		}
+		<-time.NewTimer(within).C
+		for i, p := range all {
+			now := pair{wakeups(b, p.host) - before[i].host, wakeups(b, p.screen) - before[i].screen}
+			b.Logf("beside %d: host %d, screen %d", 20*i, now.host, now.screen)
+			if round == 0 || now.host < least[i].host {
+				least[i] = now
+			}
+		}
+	}
+	for i, name := range []string{"idle", "waiting"} {
+		b.ReportMetric(float64(least[i].host), name+"-host-wakeups")
+		b.ReportMetric(float64(least[i].screen), name+"-screen-wakeups")
+	}
 	b.ReportMetric(0, "ns/op")
 }

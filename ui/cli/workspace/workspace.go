@@ -114,7 +114,7 @@ func (w *Workspace) open(ctx context.Context, choose func(remembered string) (co
 	if err := w.clear(); err != nil {
 		return nil, err
 	}
-	if w.db, err = store.Open(ctx, w.place.Database(), store.Options{Go: w.guard.Go, ReadOnly: w.readOnly, Withhold: w.keys.Row}); err != nil {
+	if w.db, err = store.Open(ctx, w.place.Database(), store.Options{Go: w.guard.Go, Hears: true, ReadOnly: w.readOnly, Withhold: w.keys.Row}); err != nil {
 		return nil, err
 	}
 	remembered, err := agents.Remembered(ctx, w.db)
