@@ -1,6 +1,12 @@
 package ui
 
-import "testing"
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+)
 
 func TestLayout(t *testing.T) {
 	for _, c := range []struct {
@@ -65,4 +71,68 @@ func TestFits(t *testing.T) {
 			t.Errorf("%d by %d: want %t", c.w, c.h, c.want)
 		}
 	}
+}
+
+// TestResizeRenders: of a window that is dragged only the last size is rendered, 30 ms after it came, by one tick.
+func TestResizeRenders(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a := long(t, 100)
+		a.o.Now = time.Now
+		came := make(chan tea.Msg, 100)
+		var run func(c tea.Cmd)
+		run = func(c tea.Cmd) {
+			if c == nil {
+				return
+			}
+			go func() {
+				switch m := c().(type) {
+				case nil:
+				case tea.BatchMsg:
+					for _, c := range m {
+						run(c)
+					}
+				case rendered:
+					if a.w != 159 {
+						t.Errorf("it renders at %d", a.w)
+					}
+					came <- m
+				default:
+					came <- m
+				}
+			}()
+		}
+		var last time.Time
+		var after time.Duration
+		ticks := 0
+		sizes, over := time.NewTicker(5*time.Millisecond), time.NewTimer(time.Second)
+		for w, ended := 100, false; !ended; {
+			select {
+			case <-sizes.C:
+				if w < 160 {
+					_, c := a.Update(tea.WindowSizeMsg{Width: w, Height: 60})
+					run(c)
+					w, last = w+1, time.Now()
+				}
+			case m := <-came:
+				switch m.(type) {
+				case rendered:
+					after = time.Since(last)
+				case ticked:
+					ticks++
+				}
+				_, c := a.Update(m)
+				run(c)
+			case <-over.C:
+				ended = true
+			}
+		}
+		a.cancel()
+		time.Sleep(time.Minute) // a library's clock ends
+		if after != 30*time.Millisecond {
+			t.Errorf("it is rendered %v after the last size", after)
+		}
+		if ticks > 40 {
+			t.Errorf("%d ticks", ticks)
+		}
+	})
 }

@@ -113,9 +113,9 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 	case factsRead:
 		return a.takeFacts(m)
 	case rendered:
-		a.dirty = true
+		soon := !a.drawn.next.IsZero() && a.drawn.next.Sub(a.o.Now()) <= blink
 		for _, d := range m.done {
-			m.view.Rendered(d)
+			a.dirty = m.view.Rendered(d) || !soon || a.dirty
 		}
 	case branched:
 		a.dirty = a.dirty || a.branch != m.name
@@ -140,7 +140,7 @@ func (a *App) handle(m tea.Msg) tea.Cmd {
 			a.drawn.next = time.Time{}
 		}
 		if a.o.Now().Sub(a.drawn.at) < feedRest {
-			return a.tick() // what moves has just been drawn
+			return tea.Batch(a.jobs(), a.tick()) // what moves has just been drawn
 		}
 		a.dirty = true
 	case rolled:
@@ -265,44 +265,40 @@ func (a *App) setTheme(t *themes.Theme) {
 	}
 }
 
-// tick keeps visible things moving: ten times a second for a spinner, once a second for a clock,
-// not at all if nothing moves.
+// blink is how long a spinner shows one of its signs.
+const blink = 100 * time.Millisecond
+
+// tick keeps visible things moving: ten times a second for a spinner, once a second for a clock, once a minute for one that
+// tells minutes or while the human looks elsewhere, not at all if nothing moves.
 func (a *App) tick() tea.Cmd {
 	now, every := a.o.Now(), time.Duration(0)
 	within := func(d time.Duration) {
-		if every == 0 || d < every {
+		if d > 0 && (every == 0 || d < every) {
 			every = d
 		}
 	}
 	for _, s := range a.drawn.tabs {
-		if t := a.tabs.ByID(s.ID); t != nil && words.Moves(t.Info) {
-			within(time.Second)
+		if t := a.tabs.ByID(s.ID); t != nil {
+			within(words.Turns(t.Info, t.Active, now))
 		}
 	}
-	if d := a.boards.turns(); d > 0 {
-		within(d)
+	within(a.boards.turns())
+	if t := a.tabs.Focus; t != nil && a.layers.Base() == nil {
+		within(t.At().Ages())
+		if t.Info.Retry != nil || t.Panes.At == tabs.Info && words.Working(t.Info.State) {
+			within(time.Second)
+		}
+		if t.At().Animating() {
+			within(blink)
+		}
+	}
+	if every > 0 && a.notice.Blurred() {
+		every = max(every, time.Minute) // who looks elsewhere sees enough to know that it lives
 	}
 	if left, ok := a.flash.Left(); ok {
 		within(max(left, time.Millisecond))
 	}
-	if t := a.tabs.Focus; t != nil {
-		if t.Info.Retry != nil {
-			within(time.Second)
-		}
-		if t.Panes.At == tabs.Info && words.Working(t.Info.State) {
-			within(time.Second)
-		}
-		if base := a.layers.Base(); base == nil && !a.notice.Blurred() && t.At().Ages() > 0 {
-			within(t.At().Ages())
-		}
-		if t.At().Animating() {
-			if a.notice.Blurred() {
-				within(time.Second)
-			} else {
-				within(100 * time.Millisecond)
-			}
-		}
-	}
+	within(a.drawn.waits)
 	at := now.Add(every)
 	if every == 0 || !a.drawn.next.IsZero() && !at.Before(a.drawn.next) {
 		return nil

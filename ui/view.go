@@ -25,7 +25,8 @@ type drawn struct {
 	focus *tabs.Tab
 	tabs  []tabs.Span
 	r     rects
-	asked rect // the line for the focused agent's question
+	asked rect          // the line for the focused agent's question
+	waits time.Duration // until what is in sight has stood at its width for long enough to be rendered; 0: nothing waits
 }
 
 // View hands out the last frame.
@@ -233,7 +234,9 @@ func (a *App) jobs() tea.Cmd {
 	if base := a.layers.Base(); base != nil { // nothing else is in sight
 		shown = a.boards.views()
 	}
+	a.drawn.waits = 0
 	for _, v := range shown {
+		a.drawn.waits = max(a.drawn.waits, v.Settling(a.o.Now()))
 		if js := v.Jobs(); len(js) > 0 {
 			cmds = append(cmds, func() tea.Msg {
 				r := rendered{view: v, done: make([]transcript.Done, len(js))}

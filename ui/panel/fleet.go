@@ -66,7 +66,7 @@ func (f *Fleet) glance(id int64) dialog.Glance {
 		return dialog.Glance{}
 	}
 	i, now := t.Info, f.Now()
-	g := dialog.Glance{State: t.StateText(f.over(t)), Mail: tabs.MailMark(t, t.News), Age: words.Age(now.Sub(i.Created)), Moves: words.Working(i.State) || words.Moves(i)}
+	g := dialog.Glance{State: t.StateText(f.over(t)), Mail: tabs.MailMark(t, t.News), Age: words.Age(now.Sub(i.Created)), Moves: words.Working(i.State) || words.Turns(i, t.Active, now) > 0}
 	g.Sign, g.Role = words.Glyph(i)
 	g.Keys = keys(i)
 	if words.Awaits(i) {

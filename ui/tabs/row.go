@@ -302,7 +302,7 @@ func (t *Tabs) tabCell(x *Tab) tabCell {
 		add(role, sign)
 		switch {
 		case i.Kind.Ends() && words.Working(i.State):
-			add(themes.Dim, words.Clock(t.Now().Sub(i.Started)))
+			add(themes.Dim, words.Ran(t.Now().Sub(i.Started)))
 		case words.Awaits(i):
 			c.spare = c.n
 			part(themes.Dim, "idle ")

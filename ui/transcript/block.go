@@ -108,12 +108,36 @@ type toolCall struct {
 
 // parts are what is to be rendered of a block, and how far that is done.
 type parts struct {
-	md       []markdown.Block
-	fancy    [][]string // md rendered for shape
+	md []markdown.Block
+	rendering
+	before rendering // for another shape: a window is often given back the size that it had
+	asked  shape     // a job renders md for it
+}
+
+// rendering is md as it is rendered for a shape.
+type rendering struct {
+	fancy    [][]string
 	shape    shape
-	asked    shape  // a job renders md for it
 	rendered string // the source of the first part that fancy shows
 }
+
+// fit takes up again what was rendered for that shape before.
+func (p *parts) fit(want shape) {
+	if p.shape != want && p.before.shape == want {
+		p.rendering, p.before = p.before, p.rendering
+	}
+}
+
+// put takes in what was rendered.
+func (p *parts) put(r rendering) {
+	if p.fancy != nil && p.shape != r.shape {
+		p.before = p.rendering
+	}
+	p.rendering = r
+}
+
+// forget lets go of all that was rendered.
+func (p *parts) forget() { p.rendering, p.before, p.asked = rendering{}, rendering{}, shape{} }
 
 // shape is what rendered markdown depends on.
 type shape struct {
@@ -121,6 +145,9 @@ type shape struct {
 	theme *themes.Theme
 	parts int
 }
+
+// wants is the shape that a block's markdown is to be rendered for in a view.
+func (b *block) wants(v *View) shape { return shape{v.inner(b), v.theme, len(b.md)} }
 
 // look is what a block's lines depend on beside its content.
 type look struct {
@@ -137,19 +164,22 @@ func (b *block) touch() { b.lines = nil }
 
 // cool forgets all that can be made again.
 func (b *block) cool() {
-	b.lines, b.fancy, b.rendered, b.warm = nil, nil, "", false
-	b.shape, b.asked = shape{}, shape{}
+	b.lines, b.warm = nil, false
+	b.forget()
 	if b.kind == message || b.kind == memory {
 		b.md = nil
 	}
 }
 
 // moving reports whether the block changes with time.
-func (b *block) moving() bool {
+func (b *block) moving() bool { return b.kind == waits || b.spins() }
+
+// spins reports whether the block shows that something is at work.
+func (b *block) spins() bool {
 	switch b.kind {
 	case call:
 		return b.result == nil && !b.stopped && !b.started.IsZero()
-	case doing, waits:
+	case doing:
 		return true
 	}
 	return false

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"fantail/agents/event"
+	"fantail/inbox"
 	"fantail/themes"
 	"fantail/ui/frame"
 )
@@ -107,6 +108,14 @@ func (c canvas) state(b *block) (mark, facts string) {
 // since is the clock of a running call. It counts whole seconds, so that what follows it stays in
 // place.
 func (c canvas) since(t time.Time) string { return lasted(c.now.Sub(t).Truncate(time.Second)) }
+
+// waited is since for a wait, which may be long: it is told in seconds for a minute only.
+func (c canvas) waited(t time.Time) string {
+	if d := c.now.Sub(t); d >= time.Minute {
+		return inbox.Age(d)
+	}
+	return c.since(t)
+}
 
 // took is how long something ran, if that is worth telling.
 func took(millis int64) string {
@@ -269,7 +278,7 @@ func (c canvas) waits(i event.Info) []string {
 	}
 	text := clipTo(why, 400)
 	if !i.Started.IsZero() {
-		text += " · " + c.since(i.Started)
+		text += " · " + c.waited(i.Started)
 	}
 	return c.text("◌", themes.Accent, themes.Dim, text)
 }

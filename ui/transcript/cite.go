@@ -49,10 +49,20 @@ func age(b *block, now time.Time) string {
 
 // aged notes until when the age that a visible block shows is true.
 func (v *View) aged(b *block) {
-	if b.kind != message || b.hidden {
+	now, d := v.now(), time.Duration(0)
+	switch {
+	case b.hidden:
+		return
+	case b.kind == message:
+		d = older(b.mail.Created, now)
+	case b.kind == waits:
+		if d = older(v.info.Started, now); v.info.Retry != nil || now.Sub(v.info.Started) < time.Minute {
+			d = time.Second
+		}
+	default:
 		return
 	}
-	if d := older(b.mail.Created, v.now()); v.ages == 0 || d < v.ages {
+	if v.ages == 0 || d < v.ages {
 		v.ages = d
 	}
 }

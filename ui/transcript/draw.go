@@ -446,7 +446,8 @@ func (v *View) parts(b *block) {
 	}
 	b.brief = folded
 	if b.kind == memory {
-		b.md, b.fancy, b.asked, b.rendered = []markdown.Block{}, nil, shape{}, ""
+		b.md = []markdown.Block{}
+		b.forget()
 		if !folded {
 			b.md = append(b.md, markdown.Split(strings.Trim(clipTo(b.text, whole), "\n"))...)
 		}
@@ -467,5 +468,5 @@ func (v *View) parts(b *block) {
 	if len(text) > whole && e.more == "" {
 		b.text = fmt.Sprintf("… %s more bytes", thousands(len(text)-whole))
 	}
-	b.fancy, b.asked, b.rendered = nil, shape{}, ""
+	b.forget()
 }

@@ -39,9 +39,9 @@ func (j Job) Run() Done {
 }
 
 // Jobs returns what is to be rendered for blocks that became visible or whose
-// live text grew; each once.
+// live text grew; each once. There are none while the width changes.
 func (v *View) Jobs() []Job {
-	if v.w <= 0 {
+	if v.w <= 0 || v.Settling(v.now()) > 0 {
 		return nil
 	}
 	job := Job{md: v.md, theme: v.theme}
@@ -53,7 +53,8 @@ func (v *View) Jobs() []Job {
 		if len(b.md) == 0 {
 			continue
 		}
-		want := shape{v.inner(b), v.theme, len(b.md)}
+		want := b.wants(v)
+		b.fit(want)
 		if b.fancy != nil && b.shape == want && b.rendered == b.md[0].Source {
 			continue
 		}
@@ -75,8 +76,9 @@ func (v *View) Jobs() []Job {
 	return []Job{job}
 }
 
-// Rendered takes a job's result. One that is out of date is dropped.
-func (v *View) Rendered(d Done) {
+// Rendered takes a job's result, and reports whether it changes more than what grows anyway. One that is out of date is
+// dropped.
+func (v *View) Rendered(d Done) (changed bool) {
 	for _, it := range d.job.items {
 		b := it.block
 		got := shape{it.width, d.job.theme, len(it.parts)}
@@ -86,10 +88,12 @@ func (v *View) Rendered(d Done) {
 		if got.theme != v.theme || got.width != v.inner(b) || got.parts != len(b.md) {
 			continue
 		}
-		b.fancy, b.shape, b.rendered = it.lines, got, it.parts[0].Source
+		b.put(rendering{it.lines, got, it.parts[0].Source})
 		b.touch()
 		v.keep(b)
+		changed = changed || b.group.live == nil || b.group.live.tail != b
 	}
+	return changed
 }
 
 // keep remembers that a block holds lines.

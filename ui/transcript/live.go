@@ -154,7 +154,7 @@ func (v *View) grow(l *liveBlock) {
 			b := answered(d)
 			b.group, b.first = l.group, l.shown == 0
 			if l.shown++; len(l.tail.md) == 1 && l.tail.rendered != "" && strings.HasPrefix(d.Source, l.tail.rendered) {
-				b.fancy, b.shape, b.rendered = l.tail.fancy, l.tail.shape, l.tail.rendered
+				b.rendering = l.tail.rendering
 			}
 			l.tail = &block{kind: answer, group: l.group}
 			v.blocks = append(v.blocks, b)
@@ -183,7 +183,8 @@ func (v *View) letGo(l *liveBlock) {
 		l.gone += len(done[l.next].Source)
 		l.md.Forget(l.next)
 		b.touch()
-		if b.md, b.fancy, b.rendered = nil, nil, ""; l.gap == nil {
+		b.forget()
+		if b.md = nil; l.gap == nil {
 			l.gap = b
 		} else {
 			b.hidden = true

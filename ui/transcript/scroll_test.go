@@ -356,9 +356,9 @@ func TestInfo_atTheEnd(t *testing.T) {
 	}{
 		{event.Info{State: event.Idle}, "", false},
 		{event.Info{State: event.Running, Doing: "streaming", Started: noon.Add(-3 * time.Second)}, "⠋ waiting for the model · 3s · esc stops", true},
-		{event.Info{State: event.Running, Retry: &event.Retry{Attempt: 2, Of: 10, At: noon.Add(7 * time.Second), Reason: "overloaded (529)"}}, "↻ overloaded (529) · try 2 of 10 in 7s", true},
+		{event.Info{State: event.Running, Retry: &event.Retry{Attempt: 2, Of: 10, At: noon.Add(7 * time.Second), Reason: "overloaded (529)"}}, "↻ overloaded (529) · try 2 of 10 in 7s", false},
 		{event.Info{State: event.Asking, Question: &event.Question{Question: permit.Question{Action: permit.Action{Title: "bash rm\x1b[2J x"}}}}, "", false},
-		{event.Info{State: event.Waiting, Why: "waiting for auth"}, "◌ waiting for auth", true},
+		{event.Info{State: event.Waiting, Why: "waiting for auth"}, "◌ waiting for auth", false},
 		{event.Info{State: event.Queued, Prompt: "run the tests"}, "▏ run the tests · queued", false},
 		{event.Info{State: event.Idle, Prompts: []event.Prompt{{Text: "a\nb\nc\nd\ne"}}}, "▏ a\n▏ b\n▏ c… · queued", false},
 	} {
@@ -636,6 +636,45 @@ func BenchmarkDelta(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestResize: while the width changes all is wrapped and nothing rendered; what was rendered for a width shows at once when
+// that comes back.
+func TestResize(t *testing.T) {
+	v, c := view(t)
+	v.Append(script(asked("go"), said(strings.Repeat("Some **bold** words and `code` of a paragraph.\n\n- one\n- two\n\n", 20))))
+	settled(v, 80, 24)
+	at80 := strings.Join(v.Lines(80, 24), "\n")
+	for w := 81; w < 100; w++ {
+		c.t = c.t.Add(settles - time.Millisecond)
+		if got := strings.Join(v.Lines(w, 24), "\n"); !strings.Contains(got, "**bold**") {
+			t.Fatalf("at %d it is not plain:\n%s", w, got)
+		}
+		if js := v.Jobs(); len(js) > 0 || v.Settling(c.t) != settles {
+			t.Fatalf("at %d there are %d jobs, and it settles in %v", w, len(js), v.Settling(c.t))
+		}
+	}
+	if got := strings.Join(v.Lines(80, 24), "\n"); got != at80 {
+		t.Errorf("back without a rest it shows\n%s", got)
+	}
+	v.Lines(99, 24)
+	c.t = c.t.Add(settles)
+	if js := v.Jobs(); len(js) != 1 || v.Settling(c.t) != 0 {
+		t.Fatalf("after a rest there are %d jobs, and it settles in %v", len(js), v.Settling(c.t))
+	} else {
+		v.Rendered(js[0].Run())
+	}
+	at99 := strings.Join(v.Lines(99, 24), "\n")
+	if strings.Contains(at99, "**bold**") {
+		t.Errorf("rendered for 99 it shows\n%s", at99)
+	}
+	for range 3 {
+		for w, want := range map[int]string{80: at80, 99: at99} {
+			if got := strings.Join(v.Lines(w, 24), "\n"); got != want {
+				t.Errorf("back at %d it shows\n%s", w, got)
+			}
+		}
 	}
 }
 

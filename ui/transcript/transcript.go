@@ -42,7 +42,7 @@ type View struct {
 
 	known
 
-	w, h     int
+	extent
 	unfolded bool
 	follow   bool
 	still    bool   // it stays where it is even when all of it is in sight
@@ -57,6 +57,24 @@ type View struct {
 	frame    uint64
 	warm     []*block // those that hold lines
 	tailDone time.Time
+}
+
+// extent is how large a view is.
+type extent struct {
+	w, h  int
+	sized time.Time // when another width followed the first; zero: none has
+}
+
+// settles is how long a width must stand before anything is rendered for it: to render costs many times what to wrap does,
+// and a window that is dragged has another width every few milliseconds.
+const settles = 30 * time.Millisecond
+
+// Settling is how long until the width has stood for long enough; 0: it has.
+func (e *extent) Settling(now time.Time) time.Duration {
+	if e.sized.IsZero() {
+		return 0
+	}
+	return max(settles-now.Sub(e.sized), 0)
 }
 
 // known is how far back a transcript was read.
@@ -190,7 +208,7 @@ func (v *View) LastAnswer() string {
 // NewBelow is how many blocks were appended below a view that is scrolled up.
 func (v *View) NewBelow() int { return v.below }
 
-// Animating reports whether something visible moves: a spinner, a clock, a countdown.
+// Animating reports whether a spinner is visible. What else changes with time is told by Ages.
 func (v *View) Animating() bool { return v.moves }
 
 // liveStart is the index of the first streamed block.

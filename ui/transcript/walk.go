@@ -72,6 +72,9 @@ func (v *View) height(i int) (gap, n int) { return v.gap(i), len(v.lines(i)) }
 // Lines returns exactly h lines of at most w cells.
 func (v *View) Lines(w, h int) []string {
 	w, h = max(w, 0), max(h, 0)
+	if v.w > 0 && w != v.w {
+		v.sized = v.now()
+	}
 	v.w, v.h = w, h
 	v.frame++
 	v.moves, v.ages, v.places = false, 0, v.places[:0]
@@ -97,7 +100,7 @@ func (v *View) Lines(w, h int) []string {
 		v.aged(v.at(i))
 		v.shown.to = i + 1
 		b := v.at(i)
-		v.moves = v.moves || b.moving() && !v.hides(b)
+		v.moves = v.moves || b.spins() && !v.hides(b)
 	}
 	for len(out) < h {
 		out = append(out, "")
@@ -368,6 +371,7 @@ func (v *View) lines(i int) []string {
 		b.seen = v.frame
 		return b.lines
 	}
+	b.fit(b.wants(v))
 	c := canvas{theme: v.theme, width: v.w, now: now, folded: l.folded, selected: l.selected, children: v.children, told: v.told, letters: v.letters}
 	b.lines, b.look = v.draw(b, c), l
 	if b.lines == nil {

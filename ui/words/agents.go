@@ -72,10 +72,28 @@ func Glyph(i event.Info) (string, themes.Role) {
 	return "○", themes.Dim
 }
 
-// Moves reports whether an agent's tab changes without an event: its clock runs, or the time since its last sign of
-// life, or the time it has left.
-func Moves(i event.Info) bool {
-	return i.Kind.Ends() && Working(i.State) || i.State == event.Running || Awaits(i) && !i.Await.Until.IsZero()
+// Turns is how long until an agent's tab changes without an event, 0: it does not. Its clock runs, or the time since its last
+// sign of life, or the time it has left.
+func Turns(i event.Info, active, now time.Time) (d time.Duration) {
+	within := func(left time.Duration) {
+		if d == 0 || left < d {
+			d = left
+		}
+	}
+	quiet, stalled := i.Stalled(active, now)
+	switch {
+	case stalled:
+		within(stands(quiet))
+	case i.State == event.Running && i.Retry == nil && !active.IsZero():
+		within(event.StallAfter - quiet)
+	}
+	if i.Kind.Ends() && Working(i.State) && !stalled {
+		within(stands(now.Sub(i.Started)))
+	}
+	if Awaits(i) && !i.Await.Until.IsZero() {
+		within(time.Second)
+	}
+	return d
 }
 
 // Awaits reports whether an agent has ended its turn and awaits input.

@@ -93,10 +93,33 @@ func Clock(d time.Duration) string {
 
 // Silence is how long an agent has shown no sign of life: 95s, 12m.
 func Silence(d time.Duration) string {
-	if d < 10*time.Minute {
+	if d < exact {
 		return fmt.Sprintf("%ds", int(d.Seconds()))
 	}
 	return Age(d)
+}
+
+// exact is how long a time that many agents show at once is told in seconds: a screen wakes up with each.
+const exact = 2 * time.Minute
+
+// Ran is how long an agent has worked, where many are shown: 0:42, then 2m.
+func Ran(d time.Duration) string {
+	if d < exact {
+		return Clock(d)
+	}
+	return Age(d)
+}
+
+// stands is how long a time that is told so stays as it is.
+func stands(d time.Duration) time.Duration {
+	unit := time.Second
+	switch {
+	case d >= time.Hour:
+		unit = time.Hour
+	case d >= exact:
+		unit = time.Minute
+	}
+	return unit - max(d, 0)%unit
 }
 
 // Sentence is an error as people read it: it begins with a capital letter, and errors that any
