@@ -282,6 +282,11 @@ func (p *Pool) recover(ctx context.Context) error {
 	}
 	p.fleet.Start("schedule", func() { p.Schedule.Run(p.fleet.Context()) })
 	p.fleet.Start("sort", func() { p.Mail.Run(p.fleet.Context()) })
+	p.fleet.Start("index", func() {
+		if err := inbox.Index(p.fleet.Context(), o.DB); err != nil && p.fleet.Context().Err() == nil {
+			p.fleet.Trouble(err) // who searches tries again
+		}
+	})
 	return nil
 }
 

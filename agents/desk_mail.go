@@ -159,7 +159,7 @@ func (d desk) Check(ctx context.Context, call, from string, lifo bool) (string, 
 	}
 	var g grasp
 	rest := func(b *history.Batch, left int) error {
-		_, err := b.Add(d.a.Turn(), history.Entry{Kind: history.EntryHost, Text: fmt.Sprintf("%d more: check again", left)})
+		_, err := b.Add(d.a.Turn(), history.Entry{Kind: history.EntryHost, Text: fmt.Sprintf("%s more: check again", inbox.Left(left))})
 		return err
 	}
 	q := inbox.Query{From: from, LIFO: lifo}

@@ -36,9 +36,7 @@ func (b *Inbox) SetAside(tx *store.Tx, recipient int64, ids []int64, until time.
 		if !m.Taken.IsZero() && !m.Aside() {
 			return false, nil
 		}
-		if m.Taken.IsZero() {
-			t.count(m, -1)
-		}
+		t.moved(m, 0, 1)
 		_, err := tx.Exec(changed, tx.Now().UnixMilli(), by, orNull(millis(until)), m.ID)
 		return true, err
 	})
@@ -51,6 +49,7 @@ func (b *Inbox) Restore(tx *store.Tx, recipient int64, ids []int64) (n int, err 
 		if !m.Aside() {
 			return false, nil
 		}
+		t.aside--
 		t.count(m, 1)
 		_, err := tx.Exec(`UPDATE messages SET taken_at = NULL, taken_by = '', snoozed_until = NULL WHERE id = ?`, m.ID)
 		return true, err
@@ -111,7 +110,7 @@ func (b *Inbox) Unsnooze(tx *store.Tx) (next time.Time, err error) {
 		if err != nil {
 			return next, fmt.Errorf("end the snooze of message %d: %w", m.ID, err)
 		}
-		if err := b.arrive(tx, m.ID, m); err != nil {
+		if err := b.arrive(tx, m.ID, m, tally{aside: -1}); err != nil {
 			return next, err
 		}
 	}

@@ -50,12 +50,11 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("deposit: %w", err)
 	}
-	return id, b.arrive(tx, id, m)
+	return id, b.arrive(tx, id, m, tally{})
 }
 
-// arrive counts a message that is pending from now on, and rings for it.
-func (b *Inbox) arrive(tx *store.Tx, id int64, m Message) error {
-	var t tally
+// arrive counts a message that is pending from now on, beside what t says of it, and rings for it.
+func (b *Inbox) arrive(tx *store.Tx, id int64, m Message, t tally) error {
 	t.count(m, 1)
 	r := Rung{Recipient: m.Recipient, Deposited: true, First: id}
 	if !m.Muted {

@@ -86,6 +86,7 @@ func (b *Inbox) PutBack(tx *store.Tx, recipient, entry int64) (n int, err error)
 	if _, err := tx.Exec(`UPDATE messages SET taken_at = NULL, taken_by = '', entry = NULL WHERE recipient = ? AND entry = ?`, recipient, entry); err != nil {
 		return 0, fmt.Errorf("put messages back: %w", err)
 	}
+	t.taken = -t.pending
 	return t.pending, b.keep(tx, t, Rung{Recipient: recipient, Deposited: true})
 }
 

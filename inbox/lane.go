@@ -40,8 +40,8 @@ func (m Message) Asks() bool { return m.Kind == Question || m.Kind == Approval }
 // Loud reports whether m is urgent and its thread is not muted.
 func (m Message) Loud() bool { return m.Priority == Urgent && !m.Muted }
 
-// tally is how many messages of each sort are pending, or by how many that changes.
-type tally struct{ pending, urgent, needs, failed, done, asks int }
+// tally is how many messages of each sort are pending, and how many were taken or set aside, or by how many that changes.
+type tally struct{ pending, urgent, needs, failed, done, asks, taken, aside int }
 
 // sums are a tally of rows, in SQL.
 const sums = `count(*), ifnull(sum(priority = 'urgent' AND muted = 0), 0), ifnull(sum(lane = 'needs'), 0),
@@ -66,9 +66,25 @@ func (t *tally) count(m Message, n int) {
 	}
 }
 
+// moved notes that m, which stands as it did before, is to be taken or set aside.
+func (t *tally) moved(m Message, taken, aside int) {
+	switch {
+	case m.Taken.IsZero():
+		t.count(m, -1)
+	case m.Aside():
+		t.aside--
+	default:
+		t.taken--
+	}
+	t.taken, t.aside = t.taken+taken, t.aside+aside
+}
+
 // less is t without u.
 func (t tally) less(u tally) tally {
-	return tally{t.pending - u.pending, t.urgent - u.urgent, t.needs - u.needs, t.failed - u.failed, t.done - u.done, t.asks - u.asks}
+	return tally{
+		t.pending - u.pending, t.urgent - u.urgent, t.needs - u.needs, t.failed - u.failed, t.done - u.done, t.asks - u.asks,
+		t.taken - u.taken, t.aside - u.aside,
+	}
 }
 
 // sum reads the sums of the rows that a condition on messages selects.
@@ -90,10 +106,11 @@ func kept(v *store.View, recipient int64) (t tally, err error) {
 // keep adds d to the kept numbers in the transaction that changes the messages, and
 // hangs the bell on it.
 func (b *Inbox) keep(tx *store.Tx, d tally, r Rung) error {
-	err := tx.QueryRow(`INSERT INTO counts (recipient, pending, urgent, needs, failed, done, asks) VALUES (?, ?, ?, ?, ?, ?, ?)
+	err := tx.QueryRow(`INSERT INTO counts (recipient, pending, urgent, needs, failed, done, asks, taken, aside) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
 		ON CONFLICT (recipient) DO UPDATE SET pending = pending + excluded.pending, urgent = urgent + excluded.urgent,
-			needs = needs + excluded.needs, failed = failed + excluded.failed, done = done + excluded.done, asks = asks + excluded.asks
-		RETURNING pending, urgent`, r.Recipient, d.pending, d.urgent, d.needs, d.failed, d.done, d.asks).Scan(&r.Pending, &r.Urgent)
+			needs = needs + excluded.needs, failed = failed + excluded.failed, done = done + excluded.done, asks = asks + excluded.asks,
+			taken = taken + excluded.taken, aside = aside + excluded.aside
+		RETURNING pending, urgent`, r.Recipient, d.pending, d.urgent, d.needs, d.failed, d.done, d.asks, d.taken, d.aside).Scan(&r.Pending, &r.Urgent)
 	if err != nil {
 		return fmt.Errorf("keep count of agent %d: %w", r.Recipient, err)
 	}

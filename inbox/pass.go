@@ -19,9 +19,12 @@ func (b *Inbox) PassAll(tx *store.Tx, from, to int64) error { return b.pass(tx, 
 func (b *Inbox) pass(tx *store.Tx, from, to int64, which string) error {
 	these := `recipient = ? AND ` + which
 	t, err := sum(&tx.View, these+`taken_at IS NULL`, from)
-	r := Rung{Recipient: to, Deposited: true}
+	r := Rung{Recipient: to, Deposited: t.pending > 0}
 	if err == nil {
 		err = tx.QueryRow(`SELECT ifnull(max(deliver = 'wake' AND muted = 0), 0) FROM messages WHERE `+these+`taken_at IS NULL`, from).Scan(&r.Wake)
+	}
+	if err == nil {
+		err = tx.QueryRow(`SELECT count(*) FROM messages WHERE `+these+snoozed, from).Scan(&t.aside)
 	}
 	for _, state := range []string{`taken_at IS NULL`, snoozed} {
 		if err == nil {
@@ -31,7 +34,7 @@ func (b *Inbox) pass(tx *store.Tx, from, to int64, which string) error {
 	if err != nil {
 		return fmt.Errorf("pass the messages for agent %d to agent %d: %w", from, to, err)
 	}
-	if t.pending == 0 {
+	if t.pending+t.aside == 0 {
 		return nil
 	}
 	if err := b.keep(tx, tally{}.less(t), Rung{Recipient: from}); err != nil {

@@ -24,8 +24,6 @@ func (b *Inbox) Answer(tx *store.Tx, id int64, by string) error {
 		return fmt.Errorf("end question %d: %w", id, err)
 	}
 	var t tally
-	if m.Taken.IsZero() {
-		t.count(m, -1)
-	}
+	t.moved(m, 1, 0)
 	return b.keep(tx, t, Rung{Recipient: m.Recipient})
 }

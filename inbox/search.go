@@ -2,6 +2,7 @@ package inbox
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -15,14 +16,16 @@ import (
 // would cost more than the deposit itself. Who searches has the rest indexed first.
 const indexed = 64
 
-// index lets the messages up to that one be found by their words.
+// slice is how many messages one transaction indexes at most: others wait for it.
+const slice = 256
+
+// index lets messages up to that one be found by their words, the oldest first and at most a slice.
 func index(tx *store.Tx, upTo int64) error {
 	var from int64
 	err := tx.QueryRow(`SELECT message FROM words_upto`).Scan(&from)
-	if err == nil && from < upTo {
-		_, err = tx.Exec(`INSERT INTO words (rowid, sender, subject, tags, body, error)
-			SELECT id, sender_name, subject, (SELECT group_concat(value, ' ') FROM json_each(iif(json_valid(tags), tags, '[]'))),
-				CAST(substr(body, 1, 65536) AS TEXT), error FROM messages WHERE id > ? AND id <= ?`, from, upTo)
+	if upTo = min(upTo, from+slice); err == nil && from < upTo {
+		_, err = tx.Exec(`INSERT INTO words (rowid, place, sender, subject, tags, body, error)
+			SELECT id, place, sender, subject, tags, body, error FROM message_words WHERE id > ? AND id <= ?`, from, upTo)
 		if err == nil {
 			_, err = tx.Exec(`UPDATE words_upto SET message = ?`, upTo)
 		}
@@ -33,47 +36,86 @@ func index(tx *store.Tx, upTo int64) error {
 	return nil
 }
 
-// catchUp indexes what came last.
-func (b *Inbox) catchUp(ctx context.Context) error {
-	var upTo, newest int64
-	err := b.db.Read(ctx, func(rx *store.Rx) error {
-		return rx.QueryRow(`SELECT message, (SELECT ifnull(max(id), 0) FROM messages) FROM words_upto`).Scan(&upTo, &newest)
-	})
-	if err == nil && upTo < newest && b.db.ReadOnly() == nil { // else search looks at those themselves
-		err = b.db.Write(ctx, "index", func(tx *store.Tx) error { return index(tx, newest) })
+// Index lets all messages be found by their words that a migration left out: a slice at a time, so that others write in
+// between. Who searches meanwhile goes on with it. It does nothing where no more than a slice is left out.
+func Index(ctx context.Context, db *store.DB) error { return catchUp(ctx, db, slice) }
+
+// catchUp indexes what came last, if more than that many messages are not.
+func catchUp(ctx context.Context, db *store.DB, behind int64) error {
+	for db.ReadOnly() == nil { // else search looks at those themselves
+		var upTo, newest int64
+		err := db.Read(ctx, func(rx *store.Rx) error {
+			return rx.QueryRow(`SELECT message, (SELECT ifnull(max(id), 0) FROM messages) FROM words_upto`).Scan(&upTo, &newest)
+		})
+		if err != nil || newest-upTo <= behind {
+			return err
+		}
+		behind = 0
+		if err := db.Write(ctx, "index", func(tx *store.Tx) error { return index(tx, newest) }); err != nil {
+			return err
+		}
 	}
-	return err
+	return nil
 }
 
-// search is the page of the messages that have all those words.
-func (s Shelf) search(v *store.View, words string) ([]Message, error) {
-	has, args := `SELECT rowid AS found FROM words WHERE words MATCH ?`, []any{words}
+// few is how many messages are rather looked up in the index one by one than found by walking what has the words.
+const few = 200
+
+// search is the page of the messages that have all those words. What it costs depends on what stands in the
+// shelf's inbox and lane, and little on others.
+func (s Shelf) search(v *store.View, t terms) ([]Message, error) {
+	states, err := s.states()
+	if err != nil {
+		return nil, err
+	}
+	place := fmt.Sprint("r", s.Recipient)
+	where, args := `recipient = ?`, []any{s.Recipient}
+	if s.Lane != "" {
+		place += string(s.Lane)
+		where, args = where+` AND lane = ?`, append(args, string(s.Lane))
+	}
+	words, err := t.spell(v)
+	if err != nil {
+		return nil, err
+	}
+	match := `place : ` + place + ` AND {sender subject tags body error} : (` + words + `)`
+	has, hasArgs := `SELECT rowid AS found FROM words WHERE words MATCH ?`, []any{match}
 	if s.behind {
 		has += ` UNION ALL SELECT id FROM messages WHERE id > (SELECT message FROM words_upto)`
 		for word := range strings.FieldsSeq(s.Search) {
 			has += ` AND instr(lower(concat_ws(' ', sender_name, subject, tags, CAST(body AS TEXT), error)), lower(?)) > 0`
-			args = append(args, word)
+			hasArgs = append(hasArgs, word)
 		}
 	}
-	query := `SELECT ` + brief() + ` FROM (` + has + `) CROSS JOIN messages ON id = found WHERE true`
-	at := `found`
-	switch s.Of {
-	case Waiting:
-		query += ` AND taken_at IS NULL`
-	case Archived, Snoozed: // what was put away by hand is less than what has the words
-		by := byArchive
-		if s.Of == Snoozed {
-			by = bySnooze
+	switch {
+	case s.Of == Everything:
+	case s.behind:
+		where += ` AND ` + states[0]
+	default:
+		where += ` AND ` + states[0]
+		var n int
+		var first, last int64
+		err := v.QueryRow(`SELECT count(*) FROM (SELECT 1 FROM messages WHERE `+where+` LIMIT ?)`, append(slices.Clip(args), few+1)...).Scan(&n)
+		if err != nil || n == 0 {
+			return nil, err
 		}
-		at = `id`
-		query = `SELECT ` + brief() + ` FROM messages WHERE +id IN (` + has + `) AND taken_by IN ('archive', 'snooze') AND taken_by = '` + by + `'`
+		if n <= few {
+			return s.found(v, `SELECT `+brief()+` FROM messages WHERE `+where+` AND EXISTS (SELECT 1 FROM words WHERE words MATCH ? AND rowid = id)`,
+				append(args, match), `id`)
+		}
+		err = v.QueryRow(`SELECT (SELECT id FROM messages WHERE `+where+` ORDER BY id LIMIT 1), (SELECT id FROM messages WHERE `+where+
+			` ORDER BY id DESC LIMIT 1)`, append(slices.Clip(args), args...)...).Scan(&first, &last)
+		if err != nil {
+			return nil, err
+		}
+		where, args = where+` AND found BETWEEN ? AND ?`, append(args, first, last)
 	}
-	query += ` AND recipient = ?`
-	args = append(args, s.Recipient)
-	if s.Lane != "" {
-		query += ` AND lane = ?`
-		args = append(args, string(s.Lane))
-	}
+	return s.found(v, `SELECT `+brief()+` FROM (`+has+`) CROSS JOIN messages ON id = found WHERE `+where,
+		append(hasArgs, args...), `found`)
+}
+
+// found is the page of what a query finds; at is its column of the message's id.
+func (s Shelf) found(v *store.View, query string, args []any, at string) ([]Message, error) {
 	if s.Before != 0 {
 		query += ` AND ` + at + ` ` + s.beyond() + ` ?`
 		args = append(args, s.Before)
@@ -85,19 +127,65 @@ func (s Shelf) search(v *store.View, words string) ([]Message, error) {
 	return ms, err
 }
 
+// spelt is how many words the beginning of one may stand for and still be searched as these words: the index walks
+// those as far as it must, and of a beginning all that it has.
+const spelt = 32
+
+// spell is a query with the words that its last one begins, if these are few.
+func (t terms) spell(v *store.View) (string, error) {
+	plain := func(r rune) bool { return r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
+	at := strings.LastIndexFunc(t.open, func(r rune) bool { return !plain(r) }) + 1
+	if at == len(t.open) || at > 0 && t.open[at-1] >= utf8.RuneSelf { // the index folds other signs in ways of its own
+		return t.String(), nil
+	}
+	begins := strings.ToLower(t.open[at:])
+	var list []string
+	for from := begins; ; {
+		var word string
+		err := v.QueryRow(`SELECT term FROM words_terms WHERE term >= ? AND term < ? LIMIT 1`, from, begins+"\U0010FFFF").Scan(&word)
+		if errors.Is(err, store.ErrNoRows) && len(list) > 0 {
+			return strings.Join(append(slices.Clip(t.whole), "("+strings.Join(list, " OR ")+")"), " AND "), nil
+		}
+		if err != nil && !errors.Is(err, store.ErrNoRows) {
+			return "", fmt.Errorf("spell %q: %w", begins, err)
+		}
+		if err != nil || len(list) == spelt {
+			return t.String(), nil
+		}
+		list = append(list, quote(t.open[:at]+word))
+		from = word + "\x01"
+	}
+}
+
 // terms are what a human typed as a query of the index: all of its words, the last
 // one perhaps unfinished; signs inside of one part it into words that follow each
-// other. Whatever was typed, it is no syntax. "": there is no word in it.
-func terms(typed string) string {
+// other. Whatever was typed, it is no syntax.
+type terms struct {
+	whole []string // quoted
+	open  string   // what the last one begins with; "": it is whole
+}
+
+func read(typed string) (t terms) {
 	wordless := func(r rune) bool { return !unicode.In(r, unicode.L, unicode.N, unicode.Co) }
-	var quoted []string
 	for word := range strings.FieldsSeq(strings.ToValidUTF8(strings.ReplaceAll(typed, "\x00", " "), " ")) {
 		if word = strings.TrimFunc(word, wordless); word != "" {
-			quoted = append(quoted, `"`+strings.ReplaceAll(word, `"`, `""`)+`"`)
+			t.whole, t.open = append(t.whole, quote(word)), word
 		}
 	}
-	if last, _ := utf8.DecodeLastRuneInString(typed); len(quoted) > 0 && !wordless(last) {
-		quoted[len(quoted)-1] += "*"
+	if last, _ := utf8.DecodeLastRuneInString(typed); len(t.whole) > 0 && !wordless(last) {
+		t.whole = t.whole[:len(t.whole)-1]
+		return t
 	}
-	return strings.Join(quoted, " ")
+	t.open = ""
+	return t
+}
+
+func quote(word string) string { return `"` + strings.ReplaceAll(word, `"`, `""`) + `"` }
+
+// String is the query as it is typed; "": there is no word in it.
+func (t terms) String() string {
+	if t.open == "" {
+		return strings.Join(t.whole, " AND ")
+	}
+	return strings.Join(append(slices.Clip(t.whole), quote(t.open)+"*"), " AND ")
 }

@@ -65,16 +65,16 @@ func (b *Inbox) Shelf(ctx context.Context, s Shelf) (ms []Message, err error) {
 		return nil, err
 	}
 	s.Limit = cmp.Or(s.Limit, page)
-	words := terms(s.Search)
+	words := read(s.Search)
 	s.behind = b.db.ReadOnly() != nil
-	if words != "" {
-		if err := b.catchUp(ctx); err != nil {
+	if words.String() != "" {
+		if err := catchUp(ctx, b.db, 0); err != nil {
 			return nil, err
 		}
 	}
 	err = b.db.Read(ctx, func(rx *store.Rx) error {
 		switch {
-		case words != "":
+		case words.String() != "":
 			ms, err = s.search(&rx.View, words)
 		case strings.TrimSpace(s.Search) != "": // signs that are in no word
 			ms = nil

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"fantail/store"
@@ -54,7 +55,7 @@ type Into func(ms []Message) (entry int64, err error)
 // Take marks the pending messages that match q as taken by `by` and appends them with into,
 // all in tx; it returns them in the order of q. It cannot take a message twice:
 // the row is pending or taken, one writer at a time looks, and the mark and the
-// entry commit together. left counts pending messages that match but were not taken.
+// entry commit together. left counts pending messages that match but were not taken; [Left] says it.
 func (b *Inbox) Take(tx *store.Tx, q Query, by string, into Into) (ms []Message, left int, err error) {
 	if q, err = q.meant(&tx.View); err != nil {
 		return nil, 0, fmt.Errorf("take messages: %w", err)
@@ -75,6 +76,7 @@ func (b *Inbox) Take(tx *store.Tx, q Query, by string, into Into) (ms []Message,
 				return nil, 0, fmt.Errorf("take message %d: %w", m.ID, err)
 			}
 			t.count(*m, -1)
+			t.taken++
 		}
 		if err := b.keep(tx, t, Rung{Recipient: q.Recipient}); err != nil {
 			return nil, 0, err
@@ -285,7 +287,18 @@ func readMessages(v *store.View, query string, args ...any) (ms []Message, err e
 	return ms, rows.Err()
 }
 
-// count is how many pending messages match q.
+// mostCounted is how far what is left is counted where no kept number says it: everybody waits for the take.
+const mostCounted = 1000
+
+// Left says how many messages a take left: a number, or 1000+ for more than are counted.
+func Left(n int) string {
+	if n == mostCounted+1 {
+		return strconv.Itoa(mostCounted) + "+"
+	}
+	return strconv.Itoa(n)
+}
+
+// count is how many pending messages match q; mostCounted+1 stands for any number above mostCounted if q filters.
 func (q Query) count(v *store.View) (n int, err error) {
 	if q.ID == 0 && len(q.IDs) == 0 && q.Task == 0 && q.Before == 0 && q.From == "" && q.Priority == "" && len(q.Deliver) == 0 {
 		t, err := kept(v, q.Recipient)
@@ -294,8 +307,8 @@ func (q Query) count(v *store.View) (n int, err error) {
 		}
 		return t.pending, err
 	}
-	query, args := q.condition().walks("count(*) AS n")
-	err = v.QueryRow("SELECT ifnull(sum(n), 0) FROM ("+query+")", args...).Scan(&n)
+	query, args := q.condition().walks("1")
+	err = v.QueryRow("SELECT count(*) FROM ("+query+" LIMIT ?)", append(args, mostCounted+1)...).Scan(&n)
 	return n, err
 }
 

@@ -34,9 +34,17 @@ func (v *View) LateApprovals() ([]int64, error) {
 	return ids, nil
 }
 
-// FinishedTasks returns the ids of all tasks that finished, in order.
-func (v *View) FinishedTasks() ([]int64, error) {
-	ids, err := all(v, scanNumber, `SELECT id FROM tasks WHERE state = 'finished' ORDER BY id`)
+// NewestTask is the highest id of a task, 0 if there is none.
+func NewestTask(v *View) (id int64, err error) {
+	if err := v.QueryRow(`SELECT ifnull(max(id), 0) FROM tasks`).Scan(&id); err != nil {
+		return 0, fmt.Errorf("find the newest task: %w", err)
+	}
+	return id, nil
+}
+
+// FinishedTasks returns the ids of the newest tasks that finished, at most that many, in order; -1: of all.
+func (v *View) FinishedTasks(most int) ([]int64, error) {
+	ids, err := all(v, scanNumber, `SELECT id FROM (SELECT id FROM tasks WHERE state = 'finished' ORDER BY id DESC LIMIT ?) ORDER BY id`, most)
 	if err != nil {
 		return nil, fmt.Errorf("list finished tasks: %w", err)
 	}

@@ -77,7 +77,7 @@ func moreWait(n int) string {
 	if n == 1 {
 		return "1 more message waits in your inbox; the tool check takes it."
 	}
-	return fmt.Sprintf("%d more messages wait in your inbox; the tool check takes them.", n)
+	return inbox.Left(n) + " more messages wait in your inbox; the tool check takes them."
 }
 
 // Next takes the message a human wants handled in this turn.

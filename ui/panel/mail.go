@@ -204,7 +204,7 @@ func (s *mailStock) check(p *Panel, w dialog.Wish) intent.Intent {
 		case err != nil:
 			return "", err
 		case left > 0:
-			return fmt.Sprintf("Took %s; %d more: c again", words.Count(len(ms), "message"), left), nil
+			return fmt.Sprintf("Took %s; %s more: c again", words.Count(len(ms), "message"), inbox.Left(left)), nil
 		}
 		return "Took " + words.Count(len(ms), "message"), nil
 	}, func() {

@@ -146,7 +146,7 @@ func runCheck(in input) (intent.Intent, error) {
 		case len(ms) == 0:
 			return in.nothingReady(ctx)
 		case left > 0:
-			return strings.TrimPrefix(taken(len(ms), elsewhere)+fmt.Sprintf("\n%d more: /check again", left), "\n"), nil
+			return strings.TrimPrefix(taken(len(ms), elsewhere)+fmt.Sprintf("\n%s more: /check again", inbox.Left(left)), "\n"), nil
 		}
 		return taken(len(ms), elsewhere), nil
 	})), nil
@@ -396,7 +396,7 @@ func runFire(in input) (intent.Intent, error) {
 			said = append(said, fmt.Sprintf("A turn of %s began with %s", elsewhere, words.Count(n, "message")))
 		}
 		if left > 0 {
-			said = append(said, fmt.Sprintf("%d more did not fit: /fire again", left))
+			said = append(said, fmt.Sprintf("%s more did not fit: /fire again", inbox.Left(left)))
 		}
 		return strings.Join(said, "\n"), err
 	})}, nil

@@ -313,11 +313,16 @@ func background(i event.Info) bool { return i.Kind.Ends() }
 func ended(i event.Info) bool { return background(i) && !living(i) }
 
 func runDoctor(in input) (intent.Intent, error) {
-	if in.rest != "" {
+	look := in.Pool.Ledger.Glance
+	switch in.rest {
+	case "":
+	case "--full":
+		look = in.Pool.Ledger.Balance
+	default:
 		return nil, in.wrong("%q is not understood", in.rest)
 	}
 	return in.act(func(ctx context.Context) (string, error) {
-		l, err := in.Pool.Ledger.Balance(ctx)
+		l, err := look(ctx)
 		return l.String(), err
 	}), nil
 }

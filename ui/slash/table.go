@@ -187,7 +187,7 @@ var agentCommands = []command{
 // workspaceCommands are about the workspace: its books, its model, what may happen in it.
 var workspaceCommands = []command{
 	{
-		name: "doctor", run: runDoctor,
+		name: "doctor", run: runDoctor, args: "[--full]",
 		help: "balance the books: what became of every task and message",
 	},
 	{

@@ -50,7 +50,7 @@ func runCheck(e *Errand, c *caller) (int, error) {
 		return shell.Failed, err
 	}
 	if left > 0 {
-		shell.Warn(c.errs, "%d more: fantail check again", left)
+		shell.Warn(c.errs, "%s more: fantail check again", inbox.Left(left))
 	}
 	return shell.OK, nil
 }

@@ -151,7 +151,7 @@ func (s *Server) check(ctx context.Context, in checkArgs) (string, error) {
 		parts[i] = r.Envelope(m)
 	}
 	if left > 0 {
-		parts = append(parts, fmt.Sprintf("%d more: check again.", left))
+		parts = append(parts, fmt.Sprintf("%s more: check again.", inbox.Left(left)))
 	}
 	return strings.Join(parts, "\n"), nil
 }

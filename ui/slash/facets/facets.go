@@ -156,6 +156,7 @@ type Ledger interface {
 	Turns(ctx context.Context, agent int64, most int) ([]ledger.PastTurn, error)
 	Context(ctx context.Context, agent int64) (ledger.Context, error)
 	Balance(ctx context.Context) (ledger.Balance, error)
+	Glance(ctx context.Context) (ledger.Balance, error)
 }
 
 // Audit is what agents called, to be read.

@@ -1,0 +1,300 @@
+package inbox
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"fantail/store"
+)
+
+// Whatever happens to messages, the kept numbers are those of the rows, a glance finds nothing wrong, and a search
+// finds what has the words where it stands now.
+func TestKept_whateverHappens(t *testing.T) {
+	w := fresh(t)
+	all := []int64{w.main, w.lint, w.agent("ci")}
+	r := rand.New(rand.NewPCG(1, 2))
+	words := []string{"alpha", "alphabet", "beta", "alpha.beta", "gamma"}
+	some := func() int64 { return all[r.IntN(len(all))] }
+	text := map[int64]string{}
+	var ids, entries []int64
+	one := func() int64 { return ids[r.IntN(len(ids))] }
+	step := func(tx *store.Tx) error {
+		do := r.IntN(14)
+		if len(ids) == 0 {
+			do = 0
+		}
+		switch do {
+		default:
+			m := Message{Recipient: some(), Sender: some(), Body: words[r.IntN(len(words))], Kind: []Kind{Mail, Result, Failure, Question, Notice}[r.IntN(5)]}
+			m.Priority = []Priority{Normal, Normal, Urgent, Low}[r.IntN(4)]
+			if r.IntN(3) == 0 && len(ids) > 0 {
+				m.InReplyTo = one()
+			}
+			id, err := w.box.Add(tx, m)
+			ids, text[id] = append(ids, id), m.Body
+			return err
+		case 5, 6:
+			q := Query{Recipient: some(), Limit: r.IntN(4)}
+			if r.IntN(2) == 0 {
+				q.Priority = Urgent
+			}
+			_, _, err := w.box.Take(tx, q, "check", func(ms []Message) (int64, error) {
+				entry, err := into(tx, q.Recipient)(ms)
+				entries = append(entries, entry)
+				return entry, err
+			})
+			return err
+		case 7:
+			_, err := w.box.SetAside(tx, some(), []int64{one(), one()}, []time.Time{{}, tx.Now().Add(-time.Second)}[r.IntN(2)])
+			return err
+		case 8:
+			_, err := w.box.Restore(tx, some(), []int64{one(), one()})
+			return err
+		case 9:
+			_, err := w.box.Unsnooze(tx)
+			return err
+		case 10:
+			_, err := w.box.Mute(tx, some(), one(), r.IntN(2) == 0)
+			return err
+		case 11:
+			if r.IntN(3) == 0 {
+				return w.box.PassAll(tx, some(), some())
+			}
+			return w.box.Pass(tx, some(), some())
+		case 12:
+			m, _, err := Find(&tx.View, one())
+			if err == nil && m.Asks() {
+				err = w.box.Answer(tx, m.ID, ByAnswer)
+			}
+			return err
+		case 13:
+			if len(entries) == 0 {
+				return nil
+			}
+			_, err := w.box.PutBack(tx, some(), entries[r.IntN(len(entries))])
+			return err
+		}
+	}
+	for i := range 800 {
+		w.write(step)
+		if i%50 != 49 {
+			continue
+		}
+		w.sound()
+		w.balanced()
+		for _, recipient := range all {
+			for _, lane := range append(LaneOrder[:], "") {
+				for _, of := range []string{Waiting, Archived, Snoozed, Everything} {
+					for _, typed := range []string{"alpha", "alpha ", "beta", "alpha.b", "zeta"} {
+						w.finds(Shelf{Recipient: recipient, Lane: lane, Of: of, Search: typed}, text)
+					}
+				}
+			}
+		}
+		if t.Failed() {
+			t.Fatalf("after %d steps", i+1)
+		}
+	}
+}
+
+// balanced fails the test if a glance or a look at everything finds something wrong, or they differ.
+func (w *world) balanced() {
+	w.t.Helper()
+	err := w.db.Read(w.t.Context(), func(rx *store.Rx) error {
+		l, err := w.box.Ledger(rx)
+		g, err2 := Glance(rx)
+		if err != nil || err2 != nil || len(l.Wrong)+len(g.Wrong) > 0 || l.Taken != g.Taken || l.Aside != g.Aside || l.Pending != g.Pending ||
+			fmt.Sprint(l.Asking, l.Ends) != fmt.Sprint(g.Asking, g.Ends) {
+			w.t.Errorf("%v %v\n%+v\n%+v", err, err2, l, g)
+		}
+		return nil
+	})
+	if err != nil {
+		w.t.Error(err)
+	}
+}
+
+// finds fails the test if a search does not find what rows and texts say.
+func (w *world) finds(s Shelf, text map[int64]string) {
+	w.t.Helper()
+	s.Limit = 10_000
+	var got, want []int64
+	for _, m := range w.shelf(s) {
+		got = append(got, m.ID)
+	}
+	typed := s.Search
+	s.Search = ""
+	for _, m := range w.shelf(s) {
+		word, whole := strings.CutSuffix(typed, " ")
+		body := " " + strings.ReplaceAll(text[m.ID], ".", " ") + " "
+		word = " " + strings.ReplaceAll(word, ".", " ")
+		if whole {
+			word += " "
+		}
+		if strings.Contains(body, word) {
+			want = append(want, m.ID)
+		}
+	}
+	slices.Sort(want)
+	slices.Reverse(want)
+	if !slices.Equal(got, want) {
+		s.Search = typed
+		w.t.Errorf("%+v finds %v, want %v", s, got, want)
+	}
+}
+
+// A glance finds what is lost or doubled behind the numbers that are kept.
+func TestGlance_findsWhatIsWrong(t *testing.T) {
+	for spoil, says := range map[string]string{
+		`UPDATE counts SET pending = pending + 1 WHERE recipient = 1`:                                           "3 messages came, but the counts of the inboxes add up to 4",
+		`UPDATE counts SET pending = pending - 1, taken = taken + 1 WHERE recipient = 1`:                        "holds 1 messages more than its count says",
+		`UPDATE counts SET failed = 1 WHERE recipient = 1`:                                                      "the lane failed",
+		`UPDATE messages SET taken_at = 1, taken_by = 'check' WHERE id = 1`:                                     "message 1 to agent 1 was taken, but stands in no transcript",
+		`UPDATE messages SET entry = 1 WHERE id = 2`:                                                            "is pending, but stands in a transcript",
+		`UPDATE messages SET taken_at = 1, taken_by = 'snooze' WHERE id = 2`:                                    "is snoozed for ever",
+		`UPDATE messages SET taken_at = 1, taken_by = 'check', entry = 1 WHERE id = 3`:                          "is a question to the human, but stands",
+		`DROP TRIGGER messages_stay; DELETE FROM messages WHERE id = 2`:                                         "of the newest messages, 1 are gone",
+		`DROP TRIGGER messages_stay; DELETE FROM messages; UPDATE counts SET pending = 0, needs = 0, done = 0;`: "",
+	} {
+		w := fresh(t)
+		for _, m := range []Message{{Body: "one"}, {Body: "two"}, {Body: "three", Kind: Question}} {
+			m.Sender = w.lint
+			w.deposit(m)
+		}
+		w.write(func(tx *store.Tx) error {
+			if _, err := tx.Append(w.main, 0, "message", "[]"); err != nil {
+				return err
+			}
+			for s := range strings.SplitSeq(spoil, ";") {
+				if _, err := tx.Exec(s); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		for name, look := range map[string]func(rx *store.Rx) (Ledger, error){"glance": Glance, "ledger": w.box.Ledger} {
+			err := w.db.Read(t.Context(), func(rx *store.Rx) error {
+				l, err := look(rx)
+				if got := strings.Join(l.Wrong, "; "); name == "glance" && !strings.Contains(got, says) || got == "" && says != "" {
+					t.Errorf("%s, %s: %q, want %q", spoil, name, got, says)
+				}
+				return err
+			})
+			if err != nil {
+				t.Error(spoil, err)
+			}
+		}
+	}
+}
+
+// Messages are not deleted.
+func TestMessages_stay(t *testing.T) {
+	w := fresh(t)
+	w.deposit(Message{Body: "one"})
+	err := w.db.Write(t.Context(), "spoil", func(tx *store.Tx) error {
+		_, err := tx.Exec(`DELETE FROM messages`)
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "messages are kept") {
+		t.Error(err)
+	}
+}
+
+// What is left is counted only so far, and said so.
+func TestTake_countsSoFar(t *testing.T) {
+	w := fresh(t)
+	w.fill(mostCounted + 6)
+	for _, c := range []struct {
+		limit int
+		left  string
+	}{{4, "1000+"}, {1, "1000+"}, {1, "1000"}, {2, "998"}} {
+		if _, left := w.take(Query{Priority: Normal, Limit: c.limit}); Left(left) != c.left {
+			t.Errorf("%s are left, want %s", Left(left), c.left)
+		}
+	}
+	w.fill(500)
+	if _, left := w.take(Query{Limit: 1}); Left(left) != "1497" {
+		t.Errorf("%s are left: what is kept is known", Left(left))
+	}
+}
+
+// What a migration left out is indexed in slices, and a search in the middle of it finds all.
+func TestIndex_inSlices(t *testing.T) {
+	w := fresh(t)
+	w.fill(3*slice + 7)
+	w.write(func(tx *store.Tx) error {
+		if _, err := tx.Exec(`INSERT INTO words (words) VALUES ('delete-all')`); err != nil {
+			return err
+		}
+		_, err := tx.Exec(`UPDATE words_upto SET message = 0`)
+		return err
+	})
+	upTo := func() (n int) {
+		err := w.db.Read(t.Context(), func(rx *store.Rx) error {
+			return rx.QueryRow(`SELECT message FROM words_upto`).Scan(&n)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	w.write(func(tx *store.Tx) error { return index(tx, 3*slice+7) })
+	if n := upTo(); n != slice {
+		t.Errorf("one transaction indexes %d messages", n)
+	}
+	if err := Index(t.Context(), w.db); err != nil || upTo() != 3*slice+7 {
+		t.Errorf("%d are indexed, %v", upTo(), err)
+	}
+	if n := len(w.shelf(Shelf{Search: "0/0", Limit: 10_000})); n != 3*slice+7 {
+		t.Errorf("%d are found", n)
+	}
+	w.fill(3)
+	if err := Index(t.Context(), w.db); err != nil || upTo() >= 3*slice+10 {
+		t.Errorf("what deposits will index is indexed, %v", err)
+	}
+}
+
+// What must cost little however much there is goes along an index.
+func TestPlans(t *testing.T) {
+	w := fresh(t)
+	p := Query{Recipient: w.main, sender: w.lint, From: "lint"}.condition()
+	from, _ := p.walks("1")
+	urgent, _ := Query{Recipient: w.main, Priority: Urgent}.condition().walks("1")
+	due, _ := Query{Recipient: w.main, Deliver: []Deliver{Next, Wake}}.condition().walks("1")
+	list, _ := Query{Recipient: w.main, Asks: true}.condition().walk("id", "IS NULL")
+	listAll, _ := Query{Recipient: w.main, Asks: true}.condition().walk("id", "IS NOT NULL")
+	for query, index := range map[string]string{
+		from: "messages_pending_sender", urgent: "messages_pending_priority", due: "messages_pending_deliver",
+		list + ` ORDER BY id LIMIT 50`: "messages_pending", listAll + ` ORDER BY id DESC LIMIT 50`: "messages_taken",
+		`SELECT 1 FROM messages WHERE recipient = 1 AND lane = 'needs' AND taken_at IS NULL`: "messages_pending_lane",
+		`SELECT count(*) FROM messages WHERE recipient = 1 AND taken_at IS NULL`:             "messages_pending",
+		asking: "messages_asking",
+	} {
+		err := w.db.Read(t.Context(), func(rx *store.Rx) error {
+			rows, err := rx.Query("EXPLAIN QUERY PLAN "+query, slices.Repeat([]any{nil}, strings.Count(query, "?"))...)
+			if err != nil {
+				return err
+			}
+			defer rows.Close()
+			for rows.Next() {
+				var id, parent, unused int
+				var detail string
+				if err := rows.Scan(&id, &parent, &unused, &detail); err != nil {
+					return err
+				}
+				scans := strings.Contains(detail, "messages") && !strings.Contains(detail+" ", " "+index+" ")
+				if scans || strings.Contains(detail, "TEMP B-TREE") {
+					t.Errorf("%s\n%s, want %s", query, detail, index)
+				}
+			}
+			return rows.Err()
+		})
+		if err != nil {
+			t.Error(query, err)
+		}
+	}
+}
