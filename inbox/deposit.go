@@ -1,6 +1,7 @@
 package inbox
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -36,8 +37,8 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 	if err := m.check(); err != nil {
 		return 0, fmt.Errorf("deposit: %w", err)
 	}
-	if err := address(tx, &m); err != nil {
-		return 0, fmt.Errorf("deposit: %w", err)
+	if m.Sender == 0 && m.From == "" {
+		m.From = "outside"
 	}
 	id, err = earlier(tx, m)
 	if err != nil || id != 0 {
@@ -48,7 +49,7 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 	}
 	id, err = insert(tx, m)
 	if err != nil {
-		return 0, fmt.Errorf("deposit: %w", err)
+		return 0, fmt.Errorf("deposit: %w", cmp.Or(strangers(tx, m), err))
 	}
 	return id, b.arrive(tx, id, m, tally{})
 }
@@ -130,22 +131,17 @@ func (m *Message) check() error {
 	return nil
 }
 
-// address finds recipient and sender.
-func address(tx *store.Tx, m *Message) error {
+// strangers says who of m's recipient and sender is nobody, for which its row was refused; nil: neither is.
+func strangers(tx *store.Tx, m Message) error {
 	if _, ok, err := tx.AgentName(m.Recipient); err != nil || !ok {
 		return nobody("recipient", m.Recipient, err)
 	}
 	if m.Sender == 0 {
-		if m.From == "" {
-			m.From = "outside"
-		}
 		return nil
 	}
-	name, ok, err := tx.AgentName(m.Sender)
-	if err != nil || !ok {
+	if _, ok, err := tx.AgentName(m.Sender); err != nil || !ok {
 		return nobody("sender", m.Sender, err)
 	}
-	m.From = name
 	return nil
 }
 
@@ -177,9 +173,9 @@ func earlier(tx *store.Tx, m Message) (id int64, err error) {
 		outside = ""
 	}
 	var body []byte
-	err = tx.QueryRow(`SELECT id, body FROM messages
+	err = tx.QueryRow(`SELECT id, body, sender_name FROM messages
 		WHERE recipient = ? AND ifnull(sender, 0) = ? AND iif(sender IS NULL, sender_name, '') = ? AND key = ?`,
-		m.Recipient, m.Sender, outside, m.Key).Scan(&id, &body)
+		m.Recipient, m.Sender, outside, m.Key).Scan(&id, &body, &m.From)
 	switch {
 	case errors.Is(err, store.ErrNoRows):
 		return 0, nil
@@ -204,14 +200,14 @@ func insert(tx *store.Tx, m Message) (int64, error) {
 	}
 	r, err := tx.Exec(`INSERT INTO messages (recipient, sender, sender_name, kind, deliver, priority, tags, subject, body,
 			outcome, error, partial_output, task, turn, in_reply_to, thread, muted, key, created_at, by_fork, hops)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+		VALUES (?1, ?2, ifnull((SELECT name FROM agents WHERE id = ?2), ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
 		m.Recipient, orNull(m.Sender), m.From, string(m.Kind), string(m.Deliver), string(m.Priority), string(tags), m.Subject, blob(m.Body),
 		m.Outcome, m.Error, blob(m.Partial), orNull(m.Task), orNull(m.Turn), orNull(m.InReplyTo), orNull(m.Thread), m.Muted, orNull(m.Key), tx.Now().UnixMilli(), m.ByFork, m.Hops)
 	if err != nil {
 		return 0, err
 	}
 	id, err := r.LastInsertId()
-	if err == nil && id%indexed == 0 {
+	if err == nil && id%slice == 0 {
 		err = index(tx, id)
 	}
 	return id, err

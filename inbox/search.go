@@ -12,11 +12,8 @@ import (
 	"fantail/store"
 )
 
-// indexed is after how many deposits their words are indexed, all in one: alone each
-// would cost more than the deposit itself. Who searches has the rest indexed first.
-const indexed = 64
-
-// slice is how many messages one transaction indexes at most: others wait for it.
+// slice is how many messages one transaction indexes at most, for others wait for it, and after how many deposits
+// one does: alone each would cost more than the deposit itself. Who searches has the rest indexed first.
 const slice = 256
 
 // index lets messages up to that one be found by their words, the oldest first and at most a slice.

@@ -65,6 +65,7 @@ type DB struct {
 	writer  writer
 	readers readers
 	version int64       // data_version of the writer's connection at the last look; the writer's goroutine owns it
+	sound   bool        // the schema was looked at since then; the writer's goroutine owns it
 	others  atomic.Bool // another process committed, which a write saw and nobody asked for yet
 
 	files   files.Held              // what the connections have open
@@ -141,7 +142,7 @@ func (db *DB) look(c *conn) error {
 		return fmt.Errorf("read data_version: %w", err)
 	}
 	if v != db.version {
-		db.version = v
+		db.version, db.sound = v, false
 		db.others.Store(true)
 	}
 	return nil

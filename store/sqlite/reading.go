@@ -52,6 +52,7 @@ func (db *DB) openReading(ctx context.Context, why error) (err error) {
 		err = fmt.Errorf("an older version of this program wrote it, and it can't be brought up to date: %w", r.why)
 	}
 	if err == nil {
+		db.sound = false
 		db.version, err = c.number("PRAGMA data_version")
 	}
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 )
 
 // maxBatch bounds the transactions of one COMMIT, and so how long the first of
@@ -37,13 +38,15 @@ type writer struct {
 }
 
 // job is one Write on its way. The writer owns err, hooks and aborted, but
-// between turn and ran, when the caller does.
+// between turn and ran, when the caller does. The callers of a batch hand the turn
+// on among themselves: through the writer each would cost two changes of goroutines.
 type job struct {
 	name string
 	raw  func(c *conn) error // set: not a transaction, the writer runs it itself
 
-	turn chan *Tx      // the writer to the caller: run
-	ran  chan struct{} // the caller to the writer: err and hooks are set
+	turn chan *Tx      // to the caller: run
+	ran  chan struct{} // the caller to the writer: err and hooks are set, of this one and those before it
+	pass func()        // hands the turn to the next of the batch, where nothing went wrong; nil: to the writer
 	done chan struct{} // closed: err is the result
 
 	err     error
@@ -164,7 +167,7 @@ func (db *DB) do(ctx context.Context, j *job, f func(tx *Tx) error) error {
 	if why := db.ReadOnly(); why != nil && j.raw == nil {
 		return fmt.Errorf("write %s: %w", j.name, why)
 	}
-	j.turn, j.ran, j.done = make(chan *Tx), make(chan struct{}), make(chan struct{})
+	j.turn, j.done = make(chan *Tx), make(chan struct{})
 	if err := db.writer.put(j); err != nil {
 		return err
 	}
@@ -194,11 +197,16 @@ func (db *DB) do(ctx context.Context, j *job, f func(tx *Tx) error) error {
 //go:noinline
 func (j *job) run(tx *Tx, f func(tx *Tx) error) {
 	j.err, j.hooks, j.aborted = nil, nil, true
+	ran := j.ran
 	defer func() {
 		tx.end()
 		j.hooks = tx.hooks
 		aborted := j.aborted
-		j.ran <- struct{}{}
+		if pass := j.pass; pass != nil && !aborted && j.err == nil {
+			pass()
+		} else {
+			ran <- struct{}{}
+		}
 		if aborted {
 			<-j.done
 		}
@@ -319,7 +327,7 @@ func (db *DB) writing() (*conn, error) {
 		c.trace, c.withhold = db.trace, db.withhold
 		// The look of the old connection doesn't count for the new one: -1 is
 		// never a data_version, so the next Changed says yes.
-		w.conn, db.version = c, -1
+		w.conn, db.version, db.sound = c, -1, false
 	}
 	return w.conn, nil
 }
@@ -387,26 +395,13 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 	if d := db.files.Glimpse(); d != nil {
 		return false, fmt.Errorf("write %s: %w", batch[0].name, db.mend(d, c.rollback(), undone))
 	}
-	if version, err := c.number("PRAGMA user_version"); err != nil || version > int64(db.schema) {
-		if err == nil {
-			err = newer(int(version), db.schema)
-		}
+	if err := current(db, c); err != nil {
 		return false, db.undo(c, fmt.Errorf("write %s: %w", batch[0].name, explain(err)))
 	}
-	if err := db.look(c); err != nil {
-		return false, db.undo(c, fmt.Errorf("write %s: %w", batch[0].name, explain(err)))
-	}
-	for _, j := range batch {
-		w.on.Store(&j.name)
-		j.turn <- newTx(c, db.moment())
-		<-j.ran
-		w.on.Store(nil)
-		if j.aborted {
-			return true, db.undo(c, fmt.Errorf("write %s: its function did not return", j.name))
-		}
-		if j.err != nil {
-			return true, db.undo(c, explain(j.err))
-		}
+	if j := w.relay(c, batch, db.moment); j.aborted {
+		return true, db.undo(c, fmt.Errorf("write %s: its function did not return", j.name))
+	} else if j.err != nil {
+		return true, db.undo(c, explain(j.err))
 	}
 	if _, err = c.exec("COMMIT"); err != nil {
 		// A disk that failed to write or sync is in an unknown state: nobody is
@@ -418,6 +413,45 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 		return false, fmt.Errorf("write %s: it may or may not have been kept: %w", batch[0].name, db.mend(d, nil, ""))
 	}
 	return false, nil
+}
+
+// relay runs the functions of batch, one after the other, and returns the one that went wrong, or the last.
+func (w *writer) relay(c *conn, batch []*job, now func() time.Time) *job {
+	at := 0 // whoever's turn it is
+	begin := func() {
+		w.on.Store(&batch[at].name)
+		batch[at].turn <- newTx(c, now())
+	}
+	ran := make(chan struct{})
+	for i, j := range batch {
+		if j.ran, j.pass = ran, nil; i+1 < len(batch) {
+			j.pass = func() {
+				at++
+				begin()
+			}
+		}
+	}
+	begin()
+	<-ran
+	w.on.Store(nil)
+	return batch[at]
+}
+
+// current sees that no newer program changed the schema and whether another process committed. Only then can the
+// schema be another one.
+func current(db *DB, c *conn) error {
+	if err := db.look(c); err != nil {
+		return err
+	}
+	if db.sound {
+		return nil
+	}
+	version, err := c.number("PRAGMA user_version")
+	if err == nil && version > int64(db.schema) {
+		err = newer(int(version), db.schema)
+	}
+	db.sound = err == nil
+	return err
 }
 
 // undo rolls back and returns err. A connection that can't, or whose
