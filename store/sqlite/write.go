@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"runtime"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -221,19 +221,13 @@ func (j *job) run(tx *Tx, f func(tx *Tx) error) {
 // inWrite reports whether the calling goroutine is inside a write's function
 // or hook, of any database: waiting there for a writer could wait for itself.
 func inWrite() bool {
+	run, hook := reflect.ValueOf((*job).run).Pointer(), reflect.ValueOf((*job).runHook).Pointer()
 	var pcs [64]uintptr
 	for skip := 2; ; skip += len(pcs) {
 		n := runtime.Callers(skip, pcs[:])
-		if n == 0 {
-			return false
-		}
-		for frames := runtime.CallersFrames(pcs[:n]); ; {
-			frame, more := frames.Next()
-			if strings.HasSuffix(frame.Function, "store/sqlite.(*job).run") || strings.HasSuffix(frame.Function, "store/sqlite.(*job).runHook") {
+		for _, pc := range pcs[:n] {
+			if f := runtime.FuncForPC(pc - 1); f != nil && (f.Entry() == run || f.Entry() == hook) {
 				return true
-			}
-			if !more {
-				break
 			}
 		}
 		if n < len(pcs) {
