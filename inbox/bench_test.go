@@ -111,16 +111,35 @@ func BenchmarkPending(b *testing.B) {
 				}
 			})
 		}
-		b.Run("take200/"+size, func(b *testing.B) {
-			for b.Loop() {
-				err := w.db.Write(context.Background(), "take", func(tx *store.Tx) error {
-					ms, _, err := w.box.Take(tx, Query{Recipient: w.main, Limit: 200}, "check", into(tx, w.main))
-					if err == nil && len(ms) < min(n, 200) {
-						err = fmt.Errorf("took %d", len(ms))
+		for name, q := range map[string]Query{
+			"take200": {}, "take200-from": {From: "lint"}, "take200-normal": {Priority: Normal}, "take200-due": {Deliver: []Deliver{Next}},
+		} {
+			q.Recipient, q.Limit = w.main, 200
+			b.Run(name+"/"+size, func(b *testing.B) {
+				for b.Loop() {
+					err := w.db.Write(context.Background(), "take", func(tx *store.Tx) error {
+						ms, _, err := w.box.Take(tx, q, "check", into(tx, w.main))
+						if err == nil && q.From == "" && len(ms) < min(n, 200) {
+							err = fmt.Errorf("took %d", len(ms))
+						}
+						return fmt.Errorf("undone: %w", err)
+					})
+					if !strings.HasSuffix(err.Error(), "%!w(<nil>)") {
+						b.Fatal(err)
 					}
-					return fmt.Errorf("undone: %w", err)
+				}
+			})
+		}
+		b.Run("glance/"+size, func(b *testing.B) {
+			for b.Loop() {
+				err := w.db.Read(context.Background(), func(rx *store.Rx) error {
+					l, err := Glance(rx)
+					if err == nil && len(l.Wrong) > 0 {
+						b.Error(l.Wrong)
+					}
+					return err
 				})
-				if !strings.HasSuffix(err.Error(), "%!w(<nil>)") {
+				if err != nil {
 					b.Fatal(err)
 				}
 			}
