@@ -35,7 +35,7 @@ func TestPrintEndsWhenTheDiskRefuses(t *testing.T) {
 		}},
 		{"limit", "the disk refused", func(_ *testing.T, s *site) *exec.Cmd {
 			c := s.command()
-			limited := exec.Command("/bin/sh", "-c", `ulimit -f $1; shift; exec "$@"`, "sh", "800", // of 512 bytes
+			limited := exec.Command("/bin/sh", "-c", `ulimit -f $1; shift; exec "$@"`, "sh", "960", // of 512 bytes
 				c.Path, "-p", "run seq 9000 then run seq 9000 then run seq 9000 then run seq 9000 then run seq 9000 then say done", "--yolo")
 			limited.Dir, limited.Env = c.Dir, c.Env
 			return limited
