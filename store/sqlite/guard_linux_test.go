@@ -244,36 +244,40 @@ func TestPatrol_rests(t *testing.T) {
 			do(t, err)
 			t.Cleanup(func() { _ = db.Close() })
 			do(t, try(db, "first", nil))
+			do(t, db.onWriter(t.Context(), "hurry", func(*conn) error {
+				db.writer.rounds.every = 200 * time.Millisecond
+				return nil
+			}))
 			told := make(chan error, 9)
 			do(t, db.Patrol(t.Context(), func(err error) { told <- err }))
-			rests := func() (is bool) {
-				do(t, db.onWriter(t.Context(), "ask", func(*conn) error {
-					is = db.writer.rounds.rests
-					return nil
-				}))
-				return is
+			until := func(want bool, why string) {
+				t.Helper()
+				for start := time.Now(); ; {
+					is := false
+					do(t, db.onWriter(t.Context(), "ask", func(*conn) error {
+						is = db.writer.rounds.rests
+						return nil
+					}))
+					if is == want {
+						return
+					}
+					if time.Since(start) > 10*time.Second {
+						t.Fatal(why)
+					}
+				}
 			}
-			<-time.NewTimer(round + time.Second).C
-			if !rests() {
-				t.Fatal("nothing was done to the files, and they are looked at")
-			}
+			until(true, "nothing was done to the files, and they are looked at")
 			do(t, try(db, "second", nil))
-			<-time.NewTimer(time.Second / 2).C
-			if rests() {
-				t.Fatal("after a write nobody will look")
-			}
-			<-time.NewTimer(round).C
-			if !rests() {
-				t.Fatal("after the look that followed a write there is no rest")
-			}
+			until(false, "after a write nobody will look")
+			until(true, "after the look that followed a write there is no rest")
 			c.do(t, path)
 			select {
 			case err := <-told:
 				if err == nil || !strings.Contains(err.Error(), c.says) {
 					t.Errorf("it says %v", err)
 				}
-			case <-time.NewTimer(round + 2*time.Second).C:
-				t.Error("nothing is told in five seconds")
+			case <-time.NewTimer(10 * time.Second).C:
+				t.Error("nothing is told")
 			}
 		})
 	}

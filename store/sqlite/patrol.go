@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -13,9 +14,10 @@ const round = 3 * time.Second
 // rounds are the looks at the files that no write asks for. The writer's goroutine
 // owns them.
 type rounds struct {
-	tick  *time.Ticker // nil: nobody wants to hear
-	vigil *files.Vigil // nil: there is none, and no rest
-	rests bool         // there is nothing to look for until the vigil has news
+	every time.Duration // 0: round
+	tick  *time.Ticker  // nil: nobody wants to hear
+	vigil *files.Vigil  // nil: there is none, and no rest
+	rests bool          // there is nothing to look for until the vigil has news
 	tell  func(error)
 	told  string // what was told last; "": that all is in order
 }
@@ -39,7 +41,7 @@ func (r *rounds) stirred() <-chan struct{} {
 // resume ends a rest: the next look is a round away, so that all that is done together is seen together.
 func (r *rounds) resume() {
 	r.rests = false
-	r.tick.Reset(round)
+	r.tick.Reset(cmp.Or(r.every, round))
 }
 
 func (r *rounds) end() {
@@ -58,7 +60,7 @@ func (db *DB) Patrol(ctx context.Context, tell func(error)) error {
 	return db.onWriter(ctx, "patrol", func(*conn) error {
 		r := &db.writer.rounds
 		r.end()
-		r.tick, r.tell = time.NewTicker(round), tell
+		r.tick, r.tell = time.NewTicker(cmp.Or(r.every, round)), tell
 		if db.hears {
 			r.vigil = files.NewVigil(db.start)
 		}
