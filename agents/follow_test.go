@@ -81,9 +81,7 @@ func TestFollow(t *testing.T) {
 	w := open(t, m, setting{})
 	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "work", Interactive: true, Start: true})
 	check(t, err)
-	w.until("it began", func() bool {
-		return slices.ContainsFunc(w.pool.Infos(), func(i event.Info) bool { return i.Name == "job" })
-	})
+	w.until("it began", func() bool { return w.info("job").ID != 0 })
 	id := w.info("job").ID
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()

@@ -22,14 +22,29 @@ import (
 type fed struct {
 	feed
 	hub  *event.Hub
+	mu   sync.Mutex
 	sent []tea.Msg
+}
+
+// took are the messages sent since the last time.
+func (f *fed) took() []tea.Msg {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	sent := f.sent
+	f.sent = nil
+	return sent
 }
 
 // follows makes a feed that is followed until the test ends.
 func follows(t *testing.T) *fed {
 	ctx, cancel := context.WithCancel(t.Context())
 	f := &fed{hub: event.NewHub()}
-	f.feed = feed{ctx: ctx, came: make(chan tea.Msg), send: func(m tea.Msg) { f.sent = append(f.sent, m) }, source: event.NewFeed(f.hub.Leave)}
+	send := func(m tea.Msg) {
+		f.mu.Lock()
+		defer f.mu.Unlock()
+		f.sent = append(f.sent, m)
+	}
+	f.feed = feed{ctx: ctx, came: make(chan tea.Msg), send: send, source: event.NewFeed(f.hub.Leave)}
 	f.hub.Join(f.source, nil)
 	over := make(chan struct{})
 	go func() { f.follow(); close(over) }()
@@ -43,6 +58,7 @@ func TestFeedKeepsTheOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := follows(t)
 		var want []event.Event
+		var sent []tea.Msg
 		for i := range 3 {
 			mailed := event.Mailed{Agent: int64(i + 1)}
 			f.hub.Emit(mailed)
@@ -50,13 +66,14 @@ func TestFeedKeepsTheOrder(t *testing.T) {
 			f.after(done{agent: mailed.Agent})
 			synctest.Wait()
 			got := []event.Event{}
-			for _, m := range f.sent {
+			sent = append(sent, f.took()...)
+			for _, m := range sent {
 				switch m := m.(type) {
 				case news:
 					got = append(got, m.events...)
 				case done:
 					if !slices.Contains(got, event.Event(event.Mailed{Agent: m.agent})) {
-						t.Errorf("what action %d came to is sent before its news: %v", m.agent, f.sent)
+						t.Errorf("what action %d came to is sent before its news: %v", m.agent, sent)
 					}
 				}
 			}
@@ -77,7 +94,7 @@ func TestFeedRests(t *testing.T) {
 			synctest.Wait()
 		}
 		got := func() (texts string) {
-			for _, m := range f.sent {
+			for _, m := range f.took() {
 				for _, e := range m.(news).events {
 					if d, ok := e.(event.Delta); ok {
 						texts += d.Text
@@ -86,7 +103,6 @@ func TestFeedRests(t *testing.T) {
 					}
 				}
 			}
-			f.sent = nil
 			return texts
 		}
 		is := func(when, want string) {
