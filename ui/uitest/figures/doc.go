@@ -1,13 +1,19 @@
 // Package figures measures the built program as its user meets it.
 //
 // Does: in benchmarks, build the program and an empty one with the same
-// imports, run both on a terminal that answers as a modern one does, with a
-// model server beside them, and report times, processor seconds, wake-ups and
-// resident memory:
+// imports, run both in turn on a terminal that answers as a modern one does,
+// with a model server beside them, and report times, processor seconds,
+// wake-ups and resident memory of the process in the terminal and its host:
 //
-//	go test ./ui/uitest/figures -run xxx -bench . -benchtime 1x
+//	go test ./ui/uitest/figures -run xxx -bench . -benchtime 1x -timeout 1h
 //
-// takes about five minutes; with -short less than one, at smaller sizes.
+// takes about half an hour; with -short a few minutes, at smaller sizes. With
+//
+//	-args -beside PATH
+//
+// another build of the program takes its turns too. Figures of one table were
+// measured in one run: each is a median, and each ratio the median of the
+// ratios within a turn.
 //
 // Does not: judge a figure, for the machine decides it, or run in an ordinary
 // test. It reads Linux's /proc; elsewhere its benchmarks are skipped.

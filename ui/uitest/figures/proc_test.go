@@ -6,17 +6,26 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
 )
 
-// cpu is the processor time of a process. Threads that have ended are not in
+// cpu is the processor time of processes. Threads that have ended are not in
 // it; a Go program keeps its threads.
-func cpu(t testing.TB, pid int) time.Duration {
+func cpu(t testing.TB, pids ...int) (sum time.Duration) {
 	t.Helper()
-	var sum time.Duration
+	for _, pid := range pids {
+		sum += one(t, pid)
+	}
+	return sum
+}
+
+// one is the processor time of one process.
+func one(t testing.TB, pid int) (sum time.Duration) {
+	t.Helper()
 	for _, task := range tasks(t, pid) {
 		data, err := os.ReadFile(filepath.Join(task, "schedstat"))
 		if err != nil {
@@ -92,9 +101,9 @@ func wakeups(t testing.TB, pid int) int {
 	return sum
 }
 
-// resident is the memory of the process and all below it, in MB, and the part
-// of it that is no file's.
-func resident(t testing.TB, pid int) (all, own float64) {
+// resident is the memory of the processes and all below them, in MB, and the
+// part of it that is no file's. Of a page that several share each has its part.
+func resident(t testing.TB, pids ...int) (all, own float64) {
 	t.Helper()
 	below := map[int][]int{}
 	paths, _ := filepath.Glob("/proc/[0-9]*/status")
@@ -104,16 +113,20 @@ func resident(t testing.TB, pid int) (all, own float64) {
 			below[parent] = append(below[parent], id)
 		}
 	}
-	tree := []int{pid}
+	tree := slices.Clone(pids)
 	for i := 0; i < len(tree); i++ {
-		tree = append(tree, below[tree[i]]...)
-		p := fmt.Sprintf("/proc/%d/status", tree[i])
-		rss, _ := field(p, "VmRSS")
-		anon, _ := field(p, "RssAnon")
-		all, own = all+float64(rss)/1024, own+float64(anon)/1024
+		for _, id := range below[tree[i]] {
+			if !slices.Contains(tree, id) {
+				tree = append(tree, id)
+			}
+		}
+		p := fmt.Sprintf("/proc/%d/smaps_rollup", tree[i])
+		pss, _ := field(p, "Pss")
+		anon, _ := field(p, "Pss_Anon")
+		all, own = all+float64(pss)/1024, own+float64(anon)/1024
 	}
 	if all == 0 {
-		t.Fatalf("process %d has no memory", pid)
+		t.Fatalf("processes %d have no memory", pids)
 	}
 	return all, own
 }

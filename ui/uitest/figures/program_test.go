@@ -8,14 +8,22 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
-// Where TestMain built the programs, for the benchmarks.
+var beside = flag.String("beside", "", "`path` of another build of the program, measured in turn with this one")
+
+// program is what is measured. TestMain builds it.
+type program string
+
 const (
-	programEnv = "FANTAIL_FIGURES_PROGRAM"
-	emptyEnv   = "FANTAIL_FIGURES_EMPTY"
+	ours  program = "fantail"
+	other program = "beside"
+	empty program = "empty"
 )
 
 // TestMain builds the programs if there is a benchmark to run.
@@ -39,11 +47,31 @@ func TestMain(m *testing.M) {
 	}())
 }
 
+// variable is where TestMain tells the benchmarks where a program stands.
+func (p program) variable() string { return "FANTAIL_FIGURES_" + strings.ToUpper(string(p)) }
+
+func (p program) path() string { return os.Getenv(p.variable()) }
+
+// fantails are the builds of the program that are measured.
+func fantails() []program {
+	if other.path() == "" {
+		return []program{ours}
+	}
+	return []program{ours, other}
+}
+
+// programs are all that are measured, the empty one last.
+func programs() []program { return append(fantails(), empty) }
+
 // emptyProgram shows what was typed, with the modes of ours on its terminal and
-// the program's imports linked in, so that the difference is ours alone.
+// the program's imports linked in, so that the difference is ours alone. Its
+// argument is whether it stays: without one, what is linked in would take it
+// for a start of ours.
 const emptyProgram = `package main
 
 import (
+	"os"
+
 	tea "charm.land/bubbletea/v2"
 %s
 )
@@ -68,10 +96,14 @@ func (m model) View() tea.View {
 	return v
 }
 
-func main() { _, _ = tea.NewProgram(model(""), tea.WithFPS(120)).Run() }
+func main() {
+	if os.Args[1] == "stay" {
+		_, _ = tea.NewProgram(model(""), tea.WithFPS(120)).Run()
+	}
+}
 `
 
-// build builds both programs in dir. The empty one stands inside our module by
+// build builds the programs in dir. The empty one stands inside our module by
 // an overlay, without a file in it.
 func build(dir string) error {
 	list, err := exec.Command("go", "list", "-f", `{{.Dir}}{{range .Imports}}{{"\n"}}{{.}}{{end}}`, "fantail").Output()
@@ -96,47 +128,119 @@ func build(dir string) error {
 	if err := os.WriteFile(overlay, text, 0o600); err != nil {
 		return err
 	}
-	for _, b := range []struct{ env, path string }{{programEnv, "fantail"}, {emptyEnv, "fantail/empty"}} {
-		binary := filepath.Join(dir, filepath.Base(b.path))
-		c := exec.Command("go", "build", "-overlay", overlay, "-o", binary, b.path)
+	at := map[program]string{}
+	for p, pkg := range map[program]string{ours: "fantail", empty: "fantail/empty"} {
+		at[p] = filepath.Join(dir, string(p))
+		c := exec.Command("go", "build", "-overlay", overlay, "-o", at[p], pkg)
 		c.Dir = root
 		if out, err := c.CombinedOutput(); err != nil {
-			return fmt.Errorf("build %s: %w\n%s", b.path, err, out)
+			return fmt.Errorf("build %s: %w\n%s", pkg, err, out)
 		}
-		if err := os.Setenv(b.env, binary); err != nil {
+	}
+	if *beside != "" {
+		if at[other], err = filepath.Abs(*beside); err != nil {
+			return err
+		}
+		if _, err := os.Stat(at[other]); err != nil {
+			return fmt.Errorf("-beside: %w", err)
+		}
+	}
+	for p, path := range at {
+		if err := os.Setenv(p.variable(), path); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// site is where the programs run: a repository, and a home of its own.
+// site is where one program runs: a repository, and a home of its own.
 type site struct {
-	dir string
-	env []string
+	t       testing.TB
+	program program
+	model   *model // what it asks; may be nil
+	home    string
+	dir     string
+	env     []string
 }
 
-// newSite makes one whose model is served at base.
-func newSite(t testing.TB, base string) *site {
-	t.Helper()
-	home := t.TempDir()
-	dir := filepath.Join(home, "shop")
-	if err := os.MkdirAll(filepath.Join(dir, ".git"), 0o700); err != nil {
-		t.Fatal(err)
+// newSite makes one for p. Its model answers as m does.
+func newSite(b *testing.B, p program, m model) *site {
+	b.Helper()
+	if runtime.GOOS != "linux" {
+		b.Skip("the figures are read from Linux's /proc")
 	}
-	if err := os.WriteFile(filepath.Join(dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
-		t.Fatal(err)
+	if p.path() == "" {
+		b.Fatal("the program was not built")
 	}
-	return &site{dir: dir, env: []string{
+	home := b.TempDir()
+	s := &site{t: b, program: p, model: &m, home: home, dir: filepath.Join(home, "shop")}
+	if err := os.MkdirAll(filepath.Join(s.dir, ".git"), 0o700); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, ".git", "HEAD"), []byte("ref: refs/heads/main\n"), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	s.env = []string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "XDG_RUNTIME_DIR=" + home, "LANG=C.UTF-8", "SHELL=/bin/sh",
 		"TERM=xterm-256color", "COLORTERM=truecolor", "OLLAMA_HOST=127.0.0.1:1",
-		"ANTHROPIC_API_KEY=none", "ANTHROPIC_BASE_URL=" + base,
-	}}
+		"ANTHROPIC_API_KEY=none", "ANTHROPIC_BASE_URL=" + s.model.serve(b), "FANTAIL_MAX_RUNNING=20",
+	}
+	b.Cleanup(s.ends)
+	return s
 }
 
-// command is a program that stands under env, in the site.
-func (s *site) command(env string) *exec.Cmd {
-	c := exec.Command(os.Getenv(env))
+// command is the site's program with those arguments.
+func (s *site) command(args ...string) *exec.Cmd {
+	switch {
+	case s.program != empty:
+	case len(args) == 0:
+		args = []string{"stay"}
+	default:
+		args = []string{"end"}
+	}
+	c := exec.Command(s.program.path(), args...)
 	c.Dir, c.Env = s.dir, s.env
 	return c
+}
+
+// run has the program carry out args, and is how long that took.
+func (s *site) run(args ...string) time.Duration {
+	s.t.Helper()
+	c, began := s.command(args...), time.Now()
+	if out, err := c.CombinedOutput(); err != nil {
+		s.t.Fatalf("%s %q: %v\n%s", s.program, args, err, out)
+	}
+	return time.Since(began)
+}
+
+// data are the paths of that name in the workspaces of the site.
+func (s *site) data(name string) []string {
+	paths, _ := filepath.Glob(filepath.Join(s.home, ".local", "share", "fantail", "*", name))
+	return paths
+}
+
+// hosts are the processes that hold the site's workspaces.
+func (s *site) hosts() (pids []int) {
+	for _, lock := range s.data("host.lock") {
+		text, _ := os.ReadFile(lock)
+		line, _, _ := strings.Cut(string(text), "\n")
+		pid, _ := strconv.Atoi(line)
+		words, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+		if strings.Contains(string(words), "\x00host\x00") {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// ends ends the site's hosts, in order if they can.
+func (s *site) ends() {
+	for _, pid := range s.hosts() {
+		_ = syscall.Kill(pid, syscall.SIGTERM)
+		for late := time.Now().Add(5 * time.Second); syscall.Kill(pid, 0) == nil; pause(time.Millisecond) {
+			if time.Now().After(late) {
+				_ = syscall.Kill(pid, syscall.SIGKILL)
+			}
+		}
+	}
 }

@@ -3,6 +3,7 @@ package figures
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"strings"
@@ -16,14 +17,18 @@ import (
 	"github.com/creack/pty"
 )
 
-const width, height = 120, 36
-
 // patience is how long anything may take to be seen.
-const patience = 5 * time.Minute
+const patience = 2 * time.Minute
+
+const (
+	status = "[Agent: " // of the first frame, in all programs
+	prompt = "\u203a "  // where keys appear
+)
 
 // terminal is a modern terminal with a program in it.
 type terminal struct {
 	t     testing.TB
+	site  *site
 	cmd   *exec.Cmd
 	tty   *os.File
 	began time.Time // just before exec
@@ -31,13 +36,19 @@ type terminal struct {
 
 	mu      sync.Mutex
 	screen  *vt.Emulator
+	w, h    int
 	changed chan struct{} // a token: the cells may have changed
 }
 
-// start runs cmd in a new terminal.
-func start(t testing.TB, cmd *exec.Cmd) *terminal {
+// start runs the site's program in a new terminal.
+func (s *site) start() *terminal {
+	t := s.t
 	t.Helper()
-	m := &terminal{t: t, cmd: cmd, screen: vt.NewEmulator(width, height), ended: make(chan struct{}), changed: make(chan struct{}, 1)}
+	m := &terminal{
+		t: t, site: s, cmd: s.command(), w: 120, h: 36,
+		ended: make(chan struct{}), changed: make(chan struct{}, 1),
+	}
+	m.screen = vt.NewEmulator(m.w, m.h)
 	m.screen.RegisterCsiHandler(ansi.Command('?', '$', 'p'), func(p ansi.Params) bool {
 		mode, _, _ := p.Param(0, 0)
 		state := 0
@@ -52,7 +63,7 @@ func start(t testing.TB, cmd *exec.Cmd) *terminal {
 		return true
 	})
 	m.began = time.Now()
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: height, Cols: width})
+	tty, err := pty.StartWithSize(m.cmd, &pty.Winsize{Rows: uint16(m.h), Cols: uint16(m.w)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,8 +97,8 @@ func (m *terminal) text() string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	var b strings.Builder
-	for y := range height {
-		for x := range width {
+	for y := range m.h {
+		for x := range m.w {
 			if c := m.screen.CellAt(x, y); c != nil && c.Content != "" {
 				b.WriteString(c.Content)
 			} else {
@@ -97,6 +108,18 @@ func (m *terminal) text() string {
 		b.WriteByte('\n')
 	}
 	return b.String()
+}
+
+// resize gives the terminal another size.
+func (m *terminal) resize(w, h int) {
+	m.t.Helper()
+	m.mu.Lock()
+	m.w, m.h = w, h
+	m.screen.Resize(w, h)
+	m.mu.Unlock()
+	if err := pty.Setsize(m.tty, &pty.Winsize{Rows: uint16(h), Cols: uint16(w)}); err != nil {
+		m.t.Fatal(err)
+	}
 }
 
 // until waits for a screen that is as wanted and returns when that was.
@@ -131,6 +154,30 @@ func (m *terminal) lose(text string) {
 	m.until(fmt.Sprintf("the end of %q", text), func(s string) bool { return !strings.Contains(s, text) })
 }
 
+// echo types a key and takes it back, and is how long it took to be seen.
+func (m *terminal) echo() time.Duration {
+	m.t.Helper()
+	began := time.Now()
+	m.send("Q")
+	seen := m.see(prompt + "Q").Sub(began)
+	pause(rand.N(20 * time.Millisecond))
+	m.send("\x7f")
+	m.lose(prompt + "Q")
+	pause(rand.N(20 * time.Millisecond))
+	return seen
+}
+
+// enter types a line, and sends it once it stands there.
+func (m *terminal) enter(line string) {
+	m.t.Helper()
+	m.send(line)
+	m.see(line)
+	m.send("\r")
+}
+
+// processes are that in the terminal, and the site's hosts.
+func (m *terminal) processes() []int { return append([]int{m.cmd.Process.Pid}, m.site.hosts()...) }
+
 // send types keys.
 func (m *terminal) send(keys string) {
 	m.t.Helper()
@@ -139,7 +186,16 @@ func (m *terminal) send(keys string) {
 	}
 }
 
-// stop ends the program, in order if it can.
+// open starts the site's program and waits until it has settled.
+func (s *site) open() *terminal {
+	t := s.start()
+	t.see(status)
+	t.echo()
+	pause(time.Second)
+	return t
+}
+
+// stop ends the program, in order if it can. Its host may stay.
 func (m *terminal) stop() {
 	_ = m.cmd.Process.Signal(syscall.SIGTERM)
 	late := time.AfterFunc(5*time.Second, func() { _ = m.cmd.Process.Kill() })
