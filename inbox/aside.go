@@ -76,7 +76,8 @@ func (b *Inbox) each(tx *store.Tx, recipient int64, ids []int64, r Rung, f func(
 	if n == 0 {
 		return 0, nil
 	}
-	return n, b.keep(tx, t, r)
+	b.keep(tx, t, r)
+	return n, nil
 }
 
 // NextSnoozed is when the next snoozed message of anybody is pending again; zero if
@@ -110,9 +111,7 @@ func (b *Inbox) Unsnooze(tx *store.Tx) (next time.Time, err error) {
 		if err != nil {
 			return next, fmt.Errorf("end the snooze of message %d: %w", m.ID, err)
 		}
-		if err := b.arrive(tx, m.ID, m, tally{aside: -1}); err != nil {
-			return next, err
-		}
+		b.arrive(tx, m.ID, m, tally{aside: -1})
 	}
 	return nextSnoozed(&tx.View)
 }
@@ -176,7 +175,8 @@ func (b *Inbox) Mute(tx *store.Tx, recipient, id int64, on bool) (n int, err err
 	if err != nil {
 		return 0, fmt.Errorf("count the thread of message %d: %w", id, err)
 	}
-	return after.pending, b.keep(tx, after.less(before), r)
+	b.keep(tx, after.less(before), r)
+	return after.pending, nil
 }
 
 // threadOf is the first message of the thread that a message belongs to.

@@ -51,17 +51,18 @@ func (b *Inbox) Add(tx *store.Tx, m Message) (id int64, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("deposit: %w", cmp.Or(strangers(tx, m), err))
 	}
-	return id, b.arrive(tx, id, m, tally{})
+	b.arrive(tx, id, m, tally{})
+	return id, nil
 }
 
 // arrive counts a message that is pending from now on, beside what t says of it, and rings for it.
-func (b *Inbox) arrive(tx *store.Tx, id int64, m Message, t tally) error {
+func (b *Inbox) arrive(tx *store.Tx, id int64, m Message, t tally) {
 	t.count(m, 1)
 	r := Rung{Recipient: m.Recipient, Deposited: true, First: id}
 	if !m.Muted {
 		r.Came, r.Wake = 1, m.Deliver == Wake
 	}
-	return b.keep(tx, t, r)
+	b.keep(tx, t, r)
 }
 
 // join finds the thread that a reply belongs to, and whether it is muted.

@@ -71,6 +71,9 @@ func (b *Inbox) Counts(ctx context.Context) (counts map[int64]Rung, err error) {
 
 // Pending is Counts inside a transaction.
 func Pending(v *store.View) (map[int64]Rung, error) {
+	if err := v.Settle(); err != nil {
+		return nil, err
+	}
 	rows, err := v.Query(`SELECT recipient, pending, urgent FROM counts WHERE pending > 0`)
 	if err != nil {
 		return nil, fmt.Errorf("count messages: %w", err)
@@ -175,8 +178,8 @@ func Find(v *store.View, id int64) (Message, bool, error) {
 	return m, true, nil
 }
 
-// ring hangs the bell on tx.
-func (b *Inbox) ring(tx *store.Tx, r Rung) {
+// ring hangs the bell on tx. It rings with what c has come to.
+func (b *Inbox) ring(tx *store.Tx, r Rung, c *change) {
 	if b.bell == nil {
 		return
 	}
@@ -184,18 +187,24 @@ func (b *Inbox) ring(tx *store.Tx, r Rung) {
 		rs := new(rings)
 		tx.AfterCommit(func() {
 			for _, r := range *rs {
-				b.bell(r)
+				r.Pending, r.Urgent = r.of.pending, r.of.urgent
+				b.bell(r.Rung)
 			}
 		})
 		return rs
 	}).(*rings)
-	rings.add(r)
+	rings.add(r, c)
 }
 
 // rings gathers what one transaction rings, in the order of the first changes.
-type rings []Rung
+type rings []ringing
 
-func (rs *rings) add(r Rung) {
+type ringing struct {
+	Rung
+	of *change
+}
+
+func (rs *rings) add(r Rung, c *change) {
 	for i, old := range *rs {
 		if old.Recipient == r.Recipient {
 			switch {
@@ -207,9 +216,9 @@ func (rs *rings) add(r Rung) {
 			r.Deposited = r.Deposited || old.Deposited
 			r.Wake = r.Wake || old.Wake
 			r.Came += old.Came
-			(*rs)[i] = r
+			(*rs)[i].Rung = r
 			return
 		}
 	}
-	*rs = append(*rs, r)
+	*rs = append(*rs, ringing{r, c})
 }

@@ -87,7 +87,8 @@ func (b *Inbox) PutBack(tx *store.Tx, recipient, entry int64) (n int, err error)
 		return 0, fmt.Errorf("put messages back: %w", err)
 	}
 	t.taken = -t.pending
-	return t.pending, b.keep(tx, t, Rung{Recipient: recipient, Deposited: true})
+	b.keep(tx, t, Rung{Recipient: recipient, Deposited: true})
+	return t.pending, nil
 }
 
 // Unread returns the pending mail of recipient that its sender should hear of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"fantail/store"
 )
@@ -95,6 +96,9 @@ func sum(v *store.View, where string, args ...any) (t tally, err error) {
 
 // kept reads the kept numbers; nobody's are 0.
 func kept(v *store.View, recipient int64) (t tally, err error) {
+	if err := v.Settle(); err != nil {
+		return t, err
+	}
 	err = v.QueryRow(`SELECT pending, urgent, needs, failed, done, asks FROM counts WHERE recipient = ?`, recipient).
 		Scan(&t.pending, &t.urgent, &t.needs, &t.failed, &t.done, &t.asks)
 	if errors.Is(err, store.ErrNoRows) {
@@ -103,18 +107,54 @@ func kept(v *store.View, recipient int64) (t tally, err error) {
 	return t, err
 }
 
-// keep adds d to the kept numbers in the transaction that changes the messages, and
-// hangs the bell on it.
-func (b *Inbox) keep(tx *store.Tx, d tally, r Rung) error {
-	err := tx.QueryRow(`INSERT INTO counts (recipient, pending, urgent, needs, failed, done, asks, taken, aside) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
-		ON CONFLICT (recipient) DO UPDATE SET pending = pending + excluded.pending, urgent = urgent + excluded.urgent,
-			needs = needs + excluded.needs, failed = failed + excluded.failed, done = done + excluded.done, asks = asks + excluded.asks,
-			taken = taken + excluded.taken, aside = aside + excluded.aside
-		RETURNING pending, urgent`, r.Recipient, d.pending, d.urgent, d.needs, d.failed, d.done, d.asks, d.taken, d.aside).Scan(&r.Pending, &r.Urgent)
-	if err != nil {
-		return fmt.Errorf("keep count of agent %d: %w", r.Recipient, err)
+// keep adds d to the kept numbers with the transactions that change the messages, and hangs the bell on tx.
+func (b *Inbox) keep(tx *store.Tx, d tally, r Rung) {
+	o := tx.Owe(countsKept{}, func() store.Debt { return &owed{} }).(*owed)
+	b.ring(tx, r, o.add(r.Recipient, d))
+}
+
+// countsKept is the key of what is owed to the kept numbers.
+type countsKept struct{}
+
+// owed is by how much the numbers of inboxes are to change, all that commit together at once.
+type owed []*change
+
+type change struct {
+	recipient       int64
+	by              tally
+	paid            bool // once
+	pending, urgent int  // that are kept since
+}
+
+// add notes that recipient's numbers change by d.
+func (o *owed) add(recipient int64, d tally) *change {
+	i := slices.IndexFunc(*o, func(c *change) bool { return c.recipient == recipient })
+	if i < 0 {
+		i = len(*o)
+		*o = append(*o, &change{recipient: recipient})
 	}
-	b.ring(tx, r)
+	c := (*o)[i]
+	c.by = c.by.less(tally{}.less(d))
+	return c
+}
+
+// Pay implements store.Debt.
+func (o *owed) Pay(tx *store.Tx) error {
+	for _, c := range *o {
+		d := c.by
+		if d == (tally{}) && c.paid {
+			continue
+		}
+		err := tx.QueryRow(`INSERT INTO counts (recipient, pending, urgent, needs, failed, done, asks, taken, aside) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+			ON CONFLICT (recipient) DO UPDATE SET pending = pending + excluded.pending, urgent = urgent + excluded.urgent,
+				needs = needs + excluded.needs, failed = failed + excluded.failed, done = done + excluded.done, asks = asks + excluded.asks,
+				taken = taken + excluded.taken, aside = aside + excluded.aside
+			RETURNING pending, urgent`, c.recipient, d.pending, d.urgent, d.needs, d.failed, d.done, d.asks, d.taken, d.aside).Scan(&c.pending, &c.urgent)
+		if err != nil {
+			return fmt.Errorf("keep count of agent %d: %w", c.recipient, err)
+		}
+		c.by, c.paid = tally{}, true
+	}
 	return nil
 }
 

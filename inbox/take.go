@@ -78,9 +78,7 @@ func (b *Inbox) Take(tx *store.Tx, q Query, by string, into Into) (ms []Message,
 			t.count(*m, -1)
 			t.taken++
 		}
-		if err := b.keep(tx, t, Rung{Recipient: q.Recipient}); err != nil {
-			return nil, 0, err
-		}
+		b.keep(tx, t, Rung{Recipient: q.Recipient})
 	}
 	if left, err = q.count(&tx.View); err != nil {
 		return nil, 0, fmt.Errorf("count what is left: %w", err)

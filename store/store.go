@@ -62,12 +62,30 @@ type Tx struct {
 	*sqlite.Tx
 }
 
+// Debt is work that transactions that commit together do once: [sqlite.Tx.Owe].
+type Debt interface {
+	// Pay does what is owed by now, with a transaction that is for nothing else.
+	Pay(tx *Tx) error
+}
+
+// Owe is the debt under key of all transactions that commit together, made by first: [sqlite.Tx.Owe].
+func (tx *Tx) Owe(key any, first func() Debt) Debt {
+	return tx.Tx.Owe(key, func() sqlite.Debt { return debt{first()} }).(debt).Debt
+}
+
+type debt struct{ Debt }
+
+func (d debt) Pay(tx *sqlite.Tx) error { return d.Debt.Pay(&Tx{View{&tx.View}, tx}) }
+
 // Rx is a read transaction: one snapshot. Keep it short: the log can't start
 // over while it lasts.
 type Rx struct{ View }
 
 // Query runs one statement. Rows left open are closed with the transaction.
 func (v *View) Query(query string, args ...any) (*sql.Rows, error) { return v.v.Query(query, args...) }
+
+// Settle pays what is owed by now, so that statements see it: [Tx.Owe].
+func (v *View) Settle() error { return v.v.Settle() }
 
 // QueryRow runs one statement that returns at most one row. The row must be scanned.
 func (v *View) QueryRow(query string, args ...any) *sql.Row { return v.v.QueryRow(query, args...) }

@@ -9,6 +9,7 @@ import (
 // View is what can be read inside a transaction.
 type View struct {
 	c      *conn
+	debts  *debts // nil: what is read is not written
 	over   bool
 	open   []*sql.Rows // returned, and perhaps not closed
 	broken error       // the statement that ended the transaction early
@@ -26,7 +27,50 @@ type Tx struct {
 // over while it lasts.
 type Rx struct{ View }
 
-func newTx(c *conn, now time.Time) *Tx { return &Tx{View: View{c: c}, now: now} }
+func newTx(c *conn, d *debts, now time.Time) *Tx { return &Tx{View: View{c: c, debts: d}, now: now} }
+
+// debts are what the transactions that commit together owe the file, by key and in the order made.
+type debts struct {
+	of  map[any]Debt
+	all []Debt
+}
+
+// Debt is work that transactions that commit together do once.
+type Debt interface {
+	// Pay does what is owed by now, with one of them.
+	Pay(tx *Tx) error
+}
+
+// Owe is the debt under key of all transactions that commit together, made by first when the first of them asks for it.
+// It is paid before the COMMIT; who reads what it changes calls [View.Settle]. If one of them fails, the debt is undone
+// with them all, and each that is tried again owes anew.
+func (tx *Tx) Owe(key any, first func() Debt) Debt {
+	d, ok := tx.debts.of[key]
+	if !ok {
+		d = first()
+		if tx.debts.of == nil {
+			tx.debts.of = map[any]Debt{}
+		}
+		tx.debts.of[key] = d
+		tx.debts.all = append(tx.debts.all, d)
+	}
+	return d
+}
+
+// Settle pays what is owed by now, so that statements see it.
+func (v *View) Settle() error {
+	if v.debts == nil {
+		return nil
+	}
+	for _, d := range v.debts.all {
+		tx := newTx(v.c, nil, time.Time{})
+		err := d.Pay(tx)
+		if tx.end(); err != nil {
+			return v.note(err)
+		}
+	}
+	return nil
+}
 
 // Now is the transaction's time, the same for every statement in it.
 func (tx *Tx) Now() time.Time { return tx.now }

@@ -392,10 +392,16 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 	if err := current(db, c); err != nil {
 		return false, db.undo(c, fmt.Errorf("write %s: %w", batch[0].name, explain(err)))
 	}
-	if j := w.relay(c, batch, db.moment); j.aborted {
+	owed := new(debts)
+	if j := w.relay(c, batch, owed, db.moment); j.aborted {
 		return true, db.undo(c, fmt.Errorf("write %s: its function did not return", j.name))
 	} else if j.err != nil {
 		return true, db.undo(c, explain(j.err))
+	}
+	last := newTx(c, owed, db.moment())
+	err = last.Settle()
+	if last.end(); err != nil {
+		return true, db.undo(c, fmt.Errorf("write %s: %w", batch[0].name, explain(err)))
 	}
 	if _, err = c.exec("COMMIT"); err != nil {
 		// A disk that failed to write or sync is in an unknown state: nobody is
@@ -410,11 +416,11 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 }
 
 // relay runs the functions of batch, one after the other, and returns the one that went wrong, or the last.
-func (w *writer) relay(c *conn, batch []*job, now func() time.Time) *job {
+func (w *writer) relay(c *conn, batch []*job, owed *debts, now func() time.Time) *job {
 	at := 0 // whoever's turn it is
 	begin := func() {
 		w.on.Store(&batch[at].name)
-		batch[at].turn <- newTx(c, now())
+		batch[at].turn <- newTx(c, owed, now())
 	}
 	ran := make(chan struct{})
 	for i, j := range batch {
