@@ -71,7 +71,7 @@ func (b *Inbox) Counts(ctx context.Context) (counts map[int64]Rung, err error) {
 
 // Pending is Counts inside a transaction.
 func Pending(v *store.View) (map[int64]Rung, error) {
-	if err := v.Settle(); err != nil {
+	if err := store.Settle(v); err != nil {
 		return nil, err
 	}
 	rows, err := v.Query(`SELECT recipient, pending, urgent FROM counts WHERE pending > 0`)

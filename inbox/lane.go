@@ -96,7 +96,7 @@ func sum(v *store.View, where string, args ...any) (t tally, err error) {
 
 // kept reads the kept numbers; nobody's are 0.
 func kept(v *store.View, recipient int64) (t tally, err error) {
-	if err := v.Settle(); err != nil {
+	if err := store.Settle(v); err != nil {
 		return t, err
 	}
 	err = v.QueryRow(`SELECT pending, urgent, needs, failed, done, asks FROM counts WHERE recipient = ?`, recipient).
@@ -109,7 +109,7 @@ func kept(v *store.View, recipient int64) (t tally, err error) {
 
 // keep adds d to the kept numbers with the transactions that change the messages, and hangs the bell on tx.
 func (b *Inbox) keep(tx *store.Tx, d tally, r Rung) {
-	o := tx.Owe(countsKept{}, func() store.Debt { return &owed{} }).(*owed)
+	o := store.Owe(tx, countsKept{}, func() store.Debt { return &owed{} }).(*owed)
 	b.ring(tx, r, o.add(r.Recipient, d))
 }
 

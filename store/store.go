@@ -62,15 +62,15 @@ type Tx struct {
 	*sqlite.Tx
 }
 
-// Debt is work that transactions that commit together do once: [sqlite.Tx.Owe].
+// Debt is work that transactions that commit together do once: [sqlite.Owe].
 type Debt interface {
 	// Pay does what is owed by now, with a transaction that is for nothing else.
 	Pay(tx *Tx) error
 }
 
-// Owe is the debt under key of all transactions that commit together, made by first: [sqlite.Tx.Owe].
-func (tx *Tx) Owe(key any, first func() Debt) Debt {
-	return tx.Tx.Owe(key, func() sqlite.Debt { return debt{first()} }).(debt).Debt
+// Owe is the debt under key of all transactions that commit together, made by first: [sqlite.Owe].
+func Owe(tx *Tx, key any, first func() Debt) Debt {
+	return sqlite.Owe(tx.Tx, key, func() sqlite.Debt { return debt{first()} }).(debt).Debt
 }
 
 type debt struct{ Debt }
@@ -84,8 +84,8 @@ type Rx struct{ View }
 // Query runs one statement. Rows left open are closed with the transaction.
 func (v *View) Query(query string, args ...any) (*sql.Rows, error) { return v.v.Query(query, args...) }
 
-// Settle pays what is owed by now, so that statements see it: [Tx.Owe].
-func (v *View) Settle() error { return v.v.Settle() }
+// Settle pays what is owed by now, so that statements see it: [Owe].
+func Settle(v *View) error { return sqlite.Settle(v.v) }
 
 // QueryRow runs one statement that returns at most one row. The row must be scanned.
 func (v *View) QueryRow(query string, args ...any) *sql.Row { return v.v.QueryRow(query, args...) }

@@ -29,7 +29,7 @@ func (s *sum) Pay(tx *Tx) error {
 type sumKey struct{}
 
 func owes(tx *Tx, what string) *sum {
-	s := tx.Owe(sumKey{}, func() Debt { return &sum{} }).(*sum)
+	s := Owe(tx, sumKey{}, func() Debt { return &sum{} }).(*sum)
 	s.added = append(s.added, what)
 	return s
 }
@@ -47,9 +47,10 @@ func TestOwe(t *testing.T) {
 	}{
 		{"once", []func(*Tx) error{owe("a"), owe("b"), owe("c")}, []bool{false, false, false}, []string{"paid a+b+c"}},
 		{
-			"asked for", []func(*Tx) error{owe("a"), func(tx *Tx) error {
+			"asked for",
+			[]func(*Tx) error{owe("a"), func(tx *Tx) error {
 				owes(tx, "b")
-				if err := tx.Settle(); err != nil {
+				if err := Settle(&tx.View); err != nil {
 					return err
 				}
 				if ok, err := noted(&tx.View, "paid a+b"); !ok || err != nil {
@@ -61,7 +62,8 @@ func TestOwe(t *testing.T) {
 			[]string{"paid a+b", "paid c"},
 		},
 		{
-			"one fails", []func(*Tx) error{owe("a"), func(tx *Tx) error {
+			"one fails",
+			[]func(*Tx) error{owe("a"), func(tx *Tx) error {
 				owes(tx, "b")
 				return errors.New("no")
 			}, owe("c")},
@@ -69,7 +71,8 @@ func TestOwe(t *testing.T) {
 			[]string{"paid a", "paid c"},
 		},
 		{
-			"paying fails", []func(*Tx) error{owe("a"), func(tx *Tx) error {
+			"paying fails",
+			[]func(*Tx) error{owe("a"), func(tx *Tx) error {
 				owes(tx, "b").fails = true
 				return nil
 			}, owe("c")},
@@ -87,7 +90,7 @@ func TestOwe(t *testing.T) {
 			if got := notes(t, db); !slices.Equal(got, c.want) {
 				t.Errorf("%q, want %q", got, c.want)
 			}
-			read(t, db, func(rx *Rx) error { return rx.Settle() }) // owes nothing
+			read(t, db, func(rx *Rx) error { return Settle(&rx.View) }) // owes nothing
 		})
 	}
 }

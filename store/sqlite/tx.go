@@ -42,9 +42,9 @@ type Debt interface {
 }
 
 // Owe is the debt under key of all transactions that commit together, made by first when the first of them asks for it.
-// It is paid before the COMMIT; who reads what it changes calls [View.Settle]. If one of them fails, the debt is undone
+// It is paid before the COMMIT; who reads what it changes calls [Settle]. If one of them fails, the debt is undone
 // with them all, and each that is tried again owes anew.
-func (tx *Tx) Owe(key any, first func() Debt) Debt {
+func Owe(tx *Tx, key any, first func() Debt) Debt {
 	d, ok := tx.debts.of[key]
 	if !ok {
 		d = first()
@@ -58,7 +58,7 @@ func (tx *Tx) Owe(key any, first func() Debt) Debt {
 }
 
 // Settle pays what is owed by now, so that statements see it.
-func (v *View) Settle() error {
+func Settle(v *View) error {
 	if v.debts == nil {
 		return nil
 	}

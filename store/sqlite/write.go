@@ -399,7 +399,7 @@ func (db *DB) transact(batch []*job) (again bool, err error) {
 		return true, db.undo(c, explain(j.err))
 	}
 	last := newTx(c, owed, db.moment())
-	err = last.Settle()
+	err = Settle(&last.View)
 	if last.end(); err != nil {
 		return true, db.undo(c, fmt.Errorf("write %s: %w", batch[0].name, explain(err)))
 	}
