@@ -28,7 +28,8 @@ type Provider interface {
 	Stream(ctx context.Context, req *Request) iter.Seq2[Part, error]
 }
 
-// Request is one model request. It is read-only to a provider.
+// Request is one model request. It is read-only to a provider, except for what
+// it keeps in Written. Requests that share messages are sent one after the other.
 type Request struct {
 	Model     string // the provider's own name of the model, without "provider/"
 	System    string
@@ -51,8 +52,9 @@ const (
 // with User. Tool results stand in the User message right after the Assistant
 // message that called, ordered as the calls were, before any Text.
 type Message struct {
-	Role  Role
-	Parts []Part
+	Role    Role
+	Parts   []Part
+	Written *Written // where a provider keeps how it writes the message; nil: nowhere
 }
 
 // Part is one piece of a message or of a stream. The implementations are

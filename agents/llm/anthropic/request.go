@@ -1,7 +1,9 @@
 package anthropic
 
 import (
+	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
@@ -33,13 +35,26 @@ var replyLimits = []struct {
 	{"claude", 32000},
 }
 
-// params is req in the library's words.
-func (p *Provider) params(req *llm.Request) sdk.MessageNewParams {
-	out := sdk.MessageNewParams{
-		Model:     sdk.Model(req.Model),
-		MaxTokens: int64(replyLimit(req)),
-		Messages:  p.messages(req),
+// body is req as the API takes it.
+func (p *Provider) body(req *llm.Request) (wire.Body, error) {
+	messages, mayThink := p.messages(req)
+	params := p.params(req)
+	switch budget := p.o.ThinkingBudget; {
+	case budget < 0:
+		params.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}
+	case budget > 0 && mayThink:
+		think(&params, budget, req.MaxTokens)
 	}
+	rest, err := params.MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return wire.List("messages", messages, rest), nil
+}
+
+// params is all of req but its messages, in the library's words, without thinking.
+func (p *Provider) params(req *llm.Request) sdk.MessageNewParams {
+	out := sdk.MessageNewParams{Model: sdk.Model(req.Model), MaxTokens: int64(replyLimit(req))}
 	if strings.TrimSpace(req.System) != "" {
 		out.System = []sdk.TextBlockParam{{Text: req.System, CacheControl: sdk.NewCacheControlEphemeralParam()}}
 	}
@@ -49,13 +64,7 @@ func (p *Provider) params(req *llm.Request) sdk.MessageNewParams {
 	if n := len(out.Tools); n > 0 {
 		out.Tools[n-1].OfTool.CacheControl = sdk.NewCacheControlEphemeralParam()
 	}
-	mark(out.Messages)
-	switch budget := p.o.ThinkingBudget; {
-	case budget < 0:
-		out.Thinking.OfAdaptive = &sdk.ThinkingConfigAdaptiveParam{Display: sdk.ThinkingConfigAdaptiveDisplaySummarized}
-	case budget > 0 && mayThink(out.Messages):
-		think(&out, budget, req.MaxTokens)
-	}
+	out.SetExtraFields(map[string]any{"stream": true})
 	return out
 }
 
@@ -99,97 +108,154 @@ func tool(t llm.Tool) sdk.ToolUnionParam {
 	return sdk.ToolUnionParam{OfTool: out}
 }
 
-// messages drops what the API does not take: blank texts, and thinking that is
-// not this model's. Neighbours that then have the same role become one.
-func (p *Provider) messages(req *llm.Request) []sdk.MessageParam {
-	model := p.o.Name + "/" + req.Model
-	var out []sdk.MessageParam
-	for _, m := range req.Messages {
-		blocks := make([]sdk.ContentBlockParamUnion, 0, len(m.Parts))
-		for _, part := range m.Parts {
-			if b, ok := block(part, model); ok {
-				blocks = append(blocks, b)
-			}
-		}
-		if len(blocks) == 0 {
-			continue
-		}
-		role := sdk.MessageParamRoleUser
-		if m.Role == llm.Assistant {
-			role = sdk.MessageParamRoleAssistant
-		}
-		if n := len(out); n > 0 && out[n-1].Role == role {
-			out[n-1].Content = append(out[n-1].Content, blocks...)
-			continue
-		}
-		out = append(out, sdk.MessageParam{Role: role, Content: blocks})
-	}
-	return out
+// form says what a written message depends on: thinking is only sent to the model that produced it.
+type form struct{ model string }
+
+// written is a message as the API takes it, an object that ends with the list of its blocks. The zero value: nothing of
+// it is taken.
+type written struct {
+	text    []byte
+	open    int  // where its blocks begin in text
+	thinks  bool // it begins with thinking
+	answers bool // it begins with a tool's result
 }
 
-func block(part llm.Part, model string) (sdk.ContentBlockParamUnion, bool) {
+const (
+	blockEnds   = `}`
+	messageEnds = `]}`
+	cached      = `,"cache_control":{"type":"ephemeral"}`
+)
+
+// messages is the conversation as the API takes it, and whether thinking may be turned on with a budget. Neighbours
+// that have the same role, once what the API does not take is dropped, become one.
+//
+// The server is asked to cache it up to the last message of the user and up to the one before: what this request writes
+// the next one reads. With system and tools that makes the four marks a request may have.
+//
+// Thinking may not be turned on in the middle of a turn that began without it, for example with another model: the API
+// refuses to continue it with a budget.
+func (p *Provider) messages(req *llm.Request) (out [][]byte, mayThink bool) {
+	f := form{p.o.Name + "/" + req.Model}
+	out, mayThink = make([][]byte, 0, len(req.Messages)), true
+	var last llm.Role
+	before, heard := -1, -1 // where the last two messages of the user end in out; -1: there is none
+	for i := range req.Messages {
+		m := &req.Messages[i]
+		w := llm.Write(m, f, form.write)
+		text := w.text
+		switch n := len(out) - 1; {
+		case text == nil:
+			continue
+		case m.Role == last: // the blocks of both are one list
+			out[n] = bytes.TrimSuffix(out[n], []byte(messageEnds))
+			text = text[w.open:]
+		case m.Role == llm.Assistant:
+			mayThink = w.thinks
+		default:
+			mayThink = mayThink || !w.answers
+			before = heard
+		}
+		out, last = append(out, text), m.Role
+		if m.Role != llm.Assistant {
+			heard = len(out) - 1
+		}
+	}
+	for _, n := range []int{before, heard} {
+		if n >= 0 {
+			block := bytes.TrimSuffix(out[n], []byte(blockEnds+messageEnds))
+			out[n] = slices.Concat(block, []byte(cached+blockEnds+messageEnds))
+		}
+	}
+	return out, mayThink
+}
+
+// The blocks of a message. The library's own types take seven times as long: they are encoded once more for each level
+// above them.
+type (
+	said struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	}
+	thought struct {
+		Type      string `json:"type"`
+		Thinking  string `json:"thinking"`
+		Signature string `json:"signature"`
+	}
+	hidden struct {
+		Type string `json:"type"`
+		Data string `json:"data"`
+	}
+	called struct {
+		Type  string          `json:"type"`
+		ID    string          `json:"id"`
+		Name  string          `json:"name"`
+		Input json.RawMessage `json:"input"`
+	}
+	answered struct {
+		Type    string `json:"type"`
+		ID      string `json:"tool_use_id"`
+		Error   bool   `json:"is_error,omitempty"`
+		Content []said `json:"content,omitempty"`
+	}
+)
+
+// write leaves out what the API does not take: blank texts, and thinking that is not this model's.
+func (f form) write(m *llm.Message) written {
+	blocks := make([]any, 0, len(m.Parts))
+	for _, part := range m.Parts {
+		if b := f.block(part); b != nil {
+			blocks = append(blocks, b)
+		}
+	}
+	if len(blocks) == 0 {
+		return written{}
+	}
+	role := llm.User
+	if m.Role == llm.Assistant {
+		role = llm.Assistant
+	}
+	text := wire.JSON(struct {
+		Role    llm.Role `json:"role"`
+		Content []any    `json:"content"`
+	}{role, blocks})
+	w := written{text: text, open: bytes.IndexByte(text, '[') + 1}
+	switch blocks[0].(type) {
+	case thought, hidden:
+		w.thinks = true
+	case answered:
+		w.answers = true
+	}
+	return w
+}
+
+func (f form) block(part llm.Part) any {
 	switch part := part.(type) {
 	case llm.Text:
-		return sdk.NewTextBlock(part.Text), strings.TrimSpace(part.Text) != ""
+		if strings.TrimSpace(part.Text) != "" {
+			return said{"text", part.Text}
+		}
 	case llm.Thinking:
-		if part.Model != model {
+		if part.Model != f.model {
 			break
 		}
 		if data, ok := strings.CutPrefix(part.Opaque, redacted); ok {
-			return sdk.NewRedactedThinkingBlock(data), true
+			return hidden{"redacted_thinking", data}
 		}
 		if signature, ok := strings.CutPrefix(part.Opaque, signed); ok {
-			return sdk.NewThinkingBlock(signature, part.Text), true
+			return thought{"thinking", part.Text, signature}
 		}
 	case llm.ToolCall:
 		args := part.Args
 		if !wire.Object(args) {
 			args = json.RawMessage("{}")
 		}
-		return sdk.NewToolUseBlock(wire.SafeID(part.ID), args, wire.SafeName(part.Name)), true
+		return called{"tool_use", wire.SafeID(part.ID), wire.SafeName(part.Name), args}
 	case llm.ToolResult:
-		out := &sdk.ToolResultBlockParam{ToolUseID: wire.SafeID(part.ID)}
-		if part.Error {
-			out.IsError = sdk.Bool(true)
-		}
+		out := answered{Type: "tool_result", ID: wire.SafeID(part.ID), Error: part.Error}
 		if strings.TrimSpace(part.Text) != "" {
-			out.Content = []sdk.ToolResultBlockParamContentUnion{{OfText: &sdk.TextBlockParam{Text: part.Text}}}
+			out.Content = []said{{"text", part.Text}}
 		}
-		return sdk.ContentBlockParamUnion{OfToolResult: out}, true
+		return out
 	}
-	return sdk.ContentBlockParamUnion{}, false
-}
-
-// mark asks the server to cache the conversation up to the last message of the
-// user and up to the one before: what this request writes the next one reads.
-// With system and tools that makes the four marks a request may have.
-func mark(messages []sdk.MessageParam) {
-	marks := 0
-	for i := len(messages) - 1; i >= 0 && marks < 2; i-- {
-		m := messages[i]
-		if m.Role != sdk.MessageParamRoleUser {
-			continue
-		}
-		if c := m.Content[len(m.Content)-1].GetCacheControl(); c != nil {
-			*c = sdk.NewCacheControlEphemeralParam()
-			marks++
-		}
-	}
-}
-
-// mayThink is false in the middle of a turn that began without thinking, for
-// example with another model: the API refuses to continue it with a budget.
-func mayThink(messages []sdk.MessageParam) bool {
-	for i := len(messages) - 1; i >= 0; i-- {
-		switch m := messages[i]; m.Role {
-		case sdk.MessageParamRoleAssistant:
-			first := m.Content[0]
-			return first.OfThinking != nil || first.OfRedactedThinking != nil
-		default:
-			if m.Content[0].OfToolResult == nil {
-				return true
-			}
-		}
-	}
-	return true
+	return nil
 }

@@ -98,7 +98,7 @@ func Measure(b *testing.B, p llm.Provider, req *llm.Request) {
 	}
 }
 
-// Megabyte is a request with a conversation of that size.
+// Megabyte is a request with a conversation of that size, which is kept as it is written.
 func Megabyte() *llm.Request {
 	req := &llm.Request{Model: "m"}
 	for i := range 500 {
@@ -109,6 +109,9 @@ func Megabyte() *llm.Request {
 			llm.Message{Role: llm.User, Parts: []llm.Part{llm.ToolResult{ID: id, Text: strings.Repeat("if x < y && z {\n", 100)}}},
 			llm.Message{Role: llm.Assistant, Parts: []llm.Part{llm.Text{Text: "Done."}}},
 		)
+	}
+	for n := range req.Messages {
+		req.Messages[n].Written = new(llm.Written)
 	}
 	return req
 }

@@ -21,7 +21,8 @@ func BenchmarkReply(b *testing.B) {
 	llmtest.Measure(b, canned(raw), llmtest.Ask("x"))
 }
 
-// BenchmarkRequest is the cost of sending a conversation of a megabyte.
+// BenchmarkRequest is the cost of sending a conversation of a megabyte again, as a
+// retry does.
 func BenchmarkRequest(b *testing.B) {
 	llmtest.Measure(b, canned(body(ends("stop"), "[DONE]")), llmtest.Megabyte())
 }

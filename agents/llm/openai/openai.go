@@ -100,6 +100,7 @@ func (p *Provider) options(base string) []option.RequestOption {
 		option.WithBaseURL(base),
 		option.WithMaxRetries(0),
 		option.WithHeader("Accept", "text/event-stream"),
+		option.WithHeader("Content-Type", "application/json"),
 	}
 	if p.o.Key != "" {
 		opts = append(opts, option.WithAPIKey(p.o.Key))
@@ -161,12 +162,15 @@ func (p *Provider) send(call *wire.Call, req *llm.Request) *llm.Error {
 	if err := call.Fits(req); err != nil {
 		return err
 	}
-	params := p.params(req)
+	body, err := p.body(req)
+	if err != nil {
+		return call.Sent(err)
+	}
+	call.Carry(body)
 	var res *http.Response
 	// Not a field: through the provider's type, which reflection can reach, every
 	// service of the SDK would be linked.
 	client := sdk.Client{Options: p.opts}
-	err := client.Post(call.Context(), "chat/completions", params, &res,
-		option.WithJSONSet("stream", true), option.WithHTTPClient(call))
+	err = client.Post(call.Context(), "chat/completions", nil, &res, option.WithHTTPClient(call))
 	return call.Sent(err)
 }

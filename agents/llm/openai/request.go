@@ -1,6 +1,7 @@
 package openai
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
 	"slices"
@@ -23,12 +24,21 @@ const wanted = "reasoning_content"
 // even one of another model.
 var reasoners = []string{"api.deepseek.com", "api.moonshot.ai", "api.moonshot.cn"}
 
-// params is req in the library's words. Fields that only the vendor knows go
-// only there: some of the other servers refuse what they do not know.
+// body is req as the API takes it.
+func (p *Provider) body(req *llm.Request) (wire.Body, error) {
+	rest, err := p.params(req).MarshalJSON()
+	if err != nil {
+		return nil, err
+	}
+	return wire.List("messages", p.messages(req), rest), nil
+}
+
+// params is all of req but its messages, in the library's words. Fields that only
+// the vendor knows go only there: some of the other servers refuse what they do not
+// know.
 func (p *Provider) params(req *llm.Request) sdk.ChatCompletionNewParams {
 	out := sdk.ChatCompletionNewParams{
 		Model:         req.Model,
-		Messages:      p.messages(req),
 		StreamOptions: sdk.ChatCompletionStreamOptionsParam{IncludeUsage: sdk.Bool(true)},
 	}
 	if req.MaxTokens > 0 {
@@ -44,6 +54,7 @@ func (p *Provider) params(req *llm.Request) sdk.ChatCompletionNewParams {
 	for _, t := range req.Tools {
 		out.Tools = append(out.Tools, tool(t))
 	}
+	out.SetExtraFields(map[string]any{"stream": true})
 	return out
 }
 
@@ -62,55 +73,99 @@ func tool(t llm.Tool) sdk.ChatCompletionToolUnionParam {
 	return sdk.ChatCompletionFunctionTool(param.Override[shared.FunctionDefinitionParam](function))
 }
 
-// messages is the conversation. Results come before the text they share a
-// message with, because a call must be answered before anything else is said.
-func (p *Provider) messages(req *llm.Request) []sdk.ChatCompletionMessageParamUnion {
-	model := p.o.Name + "/" + req.Model
-	reasons := p.reasons || slices.ContainsFunc(req.Messages, func(m llm.Message) bool { return reasoning(m, model) != "" })
-	var out []sdk.ChatCompletionMessageParamUnion
+// form says what a written message depends on: reasoning is only sent to the model
+// that produced it, and only where it goes back.
+type form struct {
+	model   string
+	reasons bool
+}
+
+// messages is the conversation as the API takes it.
+func (p *Provider) messages(req *llm.Request) [][]byte {
+	f := form{model: p.o.Name + "/" + req.Model}
+	f.reasons = p.reasons || slices.ContainsFunc(req.Messages, f.reasoned)
+	out := make([][]byte, 0, len(req.Messages)+1)
 	if strings.TrimSpace(req.System) != "" {
-		out = append(out, sdk.SystemMessage(req.System))
+		out = append(out, wire.JSON(utterance{"system", req.System}))
 	}
-	for _, m := range req.Messages {
-		if m.Role == llm.Assistant {
-			if said, ok := assistant(m); ok {
-				if reasons {
-					// Not empty: some take that for missing.
-					said.SetExtraFields(map[string]any{wanted: cmp.Or(reasoning(m, model), " ")})
-				}
-				out = append(out, sdk.ChatCompletionMessageParamUnion{OfAssistant: said})
-			}
-			continue
-		}
-		for _, part := range m.Parts {
-			if r, ok := part.(llm.ToolResult); ok {
-				out = append(out, sdk.ToolMessage(result(r), wire.SafeID(r.ID)))
-			}
-		}
-		if text := texts(m); text != "" {
-			out = append(out, sdk.UserMessage(text))
+	for i := range req.Messages {
+		if text := llm.Write(&req.Messages[i], f, form.write); len(text) > 0 {
+			out = append(out, text)
 		}
 	}
 	return out
 }
 
+// The messages of the API, and what they hold.
+type (
+	utterance struct {
+		Role    string `json:"role"`
+		Content string `json:"content"`
+	}
+	answer struct {
+		Role    string `json:"role"`
+		ID      string `json:"tool_call_id"`
+		Content string `json:"content"`
+	}
+	spoken struct {
+		Role      string   `json:"role"`
+		Content   string   `json:"content,omitempty"`
+		Reasoning string   `json:"reasoning_content,omitempty"`
+		Calls     []called `json:"tool_calls,omitempty"`
+	}
+	called struct {
+		ID       string   `json:"id"`
+		Type     string   `json:"type"`
+		Function function `json:"function"`
+	}
+	function struct {
+		Name      string `json:"name"`
+		Arguments string `json:"arguments"`
+	}
+)
+
+// write is a message as the API takes it: as none, one or several, a comma between
+// them. Results come before the text they share a message with, because a call must
+// be answered before anything else is said.
+func (f form) write(m *llm.Message) []byte {
+	if m.Role == llm.Assistant {
+		return f.assistant(m)
+	}
+	var all [][]byte
+	for _, part := range m.Parts {
+		if r, ok := part.(llm.ToolResult); ok {
+			all = append(all, wire.JSON(answer{"tool", wire.SafeID(r.ID), result(r)}))
+		}
+	}
+	if text := texts(m); text != "" {
+		all = append(all, wire.JSON(utterance{"user", text}))
+	}
+	return bytes.Join(all, []byte(","))
+}
+
+// reasoned reports whether that model thought in m and its server wants it back.
+func (f form) reasoned(m llm.Message) bool {
+	return slices.ContainsFunc(m.Parts, func(part llm.Part) bool {
+		t, ok := part.(llm.Thinking)
+		return ok && t.Text != "" && f.wants(t)
+	})
+}
+
+func (f form) wants(t llm.Thinking) bool { return t.Opaque == wanted && t.Model == f.model }
+
 // reasoning is what that model thought in m, if its server wants it back.
-func reasoning(m llm.Message, model string) string {
+func (f form) reasoning(m *llm.Message) string {
 	var all strings.Builder
 	for _, part := range m.Parts {
-		if t, ok := part.(llm.Thinking); ok && t.Opaque == wanted && t.Model == model {
+		if t, ok := part.(llm.Thinking); ok && f.wants(t) {
 			all.WriteString(t.Text)
 		}
 	}
 	return all.String()
 }
 
-func assistant(m llm.Message) (*sdk.ChatCompletionAssistantMessageParam, bool) {
-	out := &sdk.ChatCompletionAssistantMessageParam{}
-	text := texts(m)
-	if text != "" {
-		out.Content.OfString = sdk.String(text)
-	}
+func (f form) assistant(m *llm.Message) []byte {
+	out := spoken{Role: "assistant", Content: texts(m)}
 	for _, part := range m.Parts {
 		c, ok := part.(llm.ToolCall)
 		if !ok {
@@ -120,14 +175,15 @@ func assistant(m llm.Message) (*sdk.ChatCompletionAssistantMessageParam, bool) {
 		if !wire.Object(c.Args) {
 			args = "{}"
 		}
-		out.ToolCalls = append(out.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
-			OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-				ID:       wire.SafeID(c.ID),
-				Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: wire.SafeName(c.Name), Arguments: args},
-			},
-		})
+		out.Calls = append(out.Calls, called{wire.SafeID(c.ID), "function", function{wire.SafeName(c.Name), args}})
 	}
-	return out, text != "" || len(out.ToolCalls) > 0
+	if out.Content == "" && len(out.Calls) == 0 {
+		return nil
+	}
+	if f.reasons {
+		out.Reasoning = cmp.Or(f.reasoning(m), " ") // not empty: some take that for missing
+	}
+	return wire.JSON(out)
 }
 
 // result is the text of a tool's answer. The protocol has no word for failure.
@@ -144,7 +200,7 @@ func result(r llm.ToolResult) string {
 }
 
 // texts joins the texts of a message, each a paragraph of its own.
-func texts(m llm.Message) string {
+func texts(m *llm.Message) string {
 	var all []string
 	for _, part := range m.Parts {
 		if t, ok := part.(llm.Text); ok && strings.TrimSpace(t.Text) != "" {

@@ -1,7 +1,7 @@
 // Package wire is what every model protocol over HTTP shares.
 //
-// Does: send one request and read its answer as server-sent events ([Call]),
-// with bounds on silence and size; refuse redirects that would carry a key
+// Does: send one request, its body in pieces ([Body]), and read its answer as
+// server-sent events ([Call]), with bounds on silence and size; refuse redirects that would carry a key
 // elsewhere; turn each failure into an [llm.Error] whose text is fit to be
 // shown and holds no key ([Peer]).
 //
@@ -120,6 +120,7 @@ type Call struct {
 	idle     time.Duration
 	drops    int // reads that waited, but none for long
 	progress time.Time
+	body     Body
 	res      *http.Response
 	events   *decoder
 }
@@ -139,6 +140,7 @@ func (k *Call) Context() context.Context { return k.inner }
 // Its error is always an [llm.Error]. It has the form of [http.Client.Do] so
 // that a vendor's library can send through it.
 func (k *Call) Do(req *http.Request) (*http.Response, error) {
+	k.load(req)
 	if err := k.fits(req.ContentLength); err != nil {
 		return nil, err
 	}
