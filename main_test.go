@@ -235,6 +235,9 @@ var arrows = map[string][]string{
 	"ui/slash/documents":  {"agents/memory", "inbox", "ui/frame", "ui/intent", "ui/slash/facets", "ui/transcript", "ui/words"},
 	"ui/term":             {},
 	"tools/pattern":       {},
+	"agents/history/historytest": {
+		"agents/history", "agents/llm",
+	},
 }
 
 // confined says where a module outside of ours may be imported. A path ends in

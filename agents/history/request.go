@@ -2,26 +2,10 @@ package history
 
 import (
 	"fmt"
+	"slices"
 
 	"fantail/agents/llm"
 )
-
-// Request builds the messages of a request from entries. Roles alternate, each call is answered right after the reply
-// that made it, in the order of the calls, and whatever came during a batch of calls follows its results. A history cut
-// by a crash is repaired here, never in its rows: a call without a result gets one that says so. Messages that went
-// back into the inbox are left out.
-func Request(entries []Entry, model string) []llm.Message {
-	c := conversation{model: model}
-	gone := Withdrawn(entries)
-	for _, e := range entries {
-		if !gone[e.Seq] {
-			c.add(e)
-		}
-	}
-	c.closeBatch()
-	c.flush()
-	return c.out
-}
 
 // conversation collects the messages of a request.
 type conversation struct {
@@ -31,6 +15,13 @@ type conversation struct {
 	calls   []llm.ToolCall            // of that reply
 	results map[string]llm.ToolResult // of those calls, as far as they have come
 	after   []llm.Part                // what the user side says next
+}
+
+// ended returns the messages as they are if nothing more comes. c goes on as if it had not been asked.
+func (c conversation) ended() []llm.Message {
+	c.out = append(make([]llm.Message, 0, len(c.out)+3), c.out...)
+	c.closeBatch()
+	return c.out
 }
 
 func (c *conversation) add(e Entry) {
@@ -108,6 +99,7 @@ func (c *conversation) closeBatch() {
 	if len(c.said) > 0 {
 		c.push(llm.Assistant, c.said...)
 	}
+	answers := make([]llm.Part, 0, len(c.calls))
 	for _, call := range c.calls {
 		r, ok := c.results[call.ID]
 		if !ok {
@@ -115,7 +107,10 @@ func (c *conversation) closeBatch() {
 				"the program ended or the turn was stopped before this call ended. " +
 				"Whether it took effect is unknown; look before you do it again."}
 		}
-		c.push(llm.User, r)
+		answers = append(answers, r)
+	}
+	if len(answers) > 0 {
+		c.push(llm.User, answers...)
 	}
 	c.said, c.calls, c.results = nil, nil, nil
 	c.flush()
@@ -130,15 +125,18 @@ func (c *conversation) flush() {
 }
 
 // push adds parts to the last message if it has that role, else as a new message. A conversation begins with the user.
+// A message that may have been sent is replaced, never changed.
 func (c *conversation) push(role llm.Role, parts ...llm.Part) {
 	if len(c.out) == 0 && role == llm.Assistant {
-		c.out = append(c.out, llm.Message{
-			Role: llm.User, Parts: []llm.Part{llm.Text{Text: "(The conversation begins with your words.)"}},
-		})
+		c.out = append(c.out, message(llm.User, llm.Text{Text: "(The conversation begins with your words.)"}))
 	}
 	if n := len(c.out); n > 0 && c.out[n-1].Role == role {
-		c.out[n-1].Parts = append(c.out[n-1].Parts, parts...)
+		c.out[n-1] = message(role, slices.Concat(c.out[n-1].Parts, parts)...)
 		return
 	}
-	c.out = append(c.out, llm.Message{Role: role, Parts: append([]llm.Part(nil), parts...)})
+	c.out = append(c.out, message(role, slices.Clone(parts)...))
+}
+
+func message(role llm.Role, parts ...llm.Part) llm.Message {
+	return llm.Message{Role: role, Parts: parts, Written: new(llm.Written)}
 }

@@ -27,7 +27,7 @@ func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 		return nil, err
 	}
 	c.Asked("streaming")
-	c.counted = c.read
+	c.counted = c.talk.Last
 	s := reply.NewScribe(reply.Writing{
 		DB: c.o.DB, Turn: c.turn, Model: model.Name, Go: c.o.Go,
 		Trouble: func(err error) {
@@ -44,7 +44,7 @@ func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 	if failed != nil || ctx.Err() != nil {
 		r.Calls = nil // never run calls of a reply that broke off or that nobody waits for
 	}
-	r.Claim(c.ids)
+	r.Claim(c.talk.Calls)
 	if err := c.record(ctx, model, r, paid); err != nil {
 		return nil, err
 	}
@@ -55,17 +55,17 @@ func (c *conversation) ask(ctx context.Context) (*reply.Reply, error) {
 }
 
 // Preamble returns the agent's request as it is before anything was said.
-func (c *conversation) Preamble() *llm.Request { return c.requestOf(nil) }
+func (c *conversation) Preamble() *llm.Request { return c.requestOf(&history.Talk{}) }
 
 // request returns the agent's next request.
-func (c *conversation) request() *llm.Request { return c.requestOf(c.history) }
+func (c *conversation) request() *llm.Request { return c.requestOf(&c.talk) }
 
-// requestOf returns a request that carries those entries.
-func (c *conversation) requestOf(entries []history.Entry) *llm.Request {
+// requestOf returns a request that carries that talk.
+func (c *conversation) requestOf(talk *history.Talk) *llm.Request {
 	model, info := c.Present()
 	req := &llm.Request{
 		Model: model.ID, System: c.o.System(info), MaxTokens: model.MaxOut,
-		Messages: history.Request(entries, model.Name), CacheKey: fmt.Sprintf("fantail-%d", c.ID),
+		Messages: talk.Request(model.Name), CacheKey: fmt.Sprintf("fantail-%d", c.ID),
 		Brief: c.Kind.Ends() || c.unattended,
 	}
 	for _, s := range c.tools.Specs() {

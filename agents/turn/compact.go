@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"fantail/agents/budget"
@@ -91,6 +92,7 @@ func (l *Loop) compacts(ctx context.Context) bool {
 	if err == nil {
 		err = l.compact(ctx, s)
 	}
+	l.rests()
 	l.o.Fleet.Lock()
 	l.compaction = nil
 	l.Change(func(i *event.Info) { i.State, i.Doing, i.Retry = event.Idle, "", nil })
@@ -198,9 +200,9 @@ func (c *conversation) fills() (used, window int) {
 	if used == 0 {
 		return history.Estimate(c.request()), window
 	}
-	for _, e := range c.history {
+	for _, e := range slices.Backward(c.talk.Entries) {
 		if e.Seq <= c.counted {
-			continue
+			break
 		}
 		switch e.Kind {
 		case history.EntryText, history.EntryThinking, history.EntryCall: // counted with their reply
@@ -218,7 +220,7 @@ func (c *conversation) compact(ctx context.Context, s *compaction) error {
 	if s != nil {
 		hint = s.hint
 	}
-	old := history.Answered(c.history)
+	old := history.Answered(c.talk.Entries)
 	if len(old) == 0 || len(old) == 1 && old[0].Kind == history.EntrySummary {
 		return errNothingOld
 	}
@@ -312,7 +314,8 @@ func (c *conversation) adopt(
 	if model.Price != nil {
 		cost = model.Price(r.Usage)
 	}
-	kept := history.Estimate(c.requestOf(append([]history.Entry{e}, c.history[len(history.Answered(c.history)):]...)))
+	rest := c.talk.Entries[len(history.Answered(c.talk.Entries)):]
+	kept := history.Estimate(c.requestOf(&history.Talk{Entries: append([]history.Entry{e}, rest...)}))
 	e.Summary.After = kept
 	if e.Summary.Before > 0 { // scale our estimate by what the model counted
 		e.Summary.After = e.Summary.Before * kept / history.Estimate(c.request())

@@ -3,7 +3,7 @@ package turn
 import (
 	"context"
 	"fmt"
-	"slices"
+	"runtime/debug"
 
 	"fantail/agents/budget"
 	"fantail/agents/fleet"
@@ -24,88 +24,53 @@ type conversation struct {
 	guard      Guard        // bounds what it does; nil: nothing does
 	last       *budget.Last // why it calls no more tools; nil: it may
 
-	turn         int64           // the current turn; 0: none
-	history      []history.Entry // what the model is sent, as far as it was read
-	ids          map[string]bool // of the calls read so far
-	read         int64           // the last entry read into history
-	counted      int64           // the last entry that Info.Context counts
-	sinceSummary int             // steps since the last summary
-	cramped      bool            // the window is full, and the human was told
-	steps        int             // of this turn
-	tokens       int             // of this turn
+	turn         int64        // the current turn; 0: none
+	talk         history.Talk // what the model is sent, as far as it was read
+	counted      int64        // the last entry that Info.Context counts
+	sinceSummary int          // steps since the last summary
+	cramped      bool         // the window is full, and the human was told
+	steps        int          // of this turn
+	tokens       int          // of this turn
 }
 
 // Turn returns the current turn; 0: none. Only code that the loop calls may use it.
 func (c *conversation) Turn() int64 { return c.turn }
 
-// readUpTo reads the entries up to sent into the history that requests are made of. Anything a human's take appends
-// later waits for the next request.
+// readUpTo reads the entries up to sent into the talk that requests are made of. Anything a human's take appends later
+// waits for the next request.
 func (c *conversation) readUpTo(ctx context.Context, sent int64) error {
-	if sent <= c.read {
+	if sent <= c.talk.Last {
 		return nil
 	}
-	var rows []store.Entry
-	first := c.read == 0
-	err := c.o.DB.Read(context.WithoutCancel(ctx), func(rx *store.Rx) error {
-		var err error
-		if first {
-			if c.read, err = history.SentFrom(rx, c.ID); err != nil {
-				return err
-			}
-		}
-		rows, err = rx.EntriesAfter(c.ID, c.read, 0)
-		return err
-	})
+	err := c.o.DB.Read(context.WithoutCancel(ctx), func(rx *store.Rx) error { return c.talk.Read(rx, c.ID, sent) })
 	if err != nil {
 		return fmt.Errorf("read the transcript: %w", err)
 	}
-	for _, e := range history.DecodeAll(rows) {
-		if e.Seq > sent {
-			break
-		}
-		c.read = e.Seq
-		if e.Kind == history.EntryCall && e.Call != nil {
-			c.ids[e.Call.ID] = true
-		}
-		c.history = e.Extend(c.history)
-		if first && (e.Kind == history.EntryEnded || e.Kind == history.EntrySummary) {
-			c.counted = e.Seq // the turn's row has counted up to here
-		}
+	if c.counted == 0 {
+		c.counted = c.talk.Counted()
 	}
 	return nil
 }
 
-// Hops returns the hop count of a message the agent writes now: one more than that of the mail that has entered on its
-// own since the human last had a hand in its turn.
-func (c *conversation) Hops() int {
-	most := 0
-	for _, e := range slices.Backward(c.history) {
-		byItself := e.By == "turn" || e.By == "fork"
-		if e.Kind == history.EntryEnded || e.Kind == history.EntryPrompt ||
-			e.Kind == history.EntryMessage && !byItself {
-			break
-		}
-		for _, m := range e.Messages {
-			if e.Kind == history.EntryMessage {
-				most = max(most, m.Hops)
-			}
-		}
+// long is how many bytes of a conversation an agent at rest keeps in memory at most.
+const long = 4 << 20
+
+// rests drops what only requests need and, of a long conversation, all the rest, which the next turn reads from the
+// transcript again. The memory of a long one goes back to the system at once: an agent at rest makes no garbage, so it
+// might be long before the collector looks.
+func (c *conversation) rests() {
+	c.talk.Forget()
+	if c.talk.Size() > long {
+		c.forget()
+		c.o.Go("give memory back", debug.FreeOSMemory)
 	}
-	return most + 1
 }
 
-// Entered returns the last message from that sender (from anyone, if empty) that entered in this turn on its own,
-// before the agent asked for it.
-func (c *conversation) Entered(from string) inbox.Message {
-	for _, e := range slices.Backward(c.history) {
-		if e.Kind == history.EntryEnded {
-			break
-		}
-		for _, m := range slices.Backward(e.Messages) {
-			if e.Kind == history.EntryMessage && (from == "" || m.From == from) {
-				return m
-			}
-		}
-	}
-	return inbox.Message{}
-}
+// forget drops the conversation, which the next turn reads from the transcript again.
+func (c *conversation) forget() { c.talk = history.Talk{} }
+
+// Hops is [history.Talk.Hops].
+func (c *conversation) Hops() int { return c.talk.Hops() }
+
+// Entered is [history.Talk.Entered].
+func (c *conversation) Entered(from string) inbox.Message { return c.talk.Entered(from) }

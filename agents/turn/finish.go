@@ -69,6 +69,10 @@ func (l *Loop) tryFinish(ctx context.Context, e Ending) (bool, error) {
 		return false, err
 	}
 	l.turn = 0
+	l.rests()
+	if f.state.Terminal() {
+		l.forget()
+	}
 	l.o.Fleet.Lock()
 	defer l.o.Fleet.Unlock()
 	l.ShownTurn = 0

@@ -205,8 +205,3 @@ func (inbound) Next(ctx context.Context, l *Loop) bool {
 	}
 	return false
 }
-
-// forget drops the conversation, which the next turn reads from the transcript again.
-func (c *conversation) forget() {
-	c.history, c.ids, c.read = nil, map[string]bool{}, 0
-}

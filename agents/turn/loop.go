@@ -15,7 +15,7 @@ func (ls *Loops) Make(i event.Info, task int64) *Loop {
 	o := &ls.o
 	l := &Loop{workbench: workbench{
 		conversation: conversation{
-			Agent: o.Fleet.NewAgent(i, task), o: o, tools: o.Tools, unattended: i.Unattended, ids: map[string]bool{},
+			Agent: o.Fleet.NewAgent(i, task), o: o, tools: o.Tools, unattended: i.Unattended,
 			sinceSummary: 2, // as if long ago
 		},
 		strict: i.Outside || i.Kind.Nature().Strict, outside: i.Outside,
