@@ -1,7 +1,8 @@
 // Package storetest opens workspace files in tests.
 //
 // Does: open a new file whose schema was made only once in the process. To make it is
-// most of the work of a short test under the race detector.
+// most of the work of a short test under the race detector. Give files a directory in
+// memory ([Dir]), where no test waits for a disk.
 //
 // Does not: know what is in it.
 //

@@ -1,0 +1,36 @@
+// Package long says how much tests try that draw what they do.
+//
+// Does: give a test few rounds in an ordinary run and many in a long one, which .ci/run asks for with
+// FANTAIL_TEST_LONG=1; with FANTAIL_TEST_LONG=10 ten times as many. Give it the seed of what it draws, which
+// FANTAIL_TEST_SEED repeats.
+//
+// Does not: know what a test proves. Few rounds are enough to see that it can fail.
+//
+// Imports: nothing of ours. Only tests import it.
+package long
+
+import (
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+)
+
+// Times is how often a test tries: few times, or many in a long run.
+func Times(few, many int) int {
+	if n, err := strconv.Atoi(os.Getenv("FANTAIL_TEST_LONG")); err == nil && n > 0 {
+		return many * n
+	}
+	return few
+}
+
+// Seed is where what a test draws begins. It is another each time, and the test tells it.
+func Seed(t testing.TB) uint64 {
+	t.Helper()
+	seed, err := strconv.ParseUint(os.Getenv("FANTAIL_TEST_SEED"), 10, 64)
+	if err != nil {
+		seed = rand.Uint64()
+	}
+	t.Logf("FANTAIL_TEST_SEED=%d", seed)
+	return seed
+}
