@@ -15,6 +15,7 @@ import (
 	"fantail/.ci/house"
 	"fantail/.ci/house/promises"
 	"fantail/.ci/house/tree"
+	"fantail/.ci/long"
 	"fantail/store/config"
 )
 
@@ -34,7 +35,12 @@ var arrows = map[string][]string{
 		"agents/waits", "inbox", "inbox/envelope", "inbox/policy", "store", "tools", "tools/allowance", "tools/permit", "tools/proc",
 		"tools/secret",
 	},
+	"agents/agentstest": {
+		"agents", "agents/event", "agents/fleet", "agents/history", "agents/kept", "agents/llm", "agents/turn", "inbox/policy",
+		"store", "store/storetest", "tools", "tools/allowance", "tools/permit", "tools/proc", "tools/secret",
+	},
 	"agents/audit": {"agents/history", "store", "tools/secret"},
+	"agents/books": {},
 	"agents/budget": {
 		"agents/event", "agents/fleet", "agents/history", "agents/llm", "agents/roster", "inbox", "store", "tools", "tools/allowance",
 	},
@@ -52,6 +58,7 @@ var arrows = map[string][]string{
 	},
 	"agents/kept":          {"tools/content", "tools/permit", "tools/sandbox/keep"},
 	"agents/history":       {"agents/llm", "agents/memory", "inbox", "inbox/envelope", "store", "tools/secret"},
+	"agents/kills":         {},
 	"agents/ledger":        {"agents/event", "agents/history", "agents/llm", "agents/roster", "agents/schedule", "inbox", "inbox/policy", "store"},
 	"agents/llm":           {},
 	"agents/llm/anthropic": {"agents/llm", "agents/llm/wire"},
@@ -226,6 +233,7 @@ var arrows = map[string][]string{
 	".ci/house":           {".ci/house/tree"},
 	".ci/house/promises":  {".ci/house/tree"},
 	".ci/house/tree":      {},
+	".ci/long":            {},
 	".ci/tools/typecheck": {},
 	"agents/disk":         {"store"},
 	"agents/commands":     {"tools/proc"},
@@ -431,6 +439,32 @@ func TestPromises_refusesWhatIsNoTest(t *testing.T) {
 		if want == "" && len(promises.Check(wood, promised)) != 286-len(table) {
 			t.Errorf("%q: %d findings", source, len(promises.Check(wood, promised)))
 		}
+	}
+}
+
+// TestLong: .ci/run has tests try as often as they do in a long run; an ordinary run is short.
+func TestLong(t *testing.T) {
+	script, err := os.ReadFile(".ci/run")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := regexp.MustCompile(`(?m)^\s*export (FANTAIL_\w+)=(\w+)$`).FindSubmatch(script)
+	if m == nil {
+		t.Fatal(".ci/run asks for no long run")
+	}
+	for said, want := range map[string]int{"": 3, "0": 3, "-1": 3, "yes": 3, string(m[2]): 50, "10": 500} {
+		t.Setenv(string(m[1]), said)
+		if got := long.Times(3, 50); got != want {
+			t.Errorf("%q: %d times, want %d", said, got, want)
+		}
+	}
+	t.Setenv("FANTAIL_TEST_SEED", "18446744073709551615")
+	if got := long.Seed(t); got != 1<<64-1 {
+		t.Errorf("seed %d", got)
+	}
+	t.Setenv("FANTAIL_TEST_SEED", "")
+	if a, b := long.Seed(t), long.Seed(t); a == b {
+		t.Errorf("the seed is %d twice", a)
 	}
 }
 

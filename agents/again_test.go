@@ -31,28 +31,28 @@ func TestAsks_againWhenAnAgentChangedWhatARuleRuns(t *testing.T) {
 		}
 		return call("a", "write_file", `{"path":"GNUmakefile","content":"all:\n\t@true\n"}`), nil
 	}
-	w := open(t, &model{reply: reply}, setting{dir: dir, mode: permit.Ask})
+	w := open(t, &model{Reply: reply}, setting{Dir: dir, Mode: permit.Ask})
 	n := 0
 	do := func(prompt string, again string, answer permit.Choice) {
 		t.Helper()
 		n++
 		name := strings.Repeat("x", n)
-		w.push(name, prompt)
-		w.run(0)
+		w.Push(name, prompt)
+		w.Run(0)
 		if answer != "" {
 			q := w.asks(name)
 			if q.Again != again {
 				t.Errorf("%s %d asks again because %q, want %q", prompt, n, q.Again, again)
 			}
-			if kept, err := w.pool.Asks.Asked(t.Context(), q.Message); err != nil || kept.Again != again {
+			if kept, err := w.Pool.Asks.Asked(t.Context(), q.Message); err != nil || kept.Again != again {
 				t.Errorf("its row says %q, %v", kept.Again, err)
 			}
 			if _, m := w.row(q.ID); again != "" && !strings.Contains(m.Body, again) {
 				t.Errorf("its message does not say why: %q", m.Body)
 			}
-			check(t, w.pool.Asks.Answer(t.Context(), q.ID, event.Answer{Choice: answer}))
+			check(t, w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Choice: answer}))
 		}
-		w.state(name, event.Done)
+		w.State(name, event.Done)
 	}
 	do("make", "", permit.Session)
 	do("make", "", "")

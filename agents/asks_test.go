@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/agentstest"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
@@ -56,8 +57,8 @@ func asking(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 
 // row reads the row of a question, and the message that stands for it.
 func (w *world) row(id int64) (a store.Approval, m inbox.Message) {
-	w.t.Helper()
-	check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) (err error) {
+	w.T.Helper()
+	check(w.T, w.DB.Read(w.T.Context(), func(rx *store.Rx) (err error) {
 		if a, _, err = rx.Approval(id); err == nil && a.Message != 0 {
 			m, _, err = inbox.Find(&rx.View, a.Message)
 		}
@@ -68,9 +69,9 @@ func (w *world) row(id int64) (a store.Approval, m inbox.Message) {
 
 // asks waits until the agent asks, and returns the question.
 func (w *world) asks(name string) *event.Question {
-	w.t.Helper()
-	w.until(name+" asks", func() bool { i := w.info(name); return i.State == event.Asking && i.Question != nil })
-	return w.info(name).Question
+	w.T.Helper()
+	w.Until(name+" asks", func() bool { i := w.Info(name); return i.State == event.Asking && i.Question != nil })
+	return w.Info(name).Question
 }
 
 // within is the path of a file that is named from a directory.
@@ -83,17 +84,17 @@ func within(dir, file string) string {
 
 // ran is how often a command that the model asked for was run.
 func (w *world) ran(file string) int {
-	b, err := os.ReadFile(within(w.dir, file))
+	b, err := os.ReadFile(within(w.Dir, file))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		w.t.Error(err)
+		w.T.Error(err)
 	}
 	return strings.Count(string(b), "ran")
 }
 
 func (w *world) waiting() int {
-	w.t.Helper()
-	n, _, err := inbox.New(w.db, nil).Count(w.t.Context(), w.main())
-	check(w.t, err)
+	w.T.Helper()
+	n, _, err := inbox.New(w.DB, nil).Count(w.T.Context(), w.Main())
+	check(w.T, err)
 	return n
 }
 
@@ -102,16 +103,16 @@ func (w *world) waiting() int {
 //
 // Spec: R-49, E-17, R-55.
 func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
-	w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
-	w.push("job", "run made")
-	w.push("db", "ask Which\ndatabase \x1b[2J\u202ehere?")
-	w.run(0)
+	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+	w.Push("job", "run made")
+	w.Push("db", "ask Which\ndatabase \x1b[2J\u202ehere?")
+	w.Run(0)
 	q, d := w.asks("job"), w.asks("db")
 	a, m := w.row(q.ID)
 	if a.Kind != "approval" || a.Call != "a" || !a.Answered.IsZero() || !strings.Contains(a.Data, "echo ran") || m.ID != q.Message {
 		t.Errorf("row %+v of %+v", a, q)
 	}
-	if m.Recipient != w.main() || m.Kind != inbox.Approval || m.From != "job" || m.Priority != inbox.High || m.Subject != "bash echo ran >> made; echo begun; true" ||
+	if m.Recipient != w.Main() || m.Kind != inbox.Approval || m.From != "job" || m.Priority != inbox.High || m.Subject != "bash echo ran >> made; echo begun; true" ||
 		!strings.HasPrefix(m.Body, "echo ran >> made; echo begun; true\n\nin ") || !m.Asks() {
 		t.Errorf("message %+v", m)
 	}
@@ -126,12 +127,12 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 	}
 	for what, take := range map[string]func() (int, error){
 		"check": func() (int, error) {
-			ms, left, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
+			ms, left, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 			return len(ms) + left, err
 		},
-		"fire": func() (int, error) { n, left, _ := w.pool.Pickup.Fire(t.Context(), w.main(), ""); return n + left, nil },
+		"fire": func() (int, error) { n, left, _ := w.Pool.Pickup.Fire(t.Context(), w.Main(), ""); return n + left, nil },
 		"next": func() (int, error) {
-			_, ok, _ := w.pool.Pickup.Next(t.Context(), w.main(), q.Message)
+			_, ok, _ := w.Pool.Pickup.Next(t.Context(), w.Main(), q.Message)
 			return map[bool]int{true: 1}[ok], nil
 		},
 	} {
@@ -152,7 +153,7 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 			if n%2 == 0 {
 				ans = event.Answer{Choice: permit.No, Reason: "not on Fridays"}
 			}
-			err := w.pool.Asks.Answer(t.Context(), q.ID, ans)
+			err := w.Pool.Asks.Answer(t.Context(), q.ID, ans)
 			mu.Lock()
 			defer mu.Unlock()
 			if err == nil {
@@ -170,11 +171,11 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 	if a.Answered.IsZero() || m.TakenBy != inbox.ByAnswer || m.Fate() != "answered by you" {
 		t.Errorf("row %+v, message %+v", a, m)
 	}
-	if _, err := w.pool.Asks.Asked(t.Context(), q.Message); !errors.Is(err, event.ErrAnswered) {
+	if _, err := w.Pool.Asks.Asked(t.Context(), q.Message); !errors.Is(err, event.ErrAnswered) {
 		t.Errorf("asked: %v", err)
 	}
-	check(t, w.pool.Asks.Answer(t.Context(), d.ID, event.Answer{Text: "sqlite"}))
-	w.settle()
+	check(t, w.Pool.Asks.Answer(t.Context(), d.ID, event.Answer{Text: "sqlite"}))
+	w.Settle()
 	if ran := w.ran("made"); ran != won[permit.Once] {
 		t.Errorf("it ran %d times, %v", ran, won)
 	}
@@ -185,20 +186,20 @@ func TestAsks_rowMessageAndFirstAnswer(t *testing.T) {
 
 // A question does not end the wait for a message.
 func TestAsks_endNoReceive(t *testing.T) {
-	w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
-	w.push("job", "run made")
-	w.run(0)
+	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+	w.Push("job", "run made")
+	w.Run(0)
 	got := make(chan inbox.Message, 1)
 	go func() {
-		m, err := w.pool.Pickup.Receive(context.Background(), 1, inbox.Query{})
+		m, err := w.Pool.Pickup.Receive(context.Background(), 1, inbox.Query{})
 		if err != nil {
 			t.Error(err)
 		}
 		got <- m
 	}()
 	q := w.asks("job")
-	w.state("main", event.Waiting)
-	w.answer(q.ID, permit.No)
+	w.State("main", event.Waiting)
+	w.Answer(q.ID, permit.No)
 	if m := <-got; m.Kind != inbox.Result || m.From != "job" {
 		t.Errorf("received %+v", m)
 	}
@@ -206,10 +207,10 @@ func TestAsks_endNoReceive(t *testing.T) {
 
 // What does not suit a question answers nothing, and says what would.
 func TestAsks_wrongAnswers(t *testing.T) {
-	w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
-	w.push("job", "run made; true $(x)")
-	w.push("db", "ask Which?")
-	w.run(0)
+	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+	w.Push("job", "run made; true $(x)")
+	w.Push("db", "ask Which?")
+	w.Run(0)
 	q, d := w.asks("job"), w.asks("db")
 	for _, c := range []struct {
 		id   int64
@@ -222,13 +223,13 @@ func TestAsks_wrongAnswers(t *testing.T) {
 		{d.ID, event.Answer{Choice: permit.Once}, "the answer is missing"},
 		{999, event.Answer{Choice: permit.Once}, "question 999 does not exist"},
 	} {
-		refuses(t, w.pool.Asks.Answer(t.Context(), c.id, c.ans), c.want)
+		refuses(t, w.Pool.Asks.Answer(t.Context(), c.id, c.ans), c.want)
 	}
-	if _, err := w.pool.Asks.Asked(t.Context(), 999); err == nil || !strings.Contains(err.Error(), "#999 is no question") {
+	if _, err := w.Pool.Asks.Asked(t.Context(), 999); err == nil || !strings.Contains(err.Error(), "#999 is no question") {
 		t.Errorf("asked: %v", err)
 	}
-	w.state("job", event.Asking)
-	w.state("db", event.Asking)
+	w.State("job", event.Asking)
+	w.State("db", event.Asking)
 }
 
 // Questions of agents that end, and those the mode decides, are settled with
@@ -240,25 +241,25 @@ func TestAsks_settled(t *testing.T) {
 		end  func(w *world)
 		want string
 	}{
-		"killed":  {func(w *world) { check(w.t, w.pool.Kill(w.t.Context(), "job", false)) }, "the turn ended"},
-		"stopped": {func(w *world) { w.pool.Stop(w.info("job").ID) }, "the turn ended"},
-		"allowed": {func(w *world) { check(w.t, w.pool.SetMode(context.Background(), permit.Yolo)) }, "the mode or a rule allows it"},
-		"refused": {func(w *world) { check(w.t, w.pool.SetMode(context.Background(), permit.Plan)) }, "the mode refuses it"},
+		"killed":  {func(w *world) { check(w.T, w.Pool.Kill(w.T.Context(), "job", false)) }, "the turn ended"},
+		"stopped": {func(w *world) { w.Pool.Stop(w.Info("job").ID) }, "the turn ended"},
+		"allowed": {func(w *world) { check(w.T, w.Pool.SetMode(context.Background(), permit.Yolo)) }, "the mode or a rule allows it"},
+		"refused": {func(w *world) { check(w.T, w.Pool.SetMode(context.Background(), permit.Plan)) }, "the mode refuses it"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
-			w.push("job", "run made")
-			w.run(0)
+			w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+			w.Push("job", "run made")
+			w.Run(0)
 			q := w.asks("job")
 			c.end(w)
-			w.settle()
+			w.Settle()
 			_, m := w.row(q.ID)
 			if m.TakenBy != inbox.BySettle || m.Fate() != "settled without your answer" || w.waiting() != 1 {
 				t.Errorf("message %+v, %d pending", m, w.waiting())
 			}
-			err := w.pool.Asks.Answer(t.Context(), q.ID, event.Answer{Choice: permit.Once})
+			err := w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Choice: permit.Once})
 			refuses(t, err, "it is not open any more: "+c.want+", 0s ago")
-			w.until("nothing asks", func() bool { return w.tally.Asking == 0 })
+			w.Until("nothing asks", func() bool { return w.Tally.Asking == 0 })
 			if ran := w.ran("made"); (ran == 1) != (name == "allowed") {
 				t.Errorf("it ran %d times", ran)
 			}
@@ -268,11 +269,11 @@ func TestAsks_settled(t *testing.T) {
 
 // Where nobody can answer, an agent is told so.
 func TestAsks_nobodyThere(t *testing.T) {
-	w := open(t, &model{reply: asking}, setting{})
-	c := w.unattended(t.Context(), agents.Unattended{})
+	w := open(t, &model{Reply: asking}, setting{})
+	c := w.Unattended(t.Context(), agents.Unattended{})
 	check(t, c.Prompt(t.Context(), "ask Which?"))
-	w.settle()
-	es := w.entries(c.Info.Name)
+	w.Settle()
+	es := w.Entries(c.Info.Name)
 	if r := es[len(es)-2]; r.Text != "nobody can answer here: decide yourself and say what you chose" {
 		t.Errorf("answer %q", r.Text)
 	}
@@ -284,25 +285,26 @@ func TestAsks_nobodyThere(t *testing.T) {
 //
 // Spec: R-49, E-17, N-19.
 func TestAsks_goOnAfterTheProgramEnded(t *testing.T) {
-	s := setting{dir: t.TempDir(), mode: permit.AcceptEdits, cap: 1}
-	w := open(t, &model{reply: asking}, s)
-	w.push("job", "steps")
-	w.push("db", "ask Which?")
-	w.run(0)
-	h, err := w.pool.NewHelper(t.Context(), "aide", "")
+	t.Parallel()
+	s := setting{Dir: t.TempDir(), Mode: permit.AcceptEdits, Cap: 1}
+	w := open(t, &model{Reply: asking}, s)
+	w.Push("job", "steps")
+	w.Push("db", "ask Which?")
+	w.Run(0)
+	h, err := w.Pool.NewHelper(t.Context(), "aide", "")
 	check(t, err)
-	check(t, w.pool.Prompt(t.Context(), h.ID, "run aided"))
-	w.prompt("run mained")
+	check(t, w.Pool.Prompt(t.Context(), h.ID, "run aided"))
+	w.Prompt("run mained")
 	var ids []int64
 	for _, name := range []string{"job", "db", "aide", "main"} {
 		ids = append(ids, w.asks(name).ID)
 	}
-	check(t, os.WriteFile(filepath.Join(w.dir, "one"), []byte("changed since"), 0o600))
-	w.close()
+	check(t, os.WriteFile(filepath.Join(w.Dir, "one"), []byte("changed since"), 0o600))
+	w.Close()
 
-	m := &model{reply: asking}
+	m := &model{Reply: asking}
 	w = open(t, m, s)
-	if n := len(m.seen()); n != 0 {
+	if n := len(m.Seen()); n != 0 {
 		t.Errorf("%d requests were sent", n)
 	}
 	for n, name := range []string{"job", "db", "aide", "main"} {
@@ -310,30 +312,30 @@ func TestAsks_goOnAfterTheProgramEnded(t *testing.T) {
 			t.Errorf("%s asks %d anew, it was %d", name, q.ID, ids[n])
 		}
 	}
-	w.until("the tally is told", func() bool { return w.tally.Asking == 4 })
+	w.Until("the tally is told", func() bool { return w.Tally.Asking == 4 })
 	if w.waiting() != 2 || w.listed() != "job running, db running" {
 		t.Errorf("%d pending, queue %s", w.waiting(), w.listed())
 	}
-	w.answer(ids[0], permit.Once)
-	w.until("job asks the next", func() bool { q := w.info("job").Question; return q != nil && q.ID != ids[0] })
-	w.answer(w.info("job").Question.ID, permit.No, "enough")
-	check(t, w.pool.Asks.Answer(t.Context(), ids[1], event.Answer{Text: "none of them"}))
-	w.answer(ids[2], permit.Once)
-	w.answer(ids[3], permit.Once)
-	w.settle()
+	w.Answer(ids[0], permit.Once)
+	w.Until("job asks the next", func() bool { q := w.Info("job").Question; return q != nil && q.ID != ids[0] })
+	w.Answer(w.Info("job").Question.ID, permit.No, "enough")
+	check(t, w.Pool.Asks.Answer(t.Context(), ids[1], event.Answer{Text: "none of them"}))
+	w.Answer(ids[2], permit.Once)
+	w.Answer(ids[3], permit.Once)
+	w.Settle()
 	if w.ran("two") != 1 || w.ran("three") != 0 || w.ran("aided") != 1 || w.ran("mained") != 1 {
 		t.Errorf("two ran %d times, three %d, aided %d, mained %d", w.ran("two"), w.ran("three"), w.ran("aided"), w.ran("mained"))
 	}
-	if b, _ := os.ReadFile(filepath.Join(w.dir, "one")); string(b) != "changed since" {
+	if b, _ := os.ReadFile(filepath.Join(w.Dir, "one")); string(b) != "changed since" {
 		t.Errorf("the first call was made again: %s", b)
 	}
 	if mail := w.mail(); !strings.HasSuffix(mail["job"].Body, "The user said no: enough") || mail["db"].Body != "The user answered: none of them" {
 		t.Errorf("mail %+v", mail)
 	}
-	if got := kinds(w.entries("job")); strings.Count(got, "prompt") != 1 || strings.Count(got, "ended") != 1 || strings.Count(got, "result") != 3 {
+	if got := kinds(w.Entries("job")); strings.Count(got, "prompt") != 1 || strings.Count(got, "ended") != 1 || strings.Count(got, "result") != 3 {
 		t.Errorf("transcript %s", got)
 	}
-	for _, r := range m.seen() {
+	for _, r := range m.Seen() {
 		check(t, valid(r.Messages))
 	}
 }
@@ -352,22 +354,22 @@ func TestAsks_judgedAnew(t *testing.T) {
 	}
 	for _, early := range []bool{false, true} {
 		t.Run(fmt.Sprint("answered before ", early), func(t *testing.T) {
-			s := setting{dir: t.TempDir(), mode: permit.Ask}
-			w := open(t, &model{reply: edit}, s)
-			w.push("job", "x")
-			w.run(0)
+			s := setting{Dir: t.TempDir(), Mode: permit.Ask}
+			w := open(t, &model{Reply: edit}, s)
+			w.Push("job", "x")
+			w.Run(0)
 			old := w.asks("job").ID
-			w.close()
+			w.Close()
 			if early {
 				w.forge("yes")
 			}
-			check(t, os.WriteFile(filepath.Join(s.dir, "new"), []byte("theirs"), 0o600))
-			w = open(t, &model{reply: edit}, s)
-			w.until("it asks anew", func() bool {
-				q := w.info("job").Question
-				return q != nil && q.ID != old || w.info("job").State == event.Done // the tool refuses to overwrite what was not read
+			check(t, os.WriteFile(filepath.Join(s.Dir, "new"), []byte("theirs"), 0o600))
+			w = open(t, &model{Reply: edit}, s)
+			w.Until("it asks anew", func() bool {
+				q := w.Info("job").Question
+				return q != nil && q.ID != old || w.Info("job").State == event.Done // the tool refuses to overwrite what was not read
 			})
-			if b, _ := os.ReadFile(filepath.Join(s.dir, "new")); string(b) != "theirs" {
+			if b, _ := os.ReadFile(filepath.Join(s.Dir, "new")); string(b) != "theirs" {
 				t.Errorf("the file holds %q", b)
 			}
 			if a, m := w.row(old); a.Answered.IsZero() || m.Taken.IsZero() {
@@ -376,15 +378,15 @@ func TestAsks_judgedAnew(t *testing.T) {
 		})
 	}
 	t.Run("allowed now", func(t *testing.T) {
-		s := setting{dir: t.TempDir(), mode: permit.Ask, cap: 1}
-		w := open(t, &model{reply: asking}, s)
-		w.push("job", "run made")
-		w.run(0)
+		s := setting{Dir: t.TempDir(), Mode: permit.Ask, Cap: 1}
+		w := open(t, &model{Reply: asking}, s)
+		w.Push("job", "run made")
+		w.Run(0)
 		id := w.asks("job").ID
-		w.close()
-		s.mode = permit.Yolo
-		w = open(t, &model{reply: asking}, s)
-		w.state("job", event.Done)
+		w.Close()
+		s.Mode = permit.Yolo
+		w = open(t, &model{Reply: asking}, s)
+		w.State("job", event.Done)
 		if _, m := w.row(id); w.ran("made") != 1 || m.TakenBy != inbox.BySettle {
 			t.Errorf("it ran %d times, %+v", w.ran("made"), m)
 		}
@@ -396,25 +398,25 @@ func TestAsks_judgedAnew(t *testing.T) {
 //
 // Spec: X-4.
 func TestAsks_answeredWhileNobodyRan(t *testing.T) {
-	s := setting{dir: t.TempDir(), mode: permit.Ask, cap: 1}
-	w := open(t, &model{reply: asking}, s)
-	w.push("job", "run made")
-	w.run(0)
+	s := setting{Dir: t.TempDir(), Mode: permit.Ask, Cap: 1}
+	w := open(t, &model{Reply: asking}, s)
+	w.Push("job", "run made")
+	w.Run(0)
 	id := w.asks("job").ID
-	w.close()
+	w.Close()
 	w.forge("yes")
-	w = open(t, &model{reply: asking}, s)
-	w.until("it asks again", func() bool { q := w.info("job").Question; return q != nil && q.ID == id })
+	w = open(t, &model{Reply: asking}, s)
+	w.Until("it asks again", func() bool { q := w.Info("job").Question; return q != nil && q.ID == id })
 	if a, m := w.row(id); !a.Answered.IsZero() || !m.Taken.IsZero() || w.waiting() != 1 {
 		t.Errorf("the question %+v, its message %+v", a, m)
 	}
 	if w.ran("made") != 0 {
 		t.Error("it ran without the human's word")
 	}
-	if !w.answer(id, permit.Once) {
+	if !w.Answer(id, permit.Once) {
 		t.Error("it can't be answered")
 	}
-	w.state("job", event.Done)
+	w.State("job", event.Done)
 	if w.ran("made") != 1 {
 		t.Errorf("it ran %d times", w.ran("made"))
 	}
@@ -423,26 +425,26 @@ func TestAsks_answeredWhileNobodyRan(t *testing.T) {
 // asksThenDies is a life that ends by kill -9: at a question, or behind its answer
 // while the agent waits for a slot, or while what was answered runs.
 func asksThenDies(t *testing.T, dir, when string) {
-	w := open(t, &model{reply: asking}, setting{dir: dir, mode: permit.Ask, cap: 1})
+	w := open(t, &model{Reply: asking}, setting{Dir: dir, Mode: permit.Ask, Cap: 1})
 	file := "made"
 	if when == "it runs" {
 		file = "made; sleep 600"
 	}
-	w.push("job", "run "+file)
-	w.run(0)
+	w.Push("job", "run "+file)
+	w.Run(0)
 	q := w.asks("job")
-	w.prompt("run mained")
+	w.Prompt("run mained")
 	w.asks("main")
 	switch when {
 	case "it waits for a slot":
-		w.push("other", "hold")
-		w.run(0)
-		w.until("the slot is taken", func() bool { return w.info("other").Doing == "streaming" })
-		w.answer(q.ID, permit.Once)
+		w.Push("other", "hold")
+		w.Run(0)
+		w.Until("the slot is taken", func() bool { return w.Info("other").Doing == "streaming" })
+		w.Answer(q.ID, permit.Once)
 		w.why("job", "waiting for a slot")
 	case "it runs":
-		w.answer(q.ID, permit.Once)
-		w.output("job", "begun")
+		w.Answer(q.ID, permit.Once)
+		w.Output("job", "begun")
 	}
 	fmt.Println("READY")
 	<-make(chan struct{})
@@ -454,17 +456,17 @@ func TestAsks_killed(t *testing.T) {
 		t.Run(when, func(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
-			if !lived(t, "asks", dir, when, func(line string) bool { return line == "READY" }) {
+			if !agentstest.Lived(t, "asks", dir, when, func(line string) bool { return line == "READY" }) {
 				t.Fatal("the first life ended by itself")
 			}
-			w := open(t, &model{reply: asking}, setting{dir: dir, mode: permit.Ask, cap: 1})
+			w := open(t, &model{Reply: asking}, setting{Dir: dir, Mode: permit.Ask, Cap: 1})
 			main := w.asks("main")
 			switch when {
 			case "it asks", "it waits for a slot": // what was answered and not acted upon is asked again
-				w.answer(w.asks("job").ID, permit.Once)
-				w.state("job", event.Done)
+				w.Answer(w.asks("job").ID, permit.Once)
+				w.State("job", event.Done)
 			case "it runs":
-				w.state("job", event.Crashed)
+				w.State("job", event.Crashed)
 			}
 			if n := w.ran("made"); n != 1 {
 				t.Errorf("it ran %d times", n)
@@ -472,8 +474,8 @@ func TestAsks_killed(t *testing.T) {
 			if m := w.mail()["job"]; (m.Outcome == "completed") != (when != "it runs") {
 				t.Errorf("message %+v", m)
 			}
-			w.answer(main.ID, permit.Once)
-			w.settle()
+			w.Answer(main.ID, permit.Once)
+			w.Settle()
 			if n := w.ran("mained"); n != 1 {
 				t.Errorf("main's ran %d times", n)
 			}
@@ -485,11 +487,11 @@ func TestAsks_killed(t *testing.T) {
 //
 // Spec.
 func TestAsks_fromOutside(t *testing.T) {
-	w := open(t, &model{reply: asking}, setting{})
+	w := open(t, &model{Reply: asking}, setting{})
 	if e := w.outside("push", "job", "ask Which?"); e != "" {
 		t.Fatal(e)
 	}
-	w.consent(0)
+	w.Consent(0)
 	q := w.asks("job")
 	if _, m := w.row(q.ID); !q.Outside || len(m.Tags) != 1 || m.Tags[0] != "outside" {
 		t.Errorf("question %+v, message %+v", q, m)
@@ -499,21 +501,21 @@ func TestAsks_fromOutside(t *testing.T) {
 // The open questions of a helper's agents pass to main with the rest when it is
 // closed.
 func TestAsks_passToTheHeir(t *testing.T) {
-	w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
-	h, err := w.pool.NewHelper(t.Context(), "aide", "")
+	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+	h, err := w.Pool.NewHelper(t.Context(), "aide", "")
 	check(t, err)
-	_, err = w.pool.Tasks.Push(t.Context(), h.ID, tools.Task{Name: "job", Prompt: "ask Which?", Start: true})
+	_, err = w.Pool.Tasks.Push(t.Context(), h.ID, tools.Task{Name: "job", Prompt: "ask Which?", Start: true})
 	check(t, err)
 	q := w.asks("job")
 	if _, m := w.row(q.ID); m.Recipient != h.ID {
 		t.Errorf("message %+v", m)
 	}
-	check(t, w.pool.CloseHelper(t.Context(), "aide", true))
-	if _, m := w.row(q.ID); m.Recipient != w.main() || !m.Taken.IsZero() {
+	check(t, w.Pool.CloseHelper(t.Context(), "aide", true))
+	if _, m := w.row(q.ID); m.Recipient != w.Main() || !m.Taken.IsZero() {
 		t.Errorf("message %+v", m)
 	}
-	check(t, w.pool.Asks.Answer(t.Context(), q.ID, event.Answer{Text: "sqlite"}))
-	w.settle()
+	check(t, w.Pool.Asks.Answer(t.Context(), q.ID, event.Answer{Text: "sqlite"}))
+	w.Settle()
 	if m := w.mail()["job"]; m.Body != "The user answered: sqlite" {
 		t.Errorf("message %+v", m)
 	}

@@ -20,14 +20,14 @@ import (
 
 // audited is the audit, a line each: whose, what, what decided, how it ended.
 func (w *world) audited(of string) (lines []string) {
-	w.t.Helper()
-	r, err := w.pool.Audit.Verify(context.Background())
-	check(w.t, err)
+	w.T.Helper()
+	r, err := w.Pool.Audit.Verify(context.Background())
+	check(w.T, err)
 	if r.Flaw != "" {
-		w.t.Error(r.Flaw)
+		w.T.Error(r.Flaw)
 	}
-	ls, err := w.pool.Audit.List(context.Background(), audit.Wanted{Name: of, Limit: 10_000})
-	check(w.t, err)
+	ls, err := w.Pool.Audit.List(context.Background(), audit.Wanted{Name: of, Limit: 10_000})
+	check(w.T, err)
 	for _, l := range ls {
 		if l.What != audit.Begun && (l.What != audit.Mode || strings.Contains(l.Args, `"was"`)) { // else it only says what it begins with
 			end := l.Outcome
@@ -35,16 +35,16 @@ func (w *world) audited(of string) (lines []string) {
 				end = "no end"
 			}
 			lines = append(lines, strings.Join(strings.Fields(strings.ReplaceAll(
-				fmt.Sprintf("%s %s %s %s | %s %s | %s", l.Name, l.What, l.Tool, l.Args, l.Decision, l.By, end), w.dir, "DIR")), " "))
+				fmt.Sprintf("%s %s %s %s | %s %s | %s", l.Name, l.What, l.Tool, l.Args, l.Decision, l.By, end), w.Dir, "DIR")), " "))
 		}
 	}
 	return lines
 }
 
 func (w *world) wantAudit(of string, want ...string) {
-	w.t.Helper()
+	w.T.Helper()
 	if got := w.audited(of); strings.Join(got, "\n") != strings.Join(want, "\n") {
-		w.t.Errorf("the audit of %q says\n%s\nwant\n%s", of, strings.Join(got, "\n"), strings.Join(want, "\n"))
+		w.T.Errorf("the audit of %q says\n%s\nwant\n%s", of, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
@@ -53,7 +53,7 @@ func (w *world) wantAudit(of string, want ...string) {
 //
 // Spec: R-6, O-68.
 func TestAudit_everyCall(t *testing.T) {
-	m := &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		verb, _, _ := strings.Cut(asked(req), " ")
 		if rs := results(req); len(rs) > 0 && verb != "endless" {
 			return text("done"), nil
@@ -78,12 +78,12 @@ func TestAudit_everyCall(t *testing.T) {
 		}
 		return text("hi"), nil
 	}}
-	w := open(t, m, setting{mode: permit.Ask})
-	check(t, os.WriteFile(filepath.Join(w.dir, "a"), []byte("1\n2\n3\n"), 0o600))
-	do := func(prompt string) { w.prompt(prompt); w.settle() }
+	w := open(t, m, setting{Mode: permit.Ask})
+	check(t, os.WriteFile(filepath.Join(w.Dir, "a"), []byte("1\n2\n3\n"), 0o600))
+	do := func(prompt string) { w.Prompt(prompt); w.Settle() }
 	do("read it")
 	w.wantAudit("", `main call read_file {"path":"a"} | allowed reads in the workspace | ok`, `main call list_files {} | allowed reads in the workspace | ok`)
-	_, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Kind: inbox.Mail, Deliver: inbox.Hold, Body: "the build broke"})
+	_, err := w.Pool.Deposit(inbox.Message{Recipient: w.Main(), From: "ci", Kind: inbox.Mail, Deliver: inbox.Hold, Body: "the build broke"})
 	check(t, err)
 	seen := len(w.audited(""))
 	next := func(want ...string) {
@@ -96,41 +96,41 @@ func TestAudit_everyCall(t *testing.T) {
 	}
 	do("take it")
 	next(`main call check {} | allowed stays inside the program | ok`)
-	w.prompt("write it")
-	w.answer(w.asks("main").ID, permit.Session)
-	w.settle()
+	w.Prompt("write it")
+	w.Answer(w.asks("main").ID, permit.Session)
+	w.Settle()
 	next(`main call write_file {"content":"(17 bytes)","path":"b"} | allowed the user, on a screen: yes, for this session | ok`,
 		`main answer {"asked":"write b","rule":"write(b)"} | allowed the user, on a screen: yes, for this session |`)
-	w.prompt("again")
-	w.answer(w.asks("main").ID, permit.No, "not now")
-	w.settle()
+	w.Prompt("again")
+	w.Answer(w.asks("main").ID, permit.No, "not now")
+	w.Settle()
 	next(`main call write_file {"content":"(1 bytes)","path":"c"} | refused the user, on a screen: no: not now | error`,
 		`main answer {"asked":"write c"} | refused the user, on a screen: no: not now |`)
-	w.prompt("ask me")
-	check(t, w.pool.Asks.Answer(t.Context(), w.asks("main").ID, event.Answer{Text: "the blue one"}))
-	w.settle()
+	w.Prompt("ask me")
+	check(t, w.Pool.Asks.Answer(t.Context(), w.asks("main").ID, event.Answer{Text: "the blue one"}))
+	w.Settle()
 	next(`main call ask_user {"question":"(13 bytes)"} | allowed asks the user | ok`, `main answer {"asked":"a question of its own"} | the user, on a screen |`)
 	do("broken")
 	next(`main call no_such_tool {"a":1} | | error`, `main call read_file {"path":7} | | error`)
 	do("give")
 	next(`main call delegate {"name":"kid","prompt":"(7 bytes)"} | allowed stays inside the program | ok`,
 		`kid call read_file {"path":"a"} | allowed reads in the workspace | ok`, `kid call list_files {} | allowed reads in the workspace | ok`)
-	check(t, w.pool.SetMode(context.Background(), permit.Plan))
+	check(t, w.Pool.SetMode(context.Background(), permit.Plan))
 	do("again")
 	next(`mode {"mode":"plan","was":"ask"} | the user, on a screen |`,
 		`main call write_file {"content":"(1 bytes)","path":"c"} | refused plan mode is on: only reading is allowed. Describe what you would do; the user leaves plan mode to let you do it | refused`)
-	check(t, w.pool.SetMode(context.Background(), permit.Plan)) // it is
-	check(t, w.pool.SetMode(context.Background(), permit.Yolo))
+	check(t, w.Pool.SetMode(context.Background(), permit.Plan)) // it is
+	check(t, w.Pool.SetMode(context.Background(), permit.Yolo))
 	next(`mode {"mode":"yolo","was":"plan"} | the user, on a screen |`)
-	w.push("cmd", "!exit 3")
-	w.run(0)
-	w.settle()
+	w.Push("cmd", "!exit 3")
+	w.Run(0)
+	w.Settle()
 	next(`cmd call bash {"command":"exit 3"} | allowed the user typed it | exit code 3`, `cmd stop | exit 3 | failed`)
-	w.prompt("endless")
-	w.output("main", "begun")
+	w.Prompt("endless")
+	w.Output("main", "begun")
 	next(`main call bash {"command":"echo begun; sleep 1000"} | allowed yolo mode | no end`)
-	w.pool.Stop(w.main())
-	w.settle()
+	w.Pool.Stop(w.Main())
+	w.Settle()
 	seen--
 	next(`main call bash {"command":"echo begun; sleep 1000"} | allowed yolo mode | stopped`, `main stop | stopped by the user | interrupted`)
 
@@ -144,7 +144,7 @@ func TestAudit_everyCall(t *testing.T) {
 	// As many calls and results stand in the transcripts as in the audit.
 	calls, ends := 0, 0
 	for _, name := range []string{"main", "kid", "cmd"} {
-		for _, e := range w.entries(name) {
+		for _, e := range w.Entries(name) {
 			if e.Kind == history.EntryCall {
 				calls++
 			}
@@ -153,7 +153,7 @@ func TestAudit_everyCall(t *testing.T) {
 			}
 		}
 	}
-	rs, err := w.pool.Audit.Records(t.Context(), audit.Wanted{Limit: 10_000})
+	rs, err := w.Pool.Audit.Records(t.Context(), audit.Wanted{Limit: 10_000})
 	check(t, err)
 	for _, r := range rs {
 		switch r.What {
@@ -171,7 +171,7 @@ func TestAudit_everyCall(t *testing.T) {
 // A call whose row can't be written does not run, and runs once it can be.
 func TestAudit_rowFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 			if len(results(req)) > 0 {
 				return text("done"), nil
 			}
@@ -179,42 +179,42 @@ func TestAudit_rowFirst(t *testing.T) {
 		}}
 		w := open(t, m, setting{})
 		w.fault("audit")
-		w.prompt("go")
-		w.until("the turn failed", func() bool { return w.info("main").Outcome == history.OutFailed })
-		if _, err := os.Stat(filepath.Join(w.dir, "made")); err == nil {
+		w.Prompt("go")
+		w.Until("the turn failed", func() bool { return w.Info("main").Outcome == history.OutFailed })
+		if _, err := os.Stat(filepath.Join(w.Dir, "made")); err == nil {
 			t.Error("it ran")
 		}
 		w.fault("none")
-		w.prompt("go")
-		w.until("the turn ended", func() bool { return w.info("main").Outcome == history.Completed })
-		w.settle()
+		w.Prompt("go")
+		w.Until("the turn ended", func() bool { return w.Info("main").Outcome == history.Completed })
+		w.Settle()
 	})
 }
 
 // Where the end of the audit can't be written beside the database, agents that a human attends go on, and the human is
 // told, until it can.
 func TestAudit_warns(t *testing.T) {
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if len(results(req)) > 0 {
 			return text("done"), nil
 		}
 		return call(fmt.Sprint("c", len(req.Messages)), "list_files", `{}`), nil
 	}}
 	w := open(t, m, setting{})
-	head := audit.HeadFile(w.dir)
+	head := audit.HeadFile(w.Dir)
 	check(t, os.Remove(head))
 	check(t, os.Mkdir(head, 0o700))
-	w.prompt("go")
-	w.until("the human is told", func() bool {
-		return w.trouble != nil && strings.Contains(w.trouble.Error(), "write where the audit ends")
+	w.Prompt("go")
+	w.Until("the human is told", func() bool {
+		return w.Trouble != nil && strings.Contains(w.Trouble.Error(), "write where the audit ends")
 	})
-	w.until("it goes on", func() bool { return w.info("main").Outcome == history.Completed })
-	w.settle()
+	w.Until("it goes on", func() bool { return w.Info("main").Outcome == history.Completed })
+	w.Settle()
 	check(t, os.Remove(head))
-	w.prompt("go")
-	w.until("it is over", func() bool { return w.trouble == nil })
-	w.settle()
-	if r, err := w.pool.Audit.Verify(t.Context()); err != nil || r.Flaw != "" {
+	w.Prompt("go")
+	w.Until("it is over", func() bool { return w.Trouble == nil })
+	w.Settle()
+	if r, err := w.Pool.Audit.Verify(t.Context()); err != nil || r.Flaw != "" {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
@@ -223,6 +223,7 @@ func TestAudit_warns(t *testing.T) {
 //
 // Spec: R-6.
 func TestAudit_afterACrash(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	crash(t, dir)
 	db, err := store.Open(t.Context(), filepath.Join(dir, "fantail.db"), store.Options{})
@@ -240,8 +241,8 @@ func TestAudit_afterACrash(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 	check(t, db.Close())
-	w := open(t, &model{reply: crashing}, setting{dir: dir})
-	w.settle()
+	w := open(t, &model{Reply: crashing}, setting{Dir: dir})
+	w.Settle()
 	if all := strings.Join(w.audited("job"), "\n"); !strings.Contains(all, "job stop | the program ended while this turn ran | crashed") {
 		t.Error(all)
 	}
@@ -249,18 +250,18 @@ func TestAudit_afterACrash(t *testing.T) {
 
 // BenchmarkCall is a turn with a call that only reads.
 func BenchmarkCall(b *testing.B) {
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if len(results(req)) > 0 {
 			return text("done"), nil
 		}
 		return call(fmt.Sprint("c", len(req.Messages)), "read_file", `{"path":"a"}`), nil
 	}}
-	w := open(b, m, setting{dir: b.TempDir()})
-	check(b, os.WriteFile(filepath.Join(w.dir, "a"), []byte("1\n"), 0o600))
-	main := w.main()
+	w := open(b, m, setting{Dir: b.TempDir()})
+	check(b, os.WriteFile(filepath.Join(w.Dir, "a"), []byte("1\n"), 0o600))
+	main := w.Main()
 	for b.Loop() {
-		check(b, w.pool.Clear(b.Context(), main))
-		check(b, w.pool.Prompt(b.Context(), main, "go"))
-		check(b, w.pool.Settled(b.Context()))
+		check(b, w.Pool.Clear(b.Context(), main))
+		check(b, w.Pool.Prompt(b.Context(), main, "go"))
+		check(b, w.Pool.Settled(b.Context()))
 	}
 }

@@ -13,13 +13,13 @@ import (
 func BenchmarkNested(b *testing.B) {
 	const tasks = 400
 	for b.Loop() {
-		w := open(b, builtin.New(), setting{dir: b.TempDir()})
+		w := open(b, builtin.New(), setting{Dir: b.TempDir()})
 		for n := range tasks {
-			_, err := w.pool.Tasks.Push(b.Context(), w.main(), tools.Task{Prompt: fmt.Sprintf("delegate kid%d: say deep then say asked", n), Deliver: "hold"})
+			_, err := w.Pool.Tasks.Push(b.Context(), w.Main(), tools.Task{Prompt: fmt.Sprintf("delegate kid%d: say deep then say asked", n), Deliver: "hold"})
 			check(b, err)
 		}
-		w.run(0)
-		check(b, w.pool.Settled(b.Context()))
+		w.Run(0)
+		check(b, w.Pool.Settled(b.Context()))
 	}
 	b.ReportMetric(b.Elapsed().Seconds()*1e3/float64(2*tasks*b.N), "ms/task")
 }

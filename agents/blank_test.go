@@ -30,13 +30,13 @@ func TestSub_startsBlank(t *testing.T) {
 	base, stop, err := s.Start()
 	check(t, err)
 	defer stop()
-	w := open(t, anthropic.New(anthropic.Options{Key: "k", BaseURL: base}), setting{system: func(i event.Info) string {
+	w := open(t, anthropic.New(anthropic.Options{Key: "k", BaseURL: base}), setting{System: func(i event.Info) string {
 		text, err := prompts.System(prompts.Facts{Name: i.Name, Sub: i.Kind == event.Sub, Dir: "/srv/shop"})
 		check(t, err)
 		return text
 	}})
-	w.prompt("The secret is MARMALADE. Have it looked into.")
-	w.settle()
+	w.Prompt("The secret is MARMALADE. Have it looked into.")
+	w.Settle()
 	reqs := s.Requests()
 	if len(reqs) != 5 {
 		t.Fatalf("%d requests, want two of main, two of worker, one of helper", len(reqs))

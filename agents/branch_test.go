@@ -13,8 +13,8 @@ import (
 
 // turns are an agent's own turns.
 func (w *world) ownTurns(agent int64) (own []store.Turn) {
-	w.t.Helper()
-	check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) error {
+	w.T.Helper()
+	check(w.T, w.DB.Read(w.T.Context(), func(rx *store.Rx) error {
 		ts, err := rx.Turns(agent)
 		for _, x := range ts {
 			if x.Agent == agent {
@@ -26,53 +26,47 @@ func (w *world) ownTurns(agent int64) (own []store.Turn) {
 	return own
 }
 
-// last is the newest request.
-func (m *model) last() *llm.Request {
-	rs := m.seen()
-	return rs[len(rs)-1]
-}
-
 // TestBranch: a branch's requests begin with exactly what the original's carried
 // up to the turn it branched behind; both go on without the other; the row of its
 // first turn has the historical turn as parent, a new conversation and no spawner.
 // Spec: N-12.
 func TestBranch(t *testing.T) {
 	m := &model{}
-	m.reply = echo
+	m.Reply = echo
 	w := open(t, m, setting{})
-	main := w.main()
-	w.prompt("one")
-	w.settle()
-	w.prompt("two")
-	w.settle()
-	second := m.last()
-	w.prompt("three")
-	w.settle()
+	main := w.Main()
+	w.Prompt("one")
+	w.Settle()
+	w.Prompt("two")
+	w.Settle()
+	second := m.Last()
+	w.Prompt("three")
+	w.Settle()
 
-	past, err := w.pool.Ledger.Turns(t.Context(), main, 0)
+	past, err := w.Pool.Ledger.Turns(t.Context(), main, 0)
 	check(t, err)
 	if len(past) != 3 || past[1].Prompt != "two" || past[1].Number != 2 || past[1].Outcome != history.Completed {
 		t.Errorf("turns: %+v", past)
 	}
-	if past, err := w.pool.Ledger.Turns(t.Context(), main, 1); err != nil || len(past) != 1 || past[0].Number != 3 {
+	if past, err := w.Pool.Ledger.Turns(t.Context(), main, 1); err != nil || len(past) != 1 || past[0].Number != 3 {
 		t.Errorf("the newest turn: %+v, %v", past, err)
 	}
-	i, err := w.pool.Branch(t.Context(), main, 2, "")
+	i, err := w.Pool.Branch(t.Context(), main, 2, "")
 	check(t, err)
 	if i.Name != "main-2" || i.Kind != event.Helper {
 		t.Errorf("the branch is %+v", i)
 	}
 	w.tell(i.ID, "otherwise")
-	req := m.last()
+	req := m.Last()
 	if got, want := said(req), "one | said by main: one | two | said by main: two | otherwise"; got != want {
 		t.Errorf("the branch's request: %q, want %q", got, want)
 	}
 	if n := len(second.Messages); !reflect.DeepEqual(req.Messages[:n], second.Messages) {
 		t.Error("what the branch sends of the past differs from what the original sent")
 	}
-	w.prompt("four")
-	w.settle()
-	if got := said(m.last()); strings.Contains(got, "otherwise") || !strings.Contains(got, "three") {
+	w.Prompt("four")
+	w.Settle()
+	if got := said(m.Last()); strings.Contains(got, "otherwise") || !strings.Contains(got, "three") {
 		t.Errorf("the original's request: %q", got)
 	}
 	mine, its := w.ownTurns(i.ID), w.ownTurns(main)
@@ -86,24 +80,24 @@ func TestBranch(t *testing.T) {
 
 	// A branch of the branch, behind a turn of the original and behind one of its own.
 	for number, want := range map[int]string{1: "one | said by main: one | end", 3: "one | said by main: one | two | said by main: two | otherwise | said by main-2: otherwise | end"} {
-		twig, err := w.pool.Branch(t.Context(), i.ID, number, "")
+		twig, err := w.Pool.Branch(t.Context(), i.ID, number, "")
 		check(t, err)
 		w.tell(twig.ID, "end")
-		if got := said(m.last()); got != want {
+		if got := said(m.Last()); got != want {
 			t.Errorf("the branch behind turn %d says %q, want %q", number, got, want)
 		}
 	}
 
 	// It is there again with all of it, though the original began anew.
-	check(t, w.pool.Clear(t.Context(), main))
-	w.close()
-	w = open(t, m, setting{dir: w.dir})
-	w.main()
+	check(t, w.Pool.Clear(t.Context(), main))
+	w.Close()
+	w = open(t, m, setting{Dir: w.Dir})
+	w.Main()
 	w.tell(i.ID, "again")
-	if got := said(m.last()); !strings.HasPrefix(got, "one | said by main: one | two") || !strings.HasSuffix(got, "further | said by main-2: further | again") {
+	if got := said(m.Last()); !strings.HasPrefix(got, "one | said by main: one | two") || !strings.HasSuffix(got, "further | said by main-2: further | again") {
 		t.Errorf("after a restart: %q", got)
 	}
-	page, err := w.pool.Ledger.Page(t.Context(), i.ID, 0, 1000)
+	page, err := w.Pool.Ledger.Page(t.Context(), i.ID, 0, 1000)
 	check(t, err)
 	if got := kinds(page); !strings.HasPrefix(got, "prompt text ended prompt text ended notice prompt") {
 		t.Errorf("its transcript: %s", got)
@@ -113,60 +107,60 @@ func TestBranch(t *testing.T) {
 // TestBranch_refuses what can't be branched from.
 // Spec: N-12.
 func TestBranch_refuses(t *testing.T) {
-	w := open(t, &model{reply: bosses}, setting{})
-	main := w.main()
+	w := open(t, &model{Reply: bosses}, setting{})
+	main := w.Main()
 	for _, number := range []int{0, 1} {
-		if _, err := w.pool.Branch(t.Context(), main, number, ""); err == nil {
+		if _, err := w.Pool.Branch(t.Context(), main, number, ""); err == nil {
 			t.Errorf("branched from turn %d of nothing", number)
 		}
 	}
-	w.prompt("one")
-	w.settle()
-	w.prompt("endless")
-	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
-	if _, err := w.pool.Branch(t.Context(), main, 2, ""); err == nil || !strings.Contains(err.Error(), "still runs") {
+	w.Prompt("one")
+	w.Settle()
+	w.Prompt("endless")
+	w.Until("it streams", func() bool { return w.Info("main").Doing == "streaming" })
+	if _, err := w.Pool.Branch(t.Context(), main, 2, ""); err == nil || !strings.Contains(err.Error(), "still runs") {
 		t.Errorf("from a running turn: %v", err)
 	}
-	if _, err := w.pool.Branch(t.Context(), main, 9, ""); err == nil || !strings.Contains(err.Error(), "there is no turn 9") {
+	if _, err := w.Pool.Branch(t.Context(), main, 9, ""); err == nil || !strings.Contains(err.Error(), "there is no turn 9") {
 		t.Errorf("from a turn that is not: %v", err)
 	}
-	if _, err := w.pool.Branch(t.Context(), main, 0, "main"); err == nil || !strings.Contains(err.Error(), "reserved") {
+	if _, err := w.Pool.Branch(t.Context(), main, 0, "main"); err == nil || !strings.Contains(err.Error(), "reserved") {
 		t.Errorf("with a reserved name: %v", err)
 	}
-	i, err := w.pool.Branch(t.Context(), main, 0, "side")
+	i, err := w.Pool.Branch(t.Context(), main, 0, "side")
 	check(t, err)
-	if past, err := w.pool.Ledger.Turns(t.Context(), i.ID, 0); err != nil || len(past) != 1 || past[0].Prompt != "one" {
+	if past, err := w.Pool.Ledger.Turns(t.Context(), i.ID, 0); err != nil || len(past) != 1 || past[0].Prompt != "one" {
 		t.Errorf("beside a running turn it branched behind %+v, %v", past, err)
 	}
-	w.pool.Stop(main)
-	w.settle()
+	w.Pool.Stop(main)
+	w.Settle()
 }
 
 // TestBranch_ofABackgroundAgent: what one did that takes no prompts can be talked
 // about in a branch of it, however it ended; it stays as strict as it was.
 // Spec: N-12.
 func TestBranch_ofABackgroundAgent(t *testing.T) {
-	m := &model{reply: bosses}
+	m := &model{Reply: bosses}
 	w := open(t, m, setting{})
-	w.push("kid", "look")
-	w.push("cut", "endless")
-	w.push("cmd", "!echo hi")
-	w.run(0)
-	w.until("one runs", func() bool { return w.info("cut").Doing == "streaming" })
-	if _, err := w.pool.Branch(t.Context(), w.idOf("cut"), 0, ""); err == nil || !strings.Contains(err.Error(), "no turn has ended") {
+	w.Push("kid", "look")
+	w.Push("cut", "endless")
+	w.Push("cmd", "!echo hi")
+	w.Run(0)
+	w.Until("one runs", func() bool { return w.Info("cut").Doing == "streaming" })
+	if _, err := w.Pool.Branch(t.Context(), w.idOf("cut"), 0, ""); err == nil || !strings.Contains(err.Error(), "no turn has ended") {
 		t.Errorf("from one that works: %v", err)
 	}
-	check(t, w.pool.Kill(t.Context(), "cut", false))
-	w.settle()
+	check(t, w.Pool.Kill(t.Context(), "cut", false))
+	w.Settle()
 	for name, want := range map[string]string{"kid": "look | said by look | why?", "cut": "endless | That turn ended", "cmd": "why? | result: hi"} {
-		i, err := w.pool.Branch(t.Context(), w.idOf(name), 0, "")
+		i, err := w.Pool.Branch(t.Context(), w.idOf(name), 0, "")
 		check(t, err)
 		if i.Kind != event.Helper || i.Name != name+"-2" || i.Model == "" {
 			t.Errorf("%s: %+v", name, i)
 		}
 		w.tell(i.ID, "why?")
-		got := said(m.last())
-		for _, p := range m.last().Messages {
+		got := said(m.Last())
+		for _, p := range m.Last().Messages {
 			if r, ok := p.Parts[0].(llm.ToolResult); ok {
 				got += " | result: " + r.Text
 			}

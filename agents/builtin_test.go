@@ -33,11 +33,11 @@ func TestBuiltin_failedIsFailed(t *testing.T) {
 		"as told":         {"say so far then fail on purpose", permit.Yolo, "on purpose", "so far"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := open(t, builtin.New(), setting{mode: c.mode})
-			w.push("bad", c.prompt)
+			w := open(t, builtin.New(), setting{Mode: c.mode})
+			w.Push("bad", c.prompt)
 			w.after("next", "say never", "bad")
-			w.run(0)
-			w.settle()
+			w.Run(0)
+			w.Settle()
 			m := w.mail()["bad"]
 			if m.Kind != inbox.Failure || m.Outcome != string(history.OutFailed) || !strings.HasPrefix(m.Error, c.cause) || strings.Contains(m.Error, "\n") ||
 				!strings.Contains(m.Partial, c.soFar) || c.soFar == "" && strings.Contains(m.Partial, "instruction") {
@@ -56,9 +56,9 @@ func TestBuiltin_failedIsFailed(t *testing.T) {
 // TestBuiltin_noFailure: a search that finds nothing is none.
 func TestBuiltin_noFailure(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	w.push("ok", "grep nowhere\nfind *.none\ncheck\nsay done")
-	w.run(0)
-	w.settle()
+	w.Push("ok", "grep nowhere\nfind *.none\ncheck\nsay done")
+	w.Run(0)
+	w.Settle()
 	if m := w.mail()["ok"]; m.Kind != inbox.Result || !strings.HasSuffix(m.Body, "done") {
 		t.Errorf("ok ended with %+v", m)
 	}

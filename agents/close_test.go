@@ -34,24 +34,24 @@ func ways() map[string]busy {
 				return text("half"), nil
 			},
 			until: func(w *world) {
-				w.until("it streams", func() bool { return w.info("job").Doing == "streaming" })
+				w.Until("it streams", func() bool { return w.Info("job").Doing == "streaming" })
 			},
 		},
 		"a tool that ignores TERM": {
 			reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return call("a", "bash", stubborn), nil },
-			until: func(w *world) { w.output("job", "begun") },
+			until: func(w *world) { w.Output("job", "begun") },
 		},
 		"asking": {
-			set: setting{mode: permit.Ask},
+			set: setting{Mode: permit.Ask},
 			reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
 				return call("a", "bash", `{"command":"touch f"}`), nil
 			},
-			until: func(w *world) { w.state("job", event.Asking) },
+			until: func(w *world) { w.State("job", event.Asking) },
 			kept:  true,
 		},
 		"waiting": {
 			reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return call("a", "receive", `{}`), nil },
-			until: func(w *world) { w.state("job", event.Waiting) },
+			until: func(w *world) { w.State("job", event.Waiting) },
 		},
 		"waiting for its own work": {
 			reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
@@ -63,10 +63,10 @@ func ways() map[string]busy {
 				}
 				return text("dispatched"), nil
 			},
-			until: func(w *world) { w.state("job", event.Waiting) },
+			until: func(w *world) { w.State("job", event.Waiting) },
 		},
 		"waiting for a slot": {
-			set: setting{cap: 1, mode: permit.Ask},
+			set: setting{Cap: 1, Mode: permit.Ask},
 			reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 				if asked(req) == "other" {
 					<-ctx.Done()
@@ -75,11 +75,11 @@ func ways() map[string]busy {
 				return call("a", "bash", `{"command":"touch f"}`), nil
 			},
 			until: func(w *world) {
-				w.state("job", event.Asking)
-				w.push("other", "other")
-				w.run(0)
-				w.until("the slot is taken", func() bool { return w.info("other").Doing == "streaming" })
-				w.answer(w.info("job").Question.ID, permit.Once)
+				w.State("job", event.Asking)
+				w.Push("other", "other")
+				w.Run(0)
+				w.Until("the slot is taken", func() bool { return w.Info("other").Doing == "streaming" })
+				w.Answer(w.Info("job").Question.ID, permit.Once)
 				w.why("job", "waiting for a slot")
 			},
 			kept: true,
@@ -99,21 +99,21 @@ func TestClose_isBoundedInEveryState(t *testing.T) {
 	for name, c := range ways() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			c.set.dir = t.TempDir()
-			w := open(t, &model{reply: c.reply}, c.set)
-			w.push("job", "work")
+			c.set.Dir = t.TempDir()
+			w := open(t, &model{Reply: c.reply}, c.set)
+			w.Push("job", "work")
 			if c.open {
 				w.fault("ends")
 			}
-			w.run(0)
+			w.Run(0)
 			c.until(w)
 			began := time.Now()
 			ctx, cancel := context.WithTimeout(context.Background(), 1200*time.Millisecond)
 			defer cancel()
-			if err := w.pool.Close(ctx); err != nil {
+			if err := w.Pool.Close(ctx); err != nil {
 				t.Errorf("after %v: %v", time.Since(began), err)
 			}
-			check(t, w.db.Read(context.Background(), func(rx *store.Rx) error {
+			check(t, w.DB.Read(context.Background(), func(rx *store.Rx) error {
 				ts, err := rx.RunningTasks()
 				if (c.open || c.kept) != (len(ts) == 1) {
 					t.Errorf("tasks that run: %+v", ts)
@@ -121,24 +121,24 @@ func TestClose_isBoundedInEveryState(t *testing.T) {
 				return err
 			}))
 			if c.kept {
-				w.close()
-				w = open(t, &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("done"), nil }}, c.set)
-				w.until("job is done", func() bool {
-					if q := w.info("job").Question; q != nil {
-						w.answer(q.ID, permit.Once)
+				w.Close()
+				w = open(t, &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("done"), nil }}, c.set)
+				w.Until("job is done", func() bool {
+					if q := w.Info("job").Question; q != nil {
+						w.Answer(q.ID, permit.Once)
 					}
-					return w.info("job").State == event.Done
+					return w.Info("job").State == event.Done
 				})
 				if m := w.mail()["job"]; m.Outcome != "completed" || m.Body != "done" {
 					t.Errorf("after the next start: %+v", m)
 				}
-				if _, err := os.Stat(filepath.Join(w.dir, "f")); err != nil {
+				if _, err := os.Stat(filepath.Join(w.Dir, "f")); err != nil {
 					t.Error(err)
 				}
 				return
 			}
 			if !c.open {
-				ms, err := inbox.New(w.db, nil).List(context.Background(), inbox.Query{Recipient: 1, From: "job"})
+				ms, err := inbox.New(w.DB, nil).List(context.Background(), inbox.Query{Recipient: 1, From: "job"})
 				check(t, err)
 				if len(ms) != 1 || ms[0].Outcome != "interrupted" {
 					t.Errorf("messages %+v", ms)
@@ -146,7 +146,7 @@ func TestClose_isBoundedInEveryState(t *testing.T) {
 			}
 			if c.open {
 				w.fault("none")
-				w.close()
+				w.Close()
 				w = open(t, &model{}, c.set)
 				if m := w.one(); m.Outcome != "crashed" || m.Partial != "done" {
 					t.Errorf("after the next start: %+v", m)
@@ -159,44 +159,44 @@ func TestClose_isBoundedInEveryState(t *testing.T) {
 // TestClose_endsWhatTheHumanRuns: the command in a tab and the wait in it end
 // with the pool, though nobody cancels them.
 func TestClose_endsWhatTheHumanRuns(t *testing.T) {
-	m := &model{reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
 		<-ctx.Done()
 		return nil, nil
 	}}
-	w := open(t, m, setting{cap: 1})
-	w.push("job", "x")
-	w.push("later", "x") // it does not start, so nothing of it comes
-	w.run(0)
+	w := open(t, m, setting{Cap: 1})
+	w.Push("job", "x")
+	w.Push("later", "x") // it does not start, so nothing of it comes
+	w.Run(0)
 	received, ran := make(chan error, 1), make(chan error, 1)
-	home := w.main()
+	home := w.Main()
 	go func() {
-		_, err := w.pool.Pickup.Receive(context.Background(), home, inbox.Query{From: "later"})
+		_, err := w.Pool.Pickup.Receive(context.Background(), home, inbox.Query{From: "later"})
 		received <- err
 	}()
-	w.state("main", event.Waiting)
-	main := w.main()
+	w.State("main", event.Waiting)
+	main := w.Main()
 	go func() {
-		ran <- w.pool.Shell(context.Background(), main, "trap '' TERM; echo $$ > pid; echo begun; while :; do sleep 600; done")
+		ran <- w.Pool.Shell(context.Background(), main, "trap '' TERM; echo $$ > pid; echo begun; while :; do sleep 600; done")
 	}()
-	w.output("main", "begun")
+	w.Output("main", "begun")
 	ctx, cancel := context.WithTimeout(context.Background(), 1200*time.Millisecond)
 	defer cancel()
-	check(t, w.pool.Close(ctx))
+	check(t, w.Pool.Close(ctx))
 	if err := <-received; err == nil || !strings.Contains(err.Error(), "the program was closed") {
 		t.Errorf("receive: %v", err)
 	}
 	check(t, <-ran)
-	es, err := w.pool.Ledger.Page(context.Background(), main, 0, 10)
+	es, err := w.Pool.Ledger.Page(context.Background(), main, 0, 10)
 	check(t, err)
 	if got := kinds(es); got != "shell" || !strings.Contains(es[0].Shell.Output, "begun") {
 		t.Errorf("entries %s", got)
 	}
-	pid, err := os.ReadFile(filepath.Join(w.dir, "pid"))
+	pid, err := os.ReadFile(filepath.Join(w.Dir, "pid"))
 	check(t, err)
 	if stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(pid)) + "/stat"); err == nil && !strings.Contains(string(stat), ") Z ") {
 		t.Errorf("the command still runs: %s", stat)
 	}
-	if err := w.pool.Shell(context.Background(), main, "true"); err == nil {
+	if err := w.Pool.Shell(context.Background(), main, "true"); err == nil {
 		t.Error("a closed pool runs commands")
 	}
 }

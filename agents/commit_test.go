@@ -25,16 +25,16 @@ import (
 // together has one transaction carry out what these functions write, in their order:
 // the writer is held until all of them have queued. It needs the fake time of play.
 func (w *world) together(fs ...func()) {
-	w.t.Helper()
+	w.T.Helper()
 	var all sync.WaitGroup
 	held, release := make(chan struct{}), make(chan struct{})
 	all.Go(func() {
-		if err := w.db.Write(context.Background(), "hold", func(*store.Tx) error {
+		if err := w.DB.Write(context.Background(), "hold", func(*store.Tx) error {
 			close(held)
 			<-release
 			return nil
 		}); err != nil {
-			w.t.Error(err)
+			w.T.Error(err)
 		}
 	})
 	<-held
@@ -48,10 +48,10 @@ func (w *world) together(fs ...func()) {
 
 // overridden is what the database keeps of what the human said about main's mail.
 func (w *world) overridden() (o policy.Overrides) {
-	w.t.Helper()
-	check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) error {
+	w.T.Helper()
+	check(w.T, w.DB.Read(w.T.Context(), func(rx *store.Rx) error {
 		all, err := policy.Overridden(&rx.View)
-		o = all[w.main()]
+		o = all[w.Main()]
 		return err
 	}))
 	return o
@@ -61,7 +61,7 @@ func (w *world) overridden() (o policy.Overrides) {
 // the row, also where many were committed with one another.
 func TestOverride_losesNothing(t *testing.T) {
 	w := open(t, answers(), setting{})
-	main := w.main()
+	main := w.Main()
 	want := map[string]policy.Mode{}
 	var all sync.WaitGroup
 	for caller := range 4 {
@@ -70,7 +70,7 @@ func TestOverride_losesNothing(t *testing.T) {
 		}
 		all.Go(func() {
 			for n := range 100 {
-				_, err := w.pool.Mail.Override(context.Background(), main, func(o *policy.Overrides) {
+				_, err := w.Pool.Mail.Override(context.Background(), main, func(o *policy.Overrides) {
 					if o.From == nil {
 						o.From = map[string]policy.Mode{}
 					}
@@ -83,7 +83,7 @@ func TestOverride_losesNothing(t *testing.T) {
 		})
 	}
 	all.Wait()
-	now, err := w.pool.Mail.Policy(main)
+	now, err := w.Pool.Mail.Policy(main)
 	check(t, err)
 	if got := now.Human.From; !maps.Equal(got, want) {
 		t.Errorf("memory has %d of %d changes", len(got), len(want))
@@ -96,15 +96,15 @@ func TestOverride_losesNothing(t *testing.T) {
 // TestQuiet_committedTogether: who begins and ends it beside others sees what they did.
 func TestQuiet_committedTogether(t *testing.T) {
 	quiet := func(w *world) policy.Quiet {
-		now, err := w.pool.Mail.Policy(w.main())
-		check(w.t, err)
+		now, err := w.Pool.Mail.Policy(w.Main())
+		check(w.T, err)
 		var kept policy.Quiet
-		check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) error {
+		check(w.T, w.DB.Read(w.T.Context(), func(rx *store.Rx) error {
 			kept, err = policy.IsQuiet(&rx.View)
 			return err
 		}))
 		if now.Quiet.On != kept.On || !now.Quiet.Until.Equal(kept.Until) || now.Quiet.Since != kept.Since {
-			w.t.Errorf("memory has %+v, the row %+v", now.Quiet, kept)
+			w.T.Errorf("memory has %+v, the row %+v", now.Quiet, kept)
 		}
 		return kept
 	}
@@ -112,21 +112,21 @@ func TestQuiet_committedTogether(t *testing.T) {
 		play(t, answers(), setting{}, func(w *world) {
 			ctx, later := context.Background(), time.Now().Add(time.Hour)
 			w.mails("ci", "before", mail.Letter{})
-			helper, main := w.info("ci").ID, w.main()
+			helper, main := w.Info("ci").ID, w.Main()
 			w.together(
-				func() { check(t, w.pool.Mail.BeQuiet(ctx, time.Time{})) },
+				func() { check(t, w.Pool.Mail.BeQuiet(ctx, time.Time{})) },
 				func() {
-					_, err := w.pool.Letters.Mail(ctx, helper, mail.Letter{To: []string{"main"}, Body: "meanwhile"})
+					_, err := w.Pool.Letters.Mail(ctx, helper, mail.Letter{To: []string{"main"}, Body: "meanwhile"})
 					check(t, err)
 				},
-				func() { check(t, w.pool.Mail.BeQuiet(ctx, later)) },
+				func() { check(t, w.Pool.Mail.BeQuiet(ctx, later)) },
 			)
-			ms, err := w.pool.Letters.Inbox(ctx, main)
+			ms, err := w.Pool.Letters.Inbox(ctx, main)
 			check(t, err)
 			if q := quiet(w); len(ms) != 2 || !q.On || !q.Until.Equal(later) || q.Since != ms[0].ID {
 				t.Errorf("it is %+v; messages %+v", q, ms)
 			}
-			if came, err := w.pool.Mail.EndQuiet(ctx); err != nil || !strings.Contains(came, "1 message came") {
+			if came, err := w.Pool.Mail.EndQuiet(ctx); err != nil || !strings.Contains(came, "1 message came") {
 				t.Errorf("came: %q, %v", came, err)
 			}
 		})
@@ -135,8 +135,8 @@ func TestQuiet_committedTogether(t *testing.T) {
 		play(t, answers(), setting{}, func(w *world) {
 			ctx := context.Background()
 			errs := make([]error, 3)
-			end := func(n int) func() { return func() { _, errs[n] = w.pool.Mail.EndQuiet(ctx) } }
-			w.together(func() { errs[0] = w.pool.Mail.BeQuiet(ctx, time.Time{}) }, end(1), end(2))
+			end := func(n int) func() { return func() { _, errs[n] = w.Pool.Mail.EndQuiet(ctx) } }
+			w.together(func() { errs[0] = w.Pool.Mail.BeQuiet(ctx, time.Time{}) }, end(1), end(2))
 			if errs[0] != nil || errs[1] != nil || !errors.Is(errs[2], mail.ErrLoud) {
 				t.Errorf("begin, end, end again: %v", errs)
 			}
@@ -160,39 +160,39 @@ func TestCommit_showsAtOnce(t *testing.T) {
 		"SetModel": {
 			func(*world) {},
 			func(w *world) error {
-				return w.pool.SetModel(context.Background(), main(w.pool.Infos()).ID, "test/two")
+				return w.Pool.SetModel(context.Background(), main(w.Pool.Infos()).ID, "test/two")
 			},
 			func(is []event.Info) bool { return main(is).Model == "test/two" },
 		},
 		"CloseTab": {
 			func(w *world) {
-				w.push("kid", "x")
-				w.run(1)
+				w.Push("kid", "x")
+				w.Run(1)
 				w.rest()
 			},
-			func(w *world) error { return w.pool.CloseTab(context.Background(), "kid") },
+			func(w *world) error { return w.Pool.CloseTab(context.Background(), "kid") },
 			func(is []event.Info) bool { return len(is) == 1 },
 		},
 		"Clear": {
 			func(w *world) {
-				w.prompt("hello")
+				w.Prompt("hello")
 				w.rest()
-				if main(w.pool.Infos()).Context == 0 {
-					w.t.Fatal("the context is empty")
+				if main(w.Pool.Infos()).Context == 0 {
+					w.T.Fatal("the context is empty")
 				}
 			},
-			func(w *world) error { return w.pool.Clear(context.Background(), main(w.pool.Infos()).ID) },
+			func(w *world) error { return w.Pool.Clear(context.Background(), main(w.Pool.Infos()).ID) },
 			func(is []event.Info) bool { return main(is).Context == 0 },
 		},
 		"Unprompt": {
 			func(w *world) {
-				w.prompt("think")
-				w.until("it thinks", func() bool { return w.info("main").Doing == "streaming" })
-				w.prompt("later")
-				w.until("one waits", func() bool { return len(w.info("main").Prompts) == 1 })
+				w.Prompt("think")
+				w.Until("it thinks", func() bool { return w.Info("main").Doing == "streaming" })
+				w.Prompt("later")
+				w.Until("one waits", func() bool { return len(w.Info("main").Prompts) == 1 })
 			},
 			func(w *world) error {
-				_, err := w.pool.Unprompt(context.Background(), main(w.pool.Infos()).Prompts[0].ID)
+				_, err := w.Pool.Unprompt(context.Background(), main(w.Pool.Infos()).Prompts[0].ID)
 				return err
 			},
 			func(is []event.Info) bool { return len(main(is).Prompts) == 0 },
@@ -200,20 +200,20 @@ func TestCommit_showsAtOnce(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := answers()
-			plain := m.reply
-			m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+			plain := m.Reply
+			m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 				ps, err := plain(ctx, req)
 				return append(ps, llm.Usage{Input: 100, Output: 1}), err
 			}
 			play(t, m, setting{}, func(w *world) {
-				w.main()
+				w.Main()
 				c.before(w)
 				var is []event.Info
 				w.together(
 					func() { check(t, c.write(w)) },
 					func() {
-						check(t, w.db.Write(context.Background(), "look", func(tx *store.Tx) error {
-							tx.AfterCommit(func() { is = w.pool.Infos() })
+						check(t, w.DB.Write(context.Background(), "look", func(tx *store.Tx) error {
+							tx.AfterCommit(func() { is = w.Pool.Infos() })
 							return nil
 						}))
 					},
@@ -231,27 +231,27 @@ func TestCommit_showsAtOnce(t *testing.T) {
 func TestAsk_notAfterAStop(t *testing.T) {
 	var w *world
 	var stricter sync.Once
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		return slices.Concat(call("a", "read_file", `{"path":"/etc/hosts"}`), call("b", "read_file", `{"path":"/etc/hosts"}`), call("c", "read_file", `{"path":"/etc/hosts"}`)), nil
 	}}
-	play(t, m, setting{start: func(name string, f func()) {
+	play(t, m, setting{Start: func(name string, f func()) {
 		if strings.HasPrefix(name, "tool ") {
-			stricter.Do(func() { check(t, w.pool.SetMode(context.Background(), permit.Ask)) })
+			stricter.Do(func() { check(t, w.Pool.SetMode(context.Background(), permit.Ask)) })
 		}
 		go f()
 	}}, func(it *world) {
 		w = it
-		w.prompt("read")
+		w.Prompt("read")
 		q := w.asks("main")
 		synctest.Wait()
-		w.pool.Stop(w.main())
+		w.Pool.Stop(w.Main())
 		w.rest()
 		first, _ := w.row(q.ID)
 		second, _ := w.row(q.ID + 1)
 		if first.Call == "" || second.Call != "" {
 			t.Errorf("questions were put for %q and %q", first.Call, second.Call)
 		}
-		es := w.entries("main")
+		es := w.Entries("main")
 		if end := es[len(es)-1].End; end == nil || end.Outcome != history.Interrupted {
 			t.Errorf("it ended as %+v", es[len(es)-1])
 		}
@@ -262,19 +262,19 @@ func TestAsk_notAfterAStop(t *testing.T) {
 // all the same: mail that would wake it still waits for what they do next.
 func TestStop_twice(t *testing.T) {
 	play(t, answers(), setting{}, func(w *world) {
-		w.prompt("think")
-		w.until("it thinks", func() bool { return w.info("main").Doing == "streaming" })
-		w.pool.Stop(w.main())
+		w.Prompt("think")
+		w.Until("it thinks", func() bool { return w.Info("main").Doing == "streaming" })
+		w.Pool.Stop(w.Main())
 		w.rest()
-		_, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Kind: inbox.Mail, Deliver: inbox.Wake, Body: "wake up"})
+		_, err := w.Pool.Deposit(inbox.Message{Recipient: w.Main(), From: "ci", Kind: inbox.Mail, Deliver: inbox.Wake, Body: "wake up"})
 		check(t, err)
 		synctest.Wait()
-		w.pool.Stop(w.main())
+		w.Pool.Stop(w.Main())
 		w.rest()
-		w.until("the mail waits", func() bool { return w.info("main").Pending == 1 })
-		w.prompt("go on")
+		w.Until("the mail waits", func() bool { return w.Info("main").Pending == 1 })
+		w.Prompt("go on")
 		w.rest()
-		w.until("it came in", func() bool { return w.info("main").Pending == 0 })
+		w.Until("it came in", func() bool { return w.Info("main").Pending == 0 })
 	})
 }
 
@@ -282,9 +282,9 @@ func TestStop_twice(t *testing.T) {
 // written down is empty, also where both are committed at once.
 func TestCompact_clearedBehindIt(t *testing.T) {
 	var asked, release chan struct{} // of the bubble
-	m := &model{reply: summing}
-	plain := m.reply
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: summing}
+	plain := m.Reply
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		if wantsSummary(req) {
 			asked <- struct{}{}
 			<-release
@@ -294,25 +294,25 @@ func TestCompact_clearedBehindIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, release = make(chan struct{}, 1), make(chan struct{})
 		w := open(t, m, setting{})
-		w.prompt("one")
+		w.Prompt("one")
 		w.rest()
-		w.prompt("two")
+		w.Prompt("two")
 		w.rest()
 		done := make(chan error, 1)
-		go func() { done <- w.pool.Compact(context.Background(), w.main(), "") }()
+		go func() { done <- w.Pool.Compact(context.Background(), w.Main(), "") }()
 		<-asked
 		w.together(
 			func() { close(release) },
-			func() { check(t, w.pool.Clear(context.Background(), w.pool.Infos()[0].ID)) },
+			func() { check(t, w.Pool.Clear(context.Background(), w.Pool.Infos()[0].ID)) },
 		)
 		if err := <-done; err != nil {
 			t.Errorf("compact: %v", err)
 		}
 		w.rest()
-		if got := w.pool.Infos()[0].Context; got != 0 {
+		if got := w.Pool.Infos()[0].Context; got != 0 {
 			t.Errorf("the context holds %d tokens", got)
 		}
-		w.close()
+		w.Close()
 		synctest.Wait()
 	})
 }

@@ -30,7 +30,7 @@ func summing(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 
 // summaries are the summary entries of an agent.
 func (w *world) summaries(name string) (ss []history.Entry) {
-	for _, e := range w.entries(name) {
+	for _, e := range w.Entries(name) {
 		if e.Kind == history.EntrySummary {
 			ss = append(ss, e)
 		}
@@ -42,31 +42,31 @@ func (w *world) summaries(name string) (ss []history.Entry) {
 // knows to be under way; the rows before are kept; all of it survives a restart
 // and a second compaction.
 func TestCompact(t *testing.T) {
-	m := &model{reply: summing}
-	w := open(t, m, setting{cap: 1})
-	main := w.main()
-	if err := w.pool.Compact(t.Context(), main, ""); err == nil || !strings.Contains(err.Error(), "nothing to compact") {
+	m := &model{Reply: summing}
+	w := open(t, m, setting{Cap: 1})
+	main := w.Main()
+	if err := w.Pool.Compact(t.Context(), main, ""); err == nil || !strings.Contains(err.Error(), "nothing to compact") {
 		t.Errorf("an empty conversation: %v", err)
 	}
-	w.prompt("one")
-	w.settle()
-	w.prompt("two")
-	w.settle()
-	w.push("later", "quick")
-	_, err := w.pool.Letters.Send(t.Context(), main, "main", "unread words", "")
+	w.Prompt("one")
+	w.Settle()
+	w.Prompt("two")
+	w.Settle()
+	w.Push("later", "quick")
+	_, err := w.Pool.Letters.Send(t.Context(), main, "main", "unread words", "")
 	check(t, err)
-	check(t, w.pool.Shell(t.Context(), main, "echo seen by the human"))
-	check(t, w.pool.Compact(t.Context(), main, "mind the gap"))
-	req := m.last()
+	check(t, w.Pool.Shell(t.Context(), main, "echo seen by the human"))
+	check(t, w.Pool.Compact(t.Context(), main, "mind the gap"))
+	req := m.Last()
 	if got := said(req); !wantsSummary(req) || !strings.Contains(got, "said by main: two") || !strings.Contains(got, "mind the gap") || asked(req) != "" {
 		t.Errorf("the request for the summary: %q", got)
 	}
-	if w.state("main", event.Idle); w.info("main").Usage.Input != 500 {
-		t.Errorf("it was not counted: %+v", w.info("main").Usage)
+	if w.State("main", event.Idle); w.Info("main").Usage.Input != 500 {
+		t.Errorf("it was not counted: %+v", w.Info("main").Usage)
 	}
-	w.prompt("three")
-	w.settle()
-	got := said(m.last())
+	w.Prompt("three")
+	w.Settle()
+	got := said(m.Last())
 	for _, want := range []string{"SUMMARY of it.", "Tasks in your queue: later.", "Messages unread in your inbox: #1 mail from main.", "seen by the human", "three"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("the next request lacks %q: %s", want, got)
@@ -75,33 +75,33 @@ func TestCompact(t *testing.T) {
 	if strings.Contains(got, "said by main: one") || strings.Index(got, "SUMMARY") > strings.Index(got, "seen by the human") {
 		t.Errorf("the next request: %s", got)
 	}
-	check(t, valid(m.last().Messages))
-	if got := kinds(w.entries("main")); !strings.HasPrefix(got, "prompt text ended prompt text ended shell summary") {
+	check(t, valid(m.Last().Messages))
+	if got := kinds(w.Entries("main")); !strings.HasPrefix(got, "prompt text ended prompt text ended shell summary") {
 		t.Errorf("the transcript: %s", got)
 	}
-	w.close()
+	w.Close()
 
-	w = open(t, m, setting{dir: w.dir})
-	w.main()
-	w.prompt("four")
-	w.settle()
-	got = said(m.last())
+	w = open(t, m, setting{Dir: w.Dir})
+	w.Main()
+	w.Prompt("four")
+	w.Settle()
+	got = said(m.Last())
 	if strings.Contains(got, "said by main: one") || strings.Count(got, "SUMMARY") != 1 || !strings.Contains(got, "seen by the human") || !strings.Contains(got, "said by main: three") {
 		t.Errorf("after a restart: %s", got)
 	}
-	check(t, w.pool.Compact(t.Context(), main, ""))
-	w.prompt("five")
-	w.settle()
-	got = said(m.last())
+	check(t, w.Pool.Compact(t.Context(), main, ""))
+	w.Prompt("five")
+	w.Settle()
+	got = said(m.Last())
 	if strings.Count(got, "SUMMARY") != 1 || strings.Contains(got, "three") {
 		t.Errorf("after a second compaction: %s", got)
 	}
-	if err := w.pool.Clear(t.Context(), main); err != nil {
+	if err := w.Pool.Clear(t.Context(), main); err != nil {
 		t.Error(err)
 	}
-	w.prompt("six")
-	w.settle()
-	if got := said(m.last()); got != "six" {
+	w.Prompt("six")
+	w.Settle()
+	if got := said(m.Last()); got != "six" {
 		t.Errorf("a new conversation begins with %q", got)
 	}
 }
@@ -122,31 +122,31 @@ func TestCompact_thatFailsChangesNothing(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &model{}
-			m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+			m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 				if wantsSummary(req) {
 					return c.reply(ctx)
 				}
 				return echo(ctx, req)
 			}
 			w := open(t, m, setting{})
-			w.prompt("one")
-			w.settle()
-			main, done := w.main(), make(chan error, 1)
-			go func() { done <- w.pool.Compact(t.Context(), main, "") }()
+			w.Prompt("one")
+			w.Settle()
+			main, done := w.Main(), make(chan error, 1)
+			go func() { done <- w.Pool.Compact(t.Context(), main, "") }()
 			if name == "stopped" {
-				w.until("it compacts", func() bool { return w.info("main").Doing == "compacting" })
-				w.pool.Stop(main)
+				w.Until("it compacts", func() bool { return w.Info("main").Doing == "compacting" })
+				w.Pool.Stop(main)
 			}
 			if err := <-done; err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("the error is %v", err)
 			}
-			w.state("main", event.Idle)
-			w.prompt("two")
-			w.settle()
-			if got := said(m.last()); got != "one | said by main: one | two" {
+			w.State("main", event.Idle)
+			w.Prompt("two")
+			w.Settle()
+			if got := said(m.Last()); got != "one | said by main: one | two" {
 				t.Errorf("the next request: %q", got)
 			}
-			if got := kinds(w.entries("main")); got != "prompt text ended prompt text ended" {
+			if got := kinds(w.Entries("main")); got != "prompt text ended prompt text ended" {
 				t.Errorf("the transcript: %s", got)
 			}
 		})
@@ -158,7 +158,7 @@ func TestCompact_thatFailsChangesNothing(t *testing.T) {
 func TestCompact_waitsForTheTurn(t *testing.T) {
 	summing, go_on := make(chan struct{}), make(chan struct{})
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		switch {
 		case wantsSummary(req):
 			close(summing)
@@ -170,22 +170,22 @@ func TestCompact_waitsForTheTurn(t *testing.T) {
 		return echo(ctx, req)
 	}
 	w := open(t, m, setting{})
-	main := w.main()
-	w.prompt("long")
-	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+	main := w.Main()
+	w.Prompt("long")
+	w.Until("it streams", func() bool { return w.Info("main").Doing == "streaming" })
 	done := make(chan error, 1)
-	go func() { done <- w.pool.Compact(t.Context(), main, "") }()
+	go func() { done <- w.Pool.Compact(t.Context(), main, "") }()
 	go_on <- struct{}{}
 	<-summing
-	_, err := w.pool.Letters.Send(t.Context(), main, "main", "came meanwhile", "")
+	_, err := w.Pool.Letters.Send(t.Context(), main, "main", "came meanwhile", "")
 	check(t, err)
-	_, _, err = w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
+	_, _, err = w.Pool.Pickup.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
-	w.prompt("typed meanwhile")
+	w.Prompt("typed meanwhile")
 	close(go_on)
 	check(t, <-done)
-	w.settle()
-	got := said(m.last())
+	w.Settle()
+	got := said(m.Last())
 	if strings.Contains(got, "said by main: long") || strings.Index(got, "SUMMARY") > strings.Index(got, "came meanwhile") || !strings.HasSuffix(got, "typed meanwhile") {
 		t.Errorf("the next request: %q", got)
 	}
@@ -196,7 +196,7 @@ func TestCompact_waitsForTheTurn(t *testing.T) {
 func TestCompact_givenUp(t *testing.T) {
 	stream := make(chan struct{})
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		switch {
 		case wantsSummary(req):
 			return text("SUMMARY"), nil
@@ -206,28 +206,28 @@ func TestCompact_givenUp(t *testing.T) {
 		return echo(ctx, req)
 	}
 	w := open(t, m, setting{})
-	w.prompt("long")
-	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+	w.Prompt("long")
+	w.Until("it streams", func() bool { return w.Info("main").Doing == "streaming" })
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := w.pool.Compact(ctx, w.main(), ""); !errors.Is(err, context.Canceled) {
+	if err := w.Pool.Compact(ctx, w.Main(), ""); !errors.Is(err, context.Canceled) {
 		t.Errorf("given up: %v", err)
 	}
 	close(stream)
-	w.settle()
-	for _, e := range w.entries("main") {
+	w.Settle()
+	for _, e := range w.Entries("main") {
 		if e.Kind == history.EntrySummary {
 			t.Errorf("it was compacted all the same: %+v", e)
 		}
 	}
-	check(t, w.pool.Compact(t.Context(), w.main(), ""))
+	check(t, w.Pool.Compact(t.Context(), w.Main(), ""))
 }
 
 // TestCompact_byItself: at 85 % of the window, in the middle of a turn too, and for
 // sub-agents; the turn goes on with its prompt.
 func TestCompact_byItself(t *testing.T) {
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		switch {
 		case wantsSummary(req):
 			return append(text("SUMMARY"), llm.Usage{Input: 90_000, Output: 10}), nil
@@ -238,9 +238,9 @@ func TestCompact_byItself(t *testing.T) {
 		return append(append(long, call("c", "bash", `{"command":"echo step"}`)...), llm.Usage{Input: 3000, Output: 82_010}), nil
 	}
 	w := open(t, m, setting{})
-	w.prompt("fill it")
-	w.settle()
-	es := w.entries("main")
+	w.Prompt("fill it")
+	w.Settle()
+	es := w.Entries("main")
 	if got := kinds(es); got != "prompt text call started result summary text ended" {
 		t.Fatalf("the transcript: %s", got)
 	}
@@ -250,16 +250,16 @@ func TestCompact_byItself(t *testing.T) {
 	if got := es[6].Text; got != "done: fill it" {
 		t.Errorf("the turn ended with %q", got)
 	}
-	w.until("the context is what the last request filled", func() bool { return w.info("main").Context == 1010 })
-	check(t, valid(m.last().Messages))
+	w.Until("the context is what the last request filled", func() bool { return w.Info("main").Context == 1010 })
+	check(t, valid(m.Last().Messages))
 
-	w.push("sub", "fill it too")
-	w.run(0)
-	w.settle()
+	w.Push("sub", "fill it too")
+	w.Run(0)
+	w.Settle()
 	if len(w.summaries("sub")) != 1 {
-		t.Errorf("the sub-agent's transcript: %s", kinds(w.entries("sub")))
+		t.Errorf("the sub-agent's transcript: %s", kinds(w.Entries("sub")))
 	}
-	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
+	ms, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 1 || ms[0].Body != "done: fill it too" {
 		t.Errorf("its result: %+v", ms)
@@ -273,7 +273,7 @@ func TestCompact_neverLoops(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m := &model{}
 			steps := 0
-			m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+			m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 				if wantsSummary(req) {
 					if fails {
 						return nil, nil // which is no summary
@@ -286,15 +286,15 @@ func TestCompact_neverLoops(t *testing.T) {
 				return append(call(fmt.Sprint("c", steps), "bash", fmt.Sprintf(`{"command":"true %d"}`, steps)), llm.Usage{Input: 95_000}), nil
 			}
 			w := open(t, m, setting{})
-			w.prompt("go")
-			w.settle()
+			w.Prompt("go")
+			w.Settle()
 			asks, notices := 0, 0
-			for _, r := range m.seen() {
+			for _, r := range m.Seen() {
 				if wantsSummary(r) {
 					asks++
 				}
 			}
-			for _, e := range w.entries("main") {
+			for _, e := range w.Entries("main") {
 				if e.Kind == history.EntryNotice {
 					notices++
 					if _, then, failed := strings.Cut(e.Text, "failed: "); failed && !strings.Contains(then, ". It goes on") || strings.Contains(then, "..") {
@@ -303,9 +303,9 @@ func TestCompact_neverLoops(t *testing.T) {
 				}
 			}
 			if asks != 1 || notices != 1 {
-				t.Errorf("%d summaries were asked for, %d notices given: %s", asks, notices, kinds(w.entries("main")))
+				t.Errorf("%d summaries were asked for, %d notices given: %s", asks, notices, kinds(w.Entries("main")))
 			}
-			w.until("the turn is done", func() bool { return w.info("main").Outcome == history.Completed })
+			w.Until("the turn is done", func() bool { return w.Info("main").Outcome == history.Completed })
 		})
 	}
 }
@@ -331,11 +331,11 @@ func TestCompact_afterARefusal(t *testing.T) {
 			check(t, err)
 			defer stop()
 			w := open(t, llm.Retry(anthropic.New(anthropic.Options{Key: "k", BaseURL: base}), llm.RetryOptions{}), setting{})
-			w.prompt("first")
-			w.settle()
-			w.prompt("second")
-			w.settle()
-			es := w.entries("main")
+			w.Prompt("first")
+			w.Settle()
+			w.Prompt("second")
+			w.Settle()
+			es := w.Entries("main")
 			want := "prompt text ended prompt summary text ended"
 			if again {
 				want = "prompt text ended prompt summary ended"
@@ -357,7 +357,7 @@ func TestCompact_afterARefusal(t *testing.T) {
 // TestCompact_ofATextThatIsTooLong: the conversation is cut until the model takes it.
 func TestCompact_ofATextThatIsTooLong(t *testing.T) {
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		if wantsSummary(req) {
 			if len(said(req)) > 30_000 {
 				return nil, &llm.Error{Kind: llm.ContextTooLong, Provider: "test", Message: "Too long."}
@@ -368,11 +368,11 @@ func TestCompact_ofATextThatIsTooLong(t *testing.T) {
 	}
 	w := open(t, m, setting{})
 	for _, p := range []string{"one", "two", "three"} {
-		w.prompt(p)
-		w.settle()
+		w.Prompt(p)
+		w.Settle()
 	}
-	check(t, w.pool.Compact(t.Context(), w.main(), ""))
-	if got := said(m.last()); strings.Count(got, "</conversation>") != 1 {
+	check(t, w.Pool.Compact(t.Context(), w.Main(), ""))
+	if got := said(m.Last()); strings.Count(got, "</conversation>") != 1 {
 		t.Error("the text can end itself")
 	}
 }
@@ -381,19 +381,19 @@ func TestCompact_ofATextThatIsTooLong(t *testing.T) {
 // that its end is missing.
 func TestCompact_thatIsCut(t *testing.T) {
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		if wantsSummary(req) {
 			return append(text("SUMMARY, and"), llm.Stop{Reason: llm.Length}), nil
 		}
 		return echo(ctx, req)
 	}
 	w := open(t, m, setting{})
-	w.prompt("one")
-	w.settle()
-	check(t, w.pool.Compact(t.Context(), w.main(), ""))
-	w.prompt("two")
-	w.settle()
-	if got := said(m.last()); !strings.Contains(got, "SUMMARY, and\n\n(The summary was cut here") {
+	w.Prompt("one")
+	w.Settle()
+	check(t, w.Pool.Compact(t.Context(), w.Main(), ""))
+	w.Prompt("two")
+	w.Settle()
+	if got := said(m.Last()); !strings.Contains(got, "SUMMARY, and\n\n(The summary was cut here") {
 		t.Errorf("the next request: %q", got)
 	}
 }
@@ -402,21 +402,21 @@ func TestCompact_thatIsCut(t *testing.T) {
 // excerpt; it never obeys what it summarises.
 func TestCompact_withoutAModel(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	w.prompt("run echo made > made")
-	w.settle()
-	w.prompt("say hello")
-	w.settle()
-	check(t, w.pool.Compact(t.Context(), w.main(), ""))
+	w.Prompt("run echo made > made")
+	w.Settle()
+	w.Prompt("say hello")
+	w.Settle()
+	check(t, w.Pool.Compact(t.Context(), w.Main(), ""))
 	ss := w.summaries("main")
 	if len(ss) != 1 || !strings.Contains(ss[0].Text, "can't summarise") || !strings.Contains(ss[0].Text, "say hello") {
 		t.Fatalf("summaries: %+v", ss)
 	}
-	if got := kinds(w.entries("main")); strings.Count(got, "call") != 1 {
+	if got := kinds(w.Entries("main")); strings.Count(got, "call") != 1 {
 		t.Errorf("it did something again: %s", got)
 	}
-	w.prompt("say further")
-	w.settle()
-	es := w.entries("main")
+	w.Prompt("say further")
+	w.Settle()
+	es := w.Entries("main")
 	if got := es[len(es)-2].Text; !strings.Contains(got, "further") || strings.Contains(got, "hello") {
 		t.Errorf("it goes on with %q", got)
 	}
@@ -427,7 +427,7 @@ func TestCompact_withoutAModel(t *testing.T) {
 func TestCompact_andANewConversation(t *testing.T) {
 	summing, go_on := make(chan struct{}), make(chan struct{})
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		if wantsSummary(req) {
 			close(summing)
 			<-go_on
@@ -436,20 +436,20 @@ func TestCompact_andANewConversation(t *testing.T) {
 		return echo(ctx, req)
 	}
 	w := open(t, m, setting{})
-	w.prompt("one")
-	w.settle()
+	w.Prompt("one")
+	w.Settle()
 	done := make(chan error, 1)
-	main := w.main()
-	go func() { done <- w.pool.Compact(t.Context(), main, "") }()
+	main := w.Main()
+	go func() { done <- w.Pool.Compact(t.Context(), main, "") }()
 	<-summing
-	check(t, w.pool.Clear(t.Context(), w.main()))
+	check(t, w.Pool.Clear(t.Context(), w.Main()))
 	close(go_on)
 	if err := <-done; err == nil || !strings.Contains(err.Error(), "new conversation") {
 		t.Errorf("the error is %v", err)
 	}
-	w.prompt("two")
-	w.settle()
-	if got := said(m.last()); got != "two" {
+	w.Prompt("two")
+	w.Settle()
+	if got := said(m.Last()); got != "two" {
 		t.Errorf("the next request: %q", got)
 	}
 }
@@ -457,26 +457,26 @@ func TestCompact_andANewConversation(t *testing.T) {
 // TestCompact_ofABranch: a branch behind a turn of a compacted conversation begins
 // with what was sent then.
 func TestCompact_ofABranch(t *testing.T) {
-	m := &model{reply: summing}
+	m := &model{Reply: summing}
 	w := open(t, m, setting{})
 	for _, p := range []string{"one", "two"} {
-		w.prompt(p)
-		w.settle()
+		w.Prompt(p)
+		w.Settle()
 	}
-	check(t, w.pool.Compact(t.Context(), w.main(), ""))
-	w.prompt("three")
-	w.settle()
+	check(t, w.Pool.Compact(t.Context(), w.Main(), ""))
+	w.Prompt("three")
+	w.Settle()
 	for number, want := range map[int]string{1: "one | said by main: one | end", 3: "three"} {
-		i, err := w.pool.Branch(t.Context(), w.main(), number, "")
+		i, err := w.Pool.Branch(t.Context(), w.Main(), number, "")
 		check(t, err)
 		w.tell(i.ID, "end")
-		got := said(m.last())
+		got := said(m.Last())
 		if number == 1 && got != want || number == 3 && (!strings.Contains(got, want) || !strings.Contains(got, "SUMMARY") || strings.Contains(got, "said by main: two")) {
 			t.Errorf("the branch behind turn %d: %q", number, got)
 		}
-		check(t, w.pool.Compact(t.Context(), i.ID, ""))
+		check(t, w.Pool.Compact(t.Context(), i.ID, ""))
 		w.tell(i.ID, "again")
-		if got := said(m.last()); strings.Contains(got, "end |") || !strings.Contains(got, "SUMMARY") {
+		if got := said(m.Last()); strings.Contains(got, "end |") || !strings.Contains(got, "SUMMARY") {
 			t.Errorf("the branch behind turn %d, compacted: %q", number, got)
 		}
 	}

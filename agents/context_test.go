@@ -10,12 +10,12 @@ import (
 // messages in it cost; what a summary stands for is no longer part of it.
 // Spec: O-74, O-82.
 func TestContext(t *testing.T) {
-	m := &model{reply: summing}
+	m := &model{Reply: summing}
 	w := open(t, m, setting{})
-	main := w.main()
+	main := w.Main()
 	look := func() (parts map[string][2]int, mail [2]int) {
 		t.Helper()
-		c, err := w.pool.Ledger.Context(t.Context(), main)
+		c, err := w.Pool.Ledger.Context(t.Context(), main)
 		check(t, err)
 		parts = map[string][2]int{}
 		for _, p := range c.Parts {
@@ -30,21 +30,21 @@ func TestContext(t *testing.T) {
 	if len(parts) != 2 || parts["tools"][0] < 5 || parts["system prompt"][1] == 0 || mail != [2]int{} {
 		t.Errorf("an empty one: %v, mail %v", parts, mail)
 	}
-	w.prompt("one")
-	w.settle()
+	w.Prompt("one")
+	w.Settle()
 	for range 2 {
-		_, err := w.pool.Letters.Send(t.Context(), main, "main", "some words of mail", "")
+		_, err := w.Pool.Letters.Send(t.Context(), main, "main", "some words of mail", "")
 		check(t, err)
 	}
-	_, _, err := w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
+	_, _, err := w.Pool.Pickup.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
 	parts, mail = look()
 	if parts["prompts"][0] != 1 || parts["answers"][0] != 1 || parts["mail"][0] != 2 || mail[0] != 2 || mail[1] == 0 || mail[1] != parts["mail"][1] {
 		t.Errorf("with mail: %v, mail %v", parts, mail)
 	}
-	w.prompt("two")
-	w.settle()
-	check(t, w.pool.Compact(t.Context(), main, ""))
+	w.Prompt("two")
+	w.Settle()
+	check(t, w.Pool.Compact(t.Context(), main, ""))
 	parts, mail = look()
 	if len(parts) != 3 || parts["summary"][0] != 1 || parts["summary"][1] == 0 || mail[0] != 0 {
 		t.Errorf("compacted: %v, mail %v", parts, mail)

@@ -19,11 +19,11 @@ import (
 
 // says prompts a conversation, waits until it is at rest and returns its transcript's text.
 func (w *world) says(c *agents.Conversation, prompt string) string {
-	w.t.Helper()
-	check(w.t, c.Prompt(w.t.Context(), prompt))
-	check(w.t, c.Settled(w.t.Context()))
+	w.T.Helper()
+	check(w.T, c.Prompt(w.T.Context(), prompt))
+	check(w.T, c.Settled(w.T.Context()))
 	var all strings.Builder
-	for _, e := range w.entries(c.Info.Name) {
+	for _, e := range w.Entries(c.Info.Name) {
 		all.WriteString(e.Text + "\n")
 	}
 	return all.String()
@@ -33,38 +33,38 @@ func (w *world) says(c *agents.Conversation, prompt string) string {
 // only by name or as the last one, with what was said.
 func TestConverse(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	w.prompt("say only main knows")
-	w.settle()
-	before := len(w.entries("main"))
+	w.Prompt("say only main knows")
+	w.Settle()
+	before := len(w.Entries("main"))
 
-	first := w.unattended(t.Context(), agents.Unattended{})
+	first := w.Unattended(t.Context(), agents.Unattended{})
 	if all := w.says(first, "say one"); strings.Contains(all, "only main knows") {
 		t.Errorf("it knows what main was told: %s", all)
 	}
 	if _, err := first.End(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.until("its tab is gone", func() bool { return w.entries(first.Info.Name) == nil })
-	second := w.unattended(t.Context(), agents.Unattended{})
+	w.Until("its tab is gone", func() bool { return w.Entries(first.Info.Name) == nil })
+	second := w.Unattended(t.Context(), agents.Unattended{})
 	w.says(second, "say two")
-	if _, err := w.pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask, Last: true}); err == nil || !strings.Contains(err.Error(), "is at work") {
+	if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask, Last: true}); err == nil || !strings.Contains(err.Error(), "is at work") {
 		t.Errorf("the last one, which is at work, goes on: %v", err)
 	}
 	_, err := second.End(t.Context())
 	check(t, err)
 
 	for _, c := range []struct{ goes, had string }{{"", "two"}, {first.Info.Name, "one"}, {"", "one"}} {
-		c, had := w.unattended(t.Context(), agents.Unattended{Goes: c.goes, Last: c.goes == ""}), c.had
+		c, had := w.Unattended(t.Context(), agents.Unattended{Goes: c.goes, Last: c.goes == ""}), c.had
 		if all := w.says(c, "say three"); !strings.Contains(all, "say "+had+"\n") || !strings.Contains(all, "three") {
 			t.Errorf("%s goes on with %s", c.Info.Name, all)
 		}
 		_, err = c.End(t.Context())
 		check(t, err)
 	}
-	if is := len(w.entries("main")); is != before {
+	if is := len(w.Entries("main")); is != before {
 		t.Errorf("main has %d entries, had %d", is, before)
 	}
-	if n := w.info("main").Pending; n > 0 {
+	if n := w.Info("main").Pending; n > 0 {
 		t.Errorf("main has %d messages", n)
 	}
 }
@@ -72,25 +72,25 @@ func TestConverse(t *testing.T) {
 // What is no earlier conversation is not gone on with, and the error says what to do.
 func TestConverse_refuses(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	if _, err := w.pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask, Last: true}); err == nil || !strings.Contains(err.Error(), "without --continue") {
+	if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask, Last: true}); err == nil || !strings.Contains(err.Error(), "without --continue") {
 		t.Errorf("the last of none: %v", err)
 	}
-	w.push("job", "say done")
-	w.consent(0)
-	w.settle()
-	_, err := w.pool.NewHelper(t.Context(), "aide", "")
+	w.Push("job", "say done")
+	w.Consent(0)
+	w.Settle()
+	_, err := w.Pool.NewHelper(t.Context(), "aide", "")
 	check(t, err)
 	for goes, want := range map[string]string{
 		"main": "belongs to the screens", "job": "sub-agent", "aide": "open at a screen", "nobody": "no conversation nobody",
 	} {
-		if _, err := w.pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask, Goes: goes}); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask, Goes: goes}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", goes, err)
 		}
 	}
-	if _, err := w.pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Auto}); err == nil || !strings.Contains(err.Error(), "none works here") {
+	if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Auto}); err == nil || !strings.Contains(err.Error(), "none works here") {
 		t.Errorf("auto without a sandbox: %v", err)
 	}
-	if _, err := w.pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask, Model: "no/such"}); err == nil {
+	if _, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask, Model: "no/such"}); err == nil {
 		t.Error("a model that is none")
 	}
 }
@@ -99,8 +99,8 @@ func TestConverse_refuses(t *testing.T) {
 // nothing for others. A human who goes on with it at a screen is asked again.
 func TestConverse_mode(t *testing.T) {
 	touch := func(name string) string { return "run touch " + name }
-	w := open(t, builtin.New(), setting{mode: permit.Yolo})
-	ask := w.unattended(t.Context(), agents.Unattended{Mode: permit.Ask})
+	w := open(t, builtin.New(), setting{Mode: permit.Yolo})
+	ask := w.Unattended(t.Context(), agents.Unattended{Mode: permit.Ask})
 	if all := w.says(ask, touch("a")); w.there("a") {
 		t.Errorf("in the session's mode: %s", all)
 	}
@@ -108,28 +108,28 @@ func TestConverse_mode(t *testing.T) {
 	if w.there("b") {
 		t.Error("who it dispatched, in the session's mode")
 	}
-	check(t, w.pool.SetMode(context.Background(), permit.Ask))
-	yolo := w.unattended(t.Context(), agents.Unattended{Mode: permit.Yolo})
+	check(t, w.Pool.SetMode(context.Background(), permit.Ask))
+	yolo := w.Unattended(t.Context(), agents.Unattended{Mode: permit.Yolo})
 	if all := w.says(yolo, touch("c")); !w.there("c") {
 		t.Errorf("in its own mode: %s", all)
 	}
 	if all := w.says(yolo, "delegate kid2: "+touch("d")); !w.there("d") {
 		t.Errorf("who it dispatched, in its mode: %s", all)
 	}
-	w.prompt(touch("e"))
+	w.Prompt(touch("e"))
 	q := w.asks("main")
-	w.answer(q.ID, permit.Session) // a rule of the session
-	w.settle()
-	check(t, os.Remove(filepath.Join(w.dir, "e")))
+	w.Answer(q.ID, permit.Session) // a rule of the session
+	w.Settle()
+	check(t, os.Remove(filepath.Join(w.Dir, "e")))
 	if all := w.says(ask, touch("e")); w.there("e") {
 		t.Errorf("under a rule of the session: %s", all)
 	}
 	_, err := yolo.End(t.Context())
 	check(t, err)
-	_, _, err = w.pool.Resume(t.Context(), w.main(), yolo.Info.Name, "run mkdir f")
+	_, _, err = w.Pool.Resume(t.Context(), w.Main(), yolo.Info.Name, "run mkdir f")
 	check(t, err)
-	w.answer(w.asks(yolo.Info.Name).ID, permit.No)
-	w.settle()
+	w.Answer(w.asks(yolo.Info.Name).ID, permit.No)
+	w.Settle()
 	if w.there("f") {
 		t.Error("a human who goes on with it was not asked")
 	}
@@ -137,7 +137,7 @@ func TestConverse_mode(t *testing.T) {
 
 // there reports whether a file is in the workspace.
 func (w *world) there(name string) bool {
-	_, err := os.Stat(filepath.Join(w.dir, name))
+	_, err := os.Stat(filepath.Join(w.Dir, name))
 	return err == nil
 }
 
@@ -145,9 +145,9 @@ func (w *world) there(name string) bool {
 // passes its queue, but not its mail, to main.
 func TestConverse_end(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	w.prompt("run sleep 600")
-	w.output("main", "")
-	c := w.unattended(t.Context(), agents.Unattended{})
+	w.Prompt("run sleep 600")
+	w.Output("main", "")
+	c := w.Unattended(t.Context(), agents.Unattended{})
 	w.says(c, "delegate async kid: run echo made > made")
 	if !w.there("made") {
 		t.Error("what it dispatched was not waited for")
@@ -155,7 +155,7 @@ func TestConverse_end(t *testing.T) {
 	w.says(c, "push later: run touch never")
 	stop, cancel := context.WithCancelCause(t.Context())
 	check(t, c.Prompt(t.Context(), "delegate async long: run echo on; sleep 600"))
-	w.output("long", "on")
+	w.Output("long", "on")
 	why := errors.New("enough")
 	cancel(why)
 	if err := c.Settled(stop); !errors.Is(err, why) {
@@ -169,21 +169,21 @@ func TestConverse_end(t *testing.T) {
 	if s := w.state1("long"); s != event.Killed {
 		t.Errorf("long is %s", s)
 	}
-	for _, i := range w.pool.Infos() {
+	for _, i := range w.Pool.Infos() {
 		if i.Name != "main" {
 			t.Errorf("the tab of %s stays", i.Name)
 		}
 	}
-	if i := w.info("main"); i.State != event.Running || i.Pending != 0 {
+	if i := w.Info("main"); i.State != event.Running || i.Pending != 0 {
 		t.Errorf("main: %+v", i)
 	}
-	if l, err := w.pool.Queue(t.Context(), w.main()); err != nil || len(l.Tasks) != 1 || l.Tasks[0].Name != "later" {
+	if l, err := w.Pool.Queue(t.Context(), w.Main()); err != nil || len(l.Tasks) != 1 || l.Tasks[0].Name != "later" {
 		t.Errorf("main's queue: %+v, %v", l, err)
 	}
-	w.pool.Stop(w.main())
-	w.settle()
-	again := w.unattended(t.Context(), agents.Unattended{Last: true})
-	ms, _, err := w.pool.Pickup.Check(t.Context(), again.Info.ID, inbox.Query{})
+	w.Pool.Stop(w.Main())
+	w.Settle()
+	again := w.Unattended(t.Context(), agents.Unattended{Last: true})
+	ms, _, err := w.Pool.Pickup.Check(t.Context(), again.Info.ID, inbox.Query{})
 	if err != nil || len(ms) != left.Unread {
 		t.Errorf("it has %d messages when it goes on, left %d: %v", len(ms), left.Unread, err)
 	}
@@ -191,27 +191,27 @@ func TestConverse_end(t *testing.T) {
 
 // state1 is what the feed last said of an agent.
 func (w *world) state1(name string) event.State {
-	w.until("all is heard", func() bool { return true })
-	return w.info(name).State
+	w.Until("all is heard", func() bool { return true })
+	return w.Info(name).State
 }
 
 // A crash leaves no conversation open that nobody waits for any more; what it did is kept.
 func TestConverse_crash(t *testing.T) {
-	s := setting{dir: t.TempDir()}
+	s := setting{Dir: t.TempDir()}
 	w := open(t, builtin.New(), s)
-	c := w.unattended(t.Context(), agents.Unattended{})
+	c := w.Unattended(t.Context(), agents.Unattended{})
 	w.says(c, "say before")
 	check(t, c.Prompt(t.Context(), "delegate async kid: run echo on; sleep 600"))
-	w.output("kid", "on")
-	w.close() // its rows are as a crash would leave them, but for the ends of turns
+	w.Output("kid", "on")
+	w.Close() // its rows are as a crash would leave them, but for the ends of turns
 	w = open(t, builtin.New(), s)
-	for _, i := range w.pool.Infos() {
+	for _, i := range w.Pool.Infos() {
 		if i.Unattended {
 			t.Errorf("%s is open, %s", i.Name, i.State)
 		}
 	}
-	w.settle()
-	again := w.unattended(t.Context(), agents.Unattended{Last: true})
+	w.Settle()
+	again := w.Unattended(t.Context(), agents.Unattended{Last: true})
 	if again.Info.Name != c.Info.Name {
 		t.Fatalf("%s goes on", again.Info.Name)
 	}
@@ -227,7 +227,7 @@ func TestConverse_atOnce(t *testing.T) {
 	names := make(chan string, n)
 	for k := range n {
 		go func() {
-			c, err := w.pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask})
+			c, err := w.Pool.Scripts.Open(t.Context(), agents.Unattended{Mode: permit.Ask})
 			if err != nil {
 				names <- err.Error()
 				return
@@ -252,17 +252,17 @@ func TestConverse_atOnce(t *testing.T) {
 
 // A task of it that a human starts later is a human's.
 func TestConverse_queued(t *testing.T) {
-	w := open(t, builtin.New(), setting{mode: permit.Ask})
-	c := w.unattended(t.Context(), agents.Unattended{Mode: permit.Yolo})
+	w := open(t, builtin.New(), setting{Mode: permit.Ask})
+	c := w.Unattended(t.Context(), agents.Unattended{Mode: permit.Yolo})
 	w.says(c, "push later: run touch made")
 	_, err := c.End(t.Context())
 	check(t, err)
 	for range 2 { // shown, and started
-		_, err := w.pool.Run(t.Context(), w.main(), tools.Start{})
+		_, err := w.Pool.Run(t.Context(), w.Main(), tools.Start{})
 		check(t, err)
 	}
-	w.answer(w.asks("later").ID, permit.No)
-	w.settle()
+	w.Answer(w.asks("later").ID, permit.No)
+	w.Settle()
 	if w.there("made") {
 		t.Error("it ran in the mode of who pushed it")
 	}

@@ -34,17 +34,17 @@ func child() bool {
 		return false
 	}
 	tests := []testing.InternalTest{{Name: "child", F: func(t *testing.T) {
-		w := open(t, &model{reply: crashing}, setting{dir: dir, cap: 2})
-		_, err := w.pool.Letters.Send(t.Context(), w.main(), "main", "unread mail", "")
+		w := open(t, &model{Reply: crashing}, setting{Dir: dir, Cap: 2})
+		_, err := w.Pool.Letters.Send(t.Context(), w.Main(), "main", "unread mail", "")
 		check(t, err)
-		w.push("job", "endless")
-		w.push("cmd", "!echo $$ > cmd-pid; echo begun; trap '' TERM; while :; do sleep 0.1; done")
-		w.push("later", "quick")
+		w.Push("job", "endless")
+		w.Push("cmd", "!echo $$ > cmd-pid; echo begun; trap '' TERM; while :; do sleep 0.1; done")
+		w.Push("later", "quick")
 		w.after("lost", "quick", "job", "later")
 		w.after("kept", "quick", "later")
-		w.run(2)
-		w.output("job", "output so far")
-		w.output("cmd", "begun")
+		w.Run(2)
+		w.Output("job", "output so far")
+		w.Output("cmd", "begun")
 		fmt.Println("READY")
 		<-make(chan struct{})
 	}}}
@@ -73,11 +73,12 @@ func crash(t *testing.T, dir string) {
 
 // Spec: E-1, N-19, Q-42, Q-45.
 func TestCrash_nextStartReportsWhatRan(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	crash(t, dir)
-	w := open(t, &model{reply: crashing}, setting{dir: dir, cap: 1})
-	w.state("job", event.Crashed)
-	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
+	w := open(t, &model{Reply: crashing}, setting{Dir: dir, Cap: 1})
+	w.State("job", event.Crashed)
+	ms, err := w.Pool.Letters.Inbox(t.Context(), w.Main())
 	check(t, err)
 	if len(ms) != 4 || ms[0].Body != "unread mail" {
 		t.Fatalf("inbox %+v", ms)
@@ -90,7 +91,7 @@ func TestCrash_nextStartReportsWhatRan(t *testing.T) {
 	if f.Kind != inbox.Failure || f.From != "job" || f.Outcome != "crashed" || !strings.Contains(f.Partial, "I begin.") || !strings.Contains(f.Partial, "output so far") {
 		t.Errorf("failure %+v", f)
 	}
-	l, err := w.pool.Queue(t.Context(), w.main())
+	l, err := w.Pool.Queue(t.Context(), w.Main())
 	check(t, err)
 	ts := l.Tasks
 	if got := w.listed(); got != "job finished crashed, cmd finished crashed, later queued, lost finished failed, kept queued" {
@@ -101,11 +102,11 @@ func TestCrash_nextStartReportsWhatRan(t *testing.T) {
 	}
 	w.dead("pid")
 	w.dead("cmd-pid")
-	w.close()
+	w.Close()
 
 	// A third start finds nothing to recover.
-	w = open(t, &model{reply: crashing}, setting{dir: dir, cap: 1})
-	ms, err = w.pool.Letters.Inbox(t.Context(), w.main())
+	w = open(t, &model{Reply: crashing}, setting{Dir: dir, Cap: 1})
+	ms, err = w.Pool.Letters.Inbox(t.Context(), w.Main())
 	check(t, err)
 	if len(ms) != 4 {
 		t.Errorf("a second recovery deposited again: %+v", ms)
@@ -113,21 +114,21 @@ func TestCrash_nextStartReportsWhatRan(t *testing.T) {
 	if got := w.queued(); !strings.Contains(got, "  - kept (after later)") {
 		t.Errorf("queue:\n%s", got)
 	}
-	w.consent(2)
-	w.settle()
-	w.state("later", event.Done)
-	w.state("kept", event.Done)
+	w.Consent(2)
+	w.Settle()
+	w.State("later", event.Done)
+	w.State("kept", event.Done)
 }
 
 // TestClose_recordsWhatRan: an orderly end reports running work at once, so that
 // the next start has nothing to report.
 func TestClose_recordsWhatRan(t *testing.T) {
 	dir := t.TempDir()
-	w := open(t, &model{reply: crashing}, setting{dir: dir})
-	w.push("job", "endless")
-	w.run(0)
-	w.output("job", "output so far")
-	w.close()
+	w := open(t, &model{Reply: crashing}, setting{Dir: dir})
+	w.Push("job", "endless")
+	w.Run(0)
+	w.Output("job", "output so far")
+	w.Close()
 	db, err := store.Open(t.Context(), dir+"/fantail.db", store.Options{})
 	check(t, err)
 	defer db.Close()

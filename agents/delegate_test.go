@@ -24,7 +24,7 @@ import (
 // counted is the built-in engine, and how many requests each agent made.
 func counted() *model {
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) (parts []llm.Part, err error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) (parts []llm.Part, err error) {
 		for p, e := range builtin.New().Stream(ctx, req) {
 			if e != nil {
 				return parts, e
@@ -38,8 +38,8 @@ func counted() *model {
 
 // result is the nth result of an agent's transcript, from 0 on.
 func (w *world) result(name string, n int) history.Entry {
-	w.t.Helper()
-	for _, e := range w.entries(name) {
+	w.T.Helper()
+	for _, e := range w.Entries(name) {
 		if e.Kind == history.EntryResult {
 			if n == 0 {
 				return e
@@ -47,16 +47,16 @@ func (w *world) result(name string, n int) history.Entry {
 			n--
 		}
 	}
-	w.t.Fatalf("%s has no such result: %s", name, kinds(w.entries(name)))
+	w.T.Fatalf("%s has no such result: %s", name, kinds(w.Entries(name)))
 	return history.Entry{}
 }
 
 // rest waits until nothing is under way, for up to a day of fake time.
 func (w *world) rest() {
-	w.t.Helper()
-	ctx, cancel := context.WithTimeout(w.t.Context(), 24*time.Hour)
+	w.T.Helper()
+	ctx, cancel := context.WithTimeout(w.T.Context(), 24*time.Hour)
 	defer cancel()
-	check(w.t, w.pool.Settled(ctx))
+	check(w.T, w.Pool.Settled(ctx))
 }
 
 // play runs f over a pool in fake time.
@@ -65,7 +65,7 @@ func play(t *testing.T, m *model, s setting, f func(w *world)) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, m, s)
 		f(w)
-		w.close()
+		w.Close()
 		synctest.Wait()
 	})
 }
@@ -74,9 +74,9 @@ func play(t *testing.T, m *model, s setting, f func(w *world)) {
 func TestDelegate_syncAnswersTheCall(t *testing.T) {
 	m := counted()
 	play(t, m, setting{}, func(w *world) {
-		w.prompt("delegate sync kid: say it is three")
+		w.Prompt("delegate sync kid: say it is three")
 		w.rest()
-		es := w.entries("main")
+		es := w.Entries("main")
 		if got := kinds(es); got != "prompt call delegated result text ended" {
 			t.Fatalf("entries: %s", got)
 		}
@@ -87,14 +87,14 @@ func TestDelegate_syncAnswersTheCall(t *testing.T) {
 		if es[2].Call.ID != r.Result.ID || es[2].Task != r.Messages[0].Task {
 			t.Errorf("the link is %+v", es[2])
 		}
-		w.until("kid is known", func() bool { return w.info("kid").State == event.Done })
-		if i := w.info("kid"); i.Task != es[2].Task || i.Attempt != 1 || w.info("main").Pending != 0 {
-			t.Errorf("kid %+v, %d pending", i, w.info("main").Pending)
+		w.Until("kid is known", func() bool { return w.Info("kid").State == event.Done })
+		if i := w.Info("kid"); i.Task != es[2].Task || i.Attempt != 1 || w.Info("main").Pending != 0 {
+			t.Errorf("kid %+v, %d pending", i, w.Info("main").Pending)
 		}
-		if n := len(m.seen()); n != 3 {
+		if n := len(m.Seen()); n != 3 {
 			t.Errorf("%d requests, want two of main and one of kid", n)
 		}
-		for _, req := range m.seen() {
+		for _, req := range m.Seen() {
 			check(t, valid(req.Messages))
 			if asked(req) == "say it is three" && (len(req.Messages) != 1 || len(req.Messages[0].Parts) != 1 || req.System != "You are kid") {
 				t.Errorf("kid was sent more than its task: %+v", req)
@@ -107,28 +107,28 @@ func TestDelegate_syncAnswersTheCall(t *testing.T) {
 func TestDelegate_asyncAnswersAtOnce(t *testing.T) {
 	m := counted()
 	play(t, m, setting{}, func(w *world) {
-		w.prompt("delegate kid: wait 1m then say done at last")
-		w.until("main rests", func() bool { return w.info("main").Outcome != "" })
-		w.until("kid is known", func() bool { return w.info("kid").Task != 0 })
+		w.Prompt("delegate kid: wait 1m then say done at last")
+		w.Until("main rests", func() bool { return w.Info("main").Outcome != "" })
+		w.Until("kid is known", func() bool { return w.Info("kid").Task != 0 })
 		r := w.result("main", 0).Result
 		first, rest, _ := strings.Cut(r.Text, "\n")
-		if first != fmt.Sprintf("Task dispatched to 'kid' (session: %d)", w.info("kid").Task) || !strings.Contains(rest, "don't poll") {
+		if first != fmt.Sprintf("Task dispatched to 'kid' (session: %d)", w.Info("kid").Task) || !strings.Contains(rest, "don't poll") {
 			t.Errorf("the call's result is %q", r.Text)
 		}
 		w.rest()
-		w.until("it waits", func() bool { return w.info("main").Pending == 1 })
-		w.prompt("say and now?")
+		w.Until("it waits", func() bool { return w.Info("main").Pending == 1 })
+		w.Prompt("say and now?")
 		w.rest()
-		if got := kinds(w.entries("main")); got != "prompt call result text ended message prompt text ended" {
+		if got := kinds(w.Entries("main")); got != "prompt call result text ended message prompt text ended" {
 			t.Errorf("entries: %s", got)
 		}
 	})
 	// Where nobody watches, the default is to wait.
 	play(t, counted(), setting{}, func(w *world) {
-		c := w.unattended(w.t.Context(), agents.Unattended{})
-		check(t, c.Prompt(w.t.Context(), "delegate kid: say hi"))
+		c := w.Unattended(w.T.Context(), agents.Unattended{})
+		check(t, c.Prompt(w.T.Context(), "delegate kid: say hi"))
 		w.rest()
-		if got := kinds(w.entries(c.Info.Name)); got != "prompt call delegated result text ended" {
+		if got := kinds(w.Entries(c.Info.Name)); got != "prompt call delegated result text ended" {
 			t.Errorf("entries: %s", got)
 		}
 	})
@@ -137,16 +137,16 @@ func TestDelegate_asyncAnswersAtOnce(t *testing.T) {
 // Spec: O-13, O-15, O-16, O-78.
 func TestDelegate_activeNotifyStartsATurn(t *testing.T) {
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if asked(req) == "go" && len(results(req)) == 0 {
 			return call("d", "sub_agent", `{"name":"kid","task":"work","async":true,"active_notify":true}`), nil
 		}
 		return text("ok"), nil
 	}
 	play(t, m, setting{}, func(w *world) {
-		w.prompt("go")
-		w.until("a turn started", func() bool {
-			return strings.HasSuffix(kinds(w.entries("main")), "text ended message text ended")
+		w.Prompt("go")
+		w.Until("a turn started", func() bool {
+			return strings.HasSuffix(kinds(w.Entries("main")), "text ended message text ended")
 		})
 	})
 }
@@ -156,7 +156,7 @@ func TestDelegate_timesOut(t *testing.T) {
 	for mode, limit := range map[string]time.Duration{"sync": 120 * time.Second, "async": 300 * time.Second} {
 		t.Run(mode, func(t *testing.T) {
 			m := &model{}
-			m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+			m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 				if asked(req) == "hang" {
 					<-ctx.Done()
 					return text("so far"), nil
@@ -168,16 +168,16 @@ func TestDelegate_timesOut(t *testing.T) {
 			}
 			play(t, m, setting{}, func(w *world) {
 				began := time.Now()
-				w.prompt("go")
-				w.state("kid", event.Running)
+				w.Prompt("go")
+				w.State("kid", event.Running)
 				w.rest()
-				if d := time.Since(began).Round(time.Second); d != limit || w.pool.Infos()[1].Outcome != history.TimedOut {
-					t.Errorf("it ended after %s, as %s", d, w.pool.Infos()[1].Outcome)
+				if d := time.Since(began).Round(time.Second); d != limit || w.Pool.Infos()[1].Outcome != history.TimedOut {
+					t.Errorf("it ended after %s, as %s", d, w.Pool.Infos()[1].Outcome)
 				}
 				if r := w.result("main", 0); mode == "sync" && (!r.Result.Error || !strings.Contains(r.Result.Text, "timed out after 2m0s") || !strings.Contains(r.Result.Text, "so far")) {
 					t.Errorf("result %+v", r.Result)
 				}
-				if ms, err := w.pool.Letters.Inbox(w.t.Context(), w.main()); err != nil || len(ms) != map[string]int{"sync": 0, "async": 1}[mode] {
+				if ms, err := w.Pool.Letters.Inbox(w.T.Context(), w.Main()); err != nil || len(ms) != map[string]int{"sync": 0, "async": 1}[mode] {
 					t.Errorf("inbox %+v, %v", ms, err)
 				}
 			})
@@ -190,22 +190,22 @@ func TestDelegate_timesOut(t *testing.T) {
 // Spec: N-37, R-56, E-25.
 func TestDelegate_stoppedParent(t *testing.T) {
 	play(t, counted(), setting{}, func(w *world) {
-		w.prompt("delegate sync kid: wait 1m then say late answer")
-		w.state("main", event.Waiting)
-		w.state("kid", event.Running)
-		w.pool.Stop(w.main())
-		w.state("main", event.Idle)
+		w.Prompt("delegate sync kid: wait 1m then say late answer")
+		w.State("main", event.Waiting)
+		w.State("kid", event.Running)
+		w.Pool.Stop(w.Main())
+		w.State("main", event.Idle)
 		if r := w.result("main", 0).Result; !r.Error || !strings.Contains(r.Text, "goes on, and its result arrives") {
 			t.Errorf("result %+v", r)
 		}
 		w.rest()
-		if i := w.info("main"); i.Outcome != history.Interrupted {
+		if i := w.Info("main"); i.Outcome != history.Interrupted {
 			t.Errorf("main %+v", i)
 		}
-		w.until("it waits", func() bool { return w.info("main").Pending == 1 && w.info("kid").State == event.Done })
-		w.prompt("say hello")
+		w.Until("it waits", func() bool { return w.Info("main").Pending == 1 && w.Info("kid").State == event.Done })
+		w.Prompt("say hello")
 		w.rest()
-		es := w.entries("main")
+		es := w.Entries("main")
 		if got := kinds(es); got != "prompt call delegated result ended message prompt text ended" || !strings.Contains(es[5].Text, "late answer") {
 			t.Errorf("entries: %s", got)
 		}
@@ -218,33 +218,33 @@ func TestDelegate_stoppedParent(t *testing.T) {
 func TestBackground(t *testing.T) {
 	m := counted()
 	play(t, m, setting{}, func(w *world) {
-		w.prompt("delegate sync a: wait 200s then say A\ndelegate sync b: wait 10s then say B")
-		w.state("b", event.Running)
-		w.state("a", event.Running)
-		w.until("main waits for both", func() bool { return w.info("main").Why == "waiting for a, b" })
+		w.Prompt("delegate sync a: wait 200s then say A\ndelegate sync b: wait 10s then say B")
+		w.State("b", event.Running)
+		w.State("a", event.Running)
+		w.Until("main waits for both", func() bool { return w.Info("main").Why == "waiting for a, b" })
 		<-time.After(5 * time.Second)
-		if names := w.pool.Background(w.main()); len(names) != 2 {
+		if names := w.Pool.Background(w.Main()); len(names) != 2 {
 			t.Errorf("moved %v", names)
 		}
-		w.until("main goes on", func() bool { return w.info("main").State == event.Idle })
+		w.Until("main goes on", func() bool { return w.Info("main").State == event.Idle })
 		both := w.result("main", 0).Result.Text + w.result("main", 1).Result.Text
 		for _, name := range []string{"a", "b"} {
-			want := fmt.Sprintf("Task dispatched to '%s' (session: %d)\nThe user moved it to the background.", name, w.info(name).Task)
+			want := fmt.Sprintf("Task dispatched to '%s' (session: %d)\nThe user moved it to the background.", name, w.Info(name).Task)
 			if !strings.Contains(both, want) {
 				t.Errorf("results %q, want %q…", both, want)
 			}
 		}
-		if w.pool.Background(w.main()) != nil {
+		if w.Pool.Background(w.Main()) != nil {
 			t.Error("there was something to move twice")
 		}
 		w.rest()
-		w.until("both wait", func() bool { return w.info("main").Pending == 2 })
+		w.Until("both wait", func() bool { return w.Info("main").Pending == 2 })
 		for _, name := range []string{"a", "b"} {
-			if i := w.info(name); i.State != event.Done || i.Attempt != 1 {
+			if i := w.Info(name); i.State != event.Done || i.Attempt != 1 {
 				t.Errorf("%s is %+v", name, i)
 			}
 		}
-		if n := len(m.seen()); n != 4 {
+		if n := len(m.Seen()); n != 4 {
 			t.Errorf("%d requests, want two of main and one of each child", n)
 		}
 	})
@@ -255,11 +255,11 @@ func TestBackground(t *testing.T) {
 // Spec: O-5, R-27.
 func TestDelegate_sideBySide(t *testing.T) {
 	for _, slots := range []int{8, 1} {
-		play(t, counted(), setting{cap: slots}, func(w *world) {
+		play(t, counted(), setting{Cap: slots}, func(w *world) {
 			began := time.Now()
-			w.prompt("delegate sync boss: delegate sync a: wait 30s then say A")
+			w.Prompt("delegate sync boss: delegate sync a: wait 30s then say A")
 			w.rest()
-			w.prompt("delegate sync lead: push x: say x\ndelegate sync c: wait 20s then say C\ndelegate sync d: wait 10s then say D")
+			w.Prompt("delegate sync lead: push x: say x\ndelegate sync c: wait 20s then say C\ndelegate sync d: wait 10s then say D")
 			w.rest()
 			want := 50 * time.Second
 			if slots == 1 {
@@ -272,7 +272,7 @@ func TestDelegate_sideBySide(t *testing.T) {
 				t.Errorf("result %q", r.Text)
 			}
 			tasks := map[string]int64{}
-			for _, i := range w.pool.Infos() {
+			for _, i := range w.Pool.Infos() {
 				tasks[i.Name] = i.Task
 			}
 			if !(tasks["lead"] < tasks["c"] && tasks["c"] < tasks["d"]) {
@@ -292,13 +292,13 @@ func TestDelegate_deep(t *testing.T) {
 			for n := 12; n > 0; n-- {
 				prompt = fmt.Sprintf("delegate %sk%d: %s", mode, n, prompt)
 			}
-			w.prompt(prompt)
+			w.Prompt(prompt)
 			w.rest()
 			if r := w.result("main", 0).Result; r.Error || !strings.Contains(r.Text, want) {
 				t.Errorf("result %q", r.Text)
 			}
-			for _, i := range w.pool.Infos()[1:] {
-				if i.State != event.Done || len(w.pool.Infos()) != 13 {
+			for _, i := range w.Pool.Infos()[1:] {
+				if i.State != event.Done || len(w.Pool.Infos()) != 13 {
 					t.Errorf("%s is %s (%s)", i.Name, i.State, i.Why)
 				}
 			}
@@ -311,7 +311,7 @@ func TestDelegate_deep(t *testing.T) {
 // Spec: O-76, Q-54.
 func TestDelegate_waitingCostsNothing(t *testing.T) {
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		switch prompt := asked(req); {
 		case prompt == "idle hands": // a request that is under way for an hour
 			select {
@@ -330,14 +330,14 @@ func TestDelegate_waitingCostsNothing(t *testing.T) {
 		return text("done"), nil
 	}
 	play(t, m, setting{}, func(w *world) {
-		w.prompt("go")
-		w.until("all are there", func() bool { return w.tally.Running == 10 })
+		w.Prompt("go")
+		w.Until("all are there", func() bool { return w.Tally.Running == 10 })
 		<-time.After(59 * time.Minute)
-		if n := len(m.seen()); n != 11 {
+		if n := len(m.Seen()); n != 11 {
 			t.Errorf("%d requests after an hour, want 11", n)
 		}
 		w.rest()
-		if n := len(m.seen()); n != 17 {
+		if n := len(m.Seen()); n != 17 {
 			t.Errorf("%d requests, want 2 of main, 2 of each that waits, 1 of each that works", n)
 		}
 	})
@@ -347,23 +347,24 @@ func TestDelegate_waitingCostsNothing(t *testing.T) {
 // comes; it stands in the conversation once.
 // Spec: E-5.
 func TestDelegate_takenElsewhere(t *testing.T) {
+	t.Parallel()
 	for range 5 {
 		w := open(t, counted(), setting{})
-		w.prompt("delegate sync kid: wait 0.2s then say only once")
-		w.state("main", event.Waiting)
+		w.Prompt("delegate sync kid: wait 0.2s then say only once")
+		w.State("main", event.Waiting)
 		got := make(chan error, 1)
 		ctx, cancel := context.WithCancel(t.Context())
-		home := w.main()
+		home := w.Main()
 		go func() {
-			_, err := w.pool.Pickup.Receive(ctx, home, inbox.Query{From: "kid"})
+			_, err := w.Pool.Pickup.Receive(ctx, home, inbox.Query{From: "kid"})
 			got <- err
 		}()
-		w.until("kid is done", func() bool { return w.info("kid").State.Terminal() })
-		w.settle()
+		w.Until("kid is done", func() bool { return w.Info("kid").State.Terminal() })
+		w.Settle()
 		cancel()
 		theirs := <-got == nil
 		taken := 0
-		for _, e := range w.entries("main") {
+		for _, e := range w.Entries("main") {
 			taken += len(e.Messages)
 		}
 		r := w.result("main", 0)
@@ -373,18 +374,18 @@ func TestDelegate_takenElsewhere(t *testing.T) {
 		if theirs && !strings.Contains(r.Result.Text, "taken out of your inbox before this call could") {
 			t.Errorf("result %q", r.Result.Text)
 		}
-		w.close()
+		w.Close()
 	}
 }
 
 func TestDelegate_removedFromTheQueue(t *testing.T) {
-	play(t, counted(), setting{cap: 1}, func(w *world) {
-		w.push("first", "wait 1m then say first")
-		w.run(0)
-		w.state("first", event.Running)
-		w.prompt("delegate sync kid: say never")
-		w.state("main", event.Waiting)
-		check(t, w.pool.Kill(w.t.Context(), "kid", false))
+	play(t, counted(), setting{Cap: 1}, func(w *world) {
+		w.Push("first", "wait 1m then say first")
+		w.Run(0)
+		w.State("first", event.Running)
+		w.Prompt("delegate sync kid: say never")
+		w.State("main", event.Waiting)
+		check(t, w.Pool.Kill(w.T.Context(), "kid", false))
 		w.rest()
 		if r := w.result("main", 0).Result; !r.Error || !strings.Contains(r.Text, "removed from the queue") {
 			t.Errorf("result %+v", r)
@@ -397,7 +398,7 @@ func TestDelegate_removedFromTheQueue(t *testing.T) {
 // Spec: R-21.
 func TestDelegate_waitsForEachOther(t *testing.T) {
 	play(t, counted(), setting{}, func(w *world) {
-		w.prompt("delegate sync kid: receive from main")
+		w.Prompt("delegate sync kid: receive from main")
 		w.rest()
 		if r := w.result("main", 0).Result; !r.Error && !strings.Contains(r.Text, "nothing can arrive") {
 			t.Errorf("result %+v", r)
@@ -409,14 +410,14 @@ func TestDelegate_waitsForEachOther(t *testing.T) {
 // question waits for the human, and goes on behind it.
 // Spec: R-11, E-17.
 func TestTimeout_standsStillWhileItAsks(t *testing.T) {
-	play(t, counted(), setting{mode: permit.Ask}, func(w *world) {
-		w.prompt("delegate sync kid: run touch asked\nwait 100s\nread nothing.txt\nsay too late")
-		w.state("kid", event.Asking)
+	play(t, counted(), setting{Mode: permit.Ask}, func(w *world) {
+		w.Prompt("delegate sync kid: run touch asked\nwait 100s\nread nothing.txt\nsay too late")
+		w.State("kid", event.Asking)
 		<-time.After(time.Hour)
-		if i := w.pool.Infos()[1]; i.State != event.Asking {
+		if i := w.Pool.Infos()[1]; i.State != event.Asking {
 			t.Fatalf("kid is %s (%s)", i.State, i.Why)
 		}
-		if !w.answer(w.info("kid").Question.ID, permit.No) {
+		if !w.Answer(w.Info("kid").Question.ID, permit.No) {
 			t.Error("the question is gone")
 		}
 		w.rest()
@@ -431,7 +432,7 @@ func TestTimeout_standsStillWhileItAsks(t *testing.T) {
 // has work of its own to do has not.
 // Spec: R-11, R-29, E-17.
 func TestTimeout_standsStillForAQuestionBelow(t *testing.T) {
-	play(t, counted(), setting{mode: permit.Ask}, func(w *world) {
+	play(t, counted(), setting{Mode: permit.Ask}, func(w *world) {
 		for name, prompt := range map[string]string{
 			"calls": "delegate sync a: delegate sync b: run touch asked\nwait 5s\nsay called",
 			"waits": "delegate c: run touch asked\nsay begun",
@@ -439,19 +440,19 @@ func TestTimeout_standsStillForAQuestionBelow(t *testing.T) {
 		} {
 			w.task(tools.Task{Name: name, Prompt: prompt, Timeout: time.Minute, Start: true})
 		}
-		w.until("all ask", func() bool { return w.tally.Asking == 3 })
+		w.Until("all ask", func() bool { return w.Tally.Asking == 3 })
 		<-time.After(30 * time.Second)
 		for _, name := range []string{"calls", "a", "waits"} {
-			w.state(name, event.Waiting)
+			w.State(name, event.Waiting)
 		}
 		<-time.After(time.Hour)
-		w.state("works", event.Failed)
+		w.State("works", event.Failed)
 		for _, name := range []string{"b", "c", "d"} {
-			if !w.answer(w.info(name).Question.ID, permit.Once) {
+			if !w.Answer(w.Info(name).Question.ID, permit.Once) {
 				t.Errorf("the question of %s is gone", name)
 			}
 		}
-		w.settle()
+		w.Settle()
 		for name, outcome := range map[string]string{"calls": "completed", "waits": "completed", "works": "timed_out"} {
 			if m := w.mail()[name]; m.Outcome != outcome {
 				t.Errorf("%s ended with %+v", name, m)
@@ -465,30 +466,30 @@ func TestTimeout_standsStillForAQuestionBelow(t *testing.T) {
 // Spec: E-1, N-34.
 func TestDelegate_crashWhileItWaits(t *testing.T) {
 	w := open(t, counted(), setting{})
-	w.prompt("delegate sync kid: wait 60s then say never")
-	w.state("main", event.Waiting)
-	w.until("kid works", func() bool { return w.info("kid").Doing == "streaming" })
+	w.Prompt("delegate sync kid: wait 60s then say never")
+	w.State("main", event.Waiting)
+	w.Until("kid works", func() bool { return w.Info("kid").Doing == "streaming" })
 	left := t.TempDir()
 	for _, name := range []string{"fantail.db", "fantail.db-wal"} { // as kill -9 leaves them
-		b, err := os.ReadFile(filepath.Join(w.dir, name))
+		b, err := os.ReadFile(filepath.Join(w.Dir, name))
 		check(t, err)
 		check(t, os.WriteFile(filepath.Join(left, name), b, 0o600))
 	}
-	check(t, w.pool.Kill(t.Context(), "kid", false))
-	w.settle()
-	w.close()
+	check(t, w.Pool.Kill(t.Context(), "kid", false))
+	w.Settle()
+	w.Close()
 
 	m := counted()
-	w = open(t, m, setting{dir: left})
-	w.state("kid", event.Crashed)
-	if ms, err := w.pool.Letters.Inbox(t.Context(), w.main()); err != nil || len(ms) != 1 || ms[0].Outcome != "crashed" || ms[0].From != "kid" {
+	w = open(t, m, setting{Dir: left})
+	w.State("kid", event.Crashed)
+	if ms, err := w.Pool.Letters.Inbox(t.Context(), w.Main()); err != nil || len(ms) != 1 || ms[0].Outcome != "crashed" || ms[0].From != "kid" {
 		t.Fatalf("inbox %+v, %v", ms, err)
 	}
-	w.prompt("say and now?")
-	w.settle()
-	reqs := m.seen()
+	w.Prompt("say and now?")
+	w.Settle()
+	reqs := m.Seen()
 	check(t, valid(reqs[len(reqs)-1].Messages))
-	if got := kinds(w.entries("main")); got != "prompt call delegated ended notice message prompt text ended" {
+	if got := kinds(w.Entries("main")); got != "prompt call delegated ended notice message prompt text ended" {
 		t.Errorf("entries: %s", got)
 	}
 }
@@ -498,7 +499,7 @@ func TestDelegate_crashWhileItWaits(t *testing.T) {
 // Spec: N-35, N-37.
 func TestDelegate_mainFails(t *testing.T) {
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		switch {
 		case asked(req) == "child work":
 			select {
@@ -512,11 +513,11 @@ func TestDelegate_mainFails(t *testing.T) {
 		return nil, &llm.Error{Kind: llm.BadRequest, Message: "broken"}
 	}
 	play(t, m, setting{}, func(w *world) {
-		w.prompt("go")
-		w.until("main failed", func() bool { return w.info("main").Outcome == history.OutFailed })
-		w.state("kid", event.Running)
+		w.Prompt("go")
+		w.Until("main failed", func() bool { return w.Info("main").Outcome == history.OutFailed })
+		w.State("kid", event.Running)
 		w.rest()
-		if ms, err := w.pool.Letters.Inbox(w.t.Context(), w.main()); err != nil || len(ms) != 1 || ms[0].Body != "landed" {
+		if ms, err := w.Pool.Letters.Inbox(w.T.Context(), w.Main()); err != nil || len(ms) != 1 || ms[0].Body != "landed" {
 			t.Errorf("inbox %+v, %v", ms, err)
 		}
 	})

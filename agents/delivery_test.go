@@ -17,7 +17,7 @@ import (
 // Spec: O-9, O-12, O-15, O-37, O-75.
 func TestDelegate_resultEntersTheNextTurn(t *testing.T) {
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		switch {
 		case asked(req) == "child work":
 			return text("the child's answer"), nil
@@ -27,33 +27,34 @@ func TestDelegate_resultEntersTheNextTurn(t *testing.T) {
 		return text("ok"), nil
 	}
 	w := open(t, m, setting{})
-	w.prompt("delegate")
-	w.settle()
-	w.until("the result waits", func() bool { return w.info("main").Pending == 1 })
-	if n := len(m.seen()); n != 3 {
+	w.Prompt("delegate")
+	w.Settle()
+	w.Until("the result waits", func() bool { return w.Info("main").Pending == 1 })
+	if n := len(m.Seen()); n != 3 {
 		t.Fatalf("%d requests before the next prompt, want 2 of main and 1 of the child", n)
 	}
-	es := w.entries("main")
+	es := w.Entries("main")
 	if !strings.Contains(es[2].Result.Text, "Task dispatched to 'kid' (session: ") {
 		t.Errorf("push answered %q", es[2].Result.Text)
 	}
-	w.prompt("how did it go?")
-	w.settle()
-	es = w.entries("main")
+	w.Prompt("how did it go?")
+	w.Settle()
+	es = w.Entries("main")
 	if got := kinds(es); got != "prompt call result text ended message prompt text ended" {
 		t.Fatalf("entries: %s", got)
 	}
 	if txt := es[5].Text; !strings.HasPrefix(txt, "[System: 1 background task(s) completed]\n\n<message ") || !strings.Contains(txt, ".\n**Task**: child work\n**Result**: the child's answer\n</message") {
 		t.Errorf("digest:\n%s", txt)
 	}
-	reqs := m.seen()
+	reqs := m.Seen()
 	check(t, valid(reqs[len(reqs)-1].Messages))
 }
 
 // Spec: O-14, O-16, O-17.
 func TestDeliver_wakeStartsATurnAndHoldDoesNot(t *testing.T) {
+	t.Parallel()
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		switch a := asked(req); {
 		case strings.HasPrefix(a, "child"):
 			return text("answer of " + a), nil
@@ -63,76 +64,76 @@ func TestDeliver_wakeStartsATurnAndHoldDoesNot(t *testing.T) {
 		return text("ok"), nil
 	}
 	w := open(t, m, setting{})
-	w.prompt("push hold")
-	w.settle()
-	w.until("the held one waits", func() bool { return w.info("main").Pending == 1 })
-	w.prompt("push wake")
-	w.settle()
-	w.until("only the held one waits", func() bool { return w.info("main").Pending == 1 && w.info("kid-wake").State == event.Done })
-	w.settle()
-	if got := kinds(w.entries("main")); !strings.HasSuffix(got, "ended message text ended") {
+	w.Prompt("push hold")
+	w.Settle()
+	w.Until("the held one waits", func() bool { return w.Info("main").Pending == 1 })
+	w.Prompt("push wake")
+	w.Settle()
+	w.Until("only the held one waits", func() bool { return w.Info("main").Pending == 1 && w.Info("kid-wake").State == event.Done })
+	w.Settle()
+	if got := kinds(w.Entries("main")); !strings.HasSuffix(got, "ended message text ended") {
 		t.Errorf("entries: %s", got)
 	}
 }
 
 func TestNext_takesTheMostUrgentIntoATurnOfItsOwn(t *testing.T) {
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) { return text("handled"), nil }}
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) { return text("handled"), nil }}
 	w := open(t, m, setting{})
-	main := w.main()
+	main := w.Main()
 	for _, x := range []struct {
 		text string
 		p    inbox.Priority
 	}{{"calm", inbox.Normal}, {"fire!", inbox.Urgent}} {
-		_, err := w.pool.Letters.Send(t.Context(), main, "main", x.text, x.p)
+		_, err := w.Pool.Letters.Send(t.Context(), main, "main", x.text, x.p)
 		check(t, err)
 	}
-	got, ok, err := w.pool.Pickup.Next(t.Context(), main, 0)
+	got, ok, err := w.Pool.Pickup.Next(t.Context(), main, 0)
 	check(t, err)
 	if !ok || got.Body != "fire!" {
 		t.Fatalf("next: %+v", got)
 	}
-	w.settle()
-	es := w.entries("main")
+	w.Settle()
+	es := w.Entries("main")
 	if kinds(es) != "message text ended" || !strings.HasPrefix(es[0].Text, "You have a message from main. Message #2.") {
 		t.Errorf("entries %s: %q", kinds(es), es[0].Text)
 	}
 	for id, want := range map[int64]string{99: "there is no message #99", 2: "message #2 does not wait any more: it is taken by /messages next"} {
-		if _, ok, err := w.pool.Pickup.Next(t.Context(), main, id); ok || err == nil || !strings.Contains(err.Error(), want) {
+		if _, ok, err := w.Pool.Pickup.Next(t.Context(), main, id); ok || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("message %d: %v %v", id, ok, err)
 		}
 	}
-	if n := len(m.seen()); n != 1 {
+	if n := len(m.Seen()); n != 1 {
 		t.Errorf("%d requests", n)
 	}
 }
 
 // Spec: R-21, E-22.
 func TestReceive_saysAtOnceThatNothingCanArrive(t *testing.T) {
-	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+	m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
 	w := open(t, m, setting{})
-	main := w.main()
+	main := w.Main()
 	for _, c := range []struct{ from, want string }{
 		{"", "nothing can arrive: no running or queued agents"},
 		{"ghost", "nothing can arrive: there is no agent ghost"},
 	} {
-		_, err := w.pool.Pickup.Receive(t.Context(), main, inbox.Query{From: c.from})
+		_, err := w.Pool.Pickup.Receive(t.Context(), main, inbox.Query{From: c.from})
 		if err == nil || err.Error() != c.want {
 			t.Errorf("receive from %q: %v", c.from, err)
 		}
 	}
-	w.push("a", "x")
-	w.push("b", "x")
-	if _, err := w.pool.Pickup.Receive(t.Context(), main, inbox.Query{}); err == nil || !strings.Contains(err.Error(), "2 tasks are queued, none runs: /run") {
+	w.Push("a", "x")
+	w.Push("b", "x")
+	if _, err := w.Pool.Pickup.Receive(t.Context(), main, inbox.Query{}); err == nil || !strings.Contains(err.Error(), "2 tasks are queued, none runs: /run") {
 		t.Errorf("receive with queued tasks: %v", err)
 	}
-	w.run(0)
-	w.settle()
-	_, _, err := w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
+	w.Run(0)
+	w.Settle()
+	_, _, err := w.Pool.Pickup.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
-	if _, err := w.pool.Pickup.Receive(t.Context(), main, inbox.Query{From: "a"}); err == nil || !strings.Contains(err.Error(), "a has ended (done)") {
+	if _, err := w.Pool.Pickup.Receive(t.Context(), main, inbox.Query{From: "a"}); err == nil || !strings.Contains(err.Error(), "a has ended (done)") {
 		t.Errorf("receive from an ended agent: %v", err)
 	}
-	w.state("main", event.Idle)
+	w.State("main", event.Idle)
 }
 
 // TestReceive_siblings is 002's sibling coordination one at a time, in either
@@ -148,7 +149,7 @@ func TestReceive_siblings(t *testing.T) {
 
 func siblings(t *testing.T, names []string) {
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		rs := results(req)
 		switch {
 		case asked(req) == "implement" && len(rs) == 0:
@@ -170,18 +171,18 @@ func siblings(t *testing.T, names []string) {
 	}
 	w := open(t, m, setting{})
 	for _, name := range names {
-		w.push(name, map[string]string{"implementer": "implement", "analyzer": "analyze"}[name])
+		w.Push(name, map[string]string{"implementer": "implement", "analyzer": "analyze"}[name])
 	}
-	w.run(1)
-	w.settle()
-	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
+	w.Run(1)
+	w.Settle()
+	ms, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 2 {
 		t.Fatalf("messages %+v", ms)
 	}
 	for _, msg := range ms {
 		if msg.From == "implementer" && !strings.Contains(msg.Body, "Found patterns: x") {
-			t.Errorf("implementer says %q; analyzer: %+v", msg.Body, w.entries("analyzer")[2].Result)
+			t.Errorf("implementer says %q; analyzer: %+v", msg.Body, w.Entries("analyzer")[2].Result)
 		}
 	}
 }
@@ -191,7 +192,7 @@ func siblings(t *testing.T, names []string) {
 //
 // Spec: Q-21, R-21, R-27, E-13.
 func TestSend_toWhatHasNotStarted(t *testing.T) {
-	play(t, counted(), setting{cap: 1}, func(w *world) {
+	play(t, counted(), setting{Cap: 1}, func(w *world) {
 		for _, task := range []tools.Task{
 			{Name: "needed", Prompt: "send needs: hello then say sent"},
 			{Name: "needs", Prompt: "check then say read", After: []string{"needed"}},
@@ -204,14 +205,14 @@ func TestSend_toWhatHasNotStarted(t *testing.T) {
 		} {
 			w.task(task)
 		}
-		idle, err := w.pool.NewHelper(w.t.Context(), "aide", "")
-		check(w.t, err)
-		_, err = w.pool.Tasks.Push(w.t.Context(), idle.ID, tools.Task{Name: "idle", Prompt: "say idle"})
-		check(w.t, err)
-		w.run(0)
-		w.until("long runs", func() bool { return w.info("long").State == event.Running })
-		_, err = w.pool.Letters.Send(w.t.Context(), w.main(), "late", "x", "")
-		refuses(w.t, err, `"late": that task has not started, so nobody reads its mail yet: 1 agents run, as many as may at once`)
+		idle, err := w.Pool.NewHelper(w.T.Context(), "aide", "")
+		check(w.T, err)
+		_, err = w.Pool.Tasks.Push(w.T.Context(), idle.ID, tools.Task{Name: "idle", Prompt: "say idle"})
+		check(w.T, err)
+		w.Run(0)
+		w.Until("long runs", func() bool { return w.Info("long").State == event.Running })
+		_, err = w.Pool.Letters.Send(w.T.Context(), w.Main(), "late", "x", "")
+		refuses(w.T, err, `"late": that task has not started, so nobody reads its mail yet: 1 agents run, as many as may at once`)
 		w.rest()
 		for name, want := range map[string]string{
 			"needed": "needs is queued and waits for needed, which can't go on",
@@ -219,7 +220,7 @@ func TestSend_toWhatHasNotStarted(t *testing.T) {
 			"gone":   "in the inbox of removed",
 		} {
 			if m := w.mail()[name]; !strings.Contains(m.Text(), want) {
-				w.t.Errorf("%s ended with %q, want %q", name, m.Text(), want)
+				w.T.Errorf("%s ended with %q, want %q", name, m.Text(), want)
 			}
 		}
 	})
@@ -238,7 +239,7 @@ func TestReceive_waitCycleIsExplainedToBoth(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := &model{}
-			m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+			m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 				if rs := results(req); len(rs) > 0 {
 					return text(rs[0].Text), nil
 				}
@@ -246,10 +247,10 @@ func TestReceive_waitCycleIsExplainedToBoth(t *testing.T) {
 			}
 			w := open(t, m, setting{})
 			for who, whom := range c.waits {
-				w.push(who, whom)
+				w.Push(who, whom)
 			}
-			w.run(0)
-			w.settle()
+			w.Run(0)
+			w.Settle()
 			mail := w.mail()
 			if len(mail) != len(c.waits) {
 				t.Errorf("%d messages", len(mail))
@@ -272,7 +273,7 @@ func TestReceive_waitCycleIsExplainedToBoth(t *testing.T) {
 // Spec: Q-54, R-27, O-76.
 func TestNested_parentsWaitWithoutASlot(t *testing.T) {
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		depth := asked(req)
 		last := req.Messages[len(req.Messages)-1].Parts
 		if depth == "xxxxxxxxxx" {
@@ -286,65 +287,65 @@ func TestNested_parentsWaitWithoutASlot(t *testing.T) {
 		}
 		return text("dispatched"), nil
 	}
-	w := open(t, m, setting{cap: 8})
-	w.push("top", "x")
-	w.run(0)
-	w.settle()
-	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
+	w := open(t, m, setting{Cap: 8})
+	w.Push("top", "x")
+	w.Run(0)
+	w.Settle()
+	ms, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 1 || !strings.Contains(ms[0].Body, "bottom") {
 		t.Fatalf("messages %+v", ms)
 	}
-	if n := len(m.seen()); n != 9*3+1 {
+	if n := len(m.Seen()); n != 9*3+1 {
 		t.Errorf("%d requests: waiting must cost none", n)
 	}
 }
 
 func TestReceive_humanWaitKeepsPromptsAndStops(t *testing.T) {
 	hold := make(chan struct{})
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if asked(req) == "slow" {
 			<-hold
 		}
 		return text("ok"), nil
 	}}
 	w := open(t, m, setting{})
-	main := w.main()
-	w.push("s", "slow")
-	w.run(0)
+	main := w.Main()
+	w.Push("s", "slow")
+	w.Run(0)
 	failed := make(chan error, 1)
 	go func() {
-		_, err := w.pool.Pickup.Receive(t.Context(), main, inbox.Query{})
+		_, err := w.Pool.Pickup.Receive(t.Context(), main, inbox.Query{})
 		failed <- err
 	}()
-	w.state("main", event.Waiting)
-	w.prompt("typed meanwhile")
-	w.until("it is queued", func() bool { return len(w.info("main").Prompts) == 1 })
-	w.pool.Stop(main)
+	w.State("main", event.Waiting)
+	w.Prompt("typed meanwhile")
+	w.Until("it is queued", func() bool { return len(w.Info("main").Prompts) == 1 })
+	w.Pool.Stop(main)
 	if err := <-failed; err == nil || err.Error() != "stopped" {
 		t.Errorf("receive after Esc: %v", err)
 	}
-	w.until("the prompt is answered", func() bool { return w.info("main").Outcome == history.Completed })
+	w.Until("the prompt is answered", func() bool { return w.Info("main").Outcome == history.Completed })
 	close(hold)
-	w.settle()
-	if w.until("the result waits", func() bool { return w.info("main").Pending == 1 }); len(m.seen()) != 2 {
-		t.Errorf("%d requests", len(m.seen()))
+	w.Settle()
+	if w.Until("the result waits", func() bool { return w.Info("main").Pending == 1 }); len(m.Seen()) != 2 {
+		t.Errorf("%d requests", len(m.Seen()))
 	}
 }
 
 func TestSend_refusals(t *testing.T) {
-	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+	m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
 	w := open(t, m, setting{})
-	w.push("done", "x")
-	w.run(0)
-	w.settle()
+	w.Push("done", "x")
+	w.Run(0)
+	w.Settle()
 	for _, c := range []struct{ to, body, want string }{
 		{"nobody", "hi", "no such agent"},
 		{"done", "hi", "has ended (done)"},
 		{"main", "", "empty"},
 		{"main", strings.Repeat("x", inbox.MaxBody+1), "larger than 1 MiB"},
 	} {
-		if _, err := w.pool.Letters.Send(t.Context(), w.main(), c.to, c.body, ""); err == nil || !strings.Contains(err.Error(), c.want) {
+		if _, err := w.Pool.Letters.Send(t.Context(), w.Main(), c.to, c.body, ""); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("send to %s: %v, want %q", c.to, err, c.want)
 		}
 	}

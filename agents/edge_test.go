@@ -20,12 +20,12 @@ import (
 // TestSettled_waitsForAPromptThatJustEntered: between a prompt's entry and the
 // turn it starts nothing looks idle.
 func TestSettled_waitsForAPromptThatJustEntered(t *testing.T) {
-	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+	m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
 	w := open(t, m, setting{})
 	for i := range 100 {
-		w.prompt("go")
-		w.settle()
-		if n := len(m.seen()); n != i+1 {
+		w.Prompt("go")
+		w.Settle()
+		if n := len(m.Seen()); n != i+1 {
 			t.Fatalf("settled after prompt %d with %d requests", i+1, n)
 		}
 	}
@@ -35,8 +35,9 @@ func TestSettled_waitsForAPromptThatJustEntered(t *testing.T) {
 // nothing seems under way after it ended, now or after a restart.
 // Spec: E-24, R-60.
 func TestWake_ofASubAgentIsTakenOnce(t *testing.T) {
+	t.Parallel()
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		switch {
 		case asked(req) == "child":
 			return text("the child's answer"), nil
@@ -50,32 +51,32 @@ func TestWake_ofASubAgentIsTakenOnce(t *testing.T) {
 		return text("waiting"), nil
 	}
 	dir := t.TempDir()
-	w := open(t, m, setting{dir: dir})
-	w.push("job", "parent")
-	w.run(0)
-	w.settle()
+	w := open(t, m, setting{Dir: dir})
+	w.Push("job", "parent")
+	w.Run(0)
+	w.Settle()
 	if m := w.one(); !strings.Contains(m.Body, "the child's answer") {
 		t.Errorf("message %+v", m)
 	}
-	job := w.info("job").ID
-	check(t, w.db.Write(t.Context(), "late mail", func(tx *store.Tx) error {
-		_, err := inbox.New(w.db, nil).Add(tx, inbox.Message{Recipient: job, From: "ci", Body: "too late", Deliver: inbox.Wake})
+	job := w.Info("job").ID
+	check(t, w.DB.Write(t.Context(), "late mail", func(tx *store.Tx) error {
+		_, err := inbox.New(w.DB, nil).Add(tx, inbox.Message{Recipient: job, From: "ci", Body: "too late", Deliver: inbox.Wake})
 		return err
 	}))
-	w.close()
-	w = open(t, m, setting{dir: dir})
-	w.settle()
+	w.Close()
+	w = open(t, m, setting{Dir: dir})
+	w.Settle()
 }
 
 // TestStop_beforeTheTaskBegan: a task that was ended before its goroutine ran
 // stays ended.
 func TestStop_beforeTheTaskBegan(t *testing.T) {
 	hold := make(chan struct{})
-	m := &model{reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
 		<-ctx.Done()
 		return nil, nil
 	}}
-	w := open(t, m, setting{start: func(name string, f func()) {
+	w := open(t, m, setting{Start: func(name string, f func()) {
 		go func() {
 			if name == "agent job" {
 				<-hold
@@ -83,16 +84,16 @@ func TestStop_beforeTheTaskBegan(t *testing.T) {
 			f()
 		}()
 	}})
-	w.push("job", "x")
-	w.run(0)
-	w.state("job", event.Running)
-	w.pool.Stop(w.info("job").ID)
+	w.Push("job", "x")
+	w.Run(0)
+	w.State("job", event.Running)
+	w.Pool.Stop(w.Info("job").ID)
 	close(hold)
-	w.settle()
+	w.Settle()
 	if m := w.one(); m.Outcome != "interrupted" {
 		t.Errorf("message %+v", m)
 	}
-	if err := w.pool.Kill(t.Context(), "job", false); err == nil || !strings.Contains(err.Error(), "has ended already") {
+	if err := w.Pool.Kill(t.Context(), "job", false); err == nil || !strings.Contains(err.Error(), "has ended already") {
 		t.Errorf("kill: %v", err)
 	}
 }
@@ -100,25 +101,25 @@ func TestStop_beforeTheTaskBegan(t *testing.T) {
 // TestKill_racesTheStart: whenever it comes, the task ends with at most one
 // message, and Kill returns.
 func TestKill_racesTheStart(t *testing.T) {
-	m := &model{reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
 		<-ctx.Done()
 		return nil, nil
 	}}
 	w := open(t, m, setting{})
 	for i := range 40 {
 		name := fmt.Sprintf("job%d", i)
-		w.push(name, "x")
-		w.run(0)
-		check(t, w.pool.Kill(t.Context(), name, false))
+		w.Push(name, "x")
+		w.Run(0)
+		check(t, w.Pool.Kill(t.Context(), name, false))
 	}
-	w.settle()
+	w.Settle()
 	var killed int
-	for _, i := range w.pool.Infos() {
+	for _, i := range w.Pool.Infos() {
 		if i.State == event.Killed {
 			killed++
 		}
 	}
-	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
+	ms, err := w.Pool.Letters.Inbox(t.Context(), w.Main())
 	check(t, err)
 	if len(ms) != killed {
 		t.Errorf("%d messages of %d killed agents", len(ms), killed)
@@ -131,7 +132,7 @@ func TestReceive_timeoutTakesTheSlotBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
 		m := &model{}
-		m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 			switch {
 			case asked(req) == "hog":
 				<-release
@@ -140,21 +141,21 @@ func TestReceive_timeoutTakesTheSlotBack(t *testing.T) {
 			}
 			return text("ok"), nil
 		}
-		w := open(t, m, setting{cap: 1})
-		w.push("patient", "wait")
-		w.run(0)
-		w.state("patient", event.Waiting)
-		w.push("hog", "hog")
-		w.run(0)
-		w.until("the hog runs", func() bool { return w.info("hog").Doing == "streaming" })
+		w := open(t, m, setting{Cap: 1})
+		w.Push("patient", "wait")
+		w.Run(0)
+		w.State("patient", event.Waiting)
+		w.Push("hog", "hog")
+		w.Run(0)
+		w.Until("the hog runs", func() bool { return w.Info("hog").Doing == "streaming" })
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		if n := len(m.seen()); n != 2 {
+		if n := len(m.Seen()); n != 2 {
 			t.Errorf("%d requests while one slot was taken", n)
 		}
 		close(release)
-		w.settle()
-		w.state("patient", event.Done)
+		w.Settle()
+		w.State("patient", event.Done)
 	})
 }
 
@@ -162,7 +163,7 @@ func TestReceive_timeoutTakesTheSlotBack(t *testing.T) {
 // for it ends with the reason, and the parent still gets its report.
 func TestAwait_whatWaitsForItsParentIsTold(t *testing.T) {
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		rs := results(req)
 		last := req.Messages[len(req.Messages)-1].Parts
 		switch tx, _ := last[len(last)-1].(llm.Text); {
@@ -178,9 +179,9 @@ func TestAwait_whatWaitsForItsParentIsTold(t *testing.T) {
 		return text("dispatched"), nil
 	}
 	w := open(t, m, setting{})
-	w.push("job", "parent")
-	w.run(0)
-	w.settle()
+	w.Push("job", "parent")
+	w.Run(0)
+	w.Settle()
 	if m := w.one(); !strings.Contains(m.Body, "told: ") || !strings.Contains(m.Body, "job waits for the work it dispatched, kid waits for job") {
 		t.Errorf("message %+v", m)
 	}
@@ -188,8 +189,8 @@ func TestAwait_whatWaitsForItsParentIsTold(t *testing.T) {
 
 func TestReply_callsGetIDsOfTheirOwn(t *testing.T) {
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
-		if n := len(m.seen()); n == 3 {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if n := len(m.Seen()); n == 3 {
 			return text("done"), nil
 		}
 		parts := append(call("x", "list_files", `{}`), call("x", "glob", `{"pattern":"*"}`)...)
@@ -198,10 +199,10 @@ func TestReply_callsGetIDsOfTheirOwn(t *testing.T) {
 		return append(parts, call("z", "", `{}`)...), nil
 	}
 	w := open(t, m, setting{})
-	w.prompt("go")
-	w.settle()
+	w.Prompt("go")
+	w.Settle()
 	ids := map[string]string{}
-	for _, e := range w.entries("main") {
+	for _, e := range w.Entries("main") {
 		switch {
 		case e.Call != nil:
 			if ids[e.Call.ID] != "" || e.Call.ID == "" || len(e.Call.Name) > 100 {
@@ -217,7 +218,7 @@ func TestReply_callsGetIDsOfTheirOwn(t *testing.T) {
 	if len(ids) != 10 {
 		t.Errorf("%d calls", len(ids))
 	}
-	for _, r := range m.seen() {
+	for _, r := range m.Seen() {
 		check(t, valid(r.Messages))
 	}
 }
@@ -239,11 +240,11 @@ func TestReply_oddEnds(t *testing.T) {
 		{"too long", nil, &llm.Error{Kind: llm.ContextTooLong, Provider: "test", Message: "Too long."}, "prompt ended", "/new begins a new conversation"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return c.parts, c.err }}
+			m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return c.parts, c.err }}
 			w := open(t, m, setting{})
-			w.prompt("go")
-			w.settle()
-			es := w.entries("main")
+			w.Prompt("go")
+			w.Settle()
+			es := w.Entries("main")
 			if got := kinds(es); got != c.kinds {
 				t.Fatalf("entries %s", got)
 			}
@@ -251,8 +252,8 @@ func TestReply_oddEnds(t *testing.T) {
 			if said := es[n-2].Text + es[n-1].End.Error; !strings.Contains(said, c.last) {
 				t.Errorf("it ends with %q", said)
 			}
-			if len(m.seen()) != 1 {
-				t.Errorf("%d requests", len(m.seen()))
+			if len(m.Seen()) != 1 {
+				t.Errorf("%d requests", len(m.Seen()))
 			}
 		})
 	}
@@ -260,25 +261,25 @@ func TestReply_oddEnds(t *testing.T) {
 
 func TestUnprompt(t *testing.T) {
 	hold := make(chan struct{})
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		<-hold
 		return text("ok"), nil
 	}}
 	dir := t.TempDir()
-	w := open(t, m, setting{dir: dir})
-	w.prompt("first")
-	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
-	w.prompt("second")
-	w.prompt("third")
-	w.until("both are queued", func() bool { return len(w.info("main").Prompts) == 2 })
-	second := w.info("main").Prompts[0].ID
+	w := open(t, m, setting{Dir: dir})
+	w.Prompt("first")
+	w.Until("it streams", func() bool { return w.Info("main").Doing == "streaming" })
+	w.Prompt("second")
+	w.Prompt("third")
+	w.Until("both are queued", func() bool { return len(w.Info("main").Prompts) == 2 })
+	second := w.Info("main").Prompts[0].ID
 	for _, want := range []bool{true, false} {
-		if ok, err := w.pool.Unprompt(t.Context(), second); ok != want || err != nil {
+		if ok, err := w.Pool.Unprompt(t.Context(), second); ok != want || err != nil {
 			t.Errorf("take back: %v, %v", ok, err)
 		}
 	}
 	go close(hold)
-	w.close() // the third may have entered; if not, it is held now
+	w.Close() // the third may have entered; if not, it is held now
 
 	// What was queued when the program ended is shown, not sent, whatever else is
 	// typed; the human takes it back.
@@ -295,71 +296,71 @@ func TestUnprompt(t *testing.T) {
 			return err
 		})
 	}())
-	w = open(t, m, setting{dir: dir})
-	w.prompt("new")
-	w.settle()
-	held := w.info("main").Prompts
-	w.until("the new one was answered", func() bool { held = w.info("main").Prompts; return w.info("main").Outcome == history.Completed })
+	w = open(t, m, setting{Dir: dir})
+	w.Prompt("new")
+	w.Settle()
+	held := w.Info("main").Prompts
+	w.Until("the new one was answered", func() bool { held = w.Info("main").Prompts; return w.Info("main").Outcome == history.Completed })
 	if len(held) == 0 || !held[len(held)-1].Held || held[len(held)-1].Text != "typed before the end" {
 		t.Fatalf("prompts %+v", held)
 	}
-	for _, r := range m.seen() {
+	for _, r := range m.Seen() {
 		if s := fmt.Sprint(r.Messages); strings.Contains(s, "typed before") || strings.Contains(s, "second") {
 			t.Errorf("it was sent: %s", s)
 		}
 	}
-	if ok, err := w.pool.Unprompt(t.Context(), held[len(held)-1].ID); !ok || err != nil {
+	if ok, err := w.Pool.Unprompt(t.Context(), held[len(held)-1].ID); !ok || err != nil {
 		t.Errorf("take back: %v, %v", ok, err)
 	}
 }
 
 // TestWithdraw takes all that is queued back at once, in order, and nothing of it is sent.
 func TestWithdraw(t *testing.T) {
-	m := &model{reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}
 	w := open(t, m, setting{})
-	w.prompt("first")
-	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+	w.Prompt("first")
+	w.Until("it streams", func() bool { return w.Info("main").Doing == "streaming" })
 	for _, text := range []string{"second", "third\nof two lines", "fourth"} {
-		w.prompt(text)
+		w.Prompt(text)
 	}
-	w.until("all are queued", func() bool { return len(w.info("main").Prompts) == 3 })
+	w.Until("all are queued", func() bool { return len(w.Info("main").Prompts) == 3 })
 	for _, want := range []string{"second|third\nof two lines|fourth", ""} {
-		got, err := w.pool.Withdraw(t.Context(), w.main())
+		got, err := w.Pool.Withdraw(t.Context(), w.Main())
 		if err != nil || strings.Join(got, "|") != want {
 			t.Errorf("it gives %q back, %v; want %q", got, err, want)
 		}
 	}
-	if left := w.info("main").Prompts; len(left) != 0 {
+	if left := w.Info("main").Prompts; len(left) != 0 {
 		t.Errorf("%+v are shown as queued", left)
 	}
-	w.pool.Stop(w.main())
-	w.settle()
-	if n := len(m.seen()); n != 1 {
+	w.Pool.Stop(w.Main())
+	w.Settle()
+	if n := len(m.Seen()); n != 1 {
 		t.Errorf("%d requests were sent", n)
 	}
 }
 
 func TestClear_isRefusedWhileATurnRuns(t *testing.T) {
 	hold := make(chan struct{})
-	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
 		<-hold
 		return text("ok"), nil
 	}}
 	w := open(t, m, setting{})
-	w.prompt("first")
-	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
-	if err := w.pool.Clear(t.Context(), w.main()); err == nil || !strings.Contains(err.Error(), "a turn runs") {
+	w.Prompt("first")
+	w.Until("it streams", func() bool { return w.Info("main").Doing == "streaming" })
+	if err := w.Pool.Clear(t.Context(), w.Main()); err == nil || !strings.Contains(err.Error(), "a turn runs") {
 		t.Errorf("clear: %v", err)
 	}
 	close(hold)
-	w.settle()
-	check(t, w.pool.Clear(t.Context(), w.main()))
-	w.prompt("second")
-	w.settle()
-	reqs := m.seen()
+	w.Settle()
+	check(t, w.Pool.Clear(t.Context(), w.Main()))
+	w.Prompt("second")
+	w.Settle()
+	reqs := m.Seen()
 	if last := reqs[len(reqs)-1].Messages; len(last) != 1 {
 		t.Errorf("after it %d messages are sent", len(last))
 	}
@@ -368,33 +369,33 @@ func TestClear_isRefusedWhileATurnRuns(t *testing.T) {
 // TestClear_staysClear: after a restart too, nothing of the old conversation counts
 // as sent until something is.
 func TestClear_staysClear(t *testing.T) {
-	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
 		return append([]llm.Part{llm.Usage{Input: 10, Output: 5}}, text("ok")...), nil
 	}}
-	set := setting{dir: t.TempDir()}
+	set := setting{Dir: t.TempDir()}
 	w := open(t, m, set)
 	context := func(want int) {
 		t.Helper()
-		for _, i := range w.pool.Infos() {
+		for _, i := range w.Pool.Infos() {
 			if i.Kind == event.Main && i.Context != want {
 				t.Errorf("a context of %d tokens, not %d", i.Context, want)
 			}
 		}
 	}
 	again := func() {
-		w.close()
+		w.Close()
 		w = open(t, m, set)
 	}
-	w.prompt("first")
-	w.settle()
+	w.Prompt("first")
+	w.Settle()
 	again()
 	context(15)
-	check(t, w.pool.Clear(t.Context(), w.main()))
+	check(t, w.Pool.Clear(t.Context(), w.Main()))
 	context(0)
 	again()
 	context(0)
-	w.prompt("second")
-	w.settle()
+	w.Prompt("second")
+	w.Settle()
 	again()
 	context(15)
 }
@@ -402,21 +403,21 @@ func TestClear_staysClear(t *testing.T) {
 // TestNext_whoGivesUpStartsNoTurn: a wish whose asker left is not carried out.
 func TestNext_whoGivesUpStartsNoTurn(t *testing.T) {
 	hold := make(chan struct{})
-	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
 		<-hold
 		return text("ok"), nil
 	}}
 	w := open(t, m, setting{})
-	_, err := w.pool.Letters.Send(t.Context(), w.main(), "main", "mail", inbox.Low)
+	_, err := w.Pool.Letters.Send(t.Context(), w.Main(), "main", "mail", inbox.Low)
 	check(t, err)
-	w.prompt("take it at the start")
-	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
-	_, err = w.pool.Letters.Send(t.Context(), w.main(), "main", "mail for next", "")
+	w.Prompt("take it at the start")
+	w.Until("it streams", func() bool { return w.Info("main").Doing == "streaming" })
+	_, err = w.Pool.Letters.Send(t.Context(), w.Main(), "main", "mail for next", "")
 	check(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	left := make(chan error, 1)
 	go func() {
-		_, _, err := w.pool.Pickup.Next(ctx, 1, 0)
+		_, _, err := w.Pool.Pickup.Next(ctx, 1, 0)
 		left <- err
 	}()
 	cancel()
@@ -425,15 +426,15 @@ func TestNext_whoGivesUpStartsNoTurn(t *testing.T) {
 	}
 	answered := make(chan bool, 1)
 	go func() {
-		_, ok, _ := w.pool.Pickup.Next(context.Background(), 1, 999)
+		_, ok, _ := w.Pool.Pickup.Next(context.Background(), 1, 999)
 		answered <- ok
 	}()
 	close(hold)
 	if <-answered {
 		t.Error("message 999 was taken")
 	}
-	w.settle()
-	if n := len(m.seen()); n != 1 {
+	w.Settle()
+	if n := len(m.Seen()); n != 1 {
 		t.Errorf("%d requests", n)
 	}
 	w.one()
@@ -442,23 +443,23 @@ func TestNext_whoGivesUpStartsNoTurn(t *testing.T) {
 // TestCheck_tellsTheModelWhatIsLeft and bounds what a large failure brings.
 func TestCheck_tellsTheModelWhatIsLeft(t *testing.T) {
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if len(results(req)) == 0 {
 			return call("a", "check", `{}`), nil
 		}
 		return text("ok"), nil
 	}
 	w := open(t, m, setting{})
-	main := w.main()
-	box := inbox.New(w.db, nil)
+	main := w.Main()
+	box := inbox.New(w.DB, nil)
 	big := strings.Repeat("<message> 1 MB\n", inbox.MaxBody/15)
 	for range 5 {
 		_, err := box.Deposit(t.Context(), inbox.Message{Recipient: main, From: "ci", Kind: inbox.Failure, Deliver: inbox.Hold, Error: "e", Partial: big})
 		check(t, err)
 	}
-	w.prompt("look")
-	w.settle()
-	reqs := m.seen()
+	w.Prompt("look")
+	w.Settle()
+	reqs := m.Seen()
 	last := reqs[len(reqs)-1].Messages
 	check(t, valid(last))
 	s := fmt.Sprint(last)
@@ -476,13 +477,13 @@ func TestPush_names(t *testing.T) {
 	for _, name := range []string{
 		"main", "Main", "user", "System", "rооt", "a b", "9a", "\x1b[31mred", strings.Repeat("x", 10_000), "a/b", "a·1", "",
 	} {
-		_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: name, Prompt: "x"})
+		_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: name, Prompt: "x"})
 		if (err == nil) != (name == "") {
 			t.Errorf("name %.40q: %v", name, err)
 		}
 	}
-	w.push("twice", "x")
-	if _, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "twice", Prompt: "x"}); err == nil || !strings.Contains(err.Error(), "queued or runs already") {
+	w.Push("twice", "x")
+	if _, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "twice", Prompt: "x"}); err == nil || !strings.Contains(err.Error(), "queued or runs already") {
 		t.Errorf("a second one: %v", err)
 	}
 }
@@ -491,17 +492,17 @@ func TestPush_names(t *testing.T) {
 // the newest window.
 func TestRun_replacesAWindowWhoseQueueIsDrained(t *testing.T) {
 	hold := make(chan struct{})
-	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
 		<-hold
 		return text("ok"), nil
 	}}
 	w := open(t, m, setting{})
-	w.push("a", "x")
-	w.run(1)
-	w.until("a runs", func() bool { return w.info("a").Doing == "streaming" })
-	w.run(2)
-	w.push("b", "x")
-	w.until("b runs beside it", func() bool { return w.info("b").Doing == "streaming" })
+	w.Push("a", "x")
+	w.Run(1)
+	w.Until("a runs", func() bool { return w.Info("a").Doing == "streaming" })
+	w.Run(2)
+	w.Push("b", "x")
+	w.Until("b runs beside it", func() bool { return w.Info("b").Doing == "streaming" })
 	close(hold)
-	w.settle()
+	w.Settle()
 }

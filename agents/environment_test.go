@@ -31,20 +31,20 @@ func at(ctx context.Context, x string, umask int, more ...string) context.Contex
 // hosted is a pool whose own environment has X=host.
 func hosted(t *testing.T, m llm.Provider, s setting) *world {
 	t.Helper()
-	s.env = append(s.env, "PATH="+os.Getenv("PATH"), "X=host")
+	s.Env = append(s.Env, "PATH="+os.Getenv("PATH"), "X=host")
 	w := open(t, m, s)
-	w.main()
+	w.Main()
 	return w
 }
 
 // saw lists what the agent's commands printed, in order.
 func (w *world) saw(name string) (all []string) {
-	w.t.Helper()
-	i := slices.IndexFunc(w.pool.Infos(), func(i event.Info) bool { return i.Name == name })
+	w.T.Helper()
+	i := slices.IndexFunc(w.Pool.Infos(), func(i event.Info) bool { return i.Name == name })
 	if i < 0 {
-		w.t.Fatalf("there is no %s", name)
+		w.T.Fatalf("there is no %s", name)
 	}
-	for _, e := range w.entries(name) {
+	for _, e := range w.Entries(name) {
 		switch {
 		case e.Result != nil && e.Result.Name == "bash":
 			all = append(all, strings.TrimSpace(e.Result.Text))
@@ -57,10 +57,10 @@ func (w *world) saw(name string) (all []string) {
 
 // sees is the last of it, once nothing is under way.
 func (w *world) sees(name, want string) {
-	w.t.Helper()
-	w.settle()
+	w.T.Helper()
+	w.Settle()
 	if all := w.saw(name); len(all) == 0 || all[len(all)-1] != want {
-		w.t.Errorf("the commands of %s printed %q, want %q at the end", name, all, want)
+		w.T.Errorf("the commands of %s printed %q, want %q at the end", name, all, want)
 	}
 }
 
@@ -80,8 +80,8 @@ func TestEnvironment_ofThePromptThatEnteredLast(t *testing.T) {
 		{t.Context(), sayX, "b"},
 		{a, sayX, "a"},
 	} {
-		check(t, w.pool.Prompt(c.ctx, w.main(), c.prompt))
-		w.settle()
+		check(t, w.Pool.Prompt(c.ctx, w.Main(), c.prompt))
+		w.Settle()
 		if got := w.saw("main"); len(got) != i+1 || got[i] != c.want {
 			t.Errorf("prompt %d: %q, want %q", i+1, got, c.want)
 		}
@@ -93,7 +93,7 @@ func TestEnvironment_withinATurn(t *testing.T) {
 	var step int
 	begun, goes := make(chan struct{}), make(chan struct{})
 	m := &model{}
-	m.reply = func(context.Context, *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(context.Context, *llm.Request) ([]llm.Part, error) {
 		step++
 		switch step {
 		case 1:
@@ -108,15 +108,15 @@ func TestEnvironment_withinATurn(t *testing.T) {
 		return text("done"), nil
 	}
 	w := hosted(t, m, setting{})
-	check(t, w.pool.Prompt(at(t.Context(), "a", -1), w.main(), "go"))
+	check(t, w.Pool.Prompt(at(t.Context(), "a", -1), w.Main(), "go"))
 	<-begun
-	check(t, w.pool.Prompt(at(t.Context(), "taken back", -1), w.main(), "no"))
-	w.until("it is queued", func() bool { return len(w.info("main").Prompts) == 1 })
-	_, err := w.pool.Unprompt(t.Context(), w.info("main").Prompts[0].ID)
+	check(t, w.Pool.Prompt(at(t.Context(), "taken back", -1), w.Main(), "no"))
+	w.Until("it is queued", func() bool { return len(w.Info("main").Prompts) == 1 })
+	_, err := w.Pool.Unprompt(t.Context(), w.Info("main").Prompts[0].ID)
 	check(t, err)
-	check(t, w.pool.Prompt(at(t.Context(), "b", -1), w.main(), "and this"))
+	check(t, w.Pool.Prompt(at(t.Context(), "b", -1), w.Main(), "and this"))
 	close(goes)
-	w.settle()
+	w.Settle()
 	if got := w.saw("main"); !slices.Equal(got, []string{"a", "a", "b"}) {
 		t.Errorf("%q", got)
 	}
@@ -127,49 +127,49 @@ func TestEnvironment_ofTasks(t *testing.T) {
 	w := hosted(t, builtin.New(), setting{})
 	a, b := at(t.Context(), "a", 0o027), at(t.Context(), "b", 0o077)
 	push := func(ctx context.Context, name, prompt string) {
-		_, err := w.pool.Tasks.Push(ctx, w.main(), tools.Task{Name: name, Prompt: prompt})
+		_, err := w.Pool.Tasks.Push(ctx, w.Main(), tools.Task{Name: name, Prompt: prompt})
 		check(t, err)
 	}
 	push(t.Context(), "early", sayX)
-	check(t, w.pool.Prompt(a, w.main(), "delegate grown: delegate young: run echo $X $(umask)\npush later: "+sayX))
-	w.settle()
+	check(t, w.Pool.Prompt(a, w.Main(), "delegate grown: delegate young: run echo $X $(umask)\npush later: "+sayX))
+	w.Settle()
 	push(b, "pushed", sayX)
 	push(b, "plain", "!echo $X $(umask)")
 	push(b, "above", "delegate below: "+sayX)
-	_, err := w.pool.Run(a, w.main(), tools.Start{})
+	_, err := w.Pool.Run(a, w.Main(), tools.Start{})
 	check(t, err)
 	for name, want := range map[string]string{
 		"young": "a 0027", "later": "a", "pushed": "b", "plain": "b 0077", "below": "b", "early": "host",
 	} {
 		w.sees(name, want)
 	}
-	row, _, err := w.pool.Tasks.Retry(a, w.main(), "pushed", "")
+	row, _, err := w.Pool.Tasks.Retry(a, w.Main(), "pushed", "")
 	check(t, err)
-	w.run(0)
+	w.Run(0)
 	w.sees(row.Name, "a")
-	_, _, err = w.pool.Resume(b, w.main(), "later", "run echo again $X")
+	_, _, err = w.Pool.Resume(b, w.Main(), "later", "run echo again $X")
 	check(t, err)
 	w.sees("later", "again b")
-	check(t, w.pool.Prompt(t.Context(), w.main(), sayX))
+	check(t, w.Pool.Prompt(t.Context(), w.Main(), sayX))
 	w.sees("main", "a") // none of this moved main
 }
 
 // The command a human types runs at their screen, and moves nobody.
 func TestEnvironment_ofAShellCommand(t *testing.T) {
 	w := hosted(t, builtin.New(), setting{})
-	check(t, w.pool.Prompt(at(t.Context(), "a", -1), w.main(), sayX))
-	w.settle()
-	check(t, w.pool.Shell(at(t.Context(), "b", 0o077), w.main(), "echo $X $(umask)"))
+	check(t, w.Pool.Prompt(at(t.Context(), "a", -1), w.Main(), sayX))
+	w.Settle()
+	check(t, w.Pool.Shell(at(t.Context(), "b", 0o077), w.Main(), "echo $X $(umask)"))
 	w.sees("main", "b 0077")
-	check(t, w.pool.Shell(t.Context(), w.main(), "echo $X"))
+	check(t, w.Pool.Shell(t.Context(), w.Main(), "echo $X"))
 	w.sees("main", "host")
-	check(t, w.pool.Prompt(t.Context(), w.main(), sayX))
+	check(t, w.Pool.Prompt(t.Context(), w.Main(), sayX))
 	w.sees("main", "a")
 }
 
 // echoing runs `echo $X` once in each turn, whatever began it.
 func echoing() *model {
-	return &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	return &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		last := req.Messages[len(req.Messages)-1]
 		for _, p := range last.Parts {
 			if _, is := p.(llm.ToolResult); is {
@@ -182,23 +182,24 @@ func echoing() *model {
 
 // Mail moves nothing; a human who starts a turn with it does.
 func TestEnvironment_mail(t *testing.T) {
+	t.Parallel()
 	w := hosted(t, echoing(), setting{})
 	a, b := at(t.Context(), "a", -1), at(t.Context(), "b", -1)
-	check(t, w.pool.Prompt(a, w.main(), "go"))
+	check(t, w.Pool.Prompt(a, w.Main(), "go"))
 	w.sees("main", "a")
 	w.drop("main", "one", inbox.Wake)
-	w.until("it has woken", func() bool { return len(w.saw("main")) == 2 })
+	w.Until("it has woken", func() bool { return len(w.saw("main")) == 2 })
 	w.sees("main", "a")
 	w.drop("main", "two", inbox.Hold)
-	_, _, err := w.pool.Pickup.Next(b, w.main(), 0)
+	_, _, err := w.Pool.Pickup.Next(b, w.Main(), 0)
 	check(t, err)
 	w.sees("main", "b")
 	w.drop("main", "three", inbox.Hold)
-	_, _, err = w.pool.Pickup.Fire(a, w.main(), "see to it")
+	_, _, err = w.Pool.Pickup.Fire(a, w.Main(), "see to it")
 	check(t, err)
 	w.sees("main", "a")
 	w.drop("main", "four", inbox.Hold)
-	_, _, err = w.pool.Pickup.Fire(t.Context(), w.main(), "")
+	_, _, err = w.Pool.Pickup.Fire(t.Context(), w.Main(), "")
 	check(t, err)
 	w.sees("main", "a")
 	if n := len(w.saw("main")); n != 5 {
@@ -208,19 +209,20 @@ func TestEnvironment_mail(t *testing.T) {
 
 // A helper runs where it was opened, before anybody has typed anything to it.
 func TestEnvironment_ofAHelper(t *testing.T) {
+	t.Parallel()
 	w := hosted(t, echoing(), setting{})
-	check(t, w.pool.Prompt(at(t.Context(), "a", -1), w.main(), "go"))
-	w.settle()
-	_, err := w.pool.NewHelper(at(t.Context(), "b", -1), "mate", "")
+	check(t, w.Pool.Prompt(at(t.Context(), "a", -1), w.Main(), "go"))
+	w.Settle()
+	_, err := w.Pool.NewHelper(at(t.Context(), "b", -1), "mate", "")
 	check(t, err)
-	w.state("mate", event.Idle)
+	w.State("mate", event.Idle)
 	w.drop("mate", "hello", inbox.Wake)
-	w.until("it has woken", func() bool { return len(w.saw("mate")) == 1 })
+	w.Until("it has woken", func() bool { return len(w.saw("mate")) == 1 })
 	w.sees("mate", "b")
-	check(t, w.pool.CloseHelper(t.Context(), "mate", true))
-	_, _, err = w.pool.Resume(at(t.Context(), "c", -1), w.main(), "mate", "go on")
+	check(t, w.Pool.CloseHelper(t.Context(), "mate", true))
+	_, _, err = w.Pool.Resume(at(t.Context(), "c", -1), w.Main(), "mate", "go on")
 	check(t, err)
-	w.until("it goes on", func() bool { return len(w.saw("mate")) == 2 })
+	w.Until("it goes on", func() bool { return len(w.saw("mate")) == 2 })
 	w.sees("mate", "c")
 }
 
@@ -228,32 +230,32 @@ func TestEnvironment_ofAHelper(t *testing.T) {
 func TestEnvironment_ofTheUnattended(t *testing.T) {
 	w := hosted(t, builtin.New(), setting{})
 	there := at(t.Context(), "a", -1, "LC_ALL=C", "SSH_AUTH_SOCK=/s")
-	c := w.unattended(there, agents.Unattended{})
+	c := w.Unattended(there, agents.Unattended{})
 	check(t, c.Prompt(there, "run echo $LC_ALL-$X-$SSH_AUTH_SOCK-"))
 	w.sees(c.Info.Name, "C---")
 
-	w = hosted(t, builtin.New(), setting{env: []string{"LC_ALL=POSIX", "SSH_AUTH_SOCK=/s"}})
+	w = hosted(t, builtin.New(), setting{Env: []string{"LC_ALL=POSIX", "SSH_AUTH_SOCK=/s"}})
 	if e := w.outside("push", "outer", "run echo $LC_ALL-$X-$SSH_AUTH_SOCK-"); e != "" {
 		t.Fatal(e)
 	}
 	for range 2 { // shown, and started
-		_, err := w.pool.Run(at(t.Context(), "a", -1, "LC_ALL=C", "SSH_AUTH_SOCK=/s"), w.main(), tools.Start{})
+		_, err := w.Pool.Run(at(t.Context(), "a", -1, "LC_ALL=C", "SSH_AUTH_SOCK=/s"), w.Main(), tools.Start{})
 		check(t, err)
 	}
-	w.until("it asks", func() bool { return w.info("outer").Question != nil })
-	w.answer(w.info("outer").Question.ID, "once")
+	w.Until("it asks", func() bool { return w.Info("outer").Question != nil })
+	w.Answer(w.Info("outer").Question.ID, "once")
 	w.sees("outer", "POSIX---")
 }
 
 // After a restart nobody's environment is known: what was pushed before runs with the program's own.
 func TestEnvironment_isForgottenAtTheEnd(t *testing.T) {
 	dir := t.TempDir()
-	w := hosted(t, builtin.New(), setting{dir: dir})
-	_, err := w.pool.Tasks.Push(at(t.Context(), "a", -1), w.main(), tools.Task{Name: "kept", Prompt: sayX})
+	w := hosted(t, builtin.New(), setting{Dir: dir})
+	_, err := w.Pool.Tasks.Push(at(t.Context(), "a", -1), w.Main(), tools.Task{Name: "kept", Prompt: sayX})
 	check(t, err)
-	w.close()
-	w = hosted(t, builtin.New(), setting{dir: dir})
-	w.consent(0)
+	w.Close()
+	w = hosted(t, builtin.New(), setting{Dir: dir})
+	w.Consent(0)
 	w.sees("kept", "host")
 }
 
@@ -265,24 +267,24 @@ func TestEnvironment_isNowhere(t *testing.T) {
 		return func(string) string { return key }
 	}
 	keys := secret.New([]string{"WORK_LLM"}, holds(first))
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if len(results(req)) == 0 {
 			return call(fmt.Sprintf("c%d", len(req.Messages)), "bash", `{"command":"env; cat keys.txt; cat keys.txt | base64 -w 20"}`), nil
 		}
 		return text("they are " + first + " and " + second), nil
 	}}
-	w := hosted(t, m, setting{keys: keys, env: []string{"COPY=" + second}})
-	check(t, os.WriteFile(filepath.Join(w.dir, "keys.txt"), []byte(first+"\n"+second+"\n"), 0o600))
-	feed := w.pool.Subscribe()
+	w := hosted(t, m, setting{Keys: keys, Env: []string{"COPY=" + second}})
+	check(t, os.WriteFile(filepath.Join(w.Dir, "keys.txt"), []byte(first+"\n"+second+"\n"), 0o600))
+	feed := w.Pool.Subscribe()
 	defer feed.Close()
 	a := at(t.Context(), "a", 0o027, "COPY="+second, "WORK_LLM="+second, "MY_TOKEN="+canary)
 	keys.Add(holds(second))
-	check(t, w.pool.Prompt(a, w.main(), "go with "+second))
-	w.settle()
-	check(t, w.pool.Shell(a, w.main(), "env; cat keys.txt"))
-	_, err := w.pool.Tasks.Push(a, w.main(), tools.Task{Name: "kid", Prompt: "go too", Start: true})
+	check(t, w.Pool.Prompt(a, w.Main(), "go with "+second))
+	w.Settle()
+	check(t, w.Pool.Shell(a, w.Main(), "env; cat keys.txt"))
+	_, err := w.Pool.Tasks.Push(a, w.Main(), tools.Task{Name: "kid", Prompt: "go too", Start: true})
 	check(t, err)
-	w.settle()
+	w.Settle()
 	for _, name := range []string{"main", "kid"} {
 		for _, got := range w.saw(name) {
 			if !strings.Contains(got, "X=a") || strings.Count(got, "[redacted: WORK_LLM]") < 2 || strings.Contains(got, "COPY") ||
@@ -300,9 +302,9 @@ func TestEnvironment_isNowhere(t *testing.T) {
 			t.Errorf("an event holds it: %s", s)
 		}
 	}
-	w.close()
+	w.Close()
 	seen := 0
-	check(t, filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+	check(t, filepath.WalkDir(w.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Name() == "keys.txt" {
 			return err
 		}

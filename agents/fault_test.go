@@ -21,49 +21,49 @@ var faults string
 
 // fault makes the database fail in the named way, or work again.
 func (w *world) fault(name string) {
-	w.t.Helper()
+	w.T.Helper()
 	_, rest, ok := strings.Cut(faults, "-- "+name+"\n")
 	if !ok {
-		w.t.Fatalf("no fault %s", name)
+		w.T.Fatalf("no fault %s", name)
 	}
 	statement, _, _ := strings.Cut(rest, "\n")
-	check(w.t, w.db.Write(context.Background(), "fault", func(tx *store.Tx) error {
+	check(w.T, w.DB.Write(context.Background(), "fault", func(tx *store.Tx) error {
 		_, err := tx.Exec(statement)
 		return err
 	}))
 }
 
 func (w *world) why(name, s string) {
-	w.t.Helper()
-	w.until(name+" says "+s, func() bool { return strings.Contains(w.info(name).Why, s) })
+	w.T.Helper()
+	w.Until(name+" says "+s, func() bool { return strings.Contains(w.Info(name).Why, s) })
 }
 
 // one checks that main's inbox holds exactly one message, and returns it.
 func (w *world) one() inbox.Message {
-	w.t.Helper()
-	ms, err := w.pool.Letters.Inbox(w.t.Context(), w.main())
-	check(w.t, err)
+	w.T.Helper()
+	ms, err := w.Pool.Letters.Inbox(w.T.Context(), w.Main())
+	check(w.T, err)
 	if len(ms) != 1 {
-		w.t.Fatalf("%d messages: %+v", len(ms), ms)
+		w.T.Fatalf("%d messages: %+v", len(ms), ms)
 	}
 	return ms[0]
 }
 
 func TestFault_inAbsorbShowsAndThePromptIsSentLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+		m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
 		w := open(t, m, setting{})
 		w.fault("turns")
-		w.prompt("hello")
+		w.Prompt("hello")
 		w.why("main", "fault in turns")
-		if i := w.info("main"); i.State != event.Idle || len(i.Prompts) != 1 {
+		if i := w.Info("main"); i.State != event.Idle || len(i.Prompts) != 1 {
 			t.Errorf("meanwhile %+v", i)
 		}
 		w.fault("none")
-		w.settle()
-		w.until("all is well", func() bool { return w.info("main").Outcome == history.Completed && w.info("main").Why == "" })
-		if got := kinds(w.entries("main")); got != "prompt text ended" || len(m.seen()) != 1 {
-			t.Errorf("entries %s, %d requests", got, len(m.seen()))
+		w.Settle()
+		w.Until("all is well", func() bool { return w.Info("main").Outcome == history.Completed && w.Info("main").Why == "" })
+		if got := kinds(w.Entries("main")); got != "prompt text ended" || len(m.Seen()) != 1 {
+			t.Errorf("entries %s, %d requests", got, len(m.Seen()))
 		}
 	})
 }
@@ -73,7 +73,7 @@ func TestFault_fullDiskKeepsTheReplyAndItsResult(t *testing.T) {
 		var w *world
 		long := strings.Repeat("all of it ", 20_000)
 		m := &model{}
-		m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 			if len(results(req)) > 0 {
 				return text("done"), nil
 			}
@@ -81,16 +81,16 @@ func TestFault_fullDiskKeepsTheReplyAndItsResult(t *testing.T) {
 			return append(text(long), call("a", "list_files", `{}`)...), nil
 		}
 		w = open(t, m, setting{})
-		w.prompt("go")
+		w.Prompt("go")
 		w.why("main", "the disk is full")
-		w.state("main", event.Running)
+		w.State("main", event.Running)
 		w.fault("space")
-		w.settle()
-		es := w.entries("main")
-		if got := kinds(es); got != "prompt text call result text ended" || es[1].Text != long || len(m.seen()) != 2 {
-			t.Errorf("entries %s, %d requests", got, len(m.seen()))
+		w.Settle()
+		es := w.Entries("main")
+		if got := kinds(es); got != "prompt text call result text ended" || es[1].Text != long || len(m.Seen()) != 2 {
+			t.Errorf("entries %s, %d requests", got, len(m.Seen()))
 		}
-		w.until("the trouble is gone", func() bool { return w.info("main").Why == "" })
+		w.Until("the trouble is gone", func() bool { return w.Info("main").Why == "" })
 	})
 }
 
@@ -98,7 +98,7 @@ func TestFault_escEndsTheWaitForSpace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w *world
 		m := &model{}
-		m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 			if asked(req) == "again" {
 				return text("ok"), nil
 			}
@@ -106,14 +106,14 @@ func TestFault_escEndsTheWaitForSpace(t *testing.T) {
 			return text(strings.Repeat("x", 500_000)), nil
 		}
 		w = open(t, m, setting{})
-		w.prompt("go")
+		w.Prompt("go")
 		w.why("main", "the disk is full")
-		w.pool.Stop(w.main())
+		w.Pool.Stop(w.Main())
 		w.fault("space")
-		w.settle()
-		w.prompt("again")
-		w.settle()
-		if got := kinds(w.entries("main")); got != "prompt ended prompt text ended" {
+		w.Settle()
+		w.Prompt("again")
+		w.Settle()
+		if got := kinds(w.Entries("main")); got != "prompt ended prompt text ended" {
 			t.Errorf("entries %s", got)
 		}
 	})
@@ -121,7 +121,7 @@ func TestFault_escEndsTheWaitForSpace(t *testing.T) {
 
 func TestFault_inAResultEndsTheTurnInTheOpen(t *testing.T) {
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if asked(req) == "go" {
 			return call("a", "list_files", `{}`), nil
 		}
@@ -129,51 +129,51 @@ func TestFault_inAResultEndsTheTurnInTheOpen(t *testing.T) {
 	}
 	w := open(t, m, setting{})
 	w.fault("results")
-	w.prompt("go")
-	w.settle()
-	es := w.entries("main")
+	w.Prompt("go")
+	w.Settle()
+	es := w.Entries("main")
 	if got := kinds(es); got != "prompt call ended" || !strings.Contains(es[2].End.Error, "record the result of list_files") {
 		t.Fatalf("entries %s: %+v", got, es[2])
 	}
 	w.fault("none")
-	w.prompt("again")
-	w.settle()
-	for _, r := range m.seen() {
+	w.Prompt("again")
+	w.Settle()
+	for _, r := range m.Seen() {
 		check(t, valid(r.Messages))
 	}
 }
 
 func TestFault_inFinishIsTriedUntilTheResultIsThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("the result"), nil }}
+		m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("the result"), nil }}
 		w := open(t, m, setting{})
 		w.fault("ends")
-		w.push("job", "x")
-		w.run(0)
+		w.Push("job", "x")
+		w.Run(0)
 		w.why("job", "trying again: record the end of the turn")
 		w.fault("none")
-		w.settle()
+		w.Settle()
 		if m := w.one(); m.Body != "the result" {
 			t.Errorf("message %+v", m)
 		}
-		w.state("job", event.Done)
+		w.State("job", event.Done)
 	})
 }
 
 func TestFault_inTheStartOfATaskIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("the result"), nil }}
+		m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("the result"), nil }}
 		w := open(t, m, setting{})
 		w.fault("agents")
-		w.push("job", "x")
-		w.run(0)
+		w.Push("job", "x")
+		w.Run(0)
 		w.why("main", "start job")
 		w.fault("none")
-		w.settle()
+		w.Settle()
 		if m := w.one(); m.Body != "the result" {
 			t.Errorf("message %+v", m)
 		}
-		w.until("the trouble is gone", func() bool { return w.info("main").Why == "" })
+		w.Until("the trouble is gone", func() bool { return w.Info("main").Why == "" })
 	})
 }
 
@@ -182,18 +182,18 @@ func TestFault_inTheStartOfATaskIsTriedAgain(t *testing.T) {
 func TestRefuse_aModelThatIsGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var gone atomic.Bool
-		w := open(t, &model{}, setting{gone: func(name string) bool { return name == "test/two" && gone.Load() }})
-		_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "x", Model: "test/two"})
+		w := open(t, &model{}, setting{Gone: func(name string) bool { return name == "test/two" && gone.Load() }})
+		_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "job", Prompt: "x", Model: "test/two"})
 		check(t, err)
 		gone.Store(true)
 		w.fault("ends")
-		w.run(0)
+		w.Run(0)
 		w.why("job", "trying again")
 		w.fault("none")
-		w.settle()
+		w.Settle()
 		if m := w.one(); m.Kind != inbox.Failure || !strings.Contains(m.Error, "test/two is not configured") {
 			t.Errorf("message %+v", m)
 		}
-		w.until("the task is no queued prompt", func() bool { i := w.info("job"); return i.State == event.Failed && len(i.Prompts) == 0 })
+		w.Until("the task is no queued prompt", func() bool { i := w.Info("job"); return i.State == event.Failed && len(i.Prompts) == 0 })
 	})
 }

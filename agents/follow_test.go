@@ -67,8 +67,9 @@ func (r *reader) reads(ctx context.Context, f *follow.Follower) error {
 // each reply that streams the words before its entry.
 // Spec: C-11.
 func TestFollow(t *testing.T) {
+	t.Parallel()
 	replies := 0
-	m := &model{reply: func(_ context.Context, req *llm.Request) (parts []llm.Part, err error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) (parts []llm.Part, err error) {
 		replies++
 		for _, word := range []string{fmt.Sprintf("reply %d:", replies), " one", " two", " three"} {
 			parts = append(parts, llm.Text{Text: word})
@@ -79,15 +80,15 @@ func TestFollow(t *testing.T) {
 		return parts, nil
 	}}
 	w := open(t, m, setting{})
-	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "work", Interactive: true, Start: true})
+	_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "job", Prompt: "work", Interactive: true, Start: true})
 	check(t, err)
-	w.until("it began", func() bool { return w.info("job").ID != 0 })
-	id := w.info("job").ID
+	w.Until("it began", func() bool { return w.Info("job").ID != 0 })
+	id := w.Info("job").ID
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	var all sync.WaitGroup
 	begin := func() {
-		f := w.pool.Follow.Begin(id)(func() { t.Error("a reader fell behind that reads") })
+		f := w.Pool.Follow.Begin(id)(func() { t.Error("a reader fell behind that reads") })
 		all.Go(func() {
 			defer f.Close()
 			r := &reader{}
@@ -95,7 +96,7 @@ func TestFollow(t *testing.T) {
 				t.Error(err)
 			}
 			var want []int64
-			for _, e := range w.entries("job") {
+			for _, e := range w.Entries("job") {
 				want = append(want, e.Seq)
 			}
 			if !slices.Equal(r.seqs, want) {
@@ -105,18 +106,18 @@ func TestFollow(t *testing.T) {
 	}
 	begin()
 	for range 16 {
-		at := len(m.seen()) + rand.IntN(3)
-		w.until("it goes on", func() bool { return len(m.seen()) > min(at, 59) })
+		at := len(m.Seen()) + rand.IntN(3)
+		w.Until("it goes on", func() bool { return len(m.Seen()) > min(at, 59) })
 		begin()
 		if rand.IntN(4) == 0 { // somebody else writes into its transcript
-			_, err := w.pool.Deposit(inbox.Message{Recipient: id, From: "x", Kind: inbox.Mail, Deliver: inbox.Hold, Body: "y"})
+			_, err := w.Pool.Deposit(inbox.Message{Recipient: id, From: "x", Kind: inbox.Mail, Deliver: inbox.Hold, Body: "y"})
 			check(t, err)
-			_, _, err = w.pool.Door.Check(t.Context(), "job", inbox.Query{})
+			_, _, err = w.Pool.Door.Check(t.Context(), "job", inbox.Query{})
 			check(t, err)
 		}
 	}
-	w.until("it is idle", func() bool { return w.info("job").State == event.Idle })
-	check(t, w.pool.Steer.End(t.Context(), "job"))
+	w.Until("it is idle", func() bool { return w.Info("job").State == event.Idle })
+	check(t, w.Pool.Steer.End(t.Context(), "job"))
 	all.Wait()
 	begin() // one that has ended
 	all.Wait()
@@ -125,16 +126,16 @@ func TestFollow(t *testing.T) {
 // A reader that reads nothing is let go of, once, and the agent never waits for it.
 func TestFollow_behind(t *testing.T) {
 	long := strings.Repeat("x", 64<<10)
-	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
 		return []llm.Part{llm.Text{Text: long}, llm.Text{Text: long}}, nil
 	}}
 	w := open(t, m, setting{})
 	behind := make(chan struct{}, 2)
-	f := w.pool.Follow.Begin(w.main())(func() { behind <- struct{}{} })
+	f := w.Pool.Follow.Begin(w.Main())(func() { behind <- struct{}{} })
 	defer f.Close()
 	for n := range 20 {
-		w.prompt(fmt.Sprint("go ", n))
-		w.settle()
+		w.Prompt(fmt.Sprint("go ", n))
+		w.Settle()
 	}
 	<-behind
 	if _, err := f.Next(t.Context()); err != nil { // the transcript is on disk, and so it is read
@@ -151,8 +152,8 @@ func TestFollow_behind(t *testing.T) {
 
 // Why a reader is stopped is told, also where it is stopped while it reads the transcript.
 func TestFollow_stopped(t *testing.T) {
-	w := open(t, &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("done"), nil }}, setting{})
-	f := w.pool.Follow.Begin(w.main())(func() {})
+	w := open(t, &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("done"), nil }}, setting{})
+	f := w.Pool.Follow.Begin(w.Main())(func() {})
 	defer f.Close()
 	why := errors.New("enough")
 	ctx, stop := context.WithCancelCause(t.Context())
@@ -164,13 +165,13 @@ func TestFollow_stopped(t *testing.T) {
 
 // A reader of an agent whose tab is closed meanwhile does not wait for ever.
 func TestFollow_closed(t *testing.T) {
-	w := open(t, &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("done"), nil }}, setting{})
-	w.push("job", "work")
-	w.run(0)
-	w.state("job", event.Done)
-	id := w.info("job").ID
-	check(t, w.pool.CloseTab(t.Context(), "job"))
-	f := w.pool.Follow.Begin(id)(func() {})
+	w := open(t, &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("done"), nil }}, setting{})
+	w.Push("job", "work")
+	w.Run(0)
+	w.State("job", event.Done)
+	id := w.Info("job").ID
+	check(t, w.Pool.CloseTab(t.Context(), "job"))
+	f := w.Pool.Follow.Begin(id)(func() {})
 	defer f.Close()
 	for {
 		e, err := f.Next(t.Context())

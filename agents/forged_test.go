@@ -23,16 +23,16 @@ var forgeries string
 
 // forge writes to the database by a connection of its own, as an agent's command could, and says nothing of it.
 func (w *world) forge(name string) {
-	w.t.Helper()
+	w.T.Helper()
 	_, rest, ok := strings.Cut(forgeries, "-- "+name+"\n")
 	if !ok {
-		w.t.Fatalf("no forgery %s", name)
+		w.T.Fatalf("no forgery %s", name)
 	}
 	statement, _, _ := strings.Cut(rest, "\n")
-	db, err := store.Open(context.Background(), filepath.Join(w.dir, "fantail.db"), store.Options{})
-	check(w.t, err)
+	db, err := store.Open(context.Background(), filepath.Join(w.Dir, "fantail.db"), store.Options{})
+	check(w.T, err)
 	defer db.Close()
-	check(w.t, db.Write(context.Background(), "forge", func(tx *store.Tx) error {
+	check(w.T, db.Write(context.Background(), "forge", func(tx *store.Tx) error {
 		_, err := tx.Exec(statement)
 		return err
 	}))
@@ -47,7 +47,7 @@ func names(es []quarantine.Entered) (ns []string) {
 
 // carriedOut are the prompts that reached a model.
 func carriedOut(m *model) (ps []string) {
-	for _, r := range m.seen() {
+	for _, r := range m.Seen() {
 		ps = append(ps, asked(r))
 	}
 	slices.Sort(ps)
@@ -59,6 +59,7 @@ func carriedOut(m *model) (ps []string) {
 //
 // Spec: X-2.
 func TestForged_tasks(t *testing.T) {
+	t.Parallel()
 	for forgery, c := range map[string]struct {
 		asked string   // about what
 		runs  []string // the prompts of the others
@@ -75,18 +76,18 @@ func TestForged_tasks(t *testing.T) {
 	} {
 		t.Run(forgery, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+				m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
 				w := open(t, m, setting{})
-				w.push("old", "old")
-				if r := w.run(0); len(r.Asked) > 0 {
+				w.Push("old", "old")
+				if r := w.Run(0); len(r.Asked) > 0 {
 					t.Errorf("asked about its own: %+v", r.Asked)
 				}
-				w.settle()
-				w.push("a", "a")
+				w.Settle()
+				w.Push("a", "a")
 				w.after("b", "b", "a")
 				w.forge(forgery)
-				r := w.run(0)
-				w.settle()
+				r := w.Run(0)
+				w.Settle()
 				if len(r.Asked) != 1 || r.Asked[0].Name+": "+r.Asked[0].Asks != c.asked || !strings.Contains(r.String(), c.asked) {
 					t.Fatalf("/run says %q", r)
 				}
@@ -98,16 +99,16 @@ func TestForged_tasks(t *testing.T) {
 					t.Errorf("the queue is %s", got)
 				}
 				if name == "old" { // an agent has that name
-					check(t, w.pool.Tasks.Remove(t.Context(), name))
+					check(t, w.Pool.Tasks.Remove(t.Context(), name))
 				}
-				if r = w.run(0); len(r.Asked) > 0 {
+				if r = w.Run(0); len(r.Asked) > 0 {
 					t.Errorf("asked twice about %+v", r.Asked)
 				}
-				w.settle()
+				w.Settle()
 				if got := w.listed(); strings.Contains(got, "queued") {
 					t.Errorf("after a yes the queue is %s", got)
 				}
-				w.close()
+				w.Close()
 				synctest.Wait()
 			})
 		})
@@ -117,20 +118,20 @@ func TestForged_tasks(t *testing.T) {
 // What changes between the question and the yes is asked about anew.
 func TestForged_afterTheQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+		m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
 		w := open(t, m, setting{})
-		w.push("b", "b")
+		w.Push("b", "b")
 		w.forge("deliver")
-		w.run(0)
+		w.Run(0)
 		w.forge("prompt")
-		if r := w.run(0); len(r.Asked) != 1 || r.Asked[0].Asks != "forged" {
+		if r := w.Run(0); len(r.Asked) != 1 || r.Asked[0].Asks != "forged" {
 			t.Errorf("asked about %+v", r.Asked)
 		}
-		w.settle()
+		w.Settle()
 		if got := carriedOut(m); len(got) > 0 {
 			t.Errorf("carried out %q", got)
 		}
-		w.close()
+		w.Close()
 		synctest.Wait()
 	})
 }
@@ -140,7 +141,7 @@ func TestForged_afterTheQuestion(t *testing.T) {
 func TestForged_underAnOpenWindow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})
-		m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 			if asked(req) == "first" {
 				<-release
 			}
@@ -148,19 +149,19 @@ func TestForged_underAnOpenWindow(t *testing.T) {
 		}}
 		w := open(t, m, setting{})
 		for _, name := range []string{"first", "b", "c"} {
-			w.push(name, name)
+			w.Push(name, name)
 		}
-		w.run(1)
-		w.state("first", event.Running)
+		w.Run(1)
+		w.State("first", event.Running)
 		w.forge("prompt")
 		w.forge("task")
 		close(release)
-		w.settle()
+		w.Settle()
 		if got := carriedOut(m); !slices.Equal(got, []string{"c", "first"}) {
 			t.Errorf("carried out %q", got)
 		}
 		var said []string
-		for _, e := range w.entries("main") {
+		for _, e := range w.Entries("main") {
 			if e.Kind == history.EntryNotice {
 				said = append(said, e.Text)
 			}
@@ -168,10 +169,10 @@ func TestForged_underAnOpenWindow(t *testing.T) {
 		if all := strings.Join(said, "\n"); !strings.Contains(all, "b (forged)") || !strings.Contains(all, "forged (forged)") {
 			t.Errorf("main reads %q", said)
 		}
-		if r := w.run(0); !slices.Equal(names(r.Asked), []string{"b", "forged"}) && !slices.Equal(names(r.Asked), []string{"forged", "b"}) {
+		if r := w.Run(0); !slices.Equal(names(r.Asked), []string{"b", "forged"}) && !slices.Equal(names(r.Asked), []string{"forged", "b"}) {
 			t.Errorf("asked about %+v", r.Asked)
 		}
-		w.close()
+		w.Close()
 		synctest.Wait()
 	})
 }
@@ -182,18 +183,18 @@ func TestForged_underAnOpenWindow(t *testing.T) {
 // Spec: E-1.
 func TestForged_overARestart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+		m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
 		w := open(t, m, setting{})
 		for _, name := range []string{"a", "b", "c"} {
-			w.push(name, name)
+			w.Push(name, name)
 		}
-		w.close()
-		check(t, comeBy(w.dir, "push", "outer", "outer"))
-		w = open(t, m, setting{dir: w.dir})
+		w.Close()
+		check(t, comeBy(w.Dir, "push", "outer", "outer"))
+		w = open(t, m, setting{Dir: w.Dir})
 		w.forge("task")
-		w.push("mine", "mine")
-		r := w.run(0)
-		w.settle()
+		w.Push("mine", "mine")
+		r := w.Run(0)
+		w.Settle()
 		got := names(r.Asked)
 		slices.Sort(got)
 		if !slices.Equal(got, []string{"a", "b", "c", "forged", "outer"}) {
@@ -202,14 +203,14 @@ func TestForged_overARestart(t *testing.T) {
 		if got := carriedOut(m); !slices.Equal(got, []string{"mine"}) {
 			t.Errorf("carried out %q", got)
 		}
-		if r = w.run(0); len(r.Asked) > 0 || !slices.Equal(names(r.Outside), []string{"outer"}) {
+		if r = w.Run(0); len(r.Asked) > 0 || !slices.Equal(names(r.Outside), []string{"outer"}) {
 			t.Errorf("then %+v", r)
 		}
-		w.settle()
+		w.Settle()
 		if got := carriedOut(m); !slices.Equal(got, []string{"a", "b", "c", "forged", "mine", "outer"}) {
 			t.Errorf("carried out %q", got)
 		}
-		w.close()
+		w.Close()
 		synctest.Wait()
 	})
 }
@@ -217,26 +218,26 @@ func TestForged_overARestart(t *testing.T) {
 // A name says nothing of what is to be done again: a row that was changed is asked about, one that was not starts.
 func TestForged_retry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+		m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
 		w := open(t, m, setting{})
 		for _, name := range []string{"old", "b"} {
-			w.push(name, name)
+			w.Push(name, name)
 		}
-		w.run(0)
-		w.settle()
+		w.Run(0)
+		w.Settle()
 		w.forge("retried")
 		for _, name := range []string{"old", "b"} {
-			_, _, err := w.pool.Tasks.Retry(t.Context(), w.main(), name, "")
+			_, _, err := w.Pool.Tasks.Retry(t.Context(), w.Main(), name, "")
 			check(t, err)
 		}
-		if r := w.run(0); len(r.Asked) != 1 || r.Asked[0] != (quarantine.Entered{Name: "old", Asks: "forged"}) {
+		if r := w.Run(0); len(r.Asked) != 1 || r.Asked[0] != (quarantine.Entered{Name: "old", Asks: "forged"}) {
 			t.Errorf("asked about %+v", r.Asked)
 		}
-		w.settle()
+		w.Settle()
 		if got := carriedOut(m); !slices.Equal(got, []string{"b", "b", "old"}) {
 			t.Errorf("carried out %q", got)
 		}
-		w.close()
+		w.Close()
 		synctest.Wait()
 	})
 }
@@ -244,25 +245,25 @@ func TestForged_retry(t *testing.T) {
 // A task that passes to another queue, is edited or moved by the human stays this host's.
 func TestSealed_stays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
+		m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}
 		w, ctx := open(t, m, setting{}), t.Context()
-		h, err := w.pool.NewHelper(ctx, "aide", "")
+		h, err := w.Pool.NewHelper(ctx, "aide", "")
 		check(t, err)
-		_, err = w.pool.Tasks.Push(ctx, h.ID, tools.Task{Name: "passed", Prompt: "passed"})
+		_, err = w.Pool.Tasks.Push(ctx, h.ID, tools.Task{Name: "passed", Prompt: "passed"})
 		check(t, err)
-		check(t, w.pool.CloseHelper(ctx, "aide", true))
-		w.push("edited", "x")
-		check(t, w.pool.Tasks.Edit(ctx, "edited", "edited"))
-		_, err = w.pool.Tasks.Move(ctx, "edited", 1)
+		check(t, w.Pool.CloseHelper(ctx, "aide", true))
+		w.Push("edited", "x")
+		check(t, w.Pool.Tasks.Edit(ctx, "edited", "edited"))
+		_, err = w.Pool.Tasks.Move(ctx, "edited", 1)
 		check(t, err)
-		if r := w.run(0); len(r.Asked) > 0 {
+		if r := w.Run(0); len(r.Asked) > 0 {
 			t.Errorf("asked about %+v", r.Asked)
 		}
-		w.settle()
+		w.Settle()
 		if got := carriedOut(m); !slices.Equal(got, []string{"edited", "passed"}) {
 			t.Errorf("carried out %q", got)
 		}
-		w.close()
+		w.Close()
 		synctest.Wait()
 	})
 }
@@ -277,27 +278,27 @@ func TestForged_answer(t *testing.T) {
 		ran    int
 	}{{permit.No, 0}, {permit.Once, 1}} {
 		synctest.Test(t, func(t *testing.T) {
-			w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
-			w.push("job", "run made")
-			w.run(0)
+			w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
+			w.Push("job", "run made")
+			w.Run(0)
 			q := w.asks("job")
 			w.forge("yes")
-			w.pool.Refresh(t.Context())
+			w.Pool.Refresh(t.Context())
 			synctest.Wait()
-			if i := w.info("job"); i.State != event.Asking || w.ran("made") != 0 {
+			if i := w.Info("job"); i.State != event.Asking || w.ran("made") != 0 {
 				t.Errorf("it is %s, and ran %d times", i.State, w.ran("made"))
 			}
-			if _, err := w.pool.Asks.Asked(t.Context(), q.Message); err != nil {
+			if _, err := w.Pool.Asks.Asked(t.Context(), q.Message); err != nil {
 				t.Errorf("what is asked: %v", err)
 			}
-			if !w.answer(q.ID, c.choice) {
+			if !w.Answer(q.ID, c.choice) {
 				t.Error("it can't be answered")
 			}
-			w.state("job", event.Done)
+			w.State("job", event.Done)
 			if a, _ := w.row(q.ID); w.ran("made") != c.ran || event.AnswerOf(a).Choice != c.choice {
 				t.Errorf("it ran %d times, the row is %+v", w.ran("made"), a)
 			}
-			w.close()
+			w.Close()
 			synctest.Wait()
 		})
 	}
@@ -307,7 +308,7 @@ func TestForged_answer(t *testing.T) {
 // rule that they allow for the session.
 func TestForged_question(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 			switch len(results(req)) {
 			case 0:
 				return call("a", "bash", `{"command":"mkdir one"}`), nil
@@ -316,25 +317,25 @@ func TestForged_question(t *testing.T) {
 			}
 			return text("done"), nil
 		}}
-		w := open(t, m, setting{mode: permit.Ask})
-		w.push("job", "x")
-		w.run(0)
+		w := open(t, m, setting{Mode: permit.Ask})
+		w.Push("job", "x")
+		w.Run(0)
 		q := w.asks("job")
 		w.forge("less")
-		if seen, err := w.pool.Asks.Asked(t.Context(), q.Message); err != nil || seen.Action.Command != "mkdir one" || seen.Rule != q.Rule {
+		if seen, err := w.Pool.Asks.Asked(t.Context(), q.Message); err != nil || seen.Action.Command != "mkdir one" || seen.Rule != q.Rule {
 			t.Errorf("the human sees %+v, %v", seen, err)
 		}
-		w.answer(q.ID, permit.Session)
-		w.until("it asks about the next command", func() bool {
-			now := w.info("job").Question
-			return w.info("job").State.Terminal() || now != nil && now.ID != q.ID
+		w.Answer(q.ID, permit.Session)
+		w.Until("it asks about the next command", func() bool {
+			now := w.Info("job").Question
+			return w.Info("job").State.Terminal() || now != nil && now.ID != q.ID
 		})
-		if w.info("job").State.Terminal() {
+		if w.Info("job").State.Terminal() {
 			t.Fatal("a rule that nobody saw was allowed")
 		}
-		w.answer(w.info("job").Question.ID, permit.No)
-		w.settle()
-		w.close()
+		w.Answer(w.Info("job").Question.ID, permit.No)
+		w.Settle()
+		w.Close()
 		synctest.Wait()
 	})
 }

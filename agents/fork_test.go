@@ -30,7 +30,7 @@ func isFork(req *llm.Request) bool { return strings.Contains(req.System, "-fork-
 // forked is a model whose forks do as f says; the others hang at `hang` and answer
 // all else.
 func forked(f func(ctx context.Context, req *llm.Request) ([]llm.Part, error)) *model {
-	return &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	return &model{Reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		if isFork(req) {
 			return f(ctx, req)
 		}
@@ -53,60 +53,50 @@ func heard(req *llm.Request) string {
 
 // transcript is an agent's transcript as JSON, whether its tab is open or not.
 func (w *world) transcript(id int64) string {
-	w.t.Helper()
-	es, err := w.pool.Ledger.Page(w.t.Context(), id, 0, 1000)
-	check(w.t, err)
+	w.T.Helper()
+	es, err := w.Pool.Ledger.Page(w.T.Context(), id, 0, 1000)
+	check(w.T, err)
 	data, err := json.Marshal(es)
-	check(w.t, err)
+	check(w.T, err)
 	return string(data)
 }
 
 // byName is the agent of that name, its tab open or closed.
 func (w *world) byName(name string) (i event.Info) {
-	w.t.Helper()
-	i, err := w.pool.Letters.Whose(w.t.Context(), name)
-	check(w.t, err)
+	w.T.Helper()
+	i, err := w.Pool.Letters.Whose(w.T.Context(), name)
+	check(w.T, err)
 	return i
 }
 
 // got is one message, whole.
 func (w *world) got(id int64) inbox.Message {
-	w.t.Helper()
-	m, ok, err := w.pool.Letters.Message(w.t.Context(), id)
-	if check(w.t, err); !ok {
-		w.t.Fatalf("there is no message %d", id)
+	w.T.Helper()
+	m, ok, err := w.Pool.Letters.Message(w.T.Context(), id)
+	if check(w.T, err); !ok {
+		w.T.Fatalf("there is no message %d", id)
 	}
 	return m
 }
 
 // inboxOf are the pending messages of an agent.
 func (w *world) inboxOf(agent int64) []inbox.Message {
-	w.t.Helper()
-	ms, err := w.pool.Letters.Inbox(w.t.Context(), agent)
-	check(w.t, err)
+	w.T.Helper()
+	ms, err := w.Pool.Letters.Inbox(w.T.Context(), agent)
+	check(w.T, err)
 	return ms
-}
-
-// balanced checks the books.
-func (w *world) balanced() {
-	w.t.Helper()
-	l, err := w.pool.Ledger.Balance(w.t.Context())
-	check(w.t, err)
-	if len(l.Wrong) > 0 {
-		w.t.Errorf("the books: %s", l)
-	}
 }
 
 // from lets an agent that hangs write to main, and returns the message.
 func (w *world) from(name, body string) int64 {
-	w.t.Helper()
-	if w.info(name).ID == 0 {
-		w.push(name, "hang")
-		w.run(0)
+	w.T.Helper()
+	if w.Info(name).ID == 0 {
+		w.Push(name, "hang")
+		w.Run(0)
 	}
-	w.until(name+" hangs", func() bool { return w.info(name).Doing == "streaming" })
-	id, err := w.pool.Letters.Send(w.t.Context(), w.info(name).ID, "main", body, "")
-	check(w.t, err)
+	w.Until(name+" hangs", func() bool { return w.Info(name).Doing == "streaming" })
+	id, err := w.Pool.Letters.Send(w.T.Context(), w.Info(name).ID, "main", body, "")
+	check(w.T, err)
 	return id
 }
 
@@ -124,16 +114,16 @@ func TestFork_handlesAMessage(t *testing.T) {
 		return text("I answered research."), nil
 	})
 	w := open(t, m, setting{})
-	w.prompt("remember the token")
-	w.settle()
-	w.prompt("hang while I think")
-	w.until("main streams", func() bool { return w.info("main").Doing == "streaming" })
+	w.Prompt("remember the token")
+	w.Settle()
+	w.Prompt("hang while I think")
+	w.Until("main streams", func() bool { return w.Info("main").Doing == "streaming" })
 	id = w.from("research", "which flow?")
-	main := w.main()
+	main := w.Main()
 	before := w.transcript(main)
-	check(t, w.pool.Fork(main, id))
-	w.until("the fork closed", func() bool { return w.info("main-fork-1").State == event.Done })
-	if w.transcript(main) != before || w.info("main").Doing != "streaming" {
+	check(t, w.Pool.Fork(main, id))
+	w.Until("the fork closed", func() bool { return w.Info("main-fork-1").State == event.Done })
+	if w.transcript(main) != before || w.Info("main").Doing != "streaming" {
 		t.Errorf("the parent was disturbed: %s", w.transcript(main))
 	}
 	if n := len(w.inboxOf(main)); n != 0 {
@@ -143,24 +133,24 @@ func TestFork_handlesAMessage(t *testing.T) {
 	if f, ok := got.Handler(); !ok || f != "main-fork-1" || got.Fate() != "handled by main-fork-1" || got.Recipient != main {
 		t.Errorf("the message: %+v", got)
 	}
-	why, err := w.pool.Mail.Why(t.Context(), id)
+	why, err := w.Pool.Mail.Why(t.Context(), id)
 	if check(t, err); !strings.Contains(why, "handled by main-fork-1") {
 		t.Errorf("why: %s", why)
 	}
-	replies := w.inboxOf(w.info("research").ID)
+	replies := w.inboxOf(w.Info("research").ID)
 	if len(replies) != 1 || replies[0].From != "main-fork-1" || replies[0].InReplyTo != id || replies[0].Thread != id || replies[0].Body != "use PKCE" || !replies[0].ByFork {
 		t.Fatalf("the answer: %+v", replies)
 	}
-	fork := w.info("main-fork-1")
+	fork := w.Info("main-fork-1")
 	if fork.Kind != event.Fork || fork.Parent != main || fork.Handles != id || fork.Sender != "research" || fork.Model != "test/one" {
 		t.Errorf("the fork: %+v", fork)
 	}
-	es, err := w.pool.Ledger.Page(t.Context(), fork.ID, 0, 100)
+	es, err := w.Pool.Ledger.Page(t.Context(), fork.ID, 0, 100)
 	check(t, err)
 	if got := kinds(es); got != "snapshot host message call result text ended" {
 		t.Errorf("its transcript: %s", got)
 	}
-	for _, req := range m.seen() {
+	for _, req := range m.Seen() {
 		all := heard(req)
 		switch {
 		case !isFork(req) && (strings.Contains(all, "fork") || strings.Contains(all, "which flow")):
@@ -171,38 +161,39 @@ func TestFork_handlesAMessage(t *testing.T) {
 			t.Errorf("the fork's request: %s", all)
 		}
 	}
-	w.until("its tab closed", func() bool { return w.entries("main-fork-1") == nil })
+	w.Until("its tab closed", func() bool { return w.Entries("main-fork-1") == nil })
 	second := w.from("research", "and where?")
 	id = second
-	check(t, w.pool.Fork(main, second))
-	w.until("the second closed", func() bool { return w.info("main-fork-2").State == event.Done })
-	w.balanced()
+	check(t, w.Pool.Fork(main, second))
+	w.Until("the second closed", func() bool { return w.Info("main-fork-2").State == event.Done })
+	w.Balanced()
 }
 
 // TestFork_isMadeOnce: of all who want a message one gets it; if it was not the
 // fork, none is made.
 // Spec: R-46, E-5, E-30.
 func TestFork_isMadeOnce(t *testing.T) {
+	t.Parallel()
 	w := open(t, forked(mute), setting{})
-	main := w.main()
+	main := w.Main()
 	id := w.drop("main", "taken", inbox.Hold)
-	_, _, err := w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
+	_, _, err := w.Pool.Pickup.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
-	check(t, w.pool.Fork(main, id))
+	check(t, w.Pool.Fork(main, id))
 	id = w.drop("main", "wanted", inbox.Hold)
 	var all sync.WaitGroup
 	for range 8 {
-		all.Go(func() { check(t, w.pool.Fork(main, id)) })
+		all.Go(func() { check(t, w.Pool.Fork(main, id)) })
 	}
 	all.Wait()
-	w.settle()
-	w.until("it has ended", func() bool { return w.info("main-fork-1").State == event.Done })
-	for _, i := range w.infos {
+	w.Settle()
+	w.Until("it has ended", func() bool { return w.Info("main-fork-1").State == event.Done })
+	for _, i := range w.Infos {
 		if i.Kind == event.Fork && i.Name != "main-fork-1" {
 			t.Errorf("there is %s too", i.Name)
 		}
 	}
-	w.balanced()
+	w.Balanced()
 }
 
 // TestFork_onlyReadsAndWritesMail: a fork's model is offered the tools that read and
@@ -228,13 +219,13 @@ func TestFork_onlyReadsAndWritesMail(t *testing.T) {
 		return text("done"), nil
 	})
 	w := open(t, m, setting{})
-	check(t, os.WriteFile(filepath.Join(w.dir, "notes.txt"), []byte("the notes\n"), 0o600))
+	check(t, os.WriteFile(filepath.Join(w.Dir, "notes.txt"), []byte("the notes\n"), 0o600))
 	w.from("other", "not for the fork")
 	id := w.drop("main", "look", inbox.Next)
-	check(t, w.pool.Fork(w.main(), id))
-	w.until("it has ended", func() bool { return w.info("main-fork-1").State == event.Done })
+	check(t, w.Pool.Fork(w.Main(), id))
+	w.Until("it has ended", func() bool { return w.Info("main-fork-1").State == event.Done })
 	var last *llm.Request
-	for _, req := range m.seen() {
+	for _, req := range m.Seen() {
 		if isFork(req) {
 			last = req
 		}
@@ -255,7 +246,7 @@ func TestFork_onlyReadsAndWritesMail(t *testing.T) {
 			t.Errorf("%s %s: %s", calls[i][0], calls[i][1], rs[i].Text)
 		}
 	}
-	ms := w.inboxOf(w.main())
+	ms := w.inboxOf(w.Main())
 	if len(ms) != 2 || ms[1].Body != "seen" || ms[1].From != "main-fork-1" {
 		t.Errorf("main's inbox: %+v", ms)
 	}
@@ -288,15 +279,15 @@ func TestFork_outcomes(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := open(t, forked(func(context.Context, *llm.Request) ([]llm.Part, error) { return text("all is red"), nil }), setting{})
 			w.from("boss", "hello") // message #1
-			_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
+			_, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 			check(t, err)
-			w.pool.Mail.Rules(t.Context(), map[string]policy.Rules{"main": {Outcomes: c.outcomes}}, nil)
-			id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Body: "two tests\nfail", Priority: inbox.High, Tags: []string{"red"}})
+			w.Pool.Mail.Rules(t.Context(), map[string]policy.Rules{"main": {Outcomes: c.outcomes}}, nil)
+			id, err := w.Pool.Deposit(inbox.Message{Recipient: w.Main(), From: "ci", Body: "two tests\nfail", Priority: inbox.High, Tags: []string{"red"}})
 			check(t, err)
-			check(t, w.pool.Fork(w.main(), id))
-			w.until("it has ended", func() bool { return w.info("main-fork-1").State == event.Done })
+			check(t, w.Pool.Fork(w.Main(), id))
+			w.Until("it has ended", func() bool { return w.Info("main-fork-1").State == event.Done })
 			var told []string
-			for _, m := range w.inboxOf(w.main()) {
+			for _, m := range w.inboxOf(w.Main()) {
 				told = append(told, m.Error+m.Body)
 				if m.From != "main-fork-1" || m.InReplyTo != id || !m.ByFork {
 					t.Errorf("main is told by %+v", m)
@@ -305,18 +296,18 @@ func TestFork_outcomes(t *testing.T) {
 			if !reflect.DeepEqual(told, c.parent) {
 				t.Errorf("main is told %q", told)
 			}
-			d, kept, err := w.pool.Memory.Get(t.Context(), "findings-from-testing", 0)
+			d, kept, err := w.Pool.Memory.Get(t.Context(), "findings-from-testing", 0)
 			if check(t, err); kept != (name == "create_memory") || kept && (d.Text != "all is red" || d.By != "main-fork-1") {
 				t.Errorf("the memory document: %+v", d)
 			}
-			ms := w.inboxOf(w.info("boss").ID)
+			ms := w.inboxOf(w.Info("boss").ID)
 			if (c.boss == "") != (len(ms) == 0) || len(ms) > 0 && !strings.HasPrefix(ms[0].Body, c.boss) {
 				t.Errorf("boss is told %+v", ms)
 			}
 			if len(ms) > 0 && (ms[0].Priority != inbox.High || ms[0].InReplyTo != id) {
 				t.Errorf("what is forwarded: %+v", ms[0])
 			}
-			w.balanced()
+			w.Balanced()
 		})
 	}
 }
@@ -336,8 +327,8 @@ func TestFork_fails(t *testing.T) {
 				return nil, &llm.Error{Kind: llm.BadRequest, Message: "no such model"}
 			}, nil, "was not handled (failed: : bad request: no such model)", event.Failed,
 		},
-		"killed":  {nil, func(w *world) { check(w.t, w.pool.Kill(w.t.Context(), "main-fork-1", false)) }, "was not handled (killed)", event.Killed},
-		"stopped": {nil, func(w *world) { w.pool.Stop(w.info("main-fork-1").ID) }, "was not handled (interrupted: stopped by the user)", event.Killed},
+		"killed":  {nil, func(w *world) { check(w.T, w.Pool.Kill(w.T.Context(), "main-fork-1", false)) }, "was not handled (killed)", event.Killed},
+		"stopped": {nil, func(w *world) { w.Pool.Stop(w.Info("main-fork-1").ID) }, "was not handled (interrupted: stopped by the user)", event.Killed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if c.fork == nil {
@@ -347,15 +338,15 @@ func TestFork_fails(t *testing.T) {
 				}
 			}
 			w := open(t, forked(c.fork), setting{})
-			id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Body: "red", Priority: inbox.Urgent})
+			id, err := w.Pool.Deposit(inbox.Message{Recipient: w.Main(), From: "ci", Body: "red", Priority: inbox.Urgent})
 			check(t, err)
-			check(t, w.pool.Fork(w.main(), id))
+			check(t, w.Pool.Fork(w.Main(), id))
 			if c.end != nil {
-				w.until("it works", func() bool { return w.info("main-fork-1").Doing == "streaming" })
+				w.Until("it works", func() bool { return w.Info("main-fork-1").Doing == "streaming" })
 				c.end(w)
 			}
-			w.state("main-fork-1", c.state)
-			ms := w.inboxOf(w.main())
+			w.State("main-fork-1", c.state)
+			ms := w.inboxOf(w.Main())
 			if len(ms) != 1 || ms[0].Kind != inbox.Failure || !strings.Contains(ms[0].Error, fmt.Sprintf("message #%d from ci ", id)+c.want) ||
 				!strings.Contains(ms[0].Error, fmt.Sprintf("/messages show %d", id)) || ms[0].Priority != inbox.Urgent {
 				t.Fatalf("main is told %+v", ms)
@@ -363,8 +354,8 @@ func TestFork_fails(t *testing.T) {
 			if m := w.got(id); m.Body != "red" || m.Taken.IsZero() {
 				t.Errorf("the message: %+v", m)
 			}
-			w.until("its tab closed", func() bool { return w.entries("main-fork-1") == nil })
-			w.balanced()
+			w.Until("its tab closed", func() bool { return w.Entries("main-fork-1") == nil })
+			w.Balanced()
 		})
 	}
 }
@@ -377,17 +368,17 @@ func TestFork_ofAFork(t *testing.T) {
 		<-ctx.Done()
 		return nil, nil
 	}), setting{})
-	check(t, w.pool.Fork(w.main(), w.drop("main", "one", inbox.Next)))
-	w.until("it works", func() bool { return w.info("main-fork-1").Doing == "streaming" })
-	fork := w.info("main-fork-1").ID
+	check(t, w.Pool.Fork(w.Main(), w.drop("main", "one", inbox.Next)))
+	w.Until("it works", func() bool { return w.Info("main-fork-1").Doing == "streaming" })
+	fork := w.Info("main-fork-1").ID
 	id := w.drop("main-fork-1", "two", inbox.Next)
-	if err := w.pool.Fork(fork, id); err == nil || !strings.Contains(err.Error(), "a fork is not forked") {
+	if err := w.Pool.Fork(fork, id); err == nil || !strings.Contains(err.Error(), "a fork is not forked") {
 		t.Errorf("a fork of a fork: %v", err)
 	}
-	if _, err := w.pool.Branch(t.Context(), fork, 0, ""); err == nil || !strings.Contains(err.Error(), "a fork is not forked") {
+	if _, err := w.Pool.Branch(t.Context(), fork, 0, ""); err == nil || !strings.Contains(err.Error(), "a fork is not forked") {
 		t.Errorf("a branch of a fork: %v", err)
 	}
-	sent, err := w.pool.Letters.Send(t.Context(), fork, "main", "hello", "")
+	sent, err := w.Pool.Letters.Send(t.Context(), fork, "main", "hello", "")
 	check(t, err)
 	d := policy.Decide(w.got(sent), policy.Policy{Rules: policy.Rules{Default: policy.Fork}}, policy.Recipient{Prompt: true, Doing: policy.Resting}, w.got(sent).Created)
 	if d.When != policy.WithPrompt || !strings.Contains(d.Rule, "not forked again") {
@@ -407,33 +398,33 @@ func TestFork_mailAfterItsEnd(t *testing.T) {
 		<-ctx.Done()
 		return nil, nil
 	})
-	asker := m.reply
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	asker := m.Reply
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		if asked(req) == "answer" && len(results(req)) == 0 {
 			return call("a", "reply_to_message", `{"id":2,"message":"the second"}`), nil
 		}
 		return asker(ctx, req)
 	}
 	w := open(t, m, setting{})
-	h, err := w.pool.NewHelper(t.Context(), "asker", "")
+	h, err := w.Pool.NewHelper(t.Context(), "asker", "")
 	check(t, err)
-	id, err = w.pool.Letters.Send(t.Context(), h.ID, "main", "a question", "")
+	id, err = w.Pool.Letters.Send(t.Context(), h.ID, "main", "a question", "")
 	check(t, err)
-	check(t, w.pool.Fork(w.main(), id))
-	w.until("it answered", func() bool { return len(w.inboxOf(h.ID)) == 1 && w.info("main-fork-1").Doing == "streaming" })
+	check(t, w.Pool.Fork(w.Main(), id))
+	w.Until("it answered", func() bool { return len(w.inboxOf(h.ID)) == 1 && w.Info("main-fork-1").Doing == "streaming" })
 	held := w.drop("main-fork-1", "unread", inbox.Hold)
-	check(t, w.pool.Kill(t.Context(), "main-fork-1", false))
-	if m := w.got(held); m.Recipient != w.main() || !m.Taken.IsZero() {
+	check(t, w.Pool.Kill(t.Context(), "main-fork-1", false))
+	if m := w.got(held); m.Recipient != w.Main() || !m.Taken.IsZero() {
 		t.Errorf("what it did not read: %+v", m)
 	}
-	check(t, w.pool.Prompt(t.Context(), h.ID, "answer"))
+	check(t, w.Pool.Prompt(t.Context(), h.ID, "answer"))
 	w.settled("asker")
-	sent, err := w.pool.Letters.Mail(t.Context(), h.ID, mail.Letter{To: []string{"main-fork-1"}, Body: "by name"})
+	sent, err := w.Pool.Letters.Mail(t.Context(), h.ID, mail.Letter{To: []string{"main-fork-1"}, Body: "by name"})
 	if check(t, err); sent[0].To != "main" {
 		t.Errorf("sent %+v", sent)
 	}
 	var bodies []string
-	for _, m := range w.inboxOf(w.main()) {
+	for _, m := range w.inboxOf(w.Main()) {
 		if m.Kind == inbox.Mail {
 			bodies = append(bodies, m.From+": "+m.Body)
 		}
@@ -441,7 +432,7 @@ func TestFork_mailAfterItsEnd(t *testing.T) {
 	if got := strings.Join(bodies, "|"); got != "ci: unread|asker: the second|asker: by name" {
 		t.Errorf("main has %s", got)
 	}
-	w.balanced()
+	w.Balanced()
 }
 
 // TestFork_waitsForASlot: forks hold slots of the pool's cap, show as queued while
@@ -450,24 +441,24 @@ func TestFork_mailAfterItsEnd(t *testing.T) {
 func TestFork_waitsForASlot(t *testing.T) {
 	var mu sync.Mutex
 	var order []string
-	w := open(t, &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	w := open(t, &model{Reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		mu.Lock()
 		order = append(order, strings.TrimPrefix(req.System, "You are "))
 		mu.Unlock()
 		return hung(ctx, req)
-	}}, setting{cap: 1})
-	w.push("long", "hang")
-	w.push("next", "short")
-	w.run(0)
-	w.until("it works", func() bool { return w.info("long").Doing == "streaming" })
+	}}, setting{Cap: 1})
+	w.Push("long", "hang")
+	w.Push("next", "short")
+	w.Run(0)
+	w.Until("it works", func() bool { return w.Info("long").Doing == "streaming" })
 	for range 3 {
-		check(t, w.pool.Fork(w.main(), w.drop("main", "x", inbox.Next)))
+		check(t, w.Pool.Fork(w.Main(), w.drop("main", "x", inbox.Next)))
 	}
-	w.state("main-fork-2", event.Queued)
-	check(t, w.pool.Kill(t.Context(), "main-fork-3", false))
-	w.state("main-fork-3", event.Killed)
-	check(t, w.pool.Kill(t.Context(), "long", false))
-	w.state("next", event.Done)
+	w.State("main-fork-2", event.Queued)
+	check(t, w.Pool.Kill(t.Context(), "main-fork-3", false))
+	w.State("main-fork-3", event.Killed)
+	check(t, w.Pool.Kill(t.Context(), "long", false))
+	w.State("next", event.Done)
 	mu.Lock()
 	defer mu.Unlock()
 	if got := strings.Join(order, " "); got != "long main-fork-1 main-fork-2 next" {
@@ -483,23 +474,23 @@ func TestFork_isBoundByItsVendor(t *testing.T) {
 	w := open(t, forked(func(context.Context, *llm.Request) ([]llm.Part, error) {
 		<-gate
 		return text("ok"), nil
-	}), setting{atOnce: map[string]int{"test/two": 1}})
-	w.push("job", "hang")
-	w.run(1)
-	w.until("the window is full", func() bool { return w.info("job").Doing == "streaming" })
-	check(t, w.pool.Fork(w.main(), w.drop("main", "x", inbox.Next)))
-	w.until("it works", func() bool { return w.info("main-fork-1").Doing == "streaming" })
-	check(t, w.pool.SetModel(t.Context(), w.main(), "test/two"))
+	}), setting{AtOnce: map[string]int{"test/two": 1}})
+	w.Push("job", "hang")
+	w.Run(1)
+	w.Until("the window is full", func() bool { return w.Info("job").Doing == "streaming" })
+	check(t, w.Pool.Fork(w.Main(), w.drop("main", "x", inbox.Next)))
+	w.Until("it works", func() bool { return w.Info("main-fork-1").Doing == "streaming" })
+	check(t, w.Pool.SetModel(t.Context(), w.Main(), "test/two"))
 	for range 2 {
-		check(t, w.pool.Fork(w.main(), w.drop("main", "x", inbox.Next)))
+		check(t, w.Pool.Fork(w.Main(), w.drop("main", "x", inbox.Next)))
 	}
-	w.until("one of two works", func() bool { return w.info("main-fork-2").Doing == "streaming" })
-	n, err := w.pool.Does("main-fork-3")
+	w.Until("one of two works", func() bool { return w.Info("main-fork-2").Doing == "streaming" })
+	n, err := w.Pool.Does("main-fork-3")
 	if check(t, err); n.Info.State != event.Queued || n.Queued != "two serves as many agents as it does at once" {
 		t.Errorf("the other: %+v", n)
 	}
 	close(gate)
-	w.until("all have ended", func() bool { return w.info("main-fork-3").State == event.Done })
+	w.Until("all have ended", func() bool { return w.Info("main-fork-3").State == event.Done })
 }
 
 // TestFork_crash: a fork that lived when the program died leaves one failure, once;
@@ -510,30 +501,30 @@ func TestFork_crash(t *testing.T) {
 		<-ctx.Done()
 		return text("so far"), nil
 	})
-	w := open(t, hangs, setting{cap: 1})
+	w := open(t, hangs, setting{Cap: 1})
 	for range 2 { // one runs and one is queued
-		check(t, w.pool.Fork(w.main(), w.drop("main", "red", inbox.Next)))
+		check(t, w.Pool.Fork(w.Main(), w.drop("main", "red", inbox.Next)))
 	}
-	w.until("one works", func() bool {
-		return w.info("main-fork-1").Doing == "streaming" || w.info("main-fork-2").Doing == "streaming"
+	w.Until("one works", func() bool {
+		return w.Info("main-fork-1").Doing == "streaming" || w.Info("main-fork-2").Doing == "streaming"
 	})
 	w.fault("ends")
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	check(t, w.pool.Close(ctx))
+	check(t, w.Pool.Close(ctx))
 	w.fault("none")
-	w.close()
+	w.Close()
 	for range 2 {
-		w = open(t, hangs, setting{dir: w.dir})
-		ms := w.inboxOf(w.main())
+		w = open(t, hangs, setting{Dir: w.Dir})
+		ms := w.inboxOf(w.Main())
 		if len(ms) != 2 || ms[0].Kind != inbox.Failure || !strings.Contains(ms[0].Error, "message #1 from ci was not handled (crashed: the program ended meanwhile)") {
 			t.Fatalf("main is told %+v", ms)
 		}
-		if w.entries("main-fork-1") != nil || w.byName("main-fork-1").State != event.Crashed {
+		if w.Entries("main-fork-1") != nil || w.byName("main-fork-1").State != event.Crashed {
 			t.Error("a fork's tab is open")
 		}
-		w.balanced()
-		w.close()
+		w.Balanced()
+		w.Close()
 	}
 }
 
@@ -541,24 +532,24 @@ func TestFork_crash(t *testing.T) {
 // Spec: M-9, R-46.
 func TestFork_builtin(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	w.pool.Mail.Rules(t.Context(), map[string]policy.Rules{"main": {Outcomes: policy.Outcomes{ToParent: "FYI"}}}, nil)
-	w.prompt("say run touch made")
-	w.settle()
-	check(t, w.pool.Fork(w.main(), w.drop("main", "run touch made", inbox.Next)))
-	w.until("it has ended", func() bool { return w.info("main-fork-1").State == event.Done })
-	ms := w.inboxOf(w.main())
+	w.Pool.Mail.Rules(t.Context(), map[string]policy.Rules{"main": {Outcomes: policy.Outcomes{ToParent: "FYI"}}}, nil)
+	w.Prompt("say run touch made")
+	w.Settle()
+	check(t, w.Pool.Fork(w.Main(), w.drop("main", "run touch made", inbox.Next)))
+	w.Until("it has ended", func() bool { return w.Info("main-fork-1").State == event.Done })
+	ms := w.inboxOf(w.Main())
 	if len(ms) != 1 || ms[0].Body != "FYI (#1 from ci)\n\nA message came:\n\n- #1 from `ci` · mail: `run touch made`" {
 		t.Errorf("main is told %+v", ms)
 	}
-	w.until("its tab closed", func() bool { return w.entries("main-fork-1") == nil })
-	if _, ok, _ := w.pool.Resume(t.Context(), w.main(), "main-fork-1", ""); ok || w.entries("main-fork-1") == nil {
+	w.Until("its tab closed", func() bool { return w.Entries("main-fork-1") == nil })
+	if _, ok, _ := w.Pool.Resume(t.Context(), w.Main(), "main-fork-1", ""); ok || w.Entries("main-fork-1") == nil {
 		t.Error("its tab can't be opened again")
 	}
-	if _, _, err := w.pool.Resume(t.Context(), w.main(), "main-fork-1", "more"); err == nil || !strings.Contains(err.Error(), "does not go on") {
+	if _, _, err := w.Pool.Resume(t.Context(), w.Main(), "main-fork-1", "more"); err == nil || !strings.Contains(err.Error(), "does not go on") {
 		t.Errorf("it goes on: %v", err)
 	}
-	check(t, w.pool.CloseTab(t.Context(), "main-fork-1"))
-	if err := w.pool.Kill(t.Context(), "main-fork-1", false); err == nil || errors.Is(err, roster.ErrNoAgent) {
+	check(t, w.Pool.CloseTab(t.Context(), "main-fork-1"))
+	if err := w.Pool.Kill(t.Context(), "main-fork-1", false); err == nil || errors.Is(err, roster.ErrNoAgent) {
 		t.Errorf("killed: %v", err)
 	}
 }
@@ -569,29 +560,29 @@ func TestFork_builtin(t *testing.T) {
 // Spec: M-1, M-4, M-9, M-12, M-20, R-41, R-46.
 func TestFork_byPolicy(t *testing.T) {
 	w := open(t, forked(mute), setting{})
-	w.pool.Mail.Rules(t.Context(), map[string]policy.Rules{"main": {Outcomes: policy.Outcomes{ToParent: "FYI"}}}, nil)
-	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) { o.Mode = policy.Fork })
+	w.Pool.Mail.Rules(t.Context(), map[string]policy.Rules{"main": {Outcomes: policy.Outcomes{ToParent: "FYI"}}}, nil)
+	_, err := w.Pool.Mail.Override(t.Context(), w.Main(), func(o *policy.Overrides) { o.Mode = policy.Fork })
 	check(t, err)
-	w.prompt("hang")
-	w.until("main streams", func() bool { return w.info("main").Doing == "streaming" })
-	before := w.transcript(w.main())
+	w.Prompt("hang")
+	w.Until("main streams", func() bool { return w.Info("main").Doing == "streaming" })
+	before := w.transcript(w.Main())
 	for range 3 {
 		w.from("research", "look")
 	}
-	w.until("all are handled", func() bool { return w.info("main").Pending == 3 && w.info("main-fork-3").State == event.Done })
-	if w.transcript(w.main()) != before || w.info("main").Doing != "streaming" {
+	w.Until("all are handled", func() bool { return w.Info("main").Pending == 3 && w.Info("main-fork-3").State == event.Done })
+	if w.transcript(w.Main()) != before || w.Info("main").Doing != "streaming" {
 		t.Error("the parent was disturbed")
 	}
-	w.until("their tabs closed", func() bool { return len(w.pool.Infos()) == 2 })
-	if w.info("main-fork-4").ID != 0 {
+	w.Until("their tabs closed", func() bool { return len(w.Pool.Infos()) == 2 })
+	if w.Info("main-fork-4").ID != 0 {
 		t.Error("what a fork wrote was forked")
 	}
-	for _, m := range w.inboxOf(w.main()) {
+	for _, m := range w.inboxOf(w.Main()) {
 		if !strings.HasPrefix(m.Body, "FYI (#") {
 			t.Errorf("main is told %q", m.Body)
 		}
 	}
-	w.balanced()
+	w.Balanced()
 }
 
 // TestFork_tooMany: an agent has no more forks at once than it may; the messages
@@ -607,15 +598,15 @@ func TestFork_tooMany(t *testing.T) {
 		}
 		return text("ok"), nil
 	}), setting{})
-	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) { o.Mode = policy.Fork })
+	_, err := w.Pool.Mail.Override(t.Context(), w.Main(), func(o *policy.Overrides) { o.Mode = policy.Fork })
 	check(t, err)
 	for range all {
 		w.drop("main", "look", inbox.Next)
 	}
-	w.until("as many live as may", func() bool { return w.info("main").Pending == all-32 && w.tally.Running == 8 })
+	w.Until("as many live as may", func() bool { return w.Info("main").Pending == all-32 && w.Tally.Running == 8 })
 	close(gate)
-	w.until("all are handled", func() bool { return w.info("main").Pending == 0 && len(w.pool.Infos()) == 1 })
-	w.balanced()
+	w.Until("all are handled", func() bool { return w.Info("main").Pending == 0 && len(w.Pool.Infos()) == 1 })
+	w.Balanced()
 }
 
 // TestFork_time: a fork that does not end is ended after ten minutes, and one that
@@ -635,34 +626,34 @@ func TestFork_time(t *testing.T) {
 		w := open(t, m, setting{})
 		minutes := func(ok func() bool) {
 			for range 20 {
-				if w.until("the feed is read", func() bool { return true }); ok() {
+				if w.Until("the feed is read", func() bool { return true }); ok() {
 					return
 				}
 				time.Sleep(time.Minute)
 				synctest.Wait()
 			}
-			t.Fatalf("waited in vain; agents: %+v", w.infos)
+			t.Fatalf("waited in vain; agents: %+v", w.Infos)
 		}
 		began := time.Now()
-		check(t, w.pool.Fork(w.main(), w.drop("main", "wait for it", inbox.Next)))
-		minutes(func() bool { return w.info("main-fork-1").State == event.Done })
+		check(t, w.Pool.Fork(w.Main(), w.drop("main", "wait for it", inbox.Next)))
+		minutes(func() bool { return w.Info("main-fork-1").State == event.Done })
 		if d := time.Since(began); d < 5*time.Minute || d > 7*time.Minute {
 			t.Errorf("it waited %s", d)
 		}
-		rs := results(m.seen()[len(m.seen())-1])
+		rs := results(m.Seen()[len(m.Seen())-1])
 		if len(rs) != 2 || !strings.Contains(rs[0].Text, "no message came within 5m0s") || !strings.Contains(rs[1].Text, "as long as a fork may") {
 			t.Errorf("it hears %+v", rs)
 		}
 		began = time.Now()
-		check(t, w.pool.Fork(w.main(), w.drop("main", "hang", inbox.Next)))
-		minutes(func() bool { return w.info("main-fork-2").State == event.Failed })
+		check(t, w.Pool.Fork(w.Main(), w.drop("main", "hang", inbox.Next)))
+		minutes(func() bool { return w.Info("main-fork-2").State == event.Failed })
 		if d := time.Since(began); d < 10*time.Minute || d > 12*time.Minute {
 			t.Errorf("it took %s", d)
 		}
-		if ms := w.inboxOf(w.main()); len(ms) != 1 || !strings.Contains(ms[0].Error, "was not handled (timed out after 10m0s)") {
+		if ms := w.inboxOf(w.Main()); len(ms) != 1 || !strings.Contains(ms[0].Error, "was not handled (timed out after 10m0s)") {
 			t.Errorf("main is told %+v", ms)
 		}
-		w.close()
+		w.Close()
 	})
 }
 
@@ -678,26 +669,26 @@ func TestFork_looked(t *testing.T) {
 		}), setting{})
 		for n, leave := range []bool{true, false} {
 			name := fmt.Sprintf("main-fork-%d", n+1)
-			check(t, w.pool.Fork(w.main(), w.drop("main", "look", inbox.Next)))
-			w.until("it works", func() bool { return w.info(name).Doing == "streaming" })
-			w.human().Looks(w.info(name).ID)
+			check(t, w.Pool.Fork(w.Main(), w.drop("main", "look", inbox.Next)))
+			w.Until("it works", func() bool { return w.Info(name).Doing == "streaming" })
+			w.Human().Looks(w.Info(name).ID)
 			gate <- struct{}{}
-			w.until("it has ended", func() bool { return w.info(name).State == event.Done })
+			w.Until("it has ended", func() bool { return w.Info(name).State == event.Done })
 			time.Sleep(4 * time.Minute)
-			if w.entries(name) == nil {
+			if w.Entries(name) == nil {
 				t.Error("its tab closed under the human's eyes")
 			}
 			if leave {
-				w.human().Looks(w.main())
+				w.Human().Looks(w.Main())
 				synctest.Wait()
 			} else {
 				time.Sleep(2 * time.Minute)
 			}
-			if w.entries(name) != nil {
+			if w.Entries(name) != nil {
 				t.Error("its tab stays")
 			}
 		}
-		w.close()
+		w.Close()
 	})
 }
 
@@ -707,33 +698,33 @@ func TestFork_looked(t *testing.T) {
 func TestFork_outlivesItsParent(t *testing.T) {
 	gate := make(chan error)
 	w := open(t, forked(func(context.Context, *llm.Request) ([]llm.Part, error) { return text("found it"), <-gate }), setting{})
-	w.push("boss", "hang")
-	w.run(0)
-	w.until("boss works", func() bool { return w.info("boss").Doing == "streaming" })
-	w.pool.Mail.Rules(t.Context(), map[string]policy.Rules{"boss": {Outcomes: policy.Outcomes{ToParent: "FYI"}}}, nil)
+	w.Push("boss", "hang")
+	w.Run(0)
+	w.Until("boss works", func() bool { return w.Info("boss").Doing == "streaming" })
+	w.Pool.Mail.Rules(t.Context(), map[string]policy.Rules{"boss": {Outcomes: policy.Outcomes{ToParent: "FYI"}}}, nil)
 	for range 2 {
-		check(t, w.pool.Fork(w.info("boss").ID, w.send("boss", "look")))
+		check(t, w.Pool.Fork(w.Info("boss").ID, w.send("boss", "look")))
 	}
-	w.until("both work", func() bool {
-		return w.info("boss-fork-1").Doing == "streaming" && w.info("boss-fork-2").Doing == "streaming"
+	w.Until("both work", func() bool {
+		return w.Info("boss-fork-1").Doing == "streaming" && w.Info("boss-fork-2").Doing == "streaming"
 	})
-	check(t, w.pool.Kill(t.Context(), "boss", false))
-	w.until("they are main's", func() bool {
-		return w.info("boss-fork-1").Parent == w.main() && w.info("boss-fork-2").Parent == w.main()
+	check(t, w.Pool.Kill(t.Context(), "boss", false))
+	w.Until("they are main's", func() bool {
+		return w.Info("boss-fork-1").Parent == w.Main() && w.Info("boss-fork-2").Parent == w.Main()
 	})
 	gate <- nil
 	gate <- &llm.Error{Kind: llm.BadRequest, Message: "no"}
-	w.until("both have ended", func() bool {
-		return w.info("boss-fork-1").State.Terminal() && w.info("boss-fork-2").State.Terminal()
+	w.Until("both have ended", func() bool {
+		return w.Info("boss-fork-1").State.Terminal() && w.Info("boss-fork-2").State.Terminal()
 	})
 	var kinds []string
-	for _, m := range w.inboxOf(w.main()) {
+	for _, m := range w.inboxOf(w.Main()) {
 		kinds = append(kinds, string(m.Kind))
 	}
 	if got := strings.Join(kinds, " "); got != "failure mail failure" && got != "failure failure mail" {
 		t.Errorf("main got %s", got)
 	}
-	w.balanced()
+	w.Balanced()
 }
 
 // TestFork_isToldToWrapUp: a fork that waits for mail goes on when the human asks it
@@ -747,10 +738,10 @@ func TestFork_isToldToWrapUp(t *testing.T) {
 		return text("so far"), nil
 	})
 	w := open(t, m, setting{})
-	check(t, w.pool.Fork(w.main(), w.drop("main", "wait for it", inbox.Next)))
-	w.state("main-fork-1", event.Waiting)
-	check(t, w.pool.Steer.WrapUp(t.Context(), "main-fork-1"))
-	w.state("main-fork-1", event.Done)
+	check(t, w.Pool.Fork(w.Main(), w.drop("main", "wait for it", inbox.Next)))
+	w.State("main-fork-1", event.Waiting)
+	check(t, w.Pool.Steer.WrapUp(t.Context(), "main-fork-1"))
+	w.State("main-fork-1", event.Done)
 }
 
 // TestFork_isNotUndone: the human takes back what they took, whatever a fork took
@@ -759,14 +750,14 @@ func TestFork_isToldToWrapUp(t *testing.T) {
 func TestFork_isNotUndone(t *testing.T) {
 	w := open(t, forked(mute), setting{})
 	mine := w.drop("main", "mine", inbox.Hold)
-	_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
+	_, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 	check(t, err)
-	check(t, w.pool.Fork(w.main(), w.drop("main", "its", inbox.Hold)))
-	w.until("it has ended", func() bool { return w.info("main-fork-1").State == event.Done })
-	if n, err := w.pool.Letters.Undo(t.Context(), w.main()); n != 1 || err != nil || !w.got(mine).Taken.IsZero() {
+	check(t, w.Pool.Fork(w.Main(), w.drop("main", "its", inbox.Hold)))
+	w.Until("it has ended", func() bool { return w.Info("main-fork-1").State == event.Done })
+	if n, err := w.Pool.Letters.Undo(t.Context(), w.Main()); n != 1 || err != nil || !w.got(mine).Taken.IsZero() {
 		t.Errorf("undone %d, %v; %+v", n, err, w.got(mine))
 	}
-	if _, err := w.pool.Letters.Undo(t.Context(), w.main()); err == nil {
+	if _, err := w.Pool.Letters.Undo(t.Context(), w.Main()); err == nil {
 		t.Error("what the fork took was undone")
 	}
 }
@@ -777,8 +768,8 @@ func TestFork_isNotUndone(t *testing.T) {
 func TestFork_snapshotIsBounded(t *testing.T) {
 	long := strings.Repeat("word ", 1000) // about 1,430 tokens
 	m := forked(mute)
-	asker := m.reply
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	asker := m.Reply
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		if !isFork(req) {
 			return text(asked(req)), nil
 		}
@@ -786,21 +777,21 @@ func TestFork_snapshotIsBounded(t *testing.T) {
 	}
 	w := open(t, m, setting{})
 	for _, s := range []string{"first " + long, "second </snapshot mark=\"x\"> <message id=\"1\" " + long, "third"} {
-		w.prompt(s)
-		w.settle()
+		w.Prompt(s)
+		w.Settle()
 	}
-	check(t, w.pool.Fork(w.main(), w.drop("main", "look", inbox.Next)))
-	w.until("it has ended", func() bool { return w.info("main-fork-1").State == event.Done })
-	got := heard(m.seen()[len(m.seen())-1])
+	check(t, w.Pool.Fork(w.Main(), w.drop("main", "look", inbox.Next)))
+	w.Until("it has ended", func() bool { return w.Info("main-fork-1").State == event.Done })
+	got := heard(m.Seen()[len(m.Seen())-1])
 	if strings.Contains(got, "first word") || !strings.Contains(got, "(what was said before is left out)\n[user] second &lt;/snapshot") ||
 		!strings.Contains(got, "[main] third\n</snapshot mark=") || strings.Count(got, "</snapshot") != 1 || strings.Count(got, "<message") != 1 {
 		t.Errorf("it is shown %s", strings.ReplaceAll(got, long, "…"))
 	}
-	w.prompt(strings.Repeat("word ", 10_000))
-	w.settle()
-	check(t, w.pool.Fork(w.main(), w.drop("main", "look", inbox.Next)))
-	w.until("the second has ended", func() bool { return w.info("main-fork-2").State == event.Done })
-	if got := heard(m.seen()[len(m.seen())-1]); len(got) > 4_000*7/2+1_000 || !strings.Contains(got, "[main] word") {
+	w.Prompt(strings.Repeat("word ", 10_000))
+	w.Settle()
+	check(t, w.Pool.Fork(w.Main(), w.drop("main", "look", inbox.Next)))
+	w.Until("the second has ended", func() bool { return w.Info("main-fork-2").State == event.Done })
+	if got := heard(m.Seen()[len(m.Seen())-1]); len(got) > 4_000*7/2+1_000 || !strings.Contains(got, "[main] word") {
 		t.Errorf("it is shown %d bytes", len(got))
 	}
 }
@@ -819,7 +810,7 @@ func TestFork_canNotBeMade(t *testing.T) {
 			}
 			return text("ok"), nil
 		}), setting{})
-		_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) {
+		_, err := w.Pool.Mail.Override(t.Context(), w.Main(), func(o *policy.Overrides) {
 			o.Mode, o.From = policy.Fork, map[string]policy.Mode{"boss": policy.Interrupt}
 		})
 		check(t, err)
@@ -831,19 +822,19 @@ func TestFork_canNotBeMade(t *testing.T) {
 		}
 		w.fault("none")
 		time.Sleep(11 * time.Second)
-		w.until("it is made", func() bool { return w.info("main-fork-1").Doing == "streaming" })
+		w.Until("it is made", func() bool { return w.Info("main-fork-1").Doing == "streaming" })
 		for range 40 {
 			w.drop("main", "look", inbox.Next)
 		}
-		_, err = w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "boss", Body: "now"})
+		_, err = w.Pool.Deposit(inbox.Message{Recipient: w.Main(), From: "boss", Body: "now"})
 		check(t, err)
-		w.until("what boss said is read", func() bool { return w.info("main").Outcome == history.Completed })
-		if n := len(w.inboxOf(w.main())); n != 9 {
+		w.Until("what boss said is read", func() bool { return w.Info("main").Outcome == history.Completed })
+		if n := len(w.inboxOf(w.Main())); n != 9 {
 			t.Errorf("%d messages wait", n)
 		}
 		close(gate)
-		w.until("all are handled", func() bool { return w.info("main").Pending == 0 && len(w.pool.Infos()) == 1 })
-		w.close()
+		w.Until("all are handled", func() bool { return w.Info("main").Pending == 0 && len(w.Pool.Infos()) == 1 })
+		w.Close()
 	})
 }
 
@@ -853,8 +844,8 @@ func TestFork_canNotBeMade(t *testing.T) {
 // Spec: R-46, R-52, O-9, Q-26.
 func TestFork_leavesWhatIsWaitedFor(t *testing.T) {
 	m := forked(mute)
-	other := m.reply
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	other := m.Reply
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		if !isFork(req) && len(results(req)) == 0 {
 			switch asked(req) {
 			case "wait":
@@ -866,28 +857,28 @@ func TestFork_leavesWhatIsWaitedFor(t *testing.T) {
 		return other(ctx, req)
 	}
 	w := open(t, m, setting{})
-	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) { o.Mode = policy.Fork })
+	_, err := w.Pool.Mail.Override(t.Context(), w.Main(), func(o *policy.Overrides) { o.Mode = policy.Fork })
 	check(t, err)
-	h, err := w.pool.NewHelper(t.Context(), "ci", "")
+	h, err := w.Pool.NewHelper(t.Context(), "ci", "")
 	check(t, err)
-	w.prompt("wait")
-	w.state("main", event.Waiting)
+	w.Prompt("wait")
+	w.State("main", event.Waiting)
 	boss := w.from("boss", "not for the wait")
-	w.until("that is handled", func() bool { return w.info("main-fork-1").State == event.Done })
-	id, err := w.pool.Letters.Send(t.Context(), h.ID, "main", "waited for", "")
+	w.Until("that is handled", func() bool { return w.Info("main-fork-1").State == event.Done })
+	id, err := w.Pool.Letters.Send(t.Context(), h.ID, "main", "waited for", "")
 	check(t, err)
 	w.settled("main")
 	if f, ok := w.got(boss).Handler(); !ok || f != "main-fork-1" || w.got(id).TakenBy != "tool" {
 		t.Errorf("taken by %q and %q", f, w.got(id).TakenBy)
 	}
-	w.prompt("work")
+	w.Prompt("work")
 	w.settled("main")
-	es := w.entries("main")
+	es := w.Entries("main")
 	if r := es[len(es)-3]; r.Kind != history.EntryResult || len(r.Messages) != 1 || r.Messages[0].From != "kid" {
 		t.Errorf("the work came to %s %+v", kinds(es), r)
 	}
-	if w.info("main-fork-2").ID != 0 {
-		t.Errorf("a fork took it: %+v", w.infos)
+	if w.Info("main-fork-2").ID != 0 {
+		t.Errorf("a fork took it: %+v", w.Infos)
 	}
 }
 
@@ -898,11 +889,11 @@ func TestFork_leavesWhatIsWaitedFor(t *testing.T) {
 func TestFork_manyAtOnce(t *testing.T) {
 	const messages, most = 160, 32
 	w := open(t, builtin.New(), setting{})
-	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) {
+	_, err := w.Pool.Mail.Override(t.Context(), w.Main(), func(o *policy.Overrides) {
 		o.From = map[string]policy.Mode{"testing-*": policy.Fork, "bulk": policy.Manual}
 	})
 	check(t, err)
-	main := w.main()
+	main := w.Main()
 	var sent sync.WaitGroup
 	for n := range messages {
 		sent.Go(func() {
@@ -910,28 +901,28 @@ func TestFork_manyAtOnce(t *testing.T) {
 			if n%2 == 1 {
 				from = "bulk"
 			}
-			_, err := w.pool.Deposit(inbox.Message{Recipient: main, From: from, Body: "look", Deliver: inbox.Hold})
+			_, err := w.Pool.Deposit(inbox.Message{Recipient: main, From: from, Body: "look", Deliver: inbox.Hold})
 			if err != nil {
 				t.Error(err)
 			}
 		})
 	}
 	alive := 0
-	w.until("all are handled", func() bool {
+	w.Until("all are handled", func() bool {
 		n := 0
-		for _, i := range w.pool.Infos() {
+		for _, i := range w.Pool.Infos() {
 			if i.Kind == event.Fork && !i.State.Terminal() {
 				n++
 			}
 		}
 		alive = max(alive, n)
-		return w.info("main").Pending == messages/2 && w.info("main").Came == messages && n == 0
+		return w.Info("main").Pending == messages/2 && w.Info("main").Came == messages && n == 0
 	})
 	sent.Wait()
 	if alive > most {
 		t.Errorf("%d forks at once", alive)
 	}
-	for _, m := range w.inboxOf(w.main()) {
+	for _, m := range w.inboxOf(w.Main()) {
 		if m.From != "bulk" {
 			t.Errorf("#%d from %s waits", m.ID, m.From)
 		}
@@ -939,5 +930,5 @@ func TestFork_manyAtOnce(t *testing.T) {
 	if last := w.byName(fmt.Sprintf("main-fork-%d", messages/2)); last.State != event.Done {
 		t.Errorf("the last fork: %+v", last)
 	}
-	w.balanced()
+	w.Balanced()
 }

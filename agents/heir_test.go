@@ -34,60 +34,61 @@ func bosses(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 
 // queued lists main's queue.
 func (w *world) queued() string {
-	w.t.Helper()
-	l, err := w.pool.Queue(w.t.Context(), w.main())
-	check(w.t, err)
+	w.T.Helper()
+	l, err := w.Pool.Queue(w.T.Context(), w.Main())
+	check(w.T, err)
 	return roster.QueueText(l, time.Now(), 0)
 }
 
 // TestPass_whatIsNotStarted: tasks of an agent that ends, however it ends, pass to
 // who dispatched it, who can start them and gets their results.
 func TestPass_whatIsNotStarted(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		prompt string
 		waits  bool
 		end    func(w *world) *world
 	}{
 		"ended": {"leaves", false, func(w *world) *world {
-			w.settle()
+			w.Settle()
 			return w
 		}},
 		"killed": {"leaves endless", false, func(w *world) *world {
-			w.until("left is queued", func() bool { return w.tally.Queued == 1 && w.info("boss").Doing == "streaming" })
-			check(w.t, w.pool.Kill(w.t.Context(), "boss", false))
+			w.Until("left is queued", func() bool { return w.Tally.Queued == 1 && w.Info("boss").Doing == "streaming" })
+			check(w.T, w.Pool.Kill(w.T.Context(), "boss", false))
 			return w
 		}},
 		"tab closed": {"leaves", false, func(w *world) *world {
-			w.settle()
-			check(w.t, w.pool.CloseTab(w.t.Context(), "boss"))
-			w.close()
-			return open(w.t, &model{reply: bosses}, setting{dir: w.dir})
+			w.Settle()
+			check(w.T, w.Pool.CloseTab(w.T.Context(), "boss"))
+			w.Close()
+			return open(w.T, &model{Reply: bosses}, setting{Dir: w.Dir})
 		}},
 		"crashed": {"leaves endless", true, func(w *world) *world {
-			w.until("left is queued", func() bool { return w.tally.Queued == 1 && w.info("boss").Doing == "streaming" })
+			w.Until("left is queued", func() bool { return w.Tally.Queued == 1 && w.Info("boss").Doing == "streaming" })
 			w.fault("ends")
 			ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 			defer cancel()
-			check(w.t, w.pool.Close(ctx))
+			check(w.T, w.Pool.Close(ctx))
 			w.fault("none")
-			w.close()
-			return open(w.t, &model{reply: bosses}, setting{dir: w.dir})
+			w.Close()
+			return open(w.T, &model{Reply: bosses}, setting{Dir: w.Dir})
 		}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			w := open(t, &model{reply: bosses}, setting{})
-			w.push("boss", c.prompt)
-			w.run(0)
+			w := open(t, &model{Reply: bosses}, setting{})
+			w.Push("boss", c.prompt)
+			w.Run(0)
 			w = c.end(w)
 			if got := w.queued(); c.waits && !strings.Contains(got, "Queued:\n  - left") {
 				t.Errorf("main's queue:\n%s", got)
 			}
-			w.consent(0) // or main's window was open
-			w.settle()
+			w.Consent(0) // or main's window was open
+			w.Settle()
 			if got := w.queued(); !strings.Contains(got, "left (completed") {
 				t.Errorf("main's queue:\n%s", got)
 			}
-			ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: "left"})
+			ms, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{From: "left"})
 			check(t, err)
 			if len(ms) != 1 || ms[0].Body != "said by quick" {
 				t.Errorf("messages of left: %+v", ms)
@@ -99,16 +100,16 @@ func TestPass_whatIsNotStarted(t *testing.T) {
 // TestPass_whatRuns: the result of work whose dispatcher was killed goes to the
 // nearest agent above that lives, though the tab between them is closed.
 func TestPass_whatRuns(t *testing.T) {
-	w := open(t, &model{reply: bosses}, setting{})
-	w.push("boss", "over all endless")
-	w.run(0)
-	w.until("kid runs", func() bool { return w.info("kid").Doing == "streaming" })
-	w.state("lead", event.Waiting)
-	check(t, w.pool.Kill(t.Context(), "lead", false))
-	check(t, w.pool.CloseTab(t.Context(), "lead"))
-	boss := w.info("boss").ID
-	check(t, w.pool.Kill(t.Context(), "kid", false))
-	ms, err := inbox.New(w.db, nil).List(t.Context(), inbox.Query{Recipient: boss})
+	w := open(t, &model{Reply: bosses}, setting{})
+	w.Push("boss", "over all endless")
+	w.Run(0)
+	w.Until("kid runs", func() bool { return w.Info("kid").Doing == "streaming" })
+	w.State("lead", event.Waiting)
+	check(t, w.Pool.Kill(t.Context(), "lead", false))
+	check(t, w.Pool.CloseTab(t.Context(), "lead"))
+	boss := w.Info("boss").ID
+	check(t, w.Pool.Kill(t.Context(), "kid", false))
+	ms, err := inbox.New(w.DB, nil).List(t.Context(), inbox.Query{Recipient: boss})
 	check(t, err)
 	var from []string
 	for _, m := range ms {

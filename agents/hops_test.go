@@ -19,7 +19,7 @@ import (
 func pingPong() *model {
 	var n atomic.Int64
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		said := last(req)
 		for _, peer := range []string{"bob", "main"} {
 			if strings.Contains(said, `from="`+peer) {
@@ -36,29 +36,30 @@ func pingPong() *model {
 // on. Mail of the human's own begins a row anew.
 // Spec: M-2, R-48, R-51.
 func TestMail_endsBetweenAgents(t *testing.T) {
+	t.Parallel()
 	for _, mode := range []policy.Mode{policy.Interrupt, policy.Queue, policy.Fork} {
 		t.Run(string(mode), func(t *testing.T) {
 			m := pingPong()
 			dir := t.TempDir()
 			var held inbox.Message
-			play(t, m, setting{dir: dir}, func(w *world) {
+			play(t, m, setting{Dir: dir}, func(w *world) {
 				bob := w.helper("bob")
 				theirs := mode
 				if mode == policy.Fork {
 					theirs = policy.Interrupt // what a fork wrote is not forked
 				}
-				_, err := w.pool.Mail.Override(w.t.Context(), bob, func(o *policy.Overrides) { o.Mode = theirs })
+				_, err := w.Pool.Mail.Override(w.T.Context(), bob, func(o *policy.Overrides) { o.Mode = theirs })
 				check(t, err)
 				w.mode(mode)
-				_, err = w.pool.Letters.Mail(w.t.Context(), w.main(), mail.Letter{To: []string{"bob"}, Body: "how are you?"})
+				_, err = w.Pool.Letters.Mail(w.T.Context(), w.Main(), mail.Letter{To: []string{"bob"}, Body: "how are you?"})
 				check(t, err)
 				time.Sleep(2 * time.Hour)
 
 				w.rest()
-				if n := len(m.seen()); n > 4*inbox.MostHops {
+				if n := len(m.Seen()); n > 4*inbox.MostHops {
 					t.Fatalf("%d requests", n)
 				}
-				for _, id := range []int64{bob, w.main()} {
+				for _, id := range []int64{bob, w.Main()} {
 					for _, x := range w.inboxOf(id) {
 						if x.Hops > inbox.MostHops {
 							held = x
@@ -73,19 +74,19 @@ func TestMail_endsBetweenAgents(t *testing.T) {
 					t.Errorf("the human is not told: %s", told)
 				}
 			})
-			play(t, m, setting{dir: dir}, func(w *world) {
-				n := len(m.seen())
+			play(t, m, setting{Dir: dir}, func(w *world) {
+				n := len(m.Seen())
 				time.Sleep(time.Hour)
 				w.rest()
-				if len(m.seen()) != n {
+				if len(m.Seen()) != n {
 					t.Error("the restart let it in")
 				}
-				_, _, err := w.pool.Pickup.Next(w.t.Context(), held.Recipient, held.ID)
+				_, _, err := w.Pool.Pickup.Next(w.T.Context(), held.Recipient, held.ID)
 				check(t, err)
 				time.Sleep(2 * time.Hour)
 
 				w.rest()
-				if more := len(m.seen()) - n; more < 2*(inbox.MostHops-1) || more > 4*inbox.MostHops {
+				if more := len(m.Seen()) - n; more < 2*(inbox.MostHops-1) || more > 4*inbox.MostHops {
 					t.Errorf("%d requests after the human let it in", more)
 				}
 			})

@@ -22,51 +22,52 @@ import (
 // TestIdle_command: an agent that awaited input and goes on with a command ends with it: a command reads nothing, and
 // runs once.
 func TestIdle_command(t *testing.T) {
-	w := open(t, &model{reply: echoes}, setting{})
+	w := open(t, &model{Reply: echoes}, setting{})
 	ctx := context.Background()
 	w.interactive("auth", "one", time.Hour)
 	w.idles("auth")
-	check(t, w.pool.Steer.End(ctx, "auth"))
-	w.state("auth", event.Done)
-	_, _, err := w.pool.Resume(ctx, w.main(), "auth", "!echo ran")
+	check(t, w.Pool.Steer.End(ctx, "auth"))
+	w.State("auth", event.Done)
+	_, _, err := w.Pool.Resume(ctx, w.Main(), "auth", "!echo ran")
 	check(t, err)
-	w.until("it reported", func() bool { return w.info("main").Pending == 2 })
-	w.until("it ended", func() bool { return w.info("auth").State != event.Running })
-	if s := w.info("auth").State; s != event.Done {
+	w.Until("it reported", func() bool { return w.Info("main").Pending == 2 })
+	w.Until("it ended", func() bool { return w.Info("auth").State != event.Running })
+	if s := w.Info("auth").State; s != event.Done {
 		t.Errorf("after its command it is %s", s)
 	}
-	w.settle()
-	w.balanced()
+	w.Settle()
+	w.Balanced()
 }
 
 // TestIdle_received: while the human waits for a message in the tab of an idle agent, it neither goes on nor ends, and
 // looks at nothing over and over; what it was told meanwhile it does then.
 func TestIdle_received(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{})
+		w := open(t, &model{Reply: echoes}, setting{})
 		ctx, cancel := context.WithCancel(context.Background())
 		w.interactive("auth", "one", 7*time.Second)
 		i := w.idles("auth")
 		got := make(chan error, 1)
 		go func() {
-			_, err := w.pool.Pickup.Await(ctx, i.ID, inbox.Query{}, mail.Await{Outside: true})
+			_, err := w.Pool.Pickup.Await(ctx, i.ID, inbox.Query{}, mail.Await{Outside: true})
 			got <- err
 		}()
-		w.state("auth", event.Waiting)
-		check(t, w.pool.Steer.Tell(context.Background(), "auth", "two"))
+		w.State("auth", event.Waiting)
+		check(t, w.Pool.Steer.Tell(context.Background(), "auth", "two"))
 		time.Sleep(10 * time.Second)
 		cancel()
 		<-got
-		w.until("it reported", func() bool { return w.info("main").Pending == 2 })
-		w.state("auth", event.Done)
-		w.balanced()
+		w.Until("it reported", func() bool { return w.Info("main").Pending == 2 })
+		w.State("auth", event.Done)
+		w.Balanced()
 	})
 }
 
 // TestIdle_taken: the human takes the result that a call waits for out of the inbox first. The call says so.
 func TestIdle_taken(t *testing.T) {
+	t.Parallel()
 	for range 10 {
-		m := &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		m := &model{Reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 			switch rs := results(req); {
 			case asked(req) != "boss":
 				select {
@@ -80,24 +81,24 @@ func TestIdle_taken(t *testing.T) {
 			return text("done"), nil
 		}}
 		w := open(t, m, setting{})
-		w.prompt("boss")
-		w.state("main", event.Waiting)
+		w.Prompt("boss")
+		w.State("main", event.Waiting)
 		got := make(chan error, 1)
 		ctx, cancel := context.WithCancel(t.Context())
-		home := w.main()
+		home := w.Main()
 		go func() {
-			_, err := w.pool.Pickup.Receive(ctx, home, inbox.Query{From: "kid"})
+			_, err := w.Pool.Pickup.Receive(ctx, home, inbox.Query{From: "kid"})
 			got <- err
 		}()
-		w.state("kid", event.Idle)
-		w.settle()
+		w.State("kid", event.Idle)
+		w.Settle()
 		cancel()
 		theirs := <-got == nil
 		r := w.result("main", 0)
 		if theirs && !strings.Contains(r.Result.Text, "taken out of your inbox before this call could") {
 			t.Fatalf("the call's result is %q", r.Result.Text)
 		}
-		w.close()
+		w.Close()
 	}
 }
 
@@ -105,39 +106,39 @@ func TestIdle_taken(t *testing.T) {
 // was told is lost, and no slot.
 func TestIdle_noSlot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{cap: 1})
+		w := open(t, &model{Reply: echoes}, setting{Cap: 1})
 		ctx := context.Background()
 		w.interactive("a", "one", 7*time.Second)
 		w.idles("a")
 		w.interactive("b", "one", 7*time.Second)
 		w.idles("b")
-		w.push("plain", "long")
-		w.run(0)
-		w.until("it streams", func() bool { return w.info("plain").Doing == "streaming" })
-		check(t, w.pool.Steer.Tell(ctx, "a", "two"))
-		check(t, w.pool.Steer.Tell(ctx, "b", "two"))
-		check(t, w.pool.Steer.End(ctx, "b"))
+		w.Push("plain", "long")
+		w.Run(0)
+		w.Until("it streams", func() bool { return w.Info("plain").Doing == "streaming" })
+		check(t, w.Pool.Steer.Tell(ctx, "a", "two"))
+		check(t, w.Pool.Steer.Tell(ctx, "b", "two"))
+		check(t, w.Pool.Steer.End(ctx, "b"))
 		time.Sleep(10 * time.Second) // their time is over, but they have something to do
-		for _, i := range w.pool.Infos() {
+		for _, i := range w.Pool.Infos() {
 			if (i.Name == "a" || i.Name == "b") && i.State != event.Idle {
 				t.Errorf("%s is %s", i.Name, i.State)
 			}
 		}
-		check(t, w.pool.Kill(ctx, "a", false))
-		w.state("b", event.Done)
-		w.settle()
+		check(t, w.Pool.Kill(ctx, "a", false))
+		w.State("b", event.Done)
+		w.Settle()
 		want := []string{"a completed: one", "a killed: ", "b completed: one", "b completed: one, two", "plain completed: long"}
 		if got := w.reports(); !slices.Equal(got, want) {
 			t.Errorf("reported %q", got)
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
 // TestIdle_heir: what an idle agent reports after its dispatcher ended goes to the one above.
 func TestIdle_heir(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		m := &model{Reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 			if !strings.HasPrefix(asked(req), "boss") {
 				return echoes(ctx, req)
 			}
@@ -148,20 +149,20 @@ func TestIdle_heir(t *testing.T) {
 		}}
 		w := open(t, m, setting{})
 		ctx := context.Background()
-		w.push("boss", "boss")
-		w.run(0)
-		w.state("boss", event.Done)
+		w.Push("boss", "boss")
+		w.Run(0)
+		w.State("boss", event.Done)
 		w.idles("kid")
-		w.settle()
-		check(t, w.pool.Steer.Tell(ctx, "kid", "two"))
-		w.settle()
-		check(t, w.pool.Kill(ctx, "kid", true))
+		w.Settle()
+		check(t, w.Pool.Steer.Tell(ctx, "kid", "two"))
+		w.Settle()
+		check(t, w.Pool.Kill(ctx, "kid", true))
 		got := w.reports() // the boss read the first one
 		want := []string{"boss completed: the boss is done", "kid completed: one, two", "kid killed: "}
 		if !slices.Equal(got, want) {
 			t.Errorf("reported %q", got)
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
@@ -169,69 +170,69 @@ func TestIdle_heir(t *testing.T) {
 // While that is idle nothing goes on.
 func TestIdle_needed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &model{reply: echoes}
+		m := &model{Reply: echoes}
 		w := open(t, m, setting{})
 		ctx := context.Background()
 		w.interactive("auth", "one", time.Hour)
 		w.idles("auth")
-		_, err := w.pool.Tasks.Push(ctx, w.main(), tools.Task{Name: "next", Prompt: "after", After: []string{"auth"}, Start: true})
+		_, err := w.Pool.Tasks.Push(ctx, w.Main(), tools.Task{Name: "next", Prompt: "after", After: []string{"auth"}, Start: true})
 		check(t, err)
-		_, err = w.pool.Tasks.Push(ctx, w.main(), tools.Task{Name: "last", Prompt: "after", After: []string{"next"}, Start: true})
+		_, err = w.Pool.Tasks.Push(ctx, w.Main(), tools.Task{Name: "last", Prompt: "after", After: []string{"next"}, Start: true})
 		check(t, err)
-		w.settle()
-		check(t, w.pool.Steer.Tell(ctx, "auth", "two"))
-		w.settle()
-		if i := w.info("next"); i.ID != 0 {
+		w.Settle()
+		check(t, w.Pool.Steer.Tell(ctx, "auth", "two"))
+		w.Settle()
+		if i := w.Info("next"); i.ID != 0 {
 			t.Errorf("it is %s already", i.State)
 		}
-		check(t, w.pool.Steer.End(ctx, "auth"))
-		w.state("last", event.Done)
-		es := w.entries("next")
+		check(t, w.Pool.Steer.End(ctx, "auth"))
+		w.State("last", event.Done)
+		es := w.Entries("next")
 		if len(es[0].Messages) != 1 || es[0].Messages[0].Body != "one, two" {
 			t.Errorf("it goes by %+v", es[0].Messages)
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
 // TestIdle_reportFault: where the report of a turn can't be written, the turn ends later, with one report.
 func TestIdle_reportFault(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{})
+		w := open(t, &model{Reply: echoes}, setting{})
 		ctx := context.Background()
 		w.interactive("auth", "one", 7*time.Second)
 		w.idles("auth")
 		w.fault("reports")
-		check(t, w.pool.Steer.Tell(ctx, "auth", "two"))
+		check(t, w.Pool.Steer.Tell(ctx, "auth", "two"))
 		w.why("auth", "fault in reports")
 		w.fault("none")
 		w.idles("auth")
-		w.state("auth", event.Done)
+		w.State("auth", event.Done)
 		if want := []string{"auth completed: one", "auth completed: one, two"}; !slices.Equal(w.reports(), want) {
 			t.Errorf("reported %q", w.reports())
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
 // TestIdle_limit: the time-out of a task is one of each turn, and does not run while the agent is idle.
 func TestIdle_limit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{})
+		w := open(t, &model{Reply: echoes}, setting{})
 		ctx := context.Background()
-		_, err := w.pool.Tasks.Push(ctx, w.main(), tools.Task{
+		_, err := w.Pool.Tasks.Push(ctx, w.Main(), tools.Task{
 			Name: "auth", Prompt: "long", Interactive: true, Idle: time.Hour, Timeout: 20 * time.Second, Start: true,
 		})
 		check(t, err)
 		w.idles("auth")
 		time.Sleep(time.Minute)
-		check(t, w.pool.Steer.Tell(ctx, "auth", "long again"))
-		w.until("it reported", func() bool { return w.info("main").Pending == 2 })
+		check(t, w.Pool.Steer.Tell(ctx, "auth", "long again"))
+		w.Until("it reported", func() bool { return w.Info("main").Pending == 2 })
 		w.idles("auth")
 		if got := w.reports(); got[1] != "auth completed: long, long again" {
 			t.Errorf("reported %q", got)
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
@@ -239,28 +240,28 @@ func TestIdle_limit(t *testing.T) {
 // refused.
 func TestIdle_lastMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{})
+		w := open(t, &model{Reply: echoes}, setting{})
 		ctx := context.Background()
 		for n := range 100 {
 			name := fmt.Sprint("a", n)
 			w.interactive(name, "one", 7*time.Second)
 			i := w.idles(name)
 			time.Sleep(time.Until(i.Await.Until))
-			ends := n%2 == 0 && w.pool.Steer.End(ctx, name) == nil
-			told := w.pool.Steer.Tell(ctx, name, "two") == nil
-			w.state(name, event.Done)
-			if did := w.info(name).Gist == "one, two"; told != did {
+			ends := n%2 == 0 && w.Pool.Steer.End(ctx, name) == nil
+			told := w.Pool.Steer.Tell(ctx, name, "two") == nil
+			w.State(name, event.Done)
+			if did := w.Info(name).Gist == "one, two"; told != did {
 				t.Fatalf("told: %t, done: %t, told to end: %t", told, did, ends)
 			}
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
 // TestIdle_unattended: who waits for an idle agent, and nobody is there to have that go on, learns why it waits in vain.
 func TestIdle_unattended(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		m := &model{Reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 			if asked(req) != "receive" {
 				return echoes(ctx, req)
 			}
@@ -272,9 +273,9 @@ func TestIdle_unattended(t *testing.T) {
 		w := open(t, m, setting{})
 		w.interactive("auth", "one", time.Hour)
 		w.idles("auth")
-		c := w.unattended(context.Background(), agents.Unattended{})
+		c := w.Unattended(context.Background(), agents.Unattended{})
 		check(t, c.Prompt(context.Background(), "receive"))
-		w.until("its turn ended", func() bool { return w.info(c.Info.Name).Outcome == history.Completed })
+		w.Until("its turn ended", func() bool { return w.Info(c.Info.Name).Outcome == history.Completed })
 		if r := w.result(c.Info.Name, 0).Result; !strings.Contains(r.Text, "auth is idle") {
 			t.Errorf("it waited in vain, as %q", r.Text)
 		}
@@ -284,26 +285,26 @@ func TestIdle_unattended(t *testing.T) {
 // TestIdle_resumed: an agent that awaited input and has ended goes on as one that awaits input, as long as before.
 func TestIdle_resumed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{})
+		w := open(t, &model{Reply: echoes}, setting{})
 		ctx := context.Background()
 		w.interactive("auth", "one", 7*time.Second)
 		w.idles("auth")
-		w.state("auth", event.Done)
-		_, _, err := w.pool.Resume(ctx, w.main(), "auth", "two")
+		w.State("auth", event.Done)
+		_, _, err := w.Pool.Resume(ctx, w.Main(), "auth", "two")
 		check(t, err)
 		if left, counts := w.idles("auth").Await.Left(time.Now()); left != 7*time.Second || !counts {
 			t.Errorf("%s are left (%t)", left, counts)
 		}
-		w.state("auth", event.Done)
-		_, err = w.pool.Tasks.Respawn(ctx, w.main(), "auth")
+		w.State("auth", event.Done)
+		_, err = w.Pool.Tasks.Respawn(ctx, w.Main(), "auth")
 		check(t, err)
-		w.until("all reported", func() bool { return w.info("main").Pending == 3 })
-		w.settle()
+		w.Until("all reported", func() bool { return w.Info("main").Pending == 3 })
+		w.Settle()
 		want := []string{"auth completed: one", "auth completed: one, two", "auth completed: two"} // its last task, anew
 		if got := w.reports(); !slices.Equal(got, want) {
 			t.Errorf("reported %q", got)
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
@@ -311,17 +312,17 @@ func TestIdle_resumed(t *testing.T) {
 // and which a fork handles.
 func TestIdle_policies(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}, setting{})
+		w := open(t, &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("ok"), nil }}, setting{})
 		ctx := context.Background()
 		for name, mode := range map[string]policy.Mode{"at-once": policy.Interrupt, "at-pause": policy.Queue, "forked": policy.Fork} {
 			w.interactive(name, "one", 5*time.Minute)
 			id := w.idles(name).ID
-			_, err := w.pool.Mail.Override(ctx, id, func(o *policy.Overrides) { o.Mode = mode })
+			_, err := w.Pool.Mail.Override(ctx, id, func(o *policy.Overrides) { o.Mode = mode })
 			check(t, err)
 		}
-		w.settle()
+		w.Settle()
 		for _, name := range []string{"at-once", "at-pause", "forked"} {
-			_, err := w.pool.Deposit(inbox.Message{Recipient: w.info(name).ID, From: "cli", Body: "mail", Deliver: inbox.Hold})
+			_, err := w.Pool.Deposit(inbox.Message{Recipient: w.Info(name).ID, From: "cli", Body: "mail", Deliver: inbox.Hold})
 			check(t, err)
 		}
 		time.Sleep(time.Minute)
@@ -330,29 +331,29 @@ func TestIdle_policies(t *testing.T) {
 		if got := w.reports(); !slices.Equal(got, want) {
 			t.Errorf("reported %q", got)
 		}
-		for _, i := range w.pool.Infos()[1:] {
+		for _, i := range w.Pool.Infos()[1:] {
 			if i.State != event.Idle && !i.Kind.Handles() || i.Pending > 0 {
 				t.Errorf("%s is %s with %d messages", i.Name, i.State, i.Pending)
 			}
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
 // TestIdle_wokenInATurn: mail that wakes and is taken in the turn it came in asks for nothing afterwards.
 func TestIdle_wokenInATurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{cap: 1})
+		w := open(t, &model{Reply: echoes}, setting{Cap: 1})
 		w.interactive("auth", "long", 3*time.Second)
-		w.until("it works", func() bool { return w.info("auth").Doing == "streaming" })
-		_, err := w.pool.Deposit(inbox.Message{Recipient: w.info("auth").ID, From: "cli", Body: "mail", Deliver: inbox.Wake})
+		w.Until("it works", func() bool { return w.Info("auth").Doing == "streaming" })
+		_, err := w.Pool.Deposit(inbox.Message{Recipient: w.Info("auth").ID, From: "cli", Body: "mail", Deliver: inbox.Wake})
 		check(t, err)
-		w.push("plain", "long")
-		w.push("other", "long")
-		w.run(0)
+		w.Push("plain", "long")
+		w.Push("other", "long")
+		w.Run(0)
 		w.idles("auth")
 		began := time.Now()
-		w.state("auth", event.Done)
+		w.State("auth", event.Done)
 		if took := time.Since(began); took != 3*time.Second {
 			t.Errorf("it stayed %s", took)
 		}

@@ -7,13 +7,14 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"fantail/.ci/long"
+	"fantail/agents/agentstest"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
@@ -57,11 +58,10 @@ func living(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 
 // start opens the world over the directory.
 func (l *lives) start(dir string) {
-	l.world = open(l.t, &model{reply: living}, setting{dir: dir, trace: func(string) {
+	l.world = open(l.T, &model{Reply: living}, setting{Dir: dir, Trace: func(string) {
 		l.block.Lock()
 		defer l.block.Unlock()
 	}})
-	l.here = nil
 	l.attached = map[string][]func(){}
 }
 
@@ -70,14 +70,14 @@ func (l *lives) crash() {
 	l.block.Lock()
 	dir := l.dir()
 	for _, name := range []string{"fantail.db", "fantail.db-wal"} {
-		b, err := os.ReadFile(filepath.Join(l.world.dir, name))
-		check(l.t, err)
-		check(l.t, os.WriteFile(filepath.Join(dir, name), b, 0o600))
+		b, err := os.ReadFile(filepath.Join(l.world.Dir, name))
+		check(l.T, err)
+		check(l.T, os.WriteFile(filepath.Join(dir, name), b, 0o600))
 	}
 	l.block.Unlock()
 	old := l.world
-	l.close()
-	check(l.t, os.RemoveAll(old.dir))
+	l.Close()
+	check(l.T, os.RemoveAll(old.Dir))
 	l.start(dir)
 }
 
@@ -87,14 +87,14 @@ func (l *lives) act(name string) bool {
 	if n := l.rand.IntN(100); n < 40 {
 		return l.tell(name)
 	} else if n < 55 {
-		_ = l.pool.Steer.End(ctx, name) // it may have ended, or been told to
+		_ = l.Pool.Steer.End(ctx, name) // it may have ended, or been told to
 		if n < 50 {
 			return l.tell(name) // while it ends
 		}
 	} else if n < 60 {
-		_ = l.pool.Kill(ctx, name, false) // it may have ended
+		_ = l.Pool.Kill(ctx, name, false) // it may have ended
 	} else if n < 70 {
-		if _, detach, err := l.pool.Steer.Attach(ctx, name); err == nil {
+		if _, detach, err := l.Pool.Steer.Attach(ctx, name); err == nil {
 			l.attached[name] = append(l.attached[name], detach)
 		}
 	} else if n < 80 {
@@ -103,9 +103,9 @@ func (l *lives) act(name string) bool {
 		}
 		delete(l.attached, name)
 	} else if n < 90 {
-		l.human().Looks(l.ids[name])
+		l.Human().Looks(l.ids[name])
 	} else {
-		l.human().Looks(1)
+		l.Human().Looks(1)
 	}
 	return true
 }
@@ -113,23 +113,23 @@ func (l *lives) act(name string) bool {
 // tell tells an agent something; false: it has ended.
 func (l *lives) tell(name string) bool {
 	text := l.words()
-	switch err := l.pool.Steer.Tell(context.Background(), name, text); {
+	switch err := l.Pool.Steer.Tell(context.Background(), name, text); {
 	case err == nil:
 		l.told[text] = name
 	case errors.As(err, new(*event.EndedError)), strings.Contains(err.Error(), "has ended"): // its tab may be closed
 		return false
 	default:
-		check(l.t, err)
+		check(l.T, err)
 	}
 	return true
 }
 
 // sound fails unless everything an agent accepted stands in its transcript, and each turn reported once.
 func (l *lives) sound() {
-	l.t.Helper()
-	l.balanced()
+	l.T.Helper()
+	l.Balanced()
 	found := map[string]bool{}
-	check(l.t, l.db.Read(context.Background(), func(rx *store.Rx) error {
+	check(l.T, l.DB.Read(context.Background(), func(rx *store.Rx) error {
 		for name, id := range l.ids {
 			rows, err := rx.EntriesAfter(id, 0, 0)
 			if err != nil {
@@ -143,7 +143,7 @@ func (l *lives) sound() {
 				case e.Kind == history.EntryNotice && notice && !found[unread]:
 					found[unread] = true
 				case e.Kind == history.EntryPrompt || notice:
-					l.t.Errorf("%s was told %q twice", name, e.Text)
+					l.T.Errorf("%s was told %q twice", name, e.Text)
 				}
 			}
 		}
@@ -151,7 +151,7 @@ func (l *lives) sound() {
 	}))
 	for text, name := range l.told {
 		if !found[text] {
-			l.t.Errorf("%s (agent %d) accepted %q, which is lost", name, l.ids[name], text)
+			l.T.Errorf("%s (agent %d) accepted %q, which is lost", name, l.ids[name], text)
 		}
 	}
 }
@@ -159,11 +159,11 @@ func (l *lives) sound() {
 // agrees fails unless, where nothing moves, the rows say what is known of the agents, those that run hold a slot each and
 // nobody else does, and whoever is idle though something waits for it waits for a slot.
 func (l *lives) agrees() {
-	l.t.Helper()
+	l.T.Helper()
 	synctest.Wait()
-	held, running := l.pool.Held(), 0
-	check(l.t, l.db.Read(context.Background(), func(rx *store.Rx) error {
-		for _, i := range l.pool.Infos() {
+	held, running := l.Pool.Held(), 0
+	check(l.T, l.DB.Read(context.Background(), func(rx *store.Rx) error {
+		for _, i := range l.Pool.Infos() {
 			row, _, err := rx.Agent(i.ID)
 			if err != nil {
 				return err
@@ -172,36 +172,28 @@ func (l *lives) agrees() {
 				running++
 			}
 			if row.State != string(i.State) {
-				l.t.Errorf("%s is %s, its row says %s", i.Name, i.State, row.State)
+				l.T.Errorf("%s is %s, its row says %s", i.Name, i.State, row.State)
 			}
 			if i.Await != nil && !row.Deadline.Equal(i.Await.Until) {
-				l.t.Errorf("%s stays until %v, its row says %v", i.Name, i.Await.Until, row.Deadline)
+				l.T.Errorf("%s stays until %v, its row says %v", i.Name, i.Await.Until, row.Deadline)
 			}
 			if i.State == event.Idle && len(i.Prompts) > 0 && held < 8 {
-				l.t.Errorf("%s is idle, %d slots are held, and %+v waits", i.Name, held, i.Prompts)
+				l.T.Errorf("%s is idle, %d slots are held, and %+v waits", i.Name, held, i.Prompts)
 			}
 		}
 		return nil
 	}))
 	if held != running {
-		l.t.Errorf("%d slots are held, and %d agents run", held, running)
+		l.T.Errorf("%d slots are held, and %d agents run", held, running)
 	}
 }
 
 // TestIdle_random: whatever is done to agents that await input in whatever order, and wherever the host is killed,
-// nothing they were told is lost or told twice, and each turn reports once. FANTAIL_TEST_LIVES says how many agents,
-// FANTAIL_TEST_SEED which.
+// nothing they were told is lost or told twice, and each turn reports once.
 // Spec: E-14.
 func TestIdle_random(t *testing.T) {
-	count, err := strconv.Atoi(os.Getenv("FANTAIL_TEST_LIVES"))
-	if err != nil {
-		count = lifetimes
-	}
-	seed, err := strconv.ParseUint(os.Getenv("FANTAIL_TEST_SEED"), 10, 64)
-	if err != nil {
-		seed = rand.Uint64()
-	}
-	t.Logf("FANTAIL_TEST_SEED=%d", seed)
+	t.Parallel()
+	count, seed := long.Times(150, lifetimes), long.Seed(t)
 	const most = 20 // at once
 	dir := func() string {
 		dir, err := os.MkdirTemp(t.TempDir(), "host")
@@ -211,7 +203,7 @@ func TestIdle_random(t *testing.T) {
 	for began := 0; began < count; {
 		synctest.Test(t, func(t *testing.T) {
 			l := &lives{
-				world: &world{t: t}, rand: rand.New(rand.NewPCG(seed, uint64(began))), block: &sync.Mutex{}, dir: dir,
+				world: &world{&agentstest.World{T: t}}, rand: rand.New(rand.NewPCG(seed, uint64(began))), block: &sync.Mutex{}, dir: dir,
 				ids: map[string]int64{}, told: map[string]string{},
 			}
 			l.start(dir())
@@ -219,13 +211,13 @@ func TestIdle_random(t *testing.T) {
 			for last := min(count, began+100); began < last || len(live) > 0; {
 				if began < last && len(live) < most {
 					name, prompt := fmt.Sprint("a", began), l.words()
-					_, err := l.pool.Tasks.Push(context.Background(), l.main(), tools.Task{
+					_, err := l.Pool.Tasks.Push(context.Background(), l.Main(), tools.Task{
 						Name: name, Prompt: prompt, Interactive: true, Idle: 7 * time.Second, Start: true,
 					})
 					check(t, err)
 					began++
-					l.until(name+" is there", func() bool { return l.info(name).ID != 0 })
-					l.ids[name] = l.info(name).ID
+					l.Until(name+" is there", func() bool { return l.Info(name).ID != 0 })
+					l.ids[name] = l.Info(name).ID
 					live = append(live, name)
 				}
 				n := l.rand.IntN(len(live))
@@ -249,17 +241,17 @@ func TestIdle_random(t *testing.T) {
 					d()
 				}
 			}
-			l.human().Looks(1)
+			l.Human().Looks(1)
 			time.Sleep(time.Minute)
 			synctest.Wait()
-			for _, i := range l.pool.Infos() {
+			for _, i := range l.Pool.Infos() {
 				if i.ID != 1 && !i.State.Terminal() {
 					t.Errorf("%s is %s after a minute", i.Name, i.State)
 				}
 			}
 			l.sound()
-			l.close()
-			check(t, os.RemoveAll(l.world.dir))
+			l.Close()
+			check(t, os.RemoveAll(l.world.Dir))
 		})
 		if t.Failed() {
 			return

@@ -49,28 +49,28 @@ func echoes(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 
 // interactive pushes an agent that awaits input, and starts it.
 func (w *world) interactive(name, prompt string, idle time.Duration) {
-	w.t.Helper()
-	_, err := w.pool.Tasks.Push(context.Background(), w.main(), tools.Task{
+	w.T.Helper()
+	_, err := w.Pool.Tasks.Push(context.Background(), w.Main(), tools.Task{
 		Name: name, Prompt: prompt, Interactive: true, Idle: idle, Start: true,
 	})
-	check(w.t, err)
+	check(w.T, err)
 }
 
 // idles waits until the agent is idle for input.
 func (w *world) idles(name string) event.Info {
-	w.t.Helper()
-	w.until(name+" is idle", func() bool {
-		i := w.info(name)
+	w.T.Helper()
+	w.Until(name+" is idle", func() bool {
+		i := w.Info(name)
 		return i.State == event.Idle && len(i.Prompts) == 0
 	})
-	return w.info(name)
+	return w.Info(name)
 }
 
 // reports lists main's results and failures, oldest first.
 func (w *world) reports() (all []string) {
-	w.t.Helper()
-	ms, err := w.pool.Letters.Inbox(context.Background(), w.main())
-	check(w.t, err)
+	w.T.Helper()
+	ms, err := w.Pool.Letters.Inbox(context.Background(), w.Main())
+	check(w.T, err)
 	for _, m := range ms {
 		all = append(all, fmt.Sprintf("%s %s: %s%s", m.From, m.Outcome, m.Body, m.Partial))
 	}
@@ -83,39 +83,39 @@ func (w *world) reports() (all []string) {
 // Spec: C-1, C-3, C-5, C-6, C-15, C-16, C-22, C-29, E-13.
 func TestIdle(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{})
+		w := open(t, &model{Reply: echoes}, setting{})
 		w.interactive("auth", "one", 7*time.Second)
-		w.push("plain", "alone")
-		w.consent(0)
+		w.Push("plain", "alone")
+		w.Consent(0)
 		began := time.Now()
 		i := w.idles("auth")
-		w.state("plain", event.Done)
+		w.State("plain", event.Done)
 		if left, counts := i.Await.Left(time.Now()); left != 7*time.Second || !counts || i.Gist != "one" {
 			t.Errorf("idle with %s left (%t), gist %q", left, counts, i.Gist)
 		}
 		time.Sleep(6 * time.Second)
-		check(t, w.pool.Steer.Tell(context.Background(), "auth", "two"))
-		w.until("it reported again", func() bool { return w.info("main").Pending == 3 })
+		check(t, w.Pool.Steer.Tell(context.Background(), "auth", "two"))
+		w.Until("it reported again", func() bool { return w.Info("main").Pending == 3 })
 		i = w.idles("auth")
 		if left, _ := i.Await.Left(time.Now()); left != 7*time.Second {
 			t.Errorf("after the second turn %s are left", left)
 		}
 		time.Sleep(7*time.Second - time.Millisecond)
 		synctest.Wait()
-		if i := w.pool.Infos(); i[1].State != event.Idle {
+		if i := w.Pool.Infos(); i[1].State != event.Idle {
 			t.Errorf("before its time it is %s", i[1].State)
 		}
-		w.state("auth", event.Done)
+		w.State("auth", event.Done)
 		if took := time.Since(began); took != 13*time.Second {
 			t.Errorf("it ended after %s", took)
 		}
-		w.settle()
+		w.Settle()
 		want := []string{"auth completed: one", "auth completed: one, two", "plain completed: alone"}
 		if got := w.reports(); !slices.Equal(got, want) {
 			t.Errorf("reported %q", got)
 		}
 		by := ""
-		for _, e := range w.entries("auth") {
+		for _, e := range w.Entries("auth") {
 			if e.Kind == history.EntryPrompt && e.Text == "two" {
 				by = e.By
 			}
@@ -123,7 +123,7 @@ func TestIdle(t *testing.T) {
 		if by != "user" {
 			t.Errorf("what it was told stands as written by %q", by)
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
@@ -132,44 +132,44 @@ func TestIdle(t *testing.T) {
 // Spec: C-20, E-15.
 func TestIdle_stays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{})
+		w := open(t, &model{Reply: echoes}, setting{})
 		w.interactive("auth", "one", 7*time.Second)
 		w.interactive("ever", "one", tools.Forever)
 		i := w.idles("auth")
 		w.idles("ever")
-		h := w.human()
+		h := w.Human()
 		h.Looks(i.ID)
 		stays := func(what string) {
 			t.Helper()
-			w.until("it stays as "+what, func() bool { _, counts := w.info("auth").Await.Left(time.Now()); return !counts })
+			w.Until("it stays as "+what, func() bool { _, counts := w.Info("auth").Await.Left(time.Now()); return !counts })
 			time.Sleep(time.Hour)
 			synctest.Wait()
-			if s := w.pool.Infos()[1].State; s != event.Idle {
+			if s := w.Pool.Infos()[1].State; s != event.Idle {
 				t.Fatalf("%s, and it is %s", what, s)
 			}
 		}
 		stays("somebody looks")
-		_, detach, err := w.pool.Steer.Attach(context.Background(), "auth")
+		_, detach, err := w.Pool.Steer.Attach(context.Background(), "auth")
 		check(t, err)
 		h.Looks(1)
-		w.until("one is attached", func() bool { return w.info("auth").Await.Attached == 1 })
+		w.Until("one is attached", func() bool { return w.Info("auth").Await.Attached == 1 })
 		stays("a program is attached")
-		check(t, w.pool.Steer.Tell(context.Background(), "ever", "two")) // it has left memory long ago
-		w.until("it reported", func() bool { return w.info("main").Pending == 3 })
+		check(t, w.Pool.Steer.Tell(context.Background(), "ever", "two")) // it has left memory long ago
+		w.Until("it reported", func() bool { return w.Info("main").Pending == 3 })
 		if got := w.reports(); !slices.Contains(got, "ever completed: one, two") {
 			t.Errorf("reported %q", got)
 		}
 		began := time.Now()
 		detach()
 		detach()
-		w.state("auth", event.Done)
+		w.State("auth", event.Done)
 		if took := time.Since(began); took != 7*time.Second {
 			t.Errorf("then it stayed %s", took)
 		}
-		if s := w.info("ever").State; s != event.Idle {
+		if s := w.Info("ever").State; s != event.Idle {
 			t.Errorf("the one without a time is %s", s)
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
@@ -178,36 +178,36 @@ func TestIdle_stays(t *testing.T) {
 // Spec: C-7, C-19.
 func TestIdle_end(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{})
+		w := open(t, &model{Reply: echoes}, setting{})
 		ctx := context.Background()
 		w.interactive("idle", "one", time.Hour)
 		w.interactive("works", "long", time.Hour)
 		w.idles("idle")
-		w.until("it works", func() bool { return w.info("works").Doing == "streaming" })
-		check(t, w.pool.Steer.Tell(ctx, "works", "and this"))
-		check(t, w.pool.Steer.End(ctx, "works"))
-		if err := w.pool.Steer.End(ctx, "works"); err == nil || !strings.Contains(err.Error(), "already") {
+		w.Until("it works", func() bool { return w.Info("works").Doing == "streaming" })
+		check(t, w.Pool.Steer.Tell(ctx, "works", "and this"))
+		check(t, w.Pool.Steer.End(ctx, "works"))
+		if err := w.Pool.Steer.End(ctx, "works"); err == nil || !strings.Contains(err.Error(), "already") {
 			t.Errorf("told twice: %v", err)
 		}
-		check(t, w.pool.Steer.End(ctx, "idle"))
-		w.state("idle", event.Done)
-		w.state("works", event.Done)
+		check(t, w.Pool.Steer.End(ctx, "idle"))
+		w.State("idle", event.Done)
+		w.State("works", event.Done)
 		ended := (*event.EndedError)(nil)
-		if err := w.pool.Steer.Tell(ctx, "idle", "late"); !errors.As(err, &ended) {
+		if err := w.Pool.Steer.Tell(ctx, "idle", "late"); !errors.As(err, &ended) {
 			t.Errorf("told after its end: %v", err)
 		}
-		w.push("plain", "long")
-		w.run(0)
-		w.until("it runs", func() bool { return w.info("plain").Doing == "streaming" })
-		if err := w.pool.Steer.End(ctx, "plain"); err == nil || !strings.Contains(err.Error(), "by itself") {
+		w.Push("plain", "long")
+		w.Run(0)
+		w.Until("it runs", func() bool { return w.Info("plain").Doing == "streaming" })
+		if err := w.Pool.Steer.End(ctx, "plain"); err == nil || !strings.Contains(err.Error(), "by itself") {
 			t.Errorf("a plain one: %v", err)
 		}
-		w.settle()
+		w.Settle()
 		want := []string{"idle completed: one", "plain completed: long", "works completed: long, and this"}
 		if got := w.reports(); !slices.Equal(got, want) {
 			t.Errorf("reported %q", got)
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
@@ -216,27 +216,27 @@ func TestIdle_end(t *testing.T) {
 // Spec: C-21.
 func TestIdle_killed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{})
+		w := open(t, &model{Reply: echoes}, setting{})
 		ctx := context.Background()
 		for name, prompt := range map[string]string{"idle": "one", "works": "long", "fails": "one"} {
 			w.interactive(name, prompt, time.Hour)
 		}
 		w.idles("idle")
 		w.idles("fails")
-		w.until("it works", func() bool { return w.info("works").Doing == "streaming" })
-		w.pool.Stop(w.info("idle").ID) // there is nothing to stop
-		check(t, w.pool.Kill(ctx, "idle", false))
-		check(t, w.pool.Kill(ctx, "works", false))
-		check(t, w.pool.Steer.Tell(ctx, "fails", "fail"))
-		w.state("fails", event.Failed)
-		w.state("idle", event.Killed)
-		w.state("works", event.Killed)
-		w.settle()
+		w.Until("it works", func() bool { return w.Info("works").Doing == "streaming" })
+		w.Pool.Stop(w.Info("idle").ID) // there is nothing to stop
+		check(t, w.Pool.Kill(ctx, "idle", false))
+		check(t, w.Pool.Kill(ctx, "works", false))
+		check(t, w.Pool.Steer.Tell(ctx, "fails", "fail"))
+		w.State("fails", event.Failed)
+		w.State("idle", event.Killed)
+		w.State("works", event.Killed)
+		w.Settle()
 		want := []string{"fails completed: one", "fails failed: so far", "idle completed: one", "idle killed: ", "works killed: cut"}
 		if got := w.reports(); !slices.Equal(got, want) {
 			t.Errorf("reported %q", got)
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
@@ -248,9 +248,9 @@ func TestIdle_restart(t *testing.T) {
 		t.Helper()
 		synctest.Test(t, func(t *testing.T) {
 			time.Sleep(after)
-			w := open(t, &model{reply: echoes}, setting{dir: dir})
+			w := open(t, &model{Reply: echoes}, setting{Dir: dir})
 			f(w)
-			w.close()
+			w.Close()
 		})
 	}
 	again(0, func(w *world) {
@@ -264,35 +264,35 @@ func TestIdle_restart(t *testing.T) {
 		if left, counts := i.Await.Left(time.Now()); left != 6*time.Second || !counts || i.Gist != "one" {
 			t.Errorf("%s left (%t), gist %q", left, counts, i.Gist)
 		}
-		check(t, w.pool.Steer.Tell(ctx, "ever", "two"))
-		w.until("it reported", func() bool { return w.info("main").Pending == 3 })
+		check(t, w.Pool.Steer.Tell(ctx, "ever", "two"))
+		w.Until("it reported", func() bool { return w.Info("main").Pending == 3 })
 		w.idles("ever")
-		w.state("short", event.Done)
+		w.State("short", event.Done)
 		if want := []string{"ever completed: one", "ever completed: one, two", "short completed: one"}; !slices.Equal(w.reports(), want) {
 			t.Errorf("reported %q", w.reports())
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
 // TestIdle_slot: idle agents hold no slot, and count as alive.
 func TestIdle_slot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{cap: 1})
+		w := open(t, &model{Reply: echoes}, setting{Cap: 1})
 		for n := range 64 {
 			w.interactive(fmt.Sprint("a", n), "one", tools.Forever)
 		}
 		for n := range 64 {
 			w.idles(fmt.Sprint("a", n))
 		}
-		_, err := w.pool.Tasks.Push(context.Background(), w.main(), tools.Task{Prompt: "one more", Start: true})
+		_, err := w.Pool.Tasks.Push(context.Background(), w.Main(), tools.Task{Prompt: "one more", Start: true})
 		if err == nil || !strings.Contains(err.Error(), "64 agents live already") {
 			t.Errorf("one more: %v", err)
 		}
-		check(t, w.pool.Steer.Tell(context.Background(), "a7", "long"))
-		check(t, w.pool.Steer.Tell(context.Background(), "a8", "two"))
-		w.until("both reported", func() bool { return w.info("main").Pending == 66 })
-		w.balanced()
+		check(t, w.Pool.Steer.Tell(context.Background(), "a7", "long"))
+		check(t, w.Pool.Steer.Tell(context.Background(), "a8", "two"))
+		w.Until("both reported", func() bool { return w.Info("main").Pending == 66 })
+		w.Balanced()
 	})
 }
 
@@ -315,45 +315,45 @@ func (s *scripted) Next(context.Context, *agents.Loop) bool {
 // Spec: C-4, C-8, C-24, E-16.
 func TestIdle_scripted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{})
-		w.pool.Script(func(i event.Info) agents.Input {
+		w := open(t, &model{Reply: echoes}, setting{})
+		w.Pool.Script(func(i event.Info) agents.Input {
 			return &scripted{
-				tell:  func(text string) { check(t, w.pool.Steer.Tell(context.Background(), i.Name, text)) },
+				tell:  func(text string) { check(t, w.Pool.Steer.Tell(context.Background(), i.Name, text)) },
 				lines: []string{"two", "three", "four", "five", "six"},
 			}
 		})
 		w.interactive("job", "one", time.Second)
-		w.state("job", event.Done)
-		w.settle()
+		w.State("job", event.Done)
+		w.Settle()
 		if got := w.reports(); len(got) != 6 || got[5] != "job completed: one, two, three, four, five, six" {
 			t.Errorf("reported %q", got)
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
 // TestIdle_wakes: mail that asks for a turn begins one; mail that does not waits for the next.
 func TestIdle_wakes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{})
+		w := open(t, &model{Reply: echoes}, setting{})
 		w.interactive("auth", "one", time.Hour)
 		w.idles("auth")
 		send := func(d inbox.Deliver) {
-			_, err := w.pool.Deposit(inbox.Message{Recipient: w.info("auth").ID, From: "cli", Body: "mail", Deliver: d})
+			_, err := w.Pool.Deposit(inbox.Message{Recipient: w.Info("auth").ID, From: "cli", Body: "mail", Deliver: d})
 			check(t, err)
 		}
 		send(inbox.Next)
 		time.Sleep(10 * time.Second)
-		if n := w.pool.Infos()[0].Pending; n != 1 {
+		if n := w.Pool.Infos()[0].Pending; n != 1 {
 			t.Errorf("%d reports after mail that waits", n)
 		}
 		send(inbox.Wake)
-		w.until("it reported", func() bool { return w.info("main").Pending == 2 })
+		w.Until("it reported", func() bool { return w.Info("main").Pending == 2 })
 		w.idles("auth")
-		if n := w.info("auth").Pending; n != 0 {
+		if n := w.Info("auth").Pending; n != 0 {
 			t.Errorf("%d messages did not enter", n)
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
@@ -361,29 +361,29 @@ func TestIdle_wakes(t *testing.T) {
 // be written is written later.
 func TestIdle_faults(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: echoes}, setting{})
+		w := open(t, &model{Reply: echoes}, setting{})
 		w.interactive("auth", "one", time.Hour)
 		w.idles("auth")
 		w.fault("turns")
-		check(t, w.pool.Steer.Tell(context.Background(), "auth", "two"))
+		check(t, w.Pool.Steer.Tell(context.Background(), "auth", "two"))
 		w.why("auth", "fault in turns")
 		w.fault("none")
-		w.until("it reported", func() bool { return w.info("main").Pending == 2 })
+		w.Until("it reported", func() bool { return w.Info("main").Pending == 2 })
 		if i := w.idles("auth"); i.Why != "" {
 			t.Errorf("it still says %q", i.Why)
 		}
 		w.fault("states")
-		check(t, w.pool.Steer.End(context.Background(), "auth"))
+		check(t, w.Pool.Steer.End(context.Background(), "auth"))
 		w.why("auth", "fault in states")
-		if s := w.info("auth").State; s.Terminal() {
+		if s := w.Info("auth").State; s.Terminal() {
 			t.Errorf("it is %s, and its row does not say so", s)
 		}
 		w.fault("none")
-		w.state("auth", event.Done)
+		w.State("auth", event.Done)
 		if want := []string{"auth completed: one", "auth completed: one, two"}; !slices.Equal(w.reports(), want) {
 			t.Errorf("reported %q", w.reports())
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
@@ -392,9 +392,9 @@ func TestIdle_slept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var slept atomic.Int64
 		wakes := make(chan func(), 1)
-		w := open(t, &model{reply: echoes}, setting{
-			clock: func() time.Time { return time.Now().Add(time.Duration(slept.Load())) },
-			jumps: func(ctx context.Context, tell func()) error {
+		w := open(t, &model{Reply: echoes}, setting{
+			Clock: func() time.Time { return time.Now().Add(time.Duration(slept.Load())) },
+			Jumps: func(ctx context.Context, tell func()) error {
 				wakes <- tell
 				<-ctx.Done()
 				return nil
@@ -405,7 +405,7 @@ func TestIdle_slept(t *testing.T) {
 		slept.Store(int64(2 * time.Hour))
 		began := time.Now()
 		(<-wakes)()
-		w.state("auth", event.Done)
+		w.State("auth", event.Done)
 		if took := time.Since(began); took > time.Second {
 			t.Errorf("after two hours of sleep it stayed another %s", took)
 		}
@@ -415,24 +415,24 @@ func TestIdle_slept(t *testing.T) {
 // TestIdle_gate: a later turn asks as the first one did, under the same rules.
 // Spec: C-9, C-23.
 func TestIdle_gate(t *testing.T) {
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if asked(req) == "write" && len(results(req)) == 0 {
 			return call("c", "write_file", `{"path":"new.txt","content":"x"}`), nil
 		}
 		return text("done"), nil
 	}}
-	w := open(t, m, setting{mode: permit.Ask})
+	w := open(t, m, setting{Mode: permit.Ask})
 	w.interactive("auth", "one", time.Hour)
 	w.idles("auth")
-	check(t, w.pool.Steer.Tell(t.Context(), "auth", "write"))
-	w.state("auth", event.Asking)
-	w.answer(w.info("auth").Question.ID, permit.No)
-	w.until("it reported", func() bool { return w.info("main").Pending == 2 })
+	check(t, w.Pool.Steer.Tell(t.Context(), "auth", "write"))
+	w.State("auth", event.Asking)
+	w.Answer(w.Info("auth").Question.ID, permit.No)
+	w.Until("it reported", func() bool { return w.Info("main").Pending == 2 })
 	w.idles("auth")
-	if _, err := os.Stat(filepath.Join(w.dir, "new.txt")); !os.IsNotExist(err) {
+	if _, err := os.Stat(filepath.Join(w.Dir, "new.txt")); !os.IsNotExist(err) {
 		t.Errorf("the file is there: %v", err)
 	}
-	w.balanced()
+	w.Balanced()
 }
 
 // TestIdle_delegated: the call that waits for an agent gets the result of its first turn. What the human has it do later
@@ -442,7 +442,7 @@ func TestIdle_delegated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var w *world
 		m := &model{}
-		m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+		m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 			if !strings.HasPrefix(asked(req), "boss") {
 				return echoes(ctx, req)
 			}
@@ -453,18 +453,18 @@ func TestIdle_delegated(t *testing.T) {
 				if !strings.Contains(rs[0].Text, "\none\n") {
 					t.Errorf("the call's result is %q", rs[0].Text)
 				}
-				check(t, w.pool.Steer.Tell(ctx, "kid", "two"))
+				check(t, w.Pool.Steer.Tell(ctx, "kid", "two"))
 				return call("d", "glob", `{"pattern":"*.go"}`), nil
 			}
 			return text("the boss is done"), nil
 		}
 		w = open(t, m, setting{})
-		w.push("boss", "boss")
-		w.run(0)
-		w.state("boss", event.Done)
+		w.Push("boss", "boss")
+		w.Run(0)
+		w.State("boss", event.Done)
 		w.idles("kid")
 		var by []string
-		for _, e := range w.entries("boss") {
+		for _, e := range w.Entries("boss") {
 			for _, m := range e.Messages {
 				by = append(by, string(e.Kind)+" "+m.Body)
 			}
@@ -472,7 +472,7 @@ func TestIdle_delegated(t *testing.T) {
 		if want := []string{"result one", "message one, two"}; !slices.Equal(by, want) {
 			t.Errorf("what entered the boss's turn: %q", by)
 		}
-		w.balanced()
+		w.Balanced()
 	})
 }
 
@@ -480,15 +480,13 @@ func TestIdle_delegated(t *testing.T) {
 func TestIdle_forgets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const each = 1 << 20
-		m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+		m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
 			return text(strings.Repeat("word ", each/5)), nil
 		}}
 		w := open(t, m, setting{})
 		held := func() uint64 {
-			m.mu.Lock()
-			m.requests = nil
-			m.mu.Unlock()
-			w.feed.Take()
+			m.Forget()
+			w.Feed.Take()
 			runtime.GC()
 			var s runtime.MemStats
 			runtime.ReadMemStats(&s)
@@ -498,8 +496,8 @@ func TestIdle_forgets(t *testing.T) {
 			name := fmt.Sprint("a", n)
 			w.interactive(name, "go", tools.Forever)
 			w.idles(name)
-			check(t, w.pool.Steer.Tell(context.Background(), name, "again")) // so that it has read what it said
-			w.until("it reported twice", func() bool { return w.info("main").Pending == 2*(n+1) })
+			check(t, w.Pool.Steer.Tell(context.Background(), name, "again")) // so that it has read what it said
+			w.Until("it reported twice", func() bool { return w.Info("main").Pending == 2*(n+1) })
 			w.idles(name)
 		}
 		before := held()

@@ -79,7 +79,7 @@ func TestKeys_areNowhere(t *testing.T) {
 	all := spread(values)
 	turn := 0
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		turn++
 		args := func(kv ...string) json.RawMessage {
 			o := map[string]string{}
@@ -119,26 +119,26 @@ func TestKeys_areNowhere(t *testing.T) {
 		}
 		return text("an end"), nil
 	}
-	w := open(t, m, setting{keys: keys, env: append(env, "PATH="+os.Getenv("PATH"))})
-	check(t, os.WriteFile(filepath.Join(w.dir, "values.txt"), []byte(all), 0o600))
+	w := open(t, m, setting{Keys: keys, Env: append(env, "PATH="+os.Getenv("PATH"))})
+	check(t, os.WriteFile(filepath.Join(w.Dir, "values.txt"), []byte(all), 0o600))
 	const named = "ghp_AbCdEf0123456789GhIjKlMnOpQrStUvWxYz"
-	check(t, os.WriteFile(filepath.Join(w.dir, named), nil, 0o600))
-	feed := w.pool.Subscribe()
+	check(t, os.WriteFile(filepath.Join(w.Dir, named), nil, 0o600))
+	feed := w.Pool.Subscribe()
 	defer feed.Close()
-	main := w.main()
-	check(t, w.pool.Prompt(t.Context(), main, "use these: "+all))
-	check(t, w.pool.Settled(t.Context()))
-	check(t, w.pool.Shell(t.Context(), main, "cat values.txt # "+values[8]))
-	_, err := w.pool.Deposit(inbox.Message{Recipient: main, From: "outside", Kind: inbox.Mail, Deliver: inbox.Hold, Body: all, Tags: []string{values[10]}})
+	main := w.Main()
+	check(t, w.Pool.Prompt(t.Context(), main, "use these: "+all))
+	check(t, w.Pool.Settled(t.Context()))
+	check(t, w.Pool.Shell(t.Context(), main, "cat values.txt # "+values[8]))
+	_, err := w.Pool.Deposit(inbox.Message{Recipient: main, From: "outside", Kind: inbox.Mail, Deliver: inbox.Hold, Body: all, Tags: []string{values[10]}})
 	check(t, err)
-	_, err = w.pool.Memory.Write(t.Context(), "mine", all, nil)
+	_, err = w.Pool.Memory.Write(t.Context(), "mine", all, nil)
 	check(t, err)
-	_, err = w.pool.Tasks.Push(t.Context(), main, tools.Task{Prompt: "!echo " + values[7]})
+	_, err = w.Pool.Tasks.Push(t.Context(), main, tools.Task{Prompt: "!echo " + values[7]})
 	check(t, err)
-	_, _, err = w.pool.Pickup.Check(t.Context(), main, inbox.Query{})
+	_, _, err = w.Pool.Pickup.Check(t.Context(), main, inbox.Query{})
 	check(t, err)
-	check(t, w.pool.Prompt(t.Context(), main, "go on"))
-	check(t, w.pool.Settled(t.Context()))
+	check(t, w.Pool.Prompt(t.Context(), main, "go on"))
+	check(t, w.Pool.Settled(t.Context()))
 
 	for _, e := range feed.Take() {
 		b, err := json.Marshal(e)
@@ -150,7 +150,7 @@ func TestKeys_areNowhere(t *testing.T) {
 			t.Errorf("an event %T holds %q", e, found)
 		}
 	}
-	for i, req := range m.seen() {
+	for i, req := range m.Seen() {
 		b, err := json.Marshal(req)
 		check(t, err)
 		if found := leaks(values, b); len(found) > 0 {
@@ -161,7 +161,7 @@ func TestKeys_areNowhere(t *testing.T) {
 		}
 	}
 	seen := 0
-	check(t, filepath.WalkDir(w.dir, func(path string, d fs.DirEntry, err error) error {
+	check(t, filepath.WalkDir(w.Dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || d.Name() == "values.txt" {
 			return err
 		}
@@ -186,24 +186,24 @@ func TestKeys_areNowhere(t *testing.T) {
 func TestKeys_aQuestionShowsWhatRuns(t *testing.T) {
 	const key = "sk-work-0123456789"
 	keys := secret.New([]string{"WORK_LLM"}, func(string) string { return key })
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if len(results(req)) == 0 {
 			return call("c1", "bash", `{"command":"echo `+key+` >said"}`), nil
 		}
 		return text("done"), nil
 	}}
-	w := open(t, m, setting{mode: permit.Ask, keys: keys, env: []string{"PATH=" + os.Getenv("PATH")}})
-	main := w.main()
-	check(t, w.pool.Prompt(t.Context(), main, "go"))
-	w.until("it asks", func() bool { return w.info("main").Question != nil })
-	q := w.info("main").Question
+	w := open(t, m, setting{Mode: permit.Ask, Keys: keys, Env: []string{"PATH=" + os.Getenv("PATH")}})
+	main := w.Main()
+	check(t, w.Pool.Prompt(t.Context(), main, "go"))
+	w.Until("it asks", func() bool { return w.Info("main").Question != nil })
+	q := w.Info("main").Question
 	const runs = "echo [redacted: WORK_LLM] >said"
 	if q.Action.Command != runs {
 		t.Errorf("the question shows %q", q.Action.Command)
 	}
-	w.answer(q.ID, permit.Once)
-	check(t, w.pool.Settled(t.Context()))
-	if b, err := os.ReadFile(filepath.Join(w.dir, "said")); err != nil || string(b) != "[redacted: WORK_LLM]\n" {
+	w.Answer(q.ID, permit.Once)
+	check(t, w.Pool.Settled(t.Context()))
+	if b, err := os.ReadFile(filepath.Join(w.Dir, "said")); err != nil || string(b) != "[redacted: WORK_LLM]\n" {
 		t.Errorf("it wrote %q, %v", b, err)
 	}
 }
@@ -212,7 +212,7 @@ func TestKeys_aQuestionShowsWhatRuns(t *testing.T) {
 // attends all but keys.
 func TestKeys_environments(t *testing.T) {
 	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=/h", "MY_SETTING=1", "LC_ALL=C"}
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if len(results(req)) == 0 {
 			return call("c1", "bash", `{"command":"echo $HOME-$LC_ALL-$MY_SETTING-"}`), nil
 		}
@@ -222,16 +222,16 @@ func TestKeys_environments(t *testing.T) {
 		absent bool
 		want   string
 	}{{false, "/h-C-1-\n"}, {true, "/h-C--\n"}} {
-		w := open(t, m, setting{env: env})
-		talk := w.main()
+		w := open(t, m, setting{Env: env})
+		talk := w.Main()
 		if c.absent {
-			talk = w.unattended(t.Context(), agents.Unattended{}).Info.ID
+			talk = w.Unattended(t.Context(), agents.Unattended{}).Info.ID
 		}
-		check(t, w.pool.Prompt(t.Context(), talk, "go"))
-		check(t, w.pool.Settled(t.Context()))
-		if got := results(m.seen()[len(m.seen())-1]); len(got) != 1 || got[0].Text != c.want {
+		check(t, w.Pool.Prompt(t.Context(), talk, "go"))
+		check(t, w.Pool.Settled(t.Context()))
+		if got := results(m.Seen()[len(m.Seen())-1]); len(got) != 1 || got[0].Text != c.want {
 			t.Errorf("absent %v: %v", c.absent, got)
 		}
-		w.close()
+		w.Close()
 	}
 }

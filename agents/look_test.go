@@ -17,7 +17,7 @@ import (
 // TestFacts_sums: what the database knows of an agent, its closed children too.
 func TestFacts_sums(t *testing.T) {
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		switch rs := results(req); {
 		case asked(req) == "kid":
 			return text("from the kid"), nil
@@ -29,13 +29,13 @@ func TestFacts_sums(t *testing.T) {
 		return text("all of it"), nil
 	}
 	w := open(t, m, setting{})
-	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "the task", Timeout: time.Minute, Deliver: "next"})
+	_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "job", Prompt: "the task", Timeout: time.Minute, Deliver: "next"})
 	check(t, err)
-	w.run(0)
-	w.settle()
-	w.state("kid", event.Done)
-	check(t, w.pool.CloseTab(t.Context(), "kid"))
-	f, err := w.pool.Ledger.Facts(t.Context(), w.info("job").ID)
+	w.Run(0)
+	w.Settle()
+	w.State("kid", event.Done)
+	check(t, w.Pool.CloseTab(t.Context(), "kid"))
+	f, err := w.Pool.Ledger.Facts(t.Context(), w.Info("job").ID)
 	check(t, err)
 	if len(f.Tools) != 2 || f.Tools[0] != (ledger.ToolCount{Name: "list_files", Times: 2}) || f.Tools[1].Name != "push" {
 		t.Errorf("tools %+v", f.Tools)
@@ -49,7 +49,7 @@ func TestFacts_sums(t *testing.T) {
 	if f.Prompt != "the task" || f.Answer != "all of it" || f.Turns != 1 || f.Session == 0 {
 		t.Errorf("facts %+v", f)
 	}
-	es := w.entries("job")
+	es := w.Entries("job")
 	if f.UpTo != es[len(es)-1].Seq {
 		t.Errorf("they stand as of %d, the transcript ends at %d", f.UpTo, es[len(es)-1].Seq)
 	}
@@ -57,29 +57,29 @@ func TestFacts_sums(t *testing.T) {
 
 // TestDoes says what a running agent does and why a queued task has not started.
 func TestDoes(t *testing.T) {
-	w := open(t, &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	w := open(t, &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		return call("c", "bash", `{"command":"mkfifo gate; echo begun; read x < gate"}`), nil
-	}}, setting{cap: 1})
-	w.push("job", "work")
-	w.push("next", "work too")
-	n, err := w.pool.Does("next")
+	}}, setting{Cap: 1})
+	w.Push("job", "work")
+	w.Push("next", "work too")
+	n, err := w.Pool.Does("next")
 	check(t, err)
 	if !strings.Contains(n.Queued, "/run") {
 		t.Errorf("a task nobody started: %+v", n)
 	}
-	w.run(0)
-	w.state("job", event.Running)
-	w.output("job", "begun")
-	if n, err = w.pool.Does("job"); err != nil || len(n.Calls) != 1 || !strings.Contains(n.Calls[0].Title, "mkfifo gate") || n.Calls[0].Since.IsZero() {
+	w.Run(0)
+	w.State("job", event.Running)
+	w.Output("job", "begun")
+	if n, err = w.Pool.Does("job"); err != nil || len(n.Calls) != 1 || !strings.Contains(n.Calls[0].Title, "mkfifo gate") || n.Calls[0].Since.IsZero() {
 		t.Errorf("a running tool: %+v, %v", n, err)
 	}
 	if n.Info.Active.IsZero() {
 		t.Error("its output was no sign of life")
 	}
-	if n, err = w.pool.Does("next"); err != nil || !strings.Contains(n.Queued, "as many as may at once") {
+	if n, err = w.Pool.Does("next"); err != nil || !strings.Contains(n.Queued, "as many as may at once") {
 		t.Errorf("a task that waits for the cap: %+v, %v", n, err)
 	}
-	if _, err = w.pool.Does("nobody"); err == nil {
+	if _, err = w.Pool.Does("nobody"); err == nil {
 		t.Error("nobody has a reason")
 	}
 }
@@ -89,9 +89,9 @@ func TestDoes(t *testing.T) {
 func TestStalled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, pieces{every: time.Minute, n: 3}, setting{})
-		w.prompt("go")
+		w.Prompt("go")
 		stalled := func() bool {
-			n, err := w.pool.Does("main")
+			n, err := w.Pool.Does("main")
 			check(t, err)
 			if n.Asked.IsZero() != (n.Info.State != event.Running) {
 				t.Errorf("the request was sent at %s in state %s", n.Asked, n.Info.State)
@@ -99,7 +99,7 @@ func TestStalled(t *testing.T) {
 			_, ok := n.Info.Stalled(n.Info.Active, time.Now())
 			return ok
 		}
-		w.state("main", event.Running)
+		w.State("main", event.Running)
 		time.Sleep(89 * time.Second) // 29 s behind the first piece
 		synctest.Wait()
 		if stalled() {
@@ -115,12 +115,12 @@ func TestStalled(t *testing.T) {
 		if !stalled() {
 			t.Error("nothing for 90 s is no stall")
 		}
-		w.pool.Stop(w.main())
-		w.state("main", event.Idle)
+		w.Pool.Stop(w.Main())
+		w.State("main", event.Idle)
 		if stalled() {
 			t.Error("an agent at rest stalls")
 		}
-		w.close()
+		w.Close()
 	})
 }
 

@@ -19,14 +19,14 @@ import (
 // for a place, first come, first served.
 func TestDefaultCap(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: hung}, setting{})
+		w := open(t, &model{Reply: hung}, setting{})
 		for i := range 11 {
-			w.push(fmt.Sprintf("t%02d", i), "hang")
+			w.Push(fmt.Sprintf("t%02d", i), "hang")
 		}
-		w.run(0)
+		w.Run(0)
 		synctest.Wait()
 		running := 0
-		for _, i := range w.pool.Infos() {
+		for _, i := range w.Pool.Infos() {
 			if i.Kind == event.Sub && i.State == event.Running {
 				running++
 			}
@@ -34,12 +34,12 @@ func TestDefaultCap(t *testing.T) {
 		if running != 8 {
 			t.Errorf("%d run", running)
 		}
-		q, err := w.pool.Queue(t.Context(), w.main())
+		q, err := w.Pool.Queue(t.Context(), w.Main())
 		if text := roster.QueueText(q, time.Now(), 10); err != nil || strings.Count(text, "(cap)") != 3 {
 			t.Errorf("the queue says %q, %v", text, err)
 		}
-		check(t, w.pool.Kill(t.Context(), "t03", false))
-		w.state("t08", event.Running) // the first that waited
+		check(t, w.Pool.Kill(t.Context(), "t03", false))
+		w.State("t08", event.Running) // the first that waited
 	})
 }
 
@@ -48,11 +48,11 @@ func TestDefaultCap(t *testing.T) {
 //
 // Spec: O-26, Q-2, Q-4.
 func TestEachAgentHasItsOwn(t *testing.T) {
-	m := &model{reply: hung}
+	m := &model{Reply: hung}
 	dir := t.TempDir()
-	w := open(t, m, setting{dir: dir})
+	w := open(t, m, setting{Dir: dir})
 	info := func(name string) event.Info {
-		for _, i := range w.pool.Infos() {
+		for _, i := range w.Pool.Infos() {
 			if i.Name == name {
 				return i
 			}
@@ -62,26 +62,26 @@ func TestEachAgentHasItsOwn(t *testing.T) {
 	empty := func(name string) {
 		t.Helper()
 		i := info(name)
-		q, err := w.pool.Queue(t.Context(), i.ID)
-		ms, err2 := w.pool.Letters.Inbox(t.Context(), i.ID)
+		q, err := w.Pool.Queue(t.Context(), i.ID)
+		ms, err2 := w.Pool.Letters.Inbox(t.Context(), i.ID)
 		if i.Name != name || err != nil || err2 != nil || len(q.Tasks) != 0 || len(ms) != 0 || i.Pending != 0 {
 			t.Errorf("%s begins with %+v, %v and %d messages, %v", name, q, err, len(ms), err2)
 		}
 	}
 	empty("main")
-	_, err := w.pool.NewHelper(t.Context(), "aide", "")
+	_, err := w.Pool.NewHelper(t.Context(), "aide", "")
 	check(t, err)
 	empty("aide")
-	w.push("kid", "hang")
-	w.run(0)
-	w.state("kid", event.Running)
+	w.Push("kid", "hang")
+	w.Run(0)
+	w.State("kid", event.Running)
 	empty("kid")
-	_, err = w.pool.Tasks.Push(t.Context(), info("aide").ID, tools.Task{Name: "own", Prompt: "x"})
+	_, err = w.Pool.Tasks.Push(t.Context(), info("aide").ID, tools.Task{Name: "own", Prompt: "x"})
 	check(t, err)
-	_, err = w.pool.Letters.Mail(t.Context(), w.main(), mail.Letter{To: []string{"aide"}, Body: "for aide alone"})
+	_, err = w.Pool.Letters.Mail(t.Context(), w.Main(), mail.Letter{To: []string{"aide"}, Body: "for aide alone"})
 	check(t, err)
 	count := func(name string) (queued, pending int) {
-		q, err := w.pool.Queue(t.Context(), info(name).ID)
+		q, err := w.Pool.Queue(t.Context(), info(name).ID)
 		check(t, err)
 		for _, x := range q.Tasks {
 			if x.State == "queued" {
@@ -95,14 +95,14 @@ func TestEachAgentHasItsOwn(t *testing.T) {
 			t.Errorf("%s has %d tasks and %d messages, want %v", name, q, p, want)
 		}
 	}
-	check(t, w.pool.Kill(t.Context(), "kid", false))
-	w.until("its end came to main", func() bool { return w.info("main").Pending == 1 })
-	w.push("later", "x")
-	id := w.main()
-	w.close()
-	w = open(t, m, setting{dir: dir})
-	if q, p := count("main"); w.main() != id || q != 1 || p != 1 {
-		t.Errorf("after a restart main is %d with %d tasks and %d messages", w.main(), q, p)
+	check(t, w.Pool.Kill(t.Context(), "kid", false))
+	w.Until("its end came to main", func() bool { return w.Info("main").Pending == 1 })
+	w.Push("later", "x")
+	id := w.Main()
+	w.Close()
+	w = open(t, m, setting{Dir: dir})
+	if q, p := count("main"); w.Main() != id || q != 1 || p != 1 {
+		t.Errorf("after a restart main is %d with %d tasks and %d messages", w.Main(), q, p)
 	}
 }
 
@@ -111,21 +111,21 @@ func TestEachAgentHasItsOwn(t *testing.T) {
 //
 // Spec: O-83.
 func TestCountersOfUse(t *testing.T) {
-	w := open(t, &model{reply: hung}, setting{})
+	w := open(t, &model{Reply: hung}, setting{})
 	for _, name := range []string{"a", "b", "c"} {
-		w.push(name, "go")
+		w.Push(name, "go")
 	}
-	w.run(2)
-	w.until("all came back", func() bool { return w.info("main").Pending == 3 })
-	_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{Limit: 2})
+	w.Run(2)
+	w.Until("all came back", func() bool { return w.Info("main").Pending == 3 })
+	_, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{Limit: 2})
 	check(t, err)
-	l, err := w.pool.Ledger.Balance(t.Context())
+	l, err := w.Pool.Ledger.Balance(t.Context())
 	check(t, err)
 	l.Wrong = nil
 	if want := (ledger.Balance{Started: 3, Delivered: 2, Pending: 1, Taken: 2, Waiting: 1}); fmt.Sprint(l) != fmt.Sprint(want) {
 		t.Errorf("the books say %+v, want %+v", l, want)
 	}
-	c, err := w.pool.Ledger.Context(t.Context(), w.main())
+	c, err := w.Pool.Ledger.Context(t.Context(), w.Main())
 	if err != nil || c.Mail != 2 || c.MailTokens <= 0 {
 		t.Errorf("in the context: %d messages, %d tokens, %v", c.Mail, c.MailTokens, err)
 	}

@@ -33,16 +33,16 @@ func briefed(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 }
 
 func (w *world) after(name, prompt string, needs ...string) {
-	w.t.Helper()
-	_, err := w.pool.Tasks.Push(w.t.Context(), w.main(), tools.Task{Name: name, Prompt: prompt, After: needs})
-	check(w.t, err)
+	w.T.Helper()
+	_, err := w.Pool.Tasks.Push(w.T.Context(), w.Main(), tools.Task{Name: name, Prompt: prompt, After: needs})
+	check(w.T, err)
 }
 
 // mail is main's pending messages, by sender.
 func (w *world) mail() map[string]inbox.Message {
-	w.t.Helper()
-	ms, err := w.pool.Letters.Inbox(w.t.Context(), w.main())
-	check(w.t, err)
+	w.T.Helper()
+	ms, err := w.Pool.Letters.Inbox(w.T.Context(), w.Main())
+	check(w.T, err)
 	by := map[string]inbox.Message{}
 	for _, m := range ms {
 		by[m.From] = m
@@ -51,15 +51,15 @@ func (w *world) mail() map[string]inbox.Message {
 }
 
 func TestAfter_startsWithTheResults(t *testing.T) {
-	w := open(t, &model{reply: briefed}, setting{})
-	w.push("a", "first")
-	w.push("b", "second")
+	w := open(t, &model{Reply: briefed}, setting{})
+	w.Push("a", "first")
+	w.Push("b", "second")
 	w.after("c", "third", "a", "b")
 	if got := w.queued(); !strings.Contains(got, "  - c (after a, b)") {
 		t.Errorf("queue:\n%s", got)
 	}
-	w.run(1)
-	w.settle()
+	w.Run(1)
+	w.Settle()
 	c := w.mail()["c"]
 	for _, want := range []string{"answer to third", "answer to first", "answer to second", `from="a"`} {
 		if !strings.Contains(c.Body, want) {
@@ -68,40 +68,40 @@ func TestAfter_startsWithTheResults(t *testing.T) {
 	}
 	// One that ended long ago is there as well.
 	w.after("d", "fourth", "a")
-	w.run(0)
-	w.settle()
+	w.Run(0)
+	w.Settle()
 	if d := w.mail()["d"]; !strings.Contains(d.Body, "answer to first") {
 		t.Errorf("the result of d: %+v", d)
 	}
 }
 
 func TestAfter_doesNotHoldUpOthers(t *testing.T) {
-	w := open(t, &model{reply: briefed}, setting{})
-	w.push("a", "endless")
+	w := open(t, &model{Reply: briefed}, setting{})
+	w.Push("a", "endless")
 	w.after("b", "late", "a")
-	w.push("c", "quick")
-	w.run(2)
-	w.state("c", event.Done)
+	w.Push("c", "quick")
+	w.Run(2)
+	w.State("c", event.Done)
 	if got := w.queued(); !strings.Contains(got, "  - b (after a)") {
 		t.Errorf("queue:\n%s", got)
 	}
-	check(t, w.pool.Kill(t.Context(), "a", false))
-	w.settle()
+	check(t, w.Pool.Kill(t.Context(), "a", false))
+	w.Settle()
 	if b := w.mail()["b"]; b.Kind != inbox.Failure || b.Error != "not started: a killed" {
 		t.Errorf("b ended with %+v", b)
 	}
 }
 
 func TestAfter_failureCascades(t *testing.T) {
-	w := open(t, &model{reply: briefed}, setting{})
-	w.push("a", "fails")
+	w := open(t, &model{Reply: briefed}, setting{})
+	w.Push("a", "fails")
 	w.after("b", "x", "a")
 	w.after("c", "y", "b")
-	w.push("r", "quick")
+	w.Push("r", "quick")
 	w.after("s", "z", "r")
-	w.run(0)
-	check(t, w.pool.Kill(t.Context(), "r", false))
-	w.settle()
+	w.Run(0)
+	check(t, w.Pool.Kill(t.Context(), "r", false))
+	w.Settle()
 	for name, want := range map[string]string{
 		"a": "boom", "b": "not started: a failed: ", "c": "not started: b failed: not started: a failed: ", "s": "not started: r ",
 	} {
@@ -110,7 +110,7 @@ func TestAfter_failureCascades(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"b", "a,nobody"} {
-		_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Prompt: "x", After: strings.Split(name, ",")})
+		_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Prompt: "x", After: strings.Split(name, ",")})
 		if err == nil || !strings.Contains(err.Error(), "after=") {
 			t.Errorf("after=%s: %v", name, err)
 		}
@@ -118,11 +118,11 @@ func TestAfter_failureCascades(t *testing.T) {
 }
 
 func TestCommand(t *testing.T) {
-	w := open(t, &model{reply: briefed}, setting{mode: "ask"})
-	w.push("ok", "!seq 1 30; echo $((40+2))")
-	w.push("bad", "!echo before; exit 3")
-	w.run(0)
-	w.settle()
+	w := open(t, &model{Reply: briefed}, setting{Mode: "ask"})
+	w.Push("ok", "!seq 1 30; echo $((40+2))")
+	w.Push("bad", "!echo before; exit 3")
+	w.Run(0)
+	w.Settle()
 	ok, bad := w.mail()["ok"], w.mail()["bad"]
 	if ok.Kind != inbox.Result || !strings.HasPrefix(ok.Body, "exit 0, took ") || !strings.HasSuffix(ok.Body, "\n29\n30\n42\n```") || ok.Subject != "!seq 1 30; echo $((40+2))" || strings.Contains(ok.Body, "\n11\n") {
 		t.Errorf("ok ended with %+v", ok)
@@ -130,13 +130,13 @@ func TestCommand(t *testing.T) {
 	if bad.Kind != inbox.Failure || bad.Error != "exit 3" || !strings.Contains(bad.Partial, "before") || !strings.HasPrefix(bad.Partial, "took ") || strings.Contains(bad.Partial, "exit") {
 		t.Errorf("bad ended with %+v", bad)
 	}
-	if i := w.info("ok"); i.Model != "" || !strings.HasPrefix(i.Prompt, "!seq") {
+	if i := w.Info("ok"); i.Model != "" || !strings.HasPrefix(i.Prompt, "!seq") {
 		t.Errorf("ok is %+v", i)
 	}
-	w.push("long", "!echo begun; sleep 600")
-	w.run(0)
-	w.output("long", "begun")
-	check(t, w.pool.Kill(t.Context(), "long", false))
+	w.Push("long", "!echo begun; sleep 600")
+	w.Run(0)
+	w.Output("long", "begun")
+	check(t, w.Pool.Kill(t.Context(), "long", false))
 	if m := w.mail()["long"]; m.Outcome != "killed" || !strings.Contains(m.Partial, "begun") {
 		t.Errorf("long ended with %+v", m)
 	}
@@ -147,30 +147,30 @@ func TestCommand(t *testing.T) {
 //
 // Spec: R-21.
 func TestReceive_fromOneThatWaits(t *testing.T) {
-	w := open(t, &model{reply: briefed}, setting{})
+	w := open(t, &model{Reply: briefed}, setting{})
 	receive := func(from string) (inbox.Message, error) {
-		return w.pool.Pickup.Receive(t.Context(), w.main(), inbox.Query{From: from})
+		return w.Pool.Pickup.Receive(t.Context(), w.Main(), inbox.Query{From: from})
 	}
-	w.push("a", "first")
+	w.Push("a", "first")
 	w.after("b", "second", "a")
 	_, err := receive("b")
 	refuses(t, err, "b is queued and waits for a, which can't go on: /queue")
 	_, err = receive("")
 	refuses(t, err, "2 tasks are queued, none runs: /run")
-	w.run(1)
+	w.Run(1)
 	if m, err := receive("b"); err != nil || m.From != "b" {
 		t.Errorf("received %+v, %v", m, err)
 	}
 	// The needed task runs, but what waits for it was never started.
-	w.push("c", "endless")
+	w.Push("c", "endless")
 	w.after("d", "x", "c")
-	if _, err := w.pool.Run(t.Context(), w.main(), tools.Start{Count: 1, Once: true}); err != nil {
+	if _, err := w.Pool.Run(t.Context(), w.Main(), tools.Start{Count: 1, Once: true}); err != nil {
 		t.Fatal(err)
 	}
-	w.state("c", event.Running)
+	w.State("c", event.Running)
 	_, err = receive("d")
 	refuses(t, err, "d is queued and waits for c")
-	check(t, w.pool.Kill(t.Context(), "c", false))
+	check(t, w.Pool.Kill(t.Context(), "c", false))
 	if m, err := receive("d"); err != nil || m.Error != "not started: c killed" {
 		t.Errorf("received %+v, %v", m, err)
 	}
@@ -188,15 +188,15 @@ func TestAwait_whatWaitsForItself(t *testing.T) {
 		}
 		return briefed(ctx, req)
 	}
-	w := open(t, &model{reply: reply}, setting{})
-	w.push("own", "own starts what waits for own")
-	w.push("x", "x starts what waits for y")
-	w.push("y", "y starts what waits for x")
-	w.run(0)
+	w := open(t, &model{Reply: reply}, setting{})
+	w.Push("own", "own starts what waits for own")
+	w.Push("x", "x starts what waits for y")
+	w.Push("y", "y starts what waits for x")
+	w.Run(0)
 	for _, name := range []string{"own", "x", "y", "of-own", "of-x", "of-y"} {
-		w.state(name, event.Done)
+		w.State(name, event.Done)
 	}
-	w.settle()
+	w.Settle()
 	if m := w.mail()["of-own"]; !strings.Contains(m.Body, "done own") {
 		t.Errorf("it ended with %+v", m)
 	}
@@ -207,44 +207,44 @@ func TestAwait_whatWaitsForItself(t *testing.T) {
 //
 // Spec: E-21, Q-7.
 func TestNames_ofOneUsedAgain(t *testing.T) {
-	w, ctx := open(t, &model{reply: briefed}, setting{}), t.Context()
+	w, ctx := open(t, &model{Reply: briefed}, setting{}), t.Context()
 	again := func(want string) {
 		t.Helper()
-		_, err := w.pool.Tasks.Push(ctx, w.main(), tools.Task{Name: "tests", Prompt: "x"})
+		_, err := w.Pool.Tasks.Push(ctx, w.Main(), tools.Task{Name: "tests", Prompt: "x"})
 		refuses(t, err, want)
 	}
-	w.push("tests", "endless one")
+	w.Push("tests", "endless one")
 	again("queued or runs already") // queued + queued
-	w.run(0)
-	w.until("the first runs", func() bool { return w.info("tests").Doing == "streaming" })
+	w.Run(0)
+	w.Until("the first runs", func() bool { return w.Info("tests").Doing == "streaming" })
 	again("queued or runs already") // running + queued
-	_, err := w.pool.Letters.Send(ctx, w.main(), "tests", "for the first", "")
+	_, err := w.Pool.Letters.Send(ctx, w.Main(), "tests", "for the first", "")
 	check(t, err)
-	first := w.info("tests").ID
-	check(t, w.pool.Kill(ctx, "tests", false))
-	w.push("tests", "endless two") // finished + fresh
-	w.run(0)
-	w.until("the second runs", func() bool { return w.info("tests").Doing == "streaming" })
-	if old := w.info("tests·1"); old.ID != first || old.State != event.Killed {
+	first := w.Info("tests").ID
+	check(t, w.Pool.Kill(ctx, "tests", false))
+	w.Push("tests", "endless two") // finished + fresh
+	w.Run(0)
+	w.Until("the second runs", func() bool { return w.Info("tests").Doing == "streaming" })
+	if old := w.Info("tests·1"); old.ID != first || old.State != event.Killed {
 		t.Errorf("the first is %+v", old)
 	}
-	second := w.info("tests").ID
-	_, err = w.pool.Letters.Send(ctx, w.main(), "tests", "for the second", "")
+	second := w.Info("tests").ID
+	_, err = w.Pool.Letters.Send(ctx, w.Main(), "tests", "for the second", "")
 	check(t, err)
 	for id, want := range map[int64]string{first: "for the first", second: "for the second"} {
-		ms, err := w.pool.Letters.Inbox(ctx, id)
+		ms, err := w.Pool.Letters.Inbox(ctx, id)
 		check(t, err)
 		if len(ms) != 1 || ms[0].Body != want {
 			t.Errorf("the inbox of %d holds %+v", id, ms)
 		}
 	}
-	check(t, w.pool.Kill(ctx, "tests", false))
-	w.push("tests", "quick three")
-	w.run(0)
-	w.settle()
-	w.until("the third has ended", func() bool { return w.info("tests").State == event.Done })
+	check(t, w.Pool.Kill(ctx, "tests", false))
+	w.Push("tests", "quick three")
+	w.Run(0)
+	w.Settle()
+	w.Until("the third has ended", func() bool { return w.Info("tests").State == event.Done })
 	for name, want := range map[string]string{"tests": "quick three", "tests·2": "endless two", "tests·1": "endless one"} {
-		if i := w.info(name); i.Prompt != want {
+		if i := w.Info(name); i.Prompt != want {
 			t.Errorf("%s is %+v", name, i)
 		}
 	}

@@ -5,5 +5,5 @@ package agents_test
 // mostGrowth is how many times its text a long reply may take.
 const mostGrowth = 3
 
-// lifetimes is how many agents live at random.
+// lifetimes is how many agents live at random in a long run.
 const lifetimes = 2000

@@ -17,7 +17,7 @@ import (
 func obstinate(used func(asked string) []llm.Part) *model {
 	var mu sync.Mutex
 	n := 0
-	return &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	return &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		mu.Lock()
 		n++
 		k := n
@@ -33,6 +33,7 @@ func obstinate(used func(asked string) []llm.Part) *model {
 // TestBudget_obstinate: whatever a model does, its agent uses at most one request more than its budget. Once it was told
 // to finish, no tool runs any more.
 func TestBudget_obstinate(t *testing.T) {
+	t.Parallel()
 	tokens := func(u llm.Usage) func(string) []llm.Part {
 		return func(string) []llm.Part { return []llm.Part{u} }
 	}
@@ -52,12 +53,12 @@ func TestBudget_obstinate(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := obstinate(c.used)
-			w := open(t, m, setting{price: c.price})
+			w := open(t, m, setting{Price: c.price})
 			w.pushed(tools.Task{Name: "job", Prompt: c.prompt, Model: c.model, Deliver: "hold"}, c.of)
-			w.run(1)
-			w.state("job", event.Failed)
-			w.settle()
-			i := w.info("job")
+			w.Run(1)
+			w.State("job", event.Failed)
+			w.Settle()
+			i := w.Info("job")
 			if over := i.Budget.Used - i.Budget.Amount.N; i.Outcome != history.OutBudget || over < 0 || over > c.most {
 				t.Errorf("%s, %v, over by %d; one request is %d: %s", i.Outcome, i.Budget, over, c.most, i.Why)
 			}
@@ -66,7 +67,7 @@ func TestBudget_obstinate(t *testing.T) {
 				name = "below"
 			}
 			told, ran, refused := false, 0, 0
-			for _, e := range w.entries(name) {
+			for _, e := range w.Entries(name) {
 				told = told || e.Kind == history.EntryHost && strings.HasPrefix(e.Text, "Your budget is nearly used up")
 				switch {
 				case e.Kind != history.EntryResult:
@@ -87,7 +88,7 @@ func TestBudget_obstinate(t *testing.T) {
 
 // TestBudget_says: the answer of an agent that was told to finish says so.
 func TestBudget_says(t *testing.T) {
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		rs := results(req)
 		if n := len(rs); n > 0 && rs[n-1].Error {
 			return uses(1000, llm.Text{Text: "all that I have"}), nil
@@ -96,9 +97,9 @@ func TestBudget_says(t *testing.T) {
 	}}
 	w := open(t, m, setting{})
 	w.pushed(tools.Task{Name: "digs", Prompt: "dig", Deliver: "hold"}, "50.5k")
-	w.run(1)
-	w.state("digs", event.Done)
-	ms := w.waits(w.main())
+	w.Run(1)
+	w.State("digs", event.Done)
+	ms := w.waits(w.Main())
 	if len(ms) == 0 {
 		t.Fatal("nothing came")
 	}

@@ -23,7 +23,7 @@ import (
 // asked to.
 func answers() *model {
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		if last(req) == "think" {
 			select {
 			case <-time.After(100 * time.Second):
@@ -53,39 +53,39 @@ func last(req *llm.Request) string {
 
 // mails sends main a message from an agent of that name.
 func (w *world) mails(from, body string, l mail.Letter) int64 {
-	w.t.Helper()
-	id := w.info(from).ID
+	w.T.Helper()
+	id := w.Info(from).ID
 	if id == 0 {
-		i, err := w.pool.NewHelper(w.t.Context(), from, "")
-		check(w.t, err)
+		i, err := w.Pool.NewHelper(w.T.Context(), from, "")
+		check(w.T, err)
 		id = i.ID
-		w.until(from+" is there", func() bool { return w.info(from).ID != 0 })
+		w.Until(from+" is there", func() bool { return w.Info(from).ID != 0 })
 	}
 	l.Body = body
 	if len(l.To) == 0 {
 		l.To = []string{"main"}
 	}
-	sent, err := w.pool.Letters.Mail(w.t.Context(), id, l)
-	check(w.t, err)
+	sent, err := w.Pool.Letters.Mail(w.T.Context(), id, l)
+	check(w.T, err)
 	return sent[0].ID
 }
 
 func (w *world) override(change func(o *policy.Overrides)) {
-	w.t.Helper()
-	_, err := w.pool.Mail.Override(w.t.Context(), w.main(), change)
-	check(w.t, err)
+	w.T.Helper()
+	_, err := w.Pool.Mail.Override(w.T.Context(), w.Main(), change)
+	check(w.T, err)
 }
 
 func (w *world) mode(m policy.Mode) { w.override(func(o *policy.Overrides) { o.Mode = m }) }
 
 // key presses a key.
-func (w *world) key() { w.human().Pressed(time.Now()) }
+func (w *world) key() { w.Human().Pressed(time.Now()) }
 
 // why asks when a message enters.
 func (w *world) decided(id int64, want string) {
-	w.t.Helper()
-	if s, err := w.pool.Mail.Why(w.t.Context(), id); err != nil || !strings.Contains(s, want) {
-		w.t.Errorf("why #%d: %q %v, want %q", id, s, err, want)
+	w.T.Helper()
+	if s, err := w.Pool.Mail.Why(w.T.Context(), id); err != nil || !strings.Contains(s, want) {
+		w.T.Errorf("why #%d: %q %v, want %q", id, s, err, want)
 	}
 }
 
@@ -96,22 +96,22 @@ func TestInterrupt_entersAtTheNextSeam(t *testing.T) {
 	m := answers()
 	w := open(t, m, setting{})
 	w.mode(policy.Interrupt)
-	gate := w.dir + "/go"
-	w.prompt("run echo begun; while [ ! -e " + gate + " ]; do :; done ;; echo second")
-	w.output("main", "begun")
+	gate := w.Dir + "/go"
+	w.Prompt("run echo begun; while [ ! -e " + gate + " ]; do :; done ;; echo second")
+	w.Output("main", "begun")
 	id := w.mails("ci", "the build broke", mail.Letter{})
 	w.decided(id, "until all tools of this step have ended: it enters before the next request.\nPolicy: interrupt, by /messages mode interrupt.")
 	check(t, os.WriteFile(gate, nil, 0o600))
-	w.settle()
-	if got := kinds(w.entries("main")); got != "prompt call call started result started result message text ended" {
+	w.Settle()
+	if got := kinds(w.Entries("main")); got != "prompt call call started result started result message text ended" {
 		t.Fatalf("entries: %s", got)
 	}
-	reqs := m.seen()
+	reqs := m.Seen()
 	if len(reqs) != 2 {
 		t.Fatalf("%d requests", len(reqs))
 	}
 	check(t, valid(reqs[1].Messages))
-	w.until("nothing waits", func() bool { return w.info("main").Pending == 0 })
+	w.Until("nothing waits", func() bool { return w.Info("main").Pending == 0 })
 }
 
 // Spec: M-2, M-21, R-42, E-25.
@@ -122,32 +122,32 @@ func TestInterrupt_startsATurnOfAnIdleAgent(t *testing.T) {
 		w.override(func(o *policy.Overrides) { o.From = map[string]policy.Mode{"ci": policy.UrgentOnly} })
 		calm := w.mails("ci", "all is well", mail.Letter{})
 		w.rest()
-		if len(m.seen()) != 0 {
+		if len(m.Seen()) != 0 {
 			t.Fatal("mail that is not urgent started a turn")
 		}
 		w.decided(calm, "until no key came for 30s")
 		w.mails("ci", "it burns", mail.Letter{Priority: inbox.Urgent})
 		w.rest()
-		if got := kinds(w.entries("main")); got != "message text ended" || !strings.Contains(w.entries("main")[0].Text, "it burns") {
+		if got := kinds(w.Entries("main")); got != "message text ended" || !strings.Contains(w.Entries("main")[0].Text, "it burns") {
 			t.Fatalf("entries: %s", got)
 		}
 		// A turn that was stopped by hand is not started again by mail.
-		w.prompt("think")
-		w.state("main", event.Running)
+		w.Prompt("think")
+		w.State("main", event.Running)
 		time.Sleep(time.Second)
-		w.pool.Stop(w.main())
+		w.Pool.Stop(w.Main())
 		w.rest()
-		n := len(m.seen())
+		n := len(m.Seen())
 		late := w.mails("ci", "it burns again", mail.Letter{Priority: inbox.Urgent})
 		time.Sleep(time.Minute)
 		w.rest()
-		if len(m.seen()) != n {
+		if len(m.Seen()) != n {
 			t.Error("it started a turn after the human stopped one")
 		}
 		w.decided(late, "you stopped the last one")
-		w.prompt("go on")
+		w.Prompt("go on")
 		w.rest()
-		if es := w.entries("main"); !strings.Contains(kinds(es), "ended message prompt text ended") {
+		if es := w.Entries("main"); !strings.Contains(kinds(es), "ended message prompt text ended") {
 			t.Errorf("entries: %s", kinds(es))
 		}
 	})
@@ -160,10 +160,10 @@ func TestQueue_waitsForAPause(t *testing.T) {
 	m := answers()
 	play(t, m, setting{}, func(w *world) {
 		w.override(func(o *policy.Overrides) { o.Default, o.IdleAfter = policy.Queue, 40*time.Second })
-		main := w.main()
+		main := w.Main()
 		quietly := func(what string) {
 			t.Helper()
-			if n := len(m.seen()); n != 0 {
+			if n := len(m.Seen()); n != 0 {
 				t.Fatalf("%s: %d requests", what, n)
 			}
 		}
@@ -173,32 +173,32 @@ func TestQueue_waitsForAPause(t *testing.T) {
 		quietly("before the pause is long enough")
 		w.decided(id, "until no key came for 40s (1s to go)")
 		w.key()
-		w.human().Drafts(main, true)
+		w.Human().Drafts(main, true)
 		time.Sleep(39 * time.Second)
 		quietly("a key began the pause anew")
 		time.Sleep(time.Hour)
 		quietly("a draft is in the box")
 		w.decided(id, "until your prompt box is empty")
-		w.human().Drafts(main, false)
-		w.until("it is handled", func() bool { return w.info("main").Pending == 0 })
+		w.Human().Drafts(main, false)
+		w.Until("it is handled", func() bool { return w.Info("main").Pending == 0 })
 		w.rest()
-		es := w.entries("main")
+		es := w.Entries("main")
 		if got := kinds(es); got != "message text notice ended" || es[2].Text != "Handled message from research-agent while you were thinking" {
 			t.Fatalf("entries: %s %q", got, es[2].Text)
 		}
 		w.key()
-		w.prompt("think")
-		w.state("main", event.Running)
+		w.Prompt("think")
+		w.State("main", event.Running)
 		for _, body := range []string{"a", "b", "c"} {
 			w.mails("research-agent", body, mail.Letter{})
 		}
 		time.Sleep(90 * time.Second)
-		if n := len(m.seen()); n != 2 {
+		if n := len(m.Seen()); n != 2 {
 			t.Fatalf("%d requests while the turn runs", n)
 		}
-		w.until("they are handled", func() bool { return w.info("main").Pending == 0 })
+		w.Until("they are handled", func() bool { return w.Info("main").Pending == 0 })
 		w.rest()
-		if es := w.entries("main"); !strings.HasSuffix(kinds(es), "prompt text ended message text notice ended") || es[len(es)-2].Text != "Handled 3 messages while you were idle" {
+		if es := w.Entries("main"); !strings.HasSuffix(kinds(es), "prompt text ended message text notice ended") || es[len(es)-2].Text != "Handled 3 messages while you were idle" {
 			t.Errorf("entries: %s", kinds(es))
 		}
 	})
@@ -215,8 +215,8 @@ func TestPolicy_takesAllThatFits(t *testing.T) {
 		}
 		w.mode(policy.Interrupt)
 		w.rest()
-		w.until("nothing waits", func() bool { return w.info("main").Pending == 0 })
-		if n := len(m.seen()); n != 5 {
+		w.Until("nothing waits", func() bool { return w.Info("main").Pending == 0 })
+		if n := len(m.Seen()); n != 5 {
 			t.Errorf("%d turns for 5 messages of which each fills one", n)
 		}
 		w.mode(policy.Queue)
@@ -226,7 +226,7 @@ func TestPolicy_takesAllThatFits(t *testing.T) {
 		}
 		time.Sleep(40 * time.Second)
 		w.rest()
-		w.until("nothing waits", func() bool { return w.info("main").Pending == 0 })
+		w.Until("nothing waits", func() bool { return w.Info("main").Pending == 0 })
 	})
 }
 
@@ -234,41 +234,42 @@ func TestPolicy_takesAllThatFits(t *testing.T) {
 // then what is urgent is named first and the policy goes on.
 // Spec: M-22, R-43.
 func TestQuiet_holdsEverything(t *testing.T) {
+	t.Parallel()
 	m := answers()
 	dir := t.TempDir()
-	play(t, m, setting{dir: dir}, func(w *world) {
+	play(t, m, setting{Dir: dir}, func(w *world) {
 		w.mode(policy.Interrupt)
-		check(t, w.pool.Mail.BeQuiet(w.t.Context(), time.Time{}))
+		check(t, w.Pool.Mail.BeQuiet(w.T.Context(), time.Time{}))
 		w.mails("ci", "first", mail.Letter{})
 		id := w.mails("testing-agent", "test failures", mail.Letter{Priority: inbox.Urgent})
-		_, err := w.pool.Tasks.Push(w.t.Context(), w.main(), tools.Task{Name: "kid", Prompt: "work", Deliver: "wake"})
+		_, err := w.Pool.Tasks.Push(w.T.Context(), w.Main(), tools.Task{Name: "kid", Prompt: "work", Deliver: "wake"})
 		check(t, err)
-		w.run(0)
-		w.state("kid", event.Done) // work in the background goes on
+		w.Run(0)
+		w.State("kid", event.Done) // work in the background goes on
 		time.Sleep(24 * time.Hour)
-		if n := len(m.seen()); n != 1 {
+		if n := len(m.Seen()); n != 1 {
 			t.Fatalf("%d requests, want that of kid alone", n)
 		}
-		w.until("all is counted", func() bool { return w.info("main").Pending == 3 && w.info("main").Urgent == 1 })
-		if !w.tally.Quiet.On {
+		w.Until("all is counted", func() bool { return w.Info("main").Pending == 3 && w.Info("main").Urgent == 1 })
+		if !w.Tally.Quiet.On {
 			t.Error("the tally does not say that it is quiet")
 		}
 		w.decided(id, "because it is quiet; /messages resume ends it. /check,")
 	})
-	play(t, m, setting{dir: dir}, func(w *world) { // it outlives the program
-		w.until("it is quiet", func() bool { return w.tally.Quiet.On })
+	play(t, m, setting{Dir: dir}, func(w *world) { // it outlives the program
+		w.Until("it is quiet", func() bool { return w.Tally.Quiet.On })
 		time.Sleep(time.Hour)
-		if n := len(m.seen()); n != 1 {
+		if n := len(m.Seen()); n != 1 {
 			t.Fatalf("%d requests after the restart", n)
 		}
-		came, err := w.pool.Mail.EndQuiet(w.t.Context())
+		came, err := w.Pool.Mail.EndQuiet(w.T.Context())
 		check(t, err)
 		if !strings.HasPrefix(came, "Quiet is over. 3 messages came meanwhile: 1 urgent, 1 done, 1 to read.\n  🔴 #2 from testing-agent: test failures") {
 			t.Errorf("it says %q", came)
 		}
-		w.until("the policy goes on", func() bool { return w.info("main").Pending == 0 })
+		w.Until("the policy goes on", func() bool { return w.Info("main").Pending == 0 })
 		w.rest()
-		if _, err := w.pool.Mail.EndQuiet(w.t.Context()); !errors.Is(err, mail.ErrLoud) {
+		if _, err := w.Pool.Mail.EndQuiet(w.T.Context()); !errors.Is(err, mail.ErrLoud) {
 			t.Errorf("ended twice: %v", err)
 		}
 	})
@@ -278,20 +279,20 @@ func TestQuiet_holdsEverything(t *testing.T) {
 func TestQuiet_endsByItself(t *testing.T) {
 	m := answers()
 	play(t, m, setting{}, func(w *world) {
-		check(t, w.pool.Mail.BeQuiet(w.t.Context(), time.Now().Add(2*time.Hour)))
+		check(t, w.Pool.Mail.BeQuiet(w.T.Context(), time.Now().Add(2*time.Hour)))
 		w.mails("ci", "news", mail.Letter{})
 		w.mode(policy.Interrupt)
 		time.Sleep(2*time.Hour - time.Second)
-		if len(m.seen()) != 0 {
+		if len(m.Seen()) != 0 {
 			t.Fatal("it was not quiet")
 		}
 		time.Sleep(2 * time.Second)
-		w.until("it is over", func() bool { return !w.tally.Quiet.On && w.info("main").Pending == 0 })
+		w.Until("it is over", func() bool { return !w.Tally.Quiet.On && w.Info("main").Pending == 0 })
 		w.rest()
-		if es := w.entries("main"); es[0].Kind != history.EntryNotice || !strings.HasPrefix(es[0].Text, "Quiet is over. 1 message came") {
+		if es := w.Entries("main"); es[0].Kind != history.EntryNotice || !strings.HasPrefix(es[0].Text, "Quiet is over. 1 message came") {
 			t.Errorf("entries: %s", kinds(es))
 		}
-		if err := w.pool.Mail.BeQuiet(w.t.Context(), time.Now().Add(-time.Second)); err == nil {
+		if err := w.Pool.Mail.BeQuiet(w.T.Context(), time.Now().Add(-time.Second)); err == nil {
 			t.Error("quiet until a time that is over")
 		}
 	})
@@ -307,26 +308,26 @@ func TestRules_hybrid(t *testing.T) {
 		Priority: map[inbox.Priority]policy.Mode{inbox.Urgent: policy.Interrupt, inbox.High: policy.Manual},
 		Schedule: []policy.Period{{Name: "daily 9am-10am", Days: nine, From: 9 * 60, To: 10 * 60, Mode: policy.Interrupt}}, File: ".agents/main.yml",
 	}}
-	play(t, m, setting{rules: rules}, func(w *world) {
+	play(t, m, setting{Rules: rules}, func(w *world) {
 		now := time.Now()
 		time.Sleep(time.Date(now.Year(), now.Month(), now.Day()+1, 8, 0, 0, 0, now.Location()).Sub(now))
 		w.mails("testing-a", "a test broke", mail.Letter{})
-		w.until("a fork was made", func() bool { return w.info("main-fork-1").ID != 0 })
+		w.Until("a fork was made", func() bool { return w.Info("main-fork-1").ID != 0 })
 		w.rest()
-		if got := kinds(w.entries("main")); got != "" {
+		if got := kinds(w.Entries("main")); got != "" {
 			t.Fatalf("the fork's message entered: %s", got)
 		}
 		held := w.mails("ci", "held until nine", mail.Letter{})
 		high := w.mails("ci", "held whatever the hour", mail.Letter{Priority: inbox.High})
 		w.mails("ci", "it blocks", mail.Letter{Tags: []string{"blocker"}})
 		w.rest()
-		if es := w.entries("main"); kinds(es) != "message text ended" || len(es[0].Messages) != 1 {
+		if es := w.Entries("main"); kinds(es) != "message text ended" || len(es[0].Messages) != 1 {
 			t.Fatalf("entries: %s", kinds(es))
 		}
 		w.decided(held, "Policy: manual, by the default in .agents/main.yml.")
 		time.Sleep(61 * time.Minute)
 		w.rest()
-		if es := w.entries("main"); kinds(es) != "message text ended message text ended" || es[3].Messages[0].ID != held {
+		if es := w.Entries("main"); kinds(es) != "message text ended message text ended" || es[3].Messages[0].ID != held {
 			t.Fatalf("at nine: %s", kinds(es))
 		}
 		w.decided(high, "its rule for high messages in .agents/main.yml")
@@ -341,18 +342,18 @@ func TestRules_change(t *testing.T) {
 		w.mails("ci", "news", mail.Letter{})
 		w.rest()
 		interrupt := map[string]policy.Rules{"main": {Default: policy.Interrupt, File: ".agents/main.yml"}}
-		w.pool.Mail.Rules(w.t.Context(), interrupt, nil)
-		w.until("it is handled", func() bool { return w.info("main").Pending == 0 })
+		w.Pool.Mail.Rules(w.T.Context(), interrupt, nil)
+		w.Until("it is handled", func() bool { return w.Info("main").Pending == 0 })
 		w.rest()
 		broken := map[string]error{"main": errors.New(".agents/main.yml:3:5: unknown mode"), "other": errors.New(".agents/other.yml:1:1: no")}
 		for range 3 {
-			w.pool.Mail.Rules(w.t.Context(), nil, broken)
+			w.Pool.Mail.Rules(w.T.Context(), nil, broken)
 		}
 		w.mails("ci", "more", mail.Letter{})
-		w.until("the last good rules hold", func() bool { return w.info("main").Pending == 0 })
+		w.Until("the last good rules hold", func() bool { return w.Info("main").Pending == 0 })
 		w.rest()
 		var notices []string
-		for _, e := range w.entries("main") {
+		for _, e := range w.Entries("main") {
 			if e.Kind == history.EntryNotice {
 				notices = append(notices, e.Text)
 			}
@@ -361,11 +362,11 @@ func TestRules_change(t *testing.T) {
 			!strings.Contains(notices[1], "other.yml:1:1: no. No policy of it holds.") {
 			t.Errorf("notices %q", notices)
 		}
-		w.pool.Mail.Rules(w.t.Context(), nil, nil)
+		w.Pool.Mail.Rules(w.T.Context(), nil, nil)
 		w.mails("ci", "and more", mail.Letter{})
 		w.rest()
-		if w.until("it waits", func() bool { return w.info("main").Pending == 1 }); len(m.seen()) != 2 {
-			t.Errorf("%d requests", len(m.seen()))
+		if w.Until("it waits", func() bool { return w.Info("main").Pending == 1 }); len(m.Seen()) != 2 {
+			t.Errorf("%d requests", len(m.Seen()))
 		}
 	})
 }
@@ -375,24 +376,24 @@ func TestRules_change(t *testing.T) {
 func TestOverride_outlivesTheProgram(t *testing.T) {
 	m := answers()
 	dir := t.TempDir()
-	play(t, m, setting{dir: dir}, func(w *world) {
+	play(t, m, setting{Dir: dir}, func(w *world) {
 		w.override(func(o *policy.Overrides) {
 			*o = policy.Overrides{Default: policy.Queue, IdleAfter: time.Minute, Mode: policy.Manual, From: map[string]policy.Mode{"ci": policy.Interrupt}}
 		})
 	})
-	play(t, m, setting{dir: dir}, func(w *world) {
-		p, err := w.pool.Mail.Policy(w.main())
+	play(t, m, setting{Dir: dir}, func(w *world) {
+		p, err := w.Pool.Mail.Policy(w.Main())
 		check(t, err)
 		if p.Human.Default != policy.Queue || p.Pause() != time.Minute || p.Human.Mode != policy.Manual || p.Human.From["ci"] != policy.Interrupt {
 			t.Errorf("policy %+v", p)
 		}
 		w.mails("ci", "now", mail.Letter{})
-		w.until("it is handled", func() bool { return w.info("main").Pending == 0 })
+		w.Until("it is handled", func() bool { return w.Info("main").Pending == 0 })
 		w.override(func(o *policy.Overrides) { *o = policy.Overrides{} })
 		w.rest()
 		w.mails("ci", "later", mail.Letter{})
 		w.rest()
-		w.until("it waits", func() bool { return w.info("main").Pending == 1 })
+		w.Until("it waits", func() bool { return w.Info("main").Pending == 1 })
 	})
 }
 
@@ -400,16 +401,16 @@ func TestOverride_outlivesTheProgram(t *testing.T) {
 // Spec: M-3, R-51.
 func TestPolicy_ofBackgroundAgents(t *testing.T) {
 	m := answers()
-	w := open(t, m, setting{rules: map[string]policy.Rules{"kid": {Default: policy.Queue}}})
-	gate := w.dir + "/go"
-	w.push("kid", "run echo begun; while [ ! -e "+gate+" ]; do :; done")
-	w.run(0)
-	w.output("kid", "begun")
+	w := open(t, m, setting{Rules: map[string]policy.Rules{"kid": {Default: policy.Queue}}})
+	gate := w.Dir + "/go"
+	w.Push("kid", "run echo begun; while [ ! -e "+gate+" ]; do :; done")
+	w.Run(0)
+	w.Output("kid", "begun")
 	id := w.mails("ci", "by the way", mail.Letter{To: []string{"kid"}})
 	w.decided(id, "until the agent's work is done: it enters before it ends.")
 	check(t, os.WriteFile(gate, nil, 0o600))
-	w.state("kid", event.Done)
-	if got := kinds(w.entries("kid")); got != "prompt call started result text message text ended" {
+	w.State("kid", event.Done)
+	if got := kinds(w.Entries("kid")); got != "prompt call started result text message text ended" {
 		t.Errorf("entries: %s", got)
 	}
 }
@@ -420,49 +421,49 @@ func TestPolicy_ofBackgroundAgents(t *testing.T) {
 func TestInterrupt_inEveryState(t *testing.T) {
 	for name, stand := range map[string]func(w *world) (then func()){
 		"streaming": func(w *world) func() {
-			w.prompt("think")
-			w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
+			w.Prompt("think")
+			w.Until("it streams", func() bool { return w.Info("main").Doing == "streaming" })
 			return func() { <-time.After(100 * time.Second) }
 		},
 		"a question is open": func(w *world) func() {
-			w.pool.SetMode(context.Background(), permit.Ask)
-			w.prompt("run touch " + w.dir + "/x")
-			w.state("main", event.Asking)
-			return func() { w.answer(w.info("main").Question.ID, permit.Once) }
+			w.Pool.SetMode(context.Background(), permit.Ask)
+			w.Prompt("run touch " + w.Dir + "/x")
+			w.State("main", event.Asking)
+			return func() { w.Answer(w.Info("main").Question.ID, permit.Once) }
 		},
 		"it receives": func(w *world) func() {
-			w.prompt("receive somebody")
-			w.state("main", event.Waiting)
+			w.Prompt("receive somebody")
+			w.State("main", event.Waiting)
 			return func() { w.mails("somebody", "what it waited for", mail.Letter{}) }
 		},
 		"the human receives": func(w *world) func() {
-			main, ended := w.main(), make(chan error, 1)
+			main, ended := w.Main(), make(chan error, 1)
 			_ = w.mails("somebody", "to be there", mail.Letter{To: []string{"somebody"}})
 			go func() {
-				_, err := w.pool.Pickup.Await(w.t.Context(), main, inbox.Query{From: "somebody"}, mail.Await{})
+				_, err := w.Pool.Pickup.Await(w.T.Context(), main, inbox.Query{From: "somebody"}, mail.Await{})
 				ended <- err
 			}()
-			w.state("main", event.Waiting)
+			w.State("main", event.Waiting)
 			return func() {
 				w.mails("somebody", "what was waited for", mail.Letter{})
-				check(w.t, <-ended)
+				check(w.T, <-ended)
 			}
 		},
 		"compacting": func(w *world) func() {
 			for range 3 {
-				w.prompt(strings.Repeat("much ", 2000))
+				w.Prompt(strings.Repeat("much ", 2000))
 				w.rest()
 			}
-			main, ended := w.main(), make(chan error, 1)
-			go func() { ended <- w.pool.Compact(w.t.Context(), main, "") }()
-			w.until("it compacts", func() bool { return w.info("main").Doing == "compacting" })
-			return func() { check(w.t, <-ended) }
+			main, ended := w.Main(), make(chan error, 1)
+			go func() { ended <- w.Pool.Compact(w.T.Context(), main, "") }()
+			w.Until("it compacts", func() bool { return w.Info("main").Doing == "compacting" })
+			return func() { check(w.T, <-ended) }
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			m := answers()
-			answer := m.reply
-			m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+			answer := m.Reply
+			m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 				switch {
 				case asked(req) == "receive somebody" && len(results(req)) == 0:
 					return call("r", "receive", `{"from":"somebody"}`), nil
@@ -484,14 +485,14 @@ func TestInterrupt_inEveryState(t *testing.T) {
 				then := stand(w)
 				id := w.mails("ci", "news of the build", mail.Letter{})
 				time.Sleep(time.Second)
-				if w.until("all is known", func() bool { return true }); name != "it receives" && w.info("main").Pending != 1 {
+				if w.Until("all is known", func() bool { return true }); name != "it receives" && w.Info("main").Pending != 1 {
 					t.Errorf("it entered while %s", name)
 				}
 				then()
-				w.until("it entered", func() bool { return w.info("main").Pending == 0 && w.info("main").State == event.Idle })
+				w.Until("it entered", func() bool { return w.Info("main").Pending == 0 && w.Info("main").State == event.Idle })
 				w.rest()
 				times := 0
-				for _, e := range w.entries("main") {
+				for _, e := range w.Entries("main") {
 					for _, m := range e.Messages {
 						if m.ID == id {
 							times++
@@ -504,7 +505,7 @@ func TestInterrupt_inEveryState(t *testing.T) {
 				if times != 1 {
 					t.Errorf("it entered %d times", times)
 				}
-				for _, req := range m.seen() {
+				for _, req := range m.Seen() {
 					if err := valid(req.Messages); err != nil {
 						t.Error(err)
 					}
@@ -519,11 +520,11 @@ func TestInterrupt_inEveryState(t *testing.T) {
 // Spec: M-22, R-43.
 func TestQuiet_countsWhatWaits(t *testing.T) {
 	w := open(t, answers(), setting{})
-	check(t, w.pool.Mail.BeQuiet(t.Context(), time.Time{}))
+	check(t, w.Pool.Mail.BeQuiet(t.Context(), time.Time{}))
 	w.mails("ci", "taken at once", mail.Letter{})
-	_, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
+	_, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 	check(t, err)
-	if came, err := w.pool.Mail.EndQuiet(t.Context()); err != nil || came != "Quiet is over. Nothing that came meanwhile waits." {
+	if came, err := w.Pool.Mail.EndQuiet(t.Context()); err != nil || came != "Quiet is over. Nothing that came meanwhile waits." {
 		t.Errorf("%q %v", came, err)
 	}
 }

@@ -21,9 +21,9 @@ import (
 
 // listed tells main's queue: `name state outcome`, in its order.
 func (w *world) listed() string {
-	w.t.Helper()
-	q, err := w.pool.Queue(w.t.Context(), w.main())
-	check(w.t, err)
+	w.T.Helper()
+	q, err := w.Pool.Queue(w.T.Context(), w.Main())
+	check(w.T, err)
 	var s []string
 	for _, t := range q.Tasks {
 		s = append(s, strings.TrimSpace(t.Name+" "+t.State+" "+t.Outcome))
@@ -32,9 +32,9 @@ func (w *world) listed() string {
 }
 
 func (w *world) task(t tools.Task) roster.Task {
-	w.t.Helper()
-	row, err := w.pool.Tasks.Push(w.t.Context(), w.main(), t)
-	check(w.t, err)
+	w.T.Helper()
+	row, err := w.Pool.Tasks.Push(w.T.Context(), w.Main(), t)
+	check(w.T, err)
 	return row
 }
 
@@ -47,9 +47,9 @@ func refuses(t testing.TB, err error, want string) {
 
 // Spec: Q-18, Q-20, R-28.
 func TestQueue_changesWhatIsQueued(t *testing.T) {
-	w, ctx := open(t, &model{reply: briefed}, setting{}), t.Context()
+	w, ctx := open(t, &model{Reply: briefed}, setting{}), t.Context()
 	for _, n := range []string{"a", "b", "c", "d"} {
-		w.push(n, "does "+n)
+		w.Push(n, "does "+n)
 	}
 	for _, c := range []struct {
 		name   string
@@ -60,23 +60,23 @@ func TestQueue_changesWhatIsQueued(t *testing.T) {
 		{"d", 3, 3, "a queued, b queued, d queued, c queued"},
 		{"a", 99, 4, "b queued, d queued, c queued, a queued"},
 	} {
-		at, err := w.pool.Tasks.Move(ctx, c.name, c.to)
+		at, err := w.Pool.Tasks.Move(ctx, c.name, c.to)
 		check(t, err)
 		if got := w.listed(); at != c.at || got != c.want {
 			t.Errorf("%s to %d: at %d: %s", c.name, c.to, at, got)
 		}
 	}
-	check(t, w.pool.Tasks.Remove(ctx, "d"))
-	check(t, w.pool.Tasks.Edit(ctx, "c", "does\nsomething else"))
-	if text, err := w.pool.Tasks.Typed(ctx, "c"); err != nil || text != "does\nsomething else" {
+	check(t, w.Pool.Tasks.Remove(ctx, "d"))
+	check(t, w.Pool.Tasks.Edit(ctx, "c", "does\nsomething else"))
+	if text, err := w.Pool.Tasks.Typed(ctx, "c"); err != nil || text != "does\nsomething else" {
 		t.Errorf("c is %q, %v", text, err)
 	}
-	refuses(t, w.pool.Tasks.Edit(ctx, "c", "!rm"), "can't change between")
-	refuses(t, w.pool.Tasks.Edit(ctx, "c", " "), "needs a prompt")
+	refuses(t, w.Pool.Tasks.Edit(ctx, "c", "!rm"), "can't change between")
+	refuses(t, w.Pool.Tasks.Edit(ctx, "c", " "), "needs a prompt")
 	var order []string
-	w.run(1)
-	w.settle()
-	ms, err := w.pool.Letters.Inbox(ctx, w.main())
+	w.Run(1)
+	w.Settle()
+	ms, err := w.Pool.Letters.Inbox(ctx, w.Main())
 	check(t, err)
 	for _, m := range ms {
 		order = append(order, m.From+": "+strings.TrimSpace(m.Body))
@@ -84,43 +84,43 @@ func TestQueue_changesWhatIsQueued(t *testing.T) {
 	if got := strings.Join(order, "; "); got != "b: answer to does b; c: answer to does\nsomething else; a: answer to does a" {
 		t.Errorf("they ran as %q", got)
 	}
-	for _, err := range []error{w.pool.Tasks.Remove(ctx, "a"), w.pool.Tasks.Edit(ctx, "a", "x")} {
+	for _, err := range []error{w.Pool.Tasks.Remove(ctx, "a"), w.Pool.Tasks.Edit(ctx, "a", "x")} {
 		refuses(t, err, "a has ended (completed); /retry a")
 	}
-	w.push("e", "endless")
-	w.run(0)
-	w.state("e", event.Running)
-	_, err = w.pool.Tasks.Move(ctx, "e", 1)
-	for _, err := range []error{err, w.pool.Tasks.Remove(ctx, "e"), w.pool.Tasks.Edit(ctx, "e", "x")} {
+	w.Push("e", "endless")
+	w.Run(0)
+	w.State("e", event.Running)
+	_, err = w.Pool.Tasks.Move(ctx, "e", 1)
+	for _, err := range []error{err, w.Pool.Tasks.Remove(ctx, "e"), w.Pool.Tasks.Edit(ctx, "e", "x")} {
 		refuses(t, err, "e has started; /kill e ends it")
 	}
-	refuses(t, w.pool.Tasks.Remove(ctx, "nobody"), "there is no task nobody")
-	check(t, w.pool.Kill(ctx, "e", false))
+	refuses(t, w.Pool.Tasks.Remove(ctx, "nobody"), "there is no task nobody")
+	check(t, w.Pool.Kill(ctx, "e", false))
 }
 
 // Spec: R-20, R-29, Q-15, Q-16, Q-17.
 func TestRun_onceLeavesTheRest(t *testing.T) {
-	w, ctx := open(t, &model{reply: briefed}, setting{}), t.Context()
+	w, ctx := open(t, &model{Reply: briefed}, setting{}), t.Context()
 	for _, n := range []string{"a", "b", "c", "d"} {
-		w.push(n, "does "+n)
+		w.Push(n, "does "+n)
 	}
 	w.after("e", "x", "d")
-	if _, err := w.pool.Tasks.Move(ctx, "e", 1); err != nil {
+	if _, err := w.Pool.Tasks.Move(ctx, "e", 1); err != nil {
 		t.Fatal(err)
 	}
-	r, err := w.pool.Run(ctx, w.main(), tools.Start{Count: 2, Once: true})
+	r, err := w.Pool.Run(ctx, w.Main(), tools.Start{Count: 2, Once: true})
 	check(t, err)
 	if r.String() != "Running 2 of 5 (3 queued)" {
 		t.Errorf("run says %q", r)
 	}
-	w.settle()
+	w.Settle()
 	if got := w.listed(); got != "e queued, a finished completed, b finished completed, c queued, d queued" {
 		t.Errorf("the queue is %s", got)
 	}
-	w.push("late", "x") // joins no window
-	r, err = w.pool.Run(ctx, w.main(), tools.Start{Once: true})
+	w.Push("late", "x") // joins no window
+	r, err = w.Pool.Run(ctx, w.Main(), tools.Start{Once: true})
 	check(t, err)
-	w.settle()
+	w.Settle()
 	if r.Running != 3 || strings.Contains(w.listed(), "queued") {
 		t.Errorf("ran %+v: %s", r, w.listed())
 	}
@@ -128,12 +128,13 @@ func TestRun_onceLeavesTheRest(t *testing.T) {
 
 // Spec: Q-14, R-11, R-29, E-20.
 func TestRun_timeoutIsForThoseWithoutOne(t *testing.T) {
-	w, ctx := open(t, &model{reply: briefed}, setting{cap: 1}), t.Context()
+	t.Parallel()
+	w, ctx := open(t, &model{Reply: briefed}, setting{Cap: 1}), t.Context()
 	w.task(tools.Task{Name: "own", Prompt: "!sleep 0.3", Timeout: time.Minute})
 	w.task(tools.Task{Name: "none", Prompt: "!trap '' TERM; echo deaf; echo $$ > pid; while :; do sleep 0.05; done"})
-	_, err := w.pool.Run(ctx, w.main(), tools.Start{Timeout: 200 * time.Millisecond})
+	_, err := w.Pool.Run(ctx, w.Main(), tools.Start{Timeout: 200 * time.Millisecond})
 	check(t, err)
-	w.settle()
+	w.Settle()
 	own, none := w.mail()["own"], w.mail()["none"]
 	if own.Outcome != "completed" || none.Outcome != "timed_out" || none.Error != "timed out after 200ms" || !strings.Contains(none.Partial, "deaf") {
 		t.Errorf("they ended with %+v\n%+v", own, none)
@@ -143,12 +144,12 @@ func TestRun_timeoutIsForThoseWithoutOne(t *testing.T) {
 
 // dead checks that no process has the number that a file holds.
 func (w *world) dead(file string) {
-	w.t.Helper()
-	raw, err := os.ReadFile(filepath.Join(w.dir, file))
-	check(w.t, err)
+	w.T.Helper()
+	raw, err := os.ReadFile(filepath.Join(w.Dir, file))
+	check(w.T, err)
 	stat, err := os.ReadFile("/proc/" + strings.TrimSpace(string(raw)) + "/stat")
 	if err == nil && !strings.Contains(string(stat), ") Z ") {
-		w.t.Errorf("the process of %s lives: %s", file, stat)
+		w.T.Errorf("the process of %s lives: %s", file, stat)
 	}
 }
 
@@ -157,47 +158,48 @@ func (w *world) dead(file string) {
 // its name free. Closing the program does not wait for that.
 // Spec: E-19, Q-14, Q-56, R-11.
 func TestKill_leavesTimeToTidyUp(t *testing.T) {
-	w := open(t, &model{reply: briefed}, setting{})
+	t.Parallel()
+	w := open(t, &model{Reply: briefed}, setting{})
 	for _, pipe := range []string{"go", "idle"} {
-		check(t, syscall.Mkfifo(filepath.Join(w.dir, pipe), 0o600))
+		check(t, syscall.Mkfifo(filepath.Join(w.Dir, pipe), 0o600))
 	}
-	gate, err := os.OpenFile(filepath.Join(w.dir, "go"), os.O_RDWR, 0)
+	gate, err := os.OpenFile(filepath.Join(w.Dir, "go"), os.O_RDWR, 0)
 	check(t, err)
 	defer gate.Close()
 	// A signal that comes right before a read is seen behind it: so none is long.
 	tidies := "!trap 'echo asked; read -r _ <go; echo tidied up; exit 3' TERM; echo ready; while :; do read -rt 0.1 _ <>idle; done"
-	w.push("victim", tidies)
+	w.Push("victim", tidies)
 	w.task(tools.Task{Name: "late", Prompt: tidies, Timeout: 300 * time.Millisecond})
-	w.run(0)
-	w.output("victim", "ready")
+	w.Run(0)
+	w.Output("victim", "ready")
 	killed := make(chan error, 1)
-	go func() { killed <- w.pool.Kill(context.WithoutCancel(t.Context()), "victim", false) }()
+	go func() { killed <- w.Pool.Kill(context.WithoutCancel(t.Context()), "victim", false) }()
 	for _, name := range []string{"victim", "late"} {
-		w.output(name, "asked")
-		if i := w.info(name); i.State != event.Running || i.Doing != "ending" {
+		w.Output(name, "asked")
+		if i := w.Info(name); i.State != event.Running || i.Doing != "ending" {
 			t.Errorf("%s is %s, %q", name, i.State, i.Doing)
 		}
 	}
-	_, err = w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "victim", Prompt: "x"})
+	_, err = w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "victim", Prompt: "x"})
 	refuses(t, err, `a task "victim" is queued or runs already`)
 	<-time.After(300 * time.Millisecond) // longer than those are given that somebody waits for
 	_, err = gate.WriteString("now\nnow\n")
 	check(t, err)
 	check(t, <-killed)
-	w.settle()
+	w.Settle()
 	for name, outcome := range map[string]string{"victim": "killed", "late": "timed_out"} {
 		if m := w.mail()[name]; m.Outcome != outcome || !strings.Contains(m.Partial, "tidied up") {
 			t.Errorf("%s ended with %+v", name, m)
 		}
 	}
 
-	w.push("victim", tidies)
-	w.run(0)
-	w.output("victim", "ready")
-	go func() { killed <- w.pool.Kill(context.WithoutCancel(t.Context()), "victim", false) }()
-	w.output("victim", "asked")
+	w.Push("victim", tidies)
+	w.Run(0)
+	w.Output("victim", "ready")
+	go func() { killed <- w.Pool.Kill(context.WithoutCancel(t.Context()), "victim", false) }()
+	w.Output("victim", "asked")
 	began := time.Now()
-	w.close()
+	w.Close()
 	if d := time.Since(began); d > time.Second {
 		t.Errorf("the program ended after %v", d)
 	}
@@ -206,28 +208,29 @@ func TestKill_leavesTimeToTidyUp(t *testing.T) {
 
 // Spec: E-19, Q-56.
 func TestKill_whatIgnoresSignals(t *testing.T) {
+	t.Parallel()
 	reply := func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if asked(req) == "again" {
 			return text("here"), nil
 		}
 		return append(text("I begin."), call("a", "bash", `{"command":"trap '' TERM INT HUP; echo $$ > pid; echo still here; while :; do sleep 0.05; done"}`)...), nil
 	}
-	w := open(t, &model{reply: reply}, setting{})
-	w.push("deaf", "go")
-	w.run(0)
-	w.output("deaf", "still here")
-	check(t, w.pool.Kill(t.Context(), "deaf", false))
+	w := open(t, &model{Reply: reply}, setting{})
+	w.Push("deaf", "go")
+	w.Run(0)
+	w.Output("deaf", "still here")
+	check(t, w.Pool.Kill(t.Context(), "deaf", false))
 	w.dead("pid")
 	m := w.mail()["deaf"]
 	if m.Outcome != "killed" || m.Error != "killed" || !strings.Contains(m.Partial, "I begin.") || !strings.Contains(m.Partial, "still here") {
 		t.Errorf("it ended with %+v", m)
 	}
-	w.push("deaf", "again") // the name is free
-	w.run(0)
-	w.settle()
-	w.state("deaf", event.Done)
-	w.state("deaf·1", event.Killed)
-	refuses(t, w.pool.Kill(t.Context(), "main", true), "can't be killed")
+	w.Push("deaf", "again") // the name is free
+	w.Run(0)
+	w.Settle()
+	w.State("deaf", event.Done)
+	w.State("deaf·1", event.Killed)
+	refuses(t, w.Pool.Kill(t.Context(), "main", true), "can't be killed")
 }
 
 // family is a model whose agents start one below them and wait for it: `dig 3`
@@ -251,21 +254,21 @@ func family(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 
 // Spec: R-56, N-37.
 func TestKill_cascade(t *testing.T) {
-	w, ctx := open(t, &model{reply: family}, setting{cap: 2}), t.Context()
-	w.push("d3", "dig 3")
-	w.run(0)
-	w.until("the deepest runs", func() bool { return w.info("d0").Doing == "streaming" && w.info("d1").State == event.Waiting })
-	check(t, w.pool.Kill(ctx, "d2", true))
+	w, ctx := open(t, &model{Reply: family}, setting{Cap: 2}), t.Context()
+	w.Push("d3", "dig 3")
+	w.Run(0)
+	w.Until("the deepest runs", func() bool { return w.Info("d0").Doing == "streaming" && w.Info("d1").State == event.Waiting })
+	check(t, w.Pool.Kill(ctx, "d2", true))
 	for name, want := range map[string]event.State{"d2": event.Killed, "d1": event.Killed, "d0": event.Killed, "d3": event.Done} {
-		w.state(name, want)
+		w.State(name, want)
 	}
-	w.settle()
+	w.Settle()
 	// What they had queued is gone; what the one above had joined main's window.
 	if got := w.listed(); got != "d3 finished completed, later3 finished completed" {
 		t.Errorf("main's queue is %s", got)
 	}
 	var below []string
-	es := w.entries("d3")
+	es := w.Entries("d3")
 	for _, e := range es {
 		for _, m := range e.Messages {
 			below = append(below, m.From+" "+m.Outcome)
@@ -278,42 +281,42 @@ func TestKill_cascade(t *testing.T) {
 
 // Spec: R-27.
 func TestCap_showsWhatItHoldsBack(t *testing.T) {
-	w := open(t, &model{reply: briefed}, setting{cap: 2, atOnce: map[string]int{"test/slow": 1}})
+	w := open(t, &model{Reply: briefed}, setting{Cap: 2, AtOnce: map[string]int{"test/slow": 1}})
 	w.task(tools.Task{Name: "s1", Prompt: "endless", Model: "test/slow"})
 	w.task(tools.Task{Name: "s2", Prompt: "x", Model: "test/slow"})
-	w.push("a", "endless")
-	w.push("b", "x")
+	w.Push("a", "endless")
+	w.Push("b", "x")
 	w.after("c", "y", "b")
-	w.run(0)
-	w.state("s1", event.Running)
-	w.state("a", event.Running)
+	w.Run(0)
+	w.State("s1", event.Running)
+	w.State("a", event.Running)
 	want := "Queued:\n  - s2: queued (cap)\n  - b: queued (cap)\n  - c (after b)\n"
 	if got := w.queued(); !strings.HasPrefix(got, want) {
 		t.Errorf("queue:\n%s\nwant\n%s", got, want)
 	}
-	check(t, w.pool.Kill(t.Context(), "a", false))
-	w.state("c", event.Done) // s2 does not hold them up
+	check(t, w.Pool.Kill(t.Context(), "a", false))
+	w.State("c", event.Done) // s2 does not hold them up
 	if got := w.queued(); !strings.HasPrefix(got, "Queued:\n  - s2: queued (slow)\n") {
 		t.Errorf("queue:\n%s", got)
 	}
-	check(t, w.pool.Kill(t.Context(), "s1", false))
-	w.settle()
-	w.state("s2", event.Done)
+	check(t, w.Pool.Kill(t.Context(), "s1", false))
+	w.Settle()
+	w.State("s2", event.Done)
 }
 
 // TestVendorWindow: a wider window of the human's own is right as well, and told.
 //
 // Spec: E-35.
 func TestVendorWindow(t *testing.T) {
-	play(t, counted(), setting{atOnce: map[string]int{"test/one": 1}}, func(w *world) {
+	play(t, counted(), setting{AtOnce: map[string]int{"test/one": 1}}, func(w *world) {
 		for i := range 4 {
-			w.push(fmt.Sprint("t", i), "wait 10s then say done")
+			w.Push(fmt.Sprint("t", i), "wait 10s then say done")
 		}
 		began := time.Now()
-		if r := w.run(3).String(); r != "Running 1 of 4 (window 3, 3 queued)" {
+		if r := w.Run(3).String(); r != "Running 1 of 4 (window 3, 3 queued)" {
 			t.Errorf("run says %q", r)
 		}
-		w.until("the first waits", func() bool { return w.info("t0").Doing == "streaming" })
+		w.Until("the first waits", func() bool { return w.Info("t0").Doing == "streaming" })
 		if got := w.queued(); strings.Count(got, ": queued (one)") != 3 {
 			t.Errorf("queue:\n%s", got)
 		}
@@ -349,27 +352,27 @@ func TestSpawns_areBoundedForAgentsOnly(t *testing.T) {
 		said = append(said, rs[len(rs)-1].Text)
 		return text("ok"), nil
 	}
-	w := open(t, &model{reply: reply}, setting{now: clock})
-	w.prompt("push 100")
-	w.settle()
+	w := open(t, &model{Reply: reply}, setting{Now: clock})
+	w.Prompt("push 100")
+	w.Settle()
 	mu.Lock()
 	at = at.Add(20 * time.Minute)
 	mu.Unlock()
-	w.prompt("push 1")
-	w.settle()
+	w.Prompt("push 1")
+	w.Settle()
 	for range 3 {
-		w.push("", "typed by the human")
+		w.Push("", "typed by the human")
 	}
 	mu.Lock()
 	at = at.Add(41 * time.Minute)
 	mu.Unlock()
-	w.prompt("push 1")
-	w.settle()
+	w.Prompt("push 1")
+	w.Settle()
 	if len(said) != 3 || !strings.Contains(said[0], "Tasks in your queue: 100") || !strings.Contains(said[2], "Tasks in your queue: 104") ||
 		!strings.Contains(said[1], "you pushed 100 tasks within an hour, which is the limit; the next is possible in 40m") {
 		t.Errorf("it was told %q", said)
 	}
-	q, err := w.pool.Queue(t.Context(), w.main())
+	q, err := w.Pool.Queue(t.Context(), w.Main())
 	check(t, err)
 	origins := map[string]int{}
 	for _, task := range q.Tasks {
@@ -381,26 +384,26 @@ func TestSpawns_areBoundedForAgentsOnly(t *testing.T) {
 }
 
 func TestRetry(t *testing.T) {
-	w, ctx := open(t, &model{reply: briefed}, setting{}), t.Context()
+	w, ctx := open(t, &model{Reply: briefed}, setting{}), t.Context()
 	first := w.task(tools.Task{Name: "a", Prompt: "fails at first", Timeout: time.Minute, Deliver: "next"})
-	w.run(0)
-	w.settle()
-	again, before, err := w.pool.Tasks.Retry(ctx, w.main(), "a", "mind the gap")
+	w.Run(0)
+	w.Settle()
+	again, before, err := w.Pool.Tasks.Retry(ctx, w.Main(), "a", "mind the gap")
 	check(t, err)
 	if again.Name != "a" || again.Timeout != first.Timeout || again.Deliver != "next" || again.Model != first.Model || before != history.OutFailed {
 		t.Errorf("again %+v after %s", again, before)
 	}
 	refusesRetry := func(name, hint, want string) {
 		t.Helper()
-		_, _, err := w.pool.Tasks.Retry(ctx, w.main(), name, hint)
+		_, _, err := w.Pool.Tasks.Retry(ctx, w.Main(), name, hint)
 		refuses(t, err, want)
 	}
 	refusesRetry("a", "", "a has not ended")
 	refusesRetry("b", "", "there is no task b; /queue --all lists them")
-	check(t, w.pool.Tasks.Edit(ctx, "a", "works now"))
-	w.run(0)
-	w.settle()
-	ms, err := w.pool.Letters.Inbox(ctx, w.main())
+	check(t, w.Pool.Tasks.Edit(ctx, "a", "works now"))
+	w.Run(0)
+	w.Settle()
+	ms, err := w.Pool.Letters.Inbox(ctx, w.Main())
 	check(t, err)
 	last := ms[len(ms)-1]
 	for _, want := range []string{"answer to works now", "boom", "so far", "mind the gap"} {
@@ -408,21 +411,21 @@ func TestRetry(t *testing.T) {
 			t.Errorf("the second attempt lacks %q: %+v", want, last)
 		}
 	}
-	w.state("a·1", event.Failed)
-	_, before, err = w.pool.Tasks.Retry(ctx, w.main(), "a", "")
+	w.State("a·1", event.Failed)
+	_, before, err = w.Pool.Tasks.Retry(ctx, w.Main(), "a", "")
 	check(t, err)
 	if before != history.Completed {
 		t.Errorf("it had ended as %s", before)
 	}
-	w.push("cmd", "!exit 4")
-	w.run(0)
-	w.settle()
+	w.Push("cmd", "!exit 4")
+	w.Run(0)
+	w.Settle()
 	refusesRetry("cmd", "hint", "takes no hint")
-	_, _, err = w.pool.Tasks.Retry(ctx, w.main(), "cmd", "")
+	_, _, err = w.Pool.Tasks.Retry(ctx, w.Main(), "cmd", "")
 	check(t, err)
-	w.run(0)
-	w.settle()
-	w.state("cmd·1", event.Failed)
+	w.Run(0)
+	w.Settle()
+	w.State("cmd·1", event.Failed)
 	if m := w.mail()["cmd"]; m.Error != "exit 4" {
 		t.Errorf("cmd ended with %+v", m)
 	}
@@ -446,14 +449,14 @@ func TestQueueTool(t *testing.T) {
 		}
 		return text("ok"), nil
 	}
-	w := open(t, &model{reply: reply}, setting{})
-	w.push("typed", "by the human")
-	w.prompt("go")
-	w.settle()
+	w := open(t, &model{Reply: reply}, setting{})
+	w.Push("typed", "by the human")
+	w.Prompt("go")
+	w.Settle()
 	if len(told) != 5 || !strings.Contains(told[0], "only the human can push a command") || !strings.Contains(told[4], "there is no task none") || !strings.HasPrefix(told[3], "Removed 'typed'.") || strings.Contains(told[3], "- typed") {
 		t.Errorf("it was told %q", told)
 	}
-	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
+	ms, err := w.Pool.Letters.Inbox(t.Context(), w.Main())
 	check(t, err)
 	if len(ms) != 1 || ms[0].Kind != inbox.Notice || !strings.Contains(ms[0].Body, "removed the task typed") || !strings.Contains(ms[0].Body, "by the human") {
 		t.Errorf("inbox %+v", ms)
@@ -465,27 +468,27 @@ func TestQueueTool(t *testing.T) {
 func TestRetry_keepsTrust(t *testing.T) {
 	w, ctx := open(t, counted(), setting{}), t.Context()
 	w.outside("push", "out", "push kid: say x\nfail on purpose")
-	w.push("own", "say mine")
-	w.consent(0)
-	w.settle()
+	w.Push("own", "say mine")
+	w.Consent(0)
+	w.Settle()
 	for name, want := range map[string]string{"out": "cli", "kid": "cli", "own": "human"} {
-		row, _, err := w.pool.Tasks.Retry(ctx, w.main(), name, "")
+		row, _, err := w.Pool.Tasks.Retry(ctx, w.Main(), name, "")
 		check(t, err)
 		if row.Origin != want {
 			t.Errorf("%s is asked for by %s, want %s", name, row.Origin, want)
 		}
 	}
 	// Only the human's own /run starts them, one that is carried out.
-	if r, err := w.pool.Run(ctx, w.main(), tools.Start{Count: -1}); err == nil || len(r.Outside) > 0 {
+	if r, err := w.Pool.Run(ctx, w.Main(), tools.Start{Count: -1}); err == nil || len(r.Outside) > 0 {
 		t.Errorf("run let in %v, %v", r.Outside, err)
 	}
-	r := w.run(0)
+	r := w.Run(0)
 	if len(r.Outside) != 2 || r.Outside[0].Asks == "" {
 		t.Errorf("run let in %v", r.Outside)
 	}
-	w.settle()
+	w.Settle()
 	for _, name := range []string{"out", "kid"} {
-		w.until(name+" is judged strictly", func() bool { return w.info(name).State.Terminal() && w.info(name).Outside })
+		w.Until(name+" is judged strictly", func() bool { return w.Info(name).State.Terminal() && w.Info(name).Outside })
 	}
 }
 
@@ -513,9 +516,9 @@ func TestQueue_showsThoseThatFinishedLast(t *testing.T) {
 // Spec: E-1, R-38.
 func TestOpen_tellsWhatIsStillQueued(t *testing.T) {
 	dir := t.TempDir()
-	start := func() *world { return open(t, &model{reply: briefed}, setting{dir: dir, cap: 1}) }
+	start := func() *world { return open(t, &model{Reply: briefed}, setting{Dir: dir, Cap: 1}) }
 	notices := func(w *world, agent string) (texts []string) {
-		for _, e := range w.entries(agent) {
+		for _, e := range w.Entries(agent) {
 			if e.Kind == history.EntryNotice {
 				texts = append(texts, e.Text)
 			}
@@ -523,14 +526,14 @@ func TestOpen_tellsWhatIsStillQueued(t *testing.T) {
 		return texts
 	}
 	w := start()
-	h, err := w.pool.NewHelper(t.Context(), "aide", "")
+	h, err := w.Pool.NewHelper(t.Context(), "aide", "")
 	check(t, err)
 	for i := range 7 {
-		w.push(fmt.Sprint("t", i), "x")
+		w.Push(fmt.Sprint("t", i), "x")
 	}
-	_, err = w.pool.Tasks.Push(t.Context(), h.ID, tools.Task{Name: "own", Prompt: "x"})
+	_, err = w.Pool.Tasks.Push(t.Context(), h.ID, tools.Task{Name: "own", Prompt: "x"})
 	check(t, err)
-	w.close()
+	w.Close()
 	for range 2 {
 		w = start()
 		if got := notices(w, "main"); len(got) != 1 || got[0] != "7 tasks are queued: t0, t1, t2, t3, t4 and 2 more. /run shows what they say, and asks before they start; /queue shows more." {
@@ -539,12 +542,12 @@ func TestOpen_tellsWhatIsStillQueued(t *testing.T) {
 		if got := notices(w, "aide"); len(got) != 1 || got[0] != "1 task is queued: own. /run shows what it says, and asks before it starts; /queue shows more." {
 			t.Errorf("the helper reads %q", got)
 		}
-		w.close()
+		w.Close()
 	}
 	w = start()
-	w.consent(0)
-	w.settle()
-	w.close()
+	w.Consent(0)
+	w.Settle()
+	w.Close()
 	if got := notices(start(), "main"); len(got) != 1 {
 		t.Errorf("after all ran main reads %q", got)
 	}

@@ -6,5 +6,5 @@ package agents_test
 // keeps notes of its own about memory.
 const mostGrowth = 6
 
-// lifetimes is how many agents live at random: the race detector makes them slow.
+// lifetimes is how many agents live at random in a long run: the race detector makes them slow.
 const lifetimes = 150

@@ -23,12 +23,12 @@ import (
 func TestPool_recorded(t *testing.T) {
 	var got string
 	synctest.Test(t, func(t *testing.T) {
-		w := open(t, &model{reply: recorded}, setting{})
-		w.settle() // the first look at all mail must not come upon a result, as main would look whether it starts a turn
+		w := open(t, &model{Reply: recorded}, setting{})
+		w.Settle() // the first look at all mail must not come upon a result, as main would look whether it starts a turn
 		do := func(what string) {
-			w.push("", what)
-			w.consent(0)
-			w.settle()
+			w.Push("", what)
+			w.Consent(0)
+			w.Settle()
 		}
 		do("say: a plain answer")
 		do("fail: the model refuses")
@@ -36,24 +36,24 @@ func TestPool_recorded(t *testing.T) {
 		do("send: mail to main")
 		do("delegate: sync")
 		do("push: a child that reports while it waits")
-		w.push("told", "hold: until it is told")
-		w.run(0)
-		w.until("it streams", func() bool { return w.info("told").Doing == "streaming" })
-		check(t, w.pool.Steer.Tell(context.Background(), "told", "go: on"))
-		check(t, w.pool.Steer.WrapUp(context.Background(), "told"))
-		w.settle()
-		w.push("killed", "hold: until it is killed")
-		w.run(0)
-		w.until("it streams", func() bool { return w.info("killed").Doing == "streaming" })
-		check(t, w.pool.Kill(context.Background(), "killed", false))
-		_, err := w.pool.Tasks.Push(context.Background(), w.main(), tools.Task{Name: "killed", Prompt: "say: resumed", Resume: true, Start: true})
+		w.Push("told", "hold: until it is told")
+		w.Run(0)
+		w.Until("it streams", func() bool { return w.Info("told").Doing == "streaming" })
+		check(t, w.Pool.Steer.Tell(context.Background(), "told", "go: on"))
+		check(t, w.Pool.Steer.WrapUp(context.Background(), "told"))
+		w.Settle()
+		w.Push("killed", "hold: until it is killed")
+		w.Run(0)
+		w.Until("it streams", func() bool { return w.Info("killed").Doing == "streaming" })
+		check(t, w.Pool.Kill(context.Background(), "killed", false))
+		_, err := w.Pool.Tasks.Push(context.Background(), w.Main(), tools.Task{Name: "killed", Prompt: "say: resumed", Resume: true, Start: true})
 		check(t, err)
-		w.settle()
-		_, _, err = w.pool.Tasks.Retry(context.Background(), w.main(), "told", "with a hint")
+		w.Settle()
+		_, _, err = w.Pool.Tasks.Retry(context.Background(), w.Main(), "told", "with a hint")
 		check(t, err)
-		w.until("it is queued", func() bool { return w.tally.Queued == 1 })
-		check(t, w.pool.Tasks.Remove(context.Background(), "told"))
-		_, _, err = w.pool.Pickup.Check(context.Background(), w.main(), inbox.Query{})
+		w.Until("it is queued", func() bool { return w.Tally.Queued == 1 })
+		check(t, w.Pool.Tasks.Remove(context.Background(), "told"))
+		_, _, err = w.Pool.Pickup.Check(context.Background(), w.Main(), inbox.Query{})
 		check(t, err)
 		got = w.rows()
 	})
@@ -107,9 +107,9 @@ func recorded(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 // rows returns what the database says of everything agents did, a row in a line; not in which order those that work at
 // once wrote.
 func (w *world) rows() string {
-	w.t.Helper()
+	w.T.Helper()
 	var b strings.Builder
-	check(w.t, w.db.Read(context.Background(), func(rx *store.Rx) error {
+	check(w.T, w.DB.Read(context.Background(), func(rx *store.Rx) error {
 		as, err := rx.Agents()
 		if err != nil {
 			return err

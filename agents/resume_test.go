@@ -41,8 +41,8 @@ func remembers(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 
 // turns are the rows of an agent's turns.
 func (w *world) turns(agent int64) (ts []store.Turn) {
-	w.t.Helper()
-	check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) (err error) {
+	w.T.Helper()
+	check(w.T, w.DB.Read(w.T.Context(), func(rx *store.Rx) (err error) {
 		ts, err = rx.Turns(agent)
 		return err
 	}))
@@ -50,31 +50,31 @@ func (w *world) turns(agent int64) (ts []store.Turn) {
 }
 
 func (w *world) idOf(name string) int64 {
-	w.t.Helper()
-	for _, i := range w.pool.Infos() {
+	w.T.Helper()
+	for _, i := range w.Pool.Infos() {
 		if i.Name == name {
 			return i.ID
 		}
 	}
-	w.t.Fatalf("there is no %s", name)
+	w.T.Fatalf("there is no %s", name)
 	return 0
 }
 
 // TestTurns_matrix: how each turn's row names its kin.
 // Spec: N-6, N-10, N-11, N-13, N-14, N-29, N-32.
 func TestTurns_matrix(t *testing.T) {
-	w := open(t, &model{reply: remembers}, setting{})
-	w.prompt("hello")
-	w.settle()
-	w.prompt(`use delegate {"name":"kid","prompt":"first"}`)
-	w.settle()
-	w.prompt(`use push {"name":"kid","prompt":"second","resume":true,"start":true}`)
-	w.settle()
-	w.push("mine", "of the human")
-	w.run(0)
-	w.settle()
+	w := open(t, &model{Reply: remembers}, setting{})
+	w.Prompt("hello")
+	w.Settle()
+	w.Prompt(`use delegate {"name":"kid","prompt":"first"}`)
+	w.Settle()
+	w.Prompt(`use push {"name":"kid","prompt":"second","resume":true,"start":true}`)
+	w.Settle()
+	w.Push("mine", "of the human")
+	w.Run(0)
+	w.Settle()
 
-	m := w.turns(w.main())
+	m := w.turns(w.Main())
 	if len(m) != 3 {
 		t.Fatalf("main has %d turns", len(m))
 	}
@@ -104,17 +104,17 @@ func TestTurns_matrix(t *testing.T) {
 // own, and what it dispatches belongs to it; a branch that does so too.
 // Spec: N-10, N-11, N-12, N-13.
 func TestTurns_newConversation(t *testing.T) {
-	w := open(t, &model{reply: remembers}, setting{})
-	w.prompt("hello")
-	w.settle()
-	branch, err := w.pool.Branch(t.Context(), w.main(), 1, "branch")
+	w := open(t, &model{Reply: remembers}, setting{})
+	w.Prompt("hello")
+	w.Settle()
+	branch, err := w.Pool.Branch(t.Context(), w.Main(), 1, "branch")
 	check(t, err)
-	check(t, w.pool.Clear(t.Context(), w.main()))
-	w.prompt(`use delegate {"name":"kid","prompt":"first"}`)
-	w.settle()
-	w.prompt("more")
-	w.settle()
-	m := w.turns(w.main())
+	check(t, w.Pool.Clear(t.Context(), w.Main()))
+	w.Prompt(`use delegate {"name":"kid","prompt":"first"}`)
+	w.Settle()
+	w.Prompt("more")
+	w.Settle()
+	m := w.turns(w.Main())
 	if root := m[1]; root.Parent != 0 || root.Conversation != root.ID {
 		t.Errorf("the new root %+v", root)
 	}
@@ -125,7 +125,7 @@ func TestTurns_newConversation(t *testing.T) {
 		t.Errorf("what it dispatched %+v", k)
 	}
 	w.tell(branch.ID, "on")
-	check(t, w.pool.Clear(t.Context(), branch.ID))
+	check(t, w.Pool.Clear(t.Context(), branch.ID))
 	w.tell(branch.ID, "anew")
 	b := w.turns(branch.ID)
 	if b[1].Parent != m[0].ID || b[1].Conversation != b[1].ID {
@@ -140,60 +140,61 @@ func TestTurns_newConversation(t *testing.T) {
 // leads to its last attempt over a restart, and a closed tab opens again.
 // Spec: N-28, N-30, N-32, R-14, R-15, E-21.
 func TestResume(t *testing.T) {
-	w := open(t, &model{reply: remembers}, setting{})
-	w.push("kid", "the secret is 7")
-	w.run(0)
-	w.settle()
+	t.Parallel()
+	w := open(t, &model{Reply: remembers}, setting{})
+	w.Push("kid", "the secret is 7")
+	w.Run(0)
+	w.Settle()
 	id := w.idOf("kid")
-	task, ok, err := w.pool.Resume(t.Context(), w.main(), "kid", "what is it?")
+	task, ok, err := w.Pool.Resume(t.Context(), w.Main(), "kid", "what is it?")
 	check(t, err)
-	w.settle()
-	w.until("kid is done again", func() bool { return w.info("kid").Attempt == 2 && w.info("kid").State == event.Done })
-	if i := w.info("kid"); !ok || i.ID != id || i.Prompt != "what is it?" || i.Task != task.ID || i.Steps != 2 {
+	w.Settle()
+	w.Until("kid is done again", func() bool { return w.Info("kid").Attempt == 2 && w.Info("kid").State == event.Done })
+	if i := w.Info("kid"); !ok || i.ID != id || i.Prompt != "what is it?" || i.Task != task.ID || i.Steps != 2 {
 		t.Errorf("kid is %+v", i)
 	}
-	if got := kinds(w.entries("kid")); got != "prompt text ended prompt text ended" {
+	if got := kinds(w.Entries("kid")); got != "prompt text ended prompt text ended" {
 		t.Errorf("entries: %s", got)
 	}
-	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
+	ms, err := w.Pool.Letters.Inbox(t.Context(), w.Main())
 	check(t, err)
 	if len(ms) != 2 || ms[0].Sender != id || ms[1].Sender != id || ms[0].Task == ms[1].Task || !strings.Contains(ms[1].Body, "the secret is 7 |") {
 		t.Errorf("inbox %+v", ms)
 	}
 
-	if _, ok, err := w.pool.Resume(t.Context(), w.main(), "kid", ""); ok || err == nil || !strings.Contains(err.Error(), "/resume kid PROMPT") {
+	if _, ok, err := w.Pool.Resume(t.Context(), w.Main(), "kid", ""); ok || err == nil || !strings.Contains(err.Error(), "/resume kid PROMPT") {
 		t.Errorf("a completed one without a prompt: %v, %v", ok, err)
 	}
-	check(t, w.pool.CloseTab(t.Context(), "kid"))
-	if _, ok, err := w.pool.Resume(t.Context(), w.main(), "kid", ""); ok || err != nil {
+	check(t, w.Pool.CloseTab(t.Context(), "kid"))
+	if _, ok, err := w.Pool.Resume(t.Context(), w.Main(), "kid", ""); ok || err != nil {
 		t.Errorf("a closed one without a prompt: %v, %v", ok, err)
 	}
-	w.until("its tab is there", func() bool { return w.info("kid").State == event.Done })
+	w.Until("its tab is there", func() bool { return w.Info("kid").State == event.Done })
 	if w.idOf("kid") != id {
 		t.Error("another agent's tab opened")
 	}
-	check(t, w.pool.CloseTab(t.Context(), "kid"))
-	dir := w.dir
-	w.close()
+	check(t, w.Pool.CloseTab(t.Context(), "kid"))
+	dir := w.Dir
+	w.Close()
 
-	w = open(t, &model{reply: remembers}, setting{dir: dir})
-	_, _, err = w.pool.Resume(t.Context(), w.main(), "kid", "and now?")
+	w = open(t, &model{Reply: remembers}, setting{Dir: dir})
+	_, _, err = w.Pool.Resume(t.Context(), w.Main(), "kid", "and now?")
 	check(t, err)
-	w.settle()
-	w.until("kid is done", func() bool { return w.info("kid").Attempt == 3 && w.info("kid").State == event.Done })
-	if i := w.info("kid"); i.ID != id || i.Steps != 3 {
+	w.Settle()
+	w.Until("kid is done", func() bool { return w.Info("kid").Attempt == 3 && w.Info("kid").State == event.Done })
+	if i := w.Info("kid"); i.ID != id || i.Steps != 3 {
 		t.Errorf("kid is %+v", i)
 	}
-	check(t, w.pool.CloseTab(t.Context(), "kid"))
-	w.push("kid", "a new one")
-	w.run(0)
-	w.settle()
+	check(t, w.Pool.CloseTab(t.Context(), "kid"))
+	w.Push("kid", "a new one")
+	w.Run(0)
+	w.Settle()
 	if w.idOf("kid") == id {
 		t.Error("a dispatch without resume goes on with the old one")
 	}
-	_, _, err = w.pool.Resume(t.Context(), w.main(), "kid·1", "still there?")
+	_, _, err = w.Pool.Resume(t.Context(), w.Main(), "kid·1", "still there?")
 	check(t, err)
-	w.settle()
+	w.Settle()
 	if w.idOf("kid·1") != id {
 		t.Error("the old one is not there under its new name")
 	}
@@ -203,28 +204,28 @@ func TestResume(t *testing.T) {
 // prompt too, and know that they were cut.
 // Spec: R-14, N-36.
 func TestResume_howeverItEnded(t *testing.T) {
-	w := open(t, &model{reply: remembers}, setting{})
-	w.push("a", "break it")
-	w.push("b", "hang on")
-	w.run(0)
-	w.state("a", event.Failed)
-	w.state("b", event.Running)
-	_, err := w.pool.Letters.Send(t.Context(), w.main(), "b", "not read in time", "")
+	w := open(t, &model{Reply: remembers}, setting{})
+	w.Push("a", "break it")
+	w.Push("b", "hang on")
+	w.Run(0)
+	w.State("a", event.Failed)
+	w.State("b", event.Running)
+	_, err := w.Pool.Letters.Send(t.Context(), w.Main(), "b", "not read in time", "")
 	check(t, err)
-	check(t, w.pool.Kill(t.Context(), "b", false))
-	w.until("it has mail", func() bool { return w.info("b").Pending == 1 })
+	check(t, w.Pool.Kill(t.Context(), "b", false))
+	w.Until("it has mail", func() bool { return w.Info("b").Pending == 1 })
 	for _, name := range []string{"a", "b"} {
-		_, ok, err := w.pool.Resume(t.Context(), w.main(), name, "")
+		_, ok, err := w.Pool.Resume(t.Context(), w.Main(), name, "")
 		if err != nil || !ok {
 			t.Fatalf("resume %s: %v, %v", name, ok, err)
 		}
-		w.until(name+" is done", func() bool { return w.info(name).State == event.Done })
-		es := w.entries(name)
+		w.Until(name+" is done", func() bool { return w.Info(name).State == event.Done })
+		es := w.Entries(name)
 		if last := es[len(es)-2].Text; !strings.Contains(last, "That turn ended before it was done") {
 			t.Errorf("%s said %q", name, last)
 		}
-		if got := strings.Contains(kinds(es), "message"); got != (name == "b") || w.info(name).Pending != 0 {
-			t.Errorf("%s has %d pending and entries %s", name, w.info(name).Pending, kinds(es))
+		if got := strings.Contains(kinds(es), "message"); got != (name == "b") || w.Info(name).Pending != 0 {
+			t.Errorf("%s has %d pending and entries %s", name, w.Info(name).Pending, kinds(es))
 		}
 	}
 }
@@ -232,54 +233,54 @@ func TestResume_howeverItEnded(t *testing.T) {
 // TestResume_refused: what can't be resumed is an error that names the next step.
 // Spec: R-14, E-21.
 func TestResume_refused(t *testing.T) {
-	w := open(t, &model{reply: remembers}, setting{})
-	w.push("later", "quick")
-	w.push("busy", "hang on")
-	w.run(1)
-	w.until("one is done and one runs", func() bool { return w.info("busy").State == event.Running })
-	w.push("waits", "quick")
+	w := open(t, &model{Reply: remembers}, setting{})
+	w.Push("later", "quick")
+	w.Push("busy", "hang on")
+	w.Run(1)
+	w.Until("one is done and one runs", func() bool { return w.Info("busy").State == event.Running })
+	w.Push("waits", "quick")
 	for name, want := range map[string]string{
 		"busy": "/send busy TEXT", "nobody": "no agent nobody", "main": "/send main TEXT",
 	} {
-		_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: name, Prompt: "x", Resume: true})
+		_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: name, Prompt: "x", Resume: true})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("resume of %s: %v, want …%s", name, err, want)
 		}
 	}
-	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "later", Prompt: "x", Resume: true})
+	_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "later", Prompt: "x", Resume: true})
 	check(t, err)
-	_, err = w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "later", Prompt: "x", Resume: true})
+	_, err = w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "later", Prompt: "x", Resume: true})
 	if err == nil || !strings.Contains(err.Error(), "/send later TEXT") {
 		t.Errorf("resumed twice: %v", err)
 	}
-	_, err = w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "later", Prompt: "x"})
+	_, err = w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "later", Prompt: "x"})
 	if err == nil || !strings.Contains(err.Error(), "(tool send)") { // a model reads it too
 		t.Errorf("a new one took the name of one that is about to go on: %v", err)
 	}
-	for what, err := range map[string]error{"rename": w.pool.RenameHelper(t.Context(), "busy", "x"), "close": w.pool.CloseHelper(t.Context(), "busy", false)} {
+	for what, err := range map[string]error{"rename": w.Pool.RenameHelper(t.Context(), "busy", "x"), "close": w.Pool.CloseHelper(t.Context(), "busy", false)} {
 		if err == nil || strings.HasPrefix(err.Error(), "busy") { // a screen begins it with a capital
 			t.Errorf("%s: %v", what, err)
 		}
 	}
-	check(t, w.pool.Kill(t.Context(), "busy", false))
-	w.settle()
+	check(t, w.Pool.Kill(t.Context(), "busy", false))
+	w.Settle()
 }
 
 // TestResume_asksAsBefore: the gate stands before a resumed agent as before any.
 // Spec: E-17, Q-55.
 func TestResume_asksAsBefore(t *testing.T) {
-	w := open(t, counted(), setting{mode: permit.Ask})
-	w.push("kid", "say first")
-	w.run(0)
-	w.settle()
-	_, _, err := w.pool.Resume(t.Context(), w.main(), "kid", "run echo again | tee said")
+	w := open(t, counted(), setting{Mode: permit.Ask})
+	w.Push("kid", "say first")
+	w.Run(0)
+	w.Settle()
+	_, _, err := w.Pool.Resume(t.Context(), w.Main(), "kid", "run echo again | tee said")
 	check(t, err)
-	w.state("kid", event.Asking)
-	if !w.answer(w.info("kid").Question.ID, permit.Once) {
+	w.State("kid", event.Asking)
+	if !w.Answer(w.Info("kid").Question.ID, permit.Once) {
 		t.Error("the question is gone")
 	}
-	w.settle()
-	if es := w.entries("kid"); !strings.Contains(es[len(es)-2].Text, "again") {
+	w.Settle()
+	if es := w.Entries("kid"); !strings.Contains(es[len(es)-2].Text, "again") {
 		t.Errorf("kid said %q", es[len(es)-2].Text)
 	}
 }
@@ -293,7 +294,7 @@ func TestOrphans(t *testing.T) {
 			release := make(chan struct{})
 			broken := make(chan struct{})
 			m := &model{}
-			m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+			m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 				prompt := asked(req)
 				var depth int
 				if n, _ := fmt.Sscanf(prompt, "depth %d", &depth); n == 1 && depth < 4 {
@@ -318,22 +319,22 @@ func TestOrphans(t *testing.T) {
 				return text("done " + prompt), nil
 			}
 			w := open(t, m, setting{})
-			w.prompt("depth 0")
-			w.state("k4", event.Running)
+			w.Prompt("depth 0")
+			w.State("k4", event.Running)
 			if how == "killed" {
-				check(t, w.pool.Kill(t.Context(), "k2", false))
-				check(t, w.pool.Kill(t.Context(), "k1", false))
+				check(t, w.Pool.Kill(t.Context(), "k2", false))
+				check(t, w.Pool.Kill(t.Context(), "k1", false))
 			}
 			close(broken)
-			w.until("those above ended", func() bool { return w.info("k1").State.Terminal() && w.info("k2").State.Terminal() })
-			w.until("k3 is main's", func() bool { return w.info("k3").Parent == w.main() })
-			if i := w.info("k4"); i.State.Terminal() || i.Parent != w.info("k3").ID {
+			w.Until("those above ended", func() bool { return w.Info("k1").State.Terminal() && w.Info("k2").State.Terminal() })
+			w.Until("k3 is main's", func() bool { return w.Info("k3").Parent == w.Main() })
+			if i := w.Info("k4"); i.State.Terminal() || i.Parent != w.Info("k3").ID {
 				t.Errorf("k4 is %+v", i)
 			}
 			close(release)
-			w.settle()
+			w.Settle()
 			from := map[string]string{}
-			ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
+			ms, err := w.Pool.Letters.Inbox(t.Context(), w.Main())
 			check(t, err)
 			for _, m := range ms {
 				from[m.From] += m.Outcome
@@ -349,7 +350,7 @@ func TestOrphans(t *testing.T) {
 // result, marked; without a word it is a failure.
 // Spec: N-36, R-17.
 func TestInterrupted_partialOutputIsAResult(t *testing.T) {
-	w := open(t, &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	w := open(t, &model{Reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		<-ctx.Done()
 		if asked(req) == "speaks" {
 			return text("half of it"), nil
@@ -357,13 +358,13 @@ func TestInterrupted_partialOutputIsAResult(t *testing.T) {
 		return nil, ctx.Err()
 	}}, setting{})
 	for _, name := range []string{"speaks", "mute"} {
-		w.push(name, name)
-		w.run(0)
-		w.until(name+" is at it", func() bool { return w.info(name).Doing == "streaming" })
-		w.pool.Stop(w.info(name).ID)
-		w.state(name, event.Killed)
+		w.Push(name, name)
+		w.Run(0)
+		w.Until(name+" is at it", func() bool { return w.Info(name).Doing == "streaming" })
+		w.Pool.Stop(w.Info(name).ID)
+		w.State(name, event.Killed)
 	}
-	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
+	ms, err := w.Pool.Letters.Inbox(t.Context(), w.Main())
 	check(t, err)
 	if len(ms) != 2 {
 		t.Fatalf("inbox %+v", ms)

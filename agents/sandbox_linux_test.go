@@ -43,16 +43,16 @@ func walled(t *testing.T, mode permit.Mode, wall permit.Wall) (s setting, beside
 			Root: g.Root, Paths: g.Kept, Holds: wall == permit.Prevents, Aside: filepath.Join(base, "aside"), Changes: gate.Changes(), Now: time.Now,
 		})
 	}
-	return setting{dir: g.Root, mode: mode, wall: wall, box: box, kept: watch, env: []string{"PATH=" + os.Getenv("PATH")}}, beside
+	return setting{Dir: g.Root, Mode: mode, Wall: wall, Box: box, Kept: watch, Env: []string{"PATH=" + os.Getenv("PATH")}}, beside
 }
 
 // In mode auto a command runs unasked. What its sandbox keeps it from is one question, which names it; with a yes it
 // runs again, and an answer for longer is one for longer.
 func TestSandbox_auto(t *testing.T) {
 	s, beside := walled(t, permit.Auto, permit.Prevents)
-	w := open(t, &model{reply: asking}, s)
-	w.prompt("run inside")
-	w.settle()
+	w := open(t, &model{Reply: asking}, s)
+	w.Prompt("run inside")
+	w.Settle()
 	if w.ran("inside") != 1 {
 		t.Fatal("it did not run")
 	}
@@ -60,39 +60,39 @@ func TestSandbox_auto(t *testing.T) {
 	refused := func(c permit.Choice, ran int, reason ...string) {
 		t.Helper()
 		out += "x" // to make a file takes the right to change its directory
-		w.prompt("run " + out + "; false")
+		w.Prompt("run " + out + "; false")
 		q := w.asks("main")
 		if q.Action.Kind != permit.Widen || q.Rule != want || !strings.Contains(q.Again, beside) || q.Auto {
 			t.Fatalf("it asks %+v", q)
 		}
-		w.answer(q.ID, c, reason...)
-		w.settle()
+		w.Answer(q.ID, c, reason...)
+		w.Settle()
 		if n := w.ran(out); n != ran {
 			t.Errorf("after %s it ran %d times, want %d", c, n, ran)
 		}
 	}
 	refused(permit.No, 0, "not there")
-	if said := lastResult(w.entries("main")); !strings.Contains(said, "[its sandbox keeps it from changing "+beside+"]") || !strings.Contains(said, "not there") {
+	if said := lastResult(w.Entries("main")); !strings.Contains(said, "[its sandbox keeps it from changing "+beside+"]") || !strings.Contains(said, "not there") {
 		t.Errorf("the model was told %q", said)
 	}
 	refused(permit.Once, 1)
 	refused(permit.Session, 1)
-	w.prompt("run " + out + "; false")
-	w.settle()
+	w.Prompt("run " + out + "; false")
+	w.Settle()
 	if n := w.ran(out); n != 2 {
 		t.Errorf("with the session's rule it ran %d times, want 2", n)
 	}
-	check(t, w.pool.Clear(t.Context(), w.main())) // and takes the rule back
+	check(t, w.Pool.Clear(t.Context(), w.Main())) // and takes the rule back
 	refused(permit.Project, 1)
-	check(t, w.pool.Clear(t.Context(), w.main()))
-	w.close()
-	w = open(t, &model{reply: asking}, s)
-	w.prompt("run " + out + "; false")
-	w.settle()
+	check(t, w.Pool.Clear(t.Context(), w.Main()))
+	w.Close()
+	w = open(t, &model{Reply: asking}, s)
+	w.Prompt("run " + out + "; false")
+	w.Settle()
 	if n := w.ran(out); n != 2 {
 		t.Errorf("with the project's rule it ran %d times after a restart, want 2", n)
 	}
-	check(t, w.db.Read(t.Context(), func(rx *store.Rx) error {
+	check(t, w.DB.Read(t.Context(), func(rx *store.Rx) error {
 		gs, err := store.Grants(&rx.View)
 		if len(gs) != 1 || gs[0].Rule != string(want) {
 			t.Errorf("the rows are %+v", gs)
@@ -115,29 +115,29 @@ func lastResult(es []history.Entry) (text string) {
 // keeps it from. A program that ends at the second question asks both again.
 func TestSandbox_asks(t *testing.T) {
 	s, beside := walled(t, permit.Ask, permit.Prevents)
-	w := open(t, &model{reply: asking}, s)
+	w := open(t, &model{Reply: asking}, s)
 	asks := func(k permit.Kind) (q *event.Question) {
 		t.Helper()
-		w.until("it asks, as "+string(k), func() bool {
-			i := w.info("main")
+		w.Until("it asks, as "+string(k), func() bool {
+			i := w.Info("main")
 			q = i.Question
 			return i.State == event.Asking && q != nil && q.Action.Kind == k
 		})
 		return q
 	}
 	out := filepath.Join(beside, "x")
-	w.prompt("run " + out + "; false")
+	w.Prompt("run " + out + "; false")
 	q := asks(permit.Command)
 	if !q.Auto {
 		t.Errorf("auto is not offered: %+v", q)
 	}
-	w.answer(q.ID, permit.Once)
+	w.Answer(q.ID, permit.Once)
 	asks(permit.Widen)
-	w.close()
-	w = open(t, &model{reply: asking}, s)
-	w.answer(asks(permit.Command).ID, permit.Once)
-	w.answer(asks(permit.Widen).ID, permit.Once)
-	w.settle()
+	w.Close()
+	w = open(t, &model{Reply: asking}, s)
+	w.Answer(asks(permit.Command).ID, permit.Once)
+	w.Answer(asks(permit.Widen).ID, permit.Once)
+	w.Settle()
 	if n := w.ran(out); n != 1 {
 		t.Errorf("it ran %d times, want once", n)
 	}
@@ -146,57 +146,57 @@ func TestSandbox_asks(t *testing.T) {
 // A question about a command that names a secret says so, and the model hears that a yes does not show it the secret.
 func TestSandbox_secret(t *testing.T) {
 	s, beside := walled(t, permit.Ask, permit.Prevents)
-	w := open(t, &model{reply: asking}, s)
+	w := open(t, &model{Reply: asking}, s)
 	secret := filepath.Join(filepath.Dir(beside), "home", ".ssh")
-	w.prompt("run inside; ls " + secret)
+	w.Prompt("run inside; ls " + secret)
 	q := w.asks("main")
 	if q.Action.Sensitive == "" || q.Auto {
 		t.Errorf("it asks %+v", q)
 	}
-	w.answer(q.ID, permit.Once)
-	w.settle()
-	if said := lastResult(w.entries("main")); !strings.Contains(said, "[its sandbox hides "+secret+" ") {
+	w.Answer(q.ID, permit.Once)
+	w.Settle()
+	if said := lastResult(w.Entries("main")); !strings.Contains(said, "[its sandbox hides "+secret+" ") {
 		t.Errorf("the model was told %q", said)
 	}
-	w.prompt("run inside; ls")
+	w.Prompt("run inside; ls")
 	if q := w.asks("main"); q.Action.Sensitive != "" {
 		t.Errorf("a harmless one is called sensitive: %s", q.Action.Sensitive)
 	} else {
-		w.answer(q.ID, permit.No)
+		w.Answer(q.ID, permit.No)
 	}
-	w.settle()
+	w.Settle()
 }
 
 // The key for mode auto answers the question it stands at, and is remembered for the workspace; leaving the mode is too.
 func TestSandbox_freely(t *testing.T) {
 	s, _ := walled(t, permit.Ask, permit.Prevents)
-	w := open(t, &model{reply: asking}, s)
+	w := open(t, &model{Reply: asking}, s)
 	remembered := func(want permit.Mode) {
 		t.Helper()
-		if c, err := agents.Remembered(t.Context(), w.db); err != nil || c.Mode != want {
+		if c, err := agents.Remembered(t.Context(), w.DB); err != nil || c.Mode != want {
 			t.Errorf("remembered is %q, %v; want %q", c.Mode, err, want)
 		}
 	}
-	w.prompt("run inside")
+	w.Prompt("run inside")
 	if q := w.asks("main"); !q.Auto {
 		t.Fatalf("auto is not offered: %+v", q)
 	}
-	check(t, w.pool.SetMode(t.Context(), permit.Auto))
-	w.settle()
+	check(t, w.Pool.SetMode(t.Context(), permit.Auto))
+	w.Settle()
 	if w.ran("inside") != 1 {
 		t.Error("it did not run")
 	}
 	remembered(permit.Auto)
-	check(t, w.pool.SetMode(t.Context(), permit.Plan))
+	check(t, w.Pool.SetMode(t.Context(), permit.Plan))
 	remembered("")
-	check(t, w.pool.SetMode(t.Context(), permit.Ask))
-	w.prompt("run inside; cat .env")
+	check(t, w.Pool.SetMode(t.Context(), permit.Ask))
+	w.Prompt("run inside; cat .env")
 	if q := w.asks("main"); q.Auto {
 		t.Error("auto is offered where it would ask too")
 	} else {
-		w.answer(q.ID, permit.No)
+		w.Answer(q.ID, permit.No)
 	}
-	w.settle()
+	w.Settle()
 }
 
 // Where the sandbox only detects, auto is not offered; where there is none, it can't be.
@@ -204,31 +204,31 @@ func TestSandbox_offered(t *testing.T) {
 	for _, wall := range []permit.Wall{permit.NoWall, permit.Detects} {
 		s, _ := walled(t, permit.Ask, wall)
 		if wall == permit.NoWall {
-			s.box = nil
+			s.Box = nil
 		}
-		w := open(t, &model{reply: asking}, s)
-		w.prompt("run inside")
+		w := open(t, &model{Reply: asking}, s)
+		w.Prompt("run inside")
 		q := w.asks("main")
 		if q.Auto {
 			t.Errorf("auto is offered behind %v", wall)
 		}
-		if err := w.pool.SetMode(t.Context(), permit.Auto); (err == nil) != (wall == permit.Detects) {
+		if err := w.Pool.SetMode(t.Context(), permit.Auto); (err == nil) != (wall == permit.Detects) {
 			t.Errorf("behind %v: %v", wall, err)
 		}
 		if wall == permit.NoWall {
-			w.answer(q.ID, permit.No)
+			w.Answer(q.ID, permit.No)
 		}
-		w.settle()
+		w.Settle()
 	}
 }
 
 // In mode yolo a command runs as the user.
 func TestSandbox_yolo(t *testing.T) {
 	s, beside := walled(t, permit.Yolo, permit.Prevents)
-	w := open(t, &model{reply: asking}, s)
+	w := open(t, &model{Reply: asking}, s)
 	out := filepath.Join(beside, "x")
-	w.prompt("run " + out + "; false")
-	w.settle()
+	w.Prompt("run " + out + "; false")
+	w.Settle()
 	if n := w.ran(out); n != 1 {
 		t.Errorf("it ran %d times, want once", n)
 	}
@@ -237,33 +237,33 @@ func TestSandbox_yolo(t *testing.T) {
 // What a command changed of what is protected is asked about before any other command runs: it stays, or is put back.
 func TestSandbox_kept(t *testing.T) {
 	s, _ := walled(t, permit.Auto, permit.Detects)
-	at := func(rel string) string { return filepath.Join(s.dir, rel) }
+	at := func(rel string) string { return filepath.Join(s.Dir, rel) }
 	check(t, os.MkdirAll(at(".git/hooks"), 0o700))
 	check(t, os.WriteFile(at(".git/config"), []byte("[core]\n"), 0o600))
-	w := open(t, &model{reply: asking}, s)
+	w := open(t, &model{Reply: asking}, s)
 	tampers := func(file, says string, c permit.Choice) {
 		t.Helper()
-		w.prompt("run " + file)
+		w.Prompt("run " + file)
 		q := w.asks("main")
 		if q.Action.Kind != permit.Tamper || !strings.Contains(q.Again, says) || !strings.Contains(q.Action.Diff, "+ran") || q.Rule != "" {
 			t.Fatalf("it asks %+v", q)
 		}
 		beside := "beside-" + strings.Trim(filepath.Base(file), ".")
-		w.push(beside, "run beside")
-		w.run(0)
-		w.until("another works", func() bool { return w.info(beside).State == event.Running })
+		w.Push(beside, "run beside")
+		w.Run(0)
+		w.Until("another works", func() bool { return w.Info(beside).State == event.Running })
 		if w.ran("beside") > 0 {
 			t.Error("another agent's command ran while it was not decided")
 		}
-		w.answer(q.ID, c)
-		w.settle()
+		w.Answer(q.ID, c)
+		w.Settle()
 		check(t, os.Remove(at("beside")))
 	}
 	tampers(".git/config", "changed .git/config", permit.No)
 	if text, err := os.ReadFile(at(".git/config")); err != nil || string(text) != "[core]\n" {
 		t.Errorf("put back, it holds %q, %v", text, err)
 	}
-	if said := lastResult(w.entries("main")); !strings.Contains(said, "that was put back") {
+	if said := lastResult(w.Entries("main")); !strings.Contains(said, "that was put back") {
 		t.Errorf("the model was told %q", said)
 	}
 	tampers(".git/hooks/post-checkout", "made .git/hooks/post-checkout", permit.No)
@@ -274,8 +274,8 @@ func TestSandbox_kept(t *testing.T) {
 	if w.ran(".mcp.json") != 1 {
 		t.Error("kept, it is gone")
 	}
-	w.prompt("run plain")
-	w.settle() // what was kept is not asked about again
+	w.Prompt("run plain")
+	w.Settle() // what was kept is not asked about again
 	if w.ran("plain") != 1 {
 		t.Error("it did not run")
 	}
@@ -284,19 +284,19 @@ func TestSandbox_kept(t *testing.T) {
 // Where nobody is there to be asked, and where the program ends before there is an answer, it is put back.
 func TestSandbox_keptWithout(t *testing.T) {
 	s, _ := walled(t, permit.Auto, permit.Detects)
-	w := open(t, &model{reply: asking}, s)
-	w.prompt("run .mcp.json")
+	w := open(t, &model{Reply: asking}, s)
+	w.Prompt("run .mcp.json")
 	w.asks("main")
-	w.close()
-	if _, err := os.Lstat(filepath.Join(s.dir, ".mcp.json")); !errors.Is(err, fs.ErrNotExist) {
+	w.Close()
+	if _, err := os.Lstat(filepath.Join(s.Dir, ".mcp.json")); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("it is there: %v", err)
 	}
-	w = open(t, &model{reply: asking}, s)
-	w.settle()
-	if said := lastResult(w.entries("main")); !strings.Contains(said, "that was put back") {
+	w = open(t, &model{Reply: asking}, s)
+	w.Settle()
+	if said := lastResult(w.Entries("main")); !strings.Contains(said, "that was put back") {
 		t.Errorf("the model was told %q", said)
 	}
-	left, err := filepath.Glob(filepath.Join(filepath.Dir(s.dir), "aside", "*", "*"))
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(s.Dir), "aside", "*", "*"))
 	if err != nil || len(left) != 1 {
 		t.Errorf("put aside lies %q, %v", left, err)
 	}

@@ -22,20 +22,20 @@ import (
 
 // plan registers what the human schedules in main's tab.
 func (w *world) plan(o schedule.Order, text string) schedule.Schedule {
-	w.t.Helper()
+	w.T.Helper()
 	var err error
 	o.When, o.Text, err = when.Parse(text, time.Now())
-	check(w.t, err)
-	o.Owner, o.Origin = w.main(), schedule.Human
-	s, err := w.pool.Schedule.Add(w.t.Context(), o)
-	check(w.t, err)
+	check(w.T, err)
+	o.Owner, o.Origin = w.Main(), schedule.Human
+	s, err := w.Pool.Schedule.Add(w.T.Context(), o)
+	check(w.T, err)
 	return s
 }
 
 // spoke is all texts of an agent's transcript.
 func (w *world) spoke(name string) string {
 	var b strings.Builder
-	for _, e := range w.entries(name) {
+	for _, e := range w.Entries(name) {
 		b.WriteString(e.Text + "\n")
 	}
 	return b.String()
@@ -48,17 +48,17 @@ func (w *world) spoke(name string) string {
 func TestReminder_isPassive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, builtin.New(), setting{})
-		defer w.close()
+		defer w.Close()
 		w.plan(schedule.Order{Kind: schedule.Reminder}, "30m commit your work")
 		time.Sleep(30 * time.Minute)
 		synctest.Wait()
-		w.until("it is counted", func() bool { return w.info("main").Pending == 1 })
-		if i := w.info("main"); i.State != event.Idle || i.Steps != 0 {
+		w.Until("it is counted", func() bool { return w.Info("main").Pending == 1 })
+		if i := w.Info("main"); i.State != event.Idle || i.Steps != 0 {
 			t.Fatalf("a turn began: %+v", i)
 		}
-		w.prompt("say hello")
-		w.settle()
-		if ms := w.waits(w.main()); len(ms) != 0 {
+		w.Prompt("say hello")
+		w.Settle()
+		if ms := w.waits(w.Main()); len(ms) != 0 {
 			t.Errorf("it still waits: %+v", ms)
 		}
 		if said := w.spoke("main"); !strings.Contains(said, "commit your work") || !strings.Contains(said, "hello") {
@@ -67,7 +67,7 @@ func TestReminder_isPassive(t *testing.T) {
 		w.plan(schedule.Order{Kind: schedule.Reminder, Deliver: inbox.Wake}, "30m lunch")
 		time.Sleep(31 * time.Minute)
 		synctest.Wait()
-		w.settle()
+		w.Settle()
 		if said := w.spoke("main"); !strings.Contains(said, "lunch") {
 			t.Errorf("it did not wake: %q", said)
 		}
@@ -78,22 +78,22 @@ func TestReminder_isPassive(t *testing.T) {
 func TestReminder_quiet(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, builtin.New(), setting{})
-		defer w.close()
-		check(t, w.pool.Mail.BeQuiet(t.Context(), time.Time{}))
+		defer w.Close()
+		check(t, w.Pool.Mail.BeQuiet(t.Context(), time.Time{}))
 		w.plan(schedule.Order{Kind: schedule.Reminder, Deliver: inbox.Wake}, "30m lunch")
 		time.Sleep(31 * time.Minute)
 		synctest.Wait()
-		w.until("it is counted", func() bool { return w.info("main").Pending == 1 })
-		if i := w.info("main"); i.State != event.Idle || i.Steps != 0 {
+		w.Until("it is counted", func() bool { return w.Info("main").Pending == 1 })
+		if i := w.Info("main"); i.State != event.Idle || i.Steps != 0 {
 			t.Errorf("a turn began in quiet: %+v", i)
 		}
-		came, err := w.pool.Mail.EndQuiet(t.Context())
+		came, err := w.Pool.Mail.EndQuiet(t.Context())
 		check(t, err)
 		if !strings.Contains(came, "1 message came meanwhile") {
 			t.Errorf("at its end: %q", came)
 		}
-		w.until("it wakes", func() bool { return strings.Contains(w.spoke("main"), "lunch") })
-		w.settle()
+		w.Until("it wakes", func() bool { return strings.Contains(w.spoke("main"), "lunch") })
+		w.Settle()
 	})
 }
 
@@ -102,23 +102,23 @@ func TestReminder_quiet(t *testing.T) {
 // Spec: O-36, O-86.
 func TestScheduledCommand(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	broken := filepath.Join(w.dir, "broken")
+	broken := filepath.Join(w.Dir, "broken")
 	s := w.plan(schedule.Order{Kind: schedule.Command, Name: "tests"}, "every 10m echo looking; test ! -e broken")
 	w.plan(schedule.Order{Kind: schedule.Command, Name: "each", Always: true}, "every 10m true")
 	fire := func(name string, n int) []inbox.Message {
 		t.Helper()
-		_, err := w.pool.Schedule.Fire(t.Context(), name, 0)
+		_, err := w.Pool.Schedule.Fire(t.Context(), name, 0)
 		check(t, err)
-		w.until(fmt.Sprint(name, " ran"), func() bool {
+		w.Until(fmt.Sprint(name, " ran"), func() bool {
 			var open bool
-			check(t, w.db.Read(context.Background(), func(rx *store.Rx) (err error) {
+			check(t, w.DB.Read(context.Background(), func(rx *store.Rx) (err error) {
 				k, err := schedule.Known(&rx.View, name)
 				open = k.Last.Ended.IsZero()
 				return err
 			}))
 			return !open
 		})
-		ms := w.waits(w.main())
+		ms := w.waits(w.Main())
 		if len(ms) != n {
 			t.Fatalf("%d messages, not %d: %+v", len(ms), n, ms)
 		}
@@ -138,7 +138,7 @@ func TestScheduledCommand(t *testing.T) {
 	check(t, os.Remove(broken))
 	fire("tests", 3)
 	tabs := 0
-	for _, i := range w.pool.Infos() {
+	for _, i := range w.Pool.Infos() {
 		if strings.HasPrefix(i.Name, "tests") {
 			tabs++
 		}
@@ -148,7 +148,7 @@ func TestScheduledCommand(t *testing.T) {
 	}
 	fire("each", 4)
 	fire("each", 5)
-	check(t, w.db.Read(t.Context(), func(rx *store.Rx) error {
+	check(t, w.DB.Read(t.Context(), func(rx *store.Rx) error {
 		rs, err := schedule.Runs(&rx.View, s.ID, 10)
 		if len(rs) != 5 || rs[1].Outcome != "failed: exit 1" || rs[1].Finding != "looking" || rs[1].Message != 0 || rs[0].Message == 0 {
 			t.Errorf("%+v", rs)
@@ -160,34 +160,35 @@ func TestScheduledCommand(t *testing.T) {
 // TestScheduledCommand_whenNobodyBeganIt: a command that was due when the program ended is told as lost by the next
 // start, once, and its schedule goes on.
 func TestScheduledCommand_whenNobodyBeganIt(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
-	w := open(t, builtin.New(), setting{dir: dir, cap: 1})
-	w.push("busy", "!sleep 60")
-	w.run(0)
-	w.state("busy", event.Running)
+	w := open(t, builtin.New(), setting{Dir: dir, Cap: 1})
+	w.Push("busy", "!sleep 60")
+	w.Run(0)
+	w.State("busy", event.Running)
 	w.plan(schedule.Order{Kind: schedule.Command, Name: "tests"}, "every 10m true")
-	_, err := w.pool.Schedule.Fire(t.Context(), "tests", 0)
+	_, err := w.Pool.Schedule.Fire(t.Context(), "tests", 0)
 	check(t, err)
-	w.until("it is queued", func() bool { return w.tally.Queued == 1 })
-	w.close()
+	w.Until("it is queued", func() bool { return w.Tally.Queued == 1 })
+	w.Close()
 	for range 2 {
-		w = open(t, builtin.New(), setting{dir: dir, cap: 1})
-		w.until("there are agents", func() bool { return w.info("main").ID != 0 })
+		w = open(t, builtin.New(), setting{Dir: dir, Cap: 1})
+		w.Until("there are agents", func() bool { return w.Info("main").ID != 0 })
 		lost := 0
-		for _, m := range w.waits(w.main()) {
+		for _, m := range w.waits(w.Main()) {
 			if m.Kind == inbox.Scheduled && m.Error == "the program ended before it began" {
 				lost++
 			}
 		}
-		if lost != 1 || w.tally.Queued != 0 {
-			t.Errorf("%d messages tell of it, %d tasks are queued: %+v", lost, w.tally.Queued, w.waits(w.main()))
+		if lost != 1 || w.Tally.Queued != 0 {
+			t.Errorf("%d messages tell of it, %d tasks are queued: %+v", lost, w.Tally.Queued, w.waits(w.Main()))
 		}
-		w.close()
+		w.Close()
 	}
-	w = open(t, builtin.New(), setting{dir: dir})
-	_, err = w.pool.Schedule.Fire(t.Context(), "tests", 0)
+	w = open(t, builtin.New(), setting{Dir: dir})
+	_, err = w.Pool.Schedule.Fire(t.Context(), "tests", 0)
 	check(t, err)
-	w.settle()
+	w.Settle()
 }
 
 // TestWatch: a schedule with a condition has an observer look each time, and the one that finds the condition met ends
@@ -196,7 +197,7 @@ func TestScheduledCommand_whenNobodyBeganIt(t *testing.T) {
 //
 // Spec: O-6, O-52, O-68, O-84, E-28.
 func TestWatch(t *testing.T) {
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		said := results(req)
 		switch {
 		case len(said) == 0:
@@ -209,7 +210,7 @@ func TestWatch(t *testing.T) {
 		return text("CI is green: " + said[1].Text), nil
 	}}
 	w := open(t, m, setting{})
-	log := filepath.Join(w.dir, "ci.log")
+	log := filepath.Join(w.Dir, "ci.log")
 	check(t, os.WriteFile(log, []byte("failed\n"), 0o600))
 	watch := schedule.Order{Kind: schedule.Task, Name: "ci", CancelWhen: "CI is green"}
 	w.plan(watch, "every 10m Does CI pass?")
@@ -218,10 +219,10 @@ func TestWatch(t *testing.T) {
 	w.plan(other, "every 10m Does CI pass?")
 	fire := func(n int) inbox.Message {
 		t.Helper()
-		_, err := w.pool.Schedule.Fire(t.Context(), "ci", 0)
+		_, err := w.Pool.Schedule.Fire(t.Context(), "ci", 0)
 		check(t, err)
-		w.until("it reports", func() bool { return len(w.waits(w.main())) == n })
-		return w.waits(w.main())[n-1]
+		w.Until("it reports", func() bool { return len(w.waits(w.Main())) == n })
+		return w.waits(w.Main())[n-1]
 	}
 	if m := fire(1); m.Kind != inbox.Scheduled || m.Body != "CI is red" {
 		t.Errorf("%+v", m)
@@ -231,25 +232,26 @@ func TestWatch(t *testing.T) {
 	if m := m2.Body; !strings.HasPrefix(m, "CI is green: Refused: an observer ") || !strings.HasSuffix(m, "\n\nThe watch has ended: ci is not scheduled any more.") {
 		t.Errorf("%+v", m)
 	}
-	if s, _, err := w.pool.Schedule.About(t.Context(), "ci"); err != nil || s.State != schedule.Ended || s.Runs != 2 || s.Last.Message != m2.ID || s.Last.Outcome != "completed" {
+	if s, _, err := w.Pool.Schedule.About(t.Context(), "ci"); err != nil || s.State != schedule.Ended || s.Runs != 2 || s.Last.Message != m2.ID || s.Last.Outcome != "completed" {
 		t.Errorf("%+v, %v", s, err)
 	}
-	lines, err := os.ReadFile(audit.LinesFile(w.dir))
+	lines, err := os.ReadFile(audit.LinesFile(w.Dir))
 	if err != nil || strings.Count(string(lines), `"headless-ci-1"`) == 0 || strings.Count(string(lines), "ci.log") < 2 {
 		t.Errorf("the file of what observers called: %v\n%s", err, lines)
 	}
-	if s, _, err := w.pool.Schedule.About(t.Context(), "other"); err != nil || s.State != schedule.Active {
+	if s, _, err := w.Pool.Schedule.About(t.Context(), "other"); err != nil || s.State != schedule.Active {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
 
 // TestTask_once: what was due once has no watch that could end, and its report tells of none.
 func TestTask_once(t *testing.T) {
+	t.Parallel()
 	w := open(t, builtin.New(), setting{})
 	w.plan(schedule.Order{Kind: schedule.Task, Name: "look"}, "1s say looked")
-	w.until("it reports", func() bool { return len(w.waits(w.main())) == 1 })
-	if m := w.waits(w.main())[0]; m.Kind != inbox.Scheduled || m.Body != "looked" {
+	w.Until("it reports", func() bool { return len(w.waits(w.Main())) == 1 })
+	if m := w.waits(w.Main())[0]; m.Kind != inbox.Scheduled || m.Body != "looked" {
 		t.Errorf("%+v", m)
 	}
-	w.settle()
+	w.Settle()
 }

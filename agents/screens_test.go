@@ -15,11 +15,12 @@ import (
 // Humans at several screens answer the same question at once: one answer is carried out and is the only row of the
 // audit; who was too late hears who was first, and what they said.
 func TestAsks_severalScreens(t *testing.T) {
+	t.Parallel()
 	const rounds, screens = 20, 6
-	w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
+	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
 	for round := range rounds {
 		file := fmt.Sprintf("made-%d", round)
-		w.prompt("run " + file)
+		w.Prompt("run " + file)
 		q := w.asks("main")
 		seen := len(w.audited(""))
 		start := make(chan struct{})
@@ -34,12 +35,12 @@ func TestAsks_severalScreens(t *testing.T) {
 					ans = event.Answer{Choice: permit.No, Reason: "not on Fridays"}
 				}
 				<-start
-				errs[n] = w.pool.Asks.Answer(audit.As(t.Context(), fmt.Sprintf("screen %d", n)), q.ID, ans)
+				errs[n] = w.Pool.Asks.Answer(audit.As(t.Context(), fmt.Sprintf("screen %d", n)), q.ID, ans)
 			}()
 		}
 		close(start)
 		all.Wait()
-		w.settle()
+		w.Settle()
 		winner := -1
 		for n, err := range errs {
 			if err == nil && winner >= 0 {
@@ -82,11 +83,11 @@ func TestAsks_severalScreens(t *testing.T) {
 
 // What is done at a screen is that screen's: modes, commands and rules taken back too.
 func TestAudit_whichScreen(t *testing.T) {
-	w := open(t, &model{reply: asking}, setting{mode: permit.Ask})
+	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask})
 	at := audit.As(t.Context(), "the user, on pts/3")
-	check(t, w.pool.SetMode(at, permit.Plan))
-	check(t, w.pool.Shell(at, w.main(), "true"))
-	w.settle()
+	check(t, w.Pool.SetMode(at, permit.Plan))
+	check(t, w.Pool.Shell(at, w.Main(), "true"))
+	w.Settle()
 	w.wantAudit("", `mode {"mode":"plan","was":"ask"} | the user, on pts/3 |`, `main shell bash {"command":"true"} | allowed the user, on pts/3 | ok`)
 }
 
@@ -94,7 +95,7 @@ func TestAudit_whichScreen(t *testing.T) {
 func TestAudit_beginsWithTheMode(t *testing.T) {
 	rows := func(w *world) (modes []string) {
 		t.Helper()
-		rs, err := w.pool.Audit.Records(t.Context(), audit.Wanted{Limit: 1000})
+		rs, err := w.Pool.Audit.Records(t.Context(), audit.Wanted{Limit: 1000})
 		check(t, err)
 		for _, r := range rs {
 			if r.What == audit.Mode {
@@ -109,18 +110,18 @@ func TestAudit_beginsWithTheMode(t *testing.T) {
 			t.Errorf("the modes of the audit are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
-	w := open(t, &model{reply: asking}, setting{mode: permit.Ask, moded: "nobody says another"})
+	w := open(t, &model{Reply: asking}, setting{Mode: permit.Ask, Moded: "nobody says another"})
 	want(w)
-	check(t, w.pool.Shell(t.Context(), w.main(), "true"))
-	check(t, w.pool.Shell(t.Context(), w.main(), "true"))
+	check(t, w.Pool.Shell(t.Context(), w.Main(), "true"))
+	check(t, w.Pool.Shell(t.Context(), w.Main(), "true"))
 	first := `2 {"mode":"ask"} nobody says another`
 	want(w, first)
-	check(t, w.pool.SetMode(t.Context(), permit.Yolo))
+	check(t, w.Pool.SetMode(t.Context(), permit.Yolo))
 	second := `5 {"mode":"yolo","was":"ask"} the user, on a screen`
 	want(w, first, second)
-	w.close()
-	w = open(t, &model{reply: asking}, setting{dir: w.dir, mode: permit.Plan, moded: "a flag"})
-	check(t, w.pool.SetMode(t.Context(), permit.Ask))
+	w.Close()
+	w = open(t, &model{Reply: asking}, setting{Dir: w.Dir, Mode: permit.Plan, Moded: "a flag"})
+	check(t, w.Pool.SetMode(t.Context(), permit.Ask))
 	want(w, first, second, `6 {"mode":"plan"} a flag`, `7 {"mode":"ask","was":"plan"} the user, on a screen`)
 	w.audited("")
 }

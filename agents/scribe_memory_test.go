@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"fantail/agents/agentstest"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
@@ -17,21 +18,21 @@ import (
 // replies is a life in which main's model says one reply, which says of itself how
 // long it is.
 func replies(t *testing.T, dir, base string) {
-	w := open(t, openai.New(openai.Options{Key: "k", BaseURL: base + "/v1"}), setting{dir: dir})
-	feed := w.pool.Subscribe()
+	w := open(t, openai.New(openai.Options{Key: "k", BaseURL: base + "/v1"}), setting{Dir: dir})
+	feed := w.Pool.Subscribe()
 	defer feed.Close()
-	w.prompt("go")
+	w.Prompt("go")
 	bytes := 0
 	for bytes == 0 {
 		<-feed.Wait()
-		w.feed.Take()
+		w.Feed.Take()
 		for _, e := range feed.Take() {
 			if a, ok := e.(event.Appended); ok && len(a.Entries) > 0 && a.Entries[0].Kind == history.EntryText {
 				bytes = len(a.Entries[0].Text)
 			}
 		}
 	}
-	w.settle()
+	w.Settle()
 	status, err := os.ReadFile("/proc/self/status")
 	check(t, err)
 	_, rest, _ := strings.Cut(string(status), "VmHWM:")
@@ -44,6 +45,7 @@ func replies(t *testing.T, dir, base string) {
 // TestScribe_aLongReplyTakesLittleMemory: the program grows by less than three times
 // the text, over real HTTP, from the socket to the row (torture L4, L26).
 func TestScribe_aLongReplyTakesLittleMemory(t *testing.T) {
+	t.Parallel()
 	if runtime.GOOS != "linux" {
 		t.Skip("the peak is read from /proc")
 	}
@@ -54,7 +56,7 @@ func TestScribe_aLongReplyTakesLittleMemory(t *testing.T) {
 		check(t, err)
 		defer stop()
 		said, most := 0, 0
-		lived(t, "replies", t.TempDir(), base, func(line string) bool {
+		agentstest.Lived(t, "replies", t.TempDir(), base, func(line string) bool {
 			_, err := fmt.Sscanf(line, "said %d %d", &said, &most)
 			return err == nil
 		})

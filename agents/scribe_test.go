@@ -54,8 +54,8 @@ var whole = llm.Stop{Reason: llm.EndTurn}
 
 // said is what stands written down of a reply that still comes, by block.
 func (w *world) said(turn int64) (texts []string) {
-	w.t.Helper()
-	check(w.t, w.db.Read(w.t.Context(), func(rx *store.Rx) error {
+	w.T.Helper()
+	check(w.T, w.DB.Read(w.T.Context(), func(rx *store.Rx) error {
 		said, err := rx.Sayings(turn)
 		for _, s := range said {
 			text, err := rx.Text(s.Head, s.Size)
@@ -83,8 +83,8 @@ func TestScribe_textIsOnDiskWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := speech{llm.Thinking{Text: "I think"}, "Hel", 400 * time.Millisecond, "lo", 3 * time.Second, llm.Text{Text: " again", Index: 0}, time.Hour}
 		var n atomic.Int32
-		w := open(t, m, setting{trace: wrote(&n)})
-		w.prompt("go")
+		w := open(t, m, setting{Trace: wrote(&n)})
+		w.Prompt("go")
 		synctest.Wait()
 		if got := w.said(1); got != nil {
 			t.Errorf("at once %q", got)
@@ -104,12 +104,12 @@ func TestScribe_textIsOnDiskWithinASecond(t *testing.T) {
 		if got := fmt.Sprint(w.said(1)); got != "[thinking I think text Hello again]" || n.Load() != before+1 {
 			t.Errorf("a second after the next piece %s, %d", got, n.Load()-before)
 		}
-		if got := kinds(w.entries("main")); got != "prompt" {
+		if got := kinds(w.Entries("main")); got != "prompt" {
 			t.Errorf("entries %s", got)
 		}
-		w.pool.Stop(w.main())
-		w.settle()
-		es := w.entries("main")
+		w.Pool.Stop(w.Main())
+		w.Settle()
+		es := w.Entries("main")
 		if got := kinds(es); got != "prompt thinking text ended" || es[2].Text != "Hello again" || w.said(1) != nil {
 			t.Errorf("in the end %s, %q", got, w.said(1))
 		}
@@ -130,9 +130,9 @@ func TestScribe_shortReplyCostsNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var n atomic.Int32
-				w := open(t, c.m, setting{trace: wrote(&n)})
-				w.prompt("go")
-				w.settle()
+				w := open(t, c.m, setting{Trace: wrote(&n)})
+				w.Prompt("go")
+				w.Settle()
 				if !c.want(n.Load()) {
 					t.Errorf("%d pieces", n.Load())
 				}
@@ -142,7 +142,7 @@ func TestScribe_shortReplyCostsNothing(t *testing.T) {
 						want.WriteString(s)
 					}
 				}
-				if es := w.entries("main"); kinds(es) != "prompt text ended" || es[1].Text != want.String() || w.said(1) != nil {
+				if es := w.Entries("main"); kinds(es) != "prompt text ended" || es[1].Text != want.String() || w.said(1) != nil {
 					t.Errorf("entries %s", kinds(es))
 				}
 			})
@@ -163,7 +163,7 @@ func TestScribe_aFailedTryIsForgotten(t *testing.T) {
 			return speech{5 * time.Second, "second", 2 * time.Second, time.Hour}.Stream(ctx, req)
 		}), llm.RetryOptions{})
 		w := open(t, m, setting{})
-		w.prompt("go")
+		w.Prompt("go")
 		time.Sleep(1500 * time.Millisecond)
 		if got := fmt.Sprint(w.said(1)); got != "[text first]" {
 			t.Errorf("of the first try %s", got)
@@ -177,9 +177,9 @@ func TestScribe_aFailedTryIsForgotten(t *testing.T) {
 		if got := fmt.Sprint(w.said(1)); got != "[text second]" {
 			t.Errorf("of the second try %s", got)
 		}
-		w.pool.Stop(w.main())
-		w.settle()
-		if es := w.entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "second" {
+		w.Pool.Stop(w.Main())
+		w.Settle()
+		if es := w.Entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "second" {
 			t.Errorf("entries %s", kinds(es))
 		}
 	})
@@ -200,11 +200,11 @@ func TestScribe_aDiskThatRefusesLosesNothing(t *testing.T) {
 				half := strings.Repeat("of much text ", 200_000)
 				m := speech{"A beginning ", 2 * time.Second, half, 4 * time.Second, half, 4 * time.Second, "and an end.", 2 * time.Second, whole}
 				w := open(t, m, setting{})
-				w.prompt("go")
+				w.Prompt("go")
 				time.Sleep(1500 * time.Millisecond)
 				w.fault(fault)
-				w.until("it says so", func() bool { return strings.Contains(w.info("main").Why, "write down the reply") })
-				if i := w.info("main"); i.State != event.Running || i.Doing != "streaming" {
+				w.Until("it says so", func() bool { return strings.Contains(w.Info("main").Why, "write down the reply") })
+				if i := w.Info("main"); i.State != event.Running || i.Doing != "streaming" {
 					t.Errorf("meanwhile %+v", i)
 				}
 				w.fault(map[string]string{"pieces": "none", "full": "space"}[fault])
@@ -213,9 +213,9 @@ func TestScribe_aDiskThatRefusesLosesNothing(t *testing.T) {
 				if got := w.said(1); len(got) != 1 || got[0] != "text A beginning "+half {
 					t.Errorf("written down then: %d texts", len(got))
 				}
-				w.until("the trouble is gone", func() bool { return w.info("main").Why == "" })
-				w.settle()
-				if es := w.entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "A beginning "+half+half+"and an end." {
+				w.Until("the trouble is gone", func() bool { return w.Info("main").Why == "" })
+				w.Settle()
+				if es := w.Entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "A beginning "+half+half+"and an end." {
 					t.Errorf("entries %s", kinds(es))
 				}
 			})
@@ -237,10 +237,10 @@ func TestScribe_longTextsStandInPieces(t *testing.T) {
 				pieces.Add(1)
 			}
 		}
-		w := open(t, speech{"short", whole}, setting{trace: trace})
-		w.prompt(long)
-		w.settle()
-		if es := w.entries("main"); kinds(es) != "prompt text ended" || es[0].Text != long || es[1].Text != "short" {
+		w := open(t, speech{"short", whole}, setting{Trace: trace})
+		w.Prompt(long)
+		w.Settle()
+		if es := w.Entries("main"); kinds(es) != "prompt text ended" || es[0].Text != long || es[1].Text != "short" {
 			t.Errorf("entries %s", kinds(es))
 		}
 		if n := pieces.Load(); n < 10 {
@@ -261,16 +261,16 @@ func TestScribe_aCommitThatOnlySeemedToFail(t *testing.T) {
 				check(t, os.Remove(filepath.Join(dir, "fantail.db-shm"))) // mended, but whether it was kept isn't known
 			}
 		}
-		w := open(t, speech{"one ", 3 * time.Second, "two ", 3 * time.Second, "three", 3 * time.Second, whole}, setting{dir: dir, trace: trace})
-		w.prompt("go")
-		w.until("it says so", func() bool { return strings.Contains(w.info("main").Why, "may or may not have been kept") })
+		w := open(t, speech{"one ", 3 * time.Second, "two ", 3 * time.Second, "three", 3 * time.Second, whole}, setting{Dir: dir, Trace: trace})
+		w.Prompt("go")
+		w.Until("it says so", func() bool { return strings.Contains(w.Info("main").Why, "may or may not have been kept") })
 		time.Sleep(3500 * time.Millisecond)
 		synctest.Wait()
 		if got := fmt.Sprint(w.said(1)); got != "[text one two ]" {
 			t.Errorf("written down then: %s", got)
 		}
-		w.settle()
-		if es := w.entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "one two three" || w.said(1) != nil {
+		w.Settle()
+		if es := w.Entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "one two three" || w.said(1) != nil {
 			t.Errorf("entries %s", kinds(es))
 		}
 	})
@@ -280,13 +280,13 @@ func TestScribe_aCommitThatOnlySeemedToFail(t *testing.T) {
 func TestScribe_aReplyThatIsNotRecordedIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, speech{"what was said", 2 * time.Second, whole}, setting{})
-		w.prompt("go")
+		w.Prompt("go")
 		time.Sleep(1500 * time.Millisecond)
 		w.fault("texts")
 		time.Sleep(2 * time.Second)
 		w.fault("none")
-		w.settle()
-		if es := w.entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "what was said" || es[2].End.Outcome != history.OutFailed || w.said(1) != nil {
+		w.Settle()
+		if es := w.Entries("main"); kinds(es) != "prompt text ended" || es[1].Text != "what was said" || es[2].End.Outcome != history.OutFailed || w.said(1) != nil {
 			t.Errorf("entries %s", kinds(es))
 		}
 	})
@@ -301,9 +301,9 @@ func TestScribe_aFeedThatJoinsLate(t *testing.T) {
 			{strings.Repeat("0123456789", 300_000), "… 3000000 bytes before, which show when the reply is over …\n more"},
 		} {
 			w := open(t, speech{c.text, 5 * time.Second, " more", 5 * time.Second, whole}, setting{})
-			w.prompt("go")
+			w.Prompt("go")
 			time.Sleep(5*time.Second + 100*time.Millisecond)
-			f := w.pool.Subscribe()
+			f := w.Pool.Subscribe()
 			defer f.Close()
 			got := ""
 			for _, e := range f.Take() {
@@ -314,7 +314,7 @@ func TestScribe_aFeedThatJoinsLate(t *testing.T) {
 			if got != c.want {
 				t.Errorf("%.80q, want %.80q", got, c.want)
 			}
-			w.settle()
+			w.Settle()
 			for _, e := range f.Take() {
 				if a, ok := e.(event.Appended); ok && len(a.Entries) > 0 && a.Entries[0].Kind == history.EntryText {
 					if !a.Live || a.Entries[0].Text != c.text+" more" {
@@ -326,7 +326,7 @@ func TestScribe_aFeedThatJoinsLate(t *testing.T) {
 			if got != "" {
 				t.Error("no entry came")
 			}
-			w.close()
+			w.Close()
 		}
 	})
 }
@@ -341,14 +341,14 @@ func TestScribe_withoutKeys(t *testing.T) {
 				m = append(m, "Here: "+v[:len(v)/2], 1200*time.Millisecond, v[len(v)/2:]+" and "+v+"\n")
 			}
 			m = append(m, fill, 2*time.Second)
-			w := open(t, append(m, time.Hour), setting{keys: keys})
-			w.prompt("go")
+			w := open(t, append(m, time.Hour), setting{Keys: keys})
+			w.Prompt("go")
 			time.Sleep(time.Duration(len(values)+5) * 1200 * time.Millisecond)
 			synctest.Wait()
 			said := strings.Join(w.said(1), "\n")
-			w.pool.Stop(w.main())
-			w.settle()
-			es := w.entries("main")
+			w.Pool.Stop(w.Main())
+			w.Settle()
+			es := w.Entries("main")
 			if kinds(es) != "prompt text ended" || len(said) < len(fill) {
 				t.Fatalf("entries %s, %d bytes written down", kinds(es), len(said))
 			}

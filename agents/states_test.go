@@ -38,33 +38,33 @@ func (s steps) Stream(_ context.Context, req *llm.Request) iter.Seq2[llm.Part, e
 func TestTurn_states(t *testing.T) {
 	s := steps{make(chan struct{})}
 	w := open(t, s, setting{})
-	pipe := w.dir + "/pipe"
+	pipe := w.Dir + "/pipe"
 	check(t, syscall.Mkfifo(pipe, 0o600))
 	does := func(state event.State, doing string) {
 		t.Helper()
-		w.until(string(state)+" "+doing, func() bool {
-			i := w.info("main")
+		w.Until(string(state)+" "+doing, func() bool {
+			i := w.Info("main")
 			if (i.Call != "") != (i.Doing == "tool bash") {
 				t.Errorf("while it does %q its call is %q", i.Doing, i.Call)
 			}
 			return i.State == state && i.Doing == doing
 		})
 	}
-	w.main()
+	w.Main()
 	does(event.Idle, "")
-	w.prompt("look")
+	w.Prompt("look")
 	does(event.Running, "streaming") // from the request on
 	s.on <- struct{}{}
 	s.on <- struct{}{}
 	does(event.Running, "tool bash")
-	if c := w.info("main").Call; c != "bash cat pipe" {
+	if c := w.Info("main").Call; c != "bash cat pipe" {
 		t.Errorf("the call that runs is %q", c)
 	}
 	check(t, os.WriteFile(pipe, []byte("x"), 0o600))
 	does(event.Running, "streaming")
 	s.on <- struct{}{}
 	does(event.Idle, "")
-	if got := kinds(w.entries("main")); got != "prompt text call started result text ended" {
+	if got := kinds(w.Entries("main")); got != "prompt text call started result text ended" {
 		t.Errorf("entries %s", got)
 	}
 }
@@ -72,17 +72,17 @@ func TestTurn_states(t *testing.T) {
 // TestTask_thatSaysNothing is delivered all the same.
 // Spec: E-9, Q-37, Q-38.
 func TestTask_thatSaysNothing(t *testing.T) {
-	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return nil, nil }}
+	m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return nil, nil }}
 	w := open(t, m, setting{})
-	w.push("mute", "say nothing")
-	w.run(0)
-	w.settle()
-	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
+	w.Push("mute", "say nothing")
+	w.Run(0)
+	w.Settle()
+	ms, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 1 || ms[0].Kind != inbox.Result || ms[0].Body != "(no output)" || ms[0].Outcome != "completed" {
 		t.Errorf("messages %+v", ms)
 	}
-	if got := w.entries("main"); len(got) != 1 || !strings.Contains(got[0].Text, "(no output)") {
+	if got := w.Entries("main"); len(got) != 1 || !strings.Contains(got[0].Text, "(no output)") {
 		t.Errorf("the model reads %+v", got)
 	}
 }

@@ -22,7 +22,7 @@ import (
 
 // wraps is a model that works in steps until it is asked to wrap up.
 func wraps(first func(ctx context.Context) []llm.Part) *model {
-	return &model{reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	return &model{Reply: func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		if strings.HasPrefix(asked(req), "Wrap up now") {
 			return text("what there is"), nil
 		}
@@ -33,20 +33,20 @@ func wraps(first func(ctx context.Context) []llm.Part) *model {
 // wrapped fails unless the agent ended with what it had and its transcript says
 // who asked for that.
 func (w *world) wrapped(name string) {
-	w.t.Helper()
-	w.state(name, event.Done)
+	w.T.Helper()
+	w.State(name, event.Done)
 	by := ""
-	es := w.entries(name)
+	es := w.Entries(name)
 	for _, e := range es {
 		if e.Kind == history.EntryPrompt && strings.HasPrefix(e.Text, "Wrap up now") {
 			by = e.By
 		}
 	}
 	if by != "user" {
-		w.t.Errorf("the transcript of %s names %q for the prompt to wrap up: %s", name, by, kinds(es))
+		w.T.Errorf("the transcript of %s names %q for the prompt to wrap up: %s", name, by, kinds(es))
 	}
 	if es[0].By != "" {
-		w.t.Errorf("the task of %s stands as written by %q", name, es[0].By)
+		w.T.Errorf("the task of %s stands as written by %q", name, es[0].By)
 	}
 }
 
@@ -57,10 +57,10 @@ func atGate(t *testing.T) (*world, *model) {
 		return call("c", "bash", `{"command":"mkfifo gate; echo begun; read x < gate"}`)
 	})
 	w := open(t, m, setting{})
-	w.push("job", "work on and on")
-	w.run(0)
-	w.state("job", event.Running)
-	w.output("job", "begun")
+	w.Push("job", "work on and on")
+	w.Run(0)
+	w.State("job", event.Running)
+	w.Output("job", "begun")
 	return w, m
 }
 
@@ -68,17 +68,17 @@ func atGate(t *testing.T) (*world, *model) {
 // and the turn ends with the reply to it.
 func TestWrapUp_entersAtTheNextSeam(t *testing.T) {
 	w, m := atGate(t)
-	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
-	if err := w.pool.Steer.WrapUp(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), "already") {
+	check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
+	if err := w.Pool.Steer.WrapUp(t.Context(), "job"); err == nil || !strings.Contains(err.Error(), "already") {
 		t.Errorf("asked twice: %v", err)
 	}
-	w.until("the prompt shows as queued", func() bool { return len(w.info("job").Prompts) == 1 })
-	if n := len(m.seen()); n != 1 {
+	w.Until("the prompt shows as queued", func() bool { return len(w.Info("job").Prompts) == 1 })
+	if n := len(m.Seen()); n != 1 {
 		t.Fatalf("%d requests before the seam", n)
 	}
-	check(t, os.WriteFile(filepath.Join(w.dir, "gate"), []byte("go\n"), 0o600))
+	check(t, os.WriteFile(filepath.Join(w.Dir, "gate"), []byte("go\n"), 0o600))
 	w.wrapped("job")
-	if n := len(m.seen()); n != 2 {
+	if n := len(m.Seen()); n != 2 {
 		t.Errorf("%d requests, want the task's and the one that wraps up", n)
 	}
 }
@@ -86,12 +86,12 @@ func TestWrapUp_entersAtTheNextSeam(t *testing.T) {
 // TestWrapUp_endsAWait: who waits for a message that will not come goes on.
 func TestWrapUp_endsAWait(t *testing.T) {
 	w := open(t, wraps(func(context.Context) []llm.Part { return call("c", "receive", `{}`) }), setting{})
-	w.push("job", "wait for somebody")
-	w.run(0)
-	w.state("job", event.Waiting)
-	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
+	w.Push("job", "wait for somebody")
+	w.Run(0)
+	w.State("job", event.Waiting)
+	check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
 	w.wrapped("job")
-	for _, e := range w.entries("job") {
+	for _, e := range w.Entries("job") {
 		if e.Kind == history.EntryResult && !strings.Contains(e.Result.Text, "the user wrote to you meanwhile") {
 			t.Errorf("the call ended with %q", e.Result.Text)
 		}
@@ -102,7 +102,7 @@ func TestWrapUp_endsAWait(t *testing.T) {
 // and the work reports to who is above.
 func TestWrapUp_leavesTheWork(t *testing.T) {
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		switch a := asked(req); {
 		case strings.HasPrefix(a, "Wrap up now"):
 			return text("without the kid"), nil
@@ -114,31 +114,31 @@ func TestWrapUp_leavesTheWork(t *testing.T) {
 		return text("dispatched"), nil
 	}
 	w := open(t, m, setting{})
-	w.push("job", "delegate it")
-	w.run(0)
-	w.state("job", event.Waiting)
-	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
+	w.Push("job", "delegate it")
+	w.Run(0)
+	w.State("job", event.Waiting)
+	check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
 	w.wrapped("job")
-	w.state("kid", event.Running)
-	check(t, w.pool.Kill(t.Context(), "kid", false))
-	w.until("main has both", func() bool { return w.info("main").Pending == 2 })
+	w.State("kid", event.Running)
+	check(t, w.Pool.Kill(t.Context(), "kid", false))
+	w.Until("main has both", func() bool { return w.Info("main").Pending == 2 })
 }
 
 // TestWrapUp_builtin: the engine without a model begins nothing more.
 func TestWrapUp_builtin(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, builtin.New(), setting{})
-		w.push("job", "say one then wait 10s then run echo early then run echo late then say two")
-		w.run(0)
-		w.state("job", event.Running)
+		w.Push("job", "say one then wait 10s then run echo early then run echo late then say two")
+		w.Run(0)
+		w.State("job", event.Running)
 		time.Sleep(time.Second)
-		check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
+		check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
 		w.wrapped("job")
-		es := w.entries("job")
+		es := w.Entries("job")
 		if s := es[len(es)-2].Text; !strings.Contains(s, "one") || !strings.Contains(s, "Not done: ") || !strings.Contains(s, "run echo late") {
 			t.Errorf("it answered %q", s)
 		}
-		w.close()
+		w.Close()
 	})
 }
 
@@ -147,17 +147,17 @@ func TestWrapUp_builtin(t *testing.T) {
 func TestWrapUp_builtinRepeatsItself(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := open(t, builtin.New(), setting{})
-		w.push("job", "delegate kid: wait 1h")
-		w.run(0)
-		w.state("job", event.Waiting)
-		check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
+		w.Push("job", "delegate kid: wait 1h")
+		w.Run(0)
+		w.State("job", event.Waiting)
+		check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
 		w.wrapped("job")
-		es := w.entries("job")
+		es := w.Entries("job")
 		if s := es[len(es)-2].Text; !strings.Contains(s, "delegate kid") || strings.Contains(s, "No language model") {
 			t.Errorf("it answered %q", s)
 		}
-		check(t, w.pool.Kill(t.Context(), "kid", false))
-		w.close()
+		check(t, w.Pool.Kill(t.Context(), "kid", false))
+		w.Close()
 	})
 }
 
@@ -165,35 +165,33 @@ func TestWrapUp_builtinRepeatsItself(t *testing.T) {
 // shows no longer, and does not come up when the agent goes on later.
 func TestWrapUp_endsWithTheAgent(t *testing.T) {
 	w, m := atGate(t)
-	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
-	check(t, w.pool.Kill(t.Context(), "job", false))
-	w.state("job", event.Killed)
-	if n := len(w.info("job").Prompts); n != 0 {
+	check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
+	check(t, w.Pool.Kill(t.Context(), "job", false))
+	w.State("job", event.Killed)
+	if n := len(w.Info("job").Prompts); n != 0 {
 		t.Errorf("%d prompts stand as queued", n)
 	}
-	m.mu.Lock()
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) { return text("to " + asked(req)), nil }
-	m.mu.Unlock()
-	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "go on", Resume: true})
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) { return text("to " + asked(req)), nil }
+	_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "job", Prompt: "go on", Resume: true})
 	check(t, err)
-	w.run(0)
-	w.state("job", event.Done)
-	if es := w.entries("job"); es[len(es)-2].Text != "to go on" {
+	w.Run(0)
+	w.State("job", event.Done)
+	if es := w.Entries("job"); es[len(es)-2].Text != "to go on" {
 		t.Errorf("it answered %q", es[len(es)-2].Text)
 	}
 }
 
 func TestWrapUp_refusals(t *testing.T) {
 	w := open(t, wraps(func(context.Context) []llm.Part { return text("done") }), setting{})
-	w.push("later", "not started")
+	w.Push("later", "not started")
 	for name, want := range map[string]string{"main": "runs no turn", "later": "has not started", "nobody": "no such agent"} {
-		if err := w.pool.Steer.WrapUp(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) {
+		if err := w.Pool.Steer.WrapUp(t.Context(), name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
-	w.run(0)
-	w.state("later", event.Done)
-	if err := w.pool.Steer.WrapUp(t.Context(), "later"); err == nil || !strings.Contains(err.Error(), "has ended") {
+	w.Run(0)
+	w.State("later", event.Done)
+	if err := w.Pool.Steer.WrapUp(t.Context(), "later"); err == nil || !strings.Contains(err.Error(), "has ended") {
 		t.Errorf("an ended agent: %v", err)
 	}
 }
@@ -202,7 +200,7 @@ func TestWrapUp_refusals(t *testing.T) {
 // goes on without it.
 func TestWrapUp_putsAsideWhatItDelegated(t *testing.T) {
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		switch a := asked(req); {
 		case strings.HasPrefix(a, "Wrap up now"):
 			return text("without the kid"), nil
@@ -212,27 +210,27 @@ func TestWrapUp_putsAsideWhatItDelegated(t *testing.T) {
 		return call("c", "delegate", `{"name":"kid","prompt":"long","mode":"sync"}`), nil
 	}
 	w := open(t, m, setting{})
-	w.push("job", "delegate it")
-	w.run(0)
-	w.state("job", event.Waiting)
-	w.state("kid", event.Running)
-	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
+	w.Push("job", "delegate it")
+	w.Run(0)
+	w.State("job", event.Waiting)
+	w.State("kid", event.Running)
+	check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
 	w.wrapped("job")
-	w.state("kid", event.Running)
-	check(t, w.pool.Kill(t.Context(), "kid", false))
+	w.State("kid", event.Running)
+	check(t, w.Pool.Kill(t.Context(), "kid", false))
 }
 
 // told tells an agent something, which must work.
 func (w *world) told(name, text string) {
-	w.t.Helper()
-	check(w.t, w.pool.Steer.Tell(w.t.Context(), name, text))
+	w.T.Helper()
+	check(w.T, w.Pool.Steer.Tell(w.T.Context(), name, text))
 }
 
 // hears is a model that repeats the last prompt. It takes from the gate that it is asked to begin, and waits until that
 // is closed.
 func hears(gate chan struct{}) *model {
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		if asked(req) == "begin" {
 			gate <- struct{}{}
 			select {
@@ -250,16 +248,16 @@ func hears(gate chan struct{}) *model {
 func TestTell_enters(t *testing.T) {
 	gate := make(chan struct{})
 	w := open(t, hears(gate), setting{})
-	w.push("job", "begin")
-	w.run(0)
+	w.Push("job", "begin")
+	w.Run(0)
 	<-gate
 	w.told("job", "now also this")
 	w.told("jo", "and that") // its name's beginning means it too
-	w.until("they show as queued", func() bool { return len(w.info("job").Prompts) == 2 })
+	w.Until("they show as queued", func() bool { return len(w.Info("job").Prompts) == 2 })
 	close(gate)
-	w.state("job", event.Done)
+	w.State("job", event.Done)
 	var got []string
-	for _, e := range w.entries("job") {
+	for _, e := range w.Entries("job") {
 		if e.Kind == history.EntryPrompt || e.Kind == history.EntryText {
 			got = append(got, e.By+":"+e.Text)
 		}
@@ -267,7 +265,7 @@ func TestTell_enters(t *testing.T) {
 	if want := []string{":begin", ":heard: begin", "user:now also this", "user:and that", ":heard: and that"}; !slices.Equal(got, want) {
 		t.Errorf("it had %q", got)
 	}
-	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
+	ms, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 	if err != nil || len(ms) != 1 || !strings.Contains(ms[0].Body, "heard: and that") {
 		t.Errorf("it reported %+v, %v", ms, err)
 	}
@@ -276,35 +274,35 @@ func TestTell_enters(t *testing.T) {
 // Whatever it waits for, it hears what it is told; and what it waited for is still waited for after.
 func TestTell_endsAWait(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	w.push("job", "delegate async kid: run echo on; sleep 600")
-	w.run(0)
-	w.output("kid", "on")
-	w.state("job", event.Waiting)
+	w.Push("job", "delegate async kid: run echo on; sleep 600")
+	w.Run(0)
+	w.Output("kid", "on")
+	w.State("job", event.Waiting)
 	w.told("job", "say still here")
-	w.until("it answered", func() bool {
-		return strings.Contains(fmt.Sprint(w.entries("job")), "still here")
+	w.Until("it answered", func() bool {
+		return strings.Contains(fmt.Sprint(w.Entries("job")), "still here")
 	})
-	w.state("job", event.Waiting)
-	check(t, w.pool.Kill(t.Context(), "kid", false))
-	w.state("job", event.Done)
+	w.State("job", event.Waiting)
+	check(t, w.Pool.Kill(t.Context(), "kid", false))
+	w.State("job", event.Done)
 }
 
 // Told to wrap up and told something else, it does both.
 func TestTell_besideWrapUp(t *testing.T) {
 	gate := make(chan struct{})
 	w := open(t, hears(gate), setting{})
-	w.push("job", "begin")
-	w.run(0)
+	w.Push("job", "begin")
+	w.Run(0)
 	<-gate
 	w.told("job", "this first")
-	check(t, w.pool.Steer.WrapUp(t.Context(), "job"))
-	if err := w.pool.Steer.WrapUp(t.Context(), "job"); err == nil {
+	check(t, w.Pool.Steer.WrapUp(t.Context(), "job"))
+	if err := w.Pool.Steer.WrapUp(t.Context(), "job"); err == nil {
 		t.Error("asked to wrap up twice")
 	}
 	w.told("job", "and this")
 	close(gate)
-	w.state("job", event.Done)
-	if all := fmt.Sprint(w.entries("job")); !strings.Contains(all, "this first") || !strings.Contains(all, "Wrap up now") || !strings.Contains(all, "and this") {
+	w.State("job", event.Done)
+	if all := fmt.Sprint(w.Entries("job")); !strings.Contains(all, "this first") || !strings.Contains(all, "Wrap up now") || !strings.Contains(all, "and this") {
 		t.Errorf("it had %s", all)
 	}
 }
@@ -313,20 +311,20 @@ func TestTell_besideWrapUp(t *testing.T) {
 // Spec: E-13.
 func TestTell_refuses(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	_, err := w.pool.NewHelper(t.Context(), "aide", "")
+	_, err := w.Pool.NewHelper(t.Context(), "aide", "")
 	check(t, err)
 	w.told("aide", "say yes")
-	w.until("it answered", func() bool { return strings.Contains(fmt.Sprint(w.entries("aide")), "yes") })
-	w.push("done", "say done")
-	w.push("cmd", "!echo on; sleep 600")
+	w.Until("it answered", func() bool { return strings.Contains(fmt.Sprint(w.Entries("aide")), "yes") })
+	w.Push("done", "say done")
+	w.Push("cmd", "!echo on; sleep 600")
 	w.after("later", "say later", "cmd")
-	w.run(0)
-	w.output("cmd", "on")
-	w.state("done", event.Done)
+	w.Run(0)
+	w.Output("cmd", "on")
+	w.State("done", event.Done)
 	for name, want := range map[string]string{
 		"later": "has not started", "cmd": "a command, which reads nothing", "nobody": "no such agent", "done": "has ended already (done)",
 	} {
-		err := w.pool.Steer.Tell(t.Context(), name, "hm")
+		err := w.Pool.Steer.Tell(t.Context(), name, "hm")
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -335,7 +333,7 @@ func TestTell_refuses(t *testing.T) {
 			t.Errorf("%s has ended: %v", name, err)
 		}
 	}
-	if err := w.pool.Steer.Tell(t.Context(), "aide", " \n"); err == nil {
+	if err := w.Pool.Steer.Tell(t.Context(), "aide", " \n"); err == nil {
 		t.Error("it is told nothing")
 	}
 }
@@ -347,39 +345,39 @@ func TestTell_unread(t *testing.T) {
 			gate := make(chan struct{})
 			m := hears(gate)
 			if how == "failed" {
-				reply := m.reply
-				m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+				reply := m.Reply
+				m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 					_, _ = reply(ctx, req)
 					return nil, &llm.Error{Kind: llm.BadRequest, Message: "no"}
 				}
 			}
-			s := setting{dir: t.TempDir()}
+			s := setting{Dir: t.TempDir()}
 			w := open(t, m, s)
-			w.push("job", "begin")
-			w.run(0)
+			w.Push("job", "begin")
+			w.Run(0)
 			<-gate
 			w.told("job", "remember me")
 			switch how {
 			case "killed":
-				check(t, w.pool.Kill(t.Context(), "job", false))
+				check(t, w.Pool.Kill(t.Context(), "job", false))
 			case "failed":
 				close(gate)
-				w.state("job", event.Failed)
+				w.State("job", event.Failed)
 			case "crashed":
-				check(t, w.db.Close()) // nothing more is written
-				_ = w.pool.Close(t.Context())
-				w.feed.Close()
-				w.db = nil
+				check(t, w.DB.Close()) // nothing more is written
+				_ = w.Pool.Close(t.Context())
+				w.Feed.Close()
+				w.DB = nil
 				w = open(t, m, s)
 			}
 			notes := 0
-			for _, e := range w.entries("job") {
+			for _, e := range w.Entries("job") {
 				if e.Kind == history.EntryNotice && strings.Contains(e.Text, "remember me") && strings.Contains(e.Text, "/resume job") {
 					notes++
 				}
 			}
 			if notes != 1 {
-				t.Errorf("%d notices: %+v", notes, w.entries("job"))
+				t.Errorf("%d notices: %+v", notes, w.Entries("job"))
 			}
 		})
 	}

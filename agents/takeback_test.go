@@ -13,7 +13,7 @@ import (
 // then; no request goes out that ends with what the model said itself.
 func TestWork_whatWasDueIsGone(t *testing.T) {
 	began, goOn := make(chan struct{}), make(chan struct{})
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if asked(req) == "first" && valid(req.Messages) == nil {
 			began <- struct{}{}
 			<-goOn
@@ -22,7 +22,7 @@ func TestWork_whatWasDueIsGone(t *testing.T) {
 	}}
 	var mu sync.Mutex
 	ends := func() {} // called by the writer as the turn looks whether it may end
-	w := open(t, m, setting{trace: func(statement string) {
+	w := open(t, m, setting{Trace: func(statement string) {
 		mu.Lock()
 		defer mu.Unlock()
 		if strings.Contains(statement, "FROM prompts") && strings.Contains(statement, "removed_at IS NULL") {
@@ -32,17 +32,17 @@ func TestWork_whatWasDueIsGone(t *testing.T) {
 	}})
 	gone := 0
 	for try := 0; try < 20 || gone == 0 && try < 500; try++ { // who is first is for the scheduler to say
-		w.prompt("first")
+		w.Prompt("first")
 		<-began
-		w.prompt("second")
-		w.until("it is queued", func() bool { return len(w.info("main").Prompts) == 1 })
-		id := w.info("main").Prompts[0].ID
-		before := len(m.seen())
+		w.Prompt("second")
+		w.Until("it is queued", func() bool { return len(w.Info("main").Prompts) == 1 })
+		id := w.Info("main").Prompts[0].ID
+		before := len(m.Seen())
 		var all sync.WaitGroup
 		mu.Lock()
 		ends = func() {
 			all.Go(func() {
-				taken, err := w.pool.Unprompt(context.WithoutCancel(t.Context()), id)
+				taken, err := w.Pool.Unprompt(context.WithoutCancel(t.Context()), id)
 				check(t, err)
 				if taken {
 					gone++
@@ -51,9 +51,9 @@ func TestWork_whatWasDueIsGone(t *testing.T) {
 		}
 		mu.Unlock()
 		goOn <- struct{}{}
-		w.settle()
+		w.Settle()
 		all.Wait()
-		for _, r := range m.seen()[before:] {
+		for _, r := range m.Seen()[before:] {
 			check(t, valid(r.Messages))
 		}
 	}

@@ -16,7 +16,7 @@ import (
 )
 
 func TestTurn_answers(t *testing.T) {
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		return []llm.Part{
 			llm.Thinking{Text: "hm", Opaque: "sig", Model: "test/one"},
 			llm.Text{Text: "you said ", Index: 1},
@@ -25,22 +25,22 @@ func TestTurn_answers(t *testing.T) {
 		}, nil
 	}}
 	w := open(t, m, setting{})
-	w.prompt("hello")
-	w.settle()
-	es := w.entries("main")
+	w.Prompt("hello")
+	w.Settle()
+	es := w.Entries("main")
 	if got := kinds(es); got != "prompt thinking text ended" {
 		t.Fatalf("entries: %s", got)
 	}
 	if es[2].Text != "you said hello" || es[3].End.Outcome != history.Completed || es[3].End.Steps != 1 {
 		t.Errorf("text %q, end %+v", es[2].Text, es[3].End)
 	}
-	w.state("main", event.Idle)
-	if i := w.info("main"); i.Usage.Input != 10 || i.Context != 15 || len(i.Prompts) != 0 {
+	w.State("main", event.Idle)
+	if i := w.Info("main"); i.Usage.Input != 10 || i.Context != 15 || len(i.Prompts) != 0 {
 		t.Errorf("info %+v", i)
 	}
-	w.prompt("again")
-	w.settle()
-	reqs := m.seen()
+	w.Prompt("again")
+	w.Settle()
+	reqs := m.Seen()
 	last := reqs[len(reqs)-1]
 	check(t, valid(last.Messages))
 	if _, ok := last.Messages[1].Parts[0].(llm.Thinking); !ok || len(last.Messages) != 3 {
@@ -52,10 +52,10 @@ func TestTurn_answers(t *testing.T) {
 // that makes no other is stopped.
 func TestTurn_brokenArguments(t *testing.T) {
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		broken := llm.Stop{Reason: llm.ToolUse, Broken: []string{"push"}}
 		switch said := req.Messages[len(req.Messages)-1].Parts; {
-		case asked(req) == "never learn" || len(m.seen()) == 1:
+		case asked(req) == "never learn" || len(m.Seen()) == 1:
 			return []llm.Part{broken}, nil
 		case len(results(req)) == 0:
 			if last, ok := said[len(said)-1].(llm.Text); !ok || last.From != llm.FromHost || !strings.Contains(last.Text, "push") {
@@ -66,15 +66,15 @@ func TestTurn_brokenArguments(t *testing.T) {
 		return text("done"), nil
 	}
 	w := open(t, m, setting{})
-	w.prompt("go")
-	w.settle()
-	if got := kinds(w.entries("main")); got != "prompt host call host started result text ended" {
+	w.Prompt("go")
+	w.Settle()
+	if got := kinds(w.Entries("main")); got != "prompt host call host started result text ended" {
 		t.Fatalf("entries: %s", got)
 	}
-	check(t, valid(m.seen()[2].Messages))
-	w.prompt("never learn")
-	w.settle()
-	es := w.entries("main")
+	check(t, valid(m.Seen()[2].Messages))
+	w.Prompt("never learn")
+	w.Settle()
+	es := w.Entries("main")
 	if end := es[len(es)-1].End; end.Outcome != history.OutFailed || !strings.Contains(end.Error, "no JSON object") {
 		t.Errorf("ended %+v", end)
 	}
@@ -84,17 +84,17 @@ func TestTurn_brokenArguments(t *testing.T) {
 // not lost.
 // Spec: N-34, R-17.
 func TestTask_withoutAnAnswer(t *testing.T) {
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		return []llm.Part{llm.Text{Text: "so far"}, llm.Stop{Reason: llm.Reason(asked(req)), Detail: "policy"}}, nil
 	}}
 	w := open(t, m, setting{})
-	w.push("no", string(llm.Refusal))
-	w.push("cut", string(llm.Length))
-	w.run(0)
-	w.settle()
-	w.state("no", event.Failed)
-	w.state("cut", event.Failed)
-	ms, err := w.pool.Letters.Inbox(t.Context(), w.main())
+	w.Push("no", string(llm.Refusal))
+	w.Push("cut", string(llm.Length))
+	w.Run(0)
+	w.Settle()
+	w.State("no", event.Failed)
+	w.State("cut", event.Failed)
+	ms, err := w.Pool.Letters.Inbox(t.Context(), w.Main())
 	check(t, err)
 	for _, got := range ms {
 		want := map[string]string{"no": "refused to answer. policy", "cut": "token limit"}[got.From]
@@ -106,16 +106,16 @@ func TestTask_withoutAnAnswer(t *testing.T) {
 
 func TestTurn_runsCallsInOrder(t *testing.T) {
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if len(results(req)) > 0 {
 			return text("done"), nil
 		}
 		return append(append(call("a", "bash", `{"command":"echo one > f"}`), call("b", "bash", `{"command":"cat f; echo two >> f"}`)...), call("c", "bash", `{"command":"cat f"}`)...), nil
 	}
 	w := open(t, m, setting{})
-	w.prompt("go")
-	w.settle()
-	reqs := m.seen()
+	w.Prompt("go")
+	w.Settle()
+	reqs := m.Seen()
 	rs := results(reqs[len(reqs)-1])
 	if len(rs) != 3 || rs[0].ID != "a" || !strings.Contains(rs[1].Text, "one") || !strings.Contains(rs[2].Text, "one\ntwo") {
 		t.Fatalf("results: %+v", rs)
@@ -127,8 +127,8 @@ func TestTurn_runsCallsInOrder(t *testing.T) {
 func TestTurn_promptWhileBusyEntersAtTheNextSeam(t *testing.T) {
 	streaming, go_on := make(chan struct{}), make(chan struct{})
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
-		if len(m.seen()) == 1 {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+		if len(m.Seen()) == 1 {
 			close(streaming)
 			<-go_on
 			return call("a", "bash", `{"command":"true"}`), nil
@@ -136,26 +136,26 @@ func TestTurn_promptWhileBusyEntersAtTheNextSeam(t *testing.T) {
 		return text("heard: " + asked(req)), nil
 	}
 	w := open(t, m, setting{})
-	w.prompt("first")
+	w.Prompt("first")
 	<-streaming
-	w.prompt("second")
-	w.until("the prompt shows as queued", func() bool { return len(w.info("main").Prompts) == 1 })
+	w.Prompt("second")
+	w.Until("the prompt shows as queued", func() bool { return len(w.Info("main").Prompts) == 1 })
 	close(go_on)
-	w.settle()
-	if got := kinds(w.entries("main")); got != "prompt call started result prompt text ended" {
+	w.Settle()
+	if got := kinds(w.Entries("main")); got != "prompt call started result prompt text ended" {
 		t.Fatalf("entries: %s", got)
 	}
-	reqs := m.seen()
+	reqs := m.Seen()
 	if len(reqs) != 2 {
 		t.Fatalf("%d requests", len(reqs))
 	}
 	check(t, valid(reqs[1].Messages))
-	w.until("nothing is queued", func() bool { return len(w.info("main").Prompts) == 0 })
+	w.Until("nothing is queued", func() bool { return len(w.Info("main").Prompts) == 0 })
 }
 
 func TestStop_leavesAValidHistory(t *testing.T) {
 	m := &model{}
-	m.reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
 		switch asked(req) {
 		case "stream":
 			<-ctx.Done()
@@ -166,74 +166,74 @@ func TestStop_leavesAValidHistory(t *testing.T) {
 		return text("fine"), nil
 	}
 	w := open(t, m, setting{})
-	main := w.main()
-	w.prompt("stream")
-	w.until("it streams", func() bool { return w.info("main").Doing == "streaming" })
-	w.pool.Stop(main)
-	w.settle()
-	w.prompt("tool")
-	w.output("main", "begun")
-	w.pool.Stop(main)
-	w.settle()
-	w.prompt("still there?")
-	w.settle()
-	es := w.entries("main")
+	main := w.Main()
+	w.Prompt("stream")
+	w.Until("it streams", func() bool { return w.Info("main").Doing == "streaming" })
+	w.Pool.Stop(main)
+	w.Settle()
+	w.Prompt("tool")
+	w.Output("main", "begun")
+	w.Pool.Stop(main)
+	w.Settle()
+	w.Prompt("still there?")
+	w.Settle()
+	es := w.Entries("main")
 	if got := kinds(es); got != "prompt text ended prompt call started result ended prompt text ended" {
 		t.Errorf("entries: %s", got)
 	}
 	if es[2].End.Outcome != history.Interrupted || !strings.Contains(es[6].Result.Text, "begun") {
 		t.Errorf("end %+v, result %+v", es[2].End, es[6].Result)
 	}
-	for _, r := range m.seen() {
+	for _, r := range m.Seen() {
 		check(t, valid(r.Messages))
 	}
 }
 
 func TestTurn_failureIsShownAndTheNextPromptGoesOn(t *testing.T) {
 	m := &model{}
-	m.reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m.Reply = func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if asked(req) == "fail" {
 			return append(text("partial"), call("x", "bash", `{"command":"touch ran"}`)...), &llm.Error{Kind: llm.Auth, Provider: "test", Message: "the key is wrong"}
 		}
 		return text("ok"), nil
 	}
 	w := open(t, m, setting{})
-	w.prompt("fail")
-	w.settle()
-	w.state("main", event.Idle)
-	es := w.entries("main")
+	w.Prompt("fail")
+	w.Settle()
+	w.State("main", event.Idle)
+	es := w.Entries("main")
 	if got := kinds(es); got != "prompt text ended" || es[2].End.Outcome != history.OutFailed || !strings.Contains(es[2].End.Error, "the key is wrong") {
 		t.Fatalf("entries: %s, end %+v", got, es[2].End)
 	}
-	w.prompt("again")
-	w.settle()
-	reqs := m.seen()
+	w.Prompt("again")
+	w.Settle()
+	reqs := m.Seen()
 	check(t, valid(reqs[len(reqs)-1].Messages))
 }
 
 // Spec: Q-13, Q-15, Q-37, Q-38, Q-40, Q-43, Q-44, O-21, Q-19, N-17, N-18.
 func TestTask_resultIsDepositedAndReceived(t *testing.T) {
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if strings.Contains(asked(req), "boom") {
 			return text("so far"), &llm.Error{Kind: llm.BadRequest, Provider: "test", Message: "boom"}
 		}
 		return text("result of " + asked(req)), nil
 	}}
 	w := open(t, m, setting{})
-	w.push("good", "work")
-	w.push("bad", "boom")
-	w.push("", "unnamed")
-	if r := w.run(2).String(); r != "Running 2 of 3 (window 2, 1 queued)" {
+	w.Push("good", "work")
+	w.Push("bad", "boom")
+	w.Push("", "unnamed")
+	if r := w.Run(2).String(); r != "Running 2 of 3 (window 2, 1 queued)" {
 		t.Errorf("run prints %q", r)
 	}
-	w.settle()
-	w.until("three messages wait", func() bool { return w.info("main").Pending == 3 })
-	msg, err := w.pool.Pickup.Receive(t.Context(), w.main(), inbox.Query{From: "good"})
+	w.Settle()
+	w.Until("three messages wait", func() bool { return w.Info("main").Pending == 3 })
+	msg, err := w.Pool.Pickup.Receive(t.Context(), w.Main(), inbox.Query{From: "good"})
 	check(t, err)
 	if msg.Body != "result of work" || msg.Kind != inbox.Result || msg.Outcome != "completed" || msg.Subject != "work" {
 		t.Errorf("message %+v", msg)
 	}
-	ms, left, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
+	ms, left, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 2 || left != 0 {
 		t.Fatalf("%d messages, %d left", len(ms), left)
@@ -243,17 +243,17 @@ func TestTask_resultIsDepositedAndReceived(t *testing.T) {
 			t.Errorf("failure %+v", m)
 		}
 	}
-	if n := len(m.seen()); n != 3 {
+	if n := len(m.Seen()); n != 3 {
 		t.Errorf("%d requests: taking mail must not cost one", n)
 	}
-	w.state("good", event.Done)
-	w.state("bad", event.Failed)
-	if got := kinds(w.entries("main")); got != "message message" {
+	w.State("good", event.Done)
+	w.State("bad", event.Failed)
+	if got := kinds(w.Entries("main")); got != "message message" {
 		t.Errorf("main's entries: %s", got)
 	}
-	w.prompt("what came?")
-	w.settle()
-	reqs := m.seen()
+	w.Prompt("what came?")
+	w.Settle()
+	reqs := m.Seen()
 	last := reqs[len(reqs)-1].Messages
 	check(t, valid(last))
 	if first, ok := last[0].Parts[0].(llm.Text); !ok || first.From != llm.FromMessage || !strings.Contains(first.Text, "result of work") {
@@ -264,18 +264,19 @@ func TestTask_resultIsDepositedAndReceived(t *testing.T) {
 // TestTask_textsNoMessageHolds: a result is delivered however long its texts are,
 // and says what it leaves out.
 func TestTask_textsNoMessageHolds(t *testing.T) {
+	t.Parallel()
 	long := "the first ü" + strings.Repeat("üx", 1<<20) + "ü the last"
 	for _, failed := range []bool{false, true} {
-		m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
+		m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) {
 			if failed {
 				return text(long), &llm.Error{Kind: llm.BadRequest, Message: long}
 			}
 			return text(long), nil
 		}}
 		w := open(t, m, setting{})
-		w.push("job", long)
-		w.run(0)
-		w.settle()
+		w.Push("job", long)
+		w.Run(0)
+		w.Settle()
 		msg := w.one()
 		texts := []string{msg.Body, msg.Subject}
 		if failed {
@@ -292,21 +293,21 @@ func TestTask_textsNoMessageHolds(t *testing.T) {
 // Spec: Q-49, R-20, E-22.
 func TestRun_windowHoldsAndDrains(t *testing.T) {
 	enter, leave := make(chan string, 5), make(chan struct{})
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		enter <- asked(req)
 		<-leave
 		return text("ok"), nil
 	}}
 	w := open(t, m, setting{})
 	for _, n := range []string{"a", "b", "c", "d", "e"} {
-		w.push(n, n)
+		w.Push(n, n)
 	}
-	w.run(2)
+	w.Run(2)
 	got := <-enter + <-enter
 	if got != "ab" && got != "ba" {
 		t.Errorf("first came %s", got)
 	}
-	w.until("two run", func() bool { return w.tally.Running == 2 && w.tally.Queued == 3 })
+	w.Until("two run", func() bool { return w.Tally.Running == 2 && w.Tally.Queued == 3 })
 	for i := range 5 {
 		select {
 		case x := <-enter:
@@ -319,13 +320,13 @@ func TestRun_windowHoldsAndDrains(t *testing.T) {
 		}
 	}
 	for range 5 {
-		_, err := w.pool.Pickup.Receive(t.Context(), w.main(), inbox.Query{})
+		_, err := w.Pool.Pickup.Receive(t.Context(), w.Main(), inbox.Query{})
 		check(t, err)
 	}
 }
 
 func TestAsk_backgroundQuestionHoldsNobodyElse(t *testing.T) {
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if rs := results(req); len(rs) > 0 {
 			return text("got: " + rs[len(rs)-1].Text), nil
 		}
@@ -334,25 +335,25 @@ func TestAsk_backgroundQuestionHoldsNobodyElse(t *testing.T) {
 		}
 		return text("hi"), nil
 	}}
-	w := open(t, m, setting{mode: permit.Ask})
-	w.push("one", "run echo first | tee said")
-	w.push("two", "run touch second")
-	w.run(1)
-	w.until("both ask: one that asks holds no slot", func() bool { return w.tally.Asking == 2 })
-	w.prompt("are you there?")
-	w.until("main answers meanwhile", func() bool { return w.info("main").Outcome == history.Completed })
-	w.state("one", event.Asking)
-	q := w.info("one").Question
+	w := open(t, m, setting{Mode: permit.Ask})
+	w.Push("one", "run echo first | tee said")
+	w.Push("two", "run touch second")
+	w.Run(1)
+	w.Until("both ask: one that asks holds no slot", func() bool { return w.Tally.Asking == 2 })
+	w.Prompt("are you there?")
+	w.Until("main answers meanwhile", func() bool { return w.Info("main").Outcome == history.Completed })
+	w.State("one", event.Asking)
+	q := w.Info("one").Question
 	if q == nil || q.Action.Command != "echo first | tee said" || q.Name != "one" {
 		t.Fatalf("question %+v", q)
 	}
-	if !w.answer(q.ID, permit.Once) || w.answer(q.ID, permit.Once) {
+	if !w.Answer(q.ID, permit.Once) || w.Answer(q.ID, permit.Once) {
 		t.Error("a question is answered once")
 	}
-	q = w.info("two").Question
-	w.answer(q.ID, permit.No, "not today")
-	w.settle()
-	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
+	q = w.Info("two").Question
+	w.Answer(q.ID, permit.No, "not today")
+	w.Settle()
+	ms, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 	check(t, err)
 	bodies := map[string]string{}
 	for _, m := range ms {
@@ -364,99 +365,100 @@ func TestAsk_backgroundQuestionHoldsNobodyElse(t *testing.T) {
 }
 
 func TestAsk_sessionRuleAnswersTheOthers(t *testing.T) {
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if len(results(req)) > 0 {
 			return text("ok"), nil
 		}
 		return call("a", "bash", `{"command":"`+asked(req)+`"}`), nil
 	}}
-	w := open(t, m, setting{mode: permit.Ask})
-	w.push("one", "go version")
-	w.push("two", "go version")
-	w.run(0)
-	w.until("both ask", func() bool { return w.tally.Asking == 2 })
-	q := w.info("one").Question
+	w := open(t, m, setting{Mode: permit.Ask})
+	w.Push("one", "go version")
+	w.Push("two", "go version")
+	w.Run(0)
+	w.Until("both ask", func() bool { return w.Tally.Asking == 2 })
+	q := w.Info("one").Question
 	if q.Rule == "" {
 		t.Fatal("no rule is offered")
 	}
-	w.answer(q.ID, permit.Session)
-	w.settle()
-	w.state("two", event.Done)
+	w.Answer(q.ID, permit.Session)
+	w.Settle()
+	w.State("two", event.Done)
 }
 
 func TestAsk_nobodyThereIsANo(t *testing.T) {
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if rs := results(req); len(rs) > 0 {
 			return text(rs[0].Text), nil
 		}
 		return call("a", "bash", `{"command":"touch made"}`), nil
 	}}
 	w := open(t, m, setting{})
-	c := w.unattended(t.Context(), agents.Unattended{Mode: permit.Ask})
+	c := w.Unattended(t.Context(), agents.Unattended{Mode: permit.Ask})
 	check(t, c.Prompt(t.Context(), "go"))
-	w.settle()
-	es := w.entries(c.Info.Name)
+	w.Settle()
+	es := w.Entries(c.Info.Name)
 	if r := es[len(es)-2]; !strings.Contains(r.Text, "nobody is here to be asked") {
 		t.Errorf("answer %q", r.Text)
 	}
 }
 
 func TestKill_endsTheToolsAndFreesTheName(t *testing.T) {
-	m := &model{reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	t.Parallel()
+	m := &model{Reply: func(_ context.Context, req *llm.Request) ([]llm.Part, error) {
 		if asked(req) == "quick" {
 			return text("ok"), nil
 		}
 		return call("a", "bash", `{"command":"trap '' TERM; echo before; sleep 600"}`), nil
 	}}
 	w := open(t, m, setting{})
-	w.push("job", "long")
-	w.push("later", "quick")
-	w.run(1)
-	w.output("job", "before")
-	check(t, w.pool.Kill(t.Context(), "job", false))
-	w.state("job", event.Killed)
-	w.settle()
-	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{From: "job"})
+	w.Push("job", "long")
+	w.Push("later", "quick")
+	w.Run(1)
+	w.Output("job", "before")
+	check(t, w.Pool.Kill(t.Context(), "job", false))
+	w.State("job", event.Killed)
+	w.Settle()
+	ms, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{From: "job"})
 	check(t, err)
 	if len(ms) != 1 || ms[0].Kind != inbox.Failure || ms[0].Outcome != "killed" {
 		t.Fatalf("messages %+v", ms)
 	}
-	w.push("job", "quick")
-	w.run(0)
-	w.settle()
-	w.state("job", event.Done)
-	w.state("job·1", event.Killed)
-	if err := w.pool.Kill(t.Context(), "main", false); err == nil {
+	w.Push("job", "quick")
+	w.Run(0)
+	w.Settle()
+	w.State("job", event.Done)
+	w.State("job·1", event.Killed)
+	if err := w.Pool.Kill(t.Context(), "main", false); err == nil {
 		t.Error("main can't be killed")
 	}
 }
 
 func TestKill_removesAQueuedTask(t *testing.T) {
 	w := open(t, &model{}, setting{})
-	w.push("job", "never")
-	check(t, w.pool.Kill(t.Context(), "job", false))
-	l, err := w.pool.Queue(t.Context(), w.main())
+	w.Push("job", "never")
+	check(t, w.Pool.Kill(t.Context(), "job", false))
+	l, err := w.Pool.Queue(t.Context(), w.Main())
 	check(t, err)
 	if len(l.Tasks) != 0 {
 		t.Errorf("queue %+v", l.Tasks)
 	}
-	if _, err := w.pool.Pickup.Receive(t.Context(), w.main(), inbox.Query{}); err == nil || !strings.Contains(err.Error(), "nothing can arrive") {
+	if _, err := w.Pool.Pickup.Receive(t.Context(), w.Main(), inbox.Query{}); err == nil || !strings.Contains(err.Error(), "nothing can arrive") {
 		t.Errorf("receive: %v", err)
 	}
 }
 
 // Spec: Q-14, E-20, O-22, N-18.
 func TestTask_timeoutEndsIt(t *testing.T) {
-	m := &model{reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
+	m := &model{Reply: func(ctx context.Context, _ *llm.Request) ([]llm.Part, error) {
 		<-ctx.Done()
 		return text("half"), nil
 	}}
 	w := open(t, m, setting{})
-	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "slow", Prompt: "x", Timeout: 20_000_000})
+	_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "slow", Prompt: "x", Timeout: 20_000_000})
 	check(t, err)
-	w.run(0)
-	w.settle()
-	ms, _, err := w.pool.Pickup.Check(t.Context(), w.main(), inbox.Query{})
+	w.Run(0)
+	w.Settle()
+	ms, _, err := w.Pool.Pickup.Check(t.Context(), w.Main(), inbox.Query{})
 	check(t, err)
 	if len(ms) != 1 || ms[0].Outcome != "timed_out" || ms[0].Partial != "half" {
 		t.Errorf("messages %+v", ms)

@@ -32,9 +32,9 @@ func TestWire_modelDoesTheMainJob(t *testing.T) {
 			check(t, err)
 			defer stop()
 			w := open(t, provider(base), setting{})
-			file := filepath.Join(w.dir, "greeting.txt")
+			file := filepath.Join(w.Dir, "greeting.txt")
 			check(t, os.WriteFile(file, []byte("hello old world\n"), 0o644))
-			w.prompt(strings.Join([]string{
+			w.Prompt(strings.Join([]string{
 				`think I shall fan out`,
 				`call push {"name":"kid","prompt":"say kid was here"}`,
 				`call push {"name":"sib","prompt":"say sib was here","deliver":"hold"}`,
@@ -47,8 +47,8 @@ func TestWire_modelDoesTheMainJob(t *testing.T) {
 				`call check {}`,
 				`say all done`,
 			}, "\n"))
-			w.settle()
-			es := w.entries("main")
+			w.Settle()
+			es := w.Entries("main")
 			var results []string
 			for _, e := range es {
 				if e.Result != nil {
@@ -71,15 +71,15 @@ func TestWire_modelDoesTheMainJob(t *testing.T) {
 // TestBuiltin_doesTheMainJob is the same with no model at all.
 func TestBuiltin_doesTheMainJob(t *testing.T) {
 	w := open(t, builtin.New(), setting{})
-	check(t, os.WriteFile(filepath.Join(w.dir, "notes.txt"), []byte("TODO: sing\n"), 0o644))
-	w.push("ok", "run echo fine")
-	w.push("bad", "run echo oh no; exit 3")
-	w.push("todo", "grep TODO")
-	w.run(2)
-	w.settle()
+	check(t, os.WriteFile(filepath.Join(w.Dir, "notes.txt"), []byte("TODO: sing\n"), 0o644))
+	w.Push("ok", "run echo fine")
+	w.Push("bad", "run echo oh no; exit 3")
+	w.Push("todo", "grep TODO")
+	w.Run(2)
+	w.Settle()
 	bodies := map[string]string{}
 	for range 3 {
-		m, err := w.pool.Pickup.Receive(t.Context(), w.main(), inbox.Query{})
+		m, err := w.Pool.Pickup.Receive(t.Context(), w.Main(), inbox.Query{})
 		check(t, err)
 		bodies[m.From] = m.Body + m.Error
 	}
@@ -88,11 +88,11 @@ func TestBuiltin_doesTheMainJob(t *testing.T) {
 			t.Errorf("%s says %q, want %q in it", name, bodies[name], want)
 		}
 	}
-	w.prompt("delegate kid: run echo from below")
-	w.settle()
-	w.prompt("say hello")
-	w.settle()
-	es := w.entries("main")
+	w.Prompt("delegate kid: run echo from below")
+	w.Settle()
+	w.Prompt("say hello")
+	w.Settle()
+	es := w.Entries("main")
 	if got := kinds(es); !strings.HasSuffix(got, "message prompt text ended") {
 		t.Errorf("entries %s", got)
 	}

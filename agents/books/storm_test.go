@@ -1,4 +1,4 @@
-package agents_test
+package books
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 
 	"pgregory.net/rapid"
 
+	"fantail/.ci/long"
+	"fantail/agents/agentstest"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
@@ -41,44 +43,44 @@ func (g *gate) open() {
 
 // scripted does what a prompt's words say, one call a word, and then answers.
 func (g *gate) scripted(ctx context.Context, req *llm.Request) ([]llm.Part, error) {
-	words, done := strings.Fields(asked(req)), len(results(req))
+	words, done := strings.Fields(agentstest.Asked(req)), len(agentstest.Results(req))
 	if done >= len(words) {
-		return text("done: " + asked(req)), nil
+		return agentstest.Text("done: " + agentstest.Asked(req)), nil
 	}
 	id := fmt.Sprintf("c%d", done)
 	switch words[done] {
 	case "ask":
-		return call(id, "bash", `{"command":"echo asked > asked"}`), nil
+		return agentstest.Call(id, "bash", `{"command":"echo asked > asked"}`), nil
 	case "run":
-		return call(id, "list_files", `{}`), nil
+		return agentstest.Call(id, "list_files", `{}`), nil
 	case "push":
-		return call(id, "push", `{"prompt":"run","start":true}`), nil
+		return agentstest.Call(id, "push", `{"prompt":"run","start":true}`), nil
 	case "wake":
-		return call(id, "push", `{"prompt":"run","start":true,"deliver":"wake"}`), nil
+		return agentstest.Call(id, "push", `{"prompt":"run","start":true,"deliver":"wake"}`), nil
 	case "receive":
-		return call(id, "receive", `{"timeout":1}`), nil
+		return agentstest.Call(id, "receive", `{"timeout":1}`), nil
 	case "check":
-		return call(id, "check", `{}`), nil
+		return agentstest.Call(id, "check", `{}`), nil
 	case "send":
-		return call(id, "send", `{"to":"main","message":"hello"}`), nil
+		return agentstest.Call(id, "send", `{"to":"main","message":"hello"}`), nil
 	case "both": // a reply with two calls of the same id
-		return append(call("same", "list_files", `{}`), call("same", "queue", `{}`)...), nil
+		return append(agentstest.Call("same", "list_files", `{}`), agentstest.Call("same", "queue", `{}`)...), nil
 	case "hold":
 		select {
 		case <-ctx.Done():
 		case <-g.wait():
 		}
-		return text("held"), nil
+		return agentstest.Text("held"), nil
 	}
-	return text("so far"), &llm.Error{Kind: llm.BadRequest, Provider: "test", Message: words[done]}
+	return agentstest.Text("so far"), &llm.Error{Kind: llm.BadRequest, Provider: "test", Message: words[done]}
 }
 
 // storm is a pool under random use.
 type storm struct {
-	*world
+	*agentstest.World
 	g        *gate
-	m        *model
-	set      setting
+	m        *agentstest.Model
+	set      agentstest.Setting
 	stop     context.CancelFunc // of the human's receives
 	receives sync.WaitGroup
 	n        int
@@ -86,27 +88,27 @@ type storm struct {
 
 // calm ends what waits for the human and waits for the rest.
 func (s *storm) calm() {
-	s.t.Helper()
+	s.T.Helper()
 	s.stop()
 	s.receives.Wait()
 	settled := make(chan error, 1)
-	ctx, cancel := context.WithTimeout(s.t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(s.T.Context(), 20*time.Second)
 	defer cancel()
-	go func() { settled <- s.pool.Settled(ctx) }()
+	go func() { settled <- s.Pool.Settled(ctx) }()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {
 		case err := <-settled:
 			if err != nil {
-				s.t.Fatalf("the pool does not settle: %v; agents %+v", err, s.pool.Infos())
+				s.T.Fatalf("the pool does not settle: %v; agents %+v", err, s.Pool.Infos())
 			}
 			return
 		case <-tick.C:
 			s.g.open()
-			for _, i := range s.pool.Infos() {
+			for _, i := range s.Pool.Infos() {
 				if i.Question != nil {
-					s.answer(i.Question.ID, permit.Once)
+					s.Answer(i.Question.ID, permit.Once)
 				}
 			}
 		}
@@ -115,8 +117,8 @@ func (s *storm) calm() {
 
 // act does one random thing; errors that tell a human no are fine.
 func (s *storm) act(rt *rapid.T) {
-	ctx := s.t.Context()
-	is := s.pool.Infos()
+	ctx := s.T.Context()
+	is := s.Pool.Infos()
 	some := rapid.SampledFrom(is).Draw(rt, "agent")
 	words := func() string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom([]string{
@@ -132,7 +134,7 @@ func (s *storm) act(rt *rapid.T) {
 		if rapid.IntRange(0, 2).Draw(rt, "needs") == 0 && some.Kind == event.Sub {
 			after = []string{strings.TrimRight(some.Name, "·0123456789")}
 		}
-		_, err := s.pool.Tasks.Push(ctx, 1, tools.Task{
+		_, err := s.Pool.Tasks.Push(ctx, 1, tools.Task{
 			After: after,
 			Name:  rapid.SampledFrom([]string{"", "a", fmt.Sprint("t", s.n)}).Draw(rt, "name"), Prompt: words(),
 			Deliver: rapid.SampledFrom([]string{"", "next", "wake"}).Draw(rt, "deliver"),
@@ -142,42 +144,42 @@ func (s *storm) act(rt *rapid.T) {
 			rt.Fatalf("push: %v", err)
 		}
 	case "run":
-		s.run(rapid.IntRange(0, 3).Draw(rt, "window"))
+		s.Run(rapid.IntRange(0, 3).Draw(rt, "window"))
 	case "kill":
-		_ = s.pool.Kill(ctx, some.Name, rapid.Bool().Draw(rt, "cascade")) // main and those that ended refuse
+		_ = s.Pool.Kill(ctx, some.Name, rapid.Bool().Draw(rt, "cascade")) // main and those that ended refuse
 	case "retry":
-		_, _, _ = s.pool.Tasks.Retry(ctx, 1, some.Name, "a hint") // those that live refuse
+		_, _, _ = s.Pool.Tasks.Retry(ctx, 1, some.Name, "a hint") // those that live refuse
 	case "change":
-		_, _ = s.pool.Tasks.Move(ctx, some.Name, 1)
-		_ = s.pool.Tasks.Remove(ctx, "a") // it may have started
+		_, _ = s.Pool.Tasks.Move(ctx, some.Name, 1)
+		_ = s.Pool.Tasks.Remove(ctx, "a") // it may have started
 	case "stop":
-		s.pool.Stop(some.ID)
+		s.Pool.Stop(some.ID)
 	case "answer":
 		if some.Question != nil {
-			s.answer(some.Question.ID, rapid.SampledFrom([]permit.Choice{permit.Once, permit.No}).Draw(rt, "answer"))
+			s.Answer(some.Question.ID, rapid.SampledFrom([]permit.Choice{permit.Once, permit.No}).Draw(rt, "answer"))
 		}
 	case "check":
-		_, _, err := s.pool.Pickup.Check(ctx, 1, inbox.Query{})
-		check(s.t, err)
+		_, _, err := s.Pool.Pickup.Check(ctx, 1, inbox.Query{})
+		agentstest.Check(s.T, err)
 	case "receive":
 		until, cancel := context.WithCancel(ctx)
 		old := s.stop
 		s.stop = func() { old(); cancel() }
-		pool := s.pool
+		pool := s.Pool
 		s.receives.Go(func() { _, _ = pool.Pickup.Receive(until, 1, inbox.Query{}) }) // nothing may come
 	case "prompt":
-		s.prompt(words())
+		s.Prompt(words())
 	case "next":
 		until, cancel := context.WithTimeout(ctx, 10*time.Millisecond)
-		_, _, _ = s.pool.Pickup.Next(until, 1, 0) // main may be busy
+		_, _, _ = s.Pool.Pickup.Next(until, 1, 0) // main may be busy
 		cancel()
 	case "take back":
 		if n := len(is[0].Prompts); n > 0 {
-			_, err := s.pool.Unprompt(ctx, is[0].Prompts[n-1].ID)
-			check(s.t, err)
+			_, err := s.Pool.Unprompt(ctx, is[0].Prompts[n-1].ID)
+			agentstest.Check(s.T, err)
 		}
 	case "mode":
-		s.pool.SetMode(context.Background(), rapid.SampledFrom([]permit.Mode{permit.Ask, permit.Yolo}).Draw(rt, "mode"))
+		s.Pool.SetMode(context.Background(), rapid.SampledFrom([]permit.Mode{permit.Ask, permit.Yolo}).Draw(rt, "mode"))
 	case "reopen":
 		s.reopen()
 	}
@@ -185,10 +187,10 @@ func (s *storm) act(rt *rapid.T) {
 
 func (s *storm) reopen() {
 	s.stop()
-	s.close()
+	s.Close()
 	s.receives.Wait()
 	s.stop = func() {}
-	s.world = open(s.t, s.m, s.set)
+	s.World = agentstest.Open(s.T, s.m, s.set)
 }
 
 // sound checks what must hold whenever the pool is calm.
@@ -197,22 +199,22 @@ func (s *storm) sound(rt *rapid.T) {
 	last := int64(1)
 	var tasks []store.Task
 	for id := int64(1); id <= last; id++ {
-		l, err := s.pool.Queue(s.t.Context(), id)
-		check(s.t, err)
+		l, err := s.Pool.Queue(s.T.Context(), id)
+		agentstest.Check(s.T, err)
 		for _, t := range l.Tasks {
 			last = max(last, t.Agent)
 		}
 		tasks = append(tasks, l.Tasks...)
-		ms, err := s.pool.Letters.Inbox(s.t.Context(), id)
-		check(s.t, err)
+		ms, err := s.Pool.Letters.Inbox(s.T.Context(), id)
+		agentstest.Check(s.T, err)
 		for _, m := range ms {
 			pending[m.ID] = true
 			if m.Task != 0 {
 				ends[m.Task]++
 			}
 		}
-		es, err := s.pool.Ledger.Page(s.t.Context(), id, 0, 100_000)
-		check(s.t, err)
+		es, err := s.Pool.Ledger.Page(s.T.Context(), id, 0, 100_000)
+		agentstest.Check(s.T, err)
 		turns := map[int64]int{}
 		for _, e := range es {
 			if e.Kind == history.EntryEnded {
@@ -238,8 +240,8 @@ func (s *storm) sound(rt *rapid.T) {
 		if pending[id] {
 			rt.Fatalf("message %d entered and is pending", id)
 		}
-		m, ok, err := s.pool.Letters.Message(s.t.Context(), id)
-		check(s.t, err)
+		m, ok, err := s.Pool.Letters.Message(s.T.Context(), id)
+		agentstest.Check(s.T, err)
 		if !ok || m.Entry != entered[id] {
 			rt.Fatalf("message %d stands in entry %d, its row says %d", id, entered[id], m.Entry)
 		}
@@ -256,8 +258,8 @@ func (s *storm) sound(rt *rapid.T) {
 			rt.Fatalf("task %s (%s, %s) has %d last messages, want %d", t.Name, t.State, t.Outcome, ends[t.ID], want)
 		}
 	}
-	for _, r := range s.m.seen() {
-		if err := valid(r.Messages); err != nil {
+	for _, r := range s.m.Seen() {
+		if err := agentstest.Valid(r.Messages); err != nil {
 			rt.Fatalf("a request: %v", err)
 		}
 	}
@@ -267,21 +269,22 @@ func (s *storm) sound(rt *rapid.T) {
 // exactly one last message, each taken message exactly one entry, and each
 // request a valid history.
 func TestPool_anyUse(t *testing.T) {
-	began, failed := time.Now(), false
+	t.Parallel()
+	began, failed, limit := time.Now(), false, time.Duration(long.Times(2, 4))*time.Second
 	rapid.Check(t, func(rt *rapid.T) {
-		if !failed && time.Since(began) > 4*time.Second {
+		if !failed && time.Since(began) > limit {
 			return // bounded; a failure is still made smaller
 		}
 		failed = true
 		dir, err := os.MkdirTemp(t.TempDir(), "pool")
-		check(t, err)
+		agentstest.Check(t, err)
 		g := &gate{c: make(chan struct{})}
-		m := &model{reply: g.scripted}
-		set := setting{dir: dir, mode: permit.Ask, cap: rapid.IntRange(1, 3).Draw(rt, "cap")}
-		s := &storm{world: open(t, m, set), g: g, m: m, set: set, stop: func() {}}
+		m := &agentstest.Model{Reply: g.scripted}
+		set := agentstest.Setting{Dir: dir, Mode: permit.Ask, Cap: rapid.IntRange(1, 3).Draw(rt, "cap")}
+		s := &storm{World: agentstest.Open(t, m, set), g: g, m: m, set: set, stop: func() {}}
 		defer func() {
 			s.stop()
-			s.close()
+			s.Close()
 			s.receives.Wait()
 		}()
 		for range rapid.IntRange(1, 3).Draw(rt, "rounds") {

@@ -1,4 +1,4 @@
-package agents_test
+package kills
 
 import (
 	"fmt"
@@ -6,8 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"fantail/.ci/long"
+	"fantail/agents/agentstest"
 	"fantail/agents/event"
 	"fantail/agents/llm/builtin"
+	"fantail/agents/outside"
 	"fantail/inbox"
 	"fantail/inbox/policy"
 )
@@ -15,16 +18,16 @@ import (
 // forks is a life in which mail comes all the time and is handled by forks. It says
 // what was acknowledged.
 func forks(t *testing.T, dir, _ string) {
-	w := open(t, builtin.New(), setting{dir: dir, cap: 3})
+	w := agentstest.Open(t, builtin.New(), agentstest.Setting{Dir: dir, Cap: 3})
 	fmt.Println("READY")
-	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) { o.Mode = policy.Fork })
-	check(t, err)
+	_, err := w.Pool.Mail.Override(t.Context(), w.Main(), func(o *policy.Overrides) { o.Mode = policy.Fork })
+	agentstest.Check(t, err)
 	for n := 0; ; n++ {
-		id, err := w.pool.Deposit(inbox.Message{Recipient: w.main(), From: "ci", Body: fmt.Sprint("note ", n)})
-		check(t, err)
-		fmt.Println("sent", id)
+		sent, err := w.Pool.Door.Mail(t.Context(), outside.Deposit{To: []string{"main"}, Body: fmt.Sprint("note ", n)})
+		agentstest.Check(t, err)
+		fmt.Println("sent", sent[0].ID)
 		if n%8 == 7 { // fewer than there may be forks
-			w.settle()
+			w.Settle()
 		}
 	}
 }
@@ -37,10 +40,11 @@ func TestKill_duringForks(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	sent := map[int64]bool{}
-	for life := range *kills / 4 {
+	kills := long.Times(8, 25)
+	for life := range kills {
 		at := time.Duration(rand.IntN(150)) * time.Millisecond
 		var due <-chan time.Time
-		if !lived(t, "forks", dir, life, func(line string) bool {
+		if !agentstest.Lived(t, "forks", dir, life, func(line string) bool {
 			var word string
 			var id int64
 			switch _, _ = fmt.Sscan(line, &word, &id); word {
@@ -61,12 +65,12 @@ func TestKill_duringForks(t *testing.T) {
 			t.Fatalf("life %d ended by itself", life)
 		}
 	}
-	w := open(t, builtin.New(), setting{dir: dir})
-	_, err := w.pool.Mail.Override(t.Context(), w.main(), func(o *policy.Overrides) { o.Mode = "" })
-	check(t, err)
-	check(t, w.pool.Settled(t.Context()))
-	ms, err := w.pool.Letters.Look(t.Context(), w.main(), inbox.Query{}, true)
-	check(t, err)
+	w := agentstest.Open(t, builtin.New(), agentstest.Setting{Dir: dir})
+	_, err := w.Pool.Mail.Override(t.Context(), w.Main(), func(o *policy.Overrides) { o.Mode = "" })
+	agentstest.Check(t, err)
+	agentstest.Check(t, w.Pool.Settled(t.Context()))
+	ms, err := w.Pool.Letters.Look(t.Context(), w.Main(), inbox.Query{}, true)
+	agentstest.Check(t, err)
 	failures, crashed, pending := map[int64]int{}, 0, 0
 	for _, m := range ms {
 		if m.Kind == inbox.Failure {
@@ -89,19 +93,21 @@ func TestKill_duringForks(t *testing.T) {
 			t.Errorf("%s took two", fork)
 		}
 		by[fork] = true
+		handler, err := w.Pool.Letters.Whose(t.Context(), fork)
+		agentstest.Check(t, err)
 		want := 0
-		if w.byName(fork).State != event.Done {
+		if handler.State != event.Done {
 			want, crashed = 1, crashed+1
 		}
 		if failures[m.ID] != want {
-			t.Errorf("message %d, which %s (%s) took, has %d failures", m.ID, fork, w.byName(fork).State, failures[m.ID])
+			t.Errorf("message %d, which %s (%s) took, has %d failures", m.ID, fork, handler.State, failures[m.ID])
 		}
 	}
 	if len(sent) > 0 {
 		t.Errorf("lost: %v", sent)
 	}
-	w.balanced()
-	t.Logf("%d kills; %d messages handled, %d of them cut; %d wait", *kills/4, len(by), crashed, pending)
+	w.Balanced()
+	t.Logf("%d kills; %d messages handled, %d of them cut; %d wait", kills, len(by), crashed, pending)
 	if crashed == 0 || len(by) == crashed {
 		t.Error("no fork was cut, or all were")
 	}

@@ -1,4 +1,4 @@
-package agents_test
+package kills
 
 import (
 	"encoding/json"
@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"fantail/.ci/long"
+	"fantail/agents/agentstest"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm/llmtest"
@@ -20,10 +22,10 @@ import (
 
 // streams is a life in which a task's model streams a reply that does not end.
 func streams(t *testing.T, dir, base string) {
-	w := open(t, openai.New(openai.Options{Key: "k", BaseURL: base + "/v1"}), setting{dir: dir})
-	_, err := w.pool.Tasks.Push(t.Context(), w.main(), tools.Task{Name: "job", Prompt: "go on and on"})
-	check(t, err)
-	w.run(1)
+	w := agentstest.Open(t, openai.New(openai.Options{Key: "k", BaseURL: base + "/v1"}), agentstest.Setting{Dir: dir})
+	_, err := w.Pool.Tasks.Push(t.Context(), w.Main(), tools.Task{Name: "job", Prompt: "go on and on"})
+	agentstest.Check(t, err)
+	w.Run(1)
 	fmt.Println("READY")
 	<-make(chan struct{})
 }
@@ -50,7 +52,7 @@ func TestKill_duringAReply(t *testing.T) {
 		pieces = append(pieces, fmt.Sprintf("Piece %d says: %s €\n", i, strings.Repeat("word ", rand.IntN(200))))
 	}
 	stream, ends := body(pieces)
-	for life := range max(*kills/20, 4) {
+	for life := range long.Times(4, 5) {
 		n := 1 + rand.IntN(len(pieces))
 		all := strings.Join(pieces[:n], "")
 		s := &llmtest.Server{Answer: func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Raw: stream, Stall: ends[n-1] + 1} }}
@@ -58,13 +60,13 @@ func TestKill_duringAReply(t *testing.T) {
 			s.Answer = func(llmtest.Request) llmtest.Reply { return llmtest.Reply{Raw: stream + ":", Stall: len(stream)} }
 		}
 		base, stop, err := s.Start()
-		check(t, err)
+		agentstest.Check(t, err)
 		dir := t.TempDir()
 		least := len(all)
 		if life%4 == 3 { // before all of it is written down
 			least = 1 + rand.IntN(len(all))
 		}
-		if !lived(t, "streams", dir, base, func(line string) bool {
+		if !agentstest.Lived(t, "streams", dir, base, func(line string) bool {
 			if line != "READY" {
 				t.Errorf("it said %q", line)
 			}
@@ -84,7 +86,7 @@ func TestKill_duringAReply(t *testing.T) {
 func onDisk(t *testing.T, dir string, size int) {
 	t.Helper()
 	db, err := storetest.Open(t.Context(), dir+"/fantail.db", store.Options{})
-	check(t, err)
+	agentstest.Check(t, err)
 	defer db.Close()
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
@@ -96,7 +98,7 @@ func onDisk(t *testing.T, dir string, size int) {
 		case <-limit.C:
 			t.Fatalf("only %d of %d bytes are written down", seen, size)
 		}
-		check(t, db.Read(t.Context(), func(rx *store.Rx) error {
+		agentstest.Check(t, db.Read(t.Context(), func(rx *store.Rx) error {
 			turns, err := rx.OpenTurns()
 			for _, turn := range turns {
 				said, err := rx.Sayings(turn.ID)
@@ -115,11 +117,11 @@ func onDisk(t *testing.T, dir string, size int) {
 // restored starts the program and looks for the reply, or at least so many bytes of it.
 func restored(t *testing.T, dir, all string, least int) {
 	t.Helper()
-	w := open(t, &model{reply: crashing}, setting{dir: dir})
-	defer w.close()
-	w.state("job", event.Crashed)
+	w := agentstest.Open(t, &agentstest.Model{}, agentstest.Setting{Dir: dir})
+	defer w.Close()
+	w.State("job", event.Crashed)
 	text, found := "", 0
-	for _, e := range w.entries("job") {
+	for _, e := range w.Entries("job") {
 		if e.Kind == history.EntryText {
 			text, found = e.Text, found+1
 		}
@@ -127,11 +129,13 @@ func restored(t *testing.T, dir, all string, least int) {
 	if found != 1 || !strings.HasPrefix(all, text) || len(text) < least {
 		t.Errorf("%d texts, the last of %d bytes; %d of %d were written down", found, len(text), least, len(all))
 	}
-	failure := w.mail()["job"]
+	ms, err := w.Pool.Letters.Inbox(t.Context(), w.Main())
+	agentstest.Check(t, err)
+	if len(ms) != 1 {
+		t.Fatalf("%d messages", len(ms))
+	}
+	failure := ms[0]
 	if failure.Kind != inbox.Failure || failure.Outcome != "crashed" || len(all) < inbox.MaxBody && failure.Partial != strings.TrimSpace(text) {
 		t.Errorf("failure %s with %d bytes", failure.Outcome, len(failure.Partial))
-	}
-	if ms, err := w.pool.Letters.Inbox(t.Context(), w.main()); err != nil || len(ms) != 1 {
-		t.Errorf("%d messages, %v", len(ms), err)
 	}
 }

@@ -1,13 +1,16 @@
-package agents_test
+package kills
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 
+	"fantail/agents/agentstest"
 	"fantail/agents/event"
+	"fantail/agents/history"
 	"fantail/agents/llm"
 	"fantail/agents/llm/llmtest"
 	"fantail/agents/llm/openai"
@@ -17,23 +20,23 @@ import (
 // asks or, in the middle of a turn, by itself. It says how much of the summary came.
 func compacts(t *testing.T, dir, argument string) {
 	base, how, _ := strings.Cut(argument, " ")
-	w := open(t, openai.New(openai.Options{Key: "k", BaseURL: base + "/v1"}), setting{dir: dir})
-	w.prompt("one")
-	w.settle()
-	w.prompt("two")
-	w.settle()
-	feed := w.pool.Subscribe()
+	w := agentstest.Open(t, openai.New(openai.Options{Key: "k", BaseURL: base + "/v1"}), agentstest.Setting{Dir: dir})
+	w.Prompt("one")
+	w.Settle()
+	w.Prompt("two")
+	w.Settle()
+	feed := w.Pool.Subscribe()
 	feed.Take()
 	if how == "asked" {
-		main := w.main()
-		go func() { fmt.Println("ended", w.pool.Compact(t.Context(), main, "")) }()
+		main := w.Main()
+		go func() { fmt.Println("ended", w.Pool.Compact(t.Context(), main, "")) }()
 	} else {
-		w.prompt("fill it")
+		w.Prompt("fill it")
 	}
 	heard := 0
 	for {
 		<-feed.Wait()
-		w.feed.Take()
+		w.Feed.Take()
 		for _, e := range feed.Take() {
 			switch e := e.(type) {
 			case event.Delta:
@@ -42,7 +45,7 @@ func compacts(t *testing.T, dir, argument string) {
 				}
 				fmt.Println("heard", heard)
 			case event.Appended:
-				if kinds(e.Entries) == "summary" {
+				if agentstest.Kinds(e.Entries) == "summary" {
 					fmt.Println("adopted")
 				}
 			}
@@ -55,6 +58,7 @@ func compacts(t *testing.T, dir, argument string) {
 // or the whole summary, once, if that was recorded.
 // Spec: E-1.
 func TestKill_duringACompaction(t *testing.T) {
+	t.Parallel()
 	var pieces []string
 	for i := range 60 {
 		pieces = append(pieces, fmt.Sprintf("Piece %d of the summary. %s\n", i, strings.Repeat("word ", rand.IntN(40))))
@@ -65,6 +69,7 @@ func TestKill_duringACompaction(t *testing.T) {
 		how := []string{"asked", "by itself"}[life%2]
 		moment := []string{"early", "cut", "late", "adopted"}[life/2]
 		t.Run(how+" "+moment, func(t *testing.T) {
+			t.Parallel()
 			n := 1 + rand.IntN(len(pieces)-1) // that many pieces come
 			s := &llmtest.Server{Answer: func(req llmtest.Request) llmtest.Reply {
 				switch {
@@ -80,14 +85,14 @@ func TestKill_duringACompaction(t *testing.T) {
 				return llmtest.Reply{Raw: stream, Stall: ends[n-1] + 1}
 			}}
 			base, stop, err := s.Start()
-			check(t, err)
+			agentstest.Check(t, err)
 			defer stop()
 			least := len(strings.Join(pieces[:n], ""))
 			if moment == "early" {
 				least = 1
 			}
 			dir, last := t.TempDir(), ""
-			if !lived(t, "compacts", dir, base+" "+how, func(line string) bool {
+			if !agentstest.Lived(t, "compacts", dir, base+" "+how, func(line string) bool {
 				last = line
 				heard := 0
 				_, _ = fmt.Sscanf(line, "heard %d", &heard)
@@ -96,17 +101,17 @@ func TestKill_duringACompaction(t *testing.T) {
 				t.Fatalf("it ended by itself: %s", last)
 			}
 
-			m := &model{reply: summing}
-			w := open(t, m, setting{dir: dir})
-			defer w.close()
+			m := &agentstest.Model{Reply: summing}
+			w := agentstest.Open(t, m, agentstest.Setting{Dir: dir})
+			defer w.Close()
 			recorded := moment == "adopted"
-			left := kinds(w.entries("main"))
+			left := agentstest.Kinds(w.Entries("main"))
 			if !strings.HasPrefix(left, "prompt text ended prompt text ended") || recorded != strings.Contains(left, "summary") || strings.Count(left, "text") != 2 {
 				t.Errorf("the transcript: %s", left)
 			}
-			w.prompt("three")
-			w.settle()
-			sent := said(m.seen()[0]) // to go on, or for the summary that is begun anew
+			w.Prompt("three")
+			w.Settle()
+			sent := said(m.Seen()[0]) // to go on, or for the summary that is begun anew
 			want := []string{"one", "answer to one", "two", "answer to two"}
 			if recorded {
 				want = []string{strings.TrimSpace(whole)}
@@ -119,10 +124,41 @@ func TestKill_duringACompaction(t *testing.T) {
 			if !recorded && strings.Contains(sent, "of the summary") {
 				t.Errorf("the next request has a part of the summary: %.300q", sent)
 			}
-			check(t, w.pool.Compact(t.Context(), w.main(), ""))
-			if ss := w.summaries("main"); ss[len(ss)-1].Text != "SUMMARY of it." {
-				t.Errorf("compacted anew: %.80q", ss[len(ss)-1].Text)
+			agentstest.Check(t, w.Pool.Compact(t.Context(), w.Main(), ""))
+			if last := summary(w.Entries("main")); last != "SUMMARY of it." {
+				t.Errorf("compacted anew: %.80q", last)
 			}
 		})
 	}
+}
+
+// summing is a model that sums up where it is to.
+func summing(_ context.Context, req *llm.Request) ([]llm.Part, error) {
+	if len(req.Tools) == 0 {
+		return append(agentstest.Text("SUMMARY of it."), llm.Usage{Input: 500, Output: 20}), nil
+	}
+	return agentstest.Text("ok"), nil
+}
+
+// summary is the text of the last summary.
+func summary(es []history.Entry) (text string) {
+	for _, e := range es {
+		if e.Kind == history.EntrySummary {
+			text = e.Text
+		}
+	}
+	return text
+}
+
+// said is all that a request says.
+func said(req *llm.Request) string {
+	var b strings.Builder
+	for _, m := range req.Messages {
+		for _, p := range m.Parts {
+			if t, ok := p.(llm.Text); ok {
+				b.WriteString(t.Text + " | ")
+			}
+		}
+	}
+	return b.String()
 }

@@ -1,0 +1,57 @@
+package agentstest
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+
+	"fantail/tools/proc"
+)
+
+// Lives are what the test's program can be as a child that lives until it is killed, by name.
+type Lives map[string]func(t *testing.T, dir, argument string)
+
+// lifeEnv makes the program one of them: "LIFE\nDIRECTORY\nARGUMENT".
+const lifeEnv = "FANTAIL_TEST_LIFE"
+
+// Live lives such a life, for TestMain. False: this is no child.
+func (l Lives) Live() bool {
+	parts := strings.SplitN(os.Getenv(lifeEnv), "\n", 3)
+	if len(parts) < 3 {
+		return false
+	}
+	tests := []testing.InternalTest{{Name: parts[0], F: func(t *testing.T) { l[parts[0]](t, parts[1], parts[2]) }}}
+	testing.Main(func(string, string) (bool, error) { return true, nil }, tests, nil, nil)
+	return true
+}
+
+// Lived runs one life and calls heard with what it says, line by line; heard
+// returns true to kill it. It returns once the child is gone, and whether it
+// was killed, by us or by itself.
+func Lived(t *testing.T, life, dir string, argument any, heard func(line string) bool) bool {
+	t.Helper()
+	exe, err := os.Executable()
+	Check(t, err)
+	cmd := exec.Command(exe)
+	cmd.Env = append(proc.Own(os.Environ(), nil), fmt.Sprintf("%s=%s\n%s\n%v", lifeEnv, life, dir, argument))
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	Check(t, err)
+	Check(t, cmd.Start())
+	for r := bufio.NewReader(out); ; {
+		line, err := r.ReadString('\n')
+		if err != nil {
+			break // what has no end of line was not said
+		}
+		if heard(strings.TrimSuffix(line, "\n")) {
+			Check(t, cmd.Process.Kill())
+		}
+	}
+	_ = cmd.Wait() // how it ended is asked next
+	ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	return ok && ws.Signaled() && ws.Signal() == syscall.SIGKILL
+}

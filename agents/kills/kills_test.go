@@ -1,0 +1,16 @@
+package kills
+
+import (
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"fantail/agents/agentstest"
+)
+
+func TestMain(m *testing.M) {
+	lives := agentstest.Lives{"fan out": fanOut, "batch": batch, "forks": forks, "streams": streams, "compacts": compacts}
+	if !lives.Live() {
+		goleak.VerifyTestMain(m)
+	}
+}
