@@ -418,6 +418,7 @@ func TestFrames(t *testing.T) {
 		for _, size := range sizes {
 			name := fmt.Sprintf("%s-%d", sc.name, size[0])
 			t.Run(name, func(t *testing.T) {
+				t.Parallel()
 				o := sc.o
 				o.W, o.H, o.Provider, o.Files = size[0], size[1], uitest.Script(actor), files
 				play(t, o, func(s *uitest.Session) {
@@ -445,6 +446,7 @@ func TestFrameTabRowOverflows(t *testing.T) {
 	for _, size := range sizes {
 		name := fmt.Sprintf("tabs-%d", size[0])
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			play(t, uitest.Options{W: size[0], H: size[1], Provider: uitest.Script(actor), Cap: 4}, func(s *uitest.Session) {
 				for i := range 12 {
 					s.Enter(fmt.Sprintf("/push name=agent%02d after %ds", i, 4*(i+1)))

@@ -19,9 +19,10 @@ type Terminal struct {
 	piped chan struct{} // closed when nothing copies the emulator's answers any more
 	wrote chan struct{} // a token: the cells may have changed
 
-	mu  sync.Mutex
-	em  *vt.Emulator
-	raw bytes.Buffer
+	mu   sync.Mutex
+	em   *vt.Emulator
+	raw  bytes.Buffer
+	text string // of the cells; "": not looked at since they changed
 }
 
 func newTerminal(w, h int) *Terminal {
@@ -55,6 +56,7 @@ func (t *Terminal) Write(p []byte) (int, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.raw.Write(p)
+	t.text = ""
 	n, err := t.em.Write(p)
 	select {
 	case t.wrote <- struct{}{}:
@@ -79,16 +81,31 @@ func (t *Terminal) Raw() []byte {
 
 // Screen is the text of the cells, without blanks at the ends of lines.
 func (t *Terminal) Screen() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.text != "" {
+		return t.text
+	}
 	var b strings.Builder
-	for _, row := range t.grid() {
-		var line strings.Builder
-		for _, c := range row {
-			line.WriteString(c.text)
+	w, h := t.em.Width(), t.em.Height()
+	for y := range h {
+		blanks := 0
+		for x := 0; x < w; x++ {
+			c := t.em.CellAt(x, y)
+			if c == nil || c.Content == "" || c.Content == " " {
+				blanks++
+				continue
+			}
+			for ; blanks > 0; blanks-- {
+				b.WriteByte(' ')
+			}
+			b.WriteString(c.Content)
+			x += max(c.Width, 1) - 1
 		}
-		b.WriteString(strings.TrimRight(line.String(), " "))
 		b.WriteByte('\n')
 	}
-	return b.String()
+	t.text = b.String()
+	return t.text
 }
 
 // cell is one cell of the screen. The second half of a wide one has no text.
@@ -153,6 +170,7 @@ func (t *Terminal) Cursor() (x, y int) {
 func (t *Terminal) Resize(w, h int) {
 	t.mu.Lock()
 	t.em.Resize(max(w, 1), max(h, 1))
+	t.text = ""
 	t.mu.Unlock()
 	fmt.Fprintf(t.in, "\x1b[48;%d;%d;0;0t", h, w)
 }
