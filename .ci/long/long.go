@@ -24,6 +24,9 @@ func Times(few, many int) int {
 	return few
 }
 
+// Wanted reports whether this is a long run.
+func Wanted() bool { return Times(0, 1) > 0 }
+
 // Seed is where what a test draws begins. It is another each time, and the test tells it.
 func Seed(t testing.TB) uint64 {
 	t.Helper()

@@ -80,6 +80,7 @@ func everydays() (all []everyday) {
 
 // TestEveryday counts what of the everyday commands works in each wall.
 func TestEveryday(t *testing.T) {
+	t.Parallel()
 	at := place(t)
 	for _, k := range tried() {
 		t.Run(string(k), func(t *testing.T) {

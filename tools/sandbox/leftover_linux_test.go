@@ -20,6 +20,7 @@ import (
 // Whatever a command leaves behind ends with it, also in a session of its own, in every kind of sandbox and however the
 // command ends; what this program started for itself does not.
 func TestLeftovers(t *testing.T) {
+	t.Parallel()
 	own := exec.Command("sleep", "300")
 	must(t, own.Start())
 	defer func() {
