@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"fantail/.ci/long"
 	"fantail/store"
 )
 
@@ -104,10 +105,7 @@ type fates struct {
 //
 // Spec: N-15, Q-42.
 func TestKill_aside(t *testing.T) {
-	n := *kills / 3
-	if testing.Short() {
-		n = min(n, 10)
-	}
+	n := long.Times(20, 100)
 	path := filepath.Join(t.TempDir(), "fantail.db")
 	w := at(t, path)
 	if err := w.db.Close(); err != nil {

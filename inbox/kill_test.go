@@ -3,7 +3,6 @@ package inbox
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
@@ -12,15 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"fantail/.ci/long"
 	"fantail/store"
 )
-
-var (
-	takers   = flag.Int("takers", 3, "how many processes TestTake_processes has take at once")
-	messages = flag.Int("messages", 3000, "how many messages they take")
-)
-
-var kills = flag.Int("kills", 300, "how often TestKill kills a process that deposits and takes")
 
 // acks are what killed children said they had done.
 type acks struct {
@@ -33,10 +26,7 @@ type acks struct {
 // had acknowledged is there.
 // Spec: N-15, Q-42.
 func TestKill(t *testing.T) {
-	n := *kills
-	if testing.Short() {
-		n = min(n, 20)
-	}
+	n := long.Times(40, 300)
 	const lanes = 2
 	for lane := range lanes {
 		t.Run(fmt.Sprint("lane", lane), func(t *testing.T) {
@@ -278,16 +268,15 @@ func TestTake_twoGoroutines(t *testing.T) {
 	w.sound()
 }
 
-// However many processes take at once, each message goes to one of them. The
-// figure is -takers 8 -messages 100000.
+// However many processes take at once, each message goes to one of them.
 //
 // Spec: N-19, N-20, E-5.
 func TestTake_processes(t *testing.T) {
 	w := fresh(t)
-	n := *messages
+	n := long.Times(900, 3000)
 	w.fill(n)
 	began := time.Now()
-	ps := make([]*process, *takers)
+	ps := make([]*process, 3)
 	for i := range ps {
 		ps[i] = spawn(t, "drain", w.db.Path(), "")
 	}

@@ -13,6 +13,7 @@ import (
 //
 // Spec: R-6.
 func TestAudit(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	want := func(code int, text, errs string, args ...string) string {
 		t.Helper()

@@ -72,6 +72,7 @@ func (c *console) awaits(t *testing.T) {
 // What was chosen on a screen is there at the next start in the same workspace; a
 // flag and a variable are for one start and change nothing of it.
 func TestScreenRemembersModelAndTheme(t *testing.T) {
+	t.Parallel()
 	s := working(t)
 	s.shows(t, []string{"--model", "builtin"}, []string{"builtin — chosen by --model"}, [2]string{"/model work/m1\r", "The model is work/m1"}, [2]string{"/theme light\r", "The theme is light"})
 	s.shows(t, nil, []string{"work/m1 — chosen here with /model"}, [2]string{"/theme\r", "Theme (now light)"}, [2]string{"\r", "The theme is light"})

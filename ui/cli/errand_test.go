@@ -19,6 +19,7 @@ import (
 //
 // Spec, E-7, E-10.
 func TestErrands(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for errand, want := range map[string]int{"inbox": nothing, "check": nothing, "queue": nothing, "show 1": failed} {
 		out, errs, code := s.run(t, "", strings.Fields(errand)...)
@@ -254,6 +255,7 @@ func TestInbox_follow(t *testing.T) {
 //
 // Spec: O-39, N-19, Q-58, M-23, M-25, E-5.
 func TestErrands_besideTheProgram(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	c := open(t, s.command("--yolo"))
 	c.until(t, "[Agent: main]")
@@ -311,6 +313,7 @@ func TestErrands_besideTheProgram(t *testing.T) {
 //
 // Spec: X-2.
 func TestPush_besideAHost(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	c := open(t, s.command("--yolo"))
 	c.until(t, home, ready)
@@ -341,6 +344,7 @@ func TestPush_besideAHost(t *testing.T) {
 // Mail that an agent's command sends carries that agent's name, whatever its environment is; that of everybody else does
 // not. All of it is from outside.
 func TestSend_besideAHost(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	c := open(t, s.command("--yolo"))
 	c.until(t, home, ready)

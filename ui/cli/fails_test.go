@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"fantail/.ci/long"
 	"fantail/ui"
 	"fantail/ui/cli/guard"
 	"fantail/ui/cli/host"
@@ -180,7 +181,7 @@ func TestTheTerminalIsRestored(t *testing.T) {
 		})
 	}
 	for _, sig := range signals {
-		for n := range 2 {
+		for n := range long.Times(1, 2) {
 			try(fmt.Sprintf("%d-%d", int(sig), n), "none", sig)
 		}
 	}

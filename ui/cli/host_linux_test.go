@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"fantail/.ci/long"
 	"fantail/store/config/paths"
 	"fantail/ui/screen/wire"
 )
@@ -240,10 +241,8 @@ func TestHostEnduresStrangers(t *testing.T) {
 		l.says(hello[:n*len(hello)/64])
 		silent = append(silent, l)
 	}
-	seed := uint64(time.Now().UnixNano())
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
-	for n := range 1000 {
+	r := rand.New(rand.NewPCG(long.Seed(t), 0))
+	for n := range long.Times(400, 1000) {
 		l := s.dials(t)
 		hello := s.hello()
 		var b []byte
@@ -327,7 +326,7 @@ func TestSilentStrangersLockNobodyOut(t *testing.T) {
 		t.Error("the flood does not come through")
 	}
 	hello := s.hello()
-	for range 5 {
+	for range long.Times(2, 5) {
 		l := s.dials(t)
 		for tries := 1; ; tries++ { // as a screen does
 			_, err := l.Write(hello)
@@ -376,15 +375,10 @@ func descriptors(t testing.TB, pid int) int {
 	return n
 }
 
-// Screens that come and go leave nothing in the host. FANTAIL_TEST_ATTACHES says how many.
+// Screens that come and go leave nothing in the host.
 func TestAttachesLeaveNothingBehind(t *testing.T) {
 	t.Parallel()
-	n := 200
-	if v := os.Getenv("FANTAIL_TEST_ATTACHES"); v != "" {
-		if _, err := fmt.Sscan(v, &n); err != nil {
-			t.Fatal(err)
-		}
-	}
+	n := long.Times(50, 200)
 	s := newSite(t).released(t)
 	c := open(t, s.command())
 	c.until(t, home, ready)

@@ -69,6 +69,7 @@ func formsOf(key string) []string {
 }
 
 func TestKeys_ofTheUsersOwnProvider(t *testing.T) {
+	t.Parallel()
 	s := working(t)
 	if err := os.WriteFile(filepath.Join(s.dir, "notes.txt"), []byte("the key is "+workKey+".\n"), 0o600); err != nil {
 		t.Fatal(err)

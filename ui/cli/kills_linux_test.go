@@ -12,21 +12,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"fantail/.ci/long"
 )
 
 // TestKillsAtAnyMoment: whoever of screen and host is killed, and whenever, while three agents are at work: the terminal
 // is right in time, there is one host, what was pushed is reported once, and nothing goes on that nobody knows of.
-// FANTAIL_TEST_KILLS says how often, FANTAIL_TEST_SEED repeats a run.
 func TestKillsAtAnyMoment(t *testing.T) {
 	t.Parallel()
-	kills, seed := 8, uint64(time.Now().UnixNano())
-	if n, err := strconv.Atoi(os.Getenv("FANTAIL_TEST_KILLS")); err == nil {
-		kills = n
-	}
-	if n, err := strconv.ParseUint(os.Getenv("FANTAIL_TEST_SEED"), 10, 64); err == nil {
-		seed = n
-	}
-	t.Logf("seed %d", seed)
+	kills, seed := long.Times(3, 8), long.Seed(t)
 	r := rand.New(rand.NewPCG(seed, 0))
 	s := newSite(t)
 	mark := "MARK=" + filepath.Base(s.dir) + strconv.FormatUint(seed, 36) // of its commands

@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,6 +15,7 @@ import (
 	"syscall"
 	"testing"
 
+	"fantail/store/storetest"
 	"fantail/ui/cli/shell"
 )
 
@@ -40,13 +43,18 @@ func TestMain(m *testing.M) {
 		}
 		defer os.RemoveAll(dir)
 		binary := filepath.Join(dir, "fantail")
-		build := exec.Command("go", "build", "-o", binary, "fantail")
+		build := exec.Command("go", "build", "-ldflags=-s -w", "-o", binary, "fantail")
 		build.Stderr = os.Stderr
 		if err := build.Run(); err != nil {
 			fmt.Fprintln(os.Stderr, "build the program:", err)
 			return 1
 		}
 		os.Setenv(builtEnv, binary)
+		// Most of these tests wait for programs most of the time.
+		if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
 		return m.Run()
 	}())
 }
@@ -60,7 +68,7 @@ type site struct {
 
 func newSite(t testing.TB) *site {
 	t.Helper()
-	home, dir := t.TempDir(), t.TempDir()
+	home, dir := storetest.Dir(t), t.TempDir()
 	env := []string{
 		"HOME=" + home, "PATH=" + os.Getenv("PATH"), "TMPDIR=" + t.TempDir(), "SHELL=/bin/sh", "LANG=C.UTF-8",
 		"XDG_DATA_HOME=" + filepath.Join(home, "data"), "XDG_CONFIG_HOME=" + filepath.Join(home, "config"),
@@ -167,8 +175,11 @@ func (s *site) released(t testing.TB) *site {
 	return s
 }
 
-// release builds the program without the race detector, once.
+// release builds the program without the race detector, once, if it was built with it.
 var release = sync.OnceValues(func() (string, error) {
+	if !raced {
+		return os.Getenv(builtEnv), nil
+	}
 	flags := slices.DeleteFunc(strings.Fields(os.Getenv("GOFLAGS")), func(flag string) bool {
 		return strings.HasPrefix(strings.TrimLeft(flag, "-"), "race")
 	})

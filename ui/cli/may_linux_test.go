@@ -10,6 +10,7 @@ import (
 // Outside of a sandbox an agent's command does on the command line what its agent may with tools, whatever its
 // environment and its session are, and whichever workspace it names; the human's shell does all.
 func TestErrands_ofAgents(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	other := *s
 	other.dir = t.TempDir()

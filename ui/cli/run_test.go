@@ -119,6 +119,7 @@ func TestPrintFails(t *testing.T) {
 // What fails ends with exit code 1 and a line that says so, told once, whatever a prompt
 // before ended with; what there was so far is the output.
 func TestPrintFails_withWhatItDid(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	for _, c := range []struct{ prompt, out, why string }{
 		{"please refactor", "", "No language model is configured: `please refactor` is not one of the instructions"},
@@ -244,6 +245,7 @@ func (s *site) fifo(t *testing.T, name string) (first func(c *console) string) {
 }
 
 func TestPrintSignalled(t *testing.T) {
+	t.Parallel()
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
 			s := newSite(t)

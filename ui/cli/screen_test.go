@@ -215,6 +215,7 @@ func TestClosedTerminalEndsTheScreen(t *testing.T) {
 // question stands in both, and the first answer to it wins. A prompt without a screen works beside
 // them, in a database of its own.
 func TestTwoScreensOfOneHost(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	a := open(t, s.command())
 	a.until(t, home, ready)
@@ -336,6 +337,7 @@ func comes(is func() bool, within time.Duration) bool {
 // A host that is killed leaves its screens' terminals right, no command behind, and what it had
 // running is reported once.
 func TestKilledHostReportsItsTaskOnce(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	first := s.fifo(t, "started")
 	c := open(t, s.command("--yolo"))
@@ -410,6 +412,7 @@ func TestLeavingAndQuittingEndWithZero(t *testing.T) {
 // A screen follows its host from restart to restart, however many there are, and tells each one how
 // large it is by then.
 func TestRestarts(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	c := open(t, s.command())
 	c.until(t, home, ready)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"fantail/.ci/long"
 )
 
 // own are the processes of the site's home whose command line ends so.
@@ -27,8 +29,8 @@ func (s *site) own(end ...string) (pids []string) {
 // leaves leaves it to the others.
 func TestManyStartsMakeOneHost(t *testing.T) {
 	t.Parallel()
-	n := 100
-	if testing.Short() || raced {
+	n := long.Times(30, 100)
+	if raced {
 		n = 30
 	}
 	s := newSite(t)

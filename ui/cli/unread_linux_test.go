@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"fantail/.ci/long"
 	"fantail/store/config/paths"
 	"fantail/ui/screen/wire"
 )
@@ -45,10 +46,7 @@ func full(t *testing.T, pid int) {
 // it, and gives back what can be given.
 func TestUnreadTerminal(t *testing.T) {
 	t.Parallel()
-	times := 16
-	if testing.Short() {
-		times = 8
-	}
+	times := long.Times(4, 16)
 	ends := []struct {
 		name string
 		code int

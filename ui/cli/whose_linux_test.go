@@ -14,6 +14,7 @@ import (
 
 // Of two screens of one host the audit says at which one a question was answered.
 func TestAudit_whichScreen(t *testing.T) {
+	t.Parallel()
 	s := newSite(t)
 	a := open(t, s.command())
 	a.until(t, home, ready)
