@@ -12,6 +12,7 @@ import (
 
 	"fantail/.ci/long"
 	"fantail/store"
+	"fantail/store/storetest"
 )
 
 // moves is what a child does with every third message: nobody else touches those, so
@@ -106,7 +107,7 @@ type fates struct {
 // Spec: N-15, Q-42.
 func TestKill_aside(t *testing.T) {
 	n := long.Times(20, 100)
-	path := filepath.Join(t.TempDir(), "fantail.db")
+	path := filepath.Join(storetest.Dir(t), "fantail.db")
 	w := at(t, path)
 	if err := w.db.Close(); err != nil {
 		t.Fatal(err)

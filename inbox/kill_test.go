@@ -13,6 +13,7 @@ import (
 
 	"fantail/.ci/long"
 	"fantail/store"
+	"fantail/store/storetest"
 )
 
 // acks are what killed children said they had done.
@@ -31,7 +32,7 @@ func TestKill(t *testing.T) {
 	for lane := range lanes {
 		t.Run(fmt.Sprint("lane", lane), func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "fantail.db")
+			path := filepath.Join(storetest.Dir(t), "fantail.db")
 			w := at(t, path)
 			for i := range senders {
 				w.agent(fmt.Sprint("s", i))

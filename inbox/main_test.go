@@ -51,7 +51,7 @@ type world struct {
 // fresh is a new workspace with the agents main and lint.
 func fresh(t testing.TB) *world {
 	t.Helper()
-	return at(t, filepath.Join(t.TempDir(), "fantail.db"))
+	return at(t, filepath.Join(storetest.Dir(t), "fantail.db"))
 }
 
 func at(t testing.TB, path string) *world {

@@ -10,7 +10,9 @@ import (
 	"testing"
 	"time"
 
+	"fantail/.ci/long"
 	"fantail/store"
+	"fantail/store/storetest"
 )
 
 // obedient is a process that deposits what it is told.
@@ -303,24 +305,24 @@ func TestDeposit_whenTheFilesAreOnlyTouched(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			path := filepath.Join(t.TempDir(), "fantail.db")
+			path := filepath.Join(storetest.Dir(t), "fantail.db")
 			must(t, at(t, path).db.Close())
 			a, b := obey(t, path), obey(t, path)
-			long := strings.Repeat("long ", 5000)
-			for i := range 400 { // the log is copied several times
+			deposits, padding := long.Times(120, 400), strings.Repeat("long ", 5000)
+			for i := range deposits { // the log is copied several times
 				if i%50 == 0 {
 					c.do(t, path)
 				}
 				for name, o := range map[string]*obedient{"a": a, "b": b} {
-					if _, failed := o.deposits(t, fmt.Sprint(name, i, long)); failed != "" {
+					if _, failed := o.deposits(t, fmt.Sprint(name, i, padding)); failed != "" {
 						t.Fatalf("deposit %d: %s", i, failed)
 					}
 				}
 			}
 			a.ends(t)
 			b.ends(t)
-			if n := len(stored(t, path)); n != 800 {
-				t.Errorf("%d of 800 are stored", n)
+			if n := len(stored(t, path)); n != 2*deposits {
+				t.Errorf("%d of %d are stored", n, 2*deposits)
 			}
 		})
 	}
