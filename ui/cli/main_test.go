@@ -50,10 +50,12 @@ func TestMain(m *testing.M) {
 			return 1
 		}
 		os.Setenv(builtEnv, binary)
-		// Most of these tests wait for programs most of the time.
-		if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			return 1
+		// Most of these tests wait for programs most of the time, but for those with the race detector.
+		if !raced {
+			if err := flag.Set("test.parallel", strconv.Itoa(2*runtime.GOMAXPROCS(0))); err != nil {
+				fmt.Fprintln(os.Stderr, err)
+				return 1
+			}
 		}
 		return m.Run()
 	}())

@@ -54,6 +54,8 @@ func TestPainter_stalls(t *testing.T) {
 		var told []bool
 		p := newPainter(ours, func(is bool) { told = append(told, is) })
 		go p.run()
+		_, _ = p.Write([]byte("x"))
+		synctest.Wait() // it waits for the screen
 		for range 100 {
 			_, _ = p.Write(bytes.Repeat([]byte("y"), 64<<10))
 		}
