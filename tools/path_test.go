@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"fantail/.ci/long"
 	"fantail/tools/permit"
 )
 
@@ -243,7 +244,7 @@ func TestRun_races(t *testing.T) {
 		}
 	}()
 	s := New()
-	for i := range 3000 {
+	for i := range long.Times(800, 3000) {
 		c, err := s.Parse(e, "call", "read_file", args(t, "path", "a/f.txt"))
 		if err == nil && !c.Action.Outside {
 			if r := c.Run(t.Context()); strings.Contains(r.Text, "OUTSIDE") {

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -78,21 +79,24 @@ func TestReads(t *testing.T) {
 	if len(freely)+len(asking) < 400 {
 		t.Errorf("the corpus has %d rows", len(freely)+len(asking))
 	}
+	actions := map[string]permit.Action{"": {Kind: permit.Command, Dir: e.Root}} // the tool refuses that one
+	for _, command := range slices.Concat(freely, asking) {
+		if command != "" {
+			actions[command] = parse(t, e, "bash", "command", command).Action
+		}
+	}
 	for _, m := range []permit.Mode{permit.Ask, permit.AcceptEdits, permit.Plan, permit.Auto} {
 		g := reader(t, m)
 		for _, strict := range []bool{false, true} {
 			for _, command := range freely {
-				a := parse(t, e, "bash", "command", command).Action
+				a := actions[command]
 				a.Strict = strict
 				if v := g.Decide(a); v.Decision != permit.Allow || v.Reason != "only reads in the workspace" {
 					t.Errorf("%s, strict %v: %q: %s (%s)", m, strict, command, v.Decision, v.Reason)
 				}
 			}
 			for _, command := range asking {
-				a := permit.Action{Kind: permit.Command, Command: command, Dir: e.Root}
-				if command != "" { // the tool refuses that one
-					a = parse(t, e, "bash", "command", command).Action
-				}
+				a := actions[command]
 				a.Strict = strict
 				if v := g.Decide(a); v.Decision == permit.Allow || m == permit.Plan && v.Decision != permit.Deny {
 					t.Errorf("%s, strict %v: %q: %s (%s)", m, strict, command, v.Decision, v.Reason)

@@ -709,7 +709,7 @@ func TestEscapes(t *testing.T) {
 				switch firsts := slices.DeleteFunc(slices.Clone(all), func(e escape) bool { return !e.first }); {
 				case os.Getenv(everything) != "":
 				case h.name != "command":
-					some = drawn(firsts, seed, 10)
+					some = drawn(firsts, seed, 6)
 				case !long.Wanted():
 					some = firsts
 				}
@@ -806,7 +806,7 @@ func (s *stage) verdict(e escape, w *sandbox.Wall, h holder, effects []string, w
 func TestEscapesAreReal(t *testing.T) {
 	t.Parallel()
 	at := place(t)
-	all := drawn(attempts(), long.Seed(t), 80)
+	all := drawn(attempts(), long.Seed(t), 40)
 	real := map[string]bool{}
 	for _, e := range all {
 		s := newStage(t, at)
