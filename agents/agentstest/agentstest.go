@@ -188,7 +188,7 @@ type Setting struct {
 func Open(t testing.TB, m llm.Provider, s Setting) *World {
 	t.Helper()
 	if s.Dir == "" {
-		s.Dir = storetest.Dir(t)
+		s.Dir = t.TempDir()
 	}
 	if s.Mode == "" {
 		s.Mode = permit.Yolo

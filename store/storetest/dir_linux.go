@@ -21,7 +21,7 @@ func Dir(t testing.TB) string {
 	if err := syscall.Statfs(memory, &fs); err != nil || fs.Bavail*uint64(fs.Bsize) < room {
 		return t.TempDir()
 	}
-	dir, err := os.MkdirTemp(memory, "fantail-test-")
+	dir, err := os.MkdirTemp(memory, "ft-")
 	if err != nil {
 		return t.TempDir()
 	}

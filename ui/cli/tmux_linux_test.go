@@ -59,7 +59,6 @@ func (v server) shows(t *testing.T, want ...string) {
 // Two tmux servers show one host, each in its own size. One that is killed takes neither the host nor the other's screen
 // with it.
 func TestTwoTmuxServers(t *testing.T) {
-	t.Parallel()
 	if _, err := exec.LookPath("tmux"); err != nil {
 		t.Skipf("SKIPPED, there is no tmux: %v", err)
 	}

@@ -135,6 +135,7 @@ var (
 	moment  = regexp.MustCompile(`\d\d:\d\d:\d\d`)
 	running = regexp.MustCompile(`\d[\dhms.]*( · esc st)`)
 	about   = regexp.MustCompile(`about +[\d,]+`)
+	session = regexp.MustCompile(`(?m)^(  session +)\d+$`) // who of several that start at once has the first
 	waited  = regexp.MustCompile(`(?m)(^[⠀-⣿◌] .* · )\d[\dhms.]*$`)
 )
 
@@ -155,6 +156,7 @@ func (s *Session) steady(screen string) string {
 	screen = age.ReplaceAllString(screen, "${1}0:00")
 	screen = running.ReplaceAllString(screen, "0s$1")
 	screen = waited.ReplaceAllString(screen, "${1}0s")
+	screen = session.ReplaceAllString(screen, "${1}1")
 	return braille.ReplaceAllString(screen, "⠿")
 }
 

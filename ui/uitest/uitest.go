@@ -203,9 +203,11 @@ func newHome(t testing.TB) *Home {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { _ = os.RemoveAll(dir) })
-		h := &Home{Root: filepath.Join(dir, "shop"), Data: storetest.Dir(t)}
-		if err := os.Mkdir(h.Root, 0o700); err != nil {
-			t.Fatal(err)
+		h := &Home{Root: filepath.Join(dir, "shop"), Data: filepath.Join(dir, "data")}
+		for _, d := range []string{h.Root, h.Data} {
+			if err := os.Mkdir(d, 0o700); err != nil {
+				t.Fatal(err)
+			}
 		}
 		return h
 	}
