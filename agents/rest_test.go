@@ -58,9 +58,9 @@ func TestRest(t *testing.T) {
 	defer stop()
 	p.Provider = openai.New(openai.Options{BaseURL: "http://fake/v1", HTTPClient: client})
 	w := open(t, p, setting{})
-	w.prompt("go")
-	w.until("it has answered", func() bool { return len(s.Requests()) == 3 && w.info("main").State == event.Idle })
-	w.settle()
+	w.Prompt("go")
+	w.Until("it has answered", func() bool { return len(s.Requests()) == 3 && w.Info("main").State == event.Idle })
+	w.Settle()
 	if during < 5 {
 		t.Errorf("%d messages were kept during the turn, want all 5", during)
 	}
@@ -71,10 +71,10 @@ func TestRest(t *testing.T) {
 
 // TestRest_long: an agent at rest lets go of a long conversation, and goes on with it as it was.
 func TestRest_long(t *testing.T) {
-	m := &model{reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("yes"), nil }}
+	m := &model{Reply: func(context.Context, *llm.Request) ([]llm.Part, error) { return text("yes"), nil }}
 	w := open(t, m, setting{})
-	agent := w.main()
-	check(t, w.db.Write(t.Context(), "seed", func(tx *store.Tx) error {
+	agent := w.Main()
+	check(t, w.DB.Write(t.Context(), "seed", func(tx *store.Tx) error {
 		for n := range 10_000 {
 			e := history.Entry{Kind: history.EntryPrompt, Text: fmt.Sprint(n)}
 			if n%2 == 1 {
@@ -91,10 +91,10 @@ func TestRest_long(t *testing.T) {
 		return nil
 	}))
 	for n := range 3 {
-		w.prompt(fmt.Sprint("question ", n))
-		w.until("it has answered", func() bool { return len(m.seen()) == n+1 && w.info("main").State == event.Idle })
+		w.Prompt(fmt.Sprint("question ", n))
+		w.Until("it has answered", func() bool { return len(m.Seen()) == n+1 && w.Info("main").State == event.Idle })
 	}
-	reqs := m.seen()
+	reqs := m.Seen()
 	for n, req := range reqs {
 		if want := 10_001 + 2*n; len(req.Messages) != want {
 			t.Fatalf("request %d has %d messages, want %d", n+1, len(req.Messages), want)

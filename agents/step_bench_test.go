@@ -192,13 +192,13 @@ func step(b *testing.B, name string, entries, size int) {
 		System: func(event.Info) string { return "You are one." },
 	})
 	check(b, err)
-	w := &world{t: b, dir: dir, db: db, pool: pool, feed: pool.Subscribe(), infos: map[int64]event.Info{}, shown: map[int64]string{}}
-	defer w.close()
-	spoken(b, db, w.main(), entries, size)
+	w := &world{T: b, Dir: dir, DB: db, Pool: pool, Feed: pool.Subscribe(), Infos: map[int64]event.Info{}, Shown: map[int64]string{}}
+	defer w.Close()
+	spoken(b, db, w.Main(), entries, size)
 	runtime.GC()
 	before, base := spentNow(), rss()
-	w.prompt("go")
-	w.until("it has answered", func() bool { return server.n.Load() > server.steps && w.info("main").State == event.Idle })
+	w.Prompt("go")
+	w.Until("it has answered", func() bool { return server.n.Load() > server.steps && w.Info("main").State == event.Idle })
 	left := rss()
 	for range 20 { // memory goes back a moment later
 		<-time.After(50 * time.Millisecond)
