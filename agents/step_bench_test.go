@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"fantail/agents"
+	"fantail/agents/agentstest"
 	"fantail/agents/event"
 	"fantail/agents/history"
 	"fantail/agents/llm"
@@ -192,7 +193,7 @@ func step(b *testing.B, name string, entries, size int) {
 		System: func(event.Info) string { return "You are one." },
 	})
 	check(b, err)
-	w := &world{T: b, Dir: dir, DB: db, Pool: pool, Feed: pool.Subscribe(), Infos: map[int64]event.Info{}, Shown: map[int64]string{}}
+	w := &world{&agentstest.World{T: b, Dir: dir, DB: db, Pool: pool, Feed: pool.Subscribe(), Infos: map[int64]event.Info{}, Shown: map[int64]string{}}}
 	defer w.Close()
 	spoken(b, db, w.Main(), entries, size)
 	runtime.GC()
