@@ -151,13 +151,14 @@ var arrows = map[string][]string{
 		"agents/audit", "agents/event", "agents/history", "agents/memory", "agents/outside", "agents/post", "agents/roster",
 		"agents/schedule", "inbox", "store", "store/config", "store/config/paths", "tools", "tools/allowance", "tools/proc", "tools/sandbox",
 		"tools/secret", "ui/cli/channel", "ui/cli/deposit", "ui/cli/doctor", "ui/cli/guard", "ui/cli/jsonline", "ui/cli/mcpserver",
-		"ui/cli/place", "ui/cli/reach", "ui/cli/shell", "ui/cli/unit", "ui/cli/wall", "ui/frame", "ui/slash/timetable", "ui/words",
+		"ui/cli/place", "ui/cli/reach", "ui/cli/shell", "ui/cli/unit", "ui/cli/wall", "ui/frame", "ui/screen", "ui/slash/timetable",
+		"ui/words",
 	},
 	"ui/cli/guard": {"tools/proc", "tools/secret"},
 	"ui/cli/host": {
 		"agents", "agents/commands", "agents/event", "agents/outside", "agents/roster", "inbox", "store/config/paths", "tools",
-		"tools/proc", "ui", "ui/cli/channel", "ui/cli/guard", "ui/cli/reach", "ui/cli/shell", "ui/notice", "ui/screen", "ui/screen/tty",
-		"ui/screen/wire",
+		"tools/proc", "ui", "ui/cli/channel", "ui/cli/errand", "ui/cli/guard", "ui/cli/reach", "ui/cli/shell", "ui/notice", "ui/screen",
+		"ui/screen/tty", "ui/screen/wire",
 	},
 	"ui/cli/jsonline": {},
 	"ui/cli/mcpserver": {

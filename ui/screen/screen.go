@@ -3,7 +3,7 @@
 //
 // Does: act before anything else of the program exists ([init] is the start gate: the packages of
 // the program's libraries are initialised after this one), if the program was started to show
-// itself on a terminal, or as the first process of a command's sandbox; set the terminal's modes, send the host its keys and sizes, write what
+// itself on a terminal, for an errand that a living host can carry out, or as the first process of a command's sandbox; set the terminal's modes, send the host its keys and sizes, write what
 // comes back, give the terminal to an editor, and give it back whatever happens to the host.
 //
 // Does not: know an agent, a command or a colour; import anything but the standard library's small
@@ -22,7 +22,13 @@ import (
 // The start gate. Where it acts, the process never reaches main.
 func init() {
 	cell.Act(os.Args)
-	if strings.HasSuffix(os.Args[0], ".test") || !tty0and1() {
+	if strings.HasSuffix(os.Args[0], ".test") {
+		return
+	}
+	if code, done := hand(os.Args[1:]); done {
+		os.Exit(code)
+	}
+	if !tty0and1() {
 		return
 	}
 	if code, shown := Start(os.Args[1:]); shown {

@@ -87,6 +87,17 @@ func Start(args []string) (code int, shown bool) {
 
 // placeOf returns the data directory of the workspace that dir lies in, and where its host listens. Both are made.
 func placeOf(dir string) (data, socket string, err error) {
+	if data, socket, err = whereOf(dir); err != nil {
+		return "", "", err
+	}
+	if err := paths.MakePrivate(data); err != nil {
+		return "", "", err
+	}
+	return data, socket, paths.MakePrivate(filepath.Dir(socket))
+}
+
+// whereOf is [placeOf] that makes nothing.
+func whereOf(dir string) (data, socket string, err error) {
 	root, err := paths.Workspace(dir)
 	if err != nil {
 		return "", "", err
@@ -94,11 +105,7 @@ func placeOf(dir string) (data, socket string, err error) {
 	if data, err = paths.Data(os.Getenv, root); err != nil {
 		return "", "", err
 	}
-	if err := paths.MakePrivate(data); err != nil {
-		return "", "", err
-	}
-	socket = paths.Screens(os.Getenv, os.Geteuid(), data)
-	return data, socket, paths.MakePrivate(filepath.Dir(socket))
+	return data, paths.Screens(os.Getenv, os.Geteuid(), data), nil
 }
 
 // Reach returns a connection to the host of the workspace that dir lies in, which it starts if there is none. The error
@@ -170,7 +177,7 @@ func hello(args []string, dir string, at *front) wire.Fields {
 // reach returns a socket to the workspace's host, which it starts if there is none: that takes a while, and begins with
 // slow.
 func reach(socket, dir string, slow func()) (int, error) {
-	host, err := connect(socket)
+	host, err := connect(socket, 0)
 	if err == nil || !absent(err) {
 		return host, err
 	}
@@ -187,13 +194,13 @@ func reach(socket, dir string, slow func()) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	if host, err = connect(socket); err == nil || !absent(err) {
+	if host, err = connect(socket, 0); err == nil || !absent(err) {
 		return host, err
 	}
 	if err := startHost(dir); err != nil {
 		return -1, err
 	}
-	return connect(socket)
+	return connect(socket, 0)
 }
 
 // absent reports whether no host listens there.
@@ -201,14 +208,18 @@ func absent(err error) bool {
 	return errors.Is(err, syscall.ENOENT) || errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// connect returns a connection to the host that listens there, and that is this user's.
-func connect(socket string) (int, error) {
+// connect returns a connection to the host that listens there, and that is this user's. Nothing on it, nor this itself,
+// takes longer than patience, unless that is 0.
+func connect(socket string, patience time.Duration) (int, error) {
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)
 	if err != nil {
 		return -1, fmt.Errorf("make a socket: %w", err)
 	}
 	syscall.CloseOnExec(fd)
-	for err = syscall.EINTR; err == syscall.EINTR; {
+	if err = wait(fd, patience); err == nil {
+		err = syscall.EINTR
+	}
+	for err == syscall.EINTR {
 		err = syscall.Connect(fd, &syscall.SockaddrUnix{Name: socket})
 	}
 	if err == nil {
@@ -219,6 +230,15 @@ func connect(socket string) (int, error) {
 		return -1, fmt.Errorf("connect to the host: %w", err)
 	}
 	return fd, nil
+}
+
+// wait sets how long who reads or writes there waits at most; 0: for ever.
+func wait(fd int, patience time.Duration) error {
+	t := syscall.NsecToTimeval(patience.Nanoseconds())
+	if err := syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_SNDTIMEO, &t); err != nil {
+		return err
+	}
+	return syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &t)
 }
 
 // ours is an error unless the other end of the connection belongs to this user.

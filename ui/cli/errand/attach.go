@@ -31,12 +31,12 @@ func runAttach(e *Errand, c *caller) (int, error) {
 	}
 	defer link.Close()
 	a := &attached{
-		c: c, link: link, typing: shell.IsTerminal(c.in), ends: e.o.end, deaf: isNull(c.in), text: channel.Text{Print: c.out.piece},
+		c: c, link: link, typing: c.typed, ends: e.o.end, deaf: isNull(os.Stdin), text: channel.Text{Print: c.out.piece},
 		came: make(chan came), typed: make(chan typed), left: make(chan struct{}),
 	}
 	defer close(a.left)
-	c.guard.Go("hear the host", a.hear)
-	c.guard.Go("standard input", a.read)
+	c.start("hear the host", a.hear)
+	c.start("standard input", a.read)
 	if a.typing && !c.out.json {
 		shell.Warn(c.errs, "attached to %s: type to tell it something · Ctrl+C detaches · Ctrl+D ends it", link.Name)
 	}

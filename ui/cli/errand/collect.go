@@ -30,10 +30,14 @@ func runCheck(e *Errand, c *caller) (int, error) {
 	var ms []inbox.Message
 	var left int
 	var err error
-	if e.o.peek || !c.out.tty && !e.o.take {
-		ms, err = c.door.Inbox(c.ctx, e.o.agent, q)
-	} else {
-		ms, left, err = c.door.Check(c.ctx, e.o.agent, q)
+	peeks := e.o.peek || !c.out.tty && !e.o.take
+	if peeks || c.hands != nil {
+		ms, err = c.waiting(e.o.agent, q)
+	}
+	if !peeks && err == nil {
+		if err = c.pledge(Pledge{Lost: "the host ended while it took messages: what was taken and not printed here is named in the transcript of " + e.o.agent + ", and fantail show N prints one"}); err == nil {
+			ms, left, err = c.door.Check(c.ctx, e.o.agent, q)
+		}
 	}
 	switch {
 	case err != nil:
@@ -41,18 +45,40 @@ func runCheck(e *Errand, c *caller) (int, error) {
 	case len(ms) == 0 && e.o.json:
 		return shell.Nothing, nil
 	case len(ms) == 0:
-		return shell.Nothing, c.out.text("No messages ready.")
+		return c.says(shell.Nothing, Unread{Code: shell.Nothing}, func() error { return c.out.text("No messages ready.") })
 	}
-	if err := c.letters(ms, e.o.agent); err != nil {
-		if ms[0].TakenBy != "" {
-			shell.Warn(c.errs, "messages #%d to #%d were taken and could not all be printed; fantail show N prints one", ms[0].ID, ms[len(ms)-1].ID)
-		}
-		return shell.Failed, err
+	unread := Unread{Code: shell.Failed}
+	if ms[0].TakenBy != "" {
+		unread.Says = fmt.Sprintf("messages #%d to #%d were taken and could not all be printed; fantail show N prints one", ms[0].ID, ms[len(ms)-1].ID)
 	}
-	if left > 0 {
+	code, err := c.says(shell.OK, unread, func() error { return c.letters(ms, e.o.agent) })
+	if err == nil && left > 0 {
 		shell.Warn(c.errs, "%s more: fantail check again", inbox.Left(left))
 	}
-	return shell.OK, nil
+	return code, err
+}
+
+// What a host prints of an inbox for others: a process of its own has the room for more.
+const (
+	mostHere  = 64      // messages
+	roomsHere = 4 << 20 // bytes
+)
+
+// waiting are the messages of the named agent that match q. A host declines where they are many.
+func (c *caller) waiting(agent string, q inbox.Query) ([]inbox.Message, error) {
+	if c.hands == nil {
+		return c.door.Inbox(c.ctx, agent, q)
+	}
+	q.Limit = mostHere + 1
+	ms, err := c.door.Inbox(c.ctx, agent, q)
+	size := 0
+	for _, m := range ms {
+		size += m.Size
+	}
+	if err == nil && (len(ms) > mostHere || size > roomsHere) {
+		return nil, ErrElsewhere
+	}
+	return ms, err
 }
 
 // letters prints messages whole, or each as a line of JSON.
@@ -96,28 +122,27 @@ func runInbox(e *Errand, c *caller) (int, error) {
 	if err != nil {
 		return shell.Failed, err
 	}
-	ms, err := c.door.Inbox(c.ctx, e.o.agent, inbox.Query{Asks: true})
+	ms, err := c.waiting(e.o.agent, inbox.Query{Asks: true})
 	if err != nil {
 		return shell.Failed, err
 	}
-	if e.o.json || e.o.follow {
-		err = c.lines(ms, e.o.agent)
-	} else {
-		err = c.out.text(inbox.Listing(ms, time.Now()))
+	code := shell.OK
+	if len(ms) == 0 {
+		code = shell.Nothing
 	}
-	switch {
-	case err != nil:
-		return shell.Failed, err
-	case e.o.follow:
-		err := c.follow(e.o.agent, newest, ms)
-		if c.ctx.Err() != nil {
-			err = nil // it was to end so
+	code, err = c.says(code, Unread{Code: shell.Failed}, func() error {
+		if e.o.json || e.o.follow {
+			return c.lines(ms, e.o.agent)
 		}
-		return shell.Code(err), err
-	case len(ms) == 0:
-		return shell.Nothing, nil
+		return c.out.text(inbox.Listing(ms, time.Now()))
+	})
+	if err != nil || !e.o.follow {
+		return code, err
 	}
-	return shell.OK, nil
+	if err = c.follow(e.o.agent, newest, ms); c.ctx.Err() != nil {
+		err = nil // it was to end so
+	}
+	return shell.Code(err), err
 }
 
 // glance is how often a follower asks whether anything was committed. Its

@@ -1,24 +1,23 @@
 // Package errand is what a shell does with a workspace without opening its agents.
 //
 // Does: keep the table of sub-commands; parse their arguments; send and push; list,
-// follow, show and take; attach to an agent; print for people or as JSON lines.
+// follow, show and take; attach to an agent; print for people or as JSON lines; do the same in the host for a process
+// that hands its errand over.
 //
 // Does not: run an agent (the host does, also one that is spawned), serve another assistant, open the screen.
 //
 // Imports: agents/audit, agents/event, agents/history, agents/memory, agents/outside, agents/post, agents/roster,
 // agents/schedule, inbox, store, store/config, store/config/paths, tools, tools/allowance, tools/proc, tools/sandbox,
 // tools/secret, ui/cli/channel, ui/cli/deposit, ui/cli/doctor, ui/cli/guard, ui/cli/jsonline, ui/cli/mcpserver,
-// ui/cli/place, ui/cli/reach, ui/cli/shell, ui/cli/unit, ui/cli/wall, ui/frame, ui/slash/timetable, ui/words.
+// ui/cli/place, ui/cli/reach, ui/cli/shell, ui/cli/unit, ui/cli/wall, ui/frame, ui/screen, ui/slash/timetable, ui/words.
 package errand
 
 import (
 	"context"
 	"io"
-	"os"
 
 	"fantail/agents/outside"
 	"fantail/tools/secret"
-	"fantail/ui/cli/guard"
 )
 
 // Errand is a sub-command: it deposits, looks or takes in the workspace's
@@ -27,6 +26,7 @@ type Errand struct {
 	row
 	o     options
 	words []string
+	tty   bool // its output goes to a terminal
 }
 
 // options are the flags of all errands.
@@ -59,10 +59,11 @@ type row struct {
 // the workspace's agents.
 type caller struct {
 	ctx   context.Context
-	guard *guard.Guard
+	start func(name string, f func()) // begins a goroutine
 	env   func(string) string
 	keys  *secret.Keys
-	in    *os.File
+	in    io.Reader
+	typed bool // in is a terminal
 	out   *printed
 	errs  io.Writer
 	door  *outside.Door // nil where the host does it
@@ -70,4 +71,6 @@ type caller struct {
 	dir   string        // where the program was started
 	data  string        // the workspace's data directory
 	post  string        // where mail leaves the sandbox of the command that this is; "": it is in none
+	from  source
+	hands func(Pledge) error // explained at [Guest]; nil: the process does it itself
 }

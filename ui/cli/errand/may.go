@@ -2,13 +2,11 @@ package errand
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"fantail/store/config/paths"
 	"fantail/tools/sandbox"
 	"fantail/ui/cli/place"
-	"fantail/ui/cli/shell"
 )
 
 // source is what kind of process an errand runs in.
@@ -20,17 +18,18 @@ const (
 	boxed               // the sandbox of an agent's command
 )
 
-// sourceOf says which. Who started a process is asked of the system: no variable tells it, so none hides it. A host looks
-// itself at whoever comes to its socket; an errand that goes past the host, to the database, has only this.
-func sourceOf(data string) source {
-	if os.Getenv(sandbox.MailEnv) != "" {
+// sourceOf says which the process with that number is. Who started it is asked of the system: no variable tells it, so none
+// hides it. A host looks itself at whoever comes to its socket; an errand that goes past the host, to the database, has
+// only this.
+func sourceOf(pid int, env func(string) string, data string) source {
+	if env(sandbox.MailEnv) != "" {
 		return boxed
 	}
-	datas, err := paths.Workspaces(os.Getenv) // an agent's command may mean another workspace than its own
+	datas, err := paths.Workspaces(env) // an agent's command may mean another workspace than its own
 	if err != nil {
 		datas = nil // the errand itself says what is wrong with the directory
 	}
-	if place.Above(append(datas, data)) {
+	if place.Above(pid, append(datas, data)) {
 		return below
 	}
 	return free
@@ -55,7 +54,7 @@ func (e *Errand) may(from source) error {
 func always(*Errand) bool { return true }
 
 // peeks is a check that takes nothing.
-func peeks(e *Errand) bool { return e.o.peek || !e.o.take && !shell.IsTerminal(os.Stdout) }
+func peeks(e *Errand) bool { return e.o.peek || !e.o.take && !e.tty }
 
 // only returns a function that allows the errand without words, and with one of those in front.
 func only(verbs ...string) func(e *Errand) bool {

@@ -12,15 +12,36 @@ import (
 	"fantail/agents/roster"
 	"fantail/inbox"
 	"fantail/ui/cli/jsonline"
+	"fantail/ui/cli/shell"
 	"fantail/ui/frame"
 )
 
 // printed is the output of an errand: text for people, or JSON a line. On a
 // terminal nothing in it steers that.
 type printed struct {
-	w    io.Writer
-	tty  bool
-	json bool
+	w      io.Writer
+	tty    bool
+	json   bool
+	unread Unread
+}
+
+// Unread is how an errand ends whose output can't be written.
+type Unread struct {
+	Code int    // if nobody reads it any more; else it has failed
+	Says string // of what can't be printed any more; "": nothing
+}
+
+// says prints what an errand that has done its work has to say, and returns code, or how it ends if that can't be written.
+func (c *caller) says(code int, otherwise Unread, print func() error) (int, error) {
+	c.out.unread = otherwise // where the host carries it out, the process that has the output finds that out
+	err := print()
+	if err == nil {
+		return code, nil
+	}
+	if otherwise.Says != "" {
+		shell.Warn(c.errs, "%s", otherwise.Says)
+	}
+	return otherwise.Code, err
 }
 
 // errUnread says that nobody reads the output any more.

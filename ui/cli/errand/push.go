@@ -2,6 +2,7 @@ package errand
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"strconv"
@@ -36,18 +37,20 @@ func runSend(e *Errand, c *caller) (int, error) {
 		return shell.Failed, err
 	}
 	if !e.o.json {
-		return shell.OK, c.out.text(deposit.InInboxes(sent))
+		return c.says(shell.OK, Unread{Code: shell.OK}, func() error { return c.out.text(deposit.InInboxes(sent)) })
 	}
-	for _, s := range sent {
-		err := c.out.line(struct {
-			ID int64  `json:"id"`
-			To string `json:"to"`
-		}{s.ID, s.To})
-		if err != nil {
-			return shell.Failed, err
+	return c.says(shell.OK, Unread{Code: shell.Failed}, func() error {
+		for _, s := range sent {
+			err := c.out.line(struct {
+				ID int64  `json:"id"`
+				To string `json:"to"`
+			}{s.ID, s.To})
+			if err != nil {
+				return err
+			}
 		}
-	}
-	return shell.OK, nil
+		return nil
+	})
 }
 
 // given is what the words say, or standard input if there are none, or just "-".
@@ -56,10 +59,10 @@ func (c *caller) given(words []string, what string) (string, error) {
 	switch {
 	case text == "" && len(words) > 0:
 		return "", shell.Misused("%s is empty", what)
-	case text == "" && shell.IsTerminal(c.in):
+	case text == "" && c.typed:
 		return "", shell.Misused("%s is missing; give it, or - to type it", what)
 	case text == "" || text == "-":
-		data, err := shell.ReadAll(c.ctx, c.guard.Go, c.in, c.errs)
+		data, err := shell.ReadAll(c.ctx, c.start, c.in, c.errs)
 		return c.keys.Text(string(data)), err
 	}
 	return text, nil
@@ -85,36 +88,81 @@ func runPush(e *Errand, c *caller) (int, error) {
 	if doubt := deposit.Doubt(c.ctx, c.door.DB, c.env, row); doubt != "" {
 		shell.Warn(c.errs, "%s: %s", row.Name, doubt)
 	}
-	if e.o.json {
-		return shell.OK, c.out.line(taskJSON(row))
-	}
-	return shell.OK, c.out.text(fmt.Sprintf("Queued %s; /run in the program starts it", row.Name))
+	return c.says(shell.OK, Unread{Code: shell.OK}, func() error {
+		if e.o.json {
+			return c.out.line(taskJSON(row))
+		}
+		return c.out.text(fmt.Sprintf("Queued %s; /run in the program starts it", row.Name))
+	})
 }
+
+// errUntold is the error if the host was given a task and did not answer.
+var errUntold = fmt.Errorf("%w: fantail queue shows whether the task is queued", reach.ErrLost)
 
 // push queues a task: by the host if one runs, which sees who asks for it, else in the database, where the next host
 // finds it.
 func (c *caller) push(ctx context.Context, t outside.Order) (roster.Task, error) {
-	id, err := reach.Push(ctx, c.host, c.door.Origin, t)
+	var id int64
+	var err error
+	if c.hands != nil {
+		id, err = c.pushHere(ctx, t)
+	} else {
+		id, err = reach.Push(ctx, c.host, c.door.Origin, t)
+	}
 	switch {
 	case errors.Is(err, reach.ErrNoHost):
 		return c.door.Push(ctx, t)
+	case errors.Is(err, reach.ErrLost):
+		return roster.Task{}, errUntold
 	case err != nil:
 		return roster.Task{}, err
 	}
 	return c.door.Task(ctx, id)
 }
 
-// mail sends mail the same way.
+// pushHere is push in the host itself.
+func (c *caller) pushHere(ctx context.Context, t outside.Order) (int64, error) {
+	if err := c.pledge(Pledge{Lost: errUntold.Error()}); err != nil {
+		return 0, err
+	}
+	row, err := c.door.Push(ctx, t)
+	return row.ID, err
+}
+
+// soon is how long a host may take for what can also be done without it.
+const soon = time.Second
+
+// mail sends mail the same way. It has a key: who does not know whether it was sent sends it once more, and it is the same.
 func (c *caller) mail(ctx context.Context, m outside.Deposit) ([]outside.Receipt, error) {
 	if c.post != "" {
 		return post.Send(ctx, c.post, m)
 	}
-	sent, err := reach.Mail(ctx, c.host, c.door.Origin, m)
-	if errors.Is(err, reach.ErrNoHost) {
+	if m.Key == "" {
+		m.Key = rand.Text()
+	}
+	if c.hands != nil {
+		if err := c.pledge(Pledge{Args: []string{"--key=" + m.Key}}); err != nil {
+			return nil, err
+		}
 		return c.door.Mail(ctx, m)
+	}
+	within, cancel := ctx, func() {}
+	if c.from == free { // else the host has to see whose it is
+		within, cancel = context.WithTimeout(ctx, soon)
+	}
+	defer cancel()
+	sent, err := reach.Mail(within, c.host, c.door.Origin, m)
+	switch lost := errors.Is(err, reach.ErrLost); {
+	case errors.Is(err, reach.ErrNoHost), c.from == free && ctx.Err() == nil && (lost || within.Err() != nil):
+		return c.door.Mail(ctx, m)
+	case lost:
+		return nil, errUnheard
 	}
 	return sent, err
 }
+
+// errUnheard is the error if the host was given mail and did not answer, where it can't be given once more.
+var errUnheard = fmt.Errorf("%w: fantail inbox shows whether the message is there", reach.ErrLost)
 
 // order takes key=value words from the front of the words of a push.
 func order(words []string) (t outside.Order, rest []string, err error) {

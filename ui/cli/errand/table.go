@@ -1,6 +1,7 @@
 package errand
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -207,7 +208,10 @@ func (o *options) set(e row) *pflag.FlagSet {
 		case "tag":
 			fs.StringArrayVar(&o.tags, name, nil, "mark it with `WORD`; may be given again")
 		case "key":
-			fs.StringVar(&o.key, name, "", "a retry with the same `KEY` is the same message, stored once")
+			fs.Func(name, "a retry with the same `KEY` is the same message, stored once", func(key string) error {
+				o.key = cmp.Or(key, o.key) // an empty one is none
+				return nil
+			})
 		case "agent":
 			fs.StringVar(&o.agent, name, string(event.Main), "whose: the agent `NAME`")
 		case "json":
@@ -279,26 +283,27 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 	if mail != "" {
 		at, err = place.Place{}, nil // what is there can't be seen
 	}
-	if refused := e.may(sourceOf(at.Data)); refused != nil {
+	from := sourceOf(os.Getpid(), os.Getenv, at.Data)
+	e.tty = shell.IsTerminal(os.Stdout)
+	if refused := e.may(from); refused != nil {
 		return 0, refused
 	}
 	if e.apart != nil {
-		code, err := e.apart(ctx, e, &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json})
+		code, err := e.apart(ctx, e, &printed{w: os.Stdout, tty: e.tty, json: e.o.json})
 		return ended(signals, code, err)
 	}
 	if err != nil {
 		return 0, err
 	}
-	named, err := keyNames(os.Getenv)
-	if err != nil && e.unused == shell.OK {
-		return 0, err // what it writes could hold a key that nobody can name
+	keys, err := e.withheld(os.Getenv)
+	if err != nil {
+		return 0, err
 	}
-	keys := secret.New(named, os.Getenv)
 	g.Withhold(keys)
 	c := &caller{
-		ctx: ctx, guard: g, env: os.Getenv, in: os.Stdin, errs: os.Stderr,
-		out:  &printed{w: os.Stdout, tty: shell.IsTerminal(os.Stdout), json: e.o.json},
-		keys: keys, host: at.Screens, dir: at.Dir, data: at.Data, post: mail,
+		ctx: ctx, start: g.Go, env: os.Getenv, in: os.Stdin, typed: shell.IsTerminal(os.Stdin), errs: os.Stderr,
+		out:  &printed{w: os.Stdout, tty: e.tty, json: e.o.json},
+		keys: keys, host: at.Screens, dir: at.Dir, data: at.Data, post: mail, from: from,
 	}
 	if mail != "" {
 		code, err := e.run(e, c)
@@ -326,6 +331,15 @@ func (e *Errand) Run(g *guard.Guard) (int, error) {
 		err = e
 	}
 	return ended(signals, code, err)
+}
+
+// withheld are the keys that nothing may hold which the errand writes or says.
+func (e *Errand) withheld(env func(string) string) (*secret.Keys, error) {
+	named, err := keyNames(env)
+	if err != nil && e.unused == shell.OK {
+		return nil, err // what it writes could hold a key that nobody can name
+	}
+	return secret.New(named, env), nil
 }
 
 // ended is how the program ends with that.

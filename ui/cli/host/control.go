@@ -40,6 +40,9 @@ func (h *Host) answer(conn *net.UnixConn, from Hello, ask wire.Fields) {
 	reply := h.status()
 	switch {
 	case ask.Get(wire.Do) == wire.Status:
+	case ask.Get(wire.Do) == wire.Errand:
+		(&talk{host: h}).errand(conn, from, ask)
+		return
 	case ask.Get(wire.Do) == wire.Push:
 		reply = h.push(from, ask)
 	case ask.Get(wire.Do) == wire.Send:

@@ -2,15 +2,16 @@
 // number of screens.
 //
 // Does: listen for screens, see who they are, run a program for each over its connection; open the
-// workspace once, for the first of them, or at once and for nobody where a service keeps it; end when nobody is there and
+// workspace once, for the first of them, or at once and for nobody where a service keeps it; carry out the errands of
+// processes beside it, as package errand says; end when nobody is there and
 // nothing goes on, or when it is told to; keep what is written to standard error.
 //
 // Does not: read or write a terminal (it only gives one its modes back that lost its screen); know
 // a flag, a model or a setting: main puts those together.
 //
 // Imports: agents, agents/commands, agents/event, agents/outside, agents/roster, inbox, store/config/paths, tools,
-// tools/proc, ui, ui/cli/channel, ui/cli/guard, ui/cli/reach, ui/cli/shell, ui/notice, ui/screen, ui/screen/tty,
-// ui/screen/wire.
+// tools/proc, ui, ui/cli/channel, ui/cli/errand, ui/cli/guard, ui/cli/reach, ui/cli/shell, ui/notice, ui/screen,
+// ui/screen/tty, ui/screen/wire.
 package host
 
 import (
@@ -40,6 +41,7 @@ type Options struct {
 	Guard   *guard.Guard
 	Version string
 	Root    string // of the workspace
+	Data    string // its data directory
 	Log     *Log
 	// Screen returns what the program of a screen needs, but for its terminal. Its error is what the
 	// screen is told instead.

@@ -1,17 +1,16 @@
 package place
 
 import (
-	"os"
 	"path/filepath"
 
 	"fantail/tools/proc"
 )
 
-// Above reports whether a process that has one of the workspaces with those data directories started this one, at
-// whatever distance.
-func Above(datas []string) bool {
+// Above reports whether a process that has one of the workspaces with those data directories started the one with that
+// number, at whatever distance.
+func Above(pid int, datas []string) bool {
 	above := map[int]bool{}
-	for p, ok := proc.Look(os.Getpid()); ok && p.Parent > 1 && !above[p.Parent]; p, ok = proc.Look(p.Parent) {
+	for p, ok := proc.Look(pid); ok && p.Parent > 1 && !above[p.Parent]; p, ok = proc.Look(p.Parent) {
 		above[p.Parent] = true
 	}
 	for _, dir := range datas {

@@ -12,11 +12,11 @@ import (
 	"fantail/ui/screen/wire"
 )
 
-// errLost is the error if the host was asked and did not answer: what it was given may be on disk.
-var errLost = errors.New("the host ended before it answered")
+// ErrLost is the error if the host was asked and did not answer: what it was given may be on disk.
+var ErrLost = errors.New("the host ended before it answered")
 
 // Push has the host that listens on that socket queue a task, and returns its id; the task is on disk then. origin is
-// the door's. The error is [ErrNoHost] if there is none that can, and nothing is queued.
+// the door's. The error is [ErrNoHost] if there is none that can, and nothing is queued, or [ErrLost].
 func Push(ctx context.Context, socket, origin string, t outside.Order) (task int64, err error) {
 	f := wire.Fields{wire.Do + "=" + wire.Push}
 	f.Add(wire.Origin, origin)
@@ -29,9 +29,6 @@ func Push(ctx context.Context, socket, origin string, t outside.Order) (task int
 		f.Add(wire.After, name)
 	}
 	reply, err := hand(ctx, socket, f)
-	if errors.Is(err, errLost) {
-		err = fmt.Errorf("%w: fantail queue shows whether the task is queued", err)
-	}
 	if err != nil {
 		return 0, err
 	}
@@ -42,7 +39,7 @@ func Push(ctx context.Context, socket, origin string, t outside.Order) (task int
 }
 
 // Mail has the host that listens on that socket send mail; it is on disk then. origin is the door's. The error is
-// [ErrNoHost] if there is none that can, and nothing is sent.
+// [ErrNoHost] if there is none that can, and nothing is sent, or [ErrLost].
 func Mail(ctx context.Context, socket, origin string, m outside.Deposit) (sent []outside.Receipt, err error) {
 	f := wire.Fields{wire.Do + "=" + wire.Send}
 	f.Add(wire.Origin, origin)
@@ -56,9 +53,6 @@ func Mail(ctx context.Context, socket, origin string, m outside.Deposit) (sent [
 		f.Add(wire.Tag, tag)
 	}
 	reply, err := hand(ctx, socket, f)
-	if errors.Is(err, errLost) {
-		err = fmt.Errorf("%w: fantail inbox shows whether the message is there", err)
-	}
 	if err != nil {
 		return nil, err
 	}
@@ -89,7 +83,7 @@ func hand(ctx context.Context, socket string, f wire.Fields) (wire.Fields, error
 	defer conn.Close()
 	reply, err := asks(ctx, conn, question(f))
 	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", errLost, err)
+		return nil, fmt.Errorf("%w (%w)", ErrLost, err)
 	}
 	if why := reply.Get(wire.Refused); why != "" {
 		return nil, errors.New(why)

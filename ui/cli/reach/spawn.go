@@ -44,7 +44,7 @@ func Spawn(ctx context.Context, dir string, t tools.Task) (Spawned, error) {
 		f.Add(wire.Awaits, strconv.FormatInt(ms, 10))
 	}
 	reply, err := starting(ctx, dir, withPrompt(question(f), t.Prompt))
-	if errors.Is(err, errLost) {
+	if errors.Is(err, ErrLost) {
 		err = fmt.Errorf("%w: fantail queue shows whether the task is queued", err)
 	}
 	return spawnedOf(reply), err
@@ -90,7 +90,7 @@ func started(ctx context.Context, dir string, question []byte) (wire.Fields, err
 	defer conn.Close()
 	reply, err := asks(ctx, conn, question)
 	if err != nil {
-		return nil, fmt.Errorf("%w (%w)", errLost, err)
+		return nil, fmt.Errorf("%w (%w)", ErrLost, err)
 	}
 	return reply, nil
 }

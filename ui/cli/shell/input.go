@@ -14,7 +14,7 @@ const MaxInput = 8 << 20
 
 // ReadAll reads standard input to its end. One that does not end by itself is
 // waited for until ctx ends. start begins a goroutine.
-func ReadAll(ctx context.Context, start func(name string, f func()), in *os.File, errs io.Writer) ([]byte, error) {
+func ReadAll(ctx context.Context, start func(name string, f func()), in io.Reader, errs io.Writer) ([]byte, error) {
 	type read struct {
 		text []byte
 		err  error

@@ -73,7 +73,7 @@ const (
 
 // The fields of an [Ask] and of an [Answer].
 const (
-	Do      = "do"      // [Status], [End], [Push], [Send], [Print], [Tell], [WrapUp], [Kill], [Finish], [Respawn], [Spawn], [Wake] or [Attach]
+	Do      = "do"      // [Status], [End], [Push], [Send], [Print], [Tell], [WrapUp], [Kill], [Finish], [Respawn], [Spawn], [Wake], [Errand] or [Attach]
 	Status  = "status"  // tell who is there and what goes on
 	End     = "end"     // end, at once or as [When] says
 	When    = "when"    // [AtRest]
@@ -118,6 +118,21 @@ const (
 	Awaits = "awaits" // how long the agent awaits input, in milliseconds: 0 as usual, -1 for ever; not there: it does not
 
 	Wake = "wake" // open the workspace, so that what is due there fires; with the fields of a hello
+
+	// Carry out a sub-command that the process was started for; with the fields of a hello, [Plain], [Typed] and [Zone].
+	// As long as the host needs something it sends an [Answer] that says what it [Wants]; an [Answer] that wants nothing
+	// says that the process does it itself. At the end come [Paint] and [Note] frames, and a [Bye] with [Code], and with
+	// [Unread] and [Say] for a process whose output can't be written.
+	Errand = "errand"
+	Typed  = "typed"  // its standard input is a terminal
+	Zone   = "zone"   // its clock's: OFFSET NAME
+	Wants  = "wants"  // [Input] or [Word]
+	Input  = "input"  // standard input, at most [Most] bytes, in [Keys] frames until an empty one, or a [Back] that says what is wrong
+	Most   = "most"   // how many bytes
+	// An empty [Keys] frame, before the host changes anything: if the host is lost from then on, the process says [Say], or,
+	// without that, does it itself, with each [Arg] behind its sub-command.
+	Word   = "word"
+	Unread = "unread" // the exit code if nobody reads the output any more
 
 	// Of a [Status], one for each agent that awaits input: LEFT ATTACHED NAME. LEFT is how long an idle one has left, in
 	// milliseconds, or - if nothing counts down; ATTACHED is how many programs are attached.

@@ -1,0 +1,194 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"strconv"
+	"time"
+
+	"fantail/ui/cli/errand"
+	"fantail/ui/cli/shell"
+	"fantail/ui/screen"
+	"fantail/ui/screen/wire"
+)
+
+// talk is the conversation with a process whose errand is carried out.
+type talk struct {
+	host *Host
+	conn net.Conn
+	ctx  context.Context
+	came chan sent // what the process sends; closed when it is gone
+	read bool       // its standard input was asked for
+	left []byte     // of that
+	over error      // how it ended; nil: it has not
+}
+
+// errand carries out what a process was started for that is no screen. It gets what it would have printed in one piece, so
+// that nobody is waited for who reads it slowly. What this host can't do just as the process would is left to that.
+func (t *talk) errand(conn *net.UnixConn, from Hello, ask wire.Fields) {
+	from.read(ask)
+	h := t.host
+	w, open := h.open()
+	here := h.build != "" && from.Build == h.build && ask.Get(wire.Zone) == screen.Zone() && from.Getenv("TZ") == os.Getenv("TZ")
+	if !open || !here || !t.holds() {
+		_ = replies(conn, wire.Fields{wire.Refused + "=" + errand.ErrElsewhere.Error()})
+		return
+	}
+	defer h.running.Done()
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	t.conn, t.ctx, t.came = conn, ctx, make(chan sent)
+	h.o.Guard.Go("hear whose errand it is", func() { defer cancel(); t.hear() })
+	h.o.Guard.Go("end an errand", func() {
+		select {
+		case <-h.ended:
+			_ = conn.SetDeadline(time.Now().Add(endsWithin))
+		case <-ctx.Done():
+		}
+	})
+	var said page
+	door := h.door(w, from, ask)
+	code, otherwise, err := errand.Guest{
+		Args: from.Args, Env: from.Getenv, PID: from.PID, Data: h.o.Data, Door: &door, In: t, Typed: ask.Get(wire.Typed) != "",
+		TTY: ask.Get(wire.Plain) != "", Out: said.of(wire.Paint), Errs: said.of(wire.Note), Start: h.o.Guard.Go, Hands: t.hands,
+	}.Run(ctx)
+	switch {
+	case errors.Is(err, errand.ErrElsewhere):
+		_ = replies(conn, wire.Fields{wire.Refused + "=" + err.Error()})
+		return
+	case err != nil:
+		return // who asked is gone
+	}
+	f := wire.Fields{wire.Code + "=" + strconv.Itoa(code), wire.Unread + "=" + strconv.Itoa(otherwise.Code)}
+	if otherwise.Says != "" {
+		f.Add(wire.Say, otherwise.Says)
+	}
+	_ = t.says(wire.Append(said.frames, wire.Bye, f.Bytes()))
+}
+
+// holds has the host wait with its end for an errand; false: it ends. Who is there for an errand is no guest: the host
+// neither stays for it nor ends after it.
+func (t *talk) holds() bool {
+	h := t.host
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.ending {
+		h.running.Add(1)
+	}
+	return !h.ending
+}
+
+// sent is a frame that a process sends.
+type sent struct {
+	kind wire.Kind
+	body []byte
+}
+
+// hear passes on what the process sends, until it is gone.
+func (t *talk) hear() {
+	defer close(t.came)
+	for {
+		k, body, _, err := wire.Read(t.conn, wire.MaxFrame, nil)
+		if err != nil {
+			return
+		}
+		select {
+		case t.came <- sent{k, body}:
+		case <-t.ctx.Done():
+			return
+		}
+	}
+}
+
+// says sends something. Who does not take it is let go.
+func (t *talk) says(frames []byte) error {
+	if err := t.conn.SetWriteDeadline(time.Now().Add(helloWithin)); err != nil {
+		return err
+	}
+	_, err := t.conn.Write(frames)
+	return err
+}
+
+// asks asks the process for something, and gives it a moment.
+func (t *talk) asks(f wire.Fields) error {
+	if err := t.conn.SetReadDeadline(time.Now().Add(helloWithin)); err != nil {
+		return err
+	}
+	return t.says(wire.Append(nil, wire.Answer, f.Bytes()))
+}
+
+// hands waits for the process to know what becomes of its errand if this host is lost.
+func (t *talk) hands(p errand.Pledge) error {
+	f := wire.Fields{wire.Wants + "=" + wire.Word}
+	if p.Lost != "" {
+		f.Add(wire.Say, p.Lost)
+	}
+	for _, a := range p.Args {
+		f.Add(wire.Arg, a)
+	}
+	if err := t.asks(f); err != nil {
+		return err
+	}
+	for got := range t.came {
+		if got.kind == wire.Keys && len(got.body) == 0 {
+			return t.conn.SetReadDeadline(time.Time{})
+		}
+	}
+	return errGone
+}
+
+var errGone = errors.New("who asked is gone")
+
+// Read is the standard input of the process. It is asked for when it is needed, for it can't be given back.
+func (t *talk) Read(p []byte) (int, error) {
+	if !t.read {
+		t.read = true
+		if err := t.asks(wire.Fields{wire.Wants + "=" + wire.Input, wire.Most + "=" + strconv.Itoa(shell.MaxInput+1)}); err != nil {
+			return 0, err
+		}
+	}
+	for len(t.left) == 0 && t.over == nil {
+		switch got, there := <-t.came; {
+		case !there:
+			t.over = errGone
+		case got.kind == wire.Back:
+			t.over = errors.New(wire.FieldsOf(got.body).Get(wire.Say))
+		case got.kind != wire.Keys:
+		case len(got.body) == 0:
+			t.over = io.EOF
+		default:
+			t.left = got.body
+		}
+	}
+	if len(t.left) == 0 {
+		return 0, t.over
+	}
+	n := copy(p, t.left)
+	t.left = t.left[n:]
+	return n, nil
+}
+
+// page is what an errand prints, as frames in the order it was printed.
+type page struct{ frames []byte }
+
+// of is where one kind of it is written.
+func (p *page) of(k wire.Kind) io.Writer { return column{p, k} }
+
+type column struct {
+	page *page
+	kind wire.Kind
+}
+
+// Write implements [io.Writer].
+func (c column) Write(b []byte) (int, error) {
+	for rest := b; len(rest) > 0; {
+		piece := rest[:min(len(rest), wire.MaxFrame)]
+		c.page.frames = wire.Append(c.page.frames, c.kind, piece)
+		rest = rest[len(piece):]
+	}
+	return len(b), nil
+}
+

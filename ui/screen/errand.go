@@ -1,0 +1,327 @@
+package screen
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"syscall"
+	"time"
+
+	"fantail/ui/screen/tty"
+	"fantail/ui/screen/wire"
+)
+
+// Errands are the sub-commands that a living host is asked to carry out. It knows their arguments; nobody does here.
+func Errands() []string { return []string{"send", "push", "inbox", "check"} }
+
+// patience is how long a host may take for each step of an errand, and standard input to end, until the process does it
+// itself.
+const patience = time.Second
+
+// Zone is how this process tells the time.
+func Zone() string { return time.Now().Format("-0700 MST") }
+
+// hand has the workspace's host carry out the errand of the command line, and returns its exit code; false: the process
+// is to do it itself, and nothing is done or printed.
+func hand(args []string) (code int, done bool) {
+	if len(args) == 0 || !slices.Contains(Errands(), args[0]) {
+		return 0, false
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		return 0, false
+	}
+	_, socket, err := whereOf(dir)
+	if err != nil {
+		return 0, false
+	}
+	fd, err := connect(socket, patience)
+	if err != nil {
+		return 0, false
+	}
+	e := &errand{host: host(fd)}
+	defer e.host.Close()
+	f := Shell(args, dir)
+	f.Add(wire.Do, wire.Errand)
+	f.Add(wire.Zone, Zone())
+	for n, name := range []string{wire.Typed, wire.Plain} { // which a size tells, as everywhere
+		if _, _, err := tty.Size(n); err == nil {
+			f.Add(name, "yes")
+		}
+	}
+	body := f.Bytes()
+	if len(body) > wire.MaxHello {
+		return 0, false
+	}
+	deaf := heeds()
+	if _, err = e.host.Write(wire.Append([]byte(wire.Magic), wire.Ask, body)); err == nil {
+		code, done = e.run()
+	}
+	if !done {
+		deaf()
+		e.input.back()
+	}
+	return code, done
+}
+
+// heeds has the process end with the signals that people and shells send, as it does later, until the returned function is
+// called. Output that nobody reads is an error till then. The other signals end it by themselves, and each that is heard
+// takes its time.
+func heeds() (deaf func()) {
+	signals := make(chan os.Signal, 4)
+	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
+		if !signal.Ignored(sig) {
+			signal.Notify(signals, sig)
+		}
+	}
+	signal.Notify(signals, syscall.SIGPIPE)
+	go func() {
+		for sig := range signals {
+			if n := sig.(syscall.Signal); n != syscall.SIGPIPE {
+				os.Exit(128 + int(n))
+			}
+		}
+	}()
+	return func() {
+		signal.Stop(signals)
+		close(signals)
+	}
+}
+
+// errand is one that a host carries out.
+type errand struct {
+	host  host
+	input input
+	lost  wire.Fields // what becomes of it if the host is lost; nil: nothing is changed yet
+	page  []piece
+}
+
+// piece is a part of what it prints.
+type piece struct {
+	kind wire.Kind
+	text []byte
+}
+
+// run answers the host until it has carried out the errand. Nothing is printed before all of it has come.
+func (e *errand) run() (code int, done bool) {
+	for {
+		k, body, _, err := wire.Read(e.host, wire.MaxFrame, nil)
+		if err != nil {
+			return e.alone()
+		}
+		f := wire.FieldsOf(body)
+		switch k {
+		case wire.Paint, wire.Note:
+			if n := len(e.page); n > 0 && e.page[n-1].kind == k {
+				e.page[n-1].text = append(e.page[n-1].text, body...)
+			} else {
+				e.page = append(e.page, piece{k, body})
+			}
+		case wire.Bye:
+			return e.print(f), true
+		case wire.Answer:
+			switch f.Get(wire.Wants) {
+			case wire.Input:
+				err = e.gives(f)
+			case wire.Word:
+				err = e.vows(f)
+			default:
+				return e.alone() // this host does not carry it out
+			}
+			if err != nil {
+				return e.alone()
+			}
+		}
+	}
+}
+
+// vows lets the host change something.
+func (e *errand) vows(f wire.Fields) error {
+	if f.Get(wire.Say) != "" {
+		// Nobody else can do it from now on, however long it takes.
+		if err := wait(int(e.host), 0); err != nil {
+			return err
+		}
+	}
+	_, err := e.host.Write(wire.Append(nil, wire.Keys, nil))
+	if err == nil {
+		e.lost = f
+	}
+	return err
+}
+
+// alone is how it goes on without the host.
+func (e *errand) alone() (code int, done bool) {
+	if say := e.lost.Get(wire.Say); say != "" {
+		fmt.Fprintf(os.Stderr, "fantail: %s\n", say)
+		return 1, true
+	}
+	os.Args = slices.Concat(os.Args[:2], e.lost.All(wire.Arg), os.Args[2:])
+	return 0, false
+}
+
+// print prints what the errand has to say and returns its exit code.
+func (e *errand) print(bye wire.Fields) int {
+	for _, p := range e.page {
+		if p.kind == wire.Note {
+			_, _ = os.Stderr.Write(p.text)
+			continue
+		}
+		_, err := os.Stdout.Write(p.text)
+		if err == nil {
+			continue
+		}
+		if say := bye.Get(wire.Say); say != "" {
+			fmt.Fprintf(os.Stderr, "fantail: %s\n", say)
+		}
+		if errors.Is(err, syscall.EPIPE) {
+			return number(bye.Get(wire.Unread))
+		}
+		fmt.Fprintf(os.Stderr, "fantail: write the output: %v\n", err)
+		return 1
+	}
+	return number(bye.Get(wire.Code))
+}
+
+// number is an exit code; 1 if it can't be read.
+func number(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 1
+	}
+	return n
+}
+
+// errSlow is the error if standard input does not end soon.
+var errSlow = errors.New("standard input goes on")
+
+// gives gives the host the standard input, which has to end soon.
+func (e *errand) gives(f wire.Fields) error {
+	most, err := strconv.Atoi(f.Get(wire.Most))
+	if err != nil || tty.Is(0) {
+		return errSlow
+	}
+	text, err := e.input.read(most)
+	if errors.Is(err, errSlow) {
+		return err
+	}
+	var b []byte
+	for rest := text; len(rest) > 0; {
+		piece := rest[:min(len(rest), wire.MaxFrame)]
+		b, rest = wire.Append(b, wire.Keys, piece), rest[len(piece):]
+	}
+	if err != nil {
+		b = wire.Append(b, wire.Back, wire.Fields{wire.Say + "=" + err.Error()}.Bytes())
+	} else {
+		b = wire.Append(b, wire.Keys, nil)
+	}
+	_, err = e.host.Write(b)
+	return err
+}
+
+// input is standard input as far as it was read.
+type input struct {
+	text []byte
+	err  error      // io.EOF at its end; nil: it goes on
+	more chan chunk // where the rest comes; nil: nobody reads it
+}
+
+// chunk is some of it.
+type chunk struct {
+	text []byte
+	err  error
+}
+
+// read reads to the end, or so many bytes. The error is errSlow if that does not come soon.
+func (i *input) read(most int) ([]byte, error) {
+	i.more = make(chan chunk)
+	go func() {
+		for {
+			b := make([]byte, 64<<10)
+			n, err := os.Stdin.Read(b)
+			i.more <- chunk{b[:n], err}
+			if err != nil {
+				return
+			}
+		}
+	}()
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	for i.err == nil && len(i.text) < most {
+		select {
+		case c := <-i.more:
+			i.text, i.err = append(i.text, c.text...), c.err
+		case <-late.C:
+			return nil, errSlow
+		}
+	}
+	if i.err != nil && !errors.Is(i.err, io.EOF) {
+		return nil, i.err
+	}
+	return i.text[:min(len(i.text), most)], nil
+}
+
+// back makes what was read the beginning of standard input again.
+func (i *input) back() {
+	if i.more == nil {
+		return
+	}
+	r, w, err := os.Pipe()
+	if err != nil {
+		i.fails(err)
+	}
+	os.Stdin = r
+	go func() {
+		defer w.Close()
+		for c := (chunk{i.text, i.err}); ; c = <-i.more {
+			if _, err := w.Write(c.text); err != nil || errors.Is(c.err, io.EOF) {
+				return // nobody reads on, or there is no more
+			}
+			if c.err != nil {
+				i.fails(c.err)
+			}
+		}
+	}()
+}
+
+// fails ends the process, whose input can't be read as it was.
+func (i *input) fails(err error) {
+	fmt.Fprintf(os.Stderr, "fantail: read standard input: %v\n", err)
+	os.Exit(1)
+}
+
+// host is a connection to one. A step that takes too long is an error.
+type host int
+
+func (h host) Read(p []byte) (n int, err error) {
+	for err = syscall.EINTR; err == syscall.EINTR; {
+		n, err = syscall.Read(int(h), p)
+	}
+	switch {
+	case err != nil:
+		return 0, err
+	case n == 0 && len(p) > 0:
+		return 0, io.EOF
+	}
+	return n, nil
+}
+
+func (h host) Write(p []byte) (n int, err error) {
+	for n < len(p) && (err == nil || err == syscall.EINTR) {
+		var wrote int
+		if wrote, err = syscall.Write(int(h), p[n:]); wrote > 0 {
+			n += wrote
+		}
+	}
+	if n == len(p) {
+		err = nil
+	}
+	return n, err
+}
+
+// Close implements [io.Closer].
+func (h host) Close() error { return syscall.Close(int(h)) }
