@@ -239,10 +239,11 @@ type chunk struct {
 // read reads to the end, or so many bytes. The error is errSlow if that does not come soon.
 func (i *input) read(most int) ([]byte, error) {
 	i.more = make(chan chunk)
+	in := os.Stdin // it becomes another one if this takes long
 	go func() {
 		for {
 			b := make([]byte, 64<<10)
-			n, err := os.Stdin.Read(b)
+			n, err := in.Read(b)
 			i.more <- chunk{b[:n], err}
 			if err != nil {
 				return
