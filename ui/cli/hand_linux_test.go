@@ -27,12 +27,12 @@ func hosted(t *testing.T) (*site, *service) {
 }
 
 // opens starts a host, and waits until it has its agents.
-func (s *site) opens(t *testing.T) *service {
+func (s *site) opens(t testing.TB) *service {
 	t.Helper()
 	host := s.serves(t)
 	holds(t, "the host has its agents", func() bool {
-		out, _, _ := s.run(t, "", "host")
-		return strings.Contains(out, "idle")
+		out, _ := s.command("host").Output()
+		return bytes.Contains(out, []byte("idle"))
 	})
 	return host
 }
@@ -123,7 +123,11 @@ func TestHand_asTheProcessItself(t *testing.T) {
 		line  string
 		alone bool
 	}{
-		{line: `"$0" inbox`}, {line: `"$0" inbox --json`}, {line: `"$0" check`}, {line: `"$0" check --json`}, {line: `"$0" check --take`},
+		{line: `"$0" inbox`},
+		{line: `"$0" inbox --json`},
+		{line: `"$0" check`},
+		{line: `"$0" check --json`},
+		{line: `"$0" check --take`},
 		{line: `"$0" send main "tests broke" --priority=high`},
 		{line: `"$0" send main --json --tag=ci --tag "two words" --key k < mebi`},
 		{line: `"$0" send main --tag=ci - --key k < mebi`},
@@ -142,33 +146,80 @@ func TestHand_asTheProcessItself(t *testing.T) {
 		{line: `"$0" send main sk-ant-a-key-that-is-long-enough`},
 		{line: `"$0" send nobody-sk-ant-a-key-that-is-long-enough x`},
 		{line: `"$0" send mai,main "to one agent, once"`},
-		{line: `"$0" send main,nobody x`}, {line: `"$0" send nobody x`}, {line: `"$0" send , x`}, {line: `"$0" send`},
-		{line: `"$0" send main x --priority=hihg`}, {line: `"$0" send main x --prioriti=high`}, {line: `"$0" send main x --tag`},
-		{line: `"$0" send main x --json=maybe`}, {line: `"$0" send -j main x`},
+		{line: `"$0" send main,nobody x`},
+		{line: `"$0" send nobody x`},
+		{line: `"$0" send , x`},
+		{line: `"$0" send`},
+		{line: `"$0" send main x --priority=hihg`},
+		{line: `"$0" send main x --prioriti=high`},
+		{line: `"$0" send main x --tag`},
+		{line: `"$0" send main x --json=maybe`},
+		{line: `"$0" send -j main x`},
 		{line: `cd sub && "$0" send main "from below"`},
-		{line: `"$0" send main --help`, alone: alone}, {line: `"$0" check -h`, alone: alone},
-		{line: `"$0" --cwd . send main "another way"`, alone: alone}, {line: `"$0" send --cwd=sub main "named"`, alone: alone},
+		{line: `"$0" send main --help`, alone: alone},
+		{line: `"$0" check -h`, alone: alone},
+		{line: `"$0" --cwd . send main "another way"`, alone: alone},
+		{line: `"$0" send --cwd=sub main "named"`, alone: alone},
 		{line: `cd / && "$0" send --cwd nowhere main x`, alone: alone},
-		{line: `"$0" send main "a closed output" >&-`}, {line: `"$0" send main "a full disk" > $FULL`}, {line: `"$0" send main --json x > $FULL`},
-		{line: `"$0" inbox`}, {line: `"$0" inbox --json`}, {line: `"$0" inbox --agent mai`}, {line: `"$0" inbox --agent nobody`}, {line: `"$0" inbox x`},
-		{line: `"$0" inbox > $FULL`}, {line: `timeout 2 "$0" inbox --follow`, alone: alone},
-		{line: `"$0" check`}, {line: `"$0" check --peek --lifo`}, {line: `"$0" check --peek --take`}, {line: `"$0" check from=outside --json`},
-		{line: `"$0" check from=tests`}, {line: `"$0" check from=`}, {line: `"$0" check tests`}, {line: `"$0" check from=a from=b`},
-		{line: `"$0" check > $FULL`}, {line: `"$0" check from=tests > $FULL`},
-		{line: `TZ=Asia/Tokyo "$0" check --json`, alone: alone}, {line: `FANTAIL_MAIL=/nowhere "$0" send main x`, alone: alone},
+		{line: `"$0" send main "a closed output" >&-`},
+		{line: `"$0" send main "a full disk" > $FULL`},
+		{line: `"$0" send main --json x > $FULL`},
+		{line: `"$0" inbox`},
+		{line: `"$0" inbox --json`},
+		{line: `"$0" inbox --agent mai`},
+		{line: `"$0" inbox --agent nobody`},
+		{line: `"$0" inbox x`},
+		{line: `"$0" inbox > $FULL`},
+		{line: `timeout 2 "$0" inbox --follow`, alone: alone},
+		{line: `"$0" check`},
+		{line: `"$0" check --peek --lifo`},
+		{line: `"$0" check --peek --take`},
+		{line: `"$0" check from=outside --json`},
+		{line: `"$0" check from=tests`},
+		{line: `"$0" check from=`},
+		{line: `"$0" check tests`},
+		{line: `"$0" check from=a from=b`},
+		{line: `"$0" check > $FULL`},
+		{line: `"$0" check from=tests > $FULL`},
+		{line: `TZ=Asia/Tokyo "$0" check --json`, alone: alone},
+		{line: `FANTAIL_MAIL=/nowhere "$0" send main x`, alone: alone},
 		{line: `FANTAIL_MAIL=/nowhere "$0" check`, alone: alone},
-		{line: `"$0" push name=job timeout=5m run go test -v`}, {line: `echo say hi | "$0" push --json name=other`}, {line: `"$0" push name=job x`},
-		{line: `"$0" push name=main x`}, {line: `"$0" push '!rm -rf x'`}, {line: `"$0" push deliver=wake x`}, {line: `"$0" push timeout=soon x`},
-		{line: `"$0" push name=a name=b x`}, {line: `"$0" push model=nobody/x x`}, {line: `"$0" push name=paid model=anthropic/some x`},
-		{line: `"$0" push name=dear model=openai/some x`}, {line: `"$0" push name=next after=job,other budget=50k say x`}, {line: `"$0" push budget=much x`},
-		{line: `"$0" push name=free please look`}, {line: `echo please look | "$0" push --json name=plain model=builtin`}, {line: `"$0" push after=nobody x`},
-		{line: `"$0" push name= x`}, {line: `"$0" push < /dev/null`}, {line: `"$0" push name=full say x > $FULL`}, {line: `"$0" push name=flags say --json x`},
+		{line: `"$0" push name=job timeout=5m run go test -v`},
+		{line: `echo say hi | "$0" push --json name=other`},
+		{line: `"$0" push name=job x`},
+		{line: `"$0" push name=main x`},
+		{line: `"$0" push '!rm -rf x'`},
+		{line: `"$0" push deliver=wake x`},
+		{line: `"$0" push timeout=soon x`},
+		{line: `"$0" push name=a name=b x`},
+		{line: `"$0" push model=nobody/x x`},
+		{line: `"$0" push name=paid model=anthropic/some x`},
+		{line: `"$0" push name=dear model=openai/some x`},
+		{line: `"$0" push name=next after=job,other budget=50k say x`},
+		{line: `"$0" push budget=much x`},
+		{line: `"$0" push name=free please look`},
+		{line: `echo please look | "$0" push --json name=plain model=builtin`},
+		{line: `"$0" push after=nobody x`},
+		{line: `"$0" push name= x`},
+		{line: `"$0" push < /dev/null`},
+		{line: `"$0" push name=full say x > $FULL`},
+		{line: `"$0" push name=flags say --json x`},
 		{line: `"$0" push name=key say sk-ant-a-key-that-is-long-enough`},
 		{line: `echo 'nonsense = [' > broken; XDG_CONFIG_HOME=$PWD/conf; mkdir -p conf/fantail; mv broken conf/fantail/config.toml; export XDG_CONFIG_HOME; "$0" send main x; "$0" check; "$0" push x`},
-		{line: `"$0" check --take from=outside > $FULL`}, {line: `"$0" check --take`}, {line: `"$0" check --take --json`},
+		{line: `"$0" check --take from=outside > $FULL`},
+		{line: `"$0" check --take`},
+		{line: `"$0" check --take --json`},
 		{line: `"$0" send main one; "$0" send main two; "$0" check --take --lifo --json`},
 		{line: `for n in 1 2 3 4 5 6 7 8 9 10 11 12 13; do for m in 1 2 3 4 5; do echo $n$m | "$0" send main; done; done`},
-		{line: `"$0" check`, alone: alone}, {line: `"$0" inbox --json`, alone: alone}, {line: `"$0" check --take`, alone: alone}, {line: `"$0" check`},
+		{line: `"$0" check`},
+		{line: `"$0" inbox --json`},
+		{line: `"$0" check --lifo --json from=outside`},
+		{line: `"$0" check --take --lifo`},
+		{line: `for n in 1 2 3 4 5 6; do "$0" send main < mebi; done`},
+		{line: `"$0" check`, alone: alone},
+		{line: `"$0" inbox --json`, alone: alone},
+		{line: `"$0" check --take`, alone: alone},
+		{line: `"$0" check`},
 		{line: `"$0" send main < mebi; cp mebi m; "$0" send main < m; "$0" check --take --json | grep -c é`},
 	} {
 		did, gate := a.line(t, x.line)
@@ -358,7 +409,8 @@ func TestHand_killedHost(t *testing.T) {
 		{args: "send main --json --tag=%s text", row: `"tags":["%s"]`, list: []string{"inbox", "--json"}, steps: 5, word: 2},
 		{args: "push name=%s say x", row: `"name":"%s"`, list: []string{"queue", "--all", "--json"}, steps: 5, word: 2, lost: "fantail queue shows whether the task is queued"},
 		{args: "check --take", lost: "fantail show N prints one", steps: 5, word: 2},
-		{args: "check", steps: 3, word: 9}, {args: "inbox", steps: 3, word: 9},
+		{args: "check", steps: 3, word: 9},
+		{args: "inbox", steps: 3, word: 9},
 	} {
 		for at := range x.steps + 1 {
 			name := fmt.Sprintf("%s%d", strings.Fields(x.args)[0], at) + strings.Repeat("i", len(x.input)%3)
@@ -433,7 +485,9 @@ func TestHand_hangingHost(t *testing.T) {
 		}()
 		began := time.Now()
 		out, errs, code := s.run(t, "", "send", "main", "--tag="+name, "text")
-		if took := time.Since(began); code != ok || errs != "" || out == "" || took > 10*time.Second {
+		took := time.Since(began)
+		locked := strings.Contains(errs, "keeps the database locked") // it was stopped in the middle of a write
+		if !locked && (code != ok || errs != "" || out == "") || took > 20*time.Second {
 			t.Errorf("stopped at step %d: %d %q %q after %v", at, code, out, errs, took)
 		}
 		must(t, host.Process.Signal(syscall.SIGCONT))
@@ -442,8 +496,9 @@ func TestHand_hangingHost(t *testing.T) {
 			out, _, _ := s.run(t, "", "host")
 			return strings.Contains(out, "idle")
 		})
-		if list, _, _ := s.run(t, "", "inbox", "--json"); strings.Count(list, name) != 1 {
-			t.Errorf("stopped at step %d: %s", at, list)
+		list, _, _ := s.run(t, "", "inbox", "--json")
+		if n := strings.Count(list, name); n > 1 || n == 0 && !locked {
+			t.Errorf("stopped at step %d: it is there %d times: %s", at, n, list)
 		}
 	}
 	// A task waits for the host to go on, as it can't be told whether it has it.
@@ -473,6 +528,7 @@ func TestHand_signalled(t *testing.T) {
 		c := s.command("check")
 		must(t, c.Start())
 		conn := accepts(t, l)
+		<-time.After(400 * time.Millisecond) // in the first moment a signal ends it by itself
 		must(t, c.Process.Signal(sig))
 		_ = c.Wait()
 		conn.Close()

@@ -44,7 +44,7 @@ func (h *heard) String() string {
 }
 
 // serves starts fantail host run.
-func (s *site) serves(t *testing.T) *service {
+func (s *site) serves(t testing.TB) *service {
 	t.Helper()
 	c := &service{Cmd: s.command("host", "run", "--cwd", s.dir), said: &heard{}, ended: make(chan struct{})}
 	c.Dir, c.SysProcAttr = "/", &syscall.SysProcAttr{Setsid: true}

@@ -19,8 +19,11 @@ import (
 func Errands() []string { return []string{"send", "push", "inbox", "check"} }
 
 // patience is how long a host may take for each step of an errand, and standard input to end, until the process does it
-// itself.
-const patience = time.Second
+// itself. Most take no longer than a moment.
+const (
+	patience = time.Second
+	moment   = 30 * time.Millisecond
+)
 
 // Zone is how this process tells the time.
 func Zone() string { return time.Now().Format("-0700 MST") }
@@ -43,7 +46,7 @@ func hand(args []string) (code int, done bool) {
 	if err != nil {
 		return 0, false
 	}
-	e := &errand{host: host(fd)}
+	e := &errand{host: host(fd), patience: patience}
 	defer e.host.Close()
 	f := Shell(args, dir)
 	f.Add(wire.Do, wire.Errand)
@@ -57,47 +60,66 @@ func hand(args []string) (code int, done bool) {
 	if len(body) > wire.MaxHello {
 		return 0, false
 	}
-	deaf := heeds()
 	if _, err = e.host.Write(wire.Append([]byte(wire.Magic), wire.Ask, body)); err == nil {
+		err = wait(fd, moment)
+	}
+	if err == nil {
 		code, done = e.run()
 	}
 	if !done {
-		deaf()
+		e.deafen()
 		e.input.back()
 	}
 	return code, done
 }
 
-// heeds has the process end with the signals that people and shells send, as it does later, until the returned function is
-// called. Output that nobody reads is an error till then. The other signals end it by themselves, and each that is heard
-// takes its time.
-func heeds() (deaf func()) {
-	signals := make(chan os.Signal, 4)
+// errand is one that a host carries out.
+type errand struct {
+	host     host
+	patience time.Duration // 0: for ever
+	signals  chan os.Signal
+	input    input
+	lost     wire.Fields // what becomes of it if the host is lost; nil: nothing is changed yet
+	page     []piece
+}
+
+// heed has the process end with the signals that people and shells send as it does later: with a code. That takes longer
+// than most errands, whom a signal ends by itself.
+func (e *errand) heed() {
+	if e.signals != nil {
+		return
+	}
+	e.signals = make(chan os.Signal, 4)
 	for _, sig := range []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP} {
 		if !signal.Ignored(sig) {
-			signal.Notify(signals, sig)
+			signal.Notify(e.signals, sig)
 		}
 	}
-	signal.Notify(signals, syscall.SIGPIPE)
-	go func() {
+	go func(signals <-chan os.Signal) {
 		for sig := range signals {
-			if n := sig.(syscall.Signal); n != syscall.SIGPIPE {
-				os.Exit(128 + int(n))
-			}
+			os.Exit(128 + int(sig.(syscall.Signal)))
 		}
-	}()
-	return func() {
-		signal.Stop(signals)
-		close(signals)
+	}(e.signals)
+}
+
+func (e *errand) deafen() {
+	if e.signals != nil {
+		signal.Stop(e.signals)
+		close(e.signals)
 	}
 }
 
-// errand is one that a host carries out.
-type errand struct {
-	host  host
-	input input
-	lost  wire.Fields // what becomes of it if the host is lost; nil: nothing is changed yet
-	page  []piece
+// Read reads what the host says.
+func (e *errand) Read(p []byte) (int, error) {
+	n, err := e.host.Read(p)
+	if err != syscall.EAGAIN || e.signals != nil {
+		return n, err
+	}
+	e.heed()
+	if err := wait(int(e.host), e.patience); err != nil {
+		return 0, err
+	}
+	return e.host.Read(p)
 }
 
 // piece is a part of what it prints.
@@ -109,7 +131,7 @@ type piece struct {
 // run answers the host until it has carried out the errand. Nothing is printed before all of it has come.
 func (e *errand) run() (code int, done bool) {
 	for {
-		k, body, _, err := wire.Read(e.host, wire.MaxFrame, nil)
+		k, body, _, err := wire.Read(e, wire.MaxFrame, nil)
 		if err != nil {
 			return e.alone()
 		}
@@ -141,17 +163,17 @@ func (e *errand) run() (code int, done bool) {
 
 // vows lets the host change something.
 func (e *errand) vows(f wire.Fields) error {
-	if f.Get(wire.Say) != "" {
-		// Nobody else can do it from now on, however long it takes.
-		if err := wait(int(e.host), 0); err != nil {
-			return err
-		}
+	if _, err := e.host.Write(wire.Append(nil, wire.Keys, nil)); err != nil {
+		return err
 	}
-	_, err := e.host.Write(wire.Append(nil, wire.Keys, nil))
-	if err == nil {
-		e.lost = f
+	if e.lost = f; f.Get(wire.Say) == "" {
+		return nil
 	}
-	return err
+	e.patience = 0 // nobody else can do it from now on
+	if e.signals == nil {
+		return nil
+	}
+	return wait(int(e.host), 0)
 }
 
 // alone is how it goes on without the host.
@@ -166,6 +188,7 @@ func (e *errand) alone() (code int, done bool) {
 
 // print prints what the errand has to say and returns its exit code.
 func (e *errand) print(bye wire.Fields) int {
+	signal.Ignore(syscall.SIGPIPE) // an output that nobody reads is an error
 	for _, p := range e.page {
 		if p.kind == wire.Note {
 			_, _ = os.Stderr.Write(p.text)
@@ -205,7 +228,7 @@ func (e *errand) gives(f wire.Fields) error {
 	if err != nil || tty.Is(0) {
 		return errSlow
 	}
-	text, err := e.input.read(most)
+	text, err := e.input.read(most, e.heed)
 	if errors.Is(err, errSlow) {
 		return err
 	}
@@ -236,8 +259,8 @@ type chunk struct {
 	err  error
 }
 
-// read reads to the end, or so many bytes. The error is errSlow if that does not come soon.
-func (i *input) read(most int) ([]byte, error) {
+// read reads to the end, or so many bytes. The error is errSlow if that does not come soon; it calls slow before that.
+func (i *input) read(most int, slow func()) ([]byte, error) {
 	i.more = make(chan chunk)
 	in := os.Stdin // it becomes another one if this takes long
 	go func() {
@@ -250,14 +273,19 @@ func (i *input) read(most int) ([]byte, error) {
 			}
 		}
 	}()
-	late := time.NewTimer(patience)
+	late := time.NewTimer(moment)
 	defer late.Stop()
-	for i.err == nil && len(i.text) < most {
+	for waits := false; i.err == nil && len(i.text) < most; {
 		select {
 		case c := <-i.more:
 			i.text, i.err = append(i.text, c.text...), c.err
 		case <-late.C:
-			return nil, errSlow
+			if waits {
+				return nil, errSlow
+			}
+			waits = true
+			slow()
+			late.Reset(patience)
 		}
 	}
 	if i.err != nil && !errors.Is(i.err, io.EOF) {

@@ -60,25 +60,37 @@ func runCheck(e *Errand, c *caller) (int, error) {
 
 // What a host prints of an inbox for others: a process of its own has the room for more.
 const (
-	mostHere  = 64      // messages
-	roomsHere = 4 << 20 // bytes
+	mostHere = 1000    // messages
+	roomHere = 4 << 20 // bytes
+	atOnce   = 32      // messages of any size
 )
 
-// waiting are the messages of the named agent that match q. A host declines where they are many.
-func (c *caller) waiting(agent string, q inbox.Query) ([]inbox.Message, error) {
+// waiting are the messages of the named agent that match q. A host declines where they are many, and does not read them all
+// to know that.
+func (c *caller) waiting(agent string, q inbox.Query) (ms []inbox.Message, err error) {
 	if c.hands == nil {
 		return c.door.Inbox(c.ctx, agent, q)
 	}
-	q.Limit = mostHere + 1
-	ms, err := c.door.Inbox(c.ctx, agent, q)
-	size := 0
-	for _, m := range ms {
-		size += m.Size
+	next, size := q, 0
+	next.LIFO, next.Limit = true, atOnce // what comes meanwhile is newer
+	for more := true; more; {
+		some, err := c.door.Inbox(c.ctx, agent, next)
+		if err != nil {
+			return nil, err
+		}
+		for _, m := range some {
+			size += m.Size
+			next.Before = m.ID
+		}
+		if ms = append(ms, some...); len(ms) > mostHere || size > roomHere {
+			return nil, ErrElsewhere
+		}
+		more = len(some) == atOnce
 	}
-	if err == nil && (len(ms) > mostHere || size > roomsHere) {
-		return nil, ErrElsewhere
+	if !q.LIFO {
+		slices.Reverse(ms)
 	}
-	return ms, err
+	return ms, nil
 }
 
 // letters prints messages whole, or each as a line of JSON.

@@ -4,6 +4,8 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"fantail/ui/screen"
 )
 
 // Each errand says what of it an agent's command may do: no more than its agent may with its tools. A new one that does
@@ -75,6 +77,15 @@ func TestMay(t *testing.T) {
 	for _, name := range Names() {
 		if !seen[name] {
 			t.Errorf("nothing is said here of fantail %s", name)
+		}
+	}
+}
+
+// What the start gate hands over are errands of the table.
+func TestHandedOver(t *testing.T) {
+	for _, name := range screen.Errands() {
+		if e, _, is := find([]string{name}); !is || e.run == nil {
+			t.Errorf("there is no errand %s that a host could carry out", name)
 		}
 	}
 }

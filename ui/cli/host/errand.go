@@ -21,9 +21,9 @@ type talk struct {
 	conn net.Conn
 	ctx  context.Context
 	came chan sent // what the process sends; closed when it is gone
-	read bool       // its standard input was asked for
-	left []byte     // of that
-	over error      // how it ended; nil: it has not
+	read bool      // its standard input was asked for
+	left []byte    // of that
+	over error     // how it ended; nil: it has not
 }
 
 // errand carries out what a process was started for that is no screen. It gets what it would have printed in one piece, so
@@ -191,4 +191,3 @@ func (c column) Write(b []byte) (int, error) {
 	}
 	return len(b), nil
 }
-

@@ -124,11 +124,11 @@ const (
 	// says that the process does it itself. At the end come [Paint] and [Note] frames, and a [Bye] with [Code], and with
 	// [Unread] and [Say] for a process whose output can't be written.
 	Errand = "errand"
-	Typed  = "typed"  // its standard input is a terminal
-	Zone   = "zone"   // its clock's: OFFSET NAME
-	Wants  = "wants"  // [Input] or [Word]
-	Input  = "input"  // standard input, at most [Most] bytes, in [Keys] frames until an empty one, or a [Back] that says what is wrong
-	Most   = "most"   // how many bytes
+	Typed  = "typed" // its standard input is a terminal
+	Zone   = "zone"  // its clock's: OFFSET NAME
+	Wants  = "wants" // [Input] or [Word]
+	Input  = "input" // standard input, at most [Most] bytes, in [Keys] frames until an empty one, or a [Back] that says what is wrong
+	Most   = "most"  // how many bytes
 	// An empty [Keys] frame, before the host changes anything: if the host is lost from then on, the process says [Say], or,
 	// without that, does it itself, with each [Arg] behind its sub-command.
 	Word   = "word"
