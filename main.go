@@ -2,7 +2,7 @@
 // parallel and mail you their results. This file picks a face; package
 // ui/cli/workspace composes the parts. The process in the terminal never gets here: package ui/screen acts before all
 // else, finds or starts the workspace's host (this program again, see stay) and carries
-// bytes to and fro. There are two ways through the program.
+// bytes to and fro. Nor does an errand that a living host carries out (ui/cli/host/errand.go). There are two ways through the program.
 //
 // A prompt: a key reaches the host (ui/cli/host) and, in the program it runs for that
 // screen, ui.App.Update, which routes it (what is always taken, a

@@ -61,7 +61,7 @@ func hand(args []string) (code int, done bool) {
 		return 0, false
 	}
 	if _, err = e.host.Write(wire.Append([]byte(wire.Magic), wire.Ask, body)); err == nil {
-		err = wait(fd, moment)
+		err = wait(fd, syscall.SO_RCVTIMEO, moment)
 	}
 	if err == nil {
 		code, done = e.run()
@@ -76,7 +76,8 @@ func hand(args []string) (code int, done bool) {
 // errand is one that a host carries out.
 type errand struct {
 	host     host
-	patience time.Duration // 0: for ever
+	patience time.Duration // with the host; 0: for ever
+	waits    bool          // longer than a moment
 	signals  chan os.Signal
 	input    input
 	lost     wire.Fields // what becomes of it if the host is lost; nil: nothing is changed yet
@@ -112,11 +113,12 @@ func (e *errand) deafen() {
 // Read reads what the host says.
 func (e *errand) Read(p []byte) (int, error) {
 	n, err := e.host.Read(p)
-	if err != syscall.EAGAIN || e.signals != nil {
+	if err != syscall.EAGAIN || e.waits {
 		return n, err
 	}
+	e.waits = true
 	e.heed()
-	if err := wait(int(e.host), e.patience); err != nil {
+	if err := wait(int(e.host), syscall.SO_RCVTIMEO, e.patience); err != nil {
 		return 0, err
 	}
 	return e.host.Read(p)
@@ -170,10 +172,10 @@ func (e *errand) vows(f wire.Fields) error {
 		return nil
 	}
 	e.patience = 0 // nobody else can do it from now on
-	if e.signals == nil {
+	if !e.waits {
 		return nil
 	}
-	return wait(int(e.host), 0)
+	return wait(int(e.host), syscall.SO_RCVTIMEO, 0)
 }
 
 // alone is how it goes on without the host.

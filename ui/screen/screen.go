@@ -3,11 +3,13 @@
 //
 // Does: act before anything else of the program exists ([init] is the start gate: the packages of
 // the program's libraries are initialised after this one), if the program was started to show
-// itself on a terminal, for an errand that a living host can carry out, or as the first process of a command's sandbox; set the terminal's modes, send the host its keys and sizes, write what
-// comes back, give the terminal to an editor, and give it back whatever happens to the host.
+// itself on a terminal, for an errand that a living host can carry out, or as the first process of a
+// command's sandbox; hand the errand over and print what comes of it; set the terminal's modes, send
+// the host its keys and sizes, write what comes back, give the terminal to an editor, and give it
+// back whatever happens to the host.
 //
-// Does not: know an agent, a command or a colour; import anything but the standard library's small
-// packages, for each of them is waited for before the first picture.
+// Does not: know an agent, an errand's arguments or a colour; import anything but the standard
+// library's small packages, for each of them is waited for before the first picture.
 //
 // Imports: store/config/paths, tools/sandbox/cell, ui/screen/tty, ui/screen/wire.
 package screen

@@ -216,7 +216,7 @@ func connect(socket string, patience time.Duration) (int, error) {
 		return -1, fmt.Errorf("make a socket: %w", err)
 	}
 	syscall.CloseOnExec(fd)
-	if err = wait(fd, patience); err == nil {
+	if err = errors.Join(wait(fd, syscall.SO_SNDTIMEO, patience), wait(fd, syscall.SO_RCVTIMEO, patience)); err == nil {
 		err = syscall.EINTR
 	}
 	for err == syscall.EINTR {
@@ -232,13 +232,10 @@ func connect(socket string, patience time.Duration) (int, error) {
 	return fd, nil
 }
 
-// wait sets how long who reads or writes there waits at most; 0: for ever.
-func wait(fd int, patience time.Duration) error {
+// wait sets how long who writes or reads there waits at most, SO_SNDTIMEO or SO_RCVTIMEO; 0: for ever.
+func wait(fd, option int, patience time.Duration) error {
 	t := syscall.NsecToTimeval(patience.Nanoseconds())
-	if err := syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_SNDTIMEO, &t); err != nil {
-		return err
-	}
-	return syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, syscall.SO_RCVTIMEO, &t)
+	return syscall.SetsockoptTimeval(fd, syscall.SOL_SOCKET, option, &t)
 }
 
 // ours is an error unless the other end of the connection belongs to this user.
