@@ -364,6 +364,10 @@ func (b *between) carries(cut func(step int) bool) (steps int) {
 		return 0
 	}
 	defer host.Close()
+	late := time.Now().Add(wait / 2)
+	if err := errors.Join(conn.SetDeadline(late), host.SetDeadline(late)); err != nil {
+		b.t.Error(err)
+	}
 	magic := make([]byte, len(wire.Magic))
 	if _, err := io.ReadFull(conn, magic); err != nil {
 		b.t.Error(err)
