@@ -98,6 +98,7 @@ func TestModesOnTheScreen(t *testing.T) {
 		s.Wait(2 * time.Minute)
 		s.See("Quiet is over. 1 message came meanwhile: 1 to read.", "#2 from ci")
 		s.Gone("pending]", "quiet until")
+		s.Wait(time.Second) // the turn that it starts ends
 		s.Enter("/messages mode default")
 		s.See("default: manual")
 		s.Golden("policy-modes-120")
