@@ -41,7 +41,11 @@ func (t *talk) errand(conn *net.UnixConn, from Hello, ask wire.Fields) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	t.conn, t.ctx, t.came = conn, ctx, make(chan sent)
-	h.o.Guard.Go("hear whose errand it is", func() { defer cancel(); t.hear() })
+	h.o.Guard.Go("hear whose errand it is", func() {
+		defer close(t.came)
+		defer cancel() // first: who hears that nobody is there knows that it is over
+		t.hear()
+	})
 	h.o.Guard.Go("end an errand", func() {
 		select {
 		case <-h.ended:
@@ -89,7 +93,6 @@ type sent struct {
 
 // hear passes on what the process sends, until it is gone.
 func (t *talk) hear() {
-	defer close(t.came)
 	for {
 		k, body, _, err := wire.Read(t.conn, wire.MaxFrame, nil)
 		if err != nil {
