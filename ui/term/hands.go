@@ -28,7 +28,7 @@ type hands struct {
 	away   bool                 // somebody else has it
 	closed bool
 	armed  bool      // a frame is due
-	last   time.Time // when a frame was drawn
+	last   time.Time // when a frame was drawn that no key asked for
 	late   []byte    // what was to be written while it was away
 	atomic bool      // it shows nothing until an update is whole
 	shown  bool
@@ -67,7 +67,8 @@ func (h *hands) fit() {
 	h.stale = true
 }
 
-// show draws a view if the frame before has stood for a rest, or returns after how long draw is to be called for it.
+// show draws a view if the last frame that no key asked for has stood for a rest, or returns after how long draw is to be
+// called for it. What a key leads to often follows within a rest of the key's own frame.
 func (h *hands) show(v tea.View, rest time.Duration) (wait time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -79,7 +80,9 @@ func (h *hands) show(v tea.View, rest time.Duration) (wait time.Duration) {
 		h.armed = true
 		return left
 	}
-	h.drawLocked()
+	if h.drawLocked(); rest > 0 {
+		h.last = time.Now()
+	}
 	return 0
 }
 
@@ -89,6 +92,7 @@ func (h *hands) draw() {
 	defer h.mu.Unlock()
 	h.armed = false
 	h.drawLocked()
+	h.last = time.Now()
 }
 
 // same reports whether the terminal shows the view.
@@ -132,7 +136,7 @@ func (h *hands) drawLocked() {
 		b.Write(frame)
 	}
 	b.WriteString(show)
-	h.on, h.held, h.stale, h.last = v, true, false, time.Now()
+	h.on, h.held, h.stale = v, true, false
 	h.put(b.Bytes())
 	if !h.shown {
 		h.shown = true

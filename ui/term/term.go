@@ -22,7 +22,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// Rest is how long a frame stands at least before one follows that no key asked for.
+// Rest is how long a frame that no key asked for stands at least before another such follows.
 const Rest = 8 * time.Millisecond
 
 // Options are what a program needs from its caller.
@@ -195,7 +195,7 @@ func (m *model) hand(msg handing) tea.Cmd {
 	}
 }
 
-// rest is how long the frame before must have stood: not at all if a human waits for what follows from m.
+// rest is how long the last frame that no key asked for must have stood: not at all if a human waits for what follows from m.
 func rest(m tea.Msg) time.Duration {
 	switch m.(type) {
 	case tea.KeyPressMsg, tea.PasteMsg, tea.MouseClickMsg, tea.WindowSizeMsg, cleared, retaken:

@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"math/rand/v2"
 	"testing"
 	"time"
 )
@@ -45,6 +46,8 @@ func BenchmarkPacedReply(b *testing.B) {
 	}
 	t := newTable(b)
 	for range max(rounds(), 3) {
+		// In another phase each time: who reads in gulps would else always be at the same place of one.
+		tokens := tokens + rand.N(100)
 		for _, s := range sites(b, fantails(), model{tokens: tokens, pace: pace}) {
 			m := s.open()
 			before := cpu(b, m.processes()...)
