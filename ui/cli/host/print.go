@@ -45,6 +45,7 @@ func (h *Host) print(conn *net.UnixConn, from Hello, ask wire.Fields) {
 		return // who asked is gone
 	}
 	job.Prompt = prompt
+	_, _ = conn.Write(wire.Append(nil, wire.Answer, nil)) // from now on something may be done
 
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)

@@ -54,8 +54,11 @@ func (a Asking) Print(ctx context.Context, prompt string) (code int, err error) 
 	defer stop()
 	_, _ = conn.Write(withPrompt(question(f), prompt)) // a host that refuses does not read all of it, and says why
 	var buf []byte
-	for {
+	for taken := false; ; taken = true {
 		k, body, grown, err := wire.Read(conn, wire.MaxFrame, buf)
+		if _, signalled := a.Stopped(); err != nil && !taken && !signalled {
+			return 0, &RefusedError{"the host ended as it was asked"} // before it does anything it says so
+		}
 		if err != nil {
 			return a.lost(err)
 		}
