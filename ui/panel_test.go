@@ -105,6 +105,24 @@ func TestPanelIsStill(t *testing.T) {
 	}
 }
 
+// TestPanelReadsItsLane: rows that were read of a lane are not shown in another one, where a key would act on them.
+func TestPanelReadsItsLane(t *testing.T) {
+	a := heaped(t)
+	b := a.boards.panel().Board()
+	a.key(tea.KeyPressMsg{Code: '1', Text: "1"})
+	first := a.draw()
+	a.key(tea.KeyPressMsg{Code: '2', Text: "2"})
+	b.Show(nil, false, false) // so that only what is read shows
+	_, late := a.Update(first())
+	if b.At() != 0 || b.Lane() != 1 {
+		t.Errorf("in lane %d the bar is on #%d", b.Lane(), b.At())
+	}
+	a.carried(late)
+	if b.At() == 0 {
+		t.Error("nothing is read of the lane that shows")
+	}
+}
+
 // BenchmarkPanelFrame is a key and the frame after it while 100,000 messages wait.
 func BenchmarkPanelFrame(b *testing.B) {
 	a := heaped(b)

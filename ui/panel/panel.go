@@ -151,10 +151,11 @@ func (p *Panel) Wants() intent.Intent {
 	} else if !p.reading {
 		if f := p.of.next(p.box, p.stale); f != nil {
 			p.reading, p.stale = true, false
+			lane := p.box.Lane()
 			all = append(all, intent.Run{F: func(ctx context.Context) intent.Intent {
 				apply, err := f(ctx)
 				return intent.Call(func() intent.Intent {
-					p.take(apply, err)
+					p.take(lane, apply, err)
 					return nil
 				})
 			}})
@@ -196,10 +197,13 @@ func (p *Panel) searching() (pause intent.Intent, wait bool) {
 // other reports whether something else shows in place of the row.
 func (p *Panel) other() bool { return p.preview != nil && p.preview.what != "" }
 
-func (p *Panel) take(apply func(b *dialog.Board), err error) {
+// take shows the rows that were read of that lane. Where another one shows by now, a key would act on what is not in it.
+func (p *Panel) take(lane int, apply func(b *dialog.Board), err error) {
 	p.reading = false
 	switch {
 	case p.closed:
+	case p.box.Lane() != lane:
+		p.stale = true
 	case err != nil:
 		p.box.Fail(words.Sentence(err))
 	default:
