@@ -350,7 +350,7 @@ func TestRunOnce(t *testing.T) {
 		s.Wait(11 * time.Second)
 		s.See("a ✗", "[Agent: main | 📨 1 pending]", "3 queued")
 		s.Enter("/run")
-		s.See("Running 2 of 3 (1 queued)")
+		s.See("Running 2 of 3 (1 queued)", "b ●", "c ●") // their tabs open once the tasks have begun
 		s.Enter("/queue")
 		s.See("Queued:\n    - d: queued (cap)")
 		s.Enter("/run 1 x")
