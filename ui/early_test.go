@@ -27,14 +27,15 @@ func (h *heard) Page(context.Context, int64, int64, int) ([]history.Entry, error
 
 func (h *heard) pool() *pool { return &pool{talk: h, read: h} }
 
-// play runs a command and those it is made of, in order.
-func play(c tea.Cmd) {
+// play runs a command and those it is made of, in order, once what it waits for has begun.
+func (a *App) play(c tea.Cmd) {
+	a.actions.begin()
 	if c == nil {
 		return
 	}
 	if cs, ok := c().(tea.BatchMsg); ok {
 		for _, c := range cs {
-			play(c)
+			a.play(c)
 		}
 	}
 }
@@ -45,18 +46,18 @@ func TestPromptBeforeMainIsKnown(t *testing.T) {
 	a, says := screen(t, 80, 24).acting(), &heard{}
 	box := a.tabs.Main().Box
 	box.Set("one")
-	play(a.act(a.sender.submit(a.tabs.Main())))
+	a.play(a.act(a.sender.submit(a.tabs.Main())))
 	a.use(says.pool())
 	box.Set("two")
-	play(a.act(a.sender.submit(a.tabs.Main())))
+	a.play(a.act(a.sender.submit(a.tabs.Main())))
 	if len(says.prompts) != 0 || !box.Empty() {
 		t.Fatalf("sent %q to %d, in the box is %q", says.prompts, says.to, box.Value())
 	}
-	play(a.change(event.Info{ID: 7, Name: "main", Kind: event.Main}))
+	a.play(a.change(event.Info{ID: 7, Name: "main", Kind: event.Main}))
 	if len(says.prompts) != 2 || says.prompts[0] != "one" || says.prompts[1] != "two" || says.to[0] != 7 || says.to[1] != 7 {
 		t.Errorf("sent %q to %d", says.prompts, says.to)
 	}
-	play(a.change(event.Info{ID: 7, Name: "main", Kind: event.Main, State: event.Running}))
+	a.play(a.change(event.Info{ID: 7, Name: "main", Kind: event.Main, State: event.Running}))
 	if len(says.prompts) != 2 {
 		t.Errorf("sent again: %q", says.prompts)
 	}

@@ -92,10 +92,11 @@ func (f *feed) after(m tea.Msg) tea.Msg {
 type actions struct {
 	feed  *feed
 	start func(name string, f func()) // starts a goroutine
+	asked []func()                    // by the message that the loop is at
 	last  chan struct{}               // closed when the last one is over; nil: there was none
 }
 
-// do begins an action, and is the command that brings its result. It waits for the actions before it, except those that
+// do asks for an action, and is the command that brings its result. It waits for the actions before it, except those that
 // may take long. What was asked for is carried out though the screen ends meanwhile, unless it may take long: the human
 // saw the text leave the box.
 func (s *actions) do(d intent.Do) tea.Cmd {
@@ -110,7 +111,7 @@ func (s *actions) do(d intent.Do) tea.Cmd {
 		tell = func(m tea.Msg) tea.Msg { return m }
 	}
 	result := make(chan tea.Msg, 1)
-	s.start("act", func() {
+	s.asked = append(s.asked, func() {
 		if before != nil {
 			<-before // which ends, or may take long and has begun
 		}
@@ -131,6 +132,14 @@ func (s *actions) do(d intent.Do) tea.Cmd {
 			return nil
 		}
 	}
+}
+
+// begin starts what was asked for.
+func (s *actions) begin() {
+	for _, f := range s.asked {
+		s.start("act", f)
+	}
+	s.asked = nil
 }
 
 // settle waits for what was asked for, at most that long.

@@ -156,6 +156,11 @@ func TestActionsBeginInOrder(t *testing.T) {
 			go c()
 			synctest.Wait()
 		}
+		if len(ran) > 0 {
+			t.Errorf("while the loop is at the message that asks for them, %q ran", ran)
+		}
+		s.begin()
+		synctest.Wait()
 		if !slices.Equal(ran, []string{"first"}) {
 			t.Errorf("while the first goes on, %q ran", ran)
 		}
@@ -187,6 +192,7 @@ func TestActions_outliveTheScreen(t *testing.T) {
 			asked = ctx.Err()
 			return nil, nil
 		}})
+		s.begin()
 		end()
 		began := time.Now()
 		s.settle(time.Second)

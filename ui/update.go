@@ -36,6 +36,7 @@ func (a *App) Update(m tea.Msg) (tea.Model, tea.Cmd) {
 		cmd = tea.Batch(cmd, a.act(a.drafts.Touched()))
 	}
 	a.tellPresence(m)
+	a.actions.begin() // by now the pool knows that the box is empty which held the command
 	if a.dirty || a.flash.Fresh() || a.layers.Fresh() {
 		cmd = tea.Batch(cmd, a.draw())
 	}
