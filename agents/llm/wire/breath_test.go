@@ -1,136 +1,165 @@
 package wire
 
 import (
+	"bytes"
 	"context"
-	"errors"
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"fantail/agents/llm"
 )
 
-// steady is a body whose bytes arrive evenly, from begun on, as a socket's
-// buffer would hold them.
+// steady is a connection whose bytes arrive evenly, from begun on, as a socket's buffer would hold them.
 type steady struct {
+	net.Conn
 	begun  time.Time
 	every  time.Duration // for one event
 	events int           // in all
-	record bool          // a read brings one event, however many are there
-	taken  int
+	taken  int           // bytes
 	waits  int
+	closed atomic.Bool
 }
 
 const tick = "data: {\"token\":\"about sixty bytes of an event of a slow reply\"}\n\n"
 
 func (s *steady) Read(b []byte) (int, error) {
-	if s.taken == s.events*len(tick) {
+	if s.taken == s.events*len(tick) || s.closed.Load() {
 		return 0, io.EOF
 	}
-	ready := func() int { return min(int(time.Since(s.begun)/s.every), s.events) * len(tick) }
 	if wait := time.Until(s.begun.Add(time.Duration(s.taken/len(tick)+1) * s.every)); wait > 0 {
 		s.waits++
 		<-time.After(wait)
 	}
-	text := strings.Repeat(tick, s.events)[s.taken:ready()]
-	if s.record {
-		b = b[:len(tick)]
-	}
-	n := copy(b[:min(len(b), 4096)], text)
+	ready := min(int(time.Since(s.begun)/s.every), s.events) * len(tick)
+	n := copy(b, strings.Repeat(tick, s.events)[s.taken:ready])
 	s.taken += n
 	return n, nil
 }
 
-func (s *steady) Close() error { return nil }
-
-func (s *steady) RoundTrip(*http.Request) (*http.Response, error) {
-	s.begun = time.Now()
-	return &http.Response{StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: s}, nil
+func (s *steady) Close() error {
+	s.closed.Store(true)
+	return nil
 }
 
-func (s *steady) call(t *testing.T, ctx context.Context) *Call {
-	t.Helper()
-	k := New(Peer{Name: "fake"}, &http.Client{Transport: s}).Call(ctx)
-	req, err := http.NewRequestWithContext(k.Context(), http.MethodPost, "http://fake", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := k.Do(req); err != nil {
-		t.Fatal(err)
-	}
-	return k
-}
-
-// A reply at a model's pace is read in gulps, late by no more than one; one that
-// comes as fast as it can is never waited for, and a short one neither.
+// A reply at a model's pace is read in gulps, late by no more than one; one that comes as fast as it can is never waited
+// for, and a short one neither.
 func TestBreath(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		events int
 		every  time.Duration
-		record bool
+		rests  int           // at most
 		waits  int           // for something to read, at most
 		late   time.Duration // at most, at any event
 	}{
-		{"200 a second", 2000, 5 * time.Millisecond, false, 250, breath},
-		{"200 a second over TLS", 2000, 5 * time.Millisecond, true, 250, breath},
-		{"1000 a second over TLS", 2000, time.Millisecond, true, 100, breath},
-		{"a flood", 2000, time.Microsecond, false, 2000, 0},
-		{"a flood over TLS", 2000, time.Microsecond, true, 2000, 0},
-		{"a short answer", trickle - 1, 5 * time.Millisecond, false, trickle, 0},
-		{"ten a second", 100, 100 * time.Millisecond, false, 101, 0},
+		{"200 a second", 2000, 5 * time.Millisecond, 500, trickle + 1, breath},
+		{"1000 a second", 2000, time.Millisecond, 150, trickle + 1, breath},
+		{"40 a second", 400, 25 * time.Millisecond, 400, 400, breath},
+		{"a flood", 2000, time.Microsecond, 2000, 2000, 0},
+		{"a short answer", trickle, 5 * time.Millisecond, trickle + 1, trickle, 0},
+		{"ten a second", 100, 100 * time.Millisecond, 101, 100, 0},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				s := &steady{events: c.events, every: c.every, record: c.record}
-				k := s.call(t, t.Context())
-				defer k.Close()
-				n := 0
-				var late time.Duration
-				for {
-					if _, err := k.Next(); err != nil {
-						break
+		for name, buffer := range map[string]int{"": 4096, ", by TLS": 512} {
+			t.Run(c.name+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					s := &steady{begun: time.Now(), events: c.events, every: c.every}
+					l, b := breathing(s), make([]byte, buffer)
+					var late time.Duration
+					reads, rests := 0, 0
+					for {
+						before, first := time.Now(), s.taken/len(tick)+1
+						if _, err := l.Read(b); err != nil {
+							break
+						}
+						reads++
+						if time.Since(before) > 0 {
+							rests++
+						}
+						late = max(late, time.Since(s.begun)-time.Duration(first)*c.every)
 					}
-					n++
-					late = max(late, time.Since(s.begun)-time.Duration(n)*c.every)
-				}
-				if n != c.events || s.waits > c.waits || late > c.late {
-					t.Errorf("%d events, %d waits, one %v late", n, s.waits, late)
-				}
+					if s.taken != c.events*len(tick) || rests > c.rests || s.waits > c.waits || late > c.late {
+						t.Errorf("%d events, %d reads of which %d rested, %d waits, one %v late", s.taken/len(tick), reads, rests, s.waits, late)
+					}
+				})
 			})
-		})
+		}
 	}
 }
 
-func TestBreathEndsWithItsCaller(t *testing.T) {
+// A breath ends with its connection, and a pause of the reply ends the breaths.
+func TestBreath_ends(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s := &steady{events: 10000, every: 5 * time.Millisecond}
-		ctx, cancel := context.WithCancel(t.Context())
-		k := s.call(t, ctx)
-		defer k.Close()
+		s := &steady{begun: time.Now(), events: 10000, every: 5 * time.Millisecond}
+		l, b := breathing(s), make([]byte, 4096)
 		for range 200 {
-			if _, err := k.Next(); err != nil {
+			if _, err := l.Read(b); err != nil {
 				t.Fatal(err)
 			}
 		}
-		stop := time.AfterFunc(time.Millisecond, cancel)
-		defer stop.Stop()
 		began := time.Now()
-		for {
-			_, err := k.Next()
-			if err == nil {
-				continue
-			}
-			if err.Kind != llm.Cancelled || !errors.Is(err, context.Canceled) {
-				t.Error(err)
-			}
-			break
+		time.AfterFunc(time.Millisecond, func() { l.Close() })
+		if _, err := l.Read(b); err != io.EOF || time.Since(began) != time.Millisecond {
+			t.Errorf("%v after %v", err, time.Since(began))
 		}
-		if took := time.Since(began); took > 6*time.Millisecond {
-			t.Errorf("it took %v", took)
+		if err := l.Close(); err != nil {
+			t.Errorf("closed again: %v", err)
 		}
 	})
+	synctest.Test(t, func(t *testing.T) {
+		s := &steady{begun: time.Now(), events: 100, every: 5 * time.Millisecond}
+		l, b := breathing(s), make([]byte, 4096)
+		for s.taken < 100*len(tick) {
+			if _, err := l.Read(b); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s.begun, s.taken = time.Now().Add(time.Second), 0 // the next reply
+		for n := 1; n <= trickle; n++ {
+			if _, err := l.Read(b); err != nil {
+				t.Fatal(err)
+			}
+			if late := time.Since(s.begun.Add(time.Duration(n) * s.every)); late != 0 {
+				t.Errorf("its token %d is %v late", n, late)
+			}
+		}
+	})
+}
+
+// The connections of calls take breaths, by each protocol that net/http speaks.
+func TestBreath_transport(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, tick)
+	}))
+	server.EnableHTTP2 = true
+	server.StartTLS()
+	defer server.Close()
+	for _, protocol := range []string{"HTTP/1.1", "HTTP/2.0"} {
+		tr := transport()
+		tr.TLSClientConfig = server.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+		if protocol == "HTTP/1.1" {
+			tr.ForceAttemptHTTP2 = false
+			tr.TLSClientConfig.NextProtos = []string{"http/1.1"}
+		}
+		dial, dialed := tr.DialContext, []net.Conn(nil)
+		tr.DialContext = func(ctx context.Context, network, addr string) (net.Conn, error) {
+			c, err := dial(ctx, network, addr)
+			dialed = append(dialed, c)
+			return c, err
+		}
+		res, err := (&http.Client{Transport: tr}).Get(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(res.Body)
+		res.Body.Close()
+		tr.CloseIdleConnections()
+		if _, rests := dialed[0].(*lung); err != nil || !rests || res.Proto != protocol || !bytes.Equal(text, []byte(tick)) {
+			t.Errorf("%s: a %T, %s, %q, %v", protocol, dialed[0], res.Proto, text, err)
+		}
+	}
 }

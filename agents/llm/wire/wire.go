@@ -39,17 +39,6 @@ const (
 	drainLimit    = 250 * time.Millisecond
 )
 
-// A reply at a model's own pace comes in drops of a few bytes, and to be woken for
-// each costs more than all that is done with it. After so many in a row the reader
-// takes a breath with each, and then reads at once what came meanwhile: a read that
-// need not wait is no drop, however little it brings (of TLS it is one record), and
-// one that waits for longer than a breath would gain nothing by it.
-const (
-	waited  = time.Millisecond / 2
-	trickle = 16 // drops
-	breath  = 60 * time.Millisecond
-)
-
 var (
 	errStalled    = errors.New("nothing arrived")
 	errNoProgress = errors.New("only signs of life arrived")
@@ -82,8 +71,14 @@ func New(peer Peer, base *http.Client) *Client {
 func transport() *http.Transport {
 	dialer := &net.Dialer{Timeout: connectLimit, KeepAlive: 15 * time.Second}
 	return &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           dialer.DialContext,
+		Proxy: http.ProxyFromEnvironment,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			c, err := dialer.DialContext(ctx, network, addr)
+			if err != nil {
+				return nil, err
+			}
+			return breathing(c), nil
+		},
 		ForceAttemptHTTP2:     true,
 		TLSHandshakeTimeout:   connectLimit,
 		ExpectContinueTimeout: time.Second,
@@ -118,7 +113,6 @@ type Call struct {
 	cancel   context.CancelCauseFunc
 	watch    *time.Timer
 	idle     time.Duration
-	drops    int // reads that waited, but none for long
 	progress time.Time
 	body     Body
 	res      *http.Response
@@ -294,35 +288,9 @@ func (w *watched) Read(b []byte) (int, error) {
 		return 0, errNoProgress
 	}
 	w.k.watch.Reset(w.k.idle)
-	began := time.Now()
 	n, err := w.body.Read(b)
 	w.k.watch.Stop()
-	if err == nil && w.k.trickles(time.Since(began)) {
-		w.k.breathe()
-	}
 	return n, err
-}
-
-// trickles notes a read and reports whether the reply comes in drops.
-func (k *Call) trickles(took time.Duration) bool {
-	switch {
-	case took >= breath:
-		k.drops = 0
-	case took >= waited:
-		k.drops++
-		return k.drops > trickle
-	}
-	return false
-}
-
-// breathe waits a moment, or until the call ends.
-func (k *Call) breathe() {
-	t := time.NewTimer(breath)
-	defer t.Stop()
-	select {
-	case <-t.C:
-	case <-k.inner.Done():
-	}
 }
 
 // Sent returns the failure of sending, nil if the answer's events can be read.
