@@ -1,0 +1,246 @@
+package rpc
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// heard is a handler that notes what it hears.
+type heard struct {
+	mu     sync.Mutex
+	notes  []string
+	answer func(ctx context.Context, method string) (any, error)
+}
+
+func (h *heard) Notify(method string, params json.RawMessage) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.notes = append(h.notes, method+string(params))
+}
+
+func (h *heard) Answer(ctx context.Context, method string, _ json.RawMessage) (any, error) {
+	if h.answer == nil {
+		return nil, &Error{Code: MethodNotFound, Message: "no " + method}
+	}
+	return h.answer(ctx, method)
+}
+
+func (h *heard) all() string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return strings.Join(h.notes, " ")
+}
+
+// peer is the other end, by hand.
+type peer struct {
+	*Conn
+	*heard
+	in  *io.PipeReader // what we wrote
+	out *io.PipeWriter // what we read
+	all sync.WaitGroup
+}
+
+// with runs f with a connection whose other end is f.
+func with(t *testing.T, f func(t *testing.T, p *peer)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		theirs, w := io.Pipe()
+		r, out := io.Pipe()
+		p := &peer{heard: &heard{}, in: theirs, out: out}
+		p.Conn = New(w, r, p.heard, func(_ string, f func()) { p.all.Go(f) })
+		f(t, p)
+		p.Close()
+		_ = out.Close()
+		_ = theirs.Close()
+		p.all.Wait()
+	})
+}
+
+// says writes lines as the other end.
+func (p *peer) says(lines ...string) {
+	for _, l := range lines {
+		_, _ = io.WriteString(p.out, l+"\n")
+	}
+	synctest.Wait()
+}
+
+// line reads the next line that was written to the other end.
+func (p *peer) line() string {
+	var text []byte
+	b := make([]byte, 1)
+	for {
+		if _, err := p.in.Read(b); err != nil || b[0] == '\n' {
+			return string(text)
+		}
+		text = append(text, b[0])
+	}
+}
+
+func TestCall(t *testing.T) {
+	with(t, func(t *testing.T, p *peer) {
+		type result struct{ V int }
+		var got result
+		errs := make(chan error)
+		call := func(into any) { go func() { errs <- p.Call(t.Context(), "ask", []int{1}, into) }() }
+		call(&got)
+		if l := p.line(); l != `{"jsonrpc":"2.0","id":1,"method":"ask","params":[1]}` {
+			t.Error(l)
+		}
+		p.says(`{"jsonrpc":"2.0","method":"before","params":{"n":1}}`, `{"jsonrpc":"2.0","id":99,"result":{"v":9}}`, `{"jsonrpc":"2.0","id":1,"result":{"v":7}}`)
+		if err := <-errs; err != nil || got.V != 7 || p.heard.all() != `before{"n":1}` {
+			t.Error(err, got, p.heard.all())
+		}
+		call(nil)
+		p.line()
+		p.says(`{"jsonrpc":"2.0","id":2,"error":{"code":-32000,"message":"log in"}}`)
+		if err := <-errs; !errors.As(err, new(*Error)) || err.Error() != "log in" {
+			t.Error(err)
+		}
+		call(&got)
+		p.line()
+		p.says(`{"jsonrpc":"2.0","id":"3","result":"text"}`)
+		if err := <-errs; err == nil || !strings.Contains(err.Error(), "ask: what came back can't be read") {
+			t.Error(err)
+		}
+	})
+}
+
+func TestCall_cancelled(t *testing.T) {
+	with(t, func(t *testing.T, p *peer) {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		errs := make(chan error)
+		go func() { errs <- p.Call(ctx, "ask", nil, nil) }()
+		p.line()
+		why := errors.New("enough")
+		cancel(why)
+		if err := <-errs; !errors.Is(err, why) {
+			t.Error(err)
+		}
+		if l := p.line(); l != `{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":1}}` {
+			t.Error(l)
+		}
+		p.says(`{"jsonrpc":"2.0","id":1,"result":{}}`) // too late, and nobody's
+	})
+}
+
+func TestAnswer(t *testing.T) {
+	with(t, func(t *testing.T, p *peer) {
+		p.answer = func(ctx context.Context, method string) (any, error) {
+			switch method {
+			case "slow":
+				<-ctx.Done()
+				return nil, ctx.Err()
+			case "bad":
+				return nil, errors.New("it failed")
+			case "nothing":
+				return nil, nil
+			}
+			return map[string]string{"is": method}, nil
+		}
+		for _, c := range []struct{ says, want string }{
+			{`{"id":"a","method":"good"}`, `{"jsonrpc":"2.0","id":"a","result":{"is":"good"}}`},
+			{`{"id":0,"method":"bad"}`, `{"jsonrpc":"2.0","id":0,"error":{"code":-32603,"message":"it failed"}}`},
+			{`{"id":7,"method":"nothing"}`, `{"jsonrpc":"2.0","id":7,"result":{}}`},
+		} {
+			p.says(c.says)
+			if got := p.line(); got != c.want {
+				t.Errorf("%s is answered %s", c.says, got)
+			}
+		}
+		p.says(`{"id":1,"method":"slow"}`, `{"id":1,"method":"slow"}`)
+		if got := p.line(); !strings.Contains(got, "a call with this id is being answered") {
+			t.Error(got)
+		}
+		p.says(`{"method":"$/cancel_request","params":{"requestId":1}}`)
+		if got := p.line(); !strings.Contains(got, "-32800") {
+			t.Error(got)
+		}
+		for i := range maxCalls + 1 {
+			p.says(fmt.Sprintf(`{"id":%d,"method":"slow"}`, 100+i))
+		}
+		if got := p.line(); !strings.Contains(got, "64 calls are being answered") {
+			t.Error(got)
+		}
+	})
+}
+
+// However the other end ends, or whatever it writes instead of messages, why is said, and calls that wait fail with that.
+func TestEnds(t *testing.T) {
+	for _, c := range []struct {
+		name, says string
+		want       string
+	}{
+		{"at once", "", "it ended"},
+		{"after a line that is none", "npm warn old\n", `it ended; it had written "npm warn old"`},
+		{"in a message", `{"jsonrpc":"2.0","met`, `it ended in the middle of a message ("{\"jsonrpc\":\"2.0\",\"met")`},
+		{"with the last line cut behind it", `{"method":"x"}`, "it ended"},
+		{"rubbish without end", strings.Repeat("\x1b[31mlog\xff\n", 9000), `it does not speak the protocol; it wrote "\x1b[31mlog` + "\uFFFD" + `"`},
+		{"a line without end", strings.Repeat("x", maxLine+1), "one message is larger than 16 MB"},
+		{"arrays", strings.Repeat("[1]\n", 30000), `it does not speak the protocol; it wrote "[1]"`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			with(t, func(t *testing.T, p *peer) {
+				errs := make(chan error)
+				go func() { errs <- p.Call(t.Context(), "ask", nil, nil) }()
+				p.line()
+				go func() {
+					_, _ = io.WriteString(p.out, c.says)
+					_ = p.out.Close()
+				}()
+				if err := <-errs; err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("%v, want %s", err, c.want)
+				}
+				if err := p.Conn.Notify("x", nil); err == nil {
+					t.Error("it takes more")
+				}
+			})
+		})
+	}
+}
+
+// Who takes nothing is told of, when much waits or when it closes its end.
+func TestTakesNothing(t *testing.T) {
+	with(t, func(t *testing.T, p *peer) {
+		text := strings.Repeat("x", 1<<20)
+		var err error
+		for i := 0; err == nil && i < 100; i++ {
+			err = p.Conn.Notify("x", text)
+		}
+		if err == nil || !strings.Contains(err.Error(), "does not take what it is sent") {
+			t.Error(err)
+		}
+	})
+	with(t, func(t *testing.T, p *peer) {
+		_ = p.in.Close()
+		if err := p.Conn.Notify("x", nil); err != nil {
+			t.Error(err)
+		}
+		began := time.Now()
+		<-p.Done()
+		if err := p.Err(); !strings.Contains(err.Error(), "it takes nothing more") || time.Since(began) != grace {
+			t.Error(err, time.Since(began))
+		}
+	})
+}
+
+// FuzzHear: whatever comes, nothing panics and the connection ends with its input.
+func FuzzHear(f *testing.F) {
+	for _, s := range []string{`{"id":1,"method":"x"}`, "{}\n{\"id\":null}\n", `{"method":"$/cancel_request","params":{"requestId":{}}}`, "\xff\n[]"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		var all sync.WaitGroup
+		c := New(io.Discard, bytes.NewReader(text), &heard{}, func(_ string, f func()) { all.Go(f) })
+		<-c.Done()
+		all.Wait()
+	})
+}
